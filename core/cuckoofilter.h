@@ -1,0 +1,317 @@
+/*
+ * cuckoofilter.h - a cuckoo filter that is its bytes.
+ *
+ * The engine behind the PostgreSQL and SQLite extensions, and all that they
+ * may include of it.  It knows 64-bit hashes and bytes; SQL values, memory
+ * and messages are the host's.
+ *
+ * Contracts that hold for every function here:
+ *   - The caller owns all memory.  The engine allocates nothing, keeps no
+ *     pointer past a call (a ckf_filter keeps one to the bytes it was opened
+ *     on) and has no state of its own.  Where a change needs more room it
+ *     says CKF_ROOM and leaves everything as it was.
+ *   - Bytes may lie at any alignment.
+ *   - A failed call changes nothing.
+ *   - Everything is deterministic: same bytes in, same bytes out, on every
+ *     machine.
+ *   - Calls on different filters, and read-only calls on one filter, may run
+ *     at the same time.
+ *
+ * core/FORMAT.md has the bytes and the algorithm.  "Paper" is Fan, Andersen,
+ * Kaminsky, Mitzenmacher: Cuckoo Filter, CoNEXT 2014.
+ */
+#ifndef CUCKOOFILTER_H
+#define CUCKOOFILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CKF_VERSION "1.0.0"
+
+#define CKF_FORMAT_VERSION 1
+#define CKF_HASH_VERSION 1
+
+/* Bytes of the header, and so of an empty filter. */
+#define CKF_HEADER_SIZE 48
+
+/* Bytes of the smallest aggregate state: room for nine items. */
+#define CKF_STATE_SIZE 120
+
+/* Parameters' ranges; capacity / fpr must not pass 2^CKF_MAX_PREFIX. */
+#define CKF_MAX_CAPACITY ((int64_t)1 << 40)
+#define CKF_MAX_PREFIX 56
+#define CKF_DEFAULT_FPR 0.01
+
+/* What a call came to.  Closed: a host words each one once. */
+typedef enum ckf_status
+{
+	CKF_OK = 0,
+	CKF_MORE,         /* a job has more steps to go */
+	CKF_ROOM,         /* the change needs a larger buffer */
+	CKF_BAD_BYTES,    /* these bytes are not a filter */
+	CKF_BAD_VERSION,  /* a filter of a format or hash version unknown here */
+	CKF_BAD_CAPACITY, /* outside 1 .. CKF_MAX_CAPACITY */
+	CKF_BAD_FPR,      /* not inside (0, 1), or NaN */
+	CKF_BAD_TARGET,   /* capacity / fpr past 2^CKF_MAX_PREFIX */
+	CKF_BAD_OPTION,   /* options text: unknown name, value or form */
+	CKF_SEED_DIFFERS, /* a union or sum of filters with different seeds */
+	CKF_IS_SET,       /* a removal from a set */
+	CKF_PRECISION     /* the prefix has no more bits to give: too many items
+					   * for the filter's capacity and target rate */
+} ckf_status;
+
+typedef enum ckf_encoding
+{
+	CKF_HASHES = 0,
+	CKF_SEMI_SORTED = 1,
+	CKF_PLAIN = 2,
+	CKF_COLLECTING = 3
+} ckf_encoding;
+
+/* ---------------------------------------------------------------- hashing */
+
+/*
+ * Canonical hash of a value: XXH3_64bits_withSeed(bytes, seed + class).
+ * Values that are equal in SQL hash equal.  Classes 1 to 4 have functions of
+ * their own; a host brings the bytes of the others.
+ */
+typedef enum ckf_class
+{
+	CKF_CLASS_INTEGER = 1,
+	CKF_CLASS_REAL = 2,
+	CKF_CLASS_TEXT = 3,
+	CKF_CLASS_BYTES = 4,
+	CKF_CLASS_TIMESTAMP = 5,   /* int64 microseconds since 2000-01-01 00:00, no zone */
+	CKF_CLASS_TIMESTAMPTZ = 6, /* int64 microseconds since 2000-01-01 00:00 UTC */
+	CKF_CLASS_OTHER = 7        /* 8 bytes of the type's own hash, little-endian */
+} ckf_class;
+
+/* Hash of an integer (class 1). */
+uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
+
+/* Hash of a double: class 1 where its value is an integer in int64 (-0.0 is
+ * 0), else class 2, with one NaN. */
+uint64_t ckf_hash_real(double value, uint64_t seed);
+
+/* Hash of `size` bytes under a class; for CKF_CLASS_TEXT they are UTF-8. */
+uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed);
+
+/* Hash of an int64 under a class (5, 6, 7): its 8 bytes, little-endian. */
+uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed);
+
+/* ------------------------------------------------------------- parameters */
+
+/* What a filter is created with. */
+typedef struct ckf_params
+{
+	int64_t capacity;    /* distinct items up to which fpr holds; 0, for
+						  * ckf_collect_create only: as many as come */
+	double fpr;          /* target false positive rate, inside (0, 1) */
+	uint64_t seed;       /* of the items' hashes; the filter only carries it */
+	bool set;            /* a set stores one copy and removes nothing */
+	bool plain;          /* layout: plain, else semi-sorted where b = 4 */
+	uint8_t bucket_size; /* b: 2, 4 or 8 slots */
+} ckf_params;
+
+/* Capacity 0, fpr CKF_DEFAULT_FPR, seed 0, deletable, semi-sorted, b = 4. */
+void ckf_params_default(ckf_params *params);
+
+/*
+ * Read an options text, "name=value, name=value" (blanks around names and
+ * values are skipped, an empty text is allowed), over what params holds:
+ *   kind = deletable | set
+ *   bucket_size = 2 | 4 | 8
+ *   layout = semi_sorted | plain       semi_sorted needs bucket_size 4
+ *   seed = <64-bit integer, signed or unsigned>
+ * CKF_BAD_OPTION: *bad and *bad_size are the part of the text at fault.
+ */
+ckf_status ckf_params_parse(ckf_params *params, const char *text, size_t size, const char **bad,
+							size_t *bad_size);
+
+/* ---------------------------------------------------------------- filters */
+
+/*
+ * An opened filter: its bytes, and the geometry read from them.  Plain data
+ * on the caller's stack; the members after `capacity` are the engine's own.
+ */
+typedef struct ckf_filter
+{
+	uint8_t *bytes;
+	size_t size; /* bytes of the filter; changes as ckf_add works */
+	size_t room; /* bytes of the buffer; ckf_open sets it to size, a caller
+				  * with a larger buffer may raise it */
+	uint64_t count;
+	uint64_t seed;
+	double fpr;
+	int64_t capacity;
+	uint8_t encoding; /* ckf_encoding */
+	uint8_t flags;
+	uint8_t b, f, w, g, c; /* slots a bucket; bits of fingerprint, prefix, segment; c */
+	uint8_t rest;          /* W = w - g: bits of rho */
+	uint8_t merged_w;      /* of a state: the least w and b among what */
+	uint8_t merged_b;      /* was merged */
+	uint8_t probe;         /* which lookup fits this geometry */
+	uint32_t m;            /* buckets in a segment's half */
+	uint32_t bucket_bits;
+	uint64_t tag_mask;   /* 2^f - 1 */
+	uint64_t low_mask;   /* 2^c - 1 */
+	uint64_t golden;     /* C */
+	uint64_t lanes;      /* a 1 in each slot's lowest bit */
+	uint64_t low_lanes;  /* the low nibble of each slot */
+	uint64_t high_lanes; /* the rest of each slot */
+	uint64_t max_count;  /* more copies would pass the rate's limit */
+	uint64_t inverse[5]; /* filled when a kick first needs it */
+} ckf_filter;
+
+/* How much to trust the bytes that are opened. */
+typedef enum ckf_trust
+{
+	CKF_FOREIGN, /* from outside: every field, and every slot read once */
+	CKF_STORED,  /* from the database: every field; cost does not grow with size */
+	CKF_STATE    /* a running aggregate's state that the host keeps to itself:
+				  * also accepts encoding CKF_COLLECTING, as CKF_STORED checks */
+} ckf_trust;
+
+/* Bytes of a new empty filter: CKF_HEADER_SIZE.  Writes it at dst.
+ * CKF_BAD_CAPACITY, CKF_BAD_FPR, CKF_BAD_TARGET, CKF_BAD_OPTION (bucket size
+ * and layout do not fit). */
+ckf_status ckf_create(const ckf_params *params, void *dst);
+
+/*
+ * Open `size` bytes, which is to validate them; the only door.  The bytes
+ * must stay where they are while the filter is used, and are not written
+ * unless ckf_add, ckf_remove or ckf_collect_* is called.
+ * CKF_BAD_BYTES, CKF_BAD_VERSION.
+ */
+ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
+
+/* Is it in?  false: certainly not.  (Paper, Algorithm 2.) */
+bool ckf_contains(const ckf_filter *filter, uint64_t hash);
+
+/* The same for n hashes at once, with the memory fetched ahead: out[i] is 1
+ * or 0 (out may be NULL).  Returns how many are in. */
+size_t ckf_contains_many(const ckf_filter *filter, const uint64_t *hashes, size_t n, uint8_t *out);
+
+/* Copies stored of the hash's prefix: 0 .. 2 b. */
+unsigned ckf_copies(const ckf_filter *filter, uint64_t hash);
+
+/*
+ * Store one copy, in place; filter->size, ->count and the bytes change.  A
+ * set that has it already, and a group of 2 b copies (saturated), stay as
+ * they are.  (Paper, Algorithm 1; sections 3 and 4.)
+ * CKF_ROOM: run a CKF_GROW job and add to its result.
+ * CKF_PRECISION: the filter is as full as its prefix allows.
+ */
+ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
+
+/*
+ * Take one copy away, in place; *found tells whether there was one (false for
+ * a saturated group too, which stays).  Only what was added may be removed.
+ * A filter in hashes gets shorter: mind filter->size.  (Paper, Algorithm 3.)
+ * CKF_IS_SET.
+ */
+ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
+
+/* The false positive rate to expect now. */
+double ckf_fpr(const ckf_filter *filter);
+
+/* What ckf_info tells. */
+typedef struct ckf_info
+{
+	uint64_t count; /* copies stored */
+	int64_t capacity;
+	double target_fpr;
+	double fpr;
+	uint64_t bytes;
+	double bits_per_item; /* 8 * bytes / count; 0 where count is 0 */
+	double load_factor;   /* occupied slots / slots; 1 where there is no table */
+	const char *encoding; /* hashes | table | collecting */
+	const char *layout;   /* semi_sorted | plain: of the table it is or will be */
+	const char *kind;     /* deletable | set */
+	int bucket_size;
+	int fingerprint_bits; /* f; 0 where there is no table */
+	int prefix_bits;      /* w; 64 in hashes */
+	uint64_t segments;    /* 2^g; 0 where there is no table */
+	uint64_t seed;
+	int format_version;
+} ckf_info;
+
+void ckf_get_info(const ckf_filter *filter, ckf_info *info);
+
+/* ------------------------------------------------- jobs: items move house */
+
+/*
+ * Growth, compaction, union, sum and the end of an aggregate are one
+ * operation: walk prefixes in order, place them in a new geometry.  It works
+ * in steps of a few milliseconds, so that a host can look for interrupts.
+ *
+ *     ckf_job_start(&job, goal, &a, &b);
+ *     while ((st = ckf_job_step(&job, dst, dst_room, scratch, scratch_room)) != CKF_OK)
+ *         if (st == CKF_ROOM)   free both, get job.size and job.scratch bytes
+ *         else if (st == CKF_MORE) look for interrupts
+ *         else fail with st
+ *
+ * At CKF_OK dst holds the result, job.size bytes (which may be fewer than dst
+ * had to have: growth of a filter in hashes leaves room behind it, for
+ * filter->room).  The first call may pass
+ * NULL buffers and 0.  Scratch and dst must be aligned to 8 bytes (what
+ * malloc and palloc return); dst and scratch contents matter between steps,
+ * and are lost at CKF_ROOM.  *a, *b and
+ * their bytes must stay as they are until the end.
+ */
+typedef enum ckf_goal
+{
+	CKF_GROW,        /* a with room for about half as many items more; an
+					  * aggregate state: a larger state */
+	CKF_COMPACT,     /* a in the fewest bytes */
+	CKF_UNION,       /* a and b as a set */
+	CKF_SUM,         /* a and b, copies added up; deletable if both are */
+	CKF_FINISH,      /* the filter of an aggregate over items, from its state a */
+	CKF_FINISH_MERGE /* the filter of union_agg or sum_agg, from its state a */
+} ckf_goal;
+
+typedef struct ckf_job
+{
+	size_t size;    /* bytes that dst must have, and that the result has */
+	size_t scratch; /* bytes that scratch must have */
+	uint64_t private_[96];
+} ckf_job;
+
+/* b is NULL but for CKF_UNION and CKF_SUM.  CKF_SEED_DIFFERS (never with an
+ * empty input, which is neutral), CKF_PRECISION. */
+ckf_status ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter *b);
+
+/* CKF_OK, CKF_MORE, CKF_ROOM, CKF_PRECISION, CKF_BAD_BYTES (damaged input). */
+ckf_status ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch,
+						size_t scratch_room);
+
+/* ------------------------------------------------------------- aggregates */
+
+/*
+ * A running aggregate is a filter in encoding CKF_COLLECTING, in a buffer of
+ * the host: open it with CKF_STATE, which is cheap enough for every row, and
+ * ckf_add hashes to it (a hash already there changes nothing).  At CKF_ROOM
+ * run a CKF_GROW job; at the end CKF_FINISH or CKF_FINISH_MERGE, which leave
+ * the state as it is.
+ */
+
+/* Write a new state of CKF_STATE_SIZE bytes at dst.  params->capacity may be
+ * 0.  Errors as ckf_create. */
+ckf_status ckf_collect_create(const ckf_params *params, void *dst);
+
+/*
+ * Pour a filter, or another state, into a state.  *cursor starts at 0 and
+ * keeps the place: after CKF_ROOM grow the state and call again, after
+ * CKF_MORE look for interrupts and call again.  `copies`: add copies up (for
+ * sum_agg), else the result is a set; for two states of one cuckoofilter_agg
+ * use ckf_collect_combine.  Calls on one state must agree on `copies`.
+ * CKF_SEED_DIFFERS.
+ */
+ckf_status ckf_collect_merge(ckf_filter *state, const ckf_filter *in, bool copies,
+							 uint64_t *cursor);
+
+/* Add the items of another state of the same aggregate; otherwise as above. */
+ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t *cursor);
+
+#endif

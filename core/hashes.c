@@ -1,0 +1,69 @@
+/*
+ * hashes.c - a small filter as a sorted array of 64-bit hashes.  Hash 0 is
+ * kept as 1, which has the same prefix at every w that a table may have.
+ */
+#include "internal.h"
+
+/* Index of the first hash that is not below `hash`. */
+size_t ckf_hashes_find(const ckf_filter *t, uint64_t hash)
+{
+	const uint8_t *body = ckf_body(t);
+	size_t low = 0;
+	size_t n = (size_t)t->count;
+
+	while (n > 0)
+	{
+		size_t half = n / 2;
+		bool above = ckf_load64(body + 8 * (low + half)) < hash;
+
+		low = above ? low + half + 1 : low;
+		n = above ? n - half - 1 : half;
+	}
+	return low;
+}
+
+unsigned ckf_hashes_copies(const ckf_filter *t, uint64_t hash)
+{
+	size_t at;
+	unsigned n = 0;
+
+	hash |= hash == 0;
+	for (at = ckf_hashes_find(t, hash); at < t->count && ckf_word(t, at) == hash; at++)
+		if (++n == 2U * t->b)
+			break;
+	return n;
+}
+
+ckf_status ckf_hashes_add(ckf_filter *t, uint64_t hash)
+{
+	unsigned copies = ckf_hashes_copies(t, hash);
+	uint8_t *at;
+
+	hash |= hash == 0;
+	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
+		return CKF_OK;
+	if (t->count >= CKF_MAX_HASHES || t->room - t->size < 8)
+		return CKF_ROOM;
+	at = ckf_body(t) + 8 * ckf_hashes_find(t, hash);
+	memmove(at + 8, at, (size_t)(t->bytes + t->size - at));
+	ckf_store64(at, hash);
+	t->size += 8;
+	ckf_set_count(t, t->count + 1);
+	return CKF_OK;
+}
+
+ckf_status ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
+{
+	unsigned copies = ckf_hashes_copies(t, hash);
+	uint8_t *at;
+
+	hash |= hash == 0;
+	*found = copies > 0 && copies < 2U * t->b;
+	if (!*found)
+		return CKF_OK;
+	at = ckf_body(t) + 8 * ckf_hashes_find(t, hash);
+	memmove(at, at + 8, (size_t)(t->bytes + t->size - at - 8));
+	t->size -= 8;
+	ckf_set_count(t, t->count - 1);
+	return CKF_OK;
+}

@@ -1,0 +1,376 @@
+/*
+ * job.c - the one operation that moves items: walk one or two filters in order
+ * and build another.  Growth, compaction, union, sum and the end of an
+ * aggregate differ in the target they choose, and in that a union or sum
+ * counts its items in a first walk.
+ */
+#include "build.h"
+#include "stream.h"
+
+#define CKF_STEP 65536 /* items between two returns to the host */
+
+/* A state larger than this turns into a wide-tag table. */
+#define CKF_LARGE_STATE ((size_t)128 << 20)
+
+typedef struct ckf_work
+{
+	ckf_goal goal;
+	bool counting; /* the first walk of two */
+	bool started;  /* streams and build are under way in the host's buffers */
+	bool once;     /* a prefix is stored once, however often it comes */
+	bool cut;      /* prefixes are cut to the target's w */
+	unsigned inputs;
+	unsigned tries;
+	uint64_t items;  /* to be stored, as far as known */
+	uint64_t last;   /* the item walked last */
+	uint64_t group;  /* the prefix that came last; 0 before the first */
+	uint64_t copies; /* and how often */
+	const ckf_filter *in[2];
+	ckf_stream stream[2];
+	ckf_filter to;
+	ckf_build build;
+} ckf_work;
+
+_Static_assert(sizeof(ckf_work) <= sizeof(((ckf_job *)0)->private_), "ckf_job is too small");
+
+static ckf_work *ckf_work_of(ckf_job *job)
+{
+	return (ckf_work *)(void *)job->private_;
+}
+
+/* ----------------------------------------------------------- the target */
+
+static void ckf_target_hashes(ckf_filter *to)
+{
+	to->encoding = CKF_HASHES;
+	to->f = to->g = 0;
+	to->m = 0;
+	to->w = 64;
+	ckf_derive(to);
+}
+
+/* A table for items whose hashes are whole: w follows from the target rate. */
+static bool ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t promised)
+{
+	double capacity =
+		(double)((uint64_t)to->capacity > promised ? (uint64_t)to->capacity : promised);
+	unsigned w = ckf_prefix_bits(capacity, to->fpr, to->c);
+
+	to->w = (uint8_t)(w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX);
+	return ckf_choose(to, items, CKF_MAX_PREFIX);
+}
+
+/* Hashes, or a first table. */
+static bool ckf_target_exact(ckf_work *work)
+{
+	ckf_filter *to = &work->to;
+	bool table_fits;
+
+	switch (work->goal)
+	{
+		case CKF_GROW:
+		case CKF_UNION:
+		case CKF_SUM:
+			if (work->items > CKF_MAX_HASHES ||
+				(work->goal == CKF_GROW && work->items == CKF_MAX_HASHES))
+				return ckf_target_first_table(to, work->items + work->items / 16, 16 * work->items);
+			break;
+		default:
+			table_fits = ckf_target_first_table(
+				to, work->items, work->goal == CKF_FINISH ? work->items : 16 * work->items);
+			if (8 * work->items > CKF_MAX_HASHES * 8 ||
+				(table_fits &&
+				 ckf_build_size(to, 0) + CKF_HASHES_BONUS < CKF_HEADER_SIZE + 8 * work->items))
+				return table_fits;
+	}
+	ckf_target_hashes(to);
+	return true;
+}
+
+static uint64_t ckf_buckets(const ckf_filter *t)
+{
+	return (uint64_t)t->m << t->g;
+}
+
+/* A larger table of the same w. */
+static bool ckf_target_larger(ckf_work *work)
+{
+	const ckf_filter *from = work->in[0];
+	ckf_filter *to = &work->to;
+	uint64_t more = work->items / 2 + 8;
+
+	if (work->items >= from->max_count)
+		return false;
+	while (!ckf_choose(to, work->items + more, to->w))
+	{
+		if (more == 1)
+			return false;
+		more /= 2;
+	}
+	if (ckf_buckets(to) > ckf_buckets(from))
+		return true;
+	/* items that crowd together: more buckets than their number asks for */
+	to->g = from->g;
+	to->m = from->m;
+	to->rest = from->rest;
+	return ckf_enlarge(to, 8);
+}
+
+/* A larger aggregate state. */
+static bool ckf_target_state(ckf_work *work)
+{
+	ckf_filter *to = &work->to;
+
+	if (to->encoding == CKF_COLLECTING)
+	{
+		to->size = ckf_collect_grown(work->in[0]->size);
+		if (to->size <= CKF_LARGE_STATE)
+			return true;
+	}
+	return ckf_choose(to, work->items + work->items / 2, 64);
+}
+
+/* Choose the target for work->items. */
+static bool ckf_choose_target(ckf_work *work)
+{
+	ckf_filter *to = &work->to;
+
+	if (to->flags & CKF_FLAG_STATE)
+		return ckf_target_state(work);
+	if (to->w == 64)
+		return ckf_target_exact(work);
+	if (work->goal == CKF_GROW)
+		return ckf_target_larger(work);
+	return ckf_choose(to, work->items, to->w) && work->items <= to->max_count;
+}
+
+/* Ask the host for what the target needs. */
+static void ckf_ask(ckf_job *job)
+{
+	ckf_work *work = ckf_work_of(job);
+	uint64_t words = work->counting ? 0 : ckf_build_scratch(&work->to);
+	uint64_t items = work->items;
+	unsigned i;
+
+	for (i = 0; i < work->inputs; i++)
+		words += ckf_stream_scratch(work->in[i]);
+	if (work->goal == CKF_GROW)
+		items += items / 2 + 16; /* room behind hashes */
+	job->scratch = (size_t)(8 * words);
+	job->size = work->counting ? 0 : (size_t)ckf_build_size(&work->to, items);
+	work->started = false;
+}
+
+/* The target is chosen, or there is none. */
+static ckf_status ckf_settle(ckf_job *job)
+{
+	ckf_work *work = ckf_work_of(job);
+
+	work->counting = false;
+	if (!ckf_choose_target(work))
+		return CKF_PRECISION;
+	work->cut = ckf_is_table(&work->to);
+	ckf_ask(job);
+	return CKF_OK;
+}
+
+/* ---------------------------------------------------------------- start */
+
+static void ckf_target_from(ckf_filter *to, const ckf_filter *in)
+{
+	*to = *in;
+	to->inverse[2] = 0;
+	if (to->capacity == 0)
+		to->capacity = 1;
+	if (to->flags & CKF_FLAG_STATE)
+	{
+		to->w = to->merged_w;
+		to->b = to->merged_b;
+	}
+	to->flags &= CKF_FLAGS_AT_REST;
+}
+
+static ckf_status ckf_start_merge(ckf_work *work, const ckf_filter *a, const ckf_filter *b)
+{
+	ckf_filter *to = &work->to;
+	bool set = work->goal == CKF_UNION || ((a->flags | b->flags) & CKF_FLAG_SET);
+	ckf_status status;
+
+	memset(to, 0, sizeof *to);
+	status = ckf_merge_target(to, a);
+	to->count = a->count;
+	if (status == CKF_OK)
+		status = ckf_merge_target(to, b);
+	to->w = to->merged_w;
+	to->b = to->merged_b;
+	if (set)
+		to->flags |= CKF_FLAG_SET;
+	/* an empty input is neutral, whatever its bytes */
+	if (b->count == 0)
+		work->inputs = 1;
+	else if (a->count == 0)
+	{
+		work->in[0] = b;
+		work->inputs = 1;
+	}
+	return status;
+}
+
+ckf_status ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+{
+	ckf_work *work = ckf_work_of(job);
+	ckf_status status = CKF_OK;
+
+	work->goal = goal;
+	work->inputs = b ? 2 : 1;
+	work->tries = 0;
+	work->items = a->count;
+	work->in[0] = a;
+	work->in[1] = b;
+	work->counting = b != NULL || goal == CKF_FINISH_MERGE;
+	if (b)
+		status = ckf_start_merge(work, a, b);
+	else if (goal == CKF_GROW && (a->flags & CKF_FLAG_STATE))
+		work->to = *a;
+	else
+		ckf_target_from(&work->to, a);
+	if (status != CKF_OK)
+		return status;
+	if (goal == CKF_FINISH && (uint64_t)work->to.capacity < a->count)
+		work->to.capacity = (int64_t)a->count;
+	work->once = (work->to.flags & CKF_FLAG_SET) && !(work->to.flags & CKF_FLAG_COPIES);
+	if (!work->counting)
+		return ckf_settle(job);
+	work->cut = work->to.w < 64;
+	work->to.low_mask = (UINT64_C(1) << work->to.c) - 1;
+	ckf_ask(job);
+	return CKF_OK;
+}
+
+/* ----------------------------------------------------------------- step */
+
+/* The smallest item of both streams; 0 at the end. */
+static uint64_t ckf_next_item(ckf_work *work)
+{
+	ckf_stream *s = &work->stream[0];
+	bool ready = ckf_stream_ready(s);
+
+	if (work->inputs == 2)
+	{
+		ckf_stream *other = &work->stream[1];
+
+		if (ckf_stream_ready(other) && (!ready || other->keys[other->at] < s->keys[s->at]))
+		{
+			s = other;
+			ready = true;
+		}
+	}
+	return ready ? s->keys[s->at++] : 0;
+}
+
+/* All copies of a prefix are there: count or store them. */
+static bool ckf_end_group(ckf_work *work)
+{
+	uint64_t most = work->once ? 1 : 2 * (uint64_t)work->to.b;
+	unsigned copies = (unsigned)(work->copies < most ? work->copies : most);
+
+	if (work->group == 0)
+		return true;
+	if (!work->counting)
+		return ckf_build_add(&work->build, work->group, copies);
+	work->items += copies;
+	return true;
+}
+
+static void ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64_t *scratch)
+{
+	unsigned i;
+
+	for (i = 0; i < work->inputs; i++)
+	{
+		ckf_stream_start(&work->stream[i], work->in[i], scratch);
+		scratch += ckf_stream_scratch(work->in[i]);
+	}
+	work->started = true;
+	work->last = work->group = work->copies = 0;
+	if (work->counting)
+	{
+		work->items = 0;
+		return;
+	}
+	work->to.bytes = dst;
+	work->to.room = dst_room;
+	work->to.size = (size_t)ckf_build_size(&work->to, 0);
+	ckf_build_start(&work->build, &work->to, scratch);
+}
+
+/* The walk is over: the count is known, or the target is full. */
+static ckf_status ckf_end_walk(ckf_job *job)
+{
+	ckf_work *work = ckf_work_of(job);
+	ckf_status status;
+
+	if (work->counting)
+	{
+		status = ckf_settle(job);
+		return status == CKF_OK ? CKF_MORE : status;
+	}
+	ckf_build_end(&work->build);
+	job->size = work->to.size;
+	return CKF_OK;
+}
+
+/* The target did not hold the items: a larger one. */
+static ckf_status ckf_retry(ckf_job *job)
+{
+	ckf_work *work = ckf_work_of(job);
+
+	if (ckf_is_table(&work->to))
+	{
+		if (!ckf_enlarge(&work->to, work->tries++))
+			return CKF_PRECISION;
+	}
+	else if (work->to.encoding == CKF_COLLECTING)
+		work->to.size = ckf_collect_grown(work->to.size);
+	else
+		return CKF_BAD_BYTES; /* more hashes than the header counts */
+	ckf_ask(job);
+	return CKF_MORE;
+}
+
+ckf_status ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch,
+						size_t scratch_room)
+{
+	ckf_work *work = ckf_work_of(job);
+	unsigned i;
+
+	if (dst_room < job->size || scratch_room < job->scratch)
+	{
+		work->started = false;
+		return CKF_ROOM;
+	}
+	if (!work->started)
+		ckf_start_walk(work, dst, dst_room, scratch);
+	for (i = 0; i < CKF_STEP; i++)
+	{
+		uint64_t item = ckf_next_item(work);
+
+		if (item < work->last && item != 0)
+			return CKF_BAD_BYTES; /* hashes out of order */
+		work->last = item;
+		if (work->cut && item != 0)
+			item = ckf_cut(item, work->to.w, work->to.low_mask);
+		if (item == work->group && item != 0)
+		{
+			work->copies++;
+			continue;
+		}
+		if (!ckf_end_group(work))
+			return ckf_retry(job);
+		if (item == 0)
+			return ckf_end_walk(job);
+		work->group = item;
+		work->copies = 1;
+	}
+	return CKF_MORE;
+}

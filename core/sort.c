@@ -1,0 +1,61 @@
+/*
+ * sort.c - radix sort of 64-bit keys.  Its time does not depend on the keys.
+ */
+#include "internal.h"
+
+#define CKF_DIGIT_BITS 8
+#define CKF_DIGITS (1 << CKF_DIGIT_BITS)
+#define CKF_FEW 48
+
+static void ckf_insertion_sort(uint64_t *keys, size_t n, uint64_t mask)
+{
+	size_t i, j;
+
+	for (i = 1; i < n; i++)
+	{
+		uint64_t key = keys[i];
+
+		for (j = i; j > 0 && (keys[j - 1] & mask) > (key & mask); j--)
+			keys[j] = keys[j - 1];
+		keys[j] = key;
+	}
+}
+
+void ckf_sort(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low, unsigned high)
+{
+	uint64_t *from = keys;
+	uint64_t *to = scratch;
+	unsigned shift;
+
+	if (n <= CKF_FEW)
+	{
+		ckf_insertion_sort(keys, n, (high < 64 ? UINT64_C(1) << high : 0) - (UINT64_C(1) << low));
+		return;
+	}
+	for (shift = low; shift < high; shift += CKF_DIGIT_BITS)
+	{
+		unsigned bits = high - shift < CKF_DIGIT_BITS ? high - shift : CKF_DIGIT_BITS;
+		uint64_t mask = (UINT64_C(1) << bits) - 1;
+		size_t at[CKF_DIGITS] = {0};
+		size_t sum = 0;
+		size_t i;
+		uint64_t *swap;
+
+		for (i = 0; i < n; i++)
+			at[from[i] >> shift & mask]++;
+		for (i = 0; i < CKF_DIGITS; i++)
+		{
+			size_t size = at[i];
+
+			at[i] = sum;
+			sum += size;
+		}
+		for (i = 0; i < n; i++)
+			to[at[from[i] >> shift & mask]++] = from[i];
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != keys)
+		memcpy(keys, from, n * sizeof *keys);
+}
