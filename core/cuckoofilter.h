@@ -255,7 +255,7 @@ void ckf_get_info(const ckf_filter *filter, ckf_info *info);
  * At CKF_OK dst holds the result, job.size bytes (which may be fewer than dst
  * had to have: growth of a filter in hashes leaves room behind it, for
  * filter->room).  The first call may pass
- * NULL buffers and 0.  Scratch and dst must be aligned to 8 bytes (what
+ * NULL buffers and 0.  Scratch must be aligned to 8 bytes (what
  * malloc and palloc return); dst and scratch contents matter between steps,
  * and are lost at CKF_ROOM.  *a, *b and
  * their bytes must stay as they are until the end.
