@@ -9,12 +9,14 @@
 #include "semisort.h"
 
 /* A semi-sorted bucket's order: by low nibble, then by the rest. */
-CKF_INLINE uint64_t ckf_sort_key(uint64_t tag, unsigned f)
+CKF_INLINE uint64_t
+ckf_sort_key(uint64_t tag, unsigned f)
 {
 	return (tag & 15) << (f - 4) | tag >> 4;
 }
 
-CKF_INLINE void ckf_order(uint64_t *keys, int i, int j)
+CKF_INLINE void
+ckf_order(uint64_t *keys, int i, int j)
 {
 	uint64_t low = keys[i] < keys[j] ? keys[i] : keys[j];
 	uint64_t high = keys[i] < keys[j] ? keys[j] : keys[i];
@@ -23,7 +25,18 @@ CKF_INLINE void ckf_order(uint64_t *keys, int i, int j)
 	keys[j] = high;
 }
 
-CKF_INLINE void ckf_bucket_read(const ckf_filter *t, uint64_t bucket, uint64_t *tags)
+CKF_INLINE void
+ckf_order_keys(uint64_t *keys)
+{
+	ckf_order(keys, 0, 1);
+	ckf_order(keys, 2, 3);
+	ckf_order(keys, 0, 2);
+	ckf_order(keys, 1, 3);
+	ckf_order(keys, 1, 2);
+}
+
+CKF_INLINE void
+ckf_bucket_read(const ckf_filter *t, uint64_t bucket, uint64_t *tags)
 {
 	const uint8_t *body = ckf_body(t);
 	uint64_t at = bucket * t->bucket_bits;
@@ -45,7 +58,8 @@ CKF_INLINE void ckf_bucket_read(const ckf_filter *t, uint64_t bucket, uint64_t *
 	}
 }
 
-CKF_INLINE void ckf_bucket_write(const ckf_filter *t, uint64_t bucket, const uint64_t *tags)
+CKF_INLINE void
+ckf_bucket_write(const ckf_filter *t, uint64_t bucket, const uint64_t *tags)
 {
 	uint8_t *body = ckf_body(t);
 	uint64_t at = bucket * t->bucket_bits;
@@ -64,11 +78,7 @@ CKF_INLINE void ckf_bucket_write(const ckf_filter *t, uint64_t bucket, const uin
 
 		for (i = 0; i < 4; i++)
 			keys[i] = ckf_sort_key(tags[i], t->f);
-		ckf_order(keys, 0, 1);
-		ckf_order(keys, 2, 3);
-		ckf_order(keys, 0, 2);
-		ckf_order(keys, 1, 3);
-		ckf_order(keys, 1, 2);
+		ckf_order_keys(keys);
 		ckf_store_bits(body, at, CKF_CODE_BITS,
 					   ckf_code_of((unsigned)(keys[0] >> high), (unsigned)(keys[1] >> high),
 								   (unsigned)(keys[2] >> high), (unsigned)(keys[3] >> high)));
@@ -77,7 +87,8 @@ CKF_INLINE void ckf_bucket_write(const ckf_filter *t, uint64_t bucket, const uin
 	}
 }
 
-CKF_INLINE unsigned ckf_count_tags(const uint64_t *tags, unsigned b, uint64_t tag)
+CKF_INLINE unsigned
+ckf_count_tags(const uint64_t *tags, unsigned b, uint64_t tag)
 {
 	unsigned n = 0;
 	unsigned i;

@@ -8,8 +8,7 @@
 
 typedef struct ckf_build
 {
-	ckf_filter *t; /* the target: geometry, and bytes to write */
-	ckf_inverse inverse;
+	ckf_filter *t;       /* the target: geometry, and bytes to write */
 	ckf_segment segment; /* of a table: the one being filled, in scratch */
 	uint64_t number;     /* its number */
 	uint64_t stored;     /* copies stored so far */
@@ -24,8 +23,9 @@ uint64_t ckf_build_size(const ckf_filter *t, uint64_t items);
 
 void ckf_build_start(ckf_build *build, ckf_filter *t, uint64_t *scratch);
 
-/* Store copies of an item; it is no lower than any before.  false: no room. */
-bool ckf_build_add(ckf_build *build, uint64_t hash, unsigned copies);
+/* Store copies of an item: a hash, or a prefix cut and aligned for the target;
+ * no lower than any before.  false: no room. */
+bool ckf_build_add(ckf_build *build, uint64_t item, unsigned copies);
 
 /* Write what is still in scratch, and the header. */
 void ckf_build_end(ckf_build *build);

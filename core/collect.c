@@ -7,6 +7,9 @@
  * the rest of its run by one.  To walk the set is to walk it sorted.  A small
  * set has one home, which makes it a sorted array.  Word 0 is free.
  *
+ * Adds to a set that is larger than a processor's cache wait in a queue, the
+ * body's last words, while their homes are fetched.  ckf_filter.m counts them.
+ *
  * A set that would grow too large turns into a wide-tag table, plain, of w = 64
  * (job.c), which costs about 6 bytes an item instead of 10 to 20.
  */
@@ -15,17 +18,30 @@
 #define CKF_SMALL_STATE 57 /* words, up to which there is one home */
 #define CKF_STATE_TAIL 32  /* words behind the last home */
 
-static uint64_t ckf_homes(uint64_t words)
+/* Where homes are: all words of a small set but none of a large set's tail and
+ * queue. */
+static uint64_t
+ckf_homes(uint64_t words)
 {
 	return words <= CKF_SMALL_STATE ? 1 : words - CKF_STATE_TAIL;
 }
 
-static uint64_t ckf_state_limit(uint64_t words)
+static uint64_t
+ckf_state_limit(uint64_t words)
 {
 	return words <= CKF_SMALL_STATE ? words : ckf_homes(words) / 16 * 13;
 }
 
-size_t ckf_collect_grown(size_t size)
+uint64_t
+ckf_collect_words(const ckf_filter *t)
+{
+	uint64_t words = ckf_body_words(t);
+
+	return words < CKF_QUEUED_STATE ? words : words - CKF_QUEUE;
+}
+
+size_t
+ckf_collect_grown(size_t size)
 {
 	/* 124, 252, 508 .. with PostgreSQL's 4 bytes before: just under a power
 	 * of two, which is what its allocator, and most, hand out */
@@ -33,7 +49,8 @@ size_t ckf_collect_grown(size_t size)
 }
 
 /* The first word from the hash's home on that is free or not below it. */
-static uint64_t ckf_state_find(const ckf_filter *t, uint64_t words, uint64_t hash)
+static uint64_t
+ckf_state_find(const ckf_filter *t, uint64_t words, uint64_t hash)
 {
 	uint64_t at = ckf_mulhi(hash, (uint32_t)ckf_homes(words));
 	uint64_t word;
@@ -43,29 +60,45 @@ static uint64_t ckf_state_find(const ckf_filter *t, uint64_t words, uint64_t has
 	return at;
 }
 
-unsigned ckf_collect_copies(const ckf_filter *t, uint64_t hash)
+unsigned
+ckf_collect_copies(const ckf_filter *t, uint64_t hash)
 {
-	uint64_t words = ckf_body_words(t);
+	uint64_t words = ckf_collect_words(t);
 	uint64_t at;
 	unsigned n = 0;
+	uint32_t i;
 
 	hash |= hash == 0;
 	for (at = ckf_state_find(t, words, hash); at < words && ckf_word(t, at) == hash; at++)
-		if (++n == 2U * t->b)
-			break;
-	return n;
+		n++;
+	for (i = 0; i < t->m; i++)
+		n += ckf_word(t, words + i) == hash;
+	return n > 0 && ckf_stores_once(t) ? 1 : n < 2U * t->b ? n : 2U * t->b;
 }
 
-ckf_status ckf_collect_add(ckf_filter *t, uint64_t hash)
+static bool
+ckf_is_saturated(const ckf_filter *t, uint64_t words, uint64_t hash, uint64_t at)
 {
-	uint64_t words = ckf_body_words(t);
-	uint64_t at, end;
+	unsigned n = 0;
+
+	while (n < 2U * t->b && at < words && ckf_word(t, at) == hash)
+	{
+		n++;
+		at++;
+	}
+	return n == 2U * t->b;
+}
+
+/* Put a hash into its place among `words` words. */
+static ckf_status
+ckf_state_insert(ckf_filter *t, uint64_t words, uint64_t hash)
+{
+	uint64_t at = ckf_state_find(t, words, hash);
+	uint64_t end;
 	uint8_t *p;
 
-	hash |= hash == 0;
-	at = ckf_state_find(t, words, hash);
 	if (at < words && ckf_word(t, at) == hash &&
-		(ckf_stores_once(t) || ckf_collect_copies(t, hash) == 2U * t->b))
+		(ckf_stores_once(t) || ckf_is_saturated(t, words, hash, at)))
 		return CKF_OK;
 	if (t->count >= ckf_state_limit(words))
 		return CKF_ROOM;
@@ -80,9 +113,77 @@ ckf_status ckf_collect_add(ckf_filter *t, uint64_t hash)
 	return CKF_OK;
 }
 
-bool ckf_collect_append(ckf_filter *t, uint64_t hash, uint64_t *next)
+static void
+ckf_set_queued(ckf_filter *t, uint32_t queued)
 {
-	uint64_t words = ckf_body_words(t);
+	t->m = queued;
+	t->bytes[CKF_AT_M] = (uint8_t)queued;
+}
+
+/* Empty the queue; what finds no room stays in it. */
+static ckf_status
+ckf_state_flush(ckf_filter *t, uint64_t words)
+{
+	while (t->m > 0)
+	{
+		uint8_t *last = ckf_body(t) + 8 * (words + t->m - 1);
+		ckf_status status = ckf_state_insert(t, words, ckf_load64(last));
+
+		if (status != CKF_OK)
+			return status;
+		ckf_store64(last, 0);
+		ckf_set_queued(t, t->m - 1);
+	}
+	return CKF_OK;
+}
+
+ckf_status
+ckf_collect_add(ckf_filter *t, uint64_t hash)
+{
+	uint64_t words = ckf_collect_words(t);
+
+	hash |= hash == 0;
+	if (words == ckf_body_words(t))
+		return ckf_state_insert(t, words, hash);
+	if (t->m == CKF_QUEUE)
+	{
+		ckf_status status = ckf_state_flush(t, words);
+
+		if (status != CKF_OK)
+			return status;
+	}
+	__builtin_prefetch(ckf_body(t) + 8 * ckf_mulhi(hash, (uint32_t)ckf_homes(words)));
+	ckf_store64(ckf_body(t) + 8 * (words + t->m), hash);
+	ckf_set_queued(t, t->m + 1);
+	return CKF_OK;
+}
+
+unsigned
+ckf_collect_queued(const ckf_filter *t, uint64_t *hashes)
+{
+	uint64_t words = ckf_collect_words(t);
+	unsigned n = 0;
+	uint32_t i;
+
+	for (i = 0; i < t->m; i++)
+		hashes[i] = ckf_word(t, words + i);
+	ckf_sort(hashes, NULL, t->m, 0, 64);
+	for (i = 0; i < t->m; i++)
+	{
+		uint64_t at = ckf_state_find(t, words, hashes[i]);
+
+		if (ckf_stores_once(t) &&
+			((at < words && ckf_word(t, at) == hashes[i]) || (n > 0 && hashes[n - 1] == hashes[i])))
+			continue;
+		hashes[n++] = hashes[i];
+	}
+	return n;
+}
+
+bool
+ckf_collect_append(ckf_filter *t, uint64_t hash, uint64_t *next)
+{
+	uint64_t words = ckf_collect_words(t);
 	uint64_t home = ckf_mulhi(hash, (uint32_t)ckf_homes(words));
 	uint64_t at = *next > home ? *next : home;
 

@@ -151,16 +151,18 @@ typedef struct ckf_filter
 	uint8_t rest;          /* W = w - g: bits of rho */
 	uint8_t merged_w;      /* of a state: the least w and b among what */
 	uint8_t merged_b;      /* was merged */
-	uint8_t probe;         /* which lookup fits this geometry */
+	uint8_t probe;         /* how a bucket is read (internal.h) */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;
 	uint64_t tag_mask;   /* 2^f - 1 */
 	uint64_t low_mask;   /* 2^c - 1 */
 	uint64_t golden;     /* C */
 	uint64_t lanes;      /* a 1 in each slot's lowest bit */
+	uint64_t tops;       /* each slot's highest bit */
 	uint64_t low_lanes;  /* the low nibble of each slot */
 	uint64_t high_lanes; /* the rest of each slot */
 	uint64_t max_count;  /* more copies would pass the rate's limit */
+	uint64_t full_count; /* with more, single adds no longer kick */
 	uint64_t inverse[5]; /* filled when a kick first needs it */
 } ckf_filter;
 
@@ -275,7 +277,7 @@ typedef struct ckf_job
 {
 	size_t size;    /* bytes that dst must have, and that the result has */
 	size_t scratch; /* bytes that scratch must have */
-	uint64_t private_[96];
+	uint64_t private_[192];
 } ckf_job;
 
 /* b is NULL but for CKF_UNION and CKF_SUM.  CKF_SEED_DIFFERS (never with an

@@ -4,7 +4,8 @@
  */
 #include "internal.h"
 
-static double ckf_load_double(const uint8_t *p)
+static double
+ckf_load_double(const uint8_t *p)
 {
 	uint64_t bits = ckf_load64(p);
 	double value;
@@ -13,7 +14,8 @@ static double ckf_load_double(const uint8_t *p)
 	return value;
 }
 
-static void ckf_store_double(uint8_t *p, double value)
+static void
+ckf_store_double(uint8_t *p, double value)
 {
 	uint64_t bits;
 
@@ -21,13 +23,15 @@ static void ckf_store_double(uint8_t *p, double value)
 	ckf_store64(p, bits);
 }
 
-void ckf_set_count(ckf_filter *t, uint64_t count)
+void
+ckf_set_count(ckf_filter *t, uint64_t count)
 {
 	t->count = count;
 	ckf_store64(t->bytes + CKF_AT_COUNT, count);
 }
 
-void ckf_write_header(const ckf_filter *t)
+void
+ckf_write_header(const ckf_filter *t)
 {
 	uint8_t *p = t->bytes;
 
@@ -51,7 +55,8 @@ void ckf_write_header(const ckf_filter *t)
 	ckf_store_double(p + CKF_AT_FPR, t->fpr);
 }
 
-void ckf_derive(ckf_filter *t)
+void
+ckf_derive(ckf_filter *t)
 {
 	unsigned i;
 
@@ -63,21 +68,24 @@ void ckf_derive(ckf_filter *t)
 	{
 		t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
 		t->tag_mask = (UINT64_C(1) << t->f) - 1;
+		t->full_count = ckf_full_count(t);
 		t->golden = (CKF_GOLDEN >> (64 - t->rest)) | 1;
 		if (!(t->flags & CKF_FLAG_STATE))
 			t->max_count = ckf_count_limit(t->w, t->fpr);
 		t->lanes = 0;
 		for (i = 0; i < t->b && (i + 1) * t->f <= 64; i++)
 			t->lanes |= UINT64_C(1) << (i * t->f);
+		t->tops = t->lanes << (t->f - 1);
 		t->low_lanes = t->lanes * 15;
 		t->high_lanes = t->lanes * (t->tag_mask & ~UINT64_C(15));
 	}
-	ckf_choose_probe(t);
+	t->probe = (uint8_t)ckf_choose_probe(t);
 }
 
 /* ----------------------------------------------------------------- create */
 
-static ckf_status ckf_check_params(const ckf_params *params, int64_t least_capacity)
+static ckf_status
+ckf_check_params(const ckf_params *params, int64_t least_capacity)
 {
 	if (params->capacity < least_capacity || params->capacity > CKF_MAX_CAPACITY)
 		return CKF_BAD_CAPACITY;
@@ -91,8 +99,8 @@ static ckf_status ckf_check_params(const ckf_params *params, int64_t least_capac
 	return CKF_OK;
 }
 
-static void ckf_write_empty(const ckf_params *params, ckf_encoding encoding, uint8_t flags,
-							void *dst)
+static void
+ckf_write_empty(const ckf_params *params, ckf_encoding encoding, uint8_t flags, void *dst)
 {
 	ckf_filter t;
 
@@ -115,7 +123,8 @@ static void ckf_write_empty(const ckf_params *params, ckf_encoding encoding, uin
 	ckf_write_header(&t);
 }
 
-ckf_status ckf_create(const ckf_params *params, void *dst)
+ckf_status
+ckf_create(const ckf_params *params, void *dst)
 {
 	ckf_status status = ckf_check_params(params, 1);
 
@@ -124,7 +133,8 @@ ckf_status ckf_create(const ckf_params *params, void *dst)
 	return status;
 }
 
-ckf_status ckf_collect_create(const ckf_params *params, void *dst)
+ckf_status
+ckf_collect_create(const ckf_params *params, void *dst)
 {
 	ckf_status status = ckf_check_params(params, 0);
 
@@ -138,7 +148,8 @@ ckf_status ckf_collect_create(const ckf_params *params, void *dst)
 /* ------------------------------------------------------------------- open */
 
 /* The body of a filter in hashes: sorted, no zero, at most 2 b copies. */
-static bool ckf_hashes_check(const ckf_filter *t)
+static bool
+ckf_hashes_check(const ckf_filter *t)
 {
 	uint64_t most = t->flags & CKF_FLAG_SET ? 1 : 2 * (uint64_t)t->b;
 	uint64_t last = 0;
@@ -157,7 +168,8 @@ static bool ckf_hashes_check(const ckf_filter *t)
 	return true;
 }
 
-static bool ckf_body_fits(const ckf_filter *t)
+static bool
+ckf_body_fits(const ckf_filter *t)
 {
 	uint64_t slots;
 
@@ -167,7 +179,8 @@ static bool ckf_body_fits(const ckf_filter *t)
 			return t->f == 0 && t->g == 0 && t->m == 0 && t->w == 64 &&
 				   t->size % 8 == CKF_HEADER_SIZE % 8 && t->count == ckf_body_words(t);
 		case CKF_COLLECTING:
-			return t->f == 0 && t->g == 0 && t->m == 0 && t->size >= CKF_STATE_SIZE &&
+			return t->f == 0 && t->g == 0 && t->size >= CKF_STATE_SIZE &&
+				   t->m <= (ckf_collect_words(t) < ckf_body_words(t) ? CKF_QUEUE : 0) &&
 				   t->size % 8 == CKF_HEADER_SIZE % 8 && t->count <= ckf_body_words(t);
 		case CKF_SEMI_SORTED:
 		case CKF_PLAIN:
@@ -187,7 +200,8 @@ static bool ckf_body_fits(const ckf_filter *t)
 	}
 }
 
-static bool ckf_fields_fit(const ckf_filter *t, ckf_trust trust)
+static bool
+ckf_fields_fit(const ckf_filter *t, ckf_trust trust)
 {
 	bool state = (t->flags & CKF_FLAG_STATE) != 0;
 	uint8_t known = trust == CKF_STATE ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST;
@@ -201,7 +215,8 @@ static bool ckf_fields_fit(const ckf_filter *t, ckf_trust trust)
 		   t->capacity >= (state ? 0 : 1) && t->capacity <= CKF_MAX_CAPACITY;
 }
 
-ckf_status ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
+ckf_status
+ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 {
 	const uint8_t *p = bytes;
 
@@ -239,7 +254,8 @@ ckf_status ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust tru
 
 /* --------------------------------------------------------- what it tells */
 
-double ckf_fpr(const ckf_filter *t)
+double
+ckf_fpr(const ckf_filter *t)
 {
 	double rate = (double)t->count;
 
@@ -249,7 +265,8 @@ double ckf_fpr(const ckf_filter *t)
 	return rate < 1 ? rate : 1;
 }
 
-void ckf_get_info(const ckf_filter *t, ckf_info *info)
+void
+ckf_get_info(const ckf_filter *t, ckf_info *info)
 {
 	bool table = ckf_is_table(t);
 	uint64_t segments = table ? UINT64_C(1) << t->g : 0;

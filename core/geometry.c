@@ -16,19 +16,22 @@ static const uint16_t ckf_loads[3][5] = {
 	{913, 985, 1006, 1011, 1014},
 };
 
-static unsigned ckf_load(unsigned b, unsigned f)
+static unsigned
+ckf_load(unsigned b, unsigned f)
 {
 	unsigned row = b == 2 ? 0 : b == 4 ? 1 : 2;
 
 	return ckf_loads[row][f >= 8 ? 4 : f - CKF_MIN_TAG];
 }
 
-unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted)
+unsigned
+ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted)
 {
 	return semi_sorted ? 4 * (f - 1) : b * f;
 }
 
-uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
+uint64_t
+ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
 {
 	uint64_t bits = (uint64_t)m * 2 * bucket_bits; /* at most 2^16 * 448 */
 
@@ -38,7 +41,8 @@ uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
 	return bits > SIZE_MAX / 2 ? 0 : bits;
 }
 
-unsigned ckf_tag_bits(unsigned rest, uint32_t m)
+unsigned
+ckf_tag_bits(unsigned rest, uint32_t m)
 {
 	/* ceil(2^W / m) <= 2^f is 2^(W - f) <= m */
 	unsigned log = 31 - (unsigned)__builtin_clz(m);
@@ -46,7 +50,8 @@ unsigned ckf_tag_bits(unsigned rest, uint32_t m)
 	return rest > log ? rest - log : 0;
 }
 
-uint8_t ckf_low_bits(double fpr)
+uint8_t
+ckf_low_bits(double fpr)
 {
 	double power = 1;
 	uint8_t c = 0;
@@ -59,7 +64,8 @@ uint8_t ckf_low_bits(double fpr)
 	return c < CKF_MIN_TAG ? CKF_MIN_TAG : c;
 }
 
-unsigned ckf_prefix_bits(double items, double fpr, unsigned c)
+unsigned
+ckf_prefix_bits(double items, double fpr, unsigned c)
 {
 	/* A random prefix meets a stored one with this many chances in 2^w: one
 	 * for each item, and 2 / 2^c more for prefixes that the rule of tag 0
@@ -75,7 +81,8 @@ unsigned ckf_prefix_bits(double items, double fpr, unsigned c)
 	return w < 8 ? 8 : w;
 }
 
-uint64_t ckf_count_limit(unsigned w, double fpr)
+uint64_t
+ckf_count_limit(unsigned w, double fpr)
 {
 	double rate = 8 * fpr > CKF_LAST_RATE ? 8 * fpr : CKF_LAST_RATE;
 	double limit = (rate > 1 ? 1 : rate) * ckf_power_of_two(w);
@@ -83,7 +90,14 @@ uint64_t ckf_count_limit(unsigned w, double fpr)
 	return limit < 9e18 ? (uint64_t)limit : UINT64_MAX;
 }
 
-static uint64_t ckf_square_root(uint64_t n)
+uint64_t
+ckf_full_count(const ckf_filter *t)
+{
+	return (((uint64_t)2 * t->m * t->b) << t->g) * ckf_load(t->b, t->f) / 1024;
+}
+
+static uint64_t
+ckf_square_root(uint64_t n)
 {
 	uint64_t root = 0;
 	uint64_t bit;
@@ -95,7 +109,8 @@ static uint64_t ckf_square_root(uint64_t n)
 }
 
 /* Buckets a half needs for `items` in a segment at f. */
-static uint64_t ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
+static uint64_t
+ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
 {
 	uint64_t per_bucket = (uint64_t)2 * b * ckf_load(b, f);
 
@@ -103,7 +118,8 @@ static uint64_t ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
 }
 
 /* The best m for a g: sets t->m and t->f; false where none does. */
-static bool ckf_choose_buckets(ckf_filter *t, uint64_t items)
+static bool
+ckf_choose_buckets(ckf_filter *t, uint64_t items)
 {
 	bool semi_sorted = t->encoding == CKF_SEMI_SORTED;
 	unsigned rest = t->rest;
@@ -134,7 +150,8 @@ static bool ckf_choose_buckets(ckf_filter *t, uint64_t items)
 }
 
 /* Segments: the fewest that leave a half at most CKF_MAX_BUCKETS. */
-static bool ckf_choose_segments(ckf_filter *t, uint64_t items)
+static bool
+ckf_choose_segments(ckf_filter *t, uint64_t items)
 {
 	unsigned g;
 
@@ -152,7 +169,8 @@ static bool ckf_choose_segments(ckf_filter *t, uint64_t items)
 	return false;
 }
 
-bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
+bool
+ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 {
 	if (items > UINT64_C(1) << 48)
 		return false;
@@ -168,7 +186,8 @@ bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 	return true;
 }
 
-bool ckf_enlarge(ckf_filter *t, unsigned tries)
+bool
+ckf_enlarge(ckf_filter *t, unsigned tries)
 {
 	/* by 1/64 at first, and soon by half: a build must end */
 	t->m += (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
@@ -185,7 +204,8 @@ bool ckf_enlarge(ckf_filter *t, unsigned tries)
 	return true;
 }
 
-void ckf_inverse_of(ckf_inverse *inv, const ckf_filter *t)
+void
+ckf_inverse_of(ckf_inverse *inv, const ckf_filter *t)
 {
 	uint64_t top = UINT64_MAX >> (64 - t->rest);
 	uint64_t x = t->golden; /* right in 3 bits; each round doubles them */

@@ -15,12 +15,14 @@
 
 #define CKF_ONE_NAN UINT64_C(0x7FF8000000000000)
 
-uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed)
+uint64_t
+ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(bytes, size, seed + (uint64_t)cls);
 }
 
-uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed)
+uint64_t
+ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed)
 {
 	uint8_t bytes[8];
 
@@ -28,12 +30,14 @@ uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed)
 	return XXH3_64bits_withSeed(bytes, sizeof bytes, seed + (uint64_t)cls);
 }
 
-uint64_t ckf_hash_integer(int64_t value, uint64_t seed)
+uint64_t
+ckf_hash_integer(int64_t value, uint64_t seed)
 {
 	return ckf_hash_word(CKF_CLASS_INTEGER, (uint64_t)value, seed);
 }
 
-uint64_t ckf_hash_real(double value, uint64_t seed)
+uint64_t
+ckf_hash_real(double value, uint64_t seed)
 {
 	uint64_t bits;
 

@@ -5,7 +5,8 @@
 #include "internal.h"
 
 /* Index of the first hash that is not below `hash`. */
-size_t ckf_hashes_find(const ckf_filter *t, uint64_t hash)
+size_t
+ckf_hashes_find(const ckf_filter *t, uint64_t hash)
 {
 	const uint8_t *body = ckf_body(t);
 	size_t low = 0;
@@ -22,7 +23,8 @@ size_t ckf_hashes_find(const ckf_filter *t, uint64_t hash)
 	return low;
 }
 
-unsigned ckf_hashes_copies(const ckf_filter *t, uint64_t hash)
+unsigned
+ckf_hashes_copies(const ckf_filter *t, uint64_t hash)
 {
 	size_t at;
 	unsigned n = 0;
@@ -34,7 +36,8 @@ unsigned ckf_hashes_copies(const ckf_filter *t, uint64_t hash)
 	return n;
 }
 
-ckf_status ckf_hashes_add(ckf_filter *t, uint64_t hash)
+ckf_status
+ckf_hashes_add(ckf_filter *t, uint64_t hash)
 {
 	unsigned copies = ckf_hashes_copies(t, hash);
 	uint8_t *at;
@@ -52,7 +55,8 @@ ckf_status ckf_hashes_add(ckf_filter *t, uint64_t hash)
 	return CKF_OK;
 }
 
-ckf_status ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
+ckf_status
+ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
 {
 	unsigned copies = ckf_hashes_copies(t, hash);
 	uint8_t *at;

@@ -1,6 +1,7 @@
 /*
- * insert.h - put a tag into one of its two buckets, moving others if need be
- * (paper, Algorithm 1), in a segment of a table or of a build's scratch.
+ * insert.h - put an item into one of its two buckets, moving others if need be
+ * (paper, Algorithm 1), in a segment of a table or of a build's scratch.  An
+ * item is a tag in a table, and rho in scratch, which has the bits for it.
  *
  * Where both buckets are full, others move along the shortest chain that ends
  * in a free slot, found breadth first.  So nothing moves before a place is
@@ -10,7 +11,7 @@
 #ifndef CKF_INSERT_H
 #define CKF_INSERT_H
 
-#include "bucket.h"
+#include "row.h"
 
 /* Buckets looked at before an insert gives up (the paper's MaxNumKicks). */
 #define CKF_MAX_KICKS 2048
@@ -20,15 +21,16 @@
 typedef enum ckf_where
 {
 	CKF_IN_TABLE,
-	CKF_IN_SLOTS32, /* scratch, plain */
+	CKF_IN_SLOTS32, /* scratch, W <= 32 */
 	CKF_IN_SLOTS64
 } ckf_where;
 
 typedef struct ckf_segment
 {
-	ckf_filter *t; /* the geometry, and in a table the bytes */
-	const ckf_inverse *inverse;
-	uint64_t first; /* in a table: the segment's first bucket */
+	ckf_filter *t;              /* the geometry, and in a table the bytes */
+	const ckf_inverse *inverse; /* in a table */
+	uint64_t first;             /* in a table: the segment's first bucket */
+	ckf_how how;                /* in a table: a constant, too */
 	uint32_t *slots32;
 	uint64_t *slots64;
 	uint8_t *used; /* in scratch: slots in use, from the bucket's first */
@@ -42,93 +44,111 @@ typedef struct ckf_node
 	uint8_t slot;
 } ckf_node;
 
-CKF_INLINE void ckf_tags_at(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t *tags)
+CKF_INLINE void
+ckf_items_at(const ckf_segment *s, ckf_where where, unsigned b, uint32_t bucket, uint64_t *items)
 {
-	unsigned b = s->t->b;
 	unsigned i;
 
 	if (where == CKF_IN_TABLE)
-		ckf_bucket_read(s->t, s->first + bucket, tags);
-	else
+	{
+		ckf_row row;
+
+		ckf_row_read(s->t, s->how, s->first + bucket, &row);
 		for (i = 0; i < b; i++)
-			tags[i] = where == CKF_IN_SLOTS32 ? s->slots32[(size_t)bucket * b + i]
-											  : s->slots64[(size_t)bucket * b + i];
+			items[i] = ckf_row_tag(s->t, s->how, &row, i);
+		return;
+	}
+	for (i = 0; i < b; i++)
+		items[i] = where == CKF_IN_SLOTS32 ? s->slots32[(size_t)bucket * b + i]
+										   : s->slots64[(size_t)bucket * b + i];
 }
 
-CKF_INLINE bool ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
+/* The other bucket of an item in `bucket`. */
+CKF_INLINE uint32_t
+ckf_other_bucket(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t item)
 {
-	uint64_t tags[CKF_MAX_SLOTS];
+	const ckf_filter *t = s->t;
+	unsigned half = bucket >= t->m;
+	uint64_t rho = where != CKF_IN_TABLE
+					   ? item
+					   : ckf_rho(t, s->inverse, half, half ? bucket - t->m : bucket, item);
+
+	return (uint32_t)ckf_bucket_of(t, !half, rho) + (half ? 0 : t->m);
+}
+
+CKF_INLINE bool
+ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
+{
+	ckf_row row;
 
 	if (where != CKF_IN_TABLE)
 		return s->used[bucket] < s->t->b;
-	ckf_bucket_read(s->t, s->first + bucket, tags);
-	return ckf_count_tags(tags, s->t->b, 0) > 0;
+	ckf_row_read(s->t, s->how, s->first + bucket, &row);
+	return ckf_row_count(s->t, s->how, &row, 0) > 0;
 }
 
-/* Put a tag into a slot that is free, or whose tag has moved on. */
-CKF_INLINE void ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot,
-						   uint64_t tag)
+/* Put an item into a slot whose item has moved on. */
+CKF_INLINE void
+ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot, uint64_t item)
 {
 	size_t at = (size_t)bucket * s->t->b + slot;
+	ckf_row row;
 
 	if (where == CKF_IN_SLOTS32)
-		s->slots32[at] = (uint32_t)tag;
+		s->slots32[at] = (uint32_t)item;
 	else if (where == CKF_IN_SLOTS64)
-		s->slots64[at] = tag;
+		s->slots64[at] = item;
 	else
 	{
-		uint64_t tags[CKF_MAX_SLOTS];
-
-		ckf_bucket_read(s->t, s->first + bucket, tags);
-		tags[slot] = tag;
-		ckf_bucket_write(s->t, s->first + bucket, tags);
+		ckf_row_read(s->t, s->how, s->first + bucket, &row);
+		ckf_row_set(s->t, s->how, &row, slot, item);
+		ckf_row_write(s->t, s->how, s->first + bucket, &row);
 	}
 }
 
-CKF_INLINE void ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t tag)
+/* Put an item into a bucket that has room. */
+CKF_INLINE void
+ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t item)
 {
-	unsigned slot = 0;
+	ckf_row row;
 
 	if (where != CKF_IN_TABLE)
-		slot = s->used[bucket]++;
-	else
 	{
-		uint64_t tags[CKF_MAX_SLOTS];
-
-		ckf_bucket_read(s->t, s->first + bucket, tags);
-		while (tags[slot] != 0)
-			slot++;
+		ckf_put_at(s, where, bucket, s->used[bucket]++, item);
+		return;
 	}
-	ckf_put_at(s, where, bucket, slot, tag);
+	ckf_row_read(s->t, s->how, s->first + bucket, &row);
+	ckf_row_replace(s->t, s->how, &row, 0, item);
+	ckf_row_write(s->t, s->how, s->first + bucket, &row);
 }
 
-/* The chain's end is free: move each tag one step on, then put `tag` where
- * the chain begins.  No bucket comes twice in a shortest chain. */
-CKF_INLINE void ckf_move_chain(const ckf_segment *s, ckf_where where, const ckf_node *nodes,
-							   unsigned last, unsigned slot, uint32_t end, uint64_t tag)
+/* The chain's end is free: move each item one step on, then put the new one
+ * where the chain begins.  No bucket comes twice in a shortest chain. */
+CKF_INLINE void
+ckf_move_chain(const ckf_segment *s, ckf_where where, const ckf_node *nodes, unsigned last,
+			   unsigned slot, uint32_t end, uint64_t item)
 {
-	uint64_t tags[CKF_MAX_SLOTS];
+	uint64_t items[CKF_MAX_SLOTS];
 
-	ckf_tags_at(s, where, nodes[last].bucket, tags);
-	ckf_put_free(s, where, end, tags[slot]);
+	ckf_items_at(s, where, s->t->b, nodes[last].bucket, items);
+	ckf_put_free(s, where, end, items[slot]);
 	while (last >= 2)
 	{
 		unsigned parent = nodes[last].parent;
 
-		ckf_tags_at(s, where, nodes[parent].bucket, tags);
-		ckf_put_at(s, where, nodes[last].bucket, slot, tags[nodes[last].slot]);
+		ckf_items_at(s, where, s->t->b, nodes[parent].bucket, items);
+		ckf_put_at(s, where, nodes[last].bucket, slot, items[nodes[last].slot]);
 		slot = nodes[last].slot;
 		last = parent;
 	}
-	ckf_put_at(s, where, nodes[last].bucket, slot, tag);
+	ckf_put_at(s, where, nodes[last].bucket, slot, item);
 }
 
-/* Both buckets of a tag are full: make room in one and put it there. */
-CKF_INLINE bool ckf_kick(const ckf_segment *s, ckf_where where, uint32_t bucket0, uint32_t bucket1,
-						 uint64_t tag)
+/* Both buckets of an item are full: make room in one and put it there. */
+CKF_INLINE bool
+ckf_kick(const ckf_segment *s, ckf_where where, uint32_t bucket0, uint32_t bucket1, uint64_t item)
 {
 	ckf_node nodes[CKF_MAX_KICKS];
-	uint64_t tags[CKF_MAX_SLOTS];
 	unsigned n = 2;
 	unsigned i, slot;
 
@@ -136,14 +156,16 @@ CKF_INLINE bool ckf_kick(const ckf_segment *s, ckf_where where, uint32_t bucket0
 	nodes[1].bucket = bucket1;
 	for (i = 0; i < n; i++)
 	{
-		ckf_tags_at(s, where, nodes[i].bucket, tags);
+		uint64_t items[CKF_MAX_SLOTS];
+
+		ckf_items_at(s, where, s->t->b, nodes[i].bucket, items);
 		for (slot = 0; slot < s->t->b; slot++)
 		{
-			uint32_t other = ckf_other_bucket(s->t, s->inverse, nodes[i].bucket, tags[slot]);
+			uint32_t other = ckf_other_bucket(s, where, nodes[i].bucket, items[slot]);
 
 			if (ckf_has_room(s, where, other))
 			{
-				ckf_move_chain(s, where, nodes, i, slot, other, tag);
+				ckf_move_chain(s, where, nodes, i, slot, other, item);
 				return true;
 			}
 			if (n < CKF_MAX_KICKS)

@@ -29,6 +29,8 @@
 #define CKF_TABLE_PAD 8         /* zero bytes behind a table: loads may run over */
 #define CKF_MAX_HASHES 4096     /* items that ckf_add keeps in hashes */
 #define CKF_HASHES_BONUS 64     /* bytes that hashes may cost above a table */
+#define CKF_QUEUE 32            /* hashes that wait in a large state */
+#define CKF_QUEUED_STATE 32768  /* words, from which a state has a queue */
 #define CKF_LAST_RATE 0.03      /* growth stops past 8 x target, but not before */
 
 /* ------------------------------------------------------------- the header */
@@ -67,7 +69,8 @@ enum
 
 /* ------------------------------------------------ bytes, at any alignment */
 
-CKF_INLINE uint64_t ckf_load64(const uint8_t *p)
+CKF_INLINE uint64_t
+ckf_load64(const uint8_t *p)
 {
 	uint64_t v;
 
@@ -78,7 +81,8 @@ CKF_INLINE uint64_t ckf_load64(const uint8_t *p)
 	return v;
 }
 
-CKF_INLINE void ckf_store64(uint8_t *p, uint64_t v)
+CKF_INLINE void
+ckf_store64(uint8_t *p, uint64_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	v = __builtin_bswap64(v);
@@ -87,12 +91,14 @@ CKF_INLINE void ckf_store64(uint8_t *p, uint64_t v)
 }
 
 /* `bits` (at most CKF_MAX_TAG) bits at a bit position. */
-CKF_INLINE uint64_t ckf_load_bits(const uint8_t *body, uint64_t at, unsigned bits)
+CKF_INLINE uint64_t
+ckf_load_bits(const uint8_t *body, uint64_t at, unsigned bits)
 {
 	return (ckf_load64(body + (at >> 3)) >> (at & 7)) & ((UINT64_C(1) << bits) - 1);
 }
 
-CKF_INLINE void ckf_store_bits(uint8_t *body, uint64_t at, unsigned bits, uint64_t value)
+CKF_INLINE void
+ckf_store_bits(uint8_t *body, uint64_t at, unsigned bits, uint64_t value)
 {
 	uint8_t *p = body + (at >> 3);
 	uint64_t mask = ((UINT64_C(1) << bits) - 1) << (at & 7);
@@ -101,7 +107,8 @@ CKF_INLINE void ckf_store_bits(uint8_t *body, uint64_t at, unsigned bits, uint64
 }
 
 /* floor(x * m / 2^64) */
-CKF_INLINE uint64_t ckf_mulhi(uint64_t x, uint32_t m)
+CKF_INLINE uint64_t
+ckf_mulhi(uint64_t x, uint32_t m)
 {
 #ifdef __SIZEOF_INT128__
 	return (uint64_t)(((unsigned __int128)x * m) >> 64);
@@ -111,7 +118,8 @@ CKF_INLINE uint64_t ckf_mulhi(uint64_t x, uint32_t m)
 }
 
 /* 2^n as a double, exactly; n at most 1023. */
-CKF_INLINE double ckf_power_of_two(unsigned n)
+CKF_INLINE double
+ckf_power_of_two(unsigned n)
 {
 	uint64_t bits = (uint64_t)(1023 + n) << 52;
 	double power;
@@ -129,7 +137,8 @@ CKF_INLINE double ckf_power_of_two(unsigned n)
  * Cut a hash, or an aligned longer prefix, to w bits.  Tag 0 means an empty
  * slot: where the low c bits of P are all 0, P becomes P|1.
  */
-CKF_INLINE uint64_t ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
+CKF_INLINE uint64_t
+ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
 {
 	uint64_t prefix = hash >> (64 - w);
 
@@ -144,7 +153,8 @@ typedef struct ckf_place
 	uint64_t bucket[2]; /* in half 0, in half 1 */
 } ckf_place;
 
-CKF_INLINE ckf_place ckf_locate(const ckf_filter *t, uint64_t hash)
+CKF_INLINE ckf_place
+ckf_locate(const ckf_filter *t, uint64_t hash)
 {
 	uint64_t prefix = hash >> (64 - t->w);
 	uint64_t rho, first;
@@ -172,14 +182,15 @@ typedef struct ckf_inverse
 void ckf_inverse_of(ckf_inverse *inverse, const ckf_filter *t);
 
 /* The first x with floor(x * m / 2^W) = q, which is ceil(q * 2^W / m). */
-CKF_INLINE uint64_t ckf_first_of(const ckf_inverse *inv, uint32_t m, uint64_t q)
+CKF_INLINE uint64_t
+ckf_first_of(const ckf_inverse *inv, uint32_t m, uint64_t q)
 {
 	return q * inv->quotient + (((q * inv->remainder + m - 1) * inv->reciprocal) >> 47);
 }
 
 /* rho of a tag in bucket q (counted in its half) of a half. */
-CKF_INLINE uint64_t ckf_rho(const ckf_filter *t, const ckf_inverse *inv, unsigned half, uint64_t q,
-							uint64_t tag)
+CKF_INLINE uint64_t
+ckf_rho(const ckf_filter *t, const ckf_inverse *inv, unsigned half, uint64_t q, uint64_t tag)
 {
 	uint64_t first = ckf_first_of(inv, t->m, q);
 	uint64_t like = half ? tag * t->golden : tag;
@@ -189,54 +200,50 @@ CKF_INLINE uint64_t ckf_rho(const ckf_filter *t, const ckf_inverse *inv, unsigne
 }
 
 /* Bucket in its half, for a rho aligned to the right. */
-CKF_INLINE uint64_t ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
+CKF_INLINE uint64_t
+ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
 {
 	uint64_t x = half ? rho * t->golden : rho;
 
 	return ckf_mulhi(x << (64 - t->rest), t->m);
 }
 
-/* The other bucket of the prefix whose tag lies in `bucket`; both count from
- * the segment's start. */
-CKF_INLINE uint32_t ckf_other_bucket(const ckf_filter *t, const ckf_inverse *inv, uint32_t bucket,
-									 uint64_t tag)
-{
-	unsigned half = bucket >= t->m;
-	uint64_t rho = ckf_rho(t, inv, half, bucket - half * t->m, tag);
-
-	return (uint32_t)ckf_bucket_of(t, !half, rho) + (half ? 0 : t->m);
-}
-
 /* The prefix of a segment and a rho, aligned to the left. */
-CKF_INLINE uint64_t ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
+CKF_INLINE uint64_t
+ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
 {
 	return (segment << 1 << (t->rest - 1) | rho) << (64 - t->w);
 }
 
 /* Does one copy of a prefix do?  In a set, and while an aggregate collects. */
-CKF_INLINE bool ckf_stores_once(const ckf_filter *t)
+CKF_INLINE bool
+ckf_stores_once(const ckf_filter *t)
 {
 	return (t->flags & CKF_FLAG_SET) ||
 		   (t->flags & (CKF_FLAG_STATE | CKF_FLAG_COPIES)) == CKF_FLAG_STATE;
 }
 
-CKF_INLINE bool ckf_is_table(const ckf_filter *t)
+CKF_INLINE bool
+ckf_is_table(const ckf_filter *t)
 {
 	return t->encoding == CKF_SEMI_SORTED || t->encoding == CKF_PLAIN;
 }
 
-CKF_INLINE uint8_t *ckf_body(const ckf_filter *t)
+CKF_INLINE uint8_t *
+ckf_body(const ckf_filter *t)
 {
 	return t->bytes + CKF_HEADER_SIZE;
 }
 
 /* 64-bit words of the body (hashes, collecting). */
-CKF_INLINE uint64_t ckf_word(const ckf_filter *t, uint64_t i)
+CKF_INLINE uint64_t
+ckf_word(const ckf_filter *t, uint64_t i)
 {
 	return ckf_load64(ckf_body(t) + 8 * i);
 }
 
-CKF_INLINE uint64_t ckf_body_words(const ckf_filter *t)
+CKF_INLINE uint64_t
+ckf_body_words(const ckf_filter *t)
 {
 	return (t->size - CKF_HEADER_SIZE) / 8;
 }
@@ -259,6 +266,8 @@ unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted);
 unsigned ckf_tag_bits(unsigned rest, uint32_t m);
 /* Smallest w that keeps fpr up to `items`; may pass CKF_MAX_PREFIX. */
 unsigned ckf_prefix_bits(double items, double fpr, unsigned c);
+/* Copies that a table of this geometry is meant to hold. */
+uint64_t ckf_full_count(const ckf_filter *t);
 /* Copies that a filter of this w may hold. */
 uint64_t ckf_count_limit(unsigned w, double fpr);
 /*
@@ -280,6 +289,10 @@ ckf_status ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found);
 /* collect.c: an aggregate's running set */
 ckf_status ckf_collect_add(ckf_filter *t, uint64_t hash);
 unsigned ckf_collect_copies(const ckf_filter *t, uint64_t hash);
+/* Words of the set; in a large state the queue lies behind them. */
+uint64_t ckf_collect_words(const ckf_filter *t);
+/* The queued hashes that are not in the set, sorted; at most CKF_QUEUE. */
+unsigned ckf_collect_queued(const ckf_filter *t, uint64_t *hashes);
 /* Bytes of the next larger state. */
 size_t ckf_collect_grown(size_t size);
 /* Append a hash that is not below any before it to an empty state; *next is
@@ -296,8 +309,21 @@ ckf_status ckf_table_add(ckf_filter *t, uint64_t hash);
 ckf_status ckf_table_remove(ckf_filter *t, uint64_t hash, bool *found);
 bool ckf_table_check(const ckf_filter *t); /* recount, and every slot possible */
 
-/* probe.c */
-void ckf_choose_probe(ckf_filter *t);
+/* probe.c: how a bucket is read for a lookup */
+typedef enum ckf_probe
+{
+	CKF_PROBE_HASHES,
+	CKF_PROBE_STATE,
+	CKF_PROBE_PLAIN,     /* a bucket is one load */
+	CKF_PROBE_SEMI,      /* the same, semi-sorted, on any machine */
+	CKF_PROBE_SEMI_PDEP, /* the same, where pdep is fast */
+	CKF_PROBE_WIDE       /* a bucket takes several loads */
+} ckf_probe;
+ckf_probe ckf_choose_probe(const ckf_filter *t);
+
+/* cpu.c: is pdep fast here?  CUCKOOFILTER_PORTABLE=1 in the environment says
+ * no. */
+bool ckf_use_pdep(void);
 
 /* sort.c: sort by the bits low .. high - 1; the others are the same in all
  * keys, or do not matter.  scratch is as large as keys; the result is in keys. */

@@ -33,14 +33,16 @@ typedef struct ckf_work
 
 _Static_assert(sizeof(ckf_work) <= sizeof(((ckf_job *)0)->private_), "ckf_job is too small");
 
-static ckf_work *ckf_work_of(ckf_job *job)
+static ckf_work *
+ckf_work_of(ckf_job *job)
 {
 	return (ckf_work *)(void *)job->private_;
 }
 
 /* ----------------------------------------------------------- the target */
 
-static void ckf_target_hashes(ckf_filter *to)
+static void
+ckf_target_hashes(ckf_filter *to)
 {
 	to->encoding = CKF_HASHES;
 	to->f = to->g = 0;
@@ -50,7 +52,8 @@ static void ckf_target_hashes(ckf_filter *to)
 }
 
 /* A table for items whose hashes are whole: w follows from the target rate. */
-static bool ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t promised)
+static bool
+ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t promised)
 {
 	double capacity =
 		(double)((uint64_t)to->capacity > promised ? (uint64_t)to->capacity : promised);
@@ -61,7 +64,8 @@ static bool ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t prom
 }
 
 /* Hashes, or a first table. */
-static bool ckf_target_exact(ckf_work *work)
+static bool
+ckf_target_exact(ckf_work *work)
 {
 	ckf_filter *to = &work->to;
 	bool table_fits;
@@ -87,13 +91,15 @@ static bool ckf_target_exact(ckf_work *work)
 	return true;
 }
 
-static uint64_t ckf_buckets(const ckf_filter *t)
+static uint64_t
+ckf_buckets(const ckf_filter *t)
 {
 	return (uint64_t)t->m << t->g;
 }
 
 /* A larger table of the same w. */
-static bool ckf_target_larger(ckf_work *work)
+static bool
+ckf_target_larger(ckf_work *work)
 {
 	const ckf_filter *from = work->in[0];
 	ckf_filter *to = &work->to;
@@ -117,7 +123,8 @@ static bool ckf_target_larger(ckf_work *work)
 }
 
 /* A larger aggregate state. */
-static bool ckf_target_state(ckf_work *work)
+static bool
+ckf_target_state(ckf_work *work)
 {
 	ckf_filter *to = &work->to;
 
@@ -131,7 +138,8 @@ static bool ckf_target_state(ckf_work *work)
 }
 
 /* Choose the target for work->items. */
-static bool ckf_choose_target(ckf_work *work)
+static bool
+ckf_choose_target(ckf_work *work)
 {
 	ckf_filter *to = &work->to;
 
@@ -145,7 +153,8 @@ static bool ckf_choose_target(ckf_work *work)
 }
 
 /* Ask the host for what the target needs. */
-static void ckf_ask(ckf_job *job)
+static void
+ckf_ask(ckf_job *job)
 {
 	ckf_work *work = ckf_work_of(job);
 	uint64_t words = work->counting ? 0 : ckf_build_scratch(&work->to);
@@ -162,7 +171,8 @@ static void ckf_ask(ckf_job *job)
 }
 
 /* The target is chosen, or there is none. */
-static ckf_status ckf_settle(ckf_job *job)
+static ckf_status
+ckf_settle(ckf_job *job)
 {
 	ckf_work *work = ckf_work_of(job);
 
@@ -176,7 +186,8 @@ static ckf_status ckf_settle(ckf_job *job)
 
 /* ---------------------------------------------------------------- start */
 
-static void ckf_target_from(ckf_filter *to, const ckf_filter *in)
+static void
+ckf_target_from(ckf_filter *to, const ckf_filter *in)
 {
 	*to = *in;
 	to->inverse[2] = 0;
@@ -190,7 +201,8 @@ static void ckf_target_from(ckf_filter *to, const ckf_filter *in)
 	to->flags &= CKF_FLAGS_AT_REST;
 }
 
-static ckf_status ckf_start_merge(ckf_work *work, const ckf_filter *a, const ckf_filter *b)
+static ckf_status
+ckf_start_merge(ckf_work *work, const ckf_filter *a, const ckf_filter *b)
 {
 	ckf_filter *to = &work->to;
 	bool set = work->goal == CKF_UNION || ((a->flags | b->flags) & CKF_FLAG_SET);
@@ -216,7 +228,8 @@ static ckf_status ckf_start_merge(ckf_work *work, const ckf_filter *a, const ckf
 	return status;
 }
 
-ckf_status ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+ckf_status
+ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
 {
 	ckf_work *work = ckf_work_of(job);
 	ckf_status status = CKF_OK;
@@ -224,20 +237,24 @@ ckf_status ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const
 	work->goal = goal;
 	work->inputs = b ? 2 : 1;
 	work->tries = 0;
-	work->items = a->count;
+	work->items = ckf_stream_items(a);
 	work->in[0] = a;
 	work->in[1] = b;
 	work->counting = b != NULL || goal == CKF_FINISH_MERGE;
 	if (b)
 		status = ckf_start_merge(work, a, b);
 	else if (goal == CKF_GROW && (a->flags & CKF_FLAG_STATE))
+	{
 		work->to = *a;
+		if (a->encoding == CKF_COLLECTING)
+			work->to.m = 0; /* the queue moves into the set */
+	}
 	else
 		ckf_target_from(&work->to, a);
 	if (status != CKF_OK)
 		return status;
-	if (goal == CKF_FINISH && (uint64_t)work->to.capacity < a->count)
-		work->to.capacity = (int64_t)a->count;
+	if (goal == CKF_FINISH && (uint64_t)work->to.capacity < work->items)
+		work->to.capacity = (int64_t)work->items;
 	work->once = (work->to.flags & CKF_FLAG_SET) && !(work->to.flags & CKF_FLAG_COPIES);
 	if (!work->counting)
 		return ckf_settle(job);
@@ -250,7 +267,8 @@ ckf_status ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const
 /* ----------------------------------------------------------------- step */
 
 /* The smallest item of both streams; 0 at the end. */
-static uint64_t ckf_next_item(ckf_work *work)
+static uint64_t
+ckf_next_item(ckf_work *work)
 {
 	ckf_stream *s = &work->stream[0];
 	bool ready = ckf_stream_ready(s);
@@ -269,7 +287,8 @@ static uint64_t ckf_next_item(ckf_work *work)
 }
 
 /* All copies of a prefix are there: count or store them. */
-static bool ckf_end_group(ckf_work *work)
+static bool
+ckf_end_group(ckf_work *work)
 {
 	uint64_t most = work->once ? 1 : 2 * (uint64_t)work->to.b;
 	unsigned copies = (unsigned)(work->copies < most ? work->copies : most);
@@ -282,7 +301,8 @@ static bool ckf_end_group(ckf_work *work)
 	return true;
 }
 
-static void ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64_t *scratch)
+static void
+ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64_t *scratch)
 {
 	unsigned i;
 
@@ -305,7 +325,8 @@ static void ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64
 }
 
 /* The walk is over: the count is known, or the target is full. */
-static ckf_status ckf_end_walk(ckf_job *job)
+static ckf_status
+ckf_end_walk(ckf_job *job)
 {
 	ckf_work *work = ckf_work_of(job);
 	ckf_status status;
@@ -321,7 +342,8 @@ static ckf_status ckf_end_walk(ckf_job *job)
 }
 
 /* The target did not hold the items: a larger one. */
-static ckf_status ckf_retry(ckf_job *job)
+static ckf_status
+ckf_retry(ckf_job *job)
 {
 	ckf_work *work = ckf_work_of(job);
 
@@ -338,8 +360,8 @@ static ckf_status ckf_retry(ckf_job *job)
 	return CKF_MORE;
 }
 
-ckf_status ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch,
-						size_t scratch_room)
+ckf_status
+ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch, size_t scratch_room)
 {
 	ckf_work *work = ckf_work_of(job);
 	unsigned i;

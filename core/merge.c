@@ -7,23 +7,27 @@
 /* Places between two looks of the host for interrupts. */
 #define CKF_MERGE_STEP 65536
 
-static bool ckf_is_state(const ckf_filter *t)
+static bool
+ckf_is_state(const ckf_filter *t)
 {
 	return (t->flags & CKF_FLAG_STATE) != 0;
 }
 
 /* Precision of a filter's items: hashes have lost none, nor has an empty table. */
-static uint8_t ckf_items_w(const ckf_filter *t)
+static uint8_t
+ckf_items_w(const ckf_filter *t)
 {
 	return t->count == 0 ? 64 : ckf_is_state(t) ? t->merged_w : t->w;
 }
 
-static uint8_t ckf_items_b(const ckf_filter *t)
+static uint8_t
+ckf_items_b(const ckf_filter *t)
 {
 	return ckf_is_state(t) ? t->merged_b : t->b;
 }
 
-ckf_status ckf_merge_target(ckf_filter *to, const ckf_filter *in)
+ckf_status
+ckf_merge_target(ckf_filter *to, const ckf_filter *in)
 {
 	bool alike = (to->count == 0) == (in->count == 0);
 
@@ -62,8 +66,8 @@ ckf_status ckf_merge_target(ckf_filter *to, const ckf_filter *in)
 	return CKF_OK;
 }
 
-static ckf_status ckf_pour_words(ckf_filter *state, const ckf_filter *in, uint64_t *cursor,
-								 uint64_t stop)
+static ckf_status
+ckf_pour_words(ckf_filter *state, const ckf_filter *in, uint64_t *cursor, uint64_t stop)
 {
 	for (; *cursor < stop; (*cursor)++)
 	{
@@ -76,8 +80,8 @@ static ckf_status ckf_pour_words(ckf_filter *state, const ckf_filter *in, uint64
 	return CKF_OK;
 }
 
-static ckf_status ckf_pour_slots(ckf_filter *state, const ckf_filter *in, uint64_t *cursor,
-								 uint64_t stop)
+static ckf_status
+ckf_pour_slots(ckf_filter *state, const ckf_filter *in, uint64_t *cursor, uint64_t stop)
 {
 	ckf_inverse inv;
 
@@ -108,7 +112,8 @@ static ckf_status ckf_pour_slots(ckf_filter *state, const ckf_filter *in, uint64
 	return CKF_OK;
 }
 
-ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t *cursor)
+ckf_status
+ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t *cursor)
 {
 	bool table = ckf_is_table(in);
 	uint64_t end = table ? ((uint64_t)2 * in->m * in->b) << in->g : ckf_body_words(in);
@@ -119,7 +124,8 @@ ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t
 	return status == CKF_OK && *cursor < end ? CKF_MORE : status;
 }
 
-ckf_status ckf_collect_merge(ckf_filter *state, const ckf_filter *in, bool copies, uint64_t *cursor)
+ckf_status
+ckf_collect_merge(ckf_filter *state, const ckf_filter *in, bool copies, uint64_t *cursor)
 {
 	if (*cursor == 0)
 	{

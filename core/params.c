@@ -3,7 +3,8 @@
  */
 #include "internal.h"
 
-void ckf_params_default(ckf_params *params)
+void
+ckf_params_default(ckf_params *params)
 {
 	params->capacity = 0;
 	params->fpr = CKF_DEFAULT_FPR;
@@ -20,12 +21,14 @@ typedef struct ckf_piece
 	size_t size;
 } ckf_piece;
 
-static bool ckf_is_blank(char ch)
+static bool
+ckf_is_blank(char ch)
 {
 	return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
 }
 
-static ckf_piece ckf_trim(const char *at, const char *end)
+static ckf_piece
+ckf_trim(const char *at, const char *end)
 {
 	while (at < end && ckf_is_blank(*at))
 		at++;
@@ -34,7 +37,8 @@ static ckf_piece ckf_trim(const char *at, const char *end)
 	return (ckf_piece){at, (size_t)(end - at)};
 }
 
-static bool ckf_piece_is(ckf_piece piece, const char *word)
+static bool
+ckf_piece_is(ckf_piece piece, const char *word)
 {
 	size_t i;
 
@@ -45,7 +49,8 @@ static bool ckf_piece_is(ckf_piece piece, const char *word)
 }
 
 /* A decimal integer from -2^63 to 2^64 - 1. */
-static bool ckf_read_integer(ckf_piece piece, uint64_t *value)
+static bool
+ckf_read_integer(ckf_piece piece, uint64_t *value)
 {
 	bool negative = piece.size > 0 && piece.at[0] == '-';
 	size_t i = negative || (piece.size > 0 && piece.at[0] == '+');
@@ -68,7 +73,8 @@ static bool ckf_read_integer(ckf_piece piece, uint64_t *value)
 }
 
 /* layout_given: 0 not yet, 1 plain, 2 semi_sorted */
-static bool ckf_read_option(ckf_params *params, ckf_piece name, ckf_piece value, int *layout_given)
+static bool
+ckf_read_option(ckf_params *params, ckf_piece name, ckf_piece value, int *layout_given)
 {
 	uint64_t number;
 
@@ -95,8 +101,9 @@ static bool ckf_read_option(ckf_params *params, ckf_piece name, ckf_piece value,
 	return false;
 }
 
-ckf_status ckf_params_parse(ckf_params *params, const char *text, size_t size, const char **bad,
-							size_t *bad_size)
+ckf_status
+ckf_params_parse(ckf_params *params, const char *text, size_t size, const char **bad,
+				 size_t *bad_size)
 {
 	ckf_params result = *params;
 	const char *end = text + size;

@@ -25,7 +25,8 @@ static const uint16_t ckf_rank_d[16] = {0,   1,   5,   15,   35,   70,   126,  2
 /* Four nibbles in ascending order, the smallest in the low bits, by code. */
 extern const uint16_t ckf_nibbles[1 << CKF_CODE_BITS];
 
-CKF_INLINE unsigned ckf_code_of(unsigned a, unsigned b, unsigned c, unsigned d)
+CKF_INLINE unsigned
+ckf_code_of(unsigned a, unsigned b, unsigned c, unsigned d)
 {
 	return a + ckf_rank_b[b] + ckf_rank_c[c] + ckf_rank_d[d];
 }

@@ -12,15 +12,20 @@
 typedef struct ckf_stream
 {
 	const ckf_filter *in;
-	uint64_t next;       /* first word or segment of the next block */
-	uint64_t *keys;      /* the block: hashes, or prefixes aligned to the left */
-	uint64_t *spare;     /* as large as keys */
-	size_t have, at;     /* keys in the block, and how many were taken */
+	uint64_t next;             /* first word or segment of the next block */
+	uint64_t *keys;            /* the block: hashes, or prefixes aligned to the left */
+	uint64_t *spare;           /* as large as keys */
+	size_t have, at;           /* keys in the block, and how many were taken */
+	uint64_t queue[CKF_QUEUE]; /* of a large state: to be walked too, sorted */
+	unsigned queued, dequeued;
 	ckf_inverse inverse; /* of a table */
 } ckf_stream;
 
 /* 64-bit words of scratch that a stream of this filter needs. */
 uint64_t ckf_stream_scratch(const ckf_filter *in);
+
+/* Items that it will walk: the header's count, and a state's queue. */
+uint64_t ckf_stream_items(const ckf_filter *in);
 
 /* Start at the first item. */
 void ckf_stream_start(ckf_stream *s, const ckf_filter *in, uint64_t *scratch);
@@ -29,7 +34,8 @@ void ckf_stream_start(ckf_stream *s, const ckf_filter *in, uint64_t *scratch);
 bool ckf_stream_load(ckf_stream *s);
 
 /* Is there an item at s->keys[s->at]? */
-CKF_INLINE bool ckf_stream_ready(ckf_stream *s)
+CKF_INLINE bool
+ckf_stream_ready(ckf_stream *s)
 {
 	return CKF_LIKELY(s->at < s->have) || ckf_stream_load(s);
 }

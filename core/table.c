@@ -4,28 +4,32 @@
  */
 #include "insert.h"
 
-unsigned ckf_table_copies(const ckf_filter *t, uint64_t hash)
+CKF_INLINE unsigned
+ckf_copies_by(const ckf_filter *t, ckf_how how, uint64_t hash)
 {
 	ckf_place place = ckf_locate(t, hash);
-	uint64_t tags[2 * CKF_MAX_SLOTS];
+	ckf_row rows[2];
 
-	ckf_bucket_read(t, place.bucket[0], tags);
-	ckf_bucket_read(t, place.bucket[1], tags + t->b);
-	return ckf_count_tags(tags, 2U * t->b, place.tag);
+	ckf_row_read(t, how, place.bucket[0], &rows[0]);
+	ckf_row_read(t, how, place.bucket[1], &rows[1]);
+	return ckf_row_count(t, how, &rows[0], place.tag) + ckf_row_count(t, how, &rows[1], place.tag);
 }
 
-bool ckf_table_contains(const ckf_filter *t, uint64_t hash)
+unsigned
+ckf_table_copies(const ckf_filter *t, uint64_t hash)
 {
-	return ckf_table_copies(t, hash) > 0;
+	return ckf_how_of(t) == CKF_BY_SLOTS ? ckf_copies_by(t, CKF_BY_SLOTS, hash)
+										 : ckf_copies_by(t, CKF_BY_WORD, hash);
 }
 
-static bool ckf_table_kick(ckf_filter *t, const ckf_place *place)
+/* Both buckets are full: move others. */
+CKF_INLINE bool
+ckf_kick_by(ckf_filter *t, ckf_how how, const ckf_place *place)
 {
 	ckf_inverse inverse;
-	ckf_segment s = {.t = t, .inverse = &inverse};
+	ckf_segment s = {.t = t, .inverse = &inverse, .how = how};
 
-	/* reciprocal is never 0 once filled */
-	if (t->inverse[2] == 0)
+	if (t->inverse[2] == 0) /* the reciprocal, never 0 once filled */
 	{
 		ckf_inverse_of(&inverse, t);
 		memcpy(t->inverse, &inverse, sizeof inverse);
@@ -36,64 +40,122 @@ static bool ckf_table_kick(ckf_filter *t, const ckf_place *place)
 					(uint32_t)(place->bucket[1] - s.first), place->tag);
 }
 
-ckf_status ckf_table_add(ckf_filter *t, uint64_t hash)
+static bool
+ckf_kick_slots(ckf_filter *t, const ckf_place *place)
+{
+	return ckf_kick_by(t, CKF_BY_SLOTS, place);
+}
+
+static bool
+ckf_kick_words(ckf_filter *t, const ckf_place *place)
+{
+	return ckf_kick_by(t, CKF_BY_WORD, place);
+}
+
+CKF_INLINE ckf_status
+ckf_add_by(ckf_filter *t, ckf_how how, uint64_t hash)
 {
 	ckf_place place = ckf_locate(t, hash);
-	uint64_t tags[2 * CKF_MAX_SLOTS];
-	unsigned b = t->b;
 	unsigned copies, free0, free1;
+	ckf_row rows[2];
 
-	ckf_bucket_read(t, place.bucket[0], tags);
-	ckf_bucket_read(t, place.bucket[1], tags + b);
-	copies = ckf_count_tags(tags, 2 * b, place.tag);
-	if (copies > 0 && (copies == 2 * b || ckf_stores_once(t)))
+	ckf_row_read(t, how, place.bucket[0], &rows[0]);
+	ckf_row_read(t, how, place.bucket[1], &rows[1]);
+	copies =
+		ckf_row_count(t, how, &rows[0], place.tag) + ckf_row_count(t, how, &rows[1], place.tag);
+	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
 		return CKF_OK;
 	if (t->count >= t->max_count)
 		return CKF_PRECISION;
-	free0 = ckf_count_tags(tags, b, 0);
-	free1 = ckf_count_tags(tags + b, b, 0);
+	free0 = ckf_row_count(t, how, &rows[0], 0);
+	free1 = ckf_row_count(t, how, &rows[1], 0);
 	if (free0 + free1 > 0)
 	{
 		/* the emptier bucket: it halves the kicks to come */
 		unsigned half = free1 > free0;
-		uint64_t *slot = tags + half * b;
 
-		while (*slot != 0)
-			slot++;
-		*slot = place.tag;
-		ckf_bucket_write(t, place.bucket[half], tags + half * b);
+		ckf_row_replace(t, how, &rows[half], 0, place.tag);
+		ckf_row_write(t, how, place.bucket[half], &rows[half]);
 	}
-	else if (!ckf_table_kick(t, &place))
+	else if (t->count >= t->full_count ||
+			 !(how == CKF_BY_SLOTS ? ckf_kick_slots(t, &place) : ckf_kick_words(t, &place)))
 		return CKF_ROOM;
 	ckf_set_count(t, t->count + 1);
 	return CKF_OK;
 }
 
-ckf_status ckf_table_remove(ckf_filter *t, uint64_t hash, bool *found)
+CKF_INLINE void
+ckf_remove_by(ckf_filter *t, ckf_how how, uint64_t hash, bool *found)
 {
 	ckf_place place = ckf_locate(t, hash);
-	uint64_t tags[2 * CKF_MAX_SLOTS];
-	unsigned copies, half;
-	uint64_t *slot = tags;
+	unsigned copies0, copies, half;
+	ckf_row rows[2];
 
-	ckf_bucket_read(t, place.bucket[0], tags);
-	ckf_bucket_read(t, place.bucket[1], tags + t->b);
-	copies = ckf_count_tags(tags, 2U * t->b, place.tag);
+	ckf_row_read(t, how, place.bucket[0], &rows[0]);
+	ckf_row_read(t, how, place.bucket[1], &rows[1]);
+	copies0 = ckf_row_count(t, how, &rows[0], place.tag);
+	copies = copies0 + ckf_row_count(t, how, &rows[1], place.tag);
 	*found = copies > 0 && copies < 2U * t->b && t->count > 0;
 	if (!*found)
-		return CKF_OK;
-	while (*slot != place.tag)
-		slot++;
-	*slot = 0;
-	half = slot >= tags + t->b;
-	ckf_bucket_write(t, place.bucket[half], tags + half * t->b);
+		return;
+	half = copies0 == 0;
+	ckf_row_replace(t, how, &rows[half], place.tag, 0);
+	ckf_row_write(t, how, place.bucket[half], &rows[half]);
 	ckf_set_count(t, t->count - 1);
+}
+
+#if defined(__x86_64__)
+CKF_PDEP static ckf_status
+ckf_add_pdep(ckf_filter *t, uint64_t hash)
+{
+	return ckf_add_by(t, CKF_BY_WORD_PDEP, hash);
+}
+
+CKF_PDEP static void
+ckf_remove_pdep(ckf_filter *t, uint64_t hash, bool *found)
+{
+	ckf_remove_by(t, CKF_BY_WORD_PDEP, hash, found);
+}
+#endif
+
+ckf_status
+ckf_table_add(ckf_filter *t, uint64_t hash)
+{
+	switch (ckf_how_of(t))
+	{
+		case CKF_BY_SLOTS:
+			return ckf_add_by(t, CKF_BY_SLOTS, hash);
+#if defined(__x86_64__)
+		case CKF_BY_WORD_PDEP:
+			return ckf_add_pdep(t, hash);
+#endif
+		default:
+			return ckf_add_by(t, CKF_BY_WORD, hash);
+	}
+}
+
+ckf_status
+ckf_table_remove(ckf_filter *t, uint64_t hash, bool *found)
+{
+	switch (ckf_how_of(t))
+	{
+		case CKF_BY_SLOTS:
+			ckf_remove_by(t, CKF_BY_SLOTS, hash, found);
+			break;
+#if defined(__x86_64__)
+		case CKF_BY_WORD_PDEP:
+			ckf_remove_pdep(t, hash, found);
+			break;
+#endif
+		default:
+			ckf_remove_by(t, CKF_BY_WORD, hash, found);
+	}
 	return CKF_OK;
 }
 
 /* Is a tag one that the writer could have put into this bucket? */
-static bool ckf_tag_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t bucket,
-							 uint64_t tag)
+static bool
+ckf_tag_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t bucket, uint64_t tag)
 {
 	uint64_t in_segment = bucket % (2 * (uint64_t)t->m);
 	unsigned half = in_segment >= t->m;
@@ -102,7 +164,8 @@ static bool ckf_tag_possible(const ckf_filter *t, const ckf_inverse *inv, uint64
 	return (tag & t->low_mask) != 0 && ckf_bucket_of(t, half, ckf_rho(t, inv, half, q, tag)) == q;
 }
 
-static bool ckf_zero_from(const ckf_filter *t, uint64_t bit)
+static bool
+ckf_zero_from(const ckf_filter *t, uint64_t bit)
 {
 	const uint8_t *p = ckf_body(t) + bit / 8;
 	const uint8_t *end = t->bytes + t->size;
@@ -115,7 +178,8 @@ static bool ckf_zero_from(const ckf_filter *t, uint64_t bit)
 	return true;
 }
 
-bool ckf_table_check(const ckf_filter *t)
+bool
+ckf_table_check(const ckf_filter *t)
 {
 	uint64_t buckets = ((uint64_t)2 * t->m) << t->g;
 	uint64_t count = 0;
