@@ -152,6 +152,7 @@ typedef struct ckf_filter
 	uint8_t merged_w;      /* of a state: the least w and b among what */
 	uint8_t merged_b;      /* was merged */
 	uint8_t probe;         /* how a bucket is read (internal.h) */
+	uint8_t chunk;         /* slots of one load: b, or a part of it */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;
 	uint64_t tag_mask;   /* 2^f - 1 */

@@ -55,31 +55,44 @@ ckf_write_header(const ckf_filter *t)
 	ckf_store_double(p + CKF_AT_FPR, t->fpr);
 }
 
-void
-ckf_derive(ckf_filter *t)
+/* Masks for questions asked of several slots at once. */
+static void
+ckf_derive_lanes(ckf_filter *t)
 {
 	unsigned i;
 
+	t->chunk = t->b;
+	if (t->probe == CKF_PROBE_WIDE)
+		while (t->chunk * t->f > 57) /* 64 bits less a shift */
+			t->chunk /= 2;
+	t->lanes = 0;
+	for (i = 0; i < t->chunk; i++)
+		t->lanes |= UINT64_C(1) << (i * t->f);
+	t->tops = t->lanes << (t->f - 1);
+	t->low_lanes = t->lanes * 15;
+	t->high_lanes = t->lanes * (t->tag_mask & ~UINT64_C(15));
+}
+
+void
+ckf_derive(ckf_filter *t)
+{
 	t->low_mask = (UINT64_C(1) << t->c) - 1;
 	t->max_count = UINT64_MAX;
 	t->rest = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
-	if (ckf_is_table(t))
+	if (!ckf_is_table(t))
 	{
-		t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
-		t->tag_mask = (UINT64_C(1) << t->f) - 1;
-		t->full_count = ckf_full_count(t);
-		t->golden = (CKF_GOLDEN >> (64 - t->rest)) | 1;
-		if (!(t->flags & CKF_FLAG_STATE))
-			t->max_count = ckf_count_limit(t->w, t->fpr);
-		t->lanes = 0;
-		for (i = 0; i < t->b && (i + 1) * t->f <= 64; i++)
-			t->lanes |= UINT64_C(1) << (i * t->f);
-		t->tops = t->lanes << (t->f - 1);
-		t->low_lanes = t->lanes * 15;
-		t->high_lanes = t->lanes * (t->tag_mask & ~UINT64_C(15));
+		t->probe = t->encoding == CKF_HASHES ? CKF_PROBE_HASHES : CKF_PROBE_STATE;
+		return;
 	}
+	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
+	t->tag_mask = (UINT64_C(1) << t->f) - 1;
+	t->full_count = ckf_full_count(t);
+	t->golden = (CKF_GOLDEN >> (64 - t->rest)) | 1;
+	if (!(t->flags & CKF_FLAG_STATE))
+		t->max_count = ckf_count_limit(t->w, t->fpr);
 	t->probe = (uint8_t)ckf_choose_probe(t);
+	ckf_derive_lanes(t);
 }
 
 /* ----------------------------------------------------------------- create */

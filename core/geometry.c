@@ -16,6 +16,10 @@ static const uint16_t ckf_loads[3][5] = {
 	{913, 985, 1006, 1011, 1014},
 };
 
+/* Buckets of a half, beyond which a table for these items is a waste: they
+ * crowd so (by intent, or copies of the same) that growth does not help. */
+#define CKF_MOST_BUCKETS(items) (8 * (items) + 64)
+
 static unsigned
 ckf_load(unsigned b, unsigned f)
 {
@@ -187,7 +191,7 @@ ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 }
 
 bool
-ckf_enlarge(ckf_filter *t, unsigned tries)
+ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
 {
 	/* by 1/64 at first, and soon by half: a build must end */
 	t->m += (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
@@ -198,7 +202,7 @@ ckf_enlarge(ckf_filter *t, unsigned tries)
 		t->rest--;
 	}
 	t->f = (uint8_t)ckf_tag_bits(t->rest, t->m);
-	if (t->f < t->c)
+	if (t->f < t->c || ((uint64_t)t->m << t->g) > CKF_MOST_BUCKETS(items))
 		return false;
 	ckf_derive(t);
 	return true;

@@ -28,7 +28,7 @@
 #define CKF_MAX_SEGMENT_BITS 32 /* bits of g */
 #define CKF_TABLE_PAD 8         /* zero bytes behind a table: loads may run over */
 #define CKF_MAX_HASHES 4096     /* items that ckf_add keeps in hashes */
-#define CKF_HASHES_BONUS 64     /* bytes that hashes may cost above a table */
+#define CKF_HASHES_BONUS 32     /* bytes that hashes may cost above a table */
 #define CKF_QUEUE 32            /* hashes that wait in a large state */
 #define CKF_QUEUED_STATE 32768  /* words, from which a state has a queue */
 #define CKF_LAST_RATE 0.03      /* growth stops past 8 x target, but not before */
@@ -276,9 +276,9 @@ uint64_t ckf_count_limit(unsigned w, double fpr);
  * c.  t's b, c and flags are given.  false: f falls below c all the same.
  */
 bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w);
-/* A larger geometry for the same w, after `tries` failed builds.  false: f would
- * fall below c. */
-bool ckf_enlarge(ckf_filter *t, unsigned tries);
+/* A larger geometry for the same w, after `tries` builds that failed to hold
+ * `items`.  false: f would fall below c, or the table be nearly empty. */
+bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 
 /* hashes.c: a sorted array of hashes */
 size_t ckf_hashes_find(const ckf_filter *t, uint64_t hash);
@@ -309,7 +309,7 @@ ckf_status ckf_table_add(ckf_filter *t, uint64_t hash);
 ckf_status ckf_table_remove(ckf_filter *t, uint64_t hash, bool *found);
 bool ckf_table_check(const ckf_filter *t); /* recount, and every slot possible */
 
-/* probe.c: how a bucket is read for a lookup */
+/* probe.c: how a table's bucket is read for a lookup */
 typedef enum ckf_probe
 {
 	CKF_PROBE_HASHES,

@@ -19,6 +19,7 @@ typedef struct ckf_work
 	bool started;  /* streams and build are under way in the host's buffers */
 	bool once;     /* a prefix is stored once, however often it comes */
 	bool cut;      /* prefixes are cut to the target's w */
+	bool copy;     /* no target is better than the input's own bytes */
 	unsigned inputs;
 	unsigned tries;
 	uint64_t items;  /* to be stored, as far as known */
@@ -119,7 +120,7 @@ ckf_target_larger(ckf_work *work)
 	to->g = from->g;
 	to->m = from->m;
 	to->rest = from->rest;
-	return ckf_enlarge(to, 8);
+	return ckf_enlarge(to, 8, work->items);
 }
 
 /* A larger aggregate state. */
@@ -164,13 +165,27 @@ ckf_ask(ckf_job *job)
 	for (i = 0; i < work->inputs; i++)
 		words += ckf_stream_scratch(work->in[i]);
 	if (work->goal == CKF_GROW)
-		items += items / 2 + 16; /* room behind hashes */
-	job->scratch = (size_t)(8 * words);
+		items += items / 2 + 16;            /* room behind hashes */
+	job->scratch = (size_t)(8 * words + 8); /* never nothing */
 	job->size = work->counting ? 0 : (size_t)ckf_build_size(&work->to, items);
 	work->started = false;
 }
 
-/* The target is chosen, or there is none. */
+/* A compaction keeps a table that it cannot make smaller. */
+static bool
+ckf_keep_as_is(ckf_job *job)
+{
+	ckf_work *work = ckf_work_of(job);
+	const ckf_filter *from = work->in[0];
+
+	if (work->goal != CKF_COMPACT || !ckf_is_table(from))
+		return false;
+	work->copy = true;
+	job->size = from->size;
+	return true;
+}
+
+/* Choose a target for what is known of the items. */
 static ckf_status
 ckf_settle(ckf_job *job)
 {
@@ -178,9 +193,11 @@ ckf_settle(ckf_job *job)
 
 	work->counting = false;
 	if (!ckf_choose_target(work))
-		return CKF_PRECISION;
+		return ckf_keep_as_is(job) ? CKF_OK : CKF_PRECISION;
 	work->cut = ckf_is_table(&work->to);
 	ckf_ask(job);
+	if (job->size >= work->in[0]->size)
+		ckf_keep_as_is(job);
 	return CKF_OK;
 }
 
@@ -237,6 +254,7 @@ ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter
 	work->goal = goal;
 	work->inputs = b ? 2 : 1;
 	work->tries = 0;
+	work->copy = false;
 	work->items = ckf_stream_items(a);
 	work->in[0] = a;
 	work->in[1] = b;
@@ -349,14 +367,16 @@ ckf_retry(ckf_job *job)
 
 	if (ckf_is_table(&work->to))
 	{
-		if (!ckf_enlarge(&work->to, work->tries++))
-			return CKF_PRECISION;
+		if (!ckf_enlarge(&work->to, work->tries++, work->items))
+			return ckf_keep_as_is(job) ? CKF_MORE : CKF_PRECISION;
 	}
 	else if (work->to.encoding == CKF_COLLECTING)
 		work->to.size = ckf_collect_grown(work->to.size);
 	else
 		return CKF_BAD_BYTES; /* more hashes than the header counts */
 	ckf_ask(job);
+	if (job->size >= work->in[0]->size)
+		ckf_keep_as_is(job);
 	return CKF_MORE;
 }
 
@@ -370,6 +390,11 @@ ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch, size_t scr
 	{
 		work->started = false;
 		return CKF_ROOM;
+	}
+	if (work->copy)
+	{
+		memcpy(dst, work->in[0]->bytes, job->size);
+		return CKF_OK;
 	}
 	if (!work->started)
 		ckf_start_walk(work, dst, dst_room, scratch);

@@ -19,8 +19,6 @@ ckf_choose_probe(const ckf_filter *t)
 	/* a bucket begins at a multiple of `step` bits in its first byte */
 	unsigned step = ckf_lowest_bit(t->bucket_bits | 8);
 
-	if (!ckf_is_table(t))
-		return t->encoding == CKF_HASHES ? CKF_PROBE_HASHES : CKF_PROBE_STATE;
 	if (t->bucket_bits + 8 - step > 64 || t->b * t->f > 64)
 		return CKF_PROBE_WIDE;
 	if (t->encoding == CKF_PLAIN)
@@ -62,46 +60,83 @@ ckf_contains_semi_pdep(const ckf_filter *t, uint64_t hash)
 }
 #endif
 
+/* Has a wide plain bucket the tag?  As many slots at once as a load holds. */
 CKF_INLINE bool
-ckf_ask_wide(const ckf_filter *t, const ckf_place *place)
+ckf_ask_chunks(const ckf_filter *t, uint64_t bucket, uint64_t tag)
 {
-	uint64_t tags[CKF_MAX_SLOTS];
+	uint64_t at = bucket * t->bucket_bits;
+	uint64_t end = at + t->bucket_bits;
+	uint64_t step = (uint64_t)t->chunk * t->f;
+	uint64_t any = 0;
 
-	ckf_bucket_read(t, place->bucket[0], tags);
-	if (ckf_count_tags(tags, t->b, place->tag) > 0)
-		return true;
-	ckf_bucket_read(t, place->bucket[1], tags);
-	return ckf_count_tags(tags, t->b, place->tag) > 0;
+	for (; at < end; at += step)
+		any |= ckf_any_lane(t, ckf_load64(ckf_body(t) + (at >> 3)) >> (at & 7), tag);
+	return any != 0;
 }
 
+/* Has a wide semi-sorted bucket the tag?  Few slots share its low nibble. */
+CKF_INLINE bool
+ckf_ask_nibbles(const ckf_filter *t, uint64_t bucket, uint64_t tag)
+{
+	const uint8_t *body = ckf_body(t);
+	uint64_t at = bucket * t->bucket_bits;
+	unsigned high = t->f - 4U;
+	unsigned nibbles = ckf_nibbles[ckf_load_bits(body, at, CKF_CODE_BITS)];
+	unsigned i;
+
+	at += CKF_CODE_BITS;
+	for (i = 0; i < 4; i++)
+		if ((nibbles >> (4 * i) & 15) == (tag & 15) &&
+			ckf_load_bits(body, at + i * high, high) == tag >> 4)
+			return true;
+	return false;
+}
+
+static bool
+ckf_ask_wide(const ckf_filter *t, const ckf_place *place)
+{
+	if (t->encoding == CKF_PLAIN)
+		return ckf_ask_chunks(t, place->bucket[0], place->tag) ||
+			   ckf_ask_chunks(t, place->bucket[1], place->tag);
+	return ckf_ask_nibbles(t, place->bucket[0], place->tag) ||
+		   ckf_ask_nibbles(t, place->bucket[1], place->tag);
+}
+
+static bool
+ckf_contains_semi(const ckf_filter *t, uint64_t hash)
+{
+	ckf_place place = ckf_locate(t, hash);
+
+	return ckf_ask_semi(t, &place);
+}
+
+static bool
+ckf_contains_wide(const ckf_filter *t, uint64_t hash)
+{
+	ckf_place place = ckf_locate(t, hash);
+
+	return ckf_ask_wide(t, &place);
+}
+
+/* The common cases first, and each a tail call: a lookup saves no registers. */
 bool
 ckf_contains(const ckf_filter *t, uint64_t hash)
 {
-	ckf_place place;
-
-	switch ((ckf_probe)t->probe)
+	if (t->probe == CKF_PROBE_PLAIN)
 	{
-		case CKF_PROBE_HASHES:
-			return ckf_hashes_copies(t, hash) > 0;
-		case CKF_PROBE_STATE:
-			return ckf_collect_copies(t, hash) > 0;
-		case CKF_PROBE_PLAIN:
-			place = ckf_locate(t, hash);
-			return ckf_ask_plain(t, &place);
-#if defined(__x86_64__)
-		case CKF_PROBE_SEMI_PDEP:
-			return ckf_contains_semi_pdep(t, hash);
-#else
-		case CKF_PROBE_SEMI_PDEP:
-#endif
-		case CKF_PROBE_SEMI:
-			place = ckf_locate(t, hash);
-			return ckf_ask_semi(t, &place);
-		case CKF_PROBE_WIDE:
-			break;
+		ckf_place place = ckf_locate(t, hash);
+
+		return ckf_ask_plain(t, &place);
 	}
-	place = ckf_locate(t, hash);
-	return ckf_ask_wide(t, &place);
+#if defined(__x86_64__)
+	if (t->probe == CKF_PROBE_SEMI_PDEP)
+		return ckf_contains_semi_pdep(t, hash);
+#endif
+	if (t->probe == CKF_PROBE_SEMI)
+		return ckf_contains_semi(t, hash);
+	if (t->probe == CKF_PROBE_WIDE)
+		return ckf_contains_wide(t, hash);
+	return ckf_copies(t, hash) > 0;
 }
 
 /* ---------------------------------------------------------------- batches */
