@@ -18,7 +18,7 @@ static const uint16_t ckf_loads[3][5] = {
 
 /* Buckets of a half, beyond which a table for these items is a waste: they
  * crowd so (by intent, or copies of the same) that growth does not help. */
-#define CKF_MOST_BUCKETS(items) (8 * (items) + 64)
+#define CKF_MOST_BUCKETS(items) (2 * (items) + 64)
 
 static unsigned
 ckf_load(unsigned b, unsigned f)

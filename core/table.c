@@ -153,15 +153,50 @@ ckf_table_remove(ckf_filter *t, uint64_t hash, bool *found)
 	return CKF_OK;
 }
 
-/* Is a tag one that the writer could have put into this bucket? */
-static bool
-ckf_tag_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t bucket, uint64_t tag)
+/* Can these tags be in a bucket of `half` whose x are `first` .. `next` - 1?
+ * Counts those that are not free. */
+CKF_INLINE bool
+ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint64_t first,
+                  uint64_t next, uint64_t *count)
 {
-	uint64_t in_segment = bucket % (2 * (uint64_t)t->m);
-	unsigned half = in_segment >= t->m;
-	uint64_t q = in_segment - half * t->m;
+	uint64_t wrong = 0;
+	unsigned i;
 
-	return (tag & t->low_mask) != 0 && ckf_bucket_of(t, half, ckf_rho(t, inv, half, q, tag)) == q;
+	for (i = 0; i < t->b; i++)
+	{
+		uint64_t like = half ? tags[i] * t->golden : tags[i];
+		bool used = tags[i] != 0;
+
+		wrong |= used & ((tags[i] & t->low_mask) == 0 ||
+		                 ((like - first) & t->tag_mask) >= next - first);
+		*count += used;
+		if (t->encoding == CKF_SEMI_SORTED && i > 0)
+			wrong |= ckf_sort_key(tags[i - 1], t->f) > ckf_sort_key(tags[i], t->f);
+	}
+	return wrong == 0;
+}
+
+static bool
+ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t bucket, unsigned half,
+                  uint64_t *count)
+{
+	uint64_t first = 0;
+	uint32_t q;
+
+	for (q = 0; q < t->m; q++)
+	{
+		uint64_t next = ckf_first_of(inv, t->m, q + 1);
+		uint64_t tags[CKF_MAX_SLOTS];
+
+		if (t->encoding == CKF_SEMI_SORTED &&
+		    ckf_load_bits(ckf_body(t), (bucket + q) * t->bucket_bits, CKF_CODE_BITS) >= CKF_CODES)
+			return false;
+		ckf_bucket_read(t, bucket + q, tags);
+		if (!ckf_tags_possible(t, tags, half, first, next, count))
+			return false;
+		first = next;
+	}
+	return true;
 }
 
 static bool
@@ -181,32 +216,14 @@ ckf_zero_from(const ckf_filter *t, uint64_t bit)
 bool
 ckf_table_check(const ckf_filter *t)
 {
-	uint64_t buckets = ((uint64_t)2 * t->m) << t->g;
+	uint64_t halves = UINT64_C(2) << t->g;
 	uint64_t count = 0;
-	uint64_t bucket;
+	uint64_t i;
 	ckf_inverse inv;
 
 	ckf_inverse_of(&inv, t);
-	for (bucket = 0; bucket < buckets; bucket++)
-	{
-		uint64_t tags[CKF_MAX_SLOTS];
-		unsigned i;
-
-		if (t->encoding == CKF_SEMI_SORTED &&
-			ckf_load_bits(ckf_body(t), bucket * t->bucket_bits, CKF_CODE_BITS) >= CKF_CODES)
+	for (i = 0; i < halves; i++)
+		if (!ckf_half_possible(t, &inv, i * t->m, i & 1, &count))
 			return false;
-		ckf_bucket_read(t, bucket, tags);
-		for (i = 0; i < t->b; i++)
-		{
-			if (t->encoding == CKF_SEMI_SORTED && i > 0 &&
-				ckf_sort_key(tags[i - 1], t->f) > ckf_sort_key(tags[i], t->f))
-				return false;
-			if (tags[i] == 0)
-				continue;
-			if (!ckf_tag_possible(t, &inv, bucket, tags[i]))
-				return false;
-			count++;
-		}
-	}
-	return count == t->count && ckf_zero_from(t, buckets * t->bucket_bits);
+	return count == t->count && ckf_zero_from(t, halves * t->m * t->bucket_bits);
 }
