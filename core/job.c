@@ -5,7 +5,7 @@
  * counts its items in a first walk.
  */
 #include "build.h"
-#include "stream.h"
+#include "walk.h"
 
 #define CKF_STEP 65536 /* items between two returns to the host */
 
@@ -27,7 +27,7 @@ typedef struct ckf_work
 	uint64_t group;  /* the prefix that came last; 0 before the first */
 	uint64_t copies; /* and how often */
 	const ckf_filter *in[2];
-	ckf_stream stream[2];
+	ckf_walk walk;
 	ckf_filter to;
 	ckf_build build;
 } ckf_work;
@@ -160,10 +160,8 @@ ckf_ask(ckf_job *job)
 	ckf_work *work = ckf_work_of(job);
 	uint64_t words = work->counting ? 0 : ckf_build_scratch(&work->to);
 	uint64_t items = work->items;
-	unsigned i;
 
-	for (i = 0; i < work->inputs; i++)
-		words += ckf_stream_scratch(work->in[i]);
+	words += ckf_walk_scratch(work->in, work->inputs);
 	if (work->goal == CKF_GROW)
 		items += items / 2 + 16;            /* room behind hashes */
 	job->scratch = (size_t)(8 * words + 8); /* never nothing */
@@ -284,26 +282,6 @@ ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter
 
 /* ----------------------------------------------------------------- step */
 
-/* The smallest item of both streams; 0 at the end. */
-static uint64_t
-ckf_next_item(ckf_work *work)
-{
-	ckf_stream *s = &work->stream[0];
-	bool ready = ckf_stream_ready(s);
-
-	if (work->inputs == 2)
-	{
-		ckf_stream *other = &work->stream[1];
-
-		if (ckf_stream_ready(other) && (!ready || other->keys[other->at] < s->keys[s->at]))
-		{
-			s = other;
-			ready = true;
-		}
-	}
-	return ready ? s->keys[s->at++] : 0;
-}
-
 /* All copies of a prefix are there: count or store them. */
 static bool
 ckf_end_group(ckf_work *work)
@@ -322,13 +300,7 @@ ckf_end_group(ckf_work *work)
 static void
 ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64_t *scratch)
 {
-	unsigned i;
-
-	for (i = 0; i < work->inputs; i++)
-	{
-		ckf_stream_start(&work->stream[i], work->in[i], scratch);
-		scratch += ckf_stream_scratch(work->in[i]);
-	}
+	scratch = ckf_walk_start(&work->walk, work->in, work->inputs, scratch);
 	work->started = true;
 	work->last = work->group = work->copies = 0;
 	if (work->counting)
@@ -380,11 +352,39 @@ ckf_retry(ckf_job *job)
 	return CKF_MORE;
 }
 
+/* Count or store a block's items.  CKF_ROOM: the target is full. */
+static ckf_status
+ckf_take_block(ckf_work *work, const uint64_t *keys, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+	{
+		uint64_t item = keys[i];
+
+		if (CKF_UNLIKELY(item < work->last))
+			return CKF_BAD_BYTES; /* hashes out of order */
+		work->last = item;
+		if (work->cut)
+			item = ckf_cut(item, work->to.w, work->to.low_mask);
+		if (item == work->group)
+		{
+			work->copies++;
+			continue;
+		}
+		if (!ckf_end_group(work))
+			return CKF_ROOM;
+		work->group = item;
+		work->copies = 1;
+	}
+	return CKF_OK;
+}
+
 ckf_status
 ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch, size_t scratch_room)
 {
 	ckf_work *work = ckf_work_of(job);
-	unsigned i;
+	size_t taken = 0;
 
 	if (dst_room < job->size || scratch_room < job->scratch)
 	{
@@ -398,26 +398,19 @@ ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch, size_t scr
 	}
 	if (!work->started)
 		ckf_start_walk(work, dst, dst_room, scratch);
-	for (i = 0; i < CKF_STEP; i++)
+	while (taken < CKF_STEP)
 	{
-		uint64_t item = ckf_next_item(work);
+		const uint64_t *keys;
+		size_t n = ckf_walk_next(&work->walk, &keys);
+		ckf_status status = ckf_take_block(work, keys, n);
 
-		if (item < work->last && item != 0)
-			return CKF_BAD_BYTES; /* hashes out of order */
-		work->last = item;
-		if (work->cut && item != 0)
-			item = ckf_cut(item, work->to.w, work->to.low_mask);
-		if (item == work->group && item != 0)
-		{
-			work->copies++;
-			continue;
-		}
-		if (!ckf_end_group(work))
+		if (status == CKF_ROOM || (n == 0 && !ckf_end_group(work)))
 			return ckf_retry(job);
-		if (item == 0)
+		if (status != CKF_OK)
+			return status;
+		if (n == 0)
 			return ckf_end_walk(job);
-		work->group = item;
-		work->copies = 1;
+		taken += n;
 	}
 	return CKF_MORE;
 }

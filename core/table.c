@@ -157,7 +157,7 @@ ckf_table_remove(ckf_filter *t, uint64_t hash, bool *found)
  * Counts those that are not free. */
 CKF_INLINE bool
 ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint64_t first,
-                  uint64_t next, uint64_t *count)
+				  uint64_t next, uint64_t *count)
 {
 	uint64_t wrong = 0;
 	unsigned i;
@@ -167,8 +167,8 @@ ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint
 		uint64_t like = half ? tags[i] * t->golden : tags[i];
 		bool used = tags[i] != 0;
 
-		wrong |= used & ((tags[i] & t->low_mask) == 0 ||
-		                 ((like - first) & t->tag_mask) >= next - first);
+		wrong |=
+			used & ((tags[i] & t->low_mask) == 0 || ((like - first) & t->tag_mask) >= next - first);
 		*count += used;
 		if (t->encoding == CKF_SEMI_SORTED && i > 0)
 			wrong |= ckf_sort_key(tags[i - 1], t->f) > ckf_sort_key(tags[i], t->f);
@@ -178,7 +178,7 @@ ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint
 
 static bool
 ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t bucket, unsigned half,
-                  uint64_t *count)
+				  uint64_t *count)
 {
 	uint64_t first = 0;
 	uint32_t q;
@@ -189,7 +189,7 @@ ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t bucket, 
 		uint64_t tags[CKF_MAX_SLOTS];
 
 		if (t->encoding == CKF_SEMI_SORTED &&
-		    ckf_load_bits(ckf_body(t), (bucket + q) * t->bucket_bits, CKF_CODE_BITS) >= CKF_CODES)
+			ckf_load_bits(ckf_body(t), (bucket + q) * t->bucket_bits, CKF_CODE_BITS) >= CKF_CODES)
 			return false;
 		ckf_bucket_read(t, bucket + q, tags);
 		if (!ckf_tags_possible(t, tags, half, first, next, count))
