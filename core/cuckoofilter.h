@@ -317,4 +317,17 @@ ckf_status ckf_collect_merge(ckf_filter *state, const ckf_filter *in, bool copie
 /* Add the items of another state of the same aggregate; otherwise as above. */
 ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t *cursor);
 
+/* ------------------------------------------------------------- bulk build */
+
+/*
+ * Make a filter in hashes of n hashes that are all at hand.  dst is aligned to
+ * 8 bytes and has CKF_HEADER_SIZE + 8 n of them; the hashes, as uint64_t in any
+ * order, are there already, behind the header's place.  scratch has n words.
+ * Sorts them, drops repeated ones, and opens the result.  A CKF_FINISH job
+ * makes of it what an aggregate over the hashes would: that is the fast way to
+ * build a filter.  params->capacity may be 0.  Errors as ckf_create.
+ */
+ckf_status ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scratch,
+					size_t n);
+
 #endif

@@ -45,7 +45,9 @@ ckf_hashes_add(ckf_filter *t, uint64_t hash)
 	hash |= hash == 0;
 	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
 		return CKF_OK;
-	if (t->count >= CKF_MAX_HASHES || t->room - t->size < 8)
+	/* Many hashes ask to become a table.  Where that could not be, they have
+	 * come back with room for half as many more. */
+	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : 4 * t->count))
 		return CKF_ROOM;
 	at = ckf_body(t) + 8 * ckf_hashes_find(t, hash);
 	memmove(at + 8, at, (size_t)(t->bytes + t->size - at));

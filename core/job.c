@@ -19,6 +19,7 @@ typedef struct ckf_work
 	bool started;  /* streams and build are under way in the host's buffers */
 	bool once;     /* a prefix is stored once, however often it comes */
 	bool cut;      /* prefixes are cut to the target's w */
+	bool whole;    /* whole hashes come in, and may come out */
 	bool copy;     /* no target is better than the input's own bytes */
 	unsigned inputs;
 	unsigned tries;
@@ -169,18 +170,38 @@ ckf_ask(ckf_job *job)
 	work->started = false;
 }
 
-/* A compaction keeps a table that it cannot make smaller. */
+/* Is the chosen table better than what there is without one? */
 static bool
-ckf_keep_as_is(ckf_job *job)
+ckf_is_worth_it(const ckf_work *work)
+{
+	uint64_t size = ckf_build_size(&work->to, work->items);
+	bool grows = work->goal == CKF_GROW || work->goal == CKF_UNION || work->goal == CKF_SUM;
+
+	if (!ckf_is_table(&work->to) || grows)
+		return true;
+	if (work->whole)
+		return size < CKF_HEADER_SIZE + 8 * work->items;
+	return work->goal != CKF_COMPACT || size < work->in[0]->size;
+}
+
+/* Without a table: whole hashes stay hashes, and a compaction what it was. */
+static ckf_status
+ckf_do_without(ckf_job *job)
 {
 	ckf_work *work = ckf_work_of(job);
-	const ckf_filter *from = work->in[0];
 
-	if (work->goal != CKF_COMPACT || !ckf_is_table(from))
-		return false;
+	if (work->whole)
+	{
+		ckf_target_hashes(&work->to);
+		work->cut = false;
+		ckf_ask(job);
+		return CKF_OK;
+	}
+	if (work->goal != CKF_COMPACT)
+		return CKF_PRECISION;
 	work->copy = true;
-	job->size = from->size;
-	return true;
+	job->size = work->in[0]->size;
+	return CKF_OK;
 }
 
 /* Choose a target for what is known of the items. */
@@ -190,12 +211,11 @@ ckf_settle(ckf_job *job)
 	ckf_work *work = ckf_work_of(job);
 
 	work->counting = false;
-	if (!ckf_choose_target(work))
-		return ckf_keep_as_is(job) ? CKF_OK : CKF_PRECISION;
+	work->whole = work->to.w == 64 && !(work->to.flags & CKF_FLAG_STATE);
+	if (!ckf_choose_target(work) || !ckf_is_worth_it(work))
+		return ckf_do_without(job);
 	work->cut = ckf_is_table(&work->to);
 	ckf_ask(job);
-	if (job->size >= work->in[0]->size)
-		ckf_keep_as_is(job);
 	return CKF_OK;
 }
 
@@ -336,19 +356,20 @@ static ckf_status
 ckf_retry(ckf_job *job)
 {
 	ckf_work *work = ckf_work_of(job);
+	ckf_status status = CKF_OK;
 
 	if (ckf_is_table(&work->to))
 	{
-		if (!ckf_enlarge(&work->to, work->tries++, work->items))
-			return ckf_keep_as_is(job) ? CKF_MORE : CKF_PRECISION;
+		if (!ckf_enlarge(&work->to, work->tries++, work->items) || !ckf_is_worth_it(work))
+			status = ckf_do_without(job);
 	}
 	else if (work->to.encoding == CKF_COLLECTING)
 		work->to.size = ckf_collect_grown(work->to.size);
 	else
 		return CKF_BAD_BYTES; /* more hashes than the header counts */
+	if (status != CKF_OK)
+		return status;
 	ckf_ask(job);
-	if (job->size >= work->in[0]->size)
-		ckf_keep_as_is(job);
 	return CKF_MORE;
 }
 
