@@ -25,5 +25,6 @@ ckf_remove(ckf_filter *t, uint64_t hash, bool *found)
 	*found = false;
 	if (t->flags & CKF_FLAG_SET)
 		return CKF_IS_SET;
-	return ckf_is_table(t) ? ckf_table_remove(t, hash, found) : ckf_hashes_remove(t, hash, found);
+	*found = ckf_is_table(t) ? ckf_table_remove(t, hash) : ckf_hashes_remove(t, hash);
+	return CKF_OK;
 }

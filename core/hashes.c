@@ -57,19 +57,18 @@ ckf_hashes_add(ckf_filter *t, uint64_t hash)
 	return CKF_OK;
 }
 
-ckf_status
-ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
+bool
+ckf_hashes_remove(ckf_filter *t, uint64_t hash)
 {
 	unsigned copies = ckf_hashes_copies(t, hash);
 	uint8_t *at;
 
 	hash |= hash == 0;
-	*found = copies > 0 && copies < 2U * t->b;
-	if (!*found)
-		return CKF_OK;
+	if (copies == 0 || copies == 2U * t->b)
+		return false;
 	at = ckf_body(t) + 8 * ckf_hashes_find(t, hash);
 	memmove(at, at + 8, (size_t)(t->bytes + t->size - at - 8));
 	t->size -= 8;
 	ckf_set_count(t, t->count - 1);
-	return CKF_OK;
+	return true;
 }

@@ -30,7 +30,7 @@ typedef struct ckf_segment
 	ckf_filter *t;              /* the geometry, and in a table the bytes */
 	const ckf_inverse *inverse; /* in a table */
 	uint64_t first;             /* in a table: the segment's first bucket */
-	ckf_how how;                /* in a table: a constant, too */
+	ckf_probe how;              /* in a table: a constant, too */
 	uint32_t *slots32;
 	uint64_t *slots64;
 	uint8_t *used; /* in scratch: slots in use, from the bucket's first */
@@ -84,7 +84,7 @@ ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 	if (where != CKF_IN_TABLE)
 		return s->used[bucket] < s->t->b;
 	ckf_row_read(s->t, s->how, s->first + bucket, &row);
-	return ckf_row_count(s->t, s->how, &row, 0) > 0;
+	return ckf_row_mask(s->t, s->how, &row, 0) != 0;
 }
 
 /* Put an item into a slot whose item has moved on. */
@@ -118,8 +118,8 @@ ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t it
 		return;
 	}
 	ckf_row_read(s->t, s->how, s->first + bucket, &row);
-	ckf_row_replace(s->t, s->how, &row, 0, item);
-	ckf_row_write(s->t, s->how, s->first + bucket, &row);
+	ckf_row_replace(s->t, s->how, s->first + bucket, &row, ckf_row_mask(s->t, s->how, &row, 0), 0,
+					item);
 }
 
 /* The chain's end is free: move each item one step on, then put the new one

@@ -200,7 +200,9 @@ ckf_do_without(ckf_job *job)
 	if (work->goal != CKF_COMPACT)
 		return CKF_PRECISION;
 	work->copy = true;
+	work->started = false;
 	job->size = work->in[0]->size;
+	job->scratch = 8;
 	return CKF_OK;
 }
 
@@ -356,19 +358,20 @@ static ckf_status
 ckf_retry(ckf_job *job)
 {
 	ckf_work *work = ckf_work_of(job);
-	ckf_status status = CKF_OK;
 
 	if (ckf_is_table(&work->to))
 	{
 		if (!ckf_enlarge(&work->to, work->tries++, work->items) || !ckf_is_worth_it(work))
-			status = ckf_do_without(job);
+		{
+			ckf_status status = ckf_do_without(job);
+
+			return status == CKF_OK ? CKF_MORE : status;
+		}
 	}
 	else if (work->to.encoding == CKF_COLLECTING)
 		work->to.size = ckf_collect_grown(work->to.size);
 	else
 		return CKF_BAD_BYTES; /* more hashes than the header counts */
-	if (status != CKF_OK)
-		return status;
 	ckf_ask(job);
 	return CKF_MORE;
 }

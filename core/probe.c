@@ -51,7 +51,7 @@ ckf_ask_semi_pdep(const ckf_filter *t, const ckf_place *place)
 						 place->tag)) != 0;
 }
 
-CKF_PDEP static bool
+CKF_PDEP CKF_OUTLINE static bool
 ckf_contains_semi_pdep(const ckf_filter *t, uint64_t hash)
 {
 	ckf_place place = ckf_locate(t, hash);
@@ -102,7 +102,7 @@ ckf_ask_wide(const ckf_filter *t, const ckf_place *place)
 		   ckf_ask_nibbles(t, place->bucket[1], place->tag);
 }
 
-static bool
+CKF_OUTLINE static bool
 ckf_contains_semi(const ckf_filter *t, uint64_t hash)
 {
 	ckf_place place = ckf_locate(t, hash);
@@ -110,12 +110,18 @@ ckf_contains_semi(const ckf_filter *t, uint64_t hash)
 	return ckf_ask_semi(t, &place);
 }
 
-static bool
+CKF_OUTLINE static bool
 ckf_contains_wide(const ckf_filter *t, uint64_t hash)
 {
 	ckf_place place = ckf_locate(t, hash);
 
 	return ckf_ask_wide(t, &place);
+}
+
+CKF_OUTLINE static bool
+ckf_contains_word(const ckf_filter *t, uint64_t hash)
+{
+	return ckf_copies(t, hash) > 0;
 }
 
 /* The common cases first, and each a tail call: a lookup saves no registers. */
@@ -136,7 +142,7 @@ ckf_contains(const ckf_filter *t, uint64_t hash)
 		return ckf_contains_semi(t, hash);
 	if (t->probe == CKF_PROBE_WIDE)
 		return ckf_contains_wide(t, hash);
-	return ckf_copies(t, hash) > 0;
+	return ckf_contains_word(t, hash);
 }
 
 /* ---------------------------------------------------------------- batches */

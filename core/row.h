@@ -8,101 +8,93 @@
 
 #include "lanes.h"
 
-typedef enum ckf_how
-{
-	CKF_BY_SLOTS,    /* any geometry */
-	CKF_BY_WORD,     /* a bucket is one word */
-	CKF_BY_WORD_PDEP /* the same, where pdep is fast */
-} ckf_how;
-
 typedef struct ckf_row
 {
 	uint64_t lanes;               /* by word */
 	uint64_t tags[CKF_MAX_SLOTS]; /* by slots */
 } ckf_row;
 
-CKF_INLINE ckf_how
-ckf_how_of(const ckf_filter *t)
-{
-	return t->probe == CKF_PROBE_WIDE        ? CKF_BY_SLOTS
-		   : t->probe == CKF_PROBE_SEMI_PDEP ? CKF_BY_WORD_PDEP
-											 : CKF_BY_WORD;
-}
-
 CKF_INLINE void
-ckf_row_read(const ckf_filter *t, ckf_how how, uint64_t bucket, ckf_row *row)
+ckf_row_read(const ckf_filter *t, ckf_probe how, uint64_t bucket, ckf_row *row)
 {
-	if (how == CKF_BY_SLOTS)
+	if (how == CKF_PROBE_WIDE)
 		ckf_bucket_read(t, bucket, row->tags);
+	else if (how == CKF_PROBE_PLAIN)
+		row->lanes = ckf_bucket_word(t, bucket);
 #if defined(__x86_64__)
-	else if (how == CKF_BY_WORD_PDEP)
+	else if (how == CKF_PROBE_SEMI_PDEP)
 		row->lanes = ckf_spread_pdep(t, ckf_bucket_word(t, bucket));
 #endif
 	else
-		row->lanes = ckf_bucket_lanes(t, bucket);
+		row->lanes = ckf_spread(t, ckf_bucket_word(t, bucket));
 }
 
 CKF_INLINE uint64_t
-ckf_row_tag(const ckf_filter *t, ckf_how how, const ckf_row *row, unsigned slot)
+ckf_row_tag(const ckf_filter *t, ckf_probe how, const ckf_row *row, unsigned slot)
 {
-	return how == CKF_BY_SLOTS ? row->tags[slot] : row->lanes >> (slot * t->f) & t->tag_mask;
+	return how == CKF_PROBE_WIDE ? row->tags[slot] : row->lanes >> (slot * t->f) & t->tag_mask;
 }
 
-/* Slots that hold a tag; 0 counts free ones. */
+/*
+ * Which slots hold a tag (0: are free), as a mask: bit i for slot i, or by word
+ * the top bit of lane i.
+ */
+CKF_INLINE uint64_t
+ckf_row_mask(const ckf_filter *t, ckf_probe how, const ckf_row *row, uint64_t tag)
+{
+	uint64_t mask = 0;
+	unsigned i;
+
+	if (how != CKF_PROBE_WIDE)
+		return ckf_each_lane(t, row->lanes, tag);
+	for (i = 0; i < t->b; i++)
+		mask |= (uint64_t)(row->tags[i] == tag) << i;
+	return mask;
+}
+
+/* The mask of all slots. */
+CKF_INLINE uint64_t
+ckf_row_all(const ckf_filter *t, ckf_probe how)
+{
+	return how == CKF_PROBE_WIDE ? (UINT64_C(1) << t->b) - 1 : t->tops;
+}
+
+/* Slots in a mask. */
 CKF_INLINE unsigned
-ckf_row_count(const ckf_filter *t, ckf_how how, const ckf_row *row, uint64_t tag)
+ckf_mask_count(const ckf_filter *t, ckf_probe how, uint64_t mask)
 {
-	if (how == CKF_BY_SLOTS)
-		return ckf_count_tags(row->tags, t->b, tag);
-	return (unsigned)__builtin_popcountll(ckf_each_lane(t, row->lanes, tag));
+	if (how == CKF_PROBE_WIDE)
+		return (unsigned)__builtin_popcountll(mask);
+	/* the product adds all lanes up in the last one */
+	return (unsigned)((mask >> (t->f - 1)) * t->lanes >> ((t->b - 1) * t->f) & 15);
 }
 
+/* Put a tag into a slot of the row. */
 CKF_INLINE void
-ckf_row_set(const ckf_filter *t, ckf_how how, ckf_row *row, unsigned slot, uint64_t tag)
+ckf_row_set(const ckf_filter *t, ckf_probe how, ckf_row *row, unsigned slot, uint64_t tag)
 {
 	unsigned at = slot * t->f;
 
-	if (how == CKF_BY_SLOTS)
+	if (how == CKF_PROBE_WIDE)
 		row->tags[slot] = tag;
 	else
 		row->lanes = (row->lanes & ~(t->tag_mask << at)) | tag << at;
 }
 
-/* Put a tag where another is (0: where a slot is free); the first such. */
 CKF_INLINE void
-ckf_row_replace(const ckf_filter *t, ckf_how how, ckf_row *row, uint64_t old, uint64_t tag)
-{
-	unsigned slot = 0;
-
-	if (how == CKF_BY_SLOTS)
-	{
-		while (row->tags[slot] != old)
-			slot++;
-		row->tags[slot] = tag;
-	}
-	else
-	{
-		uint64_t top = ckf_each_lane(t, row->lanes, old);
-		unsigned at = (unsigned)__builtin_ctzll(top) + 1 - t->f;
-
-		row->lanes ^= (old ^ tag) << at;
-	}
-}
-
-CKF_INLINE void
-ckf_row_write(const ckf_filter *t, ckf_how how, uint64_t bucket, const ckf_row *row)
+ckf_row_write(const ckf_filter *t, ckf_probe how, uint64_t bucket, const ckf_row *row)
 {
 	uint64_t at = bucket * t->bucket_bits;
 	uint8_t *p = ckf_body(t) + (at >> 3);
 	uint64_t mask = UINT64_MAX >> ((64 - t->bucket_bits) & 63);
 	uint64_t word = row->lanes;
 
-	if (how == CKF_BY_SLOTS)
+	if (how == CKF_PROBE_WIDE)
 	{
 		ckf_bucket_write(t, bucket, row->tags);
 		return;
 	}
-	if (t->encoding == CKF_SEMI_SORTED)
+	if (how != CKF_PROBE_PLAIN)
 	{
 		uint64_t tags[4];
 		unsigned i;
@@ -112,6 +104,33 @@ ckf_row_write(const ckf_filter *t, ckf_how how, uint64_t bucket, const ckf_row *
 		word = ckf_semi_word(tags, t->f);
 	}
 	ckf_store64(p, (ckf_load64(p) & ~(mask << (at & 7))) | (word & mask) << (at & 7));
+}
+
+/* Where the bucket holds `old`, put `tag` into the first slot of the mask, in
+ * the row and in the table. */
+CKF_INLINE void
+ckf_row_replace(const ckf_filter *t, ckf_probe how, uint64_t bucket, ckf_row *row, uint64_t mask,
+				uint64_t old, uint64_t tag)
+{
+	unsigned first = (unsigned)__builtin_ctzll(mask);
+
+	if (how == CKF_PROBE_WIDE)
+		row->tags[first] = tag;
+	else
+	{
+		uint64_t change = (old ^ tag) << (first + 1 - t->f);
+
+		row->lanes ^= change;
+		if (how == CKF_PROBE_PLAIN)
+		{
+			uint64_t at = bucket * t->bucket_bits;
+			uint8_t *p = ckf_body(t) + (at >> 3);
+
+			ckf_store64(p, ckf_load64(p) ^ change << (at & 7));
+			return;
+		}
+	}
+	ckf_row_write(t, how, bucket, row);
 }
 
 #endif

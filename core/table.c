@@ -4,27 +4,61 @@
  */
 #include "insert.h"
 
-CKF_INLINE unsigned
-ckf_copies_by(const ckf_filter *t, ckf_how how, uint64_t hash)
+/* The two buckets of a hash, and which of their slots hold its tag. */
+typedef struct ckf_pair
 {
-	ckf_place place = ckf_locate(t, hash);
-	ckf_row rows[2];
+	ckf_place place;
+	ckf_row row0, row1;
+	uint64_t holds0, holds1;
+} ckf_pair;
 
-	ckf_row_read(t, how, place.bucket[0], &rows[0]);
-	ckf_row_read(t, how, place.bucket[1], &rows[1]);
-	return ckf_row_count(t, how, &rows[0], place.tag) + ckf_row_count(t, how, &rows[1], place.tag);
+CKF_INLINE void
+ckf_pair_read(const ckf_filter *t, ckf_probe how, uint64_t hash, ckf_pair *pair)
+{
+	pair->place = ckf_locate(t, hash);
+	ckf_row_read(t, how, pair->place.bucket[0], &pair->row0);
+	ckf_row_read(t, how, pair->place.bucket[1], &pair->row1);
+	pair->holds0 = ckf_row_mask(t, how, &pair->row0, pair->place.tag);
+	pair->holds1 = ckf_row_mask(t, how, &pair->row1, pair->place.tag);
+}
+
+CKF_INLINE bool
+ckf_pair_is_saturated(const ckf_filter *t, ckf_probe how, const ckf_pair *pair)
+{
+	return (pair->holds0 & pair->holds1) == ckf_row_all(t, how);
+}
+
+/* In half 0 or 1: `tag` for `old` in the first slot of the mask. */
+CKF_INLINE void
+ckf_pair_replace(const ckf_filter *t, ckf_probe how, ckf_pair *pair, bool half, uint64_t mask,
+				 uint64_t old, uint64_t tag)
+{
+	ckf_row row = half ? pair->row1 : pair->row0;
+
+	ckf_row_replace(t, how, half ? pair->place.bucket[1] : pair->place.bucket[0], &row, mask, old,
+					tag);
+}
+
+CKF_INLINE unsigned
+ckf_copies_by(const ckf_filter *t, ckf_probe how, uint64_t hash)
+{
+	ckf_pair pair;
+
+	ckf_pair_read(t, how, hash, &pair);
+	return ckf_mask_count(t, how, pair.holds0) + ckf_mask_count(t, how, pair.holds1);
 }
 
 unsigned
 ckf_table_copies(const ckf_filter *t, uint64_t hash)
 {
-	return ckf_how_of(t) == CKF_BY_SLOTS ? ckf_copies_by(t, CKF_BY_SLOTS, hash)
-										 : ckf_copies_by(t, CKF_BY_WORD, hash);
+	return t->probe == CKF_PROBE_WIDE    ? ckf_copies_by(t, CKF_PROBE_WIDE, hash)
+		   : t->probe == CKF_PROBE_PLAIN ? ckf_copies_by(t, CKF_PROBE_PLAIN, hash)
+										 : ckf_copies_by(t, CKF_PROBE_SEMI, hash);
 }
 
 /* Both buckets are full: move others. */
 CKF_INLINE bool
-ckf_kick_by(ckf_filter *t, ckf_how how, const ckf_place *place)
+ckf_kick_by(ckf_filter *t, ckf_probe how, const ckf_place *place)
 {
 	ckf_inverse inverse;
 	ckf_segment s = {.t = t, .inverse = &inverse, .how = how};
@@ -40,117 +74,141 @@ ckf_kick_by(ckf_filter *t, ckf_how how, const ckf_place *place)
 					(uint32_t)(place->bucket[1] - s.first), place->tag);
 }
 
-static bool
-ckf_kick_slots(ckf_filter *t, const ckf_place *place)
+CKF_OUTLINE static bool
+ckf_table_kick(ckf_filter *t, const ckf_place *place)
 {
-	return ckf_kick_by(t, CKF_BY_SLOTS, place);
-}
-
-static bool
-ckf_kick_words(ckf_filter *t, const ckf_place *place)
-{
-	return ckf_kick_by(t, CKF_BY_WORD, place);
+	return t->probe == CKF_PROBE_WIDE    ? ckf_kick_by(t, CKF_PROBE_WIDE, place)
+		   : t->probe == CKF_PROBE_PLAIN ? ckf_kick_by(t, CKF_PROBE_PLAIN, place)
+										 : ckf_kick_by(t, CKF_PROBE_SEMI, place);
 }
 
 CKF_INLINE ckf_status
-ckf_add_by(ckf_filter *t, ckf_how how, uint64_t hash)
+ckf_add_by(ckf_filter *t, ckf_probe how, uint64_t hash)
 {
-	ckf_place place = ckf_locate(t, hash);
-	unsigned copies, free0, free1;
-	ckf_row rows[2];
+	uint64_t free0, free1;
+	ckf_pair pair;
 
-	ckf_row_read(t, how, place.bucket[0], &rows[0]);
-	ckf_row_read(t, how, place.bucket[1], &rows[1]);
-	copies =
-		ckf_row_count(t, how, &rows[0], place.tag) + ckf_row_count(t, how, &rows[1], place.tag);
-	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
+	ckf_pair_read(t, how, hash, &pair);
+	if (CKF_UNLIKELY((pair.holds0 | pair.holds1) != 0) &&
+		(ckf_stores_once(t) || ckf_pair_is_saturated(t, how, &pair)))
 		return CKF_OK;
 	if (t->count >= t->max_count)
 		return CKF_PRECISION;
-	free0 = ckf_row_count(t, how, &rows[0], 0);
-	free1 = ckf_row_count(t, how, &rows[1], 0);
-	if (free0 + free1 > 0)
+	free0 = ckf_row_mask(t, how, &pair.row0, 0);
+	free1 = ckf_row_mask(t, how, &pair.row1, 0);
+	if (CKF_LIKELY((free0 | free1) != 0))
 	{
 		/* the emptier bucket: it halves the kicks to come */
-		unsigned half = free1 > free0;
+		bool half = ckf_mask_count(t, how, free1) > ckf_mask_count(t, how, free0);
 
-		ckf_row_replace(t, how, &rows[half], 0, place.tag);
-		ckf_row_write(t, how, place.bucket[half], &rows[half]);
+		ckf_pair_replace(t, how, &pair, half, half ? free1 : free0, 0, pair.place.tag);
 	}
-	else if (t->count >= t->full_count ||
-			 !(how == CKF_BY_SLOTS ? ckf_kick_slots(t, &place) : ckf_kick_words(t, &place)))
+	else if (t->count >= t->full_count || !ckf_table_kick(t, &pair.place))
 		return CKF_ROOM;
 	ckf_set_count(t, t->count + 1);
 	return CKF_OK;
 }
 
-CKF_INLINE void
-ckf_remove_by(ckf_filter *t, ckf_how how, uint64_t hash, bool *found)
+/* True where there was a copy to take. */
+CKF_INLINE bool
+ckf_remove_by(ckf_filter *t, ckf_probe how, uint64_t hash)
 {
-	ckf_place place = ckf_locate(t, hash);
-	unsigned copies0, copies, half;
-	ckf_row rows[2];
+	bool half;
+	ckf_pair pair;
 
-	ckf_row_read(t, how, place.bucket[0], &rows[0]);
-	ckf_row_read(t, how, place.bucket[1], &rows[1]);
-	copies0 = ckf_row_count(t, how, &rows[0], place.tag);
-	copies = copies0 + ckf_row_count(t, how, &rows[1], place.tag);
-	*found = copies > 0 && copies < 2U * t->b && t->count > 0;
-	if (!*found)
-		return;
-	half = copies0 == 0;
-	ckf_row_replace(t, how, &rows[half], place.tag, 0);
-	ckf_row_write(t, how, place.bucket[half], &rows[half]);
+	ckf_pair_read(t, how, hash, &pair);
+	if ((pair.holds0 | pair.holds1) == 0 || ckf_pair_is_saturated(t, how, &pair) || t->count == 0)
+		return false;
+	half = pair.holds0 == 0;
+	ckf_pair_replace(t, how, &pair, half, half ? pair.holds1 : pair.holds0, pair.place.tag, 0);
 	ckf_set_count(t, t->count - 1);
+	return true;
+}
+
+/* A version of each for every way to read a bucket. */
+CKF_OUTLINE static ckf_status
+ckf_add_wide(ckf_filter *t, uint64_t hash)
+{
+	return ckf_add_by(t, CKF_PROBE_WIDE, hash);
+}
+
+CKF_OUTLINE static bool
+ckf_remove_wide(ckf_filter *t, uint64_t hash)
+{
+	return ckf_remove_by(t, CKF_PROBE_WIDE, hash);
+}
+
+CKF_OUTLINE static ckf_status
+ckf_add_plain(ckf_filter *t, uint64_t hash)
+{
+	return ckf_add_by(t, CKF_PROBE_PLAIN, hash);
+}
+
+CKF_OUTLINE static bool
+ckf_remove_plain(ckf_filter *t, uint64_t hash)
+{
+	return ckf_remove_by(t, CKF_PROBE_PLAIN, hash);
+}
+
+CKF_OUTLINE static ckf_status
+ckf_add_semi(ckf_filter *t, uint64_t hash)
+{
+	return ckf_add_by(t, CKF_PROBE_SEMI, hash);
+}
+
+CKF_OUTLINE static bool
+ckf_remove_semi(ckf_filter *t, uint64_t hash)
+{
+	return ckf_remove_by(t, CKF_PROBE_SEMI, hash);
 }
 
 #if defined(__x86_64__)
-CKF_PDEP static ckf_status
+CKF_PDEP CKF_OUTLINE static ckf_status
 ckf_add_pdep(ckf_filter *t, uint64_t hash)
 {
-	return ckf_add_by(t, CKF_BY_WORD_PDEP, hash);
+	return ckf_add_by(t, CKF_PROBE_SEMI_PDEP, hash);
 }
 
-CKF_PDEP static void
-ckf_remove_pdep(ckf_filter *t, uint64_t hash, bool *found)
+CKF_PDEP CKF_OUTLINE static bool
+ckf_remove_pdep(ckf_filter *t, uint64_t hash)
 {
-	ckf_remove_by(t, CKF_BY_WORD_PDEP, hash, found);
+	return ckf_remove_by(t, CKF_PROBE_SEMI_PDEP, hash);
 }
+#else
+#define ckf_add_pdep ckf_add_semi
+#define ckf_remove_pdep ckf_remove_semi
 #endif
 
 ckf_status
 ckf_table_add(ckf_filter *t, uint64_t hash)
 {
-	switch (ckf_how_of(t))
+	switch ((ckf_probe)t->probe)
 	{
-		case CKF_BY_SLOTS:
-			return ckf_add_by(t, CKF_BY_SLOTS, hash);
-#if defined(__x86_64__)
-		case CKF_BY_WORD_PDEP:
+		case CKF_PROBE_PLAIN:
+			return ckf_add_plain(t, hash);
+		case CKF_PROBE_SEMI_PDEP:
 			return ckf_add_pdep(t, hash);
-#endif
+		case CKF_PROBE_SEMI:
+			return ckf_add_semi(t, hash);
 		default:
-			return ckf_add_by(t, CKF_BY_WORD, hash);
+			return ckf_add_wide(t, hash);
 	}
 }
 
-ckf_status
-ckf_table_remove(ckf_filter *t, uint64_t hash, bool *found)
+bool
+ckf_table_remove(ckf_filter *t, uint64_t hash)
 {
-	switch (ckf_how_of(t))
+	switch ((ckf_probe)t->probe)
 	{
-		case CKF_BY_SLOTS:
-			ckf_remove_by(t, CKF_BY_SLOTS, hash, found);
-			break;
-#if defined(__x86_64__)
-		case CKF_BY_WORD_PDEP:
-			ckf_remove_pdep(t, hash, found);
-			break;
-#endif
+		case CKF_PROBE_PLAIN:
+			return ckf_remove_plain(t, hash);
+		case CKF_PROBE_SEMI_PDEP:
+			return ckf_remove_pdep(t, hash);
+		case CKF_PROBE_SEMI:
+			return ckf_remove_semi(t, hash);
 		default:
-			ckf_remove_by(t, CKF_BY_WORD, hash, found);
+			return ckf_remove_wide(t, hash);
 	}
-	return CKF_OK;
 }
 
 /* Can these tags be in a bucket of `half` whose x are `first` .. `next` - 1?
