@@ -1,7 +1,7 @@
 /*
  * bucket.h - a bucket's slots, read from and written to a table's bits
- * (FORMAT.md, section 4).  This is the definition; probe.c has faster ways to
- * ask one question.
+ * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.c has
+ * faster ways to ask one question.
  */
 #ifndef CKF_BUCKET_H
 #define CKF_BUCKET_H
@@ -36,10 +36,9 @@ ckf_order_keys(uint64_t *keys)
 }
 
 CKF_INLINE void
-ckf_bucket_read(const ckf_filter *t, uint64_t bucket, uint64_t *tags)
+ckf_bucket_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 {
 	const uint8_t *body = ckf_body(t);
-	uint64_t at = bucket * t->bucket_bits;
 	unsigned i;
 
 	if (t->encoding == CKF_PLAIN)
@@ -59,10 +58,9 @@ ckf_bucket_read(const ckf_filter *t, uint64_t bucket, uint64_t *tags)
 }
 
 CKF_INLINE void
-ckf_bucket_write(const ckf_filter *t, uint64_t bucket, const uint64_t *tags)
+ckf_bucket_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 {
 	uint8_t *body = ckf_body(t);
-	uint64_t at = bucket * t->bucket_bits;
 	unsigned i;
 
 	if (t->encoding == CKF_PLAIN)

@@ -95,7 +95,7 @@ CKF_INLINE void
 ckf_pack_wide(ckf_build *build, ckf_where where)
 {
 	ckf_filter *t = build->t;
-	uint64_t first = build->number * ckf_segment_buckets(t);
+	uint64_t at = build->number * ckf_segment_buckets(t) * t->bucket_bits;
 	uint32_t bucket;
 	unsigned i;
 
@@ -106,7 +106,8 @@ ckf_pack_wide(ckf_build *build, ckf_where where)
 		ckf_items_at(&build->segment, where, t->b, bucket, tags);
 		for (i = 0; i < t->b; i++)
 			tags[i] &= t->tag_mask;
-		ckf_bucket_write(t, first + bucket, tags);
+		ckf_bucket_write(t, at, tags);
+		at += t->bucket_bits;
 	}
 }
 

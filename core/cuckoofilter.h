@@ -153,8 +153,12 @@ typedef struct ckf_filter
 	uint8_t merged_b;      /* was merged */
 	uint8_t probe;         /* how a bucket is read (internal.h) */
 	uint8_t chunk;         /* slots of one load: b, or a part of it */
+	uint8_t prefix_shift;  /* 64 - w */
+	uint8_t rest_shift;    /* 64 - W */
+	uint8_t segment_shift; /* 63 - g */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;
+	uint64_t half_bits;  /* m buckets */
 	uint64_t tag_mask;   /* 2^f - 1 */
 	uint64_t low_mask;   /* 2^c - 1 */
 	uint64_t golden;     /* C */
@@ -189,8 +193,9 @@ ckf_status ckf_create(const ckf_params *params, void *dst);
  */
 ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
 
-/* Is it in?  false: certainly not.  (Paper, Algorithm 2.) */
-bool ckf_contains(const ckf_filter *filter, uint64_t hash);
+/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in
+ * lookup.h. */
+static inline bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 
 /* The same for n hashes at once, with the memory fetched ahead: out[i] is 1
  * or 0 (out may be NULL).  Returns how many are in. */
@@ -216,7 +221,8 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 
-/* The false positive rate to expect now. */
+/* The false positive rate to expect now; of a state, of what it would finish to
+ * in the least precision that was merged. */
 double ckf_fpr(const ckf_filter *filter);
 
 /* What ckf_info tells. */
@@ -329,5 +335,7 @@ ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t
  */
 ckf_status ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scratch,
 					size_t n);
+
+#include "lookup.h"
 
 #endif

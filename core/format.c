@@ -86,6 +86,10 @@ ckf_derive(ckf_filter *t)
 		return;
 	}
 	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
+	t->half_bits = (uint64_t)t->m * t->bucket_bits;
+	t->prefix_shift = (uint8_t)(64 - t->w);
+	t->rest_shift = (uint8_t)(64 - t->rest);
+	t->segment_shift = (uint8_t)(63 - t->g);
 	t->tag_mask = (UINT64_C(1) << t->f) - 1;
 	t->full_count = ckf_full_count(t);
 	t->golden = (CKF_GOLDEN >> (64 - t->rest)) | 1;
@@ -274,7 +278,7 @@ ckf_fpr(const ckf_filter *t)
 
 	if (ckf_is_table(t)) /* prefixes joined by the rule of tag 0 count twice */
 		rate += rate * 2 / (double)(t->low_mask + 1);
-	rate /= ckf_power_of_two(t->w);
+	rate /= ckf_power_of_two(t->flags & CKF_FLAG_STATE ? t->merged_w : t->w);
 	return rate < 1 ? rate : 1;
 }
 

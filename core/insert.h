@@ -29,7 +29,7 @@ typedef struct ckf_segment
 {
 	ckf_filter *t;              /* the geometry, and in a table the bytes */
 	const ckf_inverse *inverse; /* in a table */
-	uint64_t first;             /* in a table: the segment's first bucket */
+	uint64_t first;             /* in a table: the segment's first bit */
 	ckf_probe how;              /* in a table: a constant, too */
 	uint32_t *slots32;
 	uint64_t *slots64;
@@ -44,6 +44,12 @@ typedef struct ckf_node
 	uint8_t slot;
 } ckf_node;
 
+CKF_INLINE uint64_t
+ckf_at(const ckf_segment *s, uint32_t bucket)
+{
+	return s->first + (uint64_t)bucket * s->t->bucket_bits;
+}
+
 CKF_INLINE void
 ckf_items_at(const ckf_segment *s, ckf_where where, unsigned b, uint32_t bucket, uint64_t *items)
 {
@@ -53,7 +59,7 @@ ckf_items_at(const ckf_segment *s, ckf_where where, unsigned b, uint32_t bucket,
 	{
 		ckf_row row;
 
-		ckf_row_read(s->t, s->how, s->first + bucket, &row);
+		ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
 		for (i = 0; i < b; i++)
 			items[i] = ckf_row_tag(s->t, s->how, &row, i);
 		return;
@@ -83,7 +89,7 @@ ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 
 	if (where != CKF_IN_TABLE)
 		return s->used[bucket] < s->t->b;
-	ckf_row_read(s->t, s->how, s->first + bucket, &row);
+	ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
 	return ckf_row_mask(s->t, s->how, &row, 0) != 0;
 }
 
@@ -100,9 +106,9 @@ ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot
 		s->slots64[at] = item;
 	else
 	{
-		ckf_row_read(s->t, s->how, s->first + bucket, &row);
+		ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
 		ckf_row_set(s->t, s->how, &row, slot, item);
-		ckf_row_write(s->t, s->how, s->first + bucket, &row);
+		ckf_row_write(s->t, s->how, ckf_at(s, bucket), &row);
 	}
 }
 
@@ -117,8 +123,8 @@ ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t it
 		ckf_put_at(s, where, bucket, s->used[bucket]++, item);
 		return;
 	}
-	ckf_row_read(s->t, s->how, s->first + bucket, &row);
-	ckf_row_replace(s->t, s->how, s->first + bucket, &row, ckf_row_mask(s->t, s->how, &row, 0), 0,
+	ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
+	ckf_row_replace(s->t, s->how, ckf_at(s, bucket), &row, ckf_row_mask(s->t, s->how, &row, 0), 0,
 					item);
 }
 

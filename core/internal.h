@@ -7,9 +7,6 @@
 
 #include "cuckoofilter.h"
 
-#include <string.h>
-
-#define CKF_INLINE static inline __attribute__((always_inline))
 /* Kept out of its caller, which then saves no registers for it. */
 #define CKF_OUTLINE __attribute__((noinline))
 #define CKF_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -71,18 +68,6 @@ enum
 
 /* ------------------------------------------------ bytes, at any alignment */
 
-CKF_INLINE uint64_t
-ckf_load64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
-}
-
 CKF_INLINE void
 ckf_store64(uint8_t *p, uint64_t v)
 {
@@ -106,17 +91,6 @@ ckf_store_bits(uint8_t *body, uint64_t at, unsigned bits, uint64_t value)
 	uint64_t mask = ((UINT64_C(1) << bits) - 1) << (at & 7);
 
 	ckf_store64(p, (ckf_load64(p) & ~mask) | (value << (at & 7)));
-}
-
-/* floor(x * m / 2^64) */
-CKF_INLINE uint64_t
-ckf_mulhi(uint64_t x, uint32_t m)
-{
-#ifdef __SIZEOF_INT128__
-	return (uint64_t)(((unsigned __int128)x * m) >> 64);
-#else
-	return ((x >> 32) * m + (((x & UINT32_MAX) * m) >> 32)) >> 32;
-#endif
 }
 
 /* 2^n as a double, exactly; n at most 1023. */
@@ -146,29 +120,6 @@ ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
 
 	prefix |= (prefix & low_mask) == 0;
 	return prefix << (64 - w);
-}
-
-/* Where a prefix lives: bucket numbers count from the table's start. */
-typedef struct ckf_place
-{
-	uint64_t tag;
-	uint64_t bucket[2]; /* in half 0, in half 1 */
-} ckf_place;
-
-CKF_INLINE ckf_place
-ckf_locate(const ckf_filter *t, uint64_t hash)
-{
-	uint64_t prefix = hash >> (64 - t->w);
-	uint64_t rho, first;
-	ckf_place place;
-
-	prefix |= (prefix & t->low_mask) == 0;
-	rho = prefix << (64 - t->rest); /* aligned to the left */
-	first = (prefix >> 1 >> (t->rest - 1)) * 2 * t->m;
-	place.tag = prefix & t->tag_mask;
-	place.bucket[0] = first + ckf_mulhi(rho, t->m);
-	place.bucket[1] = first + t->m + ckf_mulhi(rho * t->golden, t->m);
-	return place;
 }
 
 /* What it takes to get rho back from a bucket and a tag. */
@@ -229,12 +180,6 @@ CKF_INLINE bool
 ckf_is_table(const ckf_filter *t)
 {
 	return t->encoding == CKF_SEMI_SORTED || t->encoding == CKF_PLAIN;
-}
-
-CKF_INLINE uint8_t *
-ckf_body(const ckf_filter *t)
-{
-	return t->bytes + CKF_HEADER_SIZE;
 }
 
 /* 64-bit words of the body (hashes, collecting). */
@@ -311,16 +256,7 @@ ckf_status ckf_table_add(ckf_filter *t, uint64_t hash);
 bool ckf_table_remove(ckf_filter *t, uint64_t hash); /* true: one was there */
 bool ckf_table_check(const ckf_filter *t);           /* recount, and every slot possible */
 
-/* probe.c: how a table's bucket is read */
-typedef enum ckf_probe
-{
-	CKF_PROBE_HASHES,
-	CKF_PROBE_STATE,
-	CKF_PROBE_PLAIN,     /* a bucket is one load */
-	CKF_PROBE_SEMI,      /* the same, semi-sorted, on any machine */
-	CKF_PROBE_SEMI_PDEP, /* the same, where pdep is fast */
-	CKF_PROBE_WIDE       /* a bucket takes several loads */
-} ckf_probe;
+/* probe.c */
 ckf_probe ckf_choose_probe(const ckf_filter *t);
 
 /* cpu.c: is pdep fast here?  CUCKOOFILTER_PORTABLE=1 in the environment says

@@ -19,6 +19,7 @@ typedef struct ckf_work
 	bool started;  /* streams and build are under way in the host's buffers */
 	bool once;     /* a prefix is stored once, however often it comes */
 	bool cut;      /* prefixes are cut to the target's w */
+	bool in_order; /* items come sorted, equal ones side by side */
 	bool whole;    /* whole hashes come in, and may come out */
 	bool copy;     /* no target is better than the input's own bytes */
 	unsigned inputs;
@@ -275,6 +276,7 @@ ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter
 	work->inputs = b ? 2 : 1;
 	work->tries = 0;
 	work->copy = false;
+	work->in_order = goal != CKF_GROW || !ckf_is_table(a);
 	work->items = ckf_stream_items(a);
 	work->in[0] = a;
 	work->in[1] = b;
@@ -322,7 +324,10 @@ ckf_end_group(ckf_work *work)
 static void
 ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64_t *scratch)
 {
-	scratch = ckf_walk_start(&work->walk, work->in, work->inputs, scratch);
+	/* growth only needs its segments in order */
+	unsigned low = work->in_order ? 0 : 64U - work->to.g;
+
+	scratch = ckf_walk_start(&work->walk, work->in, work->inputs, low, scratch);
 	work->started = true;
 	work->last = work->group = work->copies = 0;
 	if (work->counting)
@@ -386,7 +391,7 @@ ckf_take_block(ckf_work *work, const uint64_t *keys, size_t n)
 	{
 		uint64_t item = keys[i];
 
-		if (CKF_UNLIKELY(item < work->last))
+		if (CKF_UNLIKELY(item < work->last) && work->in_order)
 			return CKF_BAD_BYTES; /* hashes out of order */
 		work->last = item;
 		if (work->cut)

@@ -13,15 +13,6 @@
 #define CKF_PDEP __attribute__((target("bmi2")))
 #endif
 
-/* A bucket's bits, in the low bits of the result; others may be set above. */
-CKF_INLINE uint64_t
-ckf_bucket_word(const ckf_filter *t, uint64_t bucket)
-{
-	uint64_t at = bucket * t->bucket_bits;
-
-	return ckf_load64(ckf_body(t) + (at >> 3)) >> (at & 7);
-}
-
 /* The lanes of a semi-sorted word. */
 CKF_INLINE uint64_t
 ckf_spread(const ckf_filter *t, uint64_t word)
@@ -53,9 +44,9 @@ ckf_spread_pdep(const ckf_filter *t, uint64_t word)
 
 /* Lanes of a bucket, whichever table it is in. */
 CKF_INLINE uint64_t
-ckf_bucket_lanes(const ckf_filter *t, uint64_t bucket)
+ckf_bucket_lanes(const ckf_filter *t, uint64_t at)
 {
-	uint64_t word = ckf_bucket_word(t, bucket);
+	uint64_t word = ckf_bucket_word(t, at);
 
 	return t->encoding == CKF_PLAIN ? word : ckf_spread(t, word);
 }
@@ -77,16 +68,6 @@ ckf_semi_word(const uint64_t *tags, unsigned f)
 		   ((keys[0] & mask) | (keys[1] & mask) << high | (keys[2] & mask) << (2 * high) |
 			(keys[3] & mask) << (3 * high))
 			   << CKF_CODE_BITS;
-}
-
-/* Has any lane this tag?  Not 0 if so.  (A borrow may also mark lanes above a
- * true one, so the result tells nothing about which.) */
-CKF_INLINE uint64_t
-ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
-{
-	uint64_t x = lanes ^ (tag * t->lanes);
-
-	return (x - t->lanes) & ~x & t->tops;
 }
 
 /* The top bit of each lane that holds this tag. */

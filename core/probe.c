@@ -26,29 +26,27 @@ ckf_choose_probe(const ckf_filter *t)
 	return ckf_use_pdep() ? CKF_PROBE_SEMI_PDEP : CKF_PROBE_SEMI;
 }
 
-/* ------------------------------------------- one place, asked in its way */
-
-CKF_INLINE bool
-ckf_ask_plain(const ckf_filter *t, const ckf_place *place)
+CKF_OUTLINE static bool
+ckf_contains_word(const ckf_filter *t, uint64_t hash)
 {
-	return (ckf_any_lane(t, ckf_bucket_word(t, place->bucket[0]), place->tag) |
-			ckf_any_lane(t, ckf_bucket_word(t, place->bucket[1]), place->tag)) != 0;
+	return ckf_copies(t, hash) > 0;
 }
+
+/* ------------------------------------------- one place, asked in its way */
 
 CKF_INLINE bool
 ckf_ask_semi(const ckf_filter *t, const ckf_place *place)
 {
-	return (ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->bucket[0])), place->tag) |
-			ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->bucket[1])), place->tag)) != 0;
+	return (ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->at[0])), place->tag) |
+			ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->at[1])), place->tag)) != 0;
 }
 
 #if defined(__x86_64__)
 CKF_PDEP static inline bool
 ckf_ask_semi_pdep(const ckf_filter *t, const ckf_place *place)
 {
-	return (ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->bucket[0])), place->tag) |
-			ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->bucket[1])),
-						 place->tag)) != 0;
+	return (ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->at[0])), place->tag) |
+			ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->at[1])), place->tag)) != 0;
 }
 
 CKF_PDEP CKF_OUTLINE static bool
@@ -62,9 +60,8 @@ ckf_contains_semi_pdep(const ckf_filter *t, uint64_t hash)
 
 /* Has a wide plain bucket the tag?  As many slots at once as a load holds. */
 CKF_INLINE bool
-ckf_ask_chunks(const ckf_filter *t, uint64_t bucket, uint64_t tag)
+ckf_ask_chunks(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
-	uint64_t at = bucket * t->bucket_bits;
 	uint64_t end = at + t->bucket_bits;
 	uint64_t step = (uint64_t)t->chunk * t->f;
 	uint64_t any = 0;
@@ -76,10 +73,9 @@ ckf_ask_chunks(const ckf_filter *t, uint64_t bucket, uint64_t tag)
 
 /* Has a wide semi-sorted bucket the tag?  Few slots share its low nibble. */
 CKF_INLINE bool
-ckf_ask_nibbles(const ckf_filter *t, uint64_t bucket, uint64_t tag)
+ckf_ask_nibbles(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
 	const uint8_t *body = ckf_body(t);
-	uint64_t at = bucket * t->bucket_bits;
 	unsigned high = t->f - 4U;
 	unsigned nibbles = ckf_nibbles[ckf_load_bits(body, at, CKF_CODE_BITS)];
 	unsigned i;
@@ -96,10 +92,10 @@ static bool
 ckf_ask_wide(const ckf_filter *t, const ckf_place *place)
 {
 	if (t->encoding == CKF_PLAIN)
-		return ckf_ask_chunks(t, place->bucket[0], place->tag) ||
-			   ckf_ask_chunks(t, place->bucket[1], place->tag);
-	return ckf_ask_nibbles(t, place->bucket[0], place->tag) ||
-		   ckf_ask_nibbles(t, place->bucket[1], place->tag);
+		return ckf_ask_chunks(t, place->at[0], place->tag) ||
+			   ckf_ask_chunks(t, place->at[1], place->tag);
+	return ckf_ask_nibbles(t, place->at[0], place->tag) ||
+		   ckf_ask_nibbles(t, place->at[1], place->tag);
 }
 
 CKF_OUTLINE static bool
@@ -118,22 +114,10 @@ ckf_contains_wide(const ckf_filter *t, uint64_t hash)
 	return ckf_ask_wide(t, &place);
 }
 
-CKF_OUTLINE static bool
-ckf_contains_word(const ckf_filter *t, uint64_t hash)
-{
-	return ckf_copies(t, hash) > 0;
-}
-
-/* The common cases first, and each a tail call: a lookup saves no registers. */
+/* Each a tail call, so that a lookup saves no registers. */
 bool
-ckf_contains(const ckf_filter *t, uint64_t hash)
+ckf_contains_otherwise(const ckf_filter *t, uint64_t hash)
 {
-	if (t->probe == CKF_PROBE_PLAIN)
-	{
-		ckf_place place = ckf_locate(t, hash);
-
-		return ckf_ask_plain(t, &place);
-	}
 #if defined(__x86_64__)
 	if (t->probe == CKF_PROBE_SEMI_PDEP)
 		return ckf_contains_semi_pdep(t, hash);
@@ -148,9 +132,9 @@ ckf_contains(const ckf_filter *t, uint64_t hash)
 /* ---------------------------------------------------------------- batches */
 
 CKF_INLINE void
-ckf_fetch(const ckf_filter *t, uint64_t bucket)
+ckf_fetch(const ckf_filter *t, uint64_t at)
 {
-	__builtin_prefetch(ckf_body(t) + (bucket * t->bucket_bits >> 3));
+	__builtin_prefetch(ckf_body(t) + (at >> 3));
 }
 
 CKF_INLINE void
@@ -161,8 +145,8 @@ ckf_locate_batch(const ckf_filter *t, const uint64_t *hashes, size_t n, ckf_plac
 	for (i = 0; i < n; i++)
 	{
 		places[i] = ckf_locate(t, hashes[i]);
-		ckf_fetch(t, places[i].bucket[0]);
-		ckf_fetch(t, places[i].bucket[1]);
+		ckf_fetch(t, places[i].at[0]);
+		ckf_fetch(t, places[i].at[1]);
 	}
 }
 

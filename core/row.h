@@ -15,18 +15,18 @@ typedef struct ckf_row
 } ckf_row;
 
 CKF_INLINE void
-ckf_row_read(const ckf_filter *t, ckf_probe how, uint64_t bucket, ckf_row *row)
+ckf_row_read(const ckf_filter *t, ckf_probe how, uint64_t at, ckf_row *row)
 {
 	if (how == CKF_PROBE_WIDE)
-		ckf_bucket_read(t, bucket, row->tags);
+		ckf_bucket_read(t, at, row->tags);
 	else if (how == CKF_PROBE_PLAIN)
-		row->lanes = ckf_bucket_word(t, bucket);
+		row->lanes = ckf_bucket_word(t, at);
 #if defined(__x86_64__)
 	else if (how == CKF_PROBE_SEMI_PDEP)
-		row->lanes = ckf_spread_pdep(t, ckf_bucket_word(t, bucket));
+		row->lanes = ckf_spread_pdep(t, ckf_bucket_word(t, at));
 #endif
 	else
-		row->lanes = ckf_spread(t, ckf_bucket_word(t, bucket));
+		row->lanes = ckf_spread(t, ckf_bucket_word(t, at));
 }
 
 CKF_INLINE uint64_t
@@ -82,16 +82,15 @@ ckf_row_set(const ckf_filter *t, ckf_probe how, ckf_row *row, unsigned slot, uin
 }
 
 CKF_INLINE void
-ckf_row_write(const ckf_filter *t, ckf_probe how, uint64_t bucket, const ckf_row *row)
+ckf_row_write(const ckf_filter *t, ckf_probe how, uint64_t at, const ckf_row *row)
 {
-	uint64_t at = bucket * t->bucket_bits;
 	uint8_t *p = ckf_body(t) + (at >> 3);
 	uint64_t mask = UINT64_MAX >> ((64 - t->bucket_bits) & 63);
 	uint64_t word = row->lanes;
 
 	if (how == CKF_PROBE_WIDE)
 	{
-		ckf_bucket_write(t, bucket, row->tags);
+		ckf_bucket_write(t, at, row->tags);
 		return;
 	}
 	if (how != CKF_PROBE_PLAIN)
@@ -109,7 +108,7 @@ ckf_row_write(const ckf_filter *t, ckf_probe how, uint64_t bucket, const ckf_row
 /* Where the bucket holds `old`, put `tag` into the first slot of the mask, in
  * the row and in the table. */
 CKF_INLINE void
-ckf_row_replace(const ckf_filter *t, ckf_probe how, uint64_t bucket, ckf_row *row, uint64_t mask,
+ckf_row_replace(const ckf_filter *t, ckf_probe how, uint64_t at, ckf_row *row, uint64_t mask,
 				uint64_t old, uint64_t tag)
 {
 	unsigned first = (unsigned)__builtin_ctzll(mask);
@@ -123,14 +122,13 @@ ckf_row_replace(const ckf_filter *t, ckf_probe how, uint64_t bucket, ckf_row *ro
 		row->lanes ^= change;
 		if (how == CKF_PROBE_PLAIN)
 		{
-			uint64_t at = bucket * t->bucket_bits;
 			uint8_t *p = ckf_body(t) + (at >> 3);
 
 			ckf_store64(p, ckf_load64(p) ^ change << (at & 7));
 			return;
 		}
 	}
-	ckf_row_write(t, how, bucket, row);
+	ckf_row_write(t, how, at, row);
 }
 
 #endif

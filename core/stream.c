@@ -31,9 +31,10 @@ ckf_stream_items(const ckf_filter *in)
 }
 
 void
-ckf_stream_start(ckf_stream *s, const ckf_filter *in, uint64_t *scratch)
+ckf_stream_start(ckf_stream *s, const ckf_filter *in, unsigned low, uint64_t *scratch)
 {
 	s->in = in;
+	s->low = low > 64U - in->w ? low : 64U - in->w;
 	s->next = 0;
 	s->have = s->at = 0;
 	s->keys = scratch;
@@ -99,11 +100,11 @@ CKF_INLINE void
 ckf_take_half(ckf_stream *s, uint64_t segment, unsigned half, unsigned b, bool word)
 {
 	const ckf_filter *t = s->in;
-	uint64_t bucket = (2 * segment + half) * t->m;
+	uint64_t at = (2 * segment + half) * t->half_bits;
 	uint64_t base = segment << 1 << (t->rest - 1);
 	uint32_t q;
 
-	for (q = 0; q < t->m; q++)
+	for (q = 0; q < t->m; q++, at += t->bucket_bits)
 	{
 		uint64_t first = ckf_first_of(&s->inverse, t->m, q);
 		uint64_t tags[CKF_MAX_SLOTS];
@@ -111,13 +112,13 @@ ckf_take_half(ckf_stream *s, uint64_t segment, unsigned half, unsigned b, bool w
 
 		if (word)
 		{
-			uint64_t lanes = ckf_bucket_lanes(t, bucket + q);
+			uint64_t lanes = ckf_bucket_lanes(t, at);
 
 			for (i = 0; i < b; i++, lanes >>= t->f)
 				tags[i] = lanes & t->tag_mask;
 		}
 		else
-			ckf_bucket_read(t, bucket + q, tags);
+			ckf_bucket_read(t, at, tags);
 		ckf_take_tags(s, tags, b, half, first, base);
 	}
 }
@@ -134,7 +135,8 @@ ckf_load_segment(ckf_stream *s)
 			ckf_take_half(s, segment, half, 4, true);
 		else
 			ckf_take_half(s, segment, half, t->b, false);
-	ckf_sort(s->keys, s->spare, s->have, 64U - t->w, 64U - t->g);
+	if (s->low < 64U - t->g)
+		ckf_sort(s->keys, s->spare, s->have, s->low, 64U - t->g);
 }
 
 bool

@@ -12,6 +12,7 @@
 typedef struct ckf_stream
 {
 	const ckf_filter *in;
+	unsigned low;              /* a table's items are sorted by the bits from here up */
 	uint64_t next;             /* first word or segment of the next block */
 	uint64_t *keys;            /* the block: hashes, or prefixes aligned to the left */
 	uint64_t *spare;           /* as large as keys */
@@ -27,8 +28,9 @@ uint64_t ckf_stream_scratch(const ckf_filter *in);
 /* Items that it will walk: the header's count, and a state's queue. */
 uint64_t ckf_stream_items(const ckf_filter *in);
 
-/* Start at the first item. */
-void ckf_stream_start(ckf_stream *s, const ckf_filter *in, uint64_t *scratch);
+/* Start at the first item.  A table's items come sorted by their bits from
+ * `low` up; 0: sorted. */
+void ckf_stream_start(ckf_stream *s, const ckf_filter *in, unsigned low, uint64_t *scratch);
 
 /* Load the next block; false at the end. */
 bool ckf_stream_load(ckf_stream *s);

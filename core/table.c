@@ -16,8 +16,8 @@ CKF_INLINE void
 ckf_pair_read(const ckf_filter *t, ckf_probe how, uint64_t hash, ckf_pair *pair)
 {
 	pair->place = ckf_locate(t, hash);
-	ckf_row_read(t, how, pair->place.bucket[0], &pair->row0);
-	ckf_row_read(t, how, pair->place.bucket[1], &pair->row1);
+	ckf_row_read(t, how, pair->place.at[0], &pair->row0);
+	ckf_row_read(t, how, pair->place.at[1], &pair->row1);
 	pair->holds0 = ckf_row_mask(t, how, &pair->row0, pair->place.tag);
 	pair->holds1 = ckf_row_mask(t, how, &pair->row1, pair->place.tag);
 }
@@ -35,8 +35,7 @@ ckf_pair_replace(const ckf_filter *t, ckf_probe how, ckf_pair *pair, bool half, 
 {
 	ckf_row row = half ? pair->row1 : pair->row0;
 
-	ckf_row_replace(t, how, half ? pair->place.bucket[1] : pair->place.bucket[0], &row, mask, old,
-					tag);
+	ckf_row_replace(t, how, half ? pair->place.at[1] : pair->place.at[0], &row, mask, old, tag);
 }
 
 CKF_INLINE unsigned
@@ -58,8 +57,10 @@ ckf_table_copies(const ckf_filter *t, uint64_t hash)
 
 /* Both buckets are full: move others. */
 CKF_INLINE bool
-ckf_kick_by(ckf_filter *t, ckf_probe how, const ckf_place *place)
+ckf_kick_by(ckf_filter *t, ckf_probe how, uint64_t hash)
 {
+	uint64_t rho = ckf_cut(hash, t->w, t->low_mask) << t->g;
+	ckf_place place = ckf_locate(t, hash);
 	ckf_inverse inverse;
 	ckf_segment s = {.t = t, .inverse = &inverse, .how = how};
 
@@ -69,17 +70,17 @@ ckf_kick_by(ckf_filter *t, ckf_probe how, const ckf_place *place)
 		memcpy(t->inverse, &inverse, sizeof inverse);
 	}
 	memcpy(&inverse, t->inverse, sizeof inverse);
-	s.first = place->bucket[0] - place->bucket[0] % (2 * (uint64_t)t->m);
-	return ckf_kick(&s, CKF_IN_TABLE, (uint32_t)(place->bucket[0] - s.first),
-					(uint32_t)(place->bucket[1] - s.first), place->tag);
+	s.first = (hash >> 1 >> t->segment_shift) * 2 * t->half_bits;
+	return ckf_kick(&s, CKF_IN_TABLE, (uint32_t)ckf_mulhi(rho, t->m),
+					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag);
 }
 
 CKF_OUTLINE static bool
-ckf_table_kick(ckf_filter *t, const ckf_place *place)
+ckf_table_kick(ckf_filter *t, uint64_t hash)
 {
-	return t->probe == CKF_PROBE_WIDE    ? ckf_kick_by(t, CKF_PROBE_WIDE, place)
-		   : t->probe == CKF_PROBE_PLAIN ? ckf_kick_by(t, CKF_PROBE_PLAIN, place)
-										 : ckf_kick_by(t, CKF_PROBE_SEMI, place);
+	return t->probe == CKF_PROBE_WIDE    ? ckf_kick_by(t, CKF_PROBE_WIDE, hash)
+		   : t->probe == CKF_PROBE_PLAIN ? ckf_kick_by(t, CKF_PROBE_PLAIN, hash)
+										 : ckf_kick_by(t, CKF_PROBE_SEMI, hash);
 }
 
 CKF_INLINE ckf_status
@@ -103,7 +104,7 @@ ckf_add_by(ckf_filter *t, ckf_probe how, uint64_t hash)
 
 		ckf_pair_replace(t, how, &pair, half, half ? free1 : free0, 0, pair.place.tag);
 	}
-	else if (t->count >= t->full_count || !ckf_table_kick(t, &pair.place))
+	else if (t->count >= t->full_count || !ckf_table_kick(t, hash))
 		return CKF_ROOM;
 	ckf_set_count(t, t->count + 1);
 	return CKF_OK;
@@ -235,21 +236,21 @@ ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint
 }
 
 static bool
-ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t bucket, unsigned half,
+ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t at, unsigned half,
 				  uint64_t *count)
 {
 	uint64_t first = 0;
 	uint32_t q;
 
-	for (q = 0; q < t->m; q++)
+	for (q = 0; q < t->m; q++, at += t->bucket_bits)
 	{
 		uint64_t next = ckf_first_of(inv, t->m, q + 1);
 		uint64_t tags[CKF_MAX_SLOTS];
 
 		if (t->encoding == CKF_SEMI_SORTED &&
-			ckf_load_bits(ckf_body(t), (bucket + q) * t->bucket_bits, CKF_CODE_BITS) >= CKF_CODES)
+			ckf_load_bits(ckf_body(t), at, CKF_CODE_BITS) >= CKF_CODES)
 			return false;
-		ckf_bucket_read(t, bucket + q, tags);
+		ckf_bucket_read(t, at, tags);
 		if (!ckf_tags_possible(t, tags, half, first, next, count))
 			return false;
 		first = next;
@@ -281,7 +282,7 @@ ckf_table_check(const ckf_filter *t)
 
 	ckf_inverse_of(&inv, t);
 	for (i = 0; i < halves; i++)
-		if (!ckf_half_possible(t, &inv, i * t->m, i & 1, &count))
+		if (!ckf_half_possible(t, &inv, i * t->half_bits, i & 1, &count))
 			return false;
-	return count == t->count && ckf_zero_from(t, halves * t->m * t->bucket_bits);
+	return count == t->count && ckf_zero_from(t, halves * t->half_bits);
 }

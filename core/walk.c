@@ -15,14 +15,15 @@ ckf_walk_scratch(const ckf_filter *const *in, unsigned inputs)
 }
 
 uint64_t *
-ckf_walk_start(ckf_walk *walk, const ckf_filter *const *in, unsigned inputs, uint64_t *scratch)
+ckf_walk_start(ckf_walk *walk, const ckf_filter *const *in, unsigned inputs, unsigned low,
+			   uint64_t *scratch)
 {
 	unsigned i;
 
 	walk->inputs = inputs;
 	for (i = 0; i < inputs; i++)
 	{
-		ckf_stream_start(&walk->stream[i], in[i], scratch);
+		ckf_stream_start(&walk->stream[i], in[i], low, scratch);
 		scratch += ckf_stream_scratch(in[i]);
 	}
 	walk->merged = scratch;
