@@ -224,7 +224,8 @@ ckf_fields_fit(const ckf_filter *t, ckf_trust trust)
 	uint8_t known = trust == CKF_STATE ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST;
 
 	return (t->flags & ~known) == 0 &&
-		   (state ? t->merged_w >= 1 && t->merged_w <= 64 && t->merged_b >= 2 && t->merged_b <= 8
+		   (state ? t->merged_w >= 1 && (t->merged_w <= CKF_MAX_PREFIX || t->merged_w == 64) &&
+						t->merged_b >= 2 && t->merged_b <= 8
 				  : t->merged_w == 0 && t->merged_b == 0) &&
 		   (state || t->encoding != CKF_COLLECTING) && (t->b == 2 || t->b == 4 || t->b == 8) &&
 		   t->w >= 1 && t->w <= 64 && (t->w <= CKF_MAX_PREFIX || state || !ckf_is_table(t)) &&

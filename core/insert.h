@@ -85,12 +85,8 @@ ckf_other_bucket(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_
 CKF_INLINE bool
 ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 {
-	ckf_row row;
-
-	if (where != CKF_IN_TABLE)
-		return s->used[bucket] < s->t->b;
-	ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
-	return ckf_row_mask(s->t, s->how, &row, 0) != 0;
+	return where == CKF_IN_TABLE ? ckf_has_free(s->t, s->how, ckf_at(s, bucket))
+								 : s->used[bucket] < s->t->b;
 }
 
 /* Put an item into a slot whose item has moved on. */

@@ -81,6 +81,26 @@ ckf_row_set(const ckf_filter *t, ckf_probe how, ckf_row *row, unsigned slot, uin
 		row->lanes = (row->lanes & ~(t->tag_mask << at)) | tag << at;
 }
 
+/* Has a bucket a free slot? */
+CKF_INLINE bool
+ckf_has_free(const ckf_filter *t, ckf_probe how, uint64_t at)
+{
+	uint64_t tags[CKF_MAX_SLOTS];
+	uint64_t word;
+
+	if (how == CKF_PROBE_WIDE)
+	{
+		ckf_bucket_read(t, at, tags);
+		return ckf_count_tags(tags, t->b, 0) > 0;
+	}
+	word = ckf_bucket_word(t, at);
+	if (how == CKF_PROBE_PLAIN)
+		return ckf_any_lane(t, word, 0) != 0;
+	/* tag 0 sorts first */
+	return (ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)] & 15) == 0 &&
+		   (word >> CKF_CODE_BITS & (t->tag_mask >> 4)) == 0;
+}
+
 CKF_INLINE void
 ckf_row_write(const ckf_filter *t, ckf_probe how, uint64_t at, const ckf_row *row)
 {

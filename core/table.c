@@ -75,12 +75,30 @@ ckf_kick_by(ckf_filter *t, ckf_probe how, uint64_t hash)
 					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag);
 }
 
+#if defined(__x86_64__)
+CKF_PDEP CKF_OUTLINE static bool
+ckf_kick_pdep(ckf_filter *t, uint64_t hash)
+{
+	return ckf_kick_by(t, CKF_PROBE_SEMI_PDEP, hash);
+}
+#else
+#define ckf_kick_pdep(t, hash) ckf_kick_by(t, CKF_PROBE_SEMI, hash)
+#endif
+
 CKF_OUTLINE static bool
 ckf_table_kick(ckf_filter *t, uint64_t hash)
 {
-	return t->probe == CKF_PROBE_WIDE    ? ckf_kick_by(t, CKF_PROBE_WIDE, hash)
-		   : t->probe == CKF_PROBE_PLAIN ? ckf_kick_by(t, CKF_PROBE_PLAIN, hash)
-										 : ckf_kick_by(t, CKF_PROBE_SEMI, hash);
+	switch ((ckf_probe)t->probe)
+	{
+		case CKF_PROBE_PLAIN:
+			return ckf_kick_by(t, CKF_PROBE_PLAIN, hash);
+		case CKF_PROBE_SEMI_PDEP:
+			return ckf_kick_pdep(t, hash);
+		case CKF_PROBE_SEMI:
+			return ckf_kick_by(t, CKF_PROBE_SEMI, hash);
+		default:
+			return ckf_kick_by(t, CKF_PROBE_WIDE, hash);
+	}
 }
 
 CKF_INLINE ckf_status
