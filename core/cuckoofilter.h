@@ -217,7 +217,7 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
  * Take one copy away, in place; *found tells whether there was one (false for
  * a saturated group too, which stays).  Only what was added may be removed.
  * A filter in hashes gets shorter: mind filter->size.  (Paper, Algorithm 3.)
- * CKF_IS_SET.
+ * CKF_IS_SET, for an aggregate's state too.
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 

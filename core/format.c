@@ -24,13 +24,6 @@ ckf_store_double(uint8_t *p, double value)
 }
 
 void
-ckf_set_count(ckf_filter *t, uint64_t count)
-{
-	t->count = count;
-	ckf_store64(t->bytes + CKF_AT_COUNT, count);
-}
-
-void
 ckf_write_header(const ckf_filter *t)
 {
 	uint8_t *p = t->bytes;

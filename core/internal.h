@@ -182,6 +182,13 @@ ckf_is_table(const ckf_filter *t)
 	return t->encoding == CKF_SEMI_SORTED || t->encoding == CKF_PLAIN;
 }
 
+CKF_INLINE void
+ckf_set_count(ckf_filter *t, uint64_t count)
+{
+	t->count = count;
+	ckf_store64(t->bytes + CKF_AT_COUNT, count);
+}
+
 /* 64-bit words of the body (hashes, collecting). */
 CKF_INLINE uint64_t
 ckf_word(const ckf_filter *t, uint64_t i)
@@ -200,7 +207,6 @@ ckf_body_words(const ckf_filter *t)
 /* format.c */
 uint8_t ckf_low_bits(double fpr);
 void ckf_write_header(const ckf_filter *t);
-void ckf_set_count(ckf_filter *t, uint64_t count);
 void ckf_derive(ckf_filter *t); /* the engine's own members, from the fields */
 
 /* geometry.c */
@@ -252,9 +258,16 @@ ckf_status ckf_merge_target(ckf_filter *to, const ckf_filter *in);
 /* table.c */
 bool ckf_table_contains(const ckf_filter *t, uint64_t hash);
 unsigned ckf_table_copies(const ckf_filter *t, uint64_t hash);
-ckf_status ckf_table_add(ckf_filter *t, uint64_t hash);
-bool ckf_table_remove(ckf_filter *t, uint64_t hash); /* true: one was there */
-bool ckf_table_check(const ckf_filter *t);           /* recount, and every slot possible */
+ckf_status ckf_add_plain(ckf_filter *t, uint64_t hash);
+ckf_status ckf_add_semi(ckf_filter *t, uint64_t hash);
+ckf_status ckf_add_semi_pdep(ckf_filter *t, uint64_t hash);
+ckf_status ckf_add_wide(ckf_filter *t, uint64_t hash);
+/* true: a copy was there */
+bool ckf_remove_plain(ckf_filter *t, uint64_t hash);
+bool ckf_remove_semi(ckf_filter *t, uint64_t hash);
+bool ckf_remove_semi_pdep(ckf_filter *t, uint64_t hash);
+bool ckf_remove_wide(ckf_filter *t, uint64_t hash);
+bool ckf_table_check(const ckf_filter *t); /* recount, and every slot possible */
 
 /* probe.c */
 ckf_probe ckf_choose_probe(const ckf_filter *t);

@@ -10,7 +10,7 @@
 #define CKF_STEP 65536 /* items between two returns to the host */
 
 /* A state larger than this turns into a wide-tag table. */
-#define CKF_LARGE_STATE ((size_t)256 << 20)
+#define CKF_LARGE_STATE ((size_t)512 << 20)
 
 typedef struct ckf_work
 {

@@ -144,91 +144,57 @@ ckf_remove_by(ckf_filter *t, ckf_probe how, uint64_t hash)
 	return true;
 }
 
-/* A version of each for every way to read a bucket. */
-CKF_OUTLINE static ckf_status
+/* A version of each for every way to read a bucket; filter.c chooses. */
+
+ckf_status
 ckf_add_wide(ckf_filter *t, uint64_t hash)
 {
 	return ckf_add_by(t, CKF_PROBE_WIDE, hash);
 }
 
-CKF_OUTLINE static bool
+bool
 ckf_remove_wide(ckf_filter *t, uint64_t hash)
 {
 	return ckf_remove_by(t, CKF_PROBE_WIDE, hash);
 }
 
-CKF_OUTLINE static ckf_status
+ckf_status
 ckf_add_plain(ckf_filter *t, uint64_t hash)
 {
 	return ckf_add_by(t, CKF_PROBE_PLAIN, hash);
 }
 
-CKF_OUTLINE static bool
+bool
 ckf_remove_plain(ckf_filter *t, uint64_t hash)
 {
 	return ckf_remove_by(t, CKF_PROBE_PLAIN, hash);
 }
 
-CKF_OUTLINE static ckf_status
+ckf_status
 ckf_add_semi(ckf_filter *t, uint64_t hash)
 {
 	return ckf_add_by(t, CKF_PROBE_SEMI, hash);
 }
 
-CKF_OUTLINE static bool
+bool
 ckf_remove_semi(ckf_filter *t, uint64_t hash)
 {
 	return ckf_remove_by(t, CKF_PROBE_SEMI, hash);
 }
 
 #if defined(__x86_64__)
-CKF_PDEP CKF_OUTLINE static ckf_status
-ckf_add_pdep(ckf_filter *t, uint64_t hash)
+CKF_PDEP ckf_status
+ckf_add_semi_pdep(ckf_filter *t, uint64_t hash)
 {
 	return ckf_add_by(t, CKF_PROBE_SEMI_PDEP, hash);
 }
 
-CKF_PDEP CKF_OUTLINE static bool
-ckf_remove_pdep(ckf_filter *t, uint64_t hash)
+CKF_PDEP bool
+ckf_remove_semi_pdep(ckf_filter *t, uint64_t hash)
 {
 	return ckf_remove_by(t, CKF_PROBE_SEMI_PDEP, hash);
 }
-#else
-#define ckf_add_pdep ckf_add_semi
-#define ckf_remove_pdep ckf_remove_semi
 #endif
-
-ckf_status
-ckf_table_add(ckf_filter *t, uint64_t hash)
-{
-	switch ((ckf_probe)t->probe)
-	{
-		case CKF_PROBE_PLAIN:
-			return ckf_add_plain(t, hash);
-		case CKF_PROBE_SEMI_PDEP:
-			return ckf_add_pdep(t, hash);
-		case CKF_PROBE_SEMI:
-			return ckf_add_semi(t, hash);
-		default:
-			return ckf_add_wide(t, hash);
-	}
-}
-
-bool
-ckf_table_remove(ckf_filter *t, uint64_t hash)
-{
-	switch ((ckf_probe)t->probe)
-	{
-		case CKF_PROBE_PLAIN:
-			return ckf_remove_plain(t, hash);
-		case CKF_PROBE_SEMI_PDEP:
-			return ckf_remove_pdep(t, hash);
-		case CKF_PROBE_SEMI:
-			return ckf_remove_semi(t, hash);
-		default:
-			return ckf_remove_wide(t, hash);
-	}
-}
 
 /* Can these tags be in a bucket of `half` whose x are `first` .. `next` - 1?
  * Counts those that are not free. */
