@@ -246,6 +246,10 @@ unsigned ckf_collect_copies(const ckf_filter *t, uint64_t hash);
 uint64_t ckf_collect_words(const ckf_filter *t);
 /* The queued hashes that are not in the set, sorted; at most CKF_QUEUE. */
 unsigned ckf_collect_queued(const ckf_filter *t, uint64_t *hashes);
+/* Is there room for so many more? */
+bool ckf_collect_has_room(const ckf_filter *t, uint64_t more);
+/* Did a probe pass too many words?  Then a table serves better. */
+bool ckf_collect_is_crowded(const ckf_filter *t);
 /* Bytes of the next larger state. */
 size_t ckf_collect_grown(size_t size);
 /* Append a hash that is not below any before it to an empty state; *next is

@@ -125,19 +125,27 @@ ckf_target_larger(ckf_work *work)
 	return ckf_enlarge(to, 8, work->items);
 }
 
-/* A larger aggregate state. */
+/* A larger aggregate state; a table has at least CKF_LEAST_TABLE items' room,
+ * since so few buckets as less would need have no tags that are wide enough. */
+#define CKF_LEAST_TABLE 4096
+
 static bool
 ckf_target_state(ckf_work *work)
 {
 	ckf_filter *to = &work->to;
+	uint64_t room = work->items + work->items / 2;
 
-	if (to->encoding == CKF_COLLECTING)
+	if (ckf_is_table(to) && ckf_target_larger(work))
+		return true;
+	if (to->encoding == CKF_COLLECTING && !ckf_collect_is_crowded(work->in[0]))
 	{
 		to->size = ckf_collect_grown(work->in[0]->size);
 		if (to->size <= CKF_LARGE_STATE)
 			return true;
 	}
-	return ckf_choose(to, work->items + work->items / 2, 64);
+	if (ckf_is_table(to))
+		return false;
+	return ckf_choose(to, room > CKF_LEAST_TABLE ? room : CKF_LEAST_TABLE, 64);
 }
 
 /* Choose the target for work->items. */

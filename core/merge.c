@@ -112,15 +112,23 @@ ckf_pour_slots(ckf_filter *state, const ckf_filter *in, uint64_t *cursor, uint64
 	return CKF_OK;
 }
 
+/*
+ * Items come in order.  In a set that has no room for all of them yet they
+ * would crowd at its low end, so it has to have that from the start.
+ */
 ckf_status
 ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t *cursor)
 {
 	bool table = ckf_is_table(in);
 	uint64_t end = table ? ((uint64_t)2 * in->m * in->b) << in->g : ckf_body_words(in);
 	uint64_t stop = end - *cursor > CKF_MERGE_STEP ? *cursor + CKF_MERGE_STEP : end;
-	ckf_status status =
-		table ? ckf_pour_slots(state, in, cursor, stop) : ckf_pour_words(state, in, cursor, stop);
+	ckf_status status;
 
+	if (*cursor == 0 && state->encoding == CKF_COLLECTING &&
+		!ckf_collect_has_room(state, in->count))
+		return CKF_ROOM;
+	status =
+		table ? ckf_pour_slots(state, in, cursor, stop) : ckf_pour_words(state, in, cursor, stop);
 	return status == CKF_OK && *cursor < end ? CKF_MORE : status;
 }
 
