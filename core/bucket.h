@@ -15,6 +15,13 @@ ckf_sort_key(uint64_t tag, unsigned f)
 	return (tag & 15) << (f - 4) | tag >> 4;
 }
 
+/* The tag of a sort key. */
+CKF_INLINE uint64_t
+ckf_key_tag(uint64_t key, unsigned f)
+{
+	return (key << 4 | key >> (f - 4)) & ((UINT64_C(1) << f) - 1);
+}
+
 CKF_INLINE void
 ckf_order(uint64_t *keys, int i, int j)
 {

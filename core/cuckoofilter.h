@@ -164,8 +164,8 @@ typedef struct ckf_filter
 	uint64_t golden;     /* C */
 	uint64_t lanes;      /* a 1 in each slot's lowest bit */
 	uint64_t tops;       /* each slot's highest bit */
-	uint64_t low_lanes;  /* the low nibble of each slot */
-	uint64_t high_lanes; /* the rest of each slot */
+	uint64_t nibbles;    /* semi-sorted: each lane's nibble, its top 4 bits */
+	uint64_t rests;      /* and the other bits of each lane */
 	uint64_t max_count;  /* more copies would pass the rate's limit */
 	uint64_t full_count; /* with more, single adds no longer kick */
 	uint64_t inverse[5]; /* filled when a kick first needs it */

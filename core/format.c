@@ -62,8 +62,8 @@ ckf_derive_lanes(ckf_filter *t)
 	for (i = 0; i < t->chunk; i++)
 		t->lanes |= UINT64_C(1) << (i * t->f);
 	t->tops = t->lanes << (t->f - 1);
-	t->low_lanes = t->lanes * 15;
-	t->high_lanes = t->lanes * (t->tag_mask & ~UINT64_C(15));
+	t->rests = t->lanes * (t->tag_mask >> 4);
+	t->nibbles = t->lanes * (t->tag_mask & ~(t->tag_mask >> 4));
 }
 
 void

@@ -103,8 +103,8 @@ ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot
 	else
 	{
 		ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
-		ckf_row_set(s->t, s->how, &row, slot, item);
-		ckf_row_write(s->t, s->how, ckf_at(s, bucket), &row);
+		ckf_row_replace(s->t, s->how, ckf_at(s, bucket), &row, ckf_slot_mask(s->t, s->how, slot),
+						ckf_row_tag(s->t, s->how, &row, slot), item);
 	}
 }
 

@@ -37,16 +37,20 @@ ckf_contains_word(const ckf_filter *t, uint64_t hash)
 CKF_INLINE bool
 ckf_ask_semi(const ckf_filter *t, const ckf_place *place)
 {
-	return (ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->at[0])), place->tag) |
-			ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->at[1])), place->tag)) != 0;
+	uint64_t key = ckf_sort_key(place->tag, t->f);
+
+	return (ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->at[0])), key) |
+			ckf_any_lane(t, ckf_spread(t, ckf_bucket_word(t, place->at[1])), key)) != 0;
 }
 
 #if defined(__x86_64__)
 CKF_PDEP static inline bool
 ckf_ask_semi_pdep(const ckf_filter *t, const ckf_place *place)
 {
-	return (ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->at[0])), place->tag) |
-			ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->at[1])), place->tag)) != 0;
+	uint64_t key = ckf_sort_key(place->tag, t->f);
+
+	return (ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->at[0])), key) |
+			ckf_any_lane(t, ckf_spread_pdep(t, ckf_bucket_word(t, place->at[1])), key)) != 0;
 }
 
 CKF_PDEP CKF_OUTLINE static bool

@@ -29,10 +29,20 @@ ckf_row_read(const ckf_filter *t, ckf_probe how, uint64_t at, ckf_row *row)
 		row->lanes = ckf_spread(t, ckf_bucket_word(t, at));
 }
 
+CKF_INLINE bool
+ckf_is_semi(ckf_probe how)
+{
+	return how == CKF_PROBE_SEMI || how == CKF_PROBE_SEMI_PDEP;
+}
+
 CKF_INLINE uint64_t
 ckf_row_tag(const ckf_filter *t, ckf_probe how, const ckf_row *row, unsigned slot)
 {
-	return how == CKF_PROBE_WIDE ? row->tags[slot] : row->lanes >> (slot * t->f) & t->tag_mask;
+	uint64_t lane = row->lanes >> (slot * t->f) & t->tag_mask;
+
+	if (how == CKF_PROBE_WIDE)
+		return row->tags[slot];
+	return ckf_is_semi(how) ? ckf_key_tag(lane, t->f) : lane;
 }
 
 /*
@@ -46,7 +56,7 @@ ckf_row_mask(const ckf_filter *t, ckf_probe how, const ckf_row *row, uint64_t ta
 	unsigned i;
 
 	if (how != CKF_PROBE_WIDE)
-		return ckf_each_lane(t, row->lanes, tag);
+		return ckf_each_lane(t, row->lanes, ckf_is_semi(how) ? ckf_sort_key(tag, t->f) : tag);
 	for (i = 0; i < t->b; i++)
 		mask |= (uint64_t)(row->tags[i] == tag) << i;
 	return mask;
@@ -69,16 +79,11 @@ ckf_mask_count(const ckf_filter *t, ckf_probe how, uint64_t mask)
 	return (unsigned)((mask >> (t->f - 1)) * t->lanes >> ((t->b - 1) * t->f) & 15);
 }
 
-/* Put a tag into a slot of the row. */
-CKF_INLINE void
-ckf_row_set(const ckf_filter *t, ckf_probe how, ckf_row *row, unsigned slot, uint64_t tag)
+/* The mask of one slot. */
+CKF_INLINE uint64_t
+ckf_slot_mask(const ckf_filter *t, ckf_probe how, unsigned slot)
 {
-	unsigned at = slot * t->f;
-
-	if (how == CKF_PROBE_WIDE)
-		row->tags[slot] = tag;
-	else
-		row->lanes = (row->lanes & ~(t->tag_mask << at)) | tag << at;
+	return how == CKF_PROBE_WIDE ? UINT64_C(1) << slot : UINT64_C(1) << ((slot + 1) * t->f - 1);
 }
 
 /* Has a bucket a free slot? */
@@ -102,31 +107,15 @@ ckf_has_free(const ckf_filter *t, ckf_probe how, uint64_t at)
 }
 
 CKF_INLINE void
-ckf_row_write(const ckf_filter *t, ckf_probe how, uint64_t at, const ckf_row *row)
+ckf_write_word(const ckf_filter *t, uint64_t at, uint64_t word)
 {
 	uint8_t *p = ckf_body(t) + (at >> 3);
-	uint64_t mask = UINT64_MAX >> ((64 - t->bucket_bits) & 63);
-	uint64_t word = row->lanes;
+	uint64_t mask = ckf_low_bits_mask(t->bucket_bits) << (at & 7);
 
-	if (how == CKF_PROBE_WIDE)
-	{
-		ckf_bucket_write(t, at, row->tags);
-		return;
-	}
-	if (how != CKF_PROBE_PLAIN)
-	{
-		uint64_t tags[4];
-		unsigned i;
-
-		for (i = 0; i < 4; i++)
-			tags[i] = ckf_row_tag(t, how, row, i);
-		word = ckf_semi_word(tags, t->f);
-	}
-	ckf_store64(p, (ckf_load64(p) & ~(mask << (at & 7))) | (word & mask) << (at & 7));
+	ckf_store64(p, (ckf_load64(p) & ~mask) | word << (at & 7));
 }
 
-/* Where the bucket holds `old`, put `tag` into the first slot of the mask, in
- * the row and in the table. */
+/* Where the bucket holds `old`, in the first slot of the mask, put `tag`. */
 CKF_INLINE void
 ckf_row_replace(const ckf_filter *t, ckf_probe how, uint64_t at, ckf_row *row, uint64_t mask,
 				uint64_t old, uint64_t tag)
@@ -134,21 +123,32 @@ ckf_row_replace(const ckf_filter *t, ckf_probe how, uint64_t at, ckf_row *row, u
 	unsigned first = (unsigned)__builtin_ctzll(mask);
 
 	if (how == CKF_PROBE_WIDE)
+	{
 		row->tags[first] = tag;
-	else
+		ckf_bucket_write(t, at, row->tags);
+	}
+	else if (how == CKF_PROBE_PLAIN)
 	{
 		uint64_t change = (old ^ tag) << (first + 1 - t->f);
+		uint8_t *p = ckf_body(t) + (at >> 3);
 
-		row->lanes ^= change;
-		if (how == CKF_PROBE_PLAIN)
-		{
-			uint8_t *p = ckf_body(t) + (at >> 3);
-
-			ckf_store64(p, ckf_load64(p) ^ change << (at & 7));
-			return;
-		}
+		ckf_store64(p, ckf_load64(p) ^ change << (at & 7));
 	}
-	ckf_row_write(t, how, at, row);
+	else
+	{
+		uint64_t lanes = row->lanes;
+
+		if (old != 0)
+			lanes = ckf_lanes_drop(t, lanes, first + 1 - t->f);
+		if (tag != 0)
+			lanes = ckf_lanes_insert(t, lanes, ckf_sort_key(tag, t->f));
+#if defined(__x86_64__)
+		if (how == CKF_PROBE_SEMI_PDEP)
+			ckf_write_word(t, at, ckf_gather_pext(t, lanes));
+		else
+#endif
+			ckf_write_word(t, at, ckf_gather(t, lanes));
+	}
 }
 
 #endif

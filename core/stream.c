@@ -112,10 +112,13 @@ ckf_take_half(ckf_stream *s, uint64_t segment, unsigned half, unsigned b, bool w
 
 		if (word)
 		{
-			uint64_t lanes = ckf_bucket_lanes(t, at);
+			uint64_t lanes = ckf_bucket_word(t, at);
 
+			if (t->encoding == CKF_SEMI_SORTED)
+				lanes = ckf_spread(t, lanes);
 			for (i = 0; i < b; i++, lanes >>= t->f)
-				tags[i] = lanes & t->tag_mask;
+				tags[i] = t->encoding == CKF_SEMI_SORTED ? ckf_key_tag(lanes & t->tag_mask, t->f)
+														 : lanes & t->tag_mask;
 		}
 		else
 			ckf_bucket_read(t, at, tags);
