@@ -1,0 +1,183 @@
+# cuckoofilter: one engine (core/), two databases (sqlite/, pg/).  `make help` lists the targets.
+
+VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilter.h)
+
+.DEFAULT_GOAL := all
+.PHONY: all help version core sqlite amalgamation install-sqlite demo \
+	test test-build test-core test-sqlite lint install-deps
+
+# ---------------------------------------------------------------------------
+# Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
+# ---------------------------------------------------------------------------
+
+OPT      ?= -O2
+WARN     := -Wall -Wextra
+C_FLAGS  := -std=c11 $(OPT) -fPIC -fvisibility=hidden $(WARN) $(EXTRA_CFLAGS) -Icore
+C_DEPS    = -MMD -MP
+SANITIZE := -std=c11 -O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=all $(WARN) -Icore
+SAN_CC   ?= clang
+
+all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null 2>/dev/null),sqlite)
+
+# ---------------------------------------------------------------------------
+# core: objects for the modules, and a library for the tests, plain and with
+# AddressSanitizer and UndefinedBehaviorSanitizer
+# ---------------------------------------------------------------------------
+
+CORE_SRC  := $(wildcard core/*.c)
+CORE_OBJ  := $(CORE_SRC:%.c=build/%.o)
+CORE_LIB  := build/core/libckf.a
+ASAN_LIB  := build/asan/libckf.a
+
+core: $(CORE_LIB)
+
+build/core/%.o: core/%.c
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
+
+build/asan/core/%.o: core/%.c
+	@mkdir -p $(@D)
+	$(SAN_CC) $(SANITIZE) $(C_DEPS) -c $< -o $@
+
+$(CORE_LIB): $(CORE_OBJ)
+$(ASAN_LIB): $(CORE_SRC:%.c=build/asan/%.o)
+
+$(CORE_LIB) $(ASAN_LIB):
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+
+# ---------------------------------------------------------------------------
+# SQLite: the loadable extension, and everything in one C file
+# ---------------------------------------------------------------------------
+
+SQLITE_SRC := $(wildcard sqlite/*.c)
+SQLITE_OBJ := $(SQLITE_SRC:%.c=build/%.o)
+SQLITE_SO  := build/sqlite/cuckoofilter.so
+SQLITE_DIR ?= /usr/local/lib/sqlite3
+
+sqlite: $(SQLITE_SO)
+
+build/sqlite/%.o: sqlite/%.c
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
+
+$(SQLITE_SO): $(SQLITE_OBJ) $(CORE_OBJ)
+	$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
+
+amalgamation: build/cuckoofilter.c
+
+build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.[ch] sqlite/*.[ch])
+	@mkdir -p $(@D)
+	sqlite/amalgamate.sh > $@.tmp
+	mv $@.tmp $@
+
+install-sqlite: $(SQLITE_SO)
+	install -d $(DESTDIR)$(SQLITE_DIR)
+	install -m 644 $(SQLITE_SO) $(DESTDIR)$(SQLITE_DIR)/cuckoofilter.so
+	@echo "In SQLite:  .load $(SQLITE_DIR)/cuckoofilter"
+
+demo:
+	@test/install.sh demo
+	@$(MAKE) -s sqlite
+	@sqlite3 -batch :memory: < test/demo.sql
+
+# ---------------------------------------------------------------------------
+# Tests.  Each suite prints `NAME: N passed, M failed`; test/run.sh adds up.
+# ---------------------------------------------------------------------------
+
+# test/core: files with a main are suites, the others are linked into each.
+TEST_MAIN   := $(shell grep -lE '^(int )?main\b' test/core/*.c)
+TEST_SHARED := $(filter-out $(TEST_MAIN),$(wildcard test/core/*.c))
+TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
+	$(TEST_MAIN:test/core/%.c=build/test/asan/%)
+TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory
+
+test: install-deps
+	@$(MAKE) -s -j2 test-build
+	@test/run.sh
+
+test-build: all $(TEST_CORE) $(TEST_SQLITE)
+
+test-core: $(TEST_CORE)
+	@test/run.sh core
+
+test-sqlite: $(TEST_SQLITE)
+	@test/run.sh sqlite
+
+lint: $(SQLITE_SO) build/cuckoofilter.c
+	@test/run.sh lint
+
+build/test/core/%.o: test/core/%.c
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
+
+build/test/asan/%.o: test/core/%.c
+	@mkdir -p $(@D)
+	$(SAN_CC) $(SANITIZE) $(C_DEPS) -c $< -o $@
+
+.SECONDARY: $(TEST_CORE:%=%.o)
+
+build/test/core/%: build/test/core/%.o $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(CORE_LIB)
+	$(CC) $^ -lm -o $@
+
+build/test/asan/%: build/test/asan/%.o $(TEST_SHARED:test/core/%.c=build/test/asan/%.o) $(ASAN_LIB)
+	$(SAN_CC) $(SANITIZE) $^ -lm -o $@
+
+# The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.
+build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)
+	@mkdir -p $(@D)
+	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -o $@
+
+# ---------------------------------------------------------------------------
+# Housekeeping
+# ---------------------------------------------------------------------------
+
+# A server of one's own, which PG_CONFIG names, has its headers.
+install-deps:
+	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || echo pgdev)
+
+version:
+	@echo $(VERSION)
+
+help:
+	@echo "make                 build what this machine can build"
+	@echo "make sqlite          $(SQLITE_SO)"
+	@echo "make amalgamation    build/cuckoofilter.c, the whole SQLite extension in one file"
+	@echo "make install-sqlite  copy it to $(SQLITE_DIR)  (SQLITE_DIR=, DESTDIR=)"
+	@echo "make pg              build/pg/cuckoofilter.so, for the PostgreSQL of PG_CONFIG"
+	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
+	@echo "make demo            a filter at work on real data, in a minute"
+	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
+	@echo "make install-deps    the Debian packages that tests and demo need"
+	@echo "make clean           remove what was built"
+
+-include $(wildcard build/core/*.d build/asan/core/*.d build/sqlite/*.d \
+	build/test/core/*.d build/test/asan/*.d)
+
+# ---------------------------------------------------------------------------
+# PostgreSQL: pg/Makefile hands these to PGXS, in build/pg.  PG_CONFIG names
+# the server to build for.
+# ---------------------------------------------------------------------------
+
+PG_CONFIG ?= pg_config
+PGXS_MAKE  = mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
+	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
+
+.PHONY: pg install uninstall installcheck test-pg
+
+all: $(if $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null)),pg)
+
+pg:
+	+$(PGXS_MAKE) all
+
+install uninstall installcheck:
+	+$(PGXS_MAKE) $@
+
+test-pg: $(SQLITE_SO)
+	@test/run.sh pg
+
+.PHONY: clean
+clean:
+	rm -rf build

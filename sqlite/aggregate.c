@@ -1,0 +1,139 @@
+/*
+ * aggregate.c - aggregates, which are window functions too as long as the
+ * frame only grows.
+ *
+ * SQLite's aggregate context holds the opened view of a running state, so
+ * that a step is a hash and an insertion; the state's bytes are a draft.
+ */
+#include "host.h"
+
+/* Parameters of a group: fpr, capacity, options, each NULL or left out for
+ * its default. */
+static bool
+ckfs_read_params(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_params *params)
+{
+	static bool (*const read[])(sqlite3_context *, sqlite3_value *,
+								ckf_params *) = {ckfs_fpr, ckfs_capacity, ckfs_options};
+	int i;
+
+	ckf_params_default(params);
+	for (i = 0; i < argc; i++)
+		if (sqlite3_value_type(argv[i]) != SQLITE_NULL && !read[i](ctx, argv[i], params))
+			return false;
+	return true;
+}
+
+/* Start a group, whose parameters are those of its first row. */
+static bool
+ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *state)
+{
+	ckf_params params;
+	ckf_status status;
+	uint8_t *bytes;
+
+	if (!ckfs_read_params(ctx, argc, argv, &params))
+		return false;
+	bytes = sqlite3_malloc64(CKF_STATE_SIZE);
+	if (!bytes)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	status = ckf_collect_create(&params, bytes);
+	if (status == CKF_OK)
+		status = ckf_open(state, bytes, CKF_STATE_SIZE, CKF_STATE);
+	if (status == CKF_OK)
+		return true;
+	sqlite3_free(bytes);
+	state->bytes = NULL;
+	ckfs_error(ctx, status, (ckfs_subject){.params = &params});
+	return false;
+}
+
+/* The running state of a row's group; argv + 1 are its parameters. */
+static ckf_filter *
+ckfs_state(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_filter *state = sqlite3_aggregate_context(ctx, sizeof(ckf_filter));
+
+	if (!state)
+		sqlite3_result_error_nomem(ctx);
+	else if (state->bytes || ckfs_start(ctx, argc - 1, argv + 1, state))
+		return state;
+	return NULL;
+}
+
+/* cuckoofilter_agg(item [, fpr [, capacity [, options]]]), _agg_hash(hash [, ...]) */
+void
+ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
+	ckf_filter *state = ckfs_state(ctx, argc, argv);
+	uint64_t hash;
+
+	if (state && aggregate->hash(ctx, argv[0], state->seed, &hash))
+		ckfs_add(ctx, state, hash);
+}
+
+/* cuckoofilter_union_agg(filter), cuckoofilter_sum_agg(filter) */
+void
+ckfs_step_filter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
+	ckf_filter *state = ckfs_state(ctx, argc, argv);
+	ckf_filter local;
+	const ckf_filter *filter;
+	uint64_t cursor = 0;
+	ckf_status status;
+
+	if (!state)
+		return;
+	filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
+	if (!filter)
+		return;
+	do
+		status = ckf_collect_merge(state, filter, aggregate->copies, &cursor);
+	while (status == CKF_MORE || (status == CKF_ROOM && ckfs_grow(ctx, state)));
+	if (status != CKF_OK && status != CKF_ROOM) /* whose failure ckfs_grow has reported */
+		ckfs_error(ctx, status, (ckfs_subject){.filter = state, .other = filter});
+}
+
+/* A frame that only grows never asks for this. */
+void
+ckfs_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	(void)argv;
+	ckfs_error_frame(ctx);
+}
+
+/* The filter of the rows so far; the state stays as it is. */
+void
+ckfs_value(sqlite3_context *ctx)
+{
+	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
+	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
+	ckf_filter empty = {0};
+	ckf_filter draft;
+
+	/* No rows give an empty filter, of default parameters. */
+	if (!state || !state->bytes)
+	{
+		state = &empty;
+		if (!ckfs_start(ctx, 0, NULL, state))
+			return;
+	}
+	if (ckfs_run(ctx, aggregate->finish, state, NULL, &draft))
+		ckfs_result(ctx, &draft);
+	ckfs_discard(&empty);
+}
+
+void
+ckfs_final(sqlite3_context *ctx)
+{
+	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
+
+	ckfs_value(ctx);
+	if (state)
+		ckfs_discard(state);
+}

@@ -1,0 +1,172 @@
+/*
+ * argument.c - SQL values to filters, hashes and parameters.
+ */
+#include "host.h"
+
+#include <string.h>
+
+/* Name of the pointers that cuckoofilter_open makes. */
+#define CKFS_POINTER "cuckoofilter"
+
+/* The whole number of a REAL that stands for an integer: drivers that have
+ * doubles only bind 5 as 5.0.  Past 2^53 it may have been rounded. */
+#define CKFS_EXACT 9007199254740992.0
+
+/* An opened filter that lives as long as its SQL value. */
+typedef struct ckfs_handle
+{
+	ckf_filter filter;
+	uint8_t bytes[];
+} ckfs_handle;
+
+const ckf_filter *
+ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filter *local)
+{
+	const ckfs_handle *handle;
+	const void *bytes;
+	ckf_status status;
+
+	switch (sqlite3_value_type(arg))
+	{
+		case SQLITE_NULL:
+			handle = sqlite3_value_pointer(arg, CKFS_POINTER);
+			return handle ? &handle->filter : NULL;
+		case SQLITE_BLOB:
+			bytes = sqlite3_value_blob(arg);
+			status = ckf_open(local, bytes, (size_t)sqlite3_value_bytes(arg), trust);
+			if (status == CKF_OK)
+				return local;
+			ckfs_error(ctx, status, (ckfs_subject){0});
+			return NULL;
+		default:
+			ckfs_error_type(ctx, "cuckoofilter", "a BLOB or come from cuckoofilter_open", arg);
+			return NULL;
+	}
+}
+
+void
+ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
+{
+	ckfs_handle *handle = sqlite3_malloc64(sizeof(ckfs_handle) + filter->size);
+
+	if (!handle)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	handle->filter = *filter;
+	handle->filter.bytes = memcpy(handle->bytes, filter->bytes, filter->size);
+	sqlite3_result_pointer(ctx, handle, CKFS_POINTER, sqlite3_free);
+}
+
+bool
+ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash)
+{
+	const void *bytes;
+	ckf_class class = CKF_CLASS_BYTES;
+
+	switch (sqlite3_value_type(value))
+	{
+		case SQLITE_INTEGER:
+			*hash = ckf_hash_integer(sqlite3_value_int64(value), seed);
+			return true;
+		case SQLITE_FLOAT:
+			*hash = ckf_hash_real(sqlite3_value_double(value), seed);
+			return true;
+		case SQLITE_NULL:
+			return false;
+		case SQLITE_TEXT:
+			bytes = sqlite3_value_text(value); /* UTF-8, whatever the database has */
+			class = CKF_CLASS_TEXT;
+			break;
+		default:
+			bytes = sqlite3_value_blob(value);
+	}
+	if (!bytes && sqlite3_value_bytes(value) > 0)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	*hash = ckf_hash_bytes(class, bytes, (size_t)sqlite3_value_bytes(value), seed);
+	return true;
+}
+
+bool
+ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64_t *number)
+{
+	double real;
+
+	switch (sqlite3_value_type(value))
+	{
+		case SQLITE_INTEGER:
+			*number = sqlite3_value_int64(value);
+			return true;
+		case SQLITE_FLOAT:
+			real = sqlite3_value_double(value);
+			if (real >= -CKFS_EXACT && real <= CKFS_EXACT && real == (double)(int64_t)real)
+			{
+				*number = (int64_t)real;
+				return true;
+			}
+	}
+	ckfs_error_type(ctx, what, "an integer", value);
+	return false;
+}
+
+bool
+ckfs_hash_given(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash)
+{
+	int64_t number;
+
+	(void)seed; /* the caller's hash has it */
+	if (sqlite3_value_type(value) == SQLITE_NULL || !ckfs_integer(ctx, value, "hash", &number))
+		return false;
+	*hash = (uint64_t)number;
+	return true;
+}
+
+bool
+ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
+{
+	return ckfs_integer(ctx, value, "capacity", &params->capacity);
+}
+
+bool
+ckfs_fpr(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
+{
+	int type = sqlite3_value_type(value);
+
+	if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
+	{
+		ckfs_error_type(ctx, "false positive rate", "a number", value);
+		return false;
+	}
+	params->fpr = sqlite3_value_double(value);
+	return true;
+}
+
+bool
+ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
+{
+	ckfs_subject subject = {0};
+	const char *text;
+	ckf_status status;
+
+	if (sqlite3_value_type(value) != SQLITE_TEXT)
+	{
+		ckfs_error_type(ctx, "options", "TEXT", value);
+		return false;
+	}
+	text = (const char *)sqlite3_value_text(value);
+	if (!text)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	status = ckf_params_parse(params, text, (size_t)sqlite3_value_bytes(value), &subject.option,
+							  &subject.option_size);
+	if (status == CKF_OK)
+		return true;
+	ckfs_error(ctx, status, subject);
+	return false;
+}

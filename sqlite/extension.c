@@ -1,0 +1,106 @@
+/*
+ * extension.c - the entry point, and the functions that SQL sees.
+ */
+#include "host.h"
+
+SQLITE_EXTENSION_INIT1
+
+/* Since SQLite 3.45; earlier versions ignore the bit. */
+#ifndef SQLITE_RESULT_SUBTYPE
+#define SQLITE_RESULT_SUBTYPE 0x001000000
+#endif
+
+#ifdef _WIN32
+#define CKFS_EXPORT __declspec(dllexport)
+#else
+#define CKFS_EXPORT __attribute__((visibility("default")))
+#endif
+
+#define CKFS_FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
+
+static const ckfs_items one_item = {ckfs_hash_item, false};
+static const ckfs_items many_items = {ckfs_hash_item, true};
+static const ckfs_items one_hash = {ckfs_hash_given, false};
+
+static const ckfs_aggregate of_items = {ckfs_hash_item, false, CKF_FINISH};
+static const ckfs_aggregate of_hashes = {ckfs_hash_given, false, CKF_FINISH};
+static const ckfs_aggregate of_union = {NULL, false, CKF_FINISH_MERGE};
+static const ckfs_aggregate of_sum = {NULL, true, CKF_FINISH_MERGE};
+
+/* A function of SQL, once for each number of arguments; most is -1 where it
+ * takes any number. */
+typedef struct ckfs_entry
+{
+	const char *name;
+	int least, most;
+	ckfs_function *call;
+	const void *data;
+} ckfs_entry;
+
+static const ckfs_entry scalars[] = {
+	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL},
+	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL},
+	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item},
+	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add, &many_items},
+	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash},
+	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item},
+	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL},
+	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_all, NULL},
+	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash},
+	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL},
+	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item},
+	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove, &many_items},
+	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash},
+	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL},
+	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL},
+	{"cuckoofilter_compact", 1, 1, ckfs_sql_compact, NULL},
+	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL},
+	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL},
+	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL},
+	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL},
+	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL},
+};
+
+static const ckfs_entry aggregates[] = {
+	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items},
+	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes},
+	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union},
+	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum},
+};
+
+static int
+ckfs_register(sqlite3 *db, const ckfs_entry *entry, bool is_aggregate)
+{
+	void *data = (void *)entry->data;
+	int flags = CKFS_FLAGS | (entry->call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
+	int rc = SQLITE_OK;
+	int n;
+
+	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
+		rc = is_aggregate
+				 ? sqlite3_create_window_function(db, entry->name, n, flags, data, entry->call,
+												  ckfs_final, ckfs_value, ckfs_inverse, NULL)
+				 : sqlite3_create_function_v2(db, entry->name, n, flags, data, entry->call, NULL,
+											  NULL, NULL);
+	return rc;
+}
+
+/* SQLite looks for this name in a file called cuckoofilter. */
+CKFS_EXPORT int sqlite3_cuckoofilter_init(sqlite3 *db, char **error,
+										  const sqlite3_api_routines *api);
+
+int
+sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
+{
+	int rc = SQLITE_OK;
+	size_t i;
+
+	(void)error;
+	(void)api;
+	SQLITE_EXTENSION_INIT2(api);
+	for (i = 0; i < sizeof(scalars) / sizeof(scalars[0]) && rc == SQLITE_OK; i++)
+		rc = ckfs_register(db, &scalars[i], false);
+	for (i = 0; i < sizeof(aggregates) / sizeof(aggregates[0]) && rc == SQLITE_OK; i++)
+		rc = ckfs_register(db, &aggregates[i], true);
+	return rc;
+}

@@ -1,0 +1,276 @@
+/*
+ * scalar.c - the scalar functions, but for cuckoofilter_info.
+ *
+ * How much to trust a BLOB: what probes or changes single items looks at the
+ * header only (CKF_STORED), since it runs for each row and opening is then a
+ * matter of nanoseconds, which also leaves nothing to cache.  Wrong bytes
+ * behind a right header may give a wrong answer, and no more.  What merges or
+ * keeps a filter walks all of it anyway, and checks each slot (CKF_FOREIGN).
+ */
+#include "host.h"
+
+#include <string.h>
+
+static bool
+ckfs_is_null(sqlite3_value *value)
+{
+	return sqlite3_value_type(value) == SQLITE_NULL;
+}
+
+/* cuckoofilter_create(capacity [, fpr [, options]]) */
+void
+ckfs_sql_create(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	uint8_t bytes[CKF_HEADER_SIZE];
+	ckf_params params;
+	ckf_status status;
+	int i;
+
+	ckf_params_default(&params);
+	for (i = 0; i < argc; i++)
+		if (ckfs_is_null(argv[i]))
+			return;
+	if (!ckfs_capacity(ctx, argv[0], &params) || (argc > 1 && !ckfs_fpr(ctx, argv[1], &params)) ||
+		(argc > 2 && !ckfs_options(ctx, argv[2], &params)))
+		return;
+	status = ckf_create(&params, bytes);
+	if (status == CKF_OK)
+		sqlite3_result_blob(ctx, bytes, sizeof(bytes), SQLITE_TRANSIENT);
+	else
+		ckfs_error(ctx, status, (ckfs_subject){.params = &params});
+}
+
+/* cuckoofilter_open(filter) */
+void
+ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_filter local;
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
+
+	(void)argc;
+	if (filter)
+		ckfs_result_handle(ctx, filter);
+}
+
+/* Change a draft by the items that follow the filter; false: the function's
+ * result is settled, as NULL or an error. */
+typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash);
+
+static bool
+ckfs_change_each(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *draft,
+				 ckfs_change *change)
+{
+	const ckfs_items *items = sqlite3_user_data(ctx);
+	uint64_t hash;
+	int i;
+
+	for (i = 1; i < argc; i++)
+	{
+		if (items->skip_null && ckfs_is_null(argv[i]))
+			continue;
+		if (!items->hash(ctx, argv[i], draft->seed, &hash) || !change(ctx, draft, hash))
+			return false;
+	}
+	return true;
+}
+
+static void
+ckfs_changed(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_change *change, int more)
+{
+	ckf_filter local, draft;
+	const ckf_filter *filter;
+
+	if (argc < 1)
+	{
+		ckfs_error_no_filter(ctx);
+		return;
+	}
+	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
+	if (!filter || !ckfs_copy(ctx, filter, more, &draft))
+		return;
+	if (ckfs_change_each(ctx, argc, argv, &draft, change))
+		ckfs_result(ctx, &draft);
+	else
+		ckfs_discard(&draft);
+}
+
+static bool
+ckfs_remove(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash)
+{
+	bool found;
+	ckf_status status = ckf_remove(draft, hash, &found);
+
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
+
+/* cuckoofilter_add(filter, item), _add_all(filter, item, ...), _add_hash(filter, hash) */
+void
+ckfs_sql_add(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_changed(ctx, argc, argv, ckfs_add, argc);
+}
+
+/* cuckoofilter_remove(filter, item), _remove_all(filter, item, ...), _remove_hash(filter, hash) */
+void
+ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_changed(ctx, argc, argv, ckfs_remove, 0);
+}
+
+/* cuckoofilter_contains(filter, item), _contains_hash(filter, hash) */
+void
+ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	const ckfs_items *items = sqlite3_user_data(ctx);
+	ckf_filter local;
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
+	uint64_t hash;
+
+	(void)argc;
+	if (filter && items->hash(ctx, argv[1], filter->seed, &hash))
+		sqlite3_result_int(ctx, ckf_contains(filter, hash));
+}
+
+/* The answer of _any (wanted is true) and _all (false): whether an item was
+ * found that is in the filter, or not in it. */
+static void
+ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wanted)
+{
+	ckf_filter local;
+	const ckf_filter *filter;
+	uint64_t hash;
+	int i;
+
+	if (argc < 1)
+	{
+		ckfs_error_no_filter(ctx);
+		return;
+	}
+	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
+	if (!filter)
+		return;
+	for (i = 1; i < argc; i++)
+	{
+		if (ckfs_is_null(argv[i]))
+			continue;
+		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &hash))
+			return;
+		if (ckf_contains(filter, hash) == wanted)
+			break;
+	}
+	sqlite3_result_int(ctx, (i < argc) == wanted);
+}
+
+/* cuckoofilter_contains_any(filter, item, ...) */
+void
+ckfs_sql_contains_any(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_contains_one(ctx, argc, argv, true);
+}
+
+/* cuckoofilter_contains_all(filter, item, ...) */
+void
+ckfs_sql_contains_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_contains_one(ctx, argc, argv, false);
+}
+
+/* cuckoofilter_copies(filter, item) */
+void
+ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_filter local;
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
+	uint64_t hash;
+
+	(void)argc;
+	if (filter && ckfs_hash_item(ctx, argv[1], filter->seed, &hash))
+		sqlite3_result_int(ctx, (int)ckf_copies(filter, hash));
+}
+
+/* A job over one filter or two is a function of its own. */
+static void
+ckfs_sql_job(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
+{
+	ckf_filter local[2], draft;
+	const ckf_filter *filter[2] = {NULL, NULL};
+	int i;
+
+	for (i = 0; i < argc; i++)
+	{
+		filter[i] = ckfs_filter(ctx, argv[i], CKF_FOREIGN, &local[i]);
+		if (!filter[i])
+			return;
+	}
+	if (ckfs_run(ctx, goal, filter[0], filter[1], &draft))
+		ckfs_result(ctx, &draft);
+}
+
+/* cuckoofilter_union(a, b) */
+void
+ckfs_sql_union(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_sql_job(ctx, argc, argv, CKF_UNION);
+}
+
+/* cuckoofilter_sum(a, b) */
+void
+ckfs_sql_sum(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_sql_job(ctx, argc, argv, CKF_SUM);
+}
+
+/* cuckoofilter_compact(filter) */
+void
+ckfs_sql_compact(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_sql_job(ctx, argc, argv, CKF_COMPACT);
+}
+
+/* cuckoofilter_count(filter) */
+void
+ckfs_sql_count(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_filter local;
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
+
+	(void)argc;
+	if (filter)
+		sqlite3_result_int64(ctx, (int64_t)filter->count);
+}
+
+/* cuckoofilter_fpr(filter) */
+void
+ckfs_sql_fpr(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_filter local;
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
+
+	(void)argc;
+	if (filter)
+		sqlite3_result_double(ctx, ckf_fpr(filter));
+}
+
+/* cuckoofilter_hash(item [, seed]) */
+void
+ckfs_sql_hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	int64_t seed = 0;
+	uint64_t hash;
+
+	if (argc > 1 && (ckfs_is_null(argv[1]) || !ckfs_integer(ctx, argv[1], "seed", &seed)))
+		return;
+	if (ckfs_hash_item(ctx, argv[0], (uint64_t)seed, &hash))
+		sqlite3_result_int64(ctx, (int64_t)hash);
+}
+
+/* cuckoofilter_version() */
+void
+ckfs_sql_version(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	(void)argv;
+	sqlite3_result_text(ctx, CKF_VERSION, -1, SQLITE_STATIC);
+}

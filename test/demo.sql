@@ -1,0 +1,148 @@
+-- A cuckoo filter at work, in SQLite: `make demo` runs this file.  All of it
+-- is plain SQL and commands of the sqlite3 shell, to copy from.
+
+.bail on
+.load build/sqlite/cuckoofilter
+.mode box
+.echo on
+
+-- =====================================================================
+-- 1. MEMBERSHIP: every word of a large English dictionary in a filter
+-- =====================================================================
+
+CREATE TABLE word (word TEXT);
+.import /usr/share/dict/american-english-insane word
+
+-- One aggregate builds it, for a false positive rate of one in a thousand.
+CREATE TABLE dictionary AS
+    SELECT cuckoofilter_agg(word, 0.001) AS filter FROM word;
+
+SELECT cuckoofilter_count(filter) AS words,
+       (SELECT sum(length(CAST(word AS BLOB))) FROM word) AS bytes_of_words,
+       length(filter) AS bytes_of_filter,
+       round(8.0 * length(filter) / cuckoofilter_count(filter), 2) AS bits_per_word
+FROM dictionary;
+
+-- Words with two letters swapped, as long as they are no words themselves.
+CREATE TABLE typo AS
+    SELECT substr(word, 1, 1) || substr(word, 3, 1) || substr(word, 2, 1) || substr(word, 4) AS word
+    FROM word WHERE length(word) > 3
+    EXCEPT SELECT word FROM word;
+
+-- No word is missed, and few typos get through.
+SELECT count(*) AS words, sum(NOT found) AS missed
+FROM (SELECT cuckoofilter_contains(
+        (SELECT cuckoofilter_open(filter) FROM dictionary), word) AS found FROM word);
+
+SELECT count(*) AS typos, sum(found) AS let_through,
+       round(100 * avg(found), 4) AS measured_percent,
+       (SELECT round(100 * cuckoofilter_fpr(filter), 4) FROM dictionary) AS expected_percent,
+       0.1 AS promised_percent
+FROM (SELECT cuckoofilter_contains(
+        (SELECT cuckoofilter_open(filter) FROM dictionary), word) AS found FROM typo);
+
+-- What a better rate costs, in bits a word:
+WITH target (fpr) AS (VALUES (0.1), (0.01), (0.001), (0.0001), (0.00001)),
+     built AS (SELECT fpr, (SELECT length(cuckoofilter_agg(word, fpr)) FROM word) * 8.0
+                           / (SELECT count(*) FROM word) AS bits FROM target)
+SELECT fpr AS target_fpr, round(bits, 2) AS bits_per_word, printf('%.*c', 2 * bits, '#') AS ''
+FROM built;
+
+-- =====================================================================
+-- 2. GROUP BY: a filter of the files of each installed package
+-- =====================================================================
+
+CREATE TABLE line (line TEXT);
+.import '|grep -H / /var/lib/dpkg/info/*.list' line
+CREATE TABLE file AS
+    SELECT replace(substr(line, 20, colon - 20), '.list', '') AS package,
+           substr(line, colon + 1) AS path
+    FROM (SELECT line, instr(line, ':/') AS colon FROM line);
+
+-- Filters to be merged share a capacity.
+CREATE TABLE package AS
+    SELECT package, cuckoofilter_agg(path, 0.001, 1000000) AS files FROM file GROUP BY package;
+
+SELECT count(*) AS packages, sum(cuckoofilter_count(files)) AS files, sum(length(files)) AS bytes,
+       (SELECT sum(length(path)) FROM file) AS bytes_of_paths
+FROM package;
+
+-- Whose is it?  A scan over filters instead of over files.
+SELECT package FROM package WHERE cuckoofilter_contains(files, '/usr/bin/sqlite3');
+
+-- All of them as one:
+CREATE TABLE machine AS SELECT cuckoofilter_union_agg(files) AS files FROM package;
+
+SELECT (SELECT count(DISTINCT path) FROM file) AS distinct_paths,
+       cuckoofilter_count(files) AS in_the_union,
+       (SELECT count(*) FROM file WHERE NOT cuckoofilter_contains(
+            (SELECT cuckoofilter_open(files) FROM machine), path)) AS missed,
+       length(files) AS bytes
+FROM machine;
+
+-- =====================================================================
+-- 3. A JOIN: 3 million page views, 400,000 pages of interest
+-- =====================================================================
+
+-- A page's address is two words of the dictionary, 5 million of them.
+CREATE TABLE page_view AS
+    SELECT 'https://wiki.example.org/' || a.word || '/' || b.word AS url, page % 1000 AS ms
+    FROM (SELECT abs(cuckoofilter_hash(value) % 5000000) AS page FROM generate_series(1, 3000000))
+    JOIN word AS a ON a.rowid = page % 663000 + 1
+    JOIN word AS b ON b.rowid = page / 10 + 1;
+
+CREATE TABLE watched (url TEXT PRIMARY KEY, owner INTEGER) WITHOUT ROWID;
+INSERT INTO watched
+    SELECT DISTINCT 'https://wiki.example.org/' || a.word || '/' || b.word, page % 100
+    FROM (SELECT value AS page FROM generate_series(0, 399999))
+    JOIN word AS a ON a.rowid = page % 663000 + 1
+    JOIN word AS b ON b.rowid = page / 10 + 1;
+
+-- Each row of the stopwatch is written when its statement ends.
+CREATE TABLE stopwatch (step TEXT, views INTEGER, ms INTEGER, at REAL DEFAULT (julianday('now')));
+INSERT INTO stopwatch (step) VALUES ('start');
+
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'join', count(*), sum(ms) FROM page_view JOIN watched USING (url);
+
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'join, prefiltered', count(*), sum(ms) FROM page_view JOIN watched USING (url)
+    WHERE cuckoofilter_contains(
+        (SELECT cuckoofilter_open(cuckoofilter_agg(url)) FROM watched), page_view.url);
+
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'filter alone', count(*), sum(ms) FROM page_view
+    WHERE cuckoofilter_contains(
+        (SELECT cuckoofilter_open(cuckoofilter_agg(url)) FROM watched), url);
+
+-- The prefiltered join has the same rows; the filter alone lets one in a
+-- hundred of the others through.
+SELECT step, views, ms, round(seconds, 2) AS seconds,
+       printf('%.*c', 1 + 40 * seconds / max(seconds) OVER (), '#') AS ''
+FROM (SELECT *, (at - lag(at) OVER (ORDER BY at)) * 86400 AS seconds FROM stopwatch)
+WHERE views IS NOT NULL;
+
+-- =====================================================================
+-- 4. CHANGES: a stored filter follows its table
+-- =====================================================================
+
+CREATE TRIGGER word_insert AFTER INSERT ON word BEGIN
+    UPDATE dictionary SET filter = cuckoofilter_add(filter, new.word);
+END;
+CREATE TRIGGER word_delete AFTER DELETE ON word BEGIN
+    UPDATE dictionary SET filter = cuckoofilter_remove(filter, old.word);
+END;
+
+SELECT cuckoofilter_contains(filter, 'semisorting') AS before, cuckoofilter_count(filter) AS words
+FROM dictionary;
+
+INSERT INTO word VALUES ('semisorting'), ('fingerprinty');
+SELECT cuckoofilter_contains(filter, 'semisorting') AS added, cuckoofilter_count(filter) AS words
+FROM dictionary;
+
+DELETE FROM word WHERE word IN ('semisorting', 'fingerprinty');
+SELECT cuckoofilter_contains(filter, 'semisorting') AS removed, cuckoofilter_count(filter) AS words
+FROM dictionary;
+
+-- All that there is to tell about a filter:
+SELECT key, value FROM dictionary, json_each(cuckoofilter_info(filter));

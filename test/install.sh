@@ -1,0 +1,73 @@
+#!/bin/sh
+# Installs the Debian packages that are missing:  test/install.sh GROUP...
+# This table is the one place that lists them.  GROUP is its first column;
+# the packages to build with come always.
+# shellcheck disable=SC2086 # lists of packages are words
+set -eu
+
+packages()
+{
+	cat <<'TABLE'
+bench  gnuplot-nox
+bench  python3
+bench-sql  postgresql-15-hll
+build  gcc
+build  libc6-dev
+build  libsqlite3-dev
+build  libxxhash-dev
+build  make
+demo   sqlite3
+demo   wamerican-insane
+pg     libipc-run-perl
+pg     postgresql
+pg     postgresql-common
+pg     sqlite3
+pgdev  postgresql-server-dev-all
+test   binutils
+test   clang
+test   clang-format
+test   cppcheck
+test   git
+test   libclang-rt-dev
+test   python3
+test   python3-xxhash
+test   shellcheck
+test   sqlite3
+TABLE
+}
+
+wanted=$(packages | while read -r group package; do
+	case " build $* " in
+		*" $group "*) echo "$package" ;;
+	esac
+done | sort -u)
+
+if ! command -v dpkg-query > /dev/null; then
+	echo "Not a Debian system; this needs what these Debian packages hold:" $wanted
+	exit 0
+fi
+
+missing=$(for package in $wanted; do
+	dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q ' installed$' || echo "$package"
+done)
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+	sudo=
+elif command -v sudo > /dev/null && sudo -n true 2> /dev/null; then
+	sudo=sudo
+else
+	echo "Please install:  apt-get install" $missing >&2
+	exit 1
+fi
+
+echo "Installing:" $missing
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install()
+{
+	$sudo apt-get install -y -q --no-install-recommends $missing > "$log" 2>&1
+}
+# The package lists may be missing or old.
+install || { $sudo apt-get update -q > "$log" 2>&1 && install; } || { cat "$log" >&2; exit 1; }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# What tools say about the sources: format, warnings as errors, cppcheck, shellcheck.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p build/test
+
+passed=0
+failed=0
+
+check() # what command argument...
+{
+	what=$1
+	shift
+	if "$@" > build/test/lint.log 2>&1; then
+		passed=$((passed + 1))
+		echo "ok   $what"
+	else
+		failed=$((failed + 1))
+		echo "FAIL $what"
+		head -n 30 build/test/lint.log
+	fi
+}
+
+compile() # compiler "flags" file...
+{
+	compiler=$1
+	flags=$2
+	shift 2
+	for file in "$@"; do
+		# shellcheck disable=SC2086 # flags are words
+		"$compiler" -std=c11 -O2 -fPIC -Wall -Wextra -Werror -Icore $flags -c "$file" \
+			-o build/test/lint.o || return 1
+	done
+}
+
+for folder in core sqlite pg test/core test/sqlite test/bench test/bench/reference test/fuzz; do
+	set -- "$folder"/*.[ch]
+	[ -f "$1" ] && check "format: $folder" clang-format --dry-run -Werror "$@"
+done
+
+for compiler in gcc clang; do
+	for folder in core sqlite test/core test/sqlite; do
+		check "$compiler -Werror: $folder" compile "$compiler" "" "$folder"/*.c
+	done
+	check "$compiler -Werror -DSQLITE_CORE: sqlite" compile "$compiler" -DSQLITE_CORE sqlite/*.c
+	# In one file, what a header offers and nobody takes is an unused function.
+	check "$compiler -Werror: the amalgamation" compile "$compiler" -Wno-unused-function \
+		build/cuckoofilter.c
+done
+
+# A suppression stands beside the line that it is about.
+check "cppcheck: core, sqlite" cppcheck -q --std=c11 --enable=warning,performance,portability \
+	--inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 -Icore core sqlite
+
+for file in .ci/run sqlite/*.sh test/*.sh test/*/*.sh; do
+	[ -f "$file" ] && check "shellcheck: $file" shellcheck "$file"
+done
+
+echo "lint: $passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Runs test suites and adds up their counts:  test/run.sh [lint|core|sqlite|pg]...
+#
+# A suite is a command whose last line is "NAME: N passed, M failed" and whose
+# exit status is 0 when nothing failed.  The Makefile has built what they need.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p build/test
+
+total_passed=0
+total_failed=0
+summary=
+
+suite() # [VARIABLE=value...] command argument...
+{
+	echo
+	echo "==== $*"
+	started=$(date +%s)
+	{
+		status=0
+		env "$@" || status=$?
+		echo "$status" > build/test/status
+	} 2>&1 | tee build/test/log
+	count=$(tail -n 1 build/test/log | sed -n 's/^.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
+	passed=${count% *}
+	failed=${count#* }
+	if [ -z "$count" ]; then
+		echo "FAILED: the suite ended without its count"
+		passed=0
+		failed=1
+	elif [ "$failed" = 0 ] && [ "$(cat build/test/status)" != 0 ]; then
+		echo "FAILED: exit status $(cat build/test/status)"
+		failed=1
+	fi
+	total_passed=$((total_passed + passed))
+	total_failed=$((total_failed + failed))
+	seconds=$(($(date +%s) - started))
+	summary="$summary$(printf '%8d passed %5d failed %5d s   %s' "$passed" "$failed" "$seconds" "$*")
+"
+}
+
+# Python files that are suites begin with #!, what they share does not.
+scripts() # file...
+{
+	for script in "$@"; do
+		if [ -f "$script" ] && head -n 1 "$script" | grep -q '^#!'; then
+			suite /usr/bin/python3 "$script"
+		fi
+	done
+}
+
+lint()
+{
+	suite test/lint.sh
+	suite test/layers.sh
+}
+
+core()
+{
+	for program in build/test/core/*; do
+		name=$(basename "$program")
+		[ -f "test/core/$name.c" ] || continue
+		suite "build/test/core/$name"
+		suite CUCKOOFILTER_PORTABLE=1 "build/test/core/$name"
+		suite ROUNDS=20 "build/test/asan/$name"
+	done
+	scripts test/core/*.py
+}
+
+sqlite()
+{
+	scripts test/sqlite/*.py
+	suite test/sqlite/shell.sh
+	suite test/sqlite/node.sh
+	suite build/test/sqlite/hostile
+	suite build/test/sqlite/memory
+}
+
+pg()
+{
+	suite test/pg/run.sh
+}
+
+if [ $# = 0 ]; then
+	set -- lint core sqlite
+	[ -x test/pg/run.sh ] && set -- "$@" pg
+fi
+for group in "$@"; do
+	"$group"
+done
+
+echo
+printf '%s' "$summary"
+echo "$total_passed passed, $total_failed failed"
+[ "$total_failed" = 0 ]
