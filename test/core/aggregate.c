@@ -1,0 +1,386 @@
+/*
+ * aggregate.c - collecting states, their combination, merges of many filters;
+ * and canonical bytes: any order and any split give the same filter.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct recipe
+{
+	const char *name;
+	int64_t capacity;
+	double fpr;
+	bool set, plain;
+	uint8_t bucket_size;
+	size_t items;
+	unsigned rounds;
+} recipe;
+
+static uint64_t *
+random_hashes(size_t n)
+{
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	return hashes;
+}
+
+static void
+shuffle(uint64_t *hashes, size_t n)
+{
+	for (size_t i = n; i > 1; i--)
+	{
+		size_t j = check_below(i);
+		uint64_t swap = hashes[j];
+
+		hashes[j] = hashes[i - 1];
+		hashes[i - 1] = swap;
+	}
+}
+
+static ckf_params
+recipe_params(const recipe *r, uint64_t seed)
+{
+	ckf_params params = params_of(r->capacity, r->fpr, r->set, r->plain, r->bucket_size);
+
+	params.seed = seed;
+	return params;
+}
+
+/* The oracle of an aggregate: one copy of each distinct hash. */
+static void
+model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n)
+{
+	model_init(m, &result->filter);
+	for (size_t i = 0; i < n; i++)
+		if (map_get(&m->truth, hashes[i]) == 0)
+			model_add(m, hashes[i]);
+}
+
+static void
+check_distinct(const owned *result, const uint64_t *hashes, size_t n)
+{
+	model m;
+
+	model_of_distinct(&m, result, hashes, n);
+	model_check(&m, result);
+	model_free(&m);
+}
+
+/* Add all to a new state, with repeats and reopenings on the way. */
+static void
+collect(owned *state, const ckf_params *params, const uint64_t *hashes, size_t n)
+{
+	owned_state(state, params);
+	for (size_t i = 0; i < n; i++)
+	{
+		CHECK(owned_add(state, hashes[i]) == CKF_OK, "adding to a state");
+		if (check_chance(10))
+			CHECK(owned_add(state, hashes[check_below(i + 1)]) == CKF_OK, "adding again");
+		if (n < 5000 && check_chance(5))
+		{
+			owned copy;
+
+			owned_copy(&copy, state);
+			owned_free(state);
+			*state = copy;
+		}
+	}
+}
+
+static void
+finish(owned *state, ckf_goal goal)
+{
+	owned result, again;
+
+	CHECK(run_job(&result, goal, state, NULL) == CKF_OK, "finish");
+	CHECK(run_job(&again, goal, state, NULL) == CKF_OK, "finish a second time");
+	CHECK(owned_same_bytes(&result, &again), "two finishes of one state differ");
+	owned_free(&again);
+	owned_free(state);
+	*state = result;
+}
+
+/* The same items through states split and combined in a random tree. */
+static void
+collect_split(owned *state, const ckf_params *params, const uint64_t *hashes, size_t n)
+{
+	owned right;
+	size_t cut = check_below(n + 1);
+
+	if (n < 2 || check_chance(30))
+	{
+		collect(state, params, hashes, n);
+		return;
+	}
+	collect_split(state, params, hashes, cut);
+	collect_split(&right, params, hashes + cut, n - cut);
+	CHECK(owned_pour(state, &right, POUR_COMBINE) == CKF_OK, "combine");
+	owned_free(&right);
+}
+
+static size_t
+random_size(const recipe *r)
+{
+	return check_chance(50) && r->items < 100000 ? check_below(r->items + 1)
+												 : r->items - check_below(r->items / 25 + 1);
+}
+
+/* Order, repeats, splits and the way of building leave the bytes the same. */
+static void
+run_canonical(const void *arg)
+{
+	const recipe *r = arg;
+
+	for (uint64_t i = check_rounds(r->rounds); i > 0; i--)
+	{
+		size_t n = random_size(r);
+		uint64_t *hashes = random_hashes(n);
+		ckf_params params = recipe_params(r, check_random());
+		owned first, other;
+
+		collect(&first, &params, hashes, n);
+		finish(&first, CKF_FINISH);
+		check_distinct(&first, hashes, n);
+		for (int way = 0; way < 3; way++)
+		{
+			shuffle(hashes, n);
+			collect_split(&other, &params, hashes, n);
+			finish(&other, CKF_FINISH);
+			CHECK(owned_same_bytes(&first, &other), "order or split changed the bytes (%zu items)",
+				  n);
+			owned_free(&other);
+		}
+		owned_free(&first);
+		free(hashes);
+	}
+}
+
+/* A filter after aggregation takes adds, removes and moves as any other. */
+static void
+run_life_after(const void *arg)
+{
+	const recipe *r = arg;
+
+	for (uint64_t i = check_rounds(r->rounds); i > 0; i--)
+	{
+		size_t n = random_size(r);
+		uint64_t *hashes = random_hashes(n);
+		ckf_params params = recipe_params(r, 0);
+		owned o;
+		model m;
+
+		build_aggregate(&o, &params, hashes, n);
+		model_of_distinct(&m, &o, hashes, n);
+		for (size_t k = 0; k < n / 4 + 10; k++)
+		{
+			uint64_t hash = check_random();
+			ckf_status status = owned_add(&o, hash);
+
+			model_follow(&m, &o.filter);
+			if (status == CKF_OK)
+				model_add(&m, hash);
+		}
+		model_check(&m, &o);
+		for (size_t k = 0; !r->set && k < n; k++)
+		{
+			bool found, expected = model_removes(&m, hashes[k]);
+
+			CHECK(owned_remove(&o, hashes[k], &found) == CKF_OK, "remove");
+			CHECK(found == expected, "a copy of an aggregate's item");
+			model_remove(&m, hashes[k]);
+		}
+		model_check(&m, &o);
+		CHECK(owned_job(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
+		model_follow(&m, &o.filter);
+		model_check(&m, &o);
+		model_free(&m);
+		owned_free(&o);
+		free(hashes);
+	}
+}
+
+/* A filter for the merges: an aggregate, sometimes with copies or removals. */
+static void
+random_filter(owned *o, model *m, const recipe *r, uint64_t seed)
+{
+	size_t n = check_chance(20) ? 0 : check_below(r->items / 4 + 2);
+	uint64_t *hashes = random_hashes(n);
+	ckf_params params = recipe_params(r, seed);
+
+	build_aggregate(o, &params, hashes, n);
+	model_of_distinct(m, o, hashes, n);
+	for (size_t i = 0; i < n && check_chance(90); i++)
+		if (owned_add(o, hashes[i]) == CKF_OK)
+		{
+			model_follow(m, &o->filter);
+			model_add(m, hashes[i]);
+		}
+	free(hashes);
+}
+
+enum
+{
+	MOST_INPUTS = 6
+};
+
+/* Union and sum of two: the same bytes either way round. */
+static void
+run_pairs(const void *arg)
+{
+	const recipe *r = arg;
+
+	for (uint64_t i = check_rounds(r->rounds); i > 0; i--)
+	{
+		owned a, b, ab, ba;
+		model in[2], m;
+		bool sum = check_chance(50);
+		ckf_goal goal = sum ? CKF_SUM : CKF_UNION;
+		uint64_t seed = check_random();
+
+		random_filter(&a, &in[0], r, seed);
+		random_filter(&b, &in[1], r, seed);
+		CHECK(run_job(&ab, goal, &a, &b) == CKF_OK, "merge");
+		CHECK(run_job(&ba, goal, &b, &a) == CKF_OK, "merge the other way");
+		CHECK(owned_same_bytes(&ab, &ba), "merging is not commutative (%llu and %llu items)",
+			  (unsigned long long)a.filter.count, (unsigned long long)b.filter.count);
+		model_merge(&m, in, 2, sum, &ab.filter);
+		model_check(&m, &ab);
+		model_free(&m);
+		model_free(&in[0]);
+		model_free(&in[1]);
+		owned_free(&a);
+		owned_free(&b);
+		owned_free(&ab);
+		owned_free(&ba);
+	}
+}
+
+/* The filter of inputs from..to, poured into two states that then meet. */
+static void
+merge_split(owned *o, const owned *inputs, size_t n, pour how)
+{
+	ckf_params params;
+	owned right;
+	size_t cut = check_below(n + 1);
+
+	ckf_params_default(&params);
+	owned_state(o, &params);
+	owned_state(&right, &params);
+	for (size_t i = 0; i < n; i++)
+		CHECK(owned_pour(i < cut ? o : &right, &inputs[i], how) == CKF_OK, "pour");
+	CHECK(owned_pour(o, &right, how) == CKF_OK, "merge states");
+	owned_free(&right);
+	finish(o, CKF_FINISH_MERGE);
+}
+
+/* union_agg and sum_agg: any order, any split into states. */
+static void
+run_merge_aggregate(const void *arg)
+{
+	const recipe *r = arg;
+
+	for (uint64_t i = check_rounds(r->rounds); i > 0; i--)
+	{
+		owned inputs[MOST_INPUTS], one, other, swap;
+		model models[MOST_INPUTS], m;
+		size_t n = 1 + check_below(MOST_INPUTS), j = check_below(n);
+		uint64_t seed = check_random();
+		pour how = check_chance(50) ? POUR_UNION : POUR_SUM;
+
+		for (size_t k = 0; k < n; k++)
+			random_filter(&inputs[k], &models[k], r, seed);
+		merge_split(&one, inputs, n, how);
+		model_merge(&m, models, n, how == POUR_SUM, &one.filter);
+		model_check(&m, &one);
+		swap = inputs[0];
+		inputs[0] = inputs[j];
+		inputs[j] = swap;
+		merge_split(&other, inputs, n, how);
+		CHECK(owned_same_bytes(&one, &other), "order or split of %zu filters changed the bytes", n);
+		model_free(&m);
+		owned_free(&one);
+		owned_free(&other);
+		for (size_t k = 0; k < n; k++)
+		{
+			owned_free(&inputs[k]);
+			model_free(&models[k]);
+		}
+	}
+}
+
+/* Seeds that differ are refused, but an empty side is neutral. */
+static void
+run_seeds(const void *arg)
+{
+	const recipe *r = arg;
+	ckf_params one = recipe_params(r, 1), two = recipe_params(r, 2), none;
+	uint64_t hash = check_random(), cursor = 0;
+	owned a, b, empty, state, result;
+
+	ckf_params_default(&none);
+	build_aggregate(&a, &one, &hash, 1);
+	build_aggregate(&b, &two, &hash, 1);
+	build_aggregate(&empty, &two, NULL, 0);
+	CHECK(run_job(&result, CKF_UNION, &a, &b) == CKF_SEED_DIFFERS, "union of two seeds");
+	CHECK(run_job(&result, CKF_SUM, &a, &b) == CKF_SEED_DIFFERS, "sum of two seeds");
+	for (int way = 0; way < 4; way++)
+	{
+		ckf_goal goal = way % 2 == 0 ? CKF_UNION : CKF_SUM;
+
+		CHECK(run_job(&result, goal, way < 2 ? &a : &empty, way < 2 ? &empty : &a) == CKF_OK,
+			  "a merge with an empty filter of another seed");
+		CHECK(result.filter.seed == 1 && result.filter.count == 1, "the empty side's seed won");
+		CHECK(ckf_contains(&result.filter, hash), "the item was lost");
+		owned_free(&result);
+	}
+	owned_state(&state, &none);
+	CHECK(owned_pour(&state, &empty, POUR_UNION) == CKF_OK, "pour an empty filter");
+	CHECK(owned_pour(&state, &a, POUR_UNION) == CKF_OK, "pour another seed after it");
+	CHECK(ckf_collect_merge(&state.filter, &b.filter, false, &cursor) == CKF_SEED_DIFFERS,
+		  "a state takes a second seed");
+	CHECK(owned_pour(&state, &empty, POUR_UNION) == CKF_OK, "pour an empty filter at the end");
+	finish(&state, CKF_FINISH_MERGE);
+	CHECK(state.filter.seed == 1 && state.filter.count == 1, "the state's seed");
+	owned_free(&a);
+	owned_free(&b);
+	owned_free(&empty);
+	owned_free(&state);
+}
+
+static const recipe recipes[] = {
+	{"semi-sorted", 0, 0.01, false, false, 4, 3000, 12},
+	{"semi-sorted set", 0, 0.001, true, false, 4, 3000, 12},
+	{"plain b=2", 0, 0.01, false, true, 2, 3000, 12},
+	{"plain b=4", 10000, 1e-4, false, true, 4, 3000, 12},
+	{"plain b=8 set", 0, 0.1, true, true, 8, 3000, 12},
+	{"few items", 0, 0.01, false, false, 4, 40, 200},
+	{"hundreds", 0, 0.001, false, false, 4, 400, 60},
+	{"a large capacity", INT64_C(1) << 30, 0.001, false, false, 4, 5000, 12},
+	{"a high rate", 0, 0.5, false, false, 4, 3000, 12},
+	{"a low rate", 0, 1e-9, false, false, 4, 3000, 12},
+	{"several segments", 0, 0.01, false, false, 4, 280000, 1},
+};
+
+int
+main(void)
+{
+	check_begin("core aggregates");
+	for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+	{
+		const recipe *r = &recipes[i];
+		recipe common = *r; /* filters to be merged have a common capacity */
+
+		if (common.capacity < (int64_t)(4 * r->items))
+			common.capacity = (int64_t)(4 * r->items);
+		check_case(run_canonical, r, "canonical bytes, %s", r->name);
+		check_case(run_life_after, r, "life after the aggregate, %s", r->name);
+		check_case(run_pairs, &common, "union and sum of two, %s", r->name);
+		check_case(run_merge_aggregate, &common, "union_agg and sum_agg, %s", r->name);
+	}
+	check_case(run_seeds, &recipes[0], "seeds");
+	return check_end();
+}

@@ -1,0 +1,93 @@
+"""The C reader behind a pipe, and how its answers are compared with reader.py's."""
+import os
+import random
+import subprocess
+
+import reader
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.join(ROOT, "build/test/reader/answers")
+HELPERS = ("check", "guard", "drive", "tool/answers")
+
+
+def build():
+    """Compile the C side.  CC and CKF_CORE (a directory of core/*.c) may say how and of what."""
+    core = os.environ.get("CKF_CORE", os.path.join(ROOT, "core"))
+    sources = sorted(os.path.join(core, name) for name in os.listdir(core) if name.endswith(".c"))
+    sources += [os.path.join(ROOT, "test/core", name + ".c") for name in HELPERS]
+    os.makedirs(os.path.dirname(PROGRAM), exist_ok=True)
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-I" + core,
+                    "-I" + os.path.join(ROOT, "test/core"), "-o", PROGRAM, *sources, "-lm"],
+                   check=True)
+
+
+def emitted(n, seed):
+    """(bytes, {hash: copies}) of n random filters that the C code built."""
+    run = subprocess.run([PROGRAM, "emit", str(n)], stdout=subprocess.PIPE, text=True,
+                         env=dict(os.environ, SEED=str(seed), ROUNDS="100", CASE=""))
+    if run.returncode != 0:
+        lines = run.stdout.splitlines()
+        raise RuntimeError("\n".join(line for line in lines if not line.startswith("filter ")))
+    for line in run.stdout.splitlines():
+        if line.startswith("filter "):
+            words = line.split()[1:]
+            answers = (pair.split(":") for pair in words[1:])
+            yield bytes.fromhex(words[0]), {int(h, 16): int(n) for h, n in answers}
+
+
+class CReader:
+    """Asks the C code about any bytes."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([PROGRAM, "read"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True,
+                                        env=dict(os.environ, CASE=""))
+        self.process.stdout.readline()  # the banner
+
+    def ask(self, data, hashes):
+        """(foreign, stored): each None where refused, else [count, copies, ...]."""
+        self.process.stdin.write(" ".join([data.hex(), *map("{:x}".format, hashes)]) + "\n")
+        self.process.stdin.flush()
+        answers = self.process.stdout.readline().split()
+        if len(answers) != 2:
+            raise RuntimeError("the C reader ended: %s" % answers)
+        return [None if a == "refused" else list(map(int, a.split(":"))) for a in answers]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def python_answers(data, hashes):
+    """What reader.py says, in the form of CReader.ask."""
+    try:
+        f = reader.Filter(data)
+    except reader.NotAFilter:
+        return None
+    return [f.count, *(f.copies(h) for h in hashes)]
+
+
+def mutate(data, rng):
+    """Bytes that are nearly a filter."""
+    data = bytearray(data)
+    kind = rng.random()
+    if kind < 0.3:
+        data[rng.randrange(min(48, len(data)))] = rng.choice((0, 1, 2, 4, 8, 255, rng.randrange(256)))
+    elif kind < 0.5:
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    elif kind < 0.6:
+        data[rng.randrange(48, len(data) + 1):] = rng.randbytes(rng.randrange(20))
+    elif kind < 0.8 and len(data) > 48:  # swap two places of the body: slots that may still be sound
+        i, j = rng.randrange(48, len(data)), rng.randrange(48, len(data))
+        data[i], data[j] = data[j], data[i]
+    elif kind < 0.9 and len(data) > 48:  # a slot goes, and the count with it
+        data[rng.randrange(48, len(data))] = 0
+        data[16] = (data[16] - rng.randrange(3)) % 256
+    else:
+        for _ in range(rng.randrange(1, 4)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+    return bytes(data)
+
+
+def new_seed():
+    return int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))

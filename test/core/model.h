@@ -1,0 +1,67 @@
+/*
+ * model.h - the truth-teller beside a filter: exact multisets of hashes and of
+ * hash prefixes, kept in lockstep by the tests.
+ *
+ * `truth` says which items are in, as the user of the filter would; `groups`
+ * says which copies the filter must tell of each prefix, by the contract:
+ * deletable filters hold up to 2 b copies and then stay so, sets hold one.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "drive.h"
+
+/* Counts of 64-bit keys: open addressing; a key of count 0 is not in. */
+typedef struct map
+{
+	uint64_t *keys;
+	uint32_t *counts;
+	uint8_t *used;
+	size_t slots; /* a power of two */
+	size_t filled;
+} map;
+
+void map_free(map *m);
+uint32_t map_get(const map *m, uint64_t key);
+void map_set(map *m, uint64_t key, uint32_t count);
+
+/* Walk: start with *at = 0; false at the end. */
+bool map_next(const map *m, size_t *at, uint64_t *key, uint32_t *count);
+
+typedef struct model
+{
+	map truth;
+	map groups;
+	uint64_t count;    /* sum of groups */
+	uint64_t prefixes; /* groups with copies */
+	unsigned w, c, b;
+	bool set;
+} model;
+
+void model_init(model *m, const ckf_filter *filter);
+void model_free(model *m);
+
+/* The prefix of a hash at this precision: FORMAT.md's cut. */
+uint64_t cut_prefix(uint64_t hash, unsigned w, unsigned c);
+uint64_t model_prefix(const model *m, uint64_t hash);
+
+void model_add(model *m, uint64_t hash);
+
+/* One copy less of an item in truth. */
+void model_remove(model *m, uint64_t hash);
+
+/* Whether a removal of the hash takes a copy away. */
+bool model_removes(const model *m, uint64_t hash);
+
+/* The filter may have been cut: follow it to its w, c and b; less precision is
+ * allowed, more only where nothing is in. */
+void model_follow(model *m, const ckf_filter *filter);
+
+/* m, new: the union or sum of n models, at the precision of the resulting filter. */
+void model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter *result);
+
+/* Compare one hash's answers; then everything. */
+void model_check_hash(const model *m, const owned *o, uint64_t hash);
+void model_check(const model *m, const owned *o);
+
+#endif

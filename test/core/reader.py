@@ -1,0 +1,158 @@
+"""A second reader of cuckoofilter bytes, written from core/FORMAT.md alone.
+
+It shares no code with core/*.c: what the two agree on is what the page says.
+Numbers in brackets are the page's sections.
+"""
+import itertools
+import math
+import struct
+
+HEADER = struct.Struct("<3sBBBBBBBBBHHQQQd")  # [2]
+HASHES, SEMI_SORTED, PLAIN = 0, 1, 2
+SET, PLAIN_ASKED = 1, 2
+TAIL = 8  # zero bytes behind the buckets [4]
+MAX_W, MAX_G, MAX_M, MAX_CAPACITY = 56, 32, 32768, 2**40
+
+
+class NotAFilter(Exception):
+    """The bytes break a rule of the format."""
+
+
+def require(condition, rule):
+    if not condition:
+        raise NotAFilter(rule)
+
+
+def semi_sorted_code(nibbles):
+    return sum(math.comb(n + i, i + 1) for i, n in enumerate(nibbles))
+
+
+NIBBLES = {
+    semi_sorted_code(nibbles): nibbles
+    for nibbles in itertools.combinations_with_replacement(range(16), 4)
+}
+
+
+def smallest_c(fpr):
+    return next((c for c in range(4, 8) if 2**c * fpr >= 1), 8)
+
+
+class Filter:
+    """A filter's parameters, items and answers, from its bytes."""
+
+    def __init__(self, data):
+        self.data = data
+        require(len(data) >= HEADER.size, "shorter than a header")
+        (magic, version, hash_version, self.encoding, self.flags, self.b, self.f, self.w,
+         self.g, self.c, self.m, reserved, self.count, self.seed, self.capacity,
+         self.fpr) = HEADER.unpack_from(data)
+        require(magic == b"CKF", "magic")
+        require((version, hash_version) == (1, 1), "version")
+        require(self.encoding in (HASHES, SEMI_SORTED, PLAIN), "encoding")
+        require(self.flags & ~(SET | PLAIN_ASKED) == 0, "unknown flags")
+        require(self.b in (2, 4, 8), "b")
+        require(reserved == 0, "reserved")
+        require(1 <= self.capacity <= MAX_CAPACITY, "capacity")
+        require(0 < self.fpr < 1, "fpr")
+        require(self.c == smallest_c(self.fpr), "c")
+        self.is_set = bool(self.flags & SET)
+        self.most_copies = 1 if self.is_set else 2 * self.b
+        if self.encoding == HASHES:
+            self._open_hashes()
+        else:
+            self._open_table()
+
+    def contains(self, item_hash):
+        return self.copies(item_hash) > 0
+
+    def copies(self, item_hash):
+        if self.encoding == HASHES:
+            return self.hashes.count(item_hash or 1)
+        prefix = self.prefix(item_hash)
+        tag = prefix % 2**self.f
+        return sum(self.buckets[k].count(tag) for k in self.buckets_of(prefix))
+
+    # ------------------------------------------------------------ hashes [3]
+
+    def _open_hashes(self):
+        require((self.f, self.w, self.g, self.m) == (0, 64, 0, 0), "geometry of hashes")
+        require(len(self.data) == HEADER.size + 8 * self.count, "length")
+        self.hashes = [h for (h,) in struct.iter_unpack("<Q", self.data[HEADER.size:])]
+        require(self.hashes == sorted(self.hashes), "hashes ascend")
+        require(0 not in self.hashes, "hash 0")
+        groups = (len(list(same)) for _, same in itertools.groupby(self.hashes))
+        require(all(n <= self.most_copies for n in groups), "too many copies")
+
+    # ------------------------------------------------------ tables [1] [2] [4]
+
+    def _open_table(self):
+        require(self.encoding == PLAIN or self.b == 4, "b of a semi-sorted table")
+        require(self.c <= self.f <= MAX_W, "f")
+        require(self.g <= MAX_G, "g")
+        require(self.g + self.f <= self.w <= MAX_W, "w")
+        require(1 <= self.m <= MAX_M, "m")
+        self.rest = self.w - self.g  # W
+        self.golden = (0x9E3779B97F4A7C15 >> (64 - self.rest)) | 1  # C
+        self.golden_inverse = pow(self.golden, -1, 2**self.rest)
+        widest = -(-2**self.rest // self.m)
+        require(2**(self.f - 1) < widest <= 2**self.f, "f is not the width that m asks for")
+        bits = 4 * (self.f - 1) if self.encoding == SEMI_SORTED else self.b * self.f
+        total = (2 * self.m << self.g) * bits
+        require(len(self.data) == HEADER.size + (total + 7) // 8 + TAIL, "length")
+        end = HEADER.size * 8 + total
+        require(self._bits(end, len(self.data) * 8 - end) == 0, "bits behind the buckets")
+        split = self._semi_sorted if self.encoding == SEMI_SORTED else self._plain
+        self.buckets = [
+            split(self._bits(start, bits)) for start in range(HEADER.size * 8, end, bits)
+        ]
+        self._check_tags()
+
+    def _bits(self, start, n):
+        """n bits of the bytes from bit `start` on."""
+        piece = self.data[start // 8:(start + n + 7) // 8]
+        return int.from_bytes(piece, "little") >> start % 8 & (2**n - 1)
+
+    def _plain(self, bucket):
+        return [bucket >> (i * self.f) & (2**self.f - 1) for i in range(self.b)]
+
+    def _semi_sorted(self, bucket):
+        code = bucket & 0xFFF
+        require(code in NIBBLES, "code")
+        high = self.f - 4
+        rests = [bucket >> (12 + i * high) & (2**high - 1) for i in range(4)]
+        tags = [rest << 4 | nibble for nibble, rest in zip(NIBBLES[code], rests)]
+        require(tags == sorted(tags, key=lambda tag: (tag % 16, tag >> 4)), "slots ascend")
+        return tags
+
+    def _check_tags(self):
+        used = 0
+        for k, bucket in enumerate(self.buckets):
+            for tag in filter(None, bucket):
+                used += 1
+                require(tag % 2**self.c != 0, "low bits of a tag")
+                require(k in self.buckets_of(self.prefix_of(k, tag)), "a tag in a wrong bucket")
+        require(used == self.count, "count")
+
+    def prefix(self, item_hash):
+        """P of a hash."""
+        top = item_hash >> (64 - self.w)
+        return top | (top % 2**self.c == 0)
+
+    def buckets_of(self, prefix):
+        """The numbers of a prefix's two buckets."""
+        segment, rho = prefix >> self.rest, prefix % 2**self.rest
+        first = segment * 2 * self.m
+        return (first + (rho * self.m >> self.rest),
+                first + self.m + (rho * self.golden % 2**self.rest * self.m >> self.rest))
+
+    def prefix_of(self, k, tag):
+        """P of a tag in bucket k."""
+        segment, within = divmod(k, 2 * self.m)
+        half, q = divmod(within, self.m)
+        low = -(-q * 2**self.rest // self.m)
+        end = -(-(q + 1) * 2**self.rest // self.m)
+        wanted = tag * self.golden if half else tag
+        x = low + (wanted - low) % 2**self.f
+        require(x < end, "a tag that no prefix of its bucket has")
+        rho = x * self.golden_inverse % 2**self.rest if half else x
+        return segment << self.rest | rho

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""Compares the independent reader with the C code, and replays FORMAT.md's worked bytes."""
+import os
+import random
+import re
+import sys
+
+import answers
+import reader
+
+FILTERS = 2500
+MUTANTS = 6000
+
+
+def worked_bytes():
+    """(bytes, {n: hash(n)}) of each block of section 9, with the hashes told above it."""
+    with open(os.path.join(answers.ROOT, "core/FORMAT.md"), encoding="utf-8") as page:
+        section = page.read().split("## 9.")[1]
+    hashes = {}
+    for part in re.split(r"\n\n", section):
+        hashes.update({int(n): int(h, 16) for n, h in re.findall(r"hash\((\d+)\)\s*=\s*`(\w+)`", part)})
+        lines = re.findall(r"^    ([0-9a-f]+)$", part, re.M)
+        if lines:
+            yield bytes.fromhex("".join(lines)), dict(hashes)
+
+
+def check_worked_bytes():
+    blocks = list(worked_bytes())
+    assert len(blocks) == 3, "%d worked blocks" % len(blocks)
+    for data, hashes in blocks:
+        f = reader.Filter(data)
+        assert len(hashes) == 3
+        assert all(f.contains(h) for h in hashes.values()), "a worked item is not in"
+        assert f.count == sum(len(list(filter(None, b))) for b in f.buckets) \
+            if f.encoding != reader.HASHES else f.count == len(f.hashes)
+
+
+def check_emitted(seed):
+    shapes = set()
+    for number, (data, expected) in enumerate(answers.emitted(FILTERS, seed)):
+        f = reader.Filter(data)
+        shapes.add((f.encoding, f.b, f.f, f.is_set, f.g > 0))
+        for item_hash, copies in expected.items():
+            assert f.copies(item_hash) == copies, "filter %d, hash %x" % (number, item_hash)
+    assert number >= FILTERS
+    print("    %d filters of %d shapes" % (number + 1, len(shapes)))
+    for encoding, b in ((0, 2), (0, 4), (0, 8), (1, 4), (2, 2), (2, 4), (2, 8)):
+        for is_set in (False, True):
+            assert any(s[0] == encoding and s[1] == b and s[3] == is_set for s in shapes), \
+                "no filter of encoding %d, b %d" % (encoding, b)
+    assert any(s[4] for s in shapes), "no filter of several segments"
+
+
+def check_mutants(seed):
+    """On any bytes both refuse, or both give the same answers."""
+    rng = random.Random(seed)
+    sound = [d for d, _ in answers.emitted(300, seed + 1) if len(d) < 2000]
+    c_reader = answers.CReader()
+    opened = 0
+    for _ in range(MUTANTS):
+        data = answers.mutate(rng.choice(sound), rng)
+        hashes = [rng.getrandbits(64) for _ in range(8)]
+        mine = answers.python_answers(data, hashes)
+        foreign, stored = c_reader.ask(data, hashes)
+        assert mine == foreign, "%s\n%s\nPython %s, C %s" % (data.hex(), hashes, mine, foreign)
+        assert foreign is None or stored == foreign, "stored bytes are judged more strictly"
+        opened += mine is not None
+    c_reader.close()
+    print("    %d of %d mutants opened" % (opened, MUTANTS))
+    assert opened > MUTANTS // 50, "hardly a mutant opened"
+
+
+def main():
+    seed = answers.new_seed()
+    print("reader: SEED=%d" % seed)
+    answers.build()
+    failed = 0
+    checks = (("worked bytes", check_worked_bytes), ("emitted filters", lambda: check_emitted(seed)),
+              ("mutants", lambda: check_mutants(seed)))
+    for name, check in checks:
+        try:
+            check()
+            print("  ok", name)
+        except (AssertionError, reader.NotAFilter, RuntimeError) as error:
+            failed += 1
+            print("  FAILED %s: %s %s\n  to replay: SEED=%d" % (name, type(error).__name__, error, seed))
+    print("reader: %d passed, %d failed" % (len(checks) - failed, failed))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+/*
+ * sizes.c - bytes for n items: few for few, smooth in n, near the figures of
+ * DESIGN.md; and parameters at the ends of their ranges.
+ */
+#include "drive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct curve
+{
+	const char *name;
+	double fpr;
+	bool plain;
+	uint8_t bucket_size;
+	double items; /* the average is taken over items / 100 .. items */
+	double bits;  /* an item, at most */
+} curve;
+
+/* The bytes of the aggregate that the state holds now; it may have more items
+ * in its queue than its count tells. */
+static size_t
+finished_size(const owned *state)
+{
+	owned result;
+	size_t size;
+
+	CHECK(run_job(&result, CKF_FINISH, state, NULL) == CKF_OK, "finish");
+	size = result.filter.size;
+	owned_free(&result);
+	return size;
+}
+
+static void
+fill_to(owned *state, uint64_t n)
+{
+	while (state->filter.count < n)
+		CHECK(owned_add(state, check_random()) == CKF_OK, "add");
+}
+
+/*
+ * How much larger 1.01 n items may be than n in `bytes`: where w steps up, a bit
+ * more for each item.  Small tables fail to build now and then, and come out a
+ * few steps larger.
+ */
+static double
+allowed_step(uint64_t n, size_t bytes)
+{
+	double one_bit = (double)n / 8;
+
+	return 1.15 * one_bit + (n < 10000 ? 0.2 : 0.03) * (double)bytes + 48;
+}
+
+/* No jump between n and 1.01 n. */
+static void
+run_smooth(const void *arg)
+{
+	const curve *c = arg;
+	ckf_params params = params_of(0, c->fpr, false, c->plain, c->bucket_size);
+	uint64_t last_n = 0, most = check_rounds(150000);
+	size_t last = CKF_HEADER_SIZE;
+	double worst = 0;
+	owned state;
+
+	owned_state(&state, &params);
+	for (uint64_t n = 1; n <= most; n += n < 300 ? 1 : n / 100)
+	{
+		size_t size;
+		double grown;
+
+		fill_to(&state, n);
+		size = finished_size(&state);
+		grown = (double)size - (double)last;
+		CHECK(grown <= allowed_step(n, last), "%llu items: %zu bytes, %llu items: %zu bytes",
+			  (unsigned long long)last_n, last, (unsigned long long)n, size);
+		CHECK(grown >= -allowed_step(n, last), "%llu items: %zu bytes, %llu items: %zu bytes",
+			  (unsigned long long)last_n, last, (unsigned long long)n, size);
+		if (n > 10000)
+			worst = fmax(worst, grown / (double)last);
+		last = size;
+		last_n = n;
+	}
+	check_note("largest step for 1 %% more items: %.1f %% (from 10,000 items on)", 100 * worst);
+	owned_free(&state);
+}
+
+static void
+run_average(const void *arg)
+{
+	const curve *c = arg;
+	ckf_params params = params_of(0, c->fpr, false, c->plain, c->bucket_size);
+	double bits = 0, most = c->items * (double)check_rounds(100) / 100;
+	unsigned points = 0;
+	owned state;
+
+	owned_state(&state, &params);
+	for (double n = most / 100; n < most; n *= 1.31, points++)
+	{
+		fill_to(&state, (uint64_t)n);
+		bits += 8.0 * (double)finished_size(&state) / (double)state.filter.count;
+	}
+	bits /= points;
+	check_note("%.2f bits an item at %g, averaged over %.0e .. %.0e items", bits, c->fpr,
+			   most / 100, most);
+	CHECK(bits <= c->bits, "too many bits");
+	owned_free(&state);
+}
+
+/* GROUP BY makes millions of filters of a few items. */
+static void
+run_few(const void *arg)
+{
+	static const double rates[] = {0.5, 0.1, 0.01, 0.001, 1e-6, 1e-9};
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+	{
+		ckf_params params = params_of(0, rates[i], false, false, 4);
+		owned state;
+
+		owned_state(&state, &params);
+		CHECK(finished_size(&state) == CKF_HEADER_SIZE, "an empty aggregate");
+		for (uint64_t n = 1; n <= 40; n++)
+		{
+			fill_to(&state, n);
+			CHECK(finished_size(&state) <= CKF_HEADER_SIZE + 8 * n, "%llu items at %g",
+				  (unsigned long long)n, rates[i]);
+		}
+		owned_free(&state);
+	}
+}
+
+/* Every capacity and rate creates or is refused; none wraps or crashes. */
+static void
+run_edges(const void *arg)
+{
+	static const int64_t capacities[] = {INT64_MIN,
+										 -1,
+										 0,
+										 1,
+										 2,
+										 3,
+										 1 << 20,
+										 INT64_C(1000000000),
+										 CKF_MAX_CAPACITY - 1,
+										 CKF_MAX_CAPACITY,
+										 CKF_MAX_CAPACITY + 1,
+										 INT64_MAX};
+	static const double rates[] = {-1,      0,    -0.0,     5e-324,   1e-300,   0x1p-56,
+								   0x1p-55, 1e-9, 0.01,     0.5,      0.999999, 1,
+								   1.5,     NAN,  INFINITY, -INFINITY};
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++)
+		for (size_t j = 0; j < sizeof rates / sizeof *rates; j++)
+		{
+			int64_t capacity = capacities[i];
+			double rate = rates[j];
+			ckf_params params = params_of(capacity, rate, false, false, 4);
+			uint8_t *bytes = guard_new(CKF_HEADER_SIZE, 1);
+			uint8_t *state = guard_new(CKF_STATE_SIZE, 1);
+			ckf_status expected = CKF_OK, as_state;
+			ckf_filter filter;
+
+			if (capacity < 1 || capacity > CKF_MAX_CAPACITY)
+				expected = CKF_BAD_CAPACITY;
+			else if (!(rate > 0 && rate < 1))
+				expected = CKF_BAD_FPR;
+			else if ((double)capacity / rate > ldexp(1, CKF_MAX_PREFIX))
+				expected = CKF_BAD_TARGET;
+			else if ((double)capacity / rate * (1 + 2.0 / 256) > ldexp(1, CKF_MAX_PREFIX))
+				expected = ckf_create(&params, bytes); /* on the edge, either way */
+			CHECK(ckf_create(&params, bytes) == expected,
+				  "capacity %lld, fpr %g: status %d, not %d", (long long)capacity, rate,
+				  ckf_create(&params, bytes), expected);
+			if (expected == CKF_OK)
+				CHECK(ckf_open(&filter, bytes, CKF_HEADER_SIZE, CKF_FOREIGN) == CKF_OK &&
+						  filter.capacity == capacity && filter.fpr == rate,
+					  "the parameters read back");
+			as_state = ckf_collect_create(&params, state);
+			if (capacity == 0) /* as many as come: no target to judge yet */
+				expected = rate > 0 && rate < 1 ? CKF_OK : CKF_BAD_FPR;
+			CHECK(as_state == expected, "a state of capacity %lld, fpr %g: status %d, not %d",
+				  (long long)capacity, rate, as_state, expected);
+			guard_free(bytes);
+			guard_free(state);
+		}
+}
+
+static void
+run_layouts(const void *arg)
+{
+	(void)arg;
+	for (unsigned b = 0; b < 256; b++)
+		for (int plain = 0; plain < 2; plain++)
+		{
+			ckf_params params = params_of(100, 0.01, false, plain, b);
+			uint8_t *bytes = guard_new(CKF_HEADER_SIZE, 1);
+			bool fits = b == 2 || b == 4 || b == 8;
+
+			CHECK(ckf_create(&params, bytes) == (fits ? CKF_OK : CKF_BAD_OPTION), "b %u, plain %d",
+				  b, plain);
+			guard_free(bytes);
+		}
+}
+
+/* A filter created for many holding few is small. */
+static void
+run_sparse(const void *arg)
+{
+	(void)arg;
+	for (int64_t capacity = 1; capacity <= CKF_MAX_CAPACITY; capacity *= 32)
+	{
+		ckf_params params =
+			params_of(capacity, fmax(0.001, (double)capacity / 0x1p56), false, false, 4);
+		owned o;
+
+		owned_create(&o, &params);
+		for (int i = 0; i < 10; i++)
+			CHECK(owned_add(&o, check_random()) == CKF_OK, "add");
+		CHECK(owned_job(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
+		CHECK(o.filter.size <= CKF_HEADER_SIZE + 80, "10 items of %lld: %zu bytes",
+			  (long long)capacity, o.filter.size);
+		owned_free(&o);
+	}
+}
+
+static const curve curves[] = {
+	{"semi-sorted", 0.01, false, 4, 1e6, 10.2},   {"semi-sorted", 0.001, false, 4, 1e7, 13.6},
+	{"semi-sorted", 0.0001, false, 4, 1e6, 17.2}, {"plain", 0.001, true, 4, 1e6, 14.7},
+	{"plain", 0.01, true, 2, 1e6, 11.5},          {"plain", 0.001, true, 8, 1e6, 15.3},
+	{"semi-sorted", 0.3, false, 4, 1e6, 5.4},
+};
+
+int
+main(void)
+{
+	check_begin("core sizes");
+	for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
+	{
+		const curve *c = &curves[i];
+
+		check_case(run_smooth, c, "smooth, %s b %d at %g", c->name, c->bucket_size, c->fpr);
+		check_case(run_average, c, "bits an item, %s b %d at %g", c->name, c->bucket_size, c->fpr);
+	}
+	check_case(run_few, NULL, "a few items");
+	check_case(run_edges, NULL, "ends of capacity and rate");
+	check_case(run_layouts, NULL, "bucket sizes and layouts");
+	check_case(run_sparse, NULL, "few items of a large capacity");
+	return check_end();
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# The layers, proved by a machine:  test -> pg | sqlite -> core/cuckoofilter.h -> C library.
+#
+#   - the core calls a few functions of the C library and nothing else, exports only ckf_ names,
+#     and keeps no state but what it knows of the processor;
+#   - pg/ and sqlite/ include one file of the core, and never each other;
+#   - the core includes no header of a host, and of a C library only a few;
+#   - the built modules export their entry points, and nothing of the core.
+#
+# Builds what it looks at in build/test/layers.  CC=compiler.
+set -u
+cd "$(dirname "$0")/.."
+out=build/test/layers
+mkdir -p "$out"
+passed=0
+failed=0
+
+# What objects of the core may call: the C library, then what compilers bring.
+imports='memcpy|memmove|memset|memcmp|memchr|getenv'
+imports="$imports|__cpu_model|__cpu_indicator_init|__popcountdi2|__u?(div|mod)(di|ti)3"
+imports="$imports|__stack_chk_fail(_local)?|_GLOBAL_OFFSET_TABLE_"
+
+core_headers='stdbool\.h|stddef\.h|stdint\.h|stdlib\.h|string\.h|immintrin\.h|xxhash\.h'
+
+# Pass where the text of violations is empty.
+verdict() # what violations
+{
+	if [ -z "$2" ]; then
+		passed=$((passed + 1))
+		echo "  ok $1"
+	else
+		failed=$((failed + 1))
+		echo "  FAILED $1:"
+		echo "$2" | sed 's/^/    /'
+	fi
+}
+
+build_core()
+{
+	for source in core/*.c; do
+		${CC:-cc} -std=c11 -O2 -fPIC -fvisibility=hidden -Icore -c "$source" \
+			-o "$out/$(basename "$source" .c).o" || return 1
+	done
+}
+
+# Names of the #include lines of files, as "file: name".
+includes() # file...
+{
+	sed -n 's/^[ \t]*#[ \t]*include[ \t]*[<"]\([^>"]*\)[>"].*/\1/p' "$@"
+}
+
+# Includes of a room's files that match a pattern.
+included() # pattern file...
+{
+	pattern=$1
+	shift
+	for file in "$@"; do
+		[ -f "$file" ] && includes "$file" | grep -E "$pattern" | sed "s|^|$file: |"
+	done
+}
+
+# Variables of the core's objects; tables of constant addresses are not.
+writable_data()
+{
+	for object in "$out"/*.o; do
+		[ "$object" = "$out/cpu.o" ] || nm -f sysv "$object" |
+			awk -F'|' -v o="$object" '$3 ~ /[bBdDC]/ && $7 !~ /rel\.ro/ { print o, $1 }'
+	done
+}
+
+# Files of the core, but for the one header that hosts may include.
+core_internals()
+{
+	ls core | grep -v '^cuckoofilter\.h$' | sed 's/\./\\./' | paste -s -d '|'
+}
+
+rm -f "$out"/*.o
+verdict "the core compiles" "$(build_core 2>&1)"
+verdict "the core calls only the C library's $(echo "$imports" | cut -d'|' -f1-6)" \
+	"$(nm -A -u "$out"/*.o | awk '{ print $NF }' | sort -u | grep -Ev "^(ckf_.*|$imports)\$")"
+verdict "the core exports only ckf_ names" \
+	"$(nm -A -g --defined-only "$out"/*.o | awk '$NF !~ /^ckf_/')"
+verdict "the core keeps no state, but of the processor" \
+	"$(writable_data)"
+verdict "the core includes no header of a host" "$(for file in core/*.[ch]; do
+	includes "$file" | grep -Evx "$core_headers|$(ls core | paste -s -d '|' | sed 's/\./\\./g')" |
+		sed "s|^|$file: |"
+done)"
+verdict "the hosts include nothing of the core but cuckoofilter.h" \
+	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] sqlite/*.[ch])"
+verdict "sqlite/ does not see PostgreSQL" "$(included 'postgres|fmgr|^utils/|pg/' sqlite/*.[ch])"
+verdict "pg/ does not see SQLite" "$(included 'sqlite' pg/*.[ch])"
+verdict "nothing includes files of the tests" "$(included 'test/|check\.h' core/*.[ch] pg/*.[ch] sqlite/*.[ch])"
+
+sqlite_module=build/sqlite/cuckoofilter.so
+if [ -f "$sqlite_module" ]; then
+	verdict "$sqlite_module exports its entry point only" \
+		"$(nm -D --defined-only "$sqlite_module" | awk '$NF != "sqlite3_cuckoofilter_init"')"
+	verdict "$sqlite_module needs the C library only" \
+		"$(readelf -d "$sqlite_module" | grep NEEDED | grep -Ev '\[(libc|libm|libgcc_s)\.so\.')"
+else
+	verdict "$sqlite_module is built" "run make sqlite first"
+fi
+
+# PostgreSQL looks functions up by name, so there are more; none is the core's.
+for pg_module in build/pg/cuckoofilter.so pg/cuckoofilter.so cuckoofilter.so; do
+	[ -f "$pg_module" ] || continue
+	verdict "$pg_module exports nothing of the core" \
+		"$(nm -D --defined-only "$pg_module" | awk '$NF ~ /^ckf_/ || $NF ~ /XXH/')"
+done
+
+echo "layers: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

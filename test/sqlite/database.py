@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+"""Filters in a database: tables, views, triggers, connections, threads."""
+
+import os
+import sqlite3
+import tempfile
+import threading
+
+from suite import EXTENSION, NUMBERS, Suite, connect
+
+suite = Suite("sqlite-database")
+check, equal = suite.check, suite.equal
+
+SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+CREATE TABLE fact (id INTEGER PRIMARY KEY, day INTEGER, name TEXT);
+INSERT INTO fact SELECT x, x % 7, 'name-' || x
+    FROM {NUMBERS.replace('?1', '1').replace('?2', '7000')};
+CREATE TABLE daily (day INTEGER PRIMARY KEY, names BLOB NOT NULL CHECK (cuckoofilter_count(names) >= 0));
+INSERT INTO daily SELECT day, cuckoofilter_agg(name, 0.001, 20000) FROM fact GROUP BY day;
+"""
+
+
+class Database:
+    """A database file of its own, with the schema."""
+
+    def __enter__(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.directory.name, "test.db")
+        self.db = connect(self.path)
+        self.db.executescript(SCHEMA)
+        return self
+
+    def __exit__(self, *_):
+        self.db.close()
+        self.directory.cleanup()
+
+    def one(self, sql, *parameters):
+        return self.db.execute(sql, parameters).fetchone()[0]
+
+
+def test_tables():
+    with Database() as base:
+        equal("types", base.one("SELECT group_concat(DISTINCT typeof(names)) FROM daily"), "blob")
+        equal("counts", base.one("SELECT sum(cuckoofilter_count(names)) FROM daily"), 7000)
+        base.db.execute(
+            "CREATE TABLE whole AS SELECT cuckoofilter_union_agg(names) AS names FROM daily"
+        )
+        found = base.one(
+            "SELECT count(*) FROM fact WHERE cuckoofilter_contains("
+            "(SELECT cuckoofilter_open(names) FROM whole), name)"
+        )
+        equal("all in the union", found, 7000)
+        # Each name is in its day's filter, and in few others.
+        found = base.one(
+            "SELECT count(*) FROM fact JOIN daily ON cuckoofilter_contains(names, name) "
+            "WHERE id % 70 = 0 AND fact.day = daily.day"
+        )
+        equal("found in its own day", found, 100)
+        found = base.one(
+            "SELECT count(*) FROM fact JOIN daily ON cuckoofilter_contains(names, name) WHERE id % 70 = 0"
+        )
+        check(f"{found} found in any day", 100 <= found < 110)
+        prefiltered = base.one(
+            "SELECT count(*) FROM fact JOIN (SELECT 'name-' || (id * 2) AS name FROM fact) USING (name) "
+            "WHERE cuckoofilter_contains((SELECT cuckoofilter_open(cuckoofilter_agg('name-' || (id * 2))) "
+            "FROM fact), name)"
+        )
+        equal("prefiltered join", prefiltered, 3500)
+
+
+def test_update_and_returning():
+    with Database() as base:
+        names = base.one(
+            "UPDATE daily SET names = cuckoofilter_add(names, 'new') WHERE day = 3 RETURNING names"
+        )
+        equal("returned", base.one("SELECT cuckoofilter_contains(?, 'new')", names), 1)
+        equal("stored", base.one("SELECT names FROM daily WHERE day = 3"), names)
+        count = base.one(
+            "INSERT INTO daily VALUES (8, cuckoofilter_create(10)) "
+            "ON CONFLICT DO NOTHING RETURNING cuckoofilter_count(names)"
+        )
+        equal("inserted", count, 0)
+        equal(
+            "removed",
+            base.one(
+                "UPDATE daily SET names = cuckoofilter_remove(names, 'new') WHERE day = 3 "
+                "RETURNING cuckoofilter_contains(names, 'new')"
+            ),
+            0,
+        )
+        try:
+            base.db.execute("INSERT INTO daily VALUES (9, x'00')")
+            check("the CHECK refuses bytes that are no filter", False)
+        except sqlite3.Error as error:
+            check(str(error), str(error).startswith("not a cuckoofilter"))
+        # A statement that fails leaves the table as it was.
+        before = base.db.execute("SELECT * FROM daily ORDER BY day").fetchall()
+        try:
+            base.db.execute(
+                "UPDATE daily SET names = cuckoofilter_add_hash(names, iif(day < 5, day, 'x'))"
+            )
+            check("the update fails", False)
+        except sqlite3.Error as error:
+            equal("sentence", str(error), "hash must be an integer, not TEXT")
+        equal("unchanged", base.db.execute("SELECT * FROM daily ORDER BY day").fetchall(), before)
+
+
+def test_schema_objects():
+    """Views, triggers, generated columns and indexes, in an untrusted schema."""
+    with Database() as base:
+        base.db.executescript(
+            """
+            PRAGMA trusted_schema = OFF;
+            CREATE VIEW sizes AS SELECT day, cuckoofilter_count(names) AS items FROM daily;
+            CREATE TRIGGER fact_insert AFTER INSERT ON fact BEGIN
+                UPDATE daily SET names = cuckoofilter_add(names, new.name) WHERE day = new.day;
+            END;
+            CREATE TRIGGER fact_delete AFTER DELETE ON fact BEGIN
+                UPDATE daily SET names = cuckoofilter_remove(names, old.name) WHERE day = old.day;
+            END;
+            CREATE TABLE keyed (name TEXT, hash INTEGER AS (cuckoofilter_hash(name)) STORED);
+            CREATE INDEX keyed_hash ON keyed (cuckoofilter_hash(name, 5));
+            INSERT INTO keyed (name) SELECT name FROM fact LIMIT 100;
+        """
+        )
+        equal("view", base.one("SELECT sum(items) FROM sizes"), 7000)
+        base.db.execute("INSERT INTO fact VALUES (8001, 1, 'fresh')")
+        has = "SELECT cuckoofilter_contains(names, 'fresh') FROM daily WHERE day = 1"
+        equal("trigger adds", base.one(has), 1)
+        base.db.execute("DELETE FROM fact WHERE id = 8001")
+        equal("trigger removes", base.one(has), 0)
+        equal("others stay", base.one("SELECT items FROM sizes WHERE day = 1"), 1000)
+        equal(
+            "generated",
+            base.one(
+                "SELECT count(*) FROM keyed WHERE cuckoofilter_contains_hash("
+                "(SELECT cuckoofilter_agg_hash(hash) FROM keyed), hash)"
+            ),
+            100,
+        )
+        plan = base.db.execute(
+            "EXPLAIN QUERY PLAN SELECT * FROM keyed WHERE cuckoofilter_hash(name, 5) = 7"
+        ).fetchone()[3]
+        check(plan, "keyed_hash" in plan)
+        equal("integrity", base.one("PRAGMA integrity_check"), "ok")
+
+
+def test_prepared_statements():
+    """A statement that runs again takes the new parameters, also of a filter."""
+    with Database() as base:
+        filters = [row[0] for row in base.db.execute("SELECT names FROM daily ORDER BY day")]
+        for sql in (
+            "cuckoofilter_contains(?, ?)",
+            "cuckoofilter_contains(cuckoofilter_open(?), ?)",
+        ):
+            for day, filter in enumerate(filters):
+                for number in (70, 777, 3500):
+                    name = f"name-{number - number % 7 + day}"
+                    equal(name, base.one(f"SELECT {sql}", filter, name), 1)
+        rows = base.db.execute(
+            f"SELECT cuckoofilter_contains(names, ?3) FROM daily, {NUMBERS} WHERE day = x ORDER BY x",
+            (0, 6, "name-3"),
+        ).fetchall()
+        equal("another filter in each row", [row[0] for row in rows], [0, 0, 0, 1, 0, 0, 0])
+
+
+def test_connections():
+    """A writer and readers, each with a connection of its own."""
+    with Database() as base:
+        other = connect(base.path)
+        other.execute("BEGIN")
+        has = "SELECT cuckoofilter_contains(names, 'late') FROM daily WHERE day = 0"
+        equal("before", other.execute(has).fetchone()[0], 0)
+        base.db.execute("UPDATE daily SET names = cuckoofilter_add(names, 'late') WHERE day = 0")
+        equal("its own snapshot", other.execute(has).fetchone()[0], 0)
+        other.execute("COMMIT")
+        equal("after", other.execute(has).fetchone()[0], 1)
+        other.execute("BEGIN")
+        other.execute("UPDATE daily SET names = cuckoofilter_remove(names, 'late') WHERE day = 0")
+        other.execute("ROLLBACK")
+        equal("rolled back", base.one(has), 1)
+        other.close()
+        # The extension loads twice into one connection, and again after a close.
+        base.db.close()
+        base.db = connect(base.path)
+        base.db.enable_load_extension(True)
+        base.db.load_extension(EXTENSION)
+        equal("reopened", base.one(has), 1)
+
+
+def test_threads():
+    """Four threads build, probe and change, each on a connection of its own."""
+    with Database() as base:
+        wrong = []
+
+        def work(number):
+            db = connect(base.path, timeout=60)
+            for turn in range(40):
+                name = f"thread-{number}-{turn}"
+                db.execute(
+                    "UPDATE daily SET names = cuckoofilter_add(names, ?) WHERE day = 2", (name,)
+                )
+                found = db.execute(
+                    "SELECT count(*) FROM fact WHERE day = 2 AND cuckoofilter_contains("
+                    "(SELECT cuckoofilter_open(names) FROM daily WHERE day = 2), name)"
+                ).fetchone()[0]
+                built = db.execute("SELECT cuckoofilter_agg(name) FROM fact").fetchone()[0]
+                if found != 1000 or len(built) != expected:
+                    wrong.append((number, turn, found))
+            db.close()
+
+        expected = base.one("SELECT length(cuckoofilter_agg(name)) FROM fact")
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        equal("wrong answers", wrong, [])
+        names = [f"thread-{n}-{turn}" for n in range(4) for turn in range(40)]
+        missing = [
+            name
+            for name in names
+            if not base.one("SELECT cuckoofilter_contains(names, ?) FROM daily WHERE day = 2", name)
+        ]
+        equal("nothing lost", missing, [])
+        equal("count", base.one("SELECT cuckoofilter_count(names) FROM daily WHERE day = 2"), 1160)
+
+
+suite.run(globals())

@@ -1,0 +1,256 @@
+#!/usr/bin/python3
+"""Every error sentence, through Python's sqlite3."""
+
+import sqlite3
+
+from suite import NUMBERS, Suite
+
+suite = Suite("sqlite-errors")
+one, check, equal = suite.one, suite.check, suite.equal
+is_sql, refuses = suite.is_sql, suite.refuses
+
+OPTIONS = (
+    "options are kind=deletable|set, bucket_size=2|4|8, layout=semi_sorted|plain "
+    "(semi_sorted needs bucket_size=4) and seed=<64-bit integer>"
+)
+BAD_BYTES = "not a cuckoofilter: the bytes are damaged or of something else"
+
+
+def test_error_of_parameters():
+    for value in ("0", "-5", "1099511627777", "9223372036854775807"):
+        refuses(
+            f"capacity must be from 1 to 1099511627776, not {value}",
+            f"SELECT cuckoofilter_create({value})",
+        )
+    for value, shown in (
+        ("0", "0.0"),
+        ("1", "1.0"),
+        ("-0.5", "-0.5"),
+        ("1.5", "1.5"),
+        ("9e999", "Inf"),
+    ):
+        sentence = f"false positive rate must be greater than 0 and less than 1, not {shown}"
+        refuses(sentence, f"SELECT cuckoofilter_create(10, {value})")
+        refuses(sentence, f"SELECT cuckoofilter_agg(1, {value})")
+    refuses(
+        "capacity 1099511627776 at a false positive rate of 1.0e-06 is too precise: "
+        "lower the capacity or raise the rate",
+        "SELECT cuckoofilter_create(1 << 40, 1e-6)",
+    )
+    refuses(
+        "capacity must be from 1 to 1099511627776, not -1", "SELECT cuckoofilter_agg(1, 0.01, -1)"
+    )
+    for text, bad in (
+        ("colour=red", "colour=red"),
+        ("kind=bag", "kind=bag"),
+        ("kind", "kind"),
+        ("bucket_size=3", "bucket_size=3"),
+        ("bucket_size=", "bucket_size="),
+        ("seed=1x", "seed=1x"),
+        ("seed=18446744073709551616", "seed=18446744073709551616"),
+        ("seed=-9223372036854775809", "seed=-9223372036854775809"),
+        ("KIND=set", "KIND=set"),
+        ("layout=flat", "layout=flat"),
+        ("kind=set, , seed=1", ""),
+        ("kind=set;seed=1", "kind=set;seed=1"),
+        ("kind=set,", ""),
+        ("=set", "=set"),
+        ("layout=semi_sorted,bucket_size=8", "layout=semi_sorted,bucket_size=8"),
+        ("é=1", "é=1"),
+    ):
+        sentence = f'bad cuckoofilter option "{bad}": {OPTIONS}'
+        refuses(sentence, "SELECT cuckoofilter_create(10, 0.01, ?)", text)
+        refuses(sentence, "SELECT cuckoofilter_agg(1, 0.01, 10, ?)", text)
+        refuses(sentence, "SELECT cuckoofilter_agg_hash(1, 0.01, 10, ?)", text)
+
+
+def test_error_of_types():
+    refuses("capacity must be an integer, not TEXT", "SELECT cuckoofilter_create('1000')")
+    refuses("capacity must be an integer, not 2.5", "SELECT cuckoofilter_create(2.5)")
+    refuses("capacity must be an integer, not BLOB", "SELECT cuckoofilter_agg(1, 0.1, x'00')")
+    refuses(
+        "false positive rate must be a number, not TEXT", "SELECT cuckoofilter_create(10, '0.01')"
+    )
+    refuses("false positive rate must be a number, not BLOB", "SELECT cuckoofilter_agg(1, x'')")
+    refuses("options must be TEXT, not INTEGER", "SELECT cuckoofilter_create(10, 0.01, 4)")
+    refuses("options must be TEXT, not 0.5", "SELECT cuckoofilter_agg(1, 0.01, 4, 0.5)")
+    refuses("seed must be an integer, not TEXT", "SELECT cuckoofilter_hash(1, 'a')")
+    refuses("seed must be an integer, not 0.5", "SELECT cuckoofilter_hash(1, 0.5)")
+    empty = "cuckoofilter_create(9)"
+    for name in ("add", "contains", "remove"):
+        refuses(
+            "hash must be an integer, not TEXT", f"SELECT cuckoofilter_{name}_hash({empty}, '5')"
+        )
+        refuses(
+            "hash must be an integer, not 1.8446744073709552e+19",
+            f"SELECT cuckoofilter_{name}_hash({empty}, 18446744073709551616.0)",
+        )
+        is_sql(1, f"SELECT cuckoofilter_{name}_hash({empty}, 5.0) IS NOT NULL")
+    refuses("hash must be an integer, not BLOB", "SELECT cuckoofilter_agg_hash(x'01')")
+    for shown, value in (("TEXT", "'abc'"), ("INTEGER", "5"), ("5.5", "5.5")):
+        sentence = f"cuckoofilter must be a BLOB or come from cuckoofilter_open, not {shown}"
+        for call in (
+            "open({v})",
+            "add({v}, 1)",
+            "add_all({v}, 1)",
+            "contains({v}, 1)",
+            "contains_any({v}, 1)",
+            "contains_all({v}, 1)",
+            "contains_hash({v}, 1)",
+            "add_hash({v}, 1)",
+            "remove_hash({v}, 1)",
+            "copies({v}, 1)",
+            "remove({v}, 1)",
+            "remove_all({v}, 1)",
+            "union({v}, {v})",
+            "union({e}, {v})",
+            "sum({v}, {e})",
+            "compact({v})",
+            "count({v})",
+            "fpr({v})",
+            "info({v})",
+            "union_agg({v})",
+            "sum_agg({v})",
+        ):
+            refuses(
+                sentence, f"SELECT cuckoofilter_{call}".replace("{v}", value).replace("{e}", empty)
+            )
+
+
+def test_error_of_bytes():
+    for value in ("x''", "x'00'", "zeroblob(48)", "randomblob(100)"):
+        for call in (
+            "open({v})",
+            "add({v}, 1)",
+            "add_all({v}, 1)",
+            "contains({v}, 1)",
+            "contains_any({v}, 1)",
+            "contains_all({v}, 1)",
+            "contains_hash({v}, 1)",
+            "copies({v}, 1)",
+            "remove({v}, 1)",
+            "union({v}, {v})",
+            "sum({v}, {v})",
+            "compact({v})",
+            "count({v})",
+            "fpr({v})",
+            "info({v})",
+            "union_agg({v})",
+            "sum_agg({v})",
+        ):
+            refuses(BAD_BYTES, f"SELECT cuckoofilter_{call}".replace("{v}", value))
+    filter = bytearray(suite.agg(1, 5))
+    for at in (3, 4):
+        newer = bytes(filter[:at]) + b"\x63" + bytes(filter[at + 1 :])
+        refuses(
+            "cuckoofilter of an unknown format or hash version: it needs a newer release",
+            "SELECT cuckoofilter_count(?)",
+            newer,
+        )
+
+
+def test_error_of_arguments():
+    for name in ("add_all", "remove_all", "contains_any", "contains_all"):
+        refuses("the first argument must be a cuckoofilter", f"SELECT cuckoofilter_{name}()")
+    for call in (
+        "create()",
+        "add(1)",
+        "contains(1)",
+        "union(1)",
+        "hash()",
+        "hash(1, 2, 3)",
+        "version(1)",
+        "agg()",
+    ):
+        name = call.split("(")[0]
+        refuses(
+            f"wrong number of arguments to function cuckoofilter_{name}()",
+            f"SELECT cuckoofilter_{call}",
+        )
+
+
+def test_error_of_merging():
+    sentence = "cannot merge cuckoofilters of different seeds: 1 and -2"
+    one_seed = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=1'), 5)"
+    other = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=-2'), 5)"
+    for name in ("union", "sum"):
+        refuses(sentence, f"SELECT cuckoofilter_{name}({one_seed}, {other})")
+        refuses(
+            sentence,
+            f"SELECT cuckoofilter_{name}_agg(f) FROM (SELECT {one_seed} AS f UNION ALL SELECT {other})",
+        )
+
+
+def test_error_of_precision():
+    """Growth ends with a clear error, at about 8 times the target rate."""
+    filter = suite.agg(0, 4999)
+    items = ", ".join(f"?1 + {i}" for i in range(100))
+    n = 5000
+    message = ""
+    try:
+        while n < 100000:
+            filter = one(f"SELECT cuckoofilter_add_all(?2, {items})", n, filter)
+            n += 100
+    except sqlite3.Error as error:
+        message = str(error)
+    check(f"stopped at {n}", 30000 < n < 60000)
+    check(
+        message,
+        message.startswith("cuckoofilter has no precision left: ")
+        and message.endswith("; build it with a larger capacity"),
+    )
+    check("rate", 0.05 < one("SELECT cuckoofilter_fpr(?)", filter) < 0.1)
+    equal("nothing lost", suite.contained(filter, 0, n - 1), n)
+
+
+def test_error_of_merging_too_much():
+    """Small filters without a common capacity have no precision for their union."""
+    parts = f"(SELECT cuckoofilter_agg(x) AS f FROM {NUMBERS} GROUP BY x % 50)"
+    for name in ("union", "sum"):
+        try:
+            one(f"SELECT cuckoofilter_{name}_agg(f) FROM {parts}", 1, 100000)
+            check(f"{name}_agg fails", False)
+        except sqlite3.Error as error:
+            check(str(error), str(error).startswith("cuckoofilter has no precision left: "))
+
+
+def test_error_of_size():
+    limit = suite.db.setlimit if hasattr(suite.db, "setlimit") else None
+    if limit is None:
+        return  # Python before 3.11; the C suite sets the limit too
+    filter = suite.agg(1, 1000)
+    tail = "; spread the items over several filters, or lower capacity or raise the rate"
+    limit(0, 2000)
+    try:
+        for call in (f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}",):
+            try:
+                one(call, 1, 5000)
+                check("agg past the limit", False)
+            except Exception as error:
+                check(
+                    str(error),
+                    str(error).startswith("cuckoofilter would be larger than 2000 bytes: ")
+                    and str(error).endswith(tail),
+                )
+        check(
+            "under the limit",
+            len(one(f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}", 1, 1000)) < 2000,
+        )
+        filled = filter
+        try:
+            while True:
+                filled = one(
+                    "SELECT cuckoofilter_add_all(?, random(), random(), random(), random(), random())",
+                    filled,
+                )
+        except Exception as error:
+            check(
+                str(error),
+                str(error).startswith("cuckoofilter would be larger than 2000 bytes: ")
+                and str(error).endswith(tail),
+            )
+    finally:
+        limit(0, 10**9)
+
+
+suite.run(globals())

@@ -1,0 +1,396 @@
+#!/usr/bin/python3
+"""What every function answers, through Python's sqlite3."""
+
+import json
+
+from suite import NUMBERS, ROOT, Suite
+
+suite = Suite("sqlite-functions")
+one, check, equal = suite.one, suite.check, suite.equal
+is_sql, refuses = suite.is_sql, suite.refuses
+
+BAD_BYTES = "not a cuckoofilter: the bytes are damaged or of something else"
+
+
+def test_version():
+    with open(f"{ROOT}/core/cuckoofilter.h") as file:
+        header = file.read()
+    check("version", f'"{one("SELECT cuckoofilter_version()")}"' in header)
+
+
+def test_create():
+    empty = one("SELECT cuckoofilter_create(1000)")
+    equal("bytes", len(empty), 48)
+    is_sql(0, "SELECT cuckoofilter_count(?)", empty)
+    is_sql(0.0, "SELECT cuckoofilter_fpr(?)", empty)
+    is_sql(0, "SELECT cuckoofilter_contains(?, 1)", empty)
+    equal("capacity", suite.info(empty)["capacity"], 1000)
+    equal("default rate", suite.info(empty)["target_fpr"], 0.01)
+    equal("kind", suite.info(empty)["kind"], "deletable")
+    made = suite.info(
+        one("SELECT cuckoofilter_create(5e6, 0.001, 'kind = set,bucket_size=8 , seed=-7')")
+    )
+    equal("capacity as REAL", made["capacity"], 5000000)
+    equal("rate", made["target_fpr"], 0.001)
+    equal("set", made["kind"], "set")
+    equal("bucket size", made["bucket_size"], 8)
+    equal("layout of 8", made["layout"], "plain")
+    equal("seed", made["seed"], -7)
+    equal("no options", one("SELECT cuckoofilter_create(1000, 0.01, '')"), empty)
+    equal(
+        "layout",
+        suite.info(one("SELECT cuckoofilter_create(9, 0.5, 'layout=plain')"))["layout"],
+        "plain",
+    )
+    for nothing in ("NULL", "NULL, 0.1", "5, NULL", "5, 0.1, NULL", "NULL, 7, 'x'"):
+        is_sql(None, f"SELECT cuckoofilter_create({nothing})")
+
+
+def test_add_and_contains():
+    filter = one("SELECT cuckoofilter_add(cuckoofilter_create(100), 'apple')")
+    is_sql(1, "SELECT cuckoofilter_contains(?, 'apple')", filter)
+    is_sql(0, "SELECT cuckoofilter_contains(?, 'pear')", filter)
+    is_sql(1, "SELECT cuckoofilter_count(?)", filter)
+    more = one("SELECT cuckoofilter_add_all(?, 1, NULL, 2.5, x'00', 'pear')", filter)
+    is_sql(5, "SELECT cuckoofilter_count(?)", more)
+    is_sql(1, "SELECT cuckoofilter_contains_all(?, 1, 2.5, x'00', 'pear', 'apple')", more)
+    is_sql(0, "SELECT cuckoofilter_contains_all(?, 1, 'no')", more)
+    is_sql(1, "SELECT cuckoofilter_contains_any(?, 'no', 'pear')", more)
+    is_sql(0, "SELECT cuckoofilter_contains_any(?, 'no', 'nor')", more)
+    is_sql(1, "SELECT cuckoofilter_contains_all(?, NULL, 1, NULL)", more)
+    is_sql(0, "SELECT cuckoofilter_contains_any(?, NULL)", more)
+    is_sql(1, "SELECT cuckoofilter_contains_all(?)", more)
+    is_sql(0, "SELECT cuckoofilter_contains_any(?)", more)
+    equal("no items", one("SELECT cuckoofilter_add_all(?)", more), more)
+    equal("only NULL", one("SELECT cuckoofilter_add_all(?, NULL)", more), more)
+    items = ", ".join(str(i) for i in range(126))
+    full = one(f"SELECT cuckoofilter_add_all(cuckoofilter_create(1), {items})")
+    is_sql(126, "SELECT cuckoofilter_count(?)", full)
+    is_sql(1, f"SELECT cuckoofilter_contains_all(?, {items})", full)
+
+
+def test_growth():
+    """One by one from empty, through hashes and tables."""
+    filter = one("SELECT cuckoofilter_create(50000, 0.001)")
+    for first in range(0, 10000, 100):
+        items = ", ".join(str(i) for i in range(first, first + 100))
+        filter = one(f"SELECT cuckoofilter_add_all(?, {items})", filter)
+    is_sql(10000, "SELECT cuckoofilter_count(?)", filter)
+    equal("all there", suite.contained(filter, 0, 9999), 10000)
+    check("few others", suite.contained(filter, 10000, 109999) < 300)
+    equal("encoding", suite.info(filter)["encoding"], "table")
+
+
+def test_copies_and_remove():
+    filter = one("SELECT cuckoofilter_add_all(cuckoofilter_create(100), 7, 7, 8)")
+    is_sql(2, "SELECT cuckoofilter_copies(?, 7)", filter)
+    is_sql(0, "SELECT cuckoofilter_copies(?, 9)", filter)
+    less = one("SELECT cuckoofilter_remove(?, 7)", filter)
+    is_sql(1, "SELECT cuckoofilter_copies(?, 7)", less)
+    is_sql(2, "SELECT cuckoofilter_count(?)", less)
+    equal("not there", one("SELECT cuckoofilter_remove(?, 9)", filter), filter)
+    equal("no items", one("SELECT cuckoofilter_remove_all(?, NULL)", filter), filter)
+    none = one("SELECT cuckoofilter_remove_all(?, 7, NULL, 8, 7.0, 9)", filter)
+    is_sql(0, "SELECT cuckoofilter_count(?)", none)
+    equal("empty again", none, one("SELECT cuckoofilter_create(100)"))
+    big = suite.agg(1, 20000)
+    items = ", ".join(str(i) for i in range(1, 101))
+    big = one(f"SELECT cuckoofilter_remove_all(?, {items})", big)
+    is_sql(19900, "SELECT cuckoofilter_count(?)", big)
+    equal("the others", suite.contained(big, 101, 20000), 19900)
+    saturated = one(
+        "SELECT cuckoofilter_add_all(cuckoofilter_create(9), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)"
+    )
+    is_sql(8, "SELECT cuckoofilter_copies(?, 1)", saturated)
+    equal("stuck", one("SELECT cuckoofilter_remove(?, 1)", saturated), saturated)
+
+
+def test_set():
+    filter = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9, 0.01, 'kind=set'), 1, 1, 2)")
+    is_sql(2, "SELECT cuckoofilter_count(?)", filter)
+    sentence = (
+        "cannot remove from a cuckoofilter of kind set: "
+        "build it with kind=deletable, and merge with cuckoofilter_sum"
+    )
+    refuses(sentence, "SELECT cuckoofilter_remove(?, 1)", filter)
+    refuses(sentence, "SELECT cuckoofilter_remove_all(?, 1, 2)", filter)
+    refuses(sentence, "SELECT cuckoofilter_remove_hash(?, 1)", filter)
+
+
+def test_hash_forms():
+    filter = one("SELECT cuckoofilter_create(100, 0.01, 'seed=42')")
+    by_item = one("SELECT cuckoofilter_add(?, 'apple')", filter)
+    hash = one("SELECT cuckoofilter_hash('apple', 42)")
+    equal("same bytes", one("SELECT cuckoofilter_add_hash(?, ?)", filter, hash), by_item)
+    is_sql(1, "SELECT cuckoofilter_contains_hash(?, ?)", by_item, hash)
+    is_sql(0, "SELECT cuckoofilter_contains_hash(?, ?)", by_item, hash ^ (1 << 62))
+    equal("removed", one("SELECT cuckoofilter_remove_hash(?, ?)", by_item, hash), filter)
+    check("seeds differ", one("SELECT cuckoofilter_hash('apple')") != hash)
+    equal(
+        "seed 0",
+        one("SELECT cuckoofilter_hash('apple', 0)"),
+        one("SELECT cuckoofilter_hash('apple')"),
+    )
+    equal("seed as REAL", one("SELECT cuckoofilter_hash('apple', 42.0)"), hash)
+    for call in ("hash(NULL)", "hash(NULL, 1)", "hash(1, NULL)"):
+        is_sql(None, f"SELECT cuckoofilter_{call}")
+    equal(
+        "aggregate of hashes",
+        one(
+            f"SELECT cuckoofilter_agg_hash(cuckoofilter_hash(x, 5), 0.01, 0, 'seed=5') FROM {NUMBERS}",
+            1,
+            3000,
+        ),
+        suite.agg(1, 3000, ", 0.01, 0, 'seed=5'"),
+    )
+
+
+def test_union_and_sum():
+    a, b = suite.agg(1, 3000, ", 0.01, 70000"), suite.agg(2001, 70000)
+    both = one("SELECT cuckoofilter_union(?, ?)", a, b)
+    equal("all of a and b", suite.contained(both, 1, 70000), 70000)
+    equal("union is a set", suite.info(both)["kind"], "set")
+    check("few twice", 69000 < suite.info(both)["count"] <= 70000)
+    added = one("SELECT cuckoofilter_sum(?, ?)", a, b)
+    is_sql(71000, "SELECT cuckoofilter_count(?)", added)
+    equal("sum stays deletable", suite.info(added)["kind"], "deletable")
+    is_sql(
+        2,
+        "SELECT cuckoofilter_copies(?, 2500)",
+        one("SELECT cuckoofilter_sum(?, ?)", suite.agg(2500, 2500), suite.agg(2500, 2500)),
+    )
+    empty = one("SELECT cuckoofilter_create(10, 0.001, 'seed=9')")
+    equal(
+        "neutral", suite.contained(one("SELECT cuckoofilter_union(?, ?)", empty, a), 1, 3000), 3000
+    )
+    equal(
+        "neutral", suite.contained(one("SELECT cuckoofilter_union(?, ?)", a, empty), 1, 3000), 3000
+    )
+    is_sql(3000, "SELECT cuckoofilter_count(cuckoofilter_sum(?, ?))", empty, a)
+
+
+def test_compact():
+    filter = suite.agg(1, 50000)
+    for first in range(1, 49000, 120):
+        items = ", ".join(str(i) for i in range(first, first + 120))
+        filter = one(f"SELECT cuckoofilter_remove_all(?, {items})", filter)
+    small = one("SELECT cuckoofilter_compact(?)", filter)
+    check("smaller", len(small) < len(filter) / 4)
+    equal("count", suite.info(small)["count"], suite.info(filter)["count"])
+    equal("nothing lost", suite.contained(small, 49081, 50000), 920)
+    equal("compact of compact", one("SELECT cuckoofilter_compact(?)", small), small)
+    empty = one("SELECT cuckoofilter_create(10)")
+    equal("of empty", one("SELECT cuckoofilter_compact(?)", empty), empty)
+
+
+def test_info():
+    keys = (
+        "count capacity target_fpr fpr bytes bits_per_item load_factor encoding layout kind "
+        "bucket_size fingerprint_bits prefix_bits segments seed format_version"
+    )
+    filter = suite.agg(1, 10000, ", 0.001")
+    text = one("SELECT cuckoofilter_info(?)", filter)
+    told = json.loads(text)
+    equal("keys", " ".join(told), keys)
+    equal("count", told["count"], 10000)
+    equal("bytes", told["bytes"], len(filter))
+    check("bits per item", abs(told["bits_per_item"] - 8 * len(filter) / 10000) < 1e-9)
+    check("rate", 0 < told["fpr"] <= 0.001)
+    check("rate", abs(told["fpr"] - one("SELECT cuckoofilter_fpr(?)", filter)) < 1e-12)
+    check("load", 0.5 < told["load_factor"] <= 1)
+    equal("encoding", (told["encoding"], told["layout"]), ("table", "semi_sorted"))
+    equal("few are hashes", suite.info(suite.agg(1, 3))["encoding"], "hashes")
+    check("few are small", len(suite.agg(1, 3)) < 100)
+    is_sql(10000, "SELECT json_extract(cuckoofilter_info(?), '$.count')", filter)
+    is_sql("object", "SELECT json_type(json_array(cuckoofilter_info(?)), '$[0]')", filter)
+    big_seed = one("SELECT cuckoofilter_create(1, 0.5, 'seed=18446744073709551615')")
+    equal("seed as signed", suite.info(big_seed)["seed"], -1)
+
+
+def test_aggregate():
+    filter = suite.agg(1, 100000)
+    is_sql(100000, "SELECT cuckoofilter_count(?)", filter)
+    equal("all there", suite.contained(filter, 1, 100000), 100000)
+    check("rate", suite.contained(filter, 100001, 300000) < 0.011 * 200000)
+    check("not more bits than promised", len(filter) * 8 / 100000 < 11)
+    shuffled = one(
+        f"SELECT cuckoofilter_agg(x) FROM (SELECT x FROM {NUMBERS} ORDER BY x * 7919 % 100003)",
+        1,
+        100000,
+    )
+    equal("canonical", shuffled, filter)
+    repeated = one(f"SELECT cuckoofilter_agg(x % 100000 + 1) FROM {NUMBERS}", 1, 250000)
+    equal("distinct", repeated, filter)
+    equal(
+        "NULL skipped",
+        one(f"SELECT cuckoofilter_agg(iif(x % 2, x, NULL)) FROM {NUMBERS}", 1, 99),
+        one(f"SELECT cuckoofilter_agg(x) FROM {NUMBERS} WHERE x % 2", 1, 99),
+    )
+    roomy = suite.info(suite.agg(1, 5000, ", 0.001, 1000000"))
+    equal("capacity kept", roomy["capacity"], 1000000)
+    equal("rate kept", roomy["target_fpr"], 0.001)
+    equal(
+        "options",
+        suite.info(suite.agg(1, 5000, ", 0.01, NULL, 'kind=set,bucket_size=2'"))["kind"],
+        "set",
+    )
+    equal(
+        "bucket size",
+        suite.info(suite.agg(1, 5000, ", NULL, 0, 'bucket_size=8'"))["bucket_size"],
+        8,
+    )
+    equal("NULL is the default", suite.agg(1, 5000, ", NULL, NULL, NULL"), suite.agg(1, 5000))
+    groups = suite.db.execute(
+        f"SELECT x % 10, cuckoofilter_agg(x), count(*) FROM {NUMBERS} GROUP BY 1", (1, 5000)
+    ).fetchall()
+    equal(
+        "groups",
+        [one("SELECT cuckoofilter_count(?)", g[1]) for g in groups],
+        [g[2] for g in groups],
+    )
+    is_sql(
+        50,
+        f"SELECT cuckoofilter_count(cuckoofilter_agg(x) FILTER (WHERE x > 50)) FROM {NUMBERS}",
+        1,
+        100,
+    )
+    is_sql(7, f"SELECT cuckoofilter_count(cuckoofilter_agg(DISTINCT x % 7)) FROM {NUMBERS}", 1, 100)
+
+
+def test_aggregate_of_nothing():
+    empty = suite.info(one("SELECT cuckoofilter_agg(1) WHERE 0"))
+    equal("count", empty["count"], 0)
+    equal("default rate", empty["target_fpr"], 0.01)
+    none = one("SELECT cuckoofilter_agg(NULL, 0.001, 500)")
+    is_sql(0, "SELECT cuckoofilter_count(?)", none)
+    equal(
+        "its parameters",
+        (suite.info(none)["capacity"], suite.info(none)["target_fpr"]),
+        (500, 0.001),
+    )
+    is_sql(0, "SELECT cuckoofilter_contains(cuckoofilter_agg(NULL), 1)")
+    is_sql(1, "SELECT NOT cuckoofilter_contains((SELECT cuckoofilter_agg(1) WHERE 0), 1)")
+    for name in ("agg_hash", "union_agg", "sum_agg"):
+        is_sql(0, f"SELECT cuckoofilter_count(cuckoofilter_{name}(NULL))")
+        is_sql(0, f"SELECT cuckoofilter_count(cuckoofilter_{name}(x)) FROM (SELECT 1 AS x WHERE 0)")
+    grown = one("SELECT cuckoofilter_add(cuckoofilter_agg(1), 'a') FROM (SELECT 1) WHERE 0")
+    is_sql(1, "SELECT cuckoofilter_contains(?, 'a')", grown)
+
+
+def test_aggregates_of_filters():
+    suite.db.execute(
+        "CREATE TEMP TABLE part AS SELECT x % 7 AS k, cuckoofilter_agg(x, 0.001, 20000) AS f "
+        f"FROM {NUMBERS} GROUP BY 1",
+        (1, 20000),
+    )
+    suite.db.execute("INSERT INTO part VALUES (8, NULL), (9, cuckoofilter_create(5))")
+    union = one("SELECT cuckoofilter_union_agg(f) FROM part")
+    equal("all there", suite.contained(union, 1, 20000), 20000)
+    equal("a set", suite.info(union)["kind"], "set")
+    check("few merged", 19900 < suite.info(union)["count"] <= 20000)
+    check("rate", suite.contained(union, 20001, 120000) < 150)
+    added = one("SELECT cuckoofilter_sum_agg(f) FROM part")
+    is_sql(20000, "SELECT cuckoofilter_count(?)", added)
+    equal("deletable", suite.info(added)["kind"], "deletable")
+    equal("all there", suite.contained(added, 1, 20000), 20000)
+    backwards = one("SELECT cuckoofilter_union_agg(f) FROM (SELECT f FROM part ORDER BY k DESC)")
+    equal("canonical", backwards, union)
+    suite.db.execute("DROP TABLE part")
+
+
+def test_window():
+    rows = suite.db.execute(
+        f"SELECT x, cuckoofilter_count(cuckoofilter_agg(x % 4) OVER (ORDER BY x)) FROM {NUMBERS}",
+        (1, 6),
+    ).fetchall()
+    equal("growing frame", [n for _, n in rows], [1, 2, 3, 4, 4, 4])
+    rows = suite.db.execute(
+        f"SELECT cuckoofilter_count(cuckoofilter_sum_agg(f) OVER (ORDER BY x)) FROM "
+        f"(SELECT x, cuckoofilter_add(cuckoofilter_create(99), x) AS f FROM {NUMBERS})",
+        (1, 5),
+    ).fetchall()
+    equal("of filters", [n for n, in rows], [1, 2, 3, 4, 5])
+    refuses(
+        "cuckoofilter aggregates cannot drop rows: the window frame must start at UNBOUNDED PRECEDING",
+        f"SELECT max(f) FROM (SELECT cuckoofilter_agg(x) OVER (ROWS 1 PRECEDING) AS f FROM {NUMBERS})",
+        1,
+        9,
+    )
+
+
+def test_open():
+    filter = suite.agg(1, 50000)
+    is_sql(None, "SELECT cuckoofilter_open(?)", filter)  # to the caller a pointer is NULL
+    handle = "(SELECT cuckoofilter_open(?3))"
+    equal(
+        "contains",
+        one(f"SELECT sum(cuckoofilter_contains({handle}, x)) FROM {NUMBERS}", 1, 50000, filter),
+        50000,
+    )
+    opened = "cuckoofilter_open(?1)"
+    for call in (
+        "contains({}, 7)",
+        "contains_any({}, 'a', 7)",
+        "contains_all({}, 7, 8)",
+        "contains_hash({}, 7)",
+        "copies({}, 7)",
+        "count({})",
+        "fpr({})",
+        "info({})",
+        "add({}, 'x')",
+        "add_all({}, 'x', 'y')",
+        "add_hash({}, 7)",
+        "remove({}, 7)",
+        "remove_all({}, 7, 8)",
+        "remove_hash({}, 7)",
+        "compact({})",
+        "union({}, {})",
+        "sum({}, {})",
+        "union_agg({})",
+        "sum_agg({})",
+        "count(cuckoofilter_open({}))",
+    ):
+        call = f"SELECT cuckoofilter_{call}"
+        equal(call, one(call.replace("{}", opened), filter), one(call.replace("{}", "?1"), filter))
+    is_sql(None, "SELECT cuckoofilter_count(cuckoofilter_open(NULL))")
+    refuses(BAD_BYTES, "SELECT cuckoofilter_open(x'00')")
+    is_sql(
+        0,
+        "SELECT cuckoofilter_contains((SELECT cuckoofilter_open(cuckoofilter_agg(1)) WHERE 0), 1)",
+    )
+
+
+def test_null_filter():
+    for call in (
+        "open(NULL)",
+        "add(NULL, 1)",
+        "add_all(NULL, 1, 2)",
+        "add_hash(NULL, 1)",
+        "contains(NULL, 1)",
+        "contains_any(NULL, 1)",
+        "contains_all(NULL, 1)",
+        "contains_hash(NULL, 1)",
+        "copies(NULL, 1)",
+        "remove(NULL, 1)",
+        "remove_all(NULL, 1)",
+        "remove_hash(NULL, 1)",
+        "union(NULL, {e})",
+        "union({e}, NULL)",
+        "sum(NULL, {e})",
+        "sum({e}, NULL)",
+        "compact(NULL)",
+        "count(NULL)",
+        "fpr(NULL)",
+        "info(NULL)",
+        "add({e}, NULL)",
+        "contains({e}, NULL)",
+        "copies({e}, NULL)",
+        "remove({e}, NULL)",
+        "add_hash({e}, NULL)",
+        "contains_hash({e}, NULL)",
+        "remove_hash({e}, NULL)",
+    ):
+        is_sql(None, f"SELECT cuckoofilter_{call}".replace("{e}", "cuckoofilter_create(9)"))
+
+
+suite.run(globals())

@@ -1,0 +1,201 @@
+/*
+ * memory.c - every allocation fails once.
+ *
+ * Each statement runs with the first allocation failing, then the second, and
+ * so on until it gets through: before that it must end as out of memory, then
+ * give the same result as ever, and leave the table and SQLite's memory as
+ * they were.  The extension is linked in (SQLITE_CORE), under sanitizers.
+ */
+#include "sqlite3.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
+
+static const char *const statements[] = {
+	"SELECT hex(cuckoofilter_create(1000, 0.01, 'kind=set'))",
+	"SELECT hex(cuckoofilter_add(few, 7)) FROM stored",
+	"SELECT hex(cuckoofilter_add_all(many, 1, 'a', x'00', 2.5)) FROM stored",
+	"SELECT hex(cuckoofilter_add_hash(full, 7)) FROM stored",
+	"SELECT hex(cuckoofilter_remove_all(many, 1, 2, 3)) FROM stored",
+	"SELECT cuckoofilter_contains(many, 7), cuckoofilter_copies(few, 7) FROM stored",
+	"SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(many) FROM stored), value)) FROM "
+	"number",
+	"SELECT hex(cuckoofilter_union(few, many)), hex(cuckoofilter_sum(many, few)) FROM stored",
+	"SELECT hex(cuckoofilter_compact(many)) FROM stored",
+	"SELECT cuckoofilter_info(many), cuckoofilter_version() FROM stored",
+	"SELECT hex(cuckoofilter_agg(value)) FROM number",
+	"SELECT hex(cuckoofilter_agg(value, 0.001, 5000, 'bucket_size=8')) FROM number",
+	"SELECT hex(cuckoofilter_agg(value)) FROM number GROUP BY value % 3 ORDER BY 1",
+	"SELECT sum(length(f)) FROM (SELECT cuckoofilter_agg(value) OVER (ORDER BY value) AS f FROM "
+	"number WHERE value < 40)",
+	"SELECT hex(cuckoofilter_agg(1)) FROM number WHERE value < 0",
+	"SELECT hex(cuckoofilter_union_agg(f)) FROM (SELECT few AS f FROM stored UNION ALL SELECT many "
+	"FROM stored)",
+	"SELECT hex(cuckoofilter_sum_agg(f)) FROM (SELECT many AS f FROM stored UNION ALL SELECT few "
+	"FROM stored)",
+	"SELECT cuckoofilter_hash(cast(zeroblob(1000) || value AS TEXT)) FROM number",
+	"UPDATE stored SET few = cuckoofilter_add(few, 7) RETURNING hex(few)",
+	/* errors, whose sentences need memory too */
+	"SELECT cuckoofilter_create(0)",
+	"SELECT cuckoofilter_create(1, 0.1, 'colour=red')",
+	"SELECT cuckoofilter_count('a')",
+	"SELECT cuckoofilter_agg(value, 2.0) FROM number",
+};
+enum
+{
+	STATEMENTS = sizeof(statements) / sizeof(statements[0]),
+	LONGEST = 1 << 20
+};
+
+static sqlite3 *db;
+static unsigned long passed, failed;
+
+static void
+check(bool ok, const char *what)
+{
+	if (ok)
+		passed++;
+	else
+	{
+		failed++;
+		printf("FAILED: %s\n", what);
+	}
+}
+
+/* ------------------------------------------------- an allocator that fails */
+
+static sqlite3_mem_methods system_memory;
+static long until_failure = -1; /* allocations to go; -1: none fails */
+static bool has_failed;
+
+static bool
+fails(void)
+{
+	bool now = until_failure == 0;
+
+	if (until_failure >= 0)
+		until_failure--;
+	has_failed |= now;
+	return now;
+}
+
+static void *
+failing_malloc(int size)
+{
+	return fails() ? NULL : system_memory.xMalloc(size);
+}
+
+static void *
+failing_realloc(void *memory, int size)
+{
+	return fails() ? NULL : system_memory.xRealloc(memory, size);
+}
+
+/* -------------------------------------------------------------- statements */
+
+/* Step through a statement; its rows, or its error's sentence, end up in `result`. */
+static int
+step(sqlite3_stmt *stmt, char *result)
+{
+	size_t used = 0;
+	int rc, i;
+
+	result[0] = '\0';
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
+		for (i = 0; i < sqlite3_column_count(stmt); i++)
+		{
+			const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+			if (!text && sqlite3_column_type(stmt, i) != SQLITE_NULL)
+				return SQLITE_NOMEM; /* for the column as text */
+			used += (size_t)snprintf(result + used, LONGEST - used, "%s|", text ? text : "");
+		}
+	if (rc == SQLITE_ERROR)
+		snprintf(result, LONGEST, "error: %s", sqlite3_errmsg(db));
+	return rc;
+}
+
+/* Run a statement in a transaction that is taken back. */
+static int
+run(const char *sql, char *result, long failure)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc;
+
+	sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+	has_failed = false;
+	until_failure = failure;
+	rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+	if (rc == SQLITE_OK)
+		rc = step(stmt, result);
+	until_failure = -1;
+	sqlite3_finalize(stmt);
+	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL); /* unless the failure has done it */
+	return rc;
+}
+
+/* The same statement over and over, with each of its allocations failing. */
+static void
+exhaust(const char *sql)
+{
+	char *want = malloc(LONGEST), *got = malloc(LONGEST);
+	int wanted_rc = run(sql, want, -1);
+	sqlite3_int64 used = sqlite3_memory_used();
+	long n = 0;
+	int rc;
+
+	do
+	{
+		rc = run(sql, got, n++);
+		if (rc == SQLITE_NOMEM)
+			check(has_failed, sql);
+		else /* SQLite can do without some memory */
+			check(rc == wanted_rc && strcmp(got, want) == 0, sql);
+	} while (has_failed);
+	check(sqlite3_memory_used() <= used + 4096, "no memory is left behind");
+	printf("%5ld allocations: %.80s\n", n - 1, sql);
+	free(want);
+	free(got);
+}
+
+static void
+open_database(void)
+{
+	static const char schema[] =
+		"CREATE TABLE number AS WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL SELECT value + 1 "
+		"FROM s WHERE value < 500) SELECT value FROM s;"
+		"CREATE TABLE stored AS SELECT cuckoofilter_agg(value) FILTER (WHERE value < 9) AS few, "
+		"cuckoofilter_agg(value, 0.001, 5000) AS many, NULL AS full FROM number;"
+		/* a table without room for more */
+		"UPDATE stored SET full = (SELECT cuckoofilter_compact(many) FROM stored)";
+
+	check(sqlite3_open(":memory:", &db) == SQLITE_OK, "open");
+	check(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension");
+	check(sqlite3_exec(db, schema, NULL, NULL, NULL) == SQLITE_OK, "schema");
+}
+
+int
+main(void)
+{
+	sqlite3_mem_methods failing;
+	int i;
+
+	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &system_memory);
+	failing = system_memory;
+	failing.xMalloc = failing_malloc;
+	failing.xRealloc = failing_realloc;
+	check(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "allocator");
+	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+	open_database();
+	for (i = 0; i < STATEMENTS; i++)
+		exhaust(statements[i]);
+	check(sqlite3_close(db) == SQLITE_OK, "close");
+	check(sqlite3_shutdown() == SQLITE_OK && sqlite3_memory_used() == 0,
+		  "all memory is given back");
+	printf("sqlite-memory: %lu passed, %lu failed\n", passed, failed);
+	return failed > 0;
+}

@@ -1,0 +1,108 @@
+#!/bin/sh
+# The extension in the sqlite3 shell: as built, as installed, as the one-file
+# amalgamation, and linked into a program.
+set -eu
+cd "$(dirname "$0")/../.."
+
+out=build/test/shell
+mkdir -p "$out"
+passed=0
+failed=0
+
+check() # what got want
+{
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'FAILED: %s: got "%s", want "%s"\n' "$1" "$2" "$3"
+	fi
+}
+
+sql() # extension statement...
+{
+	extension=$1
+	shift
+	sqlite3 -batch -noheader :memory: ".load $extension" "$@" 2>&1 || true
+}
+
+numbers="(WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 10000) SELECT x FROM s)"
+
+# What every way to build it must answer.
+tour() # extension
+{
+	check "$1: version" "$(sql "$1" 'SELECT cuckoofilter_version()')" \
+		"$(sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilter.h)"
+	check "$1: contains" "$(sql "$1" "SELECT cuckoofilter_contains(cuckoofilter_add(cuckoofilter_create(9), 'a'), 'a')")" 1
+	check "$1: aggregate" "$(sql "$1" "SELECT cuckoofilter_count(cuckoofilter_agg(x)) FROM $numbers")" 10000
+	check "$1: bytes" "$(sql "$1" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")" "$bytes"
+	check "$1: handle" "$(sql "$1" "SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(cuckoofilter_agg(x)) FROM $numbers), x)) FROM $numbers")" 10000
+	check "$1: error" "$(sql "$1" "SELECT cuckoofilter_count('a')" | sed 's/.*\(cuckoofilter must\)/\1/; s/ ([0-9]*)$//' | head -n 1)" \
+		"cuckoofilter must be a BLOB or come from cuckoofilter_open, not TEXT"
+}
+
+built=build/sqlite/cuckoofilter
+bytes=$(sql "$built" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")
+tour "$built"
+check "by its file name" "$(sql "$built.so" 'SELECT 1')" 1
+check "only the entry point is exported" \
+	"$(nm -D --defined-only "$built.so" | awk '{print $3}')" sqlite3_cuckoofilter_init
+echo "ok   as built"
+
+make -s install-sqlite DESTDIR="$PWD/$out/root" SQLITE_DIR=/lib > "$out/install.log"
+tour "$out/root/lib/cuckoofilter"
+echo "ok   as installed"
+
+for compiler in gcc clang; do
+	mkdir -p "$out/$compiler"
+	$compiler -shared -fPIC build/cuckoofilter.c -o "$out/$compiler/cuckoofilter.so"
+	tour "$out/$compiler/cuckoofilter"
+	check "only the entry point is exported" \
+		"$(nm -D --defined-only "$out/$compiler/cuckoofilter.so" | awk '{print $3}')" sqlite3_cuckoofilter_init
+done
+echo "ok   the amalgamation"
+
+cat > "$out/program.c" <<'PROGRAM'
+#include <sqlite3.h>
+#include <stdio.h>
+
+int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
+
+static int print(void *unused, int n, char **values, char **names)
+{
+	(void)unused;
+	(void)n;
+	(void)names;
+	return puts(values[0]) < 0;
+}
+
+int main(int argc, char **argv)
+{
+	sqlite3 *db;
+
+	sqlite3_auto_extension((void (*)(void))sqlite3_cuckoofilter_init);
+	return argc != 2 || sqlite3_open(":memory:", &db) ||
+		   sqlite3_exec(db, argv[1], print, 0, 0) || sqlite3_close(db);
+}
+PROGRAM
+cc -O2 -DSQLITE_CORE "$out/program.c" build/cuckoofilter.c -lsqlite3 -o "$out/program"
+check "linked in" "$("$out/program" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")" "$bytes"
+echo "ok   linked into a program"
+
+# The portable paths give the same bytes and answers.
+export CUCKOOFILTER_PORTABLE=1
+tour "$built"
+unset CUCKOOFILTER_PORTABLE
+echo "ok   without the fast paths"
+
+# A filter goes through a dump and a backup.
+rm -f "$out/a.db" "$out/b.db"
+sqlite3 "$out/a.db" ".load $built" "CREATE TABLE t AS SELECT cuckoofilter_agg(x) AS f FROM $numbers"
+sqlite3 "$out/a.db" .dump | sqlite3 "$out/b.db"
+check "dump" "$(sqlite3 "$out/b.db" 'SELECT hex(f) FROM t')" "$bytes"
+sqlite3 "$out/a.db" ".backup $out/b.db"
+check "backup" "$(sqlite3 "$out/b.db" 'SELECT hex(f) FROM t')" "$bytes"
+echo "ok   dump and backup"
+
+echo "sqlite-shell: $passed passed, $failed failed"
+[ "$failed" = 0 ]

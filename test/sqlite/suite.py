@@ -1,0 +1,87 @@
+"""What the SQLite suites in Python share: connections, checks, and the count."""
+
+import json
+import os
+import sqlite3
+import sys
+import traceback
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXTENSION = os.path.join(ROOT, "build", "sqlite", "cuckoofilter")
+
+# A table of the integers ?1 .. ?2, for FROM.
+NUMBERS = "(WITH RECURSIVE s(x) AS (SELECT ?1 UNION ALL SELECT x + 1 FROM s WHERE x < ?2) SELECT x FROM s)"
+
+
+def connect(path=":memory:", **options):
+    """A connection with the extension."""
+    db = sqlite3.connect(path, isolation_level=None, **options)
+    db.enable_load_extension(True)
+    db.load_extension(EXTENSION)
+    db.enable_load_extension(False)
+    return db
+
+
+class Suite:
+    """Counts checks; run() calls every function of a module that starts with test_."""
+
+    def __init__(self, name):
+        self.name = name
+        self.passed = 0
+        self.failed = 0
+        self.db = connect()
+
+    def one(self, sql, *parameters):
+        """The first column of the first row."""
+        return self.db.execute(sql, parameters).fetchone()[0]
+
+    def agg(self, first, last, parameters=""):
+        """A filter of the integers first .. last."""
+        return self.one(f"SELECT cuckoofilter_agg(x{parameters}) FROM {NUMBERS}", first, last)
+
+    def info(self, filter):
+        return json.loads(self.one("SELECT cuckoofilter_info(?)", filter))
+
+    def contained(self, filter, first, last):
+        """How many of the integers the filter says that it has."""
+        return self.one(
+            f"SELECT sum(cuckoofilter_contains(?3, x)) FROM {NUMBERS}", first, last, filter
+        )
+
+    def check(self, what, condition):
+        if condition:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED: {what}")
+
+    def equal(self, what, got, want):
+        same = got == want and type(got) is type(want)
+        self.check(f"{what}: got {repr(got):.200}, want {repr(want):.200}", same)
+
+    def is_sql(self, want, sql, *parameters):
+        """The statement's first value is this."""
+        try:
+            self.equal(sql, self.one(sql, *parameters), want)
+        except sqlite3.Error as error:
+            self.check(f"{sql}: {error}", False)
+
+    def refuses(self, sentence, sql, *parameters):
+        """The statement fails with exactly this sentence."""
+        try:
+            self.check(f"{sql}: no error, but {self.one(sql, *parameters)!r}", False)
+        except sqlite3.Error as error:
+            self.equal(sql, str(error), sentence)
+
+    def run(self, tests):
+        for name, test in list(tests.items()):
+            if name.startswith("test_"):
+                before = self.failed
+                try:
+                    test()
+                except Exception:
+                    self.failed += 1
+                    traceback.print_exc(file=sys.stdout)
+                print(f"{'ok  ' if self.failed == before else 'FAIL'} {name[5:]}")
+        print(f"{self.name}: {self.passed} passed, {self.failed} failed")
+        sys.exit(self.failed > 0)

@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""Replays test/vectors, whose README.md says what the columns hold.
+
+Hashes are computed a second time by Debian's python3-xxhash.
+"""
+
+import sys
+
+import xxhash
+
+from suite import ROOT, Suite
+
+suite = Suite("sqlite-vectors")
+one, equal, check = suite.one, suite.equal, suite.check
+
+
+def lines(name):
+    with open(f"{ROOT}/test/vectors/{name}", encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                yield line.rstrip("\n").split("\t")
+
+
+def unhex(text):
+    return b"" if text == "-" else bytes.fromhex(text)
+
+
+def signed(number):
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def expand(text):
+    """The items of a list."""
+    for item in [] if text == "-" else text.split(","):
+        kind, value = item.split(":", 1)
+        if kind == "i":
+            first, _, last = value.partition("..")
+            yield from range(int(first), int(last or first) + 1)
+        else:
+            yield {"r": float, "t": str, "b": bytes.fromhex}[kind](value)
+
+
+def contains(filter, item):
+    return one("SELECT cuckoofilter_contains(?, ?)", filter, item)
+
+
+def build(recipe, made):
+    """The filter of a recipe; `made` has those of the lines before."""
+    filter = None
+    for step in recipe.split("; "):
+        word, *arguments = step.split(" ")
+        if word == "create":
+            capacity, fpr, options = arguments
+            filter = one(
+                "SELECT cuckoofilter_create(?, ?, ?)",
+                int(capacity),
+                float(fpr),
+                "" if options == "-" else options,
+            )
+        elif word == "agg":
+            fpr, capacity, options, items = arguments
+            suite.db.execute("CREATE TEMP TABLE item (x)")
+            suite.db.executemany("INSERT INTO item VALUES (?)", ((x,) for x in expand(items)))
+            filter = one(
+                "SELECT cuckoofilter_agg(x, ?, ?, ?) FROM item",
+                float(fpr),
+                int(capacity),
+                "" if options == "-" else options,
+            )
+            suite.db.execute("DROP TABLE item")
+        elif word in ("add", "remove"):
+            for item in expand(arguments[0]):
+                filter = one(f"SELECT cuckoofilter_{word}(?, ?)", filter, item)
+        elif word in ("union", "sum"):
+            filter = one(f"SELECT cuckoofilter_{word}(?, ?)", filter, made[arguments[0]])
+        elif word == "compact":
+            filter = one("SELECT cuckoofilter_compact(?)", filter)
+        else:
+            sys.exit(f"no such step: {step}")
+    return filter
+
+
+def test_hashes():
+    for number, content, seed, hash, literal, _ in lines("hashes.tsv"):
+        seed, hash = int(seed), int(hash)
+        again = xxhash.xxh3_64_intdigest(unhex(content), (seed + int(number)) % 2**64)
+        equal(f"class {number} {content} {seed}", signed(again), hash)
+        if literal != "-":
+            equal(literal, one(f"SELECT cuckoofilter_hash({literal}, ?)", seed), hash)
+
+
+def test_filters():
+    made = {}
+    for name, recipe, count, content, present, absent in lines("filters.tsv"):
+        filter = made[name] = unhex(content)
+        equal(f"{name}: bytes", build(recipe, made).hex(), content)
+        equal(f"{name}: count", one("SELECT cuckoofilter_count(?)", filter), int(count))
+        wrong = [x for x in expand(present) if not contains(filter, x)]
+        wrong += [x for x in expand(absent) if contains(filter, x)]
+        equal(f"{name}: wrong answers", wrong, [])
+    check("some filters", len(made) >= 30)
+
+
+if __name__ == "__main__":
+    suite.run(globals())
