@@ -1,0 +1,269 @@
+/*
+ * aggregate.c - cuckoofilter_agg, _agg_hash, _union_agg, _sum_agg.
+ *
+ * The state is a cuckoofilter too, a flat one that transitions change in
+ * place, so that a group costs one small allocation and partial states travel
+ * between processes as they are.  Where a state must grow, the larger one is
+ * returned from the short-lived memory of the row: the executor copies it
+ * into the aggregate's memory and frees the old one there.
+ */
+#include "host.h"
+
+#include "miscadmin.h"
+
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_combine);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
+PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_combine);
+PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_combine);
+PG_FUNCTION_INFO_V1(cuckoofilter_merge_agg_final);
+
+/* ------------------------------------------------------------------- states */
+
+static void
+ckfp_require_aggregate(FunctionCallInfo fcinfo)
+{
+	if (!AggCheckCallContext(fcinfo, NULL))
+		ckfp_error_not_aggregate();
+}
+
+static void
+ckfp_new_state(const ckf_params *params, ckf_filter *state)
+{
+	struct varlena *value = palloc(VARHDRSZ + CKF_STATE_SIZE);
+	ckf_status status = ckf_collect_create(params, VARDATA(value));
+
+	if (status == CKF_OK)
+		status = ckf_open(state, VARDATA(value), CKF_STATE_SIZE, CKF_STATE);
+	if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){.params = params});
+}
+
+/*
+ * Open the state in argument 0 to be changed in place; a draft.  The executor
+ * keeps it with a full header; one that a caller brings otherwise is copied.
+ */
+static ckf_filter *
+ckfp_open_state(FunctionCallInfo fcinfo, ckfp_source *source)
+{
+	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(0);
+
+	if (unlikely(!VARATT_IS_4B_U(value)))
+		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
+	return ckfp_reopen(source, value, CKF_STATE);
+}
+
+/* ---------------------------------------------------------- items and hashes */
+
+/* Parameters that follow the item; NULL is the default. */
+static void
+ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
+{
+	int n = PG_NARGS();
+
+	ckf_params_default(params);
+	if (n > 2 && !PG_ARGISNULL(2))
+		params->fpr = PG_GETARG_FLOAT8(2);
+	if (n > 3 && !PG_ARGISNULL(3))
+		params->capacity = PG_GETARG_INT64(3);
+	if (n > 4 && !PG_ARGISNULL(4))
+		ckfp_parse_options(PG_GETARG_TEXT_PP(4), params);
+}
+
+/* The state of the group, made at its first row also where that has no item:
+ * it keeps the parameters. */
+static ckf_filter *
+ckfp_item_state(FunctionCallInfo fcinfo, ckfp_source *source)
+{
+	ckf_params params;
+
+	ckfp_require_aggregate(fcinfo);
+	if (!PG_ARGISNULL(0))
+		return ckfp_open_state(fcinfo, source);
+	ckfp_state_params(fcinfo, &params);
+	ckfp_new_state(&params, &source->filter);
+	return &source->filter;
+}
+
+/* (state, item [, fpr [, capacity [, options]]]) */
+Datum
+cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	ckf_filter *state = ckfp_item_state(fcinfo, &site->source);
+
+	if (!PG_ARGISNULL(1))
+		ckfp_add(state, ckfp_hash_argument(fcinfo, 1, site, state->seed));
+	ckfp_keep(&site->source);
+	CKFP_RETURN_DRAFT(state);
+}
+
+/* (state, hash [, fpr [, capacity [, options]]]) */
+Datum
+cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	ckf_filter *state = ckfp_item_state(fcinfo, &site->source);
+
+	if (!PG_ARGISNULL(1))
+		ckfp_add(state, (uint64)PG_GETARG_INT64(1));
+	ckfp_keep(&site->source);
+	CKFP_RETURN_DRAFT(state);
+}
+
+/* ------------------------------------------------------------------- filters */
+
+/* How the items of another filter or state come into a state. */
+typedef enum ckfp_pouring
+{
+	CKFP_COMBINE, /* of one cuckoofilter_agg */
+	CKFP_UNION,
+	CKFP_SUM
+} ckfp_pouring;
+
+/* Pour, growing the draft *state where it must. */
+static void
+ckfp_pour(ckf_filter *state, const ckf_filter *in, ckfp_pouring how)
+{
+	uint64_t cursor = 0;
+	ckf_status status;
+
+	for (;;)
+	{
+		if (how == CKFP_COMBINE)
+			status = ckf_collect_combine(state, in, &cursor);
+		else
+			status = ckf_collect_merge(state, in, how == CKFP_SUM, &cursor);
+		if (status == CKF_OK)
+			return;
+		if (status == CKF_ROOM)
+		{
+			ckf_filter larger;
+
+			ckfp_run(CKF_GROW, state, NULL, &larger);
+			*state = larger;
+		}
+		else if (status != CKF_MORE)
+			ckfp_error(status, (ckfp_subject){.filter = state, .other = in});
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* (state, filter), either may be NULL */
+static Datum
+ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_pouring how)
+{
+	ckfp_source source = {0};
+	ckf_filter *state = &source.filter;
+	ckf_filter filter;
+
+	ckfp_require_aggregate(fcinfo);
+	if (PG_ARGISNULL(1) && PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (PG_ARGISNULL(0))
+	{
+		ckf_params params;
+
+		ckf_params_default(&params);
+		ckfp_new_state(&params, state);
+	}
+	else
+		ckfp_open_state(fcinfo, &source);
+	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
+	ckfp_pour(state, &filter, how);
+	CKFP_RETURN_DRAFT(state);
+}
+
+Datum
+cuckoofilter_union_agg_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge_transition(fcinfo, CKFP_UNION);
+}
+
+Datum
+cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge_transition(fcinfo, CKFP_SUM);
+}
+
+/* ------------------------------------------------------------ partial states */
+
+/* (state, state), either may be NULL.  A state from another process may have a
+ * short header; the first one is unpacked, to be changed in place from then on. */
+static Datum
+ckfp_combine(FunctionCallInfo fcinfo, ckfp_pouring how)
+{
+	ckfp_source source = {0};
+	ckf_filter *state = &source.filter;
+	ckf_filter other;
+
+	ckfp_require_aggregate(fcinfo);
+	if (PG_ARGISNULL(1) && PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (PG_ARGISNULL(0))
+		PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
+	ckfp_open_state(fcinfo, &source);
+	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
+	ckfp_pour(state, &other, how);
+	CKFP_RETURN_DRAFT(state);
+}
+
+Datum
+cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
+{
+	return ckfp_combine(fcinfo, CKFP_COMBINE);
+}
+
+Datum
+cuckoofilter_union_agg_combine(PG_FUNCTION_ARGS)
+{
+	return ckfp_combine(fcinfo, CKFP_UNION);
+}
+
+Datum
+cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
+{
+	return ckfp_combine(fcinfo, CKFP_SUM);
+}
+
+/* ------------------------------------------------------------------ the ends */
+
+/* The filter of a state, which stays as it is: a window asks again and again. */
+static Datum
+ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
+{
+	ckf_filter state;
+	ckf_filter draft;
+
+	ckfp_require_aggregate(fcinfo);
+	if (PG_ARGISNULL(0))
+	{
+		ckf_params params;
+
+		ckf_params_default(&params);
+		ckfp_new_state(&params, &state);
+	}
+	else
+		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STATE, &state);
+	ckfp_run(goal, &state, NULL, &draft);
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+Datum
+cuckoofilter_agg_final(PG_FUNCTION_ARGS)
+{
+	return ckfp_finish(fcinfo, CKF_FINISH);
+}
+
+Datum
+cuckoofilter_merge_agg_final(PG_FUNCTION_ARGS)
+{
+	return ckfp_finish(fcinfo, CKF_FINISH_MERGE);
+}

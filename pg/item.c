@@ -1,0 +1,347 @@
+/*
+ * item.c - SQL values to hashes.
+ *
+ * Values that SQL's "=" calls equal hash equal, within this database and, for
+ * the portable classes, across databases: all integers as int64, a float or
+ * numeric that is an integer as that integer, strings as UTF-8.  Any other
+ * type is hashed through its own hash function, the one of its hash joins.
+ */
+#include "host.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_enum.h"
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "mb/pg_wchar.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+#include "utils/uuid.h"
+
+/* Hashes of enum labels, by the label's OID: CKFP_LABELS of them. */
+typedef struct ckfp_label
+{
+	Oid oid;
+	uint64 seed;
+	uint64 hash;
+} ckfp_label;
+
+#define CKFP_LABELS 64
+
+/* ------------------------------------------------- which way for which type */
+
+/* Types of the portable classes; 0 for others. */
+static ckfp_kind
+ckfp_kind_of_builtin(Oid type)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return CKFP_INT2;
+		case INT4OID:
+			return CKFP_INT4;
+		case INT8OID:
+			return CKFP_INT8;
+		case BOOLOID:
+			return CKFP_BOOL;
+		case FLOAT4OID:
+			return CKFP_FLOAT4;
+		case FLOAT8OID:
+			return CKFP_FLOAT8;
+		case NUMERICOID:
+			return CKFP_NUMERIC;
+		case TEXTOID:
+		case VARCHAROID:
+			return CKFP_TEXT;
+		case BPCHAROID:
+			return CKFP_BPCHAR;
+		case NAMEOID:
+			return CKFP_NAME;
+		case CHAROID:
+			return CKFP_CHAR;
+		case BYTEAOID:
+			return CKFP_BYTEA;
+		case UUIDOID:
+			return CKFP_UUID;
+		case DATEOID:
+			return CKFP_DATE;
+		case TIMESTAMPOID:
+			return CKFP_TIMESTAMP;
+		case TIMESTAMPTZOID:
+			return CKFP_TIMESTAMPTZ;
+		default:
+			return 0;
+	}
+}
+
+static ckfp_kind
+ckfp_kind_of(Oid type)
+{
+	ckfp_kind kind = ckfp_kind_of_builtin(type);
+
+	if (kind == 0 && type_is_enum(type))
+		kind = CKFP_ENUM;
+	else if (kind == 0 && IsBinaryCoercible(type, OIDOID)) /* regclass and its like */
+		kind = CKFP_OID;
+	return kind == 0 ? CKFP_OTHER : kind;
+}
+
+static bool
+ckfp_is_string(ckfp_kind kind)
+{
+	return kind == CKFP_TEXT || kind == CKFP_BPCHAR || kind == CKFP_NAME;
+}
+
+static void
+ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context)
+{
+	Oid base = getBaseType(type);
+
+	hasher->type = InvalidOid; /* until all is well */
+	hasher->kind = ckfp_kind_of(base);
+	hasher->collation = collation;
+	hasher->own_equality = false;
+	hasher->context = context;
+	if (ckfp_is_string(hasher->kind))
+	{
+		if (!OidIsValid(collation))
+			ckfp_error_no_collation();
+		hasher->own_equality = !get_collation_isdeterministic(collation);
+	}
+	else if (hasher->kind == CKFP_OTHER)
+	{
+		TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+
+		if (!OidIsValid(entry->hash_extended_proc_finfo.fn_oid))
+			ckfp_error_no_hash(type);
+		hasher->function = &entry->hash_extended_proc_finfo; /* as long-lived as the session */
+	}
+	hasher->type = type;
+}
+
+void
+ckfp_hasher_prepare(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context)
+{
+	if (hasher->type != type || hasher->collation != collation)
+		ckfp_hasher_set(hasher, type, collation, context);
+}
+
+/* ------------------------------------------------------------------ strings */
+
+static bool
+ckfp_is_ascii(const char *bytes, int size)
+{
+	const char *end = bytes + size;
+	uint64 high = 0;
+
+	for (; end - bytes >= 8; bytes += 8)
+	{
+		uint64 word;
+
+		memcpy(&word, bytes, 8);
+		high |= word;
+	}
+	for (; bytes < end; bytes++)
+		high |= (unsigned char)*bytes;
+	return (high & UINT64CONST(0x8080808080808080)) == 0;
+}
+
+/* A string that is its UTF-8 bytes. */
+static uint64
+ckfp_hash_text(const char *bytes, int size, uint64 seed)
+{
+	char *utf8 = unconstify(char *, bytes);
+	uint64 hash;
+
+	/* Every server encoding has ASCII at its place; SQL_ASCII is taken as it is. */
+	if (GetDatabaseEncoding() != PG_UTF8 && GetDatabaseEncoding() != PG_SQL_ASCII &&
+		!ckfp_is_ascii(bytes, size))
+	{
+		utf8 = pg_server_to_any(bytes, size, PG_UTF8);
+		size = (int)strlen(utf8);
+	}
+	hash = ckf_hash_bytes(CKF_CLASS_TEXT, utf8, (size_t)size, seed);
+	if (utf8 != bytes)
+		pfree(utf8);
+	return hash;
+}
+
+/* A string under a collation: not by its bytes where that has an equality of
+ * its own. */
+static uint64
+ckfp_hash_string(const ckfp_hasher *hasher, const char *bytes, int size, uint64 seed)
+{
+	text *value;
+	Datum hash;
+
+	if (!hasher->own_equality)
+		return ckfp_hash_text(bytes, size, seed);
+	value = cstring_to_text_with_len(bytes, size);
+	hash = DirectFunctionCall2Coll(hashtextextended, hasher->collation, PointerGetDatum(value),
+								   Int64GetDatum(0));
+	pfree(value);
+	return ckf_hash_word(CKF_CLASS_OTHER, DatumGetUInt64(hash), seed);
+}
+
+/* text, varchar, char(n), bytea */
+static uint64
+ckfp_hash_varlena(const ckfp_hasher *hasher, Datum item, uint64 seed)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(item);
+	char *bytes = VARDATA_ANY(value);
+	int size = VARSIZE_ANY_EXHDR(value);
+	uint64 hash;
+
+	if (hasher->kind == CKFP_BYTEA)
+		hash = ckf_hash_bytes(CKF_CLASS_BYTES, bytes, (size_t)size, seed);
+	else
+	{
+		if (hasher->kind == CKFP_BPCHAR)
+			size = bpchartruelen(bytes, size);
+		hash = ckfp_hash_string(hasher, bytes, size, seed);
+	}
+	if ((Pointer)value != DatumGetPointer(item))
+		pfree(value);
+	return hash;
+}
+
+/* "char" is equal to the text that it is cast to. */
+static uint64
+ckfp_hash_char(Datum item, uint64 seed)
+{
+	text *value = DatumGetTextPP(DirectFunctionCall1(char_text, item));
+	uint64 hash = ckfp_hash_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), seed);
+
+	pfree(value);
+	return hash;
+}
+
+static uint64
+ckfp_hash_label(Oid oid, uint64 seed)
+{
+	HeapTuple tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(oid));
+	const char *label;
+	uint64 hash;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for enum value %u", oid);
+	label = NameStr(((Form_pg_enum)GETSTRUCT(tuple))->enumlabel);
+	hash = ckfp_hash_text(label, (int)strlen(label), seed);
+	ReleaseSysCache(tuple);
+	return hash;
+}
+
+static uint64
+ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed)
+{
+	ckfp_label *label;
+
+	if (hasher->labels == NULL)
+		hasher->labels = MemoryContextAllocZero(hasher->context, sizeof(ckfp_label) * CKFP_LABELS);
+	label = &hasher->labels[oid % CKFP_LABELS];
+	if (label->oid != oid || label->seed != seed)
+	{
+		label->oid = InvalidOid;
+		label->hash = ckfp_hash_label(oid, seed);
+		label->seed = seed;
+		label->oid = oid;
+	}
+	return label->hash;
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+/* As the integer that it is, else as the nearest double. */
+static uint64
+ckfp_hash_numeric(Datum item, uint64 seed)
+{
+	Numeric value = DatumGetNumeric(item);
+	char *digits = numeric_normalize(value); /* no zeros behind the point */
+	char *end;
+	int64 integer;
+	uint64 hash;
+
+	errno = 0;
+	integer = strtoll(digits, &end, 10);
+	if (errno == 0 && end != digits && *end == '\0')
+		hash = ckf_hash_integer(integer, seed);
+	else
+		hash = ckf_hash_real(strtod(digits, NULL), seed);
+	pfree(digits);
+	if ((Pointer)value != DatumGetPointer(item))
+		pfree(value);
+	return hash;
+}
+
+/* A date is its midnight.  One that is no timestamp any more wraps around,
+ * which gives two dates no common hash. */
+static uint64
+ckfp_hash_date(DateADT date, uint64 seed)
+{
+	uint64 midnight = (uint64)(int64)date * (uint64)USECS_PER_DAY;
+
+	if (DATE_IS_NOBEGIN(date))
+		midnight = (uint64)DT_NOBEGIN;
+	else if (DATE_IS_NOEND(date))
+		midnight = (uint64)DT_NOEND;
+	return ckf_hash_word(CKF_CLASS_TIMESTAMP, midnight, seed);
+}
+
+static uint64
+ckfp_hash_other(const ckfp_hasher *hasher, Datum item, uint64 seed)
+{
+	Datum hash = FunctionCall2Coll(hasher->function, hasher->collation, item, Int64GetDatum(0));
+
+	return ckf_hash_word(CKF_CLASS_OTHER, DatumGetUInt64(hash), seed);
+}
+
+uint64
+ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed)
+{
+	switch (hasher->kind)
+	{
+		case CKFP_INT2:
+			return ckf_hash_integer(DatumGetInt16(item), seed);
+		case CKFP_INT4:
+			return ckf_hash_integer(DatumGetInt32(item), seed);
+		case CKFP_INT8:
+			return ckf_hash_integer(DatumGetInt64(item), seed);
+		case CKFP_BOOL:
+			return ckf_hash_integer(DatumGetBool(item), seed);
+		case CKFP_OID:
+			return ckf_hash_integer(DatumGetObjectId(item), seed);
+		case CKFP_FLOAT4:
+			return ckf_hash_real(DatumGetFloat4(item), seed);
+		case CKFP_FLOAT8:
+			return ckf_hash_real(DatumGetFloat8(item), seed);
+		case CKFP_NUMERIC:
+			return ckfp_hash_numeric(item, seed);
+		case CKFP_TEXT:
+		case CKFP_BPCHAR:
+		case CKFP_BYTEA:
+			return ckfp_hash_varlena(hasher, item, seed);
+		case CKFP_NAME:
+			return ckfp_hash_string(hasher, NameStr(*DatumGetName(item)),
+									(int)strlen(NameStr(*DatumGetName(item))), seed);
+		case CKFP_CHAR:
+			return ckfp_hash_char(item, seed);
+		case CKFP_ENUM:
+			return ckfp_hash_enum(hasher, DatumGetObjectId(item), seed);
+		case CKFP_UUID:
+			return ckf_hash_bytes(CKF_CLASS_BYTES, DatumGetUUIDP(item)->data, UUID_LEN, seed);
+		case CKFP_DATE:
+			return ckfp_hash_date(DatumGetDateADT(item), seed);
+		case CKFP_TIMESTAMP:
+			return ckf_hash_word(CKF_CLASS_TIMESTAMP, (uint64)DatumGetTimestamp(item), seed);
+		case CKFP_TIMESTAMPTZ:
+			return ckf_hash_word(CKF_CLASS_TIMESTAMPTZ, (uint64)DatumGetTimestampTz(item), seed);
+		case CKFP_OTHER:
+			break;
+	}
+	return ckfp_hash_other(hasher, item, seed);
+}

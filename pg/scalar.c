@@ -1,0 +1,201 @@
+/*
+ * scalar.c - functions of one filter and one item or hash, or of two filters.
+ * All are STRICT in SQL.
+ */
+#include "host.h"
+
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(cuckoofilter_create);
+PG_FUNCTION_INFO_V1(cuckoofilter_add);
+PG_FUNCTION_INFO_V1(cuckoofilter_add_hash);
+PG_FUNCTION_INFO_V1(cuckoofilter_contains);
+PG_FUNCTION_INFO_V1(cuckoofilter_contained);
+PG_FUNCTION_INFO_V1(cuckoofilter_contains_hash);
+PG_FUNCTION_INFO_V1(cuckoofilter_copies);
+PG_FUNCTION_INFO_V1(cuckoofilter_remove);
+PG_FUNCTION_INFO_V1(cuckoofilter_remove_hash);
+PG_FUNCTION_INFO_V1(cuckoofilter_union);
+PG_FUNCTION_INFO_V1(cuckoofilter_sum);
+PG_FUNCTION_INFO_V1(cuckoofilter_compact);
+PG_FUNCTION_INFO_V1(cuckoofilter_count);
+PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
+PG_FUNCTION_INFO_V1(cuckoofilter_hash);
+
+/* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
+Datum
+cuckoofilter_create(PG_FUNCTION_ARGS)
+{
+	ckf_params params;
+	ckf_filter draft;
+
+	ckf_params_default(&params);
+	params.capacity = PG_GETARG_INT64(0);
+	params.fpr = PG_GETARG_FLOAT8(1);
+	ckfp_parse_options(PG_GETARG_TEXT_PP(2), &params);
+	ckfp_create(&params, &draft);
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+/* ----------------------------------------------------------- filter and item */
+
+/* cuckoofilter_contains(filter, item), filter @> item */
+Datum
+cuckoofilter_contains(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed)));
+}
+
+/* item <@ filter */
+Datum
+cuckoofilter_contained(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, site);
+
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 0, site, filter->seed)));
+}
+
+Datum
+cuckoofilter_contains_hash(PG_FUNCTION_ARGS)
+{
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+
+	PG_RETURN_BOOL(ckf_contains(filter, (uint64)PG_GETARG_INT64(1)));
+}
+
+Datum
+cuckoofilter_copies(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+
+	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed)));
+}
+
+static Datum
+ckfp_with(const ckf_filter *filter, uint64 hash)
+{
+	ckf_filter draft;
+
+	ckfp_copy(filter, 1, &draft);
+	ckfp_add(&draft, hash);
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+static Datum
+ckfp_without(const ckf_filter *filter, uint64 hash)
+{
+	ckf_filter draft;
+
+	ckfp_copy(filter, 0, &draft);
+	ckfp_remove(&draft, hash);
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+/* cuckoofilter_add(filter, item), filter + item */
+Datum
+cuckoofilter_add(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+
+	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed));
+}
+
+Datum
+cuckoofilter_add_hash(PG_FUNCTION_ARGS)
+{
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+
+	return ckfp_with(filter, (uint64)PG_GETARG_INT64(1));
+}
+
+/* cuckoofilter_remove(filter, item), filter - item */
+Datum
+cuckoofilter_remove(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+
+	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed));
+}
+
+Datum
+cuckoofilter_remove_hash(PG_FUNCTION_ARGS)
+{
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+
+	return ckfp_without(filter, (uint64)PG_GETARG_INT64(1));
+}
+
+/* ------------------------------------------------------------------- filters */
+
+static Datum
+ckfp_merge(FunctionCallInfo fcinfo, ckf_goal goal)
+{
+	ckf_filter a;
+	ckf_filter b;
+	ckf_filter draft;
+
+	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &a);
+	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &b);
+	ckfp_run(goal, &a, &b, &draft);
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+/* cuckoofilter_union(a, b), a | b */
+Datum
+cuckoofilter_union(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge(fcinfo, CKF_UNION);
+}
+
+Datum
+cuckoofilter_sum(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge(fcinfo, CKF_SUM);
+}
+
+Datum
+cuckoofilter_compact(PG_FUNCTION_ARGS)
+{
+	ckf_filter filter;
+	ckf_filter draft;
+
+	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
+	ckfp_run(CKF_COMPACT, &filter, NULL, &draft);
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+Datum
+cuckoofilter_count(PG_FUNCTION_ARGS)
+{
+	ckf_filter filter;
+
+	ckfp_open_header(PG_GETARG_DATUM(0), &filter);
+	PG_RETURN_INT64((int64)filter.count);
+}
+
+Datum
+cuckoofilter_fpr(PG_FUNCTION_ARGS)
+{
+	ckf_filter filter;
+
+	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
+	PG_RETURN_FLOAT8(ckf_fpr(&filter));
+}
+
+/* ---------------------------------------------------------------------- hash */
+
+/* cuckoofilter_hash(item [, seed bigint]) */
+Datum
+cuckoofilter_hash(PG_FUNCTION_ARGS)
+{
+	uint64 seed = PG_NARGS() > 1 ? (uint64)PG_GETARG_INT64(1) : 0;
+
+	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_site_of(fcinfo), seed));
+}

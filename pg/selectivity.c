@@ -1,0 +1,171 @@
+/*
+ * selectivity.c - the planner's estimate for "filter @> item".
+ *
+ * Where the filter is known while planning, the column's most common values
+ * and histogram are looked up in it.  Both forms come here: the operator
+ * through RESTRICT, cuckoofilter_contains through its support function.
+ */
+#include "host.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+
+PG_FUNCTION_INFO_V1(cuckoofilter_sel);
+PG_FUNCTION_INFO_V1(cuckoofilter_support);
+
+/* Where nothing is known: a prefilter that is worth its name. */
+#define CKFP_SELECTIVITY 0.1
+
+/* With fewer bounds than this a histogram tells little; and the least share
+ * that one tells. */
+#define CKFP_LEAST_BOUNDS 10
+#define CKFP_LEAST_SHARE 0.0001
+
+/* A call of a function or operator to estimate. */
+typedef struct ckfp_call
+{
+	PlannerInfo *root;
+	Oid function;
+	Oid collation;
+	List *args;
+	int relation; /* varRelid */
+} ckfp_call;
+
+/* The share of a statistics slot that is in the filter, by number of values
+ * or, where they have them, by frequency.  *total is the sum of all. */
+static double
+ckfp_share(const AttStatsSlot *slot, const ckf_filter *filter, ckfp_hasher *hasher, double *total)
+{
+	double in = 0;
+	int i;
+
+	*total = 0;
+	for (i = 0; i < slot->nvalues; i++)
+	{
+		double weight = slot->nnumbers > 0 ? slot->numbers[i] : 1.0 / slot->nvalues;
+
+		*total += weight;
+		if (ckf_contains(filter, ckfp_hash_item(hasher, slot->values[i], filter->seed)))
+			in += weight;
+	}
+	return in;
+}
+
+/* The share of a column's rows whose value is in the filter. */
+static double
+ckfp_share_of_column(const VariableStatData *column, const ckf_filter *filter, ckfp_hasher *hasher)
+{
+	double nulls = ((Form_pg_statistic)GETSTRUCT(column->statsTuple))->stanullfrac;
+	double rest = CKFP_SELECTIVITY;
+	double common = 0;
+	double share = 0;
+	double total;
+	AttStatsSlot slot;
+
+	if (get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_MCV, InvalidOid,
+						 ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS))
+	{
+		share = ckfp_share(&slot, filter, hasher, &common);
+		rest = common > 0 ? share / common : rest;
+		free_attstatsslot(&slot);
+	}
+	if (get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+						 ATTSTATSSLOT_VALUES))
+	{
+		if (slot.nvalues >= CKFP_LEAST_BOUNDS)
+			rest = Max(ckfp_share(&slot, filter, hasher, &total), CKFP_LEAST_SHARE);
+		free_attstatsslot(&slot);
+	}
+	return share + rest * Max(0, 1 - nulls - common);
+}
+
+static double
+ckfp_estimate_column(const ckfp_call *call, Datum value, const VariableStatData *column)
+{
+	ckfp_hasher hasher = {0};
+	ckf_filter filter;
+
+	if (!HeapTupleIsValid(column->statsTuple) ||
+		!statistic_proc_security_check(unconstify(VariableStatData *, column), call->function))
+		return CKFP_SELECTIVITY;
+	ckfp_open_datum(value, CKF_STORED, &filter);
+	ckfp_hasher_prepare(&hasher, column->vartype, call->collation, CurrentMemoryContext);
+	return ckfp_share_of_column(column, &filter, &hasher);
+}
+
+static double
+ckfp_estimate(const ckfp_call *call)
+{
+	Oid *types;
+	int count;
+	Node *filter;
+	Node *item;
+	VariableStatData column;
+	double share = CKFP_SELECTIVITY;
+
+	(void)get_func_signature(call->function, &types, &count);
+	if (list_length(call->args) != 2 || count != 2)
+		return share;
+	filter = linitial(call->args);
+	item = lsecond(call->args);
+	if (types[0] == ANYCOMPATIBLEOID) /* item <@ filter */
+	{
+		item = linitial(call->args);
+		filter = lsecond(call->args);
+	}
+	filter = estimate_expression_value(call->root, filter);
+	if (!IsA(filter, Const))
+		return share;
+	if (((Const *)filter)->constisnull)
+		return 0;
+	examine_variable(call->root, item, call->relation, &column);
+	share = ckfp_estimate_column(call, ((Const *)filter)->constvalue, &column);
+	ReleaseVariableStats(column);
+	CLAMP_PROBABILITY(share);
+	return share;
+}
+
+/* RESTRICT of @> and <@ */
+Datum
+cuckoofilter_sel(PG_FUNCTION_ARGS)
+{
+	ckfp_call call;
+
+	call.root = (PlannerInfo *)PG_GETARG_POINTER(0);
+	call.function = get_opcode(PG_GETARG_OID(1));
+	call.args = (List *)PG_GETARG_POINTER(2);
+	call.relation = PG_GETARG_INT32(3);
+	call.collation = PG_GET_COLLATION();
+	PG_RETURN_FLOAT8(ckfp_estimate(&call));
+}
+
+/* SUPPORT of cuckoofilter_contains and the like */
+Datum
+cuckoofilter_support(PG_FUNCTION_ARGS)
+{
+	Node *request = (Node *)PG_GETARG_POINTER(0);
+	SupportRequestSelectivity *selectivity = (SupportRequestSelectivity *)request;
+	ckfp_call call;
+
+	if (!IsA(request, SupportRequestSelectivity))
+		PG_RETURN_POINTER(NULL);
+	if (selectivity->is_join)
+		selectivity->selectivity = CKFP_SELECTIVITY;
+	else
+	{
+		call.root = selectivity->root;
+		call.function = selectivity->funcid;
+		call.args = selectivity->args;
+		call.relation = selectivity->varRelid;
+		call.collation = selectivity->inputcollid;
+		selectivity->selectivity = ckfp_estimate(&call);
+	}
+	PG_RETURN_POINTER(request);
+}

@@ -1,0 +1,121 @@
+/*
+ * variadic.c - functions of a filter and many items, as arguments or as an
+ * array.  NULL elements are skipped; all dimensions count.
+ */
+#include "host.h"
+
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+PG_FUNCTION_INFO_V1(cuckoofilter_add_all);
+PG_FUNCTION_INFO_V1(cuckoofilter_remove_all);
+PG_FUNCTION_INFO_V1(cuckoofilter_contains_any);
+PG_FUNCTION_INFO_V1(cuckoofilter_contains_all);
+
+/* Elements between two looks for interrupts. */
+#define CKFP_STEP 65536
+
+/* Hashes of the elements that are not NULL. */
+typedef struct ckfp_hashes
+{
+	uint64 *hash;
+	size_t count;
+} ckfp_hashes;
+
+/* How the elements of the last array lie in it, kept from call to call. */
+static ArrayMetaState *
+ckfp_element_layout(ckfp_site *site, Oid type)
+{
+	ArrayMetaState *layout = site->more;
+
+	if (layout == NULL)
+	{
+		layout = MemoryContextAllocZero(site->context, sizeof *layout);
+		site->more = layout;
+	}
+	if (layout->element_type != type)
+	{
+		get_typlenbyvalalign(type, &layout->typlen, &layout->typbyval, &layout->typalign);
+		layout->element_type = type;
+	}
+	return layout;
+}
+
+/* The hashes of the array in argument 1, for this filter. */
+static ckfp_hashes
+ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_site *site, const ckf_filter *filter)
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
+	ckfp_hashes hashes = {NULL, 0};
+	ArrayIterator iterator;
+	Datum item;
+	bool is_null;
+
+	ckfp_hasher_prepare(&site->hasher, ARR_ELEMTYPE(array), PG_GET_COLLATION(), site->context);
+	hashes.hash = palloc(sizeof(uint64) * (Size)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+	iterator = array_create_iterator(array, 0, ckfp_element_layout(site, ARR_ELEMTYPE(array)));
+	while (array_iterate(iterator, &item, &is_null))
+	{
+		if (!is_null)
+			hashes.hash[hashes.count++] = ckfp_hash_item(&site->hasher, item, filter->seed);
+		if (hashes.count % CKFP_STEP == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	array_free_iterator(iterator);
+	return hashes;
+}
+
+Datum
+cuckoofilter_add_all(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+	ckf_filter draft;
+	size_t i;
+
+	ckfp_copy(filter, hashes.count, &draft);
+	for (i = 0; i < hashes.count; i++)
+	{
+		ckfp_add(&draft, hashes.hash[i]);
+		if (i % CKFP_STEP == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+Datum
+cuckoofilter_remove_all(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+	ckf_filter draft;
+	size_t i;
+
+	ckfp_copy(filter, 0, &draft);
+	for (i = 0; i < hashes.count; i++)
+		ckfp_remove(&draft, hashes.hash[i]);
+	CKFP_RETURN_DRAFT(&draft);
+}
+
+Datum
+cuckoofilter_contains_any(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+
+	PG_RETURN_BOOL(ckf_contains_many(filter, hashes.hash, hashes.count, NULL) > 0);
+}
+
+Datum
+cuckoofilter_contains_all(PG_FUNCTION_ARGS)
+{
+	ckfp_site *site = ckfp_site_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+
+	PG_RETURN_BOOL(ckf_contains_many(filter, hashes.hash, hashes.count, NULL) == hashes.count);
+}
