@@ -94,6 +94,12 @@ ckf_derive(ckf_filter *t)
 
 /* ----------------------------------------------------------------- create */
 
+static bool
+ckf_is_bucket_size(unsigned b)
+{
+	return b == 2 || b == 4 || b == 8;
+}
+
 static ckf_status
 ckf_check_params(const ckf_params *params, int64_t least_capacity)
 {
@@ -101,7 +107,7 @@ ckf_check_params(const ckf_params *params, int64_t least_capacity)
 		return CKF_BAD_CAPACITY;
 	if (!(params->fpr > 0 && params->fpr < 1))
 		return CKF_BAD_FPR;
-	if (params->bucket_size != 2 && params->bucket_size != 4 && params->bucket_size != 8)
+	if (!ckf_is_bucket_size(params->bucket_size))
 		return CKF_BAD_OPTION;
 	if (ckf_prefix_bits((double)params->capacity, params->fpr, ckf_low_bits(params->fpr)) >
 		CKF_MAX_PREFIX)
@@ -210,17 +216,23 @@ ckf_body_fits(const ckf_filter *t)
 	}
 }
 
+/* What only a running state has; in other filters these bytes are reserved. */
+static bool
+ckf_state_fields_fit(const ckf_filter *t)
+{
+	if (!(t->flags & CKF_FLAG_STATE))
+		return t->merged_w == 0 && t->merged_b == 0 && t->encoding != CKF_COLLECTING;
+	return (t->merged_w == 64 || (t->merged_w >= t->c && t->merged_w <= CKF_MAX_PREFIX)) &&
+		   ckf_is_bucket_size(t->merged_b) && t->encoding != CKF_HASHES;
+}
+
 static bool
 ckf_fields_fit(const ckf_filter *t, ckf_trust trust)
 {
 	bool state = (t->flags & CKF_FLAG_STATE) != 0;
 	uint8_t known = trust == CKF_STATE ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST;
 
-	return (t->flags & ~known) == 0 &&
-		   (state ? t->merged_w >= 1 && (t->merged_w <= CKF_MAX_PREFIX || t->merged_w == 64) &&
-						t->merged_b >= 2 && t->merged_b <= 8
-				  : t->merged_w == 0 && t->merged_b == 0) &&
-		   (state || t->encoding != CKF_COLLECTING) && (t->b == 2 || t->b == 4 || t->b == 8) &&
+	return (t->flags & ~known) == 0 && ckf_state_fields_fit(t) && ckf_is_bucket_size(t->b) &&
 		   t->w >= 1 && t->w <= 64 && (t->w <= CKF_MAX_PREFIX || state || !ckf_is_table(t)) &&
 		   t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
 		   t->capacity >= (state ? 0 : 1) && t->capacity <= CKF_MAX_CAPACITY;

@@ -38,10 +38,11 @@ ckf_is_semi(ckf_probe how)
 CKF_INLINE uint64_t
 ckf_row_tag(const ckf_filter *t, ckf_probe how, const ckf_row *row, unsigned slot)
 {
-	uint64_t lane = row->lanes >> (slot * t->f) & t->tag_mask;
+	uint64_t lane;
 
 	if (how == CKF_PROBE_WIDE)
 		return row->tags[slot];
+	lane = row->lanes >> (slot * t->f) & t->tag_mask;
 	return ckf_is_semi(how) ? ckf_key_tag(lane, t->f) : lane;
 }
 
