@@ -53,55 +53,15 @@ ckfp_open_header(Datum value, ckf_filter *filter)
 					filter);
 }
 
-static inline uint64
-ckfp_header_word(const char *bytes, int i)
-{
-	uint64 word;
-
-	memcpy(&word, bytes + i * sizeof word, sizeof word);
-	return word;
-}
-
-static inline bool
-ckfp_is_header(const ckfp_source *source, const char *bytes)
-{
-	uint64 differs = ckfp_header_word(bytes, 0) ^ source->header[0];
-
-	StaticAssertStmt(lengthof(source->header) == 6, "compare each word");
-	differs |= ckfp_header_word(bytes, 1) ^ source->header[1];
-	differs |= ckfp_header_word(bytes, 2) ^ source->header[2];
-	differs |= ckfp_header_word(bytes, 3) ^ source->header[3];
-	differs |= ckfp_header_word(bytes, 4) ^ source->header[4];
-	differs |= ckfp_header_word(bytes, 5) ^ source->header[5];
-	return differs == 0;
-}
-
-/*
- * All that ckf_open finds out follows from the header and the size.  Where
- * they are as they were, only the place of the bytes may be new.
- */
 ckf_filter *
-ckfp_reopen(ckfp_source *source, const struct varlena *value, ckf_trust trust)
+ckfp_open_source(ckfp_source *source, const struct varlena *value, ckf_trust trust)
 {
 	ckf_filter *filter = &source->filter;
-	size_t size = VARSIZE_ANY_EXHDR(value);
 
-	if (likely(filter->size == size && size != 0 && ckfp_is_header(source, VARDATA_ANY(value))))
-	{
-		filter->bytes = (uint8_t *)VARDATA_ANY(value);
-		filter->room = size;
-		return filter;
-	}
-	filter->size = 0; /* not open while this may fail */
-	ckfp_open_bytes(VARDATA_ANY(value), size, trust, filter);
+	filter->size = 0; /* known no more, while this may fail */
+	ckfp_open_bytes(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), trust, filter);
 	ckfp_keep(source);
 	return filter;
-}
-
-void
-ckfp_keep(ckfp_source *source)
-{
-	memcpy(source->header, source->filter.bytes, sizeof source->header);
 }
 
 /* A TOAST pointer names a value for as long as a query may see it. */
@@ -129,14 +89,15 @@ ckfp_fetch_toasted(ckfp_site *site, struct varlena *value)
 }
 
 const ckf_filter *
-ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_site *site)
+ckfp_read_extended(ckfp_site *site, struct varlena *value)
 {
-	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
+	const struct varlena *plain;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(value))
-		return ckfp_reopen(&site->source, ckfp_fetch_toasted(site, value), CKF_STORED);
-	/* what lies in memory is used in place; the rare other forms are unpacked */
-	return ckfp_reopen(&site->source, PG_DETOAST_DATUM_PACKED(PointerGetDatum(value)), CKF_STORED);
+		plain = ckfp_fetch_toasted(site, value);
+	else /* compressed in its row, and what else there may be: rare */
+		plain = PG_DETOAST_DATUM(PointerGetDatum(value));
+	return ckfp_reopen(&site->source, plain, CKF_STORED);
 }
 
 /* -------------------------------------------------------------------- items */

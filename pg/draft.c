@@ -15,12 +15,6 @@ ckfp_new_value(size_t size, const ckf_filter *origin)
 	return palloc(VARHDRSZ + size);
 }
 
-static struct varlena *
-ckfp_value_of(const ckf_filter *draft)
-{
-	return (struct varlena *)(draft->bytes - VARHDRSZ);
-}
-
 static void
 ckfp_open_draft(ckf_filter *draft, struct varlena *value, size_t size)
 {
@@ -89,16 +83,15 @@ ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *dr
 }
 
 void
-ckfp_add(ckf_filter *draft, uint64 hash)
+ckfp_add_on(ckf_filter *draft, uint64 hash, ckf_status status)
 {
-	ckf_status status;
-
-	while ((status = ckf_add(draft, hash)) == CKF_ROOM)
+	while (status == CKF_ROOM)
 	{
 		ckf_filter larger;
 
 		ckfp_run(CKF_GROW, draft, NULL, &larger);
 		*draft = larger;
+		status = ckf_add(draft, hash);
 	}
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = draft});
@@ -112,13 +105,4 @@ ckfp_remove(ckf_filter *draft, uint64 hash)
 
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = draft});
-}
-
-struct varlena *
-ckfp_result(ckf_filter *draft)
-{
-	struct varlena *value = ckfp_value_of(draft);
-
-	SET_VARSIZE(value, VARHDRSZ + draft->size);
-	return value;
 }

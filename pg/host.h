@@ -31,7 +31,7 @@
 
 /* ----------------------------------------------------------------- item.c */
 
-/* The ways from a Datum to a canonical hash (FORMAT.md; DESIGN of classes). */
+/* The ways from a Datum to a canonical hash. */
 typedef enum ckfp_kind
 {
 	CKFP_INT2 = 1,
@@ -109,17 +109,67 @@ ckfp_site_of(FunctionCallInfo fcinfo)
 	return ckfp_new_site(fcinfo->flinfo);
 }
 
+/* How a word of a header differs from the source's. */
+static inline uint64
+ckfp_differs(const ckfp_source *source, const char *bytes, int i)
+{
+	uint64 word;
+
+	memcpy(&word, bytes + i * sizeof word, sizeof word);
+	return word ^ source->header[i];
+}
+
+/* All that ckf_open finds out follows from the header and the size: does the
+ * source know them? */
+static inline bool
+ckfp_knows(const ckfp_source *source, const char *bytes, size_t size)
+{
+	StaticAssertStmt(lengthof(source->header) == 6, "compare each word");
+	return ((source->filter.size ^ size) | ckfp_differs(source, bytes, 0) |
+			ckfp_differs(source, bytes, 1) | ckfp_differs(source, bytes, 2) |
+			ckfp_differs(source, bytes, 3) | ckfp_differs(source, bytes, 4) |
+			ckfp_differs(source, bytes, 5)) == 0;
+}
+
+/* Know an open filter again, as it is now. */
+static inline void
+ckfp_keep(ckfp_source *source)
+{
+	memcpy(source->header, source->filter.bytes, sizeof source->header);
+}
+
+/* Open a value anew, that is neither toasted nor compressed. */
+ckf_filter *ckfp_open_source(ckfp_source *source, const struct varlena *value, ckf_trust trust);
+
+/* The same, or only move to its bytes where they are known. */
+static inline ckf_filter *
+ckfp_reopen(ckfp_source *source, const struct varlena *value, ckf_trust trust)
+{
+	size_t size = VARSIZE_ANY_EXHDR(value);
+
+	if (unlikely(size < CKF_HEADER_SIZE || !ckfp_knows(source, VARDATA_ANY(value), size)))
+		return ckfp_open_source(source, value, trust);
+	source->filter.bytes = (uint8_t *)VARDATA_ANY(value);
+	source->filter.room = size;
+	return &source->filter;
+}
+
+/* A value that is toasted or compressed, to be read. */
+const ckf_filter *ckfp_read_extended(ckfp_site *site, struct varlena *value);
+
 /*
  * The filter of argument n, to be read.  Bytes that stay where they are are
  * neither copied nor validated again, and a toasted value is fetched once.
  */
-const ckf_filter *ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_site *site);
+static inline const ckf_filter *
+ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_site *site)
+{
+	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
 
-/* Open a value that is not toasted, or find that it is open already. */
-ckf_filter *ckfp_reopen(ckfp_source *source, const struct varlena *value, ckf_trust trust);
-
-/* An open filter was changed in place: know it again. */
-void ckfp_keep(ckfp_source *source);
+	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
+		return ckfp_read_extended(site, value);
+	return ckfp_reopen(&site->source, value, CKF_STORED);
+}
 
 /* Open a value; detoasted, where it must be, in the current memory context. */
 void ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter);
@@ -134,6 +184,10 @@ void ckfp_prepare_site(FunctionCallInfo fcinfo, int n, ckfp_site *site);
 static inline uint64
 ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_site *site, uint64 seed)
 {
+	if (site->hasher.kind == CKFP_INT8) /* the usual keys, without a detour */
+		return ckf_hash_integer(PG_GETARG_INT64(n), seed);
+	if (site->hasher.kind == CKFP_INT4)
+		return ckf_hash_integer(PG_GETARG_INT32(n), seed);
 	if (unlikely(!OidIsValid(site->hasher.type)))
 		ckfp_prepare_site(fcinfo, n, site);
 	return ckfp_hash_item(&site->hasher, PG_GETARG_DATUM(n), seed);
@@ -159,15 +213,32 @@ void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *draft);
  * b is NULL but for CKF_UNION and CKF_SUM. */
 void ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *draft);
 
-/* Add a hash; where that needs room, *draft becomes a larger one.  Memory of
- * the smaller one is left to its context. */
-void ckfp_add(ckf_filter *draft, uint64 hash);
+/* Go on after ckf_add: *draft becomes larger, or an error is reported.  Memory
+ * of the smaller draft is left to its context. */
+void ckfp_add_on(ckf_filter *draft, uint64 hash, ckf_status status);
+
+/* Add a hash, growing where that needs room. */
+static inline void
+ckfp_add(ckf_filter *draft, uint64 hash)
+{
+	ckf_status status = ckf_add(draft, hash);
+
+	if (unlikely(status != CKF_OK))
+		ckfp_add_on(draft, hash, status);
+}
 
 /* Take a copy of a hash away, if there is one. */
 void ckfp_remove(ckf_filter *draft, uint64 hash);
 
 /* The varlena of a draft. */
-struct varlena *ckfp_result(ckf_filter *draft);
+static inline struct varlena *
+ckfp_result(const ckf_filter *draft)
+{
+	struct varlena *value = (struct varlena *)(draft->bytes - VARHDRSZ);
+
+	SET_VARSIZE(value, VARHDRSZ + draft->size);
+	return value;
+}
 
 #define CKFP_RETURN_DRAFT(draft) PG_RETURN_POINTER(ckfp_result(draft))
 
@@ -194,7 +265,7 @@ _Noreturn void ckfp_error_too_large(const ckf_filter *filter);
 _Noreturn void ckfp_error_no_text(size_t size);
 
 /* Text that is not base64. */
-void ckfp_error_base64(void) pg_attribute_noreturn();
+_Noreturn void ckfp_error_base64(void);
 
 /* Items of a type that cannot be hashed; of a type that is not known. */
 _Noreturn void ckfp_error_no_hash(Oid type);

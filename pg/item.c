@@ -101,19 +101,18 @@ static void
 ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context)
 {
 	Oid base = getBaseType(type);
+	ckfp_kind kind = ckfp_kind_of(base);
+	bool own_equality = false;
 
 	hasher->type = InvalidOid; /* until all is well */
-	hasher->kind = ckfp_kind_of(base);
-	hasher->collation = collation;
-	hasher->own_equality = false;
-	hasher->context = context;
-	if (ckfp_is_string(hasher->kind))
+	hasher->kind = 0;
+	if (ckfp_is_string(kind))
 	{
 		if (!OidIsValid(collation))
 			ckfp_error_no_collation();
-		hasher->own_equality = !get_collation_isdeterministic(collation);
+		own_equality = !get_collation_isdeterministic(collation);
 	}
-	else if (hasher->kind == CKFP_OTHER)
+	else if (kind == CKFP_OTHER)
 	{
 		TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 
@@ -121,6 +120,10 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 			ckfp_error_no_hash(type);
 		hasher->function = &entry->hash_extended_proc_finfo; /* as long-lived as the session */
 	}
+	hasher->collation = collation;
+	hasher->own_equality = own_equality;
+	hasher->context = context;
+	hasher->kind = kind;
 	hasher->type = type;
 }
 

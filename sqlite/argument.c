@@ -8,8 +8,8 @@
 /* Name of the pointers that cuckoofilter_open makes. */
 #define CKFS_POINTER "cuckoofilter"
 
-/* The whole number of a REAL that stands for an integer: drivers that have
- * doubles only bind 5 as 5.0.  Past 2^53 it may have been rounded. */
+/* Drivers that have doubles only bind 5 as 5.0.  Up to 2^53 such a REAL is the
+ * integer that was meant; past it, it may have been rounded. */
 #define CKFS_EXACT 9007199254740992.0
 
 /* An opened filter that lives as long as its SQL value. */
@@ -63,7 +63,7 @@ bool
 ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash)
 {
 	const void *bytes;
-	ckf_class class = CKF_CLASS_BYTES;
+	ckf_class cls = CKF_CLASS_BYTES;
 
 	switch (sqlite3_value_type(value))
 	{
@@ -77,17 +77,17 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64
 			return false;
 		case SQLITE_TEXT:
 			bytes = sqlite3_value_text(value); /* UTF-8, whatever the database has */
-			class = CKF_CLASS_TEXT;
+			cls = CKF_CLASS_TEXT;
 			break;
 		default:
 			bytes = sqlite3_value_blob(value);
 	}
-	if (!bytes && sqlite3_value_bytes(value) > 0)
+	if (!bytes && cls == CKF_CLASS_TEXT) /* an empty BLOB has no bytes, a text always */
 	{
 		sqlite3_result_error_nomem(ctx);
 		return false;
 	}
-	*hash = ckf_hash_bytes(class, bytes, (size_t)sqlite3_value_bytes(value), seed);
+	*hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
 	return true;
 }
 

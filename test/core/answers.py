@@ -69,14 +69,14 @@ def python_answers(data, hashes):
 
 def mutate(data, rng):
     """Bytes that are nearly a filter."""
-    data = bytearray(data)
+    data = bytearray(data or b"\0")
     kind = rng.random()
     if kind < 0.3:
         data[rng.randrange(min(48, len(data)))] = rng.choice((0, 1, 2, 4, 8, 255, rng.randrange(256)))
     elif kind < 0.5:
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     elif kind < 0.6:
-        data[rng.randrange(48, len(data) + 1):] = rng.randbytes(rng.randrange(20))
+        data[rng.randrange(len(data) + 1):] = rng.randbytes(rng.randrange(20))
     elif kind < 0.8 and len(data) > 48:  # swap two places of the body: slots that may still be sound
         i, j = rng.randrange(48, len(data)), rng.randrange(48, len(data))
         data[i], data[j] = data[j], data[i]

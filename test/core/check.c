@@ -33,6 +33,8 @@ static unsigned rounds_percent = 100;
 static unsigned passed, failed;
 static char case_name[200];
 static jmp_buf case_end;
+static bool in_case;
+static const uint8_t *feed, *feed_end;
 
 static uint64_t
 mix(uint64_t x)
@@ -113,6 +115,7 @@ check_case(void (*run)(const void *arg), const void *arg, const char *name_forma
 		return;
 	seed_case();
 	alarm(HANG_SECONDS);
+	in_case = true;
 	if (setjmp(case_end) == 0)
 	{
 		run(arg);
@@ -121,6 +124,7 @@ check_case(void (*run)(const void *arg), const void *arg, const char *name_forma
 	}
 	else
 		failed++;
+	in_case = false;
 	alarm(0);
 }
 
@@ -145,6 +149,8 @@ check_fail(const char *file, int line, const char *what, const char *format, ...
 	printf("\n");
 	report_failure();
 	fflush(stdout);
+	if (!in_case)
+		abort();
 	longjmp(case_end, 1);
 }
 
@@ -160,17 +166,48 @@ check_note(const char *format, ...)
 	printf("\n");
 }
 
+void
+check_feed(const uint8_t *bytes, size_t size)
+{
+	feed = bytes;
+	feed_end = size > 0 ? bytes + size : bytes;
+	random_state = 0;
+}
+
+bool
+check_fed(void)
+{
+	return feed < feed_end;
+}
+
 uint64_t
-check_random(void)
+check_noise(void)
 {
 	random_state += UINT64_C(0x9e3779b97f4a7c15);
 	return mix(random_state);
 }
 
+/* The next bytes that were fed, at most n of them. */
+static uint64_t
+feed_bytes(size_t n)
+{
+	uint64_t value = 0;
+
+	for (; n > 0 && feed < feed_end; n--)
+		value = value << 8 | *feed++;
+	return value;
+}
+
+uint64_t
+check_random(void)
+{
+	return check_fed() ? feed_bytes(8) : check_noise();
+}
+
 uint64_t
 check_below(uint64_t n)
 {
-	return check_random() % n;
+	return (check_fed() && n <= 256 ? feed_bytes(1) : check_random()) % n;
 }
 
 bool

@@ -46,6 +46,18 @@ uint64_t check_random(void);
 uint64_t check_below(uint64_t n); /* 0 .. n - 1; n > 0 */
 bool check_chance(unsigned percent);
 
+/*
+ * For fuzz targets, which have no cases: take random numbers from these bytes
+ * first, then from a fixed seed; and let a failure abort.
+ */
+void check_feed(const uint8_t *bytes, size_t size);
+
+/* Whether the bytes of check_feed are not yet used up. */
+bool check_fed(void);
+
+/* Random bits that never come from check_feed: where buffers lie. */
+uint64_t check_noise(void);
+
 /* n scaled by ROUNDS, at least 1. */
 uint64_t check_rounds(uint64_t n);
 

@@ -47,7 +47,7 @@ static void
 fill_garbage(uint8_t *buffer, size_t size)
 {
 	size_t ends = size < GARBAGE_BYTES ? size : GARBAGE_BYTES;
-	uint8_t byte = (uint8_t)check_random();
+	uint8_t byte = (uint8_t)check_noise();
 
 	for (size_t i = 0; i < ends; i++)
 	{
@@ -69,7 +69,7 @@ guard_new(size_t size, size_t align)
 	notes->size = size;
 	notes->data_size = data_size;
 	notes->data = notes->buffer = map + 2 * page;
-	if (size > 0 && check_chance(70))
+	if (size > 0 && check_noise() % 10 < 7)
 		notes->buffer += (data_size - size) / align * align;
 	mprotect(map + page, page, PROT_NONE);
 	mprotect(map + 2 * page + data_size, page, PROT_NONE);

@@ -103,7 +103,8 @@ run_average(const void *arg)
 	bits /= points;
 	check_note("%.2f bits an item at %g, averaged over %.0e .. %.0e items", bits, c->fpr,
 			   most / 100, most);
-	CHECK(bits <= c->bits, "too many bits");
+	/* fewer rounds, fewer items: small tables are a little roomier */
+	CHECK(bits <= c->bits * (check_rounds(100) < 100 ? 1.04 : 1), "too many bits");
 	owned_free(&state);
 }
 

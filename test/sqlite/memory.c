@@ -38,11 +38,13 @@ static const char *const statements[] = {
 	"SELECT hex(cuckoofilter_sum_agg(f)) FROM (SELECT many AS f FROM stored UNION ALL SELECT few "
 	"FROM stored)",
 	"SELECT cuckoofilter_hash(cast(zeroblob(1000) || value AS TEXT)) FROM number",
+	"SELECT cuckoofilter_hash(zeroblob(1000 + value)) FROM number WHERE value < 9",
 	"UPDATE stored SET few = cuckoofilter_add(few, 7) RETURNING hex(few)",
 	/* errors, whose sentences need memory too */
 	"SELECT cuckoofilter_create(0)",
 	"SELECT cuckoofilter_create(1, 0.1, 'colour=red')",
 	"SELECT cuckoofilter_count('a')",
+	"SELECT cuckoofilter_count(zeroblob(1000))",
 	"SELECT cuckoofilter_agg(value, 2.0) FROM number",
 };
 enum

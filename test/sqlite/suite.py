@@ -10,7 +10,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 EXTENSION = os.path.join(ROOT, "build", "sqlite", "cuckoofilter")
 
 # A table of the integers ?1 .. ?2, for FROM.
-NUMBERS = "(WITH RECURSIVE s(x) AS (SELECT ?1 UNION ALL SELECT x + 1 FROM s WHERE x < ?2) SELECT x FROM s)"
+NUMBERS = (
+    "(WITH RECURSIVE s(x) AS (SELECT ?1 UNION ALL SELECT x + 1 FROM s WHERE x < ?2) "
+    "SELECT x FROM s)"
+)
 
 
 def connect(path=":memory:", **options):

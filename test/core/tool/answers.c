@@ -25,11 +25,17 @@ static ckf_params
 random_params(void)
 {
 	static const uint8_t sizes[] = {2, 4, 4, 8};
-	unsigned precision = 1 + (unsigned)check_below(40);
-	ckf_params params = params_of(1 + (int64_t)(check_random() >> (24 + check_below(40))), 0.5,
-								  check_chance(30), check_chance(50), sizes[check_below(4)]);
+	ckf_params params;
+	unsigned shift = 24 + (unsigned)check_below(40);
+	int precision = (int)check_below(20);
 
-	params.fpr = fmin(0.95, ldexp((double)(1 + check_below(255)) / 256, -(int)precision / 2));
+	/* one draw a statement: every machine draws the same */
+	ckf_params_default(&params);
+	params.capacity = 1 + (int64_t)(check_random() >> shift);
+	params.set = check_chance(30);
+	params.plain = check_chance(50);
+	params.bucket_size = sizes[check_below(4)];
+	params.fpr = fmin(0.95, ldexp((double)(1 + check_below(255)) / 256, -precision));
 	while (params.capacity > 1 && (double)params.capacity / params.fpr > 0x1p50)
 		params.capacity /= 2;
 	params.seed = check_chance(50) ? 0 : check_random();
@@ -40,7 +46,9 @@ random_params(void)
 static uint64_t
 random_hash(void)
 {
-	return check_chance(90) ? check_random() : check_random() >> check_below(64);
+	uint64_t hash = check_random();
+
+	return check_chance(90) ? hash : hash >> check_below(64);
 }
 
 static size_t

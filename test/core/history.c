@@ -1,0 +1,219 @@
+/*
+ * history.c - the operations of random histories, see history.h.
+ */
+#include "history.h"
+
+uint64_t
+history_hash(const shape *s)
+{
+	uint64_t random = check_random();
+
+	if (s->from == CLUSTERED)
+		return (random % 50) * UINT64_C(0x0523456789abcdef) ^ check_random() >> (24 + random % 30);
+	if (s->from == SEQUENTIAL)
+		return (random % HISTORY_ITEMS) << 40 ^ check_random() >> 40;
+	return random;
+}
+
+static bool
+pick_member(const model *m, uint64_t *hash)
+{
+	uint32_t copies;
+	size_t at = m->truth.slots > 0 ? check_below(m->truth.slots) : 0;
+
+	if (map_next(&m->truth, &at, hash, &copies))
+		return true;
+	at = 0;
+	return map_next(&m->truth, &at, hash, &copies);
+}
+
+static ckf_params
+shape_params(const shape *s, uint64_t seed)
+{
+	ckf_params params = params_of(s->capacity, s->fpr, s->set, s->plain, s->bucket_size);
+
+	params.seed = seed;
+	return params;
+}
+
+void
+history_add(history *h, uint64_t hash)
+{
+	ckf_status status = owned_add(&h->filter, hash);
+
+	model_follow(&h->model, &h->filter.filter);
+	if (status == CKF_OK)
+		model_add(&h->model, hash);
+	CHECK(h->filter.filter.count == h->model.count, "count %llu after an add, must be %llu",
+		  (unsigned long long)h->filter.filter.count, (unsigned long long)h->model.count);
+	model_check_hash(&h->model, &h->filter, hash);
+}
+
+void
+history_add_new(history *h)
+{
+	uint64_t n = 1 + check_below(h->shape->burst);
+
+	for (; n > 0 && h->model.count < HISTORY_ITEMS; n--)
+		history_add(h, history_hash(h->shape));
+}
+
+void
+history_add_again(history *h)
+{
+	uint64_t hash;
+
+	for (uint64_t n = check_below(40); n > 0; n--)
+		if (pick_member(&h->model, &hash))
+			history_add(h, hash);
+}
+
+void
+history_remove(history *h, uint64_t hash)
+{
+	bool found = true, expected = model_removes(&h->model, hash);
+	ckf_status status = owned_remove(&h->filter, hash, &found);
+
+	if (h->model.set)
+	{
+		CHECK(status == CKF_IS_SET, "removal from a set: status %d", status);
+		return;
+	}
+	CHECK(status == CKF_OK, "remove: status %d", status);
+	CHECK(found == expected, "remove found %d, must be %d", found, expected);
+	model_remove(&h->model, hash);
+	CHECK(h->filter.filter.count == h->model.count, "count after a removal");
+	model_check_hash(&h->model, &h->filter, hash);
+}
+
+void
+history_remove_some(history *h)
+{
+	uint64_t n = check_below(check_chance(20) ? h->model.count + 1 : h->shape->burst);
+	uint64_t hash;
+
+	for (; n > 0 && pick_member(&h->model, &hash); n--)
+		history_remove(h, hash);
+}
+
+/* Removing what was never added and is not seen changes nothing. */
+static void
+remove_stranger(history *h)
+{
+	uint64_t hash = history_hash(h->shape);
+	bool found = true;
+
+	if (h->model.set || map_get(&h->model.groups, model_prefix(&h->model, hash)) > 0)
+		return;
+	CHECK(owned_remove(&h->filter, hash, &found) == CKF_OK && !found, "a stranger was removed");
+}
+
+void
+history_rehouse(history *h, ckf_goal goal)
+{
+	size_t before = h->filter.filter.size;
+	ckf_status status = owned_job(&h->filter, goal, NULL);
+
+	CHECK(status == CKF_OK || (goal == CKF_GROW && status == CKF_PRECISION), "job %d: status %d",
+		  goal, status);
+	CHECK(goal != CKF_COMPACT || h->filter.filter.size <= before, "compaction: %zu to %zu bytes",
+		  before, h->filter.filter.size);
+	model_follow(&h->model, &h->filter.filter);
+}
+
+static void
+reopen(history *h)
+{
+	owned copy;
+
+	owned_copy(&copy, &h->filter);
+	owned_free(&h->filter);
+	h->filter = copy;
+}
+
+void
+history_merge(history *h, bool sum, const shape *s)
+{
+	history other;
+
+	history_start(&other, s, h->seed);
+	for (int i = 0; i < 3; i++)
+		history_add_new(&other);
+	if (check_chance(50))
+		history_add_again(&other);
+	if (h->model.count + other.model.count <= HISTORY_ITEMS)
+	{
+		owned result;
+		bool with_itself = check_chance(10);
+		const owned *in = with_itself ? &h->filter : &other.filter;
+		model inputs[2] = {h->model, with_itself ? h->model : other.model};
+		ckf_status status = run_job(&result, sum ? CKF_SUM : CKF_UNION, &h->filter, in);
+
+		CHECK(status == CKF_OK || status == CKF_PRECISION, "merge: status %d", status);
+		if (status == CKF_OK)
+		{
+			model_merge(&h->model, inputs, 2, sum, &result.filter);
+			model_free(&inputs[0]);
+			owned_free(&h->filter);
+			h->filter = result;
+		}
+	}
+	history_free(&other);
+}
+
+void
+history_start(history *h, const shape *s, uint64_t seed)
+{
+	ckf_params params = shape_params(s, seed);
+
+	h->shape = s;
+	h->seed = seed;
+	if (check_chance(50))
+		owned_create(&h->filter, &params);
+	else
+	{
+		if (check_chance(50))
+			params.capacity = 0;
+		build_aggregate(&h->filter, &params, NULL, 0);
+	}
+	model_init(&h->model, &h->filter.filter);
+	CHECK(h->model.set == s->set && h->model.b == s->bucket_size, "kind or bucket size");
+}
+
+void
+history_free(history *h)
+{
+	owned_free(&h->filter);
+	model_free(&h->model);
+}
+
+void
+history_operate(history *h)
+{
+	uint64_t choice = check_below(100);
+	shape other = *h->shape;
+
+	if (choice < 30)
+		history_add_new(h);
+	else if (choice < 40)
+		history_add_again(h);
+	else if (choice < 60)
+		history_remove_some(h);
+	else if (choice < 65)
+		remove_stranger(h);
+	else if (choice < 72)
+		history_rehouse(h, CKF_GROW);
+	else if (choice < 82)
+		history_rehouse(h, CKF_COMPACT);
+	else if (choice < 88)
+		reopen(h);
+	else if (choice < 92 && !h->model.set)
+	{
+		other.set = false;
+		history_merge(h, true, &other);
+	}
+	else if (choice < 94 && h->model.set)
+		history_merge(h, check_chance(50), &other);
+	else
+		model_check(&h->model, &h->filter);
+}

@@ -1,0 +1,89 @@
+# What the TAP tests share: clusters that know the extension, and seeds.
+package CuckooCluster;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(new_cluster seed random_bytes mutate error_state);
+
+# A running cluster.  Where test/pg/run.sh staged the extension, the cluster
+# takes it from there (a setting of Debian's PostgreSQL), else from where it is
+# installed.  %options: init => [...], conf => '...', extension => 0.
+sub new_cluster
+{
+	my ($name, %options) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(
+		allows_streaming => $options{streaming} // 0,
+		extra => [ '--encoding=UTF8', '--locale=C', @{ $options{init} // [] } ]);
+	$node->append_conf('postgresql.conf', "extension_destdir = '$ENV{CUCKOOFILTER_STAGE}'\n")
+	  if $ENV{CUCKOOFILTER_STAGE};
+	$node->append_conf('postgresql.conf', "jit = off\n" . ($options{conf} // ''));
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION cuckoofilter')
+	  if $options{extension} // 1;
+	return $node;
+}
+
+# Seed the random numbers of a test, which SEED=n replays.
+sub seed
+{
+	my $seed = $ENV{SEED} // int(rand(1 << 31));
+	srand($seed);
+	note("SEED=$seed");
+	diag("SEED=$seed") if $ENV{SEED};
+	return $seed;
+}
+
+sub random_bytes
+{
+	my ($n) = @_;
+	return join('', map { chr(int(rand(256))) } 1 .. $n);
+}
+
+# A filter's bytes with some damage: bits flipped, cut, extended, or fields set
+# to what is interesting.
+sub mutate
+{
+	my ($bytes) = @_;
+	my $kind = int(rand(6));
+
+	if ($kind == 0)
+	{
+		return substr($bytes, 0, int(rand(length($bytes))));
+	}
+	if ($kind == 1)
+	{
+		return $bytes . random_bytes(1 + int(rand(40)));
+	}
+	if ($kind == 2)
+	{
+		substr($bytes, 8 * int(rand(6)), 8) = pack('Q<', (0, 1, ~0, 1 << 63, 1 << 40, 65535)[ int(rand(6)) ]);
+		return $bytes;
+	}
+	# mostly in the header
+	foreach (0 .. int(rand(4)))
+	{
+		my $at = int(rand($kind < 5 ? 48 : length($bytes)));
+		substr($bytes, $at, 1) = chr(int(rand(256))) if $at < length($bytes);
+	}
+	return $bytes;
+}
+
+# The SQLSTATE that a query ends with; '' where it succeeds.
+sub error_state
+{
+	my ($node, $query) = @_;
+	my ($ret, $stdout, $stderr) =
+	  $node->psql('postgres', $query, extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+
+	return $ret == 0 ? '' : $stderr =~ /ERROR:  (\w{5}):/ ? $1 : "no SQLSTATE: $stderr";
+}
+
+1;

@@ -1,0 +1,63 @@
+#!/bin/sh
+# The PostgreSQL suites on throw-away clusters, as root or not: pg_regress
+# through `make installcheck`, then the TAP tests.  Nothing is installed and
+# nothing stays running.  PG_CONFIG names the server; TESTS limits the TAP tests.
+set -eu
+cd "$(dirname "$0")/../.."
+root=$PWD
+: "${PG_CONFIG:=pg_config}"
+test/install.sh pg
+[ -f "$($PG_CONFIG --pgxs 2>/dev/null)" ] || test/install.sh pgdev
+
+bindir=$($PG_CONFIG --bindir)
+pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
+version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+
+# A copy that the tests' user can read, whoever that is; PostgreSQL's server
+# refuses to run as root.
+work=$(mktemp -d -t cuckoofilter-pg.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 2>&1 || {
+	cat "$work/make.log"
+	exit 1
+}
+[ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
+mkdir -p "$work/src/build/pg"
+cp -R core pg sql test Makefile "$work/src"
+if [ "$(id -u)" = 0 ]; then
+	chown -R postgres "$work"
+	as_user="runuser -u postgres --"
+else
+	as_user=
+fi
+
+cd "$work"
+export CUCKOOFILTER_STAGE="$work/stage" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so"
+unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
+
+echo "pg_regress, PostgreSQL $version"
+# shellcheck disable=SC2086 # a command and its arguments
+$as_user env HOME="$work" pg_virtualenv -v "$version" -t -o "extension_destdir=$work/stage" -o fsync=off \
+	make -s -C src installcheck PG_CONFIG="$PG_CONFIG" > regress.log 2>&1 || true
+sed -n '/^\(test\|ok\|not ok\) /p' regress.log
+# shellcheck disable=SC2086
+$as_user env TESTDIR="$work" PATH="$bindir:$PATH" PG_REGRESS="$pgxs/src/test/regress/pg_regress" \
+	prove -v -I "$pgxs/src/test/perl" ${TESTS:-src/test/pg/t/*.pl} 2>&1 | tee tap.log | grep -v '^ok ' || true
+
+# pg_regress prints "test NAME ... ok" up to PostgreSQL 15, "ok 1 - NAME" later
+passed=$(($(grep -c '^test .* ok \|^ok ' regress.log || true) + $(grep -c '^ok ' tap.log || true)))
+failed=$(($(grep -c '^test .* FAILED\|^not ok ' regress.log || true) + $(grep -c '^not ok ' tap.log || true)))
+if ! grep -q '^Result: PASS' tap.log && [ "$failed" = 0 ]; then
+	failed=1
+fi
+if ! grep -q 'ests passed' regress.log && [ "$failed" = 0 ]; then
+	failed=1
+fi
+if [ "$failed" != 0 ]; then
+	cat regress.log src/build/pg/regression.diffs 2>/dev/null | tail -n 100
+	mkdir -p "$root/build/test/pg"
+	cp -R regress.log tap.log src/build/pg/regression.diffs tmp_check/log "$root/build/test/pg" 2>/dev/null || true
+	echo "logs: build/test/pg"
+fi
+echo "pg: $passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,88 @@
+# Items whose equality is not that of their bytes: citext, a nondeterministic
+# collation; and a server encoding that is not UTF-8.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_cluster('main');
+
+sub true
+{
+	my ($query, $name, $database) = @_;
+	return is($node->safe_psql($database // 'postgres', "SELECT $query"), 't', $name);
+}
+
+SKIP:
+{
+	skip 'citext is not installed', 12
+	  if $node->safe_psql('postgres', 'SELECT count(*) FROM pg_available_extensions WHERE name = $$citext$$') eq '0';
+
+	$node->safe_psql('postgres', 'CREATE EXTENSION citext');
+	$node->safe_psql(
+		'postgres', q{
+		CREATE TABLE c (v citext);
+		INSERT INTO c VALUES ('Hello'), ('WORLD'), ('hello');
+		CREATE TABLE f AS SELECT cuckoofilter_agg(v) AS f FROM c;
+		CREATE DOMAIN mail AS citext});
+	true('cuckoofilter_count(f) = 2 FROM f', 'citext: equal values are one item');
+	true('f @> $$HELLO$$::citext FROM f', 'citext: a constant');
+	true('cuckoofilter_contains(f, $$hElLo$$::citext) FROM f', 'citext: a constant of the function');
+	true('bool_and(f @> upper(v::text)::citext) FROM f, c', 'citext: a column');
+	true('f @> $$HELLO$$::mail FROM f', 'citext: a domain over it');
+	true('NOT f @> $$Hello$$ FROM f', 'citext: an untyped literal is text, another item');
+	true('cuckoofilter_contains_all(f, $$HELLO$$::citext, $$world$$::citext) FROM f', 'citext: variadic');
+	true('(f + $$New$$::citext) @> $$NEW$$::citext FROM f', 'citext: added');
+	true('cuckoofilter_count(f - $$HELLO$$::citext) = 1 FROM f', 'citext: removed');
+	true('cuckoofilter_hash($$A$$::citext) = cuckoofilter_hash($$a$$::citext)', 'citext: hash');
+	foreach my $mode (qw(custom generic))
+	{
+		is( $node->safe_psql(
+				'postgres',
+				"SET plan_cache_mode = force_${mode}_plan; PREPARE p(citext) AS SELECT f @> \$1 FROM f; EXECUTE p('HELLO')"),
+			't',
+			"citext: a parameter, $mode plan");
+	}
+}
+
+SKIP:
+{
+	my ($ret, undef, $stderr) = $node->psql('postgres',
+		q{CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)});
+	skip "no ICU collation: $stderr", 7 if $ret != 0;
+
+	$node->safe_psql(
+		'postgres', q{
+		CREATE TABLE n (t text COLLATE nocase, c char(9) COLLATE nocase, a text[] COLLATE nocase);
+		INSERT INTO n VALUES ('Straße', 'Straße', '{Straße}'), ('STRASSE', 'STRASSE', '{STRASSE}'), ('straße', 'straße', '{straße}');
+		CREATE TABLE g AS SELECT cuckoofilter_agg(t) AS t, cuckoofilter_agg(c) AS c, cuckoofilter_agg(a) AS a FROM n});
+	true('count(DISTINCT t) = cuckoofilter_count(cuckoofilter_agg(t)) FROM n', 'nondeterministic: as many items as DISTINCT finds');
+	true('bool_and(g.t @> upper(n.t)) FROM g, n', 'nondeterministic: text');
+	true('bool_and(g.c @> n.c) AND bool_and(g.t @> n.c) FROM g, n', 'nondeterministic: char(n), as text');
+	true('g.t @> ($$STRAßE$$ COLLATE nocase) FROM g', 'nondeterministic: a constant');
+	true('bool_and(g.a @> n.a) FROM g, n', 'nondeterministic: an array');
+	true('cuckoofilter_contains_any(g.t, VARIADIC ARRAY[$$STRAßE$$] COLLATE nocase) FROM g', 'nondeterministic: elements');
+	true('NOT g.t @> ($$Straße$$ COLLATE "C") FROM g', 'nondeterministic: another collation is another equality');
+}
+
+# Strings hash as UTF-8, whatever the server's encoding.
+$node->safe_psql('postgres', 'CREATE DATABASE latin ENCODING latin1 TEMPLATE template0; CREATE DATABASE ascii ENCODING sql_ascii TEMPLATE template0');
+my %expected = map { $_ => $node->safe_psql('postgres', "SELECT cuckoofilter_hash($_)") }
+  (q{U&'caf\00e9'}, q{U&'\00e9'::char(5)}, q{U&'\00e9t\00e9'::name}, q{'plain'}, q{''});
+$node->safe_psql('latin', 'CREATE EXTENSION cuckoofilter');
+while (my ($item, $hash) = each %expected)
+{
+	is($node->safe_psql('latin', "SELECT cuckoofilter_hash($item)"), $hash, "LATIN1: $item");
+}
+$node->safe_psql('latin', q{CREATE TYPE e AS ENUM (U&'caf\00e9', 'tea')});
+is($node->safe_psql('latin', q{SELECT cuckoofilter_hash(U&'caf\00e9'::e)}), $expected{q{U&'caf\00e9'}}, 'LATIN1: an enum label');
+true(q{cuckoofilter_agg(x) @> repeat(U&'\00e9', 3) FROM unnest(ARRAY[repeat(U&'\00e9', 3)]) x}, 'LATIN1: aggregate', 'latin');
+$node->safe_psql('ascii', 'CREATE EXTENSION cuckoofilter');
+is($node->safe_psql('ascii', q{SELECT cuckoofilter_hash(E'caf\xc3\xa9')}), $expected{q{U&'caf\00e9'}}, 'SQL_ASCII: bytes as they are');
+
+$node->stop;
+done_testing();

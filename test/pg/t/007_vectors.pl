@@ -1,0 +1,97 @@
+# The shared vectors: hashes of values, and filters byte for byte.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $vectors = "$FindBin::Bin/../../vectors";
+my $node = new_cluster('main');
+
+# The lines of a file, as lists of fields; undef for '-'.
+sub lines
+{
+	my ($name) = @_;
+	return map { [ map { $_ eq '-' ? undef : $_ } split /\t/, $_, -1 ] }
+	  grep { !/^#/ && /\S/ } split /\n/, slurp_file("$vectors/$name");
+}
+
+# Hashes: all in one query, each with its expression.
+my @hashes = grep { defined $_->[5] } lines('hashes.tsv');
+cmp_ok(scalar @hashes, '>=', 50, 'values for PostgreSQL');
+my @got = split /\n/, $node->safe_psql('postgres', join("\n", map { "SELECT cuckoofilter_hash($_->[5], $_->[2]);" } @hashes));
+foreach my $i (0 .. $#hashes)
+{
+	is($got[$i], $hashes[$i][3], "class $hashes[$i][0], seed $hashes[$i][2]: $hashes[$i][5]");
+}
+
+# Items of the recipes, as SQL.
+sub items
+{
+	my ($list) = @_;
+	return map {
+		my ($type, $value) = split /:/, $_, 2;
+		$type eq 'i' && $value =~ /^(-?\d+)\.\.(-?\d+)$/ ? "SELECT g FROM generate_series($1::bigint, $2) g"
+		  : $type eq 'i' ? "SELECT ($value)::bigint"
+		  : $type eq 'r' ? "SELECT '$value'::float8"
+		  : $type eq 't' ? "SELECT \$t\$$value\$t\$::text"
+		  : $type eq 'b' ? "SELECT '\\x$value'::bytea"
+		  : die "item $_"
+	} split /,/, $list;
+}
+
+# Hashes of all items, in order, under a seed.
+sub hashes_of
+{
+	my ($list, $seed) = @_;
+	return '(SELECT NULL::bigint AS h)' if !$list;
+	return '(' . join(' UNION ALL ', map { "SELECT cuckoofilter_hash(x, $seed) AS h FROM ($_) AS s(x)" } items($list)) . ')';
+}
+
+# A recipe as SQL: a plain block whose variable f ends as the filter.
+sub block
+{
+	my ($recipe) = @_;
+	my $seed = $recipe =~ /seed=(-?\d+)/ ? $1 : 0;
+	my $steps = '';
+
+	foreach my $step (split /; /, $recipe)
+	{
+		my ($verb, @words) = split / /, $step;
+		@words = map { $_ eq '-' ? '' : $_ } @words;
+		$steps .=
+		    $verb eq 'create' ? "f := cuckoofilter_create($words[0], $words[1], '$words[2]');"
+		  : $verb eq 'agg' ? "SELECT cuckoofilter_agg_hash(h, $words[0], $words[1], '$words[2]') INTO f FROM " . hashes_of($words[3], $seed) . ' s;'
+		  : $verb =~ /^(add|remove)$/ ? "FOR hash IN SELECT * FROM " . hashes_of($words[0], $seed) . " s LOOP f := cuckoofilter_${verb}_hash(f, hash); END LOOP;"
+		  : $verb =~ /^(union|sum)$/ ? "f := cuckoofilter_$verb(f, (SELECT v.f FROM vectors v WHERE name = '$words[0]'));"
+		  : $verb eq 'compact' ? 'f := cuckoofilter_compact(f);'
+		  : die "step $step";
+	}
+	return $steps;
+}
+
+$node->safe_psql('postgres', 'CREATE TABLE vectors (name text PRIMARY KEY, f cuckoofilter)');
+my @filters = lines('filters.tsv');
+cmp_ok(scalar @filters, '>=', 20, 'filters');
+foreach my $vector (@filters)
+{
+	my ($name, $recipe, $count, $hex, $in, $out) = @$vector;
+	my $seed = $recipe =~ /seed=(-?\d+)/ ? $1 : 0;
+
+	$node->safe_psql('postgres', "DO \$do\$ DECLARE f cuckoofilter; hash bigint; BEGIN " . block($recipe) . " INSERT INTO vectors VALUES ('$name', f); END \$do\$");
+	# not is(): thousands of bytes tell nobody anything
+	ok($node->safe_psql('postgres', "SELECT encode(f::bytea, 'hex') FROM vectors WHERE name = '$name'") eq $hex, "$name: bytes");
+	is($node->safe_psql('postgres', "SELECT cuckoofilter_count('\\x$hex'::bytea::cuckoofilter)"), $count, "$name: count");
+	is($node->safe_psql('postgres', "SELECT count(*) FROM vectors, " . hashes_of($in, $seed) . " s WHERE name = '$name' AND NOT cuckoofilter_contains_hash(f, h)"),
+		'0', "$name: what is in")
+	  if defined $in;
+	is($node->safe_psql('postgres', "SELECT count(*) FROM vectors, " . hashes_of($out, $seed) . " s WHERE name = '$name' AND cuckoofilter_contains_hash(f, h)"),
+		'0', "$name: what is out")
+	  if defined $out;
+}
+
+$node->stop;
+done_testing();
