@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-build test-core test-sqlite lint install-deps
+	test test-build test-core test-sqlite lint install-deps bench bench-sql fuzz mutate machines
 
 # ---------------------------------------------------------------------------
 # Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
@@ -92,13 +92,14 @@ TEST_MAIN   := $(shell grep -lE '^(int )?main\b' test/core/*.c)
 TEST_SHARED := $(filter-out $(TEST_MAIN),$(wildcard test/core/*.c))
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%)
+TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory
 
 test: install-deps
 	@$(MAKE) -s -j2 test-build
 	@test/run.sh
 
-test-build: all $(TEST_CORE) $(TEST_SQLITE)
+test-build: all $(TEST_CORE) $(TEST_SQLITE) $(TEST_BENCH)
 
 test-core: $(TEST_CORE)
 	@test/run.sh core
@@ -125,6 +126,11 @@ build/test/core/%: build/test/core/%.o $(TEST_SHARED:test/core/%.c=build/test/co
 build/test/asan/%: build/test/asan/%.o $(TEST_SHARED:test/core/%.c=build/test/asan/%.o) $(ASAN_LIB)
 	$(SAN_CC) $(SANITIZE) $^ -lm -o $@
 
+# The benchmarks' reference filters.
+$(TEST_BENCH): test/bench/test_reference.c test/bench/references.c $(wildcard test/bench/*.h test/bench/reference/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 $(WARN) $(filter %.c,$^) -lm -o $@
+
 # The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.
 build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)
 	@mkdir -p $(@D)
@@ -135,6 +141,24 @@ build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)
 # ---------------------------------------------------------------------------
 
 # A server of one's own, which PG_CONFIG names, has its headers.
+bench:
+	@test/bench/run.sh
+
+bench-sql:
+	@test/bench/sql/run.sh
+
+# Longer rounds than `make test` has time for: each target for SECONDS, N
+# mutants, other compilers and machines.
+fuzz:
+	@test/install.sh test
+	@test/fuzz/run.sh $(or $(SECONDS),60)
+
+mutate:
+	@test/mutate/mutate.py $(N)
+
+machines:
+	@test/machines.sh
+
 install-deps:
 	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || echo pgdev)
 
@@ -150,6 +174,11 @@ help:
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            a filter at work on real data, in a minute"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
+	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
+	@echo "make bench-sql       our functions beside what one would write without them"
+	@echo "make fuzz            fuzz targets, SECONDS=60 each"
+	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"
+	@echo "make machines        the core's tests with other compilers and processors"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 

@@ -56,7 +56,9 @@ ckf_build_start(ckf_build *build, ckf_filter *t, uint64_t *scratch)
 		build->segment.used = (uint8_t *)(scratch + ckf_slot_words(t));
 		ckf_clear_segment(build);
 	}
-	if (t->encoding != CKF_HASHES)
+	if (ckf_collect_is_log(t))
+		ckf_store64(ckf_body(t), 0); /* nothing logged; the room behind is not read */
+	else if (t->encoding != CKF_HASHES)
 		memset(ckf_body(t), 0, t->size - CKF_HEADER_SIZE);
 }
 
@@ -191,6 +193,21 @@ ckf_build_add(ckf_build *build, uint64_t item, unsigned copies)
 			return false;
 		ckf_store64(ckf_body(t) + 8 * build->next++, item);
 	}
+	return true;
+}
+
+bool
+ckf_build_append(ckf_build *build, const uint64_t *hashes, size_t n)
+{
+	ckf_filter *t = build->t;
+	uint8_t *p = ckf_body(t) + 8 * (1 + build->stored);
+	size_t i;
+
+	if (n > ckf_body_words(t) - 1 - build->stored)
+		return false;
+	for (i = 0; i < n; i++)
+		ckf_store64(p + 8 * i, hashes[i]);
+	build->stored += n;
 	return true;
 }
 

@@ -27,6 +27,9 @@ void ckf_build_start(ckf_build *build, ckf_filter *t, uint64_t *scratch);
  * no lower than any before.  false: no room. */
 bool ckf_build_add(ckf_build *build, uint64_t item, unsigned copies);
 
+/* Store hashes in a log, one copy of each.  false: no room. */
+bool ckf_build_append(ckf_build *build, const uint64_t *hashes, size_t n);
+
 /* Write what is still in scratch, and the header. */
 void ckf_build_end(ckf_build *build);
 

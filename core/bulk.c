@@ -27,7 +27,7 @@ ckf_break_ties(uint64_t *hashes, uint64_t *scratch, size_t n)
 	}
 }
 
-static void
+void
 ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n)
 {
 	size_t ends[CKF_PARTS] = {0};

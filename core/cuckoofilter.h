@@ -138,10 +138,11 @@ ckf_status ckf_params_parse(ckf_params *params, const char *text, size_t size, c
 typedef struct ckf_filter
 {
 	uint8_t *bytes;
-	size_t size; /* bytes of the filter; changes as ckf_add works */
-	size_t room; /* bytes of the buffer; ckf_open sets it to size, a caller
-				  * with a larger buffer may raise it */
-	uint64_t count;
+	size_t size;    /* bytes of the filter; changes as ckf_add works */
+	size_t room;    /* bytes of the buffer; ckf_open sets it to size, a caller
+					 * with a larger buffer may raise it */
+	uint64_t count; /* copies stored; of a large state, without those that came
+					 * since it last grew */
 	uint64_t seed;
 	double fpr;
 	int64_t capacity;

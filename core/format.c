@@ -195,9 +195,8 @@ ckf_body_fits(const ckf_filter *t)
 			return t->f == 0 && t->g == 0 && t->m == 0 && t->w == 64 &&
 				   t->size % 8 == CKF_HEADER_SIZE % 8 && t->count == ckf_body_words(t);
 		case CKF_COLLECTING:
-			return t->f <= 1 && t->g == 0 && t->size >= CKF_STATE_SIZE &&
-				   t->m <= (ckf_collect_words(t) < ckf_body_words(t) ? CKF_QUEUE : 0) &&
-				   t->size % 8 == CKF_HEADER_SIZE % 8 && t->count <= ckf_body_words(t);
+			return t->f == 0 && t->g == 0 && t->m == 0 && t->size % 8 == CKF_HEADER_SIZE % 8 &&
+				   ckf_collect_fits(t);
 		case CKF_SEMI_SORTED:
 		case CKF_PLAIN:
 			if (t->encoding == CKF_SEMI_SORTED && t->b != 4)

@@ -28,8 +28,6 @@
 #define CKF_TABLE_PAD 8         /* zero bytes behind a table: loads may run over */
 #define CKF_MAX_HASHES 4096     /* items that ckf_add keeps in hashes */
 #define CKF_HASHES_BONUS 32     /* bytes that hashes may cost above a table */
-#define CKF_QUEUE 32            /* hashes that wait in a large state */
-#define CKF_QUEUED_STATE 32768  /* words, from which a state has a queue */
 #define CKF_LAST_RATE 0.03      /* growth stops past 8 x target, but not before */
 
 /* ------------------------------------------------------------- the header */
@@ -239,21 +237,23 @@ unsigned ckf_hashes_copies(const ckf_filter *t, uint64_t hash);
 ckf_status ckf_hashes_add(ckf_filter *t, uint64_t hash);
 bool ckf_hashes_remove(ckf_filter *t, uint64_t hash); /* true: one was there */
 
-/* collect.c: an aggregate's running set */
+/* collect.c: an aggregate's running state */
 ckf_status ckf_collect_add(ckf_filter *t, uint64_t hash);
 unsigned ckf_collect_copies(const ckf_filter *t, uint64_t hash);
-/* Words of the set; in a large state the queue lies behind them. */
-uint64_t ckf_collect_words(const ckf_filter *t);
-/* The queued hashes that are not in the set, sorted; at most CKF_QUEUE. */
-unsigned ckf_collect_queued(const ckf_filter *t, uint64_t *hashes);
-/* Is there room for so many more? */
+/* Are the fields of a state possible? */
+bool ckf_collect_fits(const ckf_filter *t);
+/* Is it a log, rather than a set? */
+bool ckf_collect_is_log(const ckf_filter *t);
+/* Hashes of a log behind the sorted ones, which `count` counts. */
+uint64_t ckf_collect_logged(const ckf_filter *t);
+/* The words that hold hashes; in a set, 0 is none. */
+void ckf_collect_range(const ckf_filter *t, uint64_t *first, uint64_t *end);
+/* May so many more be added in order without crowding? */
 bool ckf_collect_has_room(const ckf_filter *t, uint64_t more);
-/* Did a probe pass too many words?  Then a table serves better. */
-bool ckf_collect_is_crowded(const ckf_filter *t);
 /* Bytes of the next larger state. */
 size_t ckf_collect_grown(size_t size);
-/* Append a hash that is not below any before it to an empty state; *next is
- * the first word that may be free.  false: it does not fit. */
+/* Append a hash that is not below any before to an empty state; *next is 0 at
+ * the first.  false: it does not fit. */
 bool ckf_collect_append(ckf_filter *t, uint64_t hash, uint64_t *next);
 /* Take over into `to` what a union or sum with `in` asks of it: target rate,
  * seed, layout, and w and b in merged_w and merged_b.  CKF_SEED_DIFFERS. */
@@ -279,6 +279,9 @@ ckf_probe ckf_choose_probe(const ckf_filter *t);
 /* cpu.c: is pdep fast here?  CUCKOOFILTER_PORTABLE=1 in the environment says
  * no. */
 bool ckf_use_pdep(void);
+
+/* bulk.c: sort whole hashes; scratch is as large */
+void ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
 
 /* sort.c: sort by the bits low .. high - 1; the others are the same in all
  * keys, or do not matter.  scratch is as large as keys; the result is in keys. */

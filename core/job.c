@@ -28,6 +28,7 @@ typedef struct ckf_work
 	uint64_t last;   /* the item walked last */
 	uint64_t group;  /* the prefix that came last; 0 before the first */
 	uint64_t copies; /* and how often */
+	uint64_t walked; /* items so far */
 	const ckf_filter *in[2];
 	ckf_walk walk;
 	ckf_filter to;
@@ -125,27 +126,16 @@ ckf_target_larger(ckf_work *work)
 	return ckf_enlarge(to, 8, work->items);
 }
 
-/* A larger aggregate state; a table has at least CKF_LEAST_TABLE items' room,
- * since so few buckets as less would need have no tags that are wide enough. */
-#define CKF_LEAST_TABLE 4096
-
+/* A larger aggregate state. */
 static bool
 ckf_target_state(ckf_work *work)
 {
 	ckf_filter *to = &work->to;
-	uint64_t room = work->items + work->items / 2;
 
-	if (ckf_is_table(to) && ckf_target_larger(work))
-		return true;
-	if (to->encoding == CKF_COLLECTING && !ckf_collect_is_crowded(work->in[0]))
-	{
-		to->size = ckf_collect_grown(work->in[0]->size);
-		if (to->size <= CKF_LARGE_STATE)
-			return true;
-	}
 	if (ckf_is_table(to))
-		return false;
-	return ckf_choose(to, room > CKF_LEAST_TABLE ? room : CKF_LEAST_TABLE, 64);
+		return ckf_target_larger(work);
+	to->size = ckf_collect_grown(work->in[0]->size);
+	return to->size <= CKF_LARGE_STATE || ckf_choose(to, work->items + work->items / 2, 64);
 }
 
 /* Choose the target for work->items. */
@@ -222,6 +212,8 @@ ckf_settle(ckf_job *job)
 	ckf_work *work = ckf_work_of(job);
 
 	work->counting = false;
+	if (work->goal == CKF_FINISH && (uint64_t)work->to.capacity < work->items)
+		work->to.capacity = (int64_t)work->items;
 	work->whole = work->to.w == 64 && !(work->to.flags & CKF_FLAG_STATE);
 	if (!ckf_choose_target(work) || !ckf_is_worth_it(work))
 		return ckf_do_without(job);
@@ -285,24 +277,18 @@ ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter
 	work->tries = 0;
 	work->copy = false;
 	work->in_order = goal != CKF_GROW || !ckf_is_table(a);
-	work->items = ckf_stream_items(a);
+	work->items = a->count + ckf_collect_logged(a);
 	work->in[0] = a;
 	work->in[1] = b;
 	work->counting = b != NULL || goal == CKF_FINISH_MERGE;
 	if (b)
 		status = ckf_start_merge(work, a, b);
 	else if (goal == CKF_GROW && (a->flags & CKF_FLAG_STATE))
-	{
 		work->to = *a;
-		if (a->encoding == CKF_COLLECTING)
-			work->to.m = 0; /* the queue moves into the set */
-	}
 	else
 		ckf_target_from(&work->to, a);
 	if (status != CKF_OK)
 		return status;
-	if (goal == CKF_FINISH && (uint64_t)work->to.capacity < work->items)
-		work->to.capacity = (int64_t)work->items;
 	work->once = (work->to.flags & CKF_FLAG_SET) && !(work->to.flags & CKF_FLAG_COPIES);
 	if (!work->counting)
 		return ckf_settle(job);
@@ -337,7 +323,7 @@ ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64_t *scratch)
 
 	scratch = ckf_walk_start(&work->walk, work->in, work->inputs, low, scratch);
 	work->started = true;
-	work->last = work->group = work->copies = 0;
+	work->last = work->group = work->copies = work->walked = 0;
 	if (work->counting)
 	{
 		work->items = 0;
@@ -347,6 +333,20 @@ ckf_start_walk(ckf_work *work, uint8_t *dst, size_t dst_room, uint64_t *scratch)
 	work->to.room = dst_room;
 	work->to.size = (size_t)ckf_build_size(&work->to, 0);
 	ckf_build_start(&work->build, &work->to, scratch);
+}
+
+/* A log was taken to have nothing twice.  It had: now its items are known. */
+static ckf_status
+ckf_finish_again(ckf_job *job)
+{
+	ckf_work *work = ckf_work_of(job);
+	ckf_status status;
+
+	work->items = work->walked;
+	work->tries = 0;
+	ckf_target_from(&work->to, work->in[0]);
+	status = ckf_settle(job);
+	return status == CKF_OK ? CKF_MORE : status;
 }
 
 /* The walk is over: the count is known, or the target is full. */
@@ -361,7 +361,14 @@ ckf_end_walk(ckf_job *job)
 		status = ckf_settle(job);
 		return status == CKF_OK ? CKF_MORE : status;
 	}
+	if (work->goal == CKF_FINISH && ckf_collect_logged(work->in[0]) > 0 &&
+		work->walked != work->items)
+		return ckf_finish_again(job);
 	ckf_build_end(&work->build);
+	/* a log whose hashes are mostly repeated ones stays as large as it is */
+	if (ckf_collect_is_log(work->in[0]) && work->to.encoding == CKF_COLLECTING &&
+		work->to.count <= ckf_body_words(work->in[0]) / 2)
+		work->to.size = work->in[0]->size;
 	job->size = work->to.size;
 	return CKF_OK;
 }
@@ -389,12 +396,22 @@ ckf_retry(ckf_job *job)
 	return CKF_MORE;
 }
 
+/* Does a growth only merge a log's hashes, none of them twice? */
+static bool
+ckf_only_merges(const ckf_work *work)
+{
+	return ckf_collect_is_log(&work->to) && work->goal == CKF_GROW && ckf_stores_once(&work->to);
+}
+
 /* Count or store a block's items.  CKF_ROOM: the target is full. */
 static ckf_status
 ckf_take_block(ckf_work *work, const uint64_t *keys, size_t n)
 {
 	size_t i;
 
+	work->walked += n;
+	if (ckf_only_merges(work))
+		return ckf_build_append(&work->build, keys, n) ? CKF_OK : CKF_ROOM;
 	for (i = 0; i < n; i++)
 	{
 		uint64_t item = keys[i];

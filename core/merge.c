@@ -119,16 +119,23 @@ ckf_pour_slots(ckf_filter *state, const ckf_filter *in, uint64_t *cursor, uint64
 ckf_status
 ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t *cursor)
 {
-	bool table = ckf_is_table(in);
-	uint64_t end = table ? ((uint64_t)2 * in->m * in->b) << in->g : ckf_body_words(in);
-	uint64_t stop = end - *cursor > CKF_MERGE_STEP ? *cursor + CKF_MERGE_STEP : end;
+	uint64_t items = in->count + ckf_collect_logged(in);
+	uint64_t first = 0;
+	uint64_t end = ckf_body_words(in);
+	uint64_t stop;
 	ckf_status status;
 
-	if (*cursor == 0 && state->encoding == CKF_COLLECTING &&
-		!ckf_collect_has_room(state, in->count))
+	if (*cursor == 0 && state->encoding == CKF_COLLECTING && !ckf_collect_has_room(state, items))
 		return CKF_ROOM;
-	status =
-		table ? ckf_pour_slots(state, in, cursor, stop) : ckf_pour_words(state, in, cursor, stop);
+	if (ckf_is_table(in))
+		end = ((uint64_t)2 * in->m * in->b) << in->g;
+	else if (in->encoding == CKF_COLLECTING)
+		ckf_collect_range(in, &first, &end);
+	if (*cursor < first)
+		*cursor = first;
+	stop = end - *cursor > CKF_MERGE_STEP ? *cursor + CKF_MERGE_STEP : end;
+	status = ckf_is_table(in) ? ckf_pour_slots(state, in, cursor, stop)
+							  : ckf_pour_words(state, in, cursor, stop);
 	return status == CKF_OK && *cursor < end ? CKF_MORE : status;
 }
 

@@ -19,15 +19,21 @@ ckf_stream_scratch(const ckf_filter *in)
 	if (ckf_is_table(in))
 		return 2 * ckf_segment_slots(in);
 	words = ckf_body_words(in);
-	return words < CKF_BLOCK ? words : CKF_BLOCK + CKF_QUEUE;
+	return (words < CKF_BLOCK ? words : CKF_BLOCK) + 2 * ckf_collect_logged(in);
 }
 
-uint64_t
-ckf_stream_items(const ckf_filter *in)
+/* Sort what was logged. */
+static void
+ckf_start_log(ckf_stream *s)
 {
-	uint64_t queue[CKF_QUEUE];
+	const uint8_t *from = ckf_body(s->in) + 8 * (1 + s->in->count);
+	size_t i;
 
-	return in->encoding == CKF_COLLECTING ? in->count + ckf_collect_queued(in, queue) : in->count;
+	s->log = s->keys + CKF_BLOCK;
+	s->logged = (size_t)ckf_collect_logged(s->in);
+	for (i = 0; i < s->logged; i++)
+		s->log[i] = ckf_load64(from + 8 * i);
+	ckf_sort_hashes(s->log, s->log + s->logged, s->logged);
 }
 
 void
@@ -38,41 +44,71 @@ ckf_stream_start(ckf_stream *s, const ckf_filter *in, unsigned low, uint64_t *sc
 	s->next = 0;
 	s->have = s->at = 0;
 	s->keys = scratch;
-	s->queued = s->dequeued = 0;
-	if (in->encoding == CKF_COLLECTING)
-		s->queued = ckf_collect_queued(in, s->queue);
+	s->logged = s->taken = 0;
+	s->last = 0;
 	if (ckf_is_table(in))
 	{
 		s->spare = scratch + ckf_segment_slots(in);
 		ckf_inverse_of(&s->inverse, in);
 	}
-}
-
-/* The queue's hashes up to `last`. */
-static void
-ckf_dequeue(ckf_stream *s, uint64_t last)
-{
-	while (s->dequeued < s->queued && s->queue[s->dequeued] <= last)
-		s->keys[s->have++] = s->queue[s->dequeued++];
+	else if (ckf_collect_is_log(in))
+		ckf_start_log(s);
 }
 
 static void
 ckf_load_words(ckf_stream *s)
 {
-	uint64_t words =
-		s->in->encoding == CKF_COLLECTING ? ckf_collect_words(s->in) : ckf_body_words(s->in);
+	uint64_t words = ckf_body_words(s->in);
 
 	while (s->next < words && s->have < CKF_BLOCK)
 	{
 		uint64_t word = ckf_word(s->in, s->next++);
 
-		if (CKF_UNLIKELY(s->dequeued < s->queued) && word != 0)
-			ckf_dequeue(s, word);
 		s->keys[s->have] = word;
 		s->have += word != 0;
 	}
-	if (s->next == words)
-		ckf_dequeue(s, UINT64_MAX);
+}
+
+/* Drop keys that repeat the one before. */
+static void
+ckf_drop_repeated(ckf_stream *s)
+{
+	size_t kept = 0;
+	size_t i;
+
+	for (i = 0; i < s->have; i++)
+	{
+		uint64_t key = s->keys[i];
+
+		s->keys[kept] = key;
+		kept += key != s->last;
+		s->last = key;
+	}
+	s->have = kept;
+}
+
+/* Merge a log's sorted hashes with those that were logged. */
+static void
+ckf_load_log(ckf_stream *s)
+{
+	const uint8_t *sorted = ckf_body(s->in) + 8;
+
+	while (s->have < CKF_BLOCK && s->next < s->in->count && s->taken < s->logged)
+	{
+		uint64_t x = ckf_load64(sorted + 8 * s->next);
+		uint64_t y = s->log[s->taken];
+		bool second = y < x;
+
+		s->keys[s->have++] = second ? y : x;
+		s->next += !second;
+		s->taken += second;
+	}
+	while (s->have < CKF_BLOCK && s->next < s->in->count && s->taken == s->logged)
+		s->keys[s->have++] = ckf_load64(sorted + 8 * s->next++);
+	while (s->have < CKF_BLOCK && s->next == s->in->count && s->taken < s->logged)
+		s->keys[s->have++] = s->log[s->taken++];
+	if (ckf_stores_once(s->in))
+		ckf_drop_repeated(s);
 }
 
 /* Append the prefixes of one bucket's tags.  `first` is the first x of the
@@ -149,6 +185,8 @@ ckf_stream_load(ckf_stream *s)
 	if (ckf_is_table(s->in))
 		while (s->have == 0 && s->next >> s->in->g == 0)
 			ckf_load_segment(s);
+	else if (ckf_collect_is_log(s->in))
+		ckf_load_log(s);
 	else
 		ckf_load_words(s);
 	return s->have > 0;

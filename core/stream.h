@@ -12,21 +12,19 @@
 typedef struct ckf_stream
 {
 	const ckf_filter *in;
-	unsigned low;              /* a table's items are sorted by the bits from here up */
-	uint64_t next;             /* first word or segment of the next block */
-	uint64_t *keys;            /* the block: hashes, or prefixes aligned to the left */
-	uint64_t *spare;           /* as large as keys */
-	size_t have, at;           /* keys in the block, and how many were taken */
-	uint64_t queue[CKF_QUEUE]; /* of a large state: to be walked too, sorted */
-	unsigned queued, dequeued;
-	ckf_inverse inverse; /* of a table */
+	unsigned low;         /* a table's items are sorted by the bits from here up */
+	uint64_t next;        /* first word or segment of the next block */
+	uint64_t *keys;       /* the block: hashes, or prefixes aligned to the left */
+	uint64_t *spare;      /* as large as keys */
+	size_t have, at;      /* keys in the block, and how many were taken */
+	uint64_t *log;        /* of a log: what was logged, sorted */
+	size_t logged, taken; /* words of it, and how many are in blocks already */
+	uint64_t last;        /* the last key of the block before; 0 at first */
+	ckf_inverse inverse;  /* of a table */
 } ckf_stream;
 
 /* 64-bit words of scratch that a stream of this filter needs. */
 uint64_t ckf_stream_scratch(const ckf_filter *in);
-
-/* Items that it will walk: the header's count, and a state's queue. */
-uint64_t ckf_stream_items(const ckf_filter *in);
 
 /* Start at the first item.  A table's items come sorted by their bits from
  * `low` up; 0: sorted. */

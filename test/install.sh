@@ -8,31 +8,38 @@ set -eu
 packages()
 {
 	cat <<'TABLE'
-bench  gnuplot-nox
-bench  python3
-bench-sql  postgresql-15-hll
-build  gcc
-build  libc6-dev
-build  libsqlite3-dev
-build  libxxhash-dev
-build  make
-demo   sqlite3
-demo   wamerican-insane
-pg     libipc-run-perl
-pg     postgresql
-pg     postgresql-common
-pg     sqlite3
-pgdev  postgresql-server-dev-all
-test   binutils
-test   clang
-test   clang-format
-test   cppcheck
-test   git
-test   libclang-rt-dev
-test   python3
-test   python3-xxhash
-test   shellcheck
-test   sqlite3
+arm64     gcc-aarch64-linux-gnu
+arm64     libc6-dev-arm64-cross
+arm64     qemu-user
+bench     gnuplot-nox
+bench     python3
+bench-sql postgresql-15-hll
+build     gcc
+build     libc6-dev
+build     libsqlite3-dev
+build     libxxhash-dev
+build     make
+demo      sqlite3
+demo      wamerican-insane
+i386      gcc-multilib
+pg        libipc-run-perl
+pg        postgresql
+pg        postgresql-common
+pg        sqlite3
+pgdev     postgresql-server-dev-all
+s390x     gcc-s390x-linux-gnu
+s390x     libc6-dev-s390x-cross
+s390x     qemu-user
+test      binutils
+test      clang
+test      clang-format
+test      cppcheck
+test      git
+test      libclang-rt-dev
+test      python3
+test      python3-xxhash
+test      shellcheck
+test      sqlite3
 TABLE
 }
 

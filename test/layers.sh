@@ -9,7 +9,7 @@
 #
 # Builds what it looks at in build/test/layers.  CC=compiler.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 out=build/test/layers
 mkdir -p "$out"
 passed=0
@@ -68,10 +68,16 @@ writable_data()
 	done
 }
 
-# Files of the core, but for the one header that hosts may include.
+# A pattern of the core's files.
+core_files()
+{
+	find core -type f | sed 's|^core/||; s/\./\\./g' | paste -s -d '|'
+}
+
+# The same, but for the one header that hosts may include.
 core_internals()
 {
-	ls core | grep -v '^cuckoofilter\.h$' | sed 's/\./\\./' | paste -s -d '|'
+	core_files | sed 's/cuckoofilter\\\.h|//; s/|cuckoofilter\\\.h$//'
 }
 
 rm -f "$out"/*.o
@@ -83,7 +89,7 @@ verdict "the core exports only ckf_ names" \
 verdict "the core keeps no state, but of the processor" \
 	"$(writable_data)"
 verdict "the core includes no header of a host" "$(for file in core/*.[ch]; do
-	includes "$file" | grep -Evx "$core_headers|$(ls core | paste -s -d '|' | sed 's/\./\\./g')" |
+	includes "$file" | grep -Evx "$core_headers|$(core_files)" |
 		sed "s|^|$file: |"
 done)"
 verdict "the hosts include nothing of the core but cuckoofilter.h" \

@@ -39,7 +39,7 @@ for folder in core sqlite pg test/core test/sqlite test/bench test/bench/referen
 done
 
 for compiler in gcc clang; do
-	for folder in core sqlite test/core test/sqlite; do
+	for folder in core sqlite test/core test/sqlite test/bench; do
 		check "$compiler -Werror: $folder" compile "$compiler" "" "$folder"/*.c
 	done
 	check "$compiler -Werror -DSQLITE_CORE: sqlite" compile "$compiler" -DSQLITE_CORE sqlite/*.c

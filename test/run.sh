@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs test suites and adds up their counts:  test/run.sh [lint|core|sqlite|pg]...
+# Runs test suites and adds up their counts:  test/run.sh [lint|core|bench|sqlite|pg]...
 #
 # A suite is a command whose last line is "NAME: N passed, M failed" and whose
 # exit status is 0 when nothing failed.  The Makefile has built what they need.
@@ -67,6 +67,11 @@ core()
 	scripts test/core/*.py
 }
 
+bench()
+{
+	suite build/test/bench/test_reference
+}
+
 sqlite()
 {
 	scripts test/sqlite/*.py
@@ -82,7 +87,7 @@ pg()
 }
 
 if [ $# = 0 ]; then
-	set -- lint core sqlite
+	set -- lint core bench sqlite
 	[ -x test/pg/run.sh ] && set -- "$@" pg
 fi
 for group in "$@"; do
