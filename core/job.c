@@ -4,36 +4,9 @@
  * aggregate differ in the target they choose, and in that a union or sum
  * counts its items in a first walk.
  */
-#include "build.h"
-#include "walk.h"
+#include "work.h"
 
 #define CKF_STEP 65536 /* items between two returns to the host */
-
-/* A state larger than this turns into a wide-tag table. */
-#define CKF_LARGE_STATE ((size_t)512 << 20)
-
-typedef struct ckf_work
-{
-	ckf_goal goal;
-	bool counting; /* the first walk of two */
-	bool started;  /* streams and build are under way in the host's buffers */
-	bool once;     /* a prefix is stored once, however often it comes */
-	bool cut;      /* prefixes are cut to the target's w */
-	bool in_order; /* items come sorted, equal ones side by side */
-	bool whole;    /* whole hashes come in, and may come out */
-	bool copy;     /* no target is better than the input's own bytes */
-	unsigned inputs;
-	unsigned tries;
-	uint64_t items;  /* to be stored, as far as known */
-	uint64_t last;   /* the item walked last */
-	uint64_t group;  /* the prefix that came last; 0 before the first */
-	uint64_t copies; /* and how often */
-	uint64_t walked; /* items so far */
-	const ckf_filter *in[2];
-	ckf_walk walk;
-	ckf_filter to;
-	ckf_build build;
-} ckf_work;
 
 _Static_assert(sizeof(ckf_work) <= sizeof(((ckf_job *)0)->private_), "ckf_job is too small");
 
@@ -41,116 +14,6 @@ static ckf_work *
 ckf_work_of(ckf_job *job)
 {
 	return (ckf_work *)(void *)job->private_;
-}
-
-/* ----------------------------------------------------------- the target */
-
-static void
-ckf_target_hashes(ckf_filter *to)
-{
-	to->encoding = CKF_HASHES;
-	to->f = to->g = 0;
-	to->m = 0;
-	to->w = 64;
-	ckf_derive(to);
-}
-
-/* A table for items whose hashes are whole: w follows from the target rate. */
-static bool
-ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t promised)
-{
-	double capacity =
-		(double)((uint64_t)to->capacity > promised ? (uint64_t)to->capacity : promised);
-	unsigned w = ckf_prefix_bits(capacity, to->fpr, to->c);
-
-	to->w = (uint8_t)(w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX);
-	return ckf_choose(to, items, CKF_MAX_PREFIX);
-}
-
-/* Hashes, or a first table. */
-static bool
-ckf_target_exact(ckf_work *work)
-{
-	ckf_filter *to = &work->to;
-	bool table_fits;
-
-	switch (work->goal)
-	{
-		case CKF_GROW:
-		case CKF_UNION:
-		case CKF_SUM:
-			if (work->items > CKF_MAX_HASHES ||
-				(work->goal == CKF_GROW && work->items == CKF_MAX_HASHES))
-				return ckf_target_first_table(to, work->items + work->items / 16, 16 * work->items);
-			break;
-		default:
-			table_fits = ckf_target_first_table(
-				to, work->items, work->goal == CKF_FINISH ? work->items : 16 * work->items);
-			if (8 * work->items > CKF_MAX_HASHES * 8 ||
-				(table_fits &&
-				 ckf_build_size(to, 0) + CKF_HASHES_BONUS < CKF_HEADER_SIZE + 8 * work->items))
-				return table_fits;
-	}
-	ckf_target_hashes(to);
-	return true;
-}
-
-static uint64_t
-ckf_buckets(const ckf_filter *t)
-{
-	return (uint64_t)t->m << t->g;
-}
-
-/* A larger table of the same w. */
-static bool
-ckf_target_larger(ckf_work *work)
-{
-	const ckf_filter *from = work->in[0];
-	ckf_filter *to = &work->to;
-	uint64_t more = work->items / 2 + 8;
-
-	if (work->items >= from->max_count)
-		return false;
-	while (!ckf_choose(to, work->items + more, to->w))
-	{
-		if (more == 1)
-			return false;
-		more /= 2;
-	}
-	if (ckf_buckets(to) > ckf_buckets(from))
-		return true;
-	/* items that crowd together: more buckets than their number asks for */
-	to->g = from->g;
-	to->m = from->m;
-	to->rest = from->rest;
-	return ckf_enlarge(to, 8, work->items);
-}
-
-/* A larger aggregate state. */
-static bool
-ckf_target_state(ckf_work *work)
-{
-	ckf_filter *to = &work->to;
-
-	if (ckf_is_table(to))
-		return ckf_target_larger(work);
-	to->size = ckf_collect_grown(work->in[0]->size);
-	return to->size <= CKF_LARGE_STATE || ckf_choose(to, work->items + work->items / 2, 64);
-}
-
-/* Choose the target for work->items. */
-static bool
-ckf_choose_target(ckf_work *work)
-{
-	ckf_filter *to = &work->to;
-
-	if (to->flags & CKF_FLAG_STATE)
-		return ckf_target_state(work);
-	if (to->w == 64)
-		return ckf_target_exact(work);
-	if (work->goal == CKF_GROW)
-		return ckf_target_larger(work);
-	return ckf_choose(to, work->items, to->w) && work->items <= to->max_count;
 }
 
 /* Ask the host for what the target needs. */
@@ -167,20 +30,6 @@ ckf_ask(ckf_job *job)
 	job->scratch = (size_t)(8 * words + 8); /* never nothing */
 	job->size = work->counting ? 0 : (size_t)ckf_build_size(&work->to, items);
 	work->started = false;
-}
-
-/* Is the chosen table better than what there is without one? */
-static bool
-ckf_is_worth_it(const ckf_work *work)
-{
-	uint64_t size = ckf_build_size(&work->to, work->items);
-	bool grows = work->goal == CKF_GROW || work->goal == CKF_UNION || work->goal == CKF_SUM;
-
-	if (!ckf_is_table(&work->to) || grows)
-		return true;
-	if (work->whole)
-		return size < CKF_HEADER_SIZE + 8 * work->items;
-	return work->goal != CKF_COMPACT || size < work->in[0]->size;
 }
 
 /* Without a table: whole hashes stay hashes, and a compaction what it was. */
@@ -223,21 +72,6 @@ ckf_settle(ckf_job *job)
 }
 
 /* ---------------------------------------------------------------- start */
-
-static void
-ckf_target_from(ckf_filter *to, const ckf_filter *in)
-{
-	*to = *in;
-	to->inverse[2] = 0;
-	if (to->capacity == 0)
-		to->capacity = 1;
-	if (to->flags & CKF_FLAG_STATE)
-	{
-		to->w = to->merged_w;
-		to->b = to->merged_b;
-	}
-	to->flags &= CKF_FLAGS_AT_REST;
-}
 
 static ckf_status
 ckf_start_merge(ckf_work *work, const ckf_filter *a, const ckf_filter *b)
