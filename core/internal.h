@@ -260,7 +260,6 @@ bool ckf_collect_append(ckf_filter *t, uint64_t hash, uint64_t *next);
 ckf_status ckf_merge_target(ckf_filter *to, const ckf_filter *in);
 
 /* table.c */
-bool ckf_table_contains(const ckf_filter *t, uint64_t hash);
 unsigned ckf_table_copies(const ckf_filter *t, uint64_t hash);
 ckf_status ckf_add_plain(ckf_filter *t, uint64_t hash);
 ckf_status ckf_add_semi(ckf_filter *t, uint64_t hash);

@@ -1,6 +1,7 @@
 /*
  * stream.c - walk a filter's items in order.  Hashes and sets are in order as
- * they lie; a table is sorted a segment at a time.
+ * they lie; of a log only what came last is sorted, and a table is sorted a
+ * segment at a time.
  */
 #include "lanes.h"
 #include "stream.h"
