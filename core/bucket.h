@@ -1,7 +1,7 @@
 /*
  * bucket.h - a bucket's slots, read from and written to a table's bits
- * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.c has
- * faster ways to ask one question.
+ * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.h and row.h
+ * have faster ways to ask one question.
  */
 #ifndef CKF_BUCKET_H
 #define CKF_BUCKET_H
@@ -40,6 +40,14 @@ ckf_order_keys(uint64_t *keys)
 	ckf_order(keys, 0, 2);
 	ckf_order(keys, 1, 3);
 	ckf_order(keys, 1, 2);
+}
+
+/* The nibbles on top of four sort keys. */
+CKF_INLINE unsigned
+ckf_top_nibbles(const uint64_t *keys, unsigned high)
+{
+	return (unsigned)(keys[0] >> high | keys[1] >> high << 4 | keys[2] >> high << 8 |
+					  keys[3] >> high << 12);
 }
 
 CKF_INLINE void
@@ -84,9 +92,7 @@ ckf_bucket_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 		for (i = 0; i < 4; i++)
 			keys[i] = ckf_sort_key(tags[i], t->f);
 		ckf_order_keys(keys);
-		ckf_store_bits(body, at, CKF_CODE_BITS,
-					   ckf_code_of((unsigned)(keys[0] >> high), (unsigned)(keys[1] >> high),
-								   (unsigned)(keys[2] >> high), (unsigned)(keys[3] >> high)));
+		ckf_store_bits(body, at, CKF_CODE_BITS, ckf_code_of(ckf_top_nibbles(keys, high)));
 		for (i = 0; i < 4; i++)
 			ckf_store_bits(body, at + CKF_CODE_BITS + i * high, high, keys[i] & mask);
 	}

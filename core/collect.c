@@ -119,7 +119,7 @@ ckf_log_add(ckf_filter *t, uint64_t words, uint64_t hash)
 
 /* -------------------------------------------------------------------- both */
 
-ckf_status
+static ckf_status
 ckf_collect_add(ckf_filter *t, uint64_t hash)
 {
 	uint64_t words = ckf_body_words(t);
@@ -153,7 +153,7 @@ ckf_collect_range(const ckf_filter *t, uint64_t *first, uint64_t *end)
 	*end = log ? 1 + t->count + ckf_word(t, 0) : ckf_body_words(t);
 }
 
-unsigned
+static unsigned
 ckf_collect_copies(const ckf_filter *t, uint64_t hash)
 {
 	unsigned n = 0;
@@ -184,3 +184,16 @@ ckf_collect_append(ckf_filter *t, uint64_t hash, uint64_t *next)
 	*next = at + 1;
 	return true;
 }
+
+static bool
+ckf_collect_contains(const ckf_filter *t, uint64_t hash)
+{
+	return ckf_collect_copies(t, hash) > 0;
+}
+
+/* Nothing is removed from a state. */
+const ckf_way ckf_collect_way = {
+	.contains = ckf_collect_contains,
+	.copies = ckf_collect_copies,
+	.add = ckf_collect_add,
+};

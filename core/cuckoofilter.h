@@ -87,8 +87,8 @@ typedef enum ckf_class
 	CKF_CLASS_OTHER = 7        /* 8 bytes of the type's own hash, little-endian */
 } ckf_class;
 
-/* Hash of an integer (class 1). */
-uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
+/* Hash of an integer (class 1).  Inline, in hashing.h. */
+static inline uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
 
 /* Hash of a double: class 1 where its value is an integer in int64 (-0.0 is
  * 0), else class 2, with one NaN. */
@@ -97,8 +97,9 @@ uint64_t ckf_hash_real(double value, uint64_t seed);
 /* Hash of `size` bytes under a class; for CKF_CLASS_TEXT they are UTF-8. */
 uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed);
 
-/* Hash of an int64 under a class (5, 6, 7): its 8 bytes, little-endian. */
-uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed);
+/* Hash of an int64 under a class (5, 6, 7): its 8 bytes, little-endian.
+ * Inline, in hashing.h. */
+static inline uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed);
 
 /* ------------------------------------------------------------- parameters */
 
@@ -133,7 +134,8 @@ ckf_status ckf_params_parse(ckf_params *params, const char *text, size_t size, c
 
 /*
  * An opened filter: its bytes, and the geometry read from them.  Plain data
- * on the caller's stack; the members after `capacity` are the engine's own.
+ * on the caller's stack; the members after `capacity` are the engine's own, and
+ * not for another process (way).
  */
 typedef struct ckf_filter
 {
@@ -152,24 +154,28 @@ typedef struct ckf_filter
 	uint8_t rest;          /* W = w - g: bits of rho */
 	uint8_t merged_w;      /* of a state: the least w and b among what */
 	uint8_t merged_b;      /* was merged */
-	uint8_t probe;         /* how a bucket is read (internal.h) */
 	uint8_t chunk;         /* slots of one load: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
 	uint8_t rest_shift;    /* 64 - W */
-	uint8_t segment_shift; /* 63 - g */
+	bool once;             /* one copy of a prefix does */
+	bool plain_bytes;      /* a plain table whose buckets begin with bytes */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;
-	uint64_t half_bits;  /* m buckets */
-	uint64_t tag_mask;   /* 2^f - 1 */
-	uint64_t low_mask;   /* 2^c - 1 */
-	uint64_t golden;     /* C */
-	uint64_t lanes;      /* a 1 in each slot's lowest bit */
-	uint64_t tops;       /* each slot's highest bit */
-	uint64_t nibbles;    /* semi-sorted: each lane's nibble, its top 4 bits */
-	uint64_t rests;      /* and the other bits of each lane */
-	uint64_t max_count;  /* more copies would pass the rate's limit */
-	uint64_t full_count; /* with more, single adds no longer kick */
-	uint64_t inverse[5]; /* filled when a kick first needs it */
+	uint32_t bucket_step;      /* the same in what places count: bits, or bytes */
+	uint64_t half_bits;        /* m buckets */
+	uint64_t half_step;        /* the same, and two halves, */
+	uint64_t segment_step;     /* in what places count */
+	uint64_t tag_mask;         /* 2^f - 1 */
+	uint64_t low_mask;         /* 2^c - 1 */
+	uint64_t golden;           /* C */
+	uint64_t lanes;            /* a 1 in each slot's lowest bit */
+	uint64_t tops;             /* each slot's highest bit */
+	uint64_t nibbles;          /* semi-sorted: each lane's nibble, its top 4 bits */
+	uint64_t rests;            /* and the other bits of each lane */
+	uint64_t max_count;        /* more copies would pass the rate's limit */
+	uint64_t full_count;       /* with more, single adds no longer kick */
+	uint64_t inverse[5];       /* filled when a kick first needs it */
+	const struct ckf_way *way; /* how items are found and changed (way.h) */
 } ckf_filter;
 
 /* How much to trust the bytes that are opened. */
@@ -194,8 +200,7 @@ ckf_status ckf_create(const ckf_params *params, void *dst);
  */
 ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
 
-/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in
- * lookup.h. */
+/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in lookup.h. */
 static inline bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 
 /* The same for n hashes at once, with the memory fetched ahead: out[i] is 1
@@ -337,6 +342,7 @@ ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t
 ckf_status ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scratch,
 					size_t n);
 
+#include "hashing.h"
 #include "lookup.h"
 
 #endif

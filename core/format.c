@@ -55,7 +55,7 @@ ckf_derive_lanes(ckf_filter *t)
 	unsigned i;
 
 	t->chunk = t->b;
-	if (t->probe == CKF_PROBE_WIDE)
+	if (t->way->how == CKF_BY_SLOT)
 		while (t->chunk * t->f > 57) /* 64 bits less a shift */
 			t->chunk /= 2;
 	t->lanes = 0;
@@ -71,24 +71,29 @@ ckf_derive(ckf_filter *t)
 {
 	t->low_mask = (UINT64_C(1) << t->c) - 1;
 	t->max_count = UINT64_MAX;
+	t->once = ckf_stores_once(t);
 	t->rest = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
+	t->plain_bytes = false;
 	if (!ckf_is_table(t))
 	{
-		t->probe = t->encoding == CKF_HASHES ? CKF_PROBE_HASHES : CKF_PROBE_STATE;
+		t->way = t->encoding == CKF_HASHES ? &ckf_hashes_way : &ckf_collect_way;
 		return;
 	}
 	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
 	t->half_bits = (uint64_t)t->m * t->bucket_bits;
 	t->prefix_shift = (uint8_t)(64 - t->w);
 	t->rest_shift = (uint8_t)(64 - t->rest);
-	t->segment_shift = (uint8_t)(63 - t->g);
 	t->tag_mask = (UINT64_C(1) << t->f) - 1;
 	t->full_count = ckf_full_count(t);
 	t->golden = (CKF_GOLDEN >> (64 - t->rest)) | 1;
 	if (!(t->flags & CKF_FLAG_STATE))
 		t->max_count = ckf_count_limit(t->w, t->fpr);
-	t->probe = (uint8_t)ckf_choose_probe(t);
+	t->way = ckf_table_way(t);
+	t->plain_bytes = ckf_is_bytes(t->way->how) && t->encoding == CKF_PLAIN;
+	t->bucket_step = ckf_is_bytes(t->way->how) ? t->bucket_bits / 8 : t->bucket_bits;
+	t->half_step = (uint64_t)t->m * t->bucket_step;
+	t->segment_step = 2 * t->half_step;
 	ckf_derive_lanes(t);
 }
 
@@ -202,7 +207,7 @@ ckf_body_fits(const ckf_filter *t)
 			if (t->encoding == CKF_SEMI_SORTED && t->b != 4)
 				return false;
 			if (t->m < 1 || t->m > CKF_MAX_BUCKETS || t->g > CKF_MAX_SEGMENT_BITS || t->f < t->c ||
-				t->f > CKF_MAX_TAG || t->w < t->g + t->f ||
+				t->f > CKF_MAX_TAG || t->w < t->g + t->f || t->w - t->g > 63 ||
 				ckf_tag_bits((unsigned)(t->w - t->g), t->m) != t->f)
 				return false;
 			slots = ((uint64_t)2 * t->m * t->b) << t->g;

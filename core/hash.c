@@ -1,14 +1,7 @@
 /*
  * hash.c - canonical hashes of values (FORMAT.md, section 6).
  */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "internal.h"
-
-#if XXH_VERSION_NUMBER < 800
-#error "xxHash 0.8.0 or later is needed: XXH3 changed before"
-#endif
 
 /* 2^63; a double is an integer in int64 from its negative up to below it. */
 #define CKF_TWO_63 9223372036854775808.0
@@ -19,21 +12,6 @@ uint64_t
 ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(bytes, size, seed + (uint64_t)cls);
-}
-
-uint64_t
-ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed)
-{
-	uint8_t bytes[8];
-
-	ckf_store64(bytes, word);
-	return XXH3_64bits_withSeed(bytes, sizeof bytes, seed + (uint64_t)cls);
-}
-
-uint64_t
-ckf_hash_integer(int64_t value, uint64_t seed)
-{
-	return ckf_hash_word(CKF_CLASS_INTEGER, (uint64_t)value, seed);
 }
 
 uint64_t

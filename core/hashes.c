@@ -23,7 +23,7 @@ ckf_hashes_find(const ckf_filter *t, uint64_t hash)
 	return low;
 }
 
-unsigned
+static unsigned
 ckf_hashes_copies(const ckf_filter *t, uint64_t hash)
 {
 	size_t at;
@@ -36,7 +36,7 @@ ckf_hashes_copies(const ckf_filter *t, uint64_t hash)
 	return n;
 }
 
-ckf_status
+static ckf_status
 ckf_hashes_add(ckf_filter *t, uint64_t hash)
 {
 	unsigned copies = ckf_hashes_copies(t, hash);
@@ -57,18 +57,32 @@ ckf_hashes_add(ckf_filter *t, uint64_t hash)
 	return CKF_OK;
 }
 
-bool
-ckf_hashes_remove(ckf_filter *t, uint64_t hash)
+static ckf_status
+ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
 {
 	unsigned copies = ckf_hashes_copies(t, hash);
 	uint8_t *at;
 
 	hash |= hash == 0;
-	if (copies == 0 || copies == 2U * t->b)
-		return false;
+	*found = copies > 0 && copies < 2U * t->b;
+	if (!*found)
+		return CKF_OK;
 	at = ckf_body(t) + 8 * ckf_hashes_find(t, hash);
 	memmove(at, at + 8, (size_t)(t->bytes + t->size - at - 8));
 	t->size -= 8;
 	ckf_set_count(t, t->count - 1);
-	return true;
+	return CKF_OK;
 }
+
+static bool
+ckf_hashes_contains(const ckf_filter *t, uint64_t hash)
+{
+	return ckf_hashes_copies(t, hash) > 0;
+}
+
+const ckf_way ckf_hashes_way = {
+	.contains = ckf_hashes_contains,
+	.copies = ckf_hashes_copies,
+	.add = ckf_hashes_add,
+	.remove = ckf_hashes_remove,
+};

@@ -30,7 +30,7 @@ typedef struct ckf_segment
 	ckf_filter *t;              /* the geometry, and in a table the bytes */
 	const ckf_inverse *inverse; /* in a table */
 	uint64_t first;             /* in a table: the segment's first bit */
-	ckf_probe how;              /* in a table: a constant, too */
+	ckf_how how;                /* in a table: a constant, too */
 	uint32_t *slots32;
 	uint64_t *slots64;
 	uint8_t *used; /* in scratch: slots in use, from the bucket's first */
@@ -47,7 +47,7 @@ typedef struct ckf_node
 CKF_INLINE uint64_t
 ckf_at(const ckf_segment *s, uint32_t bucket)
 {
-	return s->first + (uint64_t)bucket * s->t->bucket_bits;
+	return s->first + (uint64_t)bucket * s->t->bucket_step;
 }
 
 CKF_INLINE void
@@ -120,7 +120,7 @@ ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t it
 		return;
 	}
 	ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
-	ckf_row_replace(s->t, s->how, ckf_at(s, bucket), &row, ckf_row_mask(s->t, s->how, &row, 0), 0,
+	ckf_row_replace(s->t, s->how, ckf_at(s, bucket), &row, ckf_row_free(s->t, s->how, &row), 0,
 					item);
 }
 

@@ -5,7 +5,7 @@
 #ifndef CKF_INTERNAL_H
 #define CKF_INTERNAL_H
 
-#include "cuckoofilter.h"
+#include "way.h"
 
 /* Kept out of its caller, which then saves no registers for it. */
 #define CKF_OUTLINE __attribute__((noinline))
@@ -233,13 +233,8 @@ bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 
 /* hashes.c: a sorted array of hashes */
 size_t ckf_hashes_find(const ckf_filter *t, uint64_t hash);
-unsigned ckf_hashes_copies(const ckf_filter *t, uint64_t hash);
-ckf_status ckf_hashes_add(ckf_filter *t, uint64_t hash);
-bool ckf_hashes_remove(ckf_filter *t, uint64_t hash); /* true: one was there */
 
 /* collect.c: an aggregate's running state */
-ckf_status ckf_collect_add(ckf_filter *t, uint64_t hash);
-unsigned ckf_collect_copies(const ckf_filter *t, uint64_t hash);
 /* Are the fields of a state possible? */
 bool ckf_collect_fits(const ckf_filter *t);
 /* Is it a log, rather than a set? */
@@ -259,21 +254,8 @@ bool ckf_collect_append(ckf_filter *t, uint64_t hash, uint64_t *next);
  * seed, layout, and w and b in merged_w and merged_b.  CKF_SEED_DIFFERS. */
 ckf_status ckf_merge_target(ckf_filter *to, const ckf_filter *in);
 
-/* table.c */
-unsigned ckf_table_copies(const ckf_filter *t, uint64_t hash);
-ckf_status ckf_add_plain(ckf_filter *t, uint64_t hash);
-ckf_status ckf_add_semi(ckf_filter *t, uint64_t hash);
-ckf_status ckf_add_semi_pdep(ckf_filter *t, uint64_t hash);
-ckf_status ckf_add_wide(ckf_filter *t, uint64_t hash);
-/* true: a copy was there */
-bool ckf_remove_plain(ckf_filter *t, uint64_t hash);
-bool ckf_remove_semi(ckf_filter *t, uint64_t hash);
-bool ckf_remove_semi_pdep(ckf_filter *t, uint64_t hash);
-bool ckf_remove_wide(ckf_filter *t, uint64_t hash);
-bool ckf_table_check(const ckf_filter *t); /* recount, and every slot possible */
-
-/* probe.c */
-ckf_probe ckf_choose_probe(const ckf_filter *t);
+/* check.c: recount, and is every slot possible? */
+bool ckf_table_check(const ckf_filter *t);
 
 /* cpu.c: is pdep fast here?  CUCKOOFILTER_PORTABLE=1 in the environment says
  * no. */

@@ -1,7 +1,7 @@
 /*
- * lookup.h - the inline part of ckf_contains, so that a loop of lookups keeps
- * the geometry in registers.  Included by cuckoofilter.h; nothing here but
- * ckf_contains is for hosts to call.
+ * lookup.h - where an item is, and the inline part of ckf_contains, so that a
+ * loop of lookups keeps the geometry in registers.  Included by cuckoofilter.h;
+ * nothing here but ckf_contains is for hosts to call.
  */
 #ifndef CKF_LOOKUP_H
 #define CKF_LOOKUP_H
@@ -9,17 +9,6 @@
 #include <string.h>
 
 #define CKF_INLINE static inline __attribute__((always_inline))
-
-/* How a table's bucket is read: ckf_filter.probe. */
-typedef enum ckf_probe
-{
-	CKF_PROBE_HASHES,
-	CKF_PROBE_STATE,
-	CKF_PROBE_PLAIN,     /* a bucket is one load */
-	CKF_PROBE_SEMI,      /* the same, semi-sorted, on any machine */
-	CKF_PROBE_SEMI_PDEP, /* the same, where pdep is fast */
-	CKF_PROBE_WIDE       /* a bucket takes several loads */
-} ckf_probe;
 
 CKF_INLINE uint64_t
 ckf_load64(const uint8_t *p)
@@ -44,45 +33,37 @@ ckf_mulhi(uint64_t x, uint32_t m)
 #endif
 }
 
-/* Where a prefix lives: its tag, and the first bits of its two buckets. */
-typedef struct ckf_place
-{
-	uint64_t tag;
-	uint64_t at[2]; /* in half 0, in half 1 */
-} ckf_place;
-
-CKF_INLINE ckf_place
-ckf_locate(const ckf_filter *t, uint64_t hash)
-{
-	uint64_t segment = hash >> 1 >> t->segment_shift;
-	uint64_t prefix = hash >> t->prefix_shift;
-	uint64_t first = segment * 2 * t->half_bits;
-	uint64_t rho;
-	ckf_place place;
-
-	prefix |= (prefix & t->low_mask) == 0;
-	rho = prefix << t->rest_shift; /* aligned to the left */
-	place.tag = prefix & t->tag_mask;
-	place.at[0] = first + ckf_mulhi(rho, t->m) * t->bucket_bits;
-	place.at[1] = first + ckf_mulhi(rho * t->golden, t->m) * t->bucket_bits + t->half_bits;
-	return place;
-}
-
 CKF_INLINE uint8_t *
 ckf_body(const ckf_filter *t)
 {
 	return t->bytes + CKF_HEADER_SIZE;
 }
 
-/* A bucket's bits, in the low bits of the result; others may be set above. */
-CKF_INLINE uint64_t
-ckf_bucket_word(const ckf_filter *t, uint64_t at)
+/* Where a prefix lives: its tag, and its two buckets. */
+typedef struct ckf_place
 {
-	return ckf_load64(ckf_body(t) + (at >> 3)) >> (at & 7);
+	uint64_t tag;
+	uint64_t at[2]; /* in half 0, in half 1: first bit, or first byte (way.h) */
+} ckf_place;
+
+CKF_INLINE ckf_place
+ckf_locate(const ckf_filter *t, uint64_t hash)
+{
+	uint64_t prefix = hash >> t->prefix_shift;
+	uint64_t first = (prefix >> t->rest) * t->segment_step;
+	uint64_t rho;
+	ckf_place place;
+
+	prefix += (prefix & t->low_mask) == 0;
+	rho = prefix << t->rest_shift; /* aligned to the left */
+	place.tag = prefix & t->tag_mask;
+	place.at[0] = first + ckf_mulhi(rho, t->m) * t->bucket_step;
+	place.at[1] = first + ckf_mulhi(rho * t->golden, t->m) * t->bucket_step + t->half_step;
+	return place;
 }
 
-/* Has any lane this tag?  Not 0 if so.  (A borrow may also mark lanes above a
- * true one, so the result tells nothing about which.) */
+/* Has any lane this tag?  Not 0 if so, and the lowest bit tells the first.  (A
+ * borrow may also mark lanes above a true one.) */
 CKF_INLINE uint64_t
 ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
 {
@@ -91,26 +72,20 @@ ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
 	return (x - t->lanes) & ~x & t->tops;
 }
 
-/* Plain buckets of one load. */
-CKF_INLINE bool
-ckf_ask_plain(const ckf_filter *t, const ckf_place *place)
-{
-	return (ckf_any_lane(t, ckf_bucket_word(t, place->at[0]), place->tag) |
-			ckf_any_lane(t, ckf_bucket_word(t, place->at[1]), place->tag)) != 0;
-}
-
-/* All other encodings (probe.c). */
-bool ckf_contains_otherwise(const ckf_filter *filter, uint64_t hash);
+/* All but plain tables whose buckets are bytes (filter.c). */
+__attribute__((pure)) bool ckf_contains_otherwise(const ckf_filter *filter, uint64_t hash);
 
 static inline bool
 ckf_contains(const ckf_filter *filter, uint64_t hash)
 {
+	const uint8_t *body = ckf_body(filter);
 	ckf_place place;
 
-	if (filter->probe != CKF_PROBE_PLAIN)
+	if (!filter->plain_bytes)
 		return ckf_contains_otherwise(filter, hash);
 	place = ckf_locate(filter, hash);
-	return ckf_ask_plain(filter, &place);
+	return (ckf_any_lane(filter, ckf_load64(body + place.at[0]), place.tag) |
+			ckf_any_lane(filter, ckf_load64(body + place.at[1]), place.tag)) != 0;
 }
 
 #endif

@@ -1,8 +1,32 @@
 /*
- * semisort.c - the nibbles of each code, laid out by the preprocessor: A lists
- * the quadruples of a fixed b, c, d; B those of a fixed c, d; C of a fixed d.
+ * semisort.c - the tables of semi-sorted codes, laid out by the preprocessor.
  */
 #include "semisort.h"
+
+/* For all a, and a fixed C(b+1,2). */
+#define CKF_LOW(r)                                                                                 \
+	r, r + 1, r + 2, r + 3, r + 4, r + 5, r + 6, r + 7, r + 8, r + 9, r + 10, r + 11, r + 12,      \
+		r + 13, r + 14, r + 15
+
+const uint8_t ckf_rank_low[256] = {
+	CKF_LOW(0),  CKF_LOW(1),  CKF_LOW(3),   CKF_LOW(6),   CKF_LOW(10), CKF_LOW(15),
+	CKF_LOW(21), CKF_LOW(28), CKF_LOW(36),  CKF_LOW(45),  CKF_LOW(55), CKF_LOW(66),
+	CKF_LOW(78), CKF_LOW(91), CKF_LOW(105), CKF_LOW(120),
+};
+
+/* C(c+2,3) for all c, and a fixed C(d+3,4). */
+#define CKF_HIGH(r)                                                                                \
+	r, r + 1, r + 4, r + 10, r + 20, r + 35, r + 56, r + 84, r + 120, r + 165, r + 220, r + 286,   \
+		r + 364, r + 455, r + 560, r + 680
+
+const uint16_t ckf_rank_high[256] = {
+	CKF_HIGH(0),    CKF_HIGH(1),    CKF_HIGH(5),    CKF_HIGH(15),   CKF_HIGH(35),  CKF_HIGH(70),
+	CKF_HIGH(126),  CKF_HIGH(210),  CKF_HIGH(330),  CKF_HIGH(495),  CKF_HIGH(715), CKF_HIGH(1001),
+	CKF_HIGH(1365), CKF_HIGH(1820), CKF_HIGH(2380), CKF_HIGH(3060),
+};
+
+/* The quadruples of each code: A lists those of a fixed b, c, d; B of a fixed c,
+ * d; C of a fixed d. */
 
 #define CKF_Q(a, b, c, d) (a) | (b) << 4 | (c) << 8 | (d) << 12
 

@@ -14,21 +14,18 @@
 #define CKF_CODES 3876
 #define CKF_CODE_BITS 12
 
-/* C(n+1,2), C(n+2,3), C(n+3,4) for n = 0 .. 15 */
-static const uint8_t ckf_rank_b[16] = {0,  1,  3,  6,  10, 15, 21,  28,
-									   36, 45, 55, 66, 78, 91, 105, 120};
-static const uint16_t ckf_rank_c[16] = {0,   1,   4,   10,  20,  35,  56,  84,
-										120, 165, 220, 286, 364, 455, 560, 680};
-static const uint16_t ckf_rank_d[16] = {0,   1,   5,   15,   35,   70,   126,  210,
-										330, 495, 715, 1001, 1365, 1820, 2380, 3060};
-
 /* Four nibbles in ascending order, the smallest in the low bits, by code. */
 extern const uint16_t ckf_nibbles[1 << CKF_CODE_BITS];
 
+/* What the two lower nibbles, and the two upper ones, add to the rank. */
+extern const uint8_t ckf_rank_low[256];
+extern const uint16_t ckf_rank_high[256];
+
+/* The code of four nibbles, as in ckf_nibbles. */
 CKF_INLINE unsigned
-ckf_code_of(unsigned a, unsigned b, unsigned c, unsigned d)
+ckf_code_of(unsigned nibbles)
 {
-	return a + ckf_rank_b[b] + ckf_rank_c[c] + ckf_rank_d[d];
+	return ckf_rank_low[nibbles & 255] + ckf_rank_high[nibbles >> 8];
 }
 
 #endif

@@ -149,7 +149,7 @@ ckf_take_half(ckf_stream *s, uint64_t segment, unsigned half, unsigned b, bool w
 
 		if (word)
 		{
-			uint64_t lanes = ckf_bucket_word(t, at);
+			uint64_t lanes = ckf_bucket_word(t, CKF_BY_WORD, at);
 
 			if (t->encoding == CKF_SEMI_SORTED)
 				lanes = ckf_spread(t, lanes);
@@ -171,7 +171,7 @@ ckf_load_segment(ckf_stream *s)
 	unsigned half;
 
 	for (half = 0; half < 2; half++)
-		if (t->b == 4 && t->probe != CKF_PROBE_WIDE)
+		if (t->b == 4 && t->way->how != CKF_BY_SLOT)
 			ckf_take_half(s, segment, half, 4, true);
 		else
 			ckf_take_half(s, segment, half, t->b, false);
