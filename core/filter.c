@@ -13,22 +13,17 @@ size_t
 ckf_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out)
 {
 	size_t found = 0;
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < n; i += CKF_BATCH)
+	if (t->way->contains_many)
+		return t->way->contains_many(t, hashes, n, out);
+	for (i = 0; i < n; i++)
 	{
-		size_t batch = n - i < CKF_BATCH ? n - i : CKF_BATCH;
-		uint8_t answers[CKF_BATCH];
+		bool in = ckf_contains(t, hashes[i]);
 
-		if (t->way->contains_many)
-			t->way->contains_many(t, hashes + i, batch, answers);
-		else
-			for (j = 0; j < batch; j++)
-				answers[j] = ckf_contains(t, hashes[i + j]);
-		for (j = 0; j < batch; j++)
-			found += answers[j];
+		found += in;
 		if (out)
-			memcpy(out + i, answers, batch);
+			out[i] = in;
 	}
 	return found;
 }

@@ -70,22 +70,35 @@ ckf_fetch(const ckf_filter *t, ckf_how how, uint64_t at)
 	__builtin_prefetch(ckf_byte_at(t, how, at));
 }
 
-/* At most CKF_BATCH: all buckets are asked for before one is read. */
-CKF_INLINE void
+/* A place is asked CKF_AHEAD hashes after its buckets were fetched. */
+CKF_INLINE size_t
 ckf_contains_many_by(const ckf_filter *t, ckf_how how, const uint64_t *hashes, size_t n,
 					 uint8_t *out)
 {
-	ckf_place places[CKF_BATCH];
+	ckf_place places[CKF_AHEAD];
+	size_t found = 0;
 	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n + CKF_AHEAD; i++)
 	{
-		places[i] = ckf_locate(t, hashes[i]);
-		ckf_fetch(t, how, places[i].at[0]);
-		ckf_fetch(t, how, places[i].at[1]);
+		ckf_place *place = &places[i % CKF_AHEAD];
+
+		if (i >= CKF_AHEAD)
+		{
+			bool in = ckf_has_tag(t, how, place);
+
+			found += in;
+			if (out)
+				out[i - CKF_AHEAD] = in;
+		}
+		if (i < n)
+		{
+			*place = ckf_locate(t, hashes[i]);
+			ckf_fetch(t, how, place->at[0]);
+			ckf_fetch(t, how, place->at[1]);
+		}
 	}
-	for (i = 0; i < n; i++)
-		out[i] = ckf_has_tag(t, how, &places[i]);
+	return found;
 }
 
 #endif

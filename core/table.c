@@ -132,10 +132,10 @@ ckf_remove_by(ckf_filter *t, ckf_how how, uint64_t hash)
 	{                                                                                              \
 		return ckf_contains_by(t, how, hash);                                                      \
 	}                                                                                              \
-	target static void name##_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, \
-											uint8_t *out)                                          \
+	target static size_t name##_contains_many(const ckf_filter *t, const uint64_t *hashes,         \
+											  size_t n, uint8_t *out)                              \
 	{                                                                                              \
-		ckf_contains_many_by(t, how, hashes, n, out);                                              \
+		return ckf_contains_many_by(t, how, hashes, n, out);                                       \
 	}                                                                                              \
 	target static unsigned name##_copies(const ckf_filter *t, uint64_t hash)                       \
 	{                                                                                              \

@@ -32,14 +32,14 @@ ckf_is_bytes(ckf_how how)
 	return how == CKF_BY_BYTES || how == CKF_BY_PDEP_BYTES;
 }
 
-/* Hashes that contains_many takes at most. */
-#define CKF_BATCH 32
+/* Hashes between the one whose buckets are fetched and the one that is asked. */
+#define CKF_AHEAD 16
 
 typedef struct ckf_way
 {
 	ckf_how how; /* of a table */
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
-	void (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
+	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
 	ckf_status (*remove)(ckf_filter *t, uint64_t hash, bool *found);
