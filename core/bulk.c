@@ -9,33 +9,45 @@
 #define CKF_PARTS (1 << CKF_PART_BITS)
 #define CKF_TIE_BIT 34
 
-/* Hashes that agree in all bits from CKF_TIE_BIT on stand side by side; put
- * them in order by the rest. */
-static void
-ckf_break_ties(uint64_t *hashes, uint64_t *scratch, size_t n)
+/*
+ * A part, sorted from CKF_TIE_BIT on, goes where `kept` hashes are before it; with
+ * `once` each once.  Those that agree in the bits sorted by stand side by side,
+ * and are put in order by the rest; `spare` is as large as the part.
+ */
+static size_t
+ckf_keep_part(uint64_t *hashes, size_t kept, uint64_t *part, size_t size, uint64_t *spare,
+			  bool once)
 {
-	size_t first = 0;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 1; i <= n; i++)
+	while (i < size)
 	{
-		if (i < n && hashes[i] >> CKF_TIE_BIT == hashes[first] >> CKF_TIE_BIT)
-			continue;
-		if (i - first > 1)
-			ckf_sort(hashes + first, scratch, i - first, 0, CKF_TIE_BIT);
-		first = i;
+		size_t end = i + 1;
+
+		while (end < size && part[end] >> CKF_TIE_BIT == part[i] >> CKF_TIE_BIT)
+			end++;
+		if (end - i > 1)
+			ckf_sort(part + i, spare + i, end - i, 0, CKF_TIE_BIT);
+		for (; i < end; i++)
+			if (!once || kept == 0 || hashes[kept - 1] != part[i])
+				hashes[kept++] = part[i];
 	}
+	return kept;
 }
 
-void
-ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n)
+size_t
+ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n, bool once)
 {
 	size_t ends[CKF_PARTS] = {0};
+	size_t kept = 0;
 	size_t sum = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
+	{
+		hashes[i] |= hashes[i] == 0;
 		ends[hashes[i] >> (64 - CKF_PART_BITS)]++;
+	}
 	for (i = 0; i < CKF_PARTS; i++)
 	{
 		size_t size = ends[i];
@@ -50,11 +62,11 @@ ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n)
 		size_t first = i == 0 ? 0 : ends[i - 1];
 		size_t size = ends[i] - first;
 
-		/* hashes is free to serve as scratch, and takes the part back */
+		/* what hashes had here is free to serve as scratch */
 		ckf_sort(scratch + first, hashes + first, size, CKF_TIE_BIT, 64 - CKF_PART_BITS);
-		memcpy(hashes + first, scratch + first, size * sizeof *hashes);
+		kept = ckf_keep_part(hashes, kept, scratch + first, size, hashes + first, once);
 	}
-	ckf_break_ties(hashes, scratch, n);
+	return kept;
 }
 
 ckf_status
@@ -62,9 +74,6 @@ ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scra
 {
 	ckf_params any = *params;
 	uint64_t *hashes = (uint64_t *)(void *)((uint8_t *)dst + CKF_HEADER_SIZE);
-	uint8_t *body = (uint8_t *)dst + CKF_HEADER_SIZE;
-	size_t kept = 0;
-	size_t i;
 	ckf_status status;
 
 	if (any.capacity == 0)
@@ -72,17 +81,7 @@ ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scra
 	status = ckf_create(&any, dst);
 	if (status != CKF_OK)
 		return status;
-	for (i = 0; i < n; i++)
-		hashes[i] |= hashes[i] == 0;
-	ckf_sort_hashes(hashes, scratch, n);
-	for (i = 0; i < n; i++)
-	{
-		uint64_t hash = hashes[i];
-
-		if (i > 0 && hash == ckf_load64(body + 8 * (kept - 1)))
-			continue;
-		ckf_store64(body + 8 * kept++, hash);
-	}
-	ckf_store64((uint8_t *)dst + CKF_AT_COUNT, kept);
-	return ckf_open(filter, dst, CKF_HEADER_SIZE + 8 * kept, CKF_STORED);
+	n = ckf_sort_hashes(hashes, scratch, n, true);
+	ckf_store64((uint8_t *)dst + CKF_AT_COUNT, n);
+	return ckf_open(filter, dst, CKF_HEADER_SIZE + 8 * n, CKF_STORED);
 }

@@ -261,8 +261,9 @@ bool ckf_table_check(const ckf_filter *t);
  * no. */
 bool ckf_use_pdep(void);
 
-/* bulk.c: sort whole hashes; scratch is as large */
-void ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
+/* bulk.c: sort whole hashes, 0 as 1, and if `once` drop repeated ones; scratch is
+ * as large.  Returns how many are left. */
+size_t ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n, bool once);
 
 /* sort.c: sort by the bits low .. high - 1; the others are the same in all
  * keys, or do not matter.  scratch is as large as keys; the result is in keys. */

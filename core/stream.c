@@ -34,7 +34,7 @@ ckf_start_log(ckf_stream *s)
 	s->logged = (size_t)ckf_collect_logged(s->in);
 	for (i = 0; i < s->logged; i++)
 		s->log[i] = ckf_load64(from + 8 * i);
-	ckf_sort_hashes(s->log, s->log + s->logged, s->logged);
+	s->logged = ckf_sort_hashes(s->log, s->log + s->logged, s->logged, ckf_stores_once(s->in));
 }
 
 void
