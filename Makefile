@@ -4,7 +4,8 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-build test-core test-sqlite lint install-deps bench bench-sql fuzz mutate machines
+	test test-build test-core test-sqlite lint install-deps bench bench-sql fuzz mutate machines \
+	soak coverage valgrind
 
 # ---------------------------------------------------------------------------
 # Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
@@ -159,6 +160,17 @@ mutate:
 machines:
 	@test/machines.sh
 
+soak: $(SQLITE_SO)
+	@test/install.sh test pg
+	@test/soak/run.sh $(or $(ROUNDS),100) $(SECONDS)
+
+coverage:
+	@test/coverage/run.sh
+
+valgrind: $(SQLITE_SO)
+	@test/install.sh demo test valgrind
+	@test/soak/sqlite_valgrind.py
+
 install-deps:
 	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || echo pgdev)
 
@@ -179,6 +191,9 @@ help:
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"
 	@echo "make machines        the core's tests with other compilers and processors"
+	@echo "make soak            crashes, cancels, memory, load: half an hour; ROUNDS=10: a few minutes"
+	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
+	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 

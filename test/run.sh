@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs test suites and adds up their counts:  test/run.sh [lint|core|bench|sqlite|pg]...
+# Runs test suites and adds up their counts:  test/run.sh [lint|core|bench|sqlite|pg|soak]...
 #
 # A suite is a command whose last line is "NAME: N passed, M failed" and whose
 # exit status is 0 when nothing failed.  The Makefile has built what they need.
@@ -84,6 +84,17 @@ sqlite()
 pg()
 {
 	suite test/pg/run.sh
+}
+
+# Longer rounds, for test/soak/run.sh.
+soak()
+{
+	rounds=${ROUNDS:-100}
+	for script in test/soak/postgresql_*.pl; do
+		suite test/pg/run.sh "$script"
+	done
+	suite ROUNDS=$((rounds * 2)) test/soak/sqlite_kill.py
+	suite test/soak/sqlite_load.py
 }
 
 if [ $# = 0 ]; then

@@ -1,7 +1,9 @@
 #!/bin/sh
 # The PostgreSQL suites on throw-away clusters, as root or not: pg_regress
 # through `make installcheck`, then the TAP tests.  Nothing is installed and
-# nothing stays running.  PG_CONFIG names the server; TESTS limits the TAP tests.
+# nothing stays running.  PG_CONFIG names the server.
+#
+#   test/pg/run.sh [FILE...]     only these TAP tests, named from the root
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -16,7 +18,15 @@ version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 # A copy that the tests' user can read, whoever that is; PostgreSQL's server
 # refuses to run as root.
 work=$(mktemp -d -t cuckoofilter-pg.XXXXXX)
-trap 'rm -rf "$work"' EXIT
+clean()
+{
+	for pid in "$work"/tmp_check/*/pgdata/postmaster.pid; do
+		[ ! -f "$pid" ] || kill -QUIT "$(head -n 1 "$pid")" || true
+	done
+	rm -rf "$work"
+}
+trap clean EXIT
+trap 'exit 143' INT TERM
 make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 2>&1 || {
 	cat "$work/make.log"
 	exit 1
@@ -35,29 +45,44 @@ cd "$work"
 export CUCKOOFILTER_STAGE="$work/stage" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so"
 unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
 
-echo "pg_regress, PostgreSQL $version"
 # shellcheck disable=SC2086 # a command and its arguments
-$as_user env HOME="$work" pg_virtualenv -v "$version" -t -o "extension_destdir=$work/stage" -o fsync=off \
-	make -s -C src installcheck PG_CONFIG="$PG_CONFIG" > regress.log 2>&1 || true
-sed -n '/^\(test\|ok\|not ok\) /p' regress.log
+regress()
+{
+	echo "pg_regress, PostgreSQL $version"
+	$as_user env HOME="$work" pg_virtualenv -v "$version" -t -o "extension_destdir=$work/stage" -o fsync=off \
+		make -s -C src installcheck PG_CONFIG="$PG_CONFIG" > regress.log 2>&1 || true
+	sed -n '/^\(test\|ok\|not ok\) /p' regress.log
+	grep -q 'ests passed' regress.log || whole=no
+}
+
 # shellcheck disable=SC2086
-$as_user env TESTDIR="$work" PATH="$bindir:$PATH" PG_REGRESS="$pgxs/src/test/regress/pg_regress" \
-	prove -v -I "$pgxs/src/test/perl" ${TESTS:-src/test/pg/t/*.pl} 2>&1 | tee tap.log | grep -v '^ok ' || true
+tap() # file...
+{
+	(cd src && $as_user env TESTDIR="$work" PATH="$bindir:$PATH" PG_REGRESS="$pgxs/src/test/regress/pg_regress" \
+		prove -v --ext .pl -I "$pgxs/src/test/perl" "$@" 2>&1) | tee tap.log | grep -v '^ok ' || true
+	grep -q '^Result: PASS' tap.log || whole=no
+}
+
+whole=yes
+touch regress.log
+if [ $# = 0 ]; then
+	name=pg
+	regress
+	tap test/pg/t
+else
+	name=$(basename "$1" .pl)
+	tap "$@"
+fi
 
 # pg_regress prints "test NAME ... ok" up to PostgreSQL 15, "ok 1 - NAME" later
 passed=$(($(grep -c '^test .* ok \|^ok ' regress.log || true) + $(grep -c '^ok ' tap.log || true)))
 failed=$(($(grep -c '^test .* FAILED\|^not ok ' regress.log || true) + $(grep -c '^not ok ' tap.log || true)))
-if ! grep -q '^Result: PASS' tap.log && [ "$failed" = 0 ]; then
-	failed=1
-fi
-if ! grep -q 'ests passed' regress.log && [ "$failed" = 0 ]; then
-	failed=1
-fi
+[ "$whole" = yes ] || [ "$failed" != 0 ] || failed=1
 if [ "$failed" != 0 ]; then
 	cat regress.log src/build/pg/regression.diffs 2>/dev/null | tail -n 100
 	mkdir -p "$root/build/test/pg"
 	cp -R regress.log tap.log src/build/pg/regression.diffs tmp_check/log "$root/build/test/pg" 2>/dev/null || true
 	echo "logs: build/test/pg"
 fi
-echo "pg: $passed passed, $failed failed"
+echo "$name: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_cluster seed random_bytes mutate error_state);
+our @EXPORT = qw(new_cluster seed rounds random_bytes mutate error_state);
 
 # A running cluster.  Where test/pg/run.sh staged the extension, the cluster
 # takes it from there (a setting of Debian's PostgreSQL), else from where it is
@@ -39,6 +39,14 @@ sub seed
 	note("SEED=$seed");
 	diag("SEED=$seed") if $ENV{SEED};
 	return $seed;
+}
+
+# As many rounds as ROUNDS=n, per cent of a full run's, asks for.
+sub rounds
+{
+	my ($full) = @_;
+	my $rounds = int($full * ($ENV{ROUNDS} // 100) / 100);
+	return $rounds > 1 ? $rounds : 1;
 }
 
 sub random_bytes

@@ -77,6 +77,7 @@ BEGIN
 END
 $$;
 SELECT cuckoofilter_agg(p.id) = (SELECT cuckoofilter_agg(id) FROM items) AS same FROM parted p;
+SELECT cuckoofilter_count(cuckoofilter_union_agg(CASE WHEN p.id < 0 THEN cuckoofilter_create(9) END)) AS of_nothing FROM parted p;
 RESET enable_partitionwise_aggregate;
 
 -- support functions answer inside of an aggregate only
@@ -91,7 +92,16 @@ CREATE AGGREGATE my_mix(cuckoofilter) (SFUNC = cuckoofilter_union, STYPE = cucko
 SELECT cuckoofilter_contains(my_state(g), 1) FROM generate_series(1, 3) g;
 SELECT cuckoofilter_count(my_mix(cuckoofilter_create(9) + g)) FROM generate_series(1, 3) g;
 SELECT my_state(g)::text::cuckoofilter FROM generate_series(1, 3) g;
+-- a STRICT one's state begins as its first input, which is no state and has a row's short header
+CREATE FUNCTION my_merge(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAGE c STRICT
+	AS '$libdir/cuckoofilter', 'cuckoofilter_union_agg_transition';
+CREATE AGGREGATE my_union(cuckoofilter) (SFUNC = my_merge, STYPE = cuckoofilter);
+CREATE TABLE short AS SELECT g, cuckoofilter_create(9) + g AS f FROM generate_series(1, 3) g;
+SELECT my_union(f) FROM short;
+SELECT bool_and(f @> g), sum(cuckoofilter_count(f)) FROM short;
 DROP AGGREGATE my_state(integer);
 DROP AGGREGATE my_mix(cuckoofilter);
+DROP AGGREGATE my_union(cuckoofilter);
+DROP FUNCTION my_merge;
 
-DROP TABLE items, by_sort, by_hash, parted;
+DROP TABLE items, by_sort, by_hash, parted, short;

@@ -13,6 +13,8 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(E'\n  ', SQLSTATE || ' ' || message, 'DETAIL ' || nullif(detail, ''), 'HINT ' || nullif(hint, ''));
 END
 $$;
+-- a filter as it should not be in a table
+CREATE FUNCTION damaged(bytea, bytea) RETURNS cuckoofilter LANGUAGE internal AS 'byteacat';
 CREATE TABLE f AS SELECT cuckoofilter_create(10) + 1 AS f, cuckoofilter_create(10, 0.01, 'kind=set') + 1 AS s;
 
 \pset format unaligned
@@ -66,6 +68,12 @@ SELECT error_of(query) FROM (VALUES
 	('SELECT f @> point ''(1,2)'' FROM f'),
 	('SELECT cuckoofilter_agg(x) FROM (VALUES (json ''{}'')) t(x)'),
 	('SELECT cuckoofilter_add_all(f, VARIADIC ''{1}''::tsvector[]) FROM f'),
+	('SELECT f @> (a || b) FROM f, (VALUES (''a'' COLLATE "C", ''b'' COLLATE "POSIX")) t(a, b)'),
+	-- stored data
+	('SELECT cuckoofilter_count(damaged(''\x434b46'', ''''))'),
+	('SELECT cuckoofilter_count(damaged(f::bytea, ''a'')) FROM f'),
+	('SELECT damaged(f::bytea, ''a'') @> 1 FROM f'),
+	('SELECT f | damaged(''\x'', ''a'') FROM f'),
 	-- support functions
 	('SELECT cuckoofilter_sum_agg_combine(f, f) FROM f'),
 	('SELECT cuckoofilter_merge_agg_final(f) FROM f')
@@ -91,4 +99,4 @@ SELECT error_of(format('SELECT %L::cuckoofilter', regexp_replace(f::text, '(.)=$
 \pset tuples_only off
 \pset format aligned
 DROP TABLE f;
-DROP FUNCTION error_of;
+DROP FUNCTION error_of, damaged;

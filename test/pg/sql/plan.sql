@@ -86,11 +86,35 @@ SELECT name, rows_of(format('SELECT FROM t WHERE %L::cuckoofilter @> %s', f, c))
 	FROM filters JOIN (VALUES ('third', 3333, 'id'), ('seven', 1428, 'id'), ('small', 2, 'id'), ('text', 5000, 's')) v(name, n, c) USING (name) ORDER BY name;
 -- one tenth where it is not
 SELECT rows_of('SELECT FROM t WHERE cuckoofilter_contains((SELECT f FROM filters LIMIT 1), id)') AS unknown,
-	rows_of('SELECT FROM t WHERE NULL::cuckoofilter @> id') <= 1 AS null;
+	rows_of('SELECT FROM t WHERE NULL::cuckoofilter @> id') <= 1 AS null,
+	rows_of($$SELECT FROM t WHERE current_setting('no.filter', true)::cuckoofilter @> id$$) <= 1 AS null_later;
+SELECT rows_of('SELECT FROM t JOIN filters ON cuckoofilter_contains(f, id)') AS joined;
 -- most common values
 CREATE TABLE skewed AS SELECT CASE WHEN g % 10 < 9 THEN 1 ELSE g END AS id FROM generate_series(1, 10000) g;
 ANALYZE skewed;
 SELECT rows_of(format('SELECT FROM skewed WHERE %L::cuckoofilter @> id', cuckoofilter_create(9) + 1)) BETWEEN 8800 AND 9200 AS common,
 	rows_of(format('SELECT FROM skewed WHERE %L::cuckoofilter @> id', cuckoofilter_create(9) + 2)) < 300 AS rare;
+-- operators of one's own, which the planner calls without their expression for a column's common values:
+-- the declared type tells what is hashed, where it can
+CREATE FUNCTION typed(integer, cuckoofilter) RETURNS boolean LANGUAGE c STABLE STRICT
+	AS '$libdir/cuckoofilter', 'cuckoofilter_contained';
+CREATE OPERATOR <@? (FUNCTION = typed, LEFTARG = integer, RIGHTARG = cuckoofilter, RESTRICT = matchingsel);
+CREATE FUNCTION untyped(anyelement, cuckoofilter) RETURNS boolean LANGUAGE c STABLE STRICT
+	AS '$libdir/cuckoofilter', 'cuckoofilter_contained';
+CREATE OPERATOR <@?? (FUNCTION = untyped, LEFTARG = anyelement, RIGHTARG = cuckoofilter, RESTRICT = matchingsel);
+SELECT rows_of(format('SELECT FROM skewed WHERE id <@? %L::cuckoofilter', cuckoofilter_create(9) + 1)) BETWEEN 8800 AND 9200 AS common,
+	rows_of(format('SELECT FROM skewed WHERE id <@? %L::cuckoofilter', cuckoofilter_create(9) + 2)) < 300 AS rare;
+\set VERBOSITY terse
+SELECT rows_of(format('SELECT FROM skewed WHERE id <@?? %L::cuckoofilter', cuckoofilter_create(9) + 1));
+\set VERBOSITY default
+DROP OPERATOR <@? (integer, cuckoofilter);
+DROP OPERATOR <@?? (anyelement, cuckoofilter);
+DROP FUNCTION typed, untyped;
+-- and one that has no item to look up: one tenth again
+CREATE FUNCTION crowded(cuckoofilter) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN cuckoofilter_count($1) > 9; END';
+CREATE OPERATOR ?! (FUNCTION = crowded, RIGHTARG = cuckoofilter, RESTRICT = cuckoofilter_sel);
+SELECT rows_of('SELECT FROM t WHERE ?! (cuckoofilter_create(10) + id)') AS crowded;
+DROP OPERATOR ?! (NONE, cuckoofilter);
+DROP FUNCTION crowded;
 DROP FUNCTION rows_of;
 DROP TABLE t, filters, g, skewed;

@@ -42,6 +42,11 @@ ALTER TABLE squeezed ALTER f SET STORAGE extended;
 INSERT INTO squeezed SELECT cuckoofilter_create(100000000, 1e-6, 'kind=set');
 INSERT INTO squeezed SELECT f FROM filters WHERE id > 2;
 SELECT cuckoofilter_count(f), f @> 77, f @> -77 FROM squeezed;
+TRUNCATE squeezed;
+INSERT INTO squeezed SELECT cuckoofilter_remove_all(cuckoofilter_agg(g), VARIADIC array_agg(g) FILTER (WHERE g > 9))
+	FROM generate_series(1, 5000) g;
+SELECT pg_column_size(f) < length(f::bytea) / 9 AS squeezed, cuckoofilter_count(f), f @> 7 AS has,
+	cuckoofilter_contains_all(f, 1, 9) AS has_all, (f + -77) @> -77 AS has_more FROM squeezed;
 
 -- domains, arrays, composites
 CREATE DOMAIN small_filter AS cuckoofilter CHECK (octet_length(VALUE::bytea) < 1000);

@@ -5,19 +5,11 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
+use CuckooVectors;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $vectors = "$FindBin::Bin/../../vectors";
 my $node = new_cluster('main');
-
-# The lines of a file, as lists of fields; undef for '-'.
-sub lines
-{
-	my ($name) = @_;
-	return map { [ map { $_ eq '-' ? undef : $_ } split /\t/, $_, -1 ] }
-	  grep { !/^#/ && /\S/ } split /\n/, slurp_file("$vectors/$name");
-}
 
 # Hashes: all in one query, each with its expression.
 my @hashes = grep { defined $_->[5] } lines('hashes.tsv');
@@ -26,29 +18,6 @@ my @got = split /\n/, $node->safe_psql('postgres', join("\n", map { "SELECT cuck
 foreach my $i (0 .. $#hashes)
 {
 	is($got[$i], $hashes[$i][3], "class $hashes[$i][0], seed $hashes[$i][2]: $hashes[$i][5]");
-}
-
-# Items of the recipes, as SQL.
-sub items
-{
-	my ($list) = @_;
-	return map {
-		my ($type, $value) = split /:/, $_, 2;
-		$type eq 'i' && $value =~ /^(-?\d+)\.\.(-?\d+)$/ ? "SELECT g FROM generate_series($1::bigint, $2) g"
-		  : $type eq 'i' ? "SELECT ($value)::bigint"
-		  : $type eq 'r' ? "SELECT '$value'::float8"
-		  : $type eq 't' ? "SELECT \$t\$$value\$t\$::text"
-		  : $type eq 'b' ? "SELECT '\\x$value'::bytea"
-		  : die "item $_"
-	} split /,/, $list;
-}
-
-# Hashes of all items, in order, under a seed.
-sub hashes_of
-{
-	my ($list, $seed) = @_;
-	return '(SELECT NULL::bigint AS h)' if !$list;
-	return '(' . join(' UNION ALL ', map { "SELECT cuckoofilter_hash(x, $seed) AS h FROM ($_) AS s(x)" } items($list)) . ')';
 }
 
 # A recipe as SQL: a plain block whose variable f ends as the filter.

@@ -1,0 +1,76 @@
+# A psql that stays, for one backend under observation: what it is asked may be
+# timed out, cancelled or killed, and what it answers is read afterwards.
+package CuckooSession;
+
+use strict;
+use warnings;
+
+use IPC::Run qw(start timeout);
+use PostgreSQL::Test::Utils;
+
+# The session ends with its node's test.  Errors show their SQLSTATE.
+sub new
+{
+	my ($class, $node) = @_;
+	my $self = bless({ in => '', out => '', err => '', asked => 0 }, $class);
+
+	$self->{psql} = start(
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') ],
+		\$self->{in}, \$self->{out}, \$self->{err},
+		timeout($PostgreSQL::Test::Utils::timeout_default * 10));
+	$self->{pid} = $self->query('SELECT pg_backend_pid()');
+	return $self;
+}
+
+# Begin to run SQL.
+sub ask
+{
+	my ($self, $sql) = @_;
+
+	$self->{mark} = 'end of ' . ++$self->{asked};
+	$self->{in} .= "$sql;\n\\echo '$self->{mark}'\n\\warn '$self->{mark}'\n";
+	$self->{psql}->pump_nb;
+	return;
+}
+
+# Wait for its end, of the SQL or of the backend.  What it printed; in list
+# context also its errors, and whether the backend is there still.
+sub answer
+{
+	my ($self) = @_;
+	my $mark = qr/^\Q$self->{mark}\E\n/m;
+	my $alive;
+
+	until ($alive = $self->{out} =~ $mark && $self->{err} =~ $mark)
+	{
+		last if !$self->{psql}->pumpable;
+		$self->{psql}->pump;
+	}
+	my ($out, $err) = ($self->{out}, $self->{err});
+	$self->{out} = $self->{err} = '';
+	s/$mark// foreach ($out, $err);
+	chomp($out, $err);
+	return wantarray ? ($out, $err, $alive) : $out;
+}
+
+# The same at once, of SQL that must not fail.
+sub query
+{
+	my ($self, $sql) = @_;
+
+	$self->ask($sql);
+	my ($out, $err, $alive) = $self->answer;
+	die "query failed: $err: $sql" if !$alive || $err ne '';
+	return $out;
+}
+
+sub quit
+{
+	my ($self) = @_;
+
+	$self->{in} .= "\\q\n" if $self->{psql}->pumpable;
+	$self->{psql}->finish;
+	return;
+}
+
+1;

@@ -1,0 +1,13 @@
+# A backend killed at work, and recovery; test/soak has more of it.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooCrash;
+use Test::More;
+
+seed();
+crash_rounds(1, 'union', 'copy in binary');
+done_testing();

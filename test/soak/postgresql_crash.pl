@@ -1,0 +1,14 @@
+# Backends killed with SIGKILL at random moments, and recovery.  ROUNDS=n per
+# cent of 6 hits for each kind of victim; SEED=n replays the moments.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../pg/lib";
+use CuckooCluster;
+use CuckooCrash;
+use Test::More;
+
+seed();
+crash_rounds(rounds(6));
+done_testing();

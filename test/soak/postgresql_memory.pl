@@ -1,0 +1,13 @@
+# Memory is flat over a million calls of each function, and a hundred thousand
+# groups.  ROUNDS=n per cent of them.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../pg/lib";
+use CuckooCluster;
+use CuckooMemory;
+use Test::More;
+
+flat_memory(rounds(1000000));
+done_testing();
