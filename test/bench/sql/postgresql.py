@@ -34,9 +34,9 @@ class Database:
         return done.stdout
 
     def plan(self, method):
-        return self.psql(
-            SETTINGS, method.settings or "SELECT", f"EXPLAIN (ANALYZE, TIMING OFF) {method.sql}"
-        )
+        # only a run tells of batches
+        options = "ANALYZE, TIMING OFF" if "Batches" in method.plan else "COSTS OFF"
+        return self.psql(SETTINGS, method.settings or "SELECT", f"EXPLAIN ({options}) {method.sql}")
 
     def run(self, method):
         out = self.psql(SETTINGS, method.settings or "SELECT", "\\timing on", method.sql)
