@@ -19,6 +19,7 @@ build     libc6-dev
 build     libsqlite3-dev
 build     libxxhash-dev
 build     make
+coverage  lcov
 demo      sqlite3
 demo      wamerican-insane
 i386      gcc-multilib
@@ -40,6 +41,7 @@ test      python3
 test      python3-xxhash
 test      shellcheck
 test      sqlite3
+valgrind  valgrind
 TABLE
 }
 

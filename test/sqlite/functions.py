@@ -221,6 +221,8 @@ def test_aggregate():
     equal("canonical", shuffled, filter)
     repeated = one(f"SELECT cuckoofilter_agg(x % 100000 + 1) FROM {NUMBERS}", 1, 250000)
     equal("distinct", repeated, filter)
+    few = one(f"SELECT cuckoofilter_agg(x % 30000 + 1) FROM {NUMBERS}", 1, 250000)
+    equal("few of many distinct", few, suite.agg(1, 30000))
     equal(
         "NULL skipped",
         one(f"SELECT cuckoofilter_agg(iif(x % 2, x, NULL)) FROM {NUMBERS}", 1, 99),

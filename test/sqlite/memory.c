@@ -4,7 +4,8 @@
  * Each statement runs with the first allocation failing, then the second, and
  * so on until it gets through: before that it must end as out of memory, then
  * give the same result as ever, and leave the table and SQLite's memory as
- * they were.  The extension is linked in (SQLITE_CORE), under sanitizers.
+ * they were.  In UTF-16 our functions' texts need memory, too.  The extension is
+ * linked in (SQLITE_CORE), under sanitizers.
  */
 #include "sqlite3.h"
 
@@ -39,6 +40,7 @@ static const char *const statements[] = {
 	"FROM stored)",
 	"SELECT cuckoofilter_hash(cast(zeroblob(1000) || value AS TEXT)) FROM number",
 	"SELECT cuckoofilter_hash(zeroblob(1000 + value)) FROM number WHERE value < 9",
+	"SELECT cuckoofilter_contains_any(many, 'a' || few, 'b' || few) FROM stored",
 	"UPDATE stored SET few = cuckoofilter_add(few, 7) RETURNING hex(few)",
 	/* errors, whose sentences need memory too */
 	"SELECT cuckoofilter_create(0)",
@@ -165,7 +167,7 @@ exhaust(const char *sql)
 }
 
 static void
-open_database(void)
+open_database(const char *encoding)
 {
 	static const char schema[] =
 		"CREATE TABLE number AS WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL SELECT value + 1 "
@@ -177,14 +179,26 @@ open_database(void)
 
 	check(sqlite3_open(":memory:", &db) == SQLITE_OK, "open");
 	check(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension");
+	check(sqlite3_exec(db, encoding, NULL, NULL, NULL) == SQLITE_OK, encoding);
 	check(sqlite3_exec(db, schema, NULL, NULL, NULL) == SQLITE_OK, "schema");
+}
+
+static void
+exhaust_all(const char *encoding)
+{
+	int i;
+
+	puts(encoding);
+	open_database(encoding);
+	for (i = 0; i < STATEMENTS; i++)
+		exhaust(statements[i]);
+	check(sqlite3_close(db) == SQLITE_OK, "close");
 }
 
 int
 main(void)
 {
 	sqlite3_mem_methods failing;
-	int i;
 
 	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &system_memory);
 	failing = system_memory;
@@ -192,10 +206,8 @@ main(void)
 	failing.xRealloc = failing_realloc;
 	check(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "allocator");
 	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-	open_database();
-	for (i = 0; i < STATEMENTS; i++)
-		exhaust(statements[i]);
-	check(sqlite3_close(db) == SQLITE_OK, "close");
+	exhaust_all("PRAGMA encoding = 'UTF-8'");
+	exhaust_all("PRAGMA encoding = 'UTF-16'");
 	check(sqlite3_shutdown() == SQLITE_OK && sqlite3_memory_used() == 0,
 		  "all memory is given back");
 	printf("sqlite-memory: %lu passed, %lu failed\n", passed, failed);
