@@ -1,9 +1,10 @@
 #!/bin/sh
 # The core's suites and vectors on other machines and compilers: the same bytes and answers.
 #
-#   test/machines.sh [name...]     all, or some of: gcc-O0 gcc-O3 clang-O0 clang-O3 i386 s390x arm64
+#   test/machines.sh [name...]     all, or some of: gcc-O0 gcc-O3 clang-O0 clang-O3 wraps i386 s390x arm64
 #
-# s390x (big-endian) and arm64 run under qemu-user.  Installs what is missing.  ROUNDS=n: per cent of
+# s390x (big-endian) and arm64 run under qemu-user; wraps is clang with sanitizers that let no integer
+# overflow or lose bits, signed or unsigned, but where test/wraps.txt says so.  Installs what is missing.  ROUNDS=n: per cent of
 # the random rounds; SEED=n replays.  Every machine tells a digest of the filters that it built from
 # one seed; they must be equal.
 # shellcheck disable=SC2086 # flags are words
@@ -93,6 +94,9 @@ machine() # name
 			test/install.sh arm64
 			runner=qemu-aarch64
 			build arm64 aarch64-linux-gnu-gcc -O2 -static ;;
+		wraps)
+			build wraps clang -O1 -g -fno-sanitize-recover=all -fsanitize-ignorelist=test/wraps.txt \
+				-fsanitize=undefined,unsigned-integer-overflow,implicit-conversion ;;
 		gcc-O* | clang-O*)
 			build "$1" "${1%-*}" "-${1#*-}" ;;
 		*)
@@ -107,7 +111,7 @@ machine() # name
 mkdir -p "$out/include"
 test/install.sh
 cp /usr/include/xxhash.h "$out/include/" # cross compilers do not look there
-[ $# -gt 0 ] || set -- gcc-O0 gcc-O3 clang-O0 clang-O3 i386 s390x arm64
+[ $# -gt 0 ] || set -- gcc-O0 gcc-O3 clang-O0 clang-O3 wraps i386 s390x arm64
 for name in "$@"; do
 	machine "$name"
 done

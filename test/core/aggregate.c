@@ -18,6 +18,11 @@ typedef struct recipe
 	unsigned rounds;
 } recipe;
 
+enum
+{
+	STATE_PROBES = 60 /* a probe of a large state looks at all of it */
+};
+
 static uint64_t *
 random_hashes(size_t n)
 {
@@ -48,16 +53,6 @@ recipe_params(const recipe *r, uint64_t seed)
 
 	params.seed = seed;
 	return params;
-}
-
-/* The oracle of an aggregate: one copy of each distinct hash. */
-static void
-model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n)
-{
-	model_init(m, &result->filter);
-	for (size_t i = 0; i < n; i++)
-		if (map_get(&m->truth, hashes[i]) == 0)
-			model_add(m, hashes[i]);
 }
 
 static void
@@ -94,9 +89,12 @@ collect(owned *state, const ckf_params *params, const uint64_t *hashes, size_t n
 static void
 finish(owned *state, ckf_goal goal)
 {
+	uint64_t steps = driven.steps;
 	owned result, again;
 
 	CHECK(run_job(&result, goal, state, NULL) == CKF_OK, "finish");
+	CHECK(driven.steps - steps > result.filter.count / MOST_OF_A_STEP, "%llu steps for %llu items",
+		  (unsigned long long)(driven.steps - steps), (unsigned long long)result.filter.count);
 	CHECK(run_job(&again, goal, state, NULL) == CKF_OK, "finish a second time");
 	CHECK(owned_same_bytes(&result, &again), "two finishes of one state differ");
 	owned_free(&again);
@@ -129,6 +127,20 @@ random_size(const recipe *r)
 												 : r->items - check_below(r->items / 25 + 1);
 }
 
+/* A state tells what is in it, before it is finished, too. */
+static void
+check_state(const owned *state, const uint64_t *hashes, size_t n)
+{
+	for (size_t i = 0; i < n && i < STATE_PROBES; i++)
+	{
+		uint64_t in = hashes[check_below(n)], out = check_random();
+
+		CHECK(ckf_contains(&state->filter, in) && ckf_copies(&state->filter, in) == 1, "it is in");
+		CHECK(!ckf_contains(&state->filter, out) && ckf_copies(&state->filter, out) == 0,
+			  "it is not in");
+	}
+}
+
 /* Order, repeats, splits and the way of building leave the bytes the same. */
 static void
 run_canonical(const void *arg)
@@ -143,6 +155,7 @@ run_canonical(const void *arg)
 		owned first, other;
 
 		collect(&first, &params, hashes, n);
+		check_state(&first, hashes, n);
 		finish(&first, CKF_FINISH);
 		check_distinct(&first, hashes, n);
 		for (int way = 0; way < 3; way++)
@@ -154,6 +167,9 @@ run_canonical(const void *arg)
 				  n);
 			owned_free(&other);
 		}
+		build_bulk(&other, &params, hashes, n);
+		CHECK(owned_same_bytes(&first, &other), "a bulk build of %zu items has other bytes", n);
+		owned_free(&other);
 		owned_free(&first);
 		free(hashes);
 	}
@@ -227,6 +243,16 @@ enum
 	MOST_INPUTS = 6
 };
 
+/* A merger keeps the layout that its inputs asked for. */
+static void
+check_layout(const owned *merged, const recipe *r)
+{
+	ckf_info info;
+
+	ckf_get_info(&merged->filter, &info);
+	CHECK(strcmp(info.layout, r->plain ? "plain" : "semi_sorted") == 0, "layout %s", info.layout);
+}
+
 /* Union and sum of two: the same bytes either way round. */
 static void
 run_pairs(const void *arg)
@@ -247,6 +273,7 @@ run_pairs(const void *arg)
 		CHECK(run_job(&ba, goal, &b, &a) == CKF_OK, "merge the other way");
 		CHECK(owned_same_bytes(&ab, &ba), "merging is not commutative (%llu and %llu items)",
 			  (unsigned long long)a.filter.count, (unsigned long long)b.filter.count);
+		check_layout(&ab, r);
 		model_merge(&m, in, 2, sum, &ab.filter);
 		model_check(&m, &ab);
 		model_free(&m);
@@ -294,6 +321,7 @@ run_merge_aggregate(const void *arg)
 		for (size_t k = 0; k < n; k++)
 			random_filter(&inputs[k], &models[k], r, seed);
 		merge_split(&one, inputs, n, how);
+		check_layout(&one, r);
 		model_merge(&m, models, n, how == POUR_SUM, &one.filter);
 		model_check(&m, &one);
 		swap = inputs[0];
@@ -310,6 +338,29 @@ run_merge_aggregate(const void *arg)
 			model_free(&models[k]);
 		}
 	}
+}
+
+/* Many items: jobs and pouring come back on the way (drive.c counts). */
+static void
+run_many(const void *arg)
+{
+	const recipe *r = arg;
+	ckf_params params = recipe_params(r, 0);
+	uint64_t *hashes = random_hashes(r->items);
+	owned filter, states[2];
+
+	build_bulk(&filter, &params, hashes, r->items);
+	for (int i = 0; i < 2; i++)
+		owned_state(&states[i], &params);
+	CHECK(owned_pour(&states[0], &filter, POUR_UNION) == CKF_OK, "pour");
+	CHECK(owned_job(&states[0], CKF_GROW, NULL) == CKF_OK, "grow");
+	CHECK(owned_pour(&states[1], &states[0], POUR_UNION) == CKF_OK, "combine");
+	finish(&states[1], CKF_FINISH_MERGE);
+	CHECK(states[1].filter.count > filter.filter.count * 99 / 100, "items are missing");
+	owned_free(&filter);
+	owned_free(&states[0]);
+	owned_free(&states[1]);
+	free(hashes);
 }
 
 /* Seeds that differ are refused, but an empty side is neutral. */
@@ -382,5 +433,6 @@ main(void)
 		check_case(run_merge_aggregate, &common, "union_agg and sum_agg, %s", r->name);
 	}
 	check_case(run_seeds, &recipes[0], "seeds");
+	check_case(run_many, &recipes[sizeof recipes / sizeof *recipes - 1], "many items");
 	return check_end();
 }

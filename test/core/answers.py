@@ -6,17 +6,17 @@ import subprocess
 import reader
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAM = os.path.join(ROOT, "build/test/reader/answers")
+CORE = os.environ.get("CKF_CORE", os.path.join(ROOT, "core"))
+PROGRAM = os.path.join(os.environ.get("CKF_CORE", os.path.join(ROOT, "build/test/reader")), "answers")
 HELPERS = ("check", "guard", "drive", "tool/answers")
 
 
 def build():
     """Compile the C side.  CC and CKF_CORE (a directory of core/*.c) may say how and of what."""
-    core = os.environ.get("CKF_CORE", os.path.join(ROOT, "core"))
-    sources = sorted(os.path.join(core, name) for name in os.listdir(core) if name.endswith(".c"))
+    sources = sorted(os.path.join(CORE, name) for name in os.listdir(CORE) if name.endswith(".c"))
     sources += [os.path.join(ROOT, "test/core", name + ".c") for name in HELPERS]
     os.makedirs(os.path.dirname(PROGRAM), exist_ok=True)
-    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-I" + core,
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-I" + CORE,
                     "-I" + os.path.join(ROOT, "test/core"), "-o", PROGRAM, *sources, "-lm"],
                    check=True)
 

@@ -14,6 +14,8 @@ enum
 	MAX_ROOMS = 1000     /* larger buffers asked for by one job */
 };
 
+work driven;
+
 ckf_params
 params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size)
 {
@@ -139,6 +141,9 @@ get_buffers(job_buffers *buffers, const ckf_job *job)
 	buffers->scratch_room = job->scratch + (check_chance(30) ? check_below(100) : 0);
 	buffers->dst = guard_new(buffers->dst_room, 8);
 	buffers->scratch = guard_new(buffers->scratch_room, 8);
+	driven.bytes += job->size + job->scratch;
+	if (job->size > driven.largest)
+		driven.largest = job->size;
 }
 
 /* Steps of a started job to its end. */
@@ -146,6 +151,7 @@ static ckf_status
 finish_job(ckf_job *job, job_buffers *buffers)
 {
 	unsigned rooms = 0;
+	bool lost = false;
 
 	if (check_chance(50))
 		get_buffers(buffers, job);
@@ -154,6 +160,7 @@ finish_job(ckf_job *job, job_buffers *buffers)
 		ckf_status status = ckf_job_step(job, buffers->dst, buffers->dst_room, buffers->scratch,
 										 buffers->scratch_room);
 
+		driven.steps++;
 		if (status == CKF_ROOM)
 		{
 			CHECK(++rooms < MAX_ROOMS, "a job asks for room for ever");
@@ -161,6 +168,13 @@ finish_job(ckf_job *job, job_buffers *buffers)
 		}
 		else if (status != CKF_MORE)
 			return status;
+		else if (!lost && check_chance(5))
+		{
+			/* without buffers it asks for new ones, and starts again */
+			lost = true;
+			CHECK(ckf_job_step(job, NULL, 0, NULL, 0) == CKF_ROOM, "a step without buffers");
+			get_buffers(buffers, job);
+		}
 	}
 	CHECK(false, "a job does not end");
 	return CKF_OK;
@@ -180,6 +194,7 @@ run_job(owned *result, ckf_goal goal, const owned *a, const owned *b)
 	ckf_job job;
 	ckf_status status;
 
+	driven.jobs++;
 	set_read_only(a, true);
 	set_read_only(b, true);
 	status = ckf_job_start(&job, goal, &a->filter, b != NULL ? &b->filter : NULL);
@@ -293,12 +308,14 @@ owned_pour(owned *state, const owned *in, pour how)
 {
 	uint64_t cursor = 0;
 	ckf_status status = CKF_MORE;
+	unsigned steps;
 
 	set_read_only(in, true);
-	for (unsigned steps = 0; status == CKF_MORE || status == CKF_ROOM; steps++)
+	for (steps = 0; status == CKF_MORE || status == CKF_ROOM; steps++)
 	{
 		CHECK(steps < MAX_STEPS, "a merge does not end");
 		status = pour_some(state, in, how, &cursor);
+		driven.steps++;
 		if (status == CKF_ROOM)
 		{
 			ckf_status grown = owned_job(state, CKF_GROW, NULL);
@@ -307,6 +324,7 @@ owned_pour(owned *state, const owned *in, pour how)
 		}
 	}
 	set_read_only(in, false);
+	CHECK(status != CKF_OK || steps > in->filter.count / MOST_OF_A_STEP, "%u steps", steps);
 	return status;
 }
 
@@ -321,6 +339,25 @@ build_aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size
 		status = owned_add(o, hashes[i]);
 		CHECK(status == CKF_OK, "adding to a state: status %d", status);
 	}
+	status = owned_job(o, CKF_FINISH, NULL);
+	CHECK(status == CKF_OK, "finish: status %d", status);
+}
+
+void
+build_bulk(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
+{
+	size_t room = CKF_HEADER_SIZE + 8 * n;
+	uint64_t *scratch = guard_new(8 * n, 8);
+	ckf_filter filter;
+	ckf_status status;
+
+	o->bytes = guard_new(room, 8);
+	if (n > 0)
+		memcpy(o->bytes + CKF_HEADER_SIZE, hashes, 8 * n);
+	status = ckf_bulk(&filter, params, o->bytes, scratch, n);
+	CHECK(status == CKF_OK, "bulk: status %d", status);
+	guard_free(scratch);
+	CHECK(ckf_open(&o->filter, o->bytes, filter.size, CKF_FOREIGN) == CKF_OK, "a bulk of hashes");
 	status = owned_job(o, CKF_FINISH, NULL);
 	CHECK(status == CKF_OK, "finish: status %d", status);
 }

@@ -40,6 +40,21 @@ ckf_status owned_add(owned *o, uint64_t hash);
 
 ckf_status owned_remove(owned *o, uint64_t hash, bool *found);
 
+/* What the core has asked of this host since the program started. */
+typedef struct work
+{
+	uint64_t jobs;    /* run */
+	uint64_t steps;   /* of jobs and of pouring; a walk of few items is one */
+	uint64_t bytes;   /* of jobs' buffers, added up */
+	uint64_t largest; /* bytes of a result that a job asked for */
+} work;
+
+extern work driven;
+
+/* Items after which jobs and pouring should have come back, for their host to
+ * look for interrupts; but a table's segment is never parted. */
+#define MOST_OF_A_STEP 100000
+
 /* Run a job from a and b into a new owned filter; the inputs are read-only
  * meanwhile.  Where it does not come to CKF_OK, nothing is to be freed. */
 ckf_status run_job(owned *result, ckf_goal goal, const owned *a, const owned *b);
@@ -57,7 +72,8 @@ typedef enum pour
 
 ckf_status owned_pour(owned *state, const owned *in, pour how);
 
-/* An aggregate over n hashes. */
+/* An aggregate over n hashes, and the same by ckf_bulk. */
 void build_aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n);
+void build_bulk(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n);
 
 #endif

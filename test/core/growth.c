@@ -181,6 +181,51 @@ run_steps(const void *arg)
 	owned_free(&o);
 }
 
+/* A filter of the integers 0 .. n - 1, which are no more than its capacity. */
+static void
+build_integers(owned *o, const goal *g, int64_t n)
+{
+	ckf_params params = params_of(g->capacity, g->fpr, g->set, g->plain, g->bucket_size);
+	uint64_t *hashes = check_alloc((size_t)n * sizeof *hashes);
+
+	for (int64_t i = 0; i < n; i++)
+		hashes[i] = ckf_hash_integer(i, 0);
+	build_bulk(o, &params, hashes, (size_t)n);
+	free(hashes);
+}
+
+/* FORMAT.md, section 5: growth asks for half as many items more, and 8; it has
+ * the table of an aggregate of so many. */
+static void
+run_asks(const void *arg)
+{
+	const goal *g = arg;
+	ckf_params params = params_of(g->capacity, g->fpr, g->set, g->plain, g->bucket_size);
+	owned grown, like;
+	int64_t n = 0;
+
+	owned_create(&grown, &params);
+	for (int growths = 0; growths < 3; growths++)
+	{
+		while (ckf_add(&grown.filter, ckf_hash_integer(n, 0)) == CKF_OK)
+			n++;
+		CHECK(owned_job(&grown, CKF_GROW, NULL) == CKF_OK, "grow");
+		if (grown.filter.encoding == CKF_HASHES)
+		{
+			growths = -1;
+			continue;
+		}
+		build_integers(&like, g, (int64_t)grown.filter.count * 3 / 2 + 8);
+		CHECK(grown.filter.w == like.filter.w && grown.filter.m == like.filter.m &&
+				  grown.filter.f == like.filter.f,
+			  "growth %d of %llu copies: w %d, m %u, but w %d, m %u", growths,
+			  (unsigned long long)grown.filter.count, grown.filter.w, grown.filter.m, like.filter.w,
+			  like.filter.m);
+		owned_free(&like);
+	}
+	owned_free(&grown);
+}
+
 static const goal limits[] = {
 	{1000, 0.01, false, false, 4}, {1000, 0.01, true, true, 4},   {1000, 0.001, false, true, 2},
 	{300, 0.001, false, true, 8},  {5000, 0.05, false, false, 4}, {100, 1e-4, false, false, 4},
@@ -206,6 +251,8 @@ main(void)
 	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
 	{
 		check_case(run_shrink, &wide[i], "memory given back, fpr %g, b %d", wide[i].fpr,
+				   wide[i].bucket_size);
+		check_case(run_asks, &wide[i], "what growth asks for, fpr %g, b %d", wide[i].fpr,
 				   wide[i].bucket_size);
 		check_case(run_steps, &wide[i], "growth steps, fpr %g, b %d", wide[i].fpr,
 				   wide[i].bucket_size);

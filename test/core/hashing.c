@@ -153,57 +153,65 @@ run_bytes(const void *arg)
 typedef struct option_text
 {
 	const char *text;
-	bool bad;
+	const char *bad; /* the part at fault; NULL: none */
 	uint64_t seed;
 	bool set, plain;
 	uint8_t bucket_size;
 } option_text;
 
 static const option_text texts[] = {
-	{"", false, 0, false, false, 4},
-	{"   ", false, 0, false, false, 4},
-	{"kind=set", false, 0, true, false, 4},
-	{"kind=deletable", false, 0, false, false, 4},
-	{" kind = set ", false, 0, true, false, 4},
-	{"layout=plain", false, 0, false, true, 4},
-	{"layout=semi_sorted", false, 0, false, false, 4},
-	{"layout=semi_sorted,bucket_size=4", false, 0, false, false, 4},
-	{"layout=plain, bucket_size=2", false, 0, false, true, 2},
-	{"bucket_size=8 ,layout=plain, kind=set,seed=1", false, 1, true, true, 8},
-	{"bucket_size=8", false, 0, false, true, 8},
-	{"bucket_size=2", false, 0, false, true, 2},
-	{"seed=0", false, 0, false, false, 4},
-	{"seed=-1", false, UINT64_MAX, false, false, 4},
-	{"seed=18446744073709551615", false, UINT64_MAX, false, false, 4},
-	{"seed=9223372036854775808", false, UINT64_C(1) << 63, false, false, 4},
-	{"seed=-9223372036854775808", false, UINT64_C(1) << 63, false, false, 4},
-	{"seed=18446744073709551616", true, 0, false, false, 4},
-	{"seed=-9223372036854775809", true, 0, false, false, 4},
-	{"seed=99999999999999999999999999", true, 0, false, false, 4},
-	{"seed=", true, 0, false, false, 4},
-	{"seed=-", true, 0, false, false, 4},
-	{"seed=1x", true, 0, false, false, 4},
-	{"seed=1 2", true, 0, false, false, 4},
-	{"seed=0x10", true, 0, false, false, 4},
-	{"kind=sets", true, 0, false, false, 4},
-	{"kind=se", true, 0, false, false, 4},
-	{"kind", true, 0, false, false, 4},
-	{"kind=", true, 0, false, false, 4},
-	{"=set", true, 0, false, false, 4},
-	{"=", true, 0, false, false, 4},
-	{"KIND=set", true, 0, false, false, 4},
-	{"kinds=set", true, 0, false, false, 4},
-	{"kin=set", true, 0, false, false, 4},
-	{"color=red", true, 0, false, false, 4},
-	{"bucket_size=3", true, 0, false, false, 4},
-	{"bucket_size=16", true, 0, false, false, 4},
-	{"bucket_size=2,layout=semi_sorted", true, 0, false, false, 4},
-	{"layout=semi_sorted,bucket_size=8", true, 0, false, false, 4},
-	{",", true, 0, false, false, 4},
-	{"kind=set,", true, 0, false, false, 4},
-	{",kind=set", true, 0, false, false, 4},
-	{"kind=set,,layout=plain", true, 0, false, false, 4},
-	{"kind=set;layout=plain", true, 0, false, false, 4},
+	{"", NULL, 0, false, false, 4},
+	{"   ", NULL, 0, false, false, 4},
+	{"kind=set", NULL, 0, true, false, 4},
+	{"kind=deletable", NULL, 0, false, false, 4},
+	{" kind = set ", NULL, 0, true, false, 4},
+	{"layout=plain", NULL, 0, false, true, 4},
+	{"layout=semi_sorted", NULL, 0, false, false, 4},
+	{"layout=semi_sorted,bucket_size=4", NULL, 0, false, false, 4},
+	{"layout=plain, bucket_size=2", NULL, 0, false, true, 2},
+	{"bucket_size=8 ,layout=plain, kind=set,seed=1", NULL, 1, true, true, 8},
+	{"bucket_size=8", NULL, 0, false, true, 8},
+	{"bucket_size=2", NULL, 0, false, true, 2},
+	{"seed=0", NULL, 0, false, false, 4},
+	{"seed=-1", NULL, UINT64_MAX, false, false, 4},
+	{"seed=18446744073709551615", NULL, UINT64_MAX, false, false, 4},
+	{"seed=9223372036854775808", NULL, UINT64_C(1) << 63, false, false, 4},
+	{"seed=-9223372036854775808", NULL, UINT64_C(1) << 63, false, false, 4},
+	{"seed=18446744073709551616", "seed=18446744073709551616", 0, false, false, 4},
+	{"seed=-9223372036854775809", "seed=-9223372036854775809", 0, false, false, 4},
+	{"seed=99999999999999999999999999", "seed=99999999999999999999999999", 0, false, false, 4},
+	{"seed=", "seed=", 0, false, false, 4},
+	{"seed=-", "seed=-", 0, false, false, 4},
+	{"seed=1x", "seed=1x", 0, false, false, 4},
+	{"seed=1 2", "seed=1 2", 0, false, false, 4},
+	{"seed=0x10", "seed=0x10", 0, false, false, 4},
+	{"kind=sets", "kind=sets", 0, false, false, 4},
+	{"kind=se", "kind=se", 0, false, false, 4},
+	{"kind", "kind", 0, false, false, 4},
+	{"kind=", "kind=", 0, false, false, 4},
+	{"=set", "=set", 0, false, false, 4},
+	{"=", "=", 0, false, false, 4},
+	{"KIND=set", "KIND=set", 0, false, false, 4},
+	{"kinds=set", "kinds=set", 0, false, false, 4},
+	{"kin=set", "kin=set", 0, false, false, 4},
+	{"color=red", "color=red", 0, false, false, 4},
+	{"bucket_size=3", "bucket_size=3", 0, false, false, 4},
+	{"bucket_size=16", "bucket_size=16", 0, false, false, 4},
+	{"bucket_size=2,layout=semi_sorted", "bucket_size=2,layout=semi_sorted", 0, false, false, 4},
+	{"layout=semi_sorted,bucket_size=8", "layout=semi_sorted,bucket_size=8", 0, false, false, 4},
+	{",", "", 0, false, false, 4},
+	{"kind=set,", "", 0, false, false, 4},
+	{",kind=set", "", 0, false, false, 4},
+	{"kind=set,,layout=plain", "", 0, false, false, 4},
+	{"kind=set;layout=plain", "kind=set;layout=plain", 0, false, false, 4},
+	{" kind=set , seed = 1x ,layout=plain", "seed = 1x", 0, false, false, 4},
+	{"seed=+5", NULL, 5, false, false, 4},
+	{"seed=184467440737095516150", "seed=184467440737095516150", 0, false, false, 4},
+	{"seed=/", "seed=/", 0, false, false, 4},
+	{"seed=:", "seed=:", 0, false, false, 4},
+	{"\tkind\n=\rset", NULL, 0, true, false, 4},
+	{"layout=plain,layout=semi_sorted", NULL, 0, false, false, 4},
+	{"kind=set,kind=deletable", NULL, 0, false, false, 4},
 };
 
 /* A filter is to be had of what was parsed, with the layout expected. */
@@ -240,11 +248,14 @@ run_options(const void *arg)
 
 		ckf_params_default(&params);
 		status = ckf_params_parse(&params, text, size, &bad, &bad_size);
-		CHECK(status == (t->bad ? CKF_BAD_OPTION : CKF_OK), "'%s': status %d", t->text, status);
+		CHECK(status == (t->bad != NULL ? CKF_BAD_OPTION : CKF_OK), "'%s': status %d", t->text,
+			  status);
 		if (status == CKF_OK)
 			check_parsed(&params, t);
 		else
-			CHECK(bad >= text && bad + bad_size <= text + size, "'%s': the part at fault", t->text);
+			CHECK(bad >= text && bad + bad_size <= text + size && bad_size == strlen(t->bad) &&
+					  memcmp(bad, t->bad, bad_size) == 0,
+				  "'%s': the part at fault", t->text);
 		guard_free(text);
 	}
 }

@@ -36,7 +36,7 @@ shape_params(const shape *s, uint64_t seed)
 	return params;
 }
 
-void
+ckf_status
 history_add(history *h, uint64_t hash)
 {
 	ckf_status status = owned_add(&h->filter, hash);
@@ -47,6 +47,7 @@ history_add(history *h, uint64_t hash)
 	CHECK(h->filter.filter.count == h->model.count, "count %llu after an add, must be %llu",
 		  (unsigned long long)h->filter.filter.count, (unsigned long long)h->model.count);
 	model_check_hash(&h->model, &h->filter, hash);
+	return status;
 }
 
 void

@@ -44,7 +44,7 @@ void history_free(history *h);
 uint64_t history_hash(const shape *s);
 
 /* Change filter and oracle, and compare what can be seen of it. */
-void history_add(history *h, uint64_t hash);
+ckf_status history_add(history *h, uint64_t hash);
 void history_add_new(history *h);
 void history_add_again(history *h);
 void history_remove(history *h, uint64_t hash);

@@ -218,6 +218,28 @@ run_noise(const void *arg)
 	owned_free(&other);
 }
 
+/* A count of 0 is believed at the door of stored bytes: the filter is neutral in
+ * a merge, whatever lies in its slots. */
+static void
+run_neutral(const void *arg)
+{
+	owned ghost, other, results[2];
+
+	build_sample(&ghost, arg);
+	build_sample(&other, arg);
+	memset(ghost.bytes + 16, 0, 8);
+	CHECK(ckf_open(&ghost.filter, ghost.bytes, ghost.filter.size, CKF_STORED) == CKF_OK, "open");
+	CHECK(run_job(&results[0], CKF_SUM, &ghost, &other) == CKF_OK, "sum");
+	CHECK(run_job(&results[1], CKF_SUM, &other, &ghost) == CKF_OK, "sum the other way");
+	for (int i = 0; i < 2; i++)
+	{
+		CHECK(results[i].filter.count == other.filter.count, "items from nowhere");
+		owned_free(&results[i]);
+	}
+	owned_free(&ghost);
+	owned_free(&other);
+}
+
 static const sample samples[] = {
 	{"empty", 0, 0.01, false, false, 4, 0, false},
 	{"hashes", 0, 0.01, false, false, 4, 5, false},
@@ -268,6 +290,7 @@ main(void)
 		check_case(run_extremes, s, "extreme words, %s", s->name);
 		check_case(run_flips, s, "flips, %s", s->name);
 	}
+	check_case(run_neutral, &samples[3], "a count of 0, %s", samples[3].name);
 	check_case(run_noise, NULL, "noise");
 	check_case(run_large, &large, "%s", large.name);
 	return check_end();

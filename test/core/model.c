@@ -76,6 +76,15 @@ model_add(model *m, uint64_t hash)
 	set_group(m, prefix, map_get(&m->groups, prefix) + 1);
 }
 
+void
+model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n)
+{
+	model_init(m, &result->filter);
+	for (size_t i = 0; i < n; i++)
+		if (map_get(&m->truth, hashes[i]) == 0)
+			model_add(m, hashes[i]);
+}
+
 bool
 model_removes(const model *m, uint64_t hash)
 {

@@ -47,6 +47,9 @@ uint64_t model_prefix(const model *m, uint64_t hash);
 
 void model_add(model *m, uint64_t hash);
 
+/* The oracle of an aggregate's result: one copy of each distinct hash. */
+void model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n);
+
 /* One copy less of an item in truth. */
 void model_remove(model *m, uint64_t hash);
 

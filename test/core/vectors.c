@@ -3,64 +3,22 @@
  * test/vectors/README.md describes: the same files that PostgreSQL and SQLite
  * replay.
  */
-#include "drive.h"
+#include "tsv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum
 {
-	LINE = 1 << 20,
 	FIELDS = 6,
 	MOST_FILTERS = 256,
 	MOST_BYTES = 1 << 17
 };
 
-/* ------------------------------------------------------------------ fields */
-
-/* Cut a line of tab-separated fields in place; how many there are. */
-static size_t
-split(char *line, char separator, char **fields, size_t most)
-{
-	size_t n = 0;
-
-	line[strcspn(line, "\n")] = '\0';
-	while (line != NULL && n < most)
-	{
-		fields[n++] = line;
-		line = strchr(line, separator);
-		if (line != NULL)
-			*line++ = '\0';
-	}
-	return n;
-}
-
-static size_t
-read_hex(const char *hex, uint8_t *bytes, size_t most)
-{
-	size_t n = 0;
-	unsigned byte;
-
-	if (strcmp(hex, "-") == 0)
-		return 0;
-	for (; hex[0] != '\0'; hex += 2, n++)
-	{
-		CHECK(n < most && sscanf(hex, "%2x", &byte) == 1 && hex[1] != '\0', "bad hex");
-		bytes[n] = (uint8_t)byte;
-	}
-	return n;
-}
-
-static uint64_t
-read_integer(const char *text)
-{
-	return text[0] == '-' ? (uint64_t)strtoll(text, NULL, 10) : strtoull(text, NULL, 10);
-}
-
 /* ------------------------------------------------------------------ hashes */
 
 static void
-check_hash_line(char **fields)
+check_hash_line(char **fields, void *arg)
 {
 	unsigned class_number = (unsigned)read_integer(fields[0]);
 	uint8_t *bytes = check_alloc(MOST_BYTES);
@@ -68,6 +26,7 @@ check_hash_line(char **fields)
 	uint64_t seed = read_integer(fields[2]), hash = read_integer(fields[3]), word = 0;
 	double real;
 
+	(void)arg;
 	CHECK(ckf_hash_bytes((ckf_class)class_number, bytes, size, seed) == hash, "class %u, %s",
 		  class_number, fields[1]);
 	if (size == 8)
@@ -85,34 +44,10 @@ check_hash_line(char **fields)
 	free(bytes);
 }
 
-static FILE *
-open_vectors(const char *path)
-{
-	FILE *file = fopen(path, "r");
-
-	CHECK(file != NULL, "%s: not there (run from the repository's root)", path);
-	return file;
-}
-
 static void
 run_hashes(const void *arg)
 {
-	FILE *file = open_vectors(arg);
-	char *line = check_alloc(LINE), *fields[FIELDS];
-	unsigned lines = 0;
-
-	while (fgets(line, LINE, file) != NULL)
-	{
-		if (line[0] == '#' || line[0] == '\n')
-			continue;
-		CHECK(split(line, '\t', fields, FIELDS) == FIELDS, "line %u: fields", lines);
-		check_hash_line(fields);
-		lines++;
-	}
-	check_note("%u vectors", lines);
-	CHECK(lines > 0, "no vectors");
-	free(line);
-	fclose(file);
+	check_note("%u vectors", tsv_read(arg, FIELDS, check_hash_line, NULL));
 }
 
 /* ----------------------------------------------------------------- filters */
@@ -129,9 +64,6 @@ typedef struct filter_list
 	size_t n;
 } filter_list;
 
-/* What to do with each hash of a list of items. */
-typedef void (*item_action)(owned *o, uint64_t hash);
-
 static void
 add_item(owned *o, uint64_t hash)
 {
@@ -144,72 +76,6 @@ remove_item(owned *o, uint64_t hash)
 	bool found;
 
 	CHECK(owned_remove(o, hash, &found) == CKF_OK, "remove");
-}
-
-static void
-expect_in(owned *o, uint64_t hash)
-{
-	CHECK(ckf_contains(&o->filter, hash), "an item of `in` is not in");
-}
-
-static void
-expect_out(owned *o, uint64_t hash)
-{
-	CHECK(!ckf_contains(&o->filter, hash), "an item of `out` is in");
-}
-
-static void
-for_range(owned *o, const char *text, uint64_t seed, item_action action)
-{
-	const char *to = strstr(text, "..");
-	int64_t first = (int64_t)read_integer(text);
-	int64_t last = to != NULL ? (int64_t)read_integer(to + 2) : first;
-
-	for (int64_t value = first; value <= last; value++)
-		action(o, ckf_hash_integer(value, seed));
-}
-
-static void
-for_item(owned *o, const char *item, uint64_t seed, item_action action)
-{
-	const char *text = item + 2;
-	uint8_t *bytes;
-
-	CHECK(item[0] != '\0' && item[1] == ':', "item '%s'", item);
-	switch (item[0])
-	{
-		case 'i':
-			for_range(o, text, seed, action);
-			break;
-		case 'r':
-			action(o, ckf_hash_real(strtod(text, NULL), seed));
-			break;
-		case 't':
-			action(o, ckf_hash_bytes(CKF_CLASS_TEXT, text, strlen(text), seed));
-			break;
-		case 'b':
-			bytes = check_alloc(MOST_BYTES);
-			action(o,
-				   ckf_hash_bytes(CKF_CLASS_BYTES, bytes, read_hex(text, bytes, MOST_BYTES), seed));
-			free(bytes);
-			break;
-		default:
-			CHECK(false, "item '%s'", item);
-	}
-}
-
-static void
-for_items(owned *o, char *items, uint64_t seed, item_action action)
-{
-	if (strcmp(items, "-") == 0)
-		return;
-	for (char *next; items != NULL; items = next)
-	{
-		next = strchr(items, ',');
-		if (next != NULL)
-			*next++ = '\0';
-		for_item(o, items, seed, action);
-	}
 }
 
 static void
@@ -285,18 +151,19 @@ do_step(owned *o, char *step, const filter_list *list)
 }
 
 static void
-check_filter_line(char **fields, filter_list *list)
+check_filter_line(char **fields, void *arg)
 {
+	filter_list *list = arg;
 	char *steps[64];
 	size_t n = split(fields[1], ';', steps, 64), size;
 	named *entry = &list->filters[list->n];
 	owned *o = &entry->filter;
-	uint8_t *expected = check_alloc(LINE);
+	uint8_t *expected = check_alloc(TSV_LINE);
 
 	CHECK(list->n < MOST_FILTERS, "too many filters");
 	for (size_t i = 0; i < n; i++)
 		do_step(o, steps[i], list);
-	size = read_hex(fields[3], expected, LINE);
+	size = read_hex(fields[3], expected, TSV_LINE);
 	CHECK(o->filter.size == size && memcmp(o->bytes, expected, size) == 0, "%s: other bytes",
 		  fields[0]);
 	CHECK(o->filter.count == read_integer(fields[2]), "%s: count %llu", fields[0],
@@ -311,25 +178,13 @@ check_filter_line(char **fields, filter_list *list)
 static void
 run_filters(const void *arg)
 {
-	FILE *file = open_vectors(arg);
-	char *line = check_alloc(LINE), *fields[FIELDS];
 	filter_list *list = check_alloc(sizeof *list);
 
 	list->n = 0;
-	while (fgets(line, LINE, file) != NULL)
-	{
-		if (line[0] == '#' || line[0] == '\n')
-			continue;
-		CHECK(split(line, '\t', fields, FIELDS) == FIELDS, "filter %zu: fields", list->n);
-		check_filter_line(fields, list);
-	}
-	check_note("%zu filters", list->n);
-	CHECK(list->n > 0, "no filters");
+	check_note("%u filters", tsv_read(arg, FIELDS, check_filter_line, list));
 	for (size_t i = 0; i < list->n; i++)
 		owned_free(&list->filters[i].filter);
 	free(list);
-	free(line);
-	fclose(file);
 }
 
 int

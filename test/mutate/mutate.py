@@ -3,28 +3,37 @@
 
     test/mutate/mutate.py [N]        N mutants (50); SEED=n replays
 
-Works on copies in build/mutate; the sources stay as they are.  A mutant that does not compile or
-gives the same object code is not counted.  One that hangs past LIMIT seconds is caught.
+Works on copies in build/mutate, two mutants at a time; the sources stay as they are.  A mutant that
+does not compile or gives the same object code is not counted, nor one that equivalent.tsv lists.  One
+that takes many times as long as the sound core is caught.
 """
+import concurrent.futures
 import glob
-import hashlib
 import os
 import random
 import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build/mutate")
-CORE, TESTS = os.path.join(WORK, "core"), os.path.join(WORK, "tests")
-SUITES = ("hashing", "worked", "vectors", "growth", "lockstep", "aggregate", "hostile", "sizes",
-          "rates")
+EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 READER = os.path.join(ROOT, "test/core/reader_test.py")
+# Those that are quick to catch most come first.
+SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth", "rates",
+          "sizes", "aggregate", "adversary", "hostile", "lockstep")
+PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
+WORKERS = 2
 ROUNDS = "10"
-LIMIT = 300
 GOAL = 95  # per cent
 FLAGS = ["-std=c11", "-O1", "-w"]
+# Not worth breaking: hints to the compiler and the processor, and the choice among fast paths, which
+# all have to give the same answers.
+HINTS = re.compile(r"__builtin_prefetch|_Static_assert|__builtin_expect")
+NOT_BROKEN = ("cuckoofilter.h", "cpu.c")
 
 # (pattern, replacements): an operator or number of a line becomes another.
 SWAPS = (
@@ -83,134 +92,187 @@ def run(command, **options):
                           **options)
 
 
-def compiles(source, made):
-    return run(["cc", *FLAGS, "-I" + CORE, "-c", source, "-o", made]).returncode == 0
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
-def compile_core():
-    """A digest of the copy's object code, or None where it does not compile."""
-    digest = hashlib.sha256()
-    for source in sorted(glob.glob(os.path.join(CORE, "*.c"))):
-        made = source[:-2] + ".o"
-        if not compiles(source, made):
-            return None
-        with open(made, "rb") as compiled:
-            digest.update(compiled.read())
-    return digest.hexdigest()
+def is_suite(source):
+    return re.search(rb"^(int )?main\(", read(source), re.M)
 
 
-def compile_tests():
-    """Objects of the suites; of the core they see the public headers."""
-    os.makedirs(TESTS, exist_ok=True)
-    for source in glob.glob(os.path.join(ROOT, "test/core/*.c")):
-        made = os.path.join(TESTS, os.path.basename(source)[:-2] + ".o")
-        if not compiles(source, made):
-            raise RuntimeError("%s does not compile" % source)
+def included(folder, name):
+    """The headers that a header brings with it, and itself."""
+    yield name
+    for inner in re.findall(rb'^#include "(.*)"', read(os.path.join(folder, name)), re.M):
+        yield from included(folder, inner.decode())
 
 
-def helpers():
-    """Objects of test/core that are no suites."""
-    for source in glob.glob(os.path.join(ROOT, "test/core/*.c")):
-        with open(source, encoding="utf-8") as text:
-            if not re.search(r"^(int )?main\(", text.read(), re.M):
-                yield os.path.join(TESTS, os.path.basename(source)[:-2] + ".o")
+class Place:
+    """A copy of the core with its objects, and the suites' objects, in a directory of its own."""
 
+    def __init__(self, name, like=None):
+        folder = os.path.join(WORK, name)
+        self.core = os.path.join(folder, "core")
+        self.tests = os.path.join(folder, "tests")
+        self.limits = like.limits if like else {}  # seconds a suite may take
+        shutil.rmtree(folder, ignore_errors=True)
+        if like:
+            shutil.copytree(os.path.dirname(like.core), folder)
+        else:
+            shutil.copytree(os.path.join(ROOT, "core"), self.core)
+            os.makedirs(self.tests)
+            if not (self.compile_core() and self.compile_tests()):
+                raise RuntimeError("the sound core or its tests do not compile")
+        self.public = set(included(self.core, "cuckoofilter.h"))
+        self.sound = {made: read(made) for made in self.objects()}  # object code
 
-def fails(command, seed, portable=False):
-    environment = dict(os.environ, ROUNDS=ROUNDS, SEED=str(seed), CKF_CORE=CORE)
-    environment.pop("CUCKOOFILTER_PORTABLE", None)
-    if portable:
-        environment["CUCKOOFILTER_PORTABLE"] = "1"
-    try:
-        return run(command, cwd=ROOT, env=environment, timeout=LIMIT).returncode != 0
-    except subprocess.TimeoutExpired:
-        return True
+    def objects(self):
+        return sorted(glob.glob(os.path.join(self.core, "*.o")) + glob.glob(self.tests + "/*.o"))
 
+    def compiles(self, source, folder):
+        made = os.path.join(folder, os.path.basename(source)[:-2] + ".o")
+        return run(["cc", *FLAGS, "-I" + self.core, "-c", source, "-o", made]).returncode == 0
 
-def first_killer(seed):
-    """The suite that catches the mutant in build/mutate, or None."""
-    objects = glob.glob(os.path.join(CORE, "*.o")) + list(helpers())
-    for suite in SUITES:
-        program = os.path.join(CORE, suite)
-        subprocess.run(["cc", os.path.join(TESTS, suite + ".o"), *objects, "-lm", "-o", program],
-                       check=True)
-        for portable in (False, True):
-            if fails([program], seed, portable):
-                return suite + (" (portable)" if portable else "")
-    return "reader" if fails(["/usr/bin/python3", READER], seed) else None
+    def compile_core(self):
+        sources = sorted(glob.glob(os.path.join(self.core, "*.c")))
+        return all(self.compiles(source, self.core) for source in sources)
 
+    def compile_tests(self):
+        sources = sorted(glob.glob(os.path.join(ROOT, "test/core/*.c")))
+        return all(self.compiles(source, self.tests) for source in sources)
 
-def random_mutant(rng):
-    """(file, line number, old line, new line) of a random change; long files more often."""
-    places = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "core/*.[ch]"))):
-        if not path.endswith("cuckoofilter.h"):
-            with open(path, encoding="utf-8") as source:
-                lines = source.readlines()
-            places += [(os.path.basename(path), n, lines[n]) for n in code_lines(lines)]
-    while True:
-        name, number, old = rng.choice(places)
-        choices = list(mutations(old))
-        if choices:
-            return name, number, old, rng.choice(choices)
+    def write(self, name, lines):
+        with open(os.path.join(self.core, name), "w", encoding="utf-8") as source:
+            source.writelines(lines)
 
+    def build(self, name):
+        """Compile what a change of this file concerns; whether other code came out."""
+        if name.endswith(".c"):
+            good = self.compiles(os.path.join(self.core, name), self.core)
+        else:
+            good = self.compile_core() and (name not in self.public or self.compile_tests())
+        return good and any(read(made) != code for made, code in self.sound.items())
 
-def fresh_copy():
-    shutil.rmtree(CORE, ignore_errors=True)
-    shutil.copytree(os.path.join(ROOT, "core"), CORE)
+    def undo(self, name, lines):
+        self.write(name, lines)
+        for made, code in self.sound.items():
+            with open(made, "wb") as file:
+                file.write(code)
 
-
-def break_line(name, number, new):
-    path = os.path.join(CORE, name)
-    with open(path, encoding="utf-8") as source:
-        lines = source.readlines()
-    lines[number] = new
-    with open(path, "w", encoding="utf-8") as source:
-        source.writelines(lines)
-
-
-def verdict(mutant, sound, seed):
-    """What catches a mutant: a suite, None for no suite, or "none" where there is no mutant."""
-    name, number, _, new = mutant
-    fresh_copy()
-    break_line(name, number, new)
-    made = compile_core()
-    if made is None or (made == sound and name != "lookup.h"):
-        return "none"
-    if name == "lookup.h":  # the suites have its code in them
+    def fails(self, suite, command, seed, portable=False):
+        environment = dict(os.environ, ROUNDS=ROUNDS, SEED=str(seed), CKF_CORE=self.core)
+        environment.pop("CUCKOOFILTER_PORTABLE", None)
+        if portable:
+            environment["CUCKOOFILTER_PORTABLE"] = "1"
+        started = time.monotonic()
         try:
-            compile_tests()
-        except RuntimeError:
-            return "none"
-    return first_killer(seed)
+            failed = run(command, cwd=ROOT, env=environment,
+                         timeout=self.limits.get(suite, 900)).returncode != 0
+        except subprocess.TimeoutExpired:
+            return True
+        self.limits.setdefault(suite, 30 + 10 * (time.monotonic() - started))
+        return failed
+
+    def first_killer(self, seed):
+        """The suite that catches the mutant, or None."""
+        shared = [os.path.join(self.tests, os.path.basename(source)[:-2] + ".o")
+                  for source in glob.glob(os.path.join(ROOT, "test/core/*.c")) if not is_suite(source)]
+        shared += glob.glob(os.path.join(self.core, "*.o"))
+        for suite in SUITES:
+            program = os.path.join(self.tests, suite)
+            subprocess.run(["cc", program + ".o", *shared, "-lm", "-o", program], check=True)
+            if self.fails(suite, [program], seed):
+                return suite
+        for suite in PORTABLE:
+            if self.fails(suite, [os.path.join(self.tests, suite)], seed, True):
+                return suite + " (portable)"
+        return "reader" if self.fails("reader", ["/usr/bin/python3", READER], seed) else None
+
+
+def equivalents():
+    """(file, line before, line, mutated line) of known mutants that change nothing one could see."""
+    with open(EQUIVALENT, encoding="utf-8") as listed:
+        return {tuple(line.rstrip("\n").split("\t")[:4]) for line in listed if not line.startswith("#")}
+
+
+class Mutants:
+    """Random mutants of the core, one after the other; long files more often."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.lock = threading.Lock()
+        self.known = equivalents()
+        self.files = {}
+        self.places = []
+        self.seen = set()
+        for path in sorted(glob.glob(os.path.join(ROOT, "core/*.[ch]"))):
+            name = os.path.basename(path)
+            if name not in NOT_BROKEN:
+                with open(path, encoding="utf-8") as source:
+                    self.files[name] = source.readlines()
+                self.places += [(name, n) for n in code_lines(self.files[name])]
+
+    def next(self):
+        """(file, line number, new line)."""
+        with self.lock:
+            while True:
+                name, number = self.rng.choice(self.places)
+                old = self.files[name][number]
+                choices = [] if HINTS.search(old) else list(mutations(old))
+                if not choices:
+                    continue
+                mutant = (name, number, self.rng.choice(choices))
+                lines = (self.files[name][number - 1], old, mutant[2])
+                if mutant not in self.seen and (name, *map(str.strip, lines)) not in self.known:
+                    self.seen.add(mutant)
+                    return mutant
+
+
+def judge(place, mutants, seed):
+    """The next mutant that is one: (mutant, killer or None)."""
+    while True:
+        mutant = mutants.next()
+        name, number, new = mutant
+        sound = mutants.files[name]
+        place.write(name, sound[:number] + [new] + sound[number + 1:])
+        made = place.build(name)
+        killer = place.first_killer(seed) if made else None
+        place.undo(name, sound)
+        if made:
+            return mutant, killer
+
+
+def report(mutants, mutant, killer):
+    name, number, new = mutant
+    print("  %s %s:%d  %s  ->  %s" % ("killed by %s," % killer if killer else "SURVIVED", name, number + 1,
+                                     mutants.files[name][number].strip(), new.strip()), flush=True)
 
 
 def main():
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
-    rng = random.Random(seed)
-    print("mutate: SEED=%d, %d mutants" % (seed, wanted))
-    fresh_copy()
-    sound = compile_core()
-    compile_tests()
-    killer = first_killer(seed)
-    if killer is not None:
-        print("  the suite %s fails before any mutation\nmutate: 0 passed, 1 failed" % killer)
+    print("mutate: SEED=%d, %d mutants" % (seed, wanted), flush=True)
+    mutants = Mutants(seed)
+    first = Place("0")
+    if first.first_killer(seed) is not None:  # a sound run, which also tells how long suites take
+        print("  a suite fails before any mutation\nmutate: 0 passed, 1 failed")
         return 1
-    killed = survived = 0
-    while killed + survived < wanted:
-        mutant = random_mutant(rng)
-        killer = verdict(mutant, sound, seed)
-        if mutant[0] == "lookup.h":
-            fresh_copy()
-            compile_tests()
-        if killer == "none":
-            continue
-        killed += killer is not None
-        survived += killer is None
-        print("  %s %s:%d  %s  ->  %s" % ("killed by %s," % killer if killer else "SURVIVED", mutant[0],
-                                         mutant[1] + 1, mutant[2].strip(), mutant[3].strip()),
-              flush=True)
+    places = [first] + [Place(str(i), first) for i in range(1, WORKERS)]
+    turns = iter(range(wanted))
+
+    def work(place):
+        """Whether each of the mutants that this place judged was caught."""
+        caught = []
+        for _ in turns:
+            mutant, killer = judge(place, mutants, seed)
+            report(mutants, mutant, killer)
+            caught.append(killer is not None)
+        return caught
+
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        caught = sum(pool.map(work, places), [])
+    killed, survived = sum(caught), len(caught) - sum(caught)
     share = 100 * killed / wanted
     print("    %d of %d mutants killed, %.0f %% (goal %d %%)" % (killed, wanted, share, GOAL))
     print("mutate: %d passed, %d failed" % (killed, survived))

@@ -1,0 +1,73 @@
+/*
+ * forge.c - see forge.h; the layout is that of FORMAT.md, sections 2 to 4.
+ */
+#include "forge.h"
+
+#include <string.h>
+
+void
+put(uint8_t *p, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		p[i] = (uint8_t)(value >> (8 * i));
+}
+
+uint64_t
+forged_bucket_bits(const forged *x)
+{
+	return x->encoding == CKF_SEMI_SORTED ? 4 * (x->f - 1U) : x->b * x->f;
+}
+
+static bool
+is_table(const forged *x)
+{
+	return x->encoding == CKF_SEMI_SORTED || x->encoding == CKF_PLAIN;
+}
+
+void
+forge(forgery *made, const forged *x)
+{
+	uint8_t *bytes = made->bytes;
+	uint64_t bits = (2 * x->m * forged_bucket_bits(x)) << x->g;
+	size_t body = is_table(x) ? (size_t)((bits + 7) / 8 + 8) : 8 * x->words;
+	uint64_t fpr;
+
+	CHECK(CKF_HEADER_SIZE + body + 8 < sizeof made->bytes, "too large");
+	memcpy(&fpr, &x->fpr, sizeof fpr);
+	memset(bytes, 0, CKF_HEADER_SIZE + body + 8);
+	memcpy(bytes, "CKF\1\1", 5);
+	put(bytes + 5, x->encoding, 1);
+	put(bytes + 6, x->flags, 1);
+	put(bytes + 7, x->b, 1);
+	put(bytes + 8, x->f, 1);
+	put(bytes + 9, x->w, 1);
+	put(bytes + 10, x->g, 1);
+	put(bytes + 11, x->c, 1);
+	put(bytes + 12, x->m, 2);
+	put(bytes + 14, x->merged_w, 1);
+	put(bytes + 15, x->merged_b, 1);
+	put(bytes + 16, x->count, 8);
+	put(bytes + 24, x->seed, 8);
+	put(bytes + 32, (uint64_t)x->capacity, 8);
+	put(bytes + 40, fpr, 8);
+	made->size = (size_t)((int64_t)(CKF_HEADER_SIZE + body) + x->longer);
+}
+
+bool
+opens(const forgery *made, ckf_trust trust)
+{
+	uint8_t *copy = guard_copy(made->bytes, made->size);
+	ckf_filter filter;
+	ckf_status status = ckf_open(&filter, copy, made->size, trust);
+
+	CHECK(status == CKF_OK || status == CKF_BAD_BYTES, "status %d", status);
+	guard_free(copy);
+	return status == CKF_OK;
+}
+
+void
+put_bits(uint8_t *body, uint64_t at, uint64_t value, unsigned bits)
+{
+	for (unsigned i = 0; i < bits; i++, at++)
+		body[at / 8] |= (uint8_t)((value >> i & 1) << at % 8);
+}

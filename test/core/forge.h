@@ -1,0 +1,40 @@
+/*
+ * forge.h - filters made by hand, field by field, for the suites that ask what
+ * ckf_open takes.
+ */
+#ifndef FORGE_H
+#define FORGE_H
+
+#include "drive.h"
+
+/* A filter to be: its header, and a body that its fields ask for. */
+typedef struct forged
+{
+	uint8_t encoding, flags, b, f, w, g, c, merged_w, merged_b;
+	uint32_t m;
+	uint64_t count, seed;
+	int64_t capacity;
+	double fpr;
+	size_t words; /* of a body that is no table */
+	int longer;   /* bytes more than it should have */
+} forged;
+
+uint64_t forged_bucket_bits(const forged *x);
+
+/* Write the header, and a body of zeros, which the caller may change. */
+typedef struct forgery
+{
+	uint8_t bytes[1 << 20];
+	size_t size;
+} forgery;
+
+void forge(forgery *made, const forged *x);
+
+/* Put a number, or bits, at a place that is zero. */
+void put(uint8_t *p, uint64_t value, unsigned bytes);
+void put_bits(uint8_t *body, uint64_t at, uint64_t value, unsigned bits);
+
+/* ckf_open's answer. */
+bool opens(const forgery *made, ckf_trust trust);
+
+#endif

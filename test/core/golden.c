@@ -1,0 +1,214 @@
+/*
+ * golden.c - filters that were written once, test/vectors/golden, open and
+ * answer as they did; and what a later version may write is refused, not
+ * misread.
+ */
+#define _GNU_SOURCE
+#include "tsv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+	FIELDS = 6,
+	AT_FORMAT = 3, /* FORMAT.md, section 2 */
+	AT_HASH = 4,
+	AT_ENCODING = 5,
+	AT_FLAGS = 6,
+	AT_RESERVED = 14,
+	ENCODINGS = 3,
+	FLAGS = 3 /* bits that have a meaning */
+};
+
+static const ckf_trust doors[] = {CKF_FOREIGN, CKF_STORED};
+
+/* ---------------------------------------------------------------- answers */
+
+/* The info column holds "name":value. */
+static void
+expect_number(const char *info, const char *name, long long value)
+{
+	char field[80];
+	const char *at;
+
+	snprintf(field, sizeof field, "\"%s\":%lld", name, value);
+	at = strstr(info, field);
+	CHECK(at != NULL && strchr(",}", at[strlen(field)]) != NULL, "%s is not %lld in %s", name,
+		  value, info);
+}
+
+static void
+expect_text(const char *info, const char *name, const char *value)
+{
+	char field[80];
+
+	snprintf(field, sizeof field, "\"%s\":\"%s\"", name, value);
+	CHECK(strstr(info, field) != NULL, "%s is not %s in %s", name, value, info);
+}
+
+static void
+expect_info(const ckf_filter *filter, const char *text)
+{
+	static const char rate[] = "\"target_fpr\":";
+	const char *at = strstr(text, rate);
+	ckf_info info;
+
+	ckf_get_info(filter, &info);
+	expect_number(text, "count", (long long)info.count);
+	expect_number(text, "capacity", info.capacity);
+	expect_number(text, "bytes", (long long)info.bytes);
+	expect_number(text, "bucket_size", info.bucket_size);
+	expect_number(text, "fingerprint_bits", info.fingerprint_bits);
+	expect_number(text, "prefix_bits", info.prefix_bits);
+	expect_number(text, "segments", (long long)info.segments);
+	expect_number(text, "seed", (long long)info.seed);
+	expect_number(text, "format_version", info.format_version);
+	expect_text(text, "encoding", info.encoding);
+	expect_text(text, "layout", info.layout);
+	expect_text(text, "kind", info.kind);
+	CHECK(at != NULL && strtod(at + strlen(rate), NULL) == info.target_fpr, "target_fpr");
+}
+
+static unsigned expected_copies;
+
+static void
+expect_copies(owned *o, uint64_t hash)
+{
+	CHECK(ckf_copies(&o->filter, hash) == expected_copies, "%u copies, must be %u",
+		  ckf_copies(&o->filter, hash), expected_copies);
+}
+
+/* A list of ITEM=N. */
+static void
+expect_all_copies(owned *o, char *list)
+{
+	char *parts[64], *pair[2];
+	size_t n = strcmp(list, "-") == 0 ? 0 : split(list, ',', parts, 64);
+
+	for (size_t i = 0; i < n; i++)
+	{
+		CHECK(split(parts[i], '=', pair, 2) == 2, "copies '%s'", parts[i]);
+		expected_copies = (unsigned)read_integer(pair[1]);
+		for_items(o, pair[0], o->filter.seed, expect_copies);
+	}
+}
+
+static void
+expect_answers(owned *o, char **fields)
+{
+	char *in = strdup(fields[2]), *out = strdup(fields[3]), *copies = strdup(fields[4]);
+
+	expect_info(&o->filter, fields[1]);
+	for_items(o, in, o->filter.seed, expect_in);
+	for_items(o, out, o->filter.seed, expect_out);
+	expect_all_copies(o, copies);
+	free(in);
+	free(out);
+	free(copies);
+}
+
+/* What is in stays in when the filter moves. */
+static void
+expect_after(const owned *o, ckf_goal goal, char *in)
+{
+	owned moved;
+	ckf_status status = run_job(&moved, goal, o, goal == CKF_UNION ? o : NULL);
+
+	if (status == CKF_PRECISION && goal != CKF_COMPACT)
+		return;
+	CHECK(status == CKF_OK, "job %d: status %d", goal, status);
+	in = strdup(in);
+	for_items(&moved, in, moved.filter.seed, expect_in);
+	free(in);
+	owned_free(&moved);
+}
+
+static void
+check_line(char **fields, void *arg)
+{
+	uint8_t *bytes = check_alloc(TSV_LINE);
+	size_t size = read_hex(fields[5], bytes, TSV_LINE);
+	owned o;
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof doors / sizeof *doors; i++)
+	{
+		owned_open(&o, bytes, size, doors[i]);
+		expect_answers(&o, fields);
+		expect_after(&o, CKF_COMPACT, fields[2]);
+		expect_after(&o, CKF_GROW, fields[2]);
+		expect_after(&o, CKF_UNION, fields[2]);
+		owned_free(&o);
+	}
+	free(bytes);
+}
+
+static void
+run_answers(const void *arg)
+{
+	check_note("%u golden filters", tsv_read(arg, FIELDS, check_line, NULL));
+}
+
+/* --------------------------------------------------------------- refusals */
+
+/* With another value at this byte every door gives this status. */
+static void
+refuse(uint8_t *bytes, size_t size, size_t at, unsigned value, ckf_status expected)
+{
+	uint8_t before = bytes[at];
+
+	bytes[at] = (uint8_t)value;
+	for (size_t i = 0; i < sizeof doors / sizeof *doors; i++)
+	{
+		ckf_filter filter;
+		ckf_status status = ckf_open(&filter, bytes, size, doors[i]);
+
+		CHECK(status == expected, "byte %zu is %u: status %d, must be %d", at, value, status,
+			  expected);
+	}
+	bytes[at] = before;
+}
+
+static void
+refuse_line(char **fields, void *arg)
+{
+	uint8_t *bytes = check_alloc(TSV_LINE);
+	size_t size = read_hex(fields[5], bytes, TSV_LINE);
+
+	(void)arg;
+	for (unsigned value = 0; value < 256; value++)
+	{
+		if (value != CKF_FORMAT_VERSION)
+			refuse(bytes, size, AT_FORMAT, value, CKF_BAD_VERSION);
+		if (value != CKF_HASH_VERSION)
+			refuse(bytes, size, AT_HASH, value, CKF_BAD_VERSION);
+		if (value >= ENCODINGS)
+			refuse(bytes, size, AT_ENCODING, value, CKF_BAD_BYTES);
+		if (value > FLAGS)
+			refuse(bytes, size, AT_FLAGS, value, CKF_BAD_BYTES);
+		if (value > 0)
+		{
+			refuse(bytes, size, AT_RESERVED, value, CKF_BAD_BYTES);
+			refuse(bytes, size, AT_RESERVED + 1, value, CKF_BAD_BYTES);
+		}
+	}
+	free(bytes);
+}
+
+static void
+run_refusals(const void *arg)
+{
+	(void)tsv_read(arg, FIELDS, refuse_line, NULL);
+}
+
+int
+main(void)
+{
+	static const char path[] = "test/vectors/golden/format-1.tsv";
+
+	check_begin("core golden");
+	check_case(run_answers, path, "answers of format-1.tsv");
+	check_case(run_refusals, path, "unknown versions, encodings and flags");
+	return check_end();
+}

@@ -1,0 +1,332 @@
+/*
+ * limits.c - what ckf_open takes and what it refuses, exactly: fields on both
+ * sides of the limits that FORMAT.md sets them.
+ */
+#include "forge.h"
+
+#include <math.h>
+
+static void
+expect(const forged *x, bool right, ckf_trust trust, const char *what)
+{
+	static forgery made;
+
+	forge(&made, x);
+	CHECK(opens(&made, trust) == right, "%s %s at door %d", what, right ? "refused" : "taken",
+		  trust);
+}
+
+/* With a change of its fields, a filter opens at both doors, or at none. */
+#define TRY(right, change)                                                                         \
+	do                                                                                             \
+	{                                                                                              \
+		forged x = base;                                                                           \
+		change;                                                                                    \
+		expect(&x, right, CKF_STORED, #change);                                                    \
+		expect(&x, right, CKF_FOREIGN, #change);                                                   \
+	} while (0)
+
+/* The smallest f with ceil(2^W / m) <= 2^f. */
+static uint8_t
+tag_bits(unsigned rest, uint32_t m)
+{
+	uint8_t f = 0;
+
+	while (((UINT64_C(1) << rest) + m - 1) / m > UINT64_C(1) << f)
+		f++;
+	return f;
+}
+
+/* ----------------------------------------------------------------- fields */
+
+/* What holds of every filter. */
+static void
+try_common(const forged base)
+{
+	TRY(true, (void)x);
+	TRY(false, x.longer = 1);
+	TRY(false, x.longer = -1);
+	TRY(false, x.longer = 8);
+	for (unsigned flags = 0; flags < 256; flags++)
+		TRY(flags < 4, x.flags = (uint8_t)flags);
+	for (unsigned b = 0; b < 256; b++)
+		if (b != 2 && b != 4 && b != 8)
+			TRY(false, x.b = (uint8_t)b);
+	TRY(false, x.c--);
+	TRY(false, x.c++);
+	TRY(false, x.merged_w = 1);
+	TRY(false, x.merged_w = 64);
+	TRY(false, x.merged_b = 1);
+	TRY(false, x.merged_b = 4);
+	TRY(true, x.seed = UINT64_MAX);
+	TRY(true, x.capacity = 1);
+	TRY(false, x.capacity = 0);
+	TRY(false, x.capacity = -1);
+	TRY(true, x.capacity = CKF_MAX_CAPACITY);
+	TRY(false, x.capacity = CKF_MAX_CAPACITY + 1);
+	for (unsigned encoding = CKF_COLLECTING; encoding < 256; encoding++)
+		TRY(false, x.encoding = (uint8_t)encoding);
+}
+
+/* c follows from the target rate. */
+static void
+try_rates(const forged base)
+{
+	static const struct
+	{
+		double fpr;
+		uint8_t c; /* 0: no rate */
+	} rates[] = {
+		{0.999, 4},
+		{0.5, 4},
+		{0x1p-4, 4},
+		{0x0.ffffffffffffp-4, 5},
+		{0x1p-5, 5},
+		{0x1p-6, 6},
+		{0x1.1p-7, 7},
+		{0x1p-7, 7},
+		{0x0.ffffffffffffp-7, 8},
+		{0x1p-8, 8},
+		{1e-9, 8},
+		{0x1p-1022, 8},
+		{4e-324, 8},
+		{0, 0},
+		{1, 0},
+		{-0.0, 0},
+		{-0.5, 0},
+		{2, 0},
+		{INFINITY, 0},
+		{NAN, 0},
+	};
+
+	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+		for (unsigned c = 3; c < 10; c++)
+			TRY(c == rates[i].c, x.fpr = rates[i].fpr; x.c = (uint8_t)c);
+}
+
+static forged
+forged_table(ckf_encoding encoding, uint8_t b, double fpr, uint8_t c)
+{
+	return (forged){.encoding = (uint8_t)encoding,
+					.b = b,
+					.f = 9,
+					.w = 10,
+					.c = c,
+					.m = 3,
+					.capacity = 1000,
+					.fpr = fpr};
+}
+
+static void
+try_geometry(const forged base)
+{
+	/* f follows from W and m; W is w - g */
+	for (unsigned g = 0; g < 3; g++)
+		for (uint32_t m = 1; m < 20; m++)
+			for (unsigned w = 16; w < 30; w += 13)
+				for (int f = 4; f <= 30; f++)
+					TRY(f == tag_bits(w - g, m), x.g = (uint8_t)g; x.m = m; x.w = (uint8_t)w;
+						x.f = (uint8_t)f);
+	/* and is not below c, nor above 56 */
+	for (uint8_t f = 4; f < 10; f++)
+		TRY(f >= base.c, x.m = 1; x.f = x.w = f);
+	for (uint8_t f = 54; f < 60; f++)
+		TRY(f <= 56, x.m = 1; x.f = x.w = f);
+	TRY(false, x.m = 2; x.f = 56; x.w = 57);
+	TRY(false, x.m = 1; x.g = 1; x.f = 56; x.w = 57);
+	TRY(true, x.m = 1; x.g = 1; x.f = 55; x.w = 56);
+	TRY(false, x.m = 0);
+	TRY(true, x.m = 32768; x.w = 24; x.f = 9);
+	TRY(false, x.m = 32769; x.w = 24; x.f = 9);
+	if (base.encoding == CKF_SEMI_SORTED)
+	{
+		TRY(false, x.b = 2);
+		TRY(false, x.b = 8);
+	}
+}
+
+/* As many copies as slots, at the door that counts none; and one more. */
+static void
+try_count(const forged base)
+{
+	forged x = base;
+
+	x.g = 2;
+	x.w += 2;
+	x.count = (2 * x.m * x.b) << x.g;
+	expect(&x, true, CKF_STORED, "a full count");
+	expect(&x, false, CKF_FOREIGN, "a full count of nothing");
+	x.count++;
+	expect(&x, false, CKF_STORED, "more copies than slots");
+}
+
+/* A rate is at most 1, be the table as full as it can. */
+static void
+run_full_rate(const void *arg)
+{
+	forged x = forged_table(CKF_PLAIN, 8, 0.3, 4);
+	static forgery made;
+	ckf_filter filter;
+
+	(void)arg;
+	x.f = 4;
+	x.m = 1 << (x.w - x.f);
+	x.count = 2 * x.m * x.b;
+	forge(&made, &x);
+	CHECK(ckf_open(&filter, made.bytes, made.size, CKF_STORED) == CKF_OK, "open");
+	CHECK(ckf_fpr(&filter) == 1, "a rate of %g", ckf_fpr(&filter));
+}
+
+/* No bit behind the buckets is set. */
+static void
+try_tail(const forged base)
+{
+	static forgery made;
+
+	forge(&made, &base);
+	for (size_t bit = CKF_HEADER_SIZE * 8 + 2 * base.m * forged_bucket_bits(&base);
+		 bit < 8 * made.size; bit++)
+	{
+		made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		CHECK(!opens(&made, CKF_FOREIGN), "bit %zu of the tail is set", bit);
+		made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+}
+
+static void
+run_tables(const void *arg)
+{
+	static const uint8_t sizes[] = {4, 2, 4, 8};
+
+	(void)arg;
+	for (int i = 0; i < 4; i++)
+	{
+		ckf_encoding encoding = i == 0 ? CKF_SEMI_SORTED : CKF_PLAIN;
+		forged base = forged_table(encoding, sizes[i], 0.01, 7);
+
+		try_common(base);
+		try_rates(base);
+		try_geometry(base);
+		try_geometry(forged_table(encoding, sizes[i], 0.3, 4));
+		try_count(base);
+		try_tail(base);
+	}
+}
+
+/* ----------------------------------------------------------------- hashes */
+
+static void
+expect_hashes(bool right, bool set, unsigned b, const uint64_t *hashes, size_t n)
+{
+	forged x = {.b = (uint8_t)b, .w = 64, .c = 7, .capacity = 1, .fpr = 0.01, .flags = set};
+	static forgery made;
+
+	x.words = x.count = n;
+	forge(&made, &x);
+	for (size_t i = 0; i < n; i++)
+		put(made.bytes + CKF_HEADER_SIZE + 8 * i, hashes[i], 8);
+	CHECK(opens(&made, CKF_FOREIGN) == right, "%zu hashes from %llu on", n,
+		  (unsigned long long)hashes[0]);
+}
+
+static void
+run_hashes(const void *arg)
+{
+	const forged base = {.b = 4, .w = 64, .c = 7, .capacity = 1, .fpr = 0.01};
+
+	(void)arg;
+	try_common(base);
+	try_rates(base);
+	TRY(false, x.count++);
+	TRY(false, x.w = 63);
+	TRY(false, x.w = 56);
+	TRY(false, x.w = 0);
+	TRY(false, x.f = 9);
+	TRY(false, x.g = 1);
+	TRY(false, x.m = 1);
+	for (unsigned b = 2; b <= 8; b *= 2)
+	{
+		uint64_t same[20];
+
+		for (int i = 0; i < 20; i++)
+			same[i] = 5;
+		expect_hashes(true, false, b, same, 2 * b);
+		expect_hashes(false, false, b, same, 2 * b + 1);
+		expect_hashes(true, true, b, same, 1);
+		expect_hashes(false, true, b, same, 2);
+		same[2 * b] = 6;
+		expect_hashes(true, false, b, same, 2 * b + 1);
+		same[0] = 4;
+		expect_hashes(true, false, b, same, 2 * b + 1);
+		same[1] = 3;
+		expect_hashes(false, false, b, same, 2 * b + 1);
+	}
+	expect_hashes(true, false, 4, (uint64_t[]){1, UINT64_MAX}, 2);
+	expect_hashes(false, false, 4, (uint64_t[]){0, UINT64_MAX}, 2);
+	expect_hashes(false, false, 4, (uint64_t[]){UINT64_MAX, 1}, 2);
+}
+
+/* ------------------------------------------------------------------ states */
+
+static void
+run_states(const void *arg)
+{
+	const forged state = {.encoding = CKF_COLLECTING,
+						  .flags = 4,
+						  .b = 4,
+						  .w = 64,
+						  .c = 7,
+						  .merged_w = 64,
+						  .merged_b = 4,
+						  .fpr = 0.01,
+						  .words = (CKF_STATE_SIZE - CKF_HEADER_SIZE) / 8};
+	forged x = state;
+
+	(void)arg;
+	expect(&x, true, CKF_STATE, "a state");
+	expect(&x, false, CKF_STORED, "a state");
+	expect(&x, false, CKF_FOREIGN, "a state");
+	for (unsigned w = 0; w < 256; w++)
+	{
+		x.merged_w = (uint8_t)w;
+		expect(&x, w == 64 || (w >= x.c && w <= CKF_MAX_PREFIX), CKF_STATE, "merged_w");
+	}
+	x = state;
+	for (unsigned b = 0; b < 256; b++)
+	{
+		x.merged_b = (uint8_t)b;
+		expect(&x, b == 2 || b == 4 || b == 8, CKF_STATE, "merged_b");
+	}
+	for (unsigned flags = 0; flags < 256; flags++)
+	{
+		x = state;
+		x.flags = (uint8_t)flags;
+		expect(&x, flags < 16 && (flags & 4), CKF_STATE, "flags");
+	}
+	x = state;
+	x.words--;
+	expect(&x, false, CKF_STATE, "a smaller state");
+	x.words += 2;
+	expect(&x, true, CKF_STATE, "a larger state");
+	x.longer = 4;
+	expect(&x, false, CKF_STATE, "half a word");
+	x.longer = 0;
+	x.count = x.words;
+	expect(&x, true, CKF_STATE, "a full state");
+	x.count++;
+	expect(&x, false, CKF_STATE, "more hashes than words");
+	x = state;
+	x.encoding = CKF_HASHES;
+	expect(&x, false, CKF_STATE, "hashes that are a state");
+}
+
+int
+main(void)
+{
+	check_begin("core limits");
+	check_case(run_tables, NULL, "fields of tables");
+	check_case(run_full_rate, NULL, "a rate of 1");
+	check_case(run_hashes, NULL, "fields of hashes");
+	check_case(run_states, NULL, "fields of states");
+	return check_end();
+}

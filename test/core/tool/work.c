@@ -1,0 +1,247 @@
+/*
+ * work.c - how much work the core does, counted in branches taken and not in
+ * time: the core is compiled so that each edge of its control flow calls the
+ * counter here (clang -fsanitize-coverage=trace-pc).  work_test.py builds and
+ * runs it.
+ *
+ * The same count on every run of a seed, however busy the machine is.
+ */
+#include "attack.h"
+#include "drive.h"
+
+#include <stdlib.h>
+
+void __sanitizer_cov_trace_pc(void);
+
+static uint64_t edges;
+
+void
+__sanitizer_cov_trace_pc(void)
+{
+	edges++;
+}
+
+enum
+{
+	MOST_OF_INSERT = 500000,    /* edges: 2,048 buckets of 8 slots, each looked at */
+	MOST_OF_COLLECTING = 60000, /* edges: all words of a set that is not yet a log */
+	MOST_OF_MERGING = 200,      /* edges an item, on average */
+	PART = 1000                 /* items of each filter that is merged */
+};
+
+/* -------------------------------------------------------- single inserts */
+
+typedef struct layout
+{
+	const char *name;
+	bool plain;
+	uint8_t bucket_size;
+} layout;
+
+/* The most edges of an insert into a table of n items that fills up; growth
+ * is another matter. */
+static uint64_t
+most_of_inserts(const layout *l, size_t n, attack how)
+{
+	ckf_params params = params_of(1 << 24, 0.01, false, l->plain, l->bucket_size);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes), most = 0;
+	attacker a;
+	owned o;
+
+	attacker_start(&a, how);
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&o, &params, hashes, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t hash = check_chance(50) ? attacker_next(&a, &o.filter) : check_random();
+
+		edges = 0;
+		if (ckf_add(&o.filter, hash) == CKF_ROOM && i > n / 2)
+			break;
+		most = edges > most ? edges : most;
+	}
+	CHECK(most > 0, "nothing was counted");
+	owned_free(&o);
+	free(hashes);
+	return most;
+}
+
+static void
+run_inserts(const void *arg)
+{
+	const layout *l = arg;
+
+	for (unsigned how = 0; how < ATTACKS; how++)
+	{
+		uint64_t few = most_of_inserts(l, 2000, (attack)how);
+		uint64_t many = most_of_inserts(l, 200000, (attack)how);
+
+		check_note("%s: at most %llu edges among 2,000 items, %llu among 200,000",
+				   attack_names[how], (unsigned long long)few, (unsigned long long)many);
+		CHECK(few <= MOST_OF_INSERT && many <= MOST_OF_INSERT, "the work is not bounded");
+	}
+}
+
+/* ------------------------------------------------------------ aggregates */
+
+/* Edges an item takes to be collected, among n. */
+static double
+edges_of_collecting(attack how, size_t n, uint64_t *most)
+{
+	ckf_params params;
+	uint64_t all = 0;
+	attacker a;
+	owned o;
+
+	ckf_params_default(&params);
+	owned_state(&o, &params);
+	attacker_start(&a, how);
+	*most = 0;
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t hash = attacker_next(&a, &o.filter);
+		ckf_status status;
+
+		edges = 0;
+		while ((status = ckf_add(&o.filter, hash)) == CKF_ROOM)
+		{
+			CHECK(owned_job(&o, CKF_GROW, NULL) == CKF_OK, "grow");
+			all += edges;
+			edges = 0;
+		}
+		CHECK(status == CKF_OK, "add");
+		all += edges;
+		*most = edges > *most ? edges : *most;
+	}
+	owned_free(&o);
+	return (double)all / (double)n;
+}
+
+static void
+run_collecting(const void *arg)
+{
+	uint64_t most;
+	double mean = edges_of_collecting(*(const attack *)arg, 100000, &most);
+
+	check_note("%.0f edges an item, at most %llu", mean, (unsigned long long)most);
+	CHECK(most > 0 && most <= MOST_OF_COLLECTING, "%llu edges", (unsigned long long)most);
+}
+
+/* 16 times the items cost no more each, where they are as good as random. */
+static void
+run_collecting_many(const void *arg)
+{
+	uint64_t most;
+	double few = edges_of_collecting(EQUAL_LOW_BITS, 40000, &most);
+	double many = edges_of_collecting(EQUAL_LOW_BITS, 640000, &most);
+
+	(void)arg;
+	check_note("%.0f edges an item of 40,000, %.0f of 640,000", few, many);
+	CHECK(few > 0 && many <= 1.5 * few, "not linear");
+}
+
+/* ---------------------------------------------------------------- merges */
+
+static void
+build_part(owned *o)
+{
+	ckf_params params = params_of(1 << 24, 0.01, false, false, 4);
+	uint64_t hashes[PART];
+
+	for (size_t i = 0; i < PART; i++)
+		hashes[i] = check_random();
+	build_aggregate(o, &params, hashes, PART);
+}
+
+/* Edges an item takes when this many filters are poured into one state, which
+ * then becomes a filter. */
+static double
+edges_of_merging(pour how, size_t filters)
+{
+	ckf_params params;
+	owned state;
+	uint64_t all = 0;
+
+	ckf_params_default(&params);
+	owned_state(&state, &params);
+	for (size_t i = 0; i < filters; i++)
+	{
+		owned part;
+
+		build_part(&part);
+		edges = 0;
+		CHECK(owned_pour(&state, &part, how) == CKF_OK, "pour");
+		all += edges;
+		owned_free(&part);
+	}
+	edges = 0;
+	CHECK(owned_job(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+	all += edges;
+	CHECK(state.filter.count > filters * PART * 9 / 10, "items are missing");
+	owned_free(&state);
+	return (double)all / (double)(filters * PART);
+}
+
+/* The same of one large filter. */
+static double
+edges_of_pouring(pour how, size_t n)
+{
+	ckf_params params;
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	owned state, in;
+
+	ckf_params_default(&params);
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&in, &params, hashes, n);
+	owned_state(&state, &params);
+	edges = 0;
+	CHECK(owned_pour(&state, &in, how) == CKF_OK, "pour");
+	owned_free(&state);
+	owned_free(&in);
+	free(hashes);
+	return (double)edges / (double)n;
+}
+
+static void
+check_linear(double few, double many)
+{
+	CHECK(few > 0 && many <= 1.5 * few, "merging is not linear");
+	CHECK(few <= MOST_OF_MERGING && many <= MOST_OF_MERGING, "items crowd in the state");
+}
+
+static void
+run_merging(const void *arg)
+{
+	const pour *how = arg;
+	double few = edges_of_merging(*how, 16), many = edges_of_merging(*how, 400);
+
+	check_note("%.0f edges an item of 16 filters, %.0f of 400", few, many);
+	check_linear(few, many);
+	few = edges_of_pouring(*how, 100000);
+	many = edges_of_pouring(*how, 800000);
+	check_note("%.0f edges an item of a filter of 100,000, %.0f of 800,000", few, many);
+	check_linear(few, many);
+}
+
+int
+main(void)
+{
+	static const layout layouts[] = {{"semi-sorted", false, 4},
+									 {"plain b=2", true, 2},
+									 {"plain b=4", true, 4},
+									 {"plain b=8", true, 8}};
+	static const pour pours[] = {POUR_UNION, POUR_SUM};
+
+	check_begin("core work");
+	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+		check_case(run_inserts, &layouts[i], "inserts, %s", layouts[i].name);
+	for (unsigned how = 0; how < ATTACKS; how++)
+		check_case(run_collecting, &how, "collecting %s", attack_names[how]);
+	check_case(run_collecting_many, NULL, "collecting many");
+	for (size_t i = 0; i < 2; i++)
+		check_case(run_merging, &pours[i], "%s of many filters",
+				   pours[i] == POUR_SUM ? "sum" : "union");
+	return check_end();
+}
