@@ -82,6 +82,10 @@ ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scra
 	if (status != CKF_OK)
 		return status;
 	n = ckf_sort_hashes(hashes, scratch, n, true);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	for (size_t i = 0; i < n; i++)
+		ckf_store64((uint8_t *)(hashes + i), hashes[i]);
+#endif
 	ckf_store64((uint8_t *)dst + CKF_AT_COUNT, n);
 	return ckf_open(filter, dst, CKF_HEADER_SIZE + 8 * n, CKF_STORED);
 }
