@@ -100,10 +100,11 @@ static void
 remove_from_set(const world *w, account *a, int item)
 {
 	owned before;
-	bool found;
+	bool found = true;
 
 	owned_copy(&before, &a->filter);
 	CHECK(owned_remove(&a->filter, w->items[item], &found) == CKF_IS_SET, "removal from a set");
+	CHECK(!found, "a refused removal found something");
 	CHECK(owned_same_bytes(&before, &a->filter), "a refused removal changed the filter");
 	owned_free(&before);
 }

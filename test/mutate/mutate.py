@@ -13,6 +13,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -23,13 +24,14 @@ WORK = os.path.join(ROOT, "build/mutate")
 EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 READER = os.path.join(ROOT, "test/core/reader_test.py")
 # Those that are quick to catch most come first.
-SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth", "rates",
-          "sizes", "aggregate", "adversary", "hostile", "lockstep")
+SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
+          "rates", "sizes", "aggregate", "adversary", "hostile", "lockstep")
 PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
 WORKERS = 2
 ROUNDS = "10"
 GOAL = 95  # per cent
 FLAGS = ["-std=c11", "-O1", "-w"]
+BOUNDED = ("sh", "-c", 'ulimit -v 8000000; exec "$@"', "sh")  # a mutant may ask for any memory
 # Not worth breaking: hints to the compiler and the processor, and the choice among fast paths, which
 # all have to give the same answers.
 HINTS = re.compile(r"__builtin_prefetch|_Static_assert|__builtin_expect")
@@ -87,9 +89,16 @@ def mutations(line):
         yield "\t;\n"
 
 
-def run(command, **options):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                          **options)
+def run(command, timeout=None, **options):
+    """Exit status of a command; past its time, it and what it started are killed."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          start_new_session=True, **options) as process:
+        try:
+            process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode
 
 
 def read(path):
@@ -132,7 +141,7 @@ class Place:
 
     def compiles(self, source, folder):
         made = os.path.join(folder, os.path.basename(source)[:-2] + ".o")
-        return run(["cc", *FLAGS, "-I" + self.core, "-c", source, "-o", made]).returncode == 0
+        return run(["cc", *FLAGS, "-I" + self.core, "-c", source, "-o", made]) == 0
 
     def compile_core(self):
         sources = sorted(glob.glob(os.path.join(self.core, "*.c")))
@@ -167,8 +176,7 @@ class Place:
             environment["CUCKOOFILTER_PORTABLE"] = "1"
         started = time.monotonic()
         try:
-            failed = run(command, cwd=ROOT, env=environment,
-                         timeout=self.limits.get(suite, 900)).returncode != 0
+            failed = run(command, self.limits.get(suite, 900), cwd=ROOT, env=environment) != 0
         except subprocess.TimeoutExpired:
             return True
         self.limits.setdefault(suite, 30 + 10 * (time.monotonic() - started))

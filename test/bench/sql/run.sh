@@ -1,7 +1,7 @@
 #!/bin/sh
 # Our functions in SQL beside what a user would otherwise write or install:
 # CSV, SVG, RESULTS.md.  PostgreSQL on a throw-away cluster, SQLite on a file.
-#   sh test/bench/sql/run.sh             some 20 minutes, into test/bench/sql/results/
+#   sh test/bench/sql/run.sh             about 20 minutes, into test/bench/sql/results/
 #   QUICK=1 sh test/bench/sql/run.sh     about 2 minutes, into build/bench/sql/
 set -eu
 
