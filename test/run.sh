@@ -61,7 +61,7 @@ core()
 		name=$(basename "$program")
 		[ -f "test/core/$name.c" ] || continue
 		suite "build/test/core/$name"
-		suite CUCKOOFILTER_PORTABLE=1 "build/test/core/$name"
+		suite CUCKOOFILTER_PORTABLE=1 ROUNDS=50 "build/test/core/$name"
 		suite ROUNDS=20 "build/test/asan/$name"
 	done
 	scripts test/core/*.py
