@@ -26,7 +26,7 @@ all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null 2>/dev/null),sqli
 # AddressSanitizer and UndefinedBehaviorSanitizer
 # ---------------------------------------------------------------------------
 
-CORE_SRC  := $(wildcard core/*.c)
+CORE_SRC  := $(wildcard core/*/*.c)
 CORE_OBJ  := $(CORE_SRC:%.c=build/%.o)
 CORE_LIB  := build/core/libckf.a
 ASAN_LIB  := build/asan/libckf.a
@@ -69,7 +69,7 @@ $(SQLITE_SO): $(SQLITE_OBJ) $(CORE_OBJ)
 
 amalgamation: build/cuckoofilter.c
 
-build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.[ch] sqlite/*.[ch])
+build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch])
 	@mkdir -p $(@D)
 	sqlite/amalgamate.sh > $@.tmp
 	mv $@.tmp $@
@@ -197,7 +197,7 @@ help:
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 
--include $(wildcard build/core/*.d build/asan/core/*.d build/sqlite/*.d \
+-include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/sqlite/*.d \
 	build/test/core/*.d build/test/asan/*.d)
 
 # ---------------------------------------------------------------------------

@@ -87,7 +87,7 @@ typedef enum ckf_class
 	CKF_CLASS_OTHER = 7        /* 8 bytes of the type's own hash, little-endian */
 } ckf_class;
 
-/* Hash of an integer (class 1).  Inline, in hashing.h. */
+/* Hash of an integer (class 1).  Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
 
 /* Hash of a double: class 1 where its value is an integer in int64 (-0.0 is
@@ -98,7 +98,7 @@ uint64_t ckf_hash_real(double value, uint64_t seed);
 uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed);
 
 /* Hash of an int64 under a class (5, 6, 7): its 8 bytes, little-endian.
- * Inline, in hashing.h. */
+ * Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed);
 
 /* ------------------------------------------------------------- parameters */
@@ -175,7 +175,7 @@ typedef struct ckf_filter
 	uint64_t max_count;        /* more copies would pass the rate's limit */
 	uint64_t full_count;       /* with more, single adds no longer kick */
 	uint64_t inverse[5];       /* filled when a kick first needs it */
-	const struct ckf_way *way; /* how items are found and changed (way.h) */
+	const struct ckf_way *way; /* how items are found and changed (filter/operations.h) */
 } ckf_filter;
 
 /* How much to trust the bytes that are opened. */
@@ -200,7 +200,7 @@ ckf_status ckf_create(const ckf_params *params, void *dst);
  */
 ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
 
-/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in lookup.h. */
+/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in filter/lookup.h. */
 static inline bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 
 /* The same for n hashes at once, with the memory fetched ahead: out[i] is 1
@@ -342,7 +342,7 @@ ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t
 ckf_status ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scratch,
 					size_t n);
 
-#include "hashing.h"
-#include "lookup.h"
+#include "value/hashing.h"
+#include "filter/lookup.h"
 
 #endif

@@ -1,0 +1,54 @@
+/*
+ * operations.h - the ways to find and change items: what an encoding, or a shape of
+ * table on this machine, brings.  A new one is a row of functions like these,
+ * chosen in ckf_derive.
+ */
+#ifndef CKF_OPERATIONS_H
+#define CKF_OPERATIONS_H
+
+#include "cuckoofilter.h"
+
+/* How a table's buckets are read.  A constant wherever it is an argument, so
+ * that the compiler makes a version for each. */
+typedef enum ckf_how
+{
+	CKF_BY_SLOT,       /* several loads */
+	CKF_BY_WORD,       /* plain, one load */
+	CKF_BY_BYTES,      /* the same, from a byte's first bit on */
+	CKF_BY_SEMI,       /* semi-sorted, one load */
+	CKF_BY_PDEP,       /* the same, where pdep is fast */
+	CKF_BY_PDEP_BYTES, /* both */
+} ckf_how;
+
+CKF_INLINE bool
+ckf_is_semi(ckf_how how)
+{
+	return how >= CKF_BY_SEMI;
+}
+
+CKF_INLINE bool
+ckf_is_bytes(ckf_how how)
+{
+	return how == CKF_BY_BYTES || how == CKF_BY_PDEP_BYTES;
+}
+
+/* Hashes between the one whose buckets are fetched and the one that is asked. */
+#define CKF_AHEAD 16
+
+typedef struct ckf_way
+{
+	ckf_how how; /* of a table */
+	bool (*contains)(const ckf_filter *t, uint64_t hash);
+	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
+	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
+	ckf_status (*add)(ckf_filter *t, uint64_t hash);
+	ckf_status (*remove)(ckf_filter *t, uint64_t hash, bool *found);
+} ckf_way;
+
+extern const ckf_way ckf_hashes_way;  /* hashes.c */
+extern const ckf_way ckf_collect_way; /* collect.c */
+
+/* The way for a table of this geometry, on this machine (table.c). */
+const ckf_way *ckf_table_way(const ckf_filter *t);
+
+#endif
