@@ -367,16 +367,16 @@ most_of_precision(double fpr, unsigned w)
 /*
  * Past the end of precision; or where no geometry is left, as f would fall below
  * c: that is near 2 b slots for each of the 2^(w - c + 1) places that tags of c
- * bits tell apart, and builds need some of the slots free.  More copies of a
- * prefix than others crowd in its two buckets.
+ * bits tell apart, and builds need some of the slots free.  Two prefixes with more
+ * copies than a bucket has slots cannot share a bucket.
  */
 bool
-may_refuse(const promise *p, uint64_t copies, uint64_t prefixes)
+may_refuse(const promise *p, const model *m)
 {
 	if (p->w == 64)
 		return false;
-	return (double)copies > most_of_precision(p->fpr, p->w) ||
-		   (double)copies > ldexp(p->b, (int)p->w - (int)p->c + 1) || copies > 2 * prefixes;
+	return (double)m->count > most_of_precision(p->fpr, p->w) ||
+		   (double)m->count > ldexp(p->b, (int)p->w - (int)p->c + 1) || model_most_copies(m) > p->b;
 }
 
 static void

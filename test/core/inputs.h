@@ -71,8 +71,8 @@ unsigned prefix_bits(double n, double fpr, unsigned c);
 /* Copies that a filter of w bits may hold at most. */
 double most_of_precision(double fpr, unsigned w);
 
-/* May a merge to this promise, of so many copies and prefixes, be refused? */
-bool may_refuse(const promise *p, uint64_t copies, uint64_t prefixes);
+/* May a rebuild to this promise, and to what the model holds, be refused? */
+bool may_refuse(const promise *p, const model *m);
 
 /* The result's parameters are the promise, and its rate is as it tells. */
 void promise_check(const promise *p, const owned *result);

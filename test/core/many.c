@@ -80,6 +80,22 @@ check_added(const input *in, const owned *many)
 			  "%llu hashes are no table", (unsigned long long)filter->count);
 }
 
+/* What would it have held? */
+static void
+check_refused(const input *in, ckf_status status, const uint64_t *hashes, size_t n)
+{
+	promise p = promise_of(&in, 1, !in->model.set);
+	model all;
+
+	CHECK(status == CKF_PRECISION, "add many: status %d", status);
+	model_merge(&all, &in->model, 1, !in->model.set, &in->filter.filter);
+	for (size_t i = 0; i < n; i++)
+		model_add(&all, hashes[i]);
+	CHECK(in->crowded || may_refuse(&p, &all), "refused: %zu hashes, to %llu copies at w %u", n,
+		  (unsigned long long)all.count, p.w);
+	model_free(&all);
+}
+
 /* At once and, where that is affordable, singly. */
 static void
 add_both_ways(input *in, const uint64_t *hashes, size_t n)
@@ -87,14 +103,10 @@ add_both_ways(input *in, const uint64_t *hashes, size_t n)
 	owned many, single;
 	ckf_status status = run_rebuild_hashes(&many, CKF_ADD_MANY, &in->filter, hashes, n),
 			   one = CKF_OK;
-	const ckf_filter *filter = &in->filter.filter;
-	promise p = promise_of((const input *const[]){in}, 1, true);
 
 	if (status != CKF_OK)
 	{
-		CHECK(status == CKF_PRECISION, "add many: status %d", status);
-		CHECK(in->crowded || may_refuse(&p, filter->count + n, in->model.prefixes),
-			  "refused: %zu more than %llu copies", n, (unsigned long long)filter->count);
+		check_refused(in, status, hashes, n);
 		return;
 	}
 	model_follow(&in->model, &many.filter);

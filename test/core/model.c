@@ -186,6 +186,17 @@ model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter 
 	CHECK(w == 64 || m->w == w, "w %u of a union or sum, must be %u", m->w, w);
 }
 
+uint32_t
+model_most_copies(const model *m)
+{
+	uint64_t prefix;
+	uint32_t copies, most = 0;
+
+	for (size_t at = 0; map_next(&m->groups, &at, &prefix, &copies);)
+		most = copies > most ? copies : most;
+	return most;
+}
+
 void
 model_check_hash(const model *m, const owned *o, uint64_t hash)
 {

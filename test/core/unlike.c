@@ -107,8 +107,8 @@ check_refused(const merge *m, ckf_status status)
 	like.b = (uint8_t)p->b;
 	like.flags = p->set;
 	model_of_merge(&all, m, &like);
-	CHECK(m->crowded || may_refuse(p, all.count, all.prefixes),
-		  "refused: %llu copies at w %u, fpr %g", (unsigned long long)all.count, p->w, p->fpr);
+	CHECK(m->crowded || may_refuse(p, &all), "refused: %llu copies at w %u, fpr %g",
+		  (unsigned long long)all.count, p->w, p->fpr);
 	model_free(&all);
 }
 
