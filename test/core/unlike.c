@@ -134,11 +134,29 @@ check_first_table(const merge *m, const ckf_filter *result)
 			  "%llu hashes are no table", (unsigned long long)result->count);
 }
 
+/* Whole hashes of all inputs, each counted once. */
+static uint64_t
+count_distinct(const merge *m)
+{
+	uint64_t n = 0, hash;
+	uint32_t copies;
+	map all = {0};
+
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t at = 0; map_next(&m->inputs[i].model.groups, &at, &hash, &copies);)
+		{
+			n += map_get(&all, hash) == 0;
+			map_set(&all, hash, 1);
+		}
+	map_free(&all);
+	return n;
+}
+
 /* A set's state that holds more whole hashes than it may is cut. */
 static bool
-is_cut(const merge *m, const model *all)
+is_cut(const merge *m)
 {
-	return all->set && m->promise.w == 64 && all->truth.filled > CKF_MOST_WHOLE;
+	return m->promise.set && m->promise.w == 64 && count_distinct(m) > CKF_MOST_WHOLE;
 }
 
 static void
@@ -149,7 +167,7 @@ check_result(const merge *m, const owned *result, bool by_state)
 	promise_check(&m->promise, result);
 	model_of_merge(&all, m, &result->filter);
 	model_check(&all, result);
-	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m, &all)))
+	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m)))
 		check_first_table(m, &result->filter);
 	model_free(&all);
 }
@@ -400,6 +418,18 @@ aggregate_somehow(owned *result, const ckf_params *params, uint64_t *hashes, siz
 	CHECK(status == CKF_OK, "finish: status %d", status);
 }
 
+/* Items in truth; 0 and 1 are one hash. */
+static uint64_t
+count_items(const model *m)
+{
+	uint64_t n = 0, hash;
+	uint32_t copies;
+
+	for (size_t at = 0; map_next(&m->truth, &at, &hash, &copies);)
+		n += hash > 0 || map_get(&m->truth, 1) == 0;
+	return n;
+}
+
 static void
 check_aggregate(const owned *result, const ckf_params *params, const uint64_t *hashes, size_t n,
 				bool crowded)
@@ -411,7 +441,7 @@ check_aggregate(const owned *result, const ckf_params *params, const uint64_t *h
 
 	model_of_distinct(&m, result, hashes, n);
 	model_check(&m, result);
-	items = fmax((double)params->capacity, (double)m.truth.filled);
+	items = fmax((double)params->capacity, (double)count_items(&m));
 	w = prefix_bits(items, params->fpr, filter->c);
 	if (filter->encoding != CKF_HASHES)
 		CHECK(w <= CKF_MAX_PREFIX && filter->w >= w, "w %d, must be %u", filter->w, w);
