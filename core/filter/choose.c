@@ -7,6 +7,7 @@
 #include "filter/derive.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
+#include "thresholds.h"
 
 /* Buckets of a half, beyond which a table for these items is a waste: they
  * crowd so (by intent, or copies of the same) that growth does not help. */
@@ -52,7 +53,7 @@ ckf_choose_buckets(ckf_filter *t, uint64_t items)
 
 		if (m < least)
 			m = least;
-		if (m > CKF_MAX_BUCKETS || ckf_tag_bits(rest, (uint32_t)m) != f)
+		if (m > CKF_MAX_BUCKETS_BUILT || ckf_tag_bits(rest, (uint32_t)m) != f)
 			continue;
 		cost = m * ckf_bucket_bits(t->b, f, semi_sorted);
 		if (cost < best)
@@ -65,7 +66,7 @@ ckf_choose_buckets(ckf_filter *t, uint64_t items)
 	return best != UINT64_MAX;
 }
 
-/* Segments: the fewest that leave a half at most CKF_MAX_BUCKETS. */
+/* Segments: the fewest that leave a half at most CKF_MAX_BUCKETS_BUILT. */
 static bool
 ckf_choose_segments(ckf_filter *t, uint64_t items)
 {
@@ -79,7 +80,7 @@ ckf_choose_segments(ckf_filter *t, uint64_t items)
 
 		t->g = (uint8_t)g;
 		t->rest = (uint8_t)(t->w - g);
-		if (fullest <= (uint64_t)2 * CKF_MAX_BUCKETS * t->b && ckf_choose_buckets(t, fullest))
+		if (fullest <= (uint64_t)2 * CKF_MAX_BUCKETS_BUILT * t->b && ckf_choose_buckets(t, fullest))
 			return true;
 	}
 	return false;
@@ -107,7 +108,7 @@ ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
 {
 	/* by 1/64 at first, and soon by half: a build must end */
 	t->m += (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
-	if (t->m > CKF_MAX_BUCKETS)
+	if (t->m > CKF_MAX_BUCKETS_BUILT)
 	{
 		t->m = t->m / 2 + t->m / 64;
 		t->g++;

@@ -7,6 +7,7 @@
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "small/state.h"
 
 /* Masks for questions asked of several slots at once. */
 static void
@@ -37,7 +38,9 @@ ckf_derive(ckf_filter *t)
 	t->plain_bytes = false;
 	if (!ckf_is_table(t))
 	{
-		t->way = t->encoding == CKF_HASHES ? &ckf_hashes_way : &ckf_collect_way;
+		t->way = t->encoding == CKF_HASHES ? &ckf_hashes_way
+				 : ckf_state_is_log(t)     ? &ckf_log_way
+										   : &ckf_set_way;
 		return;
 	}
 	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
@@ -55,4 +58,9 @@ ckf_derive(ckf_filter *t)
 	t->half_step = (uint64_t)t->m * t->bucket_step;
 	t->segment_step = 2 * t->half_step;
 	ckf_derive_lanes(t);
+	if (t->flags & CKF_FLAG_STATE)
+	{
+		t->way = &ckf_log_way;
+		t->plain_bytes = false;
+	}
 }

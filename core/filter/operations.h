@@ -43,10 +43,14 @@ typedef struct ckf_way
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
 	ckf_status (*remove)(ckf_filter *t, uint64_t hash, bool *found);
+	ckf_status (*check)(const ckf_filter *t, ckf_check *check); /* ckf_check_step */
+	const struct ckf_source *source; /* how a rebuild reads it (scan.h) */
+	const struct ckf_sink *sink;     /* how a rebuild fills it (sink.h) */
 } ckf_way;
 
-extern const ckf_way ckf_hashes_way;  /* hashes.c */
-extern const ckf_way ckf_collect_way; /* collect.c */
+extern const ckf_way ckf_hashes_way; /* hashes.c */
+extern const ckf_way ckf_set_way;    /* set.c */
+extern const ckf_way ckf_log_way;    /* log.c */
 
 /* The way for a table of this geometry, on this machine (table.c). */
 const ckf_way *ckf_table_way(const ckf_filter *t);

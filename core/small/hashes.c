@@ -6,6 +6,9 @@
 
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/scan.h"
+#include "rebuild/sink.h"
+#include "thresholds.h"
 
 /* Index of the first hash that is not below `hash`. */
 size_t
@@ -83,29 +86,103 @@ ckf_hashes_contains(const ckf_filter *t, uint64_t hash)
 	return ckf_hashes_copies(t, hash) > 0;
 }
 
-bool
-ckf_hashes_check(const ckf_filter *t)
+/* Is the body possible: sorted, no zero, at most 2 b copies? */
+static ckf_status
+ckf_hashes_check(const ckf_filter *t, ckf_check *check)
 {
 	uint64_t most = t->flags & CKF_FLAG_SET ? 1 : 2 * (uint64_t)t->b;
-	uint64_t last = 0;
-	uint64_t run = 0;
+	uint64_t stop = t->count - check->next > CKF_STEP ? check->next + CKF_STEP : t->count;
 	uint64_t i;
 
-	for (i = 0; i < t->count; i++)
+	for (i = check->next; i < stop; i++)
 	{
 		uint64_t hash = ckf_word(t, i);
 
-		run = hash == last ? run + 1 : 1;
-		if (hash < last || hash == 0 || run > most)
-			return false;
-		last = hash;
+		if (hash == 0 || (i > 0 && hash < ckf_word(t, i - 1)) ||
+			(i >= most && hash == ckf_word(t, i - most)))
+			return CKF_BAD_BYTES;
 	}
+	check->next = stop;
+	return stop < t->count ? CKF_MORE : CKF_OK;
+}
+
+/* --------------------------------------------------------- for a rebuild */
+
+static uint64_t
+ckf_hashes_items(const ckf_filter *t)
+{
+	return t->count;
+}
+
+static unsigned
+ckf_hashes_scans(const ckf_filter *t, ckf_scan *scans)
+{
+	ckf_scan_words(scans, ckf_body(t), t->count);
+	return 1;
+}
+
+static const ckf_source ckf_hashes_source = {ckf_hashes_items, ckf_hashes_scans};
+
+static uint64_t
+ckf_hashes_scratch(const ckf_filter *t)
+{
+	(void)t;
+	return 0;
+}
+
+static uint64_t
+ckf_hashes_bytes(const ckf_filter *t, uint64_t copies)
+{
+	(void)t;
+	return copies < SIZE_MAX / 16 ? CKF_HEADER_SIZE + 8 * copies : 0;
+}
+
+static bool
+ckf_hashes_cleared(const ckf_filter *t)
+{
+	(void)t;
+	return false;
+}
+
+static void
+ckf_hashes_start(ckf_build *build, uint64_t *scratch)
+{
+	(void)build;
+	(void)scratch;
+}
+
+static bool
+ckf_hashes_put(ckf_build *build, uint64_t item, unsigned copies)
+{
+	if (CKF_HEADER_SIZE + 8 * (build->next + copies) > build->t->room)
+		return false;
+	build->stored += copies;
+	for (; copies > 0; copies--)
+		ckf_store64(ckf_body(build->t) + 8 * build->next++, item);
 	return true;
 }
+
+static void
+ckf_hashes_end(ckf_build *build)
+{
+	(void)build;
+}
+
+static const ckf_sink ckf_hashes_sink = {
+	.scratch = ckf_hashes_scratch,
+	.size = ckf_hashes_bytes,
+	.cleared = ckf_hashes_cleared,
+	.start = ckf_hashes_start,
+	.put = ckf_hashes_put,
+	.end = ckf_hashes_end,
+};
 
 const ckf_way ckf_hashes_way = {
 	.contains = ckf_hashes_contains,
 	.copies = ckf_hashes_copies,
 	.add = ckf_hashes_add,
 	.remove = ckf_hashes_remove,
+	.check = ckf_hashes_check,
+	.source = &ckf_hashes_source,
+	.sink = &ckf_hashes_sink,
 };

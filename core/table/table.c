@@ -4,6 +4,9 @@
  */
 #include "filter/header.h"
 #include "table/cpu.h"
+#include "table/table.h"
+
+#include "table/check.h"
 #include "table/insert.h"
 #include "table/probe.h"
 
@@ -129,35 +132,44 @@ ckf_remove_by(ckf_filter *t, ckf_how how, uint64_t hash)
 
 /* ------------------------------------------- a version for every way */
 
-#define CKF_TABLE_WAY(name, how, target)                                                           \
+#define CKF_TABLE_WAY(name, by, target)                                                           \
 	target static bool name##_contains(const ckf_filter *t, uint64_t hash)                         \
 	{                                                                                              \
-		return ckf_contains_by(t, how, hash);                                                      \
+		return ckf_contains_by(t, by, hash);                                                      \
 	}                                                                                              \
 	target static size_t name##_contains_many(const ckf_filter *t, const uint64_t *hashes,         \
 											  size_t n, uint8_t *out)                              \
 	{                                                                                              \
-		return ckf_contains_many_by(t, how, hashes, n, out);                                       \
+		return ckf_contains_many_by(t, by, hashes, n, out);                                       \
 	}                                                                                              \
 	target static unsigned name##_copies(const ckf_filter *t, uint64_t hash)                       \
 	{                                                                                              \
-		return ckf_copies_by(t, how, hash);                                                        \
+		return ckf_copies_by(t, by, hash);                                                        \
 	}                                                                                              \
 	target CKF_OUTLINE static bool name##_kick(ckf_filter *t, uint64_t hash)                       \
 	{                                                                                              \
-		return ckf_kick_by(t, how, hash);                                                          \
+		return ckf_kick_by(t, by, hash);                                                          \
 	}                                                                                              \
 	target static ckf_status name##_add(ckf_filter *t, uint64_t hash)                              \
 	{                                                                                              \
-		return ckf_add_by(t, how, name##_kick, hash);                                              \
+		return ckf_add_by(t, by, name##_kick, hash);                                              \
 	}                                                                                              \
 	target static ckf_status name##_remove(ckf_filter *t, uint64_t hash, bool *found)              \
 	{                                                                                              \
-		*found = ckf_remove_by(t, how, hash);                                                      \
+		*found = ckf_remove_by(t, by, hash);                                                      \
 		return CKF_OK;                                                                             \
 	}                                                                                              \
-	static const ckf_way name = {how,           name##_contains, name##_contains_many,             \
-								 name##_copies, name##_add,      name##_remove};
+	static const ckf_way name = {                                                                  \
+		.how = by,                                                                                \
+		.contains = name##_contains,                                                               \
+		.contains_many = name##_contains_many,                                                     \
+		.copies = name##_copies,                                                                   \
+		.add = name##_add,                                                                         \
+		.remove = name##_remove,                                                                   \
+		.check = ckf_table_check,                                                                  \
+		.source = &ckf_table_source,                                                               \
+		.sink = &ckf_table_sink,                                                                   \
+	};
 
 CKF_TABLE_WAY(ckf_by_slot, CKF_BY_SLOT, )
 CKF_TABLE_WAY(ckf_by_word, CKF_BY_WORD, )
