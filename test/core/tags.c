@@ -65,7 +65,7 @@ expect_only(owned *o, uint64_t prefix)
 			  "prefix %llu of the one that is %llu", (unsigned long long)p,
 			  (unsigned long long)prefix);
 	}
-	CHECK(run_job(&moved, CKF_UNION, o, o) == CKF_OK, "union");
+	CHECK(run_rebuild(&moved, CKF_UNION, o, o) == CKF_OK, "union");
 	CHECK(moved.filter.count == 1 && ckf_contains(&moved.filter, prefix << (64 - w)), "it moved");
 	owned_free(&moved);
 }
