@@ -1,7 +1,7 @@
 /*
  * lanes.h - a bucket as one 64-bit word, slot i in the f bits at i * f, and
  * questions asked of all its slots at once.  For geometries whose bucket is
- * one load; bucket.h is the definition.
+ * one load; slots.h is the definition.
  *
  * Lanes of a plain bucket hold tags.  Those of a semi-sorted one hold sort keys,
  * the tag's low nibble in front of its other bits, in ascending order.
@@ -9,7 +9,7 @@
 #ifndef CKF_LANES_H
 #define CKF_LANES_H
 
-#include "bucket/bucket.h"
+#include "bucket/slots.h"
 #include "filter/operations.h"
 
 #if defined(__x86_64__)

@@ -19,7 +19,7 @@ CKF_INLINE void
 ckf_row_read(const ckf_filter *t, ckf_how how, uint64_t at, ckf_row *row)
 {
 	if (how == CKF_BY_SLOT)
-		ckf_bucket_read(t, at, row->tags);
+		ckf_slots_read(t, at, row->tags);
 	else
 		row->lanes = ckf_read_lanes(t, how, at);
 }
@@ -118,7 +118,7 @@ ckf_has_free(const ckf_filter *t, ckf_how how, uint64_t at)
 
 	if (how == CKF_BY_SLOT)
 	{
-		ckf_bucket_read(t, at, tags);
+		ckf_slots_read(t, at, tags);
 		return ckf_count_tags(tags, t->b, 0) > 0;
 	}
 	word = ckf_bucket_word(t, how, at);
@@ -150,7 +150,7 @@ ckf_row_replace(const ckf_filter *t, ckf_how how, uint64_t at, ckf_row *row, uin
 	if (how == CKF_BY_SLOT)
 	{
 		row->tags[first] = tag;
-		ckf_bucket_write(t, at, row->tags);
+		ckf_slots_write(t, at, row->tags);
 		return;
 	}
 	if (!ckf_is_semi(how))

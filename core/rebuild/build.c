@@ -111,7 +111,7 @@ ckf_pack_wide(ckf_build *build, ckf_where where)
 		ckf_items_at(&build->segment, where, t->b, bucket, tags);
 		for (i = 0; i < t->b; i++)
 			tags[i] &= t->tag_mask;
-		ckf_bucket_write(t, at, tags);
+		ckf_slots_write(t, at, tags);
 		at += t->bucket_bits;
 	}
 }

@@ -4,7 +4,7 @@
  */
 #include "rebuild/merge.h"
 
-#include "bucket/bucket.h"
+#include "bucket/slots.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "small/collect.h"
@@ -100,7 +100,7 @@ ckf_pour_slots(ckf_filter *state, const ckf_filter *in, uint64_t *cursor, uint64
 		uint64_t tags[CKF_MAX_SLOTS];
 		unsigned slot;
 
-		ckf_bucket_read(in, bucket * in->bucket_bits, tags);
+		ckf_slots_read(in, bucket * in->bucket_bits, tags);
 		for (slot = (unsigned)(*cursor % in->b); slot < in->b; slot++, (*cursor)++)
 		{
 			uint64_t rho;

@@ -163,7 +163,7 @@ ckf_take_half(ckf_stream *s, uint64_t segment, unsigned half, unsigned b, bool w
 														 : lanes & t->tag_mask;
 		}
 		else
-			ckf_bucket_read(t, at, tags);
+			ckf_slots_read(t, at, tags);
 		ckf_take_tags(s, tags, b, half, first, base);
 	}
 }
