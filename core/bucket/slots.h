@@ -1,7 +1,7 @@
 /*
  * slots.h - a bucket's slots, read from and written to a table's bits
- * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.h and row.h
- * have faster ways to ask one question.
+ * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.h and
+ * bucket.h have faster ways to ask one question.
  */
 #ifndef CKF_SLOTS_H
 #define CKF_SLOTS_H

@@ -11,22 +11,22 @@
 typedef struct ckf_pair
 {
 	ckf_place place;
-	ckf_row row0, row1;
+	ckf_bucket bucket0, bucket1;
 } ckf_pair;
 
 CKF_INLINE void
 ckf_pair_read(const ckf_filter *t, ckf_how how, uint64_t hash, ckf_pair *pair)
 {
 	pair->place = ckf_locate(t, hash);
-	ckf_row_read(t, how, pair->place.at[0], &pair->row0);
-	ckf_row_read(t, how, pair->place.at[1], &pair->row1);
+	ckf_bucket_load(t, how, pair->place.at[0], &pair->bucket0);
+	ckf_bucket_load(t, how, pair->place.at[1], &pair->bucket1);
 }
 
 /* Do all slots hold the tag? */
 CKF_INLINE bool
 ckf_pair_is_saturated(const ckf_filter *t, ckf_how how, const ckf_pair *pair)
 {
-	return ckf_row_is_all(t, how, &pair->row0, &pair->row1, pair->place.tag);
+	return ckf_buckets_hold_only(t, how, &pair->bucket0, &pair->bucket1, pair->place.tag);
 }
 
 /* One or the other, without a branch: which bucket it is no processor foresees. */
@@ -43,13 +43,13 @@ ckf_pair_replace(const ckf_filter *t, ckf_how how, const ckf_pair *pair, bool ha
 {
 	uint64_t mask = ckf_select(half, mask0, mask1);
 	uint64_t at = ckf_select(half, pair->place.at[0], pair->place.at[1]);
-	ckf_row row;
+	ckf_bucket bucket;
 
 	if (how == CKF_BY_SLOT)
-		row = half ? pair->row1 : pair->row0;
+		bucket = half ? pair->bucket1 : pair->bucket0;
 	else
-		row.lanes = ckf_select(half, pair->row0.lanes, pair->row1.lanes);
-	ckf_row_replace(t, how, at, &row, mask, old, tag);
+		bucket.lanes = ckf_select(half, pair->bucket0.lanes, pair->bucket1.lanes);
+	ckf_bucket_replace(t, how, at, &bucket, mask, old, tag);
 }
 
 CKF_INLINE unsigned
@@ -58,8 +58,8 @@ ckf_copies_by(const ckf_filter *t, ckf_how how, uint64_t hash)
 	ckf_pair pair;
 
 	ckf_pair_read(t, how, hash, &pair);
-	return ckf_mask_count(t, how, ckf_row_mask(t, how, &pair.row0, pair.place.tag)) +
-		   ckf_mask_count(t, how, ckf_row_mask(t, how, &pair.row1, pair.place.tag));
+	return ckf_mask_count(t, how, ckf_bucket_matches(t, how, &pair.bucket0, pair.place.tag)) +
+		   ckf_mask_count(t, how, ckf_bucket_matches(t, how, &pair.bucket1, pair.place.tag));
 }
 
 /* Both buckets are full: move others. */
@@ -89,14 +89,14 @@ ckf_add_by(ckf_filter *t, ckf_how how, bool (*kick)(ckf_filter *, uint64_t), uin
 	ckf_pair pair;
 
 	ckf_pair_read(t, how, hash, &pair);
-	if (CKF_UNLIKELY(t->once ? (ckf_row_first(t, how, &pair.row0, pair.place.tag) |
-								ckf_row_first(t, how, &pair.row1, pair.place.tag)) != 0
+	if (CKF_UNLIKELY(t->once ? (ckf_bucket_first_match(t, how, &pair.bucket0, pair.place.tag) |
+								ckf_bucket_first_match(t, how, &pair.bucket1, pair.place.tag)) != 0
 							 : ckf_pair_is_saturated(t, how, &pair)))
 		return CKF_OK;
 	if (t->count >= t->max_count)
 		return CKF_PRECISION;
-	free0 = ckf_row_free(t, how, &pair.row0);
-	free1 = ckf_row_free(t, how, &pair.row1);
+	free0 = ckf_bucket_free_slots(t, how, &pair.bucket0);
+	free1 = ckf_bucket_free_slots(t, how, &pair.bucket1);
 	if (CKF_LIKELY((free0 | free1) != 0))
 	{
 		/* the emptier bucket: it halves the kicks to come */
@@ -118,8 +118,8 @@ ckf_remove_by(ckf_filter *t, ckf_how how, uint64_t hash)
 	ckf_pair pair;
 
 	ckf_pair_read(t, how, hash, &pair);
-	first0 = ckf_row_first(t, how, &pair.row0, pair.place.tag);
-	first1 = ckf_row_first(t, how, &pair.row1, pair.place.tag);
+	first0 = ckf_bucket_first_match(t, how, &pair.bucket0, pair.place.tag);
+	first1 = ckf_bucket_first_match(t, how, &pair.bucket1, pair.place.tag);
 	if ((first0 | first1) == 0 || ckf_pair_is_saturated(t, how, &pair) || t->count == 0)
 		return false;
 	ckf_pair_replace(t, how, &pair, first0 == 0, first0, first1, pair.place.tag, 0);

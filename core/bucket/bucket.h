@@ -1,37 +1,37 @@
 /*
- * row.h - a bucket in hand: read it, count, replace, write it back.  The same
+ * bucket.h - a bucket in hand: read it, count, replace, write it back.  The same
  * calls for buckets that are one word and for wide ones; `how` is a constant at
  * each use, so that the compiler makes a version for each.
  */
-#ifndef CKF_ROW_H
-#define CKF_ROW_H
+#ifndef CKF_BUCKET_H
+#define CKF_BUCKET_H
 
 #include "bucket/lanes.h"
 #include "filter/geometry.h"
 
-typedef struct ckf_row
+typedef struct ckf_bucket
 {
 	uint64_t lanes;               /* by word */
 	uint64_t tags[CKF_MAX_SLOTS]; /* by slots */
-} ckf_row;
+} ckf_bucket;
 
 CKF_INLINE void
-ckf_row_read(const ckf_filter *t, ckf_how how, uint64_t at, ckf_row *row)
+ckf_bucket_load(const ckf_filter *t, ckf_how how, uint64_t at, ckf_bucket *bucket)
 {
 	if (how == CKF_BY_SLOT)
-		ckf_slots_read(t, at, row->tags);
+		ckf_slots_read(t, at, bucket->tags);
 	else
-		row->lanes = ckf_read_lanes(t, how, at);
+		bucket->lanes = ckf_read_lanes(t, how, at);
 }
 
 CKF_INLINE uint64_t
-ckf_row_tag(const ckf_filter *t, ckf_how how, const ckf_row *row, unsigned slot)
+ckf_bucket_tag(const ckf_filter *t, ckf_how how, const ckf_bucket *bucket, unsigned slot)
 {
 	uint64_t lane;
 
 	if (how == CKF_BY_SLOT)
-		return row->tags[slot];
-	lane = row->lanes >> (slot * t->f) & t->tag_mask;
+		return bucket->tags[slot];
+	lane = bucket->lanes >> (slot * t->f) & t->tag_mask;
 	return ckf_is_semi(how) ? ckf_key_tag(lane, t->f) : lane;
 }
 
@@ -40,43 +40,44 @@ ckf_row_tag(const ckf_filter *t, ckf_how how, const ckf_row *row, unsigned slot)
  * the top bit of lane i.
  */
 CKF_INLINE uint64_t
-ckf_row_mask(const ckf_filter *t, ckf_how how, const ckf_row *row, uint64_t tag)
+ckf_bucket_matches(const ckf_filter *t, ckf_how how, const ckf_bucket *bucket, uint64_t tag)
 {
 	uint64_t mask = 0;
 	unsigned i;
 
 	if (how != CKF_BY_SLOT)
-		return ckf_each_lane(t, row->lanes, ckf_lane_of(t, how, tag));
+		return ckf_each_lane(t, bucket->lanes, ckf_lane_of(t, how, tag));
 	for (i = 0; i < t->b; i++)
-		mask |= (uint64_t)(row->tags[i] == tag) << i;
+		mask |= (uint64_t)(bucket->tags[i] == tag) << i;
 	return mask;
 }
 
 /* Which slots are free; in a semi-sorted bucket they are the first. */
 CKF_INLINE uint64_t
-ckf_row_free(const ckf_filter *t, ckf_how how, const ckf_row *row)
+ckf_bucket_free_slots(const ckf_filter *t, ckf_how how, const ckf_bucket *bucket)
 {
-	return ckf_is_semi(how) ? (row->lanes - 1) & ~row->lanes & t->tops
-							: ckf_row_mask(t, how, row, 0);
+	return ckf_is_semi(how) ? (bucket->lanes - 1) & ~bucket->lanes & t->tops
+							: ckf_bucket_matches(t, how, bucket, 0);
 }
 
-/* ckf_row_mask, for the first of them: 0 if none, and the lowest bit is right. */
+/* ckf_bucket_matches, for the first of them: 0 if none, and the lowest bit is right. */
 CKF_INLINE uint64_t
-ckf_row_first(const ckf_filter *t, ckf_how how, const ckf_row *row, uint64_t tag)
+ckf_bucket_first_match(const ckf_filter *t, ckf_how how, const ckf_bucket *bucket, uint64_t tag)
 {
 	if (how == CKF_BY_SLOT)
-		return ckf_row_mask(t, how, row, tag);
-	return ckf_any_lane(t, row->lanes, ckf_lane_of(t, how, tag));
+		return ckf_bucket_matches(t, how, bucket, tag);
+	return ckf_any_lane(t, bucket->lanes, ckf_lane_of(t, how, tag));
 }
 
 /* Do all slots of both hold the tag? */
 CKF_INLINE bool
-ckf_row_is_all(const ckf_filter *t, ckf_how how, const ckf_row *a, const ckf_row *b, uint64_t tag)
+ckf_buckets_hold_only(const ckf_filter *t, ckf_how how, const ckf_bucket *a, const ckf_bucket *b,
+					  uint64_t tag)
 {
 	uint64_t tags, all;
 
 	if (how == CKF_BY_SLOT)
-		return (ckf_row_mask(t, how, a, tag) & ckf_row_mask(t, how, b, tag)) ==
+		return (ckf_bucket_matches(t, how, a, tag) & ckf_bucket_matches(t, how, b, tag)) ==
 			   (UINT64_C(1) << t->b) - 1;
 	tags = ckf_lane_of(t, how, tag) * t->lanes;
 	all = t->nibbles | t->rests;
@@ -141,16 +142,16 @@ ckf_write_word(const ckf_filter *t, ckf_how how, uint64_t at, uint64_t word)
 
 /* Where the bucket holds `old`, in the first slot of the mask, put `tag`. */
 CKF_INLINE void
-ckf_row_replace(const ckf_filter *t, ckf_how how, uint64_t at, ckf_row *row, uint64_t mask,
-				uint64_t old, uint64_t tag)
+ckf_bucket_replace(const ckf_filter *t, ckf_how how, uint64_t at, ckf_bucket *bucket, uint64_t mask,
+				   uint64_t old, uint64_t tag)
 {
 	unsigned first = (unsigned)__builtin_ctzll(mask);
-	uint64_t lanes = row->lanes;
+	uint64_t lanes = bucket->lanes;
 
 	if (how == CKF_BY_SLOT)
 	{
-		row->tags[first] = tag;
-		ckf_slots_write(t, at, row->tags);
+		bucket->tags[first] = tag;
+		ckf_slots_write(t, at, bucket->tags);
 		return;
 	}
 	if (!ckf_is_semi(how))
