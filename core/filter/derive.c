@@ -15,7 +15,7 @@ ckf_derive_lanes(ckf_filter *t)
 	unsigned i;
 
 	t->chunk = t->b;
-	if (t->way->how == CKF_BY_SLOT)
+	if (t->operations->how == CKF_BY_SLOT)
 		while (t->chunk * t->f > 57) /* 64 bits less a shift */
 			t->chunk /= 2;
 	t->lanes = 0;
@@ -37,7 +37,8 @@ ckf_derive(ckf_filter *t)
 	t->plain_bytes = false;
 	if (!ckf_is_table(t))
 	{
-		t->way = t->encoding == CKF_HASHES ? &ckf_hashes_way : &ckf_collect_way;
+		t->operations =
+			t->encoding == CKF_HASHES ? &ckf_sorted_hashes_operations : &ckf_collect_operations;
 		return;
 	}
 	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
@@ -49,9 +50,9 @@ ckf_derive(ckf_filter *t)
 	t->golden = (CKF_GOLDEN >> (64 - t->rest)) | 1;
 	if (!(t->flags & CKF_FLAG_STATE))
 		t->max_count = ckf_count_limit(t->w, t->fpr);
-	t->way = ckf_table_way(t);
-	t->plain_bytes = ckf_is_bytes(t->way->how) && t->encoding == CKF_PLAIN;
-	t->bucket_step = ckf_is_bytes(t->way->how) ? t->bucket_bits / 8 : t->bucket_bits;
+	t->operations = ckf_table_operations(t);
+	t->plain_bytes = ckf_is_bytes(t->operations->how) && t->encoding == CKF_PLAIN;
+	t->bucket_step = ckf_is_bytes(t->operations->how) ? t->bucket_bits / 8 : t->bucket_bits;
 	t->half_step = (uint64_t)t->m * t->bucket_step;
 	t->segment_step = 2 * t->half_step;
 	ckf_derive_lanes(t);

@@ -1,7 +1,7 @@
 /*
- * operations.h - the ways to find and change items: what an encoding, or a shape of
- * table on this machine, brings.  A new one is a row of functions like these,
- * chosen in ckf_derive.
+ * operations.h - how items are found and changed: the functions that an encoding,
+ * or a shape of table on this machine, brings.  A new one brings a ckf_operations
+ * of its own, which ckf_derive chooses.
  */
 #ifndef CKF_OPERATIONS_H
 #define CKF_OPERATIONS_H
@@ -35,7 +35,7 @@ ckf_is_bytes(ckf_how how)
 /* Hashes between the one whose buckets are fetched and the one that is asked. */
 #define CKF_AHEAD 16
 
-typedef struct ckf_way
+typedef struct ckf_operations
 {
 	ckf_how how; /* of a table */
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
@@ -43,12 +43,12 @@ typedef struct ckf_way
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
 	ckf_status (*remove)(ckf_filter *t, uint64_t hash, bool *found);
-} ckf_way;
+} ckf_operations;
 
-extern const ckf_way ckf_hashes_way;  /* hashes.c */
-extern const ckf_way ckf_collect_way; /* collect.c */
+extern const ckf_operations ckf_sorted_hashes_operations; /* hashes.c */
+extern const ckf_operations ckf_collect_operations;       /* collect.c */
 
-/* The way for a table of this geometry, on this machine (table.c). */
-const ckf_way *ckf_table_way(const ckf_filter *t);
+/* Those for a table of this geometry, on this machine (table.c). */
+const ckf_operations *ckf_table_operations(const ckf_filter *t);
 
 #endif

@@ -195,7 +195,7 @@ ckf_collect_contains(const ckf_filter *t, uint64_t hash)
 }
 
 /* Nothing is removed from a state. */
-const ckf_way ckf_collect_way = {
+const ckf_operations ckf_collect_operations = {
 	.contains = ckf_collect_contains,
 	.copies = ckf_collect_copies,
 	.add = ckf_collect_add,

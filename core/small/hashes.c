@@ -103,7 +103,7 @@ ckf_hashes_check(const ckf_filter *t)
 	return true;
 }
 
-const ckf_way ckf_hashes_way = {
+const ckf_operations ckf_sorted_hashes_operations = {
 	.contains = ckf_hashes_contains,
 	.copies = ckf_hashes_copies,
 	.add = ckf_hashes_add,

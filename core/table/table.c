@@ -127,9 +127,9 @@ ckf_remove_by(ckf_filter *t, ckf_how how, uint64_t hash)
 	return true;
 }
 
-/* ------------------------------------------- a version for every way */
+/* ------------------------------------------- a version for every access */
 
-#define CKF_TABLE_WAY(name, how, target)                                                           \
+#define CKF_TABLE_OPERATIONS(name, how, target)                                                    \
 	target static bool name##_contains(const ckf_filter *t, uint64_t hash)                         \
 	{                                                                                              \
 		return ckf_contains_by(t, how, hash);                                                      \
@@ -156,22 +156,22 @@ ckf_remove_by(ckf_filter *t, ckf_how how, uint64_t hash)
 		*found = ckf_remove_by(t, how, hash);                                                      \
 		return CKF_OK;                                                                             \
 	}                                                                                              \
-	static const ckf_way name = {how,           name##_contains, name##_contains_many,             \
-								 name##_copies, name##_add,      name##_remove};
+	static const ckf_operations name = {how,           name##_contains, name##_contains_many,      \
+										name##_copies, name##_add,      name##_remove};
 
-CKF_TABLE_WAY(ckf_by_slot, CKF_BY_SLOT, )
-CKF_TABLE_WAY(ckf_by_word, CKF_BY_WORD, )
-CKF_TABLE_WAY(ckf_by_bytes, CKF_BY_BYTES, )
-CKF_TABLE_WAY(ckf_by_semi, CKF_BY_SEMI, )
+CKF_TABLE_OPERATIONS(ckf_by_slot, CKF_BY_SLOT, )
+CKF_TABLE_OPERATIONS(ckf_by_word, CKF_BY_WORD, )
+CKF_TABLE_OPERATIONS(ckf_by_bytes, CKF_BY_BYTES, )
+CKF_TABLE_OPERATIONS(ckf_by_semi, CKF_BY_SEMI, )
 #if defined(__x86_64__)
-CKF_TABLE_WAY(ckf_by_pdep, CKF_BY_PDEP, CKF_PDEP)
-CKF_TABLE_WAY(ckf_by_pdep_bytes, CKF_BY_PDEP_BYTES, CKF_PDEP)
-CKF_TABLE_WAY(ckf_by_word_bmi, CKF_BY_WORD, CKF_PDEP)
-CKF_TABLE_WAY(ckf_by_bytes_bmi, CKF_BY_BYTES, CKF_PDEP)
+CKF_TABLE_OPERATIONS(ckf_by_pdep, CKF_BY_PDEP, CKF_PDEP)
+CKF_TABLE_OPERATIONS(ckf_by_pdep_bytes, CKF_BY_PDEP_BYTES, CKF_PDEP)
+CKF_TABLE_OPERATIONS(ckf_by_word_bmi, CKF_BY_WORD, CKF_PDEP)
+CKF_TABLE_OPERATIONS(ckf_by_bytes_bmi, CKF_BY_BYTES, CKF_PDEP)
 #endif
 
-const ckf_way *
-ckf_table_way(const ckf_filter *t)
+const ckf_operations *
+ckf_table_operations(const ckf_filter *t)
 {
 	/* a bucket begins at a multiple of `step` bits in its first byte */
 	unsigned step = (t->bucket_bits | 8) & (0U - (t->bucket_bits | 8));
