@@ -20,22 +20,22 @@
 /* A place (ckf_place) is a bucket's first bit, or its first byte: the byte it
  * begins in, and the bits of that before it. */
 CKF_INLINE uint8_t *
-ckf_byte_at(const ckf_filter *t, ckf_how how, uint64_t at)
+ckf_byte_at(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	return ckf_body(t) + (ckf_is_bytes(how) ? at : at >> 3);
+	return ckf_body(t) + (ckf_is_bytes(access) ? at : at >> 3);
 }
 
 CKF_INLINE unsigned
-ckf_shift_at(ckf_how how, uint64_t at)
+ckf_shift_at(ckf_access access, uint64_t at)
 {
-	return ckf_is_bytes(how) ? 0 : at & 7;
+	return ckf_is_bytes(access) ? 0 : at & 7;
 }
 
 /* A bucket's bits, in the low bits of the result; others may be set above. */
 CKF_INLINE uint64_t
-ckf_bucket_word(const ckf_filter *t, ckf_how how, uint64_t at)
+ckf_bucket_word(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	return ckf_load64(ckf_byte_at(t, how, at)) >> ckf_shift_at(how, at);
+	return ckf_load64(ckf_byte_at(t, access, at)) >> ckf_shift_at(access, at);
 }
 
 /* The lanes of a semi-sorted word. */
@@ -94,14 +94,14 @@ ckf_gather_pext(const ckf_filter *t, uint64_t lanes)
 
 /* The lanes of a bucket of one load. */
 CKF_INLINE uint64_t
-ckf_read_lanes(const ckf_filter *t, ckf_how how, uint64_t at)
+ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	uint64_t word = ckf_bucket_word(t, how, at);
+	uint64_t word = ckf_bucket_word(t, access, at);
 
-	if (!ckf_is_semi(how))
+	if (!ckf_is_semi(access))
 		return word;
 #if defined(__x86_64__)
-	if (how != CKF_BY_SEMI)
+	if (access != CKF_BY_SEMI)
 		return ckf_spread_pdep(t, word);
 #endif
 	return ckf_spread(t, word);
@@ -109,9 +109,9 @@ ckf_read_lanes(const ckf_filter *t, ckf_how how, uint64_t at)
 
 /* What a lane holds of a tag. */
 CKF_INLINE uint64_t
-ckf_lane_of(const ckf_filter *t, ckf_how how, uint64_t tag)
+ckf_lane_of(const ckf_filter *t, ckf_access access, uint64_t tag)
 {
-	return ckf_is_semi(how) ? ckf_sort_key(tag, t->f) : tag;
+	return ckf_is_semi(access) ? ckf_sort_key(tag, t->f) : tag;
 }
 
 /* The lowest n bits; n from 1 to 64. */

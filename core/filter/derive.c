@@ -15,7 +15,7 @@ ckf_derive_lanes(ckf_filter *t)
 	unsigned i;
 
 	t->chunk = t->b;
-	if (t->operations->how == CKF_BY_SLOT)
+	if (t->operations->access == CKF_BY_SLOT)
 		while (t->chunk * t->f > 57) /* 64 bits less a shift */
 			t->chunk /= 2;
 	t->lanes = 0;
@@ -51,8 +51,8 @@ ckf_derive(ckf_filter *t)
 	if (!(t->flags & CKF_FLAG_STATE))
 		t->max_count = ckf_count_limit(t->w, t->fpr);
 	t->operations = ckf_table_operations(t);
-	t->plain_bytes = ckf_is_bytes(t->operations->how) && t->encoding == CKF_PLAIN;
-	t->bucket_step = ckf_is_bytes(t->operations->how) ? t->bucket_bits / 8 : t->bucket_bits;
+	t->plain_bytes = ckf_is_bytes(t->operations->access) && t->encoding == CKF_PLAIN;
+	t->bucket_step = ckf_is_bytes(t->operations->access) ? t->bucket_bits / 8 : t->bucket_bits;
 	t->half_step = (uint64_t)t->m * t->bucket_step;
 	t->segment_step = 2 * t->half_step;
 	ckf_derive_lanes(t);

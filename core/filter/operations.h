@@ -10,7 +10,7 @@
 
 /* How a table's buckets are read.  A constant wherever it is an argument, so
  * that the compiler makes a version for each. */
-typedef enum ckf_how
+typedef enum ckf_access
 {
 	CKF_BY_SLOT,       /* several loads */
 	CKF_BY_WORD,       /* plain, one load */
@@ -18,18 +18,18 @@ typedef enum ckf_how
 	CKF_BY_SEMI,       /* semi-sorted, one load */
 	CKF_BY_PDEP,       /* the same, where pdep is fast */
 	CKF_BY_PDEP_BYTES, /* both */
-} ckf_how;
+} ckf_access;
 
 CKF_INLINE bool
-ckf_is_semi(ckf_how how)
+ckf_is_semi(ckf_access access)
 {
-	return how >= CKF_BY_SEMI;
+	return access >= CKF_BY_SEMI;
 }
 
 CKF_INLINE bool
-ckf_is_bytes(ckf_how how)
+ckf_is_bytes(ckf_access access)
 {
-	return how == CKF_BY_BYTES || how == CKF_BY_PDEP_BYTES;
+	return access == CKF_BY_BYTES || access == CKF_BY_PDEP_BYTES;
 }
 
 /* Hashes between the one whose buckets are fetched and the one that is asked. */
@@ -37,7 +37,7 @@ ckf_is_bytes(ckf_how how)
 
 typedef struct ckf_operations
 {
-	ckf_how how; /* of a table */
+	ckf_access access; /* of a table */
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
 	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);

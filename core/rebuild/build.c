@@ -123,7 +123,7 @@ ckf_flush_segment(ckf_build *build)
 
 	if (t->rest > 32)
 		ckf_pack_wide(build, CKF_IN_SLOTS64);
-	else if (t->operations->how == CKF_BY_SLOT)
+	else if (t->operations->access == CKF_BY_SLOT)
 		ckf_pack_wide(build, CKF_IN_SLOTS32);
 	else if (t->encoding == CKF_SEMI_SORTED)
 		ckf_pack_words(build, CKF_IN_SLOTS32, 4, true);

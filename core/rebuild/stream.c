@@ -176,7 +176,7 @@ ckf_load_segment(ckf_stream *s)
 	unsigned half;
 
 	for (half = 0; half < 2; half++)
-		if (t->b == 4 && t->operations->how != CKF_BY_SLOT)
+		if (t->b == 4 && t->operations->access != CKF_BY_SLOT)
 			ckf_take_half(s, segment, half, 4, true);
 		else
 			ckf_take_half(s, segment, half, t->b, false);

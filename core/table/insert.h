@@ -30,7 +30,7 @@ typedef struct ckf_segment
 	ckf_filter *t;              /* the geometry, and in a table the bytes */
 	const ckf_inverse *inverse; /* in a table */
 	uint64_t first;             /* in a table: the segment's first bit */
-	ckf_how how;                /* in a table: a constant, too */
+	ckf_access access;          /* in a table: a constant, too */
 	uint32_t *slots32;
 	uint64_t *slots64;
 	uint8_t *used; /* in scratch: slots in use, from the bucket's first */
@@ -59,9 +59,9 @@ ckf_items_at(const ckf_segment *s, ckf_where where, unsigned b, uint32_t bucket,
 	{
 		ckf_bucket loaded;
 
-		ckf_bucket_load(s->t, s->how, ckf_at(s, bucket), &loaded);
+		ckf_bucket_load(s->t, s->access, ckf_at(s, bucket), &loaded);
 		for (i = 0; i < b; i++)
-			items[i] = ckf_bucket_tag(s->t, s->how, &loaded, i);
+			items[i] = ckf_bucket_tag(s->t, s->access, &loaded, i);
 		return;
 	}
 	for (i = 0; i < b; i++)
@@ -85,7 +85,7 @@ ckf_other_bucket(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_
 CKF_INLINE bool
 ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 {
-	return where == CKF_IN_TABLE ? ckf_has_free(s->t, s->how, ckf_at(s, bucket))
+	return where == CKF_IN_TABLE ? ckf_has_free(s->t, s->access, ckf_at(s, bucket))
 								 : s->used[bucket] < s->t->b;
 }
 
@@ -102,10 +102,10 @@ ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot
 		s->slots64[at] = item;
 	else
 	{
-		ckf_bucket_load(s->t, s->how, ckf_at(s, bucket), &loaded);
-		ckf_bucket_replace(s->t, s->how, ckf_at(s, bucket), &loaded,
-						   ckf_slot_mask(s->t, s->how, slot),
-						   ckf_bucket_tag(s->t, s->how, &loaded, slot), item);
+		ckf_bucket_load(s->t, s->access, ckf_at(s, bucket), &loaded);
+		ckf_bucket_replace(s->t, s->access, ckf_at(s, bucket), &loaded,
+						   ckf_slot_mask(s->t, s->access, slot),
+						   ckf_bucket_tag(s->t, s->access, &loaded, slot), item);
 	}
 }
 
@@ -120,9 +120,9 @@ ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t it
 		ckf_put_at(s, where, bucket, s->used[bucket]++, item);
 		return;
 	}
-	ckf_bucket_load(s->t, s->how, ckf_at(s, bucket), &loaded);
-	ckf_bucket_replace(s->t, s->how, ckf_at(s, bucket), &loaded,
-					   ckf_bucket_free_slots(s->t, s->how, &loaded), 0, item);
+	ckf_bucket_load(s->t, s->access, ckf_at(s, bucket), &loaded);
+	ckf_bucket_replace(s->t, s->access, ckf_at(s, bucket), &loaded,
+					   ckf_bucket_free_slots(s->t, s->access, &loaded), 0, item);
 }
 
 /* The chain's end is free: move each item one step on, then put the new one
