@@ -151,12 +151,12 @@ typedef struct ckf_filter
 	uint8_t encoding; /* ckf_encoding */
 	uint8_t flags;
 	uint8_t b, f, w, g, c; /* slots a bucket; bits of fingerprint, prefix, segment; c */
-	uint8_t rest;          /* W = w - g: bits of rho */
+	uint8_t rho_bits;      /* W = w - g: bits of rho */
 	uint8_t merged_w;      /* of a state: the least w and b among what */
 	uint8_t merged_b;      /* was merged */
 	uint8_t chunk;         /* slots of one load: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
-	uint8_t rest_shift;    /* 64 - W */
+	uint8_t rho_shift;     /* 64 - W */
 	bool once;             /* one copy of a prefix does */
 	bool plain_bytes;      /* a plain table whose buckets begin with bytes */
 	uint32_t m;            /* buckets in a segment's half */
@@ -170,8 +170,8 @@ typedef struct ckf_filter
 	uint64_t golden;       /* C */
 	uint64_t lanes;        /* a 1 in each slot's lowest bit */
 	uint64_t tops;         /* each slot's highest bit */
-	uint64_t nibbles;      /* semi-sorted: each lane's nibble, its top 4 bits */
-	uint64_t rests;        /* and the other bits of each lane */
+	uint64_t nibble_mask;  /* semi-sorted: each lane's nibble, its top 4 bits */
+	uint64_t upper_mask;   /* and its other bits: the upper ones of a tag */
 	uint64_t max_count;    /* more copies would pass the rate's limit */
 	uint64_t full_count;   /* with more, single adds no longer kick */
 	uint64_t inverse[5];   /* filled when a kick first needs it */

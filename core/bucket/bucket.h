@@ -81,7 +81,7 @@ ckf_buckets_hold_only(const ckf_filter *t, ckf_access access, const ckf_bucket *
 		return (ckf_bucket_matches(t, access, a, tag) & ckf_bucket_matches(t, access, b, tag)) ==
 			   (UINT64_C(1) << t->b) - 1;
 	tags = ckf_lane_of(t, access, tag) * t->lanes;
-	all = t->nibbles | t->rests;
+	all = t->nibble_mask | t->upper_mask;
 	return ((a->lanes ^ ~tags) & (b->lanes ^ ~tags) & all) == all;
 }
 

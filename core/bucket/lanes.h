@@ -43,7 +43,7 @@ CKF_INLINE uint64_t
 ckf_spread(const ckf_filter *t, uint64_t word)
 {
 	uint64_t nibbles = ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)];
-	uint64_t rest = word >> CKF_CODE_BITS;
+	uint64_t uppers = word >> CKF_CODE_BITS;
 	unsigned high = t->f - 4U;
 	uint64_t mask = (UINT64_C(1) << high) - 1;
 	uint64_t lanes = 0;
@@ -51,8 +51,8 @@ ckf_spread(const ckf_filter *t, uint64_t word)
 
 	for (i = 0; i < 4; i++)
 	{
-		lanes |= ((nibbles & 15) << high | (rest & mask)) << (i * t->f);
-		rest >>= high;
+		lanes |= ((nibbles & 15) << high | (uppers & mask)) << (i * t->f);
+		uppers >>= high;
 		nibbles >>= 4;
 	}
 	return lanes;
@@ -65,30 +65,30 @@ ckf_gather(const ckf_filter *t, uint64_t lanes)
 	unsigned high = t->f - 4U;
 	uint64_t mask = (UINT64_C(1) << high) - 1;
 	unsigned nibbles = 0;
-	uint64_t rest = 0;
+	uint64_t uppers = 0;
 	unsigned i;
 
 	for (i = 0; i < 4; i++)
 	{
 		nibbles |= (unsigned)(lanes >> (i * t->f + high) & 15) << (4 * i);
-		rest |= (lanes >> (i * t->f) & mask) << (i * high);
+		uppers |= (lanes >> (i * t->f) & mask) << (i * high);
 	}
-	return ckf_code_of(nibbles) | rest << CKF_CODE_BITS;
+	return ckf_code_of(nibbles) | uppers << CKF_CODE_BITS;
 }
 
 #if defined(__x86_64__)
 CKF_PDEP static inline uint64_t
 ckf_spread_pdep(const ckf_filter *t, uint64_t word)
 {
-	return _pdep_u64(ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)], t->nibbles) |
-		   _pdep_u64(word >> CKF_CODE_BITS, t->rests);
+	return _pdep_u64(ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)], t->nibble_mask) |
+		   _pdep_u64(word >> CKF_CODE_BITS, t->upper_mask);
 }
 
 CKF_PDEP static inline uint64_t
 ckf_gather_pext(const ckf_filter *t, uint64_t lanes)
 {
-	return ckf_code_of((unsigned)_pext_u64(lanes, t->nibbles)) | _pext_u64(lanes, t->rests)
-																	 << CKF_CODE_BITS;
+	return ckf_code_of((unsigned)_pext_u64(lanes, t->nibble_mask)) | _pext_u64(lanes, t->upper_mask)
+																		 << CKF_CODE_BITS;
 }
 #endif
 

@@ -8,7 +8,7 @@
 
 #include "bucket/semisort.h"
 
-/* A semi-sorted bucket's order: by low nibble, then by the rest. */
+/* A semi-sorted bucket's order: by low nibble, then by the upper bits. */
 CKF_INLINE uint64_t
 ckf_sort_key(uint64_t tag, unsigned f)
 {

@@ -22,8 +22,8 @@ ckf_derive_lanes(ckf_filter *t)
 	for (i = 0; i < t->chunk; i++)
 		t->lanes |= UINT64_C(1) << (i * t->f);
 	t->tops = t->lanes << (t->f - 1);
-	t->rests = t->lanes * (t->tag_mask >> 4);
-	t->nibbles = t->lanes * (t->tag_mask & ~(t->tag_mask >> 4));
+	t->upper_mask = t->lanes * (t->tag_mask >> 4);
+	t->nibble_mask = t->lanes * (t->tag_mask & ~(t->tag_mask >> 4));
 }
 
 void
@@ -32,7 +32,7 @@ ckf_derive(ckf_filter *t)
 	t->low_mask = (UINT64_C(1) << t->c) - 1;
 	t->max_count = UINT64_MAX;
 	t->once = ckf_stores_once(t);
-	t->rest = (uint8_t)(t->w - t->g);
+	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
 	t->plain_bytes = false;
 	if (!ckf_is_table(t))
@@ -44,10 +44,10 @@ ckf_derive(ckf_filter *t)
 	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
 	t->half_bits = (uint64_t)t->m * t->bucket_bits;
 	t->prefix_shift = (uint8_t)(64 - t->w);
-	t->rest_shift = (uint8_t)(64 - t->rest);
+	t->rho_shift = (uint8_t)(64 - t->rho_bits);
 	t->tag_mask = (UINT64_C(1) << t->f) - 1;
 	t->full_count = ckf_full_count(t);
-	t->golden = (CKF_GOLDEN >> (64 - t->rest)) | 1;
+	t->golden = (CKF_GOLDEN >> (64 - t->rho_bits)) | 1;
 	if (!(t->flags & CKF_FLAG_STATE))
 		t->max_count = ckf_count_limit(t->w, t->fpr);
 	t->operations = ckf_table_operations(t);

@@ -21,7 +21,7 @@ ckf_slot_words(const ckf_filter *t)
 {
 	uint64_t slots = ckf_segment_buckets(t) * t->b;
 
-	return t->rest <= 32 ? (slots + 1) / 2 : slots;
+	return t->rho_bits <= 32 ? (slots + 1) / 2 : slots;
 }
 
 uint64_t
@@ -121,7 +121,7 @@ ckf_flush_segment(ckf_build *build)
 {
 	const ckf_filter *t = build->t;
 
-	if (t->rest > 32)
+	if (t->rho_bits > 32)
 		ckf_pack_wide(build, CKF_IN_SLOTS64);
 	else if (t->operations->access == CKF_BY_SLOT)
 		ckf_pack_wide(build, CKF_IN_SLOTS32);
@@ -147,7 +147,7 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
 	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
 
-	rho >>= 64 - t->rest;
+	rho >>= 64 - t->rho_bits;
 	build->stored += copies;
 	for (; copies > 0; copies--)
 	{
@@ -172,8 +172,8 @@ ckf_build_table_add(ckf_build *build, uint64_t item, unsigned copies)
 		build->number = number;
 		ckf_clear_segment(build);
 	}
-	return build->t->rest <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
-								: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
+	return build->t->rho_bits <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
+									: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
 }
 
 bool

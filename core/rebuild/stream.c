@@ -130,7 +130,7 @@ ckf_take_tags(ckf_stream *s, const uint64_t *tags, unsigned b, unsigned half, ui
 	{
 		uint64_t like = half ? tags[i] * t->golden : tags[i];
 		uint64_t x = first + ((like - first) & t->tag_mask);
-		uint64_t rho = (half ? x * s->inverse.golden_inverse : x) & s->inverse.rest_mask;
+		uint64_t rho = (half ? x * s->inverse.golden_inverse : x) & s->inverse.rho_mask;
 
 		s->keys[s->have] = (base | rho) << (64 - t->w);
 		s->have += tags[i] != 0;
@@ -143,7 +143,7 @@ ckf_take_half(ckf_stream *s, uint64_t segment, unsigned half, unsigned b, bool w
 {
 	const ckf_filter *t = s->in;
 	uint64_t at = (2 * segment + half) * t->half_bits;
-	uint64_t base = segment << 1 << (t->rest - 1);
+	uint64_t base = segment << 1 << (t->rho_bits - 1);
 	uint32_t q;
 
 	for (q = 0; q < t->m; q++, at += t->bucket_bits)

@@ -102,7 +102,7 @@ ckf_target_larger(ckf_work *work)
 	/* items that crowd together: more buckets than their number asks for */
 	to->g = from->g;
 	to->m = from->m;
-	to->rest = from->rest;
+	to->rho_bits = from->rho_bits;
 	return ckf_enlarge(to, 8, work->items);
 }
 

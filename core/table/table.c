@@ -77,7 +77,7 @@ ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
 		memcpy(t->inverse, &inverse, sizeof inverse);
 	}
 	memcpy(&inverse, t->inverse, sizeof inverse);
-	s.first = (hash >> t->prefix_shift >> t->rest) * t->segment_step;
+	s.first = (hash >> t->prefix_shift >> t->rho_bits) * t->segment_step;
 	return ckf_kick(&s, CKF_IN_TABLE, (uint32_t)ckf_mulhi(rho, t->m),
 					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag);
 }

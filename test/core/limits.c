@@ -28,11 +28,11 @@ expect(const forged *x, bool right, ckf_trust trust, const char *what)
 
 /* The smallest f with ceil(2^W / m) <= 2^f. */
 static uint8_t
-tag_bits(unsigned rest, uint32_t m)
+tag_bits(unsigned rho_bits, uint32_t m)
 {
 	uint8_t f = 0;
 
-	while (((UINT64_C(1) << rest) + m - 1) / m > UINT64_C(1) << f)
+	while (((UINT64_C(1) << rho_bits) + m - 1) / m > UINT64_C(1) << f)
 		f++;
 	return f;
 }
