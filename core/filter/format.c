@@ -6,7 +6,7 @@
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "small/collect.h"
-#include "small/hashes.h"
+#include "small/sorted_hashes.h"
 #include "table/check.h"
 
 /* ----------------------------------------------------------------- create */
@@ -165,7 +165,7 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	ckf_derive(t);
 	if (trust != CKF_FOREIGN)
 		return CKF_OK;
-	if (ckf_is_table(t) ? !ckf_table_check(t) : !ckf_hashes_check(t))
+	if (ckf_is_table(t) ? !ckf_table_check(t) : !ckf_sorted_hashes_check(t))
 		return CKF_BAD_BYTES;
 	return CKF_OK;
 }

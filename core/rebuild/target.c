@@ -8,7 +8,7 @@
 #include "filter/derive.h"
 #include "filter/header.h"
 #include "small/collect.h"
-#include "small/hashes.h"
+#include "small/sorted_hashes.h"
 
 /* A state larger than this turns into a wide-tag table. */
 #define CKF_LARGE_STATE ((size_t)512 << 20)

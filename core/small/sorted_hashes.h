@@ -1,8 +1,8 @@
 /*
- * hashes.h - a sorted array of hashes.
+ * sorted_hashes.h - a sorted array of hashes.
  */
-#ifndef CKF_HASHES_H
-#define CKF_HASHES_H
+#ifndef CKF_SORTED_HASHES_H
+#define CKF_SORTED_HASHES_H
 
 #include "cuckoofilter.h"
 
@@ -10,8 +10,8 @@
 #define CKF_HASHES_BONUS 32 /* bytes that hashes may cost above a table */
 
 /* Index of the first hash that is not below `hash`. */
-size_t ckf_hashes_find(const ckf_filter *t, uint64_t hash);
+size_t ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash);
 /* Is the body possible: sorted, no zero, at most 2 b copies? */
-bool ckf_hashes_check(const ckf_filter *t);
+bool ckf_sorted_hashes_check(const ckf_filter *t);
 
 #endif
