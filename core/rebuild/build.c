@@ -5,7 +5,7 @@
  */
 #include "rebuild/build.h"
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 #include "filter/header.h"
 #include "small/collect.h"
 

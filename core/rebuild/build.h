@@ -4,7 +4,7 @@
 #ifndef CKF_BUILD_H
 #define CKF_BUILD_H
 
-#include "table/insert.h"
+#include "table/insert_template.h"
 
 typedef struct ckf_build
 {

@@ -5,7 +5,7 @@
  */
 #include "rebuild/stream.h"
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 #include "filter/header.h"
 #include "rebuild/bulk.h"
 #include "rebuild/sort.h"

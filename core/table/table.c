@@ -4,8 +4,8 @@
  */
 #include "filter/header.h"
 #include "table/cpu.h"
-#include "table/insert.h"
-#include "table/probe.h"
+#include "table/insert_template.h"
+#include "table/probe_template.h"
 
 /* A hash's two buckets. */
 typedef struct ckf_pair

@@ -1,10 +1,10 @@
 /*
- * probe.h - has a bucket a tag?  The fast ways to ask what ckf_copies defines.
+ * probe_template.h - has a bucket a tag?  The fast ways to ask what ckf_copies defines.
  */
-#ifndef CKF_PROBE_H
-#define CKF_PROBE_H
+#ifndef CKF_PROBE_TEMPLATE_H
+#define CKF_PROBE_TEMPLATE_H
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 
 /* Has a wide plain bucket the tag?  As many slots at once as a load holds. */
 CKF_INLINE bool

@@ -1,12 +1,12 @@
 /*
- * bucket.h - a bucket in hand: read it, count, replace, write it back.  The same
+ * bucket_template.h - a bucket in hand: read it, count, replace, write it back.  The same
  * calls for buckets that are one word and for wide ones; `access` is a constant at
  * each use, so that the compiler makes a version for each.
  */
-#ifndef CKF_BUCKET_H
-#define CKF_BUCKET_H
+#ifndef CKF_BUCKET_TEMPLATE_H
+#define CKF_BUCKET_TEMPLATE_H
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 #include "filter/geometry.h"
 
 typedef struct ckf_bucket

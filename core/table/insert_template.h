@@ -1,5 +1,5 @@
 /*
- * insert.h - put an item into one of its two buckets, moving others if need be
+ * insert_template.h - put an item into one of its two buckets, moving others if need be
  * (paper, Algorithm 1), in a segment of a table or of a build's scratch.  An
  * item is a tag in a table, and rho in scratch, which has the bits for it.
  *
@@ -8,10 +8,10 @@
  * sure, a failed insert has nothing to undo, and the same table takes the same
  * item the same way everywhere.
  */
-#ifndef CKF_INSERT_H
-#define CKF_INSERT_H
+#ifndef CKF_INSERT_TEMPLATE_H
+#define CKF_INSERT_TEMPLATE_H
 
-#include "bucket/bucket.h"
+#include "bucket/bucket_template.h"
 
 /* Buckets looked at before an insert gives up (the paper's MaxNumKicks). */
 #define CKF_MAX_KICKS 2048

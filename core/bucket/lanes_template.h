@@ -1,13 +1,13 @@
 /*
- * lanes.h - a bucket as one 64-bit word, slot i in the f bits at i * f, and
+ * lanes_template.h - a bucket as one 64-bit word, slot i in the f bits at i * f, and
  * questions asked of all its slots at once.  For geometries whose bucket is
  * one load; slots.h is the definition.
  *
  * Lanes of a plain bucket hold tags.  Those of a semi-sorted one hold sort keys,
  * the tag's low nibble in front of its other bits, in ascending order.
  */
-#ifndef CKF_LANES_H
-#define CKF_LANES_H
+#ifndef CKF_LANES_TEMPLATE_H
+#define CKF_LANES_TEMPLATE_H
 
 #include "bucket/slots.h"
 #include "filter/operations.h"
