@@ -35,6 +35,7 @@ ckf_derive(ckf_filter *t)
 	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
 	t->plain_bytes = false;
+	t->inverse.reciprocal = 0;
 	if (!ckf_is_table(t))
 	{
 		t->operations =

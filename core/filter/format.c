@@ -161,7 +161,6 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	t->merged_b = p[CKF_AT_MERGED_B];
 	if (!ckf_fields_fit(t, trust) || !ckf_body_fits(t))
 		return CKF_BAD_BYTES;
-	t->inverse[2] = 0;
 	ckf_derive(t);
 	if (trust != CKF_FOREIGN)
 		return CKF_OK;

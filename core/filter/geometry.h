@@ -51,14 +51,6 @@ ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
 }
 
 /* What it takes to get rho back from a bucket and a tag. */
-typedef struct ckf_inverse
-{
-	uint64_t quotient, remainder; /* of 2^W / m */
-	uint64_t reciprocal;          /* ceil(2^47 / m) */
-	uint64_t golden_inverse;      /* C * this = 1 mod 2^64 */
-	uint64_t rho_mask;            /* 2^W - 1 */
-} ckf_inverse;
-
 void ckf_inverse_of(ckf_inverse *inverse, const ckf_filter *t);
 
 /* The first x with floor(x * m / 2^W) = q, which is ceil(q * 2^W / m). */

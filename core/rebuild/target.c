@@ -17,7 +17,6 @@ void
 ckf_target_from(ckf_filter *to, const ckf_filter *in)
 {
 	*to = *in;
-	to->inverse[2] = 0;
 	if (to->capacity == 0)
 		to->capacity = 1;
 	if (to->flags & CKF_FLAG_STATE)

@@ -68,15 +68,12 @@ ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
 	uint64_t rho = ckf_cut(hash, t->w, t->low_mask) << t->g;
 	ckf_place place = ckf_locate(t, hash);
-	ckf_inverse inverse;
+	ckf_inverse inverse; /* a copy, which no store to the table's bytes can change */
 	ckf_segment s = {.t = t, .inverse = &inverse, .access = access};
 
-	if (t->inverse[2] == 0) /* the reciprocal, never 0 once filled */
-	{
-		ckf_inverse_of(&inverse, t);
-		memcpy(t->inverse, &inverse, sizeof inverse);
-	}
-	memcpy(&inverse, t->inverse, sizeof inverse);
+	if (t->inverse.reciprocal == 0)
+		ckf_inverse_of(&t->inverse, t);
+	inverse = t->inverse;
 	s.first = (hash >> t->prefix_shift >> t->rho_bits) * t->segment_step;
 	return ckf_kick(&s, CKF_IN_TABLE, (uint32_t)ckf_mulhi(rho, t->m),
 					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag);
