@@ -85,6 +85,14 @@ ckf_choose_segments(ckf_filter *t, uint64_t items)
 	return false;
 }
 
+/* A host can ask for half of the address space at most.  On machines of 64 bits
+ * no table is so large. */
+static bool
+ckf_is_addressable(const ckf_filter *t)
+{
+	return ckf_table_size(t->g, t->m, t->bucket_bits) <= SIZE_MAX / 2;
+}
+
 bool
 ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 {
@@ -99,7 +107,7 @@ ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 		t->w++;
 	}
 	ckf_derive(t);
-	return true;
+	return ckf_is_addressable(t);
 }
 
 bool
@@ -117,5 +125,5 @@ ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
 	if (t->f < t->c || ((uint64_t)t->m << t->g) > CKF_MOST_BUCKETS(items))
 		return false;
 	ckf_derive(t);
-	return true;
+	return ckf_is_addressable(t);
 }

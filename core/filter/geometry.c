@@ -33,12 +33,9 @@ ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted)
 uint64_t
 ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
 {
-	uint64_t bits = (uint64_t)m * 2 * bucket_bits; /* at most 2^16 * 448 */
+	uint64_t bits = (uint64_t)m * 2 * bucket_bits << g; /* at most 2^16 * 448 * 2^32 */
 
-	if (g > CKF_MAX_SEGMENT_BITS)
-		return 0;
-	bits = ((bits << g) + 7) / 8 + CKF_HEADER_SIZE + CKF_TABLE_PAD;
-	return bits > SIZE_MAX / 2 ? 0 : bits;
+	return (bits + 7) / 8 + CKF_HEADER_SIZE + CKF_TABLE_PAD;
 }
 
 unsigned

@@ -91,7 +91,8 @@ ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
 
 /* c, for a filter of this target rate. */
 uint8_t ckf_low_bits(double fpr);
-/* Bytes of a table of this geometry; 0 where they pass SIZE_MAX / 2. */
+/* Bytes of a table of this geometry, with its header: at most 2^54, as g is at
+ * most CKF_MAX_SEGMENT_BITS, and so too large for a 32-bit machine's memory. */
 uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits);
 /* Bits of a bucket. */
 unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted);
