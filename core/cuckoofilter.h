@@ -133,10 +133,19 @@ ckf_status ckf_params_parse(ckf_params *params, const char *text, size_t size, c
 
 /* ---------------------------------------------------------------- filters */
 
+/* What it takes to get rho back from a bucket and a tag: the engine's own. */
+typedef struct ckf_inverse
+{
+	uint64_t quotient, remainder; /* of 2^W / m */
+	uint64_t reciprocal;          /* ceil(2^47 / m), and so never 0 where it is filled */
+	uint64_t golden_inverse;      /* C * this = 1 mod 2^64 */
+	uint64_t rho_mask;            /* 2^W - 1 */
+} ckf_inverse;
+
 /*
  * An opened filter: its bytes, and the geometry read from them.  Plain data
  * on the caller's stack; the members after `capacity` are the engine's own, and
- * not for another process (way).
+ * not for another process (operations).
  */
 typedef struct ckf_filter
 {
@@ -152,31 +161,31 @@ typedef struct ckf_filter
 	uint8_t encoding; /* ckf_encoding */
 	uint8_t flags;
 	uint8_t b, f, w, g, c; /* slots a bucket; bits of fingerprint, prefix, segment; c */
-	uint8_t rest;          /* W = w - g: bits of rho */
+	uint8_t rho_bits;      /* W = w - g: bits of rho */
 	uint8_t merged_w;      /* of a state: the least w and b among what was */
 	uint8_t merged_b;      /* merged; 64 where all were whole hashes */
 	uint8_t chunk;         /* slots of one load: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
-	uint8_t rest_shift;    /* 64 - W */
+	uint8_t rho_shift;     /* 64 - W */
 	bool once;             /* one copy of a prefix does */
 	bool plain_bytes;      /* a plain table whose buckets begin with bytes */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;
-	uint32_t bucket_step;      /* the same in what places count: bits, or bytes */
-	uint64_t half_bits;        /* m buckets */
-	uint64_t half_step;        /* the same, and two halves, */
-	uint64_t segment_step;     /* in what places count */
-	uint64_t tag_mask;         /* 2^f - 1 */
-	uint64_t low_mask;         /* 2^c - 1 */
-	uint64_t golden;           /* C */
-	uint64_t lanes;            /* a 1 in each slot's lowest bit */
-	uint64_t tops;             /* each slot's highest bit */
-	uint64_t nibbles;          /* semi-sorted: each lane's nibble, its top 4 bits */
-	uint64_t rests;            /* and the other bits of each lane */
-	uint64_t max_count;        /* more copies would pass the rate's limit */
-	uint64_t full_count;       /* with more, single adds no longer kick */
-	uint64_t inverse[5];       /* filled when a kick first needs it */
-	const struct ckf_way *way; /* how items are found and changed (filter/operations.h) */
+	uint32_t bucket_step;                    /* the same in what places count: bits, or bytes */
+	uint64_t half_bits;                      /* m buckets */
+	uint64_t half_step;                      /* the same, and two halves, */
+	uint64_t segment_step;                   /* in what places count */
+	uint64_t tag_mask;                       /* 2^f - 1 */
+	uint64_t low_mask;                       /* 2^c - 1 */
+	uint64_t golden;                         /* C */
+	uint64_t lanes;                          /* a 1 in each slot's lowest bit */
+	uint64_t tops;                           /* each slot's highest bit */
+	uint64_t nibble_mask;                    /* semi-sorted: each lane's nibble, its top 4 bits */
+	uint64_t upper_mask;                     /* and its other bits: the upper ones of a tag */
+	uint64_t max_count;                      /* more copies would pass the rate's limit */
+	uint64_t full_count;                     /* with more, single adds no longer kick */
+	ckf_inverse inverse;                     /* filled when a kick first needs it */
+	const struct ckf_operations *operations; /* see filter/operations.h */
 } ckf_filter;
 
 /* How much to trust the bytes that are opened. */

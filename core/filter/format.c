@@ -90,8 +90,7 @@ ckf_table_fits(const ckf_filter *t)
 		t->f > CKF_MAX_TAG || t->w < t->g + t->f || t->w - t->g > 63 || t->w > CKF_MAX_PREFIX ||
 		ckf_tag_bits((unsigned)(t->w - t->g), t->m) != t->f)
 		return false;
-	size =
-		ckf_table_size(t->g, t->m, ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
+	size = ckf_table_size(t->g, t->m, ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
 	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 &&
 		   (t->flags & CKF_FLAG_STATE ? t->size > size && ckf_state_fits(t) : t->size == size);
 }
@@ -101,8 +100,7 @@ ckf_body_fits(const ckf_filter *t)
 {
 	if (ckf_is_table(t))
 		return ckf_table_fits(t);
-	if (t->f != 0 || t->g != 0 || t->m != 0 || t->w != 64 ||
-		t->size % 8 != CKF_HEADER_SIZE % 8)
+	if (t->f != 0 || t->g != 0 || t->m != 0 || t->w != 64 || t->size % 8 != CKF_HEADER_SIZE % 8)
 		return false;
 	return t->encoding == CKF_HASHES ? t->count == ckf_body_words(t) : ckf_state_fits(t);
 }
@@ -125,15 +123,14 @@ ckf_fields_fit(const ckf_filter *t)
 		   t->bytes[CKF_AT_RESERVED] == 0 &&
 		   (state ? ckf_state_fields_fit(t)
 				  : t->bytes[CKF_AT_MERGED] == 0 && t->encoding < CKF_COLLECTING) &&
-		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 &&
-		   t->c == ckf_low_bits(t->fpr) && t->capacity >= (state ? 0 : 1) &&
-		   t->capacity <= CKF_MAX_CAPACITY;
+		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
+		   t->capacity >= (state ? 0 : 1) && t->capacity <= CKF_MAX_CAPACITY;
 }
 
 ckf_status
 ckf_check_step(const ckf_filter *t, ckf_check *check)
 {
-	return t->way->check(t, check);
+	return t->operations->check(t, check);
 }
 
 ckf_status
@@ -167,7 +164,6 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 		return CKF_BAD_BYTES;
 	if ((t->flags & CKF_FLAG_STATE) && trust != CKF_STATE)
 		return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
-	t->inverse[2] = 0;
 	ckf_derive(t);
 	if (trust == CKF_FOREIGN)
 		while ((status = ckf_check_step(t, &check)) == CKF_MORE)

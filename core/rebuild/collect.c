@@ -44,7 +44,7 @@ ckf_add_each(ckf_filter *state, ckf_scan *s)
 	ckf_scan_rewind(s, 64);
 	while (status == CKF_OK && (ckf_scan_ready(s) || !s->ended))
 		while (status == CKF_OK && s->at < s->have)
-			status = state->way->add(state, s->keys[s->at++]);
+			status = state->operations->add(state, s->keys[s->at++]);
 	return status;
 }
 
@@ -62,9 +62,9 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 	if (status != CKF_OK)
 		return status;
 	if (!(state->flags & CKF_FLAG_STATE) ||
-		!ckf_takes_each(state, in->way->source->items(in), ckf_stores_once(&to)))
+		!ckf_takes_each(state, in->operations->source->items(in), ckf_stores_once(&to)))
 		return CKF_ROOM;
-	scans = in->way->source->scans(in, scan);
+	scans = in->operations->source->scans(in, scan);
 	for (i = 0; i < scans; i++)
 		if (scan[i].words > CKF_FEW_WORDS || ckf_scan_sorts(&scan[i]))
 			return CKF_ROOM;

@@ -31,7 +31,7 @@ ckf_is_state(const ckf_filter *t)
 static bool
 ckf_has_items(const ckf_filter *t)
 {
-	return t->way->source->items(t) > 0;
+	return t->operations->source->items(t) > 0;
 }
 
 /* Take in what an input asks for that has a say; the first one alone, or beside

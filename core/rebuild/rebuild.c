@@ -26,7 +26,7 @@ ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 
 	r->scans = 0;
 	for (i = 0; i < r->inputs; i++)
-		r->scans += r->in[i]->way->source->scans(r->in[i], &r->scan[r->scans]);
+		r->scans += r->in[i]->operations->source->scans(r->in[i], &r->scan[r->scans]);
 	if (n > 0)
 		ckf_scan_unsorted(&r->scan[r->scans++], hashes, n, true);
 	r->all_scans = r->scans;
@@ -118,7 +118,7 @@ ckf_only_appends(const ckf_rebuild *r)
 
 	return r->inputs == 2 && (r->to.flags & CKF_FLAG_STATE) && (state->flags & CKF_FLAG_STATE) &&
 		   ckf_state_is_log(state) &&
-		   r->in[1]->way->source->items(r->in[1]) <= ckf_log_room(state);
+		   r->in[1]->operations->source->items(r->in[1]) <= ckf_log_room(state);
 }
 
 static ckf_status
@@ -173,7 +173,7 @@ ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *
 	if (goal >= CKF_COLLECT_ITEMS && ckf_only_appends(r))
 		return ckf_start_append(r);
 	ckf_make_scans(r, hashes, n);
-	r->items = a->way->source->items(a) + (b ? b->way->source->items(b) : 0);
+	r->items = a->operations->source->items(a) + (b ? b->operations->source->items(b) : 0);
 	if (goal != CKF_REMOVE_MANY)
 		r->items += n;
 	r->counts = ckf_target_counts(r);
@@ -187,8 +187,8 @@ ckf_rebuild_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_
 }
 
 ckf_status
-ckf_rebuild_start_hashes(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a,
-						 const uint64_t *hashes, size_t n)
+ckf_rebuild_start_hashes(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
+						 size_t n)
 {
 	return ckf_start(r, goal, a, NULL, hashes, n);
 }

@@ -30,7 +30,7 @@ struct ckf_scan
 	 * is done.  false: there is none. */
 	bool (*load)(ckf_scan *scan);
 
-	uint64_t words;  /* of scratch that the scan needs */
+	uint64_t words;   /* of scratch that the scan needs */
 	uint64_t *memory; /* they */
 
 	const ckf_filter *in; /* table: what is read */

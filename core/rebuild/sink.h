@@ -5,7 +5,7 @@
 #ifndef CKF_SINK_H
 #define CKF_SINK_H
 
-#include "table/insert.h"
+#include "table/insert_template.h"
 
 /* A filter that is being filled. */
 typedef struct ckf_build

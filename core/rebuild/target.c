@@ -9,7 +9,7 @@
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "rebuild/promise.h"
-#include "small/hashes.h"
+#include "small/sorted_hashes.h"
 #include "small/state.h"
 #include "table/table.h"
 #include "thresholds.h"
@@ -71,8 +71,7 @@ ckf_cut_w(const ckf_filter *to)
 static bool
 ckf_may_be_cut(const ckf_rebuild *r)
 {
-	bool aggregate = ckf_builds_state(r) ||
-					 ckf_is_of(r->goal, CKF_FINISH, CKF_EXPORT);
+	bool aggregate = ckf_builds_state(r) || ckf_is_of(r->goal, CKF_FINISH, CKF_EXPORT);
 
 	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->to.merged_w > ckf_cut_w(&r->to);
 }
@@ -136,11 +135,11 @@ ckf_target_exact(ckf_rebuild *r)
 		case CKF_EXPORT:
 			break;
 		default: /* compaction and the ends of aggregates: the fewest bytes */
-			table = ckf_target_first_table(to, items, r->goal == CKF_FINISH ? items : 16 * items,
-										   64);
+			table =
+				ckf_target_first_table(to, items, r->goal == CKF_FINISH ? items : 16 * items, 64);
 			if (items > CKF_MAX_HASHES ||
-				(table && ckf_table_sink.size(to, items) + CKF_HASHES_BONUS <
-							  CKF_HEADER_SIZE + 8 * items))
+				(table &&
+				 ckf_table_sink.size(to, items) + CKF_HASHES_BONUS < CKF_HEADER_SIZE + 8 * items))
 				return table;
 	}
 	ckf_target_hashes(to);
@@ -176,7 +175,7 @@ ckf_target_larger(ckf_rebuild *r)
 	/* items that crowd together: more buckets than their number asks for */
 	to->g = from->g;
 	to->m = from->m;
-	to->rest = from->rest;
+	to->rho_bits = from->rho_bits;
 	return ckf_enlarge(to, 8, r->items);
 }
 
@@ -308,7 +307,7 @@ ckf_is_worth_it(const ckf_rebuild *r)
 static void
 ckf_use(ckf_rebuild *r)
 {
-	r->sink = r->to.way->sink;
+	r->sink = r->to.operations->sink;
 	r->cut_w = ckf_builds_state(r) ? r->to.merged_w : r->to.w;
 }
 

@@ -42,7 +42,7 @@ struct ckf_rebuild
 	unsigned inputs;
 	uint64_t items;   /* to be stored: exactly, or at most */
 	int64_t capacity; /* that was asked for */
-	unsigned tries; /* builds that failed for these items */
+	unsigned tries;   /* builds that failed for these items */
 
 	ckf_scan scan[CKF_MOST_SCANS + CKF_MOST_MERGES];
 	unsigned scans;     /* that read inputs; the others merge */

@@ -165,7 +165,7 @@ static const ckf_sink ckf_log_sink = {
 	.end = ckf_log_end,
 };
 
-const ckf_way ckf_log_way = {
+const ckf_operations ckf_log_operations = {
 	.contains = ckf_state_contains,
 	.copies = ckf_state_copies,
 	.add = ckf_log_add,

@@ -169,7 +169,7 @@ static const ckf_sink ckf_set_sink = {
 	.end = ckf_set_end,
 };
 
-const ckf_way ckf_set_way = {
+const ckf_operations ckf_set_operations = {
 	.contains = ckf_state_contains,
 	.copies = ckf_state_copies,
 	.add = ckf_set_add,

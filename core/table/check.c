@@ -3,7 +3,7 @@
  */
 #include "table/check.h"
 
-#include "bucket/bucket.h"
+#include "bucket/slots.h"
 #include "filter/geometry.h"
 
 /* Can these tags be in a bucket of `half` whose x are `first` .. `next` - 1?
@@ -44,7 +44,7 @@ ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t at, unsi
 		if (t->encoding == CKF_SEMI_SORTED &&
 			ckf_load_bits(ckf_body(t), at, CKF_CODE_BITS) >= CKF_CODES)
 			return false;
-		ckf_bucket_read(t, at, tags);
+		ckf_slots_read(t, at, tags);
 		if (!ckf_tags_possible(t, tags, half, first, next, count))
 			return false;
 		first = next;

@@ -3,7 +3,7 @@
  */
 #include "table/table.h"
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 #include "filter/header.h"
 #include "rebuild/scan.h"
 #include "rebuild/sort.h"
@@ -27,7 +27,7 @@ ckf_take_tags(ckf_scan *s, const uint64_t *tags, unsigned b, unsigned half, uint
 	{
 		uint64_t like = half ? tags[i] * t->golden : tags[i];
 		uint64_t x = first + ((like - first) & t->tag_mask);
-		uint64_t rho = (half ? x * s->inverse.golden_inverse : x) & s->inverse.rest_mask;
+		uint64_t rho = (half ? x * s->inverse.golden_inverse : x) & s->inverse.rho_mask;
 
 		s->memory[s->have] = (base | rho) << (64 - t->w);
 		s->have += tags[i] != 0;
@@ -40,7 +40,7 @@ ckf_take_half(ckf_scan *s, uint64_t segment, unsigned half, unsigned b, bool wor
 {
 	const ckf_filter *t = s->in;
 	uint64_t at = (2 * segment + half) * t->half_bits;
-	uint64_t base = segment << 1 << (t->rest - 1);
+	uint64_t base = segment << 1 << (t->rho_bits - 1);
 	uint32_t q;
 
 	for (q = 0; q < t->m; q++, at += t->bucket_bits)
@@ -60,7 +60,7 @@ ckf_take_half(ckf_scan *s, uint64_t segment, unsigned half, unsigned b, bool wor
 														 : lanes & t->tag_mask;
 		}
 		else
-			ckf_bucket_read(t, at, tags);
+			ckf_slots_read(t, at, tags);
 		ckf_take_tags(s, tags, b, half, first, base);
 	}
 }
@@ -76,7 +76,7 @@ ckf_load_segment(ckf_scan *s)
 	if (segment >= s->end)
 		return false;
 	for (half = 0; half < 2; half++)
-		if (t->b == 4 && ckf_table_way(t)->how != CKF_BY_SLOT)
+		if (t->b == 4 && ckf_table_operations(t)->access != CKF_BY_SLOT)
 			ckf_take_half(s, segment, half, 4, true);
 		else
 			ckf_take_half(s, segment, half, t->b, false);

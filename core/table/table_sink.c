@@ -5,7 +5,7 @@
  */
 #include "table/table.h"
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 #include "filter/header.h"
 #include "rebuild/sink.h"
 
@@ -21,7 +21,7 @@ ckf_slot_words(const ckf_filter *t)
 {
 	uint64_t slots = ckf_segment_buckets(t) * t->b;
 
-	return t->rest <= 32 ? (slots + 1) / 2 : slots;
+	return t->rho_bits <= 32 ? (slots + 1) / 2 : slots;
 }
 
 static uint64_t
@@ -106,7 +106,7 @@ ckf_pack_wide(ckf_build *build, ckf_where where)
 		ckf_items_at(&build->segment, where, t->b, bucket, tags);
 		for (i = 0; i < t->b; i++)
 			tags[i] &= t->tag_mask;
-		ckf_bucket_write(t, at, tags);
+		ckf_slots_write(t, at, tags);
 		at += t->bucket_bits;
 	}
 }
@@ -116,9 +116,9 @@ ckf_flush_segment(ckf_build *build)
 {
 	const ckf_filter *t = build->t;
 
-	if (t->rest > 32)
+	if (t->rho_bits > 32)
 		ckf_pack_wide(build, CKF_IN_SLOTS64);
-	else if (ckf_table_way(t)->how == CKF_BY_SLOT)
+	else if (ckf_table_operations(t)->access == CKF_BY_SLOT)
 		ckf_pack_wide(build, CKF_IN_SLOTS32);
 	else if (t->encoding == CKF_SEMI_SORTED)
 		ckf_pack_words(build, CKF_IN_SLOTS32, 4, true);
@@ -142,7 +142,7 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
 	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
 
-	rho >>= 64 - t->rest;
+	rho >>= 64 - t->rho_bits;
 	build->stored += copies;
 	for (; copies > 0; copies--)
 	{
@@ -167,8 +167,8 @@ ckf_table_put(ckf_build *build, uint64_t item, unsigned copies)
 		build->number = number;
 		ckf_clear_segment(build);
 	}
-	return build->t->rest <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
-								: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
+	return build->t->rho_bits <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
+									: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
 }
 
 static void

@@ -2,7 +2,7 @@
  * hashes.c - a small filter as a sorted array of 64-bit hashes.  Hash 0 is
  * kept as 1, which has the same prefix at every w that a table may have.
  */
-#include "small/hashes.h"
+#include "small/sorted_hashes.h"
 
 #include "filter/header.h"
 #include "filter/operations.h"
@@ -12,7 +12,7 @@
 
 /* Index of the first hash that is not below `hash`. */
 size_t
-ckf_hashes_find(const ckf_filter *t, uint64_t hash)
+ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash)
 {
 	const uint8_t *body = ckf_body(t);
 	size_t low = 0;
@@ -30,22 +30,22 @@ ckf_hashes_find(const ckf_filter *t, uint64_t hash)
 }
 
 static unsigned
-ckf_hashes_copies(const ckf_filter *t, uint64_t hash)
+ckf_sorted_hashes_copies(const ckf_filter *t, uint64_t hash)
 {
 	size_t at;
 	unsigned n = 0;
 
 	hash |= hash == 0;
-	for (at = ckf_hashes_find(t, hash); at < t->count && ckf_word(t, at) == hash; at++)
+	for (at = ckf_sorted_hashes_find(t, hash); at < t->count && ckf_word(t, at) == hash; at++)
 		if (++n == 2U * t->b)
 			break;
 	return n;
 }
 
 static ckf_status
-ckf_hashes_add(ckf_filter *t, uint64_t hash)
+ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 {
-	unsigned copies = ckf_hashes_copies(t, hash);
+	unsigned copies = ckf_sorted_hashes_copies(t, hash);
 	uint8_t *at;
 
 	hash |= hash == 0;
@@ -55,7 +55,7 @@ ckf_hashes_add(ckf_filter *t, uint64_t hash)
 	 * come back with room for half as many more. */
 	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : 4 * t->count))
 		return CKF_ROOM;
-	at = ckf_body(t) + 8 * ckf_hashes_find(t, hash);
+	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
 	memmove(at + 8, at, (size_t)(t->bytes + t->size - at));
 	ckf_store64(at, hash);
 	t->size += 8;
@@ -64,16 +64,16 @@ ckf_hashes_add(ckf_filter *t, uint64_t hash)
 }
 
 static ckf_status
-ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
+ckf_sorted_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
 {
-	unsigned copies = ckf_hashes_copies(t, hash);
+	unsigned copies = ckf_sorted_hashes_copies(t, hash);
 	uint8_t *at;
 
 	hash |= hash == 0;
 	*found = copies > 0 && copies < 2U * t->b;
 	if (!*found)
 		return CKF_OK;
-	at = ckf_body(t) + 8 * ckf_hashes_find(t, hash);
+	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
 	memmove(at, at + 8, (size_t)(t->bytes + t->size - at - 8));
 	t->size -= 8;
 	ckf_set_count(t, t->count - 1);
@@ -81,14 +81,14 @@ ckf_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
 }
 
 static bool
-ckf_hashes_contains(const ckf_filter *t, uint64_t hash)
+ckf_sorted_hashes_contains(const ckf_filter *t, uint64_t hash)
 {
-	return ckf_hashes_copies(t, hash) > 0;
+	return ckf_sorted_hashes_copies(t, hash) > 0;
 }
 
 /* Is the body possible: sorted, no zero, at most 2 b copies? */
 static ckf_status
-ckf_hashes_check(const ckf_filter *t, ckf_check *check)
+ckf_sorted_hashes_check(const ckf_filter *t, ckf_check *check)
 {
 	uint64_t most = t->flags & CKF_FLAG_SET ? 1 : 2 * (uint64_t)t->b;
 	uint64_t stop = t->count - check->next > CKF_STEP ? check->next + CKF_STEP : t->count;
@@ -177,12 +177,12 @@ static const ckf_sink ckf_hashes_sink = {
 	.end = ckf_hashes_end,
 };
 
-const ckf_way ckf_hashes_way = {
-	.contains = ckf_hashes_contains,
-	.copies = ckf_hashes_copies,
-	.add = ckf_hashes_add,
-	.remove = ckf_hashes_remove,
-	.check = ckf_hashes_check,
+const ckf_operations ckf_sorted_hashes_operations = {
+	.contains = ckf_sorted_hashes_contains,
+	.copies = ckf_sorted_hashes_copies,
+	.add = ckf_sorted_hashes_add,
+	.remove = ckf_sorted_hashes_remove,
+	.check = ckf_sorted_hashes_check,
 	.source = &ckf_hashes_source,
 	.sink = &ckf_hashes_sink,
 };
