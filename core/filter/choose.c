@@ -7,6 +7,7 @@
 #include "filter/derive.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
+#include "thresholds.h"
 
 /* Buckets of a half, beyond which a table for these items is a waste: they
  * crowd so (by intent, or copies of the same) that growth does not help. */
@@ -38,21 +39,21 @@ static bool
 ckf_choose_buckets(ckf_filter *t, uint64_t items)
 {
 	bool semi_sorted = t->encoding == CKF_SEMI_SORTED;
-	unsigned rest = t->rest;
-	unsigned top = ckf_tag_bits(rest, (uint32_t)ckf_buckets_for(items, t->b, 8));
+	unsigned rho_bits = t->rho_bits;
+	unsigned top = ckf_tag_bits(rho_bits, (uint32_t)ckf_buckets_for(items, t->b, 8));
 	uint64_t best = UINT64_MAX;
 	unsigned f;
 
 	/* A bit or two less may pay for the buckets that it takes. */
 	for (f = top; f + 3 > top && f >= t->c && f <= CKF_MAX_TAG; f--)
 	{
-		uint64_t least = UINT64_C(1) << (rest - f);
+		uint64_t least = UINT64_C(1) << (rho_bits - f);
 		uint64_t m = ckf_buckets_for(items, t->b, f);
 		uint64_t cost;
 
 		if (m < least)
 			m = least;
-		if (m > CKF_MAX_BUCKETS || ckf_tag_bits(rest, (uint32_t)m) != f)
+		if (m > CKF_MAX_BUCKETS_BUILT || ckf_tag_bits(rho_bits, (uint32_t)m) != f)
 			continue;
 		cost = m * ckf_bucket_bits(t->b, f, semi_sorted);
 		if (cost < best)
@@ -65,7 +66,7 @@ ckf_choose_buckets(ckf_filter *t, uint64_t items)
 	return best != UINT64_MAX;
 }
 
-/* Segments: the fewest that leave a half at most CKF_MAX_BUCKETS. */
+/* Segments: the fewest that leave a half at most CKF_MAX_BUCKETS_BUILT. */
 static bool
 ckf_choose_segments(ckf_filter *t, uint64_t items)
 {
@@ -78,11 +79,19 @@ ckf_choose_segments(ckf_filter *t, uint64_t items)
 		uint64_t fullest = g == 0 ? items : mean + ckf_square_root(mean) * 7 / 2 + 1;
 
 		t->g = (uint8_t)g;
-		t->rest = (uint8_t)(t->w - g);
-		if (fullest <= (uint64_t)2 * CKF_MAX_BUCKETS * t->b && ckf_choose_buckets(t, fullest))
+		t->rho_bits = (uint8_t)(t->w - g);
+		if (fullest <= (uint64_t)2 * CKF_MAX_BUCKETS_BUILT * t->b && ckf_choose_buckets(t, fullest))
 			return true;
 	}
 	return false;
+}
+
+/* A host can ask for half of the address space at most.  On machines of 64 bits
+ * no table is so large. */
+static bool
+ckf_is_addressable(const ckf_filter *t)
+{
+	return ckf_table_size(t->g, t->m, t->bucket_bits) <= SIZE_MAX / 2;
 }
 
 bool
@@ -99,7 +108,7 @@ ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 		t->w++;
 	}
 	ckf_derive(t);
-	return true;
+	return ckf_is_addressable(t);
 }
 
 bool
@@ -107,15 +116,15 @@ ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
 {
 	/* by 1/64 at first, and soon by half: a build must end */
 	t->m += (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
-	if (t->m > CKF_MAX_BUCKETS)
+	if (t->m > CKF_MAX_BUCKETS_BUILT)
 	{
 		t->m = t->m / 2 + t->m / 64;
 		t->g++;
-		t->rest--;
+		t->rho_bits--;
 	}
-	t->f = (uint8_t)ckf_tag_bits(t->rest, t->m);
+	t->f = (uint8_t)ckf_tag_bits(t->rho_bits, t->m);
 	if (t->f < t->c || ((uint64_t)t->m << t->g) > CKF_MOST_BUCKETS(items))
 		return false;
 	ckf_derive(t);
-	return true;
+	return ckf_is_addressable(t);
 }

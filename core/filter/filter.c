@@ -1,5 +1,5 @@
 /*
- * filter.c - the public calls on one filter, handed to its way.
+ * filter.c - the public calls on one filter, handed to its encoding's operations.
  */
 #include "filter/header.h"
 #include "filter/operations.h"
@@ -7,7 +7,7 @@
 bool
 ckf_contains_otherwise(const ckf_filter *t, uint64_t hash)
 {
-	return t->way->contains(t, hash);
+	return t->operations->contains(t, hash);
 }
 
 size_t
@@ -16,8 +16,8 @@ ckf_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t
 	size_t found = 0;
 	size_t i;
 
-	if (t->way->contains_many)
-		return t->way->contains_many(t, hashes, n, out);
+	if (t->operations->contains_many)
+		return t->operations->contains_many(t, hashes, n, out);
 	for (i = 0; i < n; i++)
 	{
 		bool in = ckf_contains(t, hashes[i]);
@@ -32,13 +32,13 @@ ckf_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t
 unsigned
 ckf_copies(const ckf_filter *t, uint64_t hash)
 {
-	return t->way->copies(t, hash);
+	return t->operations->copies(t, hash);
 }
 
 ckf_status
 ckf_add(ckf_filter *t, uint64_t hash)
 {
-	return t->way->add(t, hash);
+	return t->operations->add(t, hash);
 }
 
 ckf_status
@@ -47,5 +47,5 @@ ckf_remove(ckf_filter *t, uint64_t hash, bool *found)
 	*found = false;
 	if (t->flags & (CKF_FLAG_SET | CKF_FLAG_STATE))
 		return CKF_IS_SET;
-	return t->way->remove(t, hash, found);
+	return t->operations->remove(t, hash, found);
 }

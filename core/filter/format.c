@@ -5,9 +5,8 @@
 #include "filter/derive.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "small/collect.h"
-#include "small/hashes.h"
-#include "table/check.h"
+#include "filter/operations.h"
+#include "small/state.h"
 
 /* ----------------------------------------------------------------- create */
 
@@ -81,62 +80,65 @@ ckf_collect_create(const ckf_params *params, void *dst)
 /* ------------------------------------------------------------------- open */
 
 static bool
+ckf_table_fits(const ckf_filter *t)
+{
+	uint64_t size;
+
+	if (t->encoding == CKF_SEMI_SORTED && t->b != 4)
+		return false;
+	if (t->m < 1 || t->m > CKF_MAX_BUCKETS || t->g > CKF_MAX_SEGMENT_BITS || t->f < t->c ||
+		t->f > CKF_MAX_TAG || t->w < t->g + t->f || t->w - t->g > 63 || t->w > CKF_MAX_PREFIX ||
+		ckf_tag_bits((unsigned)(t->w - t->g), t->m) != t->f)
+		return false;
+	size = ckf_table_size(t->g, t->m, ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
+	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 &&
+		   (t->flags & CKF_FLAG_STATE ? t->size > size && ckf_state_fits(t) : t->size == size);
+}
+
+static bool
 ckf_body_fits(const ckf_filter *t)
 {
-	uint64_t slots;
-
-	switch (t->encoding)
-	{
-		case CKF_HASHES:
-			return t->f == 0 && t->g == 0 && t->m == 0 && t->w == 64 &&
-				   t->size % 8 == CKF_HEADER_SIZE % 8 && t->count == ckf_body_words(t);
-		case CKF_COLLECTING:
-			return t->f == 0 && t->g == 0 && t->m == 0 && t->size % 8 == CKF_HEADER_SIZE % 8 &&
-				   ckf_collect_fits(t);
-		case CKF_SEMI_SORTED:
-		case CKF_PLAIN:
-			if (t->encoding == CKF_SEMI_SORTED && t->b != 4)
-				return false;
-			if (t->m < 1 || t->m > CKF_MAX_BUCKETS || t->g > CKF_MAX_SEGMENT_BITS || t->f < t->c ||
-				t->f > CKF_MAX_TAG || t->w < t->g + t->f || t->w - t->g > 63 ||
-				ckf_tag_bits((unsigned)(t->w - t->g), t->m) != t->f)
-				return false;
-			slots = ((uint64_t)2 * t->m * t->b) << t->g;
-			return t->count <= slots &&
-				   t->size ==
-					   ckf_table_size(t->g, t->m,
-									  ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
-		default:
-			return false;
-	}
+	if (ckf_is_table(t))
+		return ckf_table_fits(t);
+	if (t->f != 0 || t->g != 0 || t->m != 0 || t->w != 64 || t->size % 8 != CKF_HEADER_SIZE % 8)
+		return false;
+	return t->encoding == CKF_HASHES ? t->count == ckf_body_words(t) : ckf_state_fits(t);
 }
 
 /* What only a running state has; in other filters these bytes are reserved. */
 static bool
 ckf_state_fields_fit(const ckf_filter *t)
 {
-	if (!(t->flags & CKF_FLAG_STATE))
-		return t->merged_w == 0 && t->merged_b == 0 && t->encoding != CKF_COLLECTING;
 	return (t->merged_w == 64 || (t->merged_w >= t->c && t->merged_w <= CKF_MAX_PREFIX)) &&
-		   ckf_is_bucket_size(t->merged_b) && t->encoding != CKF_HASHES;
+		   ckf_is_bucket_size(t->merged_b) &&
+		   (t->encoding == CKF_COLLECTING || t->encoding == CKF_PLAIN);
 }
 
 static bool
-ckf_fields_fit(const ckf_filter *t, ckf_trust trust)
+ckf_fields_fit(const ckf_filter *t)
 {
 	bool state = (t->flags & CKF_FLAG_STATE) != 0;
-	uint8_t known = trust == CKF_STATE ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST;
 
-	return (t->flags & ~known) == 0 && ckf_state_fields_fit(t) && ckf_is_bucket_size(t->b) &&
-		   t->w >= 1 && t->w <= 64 && (t->w <= CKF_MAX_PREFIX || state || !ckf_is_table(t)) &&
-		   t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
+	return (t->flags & ~(state ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST)) == 0 &&
+		   t->bytes[CKF_AT_RESERVED] == 0 &&
+		   (state ? ckf_state_fields_fit(t)
+				  : t->bytes[CKF_AT_MERGED] == 0 && t->encoding < CKF_COLLECTING) &&
+		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
 		   t->capacity >= (state ? 0 : 1) && t->capacity <= CKF_MAX_CAPACITY;
+}
+
+ckf_status
+ckf_check_step(const ckf_filter *t, ckf_check *check)
+{
+	return t->operations->check(t, check);
 }
 
 ckf_status
 ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 {
 	const uint8_t *p = bytes;
+	ckf_check check = {0, 0};
+	ckf_status status = CKF_OK;
 
 	if (size < CKF_HEADER_SIZE || memcmp(p + CKF_AT_MAGIC, "CKF", 3) != 0)
 		return CKF_BAD_BYTES;
@@ -157,17 +159,16 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	t->seed = ckf_load64(p + CKF_AT_SEED);
 	t->capacity = (int64_t)ckf_load64(p + CKF_AT_CAPACITY);
 	t->fpr = ckf_load_double(p + CKF_AT_FPR);
-	t->merged_w = p[CKF_AT_MERGED_W];
-	t->merged_b = p[CKF_AT_MERGED_B];
-	if (!ckf_fields_fit(t, trust) || !ckf_body_fits(t))
+	ckf_read_merged(t);
+	if (!ckf_fields_fit(t) || !ckf_body_fits(t))
 		return CKF_BAD_BYTES;
-	t->inverse[2] = 0;
+	if ((t->flags & CKF_FLAG_STATE) && trust != CKF_STATE)
+		return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
 	ckf_derive(t);
-	if (trust != CKF_FOREIGN)
-		return CKF_OK;
-	if (ckf_is_table(t) ? !ckf_table_check(t) : !ckf_hashes_check(t))
-		return CKF_BAD_BYTES;
-	return CKF_OK;
+	if (trust == CKF_FOREIGN)
+		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
+			;
+	return status;
 }
 
 /* --------------------------------------------------------- what it tells */

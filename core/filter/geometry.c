@@ -33,21 +33,18 @@ ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted)
 uint64_t
 ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
 {
-	uint64_t bits = (uint64_t)m * 2 * bucket_bits; /* at most 2^16 * 448 */
+	uint64_t bits = (uint64_t)m * 2 * bucket_bits << g; /* at most 2^16 * 448 * 2^32 */
 
-	if (g > CKF_MAX_SEGMENT_BITS)
-		return 0;
-	bits = ((bits << g) + 7) / 8 + CKF_HEADER_SIZE + CKF_TABLE_PAD;
-	return bits > SIZE_MAX / 2 ? 0 : bits;
+	return (bits + 7) / 8 + CKF_HEADER_SIZE + CKF_TABLE_PAD;
 }
 
 unsigned
-ckf_tag_bits(unsigned rest, uint32_t m)
+ckf_tag_bits(unsigned rho_bits, uint32_t m)
 {
 	/* ceil(2^W / m) <= 2^f is 2^(W - f) <= m */
 	unsigned log = 31 - (unsigned)__builtin_clz(m);
 
-	return rest > log ? rest - log : 0;
+	return rho_bits > log ? rho_bits - log : 0;
 }
 
 uint8_t
@@ -99,11 +96,11 @@ ckf_full_count(const ckf_filter *t)
 void
 ckf_inverse_of(ckf_inverse *inv, const ckf_filter *t)
 {
-	uint64_t top = UINT64_MAX >> (64 - t->rest);
+	uint64_t top = UINT64_MAX >> (64 - t->rho_bits);
 	uint64_t x = t->golden; /* right in 3 bits; each round doubles them */
 	int i;
 
-	inv->rest_mask = top;
+	inv->rho_mask = top;
 	inv->quotient = top / t->m;
 	inv->remainder = top % t->m + 1; /* of 2^W, one above top */
 	if (inv->remainder == t->m)

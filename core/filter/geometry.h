@@ -51,14 +51,6 @@ ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
 }
 
 /* What it takes to get rho back from a bucket and a tag. */
-typedef struct ckf_inverse
-{
-	uint64_t quotient, remainder; /* of 2^W / m */
-	uint64_t reciprocal;          /* ceil(2^47 / m) */
-	uint64_t golden_inverse;      /* C * this = 1 mod 2^64 */
-	uint64_t rest_mask;           /* 2^W - 1 */
-} ckf_inverse;
-
 void ckf_inverse_of(ckf_inverse *inverse, const ckf_filter *t);
 
 /* The first x with floor(x * m / 2^W) = q, which is ceil(q * 2^W / m). */
@@ -76,7 +68,7 @@ ckf_rho(const ckf_filter *t, const ckf_inverse *inv, unsigned half, uint64_t q, 
 	uint64_t like = half ? tag * t->golden : tag;
 	uint64_t x = first + ((like - first) & t->tag_mask);
 
-	return half ? (x * inv->golden_inverse) & inv->rest_mask : x & inv->rest_mask;
+	return half ? (x * inv->golden_inverse) & inv->rho_mask : x & inv->rho_mask;
 }
 
 /* Bucket in its half, for a rho aligned to the right. */
@@ -85,26 +77,27 @@ ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
 {
 	uint64_t x = half ? rho * t->golden : rho;
 
-	return ckf_mulhi(x << (64 - t->rest), t->m);
+	return ckf_mulhi(x << (64 - t->rho_bits), t->m);
 }
 
 /* The prefix of a segment and a rho, aligned to the left. */
 CKF_INLINE uint64_t
 ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
 {
-	return (segment << 1 << (t->rest - 1) | rho) << (64 - t->w);
+	return (segment << 1 << (t->rho_bits - 1) | rho) << (64 - t->w);
 }
 
 /* ------------------------------------------------------ widths and sizes */
 
 /* c, for a filter of this target rate. */
 uint8_t ckf_low_bits(double fpr);
-/* Bytes of a table of this geometry; 0 where they pass SIZE_MAX / 2. */
+/* Bytes of a table of this geometry, with its header: at most 2^54, as g is at
+ * most CKF_MAX_SEGMENT_BITS, and so too large for a 32-bit machine's memory. */
 uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits);
 /* Bits of a bucket. */
 unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted);
 /* Smallest f with ceil(2^W / m) <= 2^f. */
-unsigned ckf_tag_bits(unsigned rest, uint32_t m);
+unsigned ckf_tag_bits(unsigned rho_bits, uint32_t m);
 /* Smallest w that keeps fpr up to `items`; may pass CKF_MAX_PREFIX. */
 unsigned ckf_prefix_bits(double items, double fpr, unsigned c);
 /* Load factor, in 1/1024, that a table of this geometry is filled to. */

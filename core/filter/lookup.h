@@ -50,12 +50,12 @@ CKF_INLINE ckf_place
 ckf_locate(const ckf_filter *t, uint64_t hash)
 {
 	uint64_t prefix = hash >> t->prefix_shift;
-	uint64_t first = (prefix >> t->rest) * t->segment_step;
+	uint64_t first = (prefix >> t->rho_bits) * t->segment_step;
 	uint64_t rho;
 	ckf_place place;
 
 	prefix += (prefix & t->low_mask) == 0;
-	rho = prefix << t->rest_shift; /* aligned to the left */
+	rho = prefix << t->rho_shift; /* aligned to the left */
 	place.tag = prefix & t->tag_mask;
 	place.at[0] = first + ckf_mulhi(rho, t->m) * t->bucket_step;
 	place.at[1] = first + ckf_mulhi(rho * t->golden, t->m) * t->bucket_step + t->half_step;

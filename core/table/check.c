@@ -3,7 +3,7 @@
  */
 #include "table/check.h"
 
-#include "bucket/bucket.h"
+#include "bucket/slots.h"
 #include "filter/geometry.h"
 
 /* Can these tags be in a bucket of `half` whose x are `first` .. `next` - 1?
@@ -44,7 +44,7 @@ ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t at, unsi
 		if (t->encoding == CKF_SEMI_SORTED &&
 			ckf_load_bits(ckf_body(t), at, CKF_CODE_BITS) >= CKF_CODES)
 			return false;
-		ckf_bucket_read(t, at, tags);
+		ckf_slots_read(t, at, tags);
 		if (!ckf_tags_possible(t, tags, half, first, next, count))
 			return false;
 		first = next;
@@ -66,17 +66,19 @@ ckf_zero_from(const ckf_filter *t, uint64_t bit)
 	return true;
 }
 
-bool
-ckf_table_check(const ckf_filter *t)
+/* A half of a segment at a time, and then what is behind the last. */
+ckf_status
+ckf_table_check(const ckf_filter *t, ckf_check *check)
 {
 	uint64_t halves = UINT64_C(2) << t->g;
-	uint64_t count = 0;
-	uint64_t i;
+	uint64_t half = check->next++;
 	ckf_inverse inv;
 
 	ckf_inverse_of(&inv, t);
-	for (i = 0; i < halves; i++)
-		if (!ckf_half_possible(t, &inv, i * t->half_bits, i & 1, &count))
-			return false;
-	return count == t->count && ckf_zero_from(t, halves * t->half_bits);
+	if (half < halves)
+		return ckf_half_possible(t, &inv, half * t->half_bits, half & 1, &check->count)
+				   ? CKF_MORE
+				   : CKF_BAD_BYTES;
+	return check->count == t->count && ckf_zero_from(t, halves * t->half_bits) ? CKF_OK
+																			   : CKF_BAD_BYTES;
 }

@@ -7,6 +7,6 @@
 #include "cuckoofilter.h"
 
 /* Recount, and is every slot possible? */
-bool ckf_table_check(const ckf_filter *t);
+ckf_status ckf_table_check(const ckf_filter *t, ckf_check *check);
 
 #endif

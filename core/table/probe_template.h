@@ -1,10 +1,10 @@
 /*
- * probe.h - has a bucket a tag?  The fast ways to ask what ckf_copies defines.
+ * probe_template.h - has a bucket a tag?  The fast ways to ask what ckf_copies defines.
  */
-#ifndef CKF_PROBE_H
-#define CKF_PROBE_H
+#ifndef CKF_PROBE_TEMPLATE_H
+#define CKF_PROBE_TEMPLATE_H
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 
 /* Has a wide plain bucket the tag?  As many slots at once as a load holds. */
 CKF_INLINE bool
@@ -38,15 +38,15 @@ ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
 
 /* Has one of a place's buckets its tag? */
 CKF_INLINE bool
-ckf_has_tag(const ckf_filter *t, ckf_how how, const ckf_place *place)
+ckf_has_tag(const ckf_filter *t, ckf_access access, const ckf_place *place)
 {
 	uint64_t lane;
 
-	if (how != CKF_BY_SLOT)
+	if (access != CKF_BY_SLOT)
 	{
-		lane = ckf_lane_of(t, how, place->tag);
-		return (ckf_any_lane(t, ckf_read_lanes(t, how, place->at[0]), lane) |
-				ckf_any_lane(t, ckf_read_lanes(t, how, place->at[1]), lane)) != 0;
+		lane = ckf_lane_of(t, access, place->tag);
+		return (ckf_any_lane(t, ckf_read_lanes(t, access, place->at[0]), lane) |
+				ckf_any_lane(t, ckf_read_lanes(t, access, place->at[1]), lane)) != 0;
 	}
 	if (t->encoding == CKF_PLAIN)
 		return ckf_any_chunk(t, place->at[0], place->tag) ||
@@ -57,22 +57,22 @@ ckf_has_tag(const ckf_filter *t, ckf_how how, const ckf_place *place)
 
 /* (Paper, Algorithm 2.) */
 CKF_INLINE bool
-ckf_contains_by(const ckf_filter *t, ckf_how how, uint64_t hash)
+ckf_contains_by(const ckf_filter *t, ckf_access access, uint64_t hash)
 {
 	ckf_place place = ckf_locate(t, hash);
 
-	return ckf_has_tag(t, how, &place);
+	return ckf_has_tag(t, access, &place);
 }
 
 CKF_INLINE void
-ckf_fetch(const ckf_filter *t, ckf_how how, uint64_t at)
+ckf_fetch(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	__builtin_prefetch(ckf_byte_at(t, how, at));
+	__builtin_prefetch(ckf_byte_at(t, access, at));
 }
 
 /* A place is asked CKF_AHEAD hashes after its buckets were fetched. */
 CKF_INLINE size_t
-ckf_contains_many_by(const ckf_filter *t, ckf_how how, const uint64_t *hashes, size_t n,
+ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *hashes, size_t n,
 					 uint8_t *out)
 {
 	ckf_place places[CKF_AHEAD];
@@ -85,7 +85,7 @@ ckf_contains_many_by(const ckf_filter *t, ckf_how how, const uint64_t *hashes, s
 
 		if (i >= CKF_AHEAD)
 		{
-			bool in = ckf_has_tag(t, how, place);
+			bool in = ckf_has_tag(t, access, place);
 
 			found += in;
 			if (out)
@@ -94,8 +94,8 @@ ckf_contains_many_by(const ckf_filter *t, ckf_how how, const uint64_t *hashes, s
 		if (i < n)
 		{
 			*place = ckf_locate(t, hashes[i]);
-			ckf_fetch(t, how, place->at[0]);
-			ckf_fetch(t, how, place->at[1]);
+			ckf_fetch(t, access, place->at[0]);
+			ckf_fetch(t, access, place->at[1]);
 		}
 	}
 	return found;

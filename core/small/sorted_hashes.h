@@ -6,12 +6,9 @@
 
 #include "cuckoofilter.h"
 
-#define CKF_MAX_HASHES 4096 /* items that ckf_add keeps in hashes */
 #define CKF_HASHES_BONUS 32 /* bytes that hashes may cost above a table */
 
 /* Index of the first hash that is not below `hash`. */
-size_t ckf_hashes_find(const ckf_filter *t, uint64_t hash);
-/* Is the body possible: sorted, no zero, at most 2 b copies? */
-bool ckf_hashes_check(const ckf_filter *t);
+size_t ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * insert.h - put an item into one of its two buckets, moving others if need be
+ * insert_template.h - put an item into one of its two buckets, moving others if need be
  * (paper, Algorithm 1), in a segment of a table or of a build's scratch.  An
  * item is a tag in a table, and rho in scratch, which has the bits for it.
  *
@@ -8,10 +8,10 @@
  * sure, a failed insert has nothing to undo, and the same table takes the same
  * item the same way everywhere.
  */
-#ifndef CKF_INSERT_H
-#define CKF_INSERT_H
+#ifndef CKF_INSERT_TEMPLATE_H
+#define CKF_INSERT_TEMPLATE_H
 
-#include "bucket/row.h"
+#include "bucket/bucket_template.h"
 
 /* Buckets looked at before an insert gives up (the paper's MaxNumKicks). */
 #define CKF_MAX_KICKS 2048
@@ -30,7 +30,7 @@ typedef struct ckf_segment
 	ckf_filter *t;              /* the geometry, and in a table the bytes */
 	const ckf_inverse *inverse; /* in a table */
 	uint64_t first;             /* in a table: the segment's first bit */
-	ckf_how how;                /* in a table: a constant, too */
+	ckf_access access;          /* in a table: a constant, too */
 	uint32_t *slots32;
 	uint64_t *slots64;
 	uint8_t *used; /* in scratch: slots in use, from the bucket's first */
@@ -57,11 +57,11 @@ ckf_items_at(const ckf_segment *s, ckf_where where, unsigned b, uint32_t bucket,
 
 	if (where == CKF_IN_TABLE)
 	{
-		ckf_row row;
+		ckf_bucket loaded;
 
-		ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
+		ckf_bucket_load(s->t, s->access, ckf_at(s, bucket), &loaded);
 		for (i = 0; i < b; i++)
-			items[i] = ckf_row_tag(s->t, s->how, &row, i);
+			items[i] = ckf_bucket_tag(s->t, s->access, &loaded, i);
 		return;
 	}
 	for (i = 0; i < b; i++)
@@ -85,7 +85,7 @@ ckf_other_bucket(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_
 CKF_INLINE bool
 ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 {
-	return where == CKF_IN_TABLE ? ckf_has_free(s->t, s->how, ckf_at(s, bucket))
+	return where == CKF_IN_TABLE ? ckf_has_free(s->t, s->access, ckf_at(s, bucket))
 								 : s->used[bucket] < s->t->b;
 }
 
@@ -94,7 +94,7 @@ CKF_INLINE void
 ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot, uint64_t item)
 {
 	size_t at = (size_t)bucket * s->t->b + slot;
-	ckf_row row;
+	ckf_bucket loaded;
 
 	if (where == CKF_IN_SLOTS32)
 		s->slots32[at] = (uint32_t)item;
@@ -102,9 +102,10 @@ ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot
 		s->slots64[at] = item;
 	else
 	{
-		ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
-		ckf_row_replace(s->t, s->how, ckf_at(s, bucket), &row, ckf_slot_mask(s->t, s->how, slot),
-						ckf_row_tag(s->t, s->how, &row, slot), item);
+		ckf_bucket_load(s->t, s->access, ckf_at(s, bucket), &loaded);
+		ckf_bucket_replace(s->t, s->access, ckf_at(s, bucket), &loaded,
+						   ckf_slot_mask(s->t, s->access, slot),
+						   ckf_bucket_tag(s->t, s->access, &loaded, slot), item);
 	}
 }
 
@@ -112,16 +113,16 @@ ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot
 CKF_INLINE void
 ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t item)
 {
-	ckf_row row;
+	ckf_bucket loaded;
 
 	if (where != CKF_IN_TABLE)
 	{
 		ckf_put_at(s, where, bucket, s->used[bucket]++, item);
 		return;
 	}
-	ckf_row_read(s->t, s->how, ckf_at(s, bucket), &row);
-	ckf_row_replace(s->t, s->how, ckf_at(s, bucket), &row, ckf_row_free(s->t, s->how, &row), 0,
-					item);
+	ckf_bucket_load(s->t, s->access, ckf_at(s, bucket), &loaded);
+	ckf_bucket_replace(s->t, s->access, ckf_at(s, bucket), &loaded,
+					   ckf_bucket_free_slots(s->t, s->access, &loaded), 0, item);
 }
 
 /* The chain's end is free: move each item one step on, then put the new one

@@ -1,14 +1,14 @@
 /*
- * bucket.h - a bucket's slots, read from and written to a table's bits
- * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.h and row.h
- * have faster ways to ask one question.
+ * slots.h - a bucket's slots, read from and written to a table's bits
+ * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.h and
+ * bucket.h have faster ways to ask one question.
  */
-#ifndef CKF_BUCKET_H
-#define CKF_BUCKET_H
+#ifndef CKF_SLOTS_H
+#define CKF_SLOTS_H
 
 #include "bucket/semisort.h"
 
-/* A semi-sorted bucket's order: by low nibble, then by the rest. */
+/* A semi-sorted bucket's order: by low nibble, then by the upper bits. */
 CKF_INLINE uint64_t
 ckf_sort_key(uint64_t tag, unsigned f)
 {
@@ -51,7 +51,7 @@ ckf_top_nibbles(const uint64_t *keys, unsigned high)
 }
 
 CKF_INLINE void
-ckf_bucket_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
+ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 {
 	const uint8_t *body = ckf_body(t);
 	unsigned i;
@@ -73,7 +73,7 @@ ckf_bucket_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 }
 
 CKF_INLINE void
-ckf_bucket_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
+ckf_slots_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 {
 	uint8_t *body = ckf_body(t);
 	unsigned i;

@@ -1,15 +1,15 @@
 /*
- * lanes.h - a bucket as one 64-bit word, slot i in the f bits at i * f, and
+ * lanes_template.h - a bucket as one 64-bit word, slot i in the f bits at i * f, and
  * questions asked of all its slots at once.  For geometries whose bucket is
- * one load; bucket.h is the definition.
+ * one load; slots.h is the definition.
  *
  * Lanes of a plain bucket hold tags.  Those of a semi-sorted one hold sort keys,
  * the tag's low nibble in front of its other bits, in ascending order.
  */
-#ifndef CKF_LANES_H
-#define CKF_LANES_H
+#ifndef CKF_LANES_TEMPLATE_H
+#define CKF_LANES_TEMPLATE_H
 
-#include "bucket/bucket.h"
+#include "bucket/slots.h"
 #include "filter/operations.h"
 
 #if defined(__x86_64__)
@@ -20,22 +20,22 @@
 /* A place (ckf_place) is a bucket's first bit, or its first byte: the byte it
  * begins in, and the bits of that before it. */
 CKF_INLINE uint8_t *
-ckf_byte_at(const ckf_filter *t, ckf_how how, uint64_t at)
+ckf_byte_at(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	return ckf_body(t) + (ckf_is_bytes(how) ? at : at >> 3);
+	return ckf_body(t) + (ckf_is_bytes(access) ? at : at >> 3);
 }
 
 CKF_INLINE unsigned
-ckf_shift_at(ckf_how how, uint64_t at)
+ckf_shift_at(ckf_access access, uint64_t at)
 {
-	return ckf_is_bytes(how) ? 0 : at & 7;
+	return ckf_is_bytes(access) ? 0 : at & 7;
 }
 
 /* A bucket's bits, in the low bits of the result; others may be set above. */
 CKF_INLINE uint64_t
-ckf_bucket_word(const ckf_filter *t, ckf_how how, uint64_t at)
+ckf_bucket_word(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	return ckf_load64(ckf_byte_at(t, how, at)) >> ckf_shift_at(how, at);
+	return ckf_load64(ckf_byte_at(t, access, at)) >> ckf_shift_at(access, at);
 }
 
 /* The lanes of a semi-sorted word. */
@@ -43,7 +43,7 @@ CKF_INLINE uint64_t
 ckf_spread(const ckf_filter *t, uint64_t word)
 {
 	uint64_t nibbles = ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)];
-	uint64_t rest = word >> CKF_CODE_BITS;
+	uint64_t uppers = word >> CKF_CODE_BITS;
 	unsigned high = t->f - 4U;
 	uint64_t mask = (UINT64_C(1) << high) - 1;
 	uint64_t lanes = 0;
@@ -51,8 +51,8 @@ ckf_spread(const ckf_filter *t, uint64_t word)
 
 	for (i = 0; i < 4; i++)
 	{
-		lanes |= ((nibbles & 15) << high | (rest & mask)) << (i * t->f);
-		rest >>= high;
+		lanes |= ((nibbles & 15) << high | (uppers & mask)) << (i * t->f);
+		uppers >>= high;
 		nibbles >>= 4;
 	}
 	return lanes;
@@ -65,43 +65,43 @@ ckf_gather(const ckf_filter *t, uint64_t lanes)
 	unsigned high = t->f - 4U;
 	uint64_t mask = (UINT64_C(1) << high) - 1;
 	unsigned nibbles = 0;
-	uint64_t rest = 0;
+	uint64_t uppers = 0;
 	unsigned i;
 
 	for (i = 0; i < 4; i++)
 	{
 		nibbles |= (unsigned)(lanes >> (i * t->f + high) & 15) << (4 * i);
-		rest |= (lanes >> (i * t->f) & mask) << (i * high);
+		uppers |= (lanes >> (i * t->f) & mask) << (i * high);
 	}
-	return ckf_code_of(nibbles) | rest << CKF_CODE_BITS;
+	return ckf_code_of(nibbles) | uppers << CKF_CODE_BITS;
 }
 
 #if defined(__x86_64__)
 CKF_PDEP static inline uint64_t
 ckf_spread_pdep(const ckf_filter *t, uint64_t word)
 {
-	return _pdep_u64(ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)], t->nibbles) |
-		   _pdep_u64(word >> CKF_CODE_BITS, t->rests);
+	return _pdep_u64(ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)], t->nibble_mask) |
+		   _pdep_u64(word >> CKF_CODE_BITS, t->upper_mask);
 }
 
 CKF_PDEP static inline uint64_t
 ckf_gather_pext(const ckf_filter *t, uint64_t lanes)
 {
-	return ckf_code_of((unsigned)_pext_u64(lanes, t->nibbles)) | _pext_u64(lanes, t->rests)
-																	 << CKF_CODE_BITS;
+	return ckf_code_of((unsigned)_pext_u64(lanes, t->nibble_mask)) | _pext_u64(lanes, t->upper_mask)
+																		 << CKF_CODE_BITS;
 }
 #endif
 
 /* The lanes of a bucket of one load. */
 CKF_INLINE uint64_t
-ckf_read_lanes(const ckf_filter *t, ckf_how how, uint64_t at)
+ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	uint64_t word = ckf_bucket_word(t, how, at);
+	uint64_t word = ckf_bucket_word(t, access, at);
 
-	if (!ckf_is_semi(how))
+	if (!ckf_is_semi(access))
 		return word;
 #if defined(__x86_64__)
-	if (how != CKF_BY_SEMI)
+	if (access != CKF_BY_SEMI)
 		return ckf_spread_pdep(t, word);
 #endif
 	return ckf_spread(t, word);
@@ -109,9 +109,9 @@ ckf_read_lanes(const ckf_filter *t, ckf_how how, uint64_t at)
 
 /* What a lane holds of a tag. */
 CKF_INLINE uint64_t
-ckf_lane_of(const ckf_filter *t, ckf_how how, uint64_t tag)
+ckf_lane_of(const ckf_filter *t, ckf_access access, uint64_t tag)
 {
-	return ckf_is_semi(how) ? ckf_sort_key(tag, t->f) : tag;
+	return ckf_is_semi(access) ? ckf_sort_key(tag, t->f) : tag;
 }
 
 /* The lowest n bits; n from 1 to 64. */

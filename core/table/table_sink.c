@@ -1,13 +1,13 @@
 /*
- * build.c - bulk insertion.  A table is filled a segment at a time, plain, in
- * the caller's scratch, where all that an insert touches stays in cache, and
- * each segment is packed into its place once.
+ * table_sink.c - fill a table in bulk.  It is filled a segment at a time,
+ * plain, in the caller's scratch, where all that an insert touches stays in
+ * cache, and each segment is packed into its place once.
  */
-#include "rebuild/build.h"
+#include "table/table.h"
 
-#include "bucket/lanes.h"
+#include "bucket/lanes_template.h"
 #include "filter/header.h"
-#include "small/collect.h"
+#include "rebuild/sink.h"
 
 static uint64_t
 ckf_segment_buckets(const ckf_filter *t)
@@ -21,48 +21,43 @@ ckf_slot_words(const ckf_filter *t)
 {
 	uint64_t slots = ckf_segment_buckets(t) * t->b;
 
-	return t->rest <= 32 ? (slots + 1) / 2 : slots;
+	return t->rho_bits <= 32 ? (slots + 1) / 2 : slots;
 }
 
-uint64_t
-ckf_build_scratch(const ckf_filter *t)
+static uint64_t
+ckf_table_scratch(const ckf_filter *t)
 {
-	return ckf_is_table(t) ? ckf_slot_words(t) + (ckf_segment_buckets(t) + 7) / 8 : 0;
+	return ckf_slot_words(t) + (ckf_segment_buckets(t) + 7) / 8;
 }
 
-uint64_t
-ckf_build_size(const ckf_filter *t, uint64_t items)
+static uint64_t
+ckf_table_bytes(const ckf_filter *t, uint64_t copies)
 {
-	if (ckf_is_table(t))
-		return ckf_table_size(t->g, t->m, t->bucket_bits);
-	return t->encoding == CKF_HASHES ? CKF_HEADER_SIZE + 8 * items : t->size;
+	(void)copies; /* the geometry was chosen for them */
+	return ckf_table_size(t->g, t->m, t->bucket_bits);
+}
+
+static bool
+ckf_table_cleared(const ckf_filter *t)
+{
+	(void)t;
+	return true;
 }
 
 static void
 ckf_clear_segment(ckf_build *build)
 {
-	memset(build->segment.slots64, 0, (size_t)(8 * ckf_build_scratch(build->t)));
+	memset(build->segment.slots64, 0, (size_t)(8 * ckf_table_scratch(build->t)));
 }
 
-void
-ckf_build_start(ckf_build *build, ckf_filter *t, uint64_t *scratch)
+static void
+ckf_table_start(ckf_build *build, uint64_t *scratch)
 {
-	build->t = t;
-	build->number = 0;
-	build->stored = 0;
-	build->next = 0;
-	if (ckf_is_table(t))
-	{
-		build->segment.t = t;
-		build->segment.slots32 = (uint32_t *)(void *)scratch;
-		build->segment.slots64 = scratch;
-		build->segment.used = (uint8_t *)(scratch + ckf_slot_words(t));
-		ckf_clear_segment(build);
-	}
-	if (ckf_collect_is_log(t))
-		ckf_store64(ckf_body(t), 0); /* nothing logged; the room behind is not read */
-	else if (t->encoding != CKF_HASHES)
-		memset(ckf_body(t), 0, t->size - CKF_HEADER_SIZE);
+	build->segment.t = build->t;
+	build->segment.slots32 = (uint32_t *)(void *)scratch;
+	build->segment.slots64 = scratch;
+	build->segment.used = (uint8_t *)(scratch + ckf_slot_words(build->t));
+	ckf_clear_segment(build);
 }
 
 /* Pack a segment whose buckets are words; b and semi-sorting are constants. */
@@ -111,7 +106,7 @@ ckf_pack_wide(ckf_build *build, ckf_where where)
 		ckf_items_at(&build->segment, where, t->b, bucket, tags);
 		for (i = 0; i < t->b; i++)
 			tags[i] &= t->tag_mask;
-		ckf_bucket_write(t, at, tags);
+		ckf_slots_write(t, at, tags);
 		at += t->bucket_bits;
 	}
 }
@@ -121,9 +116,9 @@ ckf_flush_segment(ckf_build *build)
 {
 	const ckf_filter *t = build->t;
 
-	if (t->rest > 32)
+	if (t->rho_bits > 32)
 		ckf_pack_wide(build, CKF_IN_SLOTS64);
-	else if (t->way->how == CKF_BY_SLOT)
+	else if (ckf_table_operations(t)->access == CKF_BY_SLOT)
 		ckf_pack_wide(build, CKF_IN_SLOTS32);
 	else if (t->encoding == CKF_SEMI_SORTED)
 		ckf_pack_words(build, CKF_IN_SLOTS32, 4, true);
@@ -147,7 +142,7 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
 	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
 
-	rho >>= 64 - t->rest;
+	rho >>= 64 - t->rho_bits;
 	build->stored += copies;
 	for (; copies > 0; copies--)
 	{
@@ -161,8 +156,8 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 	return true;
 }
 
-CKF_INLINE bool
-ckf_build_table_add(ckf_build *build, uint64_t item, unsigned copies)
+static bool
+ckf_table_put(ckf_build *build, uint64_t item, unsigned copies)
 {
 	uint64_t number = item >> 1 >> (63 - build->t->g);
 
@@ -172,56 +167,21 @@ ckf_build_table_add(ckf_build *build, uint64_t item, unsigned copies)
 		build->number = number;
 		ckf_clear_segment(build);
 	}
-	return build->t->rest <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
-								: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
+	return build->t->rho_bits <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
+									: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
 }
 
-bool
-ckf_build_add(ckf_build *build, uint64_t item, unsigned copies)
+static void
+ckf_table_end(ckf_build *build)
 {
-	ckf_filter *t = build->t;
-
-	if (ckf_is_table(t))
-		return ckf_build_table_add(build, item, copies);
-	build->stored += copies;
-	for (; copies > 0; copies--)
-	{
-		if (t->encoding == CKF_COLLECTING)
-		{
-			if (!ckf_collect_append(t, item, &build->next))
-				return false;
-			continue;
-		}
-		if (CKF_HEADER_SIZE + 8 * (build->next + 1) > t->room)
-			return false;
-		ckf_store64(ckf_body(t) + 8 * build->next++, item);
-	}
-	return true;
+	ckf_flush_segment(build);
 }
 
-bool
-ckf_build_append(ckf_build *build, const uint64_t *hashes, size_t n)
-{
-	ckf_filter *t = build->t;
-	uint8_t *p = ckf_body(t) + 8 * (1 + build->stored);
-	size_t i;
-
-	if (n > ckf_body_words(t) - 1 - build->stored)
-		return false;
-	for (i = 0; i < n; i++)
-		ckf_store64(p + 8 * i, hashes[i]);
-	build->stored += n;
-	return true;
-}
-
-void
-ckf_build_end(ckf_build *build)
-{
-	ckf_filter *t = build->t;
-
-	if (ckf_is_table(t))
-		ckf_flush_segment(build);
-	t->count = build->stored;
-	t->size = (size_t)ckf_build_size(t, build->stored);
-	ckf_write_header(t);
-}
+const ckf_sink ckf_table_sink = {
+	.scratch = ckf_table_scratch,
+	.size = ckf_table_bytes,
+	.cleared = ckf_table_cleared,
+	.start = ckf_table_start,
+	.put = ckf_table_put,
+	.end = ckf_table_end,
+};
