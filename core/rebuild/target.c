@@ -378,6 +378,8 @@ ckf_target_enlarge(ckf_rebuild *r)
 	if (to->encoding != CKF_COLLECTING)
 		return CKF_BAD_BYTES; /* more hashes than the header counts */
 	to->size = (size_t)ckf_state_grown(to->size);
+	ckf_derive(to); /* a set that has become a log is filled as one */
+	ckf_use(r);
 	return CKF_OK;
 }
 
