@@ -354,6 +354,34 @@ ckf_copy(ckf_rebuild *r)
 	return r->place == r->dst_size ? CKF_OK : CKF_MORE;
 }
 
+/* The copy is there: a filter to remove from. */
+static void
+ckf_start_taking_out(ckf_rebuild *r)
+{
+	r->to = *r->in[0];
+	r->to.bytes = r->dst;
+	ckf_scan_rewind(r->removals, 0);
+	r->phase = CKF_TAKE_OUT;
+}
+
+static ckf_status
+ckf_take_out(ckf_rebuild *r)
+{
+	ckf_scan *s = r->removals;
+	size_t i;
+
+	for (i = 0; i < CKF_STEP && ckf_scan_ready(s); i++)
+	{
+		bool found;
+		ckf_status status = r->to.operations->remove(&r->to, s->keys[s->at++], &found);
+
+		if (status != CKF_OK)
+			return status;
+	}
+	r->worked += i;
+	return s->ended ? CKF_OK : CKF_MORE;
+}
+
 /* A block or a part of it. */
 static ckf_status
 ckf_walk(ckf_rebuild *r)
@@ -395,7 +423,9 @@ ckf_next(ckf_rebuild *r)
 	{
 		case CKF_PRESORT:
 			r->place = 0;
-			if (!r->counts && r->sink->cleared(&r->to))
+			if (r->singly)
+				r->phase = CKF_COPY;
+			else if (!r->counts && r->sink->cleared(&r->to))
 				r->phase = CKF_CLEAR;
 			else
 				ckf_start_walk(r);
@@ -419,8 +449,13 @@ ckf_next(ckf_rebuild *r)
 			}
 			ckf_finish(r);
 			return CKF_OK;
-		default:
+		case CKF_COPY:
 			r->to.size = r->dst_size;
+			if (!r->singly)
+				return CKF_OK;
+			ckf_start_taking_out(r);
+			return CKF_MORE;
+		default:
 			return CKF_OK;
 	}
 }
@@ -440,6 +475,9 @@ ckf_phase_step(ckf_rebuild *r)
 			break;
 		case CKF_COPY:
 			status = ckf_copy(r);
+			break;
+		case CKF_TAKE_OUT:
+			status = ckf_take_out(r);
 			break;
 		default:
 			status = ckf_walk(r);
@@ -470,14 +508,14 @@ ckf_has_buffers(ckf_rebuild *r, ckf_buffers *buffers)
 	{
 		r->scratch = buffers->scratch;
 		ckf_place_scans(r, r->scratch);
-		if (r->phase != CKF_COPY)
+		if (r->phase != CKF_COPY || r->singly)
 			r->phase = CKF_PRESORT;
 	}
 	if (dst && buffers->dst != r->dst)
 	{
 		r->dst = buffers->dst;
 		r->place = 0;
-		if (r->phase == CKF_CLEAR || r->phase == CKF_BUILD)
+		if (r->phase == CKF_CLEAR || r->phase == CKF_BUILD || r->phase == CKF_TAKE_OUT)
 			r->phase = CKF_PRESORT;
 	}
 	if (!scratch)

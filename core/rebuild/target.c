@@ -312,7 +312,8 @@ ckf_use(ckf_rebuild *r)
 }
 
 /* Without a table: whole hashes stay hashes, a state a log, and a compaction
- * what it was. */
+ * what it was.  Copies that crowd need not fit again into the table that they
+ * leave some others of: so removals then are made in a copy of it. */
 static ckf_status
 ckf_target_otherwise(ckf_rebuild *r)
 {
@@ -323,9 +324,10 @@ ckf_target_otherwise(ckf_rebuild *r)
 	}
 	else if (r->whole)
 		ckf_target_hashes(&r->to);
-	else if (r->goal == CKF_COMPACT)
+	else if (r->goal == CKF_COMPACT || r->goal == CKF_REMOVE_MANY)
 	{
 		r->phase = CKF_COPY;
+		r->singly = r->goal == CKF_REMOVE_MANY;
 		return CKF_OK;
 	}
 	else

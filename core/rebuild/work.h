@@ -17,7 +17,8 @@ typedef enum ckf_phase
 	CKF_COUNT,   /* read all items, to know how many there will be */
 	CKF_CLEAR,   /* zero the target */
 	CKF_BUILD,   /* read all items, and store them */
-	CKF_COPY     /* no target is better than the input's own bytes */
+	CKF_COPY,    /* no target is better than the input's own bytes */
+	CKF_TAKE_OUT /* from that copy, remove one by one */
 } ckf_phase;
 
 struct ckf_rebuild
@@ -29,6 +30,7 @@ struct ckf_rebuild
 	bool whole;    /* whole hashes come in, and may come out */
 	bool no_table; /* a state's items do not fit into a table */
 	bool in_order; /* items come sorted, equal ones side by side */
+	bool singly;   /* no table holds what removals leave: CKF_TAKE_OUT */
 	bool appends;  /* a log takes the items as they come, in place */
 
 	/* How copies are counted: `distinct` drops those of one item, told apart at
