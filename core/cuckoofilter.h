@@ -306,8 +306,7 @@ typedef enum ckf_goal
 	CKF_UNION,        /* a and b as a set */
 	CKF_SUM,          /* a and b, copies added up; deletable if both are */
 	CKF_ADD_MANY,     /* a and one copy more of each hash */
-	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one.  CKF_PRECISION:
-					   * the items crowd so that only single removals can do it */
+	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one */
 	CKF_FINISH,       /* the filter of an aggregate over items, from its state a;
 					   * of hashes, too, where they are given */
 	CKF_FINISH_MERGE, /* the filter of union_agg or sum_agg, from its state a */

@@ -277,9 +277,10 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_UNION:
 		case CKF_SUM:
 		case CKF_ADD_MANY:
-		case CKF_REMOVE_MANY:
 		case CKF_FINISH_MERGE:
 			return true;
+		case CKF_REMOVE_MANY:
+			return r->in[0]->encoding == CKF_HASHES;
 		case CKF_EXPORT:
 			return r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		case CKF_FINISH: /* most often none comes twice: a build will tell */
@@ -325,7 +326,7 @@ ckf_target_otherwise(ckf_rebuild *r)
 		ckf_target_hashes(&r->to);
 	else if (r->goal == CKF_COMPACT)
 	{
-		r->phase = CKF_COPY;
+		r->copies_input = true;
 		return CKF_OK;
 	}
 	else
@@ -347,6 +348,11 @@ ckf_target_choose(ckf_rebuild *r)
 		return CKF_MORE;
 	}
 	r->tries = 0;
+	if (r->goal == CKF_REMOVE_MANY && ckf_is_table(r->in[0]))
+	{
+		r->copies_input = true; /* and takes them away in place, which never fails */
+		return CKF_OK;
+	}
 	to->w = to->merged_w;
 	if (r->goal == CKF_FINISH)
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
