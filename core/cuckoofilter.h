@@ -167,7 +167,6 @@ typedef struct ckf_filter
 	uint8_t prefix_shift;  /* 64 - w */
 	uint8_t rho_shift;     /* 64 - W */
 	bool once;             /* one copy of a prefix does */
-	bool plain_bytes;      /* a plain table whose buckets begin with bytes */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;
 	uint32_t bucket_step;                    /* the same in what places count: bits, or bytes */
@@ -209,8 +208,8 @@ ckf_status ckf_create(const ckf_params *params, void *dst);
  */
 ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
 
-/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in filter/lookup.h. */
-static inline bool ckf_contains(const ckf_filter *filter, uint64_t hash);
+/* Is it in?  false: certainly not.  (Paper, Algorithm 2.) */
+bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 
 /* The same for n hashes at once, with the memory fetched ahead: out[i] is 1
  * or 0 (out may be NULL).  Returns how many are in. */
@@ -352,6 +351,5 @@ ckf_status ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uin
 					size_t n);
 
 #include "value/hashing.h"
-#include "filter/lookup.h"
 
 #endif

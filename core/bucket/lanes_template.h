@@ -107,6 +107,16 @@ ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 	return ckf_spread(t, word);
 }
 
+/* Has any lane this tag?  Not 0 if so, and the lowest bit tells the first.  (A
+ * borrow may also mark lanes above a true one.) */
+CKF_INLINE uint64_t
+ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
+{
+	uint64_t x = lanes ^ (tag * t->lanes);
+
+	return (x - t->lanes) & ~x & t->tops;
+}
+
 /* What a lane holds of a tag. */
 CKF_INLINE uint64_t
 ckf_lane_of(const ckf_filter *t, ckf_access access, uint64_t tag)

@@ -7,6 +7,7 @@
 #define CKF_SLOTS_H
 
 #include "bucket/semisort.h"
+#include "filter/header.h"
 
 /* A semi-sorted bucket's order: by low nibble, then by the upper bits. */
 CKF_INLINE uint64_t

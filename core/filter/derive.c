@@ -34,7 +34,6 @@ ckf_derive(ckf_filter *t)
 	t->once = ckf_stores_once(t);
 	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
-	t->plain_bytes = false;
 	t->inverse.reciprocal = 0;
 	if (!ckf_is_table(t))
 	{
@@ -52,7 +51,6 @@ ckf_derive(ckf_filter *t)
 	if (!(t->flags & CKF_FLAG_STATE))
 		t->max_count = ckf_count_limit(t->w, t->fpr);
 	t->operations = ckf_table_operations(t);
-	t->plain_bytes = ckf_is_bytes(t->operations->access) && t->encoding == CKF_PLAIN;
 	t->bucket_step = ckf_is_bytes(t->operations->access) ? t->bucket_bits / 8 : t->bucket_bits;
 	t->half_step = (uint64_t)t->m * t->bucket_step;
 	t->segment_step = 2 * t->half_step;

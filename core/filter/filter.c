@@ -5,7 +5,7 @@
 #include "filter/operations.h"
 
 bool
-ckf_contains_otherwise(const ckf_filter *t, uint64_t hash)
+ckf_contains(const ckf_filter *t, uint64_t hash)
 {
 	return t->operations->contains(t, hash);
 }

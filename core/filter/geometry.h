@@ -87,6 +87,29 @@ ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
 	return (segment << 1 << (t->rho_bits - 1) | rho) << (64 - t->w);
 }
 
+/* Where a prefix lives: its tag, and its two buckets. */
+typedef struct ckf_place
+{
+	uint64_t tag;
+	uint64_t at[2]; /* in half 0, in half 1: first bit, or first byte (filter/operations.h) */
+} ckf_place;
+
+CKF_INLINE ckf_place
+ckf_locate(const ckf_filter *t, uint64_t hash)
+{
+	uint64_t prefix = hash >> t->prefix_shift;
+	uint64_t first = (prefix >> t->rho_bits) * t->segment_step;
+	uint64_t rho;
+	ckf_place place;
+
+	prefix += (prefix & t->low_mask) == 0;
+	rho = prefix << t->rho_shift; /* aligned to the left */
+	place.tag = prefix & t->tag_mask;
+	place.at[0] = first + ckf_mulhi(rho, t->m) * t->bucket_step;
+	place.at[1] = first + ckf_mulhi(rho * t->golden, t->m) * t->bucket_step + t->half_step;
+	return place;
+}
+
 /* ------------------------------------------------------ widths and sizes */
 
 /* c, for a filter of this target rate. */

@@ -38,6 +38,12 @@ enum
 #define CKF_FLAGS_AT_REST (CKF_FLAG_SET | CKF_FLAG_PLAIN)
 #define CKF_FLAGS_ALL (CKF_FLAGS_AT_REST | CKF_FLAG_STATE | CKF_FLAG_COPIES)
 
+CKF_INLINE uint8_t *
+ckf_body(const ckf_filter *t)
+{
+	return t->bytes + CKF_HEADER_SIZE;
+}
+
 /* Does one copy of a prefix do?  In a set, and while an aggregate collects. */
 CKF_INLINE bool
 ckf_stores_once(const ckf_filter *t)

@@ -6,7 +6,7 @@
 #ifndef CKF_OPERATIONS_H
 #define CKF_OPERATIONS_H
 
-#include "cuckoofilter.h"
+#include "filter/words.h"
 
 /* How a table's buckets are read.  A constant wherever it is an argument, so
  * that the compiler makes a version for each. */

@@ -6,10 +6,37 @@
 
 #include "cuckoofilter.h"
 
+#include <string.h>
+
+#define CKF_INLINE static inline __attribute__((always_inline))
+
 /* Kept out of its caller, which then saves no registers for it. */
 #define CKF_OUTLINE __attribute__((noinline))
 #define CKF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CKF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+CKF_INLINE uint64_t
+ckf_load64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+/* floor(x * m / 2^64) */
+CKF_INLINE uint64_t
+ckf_mulhi(uint64_t x, uint32_t m)
+{
+#ifdef __SIZEOF_INT128__
+	return (uint64_t)(((unsigned __int128)x * m) >> 64);
+#else
+	return ((x >> 32) * m + (((x & UINT32_MAX) * m) >> 32)) >> 32;
+#endif
+}
 
 CKF_INLINE void
 ckf_store64(uint8_t *p, uint64_t v)

@@ -5,6 +5,7 @@
 #define CKF_PROBE_TEMPLATE_H
 
 #include "bucket/lanes_template.h"
+#include "filter/geometry.h"
 
 /* Has a wide plain bucket the tag?  As many slots at once as a load holds. */
 CKF_INLINE bool
