@@ -1,6 +1,6 @@
 /*
- * derive.c - what follows from a filter's fields: its operations, masks and
- * steps.
+ * derive.c - what follows from a filter's fields and is kept beside them, so that
+ * no lookup computes it: its operations, masks and steps.
  */
 #include "filter/derive.h"
 
@@ -8,7 +8,7 @@
 #include "filter/header.h"
 #include "filter/operations.h"
 
-/* Masks for questions asked of several slots at once. */
+/* Masks for questions that are asked of several slots at once. */
 static void
 ckf_derive_lanes(ckf_filter *t)
 {
@@ -16,7 +16,7 @@ ckf_derive_lanes(ckf_filter *t)
 
 	t->chunk = t->b;
 	if (t->operations->access == CKF_BY_SLOT)
-		while (t->chunk * t->f > 57) /* 64 bits less a shift */
+		while (t->chunk * t->f > 57) /* a load of 64 bits may begin 7 bits before them */
 			t->chunk /= 2;
 	t->lanes = 0;
 	for (i = 0; i < t->chunk; i++)

@@ -1,5 +1,6 @@
 /*
- * filter.c - the public calls on one filter, handed to its encoding's operations.
+ * filter.c - the public calls on one filter: each goes to the operations of its
+ * encoding.
  */
 #include "filter/header.h"
 #include "filter/operations.h"

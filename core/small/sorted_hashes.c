@@ -1,13 +1,15 @@
 /*
- * sorted_hashes.c - a small filter as a sorted array of 64-bit hashes.  Hash 0 is
- * kept as 1, which has the same prefix at every w that a table may have.
+ * sorted_hashes.c - a small filter as a sorted array of the 64-bit hashes themselves.
+ *
+ * Hash 0 is kept as 1, so that 0 can stand for nothing elsewhere.  No table tells the
+ * two apart: at every w that it may have, they have the same prefix.
  */
 #include "small/sorted_hashes.h"
 
 #include "filter/header.h"
 #include "filter/operations.h"
 
-/* Index of the first hash that is not below `hash`. */
+/* A binary search that does not branch on what it finds. */
 size_t
 ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash)
 {
@@ -48,8 +50,14 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	hash |= hash == 0;
 	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
 		return CKF_OK;
-	/* Many hashes ask to become a table.  Where that could not be, they have
-	 * come back with room for half as many more. */
+	/*
+	 * CKF_ROOM leads to a growth.  From CKF_MAX_HASHES hashes on that makes a table
+	 * of them, so it is asked for even where there is room for one more.  But some
+	 * hashes cannot become a table, since too many of them share two buckets.
+	 * Growth returns these with room for half as many more, and a little: where
+	 * there is that much room, 4 bytes for each hash, a table was tried just now,
+	 * and is tried again some adds later.
+	 */
 	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : 4 * t->count))
 		return CKF_ROOM;
 	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);

@@ -1,5 +1,5 @@
 /*
- * sorted_hashes.h - a sorted array of hashes.
+ * sorted_hashes.h - a small filter as a sorted array of hashes.
  */
 #ifndef CKF_SORTED_HASHES_H
 #define CKF_SORTED_HASHES_H
