@@ -169,7 +169,7 @@ typedef struct ckf_filter
 	uint8_t rho_shift;     /* 64 - W */
 	bool once;             /* one copy of a prefix is enough */
 	uint32_t m;            /* buckets in a segment's half */
-	uint32_t bucket_bits;  /* of a bucket */
+	uint32_t bucket_bits;  /* bits of a bucket */
 	uint32_t bucket_step;  /* a bucket, in what places count: bits or bytes */
 	uint64_t half_bits;    /* bits of a half: m buckets */
 	uint64_t half_step;    /* a half, in what places count */
