@@ -43,7 +43,7 @@ ckfp_new_state(const ckf_params *params, ckf_filter *state)
 }
 
 /*
- * Open the state in argument 0 to be changed in place; a draft.  The executor
+ * Open the state in argument 0, which is then an owned filter, changed in place.  The executor
  * keeps it with a full header; one that a caller brings otherwise is copied.
  */
 static ckf_filter *
@@ -98,7 +98,7 @@ cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		ckfp_add(state, ckfp_hash_argument(fcinfo, 1, site, state->seed));
 	ckfp_keep(&site->source);
-	CKFP_RETURN_DRAFT(state);
+	CKFP_RETURN_OWNED(state);
 }
 
 /* (state, hash [, fpr [, capacity [, options]]]) */
@@ -111,7 +111,7 @@ cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		ckfp_add(state, (uint64)PG_GETARG_INT64(1));
 	ckfp_keep(&site->source);
-	CKFP_RETURN_DRAFT(state);
+	CKFP_RETURN_OWNED(state);
 }
 
 /* ------------------------------------------------------------------- filters */
@@ -124,7 +124,7 @@ typedef enum ckfp_pouring
 	CKFP_SUM
 } ckfp_pouring;
 
-/* Pour, growing the draft *state where it must. */
+/* Pour, growing *state where it must. */
 static void
 ckfp_pour(ckf_filter *state, const ckf_filter *in, ckfp_pouring how)
 {
@@ -176,7 +176,7 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_pouring how)
 		ckfp_open_state(fcinfo, &source);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
 	ckfp_pour(state, &filter, how);
-	CKFP_RETURN_DRAFT(state);
+	CKFP_RETURN_OWNED(state);
 }
 
 Datum
@@ -212,7 +212,7 @@ ckfp_combine(FunctionCallInfo fcinfo, ckfp_pouring how)
 	ckfp_open_state(fcinfo, &source);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
 	ckfp_pour(state, &other, how);
-	CKFP_RETURN_DRAFT(state);
+	CKFP_RETURN_OWNED(state);
 }
 
 Datum
@@ -240,7 +240,7 @@ static Datum
 ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckf_filter state;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
@@ -252,8 +252,8 @@ ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 	}
 	else
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STATE, &state);
-	ckfp_run(goal, &state, NULL, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_run(goal, &state, NULL, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 Datum

@@ -27,14 +27,14 @@ Datum
 cuckoofilter_create(PG_FUNCTION_ARGS)
 {
 	ckf_params params;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckf_params_default(&params);
 	params.capacity = PG_GETARG_INT64(0);
 	params.fpr = PG_GETARG_FLOAT8(1);
 	ckfp_parse_options(PG_GETARG_TEXT_PP(2), &params);
-	ckfp_create(&params, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_create(&params, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 /* ----------------------------------------------------------- filter and item */
@@ -79,21 +79,21 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 static Datum
 ckfp_with(const ckf_filter *filter, uint64 hash)
 {
-	ckf_filter draft;
+	ckf_filter owned;
 
-	ckfp_copy(filter, 1, &draft);
-	ckfp_add(&draft, hash);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_copy(filter, 1, &owned);
+	ckfp_add(&owned, hash);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 static Datum
 ckfp_without(const ckf_filter *filter, uint64 hash)
 {
-	ckf_filter draft;
+	ckf_filter owned;
 
-	ckfp_copy(filter, 0, &draft);
-	ckfp_remove(&draft, hash);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_copy(filter, 0, &owned);
+	ckfp_remove(&owned, hash);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 /* cuckoofilter_add(filter, item), filter + item */
@@ -139,12 +139,12 @@ ckfp_merge(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckf_filter a;
 	ckf_filter b;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &a);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &b);
-	ckfp_run(goal, &a, &b, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_run(goal, &a, &b, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 /* cuckoofilter_union(a, b), a | b */
@@ -164,11 +164,11 @@ Datum
 cuckoofilter_compact(PG_FUNCTION_ARGS)
 {
 	ckf_filter filter;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
-	ckfp_run(CKF_COMPACT, &filter, NULL, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_run(CKF_COMPACT, &filter, NULL, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 Datum

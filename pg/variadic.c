@@ -72,17 +72,17 @@ cuckoofilter_add_all(PG_FUNCTION_ARGS)
 	ckfp_site *site = ckfp_site_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
 	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
-	ckf_filter draft;
+	ckf_filter owned;
 	size_t i;
 
-	ckfp_copy(filter, hashes.count, &draft);
+	ckfp_copy(filter, hashes.count, &owned);
 	for (i = 0; i < hashes.count; i++)
 	{
-		ckfp_add(&draft, hashes.hash[i]);
+		ckfp_add(&owned, hashes.hash[i]);
 		if (i % CKFP_STEP == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	CKFP_RETURN_DRAFT(&draft);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 Datum
@@ -91,13 +91,13 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 	ckfp_site *site = ckfp_site_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
 	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
-	ckf_filter draft;
+	ckf_filter owned;
 	size_t i;
 
-	ckfp_copy(filter, 0, &draft);
+	ckfp_copy(filter, 0, &owned);
 	for (i = 0; i < hashes.count; i++)
-		ckfp_remove(&draft, hashes.hash[i]);
-	CKFP_RETURN_DRAFT(&draft);
+		ckfp_remove(&owned, hashes.hash[i]);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 Datum

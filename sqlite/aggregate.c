@@ -3,7 +3,7 @@
  * frame only grows.
  *
  * SQLite's aggregate context holds the opened view of a running state, so
- * that a step is a hash and an insertion; the state's bytes are a draft.
+ * that a step is a hash and an insertion; the state's bytes are owned.
  */
 #include "host.h"
 
@@ -114,7 +114,7 @@ ckfs_value(sqlite3_context *ctx)
 	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
 	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
 	ckf_filter empty = {0};
-	ckf_filter draft;
+	ckf_filter owned;
 
 	/* No rows give an empty filter, of default parameters. */
 	if (!state || !state->bytes)
@@ -123,8 +123,8 @@ ckfs_value(sqlite3_context *ctx)
 		if (!ckfs_start(ctx, 0, NULL, state))
 			return;
 	}
-	if (ckfs_run(ctx, aggregate->finish, state, NULL, &draft))
-		ckfs_result(ctx, &draft);
+	if (ckfs_run(ctx, aggregate->finish, state, NULL, &owned))
+		ckfs_result(ctx, &owned);
 	ckfs_discard(&empty);
 }
 

@@ -6,7 +6,7 @@
  *   aggregate.c   aggregates
  *   info.c        cuckoofilter_info
  *   argument.c    SQL values to filters, hashes and parameters
- *   draft.c       filters in memory of our own: copies, growth, jobs, results
+ *   owned.c       filters in memory of our own: copies, growth, jobs, results
  *   error.c       every error sentence, once
  *
  * Functions that take a sqlite3_context report their failures in it, and
@@ -48,31 +48,31 @@ bool ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *param
 bool ckfs_fpr(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params);
 bool ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params);
 
-/* ---------------------------------------------------------------- draft.c */
+/* ---------------------------------------------------------------- owned.c */
 
 /*
- * A draft is a ckf_filter over bytes from sqlite3_malloc64, which ckfs_discard
+ * An owned filter is a ckf_filter over bytes from sqlite3_malloc64, which ckfs_discard
  * or ckfs_result gives away.
  */
 
 /* A copy of a filter, with room for some more hashes. */
-bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *draft);
+bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned);
 
-/* Run a job of the engine; *draft is its result, and must not be an input.
+/* Run a job of the engine; *owned is its result, and must not be an input.
  * b is NULL but for CKF_UNION and CKF_SUM. */
 bool ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
-			  ckf_filter *draft);
+			  ckf_filter *owned);
 
-/* A larger draft in place of this one. */
-bool ckfs_grow(sqlite3_context *ctx, ckf_filter *draft);
+/* A larger filter in place of this one. */
+bool ckfs_grow(sqlite3_context *ctx, ckf_filter *owned);
 
-/* Add a hash to a draft, which grows where it must. */
-bool ckfs_add(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash);
+/* Add a hash to an owned filter, which grows where it must. */
+bool ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
 
-void ckfs_discard(ckf_filter *draft);
+void ckfs_discard(ckf_filter *owned);
 
-/* Make the draft's bytes the function's result. */
-void ckfs_result(sqlite3_context *ctx, ckf_filter *draft);
+/* Make the owned filter's bytes the function's result. */
+void ckfs_result(sqlite3_context *ctx, ckf_filter *owned);
 
 /* ---------------------------------------------------------------- error.c */
 

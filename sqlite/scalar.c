@@ -52,12 +52,12 @@ ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_result_handle(ctx, filter);
 }
 
-/* Change a draft by the items that follow the filter; false: the function's
+/* Change an owned filter by the items that follow the filter; false: the function's
  * result is settled, as NULL or an error. */
-typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash);
+typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
 
 static bool
-ckfs_change_each(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *draft,
+ckfs_change_each(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *owned,
 				 ckfs_change *change)
 {
 	const ckfs_items *items = sqlite3_user_data(ctx);
@@ -68,7 +68,7 @@ ckfs_change_each(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filte
 	{
 		if (items->skip_null && ckfs_is_null(argv[i]))
 			continue;
-		if (!items->hash(ctx, argv[i], draft->seed, &hash) || !change(ctx, draft, hash))
+		if (!items->hash(ctx, argv[i], owned->seed, &hash) || !change(ctx, owned, hash))
 			return false;
 	}
 	return true;
@@ -77,7 +77,7 @@ ckfs_change_each(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filte
 static void
 ckfs_changed(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_change *change, int more)
 {
-	ckf_filter local, draft;
+	ckf_filter local, owned;
 	const ckf_filter *filter;
 
 	if (argc < 1)
@@ -86,19 +86,19 @@ ckfs_changed(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_change *
 		return;
 	}
 	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	if (!filter || !ckfs_copy(ctx, filter, more, &draft))
+	if (!filter || !ckfs_copy(ctx, filter, more, &owned))
 		return;
-	if (ckfs_change_each(ctx, argc, argv, &draft, change))
-		ckfs_result(ctx, &draft);
+	if (ckfs_change_each(ctx, argc, argv, &owned, change))
+		ckfs_result(ctx, &owned);
 	else
-		ckfs_discard(&draft);
+		ckfs_discard(&owned);
 }
 
 static bool
-ckfs_remove(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash)
+ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
 {
 	bool found;
-	ckf_status status = ckf_remove(draft, hash, &found);
+	ckf_status status = ckf_remove(owned, hash, &found);
 
 	if (status != CKF_OK)
 		ckfs_error(ctx, status, (ckfs_subject){0});
@@ -194,7 +194,7 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 static void
 ckfs_sql_job(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
 {
-	ckf_filter local[2], draft;
+	ckf_filter local[2], owned;
 	const ckf_filter *filter[2] = {NULL, NULL};
 	int i;
 
@@ -204,8 +204,8 @@ ckfs_sql_job(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal
 		if (!filter[i])
 			return;
 	}
-	if (ckfs_run(ctx, goal, filter[0], filter[1], &draft))
-		ckfs_result(ctx, &draft);
+	if (ckfs_run(ctx, goal, filter[0], filter[1], &owned))
+		ckfs_result(ctx, &owned);
 }
 
 /* cuckoofilter_union(a, b) */

@@ -1,5 +1,5 @@
 /*
- * draft.c - filters in memory of our own: copies, growth, jobs, results.
+ * owned.c - filters in memory of our own: copies, growth, jobs, results.
  */
 #include "host.h"
 
@@ -16,38 +16,38 @@ ckfp_new_value(size_t size, const ckf_filter *origin)
 }
 
 static void
-ckfp_open_draft(ckf_filter *draft, struct varlena *value, size_t size)
+ckfp_open_owned(ckf_filter *owned, struct varlena *value, size_t size)
 {
-	ckf_status status = ckf_open(draft, VARDATA(value), size, CKF_STATE);
+	ckf_status status = ckf_open(owned, VARDATA(value), size, CKF_STATE);
 
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){0});
 }
 
 void
-ckfp_create(const ckf_params *params, ckf_filter *draft)
+ckfp_create(const ckf_params *params, ckf_filter *owned)
 {
 	struct varlena *value = palloc(VARHDRSZ + CKF_HEADER_SIZE);
 	ckf_status status = ckf_create(params, VARDATA(value));
 
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.params = params});
-	ckfp_open_draft(draft, value, CKF_HEADER_SIZE);
+	ckfp_open_owned(owned, value, CKF_HEADER_SIZE);
 }
 
 void
-ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *draft)
+ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned)
 {
 	size_t room = filter->size + (filter->encoding == CKF_HASHES ? sizeof(uint64) * more : 0);
 	struct varlena *value = ckfp_new_value(room, filter);
 
 	memcpy(VARDATA(value), filter->bytes, filter->size);
-	ckfp_open_draft(draft, value, filter->size);
-	draft->room = room;
+	ckfp_open_owned(owned, value, filter->size);
+	owned->room = room;
 }
 
 void
-ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *draft)
+ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned)
 {
 	ckf_job job;
 	struct varlena *value = NULL;
@@ -78,31 +78,31 @@ ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *dr
 		CHECK_FOR_INTERRUPTS();
 	}
 	pfree(scratch);
-	ckfp_open_draft(draft, value, job.size);
-	draft->room = room;
+	ckfp_open_owned(owned, value, job.size);
+	owned->room = room;
 }
 
 void
-ckfp_add_on(ckf_filter *draft, uint64 hash, ckf_status status)
+ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status)
 {
 	while (status == CKF_ROOM)
 	{
 		ckf_filter larger;
 
-		ckfp_run(CKF_GROW, draft, NULL, &larger);
-		*draft = larger;
-		status = ckf_add(draft, hash);
+		ckfp_run(CKF_GROW, owned, NULL, &larger);
+		*owned = larger;
+		status = ckf_add(owned, hash);
 	}
 	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = draft});
+		ckfp_error(status, (ckfp_subject){.filter = owned});
 }
 
 void
-ckfp_remove(ckf_filter *draft, uint64 hash)
+ckfp_remove(ckf_filter *owned, uint64 hash)
 {
 	bool found;
-	ckf_status status = ckf_remove(draft, hash, &found);
+	ckf_status status = ckf_remove(owned, hash, &found);
 
 	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = draft});
+		ckfp_error(status, (ckfp_subject){.filter = owned});
 }

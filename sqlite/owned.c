@@ -1,5 +1,5 @@
 /*
- * draft.c - filters in memory of our own: copies, growth, jobs, results.
+ * owned.c - filters in memory of our own: copies, growth, jobs, results.
  */
 #include "host.h"
 
@@ -30,7 +30,7 @@ ckfs_allocate(sqlite3_context *ctx, size_t size)
 }
 
 bool
-ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *draft)
+ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned)
 {
 	size_t room = filter->size + (size_t)more * sizeof(uint64_t);
 	uint8_t *bytes = ckfs_allocate(ctx, room);
@@ -38,9 +38,9 @@ ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *
 	if (!bytes)
 		return false;
 	memcpy(bytes, filter->bytes, filter->size);
-	*draft = *filter;
-	draft->bytes = bytes;
-	draft->room = room;
+	*owned = *filter;
+	owned->bytes = bytes;
+	owned->room = room;
 	return true;
 }
 
@@ -62,7 +62,7 @@ ckfs_make_room(sqlite3_context *ctx, ckfs_buffer *buffer, size_t room)
 
 bool
 ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
-		 ckf_filter *draft)
+		 ckf_filter *owned)
 {
 	ckf_job job = {0};
 	ckfs_buffer dst = {0}, scratch = {0};
@@ -80,59 +80,59 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 			going = status == CKF_MORE;
 	}
 	sqlite3_free(scratch.memory);
-	*draft = (ckf_filter){.bytes = dst.memory, .size = job.size, .room = dst.room};
+	*owned = (ckf_filter){.bytes = dst.memory, .size = job.size, .room = dst.room};
 	if (status == CKF_OK)
 		return true;
-	ckfs_discard(draft);
+	ckfs_discard(owned);
 	if (status != CKF_ROOM) /* or a failure that is reported already */
 		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
 	return false;
 }
 
 bool
-ckfs_grow(sqlite3_context *ctx, ckf_filter *draft)
+ckfs_grow(sqlite3_context *ctx, ckf_filter *owned)
 {
 	ckf_filter larger;
 	size_t room;
 	ckf_status status;
 
-	if (!ckfs_run(ctx, CKF_GROW, draft, NULL, &larger))
+	if (!ckfs_run(ctx, CKF_GROW, owned, NULL, &larger))
 		return false;
-	ckfs_discard(draft);
+	ckfs_discard(owned);
 	room = larger.room;
-	status = ckf_open(draft, larger.bytes, larger.size, CKF_STATE);
-	draft->bytes = larger.bytes; /* to free, even if it were damaged */
-	draft->room = room;
+	status = ckf_open(owned, larger.bytes, larger.size, CKF_STATE);
+	owned->bytes = larger.bytes; /* to free, even if it were damaged */
+	owned->room = room;
 	if (status != CKF_OK)
 		ckfs_error(ctx, status, (ckfs_subject){0});
 	return status == CKF_OK;
 }
 
 bool
-ckfs_add(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash)
+ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
 {
 	ckf_status status;
 
-	while ((status = ckf_add(draft, hash)) == CKF_ROOM)
-		if (!ckfs_grow(ctx, draft))
+	while ((status = ckf_add(owned, hash)) == CKF_ROOM)
+		if (!ckfs_grow(ctx, owned))
 			return false;
 	if (status != CKF_OK)
-		ckfs_error(ctx, status, (ckfs_subject){.filter = draft});
+		ckfs_error(ctx, status, (ckfs_subject){.filter = owned});
 	return status == CKF_OK;
 }
 
 void
-ckfs_discard(ckf_filter *draft)
+ckfs_discard(ckf_filter *owned)
 {
-	sqlite3_free(draft->bytes);
-	draft->bytes = NULL;
+	sqlite3_free(owned->bytes);
+	owned->bytes = NULL;
 }
 
 void
-ckfs_result(sqlite3_context *ctx, ckf_filter *draft)
+ckfs_result(sqlite3_context *ctx, ckf_filter *owned)
 {
-	if (ckfs_fits(ctx, draft->size, draft))
-		sqlite3_result_blob64(ctx, draft->bytes, draft->size, sqlite3_free);
+	if (ckfs_fits(ctx, owned->size, owned))
+		sqlite3_result_blob64(ctx, owned->bytes, owned->size, sqlite3_free);
 	else
-		ckfs_discard(draft);
+		ckfs_discard(owned);
 }
