@@ -117,16 +117,16 @@ cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 /* ------------------------------------------------------------------- filters */
 
 /* How the items of another filter or state come into a state. */
-typedef enum ckfp_pouring
+typedef enum ckfp_merging
 {
 	CKFP_COMBINE, /* of one cuckoofilter_agg */
 	CKFP_UNION,
 	CKFP_SUM
-} ckfp_pouring;
+} ckfp_merging;
 
-/* Pour, growing *state where it must. */
+/* Merge a filter into a state, growing *state where it must. */
 static void
-ckfp_pour(ckf_filter *state, const ckf_filter *in, ckfp_pouring how)
+ckfp_merge_into(ckf_filter *state, const ckf_filter *in, ckfp_merging how)
 {
 	uint64_t cursor = 0;
 	ckf_status status;
@@ -154,7 +154,7 @@ ckfp_pour(ckf_filter *state, const ckf_filter *in, ckfp_pouring how)
 
 /* (state, filter), either may be NULL */
 static Datum
-ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_pouring how)
+ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_merging how)
 {
 	ckfp_source source = {0};
 	ckf_filter *state = &source.filter;
@@ -175,7 +175,7 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_pouring how)
 	else
 		ckfp_open_state(fcinfo, &source);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
-	ckfp_pour(state, &filter, how);
+	ckfp_merge_into(state, &filter, how);
 	CKFP_RETURN_OWNED(state);
 }
 
@@ -196,7 +196,7 @@ cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
 /* (state, state), either may be NULL.  A state from another process may have a
  * short header; the first one is unpacked, to be changed in place from then on. */
 static Datum
-ckfp_combine(FunctionCallInfo fcinfo, ckfp_pouring how)
+ckfp_combine(FunctionCallInfo fcinfo, ckfp_merging how)
 {
 	ckfp_source source = {0};
 	ckf_filter *state = &source.filter;
@@ -211,7 +211,7 @@ ckfp_combine(FunctionCallInfo fcinfo, ckfp_pouring how)
 		PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
 	ckfp_open_state(fcinfo, &source);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
-	ckfp_pour(state, &other, how);
+	ckfp_merge_into(state, &other, how);
 	CKFP_RETURN_OWNED(state);
 }
 
