@@ -47,13 +47,13 @@ ckfp_new_state(const ckf_params *params, ckf_filter *state)
  * keeps it with a full header; one that a caller brings otherwise is copied.
  */
 static ckf_filter *
-ckfp_open_state(FunctionCallInfo fcinfo, ckfp_source *source)
+ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 {
 	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(0);
 
 	if (unlikely(!VARATT_IS_4B_U(value)))
 		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
-	return ckfp_reopen(source, value, CKF_STATE);
+	return ckfp_reopen(argument, value, CKF_STATE);
 }
 
 /* ---------------------------------------------------------- items and hashes */
@@ -76,16 +76,16 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
 /* The state of the group, made at its first row also where that has no item:
  * it keeps the parameters. */
 static ckf_filter *
-ckfp_item_state(FunctionCallInfo fcinfo, ckfp_source *source)
+ckfp_item_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 {
 	ckf_params params;
 
 	ckfp_require_aggregate(fcinfo);
 	if (!PG_ARGISNULL(0))
-		return ckfp_open_state(fcinfo, source);
+		return ckfp_open_state(fcinfo, argument);
 	ckfp_state_params(fcinfo, &params);
-	ckfp_new_state(&params, &source->filter);
-	return &source->filter;
+	ckfp_new_state(&params, &argument->filter);
+	return &argument->filter;
 }
 
 /* (state, item [, fpr [, capacity [, options]]]) */
@@ -93,11 +93,11 @@ Datum
 cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 {
 	ckfp_site *site = ckfp_site_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &site->source);
+	ckf_filter *state = ckfp_item_state(fcinfo, &site->argument);
 
 	if (!PG_ARGISNULL(1))
 		ckfp_add(state, ckfp_hash_argument(fcinfo, 1, site, state->seed));
-	ckfp_keep(&site->source);
+	ckfp_keep(&site->argument);
 	CKFP_RETURN_OWNED(state);
 }
 
@@ -106,11 +106,11 @@ Datum
 cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 {
 	ckfp_site *site = ckfp_site_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &site->source);
+	ckf_filter *state = ckfp_item_state(fcinfo, &site->argument);
 
 	if (!PG_ARGISNULL(1))
 		ckfp_add(state, (uint64)PG_GETARG_INT64(1));
-	ckfp_keep(&site->source);
+	ckfp_keep(&site->argument);
 	CKFP_RETURN_OWNED(state);
 }
 
@@ -156,8 +156,8 @@ ckfp_merge_into(ckf_filter *state, const ckf_filter *in, ckfp_merging how)
 static Datum
 ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_merging how)
 {
-	ckfp_source source = {0};
-	ckf_filter *state = &source.filter;
+	ckfp_argument_cache argument = {0};
+	ckf_filter *state = &argument.filter;
 	ckf_filter filter;
 
 	ckfp_require_aggregate(fcinfo);
@@ -173,7 +173,7 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_merging how)
 		ckfp_new_state(&params, state);
 	}
 	else
-		ckfp_open_state(fcinfo, &source);
+		ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
 	ckfp_merge_into(state, &filter, how);
 	CKFP_RETURN_OWNED(state);
@@ -198,8 +198,8 @@ cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
 static Datum
 ckfp_combine(FunctionCallInfo fcinfo, ckfp_merging how)
 {
-	ckfp_source source = {0};
-	ckf_filter *state = &source.filter;
+	ckfp_argument_cache argument = {0};
+	ckf_filter *state = &argument.filter;
 	ckf_filter other;
 
 	ckfp_require_aggregate(fcinfo);
@@ -209,7 +209,7 @@ ckfp_combine(FunctionCallInfo fcinfo, ckfp_merging how)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	if (PG_ARGISNULL(0))
 		PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
-	ckfp_open_state(fcinfo, &source);
+	ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
 	ckfp_merge_into(state, &other, how);
 	CKFP_RETURN_OWNED(state);

@@ -54,13 +54,13 @@ ckfp_open_header(Datum value, ckf_filter *filter)
 }
 
 ckf_filter *
-ckfp_open_source(ckfp_source *source, const struct varlena *value, ckf_trust trust)
+ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value, ckf_trust trust)
 {
-	ckf_filter *filter = &source->filter;
+	ckf_filter *filter = &argument->filter;
 
 	filter->size = 0; /* known no more, while this may fail */
 	ckfp_open_bytes(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), trust, filter);
-	ckfp_keep(source);
+	ckfp_keep(argument);
 	return filter;
 }
 
@@ -68,24 +68,24 @@ ckfp_open_source(ckfp_source *source, const struct varlena *value, ckf_trust tru
 static const struct varlena *
 ckfp_fetch_toasted(ckfp_site *site, struct varlena *value)
 {
-	ckfp_source *source = &site->source;
+	ckfp_argument_cache *argument = &site->argument;
 	struct varatt_external toast;
 	MemoryContext caller;
 
 	VARATT_EXTERNAL_GET_POINTER(toast, value);
-	if (source->copy != NULL && memcmp(&source->toast, &toast, sizeof toast) == 0)
-		return source->copy;
-	source->copy = NULL;
-	if (source->detoasted == NULL)
-		source->detoasted =
+	if (argument->copy != NULL && memcmp(&argument->toast, &toast, sizeof toast) == 0)
+		return argument->copy;
+	argument->copy = NULL;
+	if (argument->detoasted == NULL)
+		argument->detoasted =
 			AllocSetContextCreate(site->context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
 	else
-		MemoryContextReset(source->detoasted);
-	caller = MemoryContextSwitchTo(source->detoasted);
-	source->copy = detoast_attr(value);
+		MemoryContextReset(argument->detoasted);
+	caller = MemoryContextSwitchTo(argument->detoasted);
+	argument->copy = detoast_attr(value);
 	MemoryContextSwitchTo(caller);
-	source->toast = toast;
-	return source->copy;
+	argument->toast = toast;
+	return argument->copy;
 }
 
 const ckf_filter *
@@ -97,7 +97,7 @@ ckfp_read_extended(ckfp_site *site, struct varlena *value)
 		plain = ckfp_fetch_toasted(site, value);
 	else /* compressed in its row, and what else there may be: rare */
 		plain = PG_DETOAST_DATUM(PointerGetDatum(value));
-	return ckfp_reopen(&site->source, plain, CKF_STORED);
+	return ckfp_reopen(&site->argument, plain, CKF_STORED);
 }
 
 /* -------------------------------------------------------------------- items */

@@ -79,19 +79,19 @@ uint64 ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed);
 /* ------------------------------------------------------------- argument.c */
 
 /* A filter argument that was opened: what the next call can use again. */
-typedef struct ckfp_source
+typedef struct ckfp_argument_cache
 {
 	ckf_filter filter; /* size 0: none yet */
 	uint64 header[CKF_HEADER_SIZE / sizeof(uint64)];
 	struct varatt_external toast; /* what `copy` was fetched by */
 	struct varlena *copy;         /* in the context `detoasted`; or NULL */
 	MemoryContext detoasted;
-} ckfp_source;
+} ckfp_argument_cache;
 
 /* What a function keeps from call to call in flinfo->fn_extra. */
 typedef struct ckfp_site
 {
-	ckfp_source source;
+	ckfp_argument_cache argument;
 	ckfp_hasher hasher;
 	MemoryContext context; /* lives as long as this */
 	void *more;            /* of a function's own */
@@ -109,49 +109,50 @@ ckfp_site_of(FunctionCallInfo fcinfo)
 	return ckfp_new_site(fcinfo->flinfo);
 }
 
-/* How a word of a header differs from the source's. */
+/* How a word of a header differs from the one that is cached. */
 static inline uint64
-ckfp_differs(const ckfp_source *source, const char *bytes, int i)
+ckfp_differs(const ckfp_argument_cache *argument, const char *bytes, int i)
 {
 	uint64 word;
 
 	memcpy(&word, bytes + i * sizeof word, sizeof word);
-	return word ^ source->header[i];
+	return word ^ argument->header[i];
 }
 
 /* All that ckf_open finds out follows from the header and the size: does the
- * source know them? */
+ * argument cache know them? */
 static inline bool
-ckfp_knows(const ckfp_source *source, const char *bytes, size_t size)
+ckfp_knows(const ckfp_argument_cache *argument, const char *bytes, size_t size)
 {
-	StaticAssertStmt(lengthof(source->header) == 6, "compare each word");
-	return ((source->filter.size ^ size) | ckfp_differs(source, bytes, 0) |
-			ckfp_differs(source, bytes, 1) | ckfp_differs(source, bytes, 2) |
-			ckfp_differs(source, bytes, 3) | ckfp_differs(source, bytes, 4) |
-			ckfp_differs(source, bytes, 5)) == 0;
+	StaticAssertStmt(lengthof(argument->header) == 6, "compare each word");
+	return ((argument->filter.size ^ size) | ckfp_differs(argument, bytes, 0) |
+			ckfp_differs(argument, bytes, 1) | ckfp_differs(argument, bytes, 2) |
+			ckfp_differs(argument, bytes, 3) | ckfp_differs(argument, bytes, 4) |
+			ckfp_differs(argument, bytes, 5)) == 0;
 }
 
 /* Know an open filter again, as it is now. */
 static inline void
-ckfp_keep(ckfp_source *source)
+ckfp_keep(ckfp_argument_cache *argument)
 {
-	memcpy(source->header, source->filter.bytes, sizeof source->header);
+	memcpy(argument->header, argument->filter.bytes, sizeof argument->header);
 }
 
 /* Open a value anew, that is neither toasted nor compressed. */
-ckf_filter *ckfp_open_source(ckfp_source *source, const struct varlena *value, ckf_trust trust);
+ckf_filter *ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value,
+							 ckf_trust trust);
 
 /* The same, or only move to its bytes where they are known. */
 static inline ckf_filter *
-ckfp_reopen(ckfp_source *source, const struct varlena *value, ckf_trust trust)
+ckfp_reopen(ckfp_argument_cache *argument, const struct varlena *value, ckf_trust trust)
 {
 	size_t size = VARSIZE_ANY_EXHDR(value);
 
-	if (unlikely(size < CKF_HEADER_SIZE || !ckfp_knows(source, VARDATA_ANY(value), size)))
-		return ckfp_open_source(source, value, trust);
-	source->filter.bytes = (uint8_t *)VARDATA_ANY(value);
-	source->filter.room = size;
-	return &source->filter;
+	if (unlikely(size < CKF_HEADER_SIZE || !ckfp_knows(argument, VARDATA_ANY(value), size)))
+		return ckfp_open_cached(argument, value, trust);
+	argument->filter.bytes = (uint8_t *)VARDATA_ANY(value);
+	argument->filter.room = size;
+	return &argument->filter;
 }
 
 /* A value that is toasted or compressed, to be read. */
@@ -168,7 +169,7 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_site *site)
 
 	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
 		return ckfp_read_extended(site, value);
-	return ckfp_reopen(&site->source, value, CKF_STORED);
+	return ckfp_reopen(&site->argument, value, CKF_STORED);
 }
 
 /* Open a value; detoasted, where it must be, in the current memory context. */
