@@ -92,12 +92,12 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 Datum
 cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &site->argument);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
-		ckfp_add(state, ckfp_hash_argument(fcinfo, 1, site, state->seed));
-	ckfp_keep(&site->argument);
+		ckfp_add(state, ckfp_hash_argument(fcinfo, 1, cache, state->seed));
+	ckfp_keep(&cache->argument);
 	CKFP_RETURN_OWNED(state);
 }
 
@@ -105,12 +105,12 @@ cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &site->argument);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
 		ckfp_add(state, (uint64)PG_GETARG_INT64(1));
-	ckfp_keep(&site->argument);
+	ckfp_keep(&cache->argument);
 	CKFP_RETURN_OWNED(state);
 }
 

@@ -11,16 +11,16 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-ckfp_site *
-ckfp_new_site(FmgrInfo *flinfo)
+ckfp_call_cache *
+ckfp_new_call_cache(FmgrInfo *flinfo)
 {
 	MemoryContext context = flinfo != NULL ? flinfo->fn_mcxt : CurrentMemoryContext;
-	ckfp_site *site = MemoryContextAllocZero(context, sizeof *site);
+	ckfp_call_cache *cache = MemoryContextAllocZero(context, sizeof *cache);
 
-	site->context = context;
+	cache->context = context;
 	if (flinfo != NULL) /* else DirectFunctionCall */
-		flinfo->fn_extra = site;
-	return site;
+		flinfo->fn_extra = cache;
+	return cache;
 }
 
 /* ------------------------------------------------------------------ filters */
@@ -66,9 +66,9 @@ ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value, ckf
 
 /* A TOAST pointer names a value for as long as a query may see it. */
 static const struct varlena *
-ckfp_fetch_toasted(ckfp_site *site, struct varlena *value)
+ckfp_fetch_toasted(ckfp_call_cache *cache, struct varlena *value)
 {
-	ckfp_argument_cache *argument = &site->argument;
+	ckfp_argument_cache *argument = &cache->argument;
 	struct varatt_external toast;
 	MemoryContext caller;
 
@@ -78,7 +78,7 @@ ckfp_fetch_toasted(ckfp_site *site, struct varlena *value)
 	argument->copy = NULL;
 	if (argument->detoasted == NULL)
 		argument->detoasted =
-			AllocSetContextCreate(site->context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
+			AllocSetContextCreate(cache->context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
 	else
 		MemoryContextReset(argument->detoasted);
 	caller = MemoryContextSwitchTo(argument->detoasted);
@@ -89,15 +89,15 @@ ckfp_fetch_toasted(ckfp_site *site, struct varlena *value)
 }
 
 const ckf_filter *
-ckfp_read_extended(ckfp_site *site, struct varlena *value)
+ckfp_read_extended(ckfp_call_cache *cache, struct varlena *value)
 {
 	const struct varlena *plain;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(value))
-		plain = ckfp_fetch_toasted(site, value);
+		plain = ckfp_fetch_toasted(cache, value);
 	else /* compressed in its row, and what else there may be: rare */
 		plain = PG_DETOAST_DATUM(PointerGetDatum(value));
-	return ckfp_reopen(&site->argument, plain, CKF_STORED);
+	return ckfp_reopen(&cache->argument, plain, CKF_STORED);
 }
 
 /* -------------------------------------------------------------------- items */
@@ -128,10 +128,10 @@ ckfp_argument_type(FmgrInfo *flinfo, int n)
 }
 
 void
-ckfp_prepare_site(FunctionCallInfo fcinfo, int n, ckfp_site *site)
+ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
-	ckfp_hasher_prepare(&site->hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
-						site->context);
+	ckfp_hasher_prepare(&cache->hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
+						cache->context);
 }
 
 /* --------------------------------------------------------------- parameters */

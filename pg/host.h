@@ -89,24 +89,24 @@ typedef struct ckfp_argument_cache
 } ckfp_argument_cache;
 
 /* What a function keeps from call to call in flinfo->fn_extra. */
-typedef struct ckfp_site
+typedef struct ckfp_call_cache
 {
 	ckfp_argument_cache argument;
 	ckfp_hasher hasher;
 	MemoryContext context; /* lives as long as this */
 	void *more;            /* of a function's own */
-} ckfp_site;
+} ckfp_call_cache;
 
-/* A new site: kept by flinfo, or of this call where there is none. */
-ckfp_site *ckfp_new_site(FmgrInfo *flinfo);
+/* A new call cache: kept by flinfo, or of this call where there is none. */
+ckfp_call_cache *ckfp_new_call_cache(FmgrInfo *flinfo);
 
-/* The call's site. */
-static inline ckfp_site *
-ckfp_site_of(FunctionCallInfo fcinfo)
+/* The cache of this call. */
+static inline ckfp_call_cache *
+ckfp_call_cache_of(FunctionCallInfo fcinfo)
 {
 	if (likely(fcinfo->flinfo != NULL && fcinfo->flinfo->fn_extra != NULL))
 		return fcinfo->flinfo->fn_extra;
-	return ckfp_new_site(fcinfo->flinfo);
+	return ckfp_new_call_cache(fcinfo->flinfo);
 }
 
 /* How a word of a header differs from the one that is cached. */
@@ -156,20 +156,20 @@ ckfp_reopen(ckfp_argument_cache *argument, const struct varlena *value, ckf_trus
 }
 
 /* A value that is toasted or compressed, to be read. */
-const ckf_filter *ckfp_read_extended(ckfp_site *site, struct varlena *value);
+const ckf_filter *ckfp_read_extended(ckfp_call_cache *cache, struct varlena *value);
 
 /*
  * The filter of argument n, to be read.  Bytes that stay where they are are
  * neither copied nor validated again, and a toasted value is fetched once.
  */
 static inline const ckf_filter *
-ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_site *site)
+ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
 	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
 
 	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
-		return ckfp_read_extended(site, value);
-	return ckfp_reopen(&site->argument, value, CKF_STORED);
+		return ckfp_read_extended(cache, value);
+	return ckfp_reopen(&cache->argument, value, CKF_STORED);
 }
 
 /* Open a value; detoasted, where it must be, in the current memory context. */
@@ -178,20 +178,20 @@ void ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter);
 /* Open a value for what its header tells, without fetching the rest of it. */
 void ckfp_open_header(Datum value, ckf_filter *filter);
 
-/* Make the site's hasher ready for the items of argument n. */
-void ckfp_prepare_site(FunctionCallInfo fcinfo, int n, ckfp_site *site);
+/* Make the cache's hasher ready for the items of argument n. */
+void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);
 
 /* The hash of the item in argument n. */
 static inline uint64
-ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_site *site, uint64 seed)
+ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
-	if (site->hasher.kind == CKFP_INT8) /* the usual keys, without a detour */
+	if (cache->hasher.kind == CKFP_INT8) /* the usual keys, without a detour */
 		return ckf_hash_integer(PG_GETARG_INT64(n), seed);
-	if (site->hasher.kind == CKFP_INT4)
+	if (cache->hasher.kind == CKFP_INT4)
 		return ckf_hash_integer(PG_GETARG_INT32(n), seed);
-	if (unlikely(!OidIsValid(site->hasher.type)))
-		ckfp_prepare_site(fcinfo, n, site);
-	return ckfp_hash_item(&site->hasher, PG_GETARG_DATUM(n), seed);
+	if (unlikely(!OidIsValid(cache->hasher.type)))
+		ckfp_prepare_hasher(fcinfo, n, cache);
+	return ckfp_hash_item(&cache->hasher, PG_GETARG_DATUM(n), seed);
 }
 
 /* Read an options text over what *params holds. */

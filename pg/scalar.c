@@ -43,26 +43,26 @@ cuckoofilter_create(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_contains(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
 }
 
 /* item <@ filter */
 Datum
 cuckoofilter_contained(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 0, site, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 0, cache, filter->seed)));
 }
 
 Datum
 cuckoofilter_contains_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
 	PG_RETURN_BOOL(ckf_contains(filter, (uint64)PG_GETARG_INT64(1)));
 }
@@ -70,10 +70,10 @@ cuckoofilter_contains_hash(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_copies(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed)));
+	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
 }
 
 static Datum
@@ -100,16 +100,16 @@ ckfp_without(const ckf_filter *filter, uint64 hash)
 Datum
 cuckoofilter_add(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed));
+	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
 }
 
 Datum
 cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
 	return ckfp_with(filter, (uint64)PG_GETARG_INT64(1));
 }
@@ -118,16 +118,16 @@ cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_remove(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed));
+	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
 }
 
 Datum
 cuckoofilter_remove_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
 	return ckfp_without(filter, (uint64)PG_GETARG_INT64(1));
 }
@@ -197,5 +197,5 @@ cuckoofilter_hash(PG_FUNCTION_ARGS)
 {
 	uint64 seed = PG_NARGS() > 1 ? (uint64)PG_GETARG_INT64(1) : 0;
 
-	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_site_of(fcinfo), seed));
+	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), seed));
 }

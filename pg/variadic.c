@@ -25,14 +25,14 @@ typedef struct ckfp_hashes
 
 /* How the elements of the last array lie in it, kept from call to call. */
 static ArrayMetaState *
-ckfp_element_layout(ckfp_site *site, Oid type)
+ckfp_element_layout(ckfp_call_cache *cache, Oid type)
 {
-	ArrayMetaState *layout = site->more;
+	ArrayMetaState *layout = cache->more;
 
 	if (layout == NULL)
 	{
-		layout = MemoryContextAllocZero(site->context, sizeof *layout);
-		site->more = layout;
+		layout = MemoryContextAllocZero(cache->context, sizeof *layout);
+		cache->more = layout;
 	}
 	if (layout->element_type != type)
 	{
@@ -44,7 +44,7 @@ ckfp_element_layout(ckfp_site *site, Oid type)
 
 /* The hashes of the array in argument 1, for this filter. */
 static ckfp_hashes
-ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_site *site, const ckf_filter *filter)
+ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
 	ckfp_hashes hashes = {NULL, 0};
@@ -52,13 +52,13 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_site *site, const ckf_filter *filt
 	Datum item;
 	bool is_null;
 
-	ckfp_hasher_prepare(&site->hasher, ARR_ELEMTYPE(array), PG_GET_COLLATION(), site->context);
+	ckfp_hasher_prepare(&cache->hasher, ARR_ELEMTYPE(array), PG_GET_COLLATION(), cache->context);
 	hashes.hash = palloc(sizeof(uint64) * (Size)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
-	iterator = array_create_iterator(array, 0, ckfp_element_layout(site, ARR_ELEMTYPE(array)));
+	iterator = array_create_iterator(array, 0, ckfp_element_layout(cache, ARR_ELEMTYPE(array)));
 	while (array_iterate(iterator, &item, &is_null))
 	{
 		if (!is_null)
-			hashes.hash[hashes.count++] = ckfp_hash_item(&site->hasher, item, filter->seed);
+			hashes.hash[hashes.count++] = ckfp_hash_item(&cache->hasher, item, filter->seed);
 		if (hashes.count % CKFP_STEP == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -69,9 +69,9 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_site *site, const ckf_filter *filt
 Datum
 cuckoofilter_add_all(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
 	ckf_filter owned;
 	size_t i;
 
@@ -88,9 +88,9 @@ cuckoofilter_add_all(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
 	ckf_filter owned;
 	size_t i;
 
@@ -103,9 +103,9 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_contains_any(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
 
 	PG_RETURN_BOOL(ckf_contains_many(filter, hashes.hash, hashes.count, NULL) > 0);
 }
@@ -113,9 +113,9 @@ cuckoofilter_contains_any(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_contains_all(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, site, filter);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
 
 	PG_RETURN_BOOL(ckf_contains_many(filter, hashes.hash, hashes.count, NULL) == hashes.count);
 }
