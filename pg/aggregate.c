@@ -7,7 +7,9 @@
  * returned from the short-lived memory of the row: the executor copies it
  * into the aggregate's memory and frees the old one there.
  */
-#include "host.h"
+#include "call.h"
+#include "error.h"
+#include "owned.h"
 
 #include "miscadmin.h"
 

@@ -1,29 +1,12 @@
 /*
- * argument.c - arguments to filters, item types and parameters.
- *
- * A probe costs some ten nanoseconds, so that finding its filter must cost
- * less: no detoast, copy, validation or catalog look-up for each row.
+ * argument.c - arguments to filters and parameters.
  */
-#include "host.h"
+#include "argument.h"
+
+#include "error.h"
 
 #include "access/detoast.h"
-#include "catalog/pg_type.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-
-ckfp_call_cache *
-ckfp_new_call_cache(FmgrInfo *flinfo)
-{
-	MemoryContext context = flinfo != NULL ? flinfo->fn_mcxt : CurrentMemoryContext;
-	ckfp_call_cache *cache = MemoryContextAllocZero(context, sizeof *cache);
-
-	cache->context = context;
-	if (flinfo != NULL) /* else DirectFunctionCall */
-		flinfo->fn_extra = cache;
-	return cache;
-}
-
-/* ------------------------------------------------------------------ filters */
 
 static void
 ckfp_open_bytes(const void *bytes, size_t size, ckf_trust trust, ckf_filter *filter)
@@ -66,9 +49,8 @@ ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value, ckf
 
 /* A TOAST pointer names a value for as long as a query may see it. */
 static const struct varlena *
-ckfp_fetch_toasted(ckfp_call_cache *cache, struct varlena *value)
+ckfp_fetch_toasted(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context)
 {
-	ckfp_argument_cache *argument = &cache->argument;
 	struct varatt_external toast;
 	MemoryContext caller;
 
@@ -78,7 +60,7 @@ ckfp_fetch_toasted(ckfp_call_cache *cache, struct varlena *value)
 	argument->copy = NULL;
 	if (argument->detoasted == NULL)
 		argument->detoasted =
-			AllocSetContextCreate(cache->context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
+			AllocSetContextCreate(context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
 	else
 		MemoryContextReset(argument->detoasted);
 	caller = MemoryContextSwitchTo(argument->detoasted);
@@ -88,50 +70,13 @@ ckfp_fetch_toasted(ckfp_call_cache *cache, struct varlena *value)
 	return argument->copy;
 }
 
-const ckf_filter *
-ckfp_read_extended(ckfp_call_cache *cache, struct varlena *value)
+const struct varlena *
+ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context)
 {
-	const struct varlena *plain;
-
 	if (VARATT_IS_EXTERNAL_ONDISK(value))
-		plain = ckfp_fetch_toasted(cache, value);
-	else /* compressed in its row, and what else there may be: rare */
-		plain = PG_DETOAST_DATUM(PointerGetDatum(value));
-	return ckfp_reopen(&cache->argument, plain, CKF_STORED);
-}
-
-/* -------------------------------------------------------------------- items */
-
-/*
- * The type of argument n: that of the call's expression or, for a caller
- * without one, the declared type.
- */
-static Oid
-ckfp_argument_type(FmgrInfo *flinfo, int n)
-{
-	Oid type = InvalidOid;
-
-	if (flinfo != NULL)
-		type = get_fn_expr_argtype(flinfo, n);
-	if (flinfo != NULL && !OidIsValid(type))
-	{
-		Oid *types;
-		int count;
-
-		(void)get_func_signature(flinfo->fn_oid, &types, &count);
-		if (n < count && get_typtype(types[n]) != TYPTYPE_PSEUDO)
-			type = types[n];
-	}
-	if (!OidIsValid(type))
-		ckfp_error_no_type();
-	return type;
-}
-
-void
-ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
-{
-	ckfp_hasher_prepare(&cache->hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
-						cache->context);
+		return ckfp_fetch_toasted(argument, value, context);
+	/* compressed in its row, and what else there may be: rare */
+	return PG_DETOAST_DATUM(PointerGetDatum(value));
 }
 
 /* --------------------------------------------------------------- parameters */

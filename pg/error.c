@@ -4,7 +4,7 @@
  * The primary message says what is wrong, with the values; SQLite's errors
  * begin with the same words.  DETAIL and HINT say what to do about it.
  */
-#include "host.h"
+#include "error.h"
 
 #include "utils/builtins.h"
 #include "utils/memutils.h"

@@ -1,7 +1,7 @@
 /*
  * info.c - cuckoofilter_info: all there is to tell about a filter, as jsonb.
  */
-#include "host.h"
+#include "argument.h"
 
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"

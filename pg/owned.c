@@ -1,7 +1,9 @@
 /*
  * owned.c - filters in memory of our own: copies, growth, jobs, results.
  */
-#include "host.h"
+#include "owned.h"
+
+#include "error.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -2,7 +2,8 @@
  * scalar.c - functions of one filter and one item or hash, or of two filters.
  * All are STRICT in SQL.
  */
-#include "host.h"
+#include "call.h"
+#include "owned.h"
 
 #include "utils/builtins.h"
 

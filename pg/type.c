@@ -4,7 +4,7 @@
  * What comes from outside is validated slot by slot before it is a value;
  * "=" and the like are those of bytea, in SQL.
  */
-#include "host.h"
+#include "error.h"
 
 #include "common/base64.h"
 #include "libpq/pqformat.h"

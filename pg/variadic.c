@@ -2,7 +2,8 @@
  * variadic.c - functions of a filter and many items, as arguments or as an
  * array.  NULL elements are skipped; all dimensions count.
  */
-#include "host.h"
+#include "call.h"
+#include "owned.h"
 
 #include "miscadmin.h"
 #include "utils/array.h"

@@ -1,0 +1,57 @@
+/*
+ * owned.h - filters in memory of our own: copies, growth, jobs, results.
+ */
+#ifndef CKFP_OWNED_H
+#define CKFP_OWNED_H
+
+#include "host.h"
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * An owned filter is a ckf_filter over the data of a varlena of our own, which
+ * ckfp_result hands over.
+ */
+
+/* An empty filter. */
+void ckfp_create(const ckf_params *params, ckf_filter *owned);
+
+/* A copy of a filter; one in hashes gets room for `more` of them. */
+void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
+
+/* Run a job of the engine; *owned is its result, and must not be an input.
+ * b is NULL but for CKF_UNION and CKF_SUM. */
+void ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned);
+
+/* Go on after ckf_add: *owned becomes larger, or an error is reported.  Memory
+ * of the smaller one is left to its context. */
+void ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status);
+
+/* Add a hash, growing where that needs room. */
+static inline void
+ckfp_add(ckf_filter *owned, uint64 hash)
+{
+	ckf_status status = ckf_add(owned, hash);
+
+	if (unlikely(status != CKF_OK))
+		ckfp_add_on(owned, hash, status);
+}
+
+/* Take a copy of a hash away, if there is one. */
+void ckfp_remove(ckf_filter *owned, uint64 hash);
+
+/* The varlena of an owned filter. */
+static inline struct varlena *
+ckfp_result(const ckf_filter *owned)
+{
+	struct varlena *value = (struct varlena *)(owned->bytes - VARHDRSZ);
+
+	SET_VARSIZE(value, VARHDRSZ + owned->size);
+	return value;
+}
+
+#define CKFP_RETURN_OWNED(owned) PG_RETURN_POINTER(ckfp_result(owned))
+
+#pragma GCC visibility pop
+
+#endif
