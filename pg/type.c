@@ -8,6 +8,7 @@
 
 #include "common/base64.h"
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -17,11 +18,72 @@ PG_FUNCTION_INFO_V1(cuckoofilter_recv);
 PG_FUNCTION_INFO_V1(cuckoofilter_send);
 PG_FUNCTION_INFO_V1(cuckoofilter_from_bytea);
 
+/* base64 is read and written in pieces, so that the server can be interrupted
+ * between them, and no length passes an int: bytes, and letters, of a piece. */
+#define CKFP_PIECE (3 * 16384)
+#define CKFP_LETTERS (CKFP_PIECE / 3 * 4)
+
 /* Letters of the text form of `size` bytes. */
-static int64
-ckfp_text_length(int size)
+static size_t
+ckfp_text_length(size_t size)
 {
-	return ((int64)size + 2) / 3 * 4;
+	return (size + 2) / 3 * 4;
+}
+
+/* Bytes of a text form of `length` letters, 4 or more; its last letters tell. */
+static size_t
+ckfp_text_size(const char *text, size_t length)
+{
+	return length / 4 * 3 - (text[length - 1] == '=') - (text[length - 2] == '=');
+}
+
+static void
+ckfp_encode(const char *bytes, size_t size, char *text)
+{
+	while (size > 0)
+	{
+		int piece = (int)Min(size, CKFP_PIECE);
+
+		text += pg_b64_encode((void *)unconstify(char *, bytes), piece, (void *)text, CKFP_LETTERS);
+		bytes += piece;
+		size -= (size_t)piece;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/*
+ * Decode a piece of text to `size` bytes.  base64 as ckfp_encode writes it, and
+ * no other: no blanks, all padding, no bits set behind the last byte.
+ */
+static bool
+ckfp_decode_piece(const char *text, int length, char *bytes, int size)
+{
+	int rest = (size - 1) % 3 + 1;
+	char last[8];
+
+	if (pg_b64_decode((void *)unconstify(char *, text), length, (void *)bytes, size) != size)
+		return false;
+	(void)pg_b64_encode((void *)(bytes + size - rest), rest, (void *)last, sizeof last);
+	return memcmp(last, text + length - 4, 4) == 0;
+}
+
+static bool
+ckfp_decode(const char *text, size_t length, char *bytes, size_t size)
+{
+	while (length > 0)
+	{
+		int letters = (int)Min(length, CKFP_LETTERS);
+		int piece = (int)Min(size, CKFP_PIECE);
+
+		if (!ckfp_decode_piece(text, letters, bytes, piece))
+			return false;
+		text += letters;
+		length -= (size_t)letters;
+		bytes += piece;
+		size -= (size_t)piece;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return true;
 }
 
 /* Bytes from outside, with the SQLSTATE of their door. */
@@ -36,27 +98,19 @@ ckfp_check_foreign(const struct varlena *value, int sqlstate)
 		ckfp_error(status, (ckfp_subject){.sqlstate = sqlstate});
 }
 
-/*
- * base64 as cuckoofilter_out writes it, and no other: no blanks, all padding,
- * no bits set behind the last byte.
- */
 Datum
 cuckoofilter_in(PG_FUNCTION_ARGS)
 {
 	const char *text = PG_GETARG_CSTRING(0);
 	size_t length = strlen(text);
-	struct varlena *value = palloc(VARHDRSZ + pg_b64_dec_len((int)length));
-	char last[8];
-	int size;
-	int rest;
+	struct varlena *value;
+	size_t size;
 
-	size = pg_b64_decode((void *)unconstify(char *, text), (int)length, (void *)VARDATA(value),
-						 pg_b64_dec_len((int)length));
-	if (size <= 0 || ckfp_text_length(size) != (int64)length)
+	if (length < 4 || length % 4 != 0)
 		ckfp_error_base64();
-	rest = (size - 1) % 3 + 1;
-	(void)pg_b64_encode((void *)(VARDATA(value) + size - rest), rest, (void *)last, sizeof last);
-	if (memcmp(last, text + length - 4, 4) != 0)
+	size = ckfp_text_size(text, length);
+	value = palloc(VARHDRSZ + size);
+	if (!ckfp_decode(text, length, VARDATA(value), size))
 		ckfp_error_base64();
 	SET_VARSIZE(value, VARHDRSZ + size);
 	ckfp_check_foreign(value, ERRCODE_INVALID_TEXT_REPRESENTATION);
@@ -67,14 +121,14 @@ Datum
 cuckoofilter_out(PG_FUNCTION_ARGS)
 {
 	struct varlena *value = PG_GETARG_VARLENA_PP(0);
-	int size = VARSIZE_ANY_EXHDR(value);
-	int64 length = ckfp_text_length(size);
+	size_t size = VARSIZE_ANY_EXHDR(value);
+	size_t length = ckfp_text_length(size);
 	char *text;
 
-	if (length >= (int64)MaxAllocSize)
-		ckfp_error_no_text((size_t)size);
-	text = palloc((Size)length + 1);
-	(void)pg_b64_encode((void *)VARDATA_ANY(value), size, (void *)text, (int)length);
+	if (length >= MaxAllocSize)
+		ckfp_error_no_text(size);
+	text = palloc(length + 1);
+	ckfp_encode(VARDATA_ANY(value), size, text);
 	text[length] = '\0';
 	PG_RETURN_CSTRING(text);
 }
