@@ -186,7 +186,7 @@ cuckoofilter_fpr(PG_FUNCTION_ARGS)
 {
 	ckf_filter filter;
 
-	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
+	ckfp_open_header(PG_GETARG_DATUM(0), &filter);
 	PG_RETURN_FLOAT8(ckf_fpr(&filter));
 }
 
