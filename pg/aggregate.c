@@ -58,6 +58,25 @@ ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 	return ckfp_reopen(argument, value, CKF_STATE);
 }
 
+/* Add a hash to the state of this row.  One that the state outgrows is left to
+ * the executor, whose memory it is in: it frees it when it gets another. */
+static inline void
+ckfp_add_to_state(ckf_filter *state, uint64 hash)
+{
+	ckf_status status = ckf_add(state, hash);
+
+	if (unlikely(status == CKF_ROOM))
+	{
+		ckf_filter larger;
+
+		ckfp_run(CKF_GROW, state, NULL, &larger);
+		*state = larger;
+		ckfp_add(state, hash);
+	}
+	else if (unlikely(status != CKF_OK))
+		ckfp_error(status, (ckfp_subject){.filter = state});
+}
+
 /* ---------------------------------------------------------- items and hashes */
 
 /* Parameters that follow the item; NULL is the default. */
@@ -98,7 +117,7 @@ cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
-		ckfp_add(state, ckfp_hash_argument(fcinfo, 1, cache, state->seed));
+		ckfp_add_to_state(state, ckfp_hash_argument(fcinfo, 1, cache, state->seed));
 	ckfp_keep(&cache->argument);
 	CKFP_RETURN_OWNED(state);
 }
@@ -111,7 +130,7 @@ cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
-		ckfp_add(state, (uint64)PG_GETARG_INT64(1));
+		ckfp_add_to_state(state, (uint64)PG_GETARG_INT64(1));
 	ckfp_keep(&cache->argument);
 	CKFP_RETURN_OWNED(state);
 }

@@ -92,6 +92,7 @@ ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status)
 		ckf_filter larger;
 
 		ckfp_run(CKF_GROW, owned, NULL, &larger);
+		pfree(owned->bytes - VARHDRSZ);
 		*owned = larger;
 		status = ckf_add(owned, hash);
 	}

@@ -23,8 +23,8 @@ void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
  * b is NULL but for CKF_UNION and CKF_SUM. */
 void ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned);
 
-/* Go on after ckf_add: *owned becomes larger, or an error is reported.  Memory
- * of the smaller one is left to its context. */
+/* Go on after ckf_add: *owned becomes larger, or an error is reported.  The
+ * smaller one is freed. */
 void ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status);
 
 /* Add a hash, growing where that needs room. */
