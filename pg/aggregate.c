@@ -3,7 +3,8 @@
  *
  * The state is a cuckoofilter too, a flat one that transitions change in
  * place, so that a group costs one small allocation and partial states travel
- * between processes as they are.  Where a state must grow, the larger one is
+ * between processes as they are, and between servers as the filters that
+ * cuckoofilter_out and _send make of them.  Where a state must grow, the larger one is
  * returned from the short-lived memory of the row: the executor copies it
  * into the aggregate's memory and frees the old one there.
  */
@@ -137,45 +138,25 @@ cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------------------------- filters */
 
-/* How the items of another filter or state come into a state. */
-typedef enum ckfp_merging
-{
-	CKFP_COMBINE, /* of one cuckoofilter_agg */
-	CKFP_UNION,
-	CKFP_SUM
-} ckfp_merging;
-
-/* Merge a filter into a state, growing *state where it must. */
+/* Merge a filter or another state into a state: at once where that is quick,
+ * else by a rebuild, whose result takes the state's place. */
 static void
-ckfp_merge_into(ckf_filter *state, const ckf_filter *in, ckfp_merging how)
+ckfp_merge_into(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 {
-	uint64_t cursor = 0;
-	ckf_status status;
+	ckf_status status = ckf_collect(state, in, goal);
+	ckf_filter merged;
 
-	for (;;)
-	{
-		if (how == CKFP_COMBINE)
-			status = ckf_collect_combine(state, in, &cursor);
-		else
-			status = ckf_collect_merge(state, in, how == CKFP_SUM, &cursor);
-		if (status == CKF_OK)
-			return;
-		if (status == CKF_ROOM)
-		{
-			ckf_filter larger;
-
-			ckfp_run(CKF_GROW, state, NULL, &larger);
-			*state = larger;
-		}
-		else if (status != CKF_MORE)
-			ckfp_error(status, (ckfp_subject){.filter = state, .other = in});
-		CHECK_FOR_INTERRUPTS();
-	}
+	if (status == CKF_OK)
+		return;
+	if (status != CKF_ROOM)
+		ckfp_error(status, (ckfp_subject){.filter = state, .other = in});
+	ckfp_run(goal, state, in, &merged);
+	*state = merged;
 }
 
 /* (state, filter), either may be NULL */
 static Datum
-ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_merging how)
+ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckfp_argument_cache argument = {0};
 	ckf_filter *state = &argument.filter;
@@ -196,28 +177,32 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_merging how)
 	else
 		ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
-	ckfp_merge_into(state, &filter, how);
+	ckfp_merge_into(state, &filter, goal);
 	CKFP_RETURN_OWNED(state);
 }
 
 Datum
 cuckoofilter_union_agg_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_merge_transition(fcinfo, CKFP_UNION);
+	return ckfp_merge_transition(fcinfo, CKF_COLLECT_UNION);
 }
 
 Datum
 cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_merge_transition(fcinfo, CKFP_SUM);
+	return ckfp_merge_transition(fcinfo, CKF_COLLECT_SUM);
 }
 
 /* ------------------------------------------------------------ partial states */
 
-/* (state, state), either may be NULL.  A state from another process may have a
- * short header; the first one is unpacked, to be changed in place from then on. */
+/*
+ * (state, state), either may be NULL.  What comes from another process is a
+ * state with a short header, or the filter that a state is written as where it
+ * leaves PostgreSQL (CKF_EXPORT).  The first one is unpacked, to be changed in
+ * place from then on.
+ */
 static Datum
-ckfp_combine(FunctionCallInfo fcinfo, ckfp_merging how)
+ckfp_combine(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckfp_argument_cache argument = {0};
 	ckf_filter *state = &argument.filter;
@@ -232,26 +217,26 @@ ckfp_combine(FunctionCallInfo fcinfo, ckfp_merging how)
 		PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
 	ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
-	ckfp_merge_into(state, &other, how);
+	ckfp_merge_into(state, &other, goal);
 	CKFP_RETURN_OWNED(state);
 }
 
 Datum
 cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKFP_COMBINE);
+	return ckfp_combine(fcinfo, CKF_COLLECT_ITEMS);
 }
 
 Datum
 cuckoofilter_union_agg_combine(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKFP_UNION);
+	return ckfp_combine(fcinfo, CKF_COLLECT_UNION);
 }
 
 Datum
 cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKFP_SUM);
+	return ckfp_combine(fcinfo, CKF_COLLECT_SUM);
 }
 
 /* ------------------------------------------------------------------ the ends */
