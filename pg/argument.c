@@ -6,6 +6,7 @@
 #include "error.h"
 
 #include "access/detoast.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 static void
@@ -25,15 +26,37 @@ ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter)
 	ckfp_open_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), trust, filter);
 }
 
-void
-ckfp_open_header(Datum value, ckf_filter *filter)
+ckf_status
+ckfp_open_checked(const struct varlena *value, ckf_filter *filter)
+{
+	ckf_check check = {0};
+	ckf_status status = ckf_open(filter, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), CKF_STORED);
+
+	if (status != CKF_OK)
+		return status;
+	while ((status = ckf_check_step(filter, &check)) == CKF_MORE)
+		CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+ckf_status
+ckfp_try_header(Datum value, ckf_filter *filter)
 {
 	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CKF_HEADER_SIZE);
 
 	if (VARSIZE_ANY_EXHDR(header) < CKF_HEADER_SIZE)
-		ckfp_error(CKF_BAD_BYTES, (ckfp_subject){0});
-	ckfp_open_bytes(VARDATA_ANY(header), toast_raw_datum_size(value) - VARHDRSZ, CKF_STORED,
-					filter);
+		return CKF_BAD_BYTES;
+	return ckf_open(filter, VARDATA_ANY(header), toast_raw_datum_size(value) - VARHDRSZ,
+					CKF_STORED);
+}
+
+void
+ckfp_open_header(Datum value, ckf_filter *filter)
+{
+	ckf_status status = ckfp_try_header(value, filter);
+
+	if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){0});
 }
 
 ckf_filter *

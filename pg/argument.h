@@ -72,8 +72,14 @@ const struct varlena *ckfp_fetch(ckfp_argument_cache *argument, struct varlena *
 /* Open a value; detoasted, where it must be, in the current memory context. */
 void ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter);
 
+/* Open a plain value of which nothing is known, each of its slots read once. */
+ckf_status ckfp_open_checked(const struct varlena *value, ckf_filter *filter);
+
 /* Open a value for what its header tells, without fetching the rest of it. */
 void ckfp_open_header(Datum value, ckf_filter *filter);
+
+/* The same, telling what came of it instead of failing. */
+ckf_status ckfp_try_header(Datum value, ckf_filter *filter);
 
 /* Read an options text over what *params holds. */
 void ckfp_parse_options(const text *options, ckf_params *params);

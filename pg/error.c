@@ -66,6 +66,10 @@ ckfp_describe(ckf_status status, const ckfp_subject *about)
 			errcode(about->sqlstate ? about->sqlstate : ERRCODE_DATA_CORRUPTED);
 			errmsg(CKF_SAY_BAD_VERSION);
 			return errhint(CKF_HINT_BAD_VERSION);
+		case CKF_UNFINISHED:
+			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+			errmsg(CKF_SAY_UNFINISHED);
+			return errhint(CKF_HINT_UNFINISHED);
 		case CKF_IS_SET:
 			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
 			errmsg(CKF_SAY_IS_SET);

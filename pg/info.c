@@ -2,6 +2,7 @@
  * info.c - cuckoofilter_info: all there is to tell about a filter, as jsonb.
  */
 #include "argument.h"
+#include "error.h"
 
 #include "info_fields.h"
 
@@ -29,8 +30,10 @@ Datum cuckoofilter_info(PG_FUNCTION_ARGS)
 	ckf_filter filter;
 	ckf_info info;
 	StringInfoData json;
+	ckf_status status = ckfp_open_checked(PG_GETARG_VARLENA_PP(0), &filter);
 
-	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_FOREIGN, &filter);
+	if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){0});
 	ckf_get_info(&filter, &info);
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');

@@ -4,7 +4,9 @@
  * What comes from outside is validated slot by slot before it is a value;
  * "=" and the like are those of bytea, in SQL.
  */
+#include "argument.h"
 #include "error.h"
+#include "owned.h"
 
 #include "common/base64.h"
 #include "libpq/pqformat.h"
@@ -86,16 +88,40 @@ ckfp_decode(const char *text, size_t length, char *bytes, size_t size)
 	return true;
 }
 
-/* Bytes from outside, with the SQLSTATE of their door. */
+/* Bytes from outside, with the SQLSTATE of their door.  A state of an aggregate
+ * goes out as an ordinary filter, so that none comes in. */
 static void
 ckfp_check_foreign(const struct varlena *value, int sqlstate)
 {
 	ckf_filter filter;
-	ckf_status status =
-		ckf_open(&filter, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), CKF_FOREIGN);
+	ckf_status status = ckfp_open_checked(value, &filter);
 
+	if (status == CKF_UNFINISHED)
+		status = CKF_BAD_BYTES;
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.sqlstate = sqlstate});
+}
+
+/* Is it the state of an aggregate, which was called without its final function?
+ * What else there may be wrong with a value does not keep it from going out. */
+static bool
+ckfp_is_state(Datum value)
+{
+	ckf_filter filter;
+
+	return ckfp_try_header(value, &filter) == CKF_UNFINISHED;
+}
+
+/* The ordinary filter that a state leaves its process as. */
+static struct varlena *
+ckfp_export(Datum value)
+{
+	ckf_filter state;
+	ckf_filter owned;
+
+	ckfp_open_datum(value, CKF_STATE, &state);
+	ckfp_run(CKF_EXPORT, &state, NULL, &owned);
+	return ckfp_result(&owned);
 }
 
 Datum
@@ -120,7 +146,8 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_out(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = PG_GETARG_VARLENA_PP(0);
+	Datum datum = PG_GETARG_DATUM(0);
+	struct varlena *value = ckfp_is_state(datum) ? ckfp_export(datum) : PG_GETARG_VARLENA_PP(0);
 	size_t size = VARSIZE_ANY_EXHDR(value);
 	size_t length = ckfp_text_length(size);
 	char *text;
@@ -140,21 +167,22 @@ cuckoofilter_recv(PG_FUNCTION_ARGS)
 	int size = buffer->len - buffer->cursor;
 	struct varlena *value = palloc(VARHDRSZ + (Size)size);
 
-	pq_copymsgbytes(buffer, VARDATA(value), size);
+	ckfp_copy_bytes(VARDATA(value), pq_getmsgbytes(buffer, size), (size_t)size);
 	SET_VARSIZE(value, VARHDRSZ + size);
 	ckfp_check_foreign(value, ERRCODE_INVALID_BINARY_REPRESENTATION);
 	PG_RETURN_POINTER(value);
 }
 
+/* Also the cast to bytea.  A filter's bytes are what they are: they are not even
+ * fetched here, if they are toasted. */
 Datum
 cuckoofilter_send(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = PG_GETARG_VARLENA_PP(0);
-	StringInfoData buffer;
+	Datum value = PG_GETARG_DATUM(0);
 
-	pq_begintypsend(&buffer);
-	pq_sendbytes(&buffer, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
+	if (ckfp_is_state(value))
+		PG_RETURN_POINTER(ckfp_export(value));
+	PG_RETURN_DATUM(value);
 }
 
 /* bytea::cuckoofilter */
