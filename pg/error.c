@@ -12,6 +12,13 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+/* PostgreSQL 16 lets a caller get an error of input back. */
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#else
+#define errsave(soft, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
 /* Where a merge or a growth stopped. */
 static int
 ckfp_errdetail_fill(const ckf_filter *filter)
@@ -96,6 +103,20 @@ ckfp_error(ckf_status status, ckfp_subject about)
 }
 
 void
+ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft)
+{
+	ckfp_subject about = {.sqlstate = sqlstate};
+
+	errsave(soft, (ckfp_describe(status, &about)));
+}
+
+void
+ckfp_error_base64(fmNodePtr soft)
+{
+	errsave(soft, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64)));
+}
+
+void
 ckfp_error_too_large(const ckf_filter *filter)
 {
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -110,13 +131,6 @@ ckfp_error_no_text(size_t size)
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg("cuckoofilter of %zu bytes is too large for its text form", size),
 					errhint("Use COPY in binary format.")));
-	pg_unreachable();
-}
-
-void
-ckfp_error_base64(void)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64)));
 	pg_unreachable();
 }
 

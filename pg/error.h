@@ -22,14 +22,18 @@ typedef struct ckfp_subject
 /* Report a failed call of the engine. */
 _Noreturn void ckfp_error(ckf_status status, ckfp_subject subject);
 
+/* Report input that is no filter, with the SQLSTATE of its door.  Returns where
+ * `soft`, a call's context, collects errors (PostgreSQL 16). */
+void ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft);
+
+/* The same of text that is not base64. */
+void ckfp_error_base64(fmNodePtr soft);
+
 /* A result with the items of `filter` would pass what a value can hold. */
 _Noreturn void ckfp_error_too_large(const ckf_filter *filter);
 
 /* A value has no text form that fits into memory. */
 _Noreturn void ckfp_error_no_text(size_t size);
-
-/* Text that is not base64. */
-_Noreturn void ckfp_error_base64(void);
 
 /* Items of a type that cannot be hashed; of a type that is not known. */
 _Noreturn void ckfp_error_no_hash(Oid type);

@@ -88,10 +88,11 @@ ckfp_decode(const char *text, size_t length, char *bytes, size_t size)
 	return true;
 }
 
-/* Bytes from outside, with the SQLSTATE of their door.  A state of an aggregate
- * goes out as an ordinary filter, so that none comes in. */
-static void
-ckfp_check_foreign(const struct varlena *value, int sqlstate)
+/* Bytes from outside, with the SQLSTATE of their door: false where `soft` takes
+ * the error.  A state of an aggregate goes out as an ordinary filter, so that
+ * none comes in. */
+static bool
+ckfp_check_foreign(const struct varlena *value, int sqlstate, fmNodePtr soft)
 {
 	ckf_filter filter;
 	ckf_status status = ckfp_open_checked(value, &filter);
@@ -99,7 +100,8 @@ ckfp_check_foreign(const struct varlena *value, int sqlstate)
 	if (status == CKF_UNFINISHED)
 		status = CKF_BAD_BYTES;
 	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.sqlstate = sqlstate});
+		ckfp_error_input(status, sqlstate, soft);
+	return status == CKF_OK;
 }
 
 /* Is it the state of an aggregate, which was called without its final function?
@@ -124,23 +126,32 @@ ckfp_export(Datum value)
 	return ckfp_result(&owned);
 }
 
-Datum
-cuckoofilter_in(PG_FUNCTION_ARGS)
+/* The value of a text; NULL where it is not base64. */
+static struct varlena *
+ckfp_decode_text(const char *text)
 {
-	const char *text = PG_GETARG_CSTRING(0);
 	size_t length = strlen(text);
 	struct varlena *value;
 	size_t size;
 
 	if (length < 4 || length % 4 != 0)
-		ckfp_error_base64();
+		return NULL;
 	size = ckfp_text_size(text, length);
 	value = palloc(VARHDRSZ + size);
-	if (!ckfp_decode(text, length, VARDATA(value), size))
-		ckfp_error_base64();
 	SET_VARSIZE(value, VARHDRSZ + size);
-	ckfp_check_foreign(value, ERRCODE_INVALID_TEXT_REPRESENTATION);
-	PG_RETURN_POINTER(value);
+	return ckfp_decode(text, length, VARDATA(value), size) ? value : NULL;
+}
+
+Datum
+cuckoofilter_in(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = ckfp_decode_text(PG_GETARG_CSTRING(0));
+
+	if (value == NULL)
+		ckfp_error_base64(fcinfo->context);
+	else if (ckfp_check_foreign(value, ERRCODE_INVALID_TEXT_REPRESENTATION, fcinfo->context))
+		PG_RETURN_POINTER(value);
+	PG_RETURN_DATUM((Datum)0); /* a soft error, which the caller has */
 }
 
 Datum
@@ -169,7 +180,7 @@ cuckoofilter_recv(PG_FUNCTION_ARGS)
 
 	ckfp_copy_bytes(VARDATA(value), pq_getmsgbytes(buffer, size), (size_t)size);
 	SET_VARSIZE(value, VARHDRSZ + size);
-	ckfp_check_foreign(value, ERRCODE_INVALID_BINARY_REPRESENTATION);
+	(void)ckfp_check_foreign(value, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	PG_RETURN_POINTER(value);
 }
 
@@ -191,6 +202,6 @@ cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
 {
 	struct varlena *value = PG_GETARG_VARLENA_PP(0);
 
-	ckfp_check_foreign(value, ERRCODE_INVALID_BINARY_REPRESENTATION);
+	(void)ckfp_check_foreign(value, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	PG_RETURN_POINTER(value);
 }
