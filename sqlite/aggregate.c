@@ -83,19 +83,12 @@ ckfs_step_filter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_filter *state = ckfs_state(ctx, argc, argv);
 	ckf_filter local;
 	const ckf_filter *filter;
-	uint64_t cursor = 0;
-	ckf_status status;
 
 	if (!state)
 		return;
 	filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
-	if (!filter)
-		return;
-	do
-		status = ckf_collect_merge(state, filter, aggregate->copies, &cursor);
-	while (status == CKF_MORE || (status == CKF_ROOM && ckfs_grow(ctx, state)));
-	if (status != CKF_OK && status != CKF_ROOM) /* whose failure ckfs_grow has reported */
-		ckfs_error(ctx, status, (ckfs_subject){.filter = state, .other = filter});
+	if (filter)
+		ckfs_merge_into(ctx, state, filter, aggregate->collect);
 }
 
 /* A frame that only grows never asks for this. */

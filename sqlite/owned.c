@@ -1,9 +1,12 @@
 /*
- * owned.c - filters in memory of our own: copies, growth, jobs, results.
+ * owned.c - filters in memory of our own: copies, growth, rebuilds, results.
  */
 #include "host.h"
 
 #include <string.h>
+
+/* Bytes copied between two looks for interrupts. */
+#define CKFS_COPY_STEP ((size_t)16 << 20)
 
 /* Does a result of this size pass SQLite's limit?  `filter` is what it grew
  * out of. */
@@ -30,6 +33,21 @@ ckfs_allocate(sqlite3_context *ctx, size_t size)
 }
 
 bool
+ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t size)
+{
+	size_t done = 0;
+
+	for (; size - done > CKFS_COPY_STEP; done += CKFS_COPY_STEP)
+	{
+		memcpy((uint8_t *)to + done, (const uint8_t *)from + done, CKFS_COPY_STEP);
+		if (ckfs_interrupted(ctx))
+			return false;
+	}
+	memcpy((uint8_t *)to + done, (const uint8_t *)from + done, size - done);
+	return true;
+}
+
+bool
 ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned)
 {
 	size_t room = filter->size + (size_t)more * sizeof(uint64_t);
@@ -37,75 +55,140 @@ ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *
 
 	if (!bytes)
 		return false;
-	memcpy(bytes, filter->bytes, filter->size);
+	if (!ckfs_copy_bytes(ctx, bytes, filter->bytes, filter->size))
+	{
+		sqlite3_free(bytes);
+		return false;
+	}
 	*owned = *filter;
 	owned->bytes = bytes;
 	owned->room = room;
 	return true;
 }
 
-/* A buffer of a job. */
-typedef struct ckfs_buffer
+/* What grows, and running states, are not results yet: ckfs_result looks at them. */
+static bool
+ckfs_is_state(ckf_goal goal)
 {
-	void *memory;
-	size_t room;
-} ckfs_buffer;
+	return goal == CKF_GROW || goal == CKF_COLLECT_UNION || goal == CKF_COLLECT_SUM;
+}
 
 static bool
-ckfs_make_room(sqlite3_context *ctx, ckfs_buffer *buffer, size_t room)
+ckfs_replace(sqlite3_context *ctx, void **memory, size_t *room, size_t size)
 {
-	sqlite3_free(buffer->memory);
-	buffer->memory = ckfs_allocate(ctx, room);
-	buffer->room = buffer->memory ? room : 0;
-	return buffer->memory != NULL;
+	if (*room >= size)
+		return true; /* its contents matter */
+	sqlite3_free(*memory);
+	*memory = ckfs_allocate(ctx, size);
+	*room = *memory ? size : 0;
+	return *memory != NULL;
+}
+
+/* Go through a rebuild that was started, with that status.  What a buffer had is
+ * lost where it gets a larger one. */
+static bool
+ckfs_finish_rebuild(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
+					const ckf_filter *a, const ckf_filter *b, ckf_filter *owned)
+{
+	ckf_buffers buffers = {0};
+	bool going = status == CKF_OK;
+	bool told = false; /* of a failure */
+
+	while (going && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
+	{
+		going = status == CKF_MORE || status == CKF_ROOM;
+		if (status == CKF_ROOM)
+			told =
+				!(ckfs_is_state(goal) || ckfs_fits(ctx, buffers.dst_size, a)) ||
+				!ckfs_replace(ctx, &buffers.dst, &buffers.dst_room, buffers.dst_size) ||
+				!ckfs_replace(ctx, &buffers.scratch, &buffers.scratch_room, buffers.scratch_size);
+		if (going && !told)
+			told = ckfs_interrupted(ctx);
+		going = going && !told;
+	}
+	sqlite3_free(buffers.scratch);
+	*owned = (ckf_filter){.bytes = buffers.dst, .size = buffers.dst_size, .room = buffers.dst_room};
+	if (status == CKF_OK)
+		return true;
+	ckfs_discard(owned);
+	if (!told)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
+	return false;
 }
 
 bool
 ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
 		 ckf_filter *owned)
 {
-	ckf_job job = {0};
-	ckfs_buffer dst = {0}, scratch = {0};
-	ckf_status status = ckf_job_start(&job, goal, a, b);
-	bool going = status == CKF_OK;
+	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
+	bool ok = rebuild && ckfs_finish_rebuild(ctx, rebuild, goal,
+											 ckf_rebuild_start(rebuild, goal, a, b), a, b, owned);
 
-	while (going)
-	{
-		status = ckf_job_step(&job, dst.memory, dst.room, scratch.memory, scratch.room);
-		if (status == CKF_ROOM) /* what grows is no result yet: ckfs_result looks at it */
-			going = (goal == CKF_GROW || ckfs_fits(ctx, job.size, a)) &&
-					ckfs_make_room(ctx, &dst, job.size) &&
-					ckfs_make_room(ctx, &scratch, job.scratch);
-		else
-			going = status == CKF_MORE;
-	}
-	sqlite3_free(scratch.memory);
-	*owned = (ckf_filter){.bytes = dst.memory, .size = job.size, .room = dst.room};
-	if (status == CKF_OK)
-		return true;
+	sqlite3_free(rebuild);
+	return ok;
+}
+
+bool
+ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
+				size_t n, ckf_filter *owned)
+{
+	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
+	bool ok = rebuild && ckfs_finish_rebuild(ctx, rebuild, goal,
+											 ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n),
+											 a, NULL, owned);
+
+	sqlite3_free(rebuild);
+	return ok;
+}
+
+/* Open the owned filter anew over its bytes, of which `size` are in use. */
+static bool
+ckfs_reopen(sqlite3_context *ctx, ckf_filter *owned, uint8_t *bytes, size_t size, size_t room)
+{
+	ckf_status status = ckf_open(owned, bytes, size, CKF_STATE);
+
+	owned->bytes = bytes; /* to free, even if it were damaged */
+	owned->room = room;
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
+
+/* Put the result of a rebuild in the owned filter's place. */
+static bool
+ckfs_take(sqlite3_context *ctx, ckf_filter *owned, const ckf_filter *result)
+{
 	ckfs_discard(owned);
-	if (status != CKF_ROOM) /* or a failure that is reported already */
-		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
-	return false;
+	return ckfs_reopen(ctx, owned, result->bytes, result->size, result->room);
 }
 
 bool
 ckfs_grow(sqlite3_context *ctx, ckf_filter *owned)
 {
 	ckf_filter larger;
-	size_t room;
-	ckf_status status;
 
-	if (!ckfs_run(ctx, CKF_GROW, owned, NULL, &larger))
+	return ckfs_run(ctx, CKF_GROW, owned, NULL, &larger) && ckfs_take(ctx, owned, &larger);
+}
+
+bool
+ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal)
+{
+	ckf_status status = ckf_collect(state, in, goal);
+	ckf_filter merged;
+
+	if (status == CKF_OK)
+		return true;
+	if (status != CKF_ROOM)
+	{
+		ckfs_error(ctx, status, (ckfs_subject){.filter = state, .other = in});
 		return false;
-	ckfs_discard(owned);
-	room = larger.room;
-	status = ckf_open(owned, larger.bytes, larger.size, CKF_STATE);
-	owned->bytes = larger.bytes; /* to free, even if it were damaged */
-	owned->room = room;
-	if (status != CKF_OK)
-		ckfs_error(ctx, status, (ckfs_subject){0});
-	return status == CKF_OK;
+	}
+	if (!ckfs_run(ctx, goal, state, in, &merged))
+		return false;
+	if (merged.size > 0)
+		return ckfs_take(ctx, state, &merged);
+	ckfs_discard(&merged); /* the state's own bytes have changed */
+	return ckfs_reopen(ctx, state, state->bytes, state->size, state->room);
 }
 
 bool
