@@ -54,11 +54,10 @@
 #define CKF_HINT_BAD_VERSION "It needs a newer release of cuckoofilter."
 #define CKF_REST_BAD_VERSION ": it needs a newer release"
 
-/* CKF_UNFINISHED */
+/* CKF_UNFINISHED, where states can be seen; elsewhere they are bytes that are no filter */
 #define CKF_SAY_UNFINISHED "cuckoofilter is the unfinished state of an aggregate"
 #define CKF_HINT_UNFINISHED                                                                        \
 	"Cast it to bytea and back, or call the aggregate with its final function."
-#define CKF_REST_UNFINISHED ": call the aggregate with its final function"
 
 /* CKF_IS_SET */
 #define CKF_SAY_IS_SET "cannot remove from a cuckoofilter of kind set"

@@ -26,6 +26,7 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 	switch (status)
 	{
 		case CKF_BAD_BYTES:
+		case CKF_UNFINISHED: /* SQLite never hands one out */
 			return sqlite3_mprintf(CKF_SAY_BAD_BYTES);
 		case CKF_BAD_VERSION:
 			return sqlite3_mprintf(CKF_SAY_BAD_VERSION CKF_REST_BAD_VERSION);
@@ -43,8 +44,6 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_SEED_DIFFERS:
 			return sqlite3_mprintf(CKF_SAY_SEED_DIFFERS CKF_REST_SEED_DIFFERS,
 								   (long long)about.filter->seed, (long long)about.other->seed);
-		case CKF_UNFINISHED:
-			return sqlite3_mprintf(CKF_SAY_UNFINISHED CKF_REST_UNFINISHED);
 		case CKF_IS_SET:
 			return sqlite3_mprintf(CKF_SAY_IS_SET CKF_REST_IS_SET);
 		case CKF_PRECISION:
