@@ -84,36 +84,40 @@ ckfs_replace(sqlite3_context *ctx, void **memory, size_t *room, size_t size)
 	return *memory != NULL;
 }
 
-/* Go through a rebuild that was started, with that status.  What a buffer had is
- * lost where it gets a larger one. */
+/* Give the buffers of a rebuild over `a` what they need. */
 static bool
-ckfs_finish_rebuild(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
-					const ckf_filter *a, const ckf_filter *b, ckf_filter *owned)
+ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_buffers *buffers)
+{
+	return (ckfs_is_state(goal) || ckfs_fits(ctx, buffers->dst_size, a)) &&
+		   ckfs_replace(ctx, &buffers->dst, &buffers->dst_room, buffers->dst_size) &&
+		   ckfs_replace(ctx, &buffers->scratch, &buffers->scratch_room, buffers->scratch_size);
+}
+
+/* The steps of a rebuild, which was started with that status, to its end.
+ * CKF_MORE: it has not come to it, and the result of the function says why. */
+static ckf_status
+ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
+				 const ckf_filter *a, ckf_filter *owned)
 {
 	ckf_buffers buffers = {0};
-	bool going = status == CKF_OK;
-	bool told = false; /* of a failure */
 
-	while (going && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
+	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
 	{
-		going = status == CKF_MORE || status == CKF_ROOM;
-		if (status == CKF_ROOM)
-			told =
-				!(ckfs_is_state(goal) || ckfs_fits(ctx, buffers.dst_size, a)) ||
-				!ckfs_replace(ctx, &buffers.dst, &buffers.dst_room, buffers.dst_size) ||
-				!ckfs_replace(ctx, &buffers.scratch, &buffers.scratch_room, buffers.scratch_size);
-		if (going && !told)
-			told = ckfs_interrupted(ctx);
-		going = going && !told;
+		if (status != CKF_MORE && status != CKF_ROOM)
+			break;
+		if (ckfs_interrupted(ctx) ||
+			(status == CKF_ROOM && !ckfs_make_room(ctx, goal, a, &buffers)))
+		{
+			status = CKF_MORE;
+			break;
+		}
+		status = CKF_OK;
 	}
 	sqlite3_free(buffers.scratch);
 	*owned = (ckf_filter){.bytes = buffers.dst, .size = buffers.dst_size, .room = buffers.dst_room};
-	if (status == CKF_OK)
-		return true;
-	ckfs_discard(owned);
-	if (!told)
-		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
-	return false;
+	if (status != CKF_OK)
+		ckfs_discard(owned);
+	return status;
 }
 
 bool
@@ -121,11 +125,16 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 		 ckf_filter *owned)
 {
 	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
-	bool ok = rebuild && ckfs_finish_rebuild(ctx, rebuild, goal,
-											 ckf_rebuild_start(rebuild, goal, a, b), a, b, owned);
+	ckf_status status;
 
+	if (!rebuild)
+		return false;
+	status = ckf_rebuild_start(rebuild, goal, a, b);
+	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, owned);
 	sqlite3_free(rebuild);
-	return ok;
+	if (status != CKF_OK && status != CKF_MORE)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
+	return status == CKF_OK;
 }
 
 bool
@@ -133,12 +142,16 @@ ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const 
 				size_t n, ckf_filter *owned)
 {
 	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
-	bool ok = rebuild && ckfs_finish_rebuild(ctx, rebuild, goal,
-											 ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n),
-											 a, NULL, owned);
+	ckf_status status;
 
+	if (!rebuild)
+		return false;
+	status = ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n);
+	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, owned);
 	sqlite3_free(rebuild);
-	return ok;
+	if (status != CKF_OK && status != CKF_MORE)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a});
+	return status == CKF_OK;
 }
 
 /* Open the owned filter anew over its bytes, of which `size` are in use. */
