@@ -26,10 +26,15 @@ all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null 2>/dev/null),sqli
 # AddressSanitizer and UndefinedBehaviorSanitizer
 # ---------------------------------------------------------------------------
 
-CORE_SRC  := $(wildcard core/*.c)
+CORE_SRC  := $(wildcard core/*/*.c)
 CORE_OBJ  := $(CORE_SRC:%.c=build/%.o)
 CORE_LIB  := build/core/libckf.a
 ASAN_LIB  := build/asan/libckf.a
+SMALL_LIB := build/small/libckf.a
+
+# The engine changes its way at sizes that small inputs reach with these.
+SMALL := -DCKF_LARGEST_SET=200 -DCKF_MAX_HASHES=40 -DCKF_MAX_BUCKETS_BUILT=64 \
+	-DCKF_MOST_WHOLE=300 -DCKF_LARGE_LOG=4096 -DCKF_STEP=64 -DCKF_LARGEST_PART=128
 
 core: $(CORE_LIB)
 
@@ -41,10 +46,15 @@ build/asan/core/%.o: core/%.c
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) $(C_DEPS) -c $< -o $@
 
+build/small/core/%.o: core/%.c
+	@mkdir -p $(@D)
+	$(SAN_CC) $(SANITIZE) $(SMALL) $(C_DEPS) -c $< -o $@
+
 $(CORE_LIB): $(CORE_OBJ)
 $(ASAN_LIB): $(CORE_SRC:%.c=build/asan/%.o)
+$(SMALL_LIB): $(CORE_SRC:%.c=build/small/%.o)
 
-$(CORE_LIB) $(ASAN_LIB):
+$(CORE_LIB) $(ASAN_LIB) $(SMALL_LIB):
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
@@ -69,7 +79,7 @@ $(SQLITE_SO): $(SQLITE_OBJ) $(CORE_OBJ)
 
 amalgamation: build/cuckoofilter.c
 
-build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.[ch] sqlite/*.[ch])
+build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch])
 	@mkdir -p $(@D)
 	sqlite/amalgamate.sh > $@.tmp
 	mv $@.tmp $@
@@ -91,8 +101,9 @@ demo:
 # test/core: files with a main are suites, the others are linked into each.
 TEST_MAIN   := $(shell grep -lE '^(int )?main\b' test/core/*.c)
 TEST_SHARED := $(filter-out $(TEST_MAIN),$(wildcard test/core/*.c))
+TEST_SMALL  := $(addprefix build/test/small/,aggregate contract many unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
-	$(TEST_MAIN:test/core/%.c=build/test/asan/%)
+	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory
 
@@ -119,12 +130,19 @@ build/test/asan/%.o: test/core/%.c
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) $(C_DEPS) -c $< -o $@
 
+build/test/small/%.o: test/core/%.c
+	@mkdir -p $(@D)
+	$(SAN_CC) $(SANITIZE) $(SMALL) $(C_DEPS) -c $< -o $@
+
 .SECONDARY: $(TEST_CORE:%=%.o)
 
 build/test/core/%: build/test/core/%.o $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(CORE_LIB)
 	$(CC) $^ -lm -o $@
 
 build/test/asan/%: build/test/asan/%.o $(TEST_SHARED:test/core/%.c=build/test/asan/%.o) $(ASAN_LIB)
+	$(SAN_CC) $(SANITIZE) $^ -lm -o $@
+
+build/test/small/%: build/test/small/%.o $(TEST_SHARED:test/core/%.c=build/test/small/%.o) $(SMALL_LIB)
 	$(SAN_CC) $(SANITIZE) $^ -lm -o $@
 
 # The benchmarks' reference filters.
@@ -197,8 +215,8 @@ help:
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 
--include $(wildcard build/core/*.d build/asan/core/*.d build/sqlite/*.d \
-	build/test/core/*.d build/test/asan/*.d)
+-include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \
+	build/sqlite/*.d build/test/core/*.d build/test/asan/*.d build/test/small/*.d)
 
 # ---------------------------------------------------------------------------
 # PostgreSQL: pg/Makefile hands these to PGXS, in build/pg.  PG_CONFIG names

@@ -47,10 +47,11 @@
 typedef enum ckf_status
 {
 	CKF_OK = 0,
-	CKF_MORE,         /* a job has more steps to go */
+	CKF_MORE,         /* a rebuild or a check has more steps to go */
 	CKF_ROOM,         /* the change needs a larger buffer */
 	CKF_BAD_BYTES,    /* these bytes are not a filter */
 	CKF_BAD_VERSION,  /* a filter of a format or hash version unknown here */
+	CKF_UNFINISHED,   /* an aggregate's running state, stored without its end */
 	CKF_BAD_CAPACITY, /* outside 1 .. CKF_MAX_CAPACITY */
 	CKF_BAD_FPR,      /* not inside (0, 1), or NaN */
 	CKF_BAD_TARGET,   /* capacity / fpr past 2^CKF_MAX_PREFIX */
@@ -87,7 +88,7 @@ typedef enum ckf_class
 	CKF_CLASS_OTHER = 7        /* 8 bytes of the type's own hash, little-endian */
 } ckf_class;
 
-/* Hash of an integer (class 1).  Inline, in hashing.h. */
+/* Hash of an integer (class 1).  Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
 
 /* Hash of a double: class 1 where its value is an integer in int64 (-0.0 is
@@ -98,7 +99,7 @@ uint64_t ckf_hash_real(double value, uint64_t seed);
 uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed);
 
 /* Hash of an int64 under a class (5, 6, 7): its 8 bytes, little-endian.
- * Inline, in hashing.h. */
+ * Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed);
 
 /* ------------------------------------------------------------- parameters */
@@ -132,10 +133,19 @@ ckf_status ckf_params_parse(ckf_params *params, const char *text, size_t size, c
 
 /* ---------------------------------------------------------------- filters */
 
+/* What it takes to get rho back from a bucket and a tag: the engine's own. */
+typedef struct ckf_inverse
+{
+	uint64_t quotient, remainder; /* of 2^W / m */
+	uint64_t reciprocal;          /* ceil(2^47 / m), and so never 0 where it is filled */
+	uint64_t golden_inverse;      /* C * this = 1 mod 2^64 */
+	uint64_t rho_mask;            /* 2^W - 1 */
+} ckf_inverse;
+
 /*
  * An opened filter: its bytes, and the geometry read from them.  Plain data
  * on the caller's stack; the members after `capacity` are the engine's own, and
- * not for another process (way).
+ * not for another process (operations).
  */
 typedef struct ckf_filter
 {
@@ -151,40 +161,40 @@ typedef struct ckf_filter
 	uint8_t encoding; /* ckf_encoding */
 	uint8_t flags;
 	uint8_t b, f, w, g, c; /* slots a bucket; bits of fingerprint, prefix, segment; c */
-	uint8_t rest;          /* W = w - g: bits of rho */
-	uint8_t merged_w;      /* of a state: the least w and b among what */
-	uint8_t merged_b;      /* was merged */
+	uint8_t rho_bits;      /* W = w - g: bits of rho */
+	uint8_t merged_w;      /* of a state: the least w and b among what was */
+	uint8_t merged_b;      /* merged; 64 where all were whole hashes */
 	uint8_t chunk;         /* slots of one load: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
-	uint8_t rest_shift;    /* 64 - W */
+	uint8_t rho_shift;     /* 64 - W */
 	bool once;             /* one copy of a prefix does */
 	bool plain_bytes;      /* a plain table whose buckets begin with bytes */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;
-	uint32_t bucket_step;      /* the same in what places count: bits, or bytes */
-	uint64_t half_bits;        /* m buckets */
-	uint64_t half_step;        /* the same, and two halves, */
-	uint64_t segment_step;     /* in what places count */
-	uint64_t tag_mask;         /* 2^f - 1 */
-	uint64_t low_mask;         /* 2^c - 1 */
-	uint64_t golden;           /* C */
-	uint64_t lanes;            /* a 1 in each slot's lowest bit */
-	uint64_t tops;             /* each slot's highest bit */
-	uint64_t nibbles;          /* semi-sorted: each lane's nibble, its top 4 bits */
-	uint64_t rests;            /* and the other bits of each lane */
-	uint64_t max_count;        /* more copies would pass the rate's limit */
-	uint64_t full_count;       /* with more, single adds no longer kick */
-	uint64_t inverse[5];       /* filled when a kick first needs it */
-	const struct ckf_way *way; /* how items are found and changed (way.h) */
+	uint32_t bucket_step;                    /* the same in what places count: bits, or bytes */
+	uint64_t half_bits;                      /* m buckets */
+	uint64_t half_step;                      /* the same, and two halves, */
+	uint64_t segment_step;                   /* in what places count */
+	uint64_t tag_mask;                       /* 2^f - 1 */
+	uint64_t low_mask;                       /* 2^c - 1 */
+	uint64_t golden;                         /* C */
+	uint64_t lanes;                          /* a 1 in each slot's lowest bit */
+	uint64_t tops;                           /* each slot's highest bit */
+	uint64_t nibble_mask;                    /* semi-sorted: each lane's nibble, its top 4 bits */
+	uint64_t upper_mask;                     /* and its other bits: the upper ones of a tag */
+	uint64_t max_count;                      /* more copies would pass the rate's limit */
+	uint64_t full_count;                     /* with more, single adds no longer kick */
+	ckf_inverse inverse;                     /* filled when a kick first needs it */
+	const struct ckf_operations *operations; /* see filter/operations.h */
 } ckf_filter;
 
 /* How much to trust the bytes that are opened. */
 typedef enum ckf_trust
 {
-	CKF_FOREIGN, /* from outside: every field, and every slot read once */
+	CKF_FOREIGN, /* from outside: every field, and every slot (ckf_check_step) */
 	CKF_STORED,  /* from the database: every field; cost does not grow with size */
-	CKF_STATE    /* a running aggregate's state that the host keeps to itself:
-				  * also accepts encoding CKF_COLLECTING, as CKF_STORED checks */
+	CKF_STATE    /* a running aggregate's state that the host keeps to itself, or a
+				  * filter, as which one may have come back: as CKF_STORED checks */
 } ckf_trust;
 
 /* Bytes of a new empty filter: CKF_HEADER_SIZE.  Writes it at dst.
@@ -195,12 +205,25 @@ ckf_status ckf_create(const ckf_params *params, void *dst);
 /*
  * Open `size` bytes, which is to validate them; the only door.  The bytes
  * must stay where they are while the filter is used, and are not written
- * unless ckf_add, ckf_remove or ckf_collect_* is called.
- * CKF_BAD_BYTES, CKF_BAD_VERSION.
+ * unless ckf_add, ckf_remove, ckf_collect or a rebuild into a state is called.
+ * CKF_BAD_BYTES, CKF_BAD_VERSION, with CKF_STORED CKF_UNFINISHED.
  */
 ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
 
-/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in lookup.h. */
+/*
+ * What CKF_FOREIGN checks beyond CKF_STORED, in steps of a few milliseconds, so
+ * that a host can look for interrupts.  *check is zero at the start.
+ * CKF_OK, CKF_MORE: call again, CKF_BAD_BYTES.
+ */
+typedef struct ckf_check
+{
+	uint64_t next;  /* what is checked next */
+	uint64_t count; /* copies found so far */
+} ckf_check;
+
+ckf_status ckf_check_step(const ckf_filter *filter, ckf_check *check);
+
+/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in filter/lookup.h. */
 static inline bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 
 /* The same for n hashes at once, with the memory fetched ahead: out[i] is 1
@@ -214,7 +237,7 @@ unsigned ckf_copies(const ckf_filter *filter, uint64_t hash);
  * Store one copy, in place; filter->size, ->count and the bytes change.  A
  * set that has it already, and a group of 2 b copies (saturated), stay as
  * they are.  (Paper, Algorithm 1; sections 3 and 4.)
- * CKF_ROOM: run a CKF_GROW job and add to its result.
+ * CKF_ROOM: run a CKF_GROW rebuild and add to its result.
  * CKF_PRECISION: the filter is as full as its prefix allows.
  */
 ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
@@ -227,8 +250,8 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 
-/* The false positive rate to expect now; of a state, of what it would finish to
- * in the least precision that was merged. */
+/* The false positive rate to expect now; of a state, in the least precision that
+ * was merged. */
 double ckf_fpr(const ckf_filter *filter);
 
 /* What ckf_info tells. */
@@ -254,52 +277,84 @@ typedef struct ckf_info
 
 void ckf_get_info(const ckf_filter *filter, ckf_info *info);
 
-/* ------------------------------------------------- jobs: items move house */
+/* ------------------------------------------ rebuild: items move and merge */
 
 /*
- * Growth, compaction, union, sum and the end of an aggregate are one
- * operation: walk prefixes in order, place them in a new geometry.  It works
- * in steps of a few milliseconds, so that a host can look for interrupts.
+ * Everything that moves or merges items is one operation: read one or two
+ * filters, or a filter and an array of hashes, in ascending order, and build
+ * another filter of them.  It works in steps of a few milliseconds, so that a
+ * host can look for interrupts:
  *
- *     ckf_job_start(&job, goal, &a, &b);
- *     while ((st = ckf_job_step(&job, dst, dst_room, scratch, scratch_room)) != CKF_OK)
- *         if (st == CKF_ROOM)   free both, get job.size and job.scratch bytes
- *         else if (st == CKF_MORE) look for interrupts
- *         else fail with st
+ *     ckf_buffers buffers = {0};
+ *     ckf_rebuild *rebuild = malloc(CKF_REBUILD_SIZE);
+ *     status = ckf_rebuild_start(rebuild, goal, &a, &b);
+ *     if (status == CKF_OK)
+ *         while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
+ *             if (status == CKF_ROOM)      replace each buffer that is too small
+ *             else if (status == CKF_MORE) look for interrupts
+ *             else                         fail with status
  *
- * At CKF_OK dst holds the result, job.size bytes (which may be fewer than dst
- * had to have: growth of a filter in hashes leaves room behind it, for
- * filter->room).  The first call may pass
- * NULL buffers and 0.  Scratch must be aligned to 8 bytes (what
- * malloc and palloc return); dst and scratch contents matter between steps,
- * and are lost at CKF_ROOM.  *a, *b and
- * their bytes must stay as they are until the end.
+ * At CKF_OK buffers.dst holds the result, buffers.dst_size bytes.  (There may be
+ * more room behind it, as growth leaves it behind hashes: for filter->room.)
+ * *a, *b and their bytes must stay as they are until the end.
  */
 typedef enum ckf_goal
 {
-	CKF_GROW,        /* a with room for about half as many items more; an
-					  * aggregate state: a larger state */
-	CKF_COMPACT,     /* a in the fewest bytes */
-	CKF_UNION,       /* a and b as a set */
-	CKF_SUM,         /* a and b, copies added up; deletable if both are */
-	CKF_FINISH,      /* the filter of an aggregate over items, from its state a */
-	CKF_FINISH_MERGE /* the filter of union_agg or sum_agg, from its state a */
+	CKF_GROW,         /* a with room for about half as many items more; of an
+					   * aggregate's state: a larger state */
+	CKF_COMPACT,      /* a in the fewest bytes */
+	CKF_UNION,        /* a and b as a set */
+	CKF_SUM,          /* a and b, copies added up; deletable if both are */
+	CKF_ADD_MANY,     /* a and one copy more of each hash */
+	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one */
+	CKF_FINISH,       /* the filter of an aggregate over items, from its state a;
+					   * of hashes, too, where they are given */
+	CKF_FINISH_MERGE, /* the filter of union_agg or sum_agg, from its state a */
+	CKF_EXPORT,       /* the filter as which state a leaves its process: it has all
+					   * that the state knows, and serves as a state elsewhere */
+	/* Into state a, by adding to it in place or by making another: */
+	CKF_COLLECT_ITEMS, /* the items of b, a state of the same aggregate over items */
+	CKF_COLLECT_UNION, /* filter or state b, for union_agg */
+	CKF_COLLECT_SUM    /* the same, for sum_agg */
 } ckf_goal;
 
-typedef struct ckf_job
-{
-	size_t size;    /* bytes that dst must have, and that the result has */
-	size_t scratch; /* bytes that scratch must have */
-	uint64_t private_[192];
-} ckf_job;
+/* A rebuild under way: CKF_REBUILD_SIZE bytes from an allocator, aligned to 8. */
+typedef struct ckf_rebuild ckf_rebuild;
+#define CKF_REBUILD_SIZE 4096
 
-/* b is NULL but for CKF_UNION and CKF_SUM.  CKF_SEED_DIFFERS (never with an
- * empty input, which is neutral), CKF_PRECISION. */
-ckf_status ckf_job_start(ckf_job *job, ckf_goal goal, const ckf_filter *a, const ckf_filter *b);
+/*
+ * The host's memory for a rebuild.  At CKF_ROOM the host gives a new buffer of
+ * the size that is asked for in place of each that has less; the other one stays,
+ * since its contents matter.
+ */
+typedef struct ckf_buffers
+{
+	void *dst; /* becomes the result */
+	size_t dst_room;
+	void *scratch; /* aligned to 8 bytes */
+	size_t scratch_room;
+	size_t dst_size;     /* CKF_ROOM: what dst must have.  CKF_OK: the result's bytes;
+						  * 0 after CKF_COLLECT_* where a itself took the items:
+						  * its bytes have changed, open them again */
+	size_t scratch_size; /* CKF_ROOM: what scratch must have */
+} ckf_buffers;
+
+/* b is for CKF_UNION, CKF_SUM and CKF_COLLECT_*, else NULL.  CKF_OK,
+ * CKF_SEED_DIFFERS (never with an empty input, which is neutral), CKF_PRECISION. */
+ckf_status ckf_rebuild_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a,
+							 const ckf_filter *b);
+
+/* The same for CKF_ADD_MANY, CKF_REMOVE_MANY and CKF_FINISH, with n hashes in any
+ * order, which stay as they are.  CKF_OK, CKF_PRECISION, CKF_IS_SET. */
+ckf_status ckf_rebuild_start_hashes(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a,
+									const uint64_t *hashes, size_t n);
 
 /* CKF_OK, CKF_MORE, CKF_ROOM, CKF_PRECISION, CKF_BAD_BYTES (damaged input). */
-ckf_status ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch,
-						size_t scratch_room);
+ckf_status ckf_rebuild_step(ckf_rebuild *rebuild, ckf_buffers *buffers);
+
+/* Are n items so few, beside those of the filter, that adding or removing each
+ * by itself costs less than a rebuild? */
+bool ckf_few(const ckf_filter *filter, uint64_t n);
 
 /* ------------------------------------------------------------- aggregates */
 
@@ -307,8 +362,9 @@ ckf_status ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch,
  * A running aggregate is a filter in encoding CKF_COLLECTING, in a buffer of
  * the host: open it with CKF_STATE, which is cheap enough for every row, and
  * ckf_add hashes to it (a hash already there changes nothing).  At CKF_ROOM
- * run a CKF_GROW job; at the end CKF_FINISH or CKF_FINISH_MERGE, which leave
- * the state as it is.
+ * run a CKF_GROW rebuild; at the end CKF_FINISH or CKF_FINISH_MERGE, which
+ * leave the state as it is.  Filters and other states come into it by
+ * ckf_collect.  A state is not asked: ckf_contains says true, ckf_copies 0.
  */
 
 /* Write a new state of CKF_STATE_SIZE bytes at dst.  params->capacity may be
@@ -316,33 +372,13 @@ ckf_status ckf_job_step(ckf_job *job, void *dst, size_t dst_room, void *scratch,
 ckf_status ckf_collect_create(const ckf_params *params, void *dst);
 
 /*
- * Pour a filter, or another state, into a state.  *cursor starts at 0 and
- * keeps the place: after CKF_ROOM grow the state and call again, after
- * CKF_MORE look for interrupts and call again.  `copies`: add copies up (for
- * sum_agg), else the result is a set; for two states of one cuckoofilter_agg
- * use ckf_collect_combine.  Calls on one state must agree on `copies`.
+ * Take the items of a filter or state into a state, the quick way for few of
+ * them; goal is one of CKF_COLLECT_*.  CKF_ROOM: run a rebuild of that goal.
  * CKF_SEED_DIFFERS.
  */
-ckf_status ckf_collect_merge(ckf_filter *state, const ckf_filter *in, bool copies,
-							 uint64_t *cursor);
+ckf_status ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal);
 
-/* Add the items of another state of the same aggregate; otherwise as above. */
-ckf_status ckf_collect_combine(ckf_filter *state, const ckf_filter *in, uint64_t *cursor);
-
-/* ------------------------------------------------------------- bulk build */
-
-/*
- * Make a filter in hashes of n hashes that are all at hand.  dst is aligned to
- * 8 bytes and has CKF_HEADER_SIZE + 8 n of them; the hashes, as uint64_t in any
- * order, are there already, behind the header's place.  scratch has n words.
- * Sorts them, drops repeated ones, and opens the result.  A CKF_FINISH job
- * makes of it what an aggregate over the hashes would: that is the fast way to
- * build a filter.  params->capacity may be 0.  Errors as ckf_create.
- */
-ckf_status ckf_bulk(ckf_filter *filter, const ckf_params *params, void *dst, uint64_t *scratch,
-					size_t n);
-
-#include "hashing.h"
-#include "lookup.h"
+#include "value/hashing.h"
+#include "filter/lookup.h"
 
 #endif

@@ -79,6 +79,6 @@ function quote(path,    text)
 	close(path)
 }
 BEGIN { for (i = 1; i < ARGC; i++) pour(ARGV[i]) }
-' core/*.c sqlite/*.c
+' core/*/*.c sqlite/*.c
 
 echo '#pragma GCC visibility pop'

@@ -33,13 +33,13 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core sqlite pg test/core test/sqlite test/bench test/bench/reference test/fuzz; do
+for folder in core core/* sqlite pg test/core test/sqlite test/bench test/bench/reference test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && check "format: $folder" clang-format --dry-run -Werror "$@"
 done
 
 for compiler in gcc clang; do
-	for folder in core sqlite test/core test/sqlite test/bench; do
+	for folder in core/*/ sqlite test/core test/sqlite test/bench; do
 		check "$compiler -Werror: $folder" compile "$compiler" "" "$folder"/*.c
 	done
 	check "$compiler -Werror -DSQLITE_CORE: sqlite" compile "$compiler" -DSQLITE_CORE sqlite/*.c

@@ -42,7 +42,7 @@ build() # name compiler flags...
 	mkdir -p "$dir"
 	rm -f "$dir"/*
 	flags="-std=c11 -Wall -Wextra -Werror -Icore -Itest/core -I$out/include"
-	for source in core/*.c test/core/*.c; do
+	for source in core/*/*.c test/core/*.c; do
 		is_suite "$source" && continue
 		$cc $flags "$@" -c "$source" -o "$dir/$(echo "$source" | tr / _).o" || return 1
 	done

@@ -63,6 +63,7 @@ core()
 		suite "build/test/core/$name"
 		suite CUCKOOFILTER_PORTABLE=1 ROUNDS=50 "build/test/core/$name"
 		suite ROUNDS=20 "build/test/asan/$name"
+		[ ! -x "build/test/small/$name" ] || suite ROUNDS=50 "build/test/small/$name"
 	done
 	scripts test/core/*.py
 }

@@ -56,35 +56,52 @@ engine_destroy(engine *e)
 	e->bytes = NULL;
 }
 
-void
-engine_job(engine *to, ckf_goal goal, const engine *a, const engine *b)
+/* A larger buffer than the one that is there, whose contents do not matter. */
+static void *
+engine_room(void *old, size_t size)
 {
-	bool state = goal == CKF_GROW && a->state;
-	void *scratch = NULL;
-	uint8_t *dst = NULL;
-	size_t room = 0, scratch_room = 0;
-	ckf_status status;
-	ckf_job job;
+	void *room;
 
-	engine_check(ckf_job_start(&job, goal, &a->filter, b != NULL ? &b->filter : NULL), "job");
-	while ((status = ckf_job_step(&job, dst, room, scratch, scratch_room)) != CKF_OK)
+	free(old);
+	room = malloc(size + 1);
+	if (room == NULL)
+		bench_fail("no memory for %zu bytes", size);
+	return room;
+}
+
+/* Steps of a started rebuild to its end. */
+static void
+engine_finish(engine *to, ckf_rebuild *rebuild, bool state)
+{
+	ckf_buffers buffers = {0};
+	ckf_status status;
+
+	while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
 	{
 		if (status == CKF_MORE)
 			continue;
 		if (status != CKF_ROOM)
-			engine_check(status, "job step");
-		free(dst);
-		free(scratch);
-		room = job.size;
-		scratch_room = job.scratch;
-		dst = malloc(room + 1);
-		scratch = malloc(scratch_room + 1);
-		if (dst == NULL || scratch == NULL)
-			bench_fail("no memory for a job of %zu + %zu bytes", room, scratch_room);
+			engine_check(status, "rebuild");
+		if (buffers.dst_room < buffers.dst_size)
+			buffers.dst = engine_room(buffers.dst, buffers.dst_room = buffers.dst_size);
+		if (buffers.scratch_room < buffers.scratch_size)
+			buffers.scratch =
+				engine_room(buffers.scratch, buffers.scratch_room = buffers.scratch_size);
 	}
-	free(scratch);
-	engine_open(to, dst, job.size, state);
-	to->filter.room = room;
+	free(buffers.scratch);
+	free(rebuild);
+	engine_open(to, buffers.dst, buffers.dst_size, state);
+	to->filter.room = buffers.dst_room;
+}
+
+void
+engine_rebuild(engine *to, ckf_goal goal, const engine *a, const engine *b)
+{
+	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE);
+
+	engine_check(ckf_rebuild_start(rebuild, goal, &a->filter, b != NULL ? &b->filter : NULL),
+				 "start a rebuild");
+	engine_finish(to, rebuild, goal == CKF_GROW && a->state);
 }
 
 void
@@ -99,7 +116,7 @@ engine_add(engine *e, const uint64_t *keys, size_t n)
 		{
 			engine larger;
 
-			engine_job(&larger, CKF_GROW, e, NULL);
+			engine_rebuild(&larger, CKF_GROW, e, NULL);
 			free(e->bytes);
 			*e = larger;
 		}
@@ -107,43 +124,40 @@ engine_add(engine *e, const uint64_t *keys, size_t n)
 	}
 }
 
-void
-engine_aggregate(engine *to, const ckf_params *params, const uint64_t *keys, size_t n)
+static void
+engine_state(engine *e, const ckf_params *params)
 {
 	uint8_t *bytes = bench_memory(CKF_STATE_SIZE);
-	engine state;
 
 	engine_check(ckf_collect_create(params, bytes), "create a state");
-	engine_open(&state, bytes, CKF_STATE_SIZE, true);
+	engine_open(e, bytes, CKF_STATE_SIZE, true);
+}
+
+/* Every key into a running state, and what the goal makes of it. */
+static void
+engine_collect(engine *to, ckf_goal goal, const ckf_params *params, const uint64_t *keys, size_t n)
+{
+	engine state;
+
+	engine_state(&state, params);
 	engine_add(&state, keys, n);
-	engine_job(to, CKF_FINISH, &state, NULL);
+	engine_rebuild(to, goal, &state, NULL);
 	engine_destroy(&state);
 }
 
+void
+engine_aggregate(engine *to, const ckf_params *params, const uint64_t *keys, size_t n)
+{
+	engine_collect(to, CKF_FINISH, params, keys, n);
+}
+
+void
+engine_sorted(engine *to, const ckf_params *params, const uint64_t *keys, size_t n)
+{
+	engine_collect(to, CKF_EXPORT, params, keys, n);
+}
+
 /* ------------------------------------------- from hashes at hand */
-
-engine_room
-engine_reserve(size_t n)
-{
-	engine_room room = {bench_memory(CKF_HEADER_SIZE + 8 * n), bench_memory(8 * n)};
-
-	return room;
-}
-
-static uint64_t *
-engine_hashes(const engine_room *room)
-{
-	return (uint64_t *)(void *)(room->bytes + CKF_HEADER_SIZE);
-}
-
-static void
-engine_take(engine *to, const ckf_params *params, size_t n, engine_room *room)
-{
-	to->bytes = room->bytes;
-	to->state = false;
-	engine_check(ckf_bulk(&to->filter, params, room->bytes, room->scratch, n), "bulk");
-	free(room->scratch);
-}
 
 static void
 engine_hash(uint64_t *hashes, const uint64_t *keys, size_t n)
@@ -152,48 +166,63 @@ engine_hash(uint64_t *hashes, const uint64_t *keys, size_t n)
 		hashes[i] = ckf_hash_integer((int64_t)keys[i], 0);
 }
 
-void
-engine_bulk(engine *to, const ckf_params *params, const uint64_t *keys, size_t n, engine_room *room)
+static void
+engine_take(engine *to, const ckf_params *params, const uint64_t *hashes, size_t n)
 {
-	engine_hash(engine_hashes(room), keys, n);
-	engine_take(to, params, n, room);
+	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE);
+	engine state;
+
+	engine_state(&state, params);
+	engine_check(ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &state.filter, hashes, n),
+				 "start a rebuild of hashes");
+	engine_finish(to, rebuild, false);
+	engine_destroy(&state);
+}
+
+void
+engine_bulk(engine *to, const ckf_params *params, const uint64_t *keys, size_t n, uint64_t *room)
+{
+	engine_hash(room, keys, n);
+	engine_take(to, params, room, n);
+}
+
+static uint64_t *
+engine_spread_hashes(size_t n)
+{
+	uint64_t *hashes = bench_memory(8 * n), step = UINT64_MAX / n;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = i * step + key_at(0, i) % step + 1;
+	return hashes;
 }
 
 void
 engine_spread(engine *to, const ckf_params *params, size_t n)
 {
-	engine_room room = engine_reserve(n);
-	uint64_t *hashes = engine_hashes(&room);
-	uint64_t step = UINT64_MAX / n;
+	uint64_t *hashes = engine_spread_hashes(n);
 
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = i * step + key_at(0, i) % step + 1;
-	engine_take(to, params, n, &room);
+	engine_take(to, params, hashes, n);
+	free(hashes);
 }
 
 /* In order, which is quick: a filled table, and all items out again. */
 void
 engine_make_room(engine *to, const ckf_params *params, size_t n)
 {
-	const uint8_t *hashes;
-	engine all;
+	uint64_t *hashes = engine_spread_hashes(n);
 
-	engine_spread(&all, params, n);
-	engine_job(to, CKF_FINISH, &all, NULL);
-	hashes = all.bytes + CKF_HEADER_SIZE;
+	engine_take(to, params, hashes, n);
 	for (size_t i = 0; i < n; i++)
 	{
-		uint64_t hash;
 		bool found;
 
-		memcpy(&hash, hashes + 8 * i, sizeof hash);
-		engine_check(ckf_remove(&to->filter, hash, &found), "remove");
+		engine_check(ckf_remove(&to->filter, hashes[i], &found), "remove");
 		if (!found)
 			bench_fail("an item to remove was not there");
 	}
 	if (to->filter.count != 0)
 		bench_fail("a table was not emptied");
-	engine_destroy(&all);
+	free(hashes);
 }
 
 /* ------------------------------------------------------------ questions */

@@ -15,16 +15,6 @@ typedef struct engine
 	ckf_filter filter;
 } engine;
 
-/* Memory for engine_bulk, touched before it is timed.  `bytes` becomes the
- * filter's. */
-typedef struct engine_room
-{
-	uint8_t *bytes;
-	uint64_t *scratch;
-} engine_room;
-
-engine_room engine_reserve(size_t n);
-
 /* What the benchmarks vary. */
 ckf_params engine_params(double fpr, uint64_t capacity, bool plain, unsigned b);
 
@@ -32,8 +22,8 @@ ckf_params engine_params(double fpr, uint64_t capacity, bool plain, unsigned b);
 void engine_create(engine *e, const ckf_params *params);
 void engine_destroy(engine *e);
 
-/* Run a job over a and b (or NULL) into a new filter. */
-void engine_job(engine *to, ckf_goal goal, const engine *a, const engine *b);
+/* Run a rebuild of a and b (or NULL) into a new filter. */
+void engine_rebuild(engine *to, ckf_goal goal, const engine *a, const engine *b);
 
 /* Add keys, each hashed here, and grow where there is no room. */
 void engine_add(engine *e, const uint64_t *keys, size_t n);
@@ -41,13 +31,16 @@ void engine_add(engine *e, const uint64_t *keys, size_t n);
 /* The aggregate: every key into a running state, then the filter. */
 void engine_aggregate(engine *to, const ckf_params *params, const uint64_t *keys, size_t n);
 
-/*
- * A filter in hashes, by ckf_bulk: of keys, or of n hashes that are random each
- * in its n-th of the range (good to see how large a table becomes).  What
- * engine_job makes of it with CKF_FINISH is the aggregate's filter.
- */
+/* The same of all keys at once; room has n words, touched before it is timed. */
 void engine_bulk(engine *to, const ckf_params *params, const uint64_t *keys, size_t n,
-				 engine_room *room);
+				 uint64_t *room);
+
+/* The keys' hashes, sorted: what an aggregate's state leaves its process as.
+ * What engine_rebuild makes of it with CKF_FINISH is the aggregate's filter. */
+void engine_sorted(engine *to, const ckf_params *params, const uint64_t *keys, size_t n);
+
+/* The aggregate's filter of n hashes that are random each in its n-th of the
+ * range (good to see how large a table becomes). */
 void engine_spread(engine *to, const ckf_params *params, size_t n);
 
 /* An empty table that is large enough for n items. */

@@ -113,16 +113,19 @@ static void
 turn_build(const ckf_params *params, const char *who, unsigned round, const uint64_t *keys,
 		   size_t n)
 {
-	engine_room room = engine_reserve(n);
-	double start = bench_now(), sorted;
-	engine hashes, built;
+	uint64_t *room = bench_memory(8 * n);
+	double start = bench_now();
+	engine sorted, built;
 
-	engine_bulk(&hashes, params, keys, n, &room);
-	sorted = bench_now();
-	engine_job(&built, CKF_FINISH, &hashes, NULL);
+	engine_bulk(&built, params, keys, n, room);
 	note("bulk", who, round, (double)n, start);
-	note("place", who, round, (double)n, sorted);
-	engine_destroy(&hashes);
+	free(room);
+	engine_destroy(&built);
+	engine_sorted(&sorted, params, keys, n);
+	start = bench_now();
+	engine_rebuild(&built, CKF_FINISH, &sorted, NULL);
+	note("place", who, round, (double)n, start);
+	engine_destroy(&sorted);
 	engine_destroy(&built);
 	start = bench_now();
 	engine_aggregate(&built, params, keys, n);
@@ -159,7 +162,7 @@ turn_union(const ckf_params *params, const char *who, unsigned round, const uint
 	engine_aggregate(&a, params, keys, n / 2);
 	engine_aggregate(&b, params, keys + n / 2, n / 2);
 	start = bench_now();
-	engine_job(&both, CKF_UNION, &a, &b);
+	engine_rebuild(&both, CKF_UNION, &a, &b);
 	note("union", who, round, (double)n, start);
 	if (engine_contains_many(&both, keys, n) != n)
 		bench_fail("%s: a union lost items", who);

@@ -4,7 +4,7 @@
  * changes nothing, and no item that is in is ever denied.  With a seed that is
  * not known to the sender the same items are as good as random ones.
  *
- * Work is counted, not timed: jobs that a host has to run, their steps, and the
+ * Work is counted, not timed: rebuilds that a host has to run, their steps, and the
  * size of what they ask for.
  */
 #include "attack.h"
@@ -233,12 +233,14 @@ run_merges(const void *arg)
 	{
 		owned result, state;
 
-		check_merge(run_job(&result, sum ? CKF_SUM : CKF_UNION, &in[0].filter, &in[1].filter),
+		check_merge(run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &in[0].filter, &in[1].filter),
 					&result, in, sum);
 		owned_state(&state, &params);
 		for (int i = 0; i < 2; i++)
-			CHECK(owned_pour(&state, &in[i].filter, sum ? POUR_SUM : POUR_UNION) == CKF_OK, "pour");
-		check_merge(run_job(&result, CKF_FINISH_MERGE, &state, NULL), &result, in, sum);
+			CHECK(owned_collect(&state, &in[i].filter, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION) ==
+					  CKF_OK,
+				  "collect");
+		check_merge(run_rebuild(&result, CKF_FINISH_MERGE, &state, NULL), &result, in, sum);
 		owned_free(&state);
 	}
 	for (int i = 0; i < 2; i++)

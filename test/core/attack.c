@@ -35,9 +35,9 @@ low_bits(uint64_t value, unsigned bits)
 }
 
 static uint64_t
-golden(unsigned rest)
+golden(unsigned rho_bits)
 {
-	return UINT64_C(0x9e3779b97f4a7c15) >> (64 - rest) | 1;
+	return UINT64_C(0x9e3779b97f4a7c15) >> (64 - rho_bits) | 1;
 }
 
 /* The hash of a prefix in segment 0. */
@@ -51,20 +51,20 @@ hash_of_rho(const ckf_filter *t, uint64_t rho)
 static uint64_t
 search_pair(attacker *a, const ckf_filter *t)
 {
-	unsigned rest = t->rest;
-	uint64_t c = golden(rest), rho = low_bits(a->base, rest);
-	uint64_t q0 = (rho * t->m) >> rest, q1 = (low_bits(rho * c, rest) * t->m) >> rest;
+	unsigned rho_bits = t->rho_bits;
+	uint64_t c = golden(rho_bits), rho = low_bits(a->base, rho_bits);
+	uint64_t q0 = (rho * t->m) >> rho_bits, q1 = (low_bits(rho * c, rho_bits) * t->m) >> rho_bits;
 
 	if (a->aimed != t->m)
-		a->next = ((q0 << rest) + t->m - 1) / t->m;
+		a->next = ((q0 << rho_bits) + t->m - 1) / t->m;
 	a->aimed = t->m;
-	for (; (a->next * t->m) >> rest == q0; a->next++)
-		if ((low_bits(a->next * c, rest) * t->m) >> rest == q1)
+	for (; (a->next * t->m) >> rho_bits == q0; a->next++)
+		if ((low_bits(a->next * c, rho_bits) * t->m) >> rho_bits == q1)
 			return a->next++;
 	/* no more of them: another pair */
 	a->base = check_random();
 	a->aimed = 0;
-	return low_bits(a->base, rest);
+	return low_bits(a->base, rho_bits);
 }
 
 /* The inverse of C modulo 2^64; each round doubles the bits that are right. */
@@ -82,7 +82,7 @@ uint64_t
 attacker_next(attacker *a, const ckf_filter *filter)
 {
 	uint64_t i = a->sent++, random = check_random();
-	bool table = filter->m > 0 && filter->rest <= WIDEST;
+	bool table = filter->m > 0 && filter->rho_bits <= WIDEST;
 	unsigned w = filter->w < 64 ? filter->w : ASSUMED_W;
 	unsigned f = table ? filter->f : ASSUMED_F;
 
@@ -98,9 +98,9 @@ attacker_next(attacker *a, const ckf_filter *filter)
 			return table ? hash_of_rho(filter, search_pair(a, filter)) : a->base + (i << (64 - w));
 		case ONE_BUCKET:
 			/* side by side in half 1 */
-			return table ? hash_of_rho(filter, low_bits((low_bits(a->base, filter->rest) + i) *
-															inverse_of(golden(filter->rest)),
-														filter->rest))
+			return table ? hash_of_rho(filter, low_bits((low_bits(a->base, filter->rho_bits) + i) *
+															inverse_of(golden(filter->rho_bits)),
+														filter->rho_bits))
 						 : a->base - (i << (64 - w));
 		case EQUAL_TAGS:
 			return (random >> (64 - w) >> f << f | 3) << (64 - w);

@@ -10,6 +10,7 @@
 #include "drive.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum
 {
@@ -148,7 +149,7 @@ static void
 merge_two(account *a, account *b, bool sum)
 {
 	account in[2] = {*a, *b};
-	ckf_status status = owned_job(&a->filter, sum ? CKF_SUM : CKF_UNION, &b->filter);
+	ckf_status status = owned_rebuild(&a->filter, sum ? CKF_SUM : CKF_UNION, &b->filter);
 
 	CHECK(status == CKF_OK || status == CKF_PRECISION, "merge: status %d", status);
 	if (status == CKF_OK)
@@ -166,9 +167,10 @@ merge_all(world *w, bool sum)
 	ckf_params_default(&params);
 	owned_state(&state, &params);
 	for (int k = 0; k < FILTERS; k++)
-		CHECK(owned_pour(&state, &w->accounts[k].filter, sum ? POUR_SUM : POUR_UNION) == CKF_OK,
-			  "pour");
-	status = run_job(&result, CKF_FINISH_MERGE, &state, NULL);
+		CHECK(owned_collect(&state, &w->accounts[k].filter,
+							sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION) == CKF_OK,
+			  "collect");
+	status = run_rebuild(&result, CKF_FINISH_MERGE, &state, NULL);
 	CHECK(status == CKF_OK || status == CKF_PRECISION, "finish: status %d", status);
 	if (status == CKF_OK)
 	{
@@ -177,6 +179,33 @@ merge_all(world *w, bool sum)
 		merge_accounts(&w->accounts[0], w->accounts, FILTERS, sum);
 	}
 	owned_free(&state);
+}
+
+/* Copies of many items at once, singly where they are few; or the first ones out. */
+static void
+change_many(const world *w, account *a, bool out)
+{
+	uint64_t hashes[POOL * 2], n = 0;
+	uint32_t left[POOL];
+	ckf_status status;
+
+	for (int i = 0; i < POOL; i++)
+	{
+		uint64_t some = out ? check_below((a->left[i] < 3 ? a->left[i] : 2) + 1) : check_below(3);
+
+		left[i] = out ? a->left[i] - (uint32_t)some : a->left[i] + (uint32_t)some;
+		if (a->set && left[i] > 1)
+			left[i] = 1;
+		for (; some > 0; some--)
+			hashes[n++] = w->items[i];
+	}
+	status = out ? owned_remove_all(&a->filter, hashes, n) : owned_add_all(&a->filter, hashes, n);
+	if (out && a->set)
+		CHECK(n == 0 || status == CKF_IS_SET, "removal of many from a set: status %d", status);
+	else
+		CHECK(status == CKF_OK || (!out && status == CKF_PRECISION), "many: status %d", status);
+	if (status == CKF_OK)
+		memcpy(a->left, left, sizeof left);
 }
 
 static void
@@ -191,16 +220,18 @@ operate(world *w)
 	else if (choice < 70)
 		take_out(w, a, item);
 	else if (choice < 75)
-		(void)owned_job(&a->filter, CKF_GROW, NULL);
+		(void)owned_rebuild(&a->filter, CKF_GROW, NULL);
 	else if (choice < 82)
-		CHECK(owned_job(&a->filter, CKF_COMPACT, NULL) == CKF_OK, "compact");
+		CHECK(owned_rebuild(&a->filter, CKF_COMPACT, NULL) == CKF_OK, "compact");
 	else if (choice < 90)
 		merge_two(a, b, true);
 	else if (choice < 92)
 		merge_two(a, b, false);
 	else if (choice < 95)
 		merge_all(w, choice < 94);
-	else if (choice < 97 || a->set)
+	else if (choice < 97)
+		change_many(w, a, check_chance(50));
+	else if (choice < 99 || a->set)
 	{
 		owned_free(&a->filter);
 		open_account(w, a);

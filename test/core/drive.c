@@ -10,8 +10,8 @@ enum
 {
 	SNAPSHOT = 1024,     /* filters up to this size are compared around refusals */
 	MAX_GROWTHS = 200,   /* for one item */
-	MAX_STEPS = 1000000, /* of one job */
-	MAX_ROOMS = 1000     /* larger buffers asked for by one job */
+	MAX_STEPS = 1000000, /* of one rebuild */
+	MAX_ROOMS = 1000     /* larger buffers asked for by one rebuild */
 };
 
 work driven;
@@ -40,9 +40,9 @@ filter_is_set(const ckf_filter *filter)
 }
 
 static ckf_trust
-trust_of(const ckf_filter *filter)
+trust_of(const owned *o)
 {
-	return filter->encoding == CKF_COLLECTING ? CKF_STATE : CKF_FOREIGN;
+	return o->state ? CKF_STATE : CKF_FOREIGN;
 }
 
 /* Take over a guarded buffer of which `size` bytes are a filter. */
@@ -55,6 +55,7 @@ adopt(owned *o, uint8_t *bytes, size_t size, size_t room, ckf_trust trust)
 	CHECK(o->filter.bytes == bytes && o->filter.size == size && o->filter.room == size,
 		  "an opened filter's bytes, size, room");
 	o->bytes = bytes;
+	o->state = trust == CKF_STATE;
 	o->filter.room = room;
 }
 
@@ -88,7 +89,7 @@ owned_open(owned *o, const void *bytes, size_t size, ckf_trust trust)
 void
 owned_copy(owned *o, const owned *from)
 {
-	owned_open(o, from->bytes, from->filter.size, trust_of(&from->filter));
+	owned_open(o, from->bytes, from->filter.size, trust_of(from));
 }
 
 void
@@ -104,7 +105,7 @@ owned_check(const owned *o)
 	owned fresh;
 	ckf_info info;
 
-	owned_open(&fresh, o->bytes, o->filter.size, trust_of(&o->filter));
+	owned_open(&fresh, o->bytes, o->filter.size, trust_of(o));
 	CHECK(fresh.filter.count == o->filter.count, "count %llu, reopened %llu",
 		  (unsigned long long)o->filter.count, (unsigned long long)fresh.filter.count);
 	CHECK(fresh.filter.w == o->filter.w && fresh.filter.f == o->filter.f &&
@@ -123,48 +124,97 @@ owned_same_bytes(const owned *a, const owned *b)
 	return a->filter.size == b->filter.size && memcmp(a->bytes, b->bytes, a->filter.size) == 0;
 }
 
-/* ------------------------------------------------------------------- jobs */
+/* --------------------------------------------------------------- rebuilds */
 
-/* A job's two buffers. */
-typedef struct job_buffers
+/* What a rebuild starts from. */
+typedef struct order
 {
-	uint8_t *dst, *scratch;
-	size_t dst_room, scratch_room;
-} job_buffers;
+	ckf_goal goal;
+	const owned *a, *b;
+	const uint64_t *hashes; /* where b is NULL; else NULL */
+	size_t n;
+} order;
+
+/* Note how far the core went since it was called. */
+static void
+count_edges(uint64_t edges)
+{
+	if (driven.edges - edges > driven.longest)
+		driven.longest = driven.edges - edges;
+}
 
 static void
-get_buffers(job_buffers *buffers, const ckf_job *job)
+count_step(uint64_t edges)
+{
+	driven.steps++;
+	count_edges(edges);
+}
+
+static bool
+collects(ckf_goal goal)
+{
+	return goal >= CKF_COLLECT_ITEMS;
+}
+
+/* Give each buffer that is too small a new one, and leave the other. */
+static void
+give_buffers(ckf_buffers *buffers)
+{
+	bool dst = buffers->dst_room < buffers->dst_size;
+	bool scratch = buffers->scratch_room < buffers->scratch_size;
+
+	CHECK(dst || scratch, "room was asked for that is there");
+	if (dst)
+	{
+		guard_free(buffers->dst);
+		buffers->dst_room = buffers->dst_size + (check_chance(30) ? check_below(100) : 0);
+		buffers->dst = guard_new(buffers->dst_room, 1);
+		driven.bytes += buffers->dst_size;
+	}
+	if (scratch)
+	{
+		guard_free(buffers->scratch);
+		buffers->scratch_room = buffers->scratch_size + (check_chance(30) ? check_below(100) : 0);
+		buffers->scratch = guard_new(buffers->scratch_room, 8);
+		driven.bytes += buffers->scratch_size;
+	}
+	if (buffers->dst_size > driven.largest)
+		driven.largest = buffers->dst_size;
+}
+
+static void
+free_buffers(ckf_buffers *buffers)
 {
 	guard_free(buffers->dst);
 	guard_free(buffers->scratch);
-	buffers->dst_room = job->size + (check_chance(30) ? check_below(100) : 0);
-	buffers->scratch_room = job->scratch + (check_chance(30) ? check_below(100) : 0);
-	buffers->dst = guard_new(buffers->dst_room, 8);
-	buffers->scratch = guard_new(buffers->scratch_room, 8);
-	driven.bytes += job->size + job->scratch;
-	if (job->size > driven.largest)
-		driven.largest = job->size;
+	*buffers = (ckf_buffers){0};
 }
 
-/* Steps of a started job to its end. */
 static ckf_status
-finish_job(ckf_job *job, job_buffers *buffers)
+step(ckf_rebuild *rebuild, ckf_buffers *buffers)
+{
+	uint64_t edges = driven.edges;
+	ckf_status status = ckf_rebuild_step(rebuild, buffers);
+
+	count_step(edges);
+	return status;
+}
+
+/* Steps of a started rebuild to its end. */
+static ckf_status
+run_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 {
 	unsigned rooms = 0;
 	bool lost = false;
 
-	if (check_chance(50))
-		get_buffers(buffers, job);
 	for (unsigned steps = 0; steps < MAX_STEPS; steps++)
 	{
-		ckf_status status = ckf_job_step(job, buffers->dst, buffers->dst_room, buffers->scratch,
-										 buffers->scratch_room);
+		ckf_status status = step(rebuild, buffers);
 
-		driven.steps++;
 		if (status == CKF_ROOM)
 		{
-			CHECK(++rooms < MAX_ROOMS, "a job asks for room for ever");
-			get_buffers(buffers, job);
+			CHECK(++rooms < MAX_ROOMS, "a rebuild asks for room for ever");
+			give_buffers(buffers);
 		}
 		else if (status != CKF_MORE)
 			return status;
@@ -172,12 +222,28 @@ finish_job(ckf_job *job, job_buffers *buffers)
 		{
 			/* without buffers it asks for new ones, and starts again */
 			lost = true;
-			CHECK(ckf_job_step(job, NULL, 0, NULL, 0) == CKF_ROOM, "a step without buffers");
-			get_buffers(buffers, job);
+			free_buffers(buffers);
+			CHECK(step(rebuild, buffers) == CKF_ROOM, "a step without buffers");
+			give_buffers(buffers);
 		}
 	}
-	CHECK(false, "a job does not end");
+	CHECK(false, "a rebuild does not end");
 	return CKF_OK;
+}
+
+static ckf_status
+start(ckf_rebuild *rebuild, const order *o)
+{
+	uint64_t edges = driven.edges;
+	ckf_status status;
+
+	if (o->hashes != NULL)
+		status = ckf_rebuild_start_hashes(rebuild, o->goal, &o->a->filter, o->hashes, o->n);
+	else
+		status =
+			ckf_rebuild_start(rebuild, o->goal, &o->a->filter, o->b != NULL ? &o->b->filter : NULL);
+	count_step(edges);
+	return status;
 }
 
 static void
@@ -187,35 +253,137 @@ set_read_only(const owned *o, bool read_only)
 		guard_read_only(o->bytes, read_only);
 }
 
-ckf_status
-run_job(owned *result, ckf_goal goal, const owned *a, const owned *b)
+/* Run it; dst of the buffers is the result, or not there where a itself is. */
+static ckf_status
+run(const order *o, ckf_buffers *buffers)
 {
-	job_buffers buffers = {NULL, NULL, 0, 0};
-	ckf_job job;
+	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
+	bool changes = collects(o->goal); /* a */
 	ckf_status status;
 
 	driven.jobs++;
-	set_read_only(a, true);
-	set_read_only(b, true);
-	status = ckf_job_start(&job, goal, &a->filter, b != NULL ? &b->filter : NULL);
+	set_read_only(o->a, !changes);
+	set_read_only(o->b, true);
+	status = start(rebuild, o);
 	if (status == CKF_OK)
-		status = finish_job(&job, &buffers);
-	set_read_only(a, false);
-	set_read_only(b, false);
-	guard_free(buffers.scratch);
+		status = run_steps(rebuild, buffers);
+	set_read_only(o->a, false);
+	set_read_only(o->b, false);
+	guard_free(rebuild);
+	guard_free(buffers->scratch);
+	CHECK(status != CKF_OK || buffers->dst_size <= buffers->dst_room, "a result outside dst");
+	CHECK(status != CKF_OK || changes || buffers->dst_size >= CKF_HEADER_SIZE, "no result");
+	if (status == CKF_OK && buffers->dst_size > 0)
+		return status;
+	guard_free(buffers->dst);
+	buffers->dst = NULL;
+	return status;
+}
+
+/* Own what came of it. */
+static void
+take_result(owned *result, const order *o, const ckf_buffers *buffers)
+{
+	bool state = collects(o->goal) || (o->goal == CKF_GROW && o->a->state);
+
+	adopt(result, buffers->dst, buffers->dst_size, buffers->dst_room,
+		  state ? CKF_STATE : CKF_FOREIGN);
+}
+
+/* In place of a, which `o` has as its a. */
+static ckf_status
+run_in_place(owned *a, const order *o)
+{
+	ckf_buffers buffers = {0};
+	ckf_status status = run(o, &buffers);
+	owned result;
+
+	if (status == CKF_OK && buffers.dst != NULL)
+	{
+		take_result(&result, o, &buffers);
+		owned_free(a);
+		*a = result;
+	}
+	else if (status == CKF_OK)
+	{
+		size_t room = a->filter.room;
+
+		CHECK(ckf_open(&a->filter, a->bytes, a->filter.size, CKF_STATE) == CKF_OK,
+			  "a state that took items in does not open");
+		a->filter.room = room;
+	}
+	return status;
+}
+
+/* Into a new one. */
+static ckf_status
+run_apart(owned *result, const order *o)
+{
+	ckf_buffers buffers = {0};
+	ckf_status status;
+
+	if (collects(o->goal))
+	{
+		order copied = *o;
+
+		owned_copy(result, o->a);
+		copied.a = result;
+		status = run_in_place(result, &copied);
+		if (status != CKF_OK)
+			owned_free(result);
+		return status;
+	}
+	status = run(o, &buffers);
 	if (status == CKF_OK)
-		adopt(result, buffers.dst, job.size, buffers.dst_room,
-			  goal == CKF_GROW ? trust_of(&a->filter) : CKF_FOREIGN);
-	else
-		guard_free(buffers.dst);
+		take_result(result, o, &buffers);
 	return status;
 }
 
 ckf_status
-owned_job(owned *o, ckf_goal goal, const owned *b)
+run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned *b)
+{
+	order o = {.goal = goal, .a = a, .b = b};
+
+	return run_apart(result, &o);
+}
+
+ckf_status
+owned_rebuild(owned *o, ckf_goal goal, const owned *b)
+{
+	order in_place = {.goal = goal, .a = o, .b = b};
+
+	return run_in_place(o, &in_place);
+}
+
+/* The hashes where the core may only read them. */
+static uint64_t *
+guard_hashes(const uint64_t *hashes, size_t n)
+{
+	uint64_t *copy = guard_new(8 * n, 8);
+
+	if (n > 0)
+		memcpy(copy, hashes, 8 * n);
+	guard_read_only(copy, true);
+	return copy;
+}
+
+ckf_status
+run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes, size_t n)
+{
+	uint64_t *copy = guard_hashes(hashes, n);
+	order o = {.goal = goal, .a = a, .hashes = copy, .n = n};
+	ckf_status status = run_apart(result, &o);
+
+	guard_read_only(copy, false);
+	guard_free(copy);
+	return status;
+}
+
+ckf_status
+owned_rebuild_hashes(owned *o, ckf_goal goal, const uint64_t *hashes, size_t n)
 {
 	owned result;
-	ckf_status status = run_job(&result, goal, o, b);
+	ckf_status status = run_rebuild_hashes(&result, goal, o, hashes, n);
 
 	if (status == CKF_OK)
 	{
@@ -227,8 +395,7 @@ owned_job(owned *o, ckf_goal goal, const owned *b)
 
 /* ---------------------------------------------------------------- changes */
 
-/* A refused change leaves handle and bytes as they were; but a state may have
- * taken in what it had queued. */
+/* A refused change leaves handle and bytes as they were. */
 typedef struct snapshot
 {
 	size_t size;
@@ -248,8 +415,6 @@ snapshot_take(snapshot *snap, const ckf_filter *filter)
 static void
 snapshot_compare(const snapshot *snap, const ckf_filter *filter)
 {
-	if (filter->encoding == CKF_COLLECTING)
-		return;
 	CHECK(snap->size == filter->size && snap->count == filter->count,
 		  "a refused change changed size or count");
 	CHECK(snap->size > SNAPSHOT || memcmp(snap->bytes, filter->bytes, snap->size) == 0,
@@ -263,17 +428,20 @@ owned_add(owned *o, uint64_t hash)
 
 	for (int growths = 0; growths < MAX_GROWTHS; growths++)
 	{
+		uint64_t edges;
 		ckf_status status;
 
 		snapshot_take(&before, &o->filter);
+		edges = driven.edges;
 		status = ckf_add(&o->filter, hash);
+		count_edges(edges);
 		if (status == CKF_OK)
 			return status;
 		snapshot_compare(&before, &o->filter);
 		if (status == CKF_PRECISION)
 			return status;
 		CHECK(status == CKF_ROOM, "add: status %d", status);
-		status = owned_job(o, CKF_GROW, NULL);
+		status = owned_rebuild(o, CKF_GROW, NULL);
 		if (status == CKF_PRECISION)
 			return status;
 		CHECK(status == CKF_OK, "grow: status %d", status);
@@ -295,36 +463,51 @@ owned_remove(owned *o, uint64_t hash, bool *found)
 	return status;
 }
 
-static ckf_status
-pour_some(owned *state, const owned *in, pour how, uint64_t *cursor)
+ckf_status
+owned_collect(owned *state, const owned *in, ckf_goal goal)
 {
-	if (how == POUR_COMBINE)
-		return ckf_collect_combine(&state->filter, &in->filter, cursor);
-	return ckf_collect_merge(&state->filter, &in->filter, how == POUR_SUM, cursor);
+	ckf_status status = CKF_ROOM;
+
+	if (check_chance(75))
+	{
+		uint64_t edges = driven.edges;
+		snapshot before;
+
+		snapshot_take(&before, &state->filter);
+		set_read_only(in, true);
+		status = ckf_collect(&state->filter, &in->filter, goal);
+		set_read_only(in, false);
+		count_step(edges);
+		if (status != CKF_OK)
+			snapshot_compare(&before, &state->filter);
+		CHECK(status == CKF_OK || status == CKF_ROOM || status == CKF_SEED_DIFFERS,
+			  "collect: status %d", status);
+	}
+	return status == CKF_ROOM ? owned_rebuild(state, goal, in) : status;
 }
 
 ckf_status
-owned_pour(owned *state, const owned *in, pour how)
+owned_add_all(owned *o, const uint64_t *hashes, size_t n)
 {
-	uint64_t cursor = 0;
-	ckf_status status = CKF_MORE;
-	unsigned steps;
+	ckf_status status = CKF_OK;
 
-	set_read_only(in, true);
-	for (steps = 0; status == CKF_MORE || status == CKF_ROOM; steps++)
-	{
-		CHECK(steps < MAX_STEPS, "a merge does not end");
-		status = pour_some(state, in, how, &cursor);
-		driven.steps++;
-		if (status == CKF_ROOM)
-		{
-			ckf_status grown = owned_job(state, CKF_GROW, NULL);
+	if (!ckf_few(&o->filter, n))
+		return owned_rebuild_hashes(o, CKF_ADD_MANY, hashes, n);
+	for (size_t i = 0; i < n && status == CKF_OK; i++)
+		status = owned_add(o, hashes[i]);
+	return status;
+}
 
-			CHECK(grown == CKF_OK, "growing a state: status %d", grown);
-		}
-	}
-	set_read_only(in, false);
-	CHECK(status != CKF_OK || steps > in->filter.count / MOST_OF_A_STEP, "%u steps", steps);
+ckf_status
+owned_remove_all(owned *o, const uint64_t *hashes, size_t n)
+{
+	ckf_status status = CKF_OK;
+	bool found;
+
+	if (!ckf_few(&o->filter, n))
+		return owned_rebuild_hashes(o, CKF_REMOVE_MANY, hashes, n);
+	for (size_t i = 0; i < n && status == CKF_OK; i++)
+		status = owned_remove(o, hashes[i], &found);
 	return status;
 }
 
@@ -339,25 +522,22 @@ build_aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size
 		status = owned_add(o, hashes[i]);
 		CHECK(status == CKF_OK, "adding to a state: status %d", status);
 	}
-	status = owned_job(o, CKF_FINISH, NULL);
+	status = owned_rebuild(o, CKF_FINISH, NULL);
 	CHECK(status == CKF_OK, "finish: status %d", status);
 }
 
+/* From an empty filter or from a new state: both only carry the parameters. */
 void
 build_bulk(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
 {
-	size_t room = CKF_HEADER_SIZE + 8 * n;
-	uint64_t *scratch = guard_new(8 * n, 8);
-	ckf_filter filter;
+	owned empty;
 	ckf_status status;
 
-	o->bytes = guard_new(room, 8);
-	if (n > 0)
-		memcpy(o->bytes + CKF_HEADER_SIZE, hashes, 8 * n);
-	status = ckf_bulk(&filter, params, o->bytes, scratch, n);
-	CHECK(status == CKF_OK, "bulk: status %d", status);
-	guard_free(scratch);
-	CHECK(ckf_open(&o->filter, o->bytes, filter.size, CKF_FOREIGN) == CKF_OK, "a bulk of hashes");
-	status = owned_job(o, CKF_FINISH, NULL);
-	CHECK(status == CKF_OK, "finish: status %d", status);
+	if (params->capacity > 0 && check_chance(50))
+		owned_create(&empty, params);
+	else
+		owned_state(&empty, params);
+	status = run_rebuild_hashes(o, CKF_FINISH, &empty, hashes, n);
+	CHECK(status == CKF_OK, "finish of hashes: status %d", status);
+	owned_free(&empty);
 }

@@ -1,6 +1,6 @@
 /*
  * drive.h - what a host does around the core: own the bytes, grow them, run
- * jobs.  Every buffer is guarded (check.h), every promise of cuckoofilter.h
+ * rebuilds.  Every buffer is guarded (check.h), every promise of cuckoofilter.h
  * that can be seen from here is checked on the way.
  */
 #ifndef DRIVE_H
@@ -14,6 +14,7 @@ typedef struct owned
 {
 	ckf_filter filter;
 	uint8_t *bytes; /* guarded */
+	bool state;     /* opened as one: the bytes may be a filter's all the same */
 } owned;
 
 /* Build parameters in one expression. */
@@ -43,36 +44,45 @@ ckf_status owned_remove(owned *o, uint64_t hash, bool *found);
 /* What the core has asked of this host since the program started. */
 typedef struct work
 {
-	uint64_t jobs;    /* run */
-	uint64_t steps;   /* of jobs and of pouring; a walk of few items is one */
-	uint64_t bytes;   /* of jobs' buffers, added up */
-	uint64_t largest; /* bytes of a result that a job asked for */
+	uint64_t jobs;    /* rebuilds that were run */
+	uint64_t steps;   /* of rebuilds, and quick merges */
+	uint64_t bytes;   /* of rebuilds' buffers, added up */
+	uint64_t largest; /* bytes of a result that a rebuild asked for */
+	uint64_t edges;   /* of control flow, where the core counts them (tool/) */
+	uint64_t longest; /* the most edges between two returns to the host */
 } work;
 
 extern work driven;
 
-/* Items after which jobs and pouring should have come back, for their host to
- * look for interrupts; but a table's segment is never parted. */
+/* Items after which a rebuild should have come back, for its host to look for
+ * interrupts; but a table's segment is never parted. */
 #define MOST_OF_A_STEP 100000
 
-/* Run a job from a and b into a new owned filter; the inputs are read-only
- * meanwhile.  Where it does not come to CKF_OK, nothing is to be freed. */
-ckf_status run_job(owned *result, ckf_goal goal, const owned *a, const owned *b);
+/* Run a rebuild of a and b into a new owned filter; the inputs are read-only
+ * meanwhile, except for a state that collects, which may take the items in
+ * itself: then the result is a copy of it that has.  Where it does not come to
+ * CKF_OK, nothing is to be freed. */
+ckf_status run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned *b);
+
+/* The same of a filter or state and n hashes. */
+ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes,
+							  size_t n);
 
 /* The same in place of o. */
-ckf_status owned_job(owned *o, ckf_goal goal, const owned *b);
+ckf_status owned_rebuild(owned *o, ckf_goal goal, const owned *b);
+ckf_status owned_rebuild_hashes(owned *o, ckf_goal goal, const uint64_t *hashes, size_t n);
 
-/* Pour a filter or state into a state, to the end. */
-typedef enum pour
-{
-	POUR_UNION,
-	POUR_SUM,
-	POUR_COMBINE
-} pour;
+/* Merge a filter or state into a state, goal is one of CKF_COLLECT_*: the quick
+ * way first, as a host does, or at random a rebuild at once. */
+ckf_status owned_collect(owned *state, const owned *in, ckf_goal goal);
 
-ckf_status owned_pour(owned *state, const owned *in, pour how);
+/* What a host does with n hashes to add or to remove: singly where they are few,
+ * else in one rebuild.  CKF_OK, CKF_PRECISION (of single adds the first ones are
+ * in), CKF_IS_SET. */
+ckf_status owned_add_all(owned *o, const uint64_t *hashes, size_t n);
+ckf_status owned_remove_all(owned *o, const uint64_t *hashes, size_t n);
 
-/* An aggregate over n hashes, and the same by ckf_bulk. */
+/* An aggregate over n hashes, one by one, and the same of all at once. */
 void build_aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n);
 void build_bulk(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n);
 

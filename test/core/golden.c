@@ -113,11 +113,11 @@ static void
 expect_after(const owned *o, ckf_goal goal, char *in)
 {
 	owned moved;
-	ckf_status status = run_job(&moved, goal, o, goal == CKF_UNION ? o : NULL);
+	ckf_status status = run_rebuild(&moved, goal, o, goal == CKF_UNION ? o : NULL);
 
 	if (status == CKF_PRECISION && goal != CKF_COMPACT)
 		return;
-	CHECK(status == CKF_OK, "job %d: status %d", goal, status);
+	CHECK(status == CKF_OK, "rebuild %d: status %d", goal, status);
 	in = strdup(in);
 	for_items(&moved, in, moved.filter.seed, expect_in);
 	free(in);

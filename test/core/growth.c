@@ -89,9 +89,9 @@ run_limit(const void *arg)
 	CHECK(rate > 0.7 * limit_of(g), "stopped before its limit");
 	CHECK(owned_add(&o, refused) == CKF_PRECISION, "the refusal does not last");
 	model_check(&m, &o);
-	CHECK(run_job(&result, CKF_SUM, &o, &o) == CKF_PRECISION || g->set, "a sum past the limit");
+	CHECK(run_rebuild(&result, CKF_SUM, &o, &o) == CKF_PRECISION || g->set, "a sum past the limit");
 
-	CHECK(owned_job(&o, CKF_COMPACT, NULL) == CKF_OK, "compaction at the limit");
+	CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compaction at the limit");
 	model_check(&m, &o);
 	for (size_t at = 0; !g->set && map_next(&m.truth, &at, &key, &copies);)
 	{
@@ -129,7 +129,7 @@ run_shrink(const void *arg)
 		model_follow(&m, &o.filter);
 		model_add(&m, hashes[i]);
 	}
-	CHECK(owned_job(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
+	CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
 	full = o.filter.size;
 	for (size_t i = STAY; i < ITEMS; i++)
 	{
@@ -139,7 +139,7 @@ run_shrink(const void *arg)
 		model_remove(&m, hashes[i]);
 	}
 	model_check(&m, &o);
-	CHECK(owned_job(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
+	CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
 	model_follow(&m, &o.filter);
 	model_check(&m, &o);
 	check_note("%d items in %zu bytes, %d in %zu", ITEMS, full, STAY, o.filter.size);
@@ -167,7 +167,7 @@ run_steps(const void *arg)
 
 		while ((status = ckf_add(&o.filter, hash)) == CKF_ROOM)
 		{
-			CHECK(owned_job(&o, CKF_GROW, NULL) == CKF_OK, "grow");
+			CHECK(owned_rebuild(&o, CKF_GROW, NULL) == CKF_OK, "grow");
 			jobs++;
 		}
 		CHECK(status == CKF_OK, "add");
@@ -209,7 +209,7 @@ run_asks(const void *arg)
 	{
 		while (ckf_add(&grown.filter, ckf_hash_integer(n, 0)) == CKF_OK)
 			n++;
-		CHECK(owned_job(&grown, CKF_GROW, NULL) == CKF_OK, "grow");
+		CHECK(owned_rebuild(&grown, CKF_GROW, NULL) == CKF_OK, "grow");
 		if (grown.filter.encoding == CKF_HASHES)
 		{
 			growths = -1;

@@ -113,10 +113,10 @@ void
 history_rehouse(history *h, ckf_goal goal)
 {
 	size_t before = h->filter.filter.size;
-	ckf_status status = owned_job(&h->filter, goal, NULL);
+	ckf_status status = owned_rebuild(&h->filter, goal, NULL);
 
-	CHECK(status == CKF_OK || (goal == CKF_GROW && status == CKF_PRECISION), "job %d: status %d",
-		  goal, status);
+	CHECK(status == CKF_OK || (goal == CKF_GROW && status == CKF_PRECISION),
+		  "rebuild %d: status %d", goal, status);
 	CHECK(goal != CKF_COMPACT || h->filter.filter.size <= before, "compaction: %zu to %zu bytes",
 		  before, h->filter.filter.size);
 	model_follow(&h->model, &h->filter.filter);
@@ -148,7 +148,7 @@ history_merge(history *h, bool sum, const shape *s)
 		bool with_itself = check_chance(10);
 		const owned *in = with_itself ? &h->filter : &other.filter;
 		model inputs[2] = {h->model, with_itself ? h->model : other.model};
-		ckf_status status = run_job(&result, sum ? CKF_SUM : CKF_UNION, &h->filter, in);
+		ckf_status status = run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &h->filter, in);
 
 		CHECK(status == CKF_OK || status == CKF_PRECISION, "merge: status %d", status);
 		if (status == CKF_OK)

@@ -46,7 +46,7 @@ build_sample(owned *o, const sample *s)
 	for (size_t i = 0; i < s->items; i++)
 		CHECK(owned_add(o, check_random()) == CKF_OK, "add");
 	if (!s->collecting)
-		CHECK(owned_job(o, CKF_FINISH, NULL) == CKF_OK, "finish");
+		CHECK(owned_rebuild(o, CKF_FINISH, NULL) == CKF_OK, "finish");
 }
 
 /* Whether such bytes may open: a state's header does not tell its length. */
@@ -229,8 +229,8 @@ run_neutral(const void *arg)
 	build_sample(&other, arg);
 	memset(ghost.bytes + 16, 0, 8);
 	CHECK(ckf_open(&ghost.filter, ghost.bytes, ghost.filter.size, CKF_STORED) == CKF_OK, "open");
-	CHECK(run_job(&results[0], CKF_SUM, &ghost, &other) == CKF_OK, "sum");
-	CHECK(run_job(&results[1], CKF_SUM, &other, &ghost) == CKF_OK, "sum the other way");
+	CHECK(run_rebuild(&results[0], CKF_SUM, &ghost, &other) == CKF_OK, "sum");
+	CHECK(run_rebuild(&results[1], CKF_SUM, &other, &ghost) == CKF_OK, "sum the other way");
 	for (int i = 0; i < 2; i++)
 	{
 		CHECK(results[i].filter.count == other.filter.count, "items from nowhere");

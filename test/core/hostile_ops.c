@@ -9,7 +9,8 @@ enum
 {
 	ADDS = 24,
 	MOST_STEPS = 10000,
-	JOB_PERCENT = 40 /* of the jobs that could be tried are */
+	REBUILD_PERCENT = 40, /* of the rebuilds that could be tried are */
+	HASHES = 40
 };
 
 /* Hashes that look into every corner: ends of the table, empty tags. */
@@ -44,52 +45,113 @@ read_all(const ckf_filter *filter)
 	CHECK(info.fpr >= 0 && info.fpr <= 1 && ckf_fpr(filter) == info.fpr, "a rate of %g", info.fpr);
 }
 
-/* A job on inputs that may be damaged: any end will do, but an end. */
-static ckf_status
-any_job(owned *result, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+/* Does the goal leave a state? */
+static bool
+collects(ckf_goal goal)
 {
-	uint8_t *dst = NULL, *scratch = NULL;
-	size_t dst_room = 0, scratch_room = 0;
-	ckf_job job;
-	ckf_status status = ckf_job_start(&job, goal, a, b);
+	return goal >= CKF_COLLECT_ITEMS;
+}
 
-	for (unsigned steps = 0; status == CKF_OK || status == CKF_MORE || status == CKF_ROOM; steps++)
+/* New buffers where they are too small; false: past the limit. */
+static bool
+give_buffers(ckf_buffers *buffers)
+{
+	if (buffers->dst_size > HOSTILE_LIMIT || buffers->scratch_size > HOSTILE_LIMIT)
+		return false;
+	if (buffers->dst_room < buffers->dst_size)
 	{
-		CHECK(steps < MOST_STEPS, "a job does not end");
-		status = ckf_job_step(&job, dst, dst_room, scratch, scratch_room);
-		if (status == CKF_OK || (status == CKF_ROOM && job.size + job.scratch > HOSTILE_LIMIT))
-			break;
-		if (status == CKF_ROOM)
-		{
-			guard_free(dst);
-			guard_free(scratch);
-			dst = guard_new(dst_room = job.size, 8);
-			scratch = guard_new(scratch_room = job.scratch, 8);
-		}
+		guard_free(buffers->dst);
+		buffers->dst = guard_new(buffers->dst_room = buffers->dst_size, 1);
 	}
-	guard_free(scratch);
-	if (status == CKF_OK)
+	if (buffers->scratch_room < buffers->scratch_size)
 	{
-		CHECK(job.size <= dst_room, "a result of more bytes than asked for");
-		CHECK(ckf_open(&result->filter, dst, job.size, CKF_STATE) == CKF_OK,
-			  "a job's result does not open");
-		result->bytes = dst;
-		result->filter.room = dst_room;
+		guard_free(buffers->scratch);
+		buffers->scratch = guard_new(buffers->scratch_room = buffers->scratch_size, 8);
+	}
+	return true;
+}
+
+/* Steps to any end, but to an end. */
+static ckf_status
+any_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
+{
+	for (unsigned steps = 0; steps < MOST_STEPS; steps++)
+	{
+		ckf_status status = ckf_rebuild_step(rebuild, buffers);
+
+		if (status == CKF_ROOM ? !give_buffers(buffers) : status != CKF_MORE)
+			return status;
+	}
+	CHECK(false, "a rebuild does not end");
+	return CKF_OK;
+}
+
+static ckf_status
+any_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+{
+	static uint64_t hashes[HASHES];
+
+	if (goal != CKF_ADD_MANY && goal != CKF_REMOVE_MANY)
+		return ckf_rebuild_start(rebuild, goal, a, b);
+	for (unsigned i = 0; i < HASHES; i++)
+		hashes[i] = some_hash(i);
+	return ckf_rebuild_start_hashes(rebuild, goal, a, hashes, HASHES);
+}
+
+/* A rebuild of inputs that may be damaged.  CKF_OK: the result, unless a state
+ * took the items in itself, and result->bytes is NULL. */
+static ckf_status
+any_rebuild(owned *result, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+{
+	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
+	ckf_buffers buffers = {0};
+	ckf_status status = any_start(rebuild, goal, a, b);
+
+	if (status == CKF_OK)
+		status = any_steps(rebuild, &buffers);
+	guard_free(rebuild);
+	guard_free(buffers.scratch);
+	result->bytes = NULL;
+	if (status == CKF_OK && (buffers.dst_size > 0 || !collects(goal)))
+	{
+		CHECK(buffers.dst_size <= buffers.dst_room, "a result of more bytes than asked for");
+		CHECK(ckf_open(&result->filter, buffers.dst, buffers.dst_size, CKF_STATE) == CKF_OK,
+			  "the result of a rebuild does not open");
+		result->bytes = buffers.dst;
+		result->filter.room = buffers.dst_room;
+		result->state = collects(goal) || goal == CKF_GROW;
 	}
 	else
-		guard_free(dst);
+		guard_free(buffers.dst);
 	return status;
 }
 
 static void
-try_job(ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+try_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
 {
 	owned result;
 
-	if (!check_chance(JOB_PERCENT) || any_job(&result, goal, a, b) != CKF_OK)
+	if (!check_chance(REBUILD_PERCENT) || any_rebuild(&result, goal, a, b) != CKF_OK)
 		return;
 	read_all(&result.filter);
 	owned_free(&result);
+}
+
+/* To the end, as a host would check foreign bytes between interrupts; whether
+ * they are sound. */
+static bool
+check_all(const ckf_filter *filter)
+{
+	ckf_check check = {0};
+	ckf_status status = CKF_MORE;
+
+	for (unsigned steps = 0; status == CKF_MORE; steps++)
+	{
+		CHECK(steps < MOST_STEPS, "a check does not end");
+		status = ckf_check_step(filter, &check);
+	}
+	CHECK(status == CKF_OK || status == CKF_BAD_BYTES, "check: status %d", status);
+	return status == CKF_OK;
 }
 
 /* Add, grow where it says so, remove. */
@@ -103,7 +165,7 @@ change(owned *o)
 		bool found;
 
 		if (ckf_add(&o->filter, hash) == CKF_ROOM &&
-			any_job(&grown, CKF_GROW, &o->filter, NULL) == CKF_OK)
+			any_rebuild(&grown, CKF_GROW, &o->filter, NULL) == CKF_OK)
 		{
 			owned_free(o);
 			*o = grown;
@@ -115,34 +177,57 @@ change(owned *o)
 	read_all(&o->filter);
 }
 
-/* Pour it into a state, to the end or to a refusal. */
+/* Collect it into a state of some items, or of none; to the end or to a refusal. */
 static void
-pour_into_state(const ckf_filter *in, bool copies, bool combine)
+collect_into_state(const ckf_filter *in, ckf_goal goal)
 {
 	ckf_params params;
-	owned state, grown;
-	uint64_t cursor = 0;
-	ckf_status status = CKF_MORE;
+	owned state, result;
 
-	if (!check_chance(JOB_PERCENT))
+	if (!check_chance(REBUILD_PERCENT))
 		return;
 	ckf_params_default(&params);
 	params.seed = in->seed;
 	owned_state(&state, &params);
-	for (unsigned steps = 0; status == CKF_MORE; steps++)
+	for (uint64_t n = check_below(9); n > 0; n--)
+		CHECK(ckf_add(&state.filter, check_random()) == CKF_OK, "add");
+	if (check_chance(50) && ckf_collect(&state.filter, in, goal) == CKF_OK)
+		result.bytes = NULL;
+	else if (any_rebuild(&result, goal, &state.filter, in) != CKF_OK)
 	{
-		CHECK(steps < MOST_STEPS, "a merge does not end");
-		status = combine ? ckf_collect_combine(&state.filter, in, &cursor)
-						 : ckf_collect_merge(&state.filter, in, copies, &cursor);
-		if (status == CKF_ROOM && any_job(&grown, CKF_GROW, &state.filter, NULL) == CKF_OK)
-		{
-			owned_free(&state);
-			state = grown;
-			status = CKF_MORE;
-		}
+		owned_free(&state);
+		return;
 	}
-	try_job(CKF_FINISH_MERGE, &state.filter, NULL);
+	if (result.bytes != NULL)
+	{
+		owned_free(&state);
+		state = result;
+	}
+	CHECK(ckf_open(&state.filter, state.bytes, state.filter.size, CKF_STATE) == CKF_OK,
+		  "a state that collected does not open");
+	try_rebuild(goal == CKF_COLLECT_ITEMS ? CKF_FINISH : CKF_FINISH_MERGE, &state.filter, NULL);
+	try_rebuild(CKF_EXPORT, &state.filter, NULL);
 	owned_free(&state);
+}
+
+/* As a running state: an aggregate goes on in it, and ends. */
+static void
+use_state(const void *bytes, size_t size, const owned *other)
+{
+	static const ckf_goal goals[] = {CKF_FINISH,        CKF_FINISH_MERGE,  CKF_EXPORT,
+									 CKF_COLLECT_ITEMS, CKF_COLLECT_UNION, CKF_COLLECT_SUM};
+
+	for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+	{
+		uint8_t *copy = guard_copy(bytes, size);
+		ckf_filter filter;
+
+		CHECK(ckf_open(&filter, copy, size, CKF_STATE) == CKF_OK, "open again");
+		if (collects(goals[i]) && check_chance(50))
+			(void)ckf_collect(&filter, &other->filter, goals[i]);
+		try_rebuild(goals[i], &filter, collects(goals[i]) ? &other->filter : NULL);
+		guard_free(copy);
+	}
 }
 
 bool
@@ -153,33 +238,38 @@ hostile_try(const void *bytes, size_t size, ckf_trust trust, const owned *other)
 	ckf_status status;
 
 	o.bytes = guard_copy(bytes, size);
+	o.state = trust == CKF_STATE;
 	guard_read_only(o.bytes, true);
 	status = ckf_open(filter, o.bytes, size, trust);
 	if (status == CKF_OK)
 	{
 		read_all(filter);
-		try_job(CKF_GROW, filter, NULL);
-		if (filter->encoding == CKF_COLLECTING)
+		try_rebuild(CKF_GROW, filter, NULL);
+		if (trust == CKF_STATE)
+			use_state(bytes, size, other);
+		if (filter->encoding != CKF_COLLECTING)
 		{
-			try_job(CKF_FINISH, filter, NULL);
-			try_job(CKF_FINISH_MERGE, filter, NULL);
-			pour_into_state(filter, false, true);
+			bool sound = check_all(filter);
+
+			CHECK(sound || trust != CKF_FOREIGN, "foreign bytes that were not checked");
+			try_rebuild(CKF_COMPACT, filter, NULL);
+			try_rebuild(CKF_UNION, filter, &other->filter);
+			try_rebuild(CKF_SUM, &other->filter, filter);
+			try_rebuild(CKF_SUM, filter, filter);
+			try_rebuild(CKF_ADD_MANY, filter, NULL);
+			try_rebuild(CKF_REMOVE_MANY, filter, NULL);
 		}
-		else
-		{
-			try_job(CKF_COMPACT, filter, NULL);
-			try_job(CKF_UNION, filter, &other->filter);
-			try_job(CKF_SUM, &other->filter, filter);
-			try_job(CKF_SUM, filter, filter);
-		}
-		pour_into_state(filter, false, false);
-		pour_into_state(filter, true, false);
+		collect_into_state(filter, CKF_COLLECT_ITEMS);
+		collect_into_state(filter, CKF_COLLECT_UNION);
+		collect_into_state(filter, CKF_COLLECT_SUM);
 		guard_read_only(o.bytes, false);
 		change(&o);
 	}
 	else
 	{
-		CHECK(status == CKF_BAD_BYTES || status == CKF_BAD_VERSION, "open: status %d", status);
+		CHECK(status == CKF_BAD_BYTES || status == CKF_BAD_VERSION ||
+				  (status == CKF_UNFINISHED && trust == CKF_STORED),
+			  "open: status %d", status);
 		guard_read_only(o.bytes, false);
 	}
 	owned_free(&o);

@@ -2,9 +2,12 @@
  * limits.c - what ckf_open takes and what it refuses, exactly: fields on both
  * sides of the limits that FORMAT.md sets them.
  */
+#define _GNU_SOURCE
 #include "forge.h"
 
 #include <math.h>
+#include <string.h>
+#include <sys/mman.h>
 
 static void
 expect(const forged *x, bool right, ckf_trust trust, const char *what)
@@ -28,11 +31,11 @@ expect(const forged *x, bool right, ckf_trust trust, const char *what)
 
 /* The smallest f with ceil(2^W / m) <= 2^f. */
 static uint8_t
-tag_bits(unsigned rest, uint32_t m)
+tag_bits(unsigned rho_bits, uint32_t m)
 {
 	uint8_t f = 0;
 
-	while (((UINT64_C(1) << rest) + m - 1) / m > UINT64_C(1) << f)
+	while (((UINT64_C(1) << rho_bits) + m - 1) / m > UINT64_C(1) << f)
 		f++;
 	return f;
 }
@@ -193,6 +196,39 @@ try_tail(const forged base)
 	}
 }
 
+/*
+ * A table so large that with half as many items more it would be past what a
+ * 32-bit machine can address: growth finds one that is smaller, or refuses.  Its
+ * pages are never touched; the door that reads no slot believes the count.
+ */
+static void
+run_largest(const void *arg)
+{
+	forged x = forged_table(CKF_PLAIN, 8, 0.01, 7);
+	unsigned g = 11;
+	size_t size = CKF_HEADER_SIZE + 8 + ((size_t)2 * 26000 * 16 << g);
+	static forgery made;
+	ckf_filter filter;
+	ckf_job job;
+	uint8_t *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+						  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	(void)arg;
+	CHECK(bytes != MAP_FAILED, "no address space for %zu bytes", size);
+	x.m = 26000;
+	x.f = 16;
+	x.w = 30;
+	x.count = 780000000;
+	forge(&made, &x);
+	memcpy(bytes, made.bytes, CKF_HEADER_SIZE);
+	bytes[9] = (uint8_t)(x.w + g);
+	bytes[10] = (uint8_t)g;
+	CHECK(ckf_open(&filter, bytes, size, CKF_STORED) == CKF_OK, "open");
+	CHECK(ckf_job_start(&job, CKF_GROW, &filter, NULL) == CKF_OK, "start");
+	CHECK(job.size > size && job.size <= SIZE_MAX / 2, "%zu bytes grow to %zu", size, job.size);
+	munmap(bytes, size);
+}
+
 static void
 run_tables(const void *arg)
 {
@@ -325,6 +361,7 @@ main(void)
 {
 	check_begin("core limits");
 	check_case(run_tables, NULL, "fields of tables");
+	check_case(run_largest, NULL, "a table as large as a machine can address");
 	check_case(run_full_rate, NULL, "a rate of 1");
 	check_case(run_hashes, NULL, "fields of hashes");
 	check_case(run_states, NULL, "fields of states");

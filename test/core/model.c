@@ -79,10 +79,19 @@ model_add(model *m, uint64_t hash)
 void
 model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n)
 {
+	bool first = true; /* 0 and 1 are one hash */
+
 	model_init(m, &result->filter);
 	for (size_t i = 0; i < n; i++)
-		if (map_get(&m->truth, hashes[i]) == 0)
+	{
+		if (map_get(&m->truth, hashes[i]) > 0)
+			continue;
+		if (hashes[i] > 1 || first)
 			model_add(m, hashes[i]);
+		else
+			map_set(&m->truth, hashes[i], 1);
+		first = first && hashes[i] > 1;
+	}
 }
 
 bool
@@ -175,6 +184,17 @@ model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter 
 	CHECK(m->set == set, "the kind of a union or sum");
 	CHECK(m->count == 0 || m->b == b, "b %u of a union or sum, must be %u", m->b, b);
 	CHECK(w == 64 || m->w == w, "w %u of a union or sum, must be %u", m->w, w);
+}
+
+uint32_t
+model_most_copies(const model *m)
+{
+	uint64_t prefix;
+	uint32_t copies, most = 0;
+
+	for (size_t at = 0; map_next(&m->groups, &at, &prefix, &copies);)
+		most = copies > most ? copies : most;
+	return most;
 }
 
 void

@@ -63,6 +63,9 @@ void model_follow(model *m, const ckf_filter *filter);
 /* m, new: the union or sum of n models, at the precision of the resulting filter. */
 void model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter *result);
 
+/* Copies of the prefix that has most of them. */
+uint32_t model_most_copies(const model *m);
+
 /* Compare one hash's answers; then everything. */
 void model_check_hash(const model *m, const owned *o, uint64_t hash);
 void model_check(const model *m, const owned *o);

@@ -49,7 +49,7 @@ build(owned *o, const measure *r)
 	for (size_t i = 0; i < r->items; i++)
 		CHECK(owned_add(o, check_random()) == CKF_OK, "add");
 	if (!r->one_by_one)
-		CHECK(owned_job(o, CKF_FINISH, NULL) == CKF_OK, "finish");
+		CHECK(owned_rebuild(o, CKF_FINISH, NULL) == CKF_OK, "finish");
 }
 
 static void

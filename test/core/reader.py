@@ -1,6 +1,6 @@
 """A second reader of cuckoofilter bytes, written from core/FORMAT.md alone.
 
-It shares no code with core/*.c: what the two agree on is what the page says.
+It shares no code with core/: what the two agree on is what the page says.
 Numbers in brackets are the page's sections.
 """
 import itertools

@@ -26,7 +26,7 @@ finished_size(const owned *state)
 	owned result;
 	size_t size;
 
-	CHECK(run_job(&result, CKF_FINISH, state, NULL) == CKF_OK, "finish");
+	CHECK(run_rebuild(&result, CKF_FINISH, state, NULL) == CKF_OK, "finish");
 	size = result.filter.size;
 	owned_free(&result);
 	return size;
@@ -110,20 +110,6 @@ run_average(const void *arg)
 }
 
 /* GROUP BY makes millions of filters of a few items. */
-/* A bulk build of nothing takes what ckf_create takes, and 0 for a capacity of 1. */
-static void
-check_bulk(ckf_params params)
-{
-	uint64_t dst[CKF_HEADER_SIZE / 8], scratch[1];
-	uint8_t bytes[CKF_HEADER_SIZE];
-	ckf_filter filter;
-	ckf_status status = ckf_bulk(&filter, &params, dst, scratch, 0);
-
-	params.capacity += params.capacity == 0;
-	CHECK(status == ckf_create(&params, bytes), "bulk: status %d", status);
-	CHECK(status != CKF_OK || memcmp(dst, bytes, sizeof bytes) == 0, "bulk: an empty filter");
-}
-
 static void
 run_few(const void *arg)
 {
@@ -200,7 +186,6 @@ run_edges(const void *arg)
 				expected = rate > 0 && rate < 1 ? CKF_OK : CKF_BAD_FPR;
 			CHECK(as_state == expected, "a state of capacity %lld, fpr %g: status %d, not %d",
 				  (long long)capacity, rate, as_state, expected);
-			check_bulk(params);
 			guard_free(bytes);
 			guard_free(state);
 		}
@@ -237,7 +222,7 @@ run_sparse(const void *arg)
 		owned_create(&o, &params);
 		for (int i = 0; i < 10; i++)
 			CHECK(owned_add(&o, check_random()) == CKF_OK, "add");
-		CHECK(owned_job(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
+		CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
 		CHECK(o.filter.size <= CKF_HEADER_SIZE + 80, "10 items of %lld: %zu bytes",
 			  (long long)capacity, o.filter.size);
 		owned_free(&o);

@@ -35,14 +35,14 @@ put_tag(const forged *x, uint8_t *body, uint64_t bucket, uint64_t tag)
 static bool
 find_rho(const forged *x, unsigned half, uint64_t q, uint64_t tag, uint64_t *rho)
 {
-	unsigned rest = x->w - x->g;
-	uint64_t c = UINT64_C(0x9e3779b97f4a7c15) >> (64 - rest) | 1;
+	unsigned rho_bits = x->w - x->g;
+	uint64_t c = UINT64_C(0x9e3779b97f4a7c15) >> (64 - rho_bits) | 1;
 
-	for (*rho = 0; *rho < UINT64_C(1) << rest; ++*rho)
+	for (*rho = 0; *rho < UINT64_C(1) << rho_bits; ++*rho)
 	{
-		uint64_t like = half ? low_bits(*rho * c, rest) : *rho;
+		uint64_t like = half ? low_bits(*rho * c, rho_bits) : *rho;
 
-		if (low_bits(*rho, x->f) == tag && (like * x->m) >> rest == q)
+		if (low_bits(*rho, x->f) == tag && (like * x->m) >> rho_bits == q)
 			return low_bits(tag, x->c) != 0;
 	}
 	return false;
@@ -65,7 +65,7 @@ expect_only(owned *o, uint64_t prefix)
 			  "prefix %llu of the one that is %llu", (unsigned long long)p,
 			  (unsigned long long)prefix);
 	}
-	CHECK(run_job(&moved, CKF_UNION, o, o) == CKF_OK, "union");
+	CHECK(run_rebuild(&moved, CKF_UNION, o, o) == CKF_OK, "union");
 	CHECK(moved.filter.count == 1 && ckf_contains(&moved.filter, prefix << (64 - w)), "it moved");
 	owned_free(&moved);
 }
@@ -104,7 +104,7 @@ run_tags(const void *arg)
 
 /* Four tags in a bucket of which all are possible: in order, or refused. */
 static void
-expect_bucket(bool right, unsigned code, unsigned rests, uint64_t count)
+expect_bucket(bool right, unsigned code, unsigned uppers, uint64_t count)
 {
 	static const forged x = {
 		.encoding = 1, .b = 4, .f = 8, .w = 8, .c = 4, .m = 1, .capacity = 9, .fpr = .3};
@@ -114,8 +114,8 @@ expect_bucket(bool right, unsigned code, unsigned rests, uint64_t count)
 	counted.count = count;
 	forge(&made, &counted);
 	put_bits(made.bytes + CKF_HEADER_SIZE, 0, code, 12);
-	put_bits(made.bytes + CKF_HEADER_SIZE, 12, rests, 16);
-	CHECK(opens(&made, CKF_FOREIGN) == right, "code %u, rests %#x, count %llu", code, rests,
+	put_bits(made.bytes + CKF_HEADER_SIZE, 12, uppers, 16);
+	CHECK(opens(&made, CKF_FOREIGN) == right, "code %u, uppers %#x, count %llu", code, uppers,
 		  (unsigned long long)count);
 }
 
@@ -123,7 +123,7 @@ static void
 run_order(const void *arg)
 {
 	(void)arg;
-	/* the last code's nibbles are all 15: the rests rise; there is none after it */
+	/* the last code's nibbles are all 15: the upper bits rise; there is none after it */
 	for (unsigned code = CODES - 1; code < 4096; code++)
 	{
 		expect_bucket(code < CODES, code, 0x2222, 4);
@@ -133,7 +133,7 @@ run_order(const void *arg)
 		expect_bucket(false, code, 0x2232, 4);
 		expect_bucket(false, code, 0x2322, 4);
 	}
-	/* nibbles 1, 2, 3, 4: rests in any order */
+	/* nibbles 1, 2, 3, 4: upper bits in any order */
 	expect_bucket(true, 1 + 3 + 10 + 35, 0x0a5f, 4);
 	expect_bucket(false, 1 + 3 + 10 + 35, 0x0a5f, 3);
 	expect_bucket(false, 1 + 3 + 10 + 35, 0x0a5f, 5);

@@ -122,7 +122,7 @@ do_aggregate(owned *o, char **words)
 	read_options(&params, words[3]);
 	owned_state(o, &params);
 	for_items(o, words[4], params.seed, add_item);
-	CHECK(owned_job(o, CKF_FINISH, NULL) == CKF_OK, "finish");
+	CHECK(owned_rebuild(o, CKF_FINISH, NULL) == CKF_OK, "finish");
 }
 
 static void
@@ -141,11 +141,11 @@ do_step(owned *o, char *step, const filter_list *list)
 	else if (strcmp(verb, "remove") == 0 && n == 2)
 		for_items(o, words[1], o->filter.seed, remove_item);
 	else if (strcmp(verb, "compact") == 0 && n == 1)
-		CHECK(owned_job(o, CKF_COMPACT, NULL) == CKF_OK, "compact");
+		CHECK(owned_rebuild(o, CKF_COMPACT, NULL) == CKF_OK, "compact");
 	else if (strcmp(verb, "union") == 0 && n == 2)
-		CHECK(owned_job(o, CKF_UNION, find_filter(list, words[1])) == CKF_OK, "union");
+		CHECK(owned_rebuild(o, CKF_UNION, find_filter(list, words[1])) == CKF_OK, "union");
 	else if (strcmp(verb, "sum") == 0 && n == 2)
-		CHECK(owned_job(o, CKF_SUM, find_filter(list, words[1])) == CKF_OK, "sum");
+		CHECK(owned_rebuild(o, CKF_SUM, find_filter(list, words[1])) == CKF_OK, "sum");
 	else
 		CHECK(false, "step '%s' of %zu words", verb, n);
 }

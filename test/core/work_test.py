@@ -15,8 +15,8 @@ HELPERS = ("check.c", "guard.c", "drive.c", "attack.c", "tool/work.c")
 def main():
     os.makedirs(MADE, exist_ok=True)
     objects = []
-    for source in glob.glob(os.path.join(CORE, "*.c")):
-        objects.append(os.path.join(MADE, os.path.basename(source)[:-2] + ".o"))
+    for source in glob.glob(os.path.join(CORE, "*/*.c")):
+        objects.append(os.path.join(MADE, os.path.relpath(source, CORE)[:-2].replace("/", "_") + ".o"))
         subprocess.run([*COMPILE, "-fsanitize-coverage=trace-pc", "-c", source, "-o", objects[-1]],
                        check=True)
     program = os.path.join(MADE, "work")

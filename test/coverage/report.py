@@ -105,7 +105,7 @@ def report_lines(files, reasons):
 def sources():
     """Files that have functions: all of them must have been counted."""
     for folder in FOLDERS:
-        for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.c"))):
+        for path in sorted(glob.glob(os.path.join(ROOT, folder, "**/*.c"), recursive=True)):
             file = File(path)
             if any(FUNCTION.match(line) for line in file.text):
                 yield file.name

@@ -35,7 +35,7 @@ BOUNDED = ("sh", "-c", 'ulimit -v 8000000; exec "$@"', "sh")  # a mutant may ask
 # Not worth breaking: hints to the compiler and the processor, and the choice among fast paths, which
 # all have to give the same answers.
 HINTS = re.compile(r"__builtin_prefetch|_Static_assert|__builtin_expect")
-NOT_BROKEN = ("cuckoofilter.h", "cpu.c")
+NOT_BROKEN = ("cuckoofilter.h", "table/cpu.c")
 
 # (pattern, replacements): an operator or number of a line becomes another.
 SWAPS = (
@@ -137,15 +137,15 @@ class Place:
         self.sound = {made: read(made) for made in self.objects()}  # object code
 
     def objects(self):
-        return sorted(glob.glob(os.path.join(self.core, "*.o")) + glob.glob(self.tests + "/*.o"))
+        return sorted(glob.glob(os.path.join(self.core, "*/*.o")) + glob.glob(self.tests + "/*.o"))
 
     def compiles(self, source, folder):
         made = os.path.join(folder, os.path.basename(source)[:-2] + ".o")
         return run(["cc", *FLAGS, "-I" + self.core, "-c", source, "-o", made]) == 0
 
     def compile_core(self):
-        sources = sorted(glob.glob(os.path.join(self.core, "*.c")))
-        return all(self.compiles(source, self.core) for source in sources)
+        sources = sorted(glob.glob(os.path.join(self.core, "*/*.c")))
+        return all(self.compiles(source, os.path.dirname(source)) for source in sources)
 
     def compile_tests(self):
         sources = sorted(glob.glob(os.path.join(ROOT, "test/core/*.c")))
@@ -158,7 +158,7 @@ class Place:
     def build(self, name):
         """Compile what a change of this file concerns; whether other code came out."""
         if name.endswith(".c"):
-            good = self.compiles(os.path.join(self.core, name), self.core)
+            good = self.compiles(os.path.join(self.core, name), os.path.dirname(os.path.join(self.core, name)))
         else:
             good = self.compile_core() and (name not in self.public or self.compile_tests())
         return good and any(read(made) != code for made, code in self.sound.items())
@@ -186,7 +186,7 @@ class Place:
         """The suite that catches the mutant, or None."""
         shared = [os.path.join(self.tests, os.path.basename(source)[:-2] + ".o")
                   for source in glob.glob(os.path.join(ROOT, "test/core/*.c")) if not is_suite(source)]
-        shared += glob.glob(os.path.join(self.core, "*.o"))
+        shared += glob.glob(os.path.join(self.core, "*/*.o"))
         for suite in SUITES:
             program = os.path.join(self.tests, suite)
             subprocess.run(["cc", program + ".o", *shared, "-lm", "-o", program], check=True)
@@ -214,8 +214,8 @@ class Mutants:
         self.files = {}
         self.places = []
         self.seen = set()
-        for path in sorted(glob.glob(os.path.join(ROOT, "core/*.[ch]"))):
-            name = os.path.basename(path)
+        for path in sorted(glob.glob(os.path.join(ROOT, "core/**/*.[ch]"), recursive=True)):
+            name = os.path.relpath(path, os.path.join(ROOT, "core"))
             if name not in NOT_BROKEN:
                 with open(path, encoding="utf-8") as source:
                     self.files[name] = source.readlines()

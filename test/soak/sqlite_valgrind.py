@@ -9,6 +9,7 @@ the extension must be caught.  A suite must come to its end; what it finds wrong
 since valgrind computes SQLite's long doubles as doubles, so that SQLite reads some numbers otherwise.
 """
 
+import glob
 import os
 import re
 import shutil
@@ -72,8 +73,7 @@ def run_statement(name, extension):
 
 def compile_all(root, result, *options):
     """The extension, from a tree, with what else the options name."""
-    sources = [os.path.join(root, folder, file) for folder in ("core", "sqlite")
-               for file in os.listdir(os.path.join(root, folder)) if file.endswith(".c")]
+    sources = glob.glob(os.path.join(root, "core/*/*.c")) + glob.glob(os.path.join(root, "sqlite/*.c"))
     subprocess.run(["cc", "-std=c11", "-O2", "-g", "-fPIC", f"-I{root}/core", *sources, *options,
                     "-o", result], cwd=ROOT, check=True)
     return result

@@ -85,11 +85,11 @@ change(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
 		owned other;
 
 		(void)random_filter(&other, params, others);
-		(void)owned_job(o, check_chance(50) ? CKF_UNION : CKF_SUM, &other);
+		(void)owned_rebuild(o, check_chance(50) ? CKF_UNION : CKF_SUM, &other);
 		owned_free(&other);
 	}
 	if (check_chance(30))
-		(void)owned_job(o, check_chance(50) ? CKF_GROW : CKF_COMPACT, NULL);
+		(void)owned_rebuild(o, check_chance(50) ? CKF_GROW : CKF_COMPACT, NULL);
 }
 
 static void

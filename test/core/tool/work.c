@@ -106,7 +106,7 @@ edges_of_collecting(attack how, size_t n, uint64_t *most)
 		edges = 0;
 		while ((status = ckf_add(&o.filter, hash)) == CKF_ROOM)
 		{
-			CHECK(owned_job(&o, CKF_GROW, NULL) == CKF_OK, "grow");
+			CHECK(owned_rebuild(&o, CKF_GROW, NULL) == CKF_OK, "grow");
 			all += edges;
 			edges = 0;
 		}
@@ -154,10 +154,10 @@ build_part(owned *o)
 	build_aggregate(o, &params, hashes, PART);
 }
 
-/* Edges an item takes when this many filters are poured into one state, which
+/* Edges an item takes when this many filters are collected into one state, which
  * then becomes a filter. */
 static double
-edges_of_merging(pour how, size_t filters)
+edges_of_merging(ckf_goal how, size_t filters)
 {
 	ckf_params params;
 	owned state;
@@ -171,12 +171,12 @@ edges_of_merging(pour how, size_t filters)
 
 		build_part(&part);
 		edges = 0;
-		CHECK(owned_pour(&state, &part, how) == CKF_OK, "pour");
+		CHECK(owned_collect(&state, &part, how) == CKF_OK, "collect");
 		all += edges;
 		owned_free(&part);
 	}
 	edges = 0;
-	CHECK(owned_job(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+	CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
 	all += edges;
 	CHECK(state.filter.count > filters * PART * 9 / 10, "items are missing");
 	owned_free(&state);
@@ -185,7 +185,7 @@ edges_of_merging(pour how, size_t filters)
 
 /* The same of one large filter. */
 static double
-edges_of_pouring(pour how, size_t n)
+edges_of_collecting_one(ckf_goal how, size_t n)
 {
 	ckf_params params;
 	uint64_t *hashes = check_alloc(n * sizeof *hashes);
@@ -197,7 +197,7 @@ edges_of_pouring(pour how, size_t n)
 	build_aggregate(&in, &params, hashes, n);
 	owned_state(&state, &params);
 	edges = 0;
-	CHECK(owned_pour(&state, &in, how) == CKF_OK, "pour");
+	CHECK(owned_collect(&state, &in, how) == CKF_OK, "collect");
 	owned_free(&state);
 	owned_free(&in);
 	free(hashes);
@@ -214,13 +214,13 @@ check_linear(double few, double many)
 static void
 run_merging(const void *arg)
 {
-	const pour *how = arg;
+	const ckf_goal *how = arg;
 	double few = edges_of_merging(*how, 16), many = edges_of_merging(*how, 400);
 
 	check_note("%.0f edges an item of 16 filters, %.0f of 400", few, many);
 	check_linear(few, many);
-	few = edges_of_pouring(*how, 100000);
-	many = edges_of_pouring(*how, 800000);
+	few = edges_of_collecting_one(*how, 100000);
+	many = edges_of_collecting_one(*how, 800000);
 	check_note("%.0f edges an item of a filter of 100,000, %.0f of 800,000", few, many);
 	check_linear(few, many);
 }
@@ -232,7 +232,7 @@ main(void)
 									 {"plain b=2", true, 2},
 									 {"plain b=4", true, 4},
 									 {"plain b=8", true, 8}};
-	static const pour pours[] = {POUR_UNION, POUR_SUM};
+	static const ckf_goal merges[] = {CKF_COLLECT_UNION, CKF_COLLECT_SUM};
 
 	check_begin("core work");
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
@@ -241,7 +241,7 @@ main(void)
 		check_case(run_collecting, &how, "collecting %s", attack_names[how]);
 	check_case(run_collecting_many, NULL, "collecting many");
 	for (size_t i = 0; i < 2; i++)
-		check_case(run_merging, &pours[i], "%s of many filters",
-				   pours[i] == POUR_SUM ? "sum" : "union");
+		check_case(run_merging, &merges[i], "%s of many filters",
+				   merges[i] == CKF_COLLECT_SUM ? "sum" : "union");
 	return check_end();
 }

@@ -1,0 +1,180 @@
+/*
+ * bucket_template.h - a bucket in hand: read it, count, replace, write it back.  The same
+ * calls for buckets that are one word and for wide ones; `access` is a constant at
+ * each use, so that the compiler makes a version for each.
+ */
+#ifndef CKF_BUCKET_TEMPLATE_H
+#define CKF_BUCKET_TEMPLATE_H
+
+#include "bucket/lanes_template.h"
+#include "filter/geometry.h"
+
+typedef struct ckf_bucket
+{
+	uint64_t lanes;               /* by word */
+	uint64_t tags[CKF_MAX_SLOTS]; /* by slots */
+} ckf_bucket;
+
+CKF_INLINE void
+ckf_bucket_load(const ckf_filter *t, ckf_access access, uint64_t at, ckf_bucket *bucket)
+{
+	if (access == CKF_BY_SLOT)
+		ckf_slots_read(t, at, bucket->tags);
+	else
+		bucket->lanes = ckf_read_lanes(t, access, at);
+}
+
+CKF_INLINE uint64_t
+ckf_bucket_tag(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket, unsigned slot)
+{
+	uint64_t lane;
+
+	if (access == CKF_BY_SLOT)
+		return bucket->tags[slot];
+	lane = bucket->lanes >> (slot * t->f) & t->tag_mask;
+	return ckf_is_semi(access) ? ckf_key_tag(lane, t->f) : lane;
+}
+
+/*
+ * Which slots hold a tag (0: are free), as a mask: bit i for slot i, or by word
+ * the top bit of lane i.
+ */
+CKF_INLINE uint64_t
+ckf_bucket_matches(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket, uint64_t tag)
+{
+	uint64_t mask = 0;
+	unsigned i;
+
+	if (access != CKF_BY_SLOT)
+		return ckf_each_lane(t, bucket->lanes, ckf_lane_of(t, access, tag));
+	for (i = 0; i < t->b; i++)
+		mask |= (uint64_t)(bucket->tags[i] == tag) << i;
+	return mask;
+}
+
+/* Which slots are free; in a semi-sorted bucket they are the first. */
+CKF_INLINE uint64_t
+ckf_bucket_free_slots(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket)
+{
+	return ckf_is_semi(access) ? (bucket->lanes - 1) & ~bucket->lanes & t->tops
+							   : ckf_bucket_matches(t, access, bucket, 0);
+}
+
+/* ckf_bucket_matches, for the first of them: 0 if none, and the lowest bit is right. */
+CKF_INLINE uint64_t
+ckf_bucket_first_match(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket,
+					   uint64_t tag)
+{
+	if (access == CKF_BY_SLOT)
+		return ckf_bucket_matches(t, access, bucket, tag);
+	return ckf_any_lane(t, bucket->lanes, ckf_lane_of(t, access, tag));
+}
+
+/* Do all slots of both hold the tag? */
+CKF_INLINE bool
+ckf_buckets_hold_only(const ckf_filter *t, ckf_access access, const ckf_bucket *a,
+					  const ckf_bucket *b, uint64_t tag)
+{
+	uint64_t tags, all;
+
+	if (access == CKF_BY_SLOT)
+		return (ckf_bucket_matches(t, access, a, tag) & ckf_bucket_matches(t, access, b, tag)) ==
+			   (UINT64_C(1) << t->b) - 1;
+	tags = ckf_lane_of(t, access, tag) * t->lanes;
+	all = t->nibble_mask | t->upper_mask;
+	return ((a->lanes ^ ~tags) & (b->lanes ^ ~tags) & all) == all;
+}
+
+/* Slots in a mask. */
+CKF_INLINE unsigned
+ckf_mask_count(const ckf_filter *t, ckf_access access, uint64_t mask)
+{
+	if (access == CKF_BY_SLOT)
+		return (unsigned)__builtin_popcountll(mask);
+	/* the product adds all lanes up in the last one */
+	return (unsigned)((mask >> (t->f - 1)) * t->lanes >> ((t->b - 1) * t->f) & 15);
+}
+
+/* Has b more free slots than a? */
+CKF_INLINE bool
+ckf_is_emptier(const ckf_filter *t, ckf_access access, uint64_t free_a, uint64_t free_b)
+{
+	if (ckf_is_semi(access))
+		return free_b > free_a;
+	return ckf_mask_count(t, access, free_b) > ckf_mask_count(t, access, free_a);
+}
+
+/* The mask of one slot. */
+CKF_INLINE uint64_t
+ckf_slot_mask(const ckf_filter *t, ckf_access access, unsigned slot)
+{
+	return access == CKF_BY_SLOT ? UINT64_C(1) << slot : UINT64_C(1) << ((slot + 1) * t->f - 1);
+}
+
+/* Has a bucket a free slot? */
+CKF_INLINE bool
+ckf_has_free(const ckf_filter *t, ckf_access access, uint64_t at)
+{
+	uint64_t tags[CKF_MAX_SLOTS];
+	uint64_t word;
+
+	if (access == CKF_BY_SLOT)
+	{
+		ckf_slots_read(t, at, tags);
+		return ckf_count_tags(tags, t->b, 0) > 0;
+	}
+	word = ckf_bucket_word(t, access, at);
+	if (!ckf_is_semi(access))
+		return ckf_any_lane(t, word, 0) != 0;
+	/* tag 0 sorts first */
+	return (ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)] & 15) == 0 &&
+		   (word >> CKF_CODE_BITS & (t->tag_mask >> 4)) == 0;
+}
+
+CKF_INLINE void
+ckf_write_word(const ckf_filter *t, ckf_access access, uint64_t at, uint64_t word)
+{
+	uint8_t *p = ckf_byte_at(t, access, at);
+	unsigned shift = ckf_shift_at(access, at);
+	uint64_t mask = ckf_low_bits_mask(t->bucket_bits) << shift;
+
+	ckf_store64(p, (ckf_load64(p) & ~mask) | word << shift);
+}
+
+/* Where the bucket holds `old`, in the first slot of the mask, put `tag`. */
+CKF_INLINE void
+ckf_bucket_replace(const ckf_filter *t, ckf_access access, uint64_t at, ckf_bucket *bucket,
+				   uint64_t mask, uint64_t old, uint64_t tag)
+{
+	unsigned first = (unsigned)__builtin_ctzll(mask);
+	uint64_t lanes = bucket->lanes;
+
+	if (access == CKF_BY_SLOT)
+	{
+		bucket->tags[first] = tag;
+		ckf_slots_write(t, at, bucket->tags);
+		return;
+	}
+	if (!ckf_is_semi(access))
+	{
+		uint64_t change = (old ^ tag) << (first + 1 - t->f);
+		uint8_t *p = ckf_byte_at(t, access, at);
+
+		ckf_store64(p, ckf_load64(p) ^ change << ckf_shift_at(access, at));
+		return;
+	}
+	if (old != 0)
+		lanes = ckf_lanes_drop(t, lanes, first + 1 - t->f);
+	if (tag != 0)
+		lanes = ckf_lanes_insert(t, lanes, ckf_sort_key(tag, t->f));
+#if defined(__x86_64__)
+	if (access != CKF_BY_SEMI)
+	{
+		ckf_write_word(t, access, at, ckf_gather_pext(t, lanes));
+		return;
+	}
+#endif
+	ckf_write_word(t, access, at, ckf_gather(t, lanes));
+}
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * choose.c - the geometry of fewest bytes for a number of items, and a larger
+ * one where that did not do (FORMAT.md, section 5).
+ */
+#include "filter/choose.h"
+
+#include "filter/derive.h"
+#include "filter/geometry.h"
+#include "filter/header.h"
+#include "thresholds.h"
+
+/* Buckets of a half, beyond which a table for these items is a waste: they
+ * crowd so (by intent, or copies of the same) that growth does not help. */
+#define CKF_MOST_BUCKETS(items) (2 * (items) + 64)
+
+static uint64_t
+ckf_square_root(uint64_t n)
+{
+	uint64_t root = 0;
+	uint64_t bit;
+
+	for (bit = UINT64_C(1) << 31; bit > 0; bit >>= 1)
+		if ((root + bit) * (root + bit) <= n)
+			root += bit;
+	return root;
+}
+
+/* Buckets a half needs for `items` in a segment at f. */
+static uint64_t
+ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
+{
+	uint64_t per_bucket = (uint64_t)2 * b * ckf_load(b, f);
+
+	return items == 0 ? 1 : (items * 1024 + per_bucket - 1) / per_bucket;
+}
+
+/* The best m for a g: sets t->m and t->f; false where none does. */
+static bool
+ckf_choose_buckets(ckf_filter *t, uint64_t items)
+{
+	bool semi_sorted = t->encoding == CKF_SEMI_SORTED;
+	unsigned rho_bits = t->rho_bits;
+	unsigned top = ckf_tag_bits(rho_bits, (uint32_t)ckf_buckets_for(items, t->b, 8));
+	uint64_t best = UINT64_MAX;
+	unsigned f;
+
+	/* A bit or two less may pay for the buckets that it takes. */
+	for (f = top; f + 3 > top && f >= t->c && f <= CKF_MAX_TAG; f--)
+	{
+		uint64_t least = UINT64_C(1) << (rho_bits - f);
+		uint64_t m = ckf_buckets_for(items, t->b, f);
+		uint64_t cost;
+
+		if (m < least)
+			m = least;
+		if (m > CKF_MAX_BUCKETS_BUILT || ckf_tag_bits(rho_bits, (uint32_t)m) != f)
+			continue;
+		cost = m * ckf_bucket_bits(t->b, f, semi_sorted);
+		if (cost < best)
+		{
+			best = cost;
+			t->m = (uint32_t)m;
+			t->f = (uint8_t)f;
+		}
+	}
+	return best != UINT64_MAX;
+}
+
+/* Segments: the fewest that leave a half at most CKF_MAX_BUCKETS_BUILT. */
+static bool
+ckf_choose_segments(ckf_filter *t, uint64_t items)
+{
+	unsigned g;
+
+	for (g = 0; g <= CKF_MAX_SEGMENT_BITS && t->w >= g + t->c; g++)
+	{
+		uint64_t mean = items >> g;
+		/* the fullest of 2^g segments lies some standard deviations above */
+		uint64_t fullest = g == 0 ? items : mean + ckf_square_root(mean) * 7 / 2 + 1;
+
+		t->g = (uint8_t)g;
+		t->rho_bits = (uint8_t)(t->w - g);
+		if (fullest <= (uint64_t)2 * CKF_MAX_BUCKETS_BUILT * t->b && ckf_choose_buckets(t, fullest))
+			return true;
+	}
+	return false;
+}
+
+/* A host can ask for half of the address space at most.  On machines of 64 bits
+ * no table is so large. */
+static bool
+ckf_is_addressable(const ckf_filter *t)
+{
+	return ckf_table_size(t->g, t->m, t->bucket_bits) <= SIZE_MAX / 2;
+}
+
+bool
+ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
+{
+	if (items > UINT64_C(1) << 48)
+		return false;
+	t->encoding =
+		t->b == 4 && !(t->flags & (CKF_FLAG_PLAIN | CKF_FLAG_STATE)) ? CKF_SEMI_SORTED : CKF_PLAIN;
+	while (!ckf_choose_segments(t, items))
+	{
+		if (t->w >= max_w)
+			return false;
+		t->w++;
+	}
+	ckf_derive(t);
+	return ckf_is_addressable(t);
+}
+
+bool
+ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
+{
+	/* by 1/64 at first, and soon by half: a build must end */
+	t->m += (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
+	if (t->m > CKF_MAX_BUCKETS_BUILT)
+	{
+		t->m = t->m / 2 + t->m / 64;
+		t->g++;
+		t->rho_bits--;
+	}
+	t->f = (uint8_t)ckf_tag_bits(t->rho_bits, t->m);
+	if (t->f < t->c || ((uint64_t)t->m << t->g) > CKF_MOST_BUCKETS(items))
+		return false;
+	ckf_derive(t);
+	return ckf_is_addressable(t);
+}

@@ -1,0 +1,67 @@
+/*
+ * derive.c - what follows from a filter's fields: its operations, masks and
+ * steps.
+ */
+#include "filter/derive.h"
+
+#include "filter/geometry.h"
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "small/state.h"
+
+/* Masks for questions asked of several slots at once. */
+static void
+ckf_derive_lanes(ckf_filter *t)
+{
+	unsigned i;
+
+	t->chunk = t->b;
+	if (t->operations->access == CKF_BY_SLOT)
+		while (t->chunk * t->f > 57) /* 64 bits less a shift */
+			t->chunk /= 2;
+	t->lanes = 0;
+	for (i = 0; i < t->chunk; i++)
+		t->lanes |= UINT64_C(1) << (i * t->f);
+	t->tops = t->lanes << (t->f - 1);
+	t->upper_mask = t->lanes * (t->tag_mask >> 4);
+	t->nibble_mask = t->lanes * (t->tag_mask & ~(t->tag_mask >> 4));
+}
+
+void
+ckf_derive(ckf_filter *t)
+{
+	t->low_mask = (UINT64_C(1) << t->c) - 1;
+	t->max_count = UINT64_MAX;
+	t->once = ckf_stores_once(t);
+	t->rho_bits = (uint8_t)(t->w - t->g);
+	t->bucket_bits = 0;
+	t->plain_bytes = false;
+	t->inverse.reciprocal = 0;
+	if (!ckf_is_table(t))
+	{
+		t->operations = t->encoding == CKF_HASHES ? &ckf_sorted_hashes_operations
+						: ckf_state_is_log(t)     ? &ckf_log_operations
+												  : &ckf_set_operations;
+		return;
+	}
+	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
+	t->half_bits = (uint64_t)t->m * t->bucket_bits;
+	t->prefix_shift = (uint8_t)(64 - t->w);
+	t->rho_shift = (uint8_t)(64 - t->rho_bits);
+	t->tag_mask = (UINT64_C(1) << t->f) - 1;
+	t->full_count = ckf_full_count(t);
+	t->golden = (CKF_GOLDEN >> (64 - t->rho_bits)) | 1;
+	if (!(t->flags & CKF_FLAG_STATE))
+		t->max_count = ckf_count_limit(t->w, t->fpr);
+	t->operations = ckf_table_operations(t);
+	t->plain_bytes = ckf_is_bytes(t->operations->access) && t->encoding == CKF_PLAIN;
+	t->bucket_step = ckf_is_bytes(t->operations->access) ? t->bucket_bits / 8 : t->bucket_bits;
+	t->half_step = (uint64_t)t->m * t->bucket_step;
+	t->segment_step = 2 * t->half_step;
+	ckf_derive_lanes(t);
+	if (t->flags & CKF_FLAG_STATE)
+	{
+		t->operations = &ckf_log_operations;
+		t->plain_bytes = false;
+	}
+}

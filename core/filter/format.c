@@ -1,0 +1,209 @@
+/*
+ * format.c - the header: create, open (which is to validate), and what a
+ * filter tells of itself (FORMAT.md, section 2).
+ */
+#include "filter/derive.h"
+#include "filter/geometry.h"
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "small/state.h"
+
+/* ----------------------------------------------------------------- create */
+
+static bool
+ckf_is_bucket_size(unsigned b)
+{
+	return b == 2 || b == 4 || b == 8;
+}
+
+static ckf_status
+ckf_check_params(const ckf_params *params, int64_t least_capacity)
+{
+	if (params->capacity < least_capacity || params->capacity > CKF_MAX_CAPACITY)
+		return CKF_BAD_CAPACITY;
+	if (!(params->fpr > 0 && params->fpr < 1))
+		return CKF_BAD_FPR;
+	if (!ckf_is_bucket_size(params->bucket_size))
+		return CKF_BAD_OPTION;
+	if (ckf_prefix_bits((double)params->capacity, params->fpr, ckf_low_bits(params->fpr)) >
+		CKF_MAX_PREFIX)
+		return CKF_BAD_TARGET;
+	return CKF_OK;
+}
+
+static void
+ckf_write_empty(const ckf_params *params, ckf_encoding encoding, uint8_t flags, void *dst)
+{
+	ckf_filter t;
+
+	memset(&t, 0, sizeof t);
+	t.bytes = dst;
+	t.encoding = (uint8_t)encoding;
+	t.flags = flags;
+	if (params->set)
+		t.flags |= CKF_FLAG_SET;
+	if (params->plain)
+		t.flags |= CKF_FLAG_PLAIN;
+	t.b = params->bucket_size;
+	t.w = 64;
+	t.merged_w = 64;
+	t.merged_b = t.b;
+	t.c = ckf_low_bits(params->fpr);
+	t.seed = params->seed;
+	t.capacity = params->capacity;
+	t.fpr = params->fpr;
+	ckf_write_header(&t);
+}
+
+ckf_status
+ckf_create(const ckf_params *params, void *dst)
+{
+	ckf_status status = ckf_check_params(params, 1);
+
+	if (status == CKF_OK)
+		ckf_write_empty(params, CKF_HASHES, 0, dst);
+	return status;
+}
+
+ckf_status
+ckf_collect_create(const ckf_params *params, void *dst)
+{
+	ckf_status status = ckf_check_params(params, 0);
+
+	if (status != CKF_OK)
+		return status;
+	memset(dst, 0, CKF_STATE_SIZE);
+	ckf_write_empty(params, CKF_COLLECTING, CKF_FLAG_STATE, dst);
+	return CKF_OK;
+}
+
+/* ------------------------------------------------------------------- open */
+
+static bool
+ckf_table_fits(const ckf_filter *t)
+{
+	uint64_t size;
+
+	if (t->encoding == CKF_SEMI_SORTED && t->b != 4)
+		return false;
+	if (t->m < 1 || t->m > CKF_MAX_BUCKETS || t->g > CKF_MAX_SEGMENT_BITS || t->f < t->c ||
+		t->f > CKF_MAX_TAG || t->w < t->g + t->f || t->w - t->g > 63 || t->w > CKF_MAX_PREFIX ||
+		ckf_tag_bits((unsigned)(t->w - t->g), t->m) != t->f)
+		return false;
+	size = ckf_table_size(t->g, t->m, ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
+	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 &&
+		   (t->flags & CKF_FLAG_STATE ? t->size > size && ckf_state_fits(t) : t->size == size);
+}
+
+static bool
+ckf_body_fits(const ckf_filter *t)
+{
+	if (ckf_is_table(t))
+		return ckf_table_fits(t);
+	if (t->f != 0 || t->g != 0 || t->m != 0 || t->w != 64 || t->size % 8 != CKF_HEADER_SIZE % 8)
+		return false;
+	return t->encoding == CKF_HASHES ? t->count == ckf_body_words(t) : ckf_state_fits(t);
+}
+
+/* What only a running state has; in other filters these bytes are reserved. */
+static bool
+ckf_state_fields_fit(const ckf_filter *t)
+{
+	return (t->merged_w == 64 || (t->merged_w >= t->c && t->merged_w <= CKF_MAX_PREFIX)) &&
+		   ckf_is_bucket_size(t->merged_b) &&
+		   (t->encoding == CKF_COLLECTING || t->encoding == CKF_PLAIN);
+}
+
+static bool
+ckf_fields_fit(const ckf_filter *t)
+{
+	bool state = (t->flags & CKF_FLAG_STATE) != 0;
+
+	return (t->flags & ~(state ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST)) == 0 &&
+		   t->bytes[CKF_AT_RESERVED] == 0 &&
+		   (state ? ckf_state_fields_fit(t)
+				  : t->bytes[CKF_AT_MERGED] == 0 && t->encoding < CKF_COLLECTING) &&
+		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
+		   t->capacity >= (state ? 0 : 1) && t->capacity <= CKF_MAX_CAPACITY;
+}
+
+ckf_status
+ckf_check_step(const ckf_filter *t, ckf_check *check)
+{
+	return t->operations->check(t, check);
+}
+
+ckf_status
+ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
+{
+	const uint8_t *p = bytes;
+	ckf_check check = {0, 0};
+	ckf_status status = CKF_OK;
+
+	if (size < CKF_HEADER_SIZE || memcmp(p + CKF_AT_MAGIC, "CKF", 3) != 0)
+		return CKF_BAD_BYTES;
+	if (p[CKF_AT_FORMAT] != CKF_FORMAT_VERSION || p[CKF_AT_HASH] != CKF_HASH_VERSION)
+		return CKF_BAD_VERSION;
+	t->bytes = (uint8_t *)(uintptr_t)p; /* written by ckf_add and ckf_remove only */
+	t->size = size;
+	t->room = size;
+	t->encoding = p[CKF_AT_ENCODING];
+	t->flags = p[CKF_AT_FLAGS];
+	t->b = p[CKF_AT_B];
+	t->f = p[CKF_AT_F];
+	t->w = p[CKF_AT_W];
+	t->g = p[CKF_AT_G];
+	t->c = p[CKF_AT_C];
+	t->m = (uint32_t)p[CKF_AT_M] | (uint32_t)p[CKF_AT_M + 1] << 8;
+	t->count = ckf_load64(p + CKF_AT_COUNT);
+	t->seed = ckf_load64(p + CKF_AT_SEED);
+	t->capacity = (int64_t)ckf_load64(p + CKF_AT_CAPACITY);
+	t->fpr = ckf_load_double(p + CKF_AT_FPR);
+	ckf_read_merged(t);
+	if (!ckf_fields_fit(t) || !ckf_body_fits(t))
+		return CKF_BAD_BYTES;
+	if ((t->flags & CKF_FLAG_STATE) && trust != CKF_STATE)
+		return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
+	ckf_derive(t);
+	if (trust == CKF_FOREIGN)
+		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
+			;
+	return status;
+}
+
+/* --------------------------------------------------------- what it tells */
+
+double
+ckf_fpr(const ckf_filter *t)
+{
+	double rate = (double)t->count;
+
+	if (ckf_is_table(t)) /* prefixes joined by the rule of tag 0 count twice */
+		rate += rate * 2 / (double)(t->low_mask + 1);
+	rate /= ckf_power_of_two(t->flags & CKF_FLAG_STATE ? t->merged_w : t->w);
+	return rate < 1 ? rate : 1;
+}
+
+void
+ckf_get_info(const ckf_filter *t, ckf_info *info)
+{
+	bool table = ckf_is_table(t);
+	uint64_t segments = table ? UINT64_C(1) << t->g : 0;
+
+	info->count = t->count;
+	info->capacity = t->capacity;
+	info->target_fpr = t->fpr;
+	info->fpr = ckf_fpr(t);
+	info->bytes = t->size;
+	info->bits_per_item = t->count ? 8.0 * (double)t->size / (double)t->count : 0;
+	info->load_factor = table ? (double)t->count / ((double)segments * 2 * t->m * t->b) : 1;
+	info->encoding = table ? "table" : t->encoding == CKF_HASHES ? "hashes" : "collecting";
+	info->layout = t->b == 4 && !(t->flags & CKF_FLAG_PLAIN) ? "semi_sorted" : "plain";
+	info->kind = t->flags & CKF_FLAG_SET ? "set" : "deletable";
+	info->bucket_size = t->b;
+	info->fingerprint_bits = t->f;
+	info->prefix_bits = t->w;
+	info->segments = segments;
+	info->seed = t->seed;
+	info->format_version = CKF_FORMAT_VERSION;
+}

@@ -1,0 +1,115 @@
+/*
+ * geometry.c - from items and a rate to prefix bits, segments, buckets and
+ * fingerprint bits (FORMAT.md, section 5).  Integers throughout, and doubles
+ * only where they are exact: every machine must choose the same.
+ */
+#include "filter/geometry.h"
+
+/*
+ * Load factors that a build reaches in a large segment, in 1/1024, less a
+ * little: by slots a bucket (2, 4, 8) and fingerprint bits (4, 5, 6, 7, more).
+ * Short fingerprints leave a bucket few partners, so they fill less.
+ */
+static const uint16_t ckf_loads[3][5] = {
+	{788, 829, 850, 860, 875},
+	{850, 942, 964, 972, 980},
+	{913, 985, 1006, 1011, 1014},
+};
+
+unsigned
+ckf_load(unsigned b, unsigned f)
+{
+	unsigned row = b == 2 ? 0 : b == 4 ? 1 : 2;
+
+	return ckf_loads[row][f >= 8 ? 4 : f - CKF_MIN_TAG];
+}
+
+unsigned
+ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted)
+{
+	return semi_sorted ? 4 * (f - 1) : b * f;
+}
+
+uint64_t
+ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
+{
+	uint64_t bits = (uint64_t)m * 2 * bucket_bits << g; /* at most 2^16 * 448 * 2^32 */
+
+	return (bits + 7) / 8 + CKF_HEADER_SIZE + CKF_TABLE_PAD;
+}
+
+unsigned
+ckf_tag_bits(unsigned rho_bits, uint32_t m)
+{
+	/* ceil(2^W / m) <= 2^f is 2^(W - f) <= m */
+	unsigned log = 31 - (unsigned)__builtin_clz(m);
+
+	return rho_bits > log ? rho_bits - log : 0;
+}
+
+uint8_t
+ckf_low_bits(double fpr)
+{
+	double power = 1;
+	uint8_t c = 0;
+
+	while (c < 8 && power * fpr < 1)
+	{
+		power *= 2;
+		c++;
+	}
+	return c < CKF_MIN_TAG ? CKF_MIN_TAG : c;
+}
+
+unsigned
+ckf_prefix_bits(double items, double fpr, unsigned c)
+{
+	/* A random prefix meets a stored one with this many chances in 2^w: one
+	 * for each item, and 2 / 2^c more for prefixes that the rule of tag 0
+	 * joined. */
+	double chances = items + items / (double)(1U << (c - 1));
+	unsigned w = 0;
+
+	while (w <= CKF_MAX_PREFIX && chances > fpr)
+	{
+		fpr *= 2;
+		w++;
+	}
+	return w < 8 ? 8 : w;
+}
+
+uint64_t
+ckf_count_limit(unsigned w, double fpr)
+{
+	double rate = 8 * fpr > CKF_LAST_RATE ? 8 * fpr : CKF_LAST_RATE;
+	double limit = (rate > 1 ? 1 : rate) * ckf_power_of_two(w);
+
+	return limit < 9e18 ? (uint64_t)limit : UINT64_MAX;
+}
+
+uint64_t
+ckf_full_count(const ckf_filter *t)
+{
+	return (((uint64_t)2 * t->m * t->b) << t->g) * ckf_load(t->b, t->f) / 1024;
+}
+
+void
+ckf_inverse_of(ckf_inverse *inv, const ckf_filter *t)
+{
+	uint64_t top = UINT64_MAX >> (64 - t->rho_bits);
+	uint64_t x = t->golden; /* right in 3 bits; each round doubles them */
+	int i;
+
+	inv->rho_mask = top;
+	inv->quotient = top / t->m;
+	inv->remainder = top % t->m + 1; /* of 2^W, one above top */
+	if (inv->remainder == t->m)
+	{
+		inv->quotient++;
+		inv->remainder = 0;
+	}
+	inv->reciprocal = ((UINT64_C(1) << 47) + t->m - 1) / t->m;
+	for (i = 0; i < 5; i++)
+		x *= 2 - t->golden * x;
+	inv->golden_inverse = x;
+}

@@ -1,0 +1,110 @@
+/*
+ * geometry.h - the mathematics of prefixes and buckets (FORMAT.md, sections 1
+ * to 3 and 5).
+ */
+#ifndef CKF_GEOMETRY_H
+#define CKF_GEOMETRY_H
+
+#include "filter/words.h"
+
+/* The golden ratio's fraction in 64 bits; its top W bits, made odd, are C. */
+#define CKF_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
+
+/* A segment's half has at most this many buckets where we choose: small
+ * enough that a segment stays in a processor's L2 cache while it is built. */
+#define CKF_MAX_BUCKETS 32768
+
+#define CKF_MAX_SLOTS 8         /* of a bucket */
+#define CKF_MIN_TAG 4           /* bits of f and c */
+#define CKF_MAX_TAG 56          /* bits of f: a slot and a shift fit one load */
+#define CKF_MAX_SEGMENT_BITS 32 /* bits of g */
+#define CKF_TABLE_PAD 8         /* zero bytes behind a table: loads may run over */
+#define CKF_LAST_RATE 0.03      /* growth stops past 8 x target, but not before */
+
+/* 2^n as a double, exactly; n at most 1023. */
+CKF_INLINE double
+ckf_power_of_two(unsigned n)
+{
+	uint64_t bits = (uint64_t)(1023 + n) << 52;
+	double power;
+
+	memcpy(&power, &bits, sizeof power);
+	return power;
+}
+
+/* ----------------------------------------------------- prefixes, buckets */
+
+/*
+ * A prefix P travels left-aligned in 64 bits ("aligned": P << (64 - w)), so
+ * that prefixes of any w compare and sort as the hashes they come from.
+ *
+ * Cut a hash, or an aligned longer prefix, to w bits.  Tag 0 means an empty
+ * slot: where the low c bits of P are all 0, P becomes P|1.
+ */
+CKF_INLINE uint64_t
+ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
+{
+	uint64_t prefix = hash >> (64 - w);
+
+	prefix |= (prefix & low_mask) == 0;
+	return prefix << (64 - w);
+}
+
+/* What it takes to get rho back from a bucket and a tag. */
+void ckf_inverse_of(ckf_inverse *inverse, const ckf_filter *t);
+
+/* The first x with floor(x * m / 2^W) = q, which is ceil(q * 2^W / m). */
+CKF_INLINE uint64_t
+ckf_first_of(const ckf_inverse *inv, uint32_t m, uint64_t q)
+{
+	return q * inv->quotient + (((q * inv->remainder + m - 1) * inv->reciprocal) >> 47);
+}
+
+/* rho of a tag in bucket q (counted in its half) of a half. */
+CKF_INLINE uint64_t
+ckf_rho(const ckf_filter *t, const ckf_inverse *inv, unsigned half, uint64_t q, uint64_t tag)
+{
+	uint64_t first = ckf_first_of(inv, t->m, q);
+	uint64_t like = half ? tag * t->golden : tag;
+	uint64_t x = first + ((like - first) & t->tag_mask);
+
+	return half ? (x * inv->golden_inverse) & inv->rho_mask : x & inv->rho_mask;
+}
+
+/* Bucket in its half, for a rho aligned to the right. */
+CKF_INLINE uint64_t
+ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
+{
+	uint64_t x = half ? rho * t->golden : rho;
+
+	return ckf_mulhi(x << (64 - t->rho_bits), t->m);
+}
+
+/* The prefix of a segment and a rho, aligned to the left. */
+CKF_INLINE uint64_t
+ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
+{
+	return (segment << 1 << (t->rho_bits - 1) | rho) << (64 - t->w);
+}
+
+/* ------------------------------------------------------ widths and sizes */
+
+/* c, for a filter of this target rate. */
+uint8_t ckf_low_bits(double fpr);
+/* Bytes of a table of this geometry, with its header: at most 2^54, as g is at
+ * most CKF_MAX_SEGMENT_BITS, and so too large for a 32-bit machine's memory. */
+uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits);
+/* Bits of a bucket. */
+unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted);
+/* Smallest f with ceil(2^W / m) <= 2^f. */
+unsigned ckf_tag_bits(unsigned rho_bits, uint32_t m);
+/* Smallest w that keeps fpr up to `items`; may pass CKF_MAX_PREFIX. */
+unsigned ckf_prefix_bits(double items, double fpr, unsigned c);
+/* Load factor, in 1/1024, that a table of this geometry is filled to. */
+unsigned ckf_load(unsigned b, unsigned f);
+/* Copies that a table of this geometry is meant to hold. */
+uint64_t ckf_full_count(const ckf_filter *t);
+/* Copies that a filter of this w may hold. */
+uint64_t ckf_count_limit(unsigned w, double fpr);
+
+#endif

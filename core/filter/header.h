@@ -1,0 +1,80 @@
+/*
+ * header.h - the header's bytes, and what its fields say (FORMAT.md, section 2).
+ */
+#ifndef CKF_HEADER_H
+#define CKF_HEADER_H
+
+#include "filter/words.h"
+
+enum
+{
+	CKF_AT_MAGIC = 0,
+	CKF_AT_FORMAT = 3,
+	CKF_AT_HASH = 4,
+	CKF_AT_ENCODING = 5,
+	CKF_AT_FLAGS = 6,
+	CKF_AT_B = 7,
+	CKF_AT_F = 8,
+	CKF_AT_W = 9,
+	CKF_AT_G = 10,
+	CKF_AT_C = 11,
+	CKF_AT_M = 12,        /* 2 bytes */
+	CKF_AT_RESERVED = 14, /* zero */
+	CKF_AT_MERGED = 15,   /* of a running state: merged_w and merged_b; else zero */
+	CKF_AT_COUNT = 16,
+	CKF_AT_SEED = 24,
+	CKF_AT_CAPACITY = 32,
+	CKF_AT_FPR = 40
+};
+
+enum
+{
+	CKF_FLAG_SET = 1,
+	CKF_FLAG_PLAIN = 2,
+	/* of a running state only: */
+	CKF_FLAG_STATE = 4, /* an aggregate's state, whatever its encoding */
+	CKF_FLAG_COPIES = 8 /* equal prefixes add up (sum_agg) */
+};
+#define CKF_FLAGS_AT_REST (CKF_FLAG_SET | CKF_FLAG_PLAIN)
+#define CKF_FLAGS_ALL (CKF_FLAGS_AT_REST | CKF_FLAG_STATE | CKF_FLAG_COPIES)
+
+/* Does one copy of a prefix do?  In a set, and while an aggregate collects. */
+CKF_INLINE bool
+ckf_stores_once(const ckf_filter *t)
+{
+	return (t->flags & CKF_FLAG_SET) ||
+		   (t->flags & (CKF_FLAG_STATE | CKF_FLAG_COPIES)) == CKF_FLAG_STATE;
+}
+
+CKF_INLINE bool
+ckf_is_table(const ckf_filter *t)
+{
+	return t->encoding == CKF_SEMI_SORTED || t->encoding == CKF_PLAIN;
+}
+
+CKF_INLINE void
+ckf_set_count(ckf_filter *t, uint64_t count)
+{
+	t->count = count;
+	ckf_store64(t->bytes + CKF_AT_COUNT, count);
+}
+
+/* 64-bit words of the body (hashes, collecting). */
+CKF_INLINE uint64_t
+ckf_word(const ckf_filter *t, uint64_t i)
+{
+	return ckf_load64(ckf_body(t) + 8 * i);
+}
+
+CKF_INLINE uint64_t
+ckf_body_words(const ckf_filter *t)
+{
+	return (t->size - CKF_HEADER_SIZE) / 8;
+}
+
+void ckf_write_header(const ckf_filter *t);
+
+/* Read merged_w and merged_b of a state. */
+void ckf_read_merged(ckf_filter *t);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * params.c - what a filter is created with: defaults and the options text.
+ */
+#include "cuckoofilter.h"
+
+#include <string.h>
+
+void
+ckf_params_default(ckf_params *params)
+{
+	params->capacity = 0;
+	params->fpr = CKF_DEFAULT_FPR;
+	params->seed = 0;
+	params->set = false;
+	params->plain = false;
+	params->bucket_size = 4;
+}
+
+/* A piece of the options text. */
+typedef struct ckf_piece
+{
+	const char *at;
+	size_t size;
+} ckf_piece;
+
+static bool
+ckf_is_blank(char ch)
+{
+	return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
+}
+
+static ckf_piece
+ckf_trim(const char *at, const char *end)
+{
+	while (at < end && ckf_is_blank(*at))
+		at++;
+	while (end > at && ckf_is_blank(end[-1]))
+		end--;
+	return (ckf_piece){at, (size_t)(end - at)};
+}
+
+static bool
+ckf_piece_is(ckf_piece piece, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < piece.size && word[i] != '\0'; i++)
+		if (piece.at[i] != word[i])
+			return false;
+	return i == piece.size && word[i] == '\0';
+}
+
+/* A decimal integer from -2^63 to 2^64 - 1. */
+static bool
+ckf_read_integer(ckf_piece piece, uint64_t *value)
+{
+	bool negative = piece.size > 0 && piece.at[0] == '-';
+	size_t i = negative || (piece.size > 0 && piece.at[0] == '+');
+	uint64_t sum = 0;
+
+	if (i == piece.size)
+		return false;
+	for (; i < piece.size; i++)
+	{
+		unsigned digit = (unsigned)(piece.at[i] - '0');
+
+		if (digit > 9 || sum > UINT64_MAX / 10 || sum * 10 > UINT64_MAX - digit)
+			return false;
+		sum = sum * 10 + digit;
+	}
+	if (negative && sum > UINT64_C(1) << 63)
+		return false;
+	*value = negative ? UINT64_C(0) - sum : sum;
+	return true;
+}
+
+/* layout_given: 0 not yet, 1 plain, 2 semi_sorted */
+static bool
+ckf_read_option(ckf_params *params, ckf_piece name, ckf_piece value, int *layout_given)
+{
+	uint64_t number;
+
+	if (ckf_piece_is(name, "kind"))
+	{
+		params->set = ckf_piece_is(value, "set");
+		return params->set || ckf_piece_is(value, "deletable");
+	}
+	if (ckf_piece_is(name, "layout"))
+	{
+		*layout_given = ckf_piece_is(value, "plain")         ? 1
+						: ckf_piece_is(value, "semi_sorted") ? 2
+															 : 0;
+		return *layout_given != 0;
+	}
+	if (ckf_piece_is(name, "seed"))
+		return ckf_read_integer(value, &params->seed);
+	if (ckf_piece_is(name, "bucket_size") && ckf_read_integer(value, &number) &&
+		(number == 2 || number == 4 || number == 8))
+	{
+		params->bucket_size = (uint8_t)number;
+		return true;
+	}
+	return false;
+}
+
+ckf_status
+ckf_params_parse(ckf_params *params, const char *text, size_t size, const char **bad,
+				 size_t *bad_size)
+{
+	ckf_params result = *params;
+	const char *end = text + size;
+	const char *at = text;
+	int layout_given = 0;
+
+	*bad = text;
+	*bad_size = size;
+	if (ckf_trim(text, end).size == 0)
+		return CKF_OK;
+	while (at <= end)
+	{
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		const char *stop = comma ? comma : end;
+		const char *equals = memchr(at, '=', (size_t)(stop - at));
+		ckf_piece whole = ckf_trim(at, stop);
+
+		if (!equals || !ckf_read_option(&result, ckf_trim(at, equals), ckf_trim(equals + 1, stop),
+										&layout_given))
+		{
+			*bad = whole.at;
+			*bad_size = whole.size;
+			return CKF_BAD_OPTION;
+		}
+		at = stop + 1;
+	}
+	if (layout_given == 2 && result.bucket_size != 4)
+		return CKF_BAD_OPTION;
+	if (layout_given)
+		result.plain = layout_given == 1;
+	*params = result;
+	return CKF_OK;
+}

@@ -1,0 +1,81 @@
+/*
+ * collect.c - the quick way into a state for the items of a small filter, as
+ * GROUP BY makes millions of them: each is added by itself, where that costs
+ * less than to rebuild the state.
+ */
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "rebuild/promise.h"
+#include "rebuild/scan.h"
+#include "small/state.h"
+#include "thresholds.h"
+
+/* Items that are added one by one to a set of any size. */
+#define CKF_ALWAYS_FEW 64
+
+bool
+ckf_few(const ckf_filter *t, uint64_t n)
+{
+	return n <= t->count / CKF_FEW_SHARE;
+}
+
+/*
+ * Can so many items be added one by one?  Where copies are kept all of them
+ * must be certain to find room: one that was added cannot be told from one that
+ * was not, when a rebuild takes over.
+ */
+static bool
+ckf_takes_each(const ckf_filter *state, uint64_t items, bool once)
+{
+	if (ckf_state_is_log(state))
+		return ckf_state_takes(state, items);
+	if (items > CKF_ALWAYS_FEW && !ckf_few(state, items))
+		return false;
+	return once ? state->count + items <= ckf_state_holds(state->size)
+				: ckf_state_takes(state, items);
+}
+
+/* Add all items of a scan. */
+static ckf_status
+ckf_add_each(ckf_filter *state, ckf_scan *s)
+{
+	ckf_status status = CKF_OK;
+
+	ckf_scan_rewind(s, 64);
+	while (status == CKF_OK && (ckf_scan_ready(s) || !s->ended))
+		while (status == CKF_OK && s->at < s->have)
+			status = state->operations->add(state, s->keys[s->at++]);
+	return status;
+}
+
+ckf_status
+ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
+{
+	const ckf_filter *both[2] = {state, in};
+	ckf_scan scan[CKF_SCANS_OF_ONE];
+	uint64_t memory[CKF_FEW_WORDS];
+	unsigned scans, i;
+	size_t worked = 0;
+	ckf_filter to;
+	ckf_status status = ckf_promise(&to, goal, both, 2);
+
+	if (status != CKF_OK)
+		return status;
+	if (!(state->flags & CKF_FLAG_STATE) ||
+		!ckf_takes_each(state, in->operations->source->items(in), ckf_stores_once(&to)))
+		return CKF_ROOM;
+	scans = in->operations->source->scans(in, scan);
+	for (i = 0; i < scans; i++)
+		if (scan[i].words > CKF_FEW_WORDS || ckf_scan_sorts(&scan[i]))
+			return CKF_ROOM;
+	/* before the items: a rebuild that takes over must find the state so */
+	*state = to;
+	ckf_write_header(state);
+	for (i = 0; i < scans && status == CKF_OK; i++)
+	{
+		scan[i].memory = memory;
+		scan[i].worked = &worked;
+		status = ckf_add_each(state, &scan[i]);
+	}
+	return status;
+}

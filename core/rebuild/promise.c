@@ -1,0 +1,135 @@
+/*
+ * promise.c - what a rebuild promises.
+ */
+#include "rebuild/promise.h"
+
+#include "filter/geometry.h"
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "rebuild/scan.h"
+
+/* What the inputs taken so far ask of the result; zeros before the first. */
+typedef struct ckf_asked
+{
+	bool any;   /* has any asked for something? */
+	bool items; /* has any of those items?  Then empty ones ask for nothing. */
+	bool set;   /* is any a set?  In this, empty ones have a say. */
+	bool plain;
+	uint8_t w, b;
+	uint64_t seed;
+	int64_t capacity;
+	double fpr;
+} ckf_asked;
+
+static bool
+ckf_is_state(const ckf_filter *t)
+{
+	return (t->flags & CKF_FLAG_STATE) != 0;
+}
+
+/* Only the representation knows whether there is anything in it. */
+static bool
+ckf_has_items(const ckf_filter *t)
+{
+	return t->operations->source->items(t) > 0;
+}
+
+/* Take in what an input asks for that has a say; the first one alone, or beside
+ * others. */
+static void
+ckf_ask_for(ckf_asked *asked, const ckf_filter *in, bool first)
+{
+	uint8_t b = ckf_is_state(in) ? in->merged_b : in->b;
+	/* hashes are exact, and so is what has no items */
+	uint8_t w = !ckf_has_items(in) ? 64 : ckf_is_state(in) ? in->merged_w : in->w;
+
+	/* of two empty inputs either seed will do, but the same in any order */
+	if (first || in->seed > asked->seed)
+		asked->seed = in->seed;
+	if (first || in->capacity > asked->capacity)
+		asked->capacity = in->capacity;
+	if (first || in->fpr > asked->fpr)
+		asked->fpr = in->fpr;
+	if (first || b < asked->b)
+		asked->b = b;
+	if (first || w < asked->w)
+		asked->w = w;
+	asked->plain = (!first && asked->plain) || (in->flags & CKF_FLAG_PLAIN);
+}
+
+static ckf_status
+ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
+{
+	bool items = ckf_has_items(in);
+
+	if (!items && in->capacity == 0)
+		return CKF_OK; /* a new state, of no parameters: nothing is asked */
+	if (items && asked->items && in->seed != asked->seed)
+		return CKF_SEED_DIFFERS;
+	asked->set = asked->set || (in->flags & CKF_FLAG_SET);
+	if (items || !asked->items)
+		ckf_ask_for(asked, in, !asked->any || items != asked->items);
+	asked->any = true;
+	asked->items = asked->items || items;
+	return CKF_OK;
+}
+
+/* Kind, layout, and of a state how it collects. */
+static uint8_t
+ckf_promised_flags(ckf_goal goal, uint8_t first, bool set, bool plain)
+{
+	uint8_t flags = (uint8_t)((set ? CKF_FLAG_SET : 0) | (plain ? CKF_FLAG_PLAIN : 0));
+
+	switch (goal)
+	{
+		case CKF_GROW:
+			return first;
+		case CKF_UNION:
+			return flags | CKF_FLAG_SET;
+		case CKF_COLLECT_ITEMS:
+			return flags | CKF_FLAG_STATE;
+		case CKF_COLLECT_UNION:
+			return flags | CKF_FLAG_SET | CKF_FLAG_STATE;
+		case CKF_COLLECT_SUM:
+			return flags | CKF_FLAG_STATE | CKF_FLAG_COPIES;
+		default:
+			return flags;
+	}
+}
+
+ckf_status
+ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs)
+{
+	const ckf_filter *first = in[0];
+	ckf_asked asked = {0};
+	ckf_status status = CKF_OK;
+	unsigned i;
+
+	for (i = 0; i < inputs && status == CKF_OK; i++)
+		status = ckf_take_promise(&asked, in[i]);
+	if (status != CKF_OK)
+		return status;
+	*to = *first;
+	if (!ckf_is_state(first))
+	{
+		to->merged_w = first->w;
+		to->merged_b = first->b;
+	}
+	if (inputs > 1 && asked.any) /* one input keeps what it has, even if it is empty */
+	{
+		to->seed = asked.seed;
+		to->capacity = asked.capacity;
+		to->fpr = asked.fpr;
+		to->c = ckf_low_bits(asked.fpr);
+		to->low_mask = (UINT64_C(1) << to->c) - 1;
+		to->merged_w = asked.w;
+		to->merged_b = asked.b;
+	}
+	else
+	{
+		asked.set = first->flags & CKF_FLAG_SET;
+		asked.plain = first->flags & CKF_FLAG_PLAIN;
+	}
+	to->flags = ckf_promised_flags(goal, first->flags, asked.set, asked.plain);
+	return CKF_OK;
+}

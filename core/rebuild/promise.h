@@ -1,0 +1,18 @@
+/*
+ * promise.h - what a rebuild promises: the one place that decides it
+ * (FORMAT.md, section 8).
+ */
+#ifndef CKF_PROMISE_H
+#define CKF_PROMISE_H
+
+#include "cuckoofilter.h"
+
+/*
+ * Fill in `to` what the result of a rebuild of one or two inputs promises: seed,
+ * capacity, rate (and c with it), kind and layout, and in merged_w and merged_b the w
+ * and b that its items have.  The other fields are those of the first input.
+ * CKF_SEED_DIFFERS.
+ */
+ckf_status ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs);
+
+#endif

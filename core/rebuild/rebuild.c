@@ -1,0 +1,524 @@
+/*
+ * rebuild.c - the one operation that moves or merges items: read one or two
+ * filters, or a filter and an array of hashes, in order, and build another.
+ *
+ * A rebuild goes through phases (work.h).  It sorts what comes unsorted, reads all
+ * items once to count them where their number decides what is built, and reads
+ * them (again) to build.  A build that fails starts again with a larger target.
+ */
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "rebuild/target.h"
+#include "small/state.h"
+#include "thresholds.h"
+
+/* Bytes that are cleared or copied in the time of one item. */
+#define CKF_BYTES_OF_AN_ITEM 64
+
+_Static_assert(sizeof(ckf_rebuild) <= CKF_REBUILD_SIZE, "ckf_rebuild is too small");
+
+/* ------------------------------------------------------------------ scans */
+
+static void
+ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
+{
+	unsigned i;
+
+	r->scans = 0;
+	for (i = 0; i < r->inputs; i++)
+		r->scans += r->in[i]->operations->source->scans(r->in[i], &r->scan[r->scans]);
+	if (n > 0)
+		ckf_scan_unsorted(&r->scan[r->scans++], hashes, n, true);
+	r->all_scans = r->scans;
+	r->root = r->scans > 0 ? &r->scan[0] : NULL;
+	for (i = 1; i < r->scans; i++)
+		if (r->goal == CKF_REMOVE_MANY)
+			r->removals = &r->scan[i];
+		else
+		{
+			ckf_scan_merged(&r->scan[r->all_scans], r->root, &r->scan[i]);
+			r->root = &r->scan[r->all_scans++];
+		}
+	for (i = 0; i < r->all_scans; i++)
+		r->scan[i].worked = &r->worked;
+}
+
+/* Give all scans their scratch, whose contents are new. */
+static void
+ckf_place_scans(ckf_rebuild *r, uint64_t *scratch)
+{
+	unsigned i;
+
+	for (i = 0; i < r->all_scans; i++)
+	{
+		r->scan[i].memory = scratch;
+		scratch += r->scan[i].words;
+		ckf_presort_anew(&r->scan[i]);
+	}
+}
+
+/* Words that a target may need once the items are counted: asked for early
+ * where many are sorted, so that they need not be sorted again. */
+static uint64_t
+ckf_scratch_ahead(const ckf_rebuild *r)
+{
+	uint64_t buckets = (uint64_t)2 * CKF_MAX_BUCKETS_BUILT;
+	unsigned i;
+
+	for (i = 0; i < r->scans; i++)
+		if (ckf_scan_sorts(&r->scan[i]) && r->scan[i].end > CKF_STEP)
+			return buckets * r->to.merged_b + buckets / 8;
+	return 0;
+}
+
+/* Ask the host for what the next walk needs. */
+static ckf_status
+ckf_ask(ckf_rebuild *r)
+{
+	uint64_t words = 0;
+	uint64_t size = 0;
+	unsigned i;
+
+	for (i = 0; i < r->all_scans; i++)
+		words += r->scan[i].words;
+	r->scan_words = words;
+	if (r->counts)
+		words += ckf_scratch_ahead(r);
+	else if (r->copies_input)
+		size = r->in[0]->size;
+	else
+		words += r->sink->scratch(&r->to);
+	if (!r->counts && !r->copies_input && !r->appends)
+	{
+		/* a growth leaves room behind hashes */
+		size = r->sink->size(&r->to, r->items + (r->goal == CKF_GROW ? r->items / 2 + 16 : 0));
+		if (size == 0)
+			return CKF_PRECISION;
+	}
+	r->dst_size = (size_t)size;
+	if (8 * words + 8 > r->scratch_size) /* never nothing, and never less than before */
+		r->scratch_size = (size_t)(8 * words + 8);
+	r->phase = CKF_PRESORT;
+	return CKF_OK;
+}
+
+/* ------------------------------------------------------------------ start */
+
+/* A log takes over what comes behind what it has, without being read. */
+static bool
+ckf_only_appends(const ckf_rebuild *r)
+{
+	const ckf_filter *state = r->in[0];
+
+	return r->inputs == 2 && (r->to.flags & CKF_FLAG_STATE) && (state->flags & CKF_FLAG_STATE) &&
+		   ckf_state_is_log(state) &&
+		   r->in[1]->operations->source->items(r->in[1]) <= ckf_log_room(state);
+}
+
+static ckf_status
+ckf_start_append(ckf_rebuild *r)
+{
+	const ckf_filter *state = r->in[0];
+
+	/* its fields are its own, but for what it promises from now on */
+	r->to.encoding = state->encoding;
+	r->to.b = state->b;
+	r->to.w = state->w;
+	r->to.size = state->size;
+	r->sink = &ckf_log_append;
+	r->appends = true;
+	r->in_order = false;
+	r->cut_w = 64;
+	r->in[0] = r->in[1];
+	r->inputs = 1;
+	ckf_make_scans(r, NULL, 0);
+	return ckf_ask(r);
+}
+
+static ckf_status
+ckf_settle(ckf_rebuild *r)
+{
+	ckf_status status = ckf_target_choose(r);
+
+	r->counts = status == CKF_MORE;
+	if (status == CKF_MORE)
+		status = CKF_OK;
+	if (status != CKF_OK)
+		return status;
+	return ckf_ask(r);
+}
+
+static ckf_status
+ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
+		  const uint64_t *hashes, size_t n)
+{
+	ckf_status status;
+
+	memset(r, 0, sizeof *r);
+	r->goal = goal;
+	r->in[0] = a;
+	r->in[1] = b;
+	r->inputs = b ? 2 : 1;
+	if (goal == CKF_REMOVE_MANY && (a->flags & (CKF_FLAG_SET | CKF_FLAG_STATE)))
+		return CKF_IS_SET;
+	status = ckf_target_start(r);
+	if (status != CKF_OK)
+		return status;
+	if (goal >= CKF_COLLECT_ITEMS && ckf_only_appends(r))
+		return ckf_start_append(r);
+	ckf_make_scans(r, hashes, n);
+	r->items = a->operations->source->items(a) + (b ? b->operations->source->items(b) : 0);
+	if (goal != CKF_REMOVE_MANY)
+		r->items += n;
+	r->counts = ckf_target_counts(r);
+	return r->counts ? ckf_ask(r) : ckf_settle(r);
+}
+
+ckf_status
+ckf_rebuild_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+{
+	return ckf_start(r, goal, a, b, NULL, 0);
+}
+
+ckf_status
+ckf_rebuild_start_hashes(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
+						 size_t n)
+{
+	return ckf_start(r, goal, a, NULL, hashes, n);
+}
+
+/* ---------------------------------------------------------------- the walk */
+
+static void
+ckf_start_walk(ckf_rebuild *r)
+{
+	/* growth only needs its segments in order, a log nothing */
+	unsigned low = r->in_order ? 0 : r->appends ? 64 : 64U - r->to.g;
+
+	if (r->root)
+		ckf_scan_rewind(r->root, low);
+	if (r->removals)
+		ckf_scan_rewind(r->removals, 0);
+	r->last = r->met = r->group = r->copies = r->walked = 0;
+	r->meet_w = r->distinct ? r->to.merged_w : 64;
+	if (r->counts)
+	{
+		/* to what the target will be cut at least; a distinct item counts as one */
+		r->cut_w = r->distinct ? 64 : r->to.merged_w;
+		r->items = 0;
+		r->phase = CKF_COUNT;
+		return;
+	}
+	if (!r->appends)
+		r->to.bytes = r->dst;
+	memset(&r->build, 0, sizeof r->build);
+	r->build.t = &r->to;
+	r->sink->start(&r->build, (uint64_t *)r->scratch + r->scan_words);
+	r->phase = CKF_BUILD;
+}
+
+/* What removals leave of the copies of the hash that came last.  (From a table
+ * they are taken in place.) */
+static uint64_t
+ckf_less_removals(ckf_rebuild *r, uint64_t copies, uint64_t most)
+{
+	ckf_scan *s = r->removals;
+	uint64_t taken = 0;
+
+	while (ckf_scan_ready(s))
+	{
+		uint64_t item = s->keys[s->at];
+
+		if (item > r->group)
+			break;
+		taken += item == r->group;
+		s->at++;
+	}
+	if (copies >= most) /* a saturated group stays */
+		return copies;
+	return copies > taken ? copies - taken : 0;
+}
+
+/* All copies of a prefix are there: count or store them. */
+static bool
+ckf_end_group(ckf_rebuild *r)
+{
+	uint64_t most = r->once ? 1 : 2 * (uint64_t)r->to.merged_b;
+	uint64_t copies = r->copies < most ? r->copies : most;
+
+	if (r->group == 0)
+		return true;
+	if (r->removals)
+		copies = ckf_less_removals(r, copies, most);
+	if (copies == 0)
+		return true;
+	r->items += r->counts ? copies : 0;
+	return r->counts || r->sink->put(&r->build, r->group, (unsigned)copies);
+}
+
+/* Take over a piece of a block.  CKF_ROOM: the target is full. */
+static ckf_status
+ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
+{
+	unsigned cut_w = r->cut_w;
+	bool distinct = r->distinct;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+	{
+		uint64_t item = keys[i];
+
+		if (CKF_UNLIKELY(item < r->last) && r->in_order)
+			return CKF_BAD_BYTES; /* hashes out of order */
+		r->last = item;
+		if (distinct)
+		{
+			if (CKF_UNLIKELY(r->meet_w < 64))
+				item = ckf_cut(item, r->meet_w, r->to.low_mask);
+			if (item == r->met)
+				continue;
+			r->met = item;
+			r->walked++;
+		}
+		if (cut_w < 64)
+			item = ckf_cut(item, cut_w, r->to.low_mask);
+		if (item == r->group)
+		{
+			r->copies++;
+			continue;
+		}
+		if (!ckf_end_group(r))
+			return CKF_ROOM;
+		r->group = item;
+		r->copies = 1;
+	}
+	return CKF_OK;
+}
+
+/* ----------------------------------------------------------------- phases */
+
+/* CKF_OK: the phase is over; CKF_MORE: it is not. */
+
+static ckf_status
+ckf_presort_all(ckf_rebuild *r)
+{
+	ckf_status status = CKF_OK;
+	unsigned i;
+
+	for (i = 0; i < r->scans && status == CKF_OK; i++)
+		status = ckf_presort(&r->scan[i]);
+	if (status != CKF_ROOM)
+		return status;
+	r->scratch = NULL; /* the scans' places in it have changed */
+	status = ckf_ask(r);
+	return status == CKF_OK ? CKF_MORE : status;
+}
+
+/* The next piece of the target's bytes, which are cleared or copied. */
+static size_t
+ckf_next_piece(ckf_rebuild *r)
+{
+	uint64_t piece = (uint64_t)CKF_STEP * CKF_BYTES_OF_AN_ITEM;
+	uint64_t left = r->dst_size - r->place;
+
+	if (piece > left)
+		piece = left;
+	r->worked += (size_t)(piece / CKF_BYTES_OF_AN_ITEM) + 1;
+	return (size_t)piece;
+}
+
+static ckf_status
+ckf_clear(ckf_rebuild *r)
+{
+	size_t piece = ckf_next_piece(r);
+
+	memset((uint8_t *)r->dst + r->place, 0, piece);
+	r->place += piece;
+	return r->place == r->dst_size ? CKF_OK : CKF_MORE;
+}
+
+static ckf_status
+ckf_copy(ckf_rebuild *r)
+{
+	size_t piece = ckf_next_piece(r);
+
+	memcpy((uint8_t *)r->dst + r->place, r->in[0]->bytes + r->place, piece);
+	r->place += piece;
+	return r->place == r->dst_size ? CKF_OK : CKF_MORE;
+}
+
+/* Take a block of removals away from the copy of a table: in order, so that each
+ * comes near the one before. */
+static ckf_status
+ckf_remove_block(ckf_rebuild *r)
+{
+	ckf_scan *s = r->removals;
+	bool found;
+
+	if (!s || !ckf_scan_ready(s))
+		return CKF_OK;
+	r->worked += s->have;
+	for (; s->at < s->have; s->at++)
+		(void)r->to.operations->remove(&r->to, s->keys[s->at], &found);
+	return CKF_MORE;
+}
+
+/* A block or a part of it. */
+static ckf_status
+ckf_walk(ckf_rebuild *r)
+{
+	ckf_scan *s = r->root;
+	ckf_status status;
+	size_t n;
+
+	if (!s || (!ckf_scan_ready(s) && s->ended))
+		return ckf_end_group(r) ? CKF_OK : CKF_ROOM;
+	n = s->have - s->at < CKF_STEP ? s->have - s->at : CKF_STEP;
+	status = ckf_take(r, s->keys + s->at, n);
+	s->at += n;
+	r->worked += n + 1;
+	return status == CKF_OK ? CKF_MORE : status;
+}
+
+/* The target is filled. */
+static void
+ckf_finish(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+
+	to->count = r->build.stored;
+	to->size = (size_t)r->sink->size(to, to->count);
+	r->sink->end(&r->build);
+	if (!r->appends)
+		ckf_target_trim(r);
+	ckf_write_header(to);
+}
+
+/* Go on after a phase.  CKF_OK: the rebuild is over. */
+static ckf_status
+ckf_next(ckf_rebuild *r)
+{
+	ckf_status status;
+
+	switch (r->phase)
+	{
+		case CKF_PRESORT:
+			r->place = 0;
+			if (r->copies_input)
+				r->phase = CKF_COPY;
+			else if (!r->counts && r->sink->cleared(&r->to))
+				r->phase = CKF_CLEAR;
+			else
+				ckf_start_walk(r);
+			return CKF_MORE;
+		case CKF_CLEAR:
+			ckf_start_walk(r);
+			return CKF_MORE;
+		case CKF_COUNT:
+			if (r->distinct)
+				r->items = r->walked;
+			r->counted = true;
+			status = ckf_settle(r);
+			return status == CKF_OK ? CKF_MORE : status;
+		case CKF_BUILD:
+			/* items were taken to be distinct; now their number is known */
+			if (r->goal == CKF_FINISH && r->walked != r->items)
+			{
+				r->items = r->walked;
+				status = ckf_settle(r);
+				return status == CKF_OK ? CKF_MORE : status;
+			}
+			ckf_finish(r);
+			return CKF_OK;
+		case CKF_COPY:
+			r->to = *r->in[0];
+			r->to.bytes = r->dst;
+			if (r->removals)
+				ckf_scan_rewind(r->removals, 0);
+			r->phase = CKF_REMOVE;
+			return CKF_MORE;
+		default:
+			return CKF_OK;
+	}
+}
+
+static ckf_status
+ckf_phase_step(ckf_rebuild *r)
+{
+	ckf_status status;
+
+	switch (r->phase)
+	{
+		case CKF_PRESORT:
+			status = ckf_presort_all(r);
+			break;
+		case CKF_CLEAR:
+			status = ckf_clear(r);
+			break;
+		case CKF_COPY:
+			status = ckf_copy(r);
+			break;
+		case CKF_REMOVE:
+			status = ckf_remove_block(r);
+			break;
+		default:
+			status = ckf_walk(r);
+	}
+	if (status == CKF_OK)
+		return ckf_next(r);
+	if (status != CKF_ROOM)
+		return status;
+	status = ckf_target_enlarge(r);
+	if (status != CKF_OK)
+		return status;
+	status = ckf_ask(r);
+	return status == CKF_OK ? CKF_MORE : status;
+}
+
+/* ------------------------------------------------------------------- step */
+
+/* Does the host's memory do, and is it what it was? */
+static bool
+ckf_has_buffers(ckf_rebuild *r, ckf_buffers *buffers)
+{
+	bool scratch = buffers->scratch_room >= r->scratch_size && buffers->scratch != NULL;
+	bool dst = buffers->dst_room >= r->dst_size && (buffers->dst != NULL || r->dst_size == 0);
+
+	buffers->dst_size = r->dst_size;
+	buffers->scratch_size = r->scratch_size;
+	if (scratch && buffers->scratch != r->scratch)
+	{
+		r->scratch = buffers->scratch;
+		ckf_place_scans(r, r->scratch);
+		r->phase = CKF_PRESORT;
+	}
+	if (dst && buffers->dst != r->dst)
+	{
+		r->dst = buffers->dst;
+		if (r->phase != CKF_COUNT)
+			r->phase = CKF_PRESORT;
+	}
+	if (!scratch)
+		r->scratch = NULL;
+	if (!dst)
+		r->dst = NULL;
+	r->to.room = buffers->dst_room;
+	return scratch && dst;
+}
+
+ckf_status
+ckf_rebuild_step(ckf_rebuild *r, ckf_buffers *buffers)
+{
+	ckf_status status = CKF_MORE;
+
+	r->worked = 0;
+	while (status == CKF_MORE && r->worked < CKF_STEP)
+	{
+		if (!ckf_has_buffers(r, buffers))
+			return CKF_ROOM;
+		status = ckf_phase_step(r);
+	}
+	if (status == CKF_OK)
+		buffers->dst_size = r->appends ? 0 : r->to.size;
+	return status;
+}

@@ -1,0 +1,116 @@
+/*
+ * scan.c - scans of words and of two other scans; what all scans share.
+ */
+#include "rebuild/scan.h"
+
+#include "filter/words.h"
+#include "thresholds.h"
+
+/* ----------------------------------------------------------------- words */
+
+static bool
+ckf_load_words(ckf_scan *s)
+{
+	uint64_t first = s->next;
+
+	s->have = s->at = 0;
+	while (s->next < s->end && s->have < CKF_BLOCK)
+	{
+		uint64_t word = ckf_load64(s->body + 8 * s->next++);
+
+		s->memory[s->have] = word;
+		s->have += word != 0;
+	}
+	*s->worked += s->next - first;
+	return s->have > 0;
+}
+
+void
+ckf_scan_words(ckf_scan *s, const uint8_t *body, uint64_t words)
+{
+	memset(s, 0, sizeof *s);
+	s->load = ckf_load_words;
+	s->body = body;
+	s->end = words;
+	s->words = words < CKF_BLOCK ? words : CKF_BLOCK;
+}
+
+/* ----------------------------------------------------------------- merged */
+
+/* All that one scan has at hand. */
+static void
+ckf_pass_on(ckf_scan *s, ckf_scan *child)
+{
+	s->keys = child->keys + child->at;
+	s->have = child->have - child->at;
+	child->at = child->have;
+}
+
+/* Merge until one scan has no more at hand, or the block is full.  Which of
+ * two items is smaller no processor foresees, so there is no branch on it. */
+static void
+ckf_merge_block(ckf_scan *s, ckf_scan *left, ckf_scan *right)
+{
+	const uint64_t *a = left->keys + left->at, *a_end = left->keys + left->have;
+	const uint64_t *b = right->keys + right->at, *b_end = right->keys + right->have;
+	size_t n = 0;
+
+	while (n < CKF_BLOCK && a < a_end && b < b_end)
+	{
+		uint64_t x = *a, y = *b;
+		bool second = y < x;
+
+		s->memory[n++] = second ? y : x;
+		a += !second;
+		b += second;
+	}
+	left->at = (size_t)(a - left->keys);
+	right->at = (size_t)(b - right->keys);
+	s->keys = s->memory;
+	s->have = n;
+	*s->worked += n;
+}
+
+static bool
+ckf_load_merged(ckf_scan *s)
+{
+	ckf_scan *a = s->child[0], *b = s->child[1];
+	bool a_ready = ckf_scan_ready(a);
+	bool b_ready = ckf_scan_ready(b);
+
+	s->have = s->at = 0;
+	if ((!a_ready && !a->ended) || (!b_ready && !b->ended))
+		return true; /* what comes next is not known yet */
+	if (a_ready && b_ready)
+		ckf_merge_block(s, a, b);
+	else if (a_ready || b_ready)
+		ckf_pass_on(s, a_ready ? a : b);
+	return a_ready || b_ready;
+}
+
+void
+ckf_scan_merged(ckf_scan *s, ckf_scan *a, ckf_scan *b)
+{
+	memset(s, 0, sizeof *s);
+	s->load = ckf_load_merged;
+	s->child[0] = a;
+	s->child[1] = b;
+	s->words = CKF_BLOCK;
+}
+
+/* ------------------------------------------------------------------- all */
+
+void
+ckf_scan_rewind(ckf_scan *s, unsigned low)
+{
+	if (s->child[0])
+	{
+		ckf_scan_rewind(s->child[0], low);
+		ckf_scan_rewind(s->child[1], low);
+	}
+	s->low = low;
+	s->keys = s->memory;
+	s->have = s->at = 0;
+	s->next = 0;
+	s->ended = false;
+}

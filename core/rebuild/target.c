@@ -1,0 +1,403 @@
+/*
+ * target.c - what a rebuild builds: sorted hashes, a table of which geometry,
+ * or a state (FORMAT.md, section 5).
+ */
+#include "rebuild/target.h"
+
+#include "filter/choose.h"
+#include "filter/derive.h"
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "rebuild/promise.h"
+#include "small/sorted_hashes.h"
+#include "small/state.h"
+#include "table/table.h"
+#include "thresholds.h"
+
+/* A set past CKF_MOST_WHOLE items is cut to what it would need for so many. */
+#define CKF_CUT_FOR (INT64_C(1) << 34)
+
+/* A state ends below 1 GB as long as it can (PostgreSQL's values do). */
+#define CKF_LARGEST_STATE (((uint64_t)1 << 30) - 8)
+
+static bool
+ckf_builds_state(const ckf_rebuild *r)
+{
+	return (r->to.flags & CKF_FLAG_STATE) != 0;
+}
+
+static bool
+ckf_is_of(ckf_goal goal, ckf_goal first, ckf_goal last)
+{
+	return goal >= first && goal <= last;
+}
+
+/* ------------------------------------------------------------------ start */
+
+ckf_status
+ckf_target_start(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	ckf_status status = ckf_promise(to, r->goal, r->in, r->inputs);
+
+	if (status != CKF_OK)
+		return status;
+	if (to->capacity == 0 && !ckf_builds_state(r))
+		to->capacity = 1;
+	r->capacity = to->capacity;
+	to->w = to->merged_w;
+	to->b = to->merged_b;
+	r->once = ckf_stores_once(to);
+	if (r->goal == CKF_EXPORT && !(r->in[0]->flags & CKF_FLAG_COPIES))
+		r->once = true;
+	r->distinct = r->goal == CKF_FINISH;
+	r->in_order = r->goal != CKF_GROW || ckf_builds_state(r) || r->in[0]->encoding == CKF_HASHES;
+	return CKF_OK;
+}
+
+/* --------------------------------------------------------- large sets, cut */
+
+/* The precision to which a large set is cut. */
+static unsigned
+ckf_cut_w(const ckf_filter *to)
+{
+	double capacity = (double)(to->capacity > CKF_CUT_FOR ? to->capacity : CKF_CUT_FOR);
+	unsigned w = ckf_prefix_bits(capacity, to->fpr, to->c);
+
+	return w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX;
+}
+
+/* Is it a set of an aggregate, which is cut when it is large? */
+static bool
+ckf_may_be_cut(const ckf_rebuild *r)
+{
+	bool aggregate = ckf_builds_state(r) || ckf_is_of(r->goal, CKF_FINISH, CKF_EXPORT);
+
+	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->to.merged_w > ckf_cut_w(&r->to);
+}
+
+/* ------------------------------------------------- filters in whole hashes */
+
+static void
+ckf_target_hashes(ckf_filter *to)
+{
+	to->encoding = CKF_HASHES;
+	to->f = to->g = 0;
+	to->m = 0;
+	to->w = 64;
+	ckf_derive(to);
+}
+
+/*
+ * A table for items that have spent no precision yet: w follows from the target
+ * rate, for the capacity and the items that are there, and where it can for the
+ * items that are `expected`.  max_w is the precision of the items.  false: whole
+ * hashes alone keep the rate.
+ */
+static bool
+ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t expected, unsigned max_w)
+{
+	uint64_t least = (uint64_t)to->capacity > items ? (uint64_t)to->capacity : items;
+	unsigned w = ckf_prefix_bits((double)(expected > least ? expected : least), to->fpr, to->c);
+
+	if (max_w > CKF_MAX_PREFIX)
+		max_w = CKF_MAX_PREFIX;
+	if (ckf_prefix_bits((double)least, to->fpr, to->c) > CKF_MAX_PREFIX)
+		return false;
+	to->w = (uint8_t)(w < max_w ? w : max_w);
+	return ckf_choose(to, items, max_w);
+}
+
+/* Whole hashes come in: they stay, or become a first table. */
+static bool
+ckf_target_exact(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	uint64_t items = r->items;
+	bool table;
+
+	switch (r->goal)
+	{
+		case CKF_GROW:
+			if (items >= CKF_MAX_HASHES)
+				return ckf_target_first_table(to, items + items / 2 + 8, 16 * items, 64);
+			break;
+		case CKF_UNION:
+		case CKF_SUM:
+			if (items > CKF_MAX_HASHES)
+				return ckf_target_first_table(to, items, 16 * items, 64);
+			break;
+		case CKF_ADD_MANY: /* as single adds do, which pass CKF_MAX_HASHES on their way */
+			if (items > CKF_MAX_HASHES)
+				return ckf_target_first_table(to, items, 16 * CKF_MAX_HASHES, 64);
+			break;
+		case CKF_REMOVE_MANY:
+		case CKF_EXPORT:
+			break;
+		default: /* compaction and the ends of aggregates: the fewest bytes */
+			table =
+				ckf_target_first_table(to, items, r->goal == CKF_FINISH ? items : 16 * items, 64);
+			if (items > CKF_MAX_HASHES ||
+				(table &&
+				 ckf_table_sink.size(to, items) + CKF_HASHES_BONUS < CKF_HEADER_SIZE + 8 * items))
+				return table;
+	}
+	ckf_target_hashes(to);
+	return true;
+}
+
+/* ----------------------------------------------------------------- tables */
+
+static uint64_t
+ckf_buckets(const ckf_filter *t)
+{
+	return (uint64_t)t->m << t->g;
+}
+
+/* A larger table of the same w. */
+static bool
+ckf_target_larger(ckf_rebuild *r)
+{
+	const ckf_filter *from = r->in[0];
+	ckf_filter *to = &r->to;
+	uint64_t more = r->items / 2 + 8;
+
+	if (r->items >= from->max_count)
+		return false;
+	while (!ckf_choose(to, r->items + more, to->w))
+	{
+		if (more == 1)
+			return false;
+		more /= 2;
+	}
+	if (ckf_buckets(to) > ckf_buckets(from))
+		return true;
+	/* items that crowd together: more buckets than their number asks for */
+	to->g = from->g;
+	to->m = from->m;
+	to->rho_bits = from->rho_bits;
+	return ckf_enlarge(to, 8, r->items);
+}
+
+/* A table for items that have been cut. */
+static bool
+ckf_target_table(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+
+	switch (r->goal)
+	{
+		case CKF_GROW:
+			return ckf_target_larger(r);
+		case CKF_EXPORT: /* whether they are too many its reader will say */
+			return ckf_choose(to, r->items, to->w);
+		case CKF_FINISH:
+			return ckf_target_first_table(to, r->items, r->items, to->merged_w);
+		case CKF_FINISH_MERGE:
+			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE &&
+				to->merged_w == ckf_cut_w(to))
+				return ckf_target_first_table(to, r->items, 16 * r->items, to->merged_w);
+			break;
+		default:
+			break;
+	}
+	return ckf_choose(to, r->items, to->w) && r->items <= to->max_count;
+}
+
+/* ----------------------------------------------------------------- states */
+
+/* Bytes of a set or log for so many items, with room for more. */
+static uint64_t
+ckf_state_bytes(const ckf_rebuild *r, uint64_t items)
+{
+	const ckf_filter *from = r->in[0];
+	uint64_t size = CKF_STATE_SIZE;
+
+	if (from->encoding == CKF_COLLECTING)
+		size = r->goal == CKF_GROW ? ckf_state_grown(from->size) : from->size;
+	while (ckf_state_holds(size) < items + items / 8)
+		size = ckf_state_grown(size);
+	return size;
+}
+
+/* May the sorted part of a log of these items be a table? */
+static bool
+ckf_log_may_have_table(const ckf_rebuild *r)
+{
+	return !r->no_table && ckf_state_bytes(r, r->items) > CKF_LARGE_LOG &&
+		   (r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE));
+}
+
+/* A log whose sorted part is a table. */
+static bool
+ckf_target_large_log(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	uint64_t room = r->items / 2 > CKF_LARGEST_SET ? r->items / 2 : CKF_LARGEST_SET;
+	uint64_t table;
+
+	to->w = to->merged_w;
+	to->b = to->merged_b;
+	if (to->merged_w == 64 || !ckf_choose(to, r->items, to->w))
+		return false;
+	table = ckf_log_size(to, 0);
+	if (table + 8 * room > CKF_LARGEST_STATE)
+	{
+		room = table < CKF_LARGEST_STATE ? (CKF_LARGEST_STATE - table) / 8 : 0;
+		if (room < r->items / 16)
+			room = r->items / 16;
+	}
+	to->size = (size_t)ckf_log_size(to, room);
+	return true;
+}
+
+static void
+ckf_target_state(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+
+	if (ckf_log_may_have_table(r) && ckf_target_large_log(r))
+		return;
+	to->encoding = CKF_COLLECTING;
+	to->f = to->g = 0;
+	to->m = 0;
+	to->w = 64;
+	to->b = to->merged_b;
+	to->size = (size_t)ckf_state_bytes(r, r->items);
+	ckf_derive(to);
+}
+
+/* ----------------------------------------------------------------- choose */
+
+bool
+ckf_target_counts(ckf_rebuild *r)
+{
+	switch (r->goal)
+	{
+		case CKF_UNION:
+		case CKF_SUM:
+		case CKF_ADD_MANY:
+		case CKF_FINISH_MERGE:
+			return true;
+		case CKF_REMOVE_MANY:
+			return r->in[0]->encoding == CKF_HASHES;
+		case CKF_EXPORT:
+			return r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
+		case CKF_FINISH: /* most often none comes twice: a build will tell */
+			return ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE;
+		default:
+			return ckf_builds_state(r) && ckf_log_may_have_table(r);
+	}
+}
+
+/* Is the chosen table better than what there is without one? */
+static bool
+ckf_is_worth_it(const ckf_rebuild *r)
+{
+	uint64_t size;
+
+	if (!ckf_is_table(&r->to) ||
+		!(r->goal == CKF_COMPACT || ckf_is_of(r->goal, CKF_FINISH, CKF_FINISH_MERGE)))
+		return true;
+	size = r->sink->size(&r->to, r->items);
+	if (r->whole)
+		return size < CKF_HEADER_SIZE + 8 * r->items;
+	return r->goal != CKF_COMPACT || size < r->in[0]->size;
+}
+
+static void
+ckf_use(ckf_rebuild *r)
+{
+	r->sink = r->to.operations->sink;
+	r->cut_w = ckf_builds_state(r) ? r->to.merged_w : r->to.w;
+}
+
+/* Without a table: whole hashes stay hashes, a state a log, and a compaction
+ * what it was. */
+static ckf_status
+ckf_target_otherwise(ckf_rebuild *r)
+{
+	if (ckf_builds_state(r))
+	{
+		r->no_table = true;
+		ckf_target_state(r);
+	}
+	else if (r->whole)
+		ckf_target_hashes(&r->to);
+	else if (r->goal == CKF_COMPACT)
+	{
+		r->copies_input = true;
+		return CKF_OK;
+	}
+	else
+		return CKF_PRECISION;
+	ckf_use(r);
+	return CKF_OK;
+}
+
+ckf_status
+ckf_target_choose(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	bool found = true;
+
+	if (r->counted && ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE)
+	{
+		to->merged_w = (uint8_t)ckf_cut_w(to);
+		to->w = to->merged_w;
+		return CKF_MORE;
+	}
+	r->tries = 0;
+	if (r->goal == CKF_REMOVE_MANY && ckf_is_table(r->in[0]))
+	{
+		r->copies_input = true; /* and takes them away in place, which never fails */
+		return CKF_OK;
+	}
+	to->w = to->merged_w;
+	if (r->goal == CKF_FINISH)
+		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
+	r->whole = to->w == 64 && !ckf_builds_state(r);
+	if (ckf_builds_state(r))
+		ckf_target_state(r);
+	else
+		found = r->whole ? ckf_target_exact(r) : ckf_target_table(r);
+	if (found)
+		ckf_use(r);
+	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r);
+}
+
+ckf_status
+ckf_target_enlarge(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+
+	if (ckf_is_table(to))
+	{
+		uint64_t room = ckf_builds_state(r) ? to->size - ckf_log_size(to, 0) : 0;
+
+		if (!ckf_enlarge(to, r->tries++, r->items) || !ckf_is_worth_it(r))
+			return ckf_target_otherwise(r);
+		if (ckf_builds_state(r))
+			to->size = (size_t)(ckf_log_size(to, 0) + room);
+		return CKF_OK;
+	}
+	if (to->encoding != CKF_COLLECTING)
+		return CKF_BAD_BYTES; /* more hashes than the header counts */
+	to->size = (size_t)ckf_state_grown(to->size);
+	return CKF_OK;
+}
+
+/* A log whose items were mostly repeated ones need not be larger than before. */
+void
+ckf_target_trim(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	uint64_t size = r->in[0]->encoding == CKF_COLLECTING ? r->in[0]->size : CKF_STATE_SIZE;
+
+	if (to->encoding != CKF_COLLECTING || !ckf_state_is_log(to))
+		return;
+	while (size < to->size && ((size - CKF_HEADER_SIZE) / 8 < CKF_LARGEST_SET ||
+							   to->count > (size - CKF_HEADER_SIZE) / 16))
+		size = ckf_state_grown(size);
+	to->size = (size_t)size;
+}

@@ -1,0 +1,188 @@
+/*
+ * hashes.c - a small filter as a sorted array of 64-bit hashes.  Hash 0 is
+ * kept as 1, which has the same prefix at every w that a table may have.
+ */
+#include "small/sorted_hashes.h"
+
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "rebuild/scan.h"
+#include "rebuild/sink.h"
+#include "thresholds.h"
+
+/* Index of the first hash that is not below `hash`. */
+size_t
+ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash)
+{
+	const uint8_t *body = ckf_body(t);
+	size_t low = 0;
+	size_t n = (size_t)t->count;
+
+	while (n > 0)
+	{
+		size_t half = n / 2;
+		bool above = ckf_load64(body + 8 * (low + half)) < hash;
+
+		low = above ? low + half + 1 : low;
+		n = above ? n - half - 1 : half;
+	}
+	return low;
+}
+
+static unsigned
+ckf_sorted_hashes_copies(const ckf_filter *t, uint64_t hash)
+{
+	size_t at;
+	unsigned n = 0;
+
+	hash |= hash == 0;
+	for (at = ckf_sorted_hashes_find(t, hash); at < t->count && ckf_word(t, at) == hash; at++)
+		if (++n == 2U * t->b)
+			break;
+	return n;
+}
+
+static ckf_status
+ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
+{
+	unsigned copies = ckf_sorted_hashes_copies(t, hash);
+	uint8_t *at;
+
+	hash |= hash == 0;
+	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
+		return CKF_OK;
+	/* Many hashes ask to become a table.  Where that could not be, they have
+	 * come back with room for half as many more. */
+	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : 4 * t->count))
+		return CKF_ROOM;
+	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
+	memmove(at + 8, at, (size_t)(t->bytes + t->size - at));
+	ckf_store64(at, hash);
+	t->size += 8;
+	ckf_set_count(t, t->count + 1);
+	return CKF_OK;
+}
+
+static ckf_status
+ckf_sorted_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
+{
+	unsigned copies = ckf_sorted_hashes_copies(t, hash);
+	uint8_t *at;
+
+	hash |= hash == 0;
+	*found = copies > 0 && copies < 2U * t->b;
+	if (!*found)
+		return CKF_OK;
+	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
+	memmove(at, at + 8, (size_t)(t->bytes + t->size - at - 8));
+	t->size -= 8;
+	ckf_set_count(t, t->count - 1);
+	return CKF_OK;
+}
+
+static bool
+ckf_sorted_hashes_contains(const ckf_filter *t, uint64_t hash)
+{
+	return ckf_sorted_hashes_copies(t, hash) > 0;
+}
+
+/* Is the body possible: sorted, no zero, at most 2 b copies? */
+static ckf_status
+ckf_sorted_hashes_check(const ckf_filter *t, ckf_check *check)
+{
+	uint64_t most = t->flags & CKF_FLAG_SET ? 1 : 2 * (uint64_t)t->b;
+	uint64_t stop = t->count - check->next > CKF_STEP ? check->next + CKF_STEP : t->count;
+	uint64_t i;
+
+	for (i = check->next; i < stop; i++)
+	{
+		uint64_t hash = ckf_word(t, i);
+
+		if (hash == 0 || (i > 0 && hash < ckf_word(t, i - 1)) ||
+			(i >= most && hash == ckf_word(t, i - most)))
+			return CKF_BAD_BYTES;
+	}
+	check->next = stop;
+	return stop < t->count ? CKF_MORE : CKF_OK;
+}
+
+/* --------------------------------------------------------- for a rebuild */
+
+static uint64_t
+ckf_hashes_items(const ckf_filter *t)
+{
+	return t->count;
+}
+
+static unsigned
+ckf_hashes_scans(const ckf_filter *t, ckf_scan *scans)
+{
+	ckf_scan_words(scans, ckf_body(t), t->count);
+	return 1;
+}
+
+static const ckf_source ckf_hashes_source = {ckf_hashes_items, ckf_hashes_scans};
+
+static uint64_t
+ckf_hashes_scratch(const ckf_filter *t)
+{
+	(void)t;
+	return 0;
+}
+
+static uint64_t
+ckf_hashes_bytes(const ckf_filter *t, uint64_t copies)
+{
+	(void)t;
+	return copies < SIZE_MAX / 16 ? CKF_HEADER_SIZE + 8 * copies : 0;
+}
+
+static bool
+ckf_hashes_cleared(const ckf_filter *t)
+{
+	(void)t;
+	return false;
+}
+
+static void
+ckf_hashes_start(ckf_build *build, uint64_t *scratch)
+{
+	(void)build;
+	(void)scratch;
+}
+
+static bool
+ckf_hashes_put(ckf_build *build, uint64_t item, unsigned copies)
+{
+	if (CKF_HEADER_SIZE + 8 * (build->next + copies) > build->t->room)
+		return false;
+	build->stored += copies;
+	for (; copies > 0; copies--)
+		ckf_store64(ckf_body(build->t) + 8 * build->next++, item);
+	return true;
+}
+
+static void
+ckf_hashes_end(ckf_build *build)
+{
+	(void)build;
+}
+
+static const ckf_sink ckf_hashes_sink = {
+	.scratch = ckf_hashes_scratch,
+	.size = ckf_hashes_bytes,
+	.cleared = ckf_hashes_cleared,
+	.start = ckf_hashes_start,
+	.put = ckf_hashes_put,
+	.end = ckf_hashes_end,
+};
+
+const ckf_operations ckf_sorted_hashes_operations = {
+	.contains = ckf_sorted_hashes_contains,
+	.copies = ckf_sorted_hashes_copies,
+	.add = ckf_sorted_hashes_add,
+	.remove = ckf_sorted_hashes_remove,
+	.check = ckf_sorted_hashes_check,
+	.source = &ckf_hashes_source,
+	.sink = &ckf_hashes_sink,
+};

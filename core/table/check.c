@@ -1,0 +1,84 @@
+/*
+ * check.c - could this table have been built?  For bytes from outside.
+ */
+#include "table/check.h"
+
+#include "bucket/slots.h"
+#include "filter/geometry.h"
+
+/* Can these tags be in a bucket of `half` whose x are `first` .. `next` - 1?
+ * Counts those that are not free. */
+CKF_INLINE bool
+ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint64_t first,
+				  uint64_t next, uint64_t *count)
+{
+	uint64_t wrong = 0;
+	unsigned i;
+
+	for (i = 0; i < t->b; i++)
+	{
+		uint64_t like = half ? tags[i] * t->golden : tags[i];
+		bool used = tags[i] != 0;
+
+		wrong |=
+			used & ((tags[i] & t->low_mask) == 0 || ((like - first) & t->tag_mask) >= next - first);
+		*count += used;
+		if (t->encoding == CKF_SEMI_SORTED && i > 0)
+			wrong |= ckf_sort_key(tags[i - 1], t->f) > ckf_sort_key(tags[i], t->f);
+	}
+	return wrong == 0;
+}
+
+static bool
+ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t at, unsigned half,
+				  uint64_t *count)
+{
+	uint64_t first = 0;
+	uint32_t q;
+
+	for (q = 0; q < t->m; q++, at += t->bucket_bits)
+	{
+		uint64_t next = ckf_first_of(inv, t->m, q + 1);
+		uint64_t tags[CKF_MAX_SLOTS];
+
+		if (t->encoding == CKF_SEMI_SORTED &&
+			ckf_load_bits(ckf_body(t), at, CKF_CODE_BITS) >= CKF_CODES)
+			return false;
+		ckf_slots_read(t, at, tags);
+		if (!ckf_tags_possible(t, tags, half, first, next, count))
+			return false;
+		first = next;
+	}
+	return true;
+}
+
+static bool
+ckf_zero_from(const ckf_filter *t, uint64_t bit)
+{
+	const uint8_t *p = ckf_body(t) + bit / 8;
+	const uint8_t *end = t->bytes + t->size;
+
+	if (bit % 8 != 0 && *p++ >> (bit % 8) != 0)
+		return false;
+	while (p < end)
+		if (*p++ != 0)
+			return false;
+	return true;
+}
+
+/* A half of a segment at a time, and then what is behind the last. */
+ckf_status
+ckf_table_check(const ckf_filter *t, ckf_check *check)
+{
+	uint64_t halves = UINT64_C(2) << t->g;
+	uint64_t half = check->next++;
+	ckf_inverse inv;
+
+	ckf_inverse_of(&inv, t);
+	if (half < halves)
+		return ckf_half_possible(t, &inv, half * t->half_bits, half & 1, &check->count)
+				   ? CKF_MORE
+				   : CKF_BAD_BYTES;
+	return check->count == t->count && ckf_zero_from(t, halves * t->half_bits) ? CKF_OK
+																			   : CKF_BAD_BYTES;
+}

@@ -1,0 +1,39 @@
+/*
+ * cpu.c - which fast paths this machine takes.
+ */
+#include "table/cpu.h"
+
+#include <stdlib.h>
+
+#if defined(__x86_64__)
+
+bool
+ckf_use_pdep(void)
+{
+	static int known; /* 0 not yet, 1 no, 2 yes: any thread finds the same */
+	int use = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (use == 0)
+	{
+		const char *portable = getenv("CUCKOOFILTER_PORTABLE");
+
+		__builtin_cpu_init();
+		/* AMD's first two Zen generations have pdep in slow microcode */
+		use = (portable && *portable && *portable != '0') || !__builtin_cpu_supports("bmi2") ||
+					  __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2")
+				  ? 1
+				  : 2;
+		__atomic_store_n(&known, use, __ATOMIC_RELAXED);
+	}
+	return use == 2;
+}
+
+#else
+
+bool
+ckf_use_pdep(void)
+{
+	return false;
+}
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * cpu.h - which fast paths this machine takes.
+ */
+#ifndef CKF_CPU_H
+#define CKF_CPU_H
+
+#include "cuckoofilter.h"
+
+/* Is pdep fast here?  CUCKOOFILTER_PORTABLE=1 in the environment says no. */
+bool ckf_use_pdep(void);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * probe_template.h - has a bucket a tag?  The fast ways to ask what ckf_copies defines.
+ */
+#ifndef CKF_PROBE_TEMPLATE_H
+#define CKF_PROBE_TEMPLATE_H
+
+#include "bucket/lanes_template.h"
+
+/* Has a wide plain bucket the tag?  As many slots at once as a load holds. */
+CKF_INLINE bool
+ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
+{
+	uint64_t end = at + t->bucket_bits;
+	uint64_t step = (uint64_t)t->chunk * t->f;
+	uint64_t any = 0;
+
+	for (; at < end; at += step)
+		any |= ckf_any_lane(t, ckf_load64(ckf_body(t) + (at >> 3)) >> (at & 7), tag);
+	return any != 0;
+}
+
+/* Has a wide semi-sorted bucket the tag?  Few slots share its low nibble. */
+CKF_INLINE bool
+ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
+{
+	const uint8_t *body = ckf_body(t);
+	unsigned high = t->f - 4U;
+	unsigned nibbles = ckf_nibbles[ckf_load_bits(body, at, CKF_CODE_BITS)];
+	unsigned i;
+
+	at += CKF_CODE_BITS;
+	for (i = 0; i < 4; i++)
+		if ((nibbles >> (4 * i) & 15) == (tag & 15) &&
+			ckf_load_bits(body, at + i * high, high) == tag >> 4)
+			return true;
+	return false;
+}
+
+/* Has one of a place's buckets its tag? */
+CKF_INLINE bool
+ckf_has_tag(const ckf_filter *t, ckf_access access, const ckf_place *place)
+{
+	uint64_t lane;
+
+	if (access != CKF_BY_SLOT)
+	{
+		lane = ckf_lane_of(t, access, place->tag);
+		return (ckf_any_lane(t, ckf_read_lanes(t, access, place->at[0]), lane) |
+				ckf_any_lane(t, ckf_read_lanes(t, access, place->at[1]), lane)) != 0;
+	}
+	if (t->encoding == CKF_PLAIN)
+		return ckf_any_chunk(t, place->at[0], place->tag) ||
+			   ckf_any_chunk(t, place->at[1], place->tag);
+	return ckf_any_nibble(t, place->at[0], place->tag) ||
+		   ckf_any_nibble(t, place->at[1], place->tag);
+}
+
+/* (Paper, Algorithm 2.) */
+CKF_INLINE bool
+ckf_contains_by(const ckf_filter *t, ckf_access access, uint64_t hash)
+{
+	ckf_place place = ckf_locate(t, hash);
+
+	return ckf_has_tag(t, access, &place);
+}
+
+CKF_INLINE void
+ckf_fetch(const ckf_filter *t, ckf_access access, uint64_t at)
+{
+	__builtin_prefetch(ckf_byte_at(t, access, at));
+}
+
+/* A place is asked CKF_AHEAD hashes after its buckets were fetched. */
+CKF_INLINE size_t
+ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *hashes, size_t n,
+					 uint8_t *out)
+{
+	ckf_place places[CKF_AHEAD];
+	size_t found = 0;
+	size_t i;
+
+	for (i = 0; i < n + CKF_AHEAD; i++)
+	{
+		ckf_place *place = &places[i % CKF_AHEAD];
+
+		if (i >= CKF_AHEAD)
+		{
+			bool in = ckf_has_tag(t, access, place);
+
+			found += in;
+			if (out)
+				out[i - CKF_AHEAD] = in;
+		}
+		if (i < n)
+		{
+			*place = ckf_locate(t, hashes[i]);
+			ckf_fetch(t, access, place->at[0]);
+			ckf_fetch(t, access, place->at[1]);
+		}
+	}
+	return found;
+}
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * table.c - look up, add and remove in a table, plain or semi-sorted (paper,
+ * Algorithms 1 to 3).
+ */
+#include "table/table.h"
+
+#include "filter/header.h"
+#include "table/check.h"
+#include "table/cpu.h"
+#include "table/insert_template.h"
+#include "table/probe_template.h"
+
+/* A hash's two buckets. */
+typedef struct ckf_pair
+{
+	ckf_place place;
+	ckf_bucket bucket0, bucket1;
+} ckf_pair;
+
+CKF_INLINE void
+ckf_pair_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_pair *pair)
+{
+	pair->place = ckf_locate(t, hash);
+	ckf_bucket_load(t, access, pair->place.at[0], &pair->bucket0);
+	ckf_bucket_load(t, access, pair->place.at[1], &pair->bucket1);
+}
+
+/* Do all slots hold the tag? */
+CKF_INLINE bool
+ckf_pair_is_saturated(const ckf_filter *t, ckf_access access, const ckf_pair *pair)
+{
+	return ckf_buckets_hold_only(t, access, &pair->bucket0, &pair->bucket1, pair->place.tag);
+}
+
+/* One or the other, without a branch: which bucket it is no processor foresees. */
+CKF_INLINE uint64_t
+ckf_select(bool second, uint64_t a, uint64_t b)
+{
+	return a ^ ((a ^ b) & (0 - (uint64_t)second));
+}
+
+/* In half 0 or 1: `tag` for `old` in the first slot of that half's mask. */
+CKF_INLINE void
+ckf_pair_replace(const ckf_filter *t, ckf_access access, const ckf_pair *pair, bool half,
+				 uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
+{
+	uint64_t mask = ckf_select(half, mask0, mask1);
+	uint64_t at = ckf_select(half, pair->place.at[0], pair->place.at[1]);
+	ckf_bucket bucket;
+
+	if (access == CKF_BY_SLOT)
+		bucket = half ? pair->bucket1 : pair->bucket0;
+	else
+		bucket.lanes = ckf_select(half, pair->bucket0.lanes, pair->bucket1.lanes);
+	ckf_bucket_replace(t, access, at, &bucket, mask, old, tag);
+}
+
+CKF_INLINE unsigned
+ckf_copies_by(const ckf_filter *t, ckf_access access, uint64_t hash)
+{
+	ckf_pair pair;
+
+	ckf_pair_read(t, access, hash, &pair);
+	return ckf_mask_count(t, access, ckf_bucket_matches(t, access, &pair.bucket0, pair.place.tag)) +
+		   ckf_mask_count(t, access, ckf_bucket_matches(t, access, &pair.bucket1, pair.place.tag));
+}
+
+/* Both buckets are full: move others. */
+CKF_INLINE bool
+ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
+{
+	uint64_t rho = ckf_cut(hash, t->w, t->low_mask) << t->g;
+	ckf_place place = ckf_locate(t, hash);
+	ckf_inverse inverse; /* a copy, which no store to the table's bytes can change */
+	ckf_segment s = {.t = t, .inverse = &inverse, .access = access};
+
+	if (t->inverse.reciprocal == 0)
+		ckf_inverse_of(&t->inverse, t);
+	inverse = t->inverse;
+	s.first = (hash >> t->prefix_shift >> t->rho_bits) * t->segment_step;
+	return ckf_kick(&s, CKF_IN_TABLE, (uint32_t)ckf_mulhi(rho, t->m),
+					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag);
+}
+
+CKF_INLINE ckf_status
+ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t), uint64_t hash)
+{
+	uint64_t free0, free1;
+	ckf_pair pair;
+
+	ckf_pair_read(t, access, hash, &pair);
+	if (CKF_UNLIKELY(t->once
+						 ? (ckf_bucket_first_match(t, access, &pair.bucket0, pair.place.tag) |
+							ckf_bucket_first_match(t, access, &pair.bucket1, pair.place.tag)) != 0
+						 : ckf_pair_is_saturated(t, access, &pair)))
+		return CKF_OK;
+	if (t->count >= t->max_count)
+		return CKF_PRECISION;
+	free0 = ckf_bucket_free_slots(t, access, &pair.bucket0);
+	free1 = ckf_bucket_free_slots(t, access, &pair.bucket1);
+	if (CKF_LIKELY((free0 | free1) != 0))
+	{
+		/* the emptier bucket: it halves the kicks to come */
+		bool half = ckf_is_emptier(t, access, free0, free1);
+
+		ckf_pair_replace(t, access, &pair, half, free0, free1, 0, pair.place.tag);
+	}
+	else if (t->count >= t->full_count || !kick(t, hash))
+		return CKF_ROOM;
+	ckf_set_count(t, t->count + 1);
+	return CKF_OK;
+}
+
+/* True where there was a copy to take. */
+CKF_INLINE bool
+ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
+{
+	uint64_t first0, first1;
+	ckf_pair pair;
+
+	ckf_pair_read(t, access, hash, &pair);
+	first0 = ckf_bucket_first_match(t, access, &pair.bucket0, pair.place.tag);
+	first1 = ckf_bucket_first_match(t, access, &pair.bucket1, pair.place.tag);
+	if ((first0 | first1) == 0 || ckf_pair_is_saturated(t, access, &pair) || t->count == 0)
+		return false;
+	ckf_pair_replace(t, access, &pair, first0 == 0, first0, first1, pair.place.tag, 0);
+	ckf_set_count(t, t->count - 1);
+	return true;
+}
+
+/* ------------------------------------------- a version for every access */
+
+#define CKF_TABLE_OPERATIONS(name, by, target)                                                     \
+	target static bool name##_contains(const ckf_filter *t, uint64_t hash)                         \
+	{                                                                                              \
+		return ckf_contains_by(t, by, hash);                                                       \
+	}                                                                                              \
+	target static size_t name##_contains_many(const ckf_filter *t, const uint64_t *hashes,         \
+											  size_t n, uint8_t *out)                              \
+	{                                                                                              \
+		return ckf_contains_many_by(t, by, hashes, n, out);                                        \
+	}                                                                                              \
+	target static unsigned name##_copies(const ckf_filter *t, uint64_t hash)                       \
+	{                                                                                              \
+		return ckf_copies_by(t, by, hash);                                                         \
+	}                                                                                              \
+	target CKF_OUTLINE static bool name##_kick(ckf_filter *t, uint64_t hash)                       \
+	{                                                                                              \
+		return ckf_kick_by(t, by, hash);                                                           \
+	}                                                                                              \
+	target static ckf_status name##_add(ckf_filter *t, uint64_t hash)                              \
+	{                                                                                              \
+		return ckf_add_by(t, by, name##_kick, hash);                                               \
+	}                                                                                              \
+	target static ckf_status name##_remove(ckf_filter *t, uint64_t hash, bool *found)              \
+	{                                                                                              \
+		*found = ckf_remove_by(t, by, hash);                                                       \
+		return CKF_OK;                                                                             \
+	}                                                                                              \
+	static const ckf_operations name = {                                                           \
+		.access = by,                                                                              \
+		.contains = name##_contains,                                                               \
+		.contains_many = name##_contains_many,                                                     \
+		.copies = name##_copies,                                                                   \
+		.add = name##_add,                                                                         \
+		.remove = name##_remove,                                                                   \
+		.check = ckf_table_check,                                                                  \
+		.source = &ckf_table_source,                                                               \
+		.sink = &ckf_table_sink,                                                                   \
+	};
+
+CKF_TABLE_OPERATIONS(ckf_by_slot, CKF_BY_SLOT, )
+CKF_TABLE_OPERATIONS(ckf_by_word, CKF_BY_WORD, )
+CKF_TABLE_OPERATIONS(ckf_by_bytes, CKF_BY_BYTES, )
+CKF_TABLE_OPERATIONS(ckf_by_semi, CKF_BY_SEMI, )
+#if defined(__x86_64__)
+CKF_TABLE_OPERATIONS(ckf_by_pdep, CKF_BY_PDEP, CKF_PDEP)
+CKF_TABLE_OPERATIONS(ckf_by_pdep_bytes, CKF_BY_PDEP_BYTES, CKF_PDEP)
+CKF_TABLE_OPERATIONS(ckf_by_word_bmi, CKF_BY_WORD, CKF_PDEP)
+CKF_TABLE_OPERATIONS(ckf_by_bytes_bmi, CKF_BY_BYTES, CKF_PDEP)
+#endif
+
+const ckf_operations *
+ckf_table_operations(const ckf_filter *t)
+{
+	/* a bucket begins at a multiple of `step` bits in its first byte */
+	unsigned step = (t->bucket_bits | 8) & (0U - (t->bucket_bits | 8));
+	bool bytes = step == 8;
+
+	if (t->bucket_bits + 8 - step > 64 || t->b * t->f > 64)
+		return &ckf_by_slot;
+#if defined(__x86_64__)
+	if (ckf_use_pdep())
+	{
+		if (t->encoding == CKF_SEMI_SORTED)
+			return bytes ? &ckf_by_pdep_bytes : &ckf_by_pdep;
+		return bytes ? &ckf_by_bytes_bmi : &ckf_by_word_bmi;
+	}
+#endif
+	if (t->encoding == CKF_SEMI_SORTED)
+		return &ckf_by_semi;
+	return bytes ? &ckf_by_bytes : &ckf_by_word;
+}

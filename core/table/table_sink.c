@@ -1,0 +1,187 @@
+/*
+ * table_sink.c - fill a table in bulk.  It is filled a segment at a time,
+ * plain, in the caller's scratch, where all that an insert touches stays in
+ * cache, and each segment is packed into its place once.
+ */
+#include "table/table.h"
+
+#include "bucket/lanes_template.h"
+#include "filter/header.h"
+#include "rebuild/sink.h"
+
+static uint64_t
+ckf_segment_buckets(const ckf_filter *t)
+{
+	return (uint64_t)2 * t->m;
+}
+
+/* Words for slots in scratch: 32 bits each where rho fits. */
+static uint64_t
+ckf_slot_words(const ckf_filter *t)
+{
+	uint64_t slots = ckf_segment_buckets(t) * t->b;
+
+	return t->rho_bits <= 32 ? (slots + 1) / 2 : slots;
+}
+
+static uint64_t
+ckf_table_scratch(const ckf_filter *t)
+{
+	return ckf_slot_words(t) + (ckf_segment_buckets(t) + 7) / 8;
+}
+
+static uint64_t
+ckf_table_bytes(const ckf_filter *t, uint64_t copies)
+{
+	(void)copies; /* the geometry was chosen for them */
+	return ckf_table_size(t->g, t->m, t->bucket_bits);
+}
+
+static bool
+ckf_table_cleared(const ckf_filter *t)
+{
+	(void)t;
+	return true;
+}
+
+static void
+ckf_clear_segment(ckf_build *build)
+{
+	memset(build->segment.slots64, 0, (size_t)(8 * ckf_table_scratch(build->t)));
+}
+
+static void
+ckf_table_start(ckf_build *build, uint64_t *scratch)
+{
+	build->segment.t = build->t;
+	build->segment.slots32 = (uint32_t *)(void *)scratch;
+	build->segment.slots64 = scratch;
+	build->segment.used = (uint8_t *)(scratch + ckf_slot_words(build->t));
+	ckf_clear_segment(build);
+}
+
+/* Pack a segment whose buckets are words; b and semi-sorting are constants. */
+CKF_INLINE void
+ckf_pack_words(ckf_build *build, ckf_where where, unsigned b, bool semi_sorted)
+{
+	ckf_filter *t = build->t;
+	uint64_t at = build->number * ckf_segment_buckets(t) * t->bucket_bits;
+	uint64_t mask = t->tag_mask;
+	unsigned f = t->f;
+	uint32_t bucket;
+
+	for (bucket = 0; bucket < 2 * t->m; bucket++)
+	{
+		uint8_t *p = ckf_body(t) + (at >> 3);
+		uint64_t tags[CKF_MAX_SLOTS];
+		uint64_t word = 0;
+		unsigned i;
+
+		ckf_items_at(&build->segment, where, b, bucket, tags);
+		for (i = 0; i < b; i++)
+			tags[i] &= mask;
+		if (semi_sorted)
+			word = ckf_semi_word(tags, f);
+		else
+			for (i = 0; i < b; i++)
+				word |= tags[i] << (i * f);
+		ckf_store64(p, ckf_load64(p) | word << (at & 7));
+		at += t->bucket_bits;
+	}
+}
+
+/* Pack a segment of any geometry. */
+CKF_INLINE void
+ckf_pack_wide(ckf_build *build, ckf_where where)
+{
+	ckf_filter *t = build->t;
+	uint64_t at = build->number * ckf_segment_buckets(t) * t->bucket_bits;
+	uint32_t bucket;
+	unsigned i;
+
+	for (bucket = 0; bucket < 2 * t->m; bucket++)
+	{
+		uint64_t tags[CKF_MAX_SLOTS];
+
+		ckf_items_at(&build->segment, where, t->b, bucket, tags);
+		for (i = 0; i < t->b; i++)
+			tags[i] &= t->tag_mask;
+		ckf_slots_write(t, at, tags);
+		at += t->bucket_bits;
+	}
+}
+
+static void
+ckf_flush_segment(ckf_build *build)
+{
+	const ckf_filter *t = build->t;
+
+	if (t->rho_bits > 32)
+		ckf_pack_wide(build, CKF_IN_SLOTS64);
+	else if (ckf_table_operations(t)->access == CKF_BY_SLOT)
+		ckf_pack_wide(build, CKF_IN_SLOTS32);
+	else if (t->encoding == CKF_SEMI_SORTED)
+		ckf_pack_words(build, CKF_IN_SLOTS32, 4, true);
+	else if (t->b == 4)
+		ckf_pack_words(build, CKF_IN_SLOTS32, 4, false);
+	else
+		ckf_pack_words(build, CKF_IN_SLOTS32, t->b, false);
+}
+
+/*
+ * Half 0 first: prefixes come in order, so its buckets fill one after the
+ * other, and what they cannot hold spreads evenly over half 1.  Both get full
+ * only towards the end.
+ */
+CKF_INLINE bool
+ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copies)
+{
+	const ckf_segment *s = &build->segment;
+	const ckf_filter *t = s->t;
+	uint64_t rho = item << t->g; /* aligned */
+	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
+	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
+
+	rho >>= 64 - t->rho_bits;
+	build->stored += copies;
+	for (; copies > 0; copies--)
+	{
+		if (s->used[bucket0] < t->b)
+			ckf_put_free(s, where, bucket0, rho);
+		else if (s->used[bucket1] < t->b)
+			ckf_put_free(s, where, bucket1, rho);
+		else if (!ckf_kick(s, where, bucket0, bucket1, rho))
+			return false;
+	}
+	return true;
+}
+
+static bool
+ckf_table_put(ckf_build *build, uint64_t item, unsigned copies)
+{
+	uint64_t number = item >> 1 >> (63 - build->t->g);
+
+	if (number != build->number)
+	{
+		ckf_flush_segment(build);
+		build->number = number;
+		ckf_clear_segment(build);
+	}
+	return build->t->rho_bits <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
+									: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
+}
+
+static void
+ckf_table_end(ckf_build *build)
+{
+	ckf_flush_segment(build);
+}
+
+const ckf_sink ckf_table_sink = {
+	.scratch = ckf_table_scratch,
+	.size = ckf_table_bytes,
+	.cleared = ckf_table_cleared,
+	.start = ckf_table_start,
+	.put = ckf_table_put,
+	.end = ckf_table_end,
+};

@@ -1,0 +1,31 @@
+/*
+ * hash.c - canonical hashes of values (FORMAT.md, section 6).
+ */
+#include "cuckoofilter.h"
+
+#include <string.h>
+
+/* 2^63; a double is an integer in int64 from its negative up to below it. */
+#define CKF_TWO_63 9223372036854775808.0
+
+#define CKF_ONE_NAN UINT64_C(0x7FF8000000000000)
+
+uint64_t
+ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(bytes, size, seed + (uint64_t)cls);
+}
+
+uint64_t
+ckf_hash_real(double value, uint64_t seed)
+{
+	uint64_t bits;
+
+	if (value >= -CKF_TWO_63 && value < CKF_TWO_63 && (double)(int64_t)value == value)
+		return ckf_hash_integer((int64_t)value, seed);
+	if (value != value)
+		bits = CKF_ONE_NAN;
+	else
+		memcpy(&bits, &value, sizeof bits);
+	return ckf_hash_word(CKF_CLASS_REAL, bits, seed);
+}

@@ -1,0 +1,80 @@
+/*
+ * inputs.h - filters that differ in everything, to be merged; and what a merge
+ * of them must promise (FORMAT.md, section 8), worked out from what each was
+ * created with.
+ */
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include "model.h"
+
+/* What the inputs of one test share. */
+typedef struct world
+{
+	uint64_t base;     /* hashes are drawn from it, so that inputs overlap */
+	uint64_t seed;     /* of most filters */
+	size_t most;       /* items of a filter, at most */
+	unsigned stranger; /* per cent of the filters that have another seed */
+	bool crowds;       /* some filters have hashes that crowd together */
+} world;
+
+world world_new(size_t most);
+
+/* Hash number i of a kind; kind 0 is as good as random, the others crowd. */
+enum
+{
+	HASH_KINDS = 5
+};
+
+uint64_t world_hash(const world *w, unsigned kind, uint64_t i);
+
+/* n hashes of one kind; the caller frees them. */
+uint64_t *world_hashes(const world *w, unsigned kind, size_t n);
+
+/* Some of them take the place of others. */
+void repeat_some(uint64_t *hashes, size_t n);
+
+/* From both sides of every size at which the engine changes its way. */
+size_t draw_size(size_t most);
+
+/* Anything that ckf_create takes; capacity 0, for aggregates, now and then. */
+ckf_params draw_params(const world *w);
+
+/* A merge's promise, or a filter's own. */
+typedef struct promise
+{
+	uint64_t seed;
+	int64_t capacity;
+	double fpr;
+	unsigned b, c;
+	unsigned w; /* 64: whole hashes */
+	bool plain, set;
+	bool seeds_differ; /* of inputs that are not empty */
+} promise;
+
+typedef struct input
+{
+	owned filter;
+	model model;
+	bool crowded; /* its hashes are not as good as random */
+} input;
+
+/* Any filter at all; with depth > 0 also a merger of such. */
+void input_draw(input *in, const world *w, unsigned depth);
+void input_free(input *in);
+
+promise promise_of(const input *const *in, size_t n, bool sum);
+
+/* Smallest w that keeps the rate for n items (FORMAT.md, section 5); 57: none. */
+unsigned prefix_bits(double n, double fpr, unsigned c);
+
+/* Copies that a filter of w bits may hold at most. */
+double most_of_precision(double fpr, unsigned w);
+
+/* May a rebuild to this promise, and to what the model holds, be refused? */
+bool may_refuse(const promise *p, const model *m);
+
+/* The result's parameters are the promise, and its rate is as it tells. */
+void promise_check(const promise *p, const owned *result);
+
+#endif

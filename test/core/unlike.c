@@ -1,0 +1,476 @@
+/*
+ * unlike.c - merges of filters that differ in everything: size, capacity, rate,
+ * bucket size, layout, kind, and now and then the seed.  By every road that
+ * items can take: two at a time, collected in any order, through any tree of
+ * partial states, some of which leave their process as filters on the way.
+ *
+ * The exact model says what must come out; and all roads of one merge lead to
+ * the same bytes.
+ */
+#include "inputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thresholds.h"
+
+typedef struct plan
+{
+	const char *name;
+	size_t most;     /* items of an input */
+	unsigned inputs; /* of a merge, at most */
+	unsigned rounds;
+} plan;
+
+enum
+{
+	MOST_INPUTS = 8,
+	ROADS = 3,
+	MOST_TIMES = 50, /* of a state's set */
+	MOST_W_SEEN = 50 /* where a table is much smaller than hashes */
+};
+
+/* What is merged. */
+typedef struct merge
+{
+	world world;
+	input inputs[MOST_INPUTS];
+	const input *order[MOST_INPUTS];
+	size_t n;
+	bool sum;
+	bool crowded;
+	promise promise;
+} merge;
+
+static void
+merge_draw(merge *m, const plan *p, size_t least)
+{
+	m->world = world_new(p->most);
+	m->n = least + check_below(p->inputs - least + 1);
+	m->sum = check_chance(50);
+	m->crowded = false;
+	for (size_t i = 0; i < m->n; i++)
+	{
+		input_draw(&m->inputs[i], &m->world, 2);
+		m->order[i] = &m->inputs[i];
+		m->crowded = m->crowded || m->inputs[i].crowded;
+	}
+	m->promise = promise_of(m->order, m->n, m->sum);
+}
+
+static void
+merge_free(merge *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		input_free(&m->inputs[i]);
+}
+
+static void
+shuffle(merge *m)
+{
+	for (size_t i = m->n; i > 1; i--)
+	{
+		size_t j = check_below(i);
+		const input *swap = m->order[j];
+
+		m->order[j] = m->order[i - 1];
+		m->order[i - 1] = swap;
+	}
+}
+
+/* ----------------------------------------------------------------- verdicts */
+
+/* The model of what must come out, at the precision of `result`. */
+static void
+model_of_merge(model *m, const merge *merge, const ckf_filter *result)
+{
+	model models[MOST_INPUTS];
+
+	for (size_t i = 0; i < merge->n; i++)
+		models[i] = merge->inputs[i].model;
+	model_merge(m, models, merge->n, merge->sum, result);
+}
+
+/* A result that must not be: what would it have held? */
+static void
+check_refused(const merge *m, ckf_status status)
+{
+	const promise *p = &m->promise;
+	ckf_filter like;
+	model all;
+
+	CHECK(status == CKF_PRECISION, "merge: status %d", status);
+	memset(&like, 0, sizeof like);
+	like.w = (uint8_t)p->w;
+	like.c = (uint8_t)p->c;
+	like.b = (uint8_t)p->b;
+	like.flags = p->set;
+	model_of_merge(&all, m, &like);
+	CHECK(m->crowded || may_refuse(p, &all), "refused: %llu copies at w %u, fpr %g",
+		  (unsigned long long)all.count, p->w, p->fpr);
+	model_free(&all);
+}
+
+/*
+ * Where no precision was spent before, the result has what it promises; hashes
+ * stay whole where w would not do, and become a table where they are many.
+ */
+static void
+check_first_table(const merge *m, const ckf_filter *result)
+{
+	const promise *p = &m->promise;
+	double items = fmax((double)p->capacity, 16 * (double)result->count);
+	unsigned w = prefix_bits(items, p->fpr, p->c);
+
+	if (result->encoding != CKF_HASHES)
+	{
+		CHECK(w <= CKF_MAX_PREFIX, "a table that cannot keep its rate: w %d, must be %u", result->w,
+			  w);
+		CHECK(result->w >= w, "w %d, must be %u", result->w, w);
+	}
+	else
+		CHECK(m->crowded || result->count <= CKF_MAX_HASHES || w > MOST_W_SEEN,
+			  "%llu hashes are no table", (unsigned long long)result->count);
+}
+
+/* A set's state that holds more whole hashes than it may is cut. */
+static bool
+is_cut(const merge *m, const model *all)
+{
+	return all->set && m->promise.w == 64 && all->truth.filled > CKF_MOST_WHOLE;
+}
+
+static void
+check_result(const merge *m, const owned *result, bool by_state)
+{
+	model all;
+
+	promise_check(&m->promise, result);
+	model_of_merge(&all, m, &result->filter);
+	model_check(&all, result);
+	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m, &all)))
+		check_first_table(m, &result->filter);
+	model_free(&all);
+}
+
+/* The status that comes of a merge, and its result. */
+static void
+check_merge(const merge *m, ckf_status status, const owned *result, bool by_state)
+{
+	if (m->promise.seeds_differ)
+		CHECK(status == CKF_SEED_DIFFERS, "unlike seeds: status %d", status);
+	else if (status == CKF_OK)
+		check_result(m, result, by_state);
+	else
+		check_refused(m, status);
+}
+
+/* ------------------------------------------------------------- two at a time */
+
+static void
+run_pairs(const void *arg)
+{
+	const plan *p = arg;
+
+	for (uint64_t i = check_rounds(p->rounds); i > 0; i--)
+	{
+		merge m;
+		owned ab, ba;
+		ckf_status status;
+		ckf_goal goal;
+
+		merge_draw(&m, &(plan){.most = p->most, .inputs = 2}, 2);
+		goal = m.sum ? CKF_SUM : CKF_UNION;
+		status = run_rebuild(&ab, goal, &m.inputs[0].filter, &m.inputs[1].filter);
+		CHECK(run_rebuild(&ba, goal, &m.inputs[1].filter, &m.inputs[0].filter) == status,
+			  "the other way round is not status %d", status);
+		check_merge(&m, status, &ab, false);
+		if (status == CKF_OK)
+		{
+			CHECK(owned_same_bytes(&ab, &ba), "the other way round has other bytes");
+			owned_free(&ab);
+			owned_free(&ba);
+		}
+		merge_free(&m);
+	}
+}
+
+/* -------------------------------------------------------------------- trees */
+
+static ckf_goal
+goal_of(const merge *m)
+{
+	return m->sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION;
+}
+
+static void
+new_state(owned *state)
+{
+	ckf_params params;
+
+	ckf_params_default(&params);
+	owned_state(state, &params);
+}
+
+/* A partial state leaves its process, as bytes that any door takes, and comes
+ * back; only what still is a state does. */
+static ckf_status
+send(owned *partial)
+{
+	ckf_status status;
+	owned back;
+
+	if (partial->filter.encoding != CKF_COLLECTING)
+		return CKF_OK;
+	status = owned_rebuild(partial, CKF_EXPORT, NULL);
+	if (status != CKF_OK)
+		return status;
+	owned_open(&back, partial->bytes, partial->filter.size, CKF_STATE);
+	owned_free(partial);
+	*partial = back;
+	return CKF_OK;
+}
+
+/* What is refused leaves the state as it was. */
+static ckf_status
+collect(const merge *m, owned *state, const owned *in)
+{
+	owned before;
+	ckf_status status;
+
+	if (!m->promise.seeds_differ)
+		return owned_collect(state, in, goal_of(m));
+	owned_copy(&before, state);
+	status = owned_collect(state, in, goal_of(m));
+	CHECK(status == CKF_OK || owned_same_bytes(&before, state), "a refusal changed the state");
+	owned_free(&before);
+	return status;
+}
+
+/* One state that takes all inputs, and nothing now and then. */
+static ckf_status
+collect_in_turn(const merge *m, owned *partial, const input *const *in, size_t n)
+{
+	ckf_status status = CKF_OK;
+
+	/* where a filter is already what it would leave a state as */
+	if (n > 0 && check_chance(20) && (m->sum || in[0]->model.set))
+	{
+		owned_open(partial, in[0]->filter.bytes, in[0]->filter.filter.size, CKF_STATE);
+		in++;
+		n--;
+	}
+	else
+		new_state(partial);
+	for (size_t i = 0; i < n && status == CKF_OK; i++)
+	{
+		if (check_chance(10))
+		{
+			owned nothing;
+
+			new_state(&nothing);
+			status = collect(m, partial, &nothing);
+			CHECK(status == CKF_OK, "an empty state: status %d", status);
+			owned_free(&nothing);
+		}
+		status = collect(m, partial, &in[i]->filter);
+	}
+	return status;
+}
+
+/* A random tree of partial states. */
+static ckf_status
+collect_tree(const merge *m, owned *partial, const input *const *in, size_t n)
+{
+	size_t left = check_below(n + 1);
+	ckf_status status;
+	owned other;
+
+	if (n < 2 || check_chance(30))
+		return collect_in_turn(m, partial, in, n);
+	status = collect_tree(m, partial, in, left);
+	if (status != CKF_OK)
+		return status;
+	status = collect_tree(m, &other, in + left, n - left);
+	/* what has taken nothing in has no promise that could be sent */
+	if (status == CKF_OK && left > 0 && check_chance(30))
+		status = send(partial);
+	if (status == CKF_OK && left < n && check_chance(30))
+		status = send(&other);
+	if (status == CKF_OK)
+		status = collect(m, partial, &other);
+	owned_free(&other);
+	return status;
+}
+
+static ckf_status
+run_tree(const merge *m, owned *result)
+{
+	ckf_status status = collect_tree(m, result, m->order, m->n);
+
+	if (status == CKF_OK && check_chance(30))
+		status = send(result);
+	if (status == CKF_OK)
+		status = owned_rebuild(result, CKF_FINISH_MERGE, NULL);
+	if (status != CKF_OK)
+		owned_free(result);
+	return status;
+}
+
+static void
+run_trees(const void *arg)
+{
+	const plan *p = arg;
+
+	for (uint64_t i = check_rounds(p->rounds); i > 0; i--)
+	{
+		merge m;
+		owned first, other;
+		ckf_status status;
+
+		merge_draw(&m, p, 1);
+		status = run_tree(&m, &first);
+		check_merge(&m, status, &first, true);
+		for (int road = 1; road < ROADS; road++)
+		{
+			ckf_status again;
+
+			shuffle(&m);
+			again = run_tree(&m, &other);
+			CHECK(again == status, "another road: status %d, not %d", again, status);
+			if (status != CKF_OK)
+				continue;
+			CHECK(owned_same_bytes(&first, &other), "another road to %llu copies has other bytes",
+				  (unsigned long long)first.filter.count);
+			owned_free(&other);
+		}
+		if (status == CKF_OK)
+			owned_free(&first);
+		merge_free(&m);
+	}
+}
+
+/* ------------------------------------------------- aggregates over the items */
+
+/* Items of one aggregate, over as many processes as there may be. */
+static void
+collect_items(owned *partial, const ckf_params *params, const uint64_t *hashes, size_t n)
+{
+	size_t left = check_below(n + 1);
+	owned other;
+
+	if (n < 2 || check_chance(30))
+	{
+		owned_state(partial, params);
+		for (size_t i = 0; i < n; i++)
+			CHECK(owned_add(partial, hashes[i]) == CKF_OK, "add");
+	}
+	else
+	{
+		collect_items(partial, params, hashes, left);
+		collect_items(&other, params, hashes + left, n - left);
+		CHECK(owned_collect(partial, &other, CKF_COLLECT_ITEMS) == CKF_OK, "collect");
+		owned_free(&other);
+	}
+	if (check_chance(20))
+		CHECK(send(partial) == CKF_OK, "send");
+}
+
+/* By any road: some items in states, the others at hand in the end. */
+static void
+aggregate_somehow(owned *result, const ckf_params *params, uint64_t *hashes, size_t n)
+{
+	size_t at_hand = check_chance(40) ? check_below(n + 1) : 0;
+	ckf_status status;
+
+	for (size_t i = n; i > 1; i--)
+	{
+		size_t j = check_below(i);
+		uint64_t swap = hashes[j];
+
+		hashes[j] = hashes[i - 1];
+		hashes[i - 1] = swap;
+	}
+	collect_items(result, params, hashes, n - at_hand);
+	if (at_hand > 0 || check_chance(20))
+		status = owned_rebuild_hashes(result, CKF_FINISH, hashes + n - at_hand, at_hand);
+	else
+		status = owned_rebuild(result, CKF_FINISH, NULL);
+	CHECK(status == CKF_OK, "finish: status %d", status);
+}
+
+static void
+check_aggregate(const owned *result, const ckf_params *params, const uint64_t *hashes, size_t n,
+				bool crowded)
+{
+	const ckf_filter *filter = &result->filter;
+	double items;
+	unsigned w;
+	model m;
+
+	model_of_distinct(&m, result, hashes, n);
+	model_check(&m, result);
+	items = fmax((double)params->capacity, (double)m.truth.filled);
+	w = prefix_bits(items, params->fpr, filter->c);
+	if (filter->encoding != CKF_HASHES)
+		CHECK(w <= CKF_MAX_PREFIX && filter->w >= w, "w %d, must be %u", filter->w, w);
+	else
+		CHECK(crowded || n <= CKF_MAX_HASHES || w > MOST_W_SEEN, "%zu hashes are no table", n);
+	CHECK(w > CKF_MAX_PREFIX || crowded || ckf_fpr(filter) <= params->fpr, "a rate of %g, asked %g",
+		  ckf_fpr(filter), params->fpr);
+	model_free(&m);
+}
+
+static void
+run_items(const void *arg)
+{
+	const plan *p = arg;
+
+	for (uint64_t i = check_rounds(p->rounds); i > 0; i--)
+	{
+		world w = world_new(p->most);
+		ckf_params params = draw_params(&w);
+		unsigned kind = check_chance(30) ? (unsigned)check_below(HASH_KINDS) : 0;
+		size_t n = draw_size(kind > 0 && p->most > 20000 ? 20000 : p->most);
+		uint64_t *hashes = world_hashes(&w, kind, n);
+		owned first, other;
+
+		repeat_some(hashes, n);
+		build_aggregate(&first, &params, hashes, n);
+		check_aggregate(&first, &params, hashes, n, kind > 0);
+		build_bulk(&other, &params, hashes, n);
+		CHECK(owned_same_bytes(&first, &other), "all at once, %zu items have other bytes", n);
+		for (int road = 1; road < ROADS; road++)
+		{
+			owned_free(&other);
+			aggregate_somehow(&other, &params, hashes, n);
+			CHECK(owned_same_bytes(&first, &other), "another road of %zu items has other bytes", n);
+		}
+		owned_free(&first);
+		owned_free(&other);
+		free(hashes);
+	}
+}
+
+static const plan plans[] = {
+	{"a few items", 20, MOST_INPUTS, 150}, {"hundreds", 700, 6, 60},   {"thousands", 9000, 5, 15},
+	{"sets and logs", 70000, 4, 6},        {"segments", 300000, 3, 1},
+};
+
+int
+main(void)
+{
+	check_begin("core unlike");
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
+	{
+		const plan *p = &plans[i];
+
+		if (p->most > MOST_TIMES * CKF_LARGEST_SET)
+			continue; /* lowered thresholds need no more */
+		check_case(run_pairs, p, "union and sum of two, %s", p->name);
+		check_case(run_trees, p, "union_agg and sum_agg, %s", p->name);
+		check_case(run_items, p, "aggregates over items, %s", p->name);
+	}
+	return check_end();
+}
