@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CKF_VERSION "1.0.0"
+#define CKF_VERSION "1.1.0"
 
 #define CKF_FORMAT_VERSION 1
 #define CKF_HASH_VERSION 1
