@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CKF_VERSION "1.0.0"
+#define CKF_VERSION "1.1.0"
 
 #define CKF_FORMAT_VERSION 1
 #define CKF_HASH_VERSION 1
@@ -193,7 +193,8 @@ typedef struct ckf_filter
 typedef enum ckf_trust
 {
 	CKF_FOREIGN, /* from outside: every field, and every slot (ckf_check_step) */
-	CKF_STORED,  /* from the database: every field; cost does not grow with size */
+	CKF_STORED,  /* from the database: every field; cost does not grow with size, and
+				  * bytes behind the header are not read: it may be all there is */
 	CKF_STATE    /* a running aggregate's state that the host keeps to itself, or a
 				  * filter, as which one may have come back: as CKF_STORED checks */
 } ckf_trust;

@@ -161,10 +161,13 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	t->capacity = (int64_t)ckf_load64(p + CKF_AT_CAPACITY);
 	t->fpr = ckf_load_double(p + CKF_AT_FPR);
 	ckf_read_merged(t);
-	if (!ckf_fields_fit(t) || !ckf_body_fits(t))
+	if (!ckf_fields_fit(t))
 		return CKF_BAD_BYTES;
+	/* before its body is read: a host may have no more than the header */
 	if ((t->flags & CKF_FLAG_STATE) && trust != CKF_STATE)
 		return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
+	if (!ckf_body_fits(t))
+		return CKF_BAD_BYTES;
 	ckf_derive(t);
 	if (trust == CKF_FOREIGN)
 		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
