@@ -114,8 +114,8 @@ random_params(const common *any)
 	params.fpr = fmin(0.95, ldexp((double)(1 + check_below(255)) / 256, -precision));
 	if (check_chance(30))
 		params.fpr = CKF_DEFAULT_FPR;
-	if (NEW_RULES && check_chance(5))
-		params.fpr = ldexp(params.fpr, -40);
+	if (NEW_RULES && check_chance(8))
+		params.fpr = fmax(ldexp(params.fpr, -44), 0x1p-54);
 	while (params.capacity > 1 && (double)params.capacity / params.fpr > 0x1p50)
 		params.capacity /= 2;
 	params.seed = check_chance(4) ? check_random() : any->seed;
@@ -227,7 +227,11 @@ random_aggregate(common *any)
 	size_t n = random_items(any, &params, hashes);
 
 	if (check_chance(50))
+	{
 		params.capacity = 0;
+		if (NEW_RULES && check_chance(10))
+			params.fpr = 1e-18;
+	}
 	emit_aggregate(&params, hashes, n);
 	free(hashes);
 }
@@ -404,6 +408,25 @@ emit(const void *arg)
 	}
 }
 
+/* Tables that an aggregate's state takes in as a log, the first with the least precision. */
+static void
+emit_rollup(uint64_t *hashes)
+{
+	ckf_params params[2] = {params_of(0, 0.02, false, true, 2),
+							params_of(0, 0.01, false, false, 4)};
+	owned inputs[2];
+
+	build_aggregate(&inputs[0], &params[0], hashes, 30000);
+	for (params[1].seed = 0; params[1].seed < 2; params[1].seed++)
+	{
+		build_aggregate(&inputs[1], &params[1], hashes + 20000, 40000);
+		emit_merge(inputs, 2, false, true);
+		emit_merge(inputs, 2, true, true);
+		owned_free(&inputs[1]);
+	}
+	owned_free(&inputs[0]);
+}
+
 /* Tables of several segments: built, merged with one of another shape, and grown. */
 static void
 emit_large(const void *arg)
@@ -432,6 +455,8 @@ emit_large(const void *arg)
 	CHECK(inputs[0].filter.g == 0, "several segments");
 	emit_job("grow", CKF_GROW, &inputs[0]);
 	owned_free(&inputs[0]);
+	if (NEW_RULES)
+		emit_rollup(hashes);
 	free(hashes);
 }
 
