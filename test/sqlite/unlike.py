@@ -161,14 +161,14 @@ class Filter:
 def most_items(w, c, b, fpr, most):
     """How many items no table may take, by their rate, and how many each must take.
 
-    A table must also have room for them in tags of at least c bits.  And where one prefix in twenty
-    is taken, small buckets run full of equal ones: two prefixes that share a bucket of 2 slots,
-    with 4 copies and 3, have no place.
+    A table must also have room for them in tags of at least c bits.  And where many prefixes are
+    taken, small buckets run full of equal ones: two prefixes that share a bucket of 2 slots, with
+    4 copies and 3, have no place.
     """
     load = LOADS[b][min(c, 8) - 4] / 1024
     by_rate = math.floor(min(1, max(8 * fpr, 0.03)) * 2**w)
     by_tags = math.floor(0.96 * load * 2 * b * 2 ** (w - c + 1)) - 8
-    by_copies = 0.05 * 2**w if b == 2 and most > 1 else by_rate
+    by_copies = {2: 0.05, 4: 0.3, 8: 0.6}[b] * 2**w if most > 1 else by_rate
     return by_rate, min(by_rate, by_tags, by_copies)
 
 

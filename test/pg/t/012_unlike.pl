@@ -171,15 +171,15 @@ sub keep
 }
 
 # How many items a table must take (FORMAT.md, section 5): those that the rate
-# allows, in tags of at least c bits.  And where one prefix in twenty is taken,
-# small buckets run full of equal ones.
+# allows, in tags of at least c bits.  And where many prefixes are taken, small
+# buckets run full of equal ones.
 sub taken_to
 {
 	my ($w, $c, $b, $fpr, $most) = @_;
 	my %loads = (2 => [ 788, 829, 850, 860, 875 ], 4 => [ 850, 942, 964, 972, 980 ], 8 => [ 913, 985, 1006, 1011, 1014 ]);
 	my $taken = min(min(1, max(8 * $fpr, 0.03)) * 2**$w, 0.96 * $loads{$b}[ $c - 4 ] / 1024 * 2 * $b * 2**($w - $c + 1) - 8);
 
-	return $b == 2 && $most > 1 ? min($taken, 0.05 * 2**$w) : $taken;
+	return $most > 1 ? min($taken, { 2 => 0.05, 4 => 0.3, 8 => 0.6 }->{$b} * 2**$w) : $taken;
 }
 
 # The result beside the model of the inputs.  True where there is one.
