@@ -390,8 +390,11 @@ def draw_empty(rnd, seed=None, kind=None):
     return Filter(removed(full, list(range(1, n + 1))), [])
 
 
-def draw_filter(rnd, seed, first=None):
-    """A filter with a size, parameters and a history of its own; of items from `first` on."""
+def draw_filter(rnd, seed, first=None, roomy=False):
+    """A filter with a size, parameters and a history of its own; of items from `first` on.
+
+    A roomy one has the capacity to be merged with others.
+    """
     size = draw_size(rnd)
     if size == 0:
         return draw_empty(rnd)
@@ -400,6 +403,8 @@ def draw_filter(rnd, seed, first=None):
     last = first + size - 1
     fpr = rnd.choice((0.2, 0.05, 0.01, 0.01, 0.01, 0.003, 1e-4, 1e-7))
     capacity = rnd.choice((None, None, None, 1, size, 100_000, 700_000, 10**8))
+    if roomy:
+        capacity = rnd.choice((400_000, 1_000_000, 10**8))
     options = draw_options(rnd, seed)
     way = rnd.random()
     if way < 0.15 and size <= 1000:
@@ -425,13 +430,14 @@ def draw_filter(rnd, seed, first=None):
 def draw_inputs(rnd, disjoint):
     """Filters of one seed, with empty ones between; of no item in common, or of any."""
     seed = rnd.choice((0, 0, 0, 77, MASK))
+    roomy = rnd.random() < 0.6
     inputs = []
     first = rnd.randint(1, 1000)
     for _ in range(rnd.randint(2, 6)):
         if rnd.random() < 0.2:
             inputs.append(draw_empty(rnd))
             continue
-        inputs.append(draw_filter(rnd, seed, first if disjoint else None))
+        inputs.append(draw_filter(rnd, seed, first if disjoint else None, roomy))
         for _, last in inputs[-1].ranges:
             first = last + 1 + rnd.randint(0, 1000)
         if first > ITEMS - 700_000:

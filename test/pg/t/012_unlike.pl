@@ -11,6 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooSession;
+use CuckooUnlike;
 use List::Util qw(max min shuffle);
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -70,62 +71,11 @@ $session->query($serial);
 
 # ---------------------------------------------------------------- the generator
 
-# Sizes on both sides of where a filter, or the state of an aggregate, changes its form.
-sub draw_size
-{
-	my @sizes = (
-		[ 1, 1 ], [ 7, 10 ], [ 55, 60 ], [ 200, 900 ], [ 1000, 4000 ], [ 4090, 4100 ], [ 4090, 4100 ],
-		[ 7000, 20_000 ], [ 26_550, 26_700 ], [ 26_550, 26_700 ], ([ 26_600, 65_500 ]) x 5, [ 65_500, 66_500 ], [ 90_000, 150_000 ]);
-	my ($low, $high) = rand() < 0.01 ? (520_000, 640_000) : @{ $sizes[ int(rand(@sizes)) ] };
-	return $low + int(rand($high - $low + 1));
-}
-
 # The planner takes a table of a few filters for one of many, so that dividing
 # the work seems to pay.
 sub pretend_many
 {
 	return "ANALYZE $_[0]; UPDATE pg_class SET reltuples = 100000 WHERE relname = ANY('{$_[0]}')";
-}
-
-sub one_of
-{
-	return $_[ int(rand(@_)) ];
-}
-
-sub draw_options
-{
-	my ($its_seed, $kind) = @_;
-	my @options = ("seed=$its_seed");
-	my $b = one_of('', '', 2, 4, 8);
-
-	push @options, "bucket_size=$b" if $b;
-	push @options, 'layout=plain' if rand() < 0.3;
-	$kind //= one_of('', '', 'set');
-	push @options, "kind=$kind" if $kind;
-	return join(',', shuffle(@options));
-}
-
-# SQL of an empty filter, whose seed matters to nobody.
-sub draw_empty
-{
-	my ($kind) = @_;
-	my $options = draw_options(one_of(0, 1, 77, -1), $kind);
-	my $fpr = one_of(0.5, 0.01, 1e-6);
-	my $capacity = one_of(1, 1000, 1_000_000_000);
-
-	return one_of("cuckoofilter_create($capacity, $fpr, '$options')", "(SELECT cuckoofilter_agg(NULL::bigint, $fpr, $capacity, '$options'))",
-		"(SELECT cuckoofilter_remove_all(cuckoofilter_agg(x, 1e-4, $capacity, '" . ($options =~ /set/ ? 'seed=1' : $options) . "'), VARIADIC array_agg(x)) FROM generate_series(1, 2000) x)");
-}
-
-# SQL of a filter of the integers first .. last.
-sub draw_filter
-{
-	my ($its_seed, $first, $last) = @_;
-	my $fpr = one_of(0.2, 0.05, 0.01, 0.01, 0.01, 0.003, 1e-4, 1e-7);
-	my $capacity = one_of('NULL', 'NULL', 'NULL', 1, $last - $first + 1, 100_000, 700_000, 100_000_000);
-	my $options = draw_options($its_seed);
-
-	return "(SELECT cuckoofilter_agg(x, $fpr, $capacity, '$options') FROM generate_series($first, $last) x)";
 }
 
 # Fill table input.  What is in it, in words.
@@ -142,7 +92,7 @@ sub draw_inputs
 		my $size = draw_size();
 		$its_seed++ if $how{unlike} && $i == $n;
 		$first = 1 + int(rand(100_000)) if $how{common};
-		push @rows, sprintf('(%%d, %d, %d, %d, %s)', int(rand(2)), $first, $first + $size - 1, draw_filter($its_seed, $first, $first + $size - 1));
+		push @rows, sprintf('(%%d, %d, %d, %d, %s)', int(rand(2)), $first, $first + $size - 1, draw_filter($its_seed, $first, $first + $size - 1, $how{roomy}));
 		$first += $size + int(rand(1000));
 		push @rows, sprintf('(%%d, %d, 1, 0, %s)', int(rand(2)), draw_empty($how{empty})) if rand() < 0.3;
 	}
@@ -314,7 +264,7 @@ foreach my $round (1 .. rounds(4))
 	foreach my $function (qw(union sum))
 	{
 		my $is_union = $function eq 'union';
-		my $inputs = draw_inputs(common => rand() < ($is_union ? 0.5 : 0.2));
+		my $inputs = draw_inputs(common => rand() < ($is_union ? 0.5 : 0.2), roomy => rand() < 0.5);
 		my $what = "round $round, $function";
 
 		note("$what of $inputs");
@@ -344,7 +294,7 @@ foreach my $round (1 .. rounds(2))
 {
 	foreach my $function (qw(union sum))
 	{
-		draw_inputs(empty => 'deletable');
+		draw_inputs(empty => 'deletable', roomy => rand() < 0.7);
 		my $all = "SELECT cuckoofilter_${function}_agg(f ORDER BY id) FROM";
 		my $without = keep("$all (SELECT * FROM input WHERE cuckoofilter_count(f) > 0) i");
 		my $kind = $function eq 'sum' ? 'deletable' : undef;
