@@ -15,9 +15,9 @@ HELPERS = ("check", "guard", "drive")
 
 def compiled(tool, helpers=(), flags=()):
     """Compile test/core/tool/TOOL.c, and say where the program is.  CC and CKF_CORE (a directory
-    of core/*.c) may say how and of what."""
+    like core/) may say how and of what."""
     program = os.path.join(MADE, tool)
-    sources = sorted(os.path.join(CORE, name) for name in os.listdir(CORE) if name.endswith(".c"))
+    sources = sorted(glob.glob(os.path.join(CORE, "*/*.c")))
     sources += [os.path.join(ROOT, "test/core", name + ".c")
                 for name in (*HELPERS, *helpers, "tool/" + tool)]
     os.makedirs(MADE, exist_ok=True)
