@@ -13,7 +13,7 @@ import reader
 import writer
 
 # Whether the engine has what version 1.1 changes: writes.c and this suite then test that, too.
-NEW_RULES = False
+NEW_RULES = True
 
 CASES = 1000
 FEW_WHOLE = 300  # CKF_MOST_WHOLE of an engine that cuts small states

@@ -197,7 +197,7 @@ random_filter(owned *o, common *any)
 			CHECK(owned_remove(o, hashes[i - 1], &found) == CKF_OK, "remove");
 	}
 	if (check_chance(5))
-		(void)owned_job(o, check_chance(50) ? CKF_GROW : CKF_COMPACT, NULL);
+		(void)owned_rebuild(o, check_chance(50) ? CKF_GROW : CKF_COMPACT, NULL);
 	free(hashes);
 }
 
@@ -237,7 +237,7 @@ random_aggregate(common *any)
 }
 
 static ckf_status
-merge_all(owned *state, const owned *inputs, size_t n, pour how)
+merge_all(owned *state, const owned *inputs, size_t n, ckf_goal how)
 {
 	ckf_params params;
 	ckf_status status = CKF_OK;
@@ -245,9 +245,9 @@ merge_all(owned *state, const owned *inputs, size_t n, pour how)
 	ckf_params_default(&params);
 	owned_state(state, &params);
 	for (size_t i = 0; status == CKF_OK && i < n; i++)
-		status = owned_pour(state, &inputs[i], how);
+		status = owned_collect(state, &inputs[i], how);
 	if (status == CKF_OK)
-		status = owned_job(state, CKF_FINISH_MERGE, NULL);
+		status = owned_rebuild(state, CKF_FINISH_MERGE, NULL);
 	if (status != CKF_OK)
 		owned_free(state);
 	return status;
@@ -259,8 +259,8 @@ emit_merge(const owned *inputs, size_t n, bool sum, bool aggregate)
 	static const char *const kinds[] = {"union", "sum", "union_agg", "sum_agg"};
 	owned result;
 	ckf_status status = aggregate
-							? merge_all(&result, inputs, n, sum ? POUR_SUM : POUR_UNION)
-							: run_job(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
+							? merge_all(&result, inputs, n, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION)
+							: run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
 
 	print_result(kinds[2 * aggregate + sum], status, &result);
 	for (size_t i = 0; i < n; i++)
@@ -293,7 +293,7 @@ static void
 emit_job(const char *kind, ckf_goal goal, const owned *o)
 {
 	owned result;
-	ckf_status status = run_job(&result, goal, o, NULL);
+	ckf_status status = run_rebuild(&result, goal, o, NULL);
 
 	print_result(kind, status, &result);
 	printf(" ");
