@@ -11,7 +11,7 @@
 
 /*
  * A build that fails is tried again with more buckets.  Where it still fails
- * with this many of them in the half, four slots or more for each item, the
+ * with this many of them in the halves, eight slots or more for each item, the
  * table is not too small: many items share the same two buckets, since somebody
  * chose them so or since they are copies, and more buckets will not part them.
  */
@@ -38,10 +38,8 @@ ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
 	return items == 0 ? 1 : (items * 1024 + per_bucket - 1) / per_bucket;
 }
 
-/*
- * For t->g segments bits, the m and f of fewest bytes that hold `items` in one
- * segment: sets t->m and t->f.  false: no m is possible.
- */
+/* With 2^t->g segments, the m and f of fewest bytes that hold `items` in one of
+ * them: sets t->m and t->f.  false: no m is possible. */
 static bool
 ckf_choose_buckets(ckf_filter *t, uint64_t items)
 {
@@ -55,8 +53,8 @@ ckf_choose_buckets(ckf_filter *t, uint64_t items)
 	 * `top` is the f that belongs to as many buckets as the items need.  A tag
 	 * of one bit less asks for m of at least 2^(W - f), which may be more buckets
 	 * than the items need; but all slots are a bit shorter, so where m has to
-	 * rise only a little, the table is smaller.  Two bits less pay now and then,
-	 * three never.
+	 * rise only a little, the table is smaller.  FORMAT.md tries up to two bits
+	 * less.
 	 */
 	for (f = top; f + 3 > top && f >= t->c && f <= CKF_MAX_TAG; f--)
 	{
@@ -87,11 +85,13 @@ ckf_choose_segments(ckf_filter *t, uint64_t items)
 
 	for (g = 0; g <= CKF_MAX_SEGMENT_BITS && t->w >= g + t->c; g++)
 	{
+		/*
+		 * Hashes spread items over the segments at random, so the fullest segment
+		 * has some more than the mean.  Their standard deviation is about the
+		 * mean's square root.  3.5 of it suffice for nearly every table, and where
+		 * they do not, the build fails and is tried again with a larger one.
+		 */
 		uint64_t mean = items >> g;
-		/* Hashes spread items over the segments at random, so the fullest one has
-		 * some more than the mean.  A segment's items have about the standard
-		 * deviation sqrt(mean); 3.5 of them suffice for nearly every table, and
-		 * where they do not the build fails and is tried with a larger one. */
 		uint64_t fullest = g == 0 ? items : mean + ckf_square_root(mean) * 7 / 2 + 1;
 
 		t->g = (uint8_t)g;
