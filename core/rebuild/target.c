@@ -377,13 +377,16 @@ ckf_target_enlarge(ckf_rebuild *r)
 
 		if (!ckf_enlarge(to, r->tries++, r->items) || !ckf_is_worth_it(r))
 			return ckf_target_otherwise(r);
+		ckf_use(r);
 		if (ckf_builds_state(r))
 			to->size = (size_t)(ckf_log_size(to, 0) + room);
 		return CKF_OK;
 	}
 	if (to->encoding != CKF_COLLECTING)
-		return CKF_BAD_BYTES; /* more hashes than the header counts */
-	to->size = (size_t)ckf_state_grown(to->size);
+		return CKF_BAD_BYTES;                     /* more hashes than the header counts */
+	to->size = (size_t)ckf_state_grown(to->size); /* a set may become a log */
+	ckf_derive(to);
+	ckf_use(r);
 	return CKF_OK;
 }
 
