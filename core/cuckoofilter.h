@@ -366,7 +366,7 @@ bool ckf_few(const ckf_filter *filter, uint64_t n);
  * ckf_add hashes to it (a hash already there changes nothing).  At CKF_ROOM
  * run a CKF_GROW rebuild; at the end CKF_FINISH or CKF_FINISH_MERGE, which
  * leave the state as it is.  Filters and other states come into it by
- * ckf_collect.  A state is not asked: ckf_contains says true, ckf_copies 0.
+ * ckf_collect.  A state is not asked: ckf_contains says true, and nothing else is for it.
  */
 
 /* Write a new state of CKF_STATE_SIZE bytes at dst.  params->capacity may be

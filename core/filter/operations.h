@@ -36,6 +36,21 @@ ckf_is_bytes(ckf_access access)
 	return access == CKF_BY_BYTES || access == CKF_BY_PDEP_BYTES;
 }
 
+/* All buckets begin at multiples of so many bits: the largest power of two, up to
+ * 8, that divides a bucket's bits. */
+CKF_INLINE unsigned
+ckf_bucket_alignment(const ckf_filter *t)
+{
+	return (t->bucket_bits | 8) & (0U - (t->bucket_bits | 8));
+}
+
+/* Has one load a whole bucket?  Some bits may come before it in its first byte. */
+CKF_INLINE bool
+ckf_bucket_is_word(const ckf_filter *t)
+{
+	return t->bucket_bits + 8 - ckf_bucket_alignment(t) <= 64 && t->b * t->f <= 64;
+}
+
 /* contains_many asks a hash's buckets so many hashes after it had them fetched,
  * which gives memory the time to deliver them. */
 #define CKF_AHEAD 16
@@ -56,6 +71,15 @@ typedef struct ckf_operations
 extern const ckf_operations ckf_sorted_hashes_operations; /* small/sorted_hashes.c */
 extern const ckf_operations ckf_set_operations;           /* small/set.c */
 extern const ckf_operations ckf_log_operations;           /* small/log.c */
+
+/* For an aggregate's state, which is not asked what is in it: perhaps, it says. */
+CKF_INLINE bool
+ckf_contains_perhaps(const ckf_filter *t, uint64_t hash)
+{
+	(void)t;
+	(void)hash;
+	return true;
+}
 
 /* Those for a table of this geometry, on this machine (table/table.c). */
 const ckf_operations *ckf_table_operations(const ckf_filter *t);

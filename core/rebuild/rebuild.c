@@ -9,6 +9,7 @@
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "rebuild/target.h"
+#include "small/log.h"
 #include "small/state.h"
 #include "thresholds.h"
 

@@ -10,8 +10,9 @@
 #include "filter/operations.h"
 #include "rebuild/promise.h"
 #include "small/sorted_hashes.h"
+#include "small/log.h"
 #include "small/state.h"
-#include "table/table.h"
+#include "table/table_sink.h"
 #include "thresholds.h"
 
 /* A set past CKF_MOST_WHOLE items is cut to what it would need for so many. */

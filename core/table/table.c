@@ -2,13 +2,13 @@
  * table.c - look up, add and remove in a table, plain or semi-sorted (paper,
  * Algorithms 1 to 3).
  */
-#include "table/table.h"
-
 #include "filter/header.h"
 #include "table/check.h"
 #include "table/cpu.h"
 #include "table/insert_template.h"
 #include "table/probe_template.h"
+#include "table/table_scan.h"
+#include "table/table_sink.h"
 
 /* A hash's two buckets, loaded. */
 typedef struct ckf_pair
@@ -187,13 +187,9 @@ CKF_TABLE_OPERATIONS(ckf_by_bytes_bmi, CKF_BY_BYTES, CKF_PDEP)
 const ckf_operations *
 ckf_table_operations(const ckf_filter *t)
 {
-	/* all buckets begin at multiples of `step` bits: the largest power of two, up to
-	 * 8, that divides a bucket's bits.  So at most 8 - step bits come before one in
-	 * its first byte. */
-	unsigned step = (t->bucket_bits | 8) & (0U - (t->bucket_bits | 8));
-	bool bytes = step == 8;
+	bool bytes = ckf_bucket_alignment(t) == 8;
 
-	if (t->bucket_bits + 8 - step > 64 || t->b * t->f > 64)
+	if (!ckf_bucket_is_word(t))
 		return &ckf_by_slot;
 #if defined(__x86_64__)
 	if (ckf_use_pdep())
