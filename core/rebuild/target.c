@@ -384,9 +384,9 @@ ckf_target_enlarge(ckf_rebuild *r)
 		return CKF_OK;
 	}
 	if (to->encoding != CKF_COLLECTING)
-		return CKF_BAD_BYTES;                     /* more hashes than the header counts */
-	to->size = (size_t)ckf_state_grown(to->size); /* a set may become a log */
-	ckf_derive(to);
+		return CKF_BAD_BYTES; /* more hashes than the header counts */
+	to->size = (size_t)ckf_state_grown(to->size);
+	ckf_derive(to); /* a set that has become a log is filled as one */
 	ckf_use(r);
 	return CKF_OK;
 }

@@ -24,17 +24,21 @@ is_table(const forged *x)
 	return x->encoding == CKF_SEMI_SORTED || x->encoding == CKF_PLAIN;
 }
 
-void
-forge(forgery *made, const forged *x)
+size_t
+forged_size(const forged *x)
 {
-	uint8_t *bytes = made->bytes;
 	uint64_t bits = (2 * x->m * forged_bucket_bits(x)) << x->g;
-	size_t body = is_table(x) ? (size_t)((bits + 7) / 8 + 8) : 8 * x->words;
+
+	return CKF_HEADER_SIZE + (is_table(x) ? (size_t)((bits + 7) / 8 + 8) : 8 * x->words);
+}
+
+void
+forge_header(uint8_t *bytes, const forged *x)
+{
 	uint64_t fpr;
 
-	CHECK(CKF_HEADER_SIZE + body + 8 < sizeof made->bytes, "too large");
 	memcpy(&fpr, &x->fpr, sizeof fpr);
-	memset(bytes, 0, CKF_HEADER_SIZE + body + 8);
+	memset(bytes, 0, CKF_HEADER_SIZE);
 	memcpy(bytes, "CKF\1\1", 5);
 	put(bytes + 5, x->encoding, 1);
 	put(bytes + 6, x->flags, 1);
@@ -50,7 +54,17 @@ forge(forgery *made, const forged *x)
 	put(bytes + 24, x->seed, 8);
 	put(bytes + 32, (uint64_t)x->capacity, 8);
 	put(bytes + 40, fpr, 8);
-	made->size = (size_t)((int64_t)(CKF_HEADER_SIZE + body) + x->longer);
+}
+
+void
+forge(forgery *made, const forged *x)
+{
+	size_t size = forged_size(x);
+
+	CHECK(size + 8 < sizeof made->bytes, "too large");
+	memset(made->bytes, 0, size + 8);
+	forge_header(made->bytes, x);
+	made->size = (size_t)((int64_t)size + x->longer);
 }
 
 bool

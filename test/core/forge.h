@@ -21,6 +21,10 @@ typedef struct forged
 
 uint64_t forged_bucket_bits(const forged *x);
 
+/* Bytes of it, without `longer`; and its first CKF_HEADER_SIZE of them. */
+size_t forged_size(const forged *x);
+void forge_header(uint8_t *bytes, const forged *x);
+
 /* Write the header, and a body of zeros, which the caller may change. */
 typedef struct forgery
 {

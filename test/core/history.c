@@ -97,6 +97,64 @@ history_remove_some(history *h)
 		history_remove(h, hash);
 }
 
+enum
+{
+	MOST_MANY = 600
+};
+
+void
+history_add_many(history *h)
+{
+	uint64_t hashes[MOST_MANY];
+	size_t n = check_below(h->shape->burst < MOST_MANY ? h->shape->burst : MOST_MANY);
+	bool few = ckf_few(&h->filter.filter, n);
+	ckf_status status;
+
+	if (h->model.count + n > HISTORY_ITEMS)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (check_chance(70) || !pick_member(&h->model, &hashes[i]))
+			hashes[i] = history_hash(h->shape);
+	if (few && check_chance(50))
+	{
+		for (size_t i = 0; i < n; i++)
+			history_add(h, hashes[i]);
+		return;
+	}
+	status = owned_rebuild_hashes(&h->filter, CKF_ADD_MANY, hashes, n);
+	CHECK(status == CKF_OK || status == CKF_PRECISION, "add many: status %d", status);
+	model_follow(&h->model, &h->filter.filter);
+	for (size_t i = 0; i < n && status == CKF_OK; i++)
+		model_add(&h->model, hashes[i]);
+	CHECK(h->filter.filter.count == h->model.count, "count %llu after many, must be %llu",
+		  (unsigned long long)h->filter.filter.count, (unsigned long long)h->model.count);
+}
+
+void
+history_remove_many(history *h)
+{
+	uint64_t hashes[MOST_MANY], n = 0, key;
+	uint32_t copies;
+	size_t at = h->model.truth.slots > 0 ? check_below(h->model.truth.slots) : 0;
+	ckf_status status;
+
+	while (n < MOST_MANY && map_next(&h->model.truth, &at, &key, &copies))
+		for (uint64_t some = check_below(copies + 1); some > 0 && n < MOST_MANY; some--)
+			hashes[n++] = key;
+	status = owned_rebuild_hashes(&h->filter, CKF_REMOVE_MANY, hashes, n);
+	if (h->model.set)
+	{
+		CHECK(status == CKF_IS_SET, "removal of many from a set: status %d", status);
+		return;
+	}
+	CHECK(status == CKF_OK, "remove many: status %d", status);
+	model_follow(&h->model, &h->filter.filter);
+	for (size_t i = 0; i < n; i++)
+		model_remove(&h->model, hashes[i]);
+	CHECK(h->filter.filter.count == h->model.count, "count %llu after many removals, must be %llu",
+		  (unsigned long long)h->filter.filter.count, (unsigned long long)h->model.count);
+}
+
 /* Removing what was never added and is not seen changes nothing. */
 static void
 remove_stranger(history *h)
@@ -132,6 +190,72 @@ reopen(history *h)
 	h->filter = copy;
 }
 
+shape
+history_unlike(const shape *s, bool set)
+{
+	static const uint8_t sizes[] = {2, 4, 4, 8};
+	static const double rates[] = {0.3, 0.05, 0.01, 0.001, 1e-6, 1e-9};
+	shape other = *s;
+
+	other.set = set;
+	if (check_chance(30))
+		return other;
+	other.capacity = INT64_C(1) << check_below(20);
+	other.fpr = rates[check_below(6)];
+	other.plain = check_chance(50);
+	other.bucket_size = sizes[check_below(4)];
+	other.from = (source)check_below(3);
+	return other;
+}
+
+/* An aggregate's state that has taken in the filter; it may leave its process as
+ * a filter, and come back. */
+static ckf_status
+partial_state(owned *state, const owned *in, ckf_goal goal)
+{
+	ckf_params params;
+	ckf_status status;
+
+	ckf_params_default(&params);
+	owned_state(state, &params);
+	status = owned_collect(state, in, goal);
+	if (status == CKF_OK && check_chance(30))
+		status = owned_rebuild(state, CKF_EXPORT, NULL);
+	return status;
+}
+
+/* union_agg or sum_agg of two, over one state or two. */
+static ckf_status
+aggregate_two(owned *result, bool sum, const owned *a, const owned *b)
+{
+	ckf_goal goal = sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION;
+	ckf_status status = partial_state(result, a, goal);
+	owned other;
+
+	if (status == CKF_OK && check_chance(50))
+	{
+		status = partial_state(&other, b, goal);
+		if (status == CKF_OK)
+			status = owned_collect(result, &other, goal);
+		owned_free(&other);
+	}
+	else if (status == CKF_OK)
+		status = owned_collect(result, b, goal);
+	if (status == CKF_OK)
+		status = owned_rebuild(result, CKF_FINISH_MERGE, NULL);
+	if (status != CKF_OK)
+		owned_free(result);
+	return status;
+}
+
+static ckf_status
+merge_two(owned *result, bool sum, const owned *a, const owned *b)
+{
+	if (check_chance(40))
+		return aggregate_two(result, sum, a, b);
+	return run_rebuild(result, sum ? CKF_SUM : CKF_UNION, a, b);
+}
+
 void
 history_merge(history *h, bool sum, const shape *s)
 {
@@ -148,7 +272,7 @@ history_merge(history *h, bool sum, const shape *s)
 		bool with_itself = check_chance(10);
 		const owned *in = with_itself ? &h->filter : &other.filter;
 		model inputs[2] = {h->model, with_itself ? h->model : other.model};
-		ckf_status status = run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &h->filter, in);
+		ckf_status status = merge_two(&result, sum, &h->filter, in);
 
 		CHECK(status == CKF_OK || status == CKF_PRECISION, "merge: status %d", status);
 		if (status == CKF_OK)
@@ -192,29 +316,36 @@ void
 history_operate(history *h)
 {
 	uint64_t choice = check_below(100);
-	shape other = *h->shape;
+	shape other;
 
-	if (choice < 30)
+	if (choice < 26)
 		history_add_new(h);
-	else if (choice < 40)
+	else if (choice < 34)
 		history_add_again(h);
-	else if (choice < 60)
+	else if (choice < 40)
+		history_add_many(h);
+	else if (choice < 54)
 		history_remove_some(h);
+	else if (choice < 60)
+		history_remove_many(h);
 	else if (choice < 65)
 		remove_stranger(h);
 	else if (choice < 72)
 		history_rehouse(h, CKF_GROW);
 	else if (choice < 82)
 		history_rehouse(h, CKF_COMPACT);
-	else if (choice < 88)
+	else if (choice < 87)
 		reopen(h);
 	else if (choice < 92 && !h->model.set)
 	{
-		other.set = false;
+		other = history_unlike(h->shape, false);
 		history_merge(h, true, &other);
 	}
 	else if (choice < 94 && h->model.set)
+	{
+		other = history_unlike(h->shape, check_chance(50));
 		history_merge(h, check_chance(50), &other);
+	}
 	else
 		model_check(&h->model, &h->filter);
 }

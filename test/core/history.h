@@ -51,7 +51,15 @@ void history_remove(history *h, uint64_t hash);
 void history_remove_some(history *h);
 void history_rehouse(history *h, ckf_goal goal);
 
-/* Union or sum with a filter of a short history of its own. */
+/* Many at once, as a host would do it: new ones and others in; others out. */
+void history_add_many(history *h);
+void history_remove_many(history *h);
+
+/* Another shape for a filter to be merged with. */
+shape history_unlike(const shape *s, bool set);
+
+/* Union or sum with a filter of a short history of its own: of the two, or
+ * collected in an aggregate's states. */
 void history_merge(history *h, bool sum, const shape *s);
 
 /* Any one of these, or others. */

@@ -46,6 +46,12 @@ run_meetings(const void *arg)
 		if (check_chance(50))
 			history_add_again(&h);
 		history_merge(&h, check_chance(50), &b);
+		for (uint64_t n = check_below(3); n > 0; n--)
+		{
+			shape other = history_unlike(&b, check_chance(30));
+
+			history_merge(&h, check_chance(50), &other);
+		}
 		model_check(&h.model, &h.filter);
 		if (!h.model.set)
 			history_remove_some(&h);

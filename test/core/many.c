@@ -63,7 +63,8 @@ check_added(const input *in, const owned *many)
 {
 	const ckf_filter *filter = &many->filter;
 	bool whole = in->filter.filter.encoding == CKF_HASHES;
-	double least = fmax((double)filter->capacity, fmax((double)filter->count, 16.0 * 4096));
+	double least =
+		fmax((double)filter->capacity, fmax((double)filter->count, 16.0 * CKF_MAX_HASHES));
 	unsigned w = prefix_bits(least, filter->fpr, filter->c);
 
 	CHECK(filter->capacity == in->filter.filter.capacity && filter->seed == in->filter.filter.seed,
@@ -73,7 +74,8 @@ check_added(const input *in, const owned *many)
 		CHECK(filter->w == in->filter.filter.w, "w %d of a table became %d", in->filter.filter.w,
 			  filter->w);
 	else if (filter->encoding != CKF_HASHES)
-		CHECK(filter->count > CKF_MAX_HASHES && w <= CKF_MAX_PREFIX && filter->w >= w,
+		CHECK((in->crowded || filter->count > CKF_MAX_HASHES) && w <= CKF_MAX_PREFIX &&
+				  filter->w >= w,
 			  "w %d of %llu copies, must be %u", filter->w, (unsigned long long)filter->count, w);
 	else
 		CHECK(filter->count <= CKF_MAX_HASHES || w > MOST_W_SEEN || in->crowded,

@@ -28,6 +28,7 @@ enum
 	MOST_INPUTS = 8,
 	ROADS = 3,
 	MOST_TIMES = 50, /* of a state's set */
+	FLAG_STATE = 4,  /* FORMAT.md, section 7 */
 	MOST_W_SEEN = 50 /* where a table is much smaller than hashes */
 };
 
@@ -134,11 +135,29 @@ check_first_table(const merge *m, const ckf_filter *result)
 			  "%llu hashes are no table", (unsigned long long)result->count);
 }
 
+/* Whole hashes of all inputs, each counted once. */
+static uint64_t
+count_distinct(const merge *m)
+{
+	uint64_t n = 0, hash;
+	uint32_t copies;
+	map all = {0};
+
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t at = 0; map_next(&m->inputs[i].model.groups, &at, &hash, &copies);)
+		{
+			n += map_get(&all, hash) == 0;
+			map_set(&all, hash, 1);
+		}
+	map_free(&all);
+	return n;
+}
+
 /* A set's state that holds more whole hashes than it may is cut. */
 static bool
-is_cut(const merge *m, const model *all)
+is_cut(const merge *m)
 {
-	return all->set && m->promise.w == 64 && all->truth.filled > CKF_MOST_WHOLE;
+	return m->promise.set && m->promise.w == 64 && count_distinct(m) > CKF_MOST_WHOLE;
 }
 
 static void
@@ -149,7 +168,7 @@ check_result(const merge *m, const owned *result, bool by_state)
 	promise_check(&m->promise, result);
 	model_of_merge(&all, m, &result->filter);
 	model_check(&all, result);
-	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m, &all)))
+	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m)))
 		check_first_table(m, &result->filter);
 	model_free(&all);
 }
@@ -213,23 +232,51 @@ new_state(owned *state)
 	owned_state(state, &params);
 }
 
-/* A partial state leaves its process, as bytes that any door takes, and comes
- * back; only what still is a state does. */
-static ckf_status
-send(owned *partial)
+/* Might a merge of some of the inputs be refused? */
+static bool
+part_may_be_refused(const merge *m, const input *const *in, size_t n)
+{
+	promise p = promise_of(in, n, m->sum);
+	model models[MOST_INPUTS], all;
+	ckf_filter like;
+	bool may;
+
+	memset(&like, 0, sizeof like);
+	like.w = (uint8_t)p.w;
+	like.c = (uint8_t)p.c;
+	like.b = (uint8_t)p.b;
+	like.flags = p.set;
+	for (size_t i = 0; i < n; i++)
+		models[i] = in[i]->model;
+	model_merge(&all, models, n, m->sum, &like);
+	may = m->crowded || may_refuse(&p, &all);
+	model_free(&all);
+	return may;
+}
+
+/*
+ * A partial state of n inputs leaves its process, as bytes that any door takes, and
+ * comes back; only what still is a state does.  Where the part is refused, as the
+ * whole might not be, it stays.
+ */
+static void
+send(const merge *m, owned *partial, const input *const *in, size_t n)
 {
 	ckf_status status;
 	owned back;
 
-	if (partial->filter.encoding != CKF_COLLECTING)
-		return CKF_OK;
+	if (!partial->state || partial->filter.flags / FLAG_STATE % 2 == 0)
+		return;
 	status = owned_rebuild(partial, CKF_EXPORT, NULL);
 	if (status != CKF_OK)
-		return status;
+	{
+		CHECK(status == CKF_PRECISION && part_may_be_refused(m, in, n), "export: status %d",
+			  status);
+		return;
+	}
 	owned_open(&back, partial->bytes, partial->filter.size, CKF_STATE);
 	owned_free(partial);
 	*partial = back;
-	return CKF_OK;
 }
 
 /* What is refused leaves the state as it was. */
@@ -255,7 +302,7 @@ collect_in_turn(const merge *m, owned *partial, const input *const *in, size_t n
 	ckf_status status = CKF_OK;
 
 	/* where a filter is already what it would leave a state as */
-	if (n > 0 && check_chance(20) && (m->sum || in[0]->model.set))
+	if (n > 0 && check_chance(20) && (m->sum || in[0]->model.set) && in[0]->model.count > 0)
 	{
 		owned_open(partial, in[0]->filter.bytes, in[0]->filter.filter.size, CKF_STATE);
 		in++;
@@ -295,9 +342,9 @@ collect_tree(const merge *m, owned *partial, const input *const *in, size_t n)
 	status = collect_tree(m, &other, in + left, n - left);
 	/* what has taken nothing in has no promise that could be sent */
 	if (status == CKF_OK && left > 0 && check_chance(30))
-		status = send(partial);
+		send(m, partial, in, left);
 	if (status == CKF_OK && left < n && check_chance(30))
-		status = send(&other);
+		send(m, &other, in + left, n - left);
 	if (status == CKF_OK)
 		status = collect(m, partial, &other);
 	owned_free(&other);
@@ -310,7 +357,7 @@ run_tree(const merge *m, owned *result)
 	ckf_status status = collect_tree(m, result, m->order, m->n);
 
 	if (status == CKF_OK && check_chance(30))
-		status = send(result);
+		send(m, result, m->order, m->n);
 	if (status == CKF_OK)
 		status = owned_rebuild(result, CKF_FINISH_MERGE, NULL);
 	if (status != CKF_OK)
@@ -373,8 +420,13 @@ collect_items(owned *partial, const ckf_params *params, const uint64_t *hashes, 
 		CHECK(owned_collect(partial, &other, CKF_COLLECT_ITEMS) == CKF_OK, "collect");
 		owned_free(&other);
 	}
-	if (check_chance(20))
-		CHECK(send(partial) == CKF_OK, "send");
+	if (check_chance(20) && partial->filter.encoding == CKF_COLLECTING)
+	{
+		CHECK(owned_rebuild(partial, CKF_EXPORT, NULL) == CKF_OK, "export");
+		partial->state = true;
+		CHECK(ckf_open(&partial->filter, partial->bytes, partial->filter.size, CKF_STATE) == CKF_OK,
+			  "open what was exported");
+	}
 }
 
 /* By any road: some items in states, the others at hand in the end. */
@@ -400,6 +452,18 @@ aggregate_somehow(owned *result, const ckf_params *params, uint64_t *hashes, siz
 	CHECK(status == CKF_OK, "finish: status %d", status);
 }
 
+/* Items in truth; 0 and 1 are one hash. */
+static uint64_t
+count_items(const model *m)
+{
+	uint64_t n = 0, hash;
+	uint32_t copies;
+
+	for (size_t at = 0; map_next(&m->truth, &at, &hash, &copies);)
+		n += hash > 0 || map_get(&m->truth, 1) == 0;
+	return n;
+}
+
 static void
 check_aggregate(const owned *result, const ckf_params *params, const uint64_t *hashes, size_t n,
 				bool crowded)
@@ -411,7 +475,7 @@ check_aggregate(const owned *result, const ckf_params *params, const uint64_t *h
 
 	model_of_distinct(&m, result, hashes, n);
 	model_check(&m, result);
-	items = fmax((double)params->capacity, (double)m.truth.filled);
+	items = fmax((double)params->capacity, (double)count_items(&m));
 	w = prefix_bits(items, params->fpr, filter->c);
 	if (filter->encoding != CKF_HASHES)
 		CHECK(w <= CKF_MAX_PREFIX && filter->w >= w, "w %d, must be %u", filter->w, w);

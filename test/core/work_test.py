@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Builds and runs tool/work.c, which counts the core's work in branches."""
+"""Builds and runs tool/work.c and tool/steps.c, which count the core's work in branches."""
 import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -9,20 +10,39 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 CORE, TESTS = os.path.join(ROOT, "core"), os.path.join(ROOT, "test/core")
 MADE = os.path.join(ROOT, "build/test/work")
 COMPILE = ["clang", "-std=c11", "-O1", "-I" + CORE, "-I" + TESTS]
-HELPERS = ("check.c", "guard.c", "drive.c", "attack.c", "tool/work.c")
+HELPERS = ("check.c", "guard.c", "drive.c", "attack.c", "forge.c")
+WRAPPED = ["-Wl,--wrap=" + name for name in ("memset", "memcpy", "memmove")]
+# Program, how its core is compiled, how it is linked.  A log of some megabytes is a large one.
+PROGRAMS = (("work", [], []),
+            ("steps", ["-DCKF_LARGE_LOG=1048576", "-DCKF_MOST_WHOLE=200000"], WRAPPED))
+
+
+def build(name, options, linking):
+    """Path of the program."""
+    made = os.path.join(MADE, name)
+    os.makedirs(made, exist_ok=True)
+    objects = []
+    for source in glob.glob(os.path.join(CORE, "*/*.c")):
+        objects.append(os.path.join(made, os.path.relpath(source, CORE)[:-2].replace("/", "_") + ".o"))
+        subprocess.run([*COMPILE, *options, "-fsanitize-coverage=trace-pc", "-c", source,
+                        "-o", objects[-1]], check=True)
+    sources = [os.path.join(TESTS, helper) for helper in (*HELPERS, "tool/%s.c" % name)]
+    subprocess.run([*COMPILE, *sources, *objects, *linking, "-lm", "-o", os.path.join(made, name)],
+                   check=True)
+    return os.path.join(made, name)
 
 
 def main():
-    os.makedirs(MADE, exist_ok=True)
-    objects = []
-    for source in glob.glob(os.path.join(CORE, "*/*.c")):
-        objects.append(os.path.join(MADE, os.path.relpath(source, CORE)[:-2].replace("/", "_") + ".o"))
-        subprocess.run([*COMPILE, "-fsanitize-coverage=trace-pc", "-c", source, "-o", objects[-1]],
-                       check=True)
-    program = os.path.join(MADE, "work")
-    subprocess.run([*COMPILE, *(os.path.join(TESTS, name) for name in HELPERS), *objects, "-lm",
-                    "-o", program], check=True)
-    return subprocess.run([program], check=False).returncode
+    counts = [0, 0]
+    for arguments in PROGRAMS:
+        with subprocess.Popen([build(*arguments)], stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+        found = re.fullmatch(r".*: (\d+) passed, (\d+) failed\n", line)
+        for i in range(2):
+            counts[i] += int(found.group(i + 1)) if found else i
+    print("core's work: %d passed, %d failed" % tuple(counts))
+    return counts[1] > 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /*
  * histories.c - fuzz target: the bytes choose a filter's shape and what happens
- * to it, beside the exact oracle.
+ * to it, beside the exact oracle: changes of one item and of many, and merges with
+ * filters of other shapes, of two or collected in states.
  */
 #include "history.h"
 

@@ -13,12 +13,10 @@
 
 void __sanitizer_cov_trace_pc(void);
 
-static uint64_t edges;
-
 void
 __sanitizer_cov_trace_pc(void)
 {
-	edges++;
+	driven.edges++;
 }
 
 enum
@@ -56,10 +54,10 @@ most_of_inserts(const layout *l, size_t n, attack how)
 	{
 		uint64_t hash = check_chance(50) ? attacker_next(&a, &o.filter) : check_random();
 
-		edges = 0;
+		driven.edges = 0;
 		if (ckf_add(&o.filter, hash) == CKF_ROOM && i > n / 2)
 			break;
-		most = edges > most ? edges : most;
+		most = driven.edges > most ? driven.edges : most;
 	}
 	CHECK(most > 0, "nothing was counted");
 	owned_free(&o);
@@ -103,16 +101,16 @@ edges_of_collecting(attack how, size_t n, uint64_t *most)
 		uint64_t hash = attacker_next(&a, &o.filter);
 		ckf_status status;
 
-		edges = 0;
+		driven.edges = 0;
 		while ((status = ckf_add(&o.filter, hash)) == CKF_ROOM)
 		{
 			CHECK(owned_rebuild(&o, CKF_GROW, NULL) == CKF_OK, "grow");
-			all += edges;
-			edges = 0;
+			all += driven.edges;
+			driven.edges = 0;
 		}
 		CHECK(status == CKF_OK, "add");
-		all += edges;
-		*most = edges > *most ? edges : *most;
+		all += driven.edges;
+		*most = driven.edges > *most ? driven.edges : *most;
 	}
 	owned_free(&o);
 	return (double)all / (double)n;
@@ -170,14 +168,14 @@ edges_of_merging(ckf_goal how, size_t filters)
 		owned part;
 
 		build_part(&part);
-		edges = 0;
+		driven.edges = 0;
 		CHECK(owned_collect(&state, &part, how) == CKF_OK, "collect");
-		all += edges;
+		all += driven.edges;
 		owned_free(&part);
 	}
-	edges = 0;
+	driven.edges = 0;
 	CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
-	all += edges;
+	all += driven.edges;
 	CHECK(state.filter.count > filters * PART * 9 / 10, "items are missing");
 	owned_free(&state);
 	return (double)all / (double)(filters * PART);
@@ -196,12 +194,12 @@ edges_of_collecting_one(ckf_goal how, size_t n)
 		hashes[i] = check_random();
 	build_aggregate(&in, &params, hashes, n);
 	owned_state(&state, &params);
-	edges = 0;
+	driven.edges = 0;
 	CHECK(owned_collect(&state, &in, how) == CKF_OK, "collect");
 	owned_free(&state);
 	owned_free(&in);
 	free(hashes);
-	return (double)edges / (double)n;
+	return (double)driven.edges / (double)n;
 }
 
 static void

@@ -1,0 +1,252 @@
+/*
+ * faults.c - what went wrong once, each as it was seen.
+ */
+#include "inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The hashes of integers from..from + n - 1. */
+static uint64_t *
+integers(int64_t from, size_t n, uint64_t seed)
+{
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = ckf_hash_integer(from + (int64_t)i, seed);
+	return hashes;
+}
+
+static void
+expect_all(const owned *o, int64_t from, size_t n)
+{
+	uint64_t *hashes = integers(from, n, o->filter.seed);
+	size_t in = ckf_contains_many(&o->filter, hashes, n, NULL);
+
+	CHECK(in == n, "%zu of %zu items were lost", n - in, n);
+	free(hashes);
+}
+
+/* What SELECT cuckoofilter_agg(x, 0.01) makes of n integers. */
+static void
+aggregate_integers(owned *o, int64_t from, size_t n, uint64_t seed)
+{
+	ckf_params params = params_of(0, 0.01, false, false, 4);
+	uint64_t *hashes = integers(from, n, seed);
+
+	params.seed = seed;
+	build_aggregate(o, &params, hashes, n);
+	free(hashes);
+}
+
+static void
+new_state(owned *state)
+{
+	ckf_params params;
+
+	ckf_params_default(&params);
+	owned_state(state, &params);
+}
+
+/* ---------------------------------------- logs that have not grown, of count 0 */
+
+/* Sizes from before the first log to one that has grown. */
+static const size_t sizes[] = {20000, 26500, 26700, 30000, 60000, 65500, 66000, 140000};
+
+enum
+{
+	SIZES = sizeof sizes / sizeof *sizes
+};
+
+/* Version 1.0.0: a log that had not grown was taken for empty, and its w was
+ * forgotten when the next filter came. */
+static void
+run_rollup(const void *arg)
+{
+	const ckf_goal *goal = arg;
+
+	for (size_t i = 0; i < SIZES; i++)
+		for (size_t j = 0; j < SIZES; j++)
+		{
+			owned state, first, second;
+
+			aggregate_integers(&first, 1, sizes[i], 0);
+			aggregate_integers(&second, 1000001, sizes[j], 0);
+			new_state(&state);
+			CHECK(owned_collect(&state, &first, *goal) == CKF_OK, "collect");
+			CHECK(owned_collect(&state, &second, *goal) == CKF_OK, "collect");
+			CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+			expect_all(&state, 1, sizes[i]);
+			expect_all(&state, 1000001, sizes[j]);
+			owned_free(&state);
+			owned_free(&first);
+			owned_free(&second);
+		}
+}
+
+/* Partial states of two workers: the same, from state to state. */
+static void
+run_workers(const void *arg)
+{
+	const ckf_goal *goal = arg;
+
+	for (size_t i = 0; i < SIZES; i++)
+	{
+		owned states[2], in;
+
+		for (int k = 0; k < 2; k++)
+		{
+			size_t n = k == 0 ? 30000 : sizes[i];
+
+			aggregate_integers(&in, 1 + k * 1000000, n, 0);
+			new_state(&states[k]);
+			CHECK(owned_collect(&states[k], &in, *goal) == CKF_OK, "collect");
+			owned_free(&in);
+		}
+		CHECK(owned_collect(&states[1], &states[0], *goal) == CKF_OK, "combine");
+		CHECK(owned_rebuild(&states[1], CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		expect_all(&states[1], 1, 30000);
+		expect_all(&states[1], 1000001, sizes[i]);
+		owned_free(&states[0]);
+		owned_free(&states[1]);
+	}
+}
+
+/* Filters of unlike seeds were merged without a word. */
+static void
+run_seeds(const void *arg)
+{
+	const ckf_goal *goal = arg;
+
+	for (size_t i = 0; i < SIZES; i++)
+	{
+		owned state, first, second, none;
+
+		aggregate_integers(&first, 1, sizes[i], 7);
+		aggregate_integers(&second, 1, 30000, 8);
+		aggregate_integers(&none, 1, 0, 9);
+		new_state(&state);
+		CHECK(owned_collect(&state, &first, *goal) == CKF_OK, "collect");
+		CHECK(owned_collect(&state, &second, *goal) == CKF_SEED_DIFFERS, "a second seed");
+		CHECK(owned_collect(&state, &none, *goal) == CKF_OK, "an empty filter");
+		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		CHECK(state.filter.seed == 7, "the seed of an empty filter won");
+		expect_all(&state, 1, sizes[i]);
+		owned_free(&state);
+		owned_free(&first);
+		owned_free(&second);
+		owned_free(&none);
+	}
+}
+
+/* ------------------------------------------------ rates that no table keeps */
+
+static void
+build_rate(owned *o, double fpr, size_t n, bool at_once)
+{
+	ckf_params params = params_of(0, fpr, false, false, 4);
+	uint64_t *hashes = integers(1, n, 0);
+
+	if (at_once)
+		build_bulk(o, &params, hashes, n);
+	else
+		build_aggregate(o, &params, hashes, n);
+	free(hashes);
+}
+
+/* cuckoofilter_agg(x, 1e-18) became a table of w = 56, and missed its rate. */
+static void
+run_rates(const void *arg)
+{
+	enum
+	{
+		ITEMS = 10000
+	};
+
+	(void)arg;
+	for (int e = 30; e < 64; e++)
+	{
+		double fpr = 1.0 / (double)(UINT64_C(1) << e);
+		unsigned w = prefix_bits(ITEMS, fpr, 8);
+		owned o, sum;
+
+		build_rate(&o, fpr, ITEMS, e % 2);
+		expect_all(&o, 1, ITEMS);
+		if (w <= CKF_MAX_PREFIX)
+			CHECK(ckf_fpr(&o.filter) <= fpr, "a rate of %g, asked %g", ckf_fpr(&o.filter), fpr);
+		else
+			CHECK(o.filter.encoding == CKF_HASHES && ckf_fpr(&o.filter) < ITEMS * 0x1p-63,
+				  "a rate of %g, asked %g", ckf_fpr(&o.filter), fpr);
+		/* nor does a merger of such, which has no more promise than they */
+		CHECK(run_rebuild(&sum, CKF_SUM, &o, &o) == CKF_OK, "sum");
+		CHECK(w <= CKF_MAX_PREFIX || sum.filter.encoding == CKF_HASHES, "a sum's w %d",
+			  sum.filter.w);
+		owned_free(&sum);
+		owned_free(&o);
+	}
+}
+
+/* Item by item, hashes that cannot become a table stay. */
+static void
+run_rate_grown(const void *arg)
+{
+	ckf_params params = params_of(1, 1e-16, false, false, 4);
+	owned o;
+
+	(void)arg;
+	owned_create(&o, &params);
+	for (int64_t i = 1; i <= 20000; i++)
+		CHECK(owned_add(&o, ckf_hash_integer(i, 0)) == CKF_OK, "add");
+	CHECK(o.filter.encoding == CKF_HASHES, "a table of w %d", o.filter.w);
+	CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
+	CHECK(o.filter.encoding == CKF_HASHES, "compacted to a table of w %d", o.filter.w);
+	expect_all(&o, 1, 20000);
+	owned_free(&o);
+}
+
+/* --------------------------------------------------- states that were stored */
+
+/* An aggregate without its final function: its bytes are no filter, and the
+ * database's own door says what they are. */
+static void
+run_stored(const void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < SIZES; i++)
+	{
+		ckf_params params = params_of(0, 0.01, false, false, 4);
+		ckf_filter filter;
+		owned state;
+
+		owned_state(&state, &params);
+		for (int64_t k = 0; k < (int64_t)sizes[i]; k++)
+			CHECK(owned_add(&state, ckf_hash_integer(k, 0)) == CKF_OK, "add");
+		CHECK(ckf_open(&filter, state.bytes, state.filter.size, CKF_STORED) == CKF_UNFINISHED,
+			  "a state that was stored");
+		CHECK(ckf_open(&filter, state.bytes, state.filter.size, CKF_FOREIGN) == CKF_BAD_BYTES,
+			  "a state from outside");
+		owned_free(&state);
+	}
+}
+
+int
+main(void)
+{
+	static const struct
+	{
+		const char *name;
+		ckf_goal goal;
+	} merges[] = {{"union_agg", CKF_COLLECT_UNION}, {"sum_agg", CKF_COLLECT_SUM}};
+
+	check_begin("core faults");
+	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++)
+	{
+		check_case(run_rollup, &merges[i].goal, "%s of filters of any size", merges[i].name);
+		check_case(run_workers, &merges[i].goal, "%s of two workers", merges[i].name);
+		check_case(run_seeds, &merges[i].goal, "%s of unlike seeds", merges[i].name);
+	}
+	check_case(run_rates, NULL, "rates that no table keeps");
+	check_case(run_rate_grown, NULL, "the same, item by item");
+	check_case(run_stored, NULL, "states that were stored");
+	return check_end();
+}
