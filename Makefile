@@ -105,7 +105,8 @@ TEST_SMALL  := $(addprefix build/test/small/,aggregate contract many unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
-TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory
+TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
+	build/test/sqlite/library
 
 test: install-deps
 	@$(MAKE) -s -j2 test-build
@@ -149,6 +150,11 @@ build/test/small/%: build/test/small/%.o $(TEST_SHARED:test/core/%.c=build/test/
 $(TEST_BENCH): test/bench/test_reference.c test/bench/references.c $(wildcard test/bench/*.h test/bench/reference/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARN) $(filter %.c,$^) -lm -o $@
+
+# Loads the module as it is.
+build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -o $@
 
 # The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.
 build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CKF_VERSION "1.0.0"
+#define CKF_VERSION "1.1.0"
 
 #define CKF_FORMAT_VERSION 1
 #define CKF_HASH_VERSION 1
@@ -143,9 +143,10 @@ typedef struct ckf_inverse
 } ckf_inverse;
 
 /*
- * An opened filter: its bytes, and the geometry read from them.  Plain data
- * on the caller's stack; the members after `capacity` are the engine's own, and
- * not for another process (operations).
+ * An opened filter: its bytes, and the geometry read from them.  It is plain data
+ * on the caller's stack.  The members after `capacity` are the engine's own, kept
+ * so that no call computes them again; `operations` makes them worthless to
+ * another process.
  */
 typedef struct ckf_filter
 {
@@ -160,39 +161,40 @@ typedef struct ckf_filter
 	int64_t capacity;
 	uint8_t encoding; /* ckf_encoding */
 	uint8_t flags;
-	uint8_t b, f, w, g, c; /* slots a bucket; bits of fingerprint, prefix, segment; c */
+	uint8_t b, f, w, g, c; /* slots a bucket; bits of tag, prefix, segment number; c */
 	uint8_t rho_bits;      /* W = w - g: bits of rho */
 	uint8_t merged_w;      /* of a state: the least w and b among what was */
 	uint8_t merged_b;      /* merged; 64 where all were whole hashes */
-	uint8_t chunk;         /* slots of one load: b, or a part of it */
+	uint8_t chunk;         /* slots that one load has: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
 	uint8_t rho_shift;     /* 64 - W */
-	bool once;             /* one copy of a prefix does */
-	bool plain_bytes;      /* a plain table whose buckets begin with bytes */
+	bool once;             /* one copy of a prefix is enough */
 	uint32_t m;            /* buckets in a segment's half */
-	uint32_t bucket_bits;
-	uint32_t bucket_step;                    /* the same in what places count: bits, or bytes */
-	uint64_t half_bits;                      /* m buckets */
-	uint64_t half_step;                      /* the same, and two halves, */
-	uint64_t segment_step;                   /* in what places count */
-	uint64_t tag_mask;                       /* 2^f - 1 */
-	uint64_t low_mask;                       /* 2^c - 1 */
-	uint64_t golden;                         /* C */
-	uint64_t lanes;                          /* a 1 in each slot's lowest bit */
-	uint64_t tops;                           /* each slot's highest bit */
-	uint64_t nibble_mask;                    /* semi-sorted: each lane's nibble, its top 4 bits */
-	uint64_t upper_mask;                     /* and its other bits: the upper ones of a tag */
-	uint64_t max_count;                      /* more copies would pass the rate's limit */
-	uint64_t full_count;                     /* with more, single adds no longer kick */
-	ckf_inverse inverse;                     /* filled when a kick first needs it */
-	const struct ckf_operations *operations; /* see filter/operations.h */
+	uint32_t bucket_bits;  /* bits of a bucket */
+	uint32_t bucket_step;  /* a bucket, in what places count: bits or bytes */
+	uint64_t half_bits;    /* bits of a half: m buckets */
+	uint64_t half_step;    /* a half, in what places count */
+	uint64_t segment_step; /* two halves, in what places count */
+	uint64_t tag_mask;     /* 2^f - 1 */
+	uint64_t low_mask;     /* 2^c - 1 */
+	uint64_t golden;       /* C */
+	uint64_t lanes;        /* the lowest bit of each slot */
+	uint64_t tops;         /* the highest bit of each slot */
+	uint64_t nibble_mask;  /* semi-sorted: where lanes have a tag's low nibble */
+	uint64_t upper_mask;   /* and where they have its upper bits */
+	uint64_t max_count;    /* with so many copies the rate has reached its limit */
+	uint64_t full_count;   /* with so many, adds ask for growth where they would kick */
+	ckf_inverse inverse;   /* filled when a kick first needs it */
+	/* how items are found and changed (filter/operations.h) */
+	const struct ckf_operations *operations;
 } ckf_filter;
 
 /* How much to trust the bytes that are opened. */
 typedef enum ckf_trust
 {
 	CKF_FOREIGN, /* from outside: every field, and every slot (ckf_check_step) */
-	CKF_STORED,  /* from the database: every field; cost does not grow with size */
+	CKF_STORED,  /* from the database: every field; cost does not grow with size, and
+				  * bytes behind the header are not read: it may be all there is */
 	CKF_STATE    /* a running aggregate's state that the host keeps to itself, or a
 				  * filter, as which one may have come back: as CKF_STORED checks */
 } ckf_trust;
@@ -223,8 +225,8 @@ typedef struct ckf_check
 
 ckf_status ckf_check_step(const ckf_filter *filter, ckf_check *check);
 
-/* Is it in?  false: certainly not.  (Paper, Algorithm 2.)  Inline, in filter/lookup.h. */
-static inline bool ckf_contains(const ckf_filter *filter, uint64_t hash);
+/* Is it in?  false: certainly not.  (Paper, Algorithm 2.) */
+bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 
 /* The same for n hashes at once, with the memory fetched ahead: out[i] is 1
  * or 0 (out may be NULL).  Returns how many are in. */
@@ -306,8 +308,7 @@ typedef enum ckf_goal
 	CKF_UNION,        /* a and b as a set */
 	CKF_SUM,          /* a and b, copies added up; deletable if both are */
 	CKF_ADD_MANY,     /* a and one copy more of each hash */
-	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one.  CKF_PRECISION:
-					   * the items crowd so that only single removals can do it */
+	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one */
 	CKF_FINISH,       /* the filter of an aggregate over items, from its state a;
 					   * of hashes, too, where they are given */
 	CKF_FINISH_MERGE, /* the filter of union_agg or sum_agg, from its state a */
@@ -365,7 +366,7 @@ bool ckf_few(const ckf_filter *filter, uint64_t n);
  * ckf_add hashes to it (a hash already there changes nothing).  At CKF_ROOM
  * run a CKF_GROW rebuild; at the end CKF_FINISH or CKF_FINISH_MERGE, which
  * leave the state as it is.  Filters and other states come into it by
- * ckf_collect.  A state is not asked: ckf_contains says true, ckf_copies 0.
+ * ckf_collect.  A state is not asked: ckf_contains says true, and nothing else is for it.
  */
 
 /* Write a new state of CKF_STATE_SIZE bytes at dst.  params->capacity may be
@@ -380,6 +381,5 @@ ckf_status ckf_collect_create(const ckf_params *params, void *dst);
 ckf_status ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal);
 
 #include "value/hashing.h"
-#include "filter/lookup.h"
 
 #endif

@@ -3,11 +3,14 @@
  *
  * The state is a cuckoofilter too, a flat one that transitions change in
  * place, so that a group costs one small allocation and partial states travel
- * between processes as they are.  Where a state must grow, the larger one is
+ * between processes as they are, and between servers as the filters that
+ * cuckoofilter_out and _send make of them.  Where a state must grow, the larger one is
  * returned from the short-lived memory of the row: the executor copies it
  * into the aggregate's memory and frees the old one there.
  */
-#include "host.h"
+#include "call.h"
+#include "error.h"
+#include "owned.h"
 
 #include "miscadmin.h"
 
@@ -43,17 +46,36 @@ ckfp_new_state(const ckf_params *params, ckf_filter *state)
 }
 
 /*
- * Open the state in argument 0 to be changed in place; a draft.  The executor
+ * Open the state in argument 0, which is then an owned filter, changed in place.  The executor
  * keeps it with a full header; one that a caller brings otherwise is copied.
  */
 static ckf_filter *
-ckfp_open_state(FunctionCallInfo fcinfo, ckfp_source *source)
+ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 {
 	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(0);
 
 	if (unlikely(!VARATT_IS_4B_U(value)))
 		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
-	return ckfp_reopen(source, value, CKF_STATE);
+	return ckfp_reopen(argument, value, CKF_STATE);
+}
+
+/* Add a hash to the state of this row.  One that the state outgrows is left to
+ * the executor, whose memory it is in: it frees it when it gets another. */
+static inline void
+ckfp_add_to_state(ckf_filter *state, uint64 hash)
+{
+	ckf_status status = ckf_add(state, hash);
+
+	if (unlikely(status == CKF_ROOM))
+	{
+		ckf_filter larger;
+
+		ckfp_run(CKF_GROW, state, NULL, &larger);
+		*state = larger;
+		ckfp_add(state, hash);
+	}
+	else if (unlikely(status != CKF_OK))
+		ckfp_error(status, (ckfp_subject){.filter = state});
 }
 
 /* ---------------------------------------------------------- items and hashes */
@@ -76,88 +98,68 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
 /* The state of the group, made at its first row also where that has no item:
  * it keeps the parameters. */
 static ckf_filter *
-ckfp_item_state(FunctionCallInfo fcinfo, ckfp_source *source)
+ckfp_item_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 {
 	ckf_params params;
 
 	ckfp_require_aggregate(fcinfo);
 	if (!PG_ARGISNULL(0))
-		return ckfp_open_state(fcinfo, source);
+		return ckfp_open_state(fcinfo, argument);
 	ckfp_state_params(fcinfo, &params);
-	ckfp_new_state(&params, &source->filter);
-	return &source->filter;
+	ckfp_new_state(&params, &argument->filter);
+	return &argument->filter;
 }
 
 /* (state, item [, fpr [, capacity [, options]]]) */
 Datum
 cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &site->source);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
-		ckfp_add(state, ckfp_hash_argument(fcinfo, 1, site, state->seed));
-	ckfp_keep(&site->source);
-	CKFP_RETURN_DRAFT(state);
+		ckfp_add_to_state(state, ckfp_hash_argument(fcinfo, 1, cache, state->seed));
+	ckfp_keep(&cache->argument);
+	CKFP_RETURN_OWNED(state);
 }
 
 /* (state, hash [, fpr [, capacity [, options]]]) */
 Datum
 cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &site->source);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
-		ckfp_add(state, (uint64)PG_GETARG_INT64(1));
-	ckfp_keep(&site->source);
-	CKFP_RETURN_DRAFT(state);
+		ckfp_add_to_state(state, (uint64)PG_GETARG_INT64(1));
+	ckfp_keep(&cache->argument);
+	CKFP_RETURN_OWNED(state);
 }
 
 /* ------------------------------------------------------------------- filters */
 
-/* How the items of another filter or state come into a state. */
-typedef enum ckfp_pouring
-{
-	CKFP_COMBINE, /* of one cuckoofilter_agg */
-	CKFP_UNION,
-	CKFP_SUM
-} ckfp_pouring;
-
-/* Pour, growing the draft *state where it must. */
+/* Merge a filter or another state into a state: at once where that is quick,
+ * else by a rebuild, whose result takes the state's place. */
 static void
-ckfp_pour(ckf_filter *state, const ckf_filter *in, ckfp_pouring how)
+ckfp_merge_into(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 {
-	uint64_t cursor = 0;
-	ckf_status status;
+	ckf_status status = ckf_collect(state, in, goal);
+	ckf_filter merged;
 
-	for (;;)
-	{
-		if (how == CKFP_COMBINE)
-			status = ckf_collect_combine(state, in, &cursor);
-		else
-			status = ckf_collect_merge(state, in, how == CKFP_SUM, &cursor);
-		if (status == CKF_OK)
-			return;
-		if (status == CKF_ROOM)
-		{
-			ckf_filter larger;
-
-			ckfp_run(CKF_GROW, state, NULL, &larger);
-			*state = larger;
-		}
-		else if (status != CKF_MORE)
-			ckfp_error(status, (ckfp_subject){.filter = state, .other = in});
-		CHECK_FOR_INTERRUPTS();
-	}
+	if (status == CKF_OK)
+		return;
+	if (status != CKF_ROOM)
+		ckfp_error(status, (ckfp_subject){.filter = state, .other = in});
+	ckfp_run(goal, state, in, &merged);
+	*state = merged;
 }
 
 /* (state, filter), either may be NULL */
 static Datum
-ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_pouring how)
+ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
 {
-	ckfp_source source = {0};
-	ckf_filter *state = &source.filter;
+	ckfp_argument_cache argument = {0};
+	ckf_filter *state = &argument.filter;
 	ckf_filter filter;
 
 	ckfp_require_aggregate(fcinfo);
@@ -173,33 +175,37 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckfp_pouring how)
 		ckfp_new_state(&params, state);
 	}
 	else
-		ckfp_open_state(fcinfo, &source);
+		ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
-	ckfp_pour(state, &filter, how);
-	CKFP_RETURN_DRAFT(state);
+	ckfp_merge_into(state, &filter, goal);
+	CKFP_RETURN_OWNED(state);
 }
 
 Datum
 cuckoofilter_union_agg_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_merge_transition(fcinfo, CKFP_UNION);
+	return ckfp_merge_transition(fcinfo, CKF_COLLECT_UNION);
 }
 
 Datum
 cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_merge_transition(fcinfo, CKFP_SUM);
+	return ckfp_merge_transition(fcinfo, CKF_COLLECT_SUM);
 }
 
 /* ------------------------------------------------------------ partial states */
 
-/* (state, state), either may be NULL.  A state from another process may have a
- * short header; the first one is unpacked, to be changed in place from then on. */
+/*
+ * (state, state), either may be NULL.  What comes from another process is a
+ * state with a short header, or the filter that a state is written as where it
+ * leaves PostgreSQL (CKF_EXPORT).  The first one is unpacked, to be changed in
+ * place from then on.
+ */
 static Datum
-ckfp_combine(FunctionCallInfo fcinfo, ckfp_pouring how)
+ckfp_combine(FunctionCallInfo fcinfo, ckf_goal goal)
 {
-	ckfp_source source = {0};
-	ckf_filter *state = &source.filter;
+	ckfp_argument_cache argument = {0};
+	ckf_filter *state = &argument.filter;
 	ckf_filter other;
 
 	ckfp_require_aggregate(fcinfo);
@@ -209,28 +215,28 @@ ckfp_combine(FunctionCallInfo fcinfo, ckfp_pouring how)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	if (PG_ARGISNULL(0))
 		PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
-	ckfp_open_state(fcinfo, &source);
+	ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
-	ckfp_pour(state, &other, how);
-	CKFP_RETURN_DRAFT(state);
+	ckfp_merge_into(state, &other, goal);
+	CKFP_RETURN_OWNED(state);
 }
 
 Datum
 cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKFP_COMBINE);
+	return ckfp_combine(fcinfo, CKF_COLLECT_ITEMS);
 }
 
 Datum
 cuckoofilter_union_agg_combine(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKFP_UNION);
+	return ckfp_combine(fcinfo, CKF_COLLECT_UNION);
 }
 
 Datum
 cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKFP_SUM);
+	return ckfp_combine(fcinfo, CKF_COLLECT_SUM);
 }
 
 /* ------------------------------------------------------------------ the ends */
@@ -240,7 +246,7 @@ static Datum
 ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckf_filter state;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
@@ -252,8 +258,8 @@ ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 	}
 	else
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STATE, &state);
-	ckfp_run(goal, &state, NULL, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_run(goal, &state, NULL, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 Datum

@@ -1,29 +1,13 @@
 /*
- * argument.c - arguments to filters, item types and parameters.
- *
- * A probe costs some ten nanoseconds, so that finding its filter must cost
- * less: no detoast, copy, validation or catalog look-up for each row.
+ * argument.c - arguments to filters and parameters.
  */
-#include "host.h"
+#include "argument.h"
+
+#include "error.h"
 
 #include "access/detoast.h"
-#include "catalog/pg_type.h"
-#include "utils/lsyscache.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
-
-ckfp_site *
-ckfp_new_site(FmgrInfo *flinfo)
-{
-	MemoryContext context = flinfo != NULL ? flinfo->fn_mcxt : CurrentMemoryContext;
-	ckfp_site *site = MemoryContextAllocZero(context, sizeof *site);
-
-	site->context = context;
-	if (flinfo != NULL) /* else DirectFunctionCall */
-		flinfo->fn_extra = site;
-	return site;
-}
-
-/* ------------------------------------------------------------------ filters */
 
 static void
 ckfp_open_bytes(const void *bytes, size_t size, ckf_trust trust, ckf_filter *filter)
@@ -42,96 +26,80 @@ ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter)
 	ckfp_open_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), trust, filter);
 }
 
-void
-ckfp_open_header(Datum value, ckf_filter *filter)
+ckf_status
+ckfp_open_checked(const struct varlena *value, ckf_filter *filter)
+{
+	ckf_check check = {0};
+	ckf_status status = ckf_open(filter, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), CKF_STORED);
+
+	if (status != CKF_OK)
+		return status;
+	while ((status = ckf_check_step(filter, &check)) == CKF_MORE)
+		CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+ckf_status
+ckfp_try_header(Datum value, ckf_filter *filter)
 {
 	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CKF_HEADER_SIZE);
 
 	if (VARSIZE_ANY_EXHDR(header) < CKF_HEADER_SIZE)
-		ckfp_error(CKF_BAD_BYTES, (ckfp_subject){0});
-	ckfp_open_bytes(VARDATA_ANY(header), toast_raw_datum_size(value) - VARHDRSZ, CKF_STORED,
-					filter);
+		return CKF_BAD_BYTES;
+	return ckf_open(filter, VARDATA_ANY(header), toast_raw_datum_size(value) - VARHDRSZ,
+					CKF_STORED);
+}
+
+void
+ckfp_open_header(Datum value, ckf_filter *filter)
+{
+	ckf_status status = ckfp_try_header(value, filter);
+
+	if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){0});
 }
 
 ckf_filter *
-ckfp_open_source(ckfp_source *source, const struct varlena *value, ckf_trust trust)
+ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value, ckf_trust trust)
 {
-	ckf_filter *filter = &source->filter;
+	ckf_filter *filter = &argument->filter;
 
 	filter->size = 0; /* known no more, while this may fail */
 	ckfp_open_bytes(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), trust, filter);
-	ckfp_keep(source);
+	ckfp_keep(argument);
 	return filter;
 }
 
 /* A TOAST pointer names a value for as long as a query may see it. */
 static const struct varlena *
-ckfp_fetch_toasted(ckfp_site *site, struct varlena *value)
+ckfp_fetch_toasted(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context)
 {
-	ckfp_source *source = &site->source;
 	struct varatt_external toast;
 	MemoryContext caller;
 
 	VARATT_EXTERNAL_GET_POINTER(toast, value);
-	if (source->copy != NULL && memcmp(&source->toast, &toast, sizeof toast) == 0)
-		return source->copy;
-	source->copy = NULL;
-	if (source->detoasted == NULL)
-		source->detoasted =
-			AllocSetContextCreate(site->context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
+	if (argument->copy != NULL && memcmp(&argument->toast, &toast, sizeof toast) == 0)
+		return argument->copy;
+	argument->copy = NULL;
+	if (argument->detoasted == NULL)
+		argument->detoasted =
+			AllocSetContextCreate(context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
 	else
-		MemoryContextReset(source->detoasted);
-	caller = MemoryContextSwitchTo(source->detoasted);
-	source->copy = detoast_attr(value);
+		MemoryContextReset(argument->detoasted);
+	caller = MemoryContextSwitchTo(argument->detoasted);
+	argument->copy = detoast_attr(value);
 	MemoryContextSwitchTo(caller);
-	source->toast = toast;
-	return source->copy;
+	argument->toast = toast;
+	return argument->copy;
 }
 
-const ckf_filter *
-ckfp_read_extended(ckfp_site *site, struct varlena *value)
+const struct varlena *
+ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context)
 {
-	const struct varlena *plain;
-
 	if (VARATT_IS_EXTERNAL_ONDISK(value))
-		plain = ckfp_fetch_toasted(site, value);
-	else /* compressed in its row, and what else there may be: rare */
-		plain = PG_DETOAST_DATUM(PointerGetDatum(value));
-	return ckfp_reopen(&site->source, plain, CKF_STORED);
-}
-
-/* -------------------------------------------------------------------- items */
-
-/*
- * The type of argument n: that of the call's expression or, for a caller
- * without one, the declared type.
- */
-static Oid
-ckfp_argument_type(FmgrInfo *flinfo, int n)
-{
-	Oid type = InvalidOid;
-
-	if (flinfo != NULL)
-		type = get_fn_expr_argtype(flinfo, n);
-	if (flinfo != NULL && !OidIsValid(type))
-	{
-		Oid *types;
-		int count;
-
-		(void)get_func_signature(flinfo->fn_oid, &types, &count);
-		if (n < count && get_typtype(types[n]) != TYPTYPE_PSEUDO)
-			type = types[n];
-	}
-	if (!OidIsValid(type))
-		ckfp_error_no_type();
-	return type;
-}
-
-void
-ckfp_prepare_site(FunctionCallInfo fcinfo, int n, ckfp_site *site)
-{
-	ckfp_hasher_prepare(&site->hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
-						site->context);
+		return ckfp_fetch_toasted(argument, value, context);
+	/* compressed in its row, and what else there may be: rare */
+	return PG_DETOAST_DATUM(PointerGetDatum(value));
 }
 
 /* --------------------------------------------------------------- parameters */

@@ -1,73 +1,63 @@
 /*
- * error.c - every error sentence of the PostgreSQL extension.
+ * error.c - every error of the PostgreSQL extension.
  *
  * The primary message says what is wrong, with the values; SQLite's errors
- * begin with the same words.  DETAIL and HINT say what to do about it.
+ * begin with the same words.  DETAIL and HINT say what to do about it.  What
+ * both databases say is worded in messages.h.
  */
-#include "host.h"
+#include "error.h"
+
+#include "messages.h"
 
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#define CKFP_OPTIONS                                                                               \
-	"Options are kind=deletable|set, bucket_size=2|4|8, layout=semi_sorted|plain (semi_sorted "    \
-	"needs bucket_size=4) and seed=<64-bit integer>."
+/* PostgreSQL 16 lets a caller get an error of input back. */
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#else
+#define errsave(soft, ...) ereport(ERROR, __VA_ARGS__)
+#endif
 
 /* Where a merge or a growth stopped. */
 static int
 ckfp_errdetail_fill(const ckf_filter *filter)
 {
-	return errdetail("It has " UINT64_FORMAT " items at a false positive rate of %.3g.",
-					 filter->count, ckf_fpr(filter));
+	return errdetail(CKF_DETAIL_FILL, (unsigned long long)filter->count, ckf_fpr(filter));
 }
 
-/* Errors of parameters, all 22023. */
-static void
-ckfp_error_parameters(ckf_status status, ckfp_subject about)
+/* Of errors of parameters, all 22023, what ereport is to be told. */
+static int
+ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 {
+	errcode(ERRCODE_INVALID_PARAMETER_VALUE);
 	switch (status)
 	{
 		case CKF_BAD_CAPACITY:
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("capacity must be from 1 to " INT64_FORMAT ", not " INT64_FORMAT,
-								   (int64)CKF_MAX_CAPACITY, about.params->capacity)));
-			break;
+			return errmsg(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
+						  (long long)about->params->capacity);
 		case CKF_BAD_FPR:
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("false positive rate must be greater than 0 and less than 1, not %g",
-							about.params->fpr)));
-			break;
+			return errmsg(CKF_SAY_BAD_FPR("%g"), about->params->fpr);
 		case CKF_BAD_TARGET:
-			ereport(
-				ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("capacity " INT64_FORMAT " at a false positive rate of %g is too precise",
-						about.params->capacity, about.params->fpr),
-				 errdetail("The quotient of capacity and rate must not pass 2^%d.", CKF_MAX_PREFIX),
-				 errhint("Lower the capacity or raise the false positive rate.")));
-			break;
+			errmsg(CKF_SAY_BAD_TARGET("%g"), (long long)about->params->capacity,
+				   about->params->fpr);
+			errdetail(CKF_DETAIL_BAD_TARGET, CKF_MAX_PREFIX);
+			return errhint(CKF_HINT_BAD_TARGET);
 		case CKF_BAD_OPTION:
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("bad cuckoofilter option \"%.*s\"", (int)about.option_size,
-								   about.option),
-							errhint(CKFP_OPTIONS)));
-			break;
+			errmsg(CKF_SAY_BAD_OPTION, (int)about->option_size, about->option);
+			return errhint(CKF_HINT_BAD_OPTION);
 		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("cannot merge cuckoofilters of different seeds"),
-					 errdetail("The seeds are " INT64_FORMAT " and " INT64_FORMAT ".",
-							   (int64)about.filter->seed, (int64)about.other->seed),
-					 errhint("Build filters that are to be merged with the same seed option.")));
+			errmsg(CKF_SAY_SEED_DIFFERS);
+			errdetail(CKF_DETAIL_SEED_DIFFERS, (long long)about->filter->seed,
+					  (long long)about->other->seed);
+			return errhint(CKF_HINT_SEED_DIFFERS);
 	}
 }
 
-void
-ckfp_error(ckf_status status, ckfp_subject about)
+/* What ereport is to be told of a failed call. */
+static int
+ckfp_describe(ckf_status status, const ckfp_subject *about)
 {
-	int sqlstate = about.sqlstate ? about.sqlstate : ERRCODE_DATA_CORRUPTED;
-
 	switch (status)
 	{
 		case CKF_BAD_CAPACITY:
@@ -75,50 +65,63 @@ ckfp_error(ckf_status status, ckfp_subject about)
 		case CKF_BAD_TARGET:
 		case CKF_BAD_OPTION:
 		case CKF_SEED_DIFFERS:
-			ckfp_error_parameters(status, about);
-			break;
+			return ckfp_describe_parameters(status, about);
 		case CKF_BAD_BYTES:
-			ereport(ERROR,
-					(errcode(sqlstate),
-					 errmsg("not a cuckoofilter: the bytes are damaged or of something else")));
-			break;
+			errcode(about->sqlstate ? about->sqlstate : ERRCODE_DATA_CORRUPTED);
+			return errmsg(CKF_SAY_BAD_BYTES);
 		case CKF_BAD_VERSION:
-			ereport(ERROR,
-					(errcode(sqlstate), errmsg("cuckoofilter of an unknown format or hash version"),
-					 errhint("It needs a newer release of cuckoofilter.")));
-			break;
+			errcode(about->sqlstate ? about->sqlstate : ERRCODE_DATA_CORRUPTED);
+			errmsg(CKF_SAY_BAD_VERSION);
+			return errhint(CKF_HINT_BAD_VERSION);
+		case CKF_UNFINISHED:
+			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+			errmsg(CKF_SAY_UNFINISHED);
+			return errhint(CKF_HINT_UNFINISHED);
 		case CKF_IS_SET:
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("cannot remove from a cuckoofilter of kind set"),
-					 errdetail("Removing an item from a set could take away another item."),
-					 errhint("Build it with kind=deletable, and merge with cuckoofilter_sum.")));
-			break;
+			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+			errmsg(CKF_SAY_IS_SET);
+			errdetail(CKF_DETAIL_IS_SET);
+			return errhint(CKF_HINT_IS_SET);
 		case CKF_PRECISION:
-			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-							errmsg("cuckoofilter has no precision left"),
-							ckfp_errdetail_fill(about.filter),
-							errhint("Build it with a larger capacity.")));
-			break;
+			errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+			errmsg(CKF_SAY_PRECISION);
+			ckfp_errdetail_fill(about->filter);
+			return errhint(CKF_HINT_PRECISION);
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
 			break; /* no failures */
 	}
-	elog(ERROR, "unexpected cuckoofilter status %d", (int)status);
+	return errmsg_internal(CKF_SAY_UNEXPECTED, (int)status);
+}
+
+void
+ckfp_error(ckf_status status, ckfp_subject about)
+{
+	ereport(ERROR, (ckfp_describe(status, &about)));
 	pg_unreachable();
+}
+
+void
+ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft)
+{
+	ckfp_subject about = {.sqlstate = sqlstate};
+
+	errsave(soft, (ckfp_describe(status, &about)));
+}
+
+void
+ckfp_error_base64(fmNodePtr soft)
+{
+	errsave(soft, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64)));
 }
 
 void
 ckfp_error_too_large(const ckf_filter *filter)
 {
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-		 errmsg("cuckoofilter would be larger than %zu bytes", (size_t)(MaxAllocSize - VARHDRSZ)),
-		 ckfp_errdetail_fill(filter),
-		 errhint("Spread the items over several filters, or build them with a lower capacity "
-				 "or a higher rate.")));
+	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					errmsg(CKF_SAY_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
+					ckfp_errdetail_fill(filter), errhint(CKF_HINT_TOO_LARGE)));
 	pg_unreachable();
 }
 
@@ -128,14 +131,6 @@ ckfp_error_no_text(size_t size)
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg("cuckoofilter of %zu bytes is too large for its text form", size),
 					errhint("Use COPY in binary format.")));
-	pg_unreachable();
-}
-
-void
-ckfp_error_base64(void)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-					errmsg("not a cuckoofilter: the text is not base64")));
 	pg_unreachable();
 }
 

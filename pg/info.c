@@ -1,7 +1,10 @@
 /*
  * info.c - cuckoofilter_info: all there is to tell about a filter, as jsonb.
  */
-#include "host.h"
+#include "argument.h"
+#include "error.h"
+
+#include "info_fields.h"
 
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
@@ -9,30 +12,32 @@
 
 PG_FUNCTION_INFO_V1(cuckoofilter_info);
 
+#define CKFP_COUNT(field)                                                                          \
+	appendStringInfo(json, "%s\"" #field "\":" UINT64_FORMAT, json->len > 1 ? "," : "",            \
+					 (uint64)info->field);
+#define CKFP_INTEGER(field)                                                                        \
+	appendStringInfo(json, ",\"" #field "\":" INT64_FORMAT, (int64)info->field);
+#define CKFP_REAL(field) appendStringInfo(json, ",\"" #field "\":%.15g", info->field);
+#define CKFP_WORD(field) appendStringInfo(json, ",\"" #field "\":\"%s\"", info->field);
+
+static void
+ckfp_append_fields(StringInfo json, const ckf_info *info){
+	CKF_INFO_FIELDS(CKFP_COUNT, CKFP_INTEGER, CKFP_INTEGER, CKFP_REAL, CKFP_WORD)}
+
 /* Looks at every slot, so that it also serves to look for damage. */
-Datum
-cuckoofilter_info(PG_FUNCTION_ARGS)
+Datum cuckoofilter_info(PG_FUNCTION_ARGS)
 {
 	ckf_filter filter;
 	ckf_info info;
 	StringInfoData json;
+	ckf_status status = ckfp_open_checked(PG_GETARG_VARLENA_PP(0), &filter);
 
-	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_FOREIGN, &filter);
+	if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){0});
 	ckf_get_info(&filter, &info);
 	initStringInfo(&json);
-	appendStringInfo(&json,
-					 "{\"count\":" UINT64_FORMAT ",\"capacity\":" INT64_FORMAT
-					 ",\"target_fpr\":%.15g,\"fpr\":%.15g,\"bytes\":" UINT64_FORMAT
-					 ",\"bits_per_item\":%.15g,\"load_factor\":%.15g,",
-					 info.count, info.capacity, info.target_fpr, info.fpr, info.bytes,
-					 info.bits_per_item, info.load_factor);
-	appendStringInfo(&json,
-					 "\"encoding\":\"%s\",\"layout\":\"%s\",\"kind\":\"%s\",\"bucket_size\":%d,"
-					 "\"fingerprint_bits\":%d,\"prefix_bits\":%d,",
-					 info.encoding, info.layout, info.kind, info.bucket_size, info.fingerprint_bits,
-					 info.prefix_bits);
-	appendStringInfo(
-		&json, "\"segments\":" UINT64_FORMAT ",\"seed\":" INT64_FORMAT ",\"format_version\":%d}",
-		info.segments, (int64)info.seed, info.format_version);
+	appendStringInfoChar(&json, '{');
+	ckfp_append_fields(&json, &info);
+	appendStringInfoChar(&json, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }

@@ -6,7 +6,9 @@
  * numeric that is an integer as that integer, strings as UTF-8.  Any other
  * type is hashed through its own hash function, the one of its hash joins.
  */
-#include "host.h"
+#include "item.h"
+
+#include "error.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_enum.h"

@@ -2,7 +2,8 @@
  * scalar.c - functions of one filter and one item or hash, or of two filters.
  * All are STRICT in SQL.
  */
-#include "host.h"
+#include "call.h"
+#include "owned.h"
 
 #include "utils/builtins.h"
 
@@ -27,14 +28,14 @@ Datum
 cuckoofilter_create(PG_FUNCTION_ARGS)
 {
 	ckf_params params;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckf_params_default(&params);
 	params.capacity = PG_GETARG_INT64(0);
 	params.fpr = PG_GETARG_FLOAT8(1);
 	ckfp_parse_options(PG_GETARG_TEXT_PP(2), &params);
-	ckfp_create(&params, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_create(&params, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 /* ----------------------------------------------------------- filter and item */
@@ -43,26 +44,26 @@ cuckoofilter_create(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_contains(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
 }
 
 /* item <@ filter */
 Datum
 cuckoofilter_contained(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 0, site, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 0, cache, filter->seed)));
 }
 
 Datum
 cuckoofilter_contains_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
 	PG_RETURN_BOOL(ckf_contains(filter, (uint64)PG_GETARG_INT64(1)));
 }
@@ -70,46 +71,46 @@ cuckoofilter_contains_hash(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_copies(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed)));
+	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
 }
 
 static Datum
 ckfp_with(const ckf_filter *filter, uint64 hash)
 {
-	ckf_filter draft;
+	ckf_filter owned;
 
-	ckfp_copy(filter, 1, &draft);
-	ckfp_add(&draft, hash);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_copy(filter, 1, &owned);
+	ckfp_add(&owned, hash);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 static Datum
 ckfp_without(const ckf_filter *filter, uint64 hash)
 {
-	ckf_filter draft;
+	ckf_filter owned;
 
-	ckfp_copy(filter, 0, &draft);
-	ckfp_remove(&draft, hash);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_copy(filter, 0, &owned);
+	ckfp_remove(&owned, hash);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 /* cuckoofilter_add(filter, item), filter + item */
 Datum
 cuckoofilter_add(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed));
+	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
 }
 
 Datum
 cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
 	return ckfp_with(filter, (uint64)PG_GETARG_INT64(1));
 }
@@ -118,16 +119,16 @@ cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_remove(PG_FUNCTION_ARGS)
 {
-	ckfp_site *site = ckfp_site_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, site);
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, site, filter->seed));
+	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
 }
 
 Datum
 cuckoofilter_remove_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_site_of(fcinfo));
+	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
 	return ckfp_without(filter, (uint64)PG_GETARG_INT64(1));
 }
@@ -139,12 +140,12 @@ ckfp_merge(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckf_filter a;
 	ckf_filter b;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &a);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &b);
-	ckfp_run(goal, &a, &b, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_run(goal, &a, &b, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 /* cuckoofilter_union(a, b), a | b */
@@ -164,11 +165,11 @@ Datum
 cuckoofilter_compact(PG_FUNCTION_ARGS)
 {
 	ckf_filter filter;
-	ckf_filter draft;
+	ckf_filter owned;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
-	ckfp_run(CKF_COMPACT, &filter, NULL, &draft);
-	CKFP_RETURN_DRAFT(&draft);
+	ckfp_run(CKF_COMPACT, &filter, NULL, &owned);
+	CKFP_RETURN_OWNED(&owned);
 }
 
 Datum
@@ -185,7 +186,7 @@ cuckoofilter_fpr(PG_FUNCTION_ARGS)
 {
 	ckf_filter filter;
 
-	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
+	ckfp_open_header(PG_GETARG_DATUM(0), &filter);
 	PG_RETURN_FLOAT8(ckf_fpr(&filter));
 }
 
@@ -197,5 +198,5 @@ cuckoofilter_hash(PG_FUNCTION_ARGS)
 {
 	uint64 seed = PG_NARGS() > 1 ? (uint64)PG_GETARG_INT64(1) : 0;
 
-	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_site_of(fcinfo), seed));
+	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), seed));
 }

@@ -5,7 +5,8 @@
  * and histogram are looked up in it.  Both forms come here: the operator
  * through RESTRICT, cuckoofilter_contains through its support function.
  */
-#include "host.h"
+#include "argument.h"
+#include "item.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"

@@ -3,7 +3,7 @@
  * frame only grows.
  *
  * SQLite's aggregate context holds the opened view of a running state, so
- * that a step is a hash and an insertion; the state's bytes are a draft.
+ * that a step is a hash and an insertion; the state's bytes are owned.
  */
 #include "host.h"
 
@@ -83,19 +83,12 @@ ckfs_step_filter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_filter *state = ckfs_state(ctx, argc, argv);
 	ckf_filter local;
 	const ckf_filter *filter;
-	uint64_t cursor = 0;
-	ckf_status status;
 
 	if (!state)
 		return;
 	filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
-	if (!filter)
-		return;
-	do
-		status = ckf_collect_merge(state, filter, aggregate->copies, &cursor);
-	while (status == CKF_MORE || (status == CKF_ROOM && ckfs_grow(ctx, state)));
-	if (status != CKF_OK && status != CKF_ROOM) /* whose failure ckfs_grow has reported */
-		ckfs_error(ctx, status, (ckfs_subject){.filter = state, .other = filter});
+	if (filter)
+		ckfs_merge_into(ctx, state, filter, aggregate->collect);
 }
 
 /* A frame that only grows never asks for this. */
@@ -114,7 +107,7 @@ ckfs_value(sqlite3_context *ctx)
 	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
 	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
 	ckf_filter empty = {0};
-	ckf_filter draft;
+	ckf_filter owned;
 
 	/* No rows give an empty filter, of default parameters. */
 	if (!state || !state->bytes)
@@ -123,8 +116,8 @@ ckfs_value(sqlite3_context *ctx)
 		if (!ckfs_start(ctx, 0, NULL, state))
 			return;
 	}
-	if (ckfs_run(ctx, aggregate->finish, state, NULL, &draft))
-		ckfs_result(ctx, &draft);
+	if (ckfs_run(ctx, aggregate->finish, state, NULL, &owned))
+		ckfs_result(ctx, &owned);
 	ckfs_discard(&empty);
 }
 

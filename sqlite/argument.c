@@ -3,8 +3,6 @@
  */
 #include "host.h"
 
-#include <string.h>
-
 /* Name of the pointers that cuckoofilter_open makes. */
 #define CKFS_POINTER "cuckoofilter"
 
@@ -18,6 +16,21 @@ typedef struct ckfs_handle
 	ckf_filter filter;
 	uint8_t bytes[];
 } ckfs_handle;
+
+/* Read each slot of a filter once. */
+static bool
+ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter)
+{
+	ckf_check check = {0};
+	ckf_status status;
+
+	while ((status = ckf_check_step(filter, &check)) == CKF_MORE)
+		if (ckfs_interrupted(ctx))
+			return false;
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
 
 const ckf_filter *
 ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filter *local)
@@ -33,9 +46,9 @@ ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filte
 			return handle ? &handle->filter : NULL;
 		case SQLITE_BLOB:
 			bytes = sqlite3_value_blob(arg);
-			status = ckf_open(local, bytes, (size_t)sqlite3_value_bytes(arg), trust);
+			status = ckf_open(local, bytes, (size_t)sqlite3_value_bytes(arg), CKF_STORED);
 			if (status == CKF_OK)
-				return local;
+				return trust == CKF_STORED || ckfs_check_slots(ctx, local) ? local : NULL;
 			ckfs_error(ctx, status, (ckfs_subject){0});
 			return NULL;
 		default:
@@ -55,8 +68,11 @@ ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
 		return;
 	}
 	handle->filter = *filter;
-	handle->filter.bytes = memcpy(handle->bytes, filter->bytes, filter->size);
-	sqlite3_result_pointer(ctx, handle, CKFS_POINTER, sqlite3_free);
+	handle->filter.bytes = handle->bytes;
+	if (ckfs_copy_bytes(ctx, handle->bytes, filter->bytes, filter->size))
+		sqlite3_result_pointer(ctx, handle, CKFS_POINTER, sqlite3_free);
+	else
+		sqlite3_free(handle);
 }
 
 bool

@@ -1,14 +1,13 @@
 /*
- * error.c - every error sentence of the SQLite extension.
+ * error.c - every error of the SQLite extension.
  *
  * One sentence each: what is wrong, with the values, and after a colon what
- * to do about it.  PostgreSQL's errors begin with the same words.
+ * to do about it.  PostgreSQL's errors begin with the same words; what both
+ * databases say is worded in messages.h.
  */
 #include "host.h"
 
-#define CKFS_OPTIONS                                                                               \
-	"options are kind=deletable|set, bucket_size=2|4|8, layout=semi_sorted|plain (semi_sorted "    \
-	"needs bucket_size=4) and seed=<64-bit integer>"
+#include "messages.h"
 
 /* Report a sentence that sqlite3_mprintf made. */
 static void
@@ -27,41 +26,35 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 	switch (status)
 	{
 		case CKF_BAD_BYTES:
-			return sqlite3_mprintf("not a cuckoofilter: the bytes are damaged or of something "
-								   "else");
+		case CKF_UNFINISHED: /* SQLite never hands one out */
+			return sqlite3_mprintf(CKF_SAY_BAD_BYTES);
 		case CKF_BAD_VERSION:
-			return sqlite3_mprintf("cuckoofilter of an unknown format or hash version: it needs a "
-								   "newer release");
+			return sqlite3_mprintf(CKF_SAY_BAD_VERSION CKF_REST_BAD_VERSION);
 		case CKF_BAD_CAPACITY:
-			return sqlite3_mprintf("capacity must be from 1 to %lld, not %lld", CKF_MAX_CAPACITY,
-								   about.params->capacity);
+			return sqlite3_mprintf(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
+								   (long long)about.params->capacity);
 		case CKF_BAD_FPR:
-			return sqlite3_mprintf("false positive rate must be greater than 0 and less than 1, "
-								   "not %!.15g",
-								   about.params->fpr);
+			return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g"), about.params->fpr);
 		case CKF_BAD_TARGET:
-			return sqlite3_mprintf("capacity %lld at a false positive rate of %!.15g is too "
-								   "precise: lower the capacity or raise the rate",
-								   about.params->capacity, about.params->fpr);
+			return sqlite3_mprintf(CKF_SAY_BAD_TARGET("%!.15g") CKF_REST_BAD_TARGET,
+								   (long long)about.params->capacity, about.params->fpr);
 		case CKF_BAD_OPTION:
-			return sqlite3_mprintf("bad cuckoofilter option \"%.*s\": " CKFS_OPTIONS,
-								   (int)about.option_size, about.option);
+			return sqlite3_mprintf(CKF_SAY_BAD_OPTION CKF_REST_BAD_OPTION, (int)about.option_size,
+								   about.option);
 		case CKF_SEED_DIFFERS:
-			return sqlite3_mprintf("cannot merge cuckoofilters of different seeds: %lld and %lld",
-								   (int64_t)about.filter->seed, (int64_t)about.other->seed);
+			return sqlite3_mprintf(CKF_SAY_SEED_DIFFERS CKF_REST_SEED_DIFFERS,
+								   (long long)about.filter->seed, (long long)about.other->seed);
 		case CKF_IS_SET:
-			return sqlite3_mprintf("cannot remove from a cuckoofilter of kind set: build it with "
-								   "kind=deletable, and merge with cuckoofilter_sum");
+			return sqlite3_mprintf(CKF_SAY_IS_SET CKF_REST_IS_SET);
 		case CKF_PRECISION:
-			return sqlite3_mprintf("cuckoofilter has no precision left: %llu items at a false "
-								   "positive rate of %.3g; build it with a larger capacity",
-								   about.filter->count, ckf_fpr(about.filter));
+			return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
+								   (unsigned long long)about.filter->count, ckf_fpr(about.filter));
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
 			break; /* no failures */
 	}
-	return sqlite3_mprintf("unexpected cuckoofilter status %d", (int)status);
+	return sqlite3_mprintf(CKF_SAY_UNEXPECTED, (int)status);
 }
 
 void
@@ -99,10 +92,8 @@ ckfs_error_no_filter(sqlite3_context *ctx)
 void
 ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t limit)
 {
-	ckfs_report(ctx, sqlite3_mprintf("cuckoofilter would be larger than %lld bytes: %llu items at "
-									 "a false positive rate of %.3g; spread the items over "
-									 "several filters, or lower capacity or raise the rate",
-									 limit, filter->count, ckf_fpr(filter)));
+	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_TOO_LARGE CKF_REST_TOO_LARGE, (long long)limit,
+									 (unsigned long long)filter->count, ckf_fpr(filter)));
 }
 
 void

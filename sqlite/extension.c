@@ -18,14 +18,13 @@ SQLITE_EXTENSION_INIT1
 
 #define CKFS_FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
-static const ckfs_items one_item = {ckfs_hash_item, false};
-static const ckfs_items many_items = {ckfs_hash_item, true};
-static const ckfs_items one_hash = {ckfs_hash_given, false};
+static const ckfs_items one_item = {ckfs_hash_item};
+static const ckfs_items one_hash = {ckfs_hash_given};
 
-static const ckfs_aggregate of_items = {ckfs_hash_item, false, CKF_FINISH};
-static const ckfs_aggregate of_hashes = {ckfs_hash_given, false, CKF_FINISH};
-static const ckfs_aggregate of_union = {NULL, false, CKF_FINISH_MERGE};
-static const ckfs_aggregate of_sum = {NULL, true, CKF_FINISH_MERGE};
+static const ckfs_aggregate of_items = {ckfs_hash_item, 0, CKF_FINISH};
+static const ckfs_aggregate of_hashes = {ckfs_hash_given, 0, CKF_FINISH};
+static const ckfs_aggregate of_union = {NULL, CKF_COLLECT_UNION, CKF_FINISH_MERGE};
+static const ckfs_aggregate of_sum = {NULL, CKF_COLLECT_SUM, CKF_FINISH_MERGE};
 
 /* A function of SQL, once for each number of arguments; most is -1 where it
  * takes any number. */
@@ -41,7 +40,7 @@ static const ckfs_entry scalars[] = {
 	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL},
 	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL},
 	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item},
-	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add, &many_items},
+	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add_all, NULL},
 	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash},
 	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item},
 	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL},
@@ -49,7 +48,7 @@ static const ckfs_entry scalars[] = {
 	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash},
 	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL},
 	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item},
-	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove, &many_items},
+	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove_all, NULL},
 	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash},
 	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL},
 	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL},
@@ -95,9 +94,10 @@ sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines 
 	int rc = SQLITE_OK;
 	size_t i;
 
-	(void)error;
 	(void)api;
 	SQLITE_EXTENSION_INIT2(api);
+	if (!ckfs_library_will_do(error))
+		return SQLITE_ERROR;
 	for (i = 0; i < sizeof(scalars) / sizeof(scalars[0]) && rc == SQLITE_OK; i++)
 		rc = ckfs_register(db, &scalars[i], false);
 	for (i = 0; i < sizeof(aggregates) / sizeof(aggregates[0]) && rc == SQLITE_OK; i++)

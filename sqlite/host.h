@@ -6,7 +6,8 @@
  *   aggregate.c   aggregates
  *   info.c        cuckoofilter_info
  *   argument.c    SQL values to filters, hashes and parameters
- *   draft.c       filters in memory of our own: copies, growth, jobs, results
+ *   owned.c       filters in memory of our own: copies, growth, rebuilds, results
+ *   library.c     what depends on the version of the SQLite library
  *   error.c       every error sentence, once
  *
  * Functions that take a sqlite3_context report their failures in it, and
@@ -19,6 +20,15 @@
 #include "cuckoofilter.h"
 
 SQLITE_EXTENSION_INIT3
+
+/* -------------------------------------------------------------- library.c */
+
+/* Is the library as new as we need it?  If not, *error says so. */
+bool ckfs_library_will_do(char **error);
+
+/* Was sqlite3_interrupt called?  Then that is the function's result.  Asked
+ * between the steps of long work; SQLite before 3.41 cannot tell. */
+bool ckfs_interrupted(sqlite3_context *ctx);
 
 /* ------------------------------------------------------------- argument.c */
 
@@ -48,31 +58,41 @@ bool ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *param
 bool ckfs_fpr(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params);
 bool ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params);
 
-/* ---------------------------------------------------------------- draft.c */
+/* ---------------------------------------------------------------- owned.c */
 
 /*
- * A draft is a ckf_filter over bytes from sqlite3_malloc64, which ckfs_discard
+ * An owned filter is a ckf_filter over bytes from sqlite3_malloc64, which ckfs_discard
  * or ckfs_result gives away.
  */
 
 /* A copy of a filter, with room for some more hashes. */
-bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *draft);
+bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned);
 
-/* Run a job of the engine; *draft is its result, and must not be an input.
- * b is NULL but for CKF_UNION and CKF_SUM. */
+/* Copy bytes of which there may be many; false when interrupted. */
+bool ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t size);
+
+/* Run a rebuild of the engine; *owned is its result, to be given away, and must
+ * not be an input.  b is NULL but for goals of two filters. */
 bool ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
-			  ckf_filter *draft);
+			  ckf_filter *owned);
 
-/* A larger draft in place of this one. */
-bool ckfs_grow(sqlite3_context *ctx, ckf_filter *draft);
+/* The same of a filter and n hashes. */
+bool ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a,
+					 const uint64_t *hashes, size_t n, ckf_filter *owned);
 
-/* Add a hash to a draft, which grows where it must. */
-bool ckfs_add(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash);
+/* Merge a filter into a running state, which is owned: CKF_COLLECT_*. */
+bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal);
 
-void ckfs_discard(ckf_filter *draft);
+/* A larger filter in place of this one. */
+bool ckfs_grow(sqlite3_context *ctx, ckf_filter *owned);
 
-/* Make the draft's bytes the function's result. */
-void ckfs_result(sqlite3_context *ctx, ckf_filter *draft);
+/* Add a hash to an owned filter, which grows where it must. */
+bool ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
+
+void ckfs_discard(ckf_filter *owned);
+
+/* Make the owned filter's bytes the function's result. */
+void ckfs_result(sqlite3_context *ctx, ckf_filter *owned);
 
 /* ---------------------------------------------------------------- error.c */
 
@@ -108,7 +128,6 @@ void ckfs_error_frame(sqlite3_context *ctx);
 typedef struct ckfs_items
 {
 	ckfs_hasher *hash;
-	bool skip_null; /* variadic: a NULL is no item; else it gives NULL */
 } ckfs_items;
 
 typedef void ckfs_function(sqlite3_context *ctx, int argc, sqlite3_value **argv);
@@ -118,6 +137,8 @@ ckfs_function ckfs_sql_open;
 ckfs_function ckfs_sql_add;      /* ckfs_items */
 ckfs_function ckfs_sql_remove;   /* ckfs_items */
 ckfs_function ckfs_sql_contains; /* ckfs_items */
+ckfs_function ckfs_sql_add_all;
+ckfs_function ckfs_sql_remove_all;
 ckfs_function ckfs_sql_contains_any;
 ckfs_function ckfs_sql_contains_all;
 ckfs_function ckfs_sql_copies;
@@ -136,7 +157,7 @@ ckfs_function ckfs_sql_info;
 typedef struct ckfs_aggregate
 {
 	ckfs_hasher *hash; /* of items; NULL: filters */
-	bool copies;       /* of filters: add copies up */
+	ckf_goal collect;  /* of filters */
 	ckf_goal finish;
 } ckfs_aggregate;
 

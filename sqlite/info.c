@@ -3,8 +3,24 @@
  */
 #include "host.h"
 
+#include "info_fields.h"
+
 /* The mark of a JSON value among SQLite's functions. */
 #define CKFS_JSON_SUBTYPE 'J'
+
+#define CKFS_COUNT(field)                                                                          \
+	sqlite3_str_appendf(json, "%s\"" #field "\":%llu", sqlite3_str_length(json) > 1 ? "," : "",    \
+						(sqlite3_uint64)info->field);
+#define CKFS_INTEGER(field)                                                                        \
+	sqlite3_str_appendf(json, ",\"" #field "\":%lld", (sqlite3_int64)info->field);
+#define CKFS_REAL(field) sqlite3_str_appendf(json, ",\"" #field "\":%!.15g", info->field);
+#define CKFS_WORD(field) sqlite3_str_appendf(json, ",\"" #field "\":\"%s\"", info->field);
+
+static void
+ckfs_append_fields(sqlite3_str *json, const ckf_info *info)
+{
+	CKF_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD)
+}
 
 /* cuckoofilter_info(filter): checks every slot, so that it also serves to
  * look for damage. */
@@ -14,27 +30,23 @@ ckfs_sql_info(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
 	ckf_info info;
-	char *json;
+	sqlite3_str *json;
+	char *text;
 
 	(void)argc;
 	if (!filter)
 		return;
 	ckf_get_info(filter, &info);
-	json = sqlite3_mprintf("{\"count\":%llu,\"capacity\":%lld,\"target_fpr\":%!.15g,"
-						   "\"fpr\":%!.15g,\"bytes\":%llu,\"bits_per_item\":%!.15g,"
-						   "\"load_factor\":%!.15g,\"encoding\":\"%s\",\"layout\":\"%s\","
-						   "\"kind\":\"%s\",\"bucket_size\":%d,\"fingerprint_bits\":%d,"
-						   "\"prefix_bits\":%d,\"segments\":%llu,\"seed\":%lld,"
-						   "\"format_version\":%d}",
-						   info.count, info.capacity, info.target_fpr, info.fpr, info.bytes,
-						   info.bits_per_item, info.load_factor, info.encoding, info.layout,
-						   info.kind, info.bucket_size, info.fingerprint_bits, info.prefix_bits,
-						   info.segments, (int64_t)info.seed, info.format_version);
-	if (!json)
+	json = sqlite3_str_new(sqlite3_context_db_handle(ctx));
+	sqlite3_str_appendchar(json, 1, '{');
+	ckfs_append_fields(json, &info);
+	sqlite3_str_appendchar(json, 1, '}');
+	text = sqlite3_str_finish(json);
+	if (!text)
 	{
 		sqlite3_result_error_nomem(ctx);
 		return;
 	}
-	sqlite3_result_text(ctx, json, -1, sqlite3_free);
+	sqlite3_result_text(ctx, text, -1, sqlite3_free);
 	sqlite3_result_subtype(ctx, CKFS_JSON_SUBTYPE);
 }

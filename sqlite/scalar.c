@@ -9,8 +9,6 @@
  */
 #include "host.h"
 
-#include <string.h>
-
 static bool
 ckfs_is_null(sqlite3_value *value)
 {
@@ -52,33 +50,114 @@ ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_result_handle(ctx, filter);
 }
 
-/* Change a draft by the items that follow the filter; false: the function's
- * result is settled, as NULL or an error. */
-typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash);
+/* A change of an owned filter by one item; false: an error is the result. */
+typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
 
 static bool
-ckfs_change_each(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *draft,
-				 ckfs_change *change)
+ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
+{
+	bool found;
+	ckf_status status = ckf_remove(owned, hash, &found);
+
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
+
+/* The filter of argument 0, changed by the item or hash of argument 1. */
+static void
+ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, int more)
 {
 	const ckfs_items *items = sqlite3_user_data(ctx);
+	ckf_filter local, owned;
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
 	uint64_t hash;
+
+	if (!filter || !items->hash(ctx, argv[1], filter->seed, &hash) ||
+		!ckfs_copy(ctx, filter, more, &owned))
+		return;
+	if (change(ctx, &owned, hash))
+		ckfs_result(ctx, &owned);
+	else
+		ckfs_discard(&owned);
+}
+
+/* cuckoofilter_add(filter, item), cuckoofilter_add_hash(filter, hash) */
+void
+ckfs_sql_add(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	ckfs_changed(ctx, argv, ckfs_add, 1);
+}
+
+/* cuckoofilter_remove(filter, item), cuckoofilter_remove_hash(filter, hash) */
+void
+ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	ckfs_changed(ctx, argv, ckfs_remove, 0);
+}
+
+/* A list of items, as hashes; NULLs are skipped. */
+typedef struct ckfs_list
+{
+	uint64_t *hash;
+	int count;
+} ckfs_list;
+
+static bool
+ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, uint64_t seed, ckfs_list *list)
+{
 	int i;
 
-	for (i = 1; i < argc; i++)
+	list->count = 0;
+	list->hash = sqlite3_malloc64(sizeof(uint64_t) * (sqlite3_uint64)(argc + 1));
+	if (!list->hash)
 	{
-		if (items->skip_null && ckfs_is_null(argv[i]))
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	for (i = 0; i < argc; i++)
+	{
+		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!items->hash(ctx, argv[i], draft->seed, &hash) || !change(ctx, draft, hash))
+		if (!ckfs_hash_item(ctx, argv[i], seed, &list->hash[list->count]))
+		{
+			sqlite3_free(list->hash);
 			return false;
+		}
+		list->count++;
 	}
 	return true;
 }
 
-static void
-ckfs_changed(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_change *change, int more)
+/* A few items are added or removed singly, as a rebuild would cost more; the
+ * answers of the result are the same. */
+static bool
+ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
+				ckfs_change *change, ckf_filter *owned)
 {
-	ckf_filter local, draft;
+	int i;
+
+	if (!ckfs_copy(ctx, filter, list->count, owned))
+		return false;
+	for (i = 0; i < list->count; i++)
+		if (!change(ctx, owned, list->hash[i]))
+		{
+			ckfs_discard(owned);
+			return false;
+		}
+	return true;
+}
+
+static void
+ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_change *change,
+				 ckf_goal goal)
+{
+	ckf_filter local, owned;
 	const ckf_filter *filter;
+	ckfs_list list;
+	bool ok;
 
 	if (argc < 1)
 	{
@@ -86,37 +165,29 @@ ckfs_changed(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_change *
 		return;
 	}
 	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	if (!filter || !ckfs_copy(ctx, filter, more, &draft))
+	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter->seed, &list))
 		return;
-	if (ckfs_change_each(ctx, argc, argv, &draft, change))
-		ckfs_result(ctx, &draft);
+	if (ckf_few(filter, (uint64_t)list.count))
+		ok = ckfs_change_few(ctx, filter, &list, change, &owned);
 	else
-		ckfs_discard(&draft);
+		ok = ckfs_run_hashes(ctx, goal, filter, list.hash, (size_t)list.count, &owned);
+	sqlite3_free(list.hash);
+	if (ok)
+		ckfs_result(ctx, &owned);
 }
 
-static bool
-ckfs_remove(sqlite3_context *ctx, ckf_filter *draft, uint64_t hash)
-{
-	bool found;
-	ckf_status status = ckf_remove(draft, hash, &found);
-
-	if (status != CKF_OK)
-		ckfs_error(ctx, status, (ckfs_subject){0});
-	return status == CKF_OK;
-}
-
-/* cuckoofilter_add(filter, item), _add_all(filter, item, ...), _add_hash(filter, hash) */
+/* cuckoofilter_add_all(filter, item, ...) */
 void
-ckfs_sql_add(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+ckfs_sql_add_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_changed(ctx, argc, argv, ckfs_add, argc);
+	ckfs_changed_all(ctx, argc, argv, ckfs_add, CKF_ADD_MANY);
 }
 
-/* cuckoofilter_remove(filter, item), _remove_all(filter, item, ...), _remove_hash(filter, hash) */
+/* cuckoofilter_remove_all(filter, item, ...) */
 void
-ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+ckfs_sql_remove_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_changed(ctx, argc, argv, ckfs_remove, 0);
+	ckfs_changed_all(ctx, argc, argv, ckfs_remove, CKF_REMOVE_MANY);
 }
 
 /* cuckoofilter_contains(filter, item), _contains_hash(filter, hash) */
@@ -190,11 +261,11 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		sqlite3_result_int(ctx, (int)ckf_copies(filter, hash));
 }
 
-/* A job over one filter or two is a function of its own. */
+/* A rebuild of one filter or two is a function of its own. */
 static void
-ckfs_sql_job(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
+ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
 {
-	ckf_filter local[2], draft;
+	ckf_filter local[2], owned;
 	const ckf_filter *filter[2] = {NULL, NULL};
 	int i;
 
@@ -204,29 +275,29 @@ ckfs_sql_job(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal
 		if (!filter[i])
 			return;
 	}
-	if (ckfs_run(ctx, goal, filter[0], filter[1], &draft))
-		ckfs_result(ctx, &draft);
+	if (ckfs_run(ctx, goal, filter[0], filter[1], &owned))
+		ckfs_result(ctx, &owned);
 }
 
 /* cuckoofilter_union(a, b) */
 void
 ckfs_sql_union(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_sql_job(ctx, argc, argv, CKF_UNION);
+	ckfs_sql_rebuild(ctx, argc, argv, CKF_UNION);
 }
 
 /* cuckoofilter_sum(a, b) */
 void
 ckfs_sql_sum(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_sql_job(ctx, argc, argv, CKF_SUM);
+	ckfs_sql_rebuild(ctx, argc, argv, CKF_SUM);
 }
 
 /* cuckoofilter_compact(filter) */
 void
 ckfs_sql_compact(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_sql_job(ctx, argc, argv, CKF_COMPACT);
+	ckfs_sql_rebuild(ctx, argc, argv, CKF_COMPACT);
 }
 
 /* cuckoofilter_count(filter) */

@@ -3,7 +3,9 @@
 #
 #   - the core calls a few functions of the C library and nothing else, exports only ckf_ names,
 #     and keeps no state but what it knows of the processor;
-#   - pg/ and sqlite/ include one file of the core, and never each other;
+#   - no two files of the core, a header and its source taken as one, need each other in a circle;
+#   - pg/ and sqlite/ include three files of the core, its functions and its words, and never each
+#     other;
 #   - the core includes no header of a host, and of a C library only a few;
 #   - the built modules export their entry points, and nothing of the core.
 #
@@ -68,16 +70,37 @@ writable_data()
 	done
 }
 
+# What a file of the core includes or calls, as "unit unit": a header and its source are one unit.
+dependencies()
+{
+	for file in core/*.h core/*/*.[ch]; do
+		includes "$file" | grep / | sed "s|^|${file%.*} core/|; s|\\.h\$||"
+	done
+	for object in "$out"/core_*.o; do
+		unit=$(basename "$object" .o | sed 's|_|/|; s|_|/|')
+		nm -g "$object" | awk -v unit="$unit" '$NF ~ /^ckf_/ { print NF == 2 ? "use" : "of", $NF, unit }'
+	done | sort | awk '$1 == "of" { of[$2] = $3 } $1 == "use" { print $3, of[$2] }'
+}
+
+# Units that depend on each other in a circle.
+circles()
+{
+	{ dependencies | awk '$1 != $2' | sort -u | tsort > /dev/null; } 2>&1
+}
+
 # A pattern of the core's files.
 core_files()
 {
 	find core -type f | sed 's|^core/||; s/\./\\./g' | paste -s -d '|'
 }
 
-# The same, but for the one header that hosts may include.
+# The headers that hosts may include.
+public='cuckoofilter\.h|info_fields\.h|messages\.h'
+
+# The core's other files.
 core_internals()
 {
-	core_files | sed 's/cuckoofilter\\\.h|//; s/|cuckoofilter\\\.h$//'
+	core_files | tr '|' '\n' | grep -Fvx "$(echo "$public" | tr '|' '\n')" | paste -s -d '|'
 }
 
 rm -f "$out"/*.o
@@ -88,11 +111,12 @@ verdict "the core exports only ckf_ names" \
 	"$(nm -A -g --defined-only "$out"/*.o | awk '$NF !~ /^ckf_/')"
 verdict "the core keeps no state, but of the processor" \
 	"$(writable_data)"
+verdict "no two files of the core include or call each other in a circle" "$(circles)"
 verdict "the core includes no header of a host" "$(for file in core/*.h core/*/*.[ch]; do
 	includes "$file" | grep -Evx "$core_headers|$(core_files)" |
 		sed "s|^|$file: |"
 done)"
-verdict "the hosts include nothing of the core but cuckoofilter.h" \
+verdict "the hosts include nothing of the core but cuckoofilter.h, info_fields.h and messages.h" \
 	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] sqlite/*.[ch])"
 verdict "sqlite/ does not see PostgreSQL" "$(included 'postgres|fmgr|^utils/|pg/' sqlite/*.[ch])"
 verdict "pg/ does not see SQLite" "$(included 'sqlite' pg/*.[ch])"

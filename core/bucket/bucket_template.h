@@ -1,7 +1,11 @@
 /*
- * bucket_template.h - a bucket in hand: read it, count, replace, write it back.  The same
- * calls for buckets that are one word and for wide ones; `access` is a constant at
- * each use, so that the compiler makes a version for each.
+ * bucket_template.h - a bucket that was loaded: count its tags, replace one, write
+ * it back.  The calls are the same for buckets of one word and for wide ones:
+ * `access` is a constant at each use, so that the compiler makes a version for
+ * each.
+ *
+ * Slots are told by masks, in a form that depends on the access.  By slot, bit i is
+ * slot i.  Otherwise slot i is the top bit of lane i.
  */
 #ifndef CKF_BUCKET_TEMPLATE_H
 #define CKF_BUCKET_TEMPLATE_H
@@ -11,8 +15,8 @@
 
 typedef struct ckf_bucket
 {
-	uint64_t lanes;               /* by word */
-	uint64_t tags[CKF_MAX_SLOTS]; /* by slots */
+	uint64_t lanes;               /* with any access but CKF_BY_SLOT */
+	uint64_t tags[CKF_MAX_SLOTS]; /* with CKF_BY_SLOT */
 } ckf_bucket;
 
 CKF_INLINE void
@@ -35,10 +39,7 @@ ckf_bucket_tag(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket,
 	return ckf_is_semi(access) ? ckf_key_tag(lane, t->f) : lane;
 }
 
-/*
- * Which slots hold a tag (0: are free), as a mask: bit i for slot i, or by word
- * the top bit of lane i.
- */
+/* The mask of the slots that hold a tag; tag 0: that are free. */
 CKF_INLINE uint64_t
 ckf_bucket_matches(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket, uint64_t tag)
 {
@@ -52,7 +53,11 @@ ckf_bucket_matches(const ckf_filter *t, ckf_access access, const ckf_bucket *buc
 	return mask;
 }
 
-/* Which slots are free; in a semi-sorted bucket they are the first. */
+/*
+ * The mask of the slots that are free.  In a semi-sorted bucket they are the first
+ * lanes, so they end at the lowest bit that is set, and lanes - 1 has all bits
+ * below that one.
+ */
 CKF_INLINE uint64_t
 ckf_bucket_free_slots(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket)
 {
@@ -60,7 +65,11 @@ ckf_bucket_free_slots(const ckf_filter *t, ckf_access access, const ckf_bucket *
 							   : ckf_bucket_matches(t, access, bucket, 0);
 }
 
-/* ckf_bucket_matches, for the first of them: 0 if none, and the lowest bit is right. */
+/*
+ * The quicker ckf_bucket_matches, for who only asks whether there is a slot with
+ * this tag, and which is the first.  It is 0 where there is none, and otherwise its
+ * lowest bit is that of the first; bits above it may be wrong.
+ */
 CKF_INLINE uint64_t
 ckf_bucket_first_match(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket,
 					   uint64_t tag)
@@ -70,7 +79,7 @@ ckf_bucket_first_match(const ckf_filter *t, ckf_access access, const ckf_bucket 
 	return ckf_any_lane(t, bucket->lanes, ckf_lane_of(t, access, tag));
 }
 
-/* Do all slots of both hold the tag? */
+/* Do all slots of both buckets hold this tag?  (The group is saturated then.) */
 CKF_INLINE bool
 ckf_buckets_hold_only(const ckf_filter *t, ckf_access access, const ckf_bucket *a,
 					  const ckf_bucket *b, uint64_t tag)
@@ -85,17 +94,18 @@ ckf_buckets_hold_only(const ckf_filter *t, ckf_access access, const ckf_bucket *
 	return ((a->lanes ^ ~tags) & (b->lanes ^ ~tags) & all) == all;
 }
 
-/* Slots in a mask. */
+/* The number of slots in a mask. */
 CKF_INLINE unsigned
 ckf_mask_count(const ckf_filter *t, ckf_access access, uint64_t mask)
 {
 	if (access == CKF_BY_SLOT)
 		return (unsigned)__builtin_popcountll(mask);
-	/* the product adds all lanes up in the last one */
+	/* one bit for each slot; the product adds all of them up in the last lane */
 	return (unsigned)((mask >> (t->f - 1)) * t->lanes >> ((t->b - 1) * t->f) & 15);
 }
 
-/* Has b more free slots than a? */
+/* Has bucket b more free slots than a?  Takes the masks of their free slots.  In
+ * semi-sorted buckets these are the first ones, so more make a larger number. */
 CKF_INLINE bool
 ckf_is_emptier(const ckf_filter *t, ckf_access access, uint64_t free_a, uint64_t free_b)
 {
@@ -126,11 +136,12 @@ ckf_has_free(const ckf_filter *t, ckf_access access, uint64_t at)
 	word = ckf_bucket_word(t, access, at);
 	if (!ckf_is_semi(access))
 		return ckf_any_lane(t, word, 0) != 0;
-	/* tag 0 sorts first */
+	/* a free slot is the first one: its nibble and its upper bits are 0 */
 	return (ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)] & 15) == 0 &&
 		   (word >> CKF_CODE_BITS & (t->tag_mask >> 4)) == 0;
 }
 
+/* Write a bucket of one word; its neighbours' bits stay. */
 CKF_INLINE void
 ckf_write_word(const ckf_filter *t, ckf_access access, uint64_t at, uint64_t word)
 {
@@ -141,7 +152,12 @@ ckf_write_word(const ckf_filter *t, ckf_access access, uint64_t at, uint64_t wor
 	ckf_store64(p, (ckf_load64(p) & ~mask) | word << shift);
 }
 
-/* Where the bucket holds `old`, in the first slot of the mask, put `tag`. */
+/*
+ * Write the bucket with `tag` in place of `old`, which the first slot of the mask
+ * holds; either may be 0, a free slot.  In a plain bucket only the slot's bits
+ * change, those in which the two differ.  A semi-sorted bucket has to stay in
+ * order, so `old` is taken out and `tag` put in at its place.
+ */
 CKF_INLINE void
 ckf_bucket_replace(const ckf_filter *t, ckf_access access, uint64_t at, ckf_bucket *bucket,
 				   uint64_t mask, uint64_t old, uint64_t tag)

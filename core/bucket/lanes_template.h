@@ -1,10 +1,16 @@
 /*
- * lanes_template.h - a bucket as one 64-bit word, slot i in the f bits at i * f, and
- * questions asked of all its slots at once.  For geometries whose bucket is
- * one load; slots.h is the definition.
+ * lanes_template.h - a bucket as one 64-bit word, and questions that are asked of
+ * all its slots at once.  For geometries where one load has the whole bucket;
+ * slots.h is the definition.
  *
- * Lanes of a plain bucket hold tags.  Those of a semi-sorted one hold sort keys,
- * the tag's low nibble in front of its other bits, in ascending order.
+ * The word is made of lanes: lane i is the f bits from i * f on.  Lanes of a plain
+ * bucket hold tags.  Those of a semi-sorted bucket hold sort keys, which are the
+ * tag's low nibble in front of its upper bits, in ascending order: lane 0 has the
+ * smallest, and free slots, whose key is 0, are the first lanes.
+ *
+ * A filter has these masks: `lanes` has each lane's lowest bit, so that a product
+ * with it puts a number into all lanes; `tops` has each lane's top bit;
+ * `nibble_mask` has its top 4 bits and `upper_mask` its other ones.
  */
 #ifndef CKF_LANES_TEMPLATE_H
 #define CKF_LANES_TEMPLATE_H
@@ -17,28 +23,31 @@
 #define CKF_PDEP __attribute__((target("bmi,bmi2")))
 #endif
 
-/* A place (ckf_place) is a bucket's first bit, or its first byte: the byte it
- * begins in, and the bits of that before it. */
+/* The byte in which a bucket begins.  `at` is its first bit, or with an access by
+ * bytes its first byte. */
 CKF_INLINE uint8_t *
 ckf_byte_at(const ckf_filter *t, ckf_access access, uint64_t at)
 {
 	return ckf_body(t) + (ckf_is_bytes(access) ? at : at >> 3);
 }
 
+/* How many bits of that byte come before the bucket. */
 CKF_INLINE unsigned
 ckf_shift_at(ckf_access access, uint64_t at)
 {
 	return ckf_is_bytes(access) ? 0 : at & 7;
 }
 
-/* A bucket's bits, in the low bits of the result; others may be set above. */
+/* The bits of a bucket, in the low bits of the result.  Above them are bits of the
+ * next one. */
 CKF_INLINE uint64_t
 ckf_bucket_word(const ckf_filter *t, ckf_access access, uint64_t at)
 {
 	return ckf_load64(ckf_byte_at(t, access, at)) >> ckf_shift_at(access, at);
 }
 
-/* The lanes of a semi-sorted word. */
+/* The lanes of the bits of a semi-sorted bucket: they are a code for the four
+ * nibbles, and behind it each slot's upper bits. */
 CKF_INLINE uint64_t
 ckf_spread(const ckf_filter *t, uint64_t word)
 {
@@ -58,7 +67,7 @@ ckf_spread(const ckf_filter *t, uint64_t word)
 	return lanes;
 }
 
-/* The word of semi-sorted lanes, which are in order. */
+/* The reverse: the bits of a semi-sorted bucket of lanes that are in order. */
 CKF_INLINE uint64_t
 ckf_gather(const ckf_filter *t, uint64_t lanes)
 {
@@ -77,6 +86,7 @@ ckf_gather(const ckf_filter *t, uint64_t lanes)
 }
 
 #if defined(__x86_64__)
+/* The same two where the processor has instructions for them. */
 CKF_PDEP static inline uint64_t
 ckf_spread_pdep(const ckf_filter *t, uint64_t word)
 {
@@ -92,7 +102,7 @@ ckf_gather_pext(const ckf_filter *t, uint64_t lanes)
 }
 #endif
 
-/* The lanes of a bucket of one load. */
+/* The lanes of the bucket at a place. */
 CKF_INLINE uint64_t
 ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 {
@@ -107,7 +117,24 @@ ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 	return ckf_spread(t, word);
 }
 
-/* What a lane holds of a tag. */
+/*
+ * Does any lane hold this tag (of a semi-sorted bucket: this key)?  If so the
+ * result is not 0, and its lowest bit is the top bit of the first such lane.
+ *
+ * x is 0 in the lanes that hold it.  Subtracting 1 from each lane sets the top
+ * bit of these, and of lanes whose top bit was set anyway, which ~x excludes.  A
+ * lane of 0 borrows from the one above it, so that higher lanes may be marked
+ * that do not hold the tag: what needs them all asks ckf_each_lane.
+ */
+CKF_INLINE uint64_t
+ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
+{
+	uint64_t x = lanes ^ (tag * t->lanes);
+
+	return (x - t->lanes) & ~x & t->tops;
+}
+
+/* What a lane holds where its slot holds this tag. */
 CKF_INLINE uint64_t
 ckf_lane_of(const ckf_filter *t, ckf_access access, uint64_t tag)
 {
@@ -121,39 +148,56 @@ ckf_low_bits_mask(unsigned n)
 	return UINT64_MAX >> (64 - n);
 }
 
-/* In lanes that are in order, take out the key that begins at bit `at`: a free
- * slot, key 0, comes in front. */
+/*
+ * In lanes that are in order, take out the lane that begins at bit `at`.  The lanes
+ * below it move up by one, and lane 0 becomes a free slot, so that the lanes are
+ * still in order.
+ */
 CKF_INLINE uint64_t
 ckf_lanes_drop(const ckf_filter *t, uint64_t lanes, unsigned at)
 {
-	uint64_t through = ckf_low_bits_mask(at + t->f);
+	uint64_t through = ckf_low_bits_mask(at + t->f); /* up to that lane, and with it */
 
 	return (lanes & ~through) | (lanes << t->f & through & ~t->tag_mask);
 }
 
-/* The top bit of each lane below this key. */
+/*
+ * The top bit of each lane that holds a smaller key than this one.
+ *
+ * Lanes are compared by a subtraction of their lower bits.  A top bit that is set
+ * before serves as a guard, which keeps borrows inside a lane, and which is left
+ * only where the lane's lower bits are not below the key's.  So a lane is smaller
+ * where its top bit is 0 and the key's is 1, and where the top bits are equal and
+ * the guard is gone.
+ */
 CKF_INLINE uint64_t
 ckf_lanes_below(const ckf_filter *t, uint64_t lanes, uint64_t key)
 {
 	uint64_t keys = key * t->lanes;
-	uint64_t above = (lanes | t->tops) - (keys & ~t->tops); /* top bits aside: not below */
+	uint64_t guards = (lanes | t->tops) - (keys & ~t->tops);
 
-	return ((~lanes & keys) | (~(lanes ^ keys) & ~above)) & t->tops;
+	return ((~lanes & keys) | (~(lanes ^ keys) & ~guards)) & t->tops;
 }
 
-/* In lanes that are in order and begin with a free slot, put a key in: those
- * below it move down by one. */
+/*
+ * Put a key into lanes that are in order and begin with a free slot.  The lanes with
+ * smaller keys, which are the first ones, move down by one: lane 0, the free slot,
+ * falls out, and the last of them becomes free for the key.
+ */
 CKF_INLINE uint64_t
 ckf_lanes_insert(const ckf_filter *t, uint64_t lanes, uint64_t key)
 {
-	uint64_t below = ckf_lanes_below(t, lanes, key); /* the first lanes, if any */
-	uint64_t through = 2 * below - (below >> (t->f - 1));
-	uint64_t gap = through & ~(through >> t->f) & t->lanes; /* the last one's lowest bit */
+	uint64_t smaller = ckf_lanes_below(t, lanes, key);
+	/* all bits of these lanes: from each one's lowest bit to its top bit */
+	uint64_t through = 2 * smaller - (smaller >> (t->f - 1));
+	/* the lowest bit of the last of them */
+	uint64_t gap = through & ~(through >> t->f) & t->lanes;
 
 	return (lanes & ~through) | ((lanes & through) >> t->f) | key * gap;
 }
 
-/* The word of a semi-sorted bucket: its slots in order (f is at most 16). */
+/* The bits of a semi-sorted bucket of tags in any order.  The bucket fits one load,
+ * so f is at most 16. */
 CKF_INLINE uint64_t
 ckf_semi_word(const uint64_t *tags, unsigned f)
 {
@@ -171,7 +215,13 @@ ckf_semi_word(const uint64_t *tags, unsigned f)
 			   << CKF_CODE_BITS;
 }
 
-/* The top bit of each lane that holds this tag. */
+/*
+ * The top bit of each lane that holds this tag (or key), and of no other.
+ *
+ * x is 0 in these lanes.  Adding `below`, which is all bits of a lane but the top
+ * one, to a lane's lower bits sets its top bit unless they are all 0, and carries
+ * nothing on into the next lane.
+ */
 CKF_INLINE uint64_t
 ckf_each_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
 {

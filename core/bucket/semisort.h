@@ -17,7 +17,7 @@
 /* Four nibbles in ascending order, the smallest in the low bits, by code. */
 extern const uint16_t ckf_nibbles[1 << CKF_CODE_BITS];
 
-/* What the two lower nibbles, and the two upper ones, add to the rank. */
+/* What the two smaller nibbles, and the two larger ones, add to the rank. */
 extern const uint8_t ckf_rank_low[256];
 extern const uint16_t ckf_rank_high[256];
 

@@ -1,27 +1,31 @@
 /*
- * slots.h - a bucket's slots, read from and written to a table's bits
- * (FORMAT.md, section 4).  `at` is a bucket's first bit.  This is the definition; probe.h and
- * bucket.h have faster ways to ask one question.
+ * slots.h - a bucket's slots, read from and written to a table's bits, one by one
+ * (FORMAT.md, section 4).  `at` is the bucket's first bit.  This is the definition
+ * of both layouts, and serves buckets of any width; lanes_template.h does the same
+ * with one load.
  */
 #ifndef CKF_SLOTS_H
 #define CKF_SLOTS_H
 
 #include "bucket/semisort.h"
+#include "filter/header.h"
 
-/* A semi-sorted bucket's order: by low nibble, then by the upper bits. */
+/* A semi-sorted bucket is in ascending order of these keys: by the tag's low
+ * nibble, then by its upper bits. */
 CKF_INLINE uint64_t
 ckf_sort_key(uint64_t tag, unsigned f)
 {
 	return (tag & 15) << (f - 4) | tag >> 4;
 }
 
-/* The tag of a sort key. */
+/* The tag that has this sort key. */
 CKF_INLINE uint64_t
 ckf_key_tag(uint64_t key, unsigned f)
 {
 	return (key << 4 | key >> (f - 4)) & ((UINT64_C(1) << f) - 1);
 }
 
+/* The smaller of two keys first. */
 CKF_INLINE void
 ckf_order(uint64_t *keys, int i, int j)
 {
@@ -32,6 +36,7 @@ ckf_order(uint64_t *keys, int i, int j)
 	keys[j] = high;
 }
 
+/* Four keys in ascending order, by a sorting network, which does not branch. */
 CKF_INLINE void
 ckf_order_keys(uint64_t *keys)
 {
@@ -42,7 +47,8 @@ ckf_order_keys(uint64_t *keys)
 	ckf_order(keys, 1, 2);
 }
 
-/* The nibbles on top of four sort keys. */
+/* The nibbles on top of four sort keys, which have `high` bits below them: the
+ * first key's in the low bits. */
 CKF_INLINE unsigned
 ckf_top_nibbles(const uint64_t *keys, unsigned high)
 {
@@ -50,6 +56,7 @@ ckf_top_nibbles(const uint64_t *keys, unsigned high)
 					  keys[3] >> high << 12);
 }
 
+/* The tags of a bucket's b slots; 0 is a free one. */
 CKF_INLINE void
 ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 {
@@ -72,6 +79,7 @@ ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 	}
 }
 
+/* Write a bucket's b slots; in a semi-sorted bucket they are put in order. */
 CKF_INLINE void
 ckf_slots_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 {
@@ -98,6 +106,7 @@ ckf_slots_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 	}
 }
 
+/* How many of b slots hold this tag? */
 CKF_INLINE unsigned
 ckf_count_tags(const uint64_t *tags, unsigned b, uint64_t tag)
 {

@@ -1,6 +1,6 @@
 /*
  * choose.c - the geometry of fewest bytes for a number of items, and a larger
- * one where that did not do (FORMAT.md, section 5).
+ * one where a build did not fit into it (FORMAT.md, section 5).
  */
 #include "filter/choose.h"
 
@@ -9,8 +9,12 @@
 #include "filter/header.h"
 #include "thresholds.h"
 
-/* Buckets of a half, beyond which a table for these items is a waste: they
- * crowd so (by intent, or copies of the same) that growth does not help. */
+/*
+ * A build that fails is tried again with more buckets.  Where it still fails
+ * with this many of them in the halves, eight slots or more for each item, the
+ * table is not too small: many items share the same two buckets, since somebody
+ * chose them so or since they are copies, and more buckets will not part them.
+ */
 #define CKF_MOST_BUCKETS(items) (2 * (items) + 64)
 
 static uint64_t
@@ -25,7 +29,7 @@ ckf_square_root(uint64_t n)
 	return root;
 }
 
-/* Buckets a half needs for `items` in a segment at f. */
+/* Buckets that a half needs to hold `items` in a segment with tags of f bits. */
 static uint64_t
 ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
 {
@@ -34,7 +38,8 @@ ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
 	return items == 0 ? 1 : (items * 1024 + per_bucket - 1) / per_bucket;
 }
 
-/* The best m for a g: sets t->m and t->f; false where none does. */
+/* With 2^t->g segments, the m and f of fewest bytes that hold `items` in one of
+ * them: sets t->m and t->f.  false: no m is possible. */
 static bool
 ckf_choose_buckets(ckf_filter *t, uint64_t items)
 {
@@ -44,7 +49,13 @@ ckf_choose_buckets(ckf_filter *t, uint64_t items)
 	uint64_t best = UINT64_MAX;
 	unsigned f;
 
-	/* A bit or two less may pay for the buckets that it takes. */
+	/*
+	 * `top` is the f that belongs to as many buckets as the items need.  A tag
+	 * of one bit less asks for m of at least 2^(W - f), which may be more buckets
+	 * than the items need; but all slots are a bit shorter, so where m has to
+	 * rise only a little, the table is smaller.  FORMAT.md tries up to two bits
+	 * less.
+	 */
 	for (f = top; f + 3 > top && f >= t->c && f <= CKF_MAX_TAG; f--)
 	{
 		uint64_t least = UINT64_C(1) << (rho_bits - f);
@@ -66,7 +77,7 @@ ckf_choose_buckets(ckf_filter *t, uint64_t items)
 	return best != UINT64_MAX;
 }
 
-/* Segments: the fewest that leave a half at most CKF_MAX_BUCKETS_BUILT. */
+/* The fewest segments whose halves have at most CKF_MAX_BUCKETS_BUILT buckets. */
 static bool
 ckf_choose_segments(ckf_filter *t, uint64_t items)
 {
@@ -74,8 +85,13 @@ ckf_choose_segments(ckf_filter *t, uint64_t items)
 
 	for (g = 0; g <= CKF_MAX_SEGMENT_BITS && t->w >= g + t->c; g++)
 	{
+		/*
+		 * Hashes spread items over the segments at random, so the fullest segment
+		 * has some more than the mean.  Their standard deviation is about the
+		 * mean's square root.  3.5 of it suffice for nearly every table, and where
+		 * they do not, the build fails and is tried again with a larger one.
+		 */
 		uint64_t mean = items >> g;
-		/* the fullest of 2^g segments lies some standard deviations above */
 		uint64_t fullest = g == 0 ? items : mean + ckf_square_root(mean) * 7 / 2 + 1;
 
 		t->g = (uint8_t)g;
@@ -114,7 +130,8 @@ ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 bool
 ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
 {
-	/* by 1/64 at first, and soon by half: a build must end */
+	/* Most builds that fail lack a little, so the first steps are of 1/64.  They
+	 * soon become steps of a half: whatever the items are, builds must end. */
 	t->m += (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
 	if (t->m > CKF_MAX_BUCKETS_BUILT)
 	{

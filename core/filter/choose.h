@@ -7,14 +7,17 @@
 #include "cuckoofilter.h"
 
 /*
- * The geometry of fewest bytes that holds `items` prefixes of t->w bits: sets
- * t's encoding, g, m, f, and a larger w, up to max_w, where f would fall below
- * c.  t's b, c and flags are given.  false: f falls below c all the
- * same, or no buffer can be so large on this machine.
+ * Choose the geometry of fewest bytes that holds `items` prefixes of t->w bits:
+ * sets t's encoding, g, m and f, and a larger w, up to max_w, where f would fall
+ * below c.  t's b, c and flags are given.  false: f falls below c all the same,
+ * or no buffer can be so large on this machine.
  */
 bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w);
-/* A larger geometry for the same w, after `tries` builds that failed to hold
- * `items`.  false: f would fall below c, the table be nearly empty, or too large for a buffer. */
+/*
+ * Choose a larger geometry of the same w, after `tries` builds have failed to
+ * hold `items`.  false: f would fall below c, the table would be nearly empty, or
+ * no buffer can be so large on this machine.
+ */
 bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * derive.c - what follows from a filter's fields: its operations, masks and
- * steps.
+ * derive.c - what follows from a filter's fields and is kept beside them, so that
+ * no lookup computes it: its operations, masks and steps.
  */
 #include "filter/derive.h"
 
@@ -9,7 +9,7 @@
 #include "filter/operations.h"
 #include "small/state.h"
 
-/* Masks for questions asked of several slots at once. */
+/* Masks for questions that are asked of several slots at once. */
 static void
 ckf_derive_lanes(ckf_filter *t)
 {
@@ -17,7 +17,7 @@ ckf_derive_lanes(ckf_filter *t)
 
 	t->chunk = t->b;
 	if (t->operations->access == CKF_BY_SLOT)
-		while (t->chunk * t->f > 57) /* 64 bits less a shift */
+		while (t->chunk * t->f > 57) /* a load of 64 bits may begin 7 bits before them */
 			t->chunk /= 2;
 	t->lanes = 0;
 	for (i = 0; i < t->chunk; i++)
@@ -35,7 +35,6 @@ ckf_derive(ckf_filter *t)
 	t->once = ckf_stores_once(t);
 	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
-	t->plain_bytes = false;
 	t->inverse.reciprocal = 0;
 	if (!ckf_is_table(t))
 	{
@@ -54,14 +53,10 @@ ckf_derive(ckf_filter *t)
 	if (!(t->flags & CKF_FLAG_STATE))
 		t->max_count = ckf_count_limit(t->w, t->fpr);
 	t->operations = ckf_table_operations(t);
-	t->plain_bytes = ckf_is_bytes(t->operations->access) && t->encoding == CKF_PLAIN;
 	t->bucket_step = ckf_is_bytes(t->operations->access) ? t->bucket_bits / 8 : t->bucket_bits;
 	t->half_step = (uint64_t)t->m * t->bucket_step;
 	t->segment_step = 2 * t->half_step;
 	ckf_derive_lanes(t);
-	if (t->flags & CKF_FLAG_STATE)
-	{
+	if (t->flags & CKF_FLAG_STATE) /* the sorted part of a log */
 		t->operations = &ckf_log_operations;
-		t->plain_bytes = false;
-	}
 }

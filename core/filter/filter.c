@@ -1,11 +1,12 @@
 /*
- * filter.c - the public calls on one filter, handed to its encoding's operations.
+ * filter.c - the public calls on one filter: each goes to the operations of its
+ * encoding.
  */
 #include "filter/header.h"
 #include "filter/operations.h"
 
 bool
-ckf_contains_otherwise(const ckf_filter *t, uint64_t hash)
+ckf_contains(const ckf_filter *t, uint64_t hash)
 {
 	return t->operations->contains(t, hash);
 }
@@ -32,7 +33,7 @@ ckf_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t
 unsigned
 ckf_copies(const ckf_filter *t, uint64_t hash)
 {
-	return t->operations->copies(t, hash);
+	return t->operations->copies ? t->operations->copies(t, hash) : 0; /* a state is not asked */
 }
 
 ckf_status

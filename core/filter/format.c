@@ -1,6 +1,6 @@
 /*
- * format.c - the header: create, open (which is to validate), and what a
- * filter tells of itself (FORMAT.md, section 2).
+ * format.c - create, open (which is to validate), and what a filter tells of
+ * itself (FORMAT.md, section 2).
  */
 #include "filter/derive.h"
 #include "filter/geometry.h"
@@ -105,7 +105,8 @@ ckf_body_fits(const ckf_filter *t)
 	return t->encoding == CKF_HASHES ? t->count == ckf_body_words(t) : ckf_state_fits(t);
 }
 
-/* What only a running state has; in other filters these bytes are reserved. */
+/* Fields that only an aggregate's state has.  In other filters their bytes are
+ * reserved, and zero. */
 static bool
 ckf_state_fields_fit(const ckf_filter *t)
 {
@@ -160,10 +161,13 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	t->capacity = (int64_t)ckf_load64(p + CKF_AT_CAPACITY);
 	t->fpr = ckf_load_double(p + CKF_AT_FPR);
 	ckf_read_merged(t);
-	if (!ckf_fields_fit(t) || !ckf_body_fits(t))
+	if (!ckf_fields_fit(t))
 		return CKF_BAD_BYTES;
+	/* before its body is read: a host may have no more than the header */
 	if ((t->flags & CKF_FLAG_STATE) && trust != CKF_STATE)
 		return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
+	if (!ckf_body_fits(t))
+		return CKF_BAD_BYTES;
 	ckf_derive(t);
 	if (trust == CKF_FOREIGN)
 		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
@@ -178,7 +182,9 @@ ckf_fpr(const ckf_filter *t)
 {
 	double rate = (double)t->count;
 
-	if (ckf_is_table(t)) /* prefixes joined by the rule of tag 0 count twice */
+	/* The rule of tag 0 makes P|1 of one prefix in 2^c: such a stored prefix is met
+	 * by two that are asked. */
+	if (ckf_is_table(t))
 		rate += rate * 2 / (double)(t->low_mask + 1);
 	rate /= ckf_power_of_two(t->flags & CKF_FLAG_STATE ? t->merged_w : t->w);
 	return rate < 1 ? rate : 1;

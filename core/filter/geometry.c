@@ -1,14 +1,16 @@
 /*
- * geometry.c - from items and a rate to prefix bits, segments, buckets and
- * fingerprint bits (FORMAT.md, section 5).  Integers throughout, and doubles
- * only where they are exact: every machine must choose the same.
+ * geometry.c - how many bits prefixes and fingerprints have, what fits into a
+ * table, and how far it may grow (FORMAT.md, section 5).  Every machine must
+ * compute the same, so it is done in integers, and in doubles only where they
+ * are exact.
  */
 #include "filter/geometry.h"
 
 /*
- * Load factors that a build reaches in a large segment, in 1/1024, less a
- * little: by slots a bucket (2, 4, 8) and fingerprint bits (4, 5, 6, 7, more).
- * Short fingerprints leave a bucket few partners, so they fill less.
+ * The load factors that tables are sized for, in 1/1024, by slots a bucket (2, 4,
+ * 8) and fingerprint bits (4, 5, 6, 7, more).  A build reaches a little more in a
+ * large segment.  With short fingerprints it reaches less: from one bucket, items
+ * can then move to a few other buckets only.
  */
 static const uint16_t ckf_loads[3][5] = {
 	{788, 829, 850, 860, 875},
@@ -41,7 +43,7 @@ ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
 unsigned
 ckf_tag_bits(unsigned rho_bits, uint32_t m)
 {
-	/* ceil(2^W / m) <= 2^f is 2^(W - f) <= m */
+	/* ceil(2^W / m) <= 2^f holds where 2^(W - f) <= m does */
 	unsigned log = 31 - (unsigned)__builtin_clz(m);
 
 	return rho_bits > log ? rho_bits - log : 0;
@@ -97,12 +99,14 @@ void
 ckf_inverse_of(ckf_inverse *inv, const ckf_filter *t)
 {
 	uint64_t top = UINT64_MAX >> (64 - t->rho_bits);
-	uint64_t x = t->golden; /* right in 3 bits; each round doubles them */
+	/* Newton's method: C itself is its inverse modulo 2^3, as it is odd, and each
+	 * round doubles the number of bits that are right. */
+	uint64_t x = t->golden;
 	int i;
 
 	inv->rho_mask = top;
 	inv->quotient = top / t->m;
-	inv->remainder = top % t->m + 1; /* of 2^W, one above top */
+	inv->remainder = top % t->m + 1; /* 2^W itself is one more than top */
 	if (inv->remainder == t->m)
 	{
 		inv->quotient++;

@@ -7,19 +7,20 @@
 
 #include "filter/words.h"
 
-/* The golden ratio's fraction in 64 bits; its top W bits, made odd, are C. */
+/* The fraction of the golden ratio in 64 bits.  C is its top W bits, made odd, so
+ * that multiplying by C can be undone modulo 2^W. */
 #define CKF_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
-/* A segment's half has at most this many buckets where we choose: small
- * enough that a segment stays in a processor's L2 cache while it is built. */
+/* Most buckets of a segment's half: so few that a segment stays in a processor's
+ * L2 cache while it is built. */
 #define CKF_MAX_BUCKETS 32768
 
 #define CKF_MAX_SLOTS 8         /* of a bucket */
 #define CKF_MIN_TAG 4           /* bits of f and c */
-#define CKF_MAX_TAG 56          /* bits of f: a slot and a shift fit one load */
+#define CKF_MAX_TAG 56          /* bits of f: with a shift of 7 one load of 64 has them */
 #define CKF_MAX_SEGMENT_BITS 32 /* bits of g */
-#define CKF_TABLE_PAD 8         /* zero bytes behind a table: loads may run over */
-#define CKF_LAST_RATE 0.03      /* growth stops past 8 x target, but not before */
+#define CKF_TABLE_PAD 8         /* zero bytes behind a table, as loads of 8 run over */
+#define CKF_LAST_RATE 0.03      /* growth stops at 8 x the target rate, or here if more */
 
 /* 2^n as a double, exactly; n at most 1023. */
 CKF_INLINE double
@@ -35,11 +36,12 @@ ckf_power_of_two(unsigned n)
 /* ----------------------------------------------------- prefixes, buckets */
 
 /*
- * A prefix P travels left-aligned in 64 bits ("aligned": P << (64 - w)), so
- * that prefixes of any w compare and sort as the hashes they come from.
+ * A prefix P travels aligned to the left of 64 bits, as P << (64 - w), so that
+ * prefixes of any w compare and sort like the hashes that they come from.
  *
- * Cut a hash, or an aligned longer prefix, to w bits.  Tag 0 means an empty
- * slot: where the low c bits of P are all 0, P becomes P|1.
+ * This cuts a hash, or an aligned longer prefix, to w bits.  Tag 0 stands for an
+ * empty slot, so no prefix may have it: where the low c bits of P are all 0, P
+ * becomes P|1.  low_mask is 2^c - 1.
  */
 CKF_INLINE uint64_t
 ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
@@ -50,17 +52,26 @@ ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
 	return prefix << (64 - w);
 }
 
-/* What it takes to get rho back from a bucket and a tag. */
+/* Fill in what it takes to get rho back from a bucket and a tag. */
 void ckf_inverse_of(ckf_inverse *inverse, const ckf_filter *t);
 
-/* The first x with floor(x * m / 2^W) = q, which is ceil(q * 2^W / m). */
+/*
+ * The smallest x that lies in bucket q, where floor(x * m / 2^W) = q: it is
+ * ceil(q * 2^W / m).  With 2^W = quotient * m + remainder that is q * quotient
+ * + ceil(q * remainder / m).  The division by m is a multiplication by its
+ * reciprocal, which is exact as both factors are at most 2^15.
+ */
 CKF_INLINE uint64_t
 ckf_first_of(const ckf_inverse *inv, uint32_t m, uint64_t q)
 {
 	return q * inv->quotient + (((q * inv->remainder + m - 1) * inv->reciprocal) >> 47);
 }
 
-/* rho of a tag in bucket q (counted in its half) of a half. */
+/*
+ * rho of a tag in bucket q, counted in its half.  x is rho in half 0 and rho * C
+ * in half 1.  Its low f bits follow from the tag, which is rho's low f bits, and
+ * a bucket has at most 2^f values of x: only one of them has these bits.
+ */
 CKF_INLINE uint64_t
 ckf_rho(const ckf_filter *t, const ckf_inverse *inv, unsigned half, uint64_t q, uint64_t tag)
 {
@@ -71,7 +82,7 @@ ckf_rho(const ckf_filter *t, const ckf_inverse *inv, unsigned half, uint64_t q, 
 	return half ? (x * inv->golden_inverse) & inv->rho_mask : x & inv->rho_mask;
 }
 
-/* Bucket in its half, for a rho aligned to the right. */
+/* The bucket of a rho, counted in its half. */
 CKF_INLINE uint64_t
 ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
 {
@@ -87,9 +98,33 @@ ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
 	return (segment << 1 << (t->rho_bits - 1) | rho) << (64 - t->w);
 }
 
+/* Where a prefix lives: its tag, and where its two buckets begin. */
+typedef struct ckf_place
+{
+	uint64_t tag;
+	uint64_t at[2]; /* of half 0 and of half 1: a bit of the body, or with an access by bytes
+					 * (filter/operations.h) a byte */
+} ckf_place;
+
+CKF_INLINE ckf_place
+ckf_locate(const ckf_filter *t, uint64_t hash)
+{
+	uint64_t prefix = hash >> t->prefix_shift;
+	uint64_t first = (prefix >> t->rho_bits) * t->segment_step;
+	uint64_t rho;
+	ckf_place place;
+
+	prefix += (prefix & t->low_mask) == 0;
+	rho = prefix << t->rho_shift; /* aligned to the left; the segment's bits fall off */
+	place.tag = prefix & t->tag_mask;
+	place.at[0] = first + ckf_mulhi(rho, t->m) * t->bucket_step;
+	place.at[1] = first + ckf_mulhi(rho * t->golden, t->m) * t->bucket_step + t->half_step;
+	return place;
+}
+
 /* ------------------------------------------------------ widths and sizes */
 
-/* c, for a filter of this target rate. */
+/* c for a filter of this target rate: a tag is never shorter. */
 uint8_t ckf_low_bits(double fpr);
 /* Bytes of a table of this geometry, with its header: at most 2^54, as g is at
  * most CKF_MAX_SEGMENT_BITS, and so too large for a 32-bit machine's memory. */
@@ -98,13 +133,14 @@ uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits);
 unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted);
 /* Smallest f with ceil(2^W / m) <= 2^f. */
 unsigned ckf_tag_bits(unsigned rho_bits, uint32_t m);
-/* Smallest w that keeps fpr up to `items`; may pass CKF_MAX_PREFIX. */
+/* The smallest w that keeps the rate for `items`; it may pass CKF_MAX_PREFIX. */
 unsigned ckf_prefix_bits(double items, double fpr, unsigned c);
 /* Load factor, in 1/1024, that a table of this geometry is filled to. */
 unsigned ckf_load(unsigned b, unsigned f);
 /* Copies that a table of this geometry is meant to hold. */
 uint64_t ckf_full_count(const ckf_filter *t);
-/* Copies that a filter of this w may hold. */
+/* The most copies that a filter of this w may hold: more would pass the rate at
+ * which growth stops. */
 uint64_t ckf_count_limit(unsigned w, double fpr);
 
 #endif

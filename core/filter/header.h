@@ -31,14 +31,21 @@ enum
 {
 	CKF_FLAG_SET = 1,
 	CKF_FLAG_PLAIN = 2,
-	/* of a running state only: */
+	/* of an aggregate's state only: */
 	CKF_FLAG_STATE = 4, /* an aggregate's state, whatever its encoding */
-	CKF_FLAG_COPIES = 8 /* equal prefixes add up (sum_agg) */
+	CKF_FLAG_COPIES = 8 /* copies of a prefix add up (sum_agg) */
 };
 #define CKF_FLAGS_AT_REST (CKF_FLAG_SET | CKF_FLAG_PLAIN)
 #define CKF_FLAGS_ALL (CKF_FLAGS_AT_REST | CKF_FLAG_STATE | CKF_FLAG_COPIES)
 
-/* Does one copy of a prefix do?  In a set, and while an aggregate collects. */
+CKF_INLINE uint8_t *
+ckf_body(const ckf_filter *t)
+{
+	return t->bytes + CKF_HEADER_SIZE;
+}
+
+/* Is one copy of a prefix enough?  In a set, and in the state of an aggregate that
+ * does not add copies up. */
 CKF_INLINE bool
 ckf_stores_once(const ckf_filter *t)
 {
@@ -59,7 +66,7 @@ ckf_set_count(ckf_filter *t, uint64_t count)
 	ckf_store64(t->bytes + CKF_AT_COUNT, count);
 }
 
-/* 64-bit words of the body (hashes, collecting). */
+/* A word of a body that is no table (sorted hashes, an aggregate's state). */
 CKF_INLINE uint64_t
 ckf_word(const ckf_filter *t, uint64_t i)
 {
@@ -72,6 +79,7 @@ ckf_body_words(const ckf_filter *t)
 	return (t->size - CKF_HEADER_SIZE) / 8;
 }
 
+/* Write all fields of the header. */
 void ckf_write_header(const ckf_filter *t);
 
 /* Read merged_w and merged_b of a state. */

@@ -6,18 +6,22 @@
 #ifndef CKF_OPERATIONS_H
 #define CKF_OPERATIONS_H
 
-#include "cuckoofilter.h"
+#include "filter/words.h"
 
-/* How a table's buckets are read.  A constant wherever it is an argument, so
- * that the compiler makes a version for each. */
+/*
+ * How a table's buckets are read and written, which depends on its geometry and
+ * on the processor.  Functions that take an access get it as a constant and are
+ * always inline, so that the compiler makes a version for each access, without
+ * the branches on it.
+ */
 typedef enum ckf_access
 {
-	CKF_BY_SLOT,       /* several loads */
-	CKF_BY_WORD,       /* plain, one load */
-	CKF_BY_BYTES,      /* the same, from a byte's first bit on */
-	CKF_BY_SEMI,       /* semi-sorted, one load */
-	CKF_BY_PDEP,       /* the same, where pdep is fast */
-	CKF_BY_PDEP_BYTES, /* both */
+	CKF_BY_SLOT,       /* wide buckets, plain or semi-sorted: several loads */
+	CKF_BY_WORD,       /* plain; one load has the whole bucket */
+	CKF_BY_BYTES,      /* the same, and all buckets begin with a byte: no shift */
+	CKF_BY_SEMI,       /* semi-sorted; one load has the whole bucket */
+	CKF_BY_PDEP,       /* the same, where the processor's pdep is fast */
+	CKF_BY_PDEP_BYTES, /* the same, and all buckets begin with a byte */
 } ckf_access;
 
 CKF_INLINE bool
@@ -32,12 +36,28 @@ ckf_is_bytes(ckf_access access)
 	return access == CKF_BY_BYTES || access == CKF_BY_PDEP_BYTES;
 }
 
-/* Hashes between the one whose buckets are fetched and the one that is asked. */
+/* All buckets begin at multiples of so many bits: the largest power of two, up to
+ * 8, that divides a bucket's bits. */
+CKF_INLINE unsigned
+ckf_bucket_alignment(const ckf_filter *t)
+{
+	return (t->bucket_bits | 8) & (0U - (t->bucket_bits | 8));
+}
+
+/* Has one load a whole bucket?  Some bits may come before it in its first byte. */
+CKF_INLINE bool
+ckf_bucket_is_word(const ckf_filter *t)
+{
+	return t->bucket_bits + 8 - ckf_bucket_alignment(t) <= 64 && t->b * t->f <= 64;
+}
+
+/* contains_many asks a hash's buckets so many hashes after it had them fetched,
+ * which gives memory the time to deliver them. */
 #define CKF_AHEAD 16
 
 typedef struct ckf_operations
 {
-	ckf_access access; /* of a table */
+	ckf_access access; /* of a table; other encodings have none */
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
 	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
@@ -48,11 +68,20 @@ typedef struct ckf_operations
 	const struct ckf_sink *sink;     /* how a rebuild fills it (sink.h) */
 } ckf_operations;
 
-extern const ckf_operations ckf_sorted_hashes_operations; /* hashes.c */
-extern const ckf_operations ckf_set_operations;           /* set.c */
-extern const ckf_operations ckf_log_operations;           /* log.c */
+extern const ckf_operations ckf_sorted_hashes_operations; /* small/sorted_hashes.c */
+extern const ckf_operations ckf_set_operations;           /* small/set.c */
+extern const ckf_operations ckf_log_operations;           /* small/log.c */
 
-/* Those for a table of this geometry, on this machine (table.c). */
+/* For an aggregate's state, which is not asked what is in it: perhaps, it says. */
+CKF_INLINE bool
+ckf_contains_perhaps(const ckf_filter *t, uint64_t hash)
+{
+	(void)t;
+	(void)hash;
+	return true;
+}
+
+/* Those for a table of this geometry, on this machine (table/table.c). */
 const ckf_operations *ckf_table_operations(const ckf_filter *t);
 
 #endif

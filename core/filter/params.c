@@ -16,7 +16,7 @@ ckf_params_default(ckf_params *params)
 	params->bucket_size = 4;
 }
 
-/* A piece of the options text. */
+/* A piece of the options text, without the blanks around it. */
 typedef struct ckf_piece
 {
 	const char *at;
@@ -74,7 +74,8 @@ ckf_read_integer(ckf_piece piece, uint64_t *value)
 	return true;
 }
 
-/* layout_given: 0 not yet, 1 plain, 2 semi_sorted */
+/* Read one option.  *layout_given is 0 until the layout was given, then 1 for plain
+ * and 2 for semi_sorted: whether it fits the bucket size is known at the end. */
 static bool
 ckf_read_option(ckf_params *params, ckf_piece name, ckf_piece value, int *layout_given)
 {

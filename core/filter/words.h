@@ -6,10 +6,38 @@
 
 #include "cuckoofilter.h"
 
-/* Kept out of its caller, which then saves no registers for it. */
+#include <string.h>
+
+#define CKF_INLINE static inline __attribute__((always_inline))
+
+/* For the rare case of a quick function: out of line, so that the quick case does
+ * not save the registers that only the rare one needs. */
 #define CKF_OUTLINE __attribute__((noinline))
 #define CKF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CKF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+CKF_INLINE uint64_t
+ckf_load64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+/* floor(x * m / 2^64) */
+CKF_INLINE uint64_t
+ckf_mulhi(uint64_t x, uint32_t m)
+{
+#ifdef __SIZEOF_INT128__
+	return (uint64_t)(((unsigned __int128)x * m) >> 64);
+#else
+	return ((x >> 32) * m + (((x & UINT32_MAX) * m) >> 32)) >> 32;
+#endif
+}
 
 CKF_INLINE void
 ckf_store64(uint8_t *p, uint64_t v)
@@ -20,7 +48,8 @@ ckf_store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, 8);
 }
 
-/* `bits` (at most CKF_MAX_TAG) bits at a bit position. */
+/* So many bits from a bit position on: at most 57, which one load has whatever the
+ * position.  Eight bytes from there on must be readable. */
 CKF_INLINE uint64_t
 ckf_load_bits(const uint8_t *body, uint64_t at, unsigned bits)
 {

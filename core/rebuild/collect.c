@@ -19,20 +19,13 @@ ckf_few(const ckf_filter *t, uint64_t n)
 	return n <= t->count / CKF_FEW_SHARE;
 }
 
-/*
- * Can so many items be added one by one?  Where copies are kept all of them
- * must be certain to find room: one that was added cannot be told from one that
- * was not, when a rebuild takes over.
- */
+/* May so many items be added one by one, and is each certain to find room? */
 static bool
-ckf_takes_each(const ckf_filter *state, uint64_t items, bool once)
+ckf_takes_each(const ckf_filter *state, uint64_t items)
 {
-	if (ckf_state_is_log(state))
-		return ckf_state_takes(state, items);
-	if (items > CKF_ALWAYS_FEW && !ckf_few(state, items))
+	if (!ckf_state_is_log(state) && items > CKF_ALWAYS_FEW && !ckf_few(state, items))
 		return false;
-	return once ? state->count + items <= ckf_state_holds(state->size)
-				: ckf_state_takes(state, items);
+	return ckf_state_takes(state, items);
 }
 
 /* Add all items of a scan. */
@@ -62,13 +55,12 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 	if (status != CKF_OK)
 		return status;
 	if (!(state->flags & CKF_FLAG_STATE) ||
-		!ckf_takes_each(state, in->operations->source->items(in), ckf_stores_once(&to)))
+		!ckf_takes_each(state, in->operations->source->items(in)))
 		return CKF_ROOM;
 	scans = in->operations->source->scans(in, scan);
 	for (i = 0; i < scans; i++)
 		if (scan[i].words > CKF_FEW_WORDS || ckf_scan_sorts(&scan[i]))
 			return CKF_ROOM;
-	/* before the items: a rebuild that takes over must find the state so */
 	*state = to;
 	ckf_write_header(state);
 	for (i = 0; i < scans && status == CKF_OK; i++)

@@ -9,6 +9,7 @@
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "rebuild/target.h"
+#include "small/log.h"
 #include "small/state.h"
 #include "thresholds.h"
 
@@ -82,8 +83,13 @@ ckf_ask(ckf_rebuild *r)
 	for (i = 0; i < r->all_scans; i++)
 		words += r->scan[i].words;
 	r->scan_words = words;
-	words += r->counts ? ckf_scratch_ahead(r) : r->sink->scratch(&r->to);
-	if (!r->counts && !r->appends)
+	if (r->counts)
+		words += ckf_scratch_ahead(r);
+	else if (r->copies_input)
+		size = r->in[0]->size;
+	else
+		words += r->sink->scratch(&r->to);
+	if (!r->counts && !r->copies_input && !r->appends)
 	{
 		/* a growth leaves room behind hashes */
 		size = r->sink->size(&r->to, r->items + (r->goal == CKF_GROW ? r->items / 2 + 16 : 0));
@@ -94,17 +100,6 @@ ckf_ask(ckf_rebuild *r)
 	if (8 * words + 8 > r->scratch_size) /* never nothing, and never less than before */
 		r->scratch_size = (size_t)(8 * words + 8);
 	r->phase = CKF_PRESORT;
-	return CKF_OK;
-}
-
-/* No target is better than the input's own bytes. */
-static ckf_status
-ckf_ask_for_copy(ckf_rebuild *r)
-{
-	r->dst_size = r->in[0]->size;
-	if (r->scratch_size == 0)
-		r->scratch_size = 8;
-	r->place = 0;
 	return CKF_OK;
 }
 
@@ -151,7 +146,7 @@ ckf_settle(ckf_rebuild *r)
 		status = CKF_OK;
 	if (status != CKF_OK)
 		return status;
-	return r->phase == CKF_COPY ? ckf_ask_for_copy(r) : ckf_ask(r);
+	return ckf_ask(r);
 }
 
 static ckf_status
@@ -223,7 +218,8 @@ ckf_start_walk(ckf_rebuild *r)
 	r->phase = CKF_BUILD;
 }
 
-/* What removals leave of the copies of the prefix that came last. */
+/* What removals leave of the copies of the hash that came last.  (From a table
+ * they are taken in place.) */
 static uint64_t
 ckf_less_removals(ckf_rebuild *r, uint64_t copies, uint64_t most)
 {
@@ -234,8 +230,6 @@ ckf_less_removals(ckf_rebuild *r, uint64_t copies, uint64_t most)
 	{
 		uint64_t item = s->keys[s->at];
 
-		if (r->cut_w < 64)
-			item = ckf_cut(item, r->cut_w, r->to.low_mask);
 		if (item > r->group)
 			break;
 		taken += item == r->group;
@@ -354,32 +348,20 @@ ckf_copy(ckf_rebuild *r)
 	return r->place == r->dst_size ? CKF_OK : CKF_MORE;
 }
 
-/* The copy is there: a filter to remove from. */
-static void
-ckf_start_taking_out(ckf_rebuild *r)
-{
-	r->to = *r->in[0];
-	r->to.bytes = r->dst;
-	ckf_scan_rewind(r->removals, 0);
-	r->phase = CKF_TAKE_OUT;
-}
-
+/* Take a block of removals away from the copy of a table: in order, so that each
+ * comes near the one before. */
 static ckf_status
-ckf_take_out(ckf_rebuild *r)
+ckf_remove_block(ckf_rebuild *r)
 {
 	ckf_scan *s = r->removals;
-	size_t i;
+	bool found;
 
-	for (i = 0; i < CKF_STEP && ckf_scan_ready(s); i++)
-	{
-		bool found;
-		ckf_status status = r->to.operations->remove(&r->to, s->keys[s->at++], &found);
-
-		if (status != CKF_OK)
-			return status;
-	}
-	r->worked += i;
-	return s->ended ? CKF_OK : CKF_MORE;
+	if (!s || !ckf_scan_ready(s))
+		return CKF_OK;
+	r->worked += s->have;
+	for (; s->at < s->have; s->at++)
+		(void)r->to.operations->remove(&r->to, s->keys[s->at], &found);
+	return CKF_MORE;
 }
 
 /* A block or a part of it. */
@@ -423,7 +405,7 @@ ckf_next(ckf_rebuild *r)
 	{
 		case CKF_PRESORT:
 			r->place = 0;
-			if (r->singly)
+			if (r->copies_input)
 				r->phase = CKF_COPY;
 			else if (!r->counts && r->sink->cleared(&r->to))
 				r->phase = CKF_CLEAR;
@@ -450,10 +432,11 @@ ckf_next(ckf_rebuild *r)
 			ckf_finish(r);
 			return CKF_OK;
 		case CKF_COPY:
-			r->to.size = r->dst_size;
-			if (!r->singly)
-				return CKF_OK;
-			ckf_start_taking_out(r);
+			r->to = *r->in[0];
+			r->to.bytes = r->dst;
+			if (r->removals)
+				ckf_scan_rewind(r->removals, 0);
+			r->phase = CKF_REMOVE;
 			return CKF_MORE;
 		default:
 			return CKF_OK;
@@ -476,8 +459,8 @@ ckf_phase_step(ckf_rebuild *r)
 		case CKF_COPY:
 			status = ckf_copy(r);
 			break;
-		case CKF_TAKE_OUT:
-			status = ckf_take_out(r);
+		case CKF_REMOVE:
+			status = ckf_remove_block(r);
 			break;
 		default:
 			status = ckf_walk(r);
@@ -489,7 +472,7 @@ ckf_phase_step(ckf_rebuild *r)
 	status = ckf_target_enlarge(r);
 	if (status != CKF_OK)
 		return status;
-	status = r->phase == CKF_COPY ? ckf_ask_for_copy(r) : ckf_ask(r);
+	status = ckf_ask(r);
 	return status == CKF_OK ? CKF_MORE : status;
 }
 
@@ -508,14 +491,12 @@ ckf_has_buffers(ckf_rebuild *r, ckf_buffers *buffers)
 	{
 		r->scratch = buffers->scratch;
 		ckf_place_scans(r, r->scratch);
-		if (r->phase != CKF_COPY || r->singly)
-			r->phase = CKF_PRESORT;
+		r->phase = CKF_PRESORT;
 	}
 	if (dst && buffers->dst != r->dst)
 	{
 		r->dst = buffers->dst;
-		r->place = 0;
-		if (r->phase == CKF_CLEAR || r->phase == CKF_BUILD || r->phase == CKF_TAKE_OUT)
+		if (r->phase != CKF_COUNT)
 			r->phase = CKF_PRESORT;
 	}
 	if (!scratch)

@@ -52,9 +52,6 @@ struct ckf_scan
 /* Ascending words, little-endian; those that are 0 are skipped. */
 void ckf_scan_words(ckf_scan *scan, const uint8_t *body, uint64_t words);
 
-/* The prefixes of a table (table/table_scan.c). */
-void ckf_scan_table(ckf_scan *scan, const ckf_filter *table);
-
 /* Hashes in any order: little-endian words, or an array of the host's.  They
  * are sorted by ckf_presort before the scan begins. */
 void ckf_scan_unsorted(ckf_scan *scan, const void *hashes, uint64_t n, bool native);

@@ -10,8 +10,9 @@
 #include "filter/operations.h"
 #include "rebuild/promise.h"
 #include "small/sorted_hashes.h"
+#include "small/log.h"
 #include "small/state.h"
-#include "table/table.h"
+#include "table/table_sink.h"
 #include "thresholds.h"
 
 /* A set past CKF_MOST_WHOLE items is cut to what it would need for so many. */
@@ -289,9 +290,10 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_UNION:
 		case CKF_SUM:
 		case CKF_ADD_MANY:
-		case CKF_REMOVE_MANY:
 		case CKF_FINISH_MERGE:
 			return true;
+		case CKF_REMOVE_MANY:
+			return r->in[0]->encoding == CKF_HASHES;
 		case CKF_EXPORT:
 			return r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		case CKF_FINISH: /* most often none comes twice: a build will tell */
@@ -324,8 +326,7 @@ ckf_use(ckf_rebuild *r)
 }
 
 /* Without a table: whole hashes stay hashes, a state a log, and a compaction
- * what it was.  Copies that crowd need not fit again into the table that they
- * leave some others of: so removals then are made in a copy of it. */
+ * what it was. */
 static ckf_status
 ckf_target_otherwise(ckf_rebuild *r)
 {
@@ -336,10 +337,9 @@ ckf_target_otherwise(ckf_rebuild *r)
 	}
 	else if (r->whole)
 		ckf_target_hashes(&r->to);
-	else if (r->goal == CKF_COMPACT || r->goal == CKF_REMOVE_MANY)
+	else if (r->goal == CKF_COMPACT)
 	{
-		r->phase = CKF_COPY;
-		r->singly = r->goal == CKF_REMOVE_MANY;
+		r->copies_input = true;
 		return CKF_OK;
 	}
 	else
@@ -361,6 +361,11 @@ ckf_target_choose(ckf_rebuild *r)
 		return CKF_MORE;
 	}
 	r->tries = 0;
+	if (r->goal == CKF_REMOVE_MANY && ckf_is_table(r->in[0]))
+	{
+		r->copies_input = true; /* and takes them away in place, which never fails */
+		return CKF_OK;
+	}
 	to->w = to->merged_w;
 	if (r->goal == CKF_FINISH)
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
@@ -385,6 +390,7 @@ ckf_target_enlarge(ckf_rebuild *r)
 
 		if (!ckf_enlarge(to, r->tries++, r->items) || !ckf_is_worth_it(r))
 			return ckf_target_otherwise(r);
+		ckf_use(r);
 		if (ckf_builds_state(r))
 			to->size = (size_t)(ckf_log_size(to, 0) + room);
 		return CKF_OK;

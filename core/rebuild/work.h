@@ -17,21 +17,21 @@ typedef enum ckf_phase
 	CKF_COUNT,   /* read all items, to know how many there will be */
 	CKF_CLEAR,   /* zero the target */
 	CKF_BUILD,   /* read all items, and store them */
-	CKF_COPY,    /* no target is better than the input's own bytes */
-	CKF_TAKE_OUT /* from that copy, remove one by one */
+	CKF_COPY,    /* or copy an input's bytes, */
+	CKF_REMOVE   /* and take items away from the copy */
 } ckf_phase;
 
 struct ckf_rebuild
 {
 	ckf_goal goal;
 	ckf_phase phase;
-	bool counts;   /* the next walk over the items only counts them */
-	bool counted;  /* `items` is exact */
-	bool whole;    /* whole hashes come in, and may come out */
-	bool no_table; /* a state's items do not fit into a table */
-	bool in_order; /* items come sorted, equal ones side by side */
-	bool singly;   /* no table holds what removals leave: CKF_TAKE_OUT */
-	bool appends;  /* a log takes the items as they come, in place */
+	bool counts;       /* the next walk over the items only counts them */
+	bool counted;      /* `items` is exact */
+	bool whole;        /* whole hashes come in, and may come out */
+	bool no_table;     /* a state's items do not fit into a table */
+	bool in_order;     /* items come sorted, equal ones side by side */
+	bool appends;      /* a log takes the items as they come, in place */
+	bool copies_input; /* no target is better than the input as it is */
 
 	/* How copies are counted: `distinct` drops those of one item, told apart at
 	 * the precision meet_w, before a prefix counts its items; `once` then

@@ -7,14 +7,14 @@
  * which costs some 2 bytes an item (encoding CKF_PLAIN, with CKF_FLAG_STATE).
  * Then comes a word that counts what was logged, then the logged items.
  */
-#include "small/state.h"
+#include "small/log.h"
 
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "rebuild/scan.h"
-#include "rebuild/sink.h"
-#include "table/table.h"
+#include "table/table_scan.h"
+#include "table/table_sink.h"
 
 static bool
 ckf_log_has_table(const ckf_filter *t)
@@ -58,7 +58,8 @@ ckf_log_fits(const ckf_filter *t)
 	return ckf_log_at(t) + 8 <= t->size && ckf_load64(ckf_log_word(t)) <= ckf_log_words(t);
 }
 
-uint64_t
+/* Items behind the sorted ones, which `count` counts. */
+static uint64_t
 ckf_log_logged(const ckf_filter *t)
 {
 	return ckf_load64(ckf_log_word(t));
@@ -166,8 +167,7 @@ static const ckf_sink ckf_log_sink = {
 };
 
 const ckf_operations ckf_log_operations = {
-	.contains = ckf_state_contains,
-	.copies = ckf_state_copies,
+	.contains = ckf_contains_perhaps,
 	.add = ckf_log_add,
 	.source = &ckf_log_source,
 	.sink = &ckf_log_sink,

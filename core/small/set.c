@@ -6,7 +6,7 @@
  * rest of its run by one, and to read the set is to read it sorted.  A set of
  * few words has one home, which makes it a sorted array.  Word 0 is free.
  */
-#include "small/state.h"
+#include "small/set.h"
 
 #include "filter/header.h"
 #include "filter/operations.h"
@@ -170,8 +170,7 @@ static const ckf_sink ckf_set_sink = {
 };
 
 const ckf_operations ckf_set_operations = {
-	.contains = ckf_state_contains,
-	.copies = ckf_state_copies,
+	.contains = ckf_contains_perhaps,
 	.add = ckf_set_add,
 	.source = &ckf_set_source,
 	.sink = &ckf_set_sink,

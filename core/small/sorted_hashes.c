@@ -1,6 +1,8 @@
 /*
- * hashes.c - a small filter as a sorted array of 64-bit hashes.  Hash 0 is
- * kept as 1, which has the same prefix at every w that a table may have.
+ * sorted_hashes.c - a small filter as a sorted array of the 64-bit hashes themselves.
+ *
+ * Hash 0 is kept as 1, so that 0 can stand for nothing elsewhere.  No table tells the
+ * two apart: at every w that it may have, they have the same prefix.
  */
 #include "small/sorted_hashes.h"
 
@@ -10,7 +12,7 @@
 #include "rebuild/sink.h"
 #include "thresholds.h"
 
-/* Index of the first hash that is not below `hash`. */
+/* A binary search that does not branch on what it finds. */
 size_t
 ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash)
 {
@@ -51,8 +53,14 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	hash |= hash == 0;
 	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
 		return CKF_OK;
-	/* Many hashes ask to become a table.  Where that could not be, they have
-	 * come back with room for half as many more. */
+	/*
+	 * CKF_ROOM leads to a growth.  From CKF_MAX_HASHES hashes on that makes a table
+	 * of them, so it is asked for even where there is room for one more.  But some
+	 * hashes cannot become a table, since too many of them share two buckets.
+	 * Growth returns these with room for half as many more, and a little: where
+	 * there is that much room, 4 bytes for each hash, a table was tried just now,
+	 * and is tried again some adds later.
+	 */
 	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : 4 * t->count))
 		return CKF_ROOM;
 	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
@@ -109,50 +117,51 @@ ckf_sorted_hashes_check(const ckf_filter *t, ckf_check *check)
 /* --------------------------------------------------------- for a rebuild */
 
 static uint64_t
-ckf_hashes_items(const ckf_filter *t)
+ckf_sorted_hashes_items(const ckf_filter *t)
 {
 	return t->count;
 }
 
 static unsigned
-ckf_hashes_scans(const ckf_filter *t, ckf_scan *scans)
+ckf_sorted_hashes_scans(const ckf_filter *t, ckf_scan *scans)
 {
 	ckf_scan_words(scans, ckf_body(t), t->count);
 	return 1;
 }
 
-static const ckf_source ckf_hashes_source = {ckf_hashes_items, ckf_hashes_scans};
+static const ckf_source ckf_sorted_hashes_source = {ckf_sorted_hashes_items,
+													ckf_sorted_hashes_scans};
 
 static uint64_t
-ckf_hashes_scratch(const ckf_filter *t)
+ckf_sorted_hashes_scratch(const ckf_filter *t)
 {
 	(void)t;
 	return 0;
 }
 
 static uint64_t
-ckf_hashes_bytes(const ckf_filter *t, uint64_t copies)
+ckf_sorted_hashes_bytes(const ckf_filter *t, uint64_t copies)
 {
 	(void)t;
 	return copies < SIZE_MAX / 16 ? CKF_HEADER_SIZE + 8 * copies : 0;
 }
 
 static bool
-ckf_hashes_cleared(const ckf_filter *t)
+ckf_sorted_hashes_cleared(const ckf_filter *t)
 {
 	(void)t;
 	return false;
 }
 
 static void
-ckf_hashes_start(ckf_build *build, uint64_t *scratch)
+ckf_sorted_hashes_start(ckf_build *build, uint64_t *scratch)
 {
 	(void)build;
 	(void)scratch;
 }
 
 static bool
-ckf_hashes_put(ckf_build *build, uint64_t item, unsigned copies)
+ckf_sorted_hashes_put(ckf_build *build, uint64_t item, unsigned copies)
 {
 	if (CKF_HEADER_SIZE + 8 * (build->next + copies) > build->t->room)
 		return false;
@@ -163,18 +172,18 @@ ckf_hashes_put(ckf_build *build, uint64_t item, unsigned copies)
 }
 
 static void
-ckf_hashes_end(ckf_build *build)
+ckf_sorted_hashes_end(ckf_build *build)
 {
 	(void)build;
 }
 
-static const ckf_sink ckf_hashes_sink = {
-	.scratch = ckf_hashes_scratch,
-	.size = ckf_hashes_bytes,
-	.cleared = ckf_hashes_cleared,
-	.start = ckf_hashes_start,
-	.put = ckf_hashes_put,
-	.end = ckf_hashes_end,
+static const ckf_sink ckf_sorted_hashes_sink = {
+	.scratch = ckf_sorted_hashes_scratch,
+	.size = ckf_sorted_hashes_bytes,
+	.cleared = ckf_sorted_hashes_cleared,
+	.start = ckf_sorted_hashes_start,
+	.put = ckf_sorted_hashes_put,
+	.end = ckf_sorted_hashes_end,
 };
 
 const ckf_operations ckf_sorted_hashes_operations = {
@@ -183,6 +192,6 @@ const ckf_operations ckf_sorted_hashes_operations = {
 	.add = ckf_sorted_hashes_add,
 	.remove = ckf_sorted_hashes_remove,
 	.check = ckf_sorted_hashes_check,
-	.source = &ckf_hashes_source,
-	.sink = &ckf_hashes_sink,
+	.source = &ckf_sorted_hashes_source,
+	.sink = &ckf_sorted_hashes_sink,
 };

@@ -1,8 +1,8 @@
 /*
- * hashes.h - a sorted array of hashes.
+ * sorted_hashes.h - a small filter as a sorted array of hashes.
  */
-#ifndef CKF_HASHES_H
-#define CKF_HASHES_H
+#ifndef CKF_SORTED_HASHES_H
+#define CKF_SORTED_HASHES_H
 
 #include "cuckoofilter.h"
 

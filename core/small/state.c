@@ -4,6 +4,8 @@
 #include "small/state.h"
 
 #include "filter/header.h"
+#include "small/log.h"
+#include "small/set.h"
 #include "thresholds.h"
 
 bool
@@ -41,20 +43,4 @@ bool
 ckf_state_takes(const ckf_filter *t, uint64_t more)
 {
 	return ckf_state_is_log(t) ? more <= ckf_log_room(t) : ckf_set_takes(t, more);
-}
-
-bool
-ckf_state_contains(const ckf_filter *t, uint64_t hash)
-{
-	(void)t;
-	(void)hash;
-	return true;
-}
-
-unsigned
-ckf_state_copies(const ckf_filter *t, uint64_t hash)
-{
-	(void)t;
-	(void)hash;
-	return 0;
 }

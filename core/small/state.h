@@ -30,31 +30,4 @@ uint64_t ckf_state_holds(uint64_t size);
 /* Can so many items be added, in whatever order, each at once? */
 bool ckf_state_takes(const ckf_filter *t, uint64_t more);
 
-/* A state is not asked what is in it: perhaps, it says. */
-bool ckf_state_contains(const ckf_filter *t, uint64_t hash);
-unsigned ckf_state_copies(const ckf_filter *t, uint64_t hash);
-
-/* ------------------------------------------------------------------- sets */
-
-uint64_t ckf_set_holds(uint64_t words);
-bool ckf_set_takes(const ckf_filter *t, uint64_t more);
-
-/* ------------------------------------------------------------------- logs */
-
-bool ckf_log_fits(const ckf_filter *t);
-
-/* Items behind the sorted ones, which `count` counts. */
-uint64_t ckf_log_logged(const ckf_filter *t);
-
-/* Items that can still be appended. */
-uint64_t ckf_log_room(const ckf_filter *t);
-
-/* Of a log whose sorted part is a table of this geometry: bytes of a whole log
- * with room for so many items behind it. */
-uint64_t ckf_log_size(const ckf_filter *t, uint64_t room);
-
-/* Appends what a rebuild puts to a log that has room for it; its end makes
- * it count. */
-extern const struct ckf_sink ckf_log_append;
-
 #endif

@@ -1,13 +1,18 @@
 /*
- * check.c - could this table have been built?  For bytes from outside.
+ * check.c - could the bytes of this table have been written by us?  Asked of bytes
+ * from outside: every slot is looked at, and the copies are counted again.
  */
 #include "table/check.h"
 
 #include "bucket/slots.h"
 #include "filter/geometry.h"
 
-/* Can these tags be in a bucket of `half` whose x are `first` .. `next` - 1?
- * Counts those that are not free. */
+/*
+ * Can a bucket of this half, whose values of x are first .. next - 1, hold these
+ * tags?  A tag tells the low f bits of x, and there need not be an x with these bits
+ * in the bucket, as it may have fewer than 2^f values.  Nor can the low c bits of a
+ * tag be 0, and a semi-sorted bucket is in order.  Counts the tags that are not free.
+ */
 CKF_INLINE bool
 ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint64_t first,
 				  uint64_t next, uint64_t *count)

@@ -1,5 +1,6 @@
 /*
- * cpu.c - which fast paths this machine takes.
+ * cpu.c - which of the fast paths this machine takes.  What they compute does not
+ * depend on it.
  */
 #include "table/cpu.h"
 
@@ -10,7 +11,9 @@
 bool
 ckf_use_pdep(void)
 {
-	static int known; /* 0 not yet, 1 no, 2 yes: any thread finds the same */
+	/* 0: not known yet, 1: no, 2: yes.  Threads may find it out at the same time, and
+	 * all find the same. */
+	static int known;
 	int use = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
 	if (use == 0)
@@ -18,7 +21,8 @@ ckf_use_pdep(void)
 		const char *portable = getenv("CUCKOOFILTER_PORTABLE");
 
 		__builtin_cpu_init();
-		/* AMD's first two Zen generations have pdep in slow microcode */
+		/* AMD's first two generations of Zen have pdep, in microcode that is slower
+		 * than the portable path */
 		use = (portable && *portable && *portable != '0') || !__builtin_cpu_supports("bmi2") ||
 					  __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2")
 				  ? 1

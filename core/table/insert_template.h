@@ -1,12 +1,14 @@
 /*
- * insert_template.h - put an item into one of its two buckets, moving others if need be
- * (paper, Algorithm 1), in a segment of a table or of a build's scratch.  An
- * item is a tag in a table, and rho in scratch, which has the bits for it.
+ * insert_template.h - put an item into one of its two buckets, moving other items
+ * where both are full (paper, Algorithm 1).  A segment lies in a table, or in the
+ * scratch memory of a build.  In a table an item is its tag; scratch has the bits
+ * for the whole rho, which makes an item's other bucket quicker to find.
  *
- * Where both buckets are full, others move along the shortest chain that ends
- * in a free slot, found breadth first.  So nothing moves before a place is
- * sure, a failed insert has nothing to undo, and the same table takes the same
- * item the same way everywhere.
+ * The paper kicks items at random and has to undo that, or loses one, where no
+ * place is found.  Here a breadth-first search finds the shortest chain of items
+ * that ends in a free slot, and they move only then.  So nothing moves before a
+ * place is sure, a failed insert has nothing to undo, and the same table takes the
+ * same item in the same way on every machine.
  */
 #ifndef CKF_INSERT_TEMPLATE_H
 #define CKF_INSERT_TEMPLATE_H
@@ -16,13 +18,13 @@
 /* Buckets looked at before an insert gives up (the paper's MaxNumKicks). */
 #define CKF_MAX_KICKS 2048
 
-/* Where a segment's slots are.  A constant at each use, so that the compiler
- * makes a version for each. */
+/* Where a segment's slots are: a constant at each use, so that the compiler makes a
+ * version for each. */
 typedef enum ckf_where
 {
 	CKF_IN_TABLE,
-	CKF_IN_SLOTS32, /* scratch, W <= 32 */
-	CKF_IN_SLOTS64
+	CKF_IN_SLOTS32, /* scratch, where rho has at most 32 bits */
+	CKF_IN_SLOTS64  /* scratch */
 } ckf_where;
 
 typedef struct ckf_segment
@@ -36,7 +38,8 @@ typedef struct ckf_segment
 	uint8_t *used; /* in scratch: slots in use, from the bucket's first */
 } ckf_segment;
 
-/* A bucket reached by moving slot `slot` of bucket `parent` out. */
+/* A bucket that the search has reached: the item in slot `slot` of the bucket of
+ * node `parent` could move to it.  The first two nodes are where the search began. */
 typedef struct ckf_node
 {
 	uint32_t bucket;
@@ -44,12 +47,14 @@ typedef struct ckf_node
 	uint8_t slot;
 } ckf_node;
 
+/* Where a table's bucket begins. */
 CKF_INLINE uint64_t
 ckf_at(const ckf_segment *s, uint32_t bucket)
 {
 	return s->first + (uint64_t)bucket * s->t->bucket_step;
 }
 
+/* The items of a bucket. */
 CKF_INLINE void
 ckf_items_at(const ckf_segment *s, ckf_where where, unsigned b, uint32_t bucket, uint64_t *items)
 {
@@ -82,6 +87,7 @@ ckf_other_bucket(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_
 	return (uint32_t)ckf_bucket_of(t, !half, rho) + (half ? 0 : t->m);
 }
 
+/* Has a bucket a free slot? */
 CKF_INLINE bool
 ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 {
@@ -89,7 +95,7 @@ ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 								 : s->used[bucket] < s->t->b;
 }
 
-/* Put an item into a slot whose item has moved on. */
+/* Put an item into a slot whose own item has moved on. */
 CKF_INLINE void
 ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot, uint64_t item)
 {
@@ -125,8 +131,12 @@ ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t it
 					   ckf_bucket_free_slots(s->t, s->access, &loaded), 0, item);
 }
 
-/* The chain's end is free: move each item one step on, then put the new one
- * where the chain begins.  No bucket comes twice in a shortest chain. */
+/*
+ * The search has found a free slot in bucket `end`, for the item in slot `slot` of
+ * node `last`.  From the end of the chain to its beginning each item moves one step
+ * on, and the new item takes the slot that is left.  (No bucket comes twice in a
+ * shortest chain, so no step moves what an earlier one has put.)
+ */
 CKF_INLINE void
 ckf_move_chain(const ckf_segment *s, ckf_where where, const ckf_node *nodes, unsigned last,
 			   unsigned slot, uint32_t end, uint64_t item)
@@ -147,7 +157,8 @@ ckf_move_chain(const ckf_segment *s, ckf_where where, const ckf_node *nodes, uns
 	ckf_put_at(s, where, nodes[last].bucket, slot, item);
 }
 
-/* Both buckets of an item are full: make room in one and put it there. */
+/* Both buckets of an item are full: make room in one of them and put it there.
+ * false: there is no chain within CKF_MAX_KICKS buckets, and nothing has changed. */
 CKF_INLINE bool
 ckf_kick(const ckf_segment *s, ckf_where where, uint32_t bucket0, uint32_t bucket1, uint64_t item)
 {

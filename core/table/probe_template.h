@@ -1,12 +1,15 @@
 /*
- * probe_template.h - has a bucket a tag?  The fast ways to ask what ckf_copies defines.
+ * probe_template.h - is a tag in one of its two buckets?  Quicker than to count its
+ * copies, which ckf_copies does.
  */
 #ifndef CKF_PROBE_TEMPLATE_H
 #define CKF_PROBE_TEMPLATE_H
 
 #include "bucket/lanes_template.h"
+#include "filter/geometry.h"
 
-/* Has a wide plain bucket the tag?  As many slots at once as a load holds. */
+/* Has a plain bucket that takes several loads the tag?  Each load has `chunk` whole
+ * slots, which are asked at once. */
 CKF_INLINE bool
 ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
@@ -19,7 +22,8 @@ ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
 	return any != 0;
 }
 
-/* Has a wide semi-sorted bucket the tag?  Few slots share its low nibble. */
+/* Has a semi-sorted bucket that takes several loads the tag?  Only in slots with its
+ * low nibble, which are few, are the upper bits looked at. */
 CKF_INLINE bool
 ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
@@ -36,7 +40,8 @@ ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
 	return false;
 }
 
-/* Has one of a place's buckets its tag? */
+/* Has one of the place's two buckets its tag?  Both are read before either is
+ * compared, so that their loads overlap. */
 CKF_INLINE bool
 ckf_has_tag(const ckf_filter *t, ckf_access access, const ckf_place *place)
 {
@@ -70,7 +75,8 @@ ckf_fetch(const ckf_filter *t, ckf_access access, uint64_t at)
 	__builtin_prefetch(ckf_byte_at(t, access, at));
 }
 
-/* A place is asked CKF_AHEAD hashes after its buckets were fetched. */
+/* Ask many hashes: a place is asked CKF_AHEAD hashes after its buckets were fetched,
+ * and waits in `places` until then. */
 CKF_INLINE size_t
 ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *hashes, size_t n,
 					 uint8_t *out)

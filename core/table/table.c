@@ -2,15 +2,15 @@
  * table.c - look up, add and remove in a table, plain or semi-sorted (paper,
  * Algorithms 1 to 3).
  */
-#include "table/table.h"
-
 #include "filter/header.h"
 #include "table/check.h"
 #include "table/cpu.h"
 #include "table/insert_template.h"
 #include "table/probe_template.h"
+#include "table/table_scan.h"
+#include "table/table_sink.h"
 
-/* A hash's two buckets. */
+/* A hash's two buckets, loaded. */
 typedef struct ckf_pair
 {
 	ckf_place place;
@@ -25,21 +25,23 @@ ckf_pair_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_pair *p
 	ckf_bucket_load(t, access, pair->place.at[1], &pair->bucket1);
 }
 
-/* Do all slots hold the tag? */
+/* Do all slots of both hold the tag? */
 CKF_INLINE bool
 ckf_pair_is_saturated(const ckf_filter *t, ckf_access access, const ckf_pair *pair)
 {
 	return ckf_buckets_hold_only(t, access, &pair->bucket0, &pair->bucket1, pair->place.tag);
 }
 
-/* One or the other, without a branch: which bucket it is no processor foresees. */
+/* a, or with `second` b, without a branch.  Which bucket an item goes to is as good
+ * as random, so a processor would foresee such a branch half of the time only. */
 CKF_INLINE uint64_t
 ckf_select(bool second, uint64_t a, uint64_t b)
 {
 	return a ^ ((a ^ b) & (0 - (uint64_t)second));
 }
 
-/* In half 0 or 1: `tag` for `old` in the first slot of that half's mask. */
+/* In the bucket of half 0 or 1, put `tag` in place of `old`, in the first slot of
+ * that half's mask. */
 CKF_INLINE void
 ckf_pair_replace(const ckf_filter *t, ckf_access access, const ckf_pair *pair, bool half,
 				 uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
@@ -65,7 +67,8 @@ ckf_copies_by(const ckf_filter *t, ckf_access access, uint64_t hash)
 		   ckf_mask_count(t, access, ckf_bucket_matches(t, access, &pair.bucket1, pair.place.tag));
 }
 
-/* Both buckets are full: move others. */
+/* Both buckets are full: move other items.  It works on the one segment that the hash
+ * is in. */
 CKF_INLINE bool
 ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
@@ -100,7 +103,7 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 	free1 = ckf_bucket_free_slots(t, access, &pair.bucket1);
 	if (CKF_LIKELY((free0 | free1) != 0))
 	{
-		/* the emptier bucket: it halves the kicks to come */
+		/* into the emptier bucket: then half as many adds find both full later */
 		bool half = ckf_is_emptier(t, access, free0, free1);
 
 		ckf_pair_replace(t, access, &pair, half, free0, free1, 0, pair.place.tag);
@@ -111,7 +114,8 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 	return CKF_OK;
 }
 
-/* True where there was a copy to take. */
+/* Take a copy away, and tell whether there was one.  A saturated group stays, as
+ * nobody knows how many copies it stands for. */
 CKF_INLINE bool
 ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
@@ -128,7 +132,7 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 	return true;
 }
 
-/* ------------------------------------------- a version for every access */
+/* --------------------------------- a version of everything for every access */
 
 #define CKF_TABLE_OPERATIONS(name, by, target)                                                     \
 	target static bool name##_contains(const ckf_filter *t, uint64_t hash)                         \
@@ -183,11 +187,9 @@ CKF_TABLE_OPERATIONS(ckf_by_bytes_bmi, CKF_BY_BYTES, CKF_PDEP)
 const ckf_operations *
 ckf_table_operations(const ckf_filter *t)
 {
-	/* a bucket begins at a multiple of `step` bits in its first byte */
-	unsigned step = (t->bucket_bits | 8) & (0U - (t->bucket_bits | 8));
-	bool bytes = step == 8;
+	bool bytes = ckf_bucket_alignment(t) == 8;
 
-	if (t->bucket_bits + 8 - step > 64 || t->b * t->f > 64)
+	if (!ckf_bucket_is_word(t))
 		return &ckf_by_slot;
 #if defined(__x86_64__)
 	if (ckf_use_pdep())

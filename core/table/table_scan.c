@@ -1,11 +1,10 @@
 /*
  * table_scan.c - read the prefixes of a table, a segment at a time.
  */
-#include "table/table.h"
+#include "table/table_scan.h"
 
 #include "bucket/lanes_template.h"
 #include "filter/header.h"
-#include "rebuild/scan.h"
 #include "rebuild/sort.h"
 
 static uint64_t
@@ -76,7 +75,7 @@ ckf_load_segment(ckf_scan *s)
 	if (segment >= s->end)
 		return false;
 	for (half = 0; half < 2; half++)
-		if (t->b == 4 && ckf_table_operations(t)->access != CKF_BY_SLOT)
+		if (t->b == 4 && ckf_bucket_is_word(t))
 			ckf_take_half(s, segment, half, 4, true);
 		else
 			ckf_take_half(s, segment, half, t->b, false);

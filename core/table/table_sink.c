@@ -3,11 +3,10 @@
  * plain, in the caller's scratch, where all that an insert touches stays in
  * cache, and each segment is packed into its place once.
  */
-#include "table/table.h"
+#include "table/table_sink.h"
 
 #include "bucket/lanes_template.h"
 #include "filter/header.h"
-#include "rebuild/sink.h"
 
 static uint64_t
 ckf_segment_buckets(const ckf_filter *t)
@@ -118,7 +117,7 @@ ckf_flush_segment(ckf_build *build)
 
 	if (t->rho_bits > 32)
 		ckf_pack_wide(build, CKF_IN_SLOTS64);
-	else if (ckf_table_operations(t)->access == CKF_BY_SLOT)
+	else if (!ckf_bucket_is_word(t))
 		ckf_pack_wide(build, CKF_IN_SLOTS32);
 	else if (t->encoding == CKF_SEMI_SORTED)
 		ckf_pack_words(build, CKF_IN_SLOTS32, 4, true);

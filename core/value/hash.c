@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* 2^63; a double is an integer in int64 from its negative up to below it. */
+/* 2^63.  A double that is an integer fits int64 from -2^63 on, and below 2^63. */
 #define CKF_TWO_63 9223372036854775808.0
 
 #define CKF_ONE_NAN UINT64_C(0x7FF8000000000000)

@@ -1,6 +1,7 @@
 /*
- * hashing.h - the hash of a word, inline: a loop over integers keeps what the
- * seed makes of it in registers.  Included by cuckoofilter.h.
+ * hashing.h - the hash of a word, inline: what XXH3 computes of the seed alone then
+ * stays in registers while a loop hashes many integers.  Included by
+ * cuckoofilter.h.
  */
 #ifndef CKF_HASHING_H
 #define CKF_HASHING_H

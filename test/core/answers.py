@@ -8,18 +8,27 @@ import reader
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORE = os.environ.get("CKF_CORE", os.path.join(ROOT, "core"))
-PROGRAM = os.path.join(os.environ.get("CKF_CORE", os.path.join(ROOT, "build/test/reader")), "answers")
-HELPERS = ("check", "guard", "drive", "tool/answers")
+MADE = os.environ.get("CKF_CORE", os.path.join(ROOT, "build/test/reader"))
+PROGRAM = os.path.join(MADE, "answers")
+HELPERS = ("check", "guard", "drive")
+
+
+def compiled(tool, helpers=(), flags=()):
+    """Compile test/core/tool/TOOL.c, and say where the program is.  CC and CKF_CORE (a directory
+    like core/) may say how and of what."""
+    program = os.path.join(MADE, tool)
+    sources = sorted(glob.glob(os.path.join(CORE, "*/*.c")))
+    sources += [os.path.join(ROOT, "test/core", name + ".c")
+                for name in (*HELPERS, *helpers, "tool/" + tool)]
+    os.makedirs(MADE, exist_ok=True)
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", *flags, "-I" + CORE,
+                    "-I" + os.path.join(ROOT, "test/core"), "-o", program, *sources, "-lm"],
+                   check=True)
+    return program
 
 
 def build():
-    """Compile the C side.  CC and CKF_CORE (a directory like core/) may say how and of what."""
-    sources = sorted(glob.glob(os.path.join(CORE, "*/*.c")))
-    sources += [os.path.join(ROOT, "test/core", name + ".c") for name in HELPERS]
-    os.makedirs(os.path.dirname(PROGRAM), exist_ok=True)
-    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-I" + CORE,
-                    "-I" + os.path.join(ROOT, "test/core"), "-o", PROGRAM, *sources, "-lm"],
-                   check=True)
+    compiled("answers")
 
 
 def emitted(n, seed):

@@ -1,6 +1,6 @@
 /*
- * worked.c - replays the worked bytes of core/FORMAT.md, section 9: page and
- * code cannot drift apart.
+ * worked.c - replays the worked examples of core/FORMAT.md: page and code
+ * cannot drift apart.
  */
 #include "drive.h"
 
@@ -11,19 +11,24 @@ enum
 {
 	LINE = 1024,
 	MOST_BYTES = 1024,
-	BLOCKS = 3
+	MOST_HASHES = 64
 };
 
-/* The blocks of the section, in its order. */
-static const struct
+/* The page's blocks of hex, in its order, from section 5 on. */
+enum
 {
-	const char *name;
-	int64_t items;
-	const char *options;
-} blocks[BLOCKS] = {
-	{"hashes", 3, ""},
-	{"semi-sorted", 20, ""},
-	{"plain", 20, "layout=plain, bucket_size=2, kind=set, seed=7"},
+	GEOMETRY_FEW, /* headers */
+	GEOMETRY_MANY,
+	BUILD_HASHES, /* of the items */
+	BUILD,
+	MERGE_HASHES,
+	MERGE_FIRST,
+	MERGE_EMPTY,
+	MERGE_UNION,
+	MERGE_SUM,
+	READ, /* and those after it */
+	READS = 3,
+	BLOCKS = READ + READS
 };
 
 typedef struct block
@@ -36,77 +41,217 @@ typedef struct block
 static bool
 read_hex_line(const char *line, block *b)
 {
-	size_t n = strspn(line, "0123456789abcdef \n");
 	unsigned byte;
 
-	if (strncmp(line, "    ", 4) != 0 || line[n] != '\0')
+	if (strncmp(line, "    ", 4) != 0 || line[strspn(line, "0123456789abcdef \n")] != '\0')
 		return false;
-	for (line += 4; sscanf(line, "%2x", &byte) == 1; line += 2)
+	for (line += strspn(line, " "); sscanf(line, "%2x", &byte) == 1; line += strspn(line, " \n"))
 	{
 		CHECK(b->size < MOST_BYTES, "a worked block of more than %d bytes", MOST_BYTES);
 		b->bytes[b->size++] = (uint8_t)byte;
+		line += 2;
 	}
 	return true;
 }
 
-/* The hex blocks of section 9; how many there are. */
+/* The hex blocks from section 5 on; how many there are. */
 static size_t
-read_page(const char *path, block *found)
+read_blocks(const char *path, block *found)
 {
 	FILE *page = fopen(path, "r");
 	char line[LINE];
-	bool in_section = false, in_block = false;
+	bool in_sections = false, in_block = false;
 	size_t n = 0;
 
 	CHECK(page != NULL, "%s: not there (run from the repository's root)", path);
-	while (fgets(line, sizeof line, page) != NULL)
+	memset(found, 0, (BLOCKS + 1) * sizeof *found);
+	while (n <= BLOCKS && fgets(line, sizeof line, page) != NULL)
 	{
-		block *next = &found[in_block ? n - 1 : n];
+		bool hex;
 
-		in_section = in_section || strncmp(line, "## 9.", 5) == 0;
-		if (!in_section)
-			continue;
-		if (!in_block && n < BLOCKS)
-			next->size = 0;
-		if (line[0] == ' ' && (in_block || n < BLOCKS) && read_hex_line(line, next))
-		{
-			n += !in_block;
-			in_block = true;
-		}
-		else
-			in_block = false;
+		in_sections = in_sections || strncmp(line, "## 5.", 5) == 0;
+		hex = in_sections && read_hex_line(line, &found[in_block ? n - 1 : n]);
+		n += hex && !in_block;
+		in_block = hex;
 	}
 	fclose(page);
 	return n;
 }
 
 static void
-run_worked(const void *arg)
+read_page(const char *path, block *found)
 {
-	block found[BLOCKS];
-	size_t n = read_page(arg, found);
+	size_t n = read_blocks(path, found);
 
 	CHECK(n == BLOCKS, "%zu worked blocks", n);
-	for (size_t i = 0; i < BLOCKS; i++)
+}
+
+/* A block of hashes, as one writes numbers: the high digits first. */
+static size_t
+read_hashes(const block *b, uint64_t *hashes)
+{
+	size_t n = b->size / 8;
+
+	CHECK(b->size % 8 == 0 && n <= MOST_HASHES, "%zu bytes of hashes", b->size);
+	for (size_t i = 0; i < n; i++)
 	{
-		ckf_params params;
-		const char *bad;
-		size_t bad_size;
-		uint64_t hashes[64];
+		hashes[i] = 0;
+		for (size_t k = 0; k < 8; k++)
+			hashes[i] = hashes[i] << 8 | b->bytes[8 * i + k];
+	}
+	return n;
+}
+
+static void
+check_bytes(const owned *o, const block *b, const char *what)
+{
+	CHECK(o->filter.size == b->size && memcmp(o->bytes, b->bytes, b->size) == 0,
+		  "the worked bytes of %s are not what the code builds", what);
+}
+
+static ckf_params
+worked_params(int64_t capacity, double fpr, const char *options)
+{
+	ckf_params params;
+	const char *bad;
+	size_t bad_size;
+
+	ckf_params_default(&params);
+	params.capacity = capacity;
+	params.fpr = fpr;
+	CHECK(ckf_params_parse(&params, options, strlen(options), &bad, &bad_size) == CKF_OK,
+		  "options");
+	return params;
+}
+
+/* -------------------------------------------------------------- geometry */
+
+static void
+check_header(const block *header, size_t items)
+{
+	ckf_params params = worked_params((int64_t)items, CKF_DEFAULT_FPR, "");
+	uint64_t *hashes = check_alloc(items * sizeof *hashes);
+	owned o;
+
+	/* evenly spread, so that no build fails */
+	for (size_t i = 0; i < items; i++)
+		hashes[i] = (i + 1) * (UINT64_MAX / (items + 1)) + check_below(UINT16_MAX);
+	build_aggregate(&o, &params, hashes, items);
+	CHECK(header->size == CKF_HEADER_SIZE && memcmp(o.bytes, header->bytes, header->size) == 0,
+		  "the worked header for %zu items is not what the code writes", items);
+	owned_free(&o);
+	free(hashes);
+}
+
+static void
+run_geometry(const void *arg)
+{
+	block found[BLOCKS + 1];
+
+	read_page(arg, found);
+	check_header(&found[GEOMETRY_FEW], 108);
+	check_header(&found[GEOMETRY_MANY], 600000);
+}
+
+/* ----------------------------------------------------- building, merging */
+
+static void
+build_worked(owned *o, const block *found)
+{
+	ckf_params params = worked_params(0, 0.1, "bucket_size=2");
+	uint64_t hashes[MOST_HASHES];
+	size_t n = read_hashes(&found[BUILD_HASHES], hashes);
+
+	CHECK(n == 6, "%zu hashes", n);
+	build_aggregate(o, &params, hashes, n);
+}
+
+static void
+run_building(const void *arg)
+{
+	block found[BLOCKS + 1];
+	owned o;
+
+	read_page(arg, found);
+	build_worked(&o, found);
+	check_bytes(&o, &found[BUILD], "section 7");
+	owned_free(&o);
+}
+
+static void
+check_merge(owned *inputs, size_t n, bool sum, const block *expected)
+{
+	ckf_params params = worked_params(0, CKF_DEFAULT_FPR, "");
+	owned o;
+
+	CHECK(run_job(&o, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]) == CKF_OK, "merge");
+	check_bytes(&o, expected, sum ? "sum" : "union");
+	owned_free(&o);
+	owned_state(&o, &params);
+	for (size_t i = n; i > 0; i--)
+		CHECK(owned_pour(&o, &inputs[i - 1], sum ? POUR_SUM : POUR_UNION) == CKF_OK, "merge");
+	CHECK(owned_job(&o, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+	check_bytes(&o, expected, sum ? "sum_agg" : "union_agg");
+	owned_free(&o);
+}
+
+static void
+run_merging(const void *arg)
+{
+	ckf_params first = worked_params(100, CKF_DEFAULT_FPR, "");
+	ckf_params empty = worked_params(1000000, 0.5, "layout=plain, bucket_size=8, seed=7");
+	block found[BLOCKS + 1];
+	uint64_t hashes[MOST_HASHES];
+	owned inputs[3];
+	size_t n;
+
+	read_page(arg, found);
+	n = read_hashes(&found[MERGE_HASHES], hashes);
+	CHECK(n == 3, "%zu hashes", n);
+	build_aggregate(&inputs[0], &first, hashes, n);
+	check_bytes(&inputs[0], &found[MERGE_FIRST], "the first input");
+	build_worked(&inputs[1], found);
+	owned_create(&inputs[2], &empty);
+	check_bytes(&inputs[2], &found[MERGE_EMPTY], "the empty input");
+	check_merge(inputs, 3, false, &found[MERGE_UNION]);
+	check_merge(inputs, 3, true, &found[MERGE_SUM]);
+	for (size_t i = 0; i < 3; i++)
+		owned_free(&inputs[i]);
+}
+
+/* --------------------------------------------------------------- reading */
+
+static const struct
+{
+	const char *name;
+	int64_t items;
+	const char *options;
+} reads[READS] = {
+	{"hashes", 3, ""},
+	{"semi-sorted", 20, ""},
+	{"plain", 20, "layout=plain, bucket_size=2, kind=set, seed=7"},
+};
+
+static void
+run_reading(const void *arg)
+{
+	block found[BLOCKS + 1];
+
+	read_page(arg, found);
+	for (size_t i = 0; i < READS; i++)
+	{
+		const block *b = &found[READ + i];
+		ckf_params params = worked_params(0, CKF_DEFAULT_FPR, reads[i].options);
+		uint64_t hashes[MOST_HASHES];
 		owned o;
 
-		ckf_params_default(&params);
-		CHECK(ckf_params_parse(&params, blocks[i].options, strlen(blocks[i].options), &bad,
-							   &bad_size) == CKF_OK,
-			  "options");
-		for (int64_t item = 1; item <= blocks[i].items; item++)
+		for (int64_t item = 1; item <= reads[i].items; item++)
 			hashes[item - 1] = ckf_hash_integer(item, params.seed);
-		build_aggregate(&o, &params, hashes, (size_t)blocks[i].items);
-		CHECK(o.filter.size == found[i].size && memcmp(o.bytes, found[i].bytes, found[i].size) == 0,
-			  "the worked bytes of %s are not what the code builds", blocks[i].name);
+		build_aggregate(&o, &params, hashes, (size_t)reads[i].items);
+		check_bytes(&o, b, reads[i].name);
 		owned_free(&o);
-		owned_open(&o, found[i].bytes, found[i].size, CKF_FOREIGN);
-		for (int64_t item = 0; item < blocks[i].items; item++)
+		owned_open(&o, b->bytes, b->size, CKF_FOREIGN);
+		for (int64_t item = 0; item < reads[i].items; item++)
 			CHECK(ckf_contains(&o.filter, hashes[item]), "a worked item is not in");
 		owned_free(&o);
 	}
@@ -115,7 +260,12 @@ run_worked(const void *arg)
 int
 main(void)
 {
+	const char *page = "core/FORMAT.md";
+
 	check_begin("core worked bytes");
-	check_case(run_worked, "core/FORMAT.md", "FORMAT.md, section 9");
+	check_case(run_geometry, page, "FORMAT.md, section 5");
+	check_case(run_building, page, "FORMAT.md, section 7");
+	check_case(run_merging, page, "FORMAT.md, section 8");
+	check_case(run_reading, page, "FORMAT.md, section 9");
 	return check_end();
 }

@@ -22,7 +22,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build/mutate")
 EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
-READER = os.path.join(ROOT, "test/core/reader_test.py")
+SCRIPTS = ("reader", "writer")  # test/core/*_test.py
 # Those that are quick to catch most come first.
 SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
           "rates", "sizes", "aggregate", "adversary", "hostile", "lockstep")
@@ -195,7 +195,11 @@ class Place:
         for suite in PORTABLE:
             if self.fails(suite, [os.path.join(self.tests, suite)], seed, True):
                 return suite + " (portable)"
-        return "reader" if self.fails("reader", ["/usr/bin/python3", READER], seed) else None
+        for script in SCRIPTS:
+            path = os.path.join(ROOT, "test/core", script + "_test.py")
+            if self.fails(script, ["/usr/bin/python3", path], seed):
+                return script
+        return None
 
 
 def equivalents():

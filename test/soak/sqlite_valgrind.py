@@ -27,9 +27,9 @@ PROGRAMS = ("memory", "hostile")
 COUNT = r": [1-9]\d* passed, \d+ failed$"
 # (what, file, text, text in its place)
 MISTAKES = (
-    ("bytes never written", "draft.c", "memcpy(bytes, filter->bytes, filter->size);", ""),
-    ("a copy past the end", "argument.c", "bytes, filter->size);", "bytes, filter->size + 16);"),
-    ("a leak", "draft.c", "sqlite3_free(scratch.memory);", ""),
+    ("bytes never written", "owned.c", "memcpy((uint8_t *)to + done, (const uint8_t *)from + done, size - done);", ""),
+    ("a copy past the end", "argument.c", "filter->bytes, filter->size))", "filter->bytes, filter->size + 16))"),
+    ("a leak", "owned.c", "sqlite3_free(buffers.scratch);", ""),
 )
 STATEMENT = ("SELECT hex(cuckoofilter_add(f, 5)), cuckoofilter_contains(cuckoofilter_open(f), 5) FROM "
              "(SELECT cuckoofilter_agg(value) AS f FROM generate_series(1, 3000))")

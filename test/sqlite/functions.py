@@ -279,6 +279,43 @@ def test_aggregate_of_nothing():
     is_sql(1, "SELECT cuckoofilter_contains(?, 'a')", grown)
 
 
+def test_aggregates_of_no_rows():
+    """The empty default filter: without a row nobody knows any parameters."""
+    default = one("SELECT cuckoofilter_create(1)")
+    for call in (
+        "agg(x)",
+        "agg(x, 0.2)",
+        "agg(x, 0.2, 5000)",
+        "agg(x, 0.2, 5000, 'kind=set,seed=9,bucket_size=2,layout=plain')",
+        "agg_hash(x)",
+        "agg_hash(x, 0.2, 5000, 'kind=set,seed=9')",
+        "union_agg(x)",
+        "sum_agg(x)",
+    ):
+        none = f"SELECT cuckoofilter_{call} FROM (SELECT 1 AS x)"
+        equal(f"{call} of no rows", one(f"{none} WHERE x > 1"), default)
+        filtered = none.replace(" FROM", " FILTER (WHERE x > 1) FROM")
+        equal(f"{call} of no row that passes", one(filtered), default)
+    # of one empty filter, or of none but NULL
+    told = suite.info(default)
+    equal(
+        "the default",
+        (told["count"], told["capacity"], told["target_fpr"], told["kind"], told["seed"]),
+        (0, 1, 0.01, "deletable", 0),
+    )
+    for function, kind in (("union_agg", "set"), ("sum_agg", "deletable")):
+        equal(
+            f"{function} of NULLs",
+            one(f"SELECT cuckoofilter_{function}(x) FROM (SELECT NULL AS x UNION ALL SELECT NULL)"),
+            default,
+        )
+        equal(
+            f"{function} of an empty filter",
+            one(f"SELECT cuckoofilter_{function}(cuckoofilter_create(7, 0.2, 'seed=9'))"),
+            one(f"SELECT cuckoofilter_create(7, 0.2, 'seed=9,kind={kind}')"),
+        )
+
+
 def test_aggregates_of_filters():
     suite.db.execute(
         "CREATE TEMP TABLE part AS SELECT x % 7 AS k, cuckoofilter_agg(x, 0.001, 20000) AS f "

@@ -6,10 +6,11 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
+use CuckooSession;
 use IPC::Run qw(start timeout);
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time);
+use Time::HiRes qw(time usleep);
 
 my $node = new_cluster('main', conf => "work_mem = '256MB'\nmax_parallel_workers_per_gather = 0\n");
 
@@ -44,8 +45,7 @@ my %long = (
 	'sum' => nested('cuckoofilter_sum', ', g'),
 	'build' => 'SELECT cuckoofilter_agg(g) FROM generate_series(1, 1000000000) g',
 	'end of a build' => 'SELECT count(f) FROM (SELECT cuckoofilter_agg_hash(cuckoofilter_hash(g)) OVER (ORDER BY 1) AS f FROM generate_series(1, 300000) g) s, generate_series(1, 1000)',
-	'union_agg' => 'SELECT cuckoofilter_union_agg(f) FROM t, generate_series(1, 1000)',
-	'add_all' => 'SELECT cuckoofilter_count(cuckoofilter_add_all(cuckoofilter_create(1000000000), VARIADIC (SELECT array_agg(g) FROM generate_series(1, 30000000) g)))');
+	'union_agg' => 'SELECT cuckoofilter_union_agg(f) FROM t, generate_series(1, 1000)');
 foreach my $name (sort keys %long)
 {
 	my $elapsed = timed_out($long{$name});
@@ -72,6 +72,87 @@ $psql->finish;
 my @lines = split /\n/, $out;
 cmp_ok($lines[2] - $lines[1], '<', 100_000, "memory went with the query (@lines[1, 2])");
 is($lines[3], 't|f', 'the session works on');
+
+# One call of each function on millions of items, its arguments made before it,
+# is cancelled in the function: not before it, and not when it has ended.  Calls
+# that take a moment only stand several times in one expression, which does not
+# look for interrupts itself.
+$node->safe_psql(
+	'postgres', q{
+	CREATE AGGREGATE partial_agg(bigint) (SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter);
+	CREATE AGGREGATE end_agg(cuckoofilter) (SFUNC = cuckoofilter_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoofilter_agg_final);
+	CREATE UNLOGGED TABLE large AS
+		SELECT cuckoofilter_agg(x) AS f, cuckoofilter_agg(-x) AS g, cuckoofilter_agg(x, 1e-9, NULL, 'layout=plain') AS wide, partial_agg(x) AS state
+			FROM generate_series(1, 3000000) x;
+	CREATE UNLOGGED TABLE arrays AS SELECT array_agg(x) AS items FROM generate_series(1, 1000000) x;
+	CREATE UNLOGGED TABLE loose AS SELECT cuckoofilter_remove_all(f, VARIADIC items) AS f FROM large, arrays});
+my %calls = (
+	'add_all to nothing' => 'done := cuckoofilter_add_all(cuckoofilter_create(1000000), VARIADIC items) IS NULL',
+	'add_all to many' => 'done := cuckoofilter_add_all(g, VARIADIC items) IS NULL',
+	'remove_all' => 'done := cuckoofilter_remove_all(f, VARIADIC items) IS NULL',
+	'contains_all' => 'done := cuckoofilter_contains_all(f, VARIADIC items || items || items || items)',
+	'union' => 'done := cuckoofilter_union(f, g) IS NULL',
+	'sum' => 'done := cuckoofilter_sum(f, g) IS NULL',
+	'compact' => 'done := cuckoofilter_compact(loose) IS NULL',
+	'text, out and in' => 'done := wide' . ('::text::cuckoofilter' x 3) . ' IS NULL',
+	'bytea, in' => 'done := wide' . ('::bytea::cuckoofilter' x 8) . ' IS NULL',
+	'count of text' => 'done := cuckoofilter_count(wide::text::cuckoofilter) = 0',
+	'info' => 'done := ' . join(' OR ', ('cuckoofilter_info(wide) IS NULL') x 8),
+	'union_agg' => 'SELECT cuckoofilter_union_agg(v) IS NULL INTO done FROM unnest(ARRAY[f, g]) v',
+	'sum_agg' => 'SELECT cuckoofilter_sum_agg(v) IS NULL INTO done FROM unnest(ARRAY[f, g]) v',
+	'the end of agg' => 'SELECT end_agg(v) IS NULL INTO done FROM unnest(ARRAY[state]) v');
+my $session = CuckooSession->new($node);
+my $other = CuckooSession->new($node);
+$session->query("SET client_min_messages = notice; SET work_mem = '1GB'");
+
+# The call stands in line 3; what is seen outside tells when it begins.
+sub block_of
+{
+	my ($call) = @_;
+	return "SET application_name = 'before'; DO \$\$ DECLARE done boolean; f cuckoofilter; g cuckoofilter; wide cuckoofilter; loose cuckoofilter; state cuckoofilter; items bigint[]; began timestamptz;
+		BEGIN SELECT l.f, l.g, l.wide, l.state, a.items, o.f INTO f, g, wide, state, items, loose FROM large l, arrays a, loose o; PERFORM set_config('application_name', 'at work', false); began := clock_timestamp();
+		$call;
+		RAISE NOTICE 'took %', extract(epoch FROM clock_timestamp() - began); END \$\$";
+}
+
+# Cancel a call when a share of its time is over.  How long it took to answer,
+# and whether the error says that it was in the call.
+sub cancel_call
+{
+	my ($call, $moment) = @_;
+
+	$session->ask(block_of($call));
+	my $work = "SELECT application_name FROM pg_stat_activity WHERE pid = $session->{pid}";
+	my $deadline = time + 60;
+	usleep(500) while $other->query($work) ne 'at work' && time < $deadline;
+	usleep($moment * 1e6);
+	$other->query("SELECT pg_cancel_backend($session->{pid})");
+	my $start = time;
+	my ($out, $err) = $session->answer;
+	return (time - $start, $err =~ /57014: canceling statement due to user request.*inline_code_block line 3 at /s ? 'in the call' : $err =~ /took/ ? 'too late' : $err);
+}
+
+foreach my $name (sort keys %calls)
+{
+	$session->ask(block_of($calls{$name}));
+	my ($out, $err) = $session->answer;
+	my ($whole) = $err =~ /took ([\d.]+)/;
+	ok(defined $whole, "$name: runs to its end") or diag($err);
+	next if !defined $whole;
+	foreach my $share (0.1, 0.6)
+	{
+		# a noisy machine may have made the first run slow, or this one fast
+		my ($elapsed, $where);
+		foreach my $try (0 .. 4)
+		{
+			($elapsed, $where) = cancel_call($calls{$name}, $whole * $share * 0.6**$try);
+			last if $where eq 'in the call';
+		}
+		is($where, 'in the call', sprintf('%s: cancelled after %.2f of %.2f s', $name, $share * $whole, $whole));
+		cmp_ok($elapsed, '<', 2.5, sprintf('%s: it ends at once (%.3f s)', $name, $elapsed));
+	}
+}
+$_->quit foreach ($session, $other);
 
 $node->stop;
 done_testing();

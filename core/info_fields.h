@@ -1,0 +1,33 @@
+/*
+ * info_fields.h - the fields of ckf_info, in the order and under the names that
+ * every host shows them.
+ *
+ * Define what a field becomes by its kind, then write CKF_INFO_FIELDS:
+ *   COUNT(name)    an unsigned integer
+ *   INTEGER(name)  a signed integer
+ *   BITS(name)     64 bits that are shown as a signed integer
+ *   REAL(name)     a double
+ *   WORD(name)     text that needs no escapes
+ */
+#ifndef CKF_INFO_FIELDS_H
+#define CKF_INFO_FIELDS_H
+
+#define CKF_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD)                                          \
+	COUNT(count)                                                                                   \
+	INTEGER(capacity)                                                                              \
+	REAL(target_fpr)                                                                               \
+	REAL(fpr)                                                                                      \
+	COUNT(bytes)                                                                                   \
+	REAL(bits_per_item)                                                                            \
+	REAL(load_factor)                                                                              \
+	WORD(encoding)                                                                                 \
+	WORD(layout)                                                                                   \
+	WORD(kind)                                                                                     \
+	INTEGER(bucket_size)                                                                           \
+	INTEGER(fingerprint_bits)                                                                      \
+	INTEGER(prefix_bits)                                                                           \
+	COUNT(segments)                                                                                \
+	BITS(seed)                                                                                     \
+	INTEGER(format_version)
+
+#endif

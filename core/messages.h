@@ -1,0 +1,87 @@
+/*
+ * messages.h - the words for what goes wrong, once for all hosts.
+ *
+ * Format strings for a printf that knows %lld, %llu, %.*s and %g, as
+ * PostgreSQL's errmsg and sqlite3_mprintf do.  Of an error there is
+ *
+ *   CKF_SAY_x      the sentence, which every host begins with
+ *   CKF_DETAIL_x   what more there is to know, and
+ *   CKF_HINT_x     what to do about it: whole sentences, for hosts that have a
+ *                  place for them
+ *   CKF_REST_x     the same, to follow the sentence of a host that has not
+ *
+ * Arguments stand behind each one.  Hosts write numbers in a way of their own:
+ * `real` is a conversion for double, such as "%g".
+ */
+#ifndef CKF_MESSAGES_H
+#define CKF_MESSAGES_H
+
+/* The grammar of an options text. */
+#define CKF_OPTIONS                                                                                \
+	"kind=deletable|set, bucket_size=2|4|8, layout=semi_sorted|plain (semi_sorted needs "          \
+	"bucket_size=4) and seed=<64-bit integer>"
+
+/* CKF_BAD_CAPACITY: the most, the capacity (long long) */
+#define CKF_SAY_BAD_CAPACITY "capacity must be from 1 to %lld, not %lld"
+
+/* CKF_BAD_FPR: the rate (double) */
+#define CKF_SAY_BAD_FPR(real)                                                                      \
+	"false positive rate must be greater than 0 and less than 1, not " real
+
+/* CKF_BAD_TARGET: capacity (long long), rate (double); the detail: CKF_MAX_PREFIX (int) */
+#define CKF_SAY_BAD_TARGET(real) "capacity %lld at a false positive rate of " real " is too precise"
+#define CKF_DETAIL_BAD_TARGET "The quotient of capacity and rate must not pass 2^%d."
+#define CKF_HINT_BAD_TARGET "Lower the capacity or raise the false positive rate."
+#define CKF_REST_BAD_TARGET ": lower the capacity or raise the rate"
+
+/* CKF_BAD_OPTION: size (int) and text (char *) of the option */
+#define CKF_SAY_BAD_OPTION "bad cuckoofilter option \"%.*s\""
+#define CKF_HINT_BAD_OPTION "Options are " CKF_OPTIONS "."
+#define CKF_REST_BAD_OPTION ": options are " CKF_OPTIONS
+
+/* CKF_SEED_DIFFERS; the detail and the rest: the two seeds (long long) */
+#define CKF_SAY_SEED_DIFFERS "cannot merge cuckoofilters of different seeds"
+#define CKF_DETAIL_SEED_DIFFERS "The seeds are %lld and %lld."
+#define CKF_HINT_SEED_DIFFERS "Build filters that are to be merged with the same seed option."
+#define CKF_REST_SEED_DIFFERS ": %lld and %lld"
+
+/* CKF_BAD_BYTES; and of a text form that is no base64 */
+#define CKF_SAY_BAD_BYTES "not a cuckoofilter: the bytes are damaged or of something else"
+#define CKF_SAY_NOT_BASE64 "not a cuckoofilter: the text is not base64"
+
+/* CKF_BAD_VERSION */
+#define CKF_SAY_BAD_VERSION "cuckoofilter of an unknown format or hash version"
+#define CKF_HINT_BAD_VERSION "It needs a newer release of cuckoofilter."
+#define CKF_REST_BAD_VERSION ": it needs a newer release"
+
+/* CKF_UNFINISHED, where states can be seen; elsewhere they are bytes that are no filter */
+#define CKF_SAY_UNFINISHED "cuckoofilter is the unfinished state of an aggregate"
+#define CKF_HINT_UNFINISHED                                                                        \
+	"Cast it to bytea and back, or call the aggregate with its final function."
+
+/* CKF_IS_SET */
+#define CKF_SAY_IS_SET "cannot remove from a cuckoofilter of kind set"
+#define CKF_DETAIL_IS_SET "Removing an item from a set could take away another item."
+#define CKF_HINT_IS_SET "Build it with kind=deletable, and merge with cuckoofilter_sum."
+#define CKF_REST_IS_SET ": build it with kind=deletable, and merge with cuckoofilter_sum"
+
+/* How full a filter is: items (unsigned long long), rate (double). */
+#define CKF_FILL "%llu items at a false positive rate of %.3g"
+#define CKF_DETAIL_FILL "It has " CKF_FILL "."
+
+/* CKF_PRECISION; the detail is CKF_DETAIL_FILL, the rest begins with CKF_FILL */
+#define CKF_SAY_PRECISION "cuckoofilter has no precision left"
+#define CKF_HINT_PRECISION "Build it with a larger capacity."
+#define CKF_REST_PRECISION ": " CKF_FILL "; build it with a larger capacity"
+
+/* A result past what a host can keep: its limit (long long); then as CKF_PRECISION */
+#define CKF_SAY_TOO_LARGE "cuckoofilter would be larger than %lld bytes"
+#define CKF_HINT_TOO_LARGE                                                                         \
+	"Spread the items over several filters, or build them with a lower capacity or a higher rate."
+#define CKF_REST_TOO_LARGE                                                                         \
+	": " CKF_FILL "; spread the items over several filters, or lower capacity or raise the rate"
+
+/* A status that is no failure: its number (int) */
+#define CKF_SAY_UNEXPECTED "unexpected cuckoofilter status %d"
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * item.h - SQL values to hashes.
+ */
+#ifndef CKFP_ITEM_H
+#define CKFP_ITEM_H
+
+#include "host.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The ways from a Datum to a canonical hash. */
+typedef enum ckfp_kind
+{
+	CKFP_INT2 = 1,
+	CKFP_INT4,
+	CKFP_INT8,
+	CKFP_BOOL,
+	CKFP_OID,
+	CKFP_FLOAT4,
+	CKFP_FLOAT8,
+	CKFP_NUMERIC,
+	CKFP_TEXT,
+	CKFP_BPCHAR,
+	CKFP_NAME,
+	CKFP_CHAR,
+	CKFP_ENUM,
+	CKFP_BYTEA,
+	CKFP_UUID,
+	CKFP_DATE,
+	CKFP_TIMESTAMP,
+	CKFP_TIMESTAMPTZ,
+	CKFP_OTHER
+} ckfp_kind;
+
+struct ckfp_label;
+
+/* How to hash items of one type; zeros before the first. */
+typedef struct ckfp_hasher
+{
+	Oid type;
+	ckfp_kind kind;
+	Oid collation;
+	bool own_equality;         /* text whose collation calls different bytes equal */
+	FmgrInfo *function;        /* CKFP_OTHER: the type's extended hash */
+	struct ckfp_label *labels; /* CKFP_ENUM: hashes of labels seen lately */
+	MemoryContext context;
+} ckfp_hasher;
+
+/* Make *hasher ready for items of a type under a collation; memory that it
+ * needs comes from `context`.  Cheap where it is ready already. */
+void ckfp_hasher_prepare(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context);
+
+/* The hash of an item. */
+uint64 ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * owned.h - filters in memory of our own: copies, growth, rebuilds, results.
+ */
+#ifndef CKFP_OWNED_H
+#define CKFP_OWNED_H
+
+#include "host.h"
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * An owned filter is a ckf_filter over the data of a varlena of our own, which
+ * ckfp_result hands over.
+ */
+
+/* An empty filter. */
+void ckfp_create(const ckf_params *params, ckf_filter *owned);
+
+/* A copy of a filter; one in hashes gets room for `more` of them. */
+void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
+
+/*
+ * Run a rebuild of the engine; *owned is its result, and must not be an input.
+ * b is NULL but for goals of two filters.  Of CKF_COLLECT_* the result may lie
+ * where a was, whose bytes have changed then.
+ */
+void ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned);
+
+/* The same of a filter and n hashes. */
+void ckfp_run_hashes(ckf_goal goal, const ckf_filter *a, const uint64 *hashes, size_t n,
+					 ckf_filter *owned);
+
+/* Go on after ckf_add: *owned becomes larger, or an error is reported.  The
+ * smaller one is freed. */
+void ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status);
+
+/* Add a hash, growing where that needs room. */
+static inline void
+ckfp_add(ckf_filter *owned, uint64 hash)
+{
+	ckf_status status = ckf_add(owned, hash);
+
+	if (unlikely(status != CKF_OK))
+		ckfp_add_on(owned, hash, status);
+}
+
+/* Copy bytes of which there may be many, looking for interrupts. */
+void ckfp_copy_bytes(void *to, const void *from, size_t size);
+
+/* Take a copy of a hash away, if there is one. */
+void ckfp_remove(ckf_filter *owned, uint64 hash);
+
+/* The varlena of an owned filter. */
+static inline struct varlena *
+ckfp_result(const ckf_filter *owned)
+{
+	struct varlena *value = (struct varlena *)(owned->bytes - VARHDRSZ);
+
+	SET_VARSIZE(value, VARHDRSZ + owned->size);
+	return value;
+}
+
+#define CKFP_RETURN_OWNED(owned) PG_RETURN_POINTER(ckfp_result(owned))
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * owned.c - filters in memory of our own: copies, growth, rebuilds, results.
+ */
+#include "host.h"
+
+#include <string.h>
+
+/* Bytes copied between two looks for interrupts. */
+#define CKFS_COPY_STEP ((size_t)16 << 20)
+
+/* Does a result of this size pass SQLite's limit?  `filter` is what it grew
+ * out of. */
+static bool
+ckfs_fits(sqlite3_context *ctx, size_t size, const ckf_filter *filter)
+{
+	int64_t limit = sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
+
+	if (size <= (size_t)limit)
+		return true;
+	ckfs_error_too_large(ctx, filter, limit);
+	return false;
+}
+
+/* Memory of at least one byte: SQLite has NULL for none. */
+static void *
+ckfs_allocate(sqlite3_context *ctx, size_t size)
+{
+	void *memory = sqlite3_malloc64(size > 0 ? size : 1);
+
+	if (!memory)
+		sqlite3_result_error_nomem(ctx);
+	return memory;
+}
+
+bool
+ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t size)
+{
+	size_t done = 0;
+
+	for (; size - done > CKFS_COPY_STEP; done += CKFS_COPY_STEP)
+	{
+		memcpy((uint8_t *)to + done, (const uint8_t *)from + done, CKFS_COPY_STEP);
+		if (ckfs_interrupted(ctx))
+			return false;
+	}
+	memcpy((uint8_t *)to + done, (const uint8_t *)from + done, size - done);
+	return true;
+}
+
+bool
+ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned)
+{
+	size_t room = filter->size + (size_t)more * sizeof(uint64_t);
+	uint8_t *bytes = ckfs_allocate(ctx, room);
+
+	if (!bytes)
+		return false;
+	if (!ckfs_copy_bytes(ctx, bytes, filter->bytes, filter->size))
+	{
+		sqlite3_free(bytes);
+		return false;
+	}
+	*owned = *filter;
+	owned->bytes = bytes;
+	owned->room = room;
+	return true;
+}
+
+/* What grows, and running states, are not results yet: ckfs_result looks at them. */
+static bool
+ckfs_is_state(ckf_goal goal)
+{
+	return goal == CKF_GROW || goal == CKF_COLLECT_UNION || goal == CKF_COLLECT_SUM;
+}
+
+static bool
+ckfs_replace(sqlite3_context *ctx, void **memory, size_t *room, size_t size)
+{
+	if (*room >= size)
+		return true; /* its contents matter */
+	sqlite3_free(*memory);
+	*memory = ckfs_allocate(ctx, size);
+	*room = *memory ? size : 0;
+	return *memory != NULL;
+}
+
+/* Give the buffers of a rebuild over `a` what they need. */
+static bool
+ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_buffers *buffers)
+{
+	return (ckfs_is_state(goal) || ckfs_fits(ctx, buffers->dst_size, a)) &&
+		   ckfs_replace(ctx, &buffers->dst, &buffers->dst_room, buffers->dst_size) &&
+		   ckfs_replace(ctx, &buffers->scratch, &buffers->scratch_room, buffers->scratch_size);
+}
+
+/* The steps of a rebuild, which was started with that status, to its end.
+ * CKF_MORE: it has not come to it, and the result of the function says why. */
+static ckf_status
+ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
+				 const ckf_filter *a, ckf_filter *owned)
+{
+	ckf_buffers buffers = {0};
+
+	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
+	{
+		if (status != CKF_MORE && status != CKF_ROOM)
+			break;
+		if (ckfs_interrupted(ctx) ||
+			(status == CKF_ROOM && !ckfs_make_room(ctx, goal, a, &buffers)))
+		{
+			status = CKF_MORE;
+			break;
+		}
+		status = CKF_OK;
+	}
+	sqlite3_free(buffers.scratch);
+	*owned = (ckf_filter){.bytes = buffers.dst, .size = buffers.dst_size, .room = buffers.dst_room};
+	if (status != CKF_OK)
+		ckfs_discard(owned);
+	return status;
+}
+
+bool
+ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
+		 ckf_filter *owned)
+{
+	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
+	ckf_status status;
+
+	if (!rebuild)
+		return false;
+	status = ckf_rebuild_start(rebuild, goal, a, b);
+	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, owned);
+	sqlite3_free(rebuild);
+	if (status != CKF_OK && status != CKF_MORE)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
+	return status == CKF_OK;
+}
+
+bool
+ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
+				size_t n, ckf_filter *owned)
+{
+	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
+	ckf_status status;
+
+	if (!rebuild)
+		return false;
+	status = ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n);
+	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, owned);
+	sqlite3_free(rebuild);
+	if (status != CKF_OK && status != CKF_MORE)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a});
+	return status == CKF_OK;
+}
+
+/* Open the owned filter anew over its bytes, of which `size` are in use. */
+static bool
+ckfs_reopen(sqlite3_context *ctx, ckf_filter *owned, uint8_t *bytes, size_t size, size_t room)
+{
+	ckf_status status = ckf_open(owned, bytes, size, CKF_STATE);
+
+	owned->bytes = bytes; /* to free, even if it were damaged */
+	owned->room = room;
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
+
+/* Put the result of a rebuild in the owned filter's place. */
+static bool
+ckfs_take(sqlite3_context *ctx, ckf_filter *owned, const ckf_filter *result)
+{
+	ckfs_discard(owned);
+	return ckfs_reopen(ctx, owned, result->bytes, result->size, result->room);
+}
+
+bool
+ckfs_grow(sqlite3_context *ctx, ckf_filter *owned)
+{
+	ckf_filter larger;
+
+	return ckfs_run(ctx, CKF_GROW, owned, NULL, &larger) && ckfs_take(ctx, owned, &larger);
+}
+
+bool
+ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal)
+{
+	ckf_status status = ckf_collect(state, in, goal);
+	ckf_filter merged;
+
+	if (status == CKF_OK)
+		return true;
+	if (status != CKF_ROOM)
+	{
+		ckfs_error(ctx, status, (ckfs_subject){.filter = state, .other = in});
+		return false;
+	}
+	if (!ckfs_run(ctx, goal, state, in, &merged))
+		return false;
+	if (merged.size > 0)
+		return ckfs_take(ctx, state, &merged);
+	ckfs_discard(&merged); /* the state's own bytes have changed */
+	return ckfs_reopen(ctx, state, state->bytes, state->size, state->room);
+}
+
+bool
+ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
+{
+	ckf_status status;
+
+	while ((status = ckf_add(owned, hash)) == CKF_ROOM)
+		if (!ckfs_grow(ctx, owned))
+			return false;
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = owned});
+	return status == CKF_OK;
+}
+
+void
+ckfs_discard(ckf_filter *owned)
+{
+	sqlite3_free(owned->bytes);
+	owned->bytes = NULL;
+}
+
+void
+ckfs_result(sqlite3_context *ctx, ckf_filter *owned)
+{
+	if (ckfs_fits(ctx, owned->size, owned))
+		sqlite3_result_blob64(ctx, owned->bytes, owned->size, sqlite3_free);
+	else
+		ckfs_discard(owned);
+}

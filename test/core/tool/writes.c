@@ -1,0 +1,474 @@
+/*
+ * writes.c - the C writer's side of the comparison with writer.py.
+ *
+ *   writes emit N   N random cases, a line each
+ *   writes large    a few cases of tables of several segments
+ *
+ * A line is "case KIND RESULT ...", RESULT a filter in hex or why there is none:
+ *
+ *   aggregate RESULT CAPACITY FPR SEED SET PLAIN B HASHES    FPR as its 64 bits
+ *   union | sum | union_agg | sum_agg RESULT FILTER ...
+ *   compact | grow RESULT FILTER
+ *   change RESULT FILTER +HASH:FOUND -HASH:FOUND ...         single adds and removals
+ *   add_all | remove_all RESULT FILTER HASHES                only with NEW_RULES
+ *
+ * HASHES are 16 digits each, without blanks between, or "-".
+ */
+#include "attack.h"
+#include "drive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What version 1.1 changes: targets that no table reaches, many changes at once, large states that
+ * merge.  Until the engine does so, the cases keep away from it. */
+#ifndef NEW_RULES
+#define NEW_RULES 0
+#endif
+
+enum
+{
+	MOST_ITEMS = 10000, /* of an input */
+	MOST_OF_A_CASE = 20000,
+	MOST_INPUTS = 24,
+	POOL = 64, /* hashes that the inputs of a case may share */
+	MOST_CHANGES = 400
+};
+
+/* What the inputs of a case draw from in common. */
+typedef struct common
+{
+	uint64_t seed;
+	uint64_t pool[POOL];
+	size_t budget; /* items that the inputs may still have */
+} common;
+
+/* ------------------------------------------------------------------ print */
+
+static void
+print_filter(const owned *o)
+{
+	for (size_t i = 0; i < o->filter.size; i++)
+		printf("%02x", o->bytes[i]);
+}
+
+static void
+print_hashes(const uint64_t *hashes, size_t n)
+{
+	printf(n == 0 ? " -" : " ");
+	for (size_t i = 0; i < n; i++)
+		printf("%016llx", (unsigned long long)hashes[i]);
+}
+
+static void
+print_result(const char *kind, ckf_status status, const owned *result)
+{
+	printf("case %s ", kind);
+	CHECK(status == CKF_OK || status == CKF_SEED_DIFFERS || status == CKF_PRECISION, "status %d",
+		  status);
+	if (status == CKF_OK)
+		print_filter(result);
+	else
+		printf(status == CKF_PRECISION ? "precision" : "seeds");
+}
+
+/* ------------------------------------------------------------------- draw */
+
+/* From both sides of where small filters change their form. */
+static size_t
+random_size(common *any)
+{
+	uint64_t kind = check_below(100);
+	size_t n = kind < 8    ? 0
+			   : kind < 14 ? 1
+			   : kind < 24 ? 2 + check_below(6)
+			   : kind < 34 ? 8 + check_below(2)
+			   : kind < 65 ? 8 + check_below(40)
+			   : kind < 70 ? 56 + check_below(3)
+			   : kind < 88 ? 50 + check_below(500)
+			   : kind < 95 ? 500 + check_below(3500)
+			   : kind < 98 ? 4093 + check_below(7)
+						   : 4000 + check_below(5000);
+
+	if (n > any->budget)
+		n = check_below(any->budget < 40 ? any->budget + 1 : 40);
+	any->budget -= n;
+	return n;
+}
+
+static ckf_params
+random_params(const common *any)
+{
+	static const uint8_t sizes[] = {2, 4, 4, 8};
+	ckf_params params;
+	unsigned shift = 24 + (unsigned)check_below(40);
+	int precision = (int)check_below(check_chance(30) ? 30 : 12);
+
+	/* one draw a statement: every machine draws the same */
+	ckf_params_default(&params);
+	params.capacity = check_chance(50) ? 1 : 1 + (int64_t)(check_random() >> shift);
+	params.set = check_chance(30);
+	params.plain = check_chance(40);
+	params.bucket_size = sizes[check_below(4)];
+	params.fpr = fmin(0.95, ldexp((double)(1 + check_below(255)) / 256, -precision));
+	if (check_chance(30))
+		params.fpr = CKF_DEFAULT_FPR;
+	if (NEW_RULES && check_chance(8))
+		params.fpr = fmax(ldexp(params.fpr, -44), 0x1p-54);
+	while (params.capacity > 1 && (double)params.capacity / params.fpr > 0x1p50)
+		params.capacity /= 2;
+	params.seed = check_chance(4) ? check_random() : any->seed;
+	return params;
+}
+
+/* Hashes as they come, near each other, of few prefixes, or shared. */
+static void
+random_hashes(const common *any, uint64_t *hashes, size_t n)
+{
+	unsigned near = (unsigned)check_below(100), shared = (unsigned)check_below(60);
+	unsigned bits = 4 + (unsigned)check_below(24);
+	uint64_t base = check_random();
+
+	near = near < 60 ? 0 : near;
+	for (size_t i = 0; i < n; i++)
+	{
+		hashes[i] = check_random();
+		if (check_chance(shared))
+			hashes[i] = any->pool[check_below(POOL)] ^ check_chance(10);
+		else if (near > 80 && check_chance(near))
+			hashes[i] = base + (check_below(1 + n / 4) << (64 - bits)) + check_below(5);
+		else if (check_chance(near / 2))
+			hashes[i] >>= check_below(64);
+		if (check_chance(1))
+			hashes[i] = check_chance(50) ? 0 : UINT64_MAX - check_below(2);
+	}
+}
+
+/* Hashes that crowd in the very table that as many others would get. */
+static void
+crowding_hashes(const ckf_params *params, uint64_t *hashes, size_t n)
+{
+	static const attack ways[] = {SIDE_BY_SIDE, ONE_PAIR, ONE_BUCKET, EQUAL_TAGS, COUNTING_UP};
+	attacker attacker;
+	owned o;
+
+	build_aggregate(&o, params, hashes, n);
+	attacker_start(&attacker, ways[check_below(sizeof ways / sizeof *ways)]);
+	for (size_t i = check_below(n / 2 + 1); i < n; i++)
+		hashes[i] = attacker_next(&attacker, &o.filter);
+	owned_free(&o);
+}
+
+static size_t
+random_items(common *any, const ckf_params *params, uint64_t *hashes)
+{
+	size_t n = random_size(any);
+
+	random_hashes(any, hashes, n);
+	if (n < 600 && check_chance(15))
+		crowding_hashes(params, hashes, n);
+	return n;
+}
+
+/* Items enter by an aggregate, or one by one. */
+static void
+random_filter(owned *o, common *any)
+{
+	ckf_params params = random_params(any);
+	uint64_t *hashes = check_alloc(MOST_ITEMS * sizeof *hashes);
+	size_t n = random_items(any, &params, hashes);
+	bool found;
+
+	if (check_chance(60))
+		build_aggregate(o, &params, hashes, n);
+	else
+	{
+		owned_create(o, &params);
+		for (size_t i = 0; i < n; i++)
+			if (owned_add(o, hashes[i]) != CKF_OK)
+				break;
+	}
+	if (check_chance(40))
+	{
+		for (uint64_t i = check_below(12); n > 0 && i > 0; i--)
+			(void)owned_add(o, hashes[check_below(n < 3 ? n : 3)]);
+		for (uint64_t i = check_chance(30) ? check_below(n + 1) : 0; !params.set && i > 0; i--)
+			CHECK(owned_remove(o, hashes[i - 1], &found) == CKF_OK, "remove");
+	}
+	if (check_chance(5))
+		(void)owned_rebuild(o, check_chance(50) ? CKF_GROW : CKF_COMPACT, NULL);
+	free(hashes);
+}
+
+/* ------------------------------------------------------------------ cases */
+
+static void
+emit_aggregate(const ckf_params *params, const uint64_t *hashes, size_t n)
+{
+	owned o;
+	uint64_t rate;
+
+	build_aggregate(&o, params, hashes, n);
+	print_result("aggregate", CKF_OK, &o);
+	memcpy(&rate, &params->fpr, sizeof rate);
+	printf(" %lld %llx %llx %d %d %u", (long long)params->capacity, (unsigned long long)rate,
+		   (unsigned long long)params->seed, params->set, params->plain, params->bucket_size);
+	print_hashes(hashes, n);
+	printf("\n");
+	owned_free(&o);
+}
+
+static void
+random_aggregate(common *any)
+{
+	ckf_params params = random_params(any);
+	uint64_t *hashes = check_alloc(MOST_ITEMS * sizeof *hashes);
+	size_t n = random_items(any, &params, hashes);
+
+	if (check_chance(50))
+	{
+		params.capacity = 0;
+		if (NEW_RULES && check_chance(10))
+			params.fpr = 1e-18;
+	}
+	emit_aggregate(&params, hashes, n);
+	free(hashes);
+}
+
+static ckf_status
+merge_all(owned *state, const owned *inputs, size_t n, ckf_goal how)
+{
+	ckf_params params;
+	ckf_status status = CKF_OK;
+
+	ckf_params_default(&params);
+	owned_state(state, &params);
+	for (size_t i = 0; status == CKF_OK && i < n; i++)
+		status = owned_collect(state, &inputs[i], how);
+	if (status == CKF_OK)
+		status = owned_rebuild(state, CKF_FINISH_MERGE, NULL);
+	if (status != CKF_OK)
+		owned_free(state);
+	return status;
+}
+
+static void
+emit_merge(const owned *inputs, size_t n, bool sum, bool aggregate)
+{
+	static const char *const kinds[] = {"union", "sum", "union_agg", "sum_agg"};
+	owned result;
+	ckf_status status = aggregate
+							? merge_all(&result, inputs, n, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION)
+							: run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
+
+	print_result(kinds[2 * aggregate + sum], status, &result);
+	for (size_t i = 0; i < n; i++)
+	{
+		printf(" ");
+		print_filter(&inputs[i]);
+	}
+	printf("\n");
+	if (status == CKF_OK)
+		owned_free(&result);
+}
+
+static void
+random_merge(common *any)
+{
+	owned inputs[MOST_INPUTS];
+	bool aggregate = check_chance(60), sum = check_chance(50);
+	size_t n = 2;
+
+	if (aggregate)
+		n = check_chance(15) ? 1 + check_below(MOST_INPUTS) : 1 + check_below(5);
+	for (size_t i = 0; i < n; i++)
+		random_filter(&inputs[i], any);
+	emit_merge(inputs, n, sum, aggregate);
+	for (size_t i = 0; i < n; i++)
+		owned_free(&inputs[i]);
+}
+
+static void
+emit_job(const char *kind, ckf_goal goal, const owned *o)
+{
+	owned result;
+	ckf_status status = run_rebuild(&result, goal, o, NULL);
+
+	print_result(kind, status, &result);
+	printf(" ");
+	print_filter(o);
+	printf("\n");
+	if (status == CKF_OK)
+		owned_free(&result);
+}
+
+static void
+random_job(common *any)
+{
+	owned o;
+
+	random_filter(&o, any);
+	if (check_chance(50))
+		emit_job("grow", CKF_GROW, &o);
+	else
+		emit_job("compact", CKF_COMPACT, &o);
+	owned_free(&o);
+}
+
+typedef struct change
+{
+	uint64_t hash;
+	bool added, found;
+} change;
+
+/* Single adds and removals, up to the end of precision. */
+static void
+random_change(common *any)
+{
+	uint64_t hashes[MOST_CHANGES];
+	change changes[MOST_CHANGES];
+	size_t n = check_below(check_chance(30) ? MOST_CHANGES : 60), made = 0;
+	ckf_status status = CKF_OK;
+	owned o, before;
+
+	random_filter(&before, any);
+	owned_copy(&o, &before);
+	random_hashes(any, hashes, n);
+	for (; status == CKF_OK && made < n; made++)
+	{
+		change *c = &changes[made];
+
+		c->hash = check_chance(30) ? hashes[check_below(n < 5 ? n : 5)] : hashes[made];
+		c->added = filter_is_set(&o.filter) || check_chance(70);
+		status = c->added ? owned_add(&o, c->hash) : owned_remove(&o, c->hash, &c->found);
+		if (c->added)
+			c->found = status == CKF_OK;
+	}
+	print_result("change", CKF_OK, &o);
+	printf(" ");
+	print_filter(&before);
+	for (size_t i = 0; i < made; i++)
+		printf(" %c%llx:%d", changes[i].added ? '+' : '-', (unsigned long long)changes[i].hash,
+			   changes[i].found);
+	printf("\n");
+	owned_free(&o);
+	owned_free(&before);
+}
+
+#if NEW_RULES
+static void
+random_many(common *any)
+{
+	uint64_t *hashes = check_alloc(MOST_ITEMS * sizeof *hashes);
+	owned o, before;
+	size_t n;
+	bool adds;
+	ckf_status status;
+
+	random_filter(&before, any);
+	n = random_size(any);
+	random_hashes(any, hashes, n);
+	adds = filter_is_set(&before.filter) || check_chance(60);
+	owned_copy(&o, &before);
+	status = adds ? owned_add_all(&o, hashes, n) : owned_remove_all(&o, hashes, n);
+	print_result(adds ? "add_all" : "remove_all", status, &o);
+	printf(" ");
+	print_filter(&before);
+	print_hashes(hashes, n);
+	printf("\n");
+	owned_free(&o);
+	owned_free(&before);
+	free(hashes);
+}
+#else
+#define random_many random_change
+#endif
+
+static void
+emit(const void *arg)
+{
+	for (long i = atol(arg); i > 0; i--)
+	{
+		common any = {.seed = check_chance(70) ? 0 : check_random(), .budget = MOST_OF_A_CASE};
+		uint64_t kind = check_below(100);
+
+		for (size_t k = 0; k < POOL; k++)
+			any.pool[k] = check_random();
+		if (kind < 35)
+			random_aggregate(&any);
+		else if (kind < 75)
+			random_merge(&any);
+		else if (kind < 85)
+			random_job(&any);
+		else if (kind < 95)
+			random_change(&any);
+		else
+			random_many(&any);
+	}
+}
+
+/* Tables that an aggregate's state takes in as a log, the first with the least precision. */
+static void
+emit_rollup(uint64_t *hashes)
+{
+	ckf_params params[2] = {params_of(0, 0.02, false, true, 2),
+							params_of(0, 0.01, false, false, 4)};
+	owned inputs[2];
+
+	build_aggregate(&inputs[0], &params[0], hashes, 30000);
+	for (params[1].seed = 0; params[1].seed < 2; params[1].seed++)
+	{
+		build_aggregate(&inputs[1], &params[1], hashes + 20000, 40000);
+		emit_merge(inputs, 2, false, true);
+		emit_merge(inputs, 2, true, true);
+		owned_free(&inputs[1]);
+	}
+	owned_free(&inputs[0]);
+}
+
+/* Tables of several segments: built, merged with one of another shape, and grown. */
+static void
+emit_large(const void *arg)
+{
+	enum
+	{
+		ITEMS = 120000,
+		FEWER = 100000 /* one segment, which grows to two */
+	};
+	uint64_t *hashes = check_alloc(ITEMS * sizeof *hashes);
+	ckf_params params[2] = {params_of(0, 0.01, false, false, 2),
+							params_of(1000000, 0.02, true, true, 4)};
+	owned inputs[2];
+
+	(void)arg;
+	for (size_t i = 0; i < ITEMS; i++)
+		hashes[i] = check_random();
+	emit_aggregate(&params[0], hashes, ITEMS);
+	build_aggregate(&inputs[0], &params[0], hashes, ITEMS);
+	CHECK(inputs[0].filter.g > 0, "one segment");
+	build_aggregate(&inputs[1], &params[1], hashes + ITEMS / 2, ITEMS / 4);
+	emit_merge(inputs, 2, false, NEW_RULES);
+	owned_free(&inputs[0]);
+	owned_free(&inputs[1]);
+	build_aggregate(&inputs[0], &params[0], hashes, FEWER);
+	CHECK(inputs[0].filter.g == 0, "several segments");
+	emit_job("grow", CKF_GROW, &inputs[0]);
+	owned_free(&inputs[0]);
+	if (NEW_RULES)
+		emit_rollup(hashes);
+	free(hashes);
+}
+
+int
+main(int argc, char **argv)
+{
+	check_begin("writes");
+	if (argc == 3 && strcmp(argv[1], "emit") == 0)
+		check_case(emit, argv[2], "emit");
+	else if (argc == 2 && strcmp(argv[1], "large") == 0)
+		check_case(emit_large, NULL, "emit large");
+	else
+		fprintf(stderr, "usage: writes emit N | writes large\n");
+	return check_end();
+}

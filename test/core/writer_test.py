@@ -1,0 +1,251 @@
+#!/usr/bin/python3
+"""Compares the independent writer with the C code, and replays FORMAT.md's worked examples."""
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+from collections import Counter
+
+import answers
+import reader
+import writer
+
+# Whether the engine has what version 1.1 changes: writes.c and this suite then test that, too.
+NEW_RULES = True
+
+CASES = 1000
+FEW_WHOLE = 300  # CKF_MOST_WHOLE of an engine that cuts small states
+MERGES = {"union": (False, False), "sum": (True, False),
+          "union_agg": (False, True), "sum_agg": (True, True)}
+
+
+def cases(*arguments, seed, flags=()):
+    """The lines of writes.c, as lists of words."""
+    program = answers.compiled("writes", ("attack",), ("-DNEW_RULES=%d" % NEW_RULES, *flags))
+    with subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, text=True,
+                          env=dict(os.environ, SEED=str(seed), CASE="")) as run:
+        others = []
+        for line in run.stdout:
+            if line.startswith("case "):
+                yield line.split()[1:]
+            else:
+                others.append(line)
+    if run.returncode != 0:
+        raise RuntimeError("".join(others))
+
+
+def hashes_in(text):
+    return [] if text == "-" else [int(text[i:i + 16], 16) for i in range(0, len(text), 16)]
+
+
+def aggregate(capacity, rate, seed, is_set, plain, b, hashes):
+    fpr = struct.unpack("<d", struct.pack("<Q", int(rate, 16)))[0]
+    return writer.aggregate(hashes_in(hashes), writer.Promise(
+        int(capacity), fpr, int(seed, 16), is_set == "1", plain == "1", int(b)))
+
+
+def changed(start, *changes):
+    w = writer.Writer(bytes.fromhex(start))
+    for change in changes:
+        item, found = change[1:].split(":")
+        try:
+            done = w.remove(int(item, 16)) if change[0] == "-" else w.add(int(item, 16)) is None
+        except writer.Refused:
+            done = False
+        assert done == (found == "1"), "%s of %s" % (change, start)
+    return w.bytes()
+
+
+def built(kind, inputs):
+    """What writer.py builds."""
+    try:
+        if kind == "aggregate":
+            return aggregate(*inputs).hex()
+        if kind == "change":
+            return changed(*inputs).hex()
+        if kind in MERGES:
+            return writer.merge([bytes.fromhex(f) for f in inputs], *MERGES[kind]).hex()
+        if kind in ("add_all", "remove_all"):
+            return getattr(writer, kind)(bytes.fromhex(inputs[0]), hashes_in(inputs[1])).hex()
+        return {"compact": writer.compact, "grow": writer.grow}[kind](bytes.fromhex(inputs[0])).hex()
+    except writer.Refused as refused:
+        return str(refused)
+
+
+def outcome(result):
+    """A case's result in a word, for counting."""
+    if not result.startswith("434b46"):
+        return result
+    return ("hashes", "semi-sorted", "plain")[int(result[10:12], 16)]
+
+
+def compare(lines):
+    """How many there were of each kind and outcome."""
+    seen = Counter()
+    for number, (kind, result, *inputs) in enumerate(lines):
+        mine = built(kind, inputs)
+        assert mine == result, "case %d: %s %s\n    C      %.400s\n    Python %.400s" % (
+            number, kind, " ".join(inputs)[:2000], result, mine)
+        seen[kind, outcome(result)] += 1
+    return seen
+
+
+class Watch:
+    """Counts calls of the writer, by what they returned."""
+
+    def __init__(self):
+        self.calls = Counter()
+
+    def see(self, owner, name):
+        plain = getattr(owner, name)
+
+        def counting(*arguments):
+            result = plain(*arguments)
+            self.calls[name, bool(result)] += 1
+            return result
+
+        setattr(owner, name, counting)
+
+
+def check_cases(seed):
+    n = max(CASES * int(os.environ.get("ROUNDS") or 100) // 100, 1)
+    seen = compare(cases("emit", str(n), seed=seed))
+    print("    " + ", ".join("%d %s to %s" % (count, *what) for what, count in sorted(seen.items())))
+    assert sum(seen.values()) == n, "%d cases" % sum(seen.values())
+    return seen
+
+
+def check_reached(seen, watch):
+    """Did the cases reach what they are for?"""
+    for kinds in (["aggregate"], ["union", "sum"], ["union_agg", "sum_agg"], ["compact", "grow"], ["change"]):
+        for what in ("hashes", "semi-sorted", "plain"):
+            assert any(seen[kind, what] for kind in kinds), "no %s came to %s" % (kinds, what)
+    for kinds in (["union", "sum"], ["union_agg", "sum_agg"]):
+        for what in ("seeds", "precision"):
+            assert any(seen[kind, what] for kind in kinds), "no %s was refused: %s" % (kinds, what)
+    print("    " + ", ".join("%s to %s: %d" % (*what, count) for what, count in sorted(watch.calls.items())))
+    assert watch.calls["larger", True] > 20, "hardly a build failed"
+    assert watch.calls["move", True] > 100, "hardly a build moved items"
+    assert watch.calls["move_tags", True] > 10, "hardly an add moved items"
+    assert watch.calls["larger_table", True] > 10, "hardly a table grew"
+
+
+# -------------------------------------------------- FORMAT.md's worked examples
+
+def page_blocks(number):
+    """A section's blocks of hex: bytes, or lists of hashes."""
+    with open(os.path.join(answers.ROOT, "core/FORMAT.md"), encoding="utf-8") as page:
+        section = page.read().split("\n## %d." % number)[1].split("\n## ")[0]
+    for block in re.findall(r"(?:^    [0-9a-f ]+\n)+", section, re.M):
+        if re.search(r"\w \w", block):
+            yield [int(word, 16) for word in block.split()]
+        else:
+            yield bytes.fromhex("".join(block.split()))
+
+
+def check_worked():
+    few, many = page_blocks(5)
+    for header, n, g in ((few, 108, 0), (many, 600000, 2)):
+        p = writer.Promise(capacity=n)
+        geometry = writer.choose(n, writer.prefix_bits(n, p.fpr, p.c), p)
+        assert geometry.g == g
+        assert header == p.header(p.encoding, n, geometry.w, geometry.g, geometry.m, geometry.f)
+    hashes, table = page_blocks(7)
+    assert table == writer.aggregate(hashes, writer.Promise(0, 0.1, b=2)), "section 7"
+    hashes, first, empty, union, total = page_blocks(8)
+    assert first == writer.aggregate(hashes, writer.Promise(100)), "section 8, hashes"
+    for inputs in ([first, table], [table, first]):
+        assert union == writer.union(*inputs) == writer.union_agg([empty, *inputs]), "union"
+        assert total == writer.sum_of(*inputs) == writer.sum_agg([*inputs, empty]), "sum"
+
+
+# --------------------------------------- what the engine of this version lacks
+
+def random_promise(rng):
+    return writer.Promise(rng.choice((1, 300, 10**6)), rng.choice((0.3, 0.01, 1e-6)), 0,
+                          rng.random() < 0.3, rng.random() < 0.5, rng.choice((2, 4, 8)))
+
+
+def check_many_at_once(seed):
+    """Many changes at once leave the copies that single ones do."""
+    rng = random.Random(seed)
+    for _ in range(60):
+        p = random_promise(rng)
+        hashes = [rng.getrandbits(64) for _ in range(rng.choice((0, 3, 30, 300, 1000)))]
+        given = [rng.choice((*hashes, rng.getrandbits(64))) for _ in range(rng.choice((1, 20, 500)))]
+        given += given[:5] * rng.randrange(20)
+        start = writer.aggregate(hashes, p)
+        for many, one in ((writer.add_all, writer.Writer.add), (writer.remove_all, writer.Writer.remove)):
+            if p.is_set and many == writer.remove_all:
+                continue
+            singly = writer.Writer(start)
+            try:
+                for item in given:
+                    one(singly, item)
+                at_once = reader.Filter(many(start, given))
+            except writer.Refused:
+                continue
+            for item in (*hashes, *given):
+                assert at_once.w < 64 or singly.f.w == 64
+                if singly.f.w == at_once.w:
+                    assert at_once.copies(item) == singly.f.copies(item), "copies of %x" % item
+
+
+def check_large_sets(seed):
+    """A set that is cut holds its items, with the precision of one that is not."""
+    rng = random.Random(seed)
+    hashes = [rng.getrandbits(64) for _ in range(2000)]
+    p = writer.Promise(0, is_set=True)
+    whole, most = reader.Filter(writer.aggregate(hashes, p)), writer.MOST_WHOLE
+    try:
+        writer.MOST_WHOLE = FEW_WHOLE
+        cut = reader.Filter(writer.aggregate(hashes, p))
+    finally:
+        writer.MOST_WHOLE = most
+    assert (cut.w, cut.f, cut.m) == (whole.w, whole.f, whole.m)
+    assert all(map(cut.contains, hashes))
+
+
+def check_cut_cases(seed):
+    """An engine that cuts small states."""
+    most = writer.MOST_WHOLE
+    try:
+        writer.MOST_WHOLE = FEW_WHOLE
+        compare(cases("emit", str(CASES // 4), seed=seed, flags=("-DCKF_MOST_WHOLE=%d" % FEW_WHOLE,)))
+    finally:
+        writer.MOST_WHOLE = most
+
+
+def main():
+    seed = answers.new_seed()
+    print("writer: SEED=%d" % seed)
+    failed = 0
+    watch = Watch()
+    for owner, name in ((writer, "larger"), (writer, "larger_table"), (writer.Table, "move"),
+                        (writer.Writer, "move_tags")):
+        watch.see(owner, name)
+    seen = Counter()
+    checks = [("worked examples", check_worked),
+              ("random cases", lambda: seen.update(check_cases(seed))),
+              ("several segments", lambda: compare(cases("large", seed=seed))),
+              ("many at once", lambda: check_many_at_once(seed)),
+              ("large sets", lambda: check_large_sets(seed))]
+    if int(os.environ.get("ROUNDS") or 100) >= 100:
+        checks.insert(2, ("cases reached", lambda: check_reached(seen, watch)))
+    if NEW_RULES:
+        checks.append(("cases of small states that are cut", lambda: check_cut_cases(seed)))
+    for name, check in checks:
+        try:
+            check()
+            print("  ok", name)
+        except (AssertionError, reader.NotAFilter, RuntimeError) as error:
+            failed += 1
+            print("  FAILED %s: %s %s\n  to replay: SEED=%d" % (name, type(error).__name__, error, seed))
+    print("writer: %d passed, %d failed" % (len(checks) - failed, failed))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

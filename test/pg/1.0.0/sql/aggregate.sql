@@ -1,0 +1,107 @@
+-- cuckoofilter_agg and cuckoofilter_agg_hash, in every place an aggregate can stand.
+
+CREATE TABLE items AS SELECT g AS id, g % 10 AS grp, 'item ' || g % 1000 AS name FROM generate_series(1, 20000) g;
+
+-- distinct items, sized to them
+SELECT cuckoofilter_count(cuckoofilter_agg(id)) AS ids, cuckoofilter_count(cuckoofilter_agg(name)) AS names,
+	cuckoofilter_info(cuckoofilter_agg(name)) ->> 'capacity' AS capacity FROM items;
+SELECT count(*) FILTER (WHERE NOT f @> id) AS missing FROM items, (SELECT cuckoofilter_agg(id) FROM items) AS t(f);
+SELECT count(*) < 20000 * 0.0125 AS rate_holds FROM generate_series(20001, 40000) id, (SELECT cuckoofilter_agg(id) FROM items) AS t(f) WHERE f @> id;
+
+-- parameters; NULL and capacity 0 are the defaults
+SELECT i ->> 'capacity' AS capacity, i ->> 'target_fpr' AS fpr, i ->> 'seed' AS seed, i ->> 'kind' AS kind, i ->> 'layout' AS layout, i ->> 'bucket_size' AS b
+	FROM (SELECT unnest(ARRAY[cuckoofilter_agg(name, 0.001), cuckoofilter_agg(name, 0.001, 5000), cuckoofilter_agg(name, 0.002, 10),
+		cuckoofilter_agg(name, 0.001, 5000, 'seed=7, kind=set'), cuckoofilter_agg(name, NULL, NULL, 'layout=plain'),
+		cuckoofilter_agg(name, NULL, 0, 'bucket_size=8'), cuckoofilter_agg(name, NULL, NULL, NULL)]) FROM items) AS t(f), cuckoofilter_info(f) i;
+
+-- no rows, only NULLs: an empty filter, which keeps its parameters where there was a row
+SELECT cuckoofilter_count(f) AS count, NOT f @> 1 AS not_contains, cuckoofilter_info(f) ->> 'seed' AS seed
+	FROM (SELECT cuckoofilter_agg(id) FROM items WHERE false
+		UNION ALL SELECT cuckoofilter_agg(NULL::integer)
+		UNION ALL SELECT cuckoofilter_agg(NULL::integer, 0.01, 100, 'seed=9')
+		UNION ALL SELECT cuckoofilter_agg_hash(NULL)) AS t(f);
+SELECT cuckoofilter_agg(x) = (SELECT cuckoofilter_agg(x) FROM (VALUES (1), (2)) v(x)) AS nulls_skipped FROM (VALUES (NULL), (1), (NULL), (2)) v(x);
+
+-- over hashes
+SELECT cuckoofilter_agg_hash(cuckoofilter_hash(id)) = cuckoofilter_agg(id) AS same,
+	cuckoofilter_agg_hash(cuckoofilter_hash(id, 5), 0.001, 50000, 'seed=5') = cuckoofilter_agg(id, 0.001, 50000, 'seed=5') AS with_seed FROM items;
+
+-- the bytes do not depend on the order of rows
+SELECT cuckoofilter_agg(id ORDER BY id) = cuckoofilter_agg(id ORDER BY id DESC) AS up_down,
+	cuckoofilter_agg(id ORDER BY id) = cuckoofilter_agg(id ORDER BY md5(id::text)) AS shuffled FROM items;
+
+-- DISTINCT, FILTER, GROUP BY
+SELECT cuckoofilter_agg(DISTINCT name) = cuckoofilter_agg(name) AS distinct FROM items;
+SELECT grp, cuckoofilter_count(cuckoofilter_agg(id) FILTER (WHERE id <= 100)) AS filtered, cuckoofilter_count(cuckoofilter_agg(name)) AS names
+	FROM items WHERE grp < 3 GROUP BY grp ORDER BY grp;
+SELECT grp, cuckoofilter_count(cuckoofilter_agg(id)) FROM items WHERE grp < 2 GROUP BY ROLLUP (grp) ORDER BY grp;
+SELECT grp, name, cuckoofilter_count(cuckoofilter_agg(id)) FROM items WHERE id <= 3 GROUP BY GROUPING SETS ((grp), (name), ()) ORDER BY grp, name;
+SELECT count(*), sum(cuckoofilter_count(f)), min(length(f::bytea)), max(length(f::bytea))
+	FROM (SELECT cuckoofilter_agg(id) FROM items GROUP BY id / 5) AS t(f);
+SELECT grp FROM items GROUP BY grp HAVING cuckoofilter_agg(id) @> 77 ORDER BY grp LIMIT 1;
+
+-- as a window: growing frame, and one that moves
+SELECT id, cuckoofilter_count(cuckoofilter_agg(name) OVER w) AS so_far, cuckoofilter_agg(id) OVER w @> 1 AS first,
+	cuckoofilter_count(cuckoofilter_agg(id) OVER (ORDER BY id ROWS 2 PRECEDING)) AS moving
+	FROM items WHERE id <= 12 WINDOW w AS (ORDER BY id) ORDER BY id;
+SELECT bool_and(c = id) FROM (SELECT id, cuckoofilter_count(cuckoofilter_agg(id) OVER (ORDER BY id)) AS c FROM items WHERE id <= 1500) t;
+SELECT count(*) FROM (SELECT DISTINCT cuckoofilter_agg(id) OVER (PARTITION BY grp) AS f FROM items WHERE id <= 100) t;
+
+-- two aggregates that share a state
+SELECT cuckoofilter_agg(id) = cuckoofilter_agg(id) AS shared, cuckoofilter_count(cuckoofilter_agg(id)), cuckoofilter_agg(id) @> 5 FROM items;
+
+-- plans: sorted and hashed groups, a hash that spills, partitions
+SET enable_hashagg = off;
+CREATE TABLE by_sort AS SELECT id / 7 AS k, cuckoofilter_agg(name) AS f FROM items GROUP BY 1;
+RESET enable_hashagg;
+SET enable_sort = off;
+SET work_mem = '64kB';
+CREATE TABLE by_hash AS SELECT id / 7 AS k, cuckoofilter_agg(name) AS f FROM items GROUP BY 1;
+RESET work_mem;
+RESET enable_sort;
+SELECT count(*), bool_and(s.f = h.f) FROM by_sort s JOIN by_hash h USING (k);
+
+CREATE TABLE parted (id integer, k integer) PARTITION BY HASH (k);
+CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parted SELECT g, g % 100 FROM generate_series(1, 20000) g;
+ANALYZE parted;
+SET enable_partitionwise_aggregate = on;
+SET max_parallel_workers_per_gather = 0;
+DO $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json) SELECT cuckoofilter_agg(id) FROM parted' INTO plan;
+	RAISE NOTICE 'partial aggregates: %', (SELECT count(*) FROM regexp_matches(plan::text, '"Partial Mode": "Partial"', 'g'));
+END
+$$;
+SELECT cuckoofilter_agg(p.id) = (SELECT cuckoofilter_agg(id) FROM items) AS same FROM parted p;
+SELECT cuckoofilter_count(cuckoofilter_union_agg(CASE WHEN p.id < 0 THEN cuckoofilter_create(9) END)) AS of_nothing FROM parted p;
+RESET enable_partitionwise_aggregate;
+
+-- support functions answer inside of an aggregate only
+SELECT cuckoofilter_agg_transition(NULL, 1);
+SELECT cuckoofilter_agg_final(NULL);
+SELECT cuckoofilter_agg_combine(NULL, NULL);
+SELECT cuckoofilter_union_agg_transition(NULL, NULL);
+
+-- aggregates of one's own from the same parts
+CREATE AGGREGATE my_state(integer) (SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter);
+CREATE AGGREGATE my_mix(cuckoofilter) (SFUNC = cuckoofilter_union, STYPE = cuckoofilter, FINALFUNC = cuckoofilter_agg_final);
+SELECT cuckoofilter_contains(my_state(g), 1) FROM generate_series(1, 3) g;
+SELECT cuckoofilter_count(my_mix(cuckoofilter_create(9) + g)) FROM generate_series(1, 3) g;
+SELECT my_state(g)::text::cuckoofilter FROM generate_series(1, 3) g;
+-- a STRICT one's state begins as its first input, which is no state and has a row's short header
+CREATE FUNCTION my_merge(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAGE c STRICT
+	AS '$libdir/cuckoofilter', 'cuckoofilter_union_agg_transition';
+CREATE AGGREGATE my_union(cuckoofilter) (SFUNC = my_merge, STYPE = cuckoofilter);
+CREATE TABLE short AS SELECT g, cuckoofilter_create(9) + g AS f FROM generate_series(1, 3) g;
+SELECT my_union(f) FROM short;
+SELECT bool_and(f @> g), sum(cuckoofilter_count(f)) FROM short;
+DROP AGGREGATE my_state(integer);
+DROP AGGREGATE my_mix(cuckoofilter);
+DROP AGGREGATE my_union(cuckoofilter);
+DROP FUNCTION my_merge;
+
+DROP TABLE items, by_sort, by_hash, parted, short;

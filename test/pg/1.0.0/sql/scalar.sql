@@ -1,0 +1,105 @@
+-- Functions of one filter and one item, and what a filter tells of itself.
+
+-- create
+SELECT cuckoofilter_info(cuckoofilter_create(1000));
+SELECT cuckoofilter_info(cuckoofilter_create(1000, 0.001, 'kind=set, layout=plain, bucket_size=2, seed=-1'));
+SELECT cuckoofilter_create(1000, 0.01, '') = cuckoofilter_create(1000),
+	cuckoofilter_create(1000, 0.01, ' seed = 18446744073709551615 ') = cuckoofilter_create(1000, 0.01, 'seed=-1'),
+	cuckoofilter_create(NULL) IS NULL, cuckoofilter_create(1, NULL) IS NULL, cuckoofilter_create(1, 0.1, NULL) IS NULL;
+
+-- add, contains, copies, remove
+WITH f AS (SELECT cuckoofilter_add(cuckoofilter_add(cuckoofilter_create(100), 'a'), 'b') AS f)
+SELECT cuckoofilter_contains(f, 'a') AS a, cuckoofilter_contains(f, 'b') AS b,
+	cuckoofilter_contains(f, 'c') AS c, f @> 'a' AS op, 'a' <@ f AS commuted, 'c' <@ f AS not_in,
+	cuckoofilter_copies(f, 'a') AS copies, cuckoofilter_copies(f, 'c') AS none,
+	cuckoofilter_copies(f + 'a', 'a') AS two, cuckoofilter_count(f + 'a') AS count,
+	cuckoofilter_contains(cuckoofilter_remove(f, 'a'), 'a') AS removed,
+	cuckoofilter_contains(f - 'a', 'b') AS stays, f - 'c' = f AS unchanged
+	FROM f;
+
+-- NULL in, NULL out
+SELECT f @> NULL, NULL::integer <@ f, f + NULL, f - NULL, f | NULL, cuckoofilter_copies(f, NULL::text),
+	cuckoofilter_contains(NULL, 1), cuckoofilter_count(NULL), cuckoofilter_fpr(NULL),
+	cuckoofilter_info(NULL), cuckoofilter_compact(NULL), cuckoofilter_hash(NULL::integer),
+	cuckoofilter_hash(1, NULL), cuckoofilter_sum(f, NULL)
+	FROM (SELECT cuckoofilter_create(1)) AS t(f);
+
+-- a group of 2 x bucket size copies is saturated: it stays, whatever comes
+DO $$
+DECLARE
+	f cuckoofilter;
+BEGIN
+	FOR b IN 1..3 LOOP
+		f := cuckoofilter_create(100, 0.01, 'bucket_size=' || 2 ^ b);
+		FOR i IN 1..20 LOOP
+			f := f + 'x'::text;
+		END LOOP;
+		RAISE NOTICE 'bucket_size %: % copies', 2 ^ b, cuckoofilter_copies(f, 'x');
+		FOR i IN 1..30 LOOP
+			f := f - 'x'::text;
+		END LOOP;
+		RAISE NOTICE 'still in: %', f @> 'x';
+	END LOOP;
+END
+$$;
+
+-- a set stores one copy
+SELECT cuckoofilter_copies(cuckoofilter_create(10, 0.01, 'kind=set') + 1 + 1 + 1, 1);
+
+-- growth far past the capacity, item by item: all stay in, the rate rises with the count
+DO $$
+DECLARE
+	f cuckoofilter := cuckoofilter_create(1000, 0.001);
+	missing integer := 0;
+BEGIN
+	FOR i IN 1..6000 LOOP
+		f := f + i;
+	END LOOP;
+	FOR i IN 1..6000 LOOP
+		IF NOT f @> i THEN
+			missing := missing + 1;
+		END IF;
+	END LOOP;
+	RAISE NOTICE '% items, % missing, rate within 8 x target: %', cuckoofilter_count(f), missing,
+		cuckoofilter_fpr(f) <= 0.008;
+END
+$$;
+
+-- hashes: hash once, probe many; a hash of one's own
+SELECT cuckoofilter_hash(42) = cuckoofilter_hash(42::bigint) AS same, cuckoofilter_hash(42) = cuckoofilter_hash(42, 0) AS seed_0,
+	cuckoofilter_hash(42) = cuckoofilter_hash(42, 1) AS seed_1,
+	cuckoofilter_contains_hash(f, cuckoofilter_hash(42, 7)) AS probed,
+	cuckoofilter_contains_hash(f, cuckoofilter_hash(42)) AS other_seed,
+	cuckoofilter_add_hash(e, cuckoofilter_hash(42, 7)) = f AS added,
+	cuckoofilter_remove_hash(f, cuckoofilter_hash(42, 7)) = e AS removed,
+	cuckoofilter_contains_hash(cuckoofilter_add_hash(e, -1), -1) AS own,
+	cuckoofilter_add_hash(e, NULL) IS NULL AS null
+	FROM (SELECT cuckoofilter_create(9, 0.01, 'seed=7'), cuckoofilter_create(9, 0.01, 'seed=7') + 42) AS t(e, f);
+
+-- what it tells of itself
+SELECT cuckoofilter_count(f) AS count, cuckoofilter_fpr(f) <= 0.01 AS rate,
+	i ->> 'encoding' AS encoding, i ->> 'layout' AS layout, i ->> 'kind' AS kind,
+	(i ->> 'bytes')::integer = length(f::bytea) AS bytes,
+	(i ->> 'bits_per_item')::float8 < 11 AS bits, (i ->> 'load_factor')::float8 > 0.9 AS load,
+	(i ->> 'capacity')::integer AS capacity, (i ->> 'fpr')::float8 = cuckoofilter_fpr(f)::numeric(30, 18)::float8 OR
+		abs((i ->> 'fpr')::float8 / cuckoofilter_fpr(f) - 1) < 1e-12 AS fpr
+	FROM (SELECT cuckoofilter_agg(g) FROM generate_series(1, 100000) g) AS t(f), cuckoofilter_info(f) i;
+SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(cuckoofilter_info(cuckoofilter_create(1))) key;
+SELECT cuckoofilter_version();
+
+-- compaction gives memory back and loses nothing
+DO $$
+DECLARE
+	full_size cuckoofilter;
+	emptied cuckoofilter;
+	compact cuckoofilter;
+BEGIN
+	SELECT cuckoofilter_agg(g) INTO full_size FROM generate_series(1, 20000) g;
+	emptied := cuckoofilter_remove_all(full_size, VARIADIC (SELECT array_agg(g) FROM generate_series(2001, 20000) g));
+	compact := cuckoofilter_compact(emptied);
+	RAISE NOTICE '% -> % items; smaller by 5: %; compact twice is the same: %', cuckoofilter_count(full_size),
+		cuckoofilter_count(compact), length(compact::bytea) * 5 < length(emptied::bytea),
+		cuckoofilter_compact(compact) = compact;
+	RAISE NOTICE 'missing: %', (SELECT count(*) FROM generate_series(1, 2000) g WHERE NOT compact @> g);
+END
+$$;

@@ -1,0 +1,217 @@
+/*
+ * library.c - one build, many versions of the SQLite library.
+ *
+ * The module as it is built is loaded with a table of routines that is the
+ * library's, but for what it tells of its version, and for sqlite3_is_interrupted
+ * at the place that SQLite 3.41 gives it.  So each version can be had from any.
+ * Long calls are interrupted at one of their looks after the other: each must end
+ * as interrupted, and leave SQLite's memory as the one before.
+ */
+#define SQLITE_CORE /* the routines' names are functions here */
+#include "sqlite3ext.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+	ROUTINES = 512,
+	IS_INTERRUPTED = 266 /* sqlite3ext.h of 3.41: the 267th member */
+};
+
+typedef int entry_point(sqlite3 *db, char **error, const sqlite3_api_routines *api);
+typedef void routine(void);
+
+static const sqlite3_api_routines *real;
+static union
+{
+	sqlite3_api_routines known;
+	routine *all[ROUTINES];
+} fake;
+static entry_point *init;
+static int version;
+static long looks, looks_until; /* interrupted at the last; 0: never */
+static unsigned long passed, failed;
+
+static void
+check(bool ok, const char *what, const char *detail)
+{
+	if (ok)
+		passed++;
+	else
+	{
+		failed++;
+		printf("FAILED: %s: %s\n", what, detail ? detail : "NULL");
+	}
+}
+
+static int
+fake_version(void)
+{
+	return version;
+}
+
+static int
+fake_is_interrupted(sqlite3 *db)
+{
+	(void)db;
+	looks++;
+	return looks_until > 0 && looks >= looks_until;
+}
+
+static int
+take_routines(sqlite3 *db, char **error, const sqlite3_api_routines *api)
+{
+	(void)db;
+	(void)error;
+	real = api;
+	return SQLITE_OK;
+}
+
+/* ------------------------------------------------------------------ versions */
+
+static void
+try_versions(void)
+{
+	static const struct
+	{
+		int version;
+		bool does;
+	} versions[] = {{3007017, false}, {3033000, false}, {3034000, true}, {3040001, true},
+					{3041000, true},  {3999000, true},  {4000000, true}};
+	size_t i;
+
+	for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+	{
+		sqlite3 *db;
+		char *error = NULL;
+		int rc;
+
+		version = versions[i].version;
+		real->open(":memory:", &db);
+		rc = init(db, &error, &fake.known);
+		check((rc == SQLITE_OK) == versions[i].does, "version", error);
+		check((error != NULL) != versions[i].does, "sentence", error);
+		check(versions[i].does ||
+				  strncmp(error, "cuckoofilter needs SQLite 3.34.0 or later, not 3.", 49) == 0,
+			  "sentence", error);
+		rc = real->exec(db, "SELECT cuckoofilter_version()", NULL, NULL, NULL);
+		check((rc == SQLITE_OK) == versions[i].does, "functions", real->errmsg(db));
+		real->free(error);
+		real->close(db);
+	}
+	version = 3033000;
+	check(init(NULL, NULL, &fake.known) == SQLITE_ERROR, "no place for a sentence", "");
+}
+
+/* ---------------------------------------------------------------- interrupts */
+
+static const char *const setup =
+	"CREATE TABLE number AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n "
+	"WHERE value < 120000) SELECT value FROM n;"
+	"CREATE TABLE stored AS SELECT (SELECT cuckoofilter_agg(value) FROM number WHERE value <= "
+	"80000) AS a, (SELECT cuckoofilter_agg(value) FROM number WHERE value > 40000) AS b, "
+	"(SELECT cuckoofilter_agg(value) FROM number WHERE value < 3) AS few;";
+
+static const char *const statements[] = {
+	"SELECT cuckoofilter_count(cuckoofilter_union(a, b)) FROM stored",
+	"SELECT cuckoofilter_count(cuckoofilter_sum(a, b)) FROM stored",
+	"SELECT cuckoofilter_count(cuckoofilter_compact(a)) FROM stored",
+	"SELECT cuckoofilter_info(a) FROM stored",
+	"SELECT cuckoofilter_contains(cuckoofilter_open(a), 7) FROM stored",
+	"SELECT cuckoofilter_count(cuckoofilter_agg(value)) FROM number",
+	"SELECT cuckoofilter_count(cuckoofilter_union_agg(f)) FROM (SELECT a AS f FROM stored UNION "
+	"ALL SELECT b FROM stored)",
+	"SELECT cuckoofilter_count(cuckoofilter_sum_agg(f)) FROM (SELECT a AS f FROM stored UNION ALL "
+	"SELECT b FROM stored)",
+	"SELECT cuckoofilter_count(cuckoofilter_add_all(few, 3, 4, 5, 6)) FROM stored",
+};
+
+/* Run a statement of one row; its text, up to `size` bytes. */
+static int
+run(sqlite3 *db, const char *sql, char *text, int size)
+{
+	sqlite3_stmt *statement;
+	int rc = real->prepare_v2(db, sql, -1, &statement, NULL);
+
+	text[0] = '\0';
+	if (rc == SQLITE_OK && real->step(statement) == SQLITE_ROW)
+		real->xsnprintf(size, text, "%s", (const char *)real->column_text(statement, 0));
+	return rc == SQLITE_OK ? real->finalize(statement) : rc;
+}
+
+static void
+interrupt_each(sqlite3 *db, const char *sql)
+{
+	char wanted[1000], got[1000];
+	sqlite3_int64 used;
+	long all, i;
+
+	looks = looks_until = 0;
+	check(run(db, sql, wanted, sizeof(wanted)) == SQLITE_OK, sql, real->errmsg(db));
+	all = looks;
+	check(all >= 1, sql, "it looks for interrupts");
+	used = 0;
+	for (i = 1; i <= all; i += 1 + all / 20)
+	{
+		looks = 0;
+		looks_until = i;
+		check(run(db, sql, got, sizeof(got)) == SQLITE_INTERRUPT, sql, real->errmsg(db));
+		/* an aggregate is asked for its end, too, to which it does not come either */
+		check(looks == i || looks == i + 1, sql, "it ends at once");
+		check(used == 0 || real->memory_used() == used, sql, "memory as before");
+		used = real->memory_used();
+	}
+	looks_until = 0;
+	check(run(db, sql, got, sizeof(got)) == SQLITE_OK && strcmp(got, wanted) == 0, sql, got);
+	printf("%5ld looks: %s\n", all, sql);
+}
+
+static void
+try_interrupts(void)
+{
+	sqlite3 *db;
+	char text[100];
+	char *error = NULL;
+	size_t i;
+
+	version = 3041000;
+	real->open(":memory:", &db);
+	check(init(db, &error, &fake.known) == SQLITE_OK, "start", error);
+	check(real->exec(db, setup, NULL, NULL, NULL) == SQLITE_OK, "setup", real->errmsg(db));
+	for (i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
+		interrupt_each(db, statements[i]);
+
+	/* before 3.41 there is nothing to ask */
+	version = 3040001;
+	looks = 0;
+	looks_until = 1;
+	check(run(db, statements[0], text, sizeof(text)) == SQLITE_OK && looks == 0, "3.40", text);
+	real->close(db);
+}
+
+int
+main(void)
+{
+	void *module = dlopen("build/sqlite/cuckoofilter.so", RTLD_NOW | RTLD_LOCAL);
+	sqlite3 *db;
+
+	if (!module)
+	{
+		printf("FAILED: %s\nsqlite-library: 0 passed, 1 failed\n", dlerror());
+		return 1;
+	}
+	*(void **)&init = dlsym(module, "sqlite3_cuckoofilter_init");
+	sqlite3_auto_extension((routine *)take_routines);
+	sqlite3_open(":memory:", &db);
+	sqlite3_close(db);
+	fake.known = *real;
+	fake.known.libversion_number = fake_version;
+	fake.all[IS_INTERRUPTED] = (routine *)fake_is_interrupted;
+	try_versions();
+	try_interrupts();
+	printf("sqlite-library: %lu passed, %lu failed\n", passed, failed);
+	return failed > 0;
+}
