@@ -29,7 +29,7 @@ enum
 	ROADS = 3,
 	MOST_TIMES = 50, /* of a state's set */
 	FLAG_STATE = 4,  /* FORMAT.md, section 7 */
-	MOST_W_SEEN = 50 /* where a table is much smaller than hashes */
+	MOST_W_SEEN = 40 /* where a table is much smaller than hashes */
 };
 
 /* What is merged. */
