@@ -514,7 +514,7 @@ def test_rollup_of_the_readme():
 
 def test_aggregates():
     """union_agg and sum_agg, over disjoint and common items, in any order."""
-    for number, rnd in rounds(14):
+    for number, rnd in rounds(10):
         for function in ("union_agg", "sum_agg"):
             inputs = draw_inputs(rnd, function == "sum_agg" and rnd.random() < 0.7)
             what = f"SEED={SEED} round {number}: {function}"
@@ -531,7 +531,7 @@ def test_aggregates():
 
 def test_empty_is_neutral():
     """Whatever an empty filter's parameters, and wherever it comes in; but a sum with a set is one."""
-    for number, rnd in rounds(8):
+    for number, rnd in rounds(6):
         for function, kind in (("union", None), ("sum", "deletable")):
             what = f"SEED={SEED} round {number}: {function}"
             merge = aggregate(f"{function}_agg")
@@ -581,7 +581,7 @@ def test_all_empty():
 
 def test_running_merges():
     """A window that grows asks for a result at every row, and goes on."""
-    for number, rnd in rounds(5):
+    for number, rnd in rounds(4):
         for function in ("union_agg", "sum_agg"):
             what = f"SEED={SEED} round {number}: {function} as a window"
             inputs = draw_inputs(rnd, True)
@@ -641,7 +641,7 @@ def merge_tree(what, rnd, function, inputs):
 
 
 def test_trees():
-    for number, rnd in rounds(8):
+    for number, rnd in rounds(6):
         for function in ("union", "sum"):
             what = f"SEED={SEED} round {number}: tree of {function}"
             inputs = draw_inputs(rnd, rnd.random() < 0.5)
