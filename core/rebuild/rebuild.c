@@ -27,7 +27,13 @@ ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 
 	r->scans = 0;
 	for (i = 0; i < r->inputs; i++)
-		r->scans += r->in[i]->operations->source->scans(r->in[i], &r->scan[r->scans]);
+	{
+		const ckf_source *source = r->in[i]->operations->source;
+
+		/* what says that it is empty is neutral, whatever lies in its slots */
+		if (r->goal == CKF_REMOVE_MANY || source->items(r->in[i]) > 0)
+			r->scans += source->scans(r->in[i], &r->scan[r->scans]);
+	}
 	if (n > 0)
 		ckf_scan_unsorted(&r->scan[r->scans++], hashes, n, true);
 	r->all_scans = r->scans;

@@ -68,13 +68,25 @@ ckf_cut_w(const ckf_filter *to)
 	return w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX;
 }
 
+/* Could a table keep the rate of more items than stay whole?  Else they do. */
+static bool
+ckf_cut_keeps_rate(const ckf_filter *to)
+{
+	double least = (double)CKF_MOST_WHOLE + 1;
+
+	if ((double)to->capacity > least)
+		least = (double)to->capacity;
+	return ckf_prefix_bits(least, to->fpr, to->c) <= CKF_MAX_PREFIX;
+}
+
 /* Is it a set of an aggregate, which is cut when it is large? */
 static bool
 ckf_may_be_cut(const ckf_rebuild *r)
 {
 	bool aggregate = ckf_builds_state(r) || ckf_is_of(r->goal, CKF_FINISH, CKF_EXPORT);
 
-	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->to.merged_w > ckf_cut_w(&r->to);
+	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->to.merged_w > ckf_cut_w(&r->to) &&
+		   ckf_cut_keeps_rate(&r->to);
 }
 
 /* ------------------------------------------------- filters in whole hashes */

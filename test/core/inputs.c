@@ -81,6 +81,14 @@ repeat_some(uint64_t *hashes, size_t n)
 }
 
 size_t
+most_items(size_t most, unsigned kind, bool set)
+{
+	uint64_t limit = set && CKF_MOST_WHOLE < MOST_CROWDED ? CKF_MOST_WHOLE : MOST_CROWDED;
+
+	return kind > 0 && most > limit ? (size_t)limit : most;
+}
+
+size_t
 draw_size(size_t most)
 {
 	static const uint64_t edges[] = {9,
@@ -231,9 +239,7 @@ draw_one(input *in, const world *w)
 {
 	ckf_params params = draw_params(w);
 	unsigned kind = w->crowds && check_chance(40) ? (unsigned)check_below(HASH_KINDS) : 0;
-	size_t n = check_chance(15)
-				   ? 0
-				   : draw_size(kind > 0 && w->most > MOST_CROWDED ? MOST_CROWDED : w->most);
+	size_t n = check_chance(15) ? 0 : draw_size(most_items(w->most, kind, params.set));
 	uint64_t *hashes = world_hashes(w, kind, n);
 
 	in->crowded = kind > 0;

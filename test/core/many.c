@@ -78,7 +78,8 @@ check_added(const input *in, const owned *many)
 				  filter->w >= w,
 			  "w %d of %llu copies, must be %u", filter->w, (unsigned long long)filter->count, w);
 	else
-		CHECK(filter->count <= CKF_MAX_HASHES || w > MOST_W_SEEN || in->crowded,
+		CHECK(filter->count <= CKF_MAX_HASHES || w > MOST_W_SEEN || in->crowded ||
+				  model_most_copies(&in->model) > filter->b,
 			  "%llu hashes are no table", (unsigned long long)filter->count);
 }
 

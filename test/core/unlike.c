@@ -118,7 +118,7 @@ check_refused(const merge *m, ckf_status status)
  * stay whole where w would not do, and become a table where they are many.
  */
 static void
-check_first_table(const merge *m, const ckf_filter *result)
+check_first_table(const merge *m, const model *all, const ckf_filter *result)
 {
 	const promise *p = &m->promise;
 	double items = fmax((double)p->capacity, 16 * (double)result->count);
@@ -131,7 +131,8 @@ check_first_table(const merge *m, const ckf_filter *result)
 		CHECK(result->w >= w, "w %d, must be %u", result->w, w);
 	}
 	else
-		CHECK(m->crowded || result->count <= CKF_MAX_HASHES || w > MOST_W_SEEN,
+		CHECK(m->crowded || model_most_copies(all) > p->b || result->count <= CKF_MAX_HASHES ||
+				  w > MOST_W_SEEN,
 			  "%llu hashes are no table", (unsigned long long)result->count);
 }
 
@@ -169,7 +170,7 @@ check_result(const merge *m, const owned *result, bool by_state)
 	model_of_merge(&all, m, &result->filter);
 	model_check(&all, result);
 	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m)))
-		check_first_table(m, &result->filter);
+		check_first_table(m, &all, &result->filter);
 	model_free(&all);
 }
 
@@ -496,7 +497,7 @@ run_items(const void *arg)
 		world w = world_new(p->most);
 		ckf_params params = draw_params(&w);
 		unsigned kind = check_chance(30) ? (unsigned)check_below(HASH_KINDS) : 0;
-		size_t n = draw_size(kind > 0 && p->most > 20000 ? 20000 : p->most);
+		size_t n = draw_size(most_items(p->most, kind, params.set));
 		uint64_t *hashes = world_hashes(&w, kind, n);
 		owned first, other;
 

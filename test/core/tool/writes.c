@@ -258,9 +258,9 @@ emit_merge(const owned *inputs, size_t n, bool sum, bool aggregate)
 {
 	static const char *const kinds[] = {"union", "sum", "union_agg", "sum_agg"};
 	owned result;
-	ckf_status status = aggregate
-							? merge_all(&result, inputs, n, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION)
-							: run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
+	ckf_status status =
+		aggregate ? merge_all(&result, inputs, n, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION)
+				  : run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
 
 	print_result(kinds[2 * aggregate + sum], status, &result);
 	for (size_t i = 0; i < n; i++)
