@@ -132,6 +132,13 @@ sub taken_to
 	return $most > 1 ? min($taken, { 2 => 0.05, 4 => 0.3, 8 => 0.6 }->{$b} * 2**$w) : $taken;
 }
 
+# May prefixes of more copies than a bucket has slots be too many for any table?
+# A table places few of these: three whose buckets hang together have no place.
+sub crowded
+{
+	return $session->query('SELECT count(*) FILTER (WHERE n > (SELECT min(b) FROM input, head(f) WHERE count > 0)) > sum(n) / 200 FROM model') eq 't';
+}
+
 # The result beside the model of the inputs.  True where there is one.
 sub check_result
 {
@@ -158,7 +165,7 @@ sub check_result
 		SELECT coalesce(sum(n), 0) FROM model");
 	if ($result !~ /^md5/)
 	{
-		ok($result =~ /^54000 cuckoofilter has no precision left/ && $least_w < 64 && $items > taken_to($w, $c, $b, $fpr, $most), "$what: $items items")
+		ok($result =~ /^54000 cuckoofilter has no precision left/ && ($least_w < 64 && $items > taken_to($w, $c, $b, $fpr, $most) || crowded()), "$what: $items items")
 		  or diag("$what: $items items, $result");
 		return 0;
 	}
@@ -185,7 +192,8 @@ sub check_nested
 
 	if ($got !~ /^md5/)
 	{
-		ok($got =~ /^54000 / && $session->query('SELECT sum(count) > 0.02 * 2::float8 ^ min(w) FILTER (WHERE count > 0) FROM input, head(f)') eq 't', "$what: $got");
+		ok( $got =~ /^54000 /
+			  && ($session->query('SELECT sum(count) > 0.02 * 2::float8 ^ min(w) FILTER (WHERE count > 0) FROM input, head(f)') eq 't' || crowded()), "$what: $got");
 		return;
 	}
 	is($session->query('SELECT count(*) FROM result, hashed WHERE NOT f @> x'), 0, "$what: none lost");
