@@ -22,7 +22,7 @@ void *__wrap_memmove(void *to, const void *from, size_t n);
 enum
 {
 	LINE = 64, /* bytes that count as an edge */
-	MOST_OF_STEP = 15000000,
+	MOST_OF_STEP = 30000000,
 	ITEMS = 1000000,
 	SAME_BITS = 30
 };
