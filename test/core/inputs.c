@@ -24,7 +24,8 @@ world_new(size_t most)
 				   .seed = check_chance(30) ? 0 : check_random(),
 				   .most = most,
 				   .stranger = check_chance(15) ? 30 : 0,
-				   .crowds = check_chance(30)};
+				   .crowds = check_chance(30),
+				   .whole = check_chance(15)};
 }
 
 static uint64_t
@@ -234,12 +235,31 @@ check_params(const owned *o, const ckf_params *params)
 	CHECK(filter->capacity >= params->capacity, "a filter's capacity");
 }
 
+/* Few items, or a rate that no table keeps: at most so many. */
+static size_t
+stay_whole(ckf_params *params, size_t most)
+{
+	if (check_chance(50))
+	{
+		if (check_chance(50)) /* both sides of what a large set is cut for */
+		{
+			params->fpr = 0.01;
+			params->capacity = INT64_C(1) << (30 + check_below(11));
+		}
+		return most < 9 ? most : 9;
+	}
+	params->fpr = 1e-18;
+	params->capacity = 0;
+	return most;
+}
+
 static void
 draw_one(input *in, const world *w)
 {
 	ckf_params params = draw_params(w);
 	unsigned kind = w->crowds && check_chance(40) ? (unsigned)check_below(HASH_KINDS) : 0;
-	size_t n = check_chance(15) ? 0 : draw_size(most_items(w->most, kind, params.set));
+	size_t most = w->whole ? stay_whole(&params, w->most) : w->most;
+	size_t n = check_chance(15) ? 0 : draw_size(most_items(most, kind, params.set));
 	uint64_t *hashes = world_hashes(w, kind, n);
 
 	in->crowded = kind > 0;
