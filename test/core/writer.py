@@ -481,16 +481,18 @@ class Writer:
 
     def add(self, item):
         """One more copy, or Refused."""
-        while not self.try_add(item):
+        grown = False
+        while not self.try_add(item, grown):
             self.open(grow(self.bytes()))
+            grown = True
 
-    def try_add(self, item):
+    def try_add(self, item, grown):
         """False where the filter must grow first."""
         f, p = self.f, self.p
         if f.copies(item) >= p.most_copies:
             return True
         if f.encoding == HASHES:
-            if len(f.hashes) >= MOST_HASHES:
+            if len(f.hashes) >= MOST_HASHES and not grown:
                 return False
             f.hashes = sorted([*f.hashes, item or 1])
         elif f.count >= p.limit(f.w):

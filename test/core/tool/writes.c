@@ -201,6 +201,19 @@ random_filter(owned *o, common *any)
 	free(hashes);
 }
 
+/* n different hashes, up to 4,096, that stay such as they enter one by one. */
+static void
+exact_filter(owned *o, common *any, size_t n)
+{
+	ckf_params params = random_params(any);
+
+	params.seed = any->seed;
+	owned_create(o, &params);
+	while (o->filter.count < n)
+		CHECK(owned_add(o, check_random()) == CKF_OK, "add");
+	any->budget -= n;
+}
+
 /* ------------------------------------------------------------------ cases */
 
 static void
@@ -282,8 +295,16 @@ random_merge(common *any)
 
 	if (aggregate)
 		n = check_chance(15) ? 1 + check_below(MOST_INPUTS) : 1 + check_below(5);
-	for (size_t i = 0; i < n; i++)
-		random_filter(&inputs[i], any);
+	if (check_chance(6))
+	{
+		/* from both sides of the most that unions and sums keep as hashes */
+		exact_filter(&inputs[0], any, 4000);
+		exact_filter(&inputs[1], any, 95 + check_below(3));
+		n = 2;
+	}
+	else
+		for (size_t i = 0; i < n; i++)
+			random_filter(&inputs[i], any);
 	emit_merge(inputs, n, sum, aggregate);
 	for (size_t i = 0; i < n; i++)
 		owned_free(&inputs[i]);
@@ -316,6 +337,19 @@ random_job(common *any)
 	owned_free(&o);
 }
 
+/* A buffer with room to spare takes a few hashes above 4,096: leave none. */
+static void
+leave_no_room(owned *o)
+{
+	owned tight;
+
+	if (o->filter.encoding != CKF_HASHES || o->filter.count < 4096)
+		return;
+	owned_copy(&tight, o);
+	owned_free(o);
+	*o = tight;
+}
+
 typedef struct change
 {
 	uint64_t hash;
@@ -332,7 +366,10 @@ random_change(common *any)
 	ckf_status status = CKF_OK;
 	owned o, before;
 
-	random_filter(&before, any);
+	if (check_chance(6))
+		exact_filter(&before, any, 4096 - check_below(4));
+	else
+		random_filter(&before, any);
 	owned_copy(&o, &before);
 	random_hashes(any, hashes, n);
 	for (; status == CKF_OK && made < n; made++)
@@ -341,6 +378,7 @@ random_change(common *any)
 
 		c->hash = check_chance(30) ? hashes[check_below(n < 5 ? n : 5)] : hashes[made];
 		c->added = filter_is_set(&o.filter) || check_chance(70);
+		leave_no_room(&o);
 		status = c->added ? owned_add(&o, c->hash) : owned_remove(&o, c->hash, &c->found);
 		if (c->added)
 			c->found = status == CKF_OK;
@@ -427,6 +465,32 @@ emit_rollup(uint64_t *hashes)
 	owned_free(&inputs[0]);
 }
 
+/* A segment as large as they get, in which a build fails: the next table has two. */
+static void
+emit_crowded(uint64_t *hashes)
+{
+	enum
+	{
+		ITEMS = 110750,
+		CROWD = 5, /* prefixes of one pair of buckets, which has four slots */
+		APART = 10 /* others of the pair between two, so that another table parts them */
+	};
+	ckf_params params = params_of(500000000, 0.01, false, false, 2);
+	attacker attacker;
+	owned o;
+
+	build_aggregate(&o, &params, hashes, ITEMS);
+	CHECK(o.filter.g == 0, "several segments");
+	attacker_start(&attacker, ONE_PAIR);
+	for (size_t i = 0; i < CROWD * APART; i++)
+		hashes[i / APART] = attacker_next(&attacker, &o.filter);
+	owned_free(&o);
+	build_aggregate(&o, &params, hashes, ITEMS);
+	CHECK(o.filter.g > 0, "no build failed");
+	owned_free(&o);
+	emit_aggregate(&params, hashes, ITEMS);
+}
+
 /* Tables of several segments: built, merged with one of another shape, and grown. */
 static void
 emit_large(const void *arg)
@@ -444,7 +508,7 @@ emit_large(const void *arg)
 	(void)arg;
 	for (size_t i = 0; i < ITEMS; i++)
 		hashes[i] = check_random();
-	emit_aggregate(&params[0], hashes, ITEMS);
+	emit_crowded(hashes);
 	build_aggregate(&inputs[0], &params[0], hashes, ITEMS);
 	CHECK(inputs[0].filter.g > 0, "one segment");
 	build_aggregate(&inputs[1], &params[1], hashes + ITEMS / 2, ITEMS / 4);
