@@ -14,7 +14,6 @@ import reader
 import writer
 
 # Whether the engine has what version 1.1 changes: writes.c and this suite then test that, too.
-NEW_RULES = True
 
 CASES = 1000
 FEW_WHOLE = 300  # CKF_MOST_WHOLE of an engine that cuts small states
@@ -24,7 +23,7 @@ MERGES = {"union": (False, False), "sum": (True, False),
 
 @functools.cache
 def compiled(*flags):
-    return answers.compiled("writes", ("attack",), ("-DNEW_RULES=%d" % NEW_RULES, *flags))
+    return answers.compiled("writes", ("attack",), flags)
 
 
 def cases(*arguments, seed, flags=()):
@@ -237,11 +236,10 @@ def main():
               ("random cases", lambda: seen.update(check_cases(seed))),
               ("several segments", lambda: compare(cases("large", seed=seed))),
               ("many at once", lambda: check_many_at_once(seed)),
-              ("large sets", lambda: check_large_sets(seed))]
+              ("large sets", lambda: check_large_sets(seed)),
+              ("cases of small states that are cut", lambda: check_cut_cases(seed))]
     if int(os.environ.get("ROUNDS") or 100) >= 100:
         checks.insert(2, ("what they reached", lambda: check_reached(seen, watch)))
-    if NEW_RULES:
-        checks.append(("cases of small states that are cut", lambda: check_cut_cases(seed)))
     for name, check in checks:
         try:
             check()

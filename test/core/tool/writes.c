@@ -10,7 +10,7 @@
  *   union | sum | union_agg | sum_agg RESULT FILTER ...
  *   compact | grow RESULT FILTER
  *   change RESULT FILTER +HASH:FOUND -HASH:FOUND ...         single adds and removals
- *   add_all | remove_all RESULT FILTER HASHES                only with NEW_RULES
+ *   add_all | remove_all RESULT FILTER HASHES
  *
  * HASHES are 16 digits each, without blanks between, or "-".
  */
@@ -23,10 +23,6 @@
 
 /* What version 1.1 changes: targets that no table reaches, many changes at once, large states that
  * merge.  Until the engine does so, the cases keep away from it. */
-#ifndef NEW_RULES
-#define NEW_RULES 0
-#endif
-
 enum
 {
 	MOST_ITEMS = 10000, /* of an input */
@@ -73,6 +69,21 @@ print_result(const char *kind, ckf_status status, const owned *result)
 		printf(status == CKF_PRECISION ? "precision" : "seeds");
 }
 
+/* An aggregate: a large set whose hashes crowd may be refused. */
+static ckf_status
+aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
+{
+	owned state;
+	ckf_status status;
+
+	owned_state(&state, params);
+	for (size_t i = 0; i < n; i++)
+		CHECK(owned_add(&state, hashes[i]) == CKF_OK, "adding to a state");
+	status = run_rebuild(o, CKF_FINISH, &state, NULL);
+	owned_free(&state);
+	return status;
+}
+
 /* ------------------------------------------------------------------- draw */
 
 /* From both sides of where small filters change their form. */
@@ -114,7 +125,7 @@ random_params(const common *any)
 	params.fpr = fmin(0.95, ldexp((double)(1 + check_below(255)) / 256, -precision));
 	if (check_chance(30))
 		params.fpr = CKF_DEFAULT_FPR;
-	if (NEW_RULES && check_chance(8))
+	if (check_chance(8))
 		params.fpr = fmax(ldexp(params.fpr, -44), 0x1p-54);
 	while (params.capacity > 1 && (double)params.capacity / params.fpr > 0x1p50)
 		params.capacity /= 2;
@@ -153,7 +164,8 @@ crowding_hashes(const ckf_params *params, uint64_t *hashes, size_t n)
 	attacker attacker;
 	owned o;
 
-	build_aggregate(&o, params, hashes, n);
+	if (aggregate(&o, params, hashes, n) != CKF_OK)
+		return;
 	attacker_start(&attacker, ways[check_below(sizeof ways / sizeof *ways)]);
 	for (size_t i = check_below(n / 2 + 1); i < n; i++)
 		hashes[i] = attacker_next(&attacker, &o.filter);
@@ -180,9 +192,7 @@ random_filter(owned *o, common *any)
 	size_t n = random_items(any, &params, hashes);
 	bool found;
 
-	if (check_chance(60))
-		build_aggregate(o, &params, hashes, n);
-	else
+	if (check_chance(40) || aggregate(o, &params, hashes, n) != CKF_OK)
 	{
 		owned_create(o, &params);
 		for (size_t i = 0; i < n; i++)
@@ -221,15 +231,17 @@ emit_aggregate(const ckf_params *params, const uint64_t *hashes, size_t n)
 {
 	owned o;
 	uint64_t rate;
+	ckf_status status;
 
-	build_aggregate(&o, params, hashes, n);
-	print_result("aggregate", CKF_OK, &o);
+	status = aggregate(&o, params, hashes, n);
+	print_result("aggregate", status, &o);
 	memcpy(&rate, &params->fpr, sizeof rate);
 	printf(" %lld %llx %llx %d %d %u", (long long)params->capacity, (unsigned long long)rate,
 		   (unsigned long long)params->seed, params->set, params->plain, params->bucket_size);
 	print_hashes(hashes, n);
 	printf("\n");
-	owned_free(&o);
+	if (status == CKF_OK)
+		owned_free(&o);
 }
 
 static void
@@ -242,7 +254,7 @@ random_aggregate(common *any)
 	if (check_chance(50))
 	{
 		params.capacity = 0;
-		if (NEW_RULES && check_chance(10))
+		if (check_chance(10))
 			params.fpr = 1e-18;
 	}
 	emit_aggregate(&params, hashes, n);
@@ -394,7 +406,6 @@ random_change(common *any)
 	owned_free(&before);
 }
 
-#if NEW_RULES
 static void
 random_many(common *any)
 {
@@ -419,9 +430,6 @@ random_many(common *any)
 	owned_free(&before);
 	free(hashes);
 }
-#else
-#define random_many random_change
-#endif
 
 static void
 emit(const void *arg)
@@ -512,15 +520,14 @@ emit_large(const void *arg)
 	build_aggregate(&inputs[0], &params[0], hashes, ITEMS);
 	CHECK(inputs[0].filter.g > 0, "one segment");
 	build_aggregate(&inputs[1], &params[1], hashes + ITEMS / 2, ITEMS / 4);
-	emit_merge(inputs, 2, false, NEW_RULES);
+	emit_merge(inputs, 2, false, true);
 	owned_free(&inputs[0]);
 	owned_free(&inputs[1]);
 	build_aggregate(&inputs[0], &params[0], hashes, FEWER);
 	CHECK(inputs[0].filter.g == 0, "several segments");
 	emit_job("grow", CKF_GROW, &inputs[0]);
 	owned_free(&inputs[0]);
-	if (NEW_RULES)
-		emit_rollup(hashes);
+	emit_rollup(hashes);
 	free(hashes);
 }
 
