@@ -72,7 +72,7 @@ ckf_scratch_ahead(const ckf_rebuild *r)
 	return 0;
 }
 
-/* Ask the host for what the next walk needs. */
+/* Ask the host for what the next pass needs. */
 static ckf_status
 ckf_ask(ckf_rebuild *r)
 {
@@ -96,6 +96,8 @@ ckf_ask(ckf_rebuild *r)
 		if (size == 0)
 			return CKF_PRECISION;
 	}
+	if (words > SIZE_MAX / 16)
+		return CKF_PRECISION;
 	r->dst_size = (size_t)size;
 	if (8 * words + 8 > r->scratch_size) /* never nothing, and never less than before */
 		r->scratch_size = (size_t)(8 * words + 8);
@@ -188,10 +190,10 @@ ckf_rebuild_start_hashes(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, con
 	return ckf_start(r, goal, a, NULL, hashes, n);
 }
 
-/* ---------------------------------------------------------------- the walk */
+/* ---------------------------------------------------------------- the pass over all items */
 
 static void
-ckf_start_walk(ckf_rebuild *r)
+ckf_start_pass(ckf_rebuild *r)
 {
 	/* growth only needs its segments in order, a log nothing */
 	unsigned low = r->in_order ? 0 : r->appends ? 64 : 64U - r->to.g;
@@ -200,7 +202,7 @@ ckf_start_walk(ckf_rebuild *r)
 		ckf_scan_rewind(r->root, low);
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
-	r->last = r->met = r->group = r->copies = r->walked = 0;
+	r->last = r->met = r->group = r->copies = r->passed = 0;
 	r->meet_w = r->distinct ? r->to.merged_w : 64;
 	if (r->counts)
 	{
@@ -279,7 +281,7 @@ ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 			if (item == r->met)
 				continue;
 			r->met = item;
-			r->walked++;
+			r->passed++;
 		}
 		if (cut_w < 64)
 			item = ckf_cut(item, cut_w, r->to.low_mask);
@@ -366,7 +368,7 @@ ckf_remove_block(ckf_rebuild *r)
 
 /* A block or a part of it. */
 static ckf_status
-ckf_walk(ckf_rebuild *r)
+ckf_pass_block(ckf_rebuild *r)
 {
 	ckf_scan *s = r->root;
 	ckf_status status;
@@ -410,22 +412,22 @@ ckf_next(ckf_rebuild *r)
 			else if (!r->counts && r->sink->cleared(&r->to))
 				r->phase = CKF_CLEAR;
 			else
-				ckf_start_walk(r);
+				ckf_start_pass(r);
 			return CKF_MORE;
 		case CKF_CLEAR:
-			ckf_start_walk(r);
+			ckf_start_pass(r);
 			return CKF_MORE;
 		case CKF_COUNT:
 			if (r->distinct)
-				r->items = r->walked;
+				r->items = r->passed;
 			r->counted = true;
 			status = ckf_settle(r);
 			return status == CKF_OK ? CKF_MORE : status;
 		case CKF_BUILD:
 			/* items were taken to be distinct; now their number is known */
-			if (r->goal == CKF_FINISH && r->walked != r->items)
+			if (r->goal == CKF_FINISH && r->passed != r->items)
 			{
-				r->items = r->walked;
+				r->items = r->passed;
 				status = ckf_settle(r);
 				return status == CKF_OK ? CKF_MORE : status;
 			}
@@ -463,7 +465,7 @@ ckf_phase_step(ckf_rebuild *r)
 			status = ckf_remove_block(r);
 			break;
 		default:
-			status = ckf_walk(r);
+			status = ckf_pass_block(r);
 	}
 	if (status == CKF_OK)
 		return ckf_next(r);

@@ -252,20 +252,26 @@ ckf_target_large_log(ckf_rebuild *r)
 	return true;
 }
 
-static void
+/* false: this machine's memory cannot hold it. */
+static bool
 ckf_target_state(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
+	uint64_t size;
 
 	if (ckf_log_may_have_table(r) && ckf_target_large_log(r))
-		return;
+		return true;
+	size = ckf_state_bytes(r, r->items);
+	if (size > SIZE_MAX / 2)
+		return false;
 	to->encoding = CKF_COLLECTING;
 	to->f = to->g = 0;
 	to->m = 0;
 	to->w = 64;
 	to->b = to->merged_b;
-	to->size = (size_t)ckf_state_bytes(r, r->items);
+	to->size = (size_t)size;
 	ckf_derive(to);
+	return true;
 }
 
 /* ----------------------------------------------------------------- choose */
@@ -321,7 +327,8 @@ ckf_target_otherwise(ckf_rebuild *r)
 	if (ckf_builds_state(r))
 	{
 		r->no_table = true;
-		ckf_target_state(r);
+		if (!ckf_target_state(r))
+			return CKF_PRECISION;
 	}
 	else if (r->whole)
 		ckf_target_hashes(&r->to);
@@ -359,7 +366,7 @@ ckf_target_choose(ckf_rebuild *r)
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
 	r->whole = to->w == 64 && !ckf_builds_state(r);
 	if (ckf_builds_state(r))
-		ckf_target_state(r);
+		found = ckf_target_state(r);
 	else
 		found = r->whole ? ckf_target_exact(r) : ckf_target_table(r);
 	if (found)
@@ -385,6 +392,8 @@ ckf_target_enlarge(ckf_rebuild *r)
 	}
 	if (to->encoding != CKF_COLLECTING)
 		return CKF_BAD_BYTES; /* more hashes than the header counts */
+	if (ckf_state_grown(to->size) > SIZE_MAX / 2)
+		return CKF_PRECISION;
 	to->size = (size_t)ckf_state_grown(to->size);
 	ckf_derive(to); /* a set that has become a log is filled as one */
 	ckf_use(r);
