@@ -322,7 +322,7 @@ typedef enum ckf_goal
 
 /* A rebuild under way: CKF_REBUILD_SIZE bytes from an allocator, aligned to 8. */
 typedef struct ckf_rebuild ckf_rebuild;
-#define CKF_REBUILD_SIZE 4096
+#define CKF_REBUILD_SIZE 2048
 
 /*
  * The host's memory for a rebuild.  At CKF_ROOM the host gives a new buffer of

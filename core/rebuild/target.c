@@ -115,7 +115,7 @@ ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t expected, unsign
 
 	if (max_w > CKF_MAX_PREFIX)
 		max_w = CKF_MAX_PREFIX;
-	if (ckf_prefix_bits((double)least, to->fpr, to->c) > CKF_MAX_PREFIX)
+	if (w > CKF_MAX_PREFIX && ckf_prefix_bits((double)least, to->fpr, to->c) > CKF_MAX_PREFIX)
 		return false;
 	to->w = (uint8_t)(w < max_w ? w : max_w);
 	return ckf_choose(to, items, max_w);
@@ -148,6 +148,8 @@ ckf_target_exact(ckf_rebuild *r)
 		case CKF_EXPORT:
 			break;
 		default: /* compaction and the ends of aggregates: the fewest bytes */
+			if (8 * items <= CKF_HASHES_BONUS + CKF_TABLE_PAD)
+				break; /* no table is smaller */
 			table =
 				ckf_target_first_table(to, items, r->goal == CKF_FINISH ? items : 16 * items, 64);
 			if (items > CKF_MAX_HASHES ||
