@@ -125,7 +125,7 @@ draw_params(const world *w)
 {
 	static const uint8_t sizes[] = {2, 4, 4, 8};
 	static const double rates[] = {0.7,  0.3,  0.1,  0.03,  0.01,  0.01,  0.01, 0.001,
-								   1e-4, 1e-5, 1e-7, 1e-10, 1e-13, 1e-16, 1e-18};
+								   1e-4, 1e-5, 1e-7, 1e-10, 1e-13, 1e-15, 1e-18};
 	ckf_params params;
 	uint8_t bytes[CKF_HEADER_SIZE];
 
