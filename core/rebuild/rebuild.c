@@ -74,7 +74,7 @@ ckf_scratch_ahead(const ckf_rebuild *r)
 
 	for (i = 0; i < r->scans; i++)
 		if (ckf_scan_sorts(&r->scan[i]) && r->scan[i].end > CKF_STEP)
-			return buckets * r->to.merged_b + buckets / 8;
+			return buckets * r->to.b + buckets / 8;
 	return 0;
 }
 
@@ -120,20 +120,14 @@ ckf_only_appends(const ckf_rebuild *r)
 	const ckf_filter *state = r->in[0];
 
 	return r->inputs == 2 && (r->to.flags & CKF_FLAG_STATE) && (state->flags & CKF_FLAG_STATE) &&
-		   ckf_state_is_log(state) &&
+		   ckf_state_is_log(state) && ckf_log_may_promise(state, &r->to) &&
 		   r->in[1]->operations->source->items(r->in[1]) <= ckf_log_room(state);
 }
 
 static ckf_status
 ckf_start_append(ckf_rebuild *r)
 {
-	const ckf_filter *state = r->in[0];
-
-	/* its fields are its own, but for what it promises from now on */
-	r->to.encoding = state->encoding;
-	r->to.b = state->b;
-	r->to.w = state->w;
-	r->to.size = state->size;
+	/* r->to has the state's own fields, but for what it promises from now on */
 	r->sink = &ckf_log_append;
 	r->appends = true;
 	r->in_order = false;
@@ -209,11 +203,11 @@ ckf_start_pass(ckf_rebuild *r)
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
 	r->last = r->met = r->group = r->copies = r->passed = 0;
-	r->meet_w = r->distinct ? r->to.merged_w : 64;
+	r->meet_w = r->distinct ? r->w : 64;
 	if (r->counts)
 	{
 		/* to what the target will be cut at least; a distinct item counts as one */
-		r->cut_w = r->distinct ? 64 : r->to.merged_w;
+		r->cut_w = r->distinct ? 64 : r->w;
 		r->items = 0;
 		r->phase = CKF_COUNT;
 		return;
@@ -252,7 +246,7 @@ ckf_less_removals(ckf_rebuild *r, uint64_t copies, uint64_t most)
 static bool
 ckf_end_group(ckf_rebuild *r)
 {
-	uint64_t most = r->once ? 1 : 2 * (uint64_t)r->to.merged_b;
+	uint64_t most = r->once ? 1 : 2 * (uint64_t)r->to.b;
 	uint64_t copies = r->copies < most ? r->copies : most;
 
 	if (r->group == 0)

@@ -44,6 +44,7 @@ struct ckf_rebuild
 	unsigned inputs;
 	uint64_t items;   /* to be stored: exactly, or at most */
 	int64_t capacity; /* that was asked for */
+	uint8_t w;        /* of the items: the least that comes in, or to which they are cut */
 	unsigned tries;   /* builds that failed for these items */
 
 	ckf_scan scan[CKF_MOST_SCANS + CKF_MOST_MERGES];

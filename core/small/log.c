@@ -71,6 +71,12 @@ ckf_log_room(const ckf_filter *t)
 	return ckf_log_words(t) - ckf_log_logged(t);
 }
 
+bool
+ckf_log_may_promise(const ckf_filter *t, const ckf_filter *to)
+{
+	return !ckf_log_has_table(t) || (t->w == to->w && t->b == to->b);
+}
+
 static ckf_status
 ckf_log_add(ckf_filter *t, uint64_t hash)
 {

@@ -62,7 +62,7 @@ ckf_count_run(const ckf_filter *t, uint64_t at, uint64_t words, uint64_t hash)
 {
 	unsigned n = 0;
 
-	while (n < 2U * t->merged_b && at + n < words && ckf_word(t, at + n) == hash)
+	while (n < 2U * t->b && at + n < words && ckf_word(t, at + n) == hash)
 		n++;
 	return n;
 }
@@ -78,7 +78,7 @@ ckf_set_add(ckf_filter *t, uint64_t hash)
 	hash |= hash == 0;
 	at = ckf_set_find(t, words, hash);
 	copies = ckf_count_run(t, at, words, hash);
-	if (copies > 0 && (ckf_stores_once(t) || copies == 2U * t->merged_b))
+	if (copies > 0 && (ckf_stores_once(t) || copies == 2U * t->b))
 		return CKF_OK;
 	if (t->count >= ckf_set_holds(words))
 		return CKF_ROOM;
