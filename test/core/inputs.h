@@ -16,6 +16,7 @@ typedef struct world
 	size_t most;       /* items of a filter, at most */
 	unsigned stranger; /* per cent of the filters that have another seed */
 	bool crowds;       /* some filters have hashes that crowd together */
+	bool whole;        /* all filters are in whole hashes */
 } world;
 
 world world_new(size_t most);

@@ -145,7 +145,8 @@ count_distinct(const merge *m)
 	map all = {0};
 
 	for (size_t i = 0; i < m->n; i++)
-		for (size_t at = 0; map_next(&m->inputs[i].model.groups, &at, &hash, &copies);)
+		for (size_t at = 0; m->inputs[i].model.w == 64 &&
+							map_next(&m->inputs[i].model.groups, &at, &hash, &copies);)
 		{
 			n += map_get(&all, hash) == 0;
 			map_set(&all, hash, 1);
