@@ -257,15 +257,20 @@ ckf_end_group(ckf_rebuild *r)
 	return r->counts || r->sink->put(&r->build, r->group, (unsigned)copies);
 }
 
-/* Take over a piece of a block.  CKF_ROOM: the target is full. */
+/*
+ * Take over *n items of a block or, where some of them cost the target much, only
+ * the first ones: *n becomes how many.  (Items that crowd are kicked around, and
+ * those that lie far apart may each ask for another segment.)
+ * CKF_ROOM: the target is full.
+ */
 static ckf_status
-ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
+ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t *n)
 {
 	unsigned cut_w = r->cut_w;
 	bool distinct = r->distinct;
 	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < *n && r->build.worked < CKF_STEP; i++)
 	{
 		uint64_t item = keys[i];
 
@@ -293,6 +298,7 @@ ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 		r->group = item;
 		r->copies = 1;
 	}
+	*n = i;
 	return CKF_OK;
 }
 
@@ -375,9 +381,10 @@ ckf_walk(ckf_rebuild *r)
 	if (!s || (!ckf_scan_ready(s) && s->ended))
 		return ckf_end_group(r) ? CKF_OK : CKF_ROOM;
 	n = s->have - s->at < CKF_STEP ? s->have - s->at : CKF_STEP;
-	status = ckf_take(r, s->keys + s->at, n);
+	status = ckf_take(r, s->keys + s->at, &n);
 	s->at += n;
-	r->worked += n + 1;
+	r->worked += n + 1 + r->build.worked;
+	r->build.worked = 0;
 	return status == CKF_OK ? CKF_MORE : status;
 }
 
