@@ -218,23 +218,49 @@ ckf_start_walk(ckf_rebuild *r)
 	r->phase = CKF_BUILD;
 }
 
+/* Move a scan to its first item that is above `last`; returns how many it passes
+ * that are `last`.  In a block it searches in steps that double, since between two
+ * items of a few there may be very many removals. */
+static uint64_t
+ckf_pass(ckf_scan *s, uint64_t last)
+{
+	uint64_t same = 0;
+
+	while (ckf_scan_ready(s) && s->keys[s->at] <= last)
+	{
+		const uint64_t *keys = s->keys + s->at;
+		uint64_t most = keys[0] < last ? last - 1 : last; /* first to `last`, then past it */
+		size_t left = s->have - s->at;
+		size_t low = 0, high = 1; /* keys[low] is at most that */
+
+		while (high < left && keys[high] <= most)
+		{
+			low = high;
+			high *= 2;
+		}
+		high = high < left ? high : left;
+		while (high - low > 1)
+		{
+			size_t middle = low + (high - low) / 2;
+
+			if (keys[middle] <= most)
+				low = middle;
+			else
+				high = middle;
+		}
+		same += keys[0] == last ? high : 0;
+		s->at += high;
+	}
+	return same;
+}
+
 /* What removals leave of the copies of the hash that came last.  (From a table
  * they are taken in place.) */
 static uint64_t
 ckf_less_removals(ckf_rebuild *r, uint64_t copies, uint64_t most)
 {
-	ckf_scan *s = r->removals;
-	uint64_t taken = 0;
+	uint64_t taken = ckf_pass(r->removals, r->group);
 
-	while (ckf_scan_ready(s))
-	{
-		uint64_t item = s->keys[s->at];
-
-		if (item > r->group)
-			break;
-		taken += item == r->group;
-		s->at++;
-	}
 	if (copies >= most) /* a saturated group stays */
 		return copies;
 	return copies > taken ? copies - taken : 0;
