@@ -14,6 +14,10 @@
 /* Items that are added one by one to a set of any size. */
 #define CKF_ALWAYS_FEW 64
 
+/* Bytes of a filter that is merged in one go, since it is read without a look for
+ * interrupts: a table of the smallest segments may have any number of them. */
+#define CKF_MOST_BYTES ((size_t)8 * CKF_STEP)
+
 bool
 ckf_few(const ckf_filter *t, uint64_t n)
 {
@@ -57,7 +61,7 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 
 	if (status != CKF_OK)
 		return status;
-	if (!(state->flags & CKF_FLAG_STATE) ||
+	if (!(state->flags & CKF_FLAG_STATE) || in->size > CKF_MOST_BYTES ||
 		!ckf_takes_each(state, &to, in->operations->source->items(in)))
 		return CKF_ROOM;
 	scans = in->operations->source->scans(in, scan);

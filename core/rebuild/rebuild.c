@@ -234,14 +234,16 @@ ckf_less_removals(ckf_rebuild *r, uint64_t group, uint8_t copies)
 	ckf_scan *s = r->removals;
 	uint64_t taken = 0;
 
-	while (ckf_scan_ready(s))
+	while (ckf_scan_ready(s) && s->keys[s->at] <= group)
 	{
-		uint64_t item = s->keys[s->at];
+		size_t n = 1;
 
-		if (item > group)
-			break;
-		taken += item == group;
-		s->at++;
+		/* between two of a few items there may be very many removals */
+		if (s->keys[s->at] == s->keys[s->have - 1] || s->keys[s->have - 1] < group)
+			n = s->have - s->at;
+		taken += s->keys[s->at] == group ? n : 0;
+		s->at += n;
+		r->worked++;
 	}
 	if (copies == ckf_most_copies(r)) /* a saturated group stays */
 		return copies;
@@ -408,7 +410,8 @@ ckf_pass_block(ckf_rebuild *r)
 	n = s->have - s->at < CKF_GROUPS ? s->have - s->at : CKF_GROUPS;
 	status = ckf_take(r, s->keys + s->at, n);
 	s->at += n;
-	r->worked += n + 1;
+	r->worked += n + 1 + r->build.worked;
+	r->build.worked = 0;
 	return status == CKF_OK ? CKF_MORE : status;
 }
 

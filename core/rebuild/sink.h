@@ -24,6 +24,7 @@ typedef struct ckf_build
 {
 	ckf_filter *t;       /* the target: geometry, and bytes to write */
 	uint64_t stored;     /* copies stored so far */
+	size_t worked;       /* what puts cost beyond the items themselves, in items */
 	uint64_t next;       /* not of a table: the next word */
 	ckf_segment segment; /* of a table: the one being filled, in scratch, */
 	uint64_t number;     /* and its number */

@@ -137,6 +137,7 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 {
 	const ckf_segment *s = &build->segment;
 	const ckf_filter *t = s->t;
+	unsigned searched;
 	uint64_t rho = item << t->g; /* aligned */
 	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
 	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
@@ -149,8 +150,10 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 			ckf_put_free(s, where, bucket0, rho);
 		else if (s->used[bucket1] < t->b)
 			ckf_put_free(s, where, bucket1, rho);
-		else if (!ckf_kick(s, where, bucket0, bucket1, rho))
+		else if ((searched = ckf_kick(s, where, bucket0, bucket1, rho)) == 0)
 			return false;
+		else
+			build->worked += searched;
 	}
 	return true;
 }
@@ -168,6 +171,7 @@ ckf_place_groups(ckf_build *build, ckf_where where, const ckf_groups *groups)
 		{
 			ckf_flush_segment(build);
 			build->number = number;
+			build->worked += ckf_segment_buckets(build->t);
 			ckf_clear_segment(build);
 		}
 		if (!ckf_place_copies(build, where, groups->item[i], groups->copies[i]))
