@@ -163,8 +163,6 @@ typedef struct ckf_filter
 	uint8_t flags;
 	uint8_t b, f, w, g, c; /* slots a bucket; bits of tag, prefix, segment number; c */
 	uint8_t rho_bits;      /* W = w - g: bits of rho */
-	uint8_t merged_w;      /* of a state: the least w and b among what was */
-	uint8_t merged_b;      /* merged; 64 where all were whole hashes */
 	uint8_t chunk;         /* slots that one load has: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
 	uint8_t rho_shift;     /* 64 - W */

@@ -74,7 +74,7 @@ ckf_scratch_ahead(const ckf_rebuild *r)
 
 	for (i = 0; i < r->scans; i++)
 		if (ckf_scan_sorts(&r->scan[i]) && r->scan[i].end > CKF_STEP)
-			return buckets * r->to.merged_b + buckets / 8;
+			return buckets * r->to.b + buckets / 8;
 	return 0;
 }
 
@@ -120,20 +120,14 @@ ckf_only_appends(const ckf_rebuild *r)
 	const ckf_filter *state = r->in[0];
 
 	return r->inputs == 2 && (r->to.flags & CKF_FLAG_STATE) && (state->flags & CKF_FLAG_STATE) &&
-		   ckf_state_is_log(state) &&
+		   ckf_state_is_log(state) && ckf_log_may_promise(state, &r->to) &&
 		   r->in[1]->operations->source->items(r->in[1]) <= ckf_log_room(state);
 }
 
 static ckf_status
 ckf_start_append(ckf_rebuild *r)
 {
-	const ckf_filter *state = r->in[0];
-
-	/* its fields are its own, but for what it promises from now on */
-	r->to.encoding = state->encoding;
-	r->to.b = state->b;
-	r->to.w = state->w;
-	r->to.size = state->size;
+	/* r->to has the state's own fields, but for what it promises from now on */
 	r->sink = &ckf_log_append;
 	r->appends = true;
 	r->in_order = false;
@@ -163,7 +157,7 @@ ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *
 {
 	ckf_status status;
 
-	memset(r, 0, sizeof *r);
+	memset(r, 0, offsetof(ckf_rebuild, scan)); /* each scan sets its own */
 	r->goal = goal;
 	r->in[0] = a;
 	r->in[1] = b;
@@ -209,11 +203,11 @@ ckf_start_pass(ckf_rebuild *r)
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
 	r->last = r->met = r->group = r->copies = r->passed = 0;
-	r->meet_w = r->distinct ? r->to.merged_w : 64;
+	r->meet_w = r->distinct ? r->w : 64;
 	if (r->counts)
 	{
 		/* to what the target will be cut at least; a distinct item counts as one */
-		r->cut_w = r->distinct ? 64 : r->to.merged_w;
+		r->cut_w = r->distinct ? 64 : r->w;
 		r->items = 0;
 		r->phase = CKF_COUNT;
 		return;
@@ -226,82 +220,113 @@ ckf_start_pass(ckf_rebuild *r)
 	r->phase = CKF_BUILD;
 }
 
-/* What removals leave of the copies of the hash that came last.  (From a table
- * they are taken in place.) */
-static uint64_t
-ckf_less_removals(ckf_rebuild *r, uint64_t copies, uint64_t most)
+/* Copies that a prefix may have. */
+static uint8_t
+ckf_most_copies(const ckf_rebuild *r)
+{
+	return r->once ? 1 : (uint8_t)(2 * r->to.b);
+}
+
+/* What removals leave of an item's copies.  (From a table they are taken in place.) */
+static uint8_t
+ckf_less_removals(ckf_rebuild *r, uint64_t group, uint8_t copies)
 {
 	ckf_scan *s = r->removals;
 	uint64_t taken = 0;
 
-	while (ckf_scan_ready(s))
+	while (ckf_scan_ready(s) && s->keys[s->at] <= group)
 	{
-		uint64_t item = s->keys[s->at];
+		size_t n = 1;
 
-		if (item > r->group)
-			break;
-		taken += item == r->group;
-		s->at++;
+		/* between two of a few items there may be very many removals */
+		if (s->keys[s->at] == s->keys[s->have - 1] || s->keys[s->have - 1] < group)
+			n = s->have - s->at;
+		taken += s->keys[s->at] == group ? n : 0;
+		s->at += n;
+		r->worked++;
 	}
-	if (copies >= most) /* a saturated group stays */
+	if (copies == ckf_most_copies(r)) /* a saturated group stays */
 		return copies;
-	return copies > taken ? copies - taken : 0;
+	return copies > taken ? (uint8_t)(copies - taken) : 0;
 }
 
-/* All copies of a prefix are there: count or store them. */
+/* Count or store items. */
 static bool
-ckf_end_group(ckf_rebuild *r)
+ckf_put(ckf_rebuild *r, ckf_groups *groups)
 {
-	uint64_t most = r->once ? 1 : 2 * (uint64_t)r->to.merged_b;
-	uint64_t copies = r->copies < most ? r->copies : most;
+	size_t i;
 
-	if (r->group == 0)
-		return true;
 	if (r->removals)
-		copies = ckf_less_removals(r, copies, most);
-	if (copies == 0)
-		return true;
-	r->items += r->counts ? copies : 0;
-	return r->counts || r->sink->put(&r->build, r->group, (unsigned)copies);
+		for (i = 0; i < groups->n; i++)
+			groups->copies[i] = ckf_less_removals(r, groups->item[i], groups->copies[i]);
+	if (!r->counts)
+		return r->sink->put(&r->build, groups);
+	for (i = 0; i < groups->n; i++)
+		r->items += groups->copies[i];
+	return true;
 }
 
-/* Take over a piece of a block.  CKF_ROOM: the target is full. */
+/* Take over at most CKF_GROUPS keys.  The prefix that comes last waits, as more of
+ * its copies may come.  CKF_ROOM: the target is full. */
 static ckf_status
 ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 {
-	unsigned cut_w = r->cut_w;
-	bool distinct = r->distinct;
+	uint64_t last = r->last, met = r->met, group = r->group, copies = r->copies;
+	uint64_t low_mask = r->to.low_mask;
+	unsigned meet_w = r->meet_w, cut_w = r->cut_w;
+	uint8_t most = ckf_most_copies(r);
+	bool distinct = r->distinct, in_order = r->in_order;
+	ckf_groups groups;
 	size_t i;
 
+	groups.n = 0;
 	for (i = 0; i < n; i++)
 	{
 		uint64_t item = keys[i];
 
-		if (CKF_UNLIKELY(item < r->last) && r->in_order)
+		if (CKF_UNLIKELY(item < last) && in_order)
 			return CKF_BAD_BYTES; /* hashes out of order */
-		r->last = item;
+		last = item;
 		if (distinct)
 		{
-			if (CKF_UNLIKELY(r->meet_w < 64))
-				item = ckf_cut(item, r->meet_w, r->to.low_mask);
-			if (item == r->met)
+			if (CKF_UNLIKELY(meet_w < 64))
+				item = ckf_cut(item, meet_w, low_mask);
+			if (item == met)
 				continue;
-			r->met = item;
+			met = item;
 			r->passed++;
 		}
 		if (cut_w < 64)
-			item = ckf_cut(item, cut_w, r->to.low_mask);
-		if (item == r->group)
+			item = ckf_cut(item, cut_w, low_mask);
+		if (item == group)
 		{
-			r->copies++;
+			copies++;
 			continue;
 		}
-		if (!ckf_end_group(r))
-			return CKF_ROOM;
-		r->group = item;
-		r->copies = 1;
+		groups.item[groups.n] = group;
+		groups.copies[groups.n] = copies < most ? (uint8_t)copies : most;
+		groups.n += group != 0;
+		group = item;
+		copies = 1;
 	}
-	return CKF_OK;
+	r->last = last;
+	r->met = met;
+	r->group = group;
+	r->copies = copies;
+	return ckf_put(r, &groups) ? CKF_OK : CKF_ROOM;
+}
+
+/* The prefix that came last. */
+static bool
+ckf_take_last(ckf_rebuild *r)
+{
+	uint8_t most = ckf_most_copies(r);
+	ckf_groups groups;
+
+	groups.n = r->group != 0;
+	groups.item[0] = r->group;
+	groups.copies[0] = r->copies < most ? (uint8_t)r->copies : most;
+	return ckf_put(r, &groups);
 }
 
 /* ----------------------------------------------------------------- phases */
@@ -372,7 +397,7 @@ ckf_remove_block(ckf_rebuild *r)
 	return CKF_MORE;
 }
 
-/* A block or a part of it. */
+/* A piece of a block. */
 static ckf_status
 ckf_pass_block(ckf_rebuild *r)
 {
@@ -381,11 +406,12 @@ ckf_pass_block(ckf_rebuild *r)
 	size_t n;
 
 	if (!s || (!ckf_scan_ready(s) && s->ended))
-		return ckf_end_group(r) ? CKF_OK : CKF_ROOM;
-	n = s->have - s->at < CKF_STEP ? s->have - s->at : CKF_STEP;
+		return ckf_take_last(r) ? CKF_OK : CKF_ROOM;
+	n = s->have - s->at < CKF_GROUPS ? s->have - s->at : CKF_GROUPS;
 	status = ckf_take(r, s->keys + s->at, n);
 	s->at += n;
-	r->worked += n + 1;
+	r->worked += n + 1 + r->build.worked;
+	r->build.worked = 0;
 	return status == CKF_OK ? CKF_MORE : status;
 }
 

@@ -14,7 +14,7 @@ ckf_load_words(ckf_scan *s)
 	uint64_t first = s->next;
 
 	s->have = s->at = 0;
-	while (s->next < s->end && s->have < CKF_BLOCK)
+	while (s->next < s->end && s->have < CKF_BLOCK && s->next - first < CKF_STEP)
 	{
 		uint64_t word = ckf_load64(s->body + 8 * s->next++);
 
@@ -22,7 +22,7 @@ ckf_load_words(ckf_scan *s)
 		s->have += word != 0;
 	}
 	*s->worked += s->next - first;
-	return s->have > 0;
+	return s->have > 0 || s->next < s->end;
 }
 
 void
@@ -76,9 +76,12 @@ ckf_load_merged(ckf_scan *s)
 {
 	ckf_scan *a = s->child[0], *b = s->child[1];
 	bool a_ready = ckf_scan_ready(a);
-	bool b_ready = ckf_scan_ready(b);
+	bool b_ready;
 
 	s->have = s->at = 0;
+	if (*s->worked >= CKF_STEP && b->at == b->have && !b->ended)
+		return true; /* a large segment is enough for a step */
+	b_ready = ckf_scan_ready(b);
 	if ((!a_ready && !a->ended) || (!b_ready && !b->ended))
 		return true; /* what comes next is not known yet */
 	if (a_ready && b_ready)

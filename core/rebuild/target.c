@@ -46,8 +46,7 @@ ckf_target_start(ckf_rebuild *r)
 	if (to->capacity == 0 && !ckf_builds_state(r))
 		to->capacity = 1;
 	r->capacity = to->capacity;
-	to->w = to->merged_w;
-	to->b = to->merged_b;
+	r->w = to->w;
 	r->once = ckf_stores_once(to);
 	if (r->goal == CKF_EXPORT && !(r->in[0]->flags & CKF_FLAG_COPIES))
 		r->once = true;
@@ -85,7 +84,7 @@ ckf_may_be_cut(const ckf_rebuild *r)
 {
 	bool aggregate = ckf_builds_state(r) || ckf_is_of(r->goal, CKF_FINISH, CKF_EXPORT);
 
-	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->to.merged_w > ckf_cut_w(&r->to) &&
+	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->w > ckf_cut_w(&r->to) &&
 		   ckf_cut_keeps_rate(&r->to);
 }
 
@@ -207,11 +206,10 @@ ckf_target_table(ckf_rebuild *r)
 		case CKF_EXPORT: /* whether they are too many its reader will say */
 			return ckf_choose(to, r->items, to->w);
 		case CKF_FINISH:
-			return ckf_target_first_table(to, r->items, r->items, to->merged_w);
+			return ckf_target_first_table(to, r->items, r->items, r->w);
 		case CKF_FINISH_MERGE:
-			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE &&
-				to->merged_w == ckf_cut_w(to))
-				return ckf_target_first_table(to, r->items, 16 * r->items, to->merged_w);
+			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE && r->w == ckf_cut_w(to))
+				return ckf_target_first_table(to, r->items, 16 * r->items, r->w);
 			break;
 		default:
 			break;
@@ -240,7 +238,7 @@ static bool
 ckf_log_may_have_table(const ckf_rebuild *r)
 {
 	return !r->no_table && ckf_state_bytes(r, r->items) > CKF_LARGE_LOG &&
-		   (r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE));
+		   (r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE));
 }
 
 /* A log whose sorted part is a table. */
@@ -251,9 +249,8 @@ ckf_target_large_log(ckf_rebuild *r)
 	uint64_t room = r->items / 2 > CKF_LARGEST_SET ? r->items / 2 : CKF_LARGEST_SET;
 	uint64_t table;
 
-	to->w = to->merged_w;
-	to->b = to->merged_b;
-	if (to->merged_w == 64 || !ckf_choose(to, r->items, to->w))
+	to->w = r->w;
+	if (r->w == 64 || !ckf_choose(to, r->items, to->w))
 		return false;
 	table = ckf_log_size(to, 0);
 	if (table + 8 * room > CKF_LARGEST_STATE)
@@ -281,8 +278,7 @@ ckf_target_state(ckf_rebuild *r)
 	to->encoding = CKF_COLLECTING;
 	to->f = to->g = 0;
 	to->m = 0;
-	to->w = 64;
-	to->b = to->merged_b;
+	to->w = r->w;
 	to->size = (size_t)size;
 	ckf_derive(to);
 	return true;
@@ -303,7 +299,7 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_REMOVE_MANY:
 			return r->in[0]->encoding == CKF_HASHES;
 		case CKF_EXPORT:
-			return r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
+			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		case CKF_FINISH: /* most often none comes twice: a build will tell */
 			return ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE;
 		default:
@@ -330,7 +326,7 @@ static void
 ckf_use(ckf_rebuild *r)
 {
 	r->sink = r->to.operations->sink;
-	r->cut_w = ckf_builds_state(r) ? r->to.merged_w : r->to.w;
+	r->cut_w = r->to.w;
 }
 
 /* Without a table: whole hashes stay hashes, a state a log, and a compaction
@@ -365,8 +361,7 @@ ckf_target_choose(ckf_rebuild *r)
 
 	if (r->counted && ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE)
 	{
-		to->merged_w = (uint8_t)ckf_cut_w(to);
-		to->w = to->merged_w;
+		r->w = (uint8_t)ckf_cut_w(to);
 		return CKF_MORE;
 	}
 	r->tries = 0;
@@ -375,7 +370,7 @@ ckf_target_choose(ckf_rebuild *r)
 		r->copies_input = true; /* and takes them away in place, which never fails */
 		return CKF_OK;
 	}
-	to->w = to->merged_w;
+	to->w = r->w;
 	if (r->goal == CKF_FINISH)
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
 	r->whole = to->w == 64 && !ckf_builds_state(r);

@@ -44,9 +44,9 @@ struct ckf_rebuild
 	unsigned inputs;
 	uint64_t items;   /* to be stored: exactly, or at most */
 	int64_t capacity; /* that was asked for */
+	uint8_t w;        /* of the items: the least that comes in, or to which they are cut */
 	unsigned tries;   /* builds that failed for these items */
 
-	ckf_scan scan[CKF_MOST_SCANS + CKF_MOST_MERGES];
 	unsigned scans;     /* that read inputs; the others merge */
 	unsigned all_scans; /* both */
 	ckf_scan *root;     /* all items that come in, in order; or NULL */
@@ -70,6 +70,8 @@ struct ckf_rebuild
 	size_t dst_size, scratch_size;
 	uint64_t scan_words;
 	void *dst, *scratch;
+
+	ckf_scan scan[CKF_MOST_SCANS + CKF_MOST_MERGES];
 };
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "bucket/slots.h"
 #include "filter/geometry.h"
+#include "thresholds.h"
 
 /*
  * Can a bucket of this half, whose values of x are first .. next - 1, hold these
@@ -71,19 +72,24 @@ ckf_zero_from(const ckf_filter *t, uint64_t bit)
 	return true;
 }
 
-/* A half of a segment at a time, and then what is behind the last. */
+/* One large half of a segment or some small ones, and then what is behind the last. */
 ckf_status
 ckf_table_check(const ckf_filter *t, ckf_check *check)
 {
 	uint64_t halves = UINT64_C(2) << t->g;
-	uint64_t half = check->next++;
+	uint64_t buckets = 0;
 	ckf_inverse inv;
 
 	ckf_inverse_of(&inv, t);
-	if (half < halves)
-		return ckf_half_possible(t, &inv, half * t->half_bits, half & 1, &check->count)
-				   ? CKF_MORE
-				   : CKF_BAD_BYTES;
+	for (; check->next < halves && buckets < CKF_MAX_BUCKETS_BUILT; buckets += t->m)
+	{
+		uint64_t half = check->next++;
+
+		if (!ckf_half_possible(t, &inv, half * t->half_bits, half & 1, &check->count))
+			return CKF_BAD_BYTES;
+	}
+	if (check->next < halves || buckets > 0)
+		return CKF_MORE;
 	return check->count == t->count && ckf_zero_from(t, halves * t->half_bits) ? CKF_OK
 																			   : CKF_BAD_BYTES;
 }

@@ -158,8 +158,9 @@ ckf_move_chain(const ckf_segment *s, ckf_where where, const ckf_node *nodes, uns
 }
 
 /* Both buckets of an item are full: make room in one of them and put it there.
- * false: there is no chain within CKF_MAX_KICKS buckets, and nothing has changed. */
-CKF_INLINE bool
+ * Returns how many buckets were searched; 0: there is no chain within CKF_MAX_KICKS
+ * buckets, and nothing has changed. */
+CKF_INLINE unsigned
 ckf_kick(const ckf_segment *s, ckf_where where, uint32_t bucket0, uint32_t bucket1, uint64_t item)
 {
 	ckf_node nodes[CKF_MAX_KICKS];
@@ -180,13 +181,13 @@ ckf_kick(const ckf_segment *s, ckf_where where, uint32_t bucket0, uint32_t bucke
 			if (ckf_has_room(s, where, other))
 			{
 				ckf_move_chain(s, where, nodes, i, slot, other, item);
-				return true;
+				return i + 1;
 			}
 			if (n < CKF_MAX_KICKS)
 				nodes[n++] = (ckf_node){other, (uint16_t)i, (uint8_t)slot};
 		}
 	}
-	return false;
+	return 0;
 }
 
 #endif

@@ -82,7 +82,7 @@ ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
 	inverse = t->inverse;
 	s.first = (hash >> t->prefix_shift >> t->rho_bits) * t->segment_step;
 	return ckf_kick(&s, CKF_IN_TABLE, (uint32_t)ckf_mulhi(rho, t->m),
-					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag);
+					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag) != 0;
 }
 
 CKF_INLINE ckf_status

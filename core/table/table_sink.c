@@ -128,7 +128,7 @@ ckf_flush_segment(ckf_build *build)
 }
 
 /*
- * Half 0 first: prefixes come in order, so its buckets fill one after the
+ * One item.  Half 0 first: prefixes come in order, so its buckets fill one after the
  * other, and what they cannot hold spreads evenly over half 1.  Both get full
  * only towards the end.
  */
@@ -137,6 +137,7 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 {
 	const ckf_segment *s = &build->segment;
 	const ckf_filter *t = s->t;
+	unsigned searched;
 	uint64_t rho = item << t->g; /* aligned */
 	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
 	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
@@ -149,25 +150,41 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 			ckf_put_free(s, where, bucket0, rho);
 		else if (s->used[bucket1] < t->b)
 			ckf_put_free(s, where, bucket1, rho);
-		else if (!ckf_kick(s, where, bucket0, bucket1, rho))
+		else if ((searched = ckf_kick(s, where, bucket0, bucket1, rho)) == 0)
+			return false;
+		else
+			build->worked += searched;
+	}
+	return true;
+}
+
+CKF_INLINE bool
+ckf_place_groups(ckf_build *build, ckf_where where, const ckf_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+	{
+		uint64_t number = groups->item[i] >> 1 >> (63 - build->t->g);
+
+		if (CKF_UNLIKELY(number != build->number))
+		{
+			ckf_flush_segment(build);
+			build->number = number;
+			build->worked += ckf_segment_buckets(build->t);
+			ckf_clear_segment(build);
+		}
+		if (!ckf_place_copies(build, where, groups->item[i], groups->copies[i]))
 			return false;
 	}
 	return true;
 }
 
 static bool
-ckf_table_put(ckf_build *build, uint64_t item, unsigned copies)
+ckf_table_put(ckf_build *build, const ckf_groups *groups)
 {
-	uint64_t number = item >> 1 >> (63 - build->t->g);
-
-	if (number != build->number)
-	{
-		ckf_flush_segment(build);
-		build->number = number;
-		ckf_clear_segment(build);
-	}
-	return build->t->rho_bits <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
-									: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
+	return build->t->rho_bits <= 32 ? ckf_place_groups(build, CKF_IN_SLOTS32, groups)
+									: ckf_place_groups(build, CKF_IN_SLOTS64, groups);
 }
 
 static void

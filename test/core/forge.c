@@ -48,8 +48,7 @@ forge_header(uint8_t *bytes, const forged *x)
 	put(bytes + 10, x->g, 1);
 	put(bytes + 11, x->c, 1);
 	put(bytes + 12, x->m, 2);
-	put(bytes + 14, x->reserved, 1);
-	put(bytes + 15, x->merged, 1);
+	put(bytes + 14, x->reserved, 2);
 	put(bytes + 16, x->count, 8);
 	put(bytes + 24, x->seed, 8);
 	put(bytes + 32, (uint64_t)x->capacity, 8);

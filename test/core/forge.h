@@ -11,7 +11,7 @@
 typedef struct forged
 {
 	uint8_t encoding, flags, b, f, w, g, c;
-	uint8_t reserved, merged; /* bytes 14 and 15; a state's least w and b */
+	uint16_t reserved; /* bytes 14 and 15 */
 	uint32_t m;
 	uint64_t count, seed;
 	int64_t capacity;

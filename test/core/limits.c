@@ -58,11 +58,8 @@ try_common(const forged base)
 			TRY(false, x.b = (uint8_t)b);
 	TRY(false, x.c--);
 	TRY(false, x.c++);
-	for (unsigned bit = 1; bit < 256; bit *= 2)
-	{
-		TRY(false, x.reserved = (uint8_t)bit);
-		TRY(false, x.merged = (uint8_t)bit);
-	}
+	for (unsigned bit = 0; bit < 16; bit++)
+		TRY(false, x.reserved = (uint16_t)(1U << bit));
 	TRY(true, x.seed = UINT64_MAX);
 	TRY(true, x.capacity = 1);
 	TRY(false, x.capacity = 0);
@@ -318,7 +315,6 @@ run_states(const void *arg)
 						  .b = 4,
 						  .w = 64,
 						  .c = 7,
-						  .merged = 63 << 2 | 1, /* 64 and 4 */
 						  .fpr = 0.01,
 						  .words = (CKF_STATE_SIZE - CKF_HEADER_SIZE) / 8};
 	forged x = state;
@@ -327,16 +323,22 @@ run_states(const void *arg)
 	expect(&x, true, CKF_STATE, "a state");
 	expect(&x, false, CKF_STORED, "a state");
 	expect(&x, false, CKF_FOREIGN, "a state");
-	x.reserved = 1;
-	expect(&x, false, CKF_STATE, "a reserved byte");
+	for (unsigned bit = 0; bit < 16; bit++)
+	{
+		x.reserved = (uint16_t)(1U << bit);
+		expect(&x, false, CKF_STATE, "a reserved bit");
+	}
 	x = state;
 	for (unsigned byte = 0; byte < 256; byte++)
 	{
-		unsigned w = byte >> 2;
-
-		x.merged = (uint8_t)byte;
-		expect(&x, (w == 63 || (w >= x.c && w <= CKF_MAX_PREFIX)) && byte % 4 < 3, CKF_STATE,
-			   "least w and b");
+		x.w = (uint8_t)byte;
+		expect(&x, byte == 64 || (byte >= x.c && byte <= CKF_MAX_PREFIX), CKF_STATE, "least w");
+	}
+	x = state;
+	for (unsigned byte = 0; byte < 256; byte++)
+	{
+		x.b = (uint8_t)byte;
+		expect(&x, byte == 2 || byte == 4 || byte == 8, CKF_STATE, "least b");
 	}
 	for (unsigned flags = 0; flags < 256; flags++)
 	{
