@@ -139,7 +139,7 @@ ckf_set_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_set_put(ckf_build *build, const ckf_groups *groups)
+ckf_set_put(ckf_build *build, const uint64_t *items, size_t n)
 {
 	uint64_t words = ckf_body_words(build->t);
 	uint32_t homes = (uint32_t)ckf_homes(words);
@@ -147,19 +147,17 @@ ckf_set_put(ckf_build *build, const ckf_groups *groups)
 	uint64_t next = build->next;
 	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (i = 0; i < n; i++)
 	{
-		uint64_t home = ckf_mulhi(groups->item[i], homes);
-		unsigned copies = groups->copies[i];
+		uint64_t home = ckf_mulhi(items[i], homes);
 
 		if (next < home)
 			next = home;
-		if (next + copies > words)
+		if (next >= words)
 			return false;
-		build->stored += copies;
-		for (; copies > 0; copies--)
-			ckf_store64(body + 8 * next++, groups->item[i]);
+		ckf_store64(body + 8 * next++, items[i]);
 	}
+	build->stored += n;
 	build->next = next;
 	return true;
 }
