@@ -296,6 +296,49 @@ ckf_put(ckf_rebuild *r, const uint64_t *items, size_t n)
 	return r->sink->put(&r->build, left, n);
 }
 
+/* Make items of keys: without repeated ones if only `distinct` ones count, cut, and
+ * no more copies of each than it may have.  (The two flags are constants.)  false:
+ * the keys are out of order. */
+CKF_INLINE bool
+ckf_make_items(ckf_rebuild *r, const uint64_t *keys, size_t n, bool distinct, bool cut,
+			   uint64_t *items, size_t *made)
+{
+	uint64_t last = r->last, met = r->met, group = r->group, copies = r->copies;
+	uint64_t low_mask = r->to.low_mask;
+	uint8_t most = ckf_most_copies(r);
+	bool fell = false;
+	size_t i;
+
+	*made = 0;
+	for (i = 0; i < n; i++)
+	{
+		uint64_t item = keys[i];
+
+		fell |= item < last;
+		last = item;
+		if (distinct)
+		{
+			if (CKF_UNLIKELY(r->meet_w < 64))
+				item = ckf_cut(item, r->meet_w, low_mask);
+			if (item == met)
+				continue;
+			met = item;
+			r->passed++;
+		}
+		if (cut && r->cut_w < 64)
+			item = ckf_cut(item, r->cut_w, low_mask);
+		copies = item == group ? copies + 1 : 1;
+		group = item;
+		items[*made] = item;
+		*made += copies <= most;
+	}
+	r->last = last;
+	r->met = met;
+	r->group = group;
+	r->copies = copies;
+	return !fell || !r->in_order;
+}
+
 /* Take over a piece of a block, and count or store its items: in pieces, so that
  * neither this nor the target keeps its place in memory between two of them.
  * CKF_ROOM: the target is full. */
@@ -303,44 +346,20 @@ static ckf_status
 ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 {
 	uint64_t items[CKF_PIECE];
-	uint64_t last = r->last, met = r->met, group = r->group, copies = r->copies;
-	uint64_t low_mask = r->to.low_mask;
-	unsigned meet_w = r->meet_w, cut_w = r->cut_w;
-	uint8_t most = ckf_most_copies(r);
-	bool distinct = r->distinct, in_order = r->in_order;
-	size_t taken = 0;
-	size_t i;
+	size_t made;
+	bool fits;
 
-	for (i = 0; i < n; i++)
-	{
-		uint64_t item = keys[i];
-
-		if (CKF_UNLIKELY(item < last) && in_order)
-			return CKF_BAD_BYTES; /* hashes out of order */
-		last = item;
-		if (distinct)
-		{
-			if (CKF_UNLIKELY(meet_w < 64))
-				item = ckf_cut(item, meet_w, low_mask);
-			if (item == met)
-				continue;
-			met = item;
-			r->passed++;
-		}
-		if (cut_w < 64)
-			item = ckf_cut(item, cut_w, low_mask);
-		copies = item == group ? copies + 1 : 1;
-		group = item;
-		items[taken] = item;
-		taken += copies <= most;
-	}
-	r->last = last;
-	r->met = met;
-	r->group = group;
-	r->copies = copies;
+	if (r->distinct)
+		fits = ckf_make_items(r, keys, n, true, true, items, &made);
+	else if (r->cut_w < 64)
+		fits = ckf_make_items(r, keys, n, false, true, items, &made);
+	else
+		fits = ckf_make_items(r, keys, n, false, false, items, &made);
+	if (!fits)
+		return CKF_BAD_BYTES; /* hashes out of order */
 	if (!r->counts)
-		return ckf_put(r, items, taken) ? CKF_OK : CKF_ROOM;
-	r->items += taken;
+		return ckf_put(r, items, made) ? CKF_OK : CKF_ROOM;
+	r->items += made;
 	return CKF_OK;
 }
 
