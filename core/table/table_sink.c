@@ -137,7 +137,6 @@ ckf_place_item(ckf_build *build, ckf_where where, uint64_t item)
 {
 	const ckf_segment *s = &build->segment;
 	const ckf_filter *t = s->t;
-	unsigned searched;
 	uint64_t rho = item << t->g; /* aligned */
 	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
 	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
@@ -149,7 +148,8 @@ ckf_place_item(ckf_build *build, ckf_where where, uint64_t item)
 		ckf_put_free(s, where, bucket1, rho);
 	else
 	{
-		searched = ckf_kick(s, where, bucket0, bucket1, rho);
+		unsigned searched = ckf_kick(s, where, bucket0, bucket1, rho);
+
 		build->worked += searched;
 		return searched > 0;
 	}
