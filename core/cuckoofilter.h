@@ -163,8 +163,6 @@ typedef struct ckf_filter
 	uint8_t flags;
 	uint8_t b, f, w, g, c; /* slots a bucket; bits of tag, prefix, segment number; c */
 	uint8_t rho_bits;      /* W = w - g: bits of rho */
-	uint8_t merged_w;      /* of a state: the least w and b among what was */
-	uint8_t merged_b;      /* merged; 64 where all were whole hashes */
 	uint8_t chunk;         /* slots that one load has: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
 	uint8_t rho_shift;     /* 64 - W */
@@ -322,7 +320,7 @@ typedef enum ckf_goal
 
 /* A rebuild under way: CKF_REBUILD_SIZE bytes from an allocator, aligned to 8. */
 typedef struct ckf_rebuild ckf_rebuild;
-#define CKF_REBUILD_SIZE 4096
+#define CKF_REBUILD_SIZE 2048
 
 /*
  * The host's memory for a rebuild.  At CKF_ROOM the host gives a new buffer of

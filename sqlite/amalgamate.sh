@@ -45,7 +45,7 @@ function outside(text)
 	print text
 	print "#pragma GCC visibility pop"
 }
-function pour(path,    text, name, folder, found)
+function write_out(path,    text, name, folder, found)
 {
 	folder = path
 	sub(/[^\/]*$/, "", folder)
@@ -60,12 +60,12 @@ function pour(path,    text, name, folder, found)
 		found = find(name, folder)
 		if (found == "")
 			outside(text)
-		else if (!(found in poured)) {
-			poured[found] = 1
+		else if (!(found in written)) {
+			written[found] = 1
 			if (found == xxhash)
 				quote(found)
 			else
-				pour(found)
+				write_out(found)
 		}
 	}
 	close(path)
@@ -78,7 +78,7 @@ function quote(path,    text)
 	print "#pragma GCC visibility pop"
 	close(path)
 }
-BEGIN { for (i = 1; i < ARGC; i++) pour(ARGV[i]) }
+BEGIN { for (i = 1; i < ARGC; i++) write_out(ARGV[i]) }
 ' core/*/*.c sqlite/*.c
 
 echo '#pragma GCC visibility pop'

@@ -8,6 +8,10 @@
 /* Bytes copied between two looks for interrupts. */
 #define CKFS_COPY_STEP ((size_t)16 << 20)
 
+/* Scratch that lies behind a rebuild, enough for one of few items: groups of these
+ * then save an allocation each. */
+#define CKFS_SMALL_SCRATCH 512
+
 /* Does a result of this size pass SQLite's limit?  `filter` is what it grew
  * out of. */
 static bool
@@ -73,50 +77,80 @@ ckfs_is_state(ckf_goal goal)
 	return goal == CKF_GROW || goal == CKF_COLLECT_UNION || goal == CKF_COLLECT_SUM;
 }
 
-static bool
-ckfs_replace(sqlite3_context *ctx, void **memory, size_t *room, size_t size)
+/* A rebuild, and its buffers at the start. */
+static ckf_rebuild *
+ckfs_new_rebuild(sqlite3_context *ctx, ckf_buffers *buffers)
 {
-	if (*room >= size)
-		return true; /* its contents matter */
-	sqlite3_free(*memory);
-	*memory = ckfs_allocate(ctx, size);
-	*room = *memory ? size : 0;
-	return *memory != NULL;
+	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE + CKFS_SMALL_SCRATCH);
+
+	*buffers = (ckf_buffers){0};
+	if (rebuild)
+	{
+		buffers->scratch = (uint8_t *)rebuild + CKF_REBUILD_SIZE;
+		buffers->scratch_room = CKFS_SMALL_SCRATCH;
+	}
+	return rebuild;
 }
 
-/* Give the buffers of a rebuild over `a` what they need. */
-static bool
-ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_buffers *buffers)
+static void
+ckfs_free_rebuild(ckf_rebuild *rebuild, const ckf_buffers *buffers)
 {
-	return (ckfs_is_state(goal) || ckfs_fits(ctx, buffers->dst_size, a)) &&
-		   ckfs_replace(ctx, &buffers->dst, &buffers->dst_room, buffers->dst_size) &&
-		   ckfs_replace(ctx, &buffers->scratch, &buffers->scratch_room, buffers->scratch_size);
+	if (buffers->scratch != (uint8_t *)rebuild + CKF_REBUILD_SIZE)
+		sqlite3_free(buffers->scratch);
+	sqlite3_free(rebuild);
+}
+
+/* Give the buffers of a rebuild over `a` what they need; one that does stays, as
+ * its contents matter. */
+static bool
+ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_rebuild *rebuild,
+			   ckf_buffers *buffers)
+{
+	if (buffers->dst_room < buffers->dst_size)
+	{
+		if (!ckfs_is_state(goal) && !ckfs_fits(ctx, buffers->dst_size, a))
+			return false;
+		sqlite3_free(buffers->dst);
+		buffers->dst = ckfs_allocate(ctx, buffers->dst_size);
+		buffers->dst_room = buffers->dst_size;
+		if (!buffers->dst)
+			return false;
+	}
+	if (buffers->scratch_room < buffers->scratch_size)
+	{
+		if (buffers->scratch != (uint8_t *)rebuild + CKF_REBUILD_SIZE)
+			sqlite3_free(buffers->scratch);
+		buffers->scratch = ckfs_allocate(ctx, buffers->scratch_size);
+		buffers->scratch_room = buffers->scratch_size;
+		if (!buffers->scratch)
+			return false;
+	}
+	return true;
 }
 
 /* The steps of a rebuild, which was started with that status, to its end.
  * CKF_MORE: it has not come to it, and the result of the function says why. */
 static ckf_status
 ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
-				 const ckf_filter *a, ckf_filter *owned)
+				 const ckf_filter *a, ckf_buffers *buffers, ckf_filter *owned)
 {
-	ckf_buffers buffers = {0};
-
-	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
+	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, buffers)) != CKF_OK)
 	{
 		if (status != CKF_MORE && status != CKF_ROOM)
 			break;
 		if (ckfs_interrupted(ctx) ||
-			(status == CKF_ROOM && !ckfs_make_room(ctx, goal, a, &buffers)))
+			(status == CKF_ROOM && !ckfs_make_room(ctx, goal, a, rebuild, buffers)))
 		{
 			status = CKF_MORE;
 			break;
 		}
 		status = CKF_OK;
 	}
-	sqlite3_free(buffers.scratch);
-	*owned = (ckf_filter){.bytes = buffers.dst, .size = buffers.dst_size, .room = buffers.dst_room};
+	*owned =
+		(ckf_filter){.bytes = buffers->dst, .size = buffers->dst_size, .room = buffers->dst_room};
 	if (status != CKF_OK)
 		ckfs_discard(owned);
+	ckfs_free_rebuild(rebuild, buffers);
 	return status;
 }
 
@@ -124,14 +158,14 @@ bool
 ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
 		 ckf_filter *owned)
 {
-	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
+	ckf_buffers buffers;
+	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
 	ckf_status status;
 
 	if (!rebuild)
 		return false;
 	status = ckf_rebuild_start(rebuild, goal, a, b);
-	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, owned);
-	sqlite3_free(rebuild);
+	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
 	if (status != CKF_OK && status != CKF_MORE)
 		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
 	return status == CKF_OK;
@@ -141,14 +175,14 @@ bool
 ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
 				size_t n, ckf_filter *owned)
 {
-	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE);
+	ckf_buffers buffers;
+	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
 	ckf_status status;
 
 	if (!rebuild)
 		return false;
 	status = ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n);
-	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, owned);
-	sqlite3_free(rebuild);
+	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
 	if (status != CKF_OK && status != CKF_MORE)
 		ckfs_error(ctx, status, (ckfs_subject){.filter = a});
 	return status == CKF_OK;

@@ -46,8 +46,6 @@ ckf_write_empty(const ckf_params *params, ckf_encoding encoding, uint8_t flags, 
 		t.flags |= CKF_FLAG_PLAIN;
 	t.b = params->bucket_size;
 	t.w = 64;
-	t.merged_w = 64;
-	t.merged_b = t.b;
 	t.c = ckf_low_bits(params->fpr);
 	t.seed = params->seed;
 	t.capacity = params->capacity;
@@ -92,40 +90,40 @@ ckf_table_fits(const ckf_filter *t)
 		return false;
 	size = ckf_table_size(t->g, t->m, ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
 	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 &&
-		   (t->flags & CKF_FLAG_STATE ? t->size > size && ckf_state_fits(t) : t->size == size);
+		   (t->flags & CKF_FLAG_STATE ? t->size > size : t->size == size);
 }
 
+/* Sorted hashes are exact; a state has the least w that came. */
+static bool
+ckf_precision_fits(const ckf_filter *t)
+{
+	return t->w == 64 || (t->encoding == CKF_COLLECTING && t->w >= t->c && t->w <= CKF_MAX_PREFIX);
+}
+
+/* Of the body, what the header tells. */
 static bool
 ckf_body_fits(const ckf_filter *t)
 {
 	if (ckf_is_table(t))
 		return ckf_table_fits(t);
-	if (t->f != 0 || t->g != 0 || t->m != 0 || t->w != 64 || t->size % 8 != CKF_HEADER_SIZE % 8)
+	if (t->f != 0 || t->g != 0 || t->m != 0 || !ckf_precision_fits(t) ||
+		t->size % 8 != CKF_HEADER_SIZE % 8)
 		return false;
-	return t->encoding == CKF_HASHES ? t->count == ckf_body_words(t) : ckf_state_fits(t);
-}
-
-/* Fields that only an aggregate's state has.  In other filters their bytes are
- * reserved, and zero. */
-static bool
-ckf_state_fields_fit(const ckf_filter *t)
-{
-	return (t->merged_w == 64 || (t->merged_w >= t->c && t->merged_w <= CKF_MAX_PREFIX)) &&
-		   ckf_is_bucket_size(t->merged_b) &&
-		   (t->encoding == CKF_COLLECTING || t->encoding == CKF_PLAIN);
+	return t->encoding == CKF_COLLECTING || t->count == ckf_body_words(t);
 }
 
 static bool
 ckf_fields_fit(const ckf_filter *t)
 {
+	const uint8_t *reserved = t->bytes + CKF_AT_RESERVED;
 	bool state = (t->flags & CKF_FLAG_STATE) != 0;
 
 	return (t->flags & ~(state ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST)) == 0 &&
-		   t->bytes[CKF_AT_RESERVED] == 0 &&
-		   (state ? ckf_state_fields_fit(t)
-				  : t->bytes[CKF_AT_MERGED] == 0 && t->encoding < CKF_COLLECTING) &&
-		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
-		   t->capacity >= (state ? 0 : 1) && t->capacity <= CKF_MAX_CAPACITY;
+		   (state ? t->encoding == CKF_COLLECTING || t->encoding == CKF_PLAIN
+				  : t->encoding < CKF_COLLECTING) &&
+		   reserved[0] == 0 && reserved[1] == 0 && ckf_is_bucket_size(t->b) && t->fpr > 0 &&
+		   t->fpr < 1 && t->c == ckf_low_bits(t->fpr) && t->capacity >= (state ? 0 : 1) &&
+		   t->capacity <= CKF_MAX_CAPACITY;
 }
 
 ckf_status
@@ -160,14 +158,16 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	t->seed = ckf_load64(p + CKF_AT_SEED);
 	t->capacity = (int64_t)ckf_load64(p + CKF_AT_CAPACITY);
 	t->fpr = ckf_load_double(p + CKF_AT_FPR);
-	ckf_read_merged(t);
-	if (!ckf_fields_fit(t))
+	if (!ckf_fields_fit(t) || !ckf_body_fits(t))
 		return CKF_BAD_BYTES;
-	/* before its body is read: a host may have no more than the header */
-	if ((t->flags & CKF_FLAG_STATE) && trust != CKF_STATE)
-		return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
-	if (!ckf_body_fits(t))
-		return CKF_BAD_BYTES;
+	if (t->flags & CKF_FLAG_STATE)
+	{
+		/* before the body is read, of which a host may have fetched nothing yet */
+		if (trust != CKF_STATE)
+			return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
+		if (!ckf_state_fits(t))
+			return CKF_BAD_BYTES;
+	}
 	ckf_derive(t);
 	if (trust == CKF_FOREIGN)
 		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
@@ -186,7 +186,7 @@ ckf_fpr(const ckf_filter *t)
 	 * by two that are asked. */
 	if (ckf_is_table(t))
 		rate += rate * 2 / (double)(t->low_mask + 1);
-	rate /= ckf_power_of_two(t->flags & CKF_FLAG_STATE ? t->merged_w : t->w);
+	rate /= ckf_power_of_two(t->w);
 	return rate < 1 ? rate : 1;
 }
 

@@ -52,15 +52,15 @@ ckf_tag_bits(unsigned rho_bits, uint32_t m)
 uint8_t
 ckf_low_bits(double fpr)
 {
-	double power = 1;
-	uint8_t c = 0;
+	double power = 1 << CKF_MIN_TAG;
+	uint8_t c = CKF_MIN_TAG;
 
 	while (c < 8 && power * fpr < 1)
 	{
 		power *= 2;
 		c++;
 	}
-	return c < CKF_MIN_TAG ? CKF_MIN_TAG : c;
+	return c;
 }
 
 unsigned
@@ -70,14 +70,15 @@ ckf_prefix_bits(double items, double fpr, unsigned c)
 	 * for each item, and 2 / 2^c more for prefixes that the rule of tag 0
 	 * joined. */
 	double chances = items + items / (double)(1U << (c - 1));
-	unsigned w = 0;
+	unsigned w = CKF_MIN_PREFIX;
 
+	fpr *= 1 << CKF_MIN_PREFIX;
 	while (w <= CKF_MAX_PREFIX && chances > fpr)
 	{
 		fpr *= 2;
 		w++;
 	}
-	return w < 8 ? 8 : w;
+	return w;
 }
 
 uint64_t

@@ -17,6 +17,7 @@
 
 #define CKF_MAX_SLOTS 8         /* of a bucket */
 #define CKF_MIN_TAG 4           /* bits of f and c */
+#define CKF_MIN_PREFIX 8        /* bits of w */
 #define CKF_MAX_TAG 56          /* bits of f: with a shift of 7 one load of 64 has them */
 #define CKF_MAX_SEGMENT_BITS 32 /* bits of g */
 #define CKF_TABLE_PAD 8         /* zero bytes behind a table, as loads of 8 run over */

@@ -19,8 +19,7 @@ enum
 	CKF_AT_G = 10,
 	CKF_AT_C = 11,
 	CKF_AT_M = 12,        /* 2 bytes */
-	CKF_AT_RESERVED = 14, /* zero */
-	CKF_AT_MERGED = 15,   /* of a running state: merged_w and merged_b; else zero */
+	CKF_AT_RESERVED = 14, /* 2 bytes, zero */
 	CKF_AT_COUNT = 16,
 	CKF_AT_SEED = 24,
 	CKF_AT_CAPACITY = 32,
@@ -81,8 +80,5 @@ ckf_body_words(const ckf_filter *t)
 
 /* Write all fields of the header. */
 void ckf_write_header(const ckf_filter *t);
-
-/* Read merged_w and merged_b of a state. */
-void ckf_read_merged(ckf_filter *t);
 
 #endif

@@ -7,6 +7,7 @@
 #include "filter/operations.h"
 #include "rebuild/promise.h"
 #include "rebuild/scan.h"
+#include "small/log.h"
 #include "small/state.h"
 #include "thresholds.h"
 
@@ -23,11 +24,13 @@ ckf_few(const ckf_filter *t, uint64_t n)
 	return n <= t->count / CKF_FEW_SHARE;
 }
 
-/* May so many items be added one by one, and is each certain to find room? */
+/* May so many items be added one by one to a state that promises what `to` does
+ * from then on, and is each certain to find room? */
 static bool
-ckf_takes_each(const ckf_filter *state, uint64_t items)
+ckf_takes_each(const ckf_filter *state, const ckf_filter *to, uint64_t items)
 {
-	if (!ckf_state_is_log(state) && items > CKF_ALWAYS_FEW && !ckf_few(state, items))
+	if (ckf_state_is_log(state) ? !ckf_log_may_promise(state, to)
+								: items > CKF_ALWAYS_FEW && !ckf_few(state, items))
 		return false;
 	return ckf_state_takes(state, items);
 }
@@ -59,7 +62,7 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 	if (status != CKF_OK)
 		return status;
 	if (!(state->flags & CKF_FLAG_STATE) || in->size > CKF_MOST_BYTES ||
-		!ckf_takes_each(state, in->operations->source->items(in)))
+		!ckf_takes_each(state, &to, in->operations->source->items(in)))
 		return CKF_ROOM;
 	scans = in->operations->source->scans(in, scan);
 	for (i = 0; i < scans; i++)

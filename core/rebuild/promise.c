@@ -21,12 +21,6 @@ typedef struct ckf_asked
 	double fpr;
 } ckf_asked;
 
-static bool
-ckf_is_state(const ckf_filter *t)
-{
-	return (t->flags & CKF_FLAG_STATE) != 0;
-}
-
 /* Only the representation knows whether there is anything in it. */
 static bool
 ckf_has_items(const ckf_filter *t)
@@ -39,9 +33,8 @@ ckf_has_items(const ckf_filter *t)
 static void
 ckf_ask_for(ckf_asked *asked, const ckf_filter *in, bool first)
 {
-	uint8_t b = ckf_is_state(in) ? in->merged_b : in->b;
 	/* hashes are exact, and so is what has no items */
-	uint8_t w = !ckf_has_items(in) ? 64 : ckf_is_state(in) ? in->merged_w : in->w;
+	uint8_t w = ckf_has_items(in) ? in->w : 64;
 
 	/* of two empty inputs either seed will do, but the same in any order */
 	if (first || in->seed > asked->seed)
@@ -50,8 +43,8 @@ ckf_ask_for(ckf_asked *asked, const ckf_filter *in, bool first)
 		asked->capacity = in->capacity;
 	if (first || in->fpr > asked->fpr)
 		asked->fpr = in->fpr;
-	if (first || b < asked->b)
-		asked->b = b;
+	if (first || in->b < asked->b)
+		asked->b = in->b;
 	if (first || w < asked->w)
 		asked->w = w;
 	asked->plain = (!first && asked->plain) || (in->flags & CKF_FLAG_PLAIN);
@@ -110,11 +103,6 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 	if (status != CKF_OK)
 		return status;
 	*to = *first;
-	if (!ckf_is_state(first))
-	{
-		to->merged_w = first->w;
-		to->merged_b = first->b;
-	}
 	if (inputs > 1 && asked.any) /* one input keeps what it has, even if it is empty */
 	{
 		to->seed = asked.seed;
@@ -122,8 +110,8 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 		to->fpr = asked.fpr;
 		to->c = ckf_low_bits(asked.fpr);
 		to->low_mask = (UINT64_C(1) << to->c) - 1;
-		to->merged_w = asked.w;
-		to->merged_b = asked.b;
+		to->w = asked.w;
+		to->b = asked.b;
 	}
 	else
 	{

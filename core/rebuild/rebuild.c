@@ -27,7 +27,13 @@ ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 
 	r->scans = 0;
 	for (i = 0; i < r->inputs; i++)
-		r->scans += r->in[i]->operations->source->scans(r->in[i], &r->scan[r->scans]);
+	{
+		const ckf_source *source = r->in[i]->operations->source;
+
+		/* what says that it is empty is neutral, whatever lies in its slots */
+		if (r->goal == CKF_REMOVE_MANY || source->items(r->in[i]) > 0)
+			r->scans += source->scans(r->in[i], &r->scan[r->scans]);
+	}
 	if (n > 0)
 		ckf_scan_unsorted(&r->scan[r->scans++], hashes, n, true);
 	r->all_scans = r->scans;
@@ -68,11 +74,11 @@ ckf_scratch_ahead(const ckf_rebuild *r)
 
 	for (i = 0; i < r->scans; i++)
 		if (ckf_scan_sorts(&r->scan[i]) && r->scan[i].end > CKF_STEP)
-			return buckets * r->to.merged_b + buckets / 8;
+			return buckets * r->to.b + buckets / 8;
 	return 0;
 }
 
-/* Ask the host for what the next walk needs. */
+/* Ask the host for what the next pass needs. */
 static ckf_status
 ckf_ask(ckf_rebuild *r)
 {
@@ -96,6 +102,8 @@ ckf_ask(ckf_rebuild *r)
 		if (size == 0)
 			return CKF_PRECISION;
 	}
+	if (words > SIZE_MAX / 16)
+		return CKF_PRECISION;
 	r->dst_size = (size_t)size;
 	if (8 * words + 8 > r->scratch_size) /* never nothing, and never less than before */
 		r->scratch_size = (size_t)(8 * words + 8);
@@ -112,20 +120,14 @@ ckf_only_appends(const ckf_rebuild *r)
 	const ckf_filter *state = r->in[0];
 
 	return r->inputs == 2 && (r->to.flags & CKF_FLAG_STATE) && (state->flags & CKF_FLAG_STATE) &&
-		   ckf_state_is_log(state) &&
+		   ckf_state_is_log(state) && ckf_log_may_promise(state, &r->to) &&
 		   r->in[1]->operations->source->items(r->in[1]) <= ckf_log_room(state);
 }
 
 static ckf_status
 ckf_start_append(ckf_rebuild *r)
 {
-	const ckf_filter *state = r->in[0];
-
-	/* its fields are its own, but for what it promises from now on */
-	r->to.encoding = state->encoding;
-	r->to.b = state->b;
-	r->to.w = state->w;
-	r->to.size = state->size;
+	/* r->to has the state's own fields, but for what it promises from now on */
 	r->sink = &ckf_log_append;
 	r->appends = true;
 	r->in_order = false;
@@ -155,7 +157,7 @@ ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *
 {
 	ckf_status status;
 
-	memset(r, 0, sizeof *r);
+	memset(r, 0, offsetof(ckf_rebuild, scan)); /* each scan sets its own */
 	r->goal = goal;
 	r->in[0] = a;
 	r->in[1] = b;
@@ -188,10 +190,10 @@ ckf_rebuild_start_hashes(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, con
 	return ckf_start(r, goal, a, NULL, hashes, n);
 }
 
-/* ---------------------------------------------------------------- the walk */
+/* ---------------------------------------------------------------- the pass over all items */
 
 static void
-ckf_start_walk(ckf_rebuild *r)
+ckf_start_pass(ckf_rebuild *r)
 {
 	/* growth only needs its segments in order, a log nothing */
 	unsigned low = r->in_order ? 0 : r->appends ? 64 : 64U - r->to.g;
@@ -200,12 +202,12 @@ ckf_start_walk(ckf_rebuild *r)
 		ckf_scan_rewind(r->root, low);
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
-	r->last = r->met = r->group = r->copies = r->walked = 0;
-	r->meet_w = r->distinct ? r->to.merged_w : 64;
+	r->last = r->met = r->group = r->copies = r->passed = 0;
+	r->meet_w = r->distinct ? r->w : 64;
 	if (r->counts)
 	{
 		/* to what the target will be cut at least; a distinct item counts as one */
-		r->cut_w = r->distinct ? 64 : r->to.merged_w;
+		r->cut_w = r->distinct ? 64 : r->w;
 		r->items = 0;
 		r->phase = CKF_COUNT;
 		return;
@@ -218,114 +220,113 @@ ckf_start_walk(ckf_rebuild *r)
 	r->phase = CKF_BUILD;
 }
 
-/* Move a scan to its first item that is above `last`; returns how many it passes
- * that are `last`.  In a block it searches in steps that double, since between two
- * items of a few there may be very many removals. */
-static uint64_t
-ckf_pass(ckf_scan *s, uint64_t last)
+/* Copies that a prefix may have. */
+static uint8_t
+ckf_most_copies(const ckf_rebuild *r)
 {
-	uint64_t same = 0;
+	return r->once ? 1 : (uint8_t)(2 * r->to.b);
+}
 
-	while (ckf_scan_ready(s) && s->keys[s->at] <= last)
+/* What removals leave of an item's copies.  (From a table they are taken in place.) */
+static uint8_t
+ckf_less_removals(ckf_rebuild *r, uint64_t group, uint8_t copies)
+{
+	ckf_scan *s = r->removals;
+	uint64_t taken = 0;
+
+	while (ckf_scan_ready(s) && s->keys[s->at] <= group)
 	{
-		const uint64_t *keys = s->keys + s->at;
-		uint64_t most = keys[0] < last ? last - 1 : last; /* first to `last`, then past it */
-		size_t left = s->have - s->at;
-		size_t low = 0, high = 1; /* keys[low] is at most that */
+		size_t n = 1;
 
-		while (high < left && keys[high] <= most)
-		{
-			low = high;
-			high *= 2;
-		}
-		high = high < left ? high : left;
-		while (high - low > 1)
-		{
-			size_t middle = low + (high - low) / 2;
-
-			if (keys[middle] <= most)
-				low = middle;
-			else
-				high = middle;
-		}
-		same += keys[0] == last ? high : 0;
-		s->at += high;
+		/* between two of a few items there may be very many removals */
+		if (s->keys[s->at] == s->keys[s->have - 1] || s->keys[s->have - 1] < group)
+			n = s->have - s->at;
+		taken += s->keys[s->at] == group ? n : 0;
+		s->at += n;
+		r->worked++;
 	}
-	return same;
-}
-
-/* What removals leave of the copies of the hash that came last.  (From a table
- * they are taken in place.) */
-static uint64_t
-ckf_less_removals(ckf_rebuild *r, uint64_t copies, uint64_t most)
-{
-	uint64_t taken = ckf_pass(r->removals, r->group);
-
-	if (copies >= most) /* a saturated group stays */
+	if (copies == ckf_most_copies(r)) /* a saturated group stays */
 		return copies;
-	return copies > taken ? copies - taken : 0;
+	return copies > taken ? (uint8_t)(copies - taken) : 0;
 }
 
-/* All copies of a prefix are there: count or store them. */
+/* Count or store items. */
 static bool
-ckf_end_group(ckf_rebuild *r)
+ckf_put(ckf_rebuild *r, ckf_groups *groups)
 {
-	uint64_t most = r->once ? 1 : 2 * (uint64_t)r->to.merged_b;
-	uint64_t copies = r->copies < most ? r->copies : most;
-
-	if (r->group == 0)
-		return true;
-	if (r->removals)
-		copies = ckf_less_removals(r, copies, most);
-	if (copies == 0)
-		return true;
-	r->items += r->counts ? copies : 0;
-	return r->counts || r->sink->put(&r->build, r->group, (unsigned)copies);
-}
-
-/*
- * Take over *n items of a block or, where some of them cost the target much, only
- * the first ones: *n becomes how many.  (Items that crowd are kicked around, and
- * those that lie far apart may each ask for another segment.)
- * CKF_ROOM: the target is full.
- */
-static ckf_status
-ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t *n)
-{
-	unsigned cut_w = r->cut_w;
-	bool distinct = r->distinct;
 	size_t i;
 
-	for (i = 0; i < *n && r->build.worked < CKF_STEP; i++)
+	if (r->removals)
+		for (i = 0; i < groups->n; i++)
+			groups->copies[i] = ckf_less_removals(r, groups->item[i], groups->copies[i]);
+	if (!r->counts)
+		return r->sink->put(&r->build, groups);
+	for (i = 0; i < groups->n; i++)
+		r->items += groups->copies[i];
+	return true;
+}
+
+/* Take over at most CKF_GROUPS keys.  The prefix that comes last waits, as more of
+ * its copies may come.  CKF_ROOM: the target is full. */
+static ckf_status
+ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
+{
+	uint64_t last = r->last, met = r->met, group = r->group, copies = r->copies;
+	uint64_t low_mask = r->to.low_mask;
+	unsigned meet_w = r->meet_w, cut_w = r->cut_w;
+	uint8_t most = ckf_most_copies(r);
+	bool distinct = r->distinct, in_order = r->in_order;
+	ckf_groups groups;
+	size_t i;
+
+	groups.n = 0;
+	for (i = 0; i < n; i++)
 	{
 		uint64_t item = keys[i];
 
-		if (CKF_UNLIKELY(item < r->last) && r->in_order)
+		if (CKF_UNLIKELY(item < last) && in_order)
 			return CKF_BAD_BYTES; /* hashes out of order */
-		r->last = item;
+		last = item;
 		if (distinct)
 		{
-			if (CKF_UNLIKELY(r->meet_w < 64))
-				item = ckf_cut(item, r->meet_w, r->to.low_mask);
-			if (item == r->met)
+			if (CKF_UNLIKELY(meet_w < 64))
+				item = ckf_cut(item, meet_w, low_mask);
+			if (item == met)
 				continue;
-			r->met = item;
-			r->walked++;
+			met = item;
+			r->passed++;
 		}
 		if (cut_w < 64)
-			item = ckf_cut(item, cut_w, r->to.low_mask);
-		if (item == r->group)
+			item = ckf_cut(item, cut_w, low_mask);
+		if (item == group)
 		{
-			r->copies++;
+			copies++;
 			continue;
 		}
-		if (!ckf_end_group(r))
-			return CKF_ROOM;
-		r->group = item;
-		r->copies = 1;
+		groups.item[groups.n] = group;
+		groups.copies[groups.n] = copies < most ? (uint8_t)copies : most;
+		groups.n += group != 0;
+		group = item;
+		copies = 1;
 	}
-	*n = i;
-	return CKF_OK;
+	r->last = last;
+	r->met = met;
+	r->group = group;
+	r->copies = copies;
+	return ckf_put(r, &groups) ? CKF_OK : CKF_ROOM;
+}
+
+/* The prefix that came last. */
+static bool
+ckf_take_last(ckf_rebuild *r)
+{
+	uint8_t most = ckf_most_copies(r);
+	ckf_groups groups;
+
+	groups.n = r->group != 0;
+	groups.item[0] = r->group;
+	groups.copies[0] = r->copies < most ? (uint8_t)r->copies : most;
+	return ckf_put(r, &groups);
 }
 
 /* ----------------------------------------------------------------- phases */
@@ -396,18 +397,18 @@ ckf_remove_block(ckf_rebuild *r)
 	return CKF_MORE;
 }
 
-/* A block or a part of it. */
+/* A piece of a block. */
 static ckf_status
-ckf_walk(ckf_rebuild *r)
+ckf_pass_block(ckf_rebuild *r)
 {
 	ckf_scan *s = r->root;
 	ckf_status status;
 	size_t n;
 
 	if (!s || (!ckf_scan_ready(s) && s->ended))
-		return ckf_end_group(r) ? CKF_OK : CKF_ROOM;
-	n = s->have - s->at < CKF_STEP ? s->have - s->at : CKF_STEP;
-	status = ckf_take(r, s->keys + s->at, &n);
+		return ckf_take_last(r) ? CKF_OK : CKF_ROOM;
+	n = s->have - s->at < CKF_GROUPS ? s->have - s->at : CKF_GROUPS;
+	status = ckf_take(r, s->keys + s->at, n);
 	s->at += n;
 	r->worked += n + 1 + r->build.worked;
 	r->build.worked = 0;
@@ -443,22 +444,22 @@ ckf_next(ckf_rebuild *r)
 			else if (!r->counts && r->sink->cleared(&r->to))
 				r->phase = CKF_CLEAR;
 			else
-				ckf_start_walk(r);
+				ckf_start_pass(r);
 			return CKF_MORE;
 		case CKF_CLEAR:
-			ckf_start_walk(r);
+			ckf_start_pass(r);
 			return CKF_MORE;
 		case CKF_COUNT:
 			if (r->distinct)
-				r->items = r->walked;
+				r->items = r->passed;
 			r->counted = true;
 			status = ckf_settle(r);
 			return status == CKF_OK ? CKF_MORE : status;
 		case CKF_BUILD:
 			/* items were taken to be distinct; now their number is known */
-			if (r->goal == CKF_FINISH && r->walked != r->items)
+			if (r->goal == CKF_FINISH && r->passed != r->items)
 			{
-				r->items = r->walked;
+				r->items = r->passed;
 				status = ckf_settle(r);
 				return status == CKF_OK ? CKF_MORE : status;
 			}
@@ -496,7 +497,7 @@ ckf_phase_step(ckf_rebuild *r)
 			status = ckf_remove_block(r);
 			break;
 		default:
-			status = ckf_walk(r);
+			status = ckf_pass_block(r);
 	}
 	if (status == CKF_OK)
 		return ckf_next(r);

@@ -7,6 +7,18 @@
 
 #include "table/insert_template.h"
 
+/* Items that come to a target together, so that neither it nor the pass over them
+ * keeps its place in memory between two. */
+#define CKF_GROUPS 512
+
+/* Ascending items, each once, and how many copies of each to store. */
+typedef struct ckf_groups
+{
+	size_t n;
+	uint64_t item[CKF_GROUPS];
+	uint8_t copies[CKF_GROUPS];
+} ckf_groups;
+
 /* A filter that is being filled. */
 typedef struct ckf_build
 {
@@ -34,13 +46,33 @@ typedef struct ckf_sink
 	/* Begin; build->t is set, the rest is zero. */
 	void (*start)(ckf_build *build, uint64_t *scratch);
 
-	/* Store copies of an item, which is higher than any before, and cut and
-	 * aligned for the target.  false: no room. */
-	bool (*put)(ckf_build *build, uint64_t item, unsigned copies);
+	/* Store items, which are higher than any before, and cut and aligned for the
+	 * target.  false: no room. */
+	bool (*put)(ckf_build *build, const ckf_groups *groups);
 
 	/* Write what is still in scratch.  t has its count and size; the caller
 	 * writes the header. */
 	void (*end)(ckf_build *build);
 } ckf_sink;
+
+/* Store items as words, from build->next on.  false: they are more than `words`. */
+CKF_INLINE bool
+ckf_put_words(ckf_build *build, uint8_t *to, uint64_t words, const ckf_groups *groups)
+{
+	uint64_t next = build->next;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+	{
+		unsigned copies = groups->copies[i];
+
+		if (words - next < copies)
+			return false;
+		for (; copies > 0; copies--)
+			ckf_store64(to + 8 * next++, groups->item[i]);
+	}
+	build->next = next;
+	return true;
+}
 
 #endif

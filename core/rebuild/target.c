@@ -46,8 +46,7 @@ ckf_target_start(ckf_rebuild *r)
 	if (to->capacity == 0 && !ckf_builds_state(r))
 		to->capacity = 1;
 	r->capacity = to->capacity;
-	to->w = to->merged_w;
-	to->b = to->merged_b;
+	r->w = to->w;
 	r->once = ckf_stores_once(to);
 	if (r->goal == CKF_EXPORT && !(r->in[0]->flags & CKF_FLAG_COPIES))
 		r->once = true;
@@ -68,13 +67,25 @@ ckf_cut_w(const ckf_filter *to)
 	return w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX;
 }
 
+/* Could a table keep the rate of more items than stay whole?  Else they do. */
+static bool
+ckf_cut_keeps_rate(const ckf_filter *to)
+{
+	double least = (double)CKF_MOST_WHOLE + 1;
+
+	if ((double)to->capacity > least)
+		least = (double)to->capacity;
+	return ckf_prefix_bits(least, to->fpr, to->c) <= CKF_MAX_PREFIX;
+}
+
 /* Is it a set of an aggregate, which is cut when it is large? */
 static bool
 ckf_may_be_cut(const ckf_rebuild *r)
 {
 	bool aggregate = ckf_builds_state(r) || ckf_is_of(r->goal, CKF_FINISH, CKF_EXPORT);
 
-	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->to.merged_w > ckf_cut_w(&r->to);
+	return aggregate && (r->to.flags & CKF_FLAG_SET) && r->w > ckf_cut_w(&r->to) &&
+		   ckf_cut_keeps_rate(&r->to);
 }
 
 /* ------------------------------------------------- filters in whole hashes */
@@ -103,7 +114,7 @@ ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t expected, unsign
 
 	if (max_w > CKF_MAX_PREFIX)
 		max_w = CKF_MAX_PREFIX;
-	if (ckf_prefix_bits((double)least, to->fpr, to->c) > CKF_MAX_PREFIX)
+	if (w > CKF_MAX_PREFIX && ckf_prefix_bits((double)least, to->fpr, to->c) > CKF_MAX_PREFIX)
 		return false;
 	to->w = (uint8_t)(w < max_w ? w : max_w);
 	return ckf_choose(to, items, max_w);
@@ -136,6 +147,8 @@ ckf_target_exact(ckf_rebuild *r)
 		case CKF_EXPORT:
 			break;
 		default: /* compaction and the ends of aggregates: the fewest bytes */
+			if (8 * items <= CKF_HASHES_BONUS + CKF_TABLE_PAD)
+				break; /* no table is smaller */
 			table =
 				ckf_target_first_table(to, items, r->goal == CKF_FINISH ? items : 16 * items, 64);
 			if (items > CKF_MAX_HASHES ||
@@ -193,11 +206,10 @@ ckf_target_table(ckf_rebuild *r)
 		case CKF_EXPORT: /* whether they are too many its reader will say */
 			return ckf_choose(to, r->items, to->w);
 		case CKF_FINISH:
-			return ckf_target_first_table(to, r->items, r->items, to->merged_w);
+			return ckf_target_first_table(to, r->items, r->items, r->w);
 		case CKF_FINISH_MERGE:
-			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE &&
-				to->merged_w == ckf_cut_w(to))
-				return ckf_target_first_table(to, r->items, 16 * r->items, to->merged_w);
+			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE && r->w == ckf_cut_w(to))
+				return ckf_target_first_table(to, r->items, 16 * r->items, r->w);
 			break;
 		default:
 			break;
@@ -226,7 +238,7 @@ static bool
 ckf_log_may_have_table(const ckf_rebuild *r)
 {
 	return !r->no_table && ckf_state_bytes(r, r->items) > CKF_LARGE_LOG &&
-		   (r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE));
+		   (r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE));
 }
 
 /* Give a log whose sorted part is a table room for so many items or, where it
@@ -252,28 +264,32 @@ ckf_target_large_log(ckf_rebuild *r)
 	ckf_filter *to = &r->to;
 	uint64_t room = r->items / 2 > CKF_LARGEST_SET ? r->items / 2 : CKF_LARGEST_SET;
 
-	to->w = to->merged_w;
-	to->b = to->merged_b;
-	if (to->merged_w == 64 || !ckf_choose(to, r->items, to->w))
+	to->w = r->w;
+	if (r->w == 64 || !ckf_choose(to, r->items, to->w))
 		return false;
 	ckf_give_room(to, room, r->items);
 	return true;
 }
 
-static void
+/* false: this machine's memory cannot hold it. */
+static bool
 ckf_target_state(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
+	uint64_t size;
 
 	if (ckf_log_may_have_table(r) && ckf_target_large_log(r))
-		return;
+		return true;
+	size = ckf_state_bytes(r, r->items);
+	if (size > SIZE_MAX / 2)
+		return false;
 	to->encoding = CKF_COLLECTING;
 	to->f = to->g = 0;
 	to->m = 0;
-	to->w = 64;
-	to->b = to->merged_b;
-	to->size = (size_t)ckf_state_bytes(r, r->items);
+	to->w = r->w;
+	to->size = (size_t)size;
 	ckf_derive(to);
+	return true;
 }
 
 /* ----------------------------------------------------------------- choose */
@@ -291,7 +307,7 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_REMOVE_MANY:
 			return r->in[0]->encoding == CKF_HASHES;
 		case CKF_EXPORT:
-			return r->to.merged_w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
+			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		case CKF_FINISH: /* most often none comes twice: a build will tell */
 			return ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE;
 		default:
@@ -318,7 +334,7 @@ static void
 ckf_use(ckf_rebuild *r)
 {
 	r->sink = r->to.operations->sink;
-	r->cut_w = ckf_builds_state(r) ? r->to.merged_w : r->to.w;
+	r->cut_w = r->to.w;
 }
 
 /* Without a table: whole hashes stay hashes, a state a log, and a compaction
@@ -329,7 +345,8 @@ ckf_target_otherwise(ckf_rebuild *r)
 	if (ckf_builds_state(r))
 	{
 		r->no_table = true;
-		ckf_target_state(r);
+		if (!ckf_target_state(r))
+			return CKF_PRECISION;
 	}
 	else if (r->whole)
 		ckf_target_hashes(&r->to);
@@ -352,8 +369,7 @@ ckf_target_choose(ckf_rebuild *r)
 
 	if (r->counted && ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE)
 	{
-		to->merged_w = (uint8_t)ckf_cut_w(to);
-		to->w = to->merged_w;
+		r->w = (uint8_t)ckf_cut_w(to);
 		return CKF_MORE;
 	}
 	r->tries = 0;
@@ -362,12 +378,12 @@ ckf_target_choose(ckf_rebuild *r)
 		r->copies_input = true; /* and takes them away in place, which never fails */
 		return CKF_OK;
 	}
-	to->w = to->merged_w;
+	to->w = r->w;
 	if (r->goal == CKF_FINISH)
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
 	r->whole = to->w == 64 && !ckf_builds_state(r);
 	if (ckf_builds_state(r))
-		ckf_target_state(r);
+		found = ckf_target_state(r);
 	else
 		found = r->whole ? ckf_target_exact(r) : ckf_target_table(r);
 	if (found)
@@ -393,6 +409,8 @@ ckf_target_enlarge(ckf_rebuild *r)
 	}
 	if (to->encoding != CKF_COLLECTING)
 		return CKF_BAD_BYTES; /* more hashes than the header counts */
+	if (ckf_state_grown(to->size) > SIZE_MAX / 2)
+		return CKF_PRECISION;
 	to->size = (size_t)ckf_state_grown(to->size);
 	ckf_derive(to); /* a set that has become a log is filled as one */
 	ckf_use(r);

@@ -25,7 +25,7 @@ struct ckf_rebuild
 {
 	ckf_goal goal;
 	ckf_phase phase;
-	bool counts;       /* the next walk over the items only counts them */
+	bool counts;       /* the next pass over the items only counts them */
 	bool counted;      /* `items` is exact */
 	bool whole;        /* whole hashes come in, and may come out */
 	bool no_table;     /* a state's items do not fit into a table */
@@ -44,20 +44,20 @@ struct ckf_rebuild
 	unsigned inputs;
 	uint64_t items;   /* to be stored: exactly, or at most */
 	int64_t capacity; /* that was asked for */
+	uint8_t w;        /* of the items: the least that comes in, or to which they are cut */
 	unsigned tries;   /* builds that failed for these items */
 
-	ckf_scan scan[CKF_MOST_SCANS + CKF_MOST_MERGES];
 	unsigned scans;     /* that read inputs; the others merge */
 	unsigned all_scans; /* both */
 	ckf_scan *root;     /* all items that come in, in order; or NULL */
 	ckf_scan *removals; /* what is taken away; or NULL */
 
-	/* The walk. */
+	/* The pass over all items. */
 	uint64_t last;    /* the item that came last, as it came */
 	uint64_t met;     /* the same, at meet_w */
 	uint64_t group;   /* the prefix that came last; 0 before the first */
 	uint64_t copies;  /* and how often */
-	uint64_t walked;  /* items so far, without those that were dropped */
+	uint64_t passed;  /* items so far, without those that were dropped */
 	uint64_t removed; /* removals that were looked at */
 	size_t worked;    /* in this step, in items */
 	uint64_t place;   /* of CKF_CLEAR and CKF_COPY: bytes done */
@@ -70,6 +70,8 @@ struct ckf_rebuild
 	size_t dst_size, scratch_size;
 	uint64_t scan_words;
 	void *dst, *scratch;
+
+	ckf_scan scan[CKF_MOST_SCANS + CKF_MOST_MERGES];
 };
 
 #endif

@@ -71,6 +71,12 @@ ckf_log_room(const ckf_filter *t)
 	return ckf_log_words(t) - ckf_log_logged(t);
 }
 
+bool
+ckf_log_may_promise(const ckf_filter *t, const ckf_filter *to)
+{
+	return !ckf_log_has_table(t) || (t->w == to->w && t->b == to->b);
+}
+
 static ckf_status
 ckf_log_add(ckf_filter *t, uint64_t hash)
 {
@@ -135,15 +141,14 @@ ckf_log_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_log_put(ckf_build *build, uint64_t item, unsigned copies)
+ckf_log_put(ckf_build *build, const ckf_groups *groups)
 {
 	if (ckf_log_has_table(build->t))
-		return ckf_table_sink.put(build, item, copies);
-	if (build->next + copies >= ckf_body_words(build->t)) /* the word that counts */
+		return ckf_table_sink.put(build, groups);
+	/* behind them comes the word that counts */
+	if (!ckf_put_words(build, ckf_body(build->t), ckf_body_words(build->t) - 1, groups))
 		return false;
-	build->stored += copies;
-	for (; copies > 0; copies--)
-		ckf_store64(ckf_body(build->t) + 8 * build->next++, item);
+	build->stored = build->next;
 	return true;
 }
 
@@ -198,13 +203,9 @@ ckf_append_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_append_put(ckf_build *build, uint64_t item, unsigned copies)
+ckf_append_put(ckf_build *build, const ckf_groups *groups)
 {
-	if (ckf_log_words(build->t) - build->next < copies)
-		return false;
-	for (; copies > 0; copies--)
-		ckf_store64(ckf_log_word(build->t) + 8 + 8 * build->next++, item);
-	return true;
+	return ckf_put_words(build, ckf_log_word(build->t) + 8, ckf_log_words(build->t), groups);
 }
 
 static void

@@ -12,6 +12,10 @@ bool ckf_log_fits(const ckf_filter *t);
 /* Items that can still be appended. */
 uint64_t ckf_log_room(const ckf_filter *t);
 
+/* Can it promise the w and b of `to` as it is?  Not where its sorted part is a
+ * table of others. */
+bool ckf_log_may_promise(const ckf_filter *t, const ckf_filter *to);
+
 /* Of a log whose sorted part is a table of this geometry: bytes of a whole log
  * with room for so many items behind it. */
 uint64_t ckf_log_size(const ckf_filter *t, uint64_t room);

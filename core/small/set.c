@@ -62,7 +62,7 @@ ckf_count_run(const ckf_filter *t, uint64_t at, uint64_t words, uint64_t hash)
 {
 	unsigned n = 0;
 
-	while (n < 2U * t->merged_b && at + n < words && ckf_word(t, at + n) == hash)
+	while (n < 2U * t->b && at + n < words && ckf_word(t, at + n) == hash)
 		n++;
 	return n;
 }
@@ -78,7 +78,7 @@ ckf_set_add(ckf_filter *t, uint64_t hash)
 	hash |= hash == 0;
 	at = ckf_set_find(t, words, hash);
 	copies = ckf_count_run(t, at, words, hash);
-	if (copies > 0 && (ckf_stores_once(t) || copies == 2U * t->merged_b))
+	if (copies > 0 && (ckf_stores_once(t) || copies == 2U * t->b))
 		return CKF_OK;
 	if (t->count >= ckf_set_holds(words))
 		return CKF_ROOM;
@@ -139,18 +139,28 @@ ckf_set_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_set_put(ckf_build *build, uint64_t item, unsigned copies)
+ckf_set_put(ckf_build *build, const ckf_groups *groups)
 {
 	uint64_t words = ckf_body_words(build->t);
-	uint64_t home = ckf_mulhi(item, (uint32_t)ckf_homes(words));
+	uint32_t homes = (uint32_t)ckf_homes(words);
+	uint8_t *body = ckf_body(build->t);
+	uint64_t next = build->next;
+	size_t i;
 
-	if (build->next < home)
-		build->next = home;
-	if (build->next + copies > words)
-		return false;
-	build->stored += copies;
-	for (; copies > 0; copies--)
-		ckf_store64(ckf_body(build->t) + 8 * build->next++, item);
+	for (i = 0; i < groups->n; i++)
+	{
+		uint64_t home = ckf_mulhi(groups->item[i], homes);
+		unsigned copies = groups->copies[i];
+
+		if (next < home)
+			next = home;
+		if (next + copies > words)
+			return false;
+		build->stored += copies;
+		for (; copies > 0; copies--)
+			ckf_store64(body + 8 * next++, groups->item[i]);
+	}
+	build->next = next;
 	return true;
 }
 

@@ -161,13 +161,11 @@ ckf_sorted_hashes_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_sorted_hashes_put(ckf_build *build, uint64_t item, unsigned copies)
+ckf_sorted_hashes_put(ckf_build *build, const ckf_groups *groups)
 {
-	if (CKF_HEADER_SIZE + 8 * (build->next + copies) > build->t->room)
+	if (!ckf_put_words(build, ckf_body(build->t), (build->t->room - CKF_HEADER_SIZE) / 8, groups))
 		return false;
-	build->stored += copies;
-	for (; copies > 0; copies--)
-		ckf_store64(ckf_body(build->t) + 8 * build->next++, item);
+	build->stored = build->next;
 	return true;
 }
 

@@ -7,8 +7,7 @@
  *
  * A state's items are whole hashes, or what is known of them where filters
  * are merged: prefixes aligned to the left, of different precision, as they
- * came.  merged_w and merged_b are the least w and b that came; a rebuild cuts
- * the items to them.
+ * came.  Its w and b are the least that came; a rebuild cuts the items to them.
  */
 #ifndef CKF_STATE_H
 #define CKF_STATE_H

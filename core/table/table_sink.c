@@ -128,7 +128,7 @@ ckf_flush_segment(ckf_build *build)
 }
 
 /*
- * Half 0 first: prefixes come in order, so its buckets fill one after the
+ * One item.  Half 0 first: prefixes come in order, so its buckets fill one after the
  * other, and what they cannot hold spreads evenly over half 1.  Both get full
  * only towards the end.
  */
@@ -158,20 +158,33 @@ ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copi
 	return true;
 }
 
-static bool
-ckf_table_put(ckf_build *build, uint64_t item, unsigned copies)
+CKF_INLINE bool
+ckf_place_groups(ckf_build *build, ckf_where where, const ckf_groups *groups)
 {
-	uint64_t number = item >> 1 >> (63 - build->t->g);
+	size_t i;
 
-	if (number != build->number)
+	for (i = 0; i < groups->n; i++)
 	{
-		ckf_flush_segment(build);
-		build->number = number;
-		build->worked += ckf_segment_buckets(build->t);
-		ckf_clear_segment(build);
+		uint64_t number = groups->item[i] >> 1 >> (63 - build->t->g);
+
+		if (CKF_UNLIKELY(number != build->number))
+		{
+			ckf_flush_segment(build);
+			build->number = number;
+			build->worked += ckf_segment_buckets(build->t);
+			ckf_clear_segment(build);
+		}
+		if (!ckf_place_copies(build, where, groups->item[i], groups->copies[i]))
+			return false;
 	}
-	return build->t->rho_bits <= 32 ? ckf_place_copies(build, CKF_IN_SLOTS32, item, copies)
-									: ckf_place_copies(build, CKF_IN_SLOTS64, item, copies);
+	return true;
+}
+
+static bool
+ckf_table_put(ckf_build *build, const ckf_groups *groups)
+{
+	return build->t->rho_bits <= 32 ? ckf_place_groups(build, CKF_IN_SLOTS32, groups)
+									: ckf_place_groups(build, CKF_IN_SLOTS64, groups);
 }
 
 static void

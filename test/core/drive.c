@@ -182,12 +182,22 @@ give_buffers(ckf_buffers *buffers)
 		driven.largest = buffers->dst_size;
 }
 
+/* Lose dst (1), scratch (2) or both. */
 static void
-free_buffers(ckf_buffers *buffers)
+lose_buffers(ckf_buffers *buffers, unsigned which)
 {
-	guard_free(buffers->dst);
-	guard_free(buffers->scratch);
-	*buffers = (ckf_buffers){0};
+	if (which & 1)
+	{
+		guard_free(buffers->dst);
+		buffers->dst = NULL;
+		buffers->dst_room = 0;
+	}
+	if (which & 2)
+	{
+		guard_free(buffers->scratch);
+		buffers->scratch = NULL;
+		buffers->scratch_room = 0;
+	}
 }
 
 static ckf_status
@@ -220,10 +230,12 @@ run_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 			return status;
 		else if (!lost && check_chance(5))
 		{
-			/* without buffers it asks for new ones, and starts again */
+			/* without buffers, or one of them, it asks for new ones, and starts again */
 			lost = true;
-			free_buffers(buffers);
-			CHECK(step(rebuild, buffers) == CKF_ROOM, "a step without buffers");
+			lose_buffers(buffers, 1 + (unsigned)check_below(3));
+			if (buffers->scratch != NULL)
+				continue; /* dst need not be there yet */
+			CHECK(step(rebuild, buffers) == CKF_ROOM, "a step without scratch");
 			give_buffers(buffers);
 		}
 	}

@@ -186,6 +186,50 @@ run_rates(const void *arg)
 	}
 }
 
+/* Of filters in whole hashes a merger has w for 16 times its items where there are
+ * such, but never more than a table may have; and where its items alone need
+ * more, they stay hashes. */
+static void
+run_rates_merged(const void *arg)
+{
+	enum
+	{
+		ITEMS = 3000
+	};
+
+	(void)arg;
+	for (int e = 36; e < 50; e++)
+	{
+		double fpr = 1.0 / (double)(UINT64_C(1) << e);
+		unsigned w = prefix_bits(2 * ITEMS, fpr, 8), wide = prefix_bits(32 * ITEMS, fpr, 8);
+		ckf_params params = params_of(1, fpr, false, false, 4);
+		owned in[2], sum;
+
+		for (int k = 0; k < 2; k++)
+		{
+			uint64_t *hashes = integers(1 + k * ITEMS, ITEMS, 0);
+
+			owned_create(&in[k], &params);
+			CHECK(owned_add_all(&in[k], hashes, ITEMS) == CKF_OK, "add");
+			CHECK(in[k].filter.encoding == CKF_HASHES, "3,000 items are a table");
+			free(hashes);
+		}
+		CHECK(run_rebuild(&sum, CKF_SUM, &in[0], &in[1]) == CKF_OK, "sum");
+		expect_all(&sum, 1, 2 * ITEMS);
+		if (w > CKF_MAX_PREFIX)
+			CHECK(sum.filter.encoding == CKF_HASHES, "w %d", sum.filter.w);
+		else if (wide <= CKF_MAX_PREFIX - 2) /* where there is a geometry */
+			CHECK(sum.filter.w == wide, "w %d, must be %u", sum.filter.w, wide);
+		else
+			CHECK(sum.filter.encoding != CKF_HASHES && sum.filter.w >= w &&
+					  sum.filter.w <= CKF_MAX_PREFIX,
+				  "w %d, must be %u to %u", sum.filter.w, w, CKF_MAX_PREFIX);
+		owned_free(&sum);
+		owned_free(&in[0]);
+		owned_free(&in[1]);
+	}
+}
+
 /* Item by item, hashes that cannot become a table stay. */
 static void
 run_rate_grown(const void *arg)
@@ -246,6 +290,7 @@ main(void)
 		check_case(run_seeds, &merges[i].goal, "%s of unlike seeds", merges[i].name);
 	}
 	check_case(run_rates, NULL, "rates that no table keeps");
+	check_case(run_rates_merged, NULL, "the same of mergers");
 	check_case(run_rate_grown, NULL, "the same, item by item");
 	check_case(run_stored, NULL, "states that were stored");
 	return check_end();

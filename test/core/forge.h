@@ -10,7 +10,8 @@
 /* A filter to be: its header, and a body that its fields ask for. */
 typedef struct forged
 {
-	uint8_t encoding, flags, b, f, w, g, c, merged_w, merged_b;
+	uint8_t encoding, flags, b, f, w, g, c;
+	uint16_t reserved; /* bytes 14 and 15 */
 	uint32_t m;
 	uint64_t count, seed;
 	int64_t capacity;

@@ -13,6 +13,10 @@ enum
 {
 	FLAG_SET = 1, /* FORMAT.md, section 2 */
 	FLAG_PLAIN = 2,
+	MOST_OF_MODEL = 1000000, /* no test has so many items in one merge */
+	/* Large sets are cut for 2^34 items.  Where others with more capacity come late,
+	 * those bits are gone: how many are left is a matter of order. */
+	LARGEST_CAPACITY = CKF_MOST_WHOLE < MOST_OF_MODEL ? 34 : 41,
 	MOST_SINGLE = 4000, /* items that are added or removed one by one */
 	MOST_CROWDED = 20000
 };
@@ -24,7 +28,8 @@ world_new(size_t most)
 				   .seed = check_chance(30) ? 0 : check_random(),
 				   .most = most,
 				   .stranger = check_chance(15) ? 30 : 0,
-				   .crowds = check_chance(30)};
+				   .crowds = check_chance(30),
+				   .whole = check_chance(15)};
 }
 
 static uint64_t
@@ -81,6 +86,14 @@ repeat_some(uint64_t *hashes, size_t n)
 }
 
 size_t
+most_items(size_t most, unsigned kind, bool set)
+{
+	uint64_t limit = set && CKF_MOST_WHOLE < MOST_CROWDED ? CKF_MOST_WHOLE : MOST_CROWDED;
+
+	return kind > 0 && most > limit ? (size_t)limit : most;
+}
+
+size_t
 draw_size(size_t most)
 {
 	static const uint64_t edges[] = {9,
@@ -112,7 +125,7 @@ draw_params(const world *w)
 {
 	static const uint8_t sizes[] = {2, 4, 4, 8};
 	static const double rates[] = {0.7,  0.3,  0.1,  0.03,  0.01,  0.01,  0.01, 0.001,
-								   1e-4, 1e-5, 1e-7, 1e-10, 1e-13, 1e-16, 1e-18};
+								   1e-4, 1e-5, 1e-7, 1e-10, 1e-13, 1e-15, 1e-18};
 	ckf_params params;
 	uint8_t bytes[CKF_HEADER_SIZE];
 
@@ -125,7 +138,7 @@ draw_params(const world *w)
 	params.seed = check_chance(w->stranger) ? check_random() : w->seed;
 	if (check_chance(40))
 		return params;
-	params.capacity = INT64_C(1) << check_below(check_chance(80) ? 20 : 41);
+	params.capacity = INT64_C(1) << check_below(check_chance(80) ? 20 : LARGEST_CAPACITY);
 	if (check_chance(70))
 		params.capacity += (int64_t)check_below((uint64_t)params.capacity);
 	if (ckf_create(&params, bytes) != CKF_OK)
@@ -226,14 +239,31 @@ check_params(const owned *o, const ckf_params *params)
 	CHECK(filter->capacity >= params->capacity, "a filter's capacity");
 }
 
+/* Few items, or a rate that no table keeps: at most so many. */
+static size_t
+stay_whole(ckf_params *params, size_t most)
+{
+	if (check_chance(50))
+	{
+		if (check_chance(50))
+		{
+			params->fpr = 0.01;
+			params->capacity = INT64_C(1) << (20 + check_below(LARGEST_CAPACITY - 20));
+		}
+		return most < 9 ? most : 9;
+	}
+	params->fpr = 1e-18;
+	params->capacity = 0;
+	return most;
+}
+
 static void
 draw_one(input *in, const world *w)
 {
 	ckf_params params = draw_params(w);
 	unsigned kind = w->crowds && check_chance(40) ? (unsigned)check_below(HASH_KINDS) : 0;
-	size_t n = check_chance(15)
-				   ? 0
-				   : draw_size(kind > 0 && w->most > MOST_CROWDED ? MOST_CROWDED : w->most);
+	size_t most = w->whole ? stay_whole(&params, w->most) : w->most;
+	size_t n = check_chance(15) ? 0 : draw_size(most_items(most, kind, params.set));
 	uint64_t *hashes = world_hashes(w, kind, n);
 
 	in->crowded = kind > 0;

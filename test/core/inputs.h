@@ -16,6 +16,7 @@ typedef struct world
 	size_t most;       /* items of a filter, at most */
 	unsigned stranger; /* per cent of the filters that have another seed */
 	bool crowds;       /* some filters have hashes that crowd together */
+	bool whole;        /* all filters are in whole hashes */
 } world;
 
 world world_new(size_t most);
@@ -33,6 +34,10 @@ uint64_t *world_hashes(const world *w, unsigned kind, size_t n);
 
 /* Some of them take the place of others. */
 void repeat_some(uint64_t *hashes, size_t n);
+
+/* At most so many hashes of a kind, where `most` is the most of good ones: a set
+ * of hashes that crowd, of which some bits were cut, may be refused. */
+size_t most_items(size_t most, unsigned kind, bool set);
 
 /* From both sides of every size at which the engine changes its way. */
 size_t draw_size(size_t most);

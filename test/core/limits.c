@@ -6,6 +6,7 @@
 #include "forge.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -57,10 +58,8 @@ try_common(const forged base)
 			TRY(false, x.b = (uint8_t)b);
 	TRY(false, x.c--);
 	TRY(false, x.c++);
-	TRY(false, x.merged_w = 1);
-	TRY(false, x.merged_w = 64);
-	TRY(false, x.merged_b = 1);
-	TRY(false, x.merged_b = 4);
+	for (unsigned bit = 0; bit < 16; bit++)
+		TRY(false, x.reserved = (uint16_t)(1U << bit));
 	TRY(true, x.seed = UINT64_MAX);
 	TRY(true, x.capacity = 1);
 	TRY(false, x.capacity = 0);
@@ -209,7 +208,8 @@ run_largest(const void *arg)
 	size_t size = CKF_HEADER_SIZE + 8 + ((size_t)2 * 26000 * 16 << g);
 	static forgery made;
 	ckf_filter filter;
-	ckf_job job;
+	uint64_t *rebuild = check_alloc(CKF_REBUILD_SIZE);
+	ckf_buffers buffers = {0};
 	uint8_t *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
 						  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -224,8 +224,11 @@ run_largest(const void *arg)
 	bytes[9] = (uint8_t)(x.w + g);
 	bytes[10] = (uint8_t)g;
 	CHECK(ckf_open(&filter, bytes, size, CKF_STORED) == CKF_OK, "open");
-	CHECK(ckf_job_start(&job, CKF_GROW, &filter, NULL) == CKF_OK, "start");
-	CHECK(job.size > size && job.size <= SIZE_MAX / 2, "%zu bytes grow to %zu", size, job.size);
+	CHECK(ckf_rebuild_start((ckf_rebuild *)rebuild, CKF_GROW, &filter, NULL) == CKF_OK, "start");
+	CHECK(ckf_rebuild_step((ckf_rebuild *)rebuild, &buffers) == CKF_ROOM, "room for nothing");
+	CHECK(buffers.dst_size > size && buffers.dst_size <= SIZE_MAX / 2, "%zu bytes grow to %zu",
+		  size, buffers.dst_size);
+	free(rebuild);
 	munmap(bytes, size);
 }
 
@@ -312,8 +315,6 @@ run_states(const void *arg)
 						  .b = 4,
 						  .w = 64,
 						  .c = 7,
-						  .merged_w = 64,
-						  .merged_b = 4,
 						  .fpr = 0.01,
 						  .words = (CKF_STATE_SIZE - CKF_HEADER_SIZE) / 8};
 	forged x = state;
@@ -322,16 +323,22 @@ run_states(const void *arg)
 	expect(&x, true, CKF_STATE, "a state");
 	expect(&x, false, CKF_STORED, "a state");
 	expect(&x, false, CKF_FOREIGN, "a state");
-	for (unsigned w = 0; w < 256; w++)
+	for (unsigned bit = 0; bit < 16; bit++)
 	{
-		x.merged_w = (uint8_t)w;
-		expect(&x, w == 64 || (w >= x.c && w <= CKF_MAX_PREFIX), CKF_STATE, "merged_w");
+		x.reserved = (uint16_t)(1U << bit);
+		expect(&x, false, CKF_STATE, "a reserved bit");
 	}
 	x = state;
-	for (unsigned b = 0; b < 256; b++)
+	for (unsigned byte = 0; byte < 256; byte++)
 	{
-		x.merged_b = (uint8_t)b;
-		expect(&x, b == 2 || b == 4 || b == 8, CKF_STATE, "merged_b");
+		x.w = (uint8_t)byte;
+		expect(&x, byte == 64 || (byte >= x.c && byte <= CKF_MAX_PREFIX), CKF_STATE, "least w");
+	}
+	x = state;
+	for (unsigned byte = 0; byte < 256; byte++)
+	{
+		x.b = (uint8_t)byte;
+		expect(&x, byte == 2 || byte == 4 || byte == 8, CKF_STATE, "least b");
 	}
 	for (unsigned flags = 0; flags < 256; flags++)
 	{

@@ -20,7 +20,7 @@ enum
 {
 	MOST_SINGLE = 20000, /* items that are changed one by one, too */
 	MOST_TIMES = 50,     /* of a state's set */
-	MOST_W_SEEN = 50     /* where a table is much smaller than hashes */
+	MOST_W_SEEN = 40     /* where a table is much smaller than hashes */
 };
 
 /* n hashes, of which some are in and some come several times. */
@@ -78,7 +78,8 @@ check_added(const input *in, const owned *many)
 				  filter->w >= w,
 			  "w %d of %llu copies, must be %u", filter->w, (unsigned long long)filter->count, w);
 	else
-		CHECK(filter->count <= CKF_MAX_HASHES || w > MOST_W_SEEN || in->crowded,
+		CHECK(filter->count <= CKF_MAX_HASHES || w > MOST_W_SEEN || in->crowded ||
+				  model_most_copies(&in->model) > filter->b,
 			  "%llu hashes are no table", (unsigned long long)filter->count);
 }
 
@@ -90,6 +91,7 @@ check_refused(const input *in, ckf_status status, const uint64_t *hashes, size_t
 	model all;
 
 	CHECK(status == CKF_PRECISION, "add many: status %d", status);
+	p.w = in->filter.filter.w; /* of a table that is empty, too */
 	model_merge(&all, &in->model, 1, !in->model.set, &in->filter.filter);
 	for (size_t i = 0; i < n; i++)
 		model_add(&all, hashes[i]);

@@ -184,13 +184,15 @@ check_merge(owned *inputs, size_t n, bool sum, const block *expected)
 	ckf_params params = worked_params(0, CKF_DEFAULT_FPR, "");
 	owned o;
 
-	CHECK(run_job(&o, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]) == CKF_OK, "merge");
+	CHECK(run_rebuild(&o, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]) == CKF_OK, "merge");
 	check_bytes(&o, expected, sum ? "sum" : "union");
 	owned_free(&o);
 	owned_state(&o, &params);
 	for (size_t i = n; i > 0; i--)
-		CHECK(owned_pour(&o, &inputs[i - 1], sum ? POUR_SUM : POUR_UNION) == CKF_OK, "merge");
-	CHECK(owned_job(&o, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		CHECK(owned_collect(&o, &inputs[i - 1], sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION) ==
+				  CKF_OK,
+			  "merge");
+	CHECK(owned_rebuild(&o, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
 	check_bytes(&o, expected, sum ? "sum_agg" : "union_agg");
 	owned_free(&o);
 }

@@ -322,17 +322,24 @@ def build_whole(items, p, what, bits=64):
     return data or hashes_bytes(items, p)
 
 
-def cut_large_set(items, p):
-    """What a set's aggregate keeps of so many whole hashes, and their bits [7.11]."""
-    if len(items) <= MOST_WHOLE or not p.is_set:
-        return items, 64
-    w = min(MAX_W, prefix_bits(max(p.capacity, CUT_FOR), p.fpr, p.c))
-    return copies_at(items, 64, w, p), w
+def large_set_w(p):
+    """The bits that an aggregate leaves of a large set's items; 64 where it leaves all [7.11]."""
+    if not p.is_set or prefix_bits(max(p.capacity, MOST_WHOLE + 1), p.fpr, p.c) > MAX_W:
+        return 64
+    return min(MAX_W, prefix_bits(max(p.capacity, CUT_FOR), p.fpr, p.c))
+
+
+def cut_large_set(items, bits, p):
+    """What an aggregate keeps of so many items, and their bits [7.11]."""
+    w = large_set_w(p)
+    if len(items) <= MOST_WHOLE or bits <= w:
+        return items, bits
+    return copies_at(items, bits, w, p), w
 
 
 def aggregate(hashes, p):
     """An aggregate over items; p.capacity may be 0."""
-    items, bits = cut_large_set({h or 1: 1 for h in hashes}, p)
+    items, bits = cut_large_set({h or 1: 1 for h in hashes}, 64, p)
     p = replace(p, capacity=max(p.capacity, len(items), 1))
     return build_whole(items, p, "aggregate", bits)
 
@@ -388,11 +395,11 @@ def merge(inputs, is_sum, is_aggregate):
             for item, copies in copies_at(items, bits, w, replace(p, is_set=False)).items():
                 total[item] += copies
     items = {item: min(copies, p.most_copies) for item, copies in total.items()}
-    if w == 64:
-        bits = 64
-        if is_aggregate and not is_sum:
-            items, bits = cut_large_set(items, p)
-        return build_whole(items, p, "merge" if is_aggregate else "pair", bits)
+    if is_aggregate:
+        items, w = cut_large_set(items, w, p)
+    large = is_aggregate and w == large_set_w(p) and len(items) > MOST_WHOLE
+    if w == 64 or large:
+        return build_whole(items, p, "merge" if is_aggregate else "pair", w)
     return build_cut(items, w, p)
 
 
@@ -481,16 +488,18 @@ class Writer:
 
     def add(self, item):
         """One more copy, or Refused."""
-        while not self.try_add(item):
+        grown = False
+        while not self.try_add(item, grown):
             self.open(grow(self.bytes()))
+            grown = True
 
-    def try_add(self, item):
+    def try_add(self, item, grown):
         """False where the filter must grow first."""
         f, p = self.f, self.p
         if f.copies(item) >= p.most_copies:
             return True
         if f.encoding == HASHES:
-            if len(f.hashes) >= MOST_HASHES:
+            if len(f.hashes) >= MOST_HASHES and not grown:
                 return False
             f.hashes = sorted([*f.hashes, item or 1])
         elif f.count >= p.limit(f.w):
@@ -561,35 +570,37 @@ class Writer:
         return True
 
 
-def change_all(data, hashes, change_one, merged):
-    """Add or remove many at once [7.19, 7.20].  merged(there, given, promise): copies of each."""
+def change_each(data, hashes, change):
+    w = Writer(data)
+    for item in hashes:
+        change(w, item)
+    return w.bytes()
+
+
+def add_all(data, hashes):
+    """Add many at once [7.19, 7.20]."""
     f = reader.Filter(data)
     p = promise_of(f)
     if 16 * len(hashes) <= f.count:
-        w = Writer(data)
-        for item in hashes:
-            change_one(w, item)
-        return w.bytes()
+        return change_each(data, hashes, Writer.add)
     there, bits = items_of(f)
     given = Counter(h or 1 for h in hashes) if bits == 64 else Counter(map(f.prefix, hashes))
-    items = {item: copies for item, copies in merged(there, given, p).items() if copies > 0}
+    items = {item: min(copies, p.most_copies) for item, copies in (there + given).items()}
     if bits == 64:
         return build_whole(items, p, "many")
     return build_cut(items, bits, p)
 
 
-def add_all(data, hashes):
-    def merged(there, given, p):
-        return {item: min(copies, p.most_copies) for item, copies in (there + given).items()}
-
-    return change_all(data, hashes, Writer.add, merged)
-
-
 def remove_all(data, hashes):
-    def merged(there, given, p):
-        return {item: copies if copies == 2 * p.b else copies - given[item]
-                for item, copies in there.items()}
-
-    if promise_of(reader.Filter(data)).is_set:
+    """Remove many at once [7.19, 7.21]."""
+    f = reader.Filter(data)
+    p = promise_of(f)
+    if p.is_set:
         raise Refused("a set")
-    return change_all(data, hashes, Writer.remove, merged)
+    if 16 * len(hashes) <= f.count:
+        return change_each(data, hashes, Writer.remove)
+    if f.encoding != HASHES:
+        return change_each(data, sorted(h or 1 for h in hashes), Writer.remove)
+    given = Counter(h or 1 for h in hashes)
+    return hashes_bytes({item: copies if copies == 2 * p.b else max(copies - given[item], 0)
+                         for item, copies in items_of(f)[0].items()}, p)

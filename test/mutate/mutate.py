@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Breaks one line of the core at random, many times, and counts the mutants that the quick suites catch.
 
-    test/mutate/mutate.py [N]        N mutants (50); SEED=n replays
+    test/mutate/mutate.py [N [PLACE...]]    N mutants (50), in files whose name has such a beginning,
+                                            like rebuild/ or small/; SEED=n replays
 
 Works on copies in build/mutate, two mutants at a time; the sources stay as they are.  A mutant that
 does not compile or gives the same object code is not counted, nor one that equivalent.tsv lists.  One
@@ -25,7 +26,8 @@ EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 SCRIPTS = ("reader", "writer")  # test/core/*_test.py
 # Those that are quick to catch most come first.
 SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
-          "rates", "sizes", "aggregate", "adversary", "hostile", "lockstep")
+          "rates", "sizes", "faults", "many", "aggregate", "adversary", "hostile", "lockstep", "unlike")
+SMALL = ("unlike", "many", "aggregate", "contract")  # before them, with the Makefile's lowered thresholds
 PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
 WORKERS = 2
 ROUNDS = "10"
@@ -106,6 +108,12 @@ def read(path):
         return file.read()
 
 
+def lowered():
+    """The Makefile's flags for a core whose thresholds small inputs reach."""
+    with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as makefile:
+        return re.findall(r"-D\S+", re.search(r"^SMALL := (.*\\\n.*)$", makefile.read(), re.M).group(1))
+
+
 def is_suite(source):
     return re.search(rb"^(int )?main\(", read(source), re.M)
 
@@ -137,11 +145,14 @@ class Place:
         self.sound = {made: read(made) for made in self.objects()}  # object code
 
     def objects(self):
-        return sorted(glob.glob(os.path.join(self.core, "*/*.o")) + glob.glob(self.tests + "/*.o"))
+        return sorted(path for end in ("o", "small")
+                      for folder in (os.path.join(self.core, "*"), self.tests)
+                      for path in glob.glob(os.path.join(folder, "*." + end)))
 
     def compiles(self, source, folder):
-        made = os.path.join(folder, os.path.basename(source)[:-2] + ".o")
-        return run(["cc", *FLAGS, "-I" + self.core, "-c", source, "-o", made]) == 0
+        made = os.path.join(folder, os.path.basename(source)[:-2])
+        return all(run(["cc", *FLAGS, *flags, "-I" + self.core, "-c", source, "-o", made + end]) == 0
+                   for end, flags in ((".o", ()), (".small", lowered())))
 
     def compile_core(self):
         sources = sorted(glob.glob(os.path.join(self.core, "*/*.c")))
@@ -182,15 +193,22 @@ class Place:
         self.limits.setdefault(suite, 30 + 10 * (time.monotonic() - started))
         return failed
 
+    def link(self, suite, end):
+        """Path of the suite's program, of objects whose names have this end."""
+        shared = [os.path.join(self.tests, os.path.basename(source)[:-2] + end)
+                  for source in glob.glob(os.path.join(ROOT, "test/core/*.c")) if not is_suite(source)]
+        shared += glob.glob(os.path.join(self.core, "*/*" + end))
+        program = os.path.join(self.tests, suite)
+        subprocess.run(["cc", program + end, *shared, "-lm", "-o", program], check=True)
+        return program
+
     def first_killer(self, seed):
         """The suite that catches the mutant, or None."""
-        shared = [os.path.join(self.tests, os.path.basename(source)[:-2] + ".o")
-                  for source in glob.glob(os.path.join(ROOT, "test/core/*.c")) if not is_suite(source)]
-        shared += glob.glob(os.path.join(self.core, "*/*.o"))
+        for suite in SMALL:
+            if self.fails(suite + " (small)", [self.link(suite, ".small")], seed):
+                return suite + " (small)"
         for suite in SUITES:
-            program = os.path.join(self.tests, suite)
-            subprocess.run(["cc", program + ".o", *shared, "-lm", "-o", program], check=True)
-            if self.fails(suite, [program], seed):
+            if self.fails(suite, [self.link(suite, ".o")], seed):
                 return suite
         for suite in PORTABLE:
             if self.fails(suite, [os.path.join(self.tests, suite)], seed, True):
@@ -211,7 +229,7 @@ def equivalents():
 class Mutants:
     """Random mutants of the core, one after the other; long files more often."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, beginnings):
         self.rng = random.Random(seed)
         self.lock = threading.Lock()
         self.known = equivalents()
@@ -220,7 +238,7 @@ class Mutants:
         self.seen = set()
         for path in sorted(glob.glob(os.path.join(ROOT, "core/**/*.[ch]"), recursive=True)):
             name = os.path.relpath(path, os.path.join(ROOT, "core"))
-            if name not in NOT_BROKEN:
+            if name not in NOT_BROKEN and name.startswith(beginnings):
                 with open(path, encoding="utf-8") as source:
                     self.files[name] = source.readlines()
                 self.places += [(name, n) for n in code_lines(self.files[name])]
@@ -265,7 +283,7 @@ def main():
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
     print("mutate: SEED=%d, %d mutants" % (seed, wanted), flush=True)
-    mutants = Mutants(seed)
+    mutants = Mutants(seed, tuple(sys.argv[2:]) or "")
     first = Place("0")
     if first.first_killer(seed) is not None:  # a sound run, which also tells how long suites take
         print("  a suite fails before any mutation\nmutate: 0 passed, 1 failed")

@@ -67,7 +67,7 @@ typedef enum kind
 	LARGE_LOG, /* what was merged had lost precision */
 	CUT_SET,   /* a set's state, past the hashes that it keeps whole */
 	SHARED,    /* a log whose hashes share their top bits */
-	REPEATED,  /* a log of one hash */
+	REPEATED,  /* a log of mostly one hash */
 	KINDS
 } kind;
 
@@ -80,7 +80,7 @@ static const char *const names[KINDS] = {"a semi-sorted table",
 										 "a large log",
 										 "a set's log",
 										 "a log of hashes that share 30 bits",
-										 "a log of one hash"};
+										 "a log of mostly one hash"};
 
 static bool
 is_state(kind k)
@@ -99,7 +99,7 @@ random_hashes(kind k, size_t n)
 		hashes[i] = check_random();
 		if (k == SHARED)
 			hashes[i] = base >> (64 - SAME_BITS) << (64 - SAME_BITS) | hashes[i] >> SAME_BITS;
-		if (k == REPEATED)
+		if (k == REPEATED && i > n / 8) /* after others, which make it a log */
 			hashes[i] = base;
 	}
 	return hashes;

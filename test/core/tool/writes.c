@@ -10,7 +10,7 @@
  *   union | sum | union_agg | sum_agg RESULT FILTER ...
  *   compact | grow RESULT FILTER
  *   change RESULT FILTER +HASH:FOUND -HASH:FOUND ...         single adds and removals
- *   add_all | remove_all RESULT FILTER HASHES                only with NEW_RULES
+ *   add_all | remove_all RESULT FILTER HASHES
  *
  * HASHES are 16 digits each, without blanks between, or "-".
  */
@@ -23,10 +23,6 @@
 
 /* What version 1.1 changes: targets that no table reaches, many changes at once, large states that
  * merge.  Until the engine does so, the cases keep away from it. */
-#ifndef NEW_RULES
-#define NEW_RULES 0
-#endif
-
 enum
 {
 	MOST_ITEMS = 10000, /* of an input */
@@ -73,6 +69,21 @@ print_result(const char *kind, ckf_status status, const owned *result)
 		printf(status == CKF_PRECISION ? "precision" : "seeds");
 }
 
+/* An aggregate: a large set whose hashes crowd may be refused. */
+static ckf_status
+aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
+{
+	owned state;
+	ckf_status status;
+
+	owned_state(&state, params);
+	for (size_t i = 0; i < n; i++)
+		CHECK(owned_add(&state, hashes[i]) == CKF_OK, "adding to a state");
+	status = run_rebuild(o, CKF_FINISH, &state, NULL);
+	owned_free(&state);
+	return status;
+}
+
 /* ------------------------------------------------------------------- draw */
 
 /* From both sides of where small filters change their form. */
@@ -114,7 +125,7 @@ random_params(const common *any)
 	params.fpr = fmin(0.95, ldexp((double)(1 + check_below(255)) / 256, -precision));
 	if (check_chance(30))
 		params.fpr = CKF_DEFAULT_FPR;
-	if (NEW_RULES && check_chance(8))
+	if (check_chance(8))
 		params.fpr = fmax(ldexp(params.fpr, -44), 0x1p-54);
 	while (params.capacity > 1 && (double)params.capacity / params.fpr > 0x1p50)
 		params.capacity /= 2;
@@ -153,7 +164,8 @@ crowding_hashes(const ckf_params *params, uint64_t *hashes, size_t n)
 	attacker attacker;
 	owned o;
 
-	build_aggregate(&o, params, hashes, n);
+	if (aggregate(&o, params, hashes, n) != CKF_OK)
+		return;
 	attacker_start(&attacker, ways[check_below(sizeof ways / sizeof *ways)]);
 	for (size_t i = check_below(n / 2 + 1); i < n; i++)
 		hashes[i] = attacker_next(&attacker, &o.filter);
@@ -180,9 +192,7 @@ random_filter(owned *o, common *any)
 	size_t n = random_items(any, &params, hashes);
 	bool found;
 
-	if (check_chance(60))
-		build_aggregate(o, &params, hashes, n);
-	else
+	if (check_chance(40) || aggregate(o, &params, hashes, n) != CKF_OK)
 	{
 		owned_create(o, &params);
 		for (size_t i = 0; i < n; i++)
@@ -201,6 +211,19 @@ random_filter(owned *o, common *any)
 	free(hashes);
 }
 
+/* n different hashes, up to 4,096, that stay such as they enter one by one. */
+static void
+exact_filter(owned *o, common *any, size_t n)
+{
+	ckf_params params = random_params(any);
+
+	params.seed = any->seed;
+	owned_create(o, &params);
+	while (o->filter.count < n)
+		CHECK(owned_add(o, check_random()) == CKF_OK, "add");
+	any->budget -= n;
+}
+
 /* ------------------------------------------------------------------ cases */
 
 static void
@@ -208,15 +231,17 @@ emit_aggregate(const ckf_params *params, const uint64_t *hashes, size_t n)
 {
 	owned o;
 	uint64_t rate;
+	ckf_status status;
 
-	build_aggregate(&o, params, hashes, n);
-	print_result("aggregate", CKF_OK, &o);
+	status = aggregate(&o, params, hashes, n);
+	print_result("aggregate", status, &o);
 	memcpy(&rate, &params->fpr, sizeof rate);
 	printf(" %lld %llx %llx %d %d %u", (long long)params->capacity, (unsigned long long)rate,
 		   (unsigned long long)params->seed, params->set, params->plain, params->bucket_size);
 	print_hashes(hashes, n);
 	printf("\n");
-	owned_free(&o);
+	if (status == CKF_OK)
+		owned_free(&o);
 }
 
 static void
@@ -229,7 +254,7 @@ random_aggregate(common *any)
 	if (check_chance(50))
 	{
 		params.capacity = 0;
-		if (NEW_RULES && check_chance(10))
+		if (check_chance(10))
 			params.fpr = 1e-18;
 	}
 	emit_aggregate(&params, hashes, n);
@@ -258,9 +283,9 @@ emit_merge(const owned *inputs, size_t n, bool sum, bool aggregate)
 {
 	static const char *const kinds[] = {"union", "sum", "union_agg", "sum_agg"};
 	owned result;
-	ckf_status status = aggregate
-							? merge_all(&result, inputs, n, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION)
-							: run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
+	ckf_status status =
+		aggregate ? merge_all(&result, inputs, n, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION)
+				  : run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
 
 	print_result(kinds[2 * aggregate + sum], status, &result);
 	for (size_t i = 0; i < n; i++)
@@ -282,8 +307,16 @@ random_merge(common *any)
 
 	if (aggregate)
 		n = check_chance(15) ? 1 + check_below(MOST_INPUTS) : 1 + check_below(5);
-	for (size_t i = 0; i < n; i++)
-		random_filter(&inputs[i], any);
+	if (check_chance(6))
+	{
+		/* from both sides of the most that unions and sums keep as hashes */
+		exact_filter(&inputs[0], any, 4000);
+		exact_filter(&inputs[1], any, 95 + check_below(3));
+		n = 2;
+	}
+	else
+		for (size_t i = 0; i < n; i++)
+			random_filter(&inputs[i], any);
 	emit_merge(inputs, n, sum, aggregate);
 	for (size_t i = 0; i < n; i++)
 		owned_free(&inputs[i]);
@@ -316,6 +349,19 @@ random_job(common *any)
 	owned_free(&o);
 }
 
+/* A buffer with room to spare takes a few hashes above 4,096: leave none. */
+static void
+leave_no_room(owned *o)
+{
+	owned tight;
+
+	if (o->filter.encoding != CKF_HASHES || o->filter.count < 4096)
+		return;
+	owned_copy(&tight, o);
+	owned_free(o);
+	*o = tight;
+}
+
 typedef struct change
 {
 	uint64_t hash;
@@ -332,7 +378,10 @@ random_change(common *any)
 	ckf_status status = CKF_OK;
 	owned o, before;
 
-	random_filter(&before, any);
+	if (check_chance(6))
+		exact_filter(&before, any, 4096 - check_below(4));
+	else
+		random_filter(&before, any);
 	owned_copy(&o, &before);
 	random_hashes(any, hashes, n);
 	for (; status == CKF_OK && made < n; made++)
@@ -341,6 +390,7 @@ random_change(common *any)
 
 		c->hash = check_chance(30) ? hashes[check_below(n < 5 ? n : 5)] : hashes[made];
 		c->added = filter_is_set(&o.filter) || check_chance(70);
+		leave_no_room(&o);
 		status = c->added ? owned_add(&o, c->hash) : owned_remove(&o, c->hash, &c->found);
 		if (c->added)
 			c->found = status == CKF_OK;
@@ -356,7 +406,6 @@ random_change(common *any)
 	owned_free(&before);
 }
 
-#if NEW_RULES
 static void
 random_many(common *any)
 {
@@ -381,9 +430,6 @@ random_many(common *any)
 	owned_free(&before);
 	free(hashes);
 }
-#else
-#define random_many random_change
-#endif
 
 static void
 emit(const void *arg)
@@ -427,6 +473,32 @@ emit_rollup(uint64_t *hashes)
 	owned_free(&inputs[0]);
 }
 
+/* A segment as large as they get, in which a build fails: the next table has two. */
+static void
+emit_crowded(uint64_t *hashes)
+{
+	enum
+	{
+		ITEMS = 110750,
+		CROWD = 5, /* prefixes of one pair of buckets, which has four slots */
+		APART = 10 /* others of the pair between two, so that another table parts them */
+	};
+	ckf_params params = params_of(500000000, 0.01, false, false, 2);
+	attacker attacker;
+	owned o;
+
+	build_aggregate(&o, &params, hashes, ITEMS);
+	CHECK(o.filter.g == 0, "several segments");
+	attacker_start(&attacker, ONE_PAIR);
+	for (size_t i = 0; i < CROWD * APART; i++)
+		hashes[i / APART] = attacker_next(&attacker, &o.filter);
+	owned_free(&o);
+	build_aggregate(&o, &params, hashes, ITEMS);
+	CHECK(o.filter.g > 0, "no build failed");
+	owned_free(&o);
+	emit_aggregate(&params, hashes, ITEMS);
+}
+
 /* Tables of several segments: built, merged with one of another shape, and grown. */
 static void
 emit_large(const void *arg)
@@ -444,19 +516,18 @@ emit_large(const void *arg)
 	(void)arg;
 	for (size_t i = 0; i < ITEMS; i++)
 		hashes[i] = check_random();
-	emit_aggregate(&params[0], hashes, ITEMS);
+	emit_crowded(hashes);
 	build_aggregate(&inputs[0], &params[0], hashes, ITEMS);
 	CHECK(inputs[0].filter.g > 0, "one segment");
 	build_aggregate(&inputs[1], &params[1], hashes + ITEMS / 2, ITEMS / 4);
-	emit_merge(inputs, 2, false, NEW_RULES);
+	emit_merge(inputs, 2, false, true);
 	owned_free(&inputs[0]);
 	owned_free(&inputs[1]);
 	build_aggregate(&inputs[0], &params[0], hashes, FEWER);
 	CHECK(inputs[0].filter.g == 0, "several segments");
 	emit_job("grow", CKF_GROW, &inputs[0]);
 	owned_free(&inputs[0]);
-	if (NEW_RULES)
-		emit_rollup(hashes);
+	emit_rollup(hashes);
 	free(hashes);
 }
 
