@@ -48,7 +48,7 @@ ckf_target_start(ckf_rebuild *r)
 	r->capacity = to->capacity;
 	r->w = to->w;
 	r->once = ckf_stores_once(to);
-	if (r->goal == CKF_EXPORT && !(r->in[0]->flags & CKF_FLAG_COPIES))
+	if (r->goal == CKF_EXPORT && ckf_stores_once(r->in[0]))
 		r->once = true;
 	r->distinct = r->goal == CKF_FINISH;
 	r->in_order = r->goal != CKF_GROW || ckf_builds_state(r) || r->in[0]->encoding == CKF_HASHES;
@@ -308,8 +308,9 @@ ckf_target_counts(ckf_rebuild *r)
 			return r->in[0]->encoding == CKF_HASHES;
 		case CKF_EXPORT:
 			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
-		case CKF_FINISH: /* most often none comes twice: a build will tell */
-			return ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE;
+		case CKF_FINISH: /* most often none comes twice: a build will tell, but may be refused
+						  * where they have been cut */
+			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		default:
 			return ckf_builds_state(r) && ckf_log_may_have_table(r);
 	}

@@ -28,15 +28,16 @@ ckf_set_holds(uint64_t words)
 	return words <= CKF_ONE_HOME ? words : ckf_homes(words) / 16 * 13;
 }
 
-/* An insert moves words right by one: so many never pass the end where as many
- * words before it are free. */
+/* An insert fills a free word that is no more than one behind the last one in
+ * use, or the last home.  So as many as there are free words at the end never pass
+ * it, as long as there are no homes among those. */
 bool
 ckf_set_takes(const ckf_filter *t, uint64_t more)
 {
 	uint64_t words = ckf_body_words(t);
 	uint64_t at;
 
-	if (t->count + more > ckf_set_holds(words))
+	if (t->count + more > ckf_set_holds(words) || (ckf_homes(words) > 1 && more > CKF_SET_TAIL))
 		return false;
 	for (at = words - more; at < words; at++)
 		if (ckf_word(t, at) != 0)
