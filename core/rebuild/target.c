@@ -304,8 +304,6 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_ADD_MANY:
 		case CKF_FINISH_MERGE:
 			return true;
-		case CKF_REMOVE_MANY:
-			return r->in[0]->encoding == CKF_HASHES;
 		case CKF_EXPORT:
 			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		case CKF_FINISH: /* most often none comes twice: a build will tell, but may be refused
