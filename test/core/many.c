@@ -69,7 +69,6 @@ check_added(const input *in, const owned *many)
 
 	if (w > CKF_MAX_PREFIX)
 		w = CKF_MAX_PREFIX; /* the items that are expected do not forbid a table */
-
 	CHECK(filter->capacity == in->filter.filter.capacity && filter->seed == in->filter.filter.seed,
 		  "the promise changed");
 	model_check(&in->model, many);
