@@ -25,7 +25,6 @@ ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 {
 	unsigned i;
 
-	r->scans = 0;
 	for (i = 0; i < r->inputs; i++)
 	{
 		const ckf_source *source = r->in[i]->operations->source;

@@ -226,6 +226,32 @@ run_few(const void *arg)
 	}
 }
 
+/* Removals of what is not in: from nothing, and from other items. */
+static void
+run_strangers(const void *arg)
+{
+	(void)arg;
+	for (size_t n = 0; n <= 2000; n = 2 * n + 1)
+	{
+		ckf_params params = params_of(5000, 1e-9, false, false, 4);
+		uint64_t hashes[20], items[2048];
+		owned o, result;
+
+		for (size_t i = 0; i < n; i++)
+			items[i] = check_random();
+		for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+			hashes[i] = check_random();
+		owned_create(&o, &params);
+		CHECK(owned_add_all(&o, items, n) == CKF_OK, "add");
+		CHECK(run_rebuild_hashes(&result, CKF_REMOVE_MANY, &o, hashes,
+								 sizeof hashes / sizeof *hashes) == CKF_OK,
+			  "remove");
+		CHECK(owned_same_bytes(&o, &result), "of %zu items other ones were removed", n);
+		owned_free(&o);
+		owned_free(&result);
+	}
+}
+
 static const plan plans[] = {
 	{"a few items", 20, 150},        {"hundreds", 700, 60},   {"thousands", 9000, 15},
 	{"tens of thousands", 70000, 6}, {"segments", 300000, 1},
@@ -239,5 +265,6 @@ main(void)
 		if (plans[i].most <= MOST_TIMES * CKF_LARGEST_SET) /* lowered thresholds need no more */
 			check_case(run_many, &plans[i], "many items at once, %s", plans[i].name);
 	check_case(run_few, NULL, "a sixteenth");
+	check_case(run_strangers, NULL, "removals of what is not in");
 	return check_end();
 }

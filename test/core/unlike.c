@@ -400,6 +400,124 @@ run_trees(const void *arg)
 	}
 }
 
+/* ----------------------------------------------------------------- promises */
+
+enum
+{
+	TRAITS = 8, /* in which two inputs may differ; the last two are its size */
+	SHAPES = 1 << TRAITS,
+	FEW = 200
+};
+
+/* An input with these traits. */
+static void
+input_of_traits(input *in, unsigned traits)
+{
+	static const size_t items[] = {0, 3, 40, 100};
+	ckf_params params = params_of(traits & 1 ? 5000 : 10, traits & 2 ? 0.1 : 0.001, traits & 4,
+								  traits & 8, traits & 16 ? 8 : 4);
+	size_t n = items[traits >> 6];
+	uint64_t *hashes = check_alloc((n + 1) * sizeof *hashes);
+
+	params.seed = traits & 32 ? 9 : 4;
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&in->filter, &params, hashes, n);
+	model_of_distinct(&in->model, &in->filter, hashes, n);
+	in->crowded = false;
+	free(hashes);
+}
+
+/* One road from two inputs to a result. */
+static ckf_status
+merge_two(owned *result, const merge *m, bool by_state)
+{
+	ckf_status status;
+
+	if (!by_state)
+		return run_rebuild(result, m->sum ? CKF_SUM : CKF_UNION, &m->order[0]->filter,
+						   &m->order[1]->filter);
+	new_state(result);
+	status = collect(m, result, &m->order[0]->filter);
+	if (status == CKF_OK)
+		status = collect(m, result, &m->order[1]->filter);
+	if (status == CKF_OK)
+		status = owned_rebuild(result, CKF_FINISH_MERGE, NULL);
+	if (status != CKF_OK)
+		owned_free(result);
+	return status;
+}
+
+/* A union by one road, and a sum by the other. */
+static void
+check_promise(const input *a, const input *b, bool union_by_state)
+{
+	for (int sum = 0; sum < 2; sum++)
+	{
+		bool by_state = union_by_state != sum;
+		merge m = {.n = 2, .sum = sum, .order = {a, b}, .inputs = {*a, *b}};
+		owned result;
+		ckf_status status;
+
+		m.promise = promise_of(m.order, 2, m.sum);
+		status = merge_two(&result, &m, by_state);
+		check_merge(&m, status, &result, by_state);
+		if (status == CKF_OK)
+			owned_free(&result);
+	}
+}
+
+/* Every pair of inputs that differ in one trait or two, and so have the others in
+ * common: each by itself decides what it has to. */
+static void
+run_promises(const void *arg)
+{
+	input *inputs = check_alloc(SHAPES * sizeof *inputs);
+
+	(void)arg;
+	for (unsigned i = 0; i < SHAPES; i++)
+		input_of_traits(&inputs[i], i);
+	for (unsigned i = 0; i < SHAPES; i++)
+		for (unsigned one = 0; one < TRAITS; one++)
+			for (unsigned other = 0; other <= one; other++)
+			{
+				unsigned j = i ^ (1U << one | 1U << other);
+
+				check_promise(&inputs[i], &inputs[j], i < j);
+			}
+	for (unsigned i = 0; i < SHAPES; i++)
+		input_free(&inputs[i]);
+	free(inputs);
+}
+
+/* A header that says that nothing is in is believed, whatever lies in the slots:
+ * its items must not come out of a merge with a precision that they do not have. */
+static void
+run_said_empty(const void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 4; i++)
+	{
+		ckf_params params = params_of(1000, 0.01, false, false, 4);
+		uint64_t hashes[FEW];
+		owned liar, other, result;
+
+		for (size_t k = 0; k < FEW; k++)
+			hashes[k] = check_random();
+		build_aggregate(&liar, &params, hashes, FEW);
+		CHECK(liar.filter.encoding != CKF_HASHES, "%d items are no table", FEW);
+		memset(liar.bytes + 16, 0, 8); /* count */
+		CHECK(ckf_open(&liar.filter, liar.bytes, liar.filter.size, CKF_STORED) == CKF_OK, "open");
+		build_aggregate(&other, &params, hashes, i % 2);
+		CHECK(run_rebuild(&result, i < 2 ? CKF_UNION : CKF_SUM, &liar, &other) == CKF_OK, "merge");
+		CHECK(result.filter.count == other.filter.count, "%llu copies of %llu",
+			  (unsigned long long)result.filter.count, (unsigned long long)other.filter.count);
+		owned_free(&liar);
+		owned_free(&other);
+		owned_free(&result);
+	}
+}
+
 /* ------------------------------------------------- aggregates over the items */
 
 /* Items of one aggregate, over as many processes as there may be. */
@@ -540,5 +658,7 @@ main(void)
 		check_case(run_trees, p, "union_agg and sum_agg, %s", p->name);
 		check_case(run_items, p, "aggregates over items, %s", p->name);
 	}
+	check_case(run_promises, NULL, "promises of two");
+	check_case(run_said_empty, NULL, "what says that it is empty");
 	return check_end();
 }
