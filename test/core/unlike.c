@@ -518,6 +518,107 @@ run_said_empty(const void *arg)
 	}
 }
 
+/* ------------------------------------------------------------- large states */
+
+/* An aggregate of n items with a table of its own. */
+static void
+input_of_size(input *in, size_t n, int64_t capacity, uint8_t bucket_size)
+{
+	ckf_params params = params_of(capacity, 0.001, false, false, bucket_size);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&in->filter, &params, hashes, n);
+	CHECK(in->filter.filter.encoding != CKF_HASHES, "%zu items are no table", n);
+	model_of_distinct(&in->model, &in->filter, hashes, n);
+	in->crowded = false;
+	free(hashes);
+}
+
+/* A state whose sorted part is a table takes what has another w or b. */
+static void
+check_large_state(const merge *m)
+{
+	const owned *first = &m->order[0]->filter, *second = &m->order[1]->filter;
+	owned state, result;
+
+	new_state(&state);
+	CHECK(collect(m, &state, first) == CKF_OK, "collect");
+	CHECK(state.filter.encoding == CKF_PLAIN, "a state of %zu bytes has no table",
+		  state.filter.size);
+	/* a table of all that came, and words for half as many or a few */
+	CHECK(state.filter.size <
+			  4 * first->filter.size + 8 * first->filter.count / 2 + 8 * (CKF_LARGEST_SET + 2),
+		  "%zu bytes of %llu items", state.filter.size, (unsigned long long)first->filter.count);
+	for (int again = 0; again < 3; again++)
+		CHECK(collect(m, &state, second) == CKF_OK, "collect the second");
+	CHECK(state.filter.w == m->promise.w && state.filter.b == m->promise.b,
+		  "a state of w %d, b %d, must be %u, %u", state.filter.w, state.filter.b, m->promise.w,
+		  m->promise.b);
+	CHECK(run_rebuild(&result, CKF_FINISH_MERGE, &state, NULL) == CKF_OK, "finish");
+	check_result(m, &result, true);
+	owned_free(&result);
+	owned_free(&state);
+}
+
+static void
+run_large_states(const void *arg)
+{
+	enum
+	{
+		MANY = 20 * CKF_LARGEST_SET /* in lowered thresholds: 4,000 */
+	};
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (unsigned i = 0; i < 27; i++)
+	{
+		input first, second;
+		merge m = {.n = 2, .order = {&first, &second}};
+
+		input_of_size(&first, MANY, 4 * MANY, bucket_sizes[i % 3]);
+		input_of_size(&second, 150, (int64_t[]){MANY, 4 * MANY, 16 * MANY}[i / 9],
+					  bucket_sizes[i / 3 % 3]);
+		m.inputs[0] = first;
+		m.inputs[1] = second;
+		m.promise = promise_of(m.order, 2, m.sum);
+		check_large_state(&m);
+		input_free(&first);
+		input_free(&second);
+	}
+}
+
+/* Items that come again and again need no larger state: it has room for as many
+ * as there are, or is the smallest log, or the largest set. */
+static void
+run_repeats(const void *arg)
+{
+	(void)arg;
+	for (size_t n = CKF_LARGEST_SET / 2; n <= 4 * CKF_LARGEST_SET; n *= 2)
+	{
+		uint64_t *hashes = check_alloc(n * sizeof *hashes);
+		ckf_params params;
+		uint64_t jobs;
+		owned state;
+
+		ckf_params_default(&params);
+		owned_state(&state, &params);
+		for (size_t i = 0; i < n; i++)
+			hashes[i] = check_random();
+		jobs = driven.jobs;
+		for (int again = 0; again < 20; again++)
+			for (size_t i = 0; i < n; i++)
+				CHECK(owned_add(&state, hashes[i]) == CKF_OK, "add");
+		CHECK(state.filter.size / 8 <= 4 * n + 2 * CKF_LARGEST_SET + 20,
+			  "%zu words for %zu distinct items", state.filter.size / 8, n);
+		CHECK(driven.jobs - jobs <= 60, "%llu rebuilds for %zu distinct items",
+			  (unsigned long long)(driven.jobs - jobs), n);
+		owned_free(&state);
+		free(hashes);
+	}
+}
+
 /* ------------------------------------------------- aggregates over the items */
 
 /* Items of one aggregate, over as many processes as there may be. */
@@ -658,6 +759,9 @@ main(void)
 		check_case(run_trees, p, "union_agg and sum_agg, %s", p->name);
 		check_case(run_items, p, "aggregates over items, %s", p->name);
 	}
+	if (CKF_LARGEST_SET <= 200) /* else the inputs would be as large as tens of megabytes */
+		check_case(run_large_states, NULL, "states that have a table");
+	check_case(run_repeats, NULL, "repeats");
 	check_case(run_promises, NULL, "promises of two");
 	check_case(run_said_empty, NULL, "what says that it is empty");
 	return check_end();
