@@ -619,6 +619,133 @@ run_repeats(const void *arg)
 	}
 }
 
+/* ---------------------------------------------------------------- few items */
+
+/* Few items in unlike places: a table or a log from which nearly all have gone, or
+ * into which few have come.  Into a set, which takes them one by one where it can. */
+static void
+check_few(const owned *in, const model *m)
+{
+	for (int i = 0; i < 8; i++)
+	{
+		owned state;
+		model both;
+
+		new_state(&state);
+		for (int growths = 0; growths < i / 2 * 2; growths++)
+			CHECK(owned_rebuild(&state, CKF_GROW, NULL) == CKF_OK, "grow");
+		CHECK(owned_collect(&state, in, CKF_COLLECT_SUM) == CKF_OK, "collect");
+		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		model_merge(&both, m, 1, true, &state.filter);
+		model_check(&both, &state);
+		model_free(&both);
+		owned_free(&state);
+	}
+}
+
+/* A table of n items, of which but a few at one end, or some anywhere, go. */
+static void
+few_of_a_table(size_t n, uint8_t bucket_size, int stay)
+{
+	ckf_params params = params_of((int64_t)n, 0.001, false, false, bucket_size);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	uint64_t tops = n < 200 ? 8 : 1; /* values of a hash's top byte */
+	owned o;
+	model m;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&o, &params, hashes, n);
+	model_of_distinct(&m, &o, hashes, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t top = hashes[i] >> 56;
+		bool found;
+
+		if (stay == 0 ? top < tops : stay == 1 ? top >= 256 - tops : i % (n / 10) == 0)
+			continue;
+		CHECK(ckf_remove(&o.filter, hashes[i], &found) == CKF_OK, "remove");
+		if (found)
+			model_remove(&m, hashes[i]);
+	}
+	check_few(&o, &m);
+	model_free(&m);
+	owned_free(&o);
+	free(hashes);
+}
+
+/* A state that could hold many items, as a log does, with n. */
+static void
+few_of_a_log(size_t n)
+{
+	ckf_params params = params_of(1000, 0.001, false, false, 4);
+	owned state;
+	model m;
+
+	owned_state(&state, &params);
+	model_init(&m, &state.filter);
+	while (state.filter.size < CKF_HEADER_SIZE + 8 * CKF_LARGEST_SET)
+		CHECK(owned_rebuild(&state, CKF_GROW, NULL) == CKF_OK, "grow");
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t hash = check_random();
+
+		CHECK(owned_add(&state, hash) == CKF_OK, "add");
+		model_add(&m, hash);
+	}
+	check_few(&state, &m);
+	model_free(&m);
+	owned_free(&state);
+}
+
+static void
+run_few(const void *arg)
+{
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (size_t n = 100; n <= 6400; n *= 2)
+		for (int stay = 0; stay < 3; stay++)
+			for (size_t i = 0; i < 3; i++)
+				few_of_a_table(n, bucket_sizes[i], stay);
+	for (size_t n = 0; n <= 70; n += 7)
+		few_of_a_log(n);
+}
+
+/* ------------------------------------------------------------ crowded states */
+
+/* Hashes that crowd at the end, where a set has no place for them, up to a log. */
+static void
+run_crowded(const void *arg)
+{
+	(void)arg;
+	for (size_t n = 9; n <= 240; n += 33)
+		for (int road = 0; road < 3; road++)
+		{
+			ckf_params params = params_of(1000, 0.001, false, false, 4);
+			owned state, other;
+			model m;
+			uint64_t hashes[240];
+
+			owned_state(&state, &params);
+			owned_state(&other, &params);
+			for (size_t i = 0; i < n; i++)
+			{
+				hashes[i] = UINT64_MAX - i;
+				CHECK(owned_add(road == 1 || (road == 2 && i % 2) ? &other : &state, hashes[i]) ==
+						  CKF_OK,
+					  "add");
+			}
+			CHECK(owned_collect(&state, &other, CKF_COLLECT_ITEMS) == CKF_OK, "collect");
+			CHECK(owned_rebuild(&state, CKF_FINISH, NULL) == CKF_OK, "finish");
+			model_of_distinct(&m, &state, hashes, n);
+			model_check(&m, &state);
+			model_free(&m);
+			owned_free(&state);
+			owned_free(&other);
+		}
+}
+
 /* ------------------------------------------------- aggregates over the items */
 
 /* Items of one aggregate, over as many processes as there may be. */
@@ -762,6 +889,8 @@ main(void)
 	if (CKF_LARGEST_SET <= 200) /* else the inputs would be as large as tens of megabytes */
 		check_case(run_large_states, NULL, "states that have a table");
 	check_case(run_repeats, NULL, "repeats");
+	check_case(run_few, NULL, "few items");
+	check_case(run_crowded, NULL, "items that crowd at the end of a set");
 	check_case(run_promises, NULL, "promises of two");
 	check_case(run_said_empty, NULL, "what says that it is empty");
 	return check_end();
