@@ -520,19 +520,20 @@ run_said_empty(const void *arg)
 
 /* ------------------------------------------------------------- large states */
 
-/* An aggregate of n items with a table of its own. */
+/* An aggregate of n items with a table of its own.  `shift` top bits of the hashes
+ * are 0, so that its segments are not alike, and all tables but large ones fail. */
 static void
-input_of_size(input *in, size_t n, int64_t capacity, uint8_t bucket_size)
+input_of_size(input *in, size_t n, int64_t capacity, uint8_t bucket_size, unsigned shift)
 {
 	ckf_params params = params_of(capacity, 0.001, false, false, bucket_size);
 	uint64_t *hashes = check_alloc(n * sizeof *hashes);
 
 	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
+		hashes[i] = check_random() >> shift;
 	build_aggregate(&in->filter, &params, hashes, n);
 	CHECK(in->filter.filter.encoding != CKF_HASHES, "%zu items are no table", n);
 	model_of_distinct(&in->model, &in->filter, hashes, n);
-	in->crowded = false;
+	in->crowded = shift > 0;
 	free(hashes);
 }
 
@@ -577,15 +578,51 @@ run_large_states(const void *arg)
 		input first, second;
 		merge m = {.n = 2, .order = {&first, &second}};
 
-		input_of_size(&first, MANY, 4 * MANY, bucket_sizes[i % 3]);
+		input_of_size(&first, MANY, 4 * MANY, bucket_sizes[i % 3], 0);
 		input_of_size(&second, 150, (int64_t[]){MANY, 4 * MANY, 16 * MANY}[i / 9],
-					  bucket_sizes[i / 3 % 3]);
+					  bucket_sizes[i / 3 % 3], 0);
 		m.inputs[0] = first;
 		m.inputs[1] = second;
 		m.promise = promise_of(m.order, 2, m.sum);
 		check_large_state(&m);
 		input_free(&first);
 		input_free(&second);
+	}
+}
+
+/* Where the table of such a state does not hold its items, it is made larger, and
+ * the words behind it stay as many. */
+static void
+run_tight_states(const void *arg)
+{
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (unsigned i = 0; i < 300; i++)
+	{
+		input in;
+		merge m = {.n = 1, .order = {&in}};
+		owned state, again;
+
+		input_of_size(&in, 600 + 7 * i, 4000, bucket_sizes[i % 3], i / 3 % 2);
+		m.inputs[0] = in;
+		m.crowded = in.crowded;
+		m.promise = promise_of(m.order, 1, m.sum);
+		new_state(&state);
+		CHECK(collect(&m, &state, &in.filter) == CKF_OK, "collect");
+		CHECK(state.filter.encoding == CKF_PLAIN, "a state has no table");
+		CHECK(state.filter.size < 3 * in.filter.filter.size + 8 * in.filter.filter.count / 2 +
+									  8 * (CKF_LARGEST_SET + 4),
+			  "%zu bytes of %llu items", state.filter.size,
+			  (unsigned long long)in.filter.filter.count);
+		owned_copy(&again, &state);
+		for (uint64_t n = state.filter.count / 2; n > 0; n--)
+			CHECK(ckf_add(&again.filter, check_random()) == CKF_OK, "no room for half as many");
+		owned_free(&again);
+		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		check_result(&m, &state, true);
+		owned_free(&state);
+		input_free(&in);
 	}
 }
 
@@ -887,7 +924,10 @@ main(void)
 		check_case(run_items, p, "aggregates over items, %s", p->name);
 	}
 	if (CKF_LARGEST_SET <= 200) /* else the inputs would be as large as tens of megabytes */
+	{
 		check_case(run_large_states, NULL, "states that have a table");
+		check_case(run_tight_states, NULL, "states whose table is tight");
+	}
 	check_case(run_repeats, NULL, "repeats");
 	check_case(run_few, NULL, "few items");
 	check_case(run_crowded, NULL, "items that crowd at the end of a set");
