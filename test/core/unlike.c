@@ -518,6 +518,84 @@ run_said_empty(const void *arg)
 	}
 }
 
+/* ------------------------------------------------------------- first tables */
+
+/* Has the filter the geometry of an aggregate of n items with this capacity? */
+static bool
+is_like(const ckf_filter *filter, size_t n, size_t capacity)
+{
+	ckf_params params = params_of((int64_t)capacity, filter->fpr, false, false, filter->b);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	owned like;
+	bool same;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&like, &params, hashes, n);
+	same = filter->w == like.filter.w && filter->g == like.filter.g && filter->m == like.filter.m;
+	owned_free(&like);
+	free(hashes);
+	return same;
+}
+
+/* Hashes that become a table, as FORMAT.md says in step 7 of section 7: whether they
+ * have the geometry that they should.  Where a build has failed they have not. */
+static bool
+becomes_table(ckf_goal goal, size_t n, uint8_t bucket_size)
+{
+	ckf_params params = params_of(1, 0.01, false, false, bucket_size);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	size_t first = goal == CKF_GROW ? n : goal == CKF_ADD_MANY ? n / 3 : n / 2;
+	owned a, b, result;
+	bool right;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	owned_create(&a, &params);
+	owned_create(&b, &params);
+	CHECK(owned_rebuild_hashes(&a, CKF_ADD_MANY, hashes, first) == CKF_OK, "add");
+	CHECK(owned_rebuild_hashes(&b, CKF_ADD_MANY, hashes + first, n - first) == CKF_OK, "add");
+	if (goal == CKF_ADD_MANY)
+		CHECK(run_rebuild_hashes(&result, goal, &a, hashes + first, n - first) == CKF_OK, "add");
+	else
+		CHECK(run_rebuild(&result, goal, &a, goal == CKF_GROW ? NULL : &b) == CKF_OK, "rebuild");
+	CHECK(result.filter.count <= n && result.filter.count + 20 > n, "items are missing");
+	if (n < CKF_MAX_HASHES || (goal != CKF_GROW && n == CKF_MAX_HASHES))
+		right = result.filter.encoding == CKF_HASHES;
+	else if (goal == CKF_GROW)
+		right = is_like(&result.filter, n + n / 2 + 8, 16 * n);
+	else
+		right = is_like(&result.filter, n, 16 * (goal == CKF_ADD_MANY ? CKF_MAX_HASHES : n));
+	owned_free(&a);
+	owned_free(&b);
+	owned_free(&result);
+	free(hashes);
+	return right;
+}
+
+static void
+run_first_tables(const void *arg)
+{
+	static const ckf_goal goals[] = {CKF_GROW, CKF_UNION, CKF_SUM, CKF_ADD_MANY};
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (size_t n = CKF_MAX_HASHES - 2; n <= CKF_MAX_HASHES + CKF_MAX_HASHES / 2;
+		 n += n <= CKF_MAX_HASHES ? 1 : CKF_MAX_HASHES / 8)
+		for (size_t i = 0; i < 4; i++)
+			for (size_t k = 0; k < 3; k++)
+			{
+				int tries = 0;
+
+				if (goals[i] == CKF_GROW && n > CKF_MAX_HASHES)
+					continue; /* there are no hashes to grow */
+				while (tries < 20 && !becomes_table(goals[i], n, bucket_sizes[k]))
+					tries++;
+				CHECK(tries < 20, "goal %d, %zu hashes, b %d: another geometry", goals[i], n,
+					  bucket_sizes[k]);
+			}
+}
+
 /* ------------------------------------------------------------- large states */
 
 /* An aggregate of n items with a table of its own.  `shift` top bits of the hashes
@@ -928,6 +1006,7 @@ main(void)
 		check_case(run_large_states, NULL, "states that have a table");
 		check_case(run_tight_states, NULL, "states whose table is tight");
 	}
+	check_case(run_first_tables, NULL, "first tables");
 	check_case(run_repeats, NULL, "repeats");
 	check_case(run_few, NULL, "few items");
 	check_case(run_crowded, NULL, "items that crowd at the end of a set");
