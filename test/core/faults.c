@@ -242,7 +242,11 @@ run_rate_grown(const void *arg)
 	(void)arg;
 	owned_create(&o, &params);
 	for (int64_t i = 1; i <= 20000; i++)
+	{
 		CHECK(owned_add(&o, ckf_hash_integer(i, 0)) == CKF_OK, "add");
+		CHECK(o.filter.room <= CKF_HEADER_SIZE + 8 * ((o.filter.count - 1) * 3 / 2 + 16),
+			  "room for more than half as many");
+	}
 	jobs = driven.jobs - jobs;
 	CHECK(jobs <= 25, "%llu rebuilds", (unsigned long long)jobs);
 	CHECK(o.filter.encoding == CKF_HASHES, "a table of w %d", o.filter.w);

@@ -7,6 +7,7 @@
  * The exact model says what must come out; and all roads of one merge lead to
  * the same bytes.
  */
+#include "forge.h"
 #include "inputs.h"
 
 #include <math.h>
@@ -813,6 +814,36 @@ few_of_a_log(size_t n)
 	owned_free(&state);
 }
 
+/* Segments of one bucket a half, as another writer may make them, all but one
+ * empty. */
+static void
+few_of_small_segments(unsigned segment)
+{
+	forged x = {.encoding = CKF_PLAIN,
+				.b = 4,
+				.f = 8,
+				.w = 11,
+				.g = 3,
+				.c = 7,
+				.m = 1,
+				.count = 1,
+				.capacity = 1000,
+				.fpr = 0.01};
+	forgery *made = check_alloc(sizeof *made);
+	owned o;
+	model m;
+
+	forge(made, &x);
+	put_bits(made->bytes + CKF_HEADER_SIZE, (uint64_t)segment * 2 * 4 * 8, 5, 8);
+	owned_open(&o, made->bytes, made->size, CKF_FOREIGN);
+	model_init(&m, &o.filter);
+	model_add(&m, (uint64_t)(segment << 8 | 5) << 53);
+	check_few(&o, &m);
+	model_free(&m);
+	owned_free(&o);
+	free(made);
+}
+
 static void
 run_few(const void *arg)
 {
@@ -825,6 +856,8 @@ run_few(const void *arg)
 				few_of_a_table(n, bucket_sizes[i], stay);
 	for (size_t n = 0; n <= 70; n += 7)
 		few_of_a_log(n);
+	for (unsigned segment = 0; segment < 8; segment++)
+		few_of_small_segments(segment);
 }
 
 /* ------------------------------------------------------------ crowded states */
