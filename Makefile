@@ -208,7 +208,7 @@ help:
 	@echo "make install-sqlite  copy it to $(SQLITE_DIR)  (SQLITE_DIR=, DESTDIR=)"
 	@echo "make pg              build/pg/cuckoofilter.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
-	@echo "make demo            a filter at work on real data, in a minute"
+	@echo "make demo            filters at work on real data, in half a minute"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"

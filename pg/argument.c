@@ -23,6 +23,7 @@ ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter)
 {
 	struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
 
+	CHECK_FOR_INTERRUPTS(); /* fetching a large value does not look for them */
 	ckfp_open_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), trust, filter);
 }
 
@@ -34,8 +35,9 @@ ckfp_open_checked(const struct varlena *value, ckf_filter *filter)
 
 	if (status != CKF_OK)
 		return status;
-	while ((status = ckf_check_step(filter, &check)) == CKF_MORE)
-		CHECK_FOR_INTERRUPTS();
+	do
+		CHECK_FOR_INTERRUPTS(); /* first for the time that it took to fetch the value */
+	while ((status = ckf_check_step(filter, &check)) == CKF_MORE);
 	return status;
 }
 
@@ -90,6 +92,7 @@ ckfp_fetch_toasted(ckfp_argument_cache *argument, struct varlena *value, MemoryC
 	argument->copy = detoast_attr(value);
 	MemoryContextSwitchTo(caller);
 	argument->toast = toast;
+	CHECK_FOR_INTERRUPTS();
 	return argument->copy;
 }
 

@@ -18,6 +18,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_in);
 PG_FUNCTION_INFO_V1(cuckoofilter_out);
 PG_FUNCTION_INFO_V1(cuckoofilter_recv);
 PG_FUNCTION_INFO_V1(cuckoofilter_send);
+PG_FUNCTION_INFO_V1(cuckoofilter_to_bytea);
 PG_FUNCTION_INFO_V1(cuckoofilter_from_bytea);
 
 /* base64 is read and written in pieces, so that the server can be interrupted
@@ -188,6 +189,16 @@ cuckoofilter_recv(PG_FUNCTION_ARGS)
  * fetched here, if they are toasted. */
 Datum
 cuckoofilter_send(PG_FUNCTION_ARGS)
+{
+	Datum value = PG_GETARG_DATUM(0);
+
+	/* a copy: array_send and logical replication free what they get */
+	PG_RETURN_POINTER(ckfp_is_state(value) ? ckfp_export(value) : PG_DETOAST_DATUM_COPY(value));
+}
+
+/* cuckoofilter::bytea, which does not even fetch a filter's bytes */
+Datum
+cuckoofilter_to_bytea(PG_FUNCTION_ARGS)
 {
 	Datum value = PG_GETARG_DATUM(0);
 

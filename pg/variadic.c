@@ -48,7 +48,7 @@ ckfp_element_layout(ckfp_call_cache *cache, Oid type)
 static ckfp_hashes
 ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* fetched, if it was toasted */
 	ArrayMetaState *layout = ckfp_element_layout(cache, ARR_ELEMTYPE(array));
 	ckfp_hashes hashes = {NULL, 0};
 	size_t seen = 0;
@@ -99,8 +99,7 @@ cuckoofilter_add_all(PG_FUNCTION_ARGS)
 	for (i = 0; i < hashes.count; i++)
 	{
 		ckfp_add(&owned, hashes.hash[i]);
-		if (i % CKFP_STEP == 0)
-			CHECK_FOR_INTERRUPTS();
+		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
 	}
 	CKFP_RETURN_OWNED(&owned);
 }
@@ -123,8 +122,7 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 	for (i = 0; i < hashes.count; i++)
 	{
 		ckfp_remove(&owned, hashes.hash[i]);
-		if (i % CKFP_STEP == 0)
-			CHECK_FOR_INTERRUPTS();
+		CHECK_FOR_INTERRUPTS();
 	}
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -70,7 +70,14 @@ COMMENT ON CAST (bytea AS cuckoofilter)
 
 -- With a function, as the state of an aggregate leaves as the filter that it
 -- stands for; the bytes of a filter are not even fetched.
-CREATE CAST (cuckoofilter AS bytea) WITH FUNCTION cuckoofilter_send(cuckoofilter) AS ASSIGNMENT;
+CREATE FUNCTION cuckoofilter_to_bytea(cuckoofilter)
+	RETURNS bytea
+	AS 'MODULE_PATHNAME', 'cuckoofilter_to_bytea'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION cuckoofilter_to_bytea(cuckoofilter)
+	IS 'the bytes of a cuckoofilter';
+
+CREATE CAST (cuckoofilter AS bytea) WITH FUNCTION cuckoofilter_to_bytea(cuckoofilter) AS ASSIGNMENT;
 COMMENT ON CAST (cuckoofilter AS bytea)
 	IS 'the bytes of the filter';
 

@@ -142,7 +142,8 @@ ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list 
 	if (!ckfs_copy(ctx, filter, list->count, owned))
 		return false;
 	for (i = 0; i < list->count; i++)
-		if (!change(ctx, owned, list->hash[i]))
+		/* a change of many sorted hashes moves half of them */
+		if (!change(ctx, owned, list->hash[i]) || ckfs_interrupted(ctx))
 		{
 			ckfs_discard(owned);
 			return false;

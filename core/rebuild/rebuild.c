@@ -16,6 +16,9 @@
 /* Bytes that are cleared or copied in the time of one item. */
 #define CKF_BYTES_OF_AN_ITEM 64
 
+/* Items that are handed to the target at once. */
+#define CKF_PIECE 512
+
 _Static_assert(sizeof(ckf_rebuild) <= CKF_REBUILD_SIZE, "ckf_rebuild is too small");
 
 /* ------------------------------------------------------------------ scans */
@@ -217,7 +220,7 @@ ckf_start_pass(ckf_rebuild *r)
 		ckf_scan_rewind(r->root, low);
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
-	r->last = r->met = r->group = r->copies = r->passed = 0;
+	r->last = r->met = r->group = r->copies = r->passed = r->leaving = 0;
 	r->meet_w = r->distinct ? r->w : 64;
 	if (r->counts)
 	{
@@ -242,106 +245,137 @@ ckf_most_copies(const ckf_rebuild *r)
 	return r->once ? 1 : (uint8_t)(2 * r->to.b);
 }
 
-/* What removals leave of an item's copies.  (From a table they are taken in place.) */
-static uint8_t
-ckf_less_removals(ckf_rebuild *r, uint64_t group, uint8_t copies)
+/* How many removals of a hash there are; those below it have found nothing. */
+static uint64_t
+ckf_removals_of(ckf_rebuild *r, uint64_t hash)
 {
 	ckf_scan *s = r->removals;
-	uint64_t taken = 0;
+	uint64_t found = 0;
 
-	while (ckf_scan_ready(s) && s->keys[s->at] <= group)
+	while (ckf_scan_ready(s) && s->keys[s->at] <= hash)
 	{
 		size_t n = 1;
 
 		/* between two of a few items there may be very many removals */
-		if (s->keys[s->at] == s->keys[s->have - 1] || s->keys[s->have - 1] < group)
+		if (s->keys[s->at] == s->keys[s->have - 1] || s->keys[s->have - 1] < hash)
 			n = s->have - s->at;
-		taken += s->keys[s->at] == group ? n : 0;
+		found += s->keys[s->at] == hash ? n : 0;
 		s->at += n;
 		r->worked++;
 	}
-	if (copies == ckf_most_copies(r)) /* a saturated group stays */
-		return copies;
-	return copies > taken ? (uint8_t)(copies - taken) : 0;
+	return found;
 }
 
-/* Count or store items. */
-static bool
-ckf_put(ckf_rebuild *r, ckf_groups *groups)
+/*
+ * What removals leave of items that are whole hashes.  (From a table they are taken
+ * in place.)  As many copies as are to go are passed over when they come; should
+ * there be so many that the hash is saturated, all of them stay.
+ */
+static size_t
+ckf_less_removals(ckf_rebuild *r, const uint64_t *items, size_t n, uint64_t *left)
 {
+	uint8_t most = ckf_most_copies(r);
+	size_t kept = 0;
 	size_t i;
 
-	if (r->removals)
-		for (i = 0; i < groups->n; i++)
-			groups->copies[i] = ckf_less_removals(r, groups->item[i], groups->copies[i]);
-	if (!r->counts)
-		return r->sink->put(&r->build, groups);
-	for (i = 0; i < groups->n; i++)
-		r->items += groups->copies[i];
-	return true;
+	for (i = 0; i < n; i++)
+	{
+		uint64_t item = items[i];
+
+		if (item != r->leaving)
+		{
+			uint64_t taken = ckf_removals_of(r, item);
+
+			r->leaving = item;
+			r->came = 0;
+			r->taken = taken < most ? (unsigned)taken : most - 1U;
+		}
+		if (++r->came == most)
+			for (; r->taken > 0; r->taken--)
+				left[kept++] = item;
+		if (r->came > r->taken)
+			left[kept++] = item;
+	}
+	return kept;
 }
 
-/* Take over at most CKF_GROUPS keys.  The prefix that comes last waits, as more of
- * its copies may come.  CKF_ROOM: the target is full. */
-static ckf_status
-ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
+/* Store items, less removals. */
+static bool
+ckf_put(ckf_rebuild *r, const uint64_t *items, size_t n)
+{
+	uint64_t left[CKF_PIECE + 2 * CKF_MAX_SLOTS];
+
+	if (!r->removals)
+		return r->sink->put(&r->build, items, n);
+	n = ckf_less_removals(r, items, n, left);
+	return r->sink->put(&r->build, left, n);
+}
+
+/* Make items of keys: without repeated ones if only `distinct` ones count, cut, and
+ * no more copies of each than it may have.  (The two flags are constants.)  false:
+ * the keys are out of order. */
+CKF_INLINE bool
+ckf_make_items(ckf_rebuild *r, const uint64_t *keys, size_t n, bool distinct, bool cut,
+			   uint64_t *items, size_t *made)
 {
 	uint64_t last = r->last, met = r->met, group = r->group, copies = r->copies;
 	uint64_t low_mask = r->to.low_mask;
-	unsigned meet_w = r->meet_w, cut_w = r->cut_w;
 	uint8_t most = ckf_most_copies(r);
-	bool distinct = r->distinct, in_order = r->in_order;
-	ckf_groups groups;
+	bool fell = false;
 	size_t i;
 
-	groups.n = 0;
+	*made = 0;
 	for (i = 0; i < n; i++)
 	{
 		uint64_t item = keys[i];
 
-		if (CKF_UNLIKELY(item < last) && in_order)
-			return CKF_BAD_BYTES; /* hashes out of order */
+		fell |= item < last;
 		last = item;
 		if (distinct)
 		{
-			if (CKF_UNLIKELY(meet_w < 64))
-				item = ckf_cut(item, meet_w, low_mask);
+			if (CKF_UNLIKELY(r->meet_w < 64))
+				item = ckf_cut(item, r->meet_w, low_mask);
 			if (item == met)
 				continue;
 			met = item;
 			r->passed++;
 		}
-		if (cut_w < 64)
-			item = ckf_cut(item, cut_w, low_mask);
-		if (item == group)
-		{
-			copies++;
-			continue;
-		}
-		groups.item[groups.n] = group;
-		groups.copies[groups.n] = copies < most ? (uint8_t)copies : most;
-		groups.n += group != 0;
+		if (cut && r->cut_w < 64)
+			item = ckf_cut(item, r->cut_w, low_mask);
+		copies = item == group ? copies + 1 : 1;
 		group = item;
-		copies = 1;
+		items[*made] = item;
+		*made += copies <= most;
 	}
 	r->last = last;
 	r->met = met;
 	r->group = group;
 	r->copies = copies;
-	return ckf_put(r, &groups) ? CKF_OK : CKF_ROOM;
+	return !fell || !r->in_order;
 }
 
-/* The prefix that came last. */
-static bool
-ckf_take_last(ckf_rebuild *r)
+/* Take over a piece of a block, and count or store its items: in pieces, so that
+ * neither this nor the target keeps its place in memory between two of them.
+ * CKF_ROOM: the target is full. */
+static ckf_status
+ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 {
-	uint8_t most = ckf_most_copies(r);
-	ckf_groups groups;
+	uint64_t items[CKF_PIECE];
+	size_t made;
+	bool fits;
 
-	groups.n = r->group != 0;
-	groups.item[0] = r->group;
-	groups.copies[0] = r->copies < most ? (uint8_t)r->copies : most;
-	return ckf_put(r, &groups);
+	if (r->distinct)
+		fits = ckf_make_items(r, keys, n, true, true, items, &made);
+	else if (r->cut_w < 64)
+		fits = ckf_make_items(r, keys, n, false, true, items, &made);
+	else
+		fits = ckf_make_items(r, keys, n, false, false, items, &made);
+	if (!fits)
+		return CKF_BAD_BYTES; /* hashes out of order */
+	if (!r->counts)
+		return ckf_put(r, items, made) ? CKF_OK : CKF_ROOM;
+	r->items += made;
+	return CKF_OK;
 }
 
 /* ----------------------------------------------------------------- phases */
@@ -421,8 +455,8 @@ ckf_pass_block(ckf_rebuild *r)
 	size_t n;
 
 	if (!s || (!ckf_scan_ready(s) && s->ended))
-		return ckf_take_last(r) ? CKF_OK : CKF_ROOM;
-	n = s->have - s->at < CKF_GROUPS ? s->have - s->at : CKF_GROUPS;
+		return CKF_OK;
+	n = s->have - s->at < CKF_PIECE ? s->have - s->at : CKF_PIECE;
 	status = ckf_take(r, s->keys + s->at, n);
 	s->at += n;
 	r->worked += n + 1 + r->build.worked;

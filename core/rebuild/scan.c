@@ -11,18 +11,23 @@
 static bool
 ckf_load_words(ckf_scan *s)
 {
-	uint64_t first = s->next;
+	uint64_t next = s->next;
+	uint64_t end = s->end - next < CKF_STEP ? s->end : next + CKF_STEP;
+	uint64_t *memory = s->memory;
+	size_t have = 0;
 
-	s->have = s->at = 0;
-	while (s->next < s->end && s->have < CKF_BLOCK && s->next - first < CKF_STEP)
+	while (next < end && have < CKF_BLOCK)
 	{
-		uint64_t word = ckf_load64(s->body + 8 * s->next++);
+		uint64_t word = ckf_load64(s->body + 8 * next++);
 
-		s->memory[s->have] = word;
-		s->have += word != 0;
+		memory[have] = word;
+		have += word != 0;
 	}
-	*s->worked += s->next - first;
-	return s->have > 0 || s->next < s->end;
+	*s->worked += next - s->next;
+	s->next = next;
+	s->have = have;
+	s->at = 0;
+	return have > 0 || next < s->end;
 }
 
 void

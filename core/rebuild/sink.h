@@ -7,18 +7,6 @@
 
 #include "table/insert_template.h"
 
-/* Items that come to a target together, so that neither it nor the pass over them
- * keeps its place in memory between two. */
-#define CKF_GROUPS 512
-
-/* Ascending items, each once, and how many copies of each to store. */
-typedef struct ckf_groups
-{
-	size_t n;
-	uint64_t item[CKF_GROUPS];
-	uint8_t copies[CKF_GROUPS];
-} ckf_groups;
-
 /* A filter that is being filled. */
 typedef struct ckf_build
 {
@@ -46,9 +34,9 @@ typedef struct ckf_sink
 	/* Begin; build->t is set, the rest is zero. */
 	void (*start)(ckf_build *build, uint64_t *scratch);
 
-	/* Store items, which are higher than any before, and cut and aligned for the
-	 * target.  false: no room. */
-	bool (*put)(ckf_build *build, const ckf_groups *groups);
+	/* Store n items, cut and aligned for the target: ascending, and none below one
+	 * that came before.  Copies are equal items.  false: no room. */
+	bool (*put)(ckf_build *build, const uint64_t *items, size_t n);
 
 	/* Write what is still in scratch.  t has its count and size; the caller
 	 * writes the header. */
@@ -57,21 +45,15 @@ typedef struct ckf_sink
 
 /* Store items as words, from build->next on.  false: they are more than `words`. */
 CKF_INLINE bool
-ckf_put_words(ckf_build *build, uint8_t *to, uint64_t words, const ckf_groups *groups)
+ckf_put_words(ckf_build *build, uint8_t *to, uint64_t words, const uint64_t *items, size_t n)
 {
-	uint64_t next = build->next;
 	size_t i;
 
-	for (i = 0; i < groups->n; i++)
-	{
-		unsigned copies = groups->copies[i];
-
-		if (words - next < copies)
-			return false;
-		for (; copies > 0; copies--)
-			ckf_store64(to + 8 * next++, groups->item[i]);
-	}
-	build->next = next;
+	if (words - build->next < n)
+		return false;
+	for (i = 0; i < n; i++)
+		ckf_store64(to + 8 * (build->next + i), items[i]);
+	build->next += n;
 	return true;
 }
 

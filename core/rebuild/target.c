@@ -48,7 +48,7 @@ ckf_target_start(ckf_rebuild *r)
 	r->capacity = to->capacity;
 	r->w = to->w;
 	r->once = ckf_stores_once(to);
-	if (r->goal == CKF_EXPORT && !(r->in[0]->flags & CKF_FLAG_COPIES))
+	if (r->goal == CKF_EXPORT && ckf_stores_once(r->in[0]))
 		r->once = true;
 	r->distinct = r->goal == CKF_FINISH;
 	r->in_order = r->goal != CKF_GROW || ckf_builds_state(r) || r->in[0]->encoding == CKF_HASHES;
@@ -241,25 +241,33 @@ ckf_log_may_have_table(const ckf_rebuild *r)
 		   (r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE));
 }
 
+/* Give a log whose sorted part is a table room for so many items or, where it
+ * would become too large with it, for fewer. */
+static void
+ckf_give_room(ckf_filter *to, uint64_t room, uint64_t items)
+{
+	uint64_t table = ckf_log_size(to, 0);
+
+	if (table + 8 * room > CKF_LARGEST_STATE)
+	{
+		room = table < CKF_LARGEST_STATE ? (CKF_LARGEST_STATE - table) / 8 : 0;
+		if (room < items / 16)
+			room = items / 16;
+	}
+	to->size = (size_t)ckf_log_size(to, room);
+}
+
 /* A log whose sorted part is a table. */
 static bool
 ckf_target_large_log(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
 	uint64_t room = r->items / 2 > CKF_LARGEST_SET ? r->items / 2 : CKF_LARGEST_SET;
-	uint64_t table;
 
 	to->w = r->w;
 	if (r->w == 64 || !ckf_choose(to, r->items, to->w))
 		return false;
-	table = ckf_log_size(to, 0);
-	if (table + 8 * room > CKF_LARGEST_STATE)
-	{
-		room = table < CKF_LARGEST_STATE ? (CKF_LARGEST_STATE - table) / 8 : 0;
-		if (room < r->items / 16)
-			room = r->items / 16;
-	}
-	to->size = (size_t)ckf_log_size(to, room);
+	ckf_give_room(to, room, r->items);
 	return true;
 }
 
@@ -296,12 +304,11 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_ADD_MANY:
 		case CKF_FINISH_MERGE:
 			return true;
-		case CKF_REMOVE_MANY:
-			return r->in[0]->encoding == CKF_HASHES;
 		case CKF_EXPORT:
 			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
-		case CKF_FINISH: /* most often none comes twice: a build will tell */
-			return ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE;
+		case CKF_FINISH: /* most often none comes twice: a build will tell, but may be refused
+						  * where they have been cut */
+			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		default:
 			return ckf_builds_state(r) && ckf_log_may_have_table(r);
 	}
@@ -390,13 +397,13 @@ ckf_target_enlarge(ckf_rebuild *r)
 
 	if (ckf_is_table(to))
 	{
-		uint64_t room = ckf_builds_state(r) ? to->size - ckf_log_size(to, 0) : 0;
+		uint64_t room = ckf_builds_state(r) ? (to->size - ckf_log_size(to, 0)) / 8 : 0;
 
 		if (!ckf_enlarge(to, r->tries++, r->items) || !ckf_is_worth_it(r))
 			return ckf_target_otherwise(r);
 		ckf_use(r);
 		if (ckf_builds_state(r))
-			to->size = (size_t)(ckf_log_size(to, 0) + room);
+			ckf_give_room(to, room, r->items);
 		return CKF_OK;
 	}
 	if (to->encoding != CKF_COLLECTING)

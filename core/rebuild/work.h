@@ -58,7 +58,9 @@ struct ckf_rebuild
 	uint64_t group;   /* the prefix that came last; 0 before the first */
 	uint64_t copies;  /* and how often */
 	uint64_t passed;  /* items so far, without those that were dropped */
-	uint64_t removed; /* removals that were looked at */
+	uint64_t leaving; /* removals: the hash that came last, */
+	unsigned came;    /* its copies so far, */
+	unsigned taken;   /* and how many are to go */
 	size_t worked;    /* in this step, in items */
 	uint64_t place;   /* of CKF_CLEAR and CKF_COPY: bytes done */
 

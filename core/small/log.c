@@ -141,12 +141,12 @@ ckf_log_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_log_put(ckf_build *build, const ckf_groups *groups)
+ckf_log_put(ckf_build *build, const uint64_t *items, size_t n)
 {
 	if (ckf_log_has_table(build->t))
-		return ckf_table_sink.put(build, groups);
+		return ckf_table_sink.put(build, items, n);
 	/* behind them comes the word that counts */
-	if (!ckf_put_words(build, ckf_body(build->t), ckf_body_words(build->t) - 1, groups))
+	if (!ckf_put_words(build, ckf_body(build->t), ckf_body_words(build->t) - 1, items, n))
 		return false;
 	build->stored = build->next;
 	return true;
@@ -203,9 +203,9 @@ ckf_append_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_append_put(ckf_build *build, const ckf_groups *groups)
+ckf_append_put(ckf_build *build, const uint64_t *items, size_t n)
 {
-	return ckf_put_words(build, ckf_log_word(build->t) + 8, ckf_log_words(build->t), groups);
+	return ckf_put_words(build, ckf_log_word(build->t) + 8, ckf_log_words(build->t), items, n);
 }
 
 static void

@@ -28,15 +28,16 @@ ckf_set_holds(uint64_t words)
 	return words <= CKF_ONE_HOME ? words : ckf_homes(words) / 16 * 13;
 }
 
-/* An insert moves words right by one: so many never pass the end where as many
- * words before it are free. */
+/* An insert fills a free word that is no more than one behind the last one in
+ * use, or the last home.  So as many as there are free words at the end never pass
+ * it, as long as there are no homes among those. */
 bool
 ckf_set_takes(const ckf_filter *t, uint64_t more)
 {
 	uint64_t words = ckf_body_words(t);
 	uint64_t at;
 
-	if (t->count + more > ckf_set_holds(words))
+	if (t->count + more > ckf_set_holds(words) || (ckf_homes(words) > 1 && more > CKF_SET_TAIL))
 		return false;
 	for (at = words - more; at < words; at++)
 		if (ckf_word(t, at) != 0)
@@ -139,7 +140,7 @@ ckf_set_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_set_put(ckf_build *build, const ckf_groups *groups)
+ckf_set_put(ckf_build *build, const uint64_t *items, size_t n)
 {
 	uint64_t words = ckf_body_words(build->t);
 	uint32_t homes = (uint32_t)ckf_homes(words);
@@ -147,19 +148,17 @@ ckf_set_put(ckf_build *build, const ckf_groups *groups)
 	uint64_t next = build->next;
 	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (i = 0; i < n; i++)
 	{
-		uint64_t home = ckf_mulhi(groups->item[i], homes);
-		unsigned copies = groups->copies[i];
+		uint64_t home = ckf_mulhi(items[i], homes);
 
 		if (next < home)
 			next = home;
-		if (next + copies > words)
+		if (next >= words)
 			return false;
-		build->stored += copies;
-		for (; copies > 0; copies--)
-			ckf_store64(body + 8 * next++, groups->item[i]);
+		ckf_store64(body + 8 * next++, items[i]);
 	}
+	build->stored += n;
 	build->next = next;
 	return true;
 }

@@ -163,9 +163,9 @@ ckf_sorted_hashes_start(ckf_build *build, uint64_t *scratch)
 }
 
 static bool
-ckf_sorted_hashes_put(ckf_build *build, const ckf_groups *groups)
+ckf_sorted_hashes_put(ckf_build *build, const uint64_t *items, size_t n)
 {
-	if (!ckf_put_words(build, ckf_body(build->t), (build->t->room - CKF_HEADER_SIZE) / 8, groups))
+	if (!ckf_put_words(build, ckf_body(build->t), (build->t->room - CKF_HEADER_SIZE) / 8, items, n))
 		return false;
 	build->stored = build->next;
 	return true;

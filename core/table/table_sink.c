@@ -128,44 +128,42 @@ ckf_flush_segment(ckf_build *build)
 }
 
 /*
- * One item.  Half 0 first: prefixes come in order, so its buckets fill one after the
+ * Half 0 first: prefixes come in order, so its buckets fill one after the
  * other, and what they cannot hold spreads evenly over half 1.  Both get full
  * only towards the end.
  */
 CKF_INLINE bool
-ckf_place_copies(ckf_build *build, ckf_where where, uint64_t item, unsigned copies)
+ckf_place_item(ckf_build *build, ckf_where where, uint64_t item)
 {
 	const ckf_segment *s = &build->segment;
 	const ckf_filter *t = s->t;
-	unsigned searched;
 	uint64_t rho = item << t->g; /* aligned */
 	uint32_t bucket0 = (uint32_t)ckf_mulhi(rho, t->m);
 	uint32_t bucket1 = (uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m;
 
 	rho >>= 64 - t->rho_bits;
-	build->stored += copies;
-	for (; copies > 0; copies--)
+	if (s->used[bucket0] < t->b)
+		ckf_put_free(s, where, bucket0, rho);
+	else if (s->used[bucket1] < t->b)
+		ckf_put_free(s, where, bucket1, rho);
+	else
 	{
-		if (s->used[bucket0] < t->b)
-			ckf_put_free(s, where, bucket0, rho);
-		else if (s->used[bucket1] < t->b)
-			ckf_put_free(s, where, bucket1, rho);
-		else if ((searched = ckf_kick(s, where, bucket0, bucket1, rho)) == 0)
-			return false;
-		else
-			build->worked += searched;
+		unsigned searched = ckf_kick(s, where, bucket0, bucket1, rho);
+
+		build->worked += searched;
+		return searched > 0;
 	}
 	return true;
 }
 
 CKF_INLINE bool
-ckf_place_groups(ckf_build *build, ckf_where where, const ckf_groups *groups)
+ckf_place_items(ckf_build *build, ckf_where where, const uint64_t *items, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (i = 0; i < n; i++)
 	{
-		uint64_t number = groups->item[i] >> 1 >> (63 - build->t->g);
+		uint64_t number = items[i] >> 1 >> (63 - build->t->g);
 
 		if (CKF_UNLIKELY(number != build->number))
 		{
@@ -174,17 +172,18 @@ ckf_place_groups(ckf_build *build, ckf_where where, const ckf_groups *groups)
 			build->worked += ckf_segment_buckets(build->t);
 			ckf_clear_segment(build);
 		}
-		if (!ckf_place_copies(build, where, groups->item[i], groups->copies[i]))
+		if (!ckf_place_item(build, where, items[i]))
 			return false;
 	}
+	build->stored += n;
 	return true;
 }
 
 static bool
-ckf_table_put(ckf_build *build, const ckf_groups *groups)
+ckf_table_put(ckf_build *build, const uint64_t *items, size_t n)
 {
-	return build->t->rho_bits <= 32 ? ckf_place_groups(build, CKF_IN_SLOTS32, groups)
-									: ckf_place_groups(build, CKF_IN_SLOTS64, groups);
+	return build->t->rho_bits <= 32 ? ckf_place_items(build, CKF_IN_SLOTS32, items, n)
+									: ckf_place_items(build, CKF_IN_SLOTS64, items, n);
 }
 
 static void

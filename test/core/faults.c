@@ -314,6 +314,40 @@ run_stored(const void *arg)
 	}
 }
 
+/* Items that crowd at the end of a set were added in part, and then once more by
+ * the rebuild that took over.  */
+static void
+run_crowded(const void *arg)
+{
+	const ckf_goal *goal = arg;
+
+	for (size_t few = 30; few < 70; few++)
+		for (int order = 0; order < 2; order++)
+		{
+			ckf_params params = params_of(100000, 0.01, false, false, 4);
+			owned inputs[2], state;
+
+			for (int i = 0; i < 2; i++)
+			{
+				owned_create(&inputs[i], &params);
+				for (uint64_t k = 1; k <= (i == 0 ? 200 : few); k++)
+					CHECK(owned_add(&inputs[i], i == 0
+													? k * UINT64_C(20000000000000007)
+													: 0 - k * UINT64_C(20000000000000)) == CKF_OK,
+						  "add");
+			}
+			new_state(&state);
+			for (int i = 0; i < 2; i++)
+				CHECK(owned_collect(&state, &inputs[i ^ order], *goal) == CKF_OK, "collect");
+			CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+			CHECK(state.filter.count == 200 + few, "%llu copies of %zu items",
+				  (unsigned long long)state.filter.count, 200 + few);
+			for (int i = 0; i < 2; i++)
+				owned_free(&inputs[i]);
+			owned_free(&state);
+		}
+}
+
 int
 main(void)
 {
@@ -330,6 +364,8 @@ main(void)
 		check_case(run_workers, &merges[i].goal, "%s of two workers", merges[i].name);
 		check_case(run_seeds, &merges[i].goal, "%s of unlike seeds", merges[i].name);
 	}
+	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++)
+		check_case(run_crowded, &merges[i].goal, "%s of items that crowd", merges[i].name);
 	check_case(run_rates, NULL, "rates that no table keeps");
 	check_case(run_rates_merged, NULL, "the same of mergers");
 	check_case(run_rate_grown, NULL, "the same, item by item");

@@ -63,10 +63,12 @@ check_added(const input *in, const owned *many)
 {
 	const ckf_filter *filter = &many->filter;
 	bool whole = in->filter.filter.encoding == CKF_HASHES;
-	double least =
-		fmax((double)filter->capacity, fmax((double)filter->count, 16.0 * CKF_MAX_HASHES));
-	unsigned w = prefix_bits(least, filter->fpr, filter->c);
+	double least = fmax((double)filter->capacity, (double)filter->count);
+	unsigned needed = prefix_bits(least, filter->fpr, filter->c);
+	unsigned w = prefix_bits(fmax(least, 16.0 * CKF_MAX_HASHES), filter->fpr, filter->c);
 
+	if (w > CKF_MAX_PREFIX)
+		w = CKF_MAX_PREFIX; /* the items that are expected do not forbid a table */
 	CHECK(filter->capacity == in->filter.filter.capacity && filter->seed == in->filter.filter.seed,
 		  "the promise changed");
 	model_check(&in->model, many);
@@ -74,7 +76,7 @@ check_added(const input *in, const owned *many)
 		CHECK(filter->w == in->filter.filter.w, "w %d of a table became %d", in->filter.filter.w,
 			  filter->w);
 	else if (filter->encoding != CKF_HASHES)
-		CHECK((in->crowded || filter->count > CKF_MAX_HASHES) && w <= CKF_MAX_PREFIX &&
+		CHECK((in->crowded || filter->count > CKF_MAX_HASHES) && needed <= CKF_MAX_PREFIX &&
 				  filter->w >= w,
 			  "w %d of %llu copies, must be %u", filter->w, (unsigned long long)filter->count, w);
 	else

@@ -107,6 +107,10 @@ CREATE TRIGGER remember AFTER INSERT ON seen FOR EACH ROW EXECUTE FUNCTION remem
 INSERT INTO seen VALUES ('a'), ('b');
 UPDATE filters SET f = f - 'a'::text WHERE id = 1 RETURNING cuckoofilter_count(f), f @> 'a', f @> 'b';
 
+-- Arrays send each element, and free what its send function gave.
+SELECT octet_length(array_send(array_agg(f ORDER BY n))), sum(octet_length(f::bytea)) FROM (
+	SELECT n, cuckoofilter_agg(x) AS f FROM generate_series(1, 3) n, generate_series(1, n * 300) x GROUP BY n) v;
+
 DROP TABLE filters, raw, squeezed, shapes, copied, seen;
 DROP FUNCTION remember;
 DROP TYPE named_filter;

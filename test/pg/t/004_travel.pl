@@ -43,7 +43,9 @@ $primary->safe_psql(
 	ALTER TABLE loose REPLICA IDENTITY FULL;
 	CREATE PUBLICATION all_filters FOR TABLE filters, loose});
 my $connection = $primary->connstr . " dbname=postgres";
-$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION all_filters");
+# In binary where PostgreSQL can: the sender then frees what the send function gave.
+my $binary = $primary->safe_psql('postgres', 'SHOW server_version_num') >= 140000 ? 'WITH (binary = true)' : '';
+$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION all_filters $binary");
 $subscriber->wait_for_subscription_sync($primary, 's') if $subscriber->can('wait_for_subscription_sync');
 
 $primary->safe_psql(
@@ -51,6 +53,7 @@ $primary->safe_psql(
 	UPDATE filters SET f = f + -1 WHERE id % 2 = 1;
 	DELETE FROM filters WHERE id = 30;
 	INSERT INTO filters SELECT 2000, cuckoofilter_union_agg(f) FROM filters WHERE id < 20;
+	INSERT INTO filters SELECT 3000 + n, cuckoofilter_agg(x) FROM generate_series(1, 12) n, generate_series(1, n * 90) x GROUP BY n;
 	INSERT INTO loose SELECT f FROM filters WHERE id < 5;
 	UPDATE loose SET f = cuckoofilter_create(77) WHERE cuckoofilter_count(f) = 20});
 my $expected = $primary->safe_psql('postgres', $digest);
