@@ -705,6 +705,44 @@ run_tight_states(const void *arg)
 	}
 }
 
+/* Sets that are cut, of hashes that share what is left of them: so their number
+ * changes, and with it what is built (FORMAT.md, step 11 of section 7). */
+static void
+run_cut_sets(const void *arg)
+{
+	enum
+	{
+		PREFIXES = 200,
+		EACH = 3
+	};
+
+	(void)arg;
+	for (size_t each = 1; each <= EACH; each++)
+		for (int road = 0; road < 2; road++)
+		{
+			ckf_params params = params_of(0, 0.01, true, false, 4);
+			uint64_t hashes[PREFIXES * EACH];
+			size_t n = 0;
+			bool cut = PREFIXES * each > CKF_MOST_WHOLE;
+			size_t left = cut ? PREFIXES : PREFIXES * each;
+			owned o;
+
+			for (size_t i = 0; i < PREFIXES; i++)
+				for (uint64_t k = 0, hash = check_random() >> 16 << 16; k < each; k++)
+					hashes[n++] = hash + k;
+			if (road == 0)
+				build_aggregate(&o, &params, hashes, n);
+			else
+				build_bulk(&o, &params, hashes, n);
+			CHECK(o.filter.capacity == (int64_t)left, "capacity %lld of %zu items, must be %zu",
+				  (long long)o.filter.capacity, n, left);
+			CHECK(o.filter.encoding != CKF_HASHES, "%zu items are no table", n);
+			for (size_t i = 0; i < n; i++)
+				CHECK(ckf_contains(&o.filter, hashes[i]), "an item was lost");
+			owned_free(&o);
+		}
+}
+
 /* Items that come again and again need no larger state: it has room for as many
  * as there are, or is the smallest log, or the largest set. */
 static void
@@ -1037,6 +1075,7 @@ main(void)
 	if (CKF_LARGEST_SET <= 200) /* else the inputs would be as large as tens of megabytes */
 	{
 		check_case(run_large_states, NULL, "states that have a table");
+		check_case(run_cut_sets, NULL, "sets that are cut");
 		check_case(run_tight_states, NULL, "states whose table is tight");
 	}
 	check_case(run_first_tables, NULL, "first tables");
