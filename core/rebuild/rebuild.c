@@ -28,7 +28,6 @@ ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 {
 	unsigned i;
 
-	r->scans = 0;
 	for (i = 0; i < r->inputs; i++)
 	{
 		const ckf_source *source = r->in[i]->operations->source;
@@ -81,6 +80,21 @@ ckf_scratch_ahead(const ckf_rebuild *r)
 	return 0;
 }
 
+/*
+ * Hashes that a growth leaves room for, behind those that stay hashes: half as
+ * many more; but where there are fewer than CKF_MAX_HASHES, none past these, since
+ * from there on room tells that no table could be built (sorted_hashes.c).
+ */
+static uint64_t
+ckf_spare_hashes(uint64_t items)
+{
+	uint64_t half = items / 2 + 16;
+
+	if (items < CKF_MAX_HASHES && half > CKF_MAX_HASHES - items)
+		return CKF_MAX_HASHES - items;
+	return half;
+}
+
 /* Ask the host for what the next pass needs. */
 static ckf_status
 ckf_ask(ckf_rebuild *r)
@@ -100,8 +114,9 @@ ckf_ask(ckf_rebuild *r)
 		words += r->sink->scratch(&r->to);
 	if (!r->counts && !r->copies_input && !r->appends)
 	{
-		/* a growth leaves room behind hashes */
-		size = r->sink->size(&r->to, r->items + (r->goal == CKF_GROW ? r->items / 2 + 16 : 0));
+		uint64_t spare = r->goal == CKF_GROW ? ckf_spare_hashes(r->items) : 0;
+
+		size = r->sink->size(&r->to, r->items + spare);
 		if (size == 0)
 			return CKF_PRECISION;
 	}

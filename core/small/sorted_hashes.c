@@ -56,12 +56,14 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	/*
 	 * CKF_ROOM leads to a growth.  From CKF_MAX_HASHES hashes on that makes a table
 	 * of them, so it is asked for even where there is room for one more.  But some
-	 * hashes cannot become a table, since too many of them share two buckets.
-	 * Growth returns these with room for half as many more, and a little: where
-	 * there is that much room, 4 bytes for each hash, a table was tried just now,
-	 * and is tried again some adds later.
+	 * hashes cannot become a table, since too many of them share two buckets, or
+	 * no table keeps their rate.  Growth returns these with room for half as many
+	 * more (ckf_spare_hashes).  So where there still is room for an eighth, a byte
+	 * for each hash, a table was tried not long ago: it is tried again when a third
+	 * as many have come.  (A host that leaves room for a few items at the end of a
+	 * filter leaves less.)
 	 */
-	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : 4 * t->count))
+	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : t->count))
 		return CKF_ROOM;
 	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
 	memmove(at + 8, at, (size_t)(t->bytes + t->size - at));

@@ -484,6 +484,7 @@ owned_collect(owned *state, const owned *in, ckf_goal goal)
 	{
 		uint64_t edges = driven.edges;
 		snapshot before;
+		ckf_filter reopened;
 
 		snapshot_take(&before, &state->filter);
 		set_read_only(in, true);
@@ -494,6 +495,11 @@ owned_collect(owned *state, const owned *in, ckf_goal goal)
 			snapshot_compare(&before, &state->filter);
 		CHECK(status == CKF_OK || status == CKF_ROOM || status == CKF_SEED_DIFFERS,
 			  "collect: status %d", status);
+		/* as a host does from row to row */
+		CHECK(ckf_open(&reopened, state->bytes, state->filter.size, CKF_STATE) == CKF_OK,
+			  "a state that took items in does not open");
+		reopened.room = state->filter.room;
+		state->filter = reopened;
 	}
 	return status == CKF_ROOM ? owned_rebuild(state, goal, in) : status;
 }

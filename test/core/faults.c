@@ -230,22 +230,63 @@ run_rates_merged(const void *arg)
 	}
 }
 
-/* Item by item, hashes that cannot become a table stay. */
+/* Item by item, hashes that cannot become a table stay.  A table was tried after
+ * every eleven of them, which is a square; it is to be tried some times only. */
 static void
 run_rate_grown(const void *arg)
 {
 	ckf_params params = params_of(1, 1e-16, false, false, 4);
+	uint64_t jobs = driven.jobs;
 	owned o;
 
 	(void)arg;
 	owned_create(&o, &params);
 	for (int64_t i = 1; i <= 20000; i++)
+	{
 		CHECK(owned_add(&o, ckf_hash_integer(i, 0)) == CKF_OK, "add");
+		CHECK(o.filter.room <= CKF_HEADER_SIZE + 8 * ((o.filter.count - 1) * 3 / 2 + 16) + 100,
+			  "room %zu of %llu", o.filter.room, (unsigned long long)o.filter.count);
+	}
+	jobs = driven.jobs - jobs;
+	CHECK(jobs <= 25, "%llu rebuilds", (unsigned long long)jobs);
 	CHECK(o.filter.encoding == CKF_HASHES, "a table of w %d", o.filter.w);
 	CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
 	CHECK(o.filter.encoding == CKF_HASHES, "compacted to a table of w %d", o.filter.w);
 	expect_all(&o, 1, 20000);
 	owned_free(&o);
+}
+
+/*
+ * FORMAT.md, section 7: 4,096 hashes become a table when one more comes, however
+ * they came there.  Those that had grown a few items before took ten more.
+ */
+static void
+run_last_hashes(const void *arg)
+{
+	enum
+	{
+		MOST = 4096
+	};
+	uint64_t *hashes = integers(1, MOST + 1, 0);
+	ckf_params params = params_of(1, 0.01, false, false, 4);
+
+	(void)arg;
+	for (size_t n = 0; n <= MOST; n += n < MOST - 60 ? 37 : 1)
+	{
+		owned o;
+
+		owned_create(&o, &params);
+		CHECK(owned_add_all(&o, hashes, n) == CKF_OK, "add %zu", n);
+		for (size_t i = n; i < MOST; i++)
+			CHECK(owned_add(&o, hashes[i]) == CKF_OK, "add");
+		CHECK(o.filter.encoding == CKF_HASHES, "from %zu on: %llu hashes are a table", n,
+			  (unsigned long long)o.filter.count);
+		CHECK(owned_add(&o, hashes[MOST]) == CKF_OK, "add");
+		CHECK(o.filter.encoding != CKF_HASHES, "from %zu on: %llu hashes are no table", n,
+			  (unsigned long long)o.filter.count);
+		owned_free(&o);
+	}
+	free(hashes);
 }
 
 /* --------------------------------------------------- states that were stored */
@@ -328,6 +369,7 @@ main(void)
 	check_case(run_rates, NULL, "rates that no table keeps");
 	check_case(run_rates_merged, NULL, "the same of mergers");
 	check_case(run_rate_grown, NULL, "the same, item by item");
+	check_case(run_last_hashes, NULL, "the last hashes before a table");
 	check_case(run_stored, NULL, "states that were stored");
 	return check_end();
 }

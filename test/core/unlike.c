@@ -7,6 +7,7 @@
  * The exact model says what must come out; and all roads of one merge lead to
  * the same bytes.
  */
+#include "forge.h"
 #include "inputs.h"
 
 #include <math.h>
@@ -400,6 +401,537 @@ run_trees(const void *arg)
 	}
 }
 
+/* ----------------------------------------------------------------- promises */
+
+enum
+{
+	TRAITS = 8, /* in which two inputs may differ; the last two are its size */
+	SHAPES = 1 << TRAITS,
+	FEW = 200
+};
+
+/* An input with these traits. */
+static void
+input_of_traits(input *in, unsigned traits)
+{
+	static const size_t items[] = {0, 3, 40, 100};
+	ckf_params params = params_of(traits & 1 ? 5000 : 10, traits & 2 ? 0.1 : 0.001, traits & 4,
+								  traits & 8, traits & 16 ? 8 : 4);
+	size_t n = items[traits >> 6];
+	uint64_t *hashes = check_alloc((n + 1) * sizeof *hashes);
+
+	params.seed = traits & 32 ? 9 : 4;
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&in->filter, &params, hashes, n);
+	model_of_distinct(&in->model, &in->filter, hashes, n);
+	in->crowded = false;
+	free(hashes);
+}
+
+/* One road from two inputs to a result. */
+static ckf_status
+merge_two(owned *result, const merge *m, bool by_state)
+{
+	ckf_status status;
+
+	if (!by_state)
+		return run_rebuild(result, m->sum ? CKF_SUM : CKF_UNION, &m->order[0]->filter,
+						   &m->order[1]->filter);
+	new_state(result);
+	status = collect(m, result, &m->order[0]->filter);
+	if (status == CKF_OK)
+		status = collect(m, result, &m->order[1]->filter);
+	if (status == CKF_OK)
+		status = owned_rebuild(result, CKF_FINISH_MERGE, NULL);
+	if (status != CKF_OK)
+		owned_free(result);
+	return status;
+}
+
+/* A union by one road, and a sum by the other. */
+static void
+check_promise(const input *a, const input *b, bool union_by_state)
+{
+	for (int sum = 0; sum < 2; sum++)
+	{
+		bool by_state = union_by_state != sum;
+		merge m = {.n = 2, .sum = sum, .order = {a, b}, .inputs = {*a, *b}};
+		owned result;
+		ckf_status status;
+
+		m.promise = promise_of(m.order, 2, m.sum);
+		status = merge_two(&result, &m, by_state);
+		check_merge(&m, status, &result, by_state);
+		if (status == CKF_OK)
+			owned_free(&result);
+	}
+}
+
+/* Every pair of inputs that differ in one trait or two, and so have the others in
+ * common: each by itself decides what it has to. */
+static void
+run_promises(const void *arg)
+{
+	input *inputs = check_alloc(SHAPES * sizeof *inputs);
+
+	(void)arg;
+	for (unsigned i = 0; i < SHAPES; i++)
+		input_of_traits(&inputs[i], i);
+	for (unsigned i = 0; i < SHAPES; i++)
+		for (unsigned one = 0; one < TRAITS; one++)
+			for (unsigned other = 0; other <= one; other++)
+			{
+				unsigned j = i ^ (1U << one | 1U << other);
+
+				check_promise(&inputs[i], &inputs[j], i < j);
+			}
+	for (unsigned i = 0; i < SHAPES; i++)
+		input_free(&inputs[i]);
+	free(inputs);
+}
+
+/* A header that says that nothing is in is believed, whatever lies in the slots:
+ * its items must not come out of a merge with a precision that they do not have. */
+static void
+run_said_empty(const void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 4; i++)
+	{
+		ckf_params params = params_of(1000, 0.01, false, false, 4);
+		uint64_t hashes[FEW];
+		owned liar, other, result;
+
+		for (size_t k = 0; k < FEW; k++)
+			hashes[k] = check_random();
+		build_aggregate(&liar, &params, hashes, FEW);
+		CHECK(liar.filter.encoding != CKF_HASHES, "%d items are no table", FEW);
+		memset(liar.bytes + 16, 0, 8); /* count */
+		CHECK(ckf_open(&liar.filter, liar.bytes, liar.filter.size, CKF_STORED) == CKF_OK, "open");
+		build_aggregate(&other, &params, hashes, i % 2);
+		CHECK(run_rebuild(&result, i < 2 ? CKF_UNION : CKF_SUM, &liar, &other) == CKF_OK, "merge");
+		CHECK(result.filter.count == other.filter.count, "%llu copies of %llu",
+			  (unsigned long long)result.filter.count, (unsigned long long)other.filter.count);
+		owned_free(&liar);
+		owned_free(&other);
+		owned_free(&result);
+	}
+}
+
+/* ------------------------------------------------------------- first tables */
+
+/* Has the filter the geometry of an aggregate of n items with this capacity? */
+static bool
+is_like(const ckf_filter *filter, size_t n, size_t capacity)
+{
+	ckf_params params = params_of((int64_t)capacity, filter->fpr, false, false, filter->b);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	owned like;
+	bool same;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&like, &params, hashes, n);
+	same = filter->w == like.filter.w && filter->g == like.filter.g && filter->m == like.filter.m;
+	owned_free(&like);
+	free(hashes);
+	return same;
+}
+
+/* Hashes that become a table, as FORMAT.md says in step 7 of section 7: whether they
+ * have the geometry that they should.  Where a build has failed they have not. */
+static bool
+becomes_table(ckf_goal goal, size_t n, uint8_t bucket_size)
+{
+	ckf_params params = params_of(1, 0.01, false, false, bucket_size);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	size_t first = goal == CKF_GROW ? n : goal == CKF_ADD_MANY ? n / 3 : n / 2;
+	owned a, b, result;
+	bool right;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	owned_create(&a, &params);
+	owned_create(&b, &params);
+	CHECK(owned_rebuild_hashes(&a, CKF_ADD_MANY, hashes, first) == CKF_OK, "add");
+	CHECK(owned_rebuild_hashes(&b, CKF_ADD_MANY, hashes + first, n - first) == CKF_OK, "add");
+	if (goal == CKF_ADD_MANY)
+		CHECK(run_rebuild_hashes(&result, goal, &a, hashes + first, n - first) == CKF_OK, "add");
+	else
+		CHECK(run_rebuild(&result, goal, &a, goal == CKF_GROW ? NULL : &b) == CKF_OK, "rebuild");
+	CHECK(result.filter.count <= n && result.filter.count + 20 > n, "items are missing");
+	if (n < CKF_MAX_HASHES || (goal != CKF_GROW && n == CKF_MAX_HASHES))
+		right = result.filter.encoding == CKF_HASHES;
+	else if (goal == CKF_GROW)
+		right = is_like(&result.filter, n + n / 2 + 8, 16 * n);
+	else
+		right = is_like(&result.filter, n, 16 * (goal == CKF_ADD_MANY ? CKF_MAX_HASHES : n));
+	owned_free(&a);
+	owned_free(&b);
+	owned_free(&result);
+	free(hashes);
+	return right;
+}
+
+static void
+run_first_tables(const void *arg)
+{
+	static const ckf_goal goals[] = {CKF_GROW, CKF_UNION, CKF_SUM, CKF_ADD_MANY};
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (size_t n = CKF_MAX_HASHES - 2; n <= CKF_MAX_HASHES + CKF_MAX_HASHES / 2;
+		 n += n <= CKF_MAX_HASHES ? 1 : CKF_MAX_HASHES / 8)
+		for (size_t i = 0; i < 4; i++)
+			for (size_t k = 0; k < 3; k++)
+			{
+				int tries = 0;
+
+				if (goals[i] == CKF_GROW && n > CKF_MAX_HASHES)
+					continue; /* there are no hashes to grow */
+				while (tries < 20 && !becomes_table(goals[i], n, bucket_sizes[k]))
+					tries++;
+				CHECK(tries < 20, "goal %d, %zu hashes, b %d: another geometry", goals[i], n,
+					  bucket_sizes[k]);
+			}
+}
+
+/* ------------------------------------------------------------- large states */
+
+/* An aggregate of n items with a table of its own.  `shift` top bits of the hashes
+ * are 0, so that its segments are not alike, and all tables but large ones fail. */
+static void
+input_of_size(input *in, size_t n, int64_t capacity, uint8_t bucket_size, unsigned shift)
+{
+	ckf_params params = params_of(capacity, 0.001, false, false, bucket_size);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random() >> shift;
+	build_aggregate(&in->filter, &params, hashes, n);
+	CHECK(in->filter.filter.encoding != CKF_HASHES, "%zu items are no table", n);
+	model_of_distinct(&in->model, &in->filter, hashes, n);
+	in->crowded = shift > 0;
+	free(hashes);
+}
+
+/* A state whose sorted part is a table takes what has another w or b. */
+static void
+check_large_state(const merge *m)
+{
+	const owned *first = &m->order[0]->filter, *second = &m->order[1]->filter;
+	owned state, result;
+
+	new_state(&state);
+	CHECK(collect(m, &state, first) == CKF_OK, "collect");
+	CHECK(state.filter.encoding == CKF_PLAIN, "a state of %zu bytes has no table",
+		  state.filter.size);
+	/* a table of all that came, and words for half as many or a few */
+	CHECK(state.filter.size <
+			  4 * first->filter.size + 8 * first->filter.count / 2 + 8 * (CKF_LARGEST_SET + 2),
+		  "%zu bytes of %llu items", state.filter.size, (unsigned long long)first->filter.count);
+	for (int again = 0; again < 3; again++)
+		CHECK(collect(m, &state, second) == CKF_OK, "collect the second");
+	CHECK(state.filter.w == m->promise.w && state.filter.b == m->promise.b,
+		  "a state of w %d, b %d, must be %u, %u", state.filter.w, state.filter.b, m->promise.w,
+		  m->promise.b);
+	CHECK(run_rebuild(&result, CKF_FINISH_MERGE, &state, NULL) == CKF_OK, "finish");
+	check_result(m, &result, true);
+	owned_free(&result);
+	owned_free(&state);
+}
+
+static void
+run_large_states(const void *arg)
+{
+	enum
+	{
+		MANY = 20 * CKF_LARGEST_SET /* in lowered thresholds: 4,000 */
+	};
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (unsigned i = 0; i < 27; i++)
+	{
+		input first, second;
+		merge m = {.n = 2, .order = {&first, &second}};
+
+		input_of_size(&first, MANY, 4 * MANY, bucket_sizes[i % 3], 0);
+		input_of_size(&second, 150, (int64_t[]){MANY, 4 * MANY, 16 * MANY}[i / 9],
+					  bucket_sizes[i / 3 % 3], 0);
+		m.inputs[0] = first;
+		m.inputs[1] = second;
+		m.promise = promise_of(m.order, 2, m.sum);
+		check_large_state(&m);
+		input_free(&first);
+		input_free(&second);
+	}
+}
+
+/* Where the table of such a state does not hold its items, it is made larger, and
+ * the words behind it stay as many. */
+static void
+run_tight_states(const void *arg)
+{
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (unsigned i = 0; i < 300; i++)
+	{
+		input in;
+		merge m = {.n = 1, .order = {&in}};
+		owned state, again;
+
+		input_of_size(&in, 600 + 7 * i, 4000, bucket_sizes[i % 3], i / 3 % 2);
+		m.inputs[0] = in;
+		m.crowded = in.crowded;
+		m.promise = promise_of(m.order, 1, m.sum);
+		new_state(&state);
+		CHECK(collect(&m, &state, &in.filter) == CKF_OK, "collect");
+		CHECK(state.filter.encoding == CKF_PLAIN, "a state has no table");
+		CHECK(state.filter.size < 3 * in.filter.filter.size + 8 * in.filter.filter.count / 2 +
+									  8 * (CKF_LARGEST_SET + 4),
+			  "%zu bytes of %llu items", state.filter.size,
+			  (unsigned long long)in.filter.filter.count);
+		owned_copy(&again, &state);
+		for (uint64_t n = state.filter.count / 2; n > 0; n--)
+			CHECK(ckf_add(&again.filter, check_random()) == CKF_OK, "no room for half as many");
+		owned_free(&again);
+		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		check_result(&m, &state, true);
+		owned_free(&state);
+		input_free(&in);
+	}
+}
+
+/* Sets that are cut, of hashes that share what is left of them: so their number
+ * changes, and with it what is built (FORMAT.md, step 11 of section 7). */
+static void
+run_cut_sets(const void *arg)
+{
+	enum
+	{
+		PREFIXES = 200,
+		EACH = 3
+	};
+
+	(void)arg;
+	for (size_t each = 1; each <= EACH; each++)
+		for (int road = 0; road < 2; road++)
+		{
+			ckf_params params = params_of(0, 0.01, true, false, 4);
+			uint64_t hashes[PREFIXES * EACH];
+			size_t n = 0;
+			bool cut = PREFIXES * each > CKF_MOST_WHOLE;
+			size_t left = cut ? PREFIXES : PREFIXES * each;
+			owned o;
+
+			for (size_t i = 0; i < PREFIXES; i++)
+				for (uint64_t k = 0, hash = check_random() >> 16 << 16; k < each; k++)
+					hashes[n++] = hash + k;
+			if (road == 0)
+				build_aggregate(&o, &params, hashes, n);
+			else
+				build_bulk(&o, &params, hashes, n);
+			CHECK(o.filter.capacity == (int64_t)left, "capacity %lld of %zu items, must be %zu",
+				  (long long)o.filter.capacity, n, left);
+			CHECK(o.filter.encoding != CKF_HASHES, "%zu items are no table", n);
+			for (size_t i = 0; i < n; i++)
+				CHECK(ckf_contains(&o.filter, hashes[i]), "an item was lost");
+			owned_free(&o);
+		}
+}
+
+/* Items that come again and again need no larger state: it has room for as many
+ * as there are, or is the smallest log, or the largest set. */
+static void
+run_repeats(const void *arg)
+{
+	(void)arg;
+	for (size_t n = CKF_LARGEST_SET / 2; n <= 4 * CKF_LARGEST_SET; n *= 2)
+	{
+		uint64_t *hashes = check_alloc(n * sizeof *hashes);
+		ckf_params params;
+		uint64_t jobs;
+		owned state;
+
+		ckf_params_default(&params);
+		owned_state(&state, &params);
+		for (size_t i = 0; i < n; i++)
+			hashes[i] = check_random();
+		jobs = driven.jobs;
+		for (int again = 0; again < 20; again++)
+			for (size_t i = 0; i < n; i++)
+				CHECK(owned_add(&state, hashes[i]) == CKF_OK, "add");
+		CHECK(state.filter.size / 8 <= 4 * n + 2 * CKF_LARGEST_SET + 20,
+			  "%zu words for %zu distinct items", state.filter.size / 8, n);
+		CHECK(driven.jobs - jobs <= 60, "%llu rebuilds for %zu distinct items",
+			  (unsigned long long)(driven.jobs - jobs), n);
+		owned_free(&state);
+		free(hashes);
+	}
+}
+
+/* ---------------------------------------------------------------- few items */
+
+/* Few items in unlike places: a table or a log from which nearly all have gone, or
+ * into which few have come.  Into a set, which takes them one by one where it can. */
+static void
+check_few(const owned *in, const model *m)
+{
+	for (int i = 0; i < 8; i++)
+	{
+		owned state;
+		model both;
+
+		new_state(&state);
+		for (int growths = 0; growths < i / 2 * 2; growths++)
+			CHECK(owned_rebuild(&state, CKF_GROW, NULL) == CKF_OK, "grow");
+		CHECK(owned_collect(&state, in, CKF_COLLECT_SUM) == CKF_OK, "collect");
+		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		model_merge(&both, m, 1, true, &state.filter);
+		model_check(&both, &state);
+		model_free(&both);
+		owned_free(&state);
+	}
+}
+
+/* A table of n items, of which but a few at one end, or some anywhere, go. */
+static void
+few_of_a_table(size_t n, uint8_t bucket_size, int stay)
+{
+	ckf_params params = params_of((int64_t)n, 0.001, false, false, bucket_size);
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	uint64_t tops = n < 200 ? 8 : 1; /* values of a hash's top byte */
+	owned o;
+	model m;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	build_aggregate(&o, &params, hashes, n);
+	model_of_distinct(&m, &o, hashes, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t top = hashes[i] >> 56;
+		bool found;
+
+		if (stay == 0 ? top < tops : stay == 1 ? top >= 256 - tops : i % (n / 10) == 0)
+			continue;
+		CHECK(ckf_remove(&o.filter, hashes[i], &found) == CKF_OK, "remove");
+		if (found)
+			model_remove(&m, hashes[i]);
+	}
+	check_few(&o, &m);
+	model_free(&m);
+	owned_free(&o);
+	free(hashes);
+}
+
+/* A state that could hold many items, as a log does, with n. */
+static void
+few_of_a_log(size_t n)
+{
+	ckf_params params = params_of(1000, 0.001, false, false, 4);
+	owned state;
+	model m;
+
+	owned_state(&state, &params);
+	model_init(&m, &state.filter);
+	while (state.filter.size < CKF_HEADER_SIZE + 8 * CKF_LARGEST_SET)
+		CHECK(owned_rebuild(&state, CKF_GROW, NULL) == CKF_OK, "grow");
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t hash = check_random();
+
+		CHECK(owned_add(&state, hash) == CKF_OK, "add");
+		model_add(&m, hash);
+	}
+	check_few(&state, &m);
+	model_free(&m);
+	owned_free(&state);
+}
+
+/* Segments of one bucket a half, as another writer may make them, all but one
+ * empty. */
+static void
+few_of_small_segments(unsigned segment)
+{
+	forged x = {.encoding = CKF_PLAIN,
+				.b = 4,
+				.f = 8,
+				.w = 11,
+				.g = 3,
+				.c = 7,
+				.m = 1,
+				.count = 1,
+				.capacity = 1000,
+				.fpr = 0.01};
+	forgery *made = check_alloc(sizeof *made);
+	owned o;
+	model m;
+
+	forge(made, &x);
+	put_bits(made->bytes + CKF_HEADER_SIZE, (uint64_t)segment * 2 * 4 * 8, 5, 8);
+	owned_open(&o, made->bytes, made->size, CKF_FOREIGN);
+	model_init(&m, &o.filter);
+	model_add(&m, (uint64_t)(segment << 8 | 5) << 53);
+	check_few(&o, &m);
+	model_free(&m);
+	owned_free(&o);
+	free(made);
+}
+
+static void
+run_few(const void *arg)
+{
+	static const uint8_t bucket_sizes[] = {2, 4, 8};
+
+	(void)arg;
+	for (size_t n = 100; n <= 6400; n *= 2)
+		for (int stay = 0; stay < 3; stay++)
+			for (size_t i = 0; i < 3; i++)
+				few_of_a_table(n, bucket_sizes[i], stay);
+	for (size_t n = 0; n <= 70; n += 7)
+		few_of_a_log(n);
+	for (unsigned segment = 0; segment < 8; segment++)
+		few_of_small_segments(segment);
+}
+
+/* ------------------------------------------------------------ crowded states */
+
+/* Hashes that crowd at the end, where a set has no place for them, up to a log. */
+static void
+run_crowded(const void *arg)
+{
+	(void)arg;
+	for (size_t n = 9; n <= 240; n += 33)
+		for (int road = 0; road < 3; road++)
+		{
+			ckf_params params = params_of(1000, 0.001, false, false, 4);
+			owned state, other;
+			model m;
+			uint64_t hashes[240];
+
+			owned_state(&state, &params);
+			owned_state(&other, &params);
+			for (size_t i = 0; i < n; i++)
+			{
+				hashes[i] = UINT64_MAX - i;
+				CHECK(owned_add(road == 1 || (road == 2 && i % 2) ? &other : &state, hashes[i]) ==
+						  CKF_OK,
+					  "add");
+			}
+			CHECK(owned_collect(&state, &other, CKF_COLLECT_ITEMS) == CKF_OK, "collect");
+			CHECK(owned_rebuild(&state, CKF_FINISH, NULL) == CKF_OK, "finish");
+			model_of_distinct(&m, &state, hashes, n);
+			model_check(&m, &state);
+			model_free(&m);
+			owned_free(&state);
+			owned_free(&other);
+		}
+}
+
 /* ------------------------------------------------- aggregates over the items */
 
 /* Items of one aggregate, over as many processes as there may be. */
@@ -540,5 +1072,17 @@ main(void)
 		check_case(run_trees, p, "union_agg and sum_agg, %s", p->name);
 		check_case(run_items, p, "aggregates over items, %s", p->name);
 	}
+	if (CKF_LARGEST_SET <= 200) /* else the inputs would be as large as tens of megabytes */
+	{
+		check_case(run_large_states, NULL, "states that have a table");
+		check_case(run_cut_sets, NULL, "sets that are cut");
+		check_case(run_tight_states, NULL, "states whose table is tight");
+	}
+	check_case(run_first_tables, NULL, "first tables");
+	check_case(run_repeats, NULL, "repeats");
+	check_case(run_few, NULL, "few items");
+	check_case(run_crowded, NULL, "items that crowd at the end of a set");
+	check_case(run_promises, NULL, "promises of two");
+	check_case(run_said_empty, NULL, "what says that it is empty");
 	return check_end();
 }
