@@ -67,15 +67,12 @@ ckf_cut_w(const ckf_filter *to)
 	return w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX;
 }
 
-/* Could a table keep the rate of more items than stay whole?  Else they do. */
+/* Could a table keep the rate of more items than stay whole?  Else they do.  (That
+ * of the capacity it keeps: else there would be no such filter.) */
 static bool
 ckf_cut_keeps_rate(const ckf_filter *to)
 {
-	double least = (double)CKF_MOST_WHOLE + 1;
-
-	if ((double)to->capacity > least)
-		least = (double)to->capacity;
-	return ckf_prefix_bits(least, to->fpr, to->c) <= CKF_MAX_PREFIX;
+	return ckf_prefix_bits((double)CKF_MOST_WHOLE + 1, to->fpr, to->c) <= CKF_MAX_PREFIX;
 }
 
 /* Is it a set of an aggregate, which is cut when it is large? */

@@ -743,6 +743,43 @@ run_cut_sets(const void *arg)
 		}
 }
 
+/* A set that is one item too large is cut where a table of 56 bits keeps the rate
+ * of so many items, whatever the capacity; else its hashes stay whole. */
+static void
+run_cut_rates(const void *arg)
+{
+	const size_t n = CKF_MOST_WHOLE + 1;
+	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = check_random();
+	for (int larger = 0; larger < 2; larger++)
+	{
+		size_t least = larger ? 4 * n : n;
+		ckf_params params = params_of(larger ? (int64_t)least : 0, 0, true, false, 4);
+		/* the least rate of 56 bits, where c is 8 */
+		double edge = ldexp((double)least * (1 + 2.0 / 256), -CKF_MAX_PREFIX);
+
+		for (int below = 0; below < 2; below++)
+		{
+			owned o;
+
+			params.fpr = below ? nextafter(edge, 0) : edge;
+			CHECK(prefix_bits((double)least, params.fpr, 8) == CKF_MAX_PREFIX + (unsigned)below,
+				  "not the edge");
+			if (larger && below)
+				params.capacity--; /* which may be asked for, and leaves 56 bits */
+			build_aggregate(&o, &params, hashes, n);
+			CHECK((o.filter.encoding == CKF_HASHES) == (below && !larger),
+				  "encoding %d of a set at the rate %g", o.filter.encoding, params.fpr);
+			CHECK(o.filter.count == n, "%llu of %zu items", (unsigned long long)o.filter.count, n);
+			owned_free(&o);
+		}
+	}
+	free(hashes);
+}
+
 /* Items that come again and again need no larger state: it has room for as many
  * as there are, or is the smallest log, or the largest set. */
 static void
@@ -1076,6 +1113,7 @@ main(void)
 	{
 		check_case(run_large_states, NULL, "states that have a table");
 		check_case(run_cut_sets, NULL, "sets that are cut");
+		check_case(run_cut_rates, NULL, "the least rate at which sets are cut");
 		check_case(run_tight_states, NULL, "states whose table is tight");
 	}
 	check_case(run_first_tables, NULL, "first tables");
