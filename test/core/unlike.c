@@ -791,7 +791,7 @@ run_repeats(const void *arg)
 		uint64_t *hashes = check_alloc(n * sizeof *hashes);
 		ckf_params params;
 		uint64_t jobs;
-		owned state;
+		owned state, left;
 
 		ckf_params_default(&params);
 		owned_state(&state, &params);
@@ -805,6 +805,10 @@ run_repeats(const void *arg)
 			  "%zu words for %zu distinct items", state.filter.size / 8, n);
 		CHECK(driven.jobs - jobs <= 60, "%llu rebuilds for %zu distinct items",
 			  (unsigned long long)(driven.jobs - jobs), n);
+		CHECK(run_rebuild(&left, CKF_EXPORT, &state, NULL) == CKF_OK, "export");
+		CHECK(left.filter.count == n, "%llu of %zu distinct items leave",
+			  (unsigned long long)left.filter.count, n);
+		owned_free(&left);
 		owned_free(&state);
 		free(hashes);
 	}
