@@ -11,9 +11,6 @@
 #include "small/state.h"
 #include "thresholds.h"
 
-/* Items that are added one by one to a set of any size. */
-#define CKF_ALWAYS_FEW 64
-
 /* Bytes of a filter that is merged in one go, since it is read without a look for
  * interrupts: a table of the smallest segments may have any number of them. */
 #define CKF_MOST_BYTES ((size_t)8 * CKF_STEP)
@@ -29,10 +26,8 @@ ckf_few(const ckf_filter *t, uint64_t n)
 static bool
 ckf_takes_each(const ckf_filter *state, const ckf_filter *to, uint64_t items)
 {
-	if (ckf_state_is_log(state) ? !ckf_log_may_promise(state, to)
-								: items > CKF_ALWAYS_FEW && !ckf_few(state, items))
-		return false;
-	return ckf_state_takes(state, items);
+	return (!ckf_state_is_log(state) || ckf_log_may_promise(state, to)) &&
+		   ckf_state_takes(state, items);
 }
 
 /* Add all items of a scan. */

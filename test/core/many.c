@@ -340,7 +340,7 @@ run_collect_few(const void *arg)
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
 		for (size_t n = 0; n <= 201; n += n % 50 == 0 ? 1 : n % 10 == 1 ? 9 : 1)
 		{
-			bool few = n <= 64 || n <= states[i] / 16;
+			bool few = n <= 32; /* the words behind the last home */
 			ckf_params params = params_of(1, 1e-9, false, false, 4);
 			owned state, in;
 			ckf_status status;
