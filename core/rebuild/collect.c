@@ -51,15 +51,17 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 	uint64_t memory[CKF_FEW_WORDS];
 	unsigned scans, i;
 	size_t worked = 0;
+	uint64_t items = in->operations->source->items(in);
 	ckf_filter to;
 	ckf_status status = ckf_promise(&to, goal, both, 2);
 
 	if (status != CKF_OK)
 		return status;
 	if (!(state->flags & CKF_FLAG_STATE) || in->size > CKF_MOST_BYTES ||
-		!ckf_takes_each(state, &to, in->operations->source->items(in)))
+		!ckf_takes_each(state, &to, items))
 		return CKF_ROOM;
-	scans = in->operations->source->scans(in, scan);
+	/* what says that it is empty is neutral, as in a rebuild */
+	scans = items > 0 ? in->operations->source->scans(in, scan) : 0;
 	for (i = 0; i < scans; i++)
 		if (scan[i].words > CKF_FEW_WORDS || ckf_scan_sorts(&scan[i]))
 			return CKF_ROOM;
