@@ -162,11 +162,7 @@ ckf_settle(ckf_rebuild *r)
 	ckf_status status = ckf_target_choose(r);
 
 	r->counts = status == CKF_MORE;
-	if (status == CKF_MORE)
-		status = CKF_OK;
-	if (status != CKF_OK)
-		return status;
-	return ckf_ask(r);
+	return status == CKF_OK || r->counts ? ckf_ask(r) : status;
 }
 
 static ckf_status
