@@ -15,6 +15,7 @@
  *   item.h         SQL values to hashes
  *   owned.h        filters in memory of our own: copies, growth, jobs, results
  *   error.h        every error sentence, once
+ *   join/          join filters: pg/join/README.md
  *
  * What the files share is hidden in the module: PostgreSQL before 16 loads
  * modules with all their visible names in one room.

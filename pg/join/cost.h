@@ -1,0 +1,23 @@
+/*
+ * cost.h - what a filter costs, and what it saves.
+ */
+#ifndef CKFP_JOIN_COST_H
+#define CKFP_JOIN_COST_H
+
+#include "trace.h"
+
+#pragma GCC visibility push(hidden)
+
+/* What a row costs in a node above the scan, in ns. */
+double ckfp_cost_of_join(const Join *join);
+double ckfp_cost_of_grouping(const Plan *plan);
+
+/* What a row costs on its way out of a scan, beyond being tested there. */
+double ckfp_cost_of_scan(const Plan *plan);
+
+/* Is a filter with these estimates worth it? */
+bool ckfp_cost_pays(const ckfp_trace *trace);
+
+#pragma GCC visibility pop
+
+#endif

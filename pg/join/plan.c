@@ -1,0 +1,99 @@
+/*
+ * plan.c - the planner's hook: gives the hash joins of a finished plan their filters.
+ */
+#include "join.h"
+#include "rules.h"
+#include "walk.h"
+
+#include "optimizer/planner.h"
+
+static planner_hook_type ckfp_next_planner = NULL;
+
+typedef struct ckfp_planning
+{
+	ckfp_rules rules;
+	int last_node; /* the highest plan_node_id */
+	bool joins;    /* there is a hash join */
+} ckfp_planning;
+
+/* What has to be known of the whole statement first. */
+static void
+ckfp_scout(Plan *plan, void *context)
+{
+	ckfp_planning *planning = context;
+
+	planning->last_node = Max(planning->last_node, plan->plan_node_id);
+	planning->joins |= IsA(plan, HashJoin);
+	ckfp_rules_note(&planning->rules, plan);
+	ckfp_plan_children(plan, ckfp_scout, context);
+}
+
+/* Give a hash join its filter. */
+static void
+ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
+{
+	Plan *hash = innerPlan(join);
+	ckfp_join_record record;
+	List *expressions;
+
+	if (ckfp_rules_allow(&planning->rules, join, &record, &expressions))
+		hash->lefttree = (Plan *)ckfp_join_make_build(outerPlan(hash), ++planning->last_node,
+													  &record, expressions);
+}
+
+/* Joins below come first: a filter may be asked in the build side of another. */
+static void
+ckfp_add_filters(Plan *plan, void *context)
+{
+	/* What other extensions make of their children, and what a foreign scan keeps for
+	 * EvalPlanQual, is theirs. */
+	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_build(plan)))
+		return;
+	ckfp_plan_children(plan, ckfp_add_filters, context);
+	if (IsA(plan, HashJoin))
+		ckfp_add_filter(context, (HashJoin *)plan);
+}
+
+static void
+ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *planning)
+{
+	ListCell *cell;
+
+	visit(statement->planTree, planning);
+	foreach (cell, statement->subplans)
+		if (lfirst(cell) != NULL)
+			visit(lfirst(cell), planning);
+}
+
+static void
+ckfp_join_pass(PlannedStmt *statement)
+{
+	ckfp_planning planning = {.rules.statement = statement};
+
+	if (!ckfp_rules_allow_statement(statement))
+		return;
+	ckfp_each_plan(statement, ckfp_scout, &planning);
+	if (!planning.joins)
+		return;
+	ckfp_rules_note_parameters(&planning.rules);
+	ckfp_each_plan(statement, ckfp_add_filters, &planning);
+}
+
+static PlannedStmt *
+ckfp_join_planner(Query *query, const char *text, int options, ParamListInfo parameters)
+{
+	PlannedStmt *statement = ckfp_next_planner != NULL
+								 ? ckfp_next_planner(query, text, options, parameters)
+								 : standard_planner(query, text, options, parameters);
+
+	if (ckfp_join_mode_setting != CKFP_JOIN_OFF)
+		ckfp_join_pass(statement);
+	return statement;
+}
+
+void
+ckfp_join_init_planner(void)
+{
+	ckfp_next_planner = planner_hook;
+	planner_hook = ckfp_join_planner;
+}
