@@ -59,6 +59,13 @@ ckfp_number(double number)
 	return (Node *)makeFloat(psprintf("%.17g", number));
 }
 
+/* One that travelled to a worker as digits has become an integer. */
+static double
+ckfp_number_of(Node *number)
+{
+	return IsA(number, Integer) ? intVal(number) : floatVal(number);
+}
+
 List *
 ckfp_join_record_to_list(const ckfp_join_record *record)
 {
@@ -92,7 +99,7 @@ ckfp_join_record_from_list(List *list, ckfp_join_record *record)
 	foreach (cell, (List *)lsecond(list))
 		record->targets =
 			lappend(record->targets, ckfp_target_from_list(lfirst(cell), record->columns));
-	record->build_rows = floatVal(linitial(estimates));
-	record->probe_rows = floatVal(lsecond(estimates));
-	record->pass = floatVal(lthird(estimates));
+	record->build_rows = ckfp_number_of(linitial(estimates));
+	record->probe_rows = ckfp_number_of(lsecond(estimates));
+	record->pass = ckfp_number_of(lthird(estimates));
 }
