@@ -129,6 +129,10 @@ same_rows('a window over something else', "$hash SELECT count(*), sum(r) FROM (S
 same_rows('grouping sets', "$hash SELECT count(*), sum(n) FROM (SELECT k, few, count(*) n FROM fact GROUP BY GROUPING SETS ((k), (few))) s JOIN dim USING (k)", 0);
 same_rows('the nullable side of an outer join', "$hash SELECT count(*), sum(n) FROM (SELECT coalesce(f.k, 10) c, f.k, count(*) n FROM dim2 LEFT JOIN fact f ON f.id = dim2.k GROUP BY 1, 2) s JOIN dim ON s.k = dim.k");
 
+$node->safe_psql('postgres', "CREATE TABLE words AS SELECT CASE WHEN g % 2 = 0 THEN 'a' ELSE 'A' END || g / 2 AS w FROM generate_series(1, 4000) g; CREATE TABLE word AS SELECT 'A' || g AS w FROM generate_series(1, 100) g; ANALYZE");
+is(same_rows('groups by another equality', "$hash SET enable_sort = off; SELECT count(*), sum(n) FROM (SELECT min(w COLLATE \"C\") AS m, w COLLATE nocase AS w, count(*) n FROM words GROUP BY 2) s JOIN word d ON s.w COLLATE \"C\" = d.w", 0) =~ /\|/, 1, 'groups by another equality: a row');
+same_rows('groups by the same equality', "$hash SELECT count(*), sum(n) FROM (SELECT w, count(*) n FROM words GROUP BY 1) s JOIN word d USING (w)", 1);
+
 # Statements.
 my $join = 'SELECT fact.id, k FROM fact JOIN dim USING (k)';
 is($node->safe_psql('postgres', "$hash CREATE TABLE made AS $join; SELECT count(*), sum(id) FROM made"), $node->safe_psql('postgres', "SET cuckoofilter.join_filter = off; SELECT count(*), sum(id) FROM ($join) s"), 'CREATE TABLE AS');
