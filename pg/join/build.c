@@ -3,6 +3,7 @@
  * and its child, whose rows it hands on as they are.
  */
 #include "build.h"
+#include "shared.h"
 
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
@@ -73,14 +74,14 @@ ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record, List
 
 /* ------------------------------------------------------------------ gathering */
 
-static void
-ckfp_build_give_up(ckfp_build *build, const char *why)
+void
+ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
 {
 	ckfp_filter_free(&build->filter);
 	build->gathering = false;
 	build->asking = false;
 	build->over = true;
-	build->given_up = why;
+	build->counts.given_up = why;
 }
 
 void
@@ -105,7 +106,7 @@ ckfp_build_finish(ckfp_build *build)
 	build->gathering = false;
 	if (!ckfp_filter_build(&build->filter))
 	{
-		ckfp_build_give_up(build, "memory");
+		ckfp_build_give_up(build, CKFP_GIVEN_UP_MEMORY);
 		return;
 	}
 	build->counts.keys = build->filter.keys;
@@ -150,6 +151,16 @@ ckfp_build_is_surprised(const ckfp_build *build)
 		   (n > 2 * build->record.build_rows || n > build->record.probe_rows / 2);
 }
 
+/* Stop gathering, for all processes where they make one filter. */
+static void
+ckfp_build_stop(ckfp_build *build, ckfp_given_up why)
+{
+	if (ckfp_shared_is_common(build))
+		ckfp_shared_fail(build, why);
+	else
+		ckfp_build_give_up(build, why);
+}
+
 static void
 ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 {
@@ -170,9 +181,9 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 	if (!found)
 		return;
 	if (!ckfp_filter_gather(&build->filter, hash))
-		ckfp_build_give_up(build, "memory");
+		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
 	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_is_surprised(build))
-		ckfp_build_give_up(build, "more keys than estimated");
+		ckfp_build_stop(build, CKFP_GIVEN_UP_KEYS);
 }
 
 /* -------------------------------------------------------------- adaptivity */
@@ -203,7 +214,7 @@ ckfp_build_look(ckfp_build *build)
 	if (ckfp_windows_say_off(build->windows) && !build->verify)
 	{
 		build->counts.switched_off = build->counts.tested;
-		ckfp_build_give_up(build, NULL);
+		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	}
 }
 
@@ -261,14 +272,23 @@ static TupleTableSlot *
 ckfp_build_exec(CustomScanState *node)
 {
 	ckfp_build *build = (ckfp_build *)node;
-	TupleTableSlot *slot = ExecProcNode(outerPlanState(node));
+	TupleTableSlot *slot;
 
+	if (!build->begun && ckfp_shared_is_common(build))
+	{
+		ckfp_shared_begin(build);
+		if (!build->gathering) /* and so its part will be missing */
+			ckfp_shared_fail(build, CKFP_GIVEN_UP_NOT);
+	}
+	slot = ExecProcNode(outerPlanState(node));
 	if (build->gathering)
 	{
-		if (TupIsNull(slot))
-			ckfp_build_finish(build);
-		else
+		if (!TupIsNull(slot))
 			ckfp_build_gather(build, slot);
+		else if (ckfp_shared_is_common(build))
+			ckfp_shared_contribute(build);
+		else
+			ckfp_build_finish(build);
 	}
 	return slot;
 }
@@ -298,6 +318,11 @@ static const CustomExecMethods ckfp_exec_methods = {
 	.ExecCustomScan = ckfp_build_exec,
 	.EndCustomScan = ckfp_build_end,
 	.ReScanCustomScan = ckfp_build_rescan,
+	.EstimateDSMCustomScan = ckfp_shared_estimate,
+	.InitializeDSMCustomScan = ckfp_shared_initialize,
+	.ReInitializeDSMCustomScan = ckfp_shared_reinitialize,
+	.InitializeWorkerCustomScan = ckfp_shared_initialize_worker,
+	.ShutdownCustomScan = ckfp_shared_shutdown,
 	.ExplainCustomScan = ckfp_join_explain,
 };
 

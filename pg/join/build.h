@@ -18,6 +18,14 @@
 #define CKFP_WINDOW 4096
 #define CKFP_WINDOW_STEP 16384
 
+/* Why there is no filter. */
+typedef enum ckfp_given_up
+{
+	CKFP_GIVEN_UP_NOT,
+	CKFP_GIVEN_UP_MEMORY,
+	CKFP_GIVEN_UP_KEYS
+} ckfp_given_up;
+
 /* What is counted for EXPLAIN. */
 typedef struct ckfp_join_counts
 {
@@ -26,7 +34,20 @@ typedef struct ckfp_join_counts
 	uint64 tested;
 	uint64 removed;
 	uint64 switched_off; /* after so many rows; 0: never */
+	ckfp_given_up given_up;
 } ckfp_join_counts;
+
+/* Add what another process counted. */
+static inline void
+ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
+{
+	sum->keys = Max(sum->keys, counts->keys);
+	sum->memory = Max(sum->memory, counts->memory);
+	sum->tested += counts->tested;
+	sum->removed += counts->removed;
+	sum->switched_off = Max(sum->switched_off, counts->switched_off);
+	sum->given_up = Max(sum->given_up, counts->given_up);
+}
 
 typedef struct ckfp_build
 {
@@ -43,11 +64,13 @@ typedef struct ckfp_build
 	bool over;                             /* it is not made, or was given up, for good */
 	bool verify;                           /* rows that are denied are kept, and remembered */
 	ckfp_join_filter filter;
-	HTAB *denied;         /* verify: hashes that were denied */
-	const char *given_up; /* why there is no filter */
+	HTAB *denied; /* verify: hashes that were denied */
 	ckfp_join_counts counts;
-	uint64 look;          /* after so many rows a window begins or ends */
-	uint64 passed_before; /* rows that had passed where the window began */
+	ckfp_join_counts workers;   /* what those of a parallel plan counted */
+	struct ckfp_shared *shared; /* of a parallel plan */
+	bool begun;                 /* has begun to read its part of the build side */
+	uint64 look;                /* after so many rows a window begins or ends */
+	uint64 passed_before;       /* rows that had passed where the window began */
 	bool in_window;
 	unsigned windows;        /* the last three, a bit each: too many passed */
 	struct ckfp_build *next; /* of the same query */
@@ -61,6 +84,9 @@ void ckfp_join_init_build(void);
 
 /* Make ready for the first row of the build side, also for the first one anew. */
 void ckfp_build_start(ckfp_build *build);
+
+/* Do without a filter from now on. */
+void ckfp_build_give_up(ckfp_build *build, ckfp_given_up why);
 
 /* A window of rows begins or ends. */
 void ckfp_build_look(ckfp_build *build);

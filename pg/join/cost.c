@@ -66,7 +66,7 @@ ckfp_cost_pays(const ckfp_trace *trace)
 {
 	const ckfp_join_record *record = trace->record;
 	double dropped = 1 - record->pass;
-	double costs = record->probe_rows * CKFP_ASK_NS + record->build_rows * CKFP_BUILD_NS;
+	double costs = trace->rows * CKFP_ASK_NS + record->build_rows * CKFP_BUILD_NS;
 
 	return record->build_rows <= record->probe_rows / 2 && record->pass <= ckfp_join_max_pass &&
 		   dropped * trace->saving > CKFP_MARGIN * costs;

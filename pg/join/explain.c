@@ -72,6 +72,12 @@ ckfp_percent(uint64 part, uint64 whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static const char *
+ckfp_given_up_text(ckfp_given_up why)
+{
+	return why == CKFP_GIVEN_UP_MEMORY ? "memory" : "more keys than estimated";
+}
+
 /* A line of EXPLAIN's text, as it indents them. */
 static void
 ckfp_explain_line(ExplainState *es, const char *line)
@@ -82,10 +88,8 @@ ckfp_explain_line(ExplainState *es, const char *line)
 }
 
 static void
-ckfp_explain_text(const ckfp_build *build, ExplainState *es)
+ckfp_explain_text(const ckfp_join_counts *counts, ExplainState *es)
 {
-	const ckfp_join_counts *counts = &build->counts;
-
 	if (counts->keys > 0 || counts->memory > 0)
 		ckfp_explain_line(es,
 						  psprintf("Filter Keys: " UINT64_FORMAT "  Memory: " UINT64_FORMAT "kB",
@@ -99,35 +103,36 @@ ckfp_explain_text(const ckfp_build *build, ExplainState *es)
 		ckfp_explain_line(es, psprintf("Switched Off: after " UINT64_FORMAT " rows, %.1f %% passed",
 									   counts->switched_off,
 									   100 - ckfp_percent(counts->removed, counts->tested)));
-	if (build->given_up != NULL)
-		ExplainPropertyText("Given Up", build->given_up, es);
+	if (counts->given_up != CKFP_GIVEN_UP_NOT)
+		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
 
 static void
-ckfp_explain_properties(const ckfp_build *build, ExplainState *es)
+ckfp_explain_properties(const ckfp_join_counts *counts, ExplainState *es)
 {
-	const ckfp_join_counts *counts = &build->counts;
-
 	ExplainPropertyInteger("Filter Keys", NULL, (int64)counts->keys, es);
 	ExplainPropertyInteger("Filter Memory", "kB", (int64)((counts->memory + 1023) / 1024), es);
 	ExplainPropertyInteger("Rows Tested", NULL, (int64)counts->tested, es);
 	ExplainPropertyInteger("Rows Removed by Join Filter", NULL, (int64)counts->removed, es);
 	if (counts->switched_off > 0)
 		ExplainPropertyInteger("Switched Off After", NULL, (int64)counts->switched_off, es);
-	if (build->given_up != NULL)
-		ExplainPropertyText("Given Up", build->given_up, es);
+	if (counts->given_up != CKFP_GIVEN_UP_NOT)
+		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
 
 void
 ckfp_join_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	const ckfp_build *build = (const ckfp_build *)node;
+	ckfp_join_counts counts;
 
 	ckfp_explain_targets(&build->record, es);
 	if (!es->analyze)
 		return;
+	counts = build->counts;
+	ckfp_counts_add(&counts, &build->workers);
 	if (es->format == EXPLAIN_FORMAT_TEXT)
-		ckfp_explain_text(build, es);
+		ckfp_explain_text(&counts, es);
 	else
-		ckfp_explain_properties(build, es);
+		ckfp_explain_properties(&counts, es);
 }

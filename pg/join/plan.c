@@ -5,6 +5,7 @@
 #include "rules.h"
 #include "walk.h"
 
+#include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 
 static planner_hook_type ckfp_next_planner = NULL;
@@ -12,8 +13,9 @@ static planner_hook_type ckfp_next_planner = NULL;
 typedef struct ckfp_planning
 {
 	ckfp_rules rules;
-	int last_node; /* the highest plan_node_id */
-	bool joins;    /* there is a hash join */
+	int last_node;    /* the highest plan_node_id */
+	bool joins;       /* there is a hash join */
+	double processes; /* that share the part of the plan under a Gather; 0: not under one */
 } ckfp_planning;
 
 /* What has to be known of the whole statement first. */
@@ -36,22 +38,45 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	ckfp_join_record record;
 	List *expressions;
 
-	if (ckfp_rules_allow(&planning->rules, join, &record, &expressions))
-		hash->lefttree = (Plan *)ckfp_join_make_build(outerPlan(hash), ++planning->last_node,
-													  &record, expressions);
+	if (ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1), &record,
+						 &expressions))
+	{
+		CustomScan *build =
+			ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
+
+		build->scan.plan.parallel_aware = planning->processes > 0; /* it has shared memory then */
+		outerPlan(hash) = &build->scan.plan;
+	}
+}
+
+/* How many processes share the work under a Gather, as the planner reckons. */
+static double
+ckfp_processes(int workers)
+{
+	double leader = parallel_leader_participation ? 1 - 0.3 * workers : 0;
+
+	return Max(workers + Max(leader, 0), 1);
 }
 
 /* Joins below come first: a filter may be asked in the build side of another. */
 static void
 ckfp_add_filters(Plan *plan, void *context)
 {
+	ckfp_planning *planning = context;
+	double outside = planning->processes;
+
 	/* What other extensions make of their children, and what a foreign scan keeps for
 	 * EvalPlanQual, is theirs. */
 	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_build(plan)))
 		return;
+	if (IsA(plan, Gather))
+		planning->processes = ckfp_processes(((Gather *)plan)->num_workers);
+	else if (IsA(plan, GatherMerge))
+		planning->processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
 	ckfp_plan_children(plan, ckfp_add_filters, context);
+	planning->processes = outside;
 	if (IsA(plan, HashJoin))
-		ckfp_add_filter(context, (HashJoin *)plan);
+		ckfp_add_filter(planning, (HashJoin *)plan);
 }
 
 static void

@@ -7,6 +7,7 @@
  * them, are not touched.
  */
 #include "probe.h"
+#include "shared.h"
 #include "verify.h"
 
 #include "executor/executor.h"
@@ -85,6 +86,8 @@ ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 	{
 		const ckfp_ask *ask = &probe->ask[i];
 
+		if (unlikely(!ask->build->asking) && ckfp_shared_is_common(ask->build) && !ask->build->over)
+			ckfp_shared_attach(ask->build);
 		if (unlikely(ask->build->over))
 			ckfp_probe_retire(probe);
 		else if (ask->build->asking && !ckfp_ask_row(ask, econtext->ecxt_scantuple))

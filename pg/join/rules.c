@@ -183,31 +183,32 @@ ckfp_key_expressions(HashJoin *join, const List *keys)
 }
 
 static void
-ckfp_estimate(HashJoin *join, const ckfp_trace *trace)
+ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 {
 	ckfp_join_record *record = trace->record;
 	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
 
-	record->build_rows = innerPlan(join)->plan_rows;
-	record->probe_rows = trace->rows;
+	record->build_rows = innerPlan(join)->parallel_aware ? ((Hash *)innerPlan(join))->rows_total
+														 : innerPlan(join)->plan_rows;
+	record->probe_rows = trace->rows * processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 }
 
 bool
-ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, ckfp_join_record *record,
-				 List **expressions)
+ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
+				 ckfp_join_record *record, List **expressions)
 {
 	ckfp_trace trace = {.record = record};
 	List *keys;
 
-	if (!ckfp_join_drops_lonely_rows(join->join.jointype) || innerPlan(join)->parallel_aware ||
+	if (!ckfp_join_drops_lonely_rows(join->join.jointype) ||
 		!ckfp_build_side_is_stable(rules, join) ||
 		ckfp_plan_is_volatile(outerPlan(join), rules->statement))
 		return false;
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
 		return false;
-	ckfp_estimate(join, &trace);
+	ckfp_estimate(join, processes, &trace);
 	if (record->probe_rows < ckfp_join_min_rows)
 		return false;
 	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(&trace))

@@ -23,10 +23,11 @@ bool ckfp_rules_allow_statement(const PlannedStmt *statement);
 void ckfp_rules_note(ckfp_rules *rules, const Plan *plan);
 void ckfp_rules_note_parameters(ckfp_rules *rules);
 
-/* May this join have a filter, and is it expected to pay?  Then *record says which, and
- * *expressions has its keys: those of the build side, then those of the probe side. */
-bool ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, ckfp_join_record *record,
-					  List **expressions);
+/* May this join, which so many processes share, have a filter, and is it expected to pay?  Then
+ * *record says which, and *expressions has its keys: those of the build side, then those of the
+ * probe side. */
+bool ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
+					  ckfp_join_record *record, List **expressions);
 
 #pragma GCC visibility pop
 

@@ -49,7 +49,15 @@ sub same_rows
 {
 	my ($name, $query, $filters) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	my %rows = map { $_ => $node->safe_psql('postgres', "SET cuckoofilter.join_filter = $_; $query") } qw(off on verify);
+	my %rows;
+
+	foreach my $mode (qw(off on verify))
+	{
+		my ($status, $out, $err) = $node->psql('postgres', "SET cuckoofilter.join_filter = $mode; $query", on_error_stop => 1);
+
+		$rows{$mode} = $status == 0 ? $out : $err;
+	}
+
 	my $n = filters_of(explained($query, 'COSTS OFF'));
 
 	ok($rows{on} eq $rows{off} && $rows{verify} eq $rows{off}, "$name: the same rows")

@@ -72,6 +72,7 @@ like(explained("SET cuckoofilter.join_filter_memory = '1MB'; $many"), qr/Filter 
 my $poor = explained("SET cuckoofilter.join_filter_memory = '128kB'; $many");
 like($poor, qr/Given Up: memory/, 'a filter that would pass its memory is given up');
 unlike($poor, qr/Rows Tested/, 'and asked by none');
+like(explained("SET cuckoofilter.join_filter_memory = '300kB'; $many"), qr/Given Up: memory/, 'so is one whose keys fit, but not with what it takes to build it');
 same_rows('without memory', "SET cuckoofilter.join_filter_memory = '128kB'; $many");
 # what its memory may be, as the memory context says while a cursor has the filter
 foreach my $memory (300, 400, 500, 700, 1000)
