@@ -193,7 +193,7 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 static bool
 ckfp_windows_say_off(unsigned windows)
 {
-	return (windows & 3) == 3 || (windows & 5) == 5 || (windows & 6) == 6;
+	return (windows & 3) == 3 || (windows & 5) == 5;
 }
 
 void

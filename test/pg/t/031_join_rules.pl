@@ -89,6 +89,7 @@ like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all"), qr/Ro
 same_rows('switched off', "$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all");
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id < 5000"), qr/Rows Tested: 60000 /, 'not by one window of rows that belong together');
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id BETWEEN 14000 AND 56000"), qr/Switched Off: after 36864 rows/, 'but by two of three');
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id NOT BETWEEN 14000 AND 24000"), qr/Switched Off: after 36864 rows/, 'also where the one between is another');
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(*) FROM (SELECT id, k FROM big UNION ALL SELECT id, k FROM big) a JOIN big b USING (id) WHERE b.k % 5 <> 0"), qr/Rows Tested: 20480 .*Switched Off: after 20480/s, 'of several scans together');
 $node->safe_psql('postgres', 'CREATE TABLE wrong AS SELECT 1 AS id; ALTER TABLE wrong SET (autovacuum_enabled = off); ANALYZE wrong; INSERT INTO wrong SELECT g FROM generate_series(1, 20000) g');
 my $auto = "SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7;";
