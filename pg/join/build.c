@@ -57,6 +57,9 @@ ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record, List
 
 	plan->startup_cost = child->startup_cost;
 	plan->total_cost = child->total_cost;
+#if PG_VERSION_NUM >= 180000
+	plan->disabled_nodes = child->disabled_nodes;
+#endif
 	plan->plan_rows = child->plan_rows;
 	plan->plan_width = child->plan_width;
 	plan->parallel_safe = child->parallel_safe;

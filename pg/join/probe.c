@@ -10,6 +10,7 @@
 #include "shared.h"
 #include "verify.h"
 
+#include "access/tableam.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 
@@ -172,6 +173,47 @@ ckfp_wishes_of(const ckfp_wishes *wishes, int node, int *n)
 	return &wishes->wish[low];
 }
 
+#if PG_VERSION_NUM >= 180000
+
+static TupleTableSlot *
+ckfp_next_row(ScanState *scan)
+{
+	const EState *estate = scan->ps.state;
+
+	if (scan->ss_currentScanDesc == NULL)
+		scan->ss_currentScanDesc =
+			table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL);
+	return table_scan_getnextslot(scan->ss_currentScanDesc, estate->es_direction,
+								  scan->ss_ScanTupleSlot)
+			   ? scan->ss_ScanTupleSlot
+			   : NULL;
+}
+
+static bool
+ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot)
+{
+	return true;
+}
+
+/* A sequential scan that looks for a condition. */
+static TupleTableSlot *
+ckfp_exec_scan(PlanState *scan)
+{
+	return ExecScan((ScanState *)scan, ckfp_next_row, ckfp_recheck_row);
+}
+
+#endif
+
+/* From PostgreSQL 18 on, a sequential scan without a condition does not look for one. */
+static void
+ckfp_make_scan_look(PlanState *scan)
+{
+#if PG_VERSION_NUM >= 180000
+	if (IsA(scan, SeqScanState) && scan->qual == NULL)
+		ExecSetExecProcNode(scan, ckfp_exec_scan);
+#endif
+}
+
 static void
 ckfp_probe_scan(PlanState *scan, const ckfp_wish *wish, int n)
 {
@@ -193,6 +235,7 @@ ckfp_probe_scan(PlanState *scan, const ckfp_wish *wish, int n)
 		memcpy(probe->ask[i].attribute, wish[i].target->attribute, sizeof(probe->ask[i].attribute));
 		wish[i].build->over = false;
 	}
+	ckfp_make_scan_look(scan);
 	scan->qual = &probe->state;
 }
 
