@@ -3,6 +3,7 @@
  * and its child, whose rows it hands on as they are.
  */
 #include "build.h"
+#include "remote.h"
 #include "shared.h"
 
 #include "executor/executor.h"
@@ -77,10 +78,17 @@ ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record, List
 
 /* ------------------------------------------------------------------ gathering */
 
+static void
+ckfp_build_drop_filter(ckfp_build *build)
+{
+	ckfp_remote_set(build->css.ss.ps.state, &build->record, NULL);
+	ckfp_filter_free(&build->filter);
+}
+
 void
 ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
 {
-	ckfp_filter_free(&build->filter);
+	ckfp_build_drop_filter(build);
 	build->gathering = false;
 	build->asking = false;
 	build->over = true;
@@ -90,7 +98,7 @@ ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
 void
 ckfp_build_start(ckfp_build *build)
 {
-	ckfp_filter_free(&build->filter);
+	ckfp_build_drop_filter(build);
 	build->asking = false;
 	build->gathering = !build->over;
 	build->windows = 0;
@@ -101,6 +109,24 @@ ckfp_build_start(ckfp_build *build)
 	 * one: through a sort that would send all of them by.  It does not where it knows. */
 	if (build->gathering)
 		build->join->hj_OuterNotEmpty = true;
+}
+
+/* Send the filter to servers that ask it. */
+static void
+ckfp_build_send(ckfp_build *build)
+{
+	struct varlena *value;
+	ListCell *cell;
+
+	foreach (cell, build->record.targets)
+		if (ckfp_remote_asks(lfirst(cell)))
+			break;
+	if (cell == NULL || build->filter.size > MaxAllocSize - VARHDRSZ)
+		return;
+	value = MemoryContextAlloc(build->filter.context, build->filter.size + VARHDRSZ);
+	SET_VARSIZE(value, build->filter.size + VARHDRSZ);
+	memcpy(VARDATA(value), build->filter.filter.bytes, build->filter.size);
+	ckfp_remote_set(build->css.ss.ps.state, &build->record, value);
 }
 
 static void
@@ -115,6 +141,7 @@ ckfp_build_finish(ckfp_build *build)
 	build->counts.keys = build->filter.keys;
 	build->counts.memory = build->filter.size;
 	build->asking = true;
+	ckfp_build_send(build);
 }
 
 /* The hash of a row's key; false where one of its columns is NULL, since such a row
@@ -264,6 +291,7 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 	ckfp_build_prepare_keys(build, scan);
 	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024);
 	build->over = true; /* until a scan is found that asks */
+	ckfp_remote_set(estate, &build->record, NULL);
 	if (ckfp_join_starting != NULL)
 	{
 		build->next = *ckfp_join_starting;

@@ -58,7 +58,7 @@ ckfp_cost_of_grouping(const Plan *plan)
 double
 ckfp_cost_of_scan(const Plan *plan)
 {
-	return 0;
+	return IsA(plan, ForeignScan) && ckfp_join_remote ? CKFP_FOREIGN_NS : 0;
 }
 
 bool

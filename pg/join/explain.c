@@ -47,6 +47,8 @@ ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState
 		if (strcmp(relation, name) != 0)
 			appendStringInfo(&text, " %s", quote_identifier(name));
 	}
+	if (target->parameter >= 0)
+		appendStringInfoString(&text, ", by its server");
 	return text.data;
 }
 

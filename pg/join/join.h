@@ -33,6 +33,7 @@ extern int ckfp_join_mode_setting;
 extern int ckfp_join_min_rows;
 extern double ckfp_join_max_pass;
 extern int ckfp_join_memory; /* kB */
+extern bool ckfp_join_remote;
 
 /* The settings, the hooks and the plan node, when the library is loaded. */
 void ckfp_join_init(void);
@@ -50,6 +51,8 @@ typedef struct ckfp_join_target
 	Index relation;                       /* its range table entry, or 0 */
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the scan's tuple */
 	AttrNumber column[CKFP_JOIN_KEYS];    /* of the relation, or 0: for EXPLAIN */
+	int parameter;                        /* by which its server asks; -1: it does not */
+	ForeignScan *foreign;                 /* while planning: a target that is one */
 } ckfp_join_target;
 
 /* A key column of the join. */

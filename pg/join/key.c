@@ -83,6 +83,14 @@ ckfp_prepare_function(ckfp_key *key, Oid function, Oid collation, MemoryContext 
 	fmgr_info_cxt(function, &key->function, context);
 }
 
+bool
+ckfp_key_is_item(const ckfp_join_column *column)
+{
+	return column->equality < FirstNormalObjectId &&
+		   ckfp_type_is_item(column->build, column->collation) &&
+		   ckfp_type_is_item(column->probe, column->collation);
+}
+
 void
 ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,
 				 MemoryContext context)
@@ -92,9 +100,7 @@ ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *prob
 
 	memset(build, 0, sizeof(*build));
 	memset(probe, 0, sizeof(*probe));
-	if (column->equality < FirstNormalObjectId &&
-		ckfp_type_is_item(column->build, column->collation) &&
-		ckfp_type_is_item(column->probe, column->collation))
+	if (ckfp_key_is_item(column))
 	{
 		ckfp_prepare_item(build, column->build, column->collation, context);
 		ckfp_prepare_item(probe, column->probe, column->collation, context);

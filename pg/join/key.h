@@ -28,6 +28,9 @@ typedef struct ckfp_key
 	Oid collation;
 } ckfp_key;
 
+/* Do both sides of a key column have the hash of items? */
+bool ckfp_key_is_item(const ckfp_join_column *column);
+
 /* Both sides of a key column, so that what the join calls equal hashes equal.
  * Memory comes from `context`. */
 void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,

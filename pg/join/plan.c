@@ -2,6 +2,7 @@
  * plan.c - the planner's hook: gives the hash joins of a finished plan their filters.
  */
 #include "join.h"
+#include "remote.h"
 #include "rules.h"
 #include "walk.h"
 
@@ -41,8 +42,10 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	if (ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1), &record,
 						 &expressions))
 	{
-		CustomScan *build =
-			ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
+		CustomScan *build;
+
+		ckfp_remote_plan(planning->rules.statement, &record);
+		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
 
 		build->scan.plan.parallel_aware = planning->processes > 0; /* it has shared memory then */
 		outerPlan(hash) = &build->scan.plan;

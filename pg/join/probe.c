@@ -7,6 +7,7 @@
  * them, are not touched.
  */
 #include "probe.h"
+#include "remote.h"
 #include "shared.h"
 #include "verify.h"
 
@@ -145,7 +146,10 @@ ckfp_collect_wishes(ckfp_build *builds)
 		{
 			const ckfp_join_target *target = lfirst(cell);
 
-			wishes.wish[wishes.n++] = (ckfp_wish){target->node, build, target};
+			if (ckfp_remote_asks(target))
+				build->over = false;
+			else
+				wishes.wish[wishes.n++] = (ckfp_wish){target->node, build, target};
 		}
 	qsort(wishes.wish, wishes.n, sizeof(ckfp_wish), ckfp_compare_wishes);
 	return wishes;

@@ -10,7 +10,7 @@
 static List *
 ckfp_target_to_list(const ckfp_join_target *target, int columns)
 {
-	List *list = list_make2_int(target->node, (int)target->relation);
+	List *list = list_make3_int(target->node, (int)target->relation, target->parameter);
 	int i;
 
 	for (i = 0; i < columns; i++)
@@ -29,10 +29,11 @@ ckfp_target_from_list(List *list, int columns)
 
 	target->node = linitial_int(list);
 	target->relation = (Index)lsecond_int(list);
+	target->parameter = lthird_int(list);
 	for (i = 0; i < columns; i++)
 	{
-		target->attribute[i] = (AttrNumber)list_nth_int(list, 2 + 2 * i);
-		target->column[i] = (AttrNumber)list_nth_int(list, 3 + 2 * i);
+		target->attribute[i] = (AttrNumber)list_nth_int(list, 3 + 2 * i);
+		target->column[i] = (AttrNumber)list_nth_int(list, 4 + 2 * i);
 	}
 	return target;
 }

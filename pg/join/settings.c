@@ -9,6 +9,7 @@ int ckfp_join_mode_setting = CKFP_JOIN_OFF;
 int ckfp_join_min_rows = 100000;
 double ckfp_join_max_pass = 0.7;
 int ckfp_join_memory = 65536;
+bool ckfp_join_remote = false;
 
 static const struct config_enum_entry ckfp_join_modes[] = {
 	{"off", CKFP_JOIN_OFF, false},
@@ -48,6 +49,12 @@ ckfp_join_init_settings(void)
 		"Memory that each join filter may take, gathering its keys included.",
 		"A filter that would need more is given up, and the query goes on without.",
 		&ckfp_join_memory, 65536, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomBoolVariable("cuckoofilter.join_filter_remote",
+							 "Lets foreign servers that have this extension ask join filters.",
+							 "The filter tells the other server about the keys of local tables. A "
+							 "remote column must have "
+							 "the type that its foreign table declares: not char(n) behind text.",
+							 &ckfp_join_remote, false, PGC_USERSET, 0, NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
 	MarkGUCPrefixReserved("cuckoofilter");
 #else

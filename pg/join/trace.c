@@ -82,6 +82,8 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 							target->attribute))
 		return;
 	target->node = plan->plan_node_id;
+	target->parameter = -1;
+	target->foreign = IsA(plan, ForeignScan) ? (ForeignScan *)plan : NULL;
 	target->relation = relation;
 	for (i = 0; i < trace->record->columns; i++)
 		if (listed != NIL)

@@ -52,7 +52,7 @@ same_rows('two columns of two tables', "$hash SET join_collapse_limit = 1; SELEC
 same_rows('one of two columns', "$hash SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.k = dim.k AND fact.few + 0 = dim.few", 1);
 same_rows('an expression of the build side', "$hash SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.k = dim.k + 1", 1);
 same_rows('an expression of the probe side', "$hash SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.k + 1 = dim.k", 0);
-same_rows('an expression behind a NULL is not evaluated', "$hash SELECT count(*) FROM fact JOIN dim ON fact.k = dim.k AND fact.few = 10 / dim.id", 1);
+same_rows('an expression behind a NULL is not evaluated', "$hash SELECT count(*) FROM fact JOIN dim ON fact.k + 0 = dim.k AND fact.few = 10 / dim.id", 0);
 same_rows('no keys', "$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE dim.id < 0");
 same_rows('only NULL keys', "$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE dim.k IS NULL", undef);
 
