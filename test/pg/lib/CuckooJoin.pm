@@ -33,7 +33,8 @@ sub explained
 	my ($before, $last) = $query =~ /^(.*;)?\s*([^;]+?);?\s*$/s;
 
 	$options //= 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF';
-	return $node->safe_psql('postgres', ($before // '') . "EXPLAIN ($options) $last");
+	$options .= ', BUFFERS OFF' if $options =~ /ANALYZE/; # PostgreSQL 18 has them on
+	return $node->safe_psql('postgres', ($before // '') . "EXPLAIN ($options) $last") =~ s/(rows=\d+)\.00/$1/gr; # also 18
 }
 
 # Of the filters of a plan: how many there are.
