@@ -129,10 +129,22 @@ ckfp_build_send(ckfp_build *build)
 	ckfp_remote_set(build->css.ss.ps.state, &build->record, value);
 }
 
+/* Were rows read that only other processes know? */
+static bool
+ckfp_build_has_a_part(const ckfp_build *build)
+{
+	return castNode(HashState, innerPlanState(build->join))->parallel_state != NULL;
+}
+
 static void
 ckfp_build_finish(ckfp_build *build)
 {
 	build->gathering = false;
+	if (ckfp_build_has_a_part(build))
+	{
+		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
+		return;
+	}
 	if (!ckfp_filter_build(&build->filter))
 	{
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_MEMORY);

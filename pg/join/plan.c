@@ -16,6 +16,7 @@ typedef struct ckfp_planning
 	ckfp_rules rules;
 	int last_node;    /* the highest plan_node_id */
 	bool joins;       /* there is a hash join */
+	bool done;        /* there is a filter: another hook has handed out the plan before */
 	double processes; /* that share the part of the plan under a Gather; 0: not under one */
 } ckfp_planning;
 
@@ -27,6 +28,7 @@ ckfp_scout(Plan *plan, void *context)
 
 	planning->last_node = Max(planning->last_node, plan->plan_node_id);
 	planning->joins |= IsA(plan, HashJoin);
+	planning->done |= ckfp_join_is_build(plan);
 	ckfp_rules_note(&planning->rules, plan);
 	ckfp_plan_children(plan, ckfp_scout, context);
 }
@@ -46,8 +48,8 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 
 		ckfp_remote_plan(planning->rules.statement, &record);
 		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
-
-		build->scan.plan.parallel_aware = planning->processes > 0; /* it has shared memory then */
+		/* it has shared memory then */
+		build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
 		outerPlan(hash) = &build->scan.plan;
 	}
 }
@@ -101,7 +103,7 @@ ckfp_join_pass(PlannedStmt *statement)
 	if (!ckfp_rules_allow_statement(statement))
 		return;
 	ckfp_each_plan(statement, ckfp_scout, &planning);
-	if (!planning.joins)
+	if (!planning.joins || planning.done)
 		return;
 	ckfp_rules_note_parameters(&planning.rules);
 	ckfp_each_plan(statement, ckfp_add_filters, &planning);
