@@ -216,6 +216,7 @@ help:
 	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"
 	@echo "make machines        the core's tests with other compilers and processors"
 	@echo "make soak            crashes, cancels, memory, load: half an hour; ROUNDS=10: a few minutes"
+	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
 	@echo "make install-deps    the Debian packages that tests and demo need"
@@ -233,7 +234,7 @@ PG_CONFIG ?= pg_config
 PGXS_MAKE  = mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
 	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
 
-.PHONY: pg install uninstall installcheck test-pg
+.PHONY: pg install uninstall installcheck test-pg test-join-regress
 
 all: $(if $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null)),pg)
 
@@ -245,6 +246,11 @@ install uninstall installcheck:
 
 test-pg: $(SQLITE_SO)
 	@test/run.sh pg
+
+# PostgreSQL's own suite, and random joins, with join filters: half an hour.
+test-join-regress:
+	@test/install.sh pg
+	@test/pg/join_regress.sh
 
 .PHONY: clean
 clean:

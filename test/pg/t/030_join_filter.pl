@@ -73,6 +73,8 @@ my @types = (
 	[ 'mood', "(enum_range(NULL::mood))[g % 6 + 1]" ], [ 'integer[]', 'ARRAY[g, NULL]' ], [ 'text[]', "ARRAY[g::text, 'x']" ], [ 'pair', "ROW(g, g::text)::pair" ],
 	[ 'int4range', 'int4range(g, g + 1)' ], [ 'jsonb', "jsonb_build_object('a', g)" ], [ 'posint', 'g' ], [ 'tid', "format('(%s,1)', g)" ], [ 'xid', "g" ],
 	[ 'text COLLATE nocase', "CASE WHEN g % 2 = 0 THEN 'A' ELSE 'a' END || g / 2" ]);
+my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+@types = grep { $_->[0] ne 'pair' } @types if $version < 140000; # where records have no hash
 foreach my $type (@types)
 {
 	my ($name, $value) = @$type;
@@ -107,7 +109,7 @@ through('a sort', "$hash SELECT count(*) FROM (SELECT * FROM fact ORDER BY few, 
 through('a star', "$hash SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) JOIN dim2 ON fact.few = dim2.k", 'Hash Join.*Hash Join', 2);
 through('the build side of another join', "$hash SET join_collapse_limit = 1; SELECT count(*) FROM (fact a JOIN (fact b JOIN dim USING (k)) ON a.id = b.id)", 'Hash Join.*Hash Join', 2);
 through('a merge join', "SET enable_nestloop = off; SET enable_hashjoin = on; SET join_collapse_limit = 1; SELECT count(*) FROM (SELECT a.k, b.few FROM (SELECT * FROM fact ORDER BY id) a JOIN (SELECT * FROM fact ORDER BY id) b USING (id) OFFSET 0) s JOIN dim USING (k)", '(Merge|Hash) Join');
-through('a nested loop', "SET enable_mergejoin = off; SET enable_hashjoin = on; SET enable_material = off; SET enable_memoize = off; SELECT count(*) FROM (SELECT f.k, v.x FROM fact f LEFT JOIN (VALUES (1), (2)) v(x) ON v.x < f.few OFFSET 0) s JOIN dim USING (k)", 'Nested Loop');
+through('a nested loop', "SET enable_mergejoin = off; SET enable_hashjoin = on; SET enable_material = off; SELECT count(*) FROM (SELECT f.k, v.x FROM fact f LEFT JOIN (VALUES (1), (2)) v(x) ON v.x < f.few OFFSET 0) s JOIN dim USING (k)", 'Nested Loop');
 through('partitions', "$hash SELECT count(*), sum(parts.id) FROM parts JOIN dim USING (k)", 'Append');
 like(explained("$hash SELECT count(*) FROM parts JOIN dim USING (k)"), qr/Filtered Scans: "?parts_1\.k of parts0 parts_1"?, "?parts_2\.k of parts1 parts_2/, 'partitions: EXPLAIN names them');
 through('UNION ALL', "$hash SELECT count(*) FROM (SELECT k FROM fact UNION ALL SELECT k FROM parts UNION ALL SELECT 10) s JOIN dim USING (k)", 'Append');
