@@ -68,6 +68,7 @@ ckfp_cost_pays(const ckfp_trace *trace)
 	double dropped = 1 - record->pass;
 	double costs = trace->rows * CKFP_ASK_NS + record->build_rows * CKFP_BUILD_NS;
 
-	return record->build_rows <= record->probe_rows / 2 && record->pass <= ckfp_join_max_pass &&
+	return record->build_rows * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0 &&
+		   record->build_rows <= record->probe_rows / 2 && record->pass <= ckfp_join_max_pass &&
 		   dropped * trace->saving > CKFP_MARGIN * costs;
 }

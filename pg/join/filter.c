@@ -15,6 +15,9 @@
 
 #define CKFP_FIRST_ROOM 1024
 
+/* The build sorts the keys in room of its own. */
+#define CKFP_BYTES_OF_A_KEY (2 * sizeof(uint64))
+
 void
 ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit)
 {
@@ -36,8 +39,8 @@ ckfp_filter_grow(ckfp_join_filter *filter)
 {
 	size_t room = filter->room == 0 ? CKFP_FIRST_ROOM : filter->room * 2;
 
-	if (room > filter->limit / sizeof(uint64))
-		room = filter->limit / sizeof(uint64);
+	if (room > filter->limit / CKFP_BYTES_OF_A_KEY)
+		room = filter->limit / CKFP_BYTES_OF_A_KEY;
 	if (room <= filter->room)
 		return false;
 	if (filter->context == NULL)
@@ -49,6 +52,14 @@ ckfp_filter_grow(ckfp_join_filter *filter)
 		filter->hashes = repalloc_huge(filter->hashes, room * sizeof(uint64));
 	filter->room = room;
 	return true;
+}
+
+/* Give back the room that no hash has come to. */
+static void
+ckfp_filter_fit(ckfp_join_filter *filter)
+{
+	filter->room = Max(filter->n, 1);
+	filter->hashes = repalloc_huge(filter->hashes, filter->room * sizeof(uint64));
 }
 
 /* Give the buffers that are too small a new one, within the limit. */
@@ -109,6 +120,7 @@ ckfp_filter_build(ckfp_join_filter *filter)
 	if (filter->context == NULL && !ckfp_filter_grow(filter)) /* of no keys it is empty */
 		return false;
 	ckfp_filter_create(&empty, header);
+	ckfp_filter_fit(filter);
 	filter->keys = filter->n;
 	status = ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &empty, filter->hashes, filter->n);
 	if (status == CKF_OK)

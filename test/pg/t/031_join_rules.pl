@@ -72,7 +72,7 @@ like(explained("SET cuckoofilter.join_filter_memory = '1MB'; $many"), qr/Filter 
 my $poor = explained("SET cuckoofilter.join_filter_memory = '128kB'; $many");
 like($poor, qr/Given Up: memory/, 'a filter that would pass its memory is given up');
 unlike($poor, qr/Rows Tested/, 'and asked by none');
-like(explained("SET cuckoofilter.join_filter_memory = '300kB'; $many"), qr/Given Up: memory/, 'so is one whose keys fit, but not with what it takes to build it');
+like(explained("SET cuckoofilter.join_filter_memory = '600kB'; $many"), qr/Given Up: memory/, 'so is one whose keys fit, but not with what it takes to build it');
 same_rows('without memory', "SET cuckoofilter.join_filter_memory = '128kB'; $many");
 # what its memory is, as the memory context says while a cursor has the filter
 my $contexts = $node->safe_psql('postgres', 'SHOW server_version_num') >= 140000;
@@ -105,6 +105,9 @@ sub auto_filters
 is(auto_filters('SELECT count(*) FROM big JOIN dim USING (k)'), 1, 'auto: few keys');
 is(auto_filters('SELECT count(*) FROM big a JOIN big b USING (id)'), 0, 'auto: not as many keys as rows');
 is(auto_filters('SELECT count(*) FROM fact JOIN dim USING (k)'), 0, 'auto: not for few rows');
+is(auto_filters('SET cuckoofilter.join_filter_memory = 1000; SELECT count(*) FROM big JOIN dim USING (k)'), 1, 'auto: few keys in little memory');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SET cuckoofilter.join_filter_memory = 64; SELECT count(*) FROM (SELECT * FROM big ORDER BY k, id OFFSET 0) a JOIN fact b USING (id) WHERE b.id < 5000'), 0, 'auto: not where memory will lack');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SELECT count(*) FROM (SELECT * FROM big ORDER BY k, id OFFSET 0) a JOIN fact b USING (id) WHERE b.id < 5000'), 1, 'auto: but where there is');
 is(auto_filters('SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id < 50000'), 0, 'auto: not where nearly all rows pass');
 
 # 6. Row security: rows that a policy hides are not asked for.
