@@ -70,7 +70,7 @@ ckfp_filter_make_room(ckfp_join_filter *filter, ckf_buffers *buffers)
 	size_t dst = Max(buffers->dst_room, buffers->dst_size);
 	size_t scratch = Max(buffers->scratch_room, buffers->scratch_size);
 
-	if (dst > filter->limit || scratch > filter->limit || gathered + dst + scratch > filter->limit)
+	if ((uint64)gathered + dst + scratch > filter->limit)
 		return false;
 	if (buffers->dst_room < dst)
 	{

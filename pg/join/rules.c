@@ -10,6 +10,7 @@
 #include "walk.h"
 
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "utils/lsyscache.h"
 
 /* -------------------------------------------------------------- the statement */
@@ -91,14 +92,13 @@ ckfp_join_drops_lonely_rows(JoinType type)
 	}
 }
 
-/* Whatever was read of the build side once, another reading gives the same. */
+/* Does nothing below the join change from one reading to the next, nor tell how often it was
+ * computed? */
 static bool
-ckfp_build_side_is_stable(const ckfp_rules *rules, HashJoin *join)
+ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
 {
-	Plan *hash = innerPlan(join);
-
-	return bms_is_subset(hash->extParam, rules->harmless) &&
-		   !ckfp_plan_is_volatile(outerPlan(hash), rules->statement);
+	return !ckfp_plan_is_volatile(innerPlan(join), rules->statement) &&
+		   !ckfp_plan_is_volatile(outerPlan(join), rules->statement);
 }
 
 /* Can key n of the join be one of a filter?  Its outer side must be a column; its inner side
@@ -112,7 +112,7 @@ ckfp_key_serves(HashJoin *join, int n)
 
 	return op_strict(list_nth_oid(join->hashoperators, n)) &&
 		   ckfp_column_of(outer, OUTER_VAR) != 0 &&
-		   (n == 0 || ckfp_column_of(inner, OUTER_VAR) != 0);
+		   (ckfp_column_of(inner, OUTER_VAR) != 0 || (n == 0 && !contain_subplans((Node *)inner)));
 }
 
 /* Trace the filter of some keys of a join, given by their numbers. */
@@ -202,8 +202,7 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 	List *keys;
 
 	if (!ckfp_join_drops_lonely_rows(join->join.jointype) ||
-		!ckfp_build_side_is_stable(rules, join) ||
-		ckfp_plan_is_volatile(outerPlan(join), rules->statement))
+		!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
 		return false;
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
@@ -212,6 +211,8 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 	if (record->probe_rows < ckfp_join_min_rows)
 		return false;
 	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(&trace))
+		return false;
+	if (!ckfp_sides_are_stable(rules, join)) /* last, since it reads most of the plan */
 		return false;
 	*expressions = ckfp_key_expressions(join, keys);
 	return true;

@@ -147,4 +147,15 @@ is($node->safe_psql('postgres', "$hash PREPARE p(integer) AS SELECT count(*) FRO
 	"1000\n100\n0\n1000", 'a prepared statement, with parameters');
 is($node->safe_psql('postgres', "$hash DO 'BEGIN FOR i IN 1..10 LOOP EXECUTE format(''CREATE TEMP TABLE x%s AS SELECT count(*) FROM fact JOIN dim USING (k) WHERE dim.id <= %s'', i, i); END LOOP; END'; SELECT * FROM x1, x5, x10"), '10|50|100', 'PL/pgSQL');
 
+is($node->safe_psql('postgres', "$hash COPY ($join WHERE dim.id < 3 ORDER BY 1 LIMIT 3) TO STDOUT"), "10\t10\n20\t20\n2010\t10", 'COPY');
+is($node->safe_psql('postgres', "$hash CREATE MATERIALIZED VIEW seen AS $join; REFRESH MATERIALIZED VIEW seen; SELECT count(*) FROM seen"), '1000', 'a materialized view');
+is($node->safe_psql('postgres', "$hash CREATE TABLE target (id integer PRIMARY KEY, k integer); INSERT INTO target VALUES (10, 0); INSERT INTO target $join ON CONFLICT (id) DO UPDATE SET k = -1; SELECT count(*), count(*) FILTER (WHERE k = -1) FROM target"), '1000|1', 'INSERT .. ON CONFLICT');
+same_rows('a recursive query', "$hash WITH RECURSIVE r AS (SELECT id, k, 1 AS depth FROM fact WHERE id < 50 UNION ALL SELECT r.id, dim.id * 3, depth + 1 FROM r JOIN dim ON r.k = dim.k WHERE depth < 6) SELECT count(*), sum(k) FROM r", 1);
+like(explained("$hash CREATE OR REPLACE FUNCTION joined() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM fact JOIN dim USING (k)); END'; SELECT joined() FROM generate_series(1, 3)"), qr/rows=3/, 'a function in a query');
+
+# Another extension's hooks.
+my $log = -s $node->logfile;
+$node->safe_psql('postgres', "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on; $hash SELECT count(*) FROM fact JOIN dim USING (k)");
+like(substr(slurp_file($node->logfile), $log), qr/Cuckoo Join Filter.*Rows Tested: 20000 /s, 'with auto_explain');
+
 done_testing();
