@@ -105,7 +105,7 @@ ckfp_join_pass(PlannedStmt *statement)
 	ckfp_each_plan(statement, ckfp_scout, &planning);
 	if (!planning.joins || planning.done)
 		return;
-	ckfp_rules_note_parameters(&planning.rules);
+	ckfp_rules_conclude(&planning.rules);
 	ckfp_each_plan(statement, ckfp_add_filters, &planning);
 }
 

@@ -51,8 +51,8 @@ ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
 	rules->initplans = list_concat(rules->initplans, plan->initPlan);
 }
 
-void
-ckfp_rules_note_parameters(ckfp_rules *rules)
+static void
+ckfp_note_initplans(ckfp_rules *rules)
 {
 	ListCell *cell;
 	ListCell *parameter;
@@ -67,6 +67,16 @@ ckfp_rules_note_parameters(ckfp_rules *rules)
 		foreach (parameter, initplan->setParam)
 			rules->harmless = bms_add_member(rules->harmless, lfirst_int(parameter));
 	}
+}
+
+void
+ckfp_rules_conclude(ckfp_rules *rules)
+{
+	ListCell *cell;
+
+	ckfp_note_initplans(rules);
+	foreach (cell, rules->statement->rtable)
+		rules->guarded |= ((RangeTblEntry *)lfirst(cell))->security_barrier;
 }
 
 /* ------------------------------------------------------------------- the join */
@@ -138,7 +148,7 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 			.probe = exprType((Node *)outer),
 		};
 	}
-	*trace = (ckfp_trace){.statement = rules->statement, .record = record};
+	*trace = (ckfp_trace){.guarded = rules->guarded, .record = record};
 	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
 	return record->targets != NIL;
 }

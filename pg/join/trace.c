@@ -9,7 +9,6 @@
 #include "cost.h"
 
 #include "nodes/nodeFuncs.h"
-#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
 AttrNumber
@@ -95,14 +94,14 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	trace->saving += plan->plan_rows * (saving + ckfp_cost_of_scan(plan));
 }
 
-/* Into a subquery where it is no barrier, else at its rows. */
+/* Into a subquery where it may be, else at its rows. */
 static void
 ckfp_trace_subquery(ckfp_trace *trace, SubqueryScan *scan, const AttrNumber *columns, double saving)
 {
 	Index relation = scan->scan.scanrelid;
 	int targets = list_length(trace->record->targets);
 
-	if (!rt_fetch(relation, trace->statement->rtable)->security_barrier)
+	if (!trace->guarded)
 		ckfp_trace_child(trace, &scan->scan.plan, scan->subplan, (int)relation, columns, saving);
 	if (list_length(trace->record->targets) == targets)
 		ckfp_trace_scan(trace, &scan->scan.plan, relation, columns, saving);
@@ -180,9 +179,36 @@ ckfp_trace_list(ckfp_trace *trace, Plan *plan, List *children, const AttrNumber 
 		ckfp_trace_child(trace, plan, lfirst(cell), OUTER_VAR, columns, saving);
 }
 
+/*
+ * Where a security barrier is in the statement, nodes that drop rows may do so for it: rows below
+ * are hidden from who asks, and a filter would tell of them, by what EXPLAIN counts or by time.  A
+ * scan's own condition comes before the filter.  (Which nodes are of the barrier is not to be seen:
+ * a subquery's own node is left out of the plan where it does nothing.)
+ */
+static bool
+ckfp_may_hide_rows(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_HashJoin:
+		case T_NestLoop:
+		case T_MergeJoin:
+		case T_Result:
+		case T_Agg:
+		case T_Group:
+		case T_Unique:
+		case T_WindowAgg:
+			return true;
+		default:
+			return false;
+	}
+}
+
 void
 ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving)
 {
+	if (trace->guarded && ckfp_may_hide_rows(plan))
+		return;
 	switch (nodeTag(plan))
 	{
 		case T_SeqScan:

@@ -10,7 +10,7 @@
 
 typedef struct ckfp_trace
 {
-	const PlannedStmt *statement;
+	bool guarded;             /* a security barrier is in the statement */
 	ckfp_join_record *record; /* its targets are added to */
 	double rows;              /* estimated rows of all targets */
 	double saving;            /* what dropping one at each of them saves: ns x rows */

@@ -120,6 +120,9 @@ $node->safe_psql(
 	GRANT SELECT ON barrier TO somebody; ANALYZE secret});
 like(explained("SET ROLE somebody; $hash SELECT count(*) FROM secret JOIN dim USING (k)"), qr/Rows Tested: 2004 /, 'rows that row security hides are not tested');
 like(explained("SET ROLE somebody; $hash SELECT count(*) FROM barrier b JOIN dim USING (k) WHERE b.few % 2 = 0"), qr/Subquery Scan on b .*Filtered Scan: b\.k\n.*Rows Tested: 1202 /s, 'a security barrier is not entered');
+$node->safe_psql('postgres', 'CREATE TABLE allowed AS SELECT id FROM fact WHERE few < 5; ANALYZE allowed; CREATE VIEW hides WITH (security_barrier) AS SELECT fact.* FROM fact JOIN allowed USING (id); GRANT SELECT ON hides TO somebody');
+unlike(explained("SET ROLE somebody; $hash SELECT count(*) FROM hides JOIN dim USING (k)"), qr/Filtered Scan: fact\.k/, 'nor are rows that a join hides, where the barrier has no node of its own');
+same_rows('a barrier that is a join', "SET ROLE somebody; $hash SELECT count(*) FROM hides JOIN dim USING (k)");
 same_rows('row security', "SET ROLE somebody; $hash SELECT count(*) FROM secret JOIN dim USING (k)", 1);
 
 # 7. Plans that are kept.
