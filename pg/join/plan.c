@@ -46,7 +46,9 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	{
 		CustomScan *build;
 
-		ckfp_remote_plan(planning->rules.statement, &record);
+		/* a server would ask before conditions of a security barrier that are not sent to it */
+		if (!planning->rules.guarded)
+			ckfp_remote_plan(planning->rules.statement, &record);
 		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
 		/* it has shared memory then */
 		build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;

@@ -80,6 +80,8 @@ sub local_only
 local_only('numeric', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (kn)');
 local_only('two columns', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.k = dim.k AND fact.t = dim.t');
 local_only('the setting is off', 'SET cuckoofilter.join_filter_remote = off; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
+$node->safe_psql('postgres', 'CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM fact WHERE few < 5');
+local_only('a security barrier', 'SELECT count(*), sum(barrier.id) FROM barrier JOIN dim USING (k)');
 local_only('verify', 'SET cuckoofilter.join_filter = verify; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
 is($node->safe_psql('postgres', 'SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM fact JOIN dim USING (k); EXECUTE p; SET cuckoofilter.join_filter = off; EXECUTE p; SET cuckoofilter.join_filter = verify; EXECUTE p; SET cuckoofilter.join_filter = on; SET cuckoofilter.join_filter_remote = off; EXECUTE p; SET cuckoofilter.join_filter_memory = 64; EXECUTE p'),
 	join("\n", (500) x 5), 'a plan that is kept, under other settings');
