@@ -34,6 +34,14 @@ same_rows('semi', "$hash SELECT count(*), sum(id) FROM fact WHERE k IN (SELECT k
 same_rows('semi by EXISTS', "$hash SELECT count(*), sum(id) FROM fact WHERE EXISTS (SELECT FROM dim WHERE dim.k = fact.k AND dim.id % 3 <> fact.id % 3)", 1);
 same_rows('right', "$hash SELECT count(*), count(fact.id), sum(dim.id) FROM dim LEFT JOIN fact USING (k)", 1);
 
+my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+my $anti = "$hash SELECT count(*), sum(id) FROM dim WHERE NOT EXISTS (SELECT FROM fact WHERE fact.k = dim.k + 5)";
+same_rows('right anti', $anti, $version >= 160000 ? 1 : 0);
+like(explained($anti), qr/Hash Right Anti Join.*Rows Tested: 20000  Removed: 1[89]/s, 'right anti: rows are dropped') if $version >= 160000;
+my $semi = "$hash SELECT count(*), sum(id) FROM dim WHERE EXISTS (SELECT FROM fact WHERE fact.k = dim.k AND fact.few <> dim.id)";
+same_rows('right semi', $semi);
+like(explained($semi), qr/Hash Right Semi Join.*Rows Tested: 20000  Removed: 1[89]/s, 'right semi: rows are dropped') if $version >= 180000;
+
 # What a filter drops, and what it says of itself.
 my $plan = explained("$hash SELECT count(*) FROM fact f JOIN dim d USING (k)");
 like($plan, qr/Seq Scan on fact f \(actual rows=1\d{3} /, 'rows without a partner do not leave the scan');
@@ -73,7 +81,6 @@ my @types = (
 	[ 'mood', "(enum_range(NULL::mood))[g % 6 + 1]" ], [ 'integer[]', 'ARRAY[g, NULL]' ], [ 'text[]', "ARRAY[g::text, 'x']" ], [ 'pair', "ROW(g, g::text)::pair" ],
 	[ 'int4range', 'int4range(g, g + 1)' ], [ 'jsonb', "jsonb_build_object('a', g)" ], [ 'posint', 'g' ], [ 'tid', "format('(%s,1)', g)" ], [ 'xid', "g" ],
 	[ 'text COLLATE nocase', "CASE WHEN g % 2 = 0 THEN 'A' ELSE 'a' END || g / 2" ]);
-my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 @types = grep { $_->[0] ne 'pair' } @types if $version < 140000; # where records have no hash
 foreach my $type (@types)
 {
