@@ -242,8 +242,9 @@ void
 ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *memory)
 {
 	ckfp_build *build = (ckfp_build *)node;
-	struct ckfp_shared *shared = build->shared;
+	struct ckfp_shared *shared = memory;
 
+	build->shared = shared;
 	ckfp_take_counts(build);
 	if (shared->common)
 	{
@@ -282,5 +283,8 @@ ckfp_shared_shutdown(CustomScanState *node)
 	if (IsParallelWorker())
 		build->shared->counts[ParallelWorkerNumber] = build->counts;
 	else
+	{
 		ckfp_take_counts(build);
+		build->shared = NULL; /* another run is given it anew */
+	}
 }
