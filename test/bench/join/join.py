@@ -34,7 +34,7 @@ QUERIES = (
     ("50 % match", "SELECT count(*), sum(f.id) FROM fact f JOIN half d USING (k)", ""),
     ("a star of three at 20 %", "SELECT count(*), sum(f.id) FROM fact f JOIN d1 USING (a) JOIN d2 USING (b) JOIN d3 USING (c) WHERE d1.p < 2 AND d2.p < 2 AND d3.p < 2", ""),
     ("a star, selective on top", "SELECT count(*), sum(f.id) FROM fact f JOIN d1 USING (a) JOIN d2 USING (b) JOIN d3 USING (c) WHERE d3.p = 0 AND d3.q = 0", "SET join_collapse_limit = 1"),
-    ("all match", "SELECT count(*), sum(f.id) FROM fact f JOIN some d ON f.few = d.k", ""),
+    ("all match", "SELECT count(*), sum(f.id) FROM fact f JOIN tens d ON f.few = d.k", ""),
     ("all match, as many keys as rows", "SELECT count(*), sum(f.id) FROM fact f JOIN every d USING (k)", ""),
     ("a foreign table, 1 % match", "SELECT count(*), sum(f.id) FROM far f JOIN tenth d USING (k) WHERE d.k % 100 = 0", REMOTE),
 )
@@ -59,8 +59,8 @@ def fill():
         CREATE UNLOGGED TABLE tenth AS SELECT k, t FROM fact WHERE k % 10 = 0;
         CREATE UNLOGGED TABLE half AS SELECT k FROM fact WHERE k % 2 = 0;
         CREATE UNLOGGED TABLE every AS SELECT k FROM fact;
-        CREATE UNLOGGED TABLE some AS SELECT k FROM fact WHERE k < {KEYS};
-        CREATE UNLOGGED TABLE d1 AS SELECT k AS a, (k * 3 / 7) % 10 AS p, k / 3 % 10 AS q FROM some;
+        CREATE UNLOGGED TABLE tens AS SELECT k FROM fact WHERE k < {KEYS};
+        CREATE UNLOGGED TABLE d1 AS SELECT k AS a, (k * 3 / 7) % 10 AS p, k / 3 % 10 AS q FROM tens;
         CREATE UNLOGGED TABLE d2 AS SELECT a AS b, p, q FROM d1;
         CREATE UNLOGGED TABLE d3 AS SELECT a AS c, p, q FROM d1"""
     )
