@@ -3,6 +3,7 @@
  * and its child, whose rows it hands on as they are.
  */
 #include "build.h"
+#include "cost.h"
 #include "remote.h"
 #include "shared.h"
 
@@ -182,15 +183,14 @@ ckfp_build_hash(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 	return true;
 }
 
-/* The keys are more than they were expected to be, so that a filter of them would
- * not pay. */
+/* The keys are more than twice what was expected, and a filter of so many would not pay. */
 static bool
 ckfp_build_is_surprised(const ckfp_build *build)
 {
-	double n = (double)build->filter.n;
+	double keys = (double)build->filter.n;
 
-	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && n > CKFP_WINDOW &&
-		   (n > 2 * build->record.build_rows || n > build->record.probe_rows / 2);
+	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && keys > 2 * build->record.build_rows &&
+		   !ckfp_cost_pays(&build->record, keys);
 }
 
 /* Stop gathering, for all processes where they make one filter. */

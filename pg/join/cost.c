@@ -62,13 +62,12 @@ ckfp_cost_of_scan(const Plan *plan)
 }
 
 bool
-ckfp_cost_pays(const ckfp_trace *trace)
+ckfp_cost_pays(const ckfp_join_record *record, double keys)
 {
-	const ckfp_join_record *record = trace->record;
-	double dropped = 1 - record->pass;
-	double costs = trace->rows * CKFP_ASK_NS + record->build_rows * CKFP_BUILD_NS;
+	double pass = Min(record->pass * Max(keys / Max(record->build_rows, 1), 1), 1);
+	double costs = record->asked * CKFP_ASK_NS + keys * CKFP_BUILD_NS;
 
-	return record->build_rows * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0 &&
-		   record->build_rows <= record->probe_rows / 2 && record->pass <= ckfp_join_max_pass &&
-		   dropped * trace->saving > CKFP_MARGIN * costs;
+	return keys * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0 &&
+		   keys <= record->probe_rows / 2 && pass <= ckfp_join_max_pass &&
+		   (1 - pass) * record->saving > CKFP_MARGIN * costs;
 }

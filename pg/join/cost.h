@@ -4,7 +4,7 @@
 #ifndef CKFP_JOIN_COST_H
 #define CKFP_JOIN_COST_H
 
-#include "trace.h"
+#include "join.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -15,8 +15,9 @@ double ckfp_cost_of_grouping(const Plan *plan);
 /* What a row costs on its way out of a scan, beyond being tested there. */
 double ckfp_cost_of_scan(const Plan *plan);
 
-/* Is a filter with these estimates worth it? */
-bool ckfp_cost_pays(const ckfp_trace *trace);
+/* Is a filter worth it that has so many keys?  Where these are more than estimated, more rows
+ * pass, too. */
+bool ckfp_cost_pays(const ckfp_join_record *record, double keys);
 
 #pragma GCC visibility pop
 

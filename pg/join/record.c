@@ -71,8 +71,9 @@ List *
 ckfp_join_record_to_list(const ckfp_join_record *record)
 {
 	List *targets = NIL;
-	List *estimates = list_make3(ckfp_number(record->build_rows), ckfp_number(record->probe_rows),
-								 ckfp_number(record->pass));
+	List *estimates = list_make5(ckfp_number(record->build_rows), ckfp_number(record->probe_rows),
+								 ckfp_number(record->pass), ckfp_number(record->saving),
+								 ckfp_number(record->asked));
 	ListCell *cell;
 
 	foreach (cell, record->targets)
@@ -103,4 +104,6 @@ ckfp_join_record_from_list(List *list, ckfp_join_record *record)
 	record->build_rows = ckfp_number_of(linitial(estimates));
 	record->probe_rows = ckfp_number_of(lsecond(estimates));
 	record->pass = ckfp_number_of(lthird(estimates));
+	record->saving = ckfp_number_of(lfourth(estimates));
+	record->asked = ckfp_number_of(list_nth(estimates, 4));
 }

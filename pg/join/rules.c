@@ -202,6 +202,8 @@ ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 														 : innerPlan(join)->plan_rows;
 	record->probe_rows = trace->rows * processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
+	record->saving = trace->saving;
+	record->asked = trace->rows;
 }
 
 bool
@@ -220,7 +222,7 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 	ckfp_estimate(join, processes, &trace);
 	if (record->probe_rows < ckfp_join_min_rows)
 		return false;
-	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(&trace))
+	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(record, record->build_rows))
 		return false;
 	if (!ckfp_sides_are_stable(rules, join)) /* last, since it reads most of the plan */
 		return false;

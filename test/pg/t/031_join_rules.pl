@@ -95,6 +95,7 @@ like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(
 $node->safe_psql('postgres', 'CREATE TABLE wrong AS SELECT 1 AS id; ALTER TABLE wrong SET (autovacuum_enabled = off); ANALYZE wrong; INSERT INTO wrong SELECT g FROM generate_series(1, 20000) g');
 my $auto = "SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7;";
 like(explained("$hash $auto SELECT count(*) FROM big JOIN wrong USING (id)"), qr/Given Up: more keys than estimated/, 'gathering stops where there are many more keys than estimated');
+like(explained("$hash $auto SELECT count(*) FROM (SELECT * FROM big ORDER BY k, id OFFSET 0) b JOIN wrong USING (id) WHERE wrong.id < 5000"), qr/Rows Tested: 60000 /, 'not where so many pay all the same');
 same_rows('more keys than estimated', "$hash SELECT count(*) FROM big JOIN wrong USING (id)");
 
 # auto: the cost rule.
