@@ -71,9 +71,10 @@ List *
 ckfp_join_record_to_list(const ckfp_join_record *record)
 {
 	List *targets = NIL;
-	List *estimates = list_make5(ckfp_number(record->build_rows), ckfp_number(record->probe_rows),
-								 ckfp_number(record->pass), ckfp_number(record->saving),
-								 ckfp_number(record->asked));
+	List *estimates =
+		lappend(list_make4(ckfp_number(record->build_rows), ckfp_number(record->probe_rows),
+						   ckfp_number(record->pass), ckfp_number(record->saving)),
+				ckfp_number(record->asked));
 	ListCell *cell;
 
 	foreach (cell, record->targets)
