@@ -69,7 +69,7 @@ def fill():
     psql("CREATE EXTENSION cuckoofilter", "CREATE EXTENSION postgres_fdw")
     psql(
         f"CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '{host}', port '{port}', dbname 'postgres', extensions 'cuckoofilter', fetch_size '1000')",
-        f"CREATE USER MAPPING FOR CURRENT_USER SERVER here OPTIONS (user '{os.environ.get('PGUSER', 'postgres')}', password_required 'false')",
+        f"CREATE USER MAPPING FOR CURRENT_USER SERVER here OPTIONS (user '{os.environ.get('PGUSER', 'postgres')}', password '{os.environ.get('PGPASSWORD', '')}')",
         "CREATE FOREIGN TABLE far (id bigint, k bigint) SERVER here OPTIONS (table_name 'fact')",
     )
     psql("VACUUM ANALYZE")
