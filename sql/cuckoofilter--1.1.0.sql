@@ -142,6 +142,100 @@ COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash
 -- ------------------------------------------------ one filter and its items
 
 CREATE FUNCTION cuckoofilter_create(capacity bigint, fpr double precision DEFAULT 0.01, options text DEFAULT '')
+-- An order, of no meaning but that of the bytes: for ORDER BY, and for DISTINCT,
+-- PARTITION BY and the like where they sort.  = is not for merge joins (MERGES):
+-- before PostgreSQL 17 an update of the extension could not make it so.
+
+CREATE FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'bytealt'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter)
+	IS 'implementation of < operator';
+
+CREATE FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'byteale'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter)
+	IS 'implementation of <= operator';
+
+CREATE FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'byteagt'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter)
+	IS 'implementation of > operator';
+
+CREATE FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'byteage'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter)
+	IS 'implementation of >= operator';
+
+CREATE FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter)
+	RETURNS integer
+	AS 'byteacmp'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter)
+	IS 'less, equal or greater, by the bytes';
+
+CREATE FUNCTION cuckoofilter_sortsupport(internal)
+	RETURNS void
+	AS 'bytea_sortsupport'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_sortsupport(internal)
+	IS 'sort support, by the bytes';
+
+CREATE OPERATOR < (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_lt, COMMUTATOR = >, NEGATOR = >=,
+	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (cuckoofilter, cuckoofilter)
+	IS 'before, by the bytes';
+
+CREATE OPERATOR <= (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_le, COMMUTATOR = >=, NEGATOR = >,
+	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (cuckoofilter, cuckoofilter)
+	IS 'before or the same, by the bytes';
+
+CREATE OPERATOR > (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_gt, COMMUTATOR = <, NEGATOR = <=,
+	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (cuckoofilter, cuckoofilter)
+	IS 'after, by the bytes';
+
+CREATE OPERATOR >= (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_ge, COMMUTATOR = <=, NEGATOR = <,
+	RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (cuckoofilter, cuckoofilter)
+	IS 'after or the same, by the bytes';
+
+CREATE OPERATOR FAMILY cuckoofilter_ops USING btree;
+COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING btree
+	IS 'order of cuckoofilters by their bytes, for ORDER BY, DISTINCT and PARTITION BY';
+
+CREATE OPERATOR CLASS cuckoofilter_ops
+	DEFAULT FOR TYPE cuckoofilter USING btree FAMILY cuckoofilter_ops AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 cuckoofilter_cmp(cuckoofilter, cuckoofilter),
+	FUNCTION 2 cuckoofilter_sortsupport(internal);
+COMMENT ON OPERATOR CLASS cuckoofilter_ops USING btree
+	IS 'order of cuckoofilters by their bytes, for ORDER BY, DISTINCT and PARTITION BY';
+
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_create'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
