@@ -117,6 +117,14 @@ ckfp_error_base64(fmNodePtr soft)
 }
 
 void
+ckfp_error_not_whole(double capacity)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("capacity must be an integer, not %.17g", capacity)));
+	pg_unreachable();
+}
+
+void
 ckfp_error_too_large(const ckf_filter *filter)
 {
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

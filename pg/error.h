@@ -29,6 +29,9 @@ void ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft);
 /* The same of text that is not base64. */
 void ckfp_error_base64(fmNodePtr soft);
 
+/* A capacity of double precision that is no integer. */
+_Noreturn void ckfp_error_not_whole(double capacity);
+
 /* A result with the items of `filter` would pass what a value can hold. */
 _Noreturn void ckfp_error_too_large(const ckf_filter *filter);
 

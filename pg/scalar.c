@@ -9,6 +9,7 @@
 
 PG_FUNCTION_INFO_V1(cuckoofilter_create);
 PG_FUNCTION_INFO_V1(cuckoofilter_add);
+PG_FUNCTION_INFO_V1(cuckoofilter_create_float8);
 PG_FUNCTION_INFO_V1(cuckoofilter_add_hash);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains);
 PG_FUNCTION_INFO_V1(cuckoofilter_contained);
@@ -23,15 +24,15 @@ PG_FUNCTION_INFO_V1(cuckoofilter_count);
 PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 
-/* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
-Datum
-cuckoofilter_create(PG_FUNCTION_ARGS)
+/* A filter of that capacity; fpr and options are arguments 1 and 2. */
+static Datum
+ckfp_empty(FunctionCallInfo fcinfo, int64 capacity)
 {
 	ckf_params params;
 	ckf_filter owned;
 
 	ckf_params_default(&params);
-	params.capacity = PG_GETARG_INT64(0);
+	params.capacity = capacity;
 	params.fpr = PG_GETARG_FLOAT8(1);
 	ckfp_parse_options(PG_GETARG_TEXT_PP(2), &params);
 	ckfp_create(&params, &owned);
@@ -39,6 +40,20 @@ cuckoofilter_create(PG_FUNCTION_ARGS)
 }
 
 /* ----------------------------------------------------------- filter and item */
+/* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
+Datum
+cuckoofilter_create(PG_FUNCTION_ARGS)
+{
+	return ckfp_empty(fcinfo, PG_GETARG_INT64(0));
+}
+
+/* cuckoofilter_create(capacity double precision, fpr double precision, options text) */
+Datum
+cuckoofilter_create_float8(PG_FUNCTION_ARGS)
+{
+	return ckfp_empty(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0)));
+}
+
 
 /* cuckoofilter_contains(filter, item), filter @> item */
 Datum

@@ -110,3 +110,72 @@ CREATE OPERATOR CLASS cuckoofilter_ops
 	FUNCTION 2 cuckoofilter_sortsupport(internal);
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING btree
 	IS 'order of cuckoofilters by their bytes, for ORDER BY, DISTINCT and PARTITION BY';
+
+-- 1e6 is a numeric, which PostgreSQL casts to this but not to bigint.  Integers
+-- come here too, as double precision is the preferred type of numbers.
+CREATE FUNCTION cuckoofilter_create(capacity double precision, fpr double precision DEFAULT 0.01, options text DEFAULT '')
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_create_float8'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_create(capacity double precision, fpr double precision, options text)
+	IS 'an empty filter whose false positive rate stays at or under fpr up to capacity distinct items';
+
+CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
+	IS 'transition of cuckoofilter_agg';
+
+CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
+	IS 'transition of cuckoofilter_agg';
+
+CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
+	IS 'transition of cuckoofilter_agg_hash';
+
+CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
+	IS 'transition of cuckoofilter_agg_hash';
+
+CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision) (
+	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision)
+	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr';
+
+CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision) (
+	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision)
+	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr';
+
+CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text) (
+	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text)
+	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr, with options';
+
+CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text) (
+	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text)
+	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr, with options';
