@@ -49,6 +49,24 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 	return ckfp_reopen(&cache->argument, value, CKF_STORED);
 }
 
+/*
+ * At the head of a function that changes the filter of argument 0 by argument n:
+ * a NULL changes nothing, so that the filter is returned as it came, not even
+ * fetched.  NULL is only what becomes of no filter.
+ */
+#define CKFP_RETURN_UNCHANGED_BY_NULL(n)                                                           \
+	do                                                                                             \
+	{                                                                                              \
+		if (PG_ARGISNULL(0))                                                                       \
+			PG_RETURN_NULL();                                                                      \
+		if (PG_ARGISNULL(n))                                                                       \
+			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
+	} while (0)
+
+/* The type of argument n: that of the call's expression or, for a caller without
+ * one, the declared type; an error where neither tells. */
+Oid ckfp_argument_type(FmgrInfo *flinfo, int n);
+
 /* Make the cache's hasher ready for the items of argument n. */
 void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);
 

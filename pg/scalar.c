@@ -1,6 +1,7 @@
 /*
  * scalar.c - functions of one filter and one item or hash, or of two filters.
- * All are STRICT in SQL.
+ * All are STRICT in SQL but for changes by an item or a hash, to which a NULL
+ * changes nothing.
  */
 #include "call.h"
 #include "owned.h"
@@ -8,8 +9,8 @@
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_create);
-PG_FUNCTION_INFO_V1(cuckoofilter_add);
 PG_FUNCTION_INFO_V1(cuckoofilter_create_float8);
+PG_FUNCTION_INFO_V1(cuckoofilter_add);
 PG_FUNCTION_INFO_V1(cuckoofilter_add_hash);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains);
 PG_FUNCTION_INFO_V1(cuckoofilter_contained);
@@ -39,7 +40,6 @@ ckfp_empty(FunctionCallInfo fcinfo, int64 capacity)
 	CKFP_RETURN_OWNED(&owned);
 }
 
-/* ----------------------------------------------------------- filter and item */
 /* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
 Datum
 cuckoofilter_create(PG_FUNCTION_ARGS)
@@ -54,6 +54,7 @@ cuckoofilter_create_float8(PG_FUNCTION_ARGS)
 	return ckfp_empty(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0)));
 }
 
+/* ----------------------------------------------------------- filter and item */
 
 /* cuckoofilter_contains(filter, item), filter @> item */
 Datum
@@ -92,6 +93,11 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
 }
 
+/*
+ * Changes by NULL leave the filter as it is: the same value, not even fetched.
+ * In the SQL of 1.0.0 these functions are STRICT.
+ */
+
 static Datum
 ckfp_with(const ckf_filter *filter, uint64 hash)
 {
@@ -117,17 +123,19 @@ Datum
 cuckoofilter_add(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	const ckf_filter *filter;
 
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	filter = ckfp_read_filter(fcinfo, 0, cache);
 	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
 }
 
 Datum
 cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
-
-	return ckfp_with(filter, (uint64)PG_GETARG_INT64(1));
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	return ckfp_with(ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo)),
+					 (uint64)PG_GETARG_INT64(1));
 }
 
 /* cuckoofilter_remove(filter, item), filter - item */
@@ -135,17 +143,19 @@ Datum
 cuckoofilter_remove(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	const ckf_filter *filter;
 
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	filter = ckfp_read_filter(fcinfo, 0, cache);
 	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
 }
 
 Datum
 cuckoofilter_remove_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
-
-	return ckfp_without(filter, (uint64)PG_GETARG_INT64(1));
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	return ckfp_without(ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo)),
+						(uint64)PG_GETARG_INT64(1));
 }
 
 /* ------------------------------------------------------------------- filters */

@@ -120,6 +120,20 @@ CREATE FUNCTION cuckoofilter_create(capacity double precision, fpr double precis
 COMMENT ON FUNCTION cuckoofilter_create(capacity double precision, fpr double precision, options text)
 	IS 'an empty filter whose false positive rate stays at or under fpr up to capacity distinct items';
 
+-- A NULL item, or hash, changes nothing, where it gave NULL.
+ALTER FUNCTION cuckoofilter_add(cuckoofilter, anycompatible) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_add(cuckoofilter, anycompatible)
+	IS 'the filter with the item; NULL changes nothing';
+ALTER FUNCTION cuckoofilter_remove(cuckoofilter, anycompatible) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_remove(cuckoofilter, anycompatible)
+	IS 'the filter without one copy of the item, which must have been added before; NULL changes nothing';
+ALTER FUNCTION cuckoofilter_add_hash(cuckoofilter, bigint) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_add_hash(cuckoofilter, bigint)
+	IS 'the filter with the hash; NULL changes nothing';
+ALTER FUNCTION cuckoofilter_remove_hash(cuckoofilter, bigint) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_remove_hash(cuckoofilter, bigint)
+	IS 'the filter without one copy of the hash, which must have been added before; NULL changes nothing';
+
 CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'

@@ -305,11 +305,11 @@ COMMENT ON FUNCTION cuckoofilter_copies(filter cuckoofilter, item anycompatible)
 CREATE FUNCTION cuckoofilter_add(filter cuckoofilter, item anycompatible)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_add'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_add(filter cuckoofilter, item anycompatible)
-	IS 'the filter with the item';
+	IS 'the filter with the item; NULL changes nothing';
 
-CREATE FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items "any")
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_add_all'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
@@ -319,11 +319,11 @@ COMMENT ON FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items any
 CREATE FUNCTION cuckoofilter_remove(filter cuckoofilter, item anycompatible)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_remove'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_remove(filter cuckoofilter, item anycompatible)
-	IS 'the filter without one copy of the item, which must have been added before';
+	IS 'the filter without one copy of the item, which must have been added before; NULL changes nothing';
 
-CREATE FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_all'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
@@ -356,16 +356,16 @@ COMMENT ON FUNCTION cuckoofilter_contains_hash(filter cuckoofilter, hash bigint)
 CREATE FUNCTION cuckoofilter_add_hash(filter cuckoofilter, hash bigint)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_add_hash'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_add_hash(filter cuckoofilter, hash bigint)
-	IS 'the filter with the hash';
+	IS 'the filter with the hash; NULL changes nothing';
 
 CREATE FUNCTION cuckoofilter_remove_hash(filter cuckoofilter, hash bigint)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_hash'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_remove_hash(filter cuckoofilter, hash bigint)
-	IS 'the filter without one copy of the hash, which must have been added before';
+	IS 'the filter without one copy of the hash, which must have been added before; NULL changes nothing';
 
 -- ---------------------------------------------------------- whole filters
 
