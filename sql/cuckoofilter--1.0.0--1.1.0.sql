@@ -134,6 +134,57 @@ ALTER FUNCTION cuckoofilter_remove_hash(cuckoofilter, bigint) CALLED ON NULL INP
 COMMENT ON FUNCTION cuckoofilter_remove_hash(cuckoofilter, bigint)
 	IS 'the filter without one copy of the hash, which must have been added before; NULL changes nothing';
 
+-- Each of many items keeps its type, where all met in one.  The functions as they
+-- were stay, under another name, for the views, rules and indexes that were made
+-- with them; an index for queries that are written later must be created again.
+ALTER FUNCTION cuckoofilter_contains_any(cuckoofilter, VARIADIC anycompatiblearray) RENAME TO cuckoofilter_contains_any_array;
+ALTER FUNCTION cuckoofilter_contains_any_array(cuckoofilter, VARIADIC anycompatiblearray) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_contains_any_array(cuckoofilter, VARIADIC anycompatiblearray)
+	IS 'cuckoofilter_contains_any as it was in 1.0.0, kept for what was made with it';
+
+ALTER FUNCTION cuckoofilter_contains_all(cuckoofilter, VARIADIC anycompatiblearray) RENAME TO cuckoofilter_contains_all_array;
+ALTER FUNCTION cuckoofilter_contains_all_array(cuckoofilter, VARIADIC anycompatiblearray) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_contains_all_array(cuckoofilter, VARIADIC anycompatiblearray)
+	IS 'cuckoofilter_contains_all as it was in 1.0.0, kept for what was made with it';
+
+ALTER FUNCTION cuckoofilter_add_all(cuckoofilter, VARIADIC anycompatiblearray) RENAME TO cuckoofilter_add_all_array;
+ALTER FUNCTION cuckoofilter_add_all_array(cuckoofilter, VARIADIC anycompatiblearray) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_add_all_array(cuckoofilter, VARIADIC anycompatiblearray)
+	IS 'cuckoofilter_add_all as it was in 1.0.0, kept for what was made with it';
+
+ALTER FUNCTION cuckoofilter_remove_all(cuckoofilter, VARIADIC anycompatiblearray) RENAME TO cuckoofilter_remove_all_array;
+ALTER FUNCTION cuckoofilter_remove_all_array(cuckoofilter, VARIADIC anycompatiblearray) CALLED ON NULL INPUT;
+COMMENT ON FUNCTION cuckoofilter_remove_all_array(cuckoofilter, VARIADIC anycompatiblearray)
+	IS 'cuckoofilter_remove_all as it was in 1.0.0, kept for what was made with it';
+
+CREATE FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items "any")
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_any_item'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items "any")
+	IS 'is any of the items in the filter? NULLs are skipped';
+
+CREATE FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items "any")
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_all_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items "any")
+	IS 'are all of the items in the filter? NULLs are skipped';
+
+CREATE FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items "any")
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items "any")
+	IS 'the filter with all of the items; NULLs are skipped';
+
+CREATE FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
+	IS 'the filter without one copy of each of the items; NULLs are skipped';
+
 CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'

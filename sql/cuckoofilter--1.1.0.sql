@@ -6,6 +6,9 @@
 -- on purpose: an overload for text would catch citext (and the planner folds
 -- the cast of a constant, so that not even the module could see it), one for
 -- bigint makes oid ambiguous, and one for bytea any type that casts to it.
+-- Functions of many items are VARIADIC "any", so that each keeps its type.
+--
+-- What changes a filter by an item is not STRICT: a NULL item changes nothing.
 
 \echo Use "CREATE EXTENSION cuckoofilter" to load this file. \quit
 
@@ -281,18 +284,18 @@ CREATE FUNCTION cuckoofilter_contained(item anycompatible, filter cuckoofilter)
 COMMENT ON FUNCTION cuckoofilter_contained(item anycompatible, filter cuckoofilter)
 	IS 'implementation of <@ operator';
 
-CREATE FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items "any")
 	RETURNS boolean
-	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_any'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_any_item'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items "any")
 	IS 'is any of the items in the filter? NULLs are skipped';
 
-CREATE FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items "any")
 	RETURNS boolean
-	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_all'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_all_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items "any")
 	IS 'are all of the items in the filter? NULLs are skipped';
 
 CREATE FUNCTION cuckoofilter_copies(filter cuckoofilter, item anycompatible)
@@ -311,9 +314,9 @@ COMMENT ON FUNCTION cuckoofilter_add(filter cuckoofilter, item anycompatible)
 
 CREATE FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items "any")
 	RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoofilter_add_all'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items "any")
 	IS 'the filter with all of the items; NULLs are skipped';
 
 CREATE FUNCTION cuckoofilter_remove(filter cuckoofilter, item anycompatible)
@@ -325,10 +328,42 @@ COMMENT ON FUNCTION cuckoofilter_remove(filter cuckoofilter, item anycompatible)
 
 CREATE FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
 	RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_all'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
 	IS 'the filter without one copy of each of the items; NULLs are skipped';
+
+-- Functions of many items as 1.0.0 had them: the views, rules and indexes of a
+-- database that was updated have these in them, and a dump of it names them.
+-- Nothing new should.
+
+CREATE FUNCTION cuckoofilter_contains_any_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_any'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_any_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_contains_any as it was in 1.0.0, kept for what was made with it';
+
+CREATE FUNCTION cuckoofilter_contains_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_all'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_contains_all as it was in 1.0.0, kept for what was made with it';
+
+CREATE FUNCTION cuckoofilter_add_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_all'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_add_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_add_all as it was in 1.0.0, kept for what was made with it';
+
+CREATE FUNCTION cuckoofilter_remove_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_all'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_remove_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_remove_all as it was in 1.0.0, kept for what was made with it';
 
 -- The same by hash: hash once and probe many filters, or bring your own hash.
 
