@@ -185,6 +185,11 @@ CREATE FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any
 COMMENT ON FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
 	IS 'the filter without one copy of each of the items; NULLs are skipped';
 
+-- It reads the header alone.
+ALTER FUNCTION cuckoofilter_info(cuckoofilter) COST 100;
+COMMENT ON FUNCTION cuckoofilter_info(filter cuckoofilter)
+	IS 'all there is to tell about a filter, from its header';
+
 CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'

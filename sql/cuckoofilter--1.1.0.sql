@@ -442,9 +442,9 @@ COMMENT ON FUNCTION cuckoofilter_fpr(filter cuckoofilter)
 CREATE FUNCTION cuckoofilter_info(filter cuckoofilter)
 	RETURNS jsonb
 	AS 'MODULE_PATHNAME', 'cuckoofilter_info'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_info(filter cuckoofilter)
-	IS 'all there is to tell about a filter, after a look at each of its slots';
+	IS 'all there is to tell about a filter, from its header';
 
 CREATE FUNCTION cuckoofilter_version()
 	RETURNS text
