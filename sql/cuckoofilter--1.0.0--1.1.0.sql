@@ -249,3 +249,28 @@ CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capaci
 );
 COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text)
 	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr, with options';
+
+-- How to add a batch.  Its state is no cuckoofilter but the filter and a list of
+-- hashes; partial states could not tell which filter came first.
+
+CREATE FUNCTION cuckoofilter_add_agg_transition(state internal, filter cuckoofilter, item anycompatible)
+	RETURNS internal
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_agg_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_add_agg_transition(state internal, filter cuckoofilter, item anycompatible)
+	IS 'transition of cuckoofilter_add_agg';
+
+CREATE FUNCTION cuckoofilter_add_agg_final(state internal)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_agg_final'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cuckoofilter_add_agg_final(state internal)
+	IS 'end of cuckoofilter_add_agg';
+
+CREATE AGGREGATE cuckoofilter_add_agg(filter cuckoofilter, item anycompatible) (
+	SFUNC = cuckoofilter_add_agg_transition, STYPE = internal, SSPACE = 8192,
+	FINALFUNC = cuckoofilter_add_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_add_agg(filter cuckoofilter, item anycompatible)
+	IS 'the first filter that is not NULL, with all of the items; other filters of the group are not looked at';

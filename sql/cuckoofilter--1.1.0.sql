@@ -142,9 +142,6 @@ CREATE OPERATOR CLASS cuckoofilter_ops
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash
 	IS 'equality of cuckoofilters, for DISTINCT, UNION and replica identity';
 
--- ------------------------------------------------ one filter and its items
-
-CREATE FUNCTION cuckoofilter_create(capacity bigint, fpr double precision DEFAULT 0.01, options text DEFAULT '')
 -- An order, of no meaning but that of the bytes: for ORDER BY, and for DISTINCT,
 -- PARTITION BY and the like where they sort.  = is not for merge joins (MERGES):
 -- before PostgreSQL 17 an update of the extension could not make it so.
@@ -239,15 +236,15 @@ CREATE OPERATOR CLASS cuckoofilter_ops
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING btree
 	IS 'order of cuckoofilters by their bytes, for ORDER BY, DISTINCT and PARTITION BY';
 
+-- ------------------------------------------------ one filter and its items
+
+CREATE FUNCTION cuckoofilter_create(capacity bigint, fpr double precision DEFAULT 0.01, options text DEFAULT '')
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_create'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION cuckoofilter_create(capacity bigint, fpr double precision, options text)
 	IS 'an empty filter whose false positive rate stays at or under fpr up to capacity distinct items';
 
-CREATE FUNCTION cuckoofilter_support(internal)
-	RETURNS internal
-	AS 'MODULE_PATHNAME', 'cuckoofilter_support'
 -- 1e6 is a numeric, which PostgreSQL casts to this but not to bigint.  Integers
 -- come here too, as double precision is the preferred type of numbers.
 CREATE FUNCTION cuckoofilter_create(capacity double precision, fpr double precision DEFAULT 0.01, options text DEFAULT '')
@@ -257,6 +254,9 @@ CREATE FUNCTION cuckoofilter_create(capacity double precision, fpr double precis
 COMMENT ON FUNCTION cuckoofilter_create(capacity double precision, fpr double precision, options text)
 	IS 'an empty filter whose false positive rate stays at or under fpr up to capacity distinct items';
 
+CREATE FUNCTION cuckoofilter_support(internal)
+	RETURNS internal
+	AS 'MODULE_PATHNAME', 'cuckoofilter_support'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_support(internal)
 	IS 'planner support: selectivity of cuckoofilter_contains';
@@ -555,6 +555,34 @@ CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint
 COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity bigint, options text)
 	IS 'transition of cuckoofilter_agg_hash';
 
+CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
+	IS 'transition of cuckoofilter_agg';
+
+CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
+	IS 'transition of cuckoofilter_agg';
+
+CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
+	IS 'transition of cuckoofilter_agg_hash';
+
+CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
+	IS 'transition of cuckoofilter_agg_hash';
+
 CREATE FUNCTION cuckoofilter_agg_combine(a cuckoofilter, b cuckoofilter)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_combine'
@@ -590,34 +618,6 @@ CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision) (
 	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
 );
-CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
-	RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
-	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
-COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
-	IS 'transition of cuckoofilter_agg';
-
-CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
-	RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
-	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
-COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
-	IS 'transition of cuckoofilter_agg';
-
-CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
-	RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
-	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
-COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
-	IS 'transition of cuckoofilter_agg_hash';
-
-CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
-	RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
-	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
-COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
-	IS 'transition of cuckoofilter_agg_hash';
-
 COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision)
 	IS 'a filter of the distinct items, sized to them, at a false positive rate of fpr';
 
@@ -661,6 +661,38 @@ CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capaci
 COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity bigint, options text)
 	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr, with options';
 
+CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision) (
+	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision)
+	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr';
+
+CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision) (
+	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision)
+	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr';
+
+CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text) (
+	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text)
+	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr, with options';
+
+CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text) (
+	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text)
+	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr, with options';
+
 CREATE FUNCTION cuckoofilter_union_agg_transition(state cuckoofilter, filter cuckoofilter)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_union_agg_transition'
@@ -696,38 +728,6 @@ CREATE FUNCTION cuckoofilter_merge_agg_final(state cuckoofilter)
 COMMENT ON FUNCTION cuckoofilter_merge_agg_final(state cuckoofilter)
 	IS 'end of cuckoofilter_union_agg and cuckoofilter_sum_agg';
 
-CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision) (
-	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
-	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision)
-	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr';
-
-CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision) (
-	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
-	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision)
-	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr';
-
-CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text) (
-	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
-	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text)
-	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr, with options';
-
-CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text) (
-	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
-	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text)
-	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr, with options';
-
 CREATE AGGREGATE cuckoofilter_union_agg(filter cuckoofilter) (
 	SFUNC = cuckoofilter_union_agg_transition, STYPE = cuckoofilter, SSPACE = 8192,
 	FINALFUNC = cuckoofilter_merge_agg_final, FINALFUNC_MODIFY = READ_ONLY,
@@ -743,3 +743,28 @@ CREATE AGGREGATE cuckoofilter_sum_agg(filter cuckoofilter) (
 );
 COMMENT ON AGGREGATE cuckoofilter_sum_agg(filter cuckoofilter)
 	IS 'the copies of all filters together, for filters with no item in common';
+
+-- How to add a batch.  Its state is no cuckoofilter but the filter and a list of
+-- hashes; partial states could not tell which filter came first.
+
+CREATE FUNCTION cuckoofilter_add_agg_transition(state internal, filter cuckoofilter, item anycompatible)
+	RETURNS internal
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_agg_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_add_agg_transition(state internal, filter cuckoofilter, item anycompatible)
+	IS 'transition of cuckoofilter_add_agg';
+
+CREATE FUNCTION cuckoofilter_add_agg_final(state internal)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_agg_final'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cuckoofilter_add_agg_final(state internal)
+	IS 'end of cuckoofilter_add_agg';
+
+CREATE AGGREGATE cuckoofilter_add_agg(filter cuckoofilter, item anycompatible) (
+	SFUNC = cuckoofilter_add_agg_transition, STYPE = internal, SSPACE = 8192,
+	FINALFUNC = cuckoofilter_add_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_add_agg(filter cuckoofilter, item anycompatible)
+	IS 'the first filter that is not NULL, with all of the items; other filters of the group are not looked at';
