@@ -26,6 +26,7 @@ typedef struct ckfp_batch
 {
 	struct varlena *filter; /* NULL until one came */
 	uint64 seed;            /* of the filter */
+	unsigned item_class;    /* of the items, once one was hashed */
 	uint64 *hash;
 	size_t hashes, hash_room;
 	Datum *waiting; /* copies */
@@ -44,9 +45,22 @@ ckfp_make_place(MemoryContext context, void *array, size_t count, size_t *room, 
 						 : repalloc_huge(array, *room * size);
 }
 
+/* The first item tells the class of all: may the filter hold it? */
 static void
-ckfp_add_to_batch(ckfp_batch *batch, uint64 hash)
+ckfp_require_class_of_batch(ckfp_batch *batch, unsigned item_class)
 {
+	ckf_filter filter;
+
+	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
+	ckfp_require_class(&filter, item_class);
+	batch->item_class = item_class;
+}
+
+static void
+ckfp_add_to_batch(ckfp_batch *batch, uint64 hash, unsigned item_class)
+{
+	if (unlikely(batch->item_class == 0))
+		ckfp_require_class_of_batch(batch, item_class);
 	batch->hash = ckfp_make_place(batch->context, batch->hash, batch->hashes, &batch->hash_room,
 								  sizeof *batch->hash);
 	batch->hash[batch->hashes++] = hash;
@@ -84,7 +98,8 @@ ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *ba
 	ckfp_prepare_hasher(fcinfo, 2, cache);
 	for (i = 0; i < batch->waits; i++)
 	{
-		ckfp_add_to_batch(batch, ckfp_hash_item(&cache->hasher, batch->waiting[i], batch->seed));
+		ckfp_add_to_batch(batch, ckfp_hash_item(&cache->hasher, batch->waiting[i], batch->seed),
+						  cache->hasher.item_class);
 		CHECK_FOR_INTERRUPTS();
 	}
 	batch->waits = 0; /* what they are copies of goes with the group */
@@ -110,7 +125,11 @@ cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(2) && batch->filter == NULL)
 		ckfp_let_wait(fcinfo, batch);
 	else if (!PG_ARGISNULL(2))
-		ckfp_add_to_batch(batch, ckfp_hash_argument(fcinfo, 2, cache, batch->seed));
+	{
+		uint64 hash = ckfp_hash_argument(fcinfo, 2, cache, batch->seed);
+
+		ckfp_add_to_batch(batch, hash, cache->hasher.item_class);
+	}
 	PG_RETURN_POINTER(batch);
 }
 
@@ -137,6 +156,6 @@ cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
 	if (batch->hashes == 0)
 		PG_RETURN_POINTER(batch->filter);
 	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
-	ckfp_add_many(&filter, batch->hash, batch->hashes, &owned);
+	ckfp_add_many(&filter, batch->hash, batch->hashes, batch->item_class, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -38,6 +38,9 @@ _Noreturn void ckfp_error_too_large(const ckf_filter *filter);
 /* A value has no text form that fits into memory. */
 _Noreturn void ckfp_error_no_text(size_t size);
 
+/* An item of this class (CKF_ITEM_*) cannot be in the filter, by what it knows. */
+_Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class);
+
 /* Items of a type that cannot be hashed; of a type that is not known. */
 _Noreturn void ckfp_error_no_hash(Oid type);
 _Noreturn void ckfp_error_no_type(void);

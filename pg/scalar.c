@@ -63,7 +63,7 @@ cuckoofilter_contains(PG_FUNCTION_ARGS)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_for(fcinfo, 1, cache, filter)));
 }
 
 /* item <@ filter */
@@ -73,7 +73,7 @@ cuckoofilter_contained(PG_FUNCTION_ARGS)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 0, cache, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_for(fcinfo, 0, cache, filter)));
 }
 
 Datum
@@ -90,7 +90,7 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
+	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_for(fcinfo, 1, cache, filter)));
 }
 
 /*
@@ -99,12 +99,12 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
  */
 
 static Datum
-ckfp_with(const ckf_filter *filter, uint64 hash)
+ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class)
 {
 	ckf_filter owned;
 
 	ckfp_copy(filter, 1, &owned);
-	ckfp_add(&owned, hash);
+	ckfp_add(&owned, hash, item_class);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -124,10 +124,12 @@ cuckoofilter_add(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter;
+	uint64 hash;
 
 	CKFP_RETURN_UNCHANGED_BY_NULL(1);
 	filter = ckfp_read_filter(fcinfo, 0, cache);
-	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
+	hash = ckfp_hash_for(fcinfo, 1, cache, filter);
+	return ckfp_with(filter, hash, cache->hasher.item_class);
 }
 
 Datum
@@ -135,7 +137,7 @@ cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 {
 	CKFP_RETURN_UNCHANGED_BY_NULL(1);
 	return ckfp_with(ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo)),
-					 (uint64)PG_GETARG_INT64(1));
+					 (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
 }
 
 /* cuckoofilter_remove(filter, item), filter - item */
@@ -147,7 +149,7 @@ cuckoofilter_remove(PG_FUNCTION_ARGS)
 
 	CKFP_RETURN_UNCHANGED_BY_NULL(1);
 	filter = ckfp_read_filter(fcinfo, 0, cache);
-	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
+	return ckfp_without(filter, ckfp_hash_for(fcinfo, 1, cache, filter));
 }
 
 Datum

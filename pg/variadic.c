@@ -55,6 +55,7 @@ typedef struct ckfp_item_argument
 typedef struct ckfp_items
 {
 	bool array;                                         /* they are the elements of argument 1 */
+	uint8 item_classes;                                 /* of those that were hashed last */
 	ArrayMetaState layout;                              /* if so, how they lie in the last one */
 	ckfp_item_argument argument[FLEXIBLE_ARRAY_MEMBER]; /* else each from argument 1 on */
 } ckfp_items;
@@ -69,19 +70,22 @@ ckfp_is_array_call(FunctionCallInfo fcinfo)
 }
 
 static ckfp_items *
+ckfp_new_items(FunctionCallInfo fcinfo, ckfp_call_cache *cache, bool array)
+{
+	bool elements = array || ckfp_is_array_call(fcinfo);
+	Size arguments = elements ? 0 : sizeof(ckfp_item_argument) * (Size)(PG_NARGS() - 1);
+	ckfp_items *items =
+		MemoryContextAllocZero(cache->context, offsetof(ckfp_items, argument) + arguments);
+
+	items->array = elements;
+	cache->more = items;
+	return items;
+}
+
+static inline ckfp_items *
 ckfp_items_of(FunctionCallInfo fcinfo, ckfp_call_cache *cache, bool array)
 {
-	if (cache->more == NULL)
-	{
-		bool elements = array || ckfp_is_array_call(fcinfo);
-		Size arguments = elements ? 0 : sizeof(ckfp_item_argument) * (Size)(PG_NARGS() - 1);
-		ckfp_items *items =
-			MemoryContextAllocZero(cache->context, offsetof(ckfp_items, argument) + arguments);
-
-		items->array = elements;
-		cache->more = items;
-	}
-	return cache->more;
+	return likely(cache->more != NULL) ? cache->more : ckfp_new_items(fcinfo, cache, array);
 }
 
 /* ---------------------------------------------------------- items to hashes */
@@ -105,7 +109,8 @@ static ckfp_hashes
 ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* fetched, if it was toasted */
-	ArrayMetaState *layout = ckfp_element_layout(cache->more, ARR_ELEMTYPE(array));
+	ckfp_items *items = cache->more;
+	ArrayMetaState *layout = ckfp_element_layout(items, ARR_ELEMTYPE(array));
 	ckfp_hashes hashes = {NULL, 0};
 	size_t seen = 0;
 	size_t bytes = 0;
@@ -131,6 +136,9 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 		}
 	}
 	array_free_iterator(iterator);
+	if (hashes.count > 0)
+		ckfp_require_class(filter, cache->hasher.item_class);
+	items->item_classes = cache->hasher.item_class;
 	return hashes;
 }
 
@@ -158,8 +166,10 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 {
 	ckfp_items *items = cache->more;
 	ckfp_hashes hashes = {palloc(sizeof(uint64) * (Size)PG_NARGS()), 0};
+	unsigned classes;
 	int n;
 
+	items->item_classes = 0;
 	for (n = 1; n < PG_NARGS(); n++)
 	{
 		ckfp_item_argument *argument = &items->argument[n - 1];
@@ -172,7 +182,10 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 		if (argument->literal)
 			item = CStringGetTextDatum(DatumGetCString(item));
 		hashes.hash[hashes.count++] = ckfp_hash_item(&argument->hasher, item, filter->seed);
+		items->item_classes |= argument->hasher.item_class;
 	}
+	for (classes = items->item_classes; classes != 0; classes &= classes - 1)
+		ckfp_require_class(filter, classes & -classes); /* the lowest bit */
 	return hashes;
 }
 
@@ -202,9 +215,10 @@ ckfp_all_null(FunctionCallInfo fcinfo)
 /* A change of the filter in argument 0 by many items. */
 static Datum
 ckfp_change(FunctionCallInfo fcinfo, bool array,
-			void change(const ckf_filter *, const uint64 *, size_t, ckf_filter *))
+			void change(const ckf_filter *, const uint64 *, size_t, unsigned, ckf_filter *))
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_items *items;
 	const ckf_filter *filter;
 	ckfp_hashes hashes;
 	ckf_filter owned;
@@ -213,12 +227,12 @@ ckfp_change(FunctionCallInfo fcinfo, bool array,
 		PG_RETURN_NULL();
 	if (ckfp_all_null(fcinfo))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	(void)ckfp_items_of(fcinfo, cache, array);
+	items = ckfp_items_of(fcinfo, cache, array);
 	filter = ckfp_read_filter(fcinfo, 0, cache);
 	hashes = ckfp_hash_items(fcinfo, cache, filter);
 	if (hashes.count == 0)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	change(filter, hashes.hash, hashes.count, &owned);
+	change(filter, hashes.hash, hashes.count, items->item_classes, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -272,7 +286,7 @@ ckfp_some(const ckf_filter *filter, const ckfp_hashes *hashes, bool wanted)
 
 /* Is one of the items in the filter (`wanted`), or missing?  NULL for a NULL
  * filter or array. */
-static Datum
+static pg_attribute_always_inline Datum
 ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);

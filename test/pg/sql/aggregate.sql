@@ -14,7 +14,7 @@ SELECT i ->> 'capacity' AS capacity, i ->> 'target_fpr' AS fpr, i ->> 'seed' AS 
 		cuckoofilter_agg(name, 0.001, 5000, 'seed=7, kind=set'), cuckoofilter_agg(name, NULL, NULL, 'layout=plain'),
 		cuckoofilter_agg(name, NULL, 0, 'bucket_size=8'), cuckoofilter_agg(name, NULL, NULL, NULL)]) FROM items) AS t(f), cuckoofilter_info(f) i;
 
--- a capacity of any type of number
+-- a capacity of any type of number (items and hashes differ in what filters know of them)
 PREPARE capacities AS SELECT count(DISTINCT f::bytea), min(cuckoofilter_info(f) ->> 'capacity') AS capacity FROM (SELECT unnest(ARRAY[cuckoofilter_agg(name, 0.01, 1e6),
 	cuckoofilter_agg(name, 0.01, 1000000), cuckoofilter_agg(name, 0.01, 1000000::bigint), cuckoofilter_agg(name, '0.01', '1000000'), cuckoofilter_agg(name, NULL, $1),
 	cuckoofilter_agg(name, 0.01, 1e6, ''), cuckoofilter_agg_hash(cuckoofilter_hash(name), 0.01, 1e6), cuckoofilter_agg_hash(cuckoofilter_hash(name), 0.01, 1e6::real, '')]) FROM items) t(f);
@@ -29,9 +29,9 @@ SELECT cuckoofilter_count(f) AS count, NOT f @> 1 AS not_contains, cuckoofilter_
 		UNION ALL SELECT cuckoofilter_agg_hash(NULL)) AS t(f);
 SELECT cuckoofilter_agg(x) = (SELECT cuckoofilter_agg(x) FROM (VALUES (1), (2)) v(x)) AS nulls_skipped FROM (VALUES (NULL), (1), (NULL), (2)) v(x);
 
--- over hashes
-SELECT cuckoofilter_agg_hash(cuckoofilter_hash(id)) = cuckoofilter_agg(id) AS same,
-	cuckoofilter_agg_hash(cuckoofilter_hash(id, 5), 0.001, 50000, 'seed=5') = cuckoofilter_agg(id, 0.001, 50000, 'seed=5') AS with_seed FROM items;
+-- over hashes: the same but for byte 14, the classes of the items
+SELECT cuckoofilter_agg_hash(cuckoofilter_hash(id))::bytea = set_byte(cuckoofilter_agg(id)::bytea, 14, 64) AS same,
+	cuckoofilter_agg_hash(cuckoofilter_hash(id, 5), 0.001, 50000, 'seed=5')::bytea = set_byte(cuckoofilter_agg(id, 0.001, 50000, 'seed=5')::bytea, 14, 64) AS with_seed FROM items;
 
 -- the bytes do not depend on the order of rows
 SELECT cuckoofilter_agg(id ORDER BY id) = cuckoofilter_agg(id ORDER BY id DESC) AS up_down,
@@ -139,6 +139,10 @@ UPDATE kept SET f = (SELECT cuckoofilter_add_agg(f, id) FROM items WHERE id > 19
 UPDATE kept SET f = (SELECT cuckoofilter_add_agg(f, id) FROM items WHERE id > 20000) WHERE EXISTS (SELECT FROM items WHERE id > 20000);
 SELECT k, cuckoofilter_count(f), f @> 1000 AND f @> 19999 AS all FROM kept ORDER BY k;
 SELECT cuckoofilter_add_agg(cuckoofilter_create(9), point '(1,2)');
+-- items of a class that the filter never saw, also where they came before it
+SELECT cuckoofilter_add_agg(f, id::text) FROM kept, items WHERE k = 0;
+SELECT cuckoofilter_add_agg(CASE WHEN id > 7 THEN f END, name ORDER BY id) FROM kept, items WHERE k = 0;
+SELECT cuckoofilter_count(cuckoofilter_add_agg(f, NULL::text)) AS null, cuckoofilter_info(cuckoofilter_add_agg(cuckoofilter_create(9), 'a'::text)) -> 'item_classes' AS empty FROM kept WHERE k = 0;
 DROP TABLE kept;
 
 DROP TABLE items, by_sort, by_hash, parted, short;

@@ -103,7 +103,7 @@ SELECT cuckoofilter_hash(42) = cuckoofilter_hash(42::bigint) AS same, cuckoofilt
 	cuckoofilter_hash(42) = cuckoofilter_hash(42, 1) AS seed_1,
 	cuckoofilter_contains_hash(f, cuckoofilter_hash(42, 7)) AS probed,
 	cuckoofilter_contains_hash(f, cuckoofilter_hash(42)) AS other_seed,
-	cuckoofilter_add_hash(e, cuckoofilter_hash(42, 7)) = f AS added,
+	cuckoofilter_contains(cuckoofilter_add_hash(e, cuckoofilter_hash(42, 7)), 42) AS added,
 	cuckoofilter_remove_hash(f, cuckoofilter_hash(42, 7)) = e AS removed,
 	cuckoofilter_contains_hash(cuckoofilter_add_hash(e, -1), -1) AS own,
 	cuckoofilter_add_hash(f, NULL) = f AS null

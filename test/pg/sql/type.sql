@@ -83,7 +83,7 @@ SELECT a::text::cuckoofilter[] = a, c::text::named_filter = c FROM shapes;
 CREATE TABLE copied (LIKE filters);
 COPY (SELECT id, f FROM filters WHERE id IN (1, 5) ORDER BY id) TO STDOUT;
 COPY copied FROM STDIN;
-1	Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/
+1	Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/
 2	\N
 \.
 SELECT c.id, c.f = f.f FROM copied c JOIN filters f ON f.id = 1 ORDER BY 1;
