@@ -228,6 +228,7 @@ run_neutral(const void *arg)
 	build_sample(&ghost, arg);
 	build_sample(&other, arg);
 	memset(ghost.bytes + 16, 0, 8);
+	ghost.bytes[14] = ghost.item_classes = 0;
 	CHECK(ckf_open(&ghost.filter, ghost.bytes, ghost.filter.size, CKF_STORED) == CKF_OK, "open");
 	CHECK(run_rebuild(&results[0], CKF_SUM, &ghost, &other) == CKF_OK, "sum");
 	CHECK(run_rebuild(&results[1], CKF_SUM, &other, &ghost) == CKF_OK, "sum the other way");
