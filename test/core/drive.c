@@ -155,11 +155,15 @@ owned_copy(owned *o, const owned *from)
 void
 owned_make_old(owned *o)
 {
+	unsigned classes = o->item_classes != 0 ? CKF_ITEM_HASH | CKF_ITEM_OLD : 0;
 	size_t room = o->filter.room;
 
 	o->bytes[AT_FORMAT] = 1;
 	o->bytes[AT_ITEM_CLASSES] = 0;
 	adopt(o, o->bytes, o->filter.size, room, trust_of(o));
+	o->item_classes = (uint8_t)classes;
+	o->format = 1;
+	check_told(o);
 }
 
 void
