@@ -604,13 +604,14 @@ owned_collect(owned *state, const owned *in, ckf_goal goal)
 			snapshot_compare(&before, &state->filter);
 		CHECK(status == CKF_OK || status == CKF_ROOM || status == CKF_SEED_DIFFERS,
 			  "collect: status %d", status);
+		if (status == CKF_OK)
+			check_changed(state, in->item_classes);
 		/* as a host does from row to row */
 		CHECK(ckf_open(&reopened, state->bytes, state->filter.size, CKF_STATE) == CKF_OK,
 			  "a state that took items in does not open");
 		reopened.room = state->filter.room;
 		state->filter = reopened;
-		if (status == CKF_OK)
-			check_changed(state, in->item_classes);
+		check_told(state);
 	}
 	return status == CKF_ROOM ? owned_rebuild(state, goal, in) : status;
 }
