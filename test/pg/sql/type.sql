@@ -108,13 +108,13 @@ $$;
 -- prepared statements, custom and generic plans
 PREPARE has(cuckoofilter, integer) AS SELECT $1 @> $2;
 SET plan_cache_mode = force_custom_plan;
-EXECUTE has('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
+EXECUTE has('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
 SET plan_cache_mode = force_generic_plan;
-EXECUTE has('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
+EXECUTE has('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
 EXECUTE has(NULL, 1);
 RESET plan_cache_mode;
 PREPARE untyped AS SELECT cuckoofilter_contains($1, $2), cuckoofilter_add($1, $2) @> $2;
-EXECUTE untyped('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 'abc');
+EXECUTE untyped('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 'abc');
 
 -- triggers and RETURNING
 CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql AS $$
