@@ -180,3 +180,4 @@ SELECT cuckoofilter_info(old) -> 'format_version' AS version, classes(old), old 
 	cuckoofilter_info(changed) -> 'format_version' AS version, classes(changed), changed @> 7 AS has,
 	same = old AS same, get_byte(changed::bytea, 14) AS byte
 	FROM g;
+DROP FUNCTION classes;
