@@ -129,6 +129,7 @@ ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 		Datum element = array_iter_next(&elements, &null, i, container->size, container->by_value,
 										container->align);
 
+		CHECK_FOR_INTERRUPTS();
 		if (null)
 			ckfp_words_put_null(&words);
 		else
@@ -264,6 +265,7 @@ ckfp_hash_multirange(ckfp_container *container, Datum item, uint64 seed)
 	{
 		RangeBound lower, upper;
 
+		CHECK_FOR_INTERRUPTS();
 		multirange_get_bounds(container->range, multirange, i, &lower, &upper);
 		ckfp_words_put(&words, ckfp_hash_bounds(container, &lower, &upper, false, seed));
 	}

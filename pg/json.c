@@ -69,6 +69,7 @@ ckfp_hash_nested(JsonbIterator **iterator, const JsonbValue *nested, uint64 seed
 	while ((token = JsonbIteratorNext(iterator, &value, false)) != WJB_END_ARRAY &&
 		   token != WJB_END_OBJECT)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
 			ckfp_words_put(&words, ckfp_hash_nested(iterator, &value, seed));
 		else
