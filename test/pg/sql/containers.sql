@@ -51,6 +51,12 @@ ALTER TYPE altered ADD ATTRIBUTE c integer;
 SELECT hash_of('(1,b,3)') = cuckoofilter_hash(ROW(1, 'b', 3)) AS after;
 ALTER TYPE altered DROP ATTRIBUTE c;
 SELECT hash_of('(1,b)') = cuckoofilter_hash(ROW(1, 'b')) AS again;
+-- and under a query
+CREATE TABLE keeps AS SELECT '(1,b)'::altered AS p;
+CREATE FUNCTION alter_at(n integer) RETURNS boolean LANGUAGE plpgsql
+	AS $$ BEGIN IF n = 2 THEN ALTER TYPE altered ADD ATTRIBUTE d integer; END IF; RETURN n >= 2; END $$;
+SELECT alter_at(g) AS altered, cuckoofilter_hash(p) = cuckoofilter_hash(ROW(1, 'b')) AS two, cuckoofilter_hash(p) = cuckoofilter_hash(ROW(1, 'b', NULL)) AS three
+	FROM keeps, generate_series(1, 3) g;
 -- rows of several types in one column
 CREATE FUNCTION any_row(n integer) RETURNS record LANGUAGE plpgsql
 	AS $$ BEGIN IF n % 2 = 0 THEN RETURN ROW(n, 'x'::text); ELSE RETURN ROW(n::text, n::numeric, ARRAY[n]); END IF; END $$;
@@ -111,6 +117,6 @@ SELECT cuckoofilter_hash('(1,)'::with_json);
 -- seeds reach the parts
 SELECT unlike_hashes(cuckoofilter_hash(ARRAY[1]), cuckoofilter_hash(ARRAY[1], 1), cuckoofilter_hash(ARRAY[1], 2)) AS seeds;
 
-DROP FUNCTION equal_hashes, unlike_hashes, hash_of, any_row, expanded;
-DROP TABLE changing, stored;
+DROP FUNCTION equal_hashes, unlike_hashes, hash_of, alter_at, any_row, expanded;
+DROP TABLE changing, stored, keeps;
 DROP TYPE pair, altered, mood, moods, lists, nest, with_json, list, good_pair, small CASCADE;
