@@ -84,6 +84,7 @@ ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, MemoryContext contex
 {
 	ckfp_container *container = MemoryContextAllocZero(context, sizeof *container);
 
+	check_stack_depth(); /* types of types of .. */
 	container->context = context;
 	if (kind == CKFP_ARRAY)
 	{

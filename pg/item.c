@@ -117,6 +117,16 @@ ckfp_is_citext(Oid type)
 	return OidIsValid(extension) && strcmp(get_extension_name(extension), "citext") == 0;
 }
 
+/* A composite, say, for which somebody has made an operator class: what is
+ * equal is then not its parts' to say. */
+static bool
+ckfp_has_own_equality(Oid type)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_HASH_OPFAMILY);
+
+	return entry->eq_opr >= FirstNormalObjectId || entry->hash_opf >= FirstNormalObjectId;
+}
+
 static ckfp_kind
 ckfp_kind_of(Oid type)
 {
@@ -124,7 +134,7 @@ ckfp_kind_of(Oid type)
 
 	if (kind == 0 && type_is_enum(type))
 		kind = CKFP_ENUM;
-	if (kind == 0)
+	if (kind == 0 && !ckfp_has_own_equality(type))
 		kind = ckfp_kind_of_container(type);
 	if (kind == 0 && IsBinaryCoercible(type, OIDOID)) /* regclass and its like */
 		kind = CKFP_OID;

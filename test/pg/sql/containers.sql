@@ -63,6 +63,20 @@ CREATE FUNCTION any_row(n integer) RETURNS record LANGUAGE plpgsql
 SELECT count(DISTINCT cuckoofilter_hash(any_row(g))) AS rows, bool_and(cuckoofilter_hash(any_row(g)) =
 	CASE WHEN g % 2 = 0 THEN cuckoofilter_hash(ROW(g, 'x')) ELSE cuckoofilter_hash(ROW(g::text, g, ARRAY[g])) END) AS right FROM generate_series(1, 1000) g;
 
+-- a composite with an equality of its own
+CREATE TYPE caseless AS (t text);
+CREATE FUNCTION caseless_eq(caseless, caseless) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT lower(($1).t) = lower(($2).t)';
+CREATE FUNCTION caseless_hash(caseless) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT hashtext(lower(($1).t))';
+CREATE FUNCTION caseless_hash(caseless, bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT hashtextextended(lower(($1).t), $2)';
+CREATE OPERATOR = (LEFTARG = caseless, RIGHTARG = caseless, FUNCTION = caseless_eq, COMMUTATOR = =, HASHES);
+CREATE OPERATOR CLASS caseless_ops DEFAULT FOR TYPE caseless USING hash AS OPERATOR 1 =, FUNCTION 1 caseless_hash(caseless), FUNCTION 2 caseless_hash(caseless, bigint);
+SELECT cuckoofilter_hash('(a)'::caseless); -- PostgreSQL takes the equality of a type from btree, where that is still the row's
+CREATE FUNCTION caseless_cmp(caseless, caseless) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT bttextcmp(lower(($1).t), lower(($2).t))';
+CREATE OPERATOR CLASS caseless_ops DEFAULT FOR TYPE caseless USING btree AS OPERATOR 3 =, FUNCTION 1 caseless_cmp(caseless, caseless);
+SELECT equal_hashes(cuckoofilter_hash('(a)'::caseless), cuckoofilter_hash('(A)'::caseless)) AS item,
+	equal_hashes(cuckoofilter_hash('{(a)}'::caseless[]), cuckoofilter_hash('{(A)}'::caseless[])) AS element,
+	cuckoofilter_hash('(a)'::caseless) = cuckoofilter_hash('(b)'::caseless) AS other;
+
 -- ranges
 SELECT equal_hashes(cuckoofilter_hash(int4range(1, 5)), cuckoofilter_hash(int4range(1, 4, '[]')), cuckoofilter_hash(int8range(0, 5, '()')),
 	cuckoofilter_hash(numrange(1, 5.0))) AS ranges,
@@ -117,6 +131,9 @@ SELECT cuckoofilter_hash('(1,)'::with_json);
 -- seeds reach the parts
 SELECT unlike_hashes(cuckoofilter_hash(ARRAY[1]), cuckoofilter_hash(ARRAY[1], 1), cuckoofilter_hash(ARRAY[1], 2)) AS seeds;
 
+SET client_min_messages = warning;
+DROP OPERATOR FAMILY caseless_ops USING btree CASCADE;
+DROP OPERATOR FAMILY caseless_ops USING hash CASCADE;
 DROP FUNCTION equal_hashes, unlike_hashes, hash_of, alter_at, any_row, expanded;
 DROP TABLE changing, stored, keeps;
-DROP TYPE pair, altered, mood, moods, lists, nest, with_json, list, good_pair, small CASCADE;
+DROP TYPE caseless, pair, altered, mood, moods, lists, nest, with_json, list, good_pair, small CASCADE;
