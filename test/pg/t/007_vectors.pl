@@ -62,6 +62,8 @@ foreach my $vector (@filters)
 	my ($name, $recipe, $count, $hex, $in, $out) = @$vector;
 	my $seed = $recipe =~ /seed=(-?\d+)/ ? $1 : 0;
 
+	# here hashes are added, which are a class of their own: byte 14
+	substr($hex, 28, 2) = '40' if substr($hex, 28, 2) ne '00';
 	$node->safe_psql('postgres', "DO \$do\$ DECLARE f cuckoofilter; hash bigint; BEGIN " . block($recipe) . " INSERT INTO vectors VALUES ('$name', f); END \$do\$");
 	# not is(): thousands of bytes tell nobody anything
 	ok($node->safe_psql('postgres', "SELECT encode(f::bytea, 'hex') FROM vectors WHERE name = '$name'") eq $hex, "$name: bytes");
