@@ -78,7 +78,7 @@ my $setup = q{
 	CREATE FUNCTION generate_rows(n integer) RETURNS TABLE (i integer) LANGUAGE sql STABLE AS 'SELECT generate_series(1, n)';
 	CREATE TABLE filters AS
 		SELECT cuckoofilter_add_hash(cuckoofilter_agg(g, 0.01, 3000, 'layout=plain'), 0) AS f, -- which may be asked for anything
-			 cuckoofilter_agg(-g) AS small, NULL::cuckoofilter AS toasted FROM generate_series(1, 100) g;
+			cuckoofilter_agg(-g) AS small, NULL::cuckoofilter AS toasted FROM generate_series(1, 100) g;
 	UPDATE filters SET toasted = (SELECT cuckoofilter_agg(g) FROM generate_series(1, 100000) g);
 	CREATE TABLE many AS SELECT toasted AS f FROM filters, generate_series(1, 20);
 	VACUUM ANALYZE};
