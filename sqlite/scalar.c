@@ -64,19 +64,24 @@ ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
 	return status == CKF_OK;
 }
 
-/* The filter of argument 0, changed by the item or hash of argument 1. */
+/*
+ * The filter of argument 0, changed by the item or hash of argument 1.  NULL is
+ * no item and changes nothing: a trigger that adds a column's values would lose
+ * its filter at the first NULL otherwise.
+ */
 static void
 ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, int more)
 {
 	const ckfs_items *items = sqlite3_user_data(ctx);
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	uint64_t hash;
+	bool nothing = ckfs_is_null(argv[1]);
+	uint64_t hash = 0;
 
-	if (!filter || !items->hash(ctx, argv[1], filter->seed, &hash) ||
+	if (!filter || (!nothing && !items->hash(ctx, argv[1], filter->seed, &hash)) ||
 		!ckfs_copy(ctx, filter, more, &owned))
 		return;
-	if (change(ctx, &owned, hash))
+	if (nothing || change(ctx, &owned, hash))
 		ckfs_result(ctx, &owned);
 	else
 		ckfs_discard(&owned);

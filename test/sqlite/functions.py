@@ -421,15 +421,60 @@ def test_null_filter():
         "count(NULL)",
         "fpr(NULL)",
         "info(NULL)",
-        "add({e}, NULL)",
         "contains({e}, NULL)",
         "copies({e}, NULL)",
-        "remove({e}, NULL)",
-        "add_hash({e}, NULL)",
         "contains_hash({e}, NULL)",
-        "remove_hash({e}, NULL)",
     ):
         is_sql(None, f"SELECT cuckoofilter_{call}".replace("{e}", "cuckoofilter_create(9)"))
+
+
+def test_null_item():
+    """NULL is no item: a change by it changes nothing, whatever the filter."""
+    filters = [
+        one("SELECT cuckoofilter_create(9)"),
+        one("SELECT cuckoofilter_create(9, 0.1, 'kind=set')"),
+        suite.agg(1, 3),
+        suite.agg(1, 50000),
+        suite.agg(1, 5000, ", 0.01, 0, 'kind=set'"),
+    ]
+    for filter in filters:
+        for opened in ("?", "cuckoofilter_open(?)"):
+            for call in (
+                "add({f}, NULL)",
+                "add_hash({f}, NULL)",
+                "add_all({f})",
+                "add_all({f}, NULL)",
+                "add_all({f}, NULL, NULL, NULL)",
+                "remove({f}, NULL)",
+                "remove_hash({f}, NULL)",
+                "remove_all({f})",
+                "remove_all({f}, NULL, NULL)",
+            ):
+                call = f"cuckoofilter_{call}".replace("{f}", opened)
+                equal(call, one(f"SELECT {call}", filter), filter)
+        is_sql(0, "SELECT cuckoofilter_contains_any(?, NULL, NULL)", filter)
+        is_sql(1, "SELECT cuckoofilter_contains_all(?, NULL, NULL)", filter)
+    refuses(BAD_BYTES, "SELECT cuckoofilter_add(x'00', NULL)")
+    for call in ("add(NULL, NULL)", "remove_hash(NULL, NULL)", "add_all(NULL, NULL)"):
+        is_sql(None, f"SELECT cuckoofilter_{call}")
+
+
+def test_null_item_in_a_trigger():
+    suite.db.executescript("""
+        CREATE TEMP TABLE person (email TEXT);
+        CREATE TEMP TABLE known AS SELECT cuckoofilter_create(100) AS f;
+        CREATE TEMP TRIGGER learn AFTER INSERT ON person BEGIN
+            UPDATE known SET f = cuckoofilter_add(f, new.email);
+        END;
+        CREATE TEMP TRIGGER forget AFTER DELETE ON person BEGIN
+            UPDATE known SET f = cuckoofilter_remove(f, old.email);
+        END;
+        INSERT INTO person VALUES ('a@b'), (NULL), ('c@d');
+        DELETE FROM person WHERE email IS NULL;
+    """)
+    is_sql(1, "SELECT cuckoofilter_contains_all(f, 'a@b', 'c@d') FROM known")
+    is_sql(2, "SELECT cuckoofilter_count(f) FROM known")
+    suite.db.executescript("DROP TABLE person; DROP TABLE known;")
 
 
 suite.run(globals())
