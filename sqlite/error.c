@@ -84,6 +84,21 @@ ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sql
 }
 
 void
+ckfs_error_handle(sqlite3_context *ctx, bool is_handle)
+{
+	if (!is_handle)
+	{
+		ckfs_error(ctx, CKF_BAD_BYTES, (ckfs_subject){0});
+		return;
+	}
+	sqlite3_result_error(ctx,
+						 "the cuckoofilter of this handle is not open: it was opened by another "
+						 "connection, or dropped as the one longest unused; call cuckoofilter_open "
+						 "again, or pass the filter itself",
+						 -1);
+}
+
+void
 ckfs_error_no_filter(sqlite3_context *ctx)
 {
 	sqlite3_result_error(ctx, "the first argument must be a cuckoofilter", -1);

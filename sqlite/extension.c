@@ -67,21 +67,81 @@ static const ckfs_entry aggregates[] = {
 	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum},
 };
 
-static int
-ckfs_register(sqlite3 *db, const ckfs_entry *entry, bool is_aggregate)
+enum
 {
-	void *data = (void *)entry->data;
+	CKFS_SCALARS = sizeof(scalars) / sizeof(scalars[0]),
+	CKFS_AGGREGATES = sizeof(aggregates) / sizeof(aggregates[0]),
+	CKFS_ENTRIES = CKFS_SCALARS + CKFS_AGGREGATES
+};
+
+static const ckfs_entry *
+ckfs_entry_at(int i)
+{
+	return i < CKFS_SCALARS ? &scalars[i] : &aggregates[i - CKFS_SCALARS];
+}
+
+static ckfs_connection *
+ckfs_connect(void)
+{
+	ckfs_connection *connection =
+		sqlite3_malloc64(sizeof(ckfs_connection) + CKFS_ENTRIES * sizeof(ckfs_user));
+	int i;
+
+	if (!connection)
+		return NULL;
+	ckfs_handles_start(&connection->handles);
+	connection->references = 0;
+	for (i = 0; i < CKFS_ENTRIES; i++)
+		connection->users[i] = (ckfs_user){connection, ckfs_entry_at(i)->data};
+	return connection;
+}
+
+/* What is shared ends with the last that refers to it. */
+static void
+ckfs_release(ckfs_connection *connection)
+{
+	if (--connection->references > 0)
+		return;
+	ckfs_handles_end(&connection->handles);
+	sqlite3_free(connection);
+}
+
+/* SQLite is done with a function, or has failed to register it. */
+static void
+ckfs_forget(void *user)
+{
+	ckfs_release(((ckfs_user *)user)->connection);
+}
+
+static int
+ckfs_register(sqlite3 *db, int i, ckfs_user *user)
+{
+	const ckfs_entry *entry = ckfs_entry_at(i);
 	int flags = CKFS_FLAGS | (entry->call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
 	int rc = SQLITE_OK;
 	int n;
 
 	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
-		rc = is_aggregate
-				 ? sqlite3_create_window_function(db, entry->name, n, flags, data, entry->call,
-												  ckfs_final, ckfs_value, ckfs_inverse, NULL)
-				 : sqlite3_create_function_v2(db, entry->name, n, flags, data, entry->call, NULL,
-											  NULL, NULL);
+	{
+		user->connection->references++;
+		rc = i < CKFS_SCALARS ? sqlite3_create_function_v2(db, entry->name, n, flags, user,
+														   entry->call, NULL, NULL, ckfs_forget)
+							  : sqlite3_create_window_function(db, entry->name, n, flags, user,
+															   entry->call, ckfs_final, ckfs_value,
+															   ckfs_inverse, ckfs_forget);
+	}
 	return rc;
+}
+
+/* Take back what was registered: SQLite unloads a module whose entry point fails. */
+static void
+ckfs_unregister(sqlite3 *db, int i)
+{
+	const ckfs_entry *entry = ckfs_entry_at(i);
+	int n;
+
+	for (n = entry->least; n <= entry->most; n++)
+		sqlite3_create_function_v2(db, entry->name, n, CKFS_FLAGS, NULL, NULL, NULL, NULL, NULL);
 }
 
 /* SQLite looks for this name in a file called cuckoofilter. */
@@ -91,16 +151,22 @@ CKFS_EXPORT int sqlite3_cuckoofilter_init(sqlite3 *db, char **error,
 int
 sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
+	ckfs_connection *connection;
 	int rc = SQLITE_OK;
-	size_t i;
+	int i;
 
 	(void)api;
 	SQLITE_EXTENSION_INIT2(api);
 	if (!ckfs_library_will_do(error))
 		return SQLITE_ERROR;
-	for (i = 0; i < sizeof(scalars) / sizeof(scalars[0]) && rc == SQLITE_OK; i++)
-		rc = ckfs_register(db, &scalars[i], false);
-	for (i = 0; i < sizeof(aggregates) / sizeof(aggregates[0]) && rc == SQLITE_OK; i++)
-		rc = ckfs_register(db, &aggregates[i], true);
+	connection = ckfs_connect();
+	if (!connection)
+		return SQLITE_NOMEM;
+	connection->references++; /* until all are registered */
+	for (i = 0; i < CKFS_ENTRIES && rc == SQLITE_OK; i++)
+		rc = ckfs_register(db, i, &connection->users[i]);
+	while (rc != SQLITE_OK && i > 0)
+		ckfs_unregister(db, --i);
+	ckfs_release(connection);
 	return rc;
 }

@@ -6,6 +6,7 @@
  *   aggregate.c   aggregates
  *   info.c        cuckoofilter_info
  *   argument.c    SQL values to filters, hashes and parameters
+ *   handle.c      filters that cuckoofilter_open holds
  *   owned.c       filters in memory of our own: copies, growth, rebuilds, results
  *   library.c     what depends on the version of the SQLite library
  *   error.c       every error sentence, once
@@ -21,6 +22,63 @@
 
 SQLITE_EXTENSION_INIT3
 
+/* ----------------------------------------------------------------- handle.c */
+
+/* Bytes of a handle: less than those of any filter. */
+#define CKFS_HANDLE_SIZE 24
+
+typedef struct ckfs_handle ckfs_handle;
+typedef struct ckfs_kept ckfs_kept;
+
+/* The filters that are open in a connection. */
+typedef struct ckfs_handles
+{
+	ckfs_handle *newest, *oldest; /* by last use */
+	ckfs_handle **chains;         /* by hash of their bytes; NULL at first */
+	size_t chain_count;           /* a power of two */
+	size_t count;
+	uint64_t bytes;  /* all that they take */
+	ckfs_kept *kept; /* names that stay */
+	size_t kept_count;
+	uint64_t serial; /* of the next */
+	uint64_t seed;   /* of the hashes */
+} ckfs_handles;
+
+void ckfs_handles_start(ckfs_handles *handles);
+void ckfs_handles_end(ckfs_handles *handles);
+
+/* The filter of a handle, which are CKFS_HANDLE_SIZE bytes; NULL, with an error, where it
+ * is not open here.  It stays until the function that asks opens another. */
+const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, const void *bytes, ckf_trust trust);
+
+/* Make a handle of a filter the result. */
+void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
+
+/* -------------------------------------------------------------- extension.c */
+
+typedef struct ckfs_connection ckfs_connection;
+
+/* What a function of SQL finds in its user data. */
+typedef struct ckfs_user
+{
+	ckfs_connection *connection;
+	const void *data; /* its own */
+} ckfs_user;
+
+/* What the functions of a connection share. */
+struct ckfs_connection
+{
+	ckfs_handles handles;
+	int references; /* of functions */
+	ckfs_user users[];
+};
+
+static inline const ckfs_user *
+ckfs_user_data(sqlite3_context *ctx)
+{
+	return sqlite3_user_data(ctx);
+}
+
 /* -------------------------------------------------------------- library.c */
 
 /* Is the library as new as we need it?  If not, *error says so. */
@@ -33,15 +91,15 @@ bool ckfs_interrupted(sqlite3_context *ctx);
 /* ------------------------------------------------------------- argument.c */
 
 /*
- * The filter of an argument: a BLOB, opened in *local, or one that
- * cuckoofilter_open holds.  NULL where the argument is NULL (the result of a
- * function is NULL until it is set) or no filter.
+ * The filter of an argument: a BLOB, opened in *local, or the one of a handle.
+ * NULL where the argument is NULL (the result of a function is NULL until it is
+ * set) or no filter.
  */
 const ckf_filter *ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust,
 							  ckf_filter *local);
 
-/* Make a handle of a filter the result: the copy that ckfs_filter finds. */
-void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
+/* Read each slot of a filter once; false, with an error, where one is damaged. */
+bool ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter);
 
 /* A value to its hash; false where it is NULL.  Two ways: ckfs_hash_item takes
  * an item, ckfs_hash_given an integer that is a hash already. */
@@ -112,6 +170,9 @@ void ckfs_error(sqlite3_context *ctx, ckf_status status, ckfs_subject subject);
 /* `value` is not what it must be: "capacity must be an integer, not TEXT". */
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
+
+/* Bytes of a handle's size are that of no open filter, or no handle. */
+void ckfs_error_handle(sqlite3_context *ctx, bool is_handle);
 
 /* A variadic function was called without its filter. */
 void ckfs_error_no_filter(sqlite3_context *ctx);

@@ -4,8 +4,8 @@
  * How much to trust a BLOB: what probes or changes single items looks at the
  * header only (CKF_STORED), since it runs for each row and opening is then a
  * matter of nanoseconds, which also leaves nothing to cache.  Wrong bytes
- * behind a right header may give a wrong answer, and no more.  What merges or
- * keeps a filter walks all of it anyway, and checks each slot (CKF_FOREIGN).
+ * behind a right header may give a wrong answer, and no more.  What merges
+ * filters walks all of them anyway, and checks each slot (CKF_FOREIGN).
  */
 #include "host.h"
 
@@ -38,12 +38,13 @@ ckfs_sql_create(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_error(ctx, status, (ckfs_subject){.params = &params});
 }
 
-/* cuckoofilter_open(filter) */
+/* cuckoofilter_open(filter): a handle of it, for all functions of this connection;
+ * of a handle, the same. */
 void
 ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	ckf_filter local;
-	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
 
 	(void)argc;
 	if (filter)
@@ -72,7 +73,7 @@ ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
 static void
 ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, int more)
 {
-	const ckfs_items *items = sqlite3_user_data(ctx);
+	const ckfs_items *items = ckfs_user_data(ctx)->data;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
 	bool nothing = ckfs_is_null(argv[1]);
@@ -200,7 +201,7 @@ ckfs_sql_remove_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_items *items = sqlite3_user_data(ctx);
+	const ckfs_items *items = ckfs_user_data(ctx)->data;
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
 	uint64_t hash;
