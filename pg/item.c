@@ -99,6 +99,43 @@ ckfp_is_string(ckfp_kind kind)
 	return kind == CKFP_TEXT || kind == CKFP_BPCHAR || kind == CKFP_NAME;
 }
 
+/* The class of the items of a kind, as ckfp_hash_item hashes them. */
+static uint8
+ckfp_item_class(ckfp_kind kind, bool own_equality)
+{
+	if (own_equality)
+		return CKF_ITEM_OTHER;
+	switch (kind)
+	{
+		case CKFP_INT2:
+		case CKFP_INT4:
+		case CKFP_INT8:
+		case CKFP_BOOL:
+		case CKFP_OID:
+		case CKFP_FLOAT4:
+		case CKFP_FLOAT8:
+		case CKFP_NUMERIC:
+			return CKF_ITEM_NUMBER;
+		case CKFP_TEXT:
+		case CKFP_BPCHAR:
+		case CKFP_NAME:
+		case CKFP_CHAR:
+		case CKFP_ENUM:
+			return CKF_ITEM_TEXT;
+		case CKFP_BYTEA:
+		case CKFP_UUID:
+			return CKF_ITEM_BYTES;
+		case CKFP_DATE:
+		case CKFP_TIMESTAMP:
+			return CKF_ITEM_TIMESTAMP;
+		case CKFP_TIMESTAMPTZ:
+			return CKF_ITEM_TIMESTAMPTZ;
+		case CKFP_OTHER:
+			break;
+	}
+	return CKF_ITEM_OTHER;
+}
+
 static void
 ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context)
 {
@@ -125,6 +162,7 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 	hasher->collation = collation;
 	hasher->own_equality = own_equality;
 	hasher->context = context;
+	hasher->item_class = ckfp_item_class(kind, own_equality);
 	hasher->kind = kind;
 	hasher->type = type;
 }

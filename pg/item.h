@@ -39,6 +39,7 @@ typedef struct ckfp_hasher
 {
 	Oid type;
 	ckfp_kind kind;
+	uint8 item_class; /* ckf_item_class of all that it hashes */
 	Oid collation;
 	bool own_equality;         /* text whose collation calls different bytes equal */
 	FmgrInfo *function;        /* CKFP_OTHER: the type's extended hash */

@@ -15,6 +15,30 @@ enum
 };
 
 work driven;
+unsigned driven_class;
+
+unsigned
+class_of_hash(uint64_t hash)
+{
+	uint64_t mixed = (hash | (hash == 0)) * UINT64_C(0xD6E8FEB86659FD93);
+	unsigned rank = 0;
+
+	if (driven_class != 0)
+		return driven_class;
+	for (mixed ^= mixed >> 32; rank < 6 && (mixed & 3) == 0; mixed >>= 2)
+		rank++;
+	return 1U << rank;
+}
+
+static unsigned
+classes_of_hashes(const uint64_t *hashes, size_t n)
+{
+	unsigned classes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		classes |= class_of_hash(hashes[i]);
+	return classes;
+}
 
 ckf_params
 params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size)
@@ -250,7 +274,8 @@ start(ckf_rebuild *rebuild, const order *o)
 	ckf_status status;
 
 	if (o->hashes != NULL)
-		status = ckf_rebuild_start_hashes(rebuild, o->goal, &o->a->filter, o->hashes, o->n);
+		status = ckf_rebuild_start_hashes(rebuild, o->goal, &o->a->filter, o->hashes, o->n,
+										  classes_of_hashes(o->hashes, o->n));
 	else
 		status =
 			ckf_rebuild_start(rebuild, o->goal, &o->a->filter, o->b != NULL ? &o->b->filter : NULL);
@@ -445,7 +470,7 @@ owned_add(owned *o, uint64_t hash)
 
 		snapshot_take(&before, &o->filter);
 		edges = driven.edges;
-		status = ckf_add(&o->filter, hash);
+		status = ckf_add(&o->filter, hash, class_of_hash(hash));
 		count_edges(edges);
 		if (status == CKF_OK)
 			return status;

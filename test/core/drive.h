@@ -13,9 +13,16 @@
 typedef struct owned
 {
 	ckf_filter filter;
-	uint8_t *bytes; /* guarded */
-	bool state;     /* opened as one: the bytes may be a filter's all the same */
+	uint8_t *bytes;       /* guarded */
+	bool state;           /* opened as one: the bytes may be a filter's all the same */
+	uint8_t item_classes; /* of its items, kept by this host: what the filter must tell */
 } owned;
+
+/* The class of the item of a hash, here: each hash has one, so that whatever is made of
+ * the same items in any way must have the same; most have the first, fewer the second,
+ * and so on.  Where driven_class is not 0, all have that one. */
+extern unsigned driven_class;
+unsigned class_of_hash(uint64_t hash);
 
 /* Build parameters in one expression. */
 ckf_params params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size);

@@ -696,7 +696,8 @@ run_tight_states(const void *arg)
 			  (unsigned long long)in.filter.filter.count);
 		owned_copy(&again, &state);
 		for (uint64_t n = state.filter.count / 2; n > 0; n--)
-			CHECK(ckf_add(&again.filter, check_random()) == CKF_OK, "no room for half as many");
+			CHECK(ckf_add(&again.filter, check_random(), CKF_ITEM_HASH) == CKF_OK,
+				  "no room for half as many");
 		owned_free(&again);
 		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
 		check_result(&m, &state, true);
