@@ -106,19 +106,12 @@ ckfs_value(sqlite3_context *ctx)
 {
 	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
 	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
-	ckf_filter empty = {0};
 	ckf_filter owned;
 
-	/* No rows give an empty filter, of default parameters. */
 	if (!state || !state->bytes)
-	{
-		state = &empty;
-		if (!ckfs_start(ctx, 0, NULL, state))
-			return;
-	}
-	if (ckfs_run(ctx, aggregate->finish, state, NULL, &owned))
+		ckfs_result_no_rows(ctx);
+	else if (ckfs_run(ctx, aggregate->finish, state, NULL, &owned))
 		ckfs_result(ctx, &owned);
-	ckfs_discard(&empty);
 }
 
 void

@@ -27,58 +27,49 @@ static const ckfs_aggregate of_union = {NULL, CKF_COLLECT_UNION, CKF_FINISH_MERG
 static const ckfs_aggregate of_sum = {NULL, CKF_COLLECT_SUM, CKF_FINISH_MERGE};
 
 /* A function of SQL, once for each number of arguments; most is -1 where it
- * takes any number. */
+ * takes any number.  An aggregate's call is its step. */
 typedef struct ckfs_entry
 {
 	const char *name;
 	int least, most;
 	ckfs_function *call;
 	const void *data;
+	void (*final)(sqlite3_context *), (*value)(sqlite3_context *); /* of aggregates */
 } ckfs_entry;
 
-static const ckfs_entry scalars[] = {
-	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL},
-	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL},
-	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item},
-	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add_all, NULL},
-	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash},
-	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item},
-	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL},
-	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_all, NULL},
-	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash},
-	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL},
-	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item},
-	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove_all, NULL},
-	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash},
-	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL},
-	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL},
-	{"cuckoofilter_compact", 1, 1, ckfs_sql_compact, NULL},
-	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL},
-	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL},
-	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL},
-	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL},
-	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL},
-};
-
-static const ckfs_entry aggregates[] = {
-	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items},
-	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes},
-	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union},
-	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum},
+static const ckfs_entry entries[] = {
+	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL, NULL, NULL},
+	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL, NULL, NULL},
+	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item, NULL, NULL},
+	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add_all, NULL, NULL, NULL},
+	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash, NULL, NULL},
+	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item, NULL, NULL},
+	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL, NULL, NULL},
+	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_all, NULL, NULL, NULL},
+	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash, NULL, NULL},
+	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL, NULL, NULL},
+	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item, NULL, NULL},
+	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove_all, NULL, NULL, NULL},
+	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash, NULL, NULL},
+	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL, NULL, NULL},
+	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL, NULL, NULL},
+	{"cuckoofilter_compact", 1, 1, ckfs_sql_compact, NULL, NULL, NULL},
+	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL, NULL, NULL},
+	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL, NULL, NULL},
+	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL, NULL, NULL},
+	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL, NULL, NULL},
+	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL, NULL, NULL},
+	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items, ckfs_final, ckfs_value},
+	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
+	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union, ckfs_final, ckfs_value},
+	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum, ckfs_final, ckfs_value},
+	{"cuckoofilter_add_agg", 2, 2, ckfs_batch_step, NULL, ckfs_batch_final, ckfs_batch_value},
 };
 
 enum
 {
-	CKFS_SCALARS = sizeof(scalars) / sizeof(scalars[0]),
-	CKFS_AGGREGATES = sizeof(aggregates) / sizeof(aggregates[0]),
-	CKFS_ENTRIES = CKFS_SCALARS + CKFS_AGGREGATES
+	CKFS_ENTRIES = sizeof(entries) / sizeof(entries[0])
 };
-
-static const ckfs_entry *
-ckfs_entry_at(int i)
-{
-	return i < CKFS_SCALARS ? &scalars[i] : &aggregates[i - CKFS_SCALARS];
-}
 
 static ckfs_connection *
 ckfs_connect(void)
@@ -92,7 +83,7 @@ ckfs_connect(void)
 	ckfs_handles_start(&connection->handles);
 	connection->references = 0;
 	for (i = 0; i < CKFS_ENTRIES; i++)
-		connection->users[i] = (ckfs_user){connection, ckfs_entry_at(i)->data};
+		connection->users[i] = (ckfs_user){connection, entries[i].data};
 	return connection;
 }
 
@@ -116,7 +107,7 @@ ckfs_forget(void *user)
 static int
 ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 {
-	const ckfs_entry *entry = ckfs_entry_at(i);
+	const ckfs_entry *entry = &entries[i];
 	int flags = CKFS_FLAGS | (entry->call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
 	int rc = SQLITE_OK;
 	int n;
@@ -124,11 +115,11 @@ ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
 	{
 		user->connection->references++;
-		rc = i < CKFS_SCALARS ? sqlite3_create_function_v2(db, entry->name, n, flags, user,
-														   entry->call, NULL, NULL, ckfs_forget)
-							  : sqlite3_create_window_function(db, entry->name, n, flags, user,
-															   entry->call, ckfs_final, ckfs_value,
-															   ckfs_inverse, ckfs_forget);
+		rc = entry->final ? sqlite3_create_window_function(db, entry->name, n, flags, user,
+														   entry->call, entry->final, entry->value,
+														   ckfs_inverse, ckfs_forget)
+						  : sqlite3_create_function_v2(db, entry->name, n, flags, user, entry->call,
+													   NULL, NULL, ckfs_forget);
 	}
 	return rc;
 }
@@ -137,7 +128,7 @@ ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 static void
 ckfs_unregister(sqlite3 *db, int i)
 {
-	const ckfs_entry *entry = ckfs_entry_at(i);
+	const ckfs_entry *entry = &entries[i];
 	int n;
 
 	for (n = entry->least; n <= entry->most; n++)

@@ -3,7 +3,8 @@
  *
  *   extension.c   the entry point and the table of functions
  *   scalar.c      scalar functions
- *   aggregate.c   aggregates
+ *   aggregate.c   aggregates, which make filters
+ *   batch.c       cuckoofilter_add_agg, which adds to one
  *   info.c        cuckoofilter_info
  *   argument.c    SQL values to filters, hashes and parameters
  *   handle.c      filters that cuckoofilter_open holds
@@ -132,7 +133,7 @@ bool ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params
  */
 
 /* A copy of a filter, with room for some more hashes. */
-bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned);
+bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, size_t more, ckf_filter *owned);
 
 /* Copy bytes of which there may be many; false when interrupted. */
 bool ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t size);
@@ -142,23 +143,41 @@ bool ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t si
 bool ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
 			  ckf_filter *owned);
 
-/* The same of a filter and n hashes, of items of these classes. */
-bool ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a,
-					 const uint64_t *hashes, size_t n, unsigned item_classes, ckf_filter *owned);
-
 /* Merge a filter into a running state, which is owned: CKF_COLLECT_*. */
 bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal);
 
 /* A larger filter in place of this one. */
 bool ckfs_grow(sqlite3_context *ctx, ckf_filter *owned);
 
-/* Add an item to an owned filter, which grows where it must. */
-bool ckfs_add(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item);
+/* A change of an owned filter by one item; false, with an error, where it fails. */
+typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item);
+
+ckfs_change ckfs_add;    /* it grows where it must */
+ckfs_change ckfs_remove; /* what is not in it changes nothing */
+
+/* Many items, as hashes. */
+typedef struct ckfs_list
+{
+	uint64_t *hashes;
+	size_t count;
+	unsigned item_classes; /* of all of them */
+} ckfs_list;
+
+/* A filter changed by many items: each by `change`, or all at once by `goal`, whichever
+ * is quicker; the answers of the result are the same. */
+bool ckfs_change_many(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
+					  ckfs_change *change, ckf_goal goal, ckf_filter *owned);
 
 void ckfs_discard(ckf_filter *owned);
 
 /* Make the owned filter's bytes the function's result. */
 void ckfs_result(sqlite3_context *ctx, ckf_filter *owned);
+
+/* Make the empty filter of these parameters the result. */
+void ckfs_result_empty(sqlite3_context *ctx, const ckf_params *params);
+
+/* Make that of an aggregate over no rows the result, which knows no parameters. */
+void ckfs_result_no_rows(sqlite3_context *ctx);
 
 /* ---------------------------------------------------------------- error.c */
 
@@ -235,5 +254,11 @@ ckfs_function ckfs_step_filter;
 ckfs_function ckfs_inverse;
 void ckfs_value(sqlite3_context *ctx);
 void ckfs_final(sqlite3_context *ctx);
+
+/* ------------------------------------------- batch.c: cuckoofilter_add_agg */
+
+ckfs_function ckfs_batch_step;
+void ckfs_batch_value(sqlite3_context *ctx);
+void ckfs_batch_final(sqlite3_context *ctx);
 
 #endif

@@ -38,7 +38,8 @@ DOORS = (
 
 # Byte, values that a later version might give it, what is said of them now.
 UNKNOWN = (
-    (3, (0, 2, 255), VERSION),
+    (3, (0, 3, 255), VERSION),
+    (3, (2,), BAD_BYTES),  # version 2 tells of which classes its items are
     (4, (0, 2, 255), VERSION),
     (5, (3, 4, 255), BAD_BYTES),
     (6, (4, 8, 16, 32, 64, 128), BAD_BYTES),
