@@ -65,6 +65,23 @@
 #define CKF_HINT_IS_SET "Build it with kind=deletable, and merge with cuckoofilter_sum."
 #define CKF_REST_IS_SET ": build it with kind=deletable, and merge with cuckoofilter_sum"
 
+/*
+ * An item of a class that the filter never saw: what it holds, of CKF_WORDS_HELD and
+ * joined by commas and CKF_WORDS_AND, and what the item is, of CKF_WORDS_ITEM.  Both
+ * have a word for each bit of ckf_item_class below CKF_ITEM_HASH, in their order.
+ */
+#define CKF_SAY_UNLIKE "the cuckoofilter holds %s, the item is %s"
+#define CKF_WORDS_HELD                                                                             \
+	"numbers", "text", "bytes", "timestamps", "timestamps with time zone", "values of other types"
+#define CKF_WORDS_ITEM                                                                             \
+	"a number", "text", "bytes", "a timestamp", "a timestamp with time zone", "of another type"
+#define CKF_WORDS_AND " and "
+
+/* An item whose hash was another one in format version 1 */
+#define CKF_SAY_OLD "the cuckoofilter is from before release 1.1, which hashes items of this type anew"
+#define CKF_HINT_OLD "Build the filter again."
+#define CKF_REST_OLD ": build the filter again"
+
 /* How full a filter is: items (unsigned long long), rate (double). */
 #define CKF_FILL "%llu items at a false positive rate of %.3g"
 #define CKF_DETAIL_FILL "It has " CKF_FILL "."

@@ -3,6 +3,8 @@
  */
 #include "host.h"
 
+#include <string.h>
+
 SQLITE_EXTENSION_INIT1
 
 /* Since SQLite 3.45; earlier versions ignore the bit. */
@@ -81,6 +83,7 @@ ckfs_connect(void)
 	if (!connection)
 		return NULL;
 	ckfs_handles_start(&connection->handles);
+	memset(connection->logged, 0, sizeof(connection->logged));
 	connection->references = 0;
 	for (i = 0; i < CKFS_ENTRIES; i++)
 		connection->users[i] = (ckfs_user){connection, entries[i].data};

@@ -70,7 +70,8 @@ typedef struct ckfs_user
 struct ckfs_connection
 {
 	ckfs_handles handles;
-	int references; /* of functions */
+	uint8_t logged[CKF_ITEM_HASH]; /* by a filter's classes: of which an item was asked for */
+	int references;                /* of functions */
 	ckfs_user users[];
 };
 
@@ -206,6 +207,22 @@ void ckfs_error_no_filter(sqlite3_context *ctx);
 
 /* The result, with the items of `filter` and more, would pass SQLite's limit. */
 void ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t limit);
+
+/* Write to SQLite's log that an item is asked for of a class that a filter never
+ * saw, once for each pair in a connection. */
+void ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class);
+
+/*
+ * Call this where an item is asked for or removed.  The usual cause of an unlike
+ * class is a parameter that was bound as text where a number was meant; but SQLite's
+ * columns mix types, so that it is no error: the item is not in.
+ */
+static inline void
+ckfs_ask(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+{
+	if (item_class != CKF_ITEM_HASH && !ckf_may_hold(filter, item_class))
+		ckfs_log_unlike(ctx, filter, item_class);
+}
 
 /* A window's frame would take rows out of an aggregate. */
 void ckfs_error_frame(sqlite3_context *ctx);

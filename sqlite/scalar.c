@@ -59,8 +59,11 @@ ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, si
 	bool nothing = ckfs_is_null(argv[1]);
 	ckfs_hashed item = {0};
 
-	if (!filter || (!nothing && !items->hash(ctx, argv[1], filter->seed, &item)) ||
-		!ckfs_copy(ctx, filter, more, &owned))
+	if (!filter || (!nothing && !items->hash(ctx, argv[1], filter->seed, &item)))
+		return;
+	if (!nothing && change == ckfs_remove)
+		ckfs_ask(ctx, filter, item.item_class);
+	if (!ckfs_copy(ctx, filter, more, &owned))
 		return;
 	if (nothing || change(ctx, &owned, item))
 		ckfs_result(ctx, &owned);
@@ -120,6 +123,7 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 	ckf_filter local, owned;
 	const ckf_filter *filter;
 	ckfs_list list;
+	unsigned item_class;
 	bool ok;
 
 	if (argc < 1)
@@ -130,6 +134,9 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
 	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter->seed, &list))
 		return;
+	for (item_class = 1; change == ckfs_remove && item_class <= list.item_classes; item_class <<= 1)
+		if (list.item_classes & item_class)
+			ckfs_ask(ctx, filter, item_class);
 	ok = ckfs_change_many(ctx, filter, &list, change, goal, &owned);
 	sqlite3_free(list.hashes);
 	if (ok)
@@ -160,8 +167,10 @@ ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_hashed item;
 
 	(void)argc;
-	if (filter && items->hash(ctx, argv[1], filter->seed, &item))
-		sqlite3_result_int(ctx, ckf_contains(filter, item.hash));
+	if (!filter || !items->hash(ctx, argv[1], filter->seed, &item))
+		return;
+	ckfs_ask(ctx, filter, item.item_class);
+	sqlite3_result_int(ctx, ckf_contains(filter, item.hash));
 }
 
 /* The answer of _any (wanted is true) and _all (false): whether an item was
@@ -188,6 +197,7 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 			continue;
 		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
 			return;
+		ckfs_ask(ctx, filter, item.item_class);
 		if (ckf_contains(filter, item.hash) == wanted)
 			break;
 	}
@@ -217,8 +227,10 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_hashed item;
 
 	(void)argc;
-	if (filter && ckfs_hash_item(ctx, argv[1], filter->seed, &item))
-		sqlite3_result_int(ctx, (int)ckf_copies(filter, item.hash));
+	if (!filter || !ckfs_hash_item(ctx, argv[1], filter->seed, &item))
+		return;
+	ckfs_ask(ctx, filter, item.item_class);
+	sqlite3_result_int(ctx, (int)ckf_copies(filter, item.hash));
 }
 
 /* A rebuild of one filter or two is a function of its own. */

@@ -186,6 +186,20 @@ def test_other_connections():
         refuses(bad, "SELECT cuckoofilter_count(?)", (handle + handle)[:size])
 
 
+def test_damage():
+    """Opening reads a filter's header only; what merges or tells of it finds damaged slots."""
+    bad = "not a cuckoofilter: the bytes are damaged or of something else"
+    filter = bytearray(suite.agg(1, 50000))
+    filter[5000:6000] = bytes(1000)
+    handle = one("SELECT cuckoofilter_open(?)", bytes(filter))
+    for _ in range(2):
+        for call in ("info(?1)", "union(?1, ?1)", "compact(?1)", "sum_agg(?1)"):
+            refuses(bad, f"SELECT cuckoofilter_{call}", handle)
+        equal("count", one("SELECT cuckoofilter_count(?)", handle), 50000)
+    refuses(bad, "SELECT cuckoofilter_open(?)", bytes(filter[:-1]))
+    refuses(bad, "SELECT cuckoofilter_open(x'00')")
+
+
 def test_limit():
     """Handles hold 256 MB: what was longest unused goes, what is used stays."""
     db = connect()
