@@ -3,6 +3,8 @@
  */
 #include "host.h"
 
+#include <string.h>
+
 /* Drivers that have doubles only bind 5 as 5.0.  Up to 2^53 such a REAL is the
  * integer that was meant; past it, it may have been rounded. */
 #define CKFS_EXACT 9007199254740992.0
@@ -24,6 +26,7 @@ ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter)
 const ckf_filter *
 ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filter *local)
 {
+	ckfs_handles *handles;
 	const void *bytes;
 	int size;
 	ckf_status status;
@@ -35,8 +38,14 @@ ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filte
 		case SQLITE_BLOB:
 			bytes = sqlite3_value_blob(arg);
 			size = sqlite3_value_bytes(arg);
-			if (size == CKFS_HANDLE_SIZE)
-				return ckfs_handle_filter(ctx, bytes, trust);
+			if (size == (int)sizeof(ckfs_name))
+			{
+				handles = &ckfs_user_data(ctx)->connection->handles;
+				if (handles->last_filter && trust == CKF_STORED &&
+					memcmp(bytes, &handles->last, sizeof(ckfs_name)) == 0)
+					return handles->last_filter;
+				return ckfs_handle_filter(ctx, handles, bytes, trust);
+			}
 			status = ckf_open(local, bytes, (size_t)size, CKF_STORED);
 			if (status == CKF_OK)
 				return trust == CKF_STORED || ckfs_check_slots(ctx, local) ? local : NULL;

@@ -33,15 +33,7 @@
 /* What a handle's BLOB begins with; no filter does. */
 static const char ckfs_sign[8] = {'c', 'k', 'f', '-', 'o', 'p', 'e', 'n'};
 
-/* The BLOB. */
-typedef struct ckfs_name
-{
-	char sign[8];
-	uint64_t hash;   /* of the filter's bytes */
-	uint64_t serial; /* from a random number on, so that no other connection has it */
-} ckfs_name;
-
-_Static_assert(sizeof(ckfs_name) == CKFS_HANDLE_SIZE, "a handle has no padding");
+_Static_assert(sizeof(ckfs_name) == 24, "a handle has no padding");
 
 /*
  * A name that stays where it is until the connection ends.  SQLite does not copy
@@ -117,6 +109,8 @@ ckfs_link_newest(ckfs_handles *handles, ckfs_handle *handle)
 	handle->older = handles->newest;
 	*(handles->newest ? &handles->newest->newer : &handles->oldest) = handle;
 	handles->newest = handle;
+	handles->last = handle->name;
+	handles->last_filter = &handle->filter;
 }
 
 static ckfs_handle *
@@ -290,25 +284,20 @@ ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
 			handle = ckfs_new_handle(ctx, handles, filter, hash);
 	}
 	if (handle && handle->kept)
-		sqlite3_result_blob(ctx, &handle->kept->name, CKFS_HANDLE_SIZE, SQLITE_STATIC);
+		sqlite3_result_blob(ctx, &handle->kept->name, sizeof(ckfs_name), SQLITE_STATIC);
 	else if (handle)
-		sqlite3_result_blob(ctx, &handle->name, CKFS_HANDLE_SIZE, SQLITE_TRANSIENT);
+		sqlite3_result_blob(ctx, &handle->name, sizeof(ckfs_name), SQLITE_TRANSIENT);
 }
 
 const ckf_filter *
-ckfs_handle_filter(sqlite3_context *ctx, const void *bytes, ckf_trust trust)
+ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes, ckf_trust trust)
 {
-	ckfs_handles *handles = &ckfs_user_data(ctx)->connection->handles;
-	ckfs_handle *handle = handles->newest;
+	ckfs_handle *handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
 
-	if (!handle || memcmp(&handle->name, bytes, CKFS_HANDLE_SIZE) != 0)
+	if (!handle)
 	{
-		handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
-		if (!handle)
-		{
-			ckfs_error_handle(ctx, memcmp(bytes, ckfs_sign, sizeof(ckfs_sign)) == 0);
-			return NULL;
-		}
+		ckfs_error_handle(ctx, memcmp(bytes, ckfs_sign, sizeof(ckfs_sign)) == 0);
+		return NULL;
 	}
 	if (trust != CKF_STORED && !handle->checked)
 	{

@@ -25,8 +25,13 @@ SQLITE_EXTENSION_INIT3
 
 /* ----------------------------------------------------------------- handle.c */
 
-/* Bytes of a handle: less than those of any filter. */
-#define CKFS_HANDLE_SIZE 24
+/* What cuckoofilter_open gives: the BLOB of a handle.  No filter is as short. */
+typedef struct ckfs_name
+{
+	char sign[8];
+	uint64_t hash;   /* of the filter's bytes */
+	uint64_t serial; /* from a random number on, so that no other connection has it */
+} ckfs_name;
 
 typedef struct ckfs_handle ckfs_handle;
 typedef struct ckfs_kept ckfs_kept;
@@ -34,6 +39,8 @@ typedef struct ckfs_kept ckfs_kept;
 /* The filters that are open in a connection. */
 typedef struct ckfs_handles
 {
+	ckfs_name last; /* name and filter of the newest, which most calls ask for */
+	const ckf_filter *last_filter;
 	ckfs_handle *newest, *oldest; /* by last use */
 	ckfs_handle **chains;         /* by hash of their bytes; NULL at first */
 	size_t chain_count;           /* a power of two */
@@ -48,9 +55,10 @@ typedef struct ckfs_handles
 void ckfs_handles_start(ckfs_handles *handles);
 void ckfs_handles_end(ckfs_handles *handles);
 
-/* The filter of a handle, which are CKFS_HANDLE_SIZE bytes; NULL, with an error, where it
+/* The filter of a handle, as many bytes as a name has; NULL, with an error, where it
  * is not open here.  It stays until the function that asks opens another. */
-const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, const void *bytes, ckf_trust trust);
+const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes,
+									 ckf_trust trust);
 
 /* Make a handle of a filter the result. */
 void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);

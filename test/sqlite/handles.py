@@ -182,6 +182,13 @@ def test_other_connections():
         broken = handle[:at] + bytes([handle[at] ^ 1]) + handle[at + 1 :]
         bad = "not a cuckoofilter: the bytes are damaged or of something else"
         refuses(bad if at < 8 else NOT_OPEN, "SELECT cuckoofilter_count(?)", broken)
+    nothing = connect()  # where nothing was opened yet
+    for value in (bytes(24), handle):
+        try:
+            nothing.execute("SELECT cuckoofilter_count(?)", (value,)).fetchone()
+            check("no handle yet", False)
+        except sqlite3.Error as error:
+            equal("no handle yet", str(error), NOT_OPEN if value == handle else bad)
     for size in (8, 23, 25, 48):
         refuses(bad, "SELECT cuckoofilter_count(?)", (handle + handle)[:size])
 
