@@ -86,8 +86,24 @@ typedef enum ckf_class
 	CKF_CLASS_BYTES = 4,
 	CKF_CLASS_TIMESTAMP = 5,   /* int64 microseconds since 2000-01-01 00:00, no zone */
 	CKF_CLASS_TIMESTAMPTZ = 6, /* int64 microseconds since 2000-01-01 00:00 UTC */
-	CKF_CLASS_OTHER = 7        /* 8 bytes of the type's own hash, little-endian */
+	CKF_CLASS_OTHER = 7        /* words: of a value that consists of others, their
+								* hashes (ckf_shape); else the type's own hash */
 } ckf_class;
+
+/* The first word of a value of class 7 that consists of others; FORMAT.md,
+ * section 6, says what follows it. */
+typedef enum ckf_shape
+{
+	CKF_SHAPE_ARRAY = 1,
+	CKF_SHAPE_RECORD = 2,
+	CKF_SHAPE_RANGE = 3,
+	CKF_SHAPE_MULTIRANGE = 4,
+	CKF_SHAPE_JSON = 5, /* a JSON document that is neither array nor object */
+	CKF_SHAPE_JSON_ARRAY = 6,
+	CKF_SHAPE_JSON_OBJECT = 7,
+	CKF_SHAPE_JSON_BOOLEAN = 8,
+	CKF_SHAPE_FOLDED = 9 /* text without regard to case */
+} ckf_shape;
 
 /*
  * Of which classes the items were that a filter has: bits of ckf_filter.item_classes,
@@ -128,6 +144,10 @@ uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t 
 /* Hash of an int64 under a class (5, 6, 7): its 8 bytes, little-endian.
  * Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed);
+
+/* Hash of `n` words under class 7, each as 8 bytes, little-endian, which they
+ * become where they are.  Of no words: what stands for a NULL element. */
+uint64_t ckf_hash_words(uint64_t *words, size_t n, uint64_t seed);
 
 /* ------------------------------------------------------------- parameters */
 

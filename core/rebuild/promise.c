@@ -65,8 +65,7 @@ ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
 		ckf_ask_for(asked, in, !asked->any || items != asked->items);
 	asked->any = true;
 	asked->items = asked->items || items;
-	if (items)
-		asked->item_classes |= in->item_classes;
+	asked->item_classes |= in->item_classes; /* where there are no items, none */
 	return CKF_OK;
 }
 
