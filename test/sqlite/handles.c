@@ -26,7 +26,7 @@ enum
 {
 	HANDLE_SIZE = 24,
 	HANDLES = 40,
-	STEPS = 20000
+	STEPS = 8000
 };
 
 static sqlite3 *db;
@@ -188,7 +188,7 @@ try_random(void)
 		}
 	}
 	printf("%lu answered, %lu dropped\n", answered, dropped);
-	check(answered > 1000 && dropped > 1000, "both happen");
+	check(answered > 1000 && dropped > 200, "both happen");
 }
 
 /* One that is larger than the limit works, beside another one. */
