@@ -84,6 +84,21 @@ ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sql
 }
 
 void
+ckfs_error_handle(sqlite3_context *ctx, bool is_handle)
+{
+	if (!is_handle)
+	{
+		ckfs_error(ctx, CKF_BAD_BYTES, (ckfs_subject){0});
+		return;
+	}
+	sqlite3_result_error(ctx,
+						 "the cuckoofilter of this handle is not open: it was opened by another "
+						 "connection, or dropped as the one longest unused; call cuckoofilter_open "
+						 "again, or pass the filter itself",
+						 -1);
+}
+
+void
 ckfs_error_no_filter(sqlite3_context *ctx)
 {
 	sqlite3_result_error(ctx, "the first argument must be a cuckoofilter", -1);
@@ -94,6 +109,44 @@ ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t lim
 {
 	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_TOO_LARGE CKF_REST_TOO_LARGE, (long long)limit,
 									 (unsigned long long)filter->count, ckf_fpr(filter)));
+}
+
+/* What a filter holds, in words: of sqlite3_malloc, NULL without memory. */
+static char *
+ckfs_describe_held(const ckf_filter *filter)
+{
+	static const char *const words[] = {CKF_WORDS_HELD};
+	sqlite3_str *list = sqlite3_str_new(NULL);
+	unsigned left = filter->item_classes;
+	int i;
+
+	for (i = 0; left >> i != 0; i++)
+		if (left >> i & 1)
+		{
+			if (sqlite3_str_length(list) > 0)
+				sqlite3_str_appendall(list, left >> i == 1 ? CKF_WORDS_AND : ", ");
+			sqlite3_str_appendall(list, words[i]);
+		}
+	return sqlite3_str_finish(list);
+}
+
+void
+ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+{
+	static const char *const words[] = {CKF_WORDS_ITEM};
+	uint8_t *logged = &ckfs_user_data(ctx)->connection->logged[filter->item_classes];
+	char *held;
+	int i = 0;
+
+	if (*logged & item_class)
+		return;
+	*logged |= (uint8_t)item_class;
+	while (item_class >> i != 1)
+		i++;
+	held = ckfs_describe_held(filter);
+	if (held)
+		sqlite3_log(SQLITE_WARNING, CKF_SAY_UNLIKE, held, words[i]);
+	sqlite3_free(held);
 }
 
 void

@@ -52,9 +52,9 @@ ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t size)
 }
 
 bool
-ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned)
+ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, size_t more, ckf_filter *owned)
 {
-	size_t room = filter->size + (size_t)more * sizeof(uint64_t);
+	size_t room = filter->size + more * sizeof(uint64_t);
 	uint8_t *bytes = ckfs_allocate(ctx, room);
 
 	if (!bytes)
@@ -171,9 +171,10 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 	return status == CKF_OK;
 }
 
-bool
-ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
-				size_t n, unsigned item_classes, ckf_filter *owned)
+/* The same of a filter and hashes. */
+static bool
+ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckfs_list *list,
+				ckf_filter *owned)
 {
 	ckf_buffers buffers;
 	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
@@ -181,7 +182,8 @@ ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const 
 
 	if (!rebuild)
 		return false;
-	status = ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n, item_classes);
+	status =
+		ckf_rebuild_start_hashes(rebuild, goal, a, list->hashes, list->count, list->item_classes);
 	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
 	if (status != CKF_OK && status != CKF_MORE)
 		ckfs_error(ctx, status, (ckfs_subject){.filter = a});
@@ -251,6 +253,45 @@ ckfs_add(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item)
 	return status == CKF_OK;
 }
 
+bool
+ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item)
+{
+	bool found;
+	ckf_status status = ckf_remove(owned, item.hash, &found);
+
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
+
+/* Few items are added or removed singly, as a rebuild would cost more. */
+static bool
+ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
+				ckfs_change *change, ckf_filter *owned)
+{
+	size_t i;
+
+	if (!ckfs_copy(ctx, filter, list->count, owned))
+		return false;
+	for (i = 0; i < list->count; i++)
+		/* a change of many sorted hashes moves half of them */
+		if (!change(ctx, owned, (ckfs_hashed){list->hashes[i], list->item_classes}) ||
+			ckfs_interrupted(ctx))
+		{
+			ckfs_discard(owned);
+			return false;
+		}
+	return true;
+}
+
+bool
+ckfs_change_many(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
+				 ckfs_change *change, ckf_goal goal, ckf_filter *owned)
+{
+	return ckf_few(filter, list->count) ? ckfs_change_few(ctx, filter, list, change, owned)
+										: ckfs_run_hashes(ctx, goal, filter, list, owned);
+}
+
 void
 ckfs_discard(ckf_filter *owned)
 {
@@ -265,4 +306,26 @@ ckfs_result(sqlite3_context *ctx, ckf_filter *owned)
 		sqlite3_result_blob64(ctx, owned->bytes, owned->size, sqlite3_free);
 	else
 		ckfs_discard(owned);
+}
+
+void
+ckfs_result_empty(sqlite3_context *ctx, const ckf_params *params)
+{
+	uint8_t bytes[CKF_HEADER_SIZE];
+	ckf_status status = ckf_create(params, bytes);
+
+	if (status == CKF_OK)
+		sqlite3_result_blob(ctx, bytes, sizeof(bytes), SQLITE_TRANSIENT);
+	else
+		ckfs_error(ctx, status, (ckfs_subject){.params = params});
+}
+
+void
+ckfs_result_no_rows(sqlite3_context *ctx)
+{
+	ckf_params params;
+
+	ckf_params_default(&params);
+	params.capacity = 1;
+	ckfs_result_empty(ctx, &params);
 }

@@ -80,6 +80,7 @@ sqlite()
 	suite test/sqlite/node.sh
 	suite build/test/sqlite/hostile
 	suite build/test/sqlite/memory
+	suite build/test/sqlite/handles
 	suite build/test/sqlite/library
 }
 
