@@ -87,7 +87,7 @@ $node->safe_psql(
 
 my $schema = q{
 	SET enable_seqscan = off;
-	SELECT (SELECT n FROM found), (SELECT count(*) FROM generated WHERE h = cuckoofilter_hash(v) AND g = f AND g @> v),
+	SELECT (SELECT n FROM found), (SELECT count(*) FROM generated WHERE h = cuckoofilter_hash(v) AND f @> v AND g @> v),
 		(SELECT string_agg(concat_ws(' ', a, b, c, d), ',') FROM by_list), (SELECT count(*) FROM defaults WHERE f @> 1001 OR s @> 2),
 		(SELECT count(*) FROM item_composite a JOIN (SELECT v FROM item_composite LIMIT 5) b ON cuckoofilter_hash(a.v) = cuckoofilter_hash(b.v)),
 		(SELECT count(*) FROM item_enum_range a JOIN (SELECT v FROM item_enum_range LIMIT 5) b ON cuckoofilter_hash(a.v, 5) = cuckoofilter_hash(b.v, 5)),
