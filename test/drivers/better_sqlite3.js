@@ -1,5 +1,5 @@
 // better-sqlite3, which has a newer SQLite of its own and binds every number
-// as REAL.  Run by node.sh.
+// as REAL.  Run by better_sqlite3.sh.
 const path = require('path');
 const root = path.join(__dirname, '..', '..');
 const Database = require(path.join(root, 'build', 'test', 'node', 'node_modules', 'better-sqlite3'));

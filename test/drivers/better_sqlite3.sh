@@ -20,4 +20,4 @@ if [ ! -f "$modules/ready" ]; then
 	fi
 	touch "$modules/ready"
 fi
-node test/sqlite/node.js
+node test/drivers/better_sqlite3.js
