@@ -86,6 +86,8 @@ sqlite()
 pg()
 {
 	suite test/pg/run.sh
+	test/drivers/npm.sh
+	suite test/pg/run.sh test/drivers/postgresql.pl
 }
 
 # Longer rounds, for test/soak/run.sh.
