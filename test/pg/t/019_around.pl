@@ -17,7 +17,6 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 # Dump a database and restore it into a new one; whether both went without a word.
 my %dumps = (
 	plain => [ [], undef ],
-	inserts => [ [ '--rows-per-insert=100' ], undef ],
 	custom => [ [ '--format=custom' ], [] ],
 	directory => [ [ '--format=directory', '--jobs=2' ], [ '--jobs=2' ] ]);
 
@@ -95,7 +94,6 @@ my $schema = q{
 my $shows = '400|400|t t 3 0,f f 3 0|2|5|5|100|400';
 is(one('home', $schema), $shows, 'a schema that uses filters');
 
-my $number = 0;
 foreach my $format (sort keys %dumps)
 {
 	my $there = "there_$format";
@@ -110,9 +108,33 @@ foreach my $format (sort keys %dumps)
 	is( one($there, q{CREATE ROLE reader; GRANT SELECT ON secret, filter TO reader; SET ROLE reader; SELECT count(*) FROM secret; RESET ROLE; DROP OWNED BY reader; DROP ROLE reader}),
 		'0', "restored ($format): a policy hides what the filter has");
 }
-# a dump of the dump, and an item of the old database in a filter of the new
 travel('plain', 'there_plain', 'further');
 items_answer($node, 'further', 'restored twice');
+
+# Settings that change how values are written, and what text means.
+$node->safe_psql('further', "ALTER DATABASE further SET $_")
+  foreach (
+	q{timezone = 'Asia/Tokyo'}, 'datestyle = German', 'intervalstyle = sql_standard', 'extra_float_digits = -5', 'bytea_output = escape', 'standard_conforming_strings = off',
+	'search_path = pg_catalog, public');
+items_answer($node, 'further', 'with other settings');
+
+# The extension in a schema that is not in the path.
+new_database($node, 'apart');
+$node->safe_psql(
+	'apart', q{
+	CREATE SCHEMA ours;
+	CREATE EXTENSION cuckoofilter SCHEMA ours;
+	CREATE TABLE t (id integer, v integer[], f ours.cuckoofilter DEFAULT ours.cuckoofilter_create(1000),
+		g ours.cuckoofilter GENERATED ALWAYS AS (ours.cuckoofilter_add_all(ours.cuckoofilter_create(10), VARIADIC v)) STORED, CHECK (NOT f OPERATOR(ours.@>) 1300));
+	INSERT INTO t (id, v) SELECT i, ARRAY[i, -i] FROM generate_series(1, 100) i;
+	UPDATE t SET f = f OPERATOR(ours.+) id;
+	CREATE INDEX hashed ON t (ours.cuckoofilter_hash(v)) WHERE ours.cuckoofilter_contains_any(f, 1, 2, 3);
+	CREATE MATERIALIZED VIEW whole AS SELECT ours.cuckoofilter_agg(v) AS f, ours.cuckoofilter_union_agg(f) AS u FROM t});
+my $apart = q{
+	SELECT count(*) FILTER (WHERE t.f OPERATOR(ours.@>) id AND g OPERATOR(ours.@>) -id), count(*) FILTER (WHERE w.f OPERATOR(ours.@>) v AND id OPERATOR(ours.<@) u) FROM t, whole w};
+is(one('apart', $apart), '100|100', 'in a schema of its own');
+travel('custom', 'apart', 'apart_there');
+is(one('apart_there', $apart), '100|100', 'in a schema of its own, restored');
 
 # ------------------------------------------- the table moves, the filter stays
 

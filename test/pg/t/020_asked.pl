@@ -43,7 +43,7 @@ foreach my $change (@changes)
 	is(one("SELECT string_agg(name || coalesce(($change) = f, ($change) IS NULL AND f IS NULL), ' ' ORDER BY name) FROM t WHERE $where"),
 		$change =~ /remove| - / ? 'emptytrue fewtrue manytrue nonetrue' : 'emptytrue fewtrue manytrue nonetrue settrue', "a change by NULL: $change");
 }
-is(one('UPDATE t SET f = f + NULL; UPDATE t SET f = cuckoofilter_add(f, NULL::integer); SELECT count(f), sum(cuckoofilter_count(f)) > 6000 FROM t'), '4|t', 'UPDATE .. f + NULL wipes none');
+is(one('UPDATE t SET f = f + NULL; UPDATE t SET f = cuckoofilter_add(f, NULL::integer); SELECT count(f), sum(cuckoofilter_count(f)) > 5900 FROM t'), '4|t', 'UPDATE .. f + NULL wipes none');
 is(one('SELECT cuckoofilter_contains_all(cuckoofilter_add_all(f, NULL, 77, NULL, 78), 77, 78, NULL, 1) FROM t WHERE name = $$many$$'), 't', 'NULL among others is passed over');
 
 foreach my $question ('f @> NULL', 'NULL::integer <@ f', 'f @> NULL::integer', 'cuckoofilter_contains(f, NULL::integer)', 'cuckoofilter_copies(f, NULL::integer)',
@@ -196,7 +196,7 @@ $node->safe_psql(
 	ANALYZE names, mixed});
 is(one(q{SELECT count(*) FROM mixed WHERE kind = 'numbers' AND f @> 3}), '2', 'of a mixed table the rows that are meant');
 is(one(q{SELECT count(*) FROM mixed WHERE CASE kind WHEN 'numbers' THEN f @> 3 WHEN 'text' THEN f @> '3' END}), '4', 'CASE');
-my $constant = one('SELECT f FROM numbers LIMIT 1');
+my $constant = one('SELECT f FROM numbers WHERE cuckoofilter_count(f) = 3');
 is(states("EXPLAIN SELECT * FROM names WHERE '$constant'::cuckoofilter \@> name", "EXPLAIN SELECT * FROM names JOIN numbers ON f \@> name",
 		"SELECT * FROM names WHERE name = 'nobody' AND '$constant'::cuckoofilter \@> name"),
 	'3 none', 'estimates are never refused');
@@ -206,9 +206,9 @@ is(error_state($node, "SELECT count(*) FROM names WHERE NOT '$constant'::cuckoof
 
 is(one($_->[0]), $_->[1], $_->[0])
   foreach (
-	[ 'SELECT cuckoofilter_count(cuckoofilter_add_all(f, ARRAY[11, 12, 13])) FROM numbers LIMIT 1', '6' ],
-	[ 'SELECT cuckoofilter_contains_all(f, ARRAY[1, 2, 3]), cuckoofilter_contains_any(f, ARRAY[3]), cuckoofilter_contains_all(f, ARRAY[1, 99999]) FROM numbers LIMIT 1', 't|t|f' ],
-	[ 'SELECT cuckoofilter_count(cuckoofilter_remove_all(f, ARRAY[1, 2])) FROM numbers LIMIT 1', '1' ],
+	[ 'SELECT cuckoofilter_count(cuckoofilter_add_all(f, ARRAY[11, 12, 13])) FROM numbers WHERE cuckoofilter_count(f) = 3', '6' ],
+	[ 'SELECT cuckoofilter_contains_all(f, ARRAY[1, 2, 3]), cuckoofilter_contains_any(f, ARRAY[3]), cuckoofilter_contains_all(f, ARRAY[1, 99999]) FROM numbers WHERE cuckoofilter_count(f) = 3', 't|t|f' ],
+	[ 'SELECT cuckoofilter_count(cuckoofilter_remove_all(f, ARRAY[1, 2])) FROM numbers WHERE cuckoofilter_count(f) = 3', '1' ],
 	[ 'SELECT cuckoofilter_contains_any(cuckoofilter_create(10) + 16777217, 16777217, 1.5::real)', 't' ],
 	[ 'SELECT cuckoofilter_contains_all(cuckoofilter_create(10) + 9007199254740993, 9007199254740993, 9007199254740993::numeric)', 't' ],
 	[ 'SELECT cuckoofilter_contains_all(cuckoofilter_create(10) + $$a$$::text + $$b$$::name, $$a$$, $$b$$)', 't' ],
@@ -221,7 +221,8 @@ my $old = "'\\x$golden{hashes}'::bytea::cuckoofilter";
 is(one("SELECT f \@> 1 AND f \@> 5 AND f \@> 'abc', f \@> 1001, f \@> 'x', f \@> now(), f + NULL = f, (f + 'x'::text) \@> 'x' FROM (SELECT $old AS f) AS one"), 't|f|f|f|t|t', 'a filter of 1.0.0 may be asked');
 foreach my $item ('ARRAY[1]', q{'{}'::jsonb}, 'int4range(1, 2)', q{'10.0.0.1'::inet})
 {
-	like(one("SELECT $_"), qr/build it again/i, "but not so: $_") foreach ("$old \@> $item", "cuckoofilter_copies($old, $item)", "$old - $item", "($old + 9) \@> $item");
+	like(one("SELECT $_ FROM (SELECT $old AS f) AS one"), qr/build it again/i, "but not so: $_")
+	  foreach ("f \@> $item", "cuckoofilter_copies(f, $item)", "f - $item", "(f + 9) \@> $item");
 }
 is(one("SELECT '\\x$golden{'hashes-empty'}'::bytea::cuckoofilter \@> ARRAY[1]"), 'f', 'an empty one may be asked for anything');
 
