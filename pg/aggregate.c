@@ -59,12 +59,12 @@ ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 	return ckfp_reopen(argument, value, CKF_STATE);
 }
 
-/* Add a hash to the state of this row.  One that the state outgrows is left to
- * the executor, whose memory it is in: it frees it when it gets another. */
+/* Add a hash, of an item of this class, to the state of this row.  One that the state outgrows is
+ * left to the executor, whose memory it is in: it frees it when it gets another. */
 static inline void
-ckfp_add_to_state(ckf_filter *state, uint64 hash)
+ckfp_add_to_state(ckf_filter *state, uint64 hash, unsigned item_class)
 {
-	ckf_status status = ckf_add(state, hash);
+	ckf_status status = ckf_add(state, hash, item_class);
 
 	if (unlikely(status == CKF_ROOM))
 	{
@@ -72,7 +72,7 @@ ckfp_add_to_state(ckf_filter *state, uint64 hash)
 
 		ckfp_run(CKF_GROW, state, NULL, &larger);
 		*state = larger;
-		ckfp_add(state, hash);
+		ckfp_add(state, hash, item_class);
 	}
 	else if (unlikely(status != CKF_OK))
 		ckfp_error(status, (ckfp_subject){.filter = state});
@@ -118,7 +118,11 @@ cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
-		ckfp_add_to_state(state, ckfp_hash_argument(fcinfo, 1, cache, state->seed));
+	{
+		uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, state->seed);
+
+		ckfp_add_to_state(state, hash, cache->hasher.item_class);
+	}
 	ckfp_keep(&cache->argument);
 	CKFP_RETURN_OWNED(state);
 }
@@ -131,7 +135,7 @@ cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
-		ckfp_add_to_state(state, (uint64)PG_GETARG_INT64(1));
+		ckfp_add_to_state(state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
 	ckfp_keep(&cache->argument);
 	CKFP_RETURN_OWNED(state);
 }

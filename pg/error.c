@@ -138,7 +138,8 @@ void
 ckfp_error_no_hash(Oid type)
 {
 	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-					errmsg("type %s has no hash function for cuckoofilter", format_type_be(type))));
+					errmsg("type %s has no hash function for cuckoofilter", format_type_be(type)),
+					errhint("Cast the item to a type that has one, such as text.")));
 	pg_unreachable();
 }
 

@@ -12,7 +12,9 @@
  *   call.h         what a function keeps from call to call, and reads its
  *                  arguments with: above argument.h and item.h
  *   argument.h     arguments to filters and parameters
- *   item.h         SQL values to hashes
+ *   item.h         SQL values to hashes: above container.h (arrays, records,
+ *                  ranges), json.h and, for their words, words.h
+ *   utf8.h         strings to hashes, as UTF-8
  *   owned.h        filters in memory of our own: copies, growth, jobs, results
  *   error.h        every error sentence, once
  *

@@ -20,9 +20,24 @@ PG_FUNCTION_INFO_V1(cuckoofilter_info);
 #define CKFP_REAL(field) appendStringInfo(json, ",\"" #field "\":%.15g", info->field);
 #define CKFP_WORD(field) appendStringInfo(json, ",\"" #field "\":\"%s\"", info->field);
 
+#define CKFP_WORDS(field)                                                                          \
+	appendStringInfoString(json, ",\"" #field "\":");                                              \
+	ckfp_append_words(json, info->field);
+
+static void
+ckfp_append_words(StringInfo json, const char *const *words)
+{
+	int i;
+
+	appendStringInfoChar(json, '[');
+	for (i = 0; words[i]; i++)
+		appendStringInfo(json, "%s\"%s\"", i > 0 ? "," : "", words[i]);
+	appendStringInfoChar(json, ']');
+}
+
 static void
 ckfp_append_fields(StringInfo json, const ckf_info *info){
-	CKF_INFO_FIELDS(CKFP_COUNT, CKFP_INTEGER, CKFP_INTEGER, CKFP_REAL, CKFP_WORD)}
+	CKF_INFO_FIELDS(CKFP_COUNT, CKFP_INTEGER, CKFP_INTEGER, CKFP_REAL, CKFP_WORD, CKFP_WORDS)}
 
 /* Looks at every slot, so that it also serves to look for damage. */
 Datum cuckoofilter_info(PG_FUNCTION_ARGS)

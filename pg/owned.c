@@ -127,16 +127,17 @@ ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *ow
 
 void
 ckfp_run_hashes(ckf_goal goal, const ckf_filter *a, const uint64 *hashes, size_t n,
-				ckf_filter *owned)
+				unsigned item_classes, ckf_filter *owned)
 {
 	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
 
-	ckfp_finish_rebuild(rebuild, ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n), a, NULL,
-						owned);
+	ckfp_finish_rebuild(rebuild,
+						ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n, item_classes), a,
+						NULL, owned);
 }
 
 void
-ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status)
+ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class, ckf_status status)
 {
 	while (status == CKF_ROOM)
 	{
@@ -145,7 +146,7 @@ ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status)
 		ckfp_run(CKF_GROW, owned, NULL, &larger);
 		pfree(owned->bytes - VARHDRSZ);
 		*owned = larger;
-		status = ckf_add(owned, hash);
+		status = ckf_add(owned, hash, item_class);
 	}
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = owned});

@@ -78,12 +78,12 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 }
 
 static Datum
-ckfp_with(const ckf_filter *filter, uint64 hash)
+ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class)
 {
 	ckf_filter owned;
 
 	ckfp_copy(filter, 1, &owned);
-	ckfp_add(&owned, hash);
+	ckfp_add(&owned, hash, item_class);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -103,8 +103,9 @@ cuckoofilter_add(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, filter->seed);
 
-	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
+	return ckfp_with(filter, hash, cache->hasher.item_class);
 }
 
 Datum
@@ -112,7 +113,7 @@ cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 {
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
-	return ckfp_with(filter, (uint64)PG_GETARG_INT64(1));
+	return ckfp_with(filter, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
 }
 
 /* cuckoofilter_remove(filter, item), filter - item */

@@ -92,13 +92,14 @@ cuckoofilter_add_all(PG_FUNCTION_ARGS)
 
 	if (!ckf_few(filter, hashes.count))
 	{
-		ckfp_run_hashes(CKF_ADD_MANY, filter, hashes.hash, hashes.count, &owned);
+		ckfp_run_hashes(CKF_ADD_MANY, filter, hashes.hash, hashes.count, cache->hasher.item_class,
+						&owned);
 		CKFP_RETURN_OWNED(&owned);
 	}
 	ckfp_copy(filter, hashes.count, &owned);
 	for (i = 0; i < hashes.count; i++)
 	{
-		ckfp_add(&owned, hashes.hash[i]);
+		ckfp_add(&owned, hashes.hash[i], cache->hasher.item_class);
 		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
 	}
 	CKFP_RETURN_OWNED(&owned);
@@ -115,7 +116,7 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 
 	if (!ckf_few(filter, hashes.count))
 	{
-		ckfp_run_hashes(CKF_REMOVE_MANY, filter, hashes.hash, hashes.count, &owned);
+		ckfp_run_hashes(CKF_REMOVE_MANY, filter, hashes.hash, hashes.count, 0, &owned);
 		CKFP_RETURN_OWNED(&owned);
 	}
 	ckfp_copy(filter, 0, &owned);

@@ -69,10 +69,10 @@ ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
 	ckf_filter *state = ckfs_state(ctx, argc, argv);
-	uint64_t hash;
+	ckfs_hashed item;
 
-	if (state && aggregate->hash(ctx, argv[0], state->seed, &hash))
-		ckfs_add(ctx, state, hash);
+	if (state && aggregate->hash(ctx, argv[0], state->seed, &item))
+		ckfs_add(ctx, state, item);
 }
 
 /* cuckoofilter_union_agg(filter), cuckoofilter_sum_agg(filter) */

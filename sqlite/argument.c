@@ -76,7 +76,7 @@ ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
 }
 
 bool
-ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash)
+ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 {
 	const void *bytes;
 	ckf_class cls = CKF_CLASS_BYTES;
@@ -84,10 +84,12 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64
 	switch (sqlite3_value_type(value))
 	{
 		case SQLITE_INTEGER:
-			*hash = ckf_hash_integer(sqlite3_value_int64(value), seed);
+			hashed->hash = ckf_hash_integer(sqlite3_value_int64(value), seed);
+			hashed->item_class = CKF_ITEM_NUMBER;
 			return true;
 		case SQLITE_FLOAT:
-			*hash = ckf_hash_real(sqlite3_value_double(value), seed);
+			hashed->hash = ckf_hash_real(sqlite3_value_double(value), seed);
+			hashed->item_class = CKF_ITEM_NUMBER;
 			return true;
 		case SQLITE_NULL:
 			return false;
@@ -103,7 +105,8 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64
 		sqlite3_result_error_nomem(ctx);
 		return false;
 	}
-	*hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
+	hashed->hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
+	hashed->item_class = ckf_item_class_of(cls);
 	return true;
 }
 
@@ -130,14 +133,15 @@ ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64
 }
 
 bool
-ckfs_hash_given(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash)
+ckfs_hash_given(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 {
 	int64_t number;
 
 	(void)seed; /* the caller's hash has it */
 	if (sqlite3_value_type(value) == SQLITE_NULL || !ckfs_integer(ctx, value, "hash", &number))
 		return false;
-	*hash = (uint64_t)number;
+	hashed->hash = (uint64_t)number;
+	hashed->item_class = CKF_ITEM_HASH;
 	return true;
 }
 

@@ -43,9 +43,17 @@ const ckf_filter *ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trus
 /* Make a handle of a filter the result: the copy that ckfs_filter finds. */
 void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
 
+/* An item's hash and class. */
+typedef struct ckfs_hashed
+{
+	uint64_t hash;
+	unsigned item_class; /* ckf_item_class */
+} ckfs_hashed;
+
 /* A value to its hash; false where it is NULL.  Two ways: ckfs_hash_item takes
  * an item, ckfs_hash_given an integer that is a hash already. */
-typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash);
+typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed,
+						 ckfs_hashed *hashed);
 
 ckfs_hasher ckfs_hash_item;
 ckfs_hasher ckfs_hash_given;
@@ -76,9 +84,9 @@ bool ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t si
 bool ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
 			  ckf_filter *owned);
 
-/* The same of a filter and n hashes. */
+/* The same of a filter and n hashes, of items of these classes. */
 bool ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a,
-					 const uint64_t *hashes, size_t n, ckf_filter *owned);
+					 const uint64_t *hashes, size_t n, unsigned item_classes, ckf_filter *owned);
 
 /* Merge a filter into a running state, which is owned: CKF_COLLECT_*. */
 bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal);
@@ -86,8 +94,8 @@ bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *
 /* A larger filter in place of this one. */
 bool ckfs_grow(sqlite3_context *ctx, ckf_filter *owned);
 
-/* Add a hash to an owned filter, which grows where it must. */
-bool ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
+/* Add an item to an owned filter, which grows where it must. */
+bool ckfs_add(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item);
 
 void ckfs_discard(ckf_filter *owned);
 

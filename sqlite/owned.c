@@ -173,7 +173,7 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 
 bool
 ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
-				size_t n, ckf_filter *owned)
+				size_t n, unsigned item_classes, ckf_filter *owned)
 {
 	ckf_buffers buffers;
 	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
@@ -181,7 +181,7 @@ ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const 
 
 	if (!rebuild)
 		return false;
-	status = ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n);
+	status = ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n, item_classes);
 	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
 	if (status != CKF_OK && status != CKF_MORE)
 		ckfs_error(ctx, status, (ckfs_subject){.filter = a});
@@ -239,11 +239,11 @@ ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, c
 }
 
 bool
-ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
+ckfs_add(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item)
 {
 	ckf_status status;
 
-	while ((status = ckf_add(owned, hash)) == CKF_ROOM)
+	while ((status = ckf_add(owned, item.hash, item.item_class)) == CKF_ROOM)
 		if (!ckfs_grow(ctx, owned))
 			return false;
 	if (status != CKF_OK)

@@ -51,13 +51,13 @@ ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 }
 
 /* A change of an owned filter by one item; false: an error is the result. */
-typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
+typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item);
 
 static bool
-ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
+ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item)
 {
 	bool found;
-	ckf_status status = ckf_remove(owned, hash, &found);
+	ckf_status status = ckf_remove(owned, item.hash, &found);
 
 	if (status != CKF_OK)
 		ckfs_error(ctx, status, (ckfs_subject){0});
@@ -71,12 +71,12 @@ ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, in
 	const ckfs_items *items = sqlite3_user_data(ctx);
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	uint64_t hash;
+	ckfs_hashed item;
 
-	if (!filter || !items->hash(ctx, argv[1], filter->seed, &hash) ||
+	if (!filter || !items->hash(ctx, argv[1], filter->seed, &item) ||
 		!ckfs_copy(ctx, filter, more, &owned))
 		return;
-	if (change(ctx, &owned, hash))
+	if (change(ctx, &owned, item))
 		ckfs_result(ctx, &owned);
 	else
 		ckfs_discard(&owned);
@@ -103,14 +103,17 @@ typedef struct ckfs_list
 {
 	uint64_t *hash;
 	int count;
+	unsigned item_classes; /* of all of them */
 } ckfs_list;
 
 static bool
 ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, uint64_t seed, ckfs_list *list)
 {
+	ckfs_hashed item;
 	int i;
 
 	list->count = 0;
+	list->item_classes = 0;
 	list->hash = sqlite3_malloc64(sizeof(uint64_t) * (sqlite3_uint64)(argc + 1));
 	if (!list->hash)
 	{
@@ -121,12 +124,13 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, uint64_t se
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!ckfs_hash_item(ctx, argv[i], seed, &list->hash[list->count]))
+		if (!ckfs_hash_item(ctx, argv[i], seed, &item))
 		{
 			sqlite3_free(list->hash);
 			return false;
 		}
-		list->count++;
+		list->hash[list->count++] = item.hash;
+		list->item_classes |= item.item_class;
 	}
 	return true;
 }
@@ -143,7 +147,8 @@ ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list 
 		return false;
 	for (i = 0; i < list->count; i++)
 		/* a change of many sorted hashes moves half of them */
-		if (!change(ctx, owned, list->hash[i]) || ckfs_interrupted(ctx))
+		if (!change(ctx, owned, (ckfs_hashed){list->hash[i], list->item_classes}) ||
+			ckfs_interrupted(ctx))
 		{
 			ckfs_discard(owned);
 			return false;
@@ -171,7 +176,8 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 	if (ckf_few(filter, (uint64_t)list.count))
 		ok = ckfs_change_few(ctx, filter, &list, change, &owned);
 	else
-		ok = ckfs_run_hashes(ctx, goal, filter, list.hash, (size_t)list.count, &owned);
+		ok = ckfs_run_hashes(ctx, goal, filter, list.hash, (size_t)list.count, list.item_classes,
+							 &owned);
 	sqlite3_free(list.hash);
 	if (ok)
 		ckfs_result(ctx, &owned);
@@ -198,11 +204,11 @@ ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	const ckfs_items *items = sqlite3_user_data(ctx);
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	uint64_t hash;
+	ckfs_hashed item;
 
 	(void)argc;
-	if (filter && items->hash(ctx, argv[1], filter->seed, &hash))
-		sqlite3_result_int(ctx, ckf_contains(filter, hash));
+	if (filter && items->hash(ctx, argv[1], filter->seed, &item))
+		sqlite3_result_int(ctx, ckf_contains(filter, item.hash));
 }
 
 /* The answer of _any (wanted is true) and _all (false): whether an item was
@@ -212,7 +218,7 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 {
 	ckf_filter local;
 	const ckf_filter *filter;
-	uint64_t hash;
+	ckfs_hashed item;
 	int i;
 
 	if (argc < 1)
@@ -227,9 +233,9 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &hash))
+		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
 			return;
-		if (ckf_contains(filter, hash) == wanted)
+		if (ckf_contains(filter, item.hash) == wanted)
 			break;
 	}
 	sqlite3_result_int(ctx, (i < argc) == wanted);
@@ -255,11 +261,11 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	uint64_t hash;
+	ckfs_hashed item;
 
 	(void)argc;
-	if (filter && ckfs_hash_item(ctx, argv[1], filter->seed, &hash))
-		sqlite3_result_int(ctx, (int)ckf_copies(filter, hash));
+	if (filter && ckfs_hash_item(ctx, argv[1], filter->seed, &item))
+		sqlite3_result_int(ctx, (int)ckf_copies(filter, item.hash));
 }
 
 /* A rebuild of one filter or two is a function of its own. */
@@ -330,12 +336,12 @@ void
 ckfs_sql_hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	int64_t seed = 0;
-	uint64_t hash;
+	ckfs_hashed item;
 
 	if (argc > 1 && (ckfs_is_null(argv[1]) || !ckfs_integer(ctx, argv[1], "seed", &seed)))
 		return;
-	if (ckfs_hash_item(ctx, argv[0], (uint64_t)seed, &hash))
-		sqlite3_result_int64(ctx, (int64_t)hash);
+	if (ckfs_hash_item(ctx, argv[0], (uint64_t)seed, &item))
+		sqlite3_result_int64(ctx, (int64_t)item.hash);
 }
 
 /* cuckoofilter_version() */

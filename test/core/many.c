@@ -263,7 +263,8 @@ count_scratch(const owned *o, const uint64_t *hashes, size_t n)
 	ckf_status status;
 	unsigned asked = 0;
 
-	CHECK(ckf_rebuild_start_hashes(rebuild, CKF_ADD_MANY, &o->filter, hashes, n) == CKF_OK,
+	CHECK(ckf_rebuild_start_hashes(rebuild, CKF_ADD_MANY, &o->filter, hashes, n, CKF_ITEM_HASH) ==
+			  CKF_OK,
 		  "start");
 	while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
 	{

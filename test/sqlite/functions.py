@@ -117,11 +117,16 @@ def test_set():
     refuses(sentence, "SELECT cuckoofilter_remove_hash(?, 1)", filter)
 
 
+def as_hashes(filter):
+    """What it were if its items had been given as hashes: that is a class, byte 14."""
+    return filter[:14] + b"\x40" + filter[15:]
+
+
 def test_hash_forms():
     filter = one("SELECT cuckoofilter_create(100, 0.01, 'seed=42')")
     by_item = one("SELECT cuckoofilter_add(?, 'apple')", filter)
     hash = one("SELECT cuckoofilter_hash('apple', 42)")
-    equal("same bytes", one("SELECT cuckoofilter_add_hash(?, ?)", filter, hash), by_item)
+    equal("same bytes", one("SELECT cuckoofilter_add_hash(?, ?)", filter, hash), as_hashes(by_item))
     is_sql(1, "SELECT cuckoofilter_contains_hash(?, ?)", by_item, hash)
     is_sql(0, "SELECT cuckoofilter_contains_hash(?, ?)", by_item, hash ^ (1 << 62))
     equal("removed", one("SELECT cuckoofilter_remove_hash(?, ?)", by_item, hash), filter)
@@ -141,7 +146,7 @@ def test_hash_forms():
             1,
             3000,
         ),
-        suite.agg(1, 3000, ", 0.01, 0, 'seed=5'"),
+        as_hashes(suite.agg(1, 3000, ", 0.01, 0, 'seed=5'")),
     )
 
 
@@ -186,7 +191,8 @@ def test_compact():
 def test_info():
     keys = (
         "count capacity target_fpr fpr bytes bits_per_item load_factor encoding layout kind "
-        "bucket_size fingerprint_bits prefix_bits segments seed format_version"
+        "bucket_size fingerprint_bits prefix_bits segments seed format_version "
+        "item_classes"
     )
     filter = suite.agg(1, 10000, ", 0.001")
     text = one("SELECT cuckoofilter_info(?)", filter)
@@ -205,6 +211,56 @@ def test_info():
     is_sql("object", "SELECT json_type(json_array(cuckoofilter_info(?)), '$[0]')", filter)
     big_seed = one("SELECT cuckoofilter_create(1, 0.5, 'seed=18446744073709551615')")
     equal("seed as signed", suite.info(big_seed)["seed"], -1)
+
+
+def classes(sql, *parameters):
+    return suite.info(one(f"SELECT {sql}", *parameters))["item_classes"]
+
+
+def test_item_classes():
+    none, numbers = one("SELECT cuckoofilter_create(10)"), suite.agg(1, 30)
+    equal("none", classes("?", none), [])
+    equal("numbers", classes("?", numbers), ["number"])
+    equal("real", classes("cuckoofilter_add(?, 2.5)", none), ["number"])
+    equal("text", classes("cuckoofilter_add(?, '2')", none), ["text"])
+    equal("bytes", classes("cuckoofilter_add(?, x'32')", none), ["bytes"])
+    equal("hash", classes("cuckoofilter_add_hash(?, 2)", none), ["hash"])
+    equal("hashes", classes("cuckoofilter_agg_hash(1)"), ["hash"])
+    mixed = ["number", "text", "bytes"]
+    equal("one by one", classes("cuckoofilter_add_all(?, 'a', x'00')", numbers), mixed)
+    equal("at once", classes("cuckoofilter_add_all(?, 'a', x'00', 1)", none), mixed)
+    equal("a set has it", classes("cuckoofilter_add(cuckoofilter_union(?, ?), 1)", none, numbers), ["number"])
+    equal("NULL", classes("cuckoofilter_add_all(?, NULL)", numbers), ["number"])
+    rows = "FROM (SELECT 1 AS x UNION ALL SELECT 'a' UNION ALL SELECT NULL)"
+    equal("aggregate", one(f"SELECT cuckoofilter_info(cuckoofilter_agg(x)) {rows}").count("number"), 1)
+    text = one("SELECT cuckoofilter_add(?, 'a')", none)
+    for merge in ("union", "sum"):
+        for a, b in ((text, numbers), (numbers, text)):
+            equal(merge, classes(f"cuckoofilter_{merge}(?, ?)", a, b), ["number", "text"])
+            filters = "(SELECT ?1 AS f UNION ALL SELECT ?2 UNION ALL SELECT ?3)"
+            merged = f"(SELECT cuckoofilter_{merge}_agg(f) FROM {filters})"
+            equal(f"{merge}_agg", classes(merged, a, none, b), ["number", "text"])
+        equal(f"{merge}: empty", classes(f"cuckoofilter_{merge}(?, ?)", none, text), ["text"])
+    equal("emptied", classes("cuckoofilter_remove(?, 'a')", text), [])
+    equal("emptied at once", classes("cuckoofilter_remove_all(?, 'a', 'b')", text), [])
+
+
+def test_version_1():
+    """It did not tell the classes; a change makes it version 2."""
+    old = bytearray(suite.agg(1, 30))
+    old[3], old[14] = 1, 0
+    old = bytes(old)
+    equal("version", suite.info(old)["format_version"], 1)
+    equal("classes", suite.info(old)["item_classes"], ["hash"])
+    equal("all there", suite.contained(old, 1, 30), 30)
+    for same in ("remove(?, 31)", "remove_all(?, 31, 32, 33)", "remove_all(?, 'a')", "remove_hash(?, 1)"):
+        equal(same, one(f"SELECT cuckoofilter_{same}", old), old)
+    for sql in ("add(?, 31)", "add_all(?, 1, 2, 31)", "remove(?, 1)", "compact(?)", "union_agg(?)"):
+        changed = one(f"SELECT cuckoofilter_{sql}", old)
+        equal(sql, suite.info(changed)["format_version"], 2)
+        wanted = ["number", "hash"] if "add" in sql else ["hash"]
+        equal(f"{sql}: classes", suite.info(changed)["item_classes"], wanted)
+        equal(f"{sql}: old", changed[14] & 0xC0, 0xC0)
 
 
 def test_aggregate():

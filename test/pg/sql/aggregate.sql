@@ -23,8 +23,10 @@ SELECT cuckoofilter_count(f) AS count, NOT f @> 1 AS not_contains, cuckoofilter_
 SELECT cuckoofilter_agg(x) = (SELECT cuckoofilter_agg(x) FROM (VALUES (1), (2)) v(x)) AS nulls_skipped FROM (VALUES (NULL), (1), (NULL), (2)) v(x);
 
 -- over hashes
-SELECT cuckoofilter_agg_hash(cuckoofilter_hash(id)) = cuckoofilter_agg(id) AS same,
-	cuckoofilter_agg_hash(cuckoofilter_hash(id, 5), 0.001, 50000, 'seed=5') = cuckoofilter_agg(id, 0.001, 50000, 'seed=5') AS with_seed FROM items;
+-- but for the class of the items, byte 14
+SELECT cuckoofilter_agg_hash(cuckoofilter_hash(id))::bytea = set_byte(cuckoofilter_agg(id)::bytea, 14, 64) AS same,
+	cuckoofilter_agg_hash(cuckoofilter_hash(id, 5), 0.001, 50000, 'seed=5')::bytea
+		= set_byte(cuckoofilter_agg(id, 0.001, 50000, 'seed=5')::bytea, 14, 64) AS with_seed FROM items;
 
 -- the bytes do not depend on the order of rows
 SELECT cuckoofilter_agg(id ORDER BY id) = cuckoofilter_agg(id ORDER BY id DESC) AS up_down,

@@ -70,7 +70,7 @@ SELECT cuckoofilter_hash(42) = cuckoofilter_hash(42::bigint) AS same, cuckoofilt
 	cuckoofilter_hash(42) = cuckoofilter_hash(42, 1) AS seed_1,
 	cuckoofilter_contains_hash(f, cuckoofilter_hash(42, 7)) AS probed,
 	cuckoofilter_contains_hash(f, cuckoofilter_hash(42)) AS other_seed,
-	cuckoofilter_add_hash(e, cuckoofilter_hash(42, 7)) = f AS added,
+	cuckoofilter_add_hash(e, cuckoofilter_hash(42, 7))::bytea = set_byte(f::bytea, 14, 64) AS added,
 	cuckoofilter_remove_hash(f, cuckoofilter_hash(42, 7)) = e AS removed,
 	cuckoofilter_contains_hash(cuckoofilter_add_hash(e, -1), -1) AS own,
 	cuckoofilter_add_hash(e, NULL) IS NULL AS null
@@ -103,3 +103,32 @@ BEGIN
 	RAISE NOTICE 'missing: %', (SELECT count(*) FROM generate_series(1, 2000) g WHERE NOT compact @> g);
 END
 $$;
+
+-- what was added, by class; a merge has what its inputs have, and the last item takes all with it
+CREATE FUNCTION classes(f cuckoofilter) RETURNS jsonb LANGUAGE sql AS $$
+	SELECT cuckoofilter_info(f) -> 'item_classes'
+$$;
+SELECT classes(cuckoofilter_agg(x)) AS numbers, classes(cuckoofilter_agg(x + 0.5)) AS reals,
+	classes(cuckoofilter_agg(x::text)) AS text, classes(cuckoofilter_agg(int4send(x))) AS bytes,
+	classes(cuckoofilter_agg(md5(x::text)::uuid)) AS uuids, classes(cuckoofilter_agg(date '2024-01-01' + x)) AS dates,
+	classes(cuckoofilter_agg(timestamp '2024-01-01' + x * interval '1 h')) AS timestamps,
+	classes(cuckoofilter_agg(timestamptz '2024-01-01' + x * interval '1 h')) AS timestamptzs,
+	classes(cuckoofilter_agg(x * interval '1 h')) AS others, classes(cuckoofilter_agg_hash(x)) AS hashes
+	FROM generate_series(1, 50) x;
+WITH f AS (
+	SELECT cuckoofilter_agg(x) AS numbers, cuckoofilter_agg(x::text) AS text, cuckoofilter_create(10) AS none
+	FROM generate_series(1, 20) x)
+SELECT classes(numbers | text) AS union, classes(cuckoofilter_sum(none, text)) AS sum, classes(none) AS none,
+	classes(cuckoofilter_add_hash(numbers, 1)) AS hash, classes(none + 'a'::text) AS one,
+	classes(none + 'a'::text - 'a'::text) AS none_again, classes(cuckoofilter_add_all(none, 1, 2)) AS all,
+	classes((SELECT cuckoofilter_union_agg(g) FROM (VALUES (numbers), (text), (none)) v(g))) AS merged
+	FROM f;
+
+-- format version 1 did not tell: it may have anything; a change makes it version 2
+WITH f AS (
+	SELECT set_byte(set_byte(cuckoofilter_agg(x)::bytea, 3, 1), 14, 0)::cuckoofilter AS old FROM generate_series(1, 20) x),
+g AS (SELECT old, old + 5 AS changed, old - 500 AS same FROM f)
+SELECT cuckoofilter_info(old) -> 'format_version' AS version, classes(old), old @> 7 AS has,
+	cuckoofilter_info(changed) -> 'format_version' AS version, classes(changed), changed @> 7 AS has,
+	same = old AS same, get_byte(changed::bytea, 14) AS byte
+	FROM g;

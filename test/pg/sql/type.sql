@@ -62,7 +62,7 @@ SELECT a::text::cuckoofilter[] = a, c::text::named_filter = c FROM shapes;
 CREATE TABLE copied (LIKE filters);
 COPY (SELECT id, f FROM filters WHERE id IN (1, 5) ORDER BY id) TO STDOUT;
 COPY copied FROM STDIN;
-1	Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/
+1	Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/
 2	\N
 \.
 SELECT c.id, c.f = f.f FROM copied c JOIN filters f ON f.id = 1 ORDER BY 1;
@@ -87,13 +87,13 @@ $$;
 -- prepared statements, custom and generic plans
 PREPARE has(cuckoofilter, integer) AS SELECT $1 @> $2;
 SET plan_cache_mode = force_custom_plan;
-EXECUTE has('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
+EXECUTE has('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
 SET plan_cache_mode = force_generic_plan;
-EXECUTE has('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
+EXECUTE has('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
 EXECUTE has(NULL, 1);
 RESET plan_cache_mode;
 PREPARE untyped AS SELECT cuckoofilter_contains($1, $2), cuckoofilter_add($1, $2) @> $2;
-EXECUTE untyped('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 'abc');
+EXECUTE untyped('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 'abc');
 
 -- triggers and RETURNING
 CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql AS $$

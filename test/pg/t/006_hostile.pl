@@ -71,7 +71,7 @@ $node->safe_psql(
 
 my @hostile = map { mutate($good[ int(rand(@good)) ]) } 1 .. 1500;
 push @hostile, map { random_bytes(int(rand(200))) } 1 .. 100;
-push @hostile, map { "CKF\1\1" . random_bytes(43 + int(rand(200))) } 1 .. 300;
+push @hostile, map { "CKF\2\1" . random_bytes(43 + int(rand(200))) } 1 .. 300;
 my $file = PostgreSQL::Test::Utils::tempdir() . '/hostile';
 my $id = 0;
 append_to_file($file, join('', map { $id++ . "\t" . encode_base64($_, '') . "\n" } @hostile));
