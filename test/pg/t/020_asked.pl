@@ -221,7 +221,7 @@ my $old = "'\\x$golden{hashes}'::bytea::cuckoofilter";
 is(one("SELECT f \@> 1 AND f \@> 5 AND f \@> 'abc', f \@> 1001, f \@> 'x', f \@> now(), f + NULL = f, (f + 'x'::text) \@> 'x' FROM (SELECT $old AS f) AS one"), 't|f|f|f|t|t', 'a filter of 1.0.0 may be asked');
 foreach my $item ('ARRAY[1]', q{'{}'::jsonb}, 'int4range(1, 2)', q{'10.0.0.1'::inet})
 {
-	like(one("SELECT $_ FROM (SELECT $old AS f) AS one"), qr/build it again/i, "but not so: $_")
+	like(one("SELECT $_ FROM (SELECT $old AS f) AS one"), qr/build the filter again/i, "but not so: $_")
 	  foreach ("f \@> $item", "cuckoofilter_copies(f, $item)", "f - $item", "(f + 9) \@> $item");
 }
 is(one("SELECT '\\x$golden{'hashes-empty'}'::bytea::cuckoofilter \@> ARRAY[1]"), 'f', 'an empty one may be asked for anything');
