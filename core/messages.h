@@ -78,7 +78,8 @@
 #define CKF_WORDS_AND " and "
 
 /* An item whose hash was another one in format version 1 */
-#define CKF_SAY_OLD "the cuckoofilter is from before release 1.1, which hashes items of this type anew"
+#define CKF_SAY_OLD                                                                                \
+	"the cuckoofilter is from before release 1.1, which hashes items of this type anew"
 #define CKF_HINT_OLD "Build the filter again."
 #define CKF_REST_OLD ": build the filter again"
 

@@ -16,6 +16,8 @@
 
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_float8_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_float8_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_combine);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_transition);
@@ -80,9 +82,10 @@ ckfp_add_to_state(ckf_filter *state, uint64 hash, unsigned item_class)
 
 /* ---------------------------------------------------------- items and hashes */
 
-/* Parameters that follow the item; NULL is the default. */
+/* Parameters that follow the item; NULL is the default.  The capacity is a bigint,
+ * or (`real`) a double precision. */
 static void
-ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
+ckfp_state_params(FunctionCallInfo fcinfo, bool real, ckf_params *params)
 {
 	int n = PG_NARGS();
 
@@ -90,7 +93,7 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
 	if (n > 2 && !PG_ARGISNULL(2))
 		params->fpr = PG_GETARG_FLOAT8(2);
 	if (n > 3 && !PG_ARGISNULL(3))
-		params->capacity = PG_GETARG_INT64(3);
+		params->capacity = real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(3)) : PG_GETARG_INT64(3);
 	if (n > 4 && !PG_ARGISNULL(4))
 		ckfp_parse_options(PG_GETARG_TEXT_PP(4), params);
 }
@@ -98,24 +101,23 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
 /* The state of the group, made at its first row also where that has no item:
  * it keeps the parameters. */
 static ckf_filter *
-ckfp_item_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
+ckfp_item_state(FunctionCallInfo fcinfo, bool real, ckfp_argument_cache *argument)
 {
 	ckf_params params;
 
 	ckfp_require_aggregate(fcinfo);
 	if (!PG_ARGISNULL(0))
 		return ckfp_open_state(fcinfo, argument);
-	ckfp_state_params(fcinfo, &params);
+	ckfp_state_params(fcinfo, real, &params);
 	ckfp_new_state(&params, &argument->filter);
 	return &argument->filter;
 }
 
-/* (state, item [, fpr [, capacity [, options]]]) */
-Datum
-cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
+static pg_attribute_always_inline Datum
+ckfp_collect_item(FunctionCallInfo fcinfo, bool real)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
+	ckf_filter *state = ckfp_item_state(fcinfo, real, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
 	{
@@ -127,17 +129,44 @@ cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 	CKFP_RETURN_OWNED(state);
 }
 
-/* (state, hash [, fpr [, capacity [, options]]]) */
-Datum
-cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
+static pg_attribute_always_inline Datum
+ckfp_collect_hash(FunctionCallInfo fcinfo, bool real)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
+	ckf_filter *state = ckfp_item_state(fcinfo, real, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
 		ckfp_add_to_state(state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
 	ckfp_keep(&cache->argument);
 	CKFP_RETURN_OWNED(state);
+}
+
+/* (state, item [, fpr [, capacity bigint [, options]]]) */
+Datum
+cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_item(fcinfo, false);
+}
+
+/* (state, item, fpr, capacity double precision [, options]) */
+Datum
+cuckoofilter_agg_float8_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_item(fcinfo, true);
+}
+
+/* (state, hash [, fpr [, capacity bigint [, options]]]) */
+Datum
+cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_hash(fcinfo, false);
+}
+
+/* (state, hash, fpr, capacity double precision [, options]) */
+Datum
+cuckoofilter_agg_hash_float8_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_hash(fcinfo, true);
 }
 
 /* ------------------------------------------------------------------- filters */

@@ -9,6 +9,8 @@
 
 #include "messages.h"
 
+#include "lib/stringinfo.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -117,6 +119,14 @@ ckfp_error_base64(fmNodePtr soft)
 }
 
 void
+ckfp_error_not_whole(double capacity)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("capacity must be an integer, not %.17g", capacity)));
+	pg_unreachable();
+}
+
+void
 ckfp_error_too_large(const ckf_filter *filter)
 {
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -131,6 +141,45 @@ ckfp_error_no_text(size_t size)
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg("cuckoofilter of %zu bytes is too large for its text form", size),
 					errhint("Use COPY in binary format.")));
+	pg_unreachable();
+}
+
+/* What a filter holds, in words. */
+static char *
+ckfp_describe_held(const ckf_filter *filter)
+{
+	static const char *const words[] = {CKF_WORDS_HELD};
+	StringInfoData list;
+	unsigned left = filter->item_classes & (CKF_ITEM_HASH - 1);
+	int i;
+
+	initStringInfo(&list);
+	for (i = 0; left >> i != 0; i++)
+		if (left >> i & 1)
+		{
+			if (list.len > 0)
+				appendStringInfoString(&list, left >> i == 1 ? CKF_WORDS_AND : ", ");
+			appendStringInfoString(&list, words[i]);
+		}
+	return list.data;
+}
+
+void
+ckfp_error_class(const ckf_filter *filter, unsigned item_class)
+{
+	static const char *const words[] = {CKF_WORDS_ITEM};
+
+	if (filter->item_classes & CKF_ITEM_OLD)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg(CKF_SAY_OLD),
+						errhint(CKF_HINT_OLD)));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DATATYPE_MISMATCH),
+		 errmsg(CKF_SAY_UNLIKE, ckfp_describe_held(filter),
+				words[pg_rightmost_one_pos32(item_class)]),
+		 errhint("Cast the item to the type of those that were added (a string may need COLLATE). "
+				 "On purpose, use cuckoofilter_contains_hash(filter, cuckoofilter_hash(item, "
+				 "seed)) or the like.")));
 	pg_unreachable();
 }
 

@@ -29,11 +29,17 @@ void ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft);
 /* The same of text that is not base64. */
 void ckfp_error_base64(fmNodePtr soft);
 
+/* A capacity of double precision that is no integer. */
+_Noreturn void ckfp_error_not_whole(double capacity);
+
 /* A result with the items of `filter` would pass what a value can hold. */
 _Noreturn void ckfp_error_too_large(const ckf_filter *filter);
 
 /* A value has no text form that fits into memory. */
 _Noreturn void ckfp_error_no_text(size_t size);
+
+/* An item of this class (CKF_ITEM_*) cannot be in the filter, by what it knows. */
+_Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class);
 
 /* Items of a type that cannot be hashed; of a type that is not known. */
 _Noreturn void ckfp_error_no_hash(Oid type);

@@ -125,7 +125,8 @@ ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *ow
 	ckfp_finish_rebuild(rebuild, ckf_rebuild_start(rebuild, goal, a, b), a, b, owned);
 }
 
-void
+/* A rebuild of a filter and n hashes, of items of these classes. */
+static void
 ckfp_run_hashes(ckf_goal goal, const ckf_filter *a, const uint64 *hashes, size_t n,
 				unsigned item_classes, ckf_filter *owned)
 {
@@ -160,4 +161,45 @@ ckfp_remove(ckf_filter *owned, uint64 hash)
 
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = owned});
+}
+
+/* A few are added or removed singly, as a rebuild would cost more; the answers
+ * of the result are the same. */
+
+void
+ckfp_add_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
+			  ckf_filter *owned)
+{
+	size_t i;
+
+	if (!ckf_few(filter, n))
+	{
+		ckfp_run_hashes(CKF_ADD_MANY, filter, hashes, n, item_classes, owned);
+		return;
+	}
+	ckfp_copy(filter, n, owned);
+	for (i = 0; i < n; i++)
+	{
+		ckfp_add(owned, hashes[i], item_classes);
+		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
+	}
+}
+
+void
+ckfp_remove_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
+				 ckf_filter *owned)
+{
+	size_t i;
+
+	if (!ckf_few(filter, n))
+	{
+		ckfp_run_hashes(CKF_REMOVE_MANY, filter, hashes, n, item_classes, owned);
+		return;
+	}
+	ckfp_copy(filter, 0, owned);
+	for (i = 0; i < n; i++)
+	{
+		ckfp_remove(owned, hashes[i]);
+		CHECK_FOR_INTERRUPTS();
+	}
 }
