@@ -70,7 +70,7 @@ ckfs_handles_start(ckfs_handles *handles)
 {
 	*handles = (ckfs_handles){0};
 	sqlite3_randomness(sizeof(handles->seed), &handles->seed);
-	sqlite3_randomness(sizeof(handles->serial), &handles->serial);
+	handles->serial = handles->seed;
 }
 
 void
