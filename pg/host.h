@@ -13,6 +13,7 @@
  *                  arguments with: above argument.h and item.h
  *   argument.h     arguments to filters and parameters
  *   item.h         SQL values to hashes
+ *   large_state.h  the large state of an aggregate, in memory of its own
  *   owned.h        filters in memory of our own: copies, growth, jobs, results
  *   error.h        every error sentence, once
  *
