@@ -427,3 +427,54 @@ ckf_target_trim(ckf_rebuild *r)
 		size = ckf_state_grown(size);
 	to->size = (size_t)size;
 }
+
+/* -------------------------------------------------- why there is no target */
+
+/* Of the inputs of a merge the one that decides its precision; where both do, that
+ * of the smaller capacity. */
+static int
+ckf_coarser(const ckf_rebuild *r)
+{
+	const ckf_filter *a = r->in[0], *b = r->in[1];
+
+	if (r->inputs == 1 || ckf_builds_state(r))
+		return -1;
+	if (a->count == 0 || b->count == 0)
+		return a->count == 0; /* an empty one is neutral */
+	return b->w < a->w || (b->w == a->w && b->capacity < a->capacity) ? 1 : 0;
+}
+
+/* Items up to which prefixes of w bits keep the rate. */
+static int64_t
+ckf_kept_capacity(const ckf_filter *t, unsigned w)
+{
+	double items = t->fpr * ckf_power_of_two(w) / (1 + 2 / ckf_power_of_two(t->c));
+
+	return items < 1 ? 1 : items < 9e18 ? (int64_t)items : INT64_MAX;
+}
+
+void
+ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
+{
+	ckf_filter to = r->to;
+	bool merges = r->inputs == 2 || r->goal == CKF_FINISH_MERGE;
+	bool fits;
+
+	to.w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
+	fits = r->items < ckf_count_limit(to.w, to.fpr) && ckf_choose(&to, r->items, to.w);
+	refusal->items = r->items;
+	refusal->fpr = (double)r->items * (1 + 2 / ckf_power_of_two(to.c)) / ckf_power_of_two(to.w);
+	refusal->limit = 8 * to.fpr > CKF_LAST_RATE ? 8 * to.fpr : CKF_LAST_RATE;
+	if (refusal->limit > 1)
+		refusal->limit = 1;
+	if (refusal->fpr > 1)
+		refusal->fpr = 1;
+	refusal->input = ckf_coarser(r);
+	refusal->capacity = ckf_kept_capacity(&to, to.w);
+	if (fits)
+		refusal->cause = r->once ? CKF_CROWDED_HASHES : CKF_CROWDED;
+	else
+		refusal->cause = merges ? CKF_COARSE : CKF_FULL;
+	if (refusal->cause == CKF_COARSE && refusal->input >= 0)
+		refusal->items = r->in[0]->count + r->in[1]->count;
+}
