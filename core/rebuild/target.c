@@ -117,6 +117,13 @@ ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t expected, unsign
 	return ckf_choose(to, items, max_w);
 }
 
+/* Copies that a table is chosen for: growth gives hashes room for more. */
+static uint64_t
+ckf_planned_items(const ckf_rebuild *r)
+{
+	return r->whole && r->goal == CKF_GROW ? r->items + r->items / 2 + 8 : r->items;
+}
+
 /* Whole hashes come in: they stay, or become a first table. */
 static bool
 ckf_target_exact(ckf_rebuild *r)
@@ -129,7 +136,7 @@ ckf_target_exact(ckf_rebuild *r)
 	{
 		case CKF_GROW:
 			if (items >= CKF_MAX_HASHES)
-				return ckf_target_first_table(to, items + items / 2 + 8, 16 * items, 64);
+				return ckf_target_first_table(to, ckf_planned_items(r), 16 * items, 64);
 			break;
 		case CKF_UNION:
 		case CKF_SUM:
@@ -387,6 +394,26 @@ ckf_target_choose(ckf_rebuild *r)
 	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r);
 }
 
+/*
+ * A larger table for items that one did not hold.  Near a rate of 1 tags are so short
+ * that items can move to a few other buckets only, and more buckets make them
+ * shorter: items that have more bits then take a longer prefix.
+ */
+static bool
+ckf_target_larger_table(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	unsigned max_w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
+
+	if (ckf_enlarge(to, r->tries++, r->items))
+		return true;
+	if (!ckf_lacks_bits(to, r->items) || to->w >= max_w)
+		return false;
+	to->w++;
+	r->tries = 0;
+	return ckf_choose(to, ckf_planned_items(r), max_w);
+}
+
 ckf_status
 ckf_target_enlarge(ckf_rebuild *r)
 {
@@ -396,7 +423,7 @@ ckf_target_enlarge(ckf_rebuild *r)
 	{
 		uint64_t room = ckf_builds_state(r) ? (to->size - ckf_log_size(to, 0)) / 8 : 0;
 
-		if (!ckf_enlarge(to, r->tries++, r->items) || !ckf_is_worth_it(r))
+		if (!ckf_target_larger_table(r) || !ckf_is_worth_it(r))
 			return ckf_target_otherwise(r);
 		ckf_use(r);
 		if (ckf_builds_state(r))
