@@ -250,6 +250,9 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 
+/* Copies stored; of a large state with those that came since it last grew, repeated ones, too. */
+uint64_t ckf_items(const ckf_filter *filter);
+
 /* The false positive rate to expect now; of a state, in the least precision that
  * was merged. */
 double ckf_fpr(const ckf_filter *filter);

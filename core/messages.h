@@ -125,6 +125,18 @@
 #define CKF_REST_TOO_LARGE                                                                         \
 	": " CKF_FILL "; spread the items over several filters, or lower capacity or raise the rate"
 
+/* The state of an aggregate in whole hashes past what a host can keep: its limit (long long).  The
+ * detail and the rest: items so far (unsigned long long). */
+#define CKF_SAY_STATE_TOO_LARGE "cuckoofilter aggregate would need a state of more than %lld bytes"
+#define CKF_FILL_STATE "%llu distinct items so far, at 8 bytes each"
+#define CKF_DETAIL_STATE_TOO_LARGE "It has " CKF_FILL_STATE "."
+#define CKF_CURE_STATE                                                                             \
+	"a set, cuckoofilter_agg(item, fpr, capacity, 'kind=set'), or merge groups that have the "     \
+	"capacity of the whole: SELECT cuckoofilter_sum_agg(f) FROM (SELECT cuckoofilter_agg(item, "   \
+	"fpr, capacity) AS f FROM .. GROUP BY cuckoofilter_hash(item) & 15) AS parts"
+#define CKF_HINT_STATE_TOO_LARGE "Build " CKF_CURE_STATE "."
+#define CKF_REST_STATE_TOO_LARGE ": " CKF_FILL_STATE "; build " CKF_CURE_STATE
+
 /* A status that is no failure: its number (int) */
 #define CKF_SAY_UNEXPECTED "unexpected cuckoofilter status %d"
 

@@ -164,6 +164,12 @@ ckfp_error_base64(fmNodePtr soft)
 void
 ckfp_error_too_large(const ckf_filter *filter)
 {
+	if (filter->encoding == CKF_COLLECTING)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg(CKF_SAY_STATE_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
+				 errdetail(CKF_DETAIL_STATE_TOO_LARGE, (unsigned long long)ckf_items(filter)),
+				 errhint(CKF_HINT_STATE_TOO_LARGE)));
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg(CKF_SAY_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
 					ckfp_errdetail_fill(filter), errhint(CKF_HINT_TOO_LARGE)));

@@ -137,6 +137,14 @@ ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t lim
 }
 
 void
+ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state)
+{
+	ckfs_report(ctx,
+				sqlite3_mprintf(CKF_SAY_STATE_TOO_LARGE CKF_REST_STATE_TOO_LARGE,
+								(long long)CKFS_MOST_BYTES, (unsigned long long)ckf_items(state)));
+}
+
+void
 ckfs_error_frame(sqlite3_context *ctx)
 {
 	sqlite3_result_error(ctx,

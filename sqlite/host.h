@@ -120,6 +120,10 @@ void ckfs_error_no_filter(sqlite3_context *ctx);
 /* The result, with the items of `filter` and more, would pass SQLite's limit. */
 void ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t limit);
 
+/* A state in whole hashes would be larger than SQLite's memory has bytes in one piece. */
+#define CKFS_MOST_BYTES 2147483391
+void ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state);
+
 /* A window's frame would take rows out of an aggregate. */
 void ckfs_error_frame(sqlite3_context *ctx);
 

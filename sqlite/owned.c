@@ -110,6 +110,11 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 	{
 		if (!ckfs_is_state(goal) && !ckfs_fits(ctx, buffers->dst_size, a))
 			return false;
+		if (buffers->dst_size > CKFS_MOST_BYTES && a->encoding == CKF_COLLECTING)
+		{
+			ckfs_error_state_too_large(ctx, a);
+			return false;
+		}
 		sqlite3_free(buffers->dst);
 		buffers->dst = ckfs_allocate(ctx, buffers->dst_size);
 		buffers->dst_room = buffers->dst_size;

@@ -18,9 +18,6 @@
 /* A set past CKF_MOST_WHOLE items is cut to what it would need for so many. */
 #define CKF_CUT_FOR (INT64_C(1) << 34)
 
-/* A state ends below 1 GB as long as it can (PostgreSQL's values do). */
-#define CKF_LARGEST_STATE (((uint64_t)1 << 30) - 8)
-
 static bool
 ckf_builds_state(const ckf_rebuild *r)
 {
@@ -223,6 +220,14 @@ ckf_target_table(ckf_rebuild *r)
 
 /* ----------------------------------------------------------------- states */
 
+/* Items in whole hashes that the largest state takes.  It leaves some room for its log: each time
+ * that it is full, all of them are read. */
+static bool
+ckf_largest_takes(uint64_t items)
+{
+	return items + items / 32 <= ckf_state_holds(CKF_LARGEST_STATE);
+}
+
 /* Bytes of a set or log for so many items, with room for more. */
 static uint64_t
 ckf_state_bytes(const ckf_rebuild *r, uint64_t items)
@@ -234,6 +239,8 @@ ckf_state_bytes(const ckf_rebuild *r, uint64_t items)
 		size = r->goal == CKF_GROW ? ckf_state_grown(from->size) : from->size;
 	while (ckf_state_holds(size) < items + items / 8)
 		size = ckf_state_grown(size);
+	if (size > CKF_LARGEST_STATE && r->counted && ckf_largest_takes(items))
+		return CKF_LARGEST_STATE;
 	return size;
 }
 
@@ -314,7 +321,8 @@ ckf_target_counts(ckf_rebuild *r)
 						  * where they have been cut */
 			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		default:
-			return ckf_builds_state(r) && ckf_log_may_have_table(r);
+			return ckf_builds_state(r) &&
+				   (ckf_log_may_have_table(r) || ckf_state_bytes(r, r->items) > CKF_LARGEST_STATE);
 	}
 }
 
