@@ -316,6 +316,9 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash, unsigned item_classes);
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 
+/* Copies stored; of a large state with those that came since it last grew, repeated ones, too. */
+uint64_t ckf_items(const ckf_filter *filter);
+
 /* The false positive rate to expect now; of a state, in the least precision that
  * was merged. */
 double ckf_fpr(const ckf_filter *filter);
@@ -421,6 +424,28 @@ ckf_status ckf_rebuild_start_hashes(ckf_rebuild *rebuild, ckf_goal goal, const c
 
 /* CKF_OK, CKF_MORE, CKF_ROOM, CKF_PRECISION, CKF_BAD_BYTES (damaged input). */
 ckf_status ckf_rebuild_step(ckf_rebuild *rebuild, ckf_buffers *buffers);
+
+/* Why there is no precision left for the result of a rebuild. */
+typedef enum ckf_cause
+{
+	CKF_FULL,          /* a filter has grown as far as its capacity and rate allow */
+	CKF_COARSE,        /* a merge: an input is too coarse for the items of all */
+	CKF_CROWDED,       /* copies of the same items crowd so that no table can place them */
+	CKF_CROWDED_HASHES /* in a set, which has no copies: hashes do */
+} ckf_cause;
+
+typedef struct ckf_refusal
+{
+	ckf_cause cause;
+	uint64_t items;   /* copies that the result would have; COARSE: that the two inputs have */
+	double fpr;       /* the rate that it would have, */
+	double limit;     /* and that at which growth stops */
+	int input;        /* COARSE: which input, 0 or 1; -1: one that a state has taken */
+	int64_t capacity; /* COARSE: up to which its precision keeps the target rate */
+} ckf_refusal;
+
+/* After CKF_PRECISION of a rebuild's start or step, while its inputs are there. */
+void ckf_rebuild_refusal(const ckf_rebuild *rebuild, ckf_refusal *refusal);
 
 /* Are n items so few, beside those of the filter, that adding or removing each
  * by itself costs less than a rebuild? */

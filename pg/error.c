@@ -28,6 +28,54 @@ ckfp_errdetail_fill(const ckf_filter *filter)
 	return errdetail(CKF_DETAIL_FILL, (unsigned long long)filter->count, ckf_fpr(filter));
 }
 
+/* A merge with a filter that is too coarse: that one is named. */
+static int
+ckfp_describe_coarse(const ckf_refusal *refusal, const ckfp_subject *about)
+{
+	const ckf_filter *coarse = refusal->input == 1 ? about->other : about->filter;
+	unsigned long long items = refusal->items;
+
+	if (refusal->input < 0)
+	{
+		errmsg(CKF_SAY_COARSEST, items);
+		errdetail(CKF_DETAIL_COARSEST, (long long)refusal->capacity, refusal->fpr, refusal->limit);
+		return errhint(CKF_HINT_COARSEST);
+	}
+	errmsg(CKF_SAY_COARSE, refusal->input == 0 ? CKF_FIRST : CKF_SECOND, items);
+	errdetail(CKF_DETAIL_COARSE, (unsigned long long)coarse->count, ckf_fpr(coarse),
+			  (long long)coarse->capacity, refusal->fpr, refusal->limit);
+	return errhint(CKF_HINT_COARSE, items);
+}
+
+/* Precision is at its end. */
+static int
+ckfp_describe_precision(const ckfp_subject *about)
+{
+	ckf_refusal refusal = {.cause = CKF_FULL};
+
+	errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+	if (about->rebuild)
+		ckf_rebuild_refusal(about->rebuild, &refusal);
+	switch (refusal.cause)
+	{
+		case CKF_COARSE:
+			return ckfp_describe_coarse(&refusal, about);
+		case CKF_CROWDED:
+			errmsg(CKF_SAY_CROWDED);
+			errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
+			return errhint(CKF_HINT_CROWDED);
+		case CKF_CROWDED_HASHES:
+			errmsg(CKF_SAY_CROWDED_HASHES);
+			errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
+			return errhint(CKF_HINT_CROWDED_HASHES);
+		case CKF_FULL:
+			break;
+	}
+	errmsg(CKF_SAY_PRECISION);
+	ckfp_errdetail_fill(about->filter);
+	return errhint(CKF_HINT_PRECISION);
+}
+
 /* Of errors of parameters, all 22023, what ereport is to be told. */
 static int
 ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
@@ -85,10 +133,7 @@ ckfp_describe(ckf_status status, const ckfp_subject *about)
 			errdetail(CKF_DETAIL_IS_SET);
 			return errhint(CKF_HINT_IS_SET);
 		case CKF_PRECISION:
-			errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
-			errmsg(CKF_SAY_PRECISION);
-			ckfp_errdetail_fill(about->filter);
-			return errhint(CKF_HINT_PRECISION);
+			return ckfp_describe_precision(about);
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
@@ -129,6 +174,12 @@ ckfp_error_not_whole(double capacity)
 void
 ckfp_error_too_large(const ckf_filter *filter)
 {
+	if (filter->encoding == CKF_COLLECTING)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg(CKF_SAY_STATE_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
+				 errdetail(CKF_DETAIL_STATE_TOO_LARGE, (unsigned long long)ckf_items(filter)),
+				 errhint(CKF_HINT_STATE_TOO_LARGE)));
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg(CKF_SAY_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
 					ckfp_errdetail_fill(filter), errhint(CKF_HINT_TOO_LARGE)));

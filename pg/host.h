@@ -16,6 +16,7 @@
  *   item.h         SQL values to hashes: above container.h (arrays, records,
  *                  ranges), json.h and, for their words, words.h
  *   utf8.h         strings to hashes, as UTF-8
+ *   large_state.h  the large state of an aggregate, in memory of its own
  *   owned.h        filters in memory of our own: copies, growth, jobs, results
  *   error.h        every error sentence, once
  *

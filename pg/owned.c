@@ -92,13 +92,13 @@ ckfp_finish_rebuild(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a
 	ckf_buffers buffers = {0};
 
 	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = a, .other = b});
+		ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
 	while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
 	{
 		if (status == CKF_ROOM)
 			ckfp_make_room(&buffers, a);
 		else if (status != CKF_MORE)
-			ckfp_error(status, (ckfp_subject){.filter = a, .other = b});
+			ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
 		CHECK_FOR_INTERRUPTS();
 	}
 	if (buffers.scratch)

@@ -20,6 +20,47 @@ ckfs_report(sqlite3_context *ctx, char *sentence)
 	sqlite3_free(sentence);
 }
 
+/* A merge with a filter that is too coarse: that one is named. */
+static char *
+ckfs_sentence_coarse(const ckf_refusal *refusal, const ckfs_subject *about)
+{
+	const ckf_filter *coarse = refusal->input == 1 ? about->other : about->filter;
+	unsigned long long items = refusal->items;
+
+	if (refusal->input < 0)
+		return sqlite3_mprintf(CKF_SAY_COARSEST CKF_REST_COARSEST, items,
+							   (long long)refusal->capacity, refusal->fpr, refusal->limit);
+	return sqlite3_mprintf(CKF_SAY_COARSE CKF_REST_COARSE,
+						   refusal->input == 0 ? CKF_FIRST : CKF_SECOND, items,
+						   (unsigned long long)coarse->count, ckf_fpr(coarse),
+						   (long long)coarse->capacity, refusal->fpr, refusal->limit, items);
+}
+
+/* Precision is at its end. */
+static char *
+ckfs_sentence_precision(const ckfs_subject *about)
+{
+	ckf_refusal refusal = {.cause = CKF_FULL};
+
+	if (about->rebuild)
+		ckf_rebuild_refusal(about->rebuild, &refusal);
+	switch (refusal.cause)
+	{
+		case CKF_COARSE:
+			return ckfs_sentence_coarse(&refusal, about);
+		case CKF_CROWDED:
+			return sqlite3_mprintf(CKF_SAY_CROWDED CKF_REST_CROWDED,
+								   (unsigned long long)refusal.items, refusal.fpr);
+		case CKF_CROWDED_HASHES:
+			return sqlite3_mprintf(CKF_SAY_CROWDED_HASHES CKF_REST_CROWDED_HASHES,
+								   (unsigned long long)refusal.items, refusal.fpr);
+		case CKF_FULL:
+			break;
+	}
+	return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
+						   (unsigned long long)about->filter->count, ckf_fpr(about->filter));
+}
+
 static char *
 ckfs_sentence(ckf_status status, ckfs_subject about)
 {
@@ -47,8 +88,7 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_IS_SET:
 			return sqlite3_mprintf(CKF_SAY_IS_SET CKF_REST_IS_SET);
 		case CKF_PRECISION:
-			return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
-								   (unsigned long long)about.filter->count, ckf_fpr(about.filter));
+			return ckfs_sentence_precision(&about);
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
@@ -147,6 +187,14 @@ ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_cl
 	if (held)
 		sqlite3_log(SQLITE_WARNING, CKF_SAY_UNLIKE, held, words[i]);
 	sqlite3_free(held);
+}
+
+void
+ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state)
+{
+	ckfs_report(ctx,
+				sqlite3_mprintf(CKF_SAY_STATE_TOO_LARGE CKF_REST_STATE_TOO_LARGE,
+								(long long)CKFS_MOST_BYTES, (unsigned long long)ckf_items(state)));
 }
 
 void

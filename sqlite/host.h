@@ -196,8 +196,9 @@ typedef struct ckfs_subject
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
 	const char *option;       /* BAD_OPTION */
 	size_t option_size;
-	const ckf_filter *filter; /* SEED_DIFFERS, PRECISION */
-	const ckf_filter *other;  /* SEED_DIFFERS */
+	const ckf_filter *filter;   /* SEED_DIFFERS, PRECISION */
+	const ckf_filter *other;    /* SEED_DIFFERS, PRECISION of a merge */
+	const ckf_rebuild *rebuild; /* PRECISION: that came to it; NULL: an add */
 } ckfs_subject;
 
 /* Report a failed call of the engine. */
@@ -231,6 +232,10 @@ ckfs_ask(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
 	if (item_class != CKF_ITEM_HASH && !ckf_may_hold(filter, item_class))
 		ckfs_log_unlike(ctx, filter, item_class);
 }
+
+/* A state in whole hashes would be larger than SQLite's memory has bytes in one piece. */
+#define CKFS_MOST_BYTES 2147483391
+void ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state);
 
 /* A window's frame would take rows out of an aggregate. */
 void ckfs_error_frame(sqlite3_context *ctx);

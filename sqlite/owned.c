@@ -110,6 +110,11 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 	{
 		if (!ckfs_is_state(goal) && !ckfs_fits(ctx, buffers->dst_size, a))
 			return false;
+		if (buffers->dst_size > CKFS_MOST_BYTES && a->encoding == CKF_COLLECTING)
+		{
+			ckfs_error_state_too_large(ctx, a);
+			return false;
+		}
 		sqlite3_free(buffers->dst);
 		buffers->dst = ckfs_allocate(ctx, buffers->dst_size);
 		buffers->dst_room = buffers->dst_size;
@@ -128,11 +133,11 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 	return true;
 }
 
-/* The steps of a rebuild, which was started with that status, to its end.
- * CKF_MORE: it has not come to it, and the result of the function says why. */
-static ckf_status
+/* The steps of a rebuild, which was started with that status, to its end.  false: it
+ * has not come to it, and the result of the function says why. */
+static bool
 ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
-				 const ckf_filter *a, ckf_buffers *buffers, ckf_filter *owned)
+				 const ckf_filter *a, const ckf_filter *b, ckf_buffers *buffers, ckf_filter *owned)
 {
 	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, buffers)) != CKF_OK)
 	{
@@ -150,8 +155,10 @@ ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_
 		(ckf_filter){.bytes = buffers->dst, .size = buffers->dst_size, .room = buffers->dst_room};
 	if (status != CKF_OK)
 		ckfs_discard(owned);
+	if (status != CKF_OK && status != CKF_MORE)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b, .rebuild = rebuild});
 	ckfs_free_rebuild(rebuild, buffers);
-	return status;
+	return status == CKF_OK;
 }
 
 bool
@@ -165,10 +172,7 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 	if (!rebuild)
 		return false;
 	status = ckf_rebuild_start(rebuild, goal, a, b);
-	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
-	if (status != CKF_OK && status != CKF_MORE)
-		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
-	return status == CKF_OK;
+	return ckfs_step_to_end(ctx, rebuild, goal, status, a, b, &buffers, owned);
 }
 
 /* The same of a filter and hashes. */
@@ -184,10 +188,7 @@ ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const 
 		return false;
 	status =
 		ckf_rebuild_start_hashes(rebuild, goal, a, list->hashes, list->count, list->item_classes);
-	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
-	if (status != CKF_OK && status != CKF_MORE)
-		ckfs_error(ctx, status, (ckfs_subject){.filter = a});
-	return status == CKF_OK;
+	return ckfs_step_to_end(ctx, rebuild, goal, status, a, NULL, &buffers, owned);
 }
 
 /* Open the owned filter anew over its bytes, of which `size` are in use. */

@@ -22,11 +22,17 @@ typedef struct ckf_asked
 	double fpr;
 } ckf_asked;
 
-/* Only the representation knows whether there is anything in it. */
+/* Only the representation knows what there is in it. */
+uint64_t
+ckf_items(const ckf_filter *t)
+{
+	return t->operations->source->items(t);
+}
+
 static bool
 ckf_has_items(const ckf_filter *t)
 {
-	return t->operations->source->items(t) > 0;
+	return ckf_items(t) > 0;
 }
 
 /* Take in what an input asks for that has a say; the first one alone, or beside

@@ -141,16 +141,19 @@ def choose_longer(n, w, most, p):
     return next(filter(None, (choose(n, longer, p) for longer in range(w, most + 1))), None)
 
 
-def larger(geometry, k, n, p):
-    """The geometry that comes next where n copies did not fit, or None [5.7]."""
+def wider(geometry, k):
+    """The geometry that comes next where copies did not fit [5.7]."""
     w, g, m = geometry.w, geometry.g, geometry.m
     m += (m >> k) + 1
     if m > MAX_M:
         m, g = m // 2 + m // 64, g + 1
-    f = width_of(w - g, m)
-    if f < p.c or m << g > 2 * n + 64:
-        return None
-    return Geometry(w, g, m, f)
+    return Geometry(w, g, m, width_of(w - g, m))
+
+
+def larger(geometry, k, n, p):
+    """The same, or None where there is none for n copies."""
+    next_one = wider(geometry, k)
+    return next_one if next_one.f >= p.c and next_one.buckets <= 2 * n + 64 else None
 
 
 # ---------------------------------------------------------- one table [7.1 to 7.5]
@@ -275,9 +278,16 @@ def hashes_bytes(items, p):
     return p.header(HASHES, len(hashes)) + b"".join(h.to_bytes(8, "little") for h in hashes)
 
 
-def build(prefixes, geometry, n, p, worth=lambda size: True):
+def lacks_bits(geometry, k, n, p):
+    """Is there no larger one for f alone [7.10]?"""
+    next_one = wider(geometry, k)
+    return next_one.f < p.c and next_one.buckets <= 2 * n + 64
+
+
+def build(prefixes, geometry, n, p, worth=lambda size: True, longer=lambda w: None):
     """Bytes of a table of these prefixes, in the order they come; None where there is none
-    [7.2 to 7.6, 5.7].  `worth` says whether a size is small enough."""
+    [7.2 to 7.6, 5.7].  `worth` says whether a size is small enough, `longer` has the geometry for
+    prefixes of more than w bits [7.10]."""
     failures = 0
     while geometry is not None and worth(geometry.size(p)):
         table = Table(geometry, p.b)
@@ -286,18 +296,21 @@ def build(prefixes, geometry, n, p, worth=lambda size: True):
                 table.place(prefix)
             return table.bytes(p)
         except Full:
-            geometry = larger(geometry, 6 - failures // 2 if failures < 10 else 1, n, p)
+            k = 6 - failures // 2 if failures < 10 else 1
+            last, geometry = geometry, larger(geometry, k, n, p)
             failures += 1
+            if geometry is None and lacks_bits(last, k, n, p):
+                geometry, failures = longer(last.w), 0
     return None
 
 
-def build_sorted(items, bits, geometry, n, p, worth=lambda size: True):
+def build_sorted(items, bits, geometry, n, p, worth=lambda size: True, longer=lambda w: None):
     """The same from {item: copies}, in ascending order."""
-    if geometry is None:
-        return None
-    copies = copies_at(items, bits, geometry.w, p)
-    ascending = [prefix for prefix in sorted(copies) for _ in range(copies[prefix])]
-    return build(lambda _: ascending, geometry, n, p, worth)
+    def ascending(geometry):
+        copies = copies_at(items, bits, geometry.w, p)
+        return [prefix for prefix in sorted(copies) for _ in range(copies[prefix])]
+
+    return build(ascending, geometry, n, p, worth, longer)
 
 
 def build_whole(items, p, what, bits=64):
@@ -316,12 +329,16 @@ def build_whole(items, p, what, bits=64):
     w = min(prefix_bits(max(p.capacity, promised), p.fpr, p.c), MAX_W, bits)
     geometry = choose_longer(n + room, w, min(MAX_W, bits), p)
     without = HEADER.size + 8 * n
+
+    def longer(w):
+        return choose_longer(n + room, w + 1, min(MAX_W, bits), p)
+
     if bits < 64 or what not in ("aggregate", "merge"):
-        data = build_sorted(items, bits, geometry, n, p)
+        data = build_sorted(items, bits, geometry, n, p, longer=longer)
     elif n <= MOST_HASHES and geometry and geometry.size(p) + BONUS >= without:
         data = None
     else:
-        data = build_sorted(items, bits, geometry, n, p, lambda size: size < without)
+        data = build_sorted(items, bits, geometry, n, p, lambda size: size < without, longer)
     if data is None and bits < 64:
         raise Refused("precision")
     return data or hashes_bytes(items, p)

@@ -138,7 +138,16 @@ DROP TABLE words;
 -- a filter of release 1.0.0 does not say what it holds, but hashed some types otherwise
 SELECT error_of(format('SELECT %L::cuckoofilter @> ARRAY[1]', o.f)), o.f @> 1 AS one, o.f @> 'a' AS two, o.f + NULL = o.f AS same, cuckoofilter_info(o.f) -> 'item_classes' AS classes, cuckoofilter_info(o.f + 2) -> 'format_version' AS version
 	FROM (SELECT set_byte(set_byte(f::bytea, 3, 1), 14, 0)::cuckoofilter FROM f) AS o(f);
-
+-- a merge: the coarse input is named, wherever it stands
+CREATE TABLE m AS SELECT (SELECT cuckoofilter_agg(i) FROM generate_series(1, 5000) i) AS coarse,
+	(SELECT cuckoofilter_agg(i) FROM generate_series(5001, 200000) i) AS fine;
+SELECT error_of('SELECT coarse | fine FROM m');
+SELECT error_of('SELECT cuckoofilter_sum(fine, coarse) FROM m');
+SELECT error_of('SELECT cuckoofilter_union_agg(f) FROM (SELECT coarse FROM m UNION ALL SELECT fine FROM m) u(f)');
+SELECT error_of($$ SELECT cuckoofilter_union_agg(f) FROM (SELECT cuckoofilter_agg(i) FROM generate_series(1, 2000) i GROUP BY i % 200) u(f) $$);
+-- copies that crowd
+SELECT error_of($$ SELECT cuckoofilter_sum_agg(f) FROM (SELECT cuckoofilter_agg(i, 0.01, 1000000) FROM generate_series(1, 9000) i, generate_series(1, 6) j GROUP BY j) u(f) $$);
+DROP TABLE m;
 -- base64 that sets bits behind the last byte
 SELECT error_of(format('SELECT %L::cuckoofilter', regexp_replace(f::text, '(.)=$', 
 		translate(right(rtrim(f::text, '='), 1), 'AEIMQUYcgkosw048', 'BFJNRVZdhlptx159') || '='))) FROM f;
