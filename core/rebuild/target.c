@@ -492,7 +492,9 @@ void
 ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 {
 	ckf_filter to = r->to;
-	bool merges = r->inputs == 2 || r->goal == CKF_FINISH_MERGE;
+	/* a state that leaves has come from merges where less than whole hashes is known */
+	bool merges = r->inputs == 2 || r->goal == CKF_FINISH_MERGE ||
+				  (r->goal == CKF_EXPORT && r->in[0]->w < 64);
 	bool fits;
 
 	to.w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
