@@ -222,15 +222,18 @@ void ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_
 void ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class);
 
 /*
- * Call this where an item is asked for or removed.  The usual cause of an unlike
- * class is a parameter that was bound as text where a number was meant; but SQLite's
- * columns mix types, so that it is no error: the item is not in.
+ * May the item that is asked for or removed be in?  If its class never was, that goes
+ * to the log, and it is not: a match would be another item's.  The usual cause is a
+ * parameter that was bound as text where a number was meant; but SQLite's columns mix
+ * types, so that it is no error.
  */
-static inline void
-ckfs_ask(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+static inline bool
+ckfs_may_hold(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
 {
-	if (item_class != CKF_ITEM_HASH && !ckf_may_hold(filter, item_class))
-		ckfs_log_unlike(ctx, filter, item_class);
+	if (item_class == CKF_ITEM_HASH || ckf_may_hold(filter, item_class))
+		return true;
+	ckfs_log_unlike(ctx, filter, item_class);
+	return false;
 }
 
 /* A state in whole hashes would be larger than SQLite's memory has bytes in one piece. */

@@ -9,6 +9,8 @@
  */
 #include "host.h"
 
+#include <string.h>
+
 static bool
 ckfs_is_null(sqlite3_value *value)
 {
@@ -45,6 +47,19 @@ ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_result_handle(ctx, filter);
 }
 
+/* Would taking this item away take another item's copy?  (From a set none can be taken,
+ * which the engine says.) */
+static bool
+ckfs_is_stranger(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+{
+	ckf_info info;
+
+	if (ckfs_may_hold(ctx, filter, item_class))
+		return false;
+	ckf_get_info(filter, &info);
+	return strcmp(info.kind, "set") != 0;
+}
+
 /*
  * The filter of argument 0, changed by the item or hash of argument 1.  NULL is
  * no item and changes nothing: a trigger that adds a column's values would lose
@@ -62,7 +77,7 @@ ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, si
 	if (!filter || (!nothing && !items->hash(ctx, argv[1], filter->seed, &item)))
 		return;
 	if (!nothing && change == ckfs_remove)
-		ckfs_ask(ctx, filter, item.item_class);
+		nothing = ckfs_is_stranger(ctx, filter, item.item_class);
 	if (!ckfs_copy(ctx, filter, more, &owned))
 		return;
 	if (nothing || change(ctx, &owned, item))
@@ -87,9 +102,11 @@ ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_changed(ctx, argv, ckfs_remove, 0);
 }
 
-/* The hashes of arguments that are not NULL, to be freed. */
+/* The hashes of arguments that are not NULL, to be freed; of those that are to be removed,
+ * without strangers. */
 static bool
-ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, uint64_t seed, ckfs_list *list)
+ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_filter *filter,
+			   bool removes, ckfs_list *list)
 {
 	ckfs_hashed item;
 	int i;
@@ -105,11 +122,13 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, uint64_t se
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!ckfs_hash_item(ctx, argv[i], seed, &item))
+		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
 		{
 			sqlite3_free(list->hashes);
 			return false;
 		}
+		if (removes && ckfs_is_stranger(ctx, filter, item.item_class))
+			continue;
 		list->hashes[list->count++] = item.hash;
 		list->item_classes |= item.item_class;
 	}
@@ -123,7 +142,6 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 	ckf_filter local, owned;
 	const ckf_filter *filter;
 	ckfs_list list;
-	unsigned item_class;
 	bool ok;
 
 	if (argc < 1)
@@ -132,11 +150,8 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 		return;
 	}
 	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter->seed, &list))
+	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter, change == ckfs_remove, &list))
 		return;
-	for (item_class = 1; change == ckfs_remove && item_class <= list.item_classes; item_class <<= 1)
-		if (list.item_classes & item_class)
-			ckfs_ask(ctx, filter, item_class);
 	ok = ckfs_change_many(ctx, filter, &list, change, goal, &owned);
 	sqlite3_free(list.hashes);
 	if (ok)
@@ -169,8 +184,8 @@ ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	(void)argc;
 	if (!filter || !items->hash(ctx, argv[1], filter->seed, &item))
 		return;
-	ckfs_ask(ctx, filter, item.item_class);
-	sqlite3_result_int(ctx, ckf_contains(filter, item.hash));
+	sqlite3_result_int(ctx, ckfs_may_hold(ctx, filter, item.item_class) &&
+								ckf_contains(filter, item.hash));
 }
 
 /* The answer of _any (wanted is true) and _all (false): whether an item was
@@ -197,8 +212,8 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 			continue;
 		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
 			return;
-		ckfs_ask(ctx, filter, item.item_class);
-		if (ckf_contains(filter, item.hash) == wanted)
+		if ((ckfs_may_hold(ctx, filter, item.item_class) && ckf_contains(filter, item.hash)) ==
+			wanted)
 			break;
 	}
 	sqlite3_result_int(ctx, (i < argc) == wanted);
@@ -229,8 +244,8 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	(void)argc;
 	if (!filter || !ckfs_hash_item(ctx, argv[1], filter->seed, &item))
 		return;
-	ckfs_ask(ctx, filter, item.item_class);
-	sqlite3_result_int(ctx, (int)ckf_copies(filter, item.hash));
+	sqlite3_result_int(
+		ctx, ckfs_may_hold(ctx, filter, item.item_class) ? (int)ckf_copies(filter, item.hash) : 0);
 }
 
 /* A rebuild of one filter or two is a function of its own. */

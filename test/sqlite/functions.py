@@ -220,7 +220,7 @@ def classes(sql, *parameters):
     return suite.info(one(f"SELECT {sql}", *parameters))["item_classes"]
 
 
-def test_item_classes():
+def test_item_classes_of_changes():
     none, numbers = one("SELECT cuckoofilter_create(10)"), suite.agg(1, 30)
     equal("none", classes("?", none), [])
     equal("numbers", classes("?", numbers), ["number"])
@@ -437,6 +437,27 @@ def test_item_classes():
             equal(f"{call} of {items}", suite.info(filter)["item_classes"], classes)
     filter = one("SELECT cuckoofilter_add_hash(cuckoofilter_agg('a'), 7)")
     equal("hash", suite.info(filter)["item_classes"], ["text", "hash"])
+
+
+def test_strangers():
+    """Items of a class that never was are not in, whatever they match by chance, and take no other item's copy."""
+    numbers = one(f"SELECT cuckoofilter_agg(x, 0.2, 4000) FROM {NUMBERS}", 1, 4000)
+    words = [f"x{i}" for i in range(300)]
+    filter = at_once = numbers
+    for word in words:
+        filter = one("SELECT cuckoofilter_remove(?, ?)", filter, word)
+        equal(f"contains {word}", one("SELECT cuckoofilter_contains(?, ?)", numbers, word), 0)
+        equal(f"copies of {word}", one("SELECT cuckoofilter_copies(?, ?)", numbers, word), 0)
+    equal("one by one", filter, numbers)
+    for some in (words[:100], words[100:200], words[200:]):
+        marks = ", ".join("?" * len(some))
+        at_once = one(f"SELECT cuckoofilter_remove_all(?, {marks})", at_once, *some)
+        equal("any", one(f"SELECT cuckoofilter_contains_any(?, {marks})", numbers, *some), 0)
+        equal("all", one(f"SELECT cuckoofilter_contains_all(?, {marks})", numbers, *some), 0)
+        equal("any but for one", one(f"SELECT cuckoofilter_contains_any(?, {marks}, 1)", numbers, *some), 1)
+    equal("at once", at_once, numbers)
+    equal("beside others", one("SELECT cuckoofilter_count(cuckoofilter_remove_all(?, 1, 'x', 2))", numbers), 3998)
+    equal("all without one", one("SELECT cuckoofilter_contains_all(?, 1, 'x')", numbers), 0)
 
 
 def test_add_agg():
