@@ -27,6 +27,7 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/formatting.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -221,6 +222,8 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 			ckfp_error_no_collation();
 		own_equality = !get_collation_isdeterministic(collation);
 	}
+	else if (kind == CKFP_UNTYPED && OidIsValid(collation)) /* a literal with COLLATE, in a row */
+		own_equality = !get_collation_isdeterministic(collation);
 	else if (kind >= CKFP_ARRAY && kind <= CKFP_MULTIRANGE)
 		hasher->container = ckfp_set_container(hasher, kind, base, collation, context);
 	else if (kind == CKFP_OTHER)
@@ -330,14 +333,44 @@ ckfp_hash_label(Oid oid, uint64 seed)
 	return hash;
 }
 
+/* How often a label may have changed: by ALTER TYPE .. RENAME VALUE, or where that was
+ * rolled back. */
+static uint64 ckfp_label_changes;
+
+static void
+ckfp_labels_changed(Datum arg, int cache, uint32 value)
+{
+	(void)arg;
+	(void)cache;
+	(void)value;
+	ckfp_label_changes++;
+}
+
+/* The place of a label among those that were seen, as long as they are what they were:
+ * the hasher of an expression in PL/pgSQL outlives statements. */
+static ckfp_label *
+ckfp_place_of_label(ckfp_hasher *hasher, Oid oid)
+{
+	static bool registered = false;
+
+	if (!registered)
+	{
+		CacheRegisterSyscacheCallback(ENUMOID, ckfp_labels_changed, (Datum)0);
+		registered = true;
+	}
+	if (hasher->labels == NULL)
+		hasher->labels = MemoryContextAllocZero(hasher->context, sizeof(ckfp_label) * CKFP_LABELS);
+	else if (unlikely(hasher->label_changes != ckfp_label_changes))
+		memset(hasher->labels, 0, sizeof(ckfp_label) * CKFP_LABELS);
+	hasher->label_changes = ckfp_label_changes;
+	return &hasher->labels[oid % CKFP_LABELS];
+}
+
 static uint64
 ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed)
 {
-	ckfp_label *label;
+	ckfp_label *label = ckfp_place_of_label(hasher, oid);
 
-	if (hasher->labels == NULL)
-		hasher->labels = MemoryContextAllocZero(hasher->context, sizeof(ckfp_label) * CKFP_LABELS);
-	label = &hasher->labels[oid % CKFP_LABELS];
 	if (label->oid != oid || label->seed != seed)
 	{
 		label->oid = InvalidOid;
@@ -425,7 +458,8 @@ ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed)
 		case CKFP_CHAR:
 			return ckfp_hash_char(item, seed);
 		case CKFP_UNTYPED:
-			return ckfp_hash_text(DatumGetCString(item), (int)strlen(DatumGetCString(item)), seed);
+			return ckfp_hash_string(hasher, DatumGetCString(item),
+									(int)strlen(DatumGetCString(item)), seed);
 		case CKFP_ENUM:
 			return ckfp_hash_enum(hasher, DatumGetObjectId(item), seed);
 		case CKFP_UUID:

@@ -52,6 +52,7 @@ typedef struct ckfp_hasher
 	bool own_equality;                /* text whose collation calls different bytes equal */
 	FmgrInfo *function;               /* CKFP_OTHER: the type's extended hash */
 	struct ckfp_label *labels;        /* CKFP_ENUM: hashes of labels seen lately */
+	uint64 label_changes;             /* how often labels had changed then */
 	struct ckfp_container *container; /* arrays, records, ranges: what they consist of */
 	MemoryContext inner;              /* of the container; NULL before the first */
 	MemoryContext context;

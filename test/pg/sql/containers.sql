@@ -131,6 +131,32 @@ SELECT cuckoofilter_hash('(1,)'::with_json);
 -- seeds reach the parts
 SELECT unlike_hashes(cuckoofilter_hash(ARRAY[1]), cuckoofilter_hash(ARRAY[1], 1), cuckoofilter_hash(ARRAY[1], 2)) AS seeds;
 
+-- a label that is renamed, and the renaming rolled back, while an expression goes on
+CREATE TYPE relabelled AS ENUM ('p');
+DO $$
+DECLARE
+	f cuckoofilter := cuckoofilter_create(10);
+	e relabelled := 'p';
+BEGIN
+	FOR i IN 1..3 LOOP
+		BEGIN
+			IF i = 1 THEN ALTER TYPE relabelled RENAME VALUE 'p' TO 'z'; END IF;
+			f := f + e;
+			IF i = 1 THEN RAISE EXCEPTION 'rolled back'; END IF;
+		EXCEPTION WHEN raise_exception THEN NULL;
+		END;
+	END LOOP;
+	ALTER TYPE relabelled RENAME VALUE 'p' TO 'q';
+	f := f + e;
+	RAISE NOTICE 'z: %, p: %, q: %', cuckoofilter_copies(f, 'z'::text), cuckoofilter_copies(f, 'p'::text), cuckoofilter_copies(f, 'q'::text);
+END
+$$;
+DROP TYPE relabelled;
+-- a literal in a row is under the collation that is named
+CREATE COLLATION loud (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+SELECT cuckoofilter_agg(ROW(t)) @> ROW('ABC' COLLATE loud) AS literal, cuckoofilter_agg(ROW(t)) @> ROW('ABC'::text COLLATE loud) AS text,
+	cuckoofilter_agg(ROW(t)) @> ROW('abd' COLLATE loud) AS other FROM (SELECT 'Abc' COLLATE loud) AS v(t);
+DROP COLLATION loud;
 SET client_min_messages = warning;
 DROP OPERATOR FAMILY caseless_ops USING btree CASCADE;
 DROP OPERATOR FAMILY caseless_ops USING hash CASCADE;
