@@ -159,6 +159,8 @@ sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines 
 	connection->references++; /* until all are registered */
 	for (i = 0; i < CKFS_ENTRIES && rc == SQLITE_OK; i++)
 		rc = ckfs_register(db, i, &connection->users[i]);
+	if (rc != SQLITE_OK && error) /* it is loaded, and a statement is using it */
+		*error = sqlite3_mprintf("%s", sqlite3_errmsg(db));
 	while (rc != SQLITE_OK && i > 0)
 		ckfs_unregister(db, --i);
 	ckfs_release(connection);

@@ -289,6 +289,12 @@ def test_loaded_twice():
     db = connect()
     handle = db.execute("SELECT cuckoofilter_open(cuckoofilter_agg(1))").fetchone()[0]
     db.enable_load_extension(True)
+    try:  # a statement that runs keeps it from being loaded again
+        db.execute("SELECT load_extension(?)", (EXTENSION,)).fetchone()
+        check("loaded in a statement", False)
+    except sqlite3.Error as error:
+        check(f"it says why: {error}", "due to active statements" in str(error))
+    equal("still open", db.execute("SELECT cuckoofilter_count(?)", (handle,)).fetchone()[0], 1)
     db.load_extension(EXTENSION)
     try:
         db.execute("SELECT cuckoofilter_count(?)", (handle,)).fetchone()
