@@ -51,6 +51,7 @@ ckfs_list_item(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
 	if (!ckfs_hash_item(ctx, value, batch->filter.seed, &item) ||
 		!ckfs_make_room_for_one(ctx, &array, list->count, &batch->list_room, sizeof(uint64_t)))
 		return false;
+	(void)ckfs_may_hold(ctx, &batch->filter, item.item_class); /* it goes to the log */
 	list->hashes = array;
 	list->hashes[list->count++] = item.hash;
 	list->item_classes |= item.item_class;

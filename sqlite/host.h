@@ -217,15 +217,14 @@ void ckfs_error_no_filter(sqlite3_context *ctx);
 /* The result, with the items of `filter` and more, would pass SQLite's limit. */
 void ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t limit);
 
-/* Write to SQLite's log that an item is asked for of a class that a filter never
- * saw, once for each pair in a connection. */
+/* Write to SQLite's log that an item is asked for, added or removed of a class that a
+ * filter never saw, once for each pair in a connection. */
 void ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class);
 
 /*
- * May the item that is asked for or removed be in?  If its class never was, that goes
- * to the log, and it is not: a match would be another item's.  The usual cause is a
- * parameter that was bound as text where a number was meant; but SQLite's columns mix
- * types, so that it is no error.
+ * May an item be in?  If its class never was, that goes to the log, and it is not: a
+ * match would be another item's.  The usual cause is a parameter that was bound as text
+ * where a number was meant; but SQLite's columns mix types, so that it is no error.
  */
 static inline bool
 ckfs_may_hold(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)

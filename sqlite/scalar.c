@@ -47,8 +47,8 @@ ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_result_handle(ctx, filter);
 }
 
-/* Would taking this item away take another item's copy?  (From a set none can be taken,
- * which the engine says.) */
+/* Is an item that is added or removed of a class that never was?  To take it away would take
+ * another item's copy.  (From a set none can be taken, which the engine says.) */
 static bool
 ckfs_is_stranger(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
 {
@@ -76,8 +76,8 @@ ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, si
 
 	if (!filter || (!nothing && !items->hash(ctx, argv[1], filter->seed, &item)))
 		return;
-	if (!nothing && change == ckfs_remove)
-		nothing = ckfs_is_stranger(ctx, filter, item.item_class);
+	if (!nothing && ckfs_is_stranger(ctx, filter, item.item_class))
+		nothing = change == ckfs_remove;
 	if (!ckfs_copy(ctx, filter, more, &owned))
 		return;
 	if (nothing || change(ctx, &owned, item))
@@ -127,7 +127,7 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 			sqlite3_free(list->hashes);
 			return false;
 		}
-		if (removes && ckfs_is_stranger(ctx, filter, item.item_class))
+		if (ckfs_is_stranger(ctx, filter, item.item_class) && removes)
 			continue;
 		list->hashes[list->count++] = item.hash;
 		list->item_classes |= item.item_class;

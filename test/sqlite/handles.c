@@ -320,9 +320,10 @@ try_log(void)
 	logs("cuckoofilter_remove_hash(numbers, 7)", 0, NULL);
 	logs("cuckoofilter_contains_any(empty, 'a', 7, x'01')", 0, NULL);
 	logs("cuckoofilter_contains_any(hashes, 'a', 7, x'01')", 0, NULL);
-	logs("cuckoofilter_add(numbers, 'a')", 0, NULL);
-	logs("cuckoofilter_add_all(numbers, 'a', x'01')", 0, NULL);
-	logs("cuckoofilter_add_agg(numbers, 'a')", 0, NULL);
+	logs("cuckoofilter_add(numbers, 1001)", 0, NULL);
+	logs("cuckoofilter_add_all(empty, 'a', x'01', 7)", 0, NULL);
+	logs("cuckoofilter_add_agg(empty, 'a')", 0, NULL);
+	logs("cuckoofilter_add_hash(numbers, 7)", 0, NULL);
 	logs("cuckoofilter_union(numbers, texts)", 0, NULL);
 	logs("cuckoofilter_contains(numbers, '7')", 1,
 		 "the cuckoofilter holds numbers, the item is text");
@@ -354,6 +355,17 @@ try_log(void)
 		 "the cuckoofilter holds numbers, the item is text");
 	logs("cuckoofilter_contains_any(numbers, 'a', x'07')", 9,
 		 "the cuckoofilter holds numbers, the item is bytes");
+	check(sqlite3_close(db) == SQLITE_OK, "close");
+	open_database();
+	/* so have additions, which are as likely a mistake */
+	execute("CREATE TABLE mixed AS SELECT cuckoofilter_agg(value) AS numbers, "
+			"cuckoofilter_agg('a' || value) AS texts FROM number");
+	logs("cuckoofilter_count(cuckoofilter_add(numbers, '7')) - 1001", 10,
+		 "the cuckoofilter holds numbers, the item is text");
+	logs("cuckoofilter_count(cuckoofilter_add_all(numbers, 1001, '7', x'07')) - 1003", 11,
+		 "the cuckoofilter holds numbers, the item is bytes");
+	logs("cuckoofilter_count(cuckoofilter_add_agg(texts, 7)) - 1001", 12,
+		 "the cuckoofilter holds text, the item is a number");
 }
 
 int
