@@ -255,6 +255,7 @@ run_ghosts(const void *arg)
 	CHECK(ckf_open(&ghosts.filter, ghosts.bytes, ghosts.filter.size, CKF_STORED) == CKF_OK, "open");
 	ckf_params_default(&params);
 	owned_state(&empty, &params);
+	CHECK(owned_rebuild(&empty, CKF_GROW, NULL) == CKF_OK, "grow");
 	CHECK(run_rebuild(&result, CKF_UNION, &ghosts, &ghosts) == CKF_OK, "union");
 	CHECK(result.filter.count == 0 && result.filter.item_classes == 0, "union of nothing");
 	owned_free(&result);
@@ -283,8 +284,10 @@ static const sample samples[] = {
 	{"empty state", 0, 0.01, false, false, 4, 0, true},
 };
 
+/* The smallest table, so that a state takes its items one by one. */
+static const sample few_items = {"few items", 1000, 0.01, false, true, 4, 14, false};
+
 /* Tables of several segments, hurt here and there. */
-static const sample few_items = {"few items", 1000, 0.01, false, true, 4, 9, false};
 static const sample large = {"several segments", 0, 0.01, false, false, 4, 280000, false};
 
 static void

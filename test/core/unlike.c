@@ -137,38 +137,57 @@ check_first_table(const merge *m, const model *all, const ckf_filter *result)
 			  "%llu hashes are no table", (unsigned long long)result->count);
 }
 
-/* Whole hashes of all inputs, each counted once. */
+/* What all inputs hold at the precision that they have in common, each counted once. */
 static uint64_t
 count_distinct(const merge *m)
 {
-	uint64_t n = 0, hash;
-	uint32_t copies;
-	map all = {0};
+	ckf_filter like;
+	model all;
+	uint64_t n;
 
-	for (size_t i = 0; i < m->n; i++)
-		for (size_t at = 0; m->inputs[i].model.w == 64 &&
-							map_next(&m->inputs[i].model.groups, &at, &hash, &copies);)
-		{
-			n += map_get(&all, hash) == 0;
-			map_set(&all, hash, 1);
-		}
-	map_free(&all);
+	memset(&like, 0, sizeof like);
+	like.w = (uint8_t)m->promise.w;
+	like.c = (uint8_t)m->promise.c;
+	like.b = (uint8_t)m->promise.b;
+	like.flags = m->promise.set;
+	model_of_merge(&all, m, &like);
+	n = all.count;
+	model_free(&all);
 	return n;
 }
 
-/* A set's state that holds more whole hashes than it may is cut. */
+/* The precision to which a set's state is cut that holds more than it may, and 2^34
+ * items' worth (FORMAT.md, step 11 of section 7). */
+static unsigned
+cut_w(const promise *p)
+{
+	unsigned w = prefix_bits(fmax((double)p->capacity, 0x1p34), p->fpr, p->c);
+
+	return w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX;
+}
+
 static bool
 is_cut(const merge *m)
 {
-	return m->promise.set && m->promise.w == 64 && count_distinct(m) > CKF_MOST_WHOLE;
+	const promise *p = &m->promise;
+
+	return p->set && p->w > cut_w(p) && count_distinct(m) > CKF_MOST_WHOLE &&
+		   prefix_bits((double)CKF_MOST_WHOLE + 1, p->fpr, p->c) <= CKF_MAX_PREFIX;
 }
 
 static void
 check_result(const merge *m, const owned *result, bool by_state)
 {
+	promise promise = m->promise;
 	model all;
 
-	promise_check(&m->promise, result);
+	if (by_state && is_cut(m))
+	{
+		CHECK(result->filter.w <= cut_w(&promise), "w %d, cut to %u", result->filter.w,
+			  cut_w(&promise));
+		promise.w = result->filter.w;
+	}
+	promise_check(&promise, result);
 	model_of_merge(&all, m, &result->filter);
 	model_check(&all, result);
 	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m)))
