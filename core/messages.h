@@ -105,9 +105,9 @@
 	"has " CKF_FILL " and a capacity of %lld; the result would have a rate of %.3g, past the "     \
 	"limit of %.3g"
 #define CKF_DETAIL_COARSE "It " CKF_FILL_COARSE "."
-#define CKF_HINT_COARSE "Build it with the capacity of the whole: %llu will do."
+#define CKF_HINT_COARSE "Build both with the capacity of the whole: %llu will do."
 #define CKF_REST_COARSE                                                                            \
-	": it " CKF_FILL_COARSE "; build it with the capacity of the whole: %llu will do"
+	": it " CKF_FILL_COARSE "; build both with the capacity of the whole: %llu will do"
 
 /* The same where a state has taken it, which knows no more of it than its precision.  The items
  * after they were cut to it (unsigned long long).  The detail: the capacity that it keeps (long

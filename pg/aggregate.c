@@ -120,12 +120,12 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 {
 	ckf_status status = ckf_add(state->filter, hash, item_class);
 
-	if (unlikely(status == CKF_ROOM))
+	while (unlikely(status == CKF_ROOM))
 	{
 		ckfp_outgrow(fcinfo, state, CKF_GROW, NULL);
-		ckfp_add(state->filter, hash, item_class);
+		status = ckf_add(state->filter, hash, item_class);
 	}
-	else if (unlikely(status != CKF_OK))
+	if (unlikely(status != CKF_OK))
 		ckfp_error(status, (ckfp_subject){.filter = state->filter});
 }
 

@@ -157,7 +157,7 @@ ckfs_describe_held(const ckf_filter *filter)
 {
 	static const char *const words[] = {CKF_WORDS_HELD};
 	sqlite3_str *list = sqlite3_str_new(NULL);
-	unsigned left = filter->item_classes;
+	unsigned left = filter->item_classes & (CKF_ITEM_HASH - 1);
 	int i;
 
 	for (i = 0; left >> i != 0; i++)

