@@ -34,7 +34,7 @@ SMALL_LIB := build/small/libckf.a
 
 # The engine changes its way at sizes that small inputs reach with these.
 SMALL := -DCKF_LARGEST_SET=200 -DCKF_MAX_HASHES=40 -DCKF_MAX_BUCKETS_BUILT=64 \
-	-DCKF_MOST_WHOLE=300 -DCKF_LARGE_LOG=4096 -DCKF_STEP=64 -DCKF_LARGEST_PART=128
+	-DCKF_MOST_WHOLE=300 -DCKF_LARGE_LOG=4096 -DCKF_LARGEST_STATE=32000 -DCKF_STEP=64 -DCKF_LARGEST_PART=128
 
 core: $(CORE_LIB)
 
@@ -106,7 +106,7 @@ TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
-	build/test/sqlite/library
+	build/test/sqlite/library build/test/sqlite/handles
 
 test: install-deps
 	@$(MAKE) -s -j2 test-build
@@ -156,7 +156,10 @@ build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -o $@
 
-# The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.
+# The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.  Of handles, so few
+# are kept here that a test comes to the end of it.
+build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
+build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
 build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -o $@

@@ -29,7 +29,8 @@
 
 #define CKF_VERSION "1.1.0"
 
-#define CKF_FORMAT_VERSION 1
+/* Bytes of version 1 are read, too; what changes them writes this one. */
+#define CKF_FORMAT_VERSION 2
 #define CKF_HASH_VERSION 1
 
 /* Bytes of the header, and so of an empty filter. */
@@ -85,8 +86,50 @@ typedef enum ckf_class
 	CKF_CLASS_BYTES = 4,
 	CKF_CLASS_TIMESTAMP = 5,   /* int64 microseconds since 2000-01-01 00:00, no zone */
 	CKF_CLASS_TIMESTAMPTZ = 6, /* int64 microseconds since 2000-01-01 00:00 UTC */
-	CKF_CLASS_OTHER = 7        /* 8 bytes of the type's own hash, little-endian */
+	CKF_CLASS_OTHER = 7        /* words: of a value that consists of others, their
+								* hashes (ckf_shape); else the type's own hash */
 } ckf_class;
+
+/* The first word of a value of class 7 that consists of others; FORMAT.md,
+ * section 6, says what follows it. */
+typedef enum ckf_shape
+{
+	CKF_SHAPE_ARRAY = 1,
+	CKF_SHAPE_RECORD = 2,
+	CKF_SHAPE_RANGE = 3,
+	CKF_SHAPE_MULTIRANGE = 4,
+	CKF_SHAPE_JSON = 5, /* a JSON document that is neither array nor object */
+	CKF_SHAPE_JSON_ARRAY = 6,
+	CKF_SHAPE_JSON_OBJECT = 7,
+	CKF_SHAPE_JSON_BOOLEAN = 8,
+	CKF_SHAPE_FOLDED = 9 /* text without regard to case */
+} ckf_shape;
+
+/*
+ * Of which classes the items were that a filter has: bits of ckf_filter.item_classes,
+ * so that a host can tell a question of the wrong type.  They only ever come to it;
+ * all go with the last item.
+ */
+typedef enum ckf_item_class
+{
+	CKF_ITEM_NUMBER = 1, /* an integer or a real: a numeric column has both */
+	CKF_ITEM_TEXT = 2,
+	CKF_ITEM_BYTES = 4,
+	CKF_ITEM_TIMESTAMP = 8,
+	CKF_ITEM_TIMESTAMPTZ = 16,
+	CKF_ITEM_OTHER = 32,
+	CKF_ITEM_HASH = 64, /* a hash that the caller brought, of whatever class */
+	CKF_ITEM_OLD = 128  /* items from version 1 of the format, which did not tell their
+						 * classes, and whose CKF_CLASS_OTHER hashed otherwise; only
+						 * together with CKF_ITEM_HASH */
+} ckf_item_class;
+
+/* The bit of a class. */
+static inline unsigned
+ckf_item_class_of(ckf_class cls)
+{
+	return cls <= CKF_CLASS_REAL ? CKF_ITEM_NUMBER : 1U << (cls - CKF_CLASS_REAL);
+}
 
 /* Hash of an integer (class 1).  Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
@@ -101,6 +144,10 @@ uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t 
 /* Hash of an int64 under a class (5, 6, 7): its 8 bytes, little-endian.
  * Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed);
+
+/* Hash of `n` words under class 7, each as 8 bytes, little-endian, which they
+ * become where they are.  Of no words: what stands for a NULL element. */
+uint64_t ckf_hash_words(uint64_t *words, size_t n, uint64_t seed);
 
 /* ------------------------------------------------------------- parameters */
 
@@ -162,6 +209,8 @@ typedef struct ckf_filter
 	uint8_t encoding; /* ckf_encoding */
 	uint8_t flags;
 	uint8_t b, f, w, g, c; /* slots a bucket; bits of tag, prefix, segment number; c */
+	uint8_t item_classes;  /* bits of ckf_item_class; 0 where there are no items */
+	uint8_t format;        /* version of the format that the bytes are in */
 	uint8_t rho_bits;      /* W = w - g: bits of rho */
 	uint8_t chunk;         /* slots that one load has: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
@@ -223,6 +272,22 @@ typedef struct ckf_check
 
 ckf_status ckf_check_step(const ckf_filter *filter, ckf_check *check);
 
+/*
+ * May an item of this class be in, by what the filter knows of its items?  The empty
+ * filter, which may get any, says true; so does one with CKF_ITEM_HASH, but for
+ * CKF_ITEM_OTHER beside CKF_ITEM_OLD: such an item would be denied though it is in.
+ * Hashes that the caller brings may always be asked for.
+ */
+static inline bool
+ckf_may_hold(const ckf_filter *filter, unsigned item_class)
+{
+	unsigned classes = filter->item_classes;
+
+	if ((classes & CKF_ITEM_OLD) && (item_class & CKF_ITEM_OTHER))
+		return false;
+	return classes == 0 || (classes & (item_class | CKF_ITEM_HASH));
+}
+
 /* Is it in?  false: certainly not.  (Paper, Algorithm 2.) */
 bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 
@@ -236,11 +301,12 @@ unsigned ckf_copies(const ckf_filter *filter, uint64_t hash);
 /*
  * Store one copy, in place; filter->size, ->count and the bytes change.  A
  * set that has it already, and a group of 2 b copies (saturated), stay as
- * they are.  (Paper, Algorithm 1; sections 3 and 4.)
+ * they are.  (Paper, Algorithm 1; sections 3 and 4.)  item_classes, one bit at
+ * least, is remembered in any of these cases.
  * CKF_ROOM: run a CKF_GROW rebuild and add to its result.
  * CKF_PRECISION: the filter is as full as its prefix allows.
  */
-ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
+ckf_status ckf_add(ckf_filter *filter, uint64_t hash, unsigned item_classes);
 
 /*
  * Take one copy away, in place; *found tells whether there was one (false for
@@ -249,6 +315,9 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash);
  * CKF_IS_SET, for an aggregate's state too.
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
+
+/* Copies stored; of a large state with those that came since it last grew, repeated ones, too. */
+uint64_t ckf_items(const ckf_filter *filter);
 
 /* The false positive rate to expect now; of a state, in the least precision that
  * was merged. */
@@ -272,7 +341,10 @@ typedef struct ckf_info
 	int prefix_bits;      /* w; 64 in hashes */
 	uint64_t segments;    /* 2^g; 0 where there is no table */
 	uint64_t seed;
-	int format_version;
+	int format_version;          /* of the bytes */
+	const char *item_classes[8]; /* names of CKF_ITEM_NUMBER .. CKF_ITEM_HASH, without those
+								  * that never came, NULL behind the last; an old filter
+								  * has hash */
 } ckf_info;
 
 void ckf_get_info(const ckf_filter *filter, ckf_info *info);
@@ -345,12 +417,35 @@ ckf_status ckf_rebuild_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filt
 							 const ckf_filter *b);
 
 /* The same for CKF_ADD_MANY, CKF_REMOVE_MANY and CKF_FINISH, with n hashes in any
- * order, which stay as they are.  CKF_OK, CKF_PRECISION, CKF_IS_SET. */
+ * order, which stay as they are; item_classes has those of all that are added.
+ * CKF_OK, CKF_PRECISION, CKF_IS_SET. */
 ckf_status ckf_rebuild_start_hashes(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a,
-									const uint64_t *hashes, size_t n);
+									const uint64_t *hashes, size_t n, unsigned item_classes);
 
 /* CKF_OK, CKF_MORE, CKF_ROOM, CKF_PRECISION, CKF_BAD_BYTES (damaged input). */
 ckf_status ckf_rebuild_step(ckf_rebuild *rebuild, ckf_buffers *buffers);
+
+/* Why there is no precision left for the result of a rebuild. */
+typedef enum ckf_cause
+{
+	CKF_FULL,          /* a filter has grown as far as its capacity and rate allow */
+	CKF_COARSE,        /* a merge: an input is too coarse for the items of all */
+	CKF_CROWDED,       /* copies of the same items crowd so that no table can place them */
+	CKF_CROWDED_HASHES /* in a set, which has no copies: hashes do */
+} ckf_cause;
+
+typedef struct ckf_refusal
+{
+	ckf_cause cause;
+	uint64_t items;   /* copies that the result would have; COARSE: that the two inputs have */
+	double fpr;       /* the rate that it would have, */
+	double limit;     /* and that at which growth stops */
+	int input;        /* COARSE: which input, 0 or 1; -1: one that a state has taken */
+	int64_t capacity; /* COARSE: up to which its precision keeps the target rate */
+} ckf_refusal;
+
+/* After CKF_PRECISION of a rebuild's start or step, while its inputs are there. */
+void ckf_rebuild_refusal(const ckf_rebuild *rebuild, ckf_refusal *refusal);
 
 /* Are n items so few, beside those of the filter, that adding or removing each
  * by itself costs less than a rebuild? */

@@ -8,11 +8,12 @@
  *   BITS(name)     64 bits that are shown as a signed integer
  *   REAL(name)     a double
  *   WORD(name)     text that needs no escapes
+ *   WORDS(name)    several of these, NULL behind the last
  */
 #ifndef CKF_INFO_FIELDS_H
 #define CKF_INFO_FIELDS_H
 
-#define CKF_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD)                                          \
+#define CKF_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD, WORDS)                                   \
 	COUNT(count)                                                                                   \
 	INTEGER(capacity)                                                                              \
 	REAL(target_fpr)                                                                               \
@@ -28,6 +29,7 @@
 	INTEGER(prefix_bits)                                                                           \
 	COUNT(segments)                                                                                \
 	BITS(seed)                                                                                     \
-	INTEGER(format_version)
+	INTEGER(format_version)                                                                        \
+	WORDS(item_classes)
 
 #endif

@@ -65,6 +65,24 @@
 #define CKF_HINT_IS_SET "Build it with kind=deletable, and merge with cuckoofilter_sum."
 #define CKF_REST_IS_SET ": build it with kind=deletable, and merge with cuckoofilter_sum"
 
+/*
+ * An item of a class that the filter never saw: what it holds, of CKF_WORDS_HELD and
+ * joined by commas and CKF_WORDS_AND, and what the item is, of CKF_WORDS_ITEM.  Both
+ * have a word for each bit of ckf_item_class below CKF_ITEM_HASH, in their order.
+ */
+#define CKF_SAY_UNLIKE "the cuckoofilter holds %s, the item is %s"
+#define CKF_WORDS_HELD                                                                             \
+	"numbers", "text", "bytes", "timestamps", "timestamps with time zone", "values of other types"
+#define CKF_WORDS_ITEM                                                                             \
+	"a number", "text", "bytes", "a timestamp", "a timestamp with time zone", "of another type"
+#define CKF_WORDS_AND " and "
+
+/* An item whose hash was another one in format version 1 */
+#define CKF_SAY_OLD                                                                                \
+	"the cuckoofilter is from before release 1.1, which hashes items of this type anew"
+#define CKF_HINT_OLD "Build the filter again."
+#define CKF_REST_OLD ": build the filter again"
+
 /* How full a filter is: items (unsigned long long), rate (double). */
 #define CKF_FILL "%llu items at a false positive rate of %.3g"
 #define CKF_DETAIL_FILL "It has " CKF_FILL "."
@@ -74,12 +92,68 @@
 #define CKF_HINT_PRECISION "Build it with a larger capacity."
 #define CKF_REST_PRECISION ": " CKF_FILL "; build it with a larger capacity"
 
+/*
+ * CKF_PRECISION of a merge, CKF_COARSE: which one (char *: CKF_FIRST, CKF_SECOND) and the items of
+ * both (unsigned long long).  The detail: CKF_FILL and the capacity (long long) of that one; the
+ * rate of the result, and the limit (doubles).  The hint: the items.  The rest: the detail's
+ * arguments, then the hint's.
+ */
+#define CKF_SAY_COARSE "cannot merge cuckoofilters: %s is too coarse for the %llu items of both"
+#define CKF_FIRST "the first"
+#define CKF_SECOND "the second"
+#define CKF_FILL_COARSE                                                                            \
+	"has " CKF_FILL " and a capacity of %lld; the result would have a rate of %.3g, past the "     \
+	"limit of %.3g"
+#define CKF_DETAIL_COARSE "It " CKF_FILL_COARSE "."
+#define CKF_HINT_COARSE "Build both with the capacity of the whole: %llu will do."
+#define CKF_REST_COARSE                                                                            \
+	": it " CKF_FILL_COARSE "; build both with the capacity of the whole: %llu will do"
+
+/* The same where a state has taken it, which knows no more of it than its precision.  The items
+ * after they were cut to it (unsigned long long).  The detail: the capacity that it keeps (long
+ * long), the rate of the result, and the limit.  The rest: the detail's arguments. */
+#define CKF_SAY_COARSEST                                                                           \
+	"cannot merge cuckoofilters: the coarsest of them is too coarse for %llu items or more"
+#define CKF_FILL_COARSEST                                                                          \
+	"has the precision of a capacity of %lld; the result would have a rate of %.3g, past the "     \
+	"limit of %.3g"
+#define CKF_DETAIL_COARSEST "It " CKF_FILL_COARSEST "."
+#define CKF_HINT_COARSEST                                                                          \
+	"Build all filters, as those of all groups, with the capacity of the whole: "                  \
+	"cuckoofilter_agg(item, fpr, capacity)."
+#define CKF_REST_COARSEST                                                                          \
+	": it " CKF_FILL_COARSEST "; build all filters, as those of all groups, with the capacity "    \
+	"of the whole: cuckoofilter_agg(item, fpr, capacity)"
+
+/* CKF_PRECISION where copies, or in a set hashes, crowd: CKF_CROWDED, CKF_CROWDED_HASHES; the
+ * detail is CKF_DETAIL_FILL, the rest begins with CKF_FILL */
+#define CKF_SAY_CROWDED "cuckoofilter cannot place so many copies of the same items"
+#define CKF_HINT_CROWDED "Build it with kind=set, which keeps one copy of each item."
+#define CKF_REST_CROWDED ": " CKF_FILL "; build it with kind=set, which keeps one copy of each item"
+#define CKF_SAY_CROWDED_HASHES "cuckoofilter cannot place so many items whose hashes crowd"
+#define CKF_HINT_CROWDED_HASHES                                                                    \
+	"Build it with another seed option; hashes of your own must be spread evenly."
+#define CKF_REST_CROWDED_HASHES                                                                    \
+	": " CKF_FILL "; build it with another seed option (hashes of your own must be spread evenly)"
+
 /* A result past what a host can keep: its limit (long long); then as CKF_PRECISION */
 #define CKF_SAY_TOO_LARGE "cuckoofilter would be larger than %lld bytes"
 #define CKF_HINT_TOO_LARGE                                                                         \
 	"Spread the items over several filters, or build them with a lower capacity or a higher rate."
 #define CKF_REST_TOO_LARGE                                                                         \
 	": " CKF_FILL "; spread the items over several filters, or lower capacity or raise the rate"
+
+/* The state of an aggregate in whole hashes past what a host can keep: its limit (long long).  The
+ * detail and the rest: items so far (unsigned long long). */
+#define CKF_SAY_STATE_TOO_LARGE "cuckoofilter aggregate would need a state of more than %lld bytes"
+#define CKF_FILL_STATE "%llu distinct items so far, at 8 bytes each"
+#define CKF_DETAIL_STATE_TOO_LARGE "It has " CKF_FILL_STATE "."
+#define CKF_CURE_STATE                                                                             \
+	"a set, cuckoofilter_agg(item, fpr, capacity, 'kind=set'), or merge groups that have the "     \
+	"capacity of the whole: SELECT cuckoofilter_sum_agg(f) FROM (SELECT cuckoofilter_agg(item, "   \
+	"fpr, capacity) AS f FROM .. GROUP BY cuckoofilter_hash(item) & 15) AS parts"
+#define CKF_HINT_STATE_TOO_LARGE "Build " CKF_CURE_STATE "."
+#define CKF_REST_STATE_TOO_LARGE ": " CKF_FILL_STATE "; build " CKF_CURE_STATE
 
 /* A status that is no failure: its number (int) */
 #define CKF_SAY_UNEXPECTED "unexpected cuckoofilter status %d"

@@ -38,6 +38,12 @@
 #define CKF_LARGE_LOG ((uint64_t)64 << 20)
 #endif
 
+/* Bytes that a state does not pass as long as it can: PostgreSQL's values end at 1 GB, and
+ * so does a row in which a worker sends it, beside the columns of its group. */
+#ifndef CKF_LARGEST_STATE
+#define CKF_LARGEST_STATE (((uint64_t)1 << 30) - 65536)
+#endif
+
 /* Words of scratch on the stack, for merging a few items into a state. */
 #define CKF_FEW_WORDS 1024
 

@@ -6,16 +6,20 @@
  * between processes as they are, and between servers as the filters that
  * cuckoofilter_out and _send make of them.  Where a state must grow, the larger one is
  * returned from the short-lived memory of the row: the executor copies it
- * into the aggregate's memory and frees the old one there.
+ * into the aggregate's memory and frees the old one there.  A large one is spared
+ * that (large_state.h).
  */
 #include "call.h"
 #include "error.h"
+#include "large_state.h"
 #include "owned.h"
 
-#include "miscadmin.h"
+#include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_float8_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_float8_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_combine);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_transition);
@@ -26,11 +30,22 @@ PG_FUNCTION_INFO_V1(cuckoofilter_merge_agg_final);
 
 /* ------------------------------------------------------------------- states */
 
-static void
+/* The state of a row. */
+typedef struct ckfp_state
+{
+	ckf_filter *filter;      /* opened, and owned: it is changed in place */
+	ckfp_large_state *large; /* that has it; NULL: it is a flat one */
+} ckfp_state;
+
+/* The memory in which states live. */
+static MemoryContext
 ckfp_require_aggregate(FunctionCallInfo fcinfo)
 {
-	if (!AggCheckCallContext(fcinfo, NULL))
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
 		ckfp_error_not_aggregate();
+	return context;
 }
 
 static void
@@ -46,43 +61,88 @@ ckfp_new_state(const ckf_params *params, ckf_filter *state)
 }
 
 /*
- * Open the state in argument 0, which is then an owned filter, changed in place.  The executor
- * keeps it with a full header; one that a caller brings otherwise is copied.
+ * Open the state in argument 0.  The executor keeps a flat one with a full header; one that
+ * a caller brings otherwise is copied.
  */
-static ckf_filter *
+static ckfp_state
 ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 {
 	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(0);
 
 	if (unlikely(!VARATT_IS_4B_U(value)))
+	{
+		ckfp_large_state *large = ckfp_large_state_of(value);
+
+		if (large != NULL && VARATT_IS_EXTERNAL_EXPANDED_RW(value))
+			return (ckfp_state){&large->filter, large};
 		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
-	return ckfp_reopen(argument, value, CKF_STATE);
+	}
+	return (ckfp_state){ckfp_reopen(argument, value, CKF_STATE), NULL};
 }
 
-/* Add a hash to the state of this row.  One that the state outgrows is left to
- * the executor, whose memory it is in: it frees it when it gets another. */
-static inline void
-ckfp_add_to_state(ckf_filter *state, uint64 hash)
+/*
+ * A larger state in place of this one: CKF_GROW, or CKF_COLLECT_* with what comes in.  A
+ * flat one that is outgrown is left to the executor, whose memory it is in: it frees
+ * it when it gets another.
+ */
+static void
+ckfp_outgrow(FunctionCallInfo fcinfo, ckfp_state *state, ckf_goal goal, const ckf_filter *in)
 {
-	ckf_status status = ckf_add(state, hash);
+	ckf_filter *filter = state->filter;
+	bool becomes_large = state->large == NULL && filter->size >= CKFP_LARGE_STATE;
+	MemoryContext row = CurrentMemoryContext;
+	MemoryContext context = row;
+	ckf_filter result;
 
-	if (unlikely(status == CKF_ROOM))
+	if (state->large != NULL)
+		context = state->large->header.eoh_context;
+	else if (becomes_large)
+		context = ckfp_large_state_context(ckfp_require_aggregate(fcinfo));
+	MemoryContextSwitchTo(context);
+	ckfp_run(goal, filter, in, &result);
+	MemoryContextSwitchTo(row);
+	if (becomes_large && result.bytes != filter->bytes)
 	{
-		ckf_filter larger;
-
-		ckfp_run(CKF_GROW, state, NULL, &larger);
-		*state = larger;
-		ckfp_add(state, hash);
+		state->large = ckfp_new_large_state(context, &result);
+		state->filter = &state->large->filter;
+		return;
 	}
-	else if (unlikely(status != CKF_OK))
-		ckfp_error(status, (ckfp_subject){.filter = state});
+	if (becomes_large)
+		MemoryContextDelete(context); /* the state took in place what came */
+	else if (state->large != NULL && result.bytes != filter->bytes)
+		pfree(filter->bytes - VARHDRSZ);
+	*filter = result;
+}
+
+/* Add a hash, of an item of this class, to the state of this row. */
+static inline void
+ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsigned item_class)
+{
+	ckf_status status = ckf_add(state->filter, hash, item_class);
+
+	while (unlikely(status == CKF_ROOM))
+	{
+		ckfp_outgrow(fcinfo, state, CKF_GROW, NULL);
+		status = ckf_add(state->filter, hash, item_class);
+	}
+	if (unlikely(status != CKF_OK))
+		ckfp_error(status, (ckfp_subject){.filter = state->filter});
+}
+
+/* What the executor gets back. */
+static inline Datum
+ckfp_state_datum(const ckfp_state *state)
+{
+	return state->large != NULL ? ckfp_large_state_datum(state->large)
+								: PointerGetDatum(ckfp_result(state->filter));
 }
 
 /* ---------------------------------------------------------- items and hashes */
 
-/* Parameters that follow the item; NULL is the default. */
+/* Parameters that follow the item; NULL is the default.  The capacity is a bigint,
+ * or (`real`) a double precision. */
 static void
-ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
+ckfp_state_params(FunctionCallInfo fcinfo, bool real, ckf_params *params)
 {
 	int n = PG_NARGS();
 
@@ -90,50 +150,87 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckf_params *params)
 	if (n > 2 && !PG_ARGISNULL(2))
 		params->fpr = PG_GETARG_FLOAT8(2);
 	if (n > 3 && !PG_ARGISNULL(3))
-		params->capacity = PG_GETARG_INT64(3);
+		params->capacity = real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(3)) : PG_GETARG_INT64(3);
 	if (n > 4 && !PG_ARGISNULL(4))
 		ckfp_parse_options(PG_GETARG_TEXT_PP(4), params);
 }
 
 /* The state of the group, made at its first row also where that has no item:
  * it keeps the parameters. */
-static ckf_filter *
-ckfp_item_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
+static ckfp_state
+ckfp_item_state(FunctionCallInfo fcinfo, bool real, ckfp_argument_cache *argument)
 {
 	ckf_params params;
 
-	ckfp_require_aggregate(fcinfo);
+	(void)ckfp_require_aggregate(fcinfo);
 	if (!PG_ARGISNULL(0))
 		return ckfp_open_state(fcinfo, argument);
-	ckfp_state_params(fcinfo, &params);
+	ckfp_state_params(fcinfo, real, &params);
 	ckfp_new_state(&params, &argument->filter);
-	return &argument->filter;
+	return (ckfp_state){&argument->filter, NULL};
 }
 
-/* (state, item [, fpr [, capacity [, options]]]) */
+/* The state after an item's row.  A flat one is known again at the next. */
+static inline Datum
+ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
+{
+	if (likely(state->large == NULL))
+		ckfp_keep(argument);
+	return ckfp_state_datum(state);
+}
+
+static pg_attribute_always_inline Datum
+ckfp_collect_item(FunctionCallInfo fcinfo, bool real)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_state state = ckfp_item_state(fcinfo, real, &cache->argument);
+
+	if (!PG_ARGISNULL(1))
+	{
+		uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, state.filter->seed);
+
+		ckfp_add_to_state(fcinfo, &state, hash, cache->hasher.item_class);
+	}
+	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
+}
+
+static pg_attribute_always_inline Datum
+ckfp_collect_hash(FunctionCallInfo fcinfo, bool real)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_state state = ckfp_item_state(fcinfo, real, &cache->argument);
+
+	if (!PG_ARGISNULL(1))
+		ckfp_add_to_state(fcinfo, &state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
+	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
+}
+
+/* (state, item [, fpr [, capacity bigint [, options]]]) */
 Datum
 cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 {
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
-
-	if (!PG_ARGISNULL(1))
-		ckfp_add_to_state(state, ckfp_hash_argument(fcinfo, 1, cache, state->seed));
-	ckfp_keep(&cache->argument);
-	CKFP_RETURN_OWNED(state);
+	return ckfp_collect_item(fcinfo, false);
 }
 
-/* (state, hash [, fpr [, capacity [, options]]]) */
+/* (state, item, fpr, capacity double precision [, options]) */
+Datum
+cuckoofilter_agg_float8_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_item(fcinfo, true);
+}
+
+/* (state, hash [, fpr [, capacity bigint [, options]]]) */
 Datum
 cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 {
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckf_filter *state = ckfp_item_state(fcinfo, &cache->argument);
+	return ckfp_collect_hash(fcinfo, false);
+}
 
-	if (!PG_ARGISNULL(1))
-		ckfp_add_to_state(state, (uint64)PG_GETARG_INT64(1));
-	ckfp_keep(&cache->argument);
-	CKFP_RETURN_OWNED(state);
+/* (state, hash, fpr, capacity double precision [, options]) */
+Datum
+cuckoofilter_agg_hash_float8_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_hash(fcinfo, true);
 }
 
 /* ------------------------------------------------------------------- filters */
@@ -141,17 +238,14 @@ cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 /* Merge a filter or another state into a state: at once where that is quick,
  * else by a rebuild, whose result takes the state's place. */
 static void
-ckfp_merge_into(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
+ckfp_merge_into(FunctionCallInfo fcinfo, ckfp_state *state, const ckf_filter *in, ckf_goal goal)
 {
-	ckf_status status = ckf_collect(state, in, goal);
-	ckf_filter merged;
+	ckf_status status = ckf_collect(state->filter, in, goal);
 
-	if (status == CKF_OK)
-		return;
-	if (status != CKF_ROOM)
-		ckfp_error(status, (ckfp_subject){.filter = state, .other = in});
-	ckfp_run(goal, state, in, &merged);
-	*state = merged;
+	if (status == CKF_ROOM)
+		ckfp_outgrow(fcinfo, state, goal, in);
+	else if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){.filter = state->filter, .other = in});
 }
 
 /* (state, filter), either may be NULL */
@@ -159,10 +253,10 @@ static Datum
 ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckfp_argument_cache argument = {0};
-	ckf_filter *state = &argument.filter;
+	ckfp_state state = {&argument.filter, NULL};
 	ckf_filter filter;
 
-	ckfp_require_aggregate(fcinfo);
+	(void)ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(1) && PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
@@ -172,13 +266,13 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
 		ckf_params params;
 
 		ckf_params_default(&params);
-		ckfp_new_state(&params, state);
+		ckfp_new_state(&params, state.filter);
 	}
 	else
-		ckfp_open_state(fcinfo, &argument);
+		state = ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
-	ckfp_merge_into(state, &filter, goal);
-	CKFP_RETURN_OWNED(state);
+	ckfp_merge_into(fcinfo, &state, &filter, goal);
+	PG_RETURN_DATUM(ckfp_state_datum(&state));
 }
 
 Datum
@@ -205,20 +299,20 @@ static Datum
 ckfp_combine(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckfp_argument_cache argument = {0};
-	ckf_filter *state = &argument.filter;
+	ckfp_state state;
 	ckf_filter other;
 
-	ckfp_require_aggregate(fcinfo);
+	(void)ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(1) && PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	if (PG_ARGISNULL(0))
 		PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
-	ckfp_open_state(fcinfo, &argument);
+	state = ckfp_open_state(fcinfo, &argument);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
-	ckfp_merge_into(state, &other, goal);
-	CKFP_RETURN_OWNED(state);
+	ckfp_merge_into(fcinfo, &state, &other, goal);
+	PG_RETURN_DATUM(ckfp_state_datum(&state));
 }
 
 Datum
@@ -245,10 +339,11 @@ cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
 static Datum
 ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 {
+	const ckfp_large_state *large = NULL;
 	ckf_filter state;
 	ckf_filter owned;
 
-	ckfp_require_aggregate(fcinfo);
+	(void)ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
 	{
 		ckf_params params;
@@ -256,9 +351,9 @@ ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 		ckf_params_default(&params);
 		ckfp_new_state(&params, &state);
 	}
-	else
+	else if ((large = ckfp_large_state_of((struct varlena *)PG_GETARG_POINTER(0))) == NULL)
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STATE, &state);
-	ckfp_run(goal, &state, NULL, &owned);
+	ckfp_run(goal, large != NULL ? &large->filter : &state, NULL, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 

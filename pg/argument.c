@@ -5,6 +5,8 @@
 
 #include "error.h"
 
+#include <math.h>
+
 #include "access/detoast.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -106,6 +108,17 @@ ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value, MemoryContext c
 }
 
 /* --------------------------------------------------------------- parameters */
+
+/* Every integer to here is a double; SQLite takes as many. */
+#define CKFP_EXACT 9007199254740992.0
+
+int64
+ckfp_whole_capacity(double capacity)
+{
+	if (!(capacity >= -CKFP_EXACT && capacity <= CKFP_EXACT && capacity == rint(capacity)))
+		ckfp_error_not_whole(capacity);
+	return (int64)capacity;
+}
 
 void
 ckfp_parse_options(const text *options, ckf_params *params)

@@ -81,6 +81,10 @@ void ckfp_open_header(Datum value, ckf_filter *filter);
 /* The same, telling what came of it instead of failing. */
 ckf_status ckfp_try_header(Datum value, ckf_filter *filter);
 
+/* A capacity that came as a double precision, so that 1e6 is one; an error where it
+ * is no whole number. */
+int64 ckfp_whole_capacity(double capacity);
+
 /* Read an options text over what *params holds. */
 void ckfp_parse_options(const text *options, ckf_params *params);
 

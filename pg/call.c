@@ -22,11 +22,7 @@ ckfp_new_call_cache(FmgrInfo *flinfo)
 	return cache;
 }
 
-/*
- * The type of argument n: that of the call's expression or, for a caller
- * without one, the declared type.
- */
-static Oid
+Oid
 ckfp_argument_type(FmgrInfo *flinfo, int n)
 {
 	Oid type = InvalidOid;

@@ -9,6 +9,7 @@
 #define CKFP_CALL_H
 
 #include "argument.h"
+#include "error.h"
 #include "item.h"
 
 #pragma GCC visibility push(hidden)
@@ -49,6 +50,24 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 	return ckfp_reopen(&cache->argument, value, CKF_STORED);
 }
 
+/*
+ * At the head of a function that changes the filter of argument 0 by argument n:
+ * a NULL changes nothing, so that the filter is returned as it came, not even
+ * fetched.  NULL is only what becomes of no filter.
+ */
+#define CKFP_RETURN_UNCHANGED_BY_NULL(n)                                                           \
+	do                                                                                             \
+	{                                                                                              \
+		if (PG_ARGISNULL(0))                                                                       \
+			PG_RETURN_NULL();                                                                      \
+		if (PG_ARGISNULL(n))                                                                       \
+			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
+	} while (0)
+
+/* The type of argument n: that of the call's expression or, for a caller without
+ * one, the declared type; an error where neither tells. */
+Oid ckfp_argument_type(FmgrInfo *flinfo, int n);
+
 /* Make the cache's hasher ready for the items of argument n. */
 void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);
 
@@ -63,6 +82,33 @@ ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint6
 	if (unlikely(!OidIsValid(cache->hasher.type)))
 		ckfp_prepare_hasher(fcinfo, n, cache);
 	return ckfp_hash_item(&cache->hasher, PG_GETARG_DATUM(n), seed);
+}
+
+/*
+ * Require that a filter may hold items of a class.  Types are static here: a
+ * question of another class than the filter's items is not about them.  Mostly it
+ * is a literal, or a driver's parameter, that is text where a number was meant.
+ */
+static inline void
+ckfp_require_class(const ckf_filter *filter, unsigned item_class)
+{
+	/* it has items of the class, as it mostly has: one test, without what is special
+	 * about CKF_ITEM_OTHER */
+	if (likely(filter->item_classes & item_class & ~(unsigned)CKF_ITEM_OTHER))
+		return;
+	if (!ckf_may_hold(filter, item_class))
+		ckfp_error_class(filter, item_class);
+}
+
+/* The hash of the item in argument n, which the filter is asked for, or which is
+ * added to it or removed. */
+static inline uint64
+ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, const ckf_filter *filter)
+{
+	uint64 hash = ckfp_hash_argument(fcinfo, n, cache, filter->seed);
+
+	ckfp_require_class(filter, cache->hasher.item_class);
+	return hash;
 }
 
 #pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include "messages.h"
 
+#include "lib/stringinfo.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -24,6 +26,54 @@ static int
 ckfp_errdetail_fill(const ckf_filter *filter)
 {
 	return errdetail(CKF_DETAIL_FILL, (unsigned long long)filter->count, ckf_fpr(filter));
+}
+
+/* A merge with a filter that is too coarse: that one is named. */
+static int
+ckfp_describe_coarse(const ckf_refusal *refusal, const ckfp_subject *about)
+{
+	const ckf_filter *coarse = refusal->input == 1 ? about->other : about->filter;
+	unsigned long long items = refusal->items;
+
+	if (refusal->input < 0)
+	{
+		errmsg(CKF_SAY_COARSEST, items);
+		errdetail(CKF_DETAIL_COARSEST, (long long)refusal->capacity, refusal->fpr, refusal->limit);
+		return errhint(CKF_HINT_COARSEST);
+	}
+	errmsg(CKF_SAY_COARSE, refusal->input == 0 ? CKF_FIRST : CKF_SECOND, items);
+	errdetail(CKF_DETAIL_COARSE, (unsigned long long)coarse->count, ckf_fpr(coarse),
+			  (long long)coarse->capacity, refusal->fpr, refusal->limit);
+	return errhint(CKF_HINT_COARSE, items);
+}
+
+/* Precision is at its end. */
+static int
+ckfp_describe_precision(const ckfp_subject *about)
+{
+	ckf_refusal refusal = {.cause = CKF_FULL};
+
+	errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+	if (about->rebuild)
+		ckf_rebuild_refusal(about->rebuild, &refusal);
+	switch (refusal.cause)
+	{
+		case CKF_COARSE:
+			return ckfp_describe_coarse(&refusal, about);
+		case CKF_CROWDED:
+			errmsg(CKF_SAY_CROWDED);
+			errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
+			return errhint(CKF_HINT_CROWDED);
+		case CKF_CROWDED_HASHES:
+			errmsg(CKF_SAY_CROWDED_HASHES);
+			errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
+			return errhint(CKF_HINT_CROWDED_HASHES);
+		case CKF_FULL:
+			break;
+	}
+	errmsg(CKF_SAY_PRECISION);
+	ckfp_errdetail_fill(about->filter);
+	return errhint(CKF_HINT_PRECISION);
 }
 
 /* Of errors of parameters, all 22023, what ereport is to be told. */
@@ -83,10 +133,7 @@ ckfp_describe(ckf_status status, const ckfp_subject *about)
 			errdetail(CKF_DETAIL_IS_SET);
 			return errhint(CKF_HINT_IS_SET);
 		case CKF_PRECISION:
-			errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
-			errmsg(CKF_SAY_PRECISION);
-			ckfp_errdetail_fill(about->filter);
-			return errhint(CKF_HINT_PRECISION);
+			return ckfp_describe_precision(about);
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
@@ -117,8 +164,22 @@ ckfp_error_base64(fmNodePtr soft)
 }
 
 void
+ckfp_error_not_whole(double capacity)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("capacity must be an integer, not %.17g", capacity)));
+	pg_unreachable();
+}
+
+void
 ckfp_error_too_large(const ckf_filter *filter)
 {
+	if (filter->encoding == CKF_COLLECTING)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg(CKF_SAY_STATE_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
+				 errdetail(CKF_DETAIL_STATE_TOO_LARGE, (unsigned long long)ckf_items(filter)),
+				 errhint(CKF_HINT_STATE_TOO_LARGE)));
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg(CKF_SAY_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
 					ckfp_errdetail_fill(filter), errhint(CKF_HINT_TOO_LARGE)));
@@ -134,11 +195,51 @@ ckfp_error_no_text(size_t size)
 	pg_unreachable();
 }
 
+/* What a filter holds, in words. */
+static char *
+ckfp_describe_held(const ckf_filter *filter)
+{
+	static const char *const words[] = {CKF_WORDS_HELD};
+	StringInfoData list;
+	unsigned left = filter->item_classes & (CKF_ITEM_HASH - 1);
+	int i;
+
+	initStringInfo(&list);
+	for (i = 0; left >> i != 0; i++)
+		if (left >> i & 1)
+		{
+			if (list.len > 0)
+				appendStringInfoString(&list, left >> i == 1 ? CKF_WORDS_AND : ", ");
+			appendStringInfoString(&list, words[i]);
+		}
+	return list.data;
+}
+
+void
+ckfp_error_class(const ckf_filter *filter, unsigned item_class)
+{
+	static const char *const words[] = {CKF_WORDS_ITEM};
+
+	if (filter->item_classes & CKF_ITEM_OLD)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg(CKF_SAY_OLD),
+						errhint(CKF_HINT_OLD)));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DATATYPE_MISMATCH),
+		 errmsg(CKF_SAY_UNLIKE, ckfp_describe_held(filter),
+				words[pg_rightmost_one_pos32(item_class)]),
+		 errhint("Cast the item to the type of those that were added (a string may need COLLATE). "
+				 "On purpose, use cuckoofilter_contains_hash(filter, cuckoofilter_hash(item, "
+				 "seed)) or the like.")));
+	pg_unreachable();
+}
+
 void
 ckfp_error_no_hash(Oid type)
 {
 	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-					errmsg("type %s has no hash function for cuckoofilter", format_type_be(type))));
+					errmsg("type %s has no hash function for cuckoofilter", format_type_be(type)),
+					errhint("Cast the item to a type that has one, such as text.")));
 	pg_unreachable();
 }
 

@@ -5,14 +5,18 @@
  *   module.c       the module's magic block, cuckoofilter_version
  *   type.c         the type: text, binary and bytea, in and out
  *   scalar.c       functions of one filter and one item, or of two filters
- *   variadic.c     functions of a filter and an array of items
+ *   variadic.c     functions of a filter and many items
  *   info.c         what a filter tells of itself
  *   aggregate.c    aggregates
+ *   batch.c        the aggregate that adds a batch to a filter
  *   selectivity.c  the planner's estimate for "filter @> item"
  *   call.h         what a function keeps from call to call, and reads its
  *                  arguments with: above argument.h and item.h
  *   argument.h     arguments to filters and parameters
- *   item.h         SQL values to hashes
+ *   item.h         SQL values to hashes: above container.h (arrays, records,
+ *                  ranges), json.h and, for their words, words.h
+ *   utf8.h         strings to hashes, as UTF-8
+ *   large_state.h  the large state of an aggregate, in memory of its own
  *   owned.h        filters in memory of our own: copies, growth, jobs, results
  *   error.h        every error sentence, once
  *   join/          join filters: pg/join/README.md

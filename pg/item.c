@@ -3,22 +3,33 @@
  *
  * Values that SQL's "=" calls equal hash equal, within this database and, for
  * the portable classes, across databases: all integers as int64, a float or
- * numeric that is an integer as that integer, strings as UTF-8.  Any other
- * type is hashed through its own hash function, the one of its hash joins.
+ * numeric that is an integer as that integer, strings as UTF-8, and what
+ * consists of these.  Any other type is hashed through its own hash function,
+ * the one of its hash joins.
  */
 #include "item.h"
 
+#include "container.h"
 #include "error.h"
+#include "json.h"
+#include "utf8.h"
+#include "words.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_enum.h"
 #include "catalog/pg_type.h"
+#include "commands/extension.h"
 #include "datatype/timestamp.h"
-#include "mb/pg_wchar.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/formatting.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
@@ -66,6 +77,8 @@ ckfp_kind_of_builtin(Oid type)
 			return CKFP_NAME;
 		case CHAROID:
 			return CKFP_CHAR;
+		case UNKNOWNOID: /* an untyped literal in a row, which is text */
+			return CKFP_UNTYPED;
 		case BYTEAOID:
 			return CKFP_BYTEA;
 		case UUIDOID:
@@ -76,9 +89,43 @@ ckfp_kind_of_builtin(Oid type)
 			return CKFP_TIMESTAMP;
 		case TIMESTAMPTZOID:
 			return CKFP_TIMESTAMPTZ;
+		case JSONBOID:
+			return CKFP_JSONB;
 		default:
 			return 0;
 	}
+}
+
+/* citext has another OID in each database: it is the type of that name in the
+ * extension of that name, which none but PostgreSQL's can have. */
+static bool
+ckfp_is_citext(Oid type)
+{
+	HeapTuple tuple;
+	Oid extension;
+	bool named;
+
+	if (type < FirstNormalObjectId)
+		return false;
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	named = HeapTupleIsValid(tuple) &&
+			strcmp(NameStr(((Form_pg_type)GETSTRUCT(tuple))->typname), "citext") == 0;
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	if (!named)
+		return false;
+	extension = getExtensionOfObject(TypeRelationId, type);
+	return OidIsValid(extension) && strcmp(get_extension_name(extension), "citext") == 0;
+}
+
+/* A composite, say, for which somebody has made an operator class: what is
+ * equal is then not its parts' to say. */
+static bool
+ckfp_has_own_equality(Oid type)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_HASH_OPFAMILY);
+
+	return entry->eq_opr >= FirstNormalObjectId || entry->hash_opf >= FirstNormalObjectId;
 }
 
 static ckfp_kind
@@ -88,15 +135,76 @@ ckfp_kind_of(Oid type)
 
 	if (kind == 0 && type_is_enum(type))
 		kind = CKFP_ENUM;
-	else if (kind == 0 && IsBinaryCoercible(type, OIDOID)) /* regclass and its like */
+	if (kind == 0 && !ckfp_has_own_equality(type))
+		kind = ckfp_kind_of_container(type);
+	if (kind == 0 && IsBinaryCoercible(type, OIDOID)) /* regclass and its like */
 		kind = CKFP_OID;
+	if (kind == 0 && ckfp_is_citext(type))
+		kind = CKFP_CITEXT;
 	return kind == 0 ? CKFP_OTHER : kind;
+}
+
+/* What a container consists of, in a memory context of its own, so that a
+ * hasher that goes from type to type keeps no more than the last. */
+static struct ckfp_container *
+ckfp_set_container(ckfp_hasher *hasher, ckfp_kind kind, Oid type, Oid collation,
+				   MemoryContext context)
+{
+	if (hasher->inner == NULL)
+		hasher->inner =
+			AllocSetContextCreate(context, "cuckoofilter container", ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(hasher->inner);
+	return ckfp_new_container(kind, type, collation, hasher->inner);
 }
 
 static bool
 ckfp_is_string(ckfp_kind kind)
 {
 	return kind == CKFP_TEXT || kind == CKFP_BPCHAR || kind == CKFP_NAME;
+}
+
+/* The class of the items of a kind, as ckfp_hash_item hashes them. */
+static uint8
+ckfp_item_class(ckfp_kind kind, bool own_equality)
+{
+	if (own_equality)
+		return CKF_ITEM_OTHER;
+	switch (kind)
+	{
+		case CKFP_INT2:
+		case CKFP_INT4:
+		case CKFP_INT8:
+		case CKFP_BOOL:
+		case CKFP_OID:
+		case CKFP_FLOAT4:
+		case CKFP_FLOAT8:
+		case CKFP_NUMERIC:
+			return CKF_ITEM_NUMBER;
+		case CKFP_TEXT:
+		case CKFP_BPCHAR:
+		case CKFP_NAME:
+		case CKFP_CHAR:
+		case CKFP_UNTYPED:
+		case CKFP_ENUM:
+			return CKF_ITEM_TEXT;
+		case CKFP_BYTEA:
+		case CKFP_UUID:
+			return CKF_ITEM_BYTES;
+		case CKFP_DATE:
+		case CKFP_TIMESTAMP:
+			return CKF_ITEM_TIMESTAMP;
+		case CKFP_TIMESTAMPTZ:
+			return CKF_ITEM_TIMESTAMPTZ;
+		case CKFP_ARRAY:
+		case CKFP_RECORD:
+		case CKFP_RANGE:
+		case CKFP_MULTIRANGE:
+		case CKFP_JSONB:
+		case CKFP_CITEXT:
+		case CKFP_OTHER:
+			break;
+	}
+	return CKF_ITEM_OTHER;
 }
 
 static void
@@ -114,6 +222,10 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 			ckfp_error_no_collation();
 		own_equality = !get_collation_isdeterministic(collation);
 	}
+	else if (kind == CKFP_UNTYPED && OidIsValid(collation)) /* a literal with COLLATE, in a row */
+		own_equality = !get_collation_isdeterministic(collation);
+	else if (kind >= CKFP_ARRAY && kind <= CKFP_MULTIRANGE)
+		hasher->container = ckfp_set_container(hasher, kind, base, collation, context);
 	else if (kind == CKFP_OTHER)
 	{
 		TypeCacheEntry *entry = lookup_type_cache(base, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
@@ -125,6 +237,7 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 	hasher->collation = collation;
 	hasher->own_equality = own_equality;
 	hasher->context = context;
+	hasher->item_class = ckfp_item_class(kind, own_equality);
 	hasher->kind = kind;
 	hasher->type = type;
 }
@@ -137,44 +250,6 @@ ckfp_hasher_prepare(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext 
 }
 
 /* ------------------------------------------------------------------ strings */
-
-static bool
-ckfp_is_ascii(const char *bytes, int size)
-{
-	const char *end = bytes + size;
-	uint64 high = 0;
-
-	for (; end - bytes >= 8; bytes += 8)
-	{
-		uint64 word;
-
-		memcpy(&word, bytes, 8);
-		high |= word;
-	}
-	for (; bytes < end; bytes++)
-		high |= (unsigned char)*bytes;
-	return (high & UINT64CONST(0x8080808080808080)) == 0;
-}
-
-/* A string that is its UTF-8 bytes. */
-static uint64
-ckfp_hash_text(const char *bytes, int size, uint64 seed)
-{
-	char *utf8 = unconstify(char *, bytes);
-	uint64 hash;
-
-	/* Every server encoding has ASCII at its place; SQL_ASCII is taken as it is. */
-	if (GetDatabaseEncoding() != PG_UTF8 && GetDatabaseEncoding() != PG_SQL_ASCII &&
-		!ckfp_is_ascii(bytes, size))
-	{
-		utf8 = pg_server_to_any(bytes, size, PG_UTF8);
-		size = (int)strlen(utf8);
-	}
-	hash = ckf_hash_bytes(CKF_CLASS_TEXT, utf8, (size_t)size, seed);
-	if (utf8 != bytes)
-		pfree(utf8);
-	return hash;
-}
 
 /* A string under a collation: not by its bytes where that has an equality of
  * its own. */
@@ -215,6 +290,23 @@ ckfp_hash_varlena(const ckfp_hasher *hasher, Datum item, uint64 seed)
 	return hash;
 }
 
+/* citext, which is equal where the lower cases of the database's own collation
+ * are. */
+static uint64
+ckfp_hash_citext(Datum item, uint64 seed)
+{
+	text *value = DatumGetTextPP(item);
+	char *folded = str_tolower(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), DEFAULT_COLLATION_OID);
+	ckfp_words words;
+
+	ckfp_words_begin(&words, CKF_SHAPE_FOLDED, 2, seed);
+	ckfp_words_put(&words, ckfp_hash_text(folded, (int)strlen(folded), seed));
+	pfree(folded);
+	if ((Pointer)value != DatumGetPointer(item))
+		pfree(value);
+	return ckfp_words_end(&words);
+}
+
 /* "char" is equal to the text that it is cast to. */
 static uint64
 ckfp_hash_char(Datum item, uint64 seed)
@@ -241,14 +333,44 @@ ckfp_hash_label(Oid oid, uint64 seed)
 	return hash;
 }
 
+/* How often a label may have changed: by ALTER TYPE .. RENAME VALUE, or where that was
+ * rolled back. */
+static uint64 ckfp_label_changes;
+
+static void
+ckfp_labels_changed(Datum arg, int cache, uint32 value)
+{
+	(void)arg;
+	(void)cache;
+	(void)value;
+	ckfp_label_changes++;
+}
+
+/* The place of a label among those that were seen, as long as they are what they were:
+ * the hasher of an expression in PL/pgSQL outlives statements. */
+static ckfp_label *
+ckfp_place_of_label(ckfp_hasher *hasher, Oid oid)
+{
+	static bool registered = false;
+
+	if (!registered)
+	{
+		CacheRegisterSyscacheCallback(ENUMOID, ckfp_labels_changed, (Datum)0);
+		registered = true;
+	}
+	if (hasher->labels == NULL)
+		hasher->labels = MemoryContextAllocZero(hasher->context, sizeof(ckfp_label) * CKFP_LABELS);
+	else if (unlikely(hasher->label_changes != ckfp_label_changes))
+		memset(hasher->labels, 0, sizeof(ckfp_label) * CKFP_LABELS);
+	hasher->label_changes = ckfp_label_changes;
+	return &hasher->labels[oid % CKFP_LABELS];
+}
+
 static uint64
 ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed)
 {
-	ckfp_label *label;
+	ckfp_label *label = ckfp_place_of_label(hasher, oid);
 
-	if (hasher->labels == NULL)
-		hasher->labels = MemoryContextAllocZero(hasher->context, sizeof(ckfp_label) * CKFP_LABELS);
-	label = &hasher->labels[oid % CKFP_LABELS];
 	if (label->oid != oid || label->seed != seed)
 	{
 		label->oid = InvalidOid;
@@ -262,7 +384,7 @@ ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed)
 /* ------------------------------------------------------------------ numbers */
 
 /* As the integer that it is, else as the nearest double. */
-static uint64
+uint64
 ckfp_hash_numeric(Datum item, uint64 seed)
 {
 	Numeric value = DatumGetNumeric(item);
@@ -335,6 +457,9 @@ ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed)
 									(int)strlen(NameStr(*DatumGetName(item))), seed);
 		case CKFP_CHAR:
 			return ckfp_hash_char(item, seed);
+		case CKFP_UNTYPED:
+			return ckfp_hash_string(hasher, DatumGetCString(item),
+									(int)strlen(DatumGetCString(item)), seed);
 		case CKFP_ENUM:
 			return ckfp_hash_enum(hasher, DatumGetObjectId(item), seed);
 		case CKFP_UUID:
@@ -345,6 +470,15 @@ ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed)
 			return ckf_hash_word(CKF_CLASS_TIMESTAMP, (uint64)DatumGetTimestamp(item), seed);
 		case CKFP_TIMESTAMPTZ:
 			return ckf_hash_word(CKF_CLASS_TIMESTAMPTZ, (uint64)DatumGetTimestampTz(item), seed);
+		case CKFP_ARRAY:
+		case CKFP_RECORD:
+		case CKFP_RANGE:
+		case CKFP_MULTIRANGE:
+			return ckfp_hash_container(hasher, item, seed);
+		case CKFP_JSONB:
+			return ckfp_hash_json(item, seed);
+		case CKFP_CITEXT:
+			return ckfp_hash_citext(item, seed);
 		case CKFP_OTHER:
 			break;
 	}

@@ -92,13 +92,13 @@ ckfp_finish_rebuild(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a
 	ckf_buffers buffers = {0};
 
 	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = a, .other = b});
+		ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
 	while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
 	{
 		if (status == CKF_ROOM)
 			ckfp_make_room(&buffers, a);
 		else if (status != CKF_MORE)
-			ckfp_error(status, (ckfp_subject){.filter = a, .other = b});
+			ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
 		CHECK_FOR_INTERRUPTS();
 	}
 	if (buffers.scratch)
@@ -125,18 +125,20 @@ ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *ow
 	ckfp_finish_rebuild(rebuild, ckf_rebuild_start(rebuild, goal, a, b), a, b, owned);
 }
 
-void
+/* A rebuild of a filter and n hashes, of items of these classes. */
+static void
 ckfp_run_hashes(ckf_goal goal, const ckf_filter *a, const uint64 *hashes, size_t n,
-				ckf_filter *owned)
+				unsigned item_classes, ckf_filter *owned)
 {
 	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
 
-	ckfp_finish_rebuild(rebuild, ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n), a, NULL,
-						owned);
+	ckfp_finish_rebuild(rebuild,
+						ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n, item_classes), a,
+						NULL, owned);
 }
 
 void
-ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status)
+ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class, ckf_status status)
 {
 	while (status == CKF_ROOM)
 	{
@@ -145,7 +147,7 @@ ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status)
 		ckfp_run(CKF_GROW, owned, NULL, &larger);
 		pfree(owned->bytes - VARHDRSZ);
 		*owned = larger;
-		status = ckf_add(owned, hash);
+		status = ckf_add(owned, hash, item_class);
 	}
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = owned});
@@ -159,4 +161,45 @@ ckfp_remove(ckf_filter *owned, uint64 hash)
 
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = owned});
+}
+
+/* A few are added or removed singly, as a rebuild would cost more; the answers
+ * of the result are the same. */
+
+void
+ckfp_add_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
+			  ckf_filter *owned)
+{
+	size_t i;
+
+	if (!ckf_few(filter, n))
+	{
+		ckfp_run_hashes(CKF_ADD_MANY, filter, hashes, n, item_classes, owned);
+		return;
+	}
+	ckfp_copy(filter, n, owned);
+	for (i = 0; i < n; i++)
+	{
+		ckfp_add(owned, hashes[i], item_classes);
+		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
+	}
+}
+
+void
+ckfp_remove_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
+				 ckf_filter *owned)
+{
+	size_t i;
+
+	if (!ckf_few(filter, n))
+	{
+		ckfp_run_hashes(CKF_REMOVE_MANY, filter, hashes, n, item_classes, owned);
+		return;
+	}
+	ckfp_copy(filter, 0, owned);
+	for (i = 0; i < n; i++)
+	{
+		ckfp_remove(owned, hashes[i]);
+		CHECK_FOR_INTERRUPTS();
+	}
 }

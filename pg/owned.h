@@ -26,22 +26,18 @@ void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
  */
 void ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned);
 
-/* The same of a filter and n hashes. */
-void ckfp_run_hashes(ckf_goal goal, const ckf_filter *a, const uint64 *hashes, size_t n,
-					 ckf_filter *owned);
-
 /* Go on after ckf_add: *owned becomes larger, or an error is reported.  The
  * smaller one is freed. */
-void ckfp_add_on(ckf_filter *owned, uint64 hash, ckf_status status);
+void ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class, ckf_status status);
 
-/* Add a hash, growing where that needs room. */
+/* Add the hash of an item of this class, growing where that needs room. */
 static inline void
-ckfp_add(ckf_filter *owned, uint64 hash)
+ckfp_add(ckf_filter *owned, uint64 hash, unsigned item_class)
 {
-	ckf_status status = ckf_add(owned, hash);
+	ckf_status status = ckf_add(owned, hash, item_class);
 
 	if (unlikely(status != CKF_OK))
-		ckfp_add_on(owned, hash, status);
+		ckfp_add_on(owned, hash, item_class, status);
 }
 
 /* Copy bytes of which there may be many, looking for interrupts. */
@@ -49,6 +45,13 @@ void ckfp_copy_bytes(void *to, const void *from, size_t size);
 
 /* Take a copy of a hash away, if there is one. */
 void ckfp_remove(ckf_filter *owned, uint64 hash);
+
+/* *owned is the filter and one copy more, or less, of each of n hashes; their
+ * items are of these classes, which only matters where they are added. */
+void ckfp_add_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
+				   ckf_filter *owned);
+void ckfp_remove_many(const ckf_filter *filter, const uint64 *hashes, size_t n,
+					  unsigned item_classes, ckf_filter *owned);
 
 /* The varlena of an owned filter. */
 static inline struct varlena *

@@ -1,6 +1,7 @@
 /*
  * scalar.c - functions of one filter and one item or hash, or of two filters.
- * All are STRICT in SQL.
+ * All are STRICT in SQL but for changes by an item or a hash, to which a NULL
+ * changes nothing.
  */
 #include "call.h"
 #include "owned.h"
@@ -8,6 +9,7 @@
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_create);
+PG_FUNCTION_INFO_V1(cuckoofilter_create_float8);
 PG_FUNCTION_INFO_V1(cuckoofilter_add);
 PG_FUNCTION_INFO_V1(cuckoofilter_add_hash);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains);
@@ -23,19 +25,33 @@ PG_FUNCTION_INFO_V1(cuckoofilter_count);
 PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 
-/* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
-Datum
-cuckoofilter_create(PG_FUNCTION_ARGS)
+/* A filter of that capacity; fpr and options are arguments 1 and 2. */
+static Datum
+ckfp_empty(FunctionCallInfo fcinfo, int64 capacity)
 {
 	ckf_params params;
 	ckf_filter owned;
 
 	ckf_params_default(&params);
-	params.capacity = PG_GETARG_INT64(0);
+	params.capacity = capacity;
 	params.fpr = PG_GETARG_FLOAT8(1);
 	ckfp_parse_options(PG_GETARG_TEXT_PP(2), &params);
 	ckfp_create(&params, &owned);
 	CKFP_RETURN_OWNED(&owned);
+}
+
+/* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
+Datum
+cuckoofilter_create(PG_FUNCTION_ARGS)
+{
+	return ckfp_empty(fcinfo, PG_GETARG_INT64(0));
+}
+
+/* cuckoofilter_create(capacity double precision, fpr double precision, options text) */
+Datum
+cuckoofilter_create_float8(PG_FUNCTION_ARGS)
+{
+	return ckfp_empty(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0)));
 }
 
 /* ----------------------------------------------------------- filter and item */
@@ -47,7 +63,7 @@ cuckoofilter_contains(PG_FUNCTION_ARGS)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_for(fcinfo, 1, cache, filter)));
 }
 
 /* item <@ filter */
@@ -57,7 +73,7 @@ cuckoofilter_contained(PG_FUNCTION_ARGS)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_argument(fcinfo, 0, cache, filter->seed)));
+	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_for(fcinfo, 0, cache, filter)));
 }
 
 Datum
@@ -74,16 +90,21 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
 
-	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed)));
+	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_for(fcinfo, 1, cache, filter)));
 }
 
+/*
+ * Changes by NULL leave the filter as it is: the same value, not even fetched.
+ * In the SQL of 1.0.0 these functions are STRICT.
+ */
+
 static Datum
-ckfp_with(const ckf_filter *filter, uint64 hash)
+ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class)
 {
 	ckf_filter owned;
 
 	ckfp_copy(filter, 1, &owned);
-	ckfp_add(&owned, hash);
+	ckfp_add(&owned, hash, item_class);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -102,17 +123,21 @@ Datum
 cuckoofilter_add(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	const ckf_filter *filter;
+	uint64 hash;
 
-	return ckfp_with(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	filter = ckfp_read_filter(fcinfo, 0, cache);
+	hash = ckfp_hash_for(fcinfo, 1, cache, filter);
+	return ckfp_with(filter, hash, cache->hasher.item_class);
 }
 
 Datum
 cuckoofilter_add_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
-
-	return ckfp_with(filter, (uint64)PG_GETARG_INT64(1));
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	return ckfp_with(ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo)),
+					 (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
 }
 
 /* cuckoofilter_remove(filter, item), filter - item */
@@ -120,17 +145,19 @@ Datum
 cuckoofilter_remove(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	const ckf_filter *filter;
 
-	return ckfp_without(filter, ckfp_hash_argument(fcinfo, 1, cache, filter->seed));
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	filter = ckfp_read_filter(fcinfo, 0, cache);
+	return ckfp_without(filter, ckfp_hash_for(fcinfo, 1, cache, filter));
 }
 
 Datum
 cuckoofilter_remove_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
-
-	return ckfp_without(filter, (uint64)PG_GETARG_INT64(1));
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	return ckfp_without(ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo)),
+						(uint64)PG_GETARG_INT64(1));
 }
 
 /* ------------------------------------------------------------------- filters */

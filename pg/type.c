@@ -66,8 +66,8 @@ ckfp_decode_piece(const char *text, int length, char *bytes, int size)
 
 	if (pg_b64_decode((void *)unconstify(char *, text), length, (void *)bytes, size) != size)
 		return false;
-	(void)pg_b64_encode((void *)(bytes + size - rest), rest, (void *)last, sizeof last);
-	return memcmp(last, text + length - 4, 4) == 0;
+	return pg_b64_encode((void *)(bytes + size - rest), rest, (void *)last, sizeof last) == 4 &&
+		   memcmp(last, text + length - 4, 4) == 0;
 }
 
 static bool

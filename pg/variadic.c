@@ -1,14 +1,33 @@
 /*
- * variadic.c - functions of a filter and many items, as arguments or as an
- * array.  NULL elements are skipped; all dimensions count.
+ * variadic.c - functions of a filter and many items.  NULLs among them are
+ * skipped.
+ *
+ * In SQL they are VARIADIC "any": each argument is an item of its own type, but
+ * one argument that is an array, with the word VARIADIC or without, stands for
+ * its elements in all dimensions.  What the parser leaves untyped is a literal,
+ * and text.
+ *
+ * In the SQL of 1.0.0 they were VARIADIC anycompatiblearray, so that the parser
+ * made one array of whatever came.  Those functions are kept for the views and
+ * indexes that were made with them (in SQL with _array behind their names), and
+ * have the symbols that they had.
  */
 #include "call.h"
 #include "owned.h"
 
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+PG_FUNCTION_INFO_V1(cuckoofilter_add_items);
+PG_FUNCTION_INFO_V1(cuckoofilter_remove_items);
+PG_FUNCTION_INFO_V1(cuckoofilter_contains_any_item);
+PG_FUNCTION_INFO_V1(cuckoofilter_contains_all_items);
+
+/* the same of an array, as 1.0.0 named them */
 PG_FUNCTION_INFO_V1(cuckoofilter_add_all);
 PG_FUNCTION_INFO_V1(cuckoofilter_remove_all);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_any);
@@ -18,24 +37,65 @@ PG_FUNCTION_INFO_V1(cuckoofilter_contains_all);
 #define CKFP_STEP 65536
 #define CKFP_STEP_BYTES ((size_t)4 << 20)
 
-/* Hashes of the elements that are not NULL. */
+/* Hashes of the items that are not NULL. */
 typedef struct ckfp_hashes
 {
 	uint64 *hash;
 	size_t count;
 } ckfp_hashes;
 
-/* How the elements of the last array lie in it, kept from call to call. */
-static ArrayMetaState *
-ckfp_element_layout(ckfp_call_cache *cache, Oid type)
+/* An argument that is an item. */
+typedef struct ckfp_item_argument
 {
-	ArrayMetaState *layout = cache->more;
+	ckfp_hasher hasher;
+	bool literal; /* of no type: a C string */
+} ckfp_item_argument;
 
-	if (layout == NULL)
-	{
-		layout = MemoryContextAllocZero(cache->context, sizeof *layout);
-		cache->more = layout;
-	}
+/* What a call keeps of its items from call to call, in the cache's `more`. */
+typedef struct ckfp_items
+{
+	bool array;                                         /* they are the elements of argument 1 */
+	uint8 item_classes;                                 /* of those that were hashed last */
+	ArrayMetaState layout;                              /* if so, how they lie in the last one */
+	ckfp_item_argument argument[FLEXIBLE_ARRAY_MEMBER]; /* else each from argument 1 on */
+} ckfp_items;
+
+/* Is argument 1 an array that stands for its elements? */
+static bool
+ckfp_is_array_call(FunctionCallInfo fcinfo)
+{
+	/* PostgreSQL has seen to it that what VARIADIC stands before is an array */
+	return PG_NARGS() == 2 &&
+		   OidIsValid(get_base_element_type(ckfp_argument_type(fcinfo->flinfo, 1)));
+}
+
+static ckfp_items *
+ckfp_new_items(FunctionCallInfo fcinfo, ckfp_call_cache *cache, bool array)
+{
+	bool elements = array || ckfp_is_array_call(fcinfo);
+	Size arguments = elements ? 0 : sizeof(ckfp_item_argument) * (Size)(PG_NARGS() - 1);
+	ckfp_items *items =
+		MemoryContextAllocZero(cache->context, offsetof(ckfp_items, argument) + arguments);
+
+	items->array = elements;
+	cache->more = items;
+	return items;
+}
+
+static inline ckfp_items *
+ckfp_items_of(FunctionCallInfo fcinfo, ckfp_call_cache *cache, bool array)
+{
+	return likely(cache->more != NULL) ? cache->more : ckfp_new_items(fcinfo, cache, array);
+}
+
+/* ---------------------------------------------------------- items to hashes */
+
+/* How the elements of an array lie in it. */
+static ArrayMetaState *
+ckfp_element_layout(ckfp_items *items, Oid type)
+{
+	ArrayMetaState *layout = &items->layout;
+
 	if (layout->element_type != type)
 	{
 		get_typlenbyvalalign(type, &layout->typlen, &layout->typbyval, &layout->typalign);
@@ -49,7 +109,8 @@ static ckfp_hashes
 ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* fetched, if it was toasted */
-	ArrayMetaState *layout = ckfp_element_layout(cache, ARR_ELEMTYPE(array));
+	ckfp_items *items = cache->more;
+	ArrayMetaState *layout = ckfp_element_layout(items, ARR_ELEMTYPE(array));
 	ckfp_hashes hashes = {NULL, 0};
 	size_t seen = 0;
 	size_t bytes = 0;
@@ -75,57 +136,135 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 		}
 	}
 	array_free_iterator(iterator);
+	if (hashes.count > 0)
+		ckfp_require_class(filter, cache->hasher.item_class);
+	items->item_classes = cache->hasher.item_class;
 	return hashes;
 }
 
-/* A few items are added or removed singly, as a rebuild would cost more; the
- * answers of the result are the same. */
+/* Make an argument's hasher ready.  A literal has no collation of its own: it takes
+ * the one of the call, if that has any. */
+static void
+ckfp_prepare_item(FunctionCallInfo fcinfo, int n, ckfp_item_argument *argument,
+				  MemoryContext context)
+{
+	Oid type = ckfp_argument_type(fcinfo->flinfo, n);
+	Oid collation = PG_GET_COLLATION();
 
+	argument->literal = type == UNKNOWNOID;
+	if (argument->literal)
+	{
+		type = TEXTOID;
+		collation = OidIsValid(collation) ? collation : DEFAULT_COLLATION_OID;
+	}
+	ckfp_hasher_prepare(&argument->hasher, type, collation, context);
+}
+
+/* The hashes of the arguments from 1 on, for this filter. */
+static ckfp_hashes
+ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
+{
+	ckfp_items *items = cache->more;
+	ckfp_hashes hashes = {palloc(sizeof(uint64) * (Size)PG_NARGS()), 0};
+	unsigned classes;
+	int n;
+
+	items->item_classes = 0;
+	for (n = 1; n < PG_NARGS(); n++)
+	{
+		ckfp_item_argument *argument = &items->argument[n - 1];
+		Datum item = PG_GETARG_DATUM(n);
+
+		if (PG_ARGISNULL(n))
+			continue;
+		if (!OidIsValid(argument->hasher.type))
+			ckfp_prepare_item(fcinfo, n, argument, cache->context);
+		if (argument->literal)
+			item = CStringGetTextDatum(DatumGetCString(item));
+		hashes.hash[hashes.count++] = ckfp_hash_item(&argument->hasher, item, filter->seed);
+		items->item_classes |= argument->hasher.item_class;
+	}
+	for (classes = items->item_classes; classes != 0; classes &= classes - 1)
+		ckfp_require_class(filter, classes & -classes); /* the lowest bit */
+	return hashes;
+}
+
+static ckfp_hashes
+ckfp_hash_items(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
+{
+	ckfp_items *items = cache->more;
+
+	return items->array ? ckfp_hash_array(fcinfo, cache, filter)
+						: ckfp_hash_arguments(fcinfo, cache, filter);
+}
+
+/* ------------------------------------------------------------------ changes */
+
+/* Is there no item, so that the filter stays as it is, and need not be fetched? */
+static bool
+ckfp_all_null(FunctionCallInfo fcinfo)
+{
+	int n;
+
+	for (n = 1; n < PG_NARGS(); n++)
+		if (!PG_ARGISNULL(n))
+			return false;
+	return true;
+}
+
+/* A change of the filter in argument 0 by many items. */
+static Datum
+ckfp_change(FunctionCallInfo fcinfo, bool array,
+			void change(const ckf_filter *, const uint64 *, size_t, unsigned, ckf_filter *))
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_items *items;
+	const ckf_filter *filter;
+	ckfp_hashes hashes;
+	ckf_filter owned;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (ckfp_all_null(fcinfo))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	items = ckfp_items_of(fcinfo, cache, array);
+	filter = ckfp_read_filter(fcinfo, 0, cache);
+	hashes = ckfp_hash_items(fcinfo, cache, filter);
+	if (hashes.count == 0)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	change(filter, hashes.hash, hashes.count, items->item_classes, &owned);
+	CKFP_RETURN_OWNED(&owned);
+}
+
+/* cuckoofilter_add_all(filter, VARIADIC "any") */
+Datum
+cuckoofilter_add_items(PG_FUNCTION_ARGS)
+{
+	return ckfp_change(fcinfo, false, ckfp_add_many);
+}
+
+/* cuckoofilter_add_all_array(filter, VARIADIC anycompatiblearray) */
 Datum
 cuckoofilter_add_all(PG_FUNCTION_ARGS)
 {
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
-	ckf_filter owned;
-	size_t i;
-
-	if (!ckf_few(filter, hashes.count))
-	{
-		ckfp_run_hashes(CKF_ADD_MANY, filter, hashes.hash, hashes.count, &owned);
-		CKFP_RETURN_OWNED(&owned);
-	}
-	ckfp_copy(filter, hashes.count, &owned);
-	for (i = 0; i < hashes.count; i++)
-	{
-		ckfp_add(&owned, hashes.hash[i]);
-		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
-	}
-	CKFP_RETURN_OWNED(&owned);
+	return ckfp_change(fcinfo, true, ckfp_add_many);
 }
 
+/* cuckoofilter_remove_all(filter, VARIADIC "any") */
+Datum
+cuckoofilter_remove_items(PG_FUNCTION_ARGS)
+{
+	return ckfp_change(fcinfo, false, ckfp_remove_many);
+}
+
+/* cuckoofilter_remove_all_array(filter, VARIADIC anycompatiblearray) */
 Datum
 cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 {
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
-	ckf_filter owned;
-	size_t i;
-
-	if (!ckf_few(filter, hashes.count))
-	{
-		ckfp_run_hashes(CKF_REMOVE_MANY, filter, hashes.hash, hashes.count, &owned);
-		CKFP_RETURN_OWNED(&owned);
-	}
-	ckfp_copy(filter, 0, &owned);
-	for (i = 0; i < hashes.count; i++)
-	{
-		ckfp_remove(&owned, hashes.hash[i]);
-		CHECK_FOR_INTERRUPTS();
-	}
-	CKFP_RETURN_OWNED(&owned);
+	return ckfp_change(fcinfo, true, ckfp_remove_many);
 }
+
+/* ---------------------------------------------------------------- questions */
 
 /* Is a hash among these whose answer is `wanted`? */
 static bool
@@ -145,22 +284,46 @@ ckfp_some(const ckf_filter *filter, const ckfp_hashes *hashes, bool wanted)
 	return false;
 }
 
+/* Is one of the items in the filter (`wanted`), or missing?  NULL for a NULL
+ * filter or array. */
+static pg_attribute_always_inline Datum
+ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter;
+	ckfp_hashes hashes;
+
+	if (PG_ARGISNULL(0) || (ckfp_items_of(fcinfo, cache, array)->array && PG_ARGISNULL(1)))
+		PG_RETURN_NULL();
+	filter = ckfp_read_filter(fcinfo, 0, cache);
+	hashes = ckfp_hash_items(fcinfo, cache, filter);
+	PG_RETURN_BOOL(ckfp_some(filter, &hashes, wanted) == wanted);
+}
+
+/* cuckoofilter_contains_any(filter, VARIADIC "any") */
+Datum
+cuckoofilter_contains_any_item(PG_FUNCTION_ARGS)
+{
+	return ckfp_ask(fcinfo, false, true);
+}
+
+/* cuckoofilter_contains_any_array(filter, VARIADIC anycompatiblearray) */
 Datum
 cuckoofilter_contains_any(PG_FUNCTION_ARGS)
 {
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
-
-	PG_RETURN_BOOL(ckfp_some(filter, &hashes, true));
+	return ckfp_ask(fcinfo, true, true);
 }
 
+/* cuckoofilter_contains_all(filter, VARIADIC "any") */
+Datum
+cuckoofilter_contains_all_items(PG_FUNCTION_ARGS)
+{
+	return ckfp_ask(fcinfo, false, false);
+}
+
+/* cuckoofilter_contains_all_array(filter, VARIADIC anycompatiblearray) */
 Datum
 cuckoofilter_contains_all(PG_FUNCTION_ARGS)
 {
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
-	ckfp_hashes hashes = ckfp_hash_array(fcinfo, cache, filter);
-
-	PG_RETURN_BOOL(!ckfp_some(filter, &hashes, false));
+	return ckfp_ask(fcinfo, true, false);
 }

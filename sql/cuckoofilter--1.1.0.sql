@@ -6,6 +6,9 @@
 -- on purpose: an overload for text would catch citext (and the planner folds
 -- the cast of a constant, so that not even the module could see it), one for
 -- bigint makes oid ambiguous, and one for bytea any type that casts to it.
+-- Functions of many items are VARIADIC "any", so that each keeps its type.
+--
+-- What changes a filter by an item is not STRICT: a NULL item changes nothing.
 
 \echo Use "CREATE EXTENSION cuckoofilter" to load this file. \quit
 
@@ -139,6 +142,100 @@ CREATE OPERATOR CLASS cuckoofilter_ops
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash
 	IS 'equality of cuckoofilters, for DISTINCT, UNION and replica identity';
 
+-- An order, of no meaning but that of the bytes: for ORDER BY, and for DISTINCT,
+-- PARTITION BY and the like where they sort.  = is not for merge joins (MERGES):
+-- before PostgreSQL 17 an update of the extension could not make it so.
+
+CREATE FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'bytealt'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter)
+	IS 'implementation of < operator';
+
+CREATE FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'byteale'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter)
+	IS 'implementation of <= operator';
+
+CREATE FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'byteagt'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter)
+	IS 'implementation of > operator';
+
+CREATE FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter)
+	RETURNS boolean
+	AS 'byteage'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter)
+	IS 'implementation of >= operator';
+
+CREATE FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter)
+	RETURNS integer
+	AS 'byteacmp'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter)
+	IS 'less, equal or greater, by the bytes';
+
+CREATE FUNCTION cuckoofilter_sortsupport(internal)
+	RETURNS void
+	AS 'bytea_sortsupport'
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_sortsupport(internal)
+	IS 'sort support, by the bytes';
+
+CREATE OPERATOR < (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_lt, COMMUTATOR = >, NEGATOR = >=,
+	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (cuckoofilter, cuckoofilter)
+	IS 'before, by the bytes';
+
+CREATE OPERATOR <= (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_le, COMMUTATOR = >=, NEGATOR = >,
+	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (cuckoofilter, cuckoofilter)
+	IS 'before or the same, by the bytes';
+
+CREATE OPERATOR > (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_gt, COMMUTATOR = <, NEGATOR = <=,
+	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (cuckoofilter, cuckoofilter)
+	IS 'after, by the bytes';
+
+CREATE OPERATOR >= (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+	FUNCTION = cuckoofilter_ge, COMMUTATOR = <=, NEGATOR = <,
+	RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (cuckoofilter, cuckoofilter)
+	IS 'after or the same, by the bytes';
+
+CREATE OPERATOR FAMILY cuckoofilter_ops USING btree;
+COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING btree
+	IS 'order of cuckoofilters by their bytes, for ORDER BY, DISTINCT and PARTITION BY';
+
+CREATE OPERATOR CLASS cuckoofilter_ops
+	DEFAULT FOR TYPE cuckoofilter USING btree FAMILY cuckoofilter_ops AS
+	OPERATOR 1 <,
+	OPERATOR 2 <=,
+	OPERATOR 3 =,
+	OPERATOR 4 >=,
+	OPERATOR 5 >,
+	FUNCTION 1 cuckoofilter_cmp(cuckoofilter, cuckoofilter),
+	FUNCTION 2 cuckoofilter_sortsupport(internal);
+COMMENT ON OPERATOR CLASS cuckoofilter_ops USING btree
+	IS 'order of cuckoofilters by their bytes, for ORDER BY, DISTINCT and PARTITION BY';
+
 -- ------------------------------------------------ one filter and its items
 
 CREATE FUNCTION cuckoofilter_create(capacity bigint, fpr double precision DEFAULT 0.01, options text DEFAULT '')
@@ -146,6 +243,15 @@ CREATE FUNCTION cuckoofilter_create(capacity bigint, fpr double precision DEFAUL
 	AS 'MODULE_PATHNAME', 'cuckoofilter_create'
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION cuckoofilter_create(capacity bigint, fpr double precision, options text)
+	IS 'an empty filter whose false positive rate stays at or under fpr up to capacity distinct items';
+
+-- 1e6 is a numeric, which PostgreSQL casts to this but not to bigint.  Integers
+-- come here too, as double precision is the preferred type of numbers.
+CREATE FUNCTION cuckoofilter_create(capacity double precision, fpr double precision DEFAULT 0.01, options text DEFAULT '')
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_create_float8'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION cuckoofilter_create(capacity double precision, fpr double precision, options text)
 	IS 'an empty filter whose false positive rate stays at or under fpr up to capacity distinct items';
 
 CREATE FUNCTION cuckoofilter_support(internal)
@@ -178,18 +284,18 @@ CREATE FUNCTION cuckoofilter_contained(item anycompatible, filter cuckoofilter)
 COMMENT ON FUNCTION cuckoofilter_contained(item anycompatible, filter cuckoofilter)
 	IS 'implementation of <@ operator';
 
-CREATE FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items "any")
 	RETURNS boolean
-	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_any'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_any_item'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_any(filter cuckoofilter, VARIADIC items "any")
 	IS 'is any of the items in the filter? NULLs are skipped';
 
-CREATE FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items "any")
 	RETURNS boolean
-	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_all'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_all_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_all(filter cuckoofilter, VARIADIC items "any")
 	IS 'are all of the items in the filter? NULLs are skipped';
 
 CREATE FUNCTION cuckoofilter_copies(filter cuckoofilter, item anycompatible)
@@ -202,30 +308,62 @@ COMMENT ON FUNCTION cuckoofilter_copies(filter cuckoofilter, item anycompatible)
 CREATE FUNCTION cuckoofilter_add(filter cuckoofilter, item anycompatible)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_add'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_add(filter cuckoofilter, item anycompatible)
-	IS 'the filter with the item';
+	IS 'the filter with the item; NULL changes nothing';
 
-CREATE FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items "any")
 	RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoofilter_add_all'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_add_all(filter cuckoofilter, VARIADIC items "any")
 	IS 'the filter with all of the items; NULLs are skipped';
 
 CREATE FUNCTION cuckoofilter_remove(filter cuckoofilter, item anycompatible)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_remove'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_remove(filter cuckoofilter, item anycompatible)
-	IS 'the filter without one copy of the item, which must have been added before';
+	IS 'the filter without one copy of the item, which must have been added before; NULL changes nothing';
 
-CREATE FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
+CREATE FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_items'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items "any")
+	IS 'the filter without one copy of each of the items; NULLs are skipped';
+
+-- Functions of many items as 1.0.0 had them: the views, rules and indexes of a
+-- database that was updated have these in them, and a dump of it names them.
+-- Nothing new should.
+
+CREATE FUNCTION cuckoofilter_contains_any_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_any'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_any_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_contains_any as it was in 1.0.0, kept for what was made with it';
+
+CREATE FUNCTION cuckoofilter_contains_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_contains_all'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION cuckoofilter_contains_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_contains_all as it was in 1.0.0, kept for what was made with it';
+
+CREATE FUNCTION cuckoofilter_add_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_all'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_add_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_add_all as it was in 1.0.0, kept for what was made with it';
+
+CREATE FUNCTION cuckoofilter_remove_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_all'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION cuckoofilter_remove_all(filter cuckoofilter, VARIADIC items anycompatiblearray)
-	IS 'the filter without one copy of each of the items; NULLs are skipped';
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION cuckoofilter_remove_all_array(filter cuckoofilter, VARIADIC items anycompatiblearray)
+	IS 'cuckoofilter_remove_all as it was in 1.0.0, kept for what was made with it';
 
 -- The same by hash: hash once and probe many filters, or bring your own hash.
 
@@ -253,16 +391,16 @@ COMMENT ON FUNCTION cuckoofilter_contains_hash(filter cuckoofilter, hash bigint)
 CREATE FUNCTION cuckoofilter_add_hash(filter cuckoofilter, hash bigint)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_add_hash'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_add_hash(filter cuckoofilter, hash bigint)
-	IS 'the filter with the hash';
+	IS 'the filter with the hash; NULL changes nothing';
 
 CREATE FUNCTION cuckoofilter_remove_hash(filter cuckoofilter, hash bigint)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_remove_hash'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_remove_hash(filter cuckoofilter, hash bigint)
-	IS 'the filter without one copy of the hash, which must have been added before';
+	IS 'the filter without one copy of the hash, which must have been added before; NULL changes nothing';
 
 -- ---------------------------------------------------------- whole filters
 
@@ -304,9 +442,9 @@ COMMENT ON FUNCTION cuckoofilter_fpr(filter cuckoofilter)
 CREATE FUNCTION cuckoofilter_info(filter cuckoofilter)
 	RETURNS jsonb
 	AS 'MODULE_PATHNAME', 'cuckoofilter_info'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION cuckoofilter_info(filter cuckoofilter)
-	IS 'all there is to tell about a filter, after a look at each of its slots';
+	IS 'all there is to tell about a filter, from its header';
 
 CREATE FUNCTION cuckoofilter_version()
 	RETURNS text
@@ -417,6 +555,34 @@ CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint
 COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity bigint, options text)
 	IS 'transition of cuckoofilter_agg_hash';
 
+CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision)
+	IS 'transition of cuckoofilter_agg';
+
+CREATE FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_transition(state cuckoofilter, item anycompatible, fpr double precision, capacity double precision, options text)
+	IS 'transition of cuckoofilter_agg';
+
+CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision)
+	IS 'transition of cuckoofilter_agg_hash';
+
+CREATE FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_hash_float8_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_agg_hash_transition(state cuckoofilter, hash bigint, fpr double precision, capacity double precision, options text)
+	IS 'transition of cuckoofilter_agg_hash';
+
 CREATE FUNCTION cuckoofilter_agg_combine(a cuckoofilter, b cuckoofilter)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_agg_combine'
@@ -495,6 +661,38 @@ CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capaci
 COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity bigint, options text)
 	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr, with options';
 
+CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision) (
+	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision)
+	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr';
+
+CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision) (
+	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision)
+	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr';
+
+CREATE AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text) (
+	SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg(item anycompatible, fpr double precision, capacity double precision, options text)
+	IS 'a filter of the distinct items, with room for capacity, at a false positive rate of fpr, with options';
+
+CREATE AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text) (
+	SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter, SSPACE = 256,
+	FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoofilter_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_agg_hash(hash bigint, fpr double precision, capacity double precision, options text)
+	IS 'a filter of the distinct hashes, with room for capacity, at a false positive rate of fpr, with options';
+
 CREATE FUNCTION cuckoofilter_union_agg_transition(state cuckoofilter, filter cuckoofilter)
 	RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME', 'cuckoofilter_union_agg_transition'
@@ -545,3 +743,28 @@ CREATE AGGREGATE cuckoofilter_sum_agg(filter cuckoofilter) (
 );
 COMMENT ON AGGREGATE cuckoofilter_sum_agg(filter cuckoofilter)
 	IS 'the copies of all filters together, for filters with no item in common';
+
+-- How to add a batch.  Its state is no cuckoofilter but the filter and a list of
+-- hashes; partial states could not tell which filter came first.
+
+CREATE FUNCTION cuckoofilter_add_agg_transition(state internal, filter cuckoofilter, item anycompatible)
+	RETURNS internal
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_agg_transition'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION cuckoofilter_add_agg_transition(state internal, filter cuckoofilter, item anycompatible)
+	IS 'transition of cuckoofilter_add_agg';
+
+CREATE FUNCTION cuckoofilter_add_agg_final(state internal)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_add_agg_final'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION cuckoofilter_add_agg_final(state internal)
+	IS 'end of cuckoofilter_add_agg';
+
+CREATE AGGREGATE cuckoofilter_add_agg(filter cuckoofilter, item anycompatible) (
+	SFUNC = cuckoofilter_add_agg_transition, STYPE = internal, SSPACE = 8192,
+	FINALFUNC = cuckoofilter_add_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoofilter_add_agg(filter cuckoofilter, item anycompatible)
+	IS 'the first filter that is not NULL, with all of the items; other filters of the group are not looked at';

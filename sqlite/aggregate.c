@@ -67,19 +67,19 @@ ckfs_state(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
+	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
 	ckf_filter *state = ckfs_state(ctx, argc, argv);
-	uint64_t hash;
+	ckfs_hashed item;
 
-	if (state && aggregate->hash(ctx, argv[0], state->seed, &hash))
-		ckfs_add(ctx, state, hash);
+	if (state && aggregate->hash(ctx, argv[0], state->seed, &item))
+		ckfs_add(ctx, state, item);
 }
 
 /* cuckoofilter_union_agg(filter), cuckoofilter_sum_agg(filter) */
 void
 ckfs_step_filter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
+	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
 	ckf_filter *state = ckfs_state(ctx, argc, argv);
 	ckf_filter local;
 	const ckf_filter *filter;
@@ -104,21 +104,14 @@ ckfs_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_value(sqlite3_context *ctx)
 {
-	const ckfs_aggregate *aggregate = sqlite3_user_data(ctx);
+	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
 	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
-	ckf_filter empty = {0};
 	ckf_filter owned;
 
-	/* No rows give an empty filter, of default parameters. */
 	if (!state || !state->bytes)
-	{
-		state = &empty;
-		if (!ckfs_start(ctx, 0, NULL, state))
-			return;
-	}
-	if (ckfs_run(ctx, aggregate->finish, state, NULL, &owned))
+		ckfs_result_no_rows(ctx);
+	else if (ckfs_run(ctx, aggregate->finish, state, NULL, &owned))
 		ckfs_result(ctx, &owned);
-	ckfs_discard(&empty);
 }
 
 void

@@ -3,22 +3,13 @@
  */
 #include "host.h"
 
-/* Name of the pointers that cuckoofilter_open makes. */
-#define CKFS_POINTER "cuckoofilter"
+#include <string.h>
 
 /* Drivers that have doubles only bind 5 as 5.0.  Up to 2^53 such a REAL is the
  * integer that was meant; past it, it may have been rounded. */
 #define CKFS_EXACT 9007199254740992.0
 
-/* An opened filter that lives as long as its SQL value. */
-typedef struct ckfs_handle
-{
-	ckf_filter filter;
-	uint8_t bytes[];
-} ckfs_handle;
-
-/* Read each slot of a filter once. */
-static bool
+bool
 ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter)
 {
 	ckf_check check = {0};
@@ -35,18 +26,27 @@ ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter)
 const ckf_filter *
 ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filter *local)
 {
-	const ckfs_handle *handle;
+	ckfs_handles *handles;
 	const void *bytes;
+	int size;
 	ckf_status status;
 
 	switch (sqlite3_value_type(arg))
 	{
 		case SQLITE_NULL:
-			handle = sqlite3_value_pointer(arg, CKFS_POINTER);
-			return handle ? &handle->filter : NULL;
+			return NULL;
 		case SQLITE_BLOB:
 			bytes = sqlite3_value_blob(arg);
-			status = ckf_open(local, bytes, (size_t)sqlite3_value_bytes(arg), CKF_STORED);
+			size = sqlite3_value_bytes(arg);
+			if (size == (int)sizeof(ckfs_name))
+			{
+				handles = &ckfs_user_data(ctx)->connection->handles;
+				if (handles->last_filter && trust == CKF_STORED &&
+					memcmp(bytes, &handles->last, sizeof(ckfs_name)) == 0)
+					return handles->last_filter;
+				return ckfs_handle_filter(ctx, handles, bytes, trust);
+			}
+			status = ckf_open(local, bytes, (size_t)size, CKF_STORED);
 			if (status == CKF_OK)
 				return trust == CKF_STORED || ckfs_check_slots(ctx, local) ? local : NULL;
 			ckfs_error(ctx, status, (ckfs_subject){0});
@@ -57,26 +57,8 @@ ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filte
 	}
 }
 
-void
-ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
-{
-	ckfs_handle *handle = sqlite3_malloc64(sizeof(ckfs_handle) + filter->size);
-
-	if (!handle)
-	{
-		sqlite3_result_error_nomem(ctx);
-		return;
-	}
-	handle->filter = *filter;
-	handle->filter.bytes = handle->bytes;
-	if (ckfs_copy_bytes(ctx, handle->bytes, filter->bytes, filter->size))
-		sqlite3_result_pointer(ctx, handle, CKFS_POINTER, sqlite3_free);
-	else
-		sqlite3_free(handle);
-}
-
 bool
-ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash)
+ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 {
 	const void *bytes;
 	ckf_class cls = CKF_CLASS_BYTES;
@@ -84,10 +66,12 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64
 	switch (sqlite3_value_type(value))
 	{
 		case SQLITE_INTEGER:
-			*hash = ckf_hash_integer(sqlite3_value_int64(value), seed);
+			hashed->hash = ckf_hash_integer(sqlite3_value_int64(value), seed);
+			hashed->item_class = CKF_ITEM_NUMBER;
 			return true;
 		case SQLITE_FLOAT:
-			*hash = ckf_hash_real(sqlite3_value_double(value), seed);
+			hashed->hash = ckf_hash_real(sqlite3_value_double(value), seed);
+			hashed->item_class = CKF_ITEM_NUMBER;
 			return true;
 		case SQLITE_NULL:
 			return false;
@@ -103,7 +87,8 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64
 		sqlite3_result_error_nomem(ctx);
 		return false;
 	}
-	*hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
+	hashed->hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
+	hashed->item_class = ckf_item_class_of(cls);
 	return true;
 }
 
@@ -130,14 +115,15 @@ ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64
 }
 
 bool
-ckfs_hash_given(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash)
+ckfs_hash_given(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 {
 	int64_t number;
 
 	(void)seed; /* the caller's hash has it */
 	if (sqlite3_value_type(value) == SQLITE_NULL || !ckfs_integer(ctx, value, "hash", &number))
 		return false;
-	*hash = (uint64_t)number;
+	hashed->hash = (uint64_t)number;
+	hashed->item_class = CKF_ITEM_HASH;
 	return true;
 }
 

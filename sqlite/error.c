@@ -20,6 +20,47 @@ ckfs_report(sqlite3_context *ctx, char *sentence)
 	sqlite3_free(sentence);
 }
 
+/* A merge with a filter that is too coarse: that one is named. */
+static char *
+ckfs_sentence_coarse(const ckf_refusal *refusal, const ckfs_subject *about)
+{
+	const ckf_filter *coarse = refusal->input == 1 ? about->other : about->filter;
+	unsigned long long items = refusal->items;
+
+	if (refusal->input < 0)
+		return sqlite3_mprintf(CKF_SAY_COARSEST CKF_REST_COARSEST, items,
+							   (long long)refusal->capacity, refusal->fpr, refusal->limit);
+	return sqlite3_mprintf(CKF_SAY_COARSE CKF_REST_COARSE,
+						   refusal->input == 0 ? CKF_FIRST : CKF_SECOND, items,
+						   (unsigned long long)coarse->count, ckf_fpr(coarse),
+						   (long long)coarse->capacity, refusal->fpr, refusal->limit, items);
+}
+
+/* Precision is at its end. */
+static char *
+ckfs_sentence_precision(const ckfs_subject *about)
+{
+	ckf_refusal refusal = {.cause = CKF_FULL};
+
+	if (about->rebuild)
+		ckf_rebuild_refusal(about->rebuild, &refusal);
+	switch (refusal.cause)
+	{
+		case CKF_COARSE:
+			return ckfs_sentence_coarse(&refusal, about);
+		case CKF_CROWDED:
+			return sqlite3_mprintf(CKF_SAY_CROWDED CKF_REST_CROWDED,
+								   (unsigned long long)refusal.items, refusal.fpr);
+		case CKF_CROWDED_HASHES:
+			return sqlite3_mprintf(CKF_SAY_CROWDED_HASHES CKF_REST_CROWDED_HASHES,
+								   (unsigned long long)refusal.items, refusal.fpr);
+		case CKF_FULL:
+			break;
+	}
+	return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
+						   (unsigned long long)about->filter->count, ckf_fpr(about->filter));
+}
+
 static char *
 ckfs_sentence(ckf_status status, ckfs_subject about)
 {
@@ -47,8 +88,7 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_IS_SET:
 			return sqlite3_mprintf(CKF_SAY_IS_SET CKF_REST_IS_SET);
 		case CKF_PRECISION:
-			return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
-								   (unsigned long long)about.filter->count, ckf_fpr(about.filter));
+			return ckfs_sentence_precision(&about);
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
@@ -84,6 +124,21 @@ ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sql
 }
 
 void
+ckfs_error_handle(sqlite3_context *ctx, bool is_handle)
+{
+	if (!is_handle)
+	{
+		ckfs_error(ctx, CKF_BAD_BYTES, (ckfs_subject){0});
+		return;
+	}
+	sqlite3_result_error(ctx,
+						 "the cuckoofilter of this handle is not open: it was opened by another "
+						 "connection, or dropped as the one longest unused; call cuckoofilter_open "
+						 "again, or pass the filter itself",
+						 -1);
+}
+
+void
 ckfs_error_no_filter(sqlite3_context *ctx)
 {
 	sqlite3_result_error(ctx, "the first argument must be a cuckoofilter", -1);
@@ -94,6 +149,52 @@ ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t lim
 {
 	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_TOO_LARGE CKF_REST_TOO_LARGE, (long long)limit,
 									 (unsigned long long)filter->count, ckf_fpr(filter)));
+}
+
+/* What a filter holds, in words: of sqlite3_malloc, NULL without memory. */
+static char *
+ckfs_describe_held(const ckf_filter *filter)
+{
+	static const char *const words[] = {CKF_WORDS_HELD};
+	sqlite3_str *list = sqlite3_str_new(NULL);
+	unsigned left = filter->item_classes & (CKF_ITEM_HASH - 1);
+	int i;
+
+	for (i = 0; left >> i != 0; i++)
+		if (left >> i & 1)
+		{
+			if (sqlite3_str_length(list) > 0)
+				sqlite3_str_appendall(list, left >> i == 1 ? CKF_WORDS_AND : ", ");
+			sqlite3_str_appendall(list, words[i]);
+		}
+	return sqlite3_str_finish(list);
+}
+
+void
+ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+{
+	static const char *const words[] = {CKF_WORDS_ITEM};
+	uint8_t *logged = &ckfs_user_data(ctx)->connection->logged[filter->item_classes];
+	char *held;
+	int i = 0;
+
+	if (*logged & item_class)
+		return;
+	*logged |= (uint8_t)item_class;
+	while (item_class >> i != 1)
+		i++;
+	held = ckfs_describe_held(filter);
+	if (held)
+		sqlite3_log(SQLITE_WARNING, CKF_SAY_UNLIKE, held, words[i]);
+	sqlite3_free(held);
+}
+
+void
+ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state)
+{
+	ckfs_report(ctx,
+				sqlite3_mprintf(CKF_SAY_STATE_TOO_LARGE CKF_REST_STATE_TOO_LARGE,
+								(long long)CKFS_MOST_BYTES, (unsigned long long)ckf_items(state)));
 }
 
 void

@@ -3,6 +3,8 @@
  */
 #include "host.h"
 
+#include <string.h>
+
 SQLITE_EXTENSION_INIT1
 
 /* Since SQLite 3.45; earlier versions ignore the bit. */
@@ -27,61 +29,113 @@ static const ckfs_aggregate of_union = {NULL, CKF_COLLECT_UNION, CKF_FINISH_MERG
 static const ckfs_aggregate of_sum = {NULL, CKF_COLLECT_SUM, CKF_FINISH_MERGE};
 
 /* A function of SQL, once for each number of arguments; most is -1 where it
- * takes any number. */
+ * takes any number.  An aggregate's call is its step. */
 typedef struct ckfs_entry
 {
 	const char *name;
 	int least, most;
 	ckfs_function *call;
 	const void *data;
+	void (*final)(sqlite3_context *), (*value)(sqlite3_context *); /* of aggregates */
 } ckfs_entry;
 
-static const ckfs_entry scalars[] = {
-	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL},
-	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL},
-	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item},
-	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add_all, NULL},
-	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash},
-	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item},
-	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL},
-	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_all, NULL},
-	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash},
-	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL},
-	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item},
-	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove_all, NULL},
-	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash},
-	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL},
-	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL},
-	{"cuckoofilter_compact", 1, 1, ckfs_sql_compact, NULL},
-	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL},
-	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL},
-	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL},
-	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL},
-	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL},
+static const ckfs_entry entries[] = {
+	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL, NULL, NULL},
+	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL, NULL, NULL},
+	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item, NULL, NULL},
+	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add_all, NULL, NULL, NULL},
+	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash, NULL, NULL},
+	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item, NULL, NULL},
+	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL, NULL, NULL},
+	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_all, NULL, NULL, NULL},
+	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash, NULL, NULL},
+	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL, NULL, NULL},
+	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item, NULL, NULL},
+	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove_all, NULL, NULL, NULL},
+	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash, NULL, NULL},
+	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL, NULL, NULL},
+	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL, NULL, NULL},
+	{"cuckoofilter_compact", 1, 1, ckfs_sql_compact, NULL, NULL, NULL},
+	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL, NULL, NULL},
+	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL, NULL, NULL},
+	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL, NULL, NULL},
+	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL, NULL, NULL},
+	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL, NULL, NULL},
+	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items, ckfs_final, ckfs_value},
+	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
+	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union, ckfs_final, ckfs_value},
+	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum, ckfs_final, ckfs_value},
+	{"cuckoofilter_add_agg", 2, 2, ckfs_batch_step, NULL, ckfs_batch_final, ckfs_batch_value},
 };
 
-static const ckfs_entry aggregates[] = {
-	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items},
-	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes},
-	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union},
-	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum},
+enum
+{
+	CKFS_ENTRIES = sizeof(entries) / sizeof(entries[0])
 };
+
+static ckfs_connection *
+ckfs_connect(void)
+{
+	ckfs_connection *connection =
+		sqlite3_malloc64(sizeof(ckfs_connection) + CKFS_ENTRIES * sizeof(ckfs_user));
+	int i;
+
+	if (!connection)
+		return NULL;
+	ckfs_handles_start(&connection->handles);
+	memset(connection->logged, 0, sizeof(connection->logged));
+	connection->references = 0;
+	for (i = 0; i < CKFS_ENTRIES; i++)
+		connection->users[i] = (ckfs_user){connection, entries[i].data};
+	return connection;
+}
+
+/* What is shared ends with the last that refers to it. */
+static void
+ckfs_release(ckfs_connection *connection)
+{
+	if (--connection->references > 0)
+		return;
+	ckfs_handles_end(&connection->handles);
+	sqlite3_free(connection);
+}
+
+/* SQLite is done with a function, or has failed to register it. */
+static void
+ckfs_forget(void *user)
+{
+	ckfs_release(((ckfs_user *)user)->connection);
+}
 
 static int
-ckfs_register(sqlite3 *db, const ckfs_entry *entry, bool is_aggregate)
+ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 {
-	void *data = (void *)entry->data;
+	const ckfs_entry *entry = &entries[i];
 	int flags = CKFS_FLAGS | (entry->call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
 	int rc = SQLITE_OK;
 	int n;
 
 	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
-		rc = is_aggregate
-				 ? sqlite3_create_window_function(db, entry->name, n, flags, data, entry->call,
-												  ckfs_final, ckfs_value, ckfs_inverse, NULL)
-				 : sqlite3_create_function_v2(db, entry->name, n, flags, data, entry->call, NULL,
-											  NULL, NULL);
+	{
+		user->connection->references++;
+		rc = entry->final ? sqlite3_create_window_function(db, entry->name, n, flags, user,
+														   entry->call, entry->final, entry->value,
+														   ckfs_inverse, ckfs_forget)
+						  : sqlite3_create_function_v2(db, entry->name, n, flags, user, entry->call,
+													   NULL, NULL, ckfs_forget);
+	}
 	return rc;
+}
+
+/* Take back what was registered: SQLite unloads a module whose entry point fails. */
+static void
+ckfs_unregister(sqlite3 *db, int i)
+{
+	const ckfs_entry *entry = &entries[i];
+	int n;
+
+	for (n = entry->least; n <= entry->most; n++)
+		sqlite3_create_function_v2(db, entry->name, n, CKFS_FLAGS, NULL, NULL, NULL, NULL, NULL);
 }
 
 /* SQLite looks for this name in a file called cuckoofilter. */
@@ -91,16 +145,24 @@ CKFS_EXPORT int sqlite3_cuckoofilter_init(sqlite3 *db, char **error,
 int
 sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
+	ckfs_connection *connection;
 	int rc = SQLITE_OK;
-	size_t i;
+	int i;
 
 	(void)api;
 	SQLITE_EXTENSION_INIT2(api);
 	if (!ckfs_library_will_do(error))
 		return SQLITE_ERROR;
-	for (i = 0; i < sizeof(scalars) / sizeof(scalars[0]) && rc == SQLITE_OK; i++)
-		rc = ckfs_register(db, &scalars[i], false);
-	for (i = 0; i < sizeof(aggregates) / sizeof(aggregates[0]) && rc == SQLITE_OK; i++)
-		rc = ckfs_register(db, &aggregates[i], true);
+	connection = ckfs_connect();
+	if (!connection)
+		return SQLITE_NOMEM;
+	connection->references++; /* until all are registered */
+	for (i = 0; i < CKFS_ENTRIES && rc == SQLITE_OK; i++)
+		rc = ckfs_register(db, i, &connection->users[i]);
+	if (rc != SQLITE_OK && error) /* it is loaded, and a statement is using it */
+		*error = sqlite3_mprintf("%s", sqlite3_errmsg(db));
+	while (rc != SQLITE_OK && i > 0)
+		ckfs_unregister(db, --i);
+	ckfs_release(connection);
 	return rc;
 }

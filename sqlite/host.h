@@ -3,9 +3,11 @@
  *
  *   extension.c   the entry point and the table of functions
  *   scalar.c      scalar functions
- *   aggregate.c   aggregates
+ *   aggregate.c   aggregates, which make filters
+ *   batch.c       cuckoofilter_add_agg, which adds to one
  *   info.c        cuckoofilter_info
  *   argument.c    SQL values to filters, hashes and parameters
+ *   handle.c      filters that cuckoofilter_open holds
  *   owned.c       filters in memory of our own: copies, growth, rebuilds, results
  *   library.c     what depends on the version of the SQLite library
  *   error.c       every error sentence, once
@@ -21,6 +23,72 @@
 
 SQLITE_EXTENSION_INIT3
 
+/* ----------------------------------------------------------------- handle.c */
+
+/* What cuckoofilter_open gives: the BLOB of a handle.  No filter is as short. */
+typedef struct ckfs_name
+{
+	char sign[8];
+	uint64_t hash;   /* of the filter's bytes */
+	uint64_t serial; /* from a random number on, so that no other connection has it */
+} ckfs_name;
+
+typedef struct ckfs_handle ckfs_handle;
+typedef struct ckfs_kept ckfs_kept;
+
+/* The filters that are open in a connection. */
+typedef struct ckfs_handles
+{
+	ckfs_name last; /* name and filter of the newest, which most calls ask for */
+	const ckf_filter *last_filter;
+	ckfs_handle *newest, *oldest; /* by last use */
+	ckfs_handle **chains;         /* by hash of their bytes; NULL at first */
+	size_t chain_count;           /* a power of two */
+	size_t count;
+	uint64_t bytes;  /* all that they take */
+	ckfs_kept *kept; /* names that stay */
+	size_t kept_count;
+	uint64_t serial; /* of the next */
+	uint64_t seed;   /* of the hashes */
+} ckfs_handles;
+
+void ckfs_handles_start(ckfs_handles *handles);
+void ckfs_handles_end(ckfs_handles *handles);
+
+/* The filter of a handle, as many bytes as a name has; NULL, with an error, where it
+ * is not open here.  It stays until the function that asks opens another. */
+const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes,
+									 ckf_trust trust);
+
+/* Make a handle of a filter the result. */
+void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
+
+/* -------------------------------------------------------------- extension.c */
+
+typedef struct ckfs_connection ckfs_connection;
+
+/* What a function of SQL finds in its user data. */
+typedef struct ckfs_user
+{
+	ckfs_connection *connection;
+	const void *data; /* its own */
+} ckfs_user;
+
+/* What the functions of a connection share. */
+struct ckfs_connection
+{
+	ckfs_handles handles;
+	uint8_t logged[CKF_ITEM_HASH]; /* by a filter's classes: of which an item was asked for */
+	int references;                /* of functions */
+	ckfs_user users[];
+};
+
+static inline const ckfs_user *
+ckfs_user_data(sqlite3_context *ctx)
+{
+	return sqlite3_user_data(ctx);
+}
+
 /* -------------------------------------------------------------- library.c */
 
 /* Is the library as new as we need it?  If not, *error says so. */
@@ -33,19 +101,27 @@ bool ckfs_interrupted(sqlite3_context *ctx);
 /* ------------------------------------------------------------- argument.c */
 
 /*
- * The filter of an argument: a BLOB, opened in *local, or one that
- * cuckoofilter_open holds.  NULL where the argument is NULL (the result of a
- * function is NULL until it is set) or no filter.
+ * The filter of an argument: a BLOB, opened in *local, or the one of a handle.
+ * NULL where the argument is NULL (the result of a function is NULL until it is
+ * set) or no filter.
  */
 const ckf_filter *ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust,
 							  ckf_filter *local);
 
-/* Make a handle of a filter the result: the copy that ckfs_filter finds. */
-void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
+/* Read each slot of a filter once; false, with an error, where one is damaged. */
+bool ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter);
+
+/* An item's hash and class. */
+typedef struct ckfs_hashed
+{
+	uint64_t hash;
+	unsigned item_class; /* ckf_item_class */
+} ckfs_hashed;
 
 /* A value to its hash; false where it is NULL.  Two ways: ckfs_hash_item takes
  * an item, ckfs_hash_given an integer that is a hash already. */
-typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, uint64_t *hash);
+typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed,
+						 ckfs_hashed *hashed);
 
 ckfs_hasher ckfs_hash_item;
 ckfs_hasher ckfs_hash_given;
@@ -66,7 +142,7 @@ bool ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params
  */
 
 /* A copy of a filter, with room for some more hashes. */
-bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned);
+bool ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, size_t more, ckf_filter *owned);
 
 /* Copy bytes of which there may be many; false when interrupted. */
 bool ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t size);
@@ -76,23 +152,41 @@ bool ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t si
 bool ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
 			  ckf_filter *owned);
 
-/* The same of a filter and n hashes. */
-bool ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a,
-					 const uint64_t *hashes, size_t n, ckf_filter *owned);
-
 /* Merge a filter into a running state, which is owned: CKF_COLLECT_*. */
 bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal);
 
 /* A larger filter in place of this one. */
 bool ckfs_grow(sqlite3_context *ctx, ckf_filter *owned);
 
-/* Add a hash to an owned filter, which grows where it must. */
-bool ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
+/* A change of an owned filter by one item; false, with an error, where it fails. */
+typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item);
+
+ckfs_change ckfs_add;    /* it grows where it must */
+ckfs_change ckfs_remove; /* what is not in it changes nothing */
+
+/* Many items, as hashes. */
+typedef struct ckfs_list
+{
+	uint64_t *hashes;
+	size_t count;
+	unsigned item_classes; /* of all of them */
+} ckfs_list;
+
+/* A filter changed by many items: each by `change`, or all at once by `goal`, whichever
+ * is quicker; the answers of the result are the same. */
+bool ckfs_change_many(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
+					  ckfs_change *change, ckf_goal goal, ckf_filter *owned);
 
 void ckfs_discard(ckf_filter *owned);
 
 /* Make the owned filter's bytes the function's result. */
 void ckfs_result(sqlite3_context *ctx, ckf_filter *owned);
+
+/* Make the empty filter of these parameters the result. */
+void ckfs_result_empty(sqlite3_context *ctx, const ckf_params *params);
+
+/* Make that of an aggregate over no rows the result, which knows no parameters. */
+void ckfs_result_no_rows(sqlite3_context *ctx);
 
 /* ---------------------------------------------------------------- error.c */
 
@@ -102,8 +196,9 @@ typedef struct ckfs_subject
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
 	const char *option;       /* BAD_OPTION */
 	size_t option_size;
-	const ckf_filter *filter; /* SEED_DIFFERS, PRECISION */
-	const ckf_filter *other;  /* SEED_DIFFERS */
+	const ckf_filter *filter;   /* SEED_DIFFERS, PRECISION */
+	const ckf_filter *other;    /* SEED_DIFFERS, PRECISION of a merge */
+	const ckf_rebuild *rebuild; /* PRECISION: that came to it; NULL: an add */
 } ckfs_subject;
 
 /* Report a failed call of the engine. */
@@ -113,11 +208,36 @@ void ckfs_error(sqlite3_context *ctx, ckf_status status, ckfs_subject subject);
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
 
+/* Bytes of a handle's size are that of no open filter, or no handle. */
+void ckfs_error_handle(sqlite3_context *ctx, bool is_handle);
+
 /* A variadic function was called without its filter. */
 void ckfs_error_no_filter(sqlite3_context *ctx);
 
 /* The result, with the items of `filter` and more, would pass SQLite's limit. */
 void ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t limit);
+
+/* Write to SQLite's log that an item is asked for, added or removed of a class that a
+ * filter never saw, once for each pair in a connection. */
+void ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class);
+
+/*
+ * May an item be in?  If its class never was, that goes to the log, and it is not: a
+ * match would be another item's.  The usual cause is a parameter that was bound as text
+ * where a number was meant; but SQLite's columns mix types, so that it is no error.
+ */
+static inline bool
+ckfs_may_hold(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+{
+	if (item_class == CKF_ITEM_HASH || ckf_may_hold(filter, item_class))
+		return true;
+	ckfs_log_unlike(ctx, filter, item_class);
+	return false;
+}
+
+/* A state in whole hashes would be larger than SQLite's memory has bytes in one piece. */
+#define CKFS_MOST_BYTES 2147483391
+void ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state);
 
 /* A window's frame would take rows out of an aggregate. */
 void ckfs_error_frame(sqlite3_context *ctx);
@@ -166,5 +286,11 @@ ckfs_function ckfs_step_filter;
 ckfs_function ckfs_inverse;
 void ckfs_value(sqlite3_context *ctx);
 void ckfs_final(sqlite3_context *ctx);
+
+/* ------------------------------------------- batch.c: cuckoofilter_add_agg */
+
+ckfs_function ckfs_batch_step;
+void ckfs_batch_value(sqlite3_context *ctx);
+void ckfs_batch_final(sqlite3_context *ctx);
 
 #endif

@@ -16,10 +16,25 @@
 #define CKFS_REAL(field) sqlite3_str_appendf(json, ",\"" #field "\":%!.15g", info->field);
 #define CKFS_WORD(field) sqlite3_str_appendf(json, ",\"" #field "\":\"%s\"", info->field);
 
+#define CKFS_WORDS(field)                                                                          \
+	sqlite3_str_appendall(json, ",\"" #field "\":");                                               \
+	ckfs_append_words(json, info->field);
+
+static void
+ckfs_append_words(sqlite3_str *json, const char *const *words)
+{
+	int i;
+
+	sqlite3_str_appendchar(json, 1, '[');
+	for (i = 0; words[i]; i++)
+		sqlite3_str_appendf(json, "%s\"%s\"", i > 0 ? "," : "", words[i]);
+	sqlite3_str_appendchar(json, 1, ']');
+}
+
 static void
 ckfs_append_fields(sqlite3_str *json, const ckf_info *info)
 {
-	CKF_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD)
+	CKF_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD, CKFS_WORDS)
 }
 
 /* cuckoofilter_info(filter): checks every slot, so that it also serves to

@@ -52,9 +52,9 @@ ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t size)
 }
 
 bool
-ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, int more, ckf_filter *owned)
+ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, size_t more, ckf_filter *owned)
 {
-	size_t room = filter->size + (size_t)more * sizeof(uint64_t);
+	size_t room = filter->size + more * sizeof(uint64_t);
 	uint8_t *bytes = ckfs_allocate(ctx, room);
 
 	if (!bytes)
@@ -110,6 +110,11 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 	{
 		if (!ckfs_is_state(goal) && !ckfs_fits(ctx, buffers->dst_size, a))
 			return false;
+		if (buffers->dst_size > CKFS_MOST_BYTES && a->encoding == CKF_COLLECTING)
+		{
+			ckfs_error_state_too_large(ctx, a);
+			return false;
+		}
 		sqlite3_free(buffers->dst);
 		buffers->dst = ckfs_allocate(ctx, buffers->dst_size);
 		buffers->dst_room = buffers->dst_size;
@@ -128,11 +133,11 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 	return true;
 }
 
-/* The steps of a rebuild, which was started with that status, to its end.
- * CKF_MORE: it has not come to it, and the result of the function says why. */
-static ckf_status
+/* The steps of a rebuild, which was started with that status, to its end.  false: it
+ * has not come to it, and the result of the function says why. */
+static bool
 ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
-				 const ckf_filter *a, ckf_buffers *buffers, ckf_filter *owned)
+				 const ckf_filter *a, const ckf_filter *b, ckf_buffers *buffers, ckf_filter *owned)
 {
 	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, buffers)) != CKF_OK)
 	{
@@ -150,8 +155,10 @@ ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_
 		(ckf_filter){.bytes = buffers->dst, .size = buffers->dst_size, .room = buffers->dst_room};
 	if (status != CKF_OK)
 		ckfs_discard(owned);
+	if (status != CKF_OK && status != CKF_MORE)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b, .rebuild = rebuild});
 	ckfs_free_rebuild(rebuild, buffers);
-	return status;
+	return status == CKF_OK;
 }
 
 bool
@@ -165,15 +172,13 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 	if (!rebuild)
 		return false;
 	status = ckf_rebuild_start(rebuild, goal, a, b);
-	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
-	if (status != CKF_OK && status != CKF_MORE)
-		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b});
-	return status == CKF_OK;
+	return ckfs_step_to_end(ctx, rebuild, goal, status, a, b, &buffers, owned);
 }
 
-bool
-ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
-				size_t n, ckf_filter *owned)
+/* The same of a filter and hashes. */
+static bool
+ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckfs_list *list,
+				ckf_filter *owned)
 {
 	ckf_buffers buffers;
 	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
@@ -181,11 +186,9 @@ ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const 
 
 	if (!rebuild)
 		return false;
-	status = ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n);
-	status = ckfs_step_to_end(ctx, rebuild, goal, status, a, &buffers, owned);
-	if (status != CKF_OK && status != CKF_MORE)
-		ckfs_error(ctx, status, (ckfs_subject){.filter = a});
-	return status == CKF_OK;
+	status =
+		ckf_rebuild_start_hashes(rebuild, goal, a, list->hashes, list->count, list->item_classes);
+	return ckfs_step_to_end(ctx, rebuild, goal, status, a, NULL, &buffers, owned);
 }
 
 /* Open the owned filter anew over its bytes, of which `size` are in use. */
@@ -239,16 +242,55 @@ ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, c
 }
 
 bool
-ckfs_add(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
+ckfs_add(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item)
 {
 	ckf_status status;
 
-	while ((status = ckf_add(owned, hash)) == CKF_ROOM)
+	while ((status = ckf_add(owned, item.hash, item.item_class)) == CKF_ROOM)
 		if (!ckfs_grow(ctx, owned))
 			return false;
 	if (status != CKF_OK)
 		ckfs_error(ctx, status, (ckfs_subject){.filter = owned});
 	return status == CKF_OK;
+}
+
+bool
+ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item)
+{
+	bool found;
+	ckf_status status = ckf_remove(owned, item.hash, &found);
+
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
+
+/* Few items are added or removed singly, as a rebuild would cost more. */
+static bool
+ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
+				ckfs_change *change, ckf_filter *owned)
+{
+	size_t i;
+
+	if (!ckfs_copy(ctx, filter, list->count, owned))
+		return false;
+	for (i = 0; i < list->count; i++)
+		/* a change of many sorted hashes moves half of them */
+		if (!change(ctx, owned, (ckfs_hashed){list->hashes[i], list->item_classes}) ||
+			ckfs_interrupted(ctx))
+		{
+			ckfs_discard(owned);
+			return false;
+		}
+	return true;
+}
+
+bool
+ckfs_change_many(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
+				 ckfs_change *change, ckf_goal goal, ckf_filter *owned)
+{
+	return ckf_few(filter, list->count) ? ckfs_change_few(ctx, filter, list, change, owned)
+										: ckfs_run_hashes(ctx, goal, filter, list, owned);
 }
 
 void
@@ -265,4 +307,26 @@ ckfs_result(sqlite3_context *ctx, ckf_filter *owned)
 		sqlite3_result_blob64(ctx, owned->bytes, owned->size, sqlite3_free);
 	else
 		ckfs_discard(owned);
+}
+
+void
+ckfs_result_empty(sqlite3_context *ctx, const ckf_params *params)
+{
+	uint8_t bytes[CKF_HEADER_SIZE];
+	ckf_status status = ckf_create(params, bytes);
+
+	if (status == CKF_OK)
+		sqlite3_result_blob(ctx, bytes, sizeof(bytes), SQLITE_TRANSIENT);
+	else
+		ckfs_error(ctx, status, (ckfs_subject){.params = params});
+}
+
+void
+ckfs_result_no_rows(sqlite3_context *ctx)
+{
+	ckf_params params;
+
+	ckf_params_default(&params);
+	params.capacity = 1;
+	ckfs_result_empty(ctx, &params);
 }

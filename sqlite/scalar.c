@@ -4,10 +4,12 @@
  * How much to trust a BLOB: what probes or changes single items looks at the
  * header only (CKF_STORED), since it runs for each row and opening is then a
  * matter of nanoseconds, which also leaves nothing to cache.  Wrong bytes
- * behind a right header may give a wrong answer, and no more.  What merges or
- * keeps a filter walks all of it anyway, and checks each slot (CKF_FOREIGN).
+ * behind a right header may give a wrong answer, and no more.  What merges
+ * filters walks all of them anyway, and checks each slot (CKF_FOREIGN).
  */
 #include "host.h"
+
+#include <string.h>
 
 static bool
 ckfs_is_null(sqlite3_value *value)
@@ -19,9 +21,7 @@ ckfs_is_null(sqlite3_value *value)
 void
 ckfs_sql_create(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	uint8_t bytes[CKF_HEADER_SIZE];
 	ckf_params params;
-	ckf_status status;
 	int i;
 
 	ckf_params_default(&params);
@@ -31,52 +31,56 @@ ckfs_sql_create(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (!ckfs_capacity(ctx, argv[0], &params) || (argc > 1 && !ckfs_fpr(ctx, argv[1], &params)) ||
 		(argc > 2 && !ckfs_options(ctx, argv[2], &params)))
 		return;
-	status = ckf_create(&params, bytes);
-	if (status == CKF_OK)
-		sqlite3_result_blob(ctx, bytes, sizeof(bytes), SQLITE_TRANSIENT);
-	else
-		ckfs_error(ctx, status, (ckfs_subject){.params = &params});
+	ckfs_result_empty(ctx, &params);
 }
 
-/* cuckoofilter_open(filter) */
+/* cuckoofilter_open(filter): a handle of it, for all functions of this connection;
+ * of a handle, the same. */
 void
 ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	ckf_filter local;
-	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
+	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
 
 	(void)argc;
 	if (filter)
 		ckfs_result_handle(ctx, filter);
 }
 
-/* A change of an owned filter by one item; false: an error is the result. */
-typedef bool ckfs_change(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash);
-
+/* Is an item that is added or removed of a class that never was?  To take it away would take
+ * another item's copy.  (From a set none can be taken, which the engine says.) */
 static bool
-ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, uint64_t hash)
+ckfs_is_stranger(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
 {
-	bool found;
-	ckf_status status = ckf_remove(owned, hash, &found);
+	ckf_info info;
 
-	if (status != CKF_OK)
-		ckfs_error(ctx, status, (ckfs_subject){0});
-	return status == CKF_OK;
+	if (ckfs_may_hold(ctx, filter, item_class))
+		return false;
+	ckf_get_info(filter, &info);
+	return strcmp(info.kind, "set") != 0;
 }
 
-/* The filter of argument 0, changed by the item or hash of argument 1. */
+/*
+ * The filter of argument 0, changed by the item or hash of argument 1.  NULL is
+ * no item and changes nothing: a trigger that adds a column's values would lose
+ * its filter at the first NULL otherwise.
+ */
 static void
-ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, int more)
+ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, size_t more)
 {
-	const ckfs_items *items = sqlite3_user_data(ctx);
+	const ckfs_items *items = ckfs_user_data(ctx)->data;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	uint64_t hash;
+	bool nothing = ckfs_is_null(argv[1]);
+	ckfs_hashed item = {0};
 
-	if (!filter || !items->hash(ctx, argv[1], filter->seed, &hash) ||
-		!ckfs_copy(ctx, filter, more, &owned))
+	if (!filter || (!nothing && !items->hash(ctx, argv[1], filter->seed, &item)))
 		return;
-	if (change(ctx, &owned, hash))
+	if (!nothing && ckfs_is_stranger(ctx, filter, item.item_class))
+		nothing = change == ckfs_remove;
+	if (!ckfs_copy(ctx, filter, more, &owned))
+		return;
+	if (nothing || change(ctx, &owned, item))
 		ckfs_result(ctx, &owned);
 	else
 		ckfs_discard(&owned);
@@ -98,21 +102,18 @@ ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_changed(ctx, argv, ckfs_remove, 0);
 }
 
-/* A list of items, as hashes; NULLs are skipped. */
-typedef struct ckfs_list
-{
-	uint64_t *hash;
-	int count;
-} ckfs_list;
-
+/* The hashes of arguments that are not NULL, to be freed; of those that are to be removed,
+ * without strangers. */
 static bool
-ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, uint64_t seed, ckfs_list *list)
+ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_filter *filter,
+			   bool removes, ckfs_list *list)
 {
+	ckfs_hashed item;
 	int i;
 
-	list->count = 0;
-	list->hash = sqlite3_malloc64(sizeof(uint64_t) * (sqlite3_uint64)(argc + 1));
-	if (!list->hash)
+	*list = (ckfs_list){0};
+	list->hashes = sqlite3_malloc64(sizeof(uint64_t) * (sqlite3_uint64)(argc + 1));
+	if (!list->hashes)
 	{
 		sqlite3_result_error_nomem(ctx);
 		return false;
@@ -121,33 +122,16 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, uint64_t se
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!ckfs_hash_item(ctx, argv[i], seed, &list->hash[list->count]))
+		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
 		{
-			sqlite3_free(list->hash);
+			sqlite3_free(list->hashes);
 			return false;
 		}
-		list->count++;
+		if (ckfs_is_stranger(ctx, filter, item.item_class) && removes)
+			continue;
+		list->hashes[list->count++] = item.hash;
+		list->item_classes |= item.item_class;
 	}
-	return true;
-}
-
-/* A few items are added or removed singly, as a rebuild would cost more; the
- * answers of the result are the same. */
-static bool
-ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
-				ckfs_change *change, ckf_filter *owned)
-{
-	int i;
-
-	if (!ckfs_copy(ctx, filter, list->count, owned))
-		return false;
-	for (i = 0; i < list->count; i++)
-		/* a change of many sorted hashes moves half of them */
-		if (!change(ctx, owned, list->hash[i]) || ckfs_interrupted(ctx))
-		{
-			ckfs_discard(owned);
-			return false;
-		}
 	return true;
 }
 
@@ -166,13 +150,10 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 		return;
 	}
 	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter->seed, &list))
+	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter, change == ckfs_remove, &list))
 		return;
-	if (ckf_few(filter, (uint64_t)list.count))
-		ok = ckfs_change_few(ctx, filter, &list, change, &owned);
-	else
-		ok = ckfs_run_hashes(ctx, goal, filter, list.hash, (size_t)list.count, &owned);
-	sqlite3_free(list.hash);
+	ok = ckfs_change_many(ctx, filter, &list, change, goal, &owned);
+	sqlite3_free(list.hashes);
 	if (ok)
 		ckfs_result(ctx, &owned);
 }
@@ -195,14 +176,16 @@ ckfs_sql_remove_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_items *items = sqlite3_user_data(ctx);
+	const ckfs_items *items = ckfs_user_data(ctx)->data;
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	uint64_t hash;
+	ckfs_hashed item;
 
 	(void)argc;
-	if (filter && items->hash(ctx, argv[1], filter->seed, &hash))
-		sqlite3_result_int(ctx, ckf_contains(filter, hash));
+	if (!filter || !items->hash(ctx, argv[1], filter->seed, &item))
+		return;
+	sqlite3_result_int(ctx, ckfs_may_hold(ctx, filter, item.item_class) &&
+								ckf_contains(filter, item.hash));
 }
 
 /* The answer of _any (wanted is true) and _all (false): whether an item was
@@ -212,7 +195,7 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 {
 	ckf_filter local;
 	const ckf_filter *filter;
-	uint64_t hash;
+	ckfs_hashed item;
 	int i;
 
 	if (argc < 1)
@@ -227,9 +210,10 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &hash))
+		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
 			return;
-		if (ckf_contains(filter, hash) == wanted)
+		if ((ckfs_may_hold(ctx, filter, item.item_class) && ckf_contains(filter, item.hash)) ==
+			wanted)
 			break;
 	}
 	sqlite3_result_int(ctx, (i < argc) == wanted);
@@ -255,11 +239,13 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	uint64_t hash;
+	ckfs_hashed item;
 
 	(void)argc;
-	if (filter && ckfs_hash_item(ctx, argv[1], filter->seed, &hash))
-		sqlite3_result_int(ctx, (int)ckf_copies(filter, hash));
+	if (!filter || !ckfs_hash_item(ctx, argv[1], filter->seed, &item))
+		return;
+	sqlite3_result_int(
+		ctx, ckfs_may_hold(ctx, filter, item.item_class) ? (int)ckf_copies(filter, item.hash) : 0);
 }
 
 /* A rebuild of one filter or two is a function of its own. */
@@ -330,12 +316,12 @@ void
 ckfs_sql_hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	int64_t seed = 0;
-	uint64_t hash;
+	ckfs_hashed item;
 
 	if (argc > 1 && (ckfs_is_null(argv[1]) || !ckfs_integer(ctx, argv[1], "seed", &seed)))
 		return;
-	if (ckfs_hash_item(ctx, argv[0], (uint64_t)seed, &hash))
-		sqlite3_result_int64(ctx, (int64_t)hash);
+	if (ckfs_hash_item(ctx, argv[0], (uint64_t)seed, &item))
+		sqlite3_result_int64(ctx, (int64_t)item.hash);
 }
 
 /* cuckoofilter_version() */

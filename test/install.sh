@@ -26,6 +26,9 @@ i386      gcc-multilib
 pg        libipc-run-perl
 pg        postgresql
 pg        postgresql-common
+pg        python3-asyncpg
+pg        python3-psycopg
+pg        python3-psycopg2
 pg        sqlite3
 pgdev     postgresql-server-dev-all
 s390x     gcc-s390x-linux-gnu

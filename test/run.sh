@@ -77,15 +77,18 @@ sqlite()
 {
 	scripts test/sqlite/*.py
 	suite test/sqlite/shell.sh
-	suite test/sqlite/node.sh
+	suite test/drivers/better_sqlite3.sh
 	suite build/test/sqlite/hostile
 	suite build/test/sqlite/memory
+	suite build/test/sqlite/handles
 	suite build/test/sqlite/library
 }
 
 pg()
 {
 	suite test/pg/run.sh
+	test/drivers/npm.sh
+	suite test/pg/run.sh test/drivers/postgresql.pl
 }
 
 # Longer rounds, for test/soak/run.sh.

@@ -17,6 +17,12 @@
  */
 #define CKF_MOST_BUCKETS(items) (2 * (items) + 64)
 
+static bool
+ckf_may_have_buckets(const ckf_filter *t, uint64_t items)
+{
+	return ((uint64_t)t->m << t->g) <= CKF_MOST_BUCKETS(items);
+}
+
 static uint64_t
 ckf_square_root(uint64_t n)
 {
@@ -140,8 +146,14 @@ ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
 		t->rho_bits--;
 	}
 	t->f = (uint8_t)ckf_tag_bits(t->rho_bits, t->m);
-	if (t->f < t->c || ((uint64_t)t->m << t->g) > CKF_MOST_BUCKETS(items))
+	if (t->f < t->c || !ckf_may_have_buckets(t, items))
 		return false;
 	ckf_derive(t);
 	return ckf_is_addressable(t);
+}
+
+bool
+ckf_lacks_bits(const ckf_filter *t, uint64_t items)
+{
+	return t->f < t->c && ckf_may_have_buckets(t, items);
 }

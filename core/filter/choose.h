@@ -20,4 +20,7 @@ bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w);
  */
 bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 
+/* After that failed: was it for f alone, so that a longer prefix would do? */
+bool ckf_lacks_bits(const ckf_filter *t, uint64_t items);
+
 #endif

@@ -36,17 +36,36 @@ ckf_copies(const ckf_filter *t, uint64_t hash)
 	return t->operations->copies ? t->operations->copies(t, hash) : 0; /* a state is not asked */
 }
 
-ckf_status
-ckf_add(ckf_filter *t, uint64_t hash)
+/* Add what changes more than the items: the first of a class, or of our version. */
+static CKF_OUTLINE ckf_status
+ckf_add_first(ckf_filter *t, uint64_t hash, unsigned item_classes)
 {
+	ckf_status status = t->operations->add(t, hash);
+
+	if (status == CKF_OK)
+		ckf_set_item_classes(t, t->item_classes | item_classes);
+	return status;
+}
+
+ckf_status
+ckf_add(ckf_filter *t, uint64_t hash, unsigned item_classes)
+{
+	if (CKF_UNLIKELY((item_classes & ~(unsigned)t->item_classes) != 0 ||
+					 t->format != CKF_FORMAT_VERSION))
+		return ckf_add_first(t, hash, item_classes);
 	return t->operations->add(t, hash);
 }
 
 ckf_status
 ckf_remove(ckf_filter *t, uint64_t hash, bool *found)
 {
+	ckf_status status;
+
 	*found = false;
 	if (t->flags & (CKF_FLAG_SET | CKF_FLAG_STATE))
 		return CKF_IS_SET;
-	return t->operations->remove(t, hash, found);
+	status = t->operations->remove(t, hash, found);
+	if (*found)
+		ckf_set_item_classes(t, t->count > 0 ? t->item_classes : 0);
+	return status;
 }

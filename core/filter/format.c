@@ -6,6 +6,7 @@
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/scan.h"
 #include "small/state.h"
 
 /* ----------------------------------------------------------------- create */
@@ -115,15 +116,37 @@ ckf_body_fits(const ckf_filter *t)
 static bool
 ckf_fields_fit(const ckf_filter *t)
 {
-	const uint8_t *reserved = t->bytes + CKF_AT_RESERVED;
 	bool state = (t->flags & CKF_FLAG_STATE) != 0;
 
 	return (t->flags & ~(state ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST)) == 0 &&
 		   (state ? t->encoding == CKF_COLLECTING || t->encoding == CKF_PLAIN
 				  : t->encoding < CKF_COLLECTING) &&
-		   reserved[0] == 0 && reserved[1] == 0 && ckf_is_bucket_size(t->b) && t->fpr > 0 &&
-		   t->fpr < 1 && t->c == ckf_low_bits(t->fpr) && t->capacity >= (state ? 0 : 1) &&
+		   t->bytes[CKF_AT_RESERVED] == 0 && ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 &&
+		   t->c == ckf_low_bits(t->fpr) && t->capacity >= (state ? 0 : 1) &&
 		   t->capacity <= CKF_MAX_CAPACITY;
+}
+
+/* Only a log has items that the header does not count. */
+static bool
+ckf_is_empty(const ckf_filter *t)
+{
+	return t->count == 0 && (!(t->flags & CKF_FLAG_STATE) || t->operations->source->items(t) == 0);
+}
+
+/* The classes of the items, of which version 1 says nothing.  false: they cannot be. */
+static bool
+ckf_read_item_classes(ckf_filter *t)
+{
+	uint8_t classes = t->bytes[CKF_AT_ITEM_CLASSES];
+	bool empty = ckf_is_empty(t);
+
+	t->item_classes = classes;
+	if (t->format != CKF_FORMAT_VERSION)
+	{
+		t->item_classes = empty ? 0 : CKF_ITEM_HASH | CKF_ITEM_OLD;
+		return classes == 0;
+	}
+	return empty == (classes == 0) && (!(classes & CKF_ITEM_OLD) || (classes & CKF_ITEM_HASH));
 }
 
 ckf_status
@@ -141,11 +164,13 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 
 	if (size < CKF_HEADER_SIZE || memcmp(p + CKF_AT_MAGIC, "CKF", 3) != 0)
 		return CKF_BAD_BYTES;
-	if (p[CKF_AT_FORMAT] != CKF_FORMAT_VERSION || p[CKF_AT_HASH] != CKF_HASH_VERSION)
+	if (p[CKF_AT_FORMAT] < 1 || p[CKF_AT_FORMAT] > CKF_FORMAT_VERSION ||
+		p[CKF_AT_HASH] != CKF_HASH_VERSION)
 		return CKF_BAD_VERSION;
 	t->bytes = (uint8_t *)(uintptr_t)p; /* written by ckf_add and ckf_remove only */
 	t->size = size;
 	t->room = size;
+	t->format = p[CKF_AT_FORMAT];
 	t->encoding = p[CKF_AT_ENCODING];
 	t->flags = p[CKF_AT_FLAGS];
 	t->b = p[CKF_AT_B];
@@ -169,6 +194,8 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 			return CKF_BAD_BYTES;
 	}
 	ckf_derive(t);
+	if (!ckf_read_item_classes(t))
+		return CKF_BAD_BYTES;
 	if (trust == CKF_FOREIGN)
 		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
 			;
@@ -188,6 +215,20 @@ ckf_fpr(const ckf_filter *t)
 		rate += rate * 2 / (double)(t->low_mask + 1);
 	rate /= ckf_power_of_two(t->w);
 	return rate < 1 ? rate : 1;
+}
+
+static void
+ckf_name_item_classes(const ckf_filter *t, const char **names)
+{
+	/* in the order of their bits */
+	static const char *const all[] = {"number",      "text",  "bytes", "timestamp",
+									  "timestamptz", "other", "hash"};
+	unsigned i;
+
+	for (i = 0; i < sizeof all / sizeof *all; i++)
+		if (t->item_classes >> i & 1)
+			*names++ = all[i];
+	*names = NULL;
 }
 
 void
@@ -211,5 +252,6 @@ ckf_get_info(const ckf_filter *t, ckf_info *info)
 	info->prefix_bits = t->w;
 	info->segments = segments;
 	info->seed = t->seed;
-	info->format_version = CKF_FORMAT_VERSION;
+	info->format_version = t->format;
+	ckf_name_item_classes(t, info->item_classes);
 }

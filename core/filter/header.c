@@ -20,8 +20,8 @@ ckf_write_header(const ckf_filter *t)
 	p[CKF_AT_C] = t->c;
 	p[CKF_AT_M] = (uint8_t)t->m;
 	p[CKF_AT_M + 1] = (uint8_t)(t->m >> 8);
+	p[CKF_AT_ITEM_CLASSES] = t->item_classes;
 	p[CKF_AT_RESERVED] = 0;
-	p[CKF_AT_RESERVED + 1] = 0;
 	ckf_store64(p + CKF_AT_COUNT, t->count);
 	ckf_store64(p + CKF_AT_SEED, t->seed);
 	ckf_store64(p + CKF_AT_CAPACITY, (uint64_t)t->capacity);

@@ -18,8 +18,9 @@ enum
 	CKF_AT_W = 9,
 	CKF_AT_G = 10,
 	CKF_AT_C = 11,
-	CKF_AT_M = 12,        /* 2 bytes */
-	CKF_AT_RESERVED = 14, /* 2 bytes, zero */
+	CKF_AT_M = 12, /* 2 bytes */
+	CKF_AT_ITEM_CLASSES = 14,
+	CKF_AT_RESERVED = 15, /* zero */
 	CKF_AT_COUNT = 16,
 	CKF_AT_SEED = 24,
 	CKF_AT_CAPACITY = 32,
@@ -65,6 +66,14 @@ ckf_set_count(ckf_filter *t, uint64_t count)
 	ckf_store64(t->bytes + CKF_AT_COUNT, count);
 }
 
+/* The classes of the items after a change; the bytes are of our version from then on. */
+CKF_INLINE void
+ckf_set_item_classes(ckf_filter *t, unsigned classes)
+{
+	t->format = t->bytes[CKF_AT_FORMAT] = CKF_FORMAT_VERSION;
+	t->item_classes = t->bytes[CKF_AT_ITEM_CLASSES] = (uint8_t)classes;
+}
+
 /* A word of a body that is no table (sorted hashes, an aggregate's state). */
 CKF_INLINE uint64_t
 ckf_word(const ckf_filter *t, uint64_t i)
@@ -78,7 +87,7 @@ ckf_body_words(const ckf_filter *t)
 	return (t->size - CKF_HEADER_SIZE) / 8;
 }
 
-/* Write all fields of the header. */
+/* Write all fields of the header, in the version of ours. */
 void ckf_write_header(const ckf_filter *t);
 
 #endif

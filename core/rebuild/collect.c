@@ -73,5 +73,7 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 		scan[i].worked = &worked;
 		status = ckf_add_each(state, &scan[i]);
 	}
+	if (state->operations->source->items(state) == 0) /* the filter had fewer than it said */
+		ckf_set_item_classes(state, 0);
 	return status;
 }

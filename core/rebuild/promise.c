@@ -16,16 +16,23 @@ typedef struct ckf_asked
 	bool set;   /* is any a set?  In this, empty ones have a say. */
 	bool plain;
 	uint8_t w, b;
+	uint8_t item_classes; /* of all */
 	uint64_t seed;
 	int64_t capacity;
 	double fpr;
 } ckf_asked;
 
-/* Only the representation knows whether there is anything in it. */
+/* Only the representation knows what there is in it. */
+uint64_t
+ckf_items(const ckf_filter *t)
+{
+	return t->operations->source->items(t);
+}
+
 static bool
 ckf_has_items(const ckf_filter *t)
 {
-	return t->operations->source->items(t) > 0;
+	return ckf_items(t) > 0;
 }
 
 /* Take in what an input asks for that has a say; the first one alone, or beside
@@ -64,6 +71,7 @@ ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
 		ckf_ask_for(asked, in, !asked->any || items != asked->items);
 	asked->any = true;
 	asked->items = asked->items || items;
+	asked->item_classes |= in->item_classes; /* where there are no items, none */
 	return CKF_OK;
 }
 
@@ -118,6 +126,8 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 		asked.set = first->flags & CKF_FLAG_SET;
 		asked.plain = first->flags & CKF_FLAG_PLAIN;
 	}
+	to->item_classes = asked.item_classes;
+	to->format = CKF_FORMAT_VERSION;
 	to->flags = ckf_promised_flags(goal, first->flags, asked.set, asked.plain);
 	return CKF_OK;
 }

@@ -9,8 +9,8 @@
 
 /*
  * Fill in `to` what the result of a rebuild of one or two inputs promises: seed,
- * capacity, rate (and c with it), kind and layout, b, and the w that its items
- * have.  The other fields are those of the first input.
+ * capacity, rate (and c with it), kind and layout, b, and the w and the classes that
+ * its items have.  The other fields are those of the first input.
  * CKF_SEED_DIFFERS.
  */
 ckf_status ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs);

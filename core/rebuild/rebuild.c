@@ -167,7 +167,7 @@ ckf_settle(ckf_rebuild *r)
 
 static ckf_status
 ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
-		  const uint64_t *hashes, size_t n)
+		  const uint64_t *hashes, size_t n, unsigned item_classes)
 {
 	ckf_status status;
 
@@ -187,6 +187,8 @@ ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *
 	r->items = a->operations->source->items(a) + (b ? b->operations->source->items(b) : 0);
 	if (goal != CKF_REMOVE_MANY)
 		r->items += n;
+	if (goal != CKF_REMOVE_MANY && n > 0)
+		r->to.item_classes |= (uint8_t)item_classes;
 	r->counts = ckf_target_counts(r);
 	return r->counts ? ckf_ask(r) : ckf_settle(r);
 }
@@ -194,14 +196,14 @@ ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *
 ckf_status
 ckf_rebuild_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
 {
-	return ckf_start(r, goal, a, b, NULL, 0);
+	return ckf_start(r, goal, a, b, NULL, 0, 0);
 }
 
 ckf_status
 ckf_rebuild_start_hashes(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const uint64_t *hashes,
-						 size_t n)
+						 size_t n, unsigned item_classes)
 {
-	return ckf_start(r, goal, a, NULL, hashes, n);
+	return ckf_start(r, goal, a, NULL, hashes, n, item_classes);
 }
 
 /* ---------------------------------------------------------------- the pass over all items */
@@ -438,7 +440,7 @@ ckf_remove_block(ckf_rebuild *r)
 		return CKF_OK;
 	r->worked += s->have;
 	for (; s->at < s->have; s->at++)
-		(void)r->to.operations->remove(&r->to, s->keys[s->at], &found);
+		(void)ckf_remove(&r->to, s->keys[s->at], &found);
 	return CKF_MORE;
 }
 
@@ -471,7 +473,12 @@ ckf_finish(ckf_rebuild *r)
 	r->sink->end(&r->build);
 	if (!r->appends)
 		ckf_target_trim(r);
+	if (to->operations->source->items(to) == 0)
+		to->item_classes = 0;
 	ckf_write_header(to);
+	/* removals that found nothing have changed nothing, the version neither */
+	if (r->goal == CKF_REMOVE_MANY && to->count == r->in[0]->count)
+		memcpy(to->bytes, r->in[0]->bytes, CKF_HEADER_SIZE);
 }
 
 /* Go on after a phase.  CKF_OK: the rebuild is over. */
@@ -513,6 +520,8 @@ ckf_next(ckf_rebuild *r)
 		case CKF_COPY:
 			r->to = *r->in[0];
 			r->to.bytes = r->dst;
+			if (r->goal == CKF_COMPACT)
+				ckf_write_header(&r->to); /* of our version, as every compaction's */
 			if (r->removals)
 				ckf_scan_rewind(r->removals, 0);
 			r->phase = CKF_REMOVE;

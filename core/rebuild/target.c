@@ -18,9 +18,6 @@
 /* A set past CKF_MOST_WHOLE items is cut to what it would need for so many. */
 #define CKF_CUT_FOR (INT64_C(1) << 34)
 
-/* A state ends below 1 GB as long as it can (PostgreSQL's values do). */
-#define CKF_LARGEST_STATE (((uint64_t)1 << 30) - 8)
-
 static bool
 ckf_builds_state(const ckf_rebuild *r)
 {
@@ -117,6 +114,13 @@ ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t expected, unsign
 	return ckf_choose(to, items, max_w);
 }
 
+/* Copies that a table is chosen for: growth gives hashes room for more. */
+static uint64_t
+ckf_planned_items(const ckf_rebuild *r)
+{
+	return r->whole && r->goal == CKF_GROW ? r->items + r->items / 2 + 8 : r->items;
+}
+
 /* Whole hashes come in: they stay, or become a first table. */
 static bool
 ckf_target_exact(ckf_rebuild *r)
@@ -129,7 +133,7 @@ ckf_target_exact(ckf_rebuild *r)
 	{
 		case CKF_GROW:
 			if (items >= CKF_MAX_HASHES)
-				return ckf_target_first_table(to, items + items / 2 + 8, 16 * items, 64);
+				return ckf_target_first_table(to, ckf_planned_items(r), 16 * items, 64);
 			break;
 		case CKF_UNION:
 		case CKF_SUM:
@@ -216,6 +220,14 @@ ckf_target_table(ckf_rebuild *r)
 
 /* ----------------------------------------------------------------- states */
 
+/* Items in whole hashes that the largest state takes.  It leaves some room for its log: each time
+ * that it is full, all of them are read. */
+static bool
+ckf_largest_takes(uint64_t items)
+{
+	return items + items / 32 <= ckf_state_holds(CKF_LARGEST_STATE);
+}
+
 /* Bytes of a set or log for so many items, with room for more. */
 static uint64_t
 ckf_state_bytes(const ckf_rebuild *r, uint64_t items)
@@ -227,6 +239,8 @@ ckf_state_bytes(const ckf_rebuild *r, uint64_t items)
 		size = r->goal == CKF_GROW ? ckf_state_grown(from->size) : from->size;
 	while (ckf_state_holds(size) < items + items / 8)
 		size = ckf_state_grown(size);
+	if (size > CKF_LARGEST_STATE && r->counted && ckf_largest_takes(items))
+		return CKF_LARGEST_STATE;
 	return size;
 }
 
@@ -307,7 +321,8 @@ ckf_target_counts(ckf_rebuild *r)
 						  * where they have been cut */
 			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
 		default:
-			return ckf_builds_state(r) && ckf_log_may_have_table(r);
+			return ckf_builds_state(r) &&
+				   (ckf_log_may_have_table(r) || ckf_state_bytes(r, r->items) > CKF_LARGEST_STATE);
 	}
 }
 
@@ -387,6 +402,26 @@ ckf_target_choose(ckf_rebuild *r)
 	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r);
 }
 
+/*
+ * A larger table for items that one did not hold.  Near a rate of 1 tags are so short
+ * that items can move to a few other buckets only, and more buckets make them
+ * shorter: items that have more bits then take a longer prefix.
+ */
+static bool
+ckf_target_larger_table(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	unsigned max_w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
+
+	if (ckf_enlarge(to, r->tries++, r->items))
+		return true;
+	if (!ckf_lacks_bits(to, r->items) || to->w >= max_w)
+		return false;
+	to->w++;
+	r->tries = 0;
+	return ckf_choose(to, ckf_planned_items(r), max_w);
+}
+
 ckf_status
 ckf_target_enlarge(ckf_rebuild *r)
 {
@@ -396,7 +431,7 @@ ckf_target_enlarge(ckf_rebuild *r)
 	{
 		uint64_t room = ckf_builds_state(r) ? (to->size - ckf_log_size(to, 0)) / 8 : 0;
 
-		if (!ckf_enlarge(to, r->tries++, r->items) || !ckf_is_worth_it(r))
+		if (!ckf_target_larger_table(r) || !ckf_is_worth_it(r))
 			return ckf_target_otherwise(r);
 		ckf_use(r);
 		if (ckf_builds_state(r))
@@ -425,5 +460,63 @@ ckf_target_trim(ckf_rebuild *r)
 	while (size < to->size && ((size - CKF_HEADER_SIZE) / 8 < CKF_LARGEST_SET ||
 							   to->count > (size - CKF_HEADER_SIZE) / 16))
 		size = ckf_state_grown(size);
-	to->size = (size_t)size;
+	if (size < to->size)
+		to->size = (size_t)size;
+}
+
+/* -------------------------------------------------- why there is no target */
+
+/* Of the inputs of a merge the one that decides its precision; where both do, that
+ * of the smaller capacity. */
+static int
+ckf_coarser(const ckf_rebuild *r)
+{
+	const ckf_filter *a = r->in[0], *b = r->in[1];
+
+	if (r->inputs == 1 || ckf_builds_state(r))
+		return -1;
+	if (a->count == 0 || b->count == 0)
+		return a->count == 0; /* an empty one is neutral */
+	return b->w < a->w || (b->w == a->w && b->capacity < a->capacity) ? 1 : 0;
+}
+
+/* Items up to which prefixes of w bits keep the rate. */
+static int64_t
+ckf_kept_capacity(const ckf_filter *t, unsigned w)
+{
+	double items = t->fpr * ckf_power_of_two(w) / (1 + 2 / ckf_power_of_two(t->c));
+
+	return items < 1 ? 1 : items < 9e18 ? (int64_t)items : INT64_MAX;
+}
+
+void
+ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
+{
+	ckf_filter to = r->to;
+	uint64_t grows = r->goal == CKF_GROW; /* for one item more, at least */
+	/* a state that leaves has come from merges where less than whole hashes is known */
+	bool merges = r->inputs == 2 || r->goal == CKF_FINISH_MERGE ||
+				  (r->goal == CKF_EXPORT && r->in[0]->w < 64);
+	bool full, fits;
+
+	to.w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
+	full = r->items + grows > ckf_count_limit(to.w, to.fpr);
+	/* or there may be no table of tags so short, near a rate of 1 */
+	fits = !full && ckf_choose(&to, r->items + grows, to.w) &&
+		   !(ckf_is_table(&r->to) && ckf_lacks_bits(&r->to, r->items));
+	refusal->items = r->items;
+	refusal->fpr = (double)r->items * (1 + 2 / ckf_power_of_two(to.c)) / ckf_power_of_two(to.w);
+	refusal->limit = 8 * to.fpr > CKF_LAST_RATE ? 8 * to.fpr : CKF_LAST_RATE;
+	if (refusal->limit > 1)
+		refusal->limit = 1;
+	if (refusal->fpr > 1)
+		refusal->fpr = 1;
+	refusal->input = ckf_coarser(r);
+	refusal->capacity = ckf_kept_capacity(&to, to.w);
+	if (fits)
+		refusal->cause = r->once ? CKF_CROWDED_HASHES : CKF_CROWDED;
+	else
+		refusal->cause = merges && full ? CKF_COARSE : CKF_FULL;
+	if (refusal->cause == CKF_COARSE && refusal->input >= 0)
+		refusal->items = r->in[0]->count + r->in[1]->count;
 }

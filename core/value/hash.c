@@ -29,3 +29,13 @@ ckf_hash_real(double value, uint64_t seed)
 		memcpy(&bits, &value, sizeof bits);
 	return ckf_hash_word(CKF_CLASS_REAL, bits, seed);
 }
+
+uint64_t
+ckf_hash_words(uint64_t *words, size_t n, uint64_t seed)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	for (size_t i = 0; i < n; i++)
+		words[i] = __builtin_bswap64(words[i]);
+#endif
+	return ckf_hash_bytes(CKF_CLASS_OTHER, words, n * sizeof *words, seed);
+}

@@ -122,7 +122,8 @@ ckfp_filter_build(ckfp_join_filter *filter)
 	ckfp_filter_create(&empty, header);
 	ckfp_filter_fit(filter);
 	filter->keys = filter->n;
-	status = ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &empty, filter->hashes, filter->n);
+	status = ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &empty, filter->hashes, filter->n,
+									  CKF_ITEM_HASH);
 	if (status == CKF_OK)
 		while ((status = ckf_rebuild_step(rebuild, &buffers)) == CKF_MORE || status == CKF_ROOM)
 		{

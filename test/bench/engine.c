@@ -112,7 +112,7 @@ engine_add(engine *e, const uint64_t *keys, size_t n)
 		uint64_t hash = ckf_hash_integer((int64_t)keys[i], 0);
 		ckf_status status;
 
-		while ((status = ckf_add(&e->filter, hash)) == CKF_ROOM)
+		while ((status = ckf_add(&e->filter, hash, CKF_ITEM_NUMBER)) == CKF_ROOM)
 		{
 			engine larger;
 
@@ -173,8 +173,9 @@ engine_take(engine *to, const ckf_params *params, const uint64_t *hashes, size_t
 	engine state;
 
 	engine_state(&state, params);
-	engine_check(ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &state.filter, hashes, n),
-				 "start a rebuild of hashes");
+	engine_check(
+		ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &state.filter, hashes, n, CKF_ITEM_NUMBER),
+		"start a rebuild of hashes");
 	engine_finish(to, rebuild, false);
 	engine_destroy(&state);
 }
@@ -287,7 +288,7 @@ subject_add(void *filter, const uint64_t *keys, size_t n)
 	engine *e = filter;
 
 	for (size_t i = 0; i < n; i++)
-		if (ckf_add(&e->filter, ckf_hash_integer((int64_t)keys[i], 0)) != CKF_OK)
+		if (ckf_add(&e->filter, ckf_hash_integer((int64_t)keys[i], 0), CKF_ITEM_NUMBER) != CKF_OK)
 			return i;
 	return n;
 }

@@ -70,7 +70,8 @@ fill_ours(const shape *s)
 		if (info.fingerprint_bits == (int)s->f)
 		{
 			for (uint64_t i = 0; load == 0; i++)
-				if (ckf_add(&e.filter, ckf_hash_integer((int64_t)key_at(s->f, i), 0)) != CKF_OK)
+				if (ckf_add(&e.filter, ckf_hash_integer((int64_t)key_at(s->f, i), 0),
+							CKF_ITEM_NUMBER) != CKF_OK)
 				{
 					ckf_get_info(&e.filter, &info);
 					load = info.load_factor;

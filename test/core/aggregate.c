@@ -3,6 +3,7 @@
  * and canonical bytes: any order and any split give the same filter.
  */
 #include "model.h"
+#include "thresholds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -412,6 +413,48 @@ static const recipe recipes[] = {
 	{"several segments", 0, 0.01, false, false, 4, 280000, 1},
 };
 
+/*
+ * A state in whole hashes ends at CKF_LARGEST_STATE, which lowered thresholds bring near: as long
+ * as 120 of its 128 words are enough for the distinct items it grows no further, however often
+ * they come, nor do two of the same items as one.
+ */
+static void
+run_largest(const void *arg)
+{
+	ckf_params params = params_of(0, 0.01, false, false, 4);
+	size_t n = (size_t)(CKF_LARGEST_STATE / 8 / 128 * 120);
+	uint64_t *hashes = random_hashes(n);
+	owned state, other, once, result;
+
+	(void)arg;
+	build_bulk(&once, &params, hashes, n);
+	owned_state(&state, &params);
+	owned_state(&other, &params);
+	for (int times = 0; times < 3; times++)
+	{
+		shuffle(hashes, n);
+		for (size_t i = 0; i < n; i++)
+		{
+			CHECK(owned_add(&state, hashes[i]) == CKF_OK, "add");
+			if (times == 0)
+				CHECK(owned_add(&other, hashes[i]) == CKF_OK, "add");
+			CHECK(state.filter.size <= CKF_LARGEST_STATE, "%zu bytes of state", state.filter.size);
+		}
+	}
+	CHECK(owned_collect(&state, &other, CKF_COLLECT_ITEMS) == CKF_OK, "combine");
+	CHECK(state.filter.size <= CKF_LARGEST_STATE, "two states: %zu bytes", state.filter.size);
+	CHECK(run_rebuild(&result, CKF_FINISH, &state, NULL) == CKF_OK, "finish");
+	CHECK(owned_same_bytes(&result, &once), "other bytes than of each once");
+	owned_free(&result);
+	for (size_t i = 0; i < n; i++) /* past it, it grows; hosts have an end of their own */
+		CHECK(owned_add(&state, check_random()) == CKF_OK, "add");
+	CHECK(state.filter.size > CKF_LARGEST_STATE, "no end");
+	owned_free(&state);
+	owned_free(&other);
+	owned_free(&once);
+	free(hashes);
+}
+
 int
 main(void)
 {
@@ -429,6 +472,8 @@ main(void)
 		check_case(run_merge_aggregate, &common, "union_agg and sum_agg, %s", r->name);
 	}
 	check_case(run_seeds, &recipes[0], "seeds");
+	if (CKF_LARGEST_STATE < 1 << 20)
+		check_case(run_largest, NULL, "the largest state");
 	check_case(run_many, &recipes[sizeof recipes / sizeof *recipes - 1], "many items");
 	return check_end();
 }

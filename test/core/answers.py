@@ -55,7 +55,7 @@ class CReader:
         self.process.stdout.readline()  # the banner
 
     def ask(self, data, hashes):
-        """(foreign, stored): each None where refused, else [count, copies, ...]."""
+        """(foreign, stored): each None where refused, else [count, classes, copies, ...]."""
         self.process.stdin.write(" ".join([data.hex(), *map("{:x}".format, hashes)]) + "\n")
         self.process.stdin.flush()
         answers = self.process.stdout.readline().split()
@@ -74,7 +74,7 @@ def python_answers(data, hashes):
         f = reader.Filter(data)
     except reader.NotAFilter:
         return None
-    return [f.count, *(f.copies(h) for h in hashes)]
+    return [f.count, f.item_classes, *(f.copies(h) for h in hashes)]
 
 
 def mutate(data, rng):

@@ -11,10 +11,36 @@ enum
 	SNAPSHOT = 1024,     /* filters up to this size are compared around refusals */
 	MAX_GROWTHS = 200,   /* for one item */
 	MAX_STEPS = 1000000, /* of one rebuild */
-	MAX_ROOMS = 1000     /* larger buffers asked for by one rebuild */
+	MAX_ROOMS = 1000,    /* larger buffers asked for by one rebuild */
+	AT_FORMAT = 3,       /* FORMAT.md, section 2 */
+	AT_ITEM_CLASSES = 14
 };
 
 work driven;
+unsigned driven_class;
+
+unsigned
+class_of_hash(uint64_t hash)
+{
+	uint64_t mixed = (hash | (hash == 0)) * UINT64_C(0xD6E8FEB86659FD93);
+	unsigned rank = 0;
+
+	if (driven_class != 0)
+		return driven_class;
+	for (mixed ^= mixed >> 32; rank < 6 && (mixed & 3) == 0; mixed >>= 2)
+		rank++;
+	return 1U << rank;
+}
+
+static unsigned
+classes_of_hashes(const uint64_t *hashes, size_t n)
+{
+	unsigned classes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		classes |= class_of_hash(hashes[i]);
+	return classes;
+}
 
 ckf_params
 params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size)
@@ -45,6 +71,31 @@ trust_of(const owned *o)
 	return o->state ? CKF_STATE : CKF_FOREIGN;
 }
 
+/* Does the filter tell the classes of its items, and its bytes' version, as they must be? */
+static void
+check_told(const owned *o)
+{
+	const uint8_t *bytes = o->filter.bytes;
+	unsigned told = o->format == 1 ? 0 : o->item_classes;
+
+	CHECK(o->filter.item_classes == o->item_classes, "item classes %#x, must be %#x",
+		  o->filter.item_classes, o->item_classes);
+	CHECK(bytes[AT_ITEM_CLASSES] == told, "byte 14 is %#x, must be %#x", bytes[AT_ITEM_CLASSES],
+		  told);
+	CHECK(o->filter.format == o->format && bytes[AT_FORMAT] == o->format,
+		  "format version %u, byte 3 is %u, must be %u", o->filter.format, bytes[AT_FORMAT],
+		  o->format);
+}
+
+/* The same after a change, which brought items of these classes. */
+static void
+check_changed(owned *o, unsigned classes)
+{
+	o->item_classes |= (uint8_t)classes;
+	o->format = CKF_FORMAT_VERSION;
+	check_told(o);
+}
+
 /* Take over a guarded buffer of which `size` bytes are a filter. */
 static void
 adopt(owned *o, uint8_t *bytes, size_t size, size_t room, ckf_trust trust)
@@ -57,6 +108,8 @@ adopt(owned *o, uint8_t *bytes, size_t size, size_t room, ckf_trust trust)
 	o->bytes = bytes;
 	o->state = trust == CKF_STATE;
 	o->filter.room = room;
+	o->item_classes = o->filter.item_classes;
+	o->format = o->filter.format;
 }
 
 void
@@ -68,6 +121,8 @@ owned_create(owned *o, const ckf_params *params)
 	CHECK(status == CKF_OK, "create: status %d", status);
 	adopt(o, bytes, CKF_HEADER_SIZE, CKF_HEADER_SIZE, CKF_FOREIGN);
 	CHECK(o->filter.count == 0, "a new filter is not empty");
+	o->item_classes = 0;
+	check_changed(o, 0);
 }
 
 void
@@ -78,6 +133,8 @@ owned_state(owned *o, const ckf_params *params)
 
 	CHECK(status == CKF_OK, "collect_create: status %d", status);
 	adopt(o, bytes, CKF_STATE_SIZE, CKF_STATE_SIZE, CKF_STATE);
+	o->item_classes = 0;
+	check_changed(o, 0);
 }
 
 void
@@ -90,6 +147,23 @@ void
 owned_copy(owned *o, const owned *from)
 {
 	owned_open(o, from->bytes, from->filter.size, trust_of(from));
+	o->item_classes = from->item_classes;
+	o->format = from->format;
+	check_told(o);
+}
+
+void
+owned_make_old(owned *o)
+{
+	unsigned classes = o->item_classes != 0 ? CKF_ITEM_HASH | CKF_ITEM_OLD : 0;
+	size_t room = o->filter.room;
+
+	o->bytes[AT_FORMAT] = 1;
+	o->bytes[AT_ITEM_CLASSES] = 0;
+	adopt(o, o->bytes, o->filter.size, room, trust_of(o));
+	o->item_classes = (uint8_t)classes;
+	o->format = 1;
+	check_told(o);
 }
 
 void
@@ -250,7 +324,8 @@ start(ckf_rebuild *rebuild, const order *o)
 	ckf_status status;
 
 	if (o->hashes != NULL)
-		status = ckf_rebuild_start_hashes(rebuild, o->goal, &o->a->filter, o->hashes, o->n);
+		status = ckf_rebuild_start_hashes(rebuild, o->goal, &o->a->filter, o->hashes, o->n,
+										  classes_of_hashes(o->hashes, o->n));
 	else
 		status =
 			ckf_rebuild_start(rebuild, o->goal, &o->a->filter, o->b != NULL ? &o->b->filter : NULL);
@@ -292,14 +367,30 @@ run(const order *o, ckf_buffers *buffers)
 	return status;
 }
 
+/* The classes of all that went in. */
+static unsigned
+classes_in(const order *o)
+{
+	unsigned classes = o->a->item_classes | (o->b != NULL ? o->b->item_classes : 0);
+
+	return o->goal == CKF_REMOVE_MANY ? classes : classes | classes_of_hashes(o->hashes, o->n);
+}
+
 /* Own what came of it. */
 static void
 take_result(owned *result, const order *o, const ckf_buffers *buffers)
 {
 	bool state = collects(o->goal) || (o->goal == CKF_GROW && o->a->state);
+	bool nothing = o->goal == CKF_REMOVE_MANY;
+	unsigned classes = classes_in(o);
+	uint8_t format = o->a->format;
 
 	adopt(result, buffers->dst, buffers->dst_size, buffers->dst_room,
 		  state ? CKF_STATE : CKF_FOREIGN);
+	nothing = nothing && result->filter.count == o->a->filter.count;
+	result->item_classes = result->filter.count > 0 || state ? (uint8_t)classes : 0;
+	result->format = nothing ? format : CKF_FORMAT_VERSION;
+	check_told(result);
 }
 
 /* In place of a, which `o` has as its a. */
@@ -323,6 +414,7 @@ run_in_place(owned *a, const order *o)
 		CHECK(ckf_open(&a->filter, a->bytes, a->filter.size, CKF_STATE) == CKF_OK,
 			  "a state that took items in does not open");
 		a->filter.room = room;
+		check_changed(a, classes_in(o));
 	}
 	return status;
 }
@@ -434,6 +526,17 @@ snapshot_compare(const snapshot *snap, const ckf_filter *filter)
 }
 
 ckf_status
+owned_try_add(owned *o, uint64_t hash)
+{
+	unsigned classes = class_of_hash(hash);
+	ckf_status status = ckf_add(&o->filter, hash, classes);
+
+	if (status == CKF_OK)
+		check_changed(o, classes);
+	return status;
+}
+
+ckf_status
 owned_add(owned *o, uint64_t hash)
 {
 	snapshot before;
@@ -445,7 +548,7 @@ owned_add(owned *o, uint64_t hash)
 
 		snapshot_take(&before, &o->filter);
 		edges = driven.edges;
-		status = ckf_add(&o->filter, hash);
+		status = owned_try_add(o, hash);
 		count_edges(edges);
 		if (status == CKF_OK)
 			return status;
@@ -472,6 +575,12 @@ owned_remove(owned *o, uint64_t hash, bool *found)
 	status = ckf_remove(&o->filter, hash, found);
 	if (status != CKF_OK || !*found)
 		snapshot_compare(&before, &o->filter);
+	else
+	{
+		o->item_classes = o->filter.count > 0 ? o->item_classes : 0;
+		check_changed(o, 0);
+	}
+	check_told(o);
 	return status;
 }
 
@@ -495,11 +604,14 @@ owned_collect(owned *state, const owned *in, ckf_goal goal)
 			snapshot_compare(&before, &state->filter);
 		CHECK(status == CKF_OK || status == CKF_ROOM || status == CKF_SEED_DIFFERS,
 			  "collect: status %d", status);
+		if (status == CKF_OK)
+			check_changed(state, in->item_classes);
 		/* as a host does from row to row */
 		CHECK(ckf_open(&reopened, state->bytes, state->filter.size, CKF_STATE) == CKF_OK,
 			  "a state that took items in does not open");
 		reopened.room = state->filter.room;
 		state->filter = reopened;
+		check_told(state);
 	}
 	return status == CKF_ROOM ? owned_rebuild(state, goal, in) : status;
 }

@@ -15,7 +15,16 @@ typedef struct owned
 	ckf_filter filter;
 	uint8_t *bytes; /* guarded */
 	bool state;     /* opened as one: the bytes may be a filter's all the same */
+	/* What the filter must tell, as this host has kept it: the classes of its items, and
+	 * the version of its bytes. */
+	uint8_t item_classes, format;
 } owned;
+
+/* The class of the item of a hash, here: each hash has one, so that whatever is made of
+ * the same items in any way must have the same; most have the first, fewer the second,
+ * and so on.  Where driven_class is not 0, all have that one. */
+extern unsigned driven_class;
+unsigned class_of_hash(uint64_t hash);
 
 /* Build parameters in one expression. */
 ckf_params params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size);
@@ -25,10 +34,13 @@ bool filter_is_set(const ckf_filter *filter);
 void owned_create(owned *o, const ckf_params *params);
 void owned_state(owned *o, const ckf_params *params);
 
-/* Own a copy of bytes; the case fails where they do not open. */
+/* Own a copy of bytes, which are believed; the case fails where they do not open. */
 void owned_open(owned *o, const void *bytes, size_t size, ckf_trust trust);
 
 void owned_copy(owned *o, const owned *from);
+
+/* The same items, as version 1 of the format wrote them. */
+void owned_make_old(owned *o);
 void owned_free(owned *o);
 
 /* Open again, with fresh eyes, and compare with what the handle tells. */
@@ -38,6 +50,9 @@ bool owned_same_bytes(const owned *a, const owned *b);
 
 /* Add; grows as a host would.  CKF_OK or CKF_PRECISION. */
 ckf_status owned_add(owned *o, uint64_t hash);
+
+/* Add where there is room; what ckf_add says. */
+ckf_status owned_try_add(owned *o, uint64_t hash);
 
 ckf_status owned_remove(owned *o, uint64_t hash, bool *found);
 

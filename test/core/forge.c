@@ -32,6 +32,13 @@ forged_size(const forged *x)
 	return CKF_HEADER_SIZE + (is_table(x) ? (size_t)((bits + 7) / 8 + 8) : 8 * x->words);
 }
 
+/* Byte 14 of a filter that may be. */
+static unsigned
+likely_classes(const forged *x)
+{
+	return x->version != 1 && x->count > 0 ? CKF_ITEM_TEXT : 0;
+}
+
 void
 forge_header(uint8_t *bytes, const forged *x)
 {
@@ -39,7 +46,9 @@ forge_header(uint8_t *bytes, const forged *x)
 
 	memcpy(&fpr, &x->fpr, sizeof fpr);
 	memset(bytes, 0, CKF_HEADER_SIZE);
-	memcpy(bytes, "CKF\1\1", 5);
+	memcpy(bytes, "CKF\2\1", 5);
+	if (x->version > 0)
+		bytes[3] = x->version;
 	put(bytes + 5, x->encoding, 1);
 	put(bytes + 6, x->flags, 1);
 	put(bytes + 7, x->b, 1);
@@ -48,7 +57,8 @@ forge_header(uint8_t *bytes, const forged *x)
 	put(bytes + 10, x->g, 1);
 	put(bytes + 11, x->c, 1);
 	put(bytes + 12, x->m, 2);
-	put(bytes + 14, x->reserved, 2);
+	put(bytes + 14, x->classes > 0 ? (uint8_t)x->classes : likely_classes(x), 1);
+	put(bytes + 15, x->reserved, 1);
 	put(bytes + 16, x->count, 8);
 	put(bytes + 24, x->seed, 8);
 	put(bytes + 32, (uint64_t)x->capacity, 8);

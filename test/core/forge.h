@@ -10,8 +10,10 @@
 /* A filter to be: its header, and a body that its fields ask for. */
 typedef struct forged
 {
+	uint8_t version; /* of the format; 0: ours */
 	uint8_t encoding, flags, b, f, w, g, c;
-	uint16_t reserved; /* bytes 14 and 15 */
+	int classes;      /* byte 14 and 256; 0: what the count asks for */
+	uint8_t reserved; /* byte 15 */
 	uint32_t m;
 	uint64_t count, seed;
 	int64_t capacity;

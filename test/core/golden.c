@@ -16,7 +16,8 @@ enum
 	AT_HASH = 4,
 	AT_ENCODING = 5,
 	AT_FLAGS = 6,
-	AT_RESERVED = 14,
+	AT_ITEM_CLASSES = 14,
+	AT_RESERVED = 15,
 	ENCODINGS = 3,
 	FLAGS = 3 /* bits that have a meaning */
 };
@@ -47,6 +48,19 @@ expect_text(const char *info, const char *name, const char *value)
 	CHECK(strstr(info, field) != NULL, "%s is not %s in %s", name, value, info);
 }
 
+/* The names of the classes, which version 1 did not tell. */
+static void
+expect_classes(const char *info, const char *const *names)
+{
+	char field[160] = "\"item_classes\":[";
+
+	for (size_t i = 0; names[i] != NULL; i++)
+		snprintf(field + strlen(field), sizeof field - strlen(field), "%s\"%s\"", i > 0 ? "," : "",
+				 names[i]);
+	strcat(field, "]");
+	CHECK(strstr(info, field) != NULL, "%s is not in %s", field, info);
+}
+
 static void
 expect_info(const ckf_filter *filter, const char *text)
 {
@@ -68,6 +82,13 @@ expect_info(const ckf_filter *filter, const char *text)
 	expect_text(text, "layout", info.layout);
 	expect_text(text, "kind", info.kind);
 	CHECK(at != NULL && strtod(at + strlen(rate), NULL) == info.target_fpr, "target_fpr");
+	if (info.format_version > 1)
+		expect_classes(text, info.item_classes);
+	else if (info.count > 0)
+		CHECK(strcmp(info.item_classes[0], "hash") == 0 && info.item_classes[1] == NULL,
+			  "an old filter has hashes, not %s", info.item_classes[0]);
+	else
+		CHECK(info.item_classes[0] == NULL, "classes of nothing");
 }
 
 static unsigned expected_copies;
@@ -124,6 +145,32 @@ expect_after(const owned *o, ckf_goal goal, char *in)
 	owned_free(&moved);
 }
 
+/* With one item more, and then less, it is of our version; what is old stays so.  To look for an
+ * item that is not there changes nothing. */
+static void
+expect_changes(const owned *golden, uint64_t hash, unsigned class)
+{
+	owned o;
+	bool found;
+	ckf_status status;
+
+	owned_copy(&o, golden);
+	driven_class = class;
+	if (!filter_is_set(&o.filter) && ckf_copies(&o.filter, hash) == 0)
+	{
+		CHECK(owned_remove(&o, hash, &found) == CKF_OK && !found, "removal of nothing");
+		CHECK(owned_rebuild_hashes(&o, CKF_REMOVE_MANY, &hash, 1) == CKF_OK, "of many");
+		CHECK(owned_same_bytes(&o, golden), "removals of nothing have changed the filter");
+	}
+	status = owned_add(&o, hash);
+	CHECK(status == CKF_OK || status == CKF_PRECISION, "add: status %d", status);
+	if (status == CKF_OK)
+		CHECK(o.filter.format == CKF_FORMAT_VERSION && o.filter.count > 0 &&
+				  o.filter.item_classes == (golden->filter.item_classes | class),
+			  "classes %#x after an add", o.filter.item_classes);
+	owned_free(&o);
+}
+
 static void
 check_line(char **fields, void *arg)
 {
@@ -139,6 +186,8 @@ check_line(char **fields, void *arg)
 		expect_after(&o, CKF_COMPACT, fields[2]);
 		expect_after(&o, CKF_GROW, fields[2]);
 		expect_after(&o, CKF_UNION, fields[2]);
+		expect_changes(&o, check_random(), CKF_ITEM_BYTES);
+		expect_changes(&o, check_random(), CKF_ITEM_HASH); /* which an old one has */
 		owned_free(&o);
 	}
 	free(bytes);
@@ -176,22 +225,28 @@ refuse_line(char **fields, void *arg)
 	uint8_t *bytes = check_alloc(TSV_LINE);
 	size_t size = read_hex(fields[5], bytes, TSV_LINE);
 
+	bool empty = fields[1] == strstr(fields[1], "{\"count\":0,");
+	unsigned version = bytes[AT_FORMAT];
+
 	(void)arg;
 	for (unsigned value = 0; value < 256; value++)
 	{
-		if (value != CKF_FORMAT_VERSION)
+		bool likely = version > 1 && (value < CKF_ITEM_OLD || (value & CKF_ITEM_HASH));
+
+		if (value == 0 || value > CKF_FORMAT_VERSION)
 			refuse(bytes, size, AT_FORMAT, value, CKF_BAD_VERSION);
+		else if (!empty && value != version)
+			refuse(bytes, size, AT_FORMAT, value, CKF_BAD_BYTES);
 		if (value != CKF_HASH_VERSION)
 			refuse(bytes, size, AT_HASH, value, CKF_BAD_VERSION);
 		if (value >= ENCODINGS)
 			refuse(bytes, size, AT_ENCODING, value, CKF_BAD_BYTES);
 		if (value > FLAGS)
 			refuse(bytes, size, AT_FLAGS, value, CKF_BAD_BYTES);
+		if (empty ? value > 0 : version == 1 ? value > 0 : value == 0 || !likely)
+			refuse(bytes, size, AT_ITEM_CLASSES, value, CKF_BAD_BYTES);
 		if (value > 0)
-		{
 			refuse(bytes, size, AT_RESERVED, value, CKF_BAD_BYTES);
-			refuse(bytes, size, AT_RESERVED + 1, value, CKF_BAD_BYTES);
-		}
 	}
 	free(bytes);
 }
@@ -205,10 +260,15 @@ run_refusals(const void *arg)
 int
 main(void)
 {
-	static const char path[] = "test/vectors/golden/format-1.tsv";
+	static const char *const paths[] = {"test/vectors/golden/format-1.tsv",
+										"test/vectors/golden/format-2.tsv"};
 
 	check_begin("core golden");
-	check_case(run_answers, path, "answers of format-1.tsv");
-	check_case(run_refusals, path, "unknown versions, encodings and flags");
+	for (int i = 0; i < 2; i++)
+	{
+		check_case(run_answers, paths[i], "answers of format-%d.tsv", i + 1);
+		check_case(run_refusals, paths[i], "unknown versions, encodings, flags and classes, %d",
+				   i + 1);
+	}
 	return check_end();
 }

@@ -165,7 +165,7 @@ run_steps(const void *arg)
 		uint64_t hash = check_random();
 		ckf_status status;
 
-		while ((status = ckf_add(&o.filter, hash)) == CKF_ROOM)
+		while ((status = owned_try_add(&o, hash)) == CKF_ROOM)
 		{
 			CHECK(owned_rebuild(&o, CKF_GROW, NULL) == CKF_OK, "grow");
 			jobs++;
@@ -207,7 +207,7 @@ run_asks(const void *arg)
 	owned_create(&grown, &params);
 	for (int growths = 0; growths < 3; growths++)
 	{
-		while (ckf_add(&grown.filter, ckf_hash_integer(n, 0)) == CKF_OK)
+		while (owned_try_add(&grown, ckf_hash_integer(n, 0)) == CKF_OK)
 			n++;
 		CHECK(owned_rebuild(&grown, CKF_GROW, NULL) == CKF_OK, "grow");
 		if (grown.filter.encoding == CKF_HASHES)

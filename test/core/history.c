@@ -186,6 +186,8 @@ reopen(history *h)
 	owned copy;
 
 	owned_copy(&copy, &h->filter);
+	if (check_chance(20))
+		owned_make_old(&copy);
 	owned_free(&h->filter);
 	h->filter = copy;
 }

@@ -228,6 +228,7 @@ run_neutral(const void *arg)
 	build_sample(&ghost, arg);
 	build_sample(&other, arg);
 	memset(ghost.bytes + 16, 0, 8);
+	ghost.bytes[14] = ghost.item_classes = 0;
 	CHECK(ckf_open(&ghost.filter, ghost.bytes, ghost.filter.size, CKF_STORED) == CKF_OK, "open");
 	CHECK(run_rebuild(&results[0], CKF_SUM, &ghost, &other) == CKF_OK, "sum");
 	CHECK(run_rebuild(&results[1], CKF_SUM, &other, &ghost) == CKF_OK, "sum the other way");
@@ -238,6 +239,35 @@ run_neutral(const void *arg)
 	}
 	owned_free(&ghost);
 	owned_free(&other);
+}
+
+/* And a count of items that are not there, which no door counts: what is made of them
+ * has neither items nor classes, and opens. */
+static void
+run_ghosts(const void *arg)
+{
+	owned ghosts, empty, result;
+	ckf_params params;
+
+	build_sample(&ghosts, arg);
+	CHECK(ghosts.filter.encoding != CKF_HASHES, "no table");
+	memset(ghosts.bytes + CKF_HEADER_SIZE, 0, ghosts.filter.size - CKF_HEADER_SIZE);
+	CHECK(ckf_open(&ghosts.filter, ghosts.bytes, ghosts.filter.size, CKF_STORED) == CKF_OK, "open");
+	ckf_params_default(&params);
+	owned_state(&empty, &params);
+	CHECK(owned_rebuild(&empty, CKF_GROW, NULL) == CKF_OK, "grow");
+	CHECK(run_rebuild(&result, CKF_UNION, &ghosts, &ghosts) == CKF_OK, "union");
+	CHECK(result.filter.count == 0 && result.filter.item_classes == 0, "union of nothing");
+	owned_free(&result);
+	CHECK(ckf_collect(&empty.filter, &ghosts.filter, CKF_COLLECT_SUM) == CKF_OK, "collect");
+	CHECK(ckf_open(&empty.filter, empty.bytes, empty.filter.size, CKF_STATE) == CKF_OK &&
+			  empty.filter.item_classes == 0,
+		  "a state of nothing");
+	CHECK(run_rebuild(&result, CKF_FINISH_MERGE, &empty, NULL) == CKF_OK, "finish");
+	CHECK(result.filter.count == 0 && result.filter.item_classes == 0, "an aggregate of nothing");
+	owned_free(&result);
+	owned_free(&empty);
+	owned_free(&ghosts);
 }
 
 static const sample samples[] = {
@@ -253,6 +283,9 @@ static const sample samples[] = {
 	{"state", 0, 0.01, false, false, 4, 60, true},
 	{"empty state", 0, 0.01, false, false, 4, 0, true},
 };
+
+/* The smallest table, so that a state takes its items one by one. */
+static const sample few_items = {"few items", 1000, 0.01, false, true, 4, 14, false};
 
 /* Tables of several segments, hurt here and there. */
 static const sample large = {"several segments", 0, 0.01, false, false, 4, 280000, false};
@@ -291,6 +324,7 @@ main(void)
 		check_case(run_flips, s, "flips, %s", s->name);
 	}
 	check_case(run_neutral, &samples[3], "a count of 0, %s", samples[3].name);
+	check_case(run_ghosts, &few_items, "a count of what is not there");
 	check_case(run_noise, NULL, "noise");
 	check_case(run_large, &large, "%s", large.name);
 	return check_end();

@@ -95,7 +95,7 @@ any_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a, const ckf_fi
 		return ckf_rebuild_start(rebuild, goal, a, b);
 	for (unsigned i = 0; i < HASHES; i++)
 		hashes[i] = some_hash(i);
-	return ckf_rebuild_start_hashes(rebuild, goal, a, hashes, HASHES);
+	return ckf_rebuild_start_hashes(rebuild, goal, a, hashes, HASHES, CKF_ITEM_HASH);
 }
 
 /* A rebuild of inputs that may be damaged.  CKF_OK: the result, unless a state
@@ -164,12 +164,12 @@ change(owned *o)
 		owned grown;
 		bool found;
 
-		if (ckf_add(&o->filter, hash) == CKF_ROOM &&
+		if (ckf_add(&o->filter, hash, CKF_ITEM_HASH) == CKF_ROOM &&
 			any_rebuild(&grown, CKF_GROW, &o->filter, NULL) == CKF_OK)
 		{
 			owned_free(o);
 			*o = grown;
-			(void)ckf_add(&o->filter, hash);
+			(void)ckf_add(&o->filter, hash, CKF_ITEM_HASH);
 		}
 		if (i % 3 == 0 && o->filter.encoding != CKF_COLLECTING)
 			(void)ckf_remove(&o->filter, some_hash(i), &found);
@@ -190,7 +190,7 @@ collect_into_state(const ckf_filter *in, ckf_goal goal)
 	params.seed = in->seed;
 	owned_state(&state, &params);
 	for (uint64_t n = check_below(9); n > 0; n--)
-		CHECK(ckf_add(&state.filter, check_random()) == CKF_OK, "add");
+		CHECK(ckf_add(&state.filter, check_random(), CKF_ITEM_HASH) == CKF_OK, "add");
 	if (check_chance(50) && ckf_collect(&state.filter, in, goal) == CKF_OK)
 		result.bytes = NULL;
 	else if (any_rebuild(&result, goal, &state.filter, in) != CKF_OK)

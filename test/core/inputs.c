@@ -266,6 +266,8 @@ draw_one(input *in, const world *w)
 	size_t n = check_chance(15) ? 0 : draw_size(most_items(most, kind, params.set));
 	uint64_t *hashes = world_hashes(w, kind, n);
 
+	if (check_chance(50)) /* as a column's are, where it has no other filter's */
+		driven_class = 1U << check_below(7);
 	in->crowded = kind > 0;
 	if (check_chance(40))
 		build_created(in, &params, hashes, n);
@@ -279,6 +281,9 @@ draw_one(input *in, const world *w)
 	}
 	change_input(in, hashes, n);
 	check_params(&in->filter, &params);
+	if (check_chance(15))
+		owned_make_old(&in->filter);
+	driven_class = 0;
 	free(hashes);
 }
 

@@ -58,8 +58,8 @@ try_common(const forged base)
 			TRY(false, x.b = (uint8_t)b);
 	TRY(false, x.c--);
 	TRY(false, x.c++);
-	for (unsigned bit = 0; bit < 16; bit++)
-		TRY(false, x.reserved = (uint16_t)(1U << bit));
+	for (unsigned bit = 0; bit < 8; bit++)
+		TRY(false, x.reserved = (uint8_t)(1U << bit));
 	TRY(true, x.seed = UINT64_MAX);
 	TRY(true, x.capacity = 1);
 	TRY(false, x.capacity = 0);
@@ -68,6 +68,23 @@ try_common(const forged base)
 	TRY(false, x.capacity = CKF_MAX_CAPACITY + 1);
 	for (unsigned encoding = CKF_COLLECTING; encoding < 256; encoding++)
 		TRY(false, x.encoding = (uint8_t)encoding);
+}
+
+/* Byte 14: 0 where nothing is in, and only there; no old items without hashes.  Version
+ * 1 has no classes. */
+static void
+try_classes(forged x, ckf_trust trust)
+{
+	for (unsigned byte = 0; byte < 256; byte++)
+	{
+		bool possible = !(byte & CKF_ITEM_OLD) || (byte & CKF_ITEM_HASH);
+
+		x.classes = 256 + (int)byte;
+		x.version = 2;
+		expect(&x, possible && (byte == 0) == (x.count == 0), trust, "classes");
+		x.version = 1;
+		expect(&x, byte == 0, trust, "classes of version 1");
+	}
 }
 
 /* c follows from the target rate. */
@@ -244,6 +261,10 @@ run_tables(const void *arg)
 		forged base = forged_table(encoding, sizes[i], 0.01, 7);
 
 		try_common(base);
+		try_classes(base, CKF_FOREIGN);
+		base.count = 1;
+		try_classes(base, CKF_STORED);
+		base.count = 0;
 		try_rates(base);
 		try_geometry(base);
 		try_geometry(forged_table(encoding, sizes[i], 0.3, 4));
@@ -272,9 +293,13 @@ static void
 run_hashes(const void *arg)
 {
 	const forged base = {.b = 4, .w = 64, .c = 7, .capacity = 1, .fpr = 0.01};
+	forged one = base;
 
 	(void)arg;
+	one.words = one.count = 1;
 	try_common(base);
+	try_classes(base, CKF_FOREIGN);
+	try_classes(one, CKF_STORED);
 	try_rates(base);
 	TRY(false, x.count++);
 	TRY(false, x.w = 63);
@@ -323,11 +348,15 @@ run_states(const void *arg)
 	expect(&x, true, CKF_STATE, "a state");
 	expect(&x, false, CKF_STORED, "a state");
 	expect(&x, false, CKF_FOREIGN, "a state");
-	for (unsigned bit = 0; bit < 16; bit++)
+	for (unsigned bit = 0; bit < 8; bit++)
 	{
-		x.reserved = (uint16_t)(1U << bit);
+		x.reserved = (uint8_t)(1U << bit);
 		expect(&x, false, CKF_STATE, "a reserved bit");
 	}
+	x = state;
+	try_classes(x, CKF_STATE);
+	x.count = 1;
+	try_classes(x, CKF_STATE);
 	x = state;
 	for (unsigned byte = 0; byte < 256; byte++)
 	{

@@ -263,7 +263,8 @@ count_scratch(const owned *o, const uint64_t *hashes, size_t n)
 	ckf_status status;
 	unsigned asked = 0;
 
-	CHECK(ckf_rebuild_start_hashes(rebuild, CKF_ADD_MANY, &o->filter, hashes, n) == CKF_OK,
+	CHECK(ckf_rebuild_start_hashes(rebuild, CKF_ADD_MANY, &o->filter, hashes, n, CKF_ITEM_HASH) ==
+			  CKF_OK,
 		  "start");
 	while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
 	{
@@ -316,7 +317,8 @@ run_scratch(const void *arg)
 	free(hashes);
 }
 
-/* A state with so many hashes of the lower half, and free words behind them. */
+/* A state with so many hashes of the lower half, and free words behind them, unless it is
+ * the largest already. */
 static void
 half_a_state(owned *state, size_t n)
 {
@@ -326,7 +328,8 @@ half_a_state(owned *state, size_t n)
 	owned_state(state, &params);
 	for (size_t i = 0; i < n; i++)
 		CHECK(owned_add(state, check_random() >> 1) == CKF_OK, "add");
-	while (state->filter.size < CKF_HEADER_SIZE + 8 * (121 + 2 * n))
+	while (state->filter.size < CKF_HEADER_SIZE + 8 * (121 + 2 * n) &&
+		   state->filter.size < CKF_LARGEST_STATE)
 		CHECK(owned_rebuild(state, CKF_GROW, NULL) == CKF_OK, "grow");
 }
 

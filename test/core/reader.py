@@ -7,9 +7,10 @@ import itertools
 import math
 import struct
 
-HEADER = struct.Struct("<3sBBBBBBBBBHHQQQd")  # [2]
+HEADER = struct.Struct("<3sBBBBBBBBBHBBQQQd")  # [2]
 HASHES, SEMI_SORTED, PLAIN = 0, 1, 2
 SET, PLAIN_ASKED = 1, 2
+ITEM_HASH, ITEM_OLD = 1 << 6, 1 << 7  # classes [2]
 TAIL = 8  # zero bytes behind the buckets [4]
 MAX_W, MAX_G, MAX_M, MAX_CAPACITY = 56, 32, 32768, 2**40
 
@@ -44,14 +45,15 @@ class Filter:
         self.data = data
         require(len(data) >= HEADER.size, "shorter than a header")
         (magic, version, hash_version, self.encoding, self.flags, self.b, self.f, self.w,
-         self.g, self.c, self.m, reserved, self.count, self.seed, self.capacity,
-         self.fpr) = HEADER.unpack_from(data)
+         self.g, self.c, self.m, self.item_classes, reserved, self.count, self.seed,
+         self.capacity, self.fpr) = HEADER.unpack_from(data)
         require(magic == b"CKF", "magic")
-        require((version, hash_version) == (1, 1), "version")
+        require(version in (1, 2) and hash_version == 1, "version")
         require(self.encoding in (HASHES, SEMI_SORTED, PLAIN), "encoding")
         require(self.flags & ~(SET | PLAIN_ASKED) == 0, "unknown flags")
         require(self.b in (2, 4, 8), "b")
         require(reserved == 0, "reserved")
+        self._read_classes(version)
         require(1 <= self.capacity <= MAX_CAPACITY, "capacity")
         require(0 < self.fpr < 1, "fpr")
         require(self.c == smallest_c(self.fpr), "c")
@@ -61,6 +63,14 @@ class Filter:
             self._open_hashes()
         else:
             self._open_table()
+
+    def _read_classes(self, version):
+        """[2]"""
+        if version == 1:
+            require(self.item_classes == 0, "classes in version 1")
+            self.item_classes = ITEM_HASH | ITEM_OLD if self.count > 0 else 0
+        require((self.item_classes == 0) == (self.count == 0), "classes, but no items, or none")
+        require(not self.item_classes & ITEM_OLD or self.item_classes & ITEM_HASH, "old alone")
 
     def contains(self, item_hash):
         return self.copies(item_hash) > 0

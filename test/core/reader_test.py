@@ -11,6 +11,7 @@ import reader
 
 FILTERS = 2500
 MUTANTS = 6000
+CLASSES = ("number", "text", "bytes", "timestamp", "timestamptz", "other", "hash")  # [2]
 
 
 def worked_bytes():
@@ -36,18 +37,26 @@ def check_worked_bytes():
             if f.encoding != reader.HASHES else f.count == len(f.hashes)
 
 
-def check_golden():
-    """The golden filters open here, too; what they answer is for the other suites."""
-    number = 0
-    with open(os.path.join(answers.ROOT, "test/vectors/golden/format-1.tsv"), encoding="utf-8") as lines:
+def golden(version):
+    """(name, info, filter)"""
+    page = os.path.join(answers.ROOT, "test/vectors/golden/format-%d.tsv" % version)
+    with open(page, encoding="utf-8") as lines:
         for line in lines:
             if not line.startswith("#"):
                 fields = line.rstrip("\n").split("\t")
-                f = reader.Filter(bytes.fromhex(fields[-1]))
-                told = json.loads(fields[1])
-                assert (f.count, f.w) == (told["count"], told["prefix_bits"]), fields[0]
-                number += 1
-    assert number >= 90, "%d golden filters" % number
+                yield fields[0], json.loads(fields[1]), reader.Filter(bytes.fromhex(fields[-1]))
+
+
+def check_golden():
+    """The golden filters open here, too; what they answer is for the other suites."""
+    for version, least in ((1, 90), (2, 30)):
+        number = 0
+        for name, told, f in golden(version):
+            classes = told.get("item_classes", ["hash"] if f.count else [])
+            assert (f.count, f.w) == (told["count"], told["prefix_bits"]), name
+            assert [n for i, n in enumerate(CLASSES) if f.item_classes >> i & 1] == classes, name
+            number += 1
+        assert number >= least, "%d golden filters of version %d" % (number, version)
 
 
 def check_emitted(seed):

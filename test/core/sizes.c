@@ -229,6 +229,54 @@ run_sparse(const void *arg)
 	}
 }
 
+/* A higher target takes no more bytes than one of a tenth (a build that fails may cost some), as an
+ * aggregate or grown item by item. */
+static void
+run_high_rates(const void *arg)
+{
+	static const double rates[] = {0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99};
+	static const size_t counts[] = {1, 7, 60, 700, 4096, 4097, 5000, 20000, 200000};
+	uint64_t *hashes = malloc(200000 * sizeof *hashes);
+
+	(void)arg;
+	for (size_t i = 0; i < 200000; i++)
+		hashes[i] = check_random();
+	for (unsigned kind = 0; kind < 8; kind++)
+		for (size_t j = 0; j < sizeof counts / sizeof *counts; j++)
+		{
+			size_t n = counts[j], tenth = 0, grown_tenth = 0;
+
+			for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+			{
+				ckf_params params = params_of(0, rates[i], kind & 1, kind / 2 == 1,
+											  kind / 2 < 2    ? 4
+											  : kind / 2 == 2 ? 2
+															  : 8);
+				owned o;
+
+				build_bulk(&o, &params, hashes, n);
+				tenth = i == 0 ? o.filter.size : tenth;
+				CHECK(o.filter.size <= tenth + tenth / 10 + 8,
+					  "%zu items at %g: %zu bytes, %zu at 0.1", n, rates[i], o.filter.size, tenth);
+				CHECK(ckf_contains_many(&o.filter, hashes, n, NULL) == n, "an item is lost");
+				CHECK(ckf_fpr(&o.filter) <= rates[i] || n < 60, "the rate %g is missed", rates[i]);
+				owned_free(&o);
+				if (n > 5000)
+					continue;
+				params.capacity = 1;
+				owned_create(&o, &params);
+				CHECK(owned_add_all(&o, hashes, n) == CKF_OK, "add all");
+				CHECK(owned_add(&o, hashes[n]) == CKF_OK, "add");
+				grown_tenth = i == 0 ? o.filter.size : grown_tenth;
+				CHECK(o.filter.size <= grown_tenth + grown_tenth / 8 + 8,
+					  "%zu items at %g added: %zu bytes, %zu at 0.1", n, rates[i], o.filter.size,
+					  grown_tenth);
+				owned_free(&o);
+			}
+		}
+	free(hashes);
+}
+
 static const curve curves[] = {
 	{"semi-sorted", 0.01, false, 4, 1e6, 10.2},   {"semi-sorted", 0.001, false, 4, 1e7, 13.6},
 	{"semi-sorted", 0.0001, false, 4, 1e6, 17.2}, {"plain", 0.001, true, 4, 1e6, 14.7},
@@ -251,5 +299,6 @@ main(void)
 	check_case(run_edges, NULL, "ends of capacity and rate");
 	check_case(run_layouts, NULL, "bucket sizes and layouts");
 	check_case(run_sparse, NULL, "few items of a large capacity");
+	check_case(run_high_rates, NULL, "target rates near 1");
 	return check_end();
 }

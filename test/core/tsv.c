@@ -86,6 +86,7 @@ for_range(owned *o, const char *text, uint64_t seed, item_action action)
 	int64_t first = (int64_t)read_integer(text);
 	int64_t last = to != NULL ? (int64_t)read_integer(to + 2) : first;
 
+	driven_class = CKF_ITEM_NUMBER;
 	for (int64_t value = first; value <= last; value++)
 		action(o, ckf_hash_integer(value, seed));
 }
@@ -103,12 +104,15 @@ for_item(owned *o, const char *item, uint64_t seed, item_action action)
 			for_range(o, text, seed, action);
 			break;
 		case 'r':
+			driven_class = CKF_ITEM_NUMBER;
 			action(o, ckf_hash_real(strtod(text, NULL), seed));
 			break;
 		case 't':
+			driven_class = CKF_ITEM_TEXT;
 			action(o, ckf_hash_bytes(CKF_CLASS_TEXT, text, strlen(text), seed));
 			break;
 		case 'b':
+			driven_class = CKF_ITEM_BYTES;
 			bytes = check_alloc(strlen(text) + 1);
 			action(o, ckf_hash_bytes(CKF_CLASS_BYTES, bytes, read_hex(text, bytes, strlen(text)),
 									 seed));

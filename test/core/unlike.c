@@ -137,38 +137,57 @@ check_first_table(const merge *m, const model *all, const ckf_filter *result)
 			  "%llu hashes are no table", (unsigned long long)result->count);
 }
 
-/* Whole hashes of all inputs, each counted once. */
+/* What all inputs hold at the precision that they have in common, each counted once. */
 static uint64_t
 count_distinct(const merge *m)
 {
-	uint64_t n = 0, hash;
-	uint32_t copies;
-	map all = {0};
+	ckf_filter like;
+	model all;
+	uint64_t n;
 
-	for (size_t i = 0; i < m->n; i++)
-		for (size_t at = 0; m->inputs[i].model.w == 64 &&
-							map_next(&m->inputs[i].model.groups, &at, &hash, &copies);)
-		{
-			n += map_get(&all, hash) == 0;
-			map_set(&all, hash, 1);
-		}
-	map_free(&all);
+	memset(&like, 0, sizeof like);
+	like.w = (uint8_t)m->promise.w;
+	like.c = (uint8_t)m->promise.c;
+	like.b = (uint8_t)m->promise.b;
+	like.flags = m->promise.set;
+	model_of_merge(&all, m, &like);
+	n = all.count;
+	model_free(&all);
 	return n;
 }
 
-/* A set's state that holds more whole hashes than it may is cut. */
+/* The precision to which a set's state is cut that holds more than it may, and 2^34
+ * items' worth (FORMAT.md, step 11 of section 7). */
+static unsigned
+cut_w(const promise *p)
+{
+	unsigned w = prefix_bits(fmax((double)p->capacity, 0x1p34), p->fpr, p->c);
+
+	return w < CKF_MAX_PREFIX ? w : CKF_MAX_PREFIX;
+}
+
 static bool
 is_cut(const merge *m)
 {
-	return m->promise.set && m->promise.w == 64 && count_distinct(m) > CKF_MOST_WHOLE;
+	const promise *p = &m->promise;
+
+	return p->set && p->w > cut_w(p) && count_distinct(m) > CKF_MOST_WHOLE &&
+		   prefix_bits((double)CKF_MOST_WHOLE + 1, p->fpr, p->c) <= CKF_MAX_PREFIX;
 }
 
 static void
 check_result(const merge *m, const owned *result, bool by_state)
 {
+	promise promise = m->promise;
 	model all;
 
-	promise_check(&m->promise, result);
+	if (by_state && is_cut(m))
+	{
+		CHECK(result->filter.w <= cut_w(&promise), "w %d, cut to %u", result->filter.w,
+			  cut_w(&promise));
+		promise.w = result->filter.w;
+	}
+	promise_check(&promise, result);
 	model_of_merge(&all, m, &result->filter);
 	model_check(&all, result);
 	if (m->promise.w == 64 && all.count > 0 && !(by_state && is_cut(m)))
@@ -507,7 +526,8 @@ run_said_empty(const void *arg)
 			hashes[k] = check_random();
 		build_aggregate(&liar, &params, hashes, FEW);
 		CHECK(liar.filter.encoding != CKF_HASHES, "%d items are no table", FEW);
-		memset(liar.bytes + 16, 0, 8); /* count */
+		memset(liar.bytes + 16, 0, 8);          /* count */
+		liar.bytes[14] = liar.item_classes = 0; /* with it go the classes */
 		CHECK(ckf_open(&liar.filter, liar.bytes, liar.filter.size, CKF_STORED) == CKF_OK, "open");
 		build_aggregate(&other, &params, hashes, i % 2);
 		CHECK(run_rebuild(&result, i < 2 ? CKF_UNION : CKF_SUM, &liar, &other) == CKF_OK, "merge");
@@ -696,7 +716,7 @@ run_tight_states(const void *arg)
 			  (unsigned long long)in.filter.filter.count);
 		owned_copy(&again, &state);
 		for (uint64_t n = state.filter.count / 2; n > 0; n--)
-			CHECK(ckf_add(&again.filter, check_random()) == CKF_OK, "no room for half as many");
+			CHECK(owned_try_add(&again, check_random()) == CKF_OK, "no room for half as many");
 		owned_free(&again);
 		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
 		check_result(&m, &state, true);
@@ -825,12 +845,20 @@ check_few(const owned *in, const model *m)
 	{
 		owned state;
 		model both;
+		ckf_status status;
 
 		new_state(&state);
 		for (int growths = 0; growths < i / 2 * 2; growths++)
 			CHECK(owned_rebuild(&state, CKF_GROW, NULL) == CKF_OK, "grow");
 		CHECK(owned_collect(&state, in, CKF_COLLECT_SUM) == CKF_OK, "collect");
-		CHECK(owned_rebuild(&state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+		status = owned_rebuild(&state, CKF_FINISH_MERGE, NULL);
+		if (status == CKF_PRECISION &&
+			in->filter.b == 2) /* seldom: a table of 33 items that crowd */
+		{
+			owned_free(&state);
+			continue;
+		}
+		CHECK(status == CKF_OK, "finish");
 		model_merge(&both, m, 1, true, &state.filter);
 		model_check(&both, &state);
 		model_free(&both);
@@ -859,7 +887,7 @@ few_of_a_table(size_t n, uint8_t bucket_size, int stay)
 
 		if (stay == 0 ? top < tops : stay == 1 ? top >= 256 - tops : i % (n / 10) == 0)
 			continue;
-		CHECK(ckf_remove(&o.filter, hashes[i], &found) == CKF_OK, "remove");
+		CHECK(owned_remove(&o, hashes[i], &found) == CKF_OK, "remove");
 		if (found)
 			model_remove(&m, hashes[i]);
 	}
@@ -971,6 +999,66 @@ run_crowded(const void *arg)
 			owned_free(&state);
 			owned_free(&other);
 		}
+}
+
+/* ------------------------------------------------------------ classes of items */
+
+/* A state of n items of one class, in so much room. */
+static void
+state_of_class(owned *state, size_t n, unsigned class, int growths)
+{
+	ckf_params params = params_of(1000, 0.001, true, false, 4);
+
+	owned_state(state, &params);
+	for (; growths > 0; growths--)
+		CHECK(owned_rebuild(state, CKF_GROW, NULL) == CKF_OK, "grow");
+	driven_class = class;
+	for (size_t i = 0; i < n; i++)
+		CHECK(owned_add(state, check_random()) == CKF_OK, "add");
+	driven_class = 0;
+}
+
+static void
+finish_with_classes(owned *state, unsigned expected)
+{
+	owned result;
+
+	CHECK(run_rebuild(&result, CKF_EXPORT, state, NULL) == CKF_OK, "export");
+	CHECK(result.filter.item_classes == expected, "exported classes %#x, must be %#x",
+		  result.filter.item_classes, expected);
+	owned_free(&result);
+	CHECK(owned_rebuild(state, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+	CHECK(state->filter.item_classes == expected, "classes %#x, must be %#x",
+		  state->filter.item_classes, expected);
+	owned_free(state);
+}
+
+/* Two states, sets or logs, of any version, with items or without: a log that has not
+ * grown says in its header that it has none. */
+static void
+run_classes(const void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < 3 * 3 * 4 * 4; i++)
+	{
+		size_t n = i % 3 * 5, m = i / 3 % 3 * 7;
+		unsigned first = 1U << check_below(7), second = 1U << check_below(7);
+		unsigned old = i / 9 % 4, expected;
+		owned state, other;
+
+		state_of_class(&state, n, first, i / 36 % 2 * 20);
+		state_of_class(&other, m, second, i / 72 * 20);
+		CHECK(i / 36 % 2 == 0 || state.filter.count == 0, "a log counts what is logged");
+		if (old & 1)
+			owned_make_old(&state);
+		if (old & 2)
+			owned_make_old(&other);
+		expected = n == 0 ? 0 : old & 1 ? CKF_ITEM_HASH | CKF_ITEM_OLD : first;
+		expected |= m == 0 ? 0 : old & 2 ? CKF_ITEM_HASH | CKF_ITEM_OLD : second;
+		CHECK(owned_collect(&state, &other, CKF_COLLECT_UNION) == CKF_OK, "collect");
+		finish_with_classes(&state, expected);
+		owned_free(&other);
+	}
 }
 
 /* ------------------------------------------------- aggregates over the items */
@@ -1125,6 +1213,7 @@ main(void)
 	check_case(run_few, NULL, "few items");
 	check_case(run_crowded, NULL, "items that crowd at the end of a set");
 	check_case(run_promises, NULL, "promises of two");
+	check_case(run_classes, NULL, "classes of items in states");
 	check_case(run_said_empty, NULL, "what says that it is empty");
 	return check_end();
 }

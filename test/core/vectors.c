@@ -1,7 +1,7 @@
 /*
- * vectors.c - replays test/vectors/hashes.tsv and filters.tsv, which
- * test/vectors/README.md describes: the same files that PostgreSQL and SQLite
- * replay.
+ * vectors.c - replays test/vectors/hashes.tsv, containers.tsv and filters.tsv,
+ * which test/vectors/README.md describes: the same files that PostgreSQL and
+ * SQLite replay.
  */
 #include "tsv.h"
 
@@ -48,6 +48,34 @@ static void
 run_hashes(const void *arg)
 {
 	check_note("%u vectors", tsv_read(arg, FIELDS, check_hash_line, NULL));
+}
+
+/* -------------------------------------------------------------- containers */
+
+static void
+check_container_line(char **fields, void *arg)
+{
+	uint8_t *bytes = check_alloc(MOST_BYTES);
+	size_t n = read_hex(fields[2], bytes, MOST_BYTES) / 8;
+	uint64_t *words = check_alloc(MOST_BYTES);
+	uint64_t seed = read_integer(fields[1]), hash = read_integer(fields[3]);
+
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+	{
+		words[i] = 0;
+		for (int j = 7; j >= 0; j--)
+			words[i] = words[i] << 8 | bytes[8 * i + (size_t)j];
+	}
+	CHECK(ckf_hash_words(words, n, seed) == hash, "%s", fields[0]);
+	free(words);
+	free(bytes);
+}
+
+static void
+run_containers(const void *arg)
+{
+	check_note("%u vectors", tsv_read(arg, 5, check_container_line, NULL));
 }
 
 /* ----------------------------------------------------------------- filters */
@@ -192,6 +220,7 @@ main(void)
 {
 	check_begin("core vectors");
 	check_case(run_hashes, "test/vectors/hashes.tsv", "hashes.tsv");
+	check_case(run_containers, "test/vectors/containers.tsv", "containers.tsv");
 	check_case(run_filters, "test/vectors/filters.tsv", "filters.tsv");
 	return check_end();
 }

@@ -134,6 +134,7 @@ check_header(const block *header, size_t items)
 	owned o;
 
 	/* evenly spread, so that no build fails */
+	driven_class = CKF_ITEM_HASH;
 	for (size_t i = 0; i < items; i++)
 		hashes[i] = (i + 1) * (UINT64_MAX / (items + 1)) + check_below(UINT16_MAX);
 	build_aggregate(&o, &params, hashes, items);
@@ -163,6 +164,7 @@ build_worked(owned *o, const block *found)
 	size_t n = read_hashes(&found[BUILD_HASHES], hashes);
 
 	CHECK(n == 6, "%zu hashes", n);
+	driven_class = CKF_ITEM_HASH;
 	build_aggregate(o, &params, hashes, n);
 }
 
@@ -210,6 +212,7 @@ run_merging(const void *arg)
 	read_page(arg, found);
 	n = read_hashes(&found[MERGE_HASHES], hashes);
 	CHECK(n == 3, "%zu hashes", n);
+	driven_class = CKF_ITEM_TEXT;
 	build_aggregate(&inputs[0], &first, hashes, n);
 	check_bytes(&inputs[0], &found[MERGE_FIRST], "the first input");
 	build_worked(&inputs[1], found);
@@ -249,6 +252,7 @@ run_reading(const void *arg)
 
 		for (int64_t item = 1; item <= reads[i].items; item++)
 			hashes[item - 1] = ckf_hash_integer(item, params.seed);
+		driven_class = CKF_ITEM_NUMBER;
 		build_aggregate(&o, &params, hashes, (size_t)reads[i].items);
 		check_bytes(&o, b, reads[i].name);
 		owned_free(&o);

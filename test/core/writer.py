@@ -3,7 +3,9 @@
 It shares no code with core/*.c: what the two build alike is what the page says.
 Items are 64-bit hashes.  Numbers in brackets are the page's sections and steps.
 """
+import functools
 import math
+import operator
 from collections import Counter, deque
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,6 +34,7 @@ class Promise:
     is_set: bool = False
     plain: bool = False  # layout asked for
     b: int = 4
+    classes: int = 0  # of the items that went in [2]
 
     @property
     def c(self):
@@ -54,13 +57,15 @@ class Promise:
 
     def header(self, encoding, count, w=64, g=0, m=0, f=0):
         flags = (reader.SET if self.is_set else 0) | (reader.PLAIN_ASKED if self.plain else 0)
-        return HEADER.pack(b"CKF", 1, 1, encoding, flags, self.b, f, w, g, self.c, m, 0, count,
-                           self.seed, self.capacity, self.fpr)
+        return HEADER.pack(b"CKF", 2, 1, encoding, flags, self.b, f, w, g, self.c, m,
+                           self.classes if count else 0, 0, count, self.seed, self.capacity,
+                           self.fpr)
 
 
 def promise_of(f):
     """The promise of a filter that reader.py opened."""
-    return Promise(f.capacity, f.fpr, f.seed, f.is_set, bool(f.flags & reader.PLAIN_ASKED), f.b)
+    return Promise(f.capacity, f.fpr, f.seed, f.is_set, bool(f.flags & reader.PLAIN_ASKED), f.b,
+                   f.item_classes)
 
 
 # ------------------------------------------------------------ geometry [5]
@@ -136,16 +141,19 @@ def choose_longer(n, w, most, p):
     return next(filter(None, (choose(n, longer, p) for longer in range(w, most + 1))), None)
 
 
-def larger(geometry, k, n, p):
-    """The geometry that comes next where n copies did not fit, or None [5.7]."""
+def wider(geometry, k):
+    """The geometry that comes next where copies did not fit [5.7]."""
     w, g, m = geometry.w, geometry.g, geometry.m
     m += (m >> k) + 1
     if m > MAX_M:
         m, g = m // 2 + m // 64, g + 1
-    f = width_of(w - g, m)
-    if f < p.c or m << g > 2 * n + 64:
-        return None
-    return Geometry(w, g, m, f)
+    return Geometry(w, g, m, width_of(w - g, m))
+
+
+def larger(geometry, k, n, p):
+    """The same, or None where there is none for n copies."""
+    next_one = wider(geometry, k)
+    return next_one if next_one.f >= p.c and next_one.buckets <= 2 * n + 64 else None
 
 
 # ---------------------------------------------------------- one table [7.1 to 7.5]
@@ -270,9 +278,16 @@ def hashes_bytes(items, p):
     return p.header(HASHES, len(hashes)) + b"".join(h.to_bytes(8, "little") for h in hashes)
 
 
-def build(prefixes, geometry, n, p, worth=lambda size: True):
+def lacks_bits(geometry, k, n, p):
+    """Is there no larger one for f alone [7.10]?"""
+    next_one = wider(geometry, k)
+    return next_one.f < p.c and next_one.buckets <= 2 * n + 64
+
+
+def build(prefixes, geometry, n, p, worth=lambda size: True, longer=lambda w: None):
     """Bytes of a table of these prefixes, in the order they come; None where there is none
-    [7.2 to 7.6, 5.7].  `worth` says whether a size is small enough."""
+    [7.2 to 7.6, 5.7].  `worth` says whether a size is small enough, `longer` has the geometry for
+    prefixes of more than w bits [7.10]."""
     failures = 0
     while geometry is not None and worth(geometry.size(p)):
         table = Table(geometry, p.b)
@@ -281,18 +296,21 @@ def build(prefixes, geometry, n, p, worth=lambda size: True):
                 table.place(prefix)
             return table.bytes(p)
         except Full:
-            geometry = larger(geometry, 6 - failures // 2 if failures < 10 else 1, n, p)
+            k = 6 - failures // 2 if failures < 10 else 1
+            last, geometry = geometry, larger(geometry, k, n, p)
             failures += 1
+            if geometry is None and lacks_bits(last, k, n, p):
+                geometry, failures = longer(last.w), 0
     return None
 
 
-def build_sorted(items, bits, geometry, n, p, worth=lambda size: True):
+def build_sorted(items, bits, geometry, n, p, worth=lambda size: True, longer=lambda w: None):
     """The same from {item: copies}, in ascending order."""
-    if geometry is None:
-        return None
-    copies = copies_at(items, bits, geometry.w, p)
-    ascending = [prefix for prefix in sorted(copies) for _ in range(copies[prefix])]
-    return build(lambda _: ascending, geometry, n, p, worth)
+    def ascending(geometry):
+        copies = copies_at(items, bits, geometry.w, p)
+        return [prefix for prefix in sorted(copies) for _ in range(copies[prefix])]
+
+    return build(ascending, geometry, n, p, worth, longer)
 
 
 def build_whole(items, p, what, bits=64):
@@ -311,12 +329,16 @@ def build_whole(items, p, what, bits=64):
     w = min(prefix_bits(max(p.capacity, promised), p.fpr, p.c), MAX_W, bits)
     geometry = choose_longer(n + room, w, min(MAX_W, bits), p)
     without = HEADER.size + 8 * n
+
+    def longer(w):
+        return choose_longer(n + room, w + 1, min(MAX_W, bits), p)
+
     if bits < 64 or what not in ("aggregate", "merge"):
-        data = build_sorted(items, bits, geometry, n, p)
+        data = build_sorted(items, bits, geometry, n, p, longer=longer)
     elif n <= MOST_HASHES and geometry and geometry.size(p) + BONUS >= without:
         data = None
     else:
-        data = build_sorted(items, bits, geometry, n, p, lambda size: size < without)
+        data = build_sorted(items, bits, geometry, n, p, lambda size: size < without, longer)
     if data is None and bits < 64:
         raise Refused("precision")
     return data or hashes_bytes(items, p)
@@ -338,7 +360,7 @@ def cut_large_set(items, bits, p):
 
 
 def aggregate(hashes, p):
-    """An aggregate over items; p.capacity may be 0."""
+    """An aggregate over items of p.classes; p.capacity may be 0."""
     items, bits = cut_large_set({h or 1: 1 for h in hashes}, 64, p)
     p = replace(p, capacity=max(p.capacity, len(items), 1))
     return build_whole(items, p, "aggregate", bits)
@@ -365,15 +387,16 @@ def compact(data):
     if bits == 64:
         return build_whole(items, p, "merge")
     geometry = choose(n, f.w, p)
+    as_it_is = p.header(f.encoding, n, f.w, f.g, f.m, f.f) + data[HEADER.size:]
     if geometry is None or n > p.limit(f.w):
-        return data
-    return build_sorted(items, bits, geometry, n, p, lambda size: size < len(data)) or data
+        return as_it_is
+    return build_sorted(items, bits, geometry, n, p, lambda size: size < len(data)) or as_it_is
 
 
 # -------------------------------------------------------- union and sum [8]
 
 def merged_promise(filters, is_set):
-    """The promise [8.1 to 8.3] and the least w."""
+    """The promise [8.1 to 8.3, 8.8] and the least w."""
     asked = [f for f in filters if f.count > 0]
     if len({f.seed for f in asked}) > 1:
         raise Refused("seeds")
@@ -381,7 +404,8 @@ def merged_promise(filters, is_set):
     w = min((f.w for f in asked if f.count > 0), default=64)
     return Promise(max(f.capacity for f in asked), max(f.fpr for f in asked),
                    max(f.seed for f in asked), is_set,
-                   any(f.flags & reader.PLAIN_ASKED for f in asked), min(f.b for f in asked)), w
+                   any(f.flags & reader.PLAIN_ASKED for f in asked), min(f.b for f in asked),
+                   functools.reduce(operator.or_, (f.item_classes for f in asked))), w
 
 
 def merge(inputs, is_sum, is_aggregate):
@@ -474,10 +498,13 @@ class Writer:
     def open(self, data):
         self.f = reader.Filter(data)
         self.p = promise_of(self.f)
+        self.untouched = data  # None after a change
 
     def bytes(self):
         """The bytes as they are now."""
         f, p = self.f, self.p
+        if self.untouched:
+            return self.untouched
         if f.encoding == HASHES:
             return hashes_bytes(Counter(f.hashes), p)
         table = Table(Geometry(f.w, f.g, f.m, f.f), f.b)
@@ -486,12 +513,14 @@ class Writer:
             table.segments[number] = f.buckets[number * 2 * f.m:(number + 1) * 2 * f.m]
         return table.bytes(p)
 
-    def add(self, item):
-        """One more copy, or Refused."""
+    def add(self, item, classes):
+        """One more copy of an item of these classes, or Refused."""
         grown = False
         while not self.try_add(item, grown):
             self.open(grow(self.bytes()))
             grown = True
+        self.p = replace(self.p, classes=self.p.classes | classes)
+        self.untouched = None
 
     def try_add(self, item, grown):
         """False where the filter must grow first."""
@@ -567,6 +596,9 @@ class Writer:
             first, second = f.buckets_of(prefix)
             self.put(first if tag in f.buckets[first] else second, tag, 0)
         f.count -= 1
+        if f.count == 0:
+            self.p = replace(self.p, classes=0)
+        self.untouched = None
         return True
 
 
@@ -577,12 +609,12 @@ def change_each(data, hashes, change):
     return w.bytes()
 
 
-def add_all(data, hashes):
+def add_all(data, hashes, classes):
     """Add many at once [7.19, 7.20]."""
     f = reader.Filter(data)
-    p = promise_of(f)
+    p = replace(promise_of(f), classes=f.item_classes | classes)
     if 16 * len(hashes) <= f.count:
-        return change_each(data, hashes, Writer.add)
+        return change_each(data, hashes, lambda w, item: w.add(item, classes))
     there, bits = items_of(f)
     given = Counter(h or 1 for h in hashes) if bits == 64 else Counter(map(f.prefix, hashes))
     items = {item: min(copies, p.most_copies) for item, copies in (there + given).items()}
@@ -602,5 +634,6 @@ def remove_all(data, hashes):
     if f.encoding != HASHES:
         return change_each(data, sorted(h or 1 for h in hashes), Writer.remove)
     given = Counter(h or 1 for h in hashes)
-    return hashes_bytes({item: copies if copies == 2 * p.b else max(copies - given[item], 0)
-                         for item, copies in items_of(f)[0].items()}, p)
+    left = {item: copies if copies == 2 * p.b else max(copies - given[item], 0)
+            for item, copies in items_of(f)[0].items()}
+    return hashes_bytes(left, p) if sum(left.values()) < f.count else data

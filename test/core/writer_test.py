@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Compares the independent writer with the C code, and replays FORMAT.md's worked examples."""
 import functools
+import operator
 import os
 import random
 import re
@@ -15,6 +16,7 @@ import writer
 
 # Whether the engine has what version 1.1 changes: writes.c and this suite then test that, too.
 
+TEXT = 1 << 1  # a class [2]
 CASES = 1000
 FEW_WHOLE = 300  # CKF_MOST_WHOLE of an engine that cuts small states
 MERGES = {"union": (False, False), "sum": (True, False),
@@ -45,18 +47,34 @@ def hashes_in(text):
     return [] if text == "-" else [int(text[i:i + 16], 16) for i in range(0, len(text), 16)]
 
 
+def class_of(item):
+    """drive.c's class_of_hash."""
+    mixed = (item or 1) * 0xD6E8FEB86659FD93 % 2**64
+    mixed ^= mixed >> 32
+    rank = 0
+    while rank < 6 and mixed % 4 == 0:
+        mixed >>= 2
+        rank += 1
+    return 1 << rank
+
+
+def classes_of(hashes):
+    return functools.reduce(operator.or_, map(class_of, hashes), 0)
+
+
 def aggregate(capacity, rate, seed, is_set, plain, b, hashes):
     fpr = struct.unpack("<d", struct.pack("<Q", int(rate, 16)))[0]
-    return writer.aggregate(hashes_in(hashes), writer.Promise(
-        int(capacity), fpr, int(seed, 16), is_set == "1", plain == "1", int(b)))
+    hashes = hashes_in(hashes)
+    return writer.aggregate(hashes, writer.Promise(
+        int(capacity), fpr, int(seed, 16), is_set == "1", plain == "1", int(b), classes_of(hashes)))
 
 
 def changed(start, *changes):
     w = writer.Writer(bytes.fromhex(start))
     for change in changes:
-        item, found = change[1:].split(":")
+        item, found = int(change[1:].split(":")[0], 16), change.split(":")[1]
         try:
-            done = w.remove(int(item, 16)) if change[0] == "-" else w.add(int(item, 16)) is None
+            done = w.remove(item) if change[0] == "-" else w.add(item, class_of(item)) is None
         except writer.Refused:
             done = False
         assert done == (found == "1"), "%s of %s" % (change, start)
@@ -72,8 +90,11 @@ def built(kind, inputs):
             return changed(*inputs).hex()
         if kind in MERGES:
             return writer.merge([bytes.fromhex(f) for f in inputs], *MERGES[kind]).hex()
-        if kind in ("add_all", "remove_all"):
-            return getattr(writer, kind)(bytes.fromhex(inputs[0]), hashes_in(inputs[1])).hex()
+        if kind == "add_all":
+            hashes = hashes_in(inputs[1])
+            return writer.add_all(bytes.fromhex(inputs[0]), hashes, classes_of(hashes)).hex()
+        if kind == "remove_all":
+            return writer.remove_all(bytes.fromhex(inputs[0]), hashes_in(inputs[1])).hex()
         return {"compact": writer.compact, "grow": writer.grow}[kind](bytes.fromhex(inputs[0])).hex()
     except writer.Refused as refused:
         return str(refused)
@@ -153,14 +174,15 @@ def page_blocks(number):
 def check_worked():
     few, many = page_blocks(5)
     for header, n, g in ((few, 108, 0), (many, 600000, 2)):
-        p = writer.Promise(capacity=n)
+        p = writer.Promise(capacity=n, classes=reader.ITEM_HASH)
         geometry = writer.choose(n, writer.prefix_bits(n, p.fpr, p.c), p)
         assert geometry.g == g
         assert header == p.header(p.encoding, n, geometry.w, geometry.g, geometry.m, geometry.f)
     hashes, table = page_blocks(7)
-    assert table == writer.aggregate(hashes, writer.Promise(0, 0.1, b=2)), "section 7"
+    assert table == writer.aggregate(
+        hashes, writer.Promise(0, 0.1, b=2, classes=reader.ITEM_HASH)), "section 7"
     hashes, first, empty, union, total = page_blocks(8)
-    assert first == writer.aggregate(hashes, writer.Promise(100)), "section 8, hashes"
+    assert first == writer.aggregate(hashes, writer.Promise(100, classes=TEXT)), "section 8, hashes"
     for inputs in ([first, table], [table, first]):
         assert union == writer.union(*inputs) == writer.union_agg([empty, *inputs]), "union"
         assert total == writer.sum_of(*inputs) == writer.sum_agg([*inputs, empty]), "sum"
@@ -170,7 +192,8 @@ def check_worked():
 
 def random_promise(rng):
     return writer.Promise(rng.choice((1, 300, 10**6)), rng.choice((0.3, 0.01, 1e-6)), 0,
-                          rng.random() < 0.3, rng.random() < 0.5, rng.choice((2, 4, 8)))
+                          rng.random() < 0.3, rng.random() < 0.5, rng.choice((2, 4, 8)),
+                          rng.randrange(1, 128))
 
 
 def check_many_at_once(seed):
@@ -182,7 +205,9 @@ def check_many_at_once(seed):
         given = [rng.choice((*hashes, rng.getrandbits(64))) for _ in range(rng.choice((1, 20, 500)))]
         given += given[:5] * rng.randrange(20)
         start = writer.aggregate(hashes, p)
-        for many, one in ((writer.add_all, writer.Writer.add), (writer.remove_all, writer.Writer.remove)):
+        for many, one in (
+                (lambda data, given: writer.add_all(data, given, TEXT), lambda w, item: w.add(item, TEXT)),
+                (writer.remove_all, writer.Writer.remove)):
             if p.is_set and many == writer.remove_all:
                 continue
             singly = writer.Writer(start)
@@ -192,6 +217,7 @@ def check_many_at_once(seed):
                 at_once = reader.Filter(many(start, given))
             except writer.Refused:
                 continue
+            assert at_once.item_classes == reader.Filter(singly.bytes()).item_classes
             for item in (*hashes, *given):
                 assert at_once.w < 64 or singly.f.w == 64
                 if singly.f.w == at_once.w:
@@ -202,7 +228,7 @@ def check_large_sets(seed):
     """A set that is cut holds its items, with the precision of one that is not."""
     rng = random.Random(seed)
     hashes = [rng.getrandbits(64) for _ in range(2000)]
-    p = writer.Promise(0, is_set=True)
+    p = writer.Promise(0, is_set=True, classes=TEXT)
     whole, most = reader.Filter(writer.aggregate(hashes, p)), writer.MOST_WHOLE
     try:
         writer.MOST_WHOLE = FEW_WHOLE

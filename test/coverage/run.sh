@@ -48,6 +48,7 @@ for script in test/sqlite/*.py; do
 done
 suite build/test/sqlite/hostile
 suite build/test/sqlite/memory
+suite build/test/sqlite/handles
 suite build/test/sqlite/library
 chmod -R a+rwX .
 suite test/pg/run.sh

@@ -32,6 +32,7 @@ make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 
 	exit 1
 }
 [ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
+[ ! -d build/test/drivers/node_modules/pg ] || cp -R build/test/drivers/node_modules "$work"
 mkdir -p "$work/src/build/pg"
 cp -R core pg sql test Makefile "$work/src"
 if [ "$(id -u)" = 0 ]; then
@@ -42,7 +43,7 @@ else
 fi
 
 cd "$work"
-export CUCKOOFILTER_STAGE="$work/stage" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so"
+export CUCKOOFILTER_STAGE="$work/stage" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_NODE="$work/node_modules"
 unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
 
 # shellcheck disable=SC2086 # a command and its arguments

@@ -23,13 +23,18 @@ OURS = ("ckf", "sqlite3_cuckoofilter_init")  # what names of our functions begin
 VALGRIND = ("valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite", "--track-origins=yes",
             "--keep-debuginfo=yes", "--num-callers=40", "--xml=yes")
 PYTHON = ("functions", "errors", "values", "database", "vectors")
-PROGRAMS = ("memory", "hostile")
+# with their options, as the Makefile has them
+PROGRAMS = {
+    "memory": ("-DCKFS_MAX_HANDLE_BYTES=1", "-DCKFS_MAX_NAMES=20"),
+    "hostile": (),
+    "handles": ("-DCKFS_MAX_HANDLE_BYTES=4000", "-DCKFS_MAX_NAMES=100"),
+}
 COUNT = r": [1-9]\d* passed, \d+ failed$"
 # (what, file, text, text in its place)
 MISTAKES = (
     ("bytes never written", "owned.c", "memcpy((uint8_t *)to + done, (const uint8_t *)from + done, size - done);", ""),
-    ("a copy past the end", "argument.c", "filter->bytes, filter->size))", "filter->bytes, filter->size + 16))"),
-    ("a leak", "owned.c", "sqlite3_free(buffers.scratch);", ""),
+    ("a copy past the end", "handle.c", "filter->bytes, filter->size))", "filter->bytes, filter->size + 16))"),
+    ("a leak", "owned.c", "sqlite3_free(rebuild);", ""),
 )
 STATEMENT = ("SELECT hex(cuckoofilter_add(f, 5)), cuckoofilter_contains(cuckoofilter_open(f), 5) FROM "
              "(SELECT cuckoofilter_agg(value) AS f FROM generate_series(1, 3000))")
@@ -113,7 +118,8 @@ def check_clean(name, run, end):
 
 def build_program(name):
     """A program of test/sqlite, without the sanitizers that valgrind cannot run."""
-    return compile_all(ROOT, os.path.join(WORK, name), "-DSQLITE_CORE", f"test/sqlite/{name}.c", "-lsqlite3")
+    return compile_all(ROOT, os.path.join(WORK, name), "-DSQLITE_CORE", *PROGRAMS[name],
+                       f"test/sqlite/{name}.c", "-lsqlite3")
 
 
 def main():

@@ -204,16 +204,71 @@ def test_error_of_precision():
     equal("nothing lost", suite.contained(filter, 0, n - 1), n)
 
 
-def test_error_of_merging_too_much():
-    """Small filters without a common capacity have no precision for their union."""
-    parts = f"(SELECT cuckoofilter_agg(x) AS f FROM {NUMBERS} GROUP BY x % 50)"
+COARSE = re.compile(
+    r"cannot merge cuckoofilters: (the first|the second) is too coarse for the (\d+) items of both: it "
+    r"has (\d+) items at a false positive rate of (0\.\d+) and a capacity of (\d+); the result would "
+    r"have a rate of (0\.\d+|1), past the limit of 0\.08; build both with the capacity of the whole: "
+    r"(\d+) will do"
+)
+COARSEST = re.compile(
+    r"cannot merge cuckoofilters: the coarsest of them is too coarse for (\d+) items or more: it has "
+    r"the precision of a capacity of (\d+); the result would have a rate of (0\.\d+|1), past the limit "
+    r"of 0\.08; build all filters, as those of all groups, with the capacity of the whole: "
+    r"cuckoofilter_agg\(item, fpr, capacity\)"
+)
+
+
+def refusal(sql, *args):
+    try:
+        one(sql, *args)
+    except sqlite3.Error as error:
+        return str(error)
+    return "no error"
+
+
+def test_error_of_a_coarse_input():
+    """The coarse one is named, wherever it stands, and the number in the cure will do."""
+    coarse, fine = suite.agg(1, 5000), suite.agg(5001, 200000)
     for name in ("union", "sum"):
-        try:
-            one(f"SELECT cuckoofilter_{name}_agg(f) FROM {parts}", 1, 100000)
-            check(f"{name}_agg fails", False)
-        except sqlite3.Error as error:
-            told = PRECISION.fullmatch(str(error))
-            check(str(error), told and 0.1 < float(told[2]) < 1)
+        for first, second, which in ((coarse, fine, "the first"), (fine, coarse, "the second")):
+            told = COARSE.fullmatch(refusal(f"SELECT cuckoofilter_{name}(?, ?)", first, second))
+            check(f"{name}: {which}", told and told[1] == which)
+            equal("items, capacity", told.group(2, 3, 5, 7), ("200000", "5000", "5000", "200000"))
+            check(told[0], 0.009 < float(told[4]) < 0.01 and 0.1 < float(told[6]) <= 1)
+    cured = one(f"SELECT cuckoofilter_agg(x, 0.01, 200000) FROM {NUMBERS}", 1, 5000)
+    whole = one("SELECT cuckoofilter_union(?, ?)", cured, fine)
+    check("the cure", one("SELECT cuckoofilter_fpr(?)", whole) < 0.01)
+
+
+def test_error_of_groups_without_a_capacity():
+    """Groups of 10 come to an end at some hundred items, and the error says what to do."""
+    for name in ("union", "sum"):
+        for groups in (100, 2000):
+            parts = f"(SELECT cuckoofilter_agg(x) AS f FROM {NUMBERS} GROUP BY x / 10)"
+            message = refusal(
+                f"SELECT cuckoofilter_{name}_agg(f) FROM {parts}", 10, 10 * groups + 9
+            )
+            told = COARSEST.fullmatch(message)
+            check(message, told and 10 <= int(told[2]) < 20 and int(told[1]) > 80)
+    parts = f"(SELECT cuckoofilter_agg(x, 0.01, 20000) AS f FROM {NUMBERS} GROUP BY x / 10)"
+    whole = one(f"SELECT cuckoofilter_union_agg(f) FROM {parts}", 10, 20009)
+    check("the cure", one("SELECT cuckoofilter_fpr(?)", whole) < 0.011)
+
+
+def test_error_of_copies():
+    """Copies of the same items crowd: no capacity helps, a set does."""
+    parts = f"(SELECT cuckoofilter_agg(x, 0.01, 1000000, ?3) AS f FROM {NUMBERS}, (VALUES (1), (2), (3), (4), (5), (6)) v GROUP BY v.column1)"
+    message = refusal(f"SELECT cuckoofilter_sum_agg(f) FROM {parts}", 1, 9000, "")
+    check(
+        message,
+        re.fullmatch(
+            r"cuckoofilter cannot place so many copies of the same items: 54000 items at a false "
+            r"positive rate of 0\.000\d+; build it with kind=set, which keeps one copy of each item",
+            message,
+        ),
+    )
+    whole = one(f"SELECT cuckoofilter_sum_agg(f) FROM {parts}", 1, 9000, "kind=set")
+    check("the cure", 8900 < one("SELECT cuckoofilter_count(?)", whole) <= 9000)
 
 
 def test_error_of_size():

@@ -2,6 +2,7 @@
 """What every function answers, through Python's sqlite3."""
 
 import json
+import sqlite3
 
 from suite import NUMBERS, ROOT, Suite
 
@@ -117,11 +118,16 @@ def test_set():
     refuses(sentence, "SELECT cuckoofilter_remove_hash(?, 1)", filter)
 
 
+def as_hashes(filter):
+    """What it were if its items had been given as hashes: that is a class, byte 14."""
+    return filter[:14] + b"\x40" + filter[15:]
+
+
 def test_hash_forms():
     filter = one("SELECT cuckoofilter_create(100, 0.01, 'seed=42')")
     by_item = one("SELECT cuckoofilter_add(?, 'apple')", filter)
     hash = one("SELECT cuckoofilter_hash('apple', 42)")
-    equal("same bytes", one("SELECT cuckoofilter_add_hash(?, ?)", filter, hash), by_item)
+    equal("same bytes", one("SELECT cuckoofilter_add_hash(?, ?)", filter, hash), as_hashes(by_item))
     is_sql(1, "SELECT cuckoofilter_contains_hash(?, ?)", by_item, hash)
     is_sql(0, "SELECT cuckoofilter_contains_hash(?, ?)", by_item, hash ^ (1 << 62))
     equal("removed", one("SELECT cuckoofilter_remove_hash(?, ?)", by_item, hash), filter)
@@ -141,7 +147,7 @@ def test_hash_forms():
             1,
             3000,
         ),
-        suite.agg(1, 3000, ", 0.01, 0, 'seed=5'"),
+        as_hashes(suite.agg(1, 3000, ", 0.01, 0, 'seed=5'")),
     )
 
 
@@ -186,7 +192,8 @@ def test_compact():
 def test_info():
     keys = (
         "count capacity target_fpr fpr bytes bits_per_item load_factor encoding layout kind "
-        "bucket_size fingerprint_bits prefix_bits segments seed format_version"
+        "bucket_size fingerprint_bits prefix_bits segments seed format_version "
+        "item_classes"
     )
     filter = suite.agg(1, 10000, ", 0.001")
     text = one("SELECT cuckoofilter_info(?)", filter)
@@ -194,6 +201,8 @@ def test_info():
     equal("keys", " ".join(told), keys)
     equal("count", told["count"], 10000)
     equal("bytes", told["bytes"], len(filter))
+    equal("format version", told["format_version"], 2)
+    equal("item classes", told["item_classes"], ["number"])
     check("bits per item", abs(told["bits_per_item"] - 8 * len(filter) / 10000) < 1e-9)
     check("rate", 0 < told["fpr"] <= 0.001)
     check("rate", abs(told["fpr"] - one("SELECT cuckoofilter_fpr(?)", filter)) < 1e-12)
@@ -205,6 +214,56 @@ def test_info():
     is_sql("object", "SELECT json_type(json_array(cuckoofilter_info(?)), '$[0]')", filter)
     big_seed = one("SELECT cuckoofilter_create(1, 0.5, 'seed=18446744073709551615')")
     equal("seed as signed", suite.info(big_seed)["seed"], -1)
+
+
+def classes(sql, *parameters):
+    return suite.info(one(f"SELECT {sql}", *parameters))["item_classes"]
+
+
+def test_item_classes_of_changes():
+    none, numbers = one("SELECT cuckoofilter_create(10)"), suite.agg(1, 30)
+    equal("none", classes("?", none), [])
+    equal("numbers", classes("?", numbers), ["number"])
+    equal("real", classes("cuckoofilter_add(?, 2.5)", none), ["number"])
+    equal("text", classes("cuckoofilter_add(?, '2')", none), ["text"])
+    equal("bytes", classes("cuckoofilter_add(?, x'32')", none), ["bytes"])
+    equal("hash", classes("cuckoofilter_add_hash(?, 2)", none), ["hash"])
+    equal("hashes", classes("cuckoofilter_agg_hash(1)"), ["hash"])
+    mixed = ["number", "text", "bytes"]
+    equal("one by one", classes("cuckoofilter_add_all(?, 'a', x'00')", numbers), mixed)
+    equal("at once", classes("cuckoofilter_add_all(?, 'a', x'00', 1)", none), mixed)
+    equal("a set has it", classes("cuckoofilter_add(cuckoofilter_union(?, ?), 1)", none, numbers), ["number"])
+    equal("NULL", classes("cuckoofilter_add_all(?, NULL)", numbers), ["number"])
+    rows = "FROM (SELECT 1 AS x UNION ALL SELECT 'a' UNION ALL SELECT NULL)"
+    equal("aggregate", one(f"SELECT cuckoofilter_info(cuckoofilter_agg(x)) {rows}").count("number"), 1)
+    text = one("SELECT cuckoofilter_add(?, 'a')", none)
+    for merge in ("union", "sum"):
+        for a, b in ((text, numbers), (numbers, text)):
+            equal(merge, classes(f"cuckoofilter_{merge}(?, ?)", a, b), ["number", "text"])
+            filters = "(SELECT ?1 AS f UNION ALL SELECT ?2 UNION ALL SELECT ?3)"
+            merged = f"(SELECT cuckoofilter_{merge}_agg(f) FROM {filters})"
+            equal(f"{merge}_agg", classes(merged, a, none, b), ["number", "text"])
+        equal(f"{merge}: empty", classes(f"cuckoofilter_{merge}(?, ?)", none, text), ["text"])
+    equal("emptied", classes("cuckoofilter_remove(?, 'a')", text), [])
+    equal("emptied at once", classes("cuckoofilter_remove_all(?, 'a', 'b')", text), [])
+
+
+def test_version_1():
+    """It did not tell the classes; a change makes it version 2."""
+    old = bytearray(suite.agg(1, 30))
+    old[3], old[14] = 1, 0
+    old = bytes(old)
+    equal("version", suite.info(old)["format_version"], 1)
+    equal("classes", suite.info(old)["item_classes"], ["hash"])
+    equal("all there", suite.contained(old, 1, 30), 30)
+    for same in ("remove(?, 31)", "remove_all(?, 31, 32, 33)", "remove_all(?, 'a')", "remove_hash(?, 1)"):
+        equal(same, one(f"SELECT cuckoofilter_{same}", old), old)
+    for sql in ("add(?, 31)", "add_all(?, 1, 2, 31)", "remove(?, 1)", "compact(?)", "union_agg(?)"):
+        changed = one(f"SELECT cuckoofilter_{sql}", old)
+        equal(sql, suite.info(changed)["format_version"], 2)
+        wanted = ["number", "hash"] if "add" in sql else ["hash"]
+        equal(f"{sql}: classes", suite.info(changed)["item_classes"], wanted)
+        equal(f"{sql}: old", changed[14] & 0xC0, 0xC0)
 
 
 def test_aggregate():
@@ -357,9 +416,146 @@ def test_window():
     )
 
 
+def test_item_classes():
+    for items, classes in (
+        ("1", ["number"]),
+        ("1, 2.5, 1e300", ["number"]),
+        ("'a'", ["text"]),
+        ("x'00'", ["bytes"]),
+        ("1, NULL, 'a', x'00'", ["number", "text", "bytes"]),
+        ("NULL", []),
+    ):
+        filter = one(f"SELECT cuckoofilter_add_all(cuckoofilter_create(9), {items})")
+        equal(items, suite.info(filter)["item_classes"], classes)
+        rows = " UNION ALL ".join(f"SELECT {item} AS x" for item in items.split(", "))
+        for call in (
+            "agg(x)",
+            "add_agg(cuckoofilter_create(9), x)",
+            "union_agg(cuckoofilter_add(cuckoofilter_create(9), x))",
+        ):
+            filter = one(f"SELECT cuckoofilter_{call} FROM ({rows})")
+            equal(f"{call} of {items}", suite.info(filter)["item_classes"], classes)
+    filter = one("SELECT cuckoofilter_add_hash(cuckoofilter_agg('a'), 7)")
+    equal("hash", suite.info(filter)["item_classes"], ["text", "hash"])
+
+
+def test_strangers():
+    """Items of a class that never was are not in, whatever they match by chance, and take no other item's copy."""
+    numbers = one(f"SELECT cuckoofilter_agg(x, 0.2, 4000) FROM {NUMBERS}", 1, 4000)
+    words = [f"x{i}" for i in range(300)]
+    filter = at_once = numbers
+    for word in words:
+        filter = one("SELECT cuckoofilter_remove(?, ?)", filter, word)
+        equal(f"contains {word}", one("SELECT cuckoofilter_contains(?, ?)", numbers, word), 0)
+        equal(f"copies of {word}", one("SELECT cuckoofilter_copies(?, ?)", numbers, word), 0)
+    equal("one by one", filter, numbers)
+    for some in (words[:100], words[100:200], words[200:]):
+        marks = ", ".join("?" * len(some))
+        at_once = one(f"SELECT cuckoofilter_remove_all(?, {marks})", at_once, *some)
+        equal("any", one(f"SELECT cuckoofilter_contains_any(?, {marks})", numbers, *some), 0)
+        equal("all", one(f"SELECT cuckoofilter_contains_all(?, {marks})", numbers, *some), 0)
+        equal("any but for one", one(f"SELECT cuckoofilter_contains_any(?, {marks}, 1)", numbers, *some), 1)
+    equal("at once", at_once, numbers)
+    equal("beside others", one("SELECT cuckoofilter_count(cuckoofilter_remove_all(?, 1, 'x', 2))", numbers), 3998)
+    equal("all without one", one("SELECT cuckoofilter_contains_all(?, 1, 'x')", numbers), 0)
+
+
+def test_add_agg():
+    """A batch: the filter of the group with all its items, as if each were added."""
+    for first, last, parameters in ((1, 1, ""), (1, 3, ""), (1, 30000, ""), (1, 30000, ", 0.001, 90000")):
+        filter = suite.agg(first, last, parameters)
+        for low, high in ((7, 7), (40001, 40100), (40001, 52000)):
+            what = f"{last} items and {high - low + 1}"
+            got = one(f"SELECT cuckoofilter_add_agg(?3, x) FROM {NUMBERS}", low, high, filter)
+            told = suite.info(got)
+            equal(f"{what}: count", told["count"], last + high - low + 1)
+            for key in ("capacity", "target_fpr", "kind", "seed", "bucket_size"):
+                equal(f"{what}: {key}", told[key], suite.info(filter)[key])
+            if last > 4096:
+                equal(f"{what}: precision", told["prefix_bits"], suite.info(filter)["prefix_bits"])
+            equal(what, suite.contained(got, low, high), high - low + 1)
+            equal(what, suite.contained(got, first, last) or 0, last)
+            opened = "(SELECT cuckoofilter_open(?3))"
+            for sql in (
+                f"SELECT cuckoofilter_add_agg({opened}, x) FROM {NUMBERS}",
+                # the filter comes with a later row, or with one row only
+                f"SELECT cuckoofilter_add_agg(iif(x > ?1 + 90 OR x = ?2, ?3, NULL), x) FROM {NUMBERS}",
+                f"SELECT cuckoofilter_add_agg(f, x) FROM (SELECT NULL AS f, x FROM {NUMBERS} "
+                "UNION ALL SELECT ?3, NULL)",
+                # of several the first counts
+                f"SELECT cuckoofilter_add_agg(f, x) FROM (SELECT ?3 AS f, NULL AS x UNION ALL "
+                f"SELECT cuckoofilter_create(9, 0.5, 'seed=9'), x FROM {NUMBERS})",
+            ):
+                equal(f"{what}: {sql}", one(sql, low, high, filter), got)
+    small = one(f"SELECT cuckoofilter_add_agg(cuckoofilter_create(9), x) FROM {NUMBERS}", 1, 9)
+    equal("as add_all", one("SELECT cuckoofilter_add_all(cuckoofilter_create(9), 1,2,3,4,5,6,7,8,9)"), small)
+    equal("a copy of each", 3, one(
+        f"SELECT cuckoofilter_copies(cuckoofilter_add_agg(cuckoofilter_create(9), 7), 7) FROM {NUMBERS}", 1, 3))
+    is_sql(1, "SELECT cuckoofilter_count(cuckoofilter_add_agg(cuckoofilter_create(9, 0.1, 'kind=set'), 7)) "
+           f"FROM {NUMBERS}", 1, 3)
+    texts = one("SELECT cuckoofilter_add_agg(column2, column1) FROM (VALUES ('a', NULL), (x'01', NULL), "
+                "(2.5, NULL), (NULL, cuckoofilter_create(9, 0.01, 'seed=5')), (7, NULL))")
+    is_sql(1, "SELECT cuckoofilter_contains_all(?, 'a', x'01', 2.5, 7)", texts)
+    # no rows, no filter, no items
+    default = one("SELECT cuckoofilter_create(1)")
+    equal("no rows", one("SELECT cuckoofilter_add_agg(1, 1) WHERE 0"), default)
+    is_sql(None, "SELECT cuckoofilter_add_agg(NULL, 1)")
+    is_sql(None, f"SELECT cuckoofilter_add_agg(NULL, x) FROM {NUMBERS}", 1, 1000)
+    filter = suite.agg(1, 5000)
+    equal("no items", one(f"SELECT cuckoofilter_add_agg(?3, NULL) FROM {NUMBERS}", 1, 9, filter), filter)
+    # groups, and a window that grows
+    rows = suite.db.execute(
+        f"SELECT x % 10, cuckoofilter_add_agg(?3, -x) FROM {NUMBERS} GROUP BY 1", (1, 1000, filter)
+    ).fetchall()
+    for k, got in rows:
+        equal(f"group {k}", (suite.info(got)["count"], suite.contained(got, -1000, -1) >= 100), (5100, True))
+    rows = suite.db.execute(
+        f"SELECT cuckoofilter_count(cuckoofilter_add_agg(?3, x) OVER (ORDER BY x)) FROM {NUMBERS}",
+        (1, 20, filter),
+    ).fetchall()
+    equal("window", [n for n, in rows], list(range(5001, 5021)))
+    refuses(
+        "cuckoofilter aggregates cannot drop rows: the window frame must start at UNBOUNDED PRECEDING",
+        f"SELECT max(f) FROM (SELECT cuckoofilter_add_agg(?3, x) OVER (ROWS 1 PRECEDING) AS f FROM {NUMBERS})",
+        1,
+        9,
+        filter,
+    )
+    refuses(BAD_BYTES, "SELECT cuckoofilter_add_agg(x'00', 1)")
+    refuses("cuckoofilter must be a BLOB or come from cuckoofilter_open, not TEXT", "SELECT cuckoofilter_add_agg('a', 1)")
+
+
+def test_numbers_as_reals():
+    """Drivers of JavaScript bind every number as REAL; what is exact counts as the integer."""
+    hash = one("SELECT cuckoofilter_hash('a')")
+    exact = 9007199254740992.0
+    filter = one("SELECT cuckoofilter_add_hash(cuckoofilter_create(100.0), ?)", exact)
+    equal("capacity", suite.info(filter)["capacity"], 100)
+    is_sql(1, "SELECT cuckoofilter_contains_hash(?, ?)", filter, int(exact))
+    is_sql(1, "SELECT cuckoofilter_contains_hash(?, ?)", filter, exact)
+    is_sql(1, "SELECT cuckoofilter_contains(cuckoofilter_agg(5), 5.0)")
+    is_sql(1, "SELECT cuckoofilter_contains(cuckoofilter_agg(5.0), 5)")
+    is_sql(1, "SELECT cuckoofilter_hash(7, 3.0) = cuckoofilter_hash(7.0, 3)")
+    is_sql(1, "SELECT cuckoofilter_agg(x, 0.01, 1e6) = cuckoofilter_agg(x, 0.01, 1000000) FROM (SELECT 7 AS x)")
+    # what a double has rounded is no hash that anyone meant
+    for number in (float(hash), 1e300, 0.5, -1e19):
+        try:
+            one("SELECT cuckoofilter_add_hash(?, ?)", filter, number)
+            check(f"{number} is refused", False)
+        except sqlite3.Error as error:
+            check(str(error), str(error).startswith("hash must be an integer, not "))
+    for number in (1.5, 1e300, 2.0**60):
+        try:
+            one("SELECT cuckoofilter_create(?)", number)
+            check(f"{number} is refused", False)
+        except sqlite3.Error as error:
+            check(str(error), str(error).startswith("capacity must be an integer, not "))
+    refuses("capacity must be from 1 to 1099511627776, not 2199023255552", "SELECT cuckoofilter_create(?)", 2.0**41)
+    is_sql(1 << 40, "SELECT json_extract(cuckoofilter_info(cuckoofilter_create(?, 0.5)), '$.capacity')", 2.0**40)
+
+
 def test_open():
     filter = suite.agg(1, 50000)
-    is_sql(None, "SELECT cuckoofilter_open(?)", filter)  # to the caller a pointer is NULL
     handle = "(SELECT cuckoofilter_open(?3))"
     equal(
         "contains",
@@ -391,6 +587,7 @@ def test_open():
     ):
         call = f"SELECT cuckoofilter_{call}"
         equal(call, one(call.replace("{}", opened), filter), one(call.replace("{}", "?1"), filter))
+    is_sql(None, "SELECT cuckoofilter_open(NULL)")
     is_sql(None, "SELECT cuckoofilter_count(cuckoofilter_open(NULL))")
     refuses(BAD_BYTES, "SELECT cuckoofilter_open(x'00')")
     is_sql(
@@ -421,15 +618,60 @@ def test_null_filter():
         "count(NULL)",
         "fpr(NULL)",
         "info(NULL)",
-        "add({e}, NULL)",
         "contains({e}, NULL)",
         "copies({e}, NULL)",
-        "remove({e}, NULL)",
-        "add_hash({e}, NULL)",
         "contains_hash({e}, NULL)",
-        "remove_hash({e}, NULL)",
     ):
         is_sql(None, f"SELECT cuckoofilter_{call}".replace("{e}", "cuckoofilter_create(9)"))
+
+
+def test_null_item():
+    """NULL is no item: a change by it changes nothing, whatever the filter."""
+    filters = [
+        one("SELECT cuckoofilter_create(9)"),
+        one("SELECT cuckoofilter_create(9, 0.1, 'kind=set')"),
+        suite.agg(1, 3),
+        suite.agg(1, 50000),
+        suite.agg(1, 5000, ", 0.01, 0, 'kind=set'"),
+    ]
+    for filter in filters:
+        for opened in ("?", "cuckoofilter_open(?)"):
+            for call in (
+                "add({f}, NULL)",
+                "add_hash({f}, NULL)",
+                "add_all({f})",
+                "add_all({f}, NULL)",
+                "add_all({f}, NULL, NULL, NULL)",
+                "remove({f}, NULL)",
+                "remove_hash({f}, NULL)",
+                "remove_all({f})",
+                "remove_all({f}, NULL, NULL)",
+            ):
+                call = f"cuckoofilter_{call}".replace("{f}", opened)
+                equal(call, one(f"SELECT {call}", filter), filter)
+        is_sql(0, "SELECT cuckoofilter_contains_any(?, NULL, NULL)", filter)
+        is_sql(1, "SELECT cuckoofilter_contains_all(?, NULL, NULL)", filter)
+    refuses(BAD_BYTES, "SELECT cuckoofilter_add(x'00', NULL)")
+    for call in ("add(NULL, NULL)", "remove_hash(NULL, NULL)", "add_all(NULL, NULL)"):
+        is_sql(None, f"SELECT cuckoofilter_{call}")
+
+
+def test_null_item_in_a_trigger():
+    suite.db.executescript("""
+        CREATE TEMP TABLE person (email TEXT);
+        CREATE TEMP TABLE known AS SELECT cuckoofilter_create(100) AS f;
+        CREATE TEMP TRIGGER learn AFTER INSERT ON person BEGIN
+            UPDATE known SET f = cuckoofilter_add(f, new.email);
+        END;
+        CREATE TEMP TRIGGER forget AFTER DELETE ON person BEGIN
+            UPDATE known SET f = cuckoofilter_remove(f, old.email);
+        END;
+        INSERT INTO person VALUES ('a@b'), (NULL), ('c@d');
+        DELETE FROM person WHERE email IS NULL;
+    """)
+    is_sql(1, "SELECT cuckoofilter_contains_all(f, 'a@b', 'c@d') FROM known")
+    is_sql(2, "SELECT cuckoofilter_count(f) FROM known")
+    suite.db.executescript("DROP TABLE person; DROP TABLE known;")
 
 
 suite.run(globals())

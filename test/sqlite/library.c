@@ -120,7 +120,6 @@ static const char *const statements[] = {
 	"SELECT cuckoofilter_count(cuckoofilter_sum(a, b)) FROM stored",
 	"SELECT cuckoofilter_count(cuckoofilter_compact(a)) FROM stored",
 	"SELECT cuckoofilter_info(a) FROM stored",
-	"SELECT cuckoofilter_contains(cuckoofilter_open(a), 7) FROM stored",
 	"SELECT cuckoofilter_count(cuckoofilter_agg(value)) FROM number",
 	"SELECT cuckoofilter_count(cuckoofilter_union_agg(f)) FROM (SELECT a AS f FROM stored UNION "
 	"ALL SELECT b FROM stored)",

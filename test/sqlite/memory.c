@@ -25,6 +25,20 @@ static const char *const statements[] = {
 	"SELECT cuckoofilter_contains(many, 7), cuckoofilter_copies(few, 7) FROM stored",
 	"SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(many) FROM stored), value)) FROM "
 	"number",
+	/* handles of new filters, and what they are for */
+	"SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(cuckoofilter_add(many, random())) "
+	"FROM stored), value)) >= 500 FROM number",
+	"SELECT cuckoofilter_count(h), length(cuckoofilter_info(h)) > 0 FROM (SELECT "
+	"cuckoofilter_open(cuckoofilter_add(few, random())) AS h FROM stored LIMIT 1)",
+	"SELECT length(cuckoofilter_add_all((SELECT cuckoofilter_open(many) FROM stored), NULL))",
+	"SELECT cuckoofilter_count(x'636b662d6f70656e00000000000000000000000000000000')",
+	"SELECT hex(cuckoofilter_add_agg(many, value)) FROM stored, number",
+	"SELECT hex(cuckoofilter_add_agg(iif(value = 300, few, NULL), 'item ' || value)) FROM stored, "
+	"number",
+	"SELECT cuckoofilter_add_agg(NULL, 'item ' || value) FROM number",
+	"SELECT sum(length(f)) FROM (SELECT cuckoofilter_add_agg(few, value) OVER (ORDER BY value) AS "
+	"f FROM stored, number WHERE value < 40)",
+	"SELECT cuckoofilter_contains(many, 'text') FROM stored",
 	"SELECT hex(cuckoofilter_union(few, many)), hex(cuckoofilter_sum(many, few)) FROM stored",
 	"SELECT hex(cuckoofilter_compact(many)) FROM stored",
 	"SELECT cuckoofilter_info(many), cuckoofilter_version() FROM stored",
@@ -183,6 +197,50 @@ open_database(const char *encoding)
 	check(sqlite3_exec(db, schema, NULL, NULL, NULL) == SQLITE_OK, "schema");
 }
 
+/* A connection's first steps with each of their allocations failing: an entry point that
+ * fails leaves no function behind, as SQLite unloads a module then. */
+static void
+exhaust_start(void)
+{
+	static const char statement[] =
+		"SELECT cuckoofilter_count(cuckoofilter_open(cuckoofilter_create(1)))";
+	static char result[LONGEST];
+	sqlite3_int64 used = sqlite3_memory_used();
+	sqlite3_stmt *stmt;
+	long n = 0;
+	int rc;
+
+	do
+	{
+		check(sqlite3_open(":memory:", &db) == SQLITE_OK, "open");
+		has_failed = false;
+		until_failure = n++;
+		rc = sqlite3_cuckoofilter_init(db, NULL, NULL);
+		if (rc != SQLITE_OK)
+		{
+			until_failure = -1;
+			check(rc == SQLITE_NOMEM && has_failed, "the entry point");
+			rc = sqlite3_prepare_v2(db, "SELECT cuckoofilter_version()", -1, &stmt, NULL);
+			check(rc == SQLITE_ERROR, "no function is left");
+			rc = sqlite3_prepare_v2(db, "SELECT cuckoofilter_agg(1, 0.1)", -1, &stmt, NULL);
+			check(rc == SQLITE_ERROR, "no aggregate is left");
+		}
+		else
+		{
+			stmt = NULL;
+			rc = sqlite3_prepare_v2(db, statement, -1, &stmt, NULL);
+			if (rc == SQLITE_OK)
+				rc = step(stmt, result);
+			until_failure = -1;
+			check(rc == SQLITE_NOMEM ? has_failed : strcmp(result, "0|") == 0, statement);
+			sqlite3_finalize(stmt);
+		}
+		check(sqlite3_close(db) == SQLITE_OK, "close");
+		check(sqlite3_memory_used() == used, "no memory is left behind");
+	} while (has_failed);
+	printf("%5ld allocations: the entry point, and a first handle\n", n - 1);
+}
+
 static void
 exhaust_all(const char *encoding)
 {
@@ -206,6 +264,8 @@ main(void)
 	failing.xRealloc = failing_realloc;
 	check(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "allocator");
 	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+	sqlite3_initialize();
+	exhaust_start();
 	exhaust_all("PRAGMA encoding = 'UTF-8'");
 	exhaust_all("PRAGMA encoding = 'UTF-16'");
 	check(sqlite3_shutdown() == SQLITE_OK && sqlite3_memory_used() == 0,

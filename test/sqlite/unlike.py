@@ -30,6 +30,8 @@ ABSENT = 10_000  # and as many after them never are
 NO_PRECISION = re.compile(
     r"cuckoofilter has no precision left: \d+ items at a false positive rate of [0-9.e-]+; "
     r"build it with a larger capacity$"
+    r"|cannot merge cuckoofilters: the (first|second|coarsest of them) is too coarse for "
+    r"|cuckoofilter cannot place so many (copies|items)"
 )
 SEEDS_DIFFER = re.compile(r"cannot merge cuckoofilters of different seeds: -?\d+ and -?\d+$")
 MASK = (1 << 64) - 1

@@ -3,7 +3,7 @@
  *
  *   answers emit N   N random filters, a line each: filter HEX HASH:COPIES ...
  *   answers read     for each line "HEX HASH ..." of the input the line
- *                    "FOREIGN STORED", each "refused" or COUNT:COPIES:...
+ *                    "FOREIGN STORED", each "refused" or COUNT:CLASSES:COPIES:...
  */
 #include "drive.h"
 
@@ -123,6 +123,8 @@ emit(const void *arg)
 
 		if (check_chance(60))
 			change(&o, &params, hashes, n);
+		if (check_chance(20))
+			owned_make_old(&o);
 		print_filter(&o, hashes, n);
 		owned_free(&o);
 	}
@@ -179,7 +181,7 @@ answer(const uint8_t *bytes, size_t size, ckf_trust trust, const char *hashes)
 		printf("refused");
 	else
 	{
-		printf("%llu", (unsigned long long)filter.count);
+		printf("%llu:%u", (unsigned long long)filter.count, filter.item_classes);
 		for (uint64_t hash = strtoull(hashes, &next, 16); next != hashes;
 			 hash = strtoull(hashes, &next, 16))
 		{

@@ -55,7 +55,7 @@ most_of_inserts(const layout *l, size_t n, attack how)
 		uint64_t hash = check_chance(50) ? attacker_next(&a, &o.filter) : check_random();
 
 		driven.edges = 0;
-		if (ckf_add(&o.filter, hash) == CKF_ROOM && i > n / 2)
+		if (owned_try_add(&o, hash) == CKF_ROOM && i > n / 2)
 			break;
 		most = driven.edges > most ? driven.edges : most;
 	}
@@ -102,7 +102,7 @@ edges_of_collecting(attack how, size_t n, uint64_t *most)
 		ckf_status status;
 
 		driven.edges = 0;
-		while ((status = ckf_add(&o.filter, hash)) == CKF_ROOM)
+		while ((status = owned_try_add(&o, hash)) == CKF_ROOM)
 		{
 			CHECK(owned_rebuild(&o, CKF_GROW, NULL) == CKF_OK, "grow");
 			all += driven.edges;

@@ -208,6 +208,8 @@ random_filter(owned *o, common *any)
 	}
 	if (check_chance(5))
 		(void)owned_rebuild(o, check_chance(50) ? CKF_GROW : CKF_COMPACT, NULL);
+	if (check_chance(15))
+		owned_make_old(o);
 	free(hashes);
 }
 

@@ -17,6 +17,7 @@ our @EXPORT = qw(flat_memory);
 my @calls = (
 	'f @> i',
 	'cuckoofilter_contains_any(f, i, i + 1)',
+	q{cuckoofilter_contains_any(f, 'literal', i::text, make_interval(days => i), NULL, i::numeric)},
 	'cuckoofilter_contains_all(f, VARIADIC ARRAY[i, i + 1])',
 	'f @> i::text',
 	'f @> (i / 7.0)::numeric',
@@ -25,6 +26,7 @@ my @calls = (
 	'cuckoofilter_contains_hash(f, cuckoofilter_hash(i))',
 	'cuckoofilter_copies(toasted, i)',
 	'f + i',
+	'f + NULLIF(i, i)',
 	'cuckoofilter_add_all(f, i, i + 1)',
 	'cuckoofilter_remove_all(f + i, i, i + 1)',
 	'f | small',
@@ -57,6 +59,9 @@ my %queries = (
 	'groups of filters' => sub {
 		"SET enable_hashagg = off; SELECT count(u) FROM (SELECT i / 10, cuckoofilter_union_agg(f + i) AS u FROM filters, generate_rows($_[0]) GROUP BY 1) g"
 	},
+	'batches, sorted groups' =>
+	  sub { "SET enable_hashagg = off; SELECT count(f) FROM (SELECT i / 10, cuckoofilter_add_agg(f, i::text) AS f FROM filters, generate_rows($_[0] / 3) GROUP BY 1) g" },
+	'batches, a window' => sub { "SELECT count(w) FROM (SELECT cuckoofilter_add_agg(f, i) OVER (ROWS 5 PRECEDING) AS w FROM filters, generate_rows($_[0] / 10)) w" },
 	'a window' => sub { "SELECT count(w) FROM (SELECT cuckoofilter_agg(i) OVER (ROWS 5 PRECEDING) AS w FROM generate_rows($_[0] / 10)) w" },
 	'stored filters' => sub { "SELECT count(*) FROM many, generate_rows($_[0] / 1000) WHERE f @> i" });
 foreach my $call (@calls)
@@ -72,7 +77,8 @@ foreach my $call (@calls)
 my $setup = q{
 	CREATE FUNCTION generate_rows(n integer) RETURNS TABLE (i integer) LANGUAGE sql STABLE AS 'SELECT generate_series(1, n)';
 	CREATE TABLE filters AS
-		SELECT cuckoofilter_agg(g, 0.01, 3000, 'layout=plain') AS f, cuckoofilter_agg(-g) AS small, NULL::cuckoofilter AS toasted FROM generate_series(1, 100) g;
+		SELECT cuckoofilter_add_hash(cuckoofilter_agg(g, 0.01, 3000, 'layout=plain'), 0) AS f, -- which may be asked for anything
+			cuckoofilter_agg(-g) AS small, NULL::cuckoofilter AS toasted FROM generate_series(1, 100) g;
 	UPDATE filters SET toasted = (SELECT cuckoofilter_agg(g) FROM generate_series(1, 100000) g);
 	CREATE TABLE many AS SELECT toasted AS f FROM filters, generate_series(1, 20);
 	VACUUM ANALYZE};

@@ -14,6 +14,13 @@ SELECT i ->> 'capacity' AS capacity, i ->> 'target_fpr' AS fpr, i ->> 'seed' AS 
 		cuckoofilter_agg(name, 0.001, 5000, 'seed=7, kind=set'), cuckoofilter_agg(name, NULL, NULL, 'layout=plain'),
 		cuckoofilter_agg(name, NULL, 0, 'bucket_size=8'), cuckoofilter_agg(name, NULL, NULL, NULL)]) FROM items) AS t(f), cuckoofilter_info(f) i;
 
+-- a capacity of any type of number (items and hashes differ in what filters know of them)
+PREPARE capacities AS SELECT count(DISTINCT f::bytea), min(cuckoofilter_info(f) ->> 'capacity') AS capacity FROM (SELECT unnest(ARRAY[cuckoofilter_agg(name, 0.01, 1e6),
+	cuckoofilter_agg(name, 0.01, 1000000), cuckoofilter_agg(name, 0.01, 1000000::bigint), cuckoofilter_agg(name, '0.01', '1000000'), cuckoofilter_agg(name, NULL, $1),
+	cuckoofilter_agg(name, 0.01, 1e6, ''), cuckoofilter_agg_hash(cuckoofilter_hash(name), 0.01, 1e6), cuckoofilter_agg_hash(cuckoofilter_hash(name), 0.01, 1e6::real, '')]) FROM items) t(f);
+EXECUTE capacities(1e6);
+DEALLOCATE capacities;
+
 -- no rows, only NULLs: an empty filter, which keeps its parameters where there was a row
 SELECT cuckoofilter_count(f) AS count, NOT f @> 1 AS not_contains, cuckoofilter_info(f) ->> 'seed' AS seed
 	FROM (SELECT cuckoofilter_agg(id) FROM items WHERE false
@@ -23,8 +30,10 @@ SELECT cuckoofilter_count(f) AS count, NOT f @> 1 AS not_contains, cuckoofilter_
 SELECT cuckoofilter_agg(x) = (SELECT cuckoofilter_agg(x) FROM (VALUES (1), (2)) v(x)) AS nulls_skipped FROM (VALUES (NULL), (1), (NULL), (2)) v(x);
 
 -- over hashes
-SELECT cuckoofilter_agg_hash(cuckoofilter_hash(id)) = cuckoofilter_agg(id) AS same,
-	cuckoofilter_agg_hash(cuckoofilter_hash(id, 5), 0.001, 50000, 'seed=5') = cuckoofilter_agg(id, 0.001, 50000, 'seed=5') AS with_seed FROM items;
+-- but for the class of the items, byte 14
+SELECT cuckoofilter_agg_hash(cuckoofilter_hash(id))::bytea = set_byte(cuckoofilter_agg(id)::bytea, 14, 64) AS same,
+	cuckoofilter_agg_hash(cuckoofilter_hash(id, 5), 0.001, 50000, 'seed=5')::bytea
+		= set_byte(cuckoofilter_agg(id, 0.001, 50000, 'seed=5')::bytea, 14, 64) AS with_seed FROM items;
 
 -- the bytes do not depend on the order of rows
 SELECT cuckoofilter_agg(id ORDER BY id) = cuckoofilter_agg(id ORDER BY id DESC) AS up_down,
@@ -103,5 +112,39 @@ DROP AGGREGATE my_state(integer);
 DROP AGGREGATE my_mix(cuckoofilter);
 DROP AGGREGATE my_union(cuckoofilter);
 DROP FUNCTION my_merge;
+
+-- add_agg: a batch into a filter, at its precision
+CREATE TABLE kept AS SELECT k, cuckoofilter_agg(id, 0.001, 50000, 'seed=7') AS f FROM items, (VALUES (0), (1)) v(k) WHERE id <= 1000 GROUP BY k;
+SELECT k, cuckoofilter_count(f) AS before, cuckoofilter_count(g) AS after, cuckoofilter_info(g) ->> 'capacity' AS capacity,
+	g = cuckoofilter_add_all(f, (SELECT array_agg(id) FROM items WHERE id > 500)) AS same_as_add_all,
+	(SELECT count(*) FROM items WHERE NOT g @> id) AS missing, cuckoofilter_copies(g, 501) AS copies, cuckoofilter_copies(g, 1) AS copy
+	FROM kept, LATERAL (SELECT cuckoofilter_add_agg(f, id) FROM items WHERE id > 500) a(g) ORDER BY k;
+-- a few; NULL items are skipped
+SELECT few = f + 1 + 2002 AS few, nulls = f + 2002 AS nulls, none = f AS none, ordered = f + 2002 + 1 AS ordered, filtered = f + 1 AS filtered
+	FROM kept, LATERAL (SELECT cuckoofilter_add_agg(f, x), cuckoofilter_add_agg(f, NULLIF(x, 1)), cuckoofilter_add_agg(f, NULLIF(x, x)),
+		cuckoofilter_add_agg(f, x ORDER BY x DESC), cuckoofilter_add_agg(f, x) FILTER (WHERE x = 1)
+		FROM (VALUES (1), (2002), (NULL)) v(x)) a(few, nulls, none, ordered, filtered) WHERE k = 0;
+-- over no rows the empty filter; without any filter NULL
+SELECT cuckoofilter_add_agg(f, 1) = cuckoofilter_create(1) AS no_rows FROM kept WHERE false;
+SELECT cuckoofilter_add_agg(NULL, x) IS NULL AS no_filter FROM (VALUES (1), (2)) v(x);
+-- the first filter that is not NULL counts; items before it wait for its seed
+SELECT cuckoofilter_add_agg(f, x ORDER BY n) = cuckoofilter_create(9, 0.01, 'seed=5') + 'a' + 'b' + 'c' + 'd' AS first
+	FROM (VALUES (1, NULL, 'a'), (2, NULL, NULL), (3, cuckoofilter_create(9, 0.01, 'seed=5'), 'b'), (4, cuckoofilter_create(9) + 'z', 'c'), (5, NULL, 'd')) v(n, f, x);
+SELECT cuckoofilter_count(f) AS waited, (SELECT count(*) FROM items WHERE NOT f @> (name || repeat('x', id % 30))) AS missing
+	FROM (SELECT cuckoofilter_add_agg(CASE WHEN id > 15000 THEN cuckoofilter_create(200000) END, name || repeat('x', id % 30) ORDER BY id) FROM items) t(f);
+-- as a window, which asks again and again; grouped
+SELECT id, cuckoofilter_count(cuckoofilter_add_agg(f, id) OVER (ORDER BY id)) AS so_far, cuckoofilter_count(cuckoofilter_add_agg(f, id) OVER (ORDER BY id ROWS 1 PRECEDING)) AS moving
+	FROM items, kept WHERE k = 0 AND id <= 4 ORDER BY id;
+SELECT k, cuckoofilter_count(cuckoofilter_add_agg(f, id)) FROM items, kept WHERE id <= 100 + k GROUP BY k ORDER BY k;
+-- how to add a batch: nothing is updated without one
+UPDATE kept SET f = (SELECT cuckoofilter_add_agg(f, id) FROM items WHERE id > 19000) WHERE EXISTS (SELECT FROM items WHERE id > 19000);
+UPDATE kept SET f = (SELECT cuckoofilter_add_agg(f, id) FROM items WHERE id > 20000) WHERE EXISTS (SELECT FROM items WHERE id > 20000);
+SELECT k, cuckoofilter_count(f), f @> 1000 AND f @> 19999 AS all FROM kept ORDER BY k;
+SELECT cuckoofilter_add_agg(cuckoofilter_create(9), point '(1,2)');
+-- items of a class that the filter never saw, also where they came before it
+SELECT cuckoofilter_add_agg(f, id::text) FROM kept, items WHERE k = 0;
+SELECT cuckoofilter_add_agg(CASE WHEN id > 7 THEN f END, name ORDER BY id) FROM kept, items WHERE k = 0;
+SELECT cuckoofilter_count(cuckoofilter_add_agg(f, NULL::text)) AS null, cuckoofilter_info(cuckoofilter_add_agg(cuckoofilter_create(9), 'a'::text)) -> 'item_classes' AS empty FROM kept WHERE k = 0;
+DROP TABLE kept;
 
 DROP TABLE items, by_sort, by_hash, parted, short;

@@ -8,7 +8,8 @@ SELECT pg_describe_object(classid, objid, 0) FROM pg_depend d
 	AND obj_description(objid, classid::regclass::name) IS NULL
 	AND NOT (classid = 'pg_type'::regclass AND objid = to_regtype('cuckoofilter[]'));
 
--- IMMUTABLE and PARALLEL SAFE, all; STRICT but for the support of aggregates
+-- IMMUTABLE and PARALLEL SAFE, all; STRICT but for changes by items, which a NULL item leaves undone,
+-- questions about many, and the support of aggregates
 SELECT proname, provolatile, proparallel FROM pg_proc
 	WHERE oid IN (SELECT objid FROM pg_depend WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'cuckoofilter') AND deptype = 'e')
 	AND (provolatile <> 'i' OR proparallel <> 's') ORDER BY 1;
@@ -16,7 +17,7 @@ SELECT proname FROM pg_proc
 	WHERE oid IN (SELECT objid FROM pg_depend WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'cuckoofilter') AND deptype = 'e')
 	AND NOT proisstrict AND prokind = 'f' GROUP BY 1 ORDER BY 1;
 
--- states are the type itself, with a combine function; ends change nothing
+-- states are the type itself, with a combine function, but for that of add_agg; ends change nothing
 SELECT p.oid::regprocedure, aggtranstype::regtype, aggcombinefn::regproc, aggfinalmodify FROM pg_aggregate a JOIN pg_proc p ON p.oid = aggfnoid
 	WHERE proname LIKE 'cuckoofilter%' ORDER BY p.oid::regprocedure::text COLLATE "C";
 

@@ -30,6 +30,27 @@ SELECT count(*) FROM (SELECT DISTINCT f FROM filters) d;
 SELECT f = f, f <> f, f = f + 1, f <> f + 1, f = NULL FROM filters WHERE id = 1;
 SELECT count(*) FROM (SELECT f FROM filters UNION SELECT f FROM filters) u;
 
+-- and so is order, which sorts, also where there is no hash
+CREATE TABLE sorted AS SELECT f FROM filters WHERE id < 5 UNION ALL SELECT f FROM filters UNION ALL SELECT cuckoofilter_create(g) + 'a' FROM generate_series(1, 200) g;
+SELECT bool_and(f::bytea >= before::bytea) AS bytes, bool_and(f >= before AND before <= f AND NOT f < before AND NOT before > f) AS operators, count(*)
+	FROM (SELECT f, lag(f) OVER (ORDER BY f) AS before FROM sorted) t;
+SELECT array_agg(f ORDER BY f) = array_agg(f ORDER BY f::bytea) AS same, array_agg(f ORDER BY f DESC) = array_agg(f ORDER BY f::bytea DESC) AS down FROM sorted WHERE f IS NOT NULL;
+SELECT count(DISTINCT f), count(DISTINCT f::bytea) FROM sorted;
+SET enable_hashagg = off;
+SELECT count(*) FROM (SELECT DISTINCT f FROM sorted) d;
+SELECT n, count(*) FROM (SELECT f, count(*) AS n FROM sorted GROUP BY f) t GROUP BY n ORDER BY n;
+RESET enable_hashagg;
+SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY f) AS n FROM sorted) t WHERE n > 1;
+SELECT count(*) FROM (SELECT f FROM sorted INTERSECT ALL SELECT f FROM filters) u;
+CREATE INDEX by_order ON sorted (f) WHERE octet_length(f::bytea) < 1000;
+ANALYZE sorted;
+SET enable_seqscan = off;
+SELECT count(*) FROM sorted WHERE f = cuckoofilter_create(77) + 'a' AND octet_length(f::bytea) < 1000;
+SELECT count(*) FROM sorted WHERE f > cuckoofilter_create(77) + 'a' AND octet_length(f::bytea) < 1000;
+SELECT count(*) FROM sorted WHERE f::bytea > (cuckoofilter_create(77) + 'a')::bytea AND octet_length(f::bytea) < 1000;
+RESET enable_seqscan;
+DROP TABLE sorted;
+
 -- storage: never compressed, out of line where large, its header read alone
 SELECT typstorage, typalign, typcategory FROM pg_type WHERE oid = 'cuckoofilter'::regtype;
 SELECT id, pg_column_size(f) = length(f::bytea) + CASE WHEN length(f::bytea) < 126 THEN 1 ELSE 4 END AS inline,
@@ -62,7 +83,7 @@ SELECT a::text::cuckoofilter[] = a, c::text::named_filter = c FROM shapes;
 CREATE TABLE copied (LIKE filters);
 COPY (SELECT id, f FROM filters WHERE id IN (1, 5) ORDER BY id) TO STDOUT;
 COPY copied FROM STDIN;
-1	Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/
+1	Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/
 2	\N
 \.
 SELECT c.id, c.f = f.f FROM copied c JOIN filters f ON f.id = 1 ORDER BY 1;
@@ -87,13 +108,13 @@ $$;
 -- prepared statements, custom and generic plans
 PREPARE has(cuckoofilter, integer) AS SELECT $1 @> $2;
 SET plan_cache_mode = force_custom_plan;
-EXECUTE has('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
+EXECUTE has('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
 SET plan_cache_mode = force_generic_plan;
-EXECUTE has('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
+EXECUTE has('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 1);
 EXECUTE has(NULL, 1);
 RESET plan_cache_mode;
 PREPARE untyped AS SELECT cuckoofilter_contains($1, $2), cuckoofilter_add($1, $2) @> $2;
-EXECUTE untyped('Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 'abc');
+EXECUTE untyped('Q0tGAgEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/', 'abc');
 
 -- triggers and RETURNING
 CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -97,7 +97,6 @@ my %calls = (
 	'text, out and in' => 'done := wide' . ('::text::cuckoofilter' x 3) . ' IS NULL',
 	'bytea, in' => 'done := wide' . ('::bytea::cuckoofilter' x 8) . ' IS NULL',
 	'count of text' => 'done := cuckoofilter_count(wide::text::cuckoofilter) = 0',
-	'info' => 'done := ' . join(' OR ', ('cuckoofilter_info(wide) IS NULL') x 8),
 	'union_agg' => 'SELECT cuckoofilter_union_agg(v) IS NULL INTO done FROM unnest(ARRAY[f, g]) v',
 	'sum_agg' => 'SELECT cuckoofilter_sum_agg(v) IS NULL INTO done FROM unnest(ARRAY[f, g]) v',
 	'the end of agg' => 'SELECT end_agg(v) IS NULL INTO done FROM unnest(ARRAY[state]) v');

@@ -36,7 +36,7 @@ my $use = q{
 				EXECUTE 'SELECT ' || call || ' FROM (SELECT $1) AS t(f)' USING f;
 				done := done + 1;
 			EXCEPTION WHEN data_corrupted OR program_limit_exceeded OR object_not_in_prerequisite_state
-				OR invalid_text_representation OR invalid_parameter_value THEN
+				OR invalid_text_representation OR invalid_parameter_value OR datatype_mismatch THEN
 				NULL;
 			END;
 		END LOOP;
@@ -71,7 +71,7 @@ $node->safe_psql(
 
 my @hostile = map { mutate($good[ int(rand(@good)) ]) } 1 .. 1500;
 push @hostile, map { random_bytes(int(rand(200))) } 1 .. 100;
-push @hostile, map { "CKF\1\1" . random_bytes(43 + int(rand(200))) } 1 .. 300;
+push @hostile, map { "CKF\2\1" . random_bytes(43 + int(rand(200))) } 1 .. 300;
 my $file = PostgreSQL::Test::Utils::tempdir() . '/hostile';
 my $id = 0;
 append_to_file($file, join('', map { $id++ . "\t" . encode_base64($_, '') . "\n" } @hostile));
@@ -124,7 +124,7 @@ my $damaged = 0;
 foreach my $path (map { $node->data_dir . "/$_" } @files)
 {
 	my $content = slurp_file($path);
-	while ($content =~ /CKF\x01\x01/g)
+	while ($content =~ /CKF\x02\x01/g)
 	{
 		next if rand() < 0.2;
 		my $at = pos($content) - 5 + int(rand(48));

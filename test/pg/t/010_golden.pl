@@ -12,8 +12,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_cluster('main');
-my @golden = lines('golden/format-1.tsv');
-cmp_ok(scalar @golden, '>=', 90, 'golden filters');
+my @golden = (lines('golden/format-1.tsv'), lines('golden/format-2.tsv'));
+cmp_ok(scalar @golden, '>=', 160, 'golden filters');
 
 # A file that COPY reads in binary: a row of a name and a filter for each.
 sub copy_file
@@ -62,7 +62,7 @@ foreach my $vector (@golden)
 my $version = qr/cuckoofilter of an unknown format or hash version/;
 my $damaged = qr/not a cuckoofilter: the bytes are damaged or of something else/;
 my @unknown = (
-	[ 3, [ 0, 2, 255 ], $version ], [ 4, [ 0, 2, 255 ], $version ],
+	[ 3, [ 0, 3, 255 ], $version ], [ 4, [ 0, 2, 255 ], $version ],
 	[ 5, [ 3, 4, 255 ], $damaged ], [ 6, [ 4, 8, 16, 32, 64, 128 ], $damaged ],
 	[ 14, [ 1, 64 ], $damaged ], [ 15, [ 1, 4 ], $damaged ]);
 my %sqlstates = (text => '22P02', bytea => '22P03', binary => '22P03');

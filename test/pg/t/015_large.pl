@@ -97,5 +97,30 @@ my ($count, $after) = split /\|/, $node->safe_psql('postgres', "SELECT cuckoofil
 my ($before) = split /\|/, $node->safe_psql('postgres', "SELECT $used, cuckoofilter_count(f + item) FROM full_one");
 cmp_ok($after - $before, '<', $new + 1.5 * $old, 'its outgrown copy does not wait');
 
+# A state past 16 MB lives in memory of its own.  Whatever becomes of it, its filter is that
+# of the same items by another road: through many states that are merged.
+my $items = 2_200_000 + int(rand(1000));
+my $rows = "generate_series(1, $items) g";
+$node->safe_psql(
+	'postgres', qq{
+	CREATE AGGREGATE state_of(integer) (SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter);
+	CREATE AGGREGATE agg_of_states(cuckoofilter) (SFUNC = cuckoofilter_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoofilter_agg_final);
+	CREATE TABLE expected AS SELECT agg_of_states(s) AS f FROM (SELECT state_of(g) AS s FROM $rows GROUP BY g % 7) p});
+is($node->safe_psql('postgres', 'SELECT cuckoofilter_count(f) FROM expected'), $items, 'many states as one');
+my %roads = (
+	'an aggregate' => "(SELECT cuckoofilter_agg(g) FROM $rows)",
+	'a window' => "(SELECT cuckoofilter_agg(g) OVER () FROM $rows LIMIT 1)",
+	'two large states' => "(SELECT agg_of_states(s) FROM (SELECT state_of(g) AS s FROM $rows, generate_series(1, 2) i GROUP BY i) p)",
+	'a state as a value' => "(SELECT agg_of_states(s::bytea::cuckoofilter) FROM (SELECT state_of(g) AS s FROM $rows) p)",
+	'a state written out' => "(SELECT agg_of_states(s::text::cuckoofilter) FROM (SELECT state_of(g) AS s FROM $rows) p)",
+	'two aggregates of one state' => "(SELECT CASE WHEN cuckoofilter_agg(g) = cuckoofilter_agg(g) THEN cuckoofilter_agg(g) END FROM $rows)");
+foreach my $road (sort keys %roads)
+{
+	is($node->safe_psql('postgres', "SELECT f = $roads{$road} FROM expected"), 't', "$road of $items items");
+}
+is(error_state($node, "SELECT cuckoofilter_count(state_of(g)) FROM $rows"), '55000', 'a large state is no filter');
+is($node->safe_psql('postgres', "WITH more AS MATERIALIZED (SELECT cuckoofilter_agg(-g) AS f FROM $rows) SELECT cuckoofilter_union_agg(u.f) = (SELECT cuckoofilter_compact(e.f | m.f) FROM expected e, more m)
+	FROM (SELECT f FROM expected UNION ALL SELECT f FROM more) u"), 't', 'large filters into a large state');
+
 $node->stop;
 done_testing();

@@ -30,7 +30,7 @@ my @refused = (
 	'cuckoofilter_contains_all(s, 1, 2)', 'cuckoofilter_copies(s, 1)', 's + 1', 's - 1', 'cuckoofilter_add_all(s, 1, 2)',
 	'cuckoofilter_remove_all(s, 1, 2)', 'cuckoofilter_add_hash(s, 1)', 'cuckoofilter_remove_hash(s, 1)', 's | f', 'f | s',
 	'cuckoofilter_sum(f, s)', 'cuckoofilter_compact(s)', 'cuckoofilter_count(s)', 'cuckoofilter_fpr(s)', 'cuckoofilter_info(s)',
-	'cuckoofilter_union_agg(s)', 'cuckoofilter_sum_agg(s)');
+	'cuckoofilter_union_agg(s)', 'cuckoofilter_sum_agg(s)', 'cuckoofilter_add_agg(s, 1)');
 foreach my $call (@refused)
 {
 	foreach my $n (3, 200_000)
@@ -82,7 +82,7 @@ foreach my $inputs ('VALUES (1, s), (2, f)', 'VALUES (1, f), (2, s)', 'VALUES (1
 $node->safe_psql('postgres', 'CREATE TABLE taken AS SELECT s FROM stored WHERE n = 3');
 my ($path) = $node->safe_psql('postgres', 'CHECKPOINT; SELECT pg_relation_filepath($$taken$$)');
 my $page = slurp_file($node->data_dir . "/$path");
-my $at = index($page, "CKF\x01\x01\x03");
+my $at = index($page, "CKF\x02\x01\x03");
 cmp_ok($at, '>', 0, 'a stored state is found in its page');
 my $state = substr($page, $at, 120);
 is(error_state($node, 'SELECT decode($$' . unpack('H*', $state) . '$$, $$hex$$)::cuckoofilter'), '22P03', 'refused as bytea');

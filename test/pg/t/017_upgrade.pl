@@ -78,6 +78,55 @@ my $answers = q{
 		(SELECT md5(string_agg(assign(f), '' ORDER BY k)) FROM kept)
 	FROM bytes_of};
 my $before = $node->safe_psql('old', $answers);
+
+# What calls the functions of many items, which then were of an array: they stay
+# for it, under other names, and answer as before.
+$node->safe_psql(
+	'old', q{
+	CREATE TABLE asked (id integer PRIMARY KEY, f cuckoofilter CHECK (cuckoofilter_contains_any(f, 1, 2, 3, NULL)),
+		has boolean GENERATED ALWAYS AS (cuckoofilter_contains_all(f, 1, 2)) STORED,
+		more bigint GENERATED ALWAYS AS (cuckoofilter_count(cuckoofilter_add_all(f, VARIADIC ARRAY[7, 8]))) STORED);
+	INSERT INTO asked SELECT g, cuckoofilter_create(10) + g + 3 FROM generate_series(1, 20) g;
+	CREATE INDEX by_any ON asked (id) WHERE cuckoofilter_contains_any(f, 1, 2);
+	CREATE TABLE log (id integer, text text);
+	CREATE RULE noted AS ON UPDATE TO asked WHERE cuckoofilter_contains_any(old.f, 2, 3)
+		DO ALSO INSERT INTO log VALUES (old.id, cuckoofilter_count(cuckoofilter_remove_all(old.f, 2, 3))::text);
+	CREATE VIEW any_view AS SELECT id, cuckoofilter_contains_any(f, 1, 2) AS any, cuckoofilter_contains_any(f, VARIADIC ARRAY[id, 7]) AS elements,
+		cuckoofilter_contains_all(f, id, 3.0) AS numbers, cuckoofilter_contains_any(cuckoofilter_create(10) + 'x', 'x', 'y') AS texts,
+		cuckoofilter_count(cuckoofilter_add_all(f, VARIADIC ARRAY[[1, 2], [3, NULL]])) AS added, cuckoofilter_count(cuckoofilter_remove_all(f, 3, id)) AS removed,
+		cuckoofilter_create(1000) = cuckoofilter_create(1000, 0.01) AS created, cuckoofilter_agg(f @> 1) OVER (PARTITION BY id % 2) @> true AS seen
+		FROM asked;
+	CREATE MATERIALIZED VIEW any_kept AS SELECT * FROM any_view WHERE id < 10;
+	CREATE FUNCTION any_of(cuckoofilter, integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT cuckoofilter_contains_any($1, $2, 0)';
+	CREATE FUNCTION all_of(cuckoofilter, integer[]) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN cuckoofilter_contains_all($1, VARIADIC $2); END'});
+my $many = q{
+	SET enable_seqscan = off;
+	BEGIN;
+	REFRESH MATERIALIZED VIEW any_kept;
+	UPDATE asked SET id = id WHERE id < 3;
+	SELECT string_agg(v::text, ' ' ORDER BY id) FROM any_view v;
+	SELECT string_agg(k::text, ' ' ORDER BY id) FROM any_kept k;
+	SELECT string_agg(concat_ws(',', id, has, more, any_of(f, id), any_of(f, -id), all_of(f, ARRAY[id, 3])), ' ' ORDER BY id) FROM asked;
+	SELECT string_agg(l::text, ' ' ORDER BY id) FROM log l;
+	ROLLBACK};
+my $many_before = $node->safe_psql('old', $many);
+like($many_before, qr/^\(1,t,t,t,t,5,0,t,t\) .*^1,f,4,t,f,t .*^\(1,1\) \(2,0\)$/ms, 'many items in views, columns, indexes, rules and functions over 1.0.0');
+
+# A dump of 1.0.0 restores where CREATE EXTENSION makes a later version, and so
+# does one that was taken after the update.
+sub restored
+{
+	my ($from, $to) = @_;
+	my $file = "$ENV{TESTDIR}/$to.sql";
+
+	$node->command_ok([ 'pg_dump', '--file', $file, $node->connstr($from) ], "$from is dumped");
+	database($to);
+	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $node->connstr($to) ], "and restored as $to");
+	is($node->safe_psql($to, $many), $many_before, "$to answers as before");
+	is($node->safe_psql($to, $answers), $before, "$to: what was built on 1.0.0, too");
+	return;
+}
+restored('old', 'from_old');
 like($before, qr/^\w{32}\|\d+\|t\|3\|\w{32}$/, 'views, an index and a function over 1.0.0');
 unlike($node->safe_psql('old', $catalog), qr/NO DEFINITION/, 'every member has a definition');
 isnt($node->safe_psql('old', $catalog), $node->safe_psql('fresh', $catalog), '1.0.0 is another extension');
@@ -104,6 +153,12 @@ foreach my $suite (@suites)
 $node->safe_psql('old', 'ALTER EXTENSION cuckoofilter UPDATE');
 is($node->safe_psql('old', $catalog), $node->safe_psql('fresh', $catalog), 'an upgraded database equals a fresh one');
 is($node->safe_psql('old', $answers), $before, 'what was built on 1.0.0 answers as before');
+is($node->safe_psql('old', $many), $many_before, 'and so does what asks for many items');
+like($node->safe_psql('old', q{SELECT pg_get_viewdef('any_view')}), qr/cuckoofilter_contains_any_array\((asked\.)?f, VARIADIC ARRAY\[1, 2\]\)/, 'by the functions of its time');
+restored('old', 'from_updated');
+is($node->safe_psql('from_updated', $catalog), $node->safe_psql('fresh', $catalog), 'with the extension as it is');
+$node->safe_psql('old', 'REFRESH MATERIALIZED VIEW any_kept; REINDEX TABLE asked; UPDATE asked SET f = f + 9 WHERE id = 1');
+is($node->safe_psql('old', 'SELECT has, more, f @> 9 FROM asked WHERE id = 1'), 'f|5|t', 'columns follow it');
 is( $node->safe_psql('old', q{INSERT INTO assigned SELECT f FROM kept; SELECT md5(string_agg(b, '')) = (SELECT md5(string_agg(f::bytea, '')) FROM kept) FROM assigned}),
 	't', 'assignment to bytea is still implicit');
 is($node->safe_psql('old', 'DROP EXTENSION cuckoofilter CASCADE; SELECT count(*) FROM pg_depend WHERE deptype = $$e$$ AND refobjid NOT IN (SELECT oid FROM pg_extension)'),

@@ -1,0 +1,161 @@
+/*
+ * batch.c - cuckoofilter_add_agg: a filter and a batch of items.
+ *
+ * The state is the filter, as it came, and the hashes of the items; all of them
+ * go into the filter at once, at the end.  It is `internal`: it need not travel,
+ * as parts of a group do not know whose filter is the first.
+ */
+#include "call.h"
+#include "error.h"
+#include "owned.h"
+
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+PG_FUNCTION_INFO_V1(cuckoofilter_add_agg_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_add_agg_final);
+
+/* A list that doubles: places it starts with. */
+#define CKFP_FIRST_ROOM 64
+
+/* The state of a group.  Items wait for the first filter, whose seed they are
+ * hashed with. */
+typedef struct ckfp_batch
+{
+	struct varlena *filter; /* NULL until one came */
+	uint64 seed;            /* of the filter */
+	unsigned item_class;    /* of the items, once one was hashed */
+	uint64 *hash;
+	size_t hashes, hash_room;
+	Datum *waiting; /* copies */
+	size_t waits, wait_room;
+	MemoryContext context; /* of all this */
+} ckfp_batch;
+
+/* Room for one more element behind `count` in an array. */
+static void *
+ckfp_make_place(MemoryContext context, void *array, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return array;
+	*room = Max(CKFP_FIRST_ROOM, *room * 2);
+	return array == NULL ? MemoryContextAllocHuge(context, *room * size)
+						 : repalloc_huge(array, *room * size);
+}
+
+/* The first item tells the class of all: may the filter hold it? */
+static void
+ckfp_require_class_of_batch(ckfp_batch *batch, unsigned item_class)
+{
+	ckf_filter filter;
+
+	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
+	ckfp_require_class(&filter, item_class);
+	batch->item_class = item_class;
+}
+
+static void
+ckfp_add_to_batch(ckfp_batch *batch, uint64 hash, unsigned item_class)
+{
+	if (unlikely(batch->item_class == 0))
+		ckfp_require_class_of_batch(batch, item_class);
+	batch->hash = ckfp_make_place(batch->context, batch->hash, batch->hashes, &batch->hash_room,
+								  sizeof *batch->hash);
+	batch->hash[batch->hashes++] = hash;
+}
+
+/* Keep the item of argument 2 until there is a filter. */
+static void
+ckfp_let_wait(FunctionCallInfo fcinfo, ckfp_batch *batch)
+{
+	MemoryContext caller = MemoryContextSwitchTo(batch->context);
+	int16 length;
+	bool by_value;
+
+	get_typlenbyval(ckfp_argument_type(fcinfo->flinfo, 2), &length, &by_value);
+	batch->waiting = ckfp_make_place(batch->context, batch->waiting, batch->waits,
+									 &batch->wait_room, sizeof *batch->waiting);
+	batch->waiting[batch->waits++] = datumCopy(PG_GETARG_DATUM(2), by_value, length);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Begin with the filter of argument 1: the items that waited for it are hashed. */
+static void
+ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *batch)
+{
+	MemoryContext caller = MemoryContextSwitchTo(batch->context);
+	ckf_filter filter;
+	size_t i;
+
+	batch->filter = PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(1));
+	MemoryContextSwitchTo(caller);
+	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
+	batch->seed = filter.seed;
+	if (batch->waits == 0)
+		return;
+	ckfp_prepare_hasher(fcinfo, 2, cache);
+	for (i = 0; i < batch->waits; i++)
+	{
+		ckfp_add_to_batch(batch, ckfp_hash_item(&cache->hasher, batch->waiting[i], batch->seed),
+						  cache->hasher.item_class);
+		CHECK_FOR_INTERRUPTS();
+	}
+	batch->waits = 0; /* what they are copies of goes with the group */
+}
+
+/* (state, filter, item), each may be NULL */
+Datum
+cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_batch *batch = PG_ARGISNULL(0) ? NULL : (ckfp_batch *)PG_GETARG_POINTER(0);
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		ckfp_error_not_aggregate();
+	if (batch == NULL)
+	{
+		batch = MemoryContextAllocZero(context, sizeof *batch);
+		batch->context = context;
+	}
+	if (batch->filter == NULL && !PG_ARGISNULL(1))
+		ckfp_begin_batch(fcinfo, cache, batch);
+	if (!PG_ARGISNULL(2) && batch->filter == NULL)
+		ckfp_let_wait(fcinfo, batch);
+	else if (!PG_ARGISNULL(2))
+	{
+		uint64 hash = ckfp_hash_argument(fcinfo, 2, cache, batch->seed);
+
+		ckfp_add_to_batch(batch, hash, cache->hasher.item_class);
+	}
+	PG_RETURN_POINTER(batch);
+}
+
+/* The state stays as it is: a window asks again and again. */
+Datum
+cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
+{
+	const ckfp_batch *batch;
+	ckf_filter filter;
+	ckf_filter owned;
+
+	if (PG_ARGISNULL(0)) /* no rows: the empty filter of every aggregate */
+	{
+		ckf_params params;
+
+		ckf_params_default(&params);
+		params.capacity = 1;
+		ckfp_create(&params, &owned);
+		CKFP_RETURN_OWNED(&owned);
+	}
+	batch = (const ckfp_batch *)PG_GETARG_POINTER(0);
+	if (batch->filter == NULL)
+		PG_RETURN_NULL();
+	if (batch->hashes == 0)
+		PG_RETURN_POINTER(batch->filter);
+	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
+	ckfp_add_many(&filter, batch->hash, batch->hashes, batch->item_class, &owned);
+	CKFP_RETURN_OWNED(&owned);
+}

@@ -1,0 +1,297 @@
+/*
+ * container.c - arrays, records, ranges and multiranges to hashes.
+ *
+ * Their parts are hashed as items, so that nothing of a container's hash is
+ * this database's alone, and are told apart as "=" of these types does it
+ * (array_eq, record_eq, range_eq, multirange_eq).  What a type consists of is
+ * looked up once and kept in the hasher.
+ */
+#include "container.h"
+
+#include "words.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/arrayaccess.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#if PG_VERSION_NUM >= 140000
+#include "utils/multirangetypes.h"
+#endif
+#include "utils/rangetypes.h"
+#include "utils/typcache.h"
+
+/* How a range is: a sum of these. */
+enum
+{
+	CKFP_EMPTY = 1,
+	CKFP_WITH_LOWER = 2,
+	CKFP_WITH_UPPER = 4,
+	CKFP_NO_LOWER = 8,
+	CKFP_NO_UPPER = 16
+};
+
+/* What rows of one type look like. */
+typedef struct ckfp_row
+{
+	Oid type; /* 0: not known yet */
+	int32 typmod;
+	TypeCacheEntry *entry; /* of a named type, which ALTER can change; else NULL */
+	uint64 version;        /* entry->tupDesc_identifier, as it was */
+	TupleDesc columns;
+	ckfp_hasher *hashers; /* of the columns */
+	Datum *values;
+	bool *nulls;
+	MemoryContext context; /* of all these */
+} ckfp_row;
+
+typedef struct ckfp_container
+{
+	ckfp_hasher part; /* array: of elements; range, multirange: of bounds */
+	int16 size;       /* array: how elements lie in it */
+	bool by_value;
+	char align;
+	TypeCacheEntry *range; /* range, multirange: the range's type */
+	ckfp_row row;          /* record */
+	MemoryContext context;
+} ckfp_container;
+
+ckfp_kind
+ckfp_kind_of_container(Oid type)
+{
+	if (OidIsValid(get_element_type(type)))
+		return CKFP_ARRAY;
+	if (type == RECORDOID)
+		return CKFP_RECORD;
+	switch (get_typtype(type))
+	{
+		case TYPTYPE_COMPOSITE:
+			return CKFP_RECORD;
+		case TYPTYPE_RANGE:
+			return CKFP_RANGE;
+#if PG_VERSION_NUM >= 140000
+		case TYPTYPE_MULTIRANGE:
+			return CKFP_MULTIRANGE;
+#endif
+		default:
+			return 0;
+	}
+}
+
+ckfp_container *
+ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, MemoryContext context)
+{
+	ckfp_container *container = MemoryContextAllocZero(context, sizeof *container);
+
+	check_stack_depth(); /* types of types of .. */
+	container->context = context;
+	if (kind == CKFP_ARRAY)
+	{
+		Oid element = get_element_type(type);
+
+		get_typlenbyvalalign(element, &container->size, &container->by_value, &container->align);
+		ckfp_hasher_prepare(&container->part, element, collation, context);
+	}
+	if (kind == CKFP_RANGE)
+		container->range = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
+#if PG_VERSION_NUM >= 140000
+	if (kind == CKFP_MULTIRANGE)
+		container->range = lookup_type_cache(type, TYPECACHE_MULTIRANGE_INFO)->rngtype;
+#endif
+	if (container->range != NULL)
+		ckfp_hasher_prepare(&container->part, container->range->rngelemtype->type_id,
+							container->range->rng_collation, context);
+	return container;
+}
+
+/* ------------------------------------------------------------------- arrays */
+
+static uint64
+ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
+{
+	AnyArrayType *array = DatumGetAnyArrayP(item);
+	int dimensions = AARR_NDIM(array);
+	int n = ArrayGetNItems(dimensions, AARR_DIMS(array));
+	array_iter elements;
+	ckfp_words words;
+
+	ckfp_words_begin(&words, CKF_SHAPE_ARRAY, 2 + 2 * (size_t)dimensions + (size_t)n, seed);
+	ckfp_words_put(&words, (uint64)dimensions);
+	for (int i = 0; i < dimensions; i++)
+	{
+		ckfp_words_put(&words, (uint64)AARR_DIMS(array)[i]);
+		ckfp_words_put(&words, (uint64)(int64)AARR_LBOUND(array)[i]);
+	}
+	array_iter_setup(&elements, array);
+	for (int i = 0; i < n; i++)
+	{
+		bool null;
+		Datum element = array_iter_next(&elements, &null, i, container->size, container->by_value,
+										container->align);
+
+		CHECK_FOR_INTERRUPTS();
+		if (null)
+			ckfp_words_put_null(&words);
+		else
+			ckfp_words_put(&words, ckfp_hash_item(&container->part, element, seed));
+	}
+	if (!VARATT_IS_EXPANDED_HEADER(array) && (Pointer)array != DatumGetPointer(item))
+		pfree(array);
+	return ckfp_words_end(&words);
+}
+
+/* ------------------------------------------------------------------ records */
+
+/* Learn what rows of a type look like. */
+static void
+ckfp_set_row(ckfp_container *container, Oid type, int32 typmod)
+{
+	ckfp_row *row = &container->row;
+	MemoryContext old;
+
+	row->type = InvalidOid; /* until all is well */
+	if (row->context == NULL)
+		row->context =
+			AllocSetContextCreate(container->context, "cuckoofilter columns", ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(row->context);
+	old = MemoryContextSwitchTo(row->context);
+
+	row->entry = type == RECORDOID ? NULL : lookup_type_cache(type, TYPECACHE_TUPDESC);
+	row->version = row->entry != NULL ? row->entry->tupDesc_identifier : 0;
+	row->columns = lookup_rowtype_tupdesc_copy(type, typmod);
+	row->hashers = palloc0(sizeof(ckfp_hasher) * row->columns->natts);
+	row->values = palloc(sizeof(Datum) * row->columns->natts);
+	row->nulls = palloc(sizeof(bool) * row->columns->natts);
+	for (int i = 0; i < row->columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(row->columns, i);
+
+		if (!column->attisdropped)
+			ckfp_hasher_prepare(&row->hashers[i], column->atttypid, column->attcollation,
+								row->context);
+	}
+	MemoryContextSwitchTo(old);
+	row->typmod = typmod;
+	row->type = type;
+}
+
+static uint64
+ckfp_hash_record(ckfp_container *container, Datum item, uint64 seed)
+{
+	HeapTupleHeader record = DatumGetHeapTupleHeader(item);
+	ckfp_row *row = &container->row;
+	Oid type = HeapTupleHeaderGetTypeId(record);
+	int32 typmod = HeapTupleHeaderGetTypMod(record);
+	HeapTupleData tuple;
+	ckfp_words words;
+	size_t n = 0;
+
+	if (row->type != type || row->typmod != typmod ||
+		(row->entry != NULL && row->entry->tupDesc_identifier != row->version))
+		ckfp_set_row(container, type, typmod);
+
+	tuple.t_len = HeapTupleHeaderGetDatumLength(record);
+	ItemPointerSetInvalid(&tuple.t_self);
+	tuple.t_tableOid = InvalidOid;
+	tuple.t_data = record;
+	heap_deform_tuple(&tuple, row->columns, row->values, row->nulls);
+
+	for (int i = 0; i < row->columns->natts; i++)
+		n += !TupleDescAttr(row->columns, i)->attisdropped;
+	ckfp_words_begin(&words, CKF_SHAPE_RECORD, 2 + n, seed);
+	ckfp_words_put(&words, n);
+	for (int i = 0; i < row->columns->natts; i++)
+	{
+		if (TupleDescAttr(row->columns, i)->attisdropped)
+			continue;
+		if (row->nulls[i])
+			ckfp_words_put_null(&words);
+		else
+			ckfp_words_put(&words, ckfp_hash_item(&row->hashers[i], row->values[i], seed));
+	}
+	if ((Pointer)record != DatumGetPointer(item))
+		pfree(record);
+	return ckfp_words_end(&words);
+}
+
+/* ------------------------------------------------------------------- ranges */
+
+static uint64
+ckfp_hash_bounds(ckfp_container *container, const RangeBound *lower, const RangeBound *upper,
+				 bool empty, uint64 seed)
+{
+	ckfp_words words;
+	uint64 flags = CKFP_EMPTY;
+
+	if (!empty)
+		flags = (lower->inclusive ? CKFP_WITH_LOWER : 0) |
+				(upper->inclusive ? CKFP_WITH_UPPER : 0) | (lower->infinite ? CKFP_NO_LOWER : 0) |
+				(upper->infinite ? CKFP_NO_UPPER : 0);
+	ckfp_words_begin(&words, CKF_SHAPE_RANGE, 4, seed);
+	ckfp_words_put(&words, flags);
+	if (!empty && !lower->infinite)
+		ckfp_words_put(&words, ckfp_hash_item(&container->part, lower->val, seed));
+	if (!empty && !upper->infinite)
+		ckfp_words_put(&words, ckfp_hash_item(&container->part, upper->val, seed));
+	return ckfp_words_end(&words);
+}
+
+static uint64
+ckfp_hash_range(ckfp_container *container, Datum item, uint64 seed)
+{
+	RangeType *range = DatumGetRangeTypeP(item);
+	RangeBound lower, upper;
+	bool empty;
+	uint64 hash;
+
+	range_deserialize(container->range, range, &lower, &upper, &empty);
+	hash = ckfp_hash_bounds(container, &lower, &upper, empty, seed);
+	if ((Pointer)range != DatumGetPointer(item))
+		pfree(range);
+	return hash;
+}
+
+#if PG_VERSION_NUM >= 140000
+
+static uint64
+ckfp_hash_multirange(ckfp_container *container, Datum item, uint64 seed)
+{
+	MultirangeType *multirange = DatumGetMultirangeTypeP(item);
+	ckfp_words words;
+
+	ckfp_words_begin(&words, CKF_SHAPE_MULTIRANGE, 2 + (size_t)multirange->rangeCount, seed);
+	ckfp_words_put(&words, multirange->rangeCount);
+	for (uint32 i = 0; i < multirange->rangeCount; i++)
+	{
+		RangeBound lower, upper;
+
+		CHECK_FOR_INTERRUPTS();
+		multirange_get_bounds(container->range, multirange, i, &lower, &upper);
+		ckfp_words_put(&words, ckfp_hash_bounds(container, &lower, &upper, false, seed));
+	}
+	if ((Pointer)multirange != DatumGetPointer(item))
+		pfree(multirange);
+	return ckfp_words_end(&words);
+}
+
+#endif
+
+uint64
+ckfp_hash_container(const ckfp_hasher *hasher, Datum item, uint64 seed)
+{
+	check_stack_depth();
+	switch (hasher->kind)
+	{
+		case CKFP_ARRAY:
+			return ckfp_hash_array(hasher->container, item, seed);
+		case CKFP_RECORD:
+			return ckfp_hash_record(hasher->container, item, seed);
+#if PG_VERSION_NUM >= 140000
+		case CKFP_MULTIRANGE:
+			return ckfp_hash_multirange(hasher->container, item, seed);
+#endif
+		default:
+			return ckfp_hash_range(hasher->container, item, seed);
+	}
+}

@@ -1,0 +1,110 @@
+/*
+ * json.c - jsonb to hashes.
+ *
+ * A jsonb has the keys of an object in the order of their bytes in the
+ * database's encoding; a hash has them in the order of their hashes.
+ */
+#include "json.h"
+
+#include "item.h"
+#include "utf8.h"
+#include "words.h"
+
+#include "miscadmin.h"
+#include "utils/jsonb.h"
+
+static uint64
+ckfp_hash_boolean(bool value, uint64 seed)
+{
+	ckfp_words words;
+
+	ckfp_words_begin(&words, CKF_SHAPE_JSON_BOOLEAN, 2, seed);
+	ckfp_words_put(&words, value);
+	return ckfp_words_end(&words);
+}
+
+static uint64
+ckfp_hash_scalar(const JsonbValue *value, uint64 seed)
+{
+	switch (value->type)
+	{
+		case jbvNull:
+			return ckf_hash_words(NULL, 0, seed);
+		case jbvString:
+			return ckfp_hash_text(value->val.string.val, value->val.string.len, seed);
+		case jbvNumeric:
+			return ckfp_hash_numeric(NumericGetDatum(value->val.numeric), seed);
+		case jbvBool:
+			return ckfp_hash_boolean(value->val.boolean, seed);
+		default:
+			elog(ERROR, "unexpected jsonb scalar of type %d", (int)value->type);
+	}
+	pg_unreachable();
+}
+
+/* By the hash of the key.  Two words each: the key's hash and the value's. */
+static int
+ckfp_compare_members(const void *a, const void *b)
+{
+	const uint64 *x = a, *y = b;
+	int word = x[0] == y[0]; /* keys differ, their hashes hardly ever do not */
+
+	return (x[word] > y[word]) - (x[word] < y[word]);
+}
+
+/* An array or object that the iterator has just entered, up to its end. */
+static uint64
+ckfp_hash_nested(JsonbIterator **iterator, const JsonbValue *nested, uint64 seed)
+{
+	bool object = nested->type == jbvObject;
+	size_t n = (size_t)(object ? nested->val.object.nPairs : nested->val.array.nElems);
+	JsonbIteratorToken token;
+	JsonbValue value;
+	ckfp_words words;
+
+	check_stack_depth();
+	ckfp_words_begin(&words, object ? CKF_SHAPE_JSON_OBJECT : CKF_SHAPE_JSON_ARRAY,
+					 2 + (object ? 2 * n : n), seed);
+	ckfp_words_put(&words, n);
+	while ((token = JsonbIteratorNext(iterator, &value, false)) != WJB_END_ARRAY &&
+		   token != WJB_END_OBJECT)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
+			ckfp_words_put(&words, ckfp_hash_nested(iterator, &value, seed));
+		else
+			ckfp_words_put(&words, ckfp_hash_scalar(&value, seed));
+	}
+	if (object)
+		qsort(words.words + 2, n, 2 * sizeof(uint64), ckfp_compare_members);
+	return ckfp_words_end(&words);
+}
+
+static uint64
+ckfp_hash_document(JsonbContainer *root, uint64 seed)
+{
+	JsonbIterator *iterator;
+	JsonbValue value;
+	ckfp_words words;
+
+	if (JsonbExtractScalar(root, &value))
+	{
+		ckfp_words_begin(&words, CKF_SHAPE_JSON, 2, seed);
+		ckfp_words_put(&words, ckfp_hash_scalar(&value, seed));
+		return ckfp_words_end(&words);
+	}
+	iterator = JsonbIteratorInit(root);
+	(void)JsonbIteratorNext(&iterator, &value, false);
+	return ckfp_hash_nested(&iterator, &value, seed);
+}
+
+uint64
+ckfp_hash_json(Datum item, uint64 seed)
+{
+	Jsonb *json = DatumGetJsonbP(item);
+	uint64 hash = ckfp_hash_document(&json->root, seed);
+
+	if ((Pointer)json != DatumGetPointer(item))
+		pfree(json);
+	return hash;
+}

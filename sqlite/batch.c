@@ -1,0 +1,154 @@
+/*
+ * batch.c - cuckoofilter_add_agg(filter, item): the first filter of the group that
+ * is not NULL, with all the items added.
+ *
+ * The items are kept as hashes and added at once, at the filter's own precision.
+ * Rows may come before the one that has the filter and so the seed of its hashes:
+ * their items are kept as they are until then.
+ */
+#include "host.h"
+
+#define CKFS_FIRST_ROOM 64
+
+typedef struct ckfs_batch
+{
+	bool has_rows;
+	ckf_filter filter; /* owned; no bytes: none came yet */
+	ckfs_list list;
+	size_t list_room;
+	sqlite3_value **early; /* items that came before the filter */
+	size_t early_count, early_room;
+} ckfs_batch;
+
+/* Room for one more element of an array; false, with an error, without memory. */
+static bool
+ckfs_make_room_for_one(sqlite3_context *ctx, void **array, size_t count, size_t *room, size_t size)
+{
+	size_t larger = *room > 0 ? *room * 2 : CKFS_FIRST_ROOM;
+	void *grown;
+
+	if (count < *room)
+		return true;
+	grown = sqlite3_realloc64(*array, larger * size);
+	if (!grown)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	*array = grown;
+	*room = larger;
+	return true;
+}
+
+/* Add an item, which is not NULL, to the list. */
+static bool
+ckfs_list_item(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
+{
+	ckfs_list *list = &batch->list;
+	void *array = list->hashes;
+	ckfs_hashed item;
+
+	if (!ckfs_hash_item(ctx, value, batch->filter.seed, &item) ||
+		!ckfs_make_room_for_one(ctx, &array, list->count, &batch->list_room, sizeof(uint64_t)))
+		return false;
+	(void)ckfs_may_hold(ctx, &batch->filter, item.item_class); /* it goes to the log */
+	list->hashes = array;
+	list->hashes[list->count++] = item.hash;
+	list->item_classes |= item.item_class;
+	return true;
+}
+
+/* Keep an item as it is, until the filter comes. */
+static void
+ckfs_keep_item(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
+{
+	void *array = batch->early;
+
+	if (!ckfs_make_room_for_one(ctx, &array, batch->early_count, &batch->early_room,
+								sizeof(sqlite3_value *)))
+		return;
+	batch->early = array;
+	batch->early[batch->early_count] = sqlite3_value_dup(value);
+	if (batch->early[batch->early_count])
+		batch->early_count++;
+	else
+		sqlite3_result_error_nomem(ctx);
+}
+
+static void
+ckfs_free_early(ckfs_batch *batch)
+{
+	while (batch->early_count > 0)
+		sqlite3_value_free(batch->early[--batch->early_count]);
+	sqlite3_free(batch->early);
+	batch->early = NULL;
+}
+
+/* Take the filter, and the items that came before it. */
+static bool
+ckfs_take_filter(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
+{
+	ckf_filter local;
+	const ckf_filter *filter = ckfs_filter(ctx, value, CKF_STORED, &local);
+	size_t i;
+
+	if (!filter || !ckfs_copy(ctx, filter, 0, &batch->filter))
+		return false;
+	for (i = 0; i < batch->early_count; i++)
+		if (!ckfs_list_item(ctx, batch, batch->early[i]))
+			return false;
+	ckfs_free_early(batch);
+	return true;
+}
+
+/* cuckoofilter_add_agg(filter, item) */
+void
+ckfs_batch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_batch *batch = sqlite3_aggregate_context(ctx, sizeof(ckfs_batch));
+
+	(void)argc;
+	if (!batch)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	batch->has_rows = true;
+	if (!batch->filter.bytes && sqlite3_value_type(argv[0]) != SQLITE_NULL &&
+		!ckfs_take_filter(ctx, batch, argv[0]))
+		return;
+	if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
+		return;
+	if (batch->filter.bytes)
+		ckfs_list_item(ctx, batch, argv[1]);
+	else
+		ckfs_keep_item(ctx, batch, argv[1]);
+}
+
+/* The filter with the items so far, NULL where no row had one; the batch stays
+ * as it is. */
+void
+ckfs_batch_value(sqlite3_context *ctx)
+{
+	const ckfs_batch *batch = sqlite3_aggregate_context(ctx, 0);
+	ckf_filter owned;
+
+	if (!batch || !batch->has_rows)
+		ckfs_result_no_rows(ctx);
+	else if (batch->filter.bytes &&
+			 ckfs_change_many(ctx, &batch->filter, &batch->list, ckfs_add, CKF_ADD_MANY, &owned))
+		ckfs_result(ctx, &owned);
+}
+
+void
+ckfs_batch_final(sqlite3_context *ctx)
+{
+	ckfs_batch *batch = sqlite3_aggregate_context(ctx, 0);
+
+	ckfs_batch_value(ctx);
+	if (!batch)
+		return;
+	ckfs_discard(&batch->filter);
+	sqlite3_free(batch->list.hashes);
+	ckfs_free_early(batch);
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""Hashes of values that consist of others, a second time.
+
+Written from FORMAT.md, section 6, and not from the C code; replays
+test/vectors/containers.tsv.
+"""
+import json
+import math
+import os
+import struct
+import sys
+
+import xxhash
+
+VECTORS = os.path.join(os.path.dirname(__file__), "..", "vectors", "containers.tsv")
+
+
+def xxh3(data, number, seed):
+    """XXH3 of bytes under a class."""
+    return xxhash.xxh3_64_intdigest(data, seed=(seed + number) % 2**64)
+
+
+def class_7(words, seed):
+    return xxh3(packed(words), 7, seed)
+
+
+def packed(words):
+    return b"".join(struct.pack("<Q", word % 2**64) for word in words)
+
+
+def real(value, seed):
+    if math.isfinite(value) and value == int(value) and -(2**63) <= value < 2**63:
+        return xxh3(struct.pack("<q", int(value)), 1, seed)
+    return xxh3(struct.pack("<d", value), 2, seed)
+
+
+def range_words(value, seed):
+    if value["range"] == "empty":
+        return [3, 1]
+    first, last = value["range"]
+    flags = 2 * (first == "[") + 4 * (last == "]") + 8 * ("lower" not in value) + 16 * ("upper" not in value)
+    return [3, flags] + [part(value[end], seed) for end in ("lower", "upper") if end in value]
+
+
+def json_part(value, seed):
+    if isinstance(value, bool):
+        return class_7([8, value], seed)
+    if isinstance(value, list):
+        return class_7([6, len(value)] + [json_part(v, seed) for v in value], seed)
+    if isinstance(value, dict):
+        members = sorted((part(k, seed), json_part(v, seed)) for k, v in value.items())
+        return class_7([7, len(members)] + [word for member in members for word in member], seed)
+    return part(value, seed)
+
+
+def words_of(value, seed):
+    """The words of a value that consists of others, in the notation of the vectors."""
+    if "array" in value:
+        sizes = [word for size_and_bound in value["dimensions"] for word in size_and_bound]
+        return [1, len(value["dimensions"])] + sizes + [part(v, seed) for v in value["array"]]
+    if "record" in value:
+        return [2, len(value["record"])] + [part(v, seed) for v in value["record"]]
+    if "range" in value:
+        return range_words(value, seed)
+    if "multirange" in value:
+        return [4, len(value["multirange"])] + [part(v, seed) for v in value["multirange"]]
+    if "folded" in value:
+        return [9, part(value["folded"], seed)]
+    document = value["json"]
+    if isinstance(document, list):
+        return [6, len(document)] + [json_part(v, seed) for v in document]
+    if isinstance(document, dict):
+        members = sorted((part(k, seed), json_part(v, seed)) for k, v in document.items())
+        return [7, len(members)] + [word for member in members for word in member]
+    return [5, json_part(document, seed)]
+
+
+def part(value, seed):
+    """The hash of any value."""
+    if value is None:
+        return xxh3(b"", 7, seed)
+    if isinstance(value, int):
+        return xxh3(struct.pack("<q", value), 1, seed)
+    if isinstance(value, float):
+        return real(value, seed)
+    if isinstance(value, str):
+        return xxh3(value.encode(), 3, seed)
+    for name, number in (("timestamp", 5), ("timestamptz", 6)):
+        if name in value:
+            return xxh3(struct.pack("<q", value[name]), number, seed)
+    if "bytes" in value:
+        return xxh3(bytes.fromhex(value["bytes"]), 4, seed)
+    return class_7(words_of(value, seed), seed)
+
+
+def main():
+    passed = failed = 0
+    with open(VECTORS, encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    for notation, seed, words, hashed, _ in rows:
+        value, seed = json.loads(notation), int(seed)
+        ours = packed(words_of(value, seed)).hex(), part(value, seed)
+        if ours == (words, int(hashed) % 2**64):
+            passed += 1
+        else:
+            failed += 1
+            print(f"{notation}, seed {seed}: {ours} here, {words}, {hashed} there")
+    if passed < 40:
+        failed += 1
+        print(f"only {passed} vectors")
+    print(f"containers: {passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

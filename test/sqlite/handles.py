@@ -1,0 +1,310 @@
+#!/usr/bin/python3
+"""Handles, wherever a value can go: what cuckoofilter_open gives answers as the filter does."""
+
+import os
+import resource
+import sqlite3
+import tempfile
+import threading
+
+from suite import EXTENSION, NUMBERS, Suite, connect
+
+suite = Suite("sqlite-handles")
+one, check, equal = suite.one, suite.check, suite.equal
+is_sql, refuses = suite.is_sql, suite.refuses
+
+NOT_OPEN = (
+    "the cuckoofilter of this handle is not open: it was opened by another connection, or dropped "
+    "as the one longest unused; call cuckoofilter_open again, or pass the filter itself"
+)
+
+suite.db.executescript("""
+    CREATE TABLE item (x INTEGER PRIMARY KEY);
+    WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 2000)
+        INSERT INTO item SELECT x FROM s;
+    CREATE TABLE seen AS SELECT cuckoofilter_agg(x, 0.0001) AS f FROM item WHERE x % 2;
+    CREATE TABLE part AS SELECT x % 10 AS k, cuckoofilter_agg(x, 0.0001) AS f FROM item GROUP BY 1;
+    CREATE VIEW opened AS SELECT cuckoofilter_open(f) AS h FROM seen;
+    CREATE VIEW opened_part AS SELECT k, cuckoofilter_open(f) AS h FROM part;
+""")
+
+
+def test_form():
+    handle = one("SELECT cuckoofilter_open(f) FROM seen")
+    equal("bytes", len(handle), 24)
+    equal("sign", handle[:8], b"ckf-open")
+    is_sql("blob", "SELECT typeof(cuckoofilter_open(f)) FROM seen")
+    is_sql(1, "SELECT cuckoofilter_open(f) = cuckoofilter_open(f) FROM seen")
+    is_sql(1, "SELECT cuckoofilter_open(cuckoofilter_open(f)) = cuckoofilter_open(f) FROM seen")
+    is_sql(10, "SELECT count(DISTINCT cuckoofilter_open(f)) FROM part")
+    is_sql(None, "SELECT cuckoofilter_open(NULL)")
+
+
+def test_wherever_a_value_goes():
+    """Each counts the odd numbers, of which there are 1,000, through a handle that came another way."""
+    item = "cuckoofilter_contains(h, x)"
+    rows = one("SELECT sum(cuckoofilter_contains(f, x)) FROM item, seen")
+    check("nearly exact", 1000 <= rows <= 1003)
+    open_it = "SELECT cuckoofilter_open(f) AS h FROM seen"
+    for sql in (
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(({open_it}), x)",
+        f"SELECT count(*) FROM ({open_it}), item WHERE {item}",
+        f"SELECT count(*) FROM item JOIN ({open_it} LIMIT 1) ON {item}",
+        f"SELECT count(*) FROM item LEFT JOIN ({open_it} LIMIT 1) ON 1 WHERE {item}",
+        f"SELECT count(*) FROM item, opened WHERE {item}",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains((SELECT h FROM opened), x)",
+        f"WITH w AS ({open_it}) SELECT count(*) FROM w, item WHERE {item}",
+        f"WITH w AS ({open_it}), v AS (SELECT h FROM w) SELECT count(*) FROM item, v WHERE {item}",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(coalesce(({open_it}), "
+        "cuckoofilter_create(1)), x)",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(coalesce(NULL, ({open_it})), x)",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(ifnull(({open_it}), x''), x)",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(CASE WHEN x > 0 THEN ({open_it}) END, x)",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(iif(x, ({open_it}), NULL), x)",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(CAST(({open_it}) AS BLOB), x)",
+        f"SELECT count(*) FROM item WHERE cuckoofilter_contains(unhex_of(hex(({open_it}))), x)",
+        f"SELECT count(*) FROM (SELECT max(h) AS h FROM opened), item WHERE {item}",
+        f"SELECT count(*) FROM (SELECT h FROM opened GROUP BY h), item WHERE {item}",
+        f"SELECT count(*) FROM (SELECT h FROM opened ORDER BY h DESC LIMIT 1), item WHERE {item}",
+        f"SELECT count(*) FROM (SELECT DISTINCT h FROM opened), item WHERE {item}",
+        f"SELECT count(*) FROM (SELECT h FROM opened UNION SELECT h FROM opened), item WHERE {item}",
+        f"SELECT count(*) / 2 FROM (SELECT h FROM opened UNION ALL SELECT h FROM opened), item WHERE {item}",
+        f"SELECT count(*) FROM (SELECT h FROM opened INTERSECT SELECT h FROM opened), item WHERE {item}",
+        f"SELECT count(*) FROM (SELECT first_value(h) OVER () AS h FROM opened), item WHERE {item}",
+        f"SELECT count(*) FROM (SELECT x, lag(h, 1, h) OVER (ORDER BY x) AS h FROM item, opened) WHERE {item}",
+        f"SELECT count(*) FROM (SELECT column1 AS h FROM (VALUES (({open_it})))), item WHERE {item}",
+        f"WITH RECURSIVE r(n, h) AS (SELECT 1, cuckoofilter_open(f) FROM seen UNION ALL SELECT n + 1, h "
+        "FROM r WHERE n < 2000) SELECT count(*) FROM r WHERE cuckoofilter_contains(h, n)",
+        f"SELECT count(*) FROM item WHERE EXISTS (SELECT 1 FROM opened WHERE {item})",
+        f"SELECT 2000 - count(*) FROM item WHERE NOT EXISTS (SELECT 1 FROM opened WHERE {item})",
+        f"SELECT 2000 - count(*) FROM item WHERE NOT cuckoofilter_contains(coalesce(({open_it}), "
+        "cuckoofilter_create(1)), x)",
+        f"SELECT count(*) FROM item AS i WHERE (SELECT {item} FROM (SELECT cuckoofilter_open(f) AS h, i.x "
+        "FROM seen LIMIT 1))",
+        f"SELECT sum({item}) FROM (SELECT x, h FROM item, opened ORDER BY x % 7, h)",
+        f"SELECT count(*) FILTER (WHERE {item}) FROM item, opened",
+        f"SELECT sum(n) FROM (SELECT count(*) AS n FROM item, opened GROUP BY h, x HAVING {item})",
+        f"SELECT count(*) FROM item WHERE x IN (SELECT x FROM item, opened WHERE {item})",
+    ):
+        is_sql(rows, sql)
+    # every group by its own handle, and the functions that take two
+    for source in (
+        "opened_part",
+        "(SELECT * FROM opened_part ORDER BY k DESC LIMIT 10)",
+        "(SELECT k, max(h) AS h FROM opened_part GROUP BY k)",
+    ):
+        is_sql(2000, f"SELECT count(*) FROM item JOIN {source} ON k = x % 10 AND {item}")
+        is_sql(2000, f"SELECT cuckoofilter_count(cuckoofilter_sum_agg(h)) FROM {source}")
+    is_sql(
+        1,
+        "SELECT cuckoofilter_union(a.h, b.h) = cuckoofilter_union(c.f, d.f) FROM opened_part AS a, "
+        "opened_part AS b, part AS c, part AS d WHERE a.k = 3 AND b.k = 4 AND c.k = 3 AND d.k = 4",
+    )
+
+
+def test_tables_and_parameters():
+    """A handle that was stored, or handed out, serves later statements of its connection."""
+    handle = one("SELECT h FROM opened")
+    want = one("SELECT sum(cuckoofilter_contains(f, x)) FROM item, seen")
+    equal("parameter", one("SELECT sum(cuckoofilter_contains(?, x)) FROM item", handle), want)
+    suite.db.execute("CREATE TEMP TABLE kept AS SELECT k, h FROM opened_part")
+    is_sql(2000, "SELECT count(*) FROM item JOIN kept ON k = x % 10 AND cuckoofilter_contains(h, x)")
+    suite.db.execute("CREATE INDEX kept_h ON kept (h)")
+    is_sql(200, "SELECT sum(cuckoofilter_contains(h, x)) FROM item, kept WHERE h = (SELECT h FROM "
+           "opened_part WHERE k = 3) AND x % 10 = 3")
+    equal(
+        "what is written is a filter",
+        one("SELECT cuckoofilter_add(?, 'new')", handle),
+        one("SELECT cuckoofilter_add(f, 'new') FROM seen"),
+    )
+    suite.db.execute("DELETE FROM kept")
+    equal("it does not need the table", one("SELECT cuckoofilter_count(?)", handle), 1000)
+
+
+def test_snapshot():
+    """A handle is the filter as it was opened."""
+    handle = one("SELECT cuckoofilter_open(cuckoofilter_agg(x)) FROM item WHERE x < 10")
+    suite.db.execute("CREATE TEMP TABLE changing AS SELECT cuckoofilter_agg(x) AS f FROM item WHERE x < 10")
+    equal("the same bytes", one("SELECT cuckoofilter_open(f) FROM changing"), handle)
+    suite.db.execute("UPDATE changing SET f = cuckoofilter_add(f, 77)")
+    check("other bytes", one("SELECT cuckoofilter_open(f) FROM changing") != handle)
+    is_sql(0, "SELECT cuckoofilter_contains(?, 77)", handle)
+    is_sql(1, "SELECT cuckoofilter_contains(cuckoofilter_open(f), 77) FROM changing")
+
+
+def test_other_connections():
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "test.db")
+        first, second = connect(path), connect(path)
+        first.execute("CREATE TABLE t AS SELECT cuckoofilter_open(cuckoofilter_agg(1)) AS h")
+        count = "SELECT cuckoofilter_count(h) FROM t"
+        equal("its own", first.execute(count).fetchone()[0], 1)
+        for call in (
+            "open(h)",
+            "count(h)",
+            "fpr(h)",
+            "info(h)",
+            "compact(h)",
+            "contains(h, 1)",
+            "contains_any(h, 1)",
+            "contains_all(h)",
+            "contains_hash(h, 1)",
+            "copies(h, 1)",
+            "add(h, 1)",
+            "add(h, NULL)",
+            "add_all(h)",
+            "add_hash(h, 1)",
+            "remove(h, 1)",
+            "remove_all(h, 1)",
+            "remove_hash(h, 1)",
+            "union(h, h)",
+            "sum(cuckoofilter_create(1), h)",
+            "union_agg(h)",
+            "sum_agg(h)",
+        ):
+            for db in (second, connect(path)):
+                # also where that connection has filters open of its own, even of the same bytes
+                db.execute("SELECT cuckoofilter_open(cuckoofilter_agg(1))").fetchone()
+                try:
+                    db.execute(f"SELECT cuckoofilter_{call} FROM t").fetchone()
+                    check(f"{call} of another connection's handle fails", False)
+                except sqlite3.Error as error:
+                    equal(call, str(error), NOT_OPEN)
+        first.close()
+        again = connect(path)
+        try:
+            again.execute(count).fetchone()
+            check("a handle ends with its connection", False)
+        except sqlite3.Error as error:
+            equal("ended", str(error), NOT_OPEN)
+    handle = one("SELECT h FROM opened")
+    for at in range(24):
+        broken = handle[:at] + bytes([handle[at] ^ 1]) + handle[at + 1 :]
+        bad = "not a cuckoofilter: the bytes are damaged or of something else"
+        refuses(bad if at < 8 else NOT_OPEN, "SELECT cuckoofilter_count(?)", broken)
+    nothing = connect()  # where nothing was opened yet
+    for value in (bytes(24), handle):
+        try:
+            nothing.execute("SELECT cuckoofilter_count(?)", (value,)).fetchone()
+            check("no handle yet", False)
+        except sqlite3.Error as error:
+            equal("no handle yet", str(error), NOT_OPEN if value == handle else bad)
+    for size in (8, 23, 25, 48):
+        refuses(bad, "SELECT cuckoofilter_count(?)", (handle + handle)[:size])
+
+
+def test_damage():
+    """Opening reads a filter's header only; what merges or tells of it finds damaged slots."""
+    bad = "not a cuckoofilter: the bytes are damaged or of something else"
+    filter = bytearray(suite.agg(1, 50000))
+    filter[5000:6000] = bytes(1000)
+    handle = one("SELECT cuckoofilter_open(?)", bytes(filter))
+    for _ in range(2):
+        for call in ("info(?1)", "union(?1, ?1)", "compact(?1)", "sum_agg(?1)"):
+            refuses(bad, f"SELECT cuckoofilter_{call}", handle)
+        equal("count", one("SELECT cuckoofilter_count(?)", handle), 50000)
+    refuses(bad, "SELECT cuckoofilter_open(?)", bytes(filter[:-1]))
+    refuses(bad, "SELECT cuckoofilter_open(x'00')")
+
+
+def test_limit():
+    """Handles hold 256 MB: what was longest unused goes, what is used stays."""
+    db = connect()
+
+    def value(sql, *parameters):
+        return db.execute(sql, parameters).fetchone()[0]
+
+    big = value(f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}", 1, 3000000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    first, second = (value("SELECT cuckoofilter_open(cuckoofilter_add(?, ?))", big, i) for i in (0, 1))
+    handles = []
+    for i in range(2, 200):
+        handles.append(value("SELECT cuckoofilter_open(cuckoofilter_add(?, ?))", big, i))
+        equal("in use", value("SELECT cuckoofilter_contains(?, 7)", first), 1)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    check(f"{grown:.0f} MB for 200 filters of {len(big) / 1048576:.1f}", 200 < grown < 350)
+    most = 256 * 1048576 // len(big)
+    equal("the newest", value("SELECT cuckoofilter_count(?)", handles[3 - most]), 3000001)
+    for handle in (second, handles[0], handles[-most]):
+        try:
+            value("SELECT cuckoofilter_count(?)", handle)
+            check("a handle that was dropped is an error", False)
+        except sqlite3.Error as error:
+            equal("dropped", str(error), NOT_OPEN)
+    # the same filter for each row is held once
+    db.execute(f"CREATE TABLE item AS SELECT x FROM {NUMBERS}", (1, 300))
+    db.execute("CREATE TABLE seen AS SELECT ? AS f", (big,))
+    rows = value(
+        "SELECT sum((SELECT cuckoofilter_contains(cuckoofilter_open(f), x) FROM seen)) FROM item"
+    )
+    equal("each row opens it", rows, 300)
+    equal("nothing was dropped for it", value("SELECT cuckoofilter_count(?)", handles[-1]), 3000001)
+    db.close()
+
+
+def test_many():
+    """More handles than any table's first size, used in any order."""
+    suite.db.execute(
+        "CREATE TEMP TABLE many AS SELECT x, cuckoofilter_open(cuckoofilter_add(cuckoofilter_create(9), x)) "
+        f"AS h FROM {NUMBERS}",
+        (1, 20000),
+    )
+    is_sql(20000, "SELECT count(DISTINCT h) FROM many")
+    is_sql(
+        20000,
+        "SELECT sum(cuckoofilter_contains(h, x)) FROM (SELECT * FROM many ORDER BY x * 7919 % 20011)",
+    )
+    is_sql(0, "SELECT sum(cuckoofilter_contains(h, -x)) FROM many")
+    is_sql(20000, "SELECT cuckoofilter_count(cuckoofilter_sum_agg(h)) FROM many")
+    suite.db.execute("DROP TABLE many")
+
+
+def test_threads():
+    """One connection in many threads: SQLite lets one in at a time."""
+    db = connect(check_same_thread=False)
+    db.execute(f"CREATE TABLE item AS SELECT x FROM {NUMBERS}", (1, 3000))
+    wrong = []
+
+    def work(number):
+        for turn in range(30):
+            sql = (
+                "SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(cuckoofilter_agg(x)) FROM item "
+                "WHERE x <= ?1), x)) FROM item WHERE x <= ?1"
+            )
+            found = db.execute(sql, (1000 + number * 100 + turn,)).fetchone()[0]
+            if found != 1000 + number * 100 + turn:
+                wrong.append((number, turn, found))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    equal("wrong answers", wrong, [])
+    db.close()
+
+
+def test_loaded_twice():
+    """The module that is loaded again starts with no handles; the old ones are errors."""
+    db = connect()
+    handle = db.execute("SELECT cuckoofilter_open(cuckoofilter_agg(1))").fetchone()[0]
+    db.enable_load_extension(True)
+    try:  # a statement that runs keeps it from being loaded again
+        db.execute("SELECT load_extension(?)", (EXTENSION,)).fetchone()
+        check("loaded in a statement", False)
+    except sqlite3.Error as error:
+        check(f"it says why: {error}", "due to active statements" in str(error))
+    equal("still open", db.execute("SELECT cuckoofilter_count(?)", (handle,)).fetchone()[0], 1)
+    db.load_extension(EXTENSION)
+    try:
+        db.execute("SELECT cuckoofilter_count(?)", (handle,)).fetchone()
+        check("handles end with the module", False)
+    except sqlite3.Error as error:
+        equal("after a second load", str(error), NOT_OPEN)
+    handle = db.execute("SELECT cuckoofilter_open(cuckoofilter_agg(1))").fetchone()[0]
+    equal("again", db.execute("SELECT cuckoofilter_count(?)", (handle,)).fetchone()[0], 1)
+    db.close()
+
+
+suite.db.create_function("unhex_of", 1, bytes.fromhex)
+suite.run(globals())
