@@ -339,19 +339,18 @@ cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
 static Datum
 ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 {
-	const ckfp_large_state *large = NULL;
+	const ckfp_large_state *large;
 	ckf_filter state;
 	ckf_filter owned;
 
 	(void)ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
 	{
-		ckf_params params;
-
-		ckf_params_default(&params);
-		ckfp_new_state(&params, &state);
+		ckfp_create_no_rows(&owned);
+		CKFP_RETURN_OWNED(&owned);
 	}
-	else if ((large = ckfp_large_state_of((struct varlena *)PG_GETARG_POINTER(0))) == NULL)
+	large = ckfp_large_state_of((struct varlena *)PG_GETARG_POINTER(0));
+	if (large == NULL)
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STATE, &state);
 	ckfp_run(goal, large != NULL ? &large->filter : &state, NULL, &owned);
 	CKFP_RETURN_OWNED(&owned);

@@ -141,13 +141,9 @@ cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
 	ckf_filter filter;
 	ckf_filter owned;
 
-	if (PG_ARGISNULL(0)) /* no rows: the empty filter of every aggregate */
+	if (PG_ARGISNULL(0))
 	{
-		ckf_params params;
-
-		ckf_params_default(&params);
-		params.capacity = 1;
-		ckfp_create(&params, &owned);
+		ckfp_create_no_rows(&owned);
 		CKFP_RETURN_OWNED(&owned);
 	}
 	batch = (const ckfp_batch *)PG_GETARG_POINTER(0);

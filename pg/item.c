@@ -222,7 +222,7 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 			ckfp_error_no_collation();
 		own_equality = !get_collation_isdeterministic(collation);
 	}
-	else if (kind == CKFP_UNTYPED && OidIsValid(collation)) /* a literal with COLLATE, in a row */
+	else if (kind == CKFP_UNTYPED && OidIsValid(collation)) /* a literal, if there is one */
 		own_equality = !get_collation_isdeterministic(collation);
 	else if (kind >= CKFP_ARRAY && kind <= CKFP_MULTIRANGE)
 		hasher->container = ckfp_set_container(hasher, kind, base, collation, context);

@@ -54,6 +54,16 @@ ckfp_create(const ckf_params *params, ckf_filter *owned)
 }
 
 void
+ckfp_create_no_rows(ckf_filter *owned)
+{
+	ckf_params params;
+
+	ckf_params_default(&params);
+	params.capacity = 1;
+	ckfp_create(&params, owned);
+}
+
+void
 ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned)
 {
 	size_t room = filter->size + (filter->encoding == CKF_HASHES ? sizeof(uint64) * more : 0);

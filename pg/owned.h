@@ -16,6 +16,9 @@
 /* An empty filter. */
 void ckfp_create(const ckf_params *params, ckf_filter *owned);
 
+/* That of an aggregate over no rows, which knows no parameters. */
+void ckfp_create_no_rows(ckf_filter *owned);
+
 /* A copy of a filter; one in hashes gets room for `more` of them. */
 void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
 

@@ -15,11 +15,8 @@
 #include "call.h"
 #include "owned.h"
 
-#include "catalog/pg_collation.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_add_items);
@@ -44,20 +41,13 @@ typedef struct ckfp_hashes
 	size_t count;
 } ckfp_hashes;
 
-/* An argument that is an item. */
-typedef struct ckfp_item_argument
-{
-	ckfp_hasher hasher;
-	bool literal; /* of no type: a C string */
-} ckfp_item_argument;
-
 /* What a call keeps of its items from call to call, in the cache's `more`. */
 typedef struct ckfp_items
 {
-	bool array;                                         /* they are the elements of argument 1 */
-	uint8 item_classes;                                 /* of those that were hashed last */
-	ArrayMetaState layout;                              /* if so, how they lie in the last one */
-	ckfp_item_argument argument[FLEXIBLE_ARRAY_MEMBER]; /* else each from argument 1 on */
+	bool array;                                /* they are the elements of argument 1 */
+	uint8 item_classes;                        /* of those that were hashed last */
+	ArrayMetaState layout;                     /* if so, how they lie in the last one */
+	ckfp_hasher hasher[FLEXIBLE_ARRAY_MEMBER]; /* else of each from argument 1 on */
 } ckfp_items;
 
 /* Is argument 1 an array that stands for its elements? */
@@ -73,9 +63,9 @@ static ckfp_items *
 ckfp_new_items(FunctionCallInfo fcinfo, ckfp_call_cache *cache, bool array)
 {
 	bool elements = array || ckfp_is_array_call(fcinfo);
-	Size arguments = elements ? 0 : sizeof(ckfp_item_argument) * (Size)(PG_NARGS() - 1);
+	Size hashers = elements ? 0 : sizeof(ckfp_hasher) * (Size)(PG_NARGS() - 1);
 	ckfp_items *items =
-		MemoryContextAllocZero(cache->context, offsetof(ckfp_items, argument) + arguments);
+		MemoryContextAllocZero(cache->context, offsetof(ckfp_items, hasher) + hashers);
 
 	items->array = elements;
 	cache->more = items;
@@ -142,24 +132,6 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 	return hashes;
 }
 
-/* Make an argument's hasher ready.  A literal has no collation of its own: it takes
- * the one of the call, if that has any. */
-static void
-ckfp_prepare_item(FunctionCallInfo fcinfo, int n, ckfp_item_argument *argument,
-				  MemoryContext context)
-{
-	Oid type = ckfp_argument_type(fcinfo->flinfo, n);
-	Oid collation = PG_GET_COLLATION();
-
-	argument->literal = type == UNKNOWNOID;
-	if (argument->literal)
-	{
-		type = TEXTOID;
-		collation = OidIsValid(collation) ? collation : DEFAULT_COLLATION_OID;
-	}
-	ckfp_hasher_prepare(&argument->hasher, type, collation, context);
-}
-
 /* The hashes of the arguments from 1 on, for this filter. */
 static ckfp_hashes
 ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
@@ -172,17 +144,15 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 	items->item_classes = 0;
 	for (n = 1; n < PG_NARGS(); n++)
 	{
-		ckfp_item_argument *argument = &items->argument[n - 1];
-		Datum item = PG_GETARG_DATUM(n);
+		ckfp_hasher *hasher = &items->hasher[n - 1];
 
 		if (PG_ARGISNULL(n))
 			continue;
-		if (!OidIsValid(argument->hasher.type))
-			ckfp_prepare_item(fcinfo, n, argument, cache->context);
-		if (argument->literal)
-			item = CStringGetTextDatum(DatumGetCString(item));
-		hashes.hash[hashes.count++] = ckfp_hash_item(&argument->hasher, item, filter->seed);
-		items->item_classes |= argument->hasher.item_class;
+		if (!OidIsValid(hasher->type)) /* of a literal too, which has the call's collation */
+			ckfp_hasher_prepare(hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
+								cache->context);
+		hashes.hash[hashes.count++] = ckfp_hash_item(hasher, PG_GETARG_DATUM(n), filter->seed);
+		items->item_classes |= hasher->item_class;
 	}
 	for (classes = items->item_classes; classes != 0; classes &= classes - 1)
 		ckfp_require_class(filter, classes & -classes); /* the lowest bit */

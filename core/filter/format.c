@@ -130,7 +130,7 @@ ckf_fields_fit(const ckf_filter *t)
 static bool
 ckf_is_empty(const ckf_filter *t)
 {
-	return t->count == 0 && (!(t->flags & CKF_FLAG_STATE) || t->operations->source->items(t) == 0);
+	return t->count == 0 && ckf_items(t) == 0;
 }
 
 /* The classes of the items, of which version 1 says nothing.  false: they cannot be. */
@@ -204,16 +204,19 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 
 /* --------------------------------------------------------- what it tells */
 
+uint64_t
+ckf_items(const ckf_filter *t)
+{
+	return t->operations->source->items(t); /* only the representation knows */
+}
+
 double
 ckf_fpr(const ckf_filter *t)
 {
-	double rate = (double)t->count;
+	double rate = (double)t->count / ckf_power_of_two(t->w);
 
-	/* The rule of tag 0 makes P|1 of one prefix in 2^c: such a stored prefix is met
-	 * by two that are asked. */
 	if (ckf_is_table(t))
-		rate += rate * 2 / (double)(t->low_mask + 1);
-	rate /= ckf_power_of_two(t->w);
+		return ckf_expected_rate(t->count, t->w, t->c);
 	return rate < 1 ? rate : 1;
 }
 

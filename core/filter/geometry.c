@@ -81,11 +81,30 @@ ckf_prefix_bits(double items, double fpr, unsigned c)
 	return w;
 }
 
+double
+ckf_expected_rate(uint64_t copies, unsigned w, unsigned c)
+{
+	double rate = (double)copies;
+
+	/* The rule of tag 0 makes P|1 of one prefix in 2^c: such a stored prefix is met
+	 * by two that are asked. */
+	rate += rate * 2 / ckf_power_of_two(c);
+	rate /= ckf_power_of_two(w);
+	return rate < 1 ? rate : 1;
+}
+
+double
+ckf_last_rate(double fpr)
+{
+	double rate = 8 * fpr > CKF_LAST_RATE ? 8 * fpr : CKF_LAST_RATE;
+
+	return rate < 1 ? rate : 1;
+}
+
 uint64_t
 ckf_count_limit(unsigned w, double fpr)
 {
-	double rate = 8 * fpr > CKF_LAST_RATE ? 8 * fpr : CKF_LAST_RATE;
-	double limit = (rate > 1 ? 1 : rate) * ckf_power_of_two(w);
+	double limit = ckf_last_rate(fpr) * ckf_power_of_two(w);
 
 	return limit < 9e18 ? (uint64_t)limit : UINT64_MAX;
 }

@@ -140,6 +140,10 @@ unsigned ckf_prefix_bits(double items, double fpr, unsigned c);
 unsigned ckf_load(unsigned b, unsigned f);
 /* Copies that a table of this geometry is meant to hold. */
 uint64_t ckf_full_count(const ckf_filter *t);
+/* The rate to expect of a table with so many copies of prefixes (FORMAT.md, section 5). */
+double ckf_expected_rate(uint64_t copies, unsigned w, unsigned c);
+/* The rate at which growth stops. */
+double ckf_last_rate(double fpr);
 /* The most copies that a filter of this w may hold: more would pass the rate at
  * which growth stops. */
 uint64_t ckf_count_limit(unsigned w, double fpr);

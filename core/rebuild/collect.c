@@ -51,7 +51,7 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 	uint64_t memory[CKF_FEW_WORDS];
 	unsigned scans, i;
 	size_t worked = 0;
-	uint64_t items = in->operations->source->items(in);
+	uint64_t items = ckf_items(in);
 	ckf_filter to;
 	ckf_status status = ckf_promise(&to, goal, both, 2);
 
@@ -73,7 +73,7 @@ ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal)
 		scan[i].worked = &worked;
 		status = ckf_add_each(state, &scan[i]);
 	}
-	if (state->operations->source->items(state) == 0) /* the filter had fewer than it said */
+	if (ckf_items(state) == 0) /* the filter had fewer than it said */
 		ckf_set_item_classes(state, 0);
 	return status;
 }

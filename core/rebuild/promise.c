@@ -5,8 +5,6 @@
 
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "filter/operations.h"
-#include "rebuild/scan.h"
 
 /* What the inputs taken so far ask of the result; zeros before the first. */
 typedef struct ckf_asked
@@ -22,26 +20,13 @@ typedef struct ckf_asked
 	double fpr;
 } ckf_asked;
 
-/* Only the representation knows what there is in it. */
-uint64_t
-ckf_items(const ckf_filter *t)
-{
-	return t->operations->source->items(t);
-}
-
-static bool
-ckf_has_items(const ckf_filter *t)
-{
-	return ckf_items(t) > 0;
-}
-
 /* Take in what an input asks for that has a say; the first one alone, or beside
  * others. */
 static void
 ckf_ask_for(ckf_asked *asked, const ckf_filter *in, bool first)
 {
 	/* hashes are exact, and so is what has no items */
-	uint8_t w = ckf_has_items(in) ? in->w : 64;
+	uint8_t w = ckf_items(in) > 0 ? in->w : 64;
 
 	/* of two empty inputs either seed will do, but the same in any order */
 	if (first || in->seed > asked->seed)
@@ -60,7 +45,7 @@ ckf_ask_for(ckf_asked *asked, const ckf_filter *in, bool first)
 static ckf_status
 ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
 {
-	bool items = ckf_has_items(in);
+	bool items = ckf_items(in) > 0;
 
 	if (!items && in->capacity == 0)
 		return CKF_OK; /* a new state, of no parameters: nothing is asked */

@@ -33,7 +33,7 @@ ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 		const ckf_source *source = r->in[i]->operations->source;
 
 		/* what says that it is empty is neutral, whatever lies in its slots */
-		if (r->goal == CKF_REMOVE_MANY || source->items(r->in[i]) > 0)
+		if (r->goal == CKF_REMOVE_MANY || ckf_items(r->in[i]) > 0)
 			r->scans += source->scans(r->in[i], &r->scan[r->scans]);
 	}
 	if (n > 0)
@@ -139,7 +139,7 @@ ckf_only_appends(const ckf_rebuild *r)
 
 	return r->inputs == 2 && (r->to.flags & CKF_FLAG_STATE) && (state->flags & CKF_FLAG_STATE) &&
 		   ckf_state_is_log(state) && ckf_log_may_promise(state, &r->to) &&
-		   r->in[1]->operations->source->items(r->in[1]) <= ckf_log_room(state);
+		   ckf_items(r->in[1]) <= ckf_log_room(state);
 }
 
 static ckf_status
@@ -184,7 +184,7 @@ ckf_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *
 	if (goal >= CKF_COLLECT_ITEMS && ckf_only_appends(r))
 		return ckf_start_append(r);
 	ckf_make_scans(r, hashes, n);
-	r->items = a->operations->source->items(a) + (b ? b->operations->source->items(b) : 0);
+	r->items = ckf_items(a) + (b ? ckf_items(b) : 0);
 	if (goal != CKF_REMOVE_MANY)
 		r->items += n;
 	if (goal != CKF_REMOVE_MANY && n > 0)
@@ -473,7 +473,7 @@ ckf_finish(ckf_rebuild *r)
 	r->sink->end(&r->build);
 	if (!r->appends)
 		ckf_target_trim(r);
-	if (to->operations->source->items(to) == 0)
+	if (ckf_items(to) == 0)
 		to->item_classes = 0;
 	ckf_write_header(to);
 	/* removals that found nothing have changed nothing, the version neither */

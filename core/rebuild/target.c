@@ -505,12 +505,8 @@ ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 	fits = !full && ckf_choose(&to, r->items + grows, to.w) &&
 		   !(ckf_is_table(&r->to) && ckf_lacks_bits(&r->to, r->items));
 	refusal->items = r->items;
-	refusal->fpr = (double)r->items * (1 + 2 / ckf_power_of_two(to.c)) / ckf_power_of_two(to.w);
-	refusal->limit = 8 * to.fpr > CKF_LAST_RATE ? 8 * to.fpr : CKF_LAST_RATE;
-	if (refusal->limit > 1)
-		refusal->limit = 1;
-	if (refusal->fpr > 1)
-		refusal->fpr = 1;
+	refusal->fpr = ckf_expected_rate(r->items, to.w, to.c);
+	refusal->limit = ckf_last_rate(to.fpr);
 	refusal->input = ckf_coarser(r);
 	refusal->capacity = ckf_kept_capacity(&to, to.w);
 	if (fits)
