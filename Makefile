@@ -212,6 +212,7 @@ help:
 	@echo "make pg              build/pg/cuckoofilter.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute"
+	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
@@ -237,7 +238,7 @@ PG_CONFIG ?= pg_config
 PGXS_MAKE  = mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
 	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
 
-.PHONY: pg install uninstall installcheck test-pg test-join-regress
+.PHONY: pg install uninstall installcheck demo-pg test-pg test-join-regress
 
 all: $(if $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null)),pg)
 
@@ -246,6 +247,9 @@ pg:
 
 install uninstall installcheck:
 	+$(PGXS_MAKE) $@
+
+demo-pg:
+	@test/pg/demo.sh
 
 test-pg: $(SQLITE_SO)
 	@test/run.sh pg

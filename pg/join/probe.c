@@ -267,6 +267,10 @@ ckfp_probe_walk(PlanState *state, void *context)
 		if (build != NULL)
 			build->join = (HashJoinState *)state;
 	}
+	/* A planner hook after ours may have put a node of its own above.  Which rows it gets is not
+	 * for us to say; no filter is made for joins and scans below it. */
+	if (IsA(state, CustomScanState) && !ckfp_join_is_build(state->plan))
+		return false;
 	wish = ckfp_wishes_of(wishes, state->plan->plan_node_id, &n);
 	/* a plan that several expressions share is met several times */
 	if (n > 0 && (state->qual == NULL || state->qual->evalfunc != ckfp_probe_row))

@@ -156,9 +156,8 @@ ckfp_own_expressions(Plan *plan, bool *known)
 			return list_make2(((WindowAgg *)plan)->startOffset, ((WindowAgg *)plan)->endOffset);
 		case T_Limit:
 			return list_make2(((Limit *)plan)->limitOffset, ((Limit *)plan)->limitCount);
-		case T_CustomScan:
-			*known = ckfp_join_is_build(plan);
-			return NIL;
+		case T_CustomScan: /* another extension's, too, as foreign scans are trusted */
+			return list_make1(((CustomScan *)plan)->custom_exprs);
 		default:
 			*known = false;
 			return NIL;
