@@ -23,6 +23,12 @@
 #define CKF_MOST_WHOLE (UINT64_C(1) << 25)
 #endif
 
+/* A failing table of fingerprints up to this length gives way to a longer prefix
+ * (FORMAT.md, section 7). */
+#ifndef CKF_SHORT_TAG
+#define CKF_SHORT_TAG 7
+#endif
+
 /* A change of at most this part of the copies that are there is made item by
  * item (FORMAT.md, section 7). */
 #define CKF_FEW_SHARE 16

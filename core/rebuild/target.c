@@ -402,24 +402,37 @@ ckf_target_choose(ckf_rebuild *r)
 	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r);
 }
 
+static uint64_t
+ckf_bytes_of(const ckf_filter *table)
+{
+	return ckf_table_size(table->g, table->m, table->bucket_bits);
+}
+
 /*
  * A larger table for items that one did not hold.  Near a rate of 1 tags are so short
  * that items can move to a few other buckets only, and more buckets make them
- * shorter: items that have more bits then take a longer prefix.
+ * shorter: items that have more bits then take a longer prefix, at the latest where
+ * there is no larger table, and from the second failure on where it costs no more bytes.
  */
 static bool
 ckf_target_larger_table(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
+	ckf_filter longer = *to;
 	unsigned max_w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
+	bool larger = ckf_enlarge(to, r->tries++, r->items);
 
-	if (ckf_enlarge(to, r->tries++, r->items))
+	if (larger && (longer.f > CKF_SHORT_TAG || r->tries == 1))
 		return true;
-	if (!ckf_lacks_bits(to, r->items) || to->w >= max_w)
-		return false;
-	to->w++;
+	if (to->w >= max_w || !(larger || ckf_lacks_bits(to, r->items)))
+		return larger;
+	longer.w++;
+	if (!ckf_choose(&longer, ckf_planned_items(r), max_w) ||
+		(larger && ckf_bytes_of(&longer) > ckf_bytes_of(to)))
+		return larger;
+	*to = longer;
 	r->tries = 0;
-	return ckf_choose(to, ckf_planned_items(r), max_w);
+	return true;
 }
 
 ckf_status

@@ -229,8 +229,19 @@ run_sparse(const void *arg)
 	}
 }
 
+/* Make the first hashes begin with twelve consecutive numbers of w bits, b hashes each: shorter
+ * prefixes of them have more copies than their buckets hold, however many buckets there are. */
+static void
+crowd(uint64_t *hashes, unsigned w, unsigned b)
+{
+	uint64_t first = check_random() >> (64 - w);
+
+	for (unsigned i = 0; i < 12 * b; i++)
+		hashes[i] = (first + i / b) << (64 - w) | check_random() >> w;
+}
+
 /* A higher target takes no more bytes than one of a tenth (a build that fails may cost some), as an
- * aggregate or grown item by item. */
+ * aggregate or grown item by item, also where short prefixes crowd. */
 static void
 run_high_rates(const void *arg)
 {
@@ -241,19 +252,19 @@ run_high_rates(const void *arg)
 	(void)arg;
 	for (size_t i = 0; i < 200000; i++)
 		hashes[i] = check_random();
-	for (unsigned kind = 0; kind < 8; kind++)
+	for (unsigned kind = 0; kind < 16; kind++)
 		for (size_t j = 0; j < sizeof counts / sizeof *counts; j++)
 		{
+			unsigned b = kind / 2 % 4 < 2 ? 4 : kind / 2 % 4 == 2 ? 2 : 8;
 			size_t n = counts[j], tenth = 0, grown_tenth = 0;
 
 			for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
 			{
-				ckf_params params = params_of(0, rates[i], kind & 1, kind / 2 == 1,
-											  kind / 2 < 2    ? 4
-											  : kind / 2 == 2 ? 2
-															  : 8);
+				ckf_params params = params_of(0, rates[i], kind & 1, kind / 2 % 4 == 1, b);
 				owned o;
 
+				if (i == 0 && kind >= 8 && n >= 700)
+					crowd(hashes, (unsigned)ceil(log2((double)n * 1.125 / 0.1)), b);
 				build_bulk(&o, &params, hashes, n);
 				tenth = i == 0 ? o.filter.size : tenth;
 				CHECK(o.filter.size <= tenth + tenth / 10 + 8,

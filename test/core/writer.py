@@ -14,6 +14,7 @@ import reader
 from reader import HASHES, HEADER, MAX_G, MAX_M, MAX_W, PLAIN, SEMI_SORTED
 
 LOADS = {2: (788, 829, 850, 860, 875), 4: (850, 942, 964, 972, 980), 8: (913, 985, 1006, 1011, 1014)}
+SHORT_TAG = 7        # a failed table of longer tags keeps its prefixes [7.10]
 MOST_HASHES = 4096   # copies that growth, union and sum keep as hashes [7.7]
 BONUS = 32           # bytes by which a table must be smaller then [7.9]
 MOST_QUEUED = 2048   # buckets [7.3]
@@ -278,10 +279,17 @@ def hashes_bytes(items, p):
     return p.header(HASHES, len(hashes)) + b"".join(h.to_bytes(8, "little") for h in hashes)
 
 
-def lacks_bits(geometry, k, n, p):
-    """Is there no larger one for f alone [7.10]?"""
-    next_one = wider(geometry, k)
-    return next_one.f < p.c and next_one.buckets <= 2 * n + 64
+def after_failure(geometry, failures, n, p, longer):
+    """The geometry to try next, and whether its prefixes are longer ones [7.10]."""
+    k = 6 - failures // 2 if failures < 10 else 1
+    next_one = larger(geometry, k, n, p)
+    if next_one is None:
+        lacks_bits = wider(geometry, k).f < p.c and wider(geometry, k).buckets <= 2 * n + 64
+        return (longer(geometry.w) if lacks_bits else None), True
+    other = longer(geometry.w) if geometry.f <= SHORT_TAG and failures > 0 else None
+    if other and other.size(p) <= next_one.size(p):
+        return other, True
+    return next_one, False
 
 
 def build(prefixes, geometry, n, p, worth=lambda size: True, longer=lambda w: None):
@@ -296,11 +304,8 @@ def build(prefixes, geometry, n, p, worth=lambda size: True, longer=lambda w: No
                 table.place(prefix)
             return table.bytes(p)
         except Full:
-            k = 6 - failures // 2 if failures < 10 else 1
-            last, geometry = geometry, larger(geometry, k, n, p)
-            failures += 1
-            if geometry is None and lacks_bits(last, k, n, p):
-                geometry, failures = longer(last.w), 0
+            geometry, is_longer = after_failure(geometry, failures, n, p, longer)
+            failures = 0 if is_longer else failures + 1
     return None
 
 
