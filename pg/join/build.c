@@ -12,6 +12,11 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
+/* A row that passes by chance only does what it did before, so that a smaller filter is worth
+ * more than a lower rate; but where few rows match, most that a server sends would be such. */
+#define CKFP_BUILD_FPR 0.01
+#define CKFP_BUILD_REMOTE_FPR 0.001
+
 ckfp_build **ckfp_join_starting = NULL;
 
 static Node *ckfp_build_create(CustomScan *scan);
@@ -112,17 +117,24 @@ ckfp_build_start(ckfp_build *build)
 		build->join->hj_OuterNotEmpty = true;
 }
 
+static bool
+ckfp_build_is_remote(const ckfp_build *build)
+{
+	ListCell *cell;
+
+	foreach (cell, build->record.targets)
+		if (ckfp_remote_asks(lfirst(cell)))
+			return true;
+	return false;
+}
+
 /* Send the filter to servers that ask it. */
 static void
 ckfp_build_send(ckfp_build *build)
 {
 	struct varlena *value;
-	ListCell *cell;
 
-	foreach (cell, build->record.targets)
-		if (ckfp_remote_asks(lfirst(cell)))
-			break;
-	if (cell == NULL || build->filter.size > MaxAllocSize - VARHDRSZ)
+	if (!ckfp_build_is_remote(build) || build->filter.size > MaxAllocSize - VARHDRSZ)
 		return;
 	value = MemoryContextAlloc(build->filter.context, build->filter.size + VARHDRSZ);
 	SET_VARSIZE(value, build->filter.size + VARHDRSZ);
@@ -301,7 +313,8 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 
 	ckfp_join_record_from_list(scan->custom_private, &build->record);
 	ckfp_build_prepare_keys(build, scan);
-	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024);
+	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
+					 ckfp_build_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR);
 	build->over = true; /* until a scan is found that asks */
 	ckfp_remote_set(estate, &build->record, NULL);
 	if (ckfp_join_starting != NULL)

@@ -9,21 +9,18 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Of the filter: a row that passes by chance only does what it did before, so
- * that a smaller table is worth more than a lower rate. */
-#define CKFP_JOIN_FPR 0.01
-
 #define CKFP_FIRST_ROOM 1024
 
 /* The build sorts the keys in room of its own. */
 #define CKFP_BYTES_OF_A_KEY (2 * sizeof(uint64))
 
 void
-ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit)
+ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr)
 {
 	memset(filter, 0, sizeof(*filter));
 	filter->parent = parent;
 	filter->limit = limit;
+	filter->fpr = fpr;
 }
 
 void
@@ -31,7 +28,7 @@ ckfp_filter_free(ckfp_join_filter *filter)
 {
 	if (filter->context != NULL)
 		MemoryContextDelete(filter->context);
-	ckfp_filter_init(filter, filter->parent, filter->limit);
+	ckfp_filter_init(filter, filter->parent, filter->limit, filter->fpr);
 }
 
 bool
@@ -91,14 +88,14 @@ ckfp_filter_make_room(ckfp_join_filter *filter, ckf_buffers *buffers)
 
 /* An empty filter, to which the hashes are the items. */
 static void
-ckfp_filter_create(ckf_filter *empty, void *bytes)
+ckfp_filter_create(ckf_filter *empty, void *bytes, double fpr)
 {
 	ckf_params params;
 	ckf_status status;
 
 	ckf_params_default(&params);
 	params.capacity = 1; /* of as many as come, the result is sized to them */
-	params.fpr = CKFP_JOIN_FPR;
+	params.fpr = fpr;
 	params.set = true;
 	params.plain = true; /* the layout that is asked fastest */
 	status = ckf_create(&params, bytes);
@@ -119,7 +116,7 @@ ckfp_filter_build(ckfp_join_filter *filter)
 
 	if (filter->context == NULL && !ckfp_filter_grow(filter)) /* of no keys it is empty */
 		return false;
-	ckfp_filter_create(&empty, header);
+	ckfp_filter_create(&empty, header, filter->fpr);
 	ckfp_filter_fit(filter);
 	filter->keys = filter->n;
 	status = ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &empty, filter->hashes, filter->n,

@@ -13,6 +13,7 @@ typedef struct ckfp_join_filter
 	MemoryContext parent;  /* where its memory comes from */
 	MemoryContext context; /* all its memory; NULL while it has none */
 	size_t limit;          /* bytes that it may take, gathering included */
+	double fpr;            /* share of other rows that it lets by */
 	uint64 *hashes;        /* gathered, while it is not built */
 	size_t n;
 	size_t room;
@@ -22,7 +23,7 @@ typedef struct ckfp_join_filter
 } ckfp_join_filter;
 
 /* An empty one, in memory below `parent`. */
-void ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit);
+void ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr);
 
 /* Make room for more hashes: false where that would take too much memory. */
 bool ckfp_filter_grow(ckfp_join_filter *filter);

@@ -50,6 +50,13 @@ sub remote
 
 my $plan = remote('integers', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
 like($plan, qr/Remote SQL: SELECT \* FROM \(SELECT id, k FROM public\.fact\) s\(c1, c2\) WHERE coalesce\(public\.cuckoofilter_contains\(\$1::public\.cuckoofilter, c2::pg_catalog\.int4\), true\)/, 'the remote SQL');
+# Of rows that join nothing a server sends one in a thousand.
+$node->safe_psql('s0', 'CREATE TABLE wide AS SELECT g AS k FROM generate_series(1, 200000) g; ANALYZE wide');
+$node->safe_psql('postgres', 'CREATE FOREIGN TABLE wide (k integer) SERVER s0; CREATE TABLE every_tenth AS SELECT g * 10 AS k FROM generate_series(1, 20000) g; ANALYZE wide; ANALYZE every_tenth');
+$plan = explained('SELECT count(*) FROM wide JOIN every_tenth USING (k)', 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF');
+my ($sent) = $plan =~ /Foreign Scan on wide \(actual rows=(\d+)/ or diag($plan);
+cmp_ok($sent, '>=', 20000, 'a server sends rows that join');
+cmp_ok($sent, '<', 20900, 'and of 180,000 that do not fewer than one in 200');
 remote('smallint = bigint', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON small = big');
 remote('text', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (t)');
 remote('text = varchar', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.t = v');
