@@ -43,6 +43,8 @@ def milliseconds(row, column):
 
 
 def ratio(row, field, mode):
+    if not row[f"{field} off"]:
+        return float("nan")
     return float(row[f"{field} off"]) / float(row[f"{field} {mode}"])
 
 
@@ -52,7 +54,7 @@ def speedup(row, field, mode):
 
 
 def wall(row):
-    return " ".join(f"{ratio(row, 'wall', mode):.2f}" for mode in ("on", "auto", "hand"))
+    return " ".join(f"{ratio(row, 'wall', mode):.2f}".replace("nan", "") for mode in ("on", "auto", "hand"))
 
 
 def figures():
@@ -62,7 +64,8 @@ def figures():
     print("*No filter*: the plan is that of off, and so is what it takes.\n")
     table("query", "runs", "off", "on", "auto", "by hand", "speedup on", "auto", "by hand", "wanted", "by the clock", "filters in auto")
     for row in rows("figures.csv"):
-        field = "all" if "workers" in row["query"] or "foreign" in row["query"] else "cpu"
+        several = "workers" in row["query"] or "foreign" in row["query"]
+        field = "all" if several and row["all off"] else "cpu"
         line(
             row["query"],
             row["runs"],
@@ -74,6 +77,8 @@ def figures():
             row["what became of them"] or row["filters auto"],
         )
     print()
+    if not os.path.exists(os.path.join(DIRECTORY, "bytes.csv")):
+        return
     found = {row["mode"]: int(row["bytes"]) for row in rows("bytes.csv")}
     print("Bytes between the servers, for the foreign table with 1 % match, both ways, filter and all:\n")
     table("off", "on", "auto", "by hand", "off / on")
@@ -96,7 +101,11 @@ def star():
             row["filters on"],
             row["filters auto"],
         )
-    means = [statistics.geometric_mean(ratio(row, "cpu", mode) for row in of) for mode in ("on", "auto")]
+    # the same plan takes the same
+    means = [
+        statistics.geometric_mean(ratio(row, "cpu", mode) if row[f"filters {mode}"] != "0" else 1 for row in of)
+        for mode in ("on", "auto")
+    ]
     line("geometric mean", "", "", "", "", *(f"**{mean:.2f}**" for mean in means), "", "")
     print()
 
@@ -134,7 +143,7 @@ def wrong():
     print("## What a wrong estimate costs\n")
     print("All of 300,000 rows have one of the keys that pass, and the planner thinks that as many rows pass as keys do:")
     print("auto builds a filter of them for nothing, and asks it for 20,480 rows. Instructions of the whole process,")
-    print("start included, counted by valgrind.\n")
+    print("start included, counted by valgrind, which knows nothing of caches.\n")
     table("thought to pass", "keys", "off", "auto", "more")
     for row in rows("wrong.csv"):
         more = f"{100 * (int(row['auto']) / int(row['off']) - 1):+.1f} %" if row["filters"] != "0" else "no filter"
