@@ -8,6 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Behind a filter a scan evaluates its own condition by a longer way: in questions to a filter. */
+#define CKFP_CONDITION_ASKS 0.1
+
 /* What a row costs in a node above the scan, in ns. */
 double ckfp_cost_of_join(const Join *join);
 double ckfp_cost_of_grouping(const Plan *plan);

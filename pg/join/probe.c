@@ -75,15 +75,12 @@ ckfp_probe_retire(ckfp_probe *probe)
 	probe->scan->qual = probe->condition;
 }
 
-static Datum
-ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
+/* Ask the filters of a row. */
+static pg_noinline Datum
+ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 {
-	ckfp_probe *probe = state->evalfunc_private;
 	int i;
 
-	*isnull = false;
-	if (!ExecQual(probe->condition, econtext))
-		return BoolGetDatum(false);
 	for (i = 0; i < probe->asks; i++)
 	{
 		const ckfp_ask *ask = &probe->ask[i];
@@ -100,6 +97,20 @@ ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 		}
 	}
 	return BoolGetDatum(true);
+}
+
+/* Few rows may meet the condition: it comes first, by the shortest way.  The memory context is
+ * the right one already. */
+static Datum
+ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
+{
+	ckfp_probe *probe = state->evalfunc_private;
+	ExprState *condition = probe->condition;
+
+	*isnull = false;
+	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
+		return BoolGetDatum(false);
+	return ckfp_probe_ask(probe, econtext);
 }
 
 /* ------------------------------------------------------------------ installing */

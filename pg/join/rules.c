@@ -148,7 +148,10 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 			.probe = exprType((Node *)outer),
 		};
 	}
-	*trace = (ckfp_trace){.guarded = rules->guarded, .record = record};
+	*trace = (ckfp_trace){.statement = rules->statement,
+						  .processes = trace->processes,
+						  .guarded = rules->guarded,
+						  .record = record};
 	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
 	return record->targets != NIL;
 }
@@ -203,14 +206,14 @@ ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 	record->probe_rows = trace->rows * processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving;
-	record->asked = trace->rows;
+	record->asked = trace->rows + trace->conditions * CKFP_CONDITION_ASKS;
 }
 
 bool
 ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 				 ckfp_join_record *record, List **expressions)
 {
-	ckfp_trace trace = {.record = record};
+	ckfp_trace trace = {.processes = processes, .record = record};
 	List *keys;
 
 	if (!ckfp_join_drops_lonely_rows(join->join.jointype) ||

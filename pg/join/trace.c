@@ -8,8 +8,12 @@
 #include "trace.h"
 #include "cost.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 AttrNumber
 ckfp_column_of(Expr *expression, int varno)
@@ -66,6 +70,25 @@ ckfp_listed_column(List *list, AttrNumber n, Index *relation, AttrNumber *column
 	}
 }
 
+/* Rows that the condition of a scan sees. */
+static double
+ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index relation)
+{
+	HeapTuple tuple;
+	double rows = plan->plan_rows;
+
+	if (!IsA(plan, SeqScan))
+		return rows; /* an index has left out most */
+	tuple = SearchSysCache1(RELOID,
+							ObjectIdGetDatum(rt_fetch(relation, trace->statement->rtable)->relid));
+	if (HeapTupleIsValid(tuple))
+	{
+		rows = Max(rows, ((Form_pg_class)GETSTRUCT(tuple))->reltuples / Max(trace->processes, 1));
+		ReleaseSysCache(tuple);
+	}
+	return rows;
+}
+
 /* A scan with these columns becomes a target. */
 static void
 ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber *columns,
@@ -91,6 +114,8 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 			target->column[i] = target->attribute[i];
 	trace->record->targets = lappend(trace->record->targets, target);
 	trace->rows += plan->plan_rows;
+	if (plan->qual != NIL)
+		trace->conditions += ckfp_rows_before_condition(trace, plan, relation);
 	trace->saving += plan->plan_rows * (saving + ckfp_cost_of_scan(plan));
 }
 

@@ -10,9 +10,12 @@
 
 typedef struct ckfp_trace
 {
+	const PlannedStmt *statement;
+	double processes;         /* that share a scan */
 	bool guarded;             /* a security barrier is in the statement */
 	ckfp_join_record *record; /* its targets are added to */
 	double rows;              /* estimated rows of all targets */
+	double conditions;        /* rows that their own conditions see, where they have one */
 	double saving;            /* what dropping one at each of them saves: ns x rows */
 } ckfp_trace;
 

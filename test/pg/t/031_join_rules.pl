@@ -104,6 +104,8 @@ sub auto_filters
 	return filters_of(explained("$hash $auto SET cuckoofilter.join_filter_min_rows = 50000; $_[0]", 'COSTS OFF'));
 }
 is(auto_filters('SELECT count(*) FROM big JOIN dim USING (k)'), 1, 'auto: few keys');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SELECT count(*) FROM big JOIN dim USING (k) WHERE big.id > 1000'), 1, 'auto: behind a condition that most rows meet');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SELECT count(*) FROM big JOIN dim USING (k) WHERE big.id < 15000'), 0, 'auto: not behind one that few meet');
 is(auto_filters('SELECT count(*) FROM big a JOIN big b USING (id)'), 0, 'auto: not as many keys as rows');
 is(auto_filters('SELECT count(*) FROM fact JOIN dim USING (k)'), 0, 'auto: not for few rows');
 is(auto_filters('SET cuckoofilter.join_filter_memory = 1000; SELECT count(*) FROM big JOIN dim USING (k)'), 1, 'auto: few keys in little memory');
