@@ -46,8 +46,9 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	{
 		CustomScan *build;
 
-		/* a server would ask before conditions of a security barrier that are not sent to it */
-		if (!planning->rules.guarded)
+		/* A server would ask before conditions that are not sent to it: those of a security
+		 * barrier, or of row security, on which the plan depends by its role. */
+		if (!planning->rules.guarded && !planning->rules.statement->dependsOnRole)
 			ckfp_remote_plan(planning->rules.statement, &record);
 		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
 		/* it has shared memory then */

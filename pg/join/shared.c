@@ -235,6 +235,11 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	shared->common = build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
 	shared->workers = context->nworkers;
 	build->shared = shared;
+	if (shared->common)
+	{
+		build->asking = false;
+		build->begun = false;
+	}
 }
 
 /* Another run, when the workers of the last one have ended. */
@@ -285,6 +290,8 @@ ckfp_shared_shutdown(CustomScanState *node)
 	else
 	{
 		ckfp_take_counts(build);
-		build->shared = NULL; /* another run is given it anew */
+		if (build->shared->common)
+			build->asking = false; /* of the shared memory, which goes */
+		build->shared = NULL;      /* another run is given it anew */
 	}
 }
