@@ -70,8 +70,7 @@ $node->safe_psql(
 	CREATE TYPE pair AS (a integer, b text);
 	CREATE DOMAIN posint AS integer CHECK (VALUE > 0);
 	CREATE TABLE v AS SELECT g FROM generate_series(1, 400) g});
-my $icu = $node->safe_psql('postgres', "SELECT count(*) FROM pg_collation WHERE collprovider = 'i'") > 0; # a server may be built without
-$node->safe_psql('postgres', "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)") if $icu;
+my $icu = ($node->psql('postgres', "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"))[2] !~ /ICU is not supported/;
 my @types = (
 	[ 'smallint', 'g' ], [ 'bigint', 'g' ], [ 'boolean', '(g > 200)' ], [ 'oid', 'g' ], [ 'real', 'g / 4.0' ],
 	[ 'double precision', "CASE g WHEN 1 THEN '-0' WHEN 2 THEN '0' WHEN 3 THEN 'NaN' ELSE g / 3.0 END" ],
@@ -139,7 +138,8 @@ through('a bitmap', "$hash SET enable_seqscan = off; SET enable_indexscan = off;
 $node->safe_psql('postgres', "CREATE TABLE marked AS SELECT id, k, few, repeat('x', 900) AS wide FROM fact; CREATE INDEX ON marked (id); CREATE INDEX ON marked (few); ANALYZE marked");
 through('bitmaps of two indexes', "$hash SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; SELECT count(*), sum(f.id) FROM marked f JOIN dim2 d ON f.k = d.k WHERE f.id BETWEEN 100 AND 3000 AND f.few BETWEEN 10 AND 12", 'BitmapAnd');
 $node->safe_psql('postgres', 'CREATE INDEX ON marked ((k + 0), k)');
-through('an expression of an index', "$hash SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT count(*) FROM (SELECT k + 0 AS k FROM marked WHERE k + 0 < 1500 ORDER BY 1 OFFSET 0) s JOIN dim2 d USING (k)", 'Index Only Scan');
+$node->safe_psql('postgres', 'VACUUM ANALYZE marked');
+through('an expression of an index', "$hash SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT count(*) FROM (SELECT k + 0 AS k FROM marked WHERE k + 0 < 1500 ORDER BY 1 OFFSET 0) s JOIN dim2 d USING (k)", 'Index Only Scan');
 through('a function', "$hash SELECT count(*) FROM generate_series(1, 5000) g JOIN dim ON g = dim.k", 'Function Scan');
 through('a sample', "$hash SELECT count(*) FROM fact TABLESAMPLE system (100) REPEATABLE (1) JOIN dim USING (k)", 'Sample Scan');
 through('an InitPlan', "$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE dim.id < (SELECT max(id) / 2 FROM dim2)", 'InitPlan');
@@ -164,7 +164,9 @@ $node->safe_psql(
 	CREATE OPERATOR ==~ (LEFTARG = integer, RIGHTARG = integer, FUNCTION = same_tens, COMMUTATOR = ==~, HASHES);
 	CREATE OPERATOR CLASS tens FOR TYPE integer USING hash AS OPERATOR 1 ==~, FUNCTION 1 hash_tens(integer)});
 same_rows('an operator of one\'s own', "$hash SELECT count(*), sum(fact.id) FROM fact JOIN dim2 ON fact.k ==~ dim2.k", 1);
-same_rows('groups by an equality of another family', "$hash SELECT count(*), sum(n) FROM (SELECT k, count(*) n FROM fact GROUP BY k) s JOIN dim2 ON s.k ==~ dim2.k", 0);
+my $groups = "$hash SELECT count(*), sum(n) FROM (SELECT k, count(*) n FROM fact GROUP BY k) s JOIN dim2 ON s.k ==~ dim2.k WHERE dim2.k < 60";
+unlike(explained($groups), qr/Filtered Scan: fact/, 'groups by an equality of another family are not entered');
+is($node->safe_psql('postgres', $groups), $node->safe_psql('postgres', "SET cuckoofilter.join_filter = off; $groups"), 'groups by an equality of another family: the same rows');
 same_rows('groups by the same equality', "$hash SELECT count(*), sum(n) FROM (SELECT w, count(*) n FROM words GROUP BY 1) s JOIN word d USING (w)", 1);
 
 # Statements.
