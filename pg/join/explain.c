@@ -13,19 +13,14 @@
 #include "utils/lsyscache.h"
 
 /* "f.k of fact f" */
-static char *
-ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState *es)
+static void
+ckfp_append_relation(StringInfo text, const ckfp_join_target *target, int columns,
+					 const ExplainState *es)
 {
-	StringInfoData text;
-	RangeTblEntry *entry;
-	const char *name;
+	RangeTblEntry *entry = rt_fetch(target->relation, es->rtable);
+	const char *name = list_nth(es->rtable_names, (int)target->relation - 1);
 	int i;
 
-	if (target->relation == 0 || target->relation > (Index)list_length(es->rtable))
-		return psprintf("plan node %d", target->node);
-	initStringInfo(&text);
-	entry = rt_fetch(target->relation, es->rtable);
-	name = list_nth(es->rtable_names, (int)target->relation - 1);
 	if (name == NULL)
 		name = entry->eref->aliasname;
 	for (i = 0; i < columns; i++)
@@ -33,20 +28,33 @@ ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState
 		char *column =
 			target->column[i] > 0 ? get_rte_attribute_name(entry, target->column[i]) : NULL;
 
-		appendStringInfo(&text, "%s%s.", i > 0 ? ", " : "", quote_identifier(name));
+		appendStringInfo(text, "%s%s.", i > 0 ? ", " : "", quote_identifier(name));
 		if (column != NULL)
-			appendStringInfoString(&text, quote_identifier(column));
+			appendStringInfoString(text, quote_identifier(column));
 		else
-			appendStringInfo(&text, "?");
+			appendStringInfo(text, "?");
 	}
 	if (entry->rtekind == RTE_RELATION)
 	{
 		const char *relation = get_rel_name(entry->relid);
 
-		appendStringInfo(&text, " of %s", quote_identifier(relation));
+		appendStringInfo(text, " of %s", quote_identifier(relation));
 		if (strcmp(relation, name) != 0)
-			appendStringInfo(&text, " %s", quote_identifier(name));
+			appendStringInfo(text, " %s", quote_identifier(name));
 	}
+}
+
+/* The scan that asks, and where. */
+static char *
+ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState *es)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	if (target->relation == 0 || target->relation > (Index)list_length(es->rtable))
+		appendStringInfo(&text, "plan node %d", target->node);
+	else
+		ckfp_append_relation(&text, target, columns, es);
 	if (target->parameter >= 0)
 		appendStringInfoString(&text, ", by its server");
 	return text.data;

@@ -133,6 +133,22 @@ ckfp_take_parts(ckfp_build *build)
 	return fits;
 }
 
+/* Free the parts of which no filter was made. */
+static void
+ckfp_drop_parts(ckfp_build *build)
+{
+	dsa_area *area = ckfp_area(build);
+	dsa_pointer *parts = &build->shared->parts;
+
+	while (DsaPointerIsValid(*parts))
+	{
+		dsa_pointer next = ((ckfp_part *)dsa_get_address(area, *parts))->next;
+
+		dsa_free(area, *parts);
+		*parts = next;
+	}
+}
+
 /* Put the filter that this process made where all find it. */
 static bool
 ckfp_publish(ckfp_build *build)
@@ -258,12 +274,12 @@ ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *
 	}
 	if (DsaPointerIsValid(shared->bytes))
 		dsa_free(ckfp_area(build), shared->bytes);
+	ckfp_drop_parts(build); /* of a filter that was given up */
 	shared->begun = 0;
 	shared->finished = 0;
 	shared->made = false;
 	shared->failed = false;
 	shared->ready = false;
-	shared->parts = InvalidDsaPointer;
 	shared->bytes = InvalidDsaPointer;
 }
 

@@ -70,6 +70,7 @@ is($session[1]->answer, '0', 'rows locked in their latest version');
 my $many = "$hash SELECT count(*), sum(a.id) FROM big a JOIN big b USING (id) WHERE b.k % 2 = 0";
 like(explained("SET cuckoofilter.join_filter_memory = '1MB'; $many"), qr/Filter Keys: 30\d{3} .*Rows Tested: 60000 /s, 'a filter within its memory');
 my $poor = explained("SET cuckoofilter.join_filter_memory = '128kB'; $many");
+like(explained("SET cuckoofilter.join_filter_memory = '128kB'; $many", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Given Up": "memory"/, 'in JSON too');
 like($poor, qr/Given Up: memory/, 'a filter that would pass its memory is given up');
 unlike($poor, qr/Rows Tested/, 'and asked by none');
 like(explained("SET cuckoofilter.join_filter_memory = '600kB'; $many"), qr/Given Up: memory/, 'so is one whose keys fit, but not with what it takes to build it');
@@ -87,6 +88,11 @@ foreach my $memory ($contexts ? (300, 400, 500, 700, 1000) : ())
 # 5. A filter that does not pay is switched off.
 my $all = 'SELECT count(*), sum(a.id) FROM big a JOIN big b USING (id)';
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all"), qr/Rows Tested: 20480  Removed: 0 \(0\.0 %\)\n\s*Switched Off: after 20480 rows, 100\.0 % passed/, 'switched off where all rows pass');
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Switched Off After": 20480/, 'switched off, in JSON');
+$node->safe_psql('postgres', 'CREATE TABLE every AS SELECT g AS k FROM generate_series(0, 30010) g; CREATE TABLE most AS SELECT k FROM every WHERE k % 5 < 3; ANALYZE every; ANALYZE most');
+my $two = explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SET join_collapse_limit = 1; SELECT count(*) FROM big a JOIN every ON a.k = every.k JOIN most ON a.k = most.k");
+like($two, qr/Rows Tested: 60000  Removed: 2\d{4}/, 'of two filters of one scan, one is asked to its end');
+like($two, qr/Switched Off: after 20480 rows/, 'and the other is not');
 same_rows('switched off', "$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all");
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id < 5000"), qr/Rows Tested: 60000 /, 'not by one window of rows that belong together');
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id BETWEEN 14000 AND 56000"), qr/Switched Off: after 36864 rows/, 'but by two of three');
@@ -165,6 +171,11 @@ is($session->query('SELECT count(*) FROM fact JOIN dim USING (k)'), '1000', 'aft
 is($session->query("BEGIN; DECLARE c CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k) ORDER BY 1; SAVEPOINT s; DECLARE d CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k); MOVE 3 IN d; ROLLBACK TO s; FETCH 1 FROM c; COMMIT"),
 	'10', 'a subtransaction that ends with a cursor');
 like($session->query($memory), qr/^\d+\|0$/, 'and leaves nothing');
+
+is($session->query("CREATE ROLE nobody; SET ROLE nobody; SELECT 1"), '1', 'somebody who may read nothing');
+$session->ask('SELECT count(*) FROM fact JOIN dim USING (k)');
+like(($session->answer)[1], qr/permission denied/, 'an error where a query starts');
+is($session->query('RESET ROLE; SELECT count(*) FROM fact JOIN dim USING (k)'), '1000', 'and the next one is well');
 
 # 10. verify: a hash function that lies makes a filter deny what the join finds.  It is called for
 # each row of the build side first by us, and then by the join.

@@ -189,7 +189,7 @@ sub random_query
 	$aliases = 0;
 	my ($query) = joined(2);
 	my $rows = "SELECT '$n', count(*), sum(hashtextextended(x::text, 0)::numeric) FROM $query x";
-	my $sql = settings() . "\n\\echo == $n\nEXPLAIN (COSTS OFF) $rows;\n";
+	my $sql = settings() . "\n\\echo == $n\n\\warn == $n\nEXPLAIN (COSTS OFF) $rows;\n";
 
 	foreach my $mode ('off', 'on', 'verify')
 	{
@@ -212,9 +212,11 @@ foreach my $batch (1 .. int($rounds / 30) + 1)
 	push(@queries, random_query($_)) foreach (1 .. 30);
 	my ($status, $out, $err) = $node->psql('postgres', "DROP SCHEMA IF EXISTS random CASCADE; CREATE SCHEMA random;\n$tables\n" . join("\n", @queries), on_error_stop => 0, extra_params => ['--quiet']);
 	my @results = split(/^== \d+\n/m, $out);
+	my @errors = split(/^== \d+\n/m, "$err\n", -1);
 
 	shift(@results);
-	BAIL_OUT("the server is gone: $err") if $status != 0 || @results != 30;
+	shift(@errors);
+	BAIL_OUT("the server is gone: $err") if $status != 0 || @results != 30 || @errors != 30;
 	foreach my $n (0 .. $#results)
 	{
 		my ($plan, $off, $on, $verify) = map { s/\s+$//r } split(/^-- \w+\n/m, $results[$n], -1);
@@ -225,13 +227,13 @@ foreach my $batch (1 .. int($rounds / 30) + 1)
 		$count{with}++ if $filters;
 		$count{errors}++ if $off eq '';
 		next if $off eq $on && $off eq $verify;
-		if ($off eq '' || $err =~ /statement timeout/)
+		if ($off eq '' || $errors[$n] =~ /statement timeout/)
 		{
 			$count{timeouts}++;
 			next;
 		}
 		$count{differ}++;
-		diag("SEED=$seed, batch $batch, query " . ($n + 1) . "\noff: $off on: $on verify: $verify$queries[$n]\n$plan\n$err");
+		diag("SEED=$seed, batch $batch, query " . ($n + 1) . "\noff: $off on: $on verify: $verify$queries[$n]\n$plan\n$errors[$n]");
 	}
 }
 note(join(', ', map { "$_ $count{$_}" } sort keys %count));

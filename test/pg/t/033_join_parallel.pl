@@ -52,6 +52,10 @@ foreach my $kind (sort keys %shared)
 	my $poor = "$set SET cuckoofilter.join_filter_memory = '64kB'; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id)";
 	same_rows("$kind: without memory", $poor, 1);
 	like(explained($poor), qr/Given Up: memory/, "$kind: given up for memory");
+	same_rows("$kind: memory for the keys of a process, not for all", "$set SET cuckoofilter.join_filter_memory = '1300kB'; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id)", 1);
+	my $kept = "$set SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k); EXECUTE p;";
+	unlike(explained("$kept SET cuckoofilter.join_filter = off; EXECUTE p"), qr/Rows Tested|Filter Keys/, "$kind: a kept plan, switched off");
+	is($node->safe_psql('postgres', "$kept SET cuckoofilter.join_filter = off; EXECUTE p; SET cuckoofilter.join_filter = on; EXECUTE p") =~ /^(.+)\n\1\n\1$/, 1, "$kind: a kept plan, on, off and on");
 	unlike(explained($poor), qr/Rows Tested/, "$kind: and asked by none");
 }
 

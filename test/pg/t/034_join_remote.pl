@@ -67,6 +67,7 @@ remote('double precision', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USI
 remote('a semi join', 'SELECT count(*), sum(id) FROM fact WHERE k IN (SELECT k FROM dim)');
 remote('remote conditions and parameters', "PREPARE p(integer) AS SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE few < \$1 AND dim.id > \$1; SET plan_cache_mode = force_generic_plan; EXECUTE p(10)");
 remote('an aggregate of the server', 'SELECT count(*), sum(m) FROM (SELECT k, count(*) m FROM fact GROUP BY k) s JOIN dim USING (k)');
+remote('an expression of the server', 'SELECT count(*), sum(m) FROM (SELECT k + 0 AS k, count(*) m FROM fact GROUP BY 1) s JOIN dim USING (k)');
 remote('ordered by the server', 'SELECT array_agg(id) FROM (SELECT s.id FROM (SELECT * FROM fact ORDER BY id OFFSET 0) s JOIN dim USING (k)) q');
 remote('a join of the server', 'SET join_collapse_limit = 1; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id) JOIN dim ON dim.k = a.k');
 remote('two filters', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) JOIN dim e ON fact.t = e.t');
@@ -86,6 +87,7 @@ sub local_only
 }
 local_only('numeric', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (kn)');
 local_only('two columns', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.k = dim.k AND fact.t = dim.t');
+local_only('a table of this server', 'SELECT count(*) FROM dim a JOIN dim b USING (k)');
 local_only('the setting is off', 'SET cuckoofilter.join_filter_remote = off; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
 $node->safe_psql('postgres', 'CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM fact WHERE few < 5');
 local_only('a security barrier', 'SELECT count(*), sum(barrier.id) FROM barrier JOIN dim USING (k)');
@@ -94,5 +96,24 @@ is($node->safe_psql('postgres', 'SET plan_cache_mode = force_generic_plan; PREPA
 	join("\n", (500) x 5), 'a plan that is kept, under other settings');
 $node->safe_psql('postgres', "ALTER SERVER s0 OPTIONS (SET extensions '')");
 local_only('a server without the extension', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
+
+# A database that has the library, but not the extension.
+$node->safe_psql('postgres', "ALTER SERVER s0 OPTIONS (SET extensions 'cuckoofilter'); CREATE DATABASE bare");
+$node->safe_psql(
+	'bare', "CREATE EXTENSION postgres_fdw; CREATE SERVER s0 FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 's0', extensions 'cuckoofilter');
+	CREATE USER MAPPING FOR CURRENT_USER SERVER s0; CREATE FOREIGN TABLE fact ($columns) SERVER s0; CREATE TABLE dim AS SELECT g * 10 AS k FROM generate_series(1, 100) g; ANALYZE dim; ANALYZE fact");
+my $bare = $node->safe_psql('bare', 'EXPLAIN VERBOSE SELECT count(*) FROM fact JOIN dim USING (k); SELECT count(*) FROM fact JOIN dim USING (k)');
+like($bare, qr/Cuckoo Join Filter.*^500$/sm, 'a database without the extension: the filter is asked here');
+unlike($bare, qr/cuckoofilter_contains/, 'and not by the server');
+
+# A foreign table of another wrapper.
+SKIP:
+{
+	skip('a server without file_fdw', 3) if !$node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'file_fdw'});
+	my $file = $node->basedir . '/numbers.csv';
+	append_to_file($file, join("\n", 1 .. 3000) . "\n");
+	$node->safe_psql('postgres', "CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw; CREATE FOREIGN TABLE numbers (k integer) SERVER files OPTIONS (filename '$file', format 'csv')");
+	local_only('a file', 'SELECT count(*), sum(k) FROM numbers JOIN dim USING (k)');
+}
 
 done_testing();
