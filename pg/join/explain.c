@@ -98,17 +98,17 @@ ckfp_explain_line(ExplainState *es, const char *line)
 }
 
 static void
-ckfp_explain_text(const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
 {
 	if (counts->keys > 0 || counts->memory > 0)
 		ckfp_explain_line(es,
 						  psprintf("Filter Keys: " UINT64_FORMAT "  Memory: " UINT64_FORMAT "kB",
 								   counts->keys, (counts->memory + 1023) / 1024));
 	if (counts->tested > 0)
-		ckfp_explain_line(es, psprintf("Rows Tested: " UINT64_FORMAT "  Removed: " UINT64_FORMAT
-									   " (%.1f %%)",
-									   counts->tested, counts->removed,
-									   ckfp_percent(counts->removed, counts->tested)));
+		ckfp_explain_line(
+			es, psprintf("Rows Tested: " UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)",
+						 counts->tested, build->verify ? "Denied" : "Removed", counts->removed,
+						 ckfp_percent(counts->removed, counts->tested)));
 	if (counts->switched_off > 0)
 		ckfp_explain_line(es, psprintf("Switched Off: after " UINT64_FORMAT " rows, %.1f %% passed",
 									   counts->switched_off,
@@ -117,13 +117,30 @@ ckfp_explain_text(const ckfp_join_counts *counts, ExplainState *es)
 		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
 
+/* Do we ask at all, or only servers, whose answers are not counted? */
+static bool
+ckfp_asks_here(const ckfp_join_record *record)
+{
+	ListCell *cell;
+
+	foreach (cell, record->targets)
+		if (((const ckfp_join_target *)lfirst(cell))->parameter < 0)
+			return true;
+	return false;
+}
+
 static void
-ckfp_explain_properties(const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_properties(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
 {
 	ExplainPropertyInteger("Filter Keys", NULL, (int64)counts->keys, es);
 	ExplainPropertyInteger("Filter Memory", "kB", (int64)((counts->memory + 1023) / 1024), es);
-	ExplainPropertyInteger("Rows Tested", NULL, (int64)counts->tested, es);
-	ExplainPropertyInteger("Rows Removed by Join Filter", NULL, (int64)counts->removed, es);
+	if (ckfp_asks_here(&build->record))
+	{
+		ExplainPropertyInteger("Rows Tested", NULL, (int64)counts->tested, es);
+		ExplainPropertyInteger(build->verify ? "Rows Denied by Join Filter"
+											 : "Rows Removed by Join Filter",
+							   NULL, (int64)counts->removed, es);
+	}
 	if (counts->switched_off > 0)
 		ExplainPropertyInteger("Switched Off After", NULL, (int64)counts->switched_off, es);
 	if (counts->given_up != CKFP_GIVEN_UP_NOT)
@@ -142,7 +159,7 @@ ckfp_join_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	counts = build->counts;
 	ckfp_counts_add(&counts, &build->workers);
 	if (es->format == EXPLAIN_FORMAT_TEXT)
-		ckfp_explain_text(&counts, es);
+		ckfp_explain_text(build, &counts, es);
 	else
-		ckfp_explain_properties(&counts, es);
+		ckfp_explain_properties(build, &counts, es);
 }

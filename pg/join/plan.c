@@ -6,6 +6,7 @@
 #include "rules.h"
 #include "walk.h"
 
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 
@@ -14,9 +15,10 @@ static planner_hook_type ckfp_next_planner = NULL;
 typedef struct ckfp_planning
 {
 	ckfp_rules rules;
-	int last_node;    /* the highest plan_node_id */
-	bool joins;       /* there is a hash join */
-	bool done;        /* there is a filter: another hook has handed out the plan before */
+	int last_node; /* the highest plan_node_id */
+	bool joins;    /* there is a hash join */
+	bool done;     /* there is a filter: another hook has handed out the plan before */
+	bool row_security;
 	double processes; /* that share the part of the plan under a Gather; 0: not under one */
 } ckfp_planning;
 
@@ -46,9 +48,9 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	{
 		CustomScan *build;
 
-		/* A server would ask before conditions that are not sent to it: those of a security
-		 * barrier, or of row security, on which the plan depends by its role. */
-		if (!planning->rules.guarded && !planning->rules.statement->dependsOnRole)
+		/* a server would ask before conditions that are not sent to it: those of a security barrier
+		 * or of row security */
+		if (!planning->rules.guarded && !planning->row_security)
 			ckfp_remote_plan(planning->rules.statement, &record);
 		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
 		/* it has shared memory then */
@@ -98,10 +100,24 @@ ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *p
 			visit(lfirst(cell), planning);
 }
 
-static void
-ckfp_join_pass(PlannedStmt *statement)
+/* Has a table of the query row security that applies? */
+static bool
+ckfp_has_row_security(Node *node, void *context)
 {
-	ckfp_planning planning = {.rules.statement = statement};
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return ((Query *)node)->hasRowSecurity ||
+			   query_tree_walker((Query *)node, ckfp_has_row_security, context, 0);
+	return expression_tree_walker(node, ckfp_has_row_security, context);
+}
+
+static void
+ckfp_join_pass(PlannedStmt *statement, bool row_security)
+{
+	/* that of an inlined function is known by the plan */
+	ckfp_planning planning = {.rules.statement = statement,
+							  .row_security = row_security || statement->dependsOnRole};
 
 	if (!ckfp_rules_allow_statement(statement))
 		return;
@@ -115,12 +131,15 @@ ckfp_join_pass(PlannedStmt *statement)
 static PlannedStmt *
 ckfp_join_planner(Query *query, const char *text, int options, ParamListInfo parameters)
 {
+	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
+	/* before it is planned, which changes it */
+	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
 	PlannedStmt *statement = ckfp_next_planner != NULL
 								 ? ckfp_next_planner(query, text, options, parameters)
 								 : standard_planner(query, text, options, parameters);
 
-	if (ckfp_join_mode_setting != CKFP_JOIN_OFF)
-		ckfp_join_pass(statement);
+	if (wanted)
+		ckfp_join_pass(statement, row_security);
 	return statement;
 }
 

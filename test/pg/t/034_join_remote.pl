@@ -91,6 +91,26 @@ local_only('a table of this server', 'SELECT count(*) FROM dim a JOIN dim b USIN
 local_only('the setting is off', 'SET cuckoofilter.join_filter_remote = off; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
 $node->safe_psql('postgres', 'CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM fact WHERE few < 5');
 local_only('a security barrier', 'SELECT count(*), sum(barrier.id) FROM barrier JOIN dim USING (k)');
+
+# Row security of a parent is a condition of its foreign children that its server is not sent: it would
+# tell of hidden rows.
+$node->safe_psql(
+	'postgres', "CREATE ROLE reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+	CREATE FUNCTION mine(integer) RETURNS boolean LANGUAGE plpgsql STABLE AS 'BEGIN RETURN \$1 % 2 = 1; END';
+	CREATE TABLE parent ($columns); CREATE FOREIGN TABLE child () INHERITS (parent) SERVER s0 OPTIONS (table_name 'fact'); ANALYZE child; GRANT SELECT ON parent TO reader;
+	CREATE USER MAPPING FOR reader SERVER s0 OPTIONS (user '" . $node->safe_psql('postgres', 'SELECT current_user') . "', password_required 'false');
+	CREATE USER MAPPING FOR reader SERVER s1 OPTIONS (user '" . $node->safe_psql('postgres', 'SELECT current_user') . "', password_required 'false');
+	CREATE POLICY p ON parts USING (mine(few)); CREATE POLICY p ON parent USING (mine(few))");
+foreach my $table ('parts', 'parent')
+{
+	my $query = "SELECT count(*), sum(f.id) FROM $table f JOIN dim USING (k)";
+
+	like(explained("SET ROLE reader; $query"), qr/, by its server/, "$table without row security: by its server");
+	$node->safe_psql('postgres', "ALTER TABLE $table ENABLE ROW LEVEL SECURITY");
+	unlike(explained("SET ROLE reader; $query"), qr/, by its server/, "row security of $table: not by its server");
+	like(explained("SET ROLE reader; $query"), qr/Filtered Scans?: /, "row security of $table: but here");
+	same_rows("row security of $table", "SET ROLE reader; $query");
+}
 local_only('verify', 'SET cuckoofilter.join_filter = verify; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
 is($node->safe_psql('postgres', 'SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM fact JOIN dim USING (k); EXECUTE p; SET cuckoofilter.join_filter = off; EXECUTE p; SET cuckoofilter.join_filter = verify; EXECUTE p; SET cuckoofilter.join_filter = on; SET cuckoofilter.join_filter_remote = off; EXECUTE p; SET cuckoofilter.join_filter_memory = 64; EXECUTE p'),
 	join("\n", (500) x 5), 'a plan that is kept, under other settings');
