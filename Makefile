@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-build test-core test-sqlite lint install-deps bench bench-sql fuzz mutate machines \
+	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-join fuzz mutate machines \
 	soak coverage valgrind
 
 # ---------------------------------------------------------------------------
@@ -175,6 +175,9 @@ bench:
 bench-sql:
 	@test/bench/sql/run.sh
 
+bench-join:
+	@test/bench/join/run.sh
+
 # Longer rounds than `make test` has time for: each target for SECONDS, N
 # mutants, other compilers and machines.
 fuzz:
@@ -212,13 +215,16 @@ help:
 	@echo "make pg              build/pg/cuckoofilter.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute"
+	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
+	@echo "make bench-join      queries with join filters off, on, in auto and by hand; a star schema"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"
 	@echo "make machines        the core's tests with other compilers and processors"
 	@echo "make soak            crashes, cancels, memory, load: half an hour; ROUNDS=10: a few minutes"
+	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
 	@echo "make install-deps    the Debian packages that tests and demo need"
@@ -236,7 +242,7 @@ PG_CONFIG ?= pg_config
 PGXS_MAKE  = mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
 	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
 
-.PHONY: pg install uninstall installcheck test-pg
+.PHONY: pg install uninstall installcheck demo-pg test-pg test-join-regress
 
 all: $(if $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null)),pg)
 
@@ -246,8 +252,16 @@ pg:
 install uninstall installcheck:
 	+$(PGXS_MAKE) $@
 
+demo-pg:
+	@test/pg/demo.sh
+
 test-pg: $(SQLITE_SO)
 	@test/run.sh pg
+
+# PostgreSQL's own suite, and random joins, with join filters: half an hour.
+test-join-regress:
+	@test/install.sh pg
+	@test/pg/join_regress.sh
 
 .PHONY: clean
 clean:

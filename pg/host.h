@@ -19,6 +19,7 @@
  *   large_state.h  the large state of an aggregate, in memory of its own
  *   owned.h        filters in memory of our own: copies, growth, jobs, results
  *   error.h        every error sentence, once
+ *   join/          join filters: pg/join/README.md
  *
  * What the files share is hidden in the module: PostgreSQL before 16 loads
  * modules with all their visible names in one room.

@@ -3,11 +3,24 @@
  */
 #include "host.h"
 
+#include "join/join.h"
+
 #include "utils/builtins.h"
 
 PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(cuckoofilter_version);
+
+#if PG_VERSION_NUM < 160000
+void _PG_init(void);
+#endif
+
+/* When the library is loaded. */
+void
+_PG_init(void)
+{
+	ckfp_join_init();
+}
 
 /* cuckoofilter_version() -> text */
 Datum

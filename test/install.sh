@@ -22,6 +22,9 @@ build     make
 coverage  lcov
 demo      sqlite3
 demo      wamerican-insane
+demo-pg   postgresql
+demo-pg   postgresql-common
+demo-pg   wamerican-insane
 i386      gcc-multilib
 pg        libipc-run-perl
 pg        postgresql

@@ -33,7 +33,7 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* sqlite pg test/core test/sqlite test/bench test/bench/reference test/fuzz; do
+for folder in core core/* sqlite pg pg/join test/core test/sqlite test/pg test/bench test/bench/reference test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && check "format: $folder" clang-format --dry-run -Werror "$@"
 done

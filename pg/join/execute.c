@@ -1,0 +1,66 @@
+/*
+ * execute.c - the executor's hook.
+ */
+#include "probe.h"
+
+#include "access/parallel.h"
+#include "executor/executor.h"
+
+static ExecutorStart_hook_type ckfp_next_start = NULL;
+
+static void
+ckfp_call_start(QueryDesc *query, int eflags)
+{
+	if (ckfp_next_start != NULL)
+		ckfp_next_start(query, eflags);
+	else
+		standard_ExecutorStart(query, eflags);
+}
+
+/* Start a query, and collect its build nodes. */
+static ckfp_build *
+ckfp_start_collecting(QueryDesc *query, int eflags)
+{
+	ckfp_build *builds = NULL;
+	ckfp_build **outer = ckfp_join_starting; /* a query that starts may start others */
+
+	ckfp_join_starting = &builds;
+	PG_TRY();
+	{
+		ckfp_call_start(query, eflags);
+	}
+	PG_FINALLY();
+	{
+		ckfp_join_starting = outer;
+	}
+	PG_END_TRY();
+	return builds;
+}
+
+static void
+ckfp_join_start(QueryDesc *query, int eflags)
+{
+	ckfp_build *builds;
+
+	/* What a worker does is its leader's choice. */
+	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker())
+	{
+		ckfp_build **outer = ckfp_join_starting;
+
+		ckfp_join_starting = NULL;
+		ckfp_call_start(query, eflags);
+		ckfp_join_starting = outer;
+		return;
+	}
+	builds = ckfp_start_collecting(query, eflags);
+	if (builds != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
+		ckfp_probe_install(query, builds);
+}
+
+void
+ckfp_join_init_executor(void)
+{
+	ckfp_join_init_build();
+	ckfp_next_start = ExecutorStart_hook;
+	ExecutorStart_hook = ckfp_join_start;
+}

@@ -1,0 +1,151 @@
+/*
+ * plan.c - the planner's hook: gives the hash joins of a finished plan their filters.
+ */
+#include "join.h"
+#include "remote.h"
+#include "rules.h"
+#include "walk.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
+
+static planner_hook_type ckfp_next_planner = NULL;
+
+typedef struct ckfp_planning
+{
+	ckfp_rules rules;
+	int last_node; /* the highest plan_node_id */
+	bool joins;    /* there is a hash join */
+	bool done;     /* there is a filter: another hook has handed out the plan before */
+	bool row_security;
+	double processes; /* that share the part of the plan under a Gather; 0: not under one */
+} ckfp_planning;
+
+/* What has to be known of the whole statement first. */
+static void
+ckfp_scout(Plan *plan, void *context)
+{
+	ckfp_planning *planning = context;
+
+	planning->last_node = Max(planning->last_node, plan->plan_node_id);
+	planning->joins |= IsA(plan, HashJoin);
+	planning->done |= ckfp_join_is_build(plan);
+	ckfp_rules_note(&planning->rules, plan);
+	ckfp_plan_children(plan, ckfp_scout, context);
+}
+
+/* Give a hash join its filter. */
+static void
+ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
+{
+	Plan *hash = innerPlan(join);
+	ckfp_join_record record;
+	List *expressions;
+
+	if (ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1), &record,
+						 &expressions))
+	{
+		CustomScan *build;
+
+		/* a server would ask before conditions that are not sent to it: those of a security barrier
+		 * or of row security */
+		if (!planning->rules.guarded && !planning->row_security)
+			ckfp_remote_plan(planning->rules.statement, &record);
+		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
+		/* it has shared memory then */
+		build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
+		outerPlan(hash) = &build->scan.plan;
+	}
+}
+
+/* How many processes share the work under a Gather, as the planner reckons. */
+static double
+ckfp_processes(int workers)
+{
+	double leader = parallel_leader_participation ? 1 - 0.3 * workers : 0;
+
+	return Max(workers + Max(leader, 0), 1);
+}
+
+/* Joins below come first: a filter may be asked in the build side of another. */
+static void
+ckfp_add_filters(Plan *plan, void *context)
+{
+	ckfp_planning *planning = context;
+	double outside = planning->processes;
+
+	/* What other extensions make of their children, and what a foreign scan keeps for
+	 * EvalPlanQual, is theirs. */
+	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_build(plan)))
+		return;
+	if (IsA(plan, Gather))
+		planning->processes = ckfp_processes(((Gather *)plan)->num_workers);
+	else if (IsA(plan, GatherMerge))
+		planning->processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
+	ckfp_plan_children(plan, ckfp_add_filters, context);
+	planning->processes = outside;
+	if (IsA(plan, HashJoin))
+		ckfp_add_filter(planning, (HashJoin *)plan);
+}
+
+static void
+ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *planning)
+{
+	ListCell *cell;
+
+	visit(statement->planTree, planning);
+	foreach (cell, statement->subplans)
+		if (lfirst(cell) != NULL)
+			visit(lfirst(cell), planning);
+}
+
+/* Has a table of the query row security that applies? */
+static bool
+ckfp_has_row_security(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return ((Query *)node)->hasRowSecurity ||
+			   query_tree_walker((Query *)node, ckfp_has_row_security, context, 0);
+	return expression_tree_walker(node, ckfp_has_row_security, context);
+}
+
+static void
+ckfp_join_pass(PlannedStmt *statement, bool row_security)
+{
+	/* that of an inlined function is known by the plan */
+	ckfp_planning planning = {.rules.statement = statement,
+							  .row_security = row_security || statement->dependsOnRole};
+
+	if (!ckfp_rules_allow_statement(statement))
+		return;
+	ckfp_each_plan(statement, ckfp_scout, &planning);
+	if (!planning.joins || planning.done)
+		return;
+	ckfp_rules_conclude(&planning.rules);
+	ckfp_each_plan(statement, ckfp_add_filters, &planning);
+}
+
+static PlannedStmt *
+ckfp_join_planner(Query *query, const char *text, int options, ParamListInfo parameters)
+{
+	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
+	/* before it is planned, which changes it */
+	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
+	PlannedStmt *statement = ckfp_next_planner != NULL
+								 ? ckfp_next_planner(query, text, options, parameters)
+								 : standard_planner(query, text, options, parameters);
+
+	if (wanted)
+		ckfp_join_pass(statement, row_security);
+	return statement;
+}
+
+void
+ckfp_join_init_planner(void)
+{
+	ckfp_next_planner = planner_hook;
+	planner_hook = ckfp_join_planner;
+}

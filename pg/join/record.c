@@ -1,0 +1,110 @@
+/*
+ * record.c - what the planner pass tells the executor, as a plan can carry it:
+ * in lists, which copy, cache and travel to workers.
+ */
+#include "join.h"
+
+#include "nodes/pg_list.h"
+#include "nodes/value.h"
+
+static List *
+ckfp_target_to_list(const ckfp_join_target *target, int columns)
+{
+	List *list = list_make3_int(target->node, (int)target->relation, target->parameter);
+	int i;
+
+	for (i = 0; i < columns; i++)
+	{
+		list = lappend_int(list, target->attribute[i]);
+		list = lappend_int(list, target->column[i]);
+	}
+	return list;
+}
+
+static ckfp_join_target *
+ckfp_target_from_list(List *list, int columns)
+{
+	ckfp_join_target *target = palloc0(sizeof(*target));
+	int i;
+
+	target->node = linitial_int(list);
+	target->relation = (Index)lsecond_int(list);
+	target->parameter = lthird_int(list);
+	for (i = 0; i < columns; i++)
+	{
+		target->attribute[i] = (AttrNumber)list_nth_int(list, 3 + 2 * i);
+		target->column[i] = (AttrNumber)list_nth_int(list, 4 + 2 * i);
+	}
+	return target;
+}
+
+static List *
+ckfp_columns_to_list(const ckfp_join_record *record)
+{
+	List *list = NIL;
+	int i;
+
+	for (i = 0; i < record->columns; i++)
+	{
+		list = lappend_oid(list, record->column[i].equality);
+		list = lappend_oid(list, record->column[i].collation);
+		list = lappend_oid(list, record->column[i].build);
+		list = lappend_oid(list, record->column[i].probe);
+	}
+	return list;
+}
+
+static Node *
+ckfp_number(double number)
+{
+	return (Node *)makeFloat(psprintf("%.17g", number));
+}
+
+/* One that travelled to a worker as digits has become an integer. */
+static double
+ckfp_number_of(Node *number)
+{
+	return IsA(number, Integer) ? intVal(number) : floatVal(number);
+}
+
+List *
+ckfp_join_record_to_list(const ckfp_join_record *record)
+{
+	List *targets = NIL;
+	List *estimates =
+		lappend(list_make4(ckfp_number(record->build_rows), ckfp_number(record->probe_rows),
+						   ckfp_number(record->pass), ckfp_number(record->saving)),
+				ckfp_number(record->asked));
+	ListCell *cell;
+
+	foreach (cell, record->targets)
+		targets = lappend(targets, ckfp_target_to_list(lfirst(cell), record->columns));
+	return list_make3(ckfp_columns_to_list(record), targets, estimates);
+}
+
+void
+ckfp_join_record_from_list(List *list, ckfp_join_record *record)
+{
+	List *columns = linitial(list);
+	List *estimates = lthird(list);
+	ListCell *cell;
+	int i;
+
+	record->columns = list_length(columns) / 4;
+	for (i = 0; i < record->columns; i++)
+		record->column[i] = (ckfp_join_column){
+			.equality = list_nth_oid(columns, 4 * i),
+			.collation = list_nth_oid(columns, 4 * i + 1),
+			.build = list_nth_oid(columns, 4 * i + 2),
+			.probe = list_nth_oid(columns, 4 * i + 3),
+		};
+	record->targets = NIL;
+	foreach (cell, (List *)lsecond(list))
+		record->targets =
+			lappend(record->targets, ckfp_target_from_list(lfirst(cell), record->columns));
+	record->build_rows = ckfp_number_of(linitial(estimates));
+	record->probe_rows = ckfp_number_of(lsecond(estimates));
+	record->pass = ckfp_number_of(lthird(estimates));
+	record->saving = ckfp_number_of(lfourth(estimates));
+	record->asked = ckfp_number_of(list_nth(estimates, 4));
+}

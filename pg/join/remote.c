@@ -1,0 +1,270 @@
+/*
+ * remote.c - foreign scans whose server asks the filter.
+ *
+ * A foreign scan of postgres_fdw sends SQL with parameters when it fetches its
+ * first row.  Where its server lists this extension, we wrap that SQL in a query
+ * that asks a filter, a parameter more, which is NULL and lets all pass until the
+ * filter is built.  Items have the same hash on every server.
+ */
+#include "key.h"
+#include "remote.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_foreign_data_wrapper.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "foreign/foreign.h"
+#include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+/* ---------------------------------------------------------------- may it be asked? */
+
+/* The schema of this extension, here and, as postgres_fdw takes it, there. */
+static Oid
+ckfp_extension_schema(void)
+{
+	Relation extensions = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	Oid schema = InvalidOid;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ,
+				CStringGetDatum("cuckoofilter"));
+	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		schema = ((Form_pg_extension)GETSTRUCT(tuple))->extnamespace;
+	systable_endscan(scan);
+	table_close(extensions, AccessShareLock);
+	return schema;
+}
+
+/* Is a foreign data wrapper that of postgres_fdw?  Others keep other things in their plans. */
+static bool
+ckfp_is_postgres_fdw(Oid wrapper)
+{
+	Oid handler = GetForeignDataWrapper(wrapper)->fdwhandler;
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(handler));
+	bool is_one = false;
+	Datum library;
+	bool isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	library = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_probin, &isnull);
+	if (!isnull)
+		is_one = strcmp(TextDatumGetCString(library), "$libdir/postgres_fdw") == 0;
+	ReleaseSysCache(tuple);
+	return is_one;
+}
+
+/* Does a server have this extension, as its options say? */
+static bool
+ckfp_server_has_extension(const ForeignServer *server)
+{
+	ListCell *cell;
+
+	foreach (cell, server->options)
+	{
+		DefElem *option = lfirst(cell);
+		List *names;
+		ListCell *name;
+
+		if (strcmp(option->defname, "extensions") != 0 ||
+			!SplitIdentifierString(pstrdup(strVal(option->arg)), ',', &names))
+			continue;
+		foreach (name, names)
+			if (strcmp(lfirst(name), "cuckoofilter") == 0)
+				return true;
+	}
+	return false;
+}
+
+/* The plan's private list is what it has been from PostgreSQL 9.6 to 18: the SQL, the numbers of
+ * the columns that it gets, and more. */
+static bool
+ckfp_private_is_known(List *private)
+{
+	return list_length(private) >= 3 && IsA(linitial(private), String) &&
+		   strncmp(strVal(linitial(private)), "SELECT ", 7) == 0 && lsecond(private) != NULL &&
+		   IsA(lsecond(private), IntList);
+}
+
+static bool
+ckfp_scan_is_remote(const ForeignScan *scan)
+{
+	ForeignServer *server;
+
+	if (scan->operation != CMD_SELECT || !OidIsValid(scan->fs_server) ||
+		!ckfp_private_is_known(scan->fdw_private))
+		return false;
+	server = GetForeignServer(scan->fs_server);
+	return ckfp_is_postgres_fdw(server->fdwid) && ckfp_server_has_extension(server);
+}
+
+/* ------------------------------------------------------------------ the remote SQL */
+
+/* The column of the remote SQL that is attribute n of the scan; 0 where it gets none. */
+static int
+ckfp_remote_column(const ForeignScan *scan, AttrNumber n)
+{
+	List *attributes = lsecond(scan->fdw_private);
+	int i;
+
+	for (i = 0; i < list_length(attributes); i++)
+		if (list_nth_int(attributes, i) == n)
+			return i + 1;
+	return 0;
+}
+
+/* The name of a built-in type, without a length that SQL would read into it. */
+static char *
+ckfp_type_name(Oid type)
+{
+	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	char *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type);
+	name = psprintf("pg_catalog.%s",
+					quote_identifier(NameStr(((Form_pg_type)GETSTRUCT(tuple))->typname)));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+/*
+ * The SQL with a question more.  The column is taken as the type that it has here,
+ * which the filter's items are of, and strings by their bytes.
+ */
+static char *
+ckfp_wrap_sql(const ForeignScan *scan, int column, Oid type, const char *schema)
+{
+	StringInfoData sql;
+	int columns = list_length(lsecond(scan->fdw_private));
+	int parameter = list_length(scan->fdw_exprs) + 1;
+	int i;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT * FROM (%s) s(", strVal(linitial(scan->fdw_private)));
+	for (i = 1; i <= columns; i++)
+		appendStringInfo(&sql, "%sc%d", i > 1 ? ", " : "", i);
+	appendStringInfo(
+		&sql, ") WHERE coalesce(%s.cuckoofilter_contains($%d::%s.cuckoofilter, c%d::%s%s), true)",
+		schema, parameter, schema, column, ckfp_type_name(type),
+		OidIsValid(get_typcollation(type)) ? " COLLATE pg_catalog.\"C\"" : "");
+	return sql.data;
+}
+
+/* A parameter more of the statement, and of the scan: its number. */
+static int
+ckfp_add_parameter(PlannedStmt *statement, ForeignScan *scan, Oid type)
+{
+	Param *param = makeNode(Param);
+
+	param->paramkind = PARAM_EXEC;
+	param->paramid = list_length(statement->paramExecTypes);
+	param->paramtype = type;
+	param->paramtypmod = -1;
+	param->location = -1;
+	statement->paramExecTypes = lappend_oid(statement->paramExecTypes, type);
+	scan->fdw_exprs = lappend(scan->fdw_exprs, param);
+	return param->paramid;
+}
+
+static void
+ckfp_remote_plan_target(PlannedStmt *statement, const ckfp_join_record *record,
+						ckfp_join_target *target, Oid schema, Oid type)
+{
+	ForeignScan *scan = target->foreign;
+	int column;
+	char *sql;
+
+	if (scan == NULL || !ckfp_scan_is_remote(scan))
+		return;
+	column = ckfp_remote_column(scan, target->attribute[0]);
+	if (column == 0)
+		return;
+	sql = ckfp_wrap_sql(scan, column, record->column[0].probe,
+						quote_identifier(get_namespace_name(schema)));
+	scan->fdw_private = list_copy(scan->fdw_private);
+	linitial(scan->fdw_private) = makeString(sql);
+	target->parameter = ckfp_add_parameter(statement, scan, type);
+}
+
+/* Do the keys of a filter have the hash of items, on every server? */
+static bool
+ckfp_keys_are_portable(const ckfp_join_record *record)
+{
+	return record->columns == 1 && ckfp_key_is_item(&record->column[0]) &&
+		   (!OidIsValid(get_typcollation(record->column[0].probe)) ||
+			GetDatabaseEncoding() == PG_UTF8);
+}
+
+static bool
+ckfp_has_foreign_target(const ckfp_join_record *record)
+{
+	ListCell *cell;
+
+	foreach (cell, record->targets)
+		if (((ckfp_join_target *)lfirst(cell))->foreign != NULL)
+			return true;
+	return false;
+}
+
+void
+ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record)
+{
+	Oid schema;
+	Oid type;
+	ListCell *cell;
+
+	if (!ckfp_join_remote || ckfp_join_mode_setting == CKFP_JOIN_VERIFY ||
+		!ckfp_has_foreign_target(record) || !ckfp_keys_are_portable(record))
+		return;
+	schema = ckfp_extension_schema();
+	type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("cuckoofilter"),
+						   ObjectIdGetDatum(schema));
+	if (!OidIsValid(type))
+		return;
+	foreach (cell, record->targets)
+		ckfp_remote_plan_target(statement, record, lfirst(cell), schema, type);
+}
+
+/* --------------------------------------------------------------------- the value */
+
+bool
+ckfp_remote_asks(const ckfp_join_target *target)
+{
+	return target->parameter >= 0 && ckfp_join_remote && ckfp_join_mode_setting != CKFP_JOIN_VERIFY;
+}
+
+void
+ckfp_remote_set(EState *estate, const ckfp_join_record *record, struct varlena *filter)
+{
+	ListCell *cell;
+
+	foreach (cell, record->targets)
+	{
+		const ckfp_join_target *target = lfirst(cell);
+		ParamExecData *parameter;
+
+		if (target->parameter < 0)
+			continue;
+		parameter = &estate->es_param_exec_vals[target->parameter];
+		parameter->execPlan = NULL;
+		parameter->isnull = filter == NULL || !ckfp_remote_asks(target);
+		parameter->value = PointerGetDatum(filter);
+	}
+}

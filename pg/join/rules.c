@@ -1,0 +1,234 @@
+/*
+ * rules.c - which joins may have a filter.
+ *
+ * A filter must never change what a query gives.  Each rule below has a query in the
+ * tests that gives something else without it.
+ */
+#include "rules.h"
+#include "cost.h"
+#include "trace.h"
+#include "walk.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "utils/lsyscache.h"
+
+/* -------------------------------------------------------------- the statement */
+
+/*
+ * Statements that lock or change rows may look at a row again in its latest
+ * version (EvalPlanQual), when keys that came since are not in a filter.
+ */
+bool
+ckfp_rules_allow_statement(const PlannedStmt *statement)
+{
+	return (statement->commandType == CMD_SELECT || statement->commandType == CMD_INSERT) &&
+		   statement->rowMarks == NIL && !statement->hasModifyingCTE;
+}
+
+/* --------------------------------------------------------------- its parameters */
+
+/*
+ * A build side that depends on a parameter changes with it, and a scan may run
+ * before the filter has been made anew.  These parameters do no harm: that of a
+ * Gather, which only says that its children start anew with what they had; that of
+ * a ModifyTable, which is for EvalPlanQual, and an INSERT has none; and the result
+ * of an InitPlan that depends on no parameter itself, which is computed once.
+ */
+void
+ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
+{
+	int parameter = -1;
+
+	if (IsA(plan, Gather))
+		parameter = ((const Gather *)plan)->rescan_param;
+	else if (IsA(plan, GatherMerge))
+		parameter = ((const GatherMerge *)plan)->rescan_param;
+	else if (IsA(plan, ModifyTable) && ((const ModifyTable *)plan)->operation == CMD_INSERT)
+		parameter = ((const ModifyTable *)plan)->epqParam;
+	if (parameter >= 0)
+		rules->harmless = bms_add_member(rules->harmless, parameter);
+	rules->initplans = list_concat(rules->initplans, plan->initPlan);
+}
+
+static void
+ckfp_note_initplans(ckfp_rules *rules)
+{
+	ListCell *cell;
+	ListCell *parameter;
+
+	foreach (cell, rules->initplans)
+	{
+		SubPlan *initplan = lfirst(cell);
+		Plan *plan = list_nth(rules->statement->subplans, initplan->plan_id - 1);
+
+		if (plan == NULL || !bms_is_empty(plan->extParam))
+			continue;
+		foreach (parameter, initplan->setParam)
+			rules->harmless = bms_add_member(rules->harmless, lfirst_int(parameter));
+	}
+}
+
+void
+ckfp_rules_conclude(ckfp_rules *rules)
+{
+	ListCell *cell;
+
+	ckfp_note_initplans(rules);
+	foreach (cell, rules->statement->rtable)
+		rules->guarded |= ((RangeTblEntry *)lfirst(cell))->security_barrier;
+}
+
+/* ------------------------------------------------------------------- the join */
+
+/* Rows of the outer side without a partner are in no result of these. */
+static bool
+ckfp_join_drops_lonely_rows(JoinType type)
+{
+	switch (type)
+	{
+		case JOIN_INNER:
+		case JOIN_SEMI:
+		case JOIN_RIGHT:
+#if PG_VERSION_NUM >= 160000
+		case JOIN_RIGHT_ANTI:
+#endif
+#if PG_VERSION_NUM >= 180000
+		case JOIN_RIGHT_SEMI:
+#endif
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Does nothing below the join change from one reading to the next, nor tell how often it was
+ * computed? */
+static bool
+ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
+{
+	return !ckfp_plan_is_volatile(innerPlan(join), rules->statement) &&
+		   !ckfp_plan_is_volatile(outerPlan(join), rules->statement);
+}
+
+/* Can key n of the join be one of a filter?  Its outer side must be a column; its inner side
+ * may be an expression where it is the first key, which the join evaluates for each row, too:
+ * behind a key that is NULL it does not evaluate others. */
+static bool
+ckfp_key_serves(HashJoin *join, int n)
+{
+	Expr *outer = list_nth(join->hashkeys, n);
+	Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
+
+	return op_strict(list_nth_oid(join->hashoperators, n)) &&
+		   ckfp_column_of(outer, OUTER_VAR) != 0 &&
+		   (ckfp_column_of(inner, OUTER_VAR) != 0 || (n == 0 && !contain_subplans((Node *)inner)));
+}
+
+/* Trace the filter of some keys of a join, given by their numbers. */
+static bool
+ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_trace *trace)
+{
+	ckfp_join_record *record = trace->record;
+	AttrNumber columns[CKFP_JOIN_KEYS];
+	ListCell *cell;
+
+	memset(record, 0, sizeof(*record));
+	foreach (cell, keys)
+	{
+		int n = lfirst_int(cell);
+		Expr *outer = list_nth(join->hashkeys, n);
+		Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
+
+		columns[record->columns] = ckfp_column_of(outer, OUTER_VAR);
+		record->column[record->columns++] = (ckfp_join_column){
+			.equality = list_nth_oid(join->hashoperators, n),
+			.collation = list_nth_oid(join->hashcollations, n),
+			.build = exprType((Node *)inner),
+			.probe = exprType((Node *)outer),
+		};
+	}
+	*trace = (ckfp_trace){.statement = rules->statement,
+						  .processes = trace->processes,
+						  .guarded = rules->guarded,
+						  .record = record};
+	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
+	return record->targets != NIL;
+}
+
+/* The keys of a join whose filter some scan can ask: all, else the first one that does. */
+static List *
+ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
+{
+	List *all = NIL;
+	ListCell *cell;
+	int n;
+
+	for (n = 0; n < list_length(join->hashkeys) && list_length(all) < CKFP_JOIN_KEYS; n++)
+		if (ckfp_key_serves(join, n))
+			all = lappend_int(all, n);
+	if (all == NIL || ckfp_trace_keys(rules, join, all, trace))
+		return all;
+	foreach (cell, all)
+	{
+		List *one = list_make1_int(lfirst_int(cell));
+
+		if (ckfp_trace_keys(rules, join, one, trace))
+			return one;
+	}
+	return NIL;
+}
+
+static List *
+ckfp_key_expressions(HashJoin *join, const List *keys)
+{
+	List *build = NIL;
+	List *probe = NIL;
+	ListCell *cell;
+
+	foreach (cell, keys)
+	{
+		build = lappend(build, copyObject(list_nth(castNode(Hash, innerPlan(join))->hashkeys,
+												   lfirst_int(cell))));
+		probe = lappend(probe, copyObject(list_nth(join->hashkeys, lfirst_int(cell))));
+	}
+	return list_concat(build, probe);
+}
+
+static void
+ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
+{
+	ckfp_join_record *record = trace->record;
+	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
+
+	record->build_rows = innerPlan(join)->parallel_aware ? ((Hash *)innerPlan(join))->rows_total
+														 : innerPlan(join)->plan_rows;
+	record->probe_rows = trace->rows * processes;
+	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
+	record->saving = trace->saving;
+	record->asked = trace->rows + trace->conditions * CKFP_CONDITION_ASKS;
+}
+
+bool
+ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
+				 ckfp_join_record *record, List **expressions)
+{
+	ckfp_trace trace = {.processes = processes, .record = record};
+	List *keys;
+
+	if (!ckfp_join_drops_lonely_rows(join->join.jointype) ||
+		!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
+		return false;
+	keys = ckfp_choose_keys(rules, join, &trace);
+	if (keys == NIL)
+		return false;
+	ckfp_estimate(join, processes, &trace);
+	if (record->probe_rows < ckfp_join_min_rows)
+		return false;
+	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(record, record->build_rows))
+		return false;
+	if (!ckfp_sides_are_stable(rules, join)) /* last, since it reads most of the plan */
+		return false;
+	*expressions = ckfp_key_expressions(join, keys);
+	return true;
+}

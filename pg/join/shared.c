@@ -1,0 +1,313 @@
+/*
+ * shared.c - a filter in parallel plans.
+ *
+ * Under a Parallel Hash each process reads a part of the build side, so that one
+ * filter is made of what all of them gathered.  The last one to finish makes it,
+ * before it goes to the barrier at which the hash join waits for all: when the
+ * first row is looked up, and so the first scan asks, the filter is there.
+ *
+ * Under other hash joins each process reads all of the build side, and makes a
+ * filter of its own.  Only what was counted is shared then.
+ */
+#include "shared.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/spin.h"
+#include "utils/dsa.h"
+
+/* What one process gathered. */
+typedef struct ckfp_part
+{
+	dsa_pointer next;
+	size_t n;
+	uint64 hashes[FLEXIBLE_ARRAY_MEMBER];
+} ckfp_part;
+
+struct ckfp_shared
+{
+	bool wanted; /* by the leader */
+	bool common; /* one filter for all */
+
+	slock_t mutex; /* of what follows, until the filter is ready */
+	int begun;     /* processes that began to read, and that finished */
+	int finished;
+	bool made; /* one of them makes the filter, or has made it */
+	dsa_pointer parts;
+
+	bool failed;
+	bool ready;
+	dsa_pointer bytes;
+	size_t size;
+	uint64 keys;
+
+	int workers;
+	ckfp_join_counts counts[FLEXIBLE_ARRAY_MEMBER]; /* of each worker */
+};
+
+static dsa_area *
+ckfp_area(const ckfp_build *build)
+{
+	return build->css.ss.ps.state->es_query_dsa;
+}
+
+bool
+ckfp_shared_is_common(const ckfp_build *build)
+{
+	return build->shared != NULL && build->shared->common;
+}
+
+/* -------------------------------------------------------- one filter for all */
+
+void
+ckfp_shared_begin(ckfp_build *build)
+{
+	struct ckfp_shared *shared = build->shared;
+
+	build->begun = true;
+	SpinLockAcquire(&shared->mutex);
+	shared->begun++;
+	SpinLockRelease(&shared->mutex);
+}
+
+void
+ckfp_shared_fail(ckfp_build *build, ckfp_given_up why)
+{
+	build->shared->failed = true;
+	ckfp_build_give_up(build, why);
+}
+
+/* Hand over what this process gathered: false where memory lacks. */
+static bool
+ckfp_give_part(ckfp_build *build, bool *last, bool *late)
+{
+	struct ckfp_shared *shared = build->shared;
+	const ckfp_join_filter *filter = &build->filter;
+	dsa_pointer pointer = InvalidDsaPointer;
+	ckfp_part *part = NULL;
+
+	if (filter->n > 0)
+	{
+		pointer = dsa_allocate_extended(ckfp_area(build),
+										offsetof(ckfp_part, hashes) + filter->n * sizeof(uint64),
+										DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+		if (!DsaPointerIsValid(pointer))
+			return false;
+		part = dsa_get_address(ckfp_area(build), pointer);
+		part->n = filter->n;
+		memcpy(part->hashes, filter->hashes, filter->n * sizeof(uint64));
+	}
+	SpinLockAcquire(&shared->mutex);
+	if (part != NULL)
+	{
+		part->next = shared->parts;
+		shared->parts = pointer;
+	}
+	*late = shared->made;
+	*last = ++shared->finished == shared->begun && !shared->made;
+	shared->made |= *last;
+	SpinLockRelease(&shared->mutex);
+	return true;
+}
+
+/* All parts together, in this process. */
+static bool
+ckfp_take_parts(ckfp_build *build)
+{
+	dsa_area *area = ckfp_area(build);
+	dsa_pointer pointer = build->shared->parts;
+	bool fits = true;
+
+	build->shared->parts = InvalidDsaPointer;
+	while (DsaPointerIsValid(pointer))
+	{
+		ckfp_part *part = dsa_get_address(area, pointer);
+		dsa_pointer next = part->next;
+		size_t i;
+
+		for (i = 0; i < part->n && fits; i++)
+			fits = ckfp_filter_gather(&build->filter, part->hashes[i]);
+		dsa_free(area, pointer);
+		pointer = next;
+	}
+	return fits;
+}
+
+/* Free the parts of which no filter was made. */
+static void
+ckfp_drop_parts(ckfp_build *build)
+{
+	dsa_area *area = ckfp_area(build);
+	dsa_pointer *parts = &build->shared->parts;
+
+	while (DsaPointerIsValid(*parts))
+	{
+		dsa_pointer next = ((ckfp_part *)dsa_get_address(area, *parts))->next;
+
+		dsa_free(area, *parts);
+		*parts = next;
+	}
+}
+
+/* Put the filter that this process made where all find it. */
+static bool
+ckfp_publish(ckfp_build *build)
+{
+	struct ckfp_shared *shared = build->shared;
+	const ckfp_join_filter *filter = &build->filter;
+
+	shared->bytes =
+		dsa_allocate_extended(ckfp_area(build), filter->size, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+	if (!DsaPointerIsValid(shared->bytes))
+		return false;
+	memcpy(dsa_get_address(ckfp_area(build), shared->bytes), filter->filter.bytes, filter->size);
+	shared->size = filter->size;
+	shared->keys = filter->keys;
+	pg_write_barrier();
+	shared->ready = true;
+	return true;
+}
+
+void
+ckfp_shared_contribute(ckfp_build *build)
+{
+	bool gathered = build->filter.n > 0;
+	bool last;
+	bool late;
+
+	build->gathering = false;
+	if (!ckfp_give_part(build, &last, &late))
+	{
+		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
+		return;
+	}
+	ckfp_filter_free(&build->filter);
+	/* Nothing is left to read when all who began have finished; should it be otherwise, there is
+	 * no filter.  Nobody has asked it yet. */
+	if (late && gathered)
+		build->shared->failed = true;
+	if (!last || build->shared->failed)
+		return;
+	if (!ckfp_take_parts(build) || !ckfp_filter_build(&build->filter) || !ckfp_publish(build))
+		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
+	ckfp_filter_free(&build->filter);
+}
+
+void
+ckfp_shared_attach(ckfp_build *build)
+{
+	struct ckfp_shared *shared = build->shared;
+
+	if (shared->failed)
+		ckfp_build_give_up(build, build->counts.given_up);
+	else if (shared->ready)
+	{
+		pg_read_barrier();
+		build->counts.keys = shared->keys;
+		build->counts.memory = shared->size;
+		build->asking =
+			ckf_open(&build->filter.filter, dsa_get_address(ckfp_area(build), shared->bytes),
+					 shared->size, CKF_STORED) == CKF_OK;
+	}
+}
+
+/* --------------------------------------------------------------------- counts */
+
+/* Take what the workers of a run counted. */
+static void
+ckfp_take_counts(ckfp_build *build)
+{
+	struct ckfp_shared *shared = build->shared;
+	int i;
+
+	for (i = 0; i < shared->workers; i++)
+		ckfp_counts_add(&build->workers, &shared->counts[i]);
+	memset(shared->counts, 0, shared->workers * sizeof(shared->counts[0]));
+}
+
+/* ------------------------------------------------------------------- callbacks */
+
+static Size
+ckfp_shared_size(int workers)
+{
+	return offsetof(struct ckfp_shared, counts) + workers * sizeof(ckfp_join_counts);
+}
+
+Size
+ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
+{
+	return ckfp_shared_size(context->nworkers);
+}
+
+void
+ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *memory)
+{
+	ckfp_build *build = (ckfp_build *)node;
+	struct ckfp_shared *shared = memory;
+
+	memset(shared, 0, ckfp_shared_size(context->nworkers));
+	SpinLockInit(&shared->mutex);
+	shared->wanted = !build->over;
+	shared->common = build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
+	shared->workers = context->nworkers;
+	build->shared = shared;
+	if (shared->common)
+	{
+		build->asking = false;
+		build->begun = false;
+	}
+}
+
+/* Another run, when the workers of the last one have ended. */
+void
+ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *memory)
+{
+	ckfp_build *build = (ckfp_build *)node;
+	struct ckfp_shared *shared = memory;
+
+	build->shared = shared;
+	ckfp_take_counts(build);
+	if (shared->common)
+	{
+		build->asking = false;
+		build->begun = false;
+	}
+	if (DsaPointerIsValid(shared->bytes))
+		dsa_free(ckfp_area(build), shared->bytes);
+	ckfp_drop_parts(build); /* of a filter that was given up */
+	shared->begun = 0;
+	shared->finished = 0;
+	shared->made = false;
+	shared->failed = false;
+	shared->ready = false;
+	shared->bytes = InvalidDsaPointer;
+}
+
+void
+ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
+{
+	ckfp_build *build = (ckfp_build *)node;
+
+	build->shared = memory;
+	if (!build->shared->wanted)
+		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
+}
+
+/* While the shared memory is still there. */
+void
+ckfp_shared_shutdown(CustomScanState *node)
+{
+	ckfp_build *build = (ckfp_build *)node;
+
+	if (build->shared == NULL)
+		return;
+	if (IsParallelWorker())
+		build->shared->counts[ParallelWorkerNumber] = build->counts;
+	else
+	{
+		ckfp_take_counts(build);
+		if (build->shared->common)
+			build->asking = false; /* of the shared memory, which goes */
+		build->shared = NULL;      /* another run is given it anew */
+	}
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/python3
+"""Writes RESULTS.md from the CSV files: report.py DIRECTORY"""
+
+import csv
+import os
+import platform
+import statistics
+import subprocess
+import sys
+
+from measure import QUICK
+
+DIRECTORY = sys.argv[1]
+
+# What is asked of each, in figures.csv: the field that is judged, and the least speedup, in on.
+WANTED = {
+    "10 % match": 1.8,
+    "10 % match, text of 32": 1.8,
+    "10 % match, work_mem 4 MB": 2.0,
+    "10 % match, two workers": 1.5,
+    "star of three, 20 % each": 1.8,
+    "star, selective join on top": 4.0,
+    "foreign table, 1 % match": 6.0,
+}
+
+
+def rows(name):
+    with open(os.path.join(DIRECTORY, name), newline="", encoding="ascii") as file:
+        return list(csv.DictReader(file))
+
+
+def line(*cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def table(*head):
+    line(*head)
+    print("|" + "---|" * len(head))
+
+
+def milliseconds(row, column):
+    return f"{float(row[column]) * 1000:.0f}" if row[column] else ""
+
+
+def ratio(row, field, mode):
+    if not row[f"{field} off"]:
+        return float("nan")
+    return float(row[f"{field} off"]) / float(row[f"{field} {mode}"])
+
+
+def speedup(row, field, mode):
+    """A plan without a filter is the plan of off."""
+    return "no filter" if row.get(f"filters {mode}") == "0" else f"**{ratio(row, field, mode):.2f}**"
+
+
+def wall(row):
+    return " ".join(f"{ratio(row, 'wall', mode):.2f}".replace("nan", "") for mode in ("on", "auto", "hand"))
+
+
+def figures():
+    print("## Queries\n")
+    print("5 million rows (a tenth as many with QUICK=1), 500,000 keys on the other side unless the query says otherwise. CPU")
+    print("in ms, of all processes where a query has several; speedup of it; and speedup by the clock: on, auto, by hand.")
+    print("*No filter*: the plan is that of off, and so is what it takes.\n")
+    table("query", "runs", "off", "on", "auto", "by hand", "speedup on", "auto", "by hand", "wanted", "by the clock", "filters in auto")
+    for row in rows("figures.csv"):
+        several = "workers" in row["query"] or "foreign" in row["query"]
+        field = "all" if several and row["all off"] else "cpu"
+        line(
+            row["query"],
+            row["runs"],
+            *(milliseconds(row, f"{field} {mode}") for mode in ("off", "on", "auto", "hand")),
+            *(speedup(row, field, mode) for mode in ("on", "auto")),
+            f"{ratio(row, field, 'hand'):.2f}",
+            WANTED.get(row["query"], ""),
+            wall(row),
+            row["what became of them"] or row["filters auto"],
+        )
+    print()
+    if not os.path.exists(os.path.join(DIRECTORY, "bytes.csv")):
+        return
+    found = {row["mode"]: int(row["bytes"]) for row in rows("bytes.csv")}
+    print("Bytes between the servers, for the foreign table with 1 % match, both ways, filter and all:\n")
+    table("off", "on", "auto", "by hand", "off / on")
+    line(*(f"{found[mode]:,}" for mode in ("off", "on", "auto", "hand")), f"**{found['off'] / found['on']:.0f}**")
+    print()
+
+
+def star():
+    print("## A star schema\n")
+    print("6 million sales, four dimensions, thirteen queries of the form of the Star Schema Benchmark's at its scale")
+    print("factor 1: `star.py`. CPU in ms.\n")
+    table("query", "runs", "off", "on", "auto", "speedup on", "auto", "filters on", "auto")
+    of = rows("star.csv")
+    for row in of:
+        line(
+            row["query"],
+            row["runs"],
+            *(milliseconds(row, f"cpu {mode}") for mode in ("off", "on", "auto")),
+            *(speedup(row, "cpu", mode) for mode in ("on", "auto")),
+            row["filters on"],
+            row["filters auto"],
+        )
+    # the same plan takes the same
+    means = [
+        statistics.geometric_mean(ratio(row, "cpu", mode) if row[f"filters {mode}"] != "0" else 1 for row in of)
+        for mode in ("on", "auto")
+    ]
+    line("geometric mean", "", "", "", "", *(f"**{mean:.2f}**" for mean in means), "", "")
+    print()
+
+
+def curves():
+    print("## By the share of rows that pass\n")
+    print("2 million rows; 10,000 keys in cache, 200,000 past it, of which a share passes. Speedup by CPU.\n")
+    print("![speedup by the share of rows that pass](curves.svg)\n")
+    of = rows("curves.csv")
+    shares = sorted({int(row["share"]) for row in of})
+    table("hash table", "", *(f"{share} %" for share in shares))
+    for case in dict.fromkeys(row["case"] for row in of):
+        for mode in ("on", "auto", "hand"):
+            found = {int(row["share"]): row["speedup"] for row in of if (row["case"], row["mode"]) == (case, mode)}
+            line(case if mode == "on" else "", mode.replace("hand", "by hand"), *(f"{float(found[share]):.2f}" for share in shares))
+    print()
+
+
+def planning():
+    print("## Planning\n")
+    print("Instructions to parse, plan and explain a statement, counted by valgrind over 200; beside them, what is added")
+    print("to those without the library.\n")
+    table("statement", "library absent", "off", "auto", "on")
+    for row in rows("planning.csv"):
+        absent = int(row["absent"])
+        line(
+            row["statement"],
+            f"{absent:,}",
+            *(f"{int(row[mode]):,} ({100 * (int(row[mode]) / absent - 1):+.2f} %)" for mode in ("off", "auto", "on")),
+        )
+    print()
+
+
+def wrong():
+    print("## What a wrong estimate costs\n")
+    print("All of 300,000 rows have one of the keys that pass, and the planner thinks that as many rows pass as keys do:")
+    print("auto builds a filter of them for nothing, and asks it for 20,480 rows. Instructions of the whole process,")
+    print("start included, counted by valgrind, which knows nothing of caches.\n")
+    table("thought to pass", "keys", "off", "auto", "more")
+    for row in rows("wrong.csv"):
+        more = f"{100 * (int(row['auto']) / int(row['off']) - 1):+.1f} %" if row["filters"] != "0" else "no filter"
+        line(f"{row['share']} %", f"{int(row['keys']):,}", f"{int(row['off']):,}", f"{int(row['auto']):,}", more)
+    print()
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def main():
+    model = [part for part in output("lscpu").splitlines() if part.startswith("Model name")]
+    small = " with QUICK=1, **which is too small to judge by**" if QUICK else ""
+    print("# Join filters\n")
+    print(f"Written by `test/bench/join/run.sh`{small}: {output('pg_config', '--version').split(' (')[0].strip()}, one process unless said,")
+    print(f"no JIT, medians of so many runs as said, in which the ways take turns, checked to give the same rows.")
+    print(f"{model[0].split(':')[1].strip() if model else ''}, {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}.")
+    if os.environ.get("BUSY"):
+        print(os.environ["BUSY"])
+    print("Judge by the ratios. *By hand* is a condition in the query that asks a filter of a subquery over the small side.\n")
+    parts = {"figures": figures, "star": star, "curves": curves, "planning": planning, "wrong": wrong}
+    for name, part in parts.items():
+        if os.path.exists(os.path.join(DIRECTORY, f"{name}.csv")):
+            part()
+
+
+main()

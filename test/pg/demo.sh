@@ -1,0 +1,72 @@
+#!/bin/sh
+# `make demo-pg`: test/pg/demo.sql on a throw-away cluster, as root or not.  Nothing is
+# installed and nothing stays running, whether it ends, fails or is interrupted.
+# PG_CONFIG names the server.
+set -eu
+cd "$(dirname "$0")/../.."
+: "${PG_CONFIG:=pg_config}"
+test/install.sh demo-pg
+[ -f "$($PG_CONFIG --pgxs 2>/dev/null)" ] || test/install.sh pgdev
+
+bindir=$($PG_CONFIG --bindir)
+psql=
+work=$(mktemp -d -t cuckoofilter-demo.XXXXXX)
+# PostgreSQL's server refuses to run as root.
+if [ "$(id -u)" = 0 ]; then
+	as_user="runuser -u postgres --"
+else
+	as_user=
+fi
+
+# shellcheck disable=SC2086 # a command and its arguments
+clean()
+{
+	trap '' INT TERM HUP
+	[ -z "$psql" ] || kill "$psql" 2>/dev/null || true
+	[ ! -f "$work/data/postmaster.pid" ] || (cd "$work" && $as_user "$bindir/pg_ctl" -D data -m immediate -s stop) || true
+	rm -rf "$work"
+}
+trap clean EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+run() # command argument...
+{
+	"$@" > "$work/log" 2>&1 || {
+		cat "$work/log" >&2
+		exit 1
+	}
+}
+
+run make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage"
+cp test/pg/demo.sql "$work"
+touch "$work/log" "$work/server.log"
+[ -z "$as_user" ] || chown -R postgres "$work"
+cd "$work"
+unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
+
+# One process, so that times compare; no other setting matters to what the demo shows.
+# shellcheck disable=SC2086
+run $as_user "$bindir/initdb" -D data -U demo -A trust -E UTF8 --locale=C --no-sync
+cat >> data/postgresql.conf <<CONF
+extension_destdir = '$work/stage'
+listen_addresses = ''
+unix_socket_directories = '$work'
+max_parallel_workers_per_gather = 0
+jit = off
+autovacuum = off
+shared_buffers = 512MB
+max_wal_size = 4GB
+fsync = off
+CONF
+# shellcheck disable=SC2086
+run $as_user "$bindir/pg_ctl" -D data -l server.log -s -w start
+
+# In the background, since a shell that waits hears signals at once.
+# shellcheck disable=SC2086
+$as_user "$bindir/psql" -X -q -a -h "$work" -U demo -d postgres -f demo.sql &
+psql=$!
+failed=0
+wait "$psql" || failed=1
+psql=
+[ "$failed" = 0 ]

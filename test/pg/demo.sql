@@ -1,0 +1,172 @@
+-- A cuckoo filter at work, in PostgreSQL: `make demo-pg` runs this file.  All of
+-- it is plain SQL and commands of psql, to copy from.
+
+\set ON_ERROR_STOP on
+\pset border 2
+\pset footer off
+CREATE EXTENSION cuckoofilter;
+
+-- =====================================================================
+-- 1. MEMBERSHIP: every word of a large English dictionary in a filter
+-- =====================================================================
+
+CREATE UNLOGGED TABLE word (id serial, word text);
+\copy word (word) FROM /usr/share/dict/american-english-insane
+
+-- One aggregate builds it, for a false positive rate of one in a thousand.
+CREATE TABLE dictionary AS SELECT cuckoofilter_agg(word, 0.001) AS filter FROM word;
+
+SELECT cuckoofilter_count(filter) AS words,
+       (SELECT sum(octet_length(word)) FROM word) AS bytes_of_words,
+       octet_length(filter::bytea) AS bytes_of_filter,
+       round(8.0 * octet_length(filter::bytea) / cuckoofilter_count(filter), 2) AS bits_per_word
+FROM dictionary;
+
+-- Words with two letters swapped, as long as they are no words themselves.
+CREATE UNLOGGED TABLE typo AS
+    SELECT substr(word, 1, 1) || substr(word, 3, 1) || substr(word, 2, 1) || substr(word, 4) AS word
+    FROM word WHERE length(word) > 3
+    EXCEPT SELECT word FROM word;
+
+-- No word is missed, and few typos get through.  @> is "contains".
+SELECT count(*) AS words, count(*) FILTER (WHERE NOT filter @> word) AS missed
+FROM word, dictionary;
+
+SELECT count(*) AS typos, count(*) FILTER (WHERE filter @> word) AS let_through,
+       round(100.0 * count(*) FILTER (WHERE filter @> word) / count(*), 4) AS measured_percent,
+       (SELECT round(100 * cuckoofilter_fpr(filter)::numeric, 4) FROM dictionary) AS expected_percent,
+       0.1 AS promised_percent
+FROM typo, dictionary;
+
+-- What a better rate costs, in bits a word:
+SELECT fpr AS target_fpr, round(bits, 2) AS bits_per_word, repeat('#', (2 * bits)::integer) AS "."
+FROM (VALUES (0.1), (0.01), (0.001), (0.0001), (0.00001)) AS target (fpr),
+     LATERAL (SELECT 8.0 * octet_length(cuckoofilter_agg(word, fpr)::bytea) / count(*) AS bits FROM word) AS built;
+
+-- =====================================================================
+-- 2. GROUP BY: a filter of the files of each installed package
+-- =====================================================================
+
+CREATE UNLOGGED TABLE line (line text);
+\copy line FROM PROGRAM 'grep -aH / /var/lib/dpkg/info/*.list | iconv -c -f UTF-8 -t UTF-8' (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+CREATE UNLOGGED TABLE file AS
+    SELECT replace(substr(line, 20, colon - 20), '.list', '') AS package,
+           substr(line, colon + 1) AS path
+    FROM (SELECT line, strpos(line, ':/') AS colon FROM line) AS l;
+
+-- Filters to be merged share a capacity.
+CREATE TABLE package AS
+    SELECT package, cuckoofilter_agg(path, 0.001, 1000000) AS files FROM file GROUP BY package;
+
+SELECT count(*) AS packages, sum(cuckoofilter_count(files)) AS files,
+       sum(octet_length(files::bytea)) AS bytes, (SELECT sum(octet_length(path)) FROM file) AS bytes_of_paths
+FROM package;
+
+-- Whose is it?  A scan over filters instead of over files.
+SELECT package FROM package WHERE files @> '/usr/bin/psql'::text;
+
+-- All of them as one:
+CREATE TABLE machine AS SELECT cuckoofilter_union_agg(files) AS files FROM package;
+
+SELECT (SELECT count(DISTINCT path) FROM file) AS distinct_paths,
+       cuckoofilter_count(files) AS in_the_union,
+       (SELECT count(*) FROM file WHERE NOT files @> path) AS missed,
+       octet_length(files::bytea) AS bytes
+FROM machine;
+
+-- =====================================================================
+-- 3. CHANGES: a stored filter follows its table
+-- =====================================================================
+
+CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        UPDATE dictionary SET filter = filter + new.word;
+    ELSE
+        UPDATE dictionary SET filter = filter - old.word;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER follow AFTER INSERT OR DELETE ON word FOR EACH ROW EXECUTE FUNCTION follow();
+
+SELECT filter @> 'semisorting'::text AS before, cuckoofilter_count(filter) AS words FROM dictionary;
+
+INSERT INTO word (word) VALUES ('semisorting'), ('fingerprinty');
+SELECT filter @> 'semisorting'::text AS added, cuckoofilter_count(filter) AS words FROM dictionary;
+
+DELETE FROM word WHERE word IN ('semisorting', 'fingerprinty');
+SELECT filter @> 'semisorting'::text AS removed, cuckoofilter_count(filter) AS words FROM dictionary;
+
+-- All that there is to tell about a filter:
+SELECT key, value FROM dictionary, jsonb_each(cuckoofilter_info(filter)::jsonb);
+
+-- =====================================================================
+-- 4. A JOIN: 3 million page views, 400,000 pages of interest
+-- =====================================================================
+
+-- A page's address is two words of the dictionary, 5 million of them.
+ANALYZE word;
+CREATE UNLOGGED TABLE page_view AS
+    SELECT 'https://wiki.example.org/' || a.word || '/' || b.word AS url, page % 1000 AS ms
+    FROM (SELECT abs(cuckoofilter_hash(n) % 5000000) AS page FROM generate_series(1, 3000000) AS n) AS p
+    JOIN word AS a ON a.id = page % 663000 + 1
+    JOIN word AS b ON b.id = page / 10 + 1;
+
+CREATE UNLOGGED TABLE watched AS
+    SELECT 'https://wiki.example.org/' || a.word || '/' || b.word AS url, page % 100 AS owner
+    FROM generate_series(0, 399999) AS page
+    JOIN word AS a ON a.id = page % 663000 + 1
+    JOIN word AS b ON b.id = page / 10 + 1;
+VACUUM ANALYZE page_view, watched;
+
+-- Each row of the stopwatch is written when its statement ends.
+CREATE TABLE stopwatch (step text, views bigint, ms bigint, at timestamptz DEFAULT clock_timestamp());
+INSERT INTO stopwatch VALUES ('start');
+
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'join', count(*), sum(ms) FROM page_view JOIN watched USING (url);
+
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'join, prefiltered', count(*), sum(ms) FROM page_view JOIN watched USING (url)
+    WHERE cuckoofilter_contains((SELECT cuckoofilter_agg(url) FROM watched), page_view.url);
+
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'filter alone', count(*), sum(ms) FROM page_view
+    WHERE cuckoofilter_contains((SELECT cuckoofilter_agg(url) FROM watched), url);
+
+-- The prefiltered join has the same rows; the filter alone lets one in a
+-- hundred of the others through.
+CREATE VIEW seconds AS
+    SELECT step, views, ms, round(seconds, 2) AS seconds,
+           repeat('#', 1 + (40 * seconds / max(seconds) OVER ())::integer) AS "."
+    FROM (SELECT *, extract(epoch FROM at - lag(at) OVER (ORDER BY at))::numeric AS seconds FROM stopwatch) AS s
+    WHERE views IS NOT NULL;
+
+SELECT * FROM seconds;
+
+-- =====================================================================
+-- 5. A JOIN FILTER: the same, and no word of filters in the query
+-- =====================================================================
+
+-- Views and time by owner, as anybody would write it.
+TRUNCATE stopwatch;
+INSERT INTO stopwatch VALUES ('start');
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) CREATE TABLE plain AS
+    SELECT owner, count(*) AS views, sum(ms) AS ms FROM page_view JOIN watched USING (url) GROUP BY owner;
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'join', sum(views), sum(ms) FROM plain;
+
+-- With a join filter the hash join fills a filter while it reads `watched`, and the scan of
+-- `page_view` asks it for each row: see "Rows Tested", "Removed", and what the scan hands on.
+SET cuckoofilter.join_filter = on;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) CREATE TABLE filtered AS
+    SELECT owner, count(*) AS views, sum(ms) AS ms FROM page_view JOIN watched USING (url) GROUP BY owner;
+INSERT INTO stopwatch (step, views, ms)
+    SELECT 'join, join_filter = on', sum(views), sum(ms) FROM filtered;
+
+-- The same rows:
+SELECT count(*) AS owners, count(*) FILTER (WHERE filtered IS DISTINCT FROM plain) AS different
+FROM plain FULL JOIN filtered USING (owner, views, ms);
+
+-- Sooner:
+SELECT * FROM seconds;

@@ -1,0 +1,77 @@
+# What the tests of join filters share: a cluster that makes one wherever it is
+# legal, and queries that give the same rows in every mode.
+package CuckooJoin;
+
+use strict;
+use warnings;
+
+use CuckooCluster;
+use Exporter 'import';
+use Test::More;
+
+our @EXPORT = qw(join_cluster filters_of same_rows explained);
+
+my $node;
+
+# A cluster whose sessions have join filters; %options as of new_cluster.
+sub join_cluster
+{
+	my ($name, %options) = @_;
+
+	$options{conf} = "session_preload_libraries = '\$libdir/cuckoofilter'\n"
+	  . "cuckoofilter.join_filter = on\ncuckoofilter.join_filter_min_rows = 0\ncuckoofilter.join_filter_max_pass = 1\n"
+	  . "max_parallel_workers_per_gather = 0\nfsync = off\n"
+	  . ($options{conf} // '');
+	$node = new_cluster($name, %options);
+	return $node;
+}
+
+# EXPLAIN of a query, analyzed unless told.
+sub explained
+{
+	my ($query, $options) = @_;
+	my ($before, $last) = $query =~ /^(.*;)?\s*([^;]+?);?\s*$/s;
+
+	$options //= 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF';
+	$options .= ', BUFFERS OFF' if $options =~ /ANALYZE/; # PostgreSQL 18 has them on
+	return $node->safe_psql('postgres', ($before // '') . "EXPLAIN ($options) $last") =~ s/(rows=\d+)\.00/$1/gr; # also 18
+}
+
+# Of the filters of a plan: how many there are.
+sub filters_of
+{
+	my ($plan) = @_;
+	return scalar(() = $plan =~ /Custom Scan \(Cuckoo Join Filter\)/g);
+}
+
+# A query gives the same rows in every mode, with so many filters, or at least one.
+# What comes before its last statement is done first.
+sub same_rows
+{
+	my ($name, $query, $filters) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my %rows;
+
+	foreach my $mode (qw(off on verify))
+	{
+		my ($status, $out, $err) = $node->psql('postgres', "SET cuckoofilter.join_filter = $mode; $query", on_error_stop => 1);
+
+		$rows{$mode} = $status == 0 ? $out : $err;
+	}
+
+	my $n = filters_of(explained($query, 'COSTS OFF'));
+
+	ok($rows{on} eq $rows{off} && $rows{verify} eq $rows{off}, "$name: the same rows")
+	  or diag("$query\noff:\n$rows{off}\non:\n$rows{on}\nverify:\n$rows{verify}\n" . explained($query, 'COSTS OFF'));
+	if (defined $filters)
+	{
+		is($n, $filters, "$name: with $filters filters") or diag(explained($query, 'COSTS OFF'));
+	}
+	else
+	{
+		cmp_ok($n, '>', 0, "$name: with a filter") or diag(explained($query, 'COSTS OFF'));
+	}
+	return $rows{off};
+}
+
+1;

@@ -1,0 +1,205 @@
+# The rules of join filters, pg/join/rules.c and what it calls: for each a query
+# that gives something else, or a plan that is another, without it.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooJoin;
+use CuckooSession;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = join_cluster('main');
+my $hash = 'SET enable_mergejoin = off; SET enable_nestloop = off;';
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE fact AS SELECT g AS id, g % 2000 AS k, g % 50 AS few, (g % 3000)::text AS t FROM generate_series(1, 20000) g;
+	INSERT INTO fact SELECT -g, NULL, g FROM generate_series(1, 30) g;
+	CREATE TABLE dim AS SELECT g * 10 AS k, (g * 5)::text AS t, g AS id FROM generate_series(1, 100) g;
+	INSERT INTO dim VALUES (NULL, NULL, 0), (-1, '-1', -1);
+	CREATE TABLE big AS SELECT g AS id, g % 30011 AS k FROM generate_series(1, 60000) g;
+	ANALYZE});
+
+# 1. Only joins without rows for those that have no partner; strict operators; NULLs.
+same_rows('a left join', "$hash SELECT count(*), count(dim.id), sum(fact.id) FROM fact LEFT JOIN dim USING (k)", 0);
+same_rows('a full join', "$hash SELECT count(*), count(dim.id), count(fact.id) FROM fact FULL JOIN dim USING (k)", 0);
+same_rows('an anti join', "$hash SELECT count(*), sum(id) FROM fact WHERE NOT EXISTS (SELECT FROM dim WHERE dim.k = fact.k)", 0);
+like(explained("$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE fact.id < 0"), qr/Rows Tested: 30  Removed: 30 /, 'keys that are NULL are dropped');
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION same(integer, integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 IS NOT DISTINCT FROM $2; END';
+	CREATE OPERATOR === (LEFTARG = integer, RIGHTARG = integer, FUNCTION = same, COMMUTATOR = ===, HASHES);
+	CREATE OPERATOR CLASS same_ops FOR TYPE integer USING hash AS OPERATOR 1 ===, FUNCTION 1 hashint4(integer)});
+is(same_rows('an operator that is not strict', "$hash SELECT count(*) FROM fact JOIN dim ON fact.k === dim.k", 0), '1030', 'an operator that is not strict: NULL joins NULL');
+
+# 2. A build side that changes while the query runs.
+$node->safe_psql('postgres', 'CREATE TABLE a AS SELECT g AS id, g % 50 AS k4 FROM generate_series(1, 3700) g; CREATE TABLE b AS SELECT g AS id, g * 7 % 400 AS k4 FROM generate_series(1, 1000) g; ANALYZE a; ANALYZE b');
+is(same_rows('a build side with a parameter', "SET enable_mergejoin = off; SELECT array_agg(x.n) FROM (VALUES (2000), (5), (6)) v(g), LATERAL (SELECT count(*) n FROM a JOIN b ON a.k4 = b.k4 WHERE b.id = v.g OFFSET 0) x", 0),
+	'{0,74,74}', 'a build side with a parameter: the right rows');
+same_rows('a parameter of the probe side only', "$hash SELECT array_agg(x.n) FROM (VALUES (10), (500), (60)) v(g), LATERAL (SELECT count(*) n FROM fact JOIN dim USING (k) WHERE fact.id % 100 < v.g OFFSET 0) x", 1);
+same_rows('the same with several batches', "$hash SET work_mem = '64kB'; SELECT array_agg(x.n) FROM (VALUES (10), (500), (60)) v(g), LATERAL (SELECT count(*) n FROM big a JOIN big b USING (id) WHERE b.k % 2 = 0 AND a.k % 100 < v.g OFFSET 0) x", 1);
+same_rows('a volatile build side', "$hash SELECT count(*) >= 0 FROM fact JOIN (SELECT k FROM dim WHERE random() < 2 OFFSET 0) d USING (k)", 0);
+same_rows('a volatile function below the join', "$hash CREATE TEMP SEQUENCE s; SELECT count(*), max(n) FROM (SELECT k, nextval('s') n FROM fact OFFSET 0) f JOIN dim USING (k)", 0);
+same_rows('a volatile function above the join', "$hash CREATE TEMP SEQUENCE s; SELECT count(*), max(n) FROM (SELECT k, nextval('s') n FROM fact JOIN dim USING (k) OFFSET 0) f", 1);
+same_rows('a volatile function in a subplan', "$hash SELECT count(*) >= 0 FROM fact JOIN (SELECT k FROM dim WHERE id > (SELECT random() FROM fact f WHERE f.id = dim.id) OFFSET 0) d USING (k)", 0);
+same_rows('the parameter of an INSERT', "$hash CREATE TEMP TABLE made (k integer); INSERT INTO made SELECT k FROM fact JOIN dim USING (k)", 1);
+same_rows('an InitPlan of the build side', "$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE dim.id < (SELECT count(*) / 10 FROM a)", 1);
+same_rows('an InitPlan with a parameter', "SET enable_mergejoin = off; SELECT array_agg(x.n) FROM (VALUES (2000), (5), (6)) v(g), LATERAL (SELECT count(*) n FROM a JOIN b ON a.k4 = b.k4 WHERE b.id = (SELECT max(id) FROM a WHERE id = v.g OFFSET 0) OFFSET 0) x", 0);
+
+# 3. Rows that are looked at again in their latest version.
+$node->safe_psql('postgres', 'CREATE TABLE lock_fact AS SELECT * FROM fact; CREATE TABLE lock_dim AS SELECT * FROM dim; ANALYZE');
+foreach my $statement (
+	'SELECT * FROM lock_fact f JOIN lock_dim d USING (k) FOR UPDATE', 'SELECT * FROM lock_fact f JOIN lock_dim d USING (k) FOR SHARE OF f',
+	'UPDATE lock_fact f SET few = 0 FROM lock_dim d WHERE f.k = d.k', 'DELETE FROM lock_fact f USING lock_dim d WHERE f.k = d.k',
+	'WITH w AS (DELETE FROM lock_dim RETURNING k) SELECT count(*) FROM lock_fact f JOIN w USING (k)',
+	'WITH w AS (UPDATE lock_dim SET id = 1 RETURNING k) SELECT count(*) FROM lock_fact f JOIN lock_dim USING (k)')
+{
+	is(filters_of(explained("$hash $statement", 'COSTS OFF')), 0, "no filter: $statement");
+}
+my @session = (CuckooSession->new($node), CuckooSession->new($node));
+$session[0]->query('BEGIN; UPDATE lock_fact SET k = 77777 WHERE id BETWEEN 1 AND 5; UPDATE lock_fact SET k = 10 WHERE id = 10; UPDATE lock_dim SET k = 77777 WHERE k = 10');
+$session[1]->ask("$hash SELECT count(*) FROM (SELECT f.id FROM lock_fact f JOIN lock_dim d USING (k) WHERE f.id <= 10 FOR UPDATE) s");
+$node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted');
+$session[0]->query('COMMIT');
+is($session[1]->answer, '0', 'rows locked in their latest version');
+
+# 4. Memory.
+my $many = "$hash SELECT count(*), sum(a.id) FROM big a JOIN big b USING (id) WHERE b.k % 2 = 0";
+like(explained("SET cuckoofilter.join_filter_memory = '1MB'; $many"), qr/Filter Keys: 30\d{3} .*Rows Tested: 60000 /s, 'a filter within its memory');
+my $poor = explained("SET cuckoofilter.join_filter_memory = '128kB'; $many");
+like(explained("SET cuckoofilter.join_filter_memory = '128kB'; $many", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Given Up": "memory"/, 'in JSON too');
+like($poor, qr/Given Up: memory/, 'a filter that would pass its memory is given up');
+unlike($poor, qr/Rows Tested/, 'and asked by none');
+like(explained("SET cuckoofilter.join_filter_memory = '600kB'; $many"), qr/Given Up: memory/, 'so is one whose keys fit, but not with what it takes to build it');
+same_rows('without memory', "SET cuckoofilter.join_filter_memory = '128kB'; $many");
+# what its memory is, as the memory context says while a cursor has the filter
+my $contexts = $node->safe_psql('postgres', 'SHOW server_version_num') >= 140000;
+foreach my $memory ($contexts ? (300, 400, 500, 700, 1000) : ())
+{
+	my ($used) = $node->safe_psql('postgres',
+		"$hash SET cuckoofilter.join_filter_memory = '${memory}kB'; BEGIN; DECLARE c CURSOR FOR SELECT a.id FROM big a JOIN big b USING (id) WHERE b.k % 2 = 0; MOVE 1 IN c;
+		SELECT coalesce(sum(total_bytes), 0) / 1024 FROM pg_backend_memory_contexts WHERE name = 'cuckoo join filter'");
+	cmp_ok($used, '<=', $memory, "memory of $memory kB: $used kB at rest");
+}
+
+# 5. A filter that does not pay is switched off.
+my $all = 'SELECT count(*), sum(a.id) FROM big a JOIN big b USING (id)';
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all"), qr/Rows Tested: 20480  Removed: 0 \(0\.0 %\)\n\s*Switched Off: after 20480 rows, 100\.0 % passed/, 'switched off where all rows pass');
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Switched Off After": 20480/, 'switched off, in JSON');
+$node->safe_psql('postgres', 'CREATE TABLE every AS SELECT g AS k FROM generate_series(0, 30010) g; CREATE TABLE most AS SELECT k FROM every WHERE k % 5 < 3; ANALYZE every; ANALYZE most');
+my $two = explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SET join_collapse_limit = 1; SELECT count(*) FROM big a JOIN every ON a.k = every.k JOIN most ON a.k = most.k");
+like($two, qr/Rows Tested: 60000  Removed: 2\d{4}/, 'of two filters of one scan, one is asked to its end');
+like($two, qr/Switched Off: after 20480 rows/, 'and the other is not');
+same_rows('switched off', "$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all");
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id < 5000"), qr/Rows Tested: 60000 /, 'not by one window of rows that belong together');
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id BETWEEN 14000 AND 56000"), qr/Switched Off: after 36864 rows/, 'but by two of three');
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id NOT BETWEEN 14000 AND 24000"), qr/Switched Off: after 36864 rows/, 'also where the one between is another');
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(*) FROM (SELECT id, k FROM big UNION ALL SELECT id, k FROM big) a JOIN big b USING (id) WHERE b.k % 5 <> 0"), qr/Rows Tested: 20480 .*Switched Off: after 20480/s, 'of several scans together');
+$node->safe_psql('postgres', 'CREATE TABLE wrong AS SELECT 1 AS id; ALTER TABLE wrong SET (autovacuum_enabled = off); ANALYZE wrong; INSERT INTO wrong SELECT g FROM generate_series(1, 20000) g');
+my $auto = "SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7;";
+like(explained("$hash $auto SELECT count(*) FROM big JOIN wrong USING (id)"), qr/Given Up: more keys than estimated/, 'gathering stops where there are many more keys than estimated');
+like(explained("$hash $auto SELECT count(*) FROM (SELECT * FROM big ORDER BY k, id OFFSET 0) b JOIN wrong USING (id) WHERE wrong.id < 5000"), qr/Rows Tested: 60000 /, 'not where so many pay all the same');
+same_rows('more keys than estimated', "$hash SELECT count(*) FROM big JOIN wrong USING (id)");
+
+# auto: the cost rule.
+sub auto_filters
+{
+	return filters_of(explained("$hash $auto SET cuckoofilter.join_filter_min_rows = 50000; $_[0]", 'COSTS OFF'));
+}
+is(auto_filters('SELECT count(*) FROM big JOIN dim USING (k)'), 1, 'auto: few keys');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SELECT count(*) FROM big JOIN dim USING (k) WHERE big.id > 1000'), 1, 'auto: behind a condition that most rows meet');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SELECT count(*) FROM big JOIN dim USING (k) WHERE big.id < 15000'), 0, 'auto: not behind one that few meet');
+is(auto_filters('SELECT count(*) FROM big a JOIN big b USING (id)'), 0, 'auto: not as many keys as rows');
+is(auto_filters('SELECT count(*) FROM fact JOIN dim USING (k)'), 0, 'auto: not for few rows');
+is(auto_filters('SET cuckoofilter.join_filter_memory = 1000; SELECT count(*) FROM big JOIN dim USING (k)'), 1, 'auto: few keys in little memory');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SET cuckoofilter.join_filter_memory = 64; SELECT count(*) FROM (SELECT * FROM big ORDER BY k, id OFFSET 0) a JOIN fact b USING (id) WHERE b.id < 5000'), 0, 'auto: not where memory will lack');
+is(auto_filters('SET cuckoofilter.join_filter_min_rows = 0; SELECT count(*) FROM (SELECT * FROM big ORDER BY k, id OFFSET 0) a JOIN fact b USING (id) WHERE b.id < 5000'), 1, 'auto: but where there is');
+is(auto_filters('SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id < 50000'), 0, 'auto: not where nearly all rows pass');
+
+# 6. Row security: rows that a policy hides are not asked for.
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE somebody LOGIN; GRANT SELECT ON fact, dim TO somebody;
+	CREATE TABLE secret AS SELECT * FROM fact; GRANT SELECT ON secret TO somebody;
+	ALTER TABLE secret ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON secret USING (few < 5);
+	CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM fact WHERE few < 5 OFFSET 0;
+	GRANT SELECT ON barrier TO somebody; ANALYZE secret});
+like(explained("SET ROLE somebody; $hash SELECT count(*) FROM secret JOIN dim USING (k)"), qr/Rows Tested: 2004 /, 'rows that row security hides are not tested');
+like(explained("SET ROLE somebody; $hash SELECT count(*) FROM barrier b JOIN dim USING (k) WHERE b.few % 2 = 0"), qr/Subquery Scan on b .*Filtered Scan: b\.k\n.*Rows Tested: 1202 /s, 'a security barrier is not entered');
+$node->safe_psql('postgres', 'CREATE TABLE allowed AS SELECT id FROM fact WHERE few < 5; ANALYZE allowed; CREATE VIEW hides WITH (security_barrier) AS SELECT fact.* FROM fact JOIN allowed USING (id); GRANT SELECT ON hides TO somebody');
+unlike(explained("SET ROLE somebody; $hash SELECT count(*) FROM hides JOIN dim USING (k)"), qr/Filtered Scan: fact\.k/, 'nor are rows that a join hides, where the barrier has no node of its own');
+same_rows('a barrier that is a join', "SET ROLE somebody; $hash SELECT count(*) FROM hides JOIN dim USING (k)");
+same_rows('row security', "SET ROLE somebody; $hash SELECT count(*) FROM secret JOIN dim USING (k)", 1);
+
+# 7. Plans that are kept.
+my $kept = "$hash SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM fact JOIN dim USING (k); EXECUTE p;";
+like(explained("$kept EXECUTE p"), qr/Rows Tested/, 'a plan that is kept');
+unlike(explained("$kept SET cuckoofilter.join_filter = off; EXECUTE p"), qr/Filter Keys|Rows Tested/, 'asks no more when the setting is off');
+like(explained("$kept SET cuckoofilter.join_filter = off; EXECUTE p; SET cuckoofilter.join_filter = on; EXECUTE p"), qr/Rows Tested/, 'and does again');
+
+# 8. Errors, cancels and subtransactions that end leave nothing.
+my $session = CuckooSession->new($node);
+$session->query(
+	"$hash CREATE FUNCTION fail(n integer) RETURNS integer LANGUAGE plpgsql AS 'BEGIN IF n > 900 THEN RAISE division_by_zero; END IF; RETURN n; END' IMMUTABLE;
+	CREATE FUNCTION loops(n integer) RETURNS void LANGUAGE plpgsql AS \$\$
+	BEGIN
+		FOR i IN 1 .. n LOOP
+			BEGIN
+				PERFORM count(fail(fact.k)) FROM fact JOIN dim USING (k);
+			EXCEPTION WHEN division_by_zero THEN NULL;
+			END;
+			BEGIN
+				PERFORM count(*) FROM fact JOIN dim ON fact.k = fail(dim.k);
+			EXCEPTION WHEN division_by_zero THEN NULL;
+			END;
+		END LOOP;
+	END\$\$");
+my $memory = $contexts ? 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts' : 'SELECT 0, 0';
+$session->query("SELECT loops(3); $memory");
+my ($before) = $session->query($memory) =~ /^(\d+)\|0$/m;
+$session->query('SELECT loops(60)');
+my ($after) = $session->query($memory) =~ /^(\d+)\|0$/m;
+cmp_ok($after, '<', $before + 200_000, "errors leave nothing: $before bytes before, $after after");
+$session->query("SET statement_timeout = '20ms'");
+$session->ask('SELECT count(*) FROM big a JOIN big b USING (id) JOIN big c USING (id) JOIN big d USING (id)');
+$session->answer;
+$session->query('SET statement_timeout = 0');
+is($session->query('SELECT count(*) FROM fact JOIN dim USING (k)'), '1000', 'after a cancel all is well');
+is($session->query("BEGIN; DECLARE c CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k) ORDER BY 1; SAVEPOINT s; DECLARE d CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k); MOVE 3 IN d; ROLLBACK TO s; FETCH 1 FROM c; COMMIT"),
+	'10', 'a subtransaction that ends with a cursor');
+like($session->query($memory), qr/^\d+\|0$/, 'and leaves nothing');
+
+is($session->query("CREATE ROLE nobody; SET ROLE nobody; SELECT 1"), '1', 'somebody who may read nothing');
+$session->ask('SELECT count(*) FROM fact JOIN dim USING (k)');
+like(($session->answer)[1], qr/permission denied/, 'an error where a query starts');
+is($session->query('RESET ROLE; SELECT count(*) FROM fact JOIN dim USING (k)'), '1000', 'and the next one is well');
+
+# 10. verify: a hash function that lies makes a filter deny what the join finds.  It is called for
+# each row of the build side first by us, and then by the join.
+$node->safe_psql(
+	'postgres', q{
+	CREATE SEQUENCE calls;
+	CREATE TYPE honest AS (n integer);
+	CREATE TYPE liar AS (n integer);
+	CREATE FUNCTION liar_eq(honest, liar) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS 'BEGIN RETURN ($1).n = ($2).n; END';
+	CREATE FUNCTION liar_eq(liar, honest) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS 'BEGIN RETURN ($1).n = ($2).n; END';
+	CREATE FUNCTION honest_hash(honest) RETURNS integer LANGUAGE sql IMMUTABLE STRICT AS 'SELECT 0';
+	CREATE FUNCTION liar_hash(liar) RETURNS integer LANGUAGE sql IMMUTABLE STRICT AS 'SELECT (nextval(''calls'') % 2)::integer';
+	CREATE OPERATOR ==== (LEFTARG = honest, RIGHTARG = liar, FUNCTION = liar_eq, COMMUTATOR = ====, HASHES);
+	CREATE OPERATOR ==== (LEFTARG = liar, RIGHTARG = honest, FUNCTION = liar_eq, COMMUTATOR = ====, HASHES);
+	CREATE OPERATOR FAMILY lies USING hash;
+	ALTER OPERATOR FAMILY lies USING hash ADD OPERATOR 1 ==== (honest, liar), OPERATOR 1 ==== (liar, honest),
+		FUNCTION 1 (honest, honest) honest_hash(honest), FUNCTION 1 (liar, liar) liar_hash(liar);
+	CREATE TABLE truth AS SELECT ROW(g)::honest AS x FROM generate_series(1, 500) g;
+	CREATE TABLE lie AS SELECT ROW(g)::liar AS x FROM generate_series(1, 50) g; ANALYZE});
+my $lies = 'ALTER SEQUENCE calls RESTART; SELECT count(*) FROM truth a JOIN lie b ON a.x ==== b.x';
+is(filters_of(explained("$hash $lies", 'COSTS OFF')), 1, 'a hash function that lies to us: a filter');
+is($node->safe_psql('postgres', "$hash $lies"), '0', 'a hash function that lies to us: no rows');
+my ($ret, $stdout, $stderr) = $node->psql('postgres', "$hash SET cuckoofilter.join_filter = verify; $lies");
+like($stderr, qr/ERROR:  a join filter denied a row that the join finds a partner for/, 'verify reports it');
+like(explained("$hash SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact f JOIN dim d USING (k)"), qr/Seq Scan on fact f \(actual rows=20030 .*Rows Tested: 20030  Denied: 1[89]\d{3} /s, 'verify counts, and drops nothing');
+
+done_testing();

@@ -1,0 +1,66 @@
+# Join filters in parallel plans: one filter of all processes under a Parallel
+# Hash, one of each under other hash joins.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooJoin;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = join_cluster('main',
+	conf => "max_parallel_workers_per_gather = 2\nmax_parallel_workers = 8\nmax_worker_processes = 10\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\n"
+	  . "enable_mergejoin = off\nenable_nestloop = off\n");
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE fact AS SELECT g AS id, g % 20000 AS k, md5((g % 20000)::text) AS t FROM generate_series(1, 100000) g;
+	CREATE TABLE dim AS SELECT g * 10 AS k, md5((g * 10)::text) AS t, g AS id FROM generate_series(1, 1000) g;
+	CREATE TABLE parts (id integer, k integer) PARTITION BY HASH (id);
+	CREATE TABLE parts0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+	CREATE TABLE parts1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+	INSERT INTO parts SELECT id, k FROM fact;
+	ANALYZE});
+
+my %shared = ('one filter' => '', 'a filter each' => 'SET enable_parallel_hash = off;');
+foreach my $kind (sort keys %shared)
+{
+	my $set = $shared{$kind};
+	my $hash = $set ? 'Hash' : 'Parallel Hash';
+
+	like(explained("$set SELECT count(*) FROM fact JOIN dim USING (k)"),
+		qr/Workers Launched: 2.*$hash Join.*Parallel Custom Scan \(Cuckoo Join Filter\).*Filter Keys: 1000 .*Rows Tested: 100000  Removed: 9[45]\d{3} /s, "$kind: counts of all processes");
+	same_rows("$kind: integers", "$set SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)", 1);
+	same_rows("$kind: text", "$set SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (t)", 1);
+	same_rows("$kind: a semi join", "$set SELECT count(*), sum(fact.id) FROM fact WHERE k IN (SELECT k FROM dim WHERE id > 0)", 1);
+	same_rows("$kind: a star", "$set SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) JOIN dim d ON d.k = fact.id");
+	same_rows("$kind: batches", "$set SET work_mem = '64kB'; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id) WHERE b.id < 8000", 1);
+	same_rows("$kind: partitions", "$set SELECT count(*), sum(parts.id) FROM parts JOIN dim USING (k)", 1);
+	same_rows("$kind: no keys", "$set SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE dim.id < 0");
+	same_rows("$kind: without the leader", "$set SET parallel_leader_participation = off; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)", 1);
+	same_rows("$kind: without workers", "$set SET max_parallel_workers = 0; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)", 1);
+	same_rows("$kind: a cursor, and so no workers", "$set BEGIN; DECLARE c CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k) WHERE fact.id < 100 ORDER BY 1; FETCH ALL FROM c; COMMIT; SELECT count(*) FROM fact JOIN dim USING (k)", 1);
+	my $again = "$set SET enable_nestloop = on; SET enable_material = off; SELECT v.x, s.* FROM (VALUES (1), (2), (3)) v(x) LEFT JOIN (SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)) s ON true";
+	same_rows("$kind: again and again", $again, 1);
+	like(explained($again), qr/Finalize Aggregate \(actual rows=1 loops=3\).*Rows Tested: 300000  Removed: 2[78]\d{4} /s, "$kind: again and again: the filter of each run drops rows");
+	like(explained("$set SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM fact a JOIN fact b USING (id)"), qr/Rows Tested: \d{5}  Removed: 0 .*Switched Off: after 20480 rows/s, "$kind: switched off");
+	# the leader, whose filter is off from the first run on, still reads a part of the keys
+	same_rows("$kind: switched off, and again",
+		"$set SET cuckoofilter.join_filter_max_pass = 0.5; SET enable_nestloop = on; SET enable_material = off; SELECT v.x, s.* FROM (VALUES (1), (2), (3)) v(x) LEFT JOIN (SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id) WHERE b.k % 10 <> 0) s ON true");
+	my $poor = "$set SET cuckoofilter.join_filter_memory = '64kB'; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id)";
+	same_rows("$kind: without memory", $poor, 1);
+	like(explained($poor), qr/Given Up: memory/, "$kind: given up for memory");
+	same_rows("$kind: memory for the keys of a process, not for all", "$set SET cuckoofilter.join_filter_memory = '1300kB'; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id)", 1);
+	my $kept = "$set SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k); EXECUTE p;";
+	unlike(explained("$kept SET cuckoofilter.join_filter = off; EXECUTE p"), qr/Rows Tested|Filter Keys/, "$kind: a kept plan, switched off");
+	is($node->safe_psql('postgres', "$kept SET cuckoofilter.join_filter = off; EXECUTE p; SET cuckoofilter.join_filter = on; EXECUTE p") =~ /^(.+)\n\1\n\1$/, 1, "$kind: a kept plan, on, off and on");
+	unlike(explained($poor), qr/Rows Tested/, "$kind: and asked by none");
+}
+
+# A partial aggregate between, and a cascade.
+same_rows('the build side of another', 'SET join_collapse_limit = 1; SELECT count(*), sum(a.id) FROM fact a JOIN (fact b JOIN dim USING (k)) ON a.id = b.id', 2);
+same_rows('LIMIT above', 'SELECT count(*) FROM (SELECT fact.id FROM fact JOIN dim USING (k) LIMIT 100) s', 1);
+
+done_testing();

@@ -1,0 +1,139 @@
+# Join filters that travel: postgres_fdw sends them to its server, which asks them
+# before it sends a row.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooJoin;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = join_cluster('main', conf => "cuckoofilter.join_filter_remote = on\nenable_mergejoin = off\nenable_nestloop = off\n");
+plan(skip_all => 'without postgres_fdw')
+  if !$node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'});
+
+my ($host, $port) = ($node->host, $node->port);
+$node->safe_psql('postgres', 'CREATE EXTENSION postgres_fdw');
+foreach my $part (0, 1)
+{
+	$node->safe_psql('postgres', "CREATE DATABASE s$part");
+	$node->safe_psql(
+		"s$part", "CREATE EXTENSION cuckoofilter;
+		CREATE TABLE fact AS SELECT g * 2 + $part AS id, $part AS part, nullif(g % 2000, 7) AS k, (g % 2000)::smallint AS small, (g % 3000)::text AS t, (g % 3000)::char(9) AS c,
+			md5((g % 2000)::text)::uuid AS u, date '2000-01-01' + g % 2000 AS d, g % 2000 / 4.0::float8 AS f, g % 20 AS few, (g % 2000)::numeric AS kn FROM generate_series(1, 10000) g; ANALYZE");
+	$node->safe_psql(
+		'postgres', "CREATE SERVER s$part FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 's$part', extensions 'cuckoofilter');
+		CREATE USER MAPPING FOR CURRENT_USER SERVER s$part");
+}
+my $columns = 'id integer, part integer, k integer, small smallint, t text, c char(9), u uuid, d date, f double precision, few integer, kn numeric';
+$node->safe_psql(
+	'postgres', "CREATE TABLE dim AS SELECT g AS id, g * 10 AS k, (g * 10)::bigint AS big, (g * 5)::text AS t, (g * 5)::varchar AS v, (g * 5)::char(9) AS c, md5((g * 10)::text)::uuid AS u, date '2000-01-01' + g AS d, g / 4.0 AS n, g / 4.0::float8 AS f, (g * 10)::numeric AS kn FROM generate_series(1, 100) g;
+	CREATE FOREIGN TABLE fact ($columns) SERVER s0;
+	CREATE TABLE parts ($columns) PARTITION BY LIST (part);
+	CREATE FOREIGN TABLE parts0 PARTITION OF parts FOR VALUES IN (0) SERVER s0 OPTIONS (table_name 'fact');
+	CREATE FOREIGN TABLE parts1 PARTITION OF parts FOR VALUES IN (1) SERVER s1 OPTIONS (table_name 'fact');
+	ANALYZE dim; ANALYZE fact; ANALYZE parts0; ANALYZE parts1; ANALYZE parts");
+
+sub remote
+{
+	my ($name, $query) = @_;
+	my $plan = explained($query, 'ANALYZE, VERBOSE, TIMING OFF, SUMMARY OFF, COSTS OFF');
+
+	same_rows($name, $query);
+	like($plan, qr/, by its server/, "$name: by its server");
+	my @rows = $plan =~ /Foreign Scan [^(]*\(actual rows=(\d+)/g;
+	cmp_ok($rows[0], '<', 2000, "$name: few rows come") or diag($plan);
+	return $plan;
+}
+
+my $plan = remote('integers', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
+like($plan, qr/Remote SQL: SELECT \* FROM \(SELECT id, k FROM public\.fact\) s\(c1, c2\) WHERE coalesce\(public\.cuckoofilter_contains\(\$1::public\.cuckoofilter, c2::pg_catalog\.int4\), true\)/, 'the remote SQL');
+# Of rows that join nothing a server sends one in a thousand.
+$node->safe_psql('s0', 'CREATE TABLE wide AS SELECT g AS k FROM generate_series(1, 200000) g; ANALYZE wide');
+$node->safe_psql('postgres', 'CREATE FOREIGN TABLE wide (k integer) SERVER s0; CREATE TABLE every_tenth AS SELECT g * 10 AS k FROM generate_series(1, 20000) g; ANALYZE wide; ANALYZE every_tenth');
+$plan = explained('SELECT count(*) FROM wide JOIN every_tenth USING (k)', 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF');
+my ($sent) = $plan =~ /Foreign Scan on wide \(actual rows=(\d+)/ or diag($plan);
+cmp_ok($sent, '>=', 20000, 'a server sends rows that join');
+cmp_ok($sent, '<', 20900, 'and of 180,000 that do not fewer than one in 200');
+remote('smallint = bigint', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON small = big');
+remote('text', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (t)');
+remote('text = varchar', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.t = v');
+remote('char(n)', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (c)');
+remote('uuid', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (u)');
+remote('date', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (d)');
+remote('double precision', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (f)');
+remote('a semi join', 'SELECT count(*), sum(id) FROM fact WHERE k IN (SELECT k FROM dim)');
+remote('remote conditions and parameters', "PREPARE p(integer) AS SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE few < \$1 AND dim.id > \$1; SET plan_cache_mode = force_generic_plan; EXECUTE p(10)");
+remote('an aggregate of the server', 'SELECT count(*), sum(m) FROM (SELECT k, count(*) m FROM fact GROUP BY k) s JOIN dim USING (k)');
+remote('an expression of the server', 'SELECT count(*), sum(m) FROM (SELECT k + 0 AS k, count(*) m FROM fact GROUP BY 1) s JOIN dim USING (k)');
+remote('ordered by the server', 'SELECT array_agg(id) FROM (SELECT s.id FROM (SELECT * FROM fact ORDER BY id OFFSET 0) s JOIN dim USING (k)) q');
+remote('a join of the server', 'SET join_collapse_limit = 1; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id) JOIN dim ON dim.k = a.k');
+remote('two filters', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) JOIN dim e ON fact.t = e.t');
+remote('partitions', 'SELECT count(*), sum(parts.id) FROM parts JOIN dim USING (k)');
+$node->safe_psql('postgres', "ALTER SERVER s0 OPTIONS (ADD async_capable 'true'); ALTER SERVER s1 OPTIONS (ADD async_capable 'true')") if $node->safe_psql('postgres', 'SHOW server_version_num') >= 140000;
+remote('asynchronous partitions', 'SELECT count(*), sum(parts.id) FROM parts JOIN dim USING (k)');
+remote('again and again', 'SET enable_nestloop = on; SET enable_material = off; SELECT v.x, s.* FROM (VALUES (1), (2), (3)) v(x) LEFT JOIN LATERAL (SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE fact.few < v.x OFFSET 0) s ON true');
+remote('a setting that changes', 'PREPARE p AS SELECT count(*) FROM fact JOIN dim USING (k); SET plan_cache_mode = force_generic_plan; EXECUTE p');
+
+# Not by the server.
+sub local_only
+{
+	my ($name, $query) = @_;
+
+	same_rows($name, $query);
+	unlike(explained($query, 'VERBOSE'), qr/by its server|cuckoofilter_contains/, "$name: not by the server");
+}
+local_only('numeric', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (kn)');
+local_only('two columns', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.k = dim.k AND fact.t = dim.t');
+local_only('a table of this server', 'SELECT count(*) FROM dim a JOIN dim b USING (k)');
+local_only('the setting is off', 'SET cuckoofilter.join_filter_remote = off; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
+$node->safe_psql('postgres', 'CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM fact WHERE few < 5');
+local_only('a security barrier', 'SELECT count(*), sum(barrier.id) FROM barrier JOIN dim USING (k)');
+
+# Row security of a parent is a condition of its foreign children that its server is not sent: it would
+# tell of hidden rows.
+$node->safe_psql(
+	'postgres', "CREATE ROLE reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+	CREATE FUNCTION mine(integer) RETURNS boolean LANGUAGE plpgsql STABLE AS 'BEGIN RETURN \$1 % 2 = 1; END';
+	CREATE TABLE parent ($columns); CREATE FOREIGN TABLE child () INHERITS (parent) SERVER s0 OPTIONS (table_name 'fact'); ANALYZE child; GRANT SELECT ON parent TO reader;
+	CREATE USER MAPPING FOR reader SERVER s0 OPTIONS (user '" . $node->safe_psql('postgres', 'SELECT current_user') . "', password_required 'false');
+	CREATE USER MAPPING FOR reader SERVER s1 OPTIONS (user '" . $node->safe_psql('postgres', 'SELECT current_user') . "', password_required 'false');
+	CREATE POLICY p ON parts USING (mine(few)); CREATE POLICY p ON parent USING (mine(few))");
+foreach my $table ('parts', 'parent')
+{
+	my $query = "SELECT count(*), sum(f.id) FROM $table f JOIN dim USING (k)";
+
+	like(explained("SET ROLE reader; $query"), qr/, by its server/, "$table without row security: by its server");
+	$node->safe_psql('postgres', "ALTER TABLE $table ENABLE ROW LEVEL SECURITY");
+	unlike(explained("SET ROLE reader; $query"), qr/, by its server/, "row security of $table: not by its server");
+	like(explained("SET ROLE reader; $query"), qr/Filtered Scans?: /, "row security of $table: but here");
+	same_rows("row security of $table", "SET ROLE reader; $query");
+}
+local_only('verify', 'SET cuckoofilter.join_filter = verify; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
+is($node->safe_psql('postgres', 'SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM fact JOIN dim USING (k); EXECUTE p; SET cuckoofilter.join_filter = off; EXECUTE p; SET cuckoofilter.join_filter = verify; EXECUTE p; SET cuckoofilter.join_filter = on; SET cuckoofilter.join_filter_remote = off; EXECUTE p; SET cuckoofilter.join_filter_memory = 64; EXECUTE p'),
+	join("\n", (500) x 5), 'a plan that is kept, under other settings');
+$node->safe_psql('postgres', "ALTER SERVER s0 OPTIONS (SET extensions '')");
+local_only('a server without the extension', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
+
+# A database that has the library, but not the extension.
+$node->safe_psql('postgres', "ALTER SERVER s0 OPTIONS (SET extensions 'cuckoofilter'); CREATE DATABASE bare");
+$node->safe_psql(
+	'bare', "CREATE EXTENSION postgres_fdw; CREATE SERVER s0 FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 's0', extensions 'cuckoofilter');
+	CREATE USER MAPPING FOR CURRENT_USER SERVER s0; CREATE FOREIGN TABLE fact ($columns) SERVER s0; CREATE TABLE dim AS SELECT g * 10 AS k FROM generate_series(1, 100) g; ANALYZE dim; ANALYZE fact");
+my $bare = $node->safe_psql('bare', 'EXPLAIN VERBOSE SELECT count(*) FROM fact JOIN dim USING (k); SELECT count(*) FROM fact JOIN dim USING (k)');
+like($bare, qr/Cuckoo Join Filter.*^500$/sm, 'a database without the extension: the filter is asked here');
+unlike($bare, qr/cuckoofilter_contains/, 'and not by the server');
+
+# A foreign table of another wrapper.
+SKIP:
+{
+	skip('a server without file_fdw', 3) if !$node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'file_fdw'});
+	my $file = $node->basedir . '/numbers.csv';
+	append_to_file($file, join("\n", 1 .. 3000) . "\n");
+	$node->safe_psql('postgres', "CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw; CREATE FOREIGN TABLE numbers (k integer) SERVER files OPTIONS (filename '$file', format 'csv')");
+	local_only('a file', 'SELECT count(*), sum(k) FROM numbers JOIN dim USING (k)');
+}
+
+done_testing();
