@@ -201,5 +201,6 @@ is($node->safe_psql('postgres', "$hash $lies"), '0', 'a hash function that lies 
 my ($ret, $stdout, $stderr) = $node->psql('postgres', "$hash SET cuckoofilter.join_filter = verify; $lies");
 like($stderr, qr/ERROR:  a join filter denied a row that the join finds a partner for/, 'verify reports it');
 like(explained("$hash SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact f JOIN dim d USING (k)"), qr/Seq Scan on fact f \(actual rows=20030 .*Rows Tested: 20030  Denied: 1[89]\d{3} /s, 'verify counts, and drops nothing');
+like(explained("$hash SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact f JOIN dim d USING (k)", 'ANALYZE, FORMAT JSON'), qr/"Rows Tested": 20030,\s*"Rows Denied by Join Filter": 1[89]\d{3}/, 'in JSON, too');
 
 done_testing();

@@ -50,6 +50,9 @@ sub remote
 
 my $plan = remote('integers', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
 like($plan, qr/Remote SQL: SELECT \* FROM \(SELECT id, k FROM public\.fact\) s\(c1, c2\) WHERE coalesce\(public\.cuckoofilter_contains\(\$1::public\.cuckoofilter, c2::pg_catalog\.int4\), true\)/, 'the remote SQL');
+my $json = explained('SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)', 'ANALYZE, FORMAT JSON');
+like($json, qr/"Filtered Scans": \["fact\.k of fact, by its server"\],\s*"Filter Keys": 100/, 'in JSON, too');
+unlike($json, qr/"Rows Tested"/, 'what a server asks is not counted');
 # Of rows that join nothing a server sends one in a thousand.
 $node->safe_psql('s0', 'CREATE TABLE wide AS SELECT g AS k FROM generate_series(1, 200000) g; ANALYZE wide');
 $node->safe_psql('postgres', 'CREATE FOREIGN TABLE wide (k integer) SERVER s0; CREATE TABLE every_tenth AS SELECT g * 10 AS k FROM generate_series(1, 20000) g; ANALYZE wide; ANALYZE every_tenth');
