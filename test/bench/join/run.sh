@@ -16,9 +16,9 @@ esac
 [ $# -gt 0 ] || set -- figures star curves planning wrong
 
 test/install.sh bench pg pgdev valgrind
+mkdir -p build "$results"
 make -s install DESTDIR="$PWD/build/bench/stage" > build/bench-pg.log 2>&1 ||
 	{ cat build/bench-pg.log >&2; exit 1; }
-mkdir -p "$results"
 
 version=$(pg_config --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 for part in "$@"; do
