@@ -2,6 +2,7 @@
  * explain.c - what EXPLAIN says of a filter.
  */
 #include "build.h"
+#include "remote.h"
 
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -55,7 +56,7 @@ ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState
 		appendStringInfo(&text, "plan node %d", target->node);
 	else
 		ckfp_append_relation(&text, target, columns, es);
-	if (target->parameter >= 0)
+	if (ckfp_remote_asks(target))
 		appendStringInfoString(&text, ", by its server");
 	return text.data;
 }
@@ -124,7 +125,7 @@ ckfp_asks_here(const ckfp_join_record *record)
 	ListCell *cell;
 
 	foreach (cell, record->targets)
-		if (((const ckfp_join_target *)lfirst(cell))->parameter < 0)
+		if (!ckfp_remote_asks(lfirst(cell)))
 			return true;
 	return false;
 }

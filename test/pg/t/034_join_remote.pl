@@ -53,6 +53,8 @@ like($plan, qr/Remote SQL: SELECT \* FROM \(SELECT id, k FROM public\.fact\) s\(
 my $json = explained('SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)', 'ANALYZE, FORMAT JSON');
 like($json, qr/"Filtered Scans": \["fact\.k of fact, by its server"\],\s*"Filter Keys": 100/, 'in JSON, too');
 unlike($json, qr/"Rows Tested"/, 'what a server asks is not counted');
+$json = explained('SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k); EXECUTE p; SET cuckoofilter.join_filter_remote = off; EXECUTE p', 'ANALYZE, FORMAT JSON');
+like($json, qr/"Filtered Scans": \["fact\.k of fact"\],.*"Rows Tested": 10000,/s, 'turned off after planning: asked here, and so counted');
 # Of rows that join nothing a server sends one in a thousand.
 $node->safe_psql('s0', 'CREATE TABLE wide AS SELECT g AS k FROM generate_series(1, 200000) g; ANALYZE wide');
 $node->safe_psql('postgres', 'CREATE FOREIGN TABLE wide (k integer) SERVER s0; CREATE TABLE every_tenth AS SELECT g * 10 AS k FROM generate_series(1, 20000) g; ANALYZE wide; ANALYZE every_tenth');
