@@ -201,8 +201,9 @@ valgrind: $(SQLITE_SO)
 	@test/install.sh demo test valgrind
 	@test/soak/sqlite_valgrind.py
 
+# Debian's client package brings pgxs.mk without the headers that it needs.
 install-deps:
-	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || echo pgdev)
+	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h" ] || echo pgdev)
 
 version:
 	@echo $(VERSION)
@@ -244,7 +245,7 @@ PGXS_MAKE  = mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
 
 .PHONY: pg install uninstall installcheck demo-pg test-pg test-join-regress
 
-all: $(if $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null)),pg)
+all: $(if $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),pg)
 
 pg:
 	+$(PGXS_MAKE) all
