@@ -5,7 +5,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
 	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-join fuzz mutate machines \
-	soak coverage valgrind
+	releases soak coverage valgrind
 
 # ---------------------------------------------------------------------------
 # Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
@@ -205,6 +205,9 @@ valgrind: $(SQLITE_SO)
 install-deps:
 	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h" ] || echo pgdev)
 
+releases:
+	@test/releases.sh
+
 version:
 	@echo $(VERSION)
 
@@ -228,6 +231,7 @@ help:
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
+	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: hours"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 

@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 : "${PG_CONFIG:=pg_config}"
 test/install.sh demo-pg
-[ -f "$($PG_CONFIG --pgxs 2>/dev/null)" ] || test/install.sh pgdev
+[ -f "$($PG_CONFIG --includedir-server 2>/dev/null)/postgres.h" ] || test/install.sh pgdev
 
 bindir=$($PG_CONFIG --bindir)
 psql=
@@ -39,6 +39,7 @@ run() # command argument...
 }
 
 run make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage"
+settings=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage")
 cp test/pg/demo.sql "$work"
 touch "$work/log" "$work/server.log"
 [ -z "$as_user" ] || chown -R postgres "$work"
@@ -49,7 +50,7 @@ unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
 # shellcheck disable=SC2086
 run $as_user "$bindir/initdb" -D data -U demo -A trust -E UTF8 --locale=C --no-sync
 cat >> data/postgresql.conf <<CONF
-extension_destdir = '$work/stage'
+$settings
 listen_addresses = ''
 unix_socket_directories = '$work'
 max_parallel_workers_per_gather = 0

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 root=$PWD
 : "${PG_CONFIG:=pg_config}"
 test/install.sh pg
-[ -f "$($PG_CONFIG --pgxs 2>/dev/null)" ] || test/install.sh pgdev
+[ -f "$($PG_CONFIG --includedir-server 2>/dev/null)/postgres.h" ] || test/install.sh pgdev
 
 bindir=$($PG_CONFIG --bindir)
 pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
@@ -31,6 +31,8 @@ make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 
 	cat "$work/make.log"
 	exit 1
 }
+PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" > "$work/staged.conf"
+options=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" -o)
 [ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
 [ ! -d build/test/drivers/node_modules/pg ] || cp -R build/test/drivers/node_modules "$work"
 mkdir -p "$work/src/build/pg"
@@ -43,14 +45,14 @@ else
 fi
 
 cd "$work"
-export CUCKOOFILTER_STAGE="$work/stage" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_NODE="$work/node_modules"
+export CUCKOOFILTER_STAGED="$work/staged.conf" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_NODE="$work/node_modules"
 unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
 
 # shellcheck disable=SC2086 # a command and its arguments
 regress()
 {
 	echo "pg_regress, PostgreSQL $version"
-	$as_user env HOME="$work" pg_virtualenv -v "$version" -t -o "extension_destdir=$work/stage" -o fsync=off \
+	$as_user env HOME="$work" pg_virtualenv -v "$version" -t $options -o fsync=off \
 		make -s -C src installcheck PG_CONFIG="$PG_CONFIG" > regress.log 2>&1 || true
 	sed -n '/^\(test\|ok\|not ok\) /p' regress.log
 	grep -q 'ests passed' regress.log || whole=no

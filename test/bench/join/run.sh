@@ -29,8 +29,8 @@ for part in "$@"; do
 			continue
 			;;
 	esac
-	# extension_destdir: where Debian's servers look for extensions first
-	pg_virtualenv -v "$version" -t -o "extension_destdir=$PWD/build/bench/stage" \
+	# shellcheck disable=SC2046 # options are words
+	pg_virtualenv -v "$version" -t $(test/pg/staged.sh "$PWD/build/bench/stage" -o) \
 		-o shared_buffers=1GB -o max_wal_size=8GB -o fsync=off -o autovacuum=off -o jit=off \
 		/usr/bin/python3 "$bench/$part.py" "$results"
 done

@@ -12,7 +12,7 @@ use Test::More;
 our @EXPORT = qw(new_cluster seed rounds random_bytes mutate error_state);
 
 # A running cluster.  Where test/pg/run.sh staged the extension, the cluster
-# takes it from there (a setting of Debian's PostgreSQL), else from where it is
+# takes it from there by the settings of test/pg/staged.sh, else from where it is
 # installed.  %options: init => [...], conf => '...', extension => 0.
 sub new_cluster
 {
@@ -22,8 +22,8 @@ sub new_cluster
 	$node->init(
 		allows_streaming => $options{streaming} // 0,
 		extra => [ '--encoding=UTF8', '--locale=C', @{ $options{init} // [] } ]);
-	$node->append_conf('postgresql.conf', "extension_destdir = '$ENV{CUCKOOFILTER_STAGE}'\n")
-	  if $ENV{CUCKOOFILTER_STAGE};
+	$node->append_conf('postgresql.conf', slurp_file($ENV{CUCKOOFILTER_STAGED}))
+	  if $ENV{CUCKOOFILTER_STAGED};
 	$node->append_conf('postgresql.conf', "jit = off\n" . ($options{conf} // ''));
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION cuckoofilter')

@@ -1,0 +1,81 @@
+#!/bin/sh
+# `make releases`: the README's two commands on bare systems of Debian's releases,
+# each by debootstrap, as root.  The last commit is what is tried.
+#
+#   RELEASES="bullseye bookworm trixie sid"     which of them
+#   SUITES="core pg"                            parts of `make test` (test/run.sh), for a closer look
+#
+# Writes test/RELEASES.md where all four ran whole.
+set -eu
+cd "$(dirname "$0")/.."
+all="bullseye bookworm trixie sid"
+: "${RELEASES:=$all}" "${SUITES:=}" "${MIRROR:=http://deb.debian.org/debian}"
+if [ "$(id -u)" != 0 ]; then
+	echo "make releases makes whole systems, which needs root" >&2
+	exit 1
+fi
+test/install.sh releases
+mkdir -p build/releases
+out=$PWD/build/releases
+
+# A command in a system, with nothing left mounted or running behind it.
+inside() # system command
+{
+	# shellcheck disable=SC2016 # $1 is the inner shell's
+	unshare --mount --pid --fork --kill-child chroot "$1" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		HOME=/root LC_ALL=C.UTF-8 SUITES="$SUITES" sh -c 'mount -t proc proc /proc && mount -t tmpfs shm /dev/shm && cd /src && eval "$1"' sh "$2"
+}
+
+versions()
+{
+	# shellcheck disable=SC2016
+	inside "$1" 'echo "$(pg_config --version | sed "s/PostgreSQL \([0-9.]*\).*/\1/") | $(sqlite3 --version | cut -d" " -f1) | $(gcc -dumpfullversion) |"'
+}
+
+head='| Debian | PostgreSQL | SQLite | gcc | make demo | make test |
+|---|---|---|---|---|---|'
+rows=
+failed=0
+for release in $RELEASES; do
+	system=$out/$release
+	rm -rf "$system"
+	debootstrap --variant=minbase --include=make "$release" "$system" "$MIRROR" > "$out/$release.log" 2>&1 || {
+		tail -n 5 "$out/$release.log"
+		exit 1
+	}
+	# The mirror may be an older one than the lists allow.
+	echo 'Acquire::Check-Valid-Until "false";' > "$system/etc/apt/apt.conf.d/mirror"
+	git clone -q . "$system/src"
+	mkdir -p "$system/dev/shm"
+
+	started=$(date +%s)
+	demo=failed
+	inside "$system" 'make demo' >> "$out/$release.log" 2>&1 && demo="$(($(date +%s) - started)) s"
+	# shellcheck disable=SC2016 # for the shell inside
+	if [ -z "$SUITES" ]; then
+		inside "$system" 'make test' >> "$out/$release.log" 2>&1 || true
+	else
+		inside "$system" 'make -s install-deps && make -s -j2 test-build && test/run.sh $SUITES' >> "$out/$release.log" 2>&1 || true
+	fi
+	count=$(sed -n 's/^\([0-9]* passed, [0-9]* failed\)$/\1/p' "$out/$release.log" | tail -n 1)
+	case "$demo $count" in
+		failed* | *' ') failed=1 ;;
+		*' 0 failed') ;;
+		*) failed=1 ;;
+	esac
+	rows="$rows| $release | $(versions "$system") $demo | ${count:-ended without its count} |
+"
+	grep '^skipped: ' "$out/$release.log" | sort -u | sed "s/^/$release: /" || true
+done
+
+printf '%s\n%s' "$head" "$rows"
+if [ "$RELEASES" = "$all" ] && [ -z "$SUITES" ] && [ "$failed" = 0 ]; then
+	{
+		echo "# Releases of Debian"
+		echo
+		echo "\`make demo\` and \`make test\` on bare systems, by \`make releases\`; $(date +%Y-%m-%d), version $(make -s version)."
+		echo
+		printf '%s\n%s' "$head" "$rows"
+	} > test/RELEASES.md
+fi
+[ "$failed" = 0 ]
