@@ -61,7 +61,8 @@ regress()
 # shellcheck disable=SC2086
 tap() # file...
 {
-	(cd src && $as_user env TESTDIR="$work" PATH="$bindir:$PATH" PG_REGRESS="$pgxs/src/test/regress/pg_regress" \
+	# TESTDIR is for PostgreSQL up to 15, the other two for later ones
+	(cd src && $as_user env TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" PATH="$bindir:$PATH" PG_REGRESS="$pgxs/src/test/regress/pg_regress" \
 		prove -v --ext .pl -I "$pgxs/src/test/perl" "$@" 2>&1) | tee tap.log | grep -v '^ok ' || true
 	grep -q '^Result: PASS' tap.log || whole=no
 }
