@@ -5,7 +5,7 @@
 #   test/pg/staged.sh STAGE         lines of postgresql.conf
 #   test/pg/staged.sh STAGE -o      options of pg_virtualenv
 #
-# PostgreSQL 18 has settings of its own for this; before, Debian's servers have one.
+# PostgreSQL 18 has a setting of its own for extensions; before, Debian's servers have one.
 set -eu
 : "${PG_CONFIG:=pg_config}"
 version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
@@ -20,9 +20,9 @@ setting() # name value
 }
 
 option=${2:-}
+setting dynamic_library_path "$1$($PG_CONFIG --pkglibdir):\$libdir"
 if [ "$version" -ge 18 ]; then
 	setting extension_control_path "$1$($PG_CONFIG --sharedir):\$system"
-	setting dynamic_library_path "$1$($PG_CONFIG --pkglibdir):\$libdir"
 else
 	setting extension_destdir "$1"
 fi

@@ -44,7 +44,7 @@ sub asked
 	return join(', ', map { /Rows Tested: (\d+)/ ? $1 : 'none' } $plan =~ /Cuckoo Join Filter\).*?\n((?:(?!\s*->).*\n)*)/g);
 }
 
-foreach my $libraries ("$library, \$libdir/cuckoofilter", "\$libdir/cuckoofilter, $library")
+foreach my $libraries ("$library, cuckoofilter", "cuckoofilter, $library")
 {
 	my $first = $libraries =~ /cuckoofilter, /; # our hook runs before the other
 	my $order = $first ? 'ours first' : 'ours last';
