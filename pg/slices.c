@@ -14,15 +14,17 @@
 
 #include "access/detoast.h"
 #include "access/heaptoast.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 
 /*
  * Bytes of a whole value that take as long to fetch as a slice does.  Measured by
  * processor time (log_statement_stats), all of it in shared buffers: a slice 2.9 us,
  * over 16,000 of them; the whole of 132 MB 1.03 ns a byte; so 2,800.  In a value of
- * 2.4 MB, whose index is smaller, 1.6 us and 0.5 to 1 ns.  Where blocks come from a
- * disk, a slice costs more yet, as it reads them singly.
+ * 2.4 MB, whose index is smaller, 1.6 us and 0.5 to 1 ns.  Blocks that were not there
+ * come on top (ckfp_read_slice).
  */
 #define CKFP_SLICE_COST 3072
 
@@ -52,15 +54,41 @@ ckfp_slices_pay(const ckfp_slices *slices, size_t n)
 	return ckfp_cheaper(slices->filter.size, slices->paid, (uint64)n * CKFP_SLICES_OF_QUESTION);
 }
 
+/* Blocks that this process had to read so far. */
+static inline int64
+ckfp_blocks_read(void)
+{
+	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
+}
+
+/*
+ * Read a slice, and count what it cost.  The blocks that it had to wait for are
+ * counted as the planner does, by what the settings say of the storage: so many times
+ * the block of a whole value, which is read in order.
+ */
+static struct varlena *
+ckfp_read_slice(ckfp_slices *slices, uint64 from, uint64 size)
+{
+	int64 before = ckfp_blocks_read();
+	struct varlena *slice = PG_DETOAST_DATUM_SLICE(slices->value, (int32)from, (int32)size);
+	double block = BLCKSZ * (seq_page_cost > 0 ? Max(random_page_cost / seq_page_cost, 1) : 1);
+
+	slices->paid += CKFP_SLICE_COST + (uint64)(block * (double)(ckfp_blocks_read() - before));
+	return slice;
+}
+
 /* Open the value's header, by a slice. */
 static void
 ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 {
-	struct varlena *header = PG_DETOAST_DATUM_SLICE(slices->value, 0, CKF_HEADER_SIZE);
-	size_t size = VARSIZE_ANY_EXHDR(header);
 	ckf_status status = CKF_BAD_BYTES;
+	struct varlena *header;
+	size_t size;
 
 	slices->filter.size = 0; /* no value's, while this may fail */
+	slices->paid = 0;
+	header = ckfp_read_slice(slices, 0, CKF_HEADER_SIZE);
+	size = VARSIZE_ANY_EXHDR(header);
 	if (size >= CKF_HEADER_SIZE)
 	{
 		memcpy(slices->header, VARDATA_ANY(header), CKF_HEADER_SIZE);
@@ -74,7 +102,6 @@ ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 		ckfp_error(status, (ckfp_subject){0});
 	}
 	slices->toast = *toast;
-	slices->paid = CKFP_SLICES_OF_HEADER * CKFP_SLICE_COST;
 }
 
 /* Make ready for a question to the value; false if the whole is cheaper. */
@@ -125,9 +152,8 @@ ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_question *q
 	end += TOAST_MAX_CHUNK_SIZE - 1;
 	end -= end % TOAST_MAX_CHUNK_SIZE;
 	window->from = question->from - question->from % TOAST_MAX_CHUNK_SIZE;
-	window->slice = PG_DETOAST_DATUM_SLICE(slices->value, (int32)window->from,
-										   (int32)(Min(end, slices->filter.size) - window->from));
-	slices->paid += CKFP_SLICE_COST;
+	window->slice =
+		ckfp_read_slice(slices, window->from, Min(end, slices->filter.size) - window->from);
 }
 
 /* Take a question a step further. */

@@ -84,9 +84,9 @@ foreach my $question (@questions)
 			my $answers = one(qq{
 				SET enable_hashjoin = off; SET enable_mergejoin = off;
 				WITH hand AS MATERIALIZED (SELECT id, f::cuckoofilter AS f FROM flat),
-				some AS MATERIALIZED (SELECT g FROM items ORDER BY random() LIMIT 40)
+				few AS MATERIALIZED (SELECT g FROM items ORDER BY random() LIMIT 40)
 				SELECT count(*) FILTER (WHERE $differs) || ' of ' || count(*)
-					FROM (SELECT t.*, g FROM t, some ORDER BY $order) AS t JOIN hand USING (id)});
+					FROM (SELECT t.*, g FROM t, few ORDER BY $order) AS t JOIN hand USING (id)});
 
 			push @wrong, "$column by $order: $answers" if $answers ne '0 of 400';
 		}
