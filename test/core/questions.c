@@ -101,12 +101,12 @@ static void
 check_filter(const owned *o, const model *m)
 {
 	const ckf_filter *whole = &o->filter;
-	uint64_t steps = m->truth.filled / 400, key;
+	uint64_t steps = m->truth.filled / 120, key;
 	uint32_t copies;
 	distant d;
 
 	CHECK(distant_open(&d, whole->bytes, whole->size) == CKF_OK, "the header does not open");
-	for (unsigned i = 0; i < 60; i++)
+	for (unsigned i = 0; i < 30; i++)
 		(void)check_hash(&d, whole, some_hash(i));
 	for (size_t at = check_below(steps + 1); map_next(&m->truth, &at, &key, &copies);)
 	{
@@ -199,7 +199,7 @@ run_forged(const void *arg)
 		CHECK(ckf_open(&whole, bytes, size, CKF_STORED) == CKF_OK,
 			  "a table of b %u f %u w %u g %u m %u", x.b, x.f, x.w, x.g, x.m);
 		CHECK(distant_open(&d, bytes, size) == CKF_OK, "the header does not open");
-		for (unsigned i = 0; i < 200; i++)
+		for (unsigned i = 0; i < 60; i++)
 		{
 			uint64_t hash = some_hash(i);
 
@@ -298,7 +298,7 @@ run_hashes(const void *arg)
 	bytes = forge_hashes(how, n, 1U << (1 + check_below(3)));
 	CHECK(ckf_open(&whole, bytes, CKF_HEADER_SIZE + 8 * n, CKF_STORED) == CKF_OK, "open");
 	CHECK(distant_open(&d, bytes, whole.size) == CKF_OK, "the header does not open");
-	for (unsigned i = 0; i < 500; i++, asked++)
+	for (unsigned i = 0; i < 200; i++, asked++)
 	{
 		size_t at = check_below(n);
 		uint64_t hash = some_hash(i);
@@ -359,7 +359,7 @@ run_hostile(const void *arg)
 	unsigned opened = 0;
 
 	(void)arg;
-	for (unsigned round = 0; round < 4000; round++)
+	for (unsigned round = 0; round < 2000; round++)
 	{
 		uint8_t header[CKF_HEADER_SIZE];
 		forged x = draw_table();
@@ -391,7 +391,7 @@ run_hostile(const void *arg)
 		guard_free(d.header);
 	}
 	check_note("%u opened", opened);
-	CHECK(opened > 200, "%u headers open", opened);
+	CHECK(opened > 100, "%u headers open", opened);
 }
 
 /* A running aggregate is not asked. */
