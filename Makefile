@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-join fuzz mutate machines \
+	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join fuzz mutate machines \
 	releases soak coverage valgrind
 
 # ---------------------------------------------------------------------------
@@ -175,6 +175,9 @@ bench:
 bench-sql:
 	@test/bench/sql/run.sh
 
+bench-slices:
+	@test/bench/sql/slices.sh
+
 bench-join:
 	@test/bench/join/run.sh
 
@@ -223,6 +226,7 @@ help:
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
+	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; a star schema"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"

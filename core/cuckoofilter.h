@@ -299,6 +299,52 @@ size_t ckf_contains_many(const ckf_filter *filter, const uint64_t *hashes, size_
 unsigned ckf_copies(const ckf_filter *filter, uint64_t hash);
 
 /*
+ * A question to a filter that lies elsewhere, of which the host has opened only the
+ * header (ckf_open with CKF_STORED and the size of the whole): the question says
+ * which bytes it needs next, and answers from those.
+ *
+ *     status = ckf_question_start(&question, header, hash, false);
+ *     while (status == CKF_MORE)
+ *     {
+ *         bytes = question.size bytes of the filter, from question.from on
+ *         status = ckf_question_step(&question, header, bytes, question.size);
+ *     }
+ *     if (status == CKF_OK)    question.copies is the answer
+ *
+ * A table costs at most two steps, one for each bucket of the hash.  Sorted hashes
+ * are searched by interpolation: two steps as a rule, if the hashes are good, and
+ * a few dozen at most.  The question keeps no pointer; many of them may be under way,
+ * and be stepped in any order.  It is of use to a host that can read a part of a
+ * stored value, as PostgreSQL can; SQLite hands a function its argument whole.
+ */
+typedef struct ckf_question
+{
+	uint64_t from;   /* CKF_MORE: first of the bytes that are needed, the header's first being 0 */
+	uint32_t size;   /* and how many: 1 .. CKF_QUESTION_BYTES, none of them outside the filter */
+	uint32_t copies; /* CKF_OK: copies stored; without all_copies 0, or at least 1 */
+	/* the engine's own: */
+	uint64_t hash;
+	uint64_t low, high;    /* of sorted hashes: between which the first one >= hash is, */
+	uint64_t below, above; /* and what those beside them are */
+	uint8_t steps;         /* taken */
+	bool all_copies;
+	bool counting; /* of sorted hashes: the first one is found */
+} ckf_question;
+
+#define CKF_QUESTION_BYTES 2048
+
+/* Begin to ask: for all copies, as ckf_copies, or only whether there is one, as
+ * ckf_contains, which may need fewer bytes.  CKF_MORE, CKF_OK, CKF_UNFINISHED (a state
+ * is not asked). */
+ckf_status ckf_question_start(ckf_question *question, const ckf_filter *header, uint64_t hash,
+							  bool all_copies);
+
+/* Go on with the bytes that were needed.  CKF_MORE, CKF_OK, CKF_BAD_BYTES (fewer
+ * bytes came than that). */
+ckf_status ckf_question_step(ckf_question *question, const ckf_filter *header, const void *bytes,
+							 size_t size);
+
+/*
  * Store one copy, in place; filter->size, ->count and the bytes change.  A
  * set that has it already, and a group of 2 b copies (saturated), stay as
  * they are.  (Paper, Algorithm 1; sections 3 and 4.)  item_classes, one bit at

@@ -16,6 +16,7 @@ typedef struct ckfp_argument_cache
 	struct varatt_external toast; /* what `copy` was fetched by */
 	struct varlena *copy;         /* in the context `detoasted`; or NULL */
 	MemoryContext detoasted;
+	struct ckfp_slices *slices; /* of a value that is not fetched (slices.h); or NULL */
 } ckfp_argument_cache;
 
 /* How a word of a header differs from the one that is cached. */

@@ -11,6 +11,7 @@
 #include "argument.h"
 #include "error.h"
 #include "item.h"
+#include "slices.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -48,6 +49,23 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 		value =
 			ckfp_fetch(&cache->argument, (struct varlena *)PG_GETARG_POINTER(n), cache->context);
 	return ckfp_reopen(&cache->argument, value, CKF_STORED);
+}
+
+/* The filter of argument n, to be asked: as above, but of a large value that is stored
+ * apart only what a question needs is read, unless it is asked on and on. */
+static inline ckfp_asked
+ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
+{
+	const struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
+
+	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
+	{
+		value = ckfp_fetch_or_slice(&cache->argument, (struct varlena *)PG_GETARG_POINTER(n),
+									cache->context);
+		if (value == NULL)
+			return (ckfp_asked){&cache->argument.slices->filter, cache->argument.slices};
+	}
+	return (ckfp_asked){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
 }
 
 /*

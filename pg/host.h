@@ -11,8 +11,9 @@
  *   batch.c        the aggregate that adds a batch to a filter
  *   selectivity.c  the planner's estimate for "filter @> item"
  *   call.h         what a function keeps from call to call, and reads its
- *                  arguments with: above argument.h and item.h
+ *                  arguments with: above argument.h, slices.h and item.h
  *   argument.h     arguments to filters and parameters
+ *   slices.h       questions to a large value, of which only slices are read
  *   item.h         SQL values to hashes: above container.h (arrays, records,
  *                  ranges), json.h and, for their words, words.h
  *   utf8.h         strings to hashes, as UTF-8

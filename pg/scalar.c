@@ -61,9 +61,9 @@ Datum
 cuckoofilter_contains(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_for(fcinfo, 1, cache, filter)));
+	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_hash_for(fcinfo, 1, cache, asked.filter)));
 }
 
 /* item <@ filter */
@@ -71,26 +71,26 @@ Datum
 cuckoofilter_contained(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 1, cache);
+	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 1, cache);
 
-	PG_RETURN_BOOL(ckf_contains(filter, ckfp_hash_for(fcinfo, 0, cache, filter)));
+	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_hash_for(fcinfo, 0, cache, asked.filter)));
 }
 
 Datum
 cuckoofilter_contains_hash(PG_FUNCTION_ARGS)
 {
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo));
+	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, ckfp_call_cache_of(fcinfo));
 
-	PG_RETURN_BOOL(ckf_contains(filter, (uint64)PG_GETARG_INT64(1)));
+	PG_RETURN_BOOL(ckfp_contains(asked, (uint64)PG_GETARG_INT64(1)));
 }
 
 Datum
 cuckoofilter_copies(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter = ckfp_read_filter(fcinfo, 0, cache);
+	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
 
-	PG_RETURN_INT32((int32)ckf_copies(filter, ckfp_hash_for(fcinfo, 1, cache, filter)));
+	PG_RETURN_INT32((int32)ckfp_copies(asked, ckfp_hash_for(fcinfo, 1, cache, asked.filter)));
 }
 
 /*

@@ -260,14 +260,18 @@ static pg_attribute_always_inline Datum
 ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter;
+	ckfp_asked asked;
 	ckfp_hashes hashes;
 
 	if (PG_ARGISNULL(0) || (ckfp_items_of(fcinfo, cache, array)->array && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
-	filter = ckfp_read_filter(fcinfo, 0, cache);
-	hashes = ckfp_hash_items(fcinfo, cache, filter);
-	PG_RETURN_BOOL(ckfp_some(filter, &hashes, wanted) == wanted);
+	asked = ckfp_filter_to_ask(fcinfo, 0, cache);
+	hashes = ckfp_hash_items(fcinfo, cache, asked.filter);
+	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, hashes.count))
+		PG_RETURN_BOOL(ckfp_slices_some(asked.slices, hashes.hash, hashes.count, wanted) == wanted);
+	if (asked.slices != NULL) /* so many at once are cheaper asked of the whole */
+		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
+	PG_RETURN_BOOL(ckfp_some(asked.filter, &hashes, wanted) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */

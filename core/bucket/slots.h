@@ -56,11 +56,11 @@ ckf_top_nibbles(const uint64_t *keys, unsigned high)
 					  keys[3] >> high << 12);
 }
 
-/* The tags of a bucket's b slots; 0 is a free one. */
+/* The tags of a bucket's b slots; 0 is a free one.  `body` need not be the filter's: a
+ * copy of the bucket will do, with CKF_TABLE_PAD bytes behind it. */
 CKF_INLINE void
-ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
+ckf_slots_read_from(const ckf_filter *t, const uint8_t *body, uint64_t at, uint64_t *tags)
 {
-	const uint8_t *body = ckf_body(t);
 	unsigned i;
 
 	if (t->encoding == CKF_PLAIN)
@@ -77,6 +77,12 @@ ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 			tags[i] = ckf_load_bits(body, at + CKF_CODE_BITS + i * high, high) << 4 |
 					  (nibbles >> (4 * i) & 15);
 	}
+}
+
+CKF_INLINE void
+ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
+{
+	ckf_slots_read_from(t, ckf_body(t), at, tags);
 }
 
 /* Write a bucket's b slots; in a semi-sorted bucket they are put in order. */

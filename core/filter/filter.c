@@ -36,6 +36,25 @@ ckf_copies(const ckf_filter *t, uint64_t hash)
 	return t->operations->copies ? t->operations->copies(t, hash) : 0; /* a state is not asked */
 }
 
+ckf_status
+ckf_question_start(ckf_question *question, const ckf_filter *t, uint64_t hash, bool all_copies)
+{
+	if (t->operations->question_start == NULL)
+		return CKF_UNFINISHED;
+	memset(question, 0, sizeof *question);
+	question->hash = hash;
+	question->all_copies = all_copies;
+	return t->operations->question_start(t, question);
+}
+
+ckf_status
+ckf_question_step(ckf_question *question, const ckf_filter *t, const void *bytes, size_t size)
+{
+	if (size < question->size)
+		return CKF_BAD_BYTES;
+	return t->operations->question_step(t, question, bytes);
+}
+
 /* Add what changes more than the items: the first of a class, or of our version. */
 static CKF_OUTLINE ckf_status
 ckf_add_first(ckf_filter *t, uint64_t hash, unsigned item_classes)

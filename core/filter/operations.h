@@ -61,6 +61,10 @@ typedef struct ckf_operations
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
 	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
+	/* a question (cuckoofilter.h): say which bytes it needs first; go on with these.  A state
+	 * has none. */
+	ckf_status (*question_start)(const ckf_filter *t, ckf_question *question);
+	ckf_status (*question_step)(const ckf_filter *t, ckf_question *question, const uint8_t *bytes);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
 	ckf_status (*remove)(ckf_filter *t, uint64_t hash, bool *found);
 	ckf_status (*check)(const ckf_filter *t, ckf_check *check); /* ckf_check_step */

@@ -10,6 +10,7 @@
 #include "filter/operations.h"
 #include "rebuild/scan.h"
 #include "rebuild/sink.h"
+#include "small/search.h"
 #include "thresholds.h"
 
 /* A binary search that does not branch on what it finds. */
@@ -189,6 +190,8 @@ static const ckf_sink ckf_sorted_hashes_sink = {
 const ckf_operations ckf_sorted_hashes_operations = {
 	.contains = ckf_sorted_hashes_contains,
 	.copies = ckf_sorted_hashes_copies,
+	.question_start = ckf_search_start,
+	.question_step = ckf_search_step,
 	.add = ckf_sorted_hashes_add,
 	.remove = ckf_sorted_hashes_remove,
 	.check = ckf_sorted_hashes_check,

@@ -7,6 +7,7 @@
 #include "table/cpu.h"
 #include "table/insert_template.h"
 #include "table/probe_template.h"
+#include "table/question.h"
 #include "table/table_scan.h"
 #include "table/table_sink.h"
 
@@ -166,6 +167,8 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 		.contains = name##_contains,                                                               \
 		.contains_many = name##_contains_many,                                                     \
 		.copies = name##_copies,                                                                   \
+		.question_start = ckf_table_question_start,                                                \
+		.question_step = ckf_table_question_step,                                                  \
 		.add = name##_add,                                                                         \
 		.remove = name##_remove,                                                                   \
 		.check = ckf_table_check,                                                                  \

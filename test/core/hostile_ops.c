@@ -23,6 +23,24 @@ some_hash(unsigned i)
 	return i < sizeof corners / sizeof *corners ? corners[i] : check_random();
 }
 
+/* Asked from its bytes one part after the other, as what reads only parts of them does. */
+static void
+ask_parts(const ckf_filter *filter, uint64_t hash)
+{
+	ckf_question question;
+	ckf_status status = ckf_question_start(&question, filter, hash, check_chance(50));
+	unsigned steps = 0;
+
+	while (status == CKF_MORE)
+	{
+		CHECK(steps++ < MOST_STEPS, "a question does not end");
+		CHECK(question.from <= filter->size && question.size <= filter->size - question.from,
+			  "a question asks for bytes outside");
+		status = ckf_question_step(&question, filter, filter->bytes + question.from, question.size);
+	}
+	CHECK(status == CKF_OK || status == CKF_UNFINISHED, "status %d", status);
+}
+
 static void
 read_all(const ckf_filter *filter)
 {
@@ -36,6 +54,7 @@ read_all(const ckf_filter *filter)
 		hashes[i] = some_hash(i);
 		in += ckf_contains(filter, hashes[i]);
 		(void)ckf_copies(filter, hashes[i]);
+		ask_parts(filter, hashes[i]);
 	}
 	CHECK(ckf_contains_many(filter, hashes, 40, answers) == in, "batched answers differ");
 	for (unsigned i = 0; i < 40; i++)

@@ -26,7 +26,7 @@ EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 SCRIPTS = ("reader", "writer")  # test/core/*_test.py
 # Those that are quick to catch most come first.
 SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
-          "rates", "sizes", "faults", "many", "aggregate", "adversary", "hostile", "lockstep", "unlike")
+          "rates", "sizes", "faults", "many", "aggregate", "adversary", "hostile", "lockstep", "questions", "unlike")
 SMALL = ("unlike", "many", "aggregate", "contract")  # before them, with the Makefile's lowered thresholds
 PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
 WORKERS = 2

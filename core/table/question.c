@@ -1,0 +1,56 @@
+/*
+ * question.c - a question to a table of which only the header is at hand: it needs
+ * the hash's bucket in half 0, then that in half 1.
+ *
+ * Buckets are read slot by slot, whatever the access: to get the bytes costs far
+ * more.
+ */
+#include "table/question.h"
+
+#include "bucket/slots.h"
+#include "filter/geometry.h"
+#include "filter/operations.h"
+
+/* Of the widest bucket, which may begin anywhere in a byte. */
+#define CKF_BUCKET_BYTES ((CKF_MAX_SLOTS * CKF_MAX_TAG + 7 + 7) / 8)
+
+/* The first bit of the bucket in a half. */
+static uint64_t
+ckf_first_bit(const ckf_filter *t, const ckf_place *place, unsigned half)
+{
+	return place->at[half] * (ckf_is_bytes(t->operations->access) ? 8 : 1);
+}
+
+/* Ask for the next bucket. */
+static ckf_status
+ckf_need_bucket(const ckf_filter *t, ckf_question *question)
+{
+	ckf_place place = ckf_locate(t, question->hash);
+	uint64_t bit = ckf_first_bit(t, &place, question->steps);
+
+	question->from = CKF_HEADER_SIZE + bit / 8;
+	question->size = (uint32_t)(bit % 8 + t->bucket_bits + 7) / 8;
+	return CKF_MORE;
+}
+
+ckf_status
+ckf_table_question_start(const ckf_filter *t, ckf_question *question)
+{
+	return ckf_need_bucket(t, question);
+}
+
+ckf_status
+ckf_table_question_step(const ckf_filter *t, ckf_question *question, const uint8_t *bytes)
+{
+	ckf_place place = ckf_locate(t, question->hash);
+	uint8_t bucket[CKF_BUCKET_BYTES + CKF_TABLE_PAD] = {0};
+	uint64_t tags[CKF_MAX_SLOTS];
+
+	memcpy(bucket, bytes, question->size);
+	ckf_slots_read_from(t, bucket, ckf_first_bit(t, &place, question->steps) % 8, tags);
+	question->copies += ckf_count_tags(tags, t->b, place.tag);
+	question->steps++;
+	if (question->steps == 2 || (question->copies > 0 && !question->all_copies))
+		return CKF_OK;
+	return ckf_need_bucket(t, question);
+}

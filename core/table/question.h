@@ -1,0 +1,14 @@
+/*
+ * question.h - a question to a table of which only the header is at hand.
+ */
+#ifndef CKF_TABLE_QUESTION_H
+#define CKF_TABLE_QUESTION_H
+
+#include "cuckoofilter.h"
+
+/* ckf_operations.question_start, .question_step */
+ckf_status ckf_table_question_start(const ckf_filter *t, ckf_question *question);
+ckf_status ckf_table_question_step(const ckf_filter *t, ckf_question *question,
+								   const uint8_t *bytes);
+
+#endif
