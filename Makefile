@@ -154,7 +154,7 @@ $(TEST_BENCH): test/bench/test_reference.c test/bench/references.c $(wildcard te
 # Loads the module as it is.
 build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -o $@
+	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -ldl -o $@
 
 # The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.  Of handles, so few
 # are kept here that a test comes to the end of it.
@@ -162,7 +162,7 @@ build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_N
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
 build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)
 	@mkdir -p $(@D)
-	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -o $@
+	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
 
 # ---------------------------------------------------------------------------
 # Housekeeping
