@@ -51,6 +51,7 @@ struct ckf_rebuild
 	unsigned all_scans; /* both */
 	ckf_scan *root;     /* all items that come in, in order; or NULL */
 	ckf_scan *removals; /* what is taken away; or NULL */
+	ckf_meeting meeting; /* of two inputs, where they are compared */
 
 	/* The pass over all items. */
 	uint64_t last;    /* the item that came last, as it came */
