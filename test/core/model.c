@@ -204,18 +204,17 @@ model_common(model *m, const model *inputs, size_t n, const ckf_filter *result)
 	CHECK(m->set, "an intersection is a set");
 	for (size_t i = 0; i < n; i++)
 	{
-		map cut = {0};
+		map before = m->groups;
 
+		memset(&m->groups, 0, sizeof m->groups);
+		m->count = m->prefixes = 0;
 		for (size_t at = 0; map_next(&inputs[i].groups, &at, &key, &count);)
-			if (count > 0)
-				map_set(&cut, cut_prefix(key << (64 - inputs[i].w), m->w, m->c), 1);
-		if (i == 0)
-			for (size_t at = 0; map_next(&cut, &at, &key, &count);)
+		{
+			key = cut_prefix(key << (64 - inputs[i].w), m->w, m->c);
+			if (count > 0 && (i == 0 || map_get(&before, key) > 0))
 				set_group(m, key, 1);
-		for (size_t at = 0; map_next(&m->groups, &at, &key, &count);)
-			if (map_get(&cut, key) == 0)
-				set_group(m, key, 0);
-		map_free(&cut);
+		}
+		map_free(&before);
 	}
 	for (size_t at = 0; map_next(&inputs[0].truth, &at, &key, &count);)
 	{
