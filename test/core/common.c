@@ -335,7 +335,8 @@ check_comparison(const meeting *m, const ckf_comparison *found)
 		CHECK(found->jaccard == (any > 0 ? both / any : 0), "%g", found->jaccard);
 		return;
 	}
-	CHECK(found->overlap <= 1.01 * (a < b ? a : b) + 3 + 8 * sqrt(a * load) || load > 0.1 || m->crowded,
+	CHECK(found->overlap <= 1.01 * (a < b ? a : b) + 3 + 8 * sqrt(a * load) || load > 0.1 ||
+			  m->crowded,
 		  "%g items in both, of %g and %g", found->overlap, a, b);
 	/* eight standard errors, and a few items where they are few */
 	if (!m->crowded && load < 0.1)
@@ -415,7 +416,8 @@ run_classes(const void *arg)
 				CHECK(status == CKF_OLD_ITEMS, "status %d", status);
 			else
 			{
-				bool may = class_x == class_y || class_x >= CKF_ITEM_HASH || class_y >= CKF_ITEM_HASH;
+				bool may =
+					class_x == class_y || class_x >= CKF_ITEM_HASH || class_y >= CKF_ITEM_HASH;
 
 				CHECK(status == CKF_OK, "status %d", status);
 				CHECK((both.filter.count > 0) == may, "classes %#x and %#x", class_x, class_y);

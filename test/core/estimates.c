@@ -151,7 +151,8 @@ run_random(const void *arg)
 		ckf_comparison found;
 		double unit, any;
 
-		pair_draw(&p, na, nb, 1 + 3 * (unsigned)check_below(2), share, fpr, check_chance(50) ? fpr : rate());
+		pair_draw(&p, na, nb, 1 + 3 * (unsigned)check_below(2), share, fpr,
+				  check_chance(50) ? fpr : rate());
 		any = p.only_a + p.only_b + p.both;
 		unit = standard_error(&p);
 		found = pair_compare(&p);

@@ -190,8 +190,7 @@ model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter 
 static bool
 in_truth(const model *m, uint64_t hash)
 {
-	return map_get(&m->truth, hash) > 0 ||
-		   (hash <= 1 && map_get(&m->truth, 1 - hash) > 0);
+	return map_get(&m->truth, hash) > 0 || (hash <= 1 && map_get(&m->truth, 1 - hash) > 0);
 }
 
 void
