@@ -8,7 +8,7 @@ CREATE TABLE months AS
 SELECT i ->> 'kind' AS kind, cuckoofilter_count(u) BETWEEN 9900 AND 10100 AS count,
 	(SELECT count(*) FROM generate_series(20001, 30000) g WHERE NOT u @> g) AS missing,
 	(SELECT count(*) FROM generate_series(1, 20000) g WHERE u @> g) < 40 AS few_others
-	FROM (SELECT cuckoofilter_intersect(a.f, b.f) FROM months a, months b WHERE a.m = 'may' AND b.m = 'june') AS t(u), cuckoofilter_info(u) i;
+	FROM (SELECT cuckoofilter_intersect(a.f, b.f) FROM months a, months b WHERE a.m = 'may' AND b.m = 'june' OFFSET 0) AS t(u), cuckoofilter_info(u) i;
 
 -- in all of many, in any order
 SELECT u = (SELECT cuckoofilter_intersect_agg(f ORDER BY m DESC) FROM months) AS same,
