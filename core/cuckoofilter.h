@@ -57,7 +57,9 @@ typedef enum ckf_status
 	CKF_BAD_FPR,      /* not inside (0, 1), or NaN */
 	CKF_BAD_TARGET,   /* capacity / fpr past 2^CKF_MAX_PREFIX */
 	CKF_BAD_OPTION,   /* options text: unknown name, value or form */
-	CKF_SEED_DIFFERS, /* a union or sum of filters with different seeds */
+	CKF_SEED_DIFFERS, /* filters with different seeds, which are to be merged or compared */
+	CKF_OLD_ITEMS,    /* filters that are to be compared, one with CKF_ITEM_OLD and one with
+					   * CKF_ITEM_OTHER, whose hashes were others then */
 	CKF_IS_SET,       /* a removal from a set */
 	CKF_PRECISION     /* the prefix has no more bits to give: too many items
 					   * for the filter's capacity and target rate */
@@ -423,6 +425,10 @@ typedef enum ckf_goal
 	CKF_COMPACT,      /* a in the fewest bytes */
 	CKF_UNION,        /* a and b as a set */
 	CKF_SUM,          /* a and b, copies added up; deletable if both are */
+	CKF_INTERSECT,    /* a set of what a and b have in common; b is NULL where a is the
+					   * only filter (or so far): a as a set */
+	CKF_COMPARE,      /* builds nothing: ckf_rebuild_comparison tells what a and b have
+					   * in common */
 	CKF_ADD_MANY,     /* a and one copy more of each hash */
 	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one */
 	CKF_FINISH,       /* the filter of an aggregate over items, from its state a;
@@ -438,7 +444,7 @@ typedef enum ckf_goal
 
 /* A rebuild under way: CKF_REBUILD_SIZE bytes from an allocator, aligned to 8. */
 typedef struct ckf_rebuild ckf_rebuild;
-#define CKF_REBUILD_SIZE 2048
+#define CKF_REBUILD_SIZE 2304
 
 /*
  * The host's memory for a rebuild.  At CKF_ROOM the host gives a new buffer of
@@ -452,13 +458,15 @@ typedef struct ckf_buffers
 	void *scratch; /* aligned to 8 bytes */
 	size_t scratch_room;
 	size_t dst_size;     /* CKF_ROOM: what dst must have.  CKF_OK: the result's bytes;
-						  * 0 after CKF_COLLECT_* where a itself took the items:
-						  * its bytes have changed, open them again */
+						  * 0 after CKF_COMPARE, and after CKF_COLLECT_* where a
+						  * itself took the items: its bytes have changed, open them
+						  * again */
 	size_t scratch_size; /* CKF_ROOM: what scratch must have */
 } ckf_buffers;
 
-/* b is for CKF_UNION, CKF_SUM and CKF_COLLECT_*, else NULL.  CKF_OK,
- * CKF_SEED_DIFFERS (never with an empty input, which is neutral), CKF_PRECISION. */
+/* b is for CKF_UNION, CKF_SUM, CKF_INTERSECT, CKF_COMPARE and CKF_COLLECT_*, else NULL.
+ * CKF_OK, CKF_SEED_DIFFERS (never with an empty input), CKF_OLD_ITEMS (of CKF_INTERSECT
+ * and CKF_COMPARE), CKF_PRECISION. */
 ckf_status ckf_rebuild_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a,
 							 const ckf_filter *b);
 
@@ -492,6 +500,19 @@ typedef struct ckf_refusal
 
 /* After CKF_PRECISION of a rebuild's start or step, while its inputs are there. */
 void ckf_rebuild_refusal(const ckf_rebuild *rebuild, ckf_refusal *refusal);
+
+/* What two filters have in common.  Estimates where one of them is a table, with the
+ * matches that chance makes taken off (FORMAT.md, section 8); exact where both are hashes.
+ * Items count once, however many copies there are. */
+typedef struct ckf_comparison
+{
+	double overlap; /* distinct items in both: from 0 to those of the smaller one */
+	double jaccard; /* overlap / distinct items in any of them: 0 .. 1; 0 where both are empty */
+	bool empty;     /* both are */
+} ckf_comparison;
+
+/* After CKF_OK of the last step of CKF_COMPARE, while its inputs are there. */
+void ckf_rebuild_comparison(const ckf_rebuild *rebuild, ckf_comparison *comparison);
 
 /* Are n items so few, beside those of the filter, that adding or removing each
  * by itself costs less than a rebuild? */

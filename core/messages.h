@@ -45,6 +45,13 @@
 #define CKF_HINT_SEED_DIFFERS "Build filters that are to be merged with the same seed option."
 #define CKF_REST_SEED_DIFFERS ": %lld and %lld"
 
+/* CKF_OLD_ITEMS */
+#define CKF_SAY_OLD_ITEMS                                                                          \
+	"cannot compare cuckoofilters: one is from before release 1.1, which hashes items of a type "  \
+	"in the other anew"
+#define CKF_HINT_OLD_ITEMS "Build that one again."
+#define CKF_REST_OLD_ITEMS ": build that one again"
+
 /* CKF_BAD_BYTES; and of a text form that is no base64 */
 #define CKF_SAY_BAD_BYTES "not a cuckoofilter: the bytes are damaged or of something else"
 #define CKF_SAY_NOT_BASE64 "not a cuckoofilter: the text is not base64"

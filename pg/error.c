@@ -132,6 +132,10 @@ ckfp_describe(ckf_status status, const ckfp_subject *about)
 			errmsg(CKF_SAY_IS_SET);
 			errdetail(CKF_DETAIL_IS_SET);
 			return errhint(CKF_HINT_IS_SET);
+		case CKF_OLD_ITEMS:
+			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+			errmsg(CKF_SAY_OLD_ITEMS);
+			return errhint(CKF_HINT_OLD_ITEMS);
 		case CKF_PRECISION:
 			return ckfp_describe_precision(about);
 		case CKF_OK:

@@ -8,6 +8,7 @@
  *   variadic.c     functions of a filter and many items
  *   info.c         what a filter tells of itself
  *   aggregate.c    aggregates
+ *   compare.c      what filters have in common
  *   batch.c        the aggregate that adds a batch to a filter
  *   selectivity.c  the planner's estimate for "filter @> item"
  *   call.h         what a function keeps from call to call, and reads its

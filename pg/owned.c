@@ -94,25 +94,33 @@ ckfp_make_room(ckf_buffers *buffers, const ckf_filter *origin)
 	}
 }
 
-/* The steps of a rebuild that was started, with that status. */
+/* The steps of a rebuild that was started, with that status, to its end. */
 static void
-ckfp_finish_rebuild(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a,
-					const ckf_filter *b, ckf_filter *owned)
+ckfp_step_to_end(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a, const ckf_filter *b,
+				 ckf_buffers *buffers)
 {
-	ckf_buffers buffers = {0};
-
+	*buffers = (ckf_buffers){0};
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
-	while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
+	while ((status = ckf_rebuild_step(rebuild, buffers)) != CKF_OK)
 	{
 		if (status == CKF_ROOM)
-			ckfp_make_room(&buffers, a);
+			ckfp_make_room(buffers, a);
 		else if (status != CKF_MORE)
 			ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
 		CHECK_FOR_INTERRUPTS();
 	}
-	if (buffers.scratch)
-		pfree(buffers.scratch);
+	if (buffers->scratch)
+		pfree(buffers->scratch);
+}
+
+static void
+ckfp_finish_rebuild(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a,
+					const ckf_filter *b, ckf_filter *owned)
+{
+	ckf_buffers buffers;
+
+	ckfp_step_to_end(rebuild, status, a, b, &buffers);
 	pfree(rebuild);
 	if (buffers.dst_size > 0)
 	{
@@ -133,6 +141,17 @@ ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *ow
 	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
 
 	ckfp_finish_rebuild(rebuild, ckf_rebuild_start(rebuild, goal, a, b), a, b, owned);
+}
+
+void
+ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *comparison)
+{
+	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
+	ckf_buffers buffers;
+
+	ckfp_step_to_end(rebuild, ckf_rebuild_start(rebuild, CKF_COMPARE, a, b), a, b, &buffers);
+	ckf_rebuild_comparison(rebuild, comparison);
+	pfree(rebuild);
 }
 
 /* A rebuild of a filter and n hashes, of items of these classes. */

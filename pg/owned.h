@@ -29,6 +29,9 @@ void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
  */
 void ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned);
 
+/* What two filters have in common. */
+void ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *comparison);
+
 /* Go on after ckf_add: *owned becomes larger, or an error is reported.  The
  * smaller one is freed. */
 void ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class, ckf_status status);

@@ -85,6 +85,8 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_SEED_DIFFERS:
 			return sqlite3_mprintf(CKF_SAY_SEED_DIFFERS CKF_REST_SEED_DIFFERS,
 								   (long long)about.filter->seed, (long long)about.other->seed);
+		case CKF_OLD_ITEMS:
+			return sqlite3_mprintf(CKF_SAY_OLD_ITEMS CKF_REST_OLD_ITEMS);
 		case CKF_IS_SET:
 			return sqlite3_mprintf(CKF_SAY_IS_SET CKF_REST_IS_SET);
 		case CKF_PRECISION:

@@ -55,6 +55,9 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash, NULL, NULL},
 	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL, NULL, NULL},
 	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL, NULL, NULL},
+	{"cuckoofilter_intersect", 2, 2, ckfs_sql_intersect, NULL, NULL, NULL},
+	{"cuckoofilter_overlap", 2, 2, ckfs_sql_overlap, NULL, NULL, NULL},
+	{"cuckoofilter_jaccard", 2, 2, ckfs_sql_jaccard, NULL, NULL, NULL},
 	{"cuckoofilter_compact", 1, 1, ckfs_sql_compact, NULL, NULL, NULL},
 	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL, NULL, NULL},
 	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL, NULL, NULL},
@@ -65,6 +68,8 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
 	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union, ckfs_final, ckfs_value},
 	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum, ckfs_final, ckfs_value},
+	{"cuckoofilter_intersect_agg", 1, 1, ckfs_intersect_step, NULL, ckfs_intersect_final,
+	 ckfs_intersect_value},
 	{"cuckoofilter_add_agg", 2, 2, ckfs_batch_step, NULL, ckfs_batch_final, ckfs_batch_value},
 };
 

@@ -4,6 +4,7 @@
  *   extension.c   the entry point and the table of functions
  *   scalar.c      scalar functions
  *   aggregate.c   aggregates, which make filters
+ *   compare.c     what filters have in common
  *   batch.c       cuckoofilter_add_agg, which adds to one
  *   info.c        cuckoofilter_info
  *   argument.c    SQL values to filters, hashes and parameters
@@ -155,6 +156,13 @@ bool ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ck
 /* Merge a filter into a running state, which is owned: CKF_COLLECT_*. */
 bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal);
 
+/* Intersect a filter into a running state, which is owned; without bytes it has none yet. */
+bool ckfs_intersect_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in);
+
+/* What two filters have in common. */
+bool ckfs_compare(sqlite3_context *ctx, const ckf_filter *a, const ckf_filter *b,
+				  ckf_comparison *comparison);
+
 /* A larger filter in place of this one. */
 bool ckfs_grow(sqlite3_context *ctx, ckf_filter *owned);
 
@@ -286,6 +294,15 @@ ckfs_function ckfs_step_filter;
 ckfs_function ckfs_inverse;
 void ckfs_value(sqlite3_context *ctx);
 void ckfs_final(sqlite3_context *ctx);
+
+/* ------------------------------------- compare.c: what filters have in common */
+
+ckfs_function ckfs_sql_intersect;
+ckfs_function ckfs_sql_overlap;
+ckfs_function ckfs_sql_jaccard;
+ckfs_function ckfs_intersect_step;
+void ckfs_intersect_value(sqlite3_context *ctx);
+void ckfs_intersect_final(sqlite3_context *ctx);
 
 /* ------------------------------------------- batch.c: cuckoofilter_add_agg */
 

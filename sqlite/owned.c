@@ -136,8 +136,8 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 /* The steps of a rebuild, which was started with that status, to its end.  false: it
  * has not come to it, and the result of the function says why. */
 static bool
-ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
-				 const ckf_filter *a, const ckf_filter *b, ckf_buffers *buffers, ckf_filter *owned)
+ckfs_steps(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
+		   const ckf_filter *a, const ckf_filter *b, ckf_buffers *buffers)
 {
 	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, buffers)) != CKF_OK)
 	{
@@ -151,14 +151,24 @@ ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_
 		}
 		status = CKF_OK;
 	}
-	*owned =
-		(ckf_filter){.bytes = buffers->dst, .size = buffers->dst_size, .room = buffers->dst_room};
-	if (status != CKF_OK)
-		ckfs_discard(owned);
 	if (status != CKF_OK && status != CKF_MORE)
 		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b, .rebuild = rebuild});
-	ckfs_free_rebuild(rebuild, buffers);
 	return status == CKF_OK;
+}
+
+/* The same; *owned is the result. */
+static bool
+ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
+				 const ckf_filter *a, const ckf_filter *b, ckf_buffers *buffers, ckf_filter *owned)
+{
+	bool ok = ckfs_steps(ctx, rebuild, goal, status, a, b, buffers);
+
+	*owned =
+		(ckf_filter){.bytes = buffers->dst, .size = buffers->dst_size, .room = buffers->dst_room};
+	if (!ok)
+		ckfs_discard(owned);
+	ckfs_free_rebuild(rebuild, buffers);
+	return ok;
 }
 
 bool
@@ -175,7 +185,25 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 	return ckfs_step_to_end(ctx, rebuild, goal, status, a, b, &buffers, owned);
 }
 
-/* The same of a filter and hashes. */
+bool
+ckfs_compare(sqlite3_context *ctx, const ckf_filter *a, const ckf_filter *b,
+			 ckf_comparison *comparison)
+{
+	ckf_buffers buffers;
+	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
+	bool ok;
+
+	if (!rebuild)
+		return false;
+	ok = ckfs_steps(ctx, rebuild, CKF_COMPARE, ckf_rebuild_start(rebuild, CKF_COMPARE, a, b), a, b,
+					&buffers);
+	if (ok)
+		ckf_rebuild_comparison(rebuild, comparison);
+	ckfs_free_rebuild(rebuild, &buffers);
+	return ok;
+}
+
+/* A rebuild of a filter and hashes. */
 static bool
 ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckfs_list *list,
 				ckf_filter *owned)
@@ -239,6 +267,16 @@ ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, c
 		return ckfs_take(ctx, state, &merged);
 	ckfs_discard(&merged); /* the state's own bytes have changed */
 	return ckfs_reopen(ctx, state, state->bytes, state->size, state->room);
+}
+
+bool
+ckfs_intersect_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in)
+{
+	bool first = !state->bytes;
+	ckf_filter common;
+
+	return ckfs_run(ctx, CKF_INTERSECT, first ? in : state, first ? NULL : in, &common) &&
+		   ckfs_take(ctx, state, &common);
 }
 
 bool

@@ -9,6 +9,7 @@
 /* What the inputs taken so far ask of the result; zeros before the first. */
 typedef struct ckf_asked
 {
+	bool every; /* do empty ones ask, too?  They do where the result is what is in all. */
 	bool any;   /* has any asked for something? */
 	bool items; /* has any of those items?  Then empty ones ask for nothing. */
 	bool set;   /* is any a set?  In this, empty ones have a say. */
@@ -52,12 +53,42 @@ ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
 	if (items && asked->items && in->seed != asked->seed)
 		return CKF_SEED_DIFFERS;
 	asked->set = asked->set || (in->flags & CKF_FLAG_SET);
-	if (items || !asked->items)
+	if (asked->every)
+		ckf_ask_for(asked, in, !asked->any);
+	else if (items || !asked->items)
 		ckf_ask_for(asked, in, !asked->any || items != asked->items);
 	asked->any = true;
 	asked->items = asked->items || items;
 	asked->item_classes |= in->item_classes; /* where there are no items, none */
 	return CKF_OK;
+}
+
+/*
+ * The classes of what two filters have in common.  An item of both is of a class that
+ * either had, or came to it as a hash.  Where they have no class in common, and no
+ * hashes, they share no item: a prefix that both have is there by chance.
+ */
+static uint8_t
+ckf_common_classes(uint8_t a, uint8_t b)
+{
+	uint8_t classes = a & b & (uint8_t)~CKF_ITEM_OLD;
+
+	if (a & CKF_ITEM_HASH)
+		classes |= b & (CKF_ITEM_HASH - 1);
+	if (b & CKF_ITEM_HASH)
+		classes |= a & (CKF_ITEM_HASH - 1);
+	if (classes & CKF_ITEM_HASH)
+		classes |= (a | b) & CKF_ITEM_OLD;
+	return classes;
+}
+
+/* Has one items of class 7, which the other, from version 1, has under other hashes if it
+ * has them?  They would be denied. */
+static bool
+ckf_hash_otherwise(const ckf_filter *a, const ckf_filter *b)
+{
+	return ((a->item_classes & CKF_ITEM_OLD) && (b->item_classes & CKF_ITEM_OTHER)) ||
+		   ((b->item_classes & CKF_ITEM_OLD) && (a->item_classes & CKF_ITEM_OTHER));
 }
 
 /* Kind, layout, and of a state how it collects. */
@@ -71,6 +102,8 @@ ckf_promised_flags(ckf_goal goal, uint8_t first, bool set, bool plain)
 		case CKF_GROW:
 			return first;
 		case CKF_UNION:
+		case CKF_INTERSECT:
+		case CKF_COMPARE:
 			return flags | CKF_FLAG_SET;
 		case CKF_COLLECT_ITEMS:
 			return flags | CKF_FLAG_STATE;
@@ -87,7 +120,7 @@ ckf_status
 ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs)
 {
 	const ckf_filter *first = in[0];
-	ckf_asked asked = {0};
+	ckf_asked asked = {.every = ckf_compares(goal)};
 	ckf_status status = CKF_OK;
 	unsigned i;
 
@@ -95,6 +128,12 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 		status = ckf_take_promise(&asked, in[i]);
 	if (status != CKF_OK)
 		return status;
+	if (ckf_compares(goal) && inputs > 1)
+	{
+		if (ckf_hash_otherwise(first, in[1]))
+			return CKF_OLD_ITEMS;
+		asked.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
+	}
 	*to = *first;
 	if (inputs > 1 && asked.any) /* one input keeps what it has, even if it is empty */
 	{

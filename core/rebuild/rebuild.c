@@ -8,6 +8,7 @@
  */
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/promise.h"
 #include "rebuild/target.h"
 #include "small/log.h"
 #include "small/state.h"
@@ -23,15 +24,46 @@ _Static_assert(sizeof(ckf_rebuild) <= CKF_REBUILD_SIZE, "ckf_rebuild is too smal
 
 /* ------------------------------------------------------------------ scans */
 
+/* The items of the scans from `first` to before `end`, as those of one; NULL: there
+ * are none. */
+static ckf_scan *
+ckf_merge_scans(ckf_rebuild *r, unsigned first, unsigned end)
+{
+	ckf_scan *merged = first < end ? &r->scan[first] : NULL;
+
+	while (++first < end)
+	{
+		ckf_scan_merged(&r->scan[r->all_scans], merged, &r->scan[first]);
+		merged = &r->scan[r->all_scans++];
+	}
+	return merged;
+}
+
+/* Both inputs' items come as those that they have in common; `second` is the first
+ * scan of the second input. */
+static void
+ckf_let_meet(ckf_rebuild *r, unsigned second)
+{
+	ckf_scan *a = ckf_merge_scans(r, 0, second);
+	ckf_scan *b = ckf_merge_scans(r, second, r->scans);
+
+	r->meeting.w = r->w;
+	r->meeting.low_mask = r->to.low_mask;
+	r->root = &r->scan[r->all_scans++];
+	ckf_scan_common(r->root, a, b, &r->meeting);
+}
+
 static void
 ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 {
+	unsigned of_first = 0;
 	unsigned i;
 
-	for (i = 0; i < r->inputs; i++)
+	for (i = 0; i < r->inputs && ckf_target_reads(r); i++)
 	{
 		const ckf_source *source = r->in[i]->operations->source;
 
+		of_first = r->scans;
 		/* what says that it is empty is neutral, whatever lies in its slots */
 		if (r->goal == CKF_REMOVE_MANY || ckf_items(r->in[i]) > 0)
 			r->scans += source->scans(r->in[i], &r->scan[r->scans]);
@@ -39,15 +71,15 @@ ckf_make_scans(ckf_rebuild *r, const uint64_t *hashes, size_t n)
 	if (n > 0)
 		ckf_scan_unsorted(&r->scan[r->scans++], hashes, n, true);
 	r->all_scans = r->scans;
-	r->root = r->scans > 0 ? &r->scan[0] : NULL;
-	for (i = 1; i < r->scans; i++)
-		if (r->goal == CKF_REMOVE_MANY)
-			r->removals = &r->scan[i];
-		else
-		{
-			ckf_scan_merged(&r->scan[r->all_scans], r->root, &r->scan[i]);
-			r->root = &r->scan[r->all_scans++];
-		}
+	if (r->goal == CKF_REMOVE_MANY)
+	{
+		r->root = r->scans > 0 ? &r->scan[0] : NULL;
+		r->removals = r->scans > 1 ? &r->scan[1] : NULL;
+	}
+	else if (ckf_compares(r->goal) && r->inputs == 2 && r->scans > 0)
+		ckf_let_meet(r, of_first);
+	else
+		r->root = ckf_merge_scans(r, 0, r->scans);
 	for (i = 0; i < r->all_scans; i++)
 		r->scan[i].worked = &r->worked;
 }
@@ -505,6 +537,11 @@ ckf_next(ckf_rebuild *r)
 			if (r->distinct)
 				r->items = r->passed;
 			r->counted = true;
+			if (r->goal == CKF_COMPARE)
+			{
+				r->to.size = 0; /* nothing is built */
+				return CKF_OK;
+			}
 			status = ckf_settle(r);
 			return status == CKF_OK ? CKF_MORE : status;
 		case CKF_BUILD:

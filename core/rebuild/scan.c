@@ -116,6 +116,11 @@ ckf_scan_rewind(ckf_scan *s, unsigned low)
 		ckf_scan_rewind(s->child[0], low);
 		ckf_scan_rewind(s->child[1], low);
 	}
+	if (s->meeting)
+	{
+		memset(s->meeting->distinct, 0, sizeof s->meeting->distinct);
+		memset(s->meeting->last, 0, sizeof s->meeting->last);
+	}
 	s->low = low;
 	s->keys = s->memory;
 	s->have = s->at = 0;

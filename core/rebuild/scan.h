@@ -19,6 +19,16 @@
 
 typedef struct ckf_scan ckf_scan;
 
+/* Where the items of two scans meet: cut to a common precision, those that are in both
+ * pass.  What the two have is counted on the way. */
+typedef struct ckf_meeting
+{
+	uint8_t w;            /* the precision; 64: whole hashes */
+	uint64_t low_mask;    /* 2^c - 1 */
+	uint64_t distinct[2]; /* distinct cut items of each so far, */
+	uint64_t last[2];     /* and the last of them */
+} ckf_meeting;
+
 struct ckf_scan
 {
 	const uint64_t *keys; /* the block */
@@ -44,7 +54,8 @@ struct ckf_scan
 	unsigned part;        /* unsorted: the part that is being sorted */
 	uint64_t place;       /* unsorted: how far the phase has come */
 	uint64_t largest;     /* unsorted: items of the largest part, once it is known */
-	ckf_scan *child[2];   /* merge: what is merged */
+	ckf_scan *child[2];   /* merge, meeting: what is merged or meets */
+	ckf_meeting *meeting; /* meeting */
 };
 
 /* ------------------------------------------------------- kinds of scans */
@@ -58,6 +69,10 @@ void ckf_scan_unsorted(ckf_scan *scan, const void *hashes, uint64_t n, bool nati
 
 /* Two scans as one. */
 void ckf_scan_merged(ckf_scan *scan, ckf_scan *a, ckf_scan *b);
+
+/* What two scans have in common, as items that are cut; copies may pass as such.  The
+ * meeting, whose w and low_mask are set, is the scan's until its end. */
+void ckf_scan_common(ckf_scan *scan, ckf_scan *a, ckf_scan *b, ckf_meeting *meeting);
 
 /* ----------------------------------------------------------------- using */
 

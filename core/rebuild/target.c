@@ -146,6 +146,7 @@ ckf_target_exact(ckf_rebuild *r)
 			break;
 		case CKF_REMOVE_MANY:
 		case CKF_EXPORT:
+		case CKF_INTERSECT: /* which stays exact, and is no larger than an input */
 			break;
 		default: /* compaction and the ends of aggregates: the fewest bytes */
 			if (8 * items <= CKF_HASHES_BONUS + CKF_TABLE_PAD)
@@ -306,12 +307,20 @@ ckf_target_state(ckf_rebuild *r)
 /* ----------------------------------------------------------------- choose */
 
 bool
+ckf_target_reads(const ckf_rebuild *r)
+{
+	return !ckf_compares(r->goal) || r->to.item_classes != 0;
+}
+
+bool
 ckf_target_counts(ckf_rebuild *r)
 {
 	switch (r->goal)
 	{
 		case CKF_UNION:
 		case CKF_SUM:
+		case CKF_INTERSECT:
+		case CKF_COMPARE:
 		case CKF_ADD_MANY:
 		case CKF_FINISH_MERGE:
 			return true;
@@ -389,6 +398,8 @@ ckf_target_choose(ckf_rebuild *r)
 		r->copies_input = true; /* and takes them away in place, which never fails */
 		return CKF_OK;
 	}
+	if (r->goal == CKF_INTERSECT && r->items == 0)
+		r->w = 64; /* what is empty has spent no precision */
 	to->w = r->w;
 	if (r->goal == CKF_FINISH)
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;

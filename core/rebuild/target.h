@@ -10,6 +10,9 @@
  * and how copies are counted.  CKF_SEED_DIFFERS. */
 ckf_status ckf_target_start(ckf_rebuild *r);
 
+/* Are the inputs read at all?  Not where the result is known to be empty. */
+bool ckf_target_reads(const ckf_rebuild *r);
+
 /* Must the items be counted before ckf_target_choose? */
 bool ckf_target_counts(ckf_rebuild *r);
 

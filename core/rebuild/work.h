@@ -47,10 +47,11 @@ struct ckf_rebuild
 	uint8_t w;        /* of the items: the least that comes in, or to which they are cut */
 	unsigned tries;   /* builds that failed for these items */
 
-	unsigned scans;     /* that read inputs; the others merge */
-	unsigned all_scans; /* both */
-	ckf_scan *root;     /* all items that come in, in order; or NULL */
-	ckf_scan *removals; /* what is taken away; or NULL */
+	unsigned scans;      /* that read inputs; the others merge */
+	unsigned all_scans;  /* both */
+	ckf_scan *root;      /* all items that come in, in order; or NULL */
+	ckf_scan *removals;  /* what is taken away; or NULL */
+	ckf_meeting meeting; /* of two inputs, where they are compared */
 
 	/* The pass over all items. */
 	uint64_t last;    /* the item that came last, as it came */

@@ -207,6 +207,7 @@ typedef struct order
 	const owned *a, *b;
 	const uint64_t *hashes; /* where b is NULL; else NULL */
 	size_t n;
+	ckf_comparison *comparison; /* of CKF_COMPARE: what it comes to */
 } order;
 
 /* Note how far the core went since it was called. */
@@ -354,17 +355,35 @@ run(const order *o, ckf_buffers *buffers)
 	status = start(rebuild, o);
 	if (status == CKF_OK)
 		status = run_steps(rebuild, buffers);
+	if (status == CKF_OK && o->comparison != NULL)
+		ckf_rebuild_comparison(rebuild, o->comparison);
 	set_read_only(o->a, false);
 	set_read_only(o->b, false);
 	guard_free(rebuild);
 	guard_free(buffers->scratch);
 	CHECK(status != CKF_OK || buffers->dst_size <= buffers->dst_room, "a result outside dst");
-	CHECK(status != CKF_OK || changes || buffers->dst_size >= CKF_HEADER_SIZE, "no result");
+	CHECK(status != CKF_OK || changes || o->comparison != NULL ||
+			  buffers->dst_size >= CKF_HEADER_SIZE,
+		  "no result");
+	CHECK(status != CKF_OK || o->comparison == NULL || buffers->dst_size == 0, "a result");
 	if (status == CKF_OK && buffers->dst_size > 0)
 		return status;
 	guard_free(buffers->dst);
 	buffers->dst = NULL;
 	return status;
+}
+
+unsigned
+classes_in_common(unsigned a, unsigned b)
+{
+	unsigned classes = 0;
+
+	for (unsigned bit = 1; bit < CKF_ITEM_HASH; bit *= 2)
+		if ((a & (bit | CKF_ITEM_HASH)) && (b & (bit | CKF_ITEM_HASH)) && ((a | b) & bit))
+			classes |= bit;
+	if (a & b & CKF_ITEM_HASH)
+		classes |= CKF_ITEM_HASH | ((a | b) & CKF_ITEM_OLD);
+	return classes;
 }
 
 /* The classes of all that went in. */
@@ -373,6 +392,8 @@ classes_in(const order *o)
 {
 	unsigned classes = o->a->item_classes | (o->b != NULL ? o->b->item_classes : 0);
 
+	if (o->goal == CKF_INTERSECT && o->b != NULL)
+		return classes_in_common(o->a->item_classes, o->b->item_classes);
 	return o->goal == CKF_REMOVE_MANY ? classes : classes | classes_of_hashes(o->hashes, o->n);
 }
 
@@ -449,6 +470,15 @@ run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned *b)
 	order o = {.goal = goal, .a = a, .b = b};
 
 	return run_apart(result, &o);
+}
+
+ckf_status
+run_comparison(ckf_comparison *comparison, const owned *a, const owned *b)
+{
+	order o = {.goal = CKF_COMPARE, .a = a, .b = b, .comparison = comparison};
+	ckf_buffers buffers = {0};
+
+	return run(&o, &buffers);
 }
 
 ckf_status

@@ -29,6 +29,9 @@ unsigned class_of_hash(uint64_t hash);
 /* Build parameters in one expression. */
 ckf_params params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size);
 
+/* The classes of what filters of these classes have in common (FORMAT.md, section 8). */
+unsigned classes_in_common(unsigned a, unsigned b);
+
 bool filter_is_set(const ckf_filter *filter);
 
 void owned_create(owned *o, const ckf_params *params);
@@ -82,6 +85,9 @@ ckf_status run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned
 /* The same of a filter or state and n hashes. */
 ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes,
 							  size_t n);
+
+/* What a and b have in common. */
+ckf_status run_comparison(ckf_comparison *comparison, const owned *a, const owned *b);
 
 /* The same in place of o. */
 ckf_status owned_rebuild(owned *o, ckf_goal goal, const owned *b);

@@ -393,6 +393,17 @@ promise_of(const input *const *in, size_t n, bool sum)
 	return p;
 }
 
+promise
+promise_in_common(const input *const *in, size_t n)
+{
+	promise p = promise_of(in, n, false);
+
+	for (size_t i = 0; i < n; i++)
+		ask(&p, &in[i]->filter.filter);
+	p.c = low_bits_of(p.fpr);
+	return p;
+}
+
 double
 most_of_precision(double fpr, unsigned w)
 {

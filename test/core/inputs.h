@@ -70,6 +70,9 @@ void input_free(input *in);
 
 promise promise_of(const input *const *in, size_t n, bool sum);
 
+/* That of an intersection, in which empty inputs have a say. */
+promise promise_in_common(const input *const *in, size_t n);
+
 /* Smallest w that keeps the rate for n items (FORMAT.md, section 5); 57: none. */
 unsigned prefix_bits(double n, double fpr, unsigned c);
 

@@ -63,6 +63,9 @@ void model_follow(model *m, const ckf_filter *filter);
 /* m, new: the union or sum of n models, at the precision of the resulting filter. */
 void model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter *result);
 
+/* m, new: what n models have in common, at the precision of the resulting filter. */
+void model_common(model *m, const model *inputs, size_t n, const ckf_filter *result);
+
 /* Copies of the prefix that has most of them. */
 uint32_t model_most_copies(const model *m);
 

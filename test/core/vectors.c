@@ -5,12 +5,14 @@
  */
 #include "tsv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum
 {
 	FIELDS = 6,
+	OVERLAP_FIELDS = 4,
 	MOST_FILTERS = 256,
 	MOST_BYTES = 1 << 17
 };
@@ -174,6 +176,8 @@ do_step(owned *o, char *step, const filter_list *list)
 		CHECK(owned_rebuild(o, CKF_UNION, find_filter(list, words[1])) == CKF_OK, "union");
 	else if (strcmp(verb, "sum") == 0 && n == 2)
 		CHECK(owned_rebuild(o, CKF_SUM, find_filter(list, words[1])) == CKF_OK, "sum");
+	else if (strcmp(verb, "intersect") == 0 && n == 2)
+		CHECK(owned_rebuild(o, CKF_INTERSECT, find_filter(list, words[1])) == CKF_OK, "intersect");
 	else
 		CHECK(false, "step '%s' of %zu words", verb, n);
 }
@@ -204,12 +208,29 @@ check_filter_line(char **fields, void *arg)
 }
 
 static void
+check_overlap_line(char **fields, void *arg)
+{
+	ckf_comparison found;
+
+	CHECK(run_comparison(&found, find_filter(arg, fields[0]), find_filter(arg, fields[1])) ==
+			  CKF_OK,
+		  "compare");
+	CHECK(fabs(found.overlap - strtod(fields[2], NULL)) < 1e-8, "%s and %s: %.17g in both",
+		  fields[0], fields[1], found.overlap);
+	CHECK(found.empty == (strcmp(fields[3], "-") == 0), "%s and %s: empty", fields[0], fields[1]);
+	CHECK(found.empty || fabs(found.jaccard - strtod(fields[3], NULL)) < 1e-8, "%s and %s: %.17g",
+		  fields[0], fields[1], found.jaccard);
+}
+
+static void
 run_filters(const void *arg)
 {
 	filter_list *list = check_alloc(sizeof *list);
 
 	list->n = 0;
 	check_note("%u filters", tsv_read(arg, FIELDS, check_filter_line, list));
+	check_note("%u pairs",
+			   tsv_read("test/vectors/overlaps.tsv", OVERLAP_FIELDS, check_overlap_line, list));
 	for (size_t i = 0; i < list->n; i++)
 		owned_free(&list->filters[i].filter);
 	free(list);

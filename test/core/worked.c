@@ -4,6 +4,7 @@
  */
 #include "drive.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,8 @@ enum
 	MERGE_EMPTY,
 	MERGE_UNION,
 	MERGE_SUM,
+	INTERSECT_TWO,
+	INTERSECT_ALL,
 	READ, /* and those after it */
 	READS = 3,
 	BLOCKS = READ + READS
@@ -200,6 +203,23 @@ check_merge(owned *inputs, size_t n, bool sum, const block *expected)
 }
 
 static void
+check_intersections(const owned *inputs, const block *found)
+{
+	ckf_comparison comparison;
+	owned two, all;
+
+	CHECK(run_rebuild(&two, CKF_INTERSECT, &inputs[1], &inputs[0]) == CKF_OK, "intersect");
+	check_bytes(&two, &found[INTERSECT_TWO], "an intersection");
+	CHECK(run_rebuild(&all, CKF_INTERSECT, &two, &inputs[2]) == CKF_OK, "intersect");
+	check_bytes(&all, &found[INTERSECT_ALL], "an intersection of all");
+	CHECK(run_comparison(&comparison, &inputs[0], &inputs[1]) == CKF_OK, "compare");
+	CHECK(fabs(comparison.overlap - 0.9565) < 5e-5 && fabs(comparison.jaccard - 0.1175) < 5e-5,
+		  "%g items in both, %g", comparison.overlap, comparison.jaccard);
+	owned_free(&two);
+	owned_free(&all);
+}
+
+static void
 run_merging(const void *arg)
 {
 	ckf_params first = worked_params(100, CKF_DEFAULT_FPR, "");
@@ -220,6 +240,7 @@ run_merging(const void *arg)
 	check_bytes(&inputs[2], &found[MERGE_EMPTY], "the empty input");
 	check_merge(inputs, 3, false, &found[MERGE_UNION]);
 	check_merge(inputs, 3, true, &found[MERGE_SUM]);
+	check_intersections(inputs, found);
 	for (size_t i = 0; i < 3; i++)
 		owned_free(&inputs[i]);
 }

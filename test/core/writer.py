@@ -15,6 +15,7 @@ from reader import HASHES, HEADER, MAX_G, MAX_M, MAX_W, PLAIN, SEMI_SORTED
 
 LOADS = {2: (788, 829, 850, 860, 875), 4: (850, 942, 964, 972, 980), 8: (913, 985, 1006, 1011, 1014)}
 SHORT_TAG = 7        # a failed table of longer tags keeps its prefixes [7.10]
+ITEM_OTHER = 1 << 5  # a class [2]
 MOST_HASHES = 4096   # copies that growth, union and sum keep as hashes [7.7]
 BONUS = 32           # bytes by which a table must be smaller then [7.9]
 MOST_QUEUED = 2048   # buckets [7.3]
@@ -23,7 +24,7 @@ CUT_FOR = 2**34      # items whose precision they keep [7.11]
 
 
 class Refused(Exception):
-    """A merge of unlike seeds, or the end of precision."""
+    """A merge of unlike seeds, or of unlike hashes, or the end of precision."""
 
 
 @dataclass(frozen=True)
@@ -441,6 +442,61 @@ def build_cut(items, w, p):
     if data is None:
         raise Refused("precision")
     return data
+
+
+def common_classes(a, b):
+    """[8.10]"""
+    for x, y in ((a, b), (b, a)):
+        if x & reader.ITEM_OLD and y & ITEM_OTHER:
+            raise Refused("old")
+    both = a & b & reader.ITEM_HASH
+    for bit in range(6):
+        if (a | b) >> bit & 1 and all(x & (1 << bit | reader.ITEM_HASH) for x in (a, b)):
+            both |= 1 << bit
+    return both | ((a | b) & reader.ITEM_OLD if both & reader.ITEM_HASH else 0)
+
+
+def meet(inputs):
+    """What filters' bytes have at the precision they have in common [8.9 to 8.11]: the promise, w, and
+    the distinct items of each, if there may be any in common."""
+    filters = [reader.Filter(data) for data in inputs]
+    asked = [f for f in filters if f.count > 0]
+    if len({f.seed for f in asked}) > 1:
+        raise Refused("seeds")
+    classes = functools.reduce(common_classes, (f.item_classes for f in filters))
+    p = Promise(max(f.capacity for f in filters), max(f.fpr for f in filters), max(f.seed for f in filters), True,
+                any(f.flags & reader.PLAIN_ASKED for f in filters), min(f.b for f in filters), classes)
+    w = min((f.w for f in asked), default=64)
+    items = [set(copies_at(*items_of(f), w, p)) for f in filters]
+    return p, w, items if classes and len(asked) == len(filters) else [set()]
+
+
+def intersect(inputs):
+    """Of one filter or two."""
+    p, w, items = meet(inputs)
+    common = dict.fromkeys(set.intersection(*items), 1)
+    return hashes_bytes(common, p) if w == 64 or not common else build_cut(common, w, p)
+
+
+def intersect_agg(inputs):
+    return functools.reduce(lambda a, b: intersect([a, b]), inputs[1:], intersect(inputs[:1]))
+
+
+def items_behind(prefixes, w, c):
+    """N(D) [8.12]"""
+    d, k = prefixes / 2**w, 2**-c
+    d = min(d, 1 - k - max(2**-w / 2, 1e-12))
+    return -2**w * math.log1p(-2 * d / (1 + math.sqrt(1 - 4 * k * d))) if w < 64 else prefixes
+
+
+def compare(inputs):
+    """Overlap and Jaccard index of two filters; None for two empty ones [8.12, 8.13]."""
+    p, w, items = meet(inputs)
+    if len(items) == 1:
+        return 0.0, None if not any(reader.Filter(data).count for data in inputs) else 0.0
+    a, b, any_of_them = (items_behind(len(x), w, p.c) for x in (*items, items[0] | items[1]))
+    both = max(min(a + b - any_of_them, a, b), 0.0)
+    return both, both / (a + b - both) if both else 0.0
 
 
 def union(a, b):

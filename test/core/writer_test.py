@@ -90,6 +90,8 @@ def built(kind, inputs):
             return changed(*inputs).hex()
         if kind in MERGES:
             return writer.merge([bytes.fromhex(f) for f in inputs], *MERGES[kind]).hex()
+        if kind == "intersect_agg":
+            return writer.intersect_agg([bytes.fromhex(f) for f in inputs]).hex()
         if kind == "add_all":
             hashes = hashes_in(inputs[1])
             return writer.add_all(bytes.fromhex(inputs[0]), hashes, classes_of(hashes)).hex()
@@ -107,10 +109,26 @@ def outcome(result):
     return ("hashes", "semi-sorted", "plain")[int(result[10:12], 16)]
 
 
+def check_comparison(number, result, inputs):
+    """OVERLAP:JACCARD, or why there is none; two libraries of mathematics differ in the last digits."""
+    try:
+        mine = writer.compare([bytes.fromhex(f) for f in inputs])
+    except writer.Refused as refused:
+        assert result == str(refused), "case %d: %s, must be %s" % (number, result, refused)
+        return
+    assert not result.isalpha(), "case %d: %s" % (number, result)
+    for told, right in zip(map(float, result.split(":")), mine):
+        assert abs(told - (right or 0)) < 1e-8, "case %d: %s, must be %s" % (number, result, mine)
+
+
 def compare(lines):
     """How many there were of each kind and outcome."""
     seen = Counter()
     for number, (kind, result, *inputs) in enumerate(lines):
+        if kind == "compare":
+            check_comparison(number, result, inputs)
+            seen[kind, "refused" if result.isalpha() else "told"] += 1
+            continue
         mine = built(kind, inputs)
         assert mine == result, "case %d: %s %s\n    C      %.400s\n    Python %.400s" % (
             number, kind, " ".join(inputs)[:2000], result, mine)
@@ -148,6 +166,8 @@ def check_reached(seen, watch):
     for kinds in (["aggregate"], ["union", "sum"], ["union_agg", "sum_agg"], ["compact", "grow"], ["change"]):
         for what in ("hashes", "semi-sorted", "plain"):
             assert any(seen[kind, what] for kind in kinds), "no %s came to %s" % (kinds, what)
+    assert seen["intersect_agg", "hashes"] and seen["intersect_agg", "plain"], "nothing in common"
+    assert seen["compare", "told"], "nothing was compared"
     for kinds in (["union", "sum"], ["union_agg", "sum_agg"]):
         for what in ("seeds", "precision"):
             assert any(seen[kind, what] for kind in kinds), "no %s was refused: %s" % (kinds, what)
@@ -181,11 +201,13 @@ def check_worked():
     hashes, table = page_blocks(7)
     assert table == writer.aggregate(
         hashes, writer.Promise(0, 0.1, b=2, classes=reader.ITEM_HASH)), "section 7"
-    hashes, first, empty, union, total = page_blocks(8)
+    hashes, first, empty, union, total, two, nothing = page_blocks(8)
     assert first == writer.aggregate(hashes, writer.Promise(100, classes=TEXT)), "section 8, hashes"
     for inputs in ([first, table], [table, first]):
         assert union == writer.union(*inputs) == writer.union_agg([empty, *inputs]), "union"
         assert total == writer.sum_of(*inputs) == writer.sum_agg([*inputs, empty]), "sum"
+        assert two == writer.intersect(inputs), "intersection"
+        assert nothing == writer.intersect_agg([empty, *inputs]), "intersection with nothing"
 
 
 # --------------------------------------- what the engine of this version lacks

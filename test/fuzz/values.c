@@ -30,6 +30,10 @@ static const char *const statements[] = {
 	"SELECT cuckoofilter_remove_all(?1, ?2, ?3, ?4)",
 	"SELECT cuckoofilter_union(?1, ?2)",
 	"SELECT cuckoofilter_sum(?1, ?2)",
+	"SELECT cuckoofilter_intersect(?1, ?2)",
+	"SELECT cuckoofilter_overlap(?1, ?2)",
+	"SELECT cuckoofilter_jaccard(?1, ?2)",
+	"SELECT cuckoofilter_intersect_agg(column1) FROM (VALUES (?1), (?2), (NULL), (?3))",
 	"SELECT cuckoofilter_compact(?1)",
 	"SELECT cuckoofilter_add_hash(?1, ?2)",
 	"SELECT cuckoofilter_remove_hash(?1, ?2)",
@@ -53,6 +57,8 @@ static const char *const statements[] = {
 	/* what must hold wherever it does not fail */
 	"SELECT 'must', cuckoofilter_contains(cuckoofilter_add(?1, ?2), ?2)",
 	"SELECT 'must', cuckoofilter_contains(cuckoofilter_agg(?2), ?2) FROM (SELECT 1)",
+	"SELECT 'must', cuckoofilter_contains(cuckoofilter_intersect(cuckoofilter_add(?1, ?3), "
+	"cuckoofilter_add(?2, ?3)), ?3)",
 	"SELECT 'must', cuckoofilter_hash(?2) IS cuckoofilter_hash(?3) WHERE ?2 = ?3",
 };
 

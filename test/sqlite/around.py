@@ -137,10 +137,11 @@ def test_handles():
             )
             equal(f"{name}: is not NULL", base.one(f"{query} {h} IS NULL"), 0)
             for call in ("count({})", "fpr({})", "info({})", "compact({})", "add({}, 5)", "remove({}, 4)",
-                         "union({}, cuckoofilter_create(1))", "sum({}, cuckoofilter_create(1))"):  # fmt: skip
+                         "union({}, cuckoofilter_create(1))", "sum({}, cuckoofilter_create(1))",
+                         "intersect({0}, {0})", "overlap({0}, {0})", "jaccard({0}, {0})"):  # fmt: skip
                 got = f"cuckoofilter_{call.format(h)} = cuckoofilter_{call.format(f)}"
                 equal(f"{name}: {call}", base.one(f"{head} SELECT {got} FROM item{tables} LIMIT 1"), 1)
-            for call in ("union_agg", "sum_agg"):
+            for call in ("union_agg", "sum_agg", "intersect_agg"):
                 got = base.one(f"{head} SELECT cuckoofilter_{call}({h}) FROM item{tables} WHERE id = 2")
                 want = base.one(f"SELECT cuckoofilter_{call}({f}) FROM item WHERE id <= {rows}")
                 equal(f"{name}: {call}", got, want)

@@ -109,6 +109,10 @@ def test_error_of_types():
             "remove_all({v}, 1)",
             "union({v}, {v})",
             "union({e}, {v})",
+            "intersect({v}, {e})",
+            "overlap({v}, {e})",
+            "jaccard({e}, {v})",
+            "intersect_agg({v})",
             "sum({v}, {e})",
             "compact({v})",
             "count({v})",
@@ -135,6 +139,10 @@ def test_error_of_bytes():
             "copies({v}, 1)",
             "remove({v}, 1)",
             "union({v}, {v})",
+            "intersect({v}, {v})",
+            "overlap({v}, {v})",
+            "jaccard({v}, {v})",
+            "intersect_agg({v})",
             "sum({v}, {v})",
             "compact({v})",
             "count({v})",
@@ -162,6 +170,9 @@ def test_error_of_arguments():
         "add(1)",
         "contains(1)",
         "union(1)",
+        "intersect(1)",
+        "overlap(1, 2, 3)",
+        "intersect_agg()",
         "hash()",
         "hash(1, 2, 3)",
         "version(1)",
@@ -178,7 +189,9 @@ def test_error_of_merging():
     sentence = "cannot merge cuckoofilters of different seeds: 1 and -2"
     one_seed = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=1'), 5)"
     other = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=-2'), 5)"
-    for name in ("union", "sum"):
+    for name in ("overlap", "jaccard"):
+        refuses(sentence, f"SELECT cuckoofilter_{name}({one_seed}, {other})")
+    for name in ("union", "sum", "intersect"):
         refuses(sentence, f"SELECT cuckoofilter_{name}({one_seed}, {other})")
         refuses(
             sentence,

@@ -175,6 +175,76 @@ def test_union_and_sum():
     is_sql(3000, "SELECT cuckoofilter_count(cuckoofilter_sum(?, ?))", empty, a)
 
 
+def test_intersect():
+    a, b = suite.agg(1, 30000, ", 0.001, 50000"), suite.agg(25001, 60000, ", 0.001, 50000")
+    both = one("SELECT cuckoofilter_intersect(?, ?)", a, b)
+    equal("all of both", suite.contained(both, 25001, 30000), 5000)
+    check("few others", suite.contained(both, 1, 25000) + suite.contained(both, 30001, 60000) < 60)
+    equal("a set", suite.info(both)["kind"], "set")
+    equal("any order", one("SELECT cuckoofilter_intersect(?, ?)", b, a), both)
+    aggregate = "SELECT cuckoofilter_intersect_agg(column1) FROM (VALUES (?1), (NULL), (?2))"
+    equal("of many", one(aggregate, a, b), both)
+    equal("of many, any order", one(aggregate, b, a), both)
+    equal("in handles", one("SELECT cuckoofilter_intersect(cuckoofilter_open(?), cuckoofilter_open(?))", b, a), both)
+    equal("its own", one("SELECT cuckoofilter_intersect(?1, ?1)", both), both)
+    equal("of one", one("SELECT cuckoofilter_intersect_agg(?)", a), one("SELECT cuckoofilter_intersect(?1, ?1)", a))
+    for empty in ("cuckoofilter_create(10)", "cuckoofilter_create(10, 0.5, 'seed=9,bucket_size=2')"):
+        is_sql(0, f"SELECT cuckoofilter_count(cuckoofilter_intersect(?, {empty}))", a)
+        is_sql(0, f"SELECT cuckoofilter_count(cuckoofilter_intersect({empty}, ?))", a)
+        is_sql(48, f"SELECT length(cuckoofilter_intersect({empty}, ?))", a)
+        is_sql(
+            0, f"SELECT cuckoofilter_count(cuckoofilter_intersect_agg(x)) FROM (SELECT ? AS x UNION ALL SELECT {empty})", a
+        )
+    is_sql(None, "SELECT cuckoofilter_intersect_agg(x) FROM (SELECT 1 AS x WHERE 0)")
+    is_sql(None, "SELECT cuckoofilter_intersect_agg(x) FROM (SELECT NULL AS x UNION ALL SELECT NULL)")
+    rows = suite.db.execute(
+        "SELECT cuckoofilter_count(cuckoofilter_intersect_agg(f) OVER (ORDER BY x)) FROM "
+        f"(SELECT x, (SELECT cuckoofilter_agg(value) FROM json_each('[1,2,3,4,5,6]') WHERE value >= x) AS f FROM {NUMBERS})",
+        (1, 6),
+    ).fetchall()
+    equal("a window", [n for n, in rows], [6, 5, 4, 3, 2, 1])
+
+
+def test_intersect_of_classes():
+    """Numbers and texts share no item, whatever their hashes."""
+    for first, second, classes in (
+        ("cuckoofilter_agg(1)", "cuckoofilter_add(cuckoofilter_agg('a'), 1)", ["number"]),
+        ("cuckoofilter_agg(1)", "cuckoofilter_agg('1')", []),
+        ("cuckoofilter_agg_hash(cuckoofilter_hash(1))", "cuckoofilter_agg(1)", ["number"]),
+        ("cuckoofilter_agg_hash(7)", "cuckoofilter_agg_hash(7)", ["hash"]),
+    ):
+        for a, b in ((first, second), (second, first)):
+            both = one(f"SELECT cuckoofilter_intersect({a}, {b})")
+            equal(f"{a} and {b}", suite.info(both)["item_classes"], classes)
+            is_sql(1.0 if classes else 0.0, f"SELECT cuckoofilter_overlap({a}, {b})")
+
+
+def test_overlap():
+    for low, high, shared in ((1, 60, 30), (1, 30000, 5000), (1, 30000, 0), (1, 50000, 50000)):
+        a = suite.agg(low, high, ", 0.01, 50000")
+        b = suite.agg(high - shared + 1, high - shared + 30000, ", 0.001, 50000, 'bucket_size=2'")
+        shared = min(shared, 30000)
+        found = one("SELECT cuckoofilter_overlap(?, ?)", a, b)
+        check(f"{found} of {shared}", abs(found - shared) < 100)
+        jaccard = one("SELECT cuckoofilter_jaccard(?, ?)", a, b)
+        check(f"jaccard {jaccard}", abs(jaccard - shared / (high + 30000 - shared)) < 0.005)
+        equal("any order", one("SELECT cuckoofilter_overlap(?, ?)", b, a), found)
+    # exact where both are hashes
+    few = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9), 1, 2, 3, 4, 5, 6)")
+    more = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9, 0.1), 3, 4, 5, 6, 7, 8, 9, 9, 10)")
+    is_sql(4.0, "SELECT cuckoofilter_overlap(?, ?)", few, more)
+    is_sql(0.4, "SELECT cuckoofilter_jaccard(?, ?)", few, more)
+    is_sql(1.0, "SELECT cuckoofilter_jaccard(?1, ?1)", few)
+    is_sql(0.0, "SELECT cuckoofilter_overlap(?, cuckoofilter_create(5, 0.01, 'seed=3'))", few)
+    is_sql(0.0, "SELECT cuckoofilter_jaccard(?, cuckoofilter_create(5))", few)
+    is_sql(None, "SELECT cuckoofilter_jaccard(cuckoofilter_create(7), cuckoofilter_create(5))")
+    is_sql(0.0, "SELECT cuckoofilter_overlap(cuckoofilter_create(7), cuckoofilter_create(5))")
+    # copies of an item count once
+    many = one("SELECT cuckoofilter_sum(?1, ?1)", suite.agg(1, 20000))
+    found = one("SELECT cuckoofilter_overlap(?1, ?1)", many)
+    check(f"copies: {found}", abs(found - 20000) < 100)
+
+
 def test_compact():
     filter = suite.agg(1, 50000)
     for first in range(1, 49000, 120):
@@ -580,6 +650,10 @@ def test_open():
         "remove_hash({}, 7)",
         "compact({})",
         "union({}, {})",
+        "intersect({}, {})",
+        "overlap({}, {})",
+        "jaccard({}, {})",
+        "intersect_agg({})",
         "sum({}, {})",
         "union_agg({})",
         "sum_agg({})",
@@ -610,6 +684,13 @@ def test_null_filter():
         "remove(NULL, 1)",
         "remove_all(NULL, 1)",
         "remove_hash(NULL, 1)",
+        "intersect(NULL, {e})",
+        "intersect({e}, NULL)",
+        "overlap(NULL, {e})",
+        "overlap({e}, NULL)",
+        "jaccard(NULL, {e})",
+        "jaccard({e}, NULL)",
+        "intersect_agg(NULL)",
         "union(NULL, {e})",
         "union({e}, NULL)",
         "sum(NULL, {e})",

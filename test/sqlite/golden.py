@@ -27,6 +27,9 @@ DOORS = (
     "cuckoofilter_remove_hash(?, 1)",
     "cuckoofilter_union(?, cuckoofilter_create(10))",
     "cuckoofilter_sum(cuckoofilter_create(10), ?)",
+    "cuckoofilter_intersect(?, cuckoofilter_create(10))",
+    "cuckoofilter_overlap(cuckoofilter_create(10), ?)",
+    "cuckoofilter_jaccard(?, cuckoofilter_create(10))",
     "cuckoofilter_compact(?)",
     "cuckoofilter_count(?)",
     "cuckoofilter_fpr(?)",
@@ -34,6 +37,7 @@ DOORS = (
     "cuckoofilter_contains(cuckoofilter_open(?), 1)",
     "cuckoofilter_union_agg(?)",
     "cuckoofilter_sum_agg(?)",
+    "cuckoofilter_intersect_agg(?)",
 )
 
 # Byte, values that a later version might give it, what is said of them now.

@@ -159,6 +159,10 @@ def test_other_connections():
             "remove_hash(h, 1)",
             "union(h, h)",
             "sum(cuckoofilter_create(1), h)",
+            "intersect(h, h)",
+            "overlap(cuckoofilter_create(1), h)",
+            "jaccard(h, h)",
+            "intersect_agg(h)",
             "union_agg(h)",
             "sum_agg(h)",
         ):
@@ -200,7 +204,7 @@ def test_damage():
     filter[5000:6000] = bytes(1000)
     handle = one("SELECT cuckoofilter_open(?)", bytes(filter))
     for _ in range(2):
-        for call in ("info(?1)", "union(?1, ?1)", "compact(?1)", "sum_agg(?1)"):
+        for call in ("info(?1)", "union(?1, ?1)", "compact(?1)", "sum_agg(?1)", "intersect_agg(?1)", "overlap(?1, ?1)"):
             refuses(bad, f"SELECT cuckoofilter_{call}", handle)
         equal("count", one("SELECT cuckoofilter_count(?)", handle), 50000)
     refuses(bad, "SELECT cuckoofilter_open(?)", bytes(filter[:-1]))

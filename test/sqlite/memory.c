@@ -40,6 +40,14 @@ static const char *const statements[] = {
 	"f FROM stored, number WHERE value < 40)",
 	"SELECT cuckoofilter_contains(many, 'text') FROM stored",
 	"SELECT hex(cuckoofilter_union(few, many)), hex(cuckoofilter_sum(many, few)) FROM stored",
+	"SELECT hex(cuckoofilter_intersect(few, many)), cuckoofilter_overlap(many, few), "
+	"cuckoofilter_jaccard(many, many) FROM stored",
+	"SELECT hex(cuckoofilter_intersect_agg(f)) FROM (SELECT few AS f FROM stored UNION ALL SELECT "
+	"many "
+	"FROM stored)",
+	"SELECT hex(cuckoofilter_intersect_agg(f) OVER (ORDER BY n)) FROM (SELECT 1 AS n, few AS f "
+	"FROM "
+	"stored UNION ALL SELECT 2, many FROM stored)",
 	"SELECT hex(cuckoofilter_compact(many)) FROM stored",
 	"SELECT cuckoofilter_info(many), cuckoofilter_version() FROM stored",
 	"SELECT hex(cuckoofilter_agg(value)) FROM number",

@@ -72,7 +72,7 @@ def build(recipe, made):
         elif word in ("add", "remove"):
             for item in expand(arguments[0]):
                 filter = one(f"SELECT cuckoofilter_{word}(?, ?)", filter, item)
-        elif word in ("union", "sum"):
+        elif word in ("union", "sum", "intersect"):
             filter = one(f"SELECT cuckoofilter_{word}(?, ?)", filter, made[arguments[0]])
         elif word == "compact":
             filter = one("SELECT cuckoofilter_compact(?)", filter)
@@ -100,6 +100,15 @@ def test_filters():
         wrong += [x for x in expand(absent) if contains(filter, x)]
         equal(f"{name}: wrong answers", wrong, [])
     check("some filters", len(made) >= 30)
+    for a, b, overlap, jaccard in lines("overlaps.tsv"):
+        found = suite.db.execute(
+            "SELECT cuckoofilter_overlap(?1, ?2), cuckoofilter_jaccard(?1, ?2)", (made[a], made[b])
+        ).fetchone()
+        check(f"overlap of {a} and {b}: {found}", abs(found[0] - float(overlap)) < 1e-8)
+        if jaccard == "-":
+            equal(f"jaccard of {a} and {b}", found[1], None)
+        else:
+            check(f"jaccard of {a} and {b}: {found}", abs(found[1] - float(jaccard)) < 1e-8)
 
 
 if __name__ == "__main__":

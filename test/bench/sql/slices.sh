@@ -30,8 +30,8 @@ if [ "${1:-}" != inside ]; then
 	mkdir -p build "$results"
 	make -s install DESTDIR="$stage" > build/bench-pg.log 2>&1 || { cat build/bench-pg.log >&2; exit 1; }
 	version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
-	# extension_destdir: where Debian's servers look for extensions first
-	exec pg_virtualenv -v "$version" -t -o "extension_destdir=$stage" -o shared_buffers=1GB \
+	# shellcheck disable=SC2046 # options are words
+	exec pg_virtualenv -v "$version" -t $(test/pg/staged.sh "$stage" -o) -o shared_buffers=1GB \
 		-o max_wal_size=8GB -o fsync=off -o autovacuum=off -o jit=off -o max_parallel_workers_per_gather=0 \
 		"$0" inside
 fi
@@ -55,7 +55,7 @@ cluster()
 
 restart() # directory
 {
-	sql "ALTER SYSTEM SET extension_destdir = '$1'"
+	test/pg/staged.sh "$1" | sed 's/^/ALTER SYSTEM SET /; s/$/;/' | psql -XqAt -v ON_ERROR_STOP=1
 	# shellcheck disable=SC2046 # version and name
 	pg_ctlcluster $(cluster) restart -m fast > /dev/null
 }

@@ -8,6 +8,8 @@
  *
  *   aggregate RESULT CAPACITY FPR SEED SET PLAIN B HASHES    FPR as its 64 bits
  *   union | sum | union_agg | sum_agg RESULT FILTER ...
+ *   intersect_agg RESULT FILTER ...
+ *   compare OVERLAP:JACCARD FILTER FILTER
  *   compact | grow RESULT FILTER
  *   change RESULT FILTER +HASH:FOUND -HASH:FOUND ...         single adds and removals
  *   add_all | remove_all RESULT FILTER HASHES
@@ -58,15 +60,21 @@ print_hashes(const uint64_t *hashes, size_t n)
 }
 
 static void
+print_refused(ckf_status status)
+{
+	CHECK(status == CKF_SEED_DIFFERS || status == CKF_OLD_ITEMS || status == CKF_PRECISION,
+		  "status %d", status);
+	printf(status == CKF_PRECISION ? "precision" : status == CKF_OLD_ITEMS ? "old" : "seeds");
+}
+
+static void
 print_result(const char *kind, ckf_status status, const owned *result)
 {
 	printf("case %s ", kind);
-	CHECK(status == CKF_OK || status == CKF_SEED_DIFFERS || status == CKF_PRECISION, "status %d",
-		  status);
 	if (status == CKF_OK)
 		print_filter(result);
 	else
-		printf(status == CKF_PRECISION ? "precision" : "seeds");
+		print_refused(status);
 }
 
 /* An aggregate: a large set whose hashes crowd may be refused. */
@@ -301,6 +309,66 @@ emit_merge(const owned *inputs, size_t n, bool sum, bool aggregate)
 }
 
 static void
+print_inputs(const owned *inputs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		printf(" ");
+		print_filter(&inputs[i]);
+	}
+	printf("\n");
+}
+
+static void
+emit_intersection(const owned *inputs, size_t n)
+{
+	owned result;
+	ckf_status status = run_rebuild(&result, CKF_INTERSECT, &inputs[0], NULL);
+
+	for (size_t i = 1; status == CKF_OK && i < n; i++)
+	{
+		status = owned_rebuild(&result, CKF_INTERSECT, &inputs[i]);
+		if (status != CKF_OK)
+			owned_free(&result);
+	}
+	print_result("intersect_agg", status, &result);
+	print_inputs(inputs, n);
+	if (status == CKF_OK)
+		owned_free(&result);
+}
+
+static void
+emit_comparison(const owned *inputs)
+{
+	ckf_comparison found;
+	ckf_status status = run_comparison(&found, &inputs[0], &inputs[1]);
+
+	printf("case compare ");
+	if (status == CKF_OK)
+		printf("%.17g:%.17g", found.overlap, found.jaccard);
+	else
+		print_refused(status);
+	print_inputs(inputs, 2);
+}
+
+/* Filters of hashes from the same pool, with copies, some empty, some old. */
+static void
+random_intersection(common *any)
+{
+	owned inputs[MOST_INPUTS];
+	size_t n = check_chance(50) ? 2 : 1 + check_below(4);
+
+	for (size_t i = 0; i < n; i++)
+		random_filter(&inputs[i], any);
+	if (n == 2 && check_chance(50))
+		emit_comparison(inputs);
+	else
+		emit_intersection(inputs, n);
+	for (size_t i = 0; i < n; i++)
+		owned_free(&inputs[i]);
+}
+
+static void
 random_merge(common *any)
 {
 	owned inputs[MOST_INPUTS];
@@ -443,10 +511,12 @@ emit(const void *arg)
 
 		for (size_t k = 0; k < POOL; k++)
 			any.pool[k] = check_random();
-		if (kind < 35)
+		if (kind < 30)
 			random_aggregate(&any);
-		else if (kind < 75)
+		else if (kind < 62)
 			random_merge(&any);
+		else if (kind < 75)
+			random_intersection(&any);
 		else if (kind < 85)
 			random_job(&any);
 		else if (kind < 95)

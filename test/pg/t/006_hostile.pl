@@ -40,7 +40,7 @@ my $use = q{
 				NULL;
 			END;
 		END LOOP;
-		PERFORM cuckoofilter_union_agg(g), cuckoofilter_sum_agg(g) FROM (VALUES (f), (f)) AS t(g);
+		PERFORM cuckoofilter_union_agg(g), cuckoofilter_sum_agg(g), cuckoofilter_intersect_agg(g) FROM (VALUES (f), (f)) AS t(g);
 		RETURN done;
 	EXCEPTION WHEN data_corrupted OR program_limit_exceeded THEN
 		RETURN done;

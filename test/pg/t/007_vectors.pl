@@ -47,7 +47,7 @@ sub block
 		    $verb eq 'create' ? "f := cuckoofilter_create($words[0], $words[1], '$words[2]');"
 		  : $verb eq 'agg' ? "SELECT cuckoofilter_agg_hash(h, $words[0], $words[1], '$words[2]') INTO f FROM " . hashes_of($words[3], $seed) . ' s;'
 		  : $verb =~ /^(add|remove)$/ ? "FOR hash IN SELECT * FROM " . hashes_of($words[0], $seed) . " s LOOP f := cuckoofilter_${verb}_hash(f, hash); END LOOP;"
-		  : $verb =~ /^(union|sum)$/ ? "f := cuckoofilter_$verb(f, (SELECT v.f FROM vectors v WHERE name = '$words[0]'));"
+		  : $verb =~ /^(union|sum|intersect)$/ ? "f := cuckoofilter_$verb(f, (SELECT v.f FROM vectors v WHERE name = '$words[0]'));"
 		  : $verb eq 'compact' ? 'f := cuckoofilter_compact(f);'
 		  : die "step $step";
 	}
@@ -74,6 +74,19 @@ foreach my $vector (@filters)
 	is($node->safe_psql('postgres', "SELECT count(*) FROM vectors, " . hashes_of($out, $seed) . " s WHERE name = '$name' AND cuckoofilter_contains_hash(f, h)"),
 		'0', "$name: what is out")
 	  if defined $out;
+}
+
+# What they have in common.
+foreach my $pair (lines('overlaps.tsv'))
+{
+	my ($x, $y, $overlap, $jaccard) = @$pair;
+	my $near = defined $jaccard ? "abs(j - $jaccard) < 1e-8" : 'j IS NULL';
+	is( $node->safe_psql(
+			'postgres',
+			"SELECT abs(o - $overlap) < 1e-8 AND $near FROM vectors x, vectors y, cuckoofilter_overlap(x.f, y.f) o, cuckoofilter_jaccard(x.f, y.f) j
+				WHERE x.name = '$x' AND y.name = '$y'"),
+		't',
+		"what $x and $y have in common");
 }
 
 $node->stop;

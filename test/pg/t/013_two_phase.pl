@@ -218,7 +218,8 @@ my @calls = (
 	'cuckoofilter_contains_all(f, 1, 2)', 'cuckoofilter_copies(f, 1)', 'cuckoofilter_add(f, 1)', 'f + 1', 'cuckoofilter_add_hash(f, 1)',
 	'cuckoofilter_add_all(f, 1, 2)', 'cuckoofilter_remove(f, 1)', 'f - 1', 'cuckoofilter_remove_hash(f, 1)', 'cuckoofilter_remove_all(f, 1, 2)',
 	'cuckoofilter_union(f, f)', 'f | cuckoofilter_create(5)', 'cuckoofilter_create(5) | f', 'cuckoofilter_sum(f, f)', 'cuckoofilter_compact(f)',
-	'cuckoofilter_count(f)', 'cuckoofilter_fpr(f)', 'cuckoofilter_info(f)', 'cuckoofilter_union_agg(f)', 'cuckoofilter_sum_agg(f)');
+	'cuckoofilter_count(f)', 'cuckoofilter_fpr(f)', 'cuckoofilter_info(f)', 'cuckoofilter_union_agg(f)', 'cuckoofilter_sum_agg(f)',
+	'cuckoofilter_intersect(f, f)', 'cuckoofilter_intersect_agg(f)', 'cuckoofilter_overlap(f, f)', 'cuckoofilter_jaccard(cuckoofilter_create(5), f)');
 foreach my $n (3, 900, 30_000, 100_000)
 {
 	my %states = (

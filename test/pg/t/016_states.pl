@@ -30,7 +30,8 @@ my @refused = (
 	'cuckoofilter_contains_all(s, 1, 2)', 'cuckoofilter_copies(s, 1)', 's + 1', 's - 1', 'cuckoofilter_add_all(s, 1, 2)',
 	'cuckoofilter_remove_all(s, 1, 2)', 'cuckoofilter_add_hash(s, 1)', 'cuckoofilter_remove_hash(s, 1)', 's | f', 'f | s',
 	'cuckoofilter_sum(f, s)', 'cuckoofilter_compact(s)', 'cuckoofilter_count(s)', 'cuckoofilter_fpr(s)', 'cuckoofilter_info(s)',
-	'cuckoofilter_union_agg(s)', 'cuckoofilter_sum_agg(s)', 'cuckoofilter_add_agg(s, 1)');
+	'cuckoofilter_union_agg(s)', 'cuckoofilter_sum_agg(s)', 'cuckoofilter_add_agg(s, 1)',
+	'cuckoofilter_intersect(s, f)', 'cuckoofilter_intersect(f, s)', 'cuckoofilter_intersect_agg(s)', 'cuckoofilter_overlap(f, s)', 'cuckoofilter_jaccard(s, f)');
 foreach my $call (@refused)
 {
 	foreach my $n (3, 200_000)
