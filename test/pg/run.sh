@@ -36,7 +36,7 @@ options=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" -o)
 [ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
 [ ! -d build/test/drivers/node_modules/pg ] || cp -R build/test/drivers/node_modules "$work"
 mkdir -p "$work/src/build/pg"
-cp -R core pg sql test Makefile "$work/src"
+cp -R core pg sql test Makefile README.md "$work/src"
 if [ "$(id -u)" = 0 ]; then
 	chown -R postgres "$work"
 	as_user="runuser -u postgres --"
