@@ -103,7 +103,7 @@ def psql(database, *commands, errors=False):
 
 
 def fill_server(name, part):
-    psql("postgres", f"CREATE DATABASE {name}")
+    psql("postgres", f"CREATE DATABASE {name}", f"ALTER DATABASE {name} SET jit = off")
     psql(
         name,
         f"""CREATE EXTENSION cuckoofilter;
@@ -154,7 +154,7 @@ def connect(port):
 
 
 def settings(way):
-    return ("SET max_parallel_workers_per_gather = 0", "SET work_mem = '512MB'", "SELECT cuckoofilter_version()", way.settings or "SELECT")
+    return ("SET jit = off", "SET max_parallel_workers_per_gather = 0", "SET work_mem = '512MB'", "SELECT cuckoofilter_version()", way.settings or "SELECT")
 
 
 def answer(out):
