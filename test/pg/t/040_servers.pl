@@ -127,6 +127,8 @@ my ($setup, $in_where, $join_filter, $grouped, $views) = @blocks;
 here($setup);
 my $members = $session->query('SELECT count(*), sum(s.id) FROM sales_here s JOIN members USING (customer)');
 my $joined = $members =~ s/\|.*//r;
+# one customer in a thousand is taken for a member; with chance, and all sales
+my $others = 1.5 * 2 * $rows / $customers * ($customers * 0.001 + 8);
 
 # a table of this server
 is(here($in_where), $members, 'a filter in WHERE: the rows that join');
@@ -136,7 +138,7 @@ is(scalar(@remote), 2, 'a filter in WHERE: both servers are asked');
 like($_, qr/WHERE \(public\.cuckoofilter_contains\(\$1::public\.cuckoofilter, customer\)\)$/, 'a filter in WHERE: they ask it') foreach @remote;
 my $got = fetched($asked);
 cmp_ok($got, '>=', $joined, 'a filter in WHERE: the rows that join come');
-cmp_ok($got, '<=', $joined + $rows * 2 * 0.002 + 20, "a filter in WHERE: and hardly others ($got, $joined join)");
+cmp_ok($got, '<=', $joined + $others, "a filter in WHERE: and hardly others ($got, $joined join)");
 my $unasked = $asked =~ s/WHERE.*//sr;
 is(fetched($unasked), $rows * 2, 'without it: all rows');
 is_cheaper('a filter in WHERE', $asked, $unasked, 10);
@@ -156,7 +158,7 @@ SKIP:
 $session->query('SELECT cuckoofilter_version(); SET cuckoofilter.join_filter_min_rows = 0; SET enable_mergejoin = off; SET enable_nestloop = off');
 is(here($join_filter), $members, 'a join filter: the rows that join');
 like(plan_of($unasked), qr/Cuckoo Join Filter.*, by its server/s, 'a join filter: asked by the servers');
-cmp_ok(fetched($unasked), '<=', $joined + $rows * 2 * 0.004 + 20, 'a join filter: hardly other rows come');
+cmp_ok(fetched($unasked), '<=', $joined + $others, 'a join filter: hardly other rows come');
 my ($by_join_filter) = sent($unasked);
 $session->query('SET cuckoofilter.join_filter = off');
 cmp_ok((sent($unasked))[0] / $by_join_filter, '>', 10, "a join filter: $by_join_filter bytes");
@@ -172,7 +174,7 @@ is(fetched($merged), 2, 'a filter of each server, merged: two rows come');
 my ($bytes_of_filters) = sent($merged);
 my ($bytes_of_rows) = sent('SELECT cuckoofilter_agg(customer, 0.01, 100000) FROM sales');
 is(fetched('SELECT cuckoofilter_agg(customer, 0.01, 100000) FROM sales'), $rows * 2, 'a trap: an aggregate over both servers fetches all rows');
-cmp_ok($bytes_of_rows / $bytes_of_filters, '>', 15, "a filter of each server, merged: $bytes_of_filters bytes, not $bytes_of_rows");
+cmp_ok($bytes_of_rows / $bytes_of_filters, '>', 10, "a filter of each server, merged: $bytes_of_filters bytes, not $bytes_of_rows");
 
 # views of the servers
 my ($there, $after) = split /^-- here\n/m, $views;
