@@ -14,9 +14,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../join"))
-# pylint: disable=wrong-import-position
-from measure import QUICK, ROUNDS, Server, say, write  # noqa: E402
-from proxy import Proxy  # noqa: E402
+from measure import QUICK, ROUNDS, Server, say, write
+from proxy import Proxy
 
 ROWS = 500_000 if QUICK else 5_000_000  # of both servers
 KEYS = ROWS // 5  # each in five rows on average, of either server
@@ -24,6 +23,7 @@ SHARDS = 16  # of each server, a stored filter for each
 
 # A way to the answer.  answer: the same text where two ways must agree.
 Way = collections.namedtuple("Way", "name sql settings answer", defaults=("", "own"))
+
 
 def probe(column, rate):
     return f"cuckoofilter_contains((SELECT cuckoofilter_agg({column}, {rate}) FROM dim), f.{column})"
@@ -33,7 +33,17 @@ def join(column):
     return f"SELECT count(*), sum(f.id) FROM fact f JOIN dim USING ({column})"
 
 
+def count_of(filter_of, source):
+    return f"SELECT cuckoofilter_count({filter_of}) FROM {source}"
+
+
+def by_part(merge, item, parameters):
+    return count_of(f"cuckoofilter_{merge}_agg(f)", f"(SELECT cuckoofilter_agg({item}, {parameters}) AS f FROM fact GROUP BY part) parts")
+
+
 JOIN_FILTER = "SET cuckoofilter.join_filter = on; SET cuckoofilter.join_filter_remote = on; SET cuckoofilter.join_filter_min_rows = 0"
+STORED = "cuckoofilter_contains((SELECT f FROM filters), k)"
+IN_LIST = f"SELECT id, k, {probe('k', 0.001)} AS maybe FROM fact f OFFSET 0"
 PARTS = "SET enable_partitionwise_aggregate = on"
 FACTS = f"0.01, {KEYS}"
 IDS = f"0.01, {ROWS}"
@@ -43,7 +53,7 @@ SECTIONS = {
         "Rows that join one key in fifty",
         (
             Way("the join as it is", join("k"), "", "join"),
-            Way("a filter in the target list", f"SELECT count(*), sum(f.id) FROM (SELECT id, k, {probe('k', 0.001)} AS maybe FROM fact f OFFSET 0) f JOIN dim USING (k) WHERE maybe", "", "join"),
+            Way("a filter in the target list", f"SELECT count(*), sum(f.id) FROM ({IN_LIST}) f JOIN dim USING (k) WHERE maybe", "", "join"),
             Way("a list of keys in WHERE", f"{join('k')} WHERE f.k = ANY ((SELECT array_agg(k) FROM dim)::bigint[])", "", "join"),
             Way("a filter in WHERE, 1 %", f"{join('k')} WHERE {probe('k', 0.01)}", "", "join"),
             Way("a filter in WHERE, 0.1 %", f"{join('k')} WHERE {probe('k', 0.001)}", "", "join"),
@@ -62,33 +72,43 @@ SECTIONS = {
     "all": (
         "A filter of all keys",
         (
-            Way("all rows on this server", f"SELECT cuckoofilter_count(cuckoofilter_agg(k, {FACTS})) FROM here"),
-            Way("rows fetched", f"SELECT cuckoofilter_count(cuckoofilter_agg(k, {FACTS})) FROM fact"),
-            Way("GROUP BY part, union_agg", f"SELECT cuckoofilter_count(cuckoofilter_union_agg(f)) FROM (SELECT cuckoofilter_agg(k, {FACTS}) AS f FROM fact GROUP BY part) parts", PARTS),
-            Way("a view of each server, union_agg", "SELECT cuckoofilter_count(cuckoofilter_union_agg(f)) FROM finished"),
-            Way("two phases by hash", "SELECT cuckoofilter_count(cuckoofilter_of_states(f)) FROM states"),
-            Way("stored for each shard, fetched, union_agg", "SELECT cuckoofilter_count(cuckoofilter_union_agg(f)) FROM stored"),
-            Way("stored for each shard, a view of each server merges them", "SELECT cuckoofilter_count(cuckoofilter_union_agg(f)) FROM merged"),
+            Way("all rows on this server", count_of(f"cuckoofilter_agg(k, {FACTS})", "here")),
+            Way("rows fetched", count_of(f"cuckoofilter_agg(k, {FACTS})", "fact")),
+            Way("GROUP BY part, union_agg", by_part("union", "k", FACTS), PARTS),
+            Way("a view of each server, union_agg", count_of("cuckoofilter_union_agg(f)", "finished")),
+            Way("two phases by hash", count_of("cuckoofilter_of_states(f)", "states")),
+            Way("stored for each shard, fetched, union_agg", count_of("cuckoofilter_union_agg(f)", "stored")),
+            Way("stored for each shard, a view of each server merges them", count_of("cuckoofilter_union_agg(f)", "merged")),
         ),
     ),
     "ids": (
         "A filter of all ids, which no two servers share",
         (
-            Way("all rows on this server", f"SELECT cuckoofilter_count(cuckoofilter_agg(id, {IDS})) FROM here"),
-            Way("rows fetched", f"SELECT cuckoofilter_count(cuckoofilter_agg(id, {IDS})) FROM fact"),
-            Way("GROUP BY part, union_agg", f"SELECT cuckoofilter_count(cuckoofilter_union_agg(f)) FROM (SELECT cuckoofilter_agg(id, {IDS}) AS f FROM fact GROUP BY part) parts", PARTS),
-            Way("GROUP BY part, sum_agg", f"SELECT cuckoofilter_count(cuckoofilter_sum_agg(f)) FROM (SELECT cuckoofilter_agg(id, {IDS}) AS f FROM fact GROUP BY part) parts", PARTS),
+            Way("all rows on this server", count_of(f"cuckoofilter_agg(id, {IDS})", "here")),
+            Way("rows fetched", count_of(f"cuckoofilter_agg(id, {IDS})", "fact")),
+            Way("GROUP BY part, union_agg", by_part("union", "id", IDS), PARTS),
+            Way("GROUP BY part, sum_agg", by_part("sum", "id", IDS), PARTS),
         ),
     ),
     "traps": (
         "What sends a filter more than once",
         (
-            Way("a subquery", "SELECT count(*) FROM fact_north WHERE cuckoofilter_contains((SELECT f FROM filters), k)", "", "trap"),
+            Way("a subquery", f"SELECT count(*) FROM fact_north WHERE {STORED}", "", "trap"),
             Way("a constant", "SELECT count(*) FROM fact_north WHERE cuckoofilter_contains('{constant}', k)", "", "trap"),
             Way("a constant, use_remote_estimate", "SELECT count(*) FROM estimated WHERE cuckoofilter_contains('{constant}', k)", "", "trap"),
-            Way("a subquery, use_remote_estimate", "SELECT count(*) FROM estimated WHERE cuckoofilter_contains((SELECT f FROM filters), k)", "", "trap"),
-            Way("ten days, grouped", "SELECT sum(n) FROM (SELECT day, count(*) AS n FROM fact_north WHERE day < 10 AND cuckoofilter_contains((SELECT f FROM filters), k) GROUP BY day) d", "", "days"),
-            Way("ten days, LATERAL", "SELECT sum(n) FROM generate_series(0, 9) d, LATERAL (SELECT count(*) AS n FROM fact_north WHERE day = d AND cuckoofilter_contains((SELECT f FROM filters), k)) x", "", "days"),
+            Way("a subquery, use_remote_estimate", f"SELECT count(*) FROM estimated WHERE {STORED}", "", "trap"),
+            Way(
+                "ten days, grouped",
+                f"SELECT sum(n) FROM (SELECT day, count(*) AS n FROM fact_north WHERE day < 10 AND {STORED} GROUP BY day) d",
+                "",
+                "days",
+            ),
+            Way(
+                "ten days, LATERAL",
+                f"SELECT sum(n) FROM generate_series(0, 9) d, LATERAL (SELECT count(*) AS n FROM fact_north WHERE day = d AND {STORED}) x",
+                "",
+                "days",
+            ),
         ),
     ),
 }
@@ -144,7 +164,12 @@ def fill():
             CREATE FOREIGN TABLE states_{name} () INHERITS (states) SERVER {name} OPTIONS (table_name 'states');
             ANALYZE fact_{name}; ANALYZE stored_{name}""",
         )
-    psql("postgres", "CREATE FOREIGN TABLE estimated (id bigint, part integer, k bigint, day integer, t text) SERVER north OPTIONS (table_name 'fact', use_remote_estimate 'true')", "VACUUM ANALYZE")
+    psql(
+        "postgres",
+        """CREATE FOREIGN TABLE estimated (id bigint, part integer, k bigint, day integer, t text)
+            SERVER north OPTIONS (table_name 'fact', use_remote_estimate 'true')""",
+        "VACUUM ANALYZE",
+    )
     say(f"{ROWS:,} rows")
 
 

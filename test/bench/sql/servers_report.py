@@ -12,7 +12,8 @@ from servers import KEYS, ROUNDS, ROWS, SECTIONS, SHARDS
 DIRECTORY = sys.argv[1]
 
 NOTES = {
-    "dimension": f"A table here has every fiftieth of {KEYS:,} keys. A list of bigints is as short as a filter where false positives cost rows, and exact; it grows with its keys' length.",
+    "dimension": f"A table here has every fiftieth of {KEYS:,} keys. A list of so few bigints is as short as a filter with the rows of its"
+    " false positives, and exact; it grows with the keys' length.",
     "text": "",
     "all": f"For {KEYS:,} keys, each on both servers. A stored filter is of a sixteenth of a server's rows; states of two phases carry whole hashes.",
     "ids": "A union keeps one copy of what looks alike; a sum, each item's own.",
