@@ -181,8 +181,8 @@ my ($there, $after) = split /^-- here\n/m, $views;
 on_servers($there);
 here($after);
 is($session->query('SELECT count(*) FROM sales_here, ids WHERE NOT f @> id'), 0, 'a sum of what servers made: has all ids');
-is($session->query("SELECT cuckoofilter_count(f) = $rows * 2, cuckoofilter_info(f) ->> 'kind', cuckoofilter_count(f - id) = $rows * 2 - 1 FROM ids, (SELECT id FROM sales_here LIMIT 1) one"),
-	't|deletable|t', 'a sum of what servers made: each is in it once, and may be removed');
+is( $session->query("SELECT cuckoofilter_info(f) ->> 'kind', cuckoofilter_count(f) - $rows * 2, cuckoofilter_count(f - id) - $rows * 2 FROM ids, (SELECT id FROM sales_here LIMIT 1) one"),
+	'deletable|0|-1', 'a sum of what servers made: each is in it once, and may be removed');
 is($session->query('SELECT count(*) FROM sales_here, customers WHERE NOT f @> customer'), 0, 'a union of what servers merged: has all customers');
 is($session->query('SELECT known.f = customers.f FROM known, customers'), 't', 'a union of what servers merged: the bytes of the filter above');
 is(fetched("SELECT cuckoofilter_union_agg(f) FROM all_customers"), 2, 'a union of what servers merged: two rows come');
@@ -194,8 +194,8 @@ my %kinds = (
 	k => 'bigint', i => 'integer', s => 'smallint', t => 'text', v => 'varchar', c => 'char(9)', u => 'uuid', d => 'date',
 	n => 'numeric', f => 'double precision', b => 'bytea', ts => 'timestamp', o => 'boolean');
 my $columns = join(', ', map { "$_ $kinds{$_}" } sort keys %kinds);
-my $values = q{g AS k, g::integer AS i, (g % 30000)::smallint AS s, 't' || g AS t, ('v' || g)::varchar AS v, g::text::char(9) AS c, md5(g::text)::uuid AS u, date '2000-01-01' + g::integer AS d,
-	g / 4.0 AS n, (g / 8.0)::float8 AS f, decode(md5(g::text), 'hex') AS b, timestamp '2000-01-01' + g * interval '1 minute' AS ts, g % 2 = 0 AS o};
+my $values = q{g AS k, g::integer AS i, (g % 30000)::smallint AS s, 't' || g AS t, ('v' || g)::varchar AS v, g::text::char(9) AS c,
+	md5(g::text)::uuid AS u, date '2000-01-01' + g::integer AS d, g / 4.0 AS n, (g / 8.0)::float8 AS f, decode(md5(g::text), 'hex') AS b, timestamp '2000-01-01' + g * interval '1 minute' AS ts, g % 2 = 0 AS o};
 my $listed = join(', ', map { "$_\::$kinds{$_} AS $_" } sort keys %kinds);
 my $kinds_of = sub { "CREATE TABLE $_[0] AS SELECT $listed FROM (SELECT $values FROM generate_series($_[1]) g) v; ANALYZE $_[0]" };
 $server{north}->safe_psql('postgres', $kinds_of->('kinds', '1::bigint, 5000'));
@@ -229,8 +229,8 @@ unlike(plan_of("SELECT cuckoofilter_agg(k, 0.01, 9000, 'kind=set') FROM kinds"),
 like(plan_of("SELECT cuckoofilter_agg(t, 0.01, 9000, 'kind=set') FROM kinds"), qr/Remote SQL: [^\n]*cuckoofilter_agg/, 'but of a text there');
 
 # A filter is asked by the server in WHERE; in the target list, or of a table that is joined, it is asked here.
-$session->query("CREATE TABLE filters AS SELECT cuckoofilter_agg(g, 0.001) AS f FROM generate_series(1, 5000) g; CREATE TABLE plain AS SELECT f::text AS text, length(f::text) AS length FROM filters");
-my $filter = $session->query('SELECT text FROM plain');
+$session->query('CREATE TABLE filters AS SELECT cuckoofilter_agg(g, 0.001) AS f FROM generate_series(1, 5000) g');
+my $filter = $session->query('SELECT f FROM filters');
 my $probe = 'cuckoofilter_contains((SELECT f FROM filters), customer)';
 is(fetched("SELECT count(*) FROM (SELECT $probe AS known FROM sales OFFSET 0) s WHERE known"), $rows * 2, 'a trap: asked in the target list, all rows come');
 is(fetched('SELECT count(*) FROM sales, filters WHERE f @> customer'), $rows * 2, 'a trap: a filter of a table that is joined, all rows come');
@@ -253,11 +253,15 @@ sub times_sent
 	return $seen;
 }
 
-$session->query("CREATE FOREIGN TABLE estimated (region text, id bigint, customer bigint, day integer) SERVER north OPTIONS (table_name 'sales', use_remote_estimate 'true'); ANALYZE estimated");
+$session->query(
+	"CREATE FOREIGN TABLE estimated (region text, id bigint, customer bigint, day integer) SERVER north
+	OPTIONS (table_name 'sales', use_remote_estimate 'true'); ANALYZE estimated");
 is(times_sent("SELECT count(*) FROM sales_north WHERE cuckoofilter_contains('$filter', customer)"), 1, 'a constant: once');
 cmp_ok(times_sent("SELECT count(*) FROM estimated WHERE cuckoofilter_contains('$filter', customer)"), '>', 1, 'a trap: a constant with use_remote_estimate: more than once');
 is(times_sent("SELECT count(*) FROM estimated WHERE $probe"), 1, 'a subquery with use_remote_estimate: once');
-$session->query('PREPARE asked(cuckoofilter) AS SELECT count(*) FROM estimated WHERE cuckoofilter_contains($1, customer); PREPARE once(cuckoofilter) AS SELECT count(*) FROM estimated WHERE cuckoofilter_contains((SELECT $1), customer)');
+$session->query(
+	'PREPARE asked(cuckoofilter) AS SELECT count(*) FROM estimated WHERE cuckoofilter_contains($1, customer);
+	PREPARE once(cuckoofilter) AS SELECT count(*) FROM estimated WHERE cuckoofilter_contains((SELECT $1), customer)');
 cmp_ok(times_sent("EXECUTE asked('$filter')"), '>', 1, 'a trap: so is a parameter, which a plan of its own has as a constant');
 is(times_sent("EXECUTE once('$filter')"), 1, '(SELECT parameter) with use_remote_estimate: once');
 
@@ -275,7 +279,9 @@ is(times_sent($again), $version < 150000 ? 1 : 3, 'over more of them: again for 
 $session->query('RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material');
 
 # A join filter is no constant, and needs no place in the query, but is sent again, too.
-$session->query("CREATE TABLE five AS SELECT g AS customer FROM generate_series(1, 5000) g; ANALYZE five; SET enable_mergejoin = off; SET cuckoofilter.join_filter = on; SET cuckoofilter.join_filter_max_pass = 1");
+$session->query(
+	"CREATE TABLE five AS SELECT g AS customer FROM generate_series(1, 5000) g; ANALYZE five;
+	SET enable_mergejoin = off; SET cuckoofilter.join_filter = on; SET cuckoofilter.join_filter_max_pass = 1");
 sub join_filters_sent
 {
 	my ($query) = @_;
@@ -286,15 +292,20 @@ sub join_filters_sent
 	return scalar(() = slurp_file($log, $start) =~ /\$\d+ = '[A-Za-z0-9+\/]{1000,}=*'/g);
 }
 is(join_filters_sent('SET enable_nestloop = off; SELECT count(*) FROM estimated JOIN five USING (customer)'), 1, 'a join filter with use_remote_estimate: once');
-is(join_filters_sent('SET enable_nestloop = on; SELECT sum(n) FROM generate_series(0, 6) AS d, LATERAL (SELECT count(*) AS n FROM sales_north JOIN five USING (customer) WHERE day = d) s'),
-	7, 'a trap: a join filter in a nested loop that hands the scan a value: for each row');
+is(join_filters_sent("SET enable_nestloop = on; $days, LATERAL (SELECT count(*) AS n FROM sales_north JOIN five USING (customer) WHERE day = d) s"), 7,
+	 'a trap: a join filter in a nested loop that hands the scan a value: for each row');
 $session->query('RESET enable_mergejoin; RESET enable_nestloop; SET cuckoofilter.join_filter = off');
 
 # The extension in another schema over there, which can be moved.
 $server{north}->safe_psql('postgres', 'CREATE DATABASE elsewhere');
-$server{north}->safe_psql('elsewhere', 'CREATE SCHEMA filters; CREATE EXTENSION cuckoofilter SCHEMA filters; CREATE TABLE sales AS SELECT g AS customer, g::text::char(9) AS c FROM generate_series(1, 1000) g; ANALYZE sales');
-$session->query("CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$proxy{north}->{host}', port '$proxy{north}->{port}', dbname 'elsewhere', extensions 'cuckoofilter');
-	CREATE USER MAPPING FOR CURRENT_USER SERVER elsewhere; CREATE FOREIGN TABLE moved (customer bigint) SERVER elsewhere OPTIONS (table_name 'sales')");
+$server{north}->safe_psql(
+	'elsewhere', 'CREATE SCHEMA filters; CREATE EXTENSION cuckoofilter SCHEMA filters;
+	CREATE TABLE sales AS SELECT g AS customer, g::text::char(9) AS c FROM generate_series(1, 1000) g; ANALYZE sales');
+$session->query(
+	"CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw
+	OPTIONS (host '$proxy{north}->{host}', port '$proxy{north}->{port}', dbname 'elsewhere', extensions 'cuckoofilter');
+	CREATE USER MAPPING FOR CURRENT_USER SERVER elsewhere;
+	CREATE FOREIGN TABLE moved (customer bigint) SERVER elsewhere OPTIONS (table_name 'sales')");
 sub error_of
 {
 	$session->ask($_[0]);
@@ -302,7 +313,7 @@ sub error_of
 	return $err;
 }
 like(error_of("SELECT count(*) FROM moved WHERE $probe"), qr/ERROR:  42704: type "public\.cuckoofilter" does not exist/, 'a trap: another schema over there');
-like(error_of('SELECT cuckoofilter_agg(customer) FROM moved'), qr/ERROR:  42883: function public\.cuckoofilter_agg\(bigint\) does not exist|ERROR:  42883: function public\.cuckoofilter_agg\(integer\) does not exist/, 'and for an aggregate');
+like(error_of('SELECT cuckoofilter_agg(customer) FROM moved'), qr/ERROR:  42883: function public\.cuckoofilter_agg\(\w+\) does not exist/, 'and for an aggregate');
 $server{north}->safe_psql('elsewhere', 'ALTER EXTENSION cuckoofilter SET SCHEMA public');
 is($session->query("SELECT count(*) FROM moved WHERE $probe"), 1000, 'moved to the schema of the same name: asked');
 $session->query("ALTER SERVER elsewhere OPTIONS (DROP extensions)");
@@ -310,7 +321,9 @@ unlike(plan_of("SELECT count(*) FROM moved WHERE $probe"), qr/Remote SQL: [^\n]*
 $session->query("ALTER SERVER elsewhere OPTIONS (ADD extensions 'cuckoofilter')");
 
 # A column is of another type over there than its foreign table says.
-$session->query("CREATE FOREIGN TABLE mistyped (c bigint) SERVER elsewhere OPTIONS (table_name 'sales'); CREATE FOREIGN TABLE blanks (c text) SERVER elsewhere OPTIONS (table_name 'sales')");
+$session->query(
+	"CREATE FOREIGN TABLE mistyped (c bigint) SERVER elsewhere OPTIONS (table_name 'sales');
+	CREATE FOREIGN TABLE blanks (c text) SERVER elsewhere OPTIONS (table_name 'sales')");
 like(error_of('SELECT count(*) FROM mistyped WHERE cuckoofilter_contains((SELECT f FROM filters), c)'), qr/ERROR:  42804: /, 'text behind a foreign bigint: an error');
 $session->query('CREATE TABLE padded AS SELECT c FROM blanks');
 my $padded = 'WHERE cuckoofilter_contains((SELECT cuckoofilter_agg(c) FROM padded), c)';
@@ -345,7 +358,9 @@ foreach my $round (1 .. rounds(6))
 		$last = $first + shift(@sizes) - 1;
 		my $items = "SELECT x FROM generate_series($first, $last) x";
 
-		$server{$name}->safe_psql('postgres', "DROP VIEW IF EXISTS state; DROP VIEW IF EXISTS shard; TRUNCATE item; INSERT INTO item SELECT abs(hashint8(x)::bigint) % $shards, x FROM ($items) i;
+		$server{$name}->safe_psql(
+			'postgres', "DROP VIEW IF EXISTS state; DROP VIEW IF EXISTS shard; TRUNCATE item;
+			INSERT INTO item SELECT abs(hashint8(x)::bigint) % $shards, x FROM ($items) i;
 			CREATE VIEW state AS SELECT " . $call =~ s/cuckoofilter_agg_hash/state_of/r . " AS f FROM item GROUP BY shard;
 			CREATE VIEW shard AS SELECT $call AS f FROM item GROUP BY shard");
 		$session->query("INSERT INTO item_here $items");
@@ -366,7 +381,8 @@ foreach my $round (1 .. rounds(6))
 	my $hash = $call =~ s/^cuckoofilter_agg_hash\((cuckoofilter_hash\(x, \d+\)).*/$1/r;
 	foreach my $merge ($disjoint ? ('union', 'sum') : 'union')
 	{
-		is($session->query("SELECT count(*) FROM item_here, (SELECT cuckoofilter_${merge}_agg(f) AS f FROM shard) m WHERE NOT cuckoofilter_contains_hash(f, $hash)"), 0, "$what: finished filters, $merge: none lost");
+		my $merged = "(SELECT cuckoofilter_${merge}_agg(f) AS f FROM shard) m";
+		is($session->query("SELECT count(*) FROM item_here, $merged WHERE NOT cuckoofilter_contains_hash(f, $hash)"), 0, "$what: finished filters, $merge: none lost");
 	}
 	is($session->query('SELECT cuckoofilter_count(cuckoofilter_sum_agg(f)) FROM shard'), $last, "$what: finished filters, sum: each once") if $disjoint;
 }
