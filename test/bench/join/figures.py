@@ -2,12 +2,10 @@
 """The figures that join filters are judged by, each query off, on, in auto and by hand: figures.py DIRECTORY"""
 
 import os
-import select
-import socket
 import sys
-import threading
 
 from measure import MODES, QUICK, Query, Server, contest, filters, median, psql, say, setup, switched, text_of, write
+from proxy import Proxy
 
 ROWS = 500_000 if QUICK else 5_000_000
 KEYS = ROWS // 10
@@ -103,34 +101,6 @@ def connect(port):
     options = psql("SELECT srvoptions FROM pg_foreign_server")
     word = "SET" if "port=" in options else "ADD"
     psql(f"ALTER SERVER here OPTIONS ({word} host '127.0.0.1', {word} port '{port}', {word} sslmode 'disable')")
-
-
-class Proxy:
-    """Passes connections on to the server, and counts the bytes both ways."""
-
-    def __init__(self):
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        self.bytes = 0
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            near, _ = self.socket.accept()
-            far = socket.create_connection(("127.0.0.1", int(os.environ["PGPORT"])))
-            threading.Thread(target=self.pass_on, args=(near, far), daemon=True).start()
-
-    def pass_on(self, near, far):
-        other = {near: far, far: near}
-        while True:
-            for ready in select.select((near, far), (), ())[0]:
-                data = ready.recv(1 << 20)
-                if not data:
-                    near.close()
-                    far.close()
-                    return
-                self.bytes += len(data)
-                other[ready].sendall(data)
 
 
 def count_bytes():

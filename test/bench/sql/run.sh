@@ -3,6 +3,7 @@
 # CSV, SVG, RESULTS.md.  PostgreSQL on a throw-away cluster, SQLite on a file.
 #   sh test/bench/sql/run.sh             about 20 minutes, into test/bench/sql/results/
 #   QUICK=1 sh test/bench/sql/run.sh     about 2 minutes, into build/bench/sql/
+#   sh test/bench/sql/run.sh servers     rows on two servers, 6 minutes, SERVERS.md
 set -eu
 
 cd "$(dirname "$0")/../../.."
@@ -18,16 +19,28 @@ make -s install DESTDIR="$PWD/build/bench/stage" > build/bench-pg.log 2>&1 ||
 	{ cat build/bench-pg.log >&2; exit 1; }
 mkdir -p "$results"
 
+version=$(pg_config --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+on_cluster() # script
+{
+	# shellcheck disable=SC2046 # options are words
+	pg_virtualenv -v "$version" -t $(test/pg/staged.sh "$PWD/build/bench/stage" -o) \
+		-o shared_buffers=1GB -o max_wal_size=8GB -o fsync=off -o autovacuum=off \
+		/usr/bin/python3 "$bench/$1" "$results"
+}
+
+if [ "${1:-}" = servers ]; then
+	on_cluster servers.py
+	/usr/bin/python3 $bench/servers_report.py "$results" > "$results/SERVERS.md.tmp"
+	mv "$results/SERVERS.md.tmp" "$results/SERVERS.md"
+	echo "Written: $results/SERVERS.md"
+	exit
+fi
+
 echo "== SQLite" >&2
 /usr/bin/python3 $bench/sqlite.py build/sqlite/cuckoofilter.so "$results"
 
 echo "== PostgreSQL" >&2
-version=$(pg_config --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
-# shellcheck disable=SC2046 # options are words
-pg_virtualenv -v "$version" -t $(test/pg/staged.sh "$PWD/build/bench/stage" -o) \
-	-o shared_buffers=1GB -o max_wal_size=8GB -o fsync=off -o autovacuum=off \
-	/usr/bin/python3 $bench/postgresql.py "$results"
-
+on_cluster postgresql.py
 
 /usr/bin/python3 $bench/report.py "$results" > "$results/RESULTS.md.tmp"
 mv "$results/RESULTS.md.tmp" "$results/RESULTS.md"
