@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sql/REFERENCE.md tells what there is: its examples give their results, all names and errors are there."""
+"""sql/REFERENCE.md tells what there is: examples give their results, names and errors are there."""
 
 import glob
 import re
@@ -117,7 +117,7 @@ def test_names():
     equal("functions that there are not", sorted(set(on_page) - set(there)), [])
     for name in sorted(set(there) & set(on_page)):
         equal(f"arguments of {name}", on_page[name], there[name])
-    modules = suite.db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'cuckoofilter%'")
+    modules = suite.db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'cuckoo%'")
     equal("modules", [name for (name,) in modules], ["cuckoofilter"])
     behind = re.findall(r"`(\w+)`", section("### Behind these"))
     said = set(re.findall(r"\bcuckoofilter_[a-z_]+\b", PAGE)) - {"cuckoofilter_ops"}
@@ -162,20 +162,24 @@ def sentences_of_core():
     return [words(rest) for rest in re.findall(r"#define CKF_SAY_\w+(?:\(real\))? +(.*)", text)]
 
 
-LITERALS = r"((?:\"(?:[^\"\\]|\\.)*\"\s*)+)"
-PLACES = {
-    "pg/**/*.c": rf"errmsg\({LITERALS}",
-    "sqlite/**/*.c": rf"(?:sqlite3_mprintf|sqlite3_result_error|ckfs_refuse)\(\s*(?:\w+,\s*)?{LITERALS}",
-}
+LITERALS = r"((?:\"(?:[^\"\\]|\\.)*\"[\s\\]*)+)"
+PLACES = (
+    ("pg/**/*.c", rf"errmsg\({LITERALS}"),
+    ("sqlite/**/*.c", rf"(?:sqlite3_mprintf|sqlite3_result_error)\(\s*(?:ctx,\s*)?{LITERALS}"),
+    ("sqlite/**/*.c", rf"ckfs_refuse\(\s*\w+,\s*{LITERALS}"),
+    ("sqlite/**/*.[ch]", rf"#define CKFS_SAY_(?!FILTER\b)\w+[\s\\]*{LITERALS}"),
+)
 
 
 def sentences_of_hosts():
-    for place, pattern in PLACES.items():
+    """What hosts say in words of their own (FILTER is a part of one); SQL begins with a capital or has names (%w)."""
+    for place, pattern in PLACES:
         for path in glob.glob(f"{ROOT}/{place}", recursive=True):
             with open(path, encoding="utf-8") as file:
                 for literals in re.findall(pattern, file.read()):
                     sentence = words(literals)
-                    if re.match(r"[a-z'…]", sentence) and " " in sentence:
+                    sql = re.match("[A-Z]", sentence) or "%w" in sentence
+                    if " " in sentence and not sql:
                         yield sentence
 
 
