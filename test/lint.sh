@@ -61,6 +61,24 @@ for compiler in gcc clang; do
 		build/cuckoofilter.c
 done
 
+# Every suite, and every target that tests or measures.
+suites()
+{
+	grep -lE '^(int )?main\b' test/core/*.c | xargs -n 1 basename -s .c
+	grep -l '^#!' test/core/*.py test/sqlite/*.py | xargs -n 1 basename
+	find test/sqlite -name '*.c' -exec basename -s .c {} \;
+	find test/pg/t -name '*.pl' -exec basename -s .pl {} \;
+	make -s help | grep -oE '^make (test-|bench|fuzz|machines|mutate|soak|coverage|valgrind|releases)[a-z-]*'
+}
+
+every_suite_is_named()
+{
+	suites | while read -r suite; do
+		grep -q "\`${suite}[\` ]" test/README.md || echo "not in test/README.md: $suite"
+	done | (! grep .)
+}
+check "test/README.md names every suite" every_suite_is_named
+
 # A suppression stands beside the line that it is about.
 judge 2.10 "cppcheck: core, sqlite" cppcheck -q --std=c11 --enable=warning,performance,portability \
 	--inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 -Icore core sqlite

@@ -1,0 +1,215 @@
+#!/usr/bin/python3
+"""sql/REFERENCE.md tells what there is: examples give their results, names and errors are there."""
+
+import glob
+import re
+import sqlite3
+
+from suite import ROOT, Suite
+
+suite = Suite("sqlite-reference")
+check, equal = suite.check, suite.equal
+
+
+def read(path):
+    with open(f"{ROOT}/{path}", encoding="utf-8") as file:
+        return file.read()
+
+
+PAGE = read("sql/REFERENCE.md")
+
+
+def section(heading):
+    """What stands below a heading, up to the next of its level or a higher one."""
+    level = heading.index(" ")
+    text = PAGE.split(f"\n{heading}\n", 1)[1]
+    return re.split(rf"\n#{{1,{level}}} ", text)[0]
+
+
+def table(text, number=0):
+    """The rows of a table, as lists of cells without the backquotes around them."""
+    lines = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)[number].splitlines()[2:]
+    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
+    return [[re.sub(r"^`(.*)`$", r"\1", cell.strip()) for cell in row] for row in cells]
+
+
+# ---------------------------------------------------------------- examples
+
+
+def examples(text, databases=("", "sqlite")):
+    """[statement, rows that it gives] of the blocks of these databases."""
+    found = []
+    for database, block in re.findall(r"^```sql ?(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        statement = ""
+        for line in block.splitlines() if database in databases else []:
+            ends = re.match(r"(.*;)(?: +-- (.*))?$", line)
+            if line.startswith("-- "):
+                found[-1][1].append(line[3:])
+            elif ends:
+                found.append([statement + ends.group(1), [ends.group(2)] if ends.group(2) else []])
+                statement = ""
+            else:
+                statement += line + "\n"
+        equal("what is left of a block", statement, "")
+    return found
+
+
+def shown(value):
+    """As the page shows it."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def wanted(row):
+    """A row of the page, in SQLite's words."""
+    words = {"true": "1", "false": "0"}
+    return "|".join(words.get(cell, cell) for cell in row.split("|"))
+
+
+def test_examples():
+    count = 0
+    for statement, want in examples(PAGE):
+        count += 1
+        try:
+            got = ["|".join(map(shown, row)) for row in suite.db.execute(statement)]
+        except sqlite3.Error as error:
+            sentence = re.sub(r"^ERROR(?: \w{5})?: ", "", want[0] if want else "")
+            said = bool(want) and want[0].startswith("ERROR")
+            check(f"{statement}\n  {error}", said and begins(str(error), sentence))
+            continue
+        equal(statement, got, [wanted(row) for row in want])
+    check("the page has examples", count > 60)
+
+
+def test_each_has_an_example():
+    for name in names():
+        used = [s for s, _ in examples(section(f"### {name}")) if f"{name}(" in s]
+        check(f"an example of {name}", used)
+
+
+# ------------------------------------------------------------------- names
+
+
+def names():
+    """Of the functions, with the numbers of their arguments: {-1} is any."""
+    found = {}
+    for call, _, result in table(section("## Names at a glance")):
+        if result == "-":
+            continue
+        name, arguments = re.match(r"\[`(\w+)\((.*?)\)`\]", call).groups()
+        least = len([a for a in arguments.split("[")[0].split(",") if a.strip()])
+        most = len([a for a in re.sub(r"[][]", "", arguments).split(",") if a.strip()])
+        found[name] = {-1} if "..." in arguments else set(range(least, most + 1))
+    return found
+
+
+def test_names():
+    there = {}
+    for name, count in suite.db.execute(
+        "SELECT DISTINCT name, narg FROM pragma_function_list WHERE name LIKE 'cuckoofilter%'"
+    ):
+        there.setdefault(name, set()).add(count)
+    on_page = names()
+    equal("functions that the page does not name", sorted(set(there) - set(on_page)), [])
+    equal("functions that there are not", sorted(set(on_page) - set(there)), [])
+    for name in sorted(set(there) & set(on_page)):
+        equal(f"arguments of {name}", on_page[name], there[name])
+    modules = suite.db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'cuckoo%'")
+    equal("modules", [name for (name,) in modules], ["cuckoofilter"])
+    behind = re.findall(r"`(\w+)`", section("### Behind these"))
+    said = set(re.findall(r"\bcuckoofilter_[a-z_]+\b", PAGE)) - {"cuckoofilter_ops"}
+    called = [call for call, *_ in table(section("## Names at a glance"))]
+    known = set(re.findall(r"cuckoofilter_[a-z_]+", " ".join(called + behind)))
+    equal("what the page says and does not explain", sorted(said - known), [])
+
+
+def test_links():
+    for target in re.findall(r"\]\(#([\w-]+)\)", PAGE):
+        headings = re.findall(r"^#+ (.*)", PAGE, re.MULTILINE)
+        anchors = [heading.lower().replace(" ", "-") for heading in headings]
+        check(f"a heading for #{target}", target in anchors)
+
+
+def test_fields_and_options():
+    fields = re.findall(r"\b[A-Z]+\((\w+)\) *(?:\\|$)", read("core/info_fields.h"), re.MULTILINE)
+    rows = table(section("### cuckoofilter_info"))
+    equal("fields", [row[0] for row in rows], fields)
+    filter = suite.one("SELECT cuckoofilter_create(10)")
+    equal("what cuckoofilter_info gives", list(suite.info(filter)), fields)
+    for name, values, default, _ in table(section("## Words"), 1):
+        for value in re.findall(r"`(\w+)`", f"`{values}`") if name != "seed" else ["-1", "7"]:
+            options = f"{name}={value}"
+            suite.is_sql(1, "SELECT cuckoofilter_create(9, 0.1, ?) IS NOT NULL", options)
+        info = suite.info(filter)
+        check(f"default of {name}", default.startswith(str(info[name])))
+
+
+# ------------------------------------------------------------------ errors
+
+
+def words(literals):
+    """C's string literals as one text, with … for each value; `real` is a conversion, too."""
+    text = re.sub(r"\breal\b(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", '"…"', literals)
+    text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text)).replace('\\"', '"')
+    return re.sub(r"%(?:\.\*s|!?[.\d]*g|[zl]*[dus])", "…", text)
+
+
+def sentences_of_core():
+    text = read("core/messages.h").replace("\\\n", " ")
+    return [words(rest) for rest in re.findall(r"#define CKF_SAY_\w+(?:\(real\))? +(.*)", text)]
+
+
+LITERALS = r"((?:\"(?:[^\"\\]|\\.)*\"[\s\\]*)+)"
+PLACES = (
+    ("pg/**/*.c", rf"errmsg\({LITERALS}"),
+    ("sqlite/**/*.c", rf"(?:sqlite3_mprintf|sqlite3_result_error)\(\s*(?:ctx,\s*)?{LITERALS}"),
+    ("sqlite/**/*.c", rf"ckfs_refuse\(\s*\w+,\s*{LITERALS}"),
+    ("sqlite/**/*.[ch]", rf"#define CKFS_SAY_(?!FILTER\b)\w+[\s\\]*{LITERALS}"),
+)
+
+
+def sentences_of_hosts():
+    """What hosts say in words of their own (FILTER is a part of one); SQL begins with a capital or has names (%w)."""
+    for place, pattern in PLACES:
+        for path in glob.glob(f"{ROOT}/{place}", recursive=True):
+            with open(path, encoding="utf-8") as file:
+                for literals in re.findall(pattern, file.read()):
+                    sentence = words(literals)
+                    sql = re.match("[A-Z]", sentence) or "%w" in sentence
+                    if " " in sentence and not sql:
+                        yield sentence
+
+
+def begins(sentence, row):
+    """Is this sentence of the code the one of that row?  … of the row stands for anything."""
+    return re.match(".+".join(map(re.escape, row.split("…"))), sentence)
+
+
+def test_errors():
+    rows = [row[0].replace("\\|", "|") for row in table(section("## Errors"))]
+    core = sentences_of_core()
+    check("messages.h has sentences", len(core) >= 18)
+    for sentence in core:
+        check(f"a row for: {sentence}", sentence in rows)
+    hosts = list(sentences_of_hosts())
+    check("hosts have sentences", len(hosts) >= 12)
+    for sentence in hosts:
+        check(f"a row for: {sentence}", any(begins(sentence, row) for row in rows))
+    for row in rows:
+        check(f"a sentence for: {row}", any(begins(s, row) for s in core + hosts))
+
+
+def test_states():
+    """The SQLSTATE of an example is its row's; PostgreSQL's suite shows that it is right."""
+    rows = table(section("## Errors"))
+    for _, want in examples(PAGE, ("", "sqlite", "postgresql")):
+        said = re.match(r"ERROR (\w{5}): (.*)", want[0]) if want else None
+        if said:
+            states = [row[1] for row in rows if row[1] != "-" and begins(said.group(2), row[0])]
+            check(f"{said.group(0)}: {states}", len(states) == 1 and said.group(1) in states[0])
+
+
+suite.run(globals())
