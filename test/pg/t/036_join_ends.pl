@@ -175,7 +175,9 @@ foreach my $plan (sort keys %plan)
 	{
 		my $query = sprintf($fails{$where}, 1 + int(rand(60000)));
 
-		cmp_ok(filters_of(explained("$plan{$plan} $query", 'COSTS OFF')), '>', 0, "$plan: a filter where $where fails");
+		# PostgreSQL 18 hashes the other side of this one (Hash Right Semi Join), and then there is none
+		cmp_ok(filters_of(explained("$plan{$plan} $query", 'COSTS OFF')), '>', 0, "$plan: a filter where $where fails")
+		  if $where ne 'the key' || $node->pg_version < 18;
 		foreach my $way (sort keys %way)
 		{
 			$session->ask($plan{$plan} . sprintf($way{$way}, $query));
