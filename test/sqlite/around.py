@@ -123,6 +123,8 @@ def test_handles():
         )
         f = "(SELECT f FROM filter WHERE name = 'n')"
         for name, parts in WAYS.items():
+            if "MATERIALIZED" in name and sqlite3.sqlite_version_info < (3, 35):
+                continue
             head, tables, h = (part.replace("{f}", f) for part in parts)
             rows = 3 if name == "WITH RECURSIVE" else 1
             query = f"{head} SELECT count(*) FROM item{tables} WHERE id % 2 = 0 AND"
@@ -309,7 +311,8 @@ def test_tables():
             equal(f"{what}: whole", one(db, "PRAGMA integrity_check"), "ok")
             check(f"{what}: a CHECK", "CHECK constraint failed" in str(one(db, "UPDATE kept SET f = cuckoofilter_add(f, 13)")))
             db.execute("INSERT INTO kept (k) VALUES (3)")
-            equal(f"{what}: a default", one(db, "UPDATE kept SET f = cuckoofilter_add(f, 9) WHERE k = 3 RETURNING n"), 1)
+            db.execute("UPDATE kept SET f = cuckoofilter_add(f, 9) WHERE k = 3")
+            equal(f"{what}: a default", one(db, "SELECT n FROM kept WHERE k = 3"), 1)
 
 
 # ------------------------------------------------------------------------ NULL

@@ -233,6 +233,8 @@ try_dropped_meanwhile(void)
 
 	for (i = 0; i < sizeof(dropping) / sizeof(dropping[0]); i++)
 	{
+		if (strstr(dropping[i], "MATERIALIZED") && sqlite3_libversion_number() < 3035000)
+			continue;
 		char *got = answer(dropping[i], NULL, 0);
 
 		check(strcmp(got, NOT_OPEN) == 0 || strtoul(got, NULL, 10) > 0, got);
