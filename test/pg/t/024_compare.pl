@@ -121,7 +121,7 @@ $node->safe_psql(
 		UNION ALL SELECT 7, g FROM generate_series(10001, 18000) g UNION ALL SELECT 7, g FROM generate_series(10001, 18000) g;
 	CREATE TABLE customers AS SELECT g AS id FROM generate_series(1, 60000) g WHERE g % 4 = 0});
 open(my $readme, '<', "$FindBin::Bin/../../../README.md") or die 'no README';
-my ($recipe) = join('', <$readme>) =~ /\*Compare two stored filters\*.*?```sql\n(.*?)```/s;
+my ($recipe) = join('', <$readme>) =~ /### Compare two stored filters\n.*?```sql\n(.*?)```/s;
 close $readme;
 my ($make, $alike, $loyal, $kept) = $recipe =~ /(.*?;)\n(.*?;)\n(.*?;)\n(.*;)\n/s;
 $node->safe_psql('postgres', $make);
