@@ -340,7 +340,7 @@ $session->query('CREATE TABLE state (f cuckoofilter); CREATE TABLE shard (f cuck
 	CREATE AGGREGATE of_states(cuckoofilter) (SFUNC = cuckoofilter_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoofilter_agg_final)');
 here('CREATE FOREIGN TABLE state_north () INHERITS (state) SERVER north OPTIONS (table_name \'state\');
 	CREATE FOREIGN TABLE shard_north () INHERITS (shard) SERVER north OPTIONS (table_name \'shard\')');
-my $file = PostgreSQL::Test::Utils::tempdir() . '/states';
+my $file = PostgreSQL::Test::Utils::tempdir_short() . '/states'; # an absolute path, for COPY
 foreach my $round (1 .. rounds(6))
 {
 	my ($shards, $disjoint) = (1 + int(rand(8)), $round % 2);
