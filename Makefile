@@ -5,7 +5,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
 	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-join fuzz mutate machines \
-	soak coverage valgrind
+	soak coverage valgrind dist test-packages
 
 # ---------------------------------------------------------------------------
 # Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
@@ -201,6 +201,15 @@ valgrind: $(SQLITE_SO)
 	@test/install.sh demo test valgrind
 	@test/soak/sqlite_valgrind.py
 
+# What people install, in build/dist: sources for PGXN, the amalgamation, Debian's packages, npm's, a wheel.
+dist:
+	@test/install.sh dist
+	@PG_CONFIG=$(PG_CONFIG) ./dist.sh
+
+test-packages:
+	@test/install.sh dist packages
+	@PG_CONFIG=$(PG_CONFIG) test/run.sh packages
+
 # Debian's client package brings pgxs.mk without the headers that it needs.
 install-deps:
 	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h" ] || echo pgdev)
@@ -228,6 +237,8 @@ help:
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
+	@echo "make dist            packages in build/dist: PGXN, amalgamation, two .debs, npm, a wheel"
+	@echo "make test-packages   each installed and used in a bare system; root, 10 minutes"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 

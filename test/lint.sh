@@ -52,7 +52,7 @@ done
 check "cppcheck: core, sqlite" cppcheck -q --std=c11 --enable=warning,performance,portability \
 	--inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 -Icore core sqlite
 
-for file in .ci/run sqlite/*.sh test/*.sh test/*/*.sh; do
+for file in .ci/run *.sh sqlite/*.sh test/*.sh test/*/*.sh; do
 	[ -f "$file" ] && check "shellcheck: $file" shellcheck "$file"
 done
 
