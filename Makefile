@@ -19,7 +19,7 @@ SANITIZE := -std=c11 -O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,und
 	-fno-sanitize-recover=all $(WARN) -Icore
 SAN_CC   ?= clang
 
-all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null 2>/dev/null),sqlite)
+all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null > /dev/null 2>&1 && echo yes),sqlite)
 
 # ---------------------------------------------------------------------------
 # core: objects for the modules, and a library for the tests, plain and with
@@ -226,7 +226,7 @@ help:
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
-	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
+	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint  (INSTALL=no: no apt-get)"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; a star schema"
