@@ -53,6 +53,7 @@ lint()
 {
 	suite test/lint.sh
 	suite test/layers.sh
+	suite test/install_test.sh
 }
 
 core()
