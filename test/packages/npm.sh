@@ -1,6 +1,6 @@
 #!/bin/sh
-# npm's package: Debian's node.js finds it, better-sqlite3 and node:sqlite load it.  Those two want a newer
-# node.js than Debian's may be; npm has it as a package.
+# npm's package: Debian's node.js and npm install and find it, better-sqlite3 and node:sqlite load it.  Those two
+# want a newer node.js than Debian's may be, and better-sqlite3 an npm that compiles for it; npm has both as packages.
 set -eu
 # shellcheck disable=SC1091 # where it lies there
 . /packages/check.sh
@@ -25,11 +25,11 @@ equal "npm: on other processors it says so" \
 cp /tmp/package.json "$installed"
 
 cpu=$(node -p process.arch)
-if ! quietly npm install "node-linux-$cpu@22"; then
+if ! quietly npm install "node-linux-$cpu@22" npm@10; then
 	echo "skipped: better-sqlite3 and node:sqlite, since npm cannot install node.js 22 here"
 	exit 0
 fi
-PATH="/app/node_modules/node-linux-$cpu/bin:$PATH"
+PATH="/app/node_modules/node-linux-$cpu/bin:/app/node_modules/.bin:$PATH"
 
 cat > builtin.js << 'TEXT'
 const { DatabaseSync } = require('node:sqlite');
