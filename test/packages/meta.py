@@ -88,7 +88,8 @@ def installs(name, file, files, version, read):
     control = read(next(path for path in files if path.endswith(f"/{name}.control")))
     if f"default_version = '{version}'" not in control:
         yield "the control file names another version"
-    reached = {re.search(rf"{name}--([\d.]+)\.sql\Z", file).group(1)}
+    first = re.search(rf"/{name}--([\d.]+)\.sql\Z", file)
+    reached = {first.group(1)} if first else set()
     steps = [match.groups() for path in files if (match := re.search(rf"/{name}--([\d.]+)--([\d.]+)\.sql\Z", path))]
     for _ in steps:
         reached |= {later for earlier, later in steps if earlier in reached}
