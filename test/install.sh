@@ -36,6 +36,7 @@ dist      python3-setuptools
 dist      python3-wheel
 dist      zip
 i386      gcc-multilib
+packages  ca-certificates
 packages  debootstrap
 packages  lintian
 pg        libipc-run-perl

@@ -95,9 +95,6 @@ base()
 		deb http://deb.debian.org/debian $release-updates main
 		deb http://deb.debian.org/debian-security $release-security main
 	TEXT
-	# npm has certificates of its own; behind a proxy with others, these are what this machine trusts.
-	mkdir -p "$here/base/etc/ssl/certs"
-	cp /etc/ssl/certs/ca-certificates.crt "$here/base/etc/ssl/certs" || :
 	inside "$here/base" apt-get update -q && touch "$here/base/ready"
 }
 
@@ -120,9 +117,11 @@ use() # script
 	cp -a "$here/base" "$system"
 	mkdir "$system/packages"
 	cp "$packages"/* test/packages/*.sh "$system/packages"
+	# npm has certificates of its own; behind a proxy with others, these are what this machine trusts.
+	cp /etc/ssl/certs/ca-certificates.crt "$system/packages/certificates"
 	status=0
 	inside "$system" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-		npm_config_cafile=/etc/ssl/certs/ca-certificates.crt \
+		npm_config_cafile=/packages/certificates \
 		VERSION="$version" SERVER="$server" BETTER_SQLITE3="$driver" \
 		sh "/packages/$1.sh" > "$here/used" 2>&1 || status=$?
 	cat "$here/used"
