@@ -43,9 +43,9 @@ stub dpkg-query 'exit 1'
 same "it names what it is about to install, and how to forbid it" "$(says valgrind)" \
 	"Installing by apt-get (INSTALL=no forbids it): $missing
 status 0"
-same "it installs just these" "$(cat "$bin/asked")" "install -y -q --no-install-recommends $missing"
+same "it installs just these" "$(cat "$bin/asked" 2>&1)" "install -y -q --no-install-recommends $missing"
 
-rm "$bin/asked"
+rm -f "$bin/asked"
 same "INSTALL=no installs nothing, and names them" "$(INSTALL=no says valgrind)" \
 	"Not installed, as INSTALL=no says, so that what needs them will fail: $missing
 status 0"
