@@ -238,7 +238,7 @@ help:
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
 	@echo "make dist            packages in build/dist: PGXN, amalgamation, two .debs, npm, a wheel"
-	@echo "make test-packages   each installed and used in a bare system; root, 10 minutes"
+	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 
