@@ -5,7 +5,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
 	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join fuzz mutate machines \
-	releases soak coverage valgrind
+	releases soak coverage valgrind dist test-packages
 
 # ---------------------------------------------------------------------------
 # Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
@@ -19,7 +19,7 @@ SANITIZE := -std=c11 -O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,und
 	-fno-sanitize-recover=all $(WARN) -Icore
 SAN_CC   ?= clang
 
-all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null 2>/dev/null),sqlite)
+all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null > /dev/null 2>&1 && echo yes),sqlite)
 
 # ---------------------------------------------------------------------------
 # core: objects for the modules, and a library for the tests, plain and with
@@ -204,6 +204,15 @@ valgrind: $(SQLITE_SO)
 	@test/install.sh demo test valgrind
 	@test/soak/sqlite_valgrind.py
 
+# What people install, in build/dist: sources for PGXN, the amalgamation, Debian's packages, npm's, a wheel.
+dist:
+	@test/install.sh dist
+	@PG_CONFIG=$(PG_CONFIG) .ci/dist.sh
+
+test-packages:
+	@test/install.sh dist packages
+	@PG_CONFIG=$(PG_CONFIG) test/run.sh packages
+
 # Debian's client package brings pgxs.mk without the headers that it needs.
 install-deps:
 	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h" ] || echo pgdev)
@@ -223,7 +232,7 @@ help:
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
-	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint"
+	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint  (INSTALL=no: no apt-get)"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
@@ -235,6 +244,8 @@ help:
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
+	@echo "make dist            packages in build/dist: PGXN, amalgamation, two .debs, npm, a wheel"
+	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
 	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: hours"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing:  test/install.sh GROUP...
+# INSTALL=no in the environment, or make's arguments, forbids it: then they are only named.
 # This table is the one place that lists them.  GROUP is its first column;
 # the packages to build with come always.  One with a question mark is not in
 # each release: what needs it does without, or says what it skips.
@@ -26,7 +27,19 @@ demo      wamerican-insane
 demo-pg   postgresql
 demo-pg   postgresql-common
 demo-pg   wamerican-insane
+dist      binutils
+dist      debhelper
+dist      dpkg-dev
+dist      git
+dist      postgresql-server-dev-all
+dist      python3-build
+dist      python3-setuptools
+dist      python3-wheel
+dist      zip
 i386      gcc-multilib
+packages  ca-certificates
+packages  debootstrap
+packages  lintian
 pg        libipc-run-perl
 pg        postgresql
 pg        postgresql-common
@@ -76,7 +89,7 @@ fi
 wanted=$(missing "$@")
 [ -n "$wanted" ] || exit 0
 if [ "${INSTALL:-yes}" = no ]; then
-	echo "Going on without, since INSTALL=no:" $wanted
+	echo "Not installed, as INSTALL=no says, so that what needs them will fail:" $wanted
 	exit 0
 fi
 
@@ -89,7 +102,7 @@ else
 	exit 1
 fi
 
-echo "Installing (INSTALL=no forbids it):" $wanted
+echo "Installing by apt-get (INSTALL=no forbids it):" $wanted
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -83,7 +83,7 @@ check "test/README.md names every suite" every_suite_is_named
 judge 2.10 "cppcheck: core, sqlite" cppcheck -q --std=c11 --enable=warning,performance,portability \
 	--inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 -Icore core sqlite
 
-for file in .ci/run sqlite/*.sh test/*.sh test/*/*.sh; do
+for file in .ci/run .ci/*.sh sqlite/*.sh test/*.sh test/*/*.sh; do
 	[ -f "$file" ] && check "shellcheck: $file" shellcheck "$file"
 done
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs test suites and adds up their counts:  test/run.sh [lint|core|bench|sqlite|pg|soak]...
+# Runs test suites and adds up their counts:  test/run.sh [lint|core|bench|sqlite|pg|soak|packages]...
 #
 # A suite is a command whose last line is "NAME: N passed, M failed" and whose
 # exit status is 0 when nothing failed.  The Makefile has built what they need.
@@ -53,6 +53,7 @@ lint()
 {
 	suite test/lint.sh
 	suite test/layers.sh
+	suite test/install_test.sh
 }
 
 core()
@@ -100,6 +101,12 @@ soak()
 	done
 	suite ROUNDS=$((rounds * 2)) test/soak/sqlite_kill.py
 	suite test/soak/sqlite_load.py
+}
+
+# What `make dist` writes.
+packages()
+{
+	suite test/packages.sh
 }
 
 if [ $# = 0 ]; then

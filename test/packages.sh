@@ -1,0 +1,166 @@
+#!/bin/sh
+# What `make dist` writes, made twice and compared, judged, and installed and used in bare systems.
+# test/packages.sh SCRIPT..., with names of test/packages/*.sh, is for these systems only, and the packages of
+# the last run.
+#
+# A bare system is a folder with Debian's smallest installation, of the release that runs here; it takes root
+# and Debian's servers.  One is made in build/test/packages, and copied for each package.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+here=$root/build/test/packages
+version=$(sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilter.h)
+server=$("${PG_CONFIG:-pg_config}" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+driver=$(sed -n 's/.*"better-sqlite3": "\(.*\)".*/\1/p' test/drivers/package.json)
+
+passed=0
+failed=0
+
+check() # what command argument...
+{
+	what=$1
+	shift
+	if "$@" > "$here/log" 2>&1; then
+		passed=$((passed + 1))
+		echo "ok   $what"
+	else
+		failed=$((failed + 1))
+		echo "FAIL $what"
+		tail -n 30 "$here/log"
+	fi
+}
+
+# ---------------------------------------------------------------------------
+# The same bytes from two clones, with other habits around the second
+# ---------------------------------------------------------------------------
+
+dist() # folder
+{
+	rm -rf "$1"
+	git clone -q "$root" "$1"
+	PG_CONFIG=${PG_CONFIG:-pg_config} make -s -C "$1" dist
+}
+
+dist_elsewhere()
+{
+	(
+		umask 077
+		export TZ=Asia/Kolkata LC_ALL=C.UTF-8
+		touch "$here/one/uncommitted"
+		dist "$here/another/two"
+	)
+}
+
+same_bytes()
+{
+	diff "$here/one/build/dist/SHA256SUMS" "$here/another/two/build/dist/SHA256SUMS"
+}
+
+# Six packages of one version.
+all_there()
+{
+	ls "$packages"
+	for file in "cuckoofilter-$version.zip" "cuckoofilter-amalgamation-$version.zip" "sqlite-cuckoofilter-$version.tgz" \
+		"postgresql-$server-cuckoofilter_$version-1_*.deb" "sqlite3-cuckoofilter_$version-1_*.deb" \
+		"sqlite_cuckoofilter-$version-py3-none-*linux*.whl" SHA256SUMS; do
+		[ "$(find "$packages" -name "$file" | wc -l)" = 1 ] || { echo "not one $file"; return 1; }
+	done
+	[ "$(find "$packages" -type f | wc -l)" = 7 ]
+}
+
+no_own_paths()
+{
+	rm -rf "$here/unpacked"
+	mkdir -p "$here/unpacked"
+	for deb in "$packages"/*.deb; do
+		dpkg-deb -x "$deb" "$here/unpacked"
+	done
+	tar -xzf "$packages"/*.tgz -C "$here/unpacked"
+	! grep -rl "$here" "$here/unpacked"
+}
+
+# ---------------------------------------------------------------------------
+# Bare systems
+# ---------------------------------------------------------------------------
+
+base()
+{
+	[ ! -f "$here/base/ready" ] || return 0
+	rm -rf "$here/base"
+	# shellcheck disable=SC1091 # it is the machine's
+	release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	debootstrap --variant=minbase "$release" "$here/base" || return 1
+	cat > "$here/base/etc/apt/sources.list" <<-TEXT
+		deb http://deb.debian.org/debian $release main
+		deb http://deb.debian.org/debian $release-updates main
+		deb http://deb.debian.org/debian-security $release-security main
+	TEXT
+	inside "$here/base" apt-get update -q && touch "$here/base/ready"
+}
+
+# A command in a bare system.  What it mounts and starts ends with it; Debian's archives are kept for the next.
+inside() # folder command argument...
+{
+	# shellcheck disable=SC2016 # the shell inside expands these
+	unshare --mount --pid --fork sh -c '
+		mount --bind "$1" "$2/var/cache/apt/archives"
+		mount -t proc proc "$2/proc"
+		folder=$2
+		shift 2
+		exec chroot "$folder" "$@"' sh "$here/archives" "$@"
+}
+
+use() # script
+{
+	system=$here/system
+	rm -rf "$system"
+	cp -a "$here/base" "$system"
+	mkdir "$system/packages"
+	cp "$packages"/* test/packages/*.sh "$system/packages"
+	# npm has certificates of its own; behind a proxy with others, these are what this machine trusts.
+	cp /etc/ssl/certs/ca-certificates.crt "$system/packages/certificates"
+	status=0
+	inside "$system" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+		npm_config_cafile=/packages/certificates \
+		VERSION="$version" SERVER="$server" BETTER_SQLITE3="$driver" \
+		sh "/packages/$1.sh" > "$here/used" 2>&1 || status=$?
+	cat "$here/used"
+	passed=$((passed + $(grep -c '^ok   ' "$here/used" || :)))
+	failed=$((failed + $(grep -c '^FAIL ' "$here/used" || :)))
+	if [ "$status" != 0 ]; then
+		failed=$((failed + 1))
+		echo "FAIL $1: ended early"
+	fi
+	rm -rf "$system"
+}
+
+judge()
+{
+	check "make dist" dist "$here/one"
+	check "make dist in another folder, with another umask, zone, locale and a file that is not committed" dist_elsewhere
+	check "the same bytes twice" same_bytes
+	check "all packages are there" all_there
+	check "lintian finds no errors" lintian --allow-root --fail-on error "$packages"/*.deb
+	check "PGXN's META.json is valid" test/packages/meta.py "$packages/cuckoofilter-$version.zip" "$version"
+	check "no package names the folder that it was built in" no_own_paths
+}
+
+packages=$here/one/build/dist
+mkdir -p "$here/archives/partial"
+if [ $# = 0 ]; then
+	judge
+	set -- postgresql sqlite pgxn amalgamation python npm
+fi
+if [ "$(id -u)" != 0 ]; then
+	echo "skipped: bare systems, which only root can make"
+elif ! base > "$here/log" 2>&1; then
+	tail -n 5 "$here/log"
+	echo "skipped: bare systems, since debootstrap could not make one"
+else
+	for script in "$@"; do
+		use "$script"
+	done
+fi
+
+echo "packages: $passed passed, $failed failed"
+[ "$failed" = 0 ]
