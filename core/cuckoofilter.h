@@ -50,6 +50,7 @@ typedef enum ckf_status
 	CKF_OK = 0,
 	CKF_MORE,         /* a rebuild or a check has more steps to go */
 	CKF_ROOM,         /* the change needs a larger buffer */
+	CKF_FEED,         /* the next chunk is asked for (cuckoofilter_chunk.h) */
 	CKF_BAD_BYTES,    /* these bytes are not a filter */
 	CKF_BAD_VERSION,  /* a filter of a format or hash version unknown here */
 	CKF_UNFINISHED,   /* an aggregate's running state, stored without its end */

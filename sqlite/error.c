@@ -92,6 +92,7 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
+		case CKF_FEED:
 			break; /* no failures */
 	}
 	return sqlite3_mprintf(CKF_SAY_UNEXPECTED, (int)status);
