@@ -63,7 +63,7 @@ $(CORE_LIB) $(ASAN_LIB) $(SMALL_LIB):
 # SQLite: the loadable extension, and everything in one C file
 # ---------------------------------------------------------------------------
 
-SQLITE_SRC := $(wildcard sqlite/*.c)
+SQLITE_SRC := $(wildcard sqlite/*.c sqlite/*/*.c)
 SQLITE_OBJ := $(SQLITE_SRC:%.c=build/%.o)
 SQLITE_SO  := build/sqlite/cuckoofilter.so
 SQLITE_DIR ?= /usr/local/lib/sqlite3
@@ -79,7 +79,7 @@ $(SQLITE_SO): $(SQLITE_OBJ) $(CORE_OBJ)
 
 amalgamation: build/cuckoofilter.c
 
-build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch])
+build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])
 	@mkdir -p $(@D)
 	sqlite/amalgamate.sh > $@.tmp
 	mv $@.tmp $@
@@ -160,7 +160,7 @@ build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
-build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)
+build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h sqlite/table/table.h $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -o $@
 
@@ -232,7 +232,7 @@ help:
 	@echo "make clean           remove what was built"
 
 -include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \
-	build/sqlite/*.d build/test/core/*.d build/test/asan/*.d build/test/small/*.d)
+	build/sqlite/*.d build/sqlite/*/*.d build/test/core/*.d build/test/asan/*.d build/test/small/*.d)
 
 # ---------------------------------------------------------------------------
 # PostgreSQL: pg/Makefile hands these to PGXS, in build/pg.  PG_CONFIG names

@@ -61,7 +61,7 @@ ckfs_sentence_precision(const ckfs_subject *about)
 						   (unsigned long long)about->filter->count, ckf_fpr(about->filter));
 }
 
-static char *
+char *
 ckfs_sentence(ckf_status status, ckfs_subject about)
 {
 	switch (status)
@@ -137,6 +137,13 @@ ckfs_error_handle(sqlite3_context *ctx, bool is_handle)
 						 "connection, or dropped as the one longest unused; call cuckoofilter_open "
 						 "again, or pass the filter itself",
 						 -1);
+}
+
+void
+ckfs_error_no_table(sqlite3_context *ctx, const char *name, const char *why)
+{
+	ckfs_report(ctx, sqlite3_mprintf("there is no cuckoofilter table \"%s\"%s%s", name,
+									 why ? ": " : "", why ? why : ""));
 }
 
 void

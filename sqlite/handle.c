@@ -290,6 +290,14 @@ ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
 }
 
 const ckf_filter *
+ckfs_handle_find(ckfs_handles *handles, const void *bytes)
+{
+	ckfs_handle *handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
+
+	return handle ? &handle->filter : NULL;
+}
+
+const ckf_filter *
 ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes, ckf_trust trust)
 {
 	ckfs_handle *handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
