@@ -545,5 +545,21 @@ def test_merge_errors():
         equal("rolled back", base.export() == before, True)
 
 
+def test_merge_of_other_rules():
+    """A filter of a higher rate joins one prefix in 16 or 32 with its neighbour, a table of a low rate
+    one in 256.  Of the same precision it is refused, or every item of it is found."""
+    for theirs, capacity in ((0.05, 90_000), (0.2, 350_000), (0.05, 180_000), (0.2, 800_000)):
+        for size in (300, 5000, 30_000):
+            for args in ("fpr=0.01, capacity=20000", "fpr=0.01, capacity=20000, kind=set"):
+                with Base(args, numbers=0) as base:
+                    filter = base.one(f"SELECT cuckoofilter_agg(x, ?3, ?4) FROM {NUMBERS}", 1, size, theirs, capacity)
+                    error = base.error("INSERT INTO seen(seen, item) VALUES ('merge', ?)", filter)
+                    if error is None:
+                        equal(f"{theirs}, {capacity} of {size} into {args}: lost", base.missing(1, size), 0)
+                        equal("its check", base.check(), None)
+                    else:
+                        check(f"{theirs}, {capacity} of {size}: {error}", matches("coarse|precision", error))
+
+
 print(f"SEED={SEED}")
 suite.run(globals())
