@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-join fuzz mutate machines \
+	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-join bench-table fuzz mutate machines \
 	soak coverage valgrind
 
 # ---------------------------------------------------------------------------
@@ -106,7 +106,8 @@ TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
-	build/test/sqlite/library build/test/sqlite/handles
+	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults \
+	build/test/sqlite/table_hostile
 
 test: install-deps
 	@$(MAKE) -s -j2 test-build
@@ -178,6 +179,10 @@ bench-sql:
 bench-join:
 	@test/bench/join/run.sh
 
+bench-table: $(SQLITE_SO)
+	@/usr/bin/python3 test/bench/table.py $(or $(ITEMS),1e6) test/bench/results > build/bench-table.md
+	@mv build/bench-table.md test/bench/results/TABLE.md
+
 # Longer rounds than `make test` has time for: each target for SECONDS, N
 # mutants, other compilers and machines.
 fuzz:
@@ -221,6 +226,7 @@ help:
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; a star schema"
+	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"
 	@echo "make machines        the core's tests with other compilers and processors"

@@ -117,10 +117,10 @@ verdict "the core includes no header of a host" "$(for file in core/*.h core/*/*
 		sed "s|^|$file: |"
 done)"
 verdict "the hosts include nothing of the core but cuckoofilter.h, cuckoofilter_chunk.h, info_fields.h and messages.h" \
-	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch])"
-verdict "sqlite/ does not see PostgreSQL" "$(included 'postgres|fmgr|^utils/|pg/' sqlite/*.[ch])"
+	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
+verdict "sqlite/ does not see PostgreSQL" "$(included 'postgres|fmgr|^utils/|pg/' sqlite/*.[ch] sqlite/*/*.[ch])"
 verdict "pg/ does not see SQLite" "$(included 'sqlite' pg/*.[ch] pg/*/*.[ch])"
-verdict "nothing includes files of the tests" "$(included 'test/|^check\.h' core/*.h core/*/*.[ch] pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch])"
+verdict "nothing includes files of the tests" "$(included 'test/|^check\.h' core/*.h core/*/*.[ch] pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
 
 sqlite_module=build/sqlite/cuckoofilter.so
 if [ -f "$sqlite_module" ]; then

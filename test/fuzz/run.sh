@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the fuzz targets:  test/fuzz/run.sh SECONDS [bytes|histories|values|reader]...
+# Runs the fuzz targets:  test/fuzz/run.sh SECONDS [bytes|histories|values|tables|reader]...
 # shellcheck disable=SC2086 # flags and lists of files are words
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -35,8 +35,8 @@ build_shared()
 build() # target
 {
 	case $1 in
-		values)
-			with="-DSQLITE_CORE $(echo sqlite/*.c) -lsqlite3" ;;
+		values | tables)
+			with="-DSQLITE_CORE $(echo sqlite/*.c sqlite/*/*.c) -lsqlite3" ;;
 		*)
 			with= ;;
 	esac
@@ -56,7 +56,7 @@ fuzz() # target
 mkdir -p "$out"
 build_shared
 count "what the targets share: builds" $?
-[ $# -gt 0 ] || set -- bytes histories values reader
+[ $# -gt 0 ] || set -- bytes histories values tables reader
 for target in "$@"; do
 	echo "$target, $seconds s:"
 	if [ "$target" = reader ]; then
