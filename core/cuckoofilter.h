@@ -380,6 +380,7 @@ typedef enum ckf_goal
 	CKF_SUM,          /* a and b, copies added up; deletable if both are */
 	CKF_ADD_MANY,     /* a and one copy more of each hash */
 	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one */
+	CKF_FINISH_FED,   /* the same, of chunks: for ckf_export_start alone */
 	CKF_FINISH,       /* the filter of an aggregate over items, from its state a;
 					   * of hashes, too, where they are given */
 	CKF_FINISH_MERGE, /* the filter of union_agg or sum_agg, from its state a */

@@ -192,14 +192,15 @@ ckf_status ckf_edit_remove(ckf_edit *edit, const ckf_chunks *chunks, const ckf_c
  * Pack: write all chunks anew, each as small as may be, and neighbours together where
  * they fit.  ckf_edit_next asks for the chunks by CKF_FEED, one after the other from
  * the table's first on; the host opens the next, gives it to ckf_edit_feed, and
- * deletes its row; or gives NULL behind the last one.  Each part is a new row: of the
+ * deletes its row; or gives NULL where the table has none.  Each part is a new row: of the
  * rows that were fed none is left in its range.  Nothing is asked again, and so all
  * may be done in one pass; between two calls the host may look for interrupts.
  */
 ckf_status ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks);
 
 /* CKF_OK; CKF_BAD_BYTES: the chunk is damaged, or its range does not follow that of
- * the one before (behind the last one: is not all), or none was asked for. */
+ * the one before, or there is none (NULL) though the ranges so far are not all; or
+ * none was asked for. */
 ckf_status ckf_edit_feed(ckf_edit *edit, const ckf_chunk *chunk);
 
 /* Write the next part to `out`, which has CKF_CHUNK_MAX bytes.  CKF_MORE: *part tells
@@ -253,7 +254,7 @@ void ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, ui
 /*
  * All chunks as one filter: a rebuild whose items the host brings, chunk by chunk.
  * ckf_rebuild_step returns CKF_FEED where it needs the next chunk: the host gives it,
- * opened, to ckf_export_feed, or NULL behind the last one.  It reads all chunks several
+ * opened, to ckf_export_feed, or NULL where the table has none.  It reads all chunks several
  * times (to count, to build; again where a build has to begin anew), so before each
  * feed ckf_export_again tells whether the table's first chunk is meant, else that
  * which follows the one fed last.
@@ -262,7 +263,7 @@ void ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, ui
  *     while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
  *         if (status == CKF_ROOM)       replace each buffer that is too small
  *         else if (status == CKF_FEED)  if (ckf_export_again(rebuild)) go back to the first
- *                                       ckf_export_feed(rebuild, next chunk or NULL)
+ *                                       check ckf_export_feed(rebuild, next chunk)
  *         else if (status == CKF_MORE)  look for interrupts
  *         else                          fail with status
  *
@@ -281,6 +282,8 @@ ckf_status ckf_export_start(ckf_rebuild *rebuild, const ckf_chunks *chunks, cons
 
 bool ckf_export_again(const ckf_rebuild *rebuild);
 
-void ckf_export_feed(ckf_rebuild *rebuild, const ckf_chunk *chunk);
+/* CKF_OK; CKF_BAD_BYTES: its range does not follow that of the one before, or there is
+ * none (NULL) though the ranges so far are not all. */
+ckf_status ckf_export_feed(ckf_rebuild *rebuild, const ckf_chunk *chunk);
 
 #endif
