@@ -52,7 +52,7 @@ ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filte
 			ckfs_error(ctx, status, (ckfs_subject){0});
 			return NULL;
 		default:
-			ckfs_error_type(ctx, "cuckoofilter", "a BLOB or come from cuckoofilter_open", arg);
+			ckfs_error_type(ctx, "cuckoofilter", CKFS_SAY_FILTER, arg);
 			return NULL;
 	}
 }

@@ -61,7 +61,10 @@ void ckfs_handles_end(ckfs_handles *handles);
 const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes,
 									 ckf_trust trust);
 
-/* The same without an error, and for any trust. */
+/* Do bytes of a name's size look like a handle's? */
+bool ckfs_is_handle(const void *bytes);
+
+/* The filter of a handle, for any trust; NULL where it is not open here. */
 const ckf_filter *ckfs_handle_find(ckfs_handles *handles, const void *bytes);
 
 /* Make a handle of a filter the result. */
@@ -229,8 +232,16 @@ char *ckfs_sentence(ckf_status status, ckfs_subject subject);
 void ckfs_error(sqlite3_context *ctx, ckf_status status, ckfs_subject subject);
 
 /* `value` is not what it must be: "capacity must be an integer, not TEXT". */
+char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value);
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
+
+/* What ckfs_filter takes. */
+#define CKFS_SAY_FILTER "a BLOB or come from cuckoofilter_open"
+
+#define CKFS_SAY_NO_HANDLE                                                                         \
+	"the cuckoofilter of this handle is not open: it was opened by another connection, or "        \
+	"dropped as the one longest unused; call cuckoofilter_open again, or pass the filter itself"
 
 /* Bytes of a handle's size are that of no open filter, or no handle. */
 void ckfs_error_handle(sqlite3_context *ctx, bool is_handle);

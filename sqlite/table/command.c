@@ -32,10 +32,8 @@ ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local,
 	ckf_status status;
 
 	if (sqlite3_value_type(value) != SQLITE_BLOB)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			sqlite3_mprintf("'merge' takes a cuckoofilter as its item: a BLOB, or what "
-							"cuckoofilter_open gives"));
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value));
 	bytes = sqlite3_value_blob(value);
 	size = (size_t)sqlite3_value_bytes(value);
 	*filter = local;
@@ -44,6 +42,8 @@ ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local,
 		*filter = ckfs_handle_find(&table->connection->handles, bytes);
 		if (*filter)
 			return ckfs_check_filter(table, *filter);
+		if (ckfs_is_handle(bytes))
+			return ckfs_table_fail(table, SQLITE_ERROR, sqlite3_mprintf("%s", CKFS_SAY_NO_HANDLE));
 	}
 	status = ckf_open(local, bytes, size, CKF_STORED);
 	if (status != CKF_OK)
@@ -74,22 +74,31 @@ ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status statu
 										   (unsigned long long)refusal.items));
 }
 
-/* Add what the filter gives. */
+/* Add what the filter gives, all or nothing of it. */
 static int
 ckfs_merge_items(ckfs_table *table, ckf_prefixes *prefixes, unsigned item_classes)
 {
 	const uint64_t *items;
 	size_t n, done;
 	ckf_status status;
+	bool some = false;
 	int rc = SQLITE_OK;
 
 	while (rc == SQLITE_OK && (status = ckf_prefixes_next(prefixes, &items, &n)) == CKF_MORE)
-		rc = ckfs_is_interrupted(table->db)
-				 ? SQLITE_INTERRUPT
-				 : ckfs_write_items(table, items, n, ckf_prefixes_whole(prefixes), item_classes,
-									&done);
-	return rc == SQLITE_OK && status != CKF_OK ? ckfs_table_status(table, status, (ckfs_subject){0})
-											   : rc;
+	{
+		if (ckfs_is_interrupted(table->db))
+			return SQLITE_INTERRUPT;
+		ckfs_end_change(table);
+		rc = ckfs_write_items(table, items, n, ckf_prefixes_whole(prefixes), item_classes, &done);
+		some = some || done > 0;
+		if (some && (rc == SQLITE_OK || !sqlite3_get_autocommit(table->db)))
+			ckfs_begin_change(table);
+	}
+	if (rc == SQLITE_OK && status != CKF_OK)
+		rc = ckfs_table_status(table, status, (ckfs_subject){0});
+	if (rc == SQLITE_OK)
+		ckfs_end_change(table);
+	return rc;
 }
 
 static int
@@ -109,11 +118,7 @@ ckfs_merge_filter(ckfs_table *table, const ckf_filter *filter)
 	else
 		rc = ckfs_reserve(table, 0, filter->count);
 	if (status == CKF_OK && rc == SQLITE_OK)
-	{
 		rc = ckfs_merge_items(table, prefixes, filter->item_classes);
-		if (rc != SQLITE_OK)
-			ckfs_break(table, rc);
-	}
 	sqlite3_free(memory);
 	return rc;
 }

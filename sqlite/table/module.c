@@ -207,7 +207,7 @@ ckfs_table_end(sqlite3_vtab *vtab)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_forget_waiting(table);
-	table->broken = SQLITE_OK;
+	ckfs_end_change(table);
 	table->level = 0;
 	return SQLITE_OK;
 }
@@ -244,7 +244,7 @@ ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 	ckfs_forget_waiting(table);
 	ckfs_close_blob(table);
 	if (number < table->broken_level)
-		table->broken = SQLITE_OK;
+		ckfs_end_change(table);
 	table->level = number + 1;
 	return SQLITE_OK;
 }

@@ -154,6 +154,16 @@ ckfs_step(ckfs_table *table, sqlite3_stmt *statement)
 	return rc == SQLITE_OK ? rc : ckfs_sql_failed(table, rc);
 }
 
+int
+ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement)
+{
+	int rc;
+
+	while ((rc = ckfs_step(table, statement)) == SQLITE_ROW) /* of PRAGMA count_changes */
+		continue;
+	return rc;
+}
+
 /* -------------------------------------------------------------------- rows */
 
 int

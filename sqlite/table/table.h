@@ -70,11 +70,10 @@ typedef struct ckfs_table
 	sqlite3_stmt *statements[CKFS_STATEMENTS];
 	ckfs_depths depths;
 	ckfs_waiting waiting;
-	uint64_t allowed; /* adds that may come before the table's count is looked at again */
-	int level;        /* number of the next savepoint */
-	int broken;       /* a result code: a write ended half way.  Nothing is asked or written
-					   * until a rollback to a savepoint before this one: */
-	int broken_level;
+	uint64_t allowed;   /* adds that may come before the table's count is looked at again */
+	int level;          /* number of the next savepoint */
+	bool broken;        /* a write is half done.  Where it ended so, nothing is asked or written */
+	int broken_level;   /* until a rollback to a savepoint before this one */
 	int cursors;        /* open ones */
 	sqlite3_blob *blob; /* reads chunks by id, while a statement asks for many */
 	uint8_t bytes[CKF_CHUNK_MAX];
@@ -115,6 +114,9 @@ sqlite3_stmt *ckfs_statement_of(ckfs_table *table, ckfs_statement which, int *rc
 /* Take a step; SQLITE_ROW or SQLITE_OK for SQLITE_DONE, after which, as after an error,
  * the statement is reset. */
 int ckfs_step(ckfs_table *table, sqlite3_stmt *statement);
+
+/* Take all steps of a statement that changes rows. */
+int ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement);
 
 /* A row of the shadow table. */
 typedef struct ckfs_row
@@ -169,10 +171,11 @@ int ckfs_write_removal(ckfs_table *table, uint64_t hash);
 int ckfs_write_packed(ckfs_table *table);
 int ckfs_write_nothing(ckfs_table *table);
 
-/* A write of several parts failed: see there. */
-int ckfs_break(ckfs_table *table, int rc);
+/* A change of several rows: it is whole, or the table is broken until a rollback. */
+void ckfs_begin_change(ckfs_table *table);
+void ckfs_end_change(ckfs_table *table);
 
-/* Did a write end half way in this transaction?  Then its error, again. */
+/* Did a change end half way in this transaction?  Then an error. */
 int ckfs_check_broken(ckfs_table *table);
 
 /* ---------------------------------------------------------------- waiting.c */

@@ -2,9 +2,10 @@
  * write.c - changes of chunks: every one is an edit of the engine, whose parts become rows.
  *
  * An edit that has written some of its parts leaves a table that is not whole.  SQLite undoes
- * a statement that fails only where it keeps a journal for it, which it does not for a
- * statement that writes one row.  So the table is broken from there on, and says so to
- * whatever asks or commits, until a rollback to before it.
+ * a statement that fails only where it keeps a journal for it, which it does not for one that
+ * inserts a single row.  So the table is broken while parts are written; where that fails it
+ * stays so, and says so to whatever asks or commits, until a rollback to before it.  (Which
+ * SQLite may have done by itself when a statement of ours returns.)
  */
 #include "table.h"
 
@@ -14,23 +15,25 @@
  * their pages are free then for those that are written. */
 #define CKFS_STRIPE ((size_t)1 << 20)
 
-int
-ckfs_break(ckfs_table *table, int rc)
+void
+ckfs_begin_change(ckfs_table *table)
 {
-	if (table->broken == SQLITE_OK)
-	{
-		table->broken = rc;
-		table->broken_level = table->level;
-	}
-	return rc;
+	table->broken = true;
+	table->broken_level = table->level;
+}
+
+void
+ckfs_end_change(ckfs_table *table)
+{
+	table->broken = false;
 }
 
 int
 ckfs_check_broken(ckfs_table *table)
 {
-	if (table->broken == SQLITE_OK)
+	if (!table->broken)
 		return SQLITE_OK;
-	return ckfs_table_fail(table, table->broken,
+	return ckfs_table_fail(table, SQLITE_ERROR,
 						   sqlite3_mprintf("cuckoofilter table %s.%s: a change failed half way; "
 										   "roll the transaction back",
 										   table->schema, table->name));
@@ -63,20 +66,25 @@ ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsig
 	sqlite3_bind_blob(statement, 2, bytes, (int)size, SQLITE_STATIC);
 	sqlite3_bind_int(statement, 3, (int)item_classes);
 	sqlite3_bind_int64(statement, 4, (int64_t)surplus);
-	return ckfs_step(table, statement);
+	return ckfs_change_rows(table, statement);
 }
 
+/* Of a set, note how many of the items that an edit took were stored already. */
 static int
-ckfs_put_surplus(ckfs_table *table, int64_t id, uint64_t surplus)
+ckfs_note_surplus(ckfs_table *table, const ckfs_row *row, size_t taken)
 {
+	int64_t stored = ckf_edit_stored(table->edit);
 	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_SURPLUS, &rc);
+	sqlite3_stmt *statement;
 
+	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
+		return SQLITE_OK;
+	statement = ckfs_statement_of(table, CKFS_SURPLUS, &rc);
 	if (!statement)
 		return rc;
-	sqlite3_bind_int64(statement, 1, id);
-	sqlite3_bind_int64(statement, 2, (int64_t)surplus);
-	return ckfs_step(table, statement);
+	sqlite3_bind_int64(statement, 1, row->id);
+	sqlite3_bind_int64(statement, 2, (int64_t)(row->surplus + (taken - (uint64_t)stored)));
+	return ckfs_change_rows(table, statement);
 }
 
 /* Write the parts of an edit of one row, the first in its place.  `taken`: items that it
@@ -87,24 +95,23 @@ ckfs_put_parts(ckfs_table *table, const ckfs_row *row, unsigned item_classes, si
 	uint64_t surplus = row->surplus;
 	ckf_chunk_part part;
 	ckf_status status;
-	int64_t stored;
-	int rc;
+	int rc = SQLITE_OK;
 
-	while ((status = ckf_edit_next(table->edit, table->bytes, &part)) == CKF_MORE)
+	ckfs_begin_change(table);
+	while (rc == SQLITE_OK &&
+		   (status = ckf_edit_next(table->edit, table->bytes, &part)) == CKF_MORE)
 	{
 		rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
 					  row->item_classes | item_classes, surplus);
-		if (rc != SQLITE_OK)
-			return ckfs_break(table, rc);
 		surplus = 0;
 	}
-	if (status != CKF_OK)
-		return ckfs_break(table, ckfs_table_damaged(table, row->id, "wrong items"));
-	stored = ckf_edit_stored(table->edit);
-	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
-		return SQLITE_OK;
-	rc = ckfs_put_surplus(table, row->id, row->surplus + (taken - (uint64_t)stored));
-	return rc == SQLITE_OK ? rc : ckfs_break(table, rc);
+	if (rc == SQLITE_OK && status != CKF_OK)
+		rc = ckfs_table_damaged(table, row->id, "wrong items");
+	if (rc == SQLITE_OK)
+		rc = ckfs_note_surplus(table, row, taken);
+	if (rc == SQLITE_OK)
+		ckfs_end_change(table);
+	return rc;
 }
 
 int
@@ -208,7 +215,7 @@ ckfs_write_nothing(ckfs_table *table)
 	rc = ckfs_start_write(table);
 	statement = rc == SQLITE_OK ? ckfs_statement_of(table, CKFS_CLEAR, &rc) : NULL;
 	table->allowed = 0;
-	return statement ? ckfs_step(table, statement) : rc;
+	return statement ? ckfs_change_rows(table, statement) : rc;
 }
 
 /* ----------------------------------------------------------------- packing */
@@ -241,7 +248,7 @@ ckfs_drop(ckfs_table *table, int64_t first, int64_t last)
 		return rc;
 	sqlite3_bind_int64(statement, 1, first);
 	sqlite3_bind_int64(statement, 2, last);
-	return ckfs_step(table, statement);
+	return ckfs_change_rows(table, statement);
 }
 
 /* Take as many rows out of the table as the stripe has room for. */
@@ -347,8 +354,11 @@ ckfs_write_packed(ckfs_table *table)
 	stripe.bytes = sqlite3_malloc64(CKFS_STRIPE);
 	if (!stripe.bytes)
 		return SQLITE_NOMEM;
+	ckfs_begin_change(table);
 	rc = ckfs_pack(table, &stripe);
+	if (rc == SQLITE_OK)
+		ckfs_end_change(table);
 	sqlite3_free(stripe.bytes);
 	sqlite3_set_last_insert_rowid(table->db, last);
-	return rc == SQLITE_OK ? rc : ckfs_break(table, rc);
+	return rc;
 }
