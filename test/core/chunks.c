@@ -219,10 +219,13 @@ static void
 pack(history *h)
 {
 	uint64_t before = h->s.n > 0 ? shelf_check(&h->s) : 0;
+	uint64_t after;
 
 	shelf_pack(&h->s);
-	CHECK(h->s.n == 0 || shelf_check(&h->s) <= before + 8 * h->s.n + 64 || h->s.chunks->page_room,
-		  "a pack made it larger");
+	after = h->s.n > 0 ? shelf_check(&h->s) : 0;
+	CHECK(after <= before + before / (h->kind == KIND_RANDOM ? 20 : 2) + 64 ||
+			  h->s.chunks->page_room > 0,
+		  "a pack made %llu bytes of %llu", (unsigned long long)after, (unsigned long long)before);
 }
 
 /* The export answers as the table does. */
@@ -238,9 +241,11 @@ export_answers(const history *h)
 	if (status != CKF_OK)
 	{
 		CHECK(status == CKF_PRECISION, "export: status %d", status);
-		CHECK(h->kind != KIND_RANDOM || h->m.count > h->s.chunks->max_count ||
+		CHECK(h->kind != KIND_RANDOM || h->m.count > h->s.chunks->max_count / 2 ||
 				  model_most_copies(&h->m) > 2,
-			  "the export of %llu copies is refused", (unsigned long long)h->m.count);
+			  "the export of %llu copies is refused: w %u, c %u, b %u, max %llu, most %u",
+			  (unsigned long long)h->m.count, h->m.w, h->m.c, h->m.b,
+			  (unsigned long long)h->s.chunks->max_count, model_most_copies(&h->m));
 		return;
 	}
 	model_init(&m, &h->s.chunks->like);

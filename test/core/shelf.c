@@ -115,8 +115,10 @@ put_rows(shelf *s, size_t i, size_t gone, const row *rows, size_t n)
 		s->rows = realloc(s->rows, s->room * sizeof *s->rows);
 		CHECK(s->rows != NULL, "no memory");
 	}
-	memmove(s->rows + i + n, s->rows + i + gone, (s->n - i - gone) * sizeof *rows);
-	memcpy(s->rows + i, rows, n * sizeof *rows);
+	if (s->n + n > 0)
+		memmove(s->rows + i + n, s->rows + i + gone, (s->n - i - gone) * sizeof *rows);
+	if (n > 0)
+		memcpy(s->rows + i, rows, n * sizeof *rows);
 	s->n += n - gone;
 }
 
