@@ -208,8 +208,9 @@ ckf_status ckf_edit_feed(ckf_edit *edit, const ckf_chunk *chunk);
  * CKF_BAD_BYTES. */
 ckf_status ckf_edit_next(ckf_edit *edit, void *out, ckf_chunk_part *part);
 
-/* Once all parts came: copies that the edit has stored more than there were before;
- * of removals, less (a negative number). */
+/* Once all parts came: copies that the edit has stored more than there were before; of
+ * removals, less (a negative number).  Where whole hashes become prefixes some copies
+ * may go: those past 2 b of one prefix, or in a set past one. */
 int64_t ckf_edit_stored(const ckf_edit *edit);
 
 /* --------------------------------------------- a filter's items, to be added */

@@ -5,16 +5,7 @@
 #define CKF_CHUNK_BUILD_H
 
 #include "chunk/chunk.h"
-
-/*
- * Bytes that a chunk may have; past them its range is split.  (Whole hashes may have
- * CKF_CHUNK_MAX: they stay together as long as they are whole.)  Rows of this size
- * have little overhead, and many of them share a page, so that not all rows of a
- * page split at once.
- */
-#ifndef CKF_CHUNK_LIMIT
-#define CKF_CHUNK_LIMIT 720
-#endif
+#include "thresholds.h"
 
 /* A chunk that grows gets room for this part more of its items: steps of some twenty
  * bytes. */

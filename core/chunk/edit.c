@@ -4,7 +4,7 @@
  * A few items are added to a table, or removed, in place, in a copy of its bytes.  All
  * else is made anew: items go through the window (window.c), and parts.c writes them.
  */
-#include "chunk/edit.h"
+#include "chunk/window.h"
 #include "filter/choose.h"
 #include "filter/operations.h"
 

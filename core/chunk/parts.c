@@ -1,7 +1,7 @@
 /*
  * parts.c - cut an edit's items into chunks, and write them.
  */
-#include "chunk/edit.h"
+#include "chunk/window.h"
 
 /* How large a chunk is next to what is left of a page, in halves. */
 #define CKF_MOST_HALVES 2

@@ -2,7 +2,7 @@
  * window.c - the items of an edit: those of the chunk that is read and those that are
  * added, merged, cut, and without the copies that are too many.
  */
-#include "chunk/edit.h"
+#include "chunk/window.h"
 
 void
 ckf_edit_begin(ckf_edit *edit, const ckf_chunks *chunks)

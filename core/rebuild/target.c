@@ -201,6 +201,19 @@ ckf_target_larger(ckf_rebuild *r)
 	return ckf_enlarge(to, 8, r->items);
 }
 
+/* The table of an aggregate, as far as its items' precision goes, which chunks have
+ * chosen for a capacity: more items make its rate worse. */
+static bool
+ckf_target_fed(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	uint64_t least = (uint64_t)to->capacity > r->items ? (uint64_t)to->capacity : r->items;
+	unsigned w = ckf_prefix_bits((double)least, to->fpr, to->c);
+
+	to->w = (uint8_t)(w < r->w ? w : r->w);
+	return ckf_choose(to, r->items, r->w);
+}
+
 /* A table for items that have been cut. */
 static bool
 ckf_target_table(ckf_rebuild *r)
@@ -214,8 +227,9 @@ ckf_target_table(ckf_rebuild *r)
 		case CKF_EXPORT: /* whether they are too many its reader will say */
 			return ckf_choose(to, r->items, to->w);
 		case CKF_FINISH:
-		case CKF_FINISH_FED:
 			return ckf_target_first_table(to, r->items, r->items, r->w);
+		case CKF_FINISH_FED:
+			return ckf_target_fed(r);
 		case CKF_FINISH_MERGE:
 			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE && r->w == ckf_cut_w(to))
 				return ckf_target_first_table(to, r->items, 16 * r->items, r->w);

@@ -1,13 +1,13 @@
 /*
- * edit.h - an edit under way: which items take the place of those that were read, and
+ * window.h - an edit under way: which items take the place of those that were read, and
  * where they come from.
  *
  *     chunk that was read --> old --+
  *                                   +--> window --> parts
  *     items that are added ---------+
  */
-#ifndef CKF_CHUNK_EDIT_H
-#define CKF_CHUNK_EDIT_H
+#ifndef CKF_WINDOW_H
+#define CKF_WINDOW_H
 
 #include "chunk/build.h"
 
