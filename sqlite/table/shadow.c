@@ -22,7 +22,6 @@
 
 /* \"%w\".\"%w_chunk\" follows where %T stands. */
 static const char *const ckfs_sql[CKFS_STATEMENTS][2] = {
-	[CKFS_ASK] = {"SELECT id, chunk FROM", "WHERE id <= ?1 ORDER BY id DESC LIMIT 1"},
 	[CKFS_FIND] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id <= ?1 ORDER BY id DESC LIMIT 1"},
 	[CKFS_FROM] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id >= ?1 ORDER BY id"},
 	[CKFS_PUT] = {"REPLACE INTO", "(" CKFS_COLUMNS ") VALUES(?1, ?2, ?3, ?4)"},

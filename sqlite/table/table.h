@@ -32,8 +32,7 @@ enum
 /* Statements over the shadow table, prepared when first needed. */
 typedef enum ckfs_statement
 {
-	CKFS_ASK,     /* the chunk of a hash, to be asked */
-	CKFS_FIND,    /* the same, with all that belongs to it, to be changed */
+	CKFS_FIND,    /* the chunk of a hash */
 	CKFS_FROM,    /* all chunks from one on */
 	CKFS_PUT,     /* a chunk, new or in place of the one of its id */
 	CKFS_SURPLUS, /* only how many adds stored nothing */
@@ -63,7 +62,7 @@ typedef struct ckfs_table
 	sqlite3_vtab base;
 	sqlite3 *db;
 	ckfs_connection *connection;
-	char *schema, *name;
+	char *schema, *name, *shadow;
 	ckf_params params;
 	ckf_chunks chunks;
 	ckf_edit *edit; /* NULL until something is changed */
@@ -75,7 +74,8 @@ typedef struct ckfs_table
 	bool broken;        /* a write is half done.  Where it ended so, nothing is asked or written */
 	int broken_level;   /* until a rollback to a savepoint before this one */
 	int cursors;        /* open ones */
-	sqlite3_blob *blob; /* reads chunks by id, while a statement asks for many */
+	sqlite3_blob *blob; /* reads chunks by id, while a statement asks many questions */
+	int questions;      /* that it has asked so far, up to some */
 	uint8_t bytes[CKF_CHUNK_MAX];
 } ckfs_table;
 
