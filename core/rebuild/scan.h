@@ -45,6 +45,8 @@ struct ckf_scan
 	uint64_t place;       /* unsorted: how far the phase has come */
 	uint64_t largest;     /* unsorted: items of the largest part, once it is known */
 	ckf_scan *child[2];   /* merge: what is merged */
+	const void *given;    /* of a host that brings the items piece by piece: this one */
+	bool wants;           /* the next piece is asked for */
 };
 
 /* ------------------------------------------------------- kinds of scans */
