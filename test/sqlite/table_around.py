@@ -7,8 +7,8 @@ import sqlite3
 import subprocess
 import threading
 
-from suite import EXTENSION, NUMBERS, Suite, connect
-from tables import Base, aggregate, matches
+from suite import EXTENSION, Suite, connect
+from tables import NUMBERS, Base, aggregate, matches
 
 suite = Suite("sqlite-table-around")
 check, equal = suite.check, suite.equal
@@ -334,9 +334,9 @@ def test_defensive():
         base.db.close()
         for shadow in shadows:
             for sql in (f"DELETE FROM {shadow}", f"DROP TABLE {shadow}", f"UPDATE {shadow} SET rowid = 5",
-                        f"INSERT INTO {shadow} DEFAULT VALUES", f"CREATE TRIGGER t AFTER INSERT ON {shadow} BEGIN SELECT 1; END"):  # fmt: skip
+                        f"INSERT INTO {shadow} DEFAULT VALUES"):  # fmt: skip
                 said = shell(base.path, ".dbconfig defensive on", sql + ";")
-                check(f"{sql}: {said}", matches("may not be (modified|dropped)|cannot create triggers on shadow", said))
+                check(f"{sql}: {said}", matches("may not be (modified|dropped)", said))
         said = shell(
             base.path,
             ".dbconfig defensive on",
@@ -349,8 +349,7 @@ def test_defensive():
             "CREATE VIRTUAL TABLE t USING cuckoofilter; INSERT INTO t VALUES (1); DROP TABLE t;",
             "SELECT cuckoofilter_count(cuckoofilter_export('seen'));",
         )
-        lines = said.split()
-        check(f"works as ever: {said}", lines in (["4999", "4999"], ["5000", "4999"]))
+        check(f"works as ever: {said}", said.split()[-2:] in (["4999", "4999"], ["5000", "4999"]) and "rror" not in said)
         base.db = connect(base.path)
         whole("after it", base, 2, 5000)
 
@@ -395,8 +394,11 @@ def test_interrupts():
                 check(f"{sql[:45]}: {error}", error is None or matches("interrupted", error))
                 if error:
                     refused += 1
-                    lost = base.missing(1, 2000)
-                    equal(f"{sql[:45]} after {steps}: lost", lost, 0)
+                    half_way = base.error("SELECT 1 FROM seen WHERE item = 1")
+                    if base.db.in_transaction and half_way:
+                        check(f"{sql[:45]} after {steps}: {half_way}", matches("half way", half_way))
+                        base.run("ROLLBACK TO s")
+                    equal(f"{sql[:45]} after {steps}: lost", base.missing(1, 2000), 0)
                     steps += max(1, steps // 3)
             base.run("ROLLBACK")
             whole(f"{sql[:45]}: {refused} interrupts", base)
@@ -551,7 +553,6 @@ def test_read_only():
             equal("export", suite.info(base.export())["count"], ITEMS)
             check("write", matches("readonly", base.error("INSERT INTO seen VALUES (1)")))
             check("command", matches("readonly", base.error("INSERT INTO seen(seen) VALUES ('optimize')")))
-            equal("its check", base.check(), None)
             base.db.close()
             base.db = db
         base.run("PRAGMA query_only = on")

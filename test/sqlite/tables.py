@@ -5,9 +5,15 @@ import re
 import sqlite3
 import tempfile
 
-from suite import NUMBERS, connect
+from suite import connect
 
 MASK = (1 << 64) - 1
+
+# A table of the integers ?1 .. ?2, for FROM; of none where there are none.
+NUMBERS = (
+    "(WITH RECURSIVE s(x) AS (SELECT ?1 WHERE ?1 <= ?2 UNION ALL SELECT x + 1 FROM s WHERE x < ?2) "
+    "SELECT x FROM s)"
+)
 
 
 class Base:
@@ -64,7 +70,7 @@ class Base:
         return None
 
     def add(self, first, last, table="seen"):
-        self.db.execute(f"INSERT INTO {table}(item) SELECT x FROM {NUMBERS}", (first, last))
+        self.rows(f"INSERT INTO {table}(item) SELECT x FROM {NUMBERS}", first, last)
 
     def has(self, item, table="seen"):
         return self.one(f"SELECT count(*) FROM {table} WHERE item = ?", item)
