@@ -115,7 +115,7 @@ ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 	chunks->check = ckf_check_of_table(&chunks->like);
 	chunks->most_whole = ckf_most_whole(&chunks->exact);
 	chunks->max_count = ckf_most_copies_of(&chunks->like);
-	chunks->page_room = chunks->row_room = 0;
+	chunks->page_room = chunks->row_room = chunks->page_slack = 0;
 	return CKF_OK;
 }
 

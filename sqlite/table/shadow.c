@@ -18,6 +18,10 @@
 #define CKFS_ROW_ROOM (2 + 2 + 9 + 6)
 #define CKFS_PAGE_HEADER 8
 
+/* The part of a page that stays free, for chunks that grow by the next adds: else each of
+ * these would split a page. */
+#define CKFS_PAGE_SLACK 128
+
 #define CKFS_COLUMNS "id, chunk, item_classes, surplus"
 
 /* \"%w\".\"%w_chunk\" follows where %T stands. */
@@ -215,7 +219,10 @@ ckfs_page_room(ckfs_table *table)
 	sqlite3_free(sql);
 	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
 	{
-		table->chunks.page_room = (uint32_t)sqlite3_column_int(statement, 0) - CKFS_PAGE_HEADER;
+		uint32_t page = (uint32_t)sqlite3_column_int(statement, 0);
+
+		table->chunks.page_room = page - CKFS_PAGE_HEADER;
+		table->chunks.page_slack = page / CKFS_PAGE_SLACK;
 		table->chunks.row_room = CKFS_ROW_ROOM;
 	}
 	sqlite3_finalize(statement);
