@@ -46,10 +46,11 @@ typedef struct ckf_chunks
 
 	/* To be set by the host, who knows how its rows are stored.  Where a table is built
 	 * from nothing or packed, chunks are made to fill pages: so many bytes of a page are
-	 * for rows, and so many a row takes besides its chunk.  ckf_chunks_init sets 0 for
-	 * both: pages do not matter. */
+	 * for rows, so many a row takes besides its chunk, and so many are better left free,
+	 * for chunks to grow.  ckf_chunks_init sets 0: pages do not matter. */
 	uint32_t page_room;
 	uint32_t row_room;
+	uint32_t page_slack;
 } ckf_chunks;
 
 /* Errors as ckf_create. */

@@ -101,7 +101,7 @@ static size_t
 ckf_build_table(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, size_t limit,
 				uint8_t *out, uint64_t *scratch)
 {
-	size_t spare = plan->grows ? n / CKF_CHUNK_SPARE + 1 : 0;
+	size_t spare = plan->grows ? n / CKF_CHUNK_SPARE + 1 : CKF_CHUNK_LEAST_SPARE;
 	unsigned tries = 0;
 	ckf_filter t;
 	bool possible = ckf_first_table(&t, plan, n + spare);

@@ -11,6 +11,10 @@
  * bytes. */
 #define CKF_CHUNK_SPARE 24
 
+/* Any other has room for so many items more, that the first adds leave its size as it is:
+ * where pages are full, a row that grows splits one. */
+#define CKF_CHUNK_LEAST_SPARE 2
+
 /* The most items of a chunk that was built: a slot has 3 bits at least. */
 #define CKF_CHUNK_BUILT ((CKF_CHUNK_LIMIT * 8) / 3)
 

@@ -86,6 +86,17 @@ ckf_most_whole(const ckf_filter *exact)
 	return n;
 }
 
+/* A hash of what a chunk's bytes depend on, besides its row: so that no chunk is read as
+ * what it is not. */
+static uint64_t
+ckf_check_of_table(const ckf_filter *like)
+{
+	uint8_t bytes[13] = {like->w, like->c, like->b, like->encoding, like->once};
+
+	ckf_store64(bytes + 5, like->seed);
+	return ckf_hash_bytes(CKF_CLASS_BYTES, bytes, sizeof bytes, 0);
+}
+
 ckf_status
 ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 {
@@ -101,13 +112,10 @@ ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 	chunks->like = chunks->exact;
 	chunks->like.w = (uint8_t)ckf_chunk_precision(&chunks->exact);
 	chunks->like.encoding = chunks->like.b == 4 && !params->plain ? CKF_SEMI_SORTED : CKF_PLAIN;
-	/* what a chunk's bytes depend on, besides its row */
-	memset(header + CKF_AT_CAPACITY, 0, CKF_HEADER_SIZE - CKF_AT_CAPACITY);
-	header[CKF_AT_W] = chunks->like.w;
-	chunks->check = ckf_hash_bytes(CKF_CLASS_BYTES, header, sizeof header, 0);
+	chunks->check = ckf_check_of_table(&chunks->like);
 	chunks->most_whole = ckf_most_whole(&chunks->exact);
 	chunks->max_count = ckf_most_copies_of(&chunks->like);
-	chunks->page_room = chunks->row_room = 0;
+	chunks->page_room = chunks->row_room = chunks->page_slack = 0;
 	return CKF_OK;
 }
 

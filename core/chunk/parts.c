@@ -81,10 +81,10 @@ ckf_largest_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
 	return CKF_BAD_BYTES; /* never: a list of the shortest items has room for all */
 }
 
-/* A half or a quarter of the next part that fits into what is left of the page.  false:
- * there is none, and `out` has the part as before. */
+/* A half or a quarter of the next part whose row fits into so many bytes.  false: there is
+ * none, and `out` has the part as before. */
 static bool
-ckf_write_less(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
+ckf_write_less(ckf_edit *edit, ckf_next_part *next, size_t room, uint8_t *out)
 {
 	uint32_t row = edit->chunks->row_room;
 	ckf_next_part less;
@@ -92,13 +92,13 @@ ckf_write_less(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
 
 	for (halves = 1; halves <= CKF_MOST_HALVES; halves++)
 		/* with an eighth more, since items are not spread evenly */
-		if ((next->size >> halves) + (next->size >> (halves + 3)) + row <= edit->page_left)
+		if ((next->size >> halves) + (next->size >> (halves + 3)) + row <= room)
 			break;
 	if (halves > CKF_MOST_HALVES || next->n == 0 || edit->whole ||
 		next->depth + halves > CKF_CHUNK_MAX_DEPTH || next->depth + halves >= edit->chunks->like.w)
 		return false;
 	ckf_measure(edit, next->depth + halves, &less);
-	if (!ckf_write_part(edit, &less, out) || less.size + row > edit->page_left)
+	if (!ckf_write_part(edit, &less, out) || less.size + row > room)
 	{
 		(void)ckf_write_part(edit, next, out);
 		return false;
@@ -109,15 +109,19 @@ ckf_write_less(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
 
 /*
  * Where the part does not fit into the page that is being filled, a smaller one may, and
- * leaves less of the page empty.  Rows are written one behind the other, so the page is
- * known.
+ * leaves less of the page empty; so it is where it takes what is better left free.  Rows are
+ * written one behind the other, each to the same page as long as there is room for it, so
+ * the page is known.
  */
 static void
 ckf_fit_page(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
 {
 	size_t row = edit->chunks->row_room;
+	size_t slack = edit->chunks->page_slack;
+	size_t room = edit->page_left > slack ? edit->page_left - slack : 0;
 
-	if (next->size + row > edit->page_left && !ckf_write_less(edit, next, out))
+	if (next->size + row > room && !ckf_write_less(edit, next, room, out) &&
+		next->size + row > edit->page_left)
 		edit->page_left = edit->chunks->page_room;
 	if (next->size + row < edit->page_left)
 		edit->page_left -= (uint32_t)(next->size + row);

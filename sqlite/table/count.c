@@ -45,8 +45,7 @@ ckfs_count_copies(ckfs_table *table, ckfs_total *total)
 	return rc;
 }
 
-/* What the chunk of this hash says about the number of copies. */
-static int
+int
 ckfs_estimate(ckfs_table *table, uint64_t hash, double *copies)
 {
 	sqlite3_stmt *statement;

@@ -28,6 +28,7 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 
 	sqlite3_free(table->schema);
 	sqlite3_free(table->name);
+	sqlite3_free(table->shadow);
 	sqlite3_free(table);
 	return SQLITE_OK;
 }
@@ -70,8 +71,9 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, int argc, const char 
 	table->connection = connection;
 	table->schema = sqlite3_mprintf("%s", argv[1]);
 	table->name = sqlite3_mprintf("%s", argv[2]);
+	table->shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, argv[2]);
 
-	rc = table->schema && table->name
+	rc = table->schema && table->name && table->shadow
 			 ? ckfs_table_arguments(db, argc - 3, argv + 3, &table->params, &table->chunks, error)
 			 : SQLITE_NOMEM;
 	if (rc == SQLITE_OK) /* views and triggers may use it, whoever wrote the schema */

@@ -18,11 +18,14 @@
 #define CKFS_ROW_ROOM (2 + 2 + 9 + 6)
 #define CKFS_PAGE_HEADER 8
 
+/* The part of a page that stays free, for chunks that grow by the next adds: else each of
+ * these would split a page. */
+#define CKFS_PAGE_SLACK 128
+
 #define CKFS_COLUMNS "id, chunk, item_classes, surplus"
 
 /* \"%w\".\"%w_chunk\" follows where %T stands. */
 static const char *const ckfs_sql[CKFS_STATEMENTS][2] = {
-	[CKFS_ASK] = {"SELECT id, chunk FROM", "WHERE id <= ?1 ORDER BY id DESC LIMIT 1"},
 	[CKFS_FIND] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id <= ?1 ORDER BY id DESC LIMIT 1"},
 	[CKFS_FROM] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id >= ?1 ORDER BY id"},
 	[CKFS_PUT] = {"REPLACE INTO", "(" CKFS_COLUMNS ") VALUES(?1, ?2, ?3, ?4)"},
@@ -216,7 +219,10 @@ ckfs_page_room(ckfs_table *table)
 	sqlite3_free(sql);
 	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
 	{
-		table->chunks.page_room = (uint32_t)sqlite3_column_int(statement, 0) - CKFS_PAGE_HEADER;
+		uint32_t page = (uint32_t)sqlite3_column_int(statement, 0);
+
+		table->chunks.page_room = page - CKFS_PAGE_HEADER;
+		table->chunks.page_slack = page / CKFS_PAGE_SLACK;
 		table->chunks.row_room = CKFS_ROW_ROOM;
 	}
 	sqlite3_finalize(statement);

@@ -32,8 +32,7 @@ enum
 /* Statements over the shadow table, prepared when first needed. */
 typedef enum ckfs_statement
 {
-	CKFS_ASK,     /* the chunk of a hash, to be asked */
-	CKFS_FIND,    /* the same, with all that belongs to it, to be changed */
+	CKFS_FIND,    /* the chunk of a hash */
 	CKFS_FROM,    /* all chunks from one on */
 	CKFS_PUT,     /* a chunk, new or in place of the one of its id */
 	CKFS_SURPLUS, /* only how many adds stored nothing */
@@ -63,7 +62,7 @@ typedef struct ckfs_table
 	sqlite3_vtab base;
 	sqlite3 *db;
 	ckfs_connection *connection;
-	char *schema, *name;
+	char *schema, *name, *shadow;
 	ckf_params params;
 	ckf_chunks chunks;
 	ckf_edit *edit; /* NULL until something is changed */
@@ -75,7 +74,8 @@ typedef struct ckfs_table
 	bool broken;        /* a write is half done.  Where it ended so, nothing is asked or written */
 	int broken_level;   /* until a rollback to a savepoint before this one */
 	int cursors;        /* open ones */
-	sqlite3_blob *blob; /* reads chunks by id, while a statement asks for many */
+	sqlite3_blob *blob; /* reads chunks by id, while a statement asks many questions */
+	int questions;      /* that it has asked so far, up to some */
 	uint8_t bytes[CKF_CHUNK_MAX];
 } ckfs_table;
 
@@ -148,6 +148,9 @@ typedef struct ckfs_total
 	unsigned item_classes;
 } ckfs_total;
 
+/* What the chunk of this hash says about the number of copies. */
+int ckfs_estimate(ckfs_table *table, uint64_t hash, double *copies);
+
 int ckfs_count_copies(ckfs_table *table, ckfs_total *total);
 
 /* May `n` more items be added?  SQLITE_OK, or the error that the precision is used up.
@@ -167,9 +170,14 @@ int ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool wh
 /* Take one copy away, now. */
 int ckfs_write_removal(ckfs_table *table, uint64_t hash);
 
-/* 'optimize', 'delete-all'. */
-int ckfs_write_packed(ckfs_table *table);
+/* 'delete-all' */
 int ckfs_write_nothing(ckfs_table *table);
+
+/* What is to be done before each change of rows, and to write a row, new or in the place of
+ * its id. */
+int ckfs_start_write(ckfs_table *table);
+int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
+			 unsigned item_classes, uint64_t surplus);
 
 /* A change of several rows: it is whole, or the table is broken until a rollback. */
 void ckfs_begin_change(ckfs_table *table);
@@ -177,6 +185,16 @@ void ckfs_end_change(ckfs_table *table);
 
 /* Did a change end half way in this transaction?  Then an error. */
 int ckfs_check_broken(ckfs_table *table);
+
+/* ------------------------------------------------------------------- pack.c */
+
+/* 'optimize' */
+int ckfs_write_packed(ckfs_table *table);
+
+/* Add whole hashes, in ascending order, if they are many beside what the table has; *many
+ * tells whether they were. */
+int ckfs_write_many(ckfs_table *table, const uint64_t *hashes, size_t n, unsigned item_classes,
+					bool *many);
 
 /* ---------------------------------------------------------------- waiting.c */
 

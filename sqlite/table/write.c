@@ -11,10 +11,6 @@
 
 #include <string.h>
 
-/* Bytes of chunks that are read ahead, and whose rows are deleted, while a table is packed:
- * their pages are free then for those that are written. */
-#define CKFS_STRIPE ((size_t)1 << 20)
-
 void
 ckfs_begin_change(ckfs_table *table)
 {
@@ -39,8 +35,7 @@ ckfs_check_broken(ckfs_table *table)
 										   table->schema, table->name));
 }
 
-/* What is to be done before each write. */
-static int
+int
 ckfs_start_write(ckfs_table *table)
 {
 	int rc = ckfs_check_broken(table);
@@ -53,7 +48,7 @@ ckfs_start_write(ckfs_table *table)
 	return table->edit ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int
+int
 ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsigned item_classes,
 		 uint64_t surplus)
 {
@@ -165,9 +160,14 @@ ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 {
 	sqlite3_int64 last = sqlite3_last_insert_rowid(table->db);
 	int rc = ckfs_start_write(table);
+	bool many = false;
 	size_t taken;
 
 	*done = 0;
+	if (rc == SQLITE_OK && whole)
+		rc = ckfs_write_many(table, items, n, item_classes, &many);
+	if (rc == SQLITE_OK && many)
+		*done = n;
 	while (*done < n && rc == SQLITE_OK)
 	{
 		rc = ckfs_write_some(table, items + *done, n - *done, whole, item_classes, &taken);
@@ -216,149 +216,4 @@ ckfs_write_nothing(ckfs_table *table)
 	statement = rc == SQLITE_OK ? ckfs_statement_of(table, CKFS_CLEAR, &rc) : NULL;
 	table->allowed = 0;
 	return statement ? ckfs_change_rows(table, statement) : rc;
-}
-
-/* ----------------------------------------------------------------- packing */
-
-/* Rows that were taken out of the table to be packed. */
-typedef struct ckfs_stripe
-{
-	uint8_t *bytes; /* CKFS_STRIPE: a row's id and size, and its chunk */
-	size_t used, at;
-	int64_t next; /* id from which rows are still in the table */
-	bool end;     /* there are none */
-	unsigned item_classes;
-	uint64_t surplus; /* of rows that were read, until a row that is written has it */
-} ckfs_stripe;
-
-typedef struct ckfs_stripe_row
-{
-	int64_t id;
-	size_t size;
-} ckfs_stripe_row;
-
-/* Delete the rows from one id to another. */
-static int
-ckfs_drop(ckfs_table *table, int64_t first, int64_t last)
-{
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_DROP, &rc);
-
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, first);
-	sqlite3_bind_int64(statement, 2, last);
-	return ckfs_change_rows(table, statement);
-}
-
-/* Take as many rows out of the table as the stripe has room for. */
-static int
-ckfs_read_stripe(ckfs_table *table, ckfs_stripe *stripe)
-{
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_FROM, &rc);
-	int64_t first = stripe->next;
-	ckfs_row row = {.id = first};
-
-	if (!statement)
-		return rc;
-	stripe->used = stripe->at = 0;
-	sqlite3_bind_int64(statement, 1, first);
-	while (stripe->used + sizeof(ckfs_stripe_row) + CKF_CHUNK_MAX <= CKFS_STRIPE &&
-		   (rc = ckfs_step(table, statement)) == SQLITE_ROW)
-	{
-		ckfs_stripe_row head;
-
-		rc = ckfs_read_row(table, statement, &row);
-		if (rc != SQLITE_OK)
-			break;
-		head = (ckfs_stripe_row){row.id, row.chunk.size};
-		memcpy(stripe->bytes + stripe->used, &head, sizeof(head));
-		memcpy(stripe->bytes + stripe->used + sizeof(head), row.chunk.bytes, head.size);
-		stripe->used += sizeof(head) + head.size;
-		stripe->item_classes |= row.item_classes;
-		stripe->surplus += row.surplus;
-	}
-	sqlite3_reset(statement);
-	stripe->end = rc == SQLITE_OK && stripe->used == 0;
-	stripe->next = row.id < INT64_MAX ? row.id + 1 : INT64_MAX;
-	return rc == SQLITE_OK || rc == SQLITE_ROW ? ckfs_drop(table, first, row.id) : rc;
-}
-
-/* Give the next chunk to the engine, NULL behind the last one. */
-static int
-ckfs_feed_packing(ckfs_table *table, ckfs_stripe *stripe)
-{
-	ckfs_stripe_row head = {INT64_MAX, 0};
-	ckf_status status = CKF_OK;
-	ckf_chunk chunk;
-	int rc = SQLITE_OK;
-
-	if (stripe->at == stripe->used && !stripe->end)
-		rc = ckfs_read_stripe(table, stripe);
-	if (rc != SQLITE_OK)
-		return rc;
-	if (!stripe->end)
-	{
-		memcpy(&head, stripe->bytes + stripe->at, sizeof(head));
-		stripe->at += sizeof(head) + head.size;
-		status = ckf_chunk_open(&chunk, &table->chunks, ckf_chunk_start(head.id),
-								stripe->bytes + stripe->at - head.size, head.size);
-	}
-	if (status == CKF_OK)
-		status = ckf_edit_feed(table->edit, stripe->end ? NULL : &chunk);
-	return status == CKF_OK ? SQLITE_OK
-							: ckfs_table_damaged(table, head.id, "a chunk that does not follow");
-}
-
-static int
-ckfs_pack(ckfs_table *table, ckfs_stripe *stripe)
-{
-	ckf_status status = ckf_edit_pack(table->edit, &table->chunks);
-	ckf_chunk_part part;
-	int rc = SQLITE_OK;
-
-	while (rc == SQLITE_OK && status == CKF_OK)
-	{
-		status = ckf_edit_next(table->edit, table->bytes, &part);
-		if (status == CKF_FEED)
-			rc = ckfs_feed_packing(table, stripe);
-		else if (status == CKF_MORE)
-		{
-			rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
-						  stripe->item_classes, stripe->surplus);
-			stripe->surplus = 0;
-		}
-		else if (status == CKF_OK)
-			return SQLITE_OK;
-		else
-			break;
-		status = CKF_OK;
-	}
-	return rc == SQLITE_OK ? ckfs_table_damaged(table, stripe->next, "wrong items") : rc;
-}
-
-int
-ckfs_write_packed(ckfs_table *table)
-{
-	sqlite3_int64 last = sqlite3_last_insert_rowid(table->db);
-	ckfs_stripe stripe = {.next = INT64_MIN};
-	int rc = ckfs_write_waiting(table);
-
-	if (rc == SQLITE_OK)
-		rc = ckfs_start_write(table);
-	if (rc == SQLITE_OK)
-		rc = ckfs_page_room(table);
-	if (rc != SQLITE_OK)
-		return rc;
-	stripe.bytes = sqlite3_malloc64(CKFS_STRIPE);
-	if (!stripe.bytes)
-		return SQLITE_NOMEM;
-	ckfs_begin_change(table);
-	rc = ckfs_pack(table, &stripe);
-	if (rc == SQLITE_OK)
-		ckfs_end_change(table);
-	sqlite3_free(stripe.bytes);
-	sqlite3_set_last_insert_rowid(table->db, last);
-	return rc;
 }

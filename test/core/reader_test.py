@@ -17,7 +17,7 @@ CLASSES = ("number", "text", "bytes", "timestamp", "timestamptz", "other", "hash
 def worked_bytes():
     """(bytes, {n: hash(n)}) of each block of section 9, with the hashes told above it."""
     with open(os.path.join(answers.ROOT, "core/FORMAT.md"), encoding="utf-8") as page:
-        section = page.read().split("## 9.")[1]
+        section = page.read().split("## 9.")[1].split("## 10.")[0]
     hashes = {}
     for part in re.split(r"\n\n", section):
         hashes.update({int(n): int(h, 16) for n, h in re.findall(r"hash\((\d+)\)\s*=\s*`(\w+)`", part)})
