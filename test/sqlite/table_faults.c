@@ -23,14 +23,14 @@ int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
 static const char *const scripts[] = {
 	"SELECT count(*), sum(copies) FROM number JOIN seen ON item = value",
 	"SELECT count(*) FROM number WHERE NOT EXISTS (SELECT 1 FROM seen WHERE item = value)",
-	"SELECT count(*) FROM seen WHERE item IN (SELECT value FROM number WHERE value < 900)",
+	"SELECT count(*) FROM seen WHERE item IN (SELECT value FROM number WHERE value < 200)",
 	"SELECT hex(cuckoofilter_export('seen'))",
 	"SELECT hex(cuckoofilter_export('few'))",
 	"INSERT INTO seen VALUES ('one more')",
-	"INSERT INTO few(item) SELECT value FROM number WHERE value < 300",
-	"INSERT INTO seen(item) SELECT value FROM number WHERE value > 2500",
-	"BEGIN; INSERT INTO seen(item) SELECT value FROM number WHERE value > 2900; SELECT sum(copies) "
-	"FROM number JOIN seen ON item = value; DELETE FROM seen WHERE item IN (5, 6, 2950); COMMIT",
+	"INSERT INTO few(item) SELECT value FROM number WHERE value < 100",
+	"INSERT INTO seen(item) SELECT value FROM number WHERE value > 400",
+	"BEGIN; INSERT INTO seen(item) SELECT value FROM number WHERE value > 580; SELECT sum(copies) "
+	"FROM number JOIN seen ON item = value; DELETE FROM seen WHERE item IN (5, 6, 590); COMMIT",
 	"BEGIN; INSERT INTO seen VALUES (5001); SAVEPOINT a; INSERT INTO seen VALUES (5002); SAVEPOINT "
 	"b; INSERT INTO seen VALUES (5003); ROLLBACK TO a; INSERT INTO seen VALUES (5004); RELEASE a; "
 	"COMMIT",
@@ -327,7 +327,7 @@ run_once(const char *sql, long n, const char *want_answer, const char *before, c
 	return was_complete;
 }
 
-/* The same script over and over; past some hundred, not at every single call. */
+/* The same script over and over; past some tens, not at every single call. */
 static void
 exhaust(const char *sql)
 {
@@ -342,7 +342,7 @@ exhaust(const char *sql)
 	run(db, sql, want);
 	describe(db, after);
 	sqlite3_close(db);
-	for (n = 0; !run_once(sql, n, want, before, after); n += 1 + n / 100)
+	for (n = 0; !run_once(sql, n, want, before, after); n += 1 + n / 20)
 		runs++;
 	printf("%5ld of %5ld %s: %.70s\n", runs, n, kind == MEMORY ? "allocations" : "file calls", sql);
 	fflush(stdout);
@@ -353,10 +353,10 @@ make_database(const char *journal)
 {
 	static const char schema[] =
 		"CREATE TABLE number AS WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL SELECT value + 1 "
-		"FROM s WHERE value < 3000) SELECT value FROM s;"
+		"FROM s WHERE value < 600) SELECT value FROM s;"
 		"CREATE VIRTUAL TABLE seen USING cuckoofilter(fpr=0.001, capacity=10000);"
 		"CREATE VIRTUAL TABLE few USING cuckoofilter;"
-		"INSERT INTO seen(item) SELECT value FROM number WHERE value < 2700;"
+		"INSERT INTO seen(item) SELECT value FROM number WHERE value < 540;"
 		"INSERT INTO few(item) SELECT value FROM number WHERE value < 20";
 	char pragma[200];
 	sqlite3 *db;

@@ -94,6 +94,10 @@ class Model:
     def largest(self, x):
         return self.stored.get(self.prefixes[x], 0)
 
+    def crowded(self):
+        """Are items of more copies than a bucket has slots too many for one filter?"""
+        return sum(2 * n > self.most for n in self.stored.values()) > sum(self.stored.values()) / 200
+
     def wrong(self, x, copies):
         return not self.least(x) <= copies <= self.largest(x)
 
@@ -112,7 +116,7 @@ class Case:
         self.base.run(f"PRAGMA cache_size = {cache}")
         w, c, b = precision(self.base.db, self.args)
         seed = self.args.get("seed", 0)
-        seed = seed - (1 << 64) if seed >> 63 else seed
+        seed = seed - (1 << 64) if seed >= 1 << 63 else seed
         rows = self.base.rows("SELECT cuckoofilter_hash(item, ?) FROM item ORDER BY x", seed)
         prefixes = [0] + [self.cut(hash & MASK, w, c) for (hash,) in rows]
         self.model = Model(self.args, prefixes, b, self.items)
@@ -211,7 +215,9 @@ def act_merge(model, rnd, args):
     for x in range(first, last + 1):
         model.add(x)
     theirs = dict(args)
-    if rnd.random() < 0.5:
+    if args.get("fpr") == 0.2:  # where a table has a bit or two more than a filter of its rate
+        theirs["fpr"] = 0.01
+    elif rnd.random() < 0.5:
         theirs["fpr"] = args.get("fpr", 0.01) / 4
     if rnd.random() < 0.5:
         theirs["bucket_size"] = rnd.choice((2, 8))
@@ -277,13 +283,18 @@ def examine(what, db, model, rnd=None):
 
 
 def examine_export(what, db, model, args):
-    bytes = db.execute("SELECT cuckoofilter_export('seen')").fetchone()[0]
+    try:
+        bytes = db.execute("SELECT cuckoofilter_export('seen')").fetchone()[0]
+    except sqlite3.Error as error:
+        check(f"{what}: export: {error}", "cannot place so many copies" in str(error) and model.crowded())
+        return
     if model.once and model.true:
         numbers = ", ".join(map(str, model.true))
         want = db.execute(f"SELECT {aggregate(args, 'item')} FROM item WHERE x IN ({numbers})").fetchone()[0]
         check(f"{what}: export, byte for byte: {suite.info(bytes)}, not {suite.info(want)}", bytes == want)
+    unlike = "<" if args.get("fpr") == 0.2 else "IS NOT"  # as above
     differ = db.execute(
-        "SELECT count(*) FROM item WHERE cuckoofilter_copies((SELECT cuckoofilter_open(?)), item) IS NOT "
+        f"SELECT count(*) FROM item WHERE cuckoofilter_copies((SELECT cuckoofilter_open(?)), item) {unlike} "
         "coalesce((SELECT copies FROM seen WHERE seen.item = item.item), 0)", (bytes,)
     ).fetchone()[0]  # fmt: skip
     equal(f"{what}: answers of the export that differ", differ, 0)
@@ -432,7 +443,10 @@ def transact(model, args, seed, turn):
 def write(case, seed, turn, told):
     """The writer: transactions without end, telling of each before and after it."""
     db = connect(case.base.path)
-    db.execute("PRAGMA cache_size = 8")
+    # With a WAL and a cache that spills, ROLLBACK TO leaves checksums in the WAL of SQLite 3.40 that
+    # end a recovery too soon: plain tables lose committed transactions, too.
+    if case.journal == "delete":
+        db.execute("PRAGMA cache_size = 8")
     while True:
         turn += 1
         os.write(told, b"(")
