@@ -129,8 +129,9 @@ ckfs_write_waiting(ckfs_table *table)
 	rc = ckfs_write_items(table, waiting->hashes, count, true, waiting->item_classes, &done);
 	if (rc == SQLITE_OK)
 		ckfs_forget_waiting(table);
-	else if (done > 0) /* the others still wait */
+	else if (done > 0 && waiting->count == count)
 	{
+		/* the others still wait, unless the failure took the transaction back */
 		waiting->count -= done;
 		memmove(waiting->hashes, waiting->hashes + done, waiting->count * sizeof(uint64_t));
 	}

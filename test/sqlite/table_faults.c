@@ -43,7 +43,7 @@ static const char *const scripts[] = {
 	"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(value + 5000, 0.001, 10000) "
 	"FROM number",
 	"INSERT INTO seen(seen, item) SELECT 'merge', zeroblob(100)",
-	"ALTER TABLE seen RENAME TO other; ALTER TABLE other RENAME TO seen",
+	"BEGIN; ALTER TABLE seen RENAME TO other; ALTER TABLE other RENAME TO seen; COMMIT",
 	"CREATE VIRTUAL TABLE fresh USING cuckoofilter(kind=set, seed=5, bucket_size=8); INSERT INTO "
 	"fresh VALUES (1), ('a'); SELECT count(*) FROM fresh WHERE item IN (1, 'a', 2)",
 	"CREATE VIRTUAL TABLE bad USING cuckoofilter(colour=red)",
