@@ -43,13 +43,12 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 		return ckfs_write_removal(table, (uint64_t)sqlite3_value_int64(argv[0]));
 	}
 	if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
-		return ckfs_refuse(table, "a cuckoofilter table has no UPDATE: delete the old item and "
-								  "insert the new one");
+		return ckfs_refuse(table, "items of a cuckoofilter table cannot be updated: delete the old "
+								  "one and insert the new one");
 	if (conflict == SQLITE_REPLACE || conflict == SQLITE_IGNORE)
-		return ckfs_refuse(
-			table, "a cuckoofilter table has no OR REPLACE and no OR IGNORE, as its items are "
-				   "not unique: use INSERT, with WHERE NOT EXISTS (SELECT 1 FROM .. WHERE "
-				   "item = ..) for new items only");
+		return ckfs_refuse(table, "items of a cuckoofilter table are not unique, so that nothing "
+								  "can be replaced or ignored: use INSERT, for new items with "
+								  "WHERE NOT EXISTS (SELECT 1 FROM .. WHERE item = ..)");
 	*rowid = sqlite3_last_insert_rowid(table->db);
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COMMAND]) != SQLITE_NULL)
 		return ckfs_command(table, columns[CKFS_COLUMN_COMMAND], columns[CKFS_COLUMN_ITEM]);
