@@ -4,8 +4,8 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join fuzz mutate machines \
-	releases soak coverage valgrind dist test-packages
+	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-table fuzz mutate \
+	machines releases soak coverage valgrind dist test-packages
 
 # ---------------------------------------------------------------------------
 # Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
@@ -34,7 +34,8 @@ SMALL_LIB := build/small/libckf.a
 
 # The engine changes its way at sizes that small inputs reach with these.
 SMALL := -DCKF_LARGEST_SET=200 -DCKF_MAX_HASHES=40 -DCKF_MAX_BUCKETS_BUILT=64 \
-	-DCKF_MOST_WHOLE=300 -DCKF_LARGE_LOG=4096 -DCKF_LARGEST_STATE=32000 -DCKF_STEP=64 -DCKF_LARGEST_PART=128
+	-DCKF_MOST_WHOLE=300 -DCKF_LARGE_LOG=4096 -DCKF_LARGEST_STATE=32000 -DCKF_STEP=64 -DCKF_LARGEST_PART=128 \
+	-DCKF_CHUNK_LIMIT=100
 
 core: $(CORE_LIB)
 
@@ -63,7 +64,7 @@ $(CORE_LIB) $(ASAN_LIB) $(SMALL_LIB):
 # SQLite: the loadable extension, and everything in one C file
 # ---------------------------------------------------------------------------
 
-SQLITE_SRC := $(wildcard sqlite/*.c)
+SQLITE_SRC := $(wildcard sqlite/*.c sqlite/*/*.c)
 SQLITE_OBJ := $(SQLITE_SRC:%.c=build/%.o)
 SQLITE_SO  := build/sqlite/cuckoofilter.so
 SQLITE_DIR ?= /usr/local/lib/sqlite3
@@ -79,7 +80,7 @@ $(SQLITE_SO): $(SQLITE_OBJ) $(CORE_OBJ)
 
 amalgamation: build/cuckoofilter.c
 
-build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch])
+build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])
 	@mkdir -p $(@D)
 	sqlite/amalgamate.sh > $@.tmp
 	mv $@.tmp $@
@@ -101,12 +102,13 @@ demo:
 # test/core: files with a main are suites, the others are linked into each.
 TEST_MAIN   := $(shell grep -lE '^(int )?main\b' test/core/*.c)
 TEST_SHARED := $(filter-out $(TEST_MAIN),$(wildcard test/core/*.c))
-TEST_SMALL  := $(addprefix build/test/small/,aggregate common contract many unlike)
+TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks common contract many unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
-	build/test/sqlite/library build/test/sqlite/handles
+	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults \
+	build/test/sqlite/table_hostile
 
 test: install-deps
 	@$(MAKE) -s -j2 test-build
@@ -160,7 +162,7 @@ build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
-build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h $(ASAN_LIB)
+build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h sqlite/table/table.h $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
 
@@ -180,6 +182,10 @@ bench-slices:
 
 bench-join:
 	@test/bench/join/run.sh
+
+bench-table: $(SQLITE_SO)
+	@/usr/bin/python3 test/bench/table.py $(or $(ITEMS),1e6) test/bench/results > build/bench-table.md
+	@mv build/bench-table.md test/bench/results/TABLE.md
 
 # Longer rounds than `make test` has time for: each target for SECONDS, N
 # mutants, other compilers and machines.
@@ -237,6 +243,7 @@ help:
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; a star schema"
+	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"
 	@echo "make machines        the core's tests with other compilers and processors"
@@ -251,7 +258,7 @@ help:
 	@echo "make clean           remove what was built"
 
 -include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \
-	build/sqlite/*.d build/test/core/*.d build/test/asan/*.d build/test/small/*.d)
+	build/sqlite/*.d build/sqlite/*/*.d build/test/core/*.d build/test/asan/*.d build/test/small/*.d)
 
 # ---------------------------------------------------------------------------
 # PostgreSQL: pg/Makefile hands these to PGXS, in build/pg.  PG_CONFIG names

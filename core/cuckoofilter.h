@@ -50,6 +50,7 @@ typedef enum ckf_status
 	CKF_OK = 0,
 	CKF_MORE,         /* a rebuild or a check has more steps to go */
 	CKF_ROOM,         /* the change needs a larger buffer */
+	CKF_FEED,         /* the next chunk is asked for (cuckoofilter_chunk.h) */
 	CKF_BAD_BYTES,    /* these bytes are not a filter */
 	CKF_BAD_VERSION,  /* a filter of a format or hash version unknown here */
 	CKF_UNFINISHED,   /* an aggregate's running state, stored without its end */
@@ -431,6 +432,7 @@ typedef enum ckf_goal
 					   * in common */
 	CKF_ADD_MANY,     /* a and one copy more of each hash */
 	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one */
+	CKF_FINISH_FED,   /* as CKF_FINISH, of chunks: for ckf_export_start alone */
 	CKF_FINISH,       /* the filter of an aggregate over items, from its state a;
 					   * of hashes, too, where they are given */
 	CKF_FINISH_MERGE, /* the filter of union_agg or sum_agg, from its state a */

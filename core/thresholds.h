@@ -53,6 +53,15 @@
 /* Words of scratch on the stack, for merging a few items into a state. */
 #define CKF_FEW_WORDS 1024
 
+/*
+ * Bytes that a chunk of a table may have; past them its range is split.  (Whole hashes may
+ * have CKF_CHUNK_MAX.)  Rows of this size cost little beside their chunks, and many share
+ * a page, so that not all rows of a page split at once.
+ */
+#ifndef CKF_CHUNK_LIMIT
+#define CKF_CHUNK_LIMIT 720
+#endif
+
 /* Items between two returns of a rebuild to its host: a few milliseconds. */
 #ifndef CKF_STEP
 #define CKF_STEP 65536

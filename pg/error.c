@@ -141,6 +141,7 @@ ckfp_describe(ckf_status status, const ckfp_subject *about)
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
+		case CKF_FEED:
 			break; /* no failures */
 	}
 	return errmsg_internal(CKF_SAY_UNEXPECTED, (int)status);

@@ -35,6 +35,8 @@ function find(name, folder)
 {
 	if (name == "xxhash.h")
 		return xxhash
+	while (sub(/^\.\.\//, "", name))
+		sub(/[^\/]*\/$/, "", folder)
 	if (exists(folder name))
 		return folder name
 	return exists("core/" name) ? "core/" name : ""
@@ -79,6 +81,6 @@ function quote(path,    text)
 	close(path)
 }
 BEGIN { for (i = 1; i < ARGC; i++) write_out(ARGV[i]) }
-' core/*/*.c sqlite/*.c
+' core/*/*.c sqlite/*.c sqlite/*/*.c
 
 echo '#pragma GCC visibility pop'

@@ -52,13 +52,13 @@ ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filte
 			ckfs_error(ctx, status, (ckfs_subject){0});
 			return NULL;
 		default:
-			ckfs_error_type(ctx, "cuckoofilter", "a BLOB or come from cuckoofilter_open", arg);
+			ckfs_error_type(ctx, "cuckoofilter", CKFS_SAY_FILTER, arg);
 			return NULL;
 	}
 }
 
-bool
-ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
+int
+ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 {
 	const void *bytes;
 	ckf_class cls = CKF_CLASS_BYTES;
@@ -68,13 +68,13 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_h
 		case SQLITE_INTEGER:
 			hashed->hash = ckf_hash_integer(sqlite3_value_int64(value), seed);
 			hashed->item_class = CKF_ITEM_NUMBER;
-			return true;
+			return SQLITE_OK;
 		case SQLITE_FLOAT:
 			hashed->hash = ckf_hash_real(sqlite3_value_double(value), seed);
 			hashed->item_class = CKF_ITEM_NUMBER;
-			return true;
+			return SQLITE_OK;
 		case SQLITE_NULL:
-			return false;
+			return SQLITE_DONE;
 		case SQLITE_TEXT:
 			bytes = sqlite3_value_text(value); /* UTF-8, whatever the database has */
 			cls = CKF_CLASS_TEXT;
@@ -83,13 +83,20 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_h
 			bytes = sqlite3_value_blob(value);
 	}
 	if (!bytes && cls == CKF_CLASS_TEXT) /* an empty BLOB has no bytes, a text always */
-	{
-		sqlite3_result_error_nomem(ctx);
-		return false;
-	}
+		return SQLITE_NOMEM;
 	hashed->hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
 	hashed->item_class = ckf_item_class_of(cls);
-	return true;
+	return SQLITE_OK;
+}
+
+bool
+ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
+{
+	int rc = ckfs_hash_value(value, seed, hashed);
+
+	if (rc == SQLITE_NOMEM)
+		sqlite3_result_error_nomem(ctx);
+	return rc == SQLITE_OK;
 }
 
 bool

@@ -61,7 +61,7 @@ ckfs_sentence_precision(const ckfs_subject *about)
 						   (unsigned long long)about->filter->count, ckf_fpr(about->filter));
 }
 
-static char *
+char *
 ckfs_sentence(ckf_status status, ckfs_subject about)
 {
 	switch (status)
@@ -94,6 +94,7 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_OK:
 		case CKF_MORE:
 		case CKF_ROOM:
+		case CKF_FEED:
 			break; /* no failures */
 	}
 	return sqlite3_mprintf(CKF_SAY_UNEXPECTED, (int)status);
@@ -105,24 +106,29 @@ ckfs_error(sqlite3_context *ctx, ckf_status status, ckfs_subject subject)
 	ckfs_report(ctx, ckfs_sentence(status, subject));
 }
 
-void
-ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sqlite3_value *value)
+char *
+ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value)
 {
 	switch (sqlite3_value_type(value))
 	{
 		case SQLITE_FLOAT:
-			ckfs_report(ctx, sqlite3_mprintf("%s must be %s, not %!.17g", what, must_be,
-											 sqlite3_value_double(value)));
-			break;
+			return sqlite3_mprintf("%s must be %s, not %!.17g", what, must_be,
+								   sqlite3_value_double(value));
 		case SQLITE_INTEGER:
-			ckfs_report(ctx, sqlite3_mprintf("%s must be %s, not INTEGER", what, must_be));
-			break;
+			return sqlite3_mprintf("%s must be %s, not INTEGER", what, must_be);
 		case SQLITE_TEXT:
-			ckfs_report(ctx, sqlite3_mprintf("%s must be %s, not TEXT", what, must_be));
-			break;
+			return sqlite3_mprintf("%s must be %s, not TEXT", what, must_be);
+		case SQLITE_NULL:
+			return sqlite3_mprintf("%s must be %s, not NULL", what, must_be);
 		default:
-			ckfs_report(ctx, sqlite3_mprintf("%s must be %s, not BLOB", what, must_be));
+			return sqlite3_mprintf("%s must be %s, not BLOB", what, must_be);
 	}
+}
+
+void
+ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sqlite3_value *value)
+{
+	ckfs_report(ctx, ckfs_sentence_type(what, must_be, value));
 }
 
 void
@@ -133,11 +139,14 @@ ckfs_error_handle(sqlite3_context *ctx, bool is_handle)
 		ckfs_error(ctx, CKF_BAD_BYTES, (ckfs_subject){0});
 		return;
 	}
-	sqlite3_result_error(ctx,
-						 "the cuckoofilter of this handle is not open: it was opened by another "
-						 "connection, or dropped as the one longest unused; call cuckoofilter_open "
-						 "again, or pass the filter itself",
-						 -1);
+	sqlite3_result_error(ctx, CKFS_SAY_NO_HANDLE, -1);
+}
+
+void
+ckfs_error_no_table(sqlite3_context *ctx, const char *name, const char *why)
+{
+	ckfs_report(ctx, sqlite3_mprintf("there is no cuckoofilter table \"%s\"%s%s", name,
+									 why ? ": " : "", why ? why : ""));
 }
 
 void

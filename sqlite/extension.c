@@ -1,5 +1,5 @@
 /*
- * extension.c - the entry point, and the functions that SQL sees.
+ * extension.c - the entry point, and the functions that SQL sees; tables are in table/.
  */
 #include "host.h"
 
@@ -64,6 +64,7 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL, NULL, NULL},
 	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL, NULL, NULL},
 	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL, NULL, NULL},
+	{"cuckoofilter_export", 1, 2, ckfs_sql_export, NULL, NULL, NULL},
 	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items, ckfs_final, ckfs_value},
 	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
 	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union, ckfs_final, ckfs_value},
@@ -112,6 +113,13 @@ ckfs_forget(void *user)
 	ckfs_release(((ckfs_user *)user)->connection);
 }
 
+/* The same with the module of tables. */
+static void
+ckfs_forget_module(void *connection)
+{
+	ckfs_release(connection);
+}
+
 static int
 ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 {
@@ -119,6 +127,9 @@ ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 	int flags = CKFS_FLAGS | (entry->call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
 	int rc = SQLITE_OK;
 	int n;
+
+	if (entry->call == ckfs_sql_export) /* it reads the database */
+		flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 
 	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
 	{
@@ -164,6 +175,11 @@ sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines 
 	connection->references++; /* until all are registered */
 	for (i = 0; i < CKFS_ENTRIES && rc == SQLITE_OK; i++)
 		rc = ckfs_register(db, i, &connection->users[i]);
+	if (rc == SQLITE_OK)
+	{
+		connection->references++;
+		rc = ckfs_register_table(db, connection, ckfs_forget_module);
+	}
 	if (rc != SQLITE_OK && error) /* it is loaded, and a statement is using it */
 		*error = sqlite3_mprintf("%s", sqlite3_errmsg(db));
 	while (rc != SQLITE_OK && i > 0)

@@ -289,6 +289,20 @@ ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
 		sqlite3_result_blob(ctx, &handle->name, sizeof(ckfs_name), SQLITE_TRANSIENT);
 }
 
+bool
+ckfs_is_handle(const void *bytes)
+{
+	return memcmp(bytes, ckfs_sign, sizeof(ckfs_sign)) == 0;
+}
+
+const ckf_filter *
+ckfs_handle_find(ckfs_handles *handles, const void *bytes)
+{
+	ckfs_handle *handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
+
+	return handle ? &handle->filter : NULL;
+}
+
 const ckf_filter *
 ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes, ckf_trust trust)
 {
@@ -296,7 +310,7 @@ ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *byte
 
 	if (!handle)
 	{
-		ckfs_error_handle(ctx, memcmp(bytes, ckfs_sign, sizeof(ckfs_sign)) == 0);
+		ckfs_error_handle(ctx, ckfs_is_handle(bytes));
 		return NULL;
 	}
 	if (trust != CKF_STORED && !handle->checked)

@@ -11,6 +11,7 @@
  *   handle.c      filters that cuckoofilter_open holds
  *   owned.c       filters in memory of our own: copies, growth, rebuilds, results
  *   library.c     what depends on the version of the SQLite library
+ *   table/        the virtual table (table/README.md)
  *   error.c       every error sentence, once
  *
  * Functions that take a sqlite3_context report their failures in it, and
@@ -61,6 +62,12 @@ void ckfs_handles_end(ckfs_handles *handles);
 const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes,
 									 ckf_trust trust);
 
+/* Do bytes of a name's size look like a handle's? */
+bool ckfs_is_handle(const void *bytes);
+
+/* The filter of a handle, for any trust; NULL where it is not open here. */
+const ckf_filter *ckfs_handle_find(ckfs_handles *handles, const void *bytes);
+
 /* Make a handle of a filter the result. */
 void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
 
@@ -80,7 +87,7 @@ struct ckfs_connection
 {
 	ckfs_handles handles;
 	uint8_t logged[CKF_ITEM_HASH]; /* by a filter's classes: of which an item was asked for */
-	int references;                /* of functions */
+	int references;                /* of functions, and of the module of tables */
 	ckfs_user users[];
 };
 
@@ -98,6 +105,9 @@ bool ckfs_library_will_do(char **error);
 /* Was sqlite3_interrupt called?  Then that is the function's result.  Asked
  * between the steps of long work; SQLite before 3.41 cannot tell. */
 bool ckfs_interrupted(sqlite3_context *ctx);
+
+/* The same where there is no function. */
+bool ckfs_is_interrupted(sqlite3 *db);
 
 /* ------------------------------------------------------------- argument.c */
 
@@ -118,6 +128,9 @@ typedef struct ckfs_hashed
 	uint64_t hash;
 	unsigned item_class; /* ckf_item_class */
 } ckfs_hashed;
+
+/* A value to its hash: SQLITE_OK, SQLITE_DONE where it is NULL, SQLITE_NOMEM. */
+int ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed);
 
 /* A value to its hash; false where it is NULL.  Two ways: ckfs_hash_item takes
  * an item, ckfs_hash_given an integer that is a hash already. */
@@ -152,6 +165,17 @@ bool ckfs_copy_bytes(sqlite3_context *ctx, void *to, const void *from, size_t si
  * not be an input.  b is NULL but for goals of two filters. */
 bool ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
 			  ckf_filter *owned);
+
+/*
+ * Run a rebuild whose items the host brings: `start` starts it, and `feed` does what CKF_FEED
+ * asks for (false, with an error, where that fails); both get `data`.  `about`: for errors,
+ * what the result would be.
+ */
+typedef ckf_status ckfs_start_fed(ckf_rebuild *rebuild, void *data);
+typedef bool ckfs_feed(sqlite3_context *ctx, ckf_rebuild *rebuild, void *data);
+
+bool ckfs_run_fed(sqlite3_context *ctx, ckfs_start_fed *start, ckfs_feed *feed, void *data,
+				  const ckf_filter *about, ckf_filter *owned);
 
 /* Merge a filter into a running state, which is owned: CKF_COLLECT_*. */
 bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal);
@@ -209,15 +233,29 @@ typedef struct ckfs_subject
 	const ckf_rebuild *rebuild; /* PRECISION: that came to it; NULL: an add */
 } ckfs_subject;
 
+/* The sentence of a failed call of the engine, of sqlite3_malloc; NULL without memory. */
+char *ckfs_sentence(ckf_status status, ckfs_subject subject);
+
 /* Report a failed call of the engine. */
 void ckfs_error(sqlite3_context *ctx, ckf_status status, ckfs_subject subject);
 
 /* `value` is not what it must be: "capacity must be an integer, not TEXT". */
+char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value);
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
 
+/* What ckfs_filter takes. */
+#define CKFS_SAY_FILTER "a BLOB or come from cuckoofilter_open"
+
+#define CKFS_SAY_NO_HANDLE                                                                         \
+	"the cuckoofilter of this handle is not open: it was opened by another connection, or "        \
+	"dropped as the one longest unused; call cuckoofilter_open again, or pass the filter itself"
+
 /* Bytes of a handle's size are that of no open filter, or no handle. */
 void ckfs_error_handle(sqlite3_context *ctx, bool is_handle);
+
+/* cuckoofilter_export was asked for a table that is none; why: SQLite's words, or NULL. */
+void ckfs_error_no_table(sqlite3_context *ctx, const char *name, const char *why);
 
 /* A variadic function was called without its filter. */
 void ckfs_error_no_filter(sqlite3_context *ctx);
@@ -278,6 +316,12 @@ ckfs_function ckfs_sql_fpr;
 ckfs_function ckfs_sql_hash;
 ckfs_function ckfs_sql_version;
 ckfs_function ckfs_sql_info;
+ckfs_function ckfs_sql_export; /* table/export.c */
+
+/* ---------------------------------------------------------- table/module.c */
+
+/* Register the virtual table; `forget` is called for the connection when it is gone. */
+int ckfs_register_table(sqlite3 *db, ckfs_connection *connection, void (*forget)(void *));
 
 /* ------------------------------------- aggregate.c: the steps of aggregates */
 

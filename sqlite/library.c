@@ -24,7 +24,7 @@ ckfs_library_will_do(char **error)
 #if SQLITE_VERSION_NUMBER >= CKFS_INTERRUPT_VERSION
 
 static bool
-ckfs_is_interrupted(sqlite3 *db)
+ckfs_ask_interrupted(sqlite3 *db)
 {
 	return sqlite3_is_interrupted(db);
 }
@@ -32,7 +32,7 @@ ckfs_is_interrupted(sqlite3 *db)
 #elif defined(SQLITE_CORE)
 
 static bool
-ckfs_is_interrupted(sqlite3 *db)
+ckfs_ask_interrupted(sqlite3 *db)
 {
 	(void)db;
 	return false;
@@ -45,7 +45,7 @@ ckfs_is_interrupted(sqlite3 *db)
 #define CKFS_INTERRUPT_ROUTINE 266
 
 static bool
-ckfs_is_interrupted(sqlite3 *db)
+ckfs_ask_interrupted(sqlite3 *db)
 {
 	typedef int ckfs_routine(sqlite3 *);
 	ckfs_routine *const *routines = (ckfs_routine *const *)(const void *)sqlite3_api;
@@ -56,10 +56,15 @@ ckfs_is_interrupted(sqlite3 *db)
 #endif
 
 bool
+ckfs_is_interrupted(sqlite3 *db)
+{
+	return sqlite3_libversion_number() >= CKFS_INTERRUPT_VERSION && ckfs_ask_interrupted(db);
+}
+
+bool
 ckfs_interrupted(sqlite3_context *ctx)
 {
-	if (sqlite3_libversion_number() < CKFS_INTERRUPT_VERSION ||
-		!ckfs_is_interrupted(sqlite3_context_db_handle(ctx)))
+	if (!ckfs_is_interrupted(sqlite3_context_db_handle(ctx)))
 		return false;
 	sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 	return true;

@@ -77,19 +77,27 @@ ckfs_is_state(ckf_goal goal)
 	return goal == CKF_GROW || goal == CKF_COLLECT_UNION || goal == CKF_COLLECT_SUM;
 }
 
-/* A rebuild, and its buffers at the start. */
-static ckf_rebuild *
-ckfs_new_rebuild(sqlite3_context *ctx, ckf_buffers *buffers)
+/* A rebuild under way. */
+typedef struct ckfs_work
 {
-	ckf_rebuild *rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE + CKFS_SMALL_SCRATCH);
+	ckf_rebuild *rebuild;
+	ckf_goal goal;
+	const ckf_filter *a, *b; /* as ckfs_run has them */
+	ckfs_feed *feed;         /* NULL, but where items come from the host */
+	void *data;
+	ckf_buffers buffers;
+} ckfs_work;
 
-	*buffers = (ckf_buffers){0};
-	if (rebuild)
-	{
-		buffers->scratch = (uint8_t *)rebuild + CKF_REBUILD_SIZE;
-		buffers->scratch_room = CKFS_SMALL_SCRATCH;
-	}
-	return rebuild;
+/* Memory for a rebuild, and its buffers at the start. */
+static bool
+ckfs_new_rebuild(sqlite3_context *ctx, ckfs_work *work)
+{
+	work->rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE + CKFS_SMALL_SCRATCH);
+	if (!work->rebuild)
+		return false;
+	work->buffers.scratch = (uint8_t *)work->rebuild + CKF_REBUILD_SIZE;
+	work->buffers.scratch_room = CKFS_SMALL_SCRATCH;
+	return true;
 }
 
 static void
@@ -133,41 +141,50 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 	return true;
 }
 
+/* Do what a step asks for before the next; false: it cannot be, or ends here. */
+static bool
+ckfs_serve(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
+{
+	if (ckfs_interrupted(ctx))
+		return false;
+	if (status == CKF_FEED)
+		return work->feed(ctx, work->rebuild, work->data);
+	return status == CKF_MORE ||
+		   ckfs_make_room(ctx, work->goal, work->a, work->rebuild, &work->buffers);
+}
+
 /* The steps of a rebuild, which was started with that status, to its end.  false: it
  * has not come to it, and the result of the function says why. */
 static bool
-ckfs_steps(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
-		   const ckf_filter *a, const ckf_filter *b, ckf_buffers *buffers)
+ckfs_steps(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
 {
-	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, buffers)) != CKF_OK)
+	bool going = status == CKF_OK;
+	bool stopped = false;
+
+	while (going && (status = ckf_rebuild_step(work->rebuild, &work->buffers)) != CKF_OK)
 	{
-		if (status != CKF_MORE && status != CKF_ROOM)
-			break;
-		if (ckfs_interrupted(ctx) ||
-			(status == CKF_ROOM && !ckfs_make_room(ctx, goal, a, rebuild, buffers)))
-		{
-			status = CKF_MORE;
-			break;
-		}
-		status = CKF_OK;
+		going = status == CKF_MORE || status == CKF_ROOM || (status == CKF_FEED && work->feed);
+		stopped = going && !ckfs_serve(ctx, work, status);
+		going = going && !stopped;
 	}
-	if (status != CKF_OK && status != CKF_MORE)
-		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b, .rebuild = rebuild});
+	if (status != CKF_OK && !stopped)
+		ckfs_error(ctx, status,
+				   (ckfs_subject){.filter = work->a, .other = work->b, .rebuild = work->rebuild});
 	return status == CKF_OK;
 }
 
 /* The same; *owned is the result. */
 static bool
-ckfs_step_to_end(sqlite3_context *ctx, ckf_rebuild *rebuild, ckf_goal goal, ckf_status status,
-				 const ckf_filter *a, const ckf_filter *b, ckf_buffers *buffers, ckf_filter *owned)
+ckfs_step_to_end(sqlite3_context *ctx, ckfs_work *work, ckf_status status, ckf_filter *owned)
 {
-	bool ok = ckfs_steps(ctx, rebuild, goal, status, a, b, buffers);
+	ckf_buffers *buffers = &work->buffers;
+	bool ok = ckfs_steps(ctx, work, status);
 
 	*owned =
 		(ckf_filter){.bytes = buffers->dst, .size = buffers->dst_size, .room = buffers->dst_room};
 	if (!ok)
 		ckfs_discard(owned);
-	ckfs_free_rebuild(rebuild, buffers);
+	ckfs_free_rebuild(work->rebuild, buffers);
 	return ok;
 }
 
@@ -175,31 +192,25 @@ bool
 ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
 		 ckf_filter *owned)
 {
-	ckf_buffers buffers;
-	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
-	ckf_status status;
+	ckfs_work work = {.goal = goal, .a = a, .b = b};
 
-	if (!rebuild)
-		return false;
-	status = ckf_rebuild_start(rebuild, goal, a, b);
-	return ckfs_step_to_end(ctx, rebuild, goal, status, a, b, &buffers, owned);
+	return ckfs_new_rebuild(ctx, &work) &&
+		   ckfs_step_to_end(ctx, &work, ckf_rebuild_start(work.rebuild, goal, a, b), owned);
 }
 
 bool
 ckfs_compare(sqlite3_context *ctx, const ckf_filter *a, const ckf_filter *b,
 			 ckf_comparison *comparison)
 {
-	ckf_buffers buffers;
-	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
+	ckfs_work work = {.goal = CKF_COMPARE, .a = a, .b = b};
 	bool ok;
 
-	if (!rebuild)
+	if (!ckfs_new_rebuild(ctx, &work))
 		return false;
-	ok = ckfs_steps(ctx, rebuild, CKF_COMPARE, ckf_rebuild_start(rebuild, CKF_COMPARE, a, b), a, b,
-					&buffers);
+	ok = ckfs_steps(ctx, &work, ckf_rebuild_start(work.rebuild, CKF_COMPARE, a, b));
 	if (ok)
-		ckf_rebuild_comparison(rebuild, comparison);
-	ckfs_free_rebuild(rebuild, &buffers);
+		ckf_rebuild_comparison(work.rebuild, comparison);
+	ckfs_free_rebuild(work.rebuild, &work.buffers);
 	return ok;
 }
 
@@ -208,15 +219,23 @@ static bool
 ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckfs_list *list,
 				ckf_filter *owned)
 {
-	ckf_buffers buffers;
-	ckf_rebuild *rebuild = ckfs_new_rebuild(ctx, &buffers);
-	ckf_status status;
+	ckfs_work work = {.goal = goal, .a = a};
 
-	if (!rebuild)
-		return false;
-	status =
-		ckf_rebuild_start_hashes(rebuild, goal, a, list->hashes, list->count, list->item_classes);
-	return ckfs_step_to_end(ctx, rebuild, goal, status, a, NULL, &buffers, owned);
+	return ckfs_new_rebuild(ctx, &work) &&
+		   ckfs_step_to_end(ctx, &work,
+							ckf_rebuild_start_hashes(work.rebuild, goal, a, list->hashes,
+													 list->count, list->item_classes),
+							owned);
+}
+
+bool
+ckfs_run_fed(sqlite3_context *ctx, ckfs_start_fed *start, ckfs_feed *feed, void *data,
+			 const ckf_filter *about, ckf_filter *owned)
+{
+	ckfs_work work = {.goal = CKF_FINISH, .a = about, .feed = feed, .data = data};
+
+	return ckfs_new_rebuild(ctx, &work) &&
+		   ckfs_step_to_end(ctx, &work, start(work.rebuild, data), owned);
 }
 
 /* Open the owned filter anew over its bytes, of which `size` are in use. */

@@ -46,16 +46,16 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* sqlite pg pg/join test/core test/sqlite test/pg test/bench test/bench/reference test/fuzz; do
+for folder in core core/* sqlite sqlite/table pg pg/join test/core test/sqlite test/pg test/bench test/bench/reference test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done
 
 for compiler in gcc clang; do
-	for folder in core/*/ sqlite test/core test/sqlite test/bench; do
+	for folder in core/*/ sqlite sqlite/table test/core test/sqlite test/bench; do
 		check "$compiler -Werror: $folder" compile "$compiler" "" "$folder"/*.c
 	done
-	check "$compiler -Werror -DSQLITE_CORE: sqlite" compile "$compiler" -DSQLITE_CORE sqlite/*.c
+	check "$compiler -Werror -DSQLITE_CORE: sqlite" compile "$compiler" -DSQLITE_CORE sqlite/*.c sqlite/*/*.c
 	# In one file, what a header offers and nobody takes is an unused function.
 	check "$compiler -Werror: the amalgamation" compile "$compiler" -Wno-unused-function \
 		build/cuckoofilter.c

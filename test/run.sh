@@ -83,6 +83,8 @@ sqlite()
 	suite build/test/sqlite/memory
 	suite build/test/sqlite/handles
 	suite build/test/sqlite/library
+	suite build/test/sqlite/table_faults
+	suite build/test/sqlite/table_hostile
 }
 
 pg()

@@ -44,9 +44,7 @@ ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
 	return items == 0 ? 1 : (items * 1024 + per_bucket - 1) / per_bucket;
 }
 
-/* With 2^t->g segments, the m and f of fewest bytes that hold `items` in one of
- * them: sets t->m and t->f.  false: no m is possible. */
-static bool
+bool
 ckf_choose_buckets(ckf_filter *t, uint64_t items)
 {
 	bool semi_sorted = t->encoding == CKF_SEMI_SORTED;

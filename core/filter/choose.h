@@ -13,6 +13,11 @@
  * or no buffer can be so large on this machine.
  */
 bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w);
+
+/* The same for one segment whose rho_bits are given, with t's encoding: the m and f of
+ * fewest bytes that hold `items` in it.  false: no m is possible. */
+bool ckf_choose_buckets(ckf_filter *t, uint64_t items);
+
 /*
  * Choose a larger geometry of the same w, after `tries` builds have failed to
  * hold `items`.  false: f would fall below c, the table would be nearly empty, or

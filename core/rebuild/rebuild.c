@@ -642,6 +642,8 @@ ckf_rebuild_step(ckf_rebuild *r, ckf_buffers *buffers)
 	{
 		if (!ckf_has_buffers(r, buffers))
 			return CKF_ROOM;
+		if (r->scans > 0 && r->scan[0].wants)
+			return CKF_FEED;
 		status = ckf_phase_step(r);
 	}
 	if (status == CKF_OK)

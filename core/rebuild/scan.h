@@ -56,6 +56,8 @@ struct ckf_scan
 	uint64_t largest;     /* unsorted: items of the largest part, once it is known */
 	ckf_scan *child[2];   /* merge, meeting: what is merged or meets */
 	ckf_meeting *meeting; /* meeting */
+	const void *given;    /* of a host that brings the items piece by piece: this one */
+	bool wants;           /* the next piece is asked for */
 };
 
 /* ------------------------------------------------------- kinds of scans */

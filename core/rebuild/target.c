@@ -30,6 +30,13 @@ ckf_is_of(ckf_goal goal, ckf_goal first, ckf_goal last)
 	return goal >= first && goal <= last;
 }
 
+/* Is it the filter of an aggregate over items, or one that must equal it? */
+static bool
+ckf_is_of_items(ckf_goal goal)
+{
+	return goal == CKF_FINISH || goal == CKF_FINISH_FED;
+}
+
 /* ------------------------------------------------------------------ start */
 
 ckf_status
@@ -151,8 +158,8 @@ ckf_target_exact(ckf_rebuild *r)
 		default: /* compaction and the ends of aggregates: the fewest bytes */
 			if (8 * items <= CKF_HASHES_BONUS + CKF_TABLE_PAD)
 				break; /* no table is smaller */
-			table =
-				ckf_target_first_table(to, items, r->goal == CKF_FINISH ? items : 16 * items, 64);
+			table = ckf_target_first_table(to, items, ckf_is_of_items(r->goal) ? items : 16 * items,
+										   64);
 			if (items > CKF_MAX_HASHES ||
 				(table &&
 				 ckf_table_sink.size(to, items) + CKF_HASHES_BONUS < CKF_HEADER_SIZE + 8 * items))
@@ -195,6 +202,19 @@ ckf_target_larger(ckf_rebuild *r)
 	return ckf_enlarge(to, 8, r->items);
 }
 
+/* The table of an aggregate, as far as its items' precision goes, which chunks have
+ * chosen for a capacity: more items make its rate worse. */
+static bool
+ckf_target_fed(ckf_rebuild *r)
+{
+	ckf_filter *to = &r->to;
+	uint64_t least = (uint64_t)to->capacity > r->items ? (uint64_t)to->capacity : r->items;
+	unsigned w = ckf_prefix_bits((double)least, to->fpr, to->c);
+
+	to->w = (uint8_t)(w < r->w ? w : r->w);
+	return ckf_choose(to, r->items, r->w);
+}
+
 /* A table for items that have been cut. */
 static bool
 ckf_target_table(ckf_rebuild *r)
@@ -209,6 +229,8 @@ ckf_target_table(ckf_rebuild *r)
 			return ckf_choose(to, r->items, to->w);
 		case CKF_FINISH:
 			return ckf_target_first_table(to, r->items, r->items, r->w);
+		case CKF_FINISH_FED:
+			return ckf_target_fed(r);
 		case CKF_FINISH_MERGE:
 			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE && r->w == ckf_cut_w(to))
 				return ckf_target_first_table(to, r->items, 16 * r->items, r->w);
@@ -306,6 +328,20 @@ ckf_target_state(ckf_rebuild *r)
 
 /* ----------------------------------------------------------------- choose */
 
+/*
+ * The items of chunks have been counted.  A set's items that share a prefix with another
+ * are not there to be counted, but an aggregate would count them: the host knows how many
+ * were added.  Where these are more than can be for that reason, some were added again.
+ */
+static void
+ckf_settle_chunks(ckf_rebuild *r)
+{
+	if (r->once && r->added > r->items && r->added - r->items <= r->items / 8 + 8)
+		r->items = r->added;
+	if (r->items == 0)
+		r->w = 64; /* nothing has been cut */
+}
+
 bool
 ckf_target_reads(const ckf_rebuild *r)
 {
@@ -323,6 +359,8 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_COMPARE:
 		case CKF_ADD_MANY:
 		case CKF_FINISH_MERGE:
+			return true;
+		case CKF_FINISH_FED:
 			return true;
 		case CKF_EXPORT:
 			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
@@ -342,7 +380,7 @@ ckf_is_worth_it(const ckf_rebuild *r)
 	uint64_t size;
 
 	if (!ckf_is_table(&r->to) ||
-		!(r->goal == CKF_COMPACT || ckf_is_of(r->goal, CKF_FINISH, CKF_FINISH_MERGE)))
+		!(r->goal == CKF_COMPACT || ckf_is_of(r->goal, CKF_FINISH_FED, CKF_FINISH_MERGE)))
 		return true;
 	size = r->sink->size(&r->to, r->items);
 	if (r->whole)
@@ -400,8 +438,10 @@ ckf_target_choose(ckf_rebuild *r)
 	}
 	if (r->goal == CKF_INTERSECT && r->items == 0)
 		r->w = 64; /* what is empty has spent no precision */
+	if (r->goal == CKF_FINISH_FED)
+		ckf_settle_chunks(r);
 	to->w = r->w;
-	if (r->goal == CKF_FINISH)
+	if (ckf_is_of_items(r->goal))
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
 	r->whole = to->w == 64 && !ckf_builds_state(r);
 	if (ckf_builds_state(r))

@@ -43,6 +43,7 @@ struct ckf_rebuild
 	const ckf_filter *in[2];
 	unsigned inputs;
 	uint64_t items;   /* to be stored: exactly, or at most */
+	uint64_t added;   /* of chunks: to a set, stored or not; 0: not known */
 	int64_t capacity; /* that was asked for */
 	uint8_t w;        /* of the items: the least that comes in, or to which they are cut */
 	unsigned tries;   /* builds that failed for these items */

@@ -45,6 +45,21 @@ def emitted(n, seed):
             yield bytes.fromhex(words[0]), {int(h, 16): int(n) for h, n in answers}
 
 
+def emitted_chunks(n, seed):
+    """(what its table's chunks share, start, bytes, {hash: copies}) of chunks of n random tables."""
+    program = compiled("chunks", ("shelf",))
+    run = subprocess.run([program, str(n)], stdout=subprocess.PIPE, text=True,
+                         env=dict(os.environ, SEED=str(seed), ROUNDS="100", CASE=""))
+    if run.returncode != 0:
+        raise RuntimeError(run.stdout[-1000:])
+    for line in run.stdout.splitlines():
+        if line.startswith("chunk "):
+            words = line.split()[1:]
+            told = (pair.split(":") for pair in words[8:])
+            yield (reader.Chunks(*map(int, words[:6])), int(words[6]), bytes.fromhex(words[7]),
+                   {int(h, 16): int(n) for h, n in told})
+
+
 class CReader:
     """Asks the C code about any bytes."""
 

@@ -7,6 +7,8 @@ import itertools
 import math
 import struct
 
+import xxhash
+
 HEADER = struct.Struct("<3sBBBBBBBBBHBBQQQd")  # [2]
 HASHES, SEMI_SORTED, PLAIN = 0, 1, 2
 SET, PLAIN_ASKED = 1, 2
@@ -166,3 +168,79 @@ class Filter:
         require(x < end, "a tag that no prefix of its bucket has")
         rho = x * self.golden_inverse % 2**self.rest if half else x
         return segment << self.rest | rho
+
+
+# ------------------------------------------------------------------- chunks [10]
+
+TRAILER = struct.Struct("<BHH")
+CHUNK_HASHES, CHUNK_PREFIXES, CHUNK_TABLE = 0, 1, 2
+
+
+class Chunks:
+    """What the chunks of one table share."""
+
+    def __init__(self, w, c, b, layout, is_set, seed):
+        self.w, self.c, self.b, self.layout, self.is_set = w, c, b, layout, is_set
+        self.most_copies = 1 if is_set else 2 * b
+        self.salt = xxhash.xxh3_64_intdigest(
+            struct.pack("<BBBBBQ", w, c, b, layout, is_set, seed), seed=4)
+
+
+class ChunkTable(Filter):
+    """The table of a chunk: one of a filter, of W bits and one segment."""
+
+    def __init__(self, chunks, body, w, m, count):  # no header: pylint: disable=super-init-not-called
+        self.w, self.g, self.c, self.b, self.m, self.count = w, 0, chunks.c, chunks.b, m, count
+        self.encoding = chunks.layout
+        require(m >= 1, "m")
+        self.f = next(f for f in range(65) if -(-2**w // m) <= 2**f)
+        bits = 4 * (self.f - 1) if self.encoding == SEMI_SORTED else self.b * self.f
+        require(len(body) == (2 * m * bits + 7) // 8, "length")
+        self.data = bytes(HEADER.size) + body + bytes(TAIL)
+        self._open_table()
+
+
+class Chunk:
+    """A chunk's items and answers, from its bytes and its row."""
+
+    def __init__(self, chunks, start, data):
+        require(8 <= len(data) <= 4056, "length")
+        kind, m, self.count = TRAILER.unpack_from(data, len(data) - 8)
+        self.chunks, self.depth, self.kind = chunks, kind % 64, kind // 64
+        require(self.depth <= min(55, chunks.w - 1), "depth")
+        require(start % 2**(64 - self.depth) == 0, "start")
+        check = xxhash.xxh3_64_intdigest(data[:-3], seed=(4 + (chunks.salt ^ start)) % 2**64)
+        require(int.from_bytes(data[-3:], "little") == check % 2**24, "check")
+        self.start, self.rest = start, chunks.w - self.depth  # W
+        body = data[:-8]
+        if self.kind == CHUNK_TABLE:
+            self.table = ChunkTable(chunks, body, self.rest, m, self.count)
+        else:
+            require(self.kind in (CHUNK_HASHES, CHUNK_PREFIXES), "kind")
+            require(m == 0, "m of a list")
+            self._open_list(body)
+
+    def _open_list(self, body):
+        require(self.kind == CHUNK_PREFIXES or self.depth == 0, "depth of whole hashes")
+        width = 64 if self.kind == CHUNK_HASHES else self.rest
+        require(len(body) == (self.count * width + 7) // 8, "length")
+        bits = int.from_bytes(body, "little")
+        self.items = [bits >> (i * width) & (2**width - 1) for i in range(self.count)]
+        require(bits >> (self.count * width) == 0, "bits behind the items")
+        require(self.items == sorted(self.items), "items ascend")
+        most = self.chunks.most_copies
+        require(all(len(list(same)) <= most for _, same in itertools.groupby(self.items)), "copies")
+
+    def covers(self, item_hash):
+        return item_hash >> (64 - self.depth) == self.start >> (64 - self.depth)
+
+    def copies(self, item_hash):
+        if not self.covers(item_hash):
+            return 0
+        if self.kind == CHUNK_TABLE:
+            return self.table.copies((item_hash << self.depth) % 2**64)
+        if self.kind == CHUNK_HASHES:
+            return self.items.count(item_hash or 1)
+        prefix = item_hash >> (64 - self.chunks.w)
+        prefix |= prefix % 2**self.chunks.c == 0
+        return self.items.count(prefix % 2**self.rest)

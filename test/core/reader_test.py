@@ -11,13 +11,14 @@ import reader
 
 FILTERS = 2500
 MUTANTS = 6000
+TABLES = 400
 CLASSES = ("number", "text", "bytes", "timestamp", "timestamptz", "other", "hash")  # [2]
 
 
 def worked_bytes():
     """(bytes, {n: hash(n)}) of each block of section 9, with the hashes told above it."""
     with open(os.path.join(answers.ROOT, "core/FORMAT.md"), encoding="utf-8") as page:
-        section = page.read().split("## 9.")[1]
+        section = page.read().split("## 9.")[1].split("## 10.")[0]
     hashes = {}
     for part in re.split(r"\n\n", section):
         hashes.update({int(n): int(h, 16) for n, h in re.findall(r"hash\((\d+)\)\s*=\s*`(\w+)`", part)})
@@ -75,6 +76,42 @@ def check_emitted(seed):
     assert any(s[4] for s in shapes), "no filter of several segments"
 
 
+def check_chunks(seed):
+    """What the C code writes, and that a changed byte is noticed."""
+    rng = random.Random(seed)
+    kinds = set()
+    number = 0
+    for chunks, start, data, expected in answers.emitted_chunks(TABLES, seed):
+        chunk = reader.Chunk(chunks, start, data)
+        kinds.add((chunk.kind, chunk.depth > 0, chunks.b))
+        for item_hash, copies in expected.items():
+            assert chunk.copies(item_hash) == copies, "chunk %d, hash %x" % (number, item_hash)
+        at = rng.randrange(len(data))
+        wrong = data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1:]
+        try:
+            reader.Chunk(chunks, start, wrong)
+            raise AssertionError("a changed byte is not noticed")
+        except reader.NotAFilter:
+            number += 1
+    print("    %d chunks" % number)
+    for b in (2, 4, 8):
+        for kind in ((0, False, b), (1, False, b), (2, False, b), (2, True, b)):
+            assert kind in kinds, "no chunk of kind, depth > 0, b: %s" % (kind,)
+
+
+def check_worked_chunks():
+    """Section 10."""
+    with open(os.path.join(answers.ROOT, "core/FORMAT.md"), encoding="utf-8") as page:
+        section = page.read().split("## 10.")[1]
+    blocks = [bytes.fromhex(block.replace("\n", "").replace(" ", ""))
+              for block in re.findall(r"(?m)(?:^    [0-9a-f]+\n)+", section + "\n")]
+    chunks = reader.Chunks(17, 7, 4, reader.SEMI_SORTED, False, 0)
+    assert "salt `%016x`" % chunks.salt in section
+    item = 0x85671091EDA75EB5
+    for (start, copies), data in zip(((0, 1), (0, 1), (1 << 63, 2)), blocks, strict=True):
+        assert reader.Chunk(chunks, start, data).copies(item) == copies
+
+
 def check_mutants(seed):
     """On any bytes both refuse, or both give the same answers."""
     rng = random.Random(seed)
@@ -100,6 +137,7 @@ def main():
     answers.build()
     failed = 0
     checks = (("worked bytes", check_worked_bytes), ("golden filters", check_golden),
+              ("worked chunks", check_worked_chunks), ("chunks", lambda: check_chunks(seed)),
               ("emitted filters", lambda: check_emitted(seed)),
               ("mutants", lambda: check_mutants(seed)))
     for name, check in checks:

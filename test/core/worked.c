@@ -2,7 +2,7 @@
  * worked.c - replays the worked examples of core/FORMAT.md: page and code
  * cannot drift apart.
  */
-#include "drive.h"
+#include "shelf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,10 @@ enum
 	INTERSECT_ALL,
 	READ, /* and those after it */
 	READS = 3,
-	BLOCKS = READ + READS
+	CHUNK_HASHES = READ + READS,
+	CHUNK_TABLE,
+	CHUNK_PREFIXES,
+	BLOCKS
 };
 
 typedef struct block
@@ -284,6 +287,53 @@ run_reading(const void *arg)
 	}
 }
 
+/* ---------------------------------------------------------------- chunks */
+
+/* The only chunk of a table of the items 1 .. n. */
+static void
+check_chunk(const block *expected, int64_t n)
+{
+	ckf_params params = worked_params(1000, CKF_DEFAULT_FPR, "");
+	uint64_t hashes[MOST_HASHES];
+	shelf s;
+
+	for (int64_t item = 1; item <= n; item++)
+		hashes[item - 1] = ckf_hash_integer(item, 0);
+	qsort(hashes, (size_t)n, sizeof *hashes, compare_hashes);
+	CHECK(shelf_new(&s, &params, 0, 0), "no chunks");
+	CHECK(s.chunks->like.w == 17 && s.chunks->most_whole == 12 &&
+			  s.chunks->check == UINT64_C(0x93389eb76cbc898d),
+		  "w %d, N %u, salt %llx", s.chunks->like.w, s.chunks->most_whole,
+		  (unsigned long long)s.chunks->check);
+	shelf_add(&s, hashes, (size_t)n, true);
+	CHECK(s.n == 1 && s.rows[0].start == 0 && s.rows[0].size == expected->size &&
+			  memcmp(s.rows[0].bytes, expected->bytes, expected->size) == 0,
+		  "the chunk of %lld items differs", (long long)n);
+	for (int64_t i = 0; i < n; i++)
+		CHECK(shelf_copies(&s, hashes[i]) == 1, "a worked item is not in");
+	shelf_free(&s);
+}
+
+static void
+run_chunks(const void *arg)
+{
+	ckf_params params = worked_params(1000, CKF_DEFAULT_FPR, "");
+	block found[BLOCKS + 1];
+	ckf_chunk chunk;
+	shelf s;
+
+	read_page(arg, found);
+	check_chunk(&found[CHUNK_HASHES], 3);
+	check_chunk(&found[CHUNK_TABLE], 60);
+	CHECK(shelf_new(&s, &params, 0, 0), "no chunks");
+	CHECK(ckf_chunk_open(&chunk, s.chunks, UINT64_C(1) << 63, found[CHUNK_PREFIXES].bytes,
+						 found[CHUNK_PREFIXES].size) == CKF_OK &&
+			  ckf_chunk_check(&chunk) == CKF_OK,
+		  "the chunk of prefixes");
+	CHECK(ckf_chunk_copies(&chunk, ckf_hash_integer(1, 0)) == 2, "copies of item 1");
+	shelf_free(&s);
+}
+
 int
 main(void)
 {
@@ -294,5 +344,6 @@ main(void)
 	check_case(run_building, page, "FORMAT.md, section 7");
 	check_case(run_merging, page, "FORMAT.md, section 8");
 	check_case(run_reading, page, "FORMAT.md, section 9");
+	check_case(run_chunks, page, "FORMAT.md, section 10");
 	return check_end();
 }

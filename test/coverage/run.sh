@@ -50,6 +50,8 @@ suite build/test/sqlite/hostile
 suite build/test/sqlite/memory
 suite build/test/sqlite/handles
 suite build/test/sqlite/library
+suite build/test/sqlite/table_faults
+suite build/test/sqlite/table_hostile
 chmod -R a+rwX .
 suite test/pg/run.sh
 

@@ -78,7 +78,7 @@ def run_statement(name, extension):
 
 def compile_all(root, result, *options):
     """The extension, from a tree, with what else the options name."""
-    sources = glob.glob(os.path.join(root, "core/*/*.c")) + glob.glob(os.path.join(root, "sqlite/*.c"))
+    sources = glob.glob(os.path.join(root, "core/*/*.c")) + glob.glob(os.path.join(root, "sqlite/*.c")) + glob.glob(os.path.join(root, "sqlite/*/*.c"))
     subprocess.run(["cc", "-std=c11", "-O2", "-g", "-fPIC", f"-I{root}/core", *sources, *options,
                     "-o", result], cwd=ROOT, check=True)
     return result

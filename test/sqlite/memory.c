@@ -64,7 +64,33 @@ static const char *const statements[] = {
 	"SELECT cuckoofilter_hash(zeroblob(1000 + value)) FROM number WHERE value < 9",
 	"SELECT cuckoofilter_contains_any(many, 'a' || few, 'b' || few) FROM stored",
 	"UPDATE stored SET few = cuckoofilter_add(few, 7) RETURNING hex(few)",
+	/* filter tables, in a transaction that is taken back; table_faults has whole ones */
+	"CREATE VIRTUAL TABLE fresh USING cuckoofilter(fpr=0.001, capacity=5000, kind=set, seed=-5)",
+	"CREATE VIRTUAL TABLE fresh USING cuckoofilter",
+	"INSERT INTO seen VALUES (7), ('a')",
+	"INSERT INTO seen(item) SELECT value FROM number",
+	"INSERT INTO seen(item) SELECT value FROM number WHERE NOT EXISTS (SELECT 1 FROM seen WHERE "
+	"item = value)",
+	"SELECT item, copies, rowid FROM seen WHERE item IN (SELECT value FROM number)",
+	"SELECT count(*) FROM number LEFT JOIN seen ON item = 'item ' || value WHERE item IS NULL",
+	"DELETE FROM seen WHERE item IN (SELECT value FROM number)",
+	"SELECT hex(cuckoofilter_export('seen')), hex(cuckoofilter_export('seen', 'main'))",
+	"INSERT INTO seen(seen) VALUES ('optimize')",
+	"INSERT INTO seen(seen) VALUES ('integrity-check')",
+	"INSERT INTO seen(seen) VALUES ('delete-all')",
+	"INSERT INTO seen(seen, item) SELECT 'merge', many FROM stored",
+	"ALTER TABLE seen RENAME TO other",
+	"DROP TABLE seen",
 	/* errors, whose sentences need memory too */
+	"CREATE VIRTUAL TABLE fresh USING cuckoofilter(colour=red)",
+	"SELECT * FROM seen",
+	"SELECT * FROM seen WHERE item = 'A' COLLATE NOCASE",
+	"UPDATE seen SET item = 6 WHERE item = 5",
+	"REPLACE INTO seen VALUES (5)",
+	"INSERT INTO seen(seen) VALUES ('polish')",
+	"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(1, 0.001, 5000, 'seed=9')",
+	"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(value, 0.2) FROM number",
+	"SELECT cuckoofilter_export('number')",
 	"SELECT cuckoofilter_create(0)",
 	"SELECT cuckoofilter_create(1, 0.1, 'colour=red')",
 	"SELECT cuckoofilter_count('a')",
@@ -197,7 +223,9 @@ open_database(const char *encoding)
 		"CREATE TABLE stored AS SELECT cuckoofilter_agg(value) FILTER (WHERE value < 9) AS few, "
 		"cuckoofilter_agg(value, 0.001, 5000) AS many, NULL AS full FROM number;"
 		/* a table without room for more */
-		"UPDATE stored SET full = (SELECT cuckoofilter_compact(many) FROM stored)";
+		"UPDATE stored SET full = (SELECT cuckoofilter_compact(many) FROM stored);"
+		"CREATE VIRTUAL TABLE seen USING cuckoofilter(fpr=0.001, capacity=5000);"
+		"INSERT INTO seen(item) SELECT value FROM number WHERE value < 400";
 
 	check(sqlite3_open(":memory:", &db) == SQLITE_OK, "open");
 	check(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension");

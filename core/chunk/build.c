@@ -1,0 +1,138 @@
+/*
+ * build.c - make a chunk of items: a table, or a list where that has no more bytes, or
+ * where items crowd so that no table of bearable size holds them.
+ */
+#include "chunk/build.h"
+#include "filter/choose.h"
+#include "filter/derive.h"
+#include "rebuild/sink.h"
+#include "table/table_sink.h"
+
+/* Items that are handed to a table at once. */
+#define CKF_CHUNK_PIECE 128
+
+/* Write a list: the bits of each item behind the range. */
+static size_t
+ckf_build_list(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, unsigned width,
+			   uint8_t *out)
+{
+	size_t body = ckf_bits_to_bytes((uint64_t)n * width);
+	size_t i;
+
+	memset(out, 0, body + CKF_TRAILER);
+	for (i = 0; i < n; i++)
+	{
+		uint64_t key = items[i] << plan->depth >> (64 - width);
+
+		if (width == 64)
+			ckf_store64(out + 8 * i, key);
+		else
+			ckf_store_bits(out, (uint64_t)i * width, width, key);
+	}
+	ckf_chunk_seal(out, plan->chunks, plan->start, plan->depth,
+				   plan->whole ? CKF_CHUNK_HASHES : CKF_CHUNK_PREFIXES, 0, (uint32_t)n, body);
+	return body + CKF_TRAILER;
+}
+
+/* The items, as the table sees them: what follows the range, aligned to the left. */
+static bool
+ckf_put_items(ckf_build *build, const uint64_t *items, size_t n, unsigned depth)
+{
+	uint64_t piece[CKF_CHUNK_PIECE];
+	size_t i;
+
+	while (n > 0)
+	{
+		size_t some = n < CKF_CHUNK_PIECE ? n : CKF_CHUNK_PIECE;
+
+		for (i = 0; i < some; i++)
+			piece[i] = items[i] << depth;
+		if (!ckf_table_sink.put(build, piece, some))
+			return false;
+		items += some;
+		n -= some;
+	}
+	return true;
+}
+
+/* Fill the table t; false: it does not hold the items. */
+static bool
+ckf_fill_table(ckf_filter *t, const ckf_chunk_plan *plan, const uint64_t *items, size_t n,
+			   uint8_t *out, uint64_t *scratch)
+{
+	size_t body = ckf_chunk_table_bytes(t);
+	ckf_build build;
+
+	memset(&build, 0, sizeof build);
+	memset(out, 0, body + CKF_TRAILER);
+	build.t = t;
+	t->bytes = (uint8_t *)((uintptr_t)out - CKF_HEADER_SIZE); /* as in ckf_open_table */
+	ckf_table_sink.start(&build, scratch);
+	if (!ckf_put_items(&build, items, n, plan->depth))
+		return false;
+	ckf_table_sink.end(&build);
+	ckf_chunk_seal(out, plan->chunks, plan->start, plan->depth, CKF_CHUNK_TABLE, t->m, (uint32_t)n,
+				   body);
+	return true;
+}
+
+/* A larger table, after builds have failed: by 1/64 at first, soon by a half. */
+static bool
+ckf_larger_table(ckf_filter *t, const ckf_chunk_plan *plan, unsigned tries)
+{
+	uint32_t m = t->m + (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
+
+	return ckf_chunk_geometry(t, &plan->chunks->like, plan->depth, m);
+}
+
+/* The table of fewest bytes that holds so many items. */
+static bool
+ckf_first_table(ckf_filter *t, const ckf_chunk_plan *plan, size_t n)
+{
+	ckf_filter chosen = plan->chunks->like;
+
+	chosen.rho_bits = (uint8_t)ckf_chunk_rest_bits(plan->chunks, plan->depth);
+	return ckf_choose_buckets(&chosen, n) &&
+		   ckf_chunk_geometry(t, &plan->chunks->like, plan->depth, chosen.m);
+}
+
+/* Returns the bytes of a table that has fewer than `limit`; 0: there is none. */
+static size_t
+ckf_build_table(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, size_t limit,
+				uint8_t *out, uint64_t *scratch)
+{
+	size_t spare = plan->grows ? n / CKF_CHUNK_SPARE + 1 : CKF_CHUNK_LEAST_SPARE;
+	unsigned tries = 0;
+	ckf_filter t;
+	bool possible = ckf_first_table(&t, plan, n + spare);
+
+	for (; possible; possible = ckf_larger_table(&t, plan, tries++))
+	{
+		size_t size = ckf_chunk_table_bytes(&t) + CKF_TRAILER;
+
+		if (size >= limit)
+			return 0;
+		if (ckf_fill_table(&t, plan, items, n, out, scratch))
+			return size;
+	}
+	return 0;
+}
+
+size_t
+ckf_chunk_build(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, uint8_t *out,
+				uint64_t *scratch)
+{
+	unsigned width = plan->whole ? 64 : ckf_chunk_rest_bits(plan->chunks, plan->depth);
+	size_t list = ckf_bits_to_bytes((uint64_t)n * width) + CKF_TRAILER;
+	size_t size;
+
+	if (plan->whole)
+		return list <= CKF_CHUNK_MAX ? ckf_build_list(plan, items, n, width, out) : 0;
+	if (n > CKF_CHUNK_BUILT)
+		return 0;
+	size = ckf_build_table(plan, items, n, list < CKF_CHUNK_LIMIT ? list : CKF_CHUNK_LIMIT + 1, out,
+						   scratch);
+	if (size > 0)
+		return size;
+	return list <= CKF_CHUNK_LIMIT ? ckf_build_list(plan, items, n, width, out) : 0;
+}

@@ -1,0 +1,282 @@
+/*
+ * edit.c - change chunks: add, remove, pack.
+ *
+ * A few items are added to a table, or removed, in place, in a copy of its bytes.  All
+ * else is made anew: items go through the window (window.c), and parts.c writes them.
+ */
+#include "chunk/window.h"
+#include "filter/choose.h"
+#include "filter/operations.h"
+
+/* ---------------------------------------------------------------- in place */
+
+/* A copy of a table, in `frame` behind room for the header of a filter, whose count the
+ * operations of a table write. */
+static ckf_filter
+ckf_copy_table(ckf_edit *edit, const ckf_chunk *chunk)
+{
+	ckf_filter t = chunk->table;
+
+	memcpy(edit->frame + CKF_HEADER_SIZE, chunk->bytes, chunk->size);
+	t.bytes = edit->frame;
+	return t;
+}
+
+/* The copy is the only part, where it has changed. */
+static void
+ckf_use_copy(ckf_edit *edit, const ckf_chunk *chunk, const ckf_filter *t)
+{
+	edit->stored = (int64_t)t->count - (int64_t)chunk->count;
+	if (edit->stored == 0)
+		return;
+	ckf_chunk_seal(edit->frame + CKF_HEADER_SIZE, chunk->chunks, chunk->start, chunk->depth,
+				   CKF_CHUNK_TABLE, t->m, (uint32_t)t->count, chunk->size - CKF_TRAILER);
+	edit->part = (ckf_chunk_part){chunk->start, chunk->depth, chunk->size, t->count};
+	edit->ready = true;
+}
+
+/* false: there is no room. */
+static bool
+ckf_add_in_place(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *items, size_t n)
+{
+	ckf_filter t;
+	size_t i;
+
+	if (chunk->kind != CKF_CHUNK_TABLE ||
+		(n > 1 && (n > CKF_CHUNK_ITEMS || chunk->count + n > chunk->table.full_count)))
+		return false;
+	t = ckf_copy_table(edit, chunk);
+	for (i = 0; i < n; i++)
+		if (t.operations->add(&t, items[i] << chunk->depth) != CKF_OK)
+			return false;
+	ckf_use_copy(edit, chunk, &t);
+	return true;
+}
+
+static void
+ckf_remove_in_place(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *hashes, size_t n)
+{
+	ckf_filter t = ckf_copy_table(edit, chunk);
+	bool found;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		(void)t.operations->remove(&t, hashes[i] << chunk->depth, &found);
+	ckf_use_copy(edit, chunk, &t);
+}
+
+/* --------------------------------------------------------------------- add */
+
+/* What is added: those of the array that are in the range.  false: the first is not. */
+static bool
+ckf_take_adds(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *items, size_t n,
+			  size_t *taken)
+{
+	*taken = 0;
+	if (n > 0 && chunk && !ckf_chunk_covers(chunk, items[0]))
+		return false;
+	*taken = chunk ? ckf_items_through(items, n, chunk->last) : n;
+	edit->adds = items;
+	edit->adds_have = *taken;
+	return true;
+}
+
+/* Hashes stay whole as long as they are so few; beside prefixes they cannot. */
+static void
+ckf_settle_whole(ckf_edit *edit)
+{
+	ckf_edit_fill(edit);
+	if (edit->whole && (ckf_edit_more(edit) || edit->have > edit->chunks->most_whole))
+		ckf_edit_to_prefixes(edit);
+}
+
+ckf_status
+ckf_edit_add(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk,
+			 const uint64_t *items, size_t n, bool whole, size_t *taken)
+{
+	bool was_whole = !chunk || chunk->kind == CKF_CHUNK_HASHES;
+
+	ckf_edit_begin(edit, chunks);
+	if (!ckf_take_adds(edit, chunk, items, n, taken))
+		return CKF_BAD_BYTES;
+	if (*taken == 0 || (chunk && ckf_add_in_place(edit, chunk, items, *taken)))
+		return CKF_OK;
+	if (chunk && ckf_edit_read(edit, chunk) != CKF_OK)
+		return CKF_BAD_BYTES;
+	ckf_edit_range(edit, chunk);
+	edit->grows = chunk != NULL;
+	edit->pages = chunk == NULL;
+	edit->whole = whole && was_whole;
+	ckf_settle_whole(edit);
+	/* all had as many copies as may be: nothing has changed */
+	if (chunk && edit->whole == was_whole && !ckf_edit_more(edit) && edit->have == edit->old_have)
+	{
+		edit->stored = 0;
+		edit->done = true;
+	}
+	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+}
+
+/* ------------------------------------------------------------------ remove */
+
+/* Of `copies` equal items that were read, how many removals leave. */
+static unsigned
+ckf_copies_left(const ckf_edit *edit, unsigned copies, size_t removals)
+{
+	if (copies >= ckf_chunk_most_copies(edit->chunks))
+		return copies; /* saturated */
+	return removals >= copies ? 0 : copies - (unsigned)removals;
+}
+
+/* How many removals of an item there are; those below it have found nothing. */
+static size_t
+ckf_removals_through(ckf_edit *edit, uint64_t item)
+{
+	size_t n = 0;
+
+	while (edit->adds_at < edit->adds_have)
+	{
+		uint64_t next = ckf_chunk_cut(edit->chunks, edit->whole, edit->adds[edit->adds_at]);
+
+		if (next > item)
+			break;
+		n += next == item;
+		edit->adds_at++;
+	}
+	return n;
+}
+
+/* Take removals from the items that were read. */
+static void
+ckf_remove_from_items(ckf_edit *edit)
+{
+	size_t left = 0;
+	size_t i = 0;
+
+	while (i < edit->old_have)
+	{
+		uint64_t item = edit->old[i];
+		unsigned copies = 0;
+		unsigned stay;
+
+		for (; i < edit->old_have && edit->old[i] == item; i++)
+			copies++;
+		stay = ckf_copies_left(edit, copies, ckf_removals_through(edit, item));
+		for (; stay > 0; stay--)
+			edit->old[left++] = item;
+	}
+	edit->old_have = left;
+	edit->adds_have = edit->adds_at = 0;
+}
+
+/* Would a chunk of the items that are left be smaller by a quarter? */
+static bool
+ckf_may_shrink(const ckf_edit *edit, const ckf_chunk *chunk)
+{
+	ckf_filter t = chunk->chunks->like;
+	uint64_t items = edit->part.count;
+
+	t.rho_bits = chunk->width;
+	return ckf_choose_buckets(&t, items + items / CKF_CHUNK_SPARE + 1) &&
+		   (uint64_t)2 * t.m * ckf_bucket_bits(t.b, t.f, t.encoding == CKF_SEMI_SORTED) <
+			   (uint64_t)6 * (chunk->size - CKF_TRAILER);
+}
+
+/* Make the part in `frame`, from which items were removed, smaller. */
+static ckf_status
+ckf_shrink(ckf_edit *edit, const ckf_chunk *chunk)
+{
+	ckf_chunk copy;
+	ckf_status status = ckf_chunk_open(&copy, chunk->chunks, chunk->start,
+									   edit->frame + CKF_HEADER_SIZE, edit->part.size);
+
+	if (status == CKF_OK)
+		status = ckf_edit_read(edit, &copy);
+	if (status != CKF_OK)
+		return status;
+	edit->ready = false;
+	edit->grows = true;
+	ckf_edit_range(edit, chunk);
+	ckf_edit_fill(edit);
+	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+}
+
+ckf_status
+ckf_edit_remove(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk,
+				const uint64_t *hashes, size_t n, size_t *taken)
+{
+	size_t before;
+
+	ckf_edit_begin(edit, chunks);
+	*taken = 0;
+	if (chunks->like.once)
+		return CKF_IS_SET;
+	if (!ckf_take_adds(edit, chunk, hashes, n, taken))
+		return CKF_BAD_BYTES;
+	if (!chunk || *taken == 0)
+		return CKF_OK;
+	if (chunk->kind == CKF_CHUNK_TABLE)
+	{
+		ckf_remove_in_place(edit, chunk, hashes, *taken);
+		edit->adds_have = 0;
+		return edit->ready && ckf_may_shrink(edit, chunk) ? ckf_shrink(edit, chunk) : CKF_OK;
+	}
+	if (ckf_edit_read(edit, chunk) != CKF_OK)
+		return CKF_BAD_BYTES;
+	before = edit->old_have;
+	edit->whole = chunk->kind == CKF_CHUNK_HASHES;
+	ckf_remove_from_items(edit);
+	if (edit->old_have == before)
+	{
+		edit->stored = 0;
+		return CKF_OK;
+	}
+	edit->grows = true;
+	ckf_edit_range(edit, chunk);
+	ckf_edit_fill(edit);
+	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+}
+
+int64_t
+ckf_edit_stored(const ckf_edit *edit)
+{
+	return edit->stored;
+}
+
+/* -------------------------------------------------------------------- pack */
+
+ckf_status
+ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks)
+{
+	ckf_edit_begin(edit, chunks);
+	ckf_edit_range(edit, NULL);
+	edit->pages = true;
+	edit->feeds = true;
+	return CKF_OK;
+}
+
+/* Behind the last chunk: either all ranges came, or there are no chunks at all. */
+static ckf_status
+ckf_end_of_feed(ckf_edit *edit)
+{
+	edit->feeds = false;
+	edit->done = edit->fed == 0;
+	return edit->done ? CKF_OK : CKF_BAD_BYTES;
+}
+
+ckf_status
+ckf_edit_feed(ckf_edit *edit, const ckf_chunk *chunk)
+{
+	if (!edit->asked)
+		return CKF_BAD_BYTES;
+	edit->asked = false;
+	if (!chunk)
+		return ckf_end_of_feed(edit);
+	if (chunk->start != edit->fed || ckf_edit_read(edit, chunk) != CKF_OK)
+		return CKF_BAD_BYTES;
+	edit->fed = chunk->last + 1;
+	edit->feeds = edit->fed != 0;
+	edit->whole = chunk->kind == CKF_CHUNK_HASHES;
+	ckf_edit_fill(edit);
+	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+}

@@ -1,0 +1,96 @@
+/*
+ * export.c - all chunks as one filter: a source of a rebuild whose items the host
+ * brings, chunk by chunk.
+ */
+#include "chunk/chunk.h"
+#include "filter/operations.h"
+#include "rebuild/work.h"
+
+/* Are there items?  Only reading tells; the count is settled before it matters. */
+static uint64_t
+ckf_fed_items(const ckf_filter *t)
+{
+	(void)t;
+	return 1;
+}
+
+/*
+ * Read the chunk that was given, or ask for one.  s->next counts those of this pass;
+ * s->end is their number, once the last one was given: the next pass then knows it.
+ */
+static bool
+ckf_load_fed(ckf_scan *s)
+{
+	const ckf_chunk *chunk = s->given;
+
+	s->have = s->at = 0;
+	if (s->next == s->end)
+		return false;
+	s->wants = !chunk;
+	if (!chunk)
+		return true;
+	s->have = ckf_chunk_items(chunk, s->memory);
+	*s->worked += s->have + 1;
+	s->given = NULL;
+	s->next++;
+	return true;
+}
+
+static unsigned
+ckf_fed_scans(const ckf_filter *t, ckf_scan *scans)
+{
+	memset(scans, 0, sizeof *scans);
+	scans->load = ckf_load_fed;
+	scans->in = t;
+	scans->end = UINT64_MAX;
+	scans->words = CKF_CHUNK_SCRATCH;
+	return 1;
+}
+
+static const ckf_source ckf_fed_source = {ckf_fed_items, ckf_fed_scans};
+
+const ckf_operations ckf_fed_operations = {.contains = ckf_contains_perhaps,
+										   .source = &ckf_fed_source};
+
+ckf_status
+ckf_export_start(ckf_rebuild *r, const ckf_chunks *chunks, const ckf_chunk *first, uint64_t added,
+				 unsigned item_classes)
+{
+	bool whole = !first || first->kind == CKF_CHUNK_HASHES;
+	ckf_status status =
+		ckf_rebuild_start(r, CKF_FINISH_FED, whole ? &chunks->exact : &chunks->like, NULL);
+
+	if (status == CKF_OK)
+	{
+		r->added = added;
+		r->to.item_classes = (uint8_t)item_classes;
+	}
+	return status;
+}
+
+bool
+ckf_export_again(const ckf_rebuild *r)
+{
+	return r->scan[0].next == 0;
+}
+
+ckf_status
+ckf_export_feed(ckf_rebuild *r, const ckf_chunk *chunk)
+{
+	ckf_scan *s = &r->scan[0];
+	uint64_t expected = s->next == 0 ? 0 : s->place; /* where the next range begins */
+
+	s->wants = false;
+	if (!chunk)
+	{
+		s->end = s->next;
+		return s->next == 0 ? CKF_OK : CKF_BAD_BYTES; /* the last one would have been known */
+	}
+	if (chunk->start != expected)
+		return CKF_BAD_BYTES;
+	s->given = chunk;
+	s->place = chunk->last + 1;
+	if (s->place == 0)
+		s->end = s->next + 1;
+	return CKF_OK;
+}

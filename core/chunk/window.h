@@ -1,0 +1,81 @@
+/*
+ * window.h - an edit under way: which items take the place of those that were read, and
+ * where they come from.
+ *
+ *     chunk that was read --> old --+
+ *                                   +--> window --> parts
+ *     items that are added ---------+
+ */
+#ifndef CKF_WINDOW_H
+#define CKF_WINDOW_H
+
+#include "chunk/build.h"
+
+/* Items of the window: more than a chunk has, so that it tells whether the next ones
+ * are too many for one. */
+#define CKF_WINDOW 8192
+
+struct ckf_edit
+{
+	const ckf_chunks *chunks;
+	bool ready;   /* `frame` has the only part, made in place */
+	bool done;    /* all parts came */
+	bool damaged; /* items were out of order */
+	bool whole;   /* items are whole hashes, else prefixes */
+	bool grows;   /* parts get room for more */
+	bool pages;   /* parts are made to fill pages */
+	bool feeds;   /* a pack: chunks are still to come, */
+	bool asked;   /* and the next one was asked for */
+
+	uint64_t cursor;      /* where the next part begins */
+	uint64_t last;        /* the last hash of all */
+	uint64_t fed;         /* a pack: where the next chunk begins */
+	unsigned least_depth; /* of a part */
+	uint32_t page_left;   /* bytes for rows in the page that is being filled */
+	int64_t stored;       /* copies that came, less those that were there */
+
+	const uint64_t *adds; /* the caller's */
+	size_t adds_have, adds_at;
+	size_t old_have, old_at;
+	size_t have, at; /* of the window: items in it, and how many were written */
+	uint64_t group;  /* the item that came last */
+	unsigned copies; /* and how often */
+
+	ckf_chunk_part part; /* that is in `frame` */
+	uint8_t frame[CKF_HEADER_SIZE + CKF_CHUNK_MAX];
+	uint64_t window[CKF_WINDOW];
+	uint64_t scratch[CKF_BUILD_WORDS];
+	uint64_t old[CKF_CHUNK_SCRATCH];
+};
+
+_Static_assert(sizeof(struct ckf_edit) <= CKF_EDIT_SIZE, "CKF_EDIT_SIZE is too small");
+_Static_assert(CKF_WINDOW > 2 * CKF_CHUNK_BUILT && CKF_WINDOW > CKF_CHUNK_BODY / 8,
+			   "the window must have more items than a chunk");
+
+/* Begin: nothing is read, and nothing is to be written. */
+void ckf_edit_begin(ckf_edit *edit, const ckf_chunks *chunks);
+
+/* Read the items of a chunk to `old`; CKF_BAD_BYTES. */
+ckf_status ckf_edit_read(ckf_edit *edit, const ckf_chunk *chunk);
+
+/* Write anew what takes the place of a chunk; NULL: of all there is. */
+void ckf_edit_range(ckf_edit *edit, const ckf_chunk *chunk);
+
+/* How many items of an ascending array are at most `last`. */
+size_t ckf_items_through(const uint64_t *items, size_t n, uint64_t last);
+
+/* Fill the window from what was read and what is added, each item cut, and no more
+ * copies of it than may be. */
+void ckf_edit_fill(ckf_edit *edit);
+
+/* Are there items that are not in the window yet? */
+CKF_INLINE bool
+ckf_edit_more(const ckf_edit *edit)
+{
+	return edit->old_at < edit->old_have || edit->adds_at < edit->adds_have;
+}
+
+/* From now on items are prefixes. */
+void ckf_edit_to_prefixes(ckf_edit *edit);
+
+#endif

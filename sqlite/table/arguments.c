@@ -1,0 +1,184 @@
+/*
+ * arguments.c - what stands behind USING cuckoofilter: fpr=.., capacity=.., and the options of
+ * cuckoofilter_create, each an argument of its own.
+ */
+#include "table.h"
+
+#include "messages.h"
+
+#include <string.h>
+
+#define CKFS_DEFAULT_CAPACITY 1000000
+
+/* Integers past this may have been rounded on their way through a REAL. */
+#define CKFS_EXACT_REAL 9007199254740992.0
+
+/* A piece of an argument's text. */
+typedef struct ckfs_piece
+{
+	const char *at;
+	size_t size;
+} ckfs_piece;
+
+static ckfs_piece
+ckfs_piece_trim(const char *at, const char *end)
+{
+	while (at < end && strchr(" \t\r\n", *at))
+		at++;
+	while (end > at && strchr(" \t\r\n", end[-1]))
+		end--;
+	return (ckfs_piece){at, (size_t)(end - at)};
+}
+
+static bool
+ckfs_piece_is(ckfs_piece piece, const char *word)
+{
+	return piece.size == strlen(word) && sqlite3_strnicmp(piece.at, word, (int)piece.size) == 0;
+}
+
+static size_t
+ckfs_count_digits(const char *at, const char *end)
+{
+	size_t count = 0;
+
+	while (at + count < end && at[count] >= '0' && at[count] <= '9')
+		count++;
+	return count;
+}
+
+/* Is it a number as SQL writes one?  [sign] digits [. digits] [e [sign] digits] */
+static bool
+ckfs_is_number(ckfs_piece piece)
+{
+	const char *at = piece.at;
+	const char *end = at + piece.size;
+	size_t digits, more = 0;
+
+	at += at < end && (*at == '-' || *at == '+');
+	digits = ckfs_count_digits(at, end);
+	at += digits;
+	if (at < end && *at == '.')
+	{
+		more = ckfs_count_digits(at + 1, end);
+		at += 1 + more;
+	}
+	if (digits + more == 0)
+		return false;
+	if (at == end)
+		return true;
+	if (*at++ != 'e' && at[-1] != 'E')
+		return false;
+	at += at < end && (*at == '-' || *at == '+');
+	digits = ckfs_count_digits(at, end);
+	return digits > 0 && at + digits == end;
+}
+
+/* The number that SQLite takes the text for, so that it is bit for bit the literal's. */
+static int
+ckfs_read_number(sqlite3 *db, ckfs_piece piece, double *number)
+{
+	sqlite3_stmt *statement = NULL;
+	int rc = sqlite3_prepare_v2(db, "SELECT CAST(?1 AS REAL)", -1, &statement, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_text(statement, 1, piece.at, (int)piece.size, SQLITE_STATIC);
+	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+		*number = sqlite3_column_double(statement, 0);
+	else
+		rc = rc == SQLITE_OK ? sqlite3_errcode(db) : rc;
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+static int
+ckfs_bad_argument(char **error, ckfs_piece argument)
+{
+	*error = sqlite3_mprintf("bad cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
+							 "capacity=<items>, " CKF_OPTIONS,
+							 (int)argument.size, argument.at);
+	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+/* Read one argument; what ckf_params_parse reads is added to *options. */
+static int
+ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_str *options,
+				   char **error)
+{
+	const char *end = text + strlen(text);
+	const char *equals = strchr(text, '=');
+	ckfs_piece whole = ckfs_piece_trim(text, end);
+	ckfs_piece name, value;
+	double number = 0;
+	int rc;
+
+	if (whole.size == 0)
+		return SQLITE_OK;
+	if (!equals)
+		return ckfs_bad_argument(error, whole);
+	name = ckfs_piece_trim(text, equals);
+	value = ckfs_piece_trim(equals + 1, end);
+	if (value.size >= 2 && (value.at[0] == '\'' || value.at[0] == '"') &&
+		value.at[value.size - 1] == value.at[0])
+		value = ckfs_piece_trim(value.at + 1, value.at + value.size - 1);
+	if (!ckfs_piece_is(name, "fpr") && !ckfs_piece_is(name, "capacity"))
+	{
+		if (memchr(value.at, ',', value.size)) /* it would be two */
+			return ckfs_bad_argument(error, whole);
+		sqlite3_str_appendf(options, "%s%.*s=%.*s", sqlite3_str_length(options) > 0 ? "," : "",
+							(int)name.size, name.at, (int)value.size, value.at);
+		return sqlite3_str_errcode(options);
+	}
+	if (!ckfs_is_number(value))
+		return ckfs_bad_argument(error, whole);
+	rc = ckfs_read_number(db, value, &number);
+	if (rc != SQLITE_OK)
+		return rc;
+	if (ckfs_piece_is(name, "fpr"))
+		params->fpr = number;
+	else if (number >= -CKFS_EXACT_REAL && number <= CKFS_EXACT_REAL &&
+			 number == (double)(int64_t)number)
+		params->capacity = (int64_t)number;
+	else
+		return ckfs_bad_argument(error, whole);
+	return SQLITE_OK;
+}
+
+/* Read the options that functions have, too. */
+static int
+ckfs_read_options(const char *options, ckf_params *params, char **error)
+{
+	ckfs_piece bad = {0};
+	ckf_status status;
+
+	if (!options)
+		return SQLITE_OK;
+	status = ckf_params_parse(params, options, strlen(options), &bad.at, &bad.size);
+	return status == CKF_OK ? SQLITE_OK : ckfs_bad_argument(error, bad);
+}
+
+int
+ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params *params,
+					 ckf_chunks *chunks, char **error)
+{
+	sqlite3_str *options = sqlite3_str_new(db);
+	int rc = SQLITE_OK;
+	ckf_status status;
+	char *text;
+	int i;
+
+	ckf_params_default(params);
+	params->capacity = CKFS_DEFAULT_CAPACITY;
+	for (i = 0; i < argc && rc == SQLITE_OK; i++)
+		rc = ckfs_read_argument(db, argv[i], params, options, error);
+	text = sqlite3_str_finish(options);
+	if (rc == SQLITE_OK)
+		rc = ckfs_read_options(text, params, error);
+	sqlite3_free(text);
+	if (rc != SQLITE_OK)
+		return rc;
+	status = ckf_chunks_init(chunks, params);
+	if (status == CKF_OK)
+		return SQLITE_OK;
+	*error = ckfs_sentence(status, (ckfs_subject){.params = params});
+	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}

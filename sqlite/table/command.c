@@ -1,0 +1,165 @@
+/*
+ * command.c - INSERT INTO seen(seen) VALUES('optimize'), and the other commands.
+ */
+#include "table.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------- merge */
+
+/* Read each slot of a filter that comes from outside. */
+static int
+ckfs_check_filter(ckfs_table *table, const ckf_filter *filter)
+{
+	ckf_check check = {0};
+	ckf_status status;
+
+	while ((status = ckf_check_step(filter, &check)) == CKF_MORE)
+		if (ckfs_is_interrupted(table->db))
+			return SQLITE_INTERRUPT;
+	return status == CKF_OK ? SQLITE_OK : ckfs_table_status(table, status, (ckfs_subject){0});
+}
+
+/* The filter of a value: *filter is *local, or that of a handle. */
+static int
+ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local,
+				 const ckf_filter **filter)
+{
+	const void *bytes;
+	size_t size;
+	ckf_status status;
+
+	if (sqlite3_value_type(value) != SQLITE_BLOB)
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value));
+	bytes = sqlite3_value_blob(value);
+	size = (size_t)sqlite3_value_bytes(value);
+	*filter = local;
+	if (size == sizeof(ckfs_name))
+	{
+		*filter = ckfs_handle_find(&table->connection->handles, bytes);
+		if (*filter)
+			return ckfs_check_filter(table, *filter);
+		if (ckfs_is_handle(bytes))
+			return ckfs_table_fail(table, SQLITE_ERROR, sqlite3_mprintf("%s", CKFS_SAY_NO_HANDLE));
+	}
+	status = ckf_open(local, bytes, size, CKF_STORED);
+	if (status != CKF_OK)
+		return ckfs_table_status(table, status, (ckfs_subject){0});
+	return ckfs_check_filter(table, local);
+}
+
+/* Why its items cannot come into the table. */
+static int
+ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status status)
+{
+	ckf_filter mine = {.seed = table->params.seed};
+
+	if (status != CKF_PRECISION)
+		return ckfs_table_status(table, status, (ckfs_subject){.filter = &mine, .other = filter});
+	return ckfs_table_fail(
+		table, SQLITE_ERROR,
+		sqlite3_mprintf(
+			"cannot merge the filter into cuckoofilter table %s: it is too coarse, with a "
+			"capacity of %lld at a false positive rate of %g; build it with a capacity of "
+			"%lld at %g or better",
+			table->name, (long long)filter->capacity, filter->fpr,
+			(long long)ckf_chunks_capacity(&table->chunks), table->params.fpr));
+}
+
+/* Add what the filter gives, all or nothing of it. */
+static int
+ckfs_merge_items(ckfs_table *table, ckf_prefixes *prefixes, unsigned item_classes)
+{
+	const uint64_t *items;
+	size_t n, done;
+	ckf_status status;
+	bool some = false;
+	int rc = SQLITE_OK;
+
+	while (rc == SQLITE_OK && (status = ckf_prefixes_next(prefixes, &items, &n)) == CKF_MORE)
+	{
+		if (ckfs_is_interrupted(table->db))
+			return SQLITE_INTERRUPT;
+		ckfs_end_change(table);
+		rc = ckfs_write_items(table, items, n, ckf_prefixes_whole(prefixes), item_classes, &done);
+		some = some || done > 0;
+		if (some && (rc == SQLITE_OK || !sqlite3_get_autocommit(table->db)))
+			ckfs_begin_change(table);
+	}
+	if (rc == SQLITE_OK && status != CKF_OK)
+		rc = ckfs_table_status(table, status, (ckfs_subject){0});
+	if (rc == SQLITE_OK)
+		ckfs_end_change(table);
+	return rc;
+}
+
+static int
+ckfs_merge_filter(ckfs_table *table, const ckf_filter *filter)
+{
+	size_t scratch = (CKF_PREFIXES_SIZE + 7) / 8 * 8;
+	uint8_t *memory = sqlite3_malloc64(scratch + ckf_prefixes_scratch(filter));
+	ckf_prefixes *prefixes = (ckf_prefixes *)(void *)memory;
+	ckf_status status;
+	int rc;
+
+	if (!memory)
+		return SQLITE_NOMEM;
+	status = ckf_prefixes_start(prefixes, &table->chunks, filter, memory + scratch);
+	if (status != CKF_OK)
+		rc = ckfs_refuse_filter(table, filter, status);
+	else
+		rc = ckfs_reserve(table, 0, filter->count);
+	if (status == CKF_OK && rc == SQLITE_OK)
+		rc = ckfs_merge_items(table, prefixes, filter->item_classes);
+	sqlite3_free(memory);
+	return rc;
+}
+
+static int
+ckfs_merge(ckfs_table *table, sqlite3_value *value)
+{
+	const ckf_filter *filter = NULL;
+	ckf_filter local;
+	int rc = ckfs_open_filter(table, value, &local, &filter);
+
+	if (rc == SQLITE_OK)
+		rc = ckfs_write_waiting(table);
+	return rc == SQLITE_OK ? ckfs_merge_filter(table, filter) : rc;
+}
+
+/* ---------------------------------------------------------------- commands */
+
+static int
+ckfs_integrity_command(ckfs_table *table)
+{
+	char *found;
+	int rc = ckfs_write_waiting(table);
+
+	if (rc == SQLITE_OK)
+		rc = ckfs_check_table(table, &found);
+	return rc == SQLITE_OK && found ? ckfs_table_fail(table, SQLITE_CORRUPT_VTAB, found) : rc;
+}
+
+int
+ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item)
+{
+	const char *name = (const char *)sqlite3_value_text(command);
+	bool alone = sqlite3_value_type(item) == SQLITE_NULL;
+
+	if (!name)
+		return SQLITE_NOMEM;
+	if (sqlite3_stricmp(name, "merge") == 0)
+		return ckfs_merge(table, item);
+	if (alone && sqlite3_stricmp(name, "optimize") == 0)
+		return ckfs_write_packed(table);
+	if (alone && sqlite3_stricmp(name, "delete-all") == 0)
+		return ckfs_write_nothing(table);
+	if (alone && sqlite3_stricmp(name, "integrity-check") == 0)
+		return ckfs_integrity_command(table);
+	return ckfs_table_fail(
+		table, SQLITE_ERROR,
+		sqlite3_mprintf("bad command \"%s\" of cuckoofilter table %s: commands are 'optimize', "
+						"'delete-all', 'integrity-check', and 'merge' with a filter as item",
+						name, table->name));
+}

@@ -1,0 +1,160 @@
+/*
+ * cursor.c - a question of SQL: `item = value` has one row, which reads back the value that
+ * was asked, or none.
+ */
+#include "table.h"
+
+#include <string.h>
+
+typedef struct ckfs_cursor
+{
+	sqlite3_vtab_cursor base;
+	bool found;
+	uint64_t hash;
+	int type; /* of the item that was asked: a number is here, anything else a copy */
+	sqlite3_int64 integer;
+	double real;
+	sqlite3_value *item;
+} ckfs_cursor;
+
+static ckfs_cursor *
+ckfs_cursor_of(sqlite3_vtab_cursor *cursor)
+{
+	return (ckfs_cursor *)(void *)cursor;
+}
+
+int
+ckfs_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
+{
+	ckfs_cursor *cursor = sqlite3_malloc64(sizeof(ckfs_cursor));
+
+	if (!cursor)
+		return SQLITE_NOMEM;
+	memset(cursor, 0, sizeof(ckfs_cursor));
+	ckfs_table_of(vtab)->cursors++;
+	*out = &cursor->base;
+	return SQLITE_OK;
+}
+
+int
+ckfs_cursor_close(sqlite3_vtab_cursor *base)
+{
+	ckfs_table *table = ckfs_table_of(base->pVtab);
+	ckfs_cursor *cursor = ckfs_cursor_of(base);
+
+	if (--table->cursors == 0)
+		ckfs_close_blob(table);
+	sqlite3_value_free(cursor->item);
+	sqlite3_free(cursor);
+	return SQLITE_OK;
+}
+
+/* Keep the item that was found. */
+static int
+ckfs_cursor_keep(ckfs_cursor *cursor, sqlite3_value *item)
+{
+	sqlite3_value_free(cursor->item);
+	cursor->item = NULL;
+	cursor->type = sqlite3_value_type(item);
+	if (cursor->type == SQLITE_INTEGER)
+		cursor->integer = sqlite3_value_int64(item);
+	else if (cursor->type == SQLITE_FLOAT)
+		cursor->real = sqlite3_value_double(item);
+	else
+	{
+		cursor->item = sqlite3_value_dup(item);
+		return cursor->item ? SQLITE_OK : SQLITE_NOMEM;
+	}
+	return SQLITE_OK;
+}
+
+static int
+ckfs_no_question(ckfs_table *table)
+{
+	return ckfs_table_fail(
+		table, SQLITE_ERROR,
+		sqlite3_mprintf("cuckoofilter table %s keeps no items to list: ask it with item = value, "
+						"item IN (..) or EXISTS, compared as BINARY",
+						table->name));
+}
+
+int
+ckfs_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
+				   sqlite3_value **argv)
+{
+	ckfs_table *table = ckfs_table_of(base->pVtab);
+	ckfs_cursor *cursor = ckfs_cursor_of(base);
+	ckfs_table **which;
+	ckfs_hashed item;
+	unsigned copies;
+	int rc;
+
+	(void)text;
+	cursor->found = false;
+	if (plan != CKFS_PLAN_ITEM || argc != 1)
+		return ckfs_no_question(table);
+	rc = ckfs_hash_value(argv[0], table->params.seed, &item);
+	if (rc == SQLITE_DONE) /* NULL is never an item */
+	{
+		which = sqlite3_value_pointer(argv[0], CKFS_WHICH);
+		if (!which)
+			return SQLITE_OK;
+		*which = table;
+		cursor->found = true;
+		cursor->type = SQLITE_NULL;
+		return ckfs_write_waiting(table);
+	}
+	if (rc != SQLITE_OK)
+		return rc;
+	rc = ckfs_ask(table, item.hash, true, &copies);
+	if (rc != SQLITE_OK || copies == 0)
+		return rc;
+	cursor->found = true;
+	cursor->hash = item.hash;
+	return ckfs_cursor_keep(cursor, argv[0]);
+}
+
+int
+ckfs_cursor_next(sqlite3_vtab_cursor *base)
+{
+	ckfs_cursor_of(base)->found = false;
+	return SQLITE_OK;
+}
+
+int
+ckfs_cursor_eof(sqlite3_vtab_cursor *base)
+{
+	return !ckfs_cursor_of(base)->found;
+}
+
+int
+ckfs_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
+{
+	ckfs_cursor *cursor = ckfs_cursor_of(base);
+	unsigned copies;
+	int rc;
+
+	if (column == CKFS_COLUMN_COPIES && cursor->type != SQLITE_NULL)
+	{
+		rc = ckfs_ask(ckfs_table_of(base->pVtab), cursor->hash, false, &copies);
+		if (rc != SQLITE_OK)
+			return rc;
+		sqlite3_result_int(ctx, (int)copies);
+	}
+	if (column != CKFS_COLUMN_ITEM || cursor->type == SQLITE_NULL)
+		return SQLITE_OK;
+	if (cursor->type == SQLITE_INTEGER)
+		sqlite3_result_int64(ctx, cursor->integer);
+	else if (cursor->type == SQLITE_FLOAT)
+		sqlite3_result_double(ctx, cursor->real);
+	else
+		sqlite3_result_value(ctx, cursor->item);
+	return SQLITE_OK;
+}
+
+int
+ckfs_cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
+{
+	*rowid = (sqlite3_int64)ckfs_cursor_of(base)->hash;
+	return SQLITE_OK;
+}

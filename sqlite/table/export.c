@@ -1,0 +1,160 @@
+/*
+ * export.c - cuckoofilter_export('name' [, 'schema']): a whole table as one filter.
+ *
+ * The table is found by asking it: of a pointer that we bind as an item it knows that it is
+ * meant, and tells who it is.  So SQLite resolves the name, and as long as the question stays
+ * open, nobody changes what is read.
+ */
+#include "table.h"
+
+typedef struct ckfs_exported
+{
+	ckfs_table *table;
+	ckfs_total total;
+	sqlite3_stmt *statement; /* CKFS_FROM */
+	ckfs_row row;            /* where it stands */
+	bool started;
+} ckfs_exported;
+
+/* Make an error of ours, or of SQLite's, the function's. */
+static void
+ckfs_export_failed(sqlite3_context *ctx, ckfs_table *table, int rc)
+{
+	if (rc == SQLITE_NOMEM)
+		sqlite3_result_error_nomem(ctx);
+	else if (table && table->base.zErrMsg)
+	{
+		sqlite3_result_error(ctx, table->base.zErrMsg, -1);
+		sqlite3_result_error_code(ctx, rc);
+	}
+	else
+		sqlite3_result_error_code(ctx, rc);
+}
+
+/* Step to the next chunk, or to the first; SQLITE_OK: there is none. */
+static int
+ckfs_export_step(ckfs_exported *exported, bool first)
+{
+	int rc;
+
+	if (first)
+	{
+		exported->statement = ckfs_statement_of(exported->table, CKFS_FROM, &rc);
+		if (!exported->statement)
+			return rc;
+		sqlite3_reset(exported->statement);
+		sqlite3_bind_int64(exported->statement, 1, INT64_MIN);
+	}
+	rc = ckfs_step(exported->table, exported->statement);
+	if (rc != SQLITE_ROW)
+		return rc;
+	rc = ckfs_read_row(exported->table, exported->statement, &exported->row);
+	return rc == SQLITE_OK ? SQLITE_ROW : rc;
+}
+
+static ckf_status
+ckfs_export_start(ckf_rebuild *rebuild, void *data)
+{
+	ckfs_exported *exported = data;
+	const ckfs_total *total = &exported->total;
+	uint64_t added = exported->table->params.set ? total->copies + total->surplus : 0;
+
+	return ckf_export_start(rebuild, &exported->table->chunks,
+							exported->started ? &exported->row.chunk : NULL, added,
+							total->item_classes);
+}
+
+static bool
+ckfs_export_feed(sqlite3_context *ctx, ckf_rebuild *rebuild, void *data)
+{
+	ckfs_exported *exported = data;
+	int rc = ckfs_export_step(exported, ckf_export_again(rebuild));
+
+	if (rc == SQLITE_ROW || rc == SQLITE_OK)
+		ckf_export_feed(rebuild, rc == SQLITE_ROW ? &exported->row.chunk : NULL);
+	else
+		ckfs_export_failed(ctx, exported->table, rc);
+	return rc == SQLITE_ROW || rc == SQLITE_OK;
+}
+
+static void
+ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
+{
+	ckfs_exported exported = {.table = table};
+	uint8_t header[CKF_HEADER_SIZE];
+	ckf_filter about, owned;
+	int rc = ckfs_count_copies(table, &exported.total);
+
+	/* an empty filter of the table's parameters, to tell what the result would be */
+	if (ckf_create(&table->params, header) == CKF_OK &&
+		ckf_open(&about, header, sizeof(header), CKF_STORED) == CKF_OK)
+		about.count = exported.total.copies;
+	if (rc == SQLITE_OK)
+		rc = ckfs_export_step(&exported, true);
+	exported.started = rc == SQLITE_ROW;
+	if (rc != SQLITE_ROW && rc != SQLITE_OK)
+		ckfs_export_failed(ctx, table, rc);
+	else if (ckfs_run_fed(ctx, ckfs_export_start, ckfs_export_feed, &exported, &about, &owned))
+		ckfs_result(ctx, &owned);
+	sqlite3_reset(exported.statement);
+}
+
+/* The question that the table is found by; NULL, with an error, where there is none. */
+static sqlite3_stmt *
+ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema,
+				ckfs_table **table)
+{
+	sqlite3 *db = sqlite3_context_db_handle(ctx);
+	const char *words[] = {(const char *)sqlite3_value_text(name),
+						   schema ? (const char *)sqlite3_value_text(schema) : ""};
+	sqlite3_stmt *statement = NULL;
+	char *sql;
+	int rc;
+
+	if (!words[0] || !words[1])
+	{
+		sqlite3_result_error_nomem(ctx);
+		return NULL;
+	}
+	sql = schema ? sqlite3_mprintf("SELECT rowid FROM \"%w\".\"%w\" WHERE item = ?1", words[1],
+								   words[0])
+				 : sqlite3_mprintf("SELECT rowid FROM \"%w\" WHERE item = ?1", words[0]);
+	rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
+	sqlite3_free(sql);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_pointer(statement, 1, table, CKFS_WHICH, NULL);
+	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW && *table)
+		return statement;
+	if (rc == SQLITE_OK)
+		rc = sqlite3_reset(statement);
+	if ((rc & 0xff) == SQLITE_ERROR || rc == SQLITE_OK)
+		ckfs_error_no_table(ctx, words[0], rc == SQLITE_OK ? NULL : sqlite3_errmsg(db));
+	else
+		ckfs_export_failed(ctx, *table, rc);
+	sqlite3_finalize(statement);
+	return NULL;
+}
+
+/* cuckoofilter_export(name [, schema]) */
+void
+ckfs_sql_export(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_table *table = NULL;
+	sqlite3_stmt *statement;
+	int i;
+
+	for (i = 0; i < argc; i++)
+		if (sqlite3_value_type(argv[i]) == SQLITE_NULL)
+			return;
+	for (i = 0; i < argc; i++)
+		if (sqlite3_value_type(argv[i]) != SQLITE_TEXT)
+		{
+			ckfs_error_type(ctx, i == 0 ? "table" : "schema", "TEXT", argv[i]);
+			return;
+		}
+	statement = ckfs_find_table(ctx, argv[0], argc > 1 ? argv[1] : NULL, &table);
+	if (!statement)
+		return;
+	ckfs_export_table(ctx, table);
+	sqlite3_finalize(statement);
+}

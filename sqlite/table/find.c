@@ -1,0 +1,150 @@
+/*
+ * find.c - a question: one row of the shadow table is read.
+ *
+ * A statement finds it, `id <= ? ORDER BY id DESC LIMIT 1`.  Where one statement of the user
+ * asks many questions, an incremental BLOB handle is quicker: it reads the row of an id.  That
+ * id is a guess, from how deep the chunk of such hashes was when last seen; where the chunk
+ * that is there does not cover the hash, or none is there, the statement is asked.  So nothing
+ * has to know what other connections have written.
+ */
+#include "table.h"
+
+#include <string.h>
+
+/* The handle costs as much as some questions by the statement. */
+#define CKFS_MANY_QUESTIONS 16
+
+/* Bits of a hash that hints go by, at most: a megabyte. */
+#define CKFS_MOST_DEPTH_BITS 20
+#define CKFS_FIRST_DEPTH_BITS 8
+
+/* ------------------------------------------------------------------- hints */
+
+void
+ckfs_depths_end(ckfs_depths *depths)
+{
+	sqlite3_free(depths->depths);
+	*depths = (ckfs_depths){0};
+}
+
+/* Go by more bits; without memory it stays as it is. */
+static void
+ckfs_depths_grow(ckfs_depths *depths, unsigned bits)
+{
+	uint8_t *grown = sqlite3_malloc64((size_t)1 << bits);
+	size_t i, share = (size_t)1 << (bits - depths->bits);
+
+	if (!grown)
+		return;
+	if (!depths->depths)
+		memset(grown, 0, (size_t)1 << bits);
+	for (i = 0; depths->depths && i < (size_t)1 << depths->bits; i++)
+		memset(grown + i * share, depths->depths[i], share);
+	sqlite3_free(depths->depths);
+	depths->depths = grown;
+	depths->bits = bits;
+}
+
+/* A chunk of this depth was seen at the hash. */
+static void
+ckfs_depths_learn(ckfs_depths *depths, uint64_t hash, unsigned depth)
+{
+	unsigned bits = depth < CKFS_MOST_DEPTH_BITS ? depth : CKFS_MOST_DEPTH_BITS;
+
+	if (!depths->depths || bits > depths->bits)
+		ckfs_depths_grow(depths, bits > CKFS_FIRST_DEPTH_BITS ? bits : CKFS_FIRST_DEPTH_BITS);
+	if (depths->depths)
+		depths->depths[hash >> (64 - depths->bits)] = (uint8_t)(depth + 1);
+}
+
+/* Where the chunk of the hash may begin; false: never seen. */
+static bool
+ckfs_depths_guess(const ckfs_depths *depths, uint64_t hash, uint64_t *start)
+{
+	unsigned known = depths->depths ? depths->depths[hash >> (64 - depths->bits)] : 0;
+
+	if (known == 0)
+		return false;
+	*start = hash & ~(UINT64_MAX >> (known - 1));
+	return true;
+}
+
+/* ------------------------------------------------------------------ by BLOB */
+
+void
+ckfs_close_blob(ckfs_table *table)
+{
+	sqlite3_blob_close(table->blob);
+	table->blob = NULL;
+	table->questions = 0;
+}
+
+/* Read the chunk that begins at `start`, whatever else there may be; false: there is none,
+ * or it could not be read, which the statement will tell better. */
+static bool
+ckfs_read_blob(ckfs_table *table, uint64_t start, ckf_chunk *chunk)
+{
+	sqlite3_int64 id = ckf_chunk_id(start);
+	int size;
+
+	if ((table->blob ? sqlite3_blob_reopen(table->blob, id)
+					 : sqlite3_blob_open(table->db, table->schema, table->shadow, "chunk", id, 0,
+										 &table->blob)) != SQLITE_OK)
+		return false;
+	size = sqlite3_blob_bytes(table->blob);
+	return size <= CKF_CHUNK_MAX &&
+		   sqlite3_blob_read(table->blob, table->bytes, size, 0) == SQLITE_OK &&
+		   ckf_chunk_open(chunk, &table->chunks, start, table->bytes, (size_t)size) == CKF_OK;
+}
+
+/* The chunk of the hash; false: the statement has to look for it. */
+static bool
+ckfs_guess_chunk(ckfs_table *table, uint64_t hash, ckf_chunk *chunk)
+{
+	uint64_t start;
+
+	if (table->questions < CKFS_MANY_QUESTIONS)
+	{
+		table->questions++;
+		return false;
+	}
+	if (!ckfs_depths_guess(&table->depths, hash, &start))
+		return false;
+	if (ckfs_read_blob(table, start, chunk))
+		return ckf_chunk_covers(chunk, hash);
+	ckfs_close_blob(table); /* a handle that found no row is of no more use */
+	return false;
+}
+
+/* ---------------------------------------------------------------- questions */
+
+static unsigned
+ckfs_ask_chunk(const ckf_chunk *chunk, uint64_t hash, bool one)
+{
+	return one ? ckf_chunk_contains(chunk, hash) : ckf_chunk_copies(chunk, hash);
+}
+
+int
+ckfs_ask(ckfs_table *table, uint64_t hash, bool one, unsigned *copies)
+{
+	sqlite3_stmt *statement;
+	ckf_chunk guessed;
+	ckfs_row row;
+	int rc = ckfs_write_waiting(table);
+
+	*copies = 0;
+	if (rc != SQLITE_OK)
+		return rc;
+	if (ckfs_guess_chunk(table, hash, &guessed))
+	{
+		*copies = ckfs_ask_chunk(&guessed, hash, one);
+		return SQLITE_OK;
+	}
+	rc = ckfs_find_row(table, hash, &statement, &row);
+	if (rc != SQLITE_OK)
+		return rc == SQLITE_DONE ? ckfs_is_empty(table) : rc;
+	*copies = ckfs_ask_chunk(&row.chunk, hash, one);
+	ckfs_depths_learn(&table->depths, hash, row.chunk.depth);
+	sqlite3_reset(statement);
+	return SQLITE_OK;
+}

@@ -1,0 +1,330 @@
+/*
+ * pack.c - all chunks anew, so that they fill pages: 'optimize', and the way in which many
+ * adds at once come into a table.
+ *
+ * SQLite fills a page to its end only where rows are appended.  So the rows are taken out of
+ * the table first, as far as memory allows, and written behind each other.
+ */
+#include "table.h"
+
+#include <string.h>
+
+/* Bytes of chunks that are held in memory, and the pieces that they are held in.  Past that
+ * the table is packed in parts, whose pages get less full. */
+#ifndef CKFS_MOST_HELD
+#define CKFS_MOST_HELD ((size_t)256 << 20)
+#endif
+#define CKFS_BLOCK ((size_t)256 << 10)
+
+/* Adds that are at least this part of what the table has are many: few chunks would stay. */
+#define CKFS_MANY_SHARE 8
+#define CKFS_LEAST_MANY 4096
+
+/* A row that was taken out; its chunk follows. */
+typedef struct ckfs_held
+{
+	int64_t id;
+	size_t size;
+} ckfs_held;
+
+typedef struct ckfs_block
+{
+	struct ckfs_block *next;
+	size_t used;
+	uint8_t bytes[CKFS_BLOCK];
+} ckfs_block;
+
+typedef struct ckfs_packing
+{
+	ckfs_table *table;
+	ckfs_block *first, *last; /* rows that were taken out */
+	size_t at;                /* in the first: of the next */
+	int64_t next;             /* id from which rows are still in the table */
+	bool end;                 /* there are none */
+	const uint64_t *items;    /* hashes to be added, in ascending order */
+	size_t count;
+	ckf_edit *edit; /* adds them to the chunks before these are packed; NULL: none */
+	bool adding;    /* to a chunk of which more parts are to come */
+	size_t taken;   /* hashes that this chunk takes */
+	uint8_t part[CKF_CHUNK_MAX];
+	unsigned item_classes;
+	uint64_t surplus; /* of what was read, until a row that is written has it */
+} ckfs_packing;
+
+/* ------------------------------------------------------- rows that are held */
+
+static void
+ckfs_drop_block(ckfs_packing *packing)
+{
+	ckfs_block *block = packing->first;
+
+	packing->first = block->next;
+	if (!packing->first)
+		packing->last = NULL;
+	packing->at = 0;
+	sqlite3_free(block);
+}
+
+static int
+ckfs_hold(ckfs_packing *packing, const ckfs_row *row)
+{
+	ckfs_held held = {row->id, row->chunk.size};
+	ckfs_block *block = packing->last;
+
+	if (!block || block->used + sizeof(held) + held.size > CKFS_BLOCK)
+	{
+		block = sqlite3_malloc64(sizeof(ckfs_block));
+		if (!block)
+			return SQLITE_NOMEM;
+		block->next = NULL;
+		block->used = 0;
+		*(packing->last ? &packing->last->next : &packing->first) = block;
+		packing->last = block;
+	}
+	memcpy(block->bytes + block->used, &held, sizeof(held));
+	memcpy(block->bytes + block->used + sizeof(held), row->chunk.bytes, held.size);
+	block->used += sizeof(held) + held.size;
+	packing->item_classes |= row->item_classes;
+	packing->surplus += row->surplus;
+	return SQLITE_OK;
+}
+
+/* Delete the rows from one id to another. */
+static int
+ckfs_drop_rows(ckfs_table *table, int64_t first, int64_t last)
+{
+	int rc;
+	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_DROP, &rc);
+
+	if (!statement)
+		return rc;
+	sqlite3_bind_int64(statement, 1, first);
+	sqlite3_bind_int64(statement, 2, last);
+	return ckfs_change_rows(table, statement);
+}
+
+/* Take as many rows out of the table as may be held. */
+static int
+ckfs_hold_rows(ckfs_packing *packing)
+{
+	int rc;
+	sqlite3_stmt *statement = ckfs_statement_of(packing->table, CKFS_FROM, &rc);
+	ckfs_row row = {.id = packing->next};
+	size_t held = 0;
+
+	if (!statement)
+		return rc;
+	sqlite3_bind_int64(statement, 1, packing->next);
+	while (held < CKFS_MOST_HELD && (rc = ckfs_step(packing->table, statement)) == SQLITE_ROW)
+	{
+		rc = ckfs_read_row(packing->table, statement, &row);
+		if (rc == SQLITE_OK)
+			rc = ckfs_hold(packing, &row);
+		if (rc != SQLITE_OK)
+			break;
+		held += row.chunk.size;
+	}
+	sqlite3_reset(statement);
+	if (rc != SQLITE_OK)
+		return rc;
+	packing->end = held < CKFS_MOST_HELD;
+	rc = ckfs_drop_rows(packing->table, packing->next, packing->end ? INT64_MAX : row.id);
+	packing->next = row.id + 1; /* no chunk begins at the last one */
+	return rc;
+}
+
+/* ------------------------------------------------------------------- source */
+
+/* Open the next chunk that is held; SQLITE_DONE: there was none. */
+static int
+ckfs_next_held(ckfs_packing *packing, ckf_chunk *chunk)
+{
+	ckfs_table *table = packing->table;
+	ckfs_held held;
+	int rc = SQLITE_OK;
+
+	if (packing->first && packing->at == packing->first->used)
+		ckfs_drop_block(packing);
+	if (!packing->first && !packing->end)
+		rc = ckfs_hold_rows(packing);
+	if (rc != SQLITE_OK)
+		return rc;
+	if (!packing->first)
+		return SQLITE_DONE;
+	memcpy(&held, packing->first->bytes + packing->at, sizeof(held));
+	packing->at += sizeof(held) + held.size;
+	return ckf_chunk_open(chunk, &table->chunks, ckf_chunk_start(held.id),
+						  packing->first->bytes + packing->at - held.size, held.size) == CKF_OK
+			   ? SQLITE_OK
+			   : ckfs_table_damaged(table, held.id, "wrong bytes");
+}
+
+/* All parts of the chunk that items were added to have come. */
+static void
+ckfs_end_adding(ckfs_packing *packing)
+{
+	int64_t stored = ckf_edit_stored(packing->edit);
+
+	if (packing->table->params.set && stored >= 0 && (uint64_t)stored < packing->taken)
+		packing->surplus += packing->taken - (uint64_t)stored;
+	packing->items += packing->taken;
+	packing->count -= packing->taken;
+	packing->adding = false;
+}
+
+/* The next part of the chunk that items are added to; SQLITE_DONE: there are no more. */
+static int
+ckfs_next_part(ckfs_packing *packing, ckf_chunk *chunk)
+{
+	ckf_chunk_part part;
+	ckf_status status = ckf_edit_next(packing->edit, packing->part, &part);
+
+	if (status == CKF_OK)
+	{
+		ckfs_end_adding(packing);
+		return SQLITE_DONE;
+	}
+	if (status == CKF_MORE)
+		status =
+			ckf_chunk_open(chunk, &packing->table->chunks, part.start, packing->part, part.size);
+	return status == CKF_OK
+			   ? SQLITE_OK
+			   : ckfs_table_damaged(packing->table, ckf_chunk_id(packing->items[0]), "wrong items");
+}
+
+/* The next chunk to be packed, with what is added to it; SQLITE_DONE: there is none. */
+static int
+ckfs_next_chunk(ckfs_packing *packing, ckf_chunk *chunk)
+{
+	ckfs_table *table = packing->table;
+	ckf_chunk held;
+	int rc = packing->adding ? ckfs_next_part(packing, chunk) : SQLITE_DONE;
+
+	if (rc != SQLITE_DONE)
+		return rc;
+	rc = ckfs_next_held(packing, &held);
+	*chunk = held;
+	if (rc != SQLITE_OK || packing->count == 0 || !ckf_chunk_covers(&held, packing->items[0]))
+		return rc;
+	if (ckf_edit_add(packing->edit, &table->chunks, &held, packing->items, packing->count, true,
+					 &packing->taken) != CKF_OK)
+		return ckfs_table_damaged(table, ckf_chunk_id(held.start), "wrong items");
+	packing->adding = true;
+	rc = ckfs_next_part(packing, chunk);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc; /* without parts it stays as it was */
+}
+
+/* ------------------------------------------------------------------ packing */
+
+static int
+ckfs_feed_packing(ckfs_packing *packing)
+{
+	ckfs_table *table = packing->table;
+	ckf_chunk chunk;
+	int rc = ckfs_next_chunk(packing, &chunk);
+
+	if (rc != SQLITE_OK && rc != SQLITE_DONE)
+		return rc;
+	if (ckf_edit_feed(table->edit, rc == SQLITE_OK ? &chunk : NULL) == CKF_OK)
+		return SQLITE_OK;
+	return ckfs_table_damaged(table, rc == SQLITE_OK ? ckf_chunk_id(chunk.start) : INT64_MAX,
+							  "a chunk that does not follow");
+}
+
+/* Everything was written; is that all there was? */
+static int
+ckfs_end_packing(ckfs_packing *packing)
+{
+	ckf_chunk chunk;
+	int rc = ckfs_next_chunk(packing, &chunk);
+
+	if (rc == SQLITE_OK || (rc == SQLITE_DONE && packing->count > 0))
+		return ckfs_table_damaged(packing->table, packing->next,
+								  "ranges that overlap or end early");
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int
+ckfs_pack_all(ckfs_packing *packing)
+{
+	ckfs_table *table = packing->table;
+	ckf_status status = ckf_edit_pack(table->edit, &table->chunks);
+	ckf_chunk_part part;
+	int rc = status == CKF_OK ? SQLITE_OK : ckfs_table_damaged(table, 0, "wrong items");
+
+	while (rc == SQLITE_OK)
+	{
+		status = ckf_edit_next(table->edit, table->bytes, &part);
+		if (status == CKF_OK)
+			return ckfs_end_packing(packing);
+		if (status == CKF_FEED)
+			rc = ckfs_feed_packing(packing);
+		else if (status == CKF_MORE)
+		{
+			rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
+						  packing->item_classes, packing->surplus);
+			packing->surplus = 0;
+		}
+		else
+			rc = ckfs_table_damaged(table, packing->next, "wrong items");
+	}
+	return rc;
+}
+
+/* Pack, and add the items. */
+static int
+ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_classes)
+{
+	ckfs_packing *packing = sqlite3_malloc64(sizeof(ckfs_packing));
+	int rc;
+
+	if (!packing)
+		return SQLITE_NOMEM;
+	memset(packing, 0, sizeof(ckfs_packing));
+	packing->table = table;
+	packing->next = INT64_MIN;
+	packing->items = items;
+	packing->count = n;
+	packing->item_classes = item_classes;
+	packing->edit = n > 0 ? sqlite3_malloc64(CKF_EDIT_SIZE) : NULL;
+	rc = n > 0 && !packing->edit ? SQLITE_NOMEM : ckfs_page_room(table);
+	if (rc == SQLITE_OK)
+	{
+		ckfs_begin_change(table);
+		rc = ckfs_pack_all(packing);
+		if (rc == SQLITE_OK)
+			ckfs_end_change(table);
+	}
+	while (packing->first)
+		ckfs_drop_block(packing);
+	sqlite3_free(packing->edit);
+	sqlite3_free(packing);
+	return rc;
+}
+
+int
+ckfs_write_packed(ckfs_table *table)
+{
+	sqlite3_int64 last = sqlite3_last_insert_rowid(table->db);
+	int rc = ckfs_write_waiting(table);
+
+	if (rc == SQLITE_OK)
+		rc = ckfs_start_write(table);
+	if (rc == SQLITE_OK)
+		rc = ckfs_pack(table, NULL, 0, 0);
+	sqlite3_set_last_insert_rowid(table->db, last);
+	return rc;
+}
+
+int
+ckfs_write_many(ckfs_table *table, const uint64_t *hashes, size_t n, unsigned item_classes,
+				bool *many)
+{
+	double copies = 0;
+	int rc = SQLITE_OK;
+
+	if (n >= CKFS_LEAST_MANY)
+		rc = ckfs_estimate(table, hashes[0], &copies);
+	*many = copies > 0 && (double)n >= copies / CKFS_MANY_SHARE;
+	return rc == SQLITE_OK && *many ? ckfs_pack(table, hashes, n, item_classes) : rc;
+}

@@ -1,0 +1,251 @@
+/*
+ * table.h - what the files of the virtual table share.  README.md has the map.
+ *
+ * Functions return a result code of SQLite; where it is no SQLITE_OK they have left the
+ * sentence in table->base.zErrMsg, if there is more to say than the code does.
+ */
+#ifndef CKFS_TABLE_H
+#define CKFS_TABLE_H
+
+#include "../host.h"
+#include "cuckoofilter_chunk.h"
+
+/* What the names of shadow tables end in, behind the table's name and a `_`. */
+#define CKFS_SHADOW "chunk"
+
+/* Columns, as xColumn and xBestIndex number them, and where xUpdate has their values. */
+enum
+{
+	CKFS_COLUMN_ITEM,
+	CKFS_COLUMN_COPIES,
+	CKFS_COLUMN_COMMAND,
+	CKFS_UPDATE_COLUMNS = 2
+};
+
+/* Plans. */
+enum
+{
+	CKFS_PLAN_NONE, /* without `item =`: an error */
+	CKFS_PLAN_ITEM
+};
+
+/* Statements over the shadow table, prepared when first needed. */
+typedef enum ckfs_statement
+{
+	CKFS_FIND,    /* the chunk of a hash */
+	CKFS_FROM,    /* all chunks from one on */
+	CKFS_PUT,     /* a chunk, new or in place of the one of its id */
+	CKFS_SURPLUS, /* only how many adds stored nothing */
+	CKFS_DROP,    /* chunks from one to another go */
+	CKFS_CLEAR,   /* all go */
+	CKFS_STATEMENTS
+} ckfs_statement;
+
+/* Adds of the transaction that are not in chunks yet. */
+typedef struct ckfs_waiting
+{
+	uint64_t *hashes;
+	size_t count, room;
+	unsigned item_classes; /* of all of them */
+} ckfs_waiting;
+
+/* How deep chunks were when last seen, by the top bits of their hashes: a hint, which the
+ * chunk that is found by it confirms. */
+typedef struct ckfs_depths
+{
+	uint8_t *depths; /* depth + 1; 0: never seen */
+	unsigned bits;   /* it has 2^bits of them */
+} ckfs_depths;
+
+typedef struct ckfs_table
+{
+	sqlite3_vtab base;
+	sqlite3 *db;
+	ckfs_connection *connection;
+	char *schema, *name, *shadow;
+	ckf_params params;
+	ckf_chunks chunks;
+	ckf_edit *edit; /* NULL until something is changed */
+	sqlite3_stmt *statements[CKFS_STATEMENTS];
+	ckfs_depths depths;
+	ckfs_waiting waiting;
+	uint64_t allowed;   /* adds that may come before the table's count is looked at again */
+	int level;          /* number of the next savepoint */
+	bool broken;        /* a write is half done.  Where it ended so, nothing is asked or written */
+	int broken_level;   /* until a rollback to a savepoint before this one */
+	int cursors;        /* open ones */
+	sqlite3_blob *blob; /* reads chunks by id, while a statement asks many questions */
+	int questions;      /* that it has asked so far, up to some */
+	uint8_t bytes[CKF_CHUNK_MAX];
+} ckfs_table;
+
+static inline ckfs_table *
+ckfs_table_of(sqlite3_vtab *vtab)
+{
+	return (ckfs_table *)(void *)vtab;
+}
+
+/* -------------------------------------------------------------- arguments.c */
+
+int ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params *params,
+						 ckf_chunks *chunks, char **error);
+
+/* ----------------------------------------------------------------- shadow.c */
+
+int ckfs_shadow_create(ckfs_table *table);
+int ckfs_shadow_drop(ckfs_table *table);
+int ckfs_shadow_rename(ckfs_table *table, const char *name);
+
+/* Finalize the statements. */
+void ckfs_shadow_close(ckfs_table *table);
+
+/* Leave a sentence of sqlite3_mprintf, and return the code; SQLITE_NOMEM for none. */
+int ckfs_table_fail(ckfs_table *table, int code, char *sentence);
+
+/* The same of a call of the engine. */
+int ckfs_table_status(ckfs_table *table, ckf_status status, ckfs_subject subject);
+
+/* The same where the shadow table is not what it must be. */
+int ckfs_table_damaged(ckfs_table *table, int64_t id, const char *what);
+
+/* A statement, to be bound; NULL, with *rc set, where it cannot be prepared. */
+sqlite3_stmt *ckfs_statement_of(ckfs_table *table, ckfs_statement which, int *rc);
+
+/* Take a step; SQLITE_ROW or SQLITE_OK for SQLITE_DONE, after which, as after an error,
+ * the statement is reset. */
+int ckfs_step(ckfs_table *table, sqlite3_stmt *statement);
+
+/* Take all steps of a statement that changes rows. */
+int ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement);
+
+/* A row of the shadow table. */
+typedef struct ckfs_row
+{
+	ckf_chunk chunk;
+	int64_t id;
+	unsigned item_classes; /* of items that were added here, at least */
+	uint64_t surplus;      /* of a set: adds that stored nothing */
+} ckfs_row;
+
+/* Open the chunk of the row that CKFS_FIND or CKFS_FROM is at.  Its bytes stay until the
+ * statement is stepped or reset. */
+int ckfs_read_row(ckfs_table *table, sqlite3_stmt *statement, ckfs_row *row);
+
+/* The row whose range has the hash; SQLITE_DONE: the table has none.  *statement is to be
+ * reset after use. */
+int ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ckfs_row *row);
+
+/* Tell the engine how rows fill pages. */
+int ckfs_page_room(ckfs_table *table);
+
+/* ------------------------------------------------------------------ count.c */
+
+/* What all chunks have, waiting adds not among them. */
+typedef struct ckfs_total
+{
+	uint64_t copies;
+	uint64_t surplus; /* of a set: adds that stored nothing */
+	unsigned item_classes;
+} ckfs_total;
+
+/* What the chunk of this hash says about the number of copies. */
+int ckfs_estimate(ckfs_table *table, uint64_t hash, double *copies);
+
+int ckfs_count_copies(ckfs_table *table, ckfs_total *total);
+
+/* May `n` more items be added?  SQLITE_OK, or the error that the precision is used up.
+ * `hash` is of one of them.  Where it comes close, what waits is written. */
+int ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n);
+
+/* ------------------------------------------------------------------ write.c */
+
+/* Is the table empty, as it has no row for some hash?  SQLITE_OK; else it is damaged. */
+int ckfs_is_empty(ckfs_table *table);
+
+/* Add one copy of each item, in ascending order; `whole` as ckf_edit_add has it.  *done: how
+ * many were added, all if it does not fail. */
+int ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
+					 unsigned item_classes, size_t *done);
+
+/* Take one copy away, now. */
+int ckfs_write_removal(ckfs_table *table, uint64_t hash);
+
+/* 'delete-all' */
+int ckfs_write_nothing(ckfs_table *table);
+
+/* What is to be done before each change of rows, and to write a row, new or in the place of
+ * its id. */
+int ckfs_start_write(ckfs_table *table);
+int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
+			 unsigned item_classes, uint64_t surplus);
+
+/* A change of several rows: it is whole, or the table is broken until a rollback. */
+void ckfs_begin_change(ckfs_table *table);
+void ckfs_end_change(ckfs_table *table);
+
+/* Did a change end half way in this transaction?  Then an error. */
+int ckfs_check_broken(ckfs_table *table);
+
+/* ------------------------------------------------------------------- pack.c */
+
+/* 'optimize' */
+int ckfs_write_packed(ckfs_table *table);
+
+/* Add whole hashes, in ascending order, if they are many beside what the table has; *many
+ * tells whether they were. */
+int ckfs_write_many(ckfs_table *table, const uint64_t *hashes, size_t n, unsigned item_classes,
+					bool *many);
+
+/* ---------------------------------------------------------------- waiting.c */
+
+/* Note an add. */
+int ckfs_wait(ckfs_table *table, ckfs_hashed item);
+
+/* Write what waits. */
+int ckfs_write_waiting(ckfs_table *table);
+
+/* It was rolled back, or is written. */
+void ckfs_forget_waiting(ckfs_table *table);
+
+/* ------------------------------------------------------------------- find.c */
+
+/* How many copies of the hash are there?  At most 1 where `one` is enough to know. */
+int ckfs_ask(ckfs_table *table, uint64_t hash, bool one, unsigned *copies);
+
+/* Nothing may be read by id at a write, nor behind the last question of a statement. */
+void ckfs_close_blob(ckfs_table *table);
+
+void ckfs_depths_end(ckfs_depths *depths);
+
+/* ----------------------------------------------------------------- cursor.c */
+
+int ckfs_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out);
+int ckfs_cursor_close(sqlite3_vtab_cursor *cursor);
+int ckfs_cursor_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int argc,
+					   sqlite3_value **argv);
+int ckfs_cursor_next(sqlite3_vtab_cursor *cursor);
+int ckfs_cursor_eof(sqlite3_vtab_cursor *cursor);
+int ckfs_cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column);
+int ckfs_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
+
+/* What cuckoofilter_export binds as an item, by which it learns which table it asks. */
+#define CKFS_WHICH "cuckoofilter-table"
+
+/* ----------------------------------------------------------------- update.c */
+
+int ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_int64 *rowid);
+
+/* ---------------------------------------------------------------- command.c */
+
+int ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item);
+
+/* -------------------------------------------------------------- integrity.c */
+
+/* Look at all chunks.  *found: what is wrong, of sqlite3_mprintf, or NULL. */
+int ckfs_check_table(ckfs_table *table, char **found);
+
+/* xIntegrity */
+int ckfs_table_integrity(sqlite3_vtab *vtab, const char *schema, const char *name, int flags,
+						 char **found);
+
+#endif

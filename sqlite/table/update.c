@@ -1,0 +1,62 @@
+/*
+ * update.c - INSERT and DELETE; and what a filter cannot do, in a sentence.
+ */
+#include "table.h"
+
+static int
+ckfs_refuse(ckfs_table *table, const char *sentence)
+{
+	return ckfs_table_fail(table, SQLITE_ERROR, sqlite3_mprintf("%s", sentence));
+}
+
+/* Add an item, which is not NULL, later. */
+static int
+ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
+{
+	ckfs_hashed item;
+	int rc = ckfs_hash_value(value, table->params.seed, &item);
+
+	if (rc == SQLITE_DONE) /* NULL is never an item */
+		return SQLITE_OK;
+	if (rc == SQLITE_OK)
+		rc = ckfs_check_broken(table);
+	if (rc == SQLITE_OK)
+		rc = ckfs_reserve(table, item.hash, 1);
+	if (rc == SQLITE_OK)
+		rc = ckfs_wait(table, item);
+	if (rc == SQLITE_OK)
+		*rowid = (sqlite3_int64)item.hash;
+	return rc;
+}
+
+int
+ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_int64 *rowid)
+{
+	ckfs_table *table = ckfs_table_of(vtab);
+	sqlite3_value **columns = argv + CKFS_UPDATE_COLUMNS;
+	int conflict = sqlite3_vtab_on_conflict(table->db);
+
+	if (argc == 1)
+	{
+		if (table->params.set)
+			return ckfs_table_status(table, CKF_IS_SET, (ckfs_subject){0});
+		return ckfs_write_removal(table, (uint64_t)sqlite3_value_int64(argv[0]));
+	}
+	if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
+		return ckfs_refuse(table, "items of a cuckoofilter table cannot be updated: delete the old "
+								  "one and insert the new one");
+	if (conflict == SQLITE_REPLACE || conflict == SQLITE_IGNORE)
+		return ckfs_refuse(table, "items of a cuckoofilter table are not unique, so that nothing "
+								  "can be replaced or ignored: use INSERT, for new items with "
+								  "WHERE NOT EXISTS (SELECT 1 FROM .. WHERE item = ..)");
+	*rowid = sqlite3_last_insert_rowid(table->db);
+	if (sqlite3_value_type(columns[CKFS_COLUMN_COMMAND]) != SQLITE_NULL)
+		return ckfs_command(table, columns[CKFS_COLUMN_COMMAND], columns[CKFS_COLUMN_ITEM]);
+	if (sqlite3_value_type(columns[CKFS_COLUMN_COPIES]) != SQLITE_NULL)
+		return ckfs_refuse(table, "copies of a cuckoofilter table are counted, not given: insert "
+								  "the item once for each");
+	if (sqlite3_value_type(argv[1]) != SQLITE_NULL)
+		return ckfs_refuse(table, "the rowid of a cuckoofilter table is the item's hash, and "
+								  "cannot be given");
+	return ckfs_insert_item(table, columns[CKFS_COLUMN_ITEM], rowid);
+}

@@ -1,0 +1,62 @@
+/*
+ * shelf.h - what a host does with chunks: keep them as rows, find the one of a hash,
+ * change it, feed them all to a pack or an export.  Every buffer is guarded, and what
+ * cuckoofilter_chunk.h promises of parts is checked on the way.
+ */
+#ifndef SHELF_H
+#define SHELF_H
+
+#include "cuckoofilter_chunk.h"
+#include "drive.h"
+
+typedef struct row
+{
+	uint64_t start;
+	uint8_t *bytes; /* guarded */
+	size_t size;
+} row;
+
+typedef struct shelf
+{
+	ckf_chunks *chunks; /* guarded, read-only */
+	row *rows;          /* in order */
+	size_t n, room;
+	uint64_t count;   /* copies, by what edits told */
+	uint64_t added;   /* items added, stored or not */
+	unsigned classes; /* of them, as class_of_hash tells */
+	ckf_edit *edit;   /* guarded */
+} shelf;
+
+/* false: there are no such chunks, as there is no such filter. */
+bool shelf_new(shelf *s, const ckf_params *params, uint32_t page_room, uint32_t row_room);
+void shelf_free(shelf *s);
+
+/* The chunk of a hash; the case fails where it does not open.  false: there is none. */
+bool shelf_find(const shelf *s, uint64_t hash, ckf_chunk *chunk);
+
+unsigned shelf_copies(const shelf *s, uint64_t hash);
+
+/* Add items in ascending order, whole hashes or prefixes. */
+void shelf_add(shelf *s, const uint64_t *items, size_t n, bool whole);
+
+/* What comes of removing hashes in ascending order; CKF_OK or CKF_IS_SET. */
+ckf_status shelf_remove(shelf *s, const uint64_t *hashes, size_t n);
+
+void shelf_pack(shelf *s);
+
+/* Add a filter's items; what ckf_prefixes_start says. */
+ckf_status shelf_merge(shelf *s, const owned *filter);
+
+/* All as one filter. */
+ckf_status shelf_export(const shelf *s, owned *result);
+
+/* Each row opens and is sound, they follow each other, and hold what edits told.
+ * Returns the bytes of all. */
+uint64_t shelf_check(const shelf *s);
+
+/* Is the table in whole hashes? */
+bool shelf_whole(const shelf *s);
+
+int compare_hashes(const void *a, const void *b);
+
+#endif

@@ -1,0 +1,515 @@
+#!/usr/bin/python3
+"""Filter tables beside an exact model, through random histories: adds, removals, batches, merges,
+commands, savepoints, rollbacks, reopening, a second connection, and processes killed at work.
+
+    SEED=n ROUNDS=percent test/sqlite/table_model.py
+
+The model keeps how often each item was added, and a multiset of the prefixes (core/FORMAT.md,
+section 1) of their hashes.  A small table keeps whole hashes, and so may know more than the prefixes
+tell, but never less than the items: the copies that it has of an item lie between the two.  A wrong
+`no` is a failure always, and so is a false `yes` that no prefix explains.
+"""
+
+import collections
+import os
+import random
+import signal
+import sqlite3
+import struct
+import sys
+import time
+
+from suite import Suite, connect
+from tables import MASK, Base, aggregate, arguments, draw_args
+
+suite = Suite("sqlite-table-model")
+check, equal = suite.check, suite.equal
+
+SEED = int(os.environ.get("SEED") or random.randrange(1 << 31))
+PERCENT = int(os.environ.get("ROUNDS", 100))
+MOST = 60_000  # copies in a table
+
+# Items of every type, by their number; twice as many as may be in.
+ITEMS = """
+CREATE TABLE item (x INTEGER PRIMARY KEY, item);
+INSERT INTO item WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < {0})
+    SELECT x, CASE x % 4 WHEN 0 THEN x WHEN 1 THEN 'i' || x WHEN 2 THEN CAST('b' || x AS BLOB) ELSE x + 0.5 END FROM s;
+"""
+
+
+def rounds(full):
+    for number in range(max(1, full * PERCENT // 100)):
+        yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
+
+
+def precision(db, args):
+    """w and c of tables with these arguments (FORMAT.md, section 2)."""
+    numbers = "WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 20000)"
+    bytes = db.execute(f"{numbers} SELECT {aggregate(args)} FROM s").fetchone()[0]
+    b, _, w, _, c = struct.unpack_from("<5B", bytes, 7)
+    return w, c, b
+
+
+class Model:
+    """The truth about a table."""
+
+    def __init__(self, args, prefixes, b, items):
+        self.prefixes = prefixes  # of each item, by its number; shared
+        self.set = args.get("kind") == "set"
+        self.most = 1 if self.set else 2 * b
+        self.items = items  # the numbers that may be in: 1 .. items
+        self.clear()
+
+    def clear(self):
+        self.true = collections.Counter()
+        self.stored = collections.Counter()
+        self.once = True  # each item added once, none removed
+
+    def copy(self):
+        other = Model.__new__(Model)
+        other.__dict__ = dict(self.__dict__)
+        other.true, other.stored = self.true.copy(), self.stored.copy()
+        return other
+
+    def add(self, x):
+        self.once &= self.true[x] == 0
+        self.true[x] += 1
+        prefix = self.prefixes[x]
+        if self.stored[prefix] < self.most:
+            self.stored[prefix] += 1
+
+    def remove(self, x):
+        self.once = False
+        if self.true[x] > 1:
+            self.true[x] -= 1
+        else:
+            del self.true[x]
+        prefix = self.prefixes[x]
+        if self.stored[prefix] < self.most:
+            self.stored[prefix] -= 1
+
+    def least(self, x):
+        return min(self.true.get(x, 0), self.most)
+
+    def largest(self, x):
+        return self.stored.get(self.prefixes[x], 0)
+
+    def crowded(self):
+        """Are items of more copies than a bucket has slots too many for one filter?"""
+        return sum(2 * n > self.most for n in self.stored.values()) > sum(self.stored.values()) / 200
+
+    def wrong(self, x, copies):
+        return not self.least(x) <= copies <= self.largest(x)
+
+
+class Case:
+    """A table with arguments of its own, its file, and the model."""
+
+    def __init__(self, rnd, journal=None):
+        self.args = draw_args(rnd, (30_000, 1_000_000, 10**8))
+        self.items = rnd.choice((40, 300, 3000, 15_000))
+        page = rnd.choice((512, 1024, 4096, 4096, 4096, 65_536))
+        self.journal = journal or rnd.choice(("delete", "wal", "truncate"))
+        before = f"PRAGMA page_size = {page}; PRAGMA journal_mode = {self.journal}; {ITEMS.format(2 * self.items)}"
+        self.base = Base(arguments(self.args), 0, before=before + "CREATE TABLE state (turn); INSERT INTO state VALUES (0);")
+        cache = rnd.choice((5, 30, 2000))
+        self.base.run(f"PRAGMA cache_size = {cache}")
+        w, c, b = precision(self.base.db, self.args)
+        seed = self.args.get("seed", 0)
+        seed = seed - (1 << 64) if seed >= 1 << 63 else seed
+        rows = self.base.rows("SELECT cuckoofilter_hash(item, ?) FROM item ORDER BY x", seed)
+        prefixes = [0] + [self.cut(hash & MASK, w, c) for (hash,) in rows]
+        self.model = Model(self.args, prefixes, b, self.items)
+        self.what = f"({arguments(self.args)}) of {self.items}, pages of {page}, {self.journal}, cache {cache}"
+
+    @staticmethod
+    def cut(hash, w, c):
+        prefix = hash >> (64 - w)
+        if w == 64:
+            return prefix or 1
+        return prefix if prefix & ((1 << c) - 1) else prefix | 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.base.close()
+
+
+# -------------------------------------------------------------- the history
+
+# An act changes the model, and gives the statements that do the same to a table: pairs of SQL and
+# a list of parameters for each time that it runs.
+
+INSERT = "INSERT INTO seen(item) SELECT item FROM item WHERE x = ?"
+DELETE = "DELETE FROM seen WHERE item = (SELECT item FROM item WHERE x = ?)"
+
+
+def act_add(model, rnd):
+    few = [rnd.randint(1, model.items) for _ in range(rnd.choice((1, 1, 1, 5, 50)))]
+    if rnd.random() < 0.2:
+        few = few[:1] * rnd.randint(2, 20)
+    return adds(model, few)
+
+
+def act_fresh(model, rnd):
+    """Items that were never in, so that some histories have each only once."""
+    fresh = [x for x in rnd.sample(range(1, model.items + 1), min(model.items, 200)) if x not in model.true]
+    return adds(model, fresh[: rnd.choice((1, 10, 200))])
+
+
+def adds(model, numbers):
+    for x in numbers:
+        model.add(x)
+    return [(INSERT, [(x,) for x in numbers])]
+
+
+def act_range(model, rnd):
+    """Many at once, in the order of their numbers or in no order."""
+    first = rnd.randint(1, model.items)
+    last = min(model.items, first + rnd.choice((10, 1000, 20_000)))
+    order = rnd.choice(("x", "x DESC", "x * 7919 % 10007"))
+    for x in range(first, last + 1):
+        model.add(x)
+    sql = f"INSERT INTO seen(item) SELECT item FROM item WHERE x BETWEEN ? AND ? ORDER BY {order}"
+    return [(sql, [(first, last)])]
+
+
+def present(model, rnd, most):
+    return rnd.sample(sorted(model.true), min(len(model.true), rnd.choice((1, 5, most))))
+
+
+def act_remove(model, rnd):
+    if model.set:
+        return []
+    gone = present(model, rnd, 400)
+    for x in gone:
+        model.remove(x)
+    return [(DELETE, [(x,) for x in gone])]
+
+
+def act_remove_list(model, rnd):
+    if model.set:
+        return []
+    gone = present(model, rnd, 5000)
+    for x in gone:
+        model.remove(x)
+    marks = ", ".join(map(str, gone))
+    return [(f"DELETE FROM seen WHERE item IN (SELECT item FROM item WHERE x IN ({marks}))", [()])]
+
+
+def act_replace(model, rnd):
+    """Out and in again, one after the other."""
+    if model.set:
+        return []
+    some = present(model, rnd, 50)
+    for x in some:
+        model.remove(x)
+        model.add(x)
+    return [pair for x in some for pair in ((DELETE, [(x,)]), (INSERT, [(x,)]))]
+
+
+def act_merge(model, rnd, args):
+    first = rnd.randint(1, model.items)
+    last = min(model.items, first + rnd.choice((0, 3, 100, 5000)))
+    for x in range(first, last + 1):
+        model.add(x)
+    theirs = dict(args)
+    if args.get("fpr") == 0.2:  # where a table has a bit or two more than a filter of its rate
+        theirs["fpr"] = 0.01
+    elif rnd.random() < 0.5:
+        theirs["fpr"] = args.get("fpr", 0.01) / 4
+    if rnd.random() < 0.5:
+        theirs["bucket_size"] = rnd.choice((2, 8))
+        theirs.pop("layout", None)
+    sql = f"INSERT INTO seen(seen, item) SELECT 'merge', {aggregate(theirs, 'item')} FROM item WHERE x BETWEEN ? AND ?"
+    return [(sql, [(first, last)])]
+
+
+def act_optimize(_model, _rnd):
+    return [("INSERT INTO seen(seen) VALUES ('optimize')", [()])]
+
+
+def act_empty(model, _rnd):
+    model.clear()
+    return [("INSERT INTO seen(seen) VALUES ('delete-all')", [()])]
+
+
+ACTS = (
+    (act_add, 8),
+    (act_fresh, 6),
+    (act_range, 3),
+    (act_remove, 6),
+    (act_remove_list, 2),
+    (act_replace, 2),
+    (act_merge, 1),
+    (act_optimize, 1),
+    (act_empty, 0.3),
+)
+
+
+def act(model, rnd, args):
+    """An act, and its name."""
+    chosen = rnd.choices([a for a, _ in ACTS], [weight for _, weight in ACTS])[0]
+    if sum(model.true.values()) > MOST:
+        chosen = act_empty
+    statements = chosen(model, rnd, args) if chosen is act_merge else chosen(model, rnd)
+    return chosen.__name__[4:], statements
+
+
+def perform(db, statements):
+    for sql, many in statements:
+        if len(many) == 1:
+            db.execute(sql, many[0]).fetchall()
+        else:
+            db.executemany(sql, many)
+
+
+# --------------------------------------------------------------- the checks
+
+
+def examine(what, db, model, rnd=None):
+    """The copies of all items, or of some."""
+    where = ""
+    if rnd is not None:
+        few = sorted({rnd.randint(1, 2 * model.items) for _ in range(20)} | set(present(model, rnd, 20)))
+        where = f"WHERE x IN ({', '.join(map(str, few))})"
+    sql = f"SELECT x, coalesce((SELECT copies FROM seen WHERE seen.item = item.item), 0) FROM item {where}"
+    wrong = [
+        (x, copies, model.least(x), model.largest(x)) for x, copies in db.execute(sql) if model.wrong(x, copies)
+    ]
+    check(f"{what}: {len(wrong)} wrong: item, copies, least, most {wrong[:5]}", not wrong)
+    return not wrong
+
+
+def examine_export(what, db, model, args):
+    try:
+        bytes = db.execute("SELECT cuckoofilter_export('seen')").fetchone()[0]
+    except sqlite3.Error as error:
+        check(f"{what}: export: {error}", "cannot place so many copies" in str(error) and model.crowded())
+        return
+    if model.once and model.true:
+        numbers = ", ".join(map(str, model.true))
+        want = db.execute(f"SELECT {aggregate(args, 'item')} FROM item WHERE x IN ({numbers})").fetchone()[0]
+        check(f"{what}: export, byte for byte: {suite.info(bytes)}, not {suite.info(want)}", bytes == want)
+    unlike = "<" if args.get("fpr") == 0.2 else "IS NOT"  # as above
+    differ = db.execute(
+        f"SELECT count(*) FROM item WHERE cuckoofilter_copies((SELECT cuckoofilter_open(?)), item) {unlike} "
+        "coalesce((SELECT copies FROM seen WHERE seen.item = item.item), 0)", (bytes,)
+    ).fetchone()[0]  # fmt: skip
+    equal(f"{what}: answers of the export that differ", differ, 0)
+
+
+def examine_all(what, db, model, args):
+    examine(what, db, model)
+    examine_export(what, db, model, args)
+    equal(f"{what}: integrity", db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+    try:
+        db.execute("INSERT INTO seen(seen) VALUES ('integrity-check')")
+    except sqlite3.Error as error:
+        check(f"{what}: its check: {error}", False)
+
+
+# ------------------------------------------------------------- one connection
+
+
+def test_histories():
+    """Acts, savepoints, rollbacks and reopening, on one connection."""
+    for what, rnd in rounds(30):
+        with Case(rnd) as case:
+            what = f"{what}: {case.what}"
+            stack, names = [], []  # what to go back to; the savepoints' names, None: BEGIN
+            trail = collections.deque(maxlen=12)
+            for step in range(rnd.choice((30, 80, 150))):
+                db = case.base.db
+                way = rnd.random()
+                if way < 0.55:
+                    before = case.model.copy() if not stack else None
+                    name, statements = act(case.model, rnd, case.args)
+                    trail.append(name)
+                    try:
+                        perform(db, statements)
+                    except sqlite3.Error as error:
+                        check(f"{what}: step {step}, {list(trail)}: {error}", False)
+                        del before
+                        return
+                elif way < 0.75:
+                    step_transaction(case, rnd, stack, names, trail)
+                elif way < 0.78 and not stack:
+                    case.base.reopen()
+                    trail.append("reopen")
+                elif way < 0.95:
+                    if not examine(f"{what}: step {step}, {list(trail)}", db, case.model, rnd):
+                        return
+                elif way < 0.97:
+                    examine_export(f"{what}: step {step}, {list(trail)}", db, case.model, case.args)
+                else:
+                    examine(f"{what}: step {step}, {list(trail)}", db, case.model)
+            if stack:
+                case.base.run("COMMIT" if names[0] is None else f"RELEASE {names[0]}")
+            examine_all(f"{what}: in the end, {list(trail)}", case.base.db, case.model, case.args)
+            case.base.reopen()
+            examine_all(f"{what}: reopened", case.base.db, case.model, case.args)
+
+
+def step_transaction(case, rnd, stack, names, trail):
+    """Begin, end or nest a transaction."""
+    if not stack:
+        names.append(None if rnd.random() < 0.7 else "s0")
+        stack.append(case.model.copy())
+        sql = "BEGIN" if names[0] is None else "SAVEPOINT s0"
+    else:
+        way = rnd.random()
+        at = rnd.randrange(len(stack))
+        if way < 0.35 and len(stack) < 5:
+            names.append(f"s{len(stack)}")
+            stack.append(case.model.copy())
+            sql = f"SAVEPOINT {names[-1]}"
+        elif way < 0.55 and names[at]:
+            case.model = stack[at].copy()
+            del stack[at + 1 :], names[at + 1 :]
+            sql = f"ROLLBACK TO {names[at]}"
+        elif way < 0.75 and names[at]:
+            sql = f"RELEASE {names[at]}"
+            del stack[at:], names[at:]
+        elif way < 0.9:
+            sql = "COMMIT"
+            stack.clear()
+            names.clear()
+        else:
+            sql = "ROLLBACK"
+            case.model = stack[0]
+            stack.clear()
+            names.clear()
+    trail.append(sql)
+    case.base.db.execute(sql)
+
+
+# ------------------------------------------------------------ two connections
+
+
+def test_two_connections():
+    """They take turns to write; each sees what is committed, and only its own besides."""
+    for what, rnd in rounds(15):
+        with Case(rnd, rnd.choice(("delete", "wal", "wal"))) as case:
+            what = f"{what}: {case.what}"
+            other = connect(case.base.path, timeout=0)
+            writers = (case.base.db, other)
+            for step in range(40):
+                writer, reader = writers if rnd.random() < 0.5 else writers[::-1]
+                committed = case.model.copy()
+                writer.execute("BEGIN IMMEDIATE")
+                names = []
+                for _ in range(rnd.choice((1, 1, 3, 8))):
+                    name, statements = act(case.model, rnd, case.args)
+                    names.append(name)
+                    perform(writer, statements)
+                    if rnd.random() < 0.3:
+                        examine(f"{what}: step {step}, {names}: the writer", writer, case.model, rnd)
+                    if rnd.random() < 0.5:
+                        try:
+                            examine(f"{what}: step {step}, {names}: the reader", reader, committed, rnd)
+                        except sqlite3.OperationalError as error:
+                            locked = "locked" in str(error) and case.journal == "delete"
+                            check(f"{what}: the reader: {error}", locked)
+                if rnd.random() < 0.7:
+                    writer.execute("COMMIT")
+                else:
+                    writer.execute("ROLLBACK")
+                    case.model = committed
+                names.append("end")
+                for db, who in ((reader, "the reader"), (writer, "the writer")):
+                    if rnd.random() < 0.6:
+                        examine(f"{what}: step {step}, {names}: {who} after it", db, case.model, rnd)
+            examine_all(f"{what}: one in the end", other, case.model, case.args)
+            examine_all(f"{what}: the other", case.base.db, case.model, case.args)
+            other.close()
+
+
+# ---------------------------------------------------------------------- kills
+
+
+def transact(model, args, seed, turn):
+    """Transaction number `turn` on the model; its statements."""
+    rnd = random.Random(f"{seed} {turn}")
+    statements = [("UPDATE state SET turn = ?", [(turn,)])]
+    for _ in range(rnd.choice((1, 1, 2, 6))):
+        statements += act(model, rnd, args)[1]
+    if rnd.random() < 0.15:
+        statements += [("SAVEPOINT a", [()])] + act(model.copy(), rnd, args)[1] + [("ROLLBACK TO a", [()])]
+    return statements
+
+
+def write(case, seed, turn, told):
+    """The writer: transactions without end, telling of each before and after it."""
+    db = connect(case.base.path)
+    # With a WAL and a cache that spills, ROLLBACK TO leaves checksums in the WAL of SQLite 3.40 that
+    # end a recovery too soon: plain tables lose committed transactions, too.
+    if case.journal == "delete":
+        db.execute("PRAGMA cache_size = 8")
+    while True:
+        turn += 1
+        os.write(told, b"(")
+        db.execute("BEGIN IMMEDIATE")
+        perform(db, transact(case.model, case.args, seed, turn))
+        db.execute("COMMIT")
+        os.write(told, b")")
+
+
+def kill_writer(case, seed, turn, transactions, delay):
+    """Run a writer, kill it in the transaction after those, or later; what it told."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            write(case, seed, turn, writer)
+        except sqlite3.Error as error:
+            os.write(writer, f"! {error}".encode())
+        finally:
+            os._exit(1)
+    os.close(writer)
+    told = b""
+    while told.count(b"(") <= transactions:
+        more = os.read(reader, 1 << 16)
+        if not more:
+            break
+        told += more
+    time.sleep(delay)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    while more := os.read(reader, 1 << 16):
+        told += more
+    os.close(reader)
+    check(f"the writer was at work until it was killed: {told[-200:]}", os.WIFSIGNALED(status))
+    return told
+
+
+def test_kills():
+    """What a killed writer leaves is what it committed, or one transaction more."""
+    kills = inside = 0
+    for what, rnd in rounds(6):
+        with Case(rnd, rnd.choice(("delete", "wal"))) as case:
+            what = f"{what}: {case.what}"
+            turn = 0
+            for _ in range(8):
+                case.base.db.close()
+                told = kill_writer(case, what, turn, rnd.randrange(4), rnd.random() * 0.02)
+                case.base.db = connect(case.base.path)
+                committed = turn + told.count(b")")
+                now = case.base.one("SELECT turn FROM state")
+                open_one = told.endswith(b"(")
+                kills += 1
+                inside += open_one
+                check(f"{what}: turn {now} after {committed}", committed <= now <= committed + open_one)
+                while turn < now:
+                    turn += 1
+                    transact(case.model, case.args, what, turn)
+                examine_all(f"{what}: killed in turn {now + 1}", case.base.db, case.model, case.args)
+    print(f"{kills} kills, {inside} inside a transaction")
+    check("a kill inside a transaction is no rarity", kills < 20 or inside > kills / 4)
+
+
+print(f"SEED={SEED}")
+sys.stdout.flush()
+suite.run(globals())

@@ -1,0 +1,570 @@
+#!/usr/bin/python3
+"""Filter tables: transactions, commands, the export and 'merge'."""
+
+import os
+import random
+import sqlite3
+
+from suite import Suite
+from tables import NUMBERS, Base, aggregate, arguments, create, draw_args, matches
+
+suite = Suite("sqlite-table-state")
+check, equal = suite.check, suite.equal
+
+SEED = int(os.environ.get("SEED") or random.randrange(1 << 31))
+PERCENT = int(os.environ.get("ROUNDS", 100))
+
+
+def rounds(full):
+    for number in range(max(1, full * PERCENT // 100)):
+        yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
+
+
+def count(base, table="seen"):
+    return base.one(f"SELECT cuckoofilter_count(cuckoofilter_export('{table}'))")
+
+
+# ------------------------------------------------------------- transactions
+
+
+def test_rollback():
+    for size in (1, 100, 20_000):
+        with Base() as base:
+            base.add(1, 1000)
+            before = base.export()
+            base.run("BEGIN")
+            base.add(10_001, 10_000 + size)
+            equal(f"{size}: seen in its own transaction", base.missing(10_001, 10_000 + size), 0)
+            base.run("DELETE FROM seen WHERE item IN (5, 6, 7)")
+            equal(f"{size}: gone in its own transaction", base.missing(1, 1000), 3)
+            base.run("ROLLBACK")
+            equal(f"{size}: export after it", base.export() == before, True)
+            check(f"{size}: and none is found", base.missing(10_001, 10_000 + size) > 0.95 * size)
+            base.run("BEGIN")
+            base.add(10_001, 10_000 + size)
+            base.run("ROLLBACK")  # without a question between
+            equal(f"{size}: again", base.export() == before, True)
+            base.run("BEGIN")
+            base.add(10_001, 10_000 + size)
+            base.run("COMMIT")
+            equal(f"{size}: committed", base.missing(10_001, 10_000 + size), 0)
+            base.reopen()
+            equal(f"{size}: reopened", (base.missing(10_001, 10_000 + size), base.missing(1, 1000)), (0, 0))
+            equal(f"{size}: its check", base.check(), None)
+
+
+def test_savepoints():
+    """Every way through three savepoints, asked between or not."""
+    for ask in (False, True):
+        for inner in ("RELEASE c", "ROLLBACK TO c"):
+            for middle in ("RELEASE b", "ROLLBACK TO b"):
+                for outer in ("RELEASE a", "ROLLBACK TO a"):
+                    for end in ("COMMIT", "ROLLBACK"):
+                        one_way_through(ask, inner, middle, outer, end)
+
+
+def one_way_through(ask, inner, middle, outer, end):
+    what = f"{inner}, {middle}, {outer}, {end}, asked {ask}"
+    with Base("fpr=1e-6", numbers=0) as base:
+        model = {1, 2}
+        kept = [set(model)]
+
+        def change(*items):
+            for item in items:
+                if item in model:
+                    base.run(f"DELETE FROM seen WHERE item = {item}")
+                    model.discard(item)
+                else:
+                    base.run(f"INSERT INTO seen VALUES ({item})")
+                    model.add(item)
+            look("after a change")
+
+        def look(when):
+            if ask or when == "in the end":
+                got = {x for x in range(1, 20) if base.has(x)}
+                equal(f"{what}: {when}", got, model)
+
+        base.run("INSERT INTO seen VALUES (1), (2)")
+        base.run("BEGIN")
+        change(3)
+        for name, items in (("a", (4, 1)), ("b", (5, 3)), ("c", (6, 4, 2))):
+            base.run(f"SAVEPOINT {name}")
+            kept.append(set(model))
+            change(*items)
+        for command in (inner, middle, outer):
+            base.run(command)
+            back = kept.pop()
+            if "ROLLBACK" in command:
+                model = set(back)
+                look("rolled back to")
+                change(7)
+                base.run(command.replace("ROLLBACK TO", "RELEASE"))
+            look("released")
+        change(8)
+        base.run(end)
+        if end == "ROLLBACK":
+            model = {1, 2}
+        look("in the end")
+        equal(f"{what}: its check", base.check(), None)
+
+
+def test_savepoint_alone():
+    """A savepoint outside a transaction is one; ROLLBACK TO the same one twice."""
+    with Base("fpr=1e-6") as base:
+        base.run("SAVEPOINT a; INSERT INTO seen VALUES (1); ROLLBACK TO a; INSERT INTO seen VALUES (2)")
+        base.run("ROLLBACK TO a; INSERT INTO seen VALUES (3); RELEASE a")
+        equal("the last stays", [base.has(x) for x in (1, 2, 3)], [0, 0, 1])
+        base.run("SAVEPOINT a; SAVEPOINT a; INSERT INTO seen VALUES (4); RELEASE a; ROLLBACK TO a; RELEASE a")
+        equal("of one name", base.has(4), 0)
+        # a table that begins to be written within a savepoint
+        base.run("BEGIN; CREATE TABLE other (a); SAVEPOINT a; SAVEPOINT b; INSERT INTO seen VALUES (5)")
+        base.run("ROLLBACK TO b; INSERT INTO seen VALUES (6); RELEASE a; COMMIT")
+        equal("began within", [base.has(x) for x in (5, 6)], [0, 1])
+
+
+def test_statement_that_fails():
+    """A statement that fails midway takes its own items back and leaves the transaction's."""
+    with Base("fpr=1e-6") as base:
+        base.run("CREATE TABLE log (id CHECK (id <> 500)); CREATE TABLE k (id PRIMARY KEY)")
+        base.run("CREATE TRIGGER t AFTER INSERT ON log BEGIN INSERT INTO seen(item) VALUES (new.id); END")
+        base.run("BEGIN; INSERT INTO seen VALUES (5000)")
+        for sql, pattern in (
+            ("INSERT INTO log SELECT x FROM number", "CHECK"),
+            ("INSERT INTO seen(item) SELECT iif(x < 500, x, abs(-9223372036854775807 - 1)) FROM number", "overflow"),
+            ("INSERT INTO seen(item) SELECT iif(x < 500, x, cuckoofilter_count('x')) FROM number", "cuckoofilter"),
+        ):
+            error = base.error(sql)
+            check(f"{sql}: {error}", matches(pattern, error))
+            equal("nothing of it stays", base.missing(1, 1000), 1000)
+            equal("what came before stays", base.has(5000), 1)
+        base.run("INSERT INTO seen VALUES (5001); COMMIT")
+        equal("committed", (base.has(5000), base.has(5001), count(base)), (1, 1, 2))
+        # OR FAIL keeps what came before the failure, OR ROLLBACK takes all back
+        base.error("INSERT OR FAIL INTO log SELECT x FROM number WHERE x > 490")
+        equal("OR FAIL", (base.missing(491, 499), base.has(500)), (0, 0))
+        base.run("BEGIN; INSERT INTO seen VALUES (5002)")
+        base.error("INSERT OR ROLLBACK INTO log SELECT x FROM number WHERE x > 498")
+        equal("OR ROLLBACK", (base.db.in_transaction, base.has(5002)), (False, 0))
+        equal("its check", base.check(), None)
+
+
+def test_failed_commit():
+    """A COMMIT that a deferred foreign key refuses can be tried again, and nothing is lost or doubled."""
+    with Base("fpr=1e-6") as base:
+        base.run(
+            "PRAGMA foreign_keys = on; CREATE TABLE a (x PRIMARY KEY);"
+            "CREATE TABLE b (x REFERENCES a DEFERRABLE INITIALLY DEFERRED);"
+            "BEGIN; INSERT INTO seen VALUES (1), (2); INSERT INTO b VALUES (9)"
+        )
+        check("refused", matches("FOREIGN KEY", base.error("COMMIT")))
+        base.run("INSERT INTO seen VALUES (3); INSERT INTO a VALUES (9); COMMIT")
+        equal("committed", [base.copies(x) for x in (1, 2, 3)], [1, 1, 1])
+        base.run("BEGIN; INSERT INTO seen VALUES (4); INSERT INTO b VALUES (10)")
+        check("refused", matches("FOREIGN KEY", base.error("COMMIT")))
+        base.run("ROLLBACK")
+        equal("rolled back", [base.copies(x) for x in (3, 4)], [1, 0])
+
+
+def test_create_and_drop_in_transactions():
+    with Base(None) as base:
+        base.run("BEGIN; CREATE VIRTUAL TABLE seen USING cuckoofilter(fpr=0.001); INSERT INTO seen VALUES (1)")
+        equal("in it", (base.has(1), base.has(2)), (1, 0))
+        base.run("ROLLBACK")
+        equal("no trace", base.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'seen%'"), [])
+        base.run("BEGIN; CREATE VIRTUAL TABLE seen USING cuckoofilter; INSERT INTO seen VALUES (1); COMMIT")
+        equal("committed", base.has(1), 1)
+        base.run("BEGIN; INSERT INTO seen VALUES (2); DROP TABLE seen")
+        check("dropped", matches("no such table", base.error("SELECT * FROM seen WHERE item = 1")))
+        base.run("ROLLBACK")
+        equal("back", (base.has(1), base.has(2)), (1, 0))
+        base.run("BEGIN; INSERT INTO seen VALUES (3); DROP TABLE seen; COMMIT")
+        equal("nothing is left", base.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'seen%'"), [])
+        base.run("CREATE VIRTUAL TABLE seen USING cuckoofilter(fpr=0.001)")
+        equal("a new one is empty", [base.has(x) for x in (1, 2, 3)], [0, 0, 0])
+
+
+def test_reading_while_writing():
+    """A query goes on while its table changes; each row sees what came before it, and none is lost."""
+    with Base("fpr=1e-6", numbers=3000) as base:
+        base.run("CREATE TABLE log AS SELECT x AS id FROM number")
+        base.add(1, 1000)
+        reader = base.db.execute("SELECT log.id FROM log CROSS JOIN seen ON seen.item = log.id")
+        found = []
+        for number, (x,) in enumerate(reader):
+            found.append(x)
+            if number < 600:
+                base.db.execute("INSERT INTO seen VALUES (?)", (x + 1000 + number % 2 * 500,))
+            if number == 700:
+                base.db.execute("DELETE FROM seen WHERE item = 999")
+        model = list(range(1, 999)) + [1000]
+        equal("those that were there", found[:999], model)
+        equal("none twice", len(set(found)), len(found))
+        new = [x + 1000 + (x - 1) % 2 * 500 for x in range(1, 601)]
+        equal("those that came", sorted(found[999:]), sorted(set(new)))
+        equal("in the end", base.one("SELECT count(*) FROM log JOIN seen ON item = id"), 999 + len(set(new)))
+        # what is not there yet goes in as it is found missing: only the first of equal ones
+        base.run("CREATE TABLE again (id); INSERT INTO again SELECT 'i' || (x % 100) FROM number")
+        added = 0
+        for (item,) in base.db.execute(
+            "SELECT id FROM again WHERE NOT EXISTS (SELECT 1 FROM seen WHERE item = again.id)"
+        ):
+            base.db.execute("INSERT INTO seen VALUES (?)", (item,))
+            added += 1
+        check(f"deduplicated: {added}", 100 <= added <= 101)  # Python reads one row ahead
+        equal("its check", base.check(), None)
+
+
+def test_insert_of_what_is_asked():
+    """INSERT .. SELECT that asks the table it fills."""
+    with Base("fpr=1e-6") as base:
+        base.add(1, 500)
+        base.run(
+            "INSERT INTO seen(item) SELECT x FROM number WHERE NOT EXISTS (SELECT 1 FROM seen WHERE item = x)"
+        )
+        equal("all", (base.missing(1, 1000), count(base)), (0, 1000))
+        base.run("INSERT INTO seen(item) SELECT item FROM seen WHERE item IN (1, 2, 3)")
+        equal("doubled", [base.copies(x) for x in (1, 2, 3, 4)], [2, 2, 2, 1])
+        base.run("DELETE FROM seen WHERE item IN (SELECT x FROM number JOIN seen ON item = x WHERE x < 10)")
+        equal("taken", [base.copies(x) for x in (1, 3, 4, 9, 10)], [1, 1, 0, 0, 1])
+
+
+def test_prepared_statements():
+    """Statements that stay prepared across changes of the schema, renames, commits and rollbacks."""
+    with Base("fpr=1e-6") as base:
+        other = sqlite3.connect(base.path, isolation_level=None)
+        for turn in range(6):
+            base.db.execute("INSERT INTO seen VALUES (?)", (turn,))
+            equal(f"turn {turn}", base.one("SELECT count(*) FROM seen WHERE item IN (0, 1, 2, 3, 4, 5)"), turn + 1)
+            if turn == 1:
+                base.run("CREATE TABLE more (a)")
+            elif turn == 2:
+                other.execute("CREATE TABLE more2 (a)")
+            elif turn == 3:
+                base.run("ALTER TABLE seen RENAME TO was; ALTER TABLE was RENAME TO seen")
+            elif turn == 4:
+                base.run("VACUUM; ANALYZE")
+        base.run("DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter(seed=5, kind=set)")
+        equal("another table", base.one("SELECT count(*) FROM seen WHERE item IN (0, 1, 2, 3, 4, 5)"), 0)
+        base.db.execute("INSERT INTO seen VALUES (?)", (3,))
+        equal("its items", base.one("SELECT count(*) FROM seen WHERE item IN (0, 1, 2, 3, 4, 5)"), 1)
+        other.close()
+
+
+# ------------------------------------------------------------------ commands
+
+
+def command(base, name, item=None, table="seen"):
+    return base.error(f"INSERT INTO {table}({table}, item) VALUES(?, ?)", name, item)
+
+
+def size(base):
+    base.run("VACUUM")
+    return os.path.getsize(base.path)
+
+
+def test_optimize():
+    for number, args in enumerate(("", "kind=set", "bucket_size=2", "layout=plain, fpr=1e-4")):
+        with Base(args, numbers=0) as base:
+            equal("of nothing", command(base, "optimize"), None)
+            numbers = list(range(1, 30_001))
+            random.Random(number).shuffle(numbers)
+            for at in range(0, len(numbers), 1000):
+                base.db.executemany("INSERT INTO seen VALUES (?)", ((x,) for x in numbers[at : at + 1000]))
+            before, answers = size(base), base.missing(1, 60_000)
+            equal(f"{args}", base.error("INSERT INTO seen(seen) VALUES('optimize')"), None)
+            check(f"{args}: {before} bytes, then {size(base)}", size(base) <= before)
+            equal(f"{args}: the same answers", base.missing(1, 60_000), answers)
+            equal(f"{args}: lost", base.missing(1, 30_000), 0)
+            equal(f"{args}: its check", base.check(), None)
+            equal(f"{args}: again", command(base, "optimize"), None)
+            equal(f"{args}: still", base.missing(1, 30_000), 0)
+            if args != "kind=set":
+                few = size(base)
+                base.db.execute(f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS})", (1, 29_000))
+                equal(f"{args}: after removals", command(base, "optimize"), None)
+                check(f"{args}: smaller by removals: {few}, {size(base)}", size(base) < few / 2)
+                equal(f"{args}: the others", base.missing(29_001, 30_000), 0)
+            base.run("BEGIN; INSERT INTO seen VALUES ('x'); INSERT INTO seen(seen) VALUES ('optimize'); ROLLBACK")
+            equal(f"{args}: rolled back", base.has("x"), 0)
+            equal(f"{args}: its check after it", base.check(), None)
+
+
+def test_delete_all():
+    with Base("kind=set") as base:
+        for path in ("now", "rolled back", "in its transaction"):
+            base.add(1, 2000)
+            before = base.export()
+            base.run("BEGIN; INSERT INTO seen VALUES ('waits'); INSERT INTO seen(seen) VALUES('delete-all')")
+            equal(f"{path}: none", (base.missing(1, 2000), base.has("waits")), (2000, 0))
+            base.run("INSERT INTO seen VALUES ('after')")
+            base.run("ROLLBACK" if path == "rolled back" else "COMMIT")
+            if path == "rolled back":
+                equal("all back", (base.missing(1, 2000), base.export() == before), (0, True))
+            else:
+                equal("only what came after", (base.missing(1, 2000), base.has("after"), count(base)), (2000, 1, 1))
+            equal(f"{path}: its check", base.check(), None)
+        base.add(1, 300)
+        equal("filled again", base.missing(1, 300), 0)
+
+
+def test_integrity_check():
+    """It finds chunks that are damaged, and says nothing of a table that is sound."""
+    with Base() as base:
+        equal("empty", base.check(), None)
+        base.add(1, 20_000)
+        equal("sound", base.check(), None)
+        equal("with adds that wait", (base.run("BEGIN; INSERT INTO seen VALUES (1)"), base.check()), (None, None))
+        base.run("COMMIT")
+        equal("PRAGMA", base.rows("PRAGMA integrity_check"), [("ok",)])
+        chunk = max(base.shadows(), key=lambda name: base.one(f"SELECT count(*) FROM {name}"))
+        rows = base.one(f"SELECT count(*) FROM {chunk}")
+        check(f"{rows} chunks in {chunk}", rows > 10)
+        table = base.rows(f"PRAGMA table_info({chunk})")
+        key, blob = table[0][1], table[1][1]
+        middle = base.one(f"SELECT {key} FROM {chunk} ORDER BY 1 LIMIT 1 OFFSET {rows // 2}")
+        for change in (
+            f"DELETE FROM {chunk} WHERE {key} = {middle}",
+            f"UPDATE {chunk} SET {blob} = x'' WHERE {key} = {middle}",
+            f"UPDATE {chunk} SET {blob} = substr({blob}, 1, length({blob}) - 1) WHERE {key} = {middle}",
+            f"UPDATE {chunk} SET {blob} = zeroblob(length({blob})) WHERE {key} = {middle}",
+            f"UPDATE {chunk} SET {blob} = (SELECT {blob} FROM {chunk} WHERE {key} > {middle} LIMIT 1) WHERE {key} = {middle}",
+            f"UPDATE {chunk} SET {key} = {key} + 1 WHERE {key} = {middle}",
+            f"UPDATE {chunk} SET {blob} = 'text' WHERE {key} = {middle}",
+        ):
+            base.run(f"BEGIN; {change}")
+            error = base.check()
+            check(f"{change}: {error}", error and not matches("no such", error))
+            base.run("ROLLBACK")
+        equal("sound again", base.check(), None)
+
+
+# ------------------------------------------------------------------- export
+
+
+def draw_size(rnd, capacity):
+    """Sizes on both sides of where filters change their form."""
+    low, high = rnd.choices(
+        ((0, 0), (1, 1), (2, 10), (55, 60), (200, 900), (1000, 4000), (4090, 4100), (7000, 20_000), (90_000, 130_000)),
+        (1, 2, 2, 2, 2, 2, 3, 3, 1.5),
+    )[0]
+    return min(rnd.randint(low, high), capacity)
+
+
+def fill(base, rnd, size):
+    """The integers 1 .. size into the table, each once, in one of many ways."""
+    way = rnd.choice(("at once", "rows", "batches", "halves", "pairs"))
+    numbers = list(range(1, size + 1))
+    rnd.shuffle(numbers)
+    if way == "rows" and size <= 4200:
+        for x in numbers:
+            base.db.execute("INSERT INTO seen VALUES (?)", (x,))
+    elif way == "at once" or size == 0:
+        base.add(1, size)
+    else:
+        step = {"rows": 1000, "batches": rnd.randint(1, 5000), "halves": (size + 1) // 2, "pairs": size}[way]
+        for at in range(0, size, max(step, size // 60 + 1)):
+            base.run("BEGIN")
+            base.db.executemany(
+                "INSERT INTO seen VALUES (?)", ((x,) for x in numbers[at : at + max(step, size // 60 + 1)])
+            )
+            base.run("COMMIT")
+    return way
+
+
+def test_export():
+    """Byte for byte what the aggregate makes of the same items."""
+    for what, rnd in rounds(60):
+        args = draw_args(rnd)
+        size = draw_size(rnd, args.get("capacity", 1_000_000))
+        with Base(arguments(args), numbers=0, before=f"PRAGMA page_size = {rnd.choice((512, 4096, 4096, 65536))}") as base:
+            way = fill(base, rnd, size)
+            if rnd.random() < 0.3:
+                command(base, "optimize")
+                way += ", optimized"
+            what = f"{what}: ({arguments(args)}) of {size} {way}"
+            got = base.export()
+            want = base.one(f"SELECT {aggregate(args)} FROM {NUMBERS}", 1, size)
+            if size == 0:  # an aggregate over no rows knows no parameters
+                want = want if got == want else base.one(f"SELECT {create(args)}")
+            check(f"{what}: {suite.info(got)}, not {suite.info(want)}", got == want)
+            equal(f"{what}: lost", base.missing(1, size), 0)
+            equal(f"{what}: its check", base.check(), None)
+
+
+def test_export_after_changes():
+    """After removals and with copies it answers as the table does."""
+    for what, rnd in rounds(25):
+        args = draw_args(rnd)
+        args.pop("kind", None)
+        size = draw_size(rnd, args.get("capacity", 1_000_000) // 2)
+        with Base(arguments(args), numbers=0) as base:
+            fill(base, rnd, size)
+            first, last = sorted((rnd.randint(1, size + 1), rnd.randint(1, size + 1)))
+            again = f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}"
+            base.db.execute(again, (first, last - 1))
+            if args.get("bucket_size") != 2:  # where three copies of many have no place in one filter
+                base.db.execute(again, (first, (first + last) // 2 - 1))
+            first, last = sorted((rnd.randint(1, size + 1), rnd.randint(1, size + 1)))
+            base.db.execute(f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS})", (first, last - 1))
+            what = f"{what}: ({arguments(args)}) of {size}, without {first} .. {last - 1}"
+            # at rates near 1 a table may know a bit or two more than a filter keeps
+            unlike = "<" if args.get("fpr", 0.01) > 0.1 else "IS NOT"
+            differ = base.one(
+                f"SELECT count(*) FROM {NUMBERS} AS n WHERE "
+                f"cuckoofilter_copies((SELECT cuckoofilter_open(cuckoofilter_export('seen'))), n.x) {unlike} "
+                "coalesce((SELECT copies FROM seen WHERE item = n.x), 0)",
+                1,
+                size + 20_000,
+            )
+            equal(f"{what}: answers that differ", differ, 0)
+            base.run("CREATE TABLE f AS SELECT cuckoofilter_export('seen') AS f")
+            check(f"{what}: valid", base.one("SELECT cuckoofilter_count(f) FROM f") >= size - (last - first))
+
+
+def test_export_sees_the_transaction():
+    with Base() as base:
+        base.add(1, 10)
+        base.run("BEGIN; INSERT INTO seen VALUES (11)")
+        equal("what waits", base.export(), base.one(f"SELECT {aggregate({})} FROM {NUMBERS}", 1, 11))
+        base.run("SAVEPOINT s; INSERT INTO seen VALUES (12); ROLLBACK TO s")
+        equal("after ROLLBACK TO", count(base), 11)
+        base.run("ROLLBACK")
+        equal("after ROLLBACK", base.export(), base.one(f"SELECT {aggregate({})} FROM {NUMBERS}", 1, 10))
+        base.run("CREATE TABLE kept AS SELECT cuckoofilter_export('seen') AS f")
+        equal("stored", base.one("SELECT cuckoofilter_contains(f, 7) FROM kept"), 1)
+
+
+def test_export_classes():
+    """item_classes of what was added; a filter of text."""
+    with Base() as base:
+        base.run("INSERT INTO seen VALUES ('a'), ('b')")
+        equal("text", suite.info(base.export())["item_classes"], ["text"])
+        base.run("INSERT INTO seen VALUES (1), (x'00'), (2.5)")
+        equal("all", suite.info(base.export())["item_classes"], ["number", "text", "bytes"])
+        base.reopen()
+        equal("reopened", suite.info(base.export())["item_classes"], ["number", "text", "bytes"])
+        want = base.one(f"SELECT {aggregate({}, 'column1')} FROM (VALUES ('a'), ('b'), (1), (x'00'), (2.5))")
+        equal("bytes", base.export(), want)
+
+
+def test_export_errors():
+    with Base() as base:
+        base.run("CREATE TABLE plain (a); CREATE VIEW v AS SELECT 1; CREATE VIRTUAL TABLE f USING fts5(a)")
+        for call in ("'nothing'", "'plain'", "'v'", "'f'", "'seen', 'nowhere'", "'seen', 'temp'", "'sqlite_schema'", "''", "5"):
+            error = base.error(f"SELECT cuckoofilter_export({call})")
+            check(f"{call}: {error}", error and not matches("unsafe|syntax|no such function", error))
+        for call in ("NULL", "NULL, 'main'"):
+            equal(call, base.one(f"SELECT cuckoofilter_export({call})"), None)
+        for shadow in base.shadows():
+            error = base.error("SELECT cuckoofilter_export(?)", shadow)
+            check(f"{shadow}: {error}", error)
+        base.run("INSERT INTO seen VALUES (1)")
+        equal("with its schema", base.one("SELECT cuckoofilter_export('seen', 'main')"), base.export())
+        equal("in other letters", base.one("SELECT cuckoofilter_export('SEEN', 'Main')"), base.export())
+        # it reads the database: only directly
+        base.run(
+            "CREATE VIEW w AS SELECT cuckoofilter_export('seen') AS f;"
+            "CREATE TRIGGER t AFTER INSERT ON plain BEGIN SELECT cuckoofilter_export('seen'); END"
+        )
+        for sql in ("SELECT * FROM w", "INSERT INTO plain VALUES (1)"):
+            check(f"{sql}: {base.error(sql)}", matches("unsafe use", base.error(sql)))
+        base.run("CREATE TEMP VIEW tv AS SELECT cuckoofilter_export('seen') AS f")
+        base.error("SELECT * FROM tv")  # SQLite decides
+
+
+# -------------------------------------------------------------------- merge
+
+
+def test_merge():
+    """The filter's items join the table's, whatever its size and encoding."""
+    for what, rnd in rounds(40):
+        args = draw_args(rnd, (20_000, 1_000_000, 10**8))
+        capacity = args.get("capacity", 1_000_000)
+        own, more = draw_size(rnd, capacity // 2), draw_size(rnd, capacity // 2)
+        theirs = draw_args(rnd)
+        theirs["seed"] = args.get("seed", 0)
+        theirs.pop("kind", None)
+        # as precise as the table, or more
+        theirs["capacity"] = capacity * rnd.choice((1, 1, 1, 4))
+        theirs["fpr"] = args.get("fpr", 0.01) / rnd.choice((1, 1, 1, 10))
+        if args.get("fpr") == 0.2:  # where a table has a bit or two more than a filter of its rate
+            theirs["fpr"] = 0.01
+        elif rnd.random() < 0.3:
+            theirs = {name: args[name] for name in args}
+        first = rnd.choice((own + 1, own // 2 + 1))
+        with Base(arguments(args), numbers=0) as base:
+            fill(base, rnd, own)
+            base.run("CREATE TABLE f (f)")
+            base.db.execute(f"INSERT INTO f SELECT {aggregate(theirs)} FROM {NUMBERS}", (first, first + more - 1))
+            handle = rnd.random() < 0.3
+            f = "cuckoofilter_open(f)" if handle else "f"
+            what = (
+                f"{what}: {more} from {first} on ({arguments(theirs)}, "
+                f"{base.one('SELECT cuckoofilter_info(f) FROM f')}) into {own} ({arguments(args)}), handle {handle}"
+            )
+            equal(what, base.error(f"INSERT INTO seen(seen, item) SELECT 'merge', {f} FROM f"), None)
+            equal(f"{what}: lost", base.missing(1, max(own, first + more - 1)), 0)
+            equal(f"{what}: its check", base.check(), None)
+            equal(f"{what}: an item of both", base.copies(first), 2 if first <= own and more and args.get("kind") != "set" else min(1, own + more >= first)) if more else None
+            found = 20_000 - base.missing(10**9, 10**9 + 19_999)
+            rate = base.one("SELECT cuckoofilter_fpr(cuckoofilter_export('seen'))")
+            check(f"{what}: {found} of 20000 at {rate}", found <= 1.2 * 20_000 * rate + 6 * (20_000 * rate) ** 0.5 + 4)
+            if first > own and args.get("capacity") == theirs.get("capacity") and args.get("fpr") == theirs.get("fpr"):
+                total = first + more - 1
+                same = base.export() == base.one(f"SELECT {aggregate(args)} FROM {NUMBERS}", 1, total)
+                # of a set it is not known how many items were not stored
+                check(f"{what}: as if inserted", same or total == 0 or args.get("kind") == "set")
+
+
+def test_merge_errors():
+    with Base("capacity=100000, fpr=0.001") as base:
+        base.add(1, 1000)
+        before = base.export()
+        for filter, pattern in (
+            ("cuckoofilter_agg(x, 0.1, 5000)", "coarse|precision"),
+            ("cuckoofilter_agg(x, 0.001, 100000, 'seed=5')", "different seeds: "),
+            ("zeroblob(100)", "not a cuckoofilter"),
+            ("'text'", "takes a cuckoofilter|must be a BLOB"),
+            ("5", "takes a cuckoofilter|must be a BLOB"),
+            ("x'636b662d6f70656e00000000000000000000000000000000'", "open|handle|cuckoofilter"),
+        ):
+            error = base.error(f"INSERT INTO seen(seen, item) SELECT 'merge', {filter} FROM number")
+            check(f"{filter}: {error}", matches(pattern, error))
+            equal(f"{filter}: nothing changed", base.export() == before, True)
+        base.run("INSERT INTO seen(seen, item) VALUES ('merge', cuckoofilter_create(10, 0.5))")
+        equal("an empty one is neutral", base.export() == before, True)
+        base.run("INSERT INTO seen(seen, item) VALUES ('merge', cuckoofilter_create(10, 0.5, 'seed=9'))")
+        equal("of another seed, too", base.export() == before, True)
+        error = base.error("INSERT INTO seen(seen) VALUES ('merge')")
+        check(f"without a filter: {error}", error is None or "cuckoofilter" in error or "merge" in error)
+        equal("nothing changed", base.export() == before, True)
+        # damaged bytes are found by the full check
+        broken = bytearray(base.one("SELECT cuckoofilter_agg(x, 0.001, 100000) FROM number"))
+        broken[60] ^= 255
+        error = base.error("INSERT INTO seen(seen, item) VALUES ('merge', ?)", bytes(broken))
+        check(f"damaged: {error}", matches("not a cuckoofilter", error))
+        equal("nothing changed by it", base.export() == before, True)
+        base.run("BEGIN; INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(x + 5000, 0.001, 100000) FROM number")
+        equal("merged", base.missing(5001, 6000), 0)
+        base.run("ROLLBACK")
+        equal("rolled back", base.export() == before, True)
+
+
+def test_merge_of_other_rules():
+    """A filter of a higher rate joins one prefix in 16 or 32 with its neighbour, a table of a low rate
+    one in 256.  Of the same precision it is refused, or every item of it is found."""
+    for theirs, capacity in ((0.05, 90_000), (0.2, 350_000), (0.05, 180_000), (0.2, 800_000)):
+        for size in (300, 5000, 30_000):
+            for args in ("fpr=0.01, capacity=20000", "fpr=0.01, capacity=20000, kind=set"):
+                with Base(args, numbers=0) as base:
+                    filter = base.one(f"SELECT cuckoofilter_agg(x, ?3, ?4) FROM {NUMBERS}", 1, size, theirs, capacity)
+                    error = base.error("INSERT INTO seen(seen, item) VALUES ('merge', ?)", filter)
+                    if error is None:
+                        equal(f"{theirs}, {capacity} of {size} into {args}: lost", base.missing(1, size), 0)
+                        equal("its check", base.check(), None)
+                    else:
+                        check(f"{theirs}, {capacity} of {size}: {error}", matches("coarse|precision", error))
+
+
+print(f"SEED={SEED}")
+suite.run(globals())
