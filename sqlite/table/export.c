@@ -88,7 +88,10 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 	/* an empty filter of the table's parameters, to tell what the result would be */
 	if (ckf_create(&table->params, header) == CKF_OK &&
 		ckf_open(&about, header, sizeof(header), CKF_STORED) == CKF_OK)
+	{
 		about.count = exported.total.copies;
+		about.w = table->chunks.like.w;
+	}
 	if (rc == SQLITE_OK)
 		rc = ckfs_export_step(&exported, true);
 	exported.started = rc == SQLITE_ROW;
