@@ -187,7 +187,14 @@ make_database(const char *arguments)
 static void
 close_database(void)
 {
-	check(sqlite3_close(db) == SQLITE_OK, "close");
+	sqlite3_stmt *stmt = NULL;
+	bool closed = sqlite3_close(db) == SQLITE_OK;
+
+	check(closed, "close");
+	while (!closed && (stmt = sqlite3_next_stmt(db, stmt)) != NULL)
+		printf("still there: %s\n", sqlite3_sql(stmt));
+	if (!closed)
+		exit(1);
 }
 
 /* All statements, in a transaction that is taken back; each ends, by an answer or by an error. */
