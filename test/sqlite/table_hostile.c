@@ -103,7 +103,7 @@ static char shadows[MOST_NAMES][100];
 static int shadow_count;
 static unsigned long passed, failed, errors;
 static uint64_t random_state;
-static const char *now_doing = "";
+static char now_doing[200];
 
 static uint64_t
 random_number(void)
@@ -212,21 +212,21 @@ ask(void)
 static void
 with_change(const char *change)
 {
-	now_doing = change;
-	must("SAVEPOINT hostile");
+	sqlite3_snprintf(sizeof(now_doing), now_doing, "%s", change);
+	must("BEGIN");
 	execute(change);
 	ask();
 	if (sqlite3_get_autocommit(db))
 		check(false, "the transaction is gone");
 	else
-		must("ROLLBACK TO hostile; RELEASE hostile");
+		must("ROLLBACK");
 }
 
 /* The same, but for a connection that opens the file with the change in it. */
 static void
 with_change_and_reopened(const char *change)
 {
-	now_doing = change;
+	sqlite3_snprintf(sizeof(now_doing), now_doing, "%s", change);
 	execute(change);
 	close_database();
 	open_database();
@@ -371,14 +371,14 @@ flip_bits(void)
 
 		bytes[at] ^= (uint8_t)(1 << (number >> 61));
 	}
-	now_doing = "flipped bits";
-	must("SAVEPOINT hostile");
+	sqlite3_snprintf(sizeof(now_doing), now_doing, "flipped bits");
+	must("BEGIN");
 	check(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
 	sqlite3_bind_blob(stmt, 1, bytes, size, free);
 	check(sqlite3_step(stmt) == SQLITE_DONE, sql);
 	sqlite3_finalize(stmt);
 	ask();
-	must("ROLLBACK TO hostile; RELEASE hostile");
+	must("ROLLBACK");
 }
 
 /* The shadow tables gone, or of another kind. */
