@@ -59,6 +59,10 @@ ckf_status ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params);
 /* The rate to expect with so many copies in the table. */
 double ckf_chunks_fpr(const ckf_chunks *chunks, uint64_t count);
 
+/* Items up to which the precision of the chunks keeps the target rate: the capacity or more.
+ * A filter of this capacity and rate is precise enough to be merged (ckf_prefixes_start). */
+int64_t ckf_chunks_capacity(const ckf_chunks *chunks);
+
 /* Where a table has max_count or more copies: why no more are added (CKF_FULL). */
 void ckf_chunks_refusal(const ckf_chunks *chunks, uint64_t count, ckf_refusal *refusal);
 

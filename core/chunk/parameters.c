@@ -148,6 +148,12 @@ ckf_chunks_refusal(const ckf_chunks *chunks, uint64_t count, ckf_refusal *refusa
 	refusal->capacity = ckf_kept_items(t, t->w);
 }
 
+int64_t
+ckf_chunks_capacity(const ckf_chunks *chunks)
+{
+	return ckf_kept_items(&chunks->like, chunks->like.w);
+}
+
 void
 ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, uint64_t count,
 					 ckf_refusal *refusal)

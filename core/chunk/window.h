@@ -37,10 +37,9 @@ struct ckf_edit
 	const uint64_t *adds; /* the caller's */
 	size_t adds_have, adds_at;
 	size_t old_have, old_at;
-	size_t have, at;  /* of the window: items in it, and how many were written */
-	uint64_t group;   /* the item that came last */
-	unsigned copies;  /* and how often */
-	ckf_chunk opened; /* what is in `frame` */
+	size_t have, at; /* of the window: items in it, and how many were written */
+	uint64_t group;  /* the item that came last */
+	unsigned copies; /* and how often */
 
 	ckf_chunk_part part; /* that is in `frame` */
 	uint8_t frame[CKF_HEADER_SIZE + CKF_CHUNK_MAX];

@@ -3,8 +3,6 @@
  */
 #include "table.h"
 
-#include "messages.h"
-
 #include <string.h>
 
 /* ------------------------------------------------------------------- merge */
@@ -56,22 +54,17 @@ static int
 ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status status)
 {
 	ckf_filter mine = {.seed = table->params.seed};
-	ckf_refusal refusal = {0};
-	ckfs_total total;
-	int rc;
 
 	if (status != CKF_PRECISION)
 		return ckfs_table_status(table, status, (ckfs_subject){.filter = &mine, .other = filter});
-	rc = ckfs_count_copies(table, &total);
-	if (rc != SQLITE_OK)
-		return rc;
-	ckf_prefixes_refusal(&table->chunks, filter, total.copies, &refusal);
-	return ckfs_table_fail(table, SQLITE_ERROR,
-						   sqlite3_mprintf(CKF_SAY_COARSE CKF_REST_COARSE, "the filter",
-										   (unsigned long long)refusal.items,
-										   (unsigned long long)filter->count, ckf_fpr(filter),
-										   (long long)refusal.capacity, refusal.fpr, refusal.limit,
-										   (unsigned long long)refusal.items));
+	return ckfs_table_fail(
+		table, SQLITE_ERROR,
+		sqlite3_mprintf(
+			"cannot merge the filter into cuckoofilter table %s: it is too coarse, with a "
+			"capacity of %lld at a false positive rate of %g; build it with a capacity of "
+			"%lld at %g or better",
+			table->name, (long long)filter->capacity, filter->fpr,
+			(long long)ckf_chunks_capacity(&table->chunks), table->params.fpr));
 }
 
 /* Add what the filter gives, all or nothing of it. */

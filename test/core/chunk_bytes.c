@@ -2,8 +2,8 @@
  * chunk_bytes.c - chunks that nobody should have written: anyone may write a table's rows.
  * They give errors or wrong answers, and every call on them ends within its bytes.
  */
+#include "chunk_ops.h"
 #include "inputs.h"
-#include "shelf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,6 @@ enum
 	AT_KIND = 0, /* in it */
 	AT_M = 1,
 	AT_COUNT = 3,
-	AT_CHECK = 5,
-	CHECK_BYTES = 3,
 	MOST_BYTES = CKF_CHUNK_MAX + 100
 };
 
@@ -64,17 +62,6 @@ draw_row(const shelf *s, forged *f)
 	for (size_t i = 0; i < f->size; i++)
 		f->bytes[i] = (uint8_t)check_random();
 	f->start = 0;
-}
-
-/* The check that the bytes should have. */
-static void
-make_check(const shelf *s, forged *f)
-{
-	uint64_t check = ckf_hash_bytes(CKF_CLASS_BYTES, f->bytes, f->size - CHECK_BYTES,
-									s->chunks->check ^ f->start);
-
-	for (int i = 0; i < CHECK_BYTES; i++)
-		f->bytes[f->size - CHECK_BYTES + (size_t)i] = (uint8_t)(check >> (8 * i));
 }
 
 static void
@@ -145,118 +132,10 @@ find_size(const shelf *s, forged *f)
 	for (size_t size = TRAILER; size <= CKF_CHUNK_MAX; size++)
 	{
 		set_size(f, size);
-		make_check(s, f);
+		chunk_make_check(s, f->start, f->bytes, f->size);
 		if (ckf_chunk_open(&chunk, s->chunks, f->start, f->bytes, f->size) == CKF_OK)
 			return;
 	}
-}
-
-/* ---------------------------------------------------------------- asked */
-
-static void
-take_all(ckf_edit *edit)
-{
-	uint8_t *out = guard_new(CKF_CHUNK_MAX, 1);
-	ckf_chunk_part part;
-	ckf_status status;
-	unsigned parts = 0;
-
-	while ((status = ckf_edit_next(edit, out, &part)) == CKF_MORE)
-		CHECK(++parts < 100000 && part.size <= CKF_CHUNK_MAX, "an edit does not end");
-	CHECK(status == CKF_OK || status == CKF_BAD_BYTES || status == CKF_FEED, "status %d", status);
-	guard_free(out);
-}
-
-static uint64_t *
-hashes_near(const ckf_chunk *chunk, size_t n)
-{
-	uint64_t *hashes = check_alloc((n + 1) * sizeof *hashes);
-
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = chunk->start + check_random() % (chunk->last - chunk->start);
-	if (check_chance(80))
-		qsort(hashes, n, sizeof *hashes, compare_hashes);
-	return hashes;
-}
-
-static void
-change_it(const shelf *s, const ckf_chunk *chunk)
-{
-	size_t n = 1 + check_below(check_chance(50) ? 3 : 2000), taken;
-	uint64_t *hashes = hashes_near(chunk, n);
-	bool whole = check_chance(70);
-
-	if (ckf_edit_add(s->edit, s->chunks, chunk, hashes, n, whole, &taken) == CKF_OK)
-		take_all(s->edit);
-	CHECK(taken <= n, "%zu of %zu taken", taken, n);
-	if (ckf_edit_remove(s->edit, s->chunks, chunk, hashes, n, &taken) == CKF_OK)
-		take_all(s->edit);
-	free(hashes);
-}
-
-static void
-pack_it(const shelf *s, const ckf_chunk *chunk)
-{
-	uint8_t *out = guard_new(CKF_CHUNK_MAX, 1);
-	ckf_chunk_part part;
-
-	CHECK(ckf_edit_pack(s->edit, s->chunks) == CKF_OK, "pack");
-	CHECK(ckf_edit_next(s->edit, out, &part) == CKF_FEED, "no feed is asked for");
-	if (ckf_edit_feed(s->edit, chunk) == CKF_OK)
-	{
-		take_all(s->edit);
-		(void)ckf_edit_feed(s->edit, check_chance(50) ? chunk : NULL);
-		take_all(s->edit);
-	}
-	guard_free(out);
-}
-
-static void
-export_it(const shelf *s, const ckf_chunk *chunk)
-{
-	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
-	ckf_buffers buffers = {0};
-	ckf_status status = ckf_export_start(rebuild, s->chunks, chunk, 0, CKF_ITEM_NUMBER);
-	unsigned steps = 0;
-
-	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
-	{
-		CHECK(++steps < 100000, "an export does not end");
-		if (status == CKF_FEED)
-			status = ckf_export_feed(rebuild, check_chance(90) ? chunk : NULL);
-		else if (status == CKF_MORE)
-			status = CKF_OK;
-		else if (status == CKF_ROOM)
-		{
-			guard_free(buffers.dst);
-			guard_free(buffers.scratch);
-			buffers.dst = guard_new(buffers.dst_room = buffers.dst_size, 1);
-			buffers.scratch = guard_new(buffers.scratch_room = buffers.scratch_size, 8);
-			status = CKF_OK;
-		}
-	}
-	CHECK(status == CKF_OK || status == CKF_BAD_BYTES || status == CKF_PRECISION, "export: %d",
-		  status);
-	guard_free(buffers.dst);
-	guard_free(buffers.scratch);
-	guard_free(rebuild);
-}
-
-static void
-ask_it(const ckf_chunk *chunk)
-{
-	for (int i = 0; i < 50; i++)
-	{
-		uint64_t hash = check_chance(20)
-							? check_random()
-							: chunk->start + check_random() % (chunk->last - chunk->start);
-		unsigned copies = ckf_chunk_copies(chunk, hash);
-
-		CHECK(copies <= 16 && ckf_chunk_contains(chunk, hash) == (copies > 0), "%u copies", copies);
-		CHECK(copies == 0 || ckf_chunk_covers(chunk, hash), "out of range");
-	}
-	CHECK(!ckf_chunk_covers(chunk, chunk->last + 1) || chunk->depth == 0, "behind the range");
-	(void)ckf_chunk_check(chunk);
 }
 
 /* ---------------------------------------------------------------- cases */
@@ -272,27 +151,13 @@ run_forged(const void *arg)
 	for (int i = 0; i < 60; i++)
 	{
 		forged f;
-		uint8_t *bytes;
-		ckf_chunk chunk;
 
 		draw_row(&s, &f);
 		forge(&f);
 		if (check_chance(4))
 			find_size(&s, &f);
-		make_check(&s, &f);
-		bytes = guard_copy(f.bytes, f.size);
-		guard_read_only(bytes, true);
-		if (ckf_chunk_open(&chunk, s.chunks, f.start, bytes, f.size) == CKF_OK)
-		{
-			opened++;
-			ask_it(&chunk);
-			change_it(&s, &chunk);
-			if (check_chance(30))
-				pack_it(&s, &chunk);
-			if (check_chance(30))
-				export_it(&s, &chunk);
-		}
-		guard_free(bytes);
+		chunk_make_check(&s, f.start, f.bytes, f.size);
+		opened += chunk_try(&s, f.start, f.bytes, f.size);
 	}
 	CHECK(opened > 0 || s.n == 0, "nothing that was forged has opened");
 	shelf_free(&s);

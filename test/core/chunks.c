@@ -433,6 +433,109 @@ run_canonical(const void *arg)
 	free(hashes);
 }
 
+/*
+ * Prefixes of the same w, but another c: a filter whose rule joins more prefixes than the
+ * table's (c is less) is refused, as an item of it would be denied else.
+ */
+static void
+run_other_rule(const void *arg)
+{
+	static const double rates[] = {0.1, 0.01, 0.001}; /* c is 4, 7, 8 */
+	double filter_fpr = rates[check_below(3)];
+	double table_fpr = rates[1 + check_below(2)]; /* at 0.1 chunks take a longer prefix */
+	unsigned w = 20 + (unsigned)check_below(10);
+	int64_t most = INT64_C(1) << w; /* little less than what prefixes of w bits keep the rate of */
+	ckf_params of_table =
+		params_of((int64_t)(0.9 * table_fpr * (double)most) / 8 * 7, table_fpr, false, false, 4);
+	ckf_params of_filter =
+		params_of((int64_t)(0.9 * filter_fpr * (double)most) / 8 * 7, filter_fpr, false, false, 4);
+	uint64_t hashes[1000];
+	ckf_status status;
+	owned filter;
+	shelf s;
+
+	(void)arg;
+	for (int i = 0; i < 1000; i++) /* half of them with prefixes that get their 1 */
+		hashes[i] = check_random() & ~(i % 2 ? UINT64_C(0) : UINT64_C(255) << (64 - w));
+	CHECK(shelf_new(&s, &of_table, 0, 0), "no chunks");
+	build_bulk(&filter, &of_filter, hashes, 1000);
+	CHECK(s.chunks->like.w == w && filter.filter.w == w, "w %d and %d, must be %u",
+		  s.chunks->like.w, filter.filter.w, w);
+	status = shelf_merge(&s, &filter);
+	CHECK(status == (filter.filter.c >= s.chunks->like.c ? CKF_OK : CKF_PRECISION),
+		  "c %d into %d: status %d", filter.filter.c, s.chunks->like.c, status);
+	for (int i = 0; i < 1000 && status == CKF_OK; i++)
+		CHECK(shelf_copies(&s, hashes[i]) > 0, "FALSE NEGATIVE: an item of another rule");
+	owned_free(&filter);
+	shelf_free(&s);
+}
+
+/* --------------------------------------------------------------- sizes */
+
+enum
+{
+	ROW = 17,   /* bytes that a row takes in SQLite, beside its chunk */
+	PAGE = 4084 /* bytes of a page for rows */
+};
+
+/* Bits of an item, of what those of the value are. */
+static double
+beside_value(const shelf *s, const uint64_t *hashes, size_t n, const ckf_params *params)
+{
+	owned value;
+	double ratio;
+
+	build_bulk(&value, params, hashes, n);
+	ratio = (double)(shelf_check(s) + ROW * s->n) / (double)value.filter.size;
+	owned_free(&value);
+	return ratio;
+}
+
+/* Over a doubling of n, built at once and by random adds.  What pages leave empty comes on
+ * top of it. */
+static void
+run_sizes(const void *arg)
+{
+	size_t n = *(const size_t *)arg, done = 0;
+	world w = world_new(2 * n);
+	uint64_t *hashes = world_hashes(&w, KIND_RANDOM, 2 * n);
+	uint64_t *sorted = check_alloc(2 * n * sizeof *sorted);
+	ckf_params params = params_of(1000000, 0.01, false, false, 4);
+	double most_bulk = 0, most_grown = 0;
+	shelf bulk, grown;
+
+	CHECK(shelf_new(&grown, &params, PAGE, ROW), "no chunks");
+	for (size_t now = n; now <= 2 * n; now += n / 12)
+	{
+		double ratio;
+
+		memcpy(sorted, hashes, now * sizeof *sorted);
+		qsort(sorted, now, sizeof *sorted, compare_hashes);
+		CHECK(shelf_new(&bulk, &params, PAGE, ROW), "no chunks");
+		shelf_add(&bulk, sorted, now, true);
+		ratio = beside_value(&bulk, hashes, now, &params);
+		most_bulk = ratio > most_bulk ? ratio : most_bulk;
+		for (size_t some; done < now; done += some)
+		{
+			some = now - done < n / 100 ? now - done : n / 100;
+			memcpy(sorted, hashes + done, some * sizeof *sorted);
+			qsort(sorted, some, sizeof *sorted, compare_hashes);
+			shelf_add(&grown, sorted, some, true);
+		}
+		ratio = beside_value(&grown, hashes, now, &params);
+		most_grown = ratio > most_grown ? ratio : most_grown;
+		shelf_free(&bulk);
+	}
+	check_note("n %zu to %zu: at most %.3f of the value's bytes built at once, %.3f grown", n,
+			   2 * n, most_bulk, most_grown);
+	CHECK(most_bulk < 1.15 && most_grown < 1.25, "too large");
+	shelf_free(&grown);
+	free(sorted);
+	free(hashes);
+}
+
+/* ---------------------------------------------------------------- words */
+
 /* The refusals tell what a host words. */
 static void
 run_refusals(const void *arg)
@@ -458,6 +561,8 @@ run_refusals(const void *arg)
 int
 main(void)
 {
+	static const size_t sizes[] = {3000, 50000};
+
 	check_begin("chunks");
 	check_case(run_ids, NULL, "ids");
 	check_case(run_refusals, NULL, "refusals");
@@ -469,5 +574,10 @@ main(void)
 		check_case(run_crowd, NULL, "crowd %llu", (unsigned long long)i);
 	for (uint64_t i = 0; i < check_rounds(20); i++)
 		check_case(run_canonical, NULL, "canonical %llu", (unsigned long long)i);
+	for (uint64_t i = 0; i < check_rounds(30); i++)
+		check_case(run_other_rule, NULL, "other rule %llu", (unsigned long long)i);
+	if (CKF_CHUNK_LIMIT > 500)
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+			check_case(run_sizes, &sizes[i], "sizes from %zu", sizes[i]);
 	return check_end();
 }

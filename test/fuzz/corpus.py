@@ -17,7 +17,7 @@ FIELDS = {"format": 3, "hash-version": 4, "encoding": 5, "flags": 6, "b": 7, "f"
 def worked():
     """The hashes, semi-sorted and plain filters of FORMAT.md, section 9."""
     with open(PAGE, encoding="utf-8") as page:
-        section = page.read().split("## 9.")[1]
+        section = page.read().split("## 9.")[1].split("## 10.")[0]
     blocks = re.findall(r"(?:^    [0-9a-f]+\n)+", section, re.M)
     return [bytes.fromhex(re.sub(r"\s", "", block)) for block in blocks]
 

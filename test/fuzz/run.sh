@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the fuzz targets:  test/fuzz/run.sh SECONDS [bytes|histories|values|tables|reader]...
+# Runs the fuzz targets:  test/fuzz/run.sh SECONDS [bytes|histories|values|chunks|tables|reader]...
 # shellcheck disable=SC2086 # flags and lists of files are words
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -27,7 +27,7 @@ build_shared()
 {
 	rm -f "$out"/*.o
 	for file in core/*/*.c test/core/check.c test/core/guard.c test/core/drive.c test/core/hostile_ops.c \
-		test/core/history.c test/core/model.c test/core/map.c; do
+		test/core/history.c test/core/model.c test/core/map.c test/core/shelf.c test/core/chunk_ops.c; do
 		echo "$flags -fsanitize=fuzzer-no-link -c $file -o $out/$(echo "$file" | tr / _).o"
 	done | xargs -P 2 -L 1 clang
 }
@@ -56,7 +56,7 @@ fuzz() # target
 mkdir -p "$out"
 build_shared
 count "what the targets share: builds" $?
-[ $# -gt 0 ] || set -- bytes histories values tables reader
+[ $# -gt 0 ] || set -- bytes histories values chunks tables reader
 for target in "$@"; do
 	echo "$target, $seconds s:"
 	if [ "$target" = reader ]; then
