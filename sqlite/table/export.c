@@ -132,8 +132,14 @@ ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema
 		rc = sqlite3_reset(statement);
 	if ((rc & 0xff) == SQLITE_ERROR || rc == SQLITE_OK)
 		ckfs_error_no_table(ctx, words[0], rc == SQLITE_OK ? NULL : sqlite3_errmsg(db));
+	else if (rc == SQLITE_NOMEM)
+		sqlite3_result_error_nomem(ctx);
 	else
-		ckfs_export_failed(ctx, *table, rc);
+	{
+		/* with its extended code: of a plain SQLITE_CORRUPT SQLite refuses to commit */
+		sqlite3_result_error(ctx, sqlite3_errmsg(db), -1);
+		sqlite3_result_error_code(ctx, sqlite3_extended_errcode(db));
+	}
 	sqlite3_finalize(statement);
 	return NULL;
 }

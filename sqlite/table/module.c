@@ -29,6 +29,7 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 	sqlite3_free(table->schema);
 	sqlite3_free(table->name);
 	sqlite3_free(table->shadow);
+	sqlite3_free(table->base.zErrMsg); /* of a savepoint: nobody asks for it */
 	sqlite3_free(table);
 	return SQLITE_OK;
 }
@@ -108,6 +109,7 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 	if (rc != SQLITE_OK && table)
 	{
 		*error = table->base.zErrMsg;
+		table->base.zErrMsg = NULL;
 		ckfs_table_disconnect(&table->base);
 		table = NULL;
 	}

@@ -138,7 +138,8 @@ ckfs_statement_of(ckfs_table *table, ckfs_statement which, int *rc)
 		*rc = SQLITE_NOMEM;
 		return NULL;
 	}
-	*rc = sqlite3_prepare_v3(table->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+	/* no trigger that somebody put there may ask the table itself: it would never be freed */
+	*rc = sqlite3_prepare_v3(table->db, sql, -1, SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB,
 							 &table->statements[which], NULL);
 	sqlite3_free(sql);
 	if (*rc != SQLITE_OK)

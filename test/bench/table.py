@@ -53,7 +53,7 @@ def connect(path, *settings):
     db.load_extension(MODULE)
     db.execute("PRAGMA synchronous = off")
     for sql in settings:
-        db.execute(sql)
+        db.execute(sql).fetchall()
     return db
 
 
@@ -74,7 +74,7 @@ class Bench:
 
     def open(self, name, *settings):
         db = connect(self.path(name), *settings)
-        db.execute("ATTACH ? AS source", (self.path("source"),))
+        db.execute("ATTACH ? AS source", (self.path("source"),)).fetchall()
         return db
 
     def size(self, name):
@@ -126,9 +126,8 @@ class Bench:
     def load(self, name):
         """All items in one statement, those of the key tables in the order of their keys."""
         db = self.create(name)
-        bare, _ = self.timed(db, f"SELECT max({KEY[name]}) FROM {series(1, self.items)}")
         seconds, _ = self.timed(db, f"INSERT INTO seen(item) SELECT {KEY[name]} FROM {series(1, self.items)}")
-        self.note("bulk load, items a second (less what makes the numbers)", name, self.items / max(seconds - bare, 1e-9), "1/s")
+        self.note("bulk load, items a second, from a recursive query", name, self.items / seconds, "1/s")
         db.close()
         self.note("bytes after bulk load", name, self.size(name), "B")
 
@@ -208,7 +207,7 @@ class Bench:
             rows = db.execute(f"SELECT {KEY[name]} FROM (SELECT abs(random()) % {self.items} + {6 * self.items} AS x FROM {series(1, SINGLE)})").fetchall()
             page = db.execute("PRAGMA page_size").fetchone()[0]
             wal = self.path(name) + "-wal"
-            db.execute("PRAGMA wal_checkpoint(truncate)")
+            db.execute("PRAGMA main.wal_checkpoint(truncate)").fetchall()
             db.execute("CREATE TABLE warm (a)")  # so that the first frames are not the file's
             db.execute("INSERT OR IGNORE INTO seen(item) VALUES (0)" if name != FILTER else "INSERT INTO seen(item) VALUES (0)")
             frames, before, spent = [], os.path.getsize(wal), 0.0
@@ -224,8 +223,8 @@ class Bench:
             self.note(f"WAL frames of a single add, {when}", name, statistics.mean(frames), "frames")
             self.note(f"single adds a second, {when} (WAL, no sync)", name, SINGLE / spent, "1/s")
             db.execute("DROP TABLE warm")
-            db.execute("PRAGMA wal_checkpoint(truncate)")
-            db.execute("PRAGMA journal_mode = delete")
+            db.execute("PRAGMA main.wal_checkpoint(truncate)").fetchall()
+            db.execute("PRAGMA journal_mode = delete").fetchall()
             db.close()
 
     # ------------------------------------------------------------------ space

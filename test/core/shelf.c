@@ -119,7 +119,7 @@ put_rows(shelf *s, size_t i, size_t gone, const row *rows, size_t n)
 		memmove(s->rows + i + n, s->rows + i + gone, (s->n - i - gone) * sizeof *rows);
 	if (n > 0)
 		memcpy(s->rows + i, rows, n * sizeof *rows);
-	s->n += n - gone;
+	s->n = s->n + n - gone;
 }
 
 /* Rows that an edit makes. */

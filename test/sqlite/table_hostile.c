@@ -103,7 +103,7 @@ static char shadows[MOST_NAMES][100];
 static int shadow_count;
 static unsigned long passed, failed, errors;
 static uint64_t random_state;
-static const char *now_doing = "";
+static char now_doing[200];
 
 static uint64_t
 random_number(void)
@@ -187,7 +187,14 @@ make_database(const char *arguments)
 static void
 close_database(void)
 {
-	check(sqlite3_close(db) == SQLITE_OK, "close");
+	sqlite3_stmt *stmt = NULL;
+	bool closed = sqlite3_close(db) == SQLITE_OK;
+
+	check(closed, "close");
+	while (!closed && (stmt = sqlite3_next_stmt(db, stmt)) != NULL)
+		printf("still there: %s\n", sqlite3_sql(stmt));
+	if (!closed)
+		exit(1);
 }
 
 /* All statements, in a transaction that is taken back; each ends, by an answer or by an error. */
@@ -212,21 +219,21 @@ ask(void)
 static void
 with_change(const char *change)
 {
-	now_doing = change;
-	must("SAVEPOINT hostile");
+	sqlite3_snprintf(sizeof(now_doing), now_doing, "%s", change);
+	must("BEGIN");
 	execute(change);
 	ask();
 	if (sqlite3_get_autocommit(db))
 		check(false, "the transaction is gone");
 	else
-		must("ROLLBACK TO hostile; RELEASE hostile");
+		must("ROLLBACK");
 }
 
 /* The same, but for a connection that opens the file with the change in it. */
 static void
 with_change_and_reopened(const char *change)
 {
-	now_doing = change;
+	sqlite3_snprintf(sizeof(now_doing), now_doing, "%s", change);
 	execute(change);
 	close_database();
 	open_database();
@@ -371,14 +378,14 @@ flip_bits(void)
 
 		bytes[at] ^= (uint8_t)(1 << (number >> 61));
 	}
-	now_doing = "flipped bits";
-	must("SAVEPOINT hostile");
+	sqlite3_snprintf(sizeof(now_doing), now_doing, "flipped bits");
+	must("BEGIN");
 	check(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
 	sqlite3_bind_blob(stmt, 1, bytes, size, free);
 	check(sqlite3_step(stmt) == SQLITE_DONE, sql);
 	sqlite3_finalize(stmt);
 	ask();
-	must("ROLLBACK TO hostile; RELEASE hostile");
+	must("ROLLBACK");
 }
 
 /* The shadow tables gone, or of another kind. */
