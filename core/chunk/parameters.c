@@ -34,6 +34,9 @@ ckf_chunk_precision(const ckf_filter *exact)
 	return w;
 }
 
+/* A table of the whole must be possible for this part of its items more. */
+#define CKF_BUILD_MARGIN 16
+
 /* The most copies with which a table of the whole is possible, and the rate is not past
  * its limit. */
 static uint64_t
@@ -50,7 +53,8 @@ ckf_most_copies_of(const ckf_filter *like)
 		uint64_t n = low + (high - low + 1) / 2;
 
 		t.w = like->w;
-		if (ckf_choose(&t, n, like->w))
+		/* with some more, as a build that fails takes a larger table */
+		if (ckf_choose(&t, n + n / CKF_BUILD_MARGIN, like->w))
 			low = n;
 		else
 			high = n - 1;
