@@ -90,7 +90,6 @@ static const char *const statements[] = {
 	"INSERT INTO seen(seen) VALUES ('polish')",
 	"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(1, 0.001, 5000, 'seed=9')",
 	"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(value, 0.2) FROM number",
-	"SELECT cuckoofilter_export('number')",
 	"SELECT cuckoofilter_create(0)",
 	"SELECT cuckoofilter_create(1, 0.1, 'colour=red')",
 	"SELECT cuckoofilter_count('a')",
