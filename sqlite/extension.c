@@ -91,6 +91,7 @@ ckfs_connect(void)
 	ckfs_handles_start(&connection->handles);
 	memset(connection->logged, 0, sizeof(connection->logged));
 	connection->references = 0;
+	connection->tables = NULL;
 	for (i = 0; i < CKFS_ENTRIES; i++)
 		connection->users[i] = (ckfs_user){connection, entries[i].data};
 	return connection;

@@ -88,6 +88,7 @@ struct ckfs_connection
 	ckfs_handles handles;
 	uint8_t logged[CKF_ITEM_HASH]; /* by a filter's classes: of which an item was asked for */
 	int references;                /* of functions, and of the module of tables */
+	struct ckfs_table *tables;     /* the first of the filter tables that it has connected */
 	ckfs_user users[];
 };
 

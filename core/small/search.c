@@ -11,7 +11,7 @@
 
 #include "filter/header.h"
 
-#define CKF_WINDOW (CKF_QUESTION_BYTES / 8)
+#define CKF_QUESTION_HASHES (CKF_QUESTION_BYTES / 8)
 
 /* Steps that guess, before the middle is taken. */
 #define CKF_GUESSES 4
@@ -52,7 +52,7 @@ static ckf_status
 ckf_need_window(ckf_question *question)
 {
 	uint64_t left = question->high - question->low;
-	uint64_t n = left < CKF_WINDOW ? left : CKF_WINDOW;
+	uint64_t n = left < CKF_QUESTION_HASHES ? left : CKF_QUESTION_HASHES;
 	uint64_t before = ckf_guess(question);
 
 	before = before > n / 2 ? before - n / 2 : 0;

@@ -79,18 +79,18 @@ ckfs_merge_items(ckfs_table *table, ckf_prefixes *prefixes, unsigned item_classe
 
 	while (rc == SQLITE_OK && (status = ckf_prefixes_next(prefixes, &items, &n)) == CKF_MORE)
 	{
-		if (ckfs_is_interrupted(table->db))
-			return SQLITE_INTERRUPT;
-		ckfs_end_change(table);
-		rc = ckfs_write_items(table, items, n, ckf_prefixes_whole(prefixes), item_classes, &done);
+		done = 0;
+		rc = ckfs_is_interrupted(table->db)
+				 ? SQLITE_INTERRUPT
+				 : ckfs_write_items(table, items, n, ckf_prefixes_whole(prefixes), item_classes,
+									&done);
 		some = some || done > 0;
-		if (some && (rc == SQLITE_OK || !sqlite3_get_autocommit(table->db)))
-			ckfs_begin_change(table);
 	}
 	if (rc == SQLITE_OK && status != CKF_OK)
 		rc = ckfs_table_status(table, status, (ckfs_subject){0});
-	if (rc == SQLITE_OK)
-		ckfs_end_change(table);
+	/* unless the failure took the transaction back */
+	if (rc != SQLITE_OK && some && !sqlite3_get_autocommit(table->db))
+		ckfs_break(table);
 	return rc;
 }
 

@@ -21,6 +21,7 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
 
+	ckfs_delist(table);
 	ckfs_shadow_close(table);
 	ckfs_depths_end(&table->depths);
 	sqlite3_free(table->waiting.hashes);
@@ -80,7 +81,10 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, int argc, const char 
 	if (rc == SQLITE_OK) /* views and triggers may use it, whoever wrote the schema */
 		rc = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 	if (rc == SQLITE_OK)
+	{
+		ckfs_enlist(table);
 		*out = table;
+	}
 	else
 		ckfs_table_disconnect(&table->base);
 	return rc;
@@ -120,24 +124,45 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 static int
 ckfs_table_destroy(sqlite3_vtab *vtab)
 {
-	int rc = ckfs_shadow_drop(ckfs_table_of(vtab));
+	ckfs_table *table = ckfs_table_of(vtab), *other = NULL;
+	int rc = ckfs_shadow_drop(table);
 
-	return rc == SQLITE_OK ? ckfs_table_disconnect(vtab) : rc;
+	if (rc != SQLITE_OK)
+		return rc;
+	while ((other = ckfs_next_instance(table, other)) != NULL)
+		ckfs_forget_waiting(other);
+	return ckfs_table_disconnect(vtab);
 }
 
-/* SQLite connects anew under the new name. */
+/* SQLite connects anew under the new name; statements that run still have this instance. */
 static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
+	char *renamed, *shadow;
 	int rc;
 
 	if (sqlite3_stricmp(name, "item") == 0 || sqlite3_stricmp(name, "copies") == 0)
 		return ckfs_table_fail(
 			table, SQLITE_ERROR,
 			sqlite3_mprintf("a cuckoofilter table cannot be named as its column %s", name));
-	rc = ckfs_write_waiting(table);
-	return rc == SQLITE_OK ? ckfs_shadow_rename(table, name) : rc;
+	renamed = sqlite3_mprintf("%s", name);
+	shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, name);
+	rc = renamed && shadow ? ckfs_write_waiting(table) : SQLITE_NOMEM;
+	if (rc == SQLITE_OK)
+		rc = ckfs_shadow_rename(table, name);
+	if (rc == SQLITE_OK)
+	{
+		char *old = table->name, *old_shadow = table->shadow;
+
+		table->name = renamed;
+		table->shadow = shadow;
+		renamed = old;
+		shadow = old_shadow;
+	}
+	sqlite3_free(renamed);
+	sqlite3_free(shadow);
+	return rc;
 }
 
 /* Defensive mode keeps SQL of the user from writing such tables. */
@@ -211,7 +236,7 @@ ckfs_table_end(sqlite3_vtab *vtab)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_forget_waiting(table);
-	ckfs_end_change(table);
+	ckfs_end_change(table, SQLITE_OK);
 	table->level = 0;
 	return SQLITE_OK;
 }
@@ -248,7 +273,7 @@ ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 	ckfs_forget_waiting(table);
 	ckfs_close_blob(table);
 	if (number < table->broken_level)
-		ckfs_end_change(table);
+		ckfs_end_change(table, SQLITE_OK);
 	table->level = number + 1;
 	return SQLITE_OK;
 }

@@ -48,7 +48,9 @@ typedef struct ckfs_packing
 	size_t taken;   /* hashes that this chunk takes */
 	uint8_t part[CKF_CHUNK_MAX];
 	unsigned item_classes;
-	uint64_t surplus; /* of what was read, until a row that is written has it */
+	uint64_t surplus;      /* of what was read, until a row that is written has it */
+	int64_t last_id;       /* the row that was written last, */
+	uint64_t last_surplus; /* and what it got */
 } ckfs_packing;
 
 /* ------------------------------------------------------- rows that are held */
@@ -241,7 +243,11 @@ ckfs_end_packing(ckfs_packing *packing)
 	if (rc == SQLITE_OK || (rc == SQLITE_DONE && packing->count > 0))
 		return ckfs_table_damaged(packing->table, packing->next,
 								  "ranges that overlap or end early");
-	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	if (rc != SQLITE_DONE || packing->surplus == 0)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	/* what was added to the last chunk is known only now */
+	return ckfs_put_surplus(packing->table, packing->last_id,
+							packing->last_surplus + packing->surplus);
 }
 
 static int
@@ -263,6 +269,8 @@ ckfs_pack_all(ckfs_packing *packing)
 		{
 			rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
 						  packing->item_classes, packing->surplus);
+			packing->last_id = ckf_chunk_id(part.start);
+			packing->last_surplus = packing->surplus;
 			packing->surplus = 0;
 		}
 		else
@@ -292,8 +300,7 @@ ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_clas
 	{
 		ckfs_begin_change(table);
 		rc = ckfs_pack_all(packing);
-		if (rc == SQLITE_OK)
-			ckfs_end_change(table);
+		ckfs_end_change(table, rc);
 	}
 	while (packing->first)
 		ckfs_drop_block(packing);

@@ -165,6 +165,8 @@ ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement)
 
 	while ((rc = ckfs_step(table, statement)) == SQLITE_ROW) /* of PRAGMA count_changes */
 		continue;
+	if (rc == SQLITE_OK && table->changing)
+		ckfs_break(table); /* until the others are, too */
 	return rc;
 }
 

@@ -62,6 +62,7 @@ typedef struct ckfs_table
 	sqlite3_vtab base;
 	sqlite3 *db;
 	ckfs_connection *connection;
+	struct ckfs_table *next; /* of the connection's tables; see ckfs_next_instance */
 	char *schema, *name, *shadow;
 	ckf_params params;
 	ckf_chunks chunks;
@@ -71,7 +72,8 @@ typedef struct ckfs_table
 	ckfs_waiting waiting;
 	uint64_t allowed;   /* adds that may come before the table's count is looked at again */
 	int level;          /* number of the next savepoint */
-	bool broken;        /* a write is half done.  Where it ended so, nothing is asked or written */
+	bool changing;      /* several rows are being changed: none or all of them must be */
+	bool broken;        /* some are.  Where it ended so, nothing is asked or written */
 	int broken_level;   /* until a rollback to a savepoint before this one */
 	int cursors;        /* open ones */
 	sqlite3_blob *blob; /* reads chunks by id, while a statement asks many questions */
@@ -84,6 +86,21 @@ ckfs_table_of(sqlite3_vtab *vtab)
 {
 	return (ckfs_table *)(void *)vtab;
 }
+
+/* ----------------------------------------------------------------- instances.c */
+
+/*
+ * SQLite may connect a table anew in the middle of a transaction, when something makes it read
+ * its schema again: ATTACH of a file that is no database is enough.  What the first one has
+ * written half, or keeps waiting, is of the same table.  So whatever asks for these things asks
+ * for those of all instances.  The first is that which `other` NULL gives, the table among them;
+ * behind the last one comes NULL.
+ */
+ckfs_table *ckfs_next_instance(const ckfs_table *table, const ckfs_table *other);
+
+/* Come into the connection's list, and out of it. */
+void ckfs_enlist(ckfs_table *table);
+void ckfs_delist(ckfs_table *table);
 
 /* -------------------------------------------------------------- arguments.c */
 
@@ -178,12 +195,16 @@ int ckfs_write_nothing(ckfs_table *table);
 int ckfs_start_write(ckfs_table *table);
 int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
 			 unsigned item_classes, uint64_t surplus);
+int ckfs_put_surplus(ckfs_table *table, int64_t id, uint64_t surplus);
 
-/* A change of several rows: it is whole, or the table is broken until a rollback. */
+/* A change of several rows: none is made, or all are, or the table is broken until a rollback. */
 void ckfs_begin_change(ckfs_table *table);
-void ckfs_end_change(ckfs_table *table);
+void ckfs_end_change(ckfs_table *table, int rc);
 
-/* Did a change end half way in this transaction?  Then an error. */
+/* Only a part of what must be whole is written. */
+void ckfs_break(ckfs_table *table);
+
+/* Did a change end half way in this transaction, also of another instance?  Then an error. */
 int ckfs_check_broken(ckfs_table *table);
 
 /* ------------------------------------------------------------------- pack.c */
@@ -201,7 +222,7 @@ int ckfs_write_many(ckfs_table *table, const uint64_t *hashes, size_t n, unsigne
 /* Note an add. */
 int ckfs_wait(ckfs_table *table, ckfs_hashed item);
 
-/* Write what waits. */
+/* Write what waits, in other instances, too. */
 int ckfs_write_waiting(ckfs_table *table);
 
 /* It was rolled back, or is written. */

@@ -115,16 +115,17 @@ ckfs_wait(ckfs_table *table, ckfs_hashed item)
 	return SQLITE_OK;
 }
 
-int
-ckfs_write_waiting(ckfs_table *table)
+/* Write what waits in one table. */
+static int
+ckfs_write_list(ckfs_table *table)
 {
 	ckfs_waiting *waiting = &table->waiting;
 	size_t count = waiting->count;
-	int rc = ckfs_check_broken(table);
 	size_t done;
+	int rc;
 
-	if (rc != SQLITE_OK || count == 0)
-		return rc;
+	if (count == 0)
+		return SQLITE_OK;
 	ckfs_sort_hashes(waiting->hashes, count, 56);
 	rc = ckfs_write_items(table, waiting->hashes, count, true, waiting->item_classes, &done);
 	if (rc == SQLITE_OK)
@@ -134,6 +135,25 @@ ckfs_write_waiting(ckfs_table *table)
 		/* the others still wait, unless the failure took the transaction back */
 		waiting->count -= done;
 		memmove(waiting->hashes, waiting->hashes + done, waiting->count * sizeof(uint64_t));
+	}
+	return rc;
+}
+
+int
+ckfs_write_waiting(ckfs_table *table)
+{
+	ckfs_table *other = NULL;
+	int rc = ckfs_check_broken(table);
+
+	while (rc == SQLITE_OK && (other = ckfs_next_instance(table, other)) != NULL)
+	{
+		rc = ckfs_write_list(other);
+		if (rc != SQLITE_OK && other != table)
+		{
+			sqlite3_free(table->base.zErrMsg);
+			table->base.zErrMsg = other->base.zErrMsg; /* whoever asked tells it */
+			other->base.zErrMsg = NULL;
+		}
 	}
 	return rc;
 }

@@ -3,9 +3,9 @@
  *
  * An edit that has written some of its parts leaves a table that is not whole.  SQLite undoes
  * a statement that fails only where it keeps a journal for it, which it does not for one that
- * inserts a single row.  So the table is broken while parts are written; where that fails it
- * stays so, and says so to whatever asks or commits, until a rollback to before it.  (Which
- * SQLite may have done by itself when a statement of ours returns.)
+ * inserts a single row.  So the table is broken from the first part written to the last; where
+ * that fails it stays so, and says so to whatever asks or commits, until a rollback to before it.
+ * (Which SQLite may have done by itself when a statement of ours returns.)
  */
 #include "table.h"
 
@@ -14,20 +14,32 @@
 void
 ckfs_begin_change(ckfs_table *table)
 {
-	table->broken = true;
-	table->broken_level = table->level;
+	table->changing = true;
 }
 
 void
-ckfs_end_change(ckfs_table *table)
+ckfs_end_change(ckfs_table *table, int rc)
 {
-	table->broken = false;
+	table->changing = false;
+	if (rc == SQLITE_OK)
+		table->broken = false;
+}
+
+void
+ckfs_break(ckfs_table *table)
+{
+	table->broken = true;
+	table->broken_level = table->level;
 }
 
 int
 ckfs_check_broken(ckfs_table *table)
 {
-	if (!table->broken)
+	const ckfs_table *other = NULL;
+
+	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken)
+		;
+	if (!other)
 		return SQLITE_OK;
 	return ckfs_table_fail(table, SQLITE_ERROR,
 						   sqlite3_mprintf("cuckoofilter table %s.%s: a change failed half way; "
@@ -38,11 +50,13 @@ ckfs_check_broken(ckfs_table *table)
 int
 ckfs_start_write(ckfs_table *table)
 {
+	ckfs_table *other = NULL;
 	int rc = ckfs_check_broken(table);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	ckfs_close_blob(table);
+	while ((other = ckfs_next_instance(table, other)) != NULL)
+		ckfs_close_blob(other);
 	if (!table->edit)
 		table->edit = sqlite3_malloc64(CKF_EDIT_SIZE);
 	return table->edit ? SQLITE_OK : SQLITE_NOMEM;
@@ -64,22 +78,28 @@ ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsig
 	return ckfs_change_rows(table, statement);
 }
 
+int
+ckfs_put_surplus(ckfs_table *table, int64_t id, uint64_t surplus)
+{
+	int rc;
+	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_SURPLUS, &rc);
+
+	if (!statement)
+		return rc;
+	sqlite3_bind_int64(statement, 1, id);
+	sqlite3_bind_int64(statement, 2, (int64_t)surplus);
+	return ckfs_change_rows(table, statement);
+}
+
 /* Of a set, note how many of the items that an edit took were stored already. */
 static int
 ckfs_note_surplus(ckfs_table *table, const ckfs_row *row, size_t taken)
 {
 	int64_t stored = ckf_edit_stored(table->edit);
-	int rc;
-	sqlite3_stmt *statement;
 
 	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
 		return SQLITE_OK;
-	statement = ckfs_statement_of(table, CKFS_SURPLUS, &rc);
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, row->id);
-	sqlite3_bind_int64(statement, 2, (int64_t)(row->surplus + (taken - (uint64_t)stored)));
-	return ckfs_change_rows(table, statement);
+	return ckfs_put_surplus(table, row->id, row->surplus + (taken - (uint64_t)stored));
 }
 
 /* Write the parts of an edit of one row, the first in its place.  `taken`: items that it
@@ -104,8 +124,7 @@ ckfs_put_parts(ckfs_table *table, const ckfs_row *row, unsigned item_classes, si
 		rc = ckfs_table_damaged(table, row->id, "wrong items");
 	if (rc == SQLITE_OK)
 		rc = ckfs_note_surplus(table, row, taken);
-	if (rc == SQLITE_OK)
-		ckfs_end_change(table);
+	ckfs_end_change(table, rc);
 	return rc;
 }
 
@@ -208,10 +227,12 @@ ckfs_write_removal(ckfs_table *table, uint64_t hash)
 int
 ckfs_write_nothing(ckfs_table *table)
 {
+	ckfs_table *other = NULL;
 	sqlite3_stmt *statement;
 	int rc;
 
-	ckfs_forget_waiting(table);
+	while ((other = ckfs_next_instance(table, other)) != NULL)
+		ckfs_forget_waiting(other);
 	rc = ckfs_start_write(table);
 	statement = rc == SQLITE_OK ? ckfs_statement_of(table, CKFS_CLEAR, &rc) : NULL;
 	table->allowed = 0;

@@ -53,6 +53,77 @@ def test_rollback():
             equal(f"{size}: its check", base.check(), None)
 
 
+def test_schema_read_again():
+    """SQLite connects a table anew in the middle of a transaction, which sees and changes what the first one keeps waiting."""
+    ways = {
+        "writable_schema": "PRAGMA writable_schema = RESET",
+        "a file that is no database": "ATTACH '{0}' AS bad",
+        "another connection's schema": None,
+    }
+    for way, sql in ways.items():
+        schema = "main" if sql else "temp"
+        with Base(numbers=10) as base:
+            garbage = base.path + ".garbage"
+            with open(garbage, "w", encoding="ascii") as file:
+                file.write("no database\n" * 1000)
+            if not sql:
+                base.run("DROP TABLE seen; CREATE VIRTUAL TABLE temp.seen USING cuckoofilter")
+
+            def read_again():
+                if sql:
+                    base.error(sql.format(garbage))
+                else:
+                    with Base(None, 0, base.path) as other:
+                        other.error(f"CREATE TABLE other{base.db.total_changes} (y)")
+                    base.one("SELECT count(*) FROM number")
+
+            base.run("BEGIN")
+            base.rows(f"INSERT INTO {schema}.seen(item) VALUES ('a'), ('b'), ('c')")
+            read_again()
+            equal(f"{way}: asked", [base.has(item) for item in "abc"], [1, 1, 1])
+            base.run("INSERT INTO seen VALUES ('d')")
+            read_again()
+            base.run("DELETE FROM seen WHERE item IN ('a', 'd')")
+            equal(f"{way}: deleted", [base.has(item) for item in "abcd"], [0, 1, 1, 0])
+            base.run("INSERT INTO seen VALUES ('e'); SAVEPOINT s; INSERT INTO seen VALUES ('f')")
+            read_again()
+            base.run("INSERT INTO seen VALUES ('g'); ROLLBACK TO s")
+            equal(f"{way}: rolled back", [base.has(item) for item in "bcefg"], [1, 1, 1, 0, 0])
+            base.run("INSERT INTO seen VALUES ('h')")
+            read_again()
+            equal(f"{way}: count", count(base), 4)
+            base.run("COMMIT")
+            equal(f"{way}: committed", [base.has(item) for item in "abcdefgh"], [0, 1, 1, 0, 1, 0, 0, 1])
+            base.run("BEGIN; INSERT INTO seen VALUES ('i')")
+            read_again()
+            base.run("INSERT INTO seen(seen) VALUES ('delete-all'); COMMIT")
+            equal(f"{way}: all deleted", [base.has(item) for item in "bcei"], [0, 0, 0, 0])
+            base.run("BEGIN; INSERT INTO seen VALUES ('i')")
+            read_again()
+            base.run("DROP TABLE seen; COMMIT")
+            base.run(f"CREATE VIRTUAL TABLE {schema}.seen USING cuckoofilter")
+            equal(f"{way}: dropped", base.has("i"), 0)
+
+
+def test_question_that_cannot_write():
+    """What waits is written before a question: where it cannot be, nothing is half done."""
+    with Base(numbers=10) as base:
+        base.run("BEGIN; INSERT INTO seen VALUES ('x'); DELETE FROM number WHERE x = 1; PRAGMA query_only = 1")
+        check("an error", matches("readonly", base.error("SELECT * FROM seen WHERE item = 'x'")))
+        base.run("PRAGMA query_only = 0; COMMIT")
+        equal("committed", (base.has("x"), base.one("SELECT count(*) FROM number")), (1, 9))
+
+
+def test_renamed_under_a_question():
+    with Base(numbers=3000) as base:
+        base.add(1, 3000)
+        cursor = base.db.execute("SELECT x FROM number WHERE EXISTS (SELECT 1 FROM seen WHERE item = x)")
+        first = cursor.fetchmany(100)
+        base.run("ALTER TABLE seen RENAME TO old; CREATE VIRTUAL TABLE seen USING cuckoofilter")
+        equal("all are found", len(first) + len(cursor.fetchall()), 3000)
+        equal("of the other none", base.missing(1, 3000), 3000)
+
+
 def test_savepoints():
     """Every way through three savepoints, asked between or not."""
     for ask in (False, True):
@@ -408,7 +479,7 @@ def test_export_after_changes():
             base.db.execute(f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS})", (first, last - 1))
             what = f"{what}: ({arguments(args)}) of {size}, without {first} .. {last - 1}"
             # at rates near 1 a table may know a bit or two more than a filter keeps
-            unlike = "<" if args.get("fpr", 0.01) > 0.1 else "IS NOT"
+            unlike = "<" if args.get("fpr", 0.01) >= 0.05 else "IS NOT"
             differ = base.one(
                 f"SELECT count(*) FROM {NUMBERS} AS n WHERE "
                 f"cuckoofilter_copies((SELECT cuckoofilter_open(cuckoofilter_export('seen'))), n.x) {unlike} "
@@ -487,7 +558,7 @@ def test_merge():
         # as precise as the table, or more
         theirs["capacity"] = capacity * rnd.choice((1, 1, 1, 4))
         theirs["fpr"] = args.get("fpr", 0.01) / rnd.choice((1, 1, 1, 10))
-        if args.get("fpr") == 0.2:  # where a table has a bit or two more than a filter of its rate
+        if args.get("fpr", 0) >= 0.05:  # where a table may have a bit or two more than a filter of its rate
             theirs["fpr"] = 0.01
         elif rnd.random() < 0.3:
             theirs = {name: args[name] for name in args}
