@@ -292,7 +292,8 @@ def examine_export(what, db, model, args):
         numbers = ", ".join(map(str, model.true))
         want = db.execute(f"SELECT {aggregate(args, 'item')} FROM item WHERE x IN ({numbers})").fetchone()[0]
         check(f"{what}: export, byte for byte: {suite.info(bytes)}, not {suite.info(want)}", bytes == want)
-    unlike = "<" if args.get("fpr") == 0.2 else "IS NOT"  # as above
+    # a table knows more than its export at rates near 1, and where it still has whole hashes
+    unlike = "<" if args.get("fpr", 0) >= 0.05 or suite.info(bytes)["count"] <= 600 else "IS NOT"
     differ = db.execute(
         f"SELECT count(*) FROM item WHERE cuckoofilter_copies((SELECT cuckoofilter_open(?)), item) {unlike} "
         "coalesce((SELECT copies FROM seen WHERE seen.item = item.item), 0)", (bytes,)

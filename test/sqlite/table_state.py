@@ -478,8 +478,8 @@ def test_export_after_changes():
             first, last = sorted((rnd.randint(1, size + 1), rnd.randint(1, size + 1)))
             base.db.execute(f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS})", (first, last - 1))
             what = f"{what}: ({arguments(args)}) of {size}, without {first} .. {last - 1}"
-            # at rates near 1 a table may know a bit or two more than a filter keeps
-            unlike = "<" if args.get("fpr", 0.01) >= 0.05 else "IS NOT"
+            # a table knows more than its export at rates near 1, and where it still has whole hashes
+            unlike = "<" if args.get("fpr", 0.01) >= 0.05 or count(base) <= 600 else "IS NOT"
             differ = base.one(
                 f"SELECT count(*) FROM {NUMBERS} AS n WHERE "
                 f"cuckoofilter_copies((SELECT cuckoofilter_open(cuckoofilter_export('seen'))), n.x) {unlike} "

@@ -138,7 +138,7 @@ my @suites = map { /(\w+)\.sql$/ } sort glob("$FindBin::Bin/../1.0.0/sql/*.sql")
 database('suites', "CREATE EXTENSION cuckoofilter VERSION '1.0.0'");
 $node->safe_psql('postgres', "ALTER DATABASE suites SET $_")
   foreach ("lc_messages = 'C'", "lc_monetary = 'C'", "lc_numeric = 'C'", "lc_time = 'C'", "bytea_output = 'hex'", "timezone_abbreviations = 'Default'");
-my $bindir = $node->config_data('--bindir');
+chomp(my $bindir = `pg_config --bindir`); # the first in PATH is the server's
 foreach my $suite (@suites)
 {
 	my $ok = run_log(
