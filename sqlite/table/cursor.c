@@ -74,7 +74,7 @@ ckfs_no_question(ckfs_table *table)
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
 		sqlite3_mprintf("cuckoofilter table %s keeps no items to list: ask it with item = value, "
-						"item IN (..) or EXISTS, compared as BINARY",
+						"item IN (..) or EXISTS, compared as BINARY; 'delete-all' empties it",
 						table->name));
 }
 

@@ -215,7 +215,7 @@ def act_merge(model, rnd, args):
     for x in range(first, last + 1):
         model.add(x)
     theirs = dict(args)
-    if args.get("fpr") == 0.2:  # where a table has a bit or two more than a filter of its rate
+    if args.get("fpr", 0) >= 0.05:  # where a table has a bit or two more than a filter of its rate
         theirs["fpr"] = 0.01
     elif rnd.random() < 0.5:
         theirs["fpr"] = args.get("fpr", 0.01) / 4
