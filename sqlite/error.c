@@ -162,13 +162,14 @@ ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t lim
 									 (unsigned long long)filter->count, ckf_fpr(filter)));
 }
 
-/* What a filter holds, in words: of sqlite3_malloc, NULL without memory. */
+/* What a filter holds whose items are of these classes, in words: of sqlite3_malloc, NULL without
+ * memory. */
 static char *
-ckfs_describe_held(const ckf_filter *filter)
+ckfs_describe_held(unsigned item_classes)
 {
 	static const char *const words[] = {CKF_WORDS_HELD};
 	sqlite3_str *list = sqlite3_str_new(NULL);
-	unsigned left = filter->item_classes & (CKF_ITEM_HASH - 1);
+	unsigned left = item_classes & (CKF_ITEM_HASH - 1);
 	int i;
 
 	for (i = 0; left >> i != 0; i++)
@@ -182,10 +183,10 @@ ckfs_describe_held(const ckf_filter *filter)
 }
 
 void
-ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned item_class)
 {
 	static const char *const words[] = {CKF_WORDS_ITEM};
-	uint8_t *logged = &ckfs_user_data(ctx)->connection->logged[filter->item_classes];
+	uint8_t *logged = &connection->logged[item_classes & (CKF_ITEM_HASH - 1)];
 	char *held;
 	int i = 0;
 
@@ -194,7 +195,7 @@ ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_cl
 	*logged |= (uint8_t)item_class;
 	while (item_class >> i != 1)
 		i++;
-	held = ckfs_describe_held(filter);
+	held = ckfs_describe_held(item_classes);
 	if (held)
 		sqlite3_log(SQLITE_WARNING, CKF_SAY_UNLIKE, held, words[i]);
 	sqlite3_free(held);

@@ -266,7 +266,7 @@ void ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_
 
 /* Write to SQLite's log that an item is asked for, added or removed of a class that a
  * filter never saw, once for each pair in a connection. */
-void ckfs_log_unlike(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class);
+void ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned item_class);
 
 /*
  * May an item be in?  If its class never was, that goes to the log, and it is not: a
@@ -278,7 +278,7 @@ ckfs_may_hold(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_clas
 {
 	if (item_class == CKF_ITEM_HASH || ckf_may_hold(filter, item_class))
 		return true;
-	ckfs_log_unlike(ctx, filter, item_class);
+	ckfs_log_unlike(ckfs_user_data(ctx)->connection, filter->item_classes, item_class);
 	return false;
 }
 

@@ -10,7 +10,7 @@ typedef struct ckfs_cursor
 {
 	sqlite3_vtab_cursor base;
 	bool found;
-	uint64_t hash;
+	ckfs_hashed hashed;
 	int type; /* of the item that was asked: a number is here, anything else a copy */
 	sqlite3_int64 integer;
 	double real;
@@ -106,11 +106,11 @@ ckfs_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int ar
 	}
 	if (rc != SQLITE_OK)
 		return rc;
-	rc = ckfs_ask(table, item.hash, true, &copies);
+	rc = ckfs_ask(table, item, true, &copies);
 	if (rc != SQLITE_OK || copies == 0)
 		return rc;
 	cursor->found = true;
-	cursor->hash = item.hash;
+	cursor->hashed = item;
 	return ckfs_cursor_keep(cursor, argv[0]);
 }
 
@@ -136,7 +136,7 @@ ckfs_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
 
 	if (column == CKFS_COLUMN_COPIES && cursor->type != SQLITE_NULL)
 	{
-		rc = ckfs_ask(ckfs_table_of(base->pVtab), cursor->hash, false, &copies);
+		rc = ckfs_ask(ckfs_table_of(base->pVtab), cursor->hashed, false, &copies);
 		if (rc != SQLITE_OK)
 			return rc;
 		sqlite3_result_int(ctx, (int)copies);
@@ -155,6 +155,6 @@ ckfs_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
 int
 ckfs_cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
-	*rowid = (sqlite3_int64)ckfs_cursor_of(base)->hash;
+	*rowid = (sqlite3_int64)ckfs_cursor_of(base)->hashed.hash;
 	return SQLITE_OK;
 }

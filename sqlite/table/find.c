@@ -124,8 +124,17 @@ ckfs_ask_chunk(const ckf_chunk *chunk, uint64_t hash, bool one)
 	return one ? ckf_chunk_contains(chunk, hash) : ckf_chunk_copies(chunk, hash);
 }
 
+/* The log is told where the item is of a class that the chunk never had: the usual cause is
+ * a text where a number was meant. */
+static void
+ckfs_log_class(const ckfs_table *table, const ckfs_row *row, unsigned item_class)
+{
+	if (row->item_classes && !(row->item_classes & (item_class | CKF_ITEM_HASH)))
+		ckfs_log_unlike(table->connection, row->item_classes, item_class);
+}
+
 int
-ckfs_ask(ckfs_table *table, uint64_t hash, bool one, unsigned *copies)
+ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies)
 {
 	sqlite3_stmt *statement;
 	ckf_chunk guessed;
@@ -135,16 +144,17 @@ ckfs_ask(ckfs_table *table, uint64_t hash, bool one, unsigned *copies)
 	*copies = 0;
 	if (rc != SQLITE_OK)
 		return rc;
-	if (ckfs_guess_chunk(table, hash, &guessed))
+	if (ckfs_guess_chunk(table, item.hash, &guessed))
 	{
-		*copies = ckfs_ask_chunk(&guessed, hash, one);
+		*copies = ckfs_ask_chunk(&guessed, item.hash, one);
 		return SQLITE_OK;
 	}
-	rc = ckfs_find_row(table, hash, &statement, &row);
+	rc = ckfs_find_row(table, item.hash, &statement, &row);
 	if (rc != SQLITE_OK)
 		return rc == SQLITE_DONE ? ckfs_is_empty(table) : rc;
-	*copies = ckfs_ask_chunk(&row.chunk, hash, one);
-	ckfs_depths_learn(&table->depths, hash, row.chunk.depth);
+	*copies = ckfs_ask_chunk(&row.chunk, item.hash, one);
+	ckfs_depths_learn(&table->depths, item.hash, row.chunk.depth);
 	sqlite3_reset(statement);
+	ckfs_log_class(table, &row, item.item_class);
 	return SQLITE_OK;
 }

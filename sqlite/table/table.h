@@ -230,8 +230,8 @@ void ckfs_forget_waiting(ckfs_table *table);
 
 /* ------------------------------------------------------------------- find.c */
 
-/* How many copies of the hash are there?  At most 1 where `one` is enough to know. */
-int ckfs_ask(ckfs_table *table, uint64_t hash, bool one, unsigned *copies);
+/* How many copies of the item are there?  At most 1 where `one` is enough to know. */
+int ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies);
 
 /* Nothing may be read by id at a write, nor behind the last question of a statement. */
 void ckfs_close_blob(ckfs_table *table);

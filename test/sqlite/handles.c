@@ -368,6 +368,16 @@ try_log(void)
 		 "the cuckoofilter holds numbers, the item is bytes");
 	logs("cuckoofilter_count(cuckoofilter_add_agg(texts, 7)) - 1001", 12,
 		 "the cuckoofilter holds text, the item is a number");
+	/* filter tables, too */
+	check(sqlite3_close(db) == SQLITE_OK, "close");
+	open_database();
+	execute("CREATE VIRTUAL TABLE seen USING cuckoofilter; INSERT INTO seen SELECT value FROM "
+			"number; CREATE TABLE mixed AS SELECT 7 AS x");
+	lines = 0;
+	logs("(SELECT count(*) FROM seen WHERE item = 7) - 1", 0, NULL);
+	logs("(SELECT count(*) FROM seen WHERE item = '7')", 1,
+		 "the cuckoofilter holds numbers, the item is text");
+	logs("(SELECT count(*) FROM seen WHERE item = '8')", 1, NULL);
 }
 
 int
