@@ -78,7 +78,8 @@ run(const char *sql, unsigned block, bool hostile)
 			value = sqlite3_column_int64(stmt, 0);
 	}
 	sqlite3_finalize(stmt);
-	if (rc != SQLITE_DONE && !hostile)
+	/* a table has room for copies that the whole as one filter has not */
+	if (rc != SQLITE_DONE && !hostile && !strstr(sqlite3_errmsg(db), "cannot place so many copies"))
 		fail(sql, sqlite3_errmsg(db));
 	if (rc == SQLITE_MISUSE || rc == SQLITE_INTERNAL || rc == SQLITE_NOMEM)
 		fail(sql, sqlite3_errstr(rc));
