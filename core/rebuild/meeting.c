@@ -67,22 +67,17 @@ ckf_meet_none(ckf_scan *s, unsigned side)
 static bool
 ckf_load_common(ckf_scan *s)
 {
-	ckf_scan *a = s->child[0], *b = s->child[1];
-	bool a_ready = ckf_scan_ready(a);
-	bool b_ready;
+	bool ready[2];
 
 	s->keys = s->memory;
 	s->have = s->at = 0;
-	if (*s->worked >= CKF_STEP && b->at == b->have && !b->ended)
-		return true; /* a large segment is enough for a step */
-	b_ready = ckf_scan_ready(b);
-	if ((!a_ready && !a->ended) || (!b_ready && !b->ended))
-		return true; /* what comes next is not known yet */
-	if (a_ready && b_ready)
-		ckf_meet_block(s, a, b);
-	else if (a_ready || b_ready)
-		ckf_meet_none(s, a_ready ? 0 : 1);
-	return a_ready || b_ready;
+	if (!ckf_scan_pair(s, ready))
+		return true;
+	if (ready[0] && ready[1])
+		ckf_meet_block(s, s->child[0], s->child[1]);
+	else if (ready[0] || ready[1])
+		ckf_meet_none(s, ready[0] ? 0 : 1);
+	return ready[0] || ready[1];
 }
 
 void

@@ -76,24 +76,31 @@ ckf_merge_block(ckf_scan *s, ckf_scan *left, ckf_scan *right)
 	*s->worked += n;
 }
 
+bool
+ckf_scan_pair(ckf_scan *s, bool ready[2])
+{
+	ckf_scan *a = s->child[0], *b = s->child[1];
+
+	ready[0] = ckf_scan_ready(a);
+	if (*s->worked >= CKF_STEP && b->at == b->have && !b->ended)
+		return false; /* a large segment is enough for a step */
+	ready[1] = ckf_scan_ready(b);
+	return (ready[0] || a->ended) && (ready[1] || b->ended);
+}
+
 static bool
 ckf_load_merged(ckf_scan *s)
 {
-	ckf_scan *a = s->child[0], *b = s->child[1];
-	bool a_ready = ckf_scan_ready(a);
-	bool b_ready;
+	bool ready[2];
 
 	s->have = s->at = 0;
-	if (*s->worked >= CKF_STEP && b->at == b->have && !b->ended)
-		return true; /* a large segment is enough for a step */
-	b_ready = ckf_scan_ready(b);
-	if ((!a_ready && !a->ended) || (!b_ready && !b->ended))
-		return true; /* what comes next is not known yet */
-	if (a_ready && b_ready)
-		ckf_merge_block(s, a, b);
-	else if (a_ready || b_ready)
-		ckf_pass_on(s, a_ready ? a : b);
-	return a_ready || b_ready;
+	if (!ckf_scan_pair(s, ready))
+		return true;
+	if (ready[0] && ready[1])
+		ckf_merge_block(s, s->child[0], s->child[1]);
+	else if (ready[0] || ready[1])
+		ckf_pass_on(s, s->child[ready[0] ? 0 : 1]);
+	return ready[0] || ready[1];
 }
 
 void

@@ -76,6 +76,10 @@ void ckf_scan_merged(ckf_scan *scan, ckf_scan *a, ckf_scan *b);
  * meeting, whose w and low_mask are set, is the scan's until its end. */
 void ckf_scan_common(ckf_scan *scan, ckf_scan *a, ckf_scan *b, ckf_meeting *meeting);
 
+/* For scans of two others: is it known of both what comes next?  ready[i]: child i has items
+ * at hand; else it has ended.  false: the step is over, or a child needs another. */
+bool ckf_scan_pair(ckf_scan *scan, bool ready[2]);
+
 /* ----------------------------------------------------------------- using */
 
 /* What a representation brings, to be read by a rebuild. */

@@ -358,9 +358,8 @@ ckf_target_counts(ckf_rebuild *r)
 		case CKF_INTERSECT:
 		case CKF_COMPARE:
 		case CKF_ADD_MANY:
-		case CKF_FINISH_MERGE:
-			return true;
 		case CKF_FINISH_FED:
+		case CKF_FINISH_MERGE:
 			return true;
 		case CKF_EXPORT:
 			return r->w < 64 || (ckf_may_be_cut(r) && r->items > CKF_MOST_WHOLE);
