@@ -280,18 +280,5 @@ foreach my $id (split /\n/, one('SELECT id FROM stored WHERE good IS NULL'))
 is(join(' ', grep { !/^(XX001|55000|42804)?$/ } keys %states), '', 'random damage: ' . join(', ', map { ($_ || 'an answer') . " $states{$_}" } sort keys %states));
 is(one('SELECT count(*) FROM stored, generate_series(1, 5) g WHERE good AND f @> g'), one('SELECT 5 * count(*) FROM stored WHERE good'), 'sound ones among them');
 
-# --------------------------------------------------- many filters instead of one
-
-is(one(q{
-	CREATE TABLE seen AS SELECT (cuckoofilter_hash(g) & 255)::integer AS part, cuckoofilter_agg(g, 0.01, 1000) AS f FROM generate_series(1, 200000) g GROUP BY 1;
-	ALTER TABLE seen ADD PRIMARY KEY (part);
-	PREPARE is_seen(integer) AS SELECT f @> $1 FROM seen WHERE part = cuckoofilter_hash($1) & 255;
-	PREPARE see(integer) AS UPDATE seen SET f = f + $1 WHERE part = cuckoofilter_hash($1) & 255;
-	EXECUTE is_seen(77); EXECUTE is_seen(-5); EXECUTE see(-5); EXECUTE is_seen(-5);
-	SELECT count(*), sum(cuckoofilter_count(f)) FROM seen;
-	SELECT count(*) FROM generate_series(1, 200000) g JOIN seen ON part = cuckoofilter_hash(g) & 255 WHERE f @> g;
-	SELECT count(*) < 4000 FROM generate_series(200001, 400000) g JOIN seen ON part = cuckoofilter_hash(g) & 255 WHERE f @> g}) =~ s/\n/ /gr,
-	't f t 256|200001 200000 t', 'the recipe of the README');
-
 $node->stop;
 done_testing();
