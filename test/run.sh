@@ -2,7 +2,9 @@
 # Runs test suites and adds up their counts:  test/run.sh [lint|core|bench|sqlite|pg|soak|packages]...
 #
 # A suite is a command whose last line is "NAME: N passed, M failed" and whose
-# exit status is 0 when nothing failed.  The Makefile has built what they need.
+# exit status is 0 when nothing failed.  What it says after "skipped: ", a line for each
+# thing that this machine lacks, is told again at the end; all of it may be skipped.
+# The Makefile has built what they need.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build/test
@@ -10,6 +12,7 @@ mkdir -p build/test
 total_passed=0
 total_failed=0
 summary=
+skipped=
 
 suite() # [VARIABLE=value...] command argument...
 {
@@ -21,7 +24,7 @@ suite() # [VARIABLE=value...] command argument...
 		env "$@" || status=$?
 		echo "$status" > build/test/status
 	} 2>&1 | tee build/test/log
-	count=$(tail -n 1 build/test/log | sed -n 's/^.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
+	count=$(tail -n 1 build/test/log | sed -n 's/^.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p; s/^skipped: .*/0 0/p')
 	passed=${count% *}
 	failed=${count#* }
 	if [ -z "$count" ]; then
@@ -36,6 +39,8 @@ suite() # [VARIABLE=value...] command argument...
 	total_failed=$((total_failed + failed))
 	seconds=$(($(date +%s) - started))
 	summary="$summary$(printf '%8d passed %5d failed %5d s   %s' "$passed" "$failed" "$seconds" "$*")
+"
+	skipped="$skipped$(sed -n 's/^\(# \)*skipped: /skipped: /p' build/test/log)
 "
 }
 
@@ -121,5 +126,6 @@ done
 
 echo
 printf '%s' "$summary"
+printf '%s' "$skipped" | sed '/^$/d' | sort -u
 echo "$total_passed passed, $total_failed failed"
 [ "$total_failed" = 0 ]
