@@ -5,9 +5,12 @@ Numbers in brackets are the page's sections.
 """
 import itertools
 import math
+import os
 import struct
+import sys
 
-import xxhash
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from xxh3 import xxh3
 
 HEADER = struct.Struct("<3sBBBBBBBBBHBBQQQd")  # [2]
 HASHES, SEMI_SORTED, PLAIN = 0, 1, 2
@@ -182,8 +185,8 @@ class Chunks:
     def __init__(self, w, c, b, layout, is_set, seed):
         self.w, self.c, self.b, self.layout, self.is_set = w, c, b, layout, is_set
         self.most_copies = 1 if is_set else 2 * b
-        self.salt = xxhash.xxh3_64_intdigest(
-            struct.pack("<BBBBBQ", w, c, b, layout, is_set, seed), seed=4)
+        self.salt = xxh3(
+            struct.pack("<BBBBBQ", w, c, b, layout, is_set, seed), 4)
 
 
 class ChunkTable(Filter):
@@ -209,7 +212,7 @@ class Chunk:
         self.chunks, self.depth, self.kind = chunks, kind % 64, kind // 64
         require(self.depth <= min(55, chunks.w - 1), "depth")
         require(start % 2**(64 - self.depth) == 0, "start")
-        check = xxhash.xxh3_64_intdigest(data[:-3], seed=(4 + (chunks.salt ^ start)) % 2**64)
+        check = xxh3(data[:-3], 4 + (chunks.salt ^ start))
         require(int.from_bytes(data[-3:], "little") == check % 2**24, "check")
         self.start, self.rest = start, chunks.w - self.depth  # W
         body = data[:-8]
