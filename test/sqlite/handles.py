@@ -264,7 +264,11 @@ def test_many():
 
 
 def test_threads():
-    """One connection in many threads: SQLite lets one in at a time."""
+    """One connection in many threads: SQLite lets one in at a time.
+
+    Each has a statement of its own, since Python may bind one thread's values between another's
+    and its first step.
+    """
     db = connect(check_same_thread=False)
     db.execute(f"CREATE TABLE item AS SELECT x FROM {NUMBERS}", (1, 3000))
     wrong = []
@@ -273,7 +277,7 @@ def test_threads():
         for turn in range(30):
             sql = (
                 "SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(cuckoofilter_agg(x)) FROM item "
-                "WHERE x <= ?1), x)) FROM item WHERE x <= ?1"
+                f"WHERE x <= ?1), x)) FROM item WHERE x <= ?1 -- {number}"
             )
             found = db.execute(sql, (1000 + number * 100 + turn,)).fetchone()[0]
             if found != 1000 + number * 100 + turn:
