@@ -92,13 +92,6 @@ ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
 	return ckf_mulhi(x << (64 - t->rho_bits), t->m);
 }
 
-/* The prefix of a segment and a rho, aligned to the left. */
-CKF_INLINE uint64_t
-ckf_aligned_prefix(const ckf_filter *t, uint64_t segment, uint64_t rho)
-{
-	return (segment << 1 << (t->rho_bits - 1) | rho) << (64 - t->w);
-}
-
 /* Where a prefix lives: its tag, and where its two buckets begin. */
 typedef struct ckf_place
 {
