@@ -86,8 +86,8 @@ build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sql
 	mv $@.tmp $@
 
 install-sqlite: $(SQLITE_SO)
-	install -d $(DESTDIR)$(SQLITE_DIR)
-	install -m 644 $(SQLITE_SO) $(DESTDIR)$(SQLITE_DIR)/cuckoofilter.so
+	install -d "$(DESTDIR)$(SQLITE_DIR)"
+	install -m 644 $(SQLITE_SO) "$(DESTDIR)$(SQLITE_DIR)/cuckoofilter.so"
 	@echo "In SQLite:  .load $(SQLITE_DIR)/cuckoofilter"
 
 demo:
