@@ -15,6 +15,7 @@ set -eu
 cd "$(dirname "$0")/.."
 umask 022
 unset MAKEFLAGS MAKELEVEL MFLAGS
+DEB_BUILD_PROFILES=
 export LC_ALL=C TZ=UTC
 
 root=$PWD
@@ -45,6 +46,9 @@ fill() # file...
 	case $cpu in
 		x86_64) node=x64 ;;
 		aarch64) node=arm64 ;;
+		arm*) node=arm ;;
+		i?86) node=ia32 ;;
+		powerpc64*) node=ppc64 ;;
 		*) node=$cpu ;;
 	esac
 	sed -i "s/@VERSION@/$version/; s/@CPU@/$node/" "$@"
@@ -102,8 +106,9 @@ debs()
 		cd "$folder"
 		changelog > debian/changelog
 		pg_buildext updatecontrol
-		# `make test` has tested what is built here.
-		DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=2" dpkg-buildpackage -b -us -uc > ../log 2>&1 ||
+		# `make test` has tested what is built here; DIST_CHECK=yes lets debian/rules do it, too.
+		[ "${DIST_CHECK:-no}" = yes ] || export DEB_BUILD_PROFILES=nocheck
+		DEB_BUILD_OPTIONS="$DEB_BUILD_PROFILES noautodbgsym parallel=2" dpkg-buildpackage -b -us -uc > ../log 2>&1 ||
 			{ tail -n 40 ../log >&2; exit 1; }
 	)
 	cp "$work"/debian/*.deb "$out"
@@ -133,11 +138,12 @@ npm_package()
 # before 2.17, past which pip itself does not go back; with another C library, machines of this kind.
 platform()
 {
+	kind=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_platform().replace("-", "_"))')
 	newest=$(objdump -T "$work/cuckoofilter.so" | sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
 	if [ -z "$newest" ]; then
-		echo "linux_$cpu"
+		echo "$kind"
 	else
-		echo "manylinux_2_$((newest > 17 ? newest : 17))_$cpu"
+		echo "manylinux_2_$((newest > 17 ? newest : 17))_${kind#linux_}"
 	fi
 }
 
@@ -147,7 +153,7 @@ wheel()
 	cp -a "$tree/sqlite/package/python" "$folder"
 	cp "$work/cuckoofilter.so" "$folder/sqlite_cuckoofilter"
 	licences "$folder"
-	fill "$folder/pyproject.toml"
+	fill "$folder/setup.cfg"
 	(cd "$folder" && /usr/bin/python3 -m build --wheel --no-isolation \
 		"-C--build-option=--plat-name=$(platform)" -o "$out" > ../python.log 2>&1) ||
 		{ tail -n 40 "$work/python.log" >&2; exit 1; }

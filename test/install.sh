@@ -28,6 +28,7 @@ demo-pg   postgresql
 demo-pg   postgresql-common
 demo-pg   wamerican-insane
 dist      binutils
+dist      build-essential
 dist      debhelper
 dist      dpkg-dev
 dist      git

@@ -45,7 +45,7 @@ dist_elsewhere()
 {
 	(
 		umask 077
-		export TZ=Asia/Kolkata LC_ALL=C.UTF-8
+		export TZ=Asia/Kolkata LC_ALL=C.UTF-8 DIST_CHECK=yes
 		touch "$here/one/uncommitted"
 		dist "$here/another/two"
 	)
@@ -66,6 +66,11 @@ all_there()
 		[ "$(find "$packages" -name "$file" | wc -l)" = 1 ] || { echo "not one $file"; return 1; }
 	done
 	[ "$(find "$packages" -type f | wc -l)" = 7 ]
+}
+
+depends_on_server()
+{
+	dpkg-deb -f "$packages"/postgresql-*.deb Depends | tee /dev/stderr | grep -qw "postgresql-$server"
 }
 
 no_own_paths()
@@ -137,9 +142,10 @@ use() # script
 judge()
 {
 	check "make dist" dist "$here/one"
-	check "make dist in another folder, with another umask, zone, locale and a file that is not committed" dist_elsewhere
+	check "make dist in another folder, with Debian's checks, another umask, zone, locale and a file that is not committed" dist_elsewhere
 	check "the same bytes twice" same_bytes
 	check "all packages are there" all_there
+	check "PostgreSQL's package depends on its server" depends_on_server
 	check "lintian finds no errors" lintian --allow-root --fail-on error "$packages"/*.deb
 	check "PGXN's META.json is valid" test/packages/meta.py "$packages/cuckoofilter-$version.zip" "$version"
 	check "no package names the folder that it was built in" no_own_paths

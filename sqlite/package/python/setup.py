@@ -1,4 +1,4 @@
-# What pyproject.toml cannot say: the wheel holds a library that no Python is compiled into, so it
+# What setup.cfg cannot say: the wheel holds a library that no Python is compiled into, so it
 # is for every Python 3, and for the platforms that --plat-name names.
 from setuptools import Distribution, setup
 
