@@ -88,10 +88,10 @@ cmp_ok(one('SELECT count(*) FROM target'), '>=', 9900, 'of rows that are new nea
 my $taken = one('SELECT count(*) FROM target');
 run_psql($insert);
 is(one('SELECT count(*) FROM target'), $taken, 'a second time none is');
-one("INSERT INTO staging SELECT g, 'later' FROM generate_series(20001, 21000) g");
+one("INSERT INTO staging SELECT g, 'later' FROM generate_series(20001, 21000) g, generate_series(1, 2)");
 run_psql($insert);
 cmp_ok(one('SELECT count(*) FROM target WHERE id > 20000'), '>=', 970, 'but later ones');
-is(one('SELECT count(*), count(DISTINCT id) = count(*) FROM target WHERE id > 21000'), '0|t', 'each once');
+is(one('SELECT count(*) - count(DISTINCT id) FROM target'), 0, 'each once, though they come twice');
 
 one('CREATE TABLE batch (key bigint)');
 my $before = one("SELECT md5(f::text) FROM filters WHERE name = 'known'");
@@ -129,7 +129,7 @@ SKIP:
 one('CREATE TABLE big AS SELECT g::bigint AS key FROM generate_series(1, 200000) g; ALTER TABLE filters RENAME TO stored_filters');
 my ($make, $primary, $ask, $change) = block('### One question to a large stored filter') =~ /^(.*?;)[^\n]*\n(.*?;)\n(.*?;)\n(.*?;)/s;
 run_psql("$make\n$primary");
-is(one("PREPARE ask(bigint) AS $ask PREPARE change(bigint) AS $change EXECUTE ask(77); EXECUTE ask(-5); EXECUTE change(-5); EXECUTE ask(-5)"),
+is(one("PREPARE ask AS $ask PREPARE change AS $change EXECUTE ask(77); EXECUTE ask(-5); EXECUTE change(-5); EXECUTE ask(-5)"),
 	"t\nf\nt", 'a filter in parts is asked and changed');
 is(one('SELECT count(*), sum(cuckoofilter_count(f)) FROM seen'), '256|200001', 'of 256 parts');
 my $part = 'JOIN seen ON part = cuckoofilter_hash(g) & 255 WHERE f @> g';
