@@ -108,7 +108,9 @@ def check_worked_chunks():
     chunks = reader.Chunks(17, 7, 4, reader.SEMI_SORTED, False, 0)
     assert "salt `%016x`" % chunks.salt in section
     item = 0x85671091EDA75EB5
-    for (start, copies), data in zip(((0, 1), (0, 1), (1 << 63, 2)), blocks, strict=True):
+    expected = ((0, 1), (0, 1), (1 << 63, 2))
+    assert len(blocks) == len(expected)
+    for (start, copies), data in zip(expected, blocks):
         assert reader.Chunk(chunks, start, data).copies(item) == copies
 
 
