@@ -136,6 +136,24 @@ my $part = 'JOIN seen ON part = cuckoofilter_hash(g) & 255 WHERE f @> g';
 is(one("SELECT count(*) FROM generate_series(1, 200000::bigint) g $part"), 200000, 'they have all items');
 cmp_ok(one("SELECT count(*) FROM generate_series(200001, 400000::bigint) g $part"), '<', 4000, 'and few others');
 
+# ------------------------------------------------------------------- good to know
+
+# What `=` converts before it compares: denied, and found by the cast that the page names.
+foreach (
+	[ q{'a'::char(3)}, q{'a '::varchar}, 'bpchar' ],
+	[ '9007199254740992::float8', '9007199254740993::bigint', 'float8' ],
+	[ '9007199254740993::numeric', '9007199254740992::float8', 'float8' ],
+	[ q{'12:00+00'::timetz}, q{'12:00'::time}, 'timetz' ])
+{
+	my ($added, $asked, $cast) = @$_;
+
+	is(one("SET timezone = 'UTC'; SELECT a = b, cuckoofilter_agg(a) @> b, cuckoofilter_agg(a::$cast) @> b::$cast FROM (SELECT $added, $asked) t (a, b) GROUP BY a, b"),
+		't|f|t', "$added and $asked");
+}
+one(q{CREATE TYPE mood AS ENUM ('sad', 'glad'); CREATE TABLE moods AS SELECT cuckoofilter_agg('sad'::mood) AS f; ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'});
+is(one(q{SELECT f @> 'blue'::mood, f @> 'sad'::text FROM moods}), 'f|t', 'an enum is its label');
+is(one('SELECT cuckoofilter_count(cuckoofilter_create(10) + f), cuckoofilter_count(cuckoofilter_create(10) | f) > 1 FROM seen LIMIT 1'), '1|t', 'a filter is added as an item, or merged');
+
 # ------------------------------------------------------------------ join filters
 
 my ($join, $plan) = block("\n## Join filters\n") =~ /(.*?;\n)(--  .*)/s;
