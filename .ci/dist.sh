@@ -108,7 +108,7 @@ debs()
 		pg_buildext updatecontrol
 		# `make test` has tested what is built here; DIST_CHECK=yes lets debian/rules do it, too.
 		[ "${DIST_CHECK:-no}" = yes ] || export DEB_BUILD_PROFILES=nocheck
-		DEB_BUILD_OPTIONS="$DEB_BUILD_PROFILES noautodbgsym parallel=2" dpkg-buildpackage -b -us -uc > ../log 2>&1 ||
+		DEB_BUILD_OPTIONS="noautodbgsym parallel=2${DEB_BUILD_PROFILES:+ $DEB_BUILD_PROFILES}" dpkg-buildpackage -b -us -uc > ../log 2>&1 ||
 			{ tail -n 40 ../log >&2; exit 1; }
 	)
 	cp "$work"/debian/*.deb "$out"

@@ -41,6 +41,7 @@ i386      gcc-multilib
 packages  ca-certificates
 packages  debootstrap
 packages  lintian
+packages  postgresql-all
 pg        libipc-run-perl
 pg        postgresql
 pg        postgresql-common
