@@ -175,7 +175,8 @@ static void
 merge_filter(history *h)
 {
 	world w = h->w;
-	size_t n = check_below(check_chance(80) ? 300 : 5000);
+	/* many that crowd make no table */
+	size_t n = check_below(h->kind != KIND_RANDOM ? 200 : check_chance(80) ? 300 : 5000);
 	uint64_t *hashes = world_hashes(&w, h->kind, n);
 	const ckf_filter *like = &h->s.chunks->like;
 	ckf_params params = draw_table(&w, 1);
@@ -190,7 +191,9 @@ merge_filter(history *h)
 	if (check_chance(60))
 		params.fpr = like->fpr, params.capacity = like->capacity;
 	if (ckf_create(&params, (uint8_t[CKF_HEADER_SIZE]){0}) != CKF_OK)
-		params = (ckf_params){.capacity = 1, .fpr = 0.01, .seed = like->seed, .bucket_size = 4};
+		params = (ckf_params){.capacity = 300, .fpr = 0.01, .seed = like->seed, .bucket_size = 4};
+	if (n > (uint64_t)params.capacity) /* many more are refused */
+		n = (size_t)params.capacity;
 	build_bulk(&filter, &params, hashes, n);
 	model_of_distinct(&m, &filter, hashes, n);
 	precise =

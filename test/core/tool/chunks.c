@@ -34,6 +34,19 @@ random_params(void)
 	return params;
 }
 
+/* Parameters that make a filter. */
+static ckf_params
+draw_params_of_filter(void)
+{
+	uint8_t bytes[CKF_HEADER_SIZE];
+	ckf_params params;
+
+	do
+		params = random_params();
+	while (ckf_create(&params, bytes) != CKF_OK);
+	return params;
+}
+
 /* Hashes often enough near each other to share buckets and prefixes. */
 static uint64_t
 random_hash(void)
@@ -87,7 +100,7 @@ emit(const void *arg)
 
 	for (long i = atol(arg); i > 0; i--)
 	{
-		ckf_params params = random_params();
+		ckf_params params = draw_params_of_filter();
 		size_t n = 1 + check_below(check_chance(50) ? 30 : MOST_ITEMS);
 		shelf s;
 
