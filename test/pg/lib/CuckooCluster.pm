@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_cluster seed rounds random_bytes mutate error_state);
+our @EXPORT = qw(new_cluster server_version used_bytes seed rounds random_bytes mutate error_state);
 
 # A running cluster.  Where test/pg/run.sh staged the extension, the cluster
 # takes it from there by the settings of test/pg/staged.sh, else from where it is
@@ -29,6 +29,18 @@ sub new_cluster
 	$node->safe_psql('postgres', 'CREATE EXTENSION cuckoofilter')
 	  if $options{extension} // 1;
 	return $node;
+}
+
+# 130016, say.
+sub server_version
+{
+	return $_[0]->safe_psql('postgres', 'SHOW server_version_num');
+}
+
+# SQL for the bytes that a session's memory contexts use; PostgreSQL 13 cannot tell.
+sub used_bytes
+{
+	return server_version($_[0]) >= 140000 ? '(SELECT sum(used_bytes) FROM pg_backend_memory_contexts)' : '(SELECT 0)';
 }
 
 # Seed the random numbers of a test, which SEED=n replays.

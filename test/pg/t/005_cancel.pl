@@ -57,7 +57,7 @@ my ($in, $out, $err) = ('', '', '');
 my $psql = start(
 	[ 'psql', '-X', '-A', '-t', '-q', '-d', $node->connstr('postgres') ],
 	\$in, \$out, \$err, timeout($PostgreSQL::Test::Utils::timeout_default));
-my $used = 'SELECT sum(used_bytes) FROM pg_backend_memory_contexts;';
+my $used = 'SELECT ' . used_bytes($node) . ';';
 $in .= "SELECT 1;\n$used\n$long{union};\n";
 $psql->pump until $out =~ /\n\d+\n/;
 ok( $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%octet_length%' AND pid <> pg_backend_pid()}),

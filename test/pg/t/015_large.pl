@@ -92,7 +92,7 @@ $node->safe_psql(
 my ($old, $new) = split /\|/,
   $node->safe_psql('postgres', 'SELECT octet_length(f::bytea), octet_length((f + item)::bytea) FROM full_one');
 cmp_ok($new, '>', 1.1 * $old, "a filter of $old bytes grows by an add");
-my $used = '(SELECT sum(used_bytes) FROM pg_backend_memory_contexts)';
+my $used = used_bytes($node);
 my ($count, $after) = split /\|/, $node->safe_psql('postgres', "SELECT cuckoofilter_count(f + item), $used FROM full_one");
 my ($before) = split /\|/, $node->safe_psql('postgres', "SELECT $used, cuckoofilter_count(f + item) FROM full_one");
 cmp_ok($after - $before, '<', $new + 1.5 * $old, 'its outgrown copy does not wait');

@@ -29,7 +29,7 @@ foreach my $text (sort keys %refused)
 
 SKIP:
 {
-	skip 'PostgreSQL before 16', 1 + 2 * (keys %refused) if $node->pg_version < 16;
+	skip 'PostgreSQL before 16', 1 + 2 * (keys %refused) if server_version($node) < 160000;
 
 	is($node->safe_psql('postgres', "SELECT pg_input_is_valid('$good', 'cuckoofilter')"), 't', 'a filter is valid');
 	foreach my $text (sort keys %refused)
