@@ -253,7 +253,7 @@ help:
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
 	@echo "make dist            packages in build/dist: PGXN, amalgamation, two .debs, npm, a wheel"
 	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
-	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: hours"
+	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: an hour"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make clean           remove what was built"
 
