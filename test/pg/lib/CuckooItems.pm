@@ -5,6 +5,7 @@ package CuckooItems;
 use strict;
 use warnings;
 
+use CuckooCluster;
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -89,11 +90,12 @@ my %kinds = (
 sub has_items
 {
 	my ($node) = @_;
+	my $version = int(server_version($node) / 10000);
 	my %has;
 
 	foreach my $kind (keys %kinds)
 	{
-		$has{$kind} = 1 if ($kinds{$kind}[2] // 0) <= $node->pg_version;
+		$has{$kind} = 1 if ($kinds{$kind}[2] // 0) <= $version;
 	}
 	delete $has{nondeterministic}
 	  if !$node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collprovider = 'i'});

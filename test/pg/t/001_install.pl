@@ -27,7 +27,7 @@ as_alice(
 	'shop', q{
 	SET search_path = public, filters;
 	CREATE TABLE seen (day date PRIMARY KEY, f cuckoofilter NOT NULL DEFAULT cuckoofilter_create(1000));
-	INSERT INTO seen SELECT d, cuckoofilter_agg(g, 0.01, 3000, CASE WHEN extract(day FROM d) % 2 = 0 THEN 'kind=set' ELSE 'layout=plain' END)
+	INSERT INTO seen SELECT d, cuckoofilter_agg(g, 0.01, 3000, CASE WHEN extract(day FROM d)::integer % 2 = 0 THEN 'kind=set' ELSE 'layout=plain' END)
 		FROM generate_series(date '2024-01-01', '2024-01-20', '1 day') d, generate_series(1, 3000) g
 		WHERE g % extract(day FROM d)::integer = 0 GROUP BY d;
 	INSERT INTO seen VALUES ('2024-02-01');
