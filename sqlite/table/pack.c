@@ -91,20 +91,6 @@ ckfs_hold(ckfs_packing *packing, const ckfs_row *row)
 	return SQLITE_OK;
 }
 
-/* Delete the rows from one id to another. */
-static int
-ckfs_drop_rows(ckfs_table *table, int64_t first, int64_t last)
-{
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_DROP, &rc);
-
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, first);
-	sqlite3_bind_int64(statement, 2, last);
-	return ckfs_change_rows(table, statement);
-}
-
 /* Take as many rows out of the table as may be held. */
 static int
 ckfs_hold_rows(ckfs_packing *packing)
@@ -113,6 +99,7 @@ ckfs_hold_rows(ckfs_packing *packing)
 	sqlite3_stmt *statement = ckfs_statement_of(packing->table, CKFS_FROM, &rc);
 	ckfs_row row = {.id = packing->next};
 	size_t held = 0;
+	int64_t last;
 
 	if (!statement)
 		return rc;
@@ -130,7 +117,8 @@ ckfs_hold_rows(ckfs_packing *packing)
 	if (rc != SQLITE_OK)
 		return rc;
 	packing->end = held < CKFS_MOST_HELD;
-	rc = ckfs_drop_rows(packing->table, packing->next, packing->end ? INT64_MAX : row.id);
+	last = packing->end ? INT64_MAX : row.id;
+	rc = ckfs_change_by(packing->table, CKFS_DROP, packing->next, last);
 	packing->next = row.id + 1; /* no chunk begins at the last one */
 	return rc;
 }
@@ -246,8 +234,8 @@ ckfs_end_packing(ckfs_packing *packing)
 	if (rc != SQLITE_DONE || packing->surplus == 0)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	/* what was added to the last chunk is known only now */
-	return ckfs_put_surplus(packing->table, packing->last_id,
-							packing->last_surplus + packing->surplus);
+	return ckfs_change_by(packing->table, CKFS_SURPLUS, packing->last_id,
+						  (int64_t)(packing->last_surplus + packing->surplus));
 }
 
 static int

@@ -170,6 +170,19 @@ ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement)
 	return rc;
 }
 
+int
+ckfs_change_by(ckfs_table *table, ckfs_statement which, int64_t first, int64_t second)
+{
+	int rc;
+	sqlite3_stmt *statement = ckfs_statement_of(table, which, &rc);
+
+	if (!statement)
+		return rc;
+	sqlite3_bind_int64(statement, 1, first);
+	sqlite3_bind_int64(statement, 2, second);
+	return ckfs_change_rows(table, statement);
+}
+
 /* -------------------------------------------------------------------- rows */
 
 int

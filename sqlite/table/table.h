@@ -135,6 +135,9 @@ int ckfs_step(ckfs_table *table, sqlite3_stmt *statement);
 /* Take all steps of a statement that changes rows. */
 int ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement);
 
+/* The same with a statement of two integers. */
+int ckfs_change_by(ckfs_table *table, ckfs_statement which, int64_t first, int64_t second);
+
 /* A row of the shadow table. */
 typedef struct ckfs_row
 {
@@ -195,7 +198,6 @@ int ckfs_write_nothing(ckfs_table *table);
 int ckfs_start_write(ckfs_table *table);
 int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
 			 unsigned item_classes, uint64_t surplus);
-int ckfs_put_surplus(ckfs_table *table, int64_t id, uint64_t surplus);
 
 /* A change of several rows: none is made, or all are, or the table is broken until a rollback. */
 void ckfs_begin_change(ckfs_table *table);

@@ -78,19 +78,6 @@ ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsig
 	return ckfs_change_rows(table, statement);
 }
 
-int
-ckfs_put_surplus(ckfs_table *table, int64_t id, uint64_t surplus)
-{
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_SURPLUS, &rc);
-
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, id);
-	sqlite3_bind_int64(statement, 2, (int64_t)surplus);
-	return ckfs_change_rows(table, statement);
-}
-
 /* Of a set, note how many of the items that an edit took were stored already. */
 static int
 ckfs_note_surplus(ckfs_table *table, const ckfs_row *row, size_t taken)
@@ -99,7 +86,8 @@ ckfs_note_surplus(ckfs_table *table, const ckfs_row *row, size_t taken)
 
 	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
 		return SQLITE_OK;
-	return ckfs_put_surplus(table, row->id, row->surplus + (taken - (uint64_t)stored));
+	return ckfs_change_by(table, CKFS_SURPLUS, row->id,
+						  (int64_t)(row->surplus + (taken - (uint64_t)stored)));
 }
 
 /* Write the parts of an edit of one row, the first in its place.  `taken`: items that it
