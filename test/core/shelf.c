@@ -376,6 +376,20 @@ shelf_check(const shelf *s)
 	return bytes;
 }
 
+uint64_t
+shelf_listed(const shelf *s)
+{
+	uint64_t listed = 0;
+	ckf_chunk chunk;
+
+	for (size_t i = 0; i < s->n; i++)
+	{
+		open_row(s, i, &chunk);
+		listed += chunk.kind < 2 ? chunk.count : 0;
+	}
+	return listed;
+}
+
 bool
 shelf_whole(const shelf *s)
 {

@@ -54,6 +54,9 @@ ckf_status shelf_export(const shelf *s, owned *result);
  * Returns the bytes of all. */
 uint64_t shelf_check(const shelf *s);
 
+/* The copies that stand in lists. */
+uint64_t shelf_listed(const shelf *s);
+
 /* Is the table in whole hashes? */
 bool shelf_whole(const shelf *s);
 

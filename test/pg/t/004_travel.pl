@@ -44,7 +44,7 @@ $primary->safe_psql(
 	CREATE PUBLICATION all_filters FOR TABLE filters, loose});
 my $connection = $primary->connstr . " dbname=postgres";
 # In binary where PostgreSQL can: the sender then frees what the send function gave.
-my $binary = $primary->safe_psql('postgres', 'SHOW server_version_num') >= 140000 ? 'WITH (binary = true)' : '';
+my $binary = server_version($primary) >= 140000 ? 'WITH (binary = true)' : '';
 $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION all_filters $binary");
 $subscriber->wait_for_subscription_sync($primary, 's') if $subscriber->can('wait_for_subscription_sync');
 

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_cluster('main');
-my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+my $version = server_version($node);
 
 seed();
 $node->safe_psql(

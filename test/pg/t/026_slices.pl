@@ -219,7 +219,7 @@ foreach my $question ('f @> %s', '%s <@ f', 'cuckoofilter_copies(f, %s)', 'cucko
 }
 SKIP:
 {
-	skip 'statistics come late', 2 if one('SHOW server_version_num') < 150000;
+	skip 'statistics come late', 2 if server_version($node) < 150000;
 	$node->safe_psql('postgres', 'SELECT pg_stat_reset_single_table_counters(oid) FROM (SELECT reltoastrelid AS oid FROM pg_class WHERE relname = $$million$$) c; SELECT pg_stat_reset()');
 	$node->safe_psql('postgres', join(';', (map { 'SELECT f @> ' . int(rand(6_000_000)) . ' FROM million' } 1 .. 100), 'SELECT pg_stat_force_next_flush()'));
 	my ($chunks, $slices) = split /\|/, one('SELECT heap_blks_hit + heap_blks_read, idx_scan FROM pg_class c, pg_statio_all_tables io, pg_stat_all_tables s WHERE c.relname = $$million$$ AND io.relid = c.reltoastrelid AND s.relid = c.reltoastrelid');

@@ -34,7 +34,7 @@ same_rows('semi', "$hash SELECT count(*), sum(id) FROM fact WHERE k IN (SELECT k
 same_rows('semi by EXISTS', "$hash SELECT count(*), sum(id) FROM fact WHERE EXISTS (SELECT FROM dim WHERE dim.k = fact.k AND dim.id % 3 <> fact.id % 3)", 1);
 same_rows('right', "$hash SELECT count(*), count(fact.id), sum(dim.id) FROM dim LEFT JOIN fact USING (k)", 1);
 
-my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+my $version = server_version($node);
 my $anti = "$hash SELECT count(*), sum(id) FROM dim WHERE NOT EXISTS (SELECT FROM fact WHERE fact.k = dim.k + 5)";
 same_rows('right anti', $anti, $version >= 160000 ? 1 : 0);
 like(explained($anti), qr/Hash Right Anti Join.*Rows Tested: 20000  Removed: 1[89]/s, 'right anti: rows are dropped') if $version >= 160000;

@@ -76,7 +76,7 @@ unlike($poor, qr/Rows Tested/, 'and asked by none');
 like(explained("SET cuckoofilter.join_filter_memory = '600kB'; $many"), qr/Given Up: memory/, 'so is one whose keys fit, but not with what it takes to build it');
 same_rows('without memory', "SET cuckoofilter.join_filter_memory = '128kB'; $many");
 # what its memory is, as the memory context says while a cursor has the filter
-my $contexts = $node->safe_psql('postgres', 'SHOW server_version_num') >= 140000;
+my $contexts = server_version($node) >= 140000;
 foreach my $memory ($contexts ? (300, 400, 500, 700, 1000) : ())
 {
 	my ($used) = $node->safe_psql('postgres',

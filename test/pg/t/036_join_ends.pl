@@ -41,7 +41,7 @@ $node->safe_psql(
 
 my $session = CuckooSession->new($node);
 my $other = CuckooSession->new($node);
-my $contexts = $node->safe_psql('postgres', 'SHOW server_version_num') >= 140000;
+my $contexts = server_version($node) >= 140000;
 my $memory = $contexts ? 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts' : 'SELECT 0, 0';
 
 sub segments

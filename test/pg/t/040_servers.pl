@@ -17,7 +17,7 @@ use Test::More;
 my $here = new_cluster('here', conf => "max_parallel_workers_per_gather = 0\n");
 plan(skip_all => 'without postgres_fdw')
   if !$here->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'});
-my $version = $here->safe_psql('postgres', 'SHOW server_version_num');
+my $version = server_version($here);
 my %server = map { $_ => new_cluster($_, conf => "max_parallel_workers_per_gather = 0\n") } ('north', 'south');
 my %proxy = map { $_ => CuckooProxy->new($server{$_}) } keys %server;
 my $session = CuckooSession->new($here);
