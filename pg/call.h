@@ -10,7 +10,7 @@
 
 #include "argument.h"
 #include "error.h"
-#include "item.h"
+#include "item/item.h"
 #include "slices.h"
 
 #pragma GCC visibility push(hidden)

@@ -6,7 +6,7 @@
  * through RESTRICT, cuckoofilter_contains through its support function.
  */
 #include "argument.h"
-#include "item.h"
+#include "item/item.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"

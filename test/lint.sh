@@ -46,7 +46,7 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* sqlite sqlite/table pg pg/join test/core test/sqlite test/pg test/bench test/bench/reference test/fuzz; do
+for folder in core core/* sqlite sqlite/table pg pg/* test/core test/sqlite test/pg test/bench test/bench/reference test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done

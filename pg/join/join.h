@@ -8,7 +8,7 @@
 #ifndef CKFP_JOIN_H
 #define CKFP_JOIN_H
 
-#include "../host.h"
+#include "host.h"
 
 #include "access/attnum.h"
 #include "nodes/execnodes.h"

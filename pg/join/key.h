@@ -6,7 +6,7 @@
 
 #include "join.h"
 
-#include "../item.h"
+#include "item/item.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -1,7 +1,7 @@
 /*
  * utf8.c - strings to hashes, as UTF-8 whatever the database's encoding.
  */
-#include "utf8.h"
+#include "item/utf8.h"
 
 #include "catalog/pg_conversion.h"
 #include "catalog/pg_namespace.h"

@@ -4,11 +4,11 @@
  * A jsonb has the keys of an object in the order of their bytes in the
  * database's encoding; a hash has them in the order of their hashes.
  */
-#include "json.h"
+#include "item/json.h"
 
-#include "item.h"
-#include "utf8.h"
-#include "words.h"
+#include "item/item.h"
+#include "item/utf8.h"
+#include "item/words.h"
 
 #include "miscadmin.h"
 #include "utils/jsonb.h"

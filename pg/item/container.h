@@ -4,7 +4,7 @@
 #ifndef CKFP_CONTAINER_H
 #define CKFP_CONTAINER_H
 
-#include "item.h"
+#include "item/item.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -7,13 +7,13 @@
  * consists of these.  Any other type is hashed through its own hash function,
  * the one of its hash joins.
  */
-#include "item.h"
+#include "item/item.h"
 
-#include "container.h"
+#include "item/container.h"
 #include "error.h"
-#include "json.h"
-#include "utf8.h"
-#include "words.h"
+#include "item/json.h"
+#include "item/utf8.h"
+#include "item/words.h"
 
 #include "access/htup_details.h"
 #include "access/transam.h"

@@ -6,9 +6,9 @@
  * (array_eq, record_eq, range_eq, multirange_eq).  What a type consists of is
  * looked up once and kept in the hasher.
  */
-#include "container.h"
+#include "item/container.h"
 
-#include "words.h"
+#include "item/words.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
