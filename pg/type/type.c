@@ -4,9 +4,9 @@
  * What comes from outside is validated slot by slot before it is a value;
  * "=" and the like are those of bytea, in SQL.
  */
-#include "argument.h"
+#include "type/argument.h"
 #include "error.h"
-#include "owned.h"
+#include "type/owned.h"
 
 #include "common/base64.h"
 #include "libpq/pqformat.h"

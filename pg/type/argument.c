@@ -1,7 +1,7 @@
 /*
  * argument.c - arguments to filters and parameters.
  */
-#include "argument.h"
+#include "type/argument.h"
 
 #include "error.h"
 

@@ -2,8 +2,8 @@
  * compare.c - what filters have in common: cuckoofilter_intersect, _intersect_agg,
  * _overlap, _jaccard.
  */
-#include "call.h"
-#include "owned.h"
+#include "function/call.h"
+#include "type/owned.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_intersect);
 PG_FUNCTION_INFO_V1(cuckoofilter_intersect_agg_transition);

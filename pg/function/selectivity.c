@@ -5,7 +5,7 @@
  * and histogram are looked up in it.  Both forms come here: the operator
  * through RESTRICT, cuckoofilter_contains through its support function.
  */
-#include "argument.h"
+#include "type/argument.h"
 #include "item/item.h"
 
 #include "access/htup_details.h"

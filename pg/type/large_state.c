@@ -1,9 +1,9 @@
 /*
  * large_state.c - the large state of an aggregate, in memory of its own.
  */
-#include "large_state.h"
+#include "type/large_state.h"
 
-#include "owned.h"
+#include "type/owned.h"
 
 #include "utils/memutils.h"
 

@@ -9,7 +9,7 @@
  * the whole costs.  That is at most twice the better of the two, of one value: a call
  * site that is given another value begins anew.
  */
-#include "slices.h"
+#include "type/slices.h"
 
 #include "error.h"
 

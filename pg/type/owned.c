@@ -1,7 +1,7 @@
 /*
  * owned.c - filters in memory of our own: copies, growth, rebuilds, results.
  */
-#include "owned.h"
+#include "type/owned.h"
 
 #include "error.h"
 

@@ -12,8 +12,8 @@
  * indexes that were made with them (in SQL with _array behind their names), and
  * have the symbols that they had.
  */
-#include "call.h"
-#include "owned.h"
+#include "function/call.h"
+#include "type/owned.h"
 
 #include "miscadmin.h"
 #include "utils/array.h"

@@ -2,7 +2,7 @@
  * call.c - what a function keeps from call to call, and reads its arguments
  * with.
  */
-#include "call.h"
+#include "function/call.h"
 
 #include "error.h"
 

@@ -8,10 +8,10 @@
 #ifndef CKFP_CALL_H
 #define CKFP_CALL_H
 
-#include "argument.h"
+#include "type/argument.h"
 #include "error.h"
 #include "item/item.h"
-#include "slices.h"
+#include "type/slices.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -3,8 +3,8 @@
  * All are STRICT in SQL but for changes by an item or a hash, to which a NULL
  * changes nothing.
  */
-#include "call.h"
-#include "owned.h"
+#include "function/call.h"
+#include "type/owned.h"
 
 #include "utils/builtins.h"
 

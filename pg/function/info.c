@@ -1,7 +1,7 @@
 /*
  * info.c - cuckoofilter_info: all there is to tell about a filter, as jsonb.
  */
-#include "argument.h"
+#include "type/argument.h"
 
 #include "info_fields.h"
 

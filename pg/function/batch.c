@@ -5,9 +5,9 @@
  * go into the filter at once, at the end.  It is `internal`: it need not travel,
  * as parts of a group do not know whose filter is the first.
  */
-#include "call.h"
+#include "function/call.h"
 #include "error.h"
-#include "owned.h"
+#include "type/owned.h"
 
 #include "miscadmin.h"
 #include "utils/datum.h"

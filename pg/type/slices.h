@@ -5,7 +5,7 @@
 #ifndef CKFP_SLICES_H
 #define CKFP_SLICES_H
 
-#include "argument.h"
+#include "type/argument.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -9,10 +9,10 @@
  * into the aggregate's memory and frees the old one there.  A large one is spared
  * that (large_state.h).
  */
-#include "call.h"
+#include "function/call.h"
 #include "error.h"
-#include "large_state.h"
-#include "owned.h"
+#include "type/large_state.h"
+#include "type/owned.h"
 
 #include "utils/memutils.h"
 
