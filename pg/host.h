@@ -2,26 +2,17 @@
  * host.h - what every file of the PostgreSQL extension sees: PostgreSQL's
  * function interface, and the engine's.
  *
- *   module.c       the module's magic block, cuckoofilter_version
- *   type.c         the type: text, binary and bytea, in and out
- *   scalar.c       functions of one filter and one item, or of two filters
- *   variadic.c     functions of a filter and many items
- *   info.c         what a filter tells of itself
- *   aggregate.c    aggregates
- *   compare.c      what filters have in common
- *   batch.c        the aggregate that adds a batch to a filter
- *   selectivity.c  the planner's estimate for "filter @> item"
- *   call.h         what a function keeps from call to call, and reads its
- *                  arguments with: above argument.h, slices.h and item.h
- *   argument.h     arguments to filters and parameters
- *   slices.h       questions to a large value, of which only slices are read
- *   item.h         SQL values to hashes: above container.h (arrays, records,
- *                  ranges), json.h and, for their words, words.h
- *   utf8.h         strings to hashes, as UTF-8
- *   large_state.h  the large state of an aggregate, in memory of its own
- *   owned.h        filters in memory of our own: copies, growth, jobs, results
- *   error.h        every error sentence, once
- *   join/          join filters: pg/join/README.md
+ *   item/       SQL values to hashes
+ *   type/       the value of type cuckoofilter: text and binary form, arguments, copies that a
+ *               function owns, questions that read only slices of a large value
+ *   function/   what SQL calls: functions of one filter, of many items, aggregates, comparison,
+ *               info, the planner's estimate
+ *   join/       join filters: join/README.md
+ *   error.h     every error sentence of this extension
+ *   module.c    the module's magic block, cuckoofilter_version
+ *
+ * Includes are relative to pg/.  They point from function/ and join/ to type/, from there to
+ * item/ and error.h, and from there to this file.
  *
  * What the files share is hidden in the module: PostgreSQL before 16 loads
  * modules with all their visible names in one room.
