@@ -48,6 +48,7 @@ typedef struct ckfp_row
 
 typedef struct ckfp_container
 {
+	const ckfp_part_methods *parts;
 	ckfp_hasher part; /* array: of elements; range, multirange: of bounds */
 	int16 size;       /* array: how elements lie in it */
 	bool by_value;
@@ -80,18 +81,20 @@ ckfp_kind_of_container(Oid type)
 }
 
 ckfp_container *
-ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, MemoryContext context)
+ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, const ckfp_part_methods *parts,
+				   MemoryContext context)
 {
 	ckfp_container *container = MemoryContextAllocZero(context, sizeof *container);
 
 	check_stack_depth(); /* types of types of .. */
 	container->context = context;
+	container->parts = parts;
 	if (kind == CKFP_ARRAY)
 	{
 		Oid element = get_element_type(type);
 
 		get_typlenbyvalalign(element, &container->size, &container->by_value, &container->align);
-		ckfp_hasher_prepare(&container->part, element, collation, context);
+		parts->prepare(&container->part, element, collation, context);
 	}
 	if (kind == CKFP_RANGE)
 		container->range = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
@@ -100,8 +103,8 @@ ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, MemoryContext contex
 		container->range = lookup_type_cache(type, TYPECACHE_MULTIRANGE_INFO)->rngtype;
 #endif
 	if (container->range != NULL)
-		ckfp_hasher_prepare(&container->part, container->range->rngelemtype->type_id,
-							container->range->rng_collation, context);
+		parts->prepare(&container->part, container->range->rngelemtype->type_id,
+					   container->range->rng_collation, context);
 	return container;
 }
 
@@ -134,7 +137,7 @@ ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 		if (null)
 			ckfp_words_put_null(&words);
 		else
-			ckfp_words_put(&words, ckfp_hash_item(&container->part, element, seed));
+			ckfp_words_put(&words, container->parts->hash(&container->part, element, seed));
 	}
 	if (!VARATT_IS_EXPANDED_HEADER(array) && (Pointer)array != DatumGetPointer(item))
 		pfree(array);
@@ -168,8 +171,8 @@ ckfp_set_row(ckfp_container *container, Oid type, int32 typmod)
 		Form_pg_attribute column = TupleDescAttr(row->columns, i);
 
 		if (!column->attisdropped)
-			ckfp_hasher_prepare(&row->hashers[i], column->atttypid, column->attcollation,
-								row->context);
+			container->parts->prepare(&row->hashers[i], column->atttypid, column->attcollation,
+									  row->context);
 	}
 	MemoryContextSwitchTo(old);
 	row->typmod = typmod;
@@ -208,7 +211,7 @@ ckfp_hash_record(ckfp_container *container, Datum item, uint64 seed)
 		if (row->nulls[i])
 			ckfp_words_put_null(&words);
 		else
-			ckfp_words_put(&words, ckfp_hash_item(&row->hashers[i], row->values[i], seed));
+			ckfp_words_put(&words, container->parts->hash(&row->hashers[i], row->values[i], seed));
 	}
 	if ((Pointer)record != DatumGetPointer(item))
 		pfree(record);
@@ -231,9 +234,9 @@ ckfp_hash_bounds(ckfp_container *container, const RangeBound *lower, const Range
 	ckfp_words_begin(&words, CKF_SHAPE_RANGE, 4, seed);
 	ckfp_words_put(&words, flags);
 	if (!empty && !lower->infinite)
-		ckfp_words_put(&words, ckfp_hash_item(&container->part, lower->val, seed));
+		ckfp_words_put(&words, container->parts->hash(&container->part, lower->val, seed));
 	if (!empty && !upper->infinite)
-		ckfp_words_put(&words, ckfp_hash_item(&container->part, upper->val, seed));
+		ckfp_words_put(&words, container->parts->hash(&container->part, upper->val, seed));
 	return ckfp_words_end(&words);
 }
 

@@ -10,41 +10,24 @@
 #include "item/item.h"
 
 #include "item/container.h"
-#include "error.h"
 #include "item/json.h"
-#include "item/utf8.h"
-#include "item/words.h"
+#include "item/label.h"
+#include "item/number.h"
+#include "item/strings.h"
+#include "error.h"
 
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/dependency.h"
-#include "catalog/pg_collation.h"
-#include "catalog/pg_enum.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
-#include "datatype/timestamp.h"
 #include "parser/parse_coerce.h"
-#include "utils/builtins.h"
-#include "utils/date.h"
-#include "utils/formatting.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 #include "utils/uuid.h"
-
-/* Hashes of enum labels, by the label's OID: CKFP_LABELS of them. */
-typedef struct ckfp_label
-{
-	Oid oid;
-	uint64 seed;
-	uint64 hash;
-} ckfp_label;
-
-#define CKFP_LABELS 64
 
 /* ------------------------------------------------- which way for which type */
 
@@ -144,6 +127,8 @@ ckfp_kind_of(Oid type)
 	return kind == 0 ? CKFP_OTHER : kind;
 }
 
+static const ckfp_part_methods ckfp_parts = {ckfp_hasher_prepare, ckfp_hash_item};
+
 /* What a container consists of, in a memory context of its own, so that a
  * hasher that goes from type to type keeps no more than the last. */
 static struct ckfp_container *
@@ -154,7 +139,7 @@ ckfp_set_container(ckfp_hasher *hasher, ckfp_kind kind, Oid type, Oid collation,
 		hasher->inner =
 			AllocSetContextCreate(context, "cuckoofilter container", ALLOCSET_SMALL_SIZES);
 	MemoryContextReset(hasher->inner);
-	return ckfp_new_container(kind, type, collation, hasher->inner);
+	return ckfp_new_container(kind, type, collation, &ckfp_parts, hasher->inner);
 }
 
 static bool
@@ -249,175 +234,7 @@ ckfp_hasher_prepare(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext 
 		ckfp_hasher_set(hasher, type, collation, context);
 }
 
-/* ------------------------------------------------------------------ strings */
-
-/* A string under a collation: not by its bytes where that has an equality of
- * its own. */
-static uint64
-ckfp_hash_string(const ckfp_hasher *hasher, const char *bytes, int size, uint64 seed)
-{
-	text *value;
-	Datum hash;
-
-	if (!hasher->own_equality)
-		return ckfp_hash_text(bytes, size, seed);
-	value = cstring_to_text_with_len(bytes, size);
-	hash = DirectFunctionCall2Coll(hashtextextended, hasher->collation, PointerGetDatum(value),
-								   Int64GetDatum(0));
-	pfree(value);
-	return ckf_hash_word(CKF_CLASS_OTHER, DatumGetUInt64(hash), seed);
-}
-
-/* text, varchar, char(n), bytea */
-static uint64
-ckfp_hash_varlena(const ckfp_hasher *hasher, Datum item, uint64 seed)
-{
-	struct varlena *value = PG_DETOAST_DATUM_PACKED(item);
-	char *bytes = VARDATA_ANY(value);
-	int size = VARSIZE_ANY_EXHDR(value);
-	uint64 hash;
-
-	if (hasher->kind == CKFP_BYTEA)
-		hash = ckf_hash_bytes(CKF_CLASS_BYTES, bytes, (size_t)size, seed);
-	else
-	{
-		if (hasher->kind == CKFP_BPCHAR)
-			size = bpchartruelen(bytes, size);
-		hash = ckfp_hash_string(hasher, bytes, size, seed);
-	}
-	if ((Pointer)value != DatumGetPointer(item))
-		pfree(value);
-	return hash;
-}
-
-/* citext, which is equal where the lower cases of the database's own collation
- * are. */
-static uint64
-ckfp_hash_citext(Datum item, uint64 seed)
-{
-	text *value = DatumGetTextPP(item);
-	char *folded = str_tolower(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), DEFAULT_COLLATION_OID);
-	ckfp_words words;
-
-	ckfp_words_begin(&words, CKF_SHAPE_FOLDED, 2, seed);
-	ckfp_words_put(&words, ckfp_hash_text(folded, (int)strlen(folded), seed));
-	pfree(folded);
-	if ((Pointer)value != DatumGetPointer(item))
-		pfree(value);
-	return ckfp_words_end(&words);
-}
-
-/* "char" is equal to the text that it is cast to. */
-static uint64
-ckfp_hash_char(Datum item, uint64 seed)
-{
-	text *value = DatumGetTextPP(DirectFunctionCall1(char_text, item));
-	uint64 hash = ckfp_hash_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), seed);
-
-	pfree(value);
-	return hash;
-}
-
-static uint64
-ckfp_hash_label(Oid oid, uint64 seed)
-{
-	HeapTuple tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(oid));
-	const char *label;
-	uint64 hash;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for enum value %u", oid);
-	label = NameStr(((Form_pg_enum)GETSTRUCT(tuple))->enumlabel);
-	hash = ckfp_hash_text(label, (int)strlen(label), seed);
-	ReleaseSysCache(tuple);
-	return hash;
-}
-
-/* How often a label may have changed: by ALTER TYPE .. RENAME VALUE, or where that was
- * rolled back. */
-static uint64 ckfp_label_changes;
-
-static void
-ckfp_labels_changed(Datum arg, int cache, uint32 value)
-{
-	(void)arg;
-	(void)cache;
-	(void)value;
-	ckfp_label_changes++;
-}
-
-/* The place of a label among those that were seen, as long as they are what they were:
- * the hasher of an expression in PL/pgSQL outlives statements. */
-static ckfp_label *
-ckfp_place_of_label(ckfp_hasher *hasher, Oid oid)
-{
-	static bool registered = false;
-
-	if (!registered)
-	{
-		CacheRegisterSyscacheCallback(ENUMOID, ckfp_labels_changed, (Datum)0);
-		registered = true;
-	}
-	if (hasher->labels == NULL)
-		hasher->labels = MemoryContextAllocZero(hasher->context, sizeof(ckfp_label) * CKFP_LABELS);
-	else if (unlikely(hasher->label_changes != ckfp_label_changes))
-		memset(hasher->labels, 0, sizeof(ckfp_label) * CKFP_LABELS);
-	hasher->label_changes = ckfp_label_changes;
-	return &hasher->labels[oid % CKFP_LABELS];
-}
-
-static uint64
-ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed)
-{
-	ckfp_label *label = ckfp_place_of_label(hasher, oid);
-
-	if (label->oid != oid || label->seed != seed)
-	{
-		label->oid = InvalidOid;
-		label->hash = ckfp_hash_label(oid, seed);
-		label->seed = seed;
-		label->oid = oid;
-	}
-	return label->hash;
-}
-
-/* ------------------------------------------------------------------ numbers */
-
-/* As the integer that it is, else as the nearest double. */
-uint64
-ckfp_hash_numeric(Datum item, uint64 seed)
-{
-	Numeric value = DatumGetNumeric(item);
-	char *digits = numeric_normalize(value); /* no zeros behind the point */
-	char *end;
-	int64 integer;
-	uint64 hash;
-
-	errno = 0;
-	integer = strtoll(digits, &end, 10);
-	if (errno == 0 && end != digits && *end == '\0')
-		hash = ckf_hash_integer(integer, seed);
-	else
-		hash = ckf_hash_real(strtod(digits, NULL), seed);
-	pfree(digits);
-	if ((Pointer)value != DatumGetPointer(item))
-		pfree(value);
-	return hash;
-}
-
-/* A date is its midnight.  One that is no timestamp any more wraps around,
- * which gives two dates no common hash. */
-static uint64
-ckfp_hash_date(DateADT date, uint64 seed)
-{
-	uint64 midnight = (uint64)(int64)date * (uint64)USECS_PER_DAY;
-
-	if (DATE_IS_NOBEGIN(date))
-		midnight = (uint64)DT_NOBEGIN;
-	else if (DATE_IS_NOEND(date))
-		midnight = (uint64)DT_NOEND;
-	return ckf_hash_word(CKF_CLASS_TIMESTAMP, midnight, seed);
-}
+/* --------------------------------------------------------------- the item */
 
 static uint64
 ckfp_hash_other(const ckfp_hasher *hasher, Datum item, uint64 seed)

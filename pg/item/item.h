@@ -4,59 +4,9 @@
 #ifndef CKFP_ITEM_H
 #define CKFP_ITEM_H
 
-#include "host.h"
+#include "item/hasher.h"
 
 #pragma GCC visibility push(hidden)
-
-/* The ways from a Datum to a canonical hash. */
-typedef enum ckfp_kind
-{
-	CKFP_INT2 = 1,
-	CKFP_INT4,
-	CKFP_INT8,
-	CKFP_BOOL,
-	CKFP_OID,
-	CKFP_FLOAT4,
-	CKFP_FLOAT8,
-	CKFP_NUMERIC,
-	CKFP_TEXT,
-	CKFP_BPCHAR,
-	CKFP_NAME,
-	CKFP_CHAR,
-	CKFP_UNTYPED,
-	CKFP_ENUM,
-	CKFP_BYTEA,
-	CKFP_UUID,
-	CKFP_DATE,
-	CKFP_TIMESTAMP,
-	CKFP_TIMESTAMPTZ,
-	CKFP_ARRAY,
-	CKFP_RECORD,
-	CKFP_RANGE,
-	CKFP_MULTIRANGE,
-	CKFP_JSONB,
-	CKFP_CITEXT,
-	CKFP_OTHER
-} ckfp_kind;
-
-struct ckfp_label;
-struct ckfp_container;
-
-/* How to hash items of one type; zeros before the first. */
-typedef struct ckfp_hasher
-{
-	Oid type;
-	ckfp_kind kind;
-	uint8 item_class; /* ckf_item_class of all that it hashes */
-	Oid collation;
-	bool own_equality;                /* text whose collation calls different bytes equal */
-	FmgrInfo *function;               /* CKFP_OTHER: the type's extended hash */
-	struct ckfp_label *labels;        /* CKFP_ENUM: hashes of labels seen lately */
-	uint64 label_changes;             /* how often labels had changed then */
-	struct ckfp_container *container; /* arrays, records, ranges: what they consist of */
-	MemoryContext inner;              /* of the container; NULL before the first */
-	MemoryContext context;
-} ckfp_hasher;
 
 /* Make *hasher ready for items of a type under a collation; memory that it
  * needs comes from `context`.  Cheap where it is ready already. */
@@ -64,9 +14,6 @@ void ckfp_hasher_prepare(ckfp_hasher *hasher, Oid type, Oid collation, MemoryCon
 
 /* The hash of an item. */
 uint64 ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed);
-
-/* The hash of a numeric. */
-uint64 ckfp_hash_numeric(Datum item, uint64 seed);
 
 #pragma GCC visibility pop
 

@@ -6,7 +6,7 @@
  */
 #include "item/json.h"
 
-#include "item/item.h"
+#include "item/number.h"
 #include "item/utf8.h"
 #include "item/words.h"
 

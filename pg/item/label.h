@@ -1,0 +1,16 @@
+/*
+ * label.h - enum labels to hashes.
+ */
+#ifndef CKFP_LABEL_H
+#define CKFP_LABEL_H
+
+#include "item/hasher.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The hash of an enum value: of its label's text. */
+uint64 ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed);
+
+#pragma GCC visibility pop
+
+#endif
