@@ -16,7 +16,7 @@ WARN     := -Wall -Wextra
 C_FLAGS  := -std=c11 $(OPT) -fPIC -fvisibility=hidden $(WARN) $(EXTRA_CFLAGS) -Icore
 C_DEPS    = -MMD -MP
 SANITIZE := -std=c11 -O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,undefined \
-	-fno-sanitize-recover=all $(WARN) -Icore
+	-fno-sanitize-recover=all -DCKF_TEST_BUILD $(WARN) -Icore
 SAN_CC   ?= clang
 
 all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null > /dev/null 2>&1 && echo yes),sqlite)
@@ -37,11 +37,19 @@ SMALL := -DCKF_LARGEST_SET=200 -DCKF_MAX_HASHES=40 -DCKF_MAX_BUCKETS_BUILT=64 \
 	-DCKF_MOST_WHOLE=300 -DCKF_LARGE_LOG=4096 -DCKF_LARGEST_STATE=32000 -DCKF_STEP=64 -DCKF_LARGEST_PART=128 \
 	-DCKF_CHUNK_LIMIT=100
 
+# Of a test build, in which CUCKOOFILTER_PORTABLE=1 turns the processor's own instructions off.
+# Linked before the library, it takes the place of the object that ships.
+TEST_CPU := build/test/cpu.o
+
 core: $(CORE_LIB)
 
 build/core/%.o: core/%.c
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
+
+$(TEST_CPU): core/table/cpu.c core/table/cpu.h core/cuckoofilter.h
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -c $< -o $@
 
 build/asan/core/%.o: core/%.c
 	@mkdir -p $(@D)
@@ -67,6 +75,7 @@ $(CORE_LIB) $(ASAN_LIB) $(SMALL_LIB):
 SQLITE_SRC := $(wildcard sqlite/*.c sqlite/*/*.c)
 SQLITE_OBJ := $(SQLITE_SRC:%.c=build/%.o)
 SQLITE_SO  := build/sqlite/cuckoofilter.so
+SQLITE_TEST_SO := build/test/portable/cuckoofilter.so
 SQLITE_DIR ?= /usr/local/lib/sqlite3
 
 sqlite: $(SQLITE_SO)
@@ -76,6 +85,10 @@ build/sqlite/%.o: sqlite/%.c
 	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
 
 $(SQLITE_SO): $(SQLITE_OBJ) $(CORE_OBJ)
+	$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
+
+$(SQLITE_TEST_SO): $(SQLITE_OBJ) $(TEST_CPU) $(CORE_LIB)
+	@mkdir -p $(@D)
 	$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
 
 amalgamation: build/cuckoofilter.c
@@ -106,7 +119,7 @@ TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks common contract ma
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
-TEST_SQLITE := $(SQLITE_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
+TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
 	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults \
 	build/test/sqlite/table_hostile
 
@@ -139,7 +152,7 @@ build/test/small/%.o: test/core/%.c
 
 .SECONDARY: $(TEST_CORE:%=%.o)
 
-build/test/core/%: build/test/core/%.o $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(CORE_LIB)
+build/test/core/%: build/test/core/%.o $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(TEST_CPU) $(CORE_LIB)
 	$(CC) $^ -lm -o $@
 
 build/test/asan/%: build/test/asan/%.o $(TEST_SHARED:test/core/%.c=build/test/asan/%.o) $(ASAN_LIB)

@@ -4,9 +4,24 @@
  */
 #include "table/cpu.h"
 
+#ifdef CKF_TEST_BUILD
 #include <stdlib.h>
+#endif
 
 #if defined(__x86_64__)
+
+/* Does the environment ask for the portable paths?  Only test builds read it. */
+static bool
+ckf_portable_only(void)
+{
+#ifdef CKF_TEST_BUILD
+	const char *portable = getenv("CUCKOOFILTER_PORTABLE");
+
+	return portable && *portable && *portable != '0';
+#else
+	return false;
+#endif
+}
 
 bool
 ckf_use_pdep(void)
@@ -18,12 +33,10 @@ ckf_use_pdep(void)
 
 	if (use == 0)
 	{
-		const char *portable = getenv("CUCKOOFILTER_PORTABLE");
-
 		__builtin_cpu_init();
 		/* AMD's first two generations of Zen have pdep, in microcode that is slower
 		 * than the portable path */
-		use = (portable && *portable && *portable != '0') || !__builtin_cpu_supports("bmi2") ||
+		use = ckf_portable_only() || !__builtin_cpu_supports("bmi2") ||
 					  __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2")
 				  ? 1
 				  : 2;

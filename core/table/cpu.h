@@ -6,7 +6,8 @@
 
 #include "cuckoofilter.h"
 
-/* Is pdep fast here?  CUCKOOFILTER_PORTABLE=1 in the environment says no. */
+/* Is pdep fast here?  In a build with CKF_TEST_BUILD, CUCKOOFILTER_PORTABLE=1 in the
+ * environment says no. */
 bool ckf_use_pdep(void);
 
 #endif

@@ -13,7 +13,7 @@ case "${QUICK:-0}" in
 esac
 
 test/install.sh bench
-make -s core
+make -s core build/test/cpu.o
 mkdir -p $build "$results"
 
 compile()
@@ -28,7 +28,7 @@ for part in bench engine; do
 done
 for program in load space ratio speed; do
 	compile -O2 $bench/$program.c $build/references.o $build/bench.o $build/engine.o \
-		build/core/libckf.a -lm -o $build/$program
+		build/test/cpu.o build/core/libckf.a -lm -o $build/$program
 done
 
 for program in ratio speed load space; do

@@ -4,6 +4,10 @@
  * prefix that is in.
  */
 #include "forge.h"
+#include "table/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum
 {
@@ -169,10 +173,22 @@ static const forged small_tables[] = {
 	 .fpr = .3},
 };
 
+/* Suites run a second time with CUCKOOFILTER_PORTABLE=1, which must have an effect. */
+static void
+run_portable(const void *arg)
+{
+	const char *portable = getenv("CUCKOOFILTER_PORTABLE");
+
+	(void)arg;
+	CHECK(portable == NULL || strcmp(portable, "1") != 0 || !ckf_use_pdep(),
+		  "CUCKOOFILTER_PORTABLE=1 was not heard");
+}
+
 int
 main(void)
 {
 	check_begin("core tags");
+	check_case(run_portable, NULL, "portable paths, if asked for");
 	check_case(run_order, NULL, "order of semi-sorted slots");
 	for (size_t i = 0; i < sizeof small_tables / sizeof *small_tables; i++)
 	{

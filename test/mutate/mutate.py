@@ -32,7 +32,7 @@ PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the proce
 WORKERS = 2
 ROUNDS = "10"
 GOAL = 95  # per cent
-FLAGS = ["-std=c11", "-O1", "-w"]
+FLAGS = ["-std=c11", "-O1", "-w", "-DCKF_TEST_BUILD"]
 BOUNDED = ("sh", "-c", 'ulimit -v 8000000; exec "$@"', "sh")  # a mutant may ask for any memory
 # Not worth breaking: hints to the compiler and the processor, and the choice among fast paths, which
 # all have to give the same answers.
