@@ -134,7 +134,7 @@ use() # script
 	# npm has certificates of its own; behind a proxy with others, these are what this machine trusts.
 	cp /etc/ssl/certs/ca-certificates.crt "$system/packages/certificates"
 	status=0
-	inside "$system" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+	inside "$system" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		npm_config_cafile=/packages/certificates \
 		VERSION="$version" SERVER="$server" BETTER_SQLITE3="$driver" \
 		sh "/packages/$1.sh" > "$here/used" 2>&1 || status=$?

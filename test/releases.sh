@@ -23,7 +23,7 @@ inside() # system command
 {
 	# shellcheck disable=SC2016 # $1 is the inner shell's
 	unshare --mount --pid --fork --kill-child chroot "$1" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		HOME=/root LC_ALL=C.UTF-8 SUITES="$SUITES" sh -c 'mount -t proc proc /proc && mount -t tmpfs shm /dev/shm && cd /src && eval "$1"' sh "$2"
+		HOME=/root SUITES="$SUITES" sh -c 'mount -t proc proc /proc && mount -t tmpfs shm /dev/shm && cd /src && eval "$1"' sh "$2"
 }
 
 versions()
