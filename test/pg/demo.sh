@@ -1,7 +1,7 @@
 #!/bin/sh
 # `make demo-pg`: test/pg/demo.sql on a throw-away cluster, as root or not.  Nothing is
 # installed and nothing stays running, whether it ends, fails or is interrupted.
-# PG_CONFIG names the server.
+# PG_CONFIG names the server; TIMER=on shows psql's own time of each statement, too.
 set -eu
 cd "$(dirname "$0")/../.."
 : "${PG_CONFIG:=pg_config}"
@@ -38,7 +38,7 @@ run() # command argument...
 	}
 }
 
-run make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage"
+test/patiently.sh "building the extension" build/demo-pg.make.log make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage"
 settings=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage")
 cp test/pg/demo.sql "$work"
 touch "$work/log" "$work/server.log"
@@ -65,7 +65,7 @@ run $as_user "$bindir/pg_ctl" -D data -l server.log -s -w start
 
 # In the background, since a shell that waits hears signals at once.
 # shellcheck disable=SC2086
-$as_user "$bindir/psql" -X -q -a -h "$work" -U demo -d postgres -f demo.sql &
+$as_user "$bindir/psql" -X -q -a -h "$work" -U demo -d postgres -c "\\timing ${TIMER:-off}" -f demo.sql &
 psql=$!
 failed=0
 wait "$psql" || failed=1

@@ -1,5 +1,11 @@
 -- A cuckoo filter at work, in PostgreSQL: `make demo-pg` runs this file.  All of
 -- it is plain SQL and commands of psql, to copy from.
+--
+--   1. MEMBERSHIP      Is this a word?
+--   2. GROUP BY        Which package has this file?
+--   3. CHANGES         How does a filter follow its table?
+--   4. A JOIN          How much faster is a join with a filter in front of it?
+--   5. A JOIN FILTER   And if PostgreSQL makes the filter by itself?
 
 \set ON_ERROR_STOP on
 \pset border 2
@@ -8,6 +14,7 @@ CREATE EXTENSION cuckoofilter;
 
 -- =====================================================================
 -- 1. MEMBERSHIP: every word of a large English dictionary in a filter
+-- Question: is this a word?
 -- =====================================================================
 
 CREATE UNLOGGED TABLE word (id serial, word text);
@@ -45,6 +52,7 @@ FROM (VALUES (0.1), (0.01), (0.001), (0.0001), (0.00001)) AS target (fpr),
 
 -- =====================================================================
 -- 2. GROUP BY: a filter of the files of each installed package
+-- Question: which package has this file?
 -- =====================================================================
 
 CREATE UNLOGGED TABLE line (line text);
@@ -62,7 +70,7 @@ SELECT count(*) AS packages, sum(cuckoofilter_count(files)) AS files,
        sum(octet_length(files::bytea)) AS bytes, (SELECT sum(octet_length(path)) FROM file) AS bytes_of_paths
 FROM package;
 
--- Whose is it?  A scan over filters instead of over files.
+-- The answer, by a scan over filters instead of over files.
 SELECT package FROM package WHERE files @> '/usr/bin/psql'::text;
 
 -- All of them as one:
@@ -76,6 +84,7 @@ FROM machine;
 
 -- =====================================================================
 -- 3. CHANGES: a stored filter follows its table
+-- Question: how does the filter of the dictionary learn new words, and forget them?
 -- =====================================================================
 
 CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -102,6 +111,7 @@ SELECT key, value FROM dictionary, jsonb_each(cuckoofilter_info(filter)::jsonb);
 
 -- =====================================================================
 -- 4. A JOIN: 3 million page views, 400,000 pages of interest
+-- Question: how often were the watched pages viewed, and how long did it take?
 -- =====================================================================
 
 -- A page's address is two words of the dictionary, 5 million of them.
@@ -119,50 +129,71 @@ CREATE UNLOGGED TABLE watched AS
     JOIN word AS b ON b.id = page / 10 + 1;
 VACUUM ANALYZE page_view, watched;
 
--- Each row of the stopwatch is written when its statement ends.
-CREATE TABLE stopwatch (step text, views bigint, ms bigint, at timestamptz DEFAULT clock_timestamp());
-INSERT INTO stopwatch VALUES ('start');
+-- The stopwatch is read by a statement of its own before and after each query.
+CREATE TABLE answer (id serial, step text, views bigint, ms bigint);
+CREATE TABLE stopwatch (id serial, at timestamptz);
+INSERT INTO stopwatch (at) VALUES (clock_timestamp());
 
-INSERT INTO stopwatch (step, views, ms)
+-- Without a filter:
+INSERT INTO answer (step, views, ms)
     SELECT 'join', count(*), sum(ms) FROM page_view JOIN watched USING (url);
+INSERT INTO stopwatch (at) VALUES (clock_timestamp());
 
-INSERT INTO stopwatch (step, views, ms)
+-- With a filter of the watched pages, made by the same query.  Views that it does
+-- not let through are never looked up:
+INSERT INTO answer (step, views, ms)
     SELECT 'join, prefiltered', count(*), sum(ms) FROM page_view JOIN watched USING (url)
     WHERE cuckoofilter_contains((SELECT cuckoofilter_agg(url) FROM watched), page_view.url);
+INSERT INTO stopwatch (at) VALUES (clock_timestamp());
 
-INSERT INTO stopwatch (step, views, ms)
+-- With the filter alone, and no join:
+INSERT INTO answer (step, views, ms)
     SELECT 'filter alone', count(*), sum(ms) FROM page_view
     WHERE cuckoofilter_contains((SELECT cuckoofilter_agg(url) FROM watched), url);
+INSERT INTO stopwatch (at) VALUES (clock_timestamp());
 
--- The prefiltered join has the same rows; the filter alone lets one in a
--- hundred of the others through.
+-- The prefiltered join has the same rows.  The filter alone also lets one in a
+-- hundred of the other views through.
+CREATE VIEW timed AS
+    SELECT answer.id, step, views, ms, extract(epoch FROM b.at - a.at)::numeric AS seconds
+    FROM answer JOIN stopwatch AS a USING (id) JOIN stopwatch AS b ON b.id = answer.id + 1;
+
 CREATE VIEW seconds AS
     SELECT step, views, ms, round(seconds, 2) AS seconds,
            repeat('#', 1 + (40 * seconds / max(seconds) OVER ())::integer) AS "."
-    FROM (SELECT *, extract(epoch FROM at - lag(at) OVER (ORDER BY at))::numeric AS seconds FROM stopwatch) AS s
-    WHERE views IS NOT NULL;
+    FROM timed ORDER BY id;
+
+-- The first two steps compared.
+CREATE VIEW verdict AS
+    SELECT round(a.seconds, 2) AS seconds_without_filter, round(b.seconds, 2) AS seconds_with_filter,
+           round(a.seconds / b.seconds, 2) AS times_as_fast
+    FROM timed AS a JOIN timed AS b ON a.id = 1 AND b.id = 2;
 
 SELECT * FROM seconds;
+SELECT * FROM verdict;
 
 -- =====================================================================
 -- 5. A JOIN FILTER: the same, and no word of filters in the query
+-- Question: views and time of each owner of watched pages, and how long did it take?
 -- =====================================================================
 
--- Views and time by owner, as anybody would write it.
-TRUNCATE stopwatch;
-INSERT INTO stopwatch VALUES ('start');
+TRUNCATE answer, stopwatch RESTART IDENTITY;
+INSERT INTO stopwatch (at) VALUES (clock_timestamp());
+
+-- Without a filter, as anybody would write it:
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) CREATE TABLE plain AS
     SELECT owner, count(*) AS views, sum(ms) AS ms FROM page_view JOIN watched USING (url) GROUP BY owner;
-INSERT INTO stopwatch (step, views, ms)
-    SELECT 'join', sum(views), sum(ms) FROM plain;
+INSERT INTO stopwatch (at) VALUES (clock_timestamp());
 
 -- With a join filter the hash join fills a filter while it reads `watched`, and the scan of
 -- `page_view` asks it for each row: see "Rows Tested", "Removed", and what the scan hands on.
 SET cuckoofilter.join_filter = on;
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) CREATE TABLE filtered AS
     SELECT owner, count(*) AS views, sum(ms) AS ms FROM page_view JOIN watched USING (url) GROUP BY owner;
-INSERT INTO stopwatch (step, views, ms)
-    SELECT 'join, join_filter = on', sum(views), sum(ms) FROM filtered;
+INSERT INTO stopwatch (at) VALUES (clock_timestamp());
+
+INSERT INTO answer (step, views, ms) SELECT 'join', sum(views), sum(ms) FROM plain;
+INSERT INTO answer (step, views, ms) SELECT 'join, join_filter = on', sum(views), sum(ms) FROM filtered;
 
 -- The same rows:
 SELECT count(*) AS owners, count(*) FILTER (WHERE filtered IS DISTINCT FROM plain) AS different
@@ -170,3 +201,4 @@ FROM plain FULL JOIN filtered USING (owner, views, ms);
 
 -- Sooner:
 SELECT * FROM seconds;
+SELECT * FROM verdict;
