@@ -6,6 +6,7 @@
 # each release: what needs it does without, or says what it skips.
 # shellcheck disable=SC2086 # lists of packages are words
 set -eu
+here=$(dirname "$0")
 
 packages()
 {
@@ -104,14 +105,52 @@ else
 	exit 1
 fi
 
-echo "Installing by apt-get (INSTALL=no forbids it):" $wanted
-export DEBIAN_FRONTEND=noninteractive
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-install()
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+log=$here/../build/install.log
+cluster_settings=${CLUSTER_SETTINGS:-/etc/postgresql-common/createcluster.conf}
+changed=no
+clean()
 {
-	# shellcheck disable=SC2046 # a list of packages
-	$sudo apt-get install -y -q --no-install-recommends $(missing "$@") > "$log" 2>&1
+	[ $changed = no ] || $sudo mv -f "$cluster_settings.before" "$cluster_settings"
 }
+trap clean EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# What apt-get says about disk space, "1,234 MB" say.
+space() # package...
+{
+	$sudo apt-get install --assume-no -q --no-install-recommends "$@" 2> /dev/null |
+		sed -n 's/^After this operation, \(.*\) of additional disk space will be used.*/\1/p; s/^ *Space needed: \([^/]*[^/ ]\) .*/\1/p'
+}
+
+install() # package...
+{
+	"$here/patiently.sh" "installing" "$log" $sudo apt-get install -y -q --no-install-recommends "$@"
+}
+
+update()
+{
+	"$here/patiently.sh" "updating the lists of packages" "$log" $sudo apt-get update -q
+}
+
 # The package lists may be missing or old.
-install "$@" || { $sudo apt-get update -q > "$log" 2>&1 && install "$@"; } || { cat "$log" >&2; exit 1; }
+disk=$(space $wanted)
+if [ -z "$disk" ]; then
+	update || exit 1
+	wanted=$(missing "$@")
+	disk=$(space $wanted)
+fi
+echo "Installing by apt-get (INSTALL=no forbids it), ${disk:-an unknown amount} of disk space:" $wanted
+
+# Debian's packages of PostgreSQL's server make and start a cluster on port 5432, unless this setting forbids it.
+case "$(printf ' %s ' $wanted)" in
+	*" postgresql "* | *" postgresql-all "*)
+		echo "PostgreSQL is installed without a cluster: nothing listens on port 5432."
+		{ [ -f $cluster_settings ] || install postgresql-common; } || exit 1
+		$sudo cp -p $cluster_settings $cluster_settings.before
+		changed=yes
+		echo "create_main_cluster = false" | $sudo tee -a $cluster_settings > /dev/null
+		;;
+esac
+install $wanted || { update && install $wanted; } || exit 1

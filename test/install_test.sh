@@ -35,13 +35,14 @@ same() # what got want
 }
 
 stub id 'echo 0'
-stub apt-get "echo \"\$@\" >> '$bin/asked'"
+stub apt-get 'case $* in' '*--assume-no*) echo "After this operation, 1,234 MB of additional disk space will be used." ;;' \
+	"*) echo \"\$@\" >> '$bin/asked' ;;" 'esac'
 missing="gcc libc6-dev libsqlite3-dev libxxhash-dev make valgrind"
 unset INSTALL
 
 stub dpkg-query 'exit 1'
-same "it names what it is about to install, and how to forbid it" "$(says valgrind)" \
-	"Installing by apt-get (INSTALL=no forbids it): $missing
+same "it names what it is about to install, its size, and how to forbid it" "$(says valgrind)" \
+	"Installing by apt-get (INSTALL=no forbids it), 1,234 MB of disk space: $missing
 status 0"
 same "it installs just these" "$(cat "$bin/asked" 2>&1)" "install -y -q --no-install-recommends $missing"
 
@@ -53,8 +54,20 @@ same "INSTALL=no never comes to apt-get" "$(ls "$bin")" "apt-get
 dpkg-query
 id"
 
+# PostgreSQL's packages read this file.
+CLUSTER_SETTINGS=$bin/createcluster.conf
+export CLUSTER_SETTINGS
+echo "#create_main_cluster = true" > "$CLUSTER_SETTINGS"
+stub apt-get "cp '$CLUSTER_SETTINGS' '$bin/read'"
+same "it says that the server comes without a cluster" "$(says pg | grep -c 'without a cluster')" 1
+same "the server's package is told so" "$(cat "$bin/read")" "#create_main_cluster = true
+create_main_cluster = false"
+same "the setting is as before afterwards" "$(cat "$CLUSTER_SETTINGS"; ls "$bin"/createcluster*)" "#create_main_cluster = true
+$CLUSTER_SETTINGS"
+
 stub apt-get 'echo broken' 'exit 100'
-same "a failure is one, with apt-get's words" "$(INSTALL=yes says valgrind | tail -n 2)" "broken
+same "a failure leaves the setting as before" "$(says pg > /dev/null; cat "$CLUSTER_SETTINGS")" "#create_main_cluster = true"
+same "a failure is one, with apt-get's words" "$(INSTALL=yes says valgrind | sed -n '/^broken/p; $p' | uniq)" "broken
 status 1"
 
 stub dpkg-query "echo 'install ok installed'"
