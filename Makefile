@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-table fuzz mutate \
+	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-table fuzz mutate \
 	machines releases soak coverage valgrind dist test-packages
 
 # ---------------------------------------------------------------------------
@@ -104,9 +104,7 @@ install-sqlite: $(SQLITE_SO)
 	@echo "In SQLite:  .load $(SQLITE_DIR)/cuckoofilter"
 
 demo:
-	@test/install.sh demo
-	@$(MAKE) -s sqlite
-	@sqlite3 -batch :memory: < test/demo.sql
+	@test/demo.sh
 
 # ---------------------------------------------------------------------------
 # Tests.  Each suite prints `NAME: N passed, M failed`; test/run.sh adds up.
@@ -123,9 +121,9 @@ TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/cuckoofilter.c build/test/sq
 	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults \
 	build/test/sqlite/table_hostile
 
-test: install-deps
-	@$(MAKE) -s -j2 test-build
-	@test/run.sh
+test test-long: install-deps
+	@test/patiently.sh "building what the suites need" build/test/make.log $(MAKE) -j2 test-build
+	@test/run.sh $(patsubst test-%,%,$(filter test-%,$@))
 
 test-build: all $(TEST_CORE) $(TEST_SQLITE) $(TEST_BENCH)
 
@@ -249,9 +247,10 @@ help:
 	@echo "make install-sqlite  copy it to $(SQLITE_DIR)  (SQLITE_DIR=, DESTDIR=)"
 	@echo "make pg              build/pg/cuckoofilter.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
-	@echo "make demo            filters at work on real data, in half a minute"
+	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
-	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint  (INSTALL=no: no apt-get)"
+	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
+	@echo "make test-long       longer rounds of the random suites, 20 minutes; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"

@@ -1,54 +1,28 @@
 #!/bin/sh
-# Runs test suites and adds up their counts:  test/run.sh [lint|core|bench|sqlite|pg|soak|packages]...
+# Runs test suites:  test/run.sh [lint|core|bench|sqlite|pg|long|soak|packages]...
 #
-# A suite is a command whose last line is "NAME: N passed, M failed" and whose
-# exit status is 0 when nothing failed.  What it says after "skipped: ", a line for each
-# thing that this machine lacks, is told again at the end; all of it may be skipped.
-# The Makefile has built what they need.
+# This file lists the suites of each group, test/run.py runs them and adds up their counts; what a suite is, is
+# said there.  The Makefile has built what they need.
+#
+# All random suites take their seed from here: SEED=n is n for each of them, SEED=fresh draws one, and without
+# either it is the same in each run, so that `make test` is deterministic.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build/test
-
-total_passed=0
-total_failed=0
-summary=
-skipped=
+: "${SEED:=1}"
+[ "$SEED" != fresh ] || SEED=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+export SEED
 
 suite() # [VARIABLE=value...] command argument...
 {
-	echo
-	echo "==== $*"
-	started=$(date +%s)
-	{
-		status=0
-		env "$@" || status=$?
-		echo "$status" > build/test/status
-	} 2>&1 | tee build/test/log
-	count=$(tail -n 1 build/test/log | sed -n 's/^.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p; s/^skipped: .*/0 0/p')
-	passed=${count% *}
-	failed=${count#* }
-	if [ -z "$count" ]; then
-		echo "FAILED: the suite ended without its count"
-		passed=0
-		failed=1
-	elif [ "$failed" = 0 ] && [ "$(cat build/test/status)" != 0 ]; then
-		echo "FAILED: exit status $(cat build/test/status)"
-		failed=1
-	fi
-	total_passed=$((total_passed + passed))
-	total_failed=$((total_failed + failed))
-	seconds=$(($(date +%s) - started))
-	summary="$summary$(printf '%8d passed %5d failed %5d s   %s' "$passed" "$failed" "$seconds" "$*")
-"
-	skipped="$skipped$(sed -n 's/^\(# \)*skipped: /skipped: /p' build/test/log)
-"
+	echo "$*"
 }
 
 # Python files that are suites begin with #!, what they share does not.
 scripts() # file...
 {
 	for script in "$@"; do
-		if [ -f "$script" ] && head -n 1 "$script" | grep -q '^#!'; then
+		if head -n 1 "$script" | grep -q '^#!'; then
 			suite /usr/bin/python3 "$script"
 		fi
 	done
@@ -59,6 +33,7 @@ lint()
 	suite test/lint.sh
 	suite test/layers.sh
 	suite test/install_test.sh
+	suite test/run_test.py
 }
 
 core()
@@ -94,9 +69,23 @@ sqlite()
 
 pg()
 {
-	suite test/pg/run.sh
-	test/drivers/npm.sh
-	suite test/pg/run.sh test/drivers/postgresql.pl
+	suite test/pg/run.sh regress
+	for script in test/pg/t/*.pl; do
+		suite test/pg/run.sh "$script"
+	done
+	suite test/drivers/postgresql.sh
+}
+
+# The random suites, with rounds that `make test` has no time for.
+long()
+{
+	for name in $(grep -l 'check_rounds' test/core/*.c | xargs -n 1 basename -s .c); do
+		[ -x "build/test/core/$name" ] || continue
+		suite ROUNDS=300 "build/test/core/$name"
+		suite CUCKOOFILTER_PORTABLE=1 ROUNDS=100 "build/test/core/$name"
+		suite ROUNDS=60 "build/test/asan/$name"
+		[ ! -x "build/test/small/$name" ] || suite ROUNDS=150 "build/test/small/$name"
+	done
 }
 
 # Longer rounds, for test/soak/run.sh.
@@ -116,16 +105,9 @@ packages()
 	suite test/packages.sh
 }
 
-if [ $# = 0 ]; then
-	set -- lint core bench sqlite
-	[ -x test/pg/run.sh ] && set -- "$@" pg
-fi
+[ $# != 0 ] || set -- lint core bench sqlite pg
+list=build/test/suites-$(echo "$*" | tr ' ' -)
 for group in "$@"; do
 	"$group"
-done
-
-echo
-printf '%s' "$summary"
-printf '%s' "$skipped" | sed '/^$/d' | sort -u
-echo "$total_passed passed, $total_failed failed"
-[ "$total_failed" = 0 ]
+done > "$list"
+exec /usr/bin/python3 test/run.py "build/test/log/$(echo "$*" | tr ' ' -)" "$list"

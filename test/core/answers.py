@@ -17,13 +17,15 @@ def compiled(tool, helpers=(), flags=()):
     """Compile test/core/tool/TOOL.c, and say where the program is.  CC and CKF_CORE (a directory
     like core/) may say how and of what."""
     program = os.path.join(MADE, tool)
+    made = f"{program}.{os.getpid()}"  # another suite may build the same at this moment
     sources = sorted(glob.glob(os.path.join(CORE, "*/*.c")))
     sources += [os.path.join(ROOT, "test/core", name + ".c")
                 for name in (*HELPERS, *helpers, "tool/" + tool)]
     os.makedirs(MADE, exist_ok=True)
     subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", *flags, "-I" + CORE,
-                    "-I" + os.path.join(ROOT, "test/core"), "-o", program, *sources, "-lm"],
+                    "-I" + os.path.join(ROOT, "test/core"), "-o", made, *sources, "-lm"],
                    check=True)
+    os.replace(made, program)
     return program
 
 

@@ -3,7 +3,7 @@
 # through `make installcheck`, then the TAP tests.  Nothing is installed and
 # nothing stays running.  PG_CONFIG names the server.
 #
-#   test/pg/run.sh [FILE...]     only these TAP tests, named from the root
+#   test/pg/run.sh [regress|FILE...]     only pg_regress, or only these TAP tests, named from the root
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -58,21 +58,34 @@ regress()
 	grep -q 'ests passed' regress.log || whole=no
 }
 
+# A person at a terminal sees no checks that pass.
+shown()
+{
+	if [ -t 1 ]; then
+		grep -v '^ok '
+	else
+		cat
+	fi
+}
+
 # shellcheck disable=SC2086
 tap() # file...
 {
 	# TESTDIR is for PostgreSQL up to 15, the other two for later ones
 	(cd src && $as_user env TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" PATH="$bindir:$PATH" PG_REGRESS="$pgxs/src/test/regress/pg_regress" \
-		prove -v --ext .pl -I "$pgxs/src/test/perl" "$@" 2>&1) | tee tap.log | grep -v '^ok ' || true
+		prove -v --ext .pl -I "$pgxs/src/test/perl" "$@" 2>&1) | tee tap.log | shown || true
 	grep -q '^Result: PASS' tap.log || whole=no
 }
 
 whole=yes
-touch regress.log
+touch regress.log tap.log
 if [ $# = 0 ]; then
 	name=pg
 	regress
 	tap test/pg/t
+elif [ "$1" = regress ]; then
+	name=regress
+	regress
 else
 	name=$(basename "$1" .pl)
 	tap "$@"
@@ -84,9 +97,10 @@ failed=$(($(grep -c '^test .* FAILED\|^not ok ' regress.log || true) + $(grep -c
 [ "$whole" = yes ] || [ "$failed" != 0 ] || failed=1
 if [ "$failed" != 0 ]; then
 	cat regress.log src/build/pg/regression.diffs 2>/dev/null | tail -n 100
-	mkdir -p "$root/build/test/pg"
-	cp -R regress.log tap.log src/build/pg/regression.diffs tmp_check/log "$root/build/test/pg" 2>/dev/null || true
-	echo "logs: build/test/pg"
+	rm -rf "$root/build/test/pg/$name"
+	mkdir -p "$root/build/test/pg/$name"
+	cp -R regress.log tap.log src/build/pg/regression.diffs tmp_check/log "$root/build/test/pg/$name" 2>/dev/null || true
+	echo "logs: build/test/pg/$name"
 fi
 echo "$name: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,0 +1,142 @@
+#!/usr/bin/python3
+"""The runner of suites, test/run.py, with suites that pass, fail, crash, hang, skip and say nothing."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SUITES = {
+    "passes": 'echo "  ok one"; echo "passes: 3 passed, 0 failed"',
+    "fails": 'echo "  FAILED: two and two: got 5"; echo "fails: 2 passed, 1 failed"; exit 1',
+    "lies": 'echo "lies: 4 passed, 0 failed"; exit 3',
+    "forgets": 'echo "all is well"',
+    "crashes": 'echo "  ok one"; kill -SEGV $$',
+    "hangs": "sleep 60",
+    "skips": 'echo "skipped: a driver that is not here"',
+    "skips-some": 'echo "# skipped: a part"; echo "skips-some: 5 passed, 0 failed"',
+    "runs-nothing": 'echo "runs-nothing: 0 passed, 0 failed"',
+    "seed": '[ "$SEED $ROUNDS" = "7 20" ] && echo "seed: 1 passed, 0 failed"',
+    "waits": 'i=0; while [ ! -f "$0.other" ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done; [ $i -lt 100 ] && echo "waits: 1 passed, 0 failed"',
+    "long": 'for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "  ok $i"; sleep 1; done; echo "long: 11 passed, 0 failed"',
+    "wordy": 'echo "  FAILED: at the start"; for i in $(seq 1000); do echo "line $i"; done; echo "wordy: 0 passed, 1 failed"; exit 1',
+}
+passed = failed = 0
+
+
+def check(what, condition, *details):
+    global passed, failed
+    if condition:
+        passed += 1
+        print(f"  ok {what}")
+    else:
+        failed += 1
+        print(f"  FAILED {what}", *details, sep="\n    ")
+
+
+class Run:
+    """What the runner says of some suites, and its exit status."""
+
+    def __init__(self, folder, lines, **environment):
+        names = os.path.join(folder, "list")
+        with open(names, "w") as file:
+            file.write("\n".join(lines) + "\n")
+        self.command = ["/usr/bin/python3", os.path.join(ROOT, "test/run.py"), os.path.join(folder, "log"), names]
+        self.environment = {"PATH": os.environ["PATH"], "SEED": "7", **environment}
+        done = subprocess.run(self.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment, cwd=folder)
+        self.text = done.stdout.decode()
+        self.status = done.returncode
+        self.last = self.text.rstrip("\n").rsplit("\n", 1)[-1]
+
+    def line(self, name):
+        """The line of a suite that has ended."""
+        found = re.search(rf"^ *\d+/\d+ (ok|FAILED|skipped) .*\./{name}\b.*$", self.text, re.MULTILINE)
+        return " ".join(found[0].split()) if found else ""
+
+    def after(self, name):
+        """What is told at the end of a suite that failed."""
+        found = re.search(rf"^==== FAILED: [^\n]*\./{name}:.*?^  replay: [^\n]*$", self.text, re.MULTILINE | re.DOTALL)
+        return found[0] if found else ""
+
+
+def everything(folder):
+    run = Run(folder, ["./" + name for name in SUITES if name not in ("waits", "long", "seed")] + ["ROUNDS=20 ./seed"], LIMIT="2")
+    text = run.text
+    check("the last line is the sum", run.last == "15 passed, 7 failed", text)
+    check("the exit status tells of failures", run.status == 1)
+    check("nothing but plain lines comes where no terminal is", "\r" not in text and "\033" not in text)
+    check("each suite has its line", all(run.line(name) for name in SUITES if name not in ("waits", "long")), text)
+    check("a suite that passes", re.search(r" ok 3 passed \d+ s \./passes$", run.line("passes")), text)
+    for name, passes, why in (("fails", 2, "1 failed"), ("lies", 4, "exit status 3, though no check failed"),
+                              ("forgets", 0, "ended without its count, exit status 0"),
+                              ("crashes", 0, "ended by signal 11 (SIGSEGV)"), ("hangs", 0, "did not end in 2 s"),
+                              ("runs-nothing", 0, "ran no check"), ("wordy", 0, "1 failed")):
+        line, after = run.line(name), run.after(name)
+        check(f"{name}: its line tells why", f" FAILED {passes} passed " in line and why in line, line)
+        check(f"{name}: the end tells why again", after.startswith(f"==== FAILED: ./{name}: {why}\n"), after)
+        check(f"{name}: the end tells how to replay it", after.endswith(f"\n  replay: SEED=7 ./{name}"), after)
+        log = re.search(r"^  log:    (.*)$", after, re.MULTILINE)
+        check(f"{name}: its log is there", log and os.path.isfile(os.path.join(folder, log[1])), after)
+    check("the end has the words of a failure", "two and two: got 5" in run.after("fails"))
+    check("also where thousands follow", "at the start" in run.after("wordy") and run.after("wordy").count("\n") < 60)
+    check("a suite gets the seed, and what its line sets", " ok 1 passed " in run.line("seed"), run.line("seed"))
+    check("a skipped suite is no failure", " skipped 0 passed " in run.line("skips"), run.line("skips"))
+    end = text[text.rindex("replay:"):]
+    check("what was skipped comes after the failures", "skipped: a driver that is not here\nskipped: a part\n" in end, end)
+    check("the folder of the logs is said first and last", "/log" in text.split("\n")[0] and "/log" in end)
+
+
+def side_by_side(folder):
+    run = Run(folder, ["./waits", "./lets"], JOBS="2")
+    check("two suites run side by side", run.status == 0 and run.last == "2 passed, 0 failed", run.text)
+    os.remove(os.path.join(folder, "waits.other"))
+    run = Run(folder, ["./lets", "./waits"], JOBS="1")
+    check("one after the other with JOBS=1", run.status == 0 and run.text.index("./lets\n") < run.text.index("./waits\n"), run.text)
+
+
+def told_while_it_runs(folder):
+    run = Run(folder, ["./long"])
+    check("a long suite is told of while it runs", re.search(r"0/1, 0 failed; running: long [789] ok, ", run.text), run.text)
+    check("it passes", run.status == 0 and run.last == "11 passed, 0 failed", run.text)
+
+
+def interrupted(folder):
+    """An interrupt ends the suites, too."""
+    run = Run(folder, ["./passes"])
+    with open(os.path.join(folder, "list"), "w") as file:
+        file.write("./endless\n")
+    with subprocess.Popen(run.command, stdout=subprocess.PIPE, env=run.environment, cwd=folder) as process:
+        pid = os.path.join(folder, "pid")
+        while not (os.path.exists(pid) and open(pid).read().strip()):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        text = process.communicate()[0].decode()
+    check("an interrupt has its exit status", process.returncode == 130, text)
+    alive = True
+    for _ in range(50):
+        alive = os.path.exists(f"/proc/{int(open(pid).read())}") and " Z " not in open(f"/proc/{int(open(pid).read())}/stat").read()
+        if not alive:
+            break
+        time.sleep(0.1)
+    check("and ends the suites that run", not alive)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, body in {**SUITES, "lets": 'touch waits.other; echo "lets: 1 passed, 0 failed"',
+                           "endless": "echo $$ > pid.new; mv pid.new pid; sleep 60; sleep 60"}.items():
+            path = os.path.join(folder, name)
+            with open(path, "w") as file:
+                file.write("#!/bin/sh\n" + body + "\n")
+            os.chmod(path, 0o755)
+        for test in (everything, side_by_side, told_while_it_runs, interrupted):
+            test(folder)
+    print(f"run: {passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+main()
