@@ -222,7 +222,8 @@ int64_t ckf_edit_stored(const ckf_edit *edit);
 
 /*
  * The items of a filter in ascending order, cut for these chunks, copies as equal
- * items: for ckf_edit_add, `whole` where ckf_prefixes_whole says so.
+ * items: for ckf_edit_add, `whole` where ckf_prefixes_whole says so.  A saturated group of
+ * the filter comes with 2 b copies of the chunks' b, so that it stays saturated.
  *
  *     scratch = malloc(ckf_prefixes_scratch(filter))
  *     status = ckf_prefixes_start(prefixes, chunks, filter, scratch);
@@ -236,9 +237,10 @@ typedef struct ckf_prefixes ckf_prefixes; /* CKF_PREFIXES_SIZE bytes, aligned to
 size_t ckf_prefixes_scratch(const ckf_filter *filter);
 
 /*
- * CKF_OK; CKF_SEED_DIFFERS (never with a filter without items); CKF_PRECISION: the
- * filter knows less of its items than the chunks ask, see ckf_prefixes_refusal;
- * CKF_BAD_BYTES: an aggregate's state.
+ * CKF_OK; CKF_SEED_DIFFERS (never with a filter without items); CKF_IS_SET: the filter is
+ * a set, with items or without, and the chunks are deletable (a removal could take away
+ * another item's only copy); CKF_PRECISION: the filter knows less of its items than the
+ * chunks ask, see ckf_prefixes_refusal; CKF_BAD_BYTES: an aggregate's state.
  */
 ckf_status ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks,
 							  const ckf_filter *filter, void *scratch);

@@ -3,13 +3,19 @@
  */
 #include "chunk/chunk.h"
 #include "filter/operations.h"
+#include "rebuild/promise.h"
+#include "rebuild/saturated.h"
 #include "rebuild/scan.h"
+
+/* Items that are raised at once. */
+#define CKF_RAISED_PIECE 4096
 
 struct ckf_prefixes
 {
 	const ckf_chunks *chunks;
 	bool whole;
 	size_t worked;
+	ckf_saturated saturated;
 	ckf_scan scan;
 };
 
@@ -22,25 +28,21 @@ ckf_scan_filter(const ckf_filter *filter, ckf_scan *scan)
 	(void)filter->operations->source->scans(filter, scan);
 }
 
+/* May it have groups that chunks of larger buckets raise? */
+static bool
+ckf_may_be_raised(const ckf_filter *filter)
+{
+	return !(filter->flags & CKF_FLAG_SET) && filter->b < CKF_MAX_SLOTS;
+}
+
 size_t
 ckf_prefixes_scratch(const ckf_filter *filter)
 {
 	ckf_scan scan[CKF_SCANS_OF_ONE];
+	size_t words = ckf_may_be_raised(filter) ? CKF_RAISED_ITEMS(CKF_RAISED_PIECE) : 1;
 
 	ckf_scan_filter(filter, scan);
-	return (size_t)(8 * scan->words + 8); /* never nothing */
-}
-
-/*
- * Does a filter know of its items what these chunks ask?  Where it is cut to the same w,
- * the rule of tag 0 must not have joined more prefixes than it does here: a smaller c
- * joins more of them.  From a longer prefix the rule's change is cut off.
- */
-static bool
-ckf_is_precise(const ckf_chunks *chunks, const ckf_filter *filter)
-{
-	return filter->w > chunks->like.w ||
-		   (filter->w == chunks->like.w && filter->c >= chunks->like.c);
+	return 8 * ((size_t)scan->words + words);
 }
 
 ckf_status
@@ -48,17 +50,20 @@ ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks, const ckf_f
 				   void *scratch)
 {
 	ckf_scan scan[CKF_SCANS_OF_ONE];
+	ckf_status status;
 
 	if (filter->flags & CKF_FLAG_STATE)
 		return CKF_BAD_BYTES;
-	if (filter->count > 0 && filter->seed != chunks->like.seed)
-		return CKF_SEED_DIFFERS;
-	if (filter->count > 0 && !ckf_is_precise(chunks, filter))
-		return CKF_PRECISION;
+	status = ckf_promise_of_chunks(&chunks->like, filter);
+	if (status != CKF_OK)
+		return status;
 	ckf_scan_filter(filter, scan);
 	prefixes->chunks = chunks;
 	prefixes->whole = filter->encoding == CKF_HASHES;
 	prefixes->worked = 0;
+	prefixes->saturated = (ckf_saturated){.full = 2U * filter->b};
+	if (ckf_may_be_raised(filter))
+		prefixes->saturated.raised = ckf_chunk_most_copies(chunks);
 	prefixes->scan = *scan;
 	prefixes->scan.worked = &prefixes->worked;
 	prefixes->scan.memory = scratch;
@@ -73,19 +78,40 @@ ckf_prefixes_whole(const ckf_prefixes *prefixes)
 	return prefixes->whole;
 }
 
+/* The items of the block that were not taken yet, or a piece of them; *n: how many. */
+static uint64_t *
+ckf_take_block(ckf_prefixes *prefixes, size_t *n)
+{
+	ckf_scan *s = &prefixes->scan;
+	uint64_t *items = s->memory + s->at;
+	uint64_t *raised = s->memory + s->words;
+
+	*n = s->have - s->at;
+	if (prefixes->saturated.raised <= prefixes->saturated.full)
+	{
+		s->at = s->have;
+		return items;
+	}
+	if (*n > CKF_RAISED_PIECE)
+		*n = CKF_RAISED_PIECE;
+	s->at += *n;
+	*n = ckf_raise_saturated(&prefixes->saturated, items, *n, raised);
+	return raised;
+}
+
 ckf_status
 ckf_prefixes_next(ckf_prefixes *prefixes, const uint64_t **items, size_t *n)
 {
 	ckf_scan *s = &prefixes->scan;
+	uint64_t *block;
 	size_t i;
 
 	*n = 0;
 	*items = s->memory;
 	if (!ckf_scan_ready(s))
 		return s->ended ? CKF_OK : CKF_MORE;
-	for (i = 0; i < s->have; i++)
-		s->memory[i] = ckf_chunk_cut(prefixes->chunks, prefixes->whole, s->memory[i]);
-	*n = s->have;
-	s->at = s->have;
+	*items = block = ckf_take_block(prefixes, n);
+	for (i = 0; i < *n; i++)
+		block[i] = ckf_chunk_cut(prefixes->chunks, prefixes->whole, block[i]);
 	return CKF_MORE;
 }

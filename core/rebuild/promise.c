@@ -155,3 +155,24 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 	to->flags = ckf_promised_flags(goal, first->flags, asked.set, asked.plain);
 	return CKF_OK;
 }
+
+/*
+ * Where a filter is cut to the w that it has, the rule of tag 0 must not have joined more
+ * prefixes than it does in the chunks: a smaller c joins more of them.  From a longer
+ * prefix the rule's change is cut off.
+ */
+ckf_status
+ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter)
+{
+	const ckf_filter *both[2] = {chunks, filter};
+	ckf_filter to;
+	ckf_status status = ckf_promise(&to, CKF_SUM, both, 2);
+
+	if (status != CKF_OK)
+		return status;
+	if ((to.flags & CKF_FLAG_SET) != (chunks->flags & CKF_FLAG_SET))
+		return CKF_IS_SET;
+	if (to.w < chunks->w)
+		return CKF_PRECISION;
+	return filter->w == chunks->w && filter->c < chunks->c ? CKF_PRECISION : CKF_OK;
+}

@@ -15,6 +15,14 @@
  */
 ckf_status ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs);
 
+/*
+ * May the items of a filter be added to those of a table of chunks, whose seed, kind and
+ * precision stay as they are?  Only if the sum of both would promise the same.
+ * CKF_SEED_DIFFERS; CKF_IS_SET: the filter is a set and the table is not; CKF_PRECISION:
+ * the filter knows less of its items than the table asks.
+ */
+ckf_status ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter);
+
 /* Does a rebuild ask what its inputs have in common? */
 CKF_INLINE bool
 ckf_compares(ckf_goal goal)

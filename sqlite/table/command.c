@@ -55,6 +55,14 @@ ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status statu
 {
 	ckf_filter mine = {.seed = table->params.seed};
 
+	if (status == CKF_IS_SET)
+		return ckfs_table_fail(
+			table, SQLITE_ERROR,
+			sqlite3_mprintf("cannot merge the filter into cuckoofilter table %s: a filter of kind "
+							"set goes into a table with kind=set only, as removing an item could "
+							"take away another item; merge deletable filters, or create the table "
+							"with kind=set",
+							table->name));
 	if (status != CKF_PRECISION)
 		return ckfs_table_status(table, status, (ckfs_subject){.filter = &mine, .other = filter});
 	return ckfs_table_fail(

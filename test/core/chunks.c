@@ -41,6 +41,9 @@ draw_shelf(shelf *s, const ckf_params *params)
 	CHECK(shelf_new(s, params, page, page ? 17 : 0), "no chunks of parameters that make a filter");
 }
 
+/* Merges into smaller buckets, larger and equal ones. */
+static unsigned merged[3];
+
 /* ----------------------------------------------------------- histories */
 
 typedef struct history
@@ -171,50 +174,87 @@ remove_stranger(history *h)
 	CHECK(shelf_remove(&h->s, &hash, 1) == CKF_OK && h->s.count == before, "removed a stranger");
 }
 
-/* A filter of other parameters, and its items. */
+/* What a table must say to a filter that is to be merged into it. */
+static ckf_status
+expect_merge(const history *h, const input *in)
+{
+	const ckf_filter *like = &h->s.chunks->like, *filter = &in->filter.filter;
+
+	if (in->model.count > 0 && filter->seed != like->seed)
+		return CKF_SEED_DIFFERS;
+	if (in->model.set && !h->m.set)
+		return CKF_IS_SET;
+	if (in->model.count > 0 &&
+		(filter->w < like->w || (filter->w == like->w && filter->c < like->c)))
+		return CKF_PRECISION;
+	return CKF_OK;
+}
+
+/* An aggregate of the table's capacity and rate, or of one of them; each other parameter
+ * is drawn. */
+static void
+draw_like(input *in, const history *h, const world *w, unsigned kind)
+{
+	const ckf_filter *like = &h->s.chunks->like;
+	size_t n = check_below(check_chance(80) ? 300 : 5000);
+	uint64_t *hashes = world_hashes(w, kind, n);
+	ckf_params params = draw_table(w, 1);
+
+	params.seed = like->seed;
+	params.fpr = like->fpr;
+	params.capacity = like->capacity;
+	if (check_chance(30))
+		params.capacity += params.capacity / 2;
+	if (ckf_create(&params, (uint8_t[CKF_HEADER_SIZE]){0}) != CKF_OK)
+		params.capacity = like->capacity;
+	build_bulk(&in->filter, &params, hashes, n);
+	model_of_distinct(&in->model, &in->filter, hashes, n);
+	for (uint64_t some = params.set ? 0 : check_below(40); n > 0 && some > 0; some--)
+	{
+		uint64_t hash = hashes[check_below(n < 5 ? n : 5)];
+
+		if (owned_add(&in->filter, hash) != CKF_OK)
+			break; /* copies that crowd */
+		model_add(&in->model, hash);
+	}
+	model_follow(&in->model, &in->filter.filter);
+	free(hashes);
+}
+
+/* A filter of any parameters, and its items. */
 static void
 merge_filter(history *h)
 {
-	world w = h->w;
 	/* with lowered thresholds many that crowd make no table */
 	bool few = LOWERED && h->kind != KIND_RANDOM;
-	size_t n = check_below(few ? 200 : check_chance(80) ? 300 : 5000);
-	uint64_t *hashes = world_hashes(&w, h->kind, n);
-	const ckf_filter *like = &h->s.chunks->like;
-	ckf_params params = draw_table(&w, 1);
-	bool precise;
-	owned filter;
-	model m;
-	uint64_t key;
-	uint32_t copies;
+	world w = h->w;
+	input in;
 	ckf_status status;
 
-	params.seed = check_chance(90) ? like->seed : params.seed;
+	w.seed = h->s.chunks->like.seed;
+	w.stranger = 10;
+	w.most = few ? 200 : 5000;
 	if (check_chance(60))
-		params.fpr = like->fpr, params.capacity = like->capacity;
-	if (ckf_create(&params, (uint8_t[CKF_HEADER_SIZE]){0}) != CKF_OK)
-		params = (ckf_params){.capacity = 1, .fpr = 0.01, .seed = like->seed, .bucket_size = 4};
-	build_bulk(&filter, &params, hashes, n);
-	model_of_distinct(&m, &filter, hashes, n);
-	precise =
-		filter.filter.w > like->w || (filter.filter.w == like->w && filter.filter.c >= like->c);
-	status = shelf_merge(&h->s, &filter);
-	if (n == 0)
-		CHECK(status == CKF_OK, "an empty filter: status %d", status);
-	else if (params.seed != like->seed)
-		CHECK(status == CKF_SEED_DIFFERS, "another seed: status %d", status);
+		input_draw(&in, &w, 1);
 	else
-		CHECK(status == (precise ? CKF_OK : CKF_PRECISION), "w %d into %d: status %d",
-			  filter.filter.w, like->w, status);
-	for (size_t at = 0; status == CKF_OK && map_next(&m.groups, &at, &key, &copies);)
-		for (; copies > 0; copies--)
-			model_add(&h->m, m.w == 64 ? key : key << (64 - m.w));
-	follow(h);
-	for (size_t i = 0; i < n && status == CKF_OK; i++)
-		CHECK(shelf_copies(&h->s, hashes[i]) > 0, "FALSE NEGATIVE: a filter's item");
-	model_free(&m);
-	owned_free(&filter);
-	free(hashes);
+		draw_like(&in, h, &w, few ? KIND_RANDOM : h->kind);
+	status = shelf_merge(&h->s, &in.filter);
+	CHECK(status == expect_merge(h, &in),
+		  "w %d, c %d, set %d into %d, %d, %d: status %d, must be %d", in.filter.filter.w,
+		  in.filter.filter.c, in.model.set, h->s.chunks->like.w, h->s.chunks->like.c, h->m.set,
+		  status, expect_merge(h, &in));
+	if (status == CKF_OK)
+	{
+		uint64_t key;
+		uint32_t copies;
+
+		follow(h);
+		model_pour(&h->m, &in.model);
+		for (size_t at = 0; map_next(&in.model.truth, &at, &key, &copies);)
+			check_hash(h, key);
+		merged[h->m.b < in.model.b ? 0 : h->m.b > in.model.b ? 1 : 2]++;
+	}
+	input_free(&in);
 }
 
 /* All answers are the same, and no copy is lost.  Half as many chunks begin their items with a
@@ -286,7 +326,7 @@ change(history *h)
 			add_copies(h);
 			break;
 		case 3:
-			if (check_chance(30))
+			if (check_chance(60))
 				merge_filter(h);
 			break;
 		case 4:
@@ -579,6 +619,8 @@ main(void)
 	check_case(run_refusals, NULL, "refusals");
 	for (uint64_t i = 0; i < check_rounds(300); i++)
 		check_case(run_history, NULL, "history %llu", (unsigned long long)i);
+	check_note("%u merges into smaller buckets, %u into larger ones, %u into equal ones", merged[0],
+			   merged[1], merged[2]);
 	for (uint64_t i = 0; i < check_rounds(300); i++)
 		check_case(run_export, NULL, "export %llu", (unsigned long long)i);
 	for (uint64_t i = 0; i < check_rounds(40); i++)

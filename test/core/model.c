@@ -162,6 +162,13 @@ pour_truth(model *m, const map *truth)
 }
 
 void
+model_pour(model *m, const model *in)
+{
+	pour_groups(m, &in->groups, in->w, in->set ? 0 : most_copies(in));
+	pour_truth(m, &in->truth);
+}
+
+void
 model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter *result)
 {
 	bool set = !sum;
@@ -178,8 +185,7 @@ model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter 
 			w = in->w < w ? in->w : w;
 			b = in->b < b ? in->b : b;
 		}
-		pour_groups(m, &in->groups, in->w, in->set ? 0 : most_copies(in));
-		pour_truth(m, &in->truth);
+		model_pour(m, in);
 	}
 	CHECK(m->set == set, "the kind of a union or sum");
 	CHECK(m->count == 0 || m->b == b, "b %u of a union or sum, must be %u", m->b, b);

@@ -63,6 +63,10 @@ void model_follow(model *m, const ckf_filter *filter);
 /* m, new: the union or sum of n models, at the precision of the resulting filter. */
 void model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter *result);
 
+/* Add a model to m, which keeps its precision, kind and bucket size.  What was saturated
+ * is saturated in m. */
+void model_pour(model *m, const model *in);
+
 /* m, new: what n models have in common, at the precision of the resulting filter. */
 void model_common(model *m, const model *inputs, size_t n, const ckf_filter *result);
 

@@ -621,6 +621,57 @@ def test_merge_errors():
         equal("rolled back", base.export() == before, True)
 
 
+SET = (
+    "cannot merge the filter into cuckoofilter table seen: a filter of kind set goes into a table with kind=set only, "
+    "as removing an item could take away another item; merge deletable filters, or create the table with kind=set"
+)
+
+
+def test_merge_kinds():
+    """A set goes into a set's table only; a deletable filter goes into either."""
+    for table in ("deletable", "set"):
+        for size in (0, 1, 40, 20_000):
+            with Base(f"capacity=20000, kind={table}", numbers=0) as base:
+                base.run("CREATE TABLE f (kind, f)")
+                for kind in ("set", "deletable"):
+                    options = {"capacity": 20_000, "kind": kind}
+                    base.db.execute(f"INSERT INTO f SELECT ?3, {aggregate(options)} FROM {NUMBERS}", (1, size, kind))
+                base.run("INSERT INTO f SELECT 'union', cuckoofilter_union_agg(f) FROM f")
+                if not size:  # an aggregate over no rows knows no parameters
+                    base.run("UPDATE f SET f = cuckoofilter_create(20000, 0.01, 'kind=set') WHERE kind <> 'deletable'")
+                for kind in ("set", "union", "deletable"):
+                    what = f"{kind} of {size} into {table}"
+                    error = base.error("INSERT INTO seen(seen, item) SELECT 'merge', f FROM f WHERE kind = ?", kind)
+                    equal(what, error, SET if table == "deletable" and kind != "deletable" else None)
+                equal(f"{size} into {table}: lost", base.missing(1, size), 0)
+                if table == "deletable":
+                    base.db.execute(f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS})", (1, size // 2))
+                    equal(f"{size}: denied after a removal", base.missing(size // 2 + 1, size), 0)
+
+
+def test_merge_saturated():
+    """What is saturated in the filter stays so in a table of larger buckets."""
+    for theirs in (2, 4, 8):
+        for own in (2, 4, 8):
+            for others in (0, 600, 8000):
+                with Base(f"capacity=20000, bucket_size={own}", numbers=0) as base:
+                    options = {"capacity": 20_000, "bucket_size": theirs}
+                    filter = base.one(f"SELECT {create(options)}")  # an aggregate over no rows knows no parameters
+                    if others:
+                        filter = base.one(f"SELECT {aggregate(options)} FROM {NUMBERS}", 1, others)
+                    added = 2 * theirs + 2
+                    for _ in range(added):
+                        filter = base.one("SELECT cuckoofilter_add(?, 'a')", filter)
+                    what = f"{added} of bucket_size {theirs} beside {others} into {own}"
+                    equal(what, base.error("INSERT INTO seen(seen, item) VALUES ('merge', ?)", filter), None)
+                    equal(f"{what}: copies", base.copies("a"), 2 * own)
+                    for _ in range(added - 1):
+                        base.run("DELETE FROM seen WHERE item = 'a'")
+                    equal(f"{what}: after {added - 1} removals", base.has("a"), 1)
+                    equal(f"{what}: lost", base.missing(1, others), 0)
+                    equal(f"{what}: its check", base.check(), None)
+
+
 def test_merge_of_other_rules():
     """A filter of a higher rate joins one prefix in 16 or 32 with its neighbour, a table of a low rate
     one in 256.  Of the same precision it is refused, or every item of it is found."""
