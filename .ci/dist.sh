@@ -68,13 +68,13 @@ sources()
 	zip_of "$tree"
 }
 
-# The engine's header goes with the headers that it includes, so that -I. finds them.
+# The header of the entry point, and the engine's with the headers that it includes, so that -I. finds them.
 amalgamation()
 {
 	folder=$work/cuckoofilter-amalgamation-$version
 	make -s -C "$tree" amalgamation
 	mkdir -p "$folder"
-	cp "$tree/build/cuckoofilter.c" "$xxhash" "$folder"
+	cp "$tree/build/cuckoofilter.c" "$tree/sqlite/cuckoofilter_sqlite.h" "$xxhash" "$folder"
 	(cd "$tree/core" && ${CC:-cc} -std=c11 -MM -MT headers -I. cuckoofilter.h |
 		tr -d '\\\n' | sed 's/^headers://' | xargs cp --parents -t "$folder")
 	licences "$folder"

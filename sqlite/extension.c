@@ -3,6 +3,8 @@
  */
 #include "host.h"
 
+#include "cuckoofilter_sqlite.h"
+
 #include <string.h>
 
 SQLITE_EXTENSION_INIT1
@@ -156,10 +158,7 @@ ckfs_unregister(sqlite3 *db, int i)
 }
 
 /* SQLite looks for this name in a file called cuckoofilter. */
-CKFS_EXPORT int sqlite3_cuckoofilter_init(sqlite3 *db, char **error,
-										  const sqlite3_api_routines *api);
-
-int
+CKFS_EXPORT int
 sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
 	ckfs_connection *connection;

@@ -64,6 +64,8 @@ def machine():
     )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     compiler = output("cc", "--version").splitlines()
+    print("A legend for the tables: CF is the paper's cuckoo filter, ss-CF the same with semi-sorted buckets, BF a")
+    print("Bloom filter, blk-BF a blocked Bloom filter, QF a quotient filter, dl-CBF a d-left counting Bloom filter.\n")
     print("## The machine\n")
     print(
         "- %s, %d processors%s"

@@ -16,10 +16,8 @@ equal "amalgamation: loaded, its filter is the same bytes" "$(sqlite3 -batch :me
 
 cat > program.c << 'TEXT'
 #include <cuckoofilter.h>
-#include <sqlite3.h>
+#include <cuckoofilter_sqlite.h>
 #include <stdio.h>
-
-int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *unused);
 
 int
 main(void)

@@ -3,8 +3,8 @@
 
 import glob
 import re
-import sqlite3
 
+from examples import begins, check_page, examples
 from suite import ROOT, Suite
 
 suite = Suite("sqlite-reference")
@@ -36,57 +36,13 @@ def table(text, number=0):
 # ---------------------------------------------------------------- examples
 
 
-def examples(text, databases=("", "sqlite")):
-    """[statement, rows that it gives] of the blocks of these databases."""
-    found = []
-    for database, block in re.findall(r"^```sql ?(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        statement = ""
-        for line in block.splitlines() if database in databases else []:
-            ends = re.match(r"(.*;)(?: +-- (.*))?$", line)
-            if line.startswith("-- "):
-                found[-1][1].append(line[3:])
-            elif ends:
-                found.append([statement + ends.group(1), [ends.group(2)] if ends.group(2) else []])
-                statement = ""
-            else:
-                statement += line + "\n"
-        equal("what is left of a block", statement, "")
-    return found
-
-
-def shown(value):
-    """As the page shows it."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return str(value)
-
-
-def wanted(row):
-    """A row of the page, in SQLite's words."""
-    words = {"true": "1", "false": "0"}
-    return "|".join(words.get(cell, cell) for cell in row.split("|"))
-
-
 def test_examples():
-    count = 0
-    for statement, want in examples(PAGE):
-        count += 1
-        try:
-            got = ["|".join(map(shown, row)) for row in suite.db.execute(statement)]
-        except sqlite3.Error as error:
-            sentence = re.sub(r"^ERROR(?: \w{5})?: ", "", want[0] if want else "")
-            said = bool(want) and want[0].startswith("ERROR")
-            check(f"{statement}\n  {error}", said and begins(str(error), sentence))
-            continue
-        equal(statement, got, [wanted(row) for row in want])
-    check("the page has examples", count > 60)
+    check("the page has examples", len(check_page(suite, "sql/REFERENCE.md", PAGE)) > 60)
 
 
 def test_each_has_an_example():
     for name in names():
-        used = [s for s, _ in examples(section(f"### {name}")) if f"{name}(" in s]
+        used = [e for e in examples(section(f"### {name}")) if f"{name}(" in e.statement]
         check(f"an example of {name}", used)
 
 
@@ -183,11 +139,6 @@ def sentences_of_hosts():
                         yield sentence
 
 
-def begins(sentence, row):
-    """Is this sentence of the code the one of that row?  … of the row stands for anything."""
-    return re.match(".+".join(map(re.escape, row.split("…"))), sentence)
-
-
 def test_errors():
     rows = [row[0].replace("\\|", "|") for row in table(section("## Errors"))]
     core = sentences_of_core()
@@ -205,8 +156,8 @@ def test_errors():
 def test_states():
     """The SQLSTATE of an example is its row's; PostgreSQL's suite shows that it is right."""
     rows = table(section("## Errors"))
-    for _, want in examples(PAGE, ("", "sqlite", "postgresql")):
-        said = re.match(r"ERROR (\w{5}): (.*)", want[0]) if want else None
+    for example in examples(PAGE, ("", "sqlite", "postgresql")):
+        said = re.match(r"ERROR (\w{5}): (.*)", example.rows[0]) if example.rows else None
         if said:
             states = [row[1] for row in rows if row[1] != "-" and begins(said.group(2), row[0])]
             check(f"{said.group(0)}: {states}", len(states) == 1 and said.group(1) in states[0])

@@ -65,30 +65,10 @@ for compiler in gcc clang; do
 done
 echo "ok   the amalgamation"
 
-cat > "$out/program.c" <<'PROGRAM'
-#include <sqlite3.h>
-#include <stdio.h>
-
-int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
-
-static int print(void *unused, int n, char **values, char **names)
-{
-	(void)unused;
-	(void)n;
-	(void)names;
-	return puts(values[0]) < 0;
-}
-
-int main(int argc, char **argv)
-{
-	sqlite3 *db;
-
-	sqlite3_auto_extension((void (*)(void))sqlite3_cuckoofilter_init);
-	return argc != 2 || sqlite3_open(":memory:", &db) ||
-		   sqlite3_exec(db, argv[1], print, 0, 0) || sqlite3_close(db);
-}
-PROGRAM
-cc -O2 -DSQLITE_CORE "$out/program.c" build/cuckoofilter.c -lsqlite3 -o "$out/program"
+# The program of the guide, sqlite/README.md.
+# shellcheck disable=SC2016 # no command
+sed -n '/^```c$/,/^```$/{/^```/!p}' sqlite/README.md > "$out/program.c"
+cc -O2 -Wall -Wextra -Werror -DSQLITE_CORE -Isqlite "$out/program.c" build/cuckoofilter.c -lsqlite3 -o "$out/program"
 check "linked in" "$("$out/program" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")" "$bytes"
 echo "ok   linked into a program"
 

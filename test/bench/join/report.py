@@ -76,7 +76,7 @@ def figures():
             wall(row),
             row["what became of them"] or row["filters auto"],
         )
-    print()
+    print("\n![processor time of the queries with and without join filters](figures.svg)\n")
     if not os.path.exists(os.path.join(DIRECTORY, "bytes.csv")):
         return
     found = {row["mode"]: int(row["bytes"]) for row in rows("bytes.csv")}
@@ -113,7 +113,6 @@ def star():
 def curves():
     print("## By the share of rows that pass\n")
     print("2 million rows; 10,000 keys in cache, 200,000 past it, of which a share passes. Speedup by CPU.\n")
-    print("![speedup by the share of rows that pass](curves.svg)\n")
     of = rows("curves.csv")
     shares = sorted({int(row["share"]) for row in of})
     table("hash table", "", *(f"{share} %" for share in shares))

@@ -1,5 +1,6 @@
 # Figures 5 to 8: lookups, inserts and deletes.
-set ylabel "million a second"
+set key below maxcols 4
+set ylabel "million operations a second"
 set yrange [0:*]
 
 set output dir."/share.svg"
@@ -10,7 +11,7 @@ plot for [i = 1:8] file using 2:(speed(word(filters, i), $3)) linetype i title t
 		title title_of(word(filters, i)).", batched"
 
 file = dir."/occupancy.csv"
-set xlabel "occupancy of slots of 12 bits"
+set xlabel "share of slots in use"
 set xrange [0:1]
 set output dir."/occupancy.svg"
 set title "lookups of present keys"

@@ -1,11 +1,11 @@
 # When a prefilter pays: speedup by the share of rows that pass.
 set terminal svg size 900,600 font "sans,13" background "white" dynamic
 set output dir."/breakeven.svg"
-set key outside bottom center maxcols 3
+set key below maxcols 2
 file = dir."/breakeven.csv"
 names = system("cut -d, -f1 ".file." | uniq | tr ' \n' '_ '")
-set xlabel "share of rows that pass, per cent"
-set ylabel "speedup by the prefilter"
+set xlabel "share of rows that the filter lets through, per cent"
+set ylabel "times as fast with a filter asked first"
 set logscale xy
 set xtics (1, 2, 5, 10, 20, 50, 100)
 set ytics (0.5, 1, 2, 5, 10, 20)

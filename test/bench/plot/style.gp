@@ -1,7 +1,7 @@
 # style.gp - what all plots share.  `dir` is where the CSV files are and the
 # SVG files go.
 set datafile separator ","
-set terminal svg size 800,500 font "sans,13" background "white" dynamic
+set terminal svg size 900,500 font "sans,13" background "white" dynamic
 set style data linespoints
 set grid back linecolor "#dddddd"
 set border 3
@@ -9,7 +9,9 @@ set tics nomirror
 set key outside right top
 
 filters = "CF ss-CF BF blk-BF QF dl-CBF plain semi-sorted"
-title_of(name) = (name eq "plain" || name eq "semi-sorted") ? "ours, ".name : name
+title_of(name) = name eq "CF" ? "cuckoo filter (paper)" : name eq "ss-CF" ? "the same, semi-sorted" : \
+	name eq "BF" ? "Bloom filter" : name eq "blk-BF" ? "blocked Bloom filter" : \
+	name eq "QF" ? "quotient filter" : name eq "dl-CBF" ? "d-left counting Bloom" : "ours, ".name
 
 # One colour and one kind of point a filter, in every plot; ours are thick.
 set linetype 1 linecolor "#377eb8" linewidth 1 pointtype 4 pointsize 0.5

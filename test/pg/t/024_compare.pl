@@ -114,26 +114,5 @@ foreach my $call ('cuckoofilter_overlap(l.f, s.f)', 'cuckoofilter_overlap(s.f, l
 	cmp_ok($hit // 0, '<', 3 * $toast, "$call: 300 calls read the value of $toast pages once ($hit pages)");
 }
 
-# The README's recipe, over orders of which the truth is known.
-$node->safe_psql(
-	'postgres', q{
-	CREATE TABLE orders AS SELECT 5 AS month, g AS customer_id FROM generate_series(1, 20000) g UNION ALL SELECT 6, g FROM generate_series(15001, 40000) g
-		UNION ALL SELECT 7, g FROM generate_series(10001, 18000) g UNION ALL SELECT 7, g FROM generate_series(10001, 18000) g;
-	CREATE TABLE customers AS SELECT g AS id FROM generate_series(1, 60000) g WHERE g % 4 = 0});
-open(my $readme, '<', "$FindBin::Bin/../../../README.md") or die 'no README';
-my ($recipe) = join('', <$readme>) =~ /### Compare two stored filters\n.*?```sql\n(.*?)```/s;
-close $readme;
-my ($make, $alike, $loyal, $kept) = $recipe =~ /(.*?;)\n(.*?;)\n(.*?;)\n(.*;)\n/s;
-$node->safe_psql('postgres', $make);
-my ($came_back, $jaccard) = split /\|/, $node->safe_psql('postgres', $alike);
-cmp_ok(abs($came_back - 5000), '<', 60, "recipe: $came_back of 5,000 customers came back");
-cmp_ok(abs($jaccard - 0.125), '<', 0.002, "recipe: alike by $jaccard");
-my $found = $node->safe_psql('postgres', $loyal);
-cmp_ok($found, '>=', 3000, "recipe: $found of 3,000 customers of each month: none is lost");
-cmp_ok($found, '<=', 3060, 'recipe: and few others');
-my $rows = $node->safe_psql('postgres', $kept);
-my $truth = $node->safe_psql('postgres', 'SELECT count(*) FROM orders JOIN customers ON id = customer_id');
-cmp_ok(abs($rows / $truth - 1), '<', 0.02, "recipe: $rows of $truth rows kept");
-
 $node->stop;
 done_testing();

@@ -1,5 +1,5 @@
-# Servers together: the SQL of README.md's "More than one server" on three servers,
-# what is sent for it, counted by proxies, and what its traps cost.
+# Servers together: the SQL of pg/README.md's "Several servers" on three servers, as it stands and over random
+# rows, what is sent for it, counted by proxies, and what its traps cost.
 # SEED=n ROUNDS=percent.
 use strict;
 use warnings;
@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
+use CuckooPages;
 use CuckooProxy;
 use CuckooSession;
 use CuckooUnlike;
@@ -52,13 +53,6 @@ sub here
 	return $answer;
 }
 
-# The blocks of the README's SQL.
-sub readme
-{
-	my ($part) = slurp_file("$FindBin::Bin/../../../README.md") =~ /\n### More than one server\n(.*?)\n##/s;
-	return $part =~ /```sql\n(.*?)```/sg;
-}
-
 sub plan_of
 {
 	return $session->query("EXPLAIN (VERBOSE, COSTS OFF) $_[0]");
@@ -102,6 +96,22 @@ sub is_cheaper
 	return;
 }
 
+# ---------------------------------------------------------- the page, as it stands
+
+my $page = page('pg/README.md');
+$server{north}->safe_psql('postgres', $_) foreach blocks($page, 'sql north');
+$server{south}->safe_psql('postgres', $_) foreach blocks($page, 'sql south');
+on_servers($_) foreach blocks($page, 'sql both');
+foreach my $example (map { examples($_) } blocks($page, 'sql here'))
+{
+	my ($statement, $rows) = @$example;
+	my ($got, $want) = (here($statement), join('', map { pattern($_) } @$rows));
+
+	like($got eq '' ? '' : "$got\n", qr/\A$want\z/, "the page: $statement");
+}
+$session->query('RESET ALL; SET client_min_messages = warning; DROP EXTENSION postgres_fdw CASCADE; DROP TABLE sales, members, known, all_ids, all_customers, ids, customers; RESET client_min_messages');
+on_servers('DROP TABLE sales, daily CASCADE');
+
 # ----------------------------------------------------------------------- data
 
 my $rows = 20_000 + int(rand(20_000)); # of each server
@@ -116,15 +126,16 @@ foreach my $region (0, 1)
 	$server{ ('north', 'south')[$region] }->safe_psql('postgres', $sql);
 	$session->query($region ? $sql =~ s/CREATE TABLE sales AS/INSERT INTO sales_here/r =~ s/;.*//r : $sql =~ s/sales/sales_here/gr);
 }
-on_servers('CREATE TABLE daily AS SELECT day, cuckoofilter_agg(customer, 0.01, 100000) AS f FROM sales GROUP BY day');
+my ($there) = blocks($page, 'sql both');
+on_servers($there);
 $session->query("CREATE TABLE members AS SELECT g AS customer FROM generate_series(0::bigint, $customers - 1, $nth) g; ANALYZE");
 
-# --------------------------------------------------------- the README, by itself
+# ------------------------------------------------------ the page, over these rows
 
-my @blocks = readme();
-is(scalar(@blocks), 5, 'the README has its SQL');
-my ($setup, $in_where, $join_filter, $grouped, $views) = @blocks;
-here($setup);
+my @blocks = blocks($page, 'sql here');
+is(scalar(@blocks), 5, 'the page has its SQL');
+my ($setup, $in_where, $join_filter, $grouped, $after) = @blocks;
+here($setup =~ s/CREATE TABLE members.*//r);
 my $members = $session->query('SELECT count(*), sum(s.id) FROM sales_here s JOIN members USING (customer)');
 my $joined = $members =~ s/\|.*//r;
 # one customer in a thousand is taken for a member; with chance, and all sales
@@ -177,8 +188,6 @@ is(fetched('SELECT cuckoofilter_agg(customer, 0.01, 100000) FROM sales'), $rows 
 cmp_ok($bytes_of_rows / $bytes_of_filters, '>', 10, "a filter of each server, merged: $bytes_of_filters bytes, not $bytes_of_rows");
 
 # views of the servers
-my ($there, $after) = split /^-- here\n/m, $views;
-on_servers($there);
 here($after);
 is($session->query('SELECT count(*) FROM sales_here, ids WHERE NOT f @> id'), 0, 'a sum of what servers made: has all ids');
 is( $session->query("SELECT cuckoofilter_info(f) ->> 'kind', cuckoofilter_count(f) - $rows * 2, cuckoofilter_count(f - id) - $rows * 2 FROM ids, (SELECT id FROM sales_here LIMIT 1) one"),

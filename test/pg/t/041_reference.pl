@@ -6,10 +6,10 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
+use CuckooPages;
 use Test::More;
 
-my $page = slurp_file("$FindBin::Bin/../../../sql/REFERENCE.md");
+my $page = page('sql/REFERENCE.md');
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
 
 # What stands below a heading, up to the next of its level or a higher one.
@@ -43,68 +43,7 @@ sub rows
 
 # ---------------------------------------------------------------------- examples
 
-# [statement, rows that it gives] of the blocks for PostgreSQL.
-sub examples
-{
-	my @found;
-
-	while ($page =~ /^```sql ?(postgresql)?\n(.*?)^```/msg)
-	{
-		my $statement = '';
-
-		foreach my $line (split /\n/, $2)
-		{
-			if ($line =~ /^-- (.*)/) { push @{ $found[-1][1] }, $1; }
-			elsif ($line =~ /^(.*;)(?: +-- (.*))?$/)
-			{
-				push @found, [ $statement . $1, [ $2 // () ] ];
-				$statement = '';
-			}
-			else { $statement .= "$line\n"; }
-		}
-		is($statement, '', 'nothing is left of a block');
-	}
-	return @found;
-}
-
-# One session runs all of them, as they build on each other.
-sub run_examples
-{
-	my @examples = @_;
-	my $mark = '@@ end of an example';
-	my $script = "\\pset null NULL\n";
-
-	$script .= "$_->[0]\n\\if :ERROR\n\\echo ERROR :SQLSTATE: :LAST_ERROR_MESSAGE\n\\endif\n\\echo '$mark'\n" foreach @examples;
-	my ($status, $out) = $node->psql('postgres', $script, on_error_stop => 0);
-	is($status, 0, 'a session runs the examples');
-	my @got = split /^\Q$mark\E\n?/m, "$out\n", -1;
-	return @got[ 0 .. $#examples ];
-}
-
-# A row of the page, in PostgreSQL's words.
-sub wanted
-{
-	return join '|', map { { true => 't', false => 'f' }->{$_} // $_ } split /\|/, $_[0], -1;
-}
-
-my @examples = examples();
-cmp_ok(scalar(@examples), '>', 60, 'the page has examples');
-my @got = run_examples(@examples);
-foreach my $i (0 .. $#examples)
-{
-	my ($statement, $rows) = @{ $examples[$i] };
-	my $want = join '', map { wanted($_) . "\n" } @$rows;
-
-	if ($want =~ /^ERROR/)
-	{
-		my $pattern = join '.+', map { quotemeta } split /…/, $want, -1;
-		like($got[$i], qr/^$pattern\z/, $statement);
-	}
-	else
-	{
-		is($got[$i] =~ s/ +$//mgr, $want, $statement);
-	}
-}
+cmp_ok(check_page('sql/REFERENCE.md', $node), '>', 60, 'the page has examples');
 
 # ------------------------------------------------------------------------- names
 

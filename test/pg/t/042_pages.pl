@@ -1,0 +1,91 @@
+# The SQL for PostgreSQL on README.md and pg/README.md runs from top to bottom, each page in a database of its
+# own, and gives what is shown.  040_servers runs the page's part about several servers.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooPages;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $module = $ENV{CUCKOOFILTER_SQLITE} // "$FindBin::Bin/../../../build/sqlite/cuckoofilter.so";
+my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
+my $page = page('pg/README.md');
+
+sub one
+{
+	return $node->safe_psql('postgres', $_[0]);
+}
+
+# What the README shows first is for a database that has the extension.
+$node->safe_psql('postgres', 'CREATE DATABASE readme');
+$node->safe_psql('readme', 'CREATE EXTENSION cuckoofilter');
+cmp_ok(check_page('README.md', $node, 'readme'), '>=', 20, 'README.md has examples');
+cmp_ok(check_page('pg/README.md', $node), '>=', 70, 'pg/README.md has examples');
+
+# ------------------------------------------------- what the page promises and shows no rows of
+
+is(one(q{SELECT count(*) FROM orders, filter WHERE name = 'customers of 2025' AND year = 2025 AND NOT f @> customer}), 0, 'denies no customer');
+is(one('SELECT count(*), sum(cuckoofilter_count(f)) FROM part'), '256|30001', 'a filter in parts has all items');
+is(one('SELECT count(*) FROM visit JOIN part ON part = cuckoofilter_hash(person) & 255 WHERE NOT f @> person'), 0, 'and denies none');
+
+# Seen before: a second time no row is taken, later ones are, each once.
+my ($seen) = $page =~ /\n(WITH fresh AS.*?;)\n/s;
+one($seen);
+is(one('SELECT count(*) FROM target'), 1000, 'no row is taken a second time');
+one("INSERT INTO staging SELECT g, 'later' FROM generate_series(20001, 21000) g, generate_series(1, 2); $seen");
+cmp_ok(one('SELECT count(*) FROM target WHERE id > 20000'), '>=', 970, 'but later ones');
+is(one('SELECT count(*) - count(DISTINCT id) FROM target'), 0, 'each once, though they come twice');
+
+# A batch of no rows changes nothing.
+my ($batch) = $page =~ /\n(UPDATE filter SET f = \(SELECT cuckoofilter_add_agg.*?;)\n/s;
+my $before = one("SELECT md5(f::text) FROM filter WHERE name = 'seen'");
+one("TRUNCATE batch; $batch");
+is(one("SELECT md5(f::text) FROM filter WHERE name = 'seen'"), $before, 'an empty batch changes nothing');
+
+# Triggers: writers at once lose nothing.
+my $writers = join '', map { "INSERT INTO account SELECT g, 'user' || g FROM generate_series($_ * 100, $_ * 100 + 9) g;\n" } 1 .. 20;
+one($writers);
+is(one(q{SELECT count(*) FROM account, filter WHERE name = 'emails' AND NOT f @> email}), 0, 'a filter follows its table');
+one('DELETE FROM account WHERE id % 2 = 0');
+is(one(q{SELECT cuckoofilter_count(f) = (SELECT count(*) FROM account) FROM filter WHERE name = 'emails'}), 't', 'and forgets what was deleted');
+
+# What `=` converts before it compares: denied, and found by the cast that the page names.
+foreach (
+	[ q{'a'::char(3)}, q{'a '::varchar}, 'bpchar' ],
+	[ '9007199254740992::float8', '9007199254740993::bigint', 'float8' ],
+	[ '9007199254740993::numeric', '9007199254740992::float8', 'float8' ],
+	[ q{'12:00+00'::timetz}, q{'12:00'::time}, 'timetz' ])
+{
+	my ($added, $asked, $cast) = @$_;
+
+	is(one("SET timezone = 'UTC'; SELECT a = b, cuckoofilter_agg(a) @> b, cuckoofilter_agg(a::$cast) @> b::$cast FROM (SELECT $added, $asked) t (a, b) GROUP BY a, b"),
+		't|f|t', "$added and $asked");
+}
+one(q{CREATE TYPE mood AS ENUM ('sad', 'glad'); CREATE TABLE moods AS SELECT cuckoofilter_agg('sad'::mood) AS f; ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'});
+is(one(q{SELECT f @> 'blue'::mood, f @> 'sad'::text FROM moods}), 'f|t', 'an enum is its label');
+is(one('SELECT cuckoofilter_count(cuckoofilter_create(10) + f), cuckoofilter_count(cuckoofilter_create(10) | f) > 1 FROM part LIMIT 1'), '1|t', 'a filter is added as an item, or merged');
+
+# --------------------------------------------------------------- to SQLite and back
+
+SKIP:
+{
+	skip "no SQLite module at $module", 3 if !-e $module;
+	skip 'no sqlite3', 3 if system('sqlite3 -version > /dev/null 2>&1') != 0;
+
+	my ($commands) = blocks($page, 'sh');
+	my $dir = PostgreSQL::Test::Utils::tempdir_short();
+	my @want = $commands =~ / # (.*)$/mg;
+
+	is($commands =~ s/build\/sqlite\/cuckoofilter/$module/g, 2, 'the page loads the module');
+	append_to_file("$dir/commands", "set -e\ncd $dir\n$commands");
+	local ($ENV{PGHOST}, $ENV{PGPORT}, $ENV{PGDATABASE}) = ($node->host, $node->port, 'postgres');
+	my @got = split /\n/, `sh $dir/commands 2>&1`;
+	is($?, 0, 'to SQLite and back: runs');
+	is_deeply(\@got, \@want, 'to SQLite and back: prints');
+}
+
+$node->stop;
+done_testing();

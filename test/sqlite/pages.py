@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""README.md and sqlite/README.md: their SQL for SQLite, and the guide's Python, run from top to bottom and give
+what is shown.  Of all pages: links lead somewhere, lines of prose break."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from examples import check_page
+from suite import ROOT, Suite
+
+suite = Suite("sqlite-pages")
+check, equal = suite.check, suite.equal
+
+LONGEST_README = 200
+LONGEST_LINE = 100
+
+
+def read(path):
+    with open(f"{ROOT}/{path}", encoding="utf-8") as file:
+        return file.read()
+
+
+def pages():
+    """All of the project's pages, named from its root."""
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in (".git", "build", "node_modules")]
+        for name in files:
+            if name.endswith(".md"):
+                yield os.path.relpath(os.path.join(folder, name), ROOT)
+
+
+def test_readme():
+    check("README.md has examples", len(check_page(suite, "README.md", read("README.md"))) >= 20)
+    equal("lines of README.md", read("README.md").count("\n") <= LONGEST_README, True)
+
+
+def test_guide():
+    page = "sqlite/README.md"
+    check(f"{page} has examples", len(check_page(suite, page, read(page))) >= 60)
+
+
+def test_python_of_the_guide():
+    (program,) = re.findall(r"^```python\n(.*?)^```", read("sqlite/README.md"), re.M | re.S)
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(f"{ROOT}/build", f"{folder}/build")
+        ran = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
+    equal("what it prints", ran.stdout, "1\n0\n")
+    equal("what it complains of", ran.stderr, "")
+
+
+# ------------------------------------------------------------------- all pages
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+
+
+def anchors(text):
+    """Of the headings, as GitHub names them."""
+    found = re.findall(r"^#+ (.*)", without_code(text), re.M)
+    plain = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading).lower() for heading in found]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
+def test_links():
+    for page in sorted(pages()):
+        for target in re.findall(r"\]\(([^)\s]+)\)", without_code(read(page))):
+            if re.match(r"\w+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            check(f"{page}: {target}", os.path.exists(f"{ROOT}/{file}"))
+            if anchor and file.endswith(".md"):
+                check(f"{page}: {target}", anchor in anchors(read(file)))
+
+
+def test_lines():
+    """Prose breaks at 100 characters; tables, headings, code, and what has no place to break do not."""
+    for page in sorted(pages()):
+        for line in without_code(read(page)).splitlines():
+            free = re.match(r"\||#|!\[|    |\t", line) or not re.search(r"\S +\S", line[:LONGEST_LINE].lstrip("-* "))
+            if len(line) > LONGEST_LINE and not free and page in BROKEN:
+                check(f"{page}: a line of {len(line)} characters: {line:.60}..", False)
+        check(page, True)
+
+
+# Pages whose lines break.
+BROKEN = ("README.md", "pg/README.md", "sqlite/README.md", "core/README.md")
+
+suite.run(globals())
