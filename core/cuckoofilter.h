@@ -61,6 +61,9 @@ typedef enum ckf_status
 	CKF_SEED_DIFFERS, /* filters with different seeds, which are to be merged or compared */
 	CKF_OLD_ITEMS,    /* filters that are to be compared, one with CKF_ITEM_OLD and one with
 					   * CKF_ITEM_OTHER, whose hashes were others then */
+	CKF_UNLIKE_SIZES, /* filters that are to be compared, one so coarse beside the other's items
+					   * that the standard error of their overlap passes the smaller one's
+					   * items */
 	CKF_IS_SET,       /* a removal from a set */
 	CKF_PRECISION     /* the prefix has no more bits to give: too many items
 					   * for the filter's capacity and target rate */
@@ -508,13 +511,18 @@ void ckf_rebuild_refusal(const ckf_rebuild *rebuild, ckf_refusal *refusal);
  * Items count once, however many copies there are. */
 typedef struct ckf_comparison
 {
-	double overlap; /* distinct items in both: from 0 to those of the smaller one */
-	double jaccard; /* overlap / distinct items in any of them: 0 .. 1; 0 where both are empty */
-	bool empty;     /* both are */
+	double overlap;   /* distinct items in both: from 0 to those of the smaller one; of a deletable
+					   * filter, never more than it counts */
+	double jaccard;   /* overlap / distinct items in any of them: 0 .. 1; 0 where both are empty */
+	double error;     /* the standard error of the overlap: at most; 0 where it is exact */
+	bool empty;       /* both are */
+	int coarse;       /* CKF_UNLIKE_SIZES: which input is too coarse, 0 or 1, */
+	int64_t capacity; /* and the capacity that both must be built with to be compared */
 } ckf_comparison;
 
-/* After CKF_OK of the last step of CKF_COMPARE, while its inputs are there. */
-void ckf_rebuild_comparison(const ckf_rebuild *rebuild, ckf_comparison *comparison);
+/* After CKF_OK of the last step of CKF_COMPARE, while its inputs are there.  CKF_OK;
+ * CKF_UNLIKE_SIZES: overlap and jaccard are 0, for nothing is known of them. */
+ckf_status ckf_rebuild_comparison(const ckf_rebuild *rebuild, ckf_comparison *comparison);
 
 /* Are n items so few, beside those of the filter, that adding or removing each
  * by itself costs less than a rebuild? */

@@ -52,6 +52,17 @@
 #define CKF_HINT_OLD_ITEMS "Build that one again."
 #define CKF_REST_OLD_ITEMS ": build that one again"
 
+/* CKF_UNLIKE_SIZES: copies in the first and the second (unsigned long long), and which is too
+ * coarse (char *: CKF_FIRST, CKF_SECOND).  The detail: the standard error (double).  The hint: the
+ * capacity (long long).  The rest: both. */
+#define CKF_SAY_UNLIKE_SIZES "cannot compare cuckoofilters of %llu and %llu items: %s is too coarse"
+#define CKF_DETAIL_UNLIKE_SIZES                                                                    \
+	"The standard error of their overlap would be %.3g, more than the items of the smaller one."
+#define CKF_HINT_UNLIKE_SIZES "Build both with a capacity of %lld."
+#define CKF_REST_UNLIKE_SIZES                                                                      \
+	": the standard error of their overlap would be %.3g, more than the items of the smaller "     \
+	"one; build both with a capacity of %lld"
+
 /* CKF_BAD_BYTES; and of a text form that is no base64 */
 #define CKF_SAY_BAD_BYTES "not a cuckoofilter: the bytes are damaged or of something else"
 #define CKF_SAY_NOT_BASE64 "not a cuckoofilter: the text is not base64"

@@ -96,6 +96,12 @@ ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 		case CKF_BAD_OPTION:
 			errmsg(CKF_SAY_BAD_OPTION, (int)about->option_size, about->option);
 			return errhint(CKF_HINT_BAD_OPTION);
+		case CKF_UNLIKE_SIZES:
+			errmsg(CKF_SAY_UNLIKE_SIZES, (unsigned long long)about->filter->count,
+				   (unsigned long long)about->other->count,
+				   about->comparison->coarse == 0 ? CKF_FIRST : CKF_SECOND);
+			errdetail(CKF_DETAIL_UNLIKE_SIZES, about->comparison->error);
+			return errhint(CKF_HINT_UNLIKE_SIZES, (long long)about->comparison->capacity);
 		default:
 			errmsg(CKF_SAY_SEED_DIFFERS);
 			errdetail(CKF_DETAIL_SEED_DIFFERS, (long long)about->filter->seed,
@@ -115,6 +121,7 @@ ckfp_describe(ckf_status status, const ckfp_subject *about)
 		case CKF_BAD_TARGET:
 		case CKF_BAD_OPTION:
 		case CKF_SEED_DIFFERS:
+		case CKF_UNLIKE_SIZES:
 			return ckfp_describe_parameters(status, about);
 		case CKF_BAD_BYTES:
 			errcode(about->sqlstate ? about->sqlstate : ERRCODE_DATA_CORRUPTED);

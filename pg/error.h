@@ -14,10 +14,11 @@ typedef struct ckfp_subject
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
 	const char *option;       /* BAD_OPTION */
 	size_t option_size;
-	const ckf_filter *filter;   /* SEED_DIFFERS, PRECISION */
-	const ckf_filter *other;    /* SEED_DIFFERS, PRECISION of a merge */
-	const ckf_rebuild *rebuild; /* PRECISION: that came to it; NULL: an add */
-	int sqlstate;               /* BAD_BYTES, BAD_VERSION: the door's; else stored data */
+	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
+	const ckf_filter *other;          /* SEED_DIFFERS, PRECISION of a merge */
+	const ckf_comparison *comparison; /* UNLIKE_SIZES, with both filters */
+	const ckf_rebuild *rebuild;       /* PRECISION: that came to it; NULL: an add */
+	int sqlstate;                     /* BAD_BYTES, BAD_VERSION: the door's; else stored data */
 } ckfp_subject;
 
 /* Report a failed call of the engine. */

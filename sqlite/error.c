@@ -85,6 +85,12 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_SEED_DIFFERS:
 			return sqlite3_mprintf(CKF_SAY_SEED_DIFFERS CKF_REST_SEED_DIFFERS,
 								   (long long)about.filter->seed, (long long)about.other->seed);
+		case CKF_UNLIKE_SIZES:
+			return sqlite3_mprintf(CKF_SAY_UNLIKE_SIZES CKF_REST_UNLIKE_SIZES,
+								   (unsigned long long)about.filter->count,
+								   (unsigned long long)about.other->count,
+								   about.comparison->coarse == 0 ? CKF_FIRST : CKF_SECOND,
+								   about.comparison->error, (long long)about.comparison->capacity);
 		case CKF_OLD_ITEMS:
 			return sqlite3_mprintf(CKF_SAY_OLD_ITEMS CKF_REST_OLD_ITEMS);
 		case CKF_IS_SET:

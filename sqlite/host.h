@@ -229,9 +229,10 @@ typedef struct ckfs_subject
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
 	const char *option;       /* BAD_OPTION */
 	size_t option_size;
-	const ckf_filter *filter;   /* SEED_DIFFERS, PRECISION */
-	const ckf_filter *other;    /* SEED_DIFFERS, PRECISION of a merge */
-	const ckf_rebuild *rebuild; /* PRECISION: that came to it; NULL: an add */
+	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
+	const ckf_filter *other;          /* SEED_DIFFERS, PRECISION of a merge */
+	const ckf_comparison *comparison; /* UNLIKE_SIZES, with both filters */
+	const ckf_rebuild *rebuild;       /* PRECISION: that came to it; NULL: an add */
 } ckfs_subject;
 
 /* The sentence of a failed call of the engine, of sqlite3_malloc; NULL without memory. */

@@ -203,15 +203,18 @@ ckfs_compare(sqlite3_context *ctx, const ckf_filter *a, const ckf_filter *b,
 			 ckf_comparison *comparison)
 {
 	ckfs_work work = {.goal = CKF_COMPARE, .a = a, .b = b};
+	ckf_status status = CKF_OK;
 	bool ok;
 
 	if (!ckfs_new_rebuild(ctx, &work))
 		return false;
 	ok = ckfs_steps(ctx, &work, ckf_rebuild_start(work.rebuild, CKF_COMPARE, a, b));
 	if (ok)
-		ckf_rebuild_comparison(work.rebuild, comparison);
+		status = ckf_rebuild_comparison(work.rebuild, comparison);
 	ckfs_free_rebuild(work.rebuild, &work.buffers);
-	return ok;
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b, .comparison = comparison});
+	return ok && status == CKF_OK;
 }
 
 /* A rebuild of a filter and hashes. */

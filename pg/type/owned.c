@@ -148,9 +148,12 @@ ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *compariso
 {
 	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
 	ckf_buffers buffers;
+	ckf_status status;
 
 	ckfp_step_to_end(rebuild, ckf_rebuild_start(rebuild, CKF_COMPARE, a, b), a, b, &buffers);
-	ckf_rebuild_comparison(rebuild, comparison);
+	status = ckf_rebuild_comparison(rebuild, comparison);
+	if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .comparison = comparison});
 	pfree(rebuild);
 }
 

@@ -356,7 +356,7 @@ run(const order *o, ckf_buffers *buffers)
 	if (status == CKF_OK)
 		status = run_steps(rebuild, buffers);
 	if (status == CKF_OK && o->comparison != NULL)
-		ckf_rebuild_comparison(rebuild, o->comparison);
+		status = ckf_rebuild_comparison(rebuild, o->comparison);
 	set_read_only(o->a, false);
 	set_read_only(o->b, false);
 	guard_free(rebuild);
@@ -366,6 +366,9 @@ run(const order *o, ckf_buffers *buffers)
 			  buffers->dst_size >= CKF_HEADER_SIZE,
 		  "no result");
 	CHECK(status != CKF_OK || o->comparison == NULL || buffers->dst_size == 0, "a result");
+	CHECK(status != CKF_UNLIKE_SIZES ||
+			  (o->comparison->overlap == 0 && o->comparison->jaccard == 0),
+		  "a number beside an error");
 	if (status == CKF_OK && buffers->dst_size > 0)
 		return status;
 	guard_free(buffers->dst);

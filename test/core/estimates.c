@@ -3,9 +3,9 @@
  * random cases: numbers of items, precision and share are each drawn by themselves.
  *
  * Its standard error is sqrt((a b + s s / 2) / 2^w), of s items in both, a that only the one
- * filter has, and b that only the other has, as long as all of them are few beside 2^w:
- * one prefix in so many is that of two items by chance.  The table in test/OVERLAP.md is
- * this suite's, with ROUNDS=2000.
+ * filter has, and b that only the other has, as long as all of them are few beside 2^w: one prefix
+ * in so many is that of two items by chance.  inputs.c has the formula for any number.  Filters
+ * whose sizes are too unlike are refused.  The tables in test/OVERLAP.md are this suite's.
  */
 #include "inputs.h"
 
@@ -99,32 +99,19 @@ pair_compare(pair *p)
 	ckf_comparison found;
 
 	CHECK(run_comparison(&found, &p->a, &p->b) == CKF_OK, "compare");
+	CHECK((p->only_a + p->only_b + p->both) / ldexp(1, (int)p->w) > 0.2 ||
+			  found.error >= 0.95 * overlap_error(p->only_a, p->only_b, p->both, p->w, p->c),
+		  "a standard error of %g is told, it is %g", found.error,
+		  overlap_error(p->only_a, p->only_b, p->both, p->w, p->c));
 	owned_free(&p->a);
 	owned_free(&p->b);
 	return found;
 }
 
-/* e^x - 1 - x, which is x x / 2 where x is small. */
-static double
-rest_of_exp(double x)
-{
-	return expm1(x) - x;
-}
-
-/*
- * Of prefixes that are as good as 2^w, or with the rule P|1 a few less.  By its
- * definition the estimate is a sum of three, of the items of A, of B and of both together,
- * each from the prefixes that are free: e^(I / 2^w) - 1 - I / 2^w is what two such
- * share, that have I items in common.
- */
 static double
 standard_error(const pair *p)
 {
-	double cells = ldexp(1, (int)p->w) / (1 + ldexp(2, -(int)p->c));
-	double a = p->only_a / cells, b = p->only_b / cells, s = p->both / cells;
-
-	return sqrt(cells * (rest_of_exp(a + b + s) - rest_of_exp(a + s) - rest_of_exp(b + s) +
-						 2 * rest_of_exp(s)));
+	return overlap_error(p->only_a, p->only_b, p->both, p->w, p->c);
 }
 
 /* From 300 to 30,000, evenly by the logarithm. */
@@ -176,6 +163,180 @@ run_random(const void *arg)
 		  "jaccard: %g standard errors", sqrt(jaccard.squares / (double)jaccard.n));
 }
 
+/* ------------------------------------------------------------- unlike sizes */
+
+enum
+{
+	SMALLER = 20 /* filters that are compared with a larger one */
+};
+
+/* What came of them. */
+typedef struct outcomes
+{
+	errors all;
+	uint64_t told, refused, again;
+} outcomes;
+
+/* n, evenly by the logarithm. */
+static size_t
+draw_between(size_t least, size_t most)
+{
+	double ratio = (double)most / (double)least;
+
+	return (size_t)((double)least * pow(ratio, (double)check_below(1000001) / 1e6));
+}
+
+/* With the capacity that the error names, they are compared. */
+static void
+check_named_capacity(const world *w, const ckf_comparison *found, size_t na, double fpr_a,
+					 size_t nb, double fpr_b, size_t both)
+{
+	ckf_params params = draw_table(na, 1, fpr_a);
+	ckf_comparison again;
+	owned a, b;
+
+	params.capacity = found->capacity;
+	build(&a, w, &params, 0, na);
+	params = draw_table(nb, 1, fpr_b);
+	params.capacity = found->capacity;
+	build(&b, w, &params, na - both, nb);
+	CHECK(run_comparison(&again, &a, &b) == CKF_OK,
+		  "%zu and %zu items, rates %g and %g: not with a capacity of %lld, either", na, nb, fpr_a,
+		  fpr_b, (long long)found->capacity);
+	owned_free(&a);
+	owned_free(&b);
+}
+
+/* A filter of na items beside b, of nb that begin with number 10^7. */
+static void
+check_smaller(outcomes *o, const world *w, const owned *b, size_t nb, double fpr_b)
+{
+	size_t na = draw_between(10, 3000), both;
+	double fpr = check_chance(10) ? 0.9 : rate();
+	double unit;
+	unsigned w_of_both, c;
+	ckf_params params = draw_table(na, 1 + 3 * (unsigned)check_below(2), fpr);
+	ckf_comparison found, back;
+	ckf_status status;
+	owned a;
+
+	na = na < nb ? na : nb;
+	both = check_chance(30) ? 0 : (size_t)check_below(na + 1);
+	build(&a, w, &params, 10000000 - (na - both), na);
+	w_of_both = a.filter.w < b->filter.w ? a.filter.w : b->filter.w;
+	c = a.filter.c < b->filter.c ? a.filter.c : b->filter.c;
+	unit = overlap_error((double)(na - both), (double)(nb - both), (double)both, w_of_both, c);
+	status = run_comparison(&found, &a, b);
+	CHECK(run_comparison(&back, b, &a) == status, "the other way round");
+	if (status == CKF_UNLIKE_SIZES)
+	{
+		CHECK(may_be_unlike((double)na, (double)nb, w_of_both),
+			  "%zu and %zu items are refused, w %u", na, nb, w_of_both);
+		CHECK(found.capacity == back.capacity && (uint64_t)found.capacity >= b->filter.count &&
+				  (na == nb || found.coarse != back.coarse),
+			  "a capacity of %lld", (long long)found.capacity);
+		o->refused++;
+		if (nb < 100000 || check_chance(2))
+			check_named_capacity(w, &found, na, fpr, nb, fpr_b, both);
+	}
+	else
+	{
+		CHECK(status == CKF_OK, "status %d", status);
+		CHECK(may_be_alike((double)na, (double)nb, w_of_both),
+			  "%zu and %zu items are compared, w %u", na, nb, w_of_both);
+		CHECK(found.overlap == back.overlap && found.jaccard == back.jaccard, "the other way");
+		CHECK(filter_is_set(&a.filter) || found.overlap <= (double)na, "%.17g of %zu items in both",
+			  found.overlap, na);
+		CHECK(fabs(found.overlap - (double)both) <= 8 * unit + 4, "%g items in both, must be %zu",
+			  found.overlap, both);
+		o->told++;
+		if (unit >= 3 && (double)both >= 5 * unit && (double)(na - both) >= 5 * unit)
+			note(&o->all, found.overlap - (double)both, unit, (double)na);
+	}
+	owned_free(&a);
+}
+
+/* Small filters beside one of up to a million items. */
+static void
+run_unlike(const void *arg)
+{
+	outcomes o = {{0}, 0, 0, 0};
+
+	(void)arg;
+	for (uint64_t i = check_rounds(30); i > 0; i--)
+	{
+		world w = {.base = check_random()};
+		size_t nb = draw_between(300, 1000000);
+		double fpr = rate();
+		ckf_params params = draw_table(nb, 1, fpr);
+		owned b;
+
+		build(&b, &w, &params, 10000000, nb);
+		for (int k = 0; k < SMALLER; k++)
+			check_smaller(&o, &w, &b, nb, fpr);
+		owned_free(&b);
+	}
+	check_note("%llu told, %llu refused; %llu cases, mean %+.3f, deviation %.3f, worst %.2f",
+			   (unsigned long long)o.told, (unsigned long long)o.refused,
+			   (unsigned long long)o.all.n, o.all.sum / (double)o.all.n,
+			   sqrt(o.all.squares / (double)o.all.n), o.all.worst);
+	CHECK(o.told > 0 && o.refused > 0, "%llu and %llu cases", (unsigned long long)o.told,
+		  (unsigned long long)o.refused);
+	CHECK(o.all.n == 0 ||
+			  fabs(o.all.squares / (double)o.all.n - 1) < 0.15 + 8 * sqrt(2 / (double)o.all.n),
+		  "%g standard errors", sqrt(o.all.squares / (double)o.all.n));
+}
+
+/* Sizes apart by a load of so many items to a prefix of the smaller one. */
+static void
+run_loads(const void *arg)
+{
+	static const double loads[] = {0.01, 0.1, 0.5, 1, 2, 3, 4, 5, 6};
+	enum
+	{
+		ITEMS = 1000
+	};
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+		for (unsigned half = 0; half < 2; half++)
+		{
+			errors e = {0};
+			unsigned w = 0;
+			size_t nb = 0, both = half * ITEMS / 2;
+
+			for (uint64_t round = check_rounds(3); round > 0; round--)
+			{
+				world world = {.base = check_random()};
+				ckf_params params = params_of(ITEMS, 0.01, false, false, 4);
+				ckf_comparison found;
+				owned a, b;
+
+				build(&a, &world, &params, 0, ITEMS);
+				w = a.filter.w;
+				nb = (size_t)(loads[i] * ldexp(1, (int)w));
+				params.capacity = (int64_t)nb;
+				build(&b, &world, &params, ITEMS - both, nb);
+				CHECK(run_comparison(&found, &a, &b) == CKF_OK, "compare");
+				note(&e, found.overlap - (double)both, 1, ITEMS);
+				owned_free(&a);
+				owned_free(&b);
+			}
+			check_note(
+				"%d and %zu items, %zu in both, w %u: deviation %.1f, told %.1f, by the short "
+				"formula %.1f",
+				ITEMS, nb, both, w, sqrt(e.squares / (double)e.n),
+				overlap_error((double)(ITEMS - both), (double)(nb - both), (double)both, w, 7),
+				sqrt(ITEMS * expm1(loads[i])));
+			CHECK(sqrt(e.squares / (double)e.n) <=
+					  (1 + 4 / sqrt((double)e.n)) * overlap_error((double)(ITEMS - both),
+																  (double)(nb - both), (double)both,
+																  w, 7) +
+						  1,
+				  "an error");
+		}
+}
+
 /* The table: two filters of n items each. */
 static void
 run_table(const void *arg)
@@ -220,5 +381,7 @@ main(void)
 	check_begin("core estimates");
 	check_case(run_random, NULL, "random cases");
 	check_case(run_table, NULL, "table");
+	check_case(run_unlike, NULL, "unlike sizes");
+	check_case(run_loads, NULL, "table of unlike sizes");
 	return check_end();
 }

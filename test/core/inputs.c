@@ -460,3 +460,51 @@ promise_check(const promise *p, const owned *result)
 		  p->w);
 	check_rate(filter);
 }
+
+/* ----------------------------------------------------------------- overlaps */
+
+/* e^x - 1 - x, which is x x / 2 where x is small. */
+static double
+rest_of_exp(double x)
+{
+	return expm1(x) - x;
+}
+
+/*
+ * By its definition the estimate is a sum of three, of the items of A, of B and of both
+ * together, each from the prefixes that are free: e^(I / 2^w) - 1 - I / 2^w is what two such
+ * share, that have I items in common.
+ */
+double
+overlap_error(double only_a, double only_b, double both, unsigned w, unsigned c)
+{
+	double cells = ldexp(1, (int)w) / (1 + ldexp(2, -(int)c)); /* fewer by the rule P|1 */
+	double a = only_a / cells, b = only_b / cells, s = both / cells;
+
+	return sqrt(cells * (rest_of_exp(a + b + s) - rest_of_exp(a + s) - rest_of_exp(b + s) +
+						 2 * rest_of_exp(s)));
+}
+
+/* Of 2^w prefixes one in 1 + a must be free beside the larger filter's items (FORMAT.md,
+ * section 8).  How many are is chance, and so is what a is taken to be. */
+static bool
+free_prefixes(double a, double b, unsigned w, double sign)
+{
+	double least = a < b ? a : b, most = a < b ? b : a;
+	double wanted = ldexp(1, (int)w) / (1 + least * (1 - 0.4 * sign));
+
+	return sign * (ldexp(1, (int)w) * exp(-most * ldexp(1, -(int)w)) - wanted) <
+		   6 * sqrt(wanted) + 6;
+}
+
+bool
+may_be_unlike(double a, double b, unsigned w)
+{
+	return w < 64 && free_prefixes(a, b, w, 1);
+}
+
+bool
+may_be_alike(double a, double b, unsigned w)
+{
+	return w == 64 || free_prefixes(a, b, w, -1);
+}

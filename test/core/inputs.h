@@ -82,6 +82,14 @@ double most_of_precision(double fpr, unsigned w);
 /* May a rebuild to this promise, and to what the model holds, be refused? */
 bool may_refuse(const promise *p, const model *m);
 
+/* The standard error of the estimated overlap of two filters that have so many items for
+ * themselves, and so many in both (OVERLAP.md). */
+double overlap_error(double only_a, double only_b, double both, unsigned w, unsigned c);
+
+/* May a comparison of two filters of so many items be refused for their sizes; may it not be? */
+bool may_be_unlike(double a, double b, unsigned w);
+bool may_be_alike(double a, double b, unsigned w);
+
 /* The result's parameters are the promise, and its rate is as it tells. */
 void promise_check(const promise *p, const owned *result);
 

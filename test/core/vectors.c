@@ -212,9 +212,15 @@ check_overlap_line(char **fields, void *arg)
 {
 	ckf_comparison found;
 
-	CHECK(run_comparison(&found, find_filter(arg, fields[0]), find_filter(arg, fields[1])) ==
-			  CKF_OK,
-		  "compare");
+	ckf_status status =
+		run_comparison(&found, find_filter(arg, fields[0]), find_filter(arg, fields[1]));
+
+	if (strcmp(fields[2], "sizes") == 0)
+	{
+		CHECK(status == CKF_UNLIKE_SIZES, "%s and %s: status %d", fields[0], fields[1], status);
+		return;
+	}
+	CHECK(status == CKF_OK, "%s and %s: status %d", fields[0], fields[1], status);
 	CHECK(fabs(found.overlap - strtod(fields[2], NULL)) < 1e-8, "%s and %s: %.17g in both",
 		  fields[0], fields[1], found.overlap);
 	CHECK(found.empty == (strcmp(fields[3], "-") == 0), "%s and %s: empty", fields[0], fields[1]);

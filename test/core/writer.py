@@ -24,7 +24,7 @@ CUT_FOR = 2**34      # items whose precision they keep [7.11]
 
 
 class Refused(Exception):
-    """A merge of unlike seeds, or of unlike hashes, or the end of precision."""
+    """A merge of unlike seeds, or of unlike hashes, the end of precision, or a comparison of unlike sizes."""
 
 
 @dataclass(frozen=True)
@@ -489,14 +489,23 @@ def items_behind(prefixes, w, c):
     return -2**w * math.log1p(-2 * d / (1 + math.sqrt(1 - 4 * k * d))) if w < 64 else prefixes
 
 
+def too_unlike(least, larger, w, c):
+    """May nothing be told of what two share [8.13]?  The items of the smaller one, and the prefixes of the larger."""
+    all_taken = larger / 2**w > 1 - 2**-c - max(2**-w / 2, 1e-12)
+    return w < 64 and (all_taken or math.expm1(items_behind(larger, w, c) / 2**w) > least)
+
+
 def compare(inputs):
-    """Overlap and Jaccard index of two filters; None for two empty ones [8.12, 8.13]."""
+    """Overlap and Jaccard index of two filters; None for two empty ones [8.12 to 8.14]."""
     p, w, items = meet(inputs)
     if len(items) == 1:
         return 0.0, None if not any(reader.Filter(data).count for data in inputs) else 0.0
     a, b, any_of_them = (items_behind(len(x), w, p.c) for x in (*items, items[0] | items[1]))
+    if too_unlike(min(a, b), max(map(len, items)), w, p.c):
+        raise Refused("sizes")
     both = max(min(a + b - any_of_them, a, b), 0.0)
-    return both, both / (a + b - both) if both else 0.0
+    counts = [f.count for f in map(reader.Filter, inputs) if not f.is_set]
+    return min([both, *counts]), both / (a + b - both) if both else 0.0
 
 
 def union(a, b):

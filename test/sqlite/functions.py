@@ -2,6 +2,7 @@
 """What every function answers, through Python's sqlite3."""
 
 import json
+import re
 import sqlite3
 
 from suite import NUMBERS, ROOT, Suite
@@ -243,6 +244,31 @@ def test_overlap():
     many = one("SELECT cuckoofilter_sum(?1, ?1)", suite.agg(1, 20000))
     found = one("SELECT cuckoofilter_overlap(?1, ?1)", many)
     check(f"copies: {found}", abs(found - 20000) < 100)
+
+
+def test_overlap_of_unlike_sizes():
+    """Of a small filter beside a large one nothing is known; the error names a capacity that will do."""
+    large = suite.agg(1, 1000000)
+    for low, high, shared in ((2000001, 2000100, 0), (999501, 1000500, 500)):
+        small = suite.agg(low, high)
+        for name in ("overlap", "jaccard"):
+            for a, b, which in ((small, large, "first"), (large, small, "second")):
+                try:
+                    check(f"{name}: {one(f'SELECT cuckoofilter_{name}(?, ?)', a, b)}", False)
+                except sqlite3.Error as error:
+                    check(error, f"the {which} is too coarse" in str(error))
+                    capacity = re.search("build both with a capacity of ([0-9]+)$", str(error))
+        equal("capacity", capacity.group(1), "1000000")
+        small = suite.agg(low, high, f", 0.01, {capacity.group(1)}")
+        found = one("SELECT cuckoofilter_overlap(?, ?)", small, large)
+        check(f"{found} of {shared}", abs(found - shared) < 30)
+    # an overlap is never larger than a deletable filter's count
+    for last in (300, 1000, 20000):
+        filter = suite.agg(1, last)
+        found = one("SELECT cuckoofilter_overlap(?1, ?2)", filter, suite.agg(1, last + 500))
+        check(f"{found} of {last}", found <= last)
+        found = one("SELECT cuckoofilter_overlap(?1, ?1)", filter)
+        check(f"{found} of {last}", 0.99 * last < found <= last)
 
 
 def test_compact():

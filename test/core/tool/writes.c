@@ -62,9 +62,21 @@ print_hashes(const uint64_t *hashes, size_t n)
 static void
 print_refused(ckf_status status)
 {
-	CHECK(status == CKF_SEED_DIFFERS || status == CKF_OLD_ITEMS || status == CKF_PRECISION,
-		  "status %d", status);
-	printf(status == CKF_PRECISION ? "precision" : status == CKF_OLD_ITEMS ? "old" : "seeds");
+	switch (status)
+	{
+		case CKF_PRECISION:
+			printf("precision");
+			break;
+		case CKF_OLD_ITEMS:
+			printf("old");
+			break;
+		case CKF_UNLIKE_SIZES:
+			printf("sizes");
+			break;
+		default:
+			CHECK(status == CKF_SEED_DIFFERS, "status %d", status);
+			printf("seeds");
+	}
 }
 
 static void

@@ -40,6 +40,15 @@ SELECT a.m, b.m, abs(cuckoofilter_overlap(a.f, b.f) - n) < 60 AS overlap, abs(cu
 SELECT cuckoofilter_overlap(a, b), cuckoofilter_jaccard(a, b), cuckoofilter_overlap(a, e), cuckoofilter_jaccard(e, b), cuckoofilter_jaccard(e, e)
 	FROM (SELECT cuckoofilter_create(9) + 1 + 2 + 3 + 3, cuckoofilter_create(7, 0.1) + 2 + 3 + 4 + 2, cuckoofilter_create(5, 0.01, 'seed=3')) t(a, b, e);
 
+-- sizes that are too unlike: the error names a capacity that will do
+SELECT cuckoofilter_overlap(cuckoofilter_agg(g) FILTER (WHERE g > 299900), cuckoofilter_agg(g)) FROM generate_series(1, 300000) g;
+SELECT cuckoofilter_jaccard(cuckoofilter_agg(g), cuckoofilter_agg(g) FILTER (WHERE g > 299900)) FROM generate_series(1, 300000) g;
+SELECT abs(cuckoofilter_overlap(a, b) - 50) < 10 AS overlap, cuckoofilter_jaccard(b, a) < 0.001 AS jaccard
+	FROM (SELECT cuckoofilter_agg(g, 0.01, 300000) FILTER (WHERE g > 299950), cuckoofilter_agg(g) FILTER (WHERE g <= 300000) FROM generate_series(1, 300050) g) t(a, b);
+
+-- of a deletable filter never more than it counts
+SELECT cuckoofilter_overlap(f, f) BETWEEN 0.99 * cuckoofilter_count(f) AND cuckoofilter_count(f) AS count, cuckoofilter_jaccard(f, f) FROM months ORDER BY m;
+
 -- NULL, and seeds that differ
 SELECT cuckoofilter_intersect(NULL, f) IS NULL, cuckoofilter_intersect(f, NULL) IS NULL, cuckoofilter_overlap(f, NULL) IS NULL, cuckoofilter_jaccard(NULL, f) IS NULL FROM months LIMIT 1;
 SELECT cuckoofilter_intersect(cuckoofilter_create(9, 0.01, 'seed=1') + 1, cuckoofilter_create(9, 0.01, 'seed=-2') + 1);
