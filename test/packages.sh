@@ -82,6 +82,24 @@ depends_on_server()
 	dpkg-deb -f "$packages"/postgresql-*.deb Depends | tee /dev/stderr | grep -qw "postgresql-$server"
 }
 
+# README.md and the guides link to each other, to the reference and to pictures; the rest is in the sources.
+pages_are_whole()
+{
+	rm -rf "$here/unpacked"
+	for deb in "$packages"/*.deb; do
+		dpkg-deb -x "$deb" "$here/unpacked"
+		doc=$here/unpacked/usr/share/doc/$(dpkg-deb -f "$deb" Package)
+		for page in README.md pg/README.md sqlite/README.md; do
+			sed -n 's/.*](\([^)#:]*\)[^:)]*).*/\1/p' "$doc/$page" | sort -u | while read -r target; do
+				case $target in
+					*CHANGELOG.md | *CONTRIBUTING.md | *test/README.md | *OVERLAP.md | *cuckoofilter.h) continue ;;
+				esac
+				[ -e "$doc/$(dirname "$page")/$target" ] || echo "$(basename "$doc"): $page has no $target"
+			done
+		done
+	done | (! grep .)
+}
+
 no_own_paths()
 {
 	rm -rf "$here/unpacked"
@@ -155,7 +173,8 @@ judge()
 	check "the same bytes twice" same_bytes
 	check "all packages are there" all_there
 	check "PostgreSQL's package depends on its server" depends_on_server
-	check "lintian finds no errors" lintian --allow-root --fail-on error "$packages"/*.deb
+	check "lintian finds no errors and no warnings" lintian --allow-root --fail-on error,warning "$packages"/*.deb
+	check "the pages of Debian's packages have their pictures and links" pages_are_whole
 	check "PGXN's META.json is valid" test/packages/meta.py "$packages/cuckoofilter-$version.zip" "$version"
 	check "no package names the folder that it was built in" no_own_paths
 }
