@@ -9,6 +9,7 @@
 #include "item/item.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
@@ -16,6 +17,8 @@
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/selfuncs.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_sel);
@@ -96,34 +99,21 @@ ckfp_estimate_column(const ckfp_call *call, Datum value, const VariableStatData 
 	if (!HeapTupleIsValid(column->statsTuple) ||
 		!statistic_proc_security_check(unconstify(VariableStatData *, column), call->function))
 		return CKFP_SELECTIVITY;
-	ckfp_open_datum(value, CKF_STORED, &filter);
+	ckfp_open_datum(value, CKF_STORED, &filter); /* constants are not toasted: makeConst */
 	ckfp_hasher_prepare(&hasher, column->vartype, call->collation, CurrentMemoryContext);
 	return ckfp_share_of_column(column, &filter, &hasher);
 }
 
+/* What a call tells of its arguments. */
 static double
-ckfp_estimate(const ckfp_call *call)
+ckfp_estimate_arguments(const ckfp_call *call, Node *filter, Node *item)
 {
-	Oid *types;
-	int count;
-	Node *filter;
-	Node *item;
 	VariableStatData column;
-	double share = CKFP_SELECTIVITY;
+	double share;
 
-	(void)get_func_signature(call->function, &types, &count);
-	if (list_length(call->args) != 2 || count != 2)
-		return share;
-	filter = linitial(call->args);
-	item = lsecond(call->args);
-	if (types[0] == ANYCOMPATIBLEOID) /* item <@ filter */
-	{
-		item = linitial(call->args);
-		filter = lsecond(call->args);
-	}
 	filter = estimate_expression_value(call->root, filter);
 	if (!IsA(filter, Const))
-		return share;
+		return CKFP_SELECTIVITY;
 	if (((Const *)filter)->constisnull)
 		return 0;
 	examine_variable(call->root, item, call->relation, &column);
@@ -131,6 +121,67 @@ ckfp_estimate(const ckfp_call *call)
 	ReleaseVariableStats(column);
 	CLAMP_PROBABILITY(share);
 	return share;
+}
+
+/*
+ * The same where all errors end: an estimate is a guess, and a query whose filter is damaged, whose
+ * items cannot be hashed, or whose expressions fail, fails when it is executed, if it ever comes to
+ * that.  What had been begun when the error was raised is undone with a subtransaction, as PL/pgSQL
+ * does.  During a parallel query there are none, so nothing that may fail is tried.
+ */
+static double
+ckfp_estimate_safely(const ckfp_call *call, Node *filter, Node *item)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile double share = CKFP_SELECTIVITY;
+
+	if (IsInParallelMode())
+		return share;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		share = ckfp_estimate_arguments(call, filter, item);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			ReThrowError(error);
+		FreeErrorData(error);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return share;
+}
+
+static double
+ckfp_estimate(const ckfp_call *call)
+{
+	Oid *types;
+	int count;
+	bool commuted; /* item <@ filter */
+	Node *filter;
+
+	(void)get_func_signature(call->function, &types, &count);
+	if (list_length(call->args) != 2 || count != 2)
+		return CKFP_SELECTIVITY;
+	commuted = types[0] == ANYCOMPATIBLEOID;
+	filter = commuted ? lsecond(call->args) : linitial(call->args);
+	if (IsA(filter, Var)) /* of a row, which is not known */
+		return CKFP_SELECTIVITY;
+	return ckfp_estimate_safely(call, filter,
+								commuted ? linitial(call->args) : lsecond(call->args));
 }
 
 /* RESTRICT of @> and <@ */
