@@ -13,49 +13,121 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* "f.k of fact f" */
-static void
-ckfp_append_relation(StringInfo text, const ckfp_join_target *target, int columns,
-					 const ExplainState *es)
+/* What EXPLAIN must never do is fail: each name below may be missing, since it is looked up after
+ * planning, and "?" takes its place. */
+
+static RangeTblEntry *
+ckfp_relation_of(const ckfp_join_target *target, int i, const ExplainState *es)
 {
-	RangeTblEntry *entry = rt_fetch(target->relation, es->rtable);
-	const char *name = list_nth(es->rtable_names, (int)target->relation - 1);
+	Index relation = target->relation[i];
+
+	return relation == 0 || relation > (Index)list_length(es->rtable)
+			   ? NULL
+			   : rt_fetch(relation, es->rtable);
+}
+
+static const char *
+ckfp_relation_name(const ckfp_join_target *target, int i, const ExplainState *es)
+{
+	const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
+	const char *name = NULL;
+
+	if (target->relation[i] <= (Index)list_length(es->rtable_names))
+		name = list_nth(es->rtable_names, (int)target->relation[i] - 1);
+	return name != NULL ? name : entry->eref->aliasname;
+}
+
+static const char *
+ckfp_listed_name(const Alias *alias, AttrNumber column)
+{
+	return alias != NULL && column <= list_length(alias->colnames)
+			   ? strVal(list_nth(alias->colnames, column - 1))
+			   : NULL;
+}
+
+static const char *
+ckfp_column_name(const RangeTblEntry *entry, AttrNumber column)
+{
+	const char *name = column > 0 ? ckfp_listed_name(entry->alias, column) : NULL;
+
+	if (name == NULL && column > 0)
+		name = entry->rtekind == RTE_RELATION ? get_attname(entry->relid, column, true)
+											  : ckfp_listed_name(entry->eref, column);
+	return name != NULL && *name != '\0' ? quote_identifier(name) : "?";
+}
+
+/* "fact f" */
+static void
+ckfp_append_table(StringInfo text, const char *name, const RangeTblEntry *entry)
+{
+	const char *table = get_rel_name(entry->relid);
+
+	appendStringInfoString(text, table != NULL ? quote_identifier(table) : "?");
+	if (table == NULL || strcmp(table, name) != 0)
+		appendStringInfo(text, " %s", quote_identifier(name));
+}
+
+/* "f.k, g.l": false where no relation of them is known. */
+static bool
+ckfp_append_keys(StringInfo text, const ckfp_join_target *target, int columns,
+				 const ExplainState *es)
+{
+	bool known = false;
 	int i;
 
-	if (name == NULL)
-		name = entry->eref->aliasname;
 	for (i = 0; i < columns; i++)
 	{
-		char *column =
-			target->column[i] > 0 ? get_rte_attribute_name(entry, target->column[i]) : NULL;
+		const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
 
-		appendStringInfo(text, "%s%s.", i > 0 ? ", " : "", quote_identifier(name));
-		if (column != NULL)
-			appendStringInfoString(text, quote_identifier(column));
+		if (i > 0)
+			appendStringInfoString(text, ", ");
+		if (entry == NULL)
+			appendStringInfoChar(text, '?');
 		else
-			appendStringInfo(text, "?");
+			appendStringInfo(text, "%s.%s", quote_identifier(ckfp_relation_name(target, i, es)),
+							 ckfp_column_name(entry, target->column[i]));
+		known |= entry != NULL;
 	}
-	if (entry->rtekind == RTE_RELATION)
-	{
-		const char *relation = get_rel_name(entry->relid);
+	return known;
+}
 
-		appendStringInfo(text, " of %s", quote_identifier(relation));
-		if (strcmp(relation, name) != 0)
-			appendStringInfo(text, " %s", quote_identifier(name));
+/* " of fact f, goal g": each table once. */
+static void
+ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
+				   const ExplainState *es)
+{
+	const char *before = " of ";
+	Bitmapset *named = NULL;
+	int i;
+
+	for (i = 0; i < columns; i++)
+	{
+		const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
+
+		if (entry == NULL || entry->rtekind != RTE_RELATION ||
+			bms_is_member((int)target->relation[i], named))
+			continue;
+		named = bms_add_member(named, (int)target->relation[i]);
+		appendStringInfoString(text, before);
+		ckfp_append_table(text, ckfp_relation_name(target, i, es), entry);
+		before = ", ";
 	}
 }
 
-/* The scan that asks, and where. */
+/* The scan that asks, and where: "f.k of fact f". */
 static char *
 ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState *es)
 {
 	StringInfoData text;
 
 	initStringInfo(&text);
-	if (target->relation == 0 || target->relation > (Index)list_length(es->rtable))
-		appendStringInfo(&text, "plan node %d", target->node);
+	if (ckfp_append_keys(&text, target, columns, es))
+		ckfp_append_tables(&text, target, columns, es);
 	else
-		ckfp_append_relation(&text, target, columns, es);
+	{
+		resetStringInfo(&text);
+		appendStringInfo(&text, "plan node %d", target->node);
+	}
 	if (ckfp_remote_asks(target))
 		appendStringInfoString(&text, ", by its server");
 	return text.data;
@@ -118,7 +190,7 @@ ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
 
-/* Do we ask at all, or only servers, whose answers are not counted? */
+/* Does a scan of this server ask, or only other servers, whose answers are not counted? */
 static bool
 ckfp_asks_here(const ckfp_join_record *record)
 {
@@ -135,7 +207,7 @@ ckfp_explain_properties(const ckfp_build *build, const ckfp_join_counts *counts,
 {
 	ExplainPropertyInteger("Filter Keys", NULL, (int64)counts->keys, es);
 	ExplainPropertyInteger("Filter Memory", "kB", (int64)((counts->memory + 1023) / 1024), es);
-	if (ckfp_asks_here(&build->record))
+	if (ckfp_asks_here(&build->record) || counts->tested > 0)
 	{
 		ExplainPropertyInteger("Rows Tested", NULL, (int64)counts->tested, es);
 		ExplainPropertyInteger(build->verify ? "Rows Denied by Join Filter"

@@ -48,11 +48,13 @@ void ckfp_join_init_executor(void);
 typedef struct ckfp_join_target
 {
 	int node;                             /* plan_node_id */
-	Index relation;                       /* its range table entry, or 0 */
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the scan's tuple */
-	AttrNumber column[CKFP_JOIN_KEYS];    /* of the relation, or 0: for EXPLAIN */
-	int parameter;                        /* by which its server asks; -1: it does not */
-	ForeignScan *foreign;                 /* while planning: a target that is one */
+	Index relation[CKFP_JOIN_KEYS];    /* of each key, for EXPLAIN: its range table entry, or 0, */
+	AttrNumber column[CKFP_JOIN_KEYS]; /* and the column of that relation, or 0 */
+	int parameter;                     /* by which its server asks; -1: it does not */
+	ForeignScan *foreign;              /* while planning: a target that is one, */
+	Oid declared;                      /* the type that it declares for the first key, */
+	int32 typmod;                      /* and the modifier of that type */
 } ckfp_join_target;
 
 /* A key column of the join. */
@@ -75,6 +77,7 @@ typedef struct ckfp_join_record
 	double pass;       /* and which share of them passes */
 	double saving;     /* what it saves to drop all of them, in ns: in each process */
 	double asked;      /* rows that each process asks for */
+	bool first;        /* the build side is read before the first row of the probe side */
 } ckfp_join_record;
 
 /* To and from what a plan can carry. */

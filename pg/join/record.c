@@ -10,12 +10,13 @@
 static List *
 ckfp_target_to_list(const ckfp_join_target *target, int columns)
 {
-	List *list = list_make3_int(target->node, (int)target->relation, target->parameter);
+	List *list = list_make2_int(target->node, target->parameter);
 	int i;
 
 	for (i = 0; i < columns; i++)
 	{
 		list = lappend_int(list, target->attribute[i]);
+		list = lappend_int(list, (int)target->relation[i]);
 		list = lappend_int(list, target->column[i]);
 	}
 	return list;
@@ -28,12 +29,12 @@ ckfp_target_from_list(List *list, int columns)
 	int i;
 
 	target->node = linitial_int(list);
-	target->relation = (Index)lsecond_int(list);
-	target->parameter = lthird_int(list);
+	target->parameter = lsecond_int(list);
 	for (i = 0; i < columns; i++)
 	{
-		target->attribute[i] = (AttrNumber)list_nth_int(list, 3 + 2 * i);
-		target->column[i] = (AttrNumber)list_nth_int(list, 4 + 2 * i);
+		target->attribute[i] = (AttrNumber)list_nth_int(list, 2 + 3 * i);
+		target->relation[i] = (Index)list_nth_int(list, 3 + 3 * i);
+		target->column[i] = (AttrNumber)list_nth_int(list, 4 + 3 * i);
 	}
 	return target;
 }
@@ -75,11 +76,12 @@ ckfp_join_record_to_list(const ckfp_join_record *record)
 		lappend(list_make4(ckfp_number(record->build_rows), ckfp_number(record->probe_rows),
 						   ckfp_number(record->pass), ckfp_number(record->saving)),
 				ckfp_number(record->asked));
+	List *order = list_make1_int(record->first);
 	ListCell *cell;
 
 	foreach (cell, record->targets)
 		targets = lappend(targets, ckfp_target_to_list(lfirst(cell), record->columns));
-	return list_make3(ckfp_columns_to_list(record), targets, estimates);
+	return list_make4(ckfp_columns_to_list(record), targets, estimates, order);
 }
 
 void
@@ -107,4 +109,5 @@ ckfp_join_record_from_list(List *list, ckfp_join_record *record)
 	record->pass = ckfp_number_of(lthird(estimates));
 	record->saving = ckfp_number_of(lfourth(estimates));
 	record->asked = ckfp_number_of(list_nth(estimates, 4));
+	record->first = linitial_int((List *)lfourth(list)) != 0;
 }

@@ -89,6 +89,18 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 	return rows;
 }
 
+/* The type that a scan declares for a column of its target list: a key may be relabeled above. */
+static void
+ckfp_declared_type(const Plan *plan, AttrNumber column, ckfp_join_target *target)
+{
+	Expr *expression = ((TargetEntry *)list_nth(plan->targetlist, column - 1))->expr;
+
+	while (IsA(expression, RelabelType))
+		expression = ((RelabelType *)expression)->arg;
+	target->typmod = exprTypmod((Node *)expression);
+	target->declared = getBaseTypeAndTypmod(exprType((Node *)expression), &target->typmod);
+}
+
 /* A scan with these columns becomes a target. */
 static void
 ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber *columns,
@@ -106,12 +118,16 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	target->node = plan->plan_node_id;
 	target->parameter = -1;
 	target->foreign = IsA(plan, ForeignScan) ? (ForeignScan *)plan : NULL;
-	target->relation = relation;
 	for (i = 0; i < trace->record->columns; i++)
+	{
+		target->relation[i] = relation;
 		if (listed != NIL)
-			ckfp_listed_column(listed, target->attribute[i], &target->relation, &target->column[i]);
+			ckfp_listed_column(listed, target->attribute[i], &target->relation[i],
+							   &target->column[i]);
 		else
 			target->column[i] = target->attribute[i];
+	}
+	ckfp_declared_type(plan, columns[0], target);
 	trace->record->targets = lappend(trace->record->targets, target);
 	trace->rows += plan->plan_rows;
 	if (plan->qual != NIL)
