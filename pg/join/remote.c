@@ -8,6 +8,7 @@
  */
 #include "key.h"
 #include "remote.h"
+#include "remote_sql.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -129,44 +130,6 @@ ckfp_remote_column(const ForeignScan *scan, AttrNumber n)
 	return 0;
 }
 
-/* The name of a built-in type, without a length that SQL would read into it. */
-static char *
-ckfp_type_name(Oid type)
-{
-	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	char *name;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for type %u", type);
-	name = psprintf("pg_catalog.%s",
-					quote_identifier(NameStr(((Form_pg_type)GETSTRUCT(tuple))->typname)));
-	ReleaseSysCache(tuple);
-	return name;
-}
-
-/*
- * The SQL with a question more.  The column is taken as the type that it has here,
- * which the filter's items are of, and strings by their bytes.
- */
-static char *
-ckfp_wrap_sql(const ForeignScan *scan, int column, Oid type, const char *schema)
-{
-	StringInfoData sql;
-	int columns = list_length(lsecond(scan->fdw_private));
-	int parameter = list_length(scan->fdw_exprs) + 1;
-	int i;
-
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT * FROM (%s) s(", strVal(linitial(scan->fdw_private)));
-	for (i = 1; i <= columns; i++)
-		appendStringInfo(&sql, "%sc%d", i > 1 ? ", " : "", i);
-	appendStringInfo(
-		&sql, ") WHERE coalesce(%s.cuckoofilter_contains($%d::%s.cuckoofilter, c%d::%s%s), true)",
-		schema, parameter, schema, column, ckfp_type_name(type),
-		OidIsValid(get_typcollation(type)) ? " COLLATE pg_catalog.\"C\"" : "");
-	return sql.data;
-}
-
 /* A parameter more of the statement, and of the scan: its number. */
 static int
 ckfp_add_parameter(PlannedStmt *statement, ForeignScan *scan, Oid type)
@@ -188,16 +151,23 @@ ckfp_remote_plan_target(PlannedStmt *statement, const ckfp_join_record *record,
 						ckfp_join_target *target, Oid schema, Oid type)
 {
 	ForeignScan *scan = target->foreign;
-	int column;
+	ckfp_remote_key key = {
+		.declared = target->declared,
+		.typmod = target->typmod,
+		.probe = record->column[0].probe,
+	};
 	char *sql;
 
 	if (scan == NULL || !ckfp_scan_is_remote(scan))
 		return;
-	column = ckfp_remote_column(scan, target->attribute[0]);
-	if (column == 0)
+	key.column = ckfp_remote_column(scan, target->attribute[0]);
+	if (key.column == 0)
 		return;
-	sql = ckfp_wrap_sql(scan, column, record->column[0].probe,
-						quote_identifier(get_namespace_name(schema)));
+	sql = ckfp_remote_sql(
+		strVal(linitial(scan->fdw_private)), list_length(lsecond(scan->fdw_private)), &key,
+		list_length(scan->fdw_exprs) + 1, quote_identifier(get_namespace_name(schema)));
+	if (sql == NULL)
+		return;
 	scan->fdw_private = list_copy(scan->fdw_private);
 	linitial(scan->fdw_private) = makeString(sql);
 	target->parameter = ckfp_add_parameter(statement, scan, type);

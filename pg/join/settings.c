@@ -51,9 +51,7 @@ ckfp_join_init_settings(void)
 		&ckfp_join_memory, 65536, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomBoolVariable("cuckoofilter.join_filter_remote",
 							 "Lets foreign servers that have this extension ask join filters.",
-							 "The filter tells the other server about the keys of local tables. A "
-							 "remote column must have "
-							 "the type that its foreign table declares: not char(n) behind text.",
+							 "The filter tells the other server about the keys of local tables.",
 							 &ckfp_join_remote, false, PGC_USERSET, 0, NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
 	MarkGUCPrefixReserved("cuckoofilter");
