@@ -88,6 +88,7 @@ static void
 ckfp_build_drop_filter(ckfp_build *build)
 {
 	ckfp_remote_set(build->css.ss.ps.state, &build->record, NULL);
+	build->sent = false;
 	ckfp_filter_free(&build->filter);
 }
 
@@ -101,6 +102,17 @@ ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
 	build->counts.given_up = why;
 }
 
+static bool
+ckfp_build_is_remote(const ckfp_build *build)
+{
+	ListCell *cell;
+
+	foreach (cell, build->record.targets)
+		if (ckfp_remote_asks(lfirst(cell)))
+			return true;
+	return false;
+}
+
 void
 ckfp_build_start(ckfp_build *build)
 {
@@ -111,21 +123,9 @@ ckfp_build_start(ckfp_build *build)
 	build->in_window = true;
 	build->look = build->counts.tested + CKFP_WINDOW;
 	build->passed_before = build->counts.tested - build->counts.removed;
-	/* A hash join may fetch a row of the probe side before it builds, to see whether there is
-	 * one: through a sort that would send all of them by.  It does not where it knows. */
-	if (build->gathering)
+	/* A hash join does not fetch a row of the probe side first if it knows that there is one. */
+	if (build->gathering && build->record.first && ckfp_build_is_remote(build))
 		build->join->hj_OuterNotEmpty = true;
-}
-
-static bool
-ckfp_build_is_remote(const ckfp_build *build)
-{
-	ListCell *cell;
-
-	foreach (cell, build->record.targets)
-		if (ckfp_remote_asks(lfirst(cell)))
-			return true;
-	return false;
 }
 
 /* Send the filter to servers that ask it. */
@@ -140,6 +140,7 @@ ckfp_build_send(ckfp_build *build)
 	SET_VARSIZE(value, build->filter.size + VARHDRSZ);
 	memcpy(VARDATA(value), build->filter.filter.bytes, build->filter.size);
 	ckfp_remote_set(build->css.ss.ps.state, &build->record, value);
+	build->sent = true;
 }
 
 /* Were rows read that only other processes know? */

@@ -61,6 +61,7 @@ typedef struct ckfp_build
 	HashJoinState *join;                   /* whose filter it is */
 	bool gathering;                        /* the filter is being made */
 	bool asking;                           /* it is ready, and asked */
+	bool sent;                             /* servers that ask it get it with their next query */
 	bool over;                             /* it is not made, or was given up, for good */
 	bool verify;                           /* rows that are denied are kept, and remembered */
 	ckfp_join_filter filter;

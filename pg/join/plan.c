@@ -2,9 +2,9 @@
  * plan.c - the planner's hook: gives the hash joins of a finished plan their filters.
  */
 #include "join.h"
+#include "order.h"
 #include "remote.h"
 #include "rules.h"
-#include "walk.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -51,7 +51,8 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 		/* a server would ask before conditions that are not sent to it: those of a security barrier
 		 * or of row security */
 		if (!planning->rules.guarded && !planning->row_security)
-			ckfp_remote_plan(planning->rules.statement, &record);
+			ckfp_remote_plan(planning->rules.statement.plan, &record);
+		record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
 		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
 		/* it has shared memory then */
 		build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
@@ -116,7 +117,7 @@ static void
 ckfp_join_pass(PlannedStmt *statement, bool row_security)
 {
 	/* that of an inlined function is known by the plan */
-	ckfp_planning planning = {.rules.statement = statement,
+	ckfp_planning planning = {.rules.statement.plan = statement,
 							  .row_security = row_security || statement->dependsOnRole};
 
 	if (!ckfp_rules_allow_statement(statement))

@@ -19,6 +19,7 @@
 typedef struct ckfp_ask
 {
 	ckfp_build *build;
+	bool served; /* the scan's server asks the filter: its rows have passed */
 	AttrNumber attribute[CKFP_JOIN_KEYS];
 } ckfp_ask;
 
@@ -63,6 +64,16 @@ ckfp_ask_row(const ckfp_ask *ask, TupleTableSlot *slot)
 	return passes || build->verify;
 }
 
+/* The first row of a foreign scan may come before the filter: then its server was not sent it, and
+ * we ask, from now on. */
+static inline bool
+ckfp_server_asked(ckfp_ask *ask)
+{
+	if (ask->served && !ask->build->sent)
+		ask->served = false;
+	return ask->served;
+}
+
 /* Take the filters out where none is asked any more. */
 static void
 ckfp_probe_retire(ckfp_probe *probe)
@@ -83,13 +94,14 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 
 	for (i = 0; i < probe->asks; i++)
 	{
-		const ckfp_ask *ask = &probe->ask[i];
+		ckfp_ask *ask = &probe->ask[i];
 
 		if (unlikely(!ask->build->asking) && ckfp_shared_is_common(ask->build) && !ask->build->over)
 			ckfp_shared_attach(ask->build);
 		if (unlikely(ask->build->over))
 			ckfp_probe_retire(probe);
-		else if (ask->build->asking && !ckfp_ask_row(ask, econtext->ecxt_scantuple))
+		else if (!ckfp_server_asked(ask) && ask->build->asking &&
+				 !ckfp_ask_row(ask, econtext->ecxt_scantuple))
 		{
 			/* EXPLAIN counts these with the build node */
 			InstrCountFiltered1(probe->scan, -1);
@@ -157,10 +169,7 @@ ckfp_collect_wishes(ckfp_build *builds)
 		{
 			const ckfp_join_target *target = lfirst(cell);
 
-			if (ckfp_remote_asks(target))
-				build->over = false;
-			else
-				wishes.wish[wishes.n++] = (ckfp_wish){target->node, build, target};
+			wishes.wish[wishes.n++] = (ckfp_wish){target->node, build, target};
 		}
 	qsort(wishes.wish, wishes.n, sizeof(ckfp_wish), ckfp_compare_wishes);
 	return wishes;
@@ -247,6 +256,7 @@ ckfp_probe_scan(PlanState *scan, const ckfp_wish *wish, int n)
 	for (i = 0; i < n; i++)
 	{
 		probe->ask[i].build = wish[i].build;
+		probe->ask[i].served = ckfp_remote_asks(wish[i].target);
 		memcpy(probe->ask[i].attribute, wish[i].target->attribute, sizeof(probe->ask[i].attribute));
 		wish[i].build->over = false;
 	}

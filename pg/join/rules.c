@@ -7,7 +7,6 @@
 #include "rules.h"
 #include "cost.h"
 #include "trace.h"
-#include "walk.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -48,7 +47,7 @@ ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
 		parameter = ((const ModifyTable *)plan)->epqParam;
 	if (parameter >= 0)
 		rules->harmless = bms_add_member(rules->harmless, parameter);
-	rules->initplans = list_concat(rules->initplans, plan->initPlan);
+	rules->statement.initplans = list_concat(rules->statement.initplans, plan->initPlan);
 }
 
 static void
@@ -57,10 +56,10 @@ ckfp_note_initplans(ckfp_rules *rules)
 	ListCell *cell;
 	ListCell *parameter;
 
-	foreach (cell, rules->initplans)
+	foreach (cell, rules->statement.initplans)
 	{
 		SubPlan *initplan = lfirst(cell);
-		Plan *plan = list_nth(rules->statement->subplans, initplan->plan_id - 1);
+		Plan *plan = list_nth(rules->statement.plan->subplans, initplan->plan_id - 1);
 
 		if (plan == NULL || !bms_is_empty(plan->extParam))
 			continue;
@@ -75,7 +74,7 @@ ckfp_rules_conclude(ckfp_rules *rules)
 	ListCell *cell;
 
 	ckfp_note_initplans(rules);
-	foreach (cell, rules->statement->rtable)
+	foreach (cell, rules->statement.plan->rtable)
 		rules->guarded |= ((RangeTblEntry *)lfirst(cell))->security_barrier;
 }
 
@@ -103,12 +102,13 @@ ckfp_join_drops_lonely_rows(JoinType type)
 }
 
 /* Does nothing below the join change from one reading to the next, nor tell how often it was
- * computed? */
+ * computed?  The join computes its own keys for rows that it drops, too. */
 static bool
 ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
 {
-	return !ckfp_plan_is_volatile(innerPlan(join), rules->statement) &&
-		   !ckfp_plan_is_volatile(outerPlan(join), rules->statement);
+	return !ckfp_expression_is_volatile((Node *)join->hashclauses, &rules->statement) &&
+		   !ckfp_plan_is_volatile(innerPlan(join), &rules->statement) &&
+		   !ckfp_plan_is_volatile(outerPlan(join), &rules->statement);
 }
 
 /* Can key n of the join be one of a filter?  Its outer side must be a column; its inner side
@@ -148,7 +148,7 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 			.probe = exprType((Node *)outer),
 		};
 	}
-	*trace = (ckfp_trace){.statement = rules->statement,
+	*trace = (ckfp_trace){.statement = rules->statement.plan,
 						  .processes = trace->processes,
 						  .guarded = rules->guarded,
 						  .record = record};

@@ -4,16 +4,15 @@
 #ifndef CKFP_JOIN_RULES_H
 #define CKFP_JOIN_RULES_H
 
-#include "join.h"
+#include "walk.h"
 
 #pragma GCC visibility push(hidden)
 
 /* What the rules know of a statement. */
 typedef struct ckfp_rules
 {
-	PlannedStmt *statement;
+	ckfp_statement statement;
 	bool guarded;        /* a security barrier is in it */
-	List *initplans;     /* of all nodes */
 	Bitmapset *harmless; /* parameters that never change what a build side has */
 } ckfp_rules;
 

@@ -57,9 +57,41 @@ ckfp_plan_children(Plan *plan, ckfp_plan_visitor visit, void *context)
 
 typedef struct ckfp_volatility
 {
-	const PlannedStmt *statement;
+	const ckfp_statement *statement;
+	Bitmapset *seen; /* subplans that were looked into, by plan_id */
 	bool found;
 } ckfp_volatility;
+
+static void ckfp_look_for_volatile(Plan *plan, void *context);
+
+SubPlan *
+ckfp_initplan_of(const ckfp_statement *statement, const Param *param)
+{
+	ListCell *cell;
+
+	if (param->paramkind != PARAM_EXEC)
+		return NULL;
+	foreach (cell, statement->initplans)
+		if (list_member_int(((SubPlan *)lfirst(cell))->setParam, param->paramid))
+			return lfirst(cell);
+	return NULL;
+}
+
+/* Look into a subplan, once: several nodes may refer to it. */
+static void
+ckfp_look_into_subplan(ckfp_volatility *volatility, int plan_id)
+{
+	Plan *plan;
+
+	if (bms_is_member(plan_id, volatility->seen))
+		return;
+	volatility->seen = bms_add_member(volatility->seen, plan_id);
+	plan = list_nth(volatility->statement->plan->subplans, plan_id - 1);
+	if (plan == NULL)
+		volatility->found = true; /* it is not known */
+	else
+		ckfp_look_for_volatile(plan, volatility);
+}
 
 static bool
 ckfp_function_is_volatile(Oid function, void *context)
@@ -68,27 +100,28 @@ ckfp_function_is_volatile(Oid function, void *context)
 }
 
 static bool
-ckfp_expression_is_volatile(Node *node, void *context)
+ckfp_look_for_volatile_expression(Node *node, void *context)
 {
-	const PlannedStmt *statement = context;
+	ckfp_volatility *volatility = context;
 
 	if (node == NULL)
 		return false;
 	if (IsA(node, NextValueExpr) || check_functions_in_node(node, ckfp_function_is_volatile, NULL))
-		return true;
-	if (IsA(node, SubPlan))
+		volatility->found = true;
+	else if (IsA(node, SubPlan))
+		ckfp_look_into_subplan(volatility, ((SubPlan *)node)->plan_id);
+	else if (IsA(node, Param))
 	{
-		Plan *plan = list_nth(statement->subplans, ((SubPlan *)node)->plan_id - 1);
+		const SubPlan *initplan = ckfp_initplan_of(volatility->statement, (Param *)node);
 
-		if (plan == NULL || ckfp_plan_is_volatile(plan, statement))
-			return true;
+		if (initplan != NULL)
+			ckfp_look_into_subplan(volatility, initplan->plan_id);
 	}
-	return expression_tree_walker(node, ckfp_expression_is_volatile, context);
+	return volatility->found ||
+		   expression_tree_walker(node, ckfp_look_for_volatile_expression, context);
 }
 
-/* The expressions of a node beside its target list and its condition, as a list that
- * has all of them; *known is false for a node that is not known. */
-static List *
+List *
 ckfp_own_expressions(Plan *plan, bool *known)
 {
 	*known = true;
@@ -168,7 +201,6 @@ static void
 ckfp_look_for_volatile(Plan *plan, void *context)
 {
 	ckfp_volatility *volatility = context;
-	Node *statement = (Node *)volatility->statement;
 	bool known;
 	List *own;
 
@@ -176,18 +208,29 @@ ckfp_look_for_volatile(Plan *plan, void *context)
 		return;
 	own = ckfp_own_expressions(plan, &known);
 	volatility->found = !known ||
-						ckfp_expression_is_volatile((Node *)plan->targetlist, statement) ||
-						ckfp_expression_is_volatile((Node *)plan->qual, statement) ||
-						ckfp_expression_is_volatile((Node *)own, statement);
+						ckfp_look_for_volatile_expression((Node *)plan->targetlist, volatility) ||
+						ckfp_look_for_volatile_expression((Node *)plan->qual, volatility) ||
+						ckfp_look_for_volatile_expression((Node *)own, volatility) ||
+						ckfp_look_for_volatile_expression((Node *)plan->initPlan, volatility);
+	if (!volatility->found && IsA(plan, CteScan))
+		ckfp_look_into_subplan(volatility, ((CteScan *)plan)->ctePlanId);
 	if (!volatility->found)
 		ckfp_plan_children(plan, ckfp_look_for_volatile, context);
 }
 
 bool
-ckfp_plan_is_volatile(Plan *plan, const PlannedStmt *statement)
+ckfp_plan_is_volatile(Plan *plan, const ckfp_statement *statement)
 {
-	ckfp_volatility volatility = {statement, false};
+	ckfp_volatility volatility = {.statement = statement};
 
 	ckfp_look_for_volatile(plan, &volatility);
 	return volatility.found;
+}
+
+bool
+ckfp_expression_is_volatile(Node *expression, const ckfp_statement *statement)
+{
+	ckfp_volatility volatility = {.statement = statement};
+
+	return ckfp_look_for_volatile_expression(expression, &volatility);
 }

@@ -23,11 +23,13 @@ $node->safe_psql(
 	CREATE TABLE big AS SELECT g AS id, g % 30011 AS k FROM generate_series(1, 60000) g;
 	ANALYZE});
 
+# Where the numbers of rows are odd: the join fetches one row before it makes the filter.
+
 # 1. Only joins without rows for those that have no partner; strict operators; NULLs.
 same_rows('a left join', "$hash SELECT count(*), count(dim.id), sum(fact.id) FROM fact LEFT JOIN dim USING (k)", 0);
 same_rows('a full join', "$hash SELECT count(*), count(dim.id), count(fact.id) FROM fact FULL JOIN dim USING (k)", 0);
 same_rows('an anti join', "$hash SELECT count(*), sum(id) FROM fact WHERE NOT EXISTS (SELECT FROM dim WHERE dim.k = fact.k)", 0);
-like(explained("$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE fact.id < 0"), qr/Rows Tested: 30  Removed: 30 /, 'keys that are NULL are dropped');
+like(explained("$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE fact.id < 0"), qr/Rows Tested: 29  Removed: 29 /, 'keys that are NULL are dropped');
 $node->safe_psql(
 	'postgres', q{
 	CREATE FUNCTION same(integer, integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 IS NOT DISTINCT FROM $2; END';
@@ -68,7 +70,7 @@ is($session[1]->answer, '0', 'rows locked in their latest version');
 
 # 4. Memory.
 my $many = "$hash SELECT count(*), sum(a.id) FROM big a JOIN big b USING (id) WHERE b.k % 2 = 0";
-like(explained("SET cuckoofilter.join_filter_memory = '1MB'; $many"), qr/Filter Keys: 30\d{3} .*Rows Tested: 60000 /s, 'a filter within its memory');
+like(explained("SET cuckoofilter.join_filter_memory = '1MB'; $many"), qr/Filter Keys: 30\d{3} .*Rows Tested: 59999 /s, 'a filter within its memory');
 my $poor = explained("SET cuckoofilter.join_filter_memory = '128kB'; $many");
 like(explained("SET cuckoofilter.join_filter_memory = '128kB'; $many", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Given Up": "memory"/, 'in JSON too');
 like($poor, qr/Given Up: memory/, 'a filter that would pass its memory is given up');
@@ -94,7 +96,7 @@ my $two = explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SET join
 like($two, qr/Rows Tested: 60000  Removed: 2\d{4}/, 'of two filters of one scan, one is asked to its end');
 like($two, qr/Switched Off: after 20480 rows/, 'and the other is not');
 same_rows('switched off', "$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all");
-like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id < 5000"), qr/Rows Tested: 60000 /, 'not by one window of rows that belong together');
+like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id < 5000"), qr/Rows Tested: 59999 /, 'not by one window of rows that belong together');
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id BETWEEN 14000 AND 56000"), qr/Switched Off: after 36864 rows/, 'but by two of three');
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM big a JOIN big b USING (id) WHERE b.id NOT BETWEEN 14000 AND 24000"), qr/Switched Off: after 36864 rows/, 'also where the one between is another');
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(*) FROM (SELECT id, k FROM big UNION ALL SELECT id, k FROM big) a JOIN big b USING (id) WHERE b.k % 5 <> 0"), qr/Rows Tested: 20480 .*Switched Off: after 20480/s, 'of several scans together');
@@ -127,8 +129,8 @@ $node->safe_psql(
 	ALTER TABLE secret ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON secret USING (few < 5);
 	CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM fact WHERE few < 5 OFFSET 0;
 	GRANT SELECT ON barrier TO somebody; ANALYZE secret});
-like(explained("SET ROLE somebody; $hash SELECT count(*) FROM secret JOIN dim USING (k)"), qr/Rows Tested: 2004 /, 'rows that row security hides are not tested');
-like(explained("SET ROLE somebody; $hash SELECT count(*) FROM barrier b JOIN dim USING (k) WHERE b.few % 2 = 0"), qr/Subquery Scan on b .*Filtered Scan: b\.k\n.*Rows Tested: 1202 /s, 'a security barrier is not entered');
+like(explained("SET ROLE somebody; $hash SELECT count(*) FROM secret JOIN dim USING (k)"), qr/Rows Tested: 2003 /, 'rows that row security hides are not tested');
+like(explained("SET ROLE somebody; $hash SELECT count(*) FROM barrier b JOIN dim USING (k) WHERE b.few % 2 = 0"), qr/Subquery Scan on b .*Filtered Scan: b\.k\n.*Rows Tested: 1201 /s, 'a security barrier is not entered');
 $node->safe_psql('postgres', 'CREATE TABLE allowed AS SELECT id FROM fact WHERE few < 5; ANALYZE allowed; CREATE VIEW hides WITH (security_barrier) AS SELECT fact.* FROM fact JOIN allowed USING (id); GRANT SELECT ON hides TO somebody');
 unlike(explained("SET ROLE somebody; $hash SELECT count(*) FROM hides JOIN dim USING (k)"), qr/Filtered Scan: fact\.k/, 'nor are rows that a join hides, where the barrier has no node of its own');
 same_rows('a barrier that is a join', "SET ROLE somebody; $hash SELECT count(*) FROM hides JOIN dim USING (k)");
@@ -177,8 +179,8 @@ $session->ask('SELECT count(*) FROM fact JOIN dim USING (k)');
 like(($session->answer)[1], qr/permission denied/, 'an error where a query starts');
 is($session->query('RESET ROLE; SELECT count(*) FROM fact JOIN dim USING (k)'), '1000', 'and the next one is well');
 
-# 10. verify: a hash function that lies makes a filter deny what the join finds.  It is called for
-# each row of the build side first by us, and then by the join.
+# 10. verify: a hash function that lies makes a filter deny what the join finds.  For each row but the
+# first, which comes before the filter, it is called by us, and then by the join.
 $node->safe_psql(
 	'postgres', q{
 	CREATE SEQUENCE calls;
@@ -195,12 +197,12 @@ $node->safe_psql(
 		FUNCTION 1 (honest, honest) honest_hash(honest), FUNCTION 1 (liar, liar) liar_hash(liar);
 	CREATE TABLE truth AS SELECT ROW(g)::honest AS x FROM generate_series(1, 500) g;
 	CREATE TABLE lie AS SELECT ROW(g)::liar AS x FROM generate_series(1, 50) g; ANALYZE});
-my $lies = 'ALTER SEQUENCE calls RESTART; SELECT count(*) FROM truth a JOIN lie b ON a.x ==== b.x';
+my $lies = 'SELECT count(*) FROM truth a JOIN lie b ON a.x ==== b.x';
 is(filters_of(explained("$hash $lies", 'COSTS OFF')), 1, 'a hash function that lies to us: a filter');
-is($node->safe_psql('postgres', "$hash $lies"), '0', 'a hash function that lies to us: no rows');
-my ($ret, $stdout, $stderr) = $node->psql('postgres', "$hash SET cuckoofilter.join_filter = verify; $lies");
+is($node->safe_psql('postgres', "$hash ALTER SEQUENCE calls RESTART; $lies"), '0', 'a hash function that lies to us: no rows');
+my ($ret, $stdout, $stderr) = $node->psql('postgres', "$hash SET cuckoofilter.join_filter = verify; ALTER SEQUENCE calls RESTART WITH 2; $lies");
 like($stderr, qr/ERROR:  a join filter denied a row that the join finds a partner for/, 'verify reports it');
-like(explained("$hash SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact f JOIN dim d USING (k)"), qr/Seq Scan on fact f \(actual rows=20030 .*Rows Tested: 20030  Denied: 1[89]\d{3} /s, 'verify counts, and drops nothing');
-like(explained("$hash SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact f JOIN dim d USING (k)", 'ANALYZE, FORMAT JSON'), qr/"Rows Tested": 20030,\s*"Rows Denied by Join Filter": 1[89]\d{3}/, 'in JSON, too');
+like(explained("$hash SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact f JOIN dim d USING (k)"), qr/Seq Scan on fact f \(actual rows=20030 .*Rows Tested: 20029  Denied: 1[89]\d{3} /s, 'verify counts, and drops nothing');
+like(explained("$hash SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact f JOIN dim d USING (k)", 'ANALYZE, FORMAT JSON'), qr/"Rows Tested": 20029,\s*"Rows Denied by Join Filter": 1[89]\d{3}/, 'in JSON, too');
 
 done_testing();

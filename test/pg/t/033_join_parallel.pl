@@ -24,6 +24,7 @@ $node->safe_psql(
 	INSERT INTO parts SELECT id, k FROM fact;
 	ANALYZE});
 
+# Where each process has a filter, it fetches one row before it makes it.
 my %shared = ('one filter' => '', 'a filter each' => 'SET enable_parallel_hash = off;');
 foreach my $kind (sort keys %shared)
 {
@@ -31,7 +32,7 @@ foreach my $kind (sort keys %shared)
 	my $hash = $set ? 'Hash' : 'Parallel Hash';
 
 	like(explained("$set SELECT count(*) FROM fact JOIN dim USING (k)"),
-		qr/Workers Launched: 2.*$hash Join.*Parallel Custom Scan \(Cuckoo Join Filter\).*Filter Keys: 1000 .*Rows Tested: 100000  Removed: 9[45]\d{3} /s, "$kind: counts of all processes");
+		qr/Workers Launched: 2.*$hash Join.*Parallel Custom Scan \(Cuckoo Join Filter\).*Filter Keys: 1000 .*Rows Tested: (?:100000|9999\d)  Removed: 9[45]\d{3} /s, "$kind: counts of all processes");
 	same_rows("$kind: integers", "$set SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)", 1);
 	same_rows("$kind: text", "$set SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (t)", 1);
 	same_rows("$kind: a semi join", "$set SELECT count(*), sum(fact.id) FROM fact WHERE k IN (SELECT k FROM dim WHERE id > 0)", 1);
@@ -44,7 +45,7 @@ foreach my $kind (sort keys %shared)
 	same_rows("$kind: a cursor, and so no workers", "$set BEGIN; DECLARE c CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k) WHERE fact.id < 100 ORDER BY 1; FETCH ALL FROM c; COMMIT; SELECT count(*) FROM fact JOIN dim USING (k)", 1);
 	my $again = "$set SET enable_nestloop = on; SET enable_material = off; SELECT v.x, s.* FROM (VALUES (1), (2), (3)) v(x) LEFT JOIN (SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)) s ON true";
 	same_rows("$kind: again and again", $again, 1);
-	like(explained($again), qr/Finalize Aggregate \(actual rows=1 loops=3\).*Rows Tested: 300000  Removed: 2[78]\d{4} /s, "$kind: again and again: the filter of each run drops rows");
+	like(explained($again), qr/Finalize Aggregate \(actual rows=1 loops=3\).*Rows Tested: (?:300000|29999\d)  Removed: 2[78]\d{4} /s, "$kind: again and again: the filter of each run drops rows");
 	like(explained("$set SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM fact a JOIN fact b USING (id)"), qr/Rows Tested: \d{5}  Removed: 0 .*Switched Off: after 20480 rows/s, "$kind: switched off");
 	# the leader, whose filter is off from the first run on, still reads a part of the keys
 	same_rows("$kind: switched off, and again",

@@ -1,0 +1,18 @@
+/*
+ * order.h - may a hash join read its build side first?
+ */
+#ifndef CKFP_JOIN_ORDER_H
+#define CKFP_JOIN_ORDER_H
+
+#include "walk.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Does it pay to read the build side of a join before the first row of its probe side, and can
+ * nothing but time tell that it was? */
+bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
+						   const ckfp_join_record *record);
+
+#pragma GCC visibility pop
+
+#endif
