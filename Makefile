@@ -173,7 +173,7 @@ build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
-build/test/sqlite/%: test/sqlite/%.c $(SQLITE_SRC) sqlite/host.h sqlite/table/table.h $(ASAN_LIB)
+build/test/sqlite/%: test/sqlite/%.c test/sqlite/sample.h $(SQLITE_SRC) sqlite/host.h sqlite/table/table.h $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
 

@@ -5,27 +5,40 @@
 # said there.  The Makefile has built what they need.
 #
 # All random suites take their seed from here: SEED=n is n for each of them, SEED=fresh draws one, and without
-# either it is the same in each run, so that `make test` is deterministic.
+# either it is the same in each run, so that `make test` is deterministic.  ROUNDS=n: n per cent of the rounds
+# that are usual here.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build/test
 : "${SEED:=1}"
 [ "$SEED" != fresh ] || SEED=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
-export SEED
+export SEED PYTHONHASHSEED=0 PERL_HASH_SEED=0
 
 suite() # [VARIABLE=value...] command argument...
 {
 	echo "$*"
 }
 
-# Python files that are suites begin with #!, what they share does not.
-scripts() # file...
+# ROUNDS for a suite: so many per cent of its own, scaled by the caller's.
+share() # per cent
 {
-	for script in "$@"; do
-		if head -n 1 "$script" | grep -q '^#!'; then
-			suite /usr/bin/python3 "$script"
-		fi
-	done
+	rounds=$((${ROUNDS:-100} * $1 / 100))
+	echo "ROUNDS=$((rounds > 0 ? rounds : 1))"
+}
+
+# Each file of SQLite's suites is synchronized with the disk many times, which is quicker where there is none.
+memory()
+{
+	free=$(df -k /dev/shm 2> /dev/null | awk 'NR == 2 { print $4 }')
+	if [ "${free:-0}" -gt 500000 ] && [ -w /dev/shm ]; then
+		echo "TMPDIR=/dev/shm"
+	fi
+}
+
+# Python files that are suites begin with #!, what they share does not.
+is_script() # file
+{
+	head -n 1 "$1" | grep -q '^#!'
 }
 
 lint()
@@ -36,17 +49,28 @@ lint()
 	suite test/run_test.py
 }
 
+# A suite of the core as it ships, with the portable paths, with sanitizers, and with low thresholds.
+core_suite() # name share share share share
+{
+	[ -x "build/test/core/$1" ] || return 0
+	suite "$(share "$2")" "build/test/core/$1"
+	suite CUCKOOFILTER_PORTABLE=1 "$(share "$3")" "build/test/core/$1"
+	suite "$(share "$4")" "build/test/asan/$1"
+	[ ! -x "build/test/small/$1" ] || suite "$(share "$5")" "build/test/small/$1"
+}
+
 core()
 {
 	for program in build/test/core/*; do
 		name=$(basename "$program")
-		[ -f "test/core/$name.c" ] || continue
-		suite "build/test/core/$name"
-		suite CUCKOOFILTER_PORTABLE=1 ROUNDS=50 "build/test/core/$name"
-		suite ROUNDS=20 "build/test/asan/$name"
-		[ ! -x "build/test/small/$name" ] || suite ROUNDS=50 "build/test/small/$name"
+		[ ! -f "test/core/$name.c" ] || core_suite "$name" 50 25 10 25
 	done
-	scripts test/core/*.py
+	for script in test/core/*.py; do
+		case $script in
+			*/work_test.py) suite "$(share 30)" /usr/bin/python3 "$script" ;;
+			*) ! is_script "$script" || suite "$(share 100)" /usr/bin/python3 "$script" ;;
+		esac
+	done
 }
 
 bench()
@@ -56,35 +80,54 @@ bench()
 
 sqlite()
 {
-	scripts test/sqlite/*.py
+	tmp=$(memory)
+	for script in test/sqlite/*.py; do
+		! is_script "$script" || suite "$tmp" "$(share 50)" /usr/bin/python3 "$script"
+	done
 	suite test/sqlite/shell.sh
 	suite test/drivers/better_sqlite3.sh
 	suite build/test/sqlite/hostile
-	suite build/test/sqlite/memory
+	suite "$(share 20)" build/test/sqlite/memory
 	suite build/test/sqlite/handles
-	suite build/test/sqlite/library
-	suite build/test/sqlite/table_faults
-	suite build/test/sqlite/table_hostile
+	suite "$tmp" build/test/sqlite/library
+	suite "$tmp" "$(share 20)" build/test/sqlite/table_faults
+	suite "$tmp" "$(share 20)" build/test/sqlite/table_hostile
 }
 
 pg()
 {
 	suite test/pg/run.sh regress
 	for script in test/pg/t/*.pl; do
-		suite test/pg/run.sh "$script"
+		case $script in
+			*/032_join_random.pl) suite "$(share 20)" test/pg/run.sh "$script" ;;
+			*) suite "$(share 50)" test/pg/run.sh "$script" ;;
+		esac
 	done
 	suite test/drivers/postgresql.sh
 }
 
-# The random suites, with rounds that `make test` has no time for.
+# The random suites with rounds that `make test` has no time for, and every fault.
+# shellcheck disable=SC2013 # names without spaces
 long()
 {
-	for name in $(grep -l 'check_rounds' test/core/*.c | xargs -n 1 basename -s .c); do
-		[ -x "build/test/core/$name" ] || continue
-		suite ROUNDS=300 "build/test/core/$name"
-		suite CUCKOOFILTER_PORTABLE=1 ROUNDS=100 "build/test/core/$name"
-		suite ROUNDS=60 "build/test/asan/$name"
-		[ ! -x "build/test/small/$name" ] || suite ROUNDS=150 "build/test/small/$name"
+	tmp=$(memory)
+	for source in $(grep -l check_rounds test/core/*.c); do
+		core_suite "$(basename "$source" .c)" 400 100 50 200
+	done
+	for script in test/core/*_test.py; do
+		suite "$(share 100)" /usr/bin/python3 "$script"
+	done
+	for script in $(grep -l ROUNDS test/sqlite/*.py); do
+		suite "$tmp" "$(share 300)" /usr/bin/python3 "$script"
+	done
+	for program in handles hostile memory table_hostile table_faults; do
+		suite "$tmp" "$(share 100)" "build/test/sqlite/$program"
+	done
+	for script in $(grep -lE '\b(seed|rounds)\(' test/pg/t/*.pl); do
+		case $script in
+			*/032_join_random.pl) suite "$(share 100)" test/pg/run.sh "$script" ;;
+			*) suite "$(share 300)" test/pg/run.sh "$script" ;;
+		esac
 	done
 }
 

@@ -3,6 +3,7 @@
 processes, names, views and triggers, interrupts, full and damaged disks."""
 
 import os
+import random
 import sqlite3
 import subprocess
 import threading
@@ -572,8 +573,9 @@ def test_damaged_file():
         with open(base.path, "rb") as file:
             sound = file.read()
         errors = 0
+        rnd = random.Random(7)
         for number in range(3, pages, max(1, pages // 12)):
-            for junk in (b"\0" * page, b"\xff" * page, os.urandom(page)):
+            for junk in (b"\0" * page, b"\xff" * page, rnd.getrandbits(8 * page).to_bytes(page, "big")):
                 with open(base.path, "wb") as file:
                     file.write(sound[: number * page] + junk + sound[(number + 1) * page :])
                 base.db = connect(base.path)

@@ -9,6 +9,7 @@
  * extension is linked in (SQLITE_CORE), under sanitizers.
  */
 #define _XOPEN_SOURCE 700
+#include "sample.h"
 #include "sqlite3.h"
 
 #include <stdbool.h>
@@ -327,12 +328,14 @@ run_once(const char *sql, long n, const char *want_answer, const char *before, c
 	return was_complete;
 }
 
-/* The same script over and over; past some tens, not at every single call. */
+/* The same script over and over; past some tens, not at every single call, and of these calls
+ * ROUNDS per cent, which SEED shifts. */
 static void
 exhaust(const char *sql)
 {
 	static char want[LONGEST], before[LONGEST], after[LONGEST];
 	sqlite3 *db;
+	const long step = sample_step();
 	long n, runs = 0;
 
 	remove_files();
@@ -342,7 +345,7 @@ exhaust(const char *sql)
 	run(db, sql, want);
 	describe(db, after);
 	sqlite3_close(db);
-	for (n = 0; !run_once(sql, n, want, before, after); n += 1 + n / 20)
+	for (n = sample_start(); !run_once(sql, n, want, before, after); n += (1 + n / 20) * step)
 		runs++;
 	printf("%5ld of %5ld %s: %.70s\n", runs, n, kind == MEMORY ? "allocations" : "file calls", sql);
 	fflush(stdout);
@@ -374,7 +377,7 @@ int
 main(void)
 {
 	static const char *const journals[] = {"delete", "wal"};
-	static char directory[] = "/tmp/table_faults.XXXXXX", names[2][100];
+	static char directory[200], names[2][250];
 	sqlite3_mem_methods failing;
 	int i, j;
 
@@ -391,6 +394,8 @@ main(void)
 	failing_vfs.xOpen = failing_open;
 	sqlite3_vfs_register(&failing_vfs, 0);
 
+	snprintf(directory, sizeof(directory), "%s/table_faults.XXXXXX",
+			 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	if (!mkdtemp(directory))
 		abort();
 	snprintf(names[0], sizeof(names[0]), "%s/test.db", directory);

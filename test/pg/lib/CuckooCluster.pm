@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_cluster server_version used_bytes seed rounds random_bytes mutate error_state);
+our @EXPORT = qw(new_cluster server_version used_bytes seed seed_of_session rounds random_bytes mutate error_state);
 
 # A running cluster.  Where test/pg/run.sh staged the extension, the cluster
 # takes it from there by the settings of test/pg/staged.sh, else from where it is
@@ -51,6 +51,12 @@ sub seed
 	note("SEED=$seed");
 	diag("SEED=$seed") if $ENV{SEED};
 	return $seed;
+}
+
+# SQL that seeds SQL's random() in a session, from the test's random numbers.
+sub seed_of_session
+{
+	return 'DO $$BEGIN PERFORM setseed(' . (2 * rand() - 1) . '); END$$; ';
 }
 
 # As many rounds as ROUNDS=n, per cent of a full run's, asks for.

@@ -5,6 +5,7 @@ package CuckooSession;
 use strict;
 use warnings;
 
+use CuckooCluster qw(seed_of_session);
 use IPC::Run qw(start timeout);
 use PostgreSQL::Test::Utils;
 
@@ -19,6 +20,7 @@ sub new
 		\$self->{in}, \$self->{out}, \$self->{err},
 		timeout($PostgreSQL::Test::Utils::timeout_default * 10));
 	$self->{pid} = $self->query('SELECT pg_backend_pid()');
+	$self->query(seed_of_session());
 	return $self;
 }
 

@@ -60,7 +60,7 @@ my $stored = one(q{SELECT string_agg(CASE WHEN pg_column_size(compressed) < pg_c
 is(join(' ', sort keys %{ { map { $_ => 1 } split / /, $stored } }), 'apart compressed inline short some', "stored: $stored");
 
 # A filter in hand against itself in storage.  Items that are in, and others.
-$node->safe_psql('postgres', q{CREATE TABLE items AS SELECT DISTINCT ON (g) g FROM (SELECT (random() * 300000)::integer AS g FROM generate_series(1, 300)
+$node->safe_psql('postgres', seed_of_session() . q{CREATE TABLE items AS SELECT DISTINCT ON (g) g FROM (SELECT (random() * 300000)::integer AS g FROM generate_series(1, 300)
 	UNION ALL SELECT generate_series(0, 20) UNION ALL SELECT -generate_series(1, 100)) g});
 
 # expressions of a stored filter and an item, and the same of one in hand
@@ -81,7 +81,7 @@ foreach my $question (@questions)
 		# a value that is asked again and again, and values that take turns
 		foreach my $order ('id, g', 'g, id')
 		{
-			my $answers = one(qq{
+			my $answers = one(seed_of_session() . qq{
 				SET enable_hashjoin = off; SET enable_mergejoin = off;
 				WITH hand AS MATERIALIZED (SELECT id, f::cuckoofilter AS f FROM flat),
 				few AS MATERIALIZED (SELECT g FROM items ORDER BY random() LIMIT 40)
@@ -95,7 +95,7 @@ foreach my $question (@questions)
 }
 
 # Each question from a call site of its own, which begins with the header.
-is(one(q{
+is(one(seed_of_session() . q{
 	CREATE FUNCTION singly(rounds integer) RETURNS text LANGUAGE plpgsql AS $$
 	DECLARE
 		stored record; item integer; yes boolean; wrong integer := 0; asked integer := 0; n integer; one_is boolean;
@@ -211,7 +211,7 @@ my $whole = one('SELECT blocks($$SELECT cuckoofilter_compact(f) FROM million$$)'
 foreach my $question ('f @> %s', '%s <@ f', 'cuckoofilter_copies(f, %s)', 'cuckoofilter_contains_hash(f, cuckoofilter_hash(%s))', 'cuckoofilter_contains_any(f, NULL, %s)')
 {
 	my $asked = sprintf($question, q{$$ || g || $$});
-	my ($most, $mean) = split /\|/, one(qq{
+	my ($most, $mean) = split /\|/, one(seed_of_session() . qq{
 		SELECT max(n) - $base, round(avg(n) - $base) FROM (SELECT blocks(\$\$SELECT $asked FROM million\$\$) AS n
 			FROM (SELECT (random() * 6000000)::integer + 1 AS g FROM generate_series(1, 200)) g OFFSET 5) b});
 	cmp_ok($most, '<=', 5 + 3 * 3, "$question: $most blocks of $whole at most, $mean on average");
