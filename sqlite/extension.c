@@ -123,16 +123,28 @@ ckfs_forget_module(void *connection)
 	ckfs_release(connection);
 }
 
+/*
+ * What SQLite may rely on.  DETERMINISTIC: the result follows from the arguments alone, so that it
+ * may be in an index.  INNOCUOUS: triggers and views of a database that somebody else has written
+ * may call it.
+ */
+static int
+ckfs_flags(ckfs_function *call)
+{
+	if (call == ckfs_sql_export) /* it reads the database */
+		return SQLITE_UTF8 | SQLITE_DIRECTONLY;
+	if (call == ckfs_sql_open) /* a handle is another one in each connection */
+		return SQLITE_UTF8 | SQLITE_INNOCUOUS;
+	return CKFS_FLAGS | (call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
+}
+
 static int
 ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 {
 	const ckfs_entry *entry = &entries[i];
-	int flags = CKFS_FLAGS | (entry->call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
+	int flags = ckfs_flags(entry->call);
 	int rc = SQLITE_OK;
 	int n;
-
-	if (entry->call == ckfs_sql_export) /* it reads the database */
-		flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 
 	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
 	{

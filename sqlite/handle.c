@@ -7,9 +7,9 @@
  * be NULL behind FROM, WITH, a view or coalesce(), and a filter that turns into
  * NULL there loses rows without a word.)
  *
- * Bytes that are open already get the handle that they have.  So
- * cuckoofilter_open is deterministic, as its flags say, as long as that handle
- * lives, and opening a filter for each row holds it once.
+ * Bytes that are open already get the handle that they have, so that opening a filter for
+ * each row holds it once.  Each connection has handles of its own, so cuckoofilter_open is not
+ * deterministic.
  */
 #include "host.h"
 
