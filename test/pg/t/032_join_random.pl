@@ -72,7 +72,7 @@ sub relation
 	my ($depth) = @_;
 	my $table = pick(@tables);
 	my %of = map { $_ => $type_of{"$table.$_"} } @columns;
-	my $kind = $depth > 0 ? int(rand(13)) : 0;
+	my $kind = $depth > 0 ? int(rand(16)) : 0;
 
 	return ($table, \%of) if $kind < 4;
 	my ($inner, $types) = chance(0.4) ? joined($depth - 1) : ($table, \%of);
@@ -91,7 +91,22 @@ sub relation
 	return ("(WITH w AS MATERIALIZED (SELECT $all FROM $inner r) SELECT * FROM w)", $types) if $kind == 9;
 	return ("(SELECT $all FROM $inner r UNION ALL SELECT $all FROM $inner q WHERE " . filter('q', $types) . ')', $types) if $kind == 10;
 	return ("(SELECT DISTINCT ON ($list) $all FROM $inner r ORDER BY $list, $all)", $types) if $kind == 11;
+	return (volatile("(SELECT $all FROM $inner r ORDER BY $all OFFSET 0) o", $all), $types) if $kind >= 13;
 	return ("(SELECT $all FROM $inner r WHERE " . filter('r', $types) . (chance(0.5) ? ' OFFSET 0)' : ')'), $types);
+}
+
+# Some rows of a relation, by a sequence that numbers them, or that is asked once.  The relation is
+# ordered by all of its columns, so that the numbers are the same each time.
+sub volatile
+{
+	my ($from, $all) = @_;
+	my $n = pick("nextval('s')", "(SELECT nextval('s'))", "(SELECT nextval('s') + 0 * o.id)", "(SELECT max(n) FROM (WITH v AS MATERIALIZED (SELECT nextval('s') AS n FROM t0 LIMIT 3) SELECT n FROM v) q)");
+	my $numbered;
+
+	$n = "nextval('s')" if $n =~ /o\.id/ && $all !~ /\bid\b/;
+	$numbered = "SELECT $all, $n AS n FROM $from" . (chance(0.3) ? " WHERE (SELECT nextval('s')) % 5 <> 0" : '');
+	$numbered = pick("($numbered OFFSET 0) v", "(WITH v AS MATERIALIZED ($numbered) SELECT * FROM v) v");
+	return "(SELECT $all FROM $numbered WHERE n % " . pick(2, 3, 5) . ' <> 0' . (chance(0.5) ? ' OFFSET 0)' : ')');
 }
 
 sub filter
@@ -193,7 +208,7 @@ sub random_query
 
 	foreach my $mode ('off', 'on', 'verify')
 	{
-		$sql .= "\\echo -- $mode\nSET cuckoofilter.join_filter = $mode;\n$rows;\n";
+		$sql .= "\\echo -- $mode\nALTER SEQUENCE s RESTART; SET cuckoofilter.join_filter = $mode;\n$rows;\nSELECT last_value, is_called FROM s;\n";
 	}
 	return $sql;
 }
@@ -202,7 +217,7 @@ sub random_query
 
 $node->safe_psql('postgres', 'ALTER DATABASE postgres SET search_path = random, public');
 my $rounds = rounds(300);
-my %count = map { $_ => 0 } qw(queries filters with differ errors timeouts);
+my %count = map { $_ => 0 } qw(queries filters with differ errors timeouts volatile both);
 foreach my $batch (1 .. int($rounds / 30) + 1)
 {
 	my @queries = ();
@@ -210,7 +225,7 @@ foreach my $batch (1 .. int($rounds / 30) + 1)
 	@tables = map { "t$_" } (0 .. 4);
 	my $tables = join("\n", map { new_table($_) } @tables);
 	push(@queries, random_query($_)) foreach (1 .. 30);
-	my ($status, $out, $err) = $node->psql('postgres', "DROP SCHEMA IF EXISTS random CASCADE; CREATE SCHEMA random;\n$tables\n" . join("\n", @queries), on_error_stop => 0, extra_params => ['--quiet']);
+	my ($status, $out, $err) = $node->psql('postgres', "DROP SCHEMA IF EXISTS random CASCADE; CREATE SCHEMA random; CREATE SEQUENCE s;\n$tables\n" . join("\n", @queries), on_error_stop => 0, extra_params => ['--quiet']);
 	my @results = split(/^== \d+\n/m, $out);
 	my @errors = split(/^== \d+\n/m, "$err\n", -1);
 
@@ -225,9 +240,11 @@ foreach my $batch (1 .. int($rounds / 30) + 1)
 		$count{queries}++;
 		$count{filters} += $filters;
 		$count{with}++ if $filters;
-		$count{errors}++ if $off eq '';
+		$count{volatile}++ if $queries[$n] =~ /nextval/;
+		$count{both}++ if $queries[$n] =~ /nextval/ && $filters;
+		$count{errors}++ if $off !~ /\n/; # only the sequence
 		next if $off eq $on && $off eq $verify;
-		if ($off eq '' || $errors[$n] =~ /statement timeout/)
+		if ($off !~ /\n/ || $errors[$n] =~ /statement timeout/)
 		{
 			$count{timeouts}++;
 			next;
@@ -241,5 +258,7 @@ diag(join(', ', map { "$_ $count{$_}" } sort keys %count)) if $ENV{SEED};
 is($count{differ}, 0, "$count{queries} random joins give the same rows with a filter");
 cmp_ok($count{with}, '>', $count{queries} / 4, "$count{with} of them have one, $count{filters} in all");
 cmp_ok($count{errors} + $count{timeouts}, '<', $count{queries} / 10, "and few fail: $count{errors}, and $count{timeouts} for time");
+
+cmp_ok($count{both}, '>', $count{queries} / 50, "$count{volatile} ask a sequence, $count{both} of them with filters");
 
 done_testing();
