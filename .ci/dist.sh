@@ -108,15 +108,14 @@ debs()
 		pg_buildext updatecontrol
 		# `make test` has tested what is built here; DIST_CHECK=yes lets debian/rules do it, too.
 		[ "${DIST_CHECK:-no}" = yes ] || export DEB_BUILD_PROFILES=nocheck
-		DEB_BUILD_OPTIONS="noautodbgsym parallel=2${DEB_BUILD_PROFILES:+ $DEB_BUILD_PROFILES}" dpkg-buildpackage -b -us -uc > ../log 2>&1 ||
-			{ tail -n 40 ../log >&2; exit 1; }
+		DEB_BUILD_OPTIONS="noautodbgsym parallel=2${DEB_BUILD_PROFILES:+ $DEB_BUILD_PROFILES}" "$root/test/patiently.sh" "building Debian's packages" "$root/build/dist.debs.log" dpkg-buildpackage -b -us -uc
 	)
 	cp "$work"/debian/*.deb "$out"
 }
 
 library()
 {
-	make -s -j2 -C "$tree" sqlite
+	"$root/test/patiently.sh" "building the library" "$root/build/dist.library.log" make -j2 -C "$tree" sqlite
 	cp "$tree/build/sqlite/cuckoofilter.so" "$work"
 	strip --strip-unneeded "$work/cuckoofilter.so"
 }
@@ -154,9 +153,8 @@ wheel()
 	cp "$work/cuckoofilter.so" "$folder/sqlite_cuckoofilter"
 	licences "$folder"
 	fill "$folder/setup.cfg"
-	(cd "$folder" && /usr/bin/python3 -m build --wheel --no-isolation \
-		"-C--build-option=--plat-name=$(platform)" -o "$out" > ../python.log 2>&1) ||
-		{ tail -n 40 "$work/python.log" >&2; exit 1; }
+	(cd "$folder" && "$root/test/patiently.sh" "building the wheel" "$root/build/dist.wheel.log" \
+		/usr/bin/python3 -m build --wheel --no-isolation "-C--build-option=--plat-name=$(platform)" -o "$out")
 }
 
 [ -z "$(git status --porcelain)" ] || echo "Not in the packages: what is not committed."
@@ -164,12 +162,12 @@ rm -rf "$out" "$work"
 mkdir -p "$out" "$work"
 xxhash=$(echo '#include <xxhash.h>' | ${CC:-cc} -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
 
-sources
-amalgamation
-debs
-library
-npm_package
-wheel
+step=0
+for part in sources amalgamation debs library npm_package wheel; do
+	step=$((step + 1))
+	echo "$step of 6: $part"
+	$part
+done
 
 rm -rf "$work"
 cd "$out"

@@ -8,7 +8,7 @@ each goes to a file of its own in the folder LOGS.  A line "skipped: WHY" anywhe
 at the end.
 
 JOBS=n runs n at a time (as many as there are processors, at most 4); LIMIT=n ends a suite after n
-seconds (3600).  The last line is "N passed, N failed".
+seconds (3600); MINUTES=n starts no suite after n minutes.  The last line is "N passed, N failed".
 """
 
 import os
@@ -42,6 +42,7 @@ class Suite:
         self.why = None  # what is wrong, or None
         self.seconds = 0
         self.skipped = False
+        self.skips = []
         self.seen = self.at = 0
 
     def start(self):
@@ -80,6 +81,7 @@ class Suite:
         last = text.rstrip("\n").rsplit("\n", 1)[-1]
         count = COUNT.match(last)
         self.skipped = bool(SKIPPED.match(last))
+        self.skips = [why.strip() for why in SKIPPED.findall(text)]
         if count:
             self.passed, self.failed = int(count[1]), int(count[2])
         if hangs:
@@ -92,11 +94,10 @@ class Suite:
             self.why = f"exit status {status}, though no check failed"
         elif self.failed:
             self.why = f"{self.failed} failed"
-        elif count and not self.passed:
+        elif count and not self.passed and not self.skips:
             self.why = "ran no check"
         if self.why and not self.failed:
             self.failed = 1
-        self.skips = [why.strip() for why in SKIPPED.findall(text)]
 
     def replay(self):
         """A command that runs the suite as it was run here."""
@@ -146,8 +147,14 @@ class Screen:
 
 def run(suites, jobs, limit, screen):
     waiting, running, done = list(suites), [], []
+    told = 0
+    until = time.time() + 60 * float(os.environ.get("MINUTES") or 1e9)
     try:
         while waiting or running:
+            if waiting and time.time() > until:
+                for suite in waiting:
+                    suite.skips = [f"{suite.label}, since {os.environ['MINUTES']} minutes are over"]
+                waiting = []
             while waiting and len(running) < jobs:
                 suite = waiting.pop(0)
                 suite.start()
@@ -167,6 +174,9 @@ def run(suites, jobs, limit, screen):
                 word = "FAILED " if suite.why else "skipped" if suite.skipped else "ok     "
                 screen.line(f"{len(done):4d}/{len(suites)} {word} {suite.passed:6d} passed {suite.seconds:5.0f} s   {suite.label}"
                             + (f"   ({suite.why}; {suite.log})" if suite.why else ""))
+            if time.time() < told + 1:
+                continue
+            told = time.time()
             busy = ", ".join(f"{os.path.basename(s.command[-1])} {s.progress()} ok, {time.time() - s.started:.0f} s" for s in running)
             failed = sum(1 for s in done if s.why)
             screen.status(f"{len(done):4d}/{len(suites)}, {failed} failed; running: {busy}")

@@ -2,6 +2,7 @@
 """The runner of suites, test/run.py, with suites that pass, fail, crash, hang, skip and say nothing."""
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -19,6 +20,7 @@ SUITES = {
     "hangs": "sleep 60",
     "skips": 'echo "skipped: a driver that is not here"',
     "skips-some": 'echo "# skipped: a part"; echo "skips-some: 5 passed, 0 failed"',
+    "set": 'echo "set: 0 passed, 1 failed"; exit 1',
     "runs-nothing": 'echo "runs-nothing: 0 passed, 0 failed"',
     "seed": '[ "$SEED $ROUNDS" = "7 20" ] && echo "seed: 1 passed, 0 failed"',
     "waits": 'i=0; while [ ! -f "$0.other" ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done; [ $i -lt 100 ] && echo "waits: 1 passed, 0 failed"',
@@ -64,9 +66,9 @@ class Run:
 
 
 def everything(folder):
-    run = Run(folder, ["./" + name for name in SUITES if name not in ("waits", "long", "seed")] + ["ROUNDS=20 ./seed"], LIMIT="2")
+    run = Run(folder, ["./" + name for name in SUITES if name not in ("waits", "long", "seed", "set")] + ["ROUNDS=20 ./seed", "ROUNDS=20 ./set"], LIMIT="2")
     text = run.text
-    check("the last line is the sum", run.last == "15 passed, 7 failed", text)
+    check("the last line is the sum", run.last == "15 passed, 8 failed", text)
     check("the exit status tells of failures", run.status == 1)
     check("nothing but plain lines comes where no terminal is", "\r" not in text and "\033" not in text)
     check("each suite has its line", all(run.line(name) for name in SUITES if name not in ("waits", "long")), text)
@@ -85,6 +87,7 @@ def everything(folder):
     check("also where thousands follow", "at the start" in run.after("wordy") and run.after("wordy").count("\n") < 60)
     check("a suite gets the seed, and what its line sets", " ok 1 passed " in run.line("seed"), run.line("seed"))
     check("a skipped suite is no failure", " skipped 0 passed " in run.line("skips"), run.line("skips"))
+    check("the replay has what the suite's line sets", run.after("set").endswith("\n  replay: SEED=7 ROUNDS=20 ./set"), run.after("set"))
     end = text[text.rindex("replay:"):]
     check("what was skipped comes after the failures", "skipped: a driver that is not here\nskipped: a part\n" in end, end)
     check("the folder of the logs is said first and last", "/log" in text.split("\n")[0] and "/log" in end)
@@ -102,6 +105,33 @@ def told_while_it_runs(folder):
     run = Run(folder, ["./long"])
     check("a long suite is told of while it runs", re.search(r"0/1, 0 failed; running: long [789] ok, ", run.text), run.text)
     check("it passes", run.status == 0 and run.last == "11 passed, 0 failed", run.text)
+
+
+def time_is_over(folder):
+    run = Run(folder, ["./lasts", "./passes"], JOBS="1", MINUTES="0.01")
+    check("no suite starts after MINUTES", run.status == 0 and run.last == "1 passed, 0 failed" and not run.line("passes"), run.text)
+    check("those left are named", "\nskipped: ./passes, since 0.01 minutes are over\n" in run.text, run.text)
+
+
+def in_a_terminal(folder):
+    """One line is written anew, and what stays is whole lines."""
+    with open(os.path.join(folder, "list"), "w") as file:
+        file.write("./lasts\n")
+    master, slave = pty.openpty()
+    command = ["/usr/bin/python3", os.path.join(ROOT, "test/run.py"), os.path.join(folder, "log"), os.path.join(folder, "list")]
+    with subprocess.Popen(command, stdout=slave, stderr=slave, cwd=folder, env={"PATH": os.environ["PATH"], "TERM": "xterm", "SEED": "7"}) as process:
+        os.close(slave)
+        text = b""
+        try:
+            while part := os.read(master, 1000):
+                text += part
+        except OSError:  # the end, in a terminal
+            pass
+    os.close(master)
+    lines = text.decode().replace("\r\n", "\n").split("\n")
+    check("in a terminal a line shows what runs", process.returncode == 0 and re.search(r"\r\033\[K +0/1, 0 failed; running: lasts ", text.decode()), text)
+    check("and is gone where a line stays", any(re.search(r"\r\033\[K +1/1 ok ", line) for line in lines), text)
+    check("and the last line is the sum", lines[-2].endswith("1 passed, 0 failed"), text)
 
 
 def interrupted(folder):
@@ -128,12 +158,12 @@ def interrupted(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, body in {**SUITES, "lets": 'touch waits.other; echo "lets: 1 passed, 0 failed"',
-                           "endless": "echo $$ > pid.new; mv pid.new pid; sleep 60; sleep 60"}.items():
+                           "lasts": 'sleep 2.5; echo "lasts: 1 passed, 0 failed"', "endless": "echo $$ > pid.new; mv pid.new pid; sleep 60; sleep 60"}.items():
             path = os.path.join(folder, name)
             with open(path, "w") as file:
                 file.write("#!/bin/sh\n" + body + "\n")
             os.chmod(path, 0o755)
-        for test in (everything, side_by_side, told_while_it_runs, interrupted):
+        for test in (everything, side_by_side, told_while_it_runs, time_is_over, in_a_terminal, interrupted):
             test(folder)
     print(f"run: {passed} passed, {failed} failed")
     sys.exit(failed > 0)
