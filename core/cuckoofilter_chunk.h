@@ -277,13 +277,16 @@ void ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, ui
  *
  * The result is that of ckf_rebuild's CKF_FINISH of an aggregate over the same items,
  * byte for byte, while there are at most `capacity` distinct ones, each added once
- * (a set: and at most 2^25).  Else it answers as the chunks do.
+ * (a set: and at most 2^25).  Else it answers as the chunks do; where no table like theirs
+ * can be filled, it has c = 4 and a target rate of 1/16, or buckets of 8 slots, or is a set
+ * (FORMAT.md, section 10).
  *
  * `first`: the table's first chunk; NULL: it has none.  `added`: for a set, the number
  * of items added so far, stored or not; 0: not known (then a set may differ in bytes).
  * `item_classes`: of all items that were added.  *chunks and what was fed must stay as
  * they are: the former until the end, the latter until the next CKF_FEED.
- * CKF_OK; later CKF_PRECISION, CKF_BAD_BYTES, as ckf_rebuild_step.
+ * CKF_OK; later CKF_BAD_BYTES, as ckf_rebuild_step, and CKF_PRECISION only where this
+ * machine's memory cannot have so large a table.
  */
 ckf_status ckf_export_start(ckf_rebuild *rebuild, const ckf_chunks *chunks, const ckf_chunk *first,
 							uint64_t added, unsigned item_classes);

@@ -4,6 +4,7 @@
  */
 #include "chunk/chunk.h"
 #include "filter/operations.h"
+#include "rebuild/saturated.h"
 #include "rebuild/work.h"
 
 /* Are there items?  Only reading tells; the count is settled before it matters. */
@@ -12,6 +13,23 @@ ckf_fed_items(const ckf_filter *t)
 {
 	(void)t;
 	return 1;
+}
+
+/* Where the items of a chunk are when they have been raised: behind them. */
+#define CKF_FED_RAISED CKF_CHUNK_ITEMS
+#define CKF_FED_WORDS (CKF_FED_RAISED + CKF_RAISED_ITEMS(CKF_CHUNK_ITEMS))
+
+_Static_assert(CKF_FED_WORDS >= CKF_CHUNK_SCRATCH, "a chunk's items need more");
+
+/* Saturated groups get as many copies as the target's are to have.  No group is in two
+ * chunks. */
+static void
+ckf_raise_fed(ckf_scan *s)
+{
+	ckf_saturated saturated = {.full = 2U * s->in->b, .raised = s->raised};
+
+	s->have = ckf_raise_saturated(&saturated, s->memory, s->have, s->memory + CKF_FED_RAISED);
+	s->keys = s->memory + CKF_FED_RAISED;
 }
 
 /*
@@ -30,6 +48,9 @@ ckf_load_fed(ckf_scan *s)
 	if (!chunk)
 		return true;
 	s->have = ckf_chunk_items(chunk, s->memory);
+	s->keys = s->memory;
+	if (s->raised > 2U * s->in->b && !s->in->once)
+		ckf_raise_fed(s);
 	*s->worked += s->have + 1;
 	s->given = NULL;
 	s->next++;
@@ -43,7 +64,7 @@ ckf_fed_scans(const ckf_filter *t, ckf_scan *scans)
 	scans->load = ckf_load_fed;
 	scans->in = t;
 	scans->end = UINT64_MAX;
-	scans->words = CKF_CHUNK_SCRATCH;
+	scans->words = CKF_FED_WORDS;
 	return 1;
 }
 

@@ -23,6 +23,7 @@ bool ckf_choose_buckets(ckf_filter *t, uint64_t items);
  * hold `items`.  false: f would fall below c, the table would be nearly empty, or
  * no buffer can be so large on this machine.
  */
+#define CKF_ANY_ITEMS (UINT64_C(1) << 60) /* which are never too few for the table */
 bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 
 /* After that failed: was it for f alone, so that a longer prefix would do? */

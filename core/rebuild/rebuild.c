@@ -595,7 +595,8 @@ ckf_phase_step(ckf_rebuild *r)
 	if (status != CKF_ROOM)
 		return status;
 	status = ckf_target_enlarge(r);
-	if (status != CKF_OK)
+	r->counts = status == CKF_MORE;
+	if (status != CKF_OK && !r->counts)
 		return status;
 	status = ckf_ask(r);
 	return status == CKF_OK ? CKF_MORE : status;

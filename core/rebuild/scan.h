@@ -58,6 +58,7 @@ struct ckf_scan
 	ckf_meeting *meeting; /* meeting */
 	const void *given;    /* of a host that brings the items piece by piece: this one */
 	bool wants;           /* the next piece is asked for */
+	uint8_t raised;       /* and copies that saturated groups get, if that is more */
 };
 
 /* ------------------------------------------------------- kinds of scans */

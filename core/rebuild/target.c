@@ -8,6 +8,7 @@
 #include "filter/derive.h"
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/fallback.h"
 #include "rebuild/promise.h"
 #include "small/sorted_hashes.h"
 #include "small/log.h"
@@ -203,13 +204,14 @@ ckf_target_larger(ckf_rebuild *r)
 }
 
 /* The table of an aggregate, as far as its items' precision goes, which chunks have
- * chosen for a capacity: more items make its rate worse. */
+ * chosen for a capacity: more items make its rate worse.  What it falls back to keeps the
+ * w that they promise. */
 static bool
 ckf_target_fed(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
 	uint64_t least = (uint64_t)to->capacity > r->items ? (uint64_t)to->capacity : r->items;
-	unsigned w = ckf_prefix_bits((double)least, to->fpr, to->c);
+	unsigned w = ckf_prefix_bits((double)least, r->in[0]->fpr, r->in[0]->c);
 
 	to->w = (uint8_t)(w < r->w ? w : r->w);
 	return ckf_choose(to, r->items, r->w);
@@ -394,10 +396,11 @@ ckf_use(ckf_rebuild *r)
 	r->cut_w = r->to.w;
 }
 
-/* Without a table: whole hashes stay hashes, a state a log, and a compaction
- * what it was. */
+/* Without a table: whole hashes stay hashes, a state a log, and a compaction what it was.
+ * CKF_MORE: an export becomes something else, and items must be counted once more.
+ * `short_tags`: the table's would be shorter than c. */
 static ckf_status
-ckf_target_otherwise(ckf_rebuild *r)
+ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 {
 	if (ckf_builds_state(r))
 	{
@@ -413,7 +416,7 @@ ckf_target_otherwise(ckf_rebuild *r)
 		return CKF_OK;
 	}
 	else
-		return CKF_PRECISION;
+		return r->goal == CKF_FINISH_FED && ckf_fall_back(r, short_tags) ? CKF_MORE : CKF_PRECISION;
 	ckf_use(r);
 	return CKF_OK;
 }
@@ -449,7 +452,7 @@ ckf_target_choose(ckf_rebuild *r)
 		found = r->whole ? ckf_target_exact(r) : ckf_target_table(r);
 	if (found)
 		ckf_use(r);
-	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r);
+	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r, !found);
 }
 
 static uint64_t
@@ -470,7 +473,7 @@ ckf_target_larger_table(ckf_rebuild *r)
 	ckf_filter *to = &r->to;
 	ckf_filter longer = *to;
 	unsigned max_w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
-	bool larger = ckf_enlarge(to, r->tries++, r->items);
+	bool larger = ckf_enlarge(to, r->tries++, r->unbounded ? CKF_ANY_ITEMS : r->items);
 
 	if (larger && (longer.f > CKF_SHORT_TAG || r->tries == 1))
 		return true;
@@ -495,7 +498,7 @@ ckf_target_enlarge(ckf_rebuild *r)
 		uint64_t room = ckf_builds_state(r) ? (to->size - ckf_log_size(to, 0)) / 8 : 0;
 
 		if (!ckf_target_larger_table(r) || !ckf_is_worth_it(r))
-			return ckf_target_otherwise(r);
+			return ckf_target_otherwise(r, ckf_lacks_bits(to, r->items));
 		ckf_use(r);
 		if (ckf_builds_state(r))
 			ckf_give_room(to, room, r->items);

@@ -17,11 +17,12 @@ bool ckf_target_reads(const ckf_rebuild *r);
 bool ckf_target_counts(ckf_rebuild *r);
 
 /* Choose r->to and r->sink for r->items.  CKF_MORE: they must be counted once
- * more, since they have been cut.  CKF_PRECISION: it is used up. */
+ * more, since they have been cut, or the target is another one.  CKF_PRECISION: it is used up. */
 ckf_status ckf_target_choose(ckf_rebuild *r);
 
-/* The target did not hold the items: a larger one.  CKF_PRECISION;
- * CKF_BAD_BYTES: there are more than the input tells. */
+/* The target did not hold the items: a larger one.  CKF_MORE: another one, for which they
+ * must be counted once more.  CKF_PRECISION; CKF_BAD_BYTES: there are more than the input
+ * tells. */
 ckf_status ckf_target_enlarge(ckf_rebuild *r);
 
 /* The target is filled: give back what it has too much. */

@@ -32,6 +32,7 @@ struct ckf_rebuild
 	bool in_order;     /* items come sorted, equal ones side by side */
 	bool appends;      /* a log takes the items as they come, in place */
 	bool copies_input; /* no target is better than the input as it is */
+	bool unbounded;    /* of chunks: the target may have any number of buckets */
 
 	/* How copies are counted: `distinct` drops those of one item, told apart at
 	 * the precision meet_w, before a prefix counts its items; `once` then

@@ -5,6 +5,7 @@
 #include "inputs.h"
 #include "shelf.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,9 @@ draw_shelf(shelf *s, const ckf_params *params)
 
 /* Merges into smaller buckets, larger and equal ones. */
 static unsigned merged[3];
+
+/* Exports that are as the table is, of a smaller c, of a larger b, sets of what was deletable. */
+static unsigned exported[4];
 
 /* ----------------------------------------------------------- histories */
 
@@ -277,36 +281,43 @@ pack(history *h)
 		  "a pack made %llu bytes of %llu", (unsigned long long)after, (unsigned long long)before);
 }
 
-/* The export answers as the table does. */
+/* Random hashes are found as often as the filter says: copies may make it say more. */
 static void
-export_answers(const history *h)
+check_rate(const model *m, const owned *o)
 {
+	unsigned n = 4000, found = 0;
+	double told = ckf_fpr(&o->filter) * n;
+	double least = m->count == m->prefixes ? told : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		found += ckf_contains(&o->filter, check_random());
+	CHECK(found <= 1.12 * told + 6 * sqrt(told) + 6, "%u of %u found, %g told", found, n, told);
+	CHECK(found >= 0.88 * least - 6 * sqrt(least) - 6, "%u of %u found, %g told", found, n, told);
+}
+
+/* The export has the items of the table, as a filter of its own b, c and kind. */
+static void
+check_export(const history *h)
+{
+	const ckf_filter *like = &h->s.chunks->like;
+	bool easy = h->kind == KIND_RANDOM && h->m.count <= h->s.chunks->max_count / 2 &&
+				model_most_copies(&h->m) <= 2;
 	owned result;
 	model m;
-	uint64_t key;
-	uint32_t copies;
-	ckf_status status = shelf_export(&h->s, &result);
 
-	if (status != CKF_OK)
-	{
-		CHECK(status == CKF_PRECISION, "export: status %d", status);
-		CHECK(h->kind != KIND_RANDOM || h->m.count > h->s.chunks->max_count / 2 ||
-				  model_most_copies(&h->m) > 2,
-			  "the export of %llu copies is refused: w %u, c %u, b %u, max %llu, most %u",
-			  (unsigned long long)h->m.count, h->m.w, h->m.c, h->m.b,
-			  (unsigned long long)h->s.chunks->max_count, model_most_copies(&h->m));
-		return;
-	}
-	model_init(&m, &h->s.chunks->like);
-	m.w = h->m.w;
-	for (size_t at = 0; map_next(&h->m.groups, &at, &key, &copies);)
-		map_set(&m.groups, key, copies);
-	for (size_t at = 0; map_next(&h->m.truth, &at, &key, &copies);)
-		map_set(&m.truth, key, copies);
-	m.count = h->m.count;
-	m.prefixes = h->m.prefixes;
-	model_follow(&m, &result.filter);
+	CHECK(shelf_export(&h->s, &result) == CKF_OK, "the export of %llu copies is refused",
+		  (unsigned long long)h->m.count);
+	model_init(&m, &result.filter);
+	CHECK(m.w <= h->m.w && (m.b == like->b || m.b == 8) && (m.c == like->c || m.c == 4) &&
+			  (m.set || !h->m.set),
+		  "w %u, c %u, b %u, set %d of w %u, c %u, b %u, set %d", m.w, m.c, m.b, m.set, h->m.w,
+		  like->c, like->b, h->m.set);
+	CHECK(!easy || (m.b == like->b && m.c == like->c && m.set == h->m.set),
+		  "w %u, c %u, b %u, set %d of few copies", m.w, m.c, m.b, m.set);
+	model_pour(&m, &h->m);
 	model_check(&m, &result);
+	check_rate(&m, &result);
+	exported[m.set != h->m.set ? 3 : m.b != like->b ? 2 : m.c != like->c ? 1 : 0]++;
 	model_free(&m);
 	owned_free(&result);
 }
@@ -362,7 +373,7 @@ run_history(const void *arg)
 			check_all(&h);
 	}
 	check_all(&h);
-	export_answers(&h);
+	check_export(&h);
 	model_free(&h.m);
 	shelf_free(&h.s);
 }
@@ -454,6 +465,74 @@ run_crowd(const void *arg)
 	check_all(&h);
 	pack(&h);
 	check_all(&h);
+	check_export(&h);
+	model_free(&h.m);
+	shelf_free(&h.s);
+}
+
+/* A table about as full as it may be, or somewhat fuller, of items with any number of copies. */
+static void
+run_full(const void *arg)
+{
+	history h = {.w = world_new(MOST_ITEMS)};
+	ckf_params params = draw_params(&h.w);
+	double share = 0.3 + (double)check_below(90) / 100; /* of the limit */
+	unsigned repeats = check_chance(50) ? 1 : 2 + (unsigned)check_below(20);
+	size_t n;
+
+	(void)arg;
+	params.capacity = 1 + (int64_t)check_below(check_chance(50) ? 100 : 1000);
+	params.fpr = 0.001 * pow(400, (double)check_below(1001) / 1000); /* to 0.4 */
+	draw_shelf(&h.s, &params);
+	model_init(&h.m, &h.s.chunks->exact);
+	while ((double)h.m.count < share * (double)h.s.chunks->max_count &&
+		   h.next < 2 * h.s.chunks->max_count) /* there may be no more prefixes */
+	{
+		uint64_t hashes[500];
+
+		n = check_chance(20) ? 500 : 1 + check_below(500);
+		for (size_t i = 0; i < n; i++)
+			hashes[i] = world_hash(&h.w, KIND_RANDOM, h.next++);
+		qsort(hashes, n, sizeof *hashes, compare_hashes);
+		for (unsigned k = 0; k < repeats; k++)
+		{
+			shelf_add(&h.s, hashes, n, true);
+			for (size_t i = 0; i < n; i++)
+				model_add(&h.m, hashes[i]);
+		}
+		follow(&h);
+	}
+	check_all(&h);
+	check_export(&h);
+	model_free(&h.m);
+	shelf_free(&h.s);
+}
+
+/* Most prefixes that there are, or all of them: a set of these can always be built. */
+static void
+run_every_prefix(const void *arg)
+{
+	history h = {.w = world_new(MOST_ITEMS)};
+	ckf_params params = draw_params(&h.w);
+	unsigned percent = check_chance(20) ? 100 : 30 + (unsigned)check_below(71);
+
+	(void)arg;
+	params.capacity = 1 + (int64_t)check_below(300);
+	params.fpr = 0.03 + (double)check_below(370) / 1000;
+	draw_shelf(&h.s, &params);
+	model_init(&h.m, &h.s.chunks->exact);
+	for (uint64_t p = 0; p >> h.s.chunks->like.w == 0; p++)
+	{
+		uint64_t hash = p << (64 - h.s.chunks->like.w) | 1;
+
+		if (!check_chance(percent))
+			continue;
+		shelf_add(&h.s, &hash, 1, true);
+		model_add(&h.m, hash);
+		follow(&h);
+	}
+	check_all(&h);
+	check_export(&h);
 	model_free(&h.m);
 	shelf_free(&h.s);
 }
@@ -619,12 +698,14 @@ main(void)
 	check_case(run_refusals, NULL, "refusals");
 	for (uint64_t i = 0; i < check_rounds(300); i++)
 		check_case(run_history, NULL, "history %llu", (unsigned long long)i);
-	check_note("%u merges into smaller buckets, %u into larger ones, %u into equal ones", merged[0],
-			   merged[1], merged[2]);
 	for (uint64_t i = 0; i < check_rounds(300); i++)
 		check_case(run_export, NULL, "export %llu", (unsigned long long)i);
 	for (uint64_t i = 0; i < check_rounds(40); i++)
 		check_case(run_crowd, NULL, "crowd %llu", (unsigned long long)i);
+	for (uint64_t i = 0; i < check_rounds(60); i++)
+		check_case(run_full, NULL, "full %llu", (unsigned long long)i);
+	for (uint64_t i = 0; i < check_rounds(60); i++)
+		check_case(run_every_prefix, NULL, "every prefix %llu", (unsigned long long)i);
 	for (uint64_t i = 0; i < check_rounds(20); i++)
 		check_case(run_canonical, NULL, "canonical %llu", (unsigned long long)i);
 	for (uint64_t i = 0; i < check_rounds(30); i++)
@@ -632,5 +713,9 @@ main(void)
 	if (!LOWERED)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 			check_case(run_sizes, &sizes[i], "sizes from %zu", sizes[i]);
+	check_note("%u merges into smaller buckets, %u into larger ones, %u into equal ones", merged[0],
+			   merged[1], merged[2]);
+	check_note("%u exports like the table, %u of a smaller c, %u of a larger b, %u sets",
+			   exported[0], exported[1], exported[2], exported[3]);
 	return check_end();
 }

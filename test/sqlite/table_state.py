@@ -492,6 +492,60 @@ def test_export_after_changes():
             check(f"{what}: valid", base.one("SELECT cuckoofilter_count(f) FROM f") >= size - (last - first))
 
 
+def found_by_chance(base, filter, numbers=20_000):
+    """How many of so many items that were never added the filter says it has."""
+    return base.one(
+        f"SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(?3)), x)) FROM {NUMBERS}",
+        10**9, 10**9 + numbers - 1, filter,
+    )  # fmt: skip
+
+
+def is_rate(found, rate, numbers=20_000, least=True):
+    """Is the number found what the rate says?  At most that, where copies are counted."""
+    most = numbers * rate
+    noise = 6 * most**0.5 + 4
+    return found <= 1.12 * most + noise and (not least or found >= 0.88 * most - noise)
+
+
+def test_export_of_copies():
+    """Items inserted several times: where their copies crowd, the export is another filter, and not an error."""
+    kinds = set()
+    for args in ("", "bucket_size=2", "bucket_size=8", "kind=set", "fpr=0.1, layout=plain"):
+        for size, times in ((20_000, 5), (20_000, 2), (3000, 20), (700, 3)):
+            with Base(f"capacity=20000, {args}".rstrip(", "), numbers=0) as base:
+                for _ in range(times):
+                    base.add(1, size)
+                what = f"({args}) of {size} inserted {times} times"
+                got = base.export()
+                info = suite.info(got)
+                kinds.add((info["kind"], info["bucket_size"]))
+                equal(f"{what}: denied", size - suite.contained(got, 1, size), 0)
+                least = info["kind"] == "set"
+                found = found_by_chance(base, got)
+                check(f"{what}: {found} found at {info}", is_rate(found, info["fpr"], least=least))
+                if info["kind"] == "deletable":
+                    for _ in range(times - 1):
+                        got = base.one("SELECT cuckoofilter_remove(?, 7)", got)
+                    equal(f"{what}: after {times - 1} removals", suite.contained(got, 7, 7), 1)
+    check(f"kinds of exports: {kinds}", {("deletable", 8), ("deletable", 4), ("deletable", 2), ("set", 4)} <= kinds)
+
+
+def test_export_past_half():
+    """Tables past half of their limit, at any rate."""
+    for fpr in (0.001, 0.01, 0.03, 0.1, 0.2, 0.4):
+        for args in ("", "bucket_size=2", "bucket_size=8", "kind=set", "layout=plain"):
+            with Base(f"capacity=300, fpr={fpr}, {args}".rstrip(", "), numbers=0) as base:
+                size = 0
+                while size < 40_000 and base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", size + 1, size + 20) is None:
+                    size += 20
+                what = f"fpr {fpr}, {args}: {size}"
+                got = base.export()
+                info = suite.info(got)
+                equal(f"{what}: denied", size - suite.contained(got, 1, size), 0)
+                found = found_by_chance(base, got)
+                check(f"{what}: {found} found at {info}", is_rate(found, info["fpr"], least=fpr < 0.05))
+
+
 def test_export_sees_the_transaction():
     with Base() as base:
         base.add(1, 10)
