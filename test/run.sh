@@ -99,7 +99,7 @@ pg()
 	suite test/pg/run.sh regress
 	for script in test/pg/t/*.pl; do
 		case $script in
-			*/032_join_random.pl) suite "$(share 20)" test/pg/run.sh "$script" ;;
+			*/032_join_random.pl | */036_join_ends.pl) suite "$(share 20)" test/pg/run.sh "$script" ;;
 			*) suite "$(share 50)" test/pg/run.sh "$script" ;;
 		esac
 	done
