@@ -60,7 +60,7 @@ def examples(text, databases=("", "sqlite")):
 
 def run(found):
     """What the shell prints for each, an error as its sentence behind `ERROR: `."""
-    script, first = [".nullvalue NULL", f".load {EXTENSION}"], {}
+    script, first = [".mode list", ".nullvalue NULL", f".load {EXTENSION}"], {}
     for number, example in enumerate(found):
         first.update((len(script) + 1 + i, number) for i in range(example.statement.count("\n") + 1))
         script += example.statement.split("\n") + [f".print '{MARK}'"]

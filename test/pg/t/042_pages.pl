@@ -68,6 +68,27 @@ one(q{CREATE TYPE mood AS ENUM ('sad', 'glad'); CREATE TABLE moods AS SELECT cuc
 is(one(q{SELECT f @> 'blue'::mood, f @> 'sad'::text FROM moods}), 'f|t', 'an enum is its label');
 is(one('SELECT cuckoofilter_count(cuckoofilter_create(10) + f), cuckoofilter_count(cuckoofilter_create(10) | f) > 1 FROM part LIMIT 1'), '1|t', 'a filter is added as an item, or merged');
 
+# ------------------------------------------------------------- what the README compares
+
+# Sizes for a million keys.  A release of PostgreSQL may differ a little.
+$node->safe_psql('readme', 'CREATE TABLE million AS SELECT (g * 7919::bigint % 1000003)::integer AS id FROM generate_series(1, 1000000) g');
+foreach (
+	[ 'hash index', 'CREATE INDEX million_index ON million USING hash (id)', q{pg_relation_size('million_index')} ],
+	[ '`contrib/bloom` index', 'CREATE EXTENSION bloom; CREATE INDEX million_index ON million USING bloom (id)', q{pg_relation_size('million_index')} ],
+	[ 'BRIN index, bloom operators', 'CREATE INDEX million_index ON million USING brin (id int4_bloom_ops)', q{pg_relation_size('million_index')} ],
+	[ 'cuckoofilter, 1 %', '', '(SELECT length(cuckoofilter_agg(id)::bytea) FROM million)' ],
+	[ 'plain `IN (list)`', '', '(SELECT pg_column_size(array_agg(id)) FROM million)' ])
+{
+	my ($row, $setup, $size) = @$_;
+	my ($said, $unit) = page('README.md') =~ /^\| \Q$row\E \| ([\d.]+) (MB|kB) /m;
+
+	next if $row =~ /BRIN/ && server_version($node) < 140000;
+	$node->safe_psql('readme', "DROP INDEX IF EXISTS million_index; $setup");
+	my $bytes = $node->safe_psql('readme', "SELECT $size");
+	my $told = $said * ($unit eq 'MB' ? 1e6 : 1e3);
+	ok(abs($bytes / $told - 1) < 0.1, "$row: $bytes bytes, and the README says $said $unit");
+}
+
 # --------------------------------------------------------------- to SQLite and back
 
 SKIP:
