@@ -47,6 +47,12 @@ same_rows('a volatile build side', "$hash SELECT count(*) >= 0 FROM fact JOIN (S
 same_rows('a volatile function below the join', "$hash CREATE TEMP SEQUENCE s; SELECT count(*), max(n) FROM (SELECT k, nextval('s') n FROM fact OFFSET 0) f JOIN dim USING (k)", 0);
 same_rows('a volatile function above the join', "$hash CREATE TEMP SEQUENCE s; SELECT count(*), max(n) FROM (SELECT k, nextval('s') n FROM fact JOIN dim USING (k) OFFSET 0) f", 1);
 same_rows('a volatile function in a subplan', "$hash SELECT count(*) >= 0 FROM fact JOIN (SELECT k FROM dim WHERE id > (SELECT random() FROM fact f WHERE f.id = dim.id) OFFSET 0) d USING (k)", 0);
+same_rows('a volatile function in a CTE of the build side', "$hash WITH w AS MATERIALIZED (SELECT k FROM dim WHERE random() < 2) SELECT count(*) >= 0 FROM fact JOIN w USING (k)", 0);
+same_rows('a volatile function in a CTE of the probe side', "$hash CREATE TEMP SEQUENCE s; WITH w AS MATERIALIZED (SELECT k, nextval('s') n FROM fact) SELECT count(*), max(n) FROM w JOIN dim USING (k)", 0);
+same_rows('a volatile InitPlan of the build side', "$hash CREATE TEMP SEQUENCE s; SELECT count(*), max(n) FROM fact JOIN (SELECT k, (SELECT nextval('s')) n FROM dim OFFSET 0) d USING (k)", 0);
+same_rows('a volatile InitPlan of the probe side', "$hash CREATE TEMP SEQUENCE s; SELECT count(*), max(n) FROM (SELECT k, (SELECT nextval('s')) n FROM fact OFFSET 0) f JOIN dim USING (k)", 0);
+same_rows('a volatile SubPlan of the probe side', "$hash CREATE TEMP SEQUENCE s; SELECT count(*), max(n) FROM (SELECT k, (SELECT nextval('s') + 0 * count(*) FROM dim WHERE dim.id = fact.id) n FROM fact WHERE id < 2000 OFFSET 0) f JOIN dim USING (k)", 0);
+same_rows('a volatile CTE that neither side has', "$hash CREATE TEMP SEQUENCE s; WITH w AS MATERIALIZED (SELECT nextval('s') n) SELECT n, c FROM w, (SELECT count(*) c FROM fact JOIN dim USING (k)) j", 1);
 same_rows('the parameter of an INSERT', "$hash CREATE TEMP TABLE made (k integer); INSERT INTO made SELECT k FROM fact JOIN dim USING (k)", 1);
 same_rows('an InitPlan of the build side', "$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE dim.id < (SELECT count(*) / 10 FROM a)", 1);
 same_rows('an InitPlan with a parameter', "SET enable_mergejoin = off; SELECT array_agg(x.n) FROM (VALUES (2000), (5), (6)) v(g), LATERAL (SELECT count(*) n FROM a JOIN b ON a.k4 = b.k4 WHERE b.id = (SELECT max(id) FROM a WHERE id = v.g OFFSET 0) OFFSET 0) x", 0);

@@ -102,6 +102,50 @@ foreach my $query (sort keys %two)
 }
 $node->safe_psql('postgres', 'ALTER SERVER s0 OPTIONS (DROP fdw_tuple_cost)');
 
+# The build side is read before the foreign scan sends its query, but only if nobody can tell: it has no
+# side effects and cannot fail, and no other join, whose build side may be empty, is on the way.
+$node->safe_psql('postgres', 'CREATE TABLE here AS SELECT g AS k, g AS id, g::numeric AS kn, repeat(\'x\', 500) AS wide FROM generate_series(1, 9000) g; CREATE TABLE none (k integer, id integer);
+	CREATE TABLE gone WITH (autovacuum_enabled = off) AS SELECT k, id FROM here WHERE k <= 2000; ANALYZE here; ANALYZE none; ANALYZE gone; DELETE FROM gone');
+
+# Which nodes run, without ours.
+sub nodes_that_run
+{
+	my ($mode, $query) = @_;
+	my $plan = explained("SET join_collapse_limit = 1; SET cuckoofilter.join_filter = $mode; $query");
+
+	return join("\n", map { s/^[ >-]*//r =~ s/\(actual .*/: ran/r =~ s/\(never executed\)/: never/r } grep { /\((?:actual|never)/ && !/Cuckoo Join Filter/ } split(/\n/, $plan));
+}
+
+sub in_order
+{
+	my ($name, $query) = @_;
+	my $plan = explained("SET join_collapse_limit = 1; $query", 'COSTS OFF');
+
+	same_rows($name, "SET join_collapse_limit = 1; $query");
+	is(nodes_that_run('on', $query), nodes_that_run('off', $query), "$name: the same nodes run") or diag($plan);
+	like($plan, qr/by its server/, "$name: by its server") or diag($plan);
+}
+my $gone = 'SELECT count(*), sum(f.id), sum(d.x) FROM (SELECT * FROM fact WHERE id + 0 <> id) f';
+my %fails = (
+	'an operator that fails' => '(SELECT k, 10 / (id - id) AS x FROM here OFFSET 0)', 'a condition that fails' => '(SELECT k, id AS x FROM here WHERE 10 / (id - id) > 0 OFFSET 0)',
+	'a cast that fails' => "(SELECT k, ('x' || id)::integer AS x FROM here OFFSET 0)", 'a cast by input that fails' => '(SELECT k, id::text::name::text::integer AS x FROM here WHERE id::text::boolean OFFSET 0)',
+	'an aggregate that fails' => "(SELECT k, sum(9e18::bigint::double precision::bigint)::bigint AS x FROM here JOIN (VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11)) v(n) ON true GROUP BY k)");
+foreach my $name (sort keys %fails)
+{
+	in_order($name, "$gone JOIN $fails{$name} d USING (k)");
+}
+in_order('an InitPlan that is not run', "$gone JOIN (SELECT k, id AS x FROM here WHERE id <> (SELECT 10 / count(*) FROM none) OFFSET 0) d USING (k)");
+foreach my $dims ([ 'none', 'here' ], [ 'here', 'none' ], [ 'gone', 'here' ], [ 'here', 'gone' ])
+{
+	in_order("a star over a foreign table: $dims->[0], $dims->[1]", "SELECT count(*), sum(fact.id) FROM fact JOIN $dims->[0] a ON a.k = fact.k JOIN $dims->[1] b ON b.k = fact.few");
+}
+# The filter of the upper join comes after the query was sent: it is asked here.
+my $late = 'SET join_collapse_limit = 1; SELECT count(*), sum(fact.id) FROM fact JOIN dim a ON a.id = fact.few JOIN every_tenth d ON d.k = fact.k';
+same_rows('a filter that comes too late for the server', $late, 2);
+like(explained($late), qr/Filtered Scan: fact\.k of fact, by its server\n.*Rows Tested: \d{4}  Removed: 8\d{3} /s, 'a filter that comes too late for the server: asked here');
+# conditions that cannot fail
+remote('a build side that is read first', 'SELECT count(*), sum(fact.id) FROM fact JOIN (SELECT k FROM here WHERE kn > 20 AND id BETWEEN 21 AND 100 AND id = k OFFSET 0) d USING (k)');
+
 # Not by the server.
 sub local_only
 {
