@@ -75,10 +75,10 @@ def test_names():
         equal(f"arguments of {name}", on_page[name], there[name])
     modules = suite.db.execute("SELECT name FROM pragma_module_list WHERE name LIKE 'cuckoo%'")
     equal("modules", [name for (name,) in modules], ["cuckoofilter"])
-    behind = re.findall(r"`(\w+)`", section("### Behind these"))
+    internal = re.findall(r"`(\w+)`", section("### Support functions"))
     said = set(re.findall(r"\bcuckoofilter_[a-z_]+\b", PAGE)) - {"cuckoofilter_ops"}
     called = [call for call, *_ in table(section("## Names at a glance"))]
-    known = set(re.findall(r"cuckoofilter_[a-z_]+", " ".join(called + behind)))
+    known = set(re.findall(r"cuckoofilter_[a-z_]+", " ".join(called + internal)))
     equal("what the page says and does not explain", sorted(said - known), [])
 
 

@@ -63,7 +63,7 @@ foreach my $row (table('## Names at a glance'))
 	$results{"$name: $row->[1]"} = 1;
 	$arguments{ $list =~ /\.\.\./ ? "$name: any" : "$name: $_" } = 1 foreach $least .. $most;
 }
-my @internal = map { $_->[0] =~ /(\w+)/g } table('### Behind these');
+my @internal = map { $_->[0] =~ /(\w+)/g } table('### Support functions');
 my $internal = join ',', map { "'$_'" } @internal;
 
 is_deeply(rows("SELECT proname FROM $functions AND proname IN ($internal)"), sorted(@internal), 'functions behind the others');
