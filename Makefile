@@ -117,7 +117,7 @@ TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks common contract ma
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
-TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
+TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so build/test/sqlite/loaded build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
 	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults \
 	build/test/sqlite/table_hostile
 
@@ -168,6 +168,11 @@ $(TEST_BENCH): test/bench/test_reference.c test/bench/references.c $(wildcard te
 build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -ldl -o $@
+
+# Asserts in which order SQLite calls a table.
+build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) sqlite/host.h sqlite/table/table.h $(CORE_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -shared $(SQLITE_SRC) $(CORE_LIB) -o $@
 
 # The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.  Of handles, so few
 # are kept here that a test comes to the end of it.

@@ -174,7 +174,7 @@ void ckf_params_default(ckf_params *params);
 
 /*
  * Read an options text, "name=value, name=value" (blanks around names and
- * values are skipped, an empty text is allowed), over what params holds:
+ * values are skipped, an empty text is allowed, each name comes once), over what params holds:
  *   kind = deletable | set
  *   bucket_size = 2 | 4 | 8
  *   layout = semi_sorted | plain       semi_sorted needs bucket_size 4

@@ -94,6 +94,7 @@ ckfs_connect(void)
 	memset(connection->logged, 0, sizeof(connection->logged));
 	connection->references = 0;
 	connection->tables = NULL;
+	connection->replaced = false;
 	for (i = 0; i < CKFS_ENTRIES; i++)
 		connection->users[i] = (ckfs_user){connection, entries[i].data};
 	return connection;
@@ -109,11 +110,15 @@ ckfs_release(ckfs_connection *connection)
 	sqlite3_free(connection);
 }
 
-/* SQLite is done with a function, or has failed to register it. */
+/* SQLite is done with a function, or has failed to register it: the connection is closed, or a
+ * version before 1.3.1, which looks for no other one, has been loaded after this one. */
 static void
 ckfs_forget(void *user)
 {
-	ckfs_release(((ckfs_user *)user)->connection);
+	ckfs_connection *connection = ((ckfs_user *)user)->connection;
+
+	connection->replaced = true;
+	ckfs_release(connection);
 }
 
 /* The same with the module of tables. */
@@ -169,18 +174,75 @@ ckfs_unregister(sqlite3 *db, int i)
 		sqlite3_create_function_v2(db, entry->name, n, CKFS_FLAGS, NULL, NULL, NULL, NULL, NULL);
 }
 
+/* ------------------------------------------------------ loaded more than once */
+
+/* Has the connection a function of this name?  To call it would tell, too, but an error goes to
+ * the log. */
+static int
+ckfs_has_function(sqlite3 *db, const char *name, bool *has)
+{
+	sqlite3_stmt *statement = NULL;
+	int rc = sqlite3_prepare_v2(db, "PRAGMA function_list", -1, &statement, NULL);
+
+	*has = false;
+	while (rc == SQLITE_OK && !*has && sqlite3_step(statement) == SQLITE_ROW)
+	{
+		const char *found = (const char *)sqlite3_column_text(statement, 0);
+
+		*has = found && sqlite3_stricmp(found, name) == 0;
+	}
+	if (rc == SQLITE_OK)
+		rc = sqlite3_reset(statement);
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+/*
+ * Two copies of the extension in a connection would keep adds of one table in two places, and one
+ * would read the other's memory.  *loaded: this version is in the connection already, by this file
+ * or another one, and does all that this call would do.  Another version is an error.
+ */
+static int
+ckfs_find_loaded(sqlite3 *db, bool *loaded, char **error)
+{
+	sqlite3_stmt *statement = NULL;
+	int rc = ckfs_has_function(db, "cuckoofilter_version", loaded);
+	const char *version = NULL;
+
+	if (rc != SQLITE_OK || !*loaded)
+		return rc;
+	rc = sqlite3_prepare_v2(db, "SELECT cuckoofilter_version()", -1, &statement, NULL);
+	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+		version = (const char *)sqlite3_column_text(statement, 0);
+	if (version && strcmp(version, CKF_VERSION) != 0)
+	{
+		rc = SQLITE_ERROR;
+		if (error)
+			*error = sqlite3_mprintf(
+				"cuckoofilter %s cannot be loaded: this connection has cuckoofilter %s already",
+				CKF_VERSION, version);
+	}
+	else if (!version)
+		rc = sqlite3_errcode(db) == SQLITE_ROW ? SQLITE_ERROR : sqlite3_errcode(db);
+	sqlite3_finalize(statement);
+	return rc;
+}
+
 /* SQLite looks for this name in a file called cuckoofilter. */
 CKFS_EXPORT int
 sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
 	ckfs_connection *connection;
-	int rc = SQLITE_OK;
-	int i;
+	bool loaded;
+	int i, rc;
 
 	(void)api;
 	SQLITE_EXTENSION_INIT2(api);
 	if (!ckfs_library_will_do(error))
 		return SQLITE_ERROR;
+	rc = ckfs_find_loaded(db, &loaded, error);
+	if (rc != SQLITE_OK || loaded)
+		return rc;
 	connection = ckfs_connect();
 	if (!connection)
 		return SQLITE_NOMEM;

@@ -56,6 +56,7 @@ struct ckfs_handle
 	ckfs_handle *next;          /* of its chain, by hash */
 	ckfs_handle *newer, *older; /* by last use */
 	bool checked;               /* each slot was read once */
+	unsigned pins;              /* who reads it while SQL runs: it is not dropped */
 	uint8_t bytes[];
 };
 
@@ -189,12 +190,18 @@ ckfs_find_bytes(const ckfs_handles *handles, const ckf_filter *filter, uint64_t 
 
 /* ------------------------------------------------------------ open and drop */
 
-static void
+/* Drop the one that is longest unused and not read; false: there is none. */
+static bool
 ckfs_drop_oldest(ckfs_handles *handles)
 {
 	ckfs_handle *handle = handles->oldest;
-	ckfs_handle **link = ckfs_chain(handles, handle->name.hash);
+	ckfs_handle **link;
 
+	while (handle && handle->pins > 0)
+		handle = handle->newer;
+	if (!handle || handle == handles->newest)
+		return false;
+	link = ckfs_chain(handles, handle->name.hash);
 	while (*link != handle)
 		link = &(*link)->next;
 	*link = handle->next;
@@ -202,6 +209,7 @@ ckfs_drop_oldest(ckfs_handles *handles)
 	handles->count--;
 	handles->bytes -= ckfs_handle_size(handle);
 	sqlite3_free(handle);
+	return true;
 }
 
 static void
@@ -214,8 +222,9 @@ ckfs_insert(ckfs_handles *handles, ckfs_handle *handle)
 	ckfs_link_newest(handles, handle);
 	handles->count++;
 	handles->bytes += ckfs_handle_size(handle);
-	while (handles->bytes > CKFS_MAX_HANDLE_BYTES && handles->count > CKFS_LEAST_HANDLES)
-		ckfs_drop_oldest(handles);
+	while (handles->bytes > CKFS_MAX_HANDLE_BYTES && handles->count > CKFS_LEAST_HANDLES &&
+		   ckfs_drop_oldest(handles))
+		continue;
 }
 
 /* Keep a name, if there is room for it. */
@@ -263,6 +272,7 @@ ckfs_new_handle(sqlite3_context *ctx, ckfs_handles *handles, const ckf_filter *f
 	handle->name.serial = handles->serial++;
 	handle->kept = ckfs_keep(handles, &handle->name);
 	handle->checked = false;
+	handle->pins = 0;
 	ckfs_insert(handles, handle);
 	return handle;
 }
@@ -295,12 +305,27 @@ ckfs_is_handle(const void *bytes)
 	return memcmp(bytes, ckfs_sign, sizeof(ckfs_sign)) == 0;
 }
 
-const ckf_filter *
-ckfs_handle_find(ckfs_handles *handles, const void *bytes)
+ckfs_handle *
+ckfs_handle_pin(ckfs_handles *handles, const void *bytes)
 {
 	ckfs_handle *handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
 
-	return handle ? &handle->filter : NULL;
+	if (handle)
+		handle->pins++;
+	return handle;
+}
+
+void
+ckfs_handle_unpin(ckfs_handle *handle)
+{
+	if (handle)
+		handle->pins--;
+}
+
+const ckf_filter *
+ckfs_pinned_filter(const ckfs_handle *handle)
+{
+	return &handle->filter;
 }
 
 const ckf_filter *

@@ -65,8 +65,11 @@ const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles
 /* Do bytes of a name's size look like a handle's? */
 bool ckfs_is_handle(const void *bytes);
 
-/* The filter of a handle, for any trust; NULL where it is not open here. */
-const ckf_filter *ckfs_handle_find(ckfs_handles *handles, const void *bytes);
+/* A handle whose filter is read while SQL runs, which may open others: it stays until it is
+ * unpinned.  NULL where it is not open here; NULL may be unpinned. */
+ckfs_handle *ckfs_handle_pin(ckfs_handles *handles, const void *bytes);
+void ckfs_handle_unpin(ckfs_handle *handle);
+const ckf_filter *ckfs_pinned_filter(const ckfs_handle *handle);
 
 /* Make a handle of a filter the result. */
 void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
@@ -89,6 +92,7 @@ struct ckfs_connection
 	uint8_t logged[CKF_ITEM_HASH]; /* by a filter's classes: of which an item was asked for */
 	int references;                /* of functions, and of the module of tables */
 	struct ckfs_table *tables;     /* the first of the filter tables that it has connected */
+	bool replaced;                 /* another module has taken over functions of ours */
 	ckfs_user users[];
 };
 

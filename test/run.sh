@@ -84,6 +84,10 @@ sqlite()
 	for script in test/sqlite/*.py; do
 		! is_script "$script" || suite "$tmp" "$(share 50)" /usr/bin/python3 "$script"
 	done
+	for script in table_reentry table_state table_model; do
+		suite "$tmp" "$(share 30)" CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter \
+			/usr/bin/python3 "test/sqlite/$script.py"
+	done
 	suite test/sqlite/shell.sh
 	suite test/drivers/better_sqlite3.sh
 	suite build/test/sqlite/hostile

@@ -74,6 +74,23 @@ ckf_read_integer(ckf_piece piece, uint64_t *value)
 	return true;
 }
 
+/* Is the option's name among those of the options before it? */
+static bool
+ckf_was_given(const char *text, const char *end, ckf_piece name)
+{
+	while (text < end)
+	{
+		const char *stop = memchr(text, ',', (size_t)(end - text));
+		const char *equals = memchr(text, '=', (size_t)(end - text));
+		ckf_piece before = ckf_trim(text, equals); /* all of them were read */
+
+		if (before.size == name.size && memcmp(before.at, name.at, name.size) == 0)
+			return true;
+		text = stop + 1;
+	}
+	return false;
+}
+
 /* Read one option.  *layout_given is 0 until the layout was given, then 1 for plain
  * and 2 for semi_sorted: whether it fits the bucket size is known at the end. */
 static bool
@@ -124,8 +141,10 @@ ckf_params_parse(ckf_params *params, const char *text, size_t size, const char *
 		const char *equals = memchr(at, '=', (size_t)(stop - at));
 		ckf_piece whole = ckf_trim(at, stop);
 
-		if (!equals || !ckf_read_option(&result, ckf_trim(at, equals), ckf_trim(equals + 1, stop),
-										&layout_given))
+		if (!equals ||
+			!ckf_read_option(&result, ckf_trim(at, equals), ckf_trim(equals + 1, stop),
+							 &layout_given) ||
+			ckf_was_given(text, at, ckf_trim(at, equals)))
 		{
 			*bad = whole.at;
 			*bad_size = whole.size;

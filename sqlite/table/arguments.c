@@ -99,16 +99,23 @@ ckfs_bad_argument(char **error, ckfs_piece argument)
 	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
+/* What was read: fpr and capacity, each once. */
+typedef struct ckfs_given
+{
+	bool fpr, capacity;
+} ckfs_given;
+
 /* Read one argument; what ckf_params_parse reads is added to *options. */
 static int
 ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_str *options,
-				   char **error)
+				   ckfs_given *given, char **error)
 {
 	const char *end = text + strlen(text);
 	const char *equals = strchr(text, '=');
 	ckfs_piece whole = ckfs_piece_trim(text, end);
 	ckfs_piece name, value;
 	double number = 0;
+	bool *twice;
 	int rc;
 
 	if (whole.size == 0)
@@ -128,8 +135,10 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 							(int)name.size, name.at, (int)value.size, value.at);
 		return sqlite3_str_errcode(options);
 	}
-	if (!ckfs_is_number(value))
+	twice = ckfs_piece_is(name, "fpr") ? &given->fpr : &given->capacity;
+	if (*twice || !ckfs_is_number(value))
 		return ckfs_bad_argument(error, whole);
+	*twice = true;
 	rc = ckfs_read_number(db, value, &number);
 	if (rc != SQLITE_OK)
 		return rc;
@@ -161,6 +170,7 @@ ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params 
 					 ckf_chunks *chunks, char **error)
 {
 	sqlite3_str *options = sqlite3_str_new(db);
+	ckfs_given given = {false, false};
 	int rc = SQLITE_OK;
 	ckf_status status;
 	char *text;
@@ -169,7 +179,7 @@ ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params 
 	ckf_params_default(params);
 	params->capacity = CKFS_DEFAULT_CAPACITY;
 	for (i = 0; i < argc && rc == SQLITE_OK; i++)
-		rc = ckfs_read_argument(db, argv[i], params, options, error);
+		rc = ckfs_read_argument(db, argv[i], params, options, &given, error);
 	text = sqlite3_str_finish(options);
 	if (rc == SQLITE_OK)
 		rc = ckfs_read_options(text, params, error);

@@ -20,9 +20,9 @@ ckfs_check_filter(ckfs_table *table, const ckf_filter *filter)
 	return status == CKF_OK ? SQLITE_OK : ckfs_table_status(table, status, (ckfs_subject){0});
 }
 
-/* The filter of a value: *filter is *local, or that of a handle. */
+/* The filter of a value: *filter is *local, or that of a handle, which *pinned keeps open. */
 static int
-ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local,
+ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local, ckfs_handle **pinned,
 				 const ckf_filter **filter)
 {
 	const void *bytes;
@@ -37,9 +37,12 @@ ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local,
 	*filter = local;
 	if (size == sizeof(ckfs_name))
 	{
-		*filter = ckfs_handle_find(&table->connection->handles, bytes);
-		if (*filter)
+		*pinned = ckfs_handle_pin(&table->connection->handles, bytes);
+		if (*pinned)
+		{
+			*filter = ckfs_pinned_filter(*pinned);
 			return ckfs_check_filter(table, *filter);
+		}
 		if (ckfs_is_handle(bytes))
 			return ckfs_table_fail(table, SQLITE_ERROR, sqlite3_mprintf("%s", CKFS_SAY_NO_HANDLE));
 	}
@@ -128,12 +131,16 @@ static int
 ckfs_merge(ckfs_table *table, sqlite3_value *value)
 {
 	const ckf_filter *filter = NULL;
+	ckfs_handle *pinned = NULL;
 	ckf_filter local;
-	int rc = ckfs_open_filter(table, value, &local, &filter);
+	int rc = ckfs_open_filter(table, value, &local, &pinned, &filter);
 
 	if (rc == SQLITE_OK)
 		rc = ckfs_write_waiting(table);
-	return rc == SQLITE_OK ? ckfs_merge_filter(table, filter) : rc;
+	if (rc == SQLITE_OK)
+		rc = ckfs_merge_filter(table, filter);
+	ckfs_handle_unpin(pinned);
+	return rc;
 }
 
 /* ---------------------------------------------------------------- commands */

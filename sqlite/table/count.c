@@ -104,7 +104,7 @@ ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n)
 
 	if (table->allowed < n)
 	{
-		rc = ckfs_check_broken(table);
+		rc = ckfs_check_usable(table);
 		if (rc == SQLITE_OK)
 			rc = ckfs_estimate(table, hash, &copies);
 		if (rc == SQLITE_OK && !ckfs_allow(table, copies * CKFS_ONE_MARGIN, n))

@@ -74,7 +74,8 @@ ckfs_no_question(ckfs_table *table)
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
 		sqlite3_mprintf("cuckoofilter table %s keeps no items to list: ask it with item = value, "
-						"item IN (..) or EXISTS, compared as BINARY; 'delete-all' empties it",
+						"item IN (..) or EXISTS, compared as BINARY, and not on the side of a "
+						"RIGHT or FULL JOIN that keeps all rows; 'delete-all' empties it",
 						table->name));
 }
 

@@ -24,15 +24,41 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 	ckfs_delist(table);
 	ckfs_shadow_close(table);
 	ckfs_depths_end(&table->depths);
-	sqlite3_free(table->waiting.hashes);
+	ckfs_waiting_drop(&table->waiting);
 	sqlite3_free(table->edit);
 
+	ckfs_names_end(table);
+	sqlite3_free(table->broken_by);
 	sqlite3_free(table->schema);
 	sqlite3_free(table->name);
 	sqlite3_free(table->shadow);
-	sqlite3_free(table->base.zErrMsg); /* of a savepoint: nobody asks for it */
+	sqlite3_free(table->base.zErrMsg);
 	sqlite3_free(table);
 	return SQLITE_OK;
+}
+
+static void
+ckfs_set_state(ckfs_table *table, ckfs_state state)
+{
+#ifdef CKF_TEST_BUILD
+	table->state = state;
+#else
+	(void)table;
+	(void)state;
+#endif
+}
+
+/* May no table have this name, as a column has it? */
+static bool
+ckfs_is_column(const char *name)
+{
+	return sqlite3_stricmp(name, "item") == 0 || sqlite3_stricmp(name, "copies") == 0;
+}
+
+static char *
+ckfs_sentence_named(const char *name)
+{
+	return sqlite3_mprintf("a cuckoofilter table cannot be named as its column %s", name);
 }
 
 /* The columns, of which the last is named as the table and takes commands. */
@@ -42,9 +68,9 @@ ckfs_declare(sqlite3 *db, const char *name, char **error)
 	char *sql;
 	int rc;
 
-	if (sqlite3_stricmp(name, "item") == 0 || sqlite3_stricmp(name, "copies") == 0)
+	if (ckfs_is_column(name))
 	{
-		*error = sqlite3_mprintf("a cuckoofilter table cannot be named as its column %s", name);
+		*error = ckfs_sentence_named(name);
 		return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 	}
 	sql = sqlite3_mprintf("CREATE TABLE x(item, copies INTEGER HIDDEN, \"%w\" HIDDEN)", name);
@@ -90,6 +116,15 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, int argc, const char 
 	return rc;
 }
 
+/* SQLite says "vtable constructor failed" where we say nothing: say what the code means. */
+static int
+ckfs_start_failed(int rc, char **error)
+{
+	if (rc != SQLITE_OK && rc != SQLITE_NOMEM && !*error)
+		*error = sqlite3_mprintf("%s", sqlite3_errstr(rc));
+	return rc;
+}
+
 static int
 ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *argv,
 				   sqlite3_vtab **out, char **error)
@@ -98,7 +133,7 @@ ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *a
 	int rc = ckfs_table_start(db, connection, argc, argv, &table, error);
 
 	*out = table ? &table->base : NULL;
-	return rc;
+	return ckfs_start_failed(rc, error);
 }
 
 static int
@@ -117,51 +152,62 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 		ckfs_table_disconnect(&table->base);
 		table = NULL;
 	}
+	if (table)
+		ckfs_set_state(table, CKFS_BEGUN);
 	*out = table ? &table->base : NULL;
-	return rc;
+	return ckfs_start_failed(rc, error);
 }
 
+/*
+ * Adds from before a savepoint of the user wait only if they could not be written when it began.
+ * They must not go with the table, which a rollback to that savepoint brings back.  (The last
+ * savepoint is that of DROP TABLE itself.)
+ *
+ * Statements that still have another instance open must not take a new table of this name for it.
+ */
 static int
 ckfs_table_destroy(sqlite3_vtab *vtab)
 {
-	ckfs_table *table = ckfs_table_of(vtab), *other = NULL;
-	int rc = ckfs_shadow_drop(table);
+	ckfs_table *table = ckfs_table_of(vtab), *other, *next;
+	int rc;
 
+	/* SQLite tells no sentence here */
+	if (ckfs_waiting_before(&table->waiting, table->level - 1))
+		return SQLITE_LOCKED;
+	rc = ckfs_shadow_drop(table);
 	if (rc != SQLITE_OK)
 		return rc;
-	while ((other = ckfs_next_instance(table, other)) != NULL)
-		ckfs_forget_waiting(other);
+	for (other = ckfs_next_instance(table, NULL); other; other = next)
+	{
+		next = ckfs_next_instance(table, other);
+		ckfs_waiting_drop(&other->waiting);
+		ckfs_shadow_close(other);
+		other->dropped = other != table;
+	}
 	return ckfs_table_disconnect(vtab);
 }
 
-/* SQLite connects anew under the new name; statements that run still have this instance. */
+/* SQLite connects anew under the new name; statements that run still have older instances. */
 static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 {
-	ckfs_table *table = ckfs_table_of(vtab);
-	char *renamed, *shadow;
+	ckfs_table *table = ckfs_table_of(vtab), *other = NULL;
 	int rc;
 
-	if (sqlite3_stricmp(name, "item") == 0 || sqlite3_stricmp(name, "copies") == 0)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			sqlite3_mprintf("a cuckoofilter table cannot be named as its column %s", name));
-	renamed = sqlite3_mprintf("%s", name);
-	shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, name);
-	rc = renamed && shadow ? ckfs_write_waiting(table) : SQLITE_NOMEM;
+	if (ckfs_is_column(name))
+		return ckfs_table_fail(table, SQLITE_ERROR, ckfs_sentence_named(name));
+	rc = ckfs_write_waiting(table);
 	if (rc == SQLITE_OK)
-		rc = ckfs_shadow_rename(table, name);
+		rc = ckfs_names_prepare(table, name);
+	if (rc != SQLITE_OK)
+		return rc;
+	while ((other = ckfs_next_instance(table, other)) != NULL)
+		ckfs_shadow_close(other);
+	rc = ckfs_shadow_rename(table, name);
 	if (rc == SQLITE_OK)
-	{
-		char *old = table->name, *old_shadow = table->shadow;
-
-		table->name = renamed;
-		table->shadow = shadow;
-		renamed = old;
-		shadow = old_shadow;
-	}
-	sqlite3_free(renamed);
-	sqlite3_free(shadow);
+		ckfs_names_use(table);
+	else
+		ckfs_names_forget(table);
 	return rc;
 }
 
@@ -216,61 +262,139 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 
 /* ------------------------------------------------------------ transactions */
 
+/*
+ * A table takes part in a transaction from xCreate or xBegin on, which SQLite calls before the
+ * table is first written.  At the end SQLite calls xSync and then xCommit, or xRollback; where
+ * COMMIT fails after xSync the transaction may go on.  xRollback may come while a statement of ours
+ * is at work, whose failure it undoes: it frees nothing that the statement uses.
+ *
+ * Savepoints have numbers from 0 on; -1 is that which began the transaction.  One may begin for the
+ * user or for a statement that may have to be undone, also for a statement of ours.  They end, the
+ * newest first, by xRelease or by xRollbackTo and xRelease, or all at once with the transaction.
+ * One that did not begin, as another table failed, is followed by another of its number.
+ */
+
 static int
 ckfs_table_begin(sqlite3_vtab *vtab)
 {
-	ckfs_table_of(vtab)->level = 0;
+	ckfs_table *table = ckfs_table_of(vtab);
+
+	ckfs_assert(table->state == CKFS_OUTSIDE);
+	ckfs_set_state(table, CKFS_BEGUN);
+	table->level = 0;
 	return SQLITE_OK;
 }
 
 static int
 ckfs_table_sync(sqlite3_vtab *vtab)
 {
-	return ckfs_write_waiting(ckfs_table_of(vtab));
+	ckfs_table *table = ckfs_table_of(vtab);
+
+	ckfs_assert(table->state != CKFS_OUTSIDE);
+	ckfs_set_state(table, CKFS_SYNCED);
+	return table->dropped ? SQLITE_OK : ckfs_write_waiting(table);
 }
 
 /* The transaction has ended. */
+static void
+ckfs_table_end(ckfs_table *table)
+{
+	ckfs_waiting_drop(&table->waiting);
+	ckfs_end_change(table, SQLITE_OK);
+	ckfs_names_end(table);
+	ckfs_set_state(table, CKFS_OUTSIDE);
+	table->level = 0;
+}
+
 static int
-ckfs_table_end(sqlite3_vtab *vtab)
+ckfs_table_commit(sqlite3_vtab *vtab)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
 
-	ckfs_forget_waiting(table);
-	ckfs_end_change(table, SQLITE_OK);
-	table->level = 0;
+	ckfs_assert(table->state == CKFS_SYNCED);
+	ckfs_assert(table->waiting.count == 0);
+	ckfs_table_end(table);
 	return SQLITE_OK;
 }
 
-/* What waits now belongs before the savepoint; what waits later, behind it.  Where that
- * fails there is no such savepoint to go back to. */
+static int
+ckfs_table_rollback(sqlite3_vtab *vtab)
+{
+	ckfs_table *table = ckfs_table_of(vtab), *other;
+
+	for (other = table->connection->tables; other; other = other->next)
+		ckfs_names_roll_back(other, -1);
+	ckfs_table_end(table);
+	return SQLITE_OK;
+}
+
+/* Savepoint `number` ends, or one begins that has its number: what was done in it belongs to the
+ * savepoint around it. */
+static void
+ckfs_leave_savepoint(ckfs_table *table, int number)
+{
+	if (number >= table->level)
+		return;
+	ckfs_waiting_release(&table->waiting, number);
+	ckfs_names_release(table, number);
+	if (table->broken_level > number)
+		table->broken_level = number;
+	table->level = number;
+}
+
+/* Is a statement of the connection at work that may write?  Then a savepoint that begins is the
+ * statement's: SQLite refuses the user's SAVEPOINT at such a time. */
+static bool
+ckfs_is_statement_running(sqlite3 *db)
+{
+	sqlite3_stmt *statement = NULL;
+
+	while ((statement = sqlite3_next_stmt(db, statement)) != NULL)
+		if (sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement))
+			return true;
+	return false;
+}
+
+/*
+ * What waits is written before a savepoint of the user.  At that of a statement nothing is written:
+ * the rows could be undone with the statement, and it may be one of the writer's.  Nor is it an
+ * error if they cannot be written: SQLite would not tell ours, and the items can still wait.
+ */
 static int
 ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
-	int rc;
+	int rc = SQLITE_OK;
 
+	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0 && number + 1 >= table->level);
+	ckfs_leave_savepoint(table, number);
 	table->level = number;
-	rc = ckfs_write_waiting(table);
-	if (rc == SQLITE_OK)
+	if (table->waiting.count > 0 && !ckfs_is_statement_running(table->db))
+		rc = ckfs_write_waiting(table);
+	if (rc == SQLITE_OK || (rc != SQLITE_NOMEM && !sqlite3_get_autocommit(table->db)))
 		table->level = number + 1;
-	return rc;
+	return table->level > number ? SQLITE_OK : rc;
 }
 
 static int
 ckfs_table_release(sqlite3_vtab *vtab, int number)
 {
-	ckfs_table_of(vtab)->level = number;
+	ckfs_assert(ckfs_table_of(vtab)->state != CKFS_OUTSIDE && number >= 0);
+	ckfs_leave_savepoint(ckfs_table_of(vtab), number);
 	return SQLITE_OK;
 }
 
 static int
 ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 {
-	ckfs_table *table = ckfs_table_of(vtab);
+	ckfs_table *table = ckfs_table_of(vtab), *other;
 
+	ckfs_assert(table->state != CKFS_OUTSIDE && number >= -1);
 	if (number >= table->level) /* which never began */
 		return SQLITE_OK;
-	ckfs_forget_waiting(table);
+	ckfs_waiting_roll_back(&table->waiting, number);
+	for (other = table->connection->tables; other; other = other->next)
+		ckfs_names_roll_back(other, number);
 	ckfs_close_blob(table);
 	if (number < table->broken_level)
 		ckfs_end_change(table, SQLITE_OK);
@@ -313,8 +437,8 @@ static const ckfs_module ckfs_table_module = {
 			.xUpdate = ckfs_table_update,
 			.xBegin = ckfs_table_begin,
 			.xSync = ckfs_table_sync,
-			.xCommit = ckfs_table_end,
-			.xRollback = ckfs_table_end,
+			.xCommit = ckfs_table_commit,
+			.xRollback = ckfs_table_rollback,
 			.xRename = ckfs_table_rename,
 			.xSavepoint = ckfs_table_savepoint,
 			.xRelease = ckfs_table_release,

@@ -100,6 +100,7 @@ ckfs_hold_rows(ckfs_packing *packing)
 	ckfs_row row = {.id = packing->next};
 	size_t held = 0;
 	int64_t last;
+	int rows = 0;
 
 	if (!statement)
 		return rc;
@@ -112,13 +113,14 @@ ckfs_hold_rows(ckfs_packing *packing)
 		if (rc != SQLITE_OK)
 			break;
 		held += row.chunk.size;
+		rows++;
 	}
 	sqlite3_reset(statement);
 	if (rc != SQLITE_OK)
 		return rc;
 	packing->end = held < CKFS_MOST_HELD;
 	last = packing->end ? INT64_MAX : row.id;
-	rc = ckfs_change_by(packing->table, CKFS_DROP, packing->next, last);
+	rc = ckfs_change_by(packing->table, CKFS_DROP, packing->next, last, rows);
 	packing->next = row.id + 1; /* no chunk begins at the last one */
 	return rc;
 }
@@ -235,7 +237,7 @@ ckfs_end_packing(ckfs_packing *packing)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	/* what was added to the last chunk is known only now */
 	return ckfs_change_by(packing->table, CKFS_SURPLUS, packing->last_id,
-						  (int64_t)(packing->last_surplus + packing->surplus));
+						  (int64_t)(packing->last_surplus + packing->surplus), 1);
 }
 
 static int
@@ -300,14 +302,15 @@ ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_clas
 int
 ckfs_write_packed(ckfs_table *table)
 {
-	sqlite3_int64 last = sqlite3_last_insert_rowid(table->db);
+	sqlite3_int64 last_rowid;
 	int rc = ckfs_write_waiting(table);
 
 	if (rc == SQLITE_OK)
-		rc = ckfs_start_write(table);
-	if (rc == SQLITE_OK)
-		rc = ckfs_pack(table, NULL, 0, 0);
-	sqlite3_set_last_insert_rowid(table->db, last);
+		rc = ckfs_start_write(table, &last_rowid);
+	if (rc != SQLITE_OK)
+		return rc;
+	rc = ckfs_pack(table, NULL, 0, 0);
+	ckfs_end_write(table, last_rowid);
 	return rc;
 }
 

@@ -28,7 +28,10 @@
 static const char *const ckfs_sql[CKFS_STATEMENTS][2] = {
 	[CKFS_FIND] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id <= ?1 ORDER BY id DESC LIMIT 1"},
 	[CKFS_FROM] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id >= ?1 ORDER BY id"},
-	[CKFS_PUT] = {"REPLACE INTO", "(" CKFS_COLUMNS ") VALUES(?1, ?2, ?3, ?4)"},
+	/* not REPLACE: of a unique index that somebody put there it would delete other rows */
+	[CKFS_PUT] = {"INSERT INTO",
+				  "(" CKFS_COLUMNS ") VALUES(?1, ?2, ?3, ?4) ON CONFLICT(id) DO UPDATE "
+				  "SET chunk = ?2, item_classes = ?3, surplus = ?4"},
 	[CKFS_SURPLUS] = {"UPDATE", "SET surplus = ?2 WHERE id = ?1"},
 	[CKFS_DROP] = {"DELETE FROM", "WHERE id BETWEEN ?1 AND ?2"},
 	[CKFS_CLEAR] = {"DELETE FROM", ""},
@@ -56,6 +59,15 @@ ckfs_table_damaged(ckfs_table *table, int64_t id, const char *what)
 	return ckfs_table_fail(table, SQLITE_CORRUPT_VTAB,
 						   sqlite3_mprintf("cuckoofilter table %s.%s is damaged: %s at chunk %lld",
 										   table->schema, table->name, what, (long long)id));
+}
+
+int
+ckfs_table_kept(ckfs_table *table)
+{
+	return ckfs_table_fail(table, SQLITE_ERROR,
+						   sqlite3_mprintf("cuckoofilter table %s.%s: a trigger on %s keeps rows "
+										   "from being changed",
+										   table->schema, table->name, table->shadow));
 }
 
 /* A statement of ours failed: SQLite's sentence, but where the code says it all. */
@@ -150,8 +162,17 @@ ckfs_statement_of(ckfs_table *table, ckfs_statement which, int *rc)
 int
 ckfs_step(ckfs_table *table, sqlite3_stmt *statement)
 {
-	int rc = sqlite3_step(statement);
+	int rc;
 
+	/* a function that SQL of the shadow table calls may run SQL itself */
+	if (table->stepping)
+		return ckfs_table_fail(
+			table, SQLITE_ERROR,
+			sqlite3_mprintf("cuckoofilter table %s.%s asks itself by what %s has", table->schema,
+							table->name, table->shadow));
+	table->stepping = true;
+	rc = sqlite3_step(statement);
+	table->stepping = false;
 	if (rc == SQLITE_ROW)
 		return rc;
 	rc = sqlite3_reset(statement);
@@ -159,19 +180,26 @@ ckfs_step(ckfs_table *table, sqlite3_stmt *statement)
 }
 
 int
-ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement)
+ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement, int rows)
 {
+	int total = sqlite3_total_changes(table->db);
 	int rc;
 
 	while ((rc = ckfs_step(table, statement)) == SQLITE_ROW) /* of PRAGMA count_changes */
 		continue;
-	if (rc == SQLITE_OK && table->changing)
+	if (rc == SQLITE_OK && rows >= 0 && sqlite3_changes(table->db) != rows)
+		rc = ckfs_table_kept(table);
+	else if (rc == SQLITE_OK && table->changing)
 		ckfs_break(table); /* until the others are, too */
+	/* RAISE(FAIL) reports an error and leaves the rows changed */
+	if (rc != SQLITE_OK && rows != 0 && sqlite3_changes(table->db) > 0 &&
+		sqlite3_total_changes(table->db) != total && !sqlite3_get_autocommit(table->db))
+		ckfs_break(table);
 	return rc;
 }
 
 int
-ckfs_change_by(ckfs_table *table, ckfs_statement which, int64_t first, int64_t second)
+ckfs_change_by(ckfs_table *table, ckfs_statement which, int64_t first, int64_t second, int rows)
 {
 	int rc;
 	sqlite3_stmt *statement = ckfs_statement_of(table, which, &rc);
@@ -180,7 +208,7 @@ ckfs_change_by(ckfs_table *table, ckfs_statement which, int64_t first, int64_t s
 		return rc;
 	sqlite3_bind_int64(statement, 1, first);
 	sqlite3_bind_int64(statement, 2, second);
-	return ckfs_change_rows(table, statement);
+	return ckfs_change_rows(table, statement, rows);
 }
 
 /* -------------------------------------------------------------------- rows */

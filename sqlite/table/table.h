@@ -41,12 +41,27 @@ typedef enum ckfs_statement
 	CKFS_STATEMENTS
 } ckfs_statement;
 
-/* Adds of the transaction that are not in chunks yet. */
-typedef struct ckfs_waiting
+/* Adds of one savepoint; see batches.c. */
+typedef struct ckfs_batch
 {
+	struct ckfs_batch *older;
 	uint64_t *hashes;
 	size_t count, room;
 	unsigned item_classes; /* of all of them */
+	int level;             /* savepoints that were open when they were added */
+	int written;           /* the same when they became rows, or CKFS_NOT_WRITTEN */
+	bool busy;             /* the writer reads it: */
+	bool gone;             /* meanwhile a rollback took its items back, */
+	bool undone;           /* or its rows */
+} ckfs_batch;
+
+#define CKFS_NOT_WRITTEN (-1)
+
+/* Adds of the transaction that are in memory. */
+typedef struct ckfs_waiting
+{
+	ckfs_batch *newest;
+	size_t count; /* items that are not written */
 } ckfs_waiting;
 
 /* How deep chunks were when last seen, by the top bits of their hashes: a hint, which the
@@ -56,6 +71,29 @@ typedef struct ckfs_depths
 	uint8_t *depths; /* depth + 1; 0: never seen */
 	unsigned bits;   /* it has 2^bits of them */
 } ckfs_depths;
+
+/* A name that a table had before ALTER TABLE. */
+typedef struct ckfs_names
+{
+	struct ckfs_names *older;
+	char *name, *shadow;
+	int level; /* savepoints that were open when it got another */
+} ckfs_names;
+
+/* The order of SQLite's calls, which test builds assert. */
+typedef enum ckfs_state
+{
+	CKFS_OUTSIDE,
+	CKFS_BEGUN,
+	CKFS_SYNCED
+} ckfs_state;
+
+#ifdef CKF_TEST_BUILD
+#include <assert.h>
+#define ckfs_assert(condition) assert(condition)
+#else
+#define ckfs_assert(condition) ((void)0)
+#endif
 
 typedef struct ckfs_table
 {
@@ -70,11 +108,21 @@ typedef struct ckfs_table
 	sqlite3_stmt *statements[CKFS_STATEMENTS];
 	ckfs_depths depths;
 	ckfs_waiting waiting;
-	uint64_t allowed;   /* adds that may come before the table's count is looked at again */
-	int level;          /* number of the next savepoint */
-	bool changing;      /* several rows are being changed: none or all of them must be */
-	bool broken;        /* some are.  Where it ended so, nothing is asked or written */
-	int broken_level;   /* until a rollback to a savepoint before this one */
+	uint64_t allowed;       /* adds that may come before the table's count is looked at again */
+	ckfs_names *names;      /* former ones, which a rollback may bring back */
+	ckfs_names *next_names; /* the one that ALTER TABLE is about to give */
+	int level;              /* number of the next savepoint: how many are open */
+	bool writing;           /* rows are being changed: nobody else may ask or change the table */
+	bool stepping;          /* a statement of ours is at work */
+	bool renamed;           /* by a rollback: statements of ours still have the other name */
+	bool dropped;           /* DROP TABLE came while a statement still had it open */
+	bool changing;          /* several rows are being changed: none or all of them must be */
+	bool broken;            /* some are.  Where it ended so, nothing is asked or written */
+	int broken_level;       /* until a rollback to a savepoint before this one */
+	char *broken_by;        /* the error that broke it, or NULL */
+#ifdef CKF_TEST_BUILD
+	ckfs_state state;
+#endif
 	int cursors;        /* open ones */
 	sqlite3_blob *blob; /* reads chunks by id, while a statement asks many questions */
 	int questions;      /* that it has asked so far, up to some */
@@ -102,6 +150,17 @@ ckfs_table *ckfs_next_instance(const ckfs_table *table, const ckfs_table *other)
 void ckfs_enlist(ckfs_table *table);
 void ckfs_delist(ckfs_table *table);
 
+/* Give all instances another name.  First make the names ready
+ * (all or none), then either use or forget them. */
+int ckfs_names_prepare(ckfs_table *table, const char *name);
+void ckfs_names_use(ckfs_table *table);
+void ckfs_names_forget(ckfs_table *table);
+
+/* Savepoint `number` ends; the transaction goes back to it, or to its beginning (-1); it ends. */
+void ckfs_names_release(ckfs_table *table, int number);
+void ckfs_names_roll_back(ckfs_table *table, int number);
+void ckfs_names_end(ckfs_table *table);
+
 /* -------------------------------------------------------------- arguments.c */
 
 int ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params *params,
@@ -125,6 +184,9 @@ int ckfs_table_status(ckfs_table *table, ckf_status status, ckfs_subject subject
 /* The same where the shadow table is not what it must be. */
 int ckfs_table_damaged(ckfs_table *table, int64_t id, const char *what);
 
+/* The same where a change has not changed the rows that it must. */
+int ckfs_table_kept(ckfs_table *table);
+
 /* A statement, to be bound; NULL, with *rc set, where it cannot be prepared. */
 sqlite3_stmt *ckfs_statement_of(ckfs_table *table, ckfs_statement which, int *rc);
 
@@ -132,11 +194,12 @@ sqlite3_stmt *ckfs_statement_of(ckfs_table *table, ckfs_statement which, int *rc
  * the statement is reset. */
 int ckfs_step(ckfs_table *table, sqlite3_stmt *statement);
 
-/* Take all steps of a statement that changes rows. */
-int ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement);
+/* Take all steps of a statement that must change so many rows; -1: any number. */
+int ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement, int rows);
 
 /* The same with a statement of two integers. */
-int ckfs_change_by(ckfs_table *table, ckfs_statement which, int64_t first, int64_t second);
+int ckfs_change_by(ckfs_table *table, ckfs_statement which, int64_t first, int64_t second,
+				   int rows);
 
 /* A row of the shadow table. */
 typedef struct ckfs_row
@@ -193,9 +256,12 @@ int ckfs_write_removal(ckfs_table *table, uint64_t hash);
 /* 'delete-all' */
 int ckfs_write_nothing(ckfs_table *table);
 
-/* What is to be done before each change of rows, and to write a row, new or in the place of
- * its id. */
-int ckfs_start_write(ckfs_table *table);
+/* Enter the writer, and leave it.  All changes of rows are made between the two; where the first
+ * fails there is nothing to leave. */
+int ckfs_start_write(ckfs_table *table, sqlite3_int64 *last_rowid);
+void ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid);
+
+/* Write a row, new or in the place of its id. */
 int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
 			 unsigned item_classes, uint64_t surplus);
 
@@ -206,8 +272,9 @@ void ckfs_end_change(ckfs_table *table, int rc);
 /* Only a part of what must be whole is written. */
 void ckfs_break(ckfs_table *table);
 
-/* Did a change end half way in this transaction, also of another instance?  Then an error. */
-int ckfs_check_broken(ckfs_table *table);
+/* May the table be asked or changed?  An error where a change ended half way in this transaction,
+ * where the writer is at work, also of another instance, or where the table was dropped. */
+int ckfs_check_usable(ckfs_table *table);
 
 /* ------------------------------------------------------------------- pack.c */
 
@@ -227,8 +294,32 @@ int ckfs_wait(ckfs_table *table, ckfs_hashed item);
 /* Write what waits, in other instances, too. */
 int ckfs_write_waiting(ckfs_table *table);
 
-/* It was rolled back, or is written. */
-void ckfs_forget_waiting(ckfs_table *table);
+/* ---------------------------------------------------------------- batches.c */
+
+/* Note an add, while so many savepoints are open. */
+int ckfs_waiting_add(ckfs_waiting *waiting, int level, ckfs_hashed item);
+
+/* Savepoint `number` ends, or it begins, so that no older one of this number is left. */
+void ckfs_waiting_release(ckfs_waiting *waiting, int number);
+
+/* The transaction goes back to where savepoint `number` began. */
+void ckfs_waiting_roll_back(ckfs_waiting *waiting, int number);
+
+/* Forget all: the transaction has ended, or the table goes. */
+void ckfs_waiting_drop(ckfs_waiting *waiting);
+
+/* What waits counts as written, as 'delete-all' would have deleted it. */
+void ckfs_waiting_settle(ckfs_waiting *waiting, int level);
+
+/* Do adds wait from when fewer savepoints were open? */
+bool ckfs_waiting_before(const ckfs_waiting *waiting, int level);
+
+/* A batch that is to be written, or NULL. */
+ckfs_batch *ckfs_waiting_next(const ckfs_waiting *waiting);
+
+/* The writer, which set `busy`, has made the first `done` items rows while `level` savepoints were
+ * open.  On an error it is not known which items are rows. */
+int ckfs_waiting_written(ckfs_waiting *waiting, ckfs_batch *batch, size_t done, int level);
 
 /* ------------------------------------------------------------------- find.c */
 
@@ -251,8 +342,9 @@ int ckfs_cursor_eof(sqlite3_vtab_cursor *cursor);
 int ckfs_cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column);
 int ckfs_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
 
-/* What cuckoofilter_export binds as an item, by which it learns which table it asks. */
-#define CKFS_WHICH "cuckoofilter-table"
+/* What cuckoofilter_export binds as an item, by which it learns which table it asks.  Each version
+ * has its own name: no other one can read its memory. */
+#define CKFS_WHICH "cuckoofilter-table-" CKF_VERSION
 
 /* ----------------------------------------------------------------- update.c */
 

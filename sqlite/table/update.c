@@ -19,7 +19,7 @@ ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 	if (rc == SQLITE_DONE) /* NULL is never an item */
 		return SQLITE_OK;
 	if (rc == SQLITE_OK)
-		rc = ckfs_check_broken(table);
+		rc = ckfs_check_usable(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_reserve(table, item.hash, 1);
 	if (rc == SQLITE_OK)
@@ -50,13 +50,13 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 								  "can be replaced or ignored: use INSERT, for new items with "
 								  "WHERE NOT EXISTS (SELECT 1 FROM .. WHERE item = ..)");
 	*rowid = sqlite3_last_insert_rowid(table->db);
-	if (sqlite3_value_type(columns[CKFS_COLUMN_COMMAND]) != SQLITE_NULL)
-		return ckfs_command(table, columns[CKFS_COLUMN_COMMAND], columns[CKFS_COLUMN_ITEM]);
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COPIES]) != SQLITE_NULL)
 		return ckfs_refuse(table, "copies of a cuckoofilter table are counted, not given: insert "
 								  "the item once for each");
 	if (sqlite3_value_type(argv[1]) != SQLITE_NULL)
 		return ckfs_refuse(table, "the rowid of a cuckoofilter table is the item's hash, and "
 								  "cannot be given");
+	if (sqlite3_value_type(columns[CKFS_COLUMN_COMMAND]) != SQLITE_NULL)
+		return ckfs_command(table, columns[CKFS_COLUMN_COMMAND], columns[CKFS_COLUMN_ITEM]);
 	return ckfs_insert_item(table, columns[CKFS_COLUMN_ITEM], rowid);
 }

@@ -1,24 +1,17 @@
 /*
- * waiting.c - adds wait in a list, and are written in order of their hashes: those of one
+ * waiting.c - adds wait in memory, and are written in order of their hashes: those of one
  * chunk at once, and chunks in the order of their pages.
  *
- * Whatever waits is written before anything is read, before a savepoint begins, and at the
- * end of the transaction (xSync); so a rollback to a savepoint can only be meant for all that
- * waits, and drops it.
+ * Whatever waits is written before anything is read, before the user's SAVEPOINT begins, and at
+ * the end of the transaction (xSync).  It is never written at the savepoint of a statement:
+ * that statement may be one of the writer's own.  batches.c knows what a rollback takes back.
  */
 #include "table.h"
-
-#include <string.h>
 
 /* Hashes that wait at most, of 8 bytes each. */
 #ifndef CKFS_MOST_WAITING
 #define CKFS_MOST_WAITING ((size_t)1 << 24)
 #endif
-
-/* Lists longer than this are freed when they were written. */
-#define CKFS_MOST_KEPT ((size_t)1 << 13)
-
-#define CKFS_FIRST_WAITING 64
 
 /* Fewer are sorted by insertion. */
 #define CKFS_FEW_HASHES 32
@@ -85,69 +78,46 @@ ckfs_sort_hashes(uint64_t *hashes, size_t n, int shift)
 
 /* -------------------------------------------------------------------- list */
 
-static int
-ckfs_more_waiting(ckfs_waiting *waiting)
-{
-	size_t room = waiting->room > 0 ? waiting->room * 2 : CKFS_FIRST_WAITING;
-	uint64_t *hashes = sqlite3_realloc64(waiting->hashes, room * sizeof(uint64_t));
-
-	if (!hashes)
-		return SQLITE_NOMEM;
-	waiting->hashes = hashes;
-	waiting->room = room;
-	return SQLITE_OK;
-}
-
 int
 ckfs_wait(ckfs_table *table, ckfs_hashed item)
 {
-	ckfs_waiting *waiting = &table->waiting;
 	int rc = SQLITE_OK;
 
-	if (waiting->count >= CKFS_MOST_WAITING)
+	if (table->waiting.count >= CKFS_MOST_WAITING)
 		rc = ckfs_write_waiting(table);
-	if (rc == SQLITE_OK && waiting->count >= waiting->room)
-		rc = ckfs_more_waiting(waiting);
-	if (rc != SQLITE_OK)
-		return rc;
-	waiting->hashes[waiting->count++] = item.hash;
-	waiting->item_classes |= item.item_class;
-	return SQLITE_OK;
+	if (rc == SQLITE_OK)
+		rc = ckfs_waiting_add(&table->waiting, table->level, item);
+	if (rc == SQLITE_OK && table->connection->replaced)
+		rc = ckfs_write_waiting(table); /* others may read the rows only */
+	return rc;
 }
 
-/* Write what waits in one table. */
 static int
-ckfs_write_list(ckfs_table *table)
+ckfs_write_batch(ckfs_table *table, ckfs_batch *batch)
 {
-	ckfs_waiting *waiting = &table->waiting;
-	size_t count = waiting->count;
 	size_t done;
-	int rc;
+	int rc, ended;
 
-	if (count == 0)
-		return SQLITE_OK;
-	ckfs_sort_hashes(waiting->hashes, count, 56);
-	rc = ckfs_write_items(table, waiting->hashes, count, true, waiting->item_classes, &done);
-	if (rc == SQLITE_OK)
-		ckfs_forget_waiting(table);
-	else if (done > 0 && waiting->count == count)
-	{
-		/* the others still wait, unless the failure took the transaction back */
-		waiting->count -= done;
-		memmove(waiting->hashes, waiting->hashes + done, waiting->count * sizeof(uint64_t));
-	}
-	return rc;
+	batch->busy = true;
+	ckfs_sort_hashes(batch->hashes, batch->count, 56);
+	rc = ckfs_write_items(table, batch->hashes, batch->count, true, batch->item_classes, &done);
+	ended = ckfs_waiting_written(&table->waiting, batch, done, table->level);
+	if (ended != SQLITE_OK) /* nobody knows any more which items are rows */
+		ckfs_break(table);
+	return rc == SQLITE_OK ? ended : rc;
 }
 
 int
 ckfs_write_waiting(ckfs_table *table)
 {
 	ckfs_table *other = NULL;
-	int rc = ckfs_check_broken(table);
+	ckfs_batch *batch;
+	int rc = ckfs_check_usable(table);
 
 	while (rc == SQLITE_OK && (other = ckfs_next_instance(table, other)) != NULL)
 	{
-		rc = ckfs_write_list(other);
+		while (rc == SQLITE_OK && (batch = ckfs_waiting_next(&other->waiting)) != NULL)
+			rc = ckfs_write_batch(other, batch);
 		if (rc != SQLITE_OK && other != table)
 		{
 			sqlite3_free(table->base.zErrMsg);
@@ -156,19 +126,4 @@ ckfs_write_waiting(ckfs_table *table)
 		}
 	}
 	return rc;
-}
-
-void
-ckfs_forget_waiting(ckfs_table *table)
-{
-	ckfs_waiting *waiting = &table->waiting;
-
-	waiting->count = 0;
-	waiting->item_classes = 0;
-	if (waiting->room > CKFS_MOST_KEPT)
-	{
-		sqlite3_free(waiting->hashes);
-		waiting->hashes = NULL;
-		waiting->room = 0;
-	}
 }

@@ -22,7 +22,13 @@ ckfs_end_change(ckfs_table *table, int rc)
 {
 	table->changing = false;
 	if (rc == SQLITE_OK)
+	{
 		table->broken = false;
+		sqlite3_free(table->broken_by);
+		table->broken_by = NULL;
+	}
+	else if (table->broken && !table->broken_by && table->base.zErrMsg)
+		table->broken_by = sqlite3_mprintf("%s", table->base.zErrMsg);
 }
 
 void
@@ -33,25 +39,44 @@ ckfs_break(ckfs_table *table)
 }
 
 int
-ckfs_check_broken(ckfs_table *table)
+ckfs_check_usable(ckfs_table *table)
 {
 	const ckfs_table *other = NULL;
+	bool comma;
 
-	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken)
+	if (table->dropped)
+		return ckfs_table_fail(
+			table, SQLITE_ERROR,
+			sqlite3_mprintf("cuckoofilter table %s.%s was dropped", table->schema, table->name));
+	if (table->renamed && !table->writing && !table->stepping)
+	{
+		table->renamed = false;
+		ckfs_shadow_close(table);
+	}
+	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken && !other->writing)
 		;
 	if (!other)
 		return SQLITE_OK;
-	return ckfs_table_fail(table, SQLITE_ERROR,
-						   sqlite3_mprintf("cuckoofilter table %s.%s: a change failed half way; "
-										   "roll the transaction back",
-										   table->schema, table->name));
+	if (other->writing)
+		return ckfs_table_fail(
+			table, SQLITE_ERROR,
+			sqlite3_mprintf("cuckoofilter table %s.%s is being written: a trigger or an index on "
+							"%s must not ask or change it",
+							table->schema, table->name, table->shadow));
+	comma = other->broken_by != NULL;
+	return ckfs_table_fail(
+		table, SQLITE_ERROR,
+		sqlite3_mprintf("cuckoofilter table %s.%s: a change failed half way%s%s%s; "
+						"roll the transaction back",
+						table->schema, table->name, comma ? " (" : "",
+						comma ? other->broken_by : "", comma ? ")" : ""));
 }
 
 int
-ckfs_start_write(ckfs_table *table)
+ckfs_start_write(ckfs_table *table, sqlite3_int64 *last_rowid)
 {
 	ckfs_table *other = NULL;
-	int rc = ckfs_check_broken(table);
+	int rc = ckfs_check_usable(table);
 
 	if (rc != SQLITE_OK)
 		return rc;
@@ -59,7 +84,20 @@ ckfs_start_write(ckfs_table *table)
 		ckfs_close_blob(other);
 	if (!table->edit)
 		table->edit = sqlite3_malloc64(CKF_EDIT_SIZE);
-	return table->edit ? SQLITE_OK : SQLITE_NOMEM;
+	if (!table->edit)
+		return SQLITE_NOMEM;
+	ckfs_assert(!table->writing);
+	table->writing = true;
+	*last_rowid = sqlite3_last_insert_rowid(table->db);
+	return SQLITE_OK;
+}
+
+void
+ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid)
+{
+	ckfs_assert(table->writing);
+	table->writing = false;
+	sqlite3_set_last_insert_rowid(table->db, last_rowid); /* rows of ours are not the user's */
 }
 
 int
@@ -75,7 +113,7 @@ ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsig
 	sqlite3_bind_blob(statement, 2, bytes, (int)size, SQLITE_STATIC);
 	sqlite3_bind_int(statement, 3, (int)item_classes);
 	sqlite3_bind_int64(statement, 4, (int64_t)surplus);
-	return ckfs_change_rows(table, statement);
+	return ckfs_change_rows(table, statement, 1);
 }
 
 /* Of a set, note how many of the items that an edit took were stored already. */
@@ -87,7 +125,7 @@ ckfs_note_surplus(ckfs_table *table, const ckfs_row *row, size_t taken)
 	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
 		return SQLITE_OK;
 	return ckfs_change_by(table, CKFS_SURPLUS, row->id,
-						  (int64_t)(row->surplus + (taken - (uint64_t)stored)));
+						  (int64_t)(row->surplus + (taken - (uint64_t)stored)), 1);
 }
 
 /* Write the parts of an edit of one row, the first in its place.  `taken`: items that it
@@ -165,13 +203,15 @@ int
 ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 				 unsigned item_classes, size_t *done)
 {
-	sqlite3_int64 last = sqlite3_last_insert_rowid(table->db);
-	int rc = ckfs_start_write(table);
+	sqlite3_int64 last_rowid;
+	int rc = ckfs_start_write(table, &last_rowid);
 	bool many = false;
 	size_t taken;
 
 	*done = 0;
-	if (rc == SQLITE_OK && whole)
+	if (rc != SQLITE_OK)
+		return rc;
+	if (whole)
 		rc = ckfs_write_many(table, items, n, item_classes, &many);
 	if (rc == SQLITE_OK && many)
 		*done = n;
@@ -181,24 +221,20 @@ ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 		if (rc == SQLITE_OK)
 			*done += taken;
 	}
-	sqlite3_set_last_insert_rowid(table->db, last); /* rows of ours are not the user's */
+	ckfs_end_write(table, last_rowid);
 	return rc;
 }
 
-int
-ckfs_write_removal(ckfs_table *table, uint64_t hash)
+/* Remove one copy of a hash from the chunk that has it. */
+static int
+ckfs_remove_hash(ckfs_table *table, uint64_t hash)
 {
-	sqlite3_int64 last = sqlite3_last_insert_rowid(table->db);
 	sqlite3_stmt *statement = NULL;
 	ckf_status status;
 	ckfs_row row;
 	size_t taken;
-	int rc = ckfs_write_waiting(table);
+	int rc = ckfs_find_row(table, hash, &statement, &row);
 
-	if (rc == SQLITE_OK)
-		rc = ckfs_start_write(table);
-	if (rc == SQLITE_OK)
-		rc = ckfs_find_row(table, hash, &statement, &row);
 	if (rc != SQLITE_OK)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	status = ckf_edit_remove(table->edit, &table->chunks, &row.chunk, &hash, 1, &taken);
@@ -207,8 +243,21 @@ ckfs_write_removal(ckfs_table *table, uint64_t hash)
 		return ckfs_table_status(table, status, (ckfs_subject){0});
 	if (status != CKF_OK)
 		return ckfs_table_damaged(table, row.id, "wrong items");
-	rc = ckfs_put_parts(table, &row, 0, 0);
-	sqlite3_set_last_insert_rowid(table->db, last);
+	return ckfs_put_parts(table, &row, 0, 0);
+}
+
+int
+ckfs_write_removal(ckfs_table *table, uint64_t hash)
+{
+	sqlite3_int64 last_rowid;
+	int rc = ckfs_write_waiting(table);
+
+	if (rc == SQLITE_OK)
+		rc = ckfs_start_write(table, &last_rowid);
+	if (rc != SQLITE_OK)
+		return rc;
+	rc = ckfs_remove_hash(table, hash);
+	ckfs_end_write(table, last_rowid);
 	return rc;
 }
 
@@ -216,13 +265,20 @@ int
 ckfs_write_nothing(ckfs_table *table)
 {
 	ckfs_table *other = NULL;
+	sqlite3_int64 last_rowid;
 	sqlite3_stmt *statement;
-	int rc;
+	int rc = ckfs_start_write(table, &last_rowid);
 
-	while ((other = ckfs_next_instance(table, other)) != NULL)
-		ckfs_forget_waiting(other);
-	rc = ckfs_start_write(table);
-	statement = rc == SQLITE_OK ? ckfs_statement_of(table, CKFS_CLEAR, &rc) : NULL;
+	if (rc != SQLITE_OK)
+		return rc;
+	statement = ckfs_statement_of(table, CKFS_CLEAR, &rc);
+	if (statement)
+		rc = ckfs_change_rows(table, statement, -1);
+	if (rc == SQLITE_OK && ckfs_is_empty(table) == SQLITE_CORRUPT_VTAB)
+		rc = ckfs_table_kept(table);
+	ckfs_end_write(table, last_rowid);
+	while (rc == SQLITE_OK && (other = ckfs_next_instance(table, other)) != NULL)
+		ckfs_waiting_settle(&other->waiting, other->level);
 	table->allowed = 0;
-	return statement ? ckfs_change_rows(table, statement) : rc;
+	return rc;
 }

@@ -210,8 +210,9 @@ static const option_text texts[] = {
 	{"seed=/", "seed=/", 0, false, false, 4},
 	{"seed=:", "seed=:", 0, false, false, 4},
 	{"\tkind\n=\rset", NULL, 0, true, false, 4},
-	{"layout=plain,layout=semi_sorted", NULL, 0, false, false, 4},
-	{"kind=set,kind=deletable", NULL, 0, false, false, 4},
+	{"layout=plain,layout=semi_sorted", "layout=semi_sorted", 0, false, false, 4},
+	{"kind=set,kind=deletable", "kind=deletable", 0, false, false, 4},
+	{"seed=1,kind=set, seed =1", "seed =1", 0, false, false, 4},
 };
 
 /* A filter is to be had of what was parsed, with the layout expected. */

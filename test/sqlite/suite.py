@@ -7,7 +7,8 @@ import sys
 import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EXTENSION = os.path.join(ROOT, "build", "sqlite", "cuckoofilter")
+# Set the variable to test another build.
+EXTENSION = os.environ.get("CUCKOOFILTER_EXTENSION") or os.path.join(ROOT, "build", "sqlite", "cuckoofilter")
 
 # A table of the integers ?1 .. ?2, for FROM.
 NUMBERS = (
