@@ -132,6 +132,18 @@ bool ckf_chunk_contains(const ckf_chunk *chunk, uint64_t hash);
 /* Copies stored of the hash's prefix: 0 .. 2 b. */
 unsigned ckf_chunk_copies(const ckf_chunk *chunk, uint64_t hash);
 
+/* Are its items whole hashes?  Else they are prefixes of like.w bits. */
+static inline bool
+ckf_chunk_is_whole(const ckf_chunk *chunk)
+{
+	return chunk->width == 64;
+}
+
+/* How many distinct items are in it: prefixes, or whole hashes.  `scratch` has
+ * CKF_CHUNK_DISTINCT_SCRATCH bytes, aligned to 8. */
+#define CKF_CHUNK_DISTINCT_SCRATCH ((size_t)176 << 10)
+size_t ckf_chunk_distinct(const ckf_chunk *chunk, void *scratch);
+
 /* Could we have written these bytes?  Looks at every item: that it may lie where it
  * does, in its range, and that their number is the count.  CKF_OK, CKF_BAD_BYTES. */
 ckf_status ckf_chunk_check(const ckf_chunk *chunk);

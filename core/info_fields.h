@@ -32,4 +32,19 @@
 	INTEGER(format_version)                                                                        \
 	WORDS(item_classes)
 
+/* Those that a filter in chunks has, too. */
+#define CKF_TABLE_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD, WORDS)                             \
+	COUNT(count)                                                                                   \
+	INTEGER(capacity)                                                                              \
+	REAL(target_fpr)                                                                               \
+	REAL(fpr)                                                                                      \
+	COUNT(bytes)                                                                                   \
+	REAL(bits_per_item)                                                                            \
+	WORD(layout)                                                                                   \
+	WORD(kind)                                                                                     \
+	INTEGER(bucket_size)                                                                           \
+	INTEGER(prefix_bits)                                                                           \
+	BITS(seed)                                                                                     \
+	WORDS(item_classes)
+
 #endif

@@ -67,6 +67,7 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL, NULL, NULL},
 	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL, NULL, NULL},
 	{"cuckoofilter_export", 1, 2, ckfs_sql_export, NULL, NULL, NULL},
+	{"cuckoofilter_table_info", 1, 2, ckfs_sql_table_info, NULL, NULL, NULL},
 	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items, ckfs_final, ckfs_value},
 	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
 	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union, ckfs_final, ckfs_value},
@@ -138,6 +139,8 @@ ckfs_flags(ckfs_function *call)
 {
 	if (call == ckfs_sql_export) /* it reads the database */
 		return SQLITE_UTF8 | SQLITE_DIRECTONLY;
+	if (call == ckfs_sql_table_info) /* it, too */
+		return SQLITE_UTF8 | SQLITE_DIRECTONLY | SQLITE_RESULT_SUBTYPE;
 	if (call == ckfs_sql_open) /* a handle is another one in each connection */
 		return SQLITE_UTF8 | SQLITE_INNOCUOUS;
 	return CKFS_FLAGS | (call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);

@@ -6,7 +6,7 @@
  *   aggregate.c   aggregates, which make filters
  *   compare.c     what filters have in common
  *   batch.c       cuckoofilter_add_agg, which adds to one
- *   info.c        cuckoofilter_info
+ *   info.c        cuckoofilter_info; json.h: what it shares with table/info.c
  *   argument.c    SQL values to filters, hashes and parameters
  *   handle.c      filters that cuckoofilter_open holds
  *   owned.c       filters in memory of our own: copies, growth, rebuilds, results
@@ -322,7 +322,8 @@ ckfs_function ckfs_sql_fpr;
 ckfs_function ckfs_sql_hash;
 ckfs_function ckfs_sql_version;
 ckfs_function ckfs_sql_info;
-ckfs_function ckfs_sql_export; /* table/export.c */
+ckfs_function ckfs_sql_export;     /* table/export.c */
+ckfs_function ckfs_sql_table_info; /* table/info.c */
 
 /* ---------------------------------------------------------- table/module.c */
 

@@ -1,26 +1,12 @@
 /*
  * info.c - cuckoofilter_info: all there is to tell about a filter, as JSON.
  */
-#include "host.h"
-
-#include "info_fields.h"
+#include "json.h"
 
 /* The mark of a JSON value among SQLite's functions. */
 #define CKFS_JSON_SUBTYPE 'J'
 
-#define CKFS_COUNT(field)                                                                          \
-	sqlite3_str_appendf(json, "%s\"" #field "\":%llu", sqlite3_str_length(json) > 1 ? "," : "",    \
-						(sqlite3_uint64)info->field);
-#define CKFS_INTEGER(field)                                                                        \
-	sqlite3_str_appendf(json, ",\"" #field "\":%lld", (sqlite3_int64)info->field);
-#define CKFS_REAL(field) sqlite3_str_appendf(json, ",\"" #field "\":%!.15g", info->field);
-#define CKFS_WORD(field) sqlite3_str_appendf(json, ",\"" #field "\":\"%s\"", info->field);
-
-#define CKFS_WORDS(field)                                                                          \
-	sqlite3_str_appendall(json, ",\"" #field "\":");                                               \
-	ckfs_append_words(json, info->field);
-
-static void
+void
 ckfs_append_words(sqlite3_str *json, const char *const *words)
 {
 	int i;
@@ -32,9 +18,31 @@ ckfs_append_words(sqlite3_str *json, const char *const *words)
 }
 
 static void
-ckfs_append_fields(sqlite3_str *json, const ckf_info *info)
+ckfs_append_fields(sqlite3_str *json, const ckf_info *info){
+	CKF_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD, CKFS_WORDS)}
+
+sqlite3_str *ckfs_json_start(sqlite3_context *ctx)
 {
-	CKF_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD, CKFS_WORDS)
+	sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(ctx));
+
+	sqlite3_str_appendchar(json, 1, '{');
+	return json;
+}
+
+void
+ckfs_json_result(sqlite3_context *ctx, sqlite3_str *json)
+{
+	char *text;
+
+	sqlite3_str_appendchar(json, 1, '}');
+	text = sqlite3_str_finish(json);
+	if (!text)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	sqlite3_result_text(ctx, text, -1, sqlite3_free);
+	sqlite3_result_subtype(ctx, CKFS_JSON_SUBTYPE);
 }
 
 /* cuckoofilter_info(filter): checks every slot, so that it also serves to
@@ -46,22 +54,12 @@ ckfs_sql_info(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
 	ckf_info info;
 	sqlite3_str *json;
-	char *text;
 
 	(void)argc;
 	if (!filter)
 		return;
 	ckf_get_info(filter, &info);
-	json = sqlite3_str_new(sqlite3_context_db_handle(ctx));
-	sqlite3_str_appendchar(json, 1, '{');
+	json = ckfs_json_start(ctx);
 	ckfs_append_fields(json, &info);
-	sqlite3_str_appendchar(json, 1, '}');
-	text = sqlite3_str_finish(json);
-	if (!text)
-	{
-		sqlite3_result_error_nomem(ctx);
-		return;
-	}
-	sqlite3_result_text(ctx, text, -1, sqlite3_free);
-	sqlite3_result_subtype(ctx, CKFS_JSON_SUBTYPE);
+	ckfs_json_result(ctx, json);
 }

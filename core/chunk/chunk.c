@@ -241,6 +241,22 @@ ckf_chunk_items(const ckf_chunk *chunk, uint64_t *items)
 										  : ckf_list_items(chunk, items);
 }
 
+_Static_assert(CKF_CHUNK_SCRATCH * sizeof(uint64_t) <= CKF_CHUNK_DISTINCT_SCRATCH,
+			   "CKF_CHUNK_DISTINCT_SCRATCH is too small");
+
+size_t
+ckf_chunk_distinct(const ckf_chunk *chunk, void *scratch)
+{
+	uint64_t *items = scratch;
+	size_t n = ckf_chunk_items(chunk, items);
+	size_t distinct = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		distinct += i == 0 || items[i] != items[i - 1];
+	return distinct;
+}
+
 /* ------------------------------------------------------------------ check */
 
 /* Could this item be in the list?  `same` tells how many equal ones came before. */

@@ -16,9 +16,8 @@ typedef struct ckfs_exported
 	bool started;
 } ckfs_exported;
 
-/* Make an error of ours, or of SQLite's, the function's. */
-static void
-ckfs_export_failed(sqlite3_context *ctx, ckfs_table *table, int rc)
+void
+ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc)
 {
 	if (rc == SQLITE_NOMEM)
 		sqlite3_result_error_nomem(ctx);
@@ -73,7 +72,7 @@ ckfs_export_feed(sqlite3_context *ctx, ckf_rebuild *rebuild, void *data)
 	if (rc == SQLITE_ROW || rc == SQLITE_OK)
 		ckf_export_feed(rebuild, rc == SQLITE_ROW ? &exported->row.chunk : NULL);
 	else
-		ckfs_export_failed(ctx, exported->table, rc);
+		ckfs_function_failed(ctx, exported->table, rc);
 	return rc == SQLITE_ROW || rc == SQLITE_OK;
 }
 
@@ -96,7 +95,7 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 		rc = ckfs_export_step(&exported, true);
 	exported.started = rc == SQLITE_ROW;
 	if (rc != SQLITE_ROW && rc != SQLITE_OK)
-		ckfs_export_failed(ctx, table, rc);
+		ckfs_function_failed(ctx, table, rc);
 	else if (ckfs_run_fed(ctx, ckfs_export_start, ckfs_export_feed, &exported, &about, &owned))
 		ckfs_result(ctx, &owned);
 	sqlite3_reset(exported.statement);
@@ -144,9 +143,9 @@ ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema
 	return NULL;
 }
 
-/* cuckoofilter_export(name [, schema]) */
 void
-ckfs_sql_export(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
+				void (*tell)(sqlite3_context *, ckfs_table *))
 {
 	ckfs_table *table = NULL;
 	sqlite3_stmt *statement;
@@ -164,6 +163,13 @@ ckfs_sql_export(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	statement = ckfs_find_table(ctx, argv[0], argc > 1 ? argv[1] : NULL, &table);
 	if (!statement)
 		return;
-	ckfs_export_table(ctx, table);
+	tell(ctx, table);
 	sqlite3_finalize(statement);
+}
+
+/* cuckoofilter_export(name [, schema]) */
+void
+ckfs_sql_export(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_with_table(ctx, argc, argv, ckfs_export_table);
 }

@@ -346,6 +346,16 @@ int ckfs_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
  * has its own name: no other one can read its memory. */
 #define CKFS_WHICH "cuckoofilter-table-" CKF_VERSION
 
+/* ----------------------------------------------------------------- export.c */
+
+/* Let `tell` make the result of a function whose arguments name a table, and perhaps its schema.
+ * What waits has been written, and nothing changes the table meanwhile. */
+void ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
+					 void (*tell)(sqlite3_context *ctx, ckfs_table *table));
+
+/* Make an error of ours, or of SQLite's, the function's. */
+void ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc);
+
 /* ----------------------------------------------------------------- update.c */
 
 int ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_int64 *rowid);

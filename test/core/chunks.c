@@ -87,6 +87,8 @@ check_all(const history *h)
 
 	CHECK(h->s.count == h->m.count, "%llu copies, must be %llu", (unsigned long long)h->s.count,
 		  (unsigned long long)h->m.count);
+	CHECK(shelf_distinct(&h->s) == h->m.prefixes, "%llu distinct items, must be %llu",
+		  (unsigned long long)shelf_distinct(&h->s), (unsigned long long)h->m.prefixes);
 	if (h->s.n > 0)
 		(void)shelf_check(&h->s);
 	for (size_t at = 0; map_next(&h->m.truth, &at, &key, &copies);)

@@ -390,6 +390,23 @@ shelf_listed(const shelf *s)
 	return listed;
 }
 
+uint64_t
+shelf_distinct(const shelf *s)
+{
+	void *scratch = guard_new(CKF_CHUNK_DISTINCT_SCRATCH, 8);
+	uint64_t distinct = 0;
+	ckf_chunk chunk;
+
+	for (size_t i = 0; i < s->n; i++)
+	{
+		open_row(s, i, &chunk);
+		CHECK(ckf_chunk_is_whole(&chunk) == (chunk.kind == 0), "row %zu: whole hashes", i);
+		distinct += ckf_chunk_distinct(&chunk, scratch);
+	}
+	guard_free(scratch);
+	return distinct;
+}
+
 bool
 shelf_whole(const shelf *s)
 {

@@ -57,6 +57,9 @@ uint64_t shelf_check(const shelf *s);
 /* The copies that stand in lists. */
 uint64_t shelf_listed(const shelf *s);
 
+/* The distinct items. */
+uint64_t shelf_distinct(const shelf *s);
+
 /* Is the table in whole hashes? */
 bool shelf_whole(const shelf *s);
 

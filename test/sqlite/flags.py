@@ -162,10 +162,11 @@ def test_innocuous():
         calls = {**SCALARS, **OPENS}
         for name, arguments in calls.items():
             db.execute(f"CREATE VIEW v_{name} AS SELECT cuckoofilter_{name}({arguments}) AS c FROM t")
-        db.execute("CREATE VIEW v_export AS SELECT cuckoofilter_export('seen')")
-        db.execute("CREATE TABLE exports(c)")
+        for name in ("export", "table_info"):
+            db.execute(f"CREATE VIEW v_{name} AS SELECT cuckoofilter_{name}('seen')")
+            db.execute(f"CREATE TABLE {name}s(c)")
+            db.execute(f"CREATE TRIGGER on_{name} AFTER INSERT ON {name}s BEGIN SELECT cuckoofilter_{name}('seen'); END")
         db.execute("CREATE TABLE opens(c)")
-        db.execute("CREATE TRIGGER e AFTER INSERT ON exports BEGIN SELECT cuckoofilter_export('seen'); END")
         db.execute("CREATE TRIGGER o AFTER INSERT ON opens BEGIN "
                    "SELECT cuckoofilter_contains(cuckoofilter_open(f), 1) FROM t; END")
         for trusted in ("ON", "OFF"):
@@ -173,8 +174,9 @@ def test_innocuous():
             for name in calls:
                 equal(f"{name}, trusted_schema {trusted}", fails(db, f"SELECT count(c) FROM v_{name}"), None)
             equal(f"open in a trigger, {trusted}", fails(db, "INSERT INTO opens VALUES(1)"), None)
-            for sql in ("SELECT * FROM v_export", "INSERT INTO exports VALUES(1)"):
-                check(f"{sql}, {trusted}", "unsafe use of cuckoofilter_export" in str(fails(db, sql)))
+            for name in ("export", "table_info"):
+                for sql in (f"SELECT * FROM v_{name}", f"INSERT INTO {name}s VALUES(1)"):
+                    check(f"{sql}, {trusted}", f"unsafe use of cuckoofilter_{name}" in str(fails(db, sql)))
         db.close()
 
 

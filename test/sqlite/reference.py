@@ -90,7 +90,13 @@ def test_links():
 
 
 def test_fields_and_options():
-    fields = re.findall(r"\b[A-Z]+\((\w+)\) *(?:\\|$)", read("core/info_fields.h"), re.MULTILINE)
+    of_filters, of_tables = (
+        re.findall(r"\b[A-Z]+\((\w+)\) *(?:\\|$)", text, re.MULTILINE)
+        for text in read("core/info_fields.h").split("#define CKF_TABLE_INFO_FIELDS")
+    )
+    fields = of_filters
+    told = [name for row in table(section("### cuckoofilter_table_info")) for name in re.findall(r"\w+", row[0])]
+    equal("fields of tables", sorted(set(told) - {"rows", "pages", "distinct_prefixes", "items_left"}), sorted(of_tables))
     rows = table(section("### cuckoofilter_info"))
     equal("fields", [row[0] for row in rows], fields)
     filter = suite.one("SELECT cuckoofilter_create(10)")

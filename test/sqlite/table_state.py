@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Filter tables: transactions, commands, the export and 'merge'."""
 
+import json
 import os
 import random
 import sqlite3
@@ -544,6 +545,64 @@ def test_export_past_half():
                 equal(f"{what}: denied", size - suite.contained(got, 1, size), 0)
                 found = found_by_chance(base, got)
                 check(f"{what}: {found} found at {info}", is_rate(found, info["fpr"], least=fpr < 0.05))
+
+
+INFO = (
+    "count, capacity, target_fpr, fpr, bytes, bits_per_item, layout, kind, bucket_size, prefix_bits, seed, item_classes, "
+    "rows, pages, distinct_prefixes, items_left"
+).split(", ")
+
+
+def table_info(base, call="'seen'"):
+    return json.loads(base.one(f"SELECT cuckoofilter_table_info({call})"))
+
+
+def test_table_info():
+    """It tells what the export of the same items tells, and what the rows are."""
+    for args in ({}, {"kind": "set"}, {"fpr": 0.001, "bucket_size": 8, "seed": 7}, {"layout": "plain", "fpr": 0.1}):
+        for size in (0, 5, 3000, 20_000):
+            args = {**args, "capacity": 20_000}
+            with Base(arguments(args), numbers=0) as base:
+                base.add(1, size)
+                base.add(1, size // 2)
+                told, export = table_info(base), suite.info(base.export())
+                what = f"({arguments(args)}) of {size}: {told}"
+                equal(f"{what}: fields", list(told), INFO)
+                for field in ("count", "target_fpr", "layout", "kind", "bucket_size", "seed", "item_classes"):
+                    equal(f"{what}: {field}", told[field], export[field])
+                equal(f"{what}: capacity", told["capacity"], 20_000)
+                rows = base.rows("SELECT count(*), coalesce(sum(length(chunk)), 0) FROM seen_chunk")[0]
+                equal(f"{what}: rows and bytes", (told["rows"], told["bytes"]), rows)
+                distinct = told["distinct_prefixes"]
+                check(f"{what}: distinct", size * (1 - told["fpr"]) - 9 <= distinct <= size)
+                equal(f"{what}: of a set", distinct == told["count"] or args.get("kind") != "set", True)
+                found = 20_000 - base.missing(10**9, 10**9 + 19_999)
+                check(f"{what}: {found} found", is_rate(found, told["fpr"] * distinct / max(told["count"], 1)))
+                try:
+                    pages = base.one("SELECT count(*) FROM dbstat WHERE name = 'seen_chunk'")
+                except sqlite3.Error:
+                    pages = None  # a library without it
+                equal(f"{what}: pages", told["pages"], pages)
+
+
+def test_table_info_sees():
+    """What waits, what was rolled back, how many items are left, a schema, and no other tables."""
+    with Base("capacity=1000") as base:
+        base.run("BEGIN; INSERT INTO seen VALUES (1), ('a')")
+        told = table_info(base, "'seen', 'main'")
+        equal("what waits", (told["count"], told["item_classes"], told["prefix_bits"]), (2, ["number", "text"], 64))
+        base.run("ROLLBACK")
+        left = table_info(base)["items_left"]
+        equal("nothing", (table_info(base)["count"], table_info(base)["rows"]), (0, 0))
+        equal("as many as are left", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
+        equal("none are left", table_info(base)["items_left"], left - table_info(base)["count"])
+        check("one more", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 10**6, 10**6 + left) is not None)
+        equal("JSON", base.one("SELECT json_extract(json_array(cuckoofilter_table_info('seen')), '$[0].kind')"), "deletable")
+        equal("NULL", base.one("SELECT cuckoofilter_table_info(NULL)"), None)
+        for call in ("'number'", "'nothing'", "'seen', 'temp'", "5"):
+            check(f"{call}", base.error(f"SELECT cuckoofilter_table_info({call})"))
+        base.run("CREATE VIEW w AS SELECT cuckoofilter_table_info('seen') AS f")
+        check("in a view", matches("unsafe use", base.error("SELECT * FROM w")))
 
 
 def test_export_sees_the_transaction():

@@ -1,0 +1,136 @@
+/*
+ * info.c - cuckoofilter_table_info('name' [, 'schema']): what there is to tell about a filter
+ * that is a table, as JSON.
+ */
+#include "table.h"
+
+#include "../json.h"
+
+#include <string.h>
+
+/* The fields of CKF_INFO_FIELDS that a table has, and those of a table alone. */
+typedef struct ckfs_table_info
+{
+	ckf_info of_filter;
+	uint64_t rows;
+	uint64_t distinct_prefixes;
+	uint64_t items_left;
+	sqlite3_int64 pages; /* -1: SQLite cannot tell */
+	bool whole;          /* items are whole hashes */
+} ckfs_table_info;
+
+/* Read all rows. */
+static int
+ckfs_read_info(ckfs_table *table, ckfs_table_info *told, ckfs_total *total, void *scratch)
+{
+	ckfs_row row;
+	int rc;
+	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_FROM, &rc);
+
+	if (!statement)
+		return rc;
+	sqlite3_bind_int64(statement, 1, INT64_MIN);
+	while ((rc = ckfs_step(table, statement)) == SQLITE_ROW)
+	{
+		rc = ckfs_is_interrupted(table->db) ? SQLITE_INTERRUPT
+											: ckfs_read_row(table, statement, &row);
+		if (rc != SQLITE_OK)
+		{
+			sqlite3_reset(statement);
+			return rc;
+		}
+		told->rows++;
+		told->of_filter.bytes += row.chunk.size;
+		told->distinct_prefixes += ckf_chunk_distinct(&row.chunk, scratch);
+		told->whole = ckf_chunk_is_whole(&row.chunk);
+		total->copies += row.chunk.count;
+		total->item_classes |= row.item_classes;
+	}
+	return rc;
+}
+
+/* Pages of the shadow table, by dbstat, which a library of SQLite may not have. */
+static sqlite3_int64
+ckfs_count_pages(ckfs_table *table)
+{
+	sqlite3_stmt *statement = NULL;
+	sqlite3_int64 pages = -1;
+	char *sql = sqlite3_mprintf("SELECT count(*) FROM dbstat(%Q) WHERE name = '%q_" CKFS_SHADOW "'",
+								table->schema, table->name);
+
+	if (sql && sqlite3_prepare_v2(table->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+		sqlite3_step(statement) == SQLITE_ROW)
+		pages = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_free(sql);
+	return pages;
+}
+
+/* What follows from the parameters and from what all rows have. */
+static void
+ckfs_settle_info(ckfs_table *table, ckfs_table_info *told, const ckfs_total *total)
+{
+	uint64_t bytes = told->of_filter.bytes;
+	uint64_t most = table->chunks.max_count;
+	uint8_t header[CKF_HEADER_SIZE];
+	ckf_filter about; /* an empty filter of the table's parameters */
+
+	if (ckf_create(&table->params, header) == CKF_OK &&
+		ckf_open(&about, header, sizeof(header), CKF_STORED) == CKF_OK)
+	{
+		about.count = total->copies;
+		about.item_classes = (uint8_t)total->item_classes;
+		about.size = (size_t)bytes;
+		if (!told->whole)
+			about.w = table->chunks.like.w;
+		ckf_get_info(&about, &told->of_filter);
+	}
+	told->items_left = most > total->copies ? most - total->copies : 0;
+	told->pages = ckfs_count_pages(table);
+}
+
+static void
+ckfs_append_table(sqlite3_str *json, const ckfs_table_info *told)
+{
+	{
+		const ckf_info *info = &told->of_filter;
+
+		CKF_TABLE_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD,
+							  CKFS_WORDS)
+	}
+	sqlite3_str_appendf(json, ",\"rows\":%llu,\"pages\":", told->rows);
+	if (told->pages >= 0)
+		sqlite3_str_appendf(json, "%lld", told->pages);
+	else
+		sqlite3_str_appendall(json, "null");
+	sqlite3_str_appendf(json, ",\"distinct_prefixes\":%llu,\"items_left\":%llu",
+						told->distinct_prefixes, told->items_left);
+}
+
+static void
+ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
+{
+	ckfs_table_info told = {.whole = true};
+	ckfs_total total = {0};
+	void *scratch = sqlite3_malloc64(CKF_CHUNK_DISTINCT_SCRATCH);
+	int rc = scratch ? ckfs_read_info(table, &told, &total, scratch) : SQLITE_NOMEM;
+	sqlite3_str *json;
+
+	sqlite3_free(scratch);
+	if (rc != SQLITE_OK)
+	{
+		ckfs_function_failed(ctx, table, rc);
+		return;
+	}
+	ckfs_settle_info(table, &told, &total);
+	json = ckfs_json_start(ctx);
+	ckfs_append_table(json, &told);
+	ckfs_json_result(ctx, json);
+}
+
+/* cuckoofilter_table_info(name [, schema]) */
+void
+ckfs_sql_table_info(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckfs_with_table(ctx, argc, argv, ckfs_tell_table);
+}
