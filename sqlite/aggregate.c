@@ -52,7 +52,7 @@ ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *sta
 
 /* The running state of a row's group; argv + 1 are its parameters. */
 static ckf_filter *
-ckfs_state(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+ckfs_new_state(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	ckf_filter *state = sqlite3_aggregate_context(ctx, sizeof(ckf_filter));
 
@@ -68,7 +68,7 @@ void
 ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
-	ckf_filter *state = ckfs_state(ctx, argc, argv);
+	ckf_filter *state = ckfs_new_state(ctx, argc, argv);
 	ckfs_hashed item;
 
 	if (state && aggregate->hash(ctx, argv[0], state->seed, &item))
@@ -80,7 +80,7 @@ void
 ckfs_step_filter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
-	ckf_filter *state = ckfs_state(ctx, argc, argv);
+	ckf_filter *state = ckfs_new_state(ctx, argc, argv);
 	ckf_filter local;
 	const ckf_filter *filter;
 

@@ -10,7 +10,7 @@
 
 #define CKFS_FIRST_ROOM 64
 
-typedef struct ckfs_batch
+typedef struct ckfs_add_agg
 {
 	bool has_rows;
 	ckf_filter filter; /* owned; no bytes: none came yet */
@@ -18,7 +18,7 @@ typedef struct ckfs_batch
 	size_t list_room;
 	sqlite3_value **early; /* items that came before the filter */
 	size_t early_count, early_room;
-} ckfs_batch;
+} ckfs_add_agg;
 
 /* Room for one more element of an array; false, with an error, without memory. */
 static bool
@@ -42,7 +42,7 @@ ckfs_make_room_for_one(sqlite3_context *ctx, void **array, size_t count, size_t 
 
 /* Add an item, which is not NULL, to the list. */
 static bool
-ckfs_list_item(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
+ckfs_list_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 {
 	ckfs_list *list = &batch->list;
 	void *array = list->hashes;
@@ -60,7 +60,7 @@ ckfs_list_item(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
 
 /* Keep an item as it is, until the filter comes. */
 static void
-ckfs_keep_item(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
+ckfs_keep_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 {
 	void *array = batch->early;
 
@@ -76,7 +76,7 @@ ckfs_keep_item(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
 }
 
 static void
-ckfs_free_early(ckfs_batch *batch)
+ckfs_free_early(ckfs_add_agg *batch)
 {
 	while (batch->early_count > 0)
 		sqlite3_value_free(batch->early[--batch->early_count]);
@@ -86,7 +86,7 @@ ckfs_free_early(ckfs_batch *batch)
 
 /* Take the filter, and the items that came before it. */
 static bool
-ckfs_take_filter(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
+ckfs_take_filter(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 {
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter(ctx, value, CKF_STORED, &local);
@@ -105,7 +105,7 @@ ckfs_take_filter(sqlite3_context *ctx, ckfs_batch *batch, sqlite3_value *value)
 void
 ckfs_batch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_batch *batch = sqlite3_aggregate_context(ctx, sizeof(ckfs_batch));
+	ckfs_add_agg *batch = sqlite3_aggregate_context(ctx, sizeof(ckfs_add_agg));
 
 	(void)argc;
 	if (!batch)
@@ -130,7 +130,7 @@ ckfs_batch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_batch_value(sqlite3_context *ctx)
 {
-	const ckfs_batch *batch = sqlite3_aggregate_context(ctx, 0);
+	const ckfs_add_agg *batch = sqlite3_aggregate_context(ctx, 0);
 	ckf_filter owned;
 
 	if (!batch || !batch->has_rows)
@@ -143,7 +143,7 @@ ckfs_batch_value(sqlite3_context *ctx)
 void
 ckfs_batch_final(sqlite3_context *ctx)
 {
-	ckfs_batch *batch = sqlite3_aggregate_context(ctx, 0);
+	ckfs_add_agg *batch = sqlite3_aggregate_context(ctx, 0);
 
 	ckfs_batch_value(ctx);
 	if (!batch)
