@@ -145,6 +145,10 @@ class Screen:
             sys.stdout.flush()
 
 
+# Signals that ask the runner to end.  It ends where no suite is about to start.
+asked_to_end = []
+
+
 def run(suites, jobs, limit, screen):
     waiting, running, done = list(suites), [], []
     told = 0
@@ -160,6 +164,8 @@ def run(suites, jobs, limit, screen):
                 suite.start()
                 running.append(suite)
             time.sleep(0.1)
+            if asked_to_end:
+                raise KeyboardInterrupt
             for suite in list(running):
                 status = suite.process.poll()
                 late = time.time() - suite.started > limit
@@ -206,10 +212,6 @@ def report(suites, logs, seconds, screen):
     return failed == 0 and passed > 0
 
 
-def interrupted(number, frame):
-    raise KeyboardInterrupt
-
-
 def main():
     logs, names = sys.argv[1:]
     os.makedirs(logs, exist_ok=True)
@@ -219,8 +221,8 @@ def main():
     jobs = int(os.environ.get("JOBS") or min(len(os.sched_getaffinity(0)), 4))
     limit = float(os.environ.get("LIMIT") or 3600)
     screen = Screen()
-    signal.signal(signal.SIGTERM, interrupted)
-    signal.signal(signal.SIGHUP, interrupted)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: asked_to_end.append(number))
     screen.line(f"{len(suites)} suites, {jobs} at a time, SEED={os.environ.get('SEED', 'fresh')}; their output goes to {logs}")
     started = time.time()
     try:
