@@ -1,9 +1,9 @@
 /*
  * error.c - every error of the PostgreSQL extension.
  *
- * The primary message says what is wrong, with the values; SQLite's errors
- * begin with the same words.  DETAIL and HINT say what to do about it.  What
- * both databases say is worded in messages.h.
+ * The primary message says what is wrong, with the values; SQLite's errors begin with the same
+ * words. DETAIL and HINT say what to do about it. messages.h has the sentences that both databases
+ * share.
  */
 #include "error.h"
 
@@ -14,21 +14,21 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* PostgreSQL 16 lets a caller get an error of input back. */
+/* From PostgreSQL 16 on, a caller can receive an input error instead of having it raised. */
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #else
 #define errsave(soft, ...) ereport(ERROR, __VA_ARGS__)
 #endif
 
-/* Where a merge or a growth stopped. */
+/* The number of items and the false positive rate at which a filter stopped growing. */
 static int
 ckfp_errdetail_fill(const ckf_filter *filter)
 {
 	return errdetail(CKF_DETAIL_FILL, (unsigned long long)filter->count, ckf_fpr(filter));
 }
 
-/* A merge with a filter that is too coarse: that one is named. */
+/* A merge that fails because one filter is too coarse. The error names that filter. */
 static int
 ckfp_describe_coarse(const ckf_refusal *refusal, const ckfp_subject *about)
 {
@@ -47,7 +47,7 @@ ckfp_describe_coarse(const ckf_refusal *refusal, const ckfp_subject *about)
 	return errhint(CKF_HINT_COARSE, items);
 }
 
-/* Precision is at its end. */
+/* A filter, or the result of a merge, has no precision left. */
 static int
 ckfp_describe_precision(const ckfp_subject *about)
 {
@@ -76,7 +76,7 @@ ckfp_describe_precision(const ckfp_subject *about)
 	return errhint(CKF_HINT_PRECISION);
 }
 
-/* Of errors of parameters, all 22023, what ereport is to be told. */
+/* Fill in the error report for a parameter error. All of them have SQLSTATE 22023. */
 static int
 ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 {
@@ -110,7 +110,7 @@ ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 	}
 }
 
-/* What ereport is to be told of a failed call. */
+/* Fill in the error report for a failed call of the engine. */
 static int
 ckfp_describe(ckf_status status, const ckfp_subject *about)
 {
@@ -207,7 +207,7 @@ ckfp_error_no_text(size_t size)
 	pg_unreachable();
 }
 
-/* What a filter holds, in words. */
+/* The classes of the items in a filter, as words. */
 static char *
 ckfp_describe_held(const ckf_filter *filter)
 {
@@ -240,9 +240,10 @@ ckfp_error_class(const ckf_filter *filter, unsigned item_class)
 		(errcode(ERRCODE_DATATYPE_MISMATCH),
 		 errmsg(CKF_SAY_UNLIKE, ckfp_describe_held(filter),
 				words[pg_rightmost_one_pos32(item_class)]),
-		 errhint("Cast the item to the type of those that were added (a string may need COLLATE). "
-				 "On purpose, use cuckoofilter_contains_hash(filter, cuckoofilter_hash(item, "
-				 "seed)) or the like.")));
+		 errhint(
+			 "Cast the item to the type of the items that were added; a string may need COLLATE. "
+			 "To use an item of another type on purpose, call cuckoofilter_contains_hash(filter, "
+			 "cuckoofilter_hash(item, seed)), or the function for adding or removing a hash.")));
 	pg_unreachable();
 }
 
@@ -275,8 +276,9 @@ ckfp_error_no_collation(void)
 void
 ckfp_error_not_aggregate(void)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("support function of a cuckoofilter aggregate was called outside of one")));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		 errmsg("support function of a cuckoofilter aggregate was called outside an aggregate")));
 	pg_unreachable();
 }

@@ -1,5 +1,5 @@
 /*
- * error.h - every error sentence of the PostgreSQL extension.
+ * error.h - every error of the PostgreSQL extension.
  */
 #ifndef CKFP_ERROR_H
 #define CKFP_ERROR_H
@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What a sentence is about: the members that its status needs, else zero. */
+/* What an error is about. A status reads only the members that name it; the others are zero. */
 typedef struct ckfp_subject
 {
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
@@ -17,40 +17,40 @@ typedef struct ckfp_subject
 	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
 	const ckf_filter *other;          /* SEED_DIFFERS, PRECISION of a merge */
 	const ckf_comparison *comparison; /* UNLIKE_SIZES, with both filters */
-	const ckf_rebuild *rebuild;       /* PRECISION: that came to it; NULL: an add */
-	int sqlstate;                     /* BAD_BYTES, BAD_VERSION: the door's; else stored data */
+	const ckf_rebuild *rebuild;       /* PRECISION: the rebuild that failed; NULL: an add */
+	int sqlstate;                     /* BAD_BYTES, BAD_VERSION of input; 0: of a stored value */
 } ckfp_subject;
 
 /* Report a failed call of the engine. */
 _Noreturn void ckfp_error(ckf_status status, ckfp_subject subject);
 
-/* Report input that is no filter, with the SQLSTATE of its door.  Returns where
- * `soft`, a call's context, collects errors (PostgreSQL 16). */
+/* Report input that is not a filter, with the SQLSTATE of the input function. Returns only if
+ * `soft`, the context of the call, collects errors (PostgreSQL 16). */
 void ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft);
 
-/* The same of text that is not base64. */
+/* Report text that is not base64, in the same way. */
 void ckfp_error_base64(fmNodePtr soft);
 
-/* A capacity of double precision that is no integer. */
+/* Report a capacity in double precision that is not an integer. */
 _Noreturn void ckfp_error_not_whole(double capacity);
 
-/* A result with the items of `filter` would pass what a value can hold. */
+/* Report that a result with the items of `filter` would be larger than a value can be. */
 _Noreturn void ckfp_error_too_large(const ckf_filter *filter);
 
-/* A value has no text form that fits into memory. */
+/* Report that the text form of a value of `size` bytes is too large. */
 _Noreturn void ckfp_error_no_text(size_t size);
 
-/* An item of this class (CKF_ITEM_*) cannot be in the filter, by what it knows. */
+/* Report that the filter cannot have an item of this class (CKF_ITEM_*). */
 _Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class);
 
-/* Items of a type that cannot be hashed; of a type that is not known. */
+/* Report that a type has no hash function; that the type of an item is unknown. */
 _Noreturn void ckfp_error_no_hash(Oid type);
 _Noreturn void ckfp_error_no_type(void);
 
-/* A string whose collation is not known. */
+/* Report that the collation of a string is unknown. */
 _Noreturn void ckfp_error_no_collation(void);
 
-/* An aggregate's support function was called from elsewhere. */
+/* Report that a support function was called outside an aggregate. */
 _Noreturn void ckfp_error_not_aggregate(void);
 
 #pragma GCC visibility pop

@@ -15,7 +15,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_version);
 void _PG_init(void);
 #endif
 
-/* When the library is loaded. */
+/* Called when the library is loaded. */
 void
 _PG_init(void)
 {

@@ -1,10 +1,10 @@
 /*
  * container.c - arrays, records, ranges and multiranges to hashes.
  *
- * Their parts are hashed as items, so that nothing of a container's hash is
- * this database's alone, and are told apart as "=" of these types does it
- * (array_eq, record_eq, range_eq, multirange_eq).  What a type consists of is
- * looked up once and kept in the hasher.
+ * The parts of a container are hashed as items, so that its hash is portable if theirs are. Two
+ * containers have the same hash if "=" of their type calls them equal (array_eq, record_eq,
+ * range_eq, multirange_eq); otherwise their hashes differ, apart from collisions. The description
+ * of a type is read from the catalogs once and kept in the hasher.
  */
 #include "item/container.h"
 
@@ -22,7 +22,7 @@
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
 
-/* How a range is: a sum of these. */
+/* Flags of a range. */
 enum
 {
 	CKFP_EMPTY = 1,
@@ -32,13 +32,13 @@ enum
 	CKFP_NO_UPPER = 16
 };
 
-/* What rows of one type look like. */
+/* The description of a row type. */
 typedef struct ckfp_row
 {
-	Oid type; /* 0: not known yet */
+	Oid type; /* 0: no description yet */
 	int32 typmod;
-	TypeCacheEntry *entry; /* of a named type, which ALTER can change; else NULL */
-	uint64 version;        /* entry->tupDesc_identifier, as it was */
+	TypeCacheEntry *entry; /* of a named type, which ALTER TYPE can change; else NULL */
+	uint64 version;        /* entry->tupDesc_identifier when it was read */
 	TupleDesc columns;
 	ckfp_hasher *hashers; /* of the columns */
 	Datum *values;
@@ -49,11 +49,11 @@ typedef struct ckfp_row
 typedef struct ckfp_container
 {
 	const ckfp_part_methods *parts;
-	ckfp_hasher part; /* array: of elements; range, multirange: of bounds */
-	int16 size;       /* array: how elements lie in it */
+	ckfp_hasher part; /* of the elements of an array, of the bounds of a range or multirange */
+	int16 size;       /* array: storage of its elements */
 	bool by_value;
 	char align;
-	TypeCacheEntry *range; /* range, multirange: the range's type */
+	TypeCacheEntry *range; /* range, multirange: the range type */
 	ckfp_row row;          /* record */
 	MemoryContext context;
 } ckfp_container;
@@ -86,7 +86,7 @@ ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, const ckfp_part_meth
 {
 	ckfp_container *container = MemoryContextAllocZero(context, sizeof *container);
 
-	check_stack_depth(); /* types of types of .. */
+	check_stack_depth(); /* types nest */
 	container->context = context;
 	container->parts = parts;
 	if (kind == CKFP_ARRAY)
@@ -146,14 +146,14 @@ ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 
 /* ------------------------------------------------------------------ records */
 
-/* Learn what rows of a type look like. */
+/* Read the description of a row type. */
 static void
 ckfp_set_row(ckfp_container *container, Oid type, int32 typmod)
 {
 	ckfp_row *row = &container->row;
 	MemoryContext old;
 
-	row->type = InvalidOid; /* until all is well */
+	row->type = InvalidOid; /* stays so if the code below fails */
 	if (row->context == NULL)
 		row->context =
 			AllocSetContextCreate(container->context, "cuckoofilter columns", ALLOCSET_SMALL_SIZES);

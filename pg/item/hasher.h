@@ -1,5 +1,5 @@
 /*
- * hasher.h - how to hash items of one type: what the files of this room share.
+ * hasher.h - how to hash items of one type. All files of this folder share it.
  */
 #ifndef CKFP_HASHER_H
 #define CKFP_HASHER_H
@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The ways from a Datum to a canonical hash. */
+/* How a Datum becomes a hash. */
 typedef enum ckfp_kind
 {
 	CKFP_INT2 = 1,
@@ -42,19 +42,19 @@ typedef enum ckfp_kind
 struct ckfp_label;
 struct ckfp_container;
 
-/* How to hash items of one type; zeros before the first. */
+/* How to hash items of one type. All zeros before the first ckfp_hasher_prepare. */
 typedef struct ckfp_hasher
 {
 	Oid type;
 	ckfp_kind kind;
-	uint8 item_class; /* ckf_item_class of all that it hashes */
+	uint8 item_class; /* the ckf_item_class of these items */
 	Oid collation;
-	bool own_equality;                /* text whose collation calls different bytes equal */
+	bool own_equality;                /* the collation of the text calls different bytes equal */
 	FmgrInfo *function;               /* CKFP_OTHER: the type's extended hash */
-	struct ckfp_label *labels;        /* CKFP_ENUM: hashes of labels seen lately */
-	uint64 label_changes;             /* how often labels had changed then */
-	struct ckfp_container *container; /* arrays, records, ranges: what they consist of */
-	MemoryContext inner;              /* of the container; NULL before the first */
+	struct ckfp_label *labels;        /* CKFP_ENUM: hashes of recently used labels */
+	uint64 label_changes;             /* the value of ckfp_label_changes for `labels` */
+	struct ckfp_container *container; /* arrays, records, ranges: the description of the type */
+	MemoryContext inner;              /* of the container; NULL before the first one */
 	MemoryContext context;
 } ckfp_hasher;
 

@@ -1,11 +1,10 @@
 /*
  * item.c - SQL values to hashes.
  *
- * Values that SQL's "=" calls equal hash equal, within this database and, for
- * the portable classes, across databases: all integers as int64, a float or
- * numeric that is an integer as that integer, strings as UTF-8, and what
- * consists of these.  Any other type is hashed through its own hash function,
- * the one of its hash joins.
+ * Values that SQL's "=" calls equal hash equal, within this database and, for the portable classes,
+ * across databases. All integers are hashed as int64, a float or numeric that is an integer as that
+ * integer, strings as UTF-8, and containers by the hashes of their parts. Any other type is hashed
+ * by its own hash function, the one that hash joins use.
  */
 #include "item/item.h"
 
@@ -29,9 +28,9 @@
 #include "utils/typcache.h"
 #include "utils/uuid.h"
 
-/* ------------------------------------------------- which way for which type */
+/* -------------------------------------------------------- the kind of a type */
 
-/* Types of the portable classes; 0 for others. */
+/* The kind of a built-in type of the portable classes; 0 for other types. */
 static ckfp_kind
 ckfp_kind_of_builtin(Oid type)
 {
@@ -60,7 +59,7 @@ ckfp_kind_of_builtin(Oid type)
 			return CKFP_NAME;
 		case CHAROID:
 			return CKFP_CHAR;
-		case UNKNOWNOID: /* an untyped literal in a row, which is text */
+		case UNKNOWNOID: /* an untyped literal in a row; it is text */
 			return CKFP_UNTYPED;
 		case BYTEAOID:
 			return CKFP_BYTEA;
@@ -79,8 +78,8 @@ ckfp_kind_of_builtin(Oid type)
 	}
 }
 
-/* citext has another OID in each database: it is the type of that name in the
- * extension of that name, which none but PostgreSQL's can have. */
+/* Is a type citext? Its OID differs between databases, so this compares names: the type citext
+ * that belongs to the extension citext. */
 static bool
 ckfp_is_citext(Oid type)
 {
@@ -101,8 +100,8 @@ ckfp_is_citext(Oid type)
 	return OidIsValid(extension) && strcmp(get_extension_name(extension), "citext") == 0;
 }
 
-/* A composite, say, for which somebody has made an operator class: what is
- * equal is then not its parts' to say. */
+/* Has somebody created an operator class for a type? Then its own operator, and not the equality
+ * of its parts, says which values are equal. */
 static bool
 ckfp_has_own_equality(Oid type)
 {
@@ -129,8 +128,8 @@ ckfp_kind_of(Oid type)
 
 static const ckfp_part_methods ckfp_parts = {ckfp_hasher_prepare, ckfp_hash_item};
 
-/* What a container consists of, in a memory context of its own, so that a
- * hasher that goes from type to type keeps no more than the last. */
+/* Create the description of a container type, in a memory context of its own. The previous
+ * description is freed, so that a hasher that changes between types keeps only the last one. */
 static struct ckfp_container *
 ckfp_set_container(ckfp_hasher *hasher, ckfp_kind kind, Oid type, Oid collation,
 				   MemoryContext context)
@@ -148,7 +147,7 @@ ckfp_is_string(ckfp_kind kind)
 	return kind == CKFP_TEXT || kind == CKFP_BPCHAR || kind == CKFP_NAME;
 }
 
-/* The class of the items of a kind, as ckfp_hash_item hashes them. */
+/* The class of items of a kind, as ckfp_hash_item hashes them. */
 static uint8
 ckfp_item_class(ckfp_kind kind, bool own_equality)
 {
@@ -199,7 +198,7 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 	ckfp_kind kind = ckfp_kind_of(base);
 	bool own_equality = false;
 
-	hasher->type = InvalidOid; /* until all is well */
+	hasher->type = InvalidOid; /* stays so if the code below fails */
 	hasher->kind = 0;
 	if (ckfp_is_string(kind))
 	{
@@ -207,7 +206,7 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 			ckfp_error_no_collation();
 		own_equality = !get_collation_isdeterministic(collation);
 	}
-	else if (kind == CKFP_UNTYPED && OidIsValid(collation)) /* a literal, if there is one */
+	else if (kind == CKFP_UNTYPED && OidIsValid(collation)) /* of a literal, if it has one */
 		own_equality = !get_collation_isdeterministic(collation);
 	else if (kind >= CKFP_ARRAY && kind <= CKFP_MULTIRANGE)
 		hasher->container = ckfp_set_container(hasher, kind, base, collation, context);
@@ -217,7 +216,7 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 
 		if (!OidIsValid(entry->hash_extended_proc_finfo.fn_oid))
 			ckfp_error_no_hash(type);
-		hasher->function = &entry->hash_extended_proc_finfo; /* as long-lived as the session */
+		hasher->function = &entry->hash_extended_proc_finfo; /* lives as long as the session */
 	}
 	hasher->collation = collation;
 	hasher->own_equality = own_equality;

@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Make *hasher ready for items of a type under a collation; memory that it
- * needs comes from `context`.  Cheap where it is ready already. */
+/* Prepare *hasher for items of a type under a collation. Memory that it needs comes from
+ * `context`. This is cheap if it is prepared for them already. */
 void ckfp_hasher_prepare(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context);
 
 /* The hash of an item. */

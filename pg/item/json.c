@@ -1,8 +1,8 @@
 /*
  * json.c - jsonb to hashes.
  *
- * A jsonb has the keys of an object in the order of their bytes in the
- * database's encoding; a hash has them in the order of their hashes.
+ * jsonb stores the keys of an object in the order of their bytes in the database's encoding. To be
+ * portable, the hash takes them in the order of their hashes.
  */
 #include "item/json.h"
 
@@ -42,17 +42,18 @@ ckfp_hash_scalar(const JsonbValue *value, uint64 seed)
 	pg_unreachable();
 }
 
-/* By the hash of the key.  Two words each: the key's hash and the value's. */
+/* Compare two members of an object by the hash of the key. A member is two words: the hash of
+ * its key and that of its value. */
 static int
 ckfp_compare_members(const void *a, const void *b)
 {
 	const uint64 *x = a, *y = b;
-	int word = x[0] == y[0]; /* keys differ, their hashes hardly ever do not */
+	int word = x[0] == y[0]; /* only if the hashes of two different keys are equal */
 
 	return (x[word] > y[word]) - (x[word] < y[word]);
 }
 
-/* An array or object that the iterator has just entered, up to its end. */
+/* The hash of an array or object. The iterator has just entered it and is moved past its end. */
 static uint64
 ckfp_hash_nested(JsonbIterator **iterator, const JsonbValue *nested, uint64 seed)
 {

@@ -1,6 +1,6 @@
 /*
- * label.c - enum labels to hashes.  A label is hashed as its text, which takes a look-up in
- * the system's cache, so a hasher keeps the hashes of the labels that it saw last.
+ * label.c - enum labels to hashes. A label is hashed as its text. Reading it takes a lookup in the
+ * system cache, so a hasher keeps the hashes of recently used labels.
  */
 #include "item/label.h"
 
@@ -12,7 +12,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-/* Hashes of enum labels, by the label's OID: CKFP_LABELS of them. */
+/* A direct-mapped cache of CKFP_LABELS hashes, indexed by the OID of the label. */
 typedef struct ckfp_label
 {
 	Oid oid;
@@ -37,8 +37,8 @@ ckfp_hash_label(Oid oid, uint64 seed)
 	return hash;
 }
 
-/* How often a label may have changed: by ALTER TYPE .. RENAME VALUE, or where that was
- * rolled back. */
+/* Counts the invalidations of pg_enum in this session: ALTER TYPE .. RENAME VALUE, or its
+ * rollback. */
 static uint64 ckfp_label_changes;
 
 static void
@@ -50,10 +50,10 @@ ckfp_labels_changed(Datum arg, int cache, uint32 value)
 	ckfp_label_changes++;
 }
 
-/* The place of a label among those that were seen, as long as they are what they were:
- * the hasher of an expression in PL/pgSQL outlives statements. */
+/* The cache entry for a label. The cache is cleared if a label has changed since: the hasher of
+ * an expression in PL/pgSQL outlives statements. */
 static ckfp_label *
-ckfp_place_of_label(ckfp_hasher *hasher, Oid oid)
+ckfp_label_entry(ckfp_hasher *hasher, Oid oid)
 {
 	static bool registered = false;
 
@@ -73,7 +73,7 @@ ckfp_place_of_label(ckfp_hasher *hasher, Oid oid)
 uint64
 ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed)
 {
-	ckfp_label *label = ckfp_place_of_label(hasher, oid);
+	ckfp_label *label = ckfp_label_entry(hasher, oid);
 
 	if (label->oid != oid || label->seed != seed)
 	{

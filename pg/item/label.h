@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The hash of an enum value: of its label's text. */
+/* The hash of an enum value, which is the hash of its label as text. */
 uint64 ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed);
 
 #pragma GCC visibility pop

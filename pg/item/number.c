@@ -11,7 +11,7 @@ uint64
 ckfp_hash_numeric(Datum item, uint64 seed)
 {
 	Numeric value = DatumGetNumeric(item);
-	char *digits = numeric_normalize(value); /* no zeros behind the point */
+	char *digits = numeric_normalize(value); /* without trailing zeros in the fraction */
 	char *end;
 	int64 integer;
 	uint64 hash;

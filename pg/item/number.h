@@ -10,11 +10,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The hash of a numeric: of the integer that it is, else of the nearest double. */
+/* The hash of a numeric: as an integer if it is one that fits in int64, else as the nearest
+ * double. */
 uint64 ckfp_hash_numeric(Datum item, uint64 seed);
 
-/* The hash of a date: of its midnight.  The midnight of a date that no timestamp can hold wraps
- * around, and no other date has it. */
+/* The hash of a date, which is the hash of its midnight as a timestamp. For a date outside the
+ * range of timestamps the midnight wraps around; no other date has the wrapped value. */
 uint64 ckfp_hash_date(DateADT date, uint64 seed);
 
 #pragma GCC visibility pop

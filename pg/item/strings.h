@@ -8,18 +8,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The hash of a string under the hasher's collation: of its bytes in UTF-8, unless the collation
- * has an equality of its own. */
+/* The hash of a string under the collation of the hasher: of its bytes in UTF-8, unless the
+ * collation is nondeterministic. */
 uint64 ckfp_hash_string(const ckfp_hasher *hasher, const char *bytes, int size, uint64 seed);
 
 /* The hash of a text, varchar, char(n) or bytea. */
 uint64 ckfp_hash_varlena(const ckfp_hasher *hasher, Datum item, uint64 seed);
 
-/* The hash of a citext.  Two are equal if their lower cases under the database's own collation
- * are equal. */
+/* The hash of a citext. Two citexts are equal if their lowercase forms under the default
+ * collation of the database are equal. */
 uint64 ckfp_hash_citext(Datum item, uint64 seed);
 
-/* The hash of a "char", which equals the text that it is cast to. */
+/* The hash of a "char": the hash of the text that it casts to. */
 uint64 ckfp_hash_char(Datum item, uint64 seed);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 /*
- * utf8.c - strings to hashes, as UTF-8 whatever the database's encoding.
+ * utf8.c - strings to hashes, as UTF-8 in every database encoding.
  */
 #include "item/utf8.h"
 
@@ -27,9 +27,10 @@ ckfp_is_ascii(const char *bytes, int size)
 }
 
 /*
- * PostgreSQL's own conversion of the database's encoding to UTF-8; NULL where
- * there is none (MULE_INTERNAL).  Not one that the search path finds: a hash
- * must not depend on that.  It is pinned, so it is found once a session.
+ * PostgreSQL's built-in conversion from the database encoding to UTF-8, or NULL if there is none
+ * (MULE_INTERNAL). A conversion that the search path finds is not used, since a hash must not
+ * depend on the search path. The built-in one cannot be dropped, so it is looked up once per
+ * session.
  */
 static FmgrInfo *
 ckfp_conversion(void)
@@ -62,7 +63,7 @@ ckfp_convert(FmgrInfo *conversion, const char *bytes, int size, char *utf8)
 
 #else
 
-/* Before 14 a conversion has no other answer than an error. */
+/* Before PostgreSQL 14 a conversion can report a failure only as an error. */
 static bool
 ckfp_convert(FmgrInfo *conversion, const char *bytes, int size, char *utf8)
 {
@@ -82,7 +83,7 @@ ckfp_convert(FmgrInfo *conversion, const char *bytes, int size, char *utf8)
 			state != ERRCODE_CHARACTER_NOT_IN_REPERTOIRE)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
-		FlushErrorState(); /* a conversion holds nothing that would have to be given back */
+		FlushErrorState(); /* a conversion holds no resource that must be released */
 		converted = false;
 	}
 	PG_END_TRY();
@@ -91,7 +92,7 @@ ckfp_convert(FmgrInfo *conversion, const char *bytes, int size, char *utf8)
 
 #endif
 
-/* The same string in UTF-8, or NULL. */
+/* The string in UTF-8, or NULL if it cannot be converted. */
 static char *
 ckfp_to_utf8(const char *bytes, int size)
 {
@@ -113,7 +114,7 @@ ckfp_hash_text(const char *bytes, int size, uint64 seed)
 	char *utf8 = NULL;
 	uint64 hash;
 
-	/* Every server encoding has ASCII at its place; SQL_ASCII is taken as it is. */
+	/* Every server encoding encodes ASCII as itself. Strings in SQL_ASCII are not converted. */
 	if (GetDatabaseEncoding() != PG_UTF8 && GetDatabaseEncoding() != PG_SQL_ASCII &&
 		!ckfp_is_ascii(bytes, size))
 		utf8 = ckfp_to_utf8(bytes, size);

@@ -1,6 +1,5 @@
 /*
- * words.h - the words that are hashed of a value that consists of others
- * (FORMAT.md, section 6, class 7).
+ * words.h - the sequence of words by which a container is hashed (FORMAT.md, section 6, class 7).
  */
 #ifndef CKFP_WORDS_H
 #define CKFP_WORDS_H
@@ -14,14 +13,14 @@ typedef struct ckfp_words
 	uint64 *words;
 	size_t n;
 	uint64 seed;
-	uint64 few[32]; /* where no more than these are to come */
+	uint64 buffer[32]; /* used if no more words are expected */
 } ckfp_words;
 
-/* Begin a value of `most` words, the first of which is its shape. */
+/* Begin a sequence of at most `max` words. The first word is the shape. */
 static inline void
-ckfp_words_begin(ckfp_words *words, ckf_shape shape, size_t most, uint64 seed)
+ckfp_words_begin(ckfp_words *words, ckf_shape shape, size_t max, uint64 seed)
 {
-	words->words = most <= lengthof(words->few) ? words->few : palloc(most * sizeof(uint64));
+	words->words = max <= lengthof(words->buffer) ? words->buffer : palloc(max * sizeof(uint64));
 	words->words[0] = shape;
 	words->n = 1;
 	words->seed = seed;
@@ -45,7 +44,7 @@ ckfp_words_end(ckfp_words *words)
 {
 	uint64 hash = ckf_hash_words(words->words, words->n, words->seed);
 
-	if (words->words != words->few)
+	if (words->words != words->buffer)
 		pfree(words->words);
 	return hash;
 }
