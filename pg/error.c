@@ -176,7 +176,7 @@ ckfp_error_base64(fmNodePtr soft)
 }
 
 void
-ckfp_error_not_whole(double capacity)
+ckfp_error_not_integer(double capacity)
 {
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("capacity must be an integer, not %.17g", capacity)));

@@ -32,7 +32,7 @@ void ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft);
 void ckfp_error_base64(fmNodePtr soft);
 
 /* Report a capacity in double precision that is not an integer. */
-_Noreturn void ckfp_error_not_whole(double capacity);
+_Noreturn void ckfp_error_not_integer(double capacity);
 
 /* Report that a result with the items of `filter` would be larger than a value can be. */
 _Noreturn void ckfp_error_too_large(const ckf_filter *filter);

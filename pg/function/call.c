@@ -1,6 +1,5 @@
 /*
- * call.c - what a function keeps from call to call, and reads its arguments
- * with.
+ * call.c - what a function keeps between calls, and how it reads its arguments.
  */
 #include "function/call.h"
 
@@ -17,7 +16,7 @@ ckfp_new_call_cache(FmgrInfo *flinfo)
 	ckfp_call_cache *cache = MemoryContextAllocZero(context, sizeof *cache);
 
 	cache->context = context;
-	if (flinfo != NULL) /* else DirectFunctionCall */
+	if (flinfo != NULL) /* DirectFunctionCall has none */
 		flinfo->fn_extra = cache;
 	return cache;
 }

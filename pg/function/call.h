@@ -1,9 +1,8 @@
 /*
- * call.h - what a function keeps from call to call, and reads its arguments
- * with.
+ * call.h - what a function keeps between calls, and how it reads its arguments.
  *
- * A probe costs some ten nanoseconds, so that finding its filter must cost
- * less: no detoast, copy, validation or catalog look-up for each row.
+ * A lookup takes some ten nanoseconds, so finding its filter must take less: no detoasting, copy,
+ * validation or catalog lookup for each row.
  */
 #ifndef CKFP_CALL_H
 #define CKFP_CALL_H
@@ -15,19 +14,19 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What a function keeps from call to call in flinfo->fn_extra. */
+/* What a function keeps between calls, in flinfo->fn_extra. */
 typedef struct ckfp_call_cache
 {
 	ckfp_argument_cache argument;
 	ckfp_hasher hasher;
-	MemoryContext context; /* lives as long as this */
-	void *more;            /* of a function's own */
+	MemoryContext context; /* lives as long as the cache */
+	void *more;            /* for the function itself */
 } ckfp_call_cache;
 
-/* A new call cache: kept by flinfo, or of this call where there is none. */
+/* Create a call cache. flinfo keeps it; without flinfo it is for this call only. */
 ckfp_call_cache *ckfp_new_call_cache(FmgrInfo *flinfo);
 
-/* The cache of this call. */
+/* The call cache of this call. */
 static inline ckfp_call_cache *
 ckfp_call_cache_of(FunctionCallInfo fcinfo)
 {
@@ -37,8 +36,8 @@ ckfp_call_cache_of(FunctionCallInfo fcinfo)
 }
 
 /*
- * The filter of argument n, to be read.  Bytes that stay where they are are
- * neither copied nor validated again, and a toasted value is fetched once.
+ * The filter in argument n, for reading. A toasted value is fetched once. A plain value is not
+ * copied, and is validated again only if its header or size differs from the last call.
  */
 static inline const ckf_filter *
 ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
@@ -51,8 +50,8 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 	return ckfp_reopen(&cache->argument, value, CKF_STORED);
 }
 
-/* The filter of argument n, to be asked: as above, but of a large value that is stored
- * apart only what a question needs is read, unless it is asked on and on. */
+/* The filter in argument n, for lookups. Of a large value in a TOAST table only the slices that
+ * a lookup needs are read, until fetching the whole value is cheaper (slices.c). */
 static inline ckfp_asked
 ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
@@ -69,9 +68,8 @@ ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 }
 
 /*
- * At the head of a function that changes the filter of argument 0 by argument n:
- * a NULL changes nothing, so that the filter is returned as it came, not even
- * fetched.  NULL is only what becomes of no filter.
+ * Begins a function that changes the filter in argument 0 by argument n. If the filter is NULL, the
+ * result is NULL. If argument n is NULL, the result is the filter, unchanged and not detoasted.
  */
 #define CKFP_RETURN_UNCHANGED_BY_NULL(n)                                                           \
 	do                                                                                             \
@@ -82,18 +80,18 @@ ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
 	} while (0)
 
-/* The type of argument n: that of the call's expression or, for a caller without
- * one, the declared type; an error where neither tells. */
+/* The type of argument n, from the expression of the call or, without one, from the declared
+ * type. Raises an error if neither tells the type. */
 Oid ckfp_argument_type(FmgrInfo *flinfo, int n);
 
-/* Make the cache's hasher ready for the items of argument n. */
+/* Prepare the hasher of the cache for the items of argument n. */
 void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);
 
 /* The hash of the item in argument n. */
 static inline uint64
 ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
-	if (cache->hasher.kind == CKFP_INT8) /* the usual keys, without a detour */
+	if (cache->hasher.kind == CKFP_INT8) /* the most common types, without a call */
 		return ckf_hash_integer(PG_GETARG_INT64(n), seed);
 	if (cache->hasher.kind == CKFP_INT4)
 		return ckf_hash_integer(PG_GETARG_INT32(n), seed);
@@ -103,23 +101,22 @@ ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint6
 }
 
 /*
- * Require that a filter may hold items of a class.  Types are static here: a
- * question of another class than the filter's items is not about them.  Mostly it
- * is a literal, or a driver's parameter, that is text where a number was meant.
+ * Raise an error unless the filter can have items of a class. SQL's types are static, so looking
+ * for an item of a class that the filter does not have is a mistake: usually a literal or a
+ * driver's parameter is text, but a number was meant.
  */
 static inline void
 ckfp_require_class(const ckf_filter *filter, unsigned item_class)
 {
-	/* it has items of the class, as it mostly has: one test, without what is special
-	 * about CKF_ITEM_OTHER */
+	/* the common case in one test: the filter has items of this class; ckf_may_hold handles
+	 * CKF_ITEM_OTHER */
 	if (likely(filter->item_classes & item_class & ~(unsigned)CKF_ITEM_OTHER))
 		return;
 	if (!ckf_may_hold(filter, item_class))
 		ckfp_error_class(filter, item_class);
 }
 
-/* The hash of the item in argument n, which the filter is asked for, or which is
- * added to it or removed. */
+/* The hash of the item in argument n, for a lookup, an add or a removal in this filter. */
 static inline uint64
 ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, const ckf_filter *filter)
 {

@@ -1,5 +1,5 @@
 /*
- * compare.c - what filters have in common: cuckoofilter_intersect, _intersect_agg,
+ * compare.c - intersection and comparison of filters: cuckoofilter_intersect, _intersect_agg,
  * _overlap, _jaccard.
  */
 #include "function/call.h"
@@ -11,9 +11,9 @@ PG_FUNCTION_INFO_V1(cuckoofilter_overlap);
 PG_FUNCTION_INFO_V1(cuckoofilter_jaccard);
 
 /*
- * The two filters of a call.  A query that compares one stored filter with many fetches
- * that one once, whichever argument it is: each has a cache, the second one behind the
- * first.
+ * The two filters of a call. Each argument has a cache, the second one in `more` of the first. So a
+ * query that compares one stored filter with many others fetches that filter only one time,
+ * whichever argument it is.
  */
 static void
 ckfp_read_pair(FunctionCallInfo fcinfo, const ckf_filter **a, const ckf_filter **b)
@@ -31,7 +31,7 @@ ckfp_read_pair(FunctionCallInfo fcinfo, const ckf_filter **a, const ckf_filter *
 	*b = ckfp_read_filter(fcinfo, 1, second);
 }
 
-/* cuckoofilter_intersect(a, b); and two partial states of cuckoofilter_intersect_agg as one */
+/* cuckoofilter_intersect(a, b); also the combine function of cuckoofilter_intersect_agg */
 Datum
 cuckoofilter_intersect(PG_FUNCTION_ARGS)
 {
@@ -45,9 +45,9 @@ cuckoofilter_intersect(PG_FUNCTION_ARGS)
 }
 
 /*
- * (state, filter), either may be NULL.  The state is an ordinary filter, what the filters
- * so far have in common: so it may leave its process, and needs no end.  Before the
- * first filter it is NULL, which is not the same as having nothing in common.
+ * (state, filter); either may be NULL. The state is an ordinary filter, the intersection of the
+ * filters so far. It can therefore be sent to another process, and needs no final function. It is
+ * NULL before the first filter, which is not the same as an empty intersection.
  */
 Datum
 cuckoofilter_intersect_agg_transition(PG_FUNCTION_ARGS)
@@ -90,7 +90,7 @@ cuckoofilter_overlap(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(comparison.overlap);
 }
 
-/* cuckoofilter_jaccard(a, b); of two empty filters NULL */
+/* cuckoofilter_jaccard(a, b); NULL if both filters are empty */
 Datum
 cuckoofilter_jaccard(PG_FUNCTION_ARGS)
 {

@@ -1,5 +1,5 @@
 /*
- * info.c - cuckoofilter_info: all there is to tell about a filter, as jsonb.
+ * info.c - cuckoofilter_info: the properties of a filter, as jsonb.
  */
 #include "type/argument.h"
 
@@ -38,7 +38,7 @@ static void
 ckfp_append_fields(StringInfo json, const ckf_info *info){
 	CKF_INFO_FIELDS(CKFP_COUNT, CKFP_INTEGER, CKFP_INTEGER, CKFP_REAL, CKFP_WORD, CKFP_WORDS)}
 
-/* Reads the header, and fetches no more of a large value. */
+/* Reads only the header of a large value. */
 Datum cuckoofilter_info(PG_FUNCTION_ARGS)
 {
 	ckf_filter filter;

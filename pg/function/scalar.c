@@ -1,7 +1,6 @@
 /*
- * scalar.c - functions of one filter and one item or hash, or of two filters.
- * All are STRICT in SQL but for changes by an item or a hash, to which a NULL
- * changes nothing.
+ * scalar.c - functions of one filter and one item or hash, or of two filters. All are STRICT in
+ * SQL, except those that change a filter by an item or a hash: a NULL item changes nothing.
  */
 #include "function/call.h"
 #include "type/owned.h"
@@ -25,7 +24,8 @@ PG_FUNCTION_INFO_V1(cuckoofilter_count);
 PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 
-/* A filter of that capacity; fpr and options are arguments 1 and 2. */
+/* Create a filter of this capacity. The false positive rate and the options are arguments 1 and
+ * 2. */
 static Datum
 ckfp_empty(FunctionCallInfo fcinfo, int64 capacity)
 {
@@ -94,8 +94,8 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 }
 
 /*
- * Changes by NULL leave the filter as it is: the same value, not even fetched.
- * In the SQL of 1.0.0 these functions are STRICT.
+ * A NULL item returns the filter unchanged and not detoasted. In the SQL of 1.0.0 these functions
+ * are STRICT.
  */
 
 static Datum

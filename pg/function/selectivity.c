@@ -1,9 +1,9 @@
 /*
  * selectivity.c - the planner's estimate for "filter @> item".
  *
- * Where the filter is known while planning, the column's most common values
- * and histogram are looked up in it.  Both forms come here: the operator
- * through RESTRICT, cuckoofilter_contains through its support function.
+ * If the filter is known while planning, the column's most common values and the bounds of its
+ * histogram are looked up in it. The operator gets its estimate through RESTRICT,
+ * cuckoofilter_contains through its support function; both call the functions below.
  */
 #include "type/argument.h"
 #include "item/item.h"
@@ -24,15 +24,14 @@
 PG_FUNCTION_INFO_V1(cuckoofilter_sel);
 PG_FUNCTION_INFO_V1(cuckoofilter_support);
 
-/* Where nothing is known: a prefilter that is worth its name. */
+/* The default: a filter that is useful as a prefilter. */
 #define CKFP_SELECTIVITY 0.1
 
-/* With fewer bounds than this a histogram tells little; and the least share
- * that one tells. */
-#define CKFP_LEAST_BOUNDS 10
-#define CKFP_LEAST_SHARE 0.0001
+/* A histogram with fewer bounds is not used, and the smallest share that one can give. */
+#define CKFP_MIN_BOUNDS 10
+#define CKFP_MIN_SHARE 0.0001
 
-/* A call of a function or operator to estimate. */
+/* A call of the function or operator whose selectivity is estimated. */
 typedef struct ckfp_call
 {
 	PlannerInfo *root;
@@ -42,8 +41,8 @@ typedef struct ckfp_call
 	int relation; /* varRelid */
 } ckfp_call;
 
-/* The share of a statistics slot that is in the filter, by number of values
- * or, where they have them, by frequency.  *total is the sum of all. */
+/* The share of the values in a statistics slot that are in the filter: by frequency if the slot
+ * has frequencies, else by number. *total is the sum over all values. */
 static double
 ckfp_share(const AttStatsSlot *slot, const ckf_filter *filter, ckfp_hasher *hasher, double *total)
 {
@@ -62,7 +61,7 @@ ckfp_share(const AttStatsSlot *slot, const ckf_filter *filter, ckfp_hasher *hash
 	return in;
 }
 
-/* The share of a column's rows whose value is in the filter. */
+/* The share of the rows of a column whose value is in the filter. */
 static double
 ckfp_share_of_column(const VariableStatData *column, const ckf_filter *filter, ckfp_hasher *hasher)
 {
@@ -83,8 +82,8 @@ ckfp_share_of_column(const VariableStatData *column, const ckf_filter *filter, c
 	if (get_attstatsslot(&slot, column->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
 						 ATTSTATSSLOT_VALUES))
 	{
-		if (slot.nvalues >= CKFP_LEAST_BOUNDS)
-			rest = Max(ckfp_share(&slot, filter, hasher, &total), CKFP_LEAST_SHARE);
+		if (slot.nvalues >= CKFP_MIN_BOUNDS)
+			rest = Max(ckfp_share(&slot, filter, hasher, &total), CKFP_MIN_SHARE);
 		free_attstatsslot(&slot);
 	}
 	return share + rest * Max(0, 1 - nulls - common);
@@ -99,12 +98,12 @@ ckfp_estimate_column(const ckfp_call *call, Datum value, const VariableStatData 
 	if (!HeapTupleIsValid(column->statsTuple) ||
 		!statistic_proc_security_check(unconstify(VariableStatData *, column), call->function))
 		return CKFP_SELECTIVITY;
-	ckfp_open_datum(value, CKF_STORED, &filter); /* constants are not toasted: makeConst */
+	ckfp_open_datum(value, CKF_STORED, &filter); /* makeConst detoasts constants */
 	ckfp_hasher_prepare(&hasher, column->vartype, call->collation, CurrentMemoryContext);
 	return ckfp_share_of_column(column, &filter, &hasher);
 }
 
-/* What a call tells of its arguments. */
+/* The estimate for the arguments of a call. */
 static double
 ckfp_estimate_arguments(const ckfp_call *call, Node *filter, Node *item)
 {
@@ -124,10 +123,10 @@ ckfp_estimate_arguments(const ckfp_call *call, Node *filter, Node *item)
 }
 
 /*
- * The same where all errors end: an estimate is a guess, and a query whose filter is damaged, whose
- * items cannot be hashed, or whose expressions fail, fails when it is executed, if it ever comes to
- * that.  What had been begun when the error was raised is undone with a subtransaction, as PL/pgSQL
- * does.  During a parallel query there are none, so nothing that may fail is tried.
+ * The same, but it raises no error except a cancel. An estimate is a guess: if the filter is
+ * damaged, its items cannot be hashed, or an expression fails, the query raises that error when it
+ * is executed, if it gets there. A subtransaction undoes what was begun before the error, as in
+ * PL/pgSQL. Parallel mode allows no subtransactions, so the default is used there.
  */
 static double
 ckfp_estimate_safely(const ckfp_call *call, Node *filter, Node *item)
@@ -178,7 +177,7 @@ ckfp_estimate(const ckfp_call *call)
 		return CKFP_SELECTIVITY;
 	commuted = types[0] == ANYCOMPATIBLEOID;
 	filter = commuted ? lsecond(call->args) : linitial(call->args);
-	if (IsA(filter, Var)) /* of a row, which is not known */
+	if (IsA(filter, Var)) /* a column, whose value differs by row */
 		return CKFP_SELECTIVITY;
 	return ckfp_estimate_safely(call, filter,
 								commuted ? linitial(call->args) : lsecond(call->args));

@@ -1,16 +1,14 @@
 /*
- * variadic.c - functions of a filter and many items.  NULLs among them are
- * skipped.
+ * variadic.c - functions of a filter and many items. NULLs among the items are skipped.
  *
- * In SQL they are VARIADIC "any": each argument is an item of its own type, but
- * one argument that is an array, with the word VARIADIC or without, stands for
- * its elements in all dimensions.  What the parser leaves untyped is a literal,
- * and text.
+ * In SQL they are VARIADIC "any": each argument is an item of its own type. If there is only one
+ * argument after the filter and it is an array, with or without the word VARIADIC, the items are
+ * its elements in all dimensions. An argument that the parser leaves untyped is a literal, which is
+ * text.
  *
- * In the SQL of 1.0.0 they were VARIADIC anycompatiblearray, so that the parser
- * made one array of whatever came.  Those functions are kept for the views and
- * indexes that were made with them (in SQL with _array behind their names), and
- * have the symbols that they had.
+ * In the SQL of 1.0.0 they were VARIADIC anycompatiblearray, so that the parser made one array of
+ * the arguments. Those functions are kept for views and indexes that use them. In SQL their names
+ * now end with _array; their C symbols are unchanged.
  */
 #include "function/call.h"
 #include "type/owned.h"
@@ -24,13 +22,13 @@ PG_FUNCTION_INFO_V1(cuckoofilter_remove_items);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_any_item);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_all_items);
 
-/* the same of an array, as 1.0.0 named them */
+/* the functions of 1.0.0 for an array */
 PG_FUNCTION_INFO_V1(cuckoofilter_add_all);
 PG_FUNCTION_INFO_V1(cuckoofilter_remove_all);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_any);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_all);
 
-/* Elements, and bytes of them, between two looks for interrupts. */
+/* Elements, and bytes of elements, between two checks for interrupts. */
 #define CKFP_STEP 65536
 #define CKFP_STEP_BYTES ((size_t)4 << 20)
 
@@ -41,20 +39,20 @@ typedef struct ckfp_hashes
 	size_t count;
 } ckfp_hashes;
 
-/* What a call keeps of its items from call to call, in the cache's `more`. */
+/* What a function keeps about its items between calls, in `more` of the call cache. */
 typedef struct ckfp_items
 {
-	bool array;                                /* they are the elements of argument 1 */
-	uint8 item_classes;                        /* of those that were hashed last */
-	ArrayMetaState layout;                     /* if so, how they lie in the last one */
-	ckfp_hasher hasher[FLEXIBLE_ARRAY_MEMBER]; /* else of each from argument 1 on */
+	bool array;                                /* the items are the elements of argument 1 */
+	uint8 item_classes;                        /* the classes of the items of the last call */
+	ArrayMetaState layout;                     /* for an array: the storage of its elements */
+	ckfp_hasher hasher[FLEXIBLE_ARRAY_MEMBER]; /* otherwise: one for each argument from 1 on */
 } ckfp_items;
 
-/* Is argument 1 an array that stands for its elements? */
+/* Are the items the elements of argument 1? */
 static bool
 ckfp_is_array_call(FunctionCallInfo fcinfo)
 {
-	/* PostgreSQL has seen to it that what VARIADIC stands before is an array */
+	/* PostgreSQL has checked that a VARIADIC argument is an array */
 	return PG_NARGS() == 2 &&
 		   OidIsValid(get_base_element_type(ckfp_argument_type(fcinfo->flinfo, 1)));
 }
@@ -80,7 +78,7 @@ ckfp_items_of(FunctionCallInfo fcinfo, ckfp_call_cache *cache, bool array)
 
 /* ---------------------------------------------------------- items to hashes */
 
-/* How the elements of an array lie in it. */
+/* The storage of the elements of an array. */
 static ArrayMetaState *
 ckfp_element_layout(ckfp_items *items, Oid type)
 {
@@ -98,7 +96,7 @@ ckfp_element_layout(ckfp_items *items, Oid type)
 static ckfp_hashes
 ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* fetched, if it was toasted */
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* detoasted */
 	ckfp_items *items = cache->more;
 	ArrayMetaState *layout = ckfp_element_layout(items, ARR_ELEMTYPE(array));
 	ckfp_hashes hashes = {NULL, 0};
@@ -148,7 +146,7 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 
 		if (PG_ARGISNULL(n))
 			continue;
-		if (!OidIsValid(hasher->type)) /* of a literal too, which has the call's collation */
+		if (!OidIsValid(hasher->type)) /* a literal has the collation of the call */
 			ckfp_hasher_prepare(hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
 								cache->context);
 		hashes.hash[hashes.count++] = ckfp_hash_item(hasher, PG_GETARG_DATUM(n), filter->seed);
@@ -170,7 +168,7 @@ ckfp_hash_items(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 
 /* ------------------------------------------------------------------ changes */
 
-/* Is there no item, so that the filter stays as it is, and need not be fetched? */
+/* Are all items NULL? Then the filter stays as it is and is not fetched. */
 static bool
 ckfp_all_null(FunctionCallInfo fcinfo)
 {
@@ -182,7 +180,7 @@ ckfp_all_null(FunctionCallInfo fcinfo)
 	return true;
 }
 
-/* A change of the filter in argument 0 by many items. */
+/* Change the filter in argument 0 by many items. */
 static Datum
 ckfp_change(FunctionCallInfo fcinfo, bool array,
 			void change(const ckf_filter *, const uint64 *, size_t, unsigned, ckf_filter *))
@@ -236,7 +234,7 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 
 /* ---------------------------------------------------------------- questions */
 
-/* Is a hash among these whose answer is `wanted`? */
+/* Is there a hash that is in the filter (`wanted`), or one that is not (not `wanted`)? */
 static bool
 ckfp_some(const ckf_filter *filter, const ckfp_hashes *hashes, bool wanted)
 {
@@ -254,7 +252,7 @@ ckfp_some(const ckf_filter *filter, const ckfp_hashes *hashes, bool wanted)
 	return false;
 }
 
-/* Is one of the items in the filter (`wanted`), or missing?  NULL for a NULL
+/* Does the filter contain any item (`wanted`), or all items (not `wanted`)? NULL for a NULL
  * filter or array. */
 static pg_attribute_always_inline Datum
 ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
@@ -269,7 +267,7 @@ ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
 	hashes = ckfp_hash_items(fcinfo, cache, asked.filter);
 	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, hashes.count))
 		PG_RETURN_BOOL(ckfp_slices_some(asked.slices, hashes.hash, hashes.count, wanted) == wanted);
-	if (asked.slices != NULL) /* so many at once are cheaper asked of the whole */
+	if (asked.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
 		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
 	PG_RETURN_BOOL(ckfp_some(asked.filter, &hashes, wanted) == wanted);
 }

@@ -25,7 +25,7 @@ ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter)
 {
 	struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
 
-	CHECK_FOR_INTERRUPTS(); /* fetching a large value does not look for them */
+	CHECK_FOR_INTERRUPTS(); /* detoasting a large value does not check */
 	ckfp_open_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), trust, filter);
 }
 
@@ -38,7 +38,7 @@ ckfp_open_checked(const struct varlena *value, ckf_filter *filter)
 	if (status != CKF_OK)
 		return status;
 	do
-		CHECK_FOR_INTERRUPTS(); /* first for the time that it took to fetch the value */
+		CHECK_FOR_INTERRUPTS(); /* the first check is for the time that detoasting took */
 	while ((status = ckf_check_step(filter, &check)) == CKF_MORE);
 	return status;
 }
@@ -68,13 +68,13 @@ ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value, ckf
 {
 	ckf_filter *filter = &argument->filter;
 
-	filter->size = 0; /* known no more, while this may fail */
+	filter->size = 0; /* not cached while this can fail */
 	ckfp_open_bytes(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), trust, filter);
 	ckfp_keep(argument);
 	return filter;
 }
 
-/* A TOAST pointer names a value for as long as a query may see it. */
+/* The same TOAST pointer means the same value as long as a query can see it. */
 static const struct varlena *
 ckfp_fetch_toasted(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context)
 {
@@ -103,20 +103,20 @@ ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value, MemoryContext c
 {
 	if (VARATT_IS_EXTERNAL_ONDISK(value))
 		return ckfp_fetch_toasted(argument, value, context);
-	/* compressed in its row, and what else there may be: rare */
+	/* rare: compressed in its row, or indirect */
 	return PG_DETOAST_DATUM(PointerGetDatum(value));
 }
 
 /* --------------------------------------------------------------- parameters */
 
-/* Every integer to here is a double; SQLite takes as many. */
+/* Every integer up to this one is exact as a double. SQLite has the same limit. */
 #define CKFP_EXACT 9007199254740992.0
 
 int64
 ckfp_whole_capacity(double capacity)
 {
 	if (!(capacity >= -CKFP_EXACT && capacity <= CKFP_EXACT && capacity == rint(capacity)))
-		ckfp_error_not_whole(capacity);
+		ckfp_error_not_integer(capacity);
 	return (int64)capacity;
 }
 

@@ -8,18 +8,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A filter argument that was opened: what the next call can use again. */
+/* An open filter argument, which the next call can use again. */
 typedef struct ckfp_argument_cache
 {
 	ckf_filter filter; /* size 0: none yet */
 	uint64 header[CKF_HEADER_SIZE / sizeof(uint64)];
-	struct varatt_external toast; /* what `copy` was fetched by */
-	struct varlena *copy;         /* in the context `detoasted`; or NULL */
+	struct varatt_external toast; /* the TOAST pointer of `copy` */
+	struct varlena *copy;         /* the detoasted value, in the context `detoasted`; or NULL */
 	MemoryContext detoasted;
-	struct ckfp_slices *slices; /* of a value that is not fetched (slices.h); or NULL */
+	struct ckfp_slices *slices; /* of a value that is read by slices (slices.h); or NULL */
 } ckfp_argument_cache;
 
-/* How a word of a header differs from the one that is cached. */
+/* The bits in which word i of a header differs from the cached one. */
 static inline uint64
 ckfp_differs(const ckfp_argument_cache *argument, const char *bytes, int i)
 {
@@ -29,10 +29,10 @@ ckfp_differs(const ckfp_argument_cache *argument, const char *bytes, int i)
 	return word ^ argument->header[i];
 }
 
-/* All that ckf_open finds out follows from the header and the size: does the
- * argument cache know them? */
+/* Does the cache have the header and the size of a value? The result of ckf_open depends on
+ * nothing else. */
 static inline bool
-ckfp_knows(const ckfp_argument_cache *argument, const char *bytes, size_t size)
+ckfp_is_cached(const ckfp_argument_cache *argument, const char *bytes, size_t size)
 {
 	StaticAssertStmt(lengthof(argument->header) == 6, "compare each word");
 	return ((argument->filter.size ^ size) | ckfp_differs(argument, bytes, 0) |
@@ -41,52 +41,51 @@ ckfp_knows(const ckfp_argument_cache *argument, const char *bytes, size_t size)
 			ckfp_differs(argument, bytes, 5)) == 0;
 }
 
-/* Know an open filter again, as it is now. */
+/* Remember the header of the open filter as it is now. */
 static inline void
 ckfp_keep(ckfp_argument_cache *argument)
 {
 	memcpy(argument->header, argument->filter.bytes, sizeof argument->header);
 }
 
-/* Open a value anew, that is neither toasted nor compressed. */
+/* Open a value that is neither toasted nor compressed, and cache the result. */
 ckf_filter *ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value,
 							 ckf_trust trust);
 
-/* The same, or only move to its bytes where they are known. */
+/* The same; if the header is cached, only take the address of the new bytes. */
 static inline ckf_filter *
 ckfp_reopen(ckfp_argument_cache *argument, const struct varlena *value, ckf_trust trust)
 {
 	size_t size = VARSIZE_ANY_EXHDR(value);
 
-	if (unlikely(size < CKF_HEADER_SIZE || !ckfp_knows(argument, VARDATA_ANY(value), size)))
+	if (unlikely(size < CKF_HEADER_SIZE || !ckfp_is_cached(argument, VARDATA_ANY(value), size)))
 		return ckfp_open_cached(argument, value, trust);
 	argument->filter.bytes = (uint8_t *)VARDATA_ANY(value);
 	argument->filter.room = size;
 	return &argument->filter;
 }
 
-/* The plain value of one that is toasted or compressed; it stays in the cache,
- * which lives in `context`, where the next call may bring it again. */
+/* Detoast or decompress a value. The cache, which lives in `context`, keeps a value from a TOAST
+ * table for the next call. */
 const struct varlena *ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value,
 								 MemoryContext context);
 
-/* Open a value; detoasted, where it must be, in the current memory context. */
+/* Open a value. If it must be detoasted, its copy is in the current memory context. */
 void ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter);
 
-/* Open a plain value of which nothing is known, each of its slots read once. */
+/* Open an untrusted plain value, and check each of its slots. */
 ckf_status ckfp_open_checked(const struct varlena *value, ckf_filter *filter);
 
-/* Open a value for what its header tells, without fetching the rest of it. */
+/* Open a value to read its header only; the rest is not fetched. */
 void ckfp_open_header(Datum value, ckf_filter *filter);
 
-/* The same, telling what came of it instead of failing. */
+/* The same, but return the status and raise no error. */
 ckf_status ckfp_try_header(Datum value, ckf_filter *filter);
 
-/* A capacity that came as a double precision, so that 1e6 is one; an error where it
- * is no whole number. */
+/* The capacity in a double precision value such as 1e6. Raises an error if it is not an integer. */
 int64 ckfp_whole_capacity(double capacity);
 
-/* Read an options text over what *params holds. */
+/* Parse an options text. *params keeps what the text does not name. */
 void ckfp_parse_options(const text *options, ckf_params *params);
 
 #pragma GCC visibility pop

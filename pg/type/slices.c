@@ -1,13 +1,12 @@
 /*
- * slices.c - questions to a large value that lies in a TOAST table.
+ * slices.c - lookups in a large value in a TOAST table.
  *
- * A question to a table needs its header and two buckets: three slices, of a chunk
- * or two each (TOAST keeps a value in chunks of 2 kB), whatever the filter's size.
- * Who asks on and on had better fetch the whole once.  How long it will go on is not
- * known, so it is done as one who does not know for how long he goes skiing rents
- * until the rents add up to the price: slices are read until they have cost what
- * the whole costs.  That is at most twice the better of the two, of one value: a call
- * site that is given another value begins anew.
+ * A lookup in a table needs its header and two buckets. These are three slices of one or two TOAST
+ * chunks each (2 kB), whatever the size of the filter. For many lookups, fetching the whole value
+ * is cheaper. The number of lookups is not known in advance, so the ski-rental rule decides: read
+ * slices until they have cost as much as the whole value, then fetch it. The total is at most twice
+ * the cheaper of the two ways. The count is kept per call site and value: another value at the same
+ * call site starts at zero.
  */
 #include "type/slices.h"
 
@@ -21,34 +20,37 @@
 #include "utils/memutils.h"
 
 /*
- * Bytes of a whole value that take as long to fetch as a slice does.  Measured by
- * processor time (log_statement_stats), all of it in shared buffers: a slice 2.9 us,
- * over 16,000 of them; the whole of 132 MB 1.03 ns a byte; so 2,800.  In a value of
- * 2.4 MB, whose index is smaller, 1.6 us and 0.5 to 1 ns.  A value that fits the
- * processor's cache is fetched quicker, at 0.3 to 0.45 ns a byte, beside 4 to 5 us for
- * a slice (16 to 150 kB): 8,000 and more.  Blocks that were not there come on top
- * (ckfp_read_slice).
+ * The cost of a slice, as the number of bytes of a whole value that take the same time to fetch.
+ *
+ * Measured as processor time (log_statement_stats), with all blocks in shared buffers:
+ * - 132 MB: a slice takes 2.9 us (over 16,000 of them), the whole value 1.03 ns per byte, so 2,800.
+ * - 2.4 MB, with a smaller index: a slice takes 1.6 us, the whole value 0.5 to 1 ns per byte.
+ * - 16 to 150 kB, within the processor's cache: a slice takes 4 to 5 us, the whole value 0.3 to
+ *   0.45 ns per byte, so 8,000 or more.
+ *
+ * ckfp_read_slice adds the cost of blocks that were not in shared buffers.
  */
 #define CKFP_SLICE_COST 3072
 #define CKFP_SLICE_COST_CACHED 8192
 #define CKFP_CACHED_SIZE ((uint64)1 << 20)
 
-/* A block that is read for itself, beside one that is read in order: at most, whatever the
+/* The largest cost of a block that is read at random, in blocks read in sequence, whatever the
  * settings say. */
-#define CKFP_MOST_BLOCK_COST 1000
+#define CKFP_MAX_BLOCK_COST 1000
 
-/* Slices of a question, and before the first one to a value. */
+/* Slices that a lookup needs, and slices that the first lookup in a value needs in addition. */
 #define CKFP_SLICES_OF_QUESTION 2
 #define CKFP_SLICES_OF_HEADER 1
 
-/* What slices read, kept while neighbouring bytes may be asked for: whole chunks. */
+/* The last slice, of whole chunks. It is kept because the next lookup may need neighbouring
+ * bytes. */
 typedef struct ckfp_window
 {
-	struct varlena *slice; /* NULL: none yet */
-	uint64 from;           /* the place of its first byte in the value */
+	struct varlena *slice; /* NULL: none */
+	uint64 from;           /* the offset of its first byte in the value */
 } ckfp_window;
 
-/* --------------------------------------------------- slices, or the whole? */
+/* --------------------------------------------------- slices or the whole value? */
 
 static inline uint64
 ckfp_slice_cost(uint64 size)
@@ -56,7 +58,7 @@ ckfp_slice_cost(uint64 size)
 	return size <= CKFP_CACHED_SIZE ? CKFP_SLICE_COST_CACHED : CKFP_SLICE_COST;
 }
 
-/* Is it still cheaper to read `more` slices of a value of so many bytes? */
+/* Are `more` slices of a value of `size` bytes still cheaper than the whole value, after `paid`? */
 static inline bool
 ckfp_cheaper(uint64 size, uint64 paid, uint64 more)
 {
@@ -69,7 +71,7 @@ ckfp_slices_pay(const ckfp_slices *slices, size_t n)
 	return ckfp_cheaper(slices->filter.size, slices->paid, (uint64)n * CKFP_SLICES_OF_QUESTION);
 }
 
-/* Blocks that this process had to read so far. */
+/* The number of blocks that this process has read so far. */
 static inline int64
 ckfp_blocks_read(void)
 {
@@ -77,9 +79,9 @@ ckfp_blocks_read(void)
 }
 
 /*
- * Read a slice, and count what it cost.  The blocks that it had to wait for are
- * counted as the planner does, by what the settings say of the storage: so many times
- * the block of a whole value, which is read in order.
+ * Read a slice and add its cost to `paid`. The cost of blocks that were not in shared buffers
+ * follows the planner's settings: random_page_cost / seq_page_cost times a block of the whole
+ * value, which is read in sequence.
  */
 static struct varlena *
 ckfp_read_slice(ckfp_slices *slices, uint64 from, uint64 size)
@@ -87,14 +89,14 @@ ckfp_read_slice(ckfp_slices *slices, uint64 from, uint64 size)
 	int64 before = ckfp_blocks_read();
 	struct varlena *slice = PG_DETOAST_DATUM_SLICE(slices->value, (int32)from, (int32)size);
 	double ratio = seq_page_cost > 0 ? random_page_cost / seq_page_cost : 1;
-	double block = BLCKSZ * Min(Max(ratio, 1), CKFP_MOST_BLOCK_COST);
+	double block = BLCKSZ * Min(Max(ratio, 1), CKFP_MAX_BLOCK_COST);
 
 	slices->paid += ckfp_slice_cost(slices->filter.size) +
 					(uint64)(block * (double)(ckfp_blocks_read() - before));
 	return slice;
 }
 
-/* Open the value's header, by a slice. */
+/* Open a value by a slice with its header. */
 static void
 ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 {
@@ -102,7 +104,7 @@ ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 	struct varlena *header;
 	size_t size;
 
-	slices->filter.size = 0; /* no value's, while this may fail */
+	slices->filter.size = 0; /* none while this can fail */
 	slices->paid = 0;
 	header = ckfp_read_slice(slices, 0, CKF_HEADER_SIZE);
 	size = VARSIZE_ANY_EXHDR(header);
@@ -121,7 +123,7 @@ ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 	slices->toast = *toast;
 }
 
-/* Make ready for a question to the value; false if the whole is cheaper. */
+/* Prepare for a lookup in a value. False if fetching the whole value is cheaper. */
 static bool
 ckfp_ready_slices(ckfp_argument_cache *argument, Datum value, const struct varatt_external *toast,
 				  MemoryContext context)
@@ -155,9 +157,9 @@ ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct varlena *value, Memory
 	return NULL;
 }
 
-/* --------------------------------------------------------------- questions */
+/* ----------------------------------------------------------------- lookups */
 
-/* Read the chunks that have the bytes that a question needs. */
+/* Read the chunks that a lookup needs. */
 static void
 ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_question *question)
 {
@@ -173,7 +175,7 @@ ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_question *q
 		ckfp_read_slice(slices, window->from, Min(end, slices->filter.size) - window->from);
 }
 
-/* Take a question a step further. */
+/* Continue a lookup by a step. */
 static ckf_status
 ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_question *question)
 {
@@ -213,7 +215,7 @@ ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all)
 }
 
 static int
-ckfp_compare_places(const void *a, const void *b)
+ckfp_compare_offsets(const void *a, const void *b)
 {
 	const ckf_question *x = a;
 	const ckf_question *y = b;
@@ -221,9 +223,9 @@ ckfp_compare_places(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Take each of n questions a step further, in the order of the places that they need,
- * so that a chunk is read once for all that need it.  Those that are not answered yet
- * move to the front: *n of them.  true: one was answered as wanted. */
+/* Continue each of *n lookups by a step, in the order of their offsets, so that each chunk is
+ * read once. Unfinished lookups move to the front; *n becomes their number. True if a lookup has
+ * the answer `wanted`. */
 static bool
 ckfp_step_all(ckfp_slices *slices, ckf_question *questions, size_t *n, bool wanted)
 {
@@ -232,7 +234,7 @@ ckfp_step_all(ckfp_slices *slices, ckf_question *questions, size_t *n, bool want
 	size_t left = 0;
 	size_t i;
 
-	qsort(questions, *n, sizeof *questions, ckfp_compare_places);
+	qsort(questions, *n, sizeof *questions, ckfp_compare_offsets);
 	for (i = 0; i < *n && !found; i++)
 	{
 		if (ckfp_step(slices, &window, &questions[i]) == CKF_MORE)

@@ -1,6 +1,6 @@
 /*
- * slices.h - questions to a large value that lies in a TOAST table: a few slices of
- * it are read instead of the whole.
+ * slices.h - lookups in a large value in a TOAST table. They read a few slices of it instead of the
+ * whole value.
  */
 #ifndef CKFP_SLICES_H
 #define CKFP_SLICES_H
@@ -9,17 +9,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A value that is asked by slices, and what the next call with it can use again. */
+/* A value that is read by slices, kept for the next call. */
 typedef struct ckfp_slices
 {
-	ckf_filter filter; /* opened on its header, `header`; size 0: none */
+	ckf_filter filter; /* opened with only `header`; size 0: none */
 	uint8_t header[CKF_HEADER_SIZE];
-	struct varatt_external toast; /* the pointer to it, */
-	Datum value;                  /* and as this call has it */
-	uint64 paid;                  /* for its slices so far, in bytes of the whole (slices.c) */
+	struct varatt_external toast; /* its TOAST pointer, */
+	Datum value;                  /* and the Datum of this call */
+	uint64 paid; /* the cost of its slices so far, as bytes of the whole value (slices.c) */
 } ckfp_slices;
 
-/* A filter to be asked; where `slices` is not NULL only its header is at hand. */
+/* A filter for lookups. If `slices` is not NULL, only the header is in memory. */
 typedef struct ckfp_asked
 {
 	const ckf_filter *filter;
@@ -27,24 +27,23 @@ typedef struct ckfp_asked
 } ckfp_asked;
 
 /*
- * The plain value of one that is toasted or compressed, as ckfp_fetch gives it; or
- * NULL, where the value is so large, and was asked so seldom, that slices are
- * cheaper: argument->slices is ready for them.  Decompressing needs all that comes
- * before, so what is compressed is fetched.
+ * Detoast or decompress a value, as ckfp_fetch does; or return NULL if slices are cheaper, because
+ * the value is large and had few lookups. Then argument->slices is ready. Compressed values are
+ * always fetched, since decompressing a slice needs all bytes before it.
  */
 const struct varlena *ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct varlena *value,
 										  MemoryContext context);
 
-/* Are slices for n questions more still cheaper than the whole? */
+/* Are slices for n more lookups still cheaper than the whole value? */
 bool ckfp_slices_pay(const ckfp_slices *slices, size_t n);
 
-/* Copies of a hash; without `all` 0, or at least 1. */
+/* The number of copies of a hash. Without `all`: 0 if there is none, else 1 or more. */
 unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all);
 
-/* Is one of n hashes in the filter (`wanted`), or missing? */
+/* Is any of n hashes in the filter (`wanted`), or missing (not `wanted`)? */
 bool ckfp_slices_some(ckfp_slices *slices, const uint64 *hashes, size_t n, bool wanted);
 
-/* Is it in? */
+/* Is a hash in the filter? */
 static inline bool
 ckfp_contains(ckfp_asked asked, uint64 hash)
 {
@@ -53,7 +52,7 @@ ckfp_contains(ckfp_asked asked, uint64 hash)
 	return ckfp_slices_copies(asked.slices, hash, false) > 0;
 }
 
-/* How many copies are in? */
+/* How many copies of a hash are in the filter? */
 static inline unsigned
 ckfp_copies(ckfp_asked asked, uint64 hash)
 {

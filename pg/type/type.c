@@ -1,8 +1,8 @@
 /*
- * type.c - the type cuckoofilter: text (base64), binary and bytea, in and out.
+ * type.c - input and output of the type cuckoofilter: text (base64), binary and bytea.
  *
- * What comes from outside is validated slot by slot before it is a value;
- * "=" and the like are those of bytea, in SQL.
+ * Input is untrusted: each slot is checked before it becomes a value. "=" and the other comparison
+ * operators are those of bytea, defined in SQL.
  */
 #include "type/argument.h"
 #include "error.h"
@@ -21,19 +21,20 @@ PG_FUNCTION_INFO_V1(cuckoofilter_send);
 PG_FUNCTION_INFO_V1(cuckoofilter_to_bytea);
 PG_FUNCTION_INFO_V1(cuckoofilter_from_bytea);
 
-/* base64 is read and written in pieces, so that the server can be interrupted
- * between them, and no length passes an int: bytes, and letters, of a piece. */
+/* base64 is read and written in pieces, so that the server can be interrupted between them, and
+ * no length exceeds an int. These are the bytes and the characters of a piece. */
 #define CKFP_PIECE (3 * 16384)
-#define CKFP_LETTERS (CKFP_PIECE / 3 * 4)
+#define CKFP_CHARACTERS (CKFP_PIECE / 3 * 4)
 
-/* Letters of the text form of `size` bytes. */
+/* The number of characters in the text form of `size` bytes. */
 static size_t
 ckfp_text_length(size_t size)
 {
 	return (size + 2) / 3 * 4;
 }
 
-/* Bytes of a text form of `length` letters, 4 or more; its last letters tell. */
+/* The number of bytes in a text form of `length` characters, at least 4. It depends on the
+ * padding. */
 static size_t
 ckfp_text_size(const char *text, size_t length)
 {
@@ -47,7 +48,8 @@ ckfp_encode(const char *bytes, size_t size, char *text)
 	{
 		int piece = (int)Min(size, CKFP_PIECE);
 
-		text += pg_b64_encode((void *)unconstify(char *, bytes), piece, (void *)text, CKFP_LETTERS);
+		text +=
+			pg_b64_encode((void *)unconstify(char *, bytes), piece, (void *)text, CKFP_CHARACTERS);
 		bytes += piece;
 		size -= (size_t)piece;
 		CHECK_FOR_INTERRUPTS();
@@ -55,8 +57,8 @@ ckfp_encode(const char *bytes, size_t size, char *text)
 }
 
 /*
- * Decode a piece of text to `size` bytes.  base64 as ckfp_encode writes it, and
- * no other: no blanks, all padding, no bits set behind the last byte.
+ * Decode a piece of text to `size` bytes. Only the form that ckfp_encode writes is valid: no
+ * whitespace, full padding, zeros in the unused bits after the last byte.
  */
 static bool
 ckfp_decode_piece(const char *text, int length, char *bytes, int size)
@@ -75,13 +77,13 @@ ckfp_decode(const char *text, size_t length, char *bytes, size_t size)
 {
 	while (length > 0)
 	{
-		int letters = (int)Min(length, CKFP_LETTERS);
+		int characters = (int)Min(length, CKFP_CHARACTERS);
 		int piece = (int)Min(size, CKFP_PIECE);
 
-		if (!ckfp_decode_piece(text, letters, bytes, piece))
+		if (!ckfp_decode_piece(text, characters, bytes, piece))
 			return false;
-		text += letters;
-		length -= (size_t)letters;
+		text += characters;
+		length -= (size_t)characters;
 		bytes += piece;
 		size -= (size_t)piece;
 		CHECK_FOR_INTERRUPTS();
@@ -89,11 +91,11 @@ ckfp_decode(const char *text, size_t length, char *bytes, size_t size)
 	return true;
 }
 
-/* Bytes from outside, with the SQLSTATE of their door: false where `soft` takes
- * the error.  A state of an aggregate goes out as an ordinary filter, so that
- * none comes in. */
+/* Check input, and report an error with the SQLSTATE of the input function. Returns false if
+ * `soft` collects the error. The state of an aggregate is refused: it is exported as an ordinary
+ * filter. */
 static bool
-ckfp_check_foreign(const struct varlena *value, int sqlstate, fmNodePtr soft)
+ckfp_check_input(const struct varlena *value, int sqlstate, fmNodePtr soft)
 {
 	ckf_filter filter;
 	ckf_status status = ckfp_open_checked(value, &filter);
@@ -105,8 +107,8 @@ ckfp_check_foreign(const struct varlena *value, int sqlstate, fmNodePtr soft)
 	return status == CKF_OK;
 }
 
-/* Is it the state of an aggregate, which was called without its final function?
- * What else there may be wrong with a value does not keep it from going out. */
+/* Is a value the unfinished state of an aggregate, from a call without its final function? Other
+ * damage does not matter here: output writes such a value as it is. */
 static bool
 ckfp_is_state(Datum value)
 {
@@ -115,7 +117,7 @@ ckfp_is_state(Datum value)
 	return ckfp_try_header(value, &filter) == CKF_UNFINISHED;
 }
 
-/* The ordinary filter that a state leaves its process as. */
+/* Export the state of an aggregate as an ordinary filter. */
 static struct varlena *
 ckfp_export(Datum value)
 {
@@ -127,7 +129,7 @@ ckfp_export(Datum value)
 	return ckfp_result(&owned);
 }
 
-/* The value of a text; NULL where it is not base64. */
+/* The value of a text, or NULL if it is not base64. */
 static struct varlena *
 ckfp_decode_text(const char *text)
 {
@@ -150,9 +152,9 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 
 	if (value == NULL)
 		ckfp_error_base64(fcinfo->context);
-	else if (ckfp_check_foreign(value, ERRCODE_INVALID_TEXT_REPRESENTATION, fcinfo->context))
+	else if (ckfp_check_input(value, ERRCODE_INVALID_TEXT_REPRESENTATION, fcinfo->context))
 		PG_RETURN_POINTER(value);
-	PG_RETURN_DATUM((Datum)0); /* a soft error, which the caller has */
+	PG_RETURN_DATUM((Datum)0); /* a soft error, which the caller handles */
 }
 
 Datum
@@ -181,12 +183,11 @@ cuckoofilter_recv(PG_FUNCTION_ARGS)
 
 	ckfp_copy_bytes(VARDATA(value), pq_getmsgbytes(buffer, size), (size_t)size);
 	SET_VARSIZE(value, VARHDRSZ + size);
-	(void)ckfp_check_foreign(value, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
+	(void)ckfp_check_input(value, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	PG_RETURN_POINTER(value);
 }
 
-/* Also the cast to bytea.  A filter's bytes are what they are: they are not even
- * fetched here, if they are toasted. */
+/* The bytes of a filter, as they are. In the SQL of 1.0.0 this is also the cast to bytea. */
 Datum
 cuckoofilter_send(PG_FUNCTION_ARGS)
 {
@@ -196,7 +197,7 @@ cuckoofilter_send(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(ckfp_is_state(value) ? ckfp_export(value) : PG_DETOAST_DATUM_COPY(value));
 }
 
-/* cuckoofilter::bytea, which does not even fetch a filter's bytes */
+/* cuckoofilter::bytea; a toasted filter is not fetched */
 Datum
 cuckoofilter_to_bytea(PG_FUNCTION_ARGS)
 {
@@ -213,6 +214,6 @@ cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
 {
 	struct varlena *value = PG_GETARG_VARLENA_PP(0);
 
-	(void)ckfp_check_foreign(value, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
+	(void)ckfp_check_input(value, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	PG_RETURN_POINTER(value);
 }
