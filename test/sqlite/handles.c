@@ -380,6 +380,26 @@ try_log(void)
 	logs("(SELECT count(*) FROM seen WHERE item = '8')", 1, NULL);
 }
 
+/* A merge into a table reads a filter while a trigger on the table opens so many others that it
+ * would be dropped. */
+static void
+try_merge(void)
+{
+	char handle[HANDLE_SIZE];
+
+	execute("CREATE VIRTUAL TABLE merged USING cuckoofilter(fpr=0.01, capacity=20000);"
+			"CREATE TABLE opened (h);"
+			"CREATE TRIGGER opens AFTER INSERT ON merged_chunk BEGIN INSERT INTO opened SELECT "
+			"cuckoofilter_open(f) FROM part WHERE k < 40; END");
+	open_part(99, handle);
+	is("INSERT INTO merged(merged, item) VALUES ('merge', ?1) RETURNING 'merged'", handle, 0,
+	   "merged");
+	is("SELECT sum((SELECT count(*) FROM merged WHERE item = value * 1000 + 7)) > 0 FROM "
+	   "json_each('[1]')",
+	   handle, 0, "0");
+	execute("DROP TABLE merged; DROP TABLE opened");
+}
+
 int
 main(void)
 {
@@ -393,6 +413,7 @@ main(void)
 	try_large();
 	try_random();
 	try_dropped_meanwhile();
+	try_merge();
 	try_memory();
 	try_log();
 	check(sqlite3_close(db) == SQLITE_OK, "close");

@@ -583,4 +583,54 @@ def test_rates():
                 equal(f"{args}: lost", base.missing(1, last), 0)
 
 
+def test_given_twice():
+    """An option that is given twice is an error, as is a value that a command ignores."""
+    with Base("", numbers=0) as base:
+        for args, bad in (
+            ("fpr=0.1, fpr=0.2", "fpr=0.2"), ("capacity=5, kind=set, capacity=5", "capacity=5"),
+            ("seed=1, seed=1", "seed=1"), ("kind=set, layout=plain, kind=set", "kind=set"),
+        ):  # fmt: skip
+            error = base.error(f"CREATE VIRTUAL TABLE t USING cuckoofilter({args})")
+            check(f"{args}: {error}", error is not None and error.startswith(f'bad cuckoofilter option "{bad}"'))
+        error = base.error("SELECT cuckoofilter_create(5, 0.1, 'seed=1, kind=set, seed=2')")
+        check(f"a function: {error}", error is not None and error.startswith('bad cuckoofilter option "seed=2"'))
+        for name in ("optimize", "delete-all", "integrity-check", "merge"):
+            for column in ("copies", "rowid"):
+                error = base.error(f"INSERT INTO seen(seen, {column}) VALUES ('{name}', 3)")
+                check(f"{name} with {column}: {error}", matches("counted|cannot be given", error))
+
+
+def test_outer_joins():
+    """A join that has to list the table says so."""
+    with Base("", numbers=5) as base:
+        base.add(1, 3)
+        equal("LEFT JOIN", base.one("SELECT count(item) FROM number LEFT JOIN seen ON item = x"), 3)
+        if sqlite3.sqlite_version_info >= (3, 39):
+            for join in ("RIGHT", "FULL"):
+                error = base.error(f"SELECT count(*) FROM number {join} JOIN seen ON item = x")
+                check(f"{join}: {error}", matches("RIGHT or FULL JOIN", error))
+        check("IN", matches("keeps no items", base.error("SELECT count(*) FROM number WHERE x IN (SELECT item FROM seen)")))
+
+
+def test_interrupted_while_connecting():
+    """An interrupt while a table is connected is one, and no failed constructor."""
+    with Base("fpr=0.001", numbers=0) as base:
+        base.add(1, 10)
+        said = set()
+        for steps in range(1, 60):
+            for sql in ("SELECT count(*) FROM seen WHERE item = 1", "CREATE VIRTUAL TABLE other USING cuckoofilter(fpr=0.01)"):
+                base.reopen()
+                left = [steps]
+
+                def look(left=left):
+                    left[0] -= 1
+                    return left[0] < 0
+
+                base.db.set_progress_handler(look, 1)
+                said.add(base.error(sql))
+                base.db.set_progress_handler(None, 1)
+                base.run("DROP TABLE IF EXISTS other")
+        check(f"{said}", said - {None} == {"interrupted"})
+
+
 suite.run(globals())

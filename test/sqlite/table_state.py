@@ -125,6 +125,30 @@ def test_renamed_under_a_question():
         equal("of the other none", base.missing(1, 3000), 3000)
 
 
+def test_renamed_under_an_older_instance():
+    """All instances of a table get its new name, also those that only an open statement still has."""
+    for end in ("", "; ROLLBACK TO s; COMMIT"):
+        with Base("fpr=1e-6", numbers=3000) as base:
+            base.add(1, 3000)
+            garbage = base.path + ".garbage"
+            with open(garbage, "w", encoding="ascii") as file:
+                file.write("no database\n" * 1000)
+            sql = "SELECT x FROM number WHERE EXISTS (SELECT 1 FROM seen WHERE item = x)"
+            cursor = base.db.execute(sql)
+            first = cursor.fetchmany(100)
+            check("no database", base.error(f"ATTACH '{garbage}' AS bad") is not None)
+            begin = "BEGIN; INSERT INTO seen VALUES ('a'); SAVEPOINT s; " if end else ""
+            base.run(f"{begin}ALTER TABLE seen RENAME TO old; CREATE VIRTUAL TABLE seen USING cuckoofilter{end}")
+            try:
+                equal(f"all are found{end}", len(first) + len(cursor.fetchall()), 3000)
+            except sqlite3.Error as error:
+                check(f"or an error{end}: {error}", end)
+            if end:
+                equal("what waited stays", (base.has("a"), base.missing(1, 3000)), (1, 0))
+            else:
+                equal("of the other none", base.missing(1, 3000), 3000)
+
+
 def test_savepoints():
     """Every way through three savepoints, asked between or not."""
     for ask in (False, True):
