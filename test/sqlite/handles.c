@@ -396,7 +396,7 @@ try_merge(void)
 	   "merged");
 	is("SELECT sum((SELECT count(*) FROM merged WHERE item = value * 1000 + 7)) > 0 FROM "
 	   "json_each('[1]')",
-	   handle, 0, "0");
+	   NULL, 0, "1");
 	execute("DROP TABLE merged; DROP TABLE opened");
 }
 
