@@ -1,6 +1,6 @@
 /*
- * build.c - the plan node that makes a filter: "Cuckoo Join Filter", between Hash
- * and its child, whose rows it hands on as they are.
+ * build.c - the plan node that builds a filter: "Cuckoo Join Filter", between Hash and its child.
+ * It returns the rows of its child unchanged.
  */
 #include "build.h"
 #include "cost.h"
@@ -12,8 +12,9 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
-/* A row that passes by chance only does what it did before, so that a smaller filter is worth
- * more than a lower rate; but where few rows match, most that a server sends would be such. */
+/* The false positive rates of filters. A local row that passes by chance costs no more than
+ * without a filter, so a small filter is better than a low rate. A foreign server would send
+ * such rows, and if few rows match they would be most of what it sends. */
 #define CKFP_BUILD_FPR 0.01
 #define CKFP_BUILD_REMOTE_FPR 0.001
 
@@ -34,8 +35,8 @@ ckfp_join_is_build(const Plan *plan)
 
 /* ------------------------------------------------------------- the plan node */
 
-/* The target list of a node that hands on rows: each column is the column of the
- * same number of `varno`. */
+/* The target list of a node that returns its input rows unchanged: each entry is the column of
+ * the same number of `varno`. */
 static List *
 ckfp_same_columns(const List *targetlist, int varno)
 {
@@ -98,7 +99,7 @@ ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
 	ckfp_build_drop_filter(build);
 	build->gathering = false;
 	build->asking = false;
-	build->over = true;
+	build->disabled = true;
 	build->counts.given_up = why;
 }
 
@@ -118,17 +119,17 @@ ckfp_build_start(ckfp_build *build)
 {
 	ckfp_build_drop_filter(build);
 	build->asking = false;
-	build->gathering = !build->over;
+	build->gathering = !build->disabled;
 	build->windows = 0;
 	build->in_window = true;
-	build->look = build->counts.tested + CKFP_WINDOW;
+	build->window_edge = build->counts.tested + CKFP_WINDOW;
 	build->passed_before = build->counts.tested - build->counts.removed;
-	/* A hash join does not fetch a row of the probe side first if it knows that there is one. */
+	/* With this flag the hash join reads the build side before the first row of the probe side. */
 	if (build->gathering && build->record.first && ckfp_build_is_remote(build))
 		build->join->hj_OuterNotEmpty = true;
 }
 
-/* Send the filter to servers that ask it. */
+/* Pass the filter to the servers that ask it. */
 static void
 ckfp_build_send(ckfp_build *build)
 {
@@ -143,9 +144,9 @@ ckfp_build_send(ckfp_build *build)
 	build->sent = true;
 }
 
-/* Were rows read that only other processes know? */
+/* Did this process read only a part of the build side? */
 static bool
-ckfp_build_has_a_part(const ckfp_build *build)
+ckfp_build_is_partial(const ckfp_build *build)
 {
 	return castNode(HashState, innerPlanState(build->join))->parallel_state != NULL;
 }
@@ -154,7 +155,7 @@ static void
 ckfp_build_finish(ckfp_build *build)
 {
 	build->gathering = false;
-	if (ckfp_build_has_a_part(build))
+	if (ckfp_build_is_partial(build))
 	{
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 		return;
@@ -170,8 +171,8 @@ ckfp_build_finish(ckfp_build *build)
 	ckfp_build_send(build);
 }
 
-/* The hash of a row's key; false where one of its columns is NULL, since such a row
- * joins none. */
+/* The hash of the key of a row. False if one of its columns is NULL, since such a row joins no
+ * other. */
 static bool
 ckfp_build_hash(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 {
@@ -196,9 +197,9 @@ ckfp_build_hash(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 	return true;
 }
 
-/* The keys are more than twice what was expected, and a filter of so many would not pay. */
+/* Are there more than twice as many keys as estimated, so that the filter does not pay? */
 static bool
-ckfp_build_is_surprised(const ckfp_build *build)
+ckfp_build_exceeds_estimate(const ckfp_build *build)
 {
 	double keys = (double)build->filter.n;
 
@@ -206,7 +207,7 @@ ckfp_build_is_surprised(const ckfp_build *build)
 		   !ckfp_cost_pays(&build->record, keys);
 }
 
-/* Stop gathering, for all processes where they make one filter. */
+/* Stop gathering keys. If all processes build one filter together, it stops in all of them. */
 static void
 ckfp_build_stop(ckfp_build *build, ckfp_given_up why)
 {
@@ -237,22 +238,22 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 		return;
 	if (!ckfp_filter_gather(&build->filter, hash))
 		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
-	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_is_surprised(build))
+	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_exceeds_estimate(build))
 		ckfp_build_stop(build, CKFP_GIVEN_UP_KEYS);
 }
 
 /* -------------------------------------------------------------- adaptivity */
 
-/* Too many rows passed in two of the last three windows.  One would not do: rows that
- * lie together often have their keys in common. */
+/* Did too many rows pass in two of the last three windows? One window is not enough, since
+ * neighbouring rows often have the same keys. */
 static bool
-ckfp_windows_say_off(unsigned windows)
+ckfp_too_many_passed(unsigned windows)
 {
 	return (windows & 3) == 3 || (windows & 5) == 5;
 }
 
 void
-ckfp_build_look(ckfp_build *build)
+ckfp_build_toggle_window(ckfp_build *build)
 {
 	uint64 passed = build->counts.tested - build->counts.removed;
 
@@ -260,22 +261,22 @@ ckfp_build_look(ckfp_build *build)
 	if (build->in_window)
 	{
 		build->passed_before = passed;
-		build->look += CKFP_WINDOW;
+		build->window_edge += CKFP_WINDOW;
 		return;
 	}
-	build->look += CKFP_WINDOW_STEP - CKFP_WINDOW;
+	build->window_edge += CKFP_WINDOW_STEP - CKFP_WINDOW;
 	passed -= build->passed_before;
 	build->windows = (build->windows << 1 | (passed > ckfp_join_max_pass * CKFP_WINDOW)) & 7;
-	if (ckfp_windows_say_off(build->windows) && !build->verify)
+	if (ckfp_too_many_passed(build->windows) && !build->verify)
 	{
 		build->counts.switched_off = build->counts.tested;
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	}
 }
 
-/* ------------------------------------------------------- as the executor asks */
+/* ------------------------------------------------------- callbacks of the executor */
 
-/* The keys of the build side, as the record and the expressions say. */
+/* Prepare the keys of the build side from the record and the expressions. */
 static void
 ckfp_build_prepare_keys(ckfp_build *build, CustomScan *scan)
 {
@@ -306,7 +307,7 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
 	PlanState *child = ExecInitNode(outerPlan(scan), estate, eflags);
 
-	/* Its rows are the child's own: above us they are read as such. */
+	/* The rows are those of the child: the node above reads them in the slot type of the child. */
 	outerPlanState(node) = child;
 	node->ss.ps.resultops = ExecGetResultSlotOps(child, &node->ss.ps.resultopsfixed);
 	node->ss.ps.resultopsset = true;
@@ -316,7 +317,7 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 	ckfp_build_prepare_keys(build, scan);
 	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
 					 ckfp_build_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR);
-	build->over = true; /* until a scan is found that asks */
+	build->disabled = true; /* until ckfp_probe_install finds a scan that asks */
 	ckfp_remote_set(estate, &build->record, NULL);
 	if (ckfp_join_starting != NULL)
 	{
@@ -334,7 +335,7 @@ ckfp_build_exec(CustomScanState *node)
 	if (!build->begun && ckfp_shared_is_common(build))
 	{
 		ckfp_shared_begin(build);
-		if (!build->gathering) /* and so its part will be missing */
+		if (!build->gathering) /* its part of the keys is missing */
 			ckfp_shared_fail(build, CKFP_GIVEN_UP_NOT);
 	}
 	slot = ExecProcNode(outerPlanState(node));

@@ -1,8 +1,7 @@
 /*
  * cost.c - what a filter costs, and what it saves, in nanoseconds.
  *
- * The figures are measured, on one machine; what counts is their ratio, and
- * the margins that must be left over.
+ * The figures were measured on one machine. Only their ratios matter, and the safety margins.
  */
 #include "cost.h"
 
@@ -13,33 +12,33 @@
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 
-#define CKFP_ASK_NS 15.0      /* to ask a filter once that the cache holds, */
-#define CKFP_ASK_MISS_NS 30.0 /* and one that it does not */
-#define CKFP_BUILD_NS 110.0   /* to gather a key, and to build with it */
+#define CKFP_ASK_NS 15.0      /* a lookup in a filter within the cache */
+#define CKFP_ASK_MISS_NS 30.0 /* a lookup in a larger filter */
+#define CKFP_BUILD_NS 110.0   /* gathering a key and adding it to the filter */
 
-/* What must be left over, since estimates are rough.  Where they are wrong, asking ends soon,
- * but what was built is lost. */
+/* Safety margins, since estimates are rough. If an estimate is wrong, lookups end soon, but the
+ * cost of the build is lost. */
 #define CKFP_ASK_MARGIN 2.0
 #define CKFP_BUILD_MARGIN 3.0
 
-#define CKFP_SPILL_NS 350.0      /* to go to a file and back */
-#define CKFP_OTHER_JOIN_NS 275.0 /* by an index, or between sorted rows */
-#define CKFP_GROUP_NS 200.0      /* to be sorted or grouped */
-#define CKFP_FOREIGN_NS 900.0    /* to come from another server */
+#define CKFP_SPILL_NS 350.0      /* writing to a file and reading it back */
+#define CKFP_OTHER_JOIN_NS 275.0 /* a nested loop with an index, or a merge join */
+#define CKFP_GROUP_NS 200.0      /* sorting or grouping */
+#define CKFP_FOREIGN_NS 900.0    /* transfer from another server */
 
-/* To be looked up in a hash table: the larger, the further from the processor. */
+/* The cost of a lookup in a hash table, which grows with its size because of cache misses. */
 static const struct
 {
-	double bytes; /* up to so many */
+	double bytes; /* the largest size */
 	double ns;
 } ckfp_lookup[] = {{64e3, 40.0}, {1e6, 65.0}, {8e6, 190.0}, {INFINITY, 275.0}};
 
 #define CKFP_CACHE_BYTES 1e6
 
-/* Bytes of a row in a hash table, beside its columns. */
+/* Bytes per row in a hash table, in addition to its columns. */
 #define CKFP_ROW_BYTES 40.0
 
-/* Of a key in a filter. */
+/* Bytes per key in a filter. */
 #define CKFP_KEY_BYTES 1.4
 
 static double

@@ -8,17 +8,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Behind a filter a scan evaluates its own condition by a longer way: in questions to a filter. */
+/* With a filter, the evaluation of the scan's own condition takes a longer path. This is its
+ * cost per row, as a fraction of a lookup in a filter. */
 #define CKFP_CONDITION_ASKS 0.1
 
-/* What a row costs in a node above the scan, in ns. */
+/* The cost of a row in a node above the scan, in ns. */
 double ckfp_cost_of_join(const Join *join);
 double ckfp_cost_of_grouping(const Plan *plan);
 
-/* What a row costs on its way out of a scan, beyond being tested there. */
+/* The cost of returning a row from a scan, in ns, without the cost of testing it there. */
 double ckfp_cost_of_scan(const Plan *plan);
 
-/* Is a filter worth it that has so many keys?  Where these are more than estimated, more rows
+/* Does a filter with this number of keys pay? If there are more keys than estimated, more rows
  * pass, too. */
 bool ckfp_cost_pays(const ckfp_join_record *record, double keys);
 

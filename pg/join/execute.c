@@ -22,7 +22,7 @@ static ckfp_build *
 ckfp_start_collecting(QueryDesc *query, int eflags)
 {
 	ckfp_build *builds = NULL;
-	ckfp_build **outer = ckfp_join_starting; /* a query that starts may start others */
+	ckfp_build **outer = ckfp_join_starting; /* starting a query can start other queries */
 
 	ckfp_join_starting = &builds;
 	PG_TRY();
@@ -42,7 +42,7 @@ ckfp_join_start(QueryDesc *query, int eflags)
 {
 	ckfp_build *builds;
 
-	/* What a worker does is its leader's choice. */
+	/* A worker follows its leader, whatever its own setting is. */
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker())
 	{
 		ckfp_build **outer = ckfp_join_starting;

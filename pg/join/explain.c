@@ -1,5 +1,5 @@
 /*
- * explain.c - what EXPLAIN says of a filter.
+ * explain.c - the lines of a filter in EXPLAIN.
  */
 #include "build.h"
 #include "remote.h"
@@ -13,8 +13,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* What EXPLAIN must never do is fail: each name below may be missing, since it is looked up after
- * planning, and "?" takes its place. */
+/* EXPLAIN must never fail. Names are looked up after planning and may be missing; "?" is shown
+ * instead. */
 
 static RangeTblEntry *
 ckfp_relation_of(const ckfp_join_target *target, int i, const ExplainState *es)
@@ -67,7 +67,7 @@ ckfp_append_table(StringInfo text, const char *name, const RangeTblEntry *entry)
 		appendStringInfo(text, " %s", quote_identifier(name));
 }
 
-/* "f.k, g.l": false where no relation of them is known. */
+/* "f.k, g.l". False if none of their relations is known. */
 static bool
 ckfp_append_keys(StringInfo text, const ckfp_join_target *target, int columns,
 				 const ExplainState *es)
@@ -91,7 +91,7 @@ ckfp_append_keys(StringInfo text, const ckfp_join_target *target, int columns,
 	return known;
 }
 
-/* " of fact f, goal g": each table once. */
+/* " of fact f, goal g". Each table is shown once. */
 static void
 ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
 				   const ExplainState *es)
@@ -114,7 +114,7 @@ ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
 	}
 }
 
-/* The scan that asks, and where: "f.k of fact f". */
+/* The scan that asks, with its key: "f.k of fact f". */
 static char *
 ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState *es)
 {
@@ -161,7 +161,7 @@ ckfp_given_up_text(ckfp_given_up why)
 	return why == CKFP_GIVEN_UP_MEMORY ? "memory" : "more keys than estimated";
 }
 
-/* A line of EXPLAIN's text, as it indents them. */
+/* Append a line to the text of EXPLAIN, with its indentation. */
 static void
 ckfp_explain_line(ExplainState *es, const char *line)
 {
@@ -190,7 +190,7 @@ ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
 
-/* Does a scan of this server ask, or only other servers, whose answers are not counted? */
+/* Does a local scan ask, or do only foreign servers, whose answers are not counted? */
 static bool
 ckfp_asks_here(const ckfp_join_record *record)
 {

@@ -1,9 +1,8 @@
 /*
  * join.h - what the files of the join filters share.
  *
- * A hash join fills a filter with its keys while it reads its small side, the
- * build side; the scan of its large side, the probe side, asks the filter for
- * each row.  README.md has the map.
+ * A hash join adds its keys to a filter while it reads its small side, the build side. The scan of
+ * its large side, the probe side, asks the filter for each row. README.md lists the files.
  */
 #ifndef CKFP_JOIN_H
 #define CKFP_JOIN_H
@@ -16,7 +15,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Columns of one join that one filter is of, at most. */
+/* The largest number of key columns of a filter. */
 #define CKFP_JOIN_KEYS 4
 
 /* ---------------------------------------------------------------- settings */
@@ -35,7 +34,8 @@ extern double ckfp_join_max_pass;
 extern int ckfp_join_memory; /* kB */
 extern bool ckfp_join_remote;
 
-/* The settings, the hooks and the plan node, when the library is loaded. */
+/* Define the settings, install the hooks and register the plan node. Called when the library is
+ * loaded. */
 void ckfp_join_init(void);
 
 void ckfp_join_init_settings(void);
@@ -49,47 +49,47 @@ typedef struct ckfp_join_target
 {
 	int node;                             /* plan_node_id */
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the scan's tuple */
-	Index relation[CKFP_JOIN_KEYS];    /* of each key, for EXPLAIN: its range table entry, or 0, */
+	Index relation[CKFP_JOIN_KEYS];    /* for EXPLAIN: the range table entry of each key, or 0, */
 	AttrNumber column[CKFP_JOIN_KEYS]; /* and the column of that relation, or 0 */
-	int parameter;                     /* by which its server asks; -1: it does not */
-	ForeignScan *foreign;              /* while planning: a target that is one, */
-	Oid declared;                      /* the type that it declares for the first key, */
-	int32 typmod;                      /* and the modifier of that type */
+	int parameter;        /* the parameter by which its server asks; -1: it does not ask */
+	ForeignScan *foreign; /* while planning: the target, if it is a foreign scan, */
+	Oid declared;         /* the type that it declares for the first key, */
+	int32 typmod;         /* and the modifier of that type */
 } ckfp_join_target;
 
 /* A key column of the join. */
 typedef struct ckfp_join_column
 {
-	Oid equality;  /* the join's operator */
-	Oid collation; /* that it compares under */
-	Oid build;     /* types of its two sides */
+	Oid equality;  /* the operator of the join */
+	Oid collation; /* the collation of the comparison */
+	Oid build;     /* the types of the two sides */
 	Oid probe;
 } ckfp_join_column;
 
-/* What the planner pass tells the executor of one filter. */
+/* What the planner pass tells the executor about a filter. */
 typedef struct ckfp_join_record
 {
 	int columns;
 	ckfp_join_column column[CKFP_JOIN_KEYS];
 	List *targets;     /* of ckfp_join_target */
 	double build_rows; /* estimates: rows of the build side, */
-	double probe_rows; /* rows that the scans ask for, */
-	double pass;       /* and which share of them passes */
-	double saving;     /* what it saves to drop all of them, in ns: in each process */
-	double asked;      /* rows that each process asks for */
+	double probe_rows; /* rows for which the scans ask, */
+	double pass;       /* and the share of them that passes */
+	double saving;     /* the saving if all of them are dropped, in ns per process */
+	double asked;      /* lookups of each process; conditions of scans count as fractions of one */
 	bool first;        /* the build side is read before the first row of the probe side */
 } ckfp_join_record;
 
-/* To and from what a plan can carry. */
+/* Convert a record to a list, which a plan can contain, and back. */
 List *ckfp_join_record_to_list(const ckfp_join_record *record);
 void ckfp_join_record_from_list(List *list, ckfp_join_record *record);
 
-/* A plan node of ours between Hash and `child`, of a record and the expressions
- * of the build side's keys. */
+/* Create the plan node between Hash and `child`, from a record and the expressions of the keys
+ * of the build side. */
 CustomScan *ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record,
 								 List *expressions);
 
-/* Is a plan node that one? */
+/* Is a plan node one of these? */
 bool ckfp_join_is_build(const Plan *plan);
 
 #pragma GCC visibility pop

@@ -1,9 +1,9 @@
 /*
  * key.c - how the two sides of a join key are hashed.
  *
- * The join's own hash functions are right for every type, and for keys of two
- * types, by the definition of a hash join.  The hash of an item takes their
- * place for common types, where it is as right and faster, and cannot fail.
+ * The join's own hash functions are correct for every type, and for keys of two types, by the
+ * definition of a hash join. For common types the hash of an item is used instead. It is as
+ * correct, faster, and cannot fail.
  */
 #include "key.h"
 
@@ -12,8 +12,8 @@
 #include "mb/pg_wchar.h"
 #include "utils/lsyscache.h"
 
-/* Strings are items in UTF-8, and one that cannot be converted is an error that
- * the query without a filter would not raise. */
+/* Can strings be hashed as items? In other encodings than UTF-8 an item is converted first, which
+ * the hash function of the join does not need. */
 static bool
 ckfp_strings_are_items(Oid collation)
 {
@@ -21,8 +21,8 @@ ckfp_strings_are_items(Oid collation)
 		   OidIsValid(collation) && get_collation_isdeterministic(collation);
 }
 
-/* Types whose built-in "=" is the equality of items.  Of those that are left out,
- * numeric, "char" and enums are faster by their own functions. */
+/* Does the built-in "=" of a type agree with the hash of items? numeric, "char" and enums are
+ * left out, since their own hash functions are faster. */
 static bool
 ckfp_type_is_item(Oid type, Oid collation)
 {
@@ -51,8 +51,8 @@ ckfp_type_is_item(Oid type, Oid collation)
 	}
 }
 
-static ckfp_key_way
-ckfp_item_way(Oid type)
+static ckfp_key_method
+ckfp_item_method(Oid type)
 {
 	switch (type)
 	{
@@ -70,15 +70,15 @@ ckfp_item_way(Oid type)
 static void
 ckfp_prepare_item(ckfp_key *key, Oid type, Oid collation, MemoryContext context)
 {
-	key->way = ckfp_item_way(type);
-	if (key->way == CKFP_KEY_ITEM)
+	key->method = ckfp_item_method(type);
+	if (key->method == CKFP_KEY_ITEM)
 		ckfp_hasher_prepare(&key->hasher, type, collation, context);
 }
 
 static void
 ckfp_prepare_function(ckfp_key *key, Oid function, Oid collation, MemoryContext context)
 {
-	key->way = CKFP_KEY_FUNCTION;
+	key->method = CKFP_KEY_FUNCTION;
 	key->collation = collation;
 	fmgr_info_cxt(function, &key->function, context);
 }

@@ -10,44 +10,44 @@
 
 #pragma GCC visibility push(hidden)
 
-typedef enum ckfp_key_way
+typedef enum ckfp_key_method
 {
 	CKFP_KEY_INT2,
 	CKFP_KEY_INT4,
 	CKFP_KEY_INT8,
-	CKFP_KEY_ITEM,    /* as an item of a filter is hashed */
-	CKFP_KEY_FUNCTION /* by the join's own hash function */
-} ckfp_key_way;
+	CKFP_KEY_ITEM,    /* as items of a filter are hashed */
+	CKFP_KEY_FUNCTION /* by the hash function of the join */
+} ckfp_key_method;
 
 /* How one side of a key column is hashed. */
 typedef struct ckfp_key
 {
-	ckfp_key_way way;
+	ckfp_key_method method;
 	ckfp_hasher hasher;
 	FmgrInfo function;
 	Oid collation;
 } ckfp_key;
 
-/* Do both sides of a key column have the hash of items? */
+/* Are both sides of a key column hashed as items? */
 bool ckfp_key_is_item(const ckfp_join_column *column);
 
-/* Both sides of a key column, so that what the join calls equal hashes equal.
+/* Prepare both sides of a key column, so that values that the join calls equal hash equal.
  * Memory comes from `context`. */
 void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,
 					  MemoryContext context);
 
-/* Hashes of this way may leave memory behind. */
+/* Can hashing a key allocate memory? */
 static inline bool
 ckfp_key_allocates(const ckfp_key *key)
 {
-	return key->way >= CKFP_KEY_ITEM;
+	return key->method >= CKFP_KEY_ITEM;
 }
 
 /* The hash of a value. */
 static inline uint64
 ckfp_key_hash(ckfp_key *key, Datum value)
 {
-	switch (key->way)
+	switch (key->method)
 	{
 		case CKFP_KEY_INT2:
 			return ckf_hash_integer(DatumGetInt16(value), 0);
@@ -65,7 +65,7 @@ ckfp_key_hash(ckfp_key *key, Datum value)
 						 0);
 }
 
-/* The hash of a key of several columns, one more at a time. */
+/* Combine the hash of a key with that of its next column. */
 static inline uint64
 ckfp_key_combine(uint64 hash, uint64 next)
 {

@@ -1,19 +1,19 @@
 /*
  * order.c - may a hash join read its build side first?
  *
- * A serial hash join fetches a row of its probe side before it reads its build side, if that is
- * expected to be cheap: if there is no row, it need not read the build side.  PostgreSQL's order
- * decides about side effects, about errors, and about what never runs, and so it stays: until a
- * filter is ready it lets rows pass.  One row does, or some that other joins below drop.
+ * A serial hash join fetches a row of its probe side before it reads its build side, if that row is
+ * expected to be cheap. If there is no row, it need not read the build side. This order determines
+ * side effects, errors, and which nodes never run, so join filters keep it. Until
+ * a filter is ready it lets all rows pass: one row, or some that other joins below drop.
  *
- * A foreign scan is the exception: it sends its query with the parameters that there are when
- * its first row is fetched, and a filter that comes later is not in them.  There the build side
- * is read first, if
+ * A foreign scan is the exception. It sends its query with the current parameters when its first
+ * row is fetched, and cannot use a filter that is built later. For it the build side is read first,
+ * if both hold:
  *
- * - nothing in it has side effects, can fail or starts an InitPlan, so that nobody can tell that
- *   it was read where PostgreSQL would not have read it;
- * - no other join is on the way to the foreign scan: its build side may be empty, and then
- *   PostgreSQL ends without reading this one.
+ * - Nothing in the build side has side effects, can fail or starts an InitPlan. So reading it where
+ *   PostgreSQL would not have read it has no visible effect.
+ * - There is no other join between this join and the foreign scan. If the build side of such a join
+ *   is empty, PostgreSQL ends without reading this one.
  */
 #include "order.h"
 #include "remote.h"
@@ -25,12 +25,12 @@
 
 /* ------------------------------------------------------------------ does it pay? */
 
-typedef struct ckfp_way
+typedef struct ckfp_probe_side
 {
 	const ckfp_join_record *record;
-	bool served; /* a foreign scan is reached whose server asks the filter */
-	bool other;  /* so is a node that is not passed */
-} ckfp_way;
+	bool served; /* there is a foreign scan whose server asks the filter */
+	bool other;  /* there is a node of any other kind */
+} ckfp_probe_side;
 
 static bool
 ckfp_is_served(const ckfp_join_record *record, const Plan *scan)
@@ -48,14 +48,14 @@ ckfp_is_served(const ckfp_join_record *record, const Plan *scan)
 }
 
 static void
-ckfp_follow_way(Plan *plan, void *context)
+ckfp_inspect_probe_side(Plan *plan, void *context)
 {
-	ckfp_way *way = context;
+	ckfp_probe_side *side = context;
 
 	switch (nodeTag(plan))
 	{
 		case T_ForeignScan:
-			way->served |= ckfp_is_served(way->record, plan);
+			side->served |= ckfp_is_served(side->record, plan);
 			break;
 		case T_SeqScan:
 		case T_IndexScan:
@@ -73,17 +73,17 @@ ckfp_follow_way(Plan *plan, void *context)
 		case T_Group:
 		case T_Unique:
 		case T_WindowAgg:
-			ckfp_plan_children(plan, ckfp_follow_way, context);
+			ckfp_plan_children(plan, ckfp_inspect_probe_side, context);
 			break;
 		default:
-			way->other = true;
+			side->other = true;
 			break;
 	}
 }
 
-/* ------------------------------------------------------------- can nobody tell? */
+/* ------------------------------------------------------------- does it have visible effects? */
 
-/* Comparisons of numeric are not marked leakproof, but do not fail. */
+/* Comparisons of numeric are not marked leakproof, but cannot fail. */
 static bool
 ckfp_function_may_fail(Oid function, void *context)
 {
@@ -101,7 +101,7 @@ ckfp_function_may_fail(Oid function, void *context)
 	}
 }
 
-/* May computing an expression fail, or run something else? */
+/* Can evaluating an expression fail, or run an InitPlan? */
 static bool
 ckfp_expression_may_fail(Node *node, void *context)
 {
@@ -140,7 +140,7 @@ ckfp_expression_may_fail(Node *node, void *context)
 	return expression_tree_walker(node, ckfp_expression_may_fail, context);
 }
 
-/* The keys of a join are hashed by functions that its operators name. */
+/* Can hashing the keys of a join fail? The hash functions of built-in operators cannot. */
 static bool
 ckfp_hashing_may_fail(const HashJoin *join)
 {
@@ -159,7 +159,7 @@ typedef struct ckfp_failing
 } ckfp_failing;
 
 static void
-ckfp_look_for_failing(Plan *plan, void *context)
+ckfp_find_failing(Plan *plan, void *context)
 {
 	ckfp_failing *failing = context;
 	bool known;
@@ -200,20 +200,20 @@ ckfp_look_for_failing(Plan *plan, void *context)
 	if (!known || ckfp_expression_may_fail((Node *)all, (void *)failing->statement))
 		failing->may_fail = true;
 	if (!failing->may_fail)
-		ckfp_plan_children(plan, ckfp_look_for_failing, context);
+		ckfp_plan_children(plan, ckfp_find_failing, context);
 }
 
 bool
 ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
 					  const ckfp_join_record *record)
 {
-	ckfp_way way = {.record = record};
+	ckfp_probe_side side = {.record = record};
 	ckfp_failing failing = {.statement = statement};
 
-	ckfp_follow_way(outerPlan(join), &way);
-	if (!way.served || way.other || ckfp_hashing_may_fail(join) ||
+	ckfp_inspect_probe_side(outerPlan(join), &side);
+	if (!side.served || side.other || ckfp_hashing_may_fail(join) ||
 		ckfp_expression_may_fail((Node *)join->hashclauses, (void *)statement))
 		return false;
-	ckfp_look_for_failing(innerPlan(join), &failing);
+	ckfp_find_failing(innerPlan(join), &failing);
 	return !failing.may_fail;
 }

@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Does it pay to read the build side of a join before the first row of its probe side, and can
- * nothing but time tell that it was? */
+/* Does reading the build side of a join before the first row of its probe side pay, and have no
+ * effect except on time? */
 bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
 						   const ckfp_join_record *record);
 

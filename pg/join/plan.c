@@ -1,5 +1,5 @@
 /*
- * plan.c - the planner's hook: gives the hash joins of a finished plan their filters.
+ * plan.c - the planner hook: adds filters to the hash joins of a finished plan.
  */
 #include "join.h"
 #include "order.h"
@@ -17,14 +17,14 @@ typedef struct ckfp_planning
 	ckfp_rules rules;
 	int last_node; /* the highest plan_node_id */
 	bool joins;    /* there is a hash join */
-	bool done;     /* there is a filter: another hook has handed out the plan before */
+	bool done;     /* there is a filter already: another hook returned the same plan again */
 	bool row_security;
-	double processes; /* that share the part of the plan under a Gather; 0: not under one */
+	double processes; /* that share the current part of the plan; 0: not below a Gather */
 } ckfp_planning;
 
-/* What has to be known of the whole statement first. */
+/* Collect what the rules must know about the whole statement. */
 static void
-ckfp_scout(Plan *plan, void *context)
+ckfp_survey(Plan *plan, void *context)
 {
 	ckfp_planning *planning = context;
 
@@ -32,10 +32,10 @@ ckfp_scout(Plan *plan, void *context)
 	planning->joins |= IsA(plan, HashJoin);
 	planning->done |= ckfp_join_is_build(plan);
 	ckfp_rules_note(&planning->rules, plan);
-	ckfp_plan_children(plan, ckfp_scout, context);
+	ckfp_plan_children(plan, ckfp_survey, context);
 }
 
-/* Give a hash join its filter. */
+/* Add a filter to a hash join, if the rules allow one. */
 static void
 ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 {
@@ -48,19 +48,19 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	{
 		CustomScan *build;
 
-		/* a server would ask before conditions that are not sent to it: those of a security barrier
-		 * or of row security */
-		if (!planning->rules.guarded && !planning->row_security)
+		/* not with a security barrier or row security: the server would ask the filter before
+		 * their conditions, which are not sent to it */
+		if (!planning->rules.has_barrier && !planning->row_security)
 			ckfp_remote_plan(planning->rules.statement.plan, &record);
 		record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
 		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
-		/* it has shared memory then */
+		/* so that it gets shared memory */
 		build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
 		outerPlan(hash) = &build->scan.plan;
 	}
 }
 
-/* How many processes share the work under a Gather, as the planner reckons. */
+/* The number of processes that share the work below a Gather, as the planner estimates it. */
 static double
 ckfp_processes(int workers)
 {
@@ -69,15 +69,16 @@ ckfp_processes(int workers)
 	return Max(workers + Max(leader, 0), 1);
 }
 
-/* Joins below come first: a filter may be asked in the build side of another. */
+/* Add filters to all joins of a plan. Joins below are handled first: a filter can be asked in
+ * the build side of another join. */
 static void
 ckfp_add_filters(Plan *plan, void *context)
 {
 	ckfp_planning *planning = context;
 	double outside = planning->processes;
 
-	/* What other extensions make of their children, and what a foreign scan keeps for
-	 * EvalPlanQual, is theirs. */
+	/* Leave alone the children of other extensions' nodes, and the local plan that a foreign
+	 * scan keeps for EvalPlanQual. */
 	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_build(plan)))
 		return;
 	if (IsA(plan, Gather))
@@ -101,7 +102,7 @@ ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *p
 			visit(lfirst(cell), planning);
 }
 
-/* Has a table of the query row security that applies? */
+/* Does row security apply to a table of the query? */
 static bool
 ckfp_has_row_security(Node *node, void *context)
 {
@@ -116,13 +117,13 @@ ckfp_has_row_security(Node *node, void *context)
 static void
 ckfp_join_pass(PlannedStmt *statement, bool row_security)
 {
-	/* that of an inlined function is known by the plan */
+	/* dependsOnRole: row security in an inlined function */
 	ckfp_planning planning = {.rules.statement.plan = statement,
 							  .row_security = row_security || statement->dependsOnRole};
 
 	if (!ckfp_rules_allow_statement(statement))
 		return;
-	ckfp_each_plan(statement, ckfp_scout, &planning);
+	ckfp_each_plan(statement, ckfp_survey, &planning);
 	if (!planning.joins || planning.done)
 		return;
 	ckfp_rules_conclude(&planning.rules);
@@ -133,7 +134,7 @@ static PlannedStmt *
 ckfp_join_planner(Query *query, const char *text, int options, ParamListInfo parameters)
 {
 	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
-	/* before it is planned, which changes it */
+	/* before planning, which changes the query */
 	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
 	PlannedStmt *statement = ckfp_next_planner != NULL
 								 ? ckfp_next_planner(query, text, options, parameters)

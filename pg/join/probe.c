@@ -1,10 +1,9 @@
 /*
  * probe.c - scans that ask filters.
  *
- * A scan evaluates its condition, an ExprState, for each row.  Ours takes its
- * place: it evaluates the old one, and asks the filters of the rows that meet it.
- * Conditions of other executor states of the same plan, as EvalPlanQual makes
- * them, are not touched.
+ * A scan evaluates its condition, an ExprState, for each row. We replace it by one that evaluates
+ * the original condition and then asks the filters. Other executor states of the same plan, such as
+ * those of EvalPlanQual, keep their conditions.
  */
 #include "probe.h"
 #include "remote.h"
@@ -15,27 +14,27 @@
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 
-/* A scan asks a filter. */
+/* A filter that a scan asks. */
 typedef struct ckfp_ask
 {
 	ckfp_build *build;
-	bool served; /* the scan's server asks the filter: its rows have passed */
+	bool served; /* the server of a foreign scan asks the filter; its rows have passed */
 	AttrNumber attribute[CKFP_JOIN_KEYS];
 } ckfp_ask;
 
-/* The condition of a scan with all filters that it asks. */
+/* The condition of a scan, with all filters that it asks. */
 typedef struct ckfp_probe
 {
 	ExprState state;
 	PlanState *scan;
-	ExprState *condition; /* its own, or NULL */
+	ExprState *condition; /* the original condition, or NULL */
 	int asks;
 	ckfp_ask ask[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_probe;
 
 /* ------------------------------------------------------------------- asking */
 
-/* May a row pass? */
+/* Does a row pass a filter? */
 static inline bool
 ckfp_ask_row(const ckfp_ask *ask, TupleTableSlot *slot)
 {
@@ -50,7 +49,7 @@ ckfp_ask_row(const ckfp_ask *ask, TupleTableSlot *slot)
 		Datum value = slot_getattr(slot, ask->attribute[i], &isnull);
 
 		if (isnull)
-			passes = false; /* it joins none */
+			passes = false; /* it joins no row */
 		else
 			hash = ckfp_key_combine(hash, ckfp_key_hash(&build->probe_key[i], value));
 	}
@@ -64,8 +63,9 @@ ckfp_ask_row(const ckfp_ask *ask, TupleTableSlot *slot)
 	return passes || build->verify;
 }
 
-/* The first row of a foreign scan may come before the filter: then its server was not sent it, and
- * we ask, from now on. */
+/* Does the server ask the filter? If the first row of a foreign scan was fetched before the
+ * filter was ready, the server did not receive it. Then this process asks for the rest of the
+ * query. */
 static inline bool
 ckfp_server_asked(ckfp_ask *ask)
 {
@@ -74,19 +74,19 @@ ckfp_server_asked(ckfp_ask *ask)
 	return ask->served;
 }
 
-/* Take the filters out where none is asked any more. */
+/* Restore the original condition if all filters are disabled. */
 static void
 ckfp_probe_retire(ckfp_probe *probe)
 {
 	int i;
 
 	for (i = 0; i < probe->asks; i++)
-		if (!probe->ask[i].build->over)
+		if (!probe->ask[i].build->disabled)
 			return;
 	probe->scan->qual = probe->condition;
 }
 
-/* Ask the filters of a row. */
+/* Does a row pass all filters? */
 static pg_noinline Datum
 ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 {
@@ -96,14 +96,15 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 	{
 		ckfp_ask *ask = &probe->ask[i];
 
-		if (unlikely(!ask->build->asking) && ckfp_shared_is_common(ask->build) && !ask->build->over)
+		if (unlikely(!ask->build->asking) && ckfp_shared_is_common(ask->build) &&
+			!ask->build->disabled)
 			ckfp_shared_attach(ask->build);
-		if (unlikely(ask->build->over))
+		if (unlikely(ask->build->disabled))
 			ckfp_probe_retire(probe);
 		else if (!ckfp_server_asked(ask) && ask->build->asking &&
 				 !ckfp_ask_row(ask, econtext->ecxt_scantuple))
 		{
-			/* EXPLAIN counts these with the build node */
+			/* EXPLAIN shows these rows at the build node */
 			InstrCountFiltered1(probe->scan, -1);
 			return BoolGetDatum(false);
 		}
@@ -111,8 +112,8 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 	return BoolGetDatum(true);
 }
 
-/* Few rows may meet the condition: it comes first, by the shortest way.  The memory context is
- * the right one already. */
+/* The condition comes first, since it may drop most rows. It is called directly: the current
+ * memory context is the per-tuple one already. */
 static Datum
 ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 {
@@ -127,74 +128,74 @@ ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 
 /* ------------------------------------------------------------------ installing */
 
-/* A scan of the plan shall ask a filter. */
-typedef struct ckfp_wish
+/* A scan of the plan and a filter that it asks. */
+typedef struct ckfp_assignment
 {
 	int node;
 	ckfp_build *build;
 	const ckfp_join_target *target;
-} ckfp_wish;
+} ckfp_assignment;
 
-typedef struct ckfp_wishes
+typedef struct ckfp_assignments
 {
 	size_t n;
-	ckfp_wish *wish; /* by node, and in the order in which they are to be asked */
-} ckfp_wishes;
+	ckfp_assignment *list; /* sorted by node, then by the order in which the filters are asked */
+} ckfp_assignments;
 
 static int
-ckfp_compare_wishes(const void *a, const void *b)
+ckfp_compare_assignments(const void *a, const void *b)
 {
-	const ckfp_wish *one = a;
-	const ckfp_wish *other = b;
+	const ckfp_assignment *one = a;
+	const ckfp_assignment *other = b;
 	double difference = one->build->record.pass - other->build->record.pass;
 
 	if (one->node != other->node)
 		return one->node < other->node ? -1 : 1;
-	return (difference > 0) - (difference < 0); /* the one that lets fewest by comes first */
+	return (difference > 0) - (difference < 0); /* the filter that passes fewest rows comes first */
 }
 
-static ckfp_wishes
-ckfp_collect_wishes(ckfp_build *builds)
+static ckfp_assignments
+ckfp_collect_assignments(ckfp_build *builds)
 {
-	ckfp_wishes wishes = {0};
+	ckfp_assignments assignments = {0};
 	ckfp_build *build;
 	ListCell *cell;
 
 	for (build = builds; build != NULL; build = build->next)
-		wishes.n += list_length(build->record.targets);
-	wishes.wish = palloc(Max(wishes.n, 1) * sizeof(ckfp_wish));
-	wishes.n = 0;
+		assignments.n += list_length(build->record.targets);
+	assignments.list = palloc(Max(assignments.n, 1) * sizeof(ckfp_assignment));
+	assignments.n = 0;
 	for (build = builds; build != NULL; build = build->next)
 		foreach (cell, build->record.targets)
 		{
 			const ckfp_join_target *target = lfirst(cell);
 
-			wishes.wish[wishes.n++] = (ckfp_wish){target->node, build, target};
+			assignments.list[assignments.n++] = (ckfp_assignment){target->node, build, target};
 		}
-	qsort(wishes.wish, wishes.n, sizeof(ckfp_wish), ckfp_compare_wishes);
-	return wishes;
+	qsort(assignments.list, assignments.n, sizeof(ckfp_assignment), ckfp_compare_assignments);
+	return assignments;
 }
 
-/* The first wish of a node, and how many it has. */
-static const ckfp_wish *
-ckfp_wishes_of(const ckfp_wishes *wishes, int node, int *n)
+/* The first assignment of a node; *n is the number of its assignments. */
+static const ckfp_assignment *
+ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
 {
 	size_t low = 0;
-	size_t high = wishes->n;
+	size_t high = assignments->n;
 
 	while (low < high)
 	{
 		size_t middle = (low + high) / 2;
 
-		if (wishes->wish[middle].node < node)
+		if (assignments->list[middle].node < node)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	*n = 0;
-	while (low + *n < wishes->n && wishes->wish[low + *n].node == node)
+	while (low + *n < assignments->n && assignments->list[low + *n].node == node)
 		++*n;
-	return &wishes->wish[low];
+	return &assignments->list[low];
 }
 
 #if PG_VERSION_NUM >= 180000
@@ -219,7 +220,7 @@ ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot)
 	return true;
 }
 
-/* A sequential scan that looks for a condition. */
+/* A sequential scan that evaluates its condition. */
 static TupleTableSlot *
 ckfp_exec_scan(PlanState *scan)
 {
@@ -228,9 +229,10 @@ ckfp_exec_scan(PlanState *scan)
 
 #endif
 
-/* From PostgreSQL 18 on, a sequential scan without a condition does not look for one. */
+/* Make a sequential scan evaluate its condition. From PostgreSQL 18 on, a scan that starts
+ * without a condition does not. */
 static void
-ckfp_make_scan_look(PlanState *scan)
+ckfp_make_scan_evaluate(PlanState *scan)
 {
 #if PG_VERSION_NUM >= 180000
 	if (IsA(scan, SeqScanState) && scan->qual == NULL)
@@ -239,7 +241,7 @@ ckfp_make_scan_look(PlanState *scan)
 }
 
 static void
-ckfp_probe_scan(PlanState *scan, const ckfp_wish *wish, int n)
+ckfp_probe_scan(PlanState *scan, const ckfp_assignment *assignment, int n)
 {
 	MemoryContext context = scan->state->es_query_cxt;
 	ckfp_probe *probe =
@@ -255,12 +257,13 @@ ckfp_probe_scan(PlanState *scan, const ckfp_wish *wish, int n)
 	probe->asks = n;
 	for (i = 0; i < n; i++)
 	{
-		probe->ask[i].build = wish[i].build;
-		probe->ask[i].served = ckfp_remote_asks(wish[i].target);
-		memcpy(probe->ask[i].attribute, wish[i].target->attribute, sizeof(probe->ask[i].attribute));
-		wish[i].build->over = false;
+		probe->ask[i].build = assignment[i].build;
+		probe->ask[i].served = ckfp_remote_asks(assignment[i].target);
+		memcpy(probe->ask[i].attribute, assignment[i].target->attribute,
+			   sizeof(probe->ask[i].attribute));
+		assignment[i].build->disabled = false;
 	}
-	ckfp_make_scan_look(scan);
+	ckfp_make_scan_evaluate(scan);
 	scan->qual = &probe->state;
 }
 
@@ -277,8 +280,8 @@ ckfp_build_of_join(PlanState *join)
 static bool
 ckfp_probe_walk(PlanState *state, void *context)
 {
-	const ckfp_wishes *wishes = context;
-	const ckfp_wish *wish;
+	const ckfp_assignments *assignments = context;
+	const ckfp_assignment *assignment;
 	int n;
 
 	if (IsA(state, HashJoinState))
@@ -288,31 +291,31 @@ ckfp_probe_walk(PlanState *state, void *context)
 		if (build != NULL)
 			build->join = (HashJoinState *)state;
 	}
-	/* A planner hook after ours may have put a node of its own above.  Which rows it gets is not
-	 * for us to say; no filter is made for joins and scans below it. */
+	/* A planner hook that runs after ours may have added a node above. We do not know which rows
+	 * it needs, so joins and scans below it get no filter. */
 	if (IsA(state, CustomScanState) && !ckfp_join_is_build(state->plan))
 		return false;
-	wish = ckfp_wishes_of(wishes, state->plan->plan_node_id, &n);
-	/* a plan that several expressions share is met several times */
+	assignment = ckfp_assignments_of(assignments, state->plan->plan_node_id, &n);
+	/* a plan that several expressions share is visited several times */
 	if (n > 0 && (state->qual == NULL || state->qual->evalfunc != ckfp_probe_row))
-		ckfp_probe_scan(state, wish, n);
+		ckfp_probe_scan(state, assignment, n);
 	return planstate_tree_walker(state, ckfp_probe_walk, context);
 }
 
 void
 ckfp_probe_install(QueryDesc *query, ckfp_build *builds)
 {
-	ckfp_wishes wishes = ckfp_collect_wishes(builds);
+	ckfp_assignments assignments = ckfp_collect_assignments(builds);
 	ckfp_build *build;
 
-	ckfp_probe_walk(query->planstate, &wishes);
+	ckfp_probe_walk(query->planstate, &assignments);
 	for (build = builds; build != NULL; build = build->next)
 	{
 		if (build->join == NULL)
-			build->over = true;
-		if (!build->over && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+			build->disabled = true;
+		if (!build->disabled && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 			ckfp_verify_install(build);
 		ckfp_build_start(build);
 	}
-	pfree(wishes.wish);
+	pfree(assignments.list);
 }

@@ -1,6 +1,6 @@
 /*
- * record.c - what the planner pass tells the executor, as a plan can carry it:
- * in lists, which copy, cache and travel to workers.
+ * record.c - what the planner pass tells the executor, as lists. A plan can contain lists: they are
+ * copied and cached with it, and sent to workers.
  */
 #include "join.h"
 
@@ -61,7 +61,7 @@ ckfp_number(double number)
 	return (Node *)makeFloat(psprintf("%.17g", number));
 }
 
-/* One that travelled to a worker as digits has become an integer. */
+/* A float without a fraction arrives at a worker as an integer. */
 static double
 ckfp_number_of(Node *number)
 {

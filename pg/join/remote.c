@@ -1,10 +1,10 @@
 /*
  * remote.c - foreign scans whose server asks the filter.
  *
- * A foreign scan of postgres_fdw sends SQL with parameters when it fetches its
- * first row.  Where its server lists this extension, we wrap that SQL in a query
- * that asks a filter, a parameter more, which is NULL and lets all pass until the
- * filter is built.  Items have the same hash on every server.
+ * A foreign scan of postgres_fdw sends SQL with parameters when it fetches its first row. If its
+ * server option `extensions` lists this extension, we wrap that SQL in a query that asks a filter.
+ * The filter is another parameter, which is NULL and lets all rows pass until the filter is built.
+ * Items have the same hash on every server.
  */
 #include "key.h"
 #include "remote.h"
@@ -31,7 +31,8 @@
 
 /* ---------------------------------------------------------------- may it be asked? */
 
-/* The schema of this extension, here and, as postgres_fdw takes it, there. */
+/* The schema of this extension on this server. postgres_fdw assumes that it is the same on the
+ * other server. */
 static Oid
 ckfp_extension_schema(void)
 {
@@ -52,7 +53,7 @@ ckfp_extension_schema(void)
 	return schema;
 }
 
-/* Is a foreign data wrapper that of postgres_fdw?  Others keep other things in their plans. */
+/* Is a foreign data wrapper postgres_fdw? Other wrappers have other private data in their plans. */
 static bool
 ckfp_is_postgres_fdw(Oid wrapper)
 {
@@ -71,7 +72,7 @@ ckfp_is_postgres_fdw(Oid wrapper)
 	return is_one;
 }
 
-/* Does a server have this extension, as its options say? */
+/* Does a server have this extension, according to its options? */
 static bool
 ckfp_server_has_extension(const ForeignServer *server)
 {
@@ -93,8 +94,8 @@ ckfp_server_has_extension(const ForeignServer *server)
 	return false;
 }
 
-/* The plan's private list is what it has been from PostgreSQL 9.6 to 18: the SQL, the numbers of
- * the columns that it gets, and more. */
+/* Is the private list of the plan as it is in PostgreSQL 9.6 to 18: the SQL, the numbers of the
+ * columns that it returns, and more? */
 static bool
 ckfp_private_is_known(List *private)
 {
@@ -117,7 +118,8 @@ ckfp_scan_is_remote(const ForeignScan *scan)
 
 /* ------------------------------------------------------------------ the remote SQL */
 
-/* The column of the remote SQL that is attribute n of the scan; 0 where it gets none. */
+/* The number of the column of the remote SQL that is attribute n of the scan; 0 if there is
+ * none. */
 static int
 ckfp_remote_column(const ForeignScan *scan, AttrNumber n)
 {
@@ -130,7 +132,7 @@ ckfp_remote_column(const ForeignScan *scan, AttrNumber n)
 	return 0;
 }
 
-/* A parameter more of the statement, and of the scan: its number. */
+/* Add a parameter to the statement and the scan, and return its number. */
 static int
 ckfp_add_parameter(PlannedStmt *statement, ForeignScan *scan, Oid type)
 {
@@ -173,7 +175,7 @@ ckfp_remote_plan_target(PlannedStmt *statement, const ckfp_join_record *record,
 	target->parameter = ckfp_add_parameter(statement, scan, type);
 }
 
-/* Do the keys of a filter have the hash of items, on every server? */
+/* Do the keys of a filter have the same hash on every server? */
 static bool
 ckfp_keys_are_portable(const ckfp_join_record *record)
 {

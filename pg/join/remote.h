@@ -9,15 +9,16 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * Let the servers of those targets that are foreign scans ask the filter of a join, where they
- * can: their plans get a parameter more, which the target names.
+ * Let the servers of targets that are foreign scans ask the filter of a join, if they can. The plan
+ * of each one gets another parameter, which the target names.
  */
 void ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record);
 
 /* Does the server of a target ask? */
 bool ckfp_remote_asks(const ckfp_join_target *target);
 
-/* The value of these parameters: a filter, or NULL, which lets all pass.  It must stay. */
+/* Set these parameters to a filter, which must stay in memory, or to NULL, which lets all rows
+ * pass. */
 void ckfp_remote_set(EState *estate, const ckfp_join_record *record, struct varlena *filter);
 
 #pragma GCC visibility pop

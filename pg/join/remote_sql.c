@@ -1,11 +1,11 @@
 /*
- * remote_sql.c - the SQL by which a server asks a filter.
+ * remote_sql.c - the SQL with which a server asks a filter.
  *
- * A value comes from a server as text, which this server reads as the type that the foreign table
- * declares.  If the column has another type over there, that may make another value of it: char(n)
- * behind text has trailing blanks, real behind double precision other digits.  So the server asks
- * only about a column whose type it finds to be one that keeps its value; a row of any other type
- * passes.  The query is valid whatever the type is.
+ * A server sends values as text, and this server reads them as the type that the foreign table
+ * declares. If the column has another type on the other server, the value may change: char(n) read
+ * as text keeps its trailing blanks, double precision read as real is rounded. So the server asks
+ * only if the type of the column, which it checks, keeps the value; rows of any other type pass.
+ * The query is valid for all types.
  */
 #include "remote_sql.h"
 
@@ -13,9 +13,10 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* Types that this one reads as they are written, with the hash that they have: a list of names. */
+/* The names of the types whose values a declared type reads without change, and with the same
+ * hash. NULL if there are none. */
 static const char *
-ckfp_types_that_keep(Oid declared)
+ckfp_types_with_same_values(Oid declared)
 {
 	switch (declared)
 	{
@@ -48,7 +49,7 @@ ckfp_types_that_keep(Oid declared)
 			return "pg_catalog.timestamp";
 		case TIMESTAMPTZOID:
 			return "pg_catalog.timestamptz";
-		default: /* a name like that of a regclass is another value over there */
+		default: /* a regclass and its like: their names mean other values on the other server */
 			return NULL;
 	}
 }
@@ -59,9 +60,9 @@ ckfp_type_is_string(Oid type)
 	return OidIsValid(get_typcollation(type));
 }
 
-/* The value of a column as this server reads it: strings are cut, times rounded to what is
- * declared, and compared as the join does, by their bytes.  Any type can be cast to a string, and
- * a string to any type. */
+/* The expression for the value of a column as this server reads it. Strings are cut and times
+ * rounded to the declared type, and strings are compared by their bytes, as the join does. Any
+ * type can be cast to a string, and a string to any type. */
 static char *
 ckfp_remote_value(const ckfp_remote_key *key)
 {
@@ -76,9 +77,9 @@ ckfp_remote_value(const ckfp_remote_key *key)
 	return psprintf("c%d", key->column);
 }
 
-/* Does the join take the column as a type that has the same values? */
+/* Does the type of the key in the join have the same values as the declared type? */
 static bool
-ckfp_key_keeps(const ckfp_remote_key *key)
+ckfp_key_keeps_values(const ckfp_remote_key *key)
 {
 	return key->declared == key->probe ||
 		   (ckfp_type_is_string(key->declared) && ckfp_type_is_string(key->probe));
@@ -88,11 +89,11 @@ char *
 ckfp_remote_sql(const char *query, int columns, const ckfp_remote_key *key, int parameter,
 				const char *schema)
 {
-	const char *types = ckfp_types_that_keep(key->declared);
+	const char *types = ckfp_types_with_same_values(key->declared);
 	StringInfoData sql;
 	int i;
 
-	if (types == NULL || !ckfp_key_keeps(key))
+	if (types == NULL || !ckfp_key_keeps_values(key))
 		return NULL;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT * FROM (%s) s(", query);

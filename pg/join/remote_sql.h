@@ -1,5 +1,5 @@
 /*
- * remote_sql.h - the SQL by which a server asks a filter.
+ * remote_sql.h - the SQL with which a server asks a filter.
  */
 #ifndef CKFP_JOIN_REMOTE_SQL_H
 #define CKFP_JOIN_REMOTE_SQL_H
@@ -12,14 +12,14 @@
 typedef struct ckfp_remote_key
 {
 	int column;   /* its number in the query, from 1 */
-	Oid declared; /* the type that the foreign table declares for it, a domain's base type, */
+	Oid declared; /* the type that the foreign table declares for it; of a domain, the base type */
 	int32 typmod; /* and the modifier of that type */
-	Oid probe;    /* the type that the join takes it as */
+	Oid probe;    /* the type of the key in the join */
 } ckfp_remote_key;
 
-/* The SQL of a query that gives the rows of `query`, with so many columns, whose key the filter
- * in a parameter may have.  `schema` is quoted, and of the extension.  NULL if the server cannot
- * compute what this server makes of the column. */
+/* The SQL of a query that returns the rows of `query`, which has `columns` columns, whose key
+ * may be in the filter. The filter is a parameter. `schema` is the quoted schema of the
+ * extension. NULL if the server cannot compute the value that this server reads for the column. */
 char *ckfp_remote_sql(const char *query, int columns, const ckfp_remote_key *key, int parameter,
 					  const char *schema);
 

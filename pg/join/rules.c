@@ -1,8 +1,8 @@
 /*
  * rules.c - which joins may have a filter.
  *
- * A filter must never change what a query gives.  Each rule below has a query in the
- * tests that gives something else without it.
+ * A filter must never change the result of a query. For each rule below, the tests have a query
+ * whose result would change without the rule.
  */
 #include "rules.h"
 #include "cost.h"
@@ -15,8 +15,8 @@
 /* -------------------------------------------------------------- the statement */
 
 /*
- * Statements that lock or change rows may look at a row again in its latest
- * version (EvalPlanQual), when keys that came since are not in a filter.
+ * Statements that lock or change rows may check a row again in its latest version (EvalPlanQual).
+ * That version may have a key that was added later and is not in a filter.
  */
 bool
 ckfp_rules_allow_statement(const PlannedStmt *statement)
@@ -28,11 +28,13 @@ ckfp_rules_allow_statement(const PlannedStmt *statement)
 /* --------------------------------------------------------------- its parameters */
 
 /*
- * A build side that depends on a parameter changes with it, and a scan may run
- * before the filter has been made anew.  These parameters do no harm: that of a
- * Gather, which only says that its children start anew with what they had; that of
- * a ModifyTable, which is for EvalPlanQual, and an INSERT has none; and the result
- * of an InitPlan that depends on no parameter itself, which is computed once.
+ * Note a plan node, and the parameters that it sets and that are harmless.
+ *
+ * The rows of a build side that depends on a parameter change with the parameter, and a scan may
+ * run before the filter is built again. These parameters are harmless:
+ * - that of a Gather: it only says that the children start again, with the same rows;
+ * - that of a ModifyTable: it is for EvalPlanQual, which an INSERT does not use;
+ * - the result of an InitPlan that depends on no parameter itself: it is computed once.
  */
 void
 ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
@@ -75,14 +77,14 @@ ckfp_rules_conclude(ckfp_rules *rules)
 
 	ckfp_note_initplans(rules);
 	foreach (cell, rules->statement.plan->rtable)
-		rules->guarded |= ((RangeTblEntry *)lfirst(cell))->security_barrier;
+		rules->has_barrier |= ((RangeTblEntry *)lfirst(cell))->security_barrier;
 }
 
 /* ------------------------------------------------------------------- the join */
 
-/* Rows of the outer side without a partner are in no result of these. */
+/* Does a join of this type drop the rows of the outer side that have no match? */
 static bool
-ckfp_join_drops_lonely_rows(JoinType type)
+ckfp_join_drops_unmatched_rows(JoinType type)
 {
 	switch (type)
 	{
@@ -101,8 +103,8 @@ ckfp_join_drops_lonely_rows(JoinType type)
 	}
 }
 
-/* Does nothing below the join change from one reading to the next, nor tell how often it was
- * computed?  The join computes its own keys for rows that it drops, too. */
+/* Is everything below the join the same each time it is read, without effects that show how
+ * often it was computed? The join computes its own keys also for rows that it drops. */
 static bool
 ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
 {
@@ -111,11 +113,11 @@ ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
 		   !ckfp_plan_is_volatile(outerPlan(join), &rules->statement);
 }
 
-/* Can key n of the join be one of a filter?  Its outer side must be a column; its inner side
- * may be an expression where it is the first key, which the join evaluates for each row, too:
- * behind a key that is NULL it does not evaluate others. */
+/* Can key n of the join be a key of a filter? Its outer side must be a column. Its inner side
+ * may be an expression only in the first key, which the join evaluates for each row, too. After
+ * a key that is NULL, the join does not evaluate the others. */
 static bool
-ckfp_key_serves(HashJoin *join, int n)
+ckfp_key_is_usable(HashJoin *join, int n)
 {
 	Expr *outer = list_nth(join->hashkeys, n);
 	Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
@@ -125,7 +127,7 @@ ckfp_key_serves(HashJoin *join, int n)
 		   (ckfp_column_of(inner, OUTER_VAR) != 0 || (n == 0 && !contain_subplans((Node *)inner)));
 }
 
-/* Trace the filter of some keys of a join, given by their numbers. */
+/* Trace a filter with some keys of a join, given by their numbers. True if a scan can ask it. */
 static bool
 ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_trace *trace)
 {
@@ -150,13 +152,14 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 	}
 	*trace = (ckfp_trace){.statement = rules->statement.plan,
 						  .processes = trace->processes,
-						  .guarded = rules->guarded,
+						  .has_barrier = rules->has_barrier,
 						  .record = record};
 	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
 	return record->targets != NIL;
 }
 
-/* The keys of a join whose filter some scan can ask: all, else the first one that does. */
+/* The numbers of the keys of a filter that some scan can ask: all usable keys, or else the first
+ * one that a scan can ask alone. */
 static List *
 ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
 {
@@ -165,7 +168,7 @@ ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
 	int n;
 
 	for (n = 0; n < list_length(join->hashkeys) && list_length(all) < CKFP_JOIN_KEYS; n++)
-		if (ckfp_key_serves(join, n))
+		if (ckfp_key_is_usable(join, n))
 			all = lappend_int(all, n);
 	if (all == NIL || ckfp_trace_keys(rules, join, all, trace))
 		return all;
@@ -216,7 +219,7 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 	ckfp_trace trace = {.processes = processes, .record = record};
 	List *keys;
 
-	if (!ckfp_join_drops_lonely_rows(join->join.jointype) ||
+	if (!ckfp_join_drops_unmatched_rows(join->join.jointype) ||
 		!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
 		return false;
 	keys = ckfp_choose_keys(rules, join, &trace);
@@ -227,7 +230,7 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 		return false;
 	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(record, record->build_rows))
 		return false;
-	if (!ckfp_sides_are_stable(rules, join)) /* last, since it reads most of the plan */
+	if (!ckfp_sides_are_stable(rules, join)) /* last, because it walks most of the plan */
 		return false;
 	*expressions = ckfp_key_expressions(join, keys);
 	return true;

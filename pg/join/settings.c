@@ -1,5 +1,5 @@
 /*
- * settings.c - the settings cuckoofilter.join_filter and its like.
+ * settings.c - cuckoofilter.join_filter and the other settings.
  */
 #include "join.h"
 
@@ -30,28 +30,26 @@ ckfp_join_init_settings(void)
 {
 	DefineCustomEnumVariable(
 		"cuckoofilter.join_filter",
-		"Lets hash joins filter the rows of their large side by the keys of their small side.",
-		"off: never. auto: where it is expected to pay. on: wherever it is legal. verify: ask, "
-		"drop "
-		"nothing, and report an error where the filter denied a row that the join finds a partner "
-		"for.",
+		"Filters the rows of the large side of hash joins by the keys of their small side.",
+		"off: never. auto: if it is expected to pay. on: if the result stays the same. verify, for "
+		"tests: drop no row, and raise an error if the filter denied a row that has a match.",
 		&ckfp_join_mode_setting, CKFP_JOIN_OFF, ckfp_join_modes, PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomIntVariable("cuckoofilter.join_filter_min_rows",
-							"Estimated rows of the large side below which a join has no filter.",
-							NULL, &ckfp_join_min_rows, 100000, 0, INT_MAX, PGC_USERSET, 0, NULL,
-							NULL, NULL);
+	DefineCustomIntVariable(
+		"cuckoofilter.join_filter_min_rows",
+		"Minimum estimated number of rows of the large side of a join that has a filter.", NULL,
+		&ckfp_join_min_rows, 100000, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable(
 		"cuckoofilter.join_filter_max_pass",
-		"Share of rows, estimated or measured, past which a filter is not worth it.", NULL,
+		"Maximum share of rows, estimated or measured, that may pass a filter.", NULL,
 		&ckfp_join_max_pass, 0.7, 0.0, 1.0, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"cuckoofilter.join_filter_memory",
-		"Memory that each join filter may take, gathering its keys included.",
-		"A filter that would need more is given up, and the query goes on without.",
+		"Maximum memory of a join filter, including the keys while they are gathered.",
+		"A filter that needs more is given up, and the query continues without it.",
 		&ckfp_join_memory, 65536, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomBoolVariable("cuckoofilter.join_filter_remote",
 							 "Lets foreign servers that have this extension ask join filters.",
-							 "The filter tells the other server about the keys of local tables.",
+							 "The filter reveals the keys of local tables to the other server.",
 							 &ckfp_join_remote, false, PGC_USERSET, 0, NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
 	MarkGUCPrefixReserved("cuckoofilter");

@@ -1,13 +1,13 @@
 /*
- * shared.c - a filter in parallel plans.
+ * shared.c - filters in parallel plans.
  *
- * Under a Parallel Hash each process reads a part of the build side, so that one
- * filter is made of what all of them gathered.  The last one to finish makes it,
- * before it goes to the barrier at which the hash join waits for all: when the
- * first row is looked up, and so the first scan asks, the filter is there.
+ * Under a Parallel Hash each process reads a part of the build side, so one common filter has the
+ * keys of all of them. The last process to finish builds it, before it reaches the barrier at which
+ * the hash join waits for all processes. So the filter is ready before the first row of the probe
+ * side is looked up, and before a scan asks.
  *
- * Under other hash joins each process reads all of the build side, and makes a
- * filter of its own.  Only what was counted is shared then.
+ * Under any other hash join each process reads the whole build side and builds a filter of its own.
+ * Then only the counters are shared.
  */
 #include "shared.h"
 
@@ -16,7 +16,7 @@
 #include "storage/spin.h"
 #include "utils/dsa.h"
 
-/* What one process gathered. */
+/* The keys that a process gathered. */
 typedef struct ckfp_part
 {
 	dsa_pointer next;
@@ -26,13 +26,13 @@ typedef struct ckfp_part
 
 struct ckfp_shared
 {
-	bool wanted; /* by the leader */
+	bool wanted; /* the leader wants a filter */
 	bool common; /* one filter for all */
 
-	slock_t mutex; /* of what follows, until the filter is ready */
-	int begun;     /* processes that began to read, and that finished */
+	slock_t mutex; /* protects the members below until the filter is ready */
+	int begun;     /* the number of processes that started reading, and that finished */
 	int finished;
-	bool made; /* one of them makes the filter, or has made it */
+	bool made; /* a process builds the filter, or has built it */
 	dsa_pointer parts;
 
 	bool failed;
@@ -77,7 +77,7 @@ ckfp_shared_fail(ckfp_build *build, ckfp_given_up why)
 	ckfp_build_give_up(build, why);
 }
 
-/* Hand over what this process gathered: false where memory lacks. */
+/* Add the keys of this process to the parts. False if there is not enough memory. */
 static bool
 ckfp_give_part(ckfp_build *build, bool *last, bool *late)
 {
@@ -110,7 +110,7 @@ ckfp_give_part(ckfp_build *build, bool *last, bool *late)
 	return true;
 }
 
-/* All parts together, in this process. */
+/* Gather the keys of all parts in this process. */
 static bool
 ckfp_take_parts(ckfp_build *build)
 {
@@ -133,7 +133,7 @@ ckfp_take_parts(ckfp_build *build)
 	return fits;
 }
 
-/* Free the parts of which no filter was made. */
+/* Free the parts that no filter was built from. */
 static void
 ckfp_drop_parts(ckfp_build *build)
 {
@@ -149,7 +149,7 @@ ckfp_drop_parts(ckfp_build *build)
 	}
 }
 
-/* Put the filter that this process made where all find it. */
+/* Copy the filter of this process to shared memory, for all processes. */
 static bool
 ckfp_publish(ckfp_build *build)
 {
@@ -182,8 +182,8 @@ ckfp_shared_contribute(ckfp_build *build)
 		return;
 	}
 	ckfp_filter_free(&build->filter);
-	/* Nothing is left to read when all who began have finished; should it be otherwise, there is
-	 * no filter.  Nobody has asked it yet. */
+	/* When all processes that started have finished, nothing is left to read. If a process still
+	 * has keys, the filter would lack them, so it is given up. No scan has asked it yet. */
 	if (late && gathered)
 		build->shared->failed = true;
 	if (!last || build->shared->failed)
@@ -213,7 +213,7 @@ ckfp_shared_attach(ckfp_build *build)
 
 /* --------------------------------------------------------------------- counts */
 
-/* Take what the workers of a run counted. */
+/* Add the counters of the workers of a run. */
 static void
 ckfp_take_counts(ckfp_build *build)
 {
@@ -247,7 +247,7 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 
 	memset(shared, 0, ckfp_shared_size(context->nworkers));
 	SpinLockInit(&shared->mutex);
-	shared->wanted = !build->over;
+	shared->wanted = !build->disabled;
 	shared->common = build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
 	shared->workers = context->nworkers;
 	build->shared = shared;
@@ -258,7 +258,7 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	}
 }
 
-/* Another run, when the workers of the last one have ended. */
+/* Prepare for another run, after the workers of the last one have ended. */
 void
 ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *memory)
 {
@@ -274,7 +274,7 @@ ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *
 	}
 	if (DsaPointerIsValid(shared->bytes))
 		dsa_free(ckfp_area(build), shared->bytes);
-	ckfp_drop_parts(build); /* of a filter that was given up */
+	ckfp_drop_parts(build); /* those of a filter that was given up */
 	shared->begun = 0;
 	shared->finished = 0;
 	shared->made = false;
@@ -293,7 +293,7 @@ ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 }
 
-/* While the shared memory is still there. */
+/* Called while the shared memory still exists. */
 void
 ckfp_shared_shutdown(CustomScanState *node)
 {
@@ -307,7 +307,7 @@ ckfp_shared_shutdown(CustomScanState *node)
 	{
 		ckfp_take_counts(build);
 		if (build->shared->common)
-			build->asking = false; /* of the shared memory, which goes */
-		build->shared = NULL;      /* another run is given it anew */
+			build->asking = false; /* the filter is in the shared memory, which is freed */
+		build->shared = NULL;      /* another run sets it again */
 	}
 }

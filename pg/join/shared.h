@@ -1,6 +1,6 @@
 /*
- * shared.h - a filter in parallel plans: one for all processes, or what each
- * counted of its own.
+ * shared.h - filters in parallel plans: one filter for all processes, or one in each process whose
+ * counters are shared.
  */
 #ifndef CKFP_JOIN_SHARED_H
 #define CKFP_JOIN_SHARED_H
@@ -18,20 +18,19 @@ void ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, v
 void ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory);
 void ckfp_shared_shutdown(CustomScanState *node);
 
-/* Do processes make one filter together? */
+/* Do the processes build one filter together? */
 bool ckfp_shared_is_common(const ckfp_build *build);
 
-/* This process begins to read its part of the build side. */
+/* This process starts to read its part of the build side. */
 void ckfp_shared_begin(ckfp_build *build);
 
-/* It has read it: give what it gathered to the filter of all, which the last one to come
- * makes. */
+/* This process has read its part: add its keys to the common filter. The last process builds it. */
 void ckfp_shared_contribute(ckfp_build *build);
 
-/* There will be no filter. */
+/* Give up the common filter. */
 void ckfp_shared_fail(ckfp_build *build, ckfp_given_up why);
 
-/* Ask the filter of all from now on, if it is there. */
+/* Start to ask the common filter, if it is ready. */
 void ckfp_shared_attach(ckfp_build *build);
 
 #pragma GCC visibility pop

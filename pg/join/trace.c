@@ -1,9 +1,8 @@
 /*
- * trace.c - where a join's key comes from.
+ * trace.c - from which scans the key of a join comes.
  *
- * A row of the probe side may be dropped early if all that it could become above is
- * dropped by the join: if its key arrives there unchanged, in every row that it has
- * a part in.
+ * A row may be dropped at a scan if the join would drop every row that is made from it. So its key
+ * must reach the join unchanged, in each row that the scanned row contributes to.
  */
 #include "trace.h"
 #include "cost.h"
@@ -26,8 +25,8 @@ ckfp_column_of(Expr *expression, int varno)
 	return ((Var *)expression)->varattno;
 }
 
-/* The columns of a plan's target list as columns of what `varno` stands for: false where one
- * of them is none. */
+/* The columns of `varno` that columns of the target list of a plan are. False if one of them is
+ * not a plain column. */
 static bool
 ckfp_columns_below(const ckfp_trace *trace, const Plan *plan, const AttrNumber *columns, int varno,
 				   AttrNumber *below)
@@ -57,7 +56,7 @@ ckfp_trace_child(ckfp_trace *trace, Plan *plan, Plan *child, int varno, const At
 
 /* ---------------------------------------------------------------------- scans */
 
-/* The column of a relation that column n of a list of a scan's own columns is. */
+/* The relation and its column that column n in a scan's own list of columns is. */
 static void
 ckfp_listed_column(List *list, AttrNumber n, Index *relation, AttrNumber *column)
 {
@@ -70,7 +69,7 @@ ckfp_listed_column(List *list, AttrNumber n, Index *relation, AttrNumber *column
 	}
 }
 
-/* Rows that the condition of a scan sees. */
+/* The number of rows that the condition of a scan tests. */
 static double
 ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index relation)
 {
@@ -78,7 +77,7 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 	double rows = plan->plan_rows;
 
 	if (!IsA(plan, SeqScan))
-		return rows; /* an index has left out most */
+		return rows; /* an index has excluded most */
 	tuple = SearchSysCache1(RELOID,
 							ObjectIdGetDatum(rt_fetch(relation, trace->statement->rtable)->relid));
 	if (HeapTupleIsValid(tuple))
@@ -89,7 +88,8 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 	return rows;
 }
 
-/* The type that a scan declares for a column of its target list: a key may be relabeled above. */
+/* The type that a scan declares for a column of its target list. Above the scan the key may be
+ * relabeled. */
 static void
 ckfp_declared_type(const Plan *plan, AttrNumber column, ckfp_join_target *target)
 {
@@ -101,7 +101,7 @@ ckfp_declared_type(const Plan *plan, AttrNumber column, ckfp_join_target *target
 	target->declared = getBaseTypeAndTypmod(exprType((Node *)expression), &target->typmod);
 }
 
-/* A scan with these columns becomes a target. */
+/* Add a scan with these columns to the targets. */
 static void
 ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber *columns,
 				double saving)
@@ -135,14 +135,14 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	trace->saving += plan->plan_rows * (saving + ckfp_cost_of_scan(plan));
 }
 
-/* Into a subquery where it may be, else at its rows. */
+/* Trace into a subquery if possible. Otherwise the subquery scan itself becomes the target. */
 static void
 ckfp_trace_subquery(ckfp_trace *trace, SubqueryScan *scan, const AttrNumber *columns, double saving)
 {
 	Index relation = scan->scan.scanrelid;
 	int targets = list_length(trace->record->targets);
 
-	if (!trace->guarded)
+	if (!trace->has_barrier)
 		ckfp_trace_child(trace, &scan->scan.plan, scan->subplan, (int)relation, columns, saving);
 	if (list_length(trace->record->targets) == targets)
 		ckfp_trace_scan(trace, &scan->scan.plan, relation, columns, saving);
@@ -150,7 +150,8 @@ ckfp_trace_subquery(ckfp_trace *trace, SubqueryScan *scan, const AttrNumber *col
 
 /* ----------------------------------------------------------------- other nodes */
 
-/* A join keeps or loses a row of that side with all that it joins. */
+/* Does each result row of a join of this type come from exactly one row of the outer side? Then
+ * dropping a row of that side drops only its own results. */
 static bool
 ckfp_outer_side_may_lose_rows(JoinType type)
 {
@@ -167,7 +168,8 @@ ckfp_trace_join(ckfp_trace *trace, Join *join, const AttrNumber *columns, double
 		ckfp_trace_child(trace, &join->plan, innerPlan(join), INNER_VAR, columns, saving);
 }
 
-/* Rows that a grouping equality calls equal go the same way at the join. */
+/* Does the join treat all rows of a group alike? It does if its equality agrees with that of the
+ * grouping. */
 static bool
 ckfp_same_equality(const ckfp_join_column *column, Oid equality, Oid collation)
 {
@@ -178,7 +180,7 @@ ckfp_same_equality(const ckfp_join_column *column, Oid equality, Oid collation)
 			(!OidIsValid(column->collation) || get_collation_isdeterministic(column->collation)));
 }
 
-/* Through grouping: each column must be one that groups, so that a group is dropped as a
+/* Trace through grouping. Each column must be a grouping column, so that a group is dropped as a
  * whole. */
 static void
 ckfp_trace_groups(ckfp_trace *trace, Plan *plan, int n, const AttrNumber *grouping,
@@ -221,10 +223,10 @@ ckfp_trace_list(ckfp_trace *trace, Plan *plan, List *children, const AttrNumber 
 }
 
 /*
- * Where a security barrier is in the statement, nodes that drop rows may do so for it: rows below
- * are hidden from who asks, and a filter would tell of them, by what EXPLAIN counts or by time.  A
- * scan's own condition comes before the filter.  (Which nodes are of the barrier is not to be seen:
- * a subquery's own node is left out of the plan where it does nothing.)
+ * May a node drop rows for a security barrier, if the statement has one? The user must not learn
+ * about such rows. A filter below the node would reveal them, by what EXPLAIN counts or by time; a
+ * filter on a scan is asked after the scan's own condition. The plan does not show which nodes
+ * belong to the barrier: a subquery's own node is removed if it does nothing.
  */
 static bool
 ckfp_may_hide_rows(const Plan *plan)
@@ -248,7 +250,7 @@ ckfp_may_hide_rows(const Plan *plan)
 void
 ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving)
 {
-	if (trace->guarded && ckfp_may_hide_rows(plan))
+	if (trace->has_barrier && ckfp_may_hide_rows(plan))
 		return;
 	switch (nodeTag(plan))
 	{
@@ -313,7 +315,7 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 							  ((WindowAgg *)plan)->partCollations, columns, saving);
 			break;
 		case T_CustomScan:
-			if (ckfp_join_is_build(plan)) /* its columns are its child's */
+			if (ckfp_join_is_build(plan)) /* it has the columns of its child */
 				ckfp_trace_columns(trace, outerPlan(plan), columns, saving);
 			break;
 		default:

@@ -1,5 +1,5 @@
 /*
- * trace.h - where a join's key comes from: the scans that can ask its filter.
+ * trace.h - from which scans the key of a join comes: these can ask its filter.
  */
 #ifndef CKFP_JOIN_TRACE_H
 #define CKFP_JOIN_TRACE_H
@@ -11,20 +11,20 @@
 typedef struct ckfp_trace
 {
 	const PlannedStmt *statement;
-	double processes;         /* that share a scan */
-	bool guarded;             /* a security barrier is in the statement */
-	ckfp_join_record *record; /* its targets are added to */
+	double processes;         /* that share each scan */
+	bool has_barrier;         /* the statement has a security barrier */
+	ckfp_join_record *record; /* the record that targets are added to */
 	double rows;              /* estimated rows of all targets */
-	double conditions;        /* rows that their own conditions see, where they have one */
-	double saving;            /* what dropping one at each of them saves: ns x rows */
+	double conditions;        /* rows that are tested by their own conditions, if they have one */
+	double saving;            /* the saving if all rows are dropped there, in ns */
 } ckfp_trace;
 
-/* Follow columns of a plan's target list, one for each column of the record, down to the
- * scans that have them.  `saving`: what a row that is dropped below saves above, in ns. */
+/* Follow columns of the target list of a plan down to the scans that they come from, and add
+ * these to the targets. There is one column for each column of the record. `saving` is what a
+ * dropped row saves above this plan, in ns. */
 void ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving);
 
-/* The number of the column that a key is, of the plan that `varno` stands for; 0 where it is
- * none. */
+/* The number of the column of `varno` that an expression is, or 0 if it is not a plain column. */
 AttrNumber ckfp_column_of(Expr *expression, int varno);
 
 #pragma GCC visibility pop

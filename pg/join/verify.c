@@ -1,21 +1,20 @@
 /*
  * verify.c - join_filter = verify.
  *
- * The hash of each key that a scan denies is remembered.  Where the join has found
- * a partner, and so its condition is true, the key of its outer row must not be one
- * of those.
+ * The hash of each key that a filter denies is recorded. When the join finds a match, that is, when
+ * its condition is true, the key of its outer row must not be one of those.
  */
 #include "verify.h"
 
 #include "executor/executor.h"
 
-/* The join's condition with our look at it. */
+/* The condition of the join, with our check. */
 typedef struct ckfp_verify
 {
 	ExprState state;
 	ExprState *condition;
 	ckfp_build *build;
-	ExprState *key[CKFP_JOIN_KEYS]; /* of the join's outer row */
+	ExprState *key[CKFP_JOIN_KEYS]; /* of the outer row of the join */
 } ckfp_verify;
 
 void
@@ -65,13 +64,11 @@ ckfp_verify_condition(ExprState *state, ExprContext *econtext, bool *isnull)
 	if (!ExecQual(verify->condition, econtext))
 		return BoolGetDatum(false);
 	if (ckfp_was_denied(verify, econtext))
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg("a join filter denied a row that the join finds a partner for"),
-			 errdetail("Plan node %d.", verify->build->css.ss.ps.plan->plan_node_id),
-			 errhint("This is a fault of the extension: please report it. The query is right with "
-					 "cuckoofilter.join_filter = off.")));
+		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+						errmsg("a join filter denied a row that has a match in the join"),
+						errdetail("Plan node %d.", verify->build->css.ss.ps.plan->plan_node_id),
+						errhint("This is a bug in cuckoofilter. Please report it, and set "
+								"cuckoofilter.join_filter = off.")));
 	return BoolGetDatum(true);
 }
 

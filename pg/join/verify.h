@@ -1,6 +1,6 @@
 /*
- * verify.h - join_filter = verify: what a filter denies is kept, and must find no
- * partner in the join.
+ * verify.h - join_filter = verify: rows that a filter denies are kept, and must have no match in
+ * the join.
  */
 #ifndef CKFP_JOIN_VERIFY_H
 #define CKFP_JOIN_VERIFY_H
@@ -9,10 +9,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Let the join of a filter look at what it joins. */
+/* Make the join of a filter check each match. */
 void ckfp_verify_install(ckfp_build *build);
 
-/* The filter denies rows of this key. */
+/* Record the hash of a key that the filter denied. */
 void ckfp_verify_denied(ckfp_build *build, uint64 hash);
 
 #pragma GCC visibility pop

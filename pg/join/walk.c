@@ -1,5 +1,5 @@
 /*
- * walk.c - plans as trees, and what is volatile in them.
+ * walk.c - walks through plan trees, and finds volatile functions in them.
  */
 #include "walk.h"
 
@@ -58,11 +58,11 @@ ckfp_plan_children(Plan *plan, ckfp_plan_visitor visit, void *context)
 typedef struct ckfp_volatility
 {
 	const ckfp_statement *statement;
-	Bitmapset *seen; /* subplans that were looked into, by plan_id */
+	Bitmapset *searched; /* the subplans that were searched, by plan_id */
 	bool found;
 } ckfp_volatility;
 
-static void ckfp_look_for_volatile(Plan *plan, void *context);
+static void ckfp_find_volatile(Plan *plan, void *context);
 
 SubPlan *
 ckfp_initplan_of(const ckfp_statement *statement, const Param *param)
@@ -77,20 +77,20 @@ ckfp_initplan_of(const ckfp_statement *statement, const Param *param)
 	return NULL;
 }
 
-/* Look into a subplan, once: several nodes may refer to it. */
+/* Search a subplan, once: several nodes may refer to it. */
 static void
-ckfp_look_into_subplan(ckfp_volatility *volatility, int plan_id)
+ckfp_search_subplan(ckfp_volatility *volatility, int plan_id)
 {
 	Plan *plan;
 
-	if (bms_is_member(plan_id, volatility->seen))
+	if (bms_is_member(plan_id, volatility->searched))
 		return;
-	volatility->seen = bms_add_member(volatility->seen, plan_id);
+	volatility->searched = bms_add_member(volatility->searched, plan_id);
 	plan = list_nth(volatility->statement->plan->subplans, plan_id - 1);
 	if (plan == NULL)
-		volatility->found = true; /* it is not known */
+		volatility->found = true; /* unknown, so it may be volatile */
 	else
-		ckfp_look_for_volatile(plan, volatility);
+		ckfp_find_volatile(plan, volatility);
 }
 
 static bool
@@ -100,7 +100,7 @@ ckfp_function_is_volatile(Oid function, void *context)
 }
 
 static bool
-ckfp_look_for_volatile_expression(Node *node, void *context)
+ckfp_find_volatile_expression(Node *node, void *context)
 {
 	ckfp_volatility *volatility = context;
 
@@ -109,16 +109,16 @@ ckfp_look_for_volatile_expression(Node *node, void *context)
 	if (IsA(node, NextValueExpr) || check_functions_in_node(node, ckfp_function_is_volatile, NULL))
 		volatility->found = true;
 	else if (IsA(node, SubPlan))
-		ckfp_look_into_subplan(volatility, ((SubPlan *)node)->plan_id);
+		ckfp_search_subplan(volatility, ((SubPlan *)node)->plan_id);
 	else if (IsA(node, Param))
 	{
 		const SubPlan *initplan = ckfp_initplan_of(volatility->statement, (Param *)node);
 
 		if (initplan != NULL)
-			ckfp_look_into_subplan(volatility, initplan->plan_id);
+			ckfp_search_subplan(volatility, initplan->plan_id);
 	}
 	return volatility->found ||
-		   expression_tree_walker(node, ckfp_look_for_volatile_expression, context);
+		   expression_tree_walker(node, ckfp_find_volatile_expression, context);
 }
 
 List *
@@ -189,7 +189,7 @@ ckfp_own_expressions(Plan *plan, bool *known)
 			return list_make2(((WindowAgg *)plan)->startOffset, ((WindowAgg *)plan)->endOffset);
 		case T_Limit:
 			return list_make2(((Limit *)plan)->limitOffset, ((Limit *)plan)->limitCount);
-		case T_CustomScan: /* another extension's, too, as foreign scans are trusted */
+		case T_CustomScan: /* also of another extension; it is trusted as foreign scans are */
 			return list_make1(((CustomScan *)plan)->custom_exprs);
 		default:
 			*known = false;
@@ -198,7 +198,7 @@ ckfp_own_expressions(Plan *plan, bool *known)
 }
 
 static void
-ckfp_look_for_volatile(Plan *plan, void *context)
+ckfp_find_volatile(Plan *plan, void *context)
 {
 	ckfp_volatility *volatility = context;
 	bool known;
@@ -208,14 +208,14 @@ ckfp_look_for_volatile(Plan *plan, void *context)
 		return;
 	own = ckfp_own_expressions(plan, &known);
 	volatility->found = !known ||
-						ckfp_look_for_volatile_expression((Node *)plan->targetlist, volatility) ||
-						ckfp_look_for_volatile_expression((Node *)plan->qual, volatility) ||
-						ckfp_look_for_volatile_expression((Node *)own, volatility) ||
-						ckfp_look_for_volatile_expression((Node *)plan->initPlan, volatility);
+						ckfp_find_volatile_expression((Node *)plan->targetlist, volatility) ||
+						ckfp_find_volatile_expression((Node *)plan->qual, volatility) ||
+						ckfp_find_volatile_expression((Node *)own, volatility) ||
+						ckfp_find_volatile_expression((Node *)plan->initPlan, volatility);
 	if (!volatility->found && IsA(plan, CteScan))
-		ckfp_look_into_subplan(volatility, ((CteScan *)plan)->ctePlanId);
+		ckfp_search_subplan(volatility, ((CteScan *)plan)->ctePlanId);
 	if (!volatility->found)
-		ckfp_plan_children(plan, ckfp_look_for_volatile, context);
+		ckfp_plan_children(plan, ckfp_find_volatile, context);
 }
 
 bool
@@ -223,7 +223,7 @@ ckfp_plan_is_volatile(Plan *plan, const ckfp_statement *statement)
 {
 	ckfp_volatility volatility = {.statement = statement};
 
-	ckfp_look_for_volatile(plan, &volatility);
+	ckfp_find_volatile(plan, &volatility);
 	return volatility.found;
 }
 
@@ -232,5 +232,5 @@ ckfp_expression_is_volatile(Node *expression, const ckfp_statement *statement)
 {
 	ckfp_volatility volatility = {.statement = statement};
 
-	return ckfp_look_for_volatile_expression(expression, &volatility);
+	return ckfp_find_volatile_expression(expression, &volatility);
 }
