@@ -381,23 +381,30 @@ try_log(void)
 }
 
 /* A merge into a table reads a filter while a trigger on the table opens so many others that it
- * would be dropped. */
+ * would be dropped.  The filter has several segments: the rest is read after the trigger ran. */
 static void
 try_merge(void)
 {
 	char handle[HANDLE_SIZE];
 
-	execute("CREATE VIRTUAL TABLE merged USING cuckoofilter(fpr=0.01, capacity=20000);"
-			"CREATE TABLE opened (h);"
-			"CREATE TRIGGER opens AFTER INSERT ON merged_chunk BEGIN INSERT INTO opened SELECT "
-			"cuckoofilter_open(f) FROM part WHERE k < 40; END");
-	open_part(99, handle);
+	execute(
+		"CREATE VIRTUAL TABLE merged USING cuckoofilter(fpr=0.01, capacity=400000);"
+		"CREATE TABLE opened (h);"
+		"CREATE TRIGGER opens AFTER INSERT ON merged_chunk WHEN (SELECT count(*) FROM opened) < "
+		"80 BEGIN INSERT INTO opened SELECT "
+		"cuckoofilter_open(f) FROM part WHERE k < 40; END");
+	execute(
+		"INSERT INTO part SELECT 100, cuckoofilter_agg(a.value * 1000 + b.value) FROM number AS "
+		"a, number AS b WHERE b.value < 400");
+	open_part(100, handle);
 	is("INSERT INTO merged(merged, item) VALUES ('merge', ?1) RETURNING 'merged'", handle, 0,
 	   "merged");
 	is("SELECT sum((SELECT count(*) FROM merged WHERE item = value * 1000 + 7)) > 0 FROM "
 	   "json_each('[1]')",
 	   NULL, 0, "1");
-	execute("DROP TABLE merged; DROP TABLE opened");
+	is("SELECT count(*) > 40 FROM opened", NULL, 0, "1");
+	is("SELECT cuckoofilter_count(?1)", handle, 0, "399000");
+	execute("DROP TABLE merged; DROP TABLE opened; DELETE FROM part WHERE k = 100");
 }
 
 int
