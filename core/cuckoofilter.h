@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CKF_VERSION "1.3.1"
+#define CKF_VERSION "1.4.0"
 
 /* Bytes of version 1 are read, too; what changes them writes this one. */
 #define CKF_FORMAT_VERSION 2
