@@ -155,6 +155,10 @@ static inline uint64_t ckf_hash_word(ckf_class cls, uint64_t word, uint64_t seed
  * become where they are.  Of no words: what stands for a NULL element. */
 uint64_t ckf_hash_words(uint64_t *words, size_t n, uint64_t seed);
 
+/* Hash of a record of two columns, from the hashes of both under the same seed: of an
+ * item with a value.  Its class is CKF_ITEM_OTHER. */
+uint64_t ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed);
+
 /* ------------------------------------------------------------- parameters */
 
 /* What a filter is created with. */
@@ -256,6 +260,16 @@ typedef enum ckf_trust
  * CKF_BAD_CAPACITY, CKF_BAD_FPR, CKF_BAD_TARGET, CKF_BAD_OPTION (bucket size
  * and layout do not fit). */
 ckf_status ckf_create(const ckf_params *params, void *dst);
+
+/*
+ * How many bytes the filter will have that an aggregate makes of params->capacity distinct
+ * items.  The number is right if the first table that is built holds the items, as nearly
+ * every one does.  A second table is 2 % larger, and of few items 10 %.  Rates above 0.05
+ * make such short tags that several tables may fail, and the filter may be half as large
+ * again.
+ * CKF_BAD_CAPACITY, CKF_BAD_FPR, CKF_BAD_OPTION.
+ */
+ckf_status ckf_planned_bytes(const ckf_params *params, uint64_t *bytes);
 
 /*
  * Open `size` bytes, which is to validate them; the only door.  The bytes

@@ -28,6 +28,12 @@
 #define CKF_SAY_BAD_FPR(real)                                                                      \
 	"false positive rate must be greater than 0 and less than 1, not " real
 
+/* The same of an aggregate, where capacity and rate seem to have changed places */
+#define CKF_HINT_SWAPPED                                                                           \
+	"Aggregates take the rate before the capacity: cuckoofilter_agg(item, fpr, capacity)."
+#define CKF_REST_SWAPPED                                                                           \
+	": aggregates take the rate before the capacity, cuckoofilter_agg(item, fpr, capacity)"
+
 /* CKF_BAD_TARGET: capacity (long long), rate (double); the detail: CKF_MAX_PREFIX (int) */
 #define CKF_SAY_BAD_TARGET(real) "capacity %lld at a false positive rate of " real " is too precise"
 #define CKF_DETAIL_BAD_TARGET "The quotient of capacity and rate must not pass 2^%d."

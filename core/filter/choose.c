@@ -7,6 +7,7 @@
 #include "filter/derive.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
+#include "small/sorted_hashes.h"
 #include "thresholds.h"
 
 /*
@@ -129,6 +130,31 @@ ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 	}
 	ckf_derive(t);
 	return ckf_is_addressable(t);
+}
+
+bool
+ckf_choose_first(ckf_filter *t, uint64_t items, uint64_t expected, unsigned max_w)
+{
+	uint64_t least = (uint64_t)t->capacity > items ? (uint64_t)t->capacity : items;
+	unsigned w = ckf_prefix_bits((double)(expected > least ? expected : least), t->fpr, t->c);
+
+	if (max_w > CKF_MAX_PREFIX)
+		max_w = CKF_MAX_PREFIX;
+	if (w > CKF_MAX_PREFIX && ckf_prefix_bits((double)least, t->fpr, t->c) > CKF_MAX_PREFIX)
+		return false;
+	t->w = (uint8_t)(w < max_w ? w : max_w);
+	return ckf_choose(t, items, max_w);
+}
+
+bool
+ckf_choose_fewest(ckf_filter *t, uint64_t items, uint64_t expected)
+{
+	uint64_t bonus = items > CKF_MAX_HASHES ? 0 : CKF_HASHES_BONUS;
+
+	if (8 * items <= CKF_HASHES_BONUS + CKF_TABLE_PAD)
+		return false; /* no table is smaller */
+	return ckf_choose_first(t, items, expected, 64) &&
+		   ckf_table_size(t->g, t->m, t->bucket_bits) + bonus < CKF_HEADER_SIZE + 8 * items;
 }
 
 bool

@@ -19,6 +19,18 @@ bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w);
 bool ckf_choose_buckets(ckf_filter *t, uint64_t items);
 
 /*
+ * Choose a table for `items` whole hashes, which have spent no precision yet: w follows
+ * from t's rate for the larger of t's capacity and `items` and, as far as a w of
+ * CKF_MAX_PREFIX bits goes, for `expected` items.  max_w is the most that w may be.
+ * false: only whole hashes keep the rate.
+ */
+bool ckf_choose_first(ckf_filter *t, uint64_t items, uint64_t expected, unsigned max_w);
+
+/* Choose what has the fewest bytes for `items` whole hashes: true: the table of
+ * ckf_choose_first, now in t; false: the hashes themselves, and t is of no use. */
+bool ckf_choose_fewest(ckf_filter *t, uint64_t items, uint64_t expected);
+
+/*
  * Choose a larger geometry of the same w, after `tries` builds have failed to
  * hold `items`.  false: f would fall below c, the table would be nearly empty, or
  * no buffer can be so large on this machine.

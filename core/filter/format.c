@@ -2,6 +2,7 @@
  * format.c - create, open (which is to validate), and what a filter tells of
  * itself (FORMAT.md, section 2).
  */
+#include "filter/choose.h"
 #include "filter/derive.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
@@ -73,6 +74,31 @@ ckf_collect_create(const ckf_params *params, void *dst)
 		return status;
 	memset(dst, 0, CKF_STATE_SIZE);
 	ckf_write_empty(params, CKF_COLLECTING, CKF_FLAG_STATE, dst);
+	return CKF_OK;
+}
+
+ckf_status
+ckf_planned_bytes(const ckf_params *params, uint64_t *bytes)
+{
+	uint64_t items = (uint64_t)params->capacity;
+	ckf_params any = *params;
+	ckf_filter t = {0};
+	ckf_status status;
+
+	if (params->capacity < 1 || params->capacity > CKF_MAX_CAPACITY)
+		return CKF_BAD_CAPACITY;
+	any.capacity = 0; /* an aggregate need not be given one */
+	status = ckf_check_params(&any, 0);
+	if (status != CKF_OK)
+		return status;
+	t.b = params->bucket_size;
+	t.flags = params->plain ? CKF_FLAG_PLAIN : 0;
+	t.fpr = params->fpr;
+	t.c = ckf_low_bits(params->fpr);
+	if (ckf_choose_fewest(&t, items, items))
+		*bytes = ckf_table_size(t.g, t.m, t.bucket_bits);
+	else
+		*bytes = CKF_HEADER_SIZE + 8 * items;
 	return CKF_OK;
 }
 

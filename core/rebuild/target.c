@@ -10,7 +10,6 @@
 #include "filter/operations.h"
 #include "rebuild/fallback.h"
 #include "rebuild/promise.h"
-#include "small/sorted_hashes.h"
 #include "small/log.h"
 #include "small/state.h"
 #include "table/table_sink.h"
@@ -102,26 +101,6 @@ ckf_target_hashes(ckf_filter *to)
 	ckf_derive(to);
 }
 
-/*
- * A table for items that have spent no precision yet: w follows from the target
- * rate, for the capacity and the items that are there, and where it can for the
- * items that are `expected`.  max_w is the precision of the items.  false: whole
- * hashes alone keep the rate.
- */
-static bool
-ckf_target_first_table(ckf_filter *to, uint64_t items, uint64_t expected, unsigned max_w)
-{
-	uint64_t least = (uint64_t)to->capacity > items ? (uint64_t)to->capacity : items;
-	unsigned w = ckf_prefix_bits((double)(expected > least ? expected : least), to->fpr, to->c);
-
-	if (max_w > CKF_MAX_PREFIX)
-		max_w = CKF_MAX_PREFIX;
-	if (w > CKF_MAX_PREFIX && ckf_prefix_bits((double)least, to->fpr, to->c) > CKF_MAX_PREFIX)
-		return false;
-	to->w = (uint8_t)(w < max_w ? w : max_w);
-	return ckf_choose(to, items, max_w);
-}
-
 /* Copies that a table is chosen for: growth gives hashes room for more. */
 static uint64_t
 ckf_planned_items(const ckf_rebuild *r)
@@ -135,36 +114,29 @@ ckf_target_exact(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
 	uint64_t items = r->items;
-	bool table;
 
 	switch (r->goal)
 	{
 		case CKF_GROW:
 			if (items >= CKF_MAX_HASHES)
-				return ckf_target_first_table(to, ckf_planned_items(r), 16 * items, 64);
+				return ckf_choose_first(to, ckf_planned_items(r), 16 * items, 64);
 			break;
 		case CKF_UNION:
 		case CKF_SUM:
 			if (items > CKF_MAX_HASHES)
-				return ckf_target_first_table(to, items, 16 * items, 64);
+				return ckf_choose_first(to, items, 16 * items, 64);
 			break;
 		case CKF_ADD_MANY: /* as single adds do, which pass CKF_MAX_HASHES on their way */
 			if (items > CKF_MAX_HASHES)
-				return ckf_target_first_table(to, items, 16 * CKF_MAX_HASHES, 64);
+				return ckf_choose_first(to, items, 16 * CKF_MAX_HASHES, 64);
 			break;
 		case CKF_REMOVE_MANY:
 		case CKF_EXPORT:
 		case CKF_INTERSECT: /* which stays exact, and is no larger than an input */
 			break;
 		default: /* compaction and the ends of aggregates: the fewest bytes */
-			if (8 * items <= CKF_HASHES_BONUS + CKF_TABLE_PAD)
-				break; /* no table is smaller */
-			table = ckf_target_first_table(to, items, ckf_is_of_items(r->goal) ? items : 16 * items,
-										   64);
-			if (items > CKF_MAX_HASHES ||
-				(table &&
-				 ckf_table_sink.size(to, items) + CKF_HASHES_BONUS < CKF_HEADER_SIZE + 8 * items))
-				return table;
+			if (ckf_choose_fewest(to, items, ckf_is_of_items(r->goal) ? items : 16 * items))
+				return true;
 	}
 	ckf_target_hashes(to);
 	return true;
@@ -230,12 +202,12 @@ ckf_target_table(ckf_rebuild *r)
 		case CKF_EXPORT: /* whether they are too many its reader will say */
 			return ckf_choose(to, r->items, to->w);
 		case CKF_FINISH:
-			return ckf_target_first_table(to, r->items, r->items, r->w);
+			return ckf_choose_first(to, r->items, r->items, r->w);
 		case CKF_FINISH_FED:
 			return ckf_target_fed(r);
 		case CKF_FINISH_MERGE:
 			if ((to->flags & CKF_FLAG_SET) && r->items > CKF_MOST_WHOLE && r->w == ckf_cut_w(to))
-				return ckf_target_first_table(to, r->items, 16 * r->items, r->w);
+				return ckf_choose_first(to, r->items, 16 * r->items, r->w);
 			break;
 		default:
 			break;

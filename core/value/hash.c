@@ -39,3 +39,11 @@ ckf_hash_words(uint64_t *words, size_t n, uint64_t seed)
 #endif
 	return ckf_hash_bytes(CKF_CLASS_OTHER, words, n * sizeof *words, seed);
 }
+
+uint64_t
+ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed)
+{
+	uint64_t words[] = {CKF_SHAPE_RECORD, 2, item, value};
+
+	return ckf_hash_words(words, 4, seed);
+}

@@ -288,6 +288,109 @@ run_high_rates(const void *arg)
 	free(hashes);
 }
 
+/*
+ * The bytes that are planned are those that an aggregate has.  Two aggregates over as many
+ * items may differ, since a build fails now and then and a larger table takes its place; so
+ * the plan need not be exact, but with rates up to 0.05 it mostly is.
+ */
+static void
+run_planned(const void *arg)
+{
+	static const double rates[] = {0.9,   0.5,  0.3,  0.1,  0.07, 0.05,  0.03,  0.01, 0.01,
+								   0.003, 1e-3, 1e-4, 1e-5, 1e-7, 1e-10, 1e-13, 1e-18};
+	static const size_t edges[] = {1,    5,     6,     10,     60,     700,   4096,
+								   4097, 10000, 32768, 100000, 262144, 400000};
+	static const uint8_t bucket_sizes[] = {2, 4, 4, 8};
+	uint64_t *hashes = check_alloc(600000 * sizeof *hashes);
+	uint64_t rounds = check_rounds(1500), usual = 0, exact = 0;
+	double worst = 0;
+
+	(void)arg;
+	for (uint64_t i = 0; i < rounds; i++)
+	{
+		size_t edge = edges[check_below(check_chance(90) ? 9 : 13)];
+		size_t n = check_chance(30) ? edge : 1 + edge / 2 + check_below(edge);
+		ckf_params params;
+		uint64_t planned;
+		double off;
+		owned o;
+
+		ckf_params_default(&params);
+		params.fpr = rates[check_below(17)];
+		params.bucket_size = bucket_sizes[check_below(4)];
+		params.plain = params.bucket_size != 4 || check_chance(50);
+		params.set = check_chance(50);
+		params.seed = check_random();
+		params.capacity = (int64_t)n;
+		CHECK(ckf_planned_bytes(&params, &planned) == CKF_OK, "plan");
+		if (check_chance(50) || params.fpr < 1e-12)
+			params.capacity = 0; /* the aggregate takes the number of its items */
+		for (size_t j = 0; j < n; j++)
+			hashes[j] = check_random();
+		if (n < 10000 && check_chance(30))
+			build_aggregate(&o, &params, hashes, n);
+		else
+			build_bulk(&o, &params, hashes, n);
+		off = fabs((double)o.filter.size - (double)planned);
+		if (params.fpr > 0.05)
+			CHECK(off <= 0.8 * (double)planned, "%zu items at %g, b %d: %zu bytes, planned %llu", n,
+				  params.fpr, params.bucket_size, o.filter.size, (unsigned long long)planned);
+		else
+		{
+			double most = n < 10000 ? 0.1 * (double)planned + 48 : 0.02 * (double)planned;
+
+			CHECK(off <= most, "%zu items at %g, b %d: %zu bytes, planned %llu", n, params.fpr,
+				  params.bucket_size, o.filter.size, (unsigned long long)planned);
+			worst = n < 10000 ? worst : fmax(worst, off / (double)planned);
+			usual++;
+			exact += off == 0;
+		}
+		owned_free(&o);
+	}
+	check_note("up to a rate of 0.05: %llu of %llu exact, at most %.2f %% off from 10,000 items on",
+			   (unsigned long long)exact, (unsigned long long)usual, 100 * worst);
+	CHECK(exact * 100 >= usual * 90, "too few are exact");
+	free(hashes);
+}
+
+/* What no aggregate takes, and the largest that there may be. */
+static void
+run_planned_edges(const void *arg)
+{
+	ckf_params params;
+	uint64_t planned = 7, last = 0;
+
+	(void)arg;
+	ckf_params_default(&params);
+	CHECK(ckf_planned_bytes(&params, &planned) == CKF_BAD_CAPACITY, "capacity 0");
+	params.capacity = -1;
+	CHECK(ckf_planned_bytes(&params, &planned) == CKF_BAD_CAPACITY, "capacity -1");
+	params.capacity = CKF_MAX_CAPACITY + 1;
+	CHECK(ckf_planned_bytes(&params, &planned) == CKF_BAD_CAPACITY, "too large a capacity");
+	params.capacity = 1000;
+	params.bucket_size = 3;
+	CHECK(ckf_planned_bytes(&params, &planned) == CKF_BAD_OPTION, "bucket size 3");
+	params.bucket_size = 4;
+	for (int i = 0; i < 4; i++)
+	{
+		params.fpr = (const double[]){0, 1, -0.5, NAN}[i];
+		CHECK(ckf_planned_bytes(&params, &planned) == CKF_BAD_FPR, "rate %g", params.fpr);
+	}
+	CHECK(planned == 7, "a refusal wrote something");
+	params.fpr = 1e-18; /* no table is as precise: whole hashes */
+	CHECK(ckf_planned_bytes(&params, &planned) == CKF_OK && planned == CKF_HEADER_SIZE + 8000,
+		  "1000 items at 1e-18: %llu bytes", (unsigned long long)planned);
+	params.fpr = 0.01;
+	for (params.capacity = 1; params.capacity <= CKF_MAX_CAPACITY; params.capacity *= 2)
+	{
+		CHECK(ckf_planned_bytes(&params, &planned) == CKF_OK, "plan");
+		CHECK((planned > last || params.capacity < 100) &&
+				  planned <= CKF_HEADER_SIZE + 8 * (uint64_t)params.capacity,
+			  "%lld items: %llu bytes", (long long)params.capacity, (unsigned long long)planned);
+		last = planned;
+	}
+}
+
 static const curve curves[] = {
 	{"semi-sorted", 0.01, false, 4, 1e6, 10.2},   {"semi-sorted", 0.001, false, 4, 1e7, 13.6},
 	{"semi-sorted", 0.0001, false, 4, 1e6, 17.2}, {"plain", 0.001, true, 4, 1e6, 14.7},
@@ -310,6 +413,8 @@ main(void)
 	check_case(run_edges, NULL, "ends of capacity and rate");
 	check_case(run_layouts, NULL, "bucket sizes and layouts");
 	check_case(run_sparse, NULL, "few items of a large capacity");
+	check_case(run_planned, NULL, "planned bytes beside those of aggregates");
+	check_case(run_planned_edges, NULL, "planned bytes at the ends of the parameters");
 	check_case(run_high_rates, NULL, "target rates near 1");
 	return check_end();
 }
