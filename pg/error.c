@@ -87,6 +87,8 @@ ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 			return errmsg(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
 						  (long long)about->params->capacity);
 		case CKF_BAD_FPR:
+			if (about->swapped)
+				errhint(CKF_HINT_SWAPPED);
 			return errmsg(CKF_SAY_BAD_FPR("%g"), about->params->fpr);
 		case CKF_BAD_TARGET:
 			errmsg(CKF_SAY_BAD_TARGET("%g"), (long long)about->params->capacity,

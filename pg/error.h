@@ -12,6 +12,7 @@
 typedef struct ckfp_subject
 {
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
+	bool swapped;             /* BAD_FPR: the capacity may stand in the rate's place */
 	const char *option;       /* BAD_OPTION */
 	size_t option_size;
 	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */

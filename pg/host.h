@@ -5,8 +5,8 @@
  *   item/       SQL values to hashes
  *   type/       the value of type cuckoofilter: text and binary form, arguments, copies that a
  *               function owns, lookups that read only slices of a large value
- *   function/   what SQL calls: functions of one filter, of many items, aggregates, comparison,
- *               info, the planner's estimate
+ *   function/   what SQL calls: functions of one filter, of many items, of pairs, aggregates,
+ *               comparison, info, the planner's estimate
  *   join/       join filters: join/README.md
  *   error.h     every error of this extension
  *   module.c    the module's magic block, cuckoofilter_version

@@ -1,5 +1,5 @@
 /*
- * aggregate.c - cuckoofilter_agg, _agg_hash, _union_agg, _sum_agg.
+ * aggregate.c - cuckoofilter_agg, _agg_hash, _agg_pair, _union_agg, _sum_agg.
  *
  * The state is a cuckoofilter too, a flat one that transitions change in
  * place, so that a group costs one small allocation and partial states travel
@@ -11,6 +11,7 @@
  */
 #include "function/call.h"
 #include "error.h"
+#include "function/pair.h"
 #include "type/large_state.h"
 #include "type/owned.h"
 
@@ -20,6 +21,8 @@ PG_FUNCTION_INFO_V1(cuckoofilter_agg_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_float8_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_float8_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_pair_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_pair_float8_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_combine);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_transition);
@@ -139,33 +142,69 @@ ckfp_state_datum(const ckfp_state *state)
 
 /* ---------------------------------------------------------- items and hashes */
 
-/* Parameters that follow the item; NULL is the default.  The capacity is a bigint,
- * or (`real`) a double precision. */
-static void
-ckfp_state_params(FunctionCallInfo fcinfo, bool real, ckf_params *params)
+/*
+ * What the arguments of an aggregate over items are: behind the state stand the item, in one
+ * argument or two, and its parameters.
+ */
+typedef struct ckfp_arguments
 {
-	int n = PG_NARGS();
+	int first; /* of the parameters: fpr, capacity, options */
+	bool real; /* the capacity is a double precision, else a bigint */
+} ckfp_arguments;
+
+static const ckfp_arguments of_one = {2, false};
+static const ckfp_arguments of_one_real = {2, true};
+static const ckfp_arguments of_pair = {3, false};
+static const ckfp_arguments of_pair_real = {3, true};
+
+/* Is there an argument n that is not NULL? */
+static bool
+ckfp_is_given(FunctionCallInfo fcinfo, int n)
+{
+	return n < PG_NARGS() && !PG_ARGISNULL(n);
+}
+
+/* A capacity where the rate belongs, and the other way round, as cuckoofilter_create has them. */
+static void
+ckfp_require_order(double fpr, double capacity)
+{
+	ckf_params params = {.fpr = fpr};
+
+	if (fpr >= 1 && capacity < 1)
+		ckfp_error(CKF_BAD_FPR, (ckfp_subject){.params = &params, .swapped = true});
+}
+
+/* Parameters that are NULL have their defaults. */
+static void
+ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params)
+{
+	int n = of.first;
 
 	ckf_params_default(params);
-	if (n > 2 && !PG_ARGISNULL(2))
-		params->fpr = PG_GETARG_FLOAT8(2);
-	if (n > 3 && !PG_ARGISNULL(3))
-		params->capacity = real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(3)) : PG_GETARG_INT64(3);
-	if (n > 4 && !PG_ARGISNULL(4))
-		ckfp_parse_options(PG_GETARG_TEXT_PP(4), params);
+	if (ckfp_is_given(fcinfo, n))
+		params->fpr = PG_GETARG_FLOAT8(n);
+	if (ckfp_is_given(fcinfo, n + 1))
+	{
+		ckfp_require_order(params->fpr,
+						   of.real ? PG_GETARG_FLOAT8(n + 1) : (double)PG_GETARG_INT64(n + 1));
+		params->capacity =
+			of.real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(n + 1)) : PG_GETARG_INT64(n + 1);
+	}
+	if (ckfp_is_given(fcinfo, n + 2))
+		ckfp_parse_options(PG_GETARG_TEXT_PP(n + 2), params);
 }
 
 /* The state of the group, made at its first row also where that has no item:
  * it keeps the parameters. */
 static ckfp_state
-ckfp_item_state(FunctionCallInfo fcinfo, bool real, ckfp_argument_cache *argument)
+ckfp_item_state(FunctionCallInfo fcinfo, ckfp_arguments of, ckfp_argument_cache *argument)
 {
 	ckf_params params;
 
 	(void)ckfp_require_aggregate(fcinfo);
 	if (!PG_ARGISNULL(0))
 		return ckfp_open_state(fcinfo, argument);
-	ckfp_state_params(fcinfo, real, &params);
+	ckfp_state_params(fcinfo, of, &params);
 	ckfp_new_state(&params, &argument->filter);
 	return (ckfp_state){&argument->filter, NULL};
 }
@@ -180,10 +219,10 @@ ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
 }
 
 static pg_attribute_always_inline Datum
-ckfp_collect_item(FunctionCallInfo fcinfo, bool real)
+ckfp_collect_item(FunctionCallInfo fcinfo, ckfp_arguments of)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_state state = ckfp_item_state(fcinfo, real, &cache->argument);
+	ckfp_state state = ckfp_item_state(fcinfo, of, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
 	{
@@ -195,13 +234,25 @@ ckfp_collect_item(FunctionCallInfo fcinfo, bool real)
 }
 
 static pg_attribute_always_inline Datum
-ckfp_collect_hash(FunctionCallInfo fcinfo, bool real)
+ckfp_collect_hash(FunctionCallInfo fcinfo, ckfp_arguments of)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_state state = ckfp_item_state(fcinfo, real, &cache->argument);
+	ckfp_state state = ckfp_item_state(fcinfo, of, &cache->argument);
 
 	if (!PG_ARGISNULL(1))
 		ckfp_add_to_state(fcinfo, &state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
+	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
+}
+
+static Datum
+ckfp_collect_pair(FunctionCallInfo fcinfo, ckfp_arguments of)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_state state = ckfp_item_state(fcinfo, of, &cache->argument);
+
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
+		ckfp_add_to_state(fcinfo, &state, ckfp_hash_pair(fcinfo, 1, cache, state.filter->seed),
+						  CKF_ITEM_OTHER);
 	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
 }
 
@@ -209,28 +260,42 @@ ckfp_collect_hash(FunctionCallInfo fcinfo, bool real)
 Datum
 cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_item(fcinfo, false);
+	return ckfp_collect_item(fcinfo, of_one);
 }
 
 /* (state, item, fpr, capacity double precision [, options]) */
 Datum
 cuckoofilter_agg_float8_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_item(fcinfo, true);
+	return ckfp_collect_item(fcinfo, of_one_real);
 }
 
 /* (state, hash [, fpr [, capacity bigint [, options]]]) */
 Datum
 cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_hash(fcinfo, false);
+	return ckfp_collect_hash(fcinfo, of_one);
 }
 
 /* (state, hash, fpr, capacity double precision [, options]) */
 Datum
 cuckoofilter_agg_hash_float8_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_hash(fcinfo, true);
+	return ckfp_collect_hash(fcinfo, of_one_real);
+}
+
+/* (state, item, value [, fpr [, capacity bigint [, options]]]) */
+Datum
+cuckoofilter_agg_pair_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_pair(fcinfo, of_pair);
+}
+
+/* (state, item, value, fpr, capacity double precision [, options]) */
+Datum
+cuckoofilter_agg_pair_float8_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_collect_pair(fcinfo, of_pair_real);
 }
 
 /* ------------------------------------------------------------------- filters */

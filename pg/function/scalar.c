@@ -9,6 +9,8 @@
 
 PG_FUNCTION_INFO_V1(cuckoofilter_create);
 PG_FUNCTION_INFO_V1(cuckoofilter_create_float8);
+PG_FUNCTION_INFO_V1(cuckoofilter_bytes);
+PG_FUNCTION_INFO_V1(cuckoofilter_bytes_float8);
 PG_FUNCTION_INFO_V1(cuckoofilter_add);
 PG_FUNCTION_INFO_V1(cuckoofilter_add_hash);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains);
@@ -24,18 +26,24 @@ PG_FUNCTION_INFO_V1(cuckoofilter_count);
 PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 
-/* Create a filter of this capacity. The false positive rate and the options are arguments 1 and
- * 2. */
+/* Read parameters of this capacity: the false positive rate and the options are arguments 1 and 2. */
+static void
+ckfp_read_params(FunctionCallInfo fcinfo, int64 capacity, ckf_params *params)
+{
+	ckf_params_default(params);
+	params->capacity = capacity;
+	params->fpr = PG_GETARG_FLOAT8(1);
+	ckfp_parse_options(PG_GETARG_TEXT_PP(2), params);
+}
+
+/* Create a filter of this capacity. */
 static Datum
 ckfp_empty(FunctionCallInfo fcinfo, int64 capacity)
 {
 	ckf_params params;
 	ckf_filter owned;
 
-	ckf_params_default(&params);
-	params.capacity = capacity;
-	params.fpr = PG_GETARG_FLOAT8(1);
-	ckfp_parse_options(PG_GETARG_TEXT_PP(2), &params);
+	ckfp_read_params(fcinfo, capacity, &params);
 	ckfp_create(&params, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
@@ -52,6 +60,34 @@ Datum
 cuckoofilter_create_float8(PG_FUNCTION_ARGS)
 {
 	return ckfp_empty(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0)));
+}
+
+static Datum
+ckfp_planned_bytes(FunctionCallInfo fcinfo, int64 capacity)
+{
+	ckf_params params;
+	ckf_status status;
+	uint64_t bytes;
+
+	ckfp_read_params(fcinfo, capacity, &params);
+	status = ckf_planned_bytes(&params, &bytes);
+	if (status != CKF_OK)
+		ckfp_error(status, (ckfp_subject){.params = &params});
+	PG_RETURN_INT64((int64)bytes);
+}
+
+/* cuckoofilter_bytes(capacity bigint, fpr double precision, options text) */
+Datum
+cuckoofilter_bytes(PG_FUNCTION_ARGS)
+{
+	return ckfp_planned_bytes(fcinfo, PG_GETARG_INT64(0));
+}
+
+/* cuckoofilter_bytes(capacity double precision, fpr double precision, options text) */
+Datum
+cuckoofilter_bytes_float8(PG_FUNCTION_ARGS)
+{
+	return ckfp_planned_bytes(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0)));
 }
 
 /* ----------------------------------------------------------- filter and item */
@@ -97,26 +133,6 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
  * A NULL item returns the filter unchanged and not detoasted. In the SQL of 1.0.0 these functions
  * are STRICT.
  */
-
-static Datum
-ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class)
-{
-	ckf_filter owned;
-
-	ckfp_copy(filter, 1, &owned);
-	ckfp_add(&owned, hash, item_class);
-	CKFP_RETURN_OWNED(&owned);
-}
-
-static Datum
-ckfp_without(const ckf_filter *filter, uint64 hash)
-{
-	ckf_filter owned;
-
-	ckfp_copy(filter, 0, &owned);
-	ckfp_remove(&owned, hash);
-	CKFP_RETURN_OWNED(&owned);
-}
 
 /* cuckoofilter_add(filter, item), filter + item */
 Datum

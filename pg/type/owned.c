@@ -235,3 +235,23 @@ ckfp_remove_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsig
 		CHECK_FOR_INTERRUPTS();
 	}
 }
+
+Datum
+ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class)
+{
+	ckf_filter owned;
+
+	ckfp_copy(filter, 1, &owned);
+	ckfp_add(&owned, hash, item_class);
+	CKFP_RETURN_OWNED(&owned);
+}
+
+Datum
+ckfp_without(const ckf_filter *filter, uint64 hash)
+{
+	ckf_filter owned;
+
+	ckfp_copy(filter, 0, &owned);
+	ckfp_remove(&owned, hash);
+	CKFP_RETURN_OWNED(&owned);
+}

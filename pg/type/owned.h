@@ -69,6 +69,11 @@ ckfp_result(const ckf_filter *owned)
 	return value;
 }
 
+/* The value of a filter with one copy more of the hash of an item of this class, or with one
+ * less, if there is one. */
+Datum ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class);
+Datum ckfp_without(const ckf_filter *filter, uint64 hash);
+
 #define CKFP_RETURN_OWNED(owned) PG_RETURN_POINTER(ckfp_result(owned))
 
 #pragma GCC visibility pop

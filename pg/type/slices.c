@@ -214,59 +214,101 @@ ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all)
 	return question.copies;
 }
 
+/* One of many hashes that are asked for at once. */
+typedef struct ckfp_inquiry
+{
+	ckf_question question;
+	size_t number; /* of the hash */
+} ckfp_inquiry;
+
+/* All of them. */
+typedef struct ckfp_inquiries
+{
+	ckfp_inquiry *inquiry;
+	size_t left;        /* are not answered yet, at the front */
+	const bool *wanted; /* the answer that ends them all; NULL: none does */
+	uint8 *in;          /* takes the answers, by number; or NULL */
+} ckfp_inquiries;
+
 static int
 ckfp_compare_offsets(const void *a, const void *b)
 {
-	const ckf_question *x = a;
-	const ckf_question *y = b;
+	const ckf_question *x = &((const ckfp_inquiry *)a)->question;
+	const ckf_question *y = &((const ckfp_inquiry *)b)->question;
 
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Continue each of *n lookups by a step, in the order of their offsets, so that each chunk is
- * read once. Unfinished lookups move to the front; *n becomes their number. True if a lookup has
- * the answer `wanted`. */
+/* Write down what has become of a lookup. True if it has the answer that ends all of them. */
 static bool
-ckfp_step_all(ckfp_slices *slices, ckf_question *questions, size_t *n, bool wanted)
+ckfp_take_answer(ckfp_inquiries *all, const ckfp_inquiry *inquiry, ckf_status status)
+{
+	bool in = inquiry->question.copies > 0;
+
+	if (status == CKF_MORE)
+	{
+		all->inquiry[all->left++] = *inquiry;
+		return false;
+	}
+	if (all->in != NULL)
+		all->in[inquiry->number] = in;
+	return all->wanted != NULL && in == *all->wanted;
+}
+
+/* Continue each lookup by a step, in the order of their offsets, so that each chunk is read once.
+ * Unfinished lookups move to the front. True if a lookup has the answer that ends all of them. */
+static bool
+ckfp_step_all(ckfp_slices *slices, ckfp_inquiries *all)
 {
 	ckfp_window window = {0};
+	size_t n = all->left;
 	bool found = false;
-	size_t left = 0;
 	size_t i;
 
-	qsort(questions, *n, sizeof *questions, ckfp_compare_offsets);
-	for (i = 0; i < *n && !found; i++)
+	qsort(all->inquiry, n, sizeof *all->inquiry, ckfp_compare_offsets);
+	all->left = 0;
+	for (i = 0; i < n && !found; i++)
 	{
-		if (ckfp_step(slices, &window, &questions[i]) == CKF_MORE)
-			questions[left++] = questions[i];
-		else
-			found = (questions[i].copies > 0) == wanted;
+		ckfp_inquiry inquiry = all->inquiry[i];
+		ckf_status status = ckfp_step(slices, &window, &inquiry.question);
+
+		found = ckfp_take_answer(all, &inquiry, status);
 	}
-	*n = left;
 	ckfp_close_window(&window);
+	return found;
+}
+
+/* Ask for n hashes; true: one was answered as wanted, and the others may not be. */
+static bool
+ckfp_inquire(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
+{
+	ckfp_inquiries all = {.wanted = wanted, .in = in};
+	bool found = false;
+	size_t i;
+
+	all.inquiry = MemoryContextAllocHuge(CurrentMemoryContext, Max(n, 1) * sizeof *all.inquiry);
+	for (i = 0; i < n && !found; i++)
+	{
+		ckfp_inquiry inquiry = {.number = i};
+		ckf_status status =
+			ckf_question_start(&inquiry.question, &slices->filter, hashes[i], false);
+
+		found = ckfp_take_answer(&all, &inquiry, status);
+	}
+	while (all.left > 0 && !found)
+		found = ckfp_step_all(slices, &all);
+	pfree(all.inquiry);
 	return found;
 }
 
 bool
 ckfp_slices_some(ckfp_slices *slices, const uint64 *hashes, size_t n, bool wanted)
 {
-	ckf_question *questions =
-		MemoryContextAllocHuge(CurrentMemoryContext, Max(n, 1) * sizeof *questions);
-	bool found = false;
-	size_t left = 0;
-	size_t i;
+	return ckfp_inquire(slices, hashes, n, &wanted, NULL);
+}
 
-	for (i = 0; i < n && !found; i++)
-	{
-		ckf_question *question = &questions[left];
-
-		if (ckf_question_start(question, &slices->filter, hashes[i], false) == CKF_MORE)
-			left++;
-		else
-			found = (question->copies > 0) == wanted;
-	}
-	while (left > 0 && !found)
-		found = ckfp_step_all(slices, questions, &left, wanted);
-	pfree(questions);
-	return found;
+void
+ckfp_slices_all(ckfp_slices *slices, const uint64 *hashes, size_t n, uint8 *in)
+{
+	(void)ckfp_inquire(slices, hashes, n, NULL, in);
 }

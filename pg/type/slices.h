@@ -43,6 +43,9 @@ unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all);
 /* Is any of n hashes in the filter (`wanted`), or missing (not `wanted`)? */
 bool ckfp_slices_some(ckfp_slices *slices, const uint64 *hashes, size_t n, bool wanted);
 
+/* Which of n hashes are in the filter: in[i] becomes 1 or 0. */
+void ckfp_slices_all(ckfp_slices *slices, const uint64 *hashes, size_t n, uint8 *in);
+
 /* Is a hash in the filter? */
 static inline bool
 ckfp_contains(ckfp_asked asked, uint64 hash)

@@ -32,6 +32,20 @@ foreach my $i (0 .. $#containers)
 	is($got[$i], $containers[$i][3], "seed $containers[$i][1]: $containers[$i][4]");
 }
 
+# An item with a value, as a record and as a pair.
+my @pairs = lines('pairs.tsv');
+cmp_ok(scalar @pairs, '>=', 20, 'pairs');
+@got = split /\n/, $node->safe_psql(
+	'postgres',
+	join("\n", map {
+		"SELECT cuckoofilter_hash(ROW($_->[5]), $_->[2]), cuckoofilter_add_pair(f, $_->[5]) = f + ROW($_->[5]), cuckoofilter_contains_hash(cuckoofilter_add_pair(f, $_->[5]), $_->[3])
+			FROM cuckoofilter_create(9, 0.01, 'seed=$_->[2]') AS f;"
+	} @pairs));
+foreach my $i (0 .. $#pairs)
+{
+	is($got[$i], "$pairs[$i][3]|t|t", "seed $pairs[$i][2]: $pairs[$i][5]");
+}
+
 # A recipe as SQL: a plain block whose variable f ends as the filter.
 sub block
 {

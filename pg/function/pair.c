@@ -1,0 +1,238 @@
+/*
+ * pair.c - functions of a filter and pairs: an item with a value, such as the partition that
+ * has its rows.
+ *
+ * A pair is the item ROW(item, value), so each of the two is hashed by its own type and
+ * collation, as the columns of a record are.
+ */
+#include "function/pair.h"
+
+#include "type/owned.h"
+
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+PG_FUNCTION_INFO_V1(cuckoofilter_add_pair);
+PG_FUNCTION_INFO_V1(cuckoofilter_remove_pair);
+PG_FUNCTION_INFO_V1(cuckoofilter_contains_pair);
+PG_FUNCTION_INFO_V1(cuckoofilter_which);
+
+/* Candidates between two looks for interrupts. */
+#define CKFP_STEP 65536
+
+/* What a call keeps of the values from call to call, in the cache's `more`; what it keeps of
+ * the items is in the cache itself. */
+typedef struct ckfp_values
+{
+	ckfp_hasher hasher;
+	int16 size; /* cuckoofilter_which: how the elements lie in their array */
+	bool by_value;
+	char align;
+} ckfp_values;
+
+/* ------------------------------------------------------------------- hashes */
+
+/* The expression of argument n, or NULL where it is not known. */
+static Node *
+ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
+{
+	Node *call = fcinfo->flinfo != NULL ? fcinfo->flinfo->fn_expr : NULL;
+	Aggref *aggregate = AggGetAggref(fcinfo);
+	List *arguments = NIL;
+
+	if (aggregate != NULL) /* the call of its transition has no more than their types */
+	{
+		arguments = aggregate->args;
+		return --n < list_length(arguments) ? (Node *)((TargetEntry *)list_nth(arguments, n))->expr
+											: NULL;
+	}
+	if (call != NULL && IsA(call, FuncExpr))
+		arguments = ((FuncExpr *)call)->args;
+	return n < list_length(arguments) ? list_nth(arguments, n) : NULL;
+}
+
+/*
+ * Make a hasher ready for argument n, or for an array's elements.  Its collation is its own,
+ * as in a record: that of the call would be that of the other argument, too.
+ */
+static void
+ckfp_prepare_part(FunctionCallInfo fcinfo, int n, Oid type, ckfp_hasher *hasher,
+				  MemoryContext context)
+{
+	Node *expression = ckfp_argument_expression(fcinfo, n);
+
+	ckfp_hasher_prepare(
+		hasher, type, expression != NULL ? exprCollation(expression) : PG_GET_COLLATION(), context);
+}
+
+static ckfp_values *
+ckfp_values_of(ckfp_call_cache *cache)
+{
+	if (unlikely(cache->more == NULL))
+		cache->more = MemoryContextAllocZero(cache->context, sizeof(ckfp_values));
+	return cache->more;
+}
+
+/* The hash of argument n, an item that has a value. */
+static uint64
+ckfp_hash_first(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
+{
+	if (unlikely(!OidIsValid(cache->hasher.type)))
+		ckfp_prepare_part(fcinfo, n, ckfp_argument_type(fcinfo->flinfo, n), &cache->hasher,
+						  cache->context);
+	return ckfp_hash_item(&cache->hasher, PG_GETARG_DATUM(n), seed);
+}
+
+uint64
+ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
+{
+	ckfp_hasher *hasher = &ckfp_values_of(cache)->hasher;
+
+	if (unlikely(!OidIsValid(hasher->type)))
+		ckfp_prepare_part(fcinfo, n + 1, ckfp_argument_type(fcinfo->flinfo, n + 1), hasher,
+						  cache->context);
+	return ckf_hash_pair(ckfp_hash_first(fcinfo, n, cache, seed),
+						 ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
+}
+
+/* The hash of the pair in arguments 1 and 2, which the filter is asked for, or which is added
+ * to it or removed. */
+static uint64
+ckfp_pair_for(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
+{
+	uint64 hash = ckfp_hash_pair(fcinfo, 1, cache, filter->seed);
+
+	ckfp_require_class(filter, CKF_ITEM_OTHER);
+	return hash;
+}
+
+/* ----------------------------------------------------------------- one pair */
+
+/* cuckoofilter_add_pair(filter, item, value) */
+Datum
+cuckoofilter_add_pair(PG_FUNCTION_ARGS)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter;
+
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	CKFP_RETURN_UNCHANGED_BY_NULL(2);
+	filter = ckfp_read_filter(fcinfo, 0, cache);
+	return ckfp_with(filter, ckfp_pair_for(fcinfo, cache, filter), CKF_ITEM_OTHER);
+}
+
+/* cuckoofilter_remove_pair(filter, item, value) */
+Datum
+cuckoofilter_remove_pair(PG_FUNCTION_ARGS)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	const ckf_filter *filter;
+
+	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	CKFP_RETURN_UNCHANGED_BY_NULL(2);
+	filter = ckfp_read_filter(fcinfo, 0, cache);
+	return ckfp_without(filter, ckfp_pair_for(fcinfo, cache, filter));
+}
+
+/* cuckoofilter_contains_pair(filter, item, value) */
+Datum
+cuckoofilter_contains_pair(PG_FUNCTION_ARGS)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
+
+	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_pair_for(fcinfo, cache, asked.filter)));
+}
+
+/* ------------------------------------------------------- one item, many values */
+
+/* Candidates, and what becomes of them. */
+typedef struct ckfp_candidates
+{
+	Datum *value;
+	uint64 *hash; /* of the pairs */
+	uint8 *in;    /* is the pair in the filter? */
+	int count;
+} ckfp_candidates;
+
+/* The elements of the array in argument 2 that are not NULL. */
+static ckfp_candidates
+ckfp_read_candidates(ArrayType *array, const ckfp_values *values)
+{
+	ckfp_candidates all;
+	bool *nulls;
+	int count = 0;
+	int i;
+
+	deconstruct_array(array, ARR_ELEMTYPE(array), values->size, values->by_value, values->align,
+					  &all.value, &nulls, &all.count);
+	for (i = 0; i < all.count; i++)
+		if (!nulls[i])
+			all.value[count++] = all.value[i];
+	all.count = count;
+	all.hash = palloc(sizeof *all.hash * Max(count, 1));
+	all.in = palloc(sizeof *all.in * Max(count, 1));
+	return all;
+}
+
+/* Ask the filter in argument 0 for all of them. */
+static void
+ckfp_ask_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candidates *all)
+{
+	ckfp_hasher *hasher = &ckfp_values_of(cache)->hasher;
+	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
+	uint64 seed = asked.filter->seed;
+	uint64 item = ckfp_hash_first(fcinfo, 1, cache, seed);
+	int i;
+
+	ckfp_require_class(asked.filter, CKF_ITEM_OTHER);
+	for (i = 0; i < all->count; i++)
+	{
+		all->hash[i] = ckf_hash_pair(item, ckfp_hash_item(hasher, all->value[i], seed), seed);
+		if (i % CKFP_STEP == CKFP_STEP - 1)
+			CHECK_FOR_INTERRUPTS();
+	}
+	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, all->count))
+	{
+		ckfp_slices_all(asked.slices, all->hash, all->count, all->in);
+		return;
+	}
+	if (asked.slices != NULL) /* so many at once are cheaper asked of the whole */
+		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
+	for (i = 0; i < all->count; i += CKFP_STEP)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ckf_contains_many(asked.filter, all->hash + i, Min(all->count - i, CKFP_STEP), all->in + i);
+	}
+}
+
+/* cuckoofilter_which(filter, item, candidates) */
+Datum
+cuckoofilter_which(PG_FUNCTION_ARGS)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+	ckfp_values *values = ckfp_values_of(cache);
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(2);
+	Oid type = ARR_ELEMTYPE(array);
+	ckfp_candidates all;
+	int count = 0;
+	int i;
+
+	if (values->hasher.type != type)
+	{
+		get_typlenbyvalalign(type, &values->size, &values->by_value, &values->align);
+		ckfp_prepare_part(fcinfo, 2, type, &values->hasher, cache->context);
+	}
+	all = ckfp_read_candidates(array, values);
+	if (all.count > 0)
+		ckfp_ask_candidates(fcinfo, cache, &all);
+	for (i = 0; i < all.count; i++)
+		if (all.in[i])
+			all.value[count++] = all.value[i];
+	if (count == 0)
+		PG_RETURN_ARRAYTYPE_P(construct_empty_array(type));
+	PG_RETURN_ARRAYTYPE_P(
+		construct_array(all.value, count, type, values->size, values->by_value, values->align));
+}
