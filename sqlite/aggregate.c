@@ -7,6 +7,25 @@
  */
 #include "host.h"
 
+/* Is a capacity where the rate belongs, and the other way round, as cuckoofilter_create has
+ * them?  That is an error. */
+static bool
+ckfs_is_swapped(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_params params = {0};
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (i >= argc || (sqlite3_value_type(argv[i]) != SQLITE_INTEGER &&
+						  sqlite3_value_type(argv[i]) != SQLITE_FLOAT))
+			return false;
+	params.fpr = sqlite3_value_double(argv[0]);
+	if (params.fpr < 1 || sqlite3_value_double(argv[1]) >= 1)
+		return false;
+	ckfs_error(ctx, CKF_BAD_FPR, (ckfs_subject){.params = &params, .swapped = true});
+	return true;
+}
+
 /* Parameters of a group: fpr, capacity, options, each NULL or left out for
  * its default. */
 static bool
@@ -17,6 +36,8 @@ ckfs_read_params(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_param
 	int i;
 
 	ckf_params_default(params);
+	if (ckfs_is_swapped(ctx, argc, argv))
+		return false;
 	for (i = 0; i < argc; i++)
 		if (sqlite3_value_type(argv[i]) != SQLITE_NULL && !read[i](ctx, argv[i], params))
 			return false;
@@ -50,20 +71,23 @@ ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *sta
 	return false;
 }
 
-/* The running state of a row's group; argv + 1 are its parameters. */
+/* The running state of a row's group, whose parameters follow the row's item or filter. */
 static ckf_filter *
 ckfs_new_state(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
+	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
+	int count = aggregate->count;
 	ckf_filter *state = sqlite3_aggregate_context(ctx, sizeof(ckf_filter));
 
 	if (!state)
 		sqlite3_result_error_nomem(ctx);
-	else if (state->bytes || ckfs_start(ctx, argc - 1, argv + 1, state))
+	else if (state->bytes || ckfs_start(ctx, argc - count, argv + count, state))
 		return state;
 	return NULL;
 }
 
-/* cuckoofilter_agg(item [, fpr [, capacity [, options]]]), _agg_hash(hash [, ...]) */
+/* cuckoofilter_agg(item [, fpr [, capacity [, options]]]), _agg_pair(item, value [, ...]),
+ * _agg_hash(hash [, ...]) */
 void
 ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -71,7 +95,7 @@ ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_filter *state = ckfs_new_state(ctx, argc, argv);
 	ckfs_hashed item;
 
-	if (state && aggregate->hash(ctx, argv[0], state->seed, &item))
+	if (state && aggregate->hash(ctx, argv, state->seed, &item))
 		ckfs_add(ctx, state, item);
 }
 

@@ -90,13 +90,25 @@ ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 }
 
 bool
-ckfs_hash_item(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
+ckfs_hash_item(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
 {
-	int rc = ckfs_hash_value(value, seed, hashed);
+	int rc = ckfs_hash_value(values[0], seed, hashed);
 
 	if (rc == SQLITE_NOMEM)
 		sqlite3_result_error_nomem(ctx);
 	return rc == SQLITE_OK;
+}
+
+bool
+ckfs_hash_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
+{
+	ckfs_hashed item, value;
+
+	if (!ckfs_hash_item(ctx, values, seed, &item) || !ckfs_hash_item(ctx, values + 1, seed, &value))
+		return false;
+	hashed->hash = ckf_hash_pair(item.hash, value.hash, seed);
+	hashed->item_class = CKF_ITEM_OTHER;
+	return true;
 }
 
 bool
@@ -122,12 +134,13 @@ ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64
 }
 
 bool
-ckfs_hash_given(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
+ckfs_hash_given(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
 {
 	int64_t number;
 
 	(void)seed; /* the caller's hash has it */
-	if (sqlite3_value_type(value) == SQLITE_NULL || !ckfs_integer(ctx, value, "hash", &number))
+	if (sqlite3_value_type(values[0]) == SQLITE_NULL ||
+		!ckfs_integer(ctx, values[0], "hash", &number))
 		return false;
 	hashed->hash = (uint64_t)number;
 	hashed->item_class = CKF_ITEM_HASH;

@@ -48,7 +48,7 @@ ckfs_list_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 	void *array = list->hashes;
 	ckfs_hashed item;
 
-	if (!ckfs_hash_item(ctx, value, batch->filter.seed, &item) ||
+	if (!ckfs_hash_item(ctx, &value, batch->filter.seed, &item) ||
 		!ckfs_make_room_for_one(ctx, &array, list->count, &batch->list_room, sizeof(uint64_t)))
 		return false;
 	(void)ckfs_may_hold(ctx, &batch->filter, item.item_class); /* it goes to the log */

@@ -75,7 +75,8 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 			return sqlite3_mprintf(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
 								   (long long)about.params->capacity);
 		case CKF_BAD_FPR:
-			return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g"), about.params->fpr);
+			return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g") "%s", about.params->fpr,
+								   about.swapped ? CKF_REST_SWAPPED : "");
 		case CKF_BAD_TARGET:
 			return sqlite3_mprintf(CKF_SAY_BAD_TARGET("%!.15g") CKF_REST_BAD_TARGET,
 								   (long long)about.params->capacity, about.params->fpr);
@@ -213,6 +214,14 @@ ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state)
 	ckfs_report(ctx,
 				sqlite3_mprintf(CKF_SAY_STATE_TOO_LARGE CKF_REST_STATE_TOO_LARGE,
 								(long long)CKFS_MOST_BYTES, (unsigned long long)ckf_items(state)));
+}
+
+void
+ckfs_error_candidates(sqlite3_context *ctx, size_t at)
+{
+	ckfs_report(ctx, sqlite3_mprintf("candidates must be a JSON array of numbers and strings: they "
+									 "are not at byte %llu",
+									 (unsigned long long)at));
 }
 
 void

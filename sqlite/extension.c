@@ -22,13 +22,15 @@ SQLITE_EXTENSION_INIT1
 
 #define CKFS_FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
-static const ckfs_items one_item = {ckfs_hash_item};
-static const ckfs_items one_hash = {ckfs_hash_given};
+static const ckfs_items one_item = {ckfs_hash_item, 1};
+static const ckfs_items one_pair = {ckfs_hash_pair, 2};
+static const ckfs_items one_hash = {ckfs_hash_given, 1};
 
-static const ckfs_aggregate of_items = {ckfs_hash_item, 0, CKF_FINISH};
-static const ckfs_aggregate of_hashes = {ckfs_hash_given, 0, CKF_FINISH};
-static const ckfs_aggregate of_union = {NULL, CKF_COLLECT_UNION, CKF_FINISH_MERGE};
-static const ckfs_aggregate of_sum = {NULL, CKF_COLLECT_SUM, CKF_FINISH_MERGE};
+static const ckfs_aggregate of_items = {ckfs_hash_item, 1, 0, CKF_FINISH};
+static const ckfs_aggregate of_pairs = {ckfs_hash_pair, 2, 0, CKF_FINISH};
+static const ckfs_aggregate of_hashes = {ckfs_hash_given, 1, 0, CKF_FINISH};
+static const ckfs_aggregate of_union = {NULL, 1, CKF_COLLECT_UNION, CKF_FINISH_MERGE};
+static const ckfs_aggregate of_sum = {NULL, 1, CKF_COLLECT_SUM, CKF_FINISH_MERGE};
 
 /* A function of SQL, once for each number of arguments; most is -1 where it
  * takes any number.  An aggregate's call is its step. */
@@ -43,17 +45,22 @@ typedef struct ckfs_entry
 
 static const ckfs_entry entries[] = {
 	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL, NULL, NULL},
+	{"cuckoofilter_bytes", 1, 3, ckfs_sql_bytes, NULL, NULL, NULL},
 	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL, NULL, NULL},
 	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item, NULL, NULL},
 	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add_all, NULL, NULL, NULL},
+	{"cuckoofilter_add_pair", 3, 3, ckfs_sql_add, &one_pair, NULL, NULL},
 	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash, NULL, NULL},
 	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item, NULL, NULL},
 	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL, NULL, NULL},
 	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_all, NULL, NULL, NULL},
+	{"cuckoofilter_contains_pair", 3, 3, ckfs_sql_contains, &one_pair, NULL, NULL},
+	{"cuckoofilter_which", 3, 3, ckfs_sql_which, NULL, NULL, NULL},
 	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash, NULL, NULL},
 	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL, NULL, NULL},
 	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item, NULL, NULL},
 	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove_all, NULL, NULL, NULL},
+	{"cuckoofilter_remove_pair", 3, 3, ckfs_sql_remove, &one_pair, NULL, NULL},
 	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash, NULL, NULL},
 	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL, NULL, NULL},
 	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL, NULL, NULL},
@@ -69,6 +76,7 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_export", 1, 2, ckfs_sql_export, NULL, NULL, NULL},
 	{"cuckoofilter_table_info", 1, 2, ckfs_sql_table_info, NULL, NULL, NULL},
 	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items, ckfs_final, ckfs_value},
+	{"cuckoofilter_agg_pair", 2, 5, ckfs_step_item, &of_pairs, ckfs_final, ckfs_value},
 	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
 	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union, ckfs_final, ckfs_value},
 	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum, ckfs_final, ckfs_value},
@@ -143,7 +151,9 @@ ckfs_flags(ckfs_function *call)
 		return SQLITE_UTF8 | SQLITE_DIRECTONLY | SQLITE_RESULT_SUBTYPE;
 	if (call == ckfs_sql_open) /* a handle is another one in each connection */
 		return SQLITE_UTF8 | SQLITE_INNOCUOUS;
-	return CKFS_FLAGS | (call == ckfs_sql_info ? SQLITE_RESULT_SUBTYPE : 0);
+	if (call == ckfs_sql_info || call == ckfs_sql_which) /* JSON */
+		return CKFS_FLAGS | SQLITE_RESULT_SUBTYPE;
+	return CKFS_FLAGS;
 }
 
 static int

@@ -7,6 +7,7 @@
  *   compare.c     what filters have in common
  *   batch.c       cuckoofilter_add_agg, which adds to one
  *   info.c        cuckoofilter_info; json.h: what it shares with table/info.c
+ *   which.c       cuckoofilter_which; json_array.h: what it reads
  *   argument.c    SQL values to filters, hashes and parameters
  *   handle.c      filters that cuckoofilter_open holds
  *   owned.c       filters in memory of our own: copies, growth, rebuilds, results
@@ -137,12 +138,14 @@ typedef struct ckfs_hashed
 /* A value to its hash: SQLITE_OK, SQLITE_DONE where it is NULL, SQLITE_NOMEM. */
 int ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed);
 
-/* A value to its hash; false where it is NULL.  Two ways: ckfs_hash_item takes
- * an item, ckfs_hash_given an integer that is a hash already. */
-typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value *value, uint64_t seed,
+/* Arguments to the hash of an item; false where one of them is NULL.  Three ways:
+ * ckfs_hash_item takes an item, ckfs_hash_pair an item and its value, ckfs_hash_given an
+ * integer that is a hash already. */
+typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed,
 						 ckfs_hashed *hashed);
 
 ckfs_hasher ckfs_hash_item;
+ckfs_hasher ckfs_hash_pair;
 ckfs_hasher ckfs_hash_given;
 
 /* An integer, also one that a driver bound as REAL; `what` names it in errors. */
@@ -231,6 +234,7 @@ void ckfs_result_no_rows(sqlite3_context *ctx);
 typedef struct ckfs_subject
 {
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
+	bool swapped;             /* BAD_FPR: the capacity may stand in the rate's place */
 	const char *option;       /* BAD_OPTION */
 	size_t option_size;
 	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
@@ -291,20 +295,25 @@ ckfs_may_hold(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_clas
 #define CKFS_MOST_BYTES 2147483391
 void ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state);
 
+/* The candidates are not what they must be, from this byte on. */
+void ckfs_error_candidates(sqlite3_context *ctx, size_t at);
+
 /* A window's frame would take rows out of an aggregate. */
 void ckfs_error_frame(sqlite3_context *ctx);
 
-/* ------------------------------------- scalar.c, info.c: functions of SQL */
+/* -------------------------- scalar.c, info.c, which.c: functions of SQL */
 
 /* How add, remove and contains take what follows the filter: user data. */
 typedef struct ckfs_items
 {
 	ckfs_hasher *hash;
+	int count; /* arguments of an item */
 } ckfs_items;
 
 typedef void ckfs_function(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 
 ckfs_function ckfs_sql_create;
+ckfs_function ckfs_sql_bytes;
 ckfs_function ckfs_sql_open;
 ckfs_function ckfs_sql_add;      /* ckfs_items */
 ckfs_function ckfs_sql_remove;   /* ckfs_items */
@@ -324,6 +333,7 @@ ckfs_function ckfs_sql_version;
 ckfs_function ckfs_sql_info;
 ckfs_function ckfs_sql_export;     /* table/export.c */
 ckfs_function ckfs_sql_table_info; /* table/info.c */
+ckfs_function ckfs_sql_which;
 
 /* ---------------------------------------------------------- table/module.c */
 
@@ -336,6 +346,7 @@ int ckfs_register_table(sqlite3 *db, ckfs_connection *connection, void (*forget)
 typedef struct ckfs_aggregate
 {
 	ckfs_hasher *hash; /* of items; NULL: filters */
+	int count;         /* arguments of an item or filter */
 	ckf_goal collect;  /* of filters */
 	ckf_goal finish;
 } ckfs_aggregate;

@@ -3,9 +3,6 @@
  */
 #include "json.h"
 
-/* The mark of a JSON value among SQLite's functions. */
-#define CKFS_JSON_SUBTYPE 'J'
-
 void
 ckfs_append_words(sqlite3_str *json, const char *const *words)
 {

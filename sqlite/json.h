@@ -21,6 +21,9 @@
 	sqlite3_str_appendall(json, ",\"" #field "\":");                                               \
 	ckfs_append_words(json, info->field);
 
+/* The mark of a JSON value among SQLite's functions. */
+#define CKFS_JSON_SUBTYPE 'J'
+
 /* An array of words, NULL behind the last. */
 void ckfs_append_words(sqlite3_str *json, const char *const *words);
 

@@ -17,21 +17,45 @@ ckfs_is_null(sqlite3_value *value)
 	return sqlite3_value_type(value) == SQLITE_NULL;
 }
 
+/* capacity [, fpr [, options]]: false where one of them is NULL or wrong. */
+static bool
+ckfs_read_capacity_first(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_params *params)
+{
+	int i;
+
+	ckf_params_default(params);
+	for (i = 0; i < argc; i++)
+		if (ckfs_is_null(argv[i]))
+			return false;
+	return ckfs_capacity(ctx, argv[0], params) && (argc < 2 || ckfs_fpr(ctx, argv[1], params)) &&
+		   (argc < 3 || ckfs_options(ctx, argv[2], params));
+}
+
 /* cuckoofilter_create(capacity [, fpr [, options]]) */
 void
 ckfs_sql_create(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	ckf_params params;
-	int i;
 
-	ckf_params_default(&params);
-	for (i = 0; i < argc; i++)
-		if (ckfs_is_null(argv[i]))
-			return;
-	if (!ckfs_capacity(ctx, argv[0], &params) || (argc > 1 && !ckfs_fpr(ctx, argv[1], &params)) ||
-		(argc > 2 && !ckfs_options(ctx, argv[2], &params)))
+	if (ckfs_read_capacity_first(ctx, argc, argv, &params))
+		ckfs_result_empty(ctx, &params);
+}
+
+/* cuckoofilter_bytes(capacity [, fpr [, options]]) */
+void
+ckfs_sql_bytes(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_params params;
+	ckf_status status;
+	uint64_t bytes;
+
+	if (!ckfs_read_capacity_first(ctx, argc, argv, &params))
 		return;
-	ckfs_result_empty(ctx, &params);
+	status = ckf_planned_bytes(&params, &bytes);
+	if (status == CKF_OK)
+		sqlite3_result_int64(ctx, (int64_t)bytes);
+	else
+		ckfs_error(ctx, status, (ckfs_subject){.params = &params});
 }
 
 /* cuckoofilter_open(filter): a handle of it, for all functions of this connection;
@@ -60,8 +84,20 @@ ckfs_is_stranger(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_c
 	return strcmp(info.kind, "set") != 0;
 }
 
+/* Is a part of an item NULL? */
+static bool
+ckfs_has_null(sqlite3_value **values, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (ckfs_is_null(values[i]))
+			return true;
+	return false;
+}
+
 /*
- * The filter of argument 0, changed by the item or hash of argument 1.  NULL is
+ * The filter of argument 0, changed by the item or hash that follows.  NULL is
  * no item and changes nothing: a trigger that adds a column's values would lose
  * its filter at the first NULL otherwise.
  */
@@ -71,10 +107,10 @@ ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, si
 	const ckfs_items *items = ckfs_user_data(ctx)->data;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	bool nothing = ckfs_is_null(argv[1]);
+	bool nothing = ckfs_has_null(argv + 1, items->count);
 	ckfs_hashed item = {0};
 
-	if (!filter || (!nothing && !items->hash(ctx, argv[1], filter->seed, &item)))
+	if (!filter || (!nothing && !items->hash(ctx, argv + 1, filter->seed, &item)))
 		return;
 	if (!nothing && ckfs_is_stranger(ctx, filter, item.item_class))
 		nothing = change == ckfs_remove;
@@ -86,7 +122,7 @@ ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, si
 		ckfs_discard(&owned);
 }
 
-/* cuckoofilter_add(filter, item), cuckoofilter_add_hash(filter, hash) */
+/* cuckoofilter_add(filter, item), _add_pair(filter, item, value), _add_hash(filter, hash) */
 void
 ckfs_sql_add(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -94,7 +130,8 @@ ckfs_sql_add(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_changed(ctx, argv, ckfs_add, 1);
 }
 
-/* cuckoofilter_remove(filter, item), cuckoofilter_remove_hash(filter, hash) */
+/* cuckoofilter_remove(filter, item), _remove_pair(filter, item, value), _remove_hash(filter, hash)
+ */
 void
 ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -122,7 +159,7 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
+		if (!ckfs_hash_item(ctx, argv + i, filter->seed, &item))
 		{
 			sqlite3_free(list->hashes);
 			return false;
@@ -172,7 +209,8 @@ ckfs_sql_remove_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_changed_all(ctx, argc, argv, ckfs_remove, CKF_REMOVE_MANY);
 }
 
-/* cuckoofilter_contains(filter, item), _contains_hash(filter, hash) */
+/* cuckoofilter_contains(filter, item), _contains_pair(filter, item, value),
+ * _contains_hash(filter, hash) */
 void
 ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -182,7 +220,7 @@ ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_hashed item;
 
 	(void)argc;
-	if (!filter || !items->hash(ctx, argv[1], filter->seed, &item))
+	if (!filter || !items->hash(ctx, argv + 1, filter->seed, &item))
 		return;
 	sqlite3_result_int(ctx, ckfs_may_hold(ctx, filter, item.item_class) &&
 								ckf_contains(filter, item.hash));
@@ -210,7 +248,7 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!ckfs_hash_item(ctx, argv[i], filter->seed, &item))
+		if (!ckfs_hash_item(ctx, argv + i, filter->seed, &item))
 			return;
 		if ((ckfs_may_hold(ctx, filter, item.item_class) && ckf_contains(filter, item.hash)) ==
 			wanted)
@@ -242,7 +280,7 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_hashed item;
 
 	(void)argc;
-	if (!filter || !ckfs_hash_item(ctx, argv[1], filter->seed, &item))
+	if (!filter || !ckfs_hash_item(ctx, argv + 1, filter->seed, &item))
 		return;
 	sqlite3_result_int(
 		ctx, ckfs_may_hold(ctx, filter, item.item_class) ? (int)ckf_copies(filter, item.hash) : 0);
@@ -320,7 +358,7 @@ ckfs_sql_hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 	if (argc > 1 && (ckfs_is_null(argv[1]) || !ckfs_integer(ctx, argv[1], "seed", &seed)))
 		return;
-	if (ckfs_hash_item(ctx, argv[0], (uint64_t)seed, &item))
+	if (ckfs_hash_item(ctx, argv, (uint64_t)seed, &item))
 		sqlite3_result_int64(ctx, (int64_t)item.hash);
 }
 

@@ -51,6 +51,11 @@ static const char *const statements[] = {
 	"stored UNION ALL SELECT 2, many FROM stored)",
 	"SELECT hex(cuckoofilter_compact(many)) FROM stored",
 	"SELECT cuckoofilter_info(many), cuckoofilter_version() FROM stored",
+	"SELECT cuckoofilter_bytes(1000, 0.01, 'kind=set')",
+	"SELECT hex(cuckoofilter_agg_pair(value, 'p' || (value % 5), 0.001, 500)) FROM number",
+	"SELECT hex(cuckoofilter_remove_pair(f, 7, 'x')), cuckoofilter_contains_pair(f, 7, 'x'), "
+	"cuckoofilter_which(f, 7, '[\"x\", 1.5, \"\\u0078\", 2e400, 3]') FROM (SELECT "
+	"cuckoofilter_add_pair(cuckoofilter_create(9), 7, 'x') AS f)",
 	"SELECT hex(cuckoofilter_agg(value)) FROM number",
 	"SELECT hex(cuckoofilter_agg(value, 0.001, 5000, 'bucket_size=8')) FROM number",
 	"SELECT hex(cuckoofilter_agg(value)) FROM number GROUP BY value % 3 ORDER BY 1",

@@ -91,6 +91,16 @@ def test_hashes():
             equal(literal, one(f"SELECT cuckoofilter_hash({literal}, ?)", seed), hash)
 
 
+def test_pairs():
+    for _, _, seed, hash, literals, _ in lines("pairs.tsv"):
+        empty = one("SELECT cuckoofilter_create(9, 0.01, ?)", f"seed={seed}")
+        want = bytearray(one("SELECT cuckoofilter_add_hash(?, ?)", empty, int(hash)))
+        want[14] = 32  # the class of its item
+        if literals != "-":
+            got = one(f"SELECT cuckoofilter_add_pair(?, {literals})", empty)
+            equal(f"{literals}, seed {seed}", got, bytes(want))
+
+
 def refuses_sizes(a, b):
     """The two cannot be compared."""
     for name in ("overlap", "jaccard"):

@@ -1,0 +1,262 @@
+/*
+ * json_array.c - JSON arrays of numbers and strings, element by element.
+ *
+ * A reader of our own, since SQLite before 3.38 may be built without its JSON functions, and
+ * since json_each tells a number's value but not its text.  It is as strict as RFC 8259: no
+ * comments, no trailing comma, no control characters.  What an element is in SQL is what
+ * json_each says of it.
+ */
+#include "host.h"
+#include "json_array.h"
+
+#include <string.h>
+
+static void
+ckfs_json_skip_blanks(ckfs_array *array)
+{
+	while (array->at < array->end &&
+		   (*array->at == ' ' || *array->at == '\t' || *array->at == '\n' || *array->at == '\r'))
+		array->at++;
+}
+
+/* The next character, or 0 at the end; the text itself may have a 0, which is no JSON. */
+static char
+ckfs_json_peek(const ckfs_array *array)
+{
+	return array->at < array->end ? *array->at : 0;
+}
+
+/* Step over a character, if it is the next one. */
+static bool
+ckfs_json_take(ckfs_array *array, char wanted)
+{
+	if (ckfs_json_peek(array) != wanted)
+		return false;
+	array->at++;
+	return true;
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+/* Step over digits; false where there are none. */
+static bool
+ckfs_json_take_digits(ckfs_array *array)
+{
+	const char *first = array->at;
+
+	while (ckfs_json_peek(array) >= '0' && ckfs_json_peek(array) <= '9')
+		array->at++;
+	return array->at > first;
+}
+
+/* The value of an integer, as far as it is one of 64 bits. */
+static bool
+ckfs_json_read_integer(const char *at, const char *end, int64_t *integer)
+{
+	bool negative = *at == '-';
+	uint64_t most = negative ? UINT64_C(1) << 63 : INT64_MAX;
+	uint64_t sum = 0;
+
+	for (at += negative; at < end; at++)
+	{
+		unsigned digit = (unsigned)(*at - '0');
+
+		if (sum > (most - digit) / 10)
+			return false;
+		sum = sum * 10 + digit;
+	}
+	*integer = (int64_t)(negative ? UINT64_C(0) - sum : sum);
+	return true;
+}
+
+/* A number without a fraction or an exponent is INTEGER where it has room, else it is REAL. */
+static bool
+ckfs_json_read_number(ckfs_array *array, ckfs_element *element)
+{
+	const char *first = array->at;
+	bool real = false;
+
+	ckfs_json_take(array, '-');
+	if (!ckfs_json_take(array, '0') && !ckfs_json_take_digits(array))
+		return false;
+	if (ckfs_json_take(array, '.'))
+	{
+		real = true;
+		if (!ckfs_json_take_digits(array))
+			return false;
+	}
+	if (ckfs_json_take(array, 'e') || ckfs_json_take(array, 'E'))
+	{
+		real = true;
+		if (!ckfs_json_take(array, '-'))
+			ckfs_json_take(array, '+');
+		if (!ckfs_json_take_digits(array))
+			return false;
+	}
+	if (!real && ckfs_json_read_integer(first, array->at, &element->integer))
+		element->type = SQLITE_INTEGER;
+	else
+		element->type = SQLITE_FLOAT;
+	return true;
+}
+
+/* ------------------------------------------------------------------ strings */
+
+/* Four hexadecimal digits. */
+static bool
+ckfs_json_take_hex(ckfs_array *array, unsigned *code)
+{
+	int i;
+
+	*code = 0;
+	for (i = 0; i < 4; i++, array->at++)
+	{
+		char digit = ckfs_json_peek(array);
+
+		if (digit >= '0' && digit <= '9')
+			*code = *code * 16 + (unsigned)(digit - '0');
+		else if ((digit | 32) >= 'a' && (digit | 32) <= 'f')
+			*code = *code * 16 + (unsigned)((digit | 32) - 'a' + 10);
+		else
+			return false;
+	}
+	return true;
+}
+
+/* Write a character in UTF-8; one half of a surrogate pair becomes three bytes, as SQLite
+ * makes them. */
+static char *
+ckfs_json_put_utf8(char *to, unsigned code)
+{
+	if (code < 0x80)
+	{
+		*to++ = (char)code;
+		return to;
+	}
+	if (code < 0x800)
+		*to++ = (char)(0xC0 | code >> 6);
+	else
+	{
+		if (code < 0x10000)
+			*to++ = (char)(0xE0 | code >> 12);
+		else
+		{
+			*to++ = (char)(0xF0 | code >> 18);
+			*to++ = (char)(0x80 | (code >> 12 & 0x3F));
+		}
+		*to++ = (char)(0x80 | (code >> 6 & 0x3F));
+	}
+	*to++ = (char)(0x80 | (code & 0x3F));
+	return to;
+}
+
+/* What follows \u, with the second half of a surrogate pair. */
+static bool
+ckfs_json_read_code(ckfs_array *array, char **to)
+{
+	unsigned code, low;
+
+	if (!ckfs_json_take_hex(array, &code))
+		return false;
+	if (code >= 0xD800 && code < 0xDC00 && array->end - array->at >= 6 && array->at[0] == '\\' &&
+		array->at[1] == 'u')
+	{
+		ckfs_array next = *array;
+
+		next.at += 2;
+		if (ckfs_json_take_hex(&next, &low) && low >= 0xDC00 && low < 0xE000)
+		{
+			code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+			array->at = next.at;
+		}
+	}
+	*to = ckfs_json_put_utf8(*to, code);
+	return true;
+}
+
+/* What follows a backslash. */
+static bool
+ckfs_json_read_escape(ckfs_array *array, char **to)
+{
+	static const char names[] = "\"\\/bfnrt";
+	static const char meant[] = "\"\\/\b\f\n\r\t";
+	const char *name = ckfs_json_peek(array) ? strchr(names, ckfs_json_peek(array)) : NULL;
+
+	if (ckfs_json_take(array, 'u'))
+		return ckfs_json_read_code(array, to);
+	if (!name)
+		return false;
+	array->at++;
+	*(*to)++ = meant[name - names];
+	return true;
+}
+
+/* A string, from behind its first quotation mark.  Without escapes it is what stands there. */
+static bool
+ckfs_json_read_string(ckfs_array *array, ckfs_element *element)
+{
+	const char *first = array->at;
+	char *to = array->room;
+
+	element->type = SQLITE_TEXT;
+	while (array->at < array->end && *array->at != '"' && *array->at != '\\' &&
+		   (unsigned char)*array->at >= ' ')
+		array->at++;
+	element->string = first;
+	element->string_size = (size_t)(array->at - first);
+	if (ckfs_json_take(array, '"'))
+		return true;
+	memcpy(to, first, element->string_size);
+	to += element->string_size;
+	while (!ckfs_json_take(array, '"'))
+	{
+		if ((unsigned char)ckfs_json_peek(array) < ' ')
+			return false;
+		if (!ckfs_json_take(array, '\\'))
+			*to++ = *array->at++;
+		else if (!ckfs_json_read_escape(array, &to))
+			return false;
+	}
+	element->string = array->room;
+	element->string_size = (size_t)(to - array->room);
+	return true;
+}
+
+/* -------------------------------------------------------------------- array */
+
+/* Come to the next element, over a bracket or a comma. */
+static ckfs_read
+ckfs_json_next_element(ckfs_array *array)
+{
+	bool first = !array->begun;
+
+	ckfs_json_skip_blanks(array);
+	array->begun = true;
+	if (first && !ckfs_json_take(array, '['))
+		return CKFS_READ_BAD;
+	ckfs_json_skip_blanks(array);
+	if (ckfs_json_take(array, ']'))
+	{
+		ckfs_json_skip_blanks(array);
+		return array->at == array->end ? CKFS_READ_END : CKFS_READ_BAD;
+	}
+	if (!first && !ckfs_json_take(array, ','))
+		return CKFS_READ_BAD;
+	ckfs_json_skip_blanks(array);
+	return CKFS_READ_ELEMENT;
+}
+
+ckfs_read
+ckfs_read_element(ckfs_array *array, ckfs_element *element)
+{
+	ckfs_read next = ckfs_json_next_element(array);
+
+	if (next != CKFS_READ_ELEMENT)
+		return next;
+	element->text = array->at;
+	if (!(ckfs_json_take(array, '"') ? ckfs_json_read_string(array, element)
+									 : ckfs_json_read_number(array, element)))
+		return CKFS_READ_BAD;
+	element->size = (size_t)(array->at - element->text);
+	return CKFS_READ_ELEMENT;
+}
