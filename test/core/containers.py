@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from xxh3 import xxh3
 
 VECTORS = os.path.join(os.path.dirname(__file__), "..", "vectors", "containers.tsv")
+PAIRS = os.path.join(os.path.dirname(__file__), "..", "vectors", "pairs.tsv")
 
 
 def hash_of_class(data, number, seed):
@@ -94,11 +95,15 @@ def part(value, seed):
     return class_7(words_of(value, seed), seed)
 
 
+def lines(path):
+    """The rows of a file, as lists of fields."""
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+
+
 def main():
     passed = failed = 0
-    with open(VECTORS, encoding="utf-8") as file:
-        rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
-    for notation, seed, words, hashed, _ in rows:
+    for notation, seed, words, hashed, _ in lines(VECTORS):
         value, seed = json.loads(notation), int(seed)
         ours = packed(words_of(value, seed)).hex(), part(value, seed)
         if ours == (words, int(hashed) % 2**64):
@@ -109,6 +114,18 @@ def main():
     if passed < 40:
         failed += 1
         print(f"only {passed} vectors")
+    pairs = 0
+    for item, value, seed, hashed, *_ in lines(PAIRS):
+        words = [2, 2, int(item) % 2**64, int(value) % 2**64]
+        if class_7(words, int(seed)) == int(hashed) % 2**64:
+            pairs += 1
+        else:
+            failed += 1
+            print(f"pair {item}, {value}, seed {seed}: {hashed} there")
+    if pairs < 20:
+        failed += 1
+        print(f"only {pairs} pairs")
+    passed += pairs
     print(f"containers: {passed} passed, {failed} failed")
     return failed != 0
 

@@ -1,5 +1,5 @@
 /*
- * vectors.c - replays test/vectors/hashes.tsv, containers.tsv and filters.tsv,
+ * vectors.c - replays test/vectors/hashes.tsv, containers.tsv, pairs.tsv and filters.tsv,
  * which test/vectors/README.md describes: the same files that PostgreSQL and
  * SQLite replay.
  */
@@ -78,6 +78,24 @@ static void
 run_containers(const void *arg)
 {
 	check_note("%u vectors", tsv_read(arg, 5, check_container_line, NULL));
+}
+
+/* ------------------------------------------------------------------- pairs */
+
+static void
+check_pair_line(char **fields, void *arg)
+{
+	uint64_t item = read_integer(fields[0]), value = read_integer(fields[1]);
+	uint64_t seed = read_integer(fields[2]), hash = read_integer(fields[3]);
+
+	(void)arg;
+	CHECK(ckf_hash_pair(item, value, seed) == hash, "%s with %s", fields[0], fields[1]);
+}
+
+static void
+run_pairs(const void *arg)
+{
+	check_note("%u vectors", tsv_read(arg, FIELDS, check_pair_line, NULL));
 }
 
 /* ----------------------------------------------------------------- filters */
@@ -248,6 +266,7 @@ main(void)
 	check_begin("core vectors");
 	check_case(run_hashes, "test/vectors/hashes.tsv", "hashes.tsv");
 	check_case(run_containers, "test/vectors/containers.tsv", "containers.tsv");
+	check_case(run_pairs, "test/vectors/pairs.tsv", "pairs.tsv");
 	check_case(run_filters, "test/vectors/filters.tsv", "filters.tsv");
 	return check_end();
 }
