@@ -4,6 +4,7 @@
 #   sh test/bench/sql/run.sh             about 20 minutes, into test/bench/sql/results/
 #   QUICK=1 sh test/bench/sql/run.sh     about 2 minutes, into build/bench/sql/
 #   sh test/bench/sql/run.sh servers     rows on two servers, 6 minutes, SERVERS.md
+#   sh test/bench/sql/run.sh which       a key's rows in 365 partitions, a minute, WHICH.md
 set -eu
 
 cd "$(dirname "$0")/../../.."
@@ -33,6 +34,12 @@ if [ "${1:-}" = servers ]; then
 	/usr/bin/python3 $bench/servers_report.py "$results" > "$results/SERVERS.md.tmp"
 	mv "$results/SERVERS.md.tmp" "$results/SERVERS.md"
 	echo "Written: $results/SERVERS.md"
+	exit
+fi
+
+if [ "${1:-}" = which ]; then
+	on_cluster which.py
+	echo "Written: $results/WHICH.md"
 	exit
 fi
 
