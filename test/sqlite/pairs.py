@@ -160,6 +160,9 @@ def test_classes():
     is_sql(0, "SELECT cuckoofilter_contains(?, 1)", filter)
     is_sql(0, "SELECT cuckoofilter_contains_pair(cuckoofilter_add(cuckoofilter_create(9), 1), 1, 1)")
     is_sql("[]", "SELECT cuckoofilter_which(cuckoofilter_add(cuckoofilter_create(9), 1), 1, '[1]')")
+    numbers = suite.agg(1, 10000, ", 0.3")  # chance would let a third of the candidates through
+    candidates = json.dumps(list(range(100)))
+    is_sql("[]", "SELECT cuckoofilter_which(?, 1, ?)", numbers, candidates)
     refuses(
         "cannot remove from a cuckoofilter of kind set: build it with kind=deletable, and merge "
         "with cuckoofilter_sum",
