@@ -26,7 +26,8 @@ PG_FUNCTION_INFO_V1(cuckoofilter_count);
 PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 
-/* Read parameters of this capacity: the false positive rate and the options are arguments 1 and 2. */
+/* Read parameters of this capacity: the false positive rate and the options are arguments 1 and 2.
+ */
 static void
 ckfp_read_params(FunctionCallInfo fcinfo, int64 capacity, ckf_params *params)
 {
