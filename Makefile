@@ -250,7 +250,7 @@ help:
 	@echo "make sqlite          $(SQLITE_SO)"
 	@echo "make amalgamation    build/cuckoofilter.c, the whole SQLite extension in one file"
 	@echo "make install-sqlite  copy it to $(SQLITE_DIR)  (SQLITE_DIR=, DESTDIR=)"
-	@echo "make pg              build/pg/cuckoofilter.so, for the PostgreSQL of PG_CONFIG"
+	@echo "make pg              build/pg/cuckoofilter.so and cuckoofilter_join.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"

@@ -1,11 +1,12 @@
 /*
- * module.c - the module itself.
+ * module.c - the library of the type and its functions.  It has no hooks and no settings:
+ * join filters are a library of their own, cuckoofilter_join (join/module.c).
  */
 #include "host.h"
 
-#include "join/join.h"
-
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/varlena.h"
 
 PG_MODULE_MAGIC;
 
@@ -15,11 +16,43 @@ PG_FUNCTION_INFO_V1(cuckoofilter_version);
 void _PG_init(void);
 #endif
 
-/* Called when the library is loaded. */
+/* Does a list of libraries, as the preload settings have it, name this one? */
+static bool
+ckfp_is_listed(const char *libraries)
+{
+	char *copy = pstrdup(libraries != NULL ? libraries : "");
+	List *names = NIL;
+	ListCell *cell;
+	bool listed = false;
+
+	if (SplitDirectoriesString(copy, ',', &names))
+		foreach (cell, names)
+		{
+			const char *name = last_dir_separator(lfirst(cell));
+
+			name = name != NULL ? name + 1 : lfirst(cell);
+			listed |=
+				strcmp(name, "cuckoofilter") == 0 || strcmp(name, "cuckoofilter" DLSUFFIX) == 0;
+		}
+	list_free_deep(names);
+	pfree(copy);
+	return listed;
+}
+
+/*
+ * When the library is loaded.  Until 1.3 it had the join filters, and was preloaded for them:
+ * such a setting does nothing any more, so the log says what to load.
+ */
 void
 _PG_init(void)
 {
-	ckfp_join_init();
+	if (process_shared_preload_libraries_in_progress ||
+		ckfp_is_listed(session_preload_libraries_string) ||
+		ckfp_is_listed(local_preload_libraries_string))
+		ereport(
+			LOG,
+			(errmsg("preloading \"cuckoofilter\" has no effect"),
+			 errhint("Join filters are in the library \"cuckoofilter_join\": preload that one.")));
 }
 
 /* cuckoofilter_version() -> text */

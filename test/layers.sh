@@ -141,7 +141,7 @@ else
 fi
 
 # PostgreSQL looks functions up by name, so there are more; none is the core's.
-for pg_module in build/pg/cuckoofilter.so pg/cuckoofilter.so cuckoofilter.so; do
+for pg_module in build/pg/cuckoofilter.so build/pg/cuckoofilter_join.so; do
 	[ -f "$pg_module" ] || continue
 	verdict "$pg_module exports nothing of the core" \
 		"$(nm -D --defined-only "$pg_module" | awk '$NF ~ /^ckf_/ || $NF ~ /XXH/')"

@@ -34,10 +34,7 @@ extern double ckfp_join_max_pass;
 extern int ckfp_join_memory; /* kB */
 extern bool ckfp_join_remote;
 
-/* Define the settings, install the hooks and register the plan node. Called when the library is
- * loaded. */
-void ckfp_join_init(void);
-
+/* Define the settings, install the hooks and register the plan node: when the library is loaded. */
 void ckfp_join_init_settings(void);
 void ckfp_join_init_planner(void);
 void ckfp_join_init_executor(void);

@@ -57,11 +57,3 @@ ckfp_join_init_settings(void)
 	EmitWarningsOnPlaceholders("cuckoofilter");
 #endif
 }
-
-void
-ckfp_join_init(void)
-{
-	ckfp_join_init_settings();
-	ckfp_join_init_planner();
-	ckfp_join_init_executor();
-}

@@ -24,7 +24,7 @@ equal "deb: PostgreSQL's filter is the same bytes" \
 equal "deb: PostgreSQL asks a filter" \
 	"$(ask "SELECT f @> 77, f @> 5000 FROM (SELECT cuckoofilter_agg(i, 1e-9) AS f FROM generate_series(1, 1000) i) t")" "t|f"
 equal "deb: PostgreSQL joins with a filter" "$(ask "
-	LOAD 'cuckoofilter';
+	LOAD 'cuckoofilter_join';
 	SET cuckoofilter.join_filter = on;
 	CREATE TABLE large AS SELECT i FROM generate_series(1, 100000) i;
 	CREATE TABLE small AS SELECT i * 100 AS i FROM generate_series(1, 100) i;

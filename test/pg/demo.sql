@@ -187,6 +187,7 @@ INSERT INTO stopwatch (at) VALUES (clock_timestamp());
 
 -- With a join filter the hash join fills a filter while it reads `watched`, and the scan of
 -- `page_view` asks it for each row: see "Rows Tested", "Removed", and what the scan hands on.
+LOAD 'cuckoofilter_join';
 SET cuckoofilter.join_filter = on;
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) CREATE TABLE filtered AS
     SELECT owner, count(*) AS views, sum(ms) AS ms FROM page_view JOIN watched USING (url) GROUP BY owner;

@@ -76,7 +76,7 @@ run_suite() # mode name settings
 	mkdir -p "$work/$2/sql" "$work/$2/expected"
 	cat > "$work/$2/conf" <<-CONF
 		dynamic_library_path = '$work/stage$($PG_CONFIG --pkglibdir):\$libdir'
-		session_preload_libraries = 'cuckoofilter'
+		session_preload_libraries = 'cuckoofilter_join'
 		cuckoofilter.join_filter = $1
 		cuckoofilter.join_filter_min_rows = 0
 		cuckoofilter.join_filter_max_pass = 1

@@ -64,7 +64,7 @@ class Server:
 
 def setup(query, mode):
     setting = "off" if mode == "hand" else mode
-    return [SERIAL, HASH, query.settings or "SELECT", "SELECT cuckoofilter_version()", f"SET cuckoofilter.join_filter = {setting}"]
+    return [SERIAL, HASH, query.settings or "SELECT", "LOAD 'cuckoofilter_join'", f"SET cuckoofilter.join_filter = {setting}"]
 
 
 def text_of(query, mode):

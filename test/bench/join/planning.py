@@ -30,7 +30,7 @@ STATEMENTS = (
     ("one table, counted", "EXPLAIN SELECT count(*), min(t) FROM one WHERE k > 17"),
     ("a hash join of two", "EXPLAIN SELECT count(*) FROM one JOIN two USING (k)"),
 )
-LIBRARY = ("-c", f"shared_preload_libraries={os.path.abspath(sys.argv[1])}{pg_config('--pkglibdir')}/cuckoofilter")
+LIBRARY = ("-c", f"shared_preload_libraries={os.path.abspath(sys.argv[1])}{pg_config('--pkglibdir')}/cuckoofilter_join")
 WAYS = (
     ("absent", ()),
     ("off", LIBRARY),

@@ -18,7 +18,7 @@ sub join_cluster
 {
 	my ($name, %options) = @_;
 
-	$options{conf} = "session_preload_libraries = 'cuckoofilter'\n"
+	$options{conf} = "session_preload_libraries = 'cuckoofilter_join'\n"
 	  . "cuckoofilter.join_filter = on\ncuckoofilter.join_filter_min_rows = 0\ncuckoofilter.join_filter_max_pass = 1\n"
 	  . "max_parallel_workers_per_gather = 0\nfsync = off\n"
 	  . ($options{conf} // '');

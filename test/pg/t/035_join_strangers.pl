@@ -44,9 +44,9 @@ sub asked
 	return join(', ', map { /Rows Tested: (\d+)/ ? $1 : 'none' } $plan =~ /Cuckoo Join Filter\).*?\n((?:(?!\s*->).*\n)*)/g);
 }
 
-foreach my $libraries ("$library, cuckoofilter", "cuckoofilter, $library")
+foreach my $libraries ("$library, cuckoofilter_join", "cuckoofilter_join, $library")
 {
-	my $first = $libraries =~ /cuckoofilter, /; # our hook runs before the other
+	my $first = $libraries =~ /cuckoofilter_join, /; # our hook runs before the other
 	my $order = $first ? 'ours first' : 'ours last';
 	my $node = join_cluster($first ? 'first' : 'last', conf => "shared_preload_libraries = '$libraries'\n");
 

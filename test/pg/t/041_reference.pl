@@ -38,7 +38,7 @@ sub sorted
 # The first column of a query's rows.
 sub rows
 {
-	return sorted(split /\n/, $node->safe_psql('postgres', "LOAD 'cuckoofilter'; $_[0]"));
+	return sorted(split /\n/, $node->safe_psql('postgres', "LOAD 'cuckoofilter_join'; $_[0]"));
 }
 
 # ---------------------------------------------------------------------- examples
@@ -101,7 +101,7 @@ foreach my $row (@settings)
 	my ($name, undef, $values) = @$row;
 	my $of = "FROM pg_settings WHERE name = '$name'";
 
-	my $range = $node->safe_psql('postgres', "LOAD 'cuckoofilter'; SELECT vartype, enumvals, min_val, max_val $of");
+	my $range = $node->safe_psql('postgres', "LOAD 'cuckoofilter_join'; SELECT vartype, enumvals, min_val, max_val $of");
 	my ($type, $enum, $least, $most) = split /\|/, $range;
 	my $said = join ',', $values =~ /(\w+)/g;
 
