@@ -31,6 +31,8 @@ make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 
 	cat "$work/make.log"
 	exit 1
 }
+# The SQL of 1.0.0, which upgrades are tested from.
+cp test/pg/1.0.0/cuckoofilter--1.0.0.sql "$work/stage$($PG_CONFIG --sharedir)/extension"
 PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" > "$work/staged.conf"
 options=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" -o)
 [ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
