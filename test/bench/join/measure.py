@@ -31,13 +31,14 @@ def say(text):
     print(f"{time.monotonic() - START:6.1f} s  {text}", file=sys.stderr, flush=True)
 
 
-def psql(*commands, errors=False):
-    command = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1"]
-    for text in commands:
-        command += ["-c", text]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def psql(*commands, database=None, errors=False):
+    """What the commands print in one session.  They are sent as input, so that one may be a filter of megabytes."""
+    command = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-f", "-"]
+    if database is not None:
+        command += ["-d", database]
+    done = subprocess.run(command, input="".join(text + ("\n" if text.startswith("\\") else ";\n") for text in commands), capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"{commands[-1]}\n{done.stderr}")
+        sys.exit(f"{commands[-1][:1000]}\n{done.stderr[:1000]}")
     return (done.stdout, done.stderr) if errors else done.stdout
 
 

@@ -6,10 +6,12 @@ Run under pg_virtualenv, with the extension installed: postgresql.py DIRECTORY
 
 import os
 import re
-import subprocess
 import sys
 
 from contest import ROWS, SHARES, STORED_ITEMS, Contest, Method, say
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../join"))
+from measure import psql
 
 DIMENSION = ROWS // 5
 TYPES = (("bigint", "k", "bigint"), ("uuid", "u", "any"), ("text of 32", "t", "text"))
@@ -23,15 +25,7 @@ INDEX = "SET enable_hashjoin = off; SET enable_mergejoin = off"
 
 
 class Database:
-    @staticmethod
-    def psql(*commands):
-        command = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1"]
-        for text in commands:
-            command += ["-c", text]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            sys.exit(f"{commands[-1]}\n{done.stderr}")
-        return done.stdout
+    psql = staticmethod(psql)
 
     def plan(self, method):
         # only a run tells of batches

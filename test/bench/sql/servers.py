@@ -10,11 +10,10 @@ import collections
 import os
 import re
 import statistics
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../join"))
-from measure import QUICK, ROUNDS, Server, say, write
+from measure import QUICK, ROUNDS, Server, psql, say, write
 from proxy import Proxy
 
 ROWS = 500_000 if QUICK else 5_000_000  # of both servers
@@ -114,18 +113,9 @@ SECTIONS = {
 }
 
 
-def psql(database, *commands, errors=False):
-    command = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", database, "-f", "-"]
-    done = subprocess.run(command, input=";\n".join(commands) + ";\n", capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{commands[-1][:1000]}\n{done.stderr[:1000]}")
-    return (done.stdout, done.stderr) if errors else done.stdout
-
-
 def fill_server(name, part):
-    psql("postgres", f"CREATE DATABASE {name}", f"ALTER DATABASE {name} SET jit = off")
+    psql(f"CREATE DATABASE {name}", f"ALTER DATABASE {name} SET jit = off")
     psql(
-        name,
         f"""CREATE EXTENSION cuckoofilter;
         CREATE UNLOGGED TABLE fact AS SELECT g AS id, {part} AS part, k, (g / 2 % 100)::integer AS day, md5(k::text) AS t
             FROM generate_series({part}::bigint, {ROWS - 1}, 2) g, LATERAL (SELECT abs(hashint8(g)::bigint) % {KEYS}) key (k);
@@ -135,12 +125,12 @@ def fill_server(name, part):
         CREATE AGGREGATE cuckoofilter_state(bigint, double precision, bigint) (SFUNC = cuckoofilter_agg_hash_transition, STYPE = cuckoofilter);
         CREATE VIEW states AS SELECT cuckoofilter_state(cuckoofilter_hash(k), {FACTS}) AS f FROM fact""",
         "VACUUM ANALYZE",
+        database=name,
     )
 
 
 def fill():
     psql(
-        "postgres",
         f"""CREATE EXTENSION IF NOT EXISTS cuckoofilter; CREATE EXTENSION IF NOT EXISTS postgres_fdw;
         CREATE UNLOGGED TABLE here AS SELECT g AS id, abs(hashint8(g)::bigint) % {KEYS} AS k FROM generate_series(0::bigint, {ROWS - 1}) g;
         CREATE UNLOGGED TABLE dim AS SELECT g * 50 AS k, md5((g * 50)::text) AS t FROM generate_series(0::bigint, {KEYS // 50 - 1}) g;
@@ -153,7 +143,6 @@ def fill():
     for part, name in enumerate(("north", "south")):
         fill_server(name, part)
         psql(
-            "postgres",
             f"""CREATE SERVER {name} FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '{os.environ["PGPORT"]}', dbname '{name}', sslmode 'disable',
                 extensions 'cuckoofilter', async_capable 'true', fetch_size '10000');
             CREATE USER MAPPING FOR CURRENT_USER SERVER {name} OPTIONS (user '{os.environ["PGUSER"]}', password '{os.environ["PGPASSWORD"]}');
@@ -165,7 +154,6 @@ def fill():
             ANALYZE fact_{name}; ANALYZE stored_{name}""",
         )
     psql(
-        "postgres",
         """CREATE FOREIGN TABLE estimated (id bigint, part integer, k bigint, day integer, t text)
             SERVER north OPTIONS (table_name 'fact', use_remote_estimate 'true')""",
         "VACUUM ANALYZE",
@@ -175,7 +163,7 @@ def fill():
 
 def connect(port):
     for name in ("north", "south"):
-        psql("postgres", f"ALTER SERVER {name} OPTIONS (SET port '{port}')")
+        psql(f"ALTER SERVER {name} OPTIONS (SET port '{port}')")
 
 
 def settings(way):
@@ -192,20 +180,20 @@ Run = collections.namedtuple("Run", "here all wall answer")
 
 def run(server, way):
     before = server.used()
-    out, err = psql("postgres", *settings(way), "SET log_statement_stats = on; SET client_min_messages = log", way.sql, errors=True)
+    out, err = psql(*settings(way), "SET log_statement_stats = on; SET client_min_messages = log", way.sql, errors=True)
     used = re.findall(r"([0-9.]+) s user, ([0-9.]+) s system, ([0-9.]+) s elapsed", err)[-1]
     return Run(float(used[0]) + float(used[1]), server.used() - before, float(used[2]), answer(out))
 
 
 def fetched(way):
     """The rows that foreign scans bring."""
-    plan = psql("postgres", *settings(way), f"EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) {way.sql}")
+    plan = psql(*settings(way), f"EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) {way.sql}")
     return sum(int(rows) * int(loops) for rows, loops in re.findall(r"Foreign Scan[^(\n]*\(actual rows=(\d+)[.\d]* loops=(\d+)\)", plan))
 
 
 def count_bytes(proxy, way):
     before = proxy.bytes
-    psql("postgres", *settings(way), way.sql)
+    psql(*settings(way), way.sql)
     return proxy.bytes - before
 
 
@@ -226,7 +214,7 @@ def hold(server, ways):
 def main():
     fill()
     server = Server()
-    constant = answer(psql("postgres", "SELECT f FROM filters"))
+    constant = answer(psql("SELECT f FROM filters"))
     ways = {section: [way._replace(sql=way.sql.format(constant=constant)) for way in of] for section, (_, of) in SECTIONS.items()}
     runs = {section: hold(server, of) for section, of in ways.items()}
     proxy = Proxy()
