@@ -167,7 +167,7 @@ def connect(port):
 
 
 def settings(way):
-    return ("SET jit = off", "SET max_parallel_workers_per_gather = 0", "SET work_mem = '512MB'", "SELECT cuckoofilter_version()", way.settings or "SELECT")
+    return ("SET jit = off", "SET max_parallel_workers_per_gather = 0", "SET work_mem = '512MB'", "LOAD 'cuckoofilter_join'", way.settings or "SELECT")
 
 
 def answer(out):
