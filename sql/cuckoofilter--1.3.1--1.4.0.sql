@@ -1,4 +1,4 @@
--- cuckoofilter 1.3.1 to 1.4.0: planned bytes; items with values.
+-- cuckoofilter 1.3.1 to 1.4.0: planned bytes; items with values; the library of join filters.
 
 \echo Use "ALTER EXTENSION cuckoofilter UPDATE TO '1.4.0'" to load this file. \quit
 
@@ -139,3 +139,11 @@ CREATE AGGREGATE cuckoofilter_agg_pair(item "any", value "any", fpr double preci
 );
 COMMENT ON AGGREGATE cuckoofilter_agg_pair(item "any", value "any", fpr double precision, capacity double precision, options text)
 	IS 'a filter of the distinct pairs of an item and its value, with room for capacity, at a false positive rate of fpr, with options';
+
+-- Join filters are a library of their own, cuckoofilter_join. To call this function is to load it.
+CREATE FUNCTION cuckoofilter_join_load()
+	RETURNS void
+	AS 'MODULE_PATHNAME_join', 'cuckoofilter_join_load'
+	LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION cuckoofilter_join_load()
+	IS 'loads the library of join filters in this session';
