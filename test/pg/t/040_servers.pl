@@ -166,7 +166,7 @@ SKIP:
 }
 
 # the same by a join filter, of a query that stays as it is
-$session->query('LOAD 'cuckoofilter_join'; SET cuckoofilter.join_filter_min_rows = 0; SET enable_mergejoin = off; SET enable_nestloop = off');
+$session->query("LOAD 'cuckoofilter_join'; SET cuckoofilter.join_filter_min_rows = 0; SET enable_mergejoin = off; SET enable_nestloop = off");
 is(here($join_filter), $members, 'a join filter: the rows that join');
 like(plan_of($unasked), qr/Cuckoo Join Filter.*, by its server/s, 'a join filter: asked by the servers');
 cmp_ok(fetched($unasked), '<=', $joined + $others, 'a join filter: hardly other rows come');
