@@ -9,20 +9,6 @@
  * integer that was meant; past it, it may have been rounded. */
 #define CKFS_EXACT 9007199254740992.0
 
-bool
-ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter)
-{
-	ckf_check check = {0};
-	ckf_status status;
-
-	while ((status = ckf_check_step(filter, &check)) == CKF_MORE)
-		if (ckfs_interrupted(ctx))
-			return false;
-	if (status != CKF_OK)
-		ckfs_error(ctx, status, (ckfs_subject){0});
-	return status == CKF_OK;
-}
-
 const ckf_filter *
 ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filter *local)
 {

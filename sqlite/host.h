@@ -115,6 +115,11 @@ bool ckfs_interrupted(sqlite3_context *ctx);
 /* The same where there is no function. */
 bool ckfs_is_interrupted(sqlite3 *db);
 
+/* ---------------------------------------------------------------- check.c */
+
+/* Read each slot of a filter once. False, with an error, if one is damaged. */
+bool ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter);
+
 /* ------------------------------------------------------------- argument.c */
 
 /*
@@ -124,9 +129,6 @@ bool ckfs_is_interrupted(sqlite3 *db);
  */
 const ckf_filter *ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust,
 							  ckf_filter *local);
-
-/* Read each slot of a filter once; false, with an error, where one is damaged. */
-bool ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter);
 
 /* An item's hash and class. */
 typedef struct ckfs_hashed

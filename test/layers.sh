@@ -3,7 +3,8 @@
 #
 #   - the core calls a few functions of the C library and nothing else, exports only ckf_ names,
 #     and keeps no state but what it knows of the processor;
-#   - no two files of the core, a header and its source taken as one, need each other in a circle;
+#   - no two files of the core, or of a host, need each other in a circle, a header and its source
+#     taken as one;
 #   - pg/ and sqlite/ include four files of the core, its functions and its words, and never each
 #     other;
 #   - the core includes no header of a host, and of a C library only a few;
@@ -83,10 +84,26 @@ dependencies()
 	done | sort | awk '$1 == "of" { of[$2] = $3 } $1 == "use" { print $3, of[$2] }'
 }
 
-# Units that depend on each other in a circle.
+# The same of a host, whose objects lie in another folder under the same names.
+host_dependencies() # folder objects
+{
+	find "$1" -name '*.[ch]' | while read -r file; do
+		includes "$file" | while read -r name; do
+			for path in "$(dirname "$file")/$name" "$1/$name"; do
+				[ ! -f "$path" ] || { echo "${file%.*} $(realpath --relative-to=. "${path%.*}")"; break; }
+			done
+		done
+	done
+	find "$2" -name '*.o' | while read -r object; do
+		unit=$1${object#"$2"}
+		nm -g "$object" | awk -v unit="${unit%.o}" '$NF ~ /^ckf[sp]_/ { print NF == 2 ? "use" : "of", $NF, unit }'
+	done | sort | awk '$1 == "of" { of[$2] = $3 } $1 == "use" && $2 in of { print $3, of[$2] }'
+}
+
+# Units that depend on each other in a circle, of the pairs in the input.
 circles()
 {
-	{ dependencies | awk '$1 != $2' | sort -u | tsort > /dev/null; } 2>&1
+	{ awk '$1 != $2' | sort -u | tsort > /dev/null; } 2>&1
 }
 
 # What a module imports to read the environment.
@@ -118,7 +135,7 @@ verdict "the core exports only ckf_ names" \
 	"$(nm -A -g --defined-only "$out"/*.o | awk '$NF !~ /^ckf_/')"
 verdict "the core keeps no state, but of the processor" \
 	"$(writable_data)"
-verdict "no two files of the core include or call each other in a circle" "$(circles)"
+verdict "no two files of the core include or call each other in a circle" "$(dependencies | circles)"
 verdict "the core includes no header of a host" "$(for file in core/*.h core/*/*.[ch]; do
 	includes "$file" | grep -Evx "$core_headers|$(core_files)" |
 		sed "s|^|$file: |"
@@ -127,6 +144,11 @@ verdict "the hosts include nothing of the core but cuckoofilter.h, cuckoofilter_
 	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
 verdict "sqlite/ does not see PostgreSQL" "$(included 'postgres|fmgr|^utils/|pg/' sqlite/*.[ch] sqlite/*/*.[ch])"
 verdict "pg/ does not see SQLite" "$(included 'sqlite' pg/*.[ch] pg/*/*.[ch])"
+for host in sqlite pg; do
+	objects=build/$host
+	[ "$host" = sqlite ] || objects=build/pg/pg
+	[ ! -d "$objects" ] || verdict "no two files of $host/ include or call each other in a circle" "$(host_dependencies $host $objects | circles)"
+done
 verdict "nothing includes files of the tests" "$(included 'test/|^check\.h' core/*.h core/*/*.[ch] pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
 
 sqlite_module=build/sqlite/cuckoofilter.so

@@ -156,6 +156,14 @@ ckfs_integrity_command(ckfs_table *table)
 	return rc == SQLITE_OK && found ? ckfs_table_fail(table, SQLITE_CORRUPT_VTAB, found) : rc;
 }
 
+static int
+ckfs_optimize_command(ckfs_table *table)
+{
+	int rc = ckfs_write_waiting(table);
+
+	return rc == SQLITE_OK ? ckfs_write_packed(table) : rc;
+}
+
 int
 ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item)
 {
@@ -167,7 +175,7 @@ ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item)
 	if (sqlite3_stricmp(name, "merge") == 0)
 		return ckfs_merge(table, item);
 	if (alone && sqlite3_stricmp(name, "optimize") == 0)
-		return ckfs_write_packed(table);
+		return ckfs_optimize_command(table);
 	if (alone && sqlite3_stricmp(name, "delete-all") == 0)
 		return ckfs_write_nothing(table);
 	if (alone && sqlite3_stricmp(name, "integrity-check") == 0)

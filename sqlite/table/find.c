@@ -71,14 +71,6 @@ ckfs_depths_guess(const ckfs_depths *depths, uint64_t hash, uint64_t *start)
 
 /* ------------------------------------------------------------------ by BLOB */
 
-void
-ckfs_close_blob(ckfs_table *table)
-{
-	sqlite3_blob_close(table->blob);
-	table->blob = NULL;
-	table->questions = 0;
-}
-
 /* Read the chunk that begins at `start`, whatever else there may be; false: there is none,
  * or it could not be read, which the statement will tell better. */
 static bool

@@ -303,10 +303,8 @@ int
 ckfs_write_packed(ckfs_table *table)
 {
 	sqlite3_int64 last_rowid;
-	int rc = ckfs_write_waiting(table);
+	int rc = ckfs_start_write(table, &last_rowid);
 
-	if (rc == SQLITE_OK)
-		rc = ckfs_start_write(table, &last_rowid);
 	if (rc != SQLITE_OK)
 		return rc;
 	rc = ckfs_pack(table, NULL, 0, 0);

@@ -123,6 +123,14 @@ ckfs_shadow_rename(ckfs_table *table, const char *name)
 /* -------------------------------------------------------------- statements */
 
 void
+ckfs_close_blob(ckfs_table *table)
+{
+	sqlite3_blob_close(table->blob);
+	table->blob = NULL;
+	table->questions = 0;
+}
+
+void
 ckfs_shadow_close(ckfs_table *table)
 {
 	int i;
@@ -251,6 +259,40 @@ ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ckfs_r
 	if (rc != SQLITE_OK)
 		sqlite3_reset(*statement);
 	return rc;
+}
+
+int
+ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsigned item_classes,
+		 uint64_t surplus)
+{
+	int rc;
+	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_PUT, &rc);
+
+	if (!statement)
+		return rc;
+	sqlite3_bind_int64(statement, 1, id);
+	sqlite3_bind_blob(statement, 2, bytes, (int)size, SQLITE_STATIC);
+	sqlite3_bind_int(statement, 3, (int)item_classes);
+	sqlite3_bind_int64(statement, 4, (int64_t)surplus);
+	return ckfs_change_rows(table, statement, 1);
+}
+
+int
+ckfs_is_empty(ckfs_table *table)
+{
+	int rc;
+	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_FROM, &rc);
+	int64_t id;
+
+	if (!statement)
+		return rc;
+	sqlite3_bind_int64(statement, 1, INT64_MIN);
+	rc = ckfs_step(table, statement);
+	if (rc != SQLITE_ROW)
+		return rc;
+	id = sqlite3_column_int64(statement, 0);
+	sqlite3_reset(statement);
+	return ckfs_table_damaged(table, id, "a range without a chunk");
 }
 
 int

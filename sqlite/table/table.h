@@ -166,6 +166,15 @@ void ckfs_names_end(ckfs_table *table);
 int ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params *params,
 						 ckf_chunks *chunks, char **error);
 
+/* ----------------------------------------------------------------- change.c */
+
+/* A change of several rows: none is made, or all are, or the table is broken until a rollback. */
+void ckfs_begin_change(ckfs_table *table);
+void ckfs_end_change(ckfs_table *table, int rc);
+
+/* Only a part of what must be whole is written. */
+void ckfs_break(ckfs_table *table);
+
 /* ----------------------------------------------------------------- shadow.c */
 
 int ckfs_shadow_create(ckfs_table *table);
@@ -218,8 +227,29 @@ int ckfs_read_row(ckfs_table *table, sqlite3_stmt *statement, ckfs_row *row);
  * reset after use. */
 int ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ckfs_row *row);
 
+/* Write a row, new or in the place of its id. */
+int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
+			 unsigned item_classes, uint64_t surplus);
+
+/* Is the table empty, as it has no row for some hash?  SQLITE_OK; else it is damaged. */
+int ckfs_is_empty(ckfs_table *table);
+
+/* Nothing may be read by id at a write, nor behind the last question of a statement. */
+void ckfs_close_blob(ckfs_table *table);
+
 /* Tell the engine how rows fill pages. */
 int ckfs_page_room(ckfs_table *table);
+
+/* ----------------------------------------------------------------- writer.c */
+
+/* May the table be asked or changed?  An error where a change ended half way in this transaction,
+ * where the writer is at work, also of another instance, or where the table was dropped. */
+int ckfs_check_usable(ckfs_table *table);
+
+/* Enter the writer, and leave it.  All changes of rows are made between the two; where the first
+ * fails there is nothing to leave. */
+int ckfs_start_write(ckfs_table *table, sqlite3_int64 *last_rowid);
+void ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid);
 
 /* ------------------------------------------------------------------ count.c */
 
@@ -236,14 +266,7 @@ int ckfs_estimate(ckfs_table *table, uint64_t hash, double *copies);
 
 int ckfs_count_copies(ckfs_table *table, ckfs_total *total);
 
-/* May `n` more items be added?  SQLITE_OK, or the error that the precision is used up.
- * `hash` is of one of them.  Where it comes close, what waits is written. */
-int ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n);
-
 /* ------------------------------------------------------------------ write.c */
-
-/* Is the table empty, as it has no row for some hash?  SQLITE_OK; else it is damaged. */
-int ckfs_is_empty(ckfs_table *table);
 
 /* Add one copy of each item, in ascending order; `whole` as ckf_edit_add has it.  *done: how
  * many were added, all if it does not fail. */
@@ -255,26 +278,6 @@ int ckfs_write_removal(ckfs_table *table, uint64_t hash);
 
 /* 'delete-all' */
 int ckfs_write_nothing(ckfs_table *table);
-
-/* Enter the writer, and leave it.  All changes of rows are made between the two; where the first
- * fails there is nothing to leave. */
-int ckfs_start_write(ckfs_table *table, sqlite3_int64 *last_rowid);
-void ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid);
-
-/* Write a row, new or in the place of its id. */
-int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
-			 unsigned item_classes, uint64_t surplus);
-
-/* A change of several rows: none is made, or all are, or the table is broken until a rollback. */
-void ckfs_begin_change(ckfs_table *table);
-void ckfs_end_change(ckfs_table *table, int rc);
-
-/* Only a part of what must be whole is written. */
-void ckfs_break(ckfs_table *table);
-
-/* May the table be asked or changed?  An error where a change ended half way in this transaction,
- * where the writer is at work, also of another instance, or where the table was dropped. */
-int ckfs_check_usable(ckfs_table *table);
 
 /* ------------------------------------------------------------------- pack.c */
 
@@ -321,13 +324,16 @@ ckfs_batch *ckfs_waiting_next(const ckfs_waiting *waiting);
  * open.  On an error it is not known which items are rows. */
 int ckfs_waiting_written(ckfs_waiting *waiting, ckfs_batch *batch, size_t done, int level);
 
+/* ---------------------------------------------------------------- reserve.c */
+
+/* May `n` more items be added?  SQLITE_OK, or the error that the precision is used up.
+ * `hash` is of one of them.  Where it comes close, what waits is written. */
+int ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n);
+
 /* ------------------------------------------------------------------- find.c */
 
 /* How many copies of the item are there?  At most 1 where `one` is enough to know. */
 int ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies);
-
-/* Nothing may be read by id at a write, nor behind the last question of a statement. */
-void ckfs_close_blob(ckfs_table *table);
 
 void ckfs_depths_end(ckfs_depths *depths);
 

@@ -29,6 +29,15 @@ ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 	return rc;
 }
 
+/* Take one copy of a hash away, now. */
+static int
+ckfs_delete_item(ckfs_table *table, uint64_t hash)
+{
+	int rc = ckfs_write_waiting(table);
+
+	return rc == SQLITE_OK ? ckfs_write_removal(table, hash) : rc;
+}
+
 int
 ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_int64 *rowid)
 {
@@ -40,7 +49,7 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 	{
 		if (table->params.set)
 			return ckfs_table_status(table, CKF_IS_SET, (ckfs_subject){0});
-		return ckfs_write_removal(table, (uint64_t)sqlite3_value_int64(argv[0]));
+		return ckfs_delete_item(table, (uint64_t)sqlite3_value_int64(argv[0]));
 	}
 	if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
 		return ckfs_refuse(table, "items of a cuckoofilter table cannot be updated: delete the old "

@@ -1,120 +1,9 @@
 /*
- * write.c - changes of chunks: every one is an edit of the engine, whose parts become rows.
- *
- * An edit that has written some of its parts leaves a table that is not whole.  SQLite undoes
- * a statement that fails only where it keeps a journal for it, which it does not for one that
- * inserts a single row.  So the table is broken from the first part written to the last; where
- * that fails it stays so, and says so to whatever asks or commits, until a rollback to before it.
- * (Which SQLite may have done by itself when a statement of ours returns.)
+ * write.c - adds and removals. Each is an edit of the engine, whose parts become rows.
  */
 #include "table.h"
 
 #include <string.h>
-
-void
-ckfs_begin_change(ckfs_table *table)
-{
-	table->changing = true;
-}
-
-void
-ckfs_end_change(ckfs_table *table, int rc)
-{
-	table->changing = false;
-	if (rc == SQLITE_OK)
-	{
-		table->broken = false;
-		sqlite3_free(table->broken_by);
-		table->broken_by = NULL;
-	}
-	else if (table->broken && !table->broken_by && table->base.zErrMsg)
-		table->broken_by = sqlite3_mprintf("%s", table->base.zErrMsg);
-}
-
-void
-ckfs_break(ckfs_table *table)
-{
-	table->broken = true;
-	table->broken_level = table->level;
-}
-
-int
-ckfs_check_usable(ckfs_table *table)
-{
-	const ckfs_table *other = NULL;
-	bool comma;
-
-	if (table->dropped)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			sqlite3_mprintf("cuckoofilter table %s.%s was dropped", table->schema, table->name));
-	if (table->renamed && !table->writing && !table->stepping)
-	{
-		table->renamed = false;
-		ckfs_shadow_close(table);
-	}
-	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken && !other->writing)
-		;
-	if (!other)
-		return SQLITE_OK;
-	if (other->writing)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			sqlite3_mprintf("cuckoofilter table %s.%s is being written: a trigger or an index on "
-							"%s must not ask or change it",
-							table->schema, table->name, table->shadow));
-	comma = other->broken_by != NULL;
-	return ckfs_table_fail(
-		table, SQLITE_ERROR,
-		sqlite3_mprintf("cuckoofilter table %s.%s: a change failed half way%s%s%s; "
-						"roll the transaction back",
-						table->schema, table->name, comma ? " (" : "",
-						comma ? other->broken_by : "", comma ? ")" : ""));
-}
-
-int
-ckfs_start_write(ckfs_table *table, sqlite3_int64 *last_rowid)
-{
-	ckfs_table *other = NULL;
-	int rc = ckfs_check_usable(table);
-
-	if (rc != SQLITE_OK)
-		return rc;
-	while ((other = ckfs_next_instance(table, other)) != NULL)
-		ckfs_close_blob(other);
-	if (!table->edit)
-		table->edit = sqlite3_malloc64(CKF_EDIT_SIZE);
-	if (!table->edit)
-		return SQLITE_NOMEM;
-	ckfs_assert(!table->writing);
-	table->writing = true;
-	*last_rowid = sqlite3_last_insert_rowid(table->db);
-	return SQLITE_OK;
-}
-
-void
-ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid)
-{
-	ckfs_assert(table->writing);
-	table->writing = false;
-	sqlite3_set_last_insert_rowid(table->db, last_rowid); /* rows of ours are not the user's */
-}
-
-int
-ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsigned item_classes,
-		 uint64_t surplus)
-{
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_PUT, &rc);
-
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, id);
-	sqlite3_bind_blob(statement, 2, bytes, (int)size, SQLITE_STATIC);
-	sqlite3_bind_int(statement, 3, (int)item_classes);
-	sqlite3_bind_int64(statement, 4, (int64_t)surplus);
-	return ckfs_change_rows(table, statement, 1);
-}
 
 /* Of a set, note how many of the items that an edit took were stored already. */
 static int
@@ -152,24 +41,6 @@ ckfs_put_parts(ckfs_table *table, const ckfs_row *row, unsigned item_classes, si
 		rc = ckfs_note_surplus(table, row, taken);
 	ckfs_end_change(table, rc);
 	return rc;
-}
-
-int
-ckfs_is_empty(ckfs_table *table)
-{
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_FROM, &rc);
-	int64_t id;
-
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, INT64_MIN);
-	rc = ckfs_step(table, statement);
-	if (rc != SQLITE_ROW)
-		return rc;
-	id = sqlite3_column_int64(statement, 0);
-	sqlite3_reset(statement);
-	return ckfs_table_damaged(table, id, "a range without a chunk");
 }
 
 /* Add the first items, as many as one edit takes. */
@@ -250,10 +121,8 @@ int
 ckfs_write_removal(ckfs_table *table, uint64_t hash)
 {
 	sqlite3_int64 last_rowid;
-	int rc = ckfs_write_waiting(table);
+	int rc = ckfs_start_write(table, &last_rowid);
 
-	if (rc == SQLITE_OK)
-		rc = ckfs_start_write(table, &last_rowid);
 	if (rc != SQLITE_OK)
 		return rc;
 	rc = ckfs_remove_hash(table, hash);

@@ -1,0 +1,86 @@
+/*
+ * reserve.c - may more items be added?
+ *
+ * While a table is far below its limit, the estimate from one chunk is enough. Closer to the limit
+ * more chunks are read, and in the end all of them.
+ */
+#include "table.h"
+
+#include "messages.h"
+
+/* By how much one chunk, and by how much CKFS_SAMPLES of them, may be wrong: many times their
+ * standard errors, of about 5 and 0.5 %. */
+#define CKFS_ONE_MARGIN 2.0
+#define CKFS_MANY_MARGIN 1.1
+#define CKFS_SAMPLES 128
+
+/* Other connections add, too: each looks again after this part of the limit. */
+#define CKFS_ALLOWED_SHARE 16
+
+/* The mean of what chunks all over the table say. */
+static int
+ckfs_estimate_many(ckfs_table *table, uint64_t hash, double *copies)
+{
+	double sum = 0, one;
+	int rc = SQLITE_OK;
+	unsigned i;
+
+	for (i = 0; i < CKFS_SAMPLES && rc == SQLITE_OK; i++)
+	{
+		rc = ckfs_estimate(table, hash, &one);
+		sum += one;
+		hash += UINT64_MAX / CKFS_SAMPLES + 1;
+	}
+	*copies = sum / CKFS_SAMPLES;
+	return rc;
+}
+
+/* Allow adds up to the limit, if there are certainly no more than so many copies. */
+static bool
+ckfs_allow(ckfs_table *table, double copies, uint64_t n)
+{
+	double room = (double)table->chunks.max_count - copies - (double)table->waiting.count;
+	double most = (double)(table->chunks.max_count / CKFS_ALLOWED_SHARE + 1);
+
+	if (room < (double)n)
+		return false;
+	if (most < (double)n)
+		most = (double)n;
+	table->allowed = (uint64_t)(room < most ? room : most);
+	return true;
+}
+
+int
+ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n)
+{
+	ckfs_total total;
+	double copies;
+	int rc;
+
+	if (table->allowed < n)
+	{
+		rc = ckfs_check_usable(table);
+		if (rc == SQLITE_OK)
+			rc = ckfs_estimate(table, hash, &copies);
+		if (rc == SQLITE_OK && !ckfs_allow(table, copies * CKFS_ONE_MARGIN, n))
+		{
+			rc = ckfs_write_waiting(table);
+			if (rc == SQLITE_OK)
+				rc = ckfs_estimate_many(table, hash, &copies);
+			if (rc == SQLITE_OK && !ckfs_allow(table, copies * CKFS_MANY_MARGIN, n))
+			{
+				rc = ckfs_count_copies(table, &total);
+				if (rc == SQLITE_OK && !ckfs_allow(table, (double)total.copies, n))
+					return ckfs_table_fail(
+						table, SQLITE_ERROR,
+						sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
+										(unsigned long long)total.copies,
+										ckf_chunks_fpr(&table->chunks, total.copies)));
+			}
+		}
+		if (rc != SQLITE_OK)
+			return rc;
+	}
+	table->allowed -= n;
+	return SQLITE_OK;
+}
