@@ -1,109 +1,18 @@
 /*
- * build.h - the state of the plan node that builds a filter.
+ * build.h - the plan node that builds a filter.
  */
 #ifndef CKFP_JOIN_BUILD_H
 #define CKFP_JOIN_BUILD_H
 
-#include "filter.h"
-#include "key.h"
-
-#include "commands/explain.h"
-#include "nodes/extensible.h"
-#include "utils/hsearch.h"
+#include "node.h"
 
 #pragma GCC visibility push(hidden)
-
-/* The number of rows in a window, in which the rows that pass are counted; and the number of
- * rows from the start of a window to the start of the next one. */
-#define CKFP_WINDOW 4096
-#define CKFP_WINDOW_STEP 16384
-
-/* Why there is no filter. */
-typedef enum ckfp_given_up
-{
-	CKFP_GIVEN_UP_NOT,
-	CKFP_GIVEN_UP_MEMORY,
-	CKFP_GIVEN_UP_KEYS
-} ckfp_given_up;
-
-/* The counters that EXPLAIN shows. */
-typedef struct ckfp_join_counts
-{
-	uint64 keys;   /* of the filter */
-	uint64 memory; /* bytes of the finished filter */
-	uint64 tested;
-	uint64 removed;
-	uint64 switched_off; /* the number of rows before it was switched off; 0: never */
-	ckfp_given_up given_up;
-} ckfp_join_counts;
-
-/* Add the counters of another process. */
-static inline void
-ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
-{
-	sum->keys = Max(sum->keys, counts->keys);
-	sum->memory = Max(sum->memory, counts->memory);
-	sum->tested += counts->tested;
-	sum->removed += counts->removed;
-	sum->switched_off = Max(sum->switched_off, counts->switched_off);
-	sum->given_up = Max(sum->given_up, counts->given_up);
-}
-
-typedef struct ckfp_build
-{
-	CustomScanState css;
-	ckfp_join_record record;
-	ckfp_key build_key[CKFP_JOIN_KEYS];
-	ckfp_key probe_key[CKFP_JOIN_KEYS];
-	ExprState *expression[CKFP_JOIN_KEYS]; /* of a key that is not a plain column, */
-	AttrNumber attribute[CKFP_JOIN_KEYS];  /* and the column of a key that is one */
-	bool allocates;                        /* hashing the build side allocates memory */
-	HashJoinState *join;                   /* the join of this filter */
-	bool gathering;                        /* the keys are being gathered */
-	bool asking;                           /* the filter is ready, and scans ask it */
-	bool sent;     /* servers that ask it receive it with their next query */
-	bool disabled; /* the filter is not built, or was given up, for the rest of the query */
-	bool verify;   /* join_filter = verify: denied rows are kept and recorded */
-	ckfp_join_filter filter;
-	HTAB *denied; /* verify: the hashes of denied rows */
-	ckfp_join_counts counts;
-	ckfp_join_counts workers;   /* the counters of the parallel workers */
-	struct ckfp_shared *shared; /* in a parallel plan */
-	bool begun;                 /* has started to read its part of the build side */
-	uint64 window_edge;         /* the number of tested rows at which a window begins or ends */
-	uint64 passed_before;       /* the number of passed rows at the start of the window */
-	bool in_window;
-	unsigned windows;        /* the last three windows, a bit each: too many rows passed */
-	struct ckfp_build *next; /* the next one of the query */
-} ckfp_build;
 
 /* The list of build nodes of the query that is being started; NULL otherwise. */
 extern ckfp_build **ckfp_join_starting;
 
 /* Register the custom scan methods. */
 void ckfp_join_init_build(void);
-
-/* Prepare for the first row of the build side, also when the build side is read again. */
-void ckfp_build_start(ckfp_build *build);
-
-/* Give up the filter for the rest of the query. */
-void ckfp_build_give_up(ckfp_build *build, ckfp_given_up why);
-
-/* Begin or end a window of rows. */
-void ckfp_build_toggle_window(ckfp_build *build);
-
-/* Count a tested row. */
-static inline void
-ckfp_build_count(ckfp_build *build, bool passed)
-{
-	if (!passed)
-		build->counts.removed++;
-	if (unlikely(++build->counts.tested == build->window_edge))
-		ckfp_build_toggle_window(build);
-}
-
-/* Show the properties of the filter in EXPLAIN. */
-void ckfp_join_explain(CustomScanState *node, List *ancestors, ExplainState *es);
 
 #pragma GCC visibility pop
 

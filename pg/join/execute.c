@@ -1,6 +1,7 @@
 /*
  * execute.c - the executor's hook.
  */
+#include "build.h"
 #include "probe.h"
 
 #include "access/parallel.h"

@@ -1,7 +1,8 @@
 /*
  * explain.c - the lines of a filter in EXPLAIN.
  */
-#include "build.h"
+#include "explain.h"
+#include "node.h"
 #include "remote.h"
 
 #include "commands/explain.h"

@@ -4,7 +4,7 @@
 #ifndef CKFP_JOIN_PROBE_H
 #define CKFP_JOIN_PROBE_H
 
-#include "build.h"
+#include "node.h"
 
 #include "executor/execdesc.h"
 

@@ -5,7 +5,7 @@
 #ifndef CKFP_JOIN_SHARED_H
 #define CKFP_JOIN_SHARED_H
 
-#include "build.h"
+#include "node.h"
 
 #include "access/parallel.h"
 

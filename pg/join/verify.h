@@ -5,7 +5,7 @@
 #ifndef CKFP_JOIN_VERIFY_H
 #define CKFP_JOIN_VERIFY_H
 
-#include "build.h"
+#include "node.h"
 
 #pragma GCC visibility push(hidden)
 
