@@ -279,7 +279,7 @@ void ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, ui
  * feed ckf_export_again tells whether the table's first chunk is meant, else that
  * which follows the one fed last.
  *
- *     ckf_export_start(rebuild, chunks, first chunk or NULL, added, item_classes)
+ *     ckf_export_start(rebuild, chunks, first chunk or NULL, added, item_classes, most_bytes)
  *     while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
  *         if (status == CKF_ROOM)       replace each buffer that is too small
  *         else if (status == CKF_FEED)  if (ckf_export_again(rebuild)) go back to the first
@@ -290,18 +290,21 @@ void ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, ui
  * The result is that of ckf_rebuild's CKF_FINISH of an aggregate over the same items,
  * byte for byte, while there are at most `capacity` distinct ones, each added once
  * (a set: and at most 2^25).  Else it answers as the chunks do; where no table like theirs
- * can be filled, it has c = 4 and a target rate of 1/16, or buckets of 8 slots, or is a set
- * (FORMAT.md, section 10).
+ * can be filled within `most_bytes`, it has c = 4 and a target rate of 1/16, or buckets of 8
+ * slots, or is a set (FORMAT.md, section 10).
  *
  * `first`: the table's first chunk; NULL: it has none.  `added`: for a set, the number
  * of items added so far, stored or not; 0: not known (then a set may differ in bytes).
- * `item_classes`: of all items that were added.  *chunks and what was fed must stay as
- * they are: the former until the end, the latter until the next CKF_FEED.
- * CKF_OK; later CKF_BAD_BYTES, as ckf_rebuild_step, and CKF_PRECISION only where this
- * machine's memory cannot have so large a table.
+ * `item_classes`: of all items that were added.  `most_bytes`: of the largest filter that the
+ * host can keep.  No larger table is tried: items whose hashes crowd could need one of any
+ * size.  Only a set that has more bytes before anything crowds is asked for at CKF_ROOM, and
+ * the host refuses it.  *chunks and what was fed must stay as they are: the former until the
+ * end, the latter until the next CKF_FEED.
+ * CKF_OK; later CKF_BAD_BYTES, as ckf_rebuild_step, and CKF_PRECISION where no table of at
+ * most `most_bytes` could be filled: ckf_rebuild_refusal then tells CKF_CROWDED_HASHES.
  */
 ckf_status ckf_export_start(ckf_rebuild *rebuild, const ckf_chunks *chunks, const ckf_chunk *first,
-							uint64_t added, unsigned item_classes);
+							uint64_t added, unsigned item_classes, uint64_t most_bytes);
 
 bool ckf_export_again(const ckf_rebuild *rebuild);
 

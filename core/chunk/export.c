@@ -75,7 +75,7 @@ const ckf_operations ckf_fed_operations = {.contains = ckf_contains_perhaps,
 
 ckf_status
 ckf_export_start(ckf_rebuild *r, const ckf_chunks *chunks, const ckf_chunk *first, uint64_t added,
-				 unsigned item_classes)
+				 unsigned item_classes, uint64_t most_bytes)
 {
 	bool whole = !first || first->kind == CKF_CHUNK_HASHES;
 	ckf_status status =
@@ -84,6 +84,7 @@ ckf_export_start(ckf_rebuild *r, const ckf_chunks *chunks, const ckf_chunk *firs
 	if (status == CKF_OK)
 	{
 		r->added = added;
+		r->most = most_bytes;
 		r->to.item_classes = (uint8_t)item_classes;
 	}
 	return status;

@@ -170,7 +170,7 @@ ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
 		t->rho_bits--;
 	}
 	t->f = (uint8_t)ckf_tag_bits(t->rho_bits, t->m);
-	if (t->f < t->c || !ckf_may_have_buckets(t, items))
+	if (t->f < t->c || t->g > CKF_MAX_SEGMENT_BITS || !ckf_may_have_buckets(t, items))
 		return false;
 	ckf_derive(t);
 	return ckf_is_addressable(t);

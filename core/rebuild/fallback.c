@@ -7,10 +7,13 @@
  * that has room for one.  So an export gives up what costs least: first c, then the bucket
  * size, then that items can be removed.
  *
- * A set always ends well.  In buckets of 8 slots with c = f = 4 no more than 15 prefixes
- * share a bucket, since the values of a bucket are at most 16 in a row, and one of them has
- * tag 0.  So the edges of the graph of buckets, one for each prefix, can be directed so that
- * no more than 8 lead to a bucket.
+ * A set can always be filled by a table that is large enough.  In buckets of 8 slots with c = f = 4
+ * no more than 15 prefixes share a bucket, since the values of a bucket are at most 16 in a row,
+ * and one of them has tag 0.  So the edges of the graph of buckets, one for each prefix, can be
+ * directed so that no more than 8 lead to a bucket.  But where the items of many hashes begin with
+ * the same bits, all are in one segment, and such a table may have 2^w bits.  So the host says how
+ * many bytes a filter may have; a table like that of the chunks that would pass them gives way,
+ * too.
  */
 #include "rebuild/fallback.h"
 
@@ -52,7 +55,7 @@ ckf_fall_back(ckf_rebuild *r, bool short_tags)
 	else if (!r->once)
 		ckf_become_set(r);
 	else if (!r->unbounded)
-		r->unbounded = true; /* hashes crowd: as many buckets as it takes */
+		r->unbounded = true; /* hashes crowd: as many buckets as r->most allows */
 	else
 		return false;
 	to->low_mask = (UINT64_C(1) << to->c) - 1;

@@ -393,6 +393,19 @@ ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 	return CKF_OK;
 }
 
+static uint64_t
+ckf_bytes_of(const ckf_filter *table)
+{
+	return ckf_table_size(table->g, table->m, table->bucket_bits);
+}
+
+/* Is the table of an export larger than the host can keep it? */
+static bool
+ckf_is_too_large(const ckf_rebuild *r)
+{
+	return r->goal == CKF_FINISH_FED && ckf_is_table(&r->to) && ckf_bytes_of(&r->to) > r->most;
+}
+
 ckf_status
 ckf_target_choose(ckf_rebuild *r)
 {
@@ -422,15 +435,12 @@ ckf_target_choose(ckf_rebuild *r)
 		found = ckf_target_state(r);
 	else
 		found = r->whole ? ckf_target_exact(r) : ckf_target_table(r);
+	/* without its copies it may not be; a set that is, the host refuses */
+	if (found && !r->once && ckf_is_too_large(r) && ckf_fall_back(r, false))
+		return CKF_MORE;
 	if (found)
 		ckf_use(r);
 	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r, !found);
-}
-
-static uint64_t
-ckf_bytes_of(const ckf_filter *table)
-{
-	return ckf_table_size(table->g, table->m, table->bucket_bits);
 }
 
 /*
@@ -445,7 +455,8 @@ ckf_target_larger_table(ckf_rebuild *r)
 	ckf_filter *to = &r->to;
 	ckf_filter longer = *to;
 	unsigned max_w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
-	bool larger = ckf_enlarge(to, r->tries++, r->unbounded ? CKF_ANY_ITEMS : r->items);
+	bool larger = ckf_enlarge(to, r->tries++, r->unbounded ? CKF_ANY_ITEMS : r->items) &&
+				  !ckf_is_too_large(r);
 
 	if (larger && (longer.f > CKF_SHORT_TAG || r->tries == 1))
 		return true;
@@ -457,7 +468,7 @@ ckf_target_larger_table(ckf_rebuild *r)
 		return larger;
 	*to = longer;
 	r->tries = 0;
-	return true;
+	return !ckf_is_too_large(r);
 }
 
 ckf_status
@@ -547,7 +558,7 @@ ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 	refusal->limit = ckf_last_rate(to.fpr);
 	refusal->input = ckf_coarser(r);
 	refusal->capacity = ckf_kept_capacity(&to, to.w);
-	if (fits)
+	if (fits || r->unbounded)
 		refusal->cause = r->once ? CKF_CROWDED_HASHES : CKF_CROWDED;
 	else
 		refusal->cause = merges && full ? CKF_COARSE : CKF_FULL;

@@ -32,7 +32,7 @@ struct ckf_rebuild
 	bool in_order;     /* items come sorted, equal ones side by side */
 	bool appends;      /* a log takes the items as they come, in place */
 	bool copies_input; /* no target is better than the input as it is */
-	bool unbounded;    /* of chunks: the target may have any number of buckets */
+	bool unbounded; /* of chunks: the target may have any number of buckets, up to `most` bytes */
 
 	/* How copies are counted: `distinct` drops those of one item, told apart at
 	 * the precision meet_w, before a prefix counts its items; `once` then
@@ -45,6 +45,7 @@ struct ckf_rebuild
 	unsigned inputs;
 	uint64_t items;   /* to be stored: exactly, or at most */
 	uint64_t added;   /* of chunks: to a set, stored or not; 0: not known */
+	uint64_t most;    /* of chunks: bytes that the host can keep */
 	int64_t capacity; /* that was asked for */
 	uint8_t w;        /* of the items: the least that comes in, or to which they are cut */
 	unsigned tries;   /* builds that failed for these items */

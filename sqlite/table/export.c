@@ -57,10 +57,11 @@ ckfs_export_start(ckf_rebuild *rebuild, void *data)
 	ckfs_exported *exported = data;
 	const ckfs_total *total = &exported->total;
 	uint64_t added = exported->table->params.set ? total->copies + total->surplus : 0;
+	int limit = sqlite3_limit(exported->table->db, SQLITE_LIMIT_LENGTH, -1);
 
 	return ckf_export_start(rebuild, &exported->table->chunks,
 							exported->started ? &exported->row.chunk : NULL, added,
-							total->item_classes);
+							total->item_classes, (uint64_t)limit);
 }
 
 static bool

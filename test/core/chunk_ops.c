@@ -8,7 +8,8 @@
 enum
 {
 	CHECK_BYTES = 3, /* the last ones: FORMAT.md, section 10 */
-	MOST_STEPS = 100000
+	MOST_STEPS = 100000,
+	MOST_BYTES = 16 << 20 /* of an export */
 };
 
 void
@@ -84,7 +85,7 @@ export_it(const shelf *s, const ckf_chunk *chunk)
 {
 	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
 	ckf_buffers buffers = {0};
-	ckf_status status = ckf_export_start(rebuild, s->chunks, chunk, 0, CKF_ITEM_NUMBER);
+	ckf_status status = ckf_export_start(rebuild, s->chunks, chunk, 0, CKF_ITEM_NUMBER, MOST_BYTES);
 	unsigned steps = 0;
 
 	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)

@@ -314,7 +314,7 @@ give(ckf_buffers *buffers)
 }
 
 ckf_status
-shelf_export(const shelf *s, owned *result)
+shelf_export(const shelf *s, uint64_t most, owned *result, ckf_refusal *refusal)
 {
 	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
 	ckf_buffers buffers = {0};
@@ -324,7 +324,8 @@ shelf_export(const shelf *s, owned *result)
 
 	if (s->n > 0)
 		open_row(s, 0, &chunk);
-	status = ckf_export_start(rebuild, s->chunks, s->n > 0 ? &chunk : NULL, s->added, s->classes);
+	status =
+		ckf_export_start(rebuild, s->chunks, s->n > 0 ? &chunk : NULL, s->added, s->classes, most);
 	while (status == CKF_OK && (status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
 	{
 		if (status == CKF_FEED)
@@ -336,7 +337,11 @@ shelf_export(const shelf *s, owned *result)
 			fed++;
 		}
 		else if (status == CKF_ROOM)
+		{
+			CHECK(buffers.dst_size <= most, "a target of %zu bytes, of at most %llu",
+				  buffers.dst_size, (unsigned long long)most);
 			give(&buffers);
+		}
 		else if (status != CKF_MORE)
 			break;
 		status = CKF_OK;
@@ -347,6 +352,8 @@ shelf_export(const shelf *s, owned *result)
 		result->item_classes = result->filter.count > 0 ? (uint8_t)s->classes : 0;
 		result->format = CKF_FORMAT_VERSION;
 	}
+	else if (status == CKF_PRECISION)
+		ckf_rebuild_refusal(rebuild, refusal);
 	guard_free(buffers.dst);
 	guard_free(buffers.scratch);
 	guard_free(rebuild);

@@ -47,8 +47,9 @@ void shelf_pack(shelf *s);
 /* Add a filter's items; what ckf_prefixes_start says. */
 ckf_status shelf_merge(shelf *s, const owned *filter);
 
-/* All as one filter. */
-ckf_status shelf_export(const shelf *s, owned *result);
+/* All as one filter of at most `most` bytes; what the export says.  The case fails where the
+ * export asks for a larger buffer. */
+ckf_status shelf_export(const shelf *s, uint64_t most, owned *result, ckf_refusal *refusal);
 
 /* Each row opens and is sound, they follow each other, and hold what edits told.
  * Returns the bytes of all. */

@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import sqlite3
 
 from suite import Suite
@@ -553,6 +554,79 @@ def test_export_of_copies():
                         got = base.one("SELECT cuckoofilter_remove(?, 7)", got)
                     equal(f"{what}: after {times - 1} removals", suite.contained(got, 7, 7), 1)
     check(f"kinds of exports: {kinds}", {("deletable", 8), ("deletable", 4), ("deletable", 2), ("set", 4)} <= kinds)
+
+
+SIZE_LIMIT = 0  # SQLITE_LIMIT_LENGTH
+
+
+def can_limit(base):
+    return hasattr(base.db, "setlimit")  # Python before 3.11 has none
+
+
+def test_export_of_copies_within_limit():
+    """A filter of the same kind that would pass the limit of a value gives way to one that does not."""
+    smaller = 0
+    for args in ("", "bucket_size=2", "bucket_size=8", "fpr=0.1, layout=plain"):
+        for size, times in ((20_000, 5), (3000, 20), (700, 3)):
+            with Base(f"capacity=20000, {args}".rstrip(", "), numbers=0) as base:
+                for _ in range(times):
+                    base.add(1, size)
+                whole = base.export()
+                if not can_limit(base):
+                    return
+                base.db.setlimit(SIZE_LIMIT, len(whole))
+                what = f"({args}) of {size} inserted {times} times, at most {len(whole)} bytes"
+                smaller += suite.info(whole)["kind"] == "set"
+                equal(f"{what}: export", base.export() == whole, True)
+    check("sets among the exports", smaller > 0)
+
+
+def crowd(rnd, size):
+    """Hashes that begin with the same 30 bits."""
+    first = rnd.getrandbits(30) << 34
+    hashes = (first | rnd.getrandbits(34) for _ in range(size))
+    return [hash - (1 << 64) if hash >> 63 else hash for hash in hashes]
+
+
+def merge_hashes(base, hashes, parameters):
+    """Few at once: they stay whole hashes on their way."""
+    for first in range(0, len(hashes), 3000):
+        base.db.execute(
+            f"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg_hash(value, {parameters}) FROM json_each(?)",
+            (json.dumps(hashes[first : first + 3000]),),
+        )
+
+
+def has_hashes(base, source, hashes):
+    return base.one(f"SELECT sum(cuckoofilter_contains_hash({source}, value)) FROM json_each(?)", json.dumps(hashes))
+
+
+def test_export_of_crowded_hashes():
+    """Hashes that begin with the same bits need a large filter, or one of more bytes than a value may have."""
+    for what, rnd in rounds(4):
+        parameters = rnd.choice(("1e-9, 1000000", "1e-8, 3000000", "1e-9, 1000000, 'kind=set'"))
+        args = "fpr={}, capacity={}".format(*parameters.split(", ")) + (", kind=set" if "set" in parameters else "")
+        few, many = rnd.randrange(5000, 20_000), rnd.randrange(100_000, 150_000)
+        what = f"{what}: ({args}), {few} and {many}"
+        with Base(args, numbers=0) as base:
+            if not can_limit(base):
+                return
+            hashes = crowd(rnd, many)
+            base.db.setlimit(SIZE_LIMIT, 20_000_000)
+            merge_hashes(base, hashes[:few], parameters)
+            equal(f"{what}: found", has_hashes(base, "(SELECT cuckoofilter_open(cuckoofilter_export('seen')))", hashes[:few]), few)
+            merge_hashes(base, hashes[few:], parameters)
+            error = base.error("SELECT cuckoofilter_export('seen')")
+            check(
+                f"{what}: {error}",
+                re.fullmatch(
+                    r"cuckoofilter cannot place so many items whose hashes crowd: \d+ items at a false positive rate of "
+                    r"\d\.\d+e-\d+; build it with another seed option \(hashes of your own must be spread evenly\)",
+                    error or "",
+                ),
+            )
+            base.run("INSERT INTO seen(seen) VALUES ('optimize')")
+            equal(f"{what}: sound", base.check(), None)
 
 
 def test_export_past_half():
