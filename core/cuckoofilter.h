@@ -36,9 +36,6 @@
 /* Bytes of the header, and so of an empty filter. */
 #define CKF_HEADER_SIZE 48
 
-/* Bytes of the smallest aggregate state: room for nine items. */
-#define CKF_STATE_SIZE 120
-
 /* Parameters' ranges; capacity / fpr must not pass 2^CKF_MAX_PREFIX. */
 #define CKF_MAX_CAPACITY ((int64_t)1 << 40)
 #define CKF_MAX_PREFIX 56
@@ -53,7 +50,7 @@ typedef enum ckf_status
 	CKF_FEED,         /* the next chunk is asked for (cuckoofilter_chunk.h) */
 	CKF_BAD_BYTES,    /* these bytes are not a filter */
 	CKF_BAD_VERSION,  /* a filter of a format or hash version unknown here */
-	CKF_UNFINISHED,   /* an aggregate's running state, stored without its end */
+	CKF_UNFINISHED,   /* the state of an aggregate in the form of versions before 1.4 */
 	CKF_BAD_CAPACITY, /* outside 1 .. CKF_MAX_CAPACITY */
 	CKF_BAD_FPR,      /* not inside (0, 1), or NaN */
 	CKF_BAD_TARGET,   /* capacity / fpr past 2^CKF_MAX_PREFIX */
@@ -73,8 +70,7 @@ typedef enum ckf_encoding
 {
 	CKF_HASHES = 0,
 	CKF_SEMI_SORTED = 1,
-	CKF_PLAIN = 2,
-	CKF_COLLECTING = 3
+	CKF_PLAIN = 2
 } ckf_encoding;
 
 /* ---------------------------------------------------------------- hashing */
@@ -165,7 +161,7 @@ uint64_t ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed);
 typedef struct ckf_params
 {
 	int64_t capacity;    /* distinct items up to which fpr holds; 0, for
-						  * ckf_collect_create only: as many as come */
+						  * ckf_create_state only: as many as come */
 	double fpr;          /* target false positive rate, inside (0, 1) */
 	uint64_t seed;       /* of the items' hashes; the filter only carries it */
 	bool set;            /* a set stores one copy and removes nothing */
@@ -211,8 +207,7 @@ typedef struct ckf_filter
 	size_t size;    /* bytes of the filter; changes as ckf_add works */
 	size_t room;    /* bytes of the buffer; ckf_open sets it to size, a caller
 					 * with a larger buffer may raise it */
-	uint64_t count; /* copies stored; of a large state, without those that came
-					 * since it last grew */
+	uint64_t count; /* copies stored */
 	uint64_t seed;
 	double fpr;
 	int64_t capacity;
@@ -252,14 +247,18 @@ typedef enum ckf_trust
 	CKF_FOREIGN, /* from outside: every field, and every slot (ckf_check_step) */
 	CKF_STORED,  /* from the database: every field; cost does not grow with size, and
 				  * bytes behind the header are not read: it may be all there is */
-	CKF_STATE    /* a running aggregate's state that the host keeps to itself, or a
-				  * filter, as which one may have come back: as CKF_STORED checks */
+	CKF_STATE    /* the state of an aggregate over items: as CKF_STORED checks, but ckf_add
+				  * of a hash that is there changes nothing */
 } ckf_trust;
 
 /* Bytes of a new empty filter: CKF_HEADER_SIZE.  Writes it at dst.
  * CKF_BAD_CAPACITY, CKF_BAD_FPR, CKF_BAD_TARGET, CKF_BAD_OPTION (bucket size
  * and layout do not fit). */
 ckf_status ckf_create(const ckf_params *params, void *dst);
+
+/* The same for the state of an aggregate over items, an empty filter like any other: where
+ * params->capacity is 0, its capacity is 1. */
+ckf_status ckf_create_state(const ckf_params *params, void *dst);
 
 /*
  * How many bytes the filter will have that an aggregate makes of params->capacity distinct
@@ -274,8 +273,9 @@ ckf_status ckf_planned_bytes(const ckf_params *params, uint64_t *bytes);
 /*
  * Open `size` bytes, which is to validate them; the only door.  The bytes
  * must stay where they are while the filter is used, and are not written
- * unless ckf_add, ckf_remove, ckf_collect or a rebuild into a state is called.
- * CKF_BAD_BYTES, CKF_BAD_VERSION, with CKF_STORED CKF_UNFINISHED.
+ * unless ckf_add, ckf_remove or ckf_merge_few is called.
+ * CKF_BAD_BYTES, CKF_BAD_VERSION, CKF_UNFINISHED (not with CKF_FOREIGN, to which it is
+ * CKF_BAD_BYTES).
  */
 ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
 
@@ -354,8 +354,7 @@ typedef struct ckf_question
 #define CKF_QUESTION_BYTES 2048
 
 /* Begin to ask: for all copies, as ckf_copies, or only whether there is one, as
- * ckf_contains, which may need fewer bytes.  CKF_MORE, CKF_OK, CKF_UNFINISHED (a state
- * is not asked). */
+ * ckf_contains, which may need fewer bytes.  CKF_MORE, CKF_OK. */
 ckf_status ckf_question_start(ckf_question *question, const ckf_filter *header, uint64_t hash,
 							  bool all_copies);
 
@@ -378,15 +377,14 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash, unsigned item_classes);
  * Take one copy away, in place; *found tells whether there was one (false for
  * a saturated group too, which stays).  Only what was added may be removed.
  * A filter in hashes gets shorter: mind filter->size.  (Paper, Algorithm 3.)
- * CKF_IS_SET, for an aggregate's state too.
+ * CKF_IS_SET.
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 
-/* Copies stored; of a large state with those that came since it last grew, repeated ones, too. */
+/* Copies stored. */
 uint64_t ckf_items(const ckf_filter *filter);
 
-/* The false positive rate to expect now; of a state, in the least precision that
- * was merged. */
+/* The false positive rate to expect now. */
 double ckf_fpr(const ckf_filter *filter);
 
 /* What ckf_info tells. */
@@ -399,7 +397,7 @@ typedef struct ckf_info
 	uint64_t bytes;
 	double bits_per_item; /* 8 * bytes / count; 0 where count is 0 */
 	double load_factor;   /* occupied slots / slots; 1 where there is no table */
-	const char *encoding; /* hashes | table | collecting */
+	const char *encoding; /* hashes | table */
 	const char *layout;   /* semi_sorted | plain: of the table it is or will be */
 	const char *kind;     /* deletable | set */
 	int bucket_size;
@@ -418,13 +416,12 @@ void ckf_get_info(const ckf_filter *filter, ckf_info *info);
 /* ------------------------------------------ rebuild: items move and merge */
 
 /*
- * Everything that moves or merges items is one operation: read one or two
- * filters, or a filter and an array of hashes, in ascending order, and build
- * another filter of them.  It works in steps of a few milliseconds, so that a
- * host can look for interrupts:
+ * Everything that moves or merges items is one operation: read one or more filters in
+ * ascending order, and build another filter of their items.  It works in steps of a few
+ * milliseconds, so that a host can look for interrupts:
  *
  *     ckf_buffers buffers = {0};
- *     ckf_rebuild *rebuild = malloc(CKF_REBUILD_SIZE);
+ *     ckf_rebuild *rebuild = malloc(CKF_REBUILD_SIZE(2));
  *     status = ckf_rebuild_start(rebuild, goal, &a, &b);
  *     if (status == CKF_OK)
  *         while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
@@ -434,12 +431,12 @@ void ckf_get_info(const ckf_filter *filter, ckf_info *info);
  *
  * At CKF_OK buffers.dst holds the result, buffers.dst_size bytes.  (There may be
  * more room behind it, as growth leaves it behind hashes: for filter->room.)
- * *a, *b and their bytes must stay as they are until the end.
+ * The inputs and their bytes must stay as they are until the end.  An input may be
+ * the filter of a collector (see below).
  */
 typedef enum ckf_goal
 {
-	CKF_GROW,         /* a with room for about half as many items more; of an
-					   * aggregate's state: a larger state */
+	CKF_GROW,         /* a with room for about half as many items more */
 	CKF_COMPACT,      /* a in the fewest bytes */
 	CKF_UNION,        /* a and b as a set */
 	CKF_SUM,          /* a and b, copies added up; deletable if both are */
@@ -447,23 +444,23 @@ typedef enum ckf_goal
 					   * only filter (or so far): a as a set */
 	CKF_COMPARE,      /* builds nothing: ckf_rebuild_comparison tells what a and b have
 					   * in common */
-	CKF_ADD_MANY,     /* a and one copy more of each hash */
-	CKF_REMOVE_MANY,  /* a and a copy less of each hash that has one */
-	CKF_FINISH_FED,   /* as CKF_FINISH, of chunks: for ckf_export_start alone */
-	CKF_FINISH,       /* the filter of an aggregate over items, from its state a;
-					   * of hashes, too, where they are given */
-	CKF_FINISH_MERGE, /* the filter of union_agg or sum_agg, from its state a */
-	CKF_EXPORT,       /* the filter as which state a leaves its process: it has all
-					   * that the state knows, and serves as a state elsewhere */
-	/* Into state a, by adding to it in place or by making another: */
-	CKF_COLLECT_ITEMS, /* the items of b, a state of the same aggregate over items */
-	CKF_COLLECT_UNION, /* filter or state b, for union_agg */
-	CKF_COLLECT_SUM    /* the same, for sum_agg */
+	CKF_ADD_MANY,     /* a and one copy more of each hash in b, a collector's filter */
+	CKF_REMOVE_MANY,  /* a and a copy less of each hash in b, a collector's, that has one */
+	CKF_FINISH,       /* the filter of an aggregate over items, from its state a, a filter
+					   * or a collector's */
+	CKF_FINISH_FED,   /* the same of chunks: for ckf_export_start alone */
+	CKF_MERGE_UNION,  /* any number of filters as CKF_UNION, for an aggregate that goes on:
+					   * whole hashes stay hashes, however many, and how full a table is
+					   * does not matter */
+	CKF_MERGE_SUM,    /* the same as CKF_SUM */
+	CKF_FINISH_UNION, /* the filter of union_agg, from any number of filters */
+	CKF_FINISH_SUM    /* the same of sum_agg */
 } ckf_goal;
 
-/* A rebuild under way: CKF_REBUILD_SIZE bytes from an allocator, aligned to 8. */
+/* A rebuild under way: CKF_REBUILD_SIZE(inputs) bytes from an allocator, aligned to 8. */
 typedef struct ckf_rebuild ckf_rebuild;
-#define CKF_REBUILD_SIZE 2304
+#define CKF_MOST_INPUTS 16
+#define CKF_REBUILD_SIZE(inputs) (1536 + 512 * (inputs))
 
 /*
  * The host's memory for a rebuild.  At CKF_ROOM the host gives a new buffer of
@@ -477,23 +474,20 @@ typedef struct ckf_buffers
 	void *scratch; /* aligned to 8 bytes */
 	size_t scratch_room;
 	size_t dst_size;     /* CKF_ROOM: what dst must have.  CKF_OK: the result's bytes;
-						  * 0 after CKF_COMPARE, and after CKF_COLLECT_* where a
-						  * itself took the items: its bytes have changed, open them
-						  * again */
+						  * 0 after CKF_COMPARE */
 	size_t scratch_size; /* CKF_ROOM: what scratch must have */
 } ckf_buffers;
 
-/* b is for CKF_UNION, CKF_SUM, CKF_INTERSECT, CKF_COMPARE and CKF_COLLECT_*, else NULL.
+/* b is NULL for goals of one filter.
  * CKF_OK, CKF_SEED_DIFFERS (never with an empty input), CKF_OLD_ITEMS (of CKF_INTERSECT
- * and CKF_COMPARE), CKF_PRECISION. */
+ * and CKF_COMPARE), CKF_IS_SET (of CKF_REMOVE_MANY), CKF_PRECISION. */
 ckf_status ckf_rebuild_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a,
 							 const ckf_filter *b);
 
-/* The same for CKF_ADD_MANY, CKF_REMOVE_MANY and CKF_FINISH, with n hashes in any
- * order, which stay as they are; item_classes has those of all that are added.
- * CKF_OK, CKF_PRECISION, CKF_IS_SET. */
-ckf_status ckf_rebuild_start_hashes(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a,
-									const uint64_t *hashes, size_t n, unsigned item_classes);
+/* The same of 1 .. CKF_MOST_INPUTS filters, for CKF_MERGE_* and CKF_FINISH_*.  `in` itself
+ * need not stay. */
+ckf_status ckf_rebuild_start_many(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *const *in,
+								  unsigned inputs);
 
 /* CKF_OK, CKF_MORE, CKF_ROOM, CKF_PRECISION, CKF_BAD_BYTES (damaged input). */
 ckf_status ckf_rebuild_step(ckf_rebuild *rebuild, ckf_buffers *buffers);
@@ -513,7 +507,7 @@ typedef struct ckf_refusal
 	uint64_t items;   /* copies that the result would have; COARSE: that the two inputs have */
 	double fpr;       /* the rate that it would have, */
 	double limit;     /* and that at which growth stops */
-	int input;        /* COARSE: which input, 0 or 1; -1: one that a state has taken */
+	int input;        /* COARSE: which of two inputs, 0 or 1; -1: an aggregate has merged it */
 	int64_t capacity; /* COARSE: up to which its precision keeps the target rate */
 } ckf_refusal;
 
@@ -542,27 +536,143 @@ ckf_status ckf_rebuild_comparison(const ckf_rebuild *rebuild, ckf_comparison *co
  * by itself costs less than a rebuild? */
 bool ckf_few(const ckf_filter *filter, uint64_t n);
 
+/* ------------------------------------------------------ collecting hashes */
+
+/*
+ * A collector takes hashes in any order and hands them to a rebuild in ascending order:
+ * the items of a large aggregate, or a batch that is added or removed.  It keeps them in
+ * blocks of the host's memory.  A block that is full is sorted, and becomes a run; runs of
+ * similar size are merged.  Where each hash counts once, repeated ones are dropped on the
+ * way, so that the runs have at most about twice the distinct hashes, however often they
+ * come.
+ *
+ *     ckf_collector collector;                 stays where it is
+ *     ckf_collect_start(&collector, &filter, 1);
+ *     for each hash
+ *         while (!ckf_collect(&collector, hash, item_class))
+ *             make room: as below
+ *     ckf_collect_settle(&collector);
+ *     make room: as below
+ *     ckf_rebuild_start(rebuild, CKF_FINISH, &collector.filter, NULL) ..
+ *
+ * To make room:
+ *
+ *     while ((status = ckf_collect_step(&collector)) != CKF_OK)
+ *         if (status == CKF_ROOM)
+ *             ckf_collect_give(&collector, malloc(collector.block_size), collector.block_size);
+ *         else if (status == CKF_MORE)
+ *             look for interrupts
+ *     while ((block = ckf_collect_spent(&collector)) != NULL)
+ *         free(block);
+ *
+ * In the end ckf_collect_end makes all blocks spent.
+ */
+typedef struct ckf_block ckf_block;
+
+/* Sorted hashes in a chain of blocks. */
+typedef struct ckf_run
+{
+	ckf_block *first;
+	uint64_t count;
+} ckf_run;
+
+#define CKF_MOST_RUNS 40
+
+typedef struct ckf_collector
+{
+	ckf_filter filter;    /* what the filter promises as which these hashes may leave; an
+						   * input of a rebuild, once the collector has settled */
+	uint64_t *next, *end; /* the free places of the block that is filled */
+	size_t block_size;    /* CKF_ROOM: bytes of the block that is asked for */
+	/* the engine's own: */
+	unsigned most;       /* copies of a hash that are kept */
+	bool settling;       /* until all is one run */
+	ckf_block *block;    /* that is filled, or NULL */
+	ckf_block *spare[2]; /* blocks to fill next, or NULL */
+	ckf_block *spent;    /* the first of those that the host may free */
+	ckf_run run[CKF_MOST_RUNS];
+	unsigned runs;
+	ckf_run merged;       /* of the last two runs, while they are merged, */
+	ckf_block *last;      /* its last block, */
+	size_t from[2];       /* and how far their first blocks were read */
+	const ckf_filter *in; /* hashes that are taken in as a run, or NULL, */
+	uint64_t taken;       /* and how many were */
+} ckf_collector;
+
+/*
+ * Begin with no hashes.  The collector's filter promises what `filter`, any filter, does;
+ * its items are not taken.  Of equal hashes `most` copies are kept, 1 .. 16; a few more may
+ * be, if it is not 1.
+ */
+void ckf_collect_start(ckf_collector *collector, const ckf_filter *filter, unsigned most);
+
+/* Take the hash of an item of this class.  false: make room, then again. */
+static inline bool
+ckf_collect(ckf_collector *collector, uint64_t hash, unsigned item_class)
+{
+	if (collector->next == collector->end)
+		return false;
+	*collector->next++ = hash | (hash == 0);
+	collector->filter.item_classes |= (uint8_t)item_class;
+	return true;
+}
+
+/*
+ * Take the items of a filter in hashes, and promise what a sum of both would: make room,
+ * until which its bytes must stay.  Only a collector that has room made may take one.
+ * CKF_OK, CKF_SEED_DIFFERS.
+ */
+ckf_status ckf_collect_filter(ckf_collector *collector, const ckf_filter *in);
+
+/* From now on to make room is to sort all hashes into one run.  The next hash ends that. */
+void ckf_collect_settle(ckf_collector *collector);
+
+/* A step of making room.  CKF_OK: it is made; CKF_MORE; CKF_ROOM: give it a block.
+ * CKF_BAD_BYTES: the filter that is taken in is damaged. */
+ckf_status ckf_collect_step(ckf_collector *collector);
+
+/* Give it a block of at least block_size bytes, aligned to 8. */
+void ckf_collect_give(ckf_collector *collector, void *block, size_t bytes);
+
+/* A block that it needs no longer; NULL: there is none. */
+void *ckf_collect_spent(ckf_collector *collector);
+
+/* Of a collector that has settled: its hashes from the one with this number on, sorted; how
+ * many of them stand side by side there is in *n, 0 behind the last. */
+const uint64_t *ckf_collected(const ckf_collector *collector, uint64_t from, size_t *n);
+
+/* The end: all its blocks are spent. */
+void ckf_collect_end(ckf_collector *collector);
+
+/* Sort n hashes that a host has in an array.  scratch is as large; the result is in one of the
+ * two, which is returned. */
+uint64_t *ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
+
 /* ------------------------------------------------------------- aggregates */
 
 /*
- * A running aggregate is a filter in encoding CKF_COLLECTING, in a buffer of
- * the host: open it with CKF_STATE, which is cheap enough for every row, and
- * ckf_add hashes to it (a hash already there changes nothing).  At CKF_ROOM
- * run a CKF_GROW rebuild; at the end CKF_FINISH or CKF_FINISH_MERGE, which
- * leave the state as it is.  Filters and other states come into it by
- * ckf_collect.  A state is not asked: ckf_contains says true, and nothing else is for it.
+ * The state of a running aggregate is a filter like any other.  Over items it is a filter in
+ * hashes, each once, in a buffer with some room behind it: open it with CKF_STATE, ckf_add
+ * hashes to it, and where it gets large, go on with a collector.  Of union_agg and sum_agg it
+ * is one filter, or a few of unlike size, of which those that are of similar size become one
+ * (CKF_MERGE_*).
  */
-
-/* Write a new state of CKF_STATE_SIZE bytes at dst.  params->capacity may be
- * 0.  Errors as ckf_create. */
-ckf_status ckf_collect_create(const ckf_params *params, void *dst);
 
 /*
- * Take the items of a filter or state into a state, the quick way for few of
- * them; goal is one of CKF_COLLECT_*.  CKF_ROOM: run a rebuild of that goal.
- * CKF_SEED_DIFFERS.
+ * Merge a small filter into another one in its place, if both are in hashes and the room
+ * behind the first one suffices: goal is CKF_MERGE_UNION, CKF_MERGE_SUM or CKF_FINISH, which
+ * stands for an aggregate over items.  CKF_ROOM: it is not that easy, and nothing has
+ * changed; CKF_SEED_DIFFERS.
  */
-ckf_status ckf_collect(ckf_filter *state, const ckf_filter *in, ckf_goal goal);
+ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_goal goal);
+
+/* May a filter come to the parts of a merge?  CKF_OK, CKF_SEED_DIFFERS. */
+ckf_status ckf_merge_check(const ckf_filter *const *parts, unsigned n, const ckf_filter *in);
+
+/* Parts of a merge, in the order in which they came: how many of the last ones should become one
+ * before another one comes, if they can?  0: none.  There must be fewer than CKF_MOST_INPUTS
+ * then. */
+unsigned ckf_merge_due(const ckf_filter *const *parts, unsigned n);
 
 #include "value/hashing.h"
 

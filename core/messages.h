@@ -78,10 +78,10 @@
 #define CKF_HINT_BAD_VERSION "It needs a newer release of cuckoofilter."
 #define CKF_REST_BAD_VERSION ": it needs a newer release"
 
-/* CKF_UNFINISHED, where states can be seen; elsewhere they are bytes that are no filter */
+/* CKF_UNFINISHED: a state that a version before 1.4 has stored */
 #define CKF_SAY_UNFINISHED "cuckoofilter is the unfinished state of an aggregate"
 #define CKF_HINT_UNFINISHED                                                                        \
-	"Cast it to bytea and back, or call the aggregate with its final function."
+	"Build it again with cuckoofilter 1.4 or later, or cast it to bytea and back under 1.3 first."
 
 /* CKF_IS_SET */
 #define CKF_SAY_IS_SET "cannot remove from a cuckoofilter of kind set"
@@ -166,18 +166,6 @@
 	"Spread the items over several filters, or build them with a lower capacity or a higher rate."
 #define CKF_REST_TOO_LARGE                                                                         \
 	": " CKF_FILL "; spread the items over several filters, or lower capacity or raise the rate"
-
-/* The state of an aggregate in whole hashes past what a host can keep: its limit (long long).  The
- * detail and the rest: items so far (unsigned long long). */
-#define CKF_SAY_STATE_TOO_LARGE "cuckoofilter aggregate would need a state of more than %lld bytes"
-#define CKF_FILL_STATE "%llu distinct items so far, at 8 bytes each"
-#define CKF_DETAIL_STATE_TOO_LARGE "It has " CKF_FILL_STATE "."
-#define CKF_CURE_STATE                                                                             \
-	"a set, cuckoofilter_agg(item, fpr, capacity, 'kind=set'), or merge groups that have the "     \
-	"capacity of the whole: SELECT cuckoofilter_sum_agg(f) FROM (SELECT cuckoofilter_agg(item, "   \
-	"fpr, capacity) AS f FROM .. GROUP BY cuckoofilter_hash(item) & 15) AS parts"
-#define CKF_HINT_STATE_TOO_LARGE "Build " CKF_CURE_STATE "."
-#define CKF_REST_STATE_TOO_LARGE ": " CKF_FILL_STATE "; build " CKF_CURE_STATE
 
 /* A status that is no failure: its number (int) */
 #define CKF_SAY_UNEXPECTED "unexpected cuckoofilter status %d"

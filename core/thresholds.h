@@ -17,12 +17,6 @@
 #define CKF_MAX_BUCKETS_BUILT 32768
 #endif
 
-/* Distinct items of a state that becomes a set, past which it is cut
- * (FORMAT.md, section 7). */
-#ifndef CKF_MOST_WHOLE
-#define CKF_MOST_WHOLE (UINT64_C(1) << 25)
-#endif
-
 /* A failing table of fingerprints up to this length gives way to a longer prefix
  * (FORMAT.md, section 7). */
 #ifndef CKF_SHORT_TAG
@@ -33,24 +27,21 @@
  * item (FORMAT.md, section 7). */
 #define CKF_FEW_SHARE 16
 
-/* Words of a state, from which it is a log: past that a set leaves a
- * processor's cache, and each insert would wait for memory. */
-#ifndef CKF_LARGEST_SET
-#define CKF_LARGEST_SET 32768
+/* Places for hashes in the first block of a collector, and in the largest, with the words of its
+ * head: 2 kB, and 16 MB, which are sorted in some 20 milliseconds. */
+#ifndef CKF_FIRST_BLOCK
+#define CKF_FIRST_BLOCK ((uint64_t)1 << 8)
+#endif
+#ifndef CKF_MOST_BLOCK
+#define CKF_MOST_BLOCK ((uint64_t)1 << 21)
 #endif
 
-/* Bytes of a log, past which its sorted part becomes a table where it may. */
-#ifndef CKF_LARGE_LOG
-#define CKF_LARGE_LOG ((uint64_t)64 << 20)
+/* Hashes that a collector has kept, from which its blocks are no longer larger than these. */
+#ifndef CKF_MANY_KEPT
+#define CKF_MANY_KEPT ((uint64_t)1 << 15)
 #endif
 
-/* Bytes that a state does not pass as long as it can: PostgreSQL's values end at 1 GB, and
- * so does a row in which a worker sends it, beside the columns of its group. */
-#ifndef CKF_LARGEST_STATE
-#define CKF_LARGEST_STATE (((uint64_t)1 << 30) - 65536)
-#endif
-
-/* Words of scratch on the stack, for merging a few items into a state. */
+/* Hashes of a filter that is merged into another one in place, and words of both. */
 #define CKF_FEW_WORDS 1024
 
 /*
@@ -67,9 +58,10 @@
 #define CKF_STEP 65536
 #endif
 
-/* Hashes that are sorted in one go. */
+/* Hashes that are sorted without being parted first: with as much scratch they are in a
+ * processor's cache. */
 #ifndef CKF_LARGEST_PART
-#define CKF_LARGEST_PART (1 << 18)
+#define CKF_LARGEST_PART (1 << 15)
 #endif
 
 #endif

@@ -188,15 +188,21 @@ ckfp_error_not_integer(double capacity)
 void
 ckfp_error_too_large(const ckf_filter *filter)
 {
-	if (filter->encoding == CKF_COLLECTING)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg(CKF_SAY_STATE_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
-				 errdetail(CKF_DETAIL_STATE_TOO_LARGE, (unsigned long long)ckf_items(filter)),
-				 errhint(CKF_HINT_STATE_TOO_LARGE)));
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg(CKF_SAY_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
 					ckfp_errdetail_fill(filter), errhint(CKF_HINT_TOO_LARGE)));
+	pg_unreachable();
+}
+
+void
+ckfp_error_state_too_large(const ckf_filter *state)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("the state of a cuckoofilter aggregate is too large to leave its process"),
+			 errdetail("It has %llu items in %zu bytes; a value has at most %zu.",
+					   (unsigned long long)state->count, state->size, (size_t)MaxAllocSize),
+			 errhint("Set max_parallel_workers_per_gather to 0, so that one process does all.")));
 	pg_unreachable();
 }
 

@@ -38,6 +38,10 @@ _Noreturn void ckfp_error_not_integer(double capacity);
 /* Report that a result with the items of `filter` would be larger than a value can be. */
 _Noreturn void ckfp_error_too_large(const ckf_filter *filter);
 
+/* Report that the state of an aggregate over these items must leave its process, and does not fit
+ * into a value. */
+_Noreturn void ckfp_error_state_too_large(const ckf_filter *state);
+
 /* Report that the text form of a value of `size` bytes is too large. */
 _Noreturn void ckfp_error_no_text(size_t size);
 

@@ -1,11 +1,24 @@
 /*
- * aggregate.c - aggregates, which are window functions too as long as the
- * frame only grows.
+ * aggregate.c - cuckoofilter_agg, _agg_pair and _agg_hash, which are window functions too as long
+ * as the frame only grows.
  *
- * SQLite's aggregate context holds the opened view of a running state, so
- * that a step is a hash and an insertion; the state's bytes are owned.
+ * The state of a group is a filter in hashes, with room behind it, so that a step is a hash
+ * and an insertion.  A large one is a collector.
  */
 #include "host.h"
+
+/* Bytes of a new state: room for nine items. */
+#define CKFS_FIRST_STATE 120
+
+/* Bytes past which a state becomes a collector. */
+#define CKFS_MOST_FLAT 1020
+
+/* SQLite's aggregate context, at first zeros. */
+typedef struct ckfs_collected
+{
+	ckf_filter flat;          /* owned; no bytes: there is no state yet, or a collector has it */
+	ckf_collector *collector; /* NULL: there is none */
+} ckfs_collected;
 
 /* Is a capacity where the rate belongs, and the other way round, as cuckoofilter_create has
  * them?  That is an error. */
@@ -46,7 +59,7 @@ ckfs_read_params(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_param
 
 /* Start a group, whose parameters are those of its first row. */
 static bool
-ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *state)
+ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *flat)
 {
 	ckf_params params;
 	ckf_status status;
@@ -54,36 +67,78 @@ ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *sta
 
 	if (!ckfs_read_params(ctx, argc, argv, &params))
 		return false;
-	bytes = sqlite3_malloc64(CKF_STATE_SIZE);
+	bytes = sqlite3_malloc64(CKFS_FIRST_STATE);
 	if (!bytes)
 	{
 		sqlite3_result_error_nomem(ctx);
 		return false;
 	}
-	status = ckf_collect_create(&params, bytes);
+	status = ckf_create_state(&params, bytes);
 	if (status == CKF_OK)
-		status = ckf_open(state, bytes, CKF_STATE_SIZE, CKF_STATE);
+		status = ckf_open(flat, bytes, CKF_HEADER_SIZE, CKF_STATE);
+	flat->room = CKFS_FIRST_STATE;
 	if (status == CKF_OK)
 		return true;
 	sqlite3_free(bytes);
-	state->bytes = NULL;
+	flat->bytes = NULL;
 	ckfs_error(ctx, status, (ckfs_subject){.params = &params});
 	return false;
 }
 
-/* The running state of a row's group, whose parameters follow the row's item or filter. */
-static ckf_filter *
-ckfs_new_state(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+/* The state of a row's group, whose parameters follow the row's item. */
+static ckfs_collected *
+ckfs_collected_of_row(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
 	int count = aggregate->count;
-	ckf_filter *state = sqlite3_aggregate_context(ctx, sizeof(ckf_filter));
+	ckfs_collected *state = sqlite3_aggregate_context(ctx, sizeof(ckfs_collected));
 
 	if (!state)
 		sqlite3_result_error_nomem(ctx);
-	else if (state->bytes || ckfs_start(ctx, argc - count, argv + count, state))
+	else if (state->flat.bytes || state->collector ||
+			 ckfs_start(ctx, argc - count, argv + count, &state->flat))
 		return state;
 	return NULL;
+}
+
+/* A large state: go on with a collector. */
+static bool
+ckfs_outgrow(sqlite3_context *ctx, ckfs_collected *state)
+{
+	ckf_collector *collector = sqlite3_malloc64(sizeof(ckf_collector));
+
+	if (!collector)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	ckf_collect_start(collector, &state->flat, 1);
+	if (!ckfs_collect_filter(ctx, collector, &state->flat))
+	{
+		ckfs_collect_end(collector);
+		sqlite3_free(collector);
+		return false;
+	}
+	ckfs_discard(&state->flat);
+	state->collector = collector;
+	return true;
+}
+
+/* Twice the room behind a state's hashes. */
+static bool
+ckfs_widen(sqlite3_context *ctx, ckf_filter *flat)
+{
+	size_t room = 2 * flat->room;
+	uint8_t *bytes = sqlite3_realloc64(flat->bytes, room);
+
+	if (!bytes)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	flat->bytes = bytes;
+	flat->room = room;
+	return true;
 }
 
 /* cuckoofilter_agg(item [, fpr [, capacity [, options]]]), _agg_pair(item, value [, ...]),
@@ -92,27 +147,21 @@ void
 ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
-	ckf_filter *state = ckfs_new_state(ctx, argc, argv);
+	ckfs_collected *state = ckfs_collected_of_row(ctx, argc, argv);
 	ckfs_hashed item;
-
-	if (state && aggregate->hash(ctx, argv, state->seed, &item))
-		ckfs_add(ctx, state, item);
-}
-
-/* cuckoofilter_union_agg(filter), cuckoofilter_sum_agg(filter) */
-void
-ckfs_step_filter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
-	ckf_filter *state = ckfs_new_state(ctx, argc, argv);
-	ckf_filter local;
-	const ckf_filter *filter;
+	uint64_t seed;
 
 	if (!state)
 		return;
-	filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
-	if (filter)
-		ckfs_merge_into(ctx, state, filter, aggregate->collect);
+	seed = state->collector ? state->collector->filter.seed : state->flat.seed;
+	if (!aggregate->hash(ctx, argv, seed, &item))
+		return;
+	while (!state->collector && ckf_add(&state->flat, item.hash, item.item_class) == CKF_ROOM)
+		if (!(state->flat.room < CKFS_MOST_FLAT / 2 ? ckfs_widen(ctx, &state->flat)
+													: ckfs_outgrow(ctx, state)))
+			return;
+	if (state->collector)
+		(void)ckfs_collect(ctx, state->collector, item);
 }
 
 /* A frame that only grows never asks for this. */
@@ -124,26 +173,37 @@ ckfs_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_error_frame(ctx);
 }
 
-/* The filter of the rows so far; the state stays as it is. */
+/* The filter of the rows so far; the state stays what it is. */
 void
 ckfs_value(sqlite3_context *ctx)
 {
-	const ckfs_aggregate *aggregate = ckfs_user_data(ctx)->data;
-	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
+	ckfs_collected *state = sqlite3_aggregate_context(ctx, 0);
+	const ckf_filter *items;
 	ckf_filter owned;
 
-	if (!state || !state->bytes)
+	if (!state || (!state->flat.bytes && !state->collector))
+	{
 		ckfs_result_no_rows(ctx);
-	else if (ckfs_run(ctx, aggregate->finish, state, NULL, &owned))
+		return;
+	}
+	if (state->collector && !ckfs_collect_settle(ctx, state->collector))
+		return;
+	items = state->collector ? &state->collector->filter : &state->flat;
+	if (ckfs_run(ctx, CKF_FINISH, items, NULL, &owned))
 		ckfs_result(ctx, &owned);
 }
 
 void
 ckfs_final(sqlite3_context *ctx)
 {
-	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
+	ckfs_collected *state = sqlite3_aggregate_context(ctx, 0);
 
 	ckfs_value(ctx);
-	if (state)
-		ckfs_discard(state);
+	if (!state)
+		return;
+	ckfs_discard(&state->flat);
+	if (state->collector)
+		ckfs_collect_end(state->collector);
+	sqlite3_free(state->collector);
+	state->collector = NULL;
 }

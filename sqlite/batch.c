@@ -2,7 +2,7 @@
  * batch.c - cuckoofilter_add_agg(filter, item): the first filter of the group that
  * is not NULL, with all the items added.
  *
- * The items are kept as hashes and added at once, at the filter's own precision.
+ * The hashes of the items are collected and added at once, at the filter's own precision.
  * Rows may come before the one that has the filter and so the seed of its hashes:
  * their items are kept as they are until then.
  */
@@ -13,10 +13,10 @@
 typedef struct ckfs_add_agg
 {
 	bool has_rows;
-	ckf_filter filter; /* owned; no bytes: none came yet */
-	ckfs_list list;
-	size_t list_room;
-	sqlite3_value **early; /* items that came before the filter */
+	ckf_filter filter;        /* owned; no bytes: none came yet */
+	ckf_collector *collector; /* from then on */
+	uint64_t items;           /* that came to it */
+	sqlite3_value **early;    /* items that came before the filter */
 	size_t early_count, early_room;
 } ckfs_add_agg;
 
@@ -40,21 +40,17 @@ ckfs_make_room_for_one(sqlite3_context *ctx, void **array, size_t count, size_t 
 	return true;
 }
 
-/* Add an item, which is not NULL, to the list. */
+/* Add an item, which is not NULL, to the batch. */
 static bool
-ckfs_list_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
+ckfs_batch_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 {
-	ckfs_list *list = &batch->list;
-	void *array = list->hashes;
 	ckfs_hashed item;
 
 	if (!ckfs_hash_item(ctx, &value, batch->filter.seed, &item) ||
-		!ckfs_make_room_for_one(ctx, &array, list->count, &batch->list_room, sizeof(uint64_t)))
+		!ckfs_collect(ctx, batch->collector, item))
 		return false;
 	(void)ckfs_may_hold(ctx, &batch->filter, item.item_class); /* it goes to the log */
-	list->hashes = array;
-	list->hashes[list->count++] = item.hash;
-	list->item_classes |= item.item_class;
+	batch->items++;
 	return true;
 }
 
@@ -94,8 +90,16 @@ ckfs_take_filter(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value
 
 	if (!filter || !ckfs_copy(ctx, filter, 0, &batch->filter))
 		return false;
+	batch->collector = sqlite3_malloc64(sizeof(ckf_collector));
+	if (!batch->collector)
+	{
+		ckfs_discard(&batch->filter);
+		sqlite3_result_error_nomem(ctx);
+		return false;
+	}
+	ckf_collect_start(batch->collector, &batch->filter, CKFS_MOST_COPIES);
 	for (i = 0; i < batch->early_count; i++)
-		if (!ckfs_list_item(ctx, batch, batch->early[i]))
+		if (!ckfs_batch_item(ctx, batch, batch->early[i]))
 			return false;
 	ckfs_free_early(batch);
 	return true;
@@ -120,9 +124,29 @@ ckfs_batch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
 		return;
 	if (batch->filter.bytes)
-		ckfs_list_item(ctx, batch, argv[1]);
+		(void)ckfs_batch_item(ctx, batch, argv[1]);
 	else
 		ckfs_keep_item(ctx, batch, argv[1]);
+}
+
+/* The filter with the items of a collector that has settled: few are added singly, as a rebuild
+ * would cost more. */
+static bool
+ckfs_batch_filter(sqlite3_context *ctx, const ckfs_add_agg *batch, ckf_filter *owned)
+{
+	const ckf_filter *items = &batch->collector->filter;
+	ckfs_list list = {.item_classes = items->item_classes};
+	uint64_t at = 0;
+
+	if (!ckf_few(&batch->filter, batch->items))
+		return ckfs_run(ctx, CKF_ADD_MANY, &batch->filter, items, owned);
+	if (!ckfs_copy(ctx, &batch->filter, (size_t)items->count, owned))
+		return false;
+	for (; (list.hashes = ckf_collected(batch->collector, at, &list.count)) != NULL;
+		 at += list.count)
+		if (!ckfs_change_each(ctx, owned, &list, ckfs_add))
+			return false;
+	return true;
 }
 
 /* The filter with the items so far, NULL where no row had one; the batch stays
@@ -135,8 +159,8 @@ ckfs_batch_value(sqlite3_context *ctx)
 
 	if (!batch || !batch->has_rows)
 		ckfs_result_no_rows(ctx);
-	else if (batch->filter.bytes &&
-			 ckfs_change_many(ctx, &batch->filter, &batch->list, ckfs_add, CKF_ADD_MANY, &owned))
+	else if (batch->filter.bytes && ckfs_collect_settle(ctx, batch->collector) &&
+			 ckfs_batch_filter(ctx, batch, &owned))
 		ckfs_result(ctx, &owned);
 }
 
@@ -149,6 +173,9 @@ ckfs_batch_final(sqlite3_context *ctx)
 	if (!batch)
 		return;
 	ckfs_discard(&batch->filter);
-	sqlite3_free(batch->list.hashes);
+	if (batch->collector)
+		ckfs_collect_end(batch->collector);
+	sqlite3_free(batch->collector);
+	batch->collector = NULL;
 	ckfs_free_early(batch);
 }

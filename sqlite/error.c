@@ -209,14 +209,6 @@ ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned ite
 }
 
 void
-ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state)
-{
-	ckfs_report(ctx,
-				sqlite3_mprintf(CKF_SAY_STATE_TOO_LARGE CKF_REST_STATE_TOO_LARGE,
-								(long long)CKFS_MOST_BYTES, (unsigned long long)ckf_items(state)));
-}
-
-void
 ckfs_error_candidates(sqlite3_context *ctx, size_t at)
 {
 	ckfs_report(ctx, sqlite3_mprintf("candidates must be a JSON array of numbers and strings: they "

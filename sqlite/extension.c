@@ -26,11 +26,11 @@ static const ckfs_items one_item = {ckfs_hash_item, 1};
 static const ckfs_items one_pair = {ckfs_hash_pair, 2};
 static const ckfs_items one_hash = {ckfs_hash_given, 1};
 
-static const ckfs_aggregate of_items = {ckfs_hash_item, 1, 0, CKF_FINISH};
-static const ckfs_aggregate of_pairs = {ckfs_hash_pair, 2, 0, CKF_FINISH};
-static const ckfs_aggregate of_hashes = {ckfs_hash_given, 1, 0, CKF_FINISH};
-static const ckfs_aggregate of_union = {NULL, 1, CKF_COLLECT_UNION, CKF_FINISH_MERGE};
-static const ckfs_aggregate of_sum = {NULL, 1, CKF_COLLECT_SUM, CKF_FINISH_MERGE};
+static const ckfs_aggregate of_items = {.hash = ckfs_hash_item, .count = 1};
+static const ckfs_aggregate of_pairs = {.hash = ckfs_hash_pair, .count = 2};
+static const ckfs_aggregate of_hashes = {.hash = ckfs_hash_given, .count = 1};
+static const ckfs_aggregate of_union = {NULL, 1, CKF_MERGE_UNION, CKF_FINISH_UNION};
+static const ckfs_aggregate of_sum = {NULL, 1, CKF_MERGE_SUM, CKF_FINISH_SUM};
 
 /* A function of SQL, once for each number of arguments; most is -1 where it
  * takes any number.  An aggregate's call is its step. */
@@ -78,8 +78,9 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items, ckfs_final, ckfs_value},
 	{"cuckoofilter_agg_pair", 2, 5, ckfs_step_item, &of_pairs, ckfs_final, ckfs_value},
 	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
-	{"cuckoofilter_union_agg", 1, 1, ckfs_step_filter, &of_union, ckfs_final, ckfs_value},
-	{"cuckoofilter_sum_agg", 1, 1, ckfs_step_filter, &of_sum, ckfs_final, ckfs_value},
+	{"cuckoofilter_union_agg", 1, 1, ckfs_merge_step, &of_union, ckfs_merge_final,
+	 ckfs_merge_value},
+	{"cuckoofilter_sum_agg", 1, 1, ckfs_merge_step, &of_sum, ckfs_merge_final, ckfs_merge_value},
 	{"cuckoofilter_intersect_agg", 1, 1, ckfs_intersect_step, NULL, ckfs_intersect_final,
 	 ckfs_intersect_value},
 	{"cuckoofilter_add_agg", 2, 2, ckfs_batch_step, NULL, ckfs_batch_final, ckfs_batch_value},

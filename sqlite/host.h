@@ -3,7 +3,9 @@
  *
  *   extension.c   the entry point and the table of functions
  *   scalar.c      scalar functions
- *   aggregate.c   aggregates, which make filters
+ *   aggregate.c   aggregates over items
+ *   merge.c       aggregates over filters
+ *   collect.c     hashes that come in any order
  *   compare.c     what filters have in common
  *   batch.c       cuckoofilter_add_agg, which adds to one
  *   info.c        cuckoofilter_info; json.h: what it shares with table/info.c
@@ -187,8 +189,17 @@ typedef bool ckfs_feed(sqlite3_context *ctx, ckf_rebuild *rebuild, void *data);
 bool ckfs_run_fed(sqlite3_context *ctx, ckfs_start_fed *start, ckfs_feed *feed, void *data,
 				  const ckf_filter *about, ckf_filter *owned);
 
-/* Merge a filter into a running state, which is owned: CKF_COLLECT_*. */
-bool ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal);
+/* The same of up to CKF_MOST_INPUTS filters. */
+bool ckfs_run_many(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *const *in,
+				   unsigned inputs, ckf_filter *owned);
+
+/* The same, and *owned is open.  false without an error, but with *refused: there is no
+ * precision left; where `refused` is NULL that is an error. */
+bool ckfs_try(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *const *in, unsigned inputs,
+			  ckf_filter *owned, bool *refused);
+
+/* Open an owned filter, of which only bytes, size and room are known. */
+bool ckfs_reopen(sqlite3_context *ctx, ckf_filter *owned);
 
 /* Intersect a filter into a running state, which is owned; without bytes it has none yet. */
 bool ckfs_intersect_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in);
@@ -209,10 +220,15 @@ ckfs_change ckfs_remove; /* what is not in it changes nothing */
 /* Many items, as hashes. */
 typedef struct ckfs_list
 {
-	uint64_t *hashes;
+	const uint64_t *hashes;
 	size_t count;
 	unsigned item_classes; /* of all of them */
 } ckfs_list;
+
+/* Change an owned filter by each of them; false, with an error, where that fails, and nothing
+ * is owned then. */
+bool ckfs_change_each(sqlite3_context *ctx, ckf_filter *owned, const ckfs_list *list,
+					  ckfs_change *change);
 
 /* A filter changed by many items: each by `change`, or all at once by `goal`, whichever
  * is quicker; the answers of the result are the same. */
@@ -229,6 +245,22 @@ void ckfs_result_empty(sqlite3_context *ctx, const ckf_params *params);
 
 /* Make that of an aggregate over no rows the result, which knows no parameters. */
 void ckfs_result_no_rows(sqlite3_context *ctx);
+
+/* ---------------------------------------------------------------- collect.c */
+
+/* Copies of a hash that a batch of adds or removals has: more make no difference to a filter. */
+#define CKFS_MOST_COPIES 16
+
+/* Make room in a collector, or settle it.  Each of these is false, with an error, where memory
+ * or a filter's bytes fail, or the statement is interrupted. */
+bool ckfs_collect_room(sqlite3_context *ctx, ckf_collector *collector);
+bool ckfs_collect_settle(sqlite3_context *ctx, ckf_collector *collector);
+
+bool ckfs_collect(sqlite3_context *ctx, ckf_collector *collector, ckfs_hashed item);
+bool ckfs_collect_filter(sqlite3_context *ctx, ckf_collector *collector, const ckf_filter *in);
+
+/* Free its memory. */
+void ckfs_collect_end(ckf_collector *collector);
 
 /* ---------------------------------------------------------------- error.c */
 
@@ -293,10 +325,6 @@ ckfs_may_hold(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_clas
 	return false;
 }
 
-/* A state in whole hashes would be larger than SQLite's memory has bytes in one piece. */
-#define CKFS_MOST_BYTES 2147483391
-void ckfs_error_state_too_large(sqlite3_context *ctx, const ckf_filter *state);
-
 /* The candidates are not what they must be, from this byte on. */
 void ckfs_error_candidates(sqlite3_context *ctx, size_t at);
 
@@ -350,14 +378,19 @@ typedef struct ckfs_aggregate
 	ckfs_hasher *hash; /* of items; NULL: filters */
 	int count;         /* arguments of an item or filter */
 	ckf_goal collect;  /* of filters */
-	ckf_goal finish;
+	ckf_goal finish;   /* the same */
 } ckfs_aggregate;
 
 ckfs_function ckfs_step_item;
-ckfs_function ckfs_step_filter;
 ckfs_function ckfs_inverse;
 void ckfs_value(sqlite3_context *ctx);
 void ckfs_final(sqlite3_context *ctx);
+
+/* ------------------------------- merge.c: cuckoofilter_union_agg, _sum_agg */
+
+ckfs_function ckfs_merge_step;
+void ckfs_merge_value(sqlite3_context *ctx);
+void ckfs_merge_final(sqlite3_context *ctx);
 
 /* ------------------------------------- compare.c: what filters have in common */
 

@@ -74,7 +74,7 @@ ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, size_t more, ckf_filte
 static bool
 ckfs_is_state(ckf_goal goal)
 {
-	return goal == CKF_GROW || goal == CKF_COLLECT_UNION || goal == CKF_COLLECT_SUM;
+	return goal == CKF_GROW || goal == CKF_MERGE_UNION || goal == CKF_MERGE_SUM;
 }
 
 /* A rebuild under way. */
@@ -83,46 +83,51 @@ typedef struct ckfs_work
 	ckf_rebuild *rebuild;
 	ckf_goal goal;
 	const ckf_filter *a, *b; /* as ckfs_run has them */
+	unsigned inputs;         /* of the rebuild, at most */
+	bool *refused;           /* where CKF_PRECISION is no error; or NULL */
 	ckfs_feed *feed;         /* NULL, but where items come from the host */
 	void *data;
 	ckf_buffers buffers;
+	void *small_scratch; /* behind the rebuild */
 } ckfs_work;
 
 /* Memory for a rebuild, and its buffers at the start. */
 static bool
 ckfs_new_rebuild(sqlite3_context *ctx, ckfs_work *work)
 {
-	work->rebuild = ckfs_allocate(ctx, CKF_REBUILD_SIZE + CKFS_SMALL_SCRATCH);
+	size_t size;
+
+	if (work->inputs == 0)
+		work->inputs = work->b ? 2 : 1;
+	size = CKF_REBUILD_SIZE(work->inputs);
+	work->rebuild = ckfs_allocate(ctx, size + CKFS_SMALL_SCRATCH);
 	if (!work->rebuild)
 		return false;
-	work->buffers.scratch = (uint8_t *)work->rebuild + CKF_REBUILD_SIZE;
+	work->small_scratch = (uint8_t *)work->rebuild + size;
+	work->buffers.scratch = work->small_scratch;
 	work->buffers.scratch_room = CKFS_SMALL_SCRATCH;
 	return true;
 }
 
 static void
-ckfs_free_rebuild(ckf_rebuild *rebuild, const ckf_buffers *buffers)
+ckfs_free_rebuild(ckfs_work *work)
 {
-	if (buffers->scratch != (uint8_t *)rebuild + CKF_REBUILD_SIZE)
-		sqlite3_free(buffers->scratch);
-	sqlite3_free(rebuild);
+	if (work->buffers.scratch != work->small_scratch)
+		sqlite3_free(work->buffers.scratch);
+	sqlite3_free(work->rebuild);
 }
 
 /* Give the buffers of a rebuild over `a` what they need; one that does stays, as
  * its contents matter. */
 static bool
-ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_rebuild *rebuild,
-			   ckf_buffers *buffers)
+ckfs_make_room(sqlite3_context *ctx, ckfs_work *work)
 {
+	ckf_buffers *buffers = &work->buffers;
+
 	if (buffers->dst_room < buffers->dst_size)
 	{
-		if (!ckfs_is_state(goal) && !ckfs_fits(ctx, buffers->dst_size, a))
+		if (!ckfs_is_state(work->goal) && !ckfs_fits(ctx, buffers->dst_size, work->a))
 			return false;
-		if (buffers->dst_size > CKFS_MOST_BYTES && a->encoding == CKF_COLLECTING)
-		{
-			ckfs_error_state_too_large(ctx, a);
-			return false;
-		}
 		sqlite3_free(buffers->dst);
 		buffers->dst = ckfs_allocate(ctx, buffers->dst_size);
 		buffers->dst_room = buffers->dst_size;
@@ -131,7 +136,7 @@ ckfs_make_room(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, ckf_reb
 	}
 	if (buffers->scratch_room < buffers->scratch_size)
 	{
-		if (buffers->scratch != (uint8_t *)rebuild + CKF_REBUILD_SIZE)
+		if (buffers->scratch != work->small_scratch)
 			sqlite3_free(buffers->scratch);
 		buffers->scratch = ckfs_allocate(ctx, buffers->scratch_size);
 		buffers->scratch_room = buffers->scratch_size;
@@ -149,8 +154,7 @@ ckfs_serve(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
 		return false;
 	if (status == CKF_FEED)
 		return work->feed(ctx, work->rebuild, work->data);
-	return status == CKF_MORE ||
-		   ckfs_make_room(ctx, work->goal, work->a, work->rebuild, &work->buffers);
+	return status == CKF_MORE || ckfs_make_room(ctx, work);
 }
 
 /* The steps of a rebuild, which was started with that status, to its end.  false: it
@@ -167,7 +171,9 @@ ckfs_steps(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
 		stopped = going && !ckfs_serve(ctx, work, status);
 		going = going && !stopped;
 	}
-	if (status != CKF_OK && !stopped)
+	if (status == CKF_PRECISION && work->refused)
+		*work->refused = true;
+	else if (status != CKF_OK && !stopped)
 		ckfs_error(ctx, status,
 				   (ckfs_subject){.filter = work->a, .other = work->b, .rebuild = work->rebuild});
 	return status == CKF_OK;
@@ -184,7 +190,7 @@ ckfs_step_to_end(sqlite3_context *ctx, ckfs_work *work, ckf_status status, ckf_f
 		(ckf_filter){.bytes = buffers->dst, .size = buffers->dst_size, .room = buffers->dst_room};
 	if (!ok)
 		ckfs_discard(owned);
-	ckfs_free_rebuild(work->rebuild, buffers);
+	ckfs_free_rebuild(work);
 	return ok;
 }
 
@@ -211,24 +217,47 @@ ckfs_compare(sqlite3_context *ctx, const ckf_filter *a, const ckf_filter *b,
 	ok = ckfs_steps(ctx, &work, ckf_rebuild_start(work.rebuild, CKF_COMPARE, a, b));
 	if (ok)
 		status = ckf_rebuild_comparison(work.rebuild, comparison);
-	ckfs_free_rebuild(work.rebuild, &work.buffers);
+	ckfs_free_rebuild(&work);
 	if (status != CKF_OK)
 		ckfs_error(ctx, status, (ckfs_subject){.filter = a, .other = b, .comparison = comparison});
 	return ok && status == CKF_OK;
 }
 
-/* A rebuild of a filter and hashes. */
-static bool
-ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckfs_list *list,
-				ckf_filter *owned)
+bool
+ckfs_reopen(sqlite3_context *ctx, ckf_filter *owned)
 {
-	ckfs_work work = {.goal = goal, .a = a};
+	uint8_t *bytes = owned->bytes;
+	size_t room = owned->room;
+	ckf_status status = ckf_open(owned, bytes, owned->size, CKF_STORED);
+
+	owned->bytes = bytes; /* to free, even if it were damaged */
+	owned->room = room;
+	if (status != CKF_OK)
+		ckfs_error(ctx, status, (ckfs_subject){0});
+	return status == CKF_OK;
+}
+
+bool
+ckfs_run_many(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *const *in, unsigned inputs,
+			  ckf_filter *owned)
+{
+	ckfs_work work = {.goal = goal, .a = in[0], .inputs = inputs};
 
 	return ckfs_new_rebuild(ctx, &work) &&
-		   ckfs_step_to_end(ctx, &work,
-							ckf_rebuild_start_hashes(work.rebuild, goal, a, list->hashes,
-													 list->count, list->item_classes),
+		   ckfs_step_to_end(ctx, &work, ckf_rebuild_start_many(work.rebuild, goal, in, inputs),
 							owned);
+}
+
+bool
+ckfs_try(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *const *in, unsigned inputs,
+		 ckf_filter *owned, bool *refused)
+{
+	ckfs_work work = {.goal = goal, .a = in[0], .inputs = inputs, .refused = refused};
+
+	return ckfs_new_rebuild(ctx, &work) &&
+		   ckfs_step_to_end(ctx, &work, ckf_rebuild_start_many(work.rebuild, goal, in, inputs),
+							owned) &&
+		   ckfs_reopen(ctx, owned);
 }
 
 bool
@@ -241,25 +270,13 @@ ckfs_run_fed(sqlite3_context *ctx, ckfs_start_fed *start, ckfs_feed *feed, void 
 		   ckfs_step_to_end(ctx, &work, start(work.rebuild, data), owned);
 }
 
-/* Open the owned filter anew over its bytes, of which `size` are in use. */
-static bool
-ckfs_reopen(sqlite3_context *ctx, ckf_filter *owned, uint8_t *bytes, size_t size, size_t room)
-{
-	ckf_status status = ckf_open(owned, bytes, size, CKF_STATE);
-
-	owned->bytes = bytes; /* to free, even if it were damaged */
-	owned->room = room;
-	if (status != CKF_OK)
-		ckfs_error(ctx, status, (ckfs_subject){0});
-	return status == CKF_OK;
-}
-
 /* Put the result of a rebuild in the owned filter's place. */
 static bool
 ckfs_take(sqlite3_context *ctx, ckf_filter *owned, const ckf_filter *result)
 {
 	ckfs_discard(owned);
-	return ckfs_reopen(ctx, owned, result->bytes, result->size, result->room);
+	*owned = *result;
+	return ckfs_reopen(ctx, owned);
 }
 
 bool
@@ -268,27 +285,6 @@ ckfs_grow(sqlite3_context *ctx, ckf_filter *owned)
 	ckf_filter larger;
 
 	return ckfs_run(ctx, CKF_GROW, owned, NULL, &larger) && ckfs_take(ctx, owned, &larger);
-}
-
-bool
-ckfs_merge_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in, ckf_goal goal)
-{
-	ckf_status status = ckf_collect(state, in, goal);
-	ckf_filter merged;
-
-	if (status == CKF_OK)
-		return true;
-	if (status != CKF_ROOM)
-	{
-		ckfs_error(ctx, status, (ckfs_subject){.filter = state, .other = in});
-		return false;
-	}
-	if (!ckfs_run(ctx, goal, state, in, &merged))
-		return false;
-	if (merged.size > 0)
-		return ckfs_take(ctx, state, &merged);
-	ckfs_discard(&merged); /* the state's own bytes have changed */
-	return ckfs_reopen(ctx, state, state->bytes, state->size, state->room);
 }
 
 bool
@@ -325,15 +321,12 @@ ckfs_remove(sqlite3_context *ctx, ckf_filter *owned, ckfs_hashed item)
 	return status == CKF_OK;
 }
 
-/* Few items are added or removed singly, as a rebuild would cost more. */
-static bool
-ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
-				ckfs_change *change, ckf_filter *owned)
+bool
+ckfs_change_each(sqlite3_context *ctx, ckf_filter *owned, const ckfs_list *list,
+				 ckfs_change *change)
 {
 	size_t i;
 
-	if (!ckfs_copy(ctx, filter, list->count, owned))
-		return false;
 	for (i = 0; i < list->count; i++)
 		/* a change of many sorted hashes moves half of them */
 		if (!change(ctx, owned, (ckfs_hashed){list->hashes[i], list->item_classes}) ||
@@ -345,12 +338,32 @@ ckfs_change_few(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list 
 	return true;
 }
 
+/* A rebuild of a filter and hashes. */
+static bool
+ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckfs_list *list,
+				ckf_filter *owned)
+{
+	ckf_collector collector;
+	bool ok = true;
+	size_t i;
+
+	ckf_collect_start(&collector, a, CKFS_MOST_COPIES);
+	for (i = 0; ok && i < list->count; i++)
+		ok = ckfs_collect(ctx, &collector, (ckfs_hashed){list->hashes[i], list->item_classes});
+	ok = ok && ckfs_collect_settle(ctx, &collector) &&
+		 ckfs_run(ctx, goal, a, &collector.filter, owned);
+	ckfs_collect_end(&collector);
+	return ok;
+}
+
 bool
 ckfs_change_many(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list *list,
 				 ckfs_change *change, ckf_goal goal, ckf_filter *owned)
 {
-	return ckf_few(filter, list->count) ? ckfs_change_few(ctx, filter, list, change, owned)
-										: ckfs_run_hashes(ctx, goal, filter, list, owned);
+	if (!ckf_few(filter, list->count))
+		return ckfs_run_hashes(ctx, goal, filter, list, owned);
+	/* a rebuild would cost more */
+	return ckfs_copy(ctx, filter, list->count, owned) && ckfs_change_each(ctx, owned, list, change);
 }
 
 void

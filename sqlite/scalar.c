@@ -145,12 +145,12 @@ static bool
 ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_filter *filter,
 			   bool removes, ckfs_list *list)
 {
+	uint64_t *hashes = sqlite3_malloc64(sizeof(uint64_t) * (sqlite3_uint64)(argc + 1));
 	ckfs_hashed item;
 	int i;
 
-	*list = (ckfs_list){0};
-	list->hashes = sqlite3_malloc64(sizeof(uint64_t) * (sqlite3_uint64)(argc + 1));
-	if (!list->hashes)
+	*list = (ckfs_list){.hashes = hashes};
+	if (!hashes)
 	{
 		sqlite3_result_error_nomem(ctx);
 		return false;
@@ -161,12 +161,12 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 			continue;
 		if (!ckfs_hash_item(ctx, argv + i, filter->seed, &item))
 		{
-			sqlite3_free(list->hashes);
+			sqlite3_free(hashes);
 			return false;
 		}
 		if (ckfs_is_stranger(ctx, filter, item.item_class) && removes)
 			continue;
-		list->hashes[list->count++] = item.hash;
+		hashes[list->count++] = item.hash;
 		list->item_classes |= item.item_class;
 	}
 	return true;
@@ -190,7 +190,7 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter, change == ckfs_remove, &list))
 		return;
 	ok = ckfs_change_many(ctx, filter, &list, change, goal, &owned);
-	sqlite3_free(list.hashes);
+	sqlite3_free((void *)(uintptr_t)list.hashes);
 	if (ok)
 		ckfs_result(ctx, &owned);
 }

@@ -57,21 +57,19 @@ ckf_load_fed(ckf_scan *s)
 	return true;
 }
 
-static unsigned
-ckf_fed_scans(const ckf_filter *t, ckf_scan *scans)
+static void
+ckf_scan_fed(const ckf_filter *t, ckf_scan *s)
 {
-	memset(scans, 0, sizeof *scans);
-	scans->load = ckf_load_fed;
-	scans->in = t;
-	scans->end = UINT64_MAX;
-	scans->words = CKF_FED_WORDS;
-	return 1;
+	memset(s, 0, sizeof *s);
+	s->load = ckf_load_fed;
+	s->in = t;
+	s->end = UINT64_MAX;
+	s->words = CKF_FED_WORDS;
 }
 
-static const ckf_source ckf_fed_source = {ckf_fed_items, ckf_fed_scans};
+static const ckf_source ckf_fed_source = {ckf_fed_items, ckf_scan_fed};
 
-const ckf_operations ckf_fed_operations = {.contains = ckf_contains_perhaps,
-										   .source = &ckf_fed_source};
+const ckf_operations ckf_fed_operations = {.source = &ckf_fed_source};
 
 ckf_status
 ckf_export_start(ckf_rebuild *r, const ckf_chunks *chunks, const ckf_chunk *first, uint64_t added,

@@ -21,11 +21,10 @@ struct ckf_prefixes
 
 _Static_assert(sizeof(struct ckf_prefixes) <= CKF_PREFIXES_SIZE, "CKF_PREFIXES_SIZE is too small");
 
-/* What is at rest is read by one scan. */
 static void
 ckf_scan_filter(const ckf_filter *filter, ckf_scan *scan)
 {
-	(void)filter->operations->source->scans(filter, scan);
+	filter->operations->source->scan(filter, scan);
 }
 
 /* May it have groups that chunks of larger buckets raise? */
@@ -38,33 +37,30 @@ ckf_may_be_raised(const ckf_filter *filter)
 size_t
 ckf_prefixes_scratch(const ckf_filter *filter)
 {
-	ckf_scan scan[CKF_SCANS_OF_ONE];
+	ckf_scan scan;
 	size_t words = ckf_may_be_raised(filter) ? CKF_RAISED_ITEMS(CKF_RAISED_PIECE) : 1;
 
-	ckf_scan_filter(filter, scan);
-	return 8 * ((size_t)scan->words + words);
+	ckf_scan_filter(filter, &scan);
+	return 8 * ((size_t)scan.words + words);
 }
 
 ckf_status
 ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks, const ckf_filter *filter,
 				   void *scratch)
 {
-	ckf_scan scan[CKF_SCANS_OF_ONE];
-	ckf_status status;
+	ckf_scan scan;
+	ckf_status status = ckf_promise_of_chunks(&chunks->like, filter);
 
-	if (filter->flags & CKF_FLAG_STATE)
-		return CKF_BAD_BYTES;
-	status = ckf_promise_of_chunks(&chunks->like, filter);
 	if (status != CKF_OK)
 		return status;
-	ckf_scan_filter(filter, scan);
+	ckf_scan_filter(filter, &scan);
 	prefixes->chunks = chunks;
 	prefixes->whole = filter->encoding == CKF_HASHES;
 	prefixes->worked = 0;
 	prefixes->saturated = (ckf_saturated){.full = 2U * filter->b};
 	if (ckf_may_be_raised(filter))
 		prefixes->saturated.raised = ckf_chunk_most_copies(chunks);
-	prefixes->scan = *scan;
+	prefixes->scan = scan;
 	prefixes->scan.worked = &prefixes->worked;
 	prefixes->scan.memory = scratch;
 	ckf_scan_rewind(&prefixes->scan, 0);

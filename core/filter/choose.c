@@ -120,8 +120,7 @@ ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w)
 {
 	if (items > UINT64_C(1) << 48)
 		return false;
-	t->encoding =
-		t->b == 4 && !(t->flags & (CKF_FLAG_PLAIN | CKF_FLAG_STATE)) ? CKF_SEMI_SORTED : CKF_PLAIN;
+	t->encoding = t->b == 4 && !(t->flags & CKF_FLAG_PLAIN) ? CKF_SEMI_SORTED : CKF_PLAIN;
 	while (!ckf_choose_segments(t, items))
 	{
 		if (t->w >= max_w)

@@ -7,7 +7,6 @@
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "filter/operations.h"
-#include "small/state.h"
 
 /* Masks for questions that are asked of several slots at once. */
 static void
@@ -32,15 +31,13 @@ ckf_derive(ckf_filter *t)
 {
 	t->low_mask = (UINT64_C(1) << t->c) - 1;
 	t->max_count = UINT64_MAX;
-	t->once = ckf_stores_once(t);
+	t->once = (t->flags & CKF_FLAG_SET) != 0;
 	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
 	t->inverse.reciprocal = 0;
 	if (!ckf_is_table(t))
 	{
-		t->operations = t->encoding == CKF_HASHES ? &ckf_sorted_hashes_operations
-						: ckf_state_is_log(t)     ? &ckf_log_operations
-												  : &ckf_set_operations;
+		t->operations = &ckf_sorted_hashes_operations;
 		return;
 	}
 	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
@@ -50,13 +47,10 @@ ckf_derive(ckf_filter *t)
 	t->tag_mask = (UINT64_C(1) << t->f) - 1;
 	t->full_count = ckf_full_count(t);
 	t->golden = (CKF_GOLDEN >> (64 - t->rho_bits)) | 1;
-	if (!(t->flags & CKF_FLAG_STATE))
-		t->max_count = ckf_count_limit(t->w, t->fpr);
+	t->max_count = ckf_count_limit(t->w, t->fpr);
 	t->operations = ckf_table_operations(t);
 	t->bucket_step = ckf_is_bytes(t->operations->access) ? t->bucket_bits / 8 : t->bucket_bits;
 	t->half_step = (uint64_t)t->m * t->bucket_step;
 	t->segment_step = 2 * t->half_step;
 	ckf_derive_lanes(t);
-	if (t->flags & CKF_FLAG_STATE) /* the sorted part of a log */
-		t->operations = &ckf_log_operations;
 }

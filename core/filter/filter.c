@@ -33,14 +33,12 @@ ckf_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t
 unsigned
 ckf_copies(const ckf_filter *t, uint64_t hash)
 {
-	return t->operations->copies ? t->operations->copies(t, hash) : 0; /* a state is not asked */
+	return t->operations->copies(t, hash);
 }
 
 ckf_status
 ckf_question_start(ckf_question *question, const ckf_filter *t, uint64_t hash, bool all_copies)
 {
-	if (t->operations->question_start == NULL)
-		return CKF_UNFINISHED;
 	memset(question, 0, sizeof *question);
 	question->hash = hash;
 	question->all_copies = all_copies;
@@ -81,7 +79,7 @@ ckf_remove(ckf_filter *t, uint64_t hash, bool *found)
 	ckf_status status;
 
 	*found = false;
-	if (t->flags & (CKF_FLAG_SET | CKF_FLAG_STATE))
+	if (t->flags & CKF_FLAG_SET)
 		return CKF_IS_SET;
 	status = t->operations->remove(t, hash, found);
 	if (*found)

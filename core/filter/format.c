@@ -8,7 +8,6 @@
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "rebuild/scan.h"
-#include "small/state.h"
 
 /* ----------------------------------------------------------------- create */
 
@@ -34,14 +33,13 @@ ckf_check_params(const ckf_params *params, int64_t least_capacity)
 }
 
 static void
-ckf_write_empty(const ckf_params *params, ckf_encoding encoding, uint8_t flags, void *dst)
+ckf_write_empty(const ckf_params *params, void *dst)
 {
 	ckf_filter t;
 
 	memset(&t, 0, sizeof t);
 	t.bytes = dst;
-	t.encoding = (uint8_t)encoding;
-	t.flags = flags;
+	t.encoding = CKF_HASHES;
 	if (params->set)
 		t.flags |= CKF_FLAG_SET;
 	if (params->plain)
@@ -50,7 +48,7 @@ ckf_write_empty(const ckf_params *params, ckf_encoding encoding, uint8_t flags, 
 	t.w = 64;
 	t.c = ckf_low_bits(params->fpr);
 	t.seed = params->seed;
-	t.capacity = params->capacity;
+	t.capacity = params->capacity > 0 ? params->capacity : 1;
 	t.fpr = params->fpr;
 	ckf_write_header(&t);
 }
@@ -61,20 +59,18 @@ ckf_create(const ckf_params *params, void *dst)
 	ckf_status status = ckf_check_params(params, 1);
 
 	if (status == CKF_OK)
-		ckf_write_empty(params, CKF_HASHES, 0, dst);
+		ckf_write_empty(params, dst);
 	return status;
 }
 
 ckf_status
-ckf_collect_create(const ckf_params *params, void *dst)
+ckf_create_state(const ckf_params *params, void *dst)
 {
 	ckf_status status = ckf_check_params(params, 0);
 
-	if (status != CKF_OK)
-		return status;
-	memset(dst, 0, CKF_STATE_SIZE);
-	ckf_write_empty(params, CKF_COLLECTING, CKF_FLAG_STATE, dst);
-	return CKF_OK;
+	if (status == CKF_OK)
+		ckf_write_empty(params, dst);
+	return status;
 }
 
 ckf_status
@@ -116,15 +112,7 @@ ckf_table_fits(const ckf_filter *t)
 		ckf_tag_bits((unsigned)(t->w - t->g), t->m) != t->f)
 		return false;
 	size = ckf_table_size(t->g, t->m, ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
-	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 &&
-		   (t->flags & CKF_FLAG_STATE ? t->size > size : t->size == size);
-}
-
-/* Sorted hashes are exact; a state has the least w that came. */
-static bool
-ckf_precision_fits(const ckf_filter *t)
-{
-	return t->w == 64 || (t->encoding == CKF_COLLECTING && t->w >= t->c && t->w <= CKF_MAX_PREFIX);
+	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 && t->size == size;
 }
 
 /* Of the body, what the header tells. */
@@ -133,30 +121,25 @@ ckf_body_fits(const ckf_filter *t)
 {
 	if (ckf_is_table(t))
 		return ckf_table_fits(t);
-	if (t->f != 0 || t->g != 0 || t->m != 0 || !ckf_precision_fits(t) ||
-		t->size % 8 != CKF_HEADER_SIZE % 8)
-		return false;
-	return t->encoding == CKF_COLLECTING || t->count == ckf_body_words(t);
+	return t->f == 0 && t->g == 0 && t->m == 0 && t->w == 64 &&
+		   t->size % 8 == CKF_HEADER_SIZE % 8 && t->count == ckf_body_words(t);
 }
 
 static bool
 ckf_fields_fit(const ckf_filter *t)
 {
-	bool state = (t->flags & CKF_FLAG_STATE) != 0;
-
-	return (t->flags & ~(state ? CKF_FLAGS_ALL : CKF_FLAGS_AT_REST)) == 0 &&
-		   (state ? t->encoding == CKF_COLLECTING || t->encoding == CKF_PLAIN
-				  : t->encoding < CKF_COLLECTING) &&
+	return (t->flags & ~CKF_FLAGS_ALL) == 0 && t->encoding <= CKF_PLAIN &&
 		   t->bytes[CKF_AT_RESERVED] == 0 && ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 &&
-		   t->c == ckf_low_bits(t->fpr) && t->capacity >= (state ? 0 : 1) &&
-		   t->capacity <= CKF_MAX_CAPACITY;
+		   t->c == ckf_low_bits(t->fpr) && t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
 }
 
-/* Only a log has items that the header does not count. */
+/* Before 1.4 the state of an aggregate had a format of its own: encoding 3, or a plain table with
+ * more behind it. */
 static bool
-ckf_is_empty(const ckf_filter *t)
+ckf_is_old_state(const ckf_filter *t)
 {
-	return t->count == 0 && ckf_items(t) == 0;
+	return (t->flags & CKF_FLAG_OLD_STATE) && t->flags < 16 &&
+		   (t->encoding == CKF_OLD_STATE || t->encoding == CKF_PLAIN);
 }
 
 /* The classes of the items, of which version 1 says nothing.  false: they cannot be. */
@@ -164,7 +147,7 @@ static bool
 ckf_read_item_classes(ckf_filter *t)
 {
 	uint8_t classes = t->bytes[CKF_AT_ITEM_CLASSES];
-	bool empty = ckf_is_empty(t);
+	bool empty = t->count == 0;
 
 	t->item_classes = classes;
 	if (t->format != CKF_FORMAT_VERSION)
@@ -209,19 +192,14 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	t->seed = ckf_load64(p + CKF_AT_SEED);
 	t->capacity = (int64_t)ckf_load64(p + CKF_AT_CAPACITY);
 	t->fpr = ckf_load_double(p + CKF_AT_FPR);
+	if (ckf_is_old_state(t))
+		return trust == CKF_FOREIGN ? CKF_BAD_BYTES : CKF_UNFINISHED;
 	if (!ckf_fields_fit(t) || !ckf_body_fits(t))
 		return CKF_BAD_BYTES;
-	if (t->flags & CKF_FLAG_STATE)
-	{
-		/* before the body is read, of which a host may have fetched nothing yet */
-		if (trust != CKF_STATE)
-			return trust == CKF_STORED ? CKF_UNFINISHED : CKF_BAD_BYTES;
-		if (!ckf_state_fits(t))
-			return CKF_BAD_BYTES;
-	}
 	ckf_derive(t);
 	if (!ckf_read_item_classes(t))
 		return CKF_BAD_BYTES;
+	t->once = t->once || trust == CKF_STATE;
 	if (trust == CKF_FOREIGN)
 		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
 			;
@@ -273,7 +251,7 @@ ckf_get_info(const ckf_filter *t, ckf_info *info)
 	info->bytes = t->size;
 	info->bits_per_item = t->count ? 8.0 * (double)t->size / (double)t->count : 0;
 	info->load_factor = table ? (double)t->count / ((double)segments * 2 * t->m * t->b) : 1;
-	info->encoding = table ? "table" : t->encoding == CKF_HASHES ? "hashes" : "collecting";
+	info->encoding = table ? "table" : "hashes";
 	info->layout = t->b == 4 && !(t->flags & CKF_FLAG_PLAIN) ? "semi_sorted" : "plain";
 	info->kind = t->flags & CKF_FLAG_SET ? "set" : "deletable";
 	info->bucket_size = t->b;

@@ -31,26 +31,15 @@ enum
 {
 	CKF_FLAG_SET = 1,
 	CKF_FLAG_PLAIN = 2,
-	/* of an aggregate's state only: */
-	CKF_FLAG_STATE = 4, /* an aggregate's state, whatever its encoding */
-	CKF_FLAG_COPIES = 8 /* copies of a prefix add up (sum_agg) */
+	CKF_FLAG_OLD_STATE = 4 /* the state of an aggregate in the form of versions before 1.4 */
 };
-#define CKF_FLAGS_AT_REST (CKF_FLAG_SET | CKF_FLAG_PLAIN)
-#define CKF_FLAGS_ALL (CKF_FLAGS_AT_REST | CKF_FLAG_STATE | CKF_FLAG_COPIES)
+#define CKF_OLD_STATE 3 /* the encoding of most of these */
+#define CKF_FLAGS_ALL (CKF_FLAG_SET | CKF_FLAG_PLAIN)
 
 CKF_INLINE uint8_t *
 ckf_body(const ckf_filter *t)
 {
 	return t->bytes + CKF_HEADER_SIZE;
-}
-
-/* Is one copy of a prefix enough?  In a set, and in the state of an aggregate that
- * does not add copies up. */
-CKF_INLINE bool
-ckf_stores_once(const ckf_filter *t)
-{
-	return (t->flags & CKF_FLAG_SET) ||
-		   (t->flags & (CKF_FLAG_STATE | CKF_FLAG_COPIES)) == CKF_FLAG_STATE;
 }
 
 CKF_INLINE bool
@@ -74,7 +63,7 @@ ckf_set_item_classes(ckf_filter *t, unsigned classes)
 	t->item_classes = t->bytes[CKF_AT_ITEM_CLASSES] = (uint8_t)classes;
 }
 
-/* A word of a body that is no table (sorted hashes, an aggregate's state). */
+/* A word of sorted hashes. */
 CKF_INLINE uint64_t
 ckf_word(const ckf_filter *t, uint64_t i)
 {

@@ -61,8 +61,7 @@ typedef struct ckf_operations
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
 	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
-	/* a question (cuckoofilter.h): say which bytes it needs first; go on with these.  A state
-	 * has none. */
+	/* a question (cuckoofilter.h): say which bytes it needs first; go on with these */
 	ckf_status (*question_start)(const ckf_filter *t, ckf_question *question);
 	ckf_status (*question_step)(const ckf_filter *t, ckf_question *question, const uint8_t *bytes);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
@@ -73,17 +72,6 @@ typedef struct ckf_operations
 } ckf_operations;
 
 extern const ckf_operations ckf_sorted_hashes_operations; /* small/sorted_hashes.c */
-extern const ckf_operations ckf_set_operations;           /* small/set.c */
-extern const ckf_operations ckf_log_operations;           /* small/log.c */
-
-/* For an aggregate's state, which is not asked what is in it: perhaps, it says. */
-CKF_INLINE bool
-ckf_contains_perhaps(const ckf_filter *t, uint64_t hash)
-{
-	(void)t;
-	(void)hash;
-	return true;
-}
 
 /* Those for a table of this geometry, on this machine (table/table.c). */
 const ckf_operations *ckf_table_operations(const ckf_filter *t);

@@ -5,6 +5,7 @@
 
 #include "filter/geometry.h"
 #include "filter/header.h"
+#include "rebuild/goal.h"
 
 /* What the inputs taken so far ask of the result; zeros before the first. */
 typedef struct ckf_asked
@@ -48,8 +49,6 @@ ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
 {
 	bool items = ckf_items(in) > 0;
 
-	if (!items && in->capacity == 0)
-		return CKF_OK; /* a new state, of no parameters: nothing is asked */
 	if (items && asked->items && in->seed != asked->seed)
 		return CKF_SEED_DIFFERS;
 	asked->set = asked->set || (in->flags & CKF_FLAG_SET);
@@ -91,36 +90,12 @@ ckf_hash_otherwise(const ckf_filter *a, const ckf_filter *b)
 		   ((b->item_classes & CKF_ITEM_OLD) && (a->item_classes & CKF_ITEM_OTHER));
 }
 
-/* Kind, layout, and of a state how it collects. */
-static uint8_t
-ckf_promised_flags(ckf_goal goal, uint8_t first, bool set, bool plain)
-{
-	uint8_t flags = (uint8_t)((set ? CKF_FLAG_SET : 0) | (plain ? CKF_FLAG_PLAIN : 0));
-
-	switch (goal)
-	{
-		case CKF_GROW:
-			return first;
-		case CKF_UNION:
-		case CKF_INTERSECT:
-		case CKF_COMPARE:
-			return flags | CKF_FLAG_SET;
-		case CKF_COLLECT_ITEMS:
-			return flags | CKF_FLAG_STATE;
-		case CKF_COLLECT_UNION:
-			return flags | CKF_FLAG_SET | CKF_FLAG_STATE;
-		case CKF_COLLECT_SUM:
-			return flags | CKF_FLAG_STATE | CKF_FLAG_COPIES;
-		default:
-			return flags;
-	}
-}
-
 ckf_status
 ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs)
 {
 	const ckf_filter *first = in[0];
-	ckf_asked asked = {.every = ckf_compares(goal)};
+	const ckf_goal_row *row = ckf_goal_of(goal);
+	ckf_asked asked = {.every = row->compares};
 	ckf_status status = CKF_OK;
 	unsigned i;
 
@@ -128,14 +103,14 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 		status = ckf_take_promise(&asked, in[i]);
 	if (status != CKF_OK)
 		return status;
-	if (ckf_compares(goal) && inputs > 1)
+	if (row->compares && inputs > 1)
 	{
 		if (ckf_hash_otherwise(first, in[1]))
 			return CKF_OLD_ITEMS;
 		asked.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
 	}
 	*to = *first;
-	if (inputs > 1 && asked.any) /* one input keeps what it has, even if it is empty */
+	if (inputs > 1) /* one input keeps what it has, even if it is empty */
 	{
 		to->seed = asked.seed;
 		to->capacity = asked.capacity;
@@ -152,7 +127,9 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 	}
 	to->item_classes = asked.item_classes;
 	to->format = CKF_FORMAT_VERSION;
-	to->flags = ckf_promised_flags(goal, first->flags, asked.set, asked.plain);
+	to->flags = asked.plain ? CKF_FLAG_PLAIN : 0;
+	if (asked.set || row->kind == CKF_KIND_SET)
+		to->flags |= CKF_FLAG_SET;
 	return CKF_OK;
 }
 

@@ -8,7 +8,7 @@
 #include "filter/words.h"
 
 /*
- * Fill in `to` what the result of a rebuild of one or two inputs promises: seed,
+ * Fill in `to` what the result of a rebuild of its inputs promises: seed,
  * capacity, rate (and c with it), kind and layout, b, and the w and the classes that
  * its items have.  The other fields are those of the first input.
  * CKF_SEED_DIFFERS, CKF_OLD_ITEMS.
@@ -22,12 +22,5 @@ ckf_status ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *i
  * the filter knows less of its items than the table asks.
  */
 ckf_status ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter);
-
-/* Does a rebuild ask what its inputs have in common? */
-CKF_INLINE bool
-ckf_compares(ckf_goal goal)
-{
-	return goal == CKF_INTERSECT || goal == CKF_COMPARE;
-}
 
 #endif

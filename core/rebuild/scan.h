@@ -1,6 +1,6 @@
 /*
- * scan.h - read the items of a filter, or of an array of hashes, in ascending
- * order, a block at a time: the sources of a rebuild.
+ * scan.h - read the items of a filter in ascending order, a block at a time: the
+ * sources of a rebuild.
  *
  * An item is a hash, or a prefix aligned to the left, so that items of any
  * precision compare with each other.  Copies come as equal items, one after
@@ -43,21 +43,16 @@ struct ckf_scan
 	uint64_t words;   /* of scratch that the scan needs */
 	uint64_t *memory; /* they */
 
-	const ckf_filter *in; /* table: what is read */
+	const ckf_filter *in; /* table, collector, chunks: what is read */
 	unsigned low;         /* table: items are sorted by the bits from here up */
 	ckf_inverse inverse;  /* table */
-	const uint8_t *body;  /* words, unsorted: the first word */
-	uint64_t next, end;   /* words, table, unsorted: next word, segment or item, and their end */
-	bool native;          /* unsorted: words in this machine's byte order */
-	bool unsorted;        /* unsorted, and ckf_presort has not come to its end */
-	unsigned phase;       /* unsorted: of ckf_presort */
-	unsigned part;        /* unsorted: the part that is being sorted */
-	uint64_t place;       /* unsorted: how far the phase has come */
-	uint64_t largest;     /* unsorted: items of the largest part, once it is known */
+	const uint8_t *body;  /* words: the first one */
+	uint64_t next, end;   /* words, table, collector: next word, segment or hash, and their end */
+	uint64_t place;       /* collector: hashes before the block; chunks: where the next begins */
 	ckf_scan *child[2];   /* merge, meeting: what is merged or meets */
 	ckf_meeting *meeting; /* meeting */
-	const void *given;    /* of a host that brings the items piece by piece: this one */
-	bool wants;           /* the next piece is asked for */
+	const void *given;    /* collector: the block; chunks: the piece that the host has brought */
+	bool wants;           /* chunks: the next piece is asked for, */
 	uint8_t raised;       /* and copies that saturated groups get, if that is more */
 };
 
@@ -65,10 +60,6 @@ struct ckf_scan
 
 /* Ascending words, little-endian; those that are 0 are skipped. */
 void ckf_scan_words(ckf_scan *scan, const uint8_t *body, uint64_t words);
-
-/* Hashes in any order: little-endian words, or an array of the host's.  They
- * are sorted by ckf_presort before the scan begins. */
-void ckf_scan_unsorted(ckf_scan *scan, const void *hashes, uint64_t n, bool native);
 
 /* Two scans as one. */
 void ckf_scan_merged(ckf_scan *scan, ckf_scan *a, ckf_scan *b);
@@ -90,27 +81,13 @@ typedef struct ckf_source
 	 * apart yet.  0: it is empty. */
 	uint64_t (*items)(const ckf_filter *t);
 
-	/* Make the scans of its parts, at most CKF_SCANS_OF_ONE; returns how many. */
-	unsigned (*scans)(const ckf_filter *t, ckf_scan *scans);
+	/* Make its scan. */
+	void (*scan)(const ckf_filter *t, ckf_scan *scan);
 } ckf_source;
-
-#define CKF_SCANS_OF_ONE 2
 
 /* From the first item on.  A table's items come sorted by their bits from
  * `low` up; 0: in order. */
 void ckf_scan_rewind(ckf_scan *scan, unsigned low);
-
-/* Sort the items of an unsorted scan, a step at a time: CKF_MORE until CKF_OK, at
- * once for other scans.
- * CKF_ROOM: scan->words has risen, since many hashes share their top bits; begin
- * again, in new scratch. */
-ckf_status ckf_presort(ckf_scan *scan);
-
-/* Does it sort what it reads? */
-bool ckf_scan_sorts(const ckf_scan *scan);
-
-/* The scratch is another: sort again. */
-void ckf_presort_anew(ckf_scan *scan);
 
 /* Are there items at scan->keys[scan->at]?  Where not, either the scan has ended
  * or the next call goes on. */

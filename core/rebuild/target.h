@@ -7,25 +7,19 @@
 #include "rebuild/work.h"
 
 /* Before anything is known but the inputs: what the target promises, its kind,
- * and how copies are counted.  CKF_SEED_DIFFERS. */
-ckf_status ckf_target_start(ckf_rebuild *r);
-
-/* Are the inputs read at all?  Not where the result is known to be empty. */
-bool ckf_target_reads(const ckf_rebuild *r);
+ * and how copies are counted.  CKF_SEED_DIFFERS, CKF_OLD_ITEMS. */
+ckf_status ckf_target_start(ckf_rebuild *r, ckf_goal goal);
 
 /* Must the items be counted before ckf_target_choose? */
-bool ckf_target_counts(ckf_rebuild *r);
+bool ckf_target_counts(const ckf_rebuild *r);
 
-/* Choose r->to and r->sink for r->items.  CKF_MORE: they must be counted once
- * more, since they have been cut, or the target is another one.  CKF_PRECISION: it is used up. */
+/* Choose r->to and r->sink for r->items.  CKF_MORE: the target is another one, for which they
+ * must be counted once more.  CKF_PRECISION: it is used up. */
 ckf_status ckf_target_choose(ckf_rebuild *r);
 
 /* The target did not hold the items: a larger one.  CKF_MORE: another one, for which they
  * must be counted once more.  CKF_PRECISION; CKF_BAD_BYTES: there are more than the input
  * tells. */
 ckf_status ckf_target_enlarge(ckf_rebuild *r);
-
-/* The target is filled: give back what it has too much. */
-void ckf_target_trim(ckf_rebuild *r);
 
 #endif

@@ -4,51 +4,40 @@
 #ifndef CKF_WORK_H
 #define CKF_WORK_H
 
+#include "rebuild/goal.h"
 #include "rebuild/scan.h"
 #include "rebuild/sink.h"
 
-/* Two inputs, of at most two parts each; and what merges those scans. */
-#define CKF_MOST_SCANS (2 * CKF_SCANS_OF_ONE)
-#define CKF_MOST_MERGES (CKF_MOST_SCANS - 1)
-
 typedef enum ckf_phase
 {
-	CKF_PRESORT, /* sort what comes unsorted */
-	CKF_COUNT,   /* read all items, to know how many there will be */
-	CKF_CLEAR,   /* zero the target */
-	CKF_BUILD,   /* read all items, and store them */
-	CKF_COPY,    /* or copy an input's bytes, */
-	CKF_REMOVE   /* and take items away from the copy */
+	CKF_START, /* the host's memory is there */
+	CKF_COUNT, /* read all items, to know how many there will be */
+	CKF_CLEAR, /* zero the target */
+	CKF_BUILD, /* read all items, and store them */
+	CKF_COPY,  /* or copy an input's bytes, */
+	CKF_REMOVE /* and take items away from the copy */
 } ckf_phase;
 
 struct ckf_rebuild
 {
-	ckf_goal goal;
+	const ckf_goal_row *row; /* what the goal says */
 	ckf_phase phase;
 	bool counts;       /* the next pass over the items only counts them */
-	bool counted;      /* `items` is exact */
-	bool whole;        /* whole hashes come in, and may come out */
-	bool no_table;     /* a state's items do not fit into a table */
-	bool in_order;     /* items come sorted, equal ones side by side */
-	bool appends;      /* a log takes the items as they come, in place */
 	bool copies_input; /* no target is better than the input as it is */
-	bool unbounded; /* of chunks: the target may have any number of buckets, up to `most` bytes */
+	bool unbounded;    /* of chunks: the target may have any number of buckets, up to
+						* `most` bytes */
+	bool in_order;     /* items come sorted, equal ones side by side */
+	bool once;         /* one copy of each prefix is stored */
+	uint8_t w;         /* of the items: the least that comes in */
+	uint8_t cut_w;     /* to this, all are cut */
+	unsigned tries;    /* builds that failed for these items */
 
-	/* How copies are counted: `distinct` drops those of one item, told apart at
-	 * the precision meet_w, before a prefix counts its items; `once` then
-	 * stores one of each prefix. */
-	bool distinct, once;
-	uint8_t meet_w;
-	uint8_t cut_w; /* to this, all are cut */
-
-	const ckf_filter *in[2];
+	const ckf_filter *in[CKF_MOST_INPUTS];
 	unsigned inputs;
 	uint64_t items;   /* to be stored: exactly, or at most */
 	uint64_t added;   /* of chunks: to a set, stored or not; 0: not known */
 	uint64_t most;    /* of chunks: bytes that the host can keep */
 	int64_t capacity; /* that was asked for */
-	uint8_t w;        /* of the items: the least that comes in, or to which they are cut */
-	unsigned tries;   /* builds that failed for these items */
 
 	unsigned scans;      /* that read inputs; the others merge */
 	unsigned all_scans;  /* both */
@@ -58,7 +47,7 @@ struct ckf_rebuild
 
 	/* The pass over all items. */
 	uint64_t last;    /* the item that came last, as it came */
-	uint64_t met;     /* the same, at meet_w */
+	uint64_t met;     /* the same, at the precision where equal ones count once */
 	uint64_t group;   /* the prefix that came last; 0 before the first */
 	uint64_t copies;  /* and how often */
 	uint64_t passed;  /* items so far, without those that were dropped */
@@ -77,7 +66,14 @@ struct ckf_rebuild
 	uint64_t scan_words;
 	void *dst, *scratch;
 
-	ckf_scan scan[CKF_MOST_SCANS + CKF_MOST_MERGES];
+	ckf_scan scan[]; /* one for each input, and one less to merge them */
 };
+
+/* Whole hashes come in, and may come out. */
+CKF_INLINE bool
+ckf_is_whole(const ckf_rebuild *r)
+{
+	return r->w == 64;
+}
 
 #endif

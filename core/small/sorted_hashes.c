@@ -52,7 +52,7 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	uint8_t *at;
 
 	hash |= hash == 0;
-	if (copies > 0 && (copies == 2U * t->b || ckf_stores_once(t)))
+	if (copies > 0 && (copies == 2U * t->b || t->once))
 		return CKF_OK;
 	/*
 	 * CKF_ROOM leads to a growth.  From CKF_MAX_HASHES hashes on that makes a table
@@ -125,15 +125,14 @@ ckf_sorted_hashes_items(const ckf_filter *t)
 	return t->count;
 }
 
-static unsigned
-ckf_sorted_hashes_scans(const ckf_filter *t, ckf_scan *scans)
+static void
+ckf_sorted_hashes_scan(const ckf_filter *t, ckf_scan *s)
 {
-	ckf_scan_words(scans, ckf_body(t), t->count);
-	return 1;
+	ckf_scan_words(s, ckf_body(t), t->count);
 }
 
 static const ckf_source ckf_sorted_hashes_source = {ckf_sorted_hashes_items,
-													ckf_sorted_hashes_scans};
+													ckf_sorted_hashes_scan};
 
 static uint64_t
 ckf_sorted_hashes_scratch(const ckf_filter *t)

@@ -5,7 +5,7 @@
 
 #include "bucket/lanes_template.h"
 #include "filter/header.h"
-#include "rebuild/sort.h"
+#include "collect/sort.h"
 
 static uint64_t
 ckf_segment_slots(const ckf_filter *t)
@@ -103,11 +103,10 @@ ckf_table_items(const ckf_filter *t)
 	return t->count;
 }
 
-static unsigned
-ckf_table_scans(const ckf_filter *t, ckf_scan *scans)
+static void
+ckf_table_scan(const ckf_filter *t, ckf_scan *s)
 {
-	ckf_scan_table(scans, t);
-	return 1;
+	ckf_scan_table(s, t);
 }
 
-const ckf_source ckf_table_source = {ckf_table_items, ckf_table_scans};
+const ckf_source ckf_table_source = {ckf_table_items, ckf_table_scan};

@@ -1,19 +1,15 @@
 /*
- * aggregate.c - cuckoofilter_agg, _agg_hash, _agg_pair, _union_agg, _sum_agg.
+ * aggregate.c - cuckoofilter_agg, _agg_hash, _agg_pair.
  *
- * The state is a cuckoofilter too, a flat one that transitions change in
- * place, so that a group costs one small allocation and partial states travel
- * between processes as they are, and between servers as the filters that
- * cuckoofilter_out and _send make of them.  Where a state must grow, the larger one is
- * returned from the short-lived memory of the row: the executor copies it
- * into the aggregate's memory and frees the old one there.  A large one is spared
- * that (large_state.h).
+ * The state is a filter in hashes, each once, or the collector of a large one (state.h).  Partial
+ * states travel between processes and servers as the filters that they are.
  */
 #include "function/call.h"
 #include "error.h"
 #include "function/pair.h"
-#include "type/large_state.h"
+#include "type/collect.h"
 #include "type/owned.h"
+#include "type/state.h"
 
 #include "utils/memutils.h"
 
@@ -25,119 +21,98 @@ PG_FUNCTION_INFO_V1(cuckoofilter_agg_pair_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_pair_float8_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_combine);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
-PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_combine);
-PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_combine);
-PG_FUNCTION_INFO_V1(cuckoofilter_merge_agg_final);
 
 /* ------------------------------------------------------------------- states */
 
-/* The state of a row. */
+/* The state of a row: a flat one, or a collector. */
 typedef struct ckfp_state
 {
-	ckf_filter *filter;      /* opened, and owned: it is changed in place */
-	ckfp_large_state *large; /* that has it; NULL: it is a flat one */
+	ckf_filter *flat; /* opened; changed in place */
+	ckfp_collected *collected;
 } ckfp_state;
 
-/* The memory in which states live. */
-static MemoryContext
-ckfp_require_aggregate(FunctionCallInfo fcinfo)
-{
-	MemoryContext context;
-
-	if (!AggCheckCallContext(fcinfo, &context))
-		ckfp_error_not_aggregate();
-	return context;
-}
+/* Bytes of a new flat state: it has room for one hash. */
+#define CKFP_FIRST_STATE (CKF_HEADER_SIZE + sizeof(uint64))
 
 static void
-ckfp_new_state(const ckf_params *params, ckf_filter *state)
+ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 {
-	struct varlena *value = palloc(VARHDRSZ + CKF_STATE_SIZE);
-	ckf_status status = ckf_collect_create(params, VARDATA(value));
+	struct varlena *value = palloc(VARHDRSZ + CKFP_FIRST_STATE);
+	ckf_status status = ckf_create_state(params, VARDATA(value));
 
 	if (status == CKF_OK)
-		status = ckf_open(state, VARDATA(value), CKF_STATE_SIZE, CKF_STATE);
+		status = ckf_open(flat, VARDATA(value), CKF_HEADER_SIZE, CKF_STATE);
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.params = params});
+	flat->room = CKFP_FIRST_STATE;
 }
 
 /*
- * Open the state in argument 0.  The executor keeps a flat one with a full header; one that
- * a caller brings otherwise is copied.
+ * Open the state in argument 0.  The executor keeps a flat one with a full header, in a chunk of
+ * its own; one that a caller brings otherwise is copied.
  */
 static ckfp_state
 ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 {
 	struct varlena *value = (struct varlena *)PG_GETARG_POINTER(0);
+	ckf_filter *flat;
 
 	if (unlikely(!VARATT_IS_4B_U(value)))
 	{
-		ckfp_large_state *large = ckfp_large_state_of(value);
+		ckfp_collected *collected = ckfp_collected_of(value);
 
-		if (large != NULL && VARATT_IS_EXTERNAL_EXPANDED_RW(value))
-			return (ckfp_state){&large->filter, large};
+		if (collected != NULL && VARATT_IS_EXTERNAL_EXPANDED_RW(value))
+			return (ckfp_state){NULL, collected};
 		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
 	}
-	return (ckfp_state){ckfp_reopen(argument, value, CKF_STATE), NULL};
+	flat = ckfp_reopen(argument, value, CKF_STATE);
+	flat->room = ckfp_room_of_chunk(value);
+	return (ckfp_state){flat, NULL};
 }
 
-/*
- * A larger state in place of this one: CKF_GROW, or CKF_COLLECT_* with what comes in.  A
- * flat one that is outgrown is left to the executor, whose memory it is in: it frees
- * it when it gets another.
- */
+/* A larger flat state in place of this one, which is left to the executor, or a collector. */
 static void
-ckfp_outgrow(FunctionCallInfo fcinfo, ckfp_state *state, ckf_goal goal, const ckf_filter *in)
+ckfp_outgrow(FunctionCallInfo fcinfo, ckfp_state *state)
 {
-	ckf_filter *filter = state->filter;
-	bool becomes_large = state->large == NULL && filter->size >= CKFP_LARGE_STATE;
-	MemoryContext row = CurrentMemoryContext;
-	MemoryContext context = row;
-	ckf_filter result;
+	ckf_filter larger;
 
-	if (state->large != NULL)
-		context = state->large->header.eoh_context;
-	else if (becomes_large)
-		context = ckfp_large_state_context(ckfp_require_aggregate(fcinfo));
-	MemoryContextSwitchTo(context);
-	ckfp_run(goal, filter, in, &result);
-	MemoryContextSwitchTo(row);
-	if (becomes_large && result.bytes != filter->bytes)
+	if (state->flat->encoding == CKF_HASHES && state->flat->count >= CKFP_MOST_FLAT)
 	{
-		state->large = ckfp_new_large_state(context, &result);
-		state->filter = &state->large->filter;
+		state->collected = ckfp_new_collected(ckfp_require_aggregate(fcinfo), state->flat);
+		state->flat = NULL;
 		return;
 	}
-	if (becomes_large)
-		MemoryContextDelete(context); /* the state took in place what came */
-	else if (state->large != NULL && result.bytes != filter->bytes)
-		pfree(filter->bytes - VARHDRSZ);
-	*filter = result;
+	if (state->flat->encoding == CKF_HASHES)
+		ckfp_copy_state(state->flat, 1, &larger);
+	else
+		ckfp_run(CKF_GROW, state->flat, NULL, &larger); /* a set, which a server of 1.3 has sent */
+	*state->flat = larger;
 }
 
 /* Add a hash, of an item of this class, to the state of this row. */
 static inline void
 ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsigned item_class)
 {
-	ckf_status status = ckf_add(state->filter, hash, item_class);
-
-	while (unlikely(status == CKF_ROOM))
+	while (likely(state->collected == NULL))
 	{
-		ckfp_outgrow(fcinfo, state, CKF_GROW, NULL);
-		status = ckf_add(state->filter, hash, item_class);
+		ckf_status status = ckf_add(state->flat, hash, item_class);
+
+		if (likely(status == CKF_OK))
+			return;
+		if (status != CKF_ROOM)
+			ckfp_error(status, (ckfp_subject){.filter = state->flat});
+		ckfp_outgrow(fcinfo, state);
 	}
-	if (unlikely(status != CKF_OK))
-		ckfp_error(status, (ckfp_subject){.filter = state->filter});
+	ckfp_collect(&state->collected->collector, state->collected->header.eoh_context, hash,
+				 item_class);
 }
 
 /* What the executor gets back. */
 static inline Datum
 ckfp_state_datum(const ckfp_state *state)
 {
-	return state->large != NULL ? ckfp_large_state_datum(state->large)
-								: PointerGetDatum(ckfp_result(state->filter));
+	return state->collected != NULL ? EOHPGetRWDatum(&state->collected->header)
+									: PointerGetDatum(ckfp_result(state->flat));
 }
 
 /* ---------------------------------------------------------- items and hashes */
@@ -213,9 +188,15 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_arguments of, ckfp_argument_cache 
 static inline Datum
 ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
 {
-	if (likely(state->large == NULL))
+	if (likely(state->collected == NULL))
 		ckfp_keep(argument);
 	return ckfp_state_datum(state);
+}
+
+static inline uint64
+ckfp_seed_of_state(const ckfp_state *state)
+{
+	return state->collected != NULL ? state->collected->collector.filter.seed : state->flat->seed;
 }
 
 static pg_attribute_always_inline Datum
@@ -226,7 +207,7 @@ ckfp_collect_item(FunctionCallInfo fcinfo, ckfp_arguments of)
 
 	if (!PG_ARGISNULL(1))
 	{
-		uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, state.filter->seed);
+		uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, ckfp_seed_of_state(&state));
 
 		ckfp_add_to_state(fcinfo, &state, hash, cache->hasher.item_class);
 	}
@@ -251,7 +232,8 @@ ckfp_collect_pair(FunctionCallInfo fcinfo, ckfp_arguments of)
 	ckfp_state state = ckfp_item_state(fcinfo, of, &cache->argument);
 
 	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
-		ckfp_add_to_state(fcinfo, &state, ckfp_hash_pair(fcinfo, 1, cache, state.filter->seed),
+		ckfp_add_to_state(fcinfo, &state,
+						  ckfp_hash_pair(fcinfo, 1, cache, ckfp_seed_of_state(&state)),
 						  CKF_ITEM_OTHER);
 	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
 }
@@ -298,113 +280,80 @@ cuckoofilter_agg_pair_float8_transition(PG_FUNCTION_ARGS)
 	return ckfp_collect_pair(fcinfo, of_pair_real);
 }
 
-/* ------------------------------------------------------------------- filters */
-
-/* Merge a filter or another state into a state: at once where that is quick,
- * else by a rebuild, whose result takes the state's place. */
-static void
-ckfp_merge_into(FunctionCallInfo fcinfo, ckfp_state *state, const ckf_filter *in, ckf_goal goal)
-{
-	ckf_status status = ckf_collect(state->filter, in, goal);
-
-	if (status == CKF_ROOM)
-		ckfp_outgrow(fcinfo, state, goal, in);
-	else if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = state->filter, .other = in});
-}
-
-/* (state, filter), either may be NULL */
-static Datum
-ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
-{
-	ckfp_argument_cache argument = {0};
-	ckfp_state state = {&argument.filter, NULL};
-	ckf_filter filter;
-
-	(void)ckfp_require_aggregate(fcinfo);
-	if (PG_ARGISNULL(1) && PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	if (PG_ARGISNULL(0))
-	{
-		ckf_params params;
-
-		ckf_params_default(&params);
-		ckfp_new_state(&params, state.filter);
-	}
-	else
-		state = ckfp_open_state(fcinfo, &argument);
-	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
-	ckfp_merge_into(fcinfo, &state, &filter, goal);
-	PG_RETURN_DATUM(ckfp_state_datum(&state));
-}
-
-Datum
-cuckoofilter_union_agg_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge_transition(fcinfo, CKF_COLLECT_UNION);
-}
-
-Datum
-cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge_transition(fcinfo, CKF_COLLECT_SUM);
-}
-
 /* ------------------------------------------------------------ partial states */
 
-/*
- * (state, state), either may be NULL.  What comes from another process is a
- * state with a short header, or the filter that a state is written as where it
- * leaves PostgreSQL (CKF_EXPORT).  The first one is unpacked, to be changed in
- * place from then on.
- */
+/* Where one is a table, which a server of 1.3 sends for a large set, both become one. */
 static Datum
-ckfp_combine(FunctionCallInfo fcinfo, ckf_goal goal)
+ckfp_combine_tables(const ckfp_state *state, const ckf_filter *in)
 {
-	ckfp_argument_cache argument = {0};
-	ckfp_state state;
-	ckf_filter other;
+	const ckf_filter *first = state->flat;
+	ckf_filter owned;
 
-	(void)ckfp_require_aggregate(fcinfo);
-	if (PG_ARGISNULL(1) && PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	if (PG_ARGISNULL(0))
-		PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
-	state = ckfp_open_state(fcinfo, &argument);
-	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STATE, &other);
-	ckfp_merge_into(fcinfo, &state, &other, goal);
-	PG_RETURN_DATUM(ckfp_state_datum(&state));
+	if (state->collected != NULL)
+		first = ckfp_collected_items(state->collected);
+	ckfp_run(CKF_MERGE_UNION, first, in, &owned);
+	return PointerGetDatum(ckfp_result(&owned));
 }
 
+/* Combine a few hashes with a flat state.  false: it must be a collector. */
+static bool
+ckfp_combine_few(ckfp_state *state, const ckf_filter *in)
+{
+	ckf_status status = ckf_merge_few(state->flat, in, CKF_FINISH);
+	ckf_filter larger;
+
+	if (status == CKF_ROOM && state->flat->count + in->count <= CKFP_MOST_FLAT)
+	{
+		ckfp_copy_state(state->flat, in->count, &larger);
+		*state->flat = larger;
+		status = ckf_merge_few(state->flat, in, CKF_FINISH);
+	}
+	if (status != CKF_OK && status != CKF_ROOM)
+		ckfp_error(status, (ckfp_subject){.filter = state->flat, .other = in});
+	return status == CKF_OK;
+}
+
+/* (state, state), either may be NULL.  What comes from another process may have a short header. */
 Datum
 cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKF_COLLECT_ITEMS);
+	MemoryContext context = ckfp_require_aggregate(fcinfo);
+	ckfp_argument_cache argument = {0};
+	ckfp_state state = {NULL, NULL};
+	ckf_filter in;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &in);
+	if (PG_ARGISNULL(0))
+	{
+		if (in.encoding != CKF_HASHES || in.count <= CKFP_MOST_FLAT)
+			PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
+		state.collected = ckfp_new_collected(context, &in);
+		PG_RETURN_DATUM(ckfp_state_datum(&state));
+	}
+	state = ckfp_open_state(fcinfo, &argument);
+	if (in.encoding != CKF_HASHES || (state.flat != NULL && state.flat->encoding != CKF_HASHES))
+		PG_RETURN_DATUM(ckfp_combine_tables(&state, &in));
+	if (state.flat != NULL && ckfp_combine_few(&state, &in))
+		PG_RETURN_DATUM(ckfp_state_datum(&state));
+	if (state.collected == NULL)
+		state.collected = ckfp_new_collected(context, state.flat);
+	ckfp_collect_filter(&state.collected->collector, state.collected->header.eoh_context, &in);
+	PG_RETURN_DATUM(ckfp_state_datum(&state));
 }
 
+/* ------------------------------------------------------------------- the end */
+
+/* The filter of a state, which stays what it is: a window asks again and again. */
 Datum
-cuckoofilter_union_agg_combine(PG_FUNCTION_ARGS)
+cuckoofilter_agg_final(PG_FUNCTION_ARGS)
 {
-	return ckfp_combine(fcinfo, CKF_COLLECT_UNION);
-}
-
-Datum
-cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
-{
-	return ckfp_combine(fcinfo, CKF_COLLECT_SUM);
-}
-
-/* ------------------------------------------------------------------ the ends */
-
-/* The filter of a state, which stays as it is: a window asks again and again. */
-static Datum
-ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
-{
-	const ckfp_large_state *large;
+	ckfp_collected *collected;
 	ckf_filter state;
 	ckf_filter owned;
 
@@ -414,21 +363,10 @@ ckfp_finish(FunctionCallInfo fcinfo, ckf_goal goal)
 		ckfp_create_no_rows(&owned);
 		CKFP_RETURN_OWNED(&owned);
 	}
-	large = ckfp_large_state_of((struct varlena *)PG_GETARG_POINTER(0));
-	if (large == NULL)
+	collected = ckfp_collected_of((struct varlena *)PG_GETARG_POINTER(0));
+	if (collected == NULL)
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STATE, &state);
-	ckfp_run(goal, large != NULL ? &large->filter : &state, NULL, &owned);
+	ckfp_run(CKF_FINISH, collected != NULL ? ckfp_collected_items(collected) : &state, NULL,
+			 &owned);
 	CKFP_RETURN_OWNED(&owned);
-}
-
-Datum
-cuckoofilter_agg_final(PG_FUNCTION_ARGS)
-{
-	return ckfp_finish(fcinfo, CKF_FINISH);
-}
-
-Datum
-cuckoofilter_merge_agg_final(PG_FUNCTION_ARGS)
-{
-	return ckfp_finish(fcinfo, CKF_FINISH_MERGE);
 }

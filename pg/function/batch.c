@@ -1,12 +1,13 @@
 /*
  * batch.c - cuckoofilter_add_agg: a filter and a batch of items.
  *
- * The state is the filter, as it came, and the hashes of the items; all of them
+ * The state is the filter, as it came, and a collector of the items' hashes; all of them
  * go into the filter at once, at the end.  It is `internal`: it need not travel,
  * as parts of a group do not know whose filter is the first.
  */
 #include "function/call.h"
 #include "error.h"
+#include "type/collect.h"
 #include "type/owned.h"
 
 #include "miscadmin.h"
@@ -24,12 +25,12 @@ PG_FUNCTION_INFO_V1(cuckoofilter_add_agg_final);
  * hashed with. */
 typedef struct ckfp_batch
 {
-	struct varlena *filter; /* NULL until one came */
-	uint64 seed;            /* of the filter */
-	unsigned item_class;    /* of the items, once one was hashed */
-	uint64 *hash;
-	size_t hashes, hash_room;
-	Datum *waiting; /* copies */
+	struct varlena *filter;  /* NULL until one came */
+	uint64 seed;             /* of the filter */
+	unsigned item_class;     /* of the items, once one was hashed */
+	ckf_collector collector; /* of the items' hashes, from then on, */
+	uint64 items;            /* and how many came */
+	Datum *waiting;          /* copies */
 	size_t waits, wait_room;
 	MemoryContext context; /* of all this */
 } ckfp_batch;
@@ -61,9 +62,8 @@ ckfp_add_to_batch(ckfp_batch *batch, uint64 hash, unsigned item_class)
 {
 	if (unlikely(batch->item_class == 0))
 		ckfp_require_class_of_batch(batch, item_class);
-	batch->hash = ckfp_make_place(batch->context, batch->hash, batch->hashes, &batch->hash_room,
-								  sizeof *batch->hash);
-	batch->hash[batch->hashes++] = hash;
+	ckfp_collect(&batch->collector, batch->context, hash, item_class);
+	batch->items++;
 }
 
 /* Keep the item of argument 2 until there is a filter. */
@@ -93,6 +93,7 @@ ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *ba
 	MemoryContextSwitchTo(caller);
 	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
 	batch->seed = filter.seed;
+	ckf_collect_start(&batch->collector, &filter, CKFP_MOST_COPIES);
 	if (batch->waits == 0)
 		return;
 	ckfp_prepare_hasher(fcinfo, 2, cache);
@@ -133,11 +134,24 @@ cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(batch);
 }
 
-/* The state stays as it is: a window asks again and again. */
+/* A few are added singly, as a rebuild would cost more. */
+static void
+ckfp_add_few(const ckf_filter *filter, const ckf_collector *collector, ckf_filter *owned)
+{
+	const uint64 *hashes;
+	uint64 at = 0;
+	size_t n;
+
+	ckfp_copy(filter, collector->filter.count, owned);
+	for (; (hashes = ckf_collected(collector, at, &n)) != NULL; at += n)
+		ckfp_add_each(owned, hashes, n, collector->filter.item_classes);
+}
+
+/* The state stays what it is: a window asks again and again. */
 Datum
 cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
 {
-	const ckfp_batch *batch;
+	ckfp_batch *batch;
 	ckf_filter filter;
 	ckf_filter owned;
 
@@ -146,12 +160,16 @@ cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
 		ckfp_create_no_rows(&owned);
 		CKFP_RETURN_OWNED(&owned);
 	}
-	batch = (const ckfp_batch *)PG_GETARG_POINTER(0);
+	batch = (ckfp_batch *)PG_GETARG_POINTER(0);
 	if (batch->filter == NULL)
 		PG_RETURN_NULL();
-	if (batch->hashes == 0)
+	if (batch->items == 0)
 		PG_RETURN_POINTER(batch->filter);
 	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
-	ckfp_add_many(&filter, batch->hash, batch->hashes, batch->item_class, &owned);
+	ckfp_collect_settle(&batch->collector, batch->context);
+	if (ckf_few(&filter, batch->items))
+		ckfp_add_few(&filter, &batch->collector, &owned);
+	else
+		ckfp_run(CKF_ADD_MANY, &filter, &batch->collector.filter, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -10,37 +10,45 @@
 
 typedef struct ckfp_join_filter
 {
-	MemoryContext parent;  /* where its memory comes from */
-	MemoryContext context; /* all its memory; NULL while it has none */
-	size_t limit;          /* bytes that it may take, gathering included */
-	double fpr;            /* share of other rows that it lets by */
-	uint64 *hashes;        /* gathered, while it is not built */
-	size_t n;
-	size_t room;
-	size_t keys;       /* gathered in all, doubles in a row taken once */
-	size_t size;       /* bytes of the finished filter */
-	ckf_filter filter; /* what is asked */
+	MemoryContext parent;     /* where its memory comes from */
+	MemoryContext context;    /* all its memory; NULL while it has none */
+	size_t limit;             /* bytes that it may take, gathering included */
+	double fpr;               /* share of other rows that it lets by */
+	ckf_collector *collector; /* gathers, while the filter is not built; or NULL */
+	uint64 last;              /* the hash that came last, */
+	size_t n;                 /* and how many came, doubles in a row taken once */
+	size_t gathered;          /* bytes of the collector's blocks */
+	size_t keys;              /* distinct ones, of which it was built */
+	size_t size;              /* bytes of the finished filter */
+	ckf_filter filter;        /* what is asked */
 } ckfp_join_filter;
 
 /* An empty one, in memory below `parent`. */
 void ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr);
 
 /* Make room for more hashes: false where that would take too much memory. */
-bool ckfp_filter_grow(ckfp_join_filter *filter);
+bool ckfp_filter_make_room(ckfp_join_filter *filter);
 
 /* Gather a hash: false where that would take too much memory. */
 static inline bool
 ckfp_filter_gather(ckfp_join_filter *filter, uint64 hash)
 {
-	if (filter->n > 0 && filter->hashes[filter->n - 1] == hash)
+	if (filter->n > 0 && filter->last == hash)
 		return true;
-	if (unlikely(filter->n == filter->room) && !ckfp_filter_grow(filter))
-		return false;
-	filter->hashes[filter->n++] = hash;
+	while (
+		unlikely(filter->collector == NULL || !ckf_collect(filter->collector, hash, CKF_ITEM_HASH)))
+		if (!ckfp_filter_make_room(filter))
+			return false;
+	filter->last = hash;
+	filter->n++;
 	return true;
 }
 
-/* Make the filter of what was gathered: false where it takes too much memory. */
+/* Sort what was gathered, for ckfp_filter_build and ckf_collected: false where that would take
+ * too much memory. */
+bool ckfp_filter_settle(ckfp_join_filter *filter);
+
+/* Make the filter of what was gathered and settled: false where it takes too much memory. */
 bool ckfp_filter_build(ckfp_join_filter *filter);
 
 /* Free what it has. */

@@ -77,25 +77,42 @@ ckfp_shared_fail(ckfp_build *build, ckfp_given_up why)
 	ckfp_build_give_up(build, why);
 }
 
+/* The hashes that were gathered, in blocks, side by side. */
+static void
+ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
+{
+	const uint64 *hashes;
+	size_t at = 0;
+	size_t n;
+
+	for (; (hashes = ckf_collected(collector, at, &n)) != NULL; at += n)
+		memcpy(part->hashes + at, hashes, n * sizeof(uint64));
+	part->n = at;
+}
+
 /* Add the keys of this process to the parts. False if there is not enough memory. */
 static bool
 ckfp_give_part(ckfp_build *build, bool *last, bool *late)
 {
 	struct ckfp_shared *shared = build->shared;
-	const ckfp_join_filter *filter = &build->filter;
+	ckfp_join_filter *filter = &build->filter;
 	dsa_pointer pointer = InvalidDsaPointer;
 	ckfp_part *part = NULL;
 
 	if (filter->n > 0)
 	{
+		size_t n;
+
+		if (!ckfp_filter_settle(filter))
+			return false;
+		n = (size_t)filter->collector->filter.count;
 		pointer = dsa_allocate_extended(ckfp_area(build),
-										offsetof(ckfp_part, hashes) + filter->n * sizeof(uint64),
+										offsetof(ckfp_part, hashes) + n * sizeof(uint64),
 										DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
 		if (!DsaPointerIsValid(pointer))
 			return false;
 		part = dsa_get_address(ckfp_area(build), pointer);
-		part->n = filter->n;
-		memcpy(part->hashes, filter->hashes, filter->n * sizeof(uint64));
+		ckfp_copy_hashes(part, filter->collector);
 	}
 	SpinLockAcquire(&shared->mutex);
 	if (part != NULL)
@@ -188,7 +205,8 @@ ckfp_shared_contribute(ckfp_build *build)
 		build->shared->failed = true;
 	if (!last || build->shared->failed)
 		return;
-	if (!ckfp_take_parts(build) || !ckfp_filter_build(&build->filter) || !ckfp_publish(build))
+	if (!ckfp_take_parts(build) || !ckfp_filter_settle(&build->filter) ||
+		!ckfp_filter_build(&build->filter) || !ckfp_publish(build))
 		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
 	ckfp_filter_free(&build->filter);
 }

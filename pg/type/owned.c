@@ -4,6 +4,7 @@
 #include "type/owned.h"
 
 #include "error.h"
+#include "type/collect.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -23,7 +24,7 @@ ckfp_new_value(size_t size, const ckf_filter *origin)
 static void
 ckfp_open_owned(ckf_filter *owned, struct varlena *value, size_t size)
 {
-	ckf_status status = ckf_open(owned, VARDATA(value), size, CKF_STATE);
+	ckf_status status = ckf_open(owned, VARDATA(value), size, CKF_STORED);
 
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){0});
@@ -64,6 +65,13 @@ ckfp_create_no_rows(ckf_filter *owned)
 }
 
 void
+ckfp_copy_state(const ckf_filter *state, size_t more, ckf_filter *owned)
+{
+	ckfp_copy(state, more, owned);
+	owned->once = true;
+}
+
+void
 ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned)
 {
 	size_t room = filter->size + (filter->encoding == CKF_HASHES ? sizeof(uint64) * more : 0);
@@ -95,59 +103,97 @@ ckfp_make_room(ckf_buffers *buffers, const ckf_filter *origin)
 }
 
 /* The steps of a rebuild that was started, with that status, to its end. */
+static ckf_status
+ckfp_steps(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a, ckf_buffers *buffers)
+{
+	if (status != CKF_OK)
+		return status;
+	while ((status = ckf_rebuild_step(rebuild, buffers)) == CKF_MORE || status == CKF_ROOM)
+	{
+		if (status == CKF_ROOM)
+			ckfp_make_room(buffers, a);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return status;
+}
+
+/* The same, which must be its result. */
 static void
 ckfp_step_to_end(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a, const ckf_filter *b,
 				 ckf_buffers *buffers)
 {
-	*buffers = (ckf_buffers){0};
+	status = ckfp_steps(rebuild, status, a, buffers);
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
-	while ((status = ckf_rebuild_step(rebuild, buffers)) != CKF_OK)
-	{
-		if (status == CKF_ROOM)
-			ckfp_make_room(buffers, a);
-		else if (status != CKF_MORE)
-			ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
-		CHECK_FOR_INTERRUPTS();
-	}
 	if (buffers->scratch)
 		pfree(buffers->scratch);
 }
 
 static void
-ckfp_finish_rebuild(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a,
-					const ckf_filter *b, ckf_filter *owned)
+ckfp_own_result(const ckf_buffers *buffers, ckf_filter *owned)
 {
-	ckf_buffers buffers;
+	ckfp_open_owned(owned, (struct varlena *)((char *)buffers->dst - VARHDRSZ), buffers->dst_size);
+	owned->room = buffers->dst_room;
+}
 
-	ckfp_step_to_end(rebuild, status, a, b, &buffers);
+void
+ckfp_run_many(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned)
+{
+	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(inputs));
+	const ckf_filter *b = inputs > 1 ? in[1] : NULL;
+	ckf_buffers buffers = {0};
+
+	ckfp_step_to_end(rebuild, ckf_rebuild_start_many(rebuild, goal, in, inputs), in[0], b,
+					 &buffers);
 	pfree(rebuild);
-	if (buffers.dst_size > 0)
-	{
-		ckfp_open_owned(owned, (struct varlena *)((char *)buffers.dst - VARHDRSZ),
-						buffers.dst_size);
-		owned->room = buffers.dst_room;
-		return;
-	}
-	if (buffers.dst)
-		pfree((char *)buffers.dst - VARHDRSZ);
-	ckfp_open_owned(owned, (struct varlena *)(a->bytes - VARHDRSZ), a->size);
-	owned->room = a->room;
+	ckfp_own_result(&buffers, owned);
 }
 
 void
 ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned)
 {
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
+	const ckf_filter *in[2] = {a, b};
 
-	ckfp_finish_rebuild(rebuild, ckf_rebuild_start(rebuild, goal, a, b), a, b, owned);
+	ckfp_run_many(goal, in, b != NULL ? 2 : 1, owned);
+}
+
+void
+ckfp_run_into(ckf_goal goal, const ckf_filter *a, void *bytes, size_t size)
+{
+	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(1));
+	ckf_buffers buffers = {.dst = bytes, .dst_room = size};
+
+	ckfp_step_to_end(rebuild, ckf_rebuild_start(rebuild, goal, a, NULL), a, NULL, &buffers);
+	pfree(rebuild);
+	Assert(buffers.dst == bytes && buffers.dst_size == size);
+}
+
+bool
+ckfp_try(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned)
+{
+	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(inputs));
+	const ckf_filter *b = inputs > 1 ? in[1] : NULL;
+	ckf_buffers buffers = {0};
+	ckf_status status =
+		ckfp_steps(rebuild, ckf_rebuild_start_many(rebuild, goal, in, inputs), in[0], &buffers);
+
+	if (status != CKF_OK && status != CKF_PRECISION)
+		ckfp_error(status, (ckfp_subject){.filter = in[0], .other = b, .rebuild = rebuild});
+	if (buffers.scratch)
+		pfree(buffers.scratch);
+	pfree(rebuild);
+	if (status == CKF_OK)
+		ckfp_own_result(&buffers, owned);
+	else if (buffers.dst)
+		pfree((char *)buffers.dst - VARHDRSZ);
+	return status == CKF_OK;
 }
 
 void
 ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *comparison)
 {
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
-	ckf_buffers buffers;
+	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(2));
+	ckf_buffers buffers = {0};
 	ckf_status status;
 
 	ckfp_step_to_end(rebuild, ckf_rebuild_start(rebuild, CKF_COMPARE, a, b), a, b, &buffers);
@@ -162,11 +208,15 @@ static void
 ckfp_run_hashes(ckf_goal goal, const ckf_filter *a, const uint64 *hashes, size_t n,
 				unsigned item_classes, ckf_filter *owned)
 {
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE);
+	ckf_collector collector;
+	size_t i;
 
-	ckfp_finish_rebuild(rebuild,
-						ckf_rebuild_start_hashes(rebuild, goal, a, hashes, n, item_classes), a,
-						NULL, owned);
+	ckf_collect_start(&collector, a, CKFP_MOST_COPIES);
+	for (i = 0; i < n; i++)
+		ckfp_collect(&collector, CurrentMemoryContext, hashes[i], item_classes);
+	ckfp_collect_settle(&collector, CurrentMemoryContext);
+	ckfp_run(goal, a, &collector.filter, owned);
+	ckfp_collect_end(&collector);
 }
 
 void
@@ -199,22 +249,28 @@ ckfp_remove(ckf_filter *owned, uint64 hash)
  * of the result are the same. */
 
 void
-ckfp_add_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
-			  ckf_filter *owned)
+ckfp_add_each(ckf_filter *owned, const uint64 *hashes, size_t n, unsigned item_classes)
 {
 	size_t i;
 
+	for (i = 0; i < n; i++)
+	{
+		ckfp_add(owned, hashes[i], item_classes);
+		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
+	}
+}
+
+void
+ckfp_add_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
+			  ckf_filter *owned)
+{
 	if (!ckf_few(filter, n))
 	{
 		ckfp_run_hashes(CKF_ADD_MANY, filter, hashes, n, item_classes, owned);
 		return;
 	}
 	ckfp_copy(filter, n, owned);
-	for (i = 0; i < n; i++)
-	{
-		ckfp_add(owned, hashes[i], item_classes);
-		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
-	}
+	ckfp_add_each(owned, hashes, n, item_classes);
 }
 
 void

@@ -22,12 +22,21 @@ void ckfp_create_no_rows(ckf_filter *owned);
 /* A copy of a filter; one in hashes gets room for `more` of them. */
 void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
 
-/*
- * Run a rebuild of the engine; *owned is its result, and must not be an input.
- * b is NULL but for goals of two filters.  Of CKF_COLLECT_* the result may lie
- * where a was, whose bytes have changed then.
- */
+/* The same of the state of an aggregate over items. */
+void ckfp_copy_state(const ckf_filter *state, size_t more, ckf_filter *owned);
+
+/* Run a rebuild of the engine; *owned is its result, and must not be an input.  b is NULL but
+ * for goals of two filters. */
 void ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *owned);
+
+/* The same of up to CKF_MOST_INPUTS filters. */
+void ckfp_run_many(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned);
+
+/* The same into memory of the caller's, which has the size of the result. */
+void ckfp_run_into(ckf_goal goal, const ckf_filter *a, void *bytes, size_t size);
+
+/* The same; false where there is no precision left for the result. */
+bool ckfp_try(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned);
 
 /* What two filters have in common. */
 void ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *comparison);
@@ -45,6 +54,9 @@ ckfp_add(ckf_filter *owned, uint64 hash, unsigned item_class)
 	if (unlikely(status != CKF_OK))
 		ckfp_add_on(owned, hash, item_class, status);
 }
+
+/* Add n hashes of items of these classes, one after the other. */
+void ckfp_add_each(ckf_filter *owned, const uint64 *hashes, size_t n, unsigned item_classes);
 
 /* Copy bytes of which there may be many, looking for interrupts. */
 void ckfp_copy_bytes(void *to, const void *from, size_t size);

@@ -107,26 +107,18 @@ ckfp_check_input(const struct varlena *value, int sqlstate, fmNodePtr soft)
 	return status == CKF_OK;
 }
 
-/* Is a value the unfinished state of an aggregate, from a call without its final function? Other
- * damage does not matter here: output writes such a value as it is. */
-static bool
-ckfp_is_state(Datum value)
+/*
+ * What is written must be a value of now: not the state of an aggregate that a version before
+ * 1.4 has stored.  What else there may be wrong with a value does not keep it from going out.
+ */
+static void
+ckfp_require_finished(Datum value)
 {
 	ckf_filter filter;
 
-	return ckfp_try_header(value, &filter) == CKF_UNFINISHED;
-}
-
-/* Export the state of an aggregate as an ordinary filter. */
-static struct varlena *
-ckfp_export(Datum value)
-{
-	ckf_filter state;
-	ckf_filter owned;
-
-	ckfp_open_datum(value, CKF_STATE, &state);
-	ckfp_run(CKF_EXPORT, &state, NULL, &owned);
-	return ckfp_result(&owned);
+	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value)) && /* a state of now */
+		ckfp_try_header(value, &filter) == CKF_UNFINISHED)
+		ckfp_error(CKF_UNFINISHED, (ckfp_subject){0});
 }
 
 /* The value of a text, or NULL if it is not base64. */
@@ -160,12 +152,12 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 Datum
 cuckoofilter_out(PG_FUNCTION_ARGS)
 {
-	Datum datum = PG_GETARG_DATUM(0);
-	struct varlena *value = ckfp_is_state(datum) ? ckfp_export(datum) : PG_GETARG_VARLENA_PP(0);
+	struct varlena *value = PG_GETARG_VARLENA_PP(0);
 	size_t size = VARSIZE_ANY_EXHDR(value);
 	size_t length = ckfp_text_length(size);
 	char *text;
 
+	ckfp_require_finished(PointerGetDatum(value));
 	if (length >= MaxAllocSize)
 		ckfp_error_no_text(size);
 	text = palloc(length + 1);
@@ -193,8 +185,9 @@ cuckoofilter_send(PG_FUNCTION_ARGS)
 {
 	Datum value = PG_GETARG_DATUM(0);
 
+	ckfp_require_finished(value);
 	/* a copy: array_send and logical replication free what they get */
-	PG_RETURN_POINTER(ckfp_is_state(value) ? ckfp_export(value) : PG_DETOAST_DATUM_COPY(value));
+	PG_RETURN_POINTER(PG_DETOAST_DATUM_COPY(value));
 }
 
 /* cuckoofilter::bytea; a toasted filter is not fetched */
@@ -203,8 +196,9 @@ cuckoofilter_to_bytea(PG_FUNCTION_ARGS)
 {
 	Datum value = PG_GETARG_DATUM(0);
 
-	if (ckfp_is_state(value))
-		PG_RETURN_POINTER(ckfp_export(value));
+	ckfp_require_finished(value);
+	if (VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value)))
+		PG_RETURN_POINTER(PG_DETOAST_DATUM(value));
 	PG_RETURN_DATUM(value);
 }
 

@@ -13,69 +13,6 @@
 #define CKFS_MOST_WAITING ((size_t)1 << 24)
 #endif
 
-/* Fewer are sorted by insertion. */
-#define CKFS_FEW_HASHES 32
-
-/* ----------------------------------------------------------------- sorting */
-
-static void
-ckfs_sort_few(uint64_t *hashes, size_t n)
-{
-	size_t i, k;
-
-	for (i = 1; i < n; i++)
-	{
-		uint64_t hash = hashes[i];
-
-		for (k = i; k > 0 && hashes[k - 1] > hash; k--)
-			hashes[k] = hashes[k - 1];
-		hashes[k] = hash;
-	}
-}
-
-/* Sort in place by the byte at `shift` and those below it: each hash is swapped to where the
- * hashes of its byte go, then each of the 256 parts is sorted by the next byte.  There are
- * eight bytes, so that it ends, and soon, however equal they are. */
-static void
-ckfs_sort_hashes(uint64_t *hashes, size_t n, int shift)
-{
-	size_t next[256], end[256], at = 0, i;
-	size_t counts[256] = {0};
-	int byte;
-
-	if (n < CKFS_FEW_HASHES || shift < 0)
-	{
-		if (shift >= 0)
-			ckfs_sort_few(hashes, n);
-		return;
-	}
-	for (i = 0; i < n; i++)
-		counts[hashes[i] >> shift & 255]++;
-	for (byte = 0; byte < 256; byte++)
-	{
-		next[byte] = at;
-		at += counts[byte];
-		end[byte] = at;
-	}
-	for (byte = 0; byte < 256; byte++)
-		while (next[byte] < end[byte])
-		{
-			uint64_t hash = hashes[next[byte]];
-			int to;
-
-			while ((to = (int)(hash >> shift & 255)) != byte)
-			{
-				uint64_t other = hashes[next[to]];
-
-				hashes[next[to]++] = hash;
-				hash = other;
-			}
-			hashes[next[byte]++] = hash;
-		}
-	for (byte = 0; byte < 256; byte++)
-		ckfs_sort_hashes(hashes + end[byte] - counts[byte], counts[byte], shift - 8);
-}
-
 /* -------------------------------------------------------------------- list */
 
 int
@@ -92,6 +29,26 @@ ckfs_wait(ckfs_table *table, ckfs_hashed item)
 	return rc;
 }
 
+/* Sort a batch; it takes as much memory again for that time. */
+static int
+ckfs_sort_batch(ckfs_batch *batch)
+{
+	uint64_t *scratch = sqlite3_malloc64(batch->count * sizeof(uint64_t));
+	uint64_t *sorted;
+
+	if (!scratch)
+		return SQLITE_NOMEM;
+	sorted = ckf_sort_hashes(batch->hashes, scratch, batch->count);
+	if (sorted == scratch)
+	{
+		scratch = batch->hashes;
+		batch->hashes = sorted;
+		batch->room = batch->count;
+	}
+	sqlite3_free(scratch);
+	return SQLITE_OK;
+}
+
 static int
 ckfs_write_batch(ckfs_table *table, ckfs_batch *batch)
 {
@@ -99,7 +56,12 @@ ckfs_write_batch(ckfs_table *table, ckfs_batch *batch)
 	int rc, ended;
 
 	batch->busy = true;
-	ckfs_sort_hashes(batch->hashes, batch->count, 56);
+	rc = ckfs_sort_batch(batch);
+	if (rc != SQLITE_OK)
+	{
+		batch->busy = false;
+		return rc;
+	}
 	rc = ckfs_write_items(table, batch->hashes, batch->count, true, batch->item_classes, &done);
 	ended = ckfs_waiting_written(&table->waiting, batch, done, table->level);
 	if (ended != SQLITE_OK) /* nobody knows any more which items are rows */

@@ -97,7 +97,7 @@ engine_finish(engine *to, ckf_rebuild *rebuild, bool state)
 void
 engine_rebuild(engine *to, ckf_goal goal, const engine *a, const engine *b)
 {
-	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE);
+	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE(2));
 
 	engine_check(ckf_rebuild_start(rebuild, goal, &a->filter, b != NULL ? &b->filter : NULL),
 				 "start a rebuild");
@@ -125,24 +125,63 @@ engine_add(engine *e, const uint64_t *keys, size_t n)
 }
 
 static void
-engine_state(engine *e, const ckf_params *params)
+engine_room_for_hashes(ckf_collector *collector)
 {
-	uint8_t *bytes = bench_memory(CKF_STATE_SIZE);
+	ckf_status status;
+	void *block;
 
-	engine_check(ckf_collect_create(params, bytes), "create a state");
-	engine_open(e, bytes, CKF_STATE_SIZE, true);
+	while ((status = ckf_collect_step(collector)) == CKF_MORE || status == CKF_ROOM)
+		if (status == CKF_ROOM)
+			ckf_collect_give(collector, bench_memory(collector->block_size), collector->block_size);
+	engine_check(status, "make room in a collector");
+	while ((block = ckf_collect_spent(collector)) != NULL)
+		free(block);
 }
 
-/* Every key into a running state, and what the goal makes of it. */
+static void
+engine_start(ckf_collector *collector, const ckf_params *params)
+{
+	uint8_t header[CKF_HEADER_SIZE];
+	ckf_filter empty;
+
+	engine_check(ckf_create_state(params, header), "create a state");
+	engine_check(ckf_open(&empty, header, sizeof header, CKF_STATE), "open");
+	ckf_collect_start(collector, &empty, 1);
+}
+
+static void
+engine_take(ckf_collector *collector, uint64_t hash)
+{
+	while (!ckf_collect(collector, hash, CKF_ITEM_NUMBER))
+		engine_room_for_hashes(collector);
+}
+
+/* What the goal makes of what was collected. */
+static void
+engine_end(engine *to, ckf_goal goal, ckf_collector *collector)
+{
+	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE(1));
+	void *block;
+
+	ckf_collect_settle(collector);
+	engine_room_for_hashes(collector);
+	engine_check(ckf_rebuild_start(rebuild, goal, &collector->filter, NULL), "start a rebuild");
+	engine_finish(to, rebuild, false);
+	ckf_collect_end(collector);
+	while ((block = ckf_collect_spent(collector)) != NULL)
+		free(block);
+}
+
+/* Every key into a collector, and what the goal makes of it. */
 static void
 engine_collect(engine *to, ckf_goal goal, const ckf_params *params, const uint64_t *keys, size_t n)
 {
-	engine state;
+	ckf_collector collector;
 
-	engine_state(&state, params);
-	engine_add(&state, keys, n);
-	engine_rebuild(to, goal, &state, NULL);
-	engine_destroy(&state);
+	engine_start(&collector, params);
+	for (size_t i = 0; i < n; i++)
+		engine_take(&collector, ckf_hash_integer((int64_t)keys[i], 0));
+	engine_end(to, goal, &collector);
 }
 
 void
@@ -154,7 +193,7 @@ engine_aggregate(engine *to, const ckf_params *params, const uint64_t *keys, siz
 void
 engine_sorted(engine *to, const ckf_params *params, const uint64_t *keys, size_t n)
 {
-	engine_collect(to, CKF_EXPORT, params, keys, n);
+	engine_collect(to, CKF_MERGE_SUM, params, keys, n);
 }
 
 /* ------------------------------------------- from hashes at hand */
@@ -167,24 +206,21 @@ engine_hash(uint64_t *hashes, const uint64_t *keys, size_t n)
 }
 
 static void
-engine_take(engine *to, const ckf_params *params, const uint64_t *hashes, size_t n)
+engine_take_all(engine *to, const ckf_params *params, const uint64_t *hashes, size_t n)
 {
-	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE);
-	engine state;
+	ckf_collector collector;
 
-	engine_state(&state, params);
-	engine_check(
-		ckf_rebuild_start_hashes(rebuild, CKF_FINISH, &state.filter, hashes, n, CKF_ITEM_NUMBER),
-		"start a rebuild of hashes");
-	engine_finish(to, rebuild, false);
-	engine_destroy(&state);
+	engine_start(&collector, params);
+	for (size_t i = 0; i < n; i++)
+		engine_take(&collector, hashes[i]);
+	engine_end(to, CKF_FINISH, &collector);
 }
 
 void
 engine_bulk(engine *to, const ckf_params *params, const uint64_t *keys, size_t n, uint64_t *room)
 {
 	engine_hash(room, keys, n);
-	engine_take(to, params, room, n);
+	engine_take_all(to, params, room, n);
 }
 
 static uint64_t *
@@ -202,7 +238,7 @@ engine_spread(engine *to, const ckf_params *params, size_t n)
 {
 	uint64_t *hashes = engine_spread_hashes(n);
 
-	engine_take(to, params, hashes, n);
+	engine_take_all(to, params, hashes, n);
 	free(hashes);
 }
 
@@ -212,7 +248,7 @@ engine_make_room(engine *to, const ckf_params *params, size_t n)
 {
 	uint64_t *hashes = engine_spread_hashes(n);
 
-	engine_take(to, params, hashes, n);
+	engine_take_all(to, params, hashes, n);
 	for (size_t i = 0; i < n; i++)
 	{
 		bool found;

@@ -237,10 +237,10 @@ run_merges(const void *arg)
 					&result, in, sum);
 		owned_state(&state, &params);
 		for (int i = 0; i < 2; i++)
-			CHECK(owned_collect(&state, &in[i].filter, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION) ==
+			CHECK(owned_collect(&state, &in[i].filter, sum ? CKF_MERGE_SUM : CKF_MERGE_UNION) ==
 					  CKF_OK,
 				  "collect");
-		check_merge(run_rebuild(&result, CKF_FINISH_MERGE, &state, NULL), &result, in, sum);
+		check_merge(run_rebuild(&result, CKF_FINISH_SUM, &state, NULL), &result, in, sum);
 		owned_free(&state);
 	}
 	for (int i = 0; i < 2; i++)

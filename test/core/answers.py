@@ -11,7 +11,7 @@ CORE = os.environ.get("CKF_CORE", os.path.join(ROOT, "core"))
 MADE = os.environ.get("CKF_CORE", os.path.join(ROOT, "build/test/reader"))
 PROGRAM = os.path.join(MADE, "answers")
 LIBRARY = os.path.join(ROOT, "build/core/libckf.a")
-HELPERS = ("check", "guard", "drive")
+HELPERS = ("check", "guard", "drive", "state")
 
 
 def compiled(tool, helpers=(), flags=()):

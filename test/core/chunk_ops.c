@@ -83,7 +83,7 @@ pack_it(const shelf *s, const ckf_chunk *chunk)
 static void
 export_it(const shelf *s, const ckf_chunk *chunk)
 {
-	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
+	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE(1), 8);
 	ckf_buffers buffers = {0};
 	ckf_status status = ckf_export_start(rebuild, s->chunks, chunk, 0, CKF_ITEM_NUMBER, MOST_BYTES);
 	unsigned steps = 0;

@@ -168,9 +168,9 @@ merge_all(world *w, bool sum)
 	owned_state(&state, &params);
 	for (int k = 0; k < FILTERS; k++)
 		CHECK(owned_collect(&state, &w->accounts[k].filter,
-							sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION) == CKF_OK,
+							sum ? CKF_MERGE_SUM : CKF_MERGE_UNION) == CKF_OK,
 			  "collect");
-	status = run_rebuild(&result, CKF_FINISH_MERGE, &state, NULL);
+	status = run_rebuild(&result, CKF_FINISH_SUM, &state, NULL);
 	CHECK(status == CKF_OK || status == CKF_PRECISION, "finish: status %d", status);
 	if (status == CKF_OK)
 	{

@@ -2,6 +2,7 @@
  * drive.c - a host in miniature, see drive.h.
  */
 #include "drive.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,7 @@ adopt(owned *o, uint8_t *bytes, size_t size, size_t room, ckf_trust trust)
 		  "an opened filter's bytes, size, room");
 	o->bytes = bytes;
 	o->state = trust == CKF_STATE;
+	o->large = NULL;
 	o->filter.room = room;
 	o->item_classes = o->filter.item_classes;
 	o->format = o->filter.format;
@@ -128,11 +130,11 @@ owned_create(owned *o, const ckf_params *params)
 void
 owned_state(owned *o, const ckf_params *params)
 {
-	uint8_t *bytes = guard_new(CKF_STATE_SIZE, 1);
-	ckf_status status = ckf_collect_create(params, bytes);
+	uint8_t *bytes = guard_new(CKF_HEADER_SIZE, 1);
+	ckf_status status = ckf_create_state(params, bytes);
 
-	CHECK(status == CKF_OK, "collect_create: status %d", status);
-	adopt(o, bytes, CKF_STATE_SIZE, CKF_STATE_SIZE, CKF_STATE);
+	CHECK(status == CKF_OK, "create_state: status %d", status);
+	adopt(o, bytes, CKF_HEADER_SIZE, CKF_HEADER_SIZE, CKF_STATE);
 	o->item_classes = 0;
 	check_changed(o, 0);
 }
@@ -146,6 +148,17 @@ owned_open(owned *o, const void *bytes, size_t size, ckf_trust trust)
 void
 owned_copy(owned *o, const owned *from)
 {
+	if (from->large != NULL)
+	{
+		owned flat;
+
+		CHECK(run_rebuild(&flat, from->large->sum ? CKF_MERGE_SUM : CKF_MERGE_UNION, from, NULL) ==
+				  CKF_OK,
+			  "a copy of a state");
+		owned_open(o, flat.bytes, flat.filter.size, CKF_STATE);
+		owned_free(&flat);
+		return;
+	}
 	owned_open(o, from->bytes, from->filter.size, trust_of(from));
 	o->item_classes = from->item_classes;
 	o->format = from->format;
@@ -164,13 +177,6 @@ owned_make_old(owned *o)
 	o->item_classes = (uint8_t)classes;
 	o->format = 1;
 	check_told(o);
-}
-
-void
-owned_free(owned *o)
-{
-	guard_free(o->bytes);
-	o->bytes = NULL;
 }
 
 void
@@ -207,6 +213,7 @@ typedef struct order
 	const owned *a, *b;
 	const uint64_t *hashes; /* where b is NULL; else NULL */
 	size_t n;
+	ckf_collector *batch;       /* that has them; or NULL */
 	ckf_comparison *comparison; /* of CKF_COMPARE: what it comes to */
 } order;
 
@@ -223,12 +230,6 @@ count_step(uint64_t edges)
 {
 	driven.steps++;
 	count_edges(edges);
-}
-
-static bool
-collects(ckf_goal goal)
-{
-	return goal >= CKF_COLLECT_ITEMS;
 }
 
 /* Give each buffer that is too small a new one, and leave the other. */
@@ -318,18 +319,37 @@ run_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 	return CKF_OK;
 }
 
+/* A finished merge is what its state collected. */
+static ckf_goal
+goal_of(const order *o)
+{
+	if (o->goal == CKF_FINISH_SUM && o->a->large != NULL && !o->a->large->sum)
+		return CKF_FINISH_UNION;
+	return o->goal;
+}
+
+static unsigned
+inputs_of(const order *o, const ckf_filter **in)
+{
+	unsigned n = state_inputs(o->a, in);
+
+	if (o->b != NULL)
+		n += state_inputs(o->b, in + n);
+	if (o->batch != NULL)
+		in[n++] = &o->batch->filter;
+	return n;
+}
+
 static ckf_status
-start(ckf_rebuild *rebuild, const order *o)
+start(ckf_rebuild *rebuild, const order *o, const ckf_filter *const *in, unsigned n)
 {
 	uint64_t edges = driven.edges;
 	ckf_status status;
 
-	if (o->hashes != NULL)
-		status = ckf_rebuild_start_hashes(rebuild, o->goal, &o->a->filter, o->hashes, o->n,
-										  classes_of_hashes(o->hashes, o->n));
+	if (n <= 2 && check_chance(50))
+		status = ckf_rebuild_start(rebuild, goal_of(o), in[0], n > 1 ? in[1] : NULL);
 	else
-		status =
-			ckf_rebuild_start(rebuild, o->goal, &o->a->filter, o->b != NULL ? &o->b->filter : NULL);
+		status = ckf_rebuild_start_many(rebuild, goal_of(o), in, n);
 	count_step(edges);
 	return status;
 }
@@ -337,22 +357,23 @@ start(ckf_rebuild *rebuild, const order *o)
 static void
 set_read_only(const owned *o, bool read_only)
 {
-	if (o != NULL)
+	if (o != NULL && o->bytes != NULL)
 		guard_read_only(o->bytes, read_only);
 }
 
-/* Run it; dst of the buffers is the result, or not there where a itself is. */
+/* Run it; dst of the buffers is the result. */
 static ckf_status
 run(const order *o, ckf_buffers *buffers)
 {
-	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
-	bool changes = collects(o->goal); /* a */
+	const ckf_filter *in[2 * CKF_MOST_INPUTS];
+	unsigned n = inputs_of(o, in);
+	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE(n), 8);
 	ckf_status status;
 
 	driven.jobs++;
-	set_read_only(o->a, !changes);
+	set_read_only(o->a, true);
 	set_read_only(o->b, true);
-	status = start(rebuild, o);
+	status = start(rebuild, o, in, n);
 	if (status == CKF_OK)
 		status = run_steps(rebuild, buffers);
 	if (status == CKF_OK && o->comparison != NULL)
@@ -362,8 +383,7 @@ run(const order *o, ckf_buffers *buffers)
 	guard_free(rebuild);
 	guard_free(buffers->scratch);
 	CHECK(status != CKF_OK || buffers->dst_size <= buffers->dst_room, "a result outside dst");
-	CHECK(status != CKF_OK || changes || o->comparison != NULL ||
-			  buffers->dst_size >= CKF_HEADER_SIZE,
+	CHECK(status != CKF_OK || o->comparison != NULL || buffers->dst_size >= CKF_HEADER_SIZE,
 		  "no result");
 	CHECK(status != CKF_OK || o->comparison == NULL || buffers->dst_size == 0, "a result");
 	CHECK(status != CKF_UNLIKE_SIZES ||
@@ -389,11 +409,25 @@ classes_in_common(unsigned a, unsigned b)
 	return classes;
 }
 
+/* The classes of the items of a filter or state. */
+static unsigned
+classes_held(const owned *o)
+{
+	const struct large *large = o->large;
+	unsigned classes = o->item_classes;
+
+	if (large != NULL && large->collector != NULL)
+		classes = large->collector->filter.item_classes;
+	for (unsigned i = 0; large != NULL && i < large->parts; i++)
+		classes |= large->part[i].item_classes;
+	return classes;
+}
+
 /* The classes of all that went in. */
 static unsigned
 classes_in(const order *o)
 {
-	unsigned classes = o->a->item_classes | (o->b != NULL ? o->b->item_classes : 0);
+	unsigned classes = classes_held(o->a) | (o->b != NULL ? classes_held(o->b) : 0);
 
 	if (o->goal == CKF_INTERSECT && o->b != NULL)
 		return classes_in_common(o->a->item_classes, o->b->item_classes);
@@ -404,43 +438,15 @@ classes_in(const order *o)
 static void
 take_result(owned *result, const order *o, const ckf_buffers *buffers)
 {
-	bool state = collects(o->goal) || (o->goal == CKF_GROW && o->a->state);
 	bool nothing = o->goal == CKF_REMOVE_MANY;
 	unsigned classes = classes_in(o);
 	uint8_t format = o->a->format;
 
-	adopt(result, buffers->dst, buffers->dst_size, buffers->dst_room,
-		  state ? CKF_STATE : CKF_FOREIGN);
+	adopt(result, buffers->dst, buffers->dst_size, buffers->dst_room, CKF_FOREIGN);
 	nothing = nothing && result->filter.count == o->a->filter.count;
-	result->item_classes = result->filter.count > 0 || state ? (uint8_t)classes : 0;
+	result->item_classes = result->filter.count > 0 ? (uint8_t)classes : 0;
 	result->format = nothing ? format : CKF_FORMAT_VERSION;
 	check_told(result);
-}
-
-/* In place of a, which `o` has as its a. */
-static ckf_status
-run_in_place(owned *a, const order *o)
-{
-	ckf_buffers buffers = {0};
-	ckf_status status = run(o, &buffers);
-	owned result;
-
-	if (status == CKF_OK && buffers.dst != NULL)
-	{
-		take_result(&result, o, &buffers);
-		owned_free(a);
-		*a = result;
-	}
-	else if (status == CKF_OK)
-	{
-		size_t room = a->filter.room;
-
-		CHECK(ckf_open(&a->filter, a->bytes, a->filter.size, CKF_STATE) == CKF_OK,
-			  "a state that took items in does not open");
-		a->filter.room = room;
-		check_changed(a, classes_in(o));
-	}
-	return status;
 }
 
 /* Into a new one. */
@@ -448,22 +454,25 @@ static ckf_status
 run_apart(owned *result, const order *o)
 {
 	ckf_buffers buffers = {0};
-	ckf_status status;
+	ckf_status status = run(o, &buffers);
 
-	if (collects(o->goal))
-	{
-		order copied = *o;
-
-		owned_copy(result, o->a);
-		copied.a = result;
-		status = run_in_place(result, &copied);
-		if (status != CKF_OK)
-			owned_free(result);
-		return status;
-	}
-	status = run(o, &buffers);
 	if (status == CKF_OK)
 		take_result(result, o, &buffers);
+	return status;
+}
+
+/* In place of a, which `o` has as its a. */
+static ckf_status
+run_in_place(owned *a, const order *o)
+{
+	owned result;
+	ckf_status status = run_apart(&result, o);
+
+	if (status == CKF_OK)
+	{
+		owned_free(a);
+		*a = result;
+	}
 	return status;
 }
 
@@ -492,27 +501,53 @@ owned_rebuild(owned *o, ckf_goal goal, const owned *b)
 	return run_in_place(o, &in_place);
 }
 
-/* The hashes where the core may only read them. */
-static uint64_t *
-guard_hashes(const uint64_t *hashes, size_t n)
+/* A state and n hashes, which come to it now. */
+static ckf_status
+finish_with(owned *result, const owned *a, const uint64_t *hashes, size_t n)
 {
-	uint64_t *copy = guard_new(8 * n, 8);
+	const ckf_filter *in[CKF_MOST_INPUTS];
+	ckf_collector *c;
+	owned all = *a; /* but for what it has become */
+	ckf_status status;
+	struct large large = {.sum = true};
 
-	if (n > 0)
-		memcpy(copy, hashes, 8 * n);
-	guard_read_only(copy, true);
-	return copy;
+	(void)state_inputs(a, in);
+	c = collector_new(in[0], 1);
+	large.collector = c;
+	if (a->large != NULL)
+	{
+		owned flat;
+
+		owned_copy(&flat, a);
+		CHECK(collector_make_room(c) == CKF_OK && ckf_collect_filter(c, &flat.filter) == CKF_OK &&
+				  collector_make_room(c) == CKF_OK,
+			  "take a filter");
+		owned_free(&flat);
+	}
+	else
+		CHECK(collector_make_room(c) == CKF_OK && ckf_collect_filter(c, in[0]) == CKF_OK &&
+				  collector_make_room(c) == CKF_OK,
+			  "take a filter");
+	collector_take(c, hashes, n);
+	all.large = &large;
+	status = run_rebuild(result, CKF_FINISH, &all, NULL);
+	collector_free(c);
+	return status;
 }
 
 ckf_status
 run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes, size_t n)
 {
-	uint64_t *copy = guard_hashes(hashes, n);
-	order o = {.goal = goal, .a = a, .hashes = copy, .n = n};
-	ckf_status status = run_apart(result, &o);
+	order o = {.goal = goal, .a = a, .hashes = hashes, .n = n};
+	ckf_status status;
 
-	guard_read_only(copy, false);
-	guard_free(copy);
+	if (goal == CKF_FINISH)
+		return finish_with(result, a, hashes, n);
+	o.batch = collector_new(&a->filter, 16);
+	collector_take(o.batch, hashes, n);
+	collector_settle(o.batch);
+	status = run_apart(result, &o);
+	collector_free(o.batch);
 	return status;
 }
 
@@ -562,11 +597,37 @@ ckf_status
 owned_try_add(owned *o, uint64_t hash)
 {
 	unsigned classes = class_of_hash(hash);
-	ckf_status status = ckf_add(&o->filter, hash, classes);
+	ckf_status status;
+
+	if (o->large != NULL)
+	{
+		collector_take(o->large->collector, &hash, 1);
+		return CKF_OK;
+	}
+	status = ckf_add(&o->filter, hash, classes);
 
 	if (status == CKF_OK)
 		check_changed(o, classes);
 	return status;
+}
+
+/* A flat state gets room for some more, or goes on as a collector. */
+static void
+grow_state(owned *o)
+{
+	size_t room = o->filter.size + 8 * (1 + check_below(1 + o->filter.count));
+	uint8_t *larger;
+
+	if (o->filter.count > 8 && check_chance(20))
+	{
+		state_outgrow(o);
+		return;
+	}
+	larger = guard_new(room, 1);
+	memcpy(larger, o->bytes, o->filter.size);
+	guard_free(o->bytes);
+	o->bytes = o->filter.bytes = larger;
+	o->filter.room = room;
 }
 
 ckf_status
@@ -589,6 +650,11 @@ owned_add(owned *o, uint64_t hash)
 		if (status == CKF_PRECISION)
 			return status;
 		CHECK(status == CKF_ROOM, "add: status %d", status);
+		if (o->state && o->filter.encoding == CKF_HASHES)
+		{
+			grow_state(o);
+			continue;
+		}
 		status = owned_rebuild(o, CKF_GROW, NULL);
 		if (status == CKF_PRECISION)
 			return status;
@@ -615,38 +681,6 @@ owned_remove(owned *o, uint64_t hash, bool *found)
 	}
 	check_told(o);
 	return status;
-}
-
-ckf_status
-owned_collect(owned *state, const owned *in, ckf_goal goal)
-{
-	ckf_status status = CKF_ROOM;
-
-	if (check_chance(75))
-	{
-		uint64_t edges = driven.edges;
-		snapshot before;
-		ckf_filter reopened;
-
-		snapshot_take(&before, &state->filter);
-		set_read_only(in, true);
-		status = ckf_collect(&state->filter, &in->filter, goal);
-		set_read_only(in, false);
-		count_step(edges);
-		if (status != CKF_OK)
-			snapshot_compare(&before, &state->filter);
-		CHECK(status == CKF_OK || status == CKF_ROOM || status == CKF_SEED_DIFFERS,
-			  "collect: status %d", status);
-		if (status == CKF_OK)
-			check_changed(state, in->item_classes);
-		/* as a host does from row to row */
-		CHECK(ckf_open(&reopened, state->bytes, state->filter.size, CKF_STATE) == CKF_OK,
-			  "a state that took items in does not open");
-		reopened.room = state->filter.room;
-		state->filter = reopened;
-		check_told(state);
-	}
-	return status == CKF_ROOM ? owned_rebuild(state, goal, in) : status;
 }
 
 ckf_status

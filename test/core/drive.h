@@ -13,8 +13,9 @@
 typedef struct owned
 {
 	ckf_filter filter;
-	uint8_t *bytes; /* guarded */
-	bool state;     /* opened as one: the bytes may be a filter's all the same */
+	uint8_t *bytes;      /* guarded */
+	bool state;          /* opened as one */
+	struct large *large; /* what a state has become (state.h): the bytes count no more; or NULL */
 	/* What the filter must tell, as this host has kept it: the classes of its items, and
 	 * the version of its bytes. */
 	uint8_t item_classes, format;
@@ -76,13 +77,12 @@ extern work driven;
  * interrupts; but a table's segment is never parted. */
 #define MOST_OF_A_STEP 100000
 
-/* Run a rebuild of a and b into a new owned filter; the inputs are read-only
- * meanwhile, except for a state that collects, which may take the items in
- * itself: then the result is a copy of it that has.  Where it does not come to
- * CKF_OK, nothing is to be freed. */
+/* Run a rebuild of a and b, filters or states, into a new owned filter; they are read-only
+ * meanwhile.  Where it does not come to CKF_OK, nothing is to be freed.  CKF_FINISH_SUM of a
+ * state of a union is CKF_FINISH_UNION. */
 ckf_status run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned *b);
 
-/* The same of a filter or state and n hashes. */
+/* The same of a filter and n hashes: CKF_ADD_MANY, CKF_REMOVE_MANY, and CKF_FINISH of a state. */
 ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes,
 							  size_t n);
 
@@ -93,9 +93,12 @@ ckf_status run_comparison(ckf_comparison *comparison, const owned *a, const owne
 ckf_status owned_rebuild(owned *o, ckf_goal goal, const owned *b);
 ckf_status owned_rebuild_hashes(owned *o, ckf_goal goal, const uint64_t *hashes, size_t n);
 
-/* Merge a filter or state into a state, goal is one of CKF_COLLECT_*: the quick
- * way first, as a host does, or at random a rebuild at once. */
+/* Merge a filter or state into a state, as a host does: goal is CKF_MERGE_UNION, CKF_MERGE_SUM,
+ * or CKF_FINISH for a state over items. */
 ckf_status owned_collect(owned *state, const owned *in, ckf_goal goal);
+
+/* A state leaves its process as a filter, and comes back.  Where this is refused, it stays. */
+ckf_status owned_send(owned *state);
 
 /* What a host does with n hashes to add or to remove: singly where they are few,
  * else in one rebuild.  CKF_OK, CKF_PRECISION (of single adds the first ones are

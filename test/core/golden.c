@@ -241,7 +241,7 @@ refuse_line(char **fields, void *arg)
 			refuse(bytes, size, AT_HASH, value, CKF_BAD_VERSION);
 		if (value >= ENCODINGS)
 			refuse(bytes, size, AT_ENCODING, value, CKF_BAD_BYTES);
-		if (value > FLAGS)
+		if (value > FLAGS && !(bytes[AT_ENCODING] == CKF_PLAIN && value < 16 && (value & 4)))
 			refuse(bytes, size, AT_FLAGS, value, CKF_BAD_BYTES);
 		if (empty ? value > 0 : version == 1 ? value > 0 : value == 0 || !likely)
 			refuse(bytes, size, AT_ITEM_CLASSES, value, CKF_BAD_BYTES);

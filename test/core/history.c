@@ -222,7 +222,7 @@ partial_state(owned *state, const owned *in, ckf_goal goal)
 	owned_state(state, &params);
 	status = owned_collect(state, in, goal);
 	if (status == CKF_OK && check_chance(30))
-		status = owned_rebuild(state, CKF_EXPORT, NULL);
+		status = owned_send(state);
 	return status;
 }
 
@@ -230,7 +230,7 @@ partial_state(owned *state, const owned *in, ckf_goal goal)
 static ckf_status
 aggregate_two(owned *result, bool sum, const owned *a, const owned *b)
 {
-	ckf_goal goal = sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION;
+	ckf_goal goal = sum ? CKF_MERGE_SUM : CKF_MERGE_UNION;
 	ckf_status status = partial_state(result, a, goal);
 	owned other;
 
@@ -244,7 +244,7 @@ aggregate_two(owned *result, bool sum, const owned *a, const owned *b)
 	else if (status == CKF_OK)
 		status = owned_collect(result, b, goal);
 	if (status == CKF_OK)
-		status = owned_rebuild(result, CKF_FINISH_MERGE, NULL);
+		status = owned_rebuild(result, CKF_FINISH_SUM, NULL);
 	if (status != CKF_OK)
 		owned_free(result);
 	return status;

@@ -2,6 +2,7 @@
  * hostile_ops.c - see hostile.h.
  */
 #include "hostile.h"
+#include "state.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ ask_parts(const ckf_filter *filter, uint64_t hash)
 			  "a question asks for bytes outside");
 		status = ckf_question_step(&question, filter, filter->bytes + question.from, question.size);
 	}
-	CHECK(status == CKF_OK || status == CKF_UNFINISHED, "status %d", status);
+	CHECK(status == CKF_OK, "status %d", status);
 }
 
 static void
@@ -62,13 +63,6 @@ read_all(const ckf_filter *filter)
 	ckf_get_info(filter, &info);
 	CHECK(info.encoding != NULL && info.layout != NULL && info.kind != NULL, "info");
 	CHECK(info.fpr >= 0 && info.fpr <= 1 && ckf_fpr(filter) == info.fpr, "a rate of %g", info.fpr);
-}
-
-/* Does the goal leave a state? */
-static bool
-collects(ckf_goal goal)
-{
-	return goal >= CKF_COLLECT_ITEMS;
 }
 
 /* New buffers where they are too small; false: past the limit. */
@@ -105,40 +99,45 @@ any_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 	return CKF_OK;
 }
 
-static ckf_status
-any_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+/* A batch of hashes. */
+static ckf_collector *
+any_batch(const ckf_filter *a)
 {
-	static uint64_t hashes[HASHES];
+	ckf_collector *batch = collector_new(a, 16);
+	uint64_t hashes[HASHES];
 
-	if (goal != CKF_ADD_MANY && goal != CKF_REMOVE_MANY)
-		return ckf_rebuild_start(rebuild, goal, a, b);
 	for (unsigned i = 0; i < HASHES; i++)
 		hashes[i] = some_hash(i);
-	return ckf_rebuild_start_hashes(rebuild, goal, a, hashes, HASHES, CKF_ITEM_HASH);
+	collector_take(batch, hashes, HASHES);
+	collector_settle(batch);
+	return batch;
 }
 
-/* A rebuild of inputs that may be damaged.  CKF_OK: the result, unless a state
- * took the items in itself, and result->bytes is NULL. */
+/* A rebuild of inputs that may be damaged. */
 static ckf_status
 any_rebuild(owned *result, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
 {
-	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
+	ckf_collector *batch = goal == CKF_ADD_MANY || goal == CKF_REMOVE_MANY ? any_batch(a) : NULL;
+	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE(2), 8);
 	ckf_buffers buffers = {0};
-	ckf_status status = any_start(rebuild, goal, a, b);
+	ckf_status status = ckf_rebuild_start(rebuild, goal, a, batch ? &batch->filter : b);
 
 	if (status == CKF_OK)
 		status = any_steps(rebuild, &buffers);
 	guard_free(rebuild);
 	guard_free(buffers.scratch);
+	if (batch)
+		collector_free(batch);
 	result->bytes = NULL;
-	if (status == CKF_OK && (buffers.dst_size > 0 || !collects(goal)))
+	result->large = NULL;
+	result->state = false;
+	if (status == CKF_OK)
 	{
 		CHECK(buffers.dst_size <= buffers.dst_room, "a result of more bytes than asked for");
-		CHECK(ckf_open(&result->filter, buffers.dst, buffers.dst_size, CKF_STATE) == CKF_OK,
+		CHECK(ckf_open(&result->filter, buffers.dst, buffers.dst_size, CKF_STORED) == CKF_OK,
 			  "the result of a rebuild does not open");
 		result->bytes = buffers.dst;
 		result->filter.room = buffers.dst_room;
-		result->state = collects(goal) || goal == CKF_GROW;
 	}
 	else
 		guard_free(buffers.dst);
@@ -190,63 +189,60 @@ change(owned *o)
 			*o = grown;
 			(void)ckf_add(&o->filter, hash, CKF_ITEM_HASH);
 		}
-		if (i % 3 == 0 && o->filter.encoding != CKF_COLLECTING)
+		if (i % 3 == 0)
 			(void)ckf_remove(&o->filter, some_hash(i), &found);
 	}
 	read_all(&o->filter);
 }
 
-/* Collect it into a state of some items, or of none; to the end or to a refusal. */
+/* Into a collector, if it is in hashes; to the end or to a refusal. */
 static void
-collect_into_state(const ckf_filter *in, ckf_goal goal)
+collect(const ckf_filter *in)
 {
-	ckf_params params;
-	owned state, result;
+	ckf_collector *c = collector_new(in, check_chance(50) ? 1 : 16);
+	ckf_status status;
 
-	if (!check_chance(REBUILD_PERCENT))
-		return;
-	ckf_params_default(&params);
-	params.seed = in->seed;
-	owned_state(&state, &params);
 	for (uint64_t n = check_below(9); n > 0; n--)
-		CHECK(ckf_add(&state.filter, check_random(), CKF_ITEM_HASH) == CKF_OK, "add");
-	if (check_chance(50) && ckf_collect(&state.filter, in, goal) == CKF_OK)
-		result.bytes = NULL;
-	else if (any_rebuild(&result, goal, &state.filter, in) != CKF_OK)
+		collector_take(c, (const uint64_t[]){check_random()}, 1);
+	CHECK(collector_make_room(c) == CKF_OK, "make room");
+	status = ckf_collect_filter(c, in);
+	CHECK(status == CKF_OK, "collect: status %d", status);
+	status = collector_make_room(c);
+	CHECK(status == CKF_OK || status == CKF_BAD_BYTES, "make room: status %d", status);
+	if (status == CKF_OK)
 	{
-		owned_free(&state);
-		return;
+		collector_settle(c);
+		try_rebuild(CKF_FINISH, &c->filter, NULL);
+		try_rebuild(CKF_MERGE_SUM, &c->filter, NULL);
 	}
-	if (result.bytes != NULL)
-	{
-		owned_free(&state);
-		state = result;
-	}
-	CHECK(ckf_open(&state.filter, state.bytes, state.filter.size, CKF_STATE) == CKF_OK,
-		  "a state that collected does not open");
-	try_rebuild(goal == CKF_COLLECT_ITEMS ? CKF_FINISH : CKF_FINISH_MERGE, &state.filter, NULL);
-	try_rebuild(CKF_EXPORT, &state.filter, NULL);
-	owned_free(&state);
+	collector_free(c);
 }
 
-/* As a running state: an aggregate goes on in it, and ends. */
+/* As the state of an aggregate, which goes on in it, and ends. */
 static void
-use_state(const void *bytes, size_t size, const owned *other)
+use_state(const ckf_filter *in, const owned *other)
 {
-	static const ckf_goal goals[] = {CKF_FINISH,        CKF_FINISH_MERGE,  CKF_EXPORT,
-									 CKF_COLLECT_ITEMS, CKF_COLLECT_UNION, CKF_COLLECT_SUM};
+	static const ckf_goal merges[] = {CKF_MERGE_UNION, CKF_MERGE_SUM, CKF_FINISH_UNION,
+									  CKF_FINISH_SUM};
 
-	for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+	try_rebuild(CKF_FINISH, in, NULL);
+	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++)
 	{
-		uint8_t *copy = guard_copy(bytes, size);
+		size_t room = in->size + 8 * check_below(100);
+		uint8_t *copy = guard_new(room, 1);
 		ckf_filter filter;
 
-		CHECK(ckf_open(&filter, copy, size, CKF_STATE) == CKF_OK, "open again");
-		if (collects(goals[i]) && check_chance(50))
-			(void)ckf_collect(&filter, &other->filter, goals[i]);
-		try_rebuild(goals[i], &filter, collects(goals[i]) ? &other->filter : NULL);
+		memcpy(copy, in->bytes, in->size);
+		CHECK(ckf_open(&filter, copy, in->size, CKF_STATE) == CKF_OK, "open again");
+		filter.room = room;
+		(void)ckf_merge_few(&filter, &other->filter, merges[i % 2]);
 		guard_free(copy);
+		try_rebuild(merges[i], in, &other->filter);
+		try_rebuild(merges[i], &other->filter, in);
+		try_rebuild(merges[i], in, NULL);
 	}
+	if (in->encoding == CKF_HASHES)
+		collect(in);
 }
 
 bool
@@ -258,36 +254,31 @@ hostile_try(const void *bytes, size_t size, ckf_trust trust, const owned *other)
 
 	o.bytes = guard_copy(bytes, size);
 	o.state = trust == CKF_STATE;
+	o.large = NULL;
 	guard_read_only(o.bytes, true);
 	status = ckf_open(filter, o.bytes, size, trust);
 	if (status == CKF_OK)
 	{
-		read_all(filter);
-		try_rebuild(CKF_GROW, filter, NULL);
-		if (trust == CKF_STATE)
-			use_state(bytes, size, other);
-		if (filter->encoding != CKF_COLLECTING)
-		{
-			bool sound = check_all(filter);
+		bool sound = check_all(filter);
 
-			CHECK(sound || trust != CKF_FOREIGN, "foreign bytes that were not checked");
-			try_rebuild(CKF_COMPACT, filter, NULL);
-			try_rebuild(CKF_UNION, filter, &other->filter);
-			try_rebuild(CKF_SUM, &other->filter, filter);
-			try_rebuild(CKF_SUM, filter, filter);
-			try_rebuild(CKF_ADD_MANY, filter, NULL);
-			try_rebuild(CKF_REMOVE_MANY, filter, NULL);
-		}
-		collect_into_state(filter, CKF_COLLECT_ITEMS);
-		collect_into_state(filter, CKF_COLLECT_UNION);
-		collect_into_state(filter, CKF_COLLECT_SUM);
+		read_all(filter);
+		CHECK(sound || trust != CKF_FOREIGN, "foreign bytes that were not checked");
+		try_rebuild(CKF_GROW, filter, NULL);
+		try_rebuild(CKF_COMPACT, filter, NULL);
+		try_rebuild(CKF_UNION, filter, &other->filter);
+		try_rebuild(CKF_SUM, &other->filter, filter);
+		try_rebuild(CKF_SUM, filter, filter);
+		try_rebuild(CKF_ADD_MANY, filter, NULL);
+		try_rebuild(CKF_REMOVE_MANY, filter, NULL);
+		if (check_chance(REBUILD_PERCENT))
+			use_state(filter, other);
 		guard_read_only(o.bytes, false);
 		change(&o);
 	}
 	else
 	{
 		CHECK(status == CKF_BAD_BYTES || status == CKF_BAD_VERSION ||
-				  (status == CKF_UNFINISHED && trust == CKF_STORED),
+				  (status == CKF_UNFINISHED && trust != CKF_FOREIGN),
 			  "open: status %d", status);
 		guard_read_only(o.bytes, false);
 	}

@@ -13,10 +13,7 @@ enum
 {
 	FLAG_SET = 1, /* FORMAT.md, section 2 */
 	FLAG_PLAIN = 2,
-	MOST_OF_MODEL = 1000000, /* no test has so many items in one merge */
-	/* Large sets are cut for 2^34 items.  Where others with more capacity come late,
-	 * those bits are gone: how many are left is a matter of order. */
-	LARGEST_CAPACITY = CKF_MOST_WHOLE < MOST_OF_MODEL ? 34 : 41,
+	LARGEST_CAPACITY = 41,
 	MOST_SINGLE = 4000, /* items that are added or removed one by one */
 	MOST_CROWDED = 20000
 };
@@ -88,7 +85,9 @@ repeat_some(uint64_t *hashes, size_t n)
 size_t
 most_items(size_t most, unsigned kind, bool set)
 {
-	uint64_t limit = set && CKF_MOST_WHOLE < MOST_CROWDED ? CKF_MOST_WHOLE : MOST_CROWDED;
+	uint64_t limit = MOST_CROWDED;
+
+	(void)set;
 
 	return kind > 0 && most > limit ? (size_t)limit : most;
 }
@@ -97,18 +96,16 @@ size_t
 draw_size(size_t most)
 {
 	static const uint64_t edges[] = {9,
-									 57,
 									 CKF_FEW_WORDS,
-									 CKF_LARGEST_SET * 13 / 16,
-									 CKF_LARGEST_SET,
-									 2 * CKF_LARGEST_SET,
+									 CKF_FIRST_BLOCK,
+									 2 * CKF_FIRST_BLOCK,
+									 CKF_MOST_BLOCK,
+									 4 * CKF_MOST_BLOCK,
 									 CKF_MAX_HASHES,
 									 CKF_MAX_BUCKETS_BUILT,
 									 UINT64_C(8) * CKF_MAX_BUCKETS_BUILT,
 									 CKF_STEP,
-									 CKF_LARGEST_PART,
-									 CKF_LARGE_LOG / 8,
-									 CKF_MOST_WHOLE};
+									 CKF_LARGEST_PART};
 	uint64_t edge, size;
 
 	if (check_chance(25))

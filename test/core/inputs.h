@@ -93,4 +93,7 @@ bool may_be_alike(double a, double b, unsigned w);
 /* The result's parameters are the promise, and its rate is as it tells. */
 void promise_check(const promise *p, const owned *result);
 
+/* Items of the largest inputs: lowered thresholds need no more than these. */
+#define LARGEST_INPUT ((size_t)(CKF_MAX_HASHES < 4096 ? 10000 : 1000000))
+
 #endif

@@ -19,7 +19,6 @@ typedef struct plan
 enum
 {
 	MOST_SINGLE = 20000, /* items that are changed one by one, too */
-	MOST_TIMES = 50,     /* of a state's set */
 	MOST_W_SEEN = 40     /* where a table is much smaller than hashes */
 };
 
@@ -254,115 +253,6 @@ run_strangers(const void *arg)
 	}
 }
 
-/* How often a rebuild that adds n hashes at once asks for new scratch. */
-static unsigned
-count_scratch(const owned *o, const uint64_t *hashes, size_t n)
-{
-	ckf_rebuild *rebuild = check_alloc(CKF_REBUILD_SIZE);
-	ckf_buffers buffers = {0};
-	ckf_status status;
-	unsigned asked = 0;
-
-	CHECK(ckf_rebuild_start_hashes(rebuild, CKF_ADD_MANY, &o->filter, hashes, n, CKF_ITEM_HASH) ==
-			  CKF_OK,
-		  "start");
-	while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
-	{
-		CHECK(status == CKF_ROOM || status == CKF_MORE, "step: status %d", status);
-		if (status == CKF_ROOM && buffers.dst_room < buffers.dst_size)
-		{
-			free(buffers.dst);
-			buffers.dst = check_alloc(buffers.dst_room = buffers.dst_size);
-		}
-		if (status == CKF_ROOM && buffers.scratch_room < buffers.scratch_size)
-		{
-			free(buffers.scratch);
-			buffers.scratch = check_alloc(buffers.scratch_room = buffers.scratch_size);
-			asked++;
-		}
-	}
-	free(buffers.dst);
-	free(buffers.scratch);
-	free(rebuild);
-	return asked;
-}
-
-/* New scratch means to sort again: so what many items need is asked for at once,
- * as much as the largest segments take. */
-static void
-run_scratch(const void *arg)
-{
-	enum
-	{
-		MOST = 2 * CKF_MAX_BUCKETS_BUILT * 4 * 15 / 16 /* of one segment */
-	};
-	ckf_params params = params_of(1, 1e-9, false, false, 4);
-	uint64_t *hashes = check_alloc(2 * MOST * sizeof *hashes);
-
-	(void)arg;
-	for (size_t i = 0; i < 2 * MOST; i++)
-		hashes[i] = check_random();
-	for (size_t n = CKF_STEP + 1; n <= 2 * MOST; n = n < MOST ? MOST : n + MOST)
-		for (size_t before = 0; before < 200; before += 100)
-		{
-			owned o;
-			unsigned asked;
-
-			owned_create(&o, &params);
-			CHECK(owned_add_all(&o, hashes, before) == CKF_OK, "add");
-			asked = count_scratch(&o, hashes, n);
-			CHECK(asked == 1, "%zu hashes and %zu: scratch asked for %u times", before, n, asked);
-			owned_free(&o);
-		}
-	free(hashes);
-}
-
-/* A state with so many hashes of the lower half, and free words behind them, unless it is
- * the largest already. */
-static void
-half_a_state(owned *state, size_t n)
-{
-	ckf_params params;
-
-	ckf_params_default(&params);
-	owned_state(state, &params);
-	for (size_t i = 0; i < n; i++)
-		CHECK(owned_add(state, check_random() >> 1) == CKF_OK, "add");
-	while (state->filter.size < CKF_HEADER_SIZE + 8 * (121 + 2 * n) &&
-		   state->filter.size < CKF_LARGEST_STATE)
-		CHECK(owned_rebuild(state, CKF_GROW, NULL) == CKF_OK, "grow");
-}
-
-/* Which filters a set takes by adding each of their items, where it has room. */
-static void
-run_collect_few(const void *arg)
-{
-	static const size_t states[] = {0, 50, 1040, 1600, 3200};
-
-	(void)arg;
-	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-		for (size_t n = 0; n <= 201; n += n % 50 == 0 ? 1 : n % 10 == 1 ? 9 : 1)
-		{
-			bool few = n <= 32; /* the words behind the last home */
-			ckf_params params = params_of(1, 1e-9, false, false, 4);
-			owned state, in;
-			ckf_status status;
-
-			half_a_state(&state, states[i]);
-			owned_create(&in, &params);
-			for (size_t k = 0; k < n; k++)
-				CHECK(owned_add(&in, check_random()) == CKF_OK, "add");
-			status = ckf_collect(&state.filter, &in.filter, CKF_COLLECT_SUM);
-			/* a log is too large for the test, or takes all */
-			if (state.filter.size < CKF_HEADER_SIZE + 8 * CKF_LARGEST_SET &&
-				states[i] + n < CKF_LARGEST_SET / 8)
-				CHECK(status == (few ? CKF_OK : CKF_ROOM), "%zu items into %zu: status %d", n,
-					  states[i], status);
-			owned_free(&state);
-			owned_free(&in);
-		}
-}
-
 static const plan plans[] = {
 	{"a few items", 20, 150},        {"hundreds", 700, 60},   {"thousands", 9000, 15},
 	{"tens of thousands", 70000, 6}, {"segments", 300000, 1},
@@ -373,11 +263,9 @@ main(void)
 {
 	check_begin("core many");
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
-		if (plans[i].most <= MOST_TIMES * CKF_LARGEST_SET) /* lowered thresholds need no more */
+		if (plans[i].most <= LARGEST_INPUT)
 			check_case(run_many, &plans[i], "many items at once, %s", plans[i].name);
 	check_case(run_few, NULL, "a sixteenth");
-	check_case(run_scratch, NULL, "scratch");
-	check_case(run_collect_few, NULL, "few items into a state");
 	check_case(run_strangers, NULL, "removals of what is not in");
 	return check_end();
 }

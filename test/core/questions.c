@@ -394,27 +394,10 @@ run_hostile(const void *arg)
 	CHECK(opened > 100, "%u headers open", opened);
 }
 
-/* A running aggregate is not asked. */
-static void
-run_state(const void *arg)
-{
-	ckf_params params = params_of(0, 0.01, false, false, 4);
-	size_t items = *(const size_t *)arg;
-	ckf_question question;
-	owned state;
-
-	owned_state(&state, &params);
-	for (size_t i = 0; i < items; i++)
-		CHECK(owned_add(&state, check_random()) == CKF_OK, "add");
-	CHECK(ckf_question_start(&question, &state.filter, 1, false) == CKF_UNFINISHED, "a state");
-	owned_free(&state);
-}
-
 int
 main(void)
 {
 	static const size_t sizes[] = {60, 5000, 120000};
-	static const size_t states[] = {3, 40000};
 	static const spread spreads[] = {EVEN, CLUMPED, NEIGHBOURS, STEEP};
 
 	check_begin("questions");
@@ -428,7 +411,5 @@ main(void)
 			check_case(run_hashes, &spreads[s], "sorted hashes, %s, %d", spread_names[s], (int)i);
 	for (uint64_t i = check_rounds(5); i > 0; i--)
 		check_case(run_hostile, NULL, "damaged headers and bodies, %d", (int)i);
-	for (unsigned s = 0; s < 2; s++)
-		check_case(run_state, &states[s], "a state of %zu items", states[s]);
 	return check_end();
 }

@@ -316,7 +316,7 @@ give(ckf_buffers *buffers)
 ckf_status
 shelf_export(const shelf *s, uint64_t most, owned *result, ckf_refusal *refusal)
 {
-	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE, 8);
+	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE(1), 8);
 	ckf_buffers buffers = {0};
 	size_t fed = 0;
 	ckf_chunk chunk;

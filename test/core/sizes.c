@@ -162,7 +162,7 @@ run_edges(const void *arg)
 			double rate = rates[j];
 			ckf_params params = params_of(capacity, rate, false, false, 4);
 			uint8_t *bytes = guard_new(CKF_HEADER_SIZE, 1);
-			uint8_t *state = guard_new(CKF_STATE_SIZE, 1);
+			uint8_t *state = guard_new(CKF_HEADER_SIZE, 1);
 			ckf_status expected = CKF_OK, as_state;
 			ckf_filter filter;
 
@@ -181,7 +181,7 @@ run_edges(const void *arg)
 				CHECK(ckf_open(&filter, bytes, CKF_HEADER_SIZE, CKF_FOREIGN) == CKF_OK &&
 						  filter.capacity == capacity && filter.fpr == rate,
 					  "the parameters read back");
-			as_state = ckf_collect_create(&params, state);
+			as_state = ckf_create_state(&params, state);
 			if (capacity == 0) /* as many as come: no target to judge yet */
 				expected = rate > 0 && rate < 1 ? CKF_OK : CKF_BAD_FPR;
 			CHECK(as_state == expected, "a state of capacity %lld, fpr %g: status %d, not %d",

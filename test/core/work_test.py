@@ -10,11 +10,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 CORE, TESTS = os.path.join(ROOT, "core"), os.path.join(ROOT, "test/core")
 MADE = os.path.join(ROOT, "build/test/work")
 COMPILE = ["clang", "-std=c11", "-O1", "-I" + CORE, "-I" + TESTS]
-HELPERS = ("check.c", "guard.c", "drive.c", "attack.c", "forge.c")
+HELPERS = ("check.c", "guard.c", "drive.c", "state.c", "attack.c", "forge.c")
 WRAPPED = ["-Wl,--wrap=" + name for name in ("memset", "memcpy", "memmove")]
-# Program, how its core is compiled, how it is linked.  A log of some megabytes is a large one.
-PROGRAMS = (("work", [], []),
-            ("steps", ["-DCKF_LARGE_LOG=1048576", "-DCKF_MOST_WHOLE=200000"], WRAPPED))
+# Program, how its core is compiled, how it is linked.
+PROGRAMS = (("work", [], []), ("steps", [], WRAPPED))
 
 
 def build(name, options, linking):

@@ -197,10 +197,9 @@ check_merge(owned *inputs, size_t n, bool sum, const block *expected)
 	owned_free(&o);
 	owned_state(&o, &params);
 	for (size_t i = n; i > 0; i--)
-		CHECK(owned_collect(&o, &inputs[i - 1], sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION) ==
-				  CKF_OK,
+		CHECK(owned_collect(&o, &inputs[i - 1], sum ? CKF_MERGE_SUM : CKF_MERGE_UNION) == CKF_OK,
 			  "merge");
-	CHECK(owned_rebuild(&o, CKF_FINISH_MERGE, NULL) == CKF_OK, "finish");
+	CHECK(owned_rebuild(&o, CKF_FINISH_SUM, NULL) == CKF_OK, "finish");
 	check_bytes(&o, expected, sum ? "sum_agg" : "union_agg");
 	owned_free(&o);
 }

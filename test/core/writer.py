@@ -19,8 +19,6 @@ ITEM_OTHER = 1 << 5  # a class [2]
 MOST_HASHES = 4096   # copies that growth, union and sum keep as hashes [7.7]
 BONUS = 32           # bytes by which a table must be smaller then [7.9]
 MOST_QUEUED = 2048   # buckets [7.3]
-MOST_WHOLE = 2**25   # hashes of a set's aggregate, past which they are cut [7.11]
-CUT_FOR = 2**34      # items whose precision they keep [7.11]
 
 
 class Refused(Exception):
@@ -319,9 +317,8 @@ def build_sorted(items, bits, geometry, n, p, worth=lambda size: True, longer=la
     return build(ascending, geometry, n, p, worth, longer)
 
 
-def build_whole(items, p, what, bits=64):
-    """A filter of {whole hash: copies} [7.7 to 7.10]; `bits` are fewer where a large set's hashes
-    were cut [7.11]."""
+def build_whole(items, p, what):
+    """A filter of {whole hash: copies} [7.7 to 7.10]."""
     n = sum(items.values())
     promised, room, stays = {
         "aggregate": (n, 0, False),
@@ -330,46 +327,29 @@ def build_whole(items, p, what, bits=64):
         "growth": (16 * n, n // 2 + 8, n < MOST_HASHES),
         "many": (max(n, 16 * MOST_HASHES), 0, n <= MOST_HASHES),
     }[what]
-    if bits == 64 and (stays or prefix_bits(max(p.capacity, n), p.fpr, p.c) > MAX_W):
+    if stays or prefix_bits(max(p.capacity, n), p.fpr, p.c) > MAX_W:
         return hashes_bytes(items, p)
-    w = min(prefix_bits(max(p.capacity, promised), p.fpr, p.c), MAX_W, bits)
-    geometry = choose_longer(n + room, w, min(MAX_W, bits), p)
+    w = min(prefix_bits(max(p.capacity, promised), p.fpr, p.c), MAX_W)
+    geometry = choose_longer(n + room, w, MAX_W, p)
     without = HEADER.size + 8 * n
 
     def longer(w):
-        return choose_longer(n + room, w + 1, min(MAX_W, bits), p)
+        return choose_longer(n + room, w + 1, MAX_W, p)
 
-    if bits < 64 or what not in ("aggregate", "merge"):
-        data = build_sorted(items, bits, geometry, n, p, longer=longer)
+    if what not in ("aggregate", "merge"):
+        data = build_sorted(items, 64, geometry, n, p, longer=longer)
     elif n <= MOST_HASHES and geometry and geometry.size(p) + BONUS >= without:
         data = None
     else:
-        data = build_sorted(items, bits, geometry, n, p, lambda size: size < without, longer)
-    if data is None and bits < 64:
-        raise Refused("precision")
+        data = build_sorted(items, 64, geometry, n, p, lambda size: size < without, longer)
     return data or hashes_bytes(items, p)
-
-
-def large_set_w(p):
-    """The bits that an aggregate leaves of a large set's items; 64 where it leaves all [7.11]."""
-    if not p.is_set or prefix_bits(max(p.capacity, MOST_WHOLE + 1), p.fpr, p.c) > MAX_W:
-        return 64
-    return min(MAX_W, prefix_bits(max(p.capacity, CUT_FOR), p.fpr, p.c))
-
-
-def cut_large_set(items, bits, p):
-    """What an aggregate keeps of so many items, and their bits [7.11]."""
-    w = large_set_w(p)
-    if len(items) <= MOST_WHOLE or bits <= w:
-        return items, bits
-    return copies_at(items, bits, w, p), w
 
 
 def aggregate(hashes, p):
     """An aggregate over items of p.classes; p.capacity may be 0."""
-    items, bits = cut_large_set({h or 1: 1 for h in hashes}, 64, p)
+    items = {h or 1: 1 for h in hashes}
     p = replace(p, capacity=max(p.capacity, len(items), 1))
-    return build_whole(items, p, "aggregate", bits)
+    return build_whole(items, p, "aggregate")
 
 
 def items_of(f):
@@ -425,11 +405,8 @@ def merge(inputs, is_sum, is_aggregate):
             for item, copies in copies_at(items, bits, w, replace(p, is_set=False)).items():
                 total[item] += copies
     items = {item: min(copies, p.most_copies) for item, copies in total.items()}
-    if is_aggregate:
-        items, w = cut_large_set(items, w, p)
-    large = is_aggregate and w == large_set_w(p) and len(items) > MOST_WHOLE
-    if w == 64 or large:
-        return build_whole(items, p, "merge" if is_aggregate else "pair", w)
+    if w == 64:
+        return build_whole(items, p, "merge" if is_aggregate else "pair")
     return build_cut(items, w, p)
 
 

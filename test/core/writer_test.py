@@ -18,7 +18,6 @@ import writer
 
 TEXT = 1 << 1  # a class [2]
 CASES = 1000
-FEW_WHOLE = 300  # CKF_MOST_WHOLE of an engine that cuts small states
 MERGES = {"union": (False, False), "sum": (True, False),
           "union_agg": (False, True), "sum_agg": (True, True)}
 
@@ -246,31 +245,6 @@ def check_many_at_once(seed):
                     assert at_once.copies(item) == singly.f.copies(item), "copies of %x" % item
 
 
-def check_large_sets(seed):
-    """A set that is cut holds its items, with the precision of one that is not."""
-    rng = random.Random(seed)
-    hashes = [rng.getrandbits(64) for _ in range(2000)]
-    p = writer.Promise(0, is_set=True, classes=TEXT)
-    whole, most = reader.Filter(writer.aggregate(hashes, p)), writer.MOST_WHOLE
-    try:
-        writer.MOST_WHOLE = FEW_WHOLE
-        cut = reader.Filter(writer.aggregate(hashes, p))
-    finally:
-        writer.MOST_WHOLE = most
-    assert (cut.w, cut.f, cut.m) == (whole.w, whole.f, whole.m)
-    assert all(map(cut.contains, hashes))
-
-
-def check_cut_cases(seed):
-    """An engine that cuts small states."""
-    most = writer.MOST_WHOLE
-    try:
-        writer.MOST_WHOLE = FEW_WHOLE
-        compare(cases("emit", str(CASES // 4), seed=seed, flags=("-DCKF_MOST_WHOLE=%d" % FEW_WHOLE,)))
-    finally:
-        writer.MOST_WHOLE = most
-
-
 def main():
     seed = answers.new_seed()
     print("writer: SEED=%d" % seed)
@@ -283,9 +257,7 @@ def main():
     checks = [("worked examples", check_worked),
               ("random cases", lambda: seen.update(check_cases(seed))),
               ("several segments", lambda: compare(cases("large", seed=seed))),
-              ("many at once", lambda: check_many_at_once(seed)),
-              ("large sets", lambda: check_large_sets(seed)),
-              ("cases of small states that are cut", lambda: check_cut_cases(seed))]
+              ("many at once", lambda: check_many_at_once(seed))]
     if int(os.environ.get("ROUNDS") or 100) >= 100:
         checks.insert(2, ("what they reached", lambda: check_reached(seen, watch)))
     for name, check in checks:

@@ -294,7 +294,7 @@ merge_all(owned *state, const owned *inputs, size_t n, ckf_goal how)
 	for (size_t i = 0; status == CKF_OK && i < n; i++)
 		status = owned_collect(state, &inputs[i], how);
 	if (status == CKF_OK)
-		status = owned_rebuild(state, CKF_FINISH_MERGE, NULL);
+		status = owned_rebuild(state, CKF_FINISH_SUM, NULL);
 	if (status != CKF_OK)
 		owned_free(state);
 	return status;
@@ -306,7 +306,7 @@ emit_merge(const owned *inputs, size_t n, bool sum, bool aggregate)
 	static const char *const kinds[] = {"union", "sum", "union_agg", "sum_agg"};
 	owned result;
 	ckf_status status =
-		aggregate ? merge_all(&result, inputs, n, sum ? CKF_COLLECT_SUM : CKF_COLLECT_UNION)
+		aggregate ? merge_all(&result, inputs, n, sum ? CKF_MERGE_SUM : CKF_MERGE_UNION)
 				  : run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
 
 	print_result(kinds[2 * aggregate + sum], status, &result);

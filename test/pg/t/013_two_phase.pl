@@ -212,7 +212,7 @@ foreach my $n (1, 9, 57, 900, 4096, 4097, 30_000, 66_000, 150_000)
 	}
 }
 
-# Stored as a value without that, it is an unfinished aggregate, and says so.
+# Stored as a value without that, it is a filter, which every function takes.
 my @calls = (
 	'cuckoofilter_contains(f, 1)', 'f @> 1', '1 <@ f', 'cuckoofilter_contains_hash(f, 1)', 'cuckoofilter_contains_any(f, 1, 2)',
 	'cuckoofilter_contains_all(f, 1, 2)', 'cuckoofilter_copies(f, 1)', 'cuckoofilter_add(f, 1)', 'f + 1', 'cuckoofilter_add_hash(f, 1)',
@@ -230,19 +230,19 @@ foreach my $n (3, 900, 30_000, 100_000)
 	foreach my $name (sort keys %states)
 	{
 		$session->query("TRUNCATE leaf, state; INSERT INTO state (f) $states{$name}");
-		my @wrong = grep { $_ ne '' } map { my $got = try("SELECT $_ FROM state"); $got =~ /^55000 .*unfinished state of an aggregate/ ? '' : "$_: $got" } @calls;
-		is(join('; ', grep { defined } @wrong[ 0 .. 1 ]), '', "a state of $name of $n items, stored: no function takes it");
+		# only a set takes no removals
+		my @wrong = grep { $_ ne '' } map { my $got = try("SELECT $_ FROM state"); $got =~ /^[0-9A-Z]{5} / && !($name eq 'union_agg' && $got =~ /^55000 .*set/) ? "$_: $got" : '' } @calls;
+		is(join('; ', grep { defined } @wrong[ 0 .. 1 ]), '', "a state of $name of $n items, stored: every function takes it");
 
-		# its ways out give a filter, its raw bytes have no way in
 		is( try("INSERT INTO leaf (f) SELECT f::bytea::cuckoofilter FROM state; INSERT INTO leaf (f) SELECT decode(f::text, 'base64')::cuckoofilter FROM state;
 				INSERT INTO leaf (f) SELECT cuckoofilter_send(f)::cuckoofilter FROM state;
 				SELECT count(*), sum((SELECT count(*) FROM generate_series(1, $n) x WHERE NOT f \@> x)), bool_and(get_byte(bytes_from(f, 1), 6) & 12 = 0) FROM leaf"),
 			'3|0|t', "a state of $name of $n items, stored: as bytea, text and binary it is a filter");
 		my $raw = 'bytes_from(f, 1)';
-		is(state_of(try("SELECT replace(encode($raw, 'base64'), E'\\n', '')::cuckoofilter IS NULL FROM state")), '22P02', "raw bytes of a state of $name of $n items: not as text");
-		is(state_of(try("SELECT $raw\::cuckoofilter IS NULL FROM state")), '22P03', "raw bytes of a state of $name of $n items: not as bytea");
-		is( state_of(try("COPY (SELECT $raw FROM state) TO '$file.raw' (FORMAT binary); COPY leaf (f) FROM '$file.raw' (FORMAT binary)")),
-			'22P03', "raw bytes of a state of $name of $n items: not in binary");
+		is(try("SELECT replace(encode($raw, 'base64'), E'\\n', '')::cuckoofilter = f FROM state"), 't', "raw bytes of a state of $name of $n items: as text");
+		is(try("SELECT $raw\::cuckoofilter = f FROM state"), 't', "raw bytes of a state of $name of $n items: as bytea");
+		is(try("TRUNCATE leaf; COPY (SELECT $raw FROM state) TO '$file.raw' (FORMAT binary); COPY leaf (f) FROM '$file.raw' (FORMAT binary); SELECT leaf.f = state.f FROM leaf, state"),
+			't', "raw bytes of a state of $name of $n items: in binary");
 	}
 }
 

@@ -118,7 +118,7 @@ foreach my $road (sort keys %roads)
 {
 	is($node->safe_psql('postgres', "SELECT f = $roads{$road} FROM expected"), 't', "$road of $items items");
 }
-is(error_state($node, "SELECT cuckoofilter_count(state_of(g)) FROM $rows"), '55000', 'a large state is no filter');
+is($node->safe_psql('postgres', "SELECT cuckoofilter_count(state_of(g)) FROM $rows"), $items, 'a large state is a filter');
 is($node->safe_psql('postgres', "WITH more AS MATERIALIZED (SELECT cuckoofilter_agg(-g) AS f FROM $rows) SELECT cuckoofilter_union_agg(u.f) = (SELECT cuckoofilter_compact(e.f | m.f) FROM expected e, more m)
 	FROM (SELECT f FROM expected UNION ALL SELECT f FROM more) u"), 't', 'large filters into a large state');
 

@@ -1,6 +1,6 @@
 # The state of an aggregate as a value: an aggregate of one's own without the
-# final function makes one.  Functions refuse it by name; what writes it out
-# writes an ordinary filter, with which the aggregates go on.
+# final function makes one.  It is a filter like any other, with which the aggregates go on.
+# What a version before 1.4 has stored is refused by name.
 use strict;
 use warnings;
 
@@ -25,24 +25,11 @@ $node->safe_psql(
 	CREATE TABLE stored AS SELECT n, state_of(g) AS s, cuckoofilter_agg(g) AS f FROM (VALUES (3), (200000)) v(n), generate_series(1, n) g GROUP BY n;
 	CREATE TABLE raw (b bytea)});
 
-my @refused = (
-	's @> 1', '1 <@ s', 'cuckoofilter_contains(s, 1)', 'cuckoofilter_contains_hash(s, 1)', 'cuckoofilter_contains_any(s, 1, 2)',
-	'cuckoofilter_contains_all(s, 1, 2)', 'cuckoofilter_copies(s, 1)', 's + 1', 's - 1', 'cuckoofilter_add_all(s, 1, 2)',
-	'cuckoofilter_remove_all(s, 1, 2)', 'cuckoofilter_add_hash(s, 1)', 'cuckoofilter_remove_hash(s, 1)', 's | f', 'f | s',
-	'cuckoofilter_sum(f, s)', 'cuckoofilter_compact(s)', 'cuckoofilter_count(s)', 'cuckoofilter_fpr(s)', 'cuckoofilter_info(s)',
-	'cuckoofilter_union_agg(s)', 'cuckoofilter_sum_agg(s)', 'cuckoofilter_add_agg(s, 1)',
-	'cuckoofilter_intersect(s, f)', 'cuckoofilter_intersect(f, s)', 'cuckoofilter_intersect_agg(s)', 'cuckoofilter_overlap(f, s)', 'cuckoofilter_jaccard(s, f)');
-foreach my $call (@refused)
+# It answers, and changes.
+foreach my $n (3, 200_000)
 {
-	foreach my $n (3, 200_000)
-	{
-		my (undef, undef, $stderr) =
-		  $node->psql('postgres', "SELECT $call FROM stored WHERE n = $n", extra_params => [ '-v', 'VERBOSITY=verbose' ]);
-		like(
-			$stderr,
-			qr/ERROR:  55000: cuckoofilter is the unfinished state of an aggregate\nHINT:  Cast it to bytea and back, or call the aggregate with its final function\./,
-			"$call of $n items");
-	}
+	is( $node->safe_psql('postgres', "SELECT s \@> 1, cuckoofilter_count(s), cuckoofilter_info(s) ->> 'encoding', cuckoofilter_count(s + 0), cuckoofilter_count(s - 1), cuckoofilter_count(s | f) > 0 FROM stored WHERE n = $n"),
+		't|' . $n . '|hashes|' . ($n + 1) . '|' . ($n - 1) . '|t', "a state of $n items is a filter");
 }
 
 # Every way out, and a way in for what comes out.
@@ -79,15 +66,43 @@ foreach my $inputs ('VALUES (1, s), (2, f)', 'VALUES (1, f), (2, s)', 'VALUES (1
 	}
 }
 
-# The bytes of a state come in nowhere.  Those of an empty one, by hand:
-$node->safe_psql('postgres', 'CREATE TABLE taken AS SELECT s FROM stored WHERE n = 3');
-my ($path) = $node->safe_psql('postgres', 'CHECKPOINT; SELECT pg_relation_filepath($$taken$$)');
-my $page = slurp_file($node->data_dir . "/$path");
-my $at = index($page, "CKF\x02\x01\x03");
-cmp_ok($at, '>', 0, 'a stored state is found in its page');
-my $state = substr($page, $at, 120);
-is(error_state($node, 'SELECT decode($$' . unpack('H*', $state) . '$$, $$hex$$)::cuckoofilter'), '22P03', 'refused as bytea');
-is(error_state($node, 'SELECT $$' . encode_base64($state, '') . '$$::cuckoofilter'), '22P02', 'refused as text');
+# What version 1.3 has stored: a set, and the head of a log with a table, as bytes in a column that
+# becomes one of filters.
+my $head = 'CKF' . pack('C*', 2, 1);
+my $tail = pack('Q<Q<q<d<', 3, 0, 0, 0.01);
+my %old = (
+	set => $head . pack('C*', 3, 4, 4, 0, 64, 0, 7, 0, 0, 1, 0) . $tail . pack('Q<*', 1, 2, 3, (0) x 6),
+	'table' => $head . pack('C*', 2, 5, 4, 9, 43, 4, 7, 200, 0, 1, 0) . $tail . ("\0" x 4000));
+foreach my $kind (sort keys %old)
+{
+	my $hex = unpack('H*', $old{$kind});
+
+	is(error_state($node, "SELECT decode('$hex', 'hex')::cuckoofilter"), '22P03', "$kind: refused as bytea");
+	is(error_state($node, 'SELECT $$' . encode_base64($old{$kind}, '') . '$$::cuckoofilter'), '22P02', "$kind: refused as text");
+	$node->safe_psql(
+		'postgres', qq{
+		SET allow_system_table_mods = on;
+		CREATE TABLE old_$kind (s bytea, f cuckoofilter);
+		INSERT INTO old_$kind VALUES (decode('$hex', 'hex'), cuckoofilter_create(5));
+		UPDATE pg_attribute SET atttypid = 'cuckoofilter'::regtype WHERE attrelid = 'old_$kind'::regclass AND attname = 's'});
+	my @refused = (
+	's::text', 's::bytea', 'cuckoofilter_send(s)', 'agg_of_states(s)', 'union_of_states(s)', 
+	's @> 1', '1 <@ s', 'cuckoofilter_contains(s, 1)', 'cuckoofilter_contains_hash(s, 1)', 'cuckoofilter_contains_any(s, 1, 2)',
+	'cuckoofilter_contains_all(s, 1, 2)', 'cuckoofilter_copies(s, 1)', 's + 1', 's - 1', 'cuckoofilter_add_all(s, 1, 2)',
+	'cuckoofilter_remove_all(s, 1, 2)', 'cuckoofilter_add_hash(s, 1)', 'cuckoofilter_remove_hash(s, 1)', 's | f', 'f | s',
+	'cuckoofilter_sum(f, s)', 'cuckoofilter_compact(s)', 'cuckoofilter_count(s)', 'cuckoofilter_fpr(s)', 'cuckoofilter_info(s)',
+	'cuckoofilter_union_agg(s)', 'cuckoofilter_sum_agg(s)', 'cuckoofilter_add_agg(s, 1)',
+	'cuckoofilter_intersect(s, f)', 'cuckoofilter_intersect(f, s)', 'cuckoofilter_intersect_agg(s)', 'cuckoofilter_overlap(f, s)', 'cuckoofilter_jaccard(s, f)');
+	foreach my $call (@refused)
+	{
+		my (undef, undef, $stderr) =
+		  $node->psql('postgres', "SELECT $call FROM old_$kind", extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+		like(
+			$stderr,
+			qr/ERROR:  55000: cuckoofilter is the unfinished state of an aggregate\nHINT:  Build it again with cuckoofilter 1\.4 or later, or cast it to bytea and back under 1\.3 first\./,
+			"$kind: $call");
+	}
+}
 
 # Over no rows each aggregate is the same: the empty default filter.
 is( $node->safe_psql('postgres', q{

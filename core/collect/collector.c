@@ -1,0 +1,279 @@
+/*
+ * collector.c - collect hashes that come in any order, and hand them out sorted.
+ *
+ * Hashes go to a block as they come.  A full block is sorted and freed of repeated hashes,
+ * and is a run then.  Runs stand in a stack, each more than twice as long as the one above
+ * it: where the last two are not, they are merged.  So each hash takes part in as many merges
+ * as there are doublings, and all runs together have at most twice the distinct hashes.
+ *
+ * Memory does not move.  A merge writes to new blocks, and each block that it has read is
+ * there to be written next, so that a merge needs a few blocks more than its runs have.
+ */
+#include "collect/block.h"
+
+#include "collect/sort.h"
+#include "filter/derive.h"
+#include "filter/header.h"
+#include "rebuild/promise.h"
+#include "thresholds.h"
+
+/* ------------------------------------------------------------------- runs */
+
+/* Are the last two runs to be merged? */
+static bool
+ckf_merge_runs_now(const ckf_collector *c)
+{
+	return c->runs > 1 && (c->settling || c->runs == CKF_MOST_RUNS ||
+						   c->run[c->runs - 2].count / 2 <= c->run[c->runs - 1].count);
+}
+
+static uint64_t
+ckf_hashes_in_runs(const ckf_collector *c)
+{
+	uint64_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < c->runs; i++)
+		sum += c->run[i].count;
+	return sum;
+}
+
+/* Places of the next block: twice the hashes that are kept as long as they are few, so that
+ * repeated ones are mostly met in it; half of them when they are many, so that it takes little
+ * memory beside them. */
+static uint64_t
+ckf_next_places(const ckf_collector *c)
+{
+	uint64_t kept = ckf_hashes_in_runs(c);
+	uint64_t most = kept < CKF_MANY_KEPT ? 2 * kept : kept / 2;
+	uint64_t places = CKF_FIRST_BLOCK;
+
+	if (kept >= CKF_MANY_KEPT && most < 2 * CKF_MANY_KEPT)
+		most = 2 * CKF_MANY_KEPT;
+	while (places < CKF_MOST_BLOCK && places < most)
+		places *= 2;
+	return places - sizeof(ckf_block) / sizeof(uint64_t); /* a power of two with its head */
+}
+
+/* ------------------------------------------------------------ sort a block */
+
+/* Copy sorted hashes, at most `most` of equal ones; `to` may be `from`. */
+static uint64_t
+ckf_copy_distinct(uint64_t *to, const uint64_t *from, size_t n, unsigned most)
+{
+	uint64_t kept = 0;
+	size_t i;
+
+	if (most == 1)
+	{
+		uint64_t last = 0; /* which no hash is */
+
+		for (i = 0; i < n; i++)
+		{
+			uint64_t hash = from[i];
+
+			to[kept] = hash;
+			kept += hash != last;
+			last = hash;
+		}
+		return kept;
+	}
+	for (i = 0; i < n; i++)
+	{
+		to[kept] = from[i];
+		kept += kept < most || to[kept - most] != from[i];
+	}
+	return kept;
+}
+
+/* The block becomes a run.  CKF_ROOM: for a second one, which sorting needs. */
+static ckf_status
+ckf_sort_block(ckf_collector *c)
+{
+	ckf_block *block = c->block;
+	size_t n = (size_t)(c->next - block->hash);
+	ckf_block *scratch = ckf_find_block(c, n);
+	uint64_t *sorted;
+
+	if (!scratch)
+		return CKF_ROOM;
+	sorted = ckf_sort_hashes(block->hash, scratch->hash, n);
+	block->count = ckf_copy_distinct(block->hash, sorted, n, c->most);
+	ckf_release_block(c, scratch);
+	ckf_push_run(c, (ckf_run){block, block->count});
+	c->block = NULL;
+	c->next = c->end = NULL;
+	return CKF_OK;
+}
+
+/* ------------------------------------------------- take a filter in hashes */
+
+/* Copy a piece of its hashes to a run.  CKF_OK: all are there. */
+static ckf_status
+ckf_take_piece(ckf_collector *c)
+{
+	uint64_t stop = c->in->count - c->taken > CKF_STEP ? c->taken + CKF_STEP : c->in->count;
+	uint64_t last = c->taken > 0 ? ckf_word(c->in, c->taken - 1) : 0;
+
+	for (; c->taken < stop; c->taken++)
+	{
+		uint64_t hash = ckf_word(c->in, c->taken);
+
+		if (hash < last || hash == 0)
+			return CKF_BAD_BYTES;
+		if (hash == last && c->most == 1)
+			continue;
+		last = hash;
+		if ((!c->last || c->last->count == c->last->places) &&
+			!ckf_extend_merged(c, c->in->count - c->taken))
+			return CKF_ROOM;
+		c->last->hash[c->last->count++] = hash;
+		c->merged.count++;
+	}
+	if (c->taken < c->in->count)
+		return CKF_MORE;
+	if (c->merged.count > 0)
+		ckf_push_run(c, c->merged);
+	c->merged = (ckf_run){NULL, 0};
+	c->last = NULL;
+	c->in = NULL;
+	return CKF_OK;
+}
+
+/* Is there room for the few hashes of a filter among those that are not sorted yet? */
+static bool
+ckf_take_few(ckf_collector *c, const ckf_filter *in)
+{
+	uint64_t i;
+
+	if (in->count > (uint64_t)(c->end - c->next))
+		return false;
+	for (i = 0; i < in->count; i++)
+	{
+		uint64_t hash = ckf_word(in, i);
+
+		*c->next++ = hash | (hash == 0);
+	}
+	return true;
+}
+
+ckf_status
+ckf_collect_filter(ckf_collector *c, const ckf_filter *in)
+{
+	const ckf_filter *both[2] = {&c->filter, in};
+	ckf_filter to;
+	ckf_status status = ckf_promise(&to, CKF_SUM, both, 2);
+
+	if (status != CKF_OK)
+		return status;
+	to.encoding = CKF_HASHES;
+	to.w = 64;
+	to.bytes = c->filter.bytes;
+	c->filter = to;
+	ckf_bind_collector(c);
+	if (in->count > 0 && !ckf_take_few(c, in))
+	{
+		c->in = in;
+		c->taken = 0;
+	}
+	return CKF_OK;
+}
+
+/* ------------------------------------------------------------------- steps */
+
+void
+ckf_collect_start(ckf_collector *c, const ckf_filter *filter, unsigned most)
+{
+	memset(c, 0, sizeof *c);
+	c->filter = *filter;
+	c->filter.item_classes = 0;
+	c->most = most;
+	ckf_bind_collector(c);
+}
+
+void
+ckf_collect_settle(ckf_collector *c)
+{
+	c->settling = true;
+}
+
+/* A block for what comes next. */
+static ckf_status
+ckf_open_block(ckf_collector *c)
+{
+	c->block = ckf_find_block(c, ckf_next_places(c));
+	if (!c->block)
+		return CKF_ROOM;
+	c->next = c->block->hash;
+	c->end = c->next + (c->block->places < CKF_MOST_BLOCK ? c->block->places : CKF_MOST_BLOCK);
+	return CKF_OK;
+}
+
+ckf_status
+ckf_collect_step(ckf_collector *c)
+{
+	ckf_status status = CKF_OK;
+
+	if (c->in)
+		status = ckf_take_piece(c);
+	else if (c->merged.first || ckf_merge_runs_now(c))
+		status = ckf_merge_runs(c);
+	else if (c->block && c->next > c->block->hash && (c->settling || c->next == c->end))
+		status = ckf_sort_block(c);
+	else if (!c->settling)
+		return c->block ? CKF_OK : ckf_open_block(c);
+	else
+	{
+		if (c->block)
+			ckf_release_block(c, c->block);
+		c->block = NULL;
+		c->next = c->end = NULL;
+		c->settling = false;
+		ckf_bind_collector(c);
+		return CKF_OK;
+	}
+	return status == CKF_OK ? CKF_MORE : status;
+}
+
+/* -------------------------------------------------------------------- end */
+
+static void
+ckf_spend_blocks(ckf_collector *c, ckf_block *block)
+{
+	while (block)
+	{
+		ckf_block *next = block->next;
+
+		block->next = c->spent;
+		c->spent = block;
+		block = next;
+	}
+}
+
+void
+ckf_collect_end(ckf_collector *c)
+{
+	unsigned i;
+
+	for (i = 0; i < c->runs; i++)
+		ckf_spend_blocks(c, c->run[i].first);
+	ckf_spend_blocks(c, c->merged.first);
+	for (i = 0; i < 2; i++)
+		if (c->spare[i])
+		{
+			c->spare[i]->next = NULL;
+			ckf_spend_blocks(c, c->spare[i]);
+			c->spare[i] = NULL;
+		}
+	if (c->block)
+	{
+		c->block->next = NULL;
+		ckf_spend_blocks(c, c->block);
+	}
+	c->block = NULL;
+	c->next = c->end = NULL;
+	c->merged = (ckf_run){NULL, 0};
+	c->last = NULL;
+	c->in = NULL;
+	c->runs = 0;
+}

@@ -1,0 +1,153 @@
+/*
+ * sort.c - radix sort of 64-bit keys.  Its time does not depend on the keys.
+ */
+#include "collect/sort.h"
+
+#include "thresholds.h"
+
+#include <string.h>
+
+#define CKF_DIGIT_BITS 11
+#define CKF_DIGITS (1 << CKF_DIGIT_BITS)
+#define CKF_FEW 48 /* keys, below which insertion is quicker */
+
+static void
+ckf_insertion_sort(uint64_t *keys, size_t n, uint64_t mask)
+{
+	size_t i, j;
+
+	for (i = 1; i < n; i++)
+	{
+		uint64_t key = keys[i];
+
+		for (j = i; j > 0 && (keys[j - 1] & mask) > (key & mask); j--)
+			keys[j] = keys[j - 1];
+		keys[j] = key;
+	}
+}
+
+/* One pass: by the `bits` bits from `shift` on, keeping the order of equals. */
+static void
+ckf_sort_digit(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, unsigned bits)
+{
+	uint64_t mask = (UINT64_C(1) << bits) - 1;
+	size_t at[CKF_DIGITS];
+	size_t sum = 0;
+	size_t i;
+
+	memset(at, 0, sizeof *at << bits);
+	for (i = 0; i < n; i++)
+		at[from[i] >> shift & mask]++;
+	for (i = 0; i <= mask; i++)
+	{
+		size_t size = at[i];
+
+		at[i] = sum;
+		sum += size;
+	}
+	for (i = 0; i < n; i++)
+		to[at[from[i] >> shift & mask]++] = from[i];
+}
+
+void
+ckf_sort(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low, unsigned high)
+{
+	uint64_t *from = keys;
+	uint64_t *to = scratch;
+	/* short digits for few keys: a pass also walks its counters */
+	unsigned longest = n < 4096 ? 8 : CKF_DIGIT_BITS;
+	unsigned passes = (high - low + longest - 1) / longest;
+
+	if (n <= CKF_FEW)
+	{
+		ckf_insertion_sort(keys, n, (high < 64 ? UINT64_C(1) << high : 0) - (UINT64_C(1) << low));
+		return;
+	}
+	for (; passes > 0; passes--)
+	{
+		unsigned bits = (high - low + passes - 1) / passes;
+		uint64_t *swap = from;
+
+		ckf_sort_digit(from, to, n, low, bits);
+		low += bits;
+		from = to;
+		to = swap;
+	}
+	if (from != keys)
+		memcpy(keys, from, n * sizeof *keys);
+}
+
+/* ------------------------------------------------------------ whole keys */
+
+#define CKF_PART_BITS 8
+#define CKF_PARTS (1U << CKF_PART_BITS)
+#define CKF_PART_SHIFT (64 - CKF_PART_BITS)
+
+/* Bits of n keys by which to sort, so that few of them agree in these. */
+static unsigned
+ckf_bits_that_part(size_t n)
+{
+	unsigned bits = 5;
+
+	while (n >> 1 >> (bits - 5) > 0)
+		bits++;
+	return bits;
+}
+
+/* Keys that agree in the bits from `low` up stand side by side: sort them by the rest. */
+static void
+ckf_sort_ties(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low)
+{
+	size_t i, end;
+
+	for (i = 0; i < n; i = end)
+	{
+		for (end = i + 1; end < n && keys[end] >> low == keys[i] >> low; end++)
+			;
+		if (end - i > 1)
+			ckf_sort(keys + i, scratch, end - i, 0, low);
+	}
+}
+
+/* Sort keys that agree in the bits from `high` up. */
+static void
+ckf_sort_part(uint64_t *keys, uint64_t *scratch, size_t n, unsigned high)
+{
+	unsigned low = high - ckf_bits_that_part(n);
+
+	if (n <= CKF_FEW)
+		low = 0;
+	ckf_sort(keys, scratch, n, low, high);
+	if (low > 0)
+		ckf_sort_ties(keys, scratch, n, low);
+}
+
+/* Many keys are parted by their top bits first, so that each part is sorted in a processor's
+ * cache. */
+uint64_t *
+ckf_sort_hashes(uint64_t *keys, uint64_t *scratch, size_t n)
+{
+	size_t ends[CKF_PARTS] = {0};
+	size_t sum = 0;
+	size_t i;
+
+	if (n <= CKF_LARGEST_PART)
+	{
+		ckf_sort_part(keys, scratch, n, 64);
+		return keys;
+	}
+	for (i = 0; i < n; i++)
+		ends[keys[i] >> CKF_PART_SHIFT]++;
+	for (i = 0; i < CKF_PARTS; i++)
+	{
+		size_t size = ends[i];
+
+		ends[i] = sum;
+		sum += size;
+	}
+	for (i = 0; i < n; i++)
+		scratch[ends[keys[i] >> CKF_PART_SHIFT]++] = keys[i];
+	for (i = 0, sum = 0; i < CKF_PARTS; sum = ends[i++])
+		ckf_sort_part(scratch + sum, keys + sum, ends[i] - sum, CKF_PART_SHIFT);
+	return scratch;
+}

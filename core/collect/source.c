@@ -1,0 +1,101 @@
+/*
+ * source.c - the hashes of a collector as the source of a rebuild.
+ */
+#include "collect/block.h"
+
+#include "filter/derive.h"
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "rebuild/scan.h"
+#include "thresholds.h"
+
+const uint64_t *
+ckf_collected(const ckf_collector *c, uint64_t from, size_t *n)
+{
+	const ckf_block *block = c->runs > 0 ? c->run[0].first : NULL;
+
+	for (; block && from >= block->count; block = block->next)
+		from -= block->count;
+	*n = block ? (size_t)(block->count - from) : 0;
+	return block ? block->hash + from : NULL;
+}
+
+static const ckf_collector *
+ckf_collector_of(const ckf_filter *t)
+{
+	return (const ckf_collector *)(const void *)t->bytes;
+}
+
+/* Hashes in its runs, and those that are not sorted yet, repeated ones, too. */
+static uint64_t
+ckf_collector_items(const ckf_filter *t)
+{
+	const ckf_collector *c = ckf_collector_of(t);
+	uint64_t items = c->block ? (uint64_t)(c->next - c->block->hash) : 0;
+	unsigned i;
+
+	for (i = 0; i < c->runs; i++)
+		items += c->run[i].count;
+	return items;
+}
+
+/* A piece of a block, where it is.  scan->next counts hashes; scan->place is how many of
+ * them come before the block, which is scan->given. */
+static bool
+ckf_load_run(ckf_scan *s)
+{
+	const ckf_run *run = &ckf_collector_of(s->in)->run[0];
+	const ckf_block *block = s->given;
+	uint64_t left;
+
+	s->have = s->at = 0;
+	if (s->next == s->end)
+		return false;
+	if (s->next == 0)
+	{
+		block = run->first;
+		s->place = 0;
+	}
+	while (s->next - s->place == block->count)
+	{
+		s->place += block->count;
+		block = block->next;
+	}
+	s->given = block;
+	left = block->count - (s->next - s->place);
+	s->keys = block->hash + (s->next - s->place);
+	s->have = (size_t)(left < CKF_STEP ? left : CKF_STEP);
+	s->next += s->have;
+	return true;
+}
+
+/* A collector that has settled has one run. */
+static void
+ckf_scan_collector(const ckf_filter *t, ckf_scan *s)
+{
+	memset(s, 0, sizeof *s);
+	s->load = ckf_load_run;
+	s->in = t;
+	s->end = ckf_collector_of(t)->runs > 0 ? ckf_collector_of(t)->run[0].count : 0;
+}
+
+static const ckf_source ckf_collector_source = {ckf_collector_items, ckf_scan_collector};
+
+static const ckf_operations ckf_collector_operations = {.source = &ckf_collector_source};
+
+void
+ckf_bind_collector(ckf_collector *c)
+{
+	ckf_filter *t = &c->filter;
+
+	t->encoding = CKF_HASHES;
+	t->f = t->g = 0;
+	t->m = 0;
+	t->w = 64;
+	ckf_derive(t);
+	t->bytes = (uint8_t *)c;
+	t->operations = &ckf_collector_operations;
+	t->count = ckf_collector_items(t);
+	t->size = (size_t)(CKF_HEADER_SIZE + 8 * t->count);
+	t->room = t->size;
+}

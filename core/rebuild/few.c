@@ -1,0 +1,73 @@
+/*
+ * few.c - what is quicker without a rebuild: a few items are added or removed singly, and
+ * few filters, as GROUP BY makes millions of them, are merged in place.
+ */
+#include "filter/header.h"
+#include "filter/operations.h"
+#include "rebuild/promise.h"
+#include "thresholds.h"
+
+bool
+ckf_few(const ckf_filter *t, uint64_t n)
+{
+	return n <= t->count / CKF_FEW_SHARE;
+}
+
+/* Are both in hashes, so few that no look for interrupts is needed, and is each certain to
+ * find room? */
+static bool
+ckf_fits_in_place(const ckf_filter *t, const ckf_filter *in)
+{
+	return t->encoding == CKF_HASHES && in->encoding == CKF_HASHES &&
+		   t->count + in->count <= CKF_FEW_WORDS && t->room - t->size >= 8 * in->count;
+}
+
+ckf_status
+ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_goal goal)
+{
+	const ckf_filter *both[2] = {t, in};
+	ckf_filter to;
+	ckf_status status = ckf_promise(&to, goal, both, 2);
+	uint64_t i;
+
+	if (status != CKF_OK)
+		return status;
+	if (!ckf_fits_in_place(t, in))
+		return CKF_ROOM;
+	if (to.b < t->b || (to.flags & ~(unsigned)t->flags & CKF_FLAG_SET))
+		return CKF_ROOM; /* copies that are there may be too many */
+	to.once = t->once || (to.flags & CKF_FLAG_SET);
+	to.w = 64;
+	*t = to;
+	ckf_write_header(t);
+	for (i = 0; i < in->count && status == CKF_OK; i++)
+		status = t->operations->add(t, ckf_word(in, i));
+	return status;
+}
+
+ckf_status
+ckf_merge_check(const ckf_filter *const *parts, unsigned n, const ckf_filter *in)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (ckf_items(parts[i]) > 0 && ckf_items(in) > 0 && parts[i]->seed != in->seed)
+			return CKF_SEED_DIFFERS;
+	return CKF_OK;
+}
+
+/* Parts of similar size that are merged at once: so a merge reads each item half as often as if
+ * two were. */
+#define CKF_PARTS_AT_ONCE 4
+
+unsigned
+ckf_merge_due(const ckf_filter *const *parts, unsigned n)
+{
+	unsigned similar = 0;
+
+	while (similar < n && parts[n - 1 - similar]->size / CKF_PARTS_AT_ONCE < parts[n - 1]->size)
+		similar++;
+	if (similar >= CKF_PARTS_AT_ONCE)
+		return similar;
+	return n < CKF_MOST_INPUTS ? 0 : n / 2;
+}

@@ -1,0 +1,56 @@
+/*
+ * refusal.c - why there is no precision left for the result of a rebuild.
+ */
+#include "filter/choose.h"
+#include "filter/geometry.h"
+#include "filter/header.h"
+#include "rebuild/work.h"
+
+/* Of the inputs of a merge the one that decides its precision; where both do, that
+ * of the smaller capacity. */
+static int
+ckf_coarser(const ckf_rebuild *r)
+{
+	const ckf_filter *a = r->in[0], *b = r->in[1];
+
+	if (r->inputs != 2 || r->row->merges)
+		return -1;
+	if (a->count == 0 || b->count == 0)
+		return a->count == 0; /* an empty one is neutral */
+	return b->w < a->w || (b->w == a->w && b->capacity < a->capacity) ? 1 : 0;
+}
+
+/* Items up to which prefixes of w bits keep the rate. */
+static int64_t
+ckf_kept_capacity(const ckf_filter *t, unsigned w)
+{
+	double items = t->fpr * ckf_power_of_two(w) / (1 + 2 / ckf_power_of_two(t->c));
+
+	return items < 1 ? 1 : items < 9e18 ? (int64_t)items : INT64_MAX;
+}
+
+void
+ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
+{
+	ckf_filter to = r->to;
+	uint64_t grows = r->row->grows; /* for one item more, at least */
+	bool merges = (r->inputs == 2 && !r->row->adds) || r->row->merges;
+	bool full, fits;
+
+	to.w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
+	full = r->items + grows > ckf_count_limit(to.w, to.fpr);
+	/* or there may be no table of tags so short, near a rate of 1 */
+	fits = !full && ckf_choose(&to, r->items + grows, to.w) &&
+		   !(ckf_is_table(&r->to) && ckf_lacks_bits(&r->to, r->items));
+	refusal->items = r->items;
+	refusal->fpr = ckf_expected_rate(r->items, to.w, to.c);
+	refusal->limit = ckf_last_rate(to.fpr);
+	refusal->input = ckf_coarser(r);
+	refusal->capacity = ckf_kept_capacity(&to, to.w);
+	if (fits || r->unbounded)
+		refusal->cause = r->once ? CKF_CROWDED_HASHES : CKF_CROWDED;
+	else
+		refusal->cause = merges && full ? CKF_COARSE : CKF_FULL;
+	if (refusal->cause == CKF_COARSE && refusal->input >= 0)
+		refusal->items = r->in[0]->count + r->in[1]->count;
+}

@@ -1,0 +1,142 @@
+/*
+ * merge.c - cuckoofilter_union_agg, _sum_agg.
+ *
+ * The state is what the filters so far have become: a filter or, if it is large, a few of them
+ * (state.h).
+ */
+#include "function/call.h"
+#include "error.h"
+#include "type/owned.h"
+#include "type/state.h"
+
+PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_transition);
+PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_combine);
+PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_combine);
+PG_FUNCTION_INFO_V1(cuckoofilter_merge_agg_final);
+
+static Datum
+ckfp_merged_datum(const ckfp_merged *merged)
+{
+	return EOHPGetRWDatum(&merged->header);
+}
+
+/* A state of one filter. */
+static Datum
+ckfp_start_merge(MemoryContext context, const ckf_filter *in, ckf_goal goal)
+{
+	ckf_filter owned;
+
+	if (in->size > CKFP_MOST_FLAT_MERGE)
+		return ckfp_merged_datum(ckfp_new_merged(context, in, goal));
+	ckfp_run(goal, in, NULL, &owned);
+	return PointerGetDatum(ckfp_result(&owned));
+}
+
+/* Merge a filter into a flat state: in place, into another flat one, or into a few filters. */
+static Datum
+ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *in, ckf_goal goal)
+{
+	ckf_filter flat;
+	const ckf_filter *both[2] = {&flat, in};
+	ckfp_merged *merged;
+	ckf_filter owned;
+	ckf_status status;
+
+	ckfp_open_datum(PointerGetDatum(value), CKF_STORED, &flat);
+	flat.room = ckfp_room_of_chunk(value);
+	status = ckf_merge_few(&flat, in, goal);
+	if (status == CKF_OK)
+		return PointerGetDatum(ckfp_result(&flat));
+	if (status != CKF_ROOM)
+		ckfp_error(status, (ckfp_subject){.filter = &flat, .other = in});
+	if (flat.size + in->size <= CKFP_MOST_FLAT_MERGE && ckfp_try(goal, both, 2, &owned))
+		return PointerGetDatum(ckfp_result(&owned));
+	merged = ckfp_new_merged(context, &flat, goal);
+	ckfp_merged_take(merged, in);
+	return ckfp_merged_datum(merged);
+}
+
+/*
+ * (state, filter), either may be NULL; and (state, state), as which a filter has come.  The
+ * executor keeps a flat state with a full header, in a chunk of its own; one that a caller brings
+ * otherwise is copied.
+ */
+static Datum
+ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
+{
+	MemoryContext context = ckfp_require_aggregate(fcinfo);
+	struct varlena *value;
+	ckfp_merged *merged;
+	ckf_filter in;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &in);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_DATUM(ckfp_start_merge(context, &in, goal));
+	value = (struct varlena *)PG_GETARG_POINTER(0);
+	merged = ckfp_merged_of(value);
+	if (merged != NULL && VARATT_IS_EXTERNAL_EXPANDED_RW(value))
+	{
+		ckfp_merged_take(merged, &in);
+		PG_RETURN_DATUM(ckfp_merged_datum(merged));
+	}
+	if (unlikely(!VARATT_IS_4B_U(value)))
+		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
+	PG_RETURN_DATUM(ckfp_merge_flat(context, value, &in, goal));
+}
+
+Datum
+cuckoofilter_union_agg_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge_transition(fcinfo, CKF_MERGE_UNION);
+}
+
+Datum
+cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge_transition(fcinfo, CKF_MERGE_SUM);
+}
+
+Datum
+cuckoofilter_union_agg_combine(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge_transition(fcinfo, CKF_MERGE_UNION);
+}
+
+Datum
+cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
+{
+	return ckfp_merge_transition(fcinfo, CKF_MERGE_SUM);
+}
+
+/* The filter of a state, which stays what it is: a window asks again and again.  That of a union
+ * is a set, so that its sum is one, too. */
+Datum
+cuckoofilter_merge_agg_final(PG_FUNCTION_ARGS)
+{
+	const ckfp_merged *merged;
+	ckf_filter state;
+	ckf_filter owned;
+
+	(void)ckfp_require_aggregate(fcinfo);
+	if (PG_ARGISNULL(0))
+	{
+		ckfp_create_no_rows(&owned);
+		CKFP_RETURN_OWNED(&owned);
+	}
+	merged = ckfp_merged_of((struct varlena *)PG_GETARG_POINTER(0));
+	if (merged != NULL)
+		ckfp_merged_finish(merged, &owned);
+	else
+	{
+		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &state);
+		ckfp_run(CKF_FINISH_SUM, &state, NULL, &owned);
+	}
+	CKFP_RETURN_OWNED(&owned);
+}

@@ -1,0 +1,61 @@
+/*
+ * collected.c - the large state of an aggregate over items: a collector in memory of its own.
+ */
+#include "type/state.h"
+
+#include "error.h"
+#include "type/collect.h"
+#include "type/owned.h"
+
+#include "utils/memutils.h"
+
+const ckf_filter *
+ckfp_collected_items(ckfp_collected *collected)
+{
+	ckfp_collect_settle(&collected->collector, collected->header.eoh_context);
+	return &collected->collector.filter;
+}
+
+static Size
+ckfp_flat_size(ExpandedObjectHeader *header)
+{
+	const ckf_filter *items = ckfp_collected_items((ckfp_collected *)header);
+
+	if (items->size > CKFP_MOST_BYTES)
+		ckfp_error_state_too_large(items);
+	return VARHDRSZ + items->size;
+}
+
+static void
+ckfp_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
+{
+	ckfp_run_into(CKF_MERGE_SUM, ckfp_collected_items((ckfp_collected *)header), VARDATA(result),
+				  allocated_size - VARHDRSZ);
+	SET_VARSIZE(result, allocated_size);
+}
+
+static const ExpandedObjectMethods ckfp_collected_methods = {ckfp_flat_size, ckfp_flatten};
+
+ckfp_collected *
+ckfp_collected_of(const struct varlena *value)
+{
+	ExpandedObjectHeader *header;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED(value))
+		return NULL;
+	header = DatumGetEOHP(PointerGetDatum(value));
+	return header->eoh_methods == &ckfp_collected_methods ? (ckfp_collected *)header : NULL;
+}
+
+ckfp_collected *
+ckfp_new_collected(MemoryContext parent, const ckf_filter *filter)
+{
+	MemoryContext context =
+		AllocSetContextCreate(parent, "cuckoofilter state", ALLOCSET_SMALL_SIZES);
+	ckfp_collected *collected = MemoryContextAlloc(context, sizeof *collected);
+
+	EOH_init_header(&collected->header, &ckfp_collected_methods, context);
+	ckf_collect_start(&collected->collector, filter, 1);
+	ckfp_collect_filter(&collected->collector, context, filter);
+	return collected;
+}

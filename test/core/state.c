@@ -1,0 +1,328 @@
+/*
+ * state.c - see state.h.
+ */
+#include "state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+	MOST_ROOMS = 100000 /* steps of a collector to make room once */
+};
+
+static ckf_status
+count_collect_step(ckf_collector *c)
+{
+	uint64_t edges = driven.edges;
+	ckf_status status = ckf_collect_step(c);
+
+	driven.steps++;
+	if (driven.edges - edges > driven.longest)
+		driven.longest = driven.edges - edges;
+	return status;
+}
+
+ckf_status
+collector_make_room(ckf_collector *c)
+{
+	ckf_status status;
+	void *block;
+
+	for (unsigned steps = 0; (status = count_collect_step(c)) != CKF_OK; steps++)
+	{
+		CHECK(steps < MOST_ROOMS, "a collector does not end");
+		if (status == CKF_ROOM)
+		{
+			size_t size = c->block_size + (check_chance(20) ? 8 * check_below(100) : 0);
+
+			driven.bytes += size;
+			ckf_collect_give(c, guard_new(size, 8), size);
+		}
+		else if (status != CKF_MORE)
+			break;
+	}
+	while ((block = ckf_collect_spent(c)) != NULL)
+		guard_free(block);
+	return status;
+}
+
+ckf_collector *
+collector_new(const ckf_filter *promise, unsigned most)
+{
+	ckf_collector *c = guard_new(sizeof *c, 8);
+
+	ckf_collect_start(c, promise, most);
+	return c;
+}
+
+void
+collector_take(ckf_collector *c, const uint64_t *hashes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		while (!ckf_collect(c, hashes[i], class_of_hash(hashes[i])))
+			CHECK(collector_make_room(c) == CKF_OK, "make room");
+}
+
+void
+collector_settle(ckf_collector *c)
+{
+	ckf_collect_settle(c);
+	CHECK(collector_make_room(c) == CKF_OK, "settle");
+}
+
+void
+collector_free(ckf_collector *c)
+{
+	void *block;
+
+	ckf_collect_end(c);
+	while ((block = ckf_collect_spent(c)) != NULL)
+		guard_free(block);
+	guard_free(c);
+}
+
+static struct large *
+large_of(owned *state)
+{
+	if (state->large == NULL)
+	{
+		state->large = check_alloc(sizeof *state->large);
+		memset(state->large, 0, sizeof *state->large);
+	}
+	return state->large;
+}
+
+static void
+large_free(struct large *large)
+{
+	if (large->collector != NULL)
+		collector_free(large->collector);
+	for (unsigned i = 0; i < large->parts; i++)
+		owned_free(&large->part[i]);
+	free(large);
+}
+
+/* A copy of what is still whole. */
+static void
+take_filter(ckf_collector *c, const ckf_filter *in)
+{
+	CHECK(collector_make_room(c) == CKF_OK, "make room");
+	CHECK(ckf_collect_filter(c, in) == CKF_OK, "collect a filter");
+	CHECK(collector_make_room(c) == CKF_OK, "take a filter");
+}
+
+void
+state_outgrow(owned *state)
+{
+	struct large *large = large_of(state);
+
+	large->sum = true;
+	large->collector = collector_new(&state->filter, 1);
+	take_filter(large->collector, &state->filter);
+}
+
+unsigned
+state_inputs(const owned *o, const ckf_filter **in)
+{
+	const struct large *large = o->large;
+
+	if (large == NULL || (large->collector == NULL && large->parts == 0))
+	{
+		in[0] = &o->filter;
+		return 1;
+	}
+	if (large->collector != NULL)
+	{
+		collector_settle(large->collector);
+		in[0] = &large->collector->filter;
+		return 1;
+	}
+	for (unsigned i = 0; i < large->parts; i++)
+		in[i] = &large->part[i].filter;
+	return large->parts;
+}
+
+void
+owned_free(owned *o)
+{
+	if (o->large != NULL)
+		large_free(o->large);
+	o->large = NULL;
+	guard_free(o->bytes);
+	o->bytes = NULL;
+}
+
+/* ------------------------------------------------------------------ merges */
+
+static ckf_goal
+part_goal(bool sum)
+{
+	return sum ? CKF_MERGE_SUM : CKF_MERGE_UNION;
+}
+
+static unsigned
+parts_of(const struct large *large, const ckf_filter **parts)
+{
+	for (unsigned i = 0; i < large->parts; i++)
+		parts[i] = &large->part[i].filter;
+	return large->parts;
+}
+
+/* Merge the last parts; false: they have no precision left for that by themselves. */
+static bool
+merge_last(struct large *large, unsigned due)
+{
+	unsigned first = large->parts - due;
+	struct large some = {.parts = due, .sum = large->sum};
+	owned all = {.large = &some}, merged;
+	ckf_status status;
+
+	memcpy(some.part, large->part + first, due * sizeof *some.part);
+	all.format = CKF_FORMAT_VERSION;
+	status = run_rebuild(&merged, part_goal(large->sum), &all, NULL);
+	CHECK(status == CKF_OK || status == CKF_PRECISION, "merge parts: status %d", status);
+	if (status != CKF_OK)
+		return false;
+	while (large->parts > first)
+		owned_free(&large->part[--large->parts]);
+	large->part[large->parts++] = merged;
+	return true;
+}
+
+static ckf_status
+add_part(struct large *large, const owned *in)
+{
+	const ckf_filter *parts[CKF_MOST_INPUTS];
+	unsigned due;
+
+	if (ckf_merge_check(parts, parts_of(large, parts), &in->filter) != CKF_OK)
+		return CKF_SEED_DIFFERS;
+	if (large->parts > 0 && check_chance(50))
+	{
+		/* in place, if the last one has room */
+		owned *last = &large->part[large->parts - 1];
+		uint8_t *larger = guard_new(last->filter.size + 8 * (size_t)in->filter.count, 1);
+		ckf_status status;
+		uint8_t classes = last->item_classes | in->item_classes;
+
+		memcpy(larger, last->bytes, last->filter.size);
+		guard_free(last->bytes);
+		last->bytes = last->filter.bytes = larger;
+		last->filter.room = last->filter.size + 8 * (size_t)in->filter.count;
+		status = ckf_merge_few(&last->filter, &in->filter, part_goal(large->sum));
+		CHECK(status == CKF_OK || status == CKF_ROOM, "merge few: status %d", status);
+		if (status == CKF_OK)
+		{
+			last->item_classes = classes;
+			last->format = CKF_FORMAT_VERSION;
+			return CKF_OK;
+		}
+	}
+	while ((due = ckf_merge_due(parts, parts_of(large, parts))) > 0)
+		if (!merge_last(large, due))
+			break;
+	CHECK(large->parts < CKF_MOST_INPUTS, "too many parts");
+	owned_copy(&large->part[large->parts++], in);
+	return CKF_OK;
+}
+
+/* --------------------------------------------------------------- by all roads */
+
+/* What was collected so far is a filter: then it can be merged with a table. */
+static ckf_status
+collect_table(owned *state, const owned *in)
+{
+	owned merged;
+	ckf_status status = run_rebuild(&merged, CKF_MERGE_UNION, state, in);
+
+	if (status != CKF_OK)
+		return status;
+	owned_free(state);
+	owned_open(state, merged.bytes, merged.filter.size, CKF_STATE);
+	owned_free(&merged);
+	return CKF_OK;
+}
+
+static ckf_status
+collect_items(owned *state, const owned *in)
+{
+	const ckf_filter *from[CKF_MOST_INPUTS];
+	ckf_status status;
+
+	(void)state_inputs(in, from);
+	if (state->filter.encoding != CKF_HASHES || from[0]->encoding != CKF_HASHES)
+		return collect_table(state, in);
+	if (in->large != NULL)
+	{
+		owned flat;
+
+		owned_copy(&flat, in);
+		status = collect_items(state, &flat);
+		owned_free(&flat);
+		return status;
+	}
+	if (state->large == NULL && check_chance(50))
+	{
+		status = ckf_merge_few(&state->filter, from[0], CKF_FINISH);
+		if (status == CKF_OK)
+			state->item_classes |= in->item_classes;
+		if (status != CKF_ROOM)
+			return status;
+	}
+	if (state->large == NULL)
+		state_outgrow(state);
+	CHECK(collector_make_room(state->large->collector) == CKF_OK, "make room");
+	status = ckf_collect_filter(state->large->collector, from[0]);
+	if (status == CKF_OK)
+		status = collector_make_room(state->large->collector);
+	return status;
+}
+
+/* A state to which nothing came. */
+static bool
+is_new(const owned *o)
+{
+	return o->state && !filter_is_set(&o->filter) && o->filter.count == 0 &&
+		   o->filter.capacity == 1 && o->filter.fpr == CKF_DEFAULT_FPR && o->filter.seed == 0;
+}
+
+ckf_status
+owned_collect(owned *state, const owned *in, ckf_goal goal)
+{
+	ckf_status status = CKF_OK;
+
+	if (goal == CKF_FINISH)
+		return collect_items(state, in);
+	if (state->large == NULL)
+	{
+		struct large *large = large_of(state);
+
+		large->sum = goal == CKF_MERGE_SUM;
+		if (!is_new(state)) /* a filter that stands for a state */
+		{
+			owned_open(&large->part[0], state->bytes, state->filter.size, CKF_STORED);
+			large->parts = 1;
+		}
+	}
+	if (in->large == NULL)
+		return is_new(in) ? CKF_OK : add_part(state->large, in);
+	for (unsigned i = 0; i < in->large->parts && status == CKF_OK; i++)
+		status = add_part(state->large, &in->large->part[i]);
+	return status;
+}
+
+ckf_status
+owned_send(owned *state)
+{
+	owned flat;
+	ckf_goal goal = state->large != NULL ? part_goal(state->large->sum) : CKF_MERGE_SUM;
+	ckf_status status = run_rebuild(&flat, goal, state, NULL);
+
+	if (status != CKF_OK)
+		return status;
+	owned_free(state);
+	owned_open(state, flat.bytes, flat.filter.size, CKF_STATE);
+	owned_free(&flat);
+	return CKF_OK;
+}

@@ -1,0 +1,33 @@
+/*
+ * state.h - the state of an aggregate that has become large, as a host keeps it: a
+ * collector over items, or the filters of a merge.  For drive.c.
+ */
+#ifndef STATE_H
+#define STATE_H
+
+#include "drive.h"
+
+struct large
+{
+	ckf_collector *collector; /* guarded; or NULL */
+	owned part[CKF_MOST_INPUTS];
+	unsigned parts;
+	bool sum; /* of a merge */
+};
+
+/* Do what a collector asks for, in guarded memory. */
+ckf_status collector_make_room(ckf_collector *collector);
+
+/* One of n hashes, `most` copies of each; collector_free. */
+ckf_collector *collector_new(const ckf_filter *promise, unsigned most);
+void collector_take(ckf_collector *collector, const uint64_t *hashes, size_t n);
+void collector_settle(ckf_collector *collector);
+void collector_free(ckf_collector *collector);
+
+/* A flat state over items goes on as a collector. */
+void state_outgrow(owned *state);
+
+/* The inputs of a rebuild that a filter or state comes to; returns how many. */
+unsigned state_inputs(const owned *o, const ckf_filter **in);
+
+#endif
