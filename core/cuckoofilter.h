@@ -280,6 +280,14 @@ ckf_status ckf_planned_bytes(const ckf_params *params, uint64_t *bytes);
 ckf_status ckf_open(ckf_filter *filter, const void *bytes, size_t size, ckf_trust trust);
 
 /*
+ * The same in a fraction of the time, for the states of many groups in turn: *filter is open on
+ * sorted hashes, and these bytes have the same header but for the count. The caller has compared
+ * them. CKF_BAD_BYTES if the count does not fit the size or *filter is not in sorted hashes:
+ * *filter is unchanged then, and ckf_open says what the bytes are.
+ */
+ckf_status ckf_open_like(ckf_filter *filter, const void *bytes, size_t size);
+
+/*
  * What CKF_FOREIGN checks beyond CKF_STORED, in steps of a few milliseconds, so
  * that a host can look for interrupts.  *check is zero at the start.
  * CKF_OK, CKF_MORE: call again, CKF_BAD_BYTES.

@@ -206,6 +206,20 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	return status;
 }
 
+ckf_status
+ckf_open_like(ckf_filter *t, const void *bytes, size_t size)
+{
+	uint64_t count = ckf_load64((const uint8_t *)bytes + CKF_AT_COUNT);
+
+	if (t->encoding != CKF_HASHES || size % 8 != CKF_HEADER_SIZE % 8 ||
+		count != (size - CKF_HEADER_SIZE) / 8 || (count == 0) != (t->item_classes == 0))
+		return CKF_BAD_BYTES;
+	t->bytes = (uint8_t *)(uintptr_t)bytes;
+	t->size = t->room = size;
+	t->count = count;
+	return CKF_OK;
+}
+
 /* --------------------------------------------------------- what it tells */
 
 uint64_t

@@ -65,7 +65,7 @@ ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 			return (ckfp_state){NULL, collected};
 		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
 	}
-	flat = ckfp_reopen(argument, value, CKF_STATE);
+	flat = ckfp_reopen_state(argument, value);
 	flat->room = ckfp_room_of_chunk(value);
 	return (ckfp_state){flat, NULL};
 }

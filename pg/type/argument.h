@@ -65,6 +65,23 @@ ckfp_reopen(ckfp_argument_cache *argument, const struct varlena *value, ckf_trus
 	return &argument->filter;
 }
 
+/* The same of a state, which changes its count and its size from row to row, and from group to
+ * group. */
+static inline ckf_filter *
+ckfp_reopen_state(ckfp_argument_cache *argument, const struct varlena *value)
+{
+	const char *bytes = VARDATA(value);
+	size_t size = VARSIZE(value) - VARHDRSZ;
+
+	if (unlikely(size < CKF_HEADER_SIZE || argument->filter.size == 0 ||
+				 (ckfp_differs(argument, bytes, 0) | ckfp_differs(argument, bytes, 1) |
+				  ckfp_differs(argument, bytes, 3) | ckfp_differs(argument, bytes, 4) |
+				  ckfp_differs(argument, bytes, 5)) != 0 ||
+				 ckf_open_like(&argument->filter, bytes, size) != CKF_OK))
+		return ckfp_open_cached(argument, value, CKF_STATE);
+	return &argument->filter;
+}
+
 /* Detoast or decompress a value. The cache, which lives in `context`, keeps a value from a TOAST
  * table for the next call. */
 const struct varlena *ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value,
