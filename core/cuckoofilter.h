@@ -608,6 +608,16 @@ typedef struct ckf_collector
 } ckf_collector;
 
 /*
+ * The state of an aggregate with one hash has it twice, if its filter is deletable: the end of the
+ * aggregate drops repeated hashes. So a host that copies a new state into a chunk of its exact size
+ * has room for some more: in PostgreSQL 68 bytes make a chunk of 128, and 60 bytes one of 64, which
+ * would be copied again at the second hash. ckf_double makes a state of one hash so, ckf_single
+ * undoes it before the next hash is added.
+ */
+void ckf_double(ckf_filter *state);
+ckf_filter *ckf_single(ckf_filter *state);
+
+/*
  * Begin with no hashes.  The collector's filter promises what `filter`, any filter, does;
  * its items are not taken.  Of equal hashes `most` copies are kept, 1 .. 16; a few more may
  * be, if it is not 1.

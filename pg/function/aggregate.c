@@ -1,7 +1,8 @@
 /*
  * aggregate.c - cuckoofilter_agg, _agg_hash, _agg_pair.
  *
- * The state is a filter in hashes, each once, or the collector of a large one (state.h).  Partial
+ * The state is a filter in hashes, or the collector of a large one (state.h). A flat state has each
+ * hash once, but for a single hash, which it has twice (ckf_double).  Partial
  * states travel between processes and servers as the filters that they are.
  */
 #include "function/call.h"
@@ -31,8 +32,8 @@ typedef struct ckfp_state
 	ckfp_collected *collected;
 } ckfp_state;
 
-/* Bytes of a new flat state: it has room for one hash. */
-#define CKFP_FIRST_STATE (CKF_HEADER_SIZE + sizeof(uint64))
+/* Bytes of a new flat state: it has room for two hashes. */
+#define CKFP_FIRST_STATE (CKF_HEADER_SIZE + 2 * sizeof(uint64))
 
 static void
 ckfp_new_state(const ckf_params *params, ckf_filter *flat)
@@ -95,10 +96,13 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 {
 	while (likely(state->collected == NULL))
 	{
-		ckf_status status = ckf_add(state->flat, hash, item_class);
+		ckf_status status = ckf_add(ckf_single(state->flat), hash, item_class);
 
 		if (likely(status == CKF_OK))
+		{
+			ckf_double(state->flat);
 			return;
+		}
 		if (status != CKF_ROOM)
 			ckfp_error(status, (ckfp_subject){.filter = state->flat});
 		ckfp_outgrow(fcinfo, state);

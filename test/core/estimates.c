@@ -132,7 +132,7 @@ run_random(const void *arg)
 	errors all = {0}, jaccard = {0};
 
 	(void)arg;
-	for (uint64_t i = check_rounds(600); i > 0; i--)
+	for (uint64_t i = check_rounds(600); i > 0 || all.n <= 20; i -= i > 0)
 	{
 		size_t na = draw_n(), nb = check_chance(50) ? na : draw_n();
 		double share = check_chance(20) ? 0 : (double)check_below(1001) / 1000;
@@ -158,7 +158,6 @@ run_random(const void *arg)
 			   sqrt(all.squares / (double)all.n), all.worst);
 	check_note("jaccard: mean %+.3f, deviation %.3f", jaccard.sum / (double)jaccard.n,
 			   sqrt(jaccard.squares / (double)jaccard.n));
-	CHECK(all.n > 20, "%llu cases", (unsigned long long)all.n);
 	CHECK(fabs(all.sum) < 5 * sqrt((double)all.n), "a bias of %g", all.sum / (double)all.n);
 	CHECK(fabs(all.squares / (double)all.n - 1) < 0.15 + 8 * sqrt(2 / (double)all.n),
 		  "%g standard errors", sqrt(all.squares / (double)all.n));
