@@ -96,6 +96,7 @@ amalgamation: build/cuckoofilter.c
 build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])
 	@mkdir -p $(@D)
 	sqlite/amalgamate.sh > $@.tmp
+	cp sqlite/cuckoofilter_sqlite.h build
 	mv $@.tmp $@
 
 install-sqlite: $(SQLITE_SO)

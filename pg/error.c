@@ -273,6 +273,17 @@ ckfp_error_no_type(void)
 }
 
 void
+ckfp_error_array_literal(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDETERMINATE_DATATYPE),
+			 errmsg("an untyped literal in braces could be an array or one cuckoofilter item"),
+			 errhint("Cast it: to the array's type, such as text[], for the items of an array, or "
+					 "to text for one item.")));
+	pg_unreachable();
+}
+
+void
 ckfp_error_no_collation(void)
 {
 	ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),

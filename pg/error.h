@@ -52,6 +52,9 @@ _Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class);
 _Noreturn void ckfp_error_no_hash(Oid type);
 _Noreturn void ckfp_error_no_type(void);
 
+/* An untyped literal in braces is the only item. */
+_Noreturn void ckfp_error_array_literal(void);
+
 /* Report that the collation of a string is unknown. */
 _Noreturn void ckfp_error_no_collation(void);
 

@@ -130,6 +130,19 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 	return hashes;
 }
 
+/*
+ * Refuse a single untyped literal in braces. Drivers that write values into the statement send a
+ * list as one, psycopg2 even the empty list as '{}': it would be added, or removed, as one text.
+ */
+static void
+ckfp_refuse_array_literal(const char *literal)
+{
+	size_t size = strlen(literal);
+
+	if (size >= 2 && literal[0] == '{' && literal[size - 1] == '}')
+		ckfp_error_array_literal();
+}
+
 /* The hashes of the arguments from 1 on, for this filter. */
 static ckfp_hashes
 ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
@@ -149,6 +162,8 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 		if (!OidIsValid(hasher->type)) /* a literal has the collation of the call */
 			ckfp_hasher_prepare(hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
 								cache->context);
+		if (PG_NARGS() == 2 && hasher->kind == CKFP_UNTYPED)
+			ckfp_refuse_array_literal(DatumGetCString(PG_GETARG_DATUM(n)));
 		hashes.hash[hashes.count++] = ckfp_hash_item(hasher, PG_GETARG_DATUM(n), filter->seed);
 		items->item_classes |= hasher->item_class;
 	}

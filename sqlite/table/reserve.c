@@ -50,6 +50,16 @@ ckfs_allow(ckfs_table *table, double copies, uint64_t n)
 	return true;
 }
 
+/* So many items do not fit. */
+static int
+ckfs_is_full(ckfs_table *table, uint64_t items)
+{
+	return ckfs_table_fail(table, SQLITE_ERROR,
+						   sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
+										   (unsigned long long)items,
+										   ckf_chunks_fpr(&table->chunks, items)));
+}
+
 int
 ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n)
 {
@@ -71,11 +81,7 @@ ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n)
 			{
 				rc = ckfs_count_copies(table, &total);
 				if (rc == SQLITE_OK && !ckfs_allow(table, (double)total.copies, n))
-					return ckfs_table_fail(
-						table, SQLITE_ERROR,
-						sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
-										(unsigned long long)total.copies,
-										ckf_chunks_fpr(&table->chunks, total.copies)));
+					return ckfs_is_full(table, total.copies + (n > 1 ? n : 0));
 			}
 		}
 		if (rc != SQLITE_OK)

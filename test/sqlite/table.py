@@ -557,6 +557,16 @@ def test_precision():
                 equal(f"{args}: one goes, one comes", base.has("in its place"), 1)
 
 
+def test_merge_that_does_not_fit():
+    """The error names the items that would be there, not those that are."""
+    with Base("capacity=10", numbers=0) as base:
+        base.add(1, 1)
+        error = base.error("INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(x, 0.01, 1000) FROM "
+                           "(WITH RECURSIVE n(x) AS (SELECT 101 UNION ALL SELECT x + 1 FROM n WHERE x < 500) SELECT x FROM n)")
+        check(f"its error: {error}", matches("no precision left: 401 items", error))
+        equal("nothing is merged", info(base)["count"], 1)
+
+
 def test_rates():
     """The rate is the target's at the capacity, and in proportion below and above."""
     for args, capacity, fpr in (

@@ -92,6 +92,14 @@ SELECT cuckoofilter_count(g), cuckoofilter_contains_all(g, VARIADIC a), cuckoofi
 -- rows of different element types through one call
 SELECT cuckoofilter_contains_any(cuckoofilter_create(10) + 1, VARIADIC a) FROM (VALUES (ARRAY[1, 2]), (ARRAY[3]), ('{}'), (NULL), ('{{3,2},{1,0}}')) t(a);
 
+-- an untyped literal that looks like an array, which psycopg2 sends for a list
+SELECT cuckoofilter_add_all(cuckoofilter_create(1), '{}');
+SELECT cuckoofilter_remove_all(f, '{a,b}') FROM f;
+SELECT cuckoofilter_contains_all(f, '{}') FROM f;
+SELECT cuckoofilter_contains_any(f, '{NULL}') FROM f;
+SELECT cuckoofilter_contains_all(f, '{}'::text[]) AS of_none, cuckoofilter_add_all(f, '{}'::text) @> '{}' AS as_text,
+	cuckoofilter_add_all(f, '{}', 'x') @> '{}' AS of_two, cuckoofilter_add_all(f, '{') @> '{' AS no_array FROM f;
+
 SELECT cuckoofilter_remove_all(cuckoofilter_create(1, 0.01, 'kind=set'), 1);
 SELECT cuckoofilter_add_all(cuckoofilter_create(1), VARIADIC ARRAY[point '(1,2)']);
 SELECT cuckoofilter_add_all(cuckoofilter_create(1), 1, point '(1,2)');
