@@ -26,7 +26,7 @@ count() # what status
 build_shared()
 {
 	rm -f "$out"/*.o
-	for file in core/*/*.c test/core/check.c test/core/guard.c test/core/drive.c test/core/hostile_ops.c \
+	for file in core/*/*.c test/core/check.c test/core/guard.c test/core/drive.c test/core/state.c test/core/hostile_ops.c \
 		test/core/history.c test/core/model.c test/core/map.c test/core/shelf.c test/core/chunk_ops.c; do
 		echo "$flags -fsanitize=fuzzer-no-link -c $file -o $out/$(echo "$file" | tr / _).o"
 	done | xargs -P 2 -L 1 clang
