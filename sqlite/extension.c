@@ -104,6 +104,7 @@ ckfs_connect(void)
 	memset(connection->logged, 0, sizeof(connection->logged));
 	connection->references = 0;
 	connection->tables = NULL;
+	connection->connected = 0;
 	connection->replaced = false;
 	for (i = 0; i < CKFS_ENTRIES; i++)
 		connection->users[i] = (ckfs_user){connection, entries[i].data};

@@ -95,6 +95,7 @@ struct ckfs_connection
 	uint8_t logged[CKF_ITEM_HASH]; /* by a filter's classes: of which an item was asked for */
 	int references;                /* of functions, and of the module of tables */
 	struct ckfs_table *tables;     /* the first of the filter tables that it has connected */
+	uint64_t connected;            /* how many it has connected so far */
 	bool replaced;                 /* another module has taken over functions of ours */
 	ckfs_user users[];
 };

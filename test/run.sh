@@ -84,7 +84,7 @@ sqlite()
 	for script in test/sqlite/*.py; do
 		! is_script "$script" || suite "$tmp" "$(share 50)" /usr/bin/python3 "$script"
 	done
-	for script in table_reentry table_state table_model; do
+	for script in table_names table_reentry table_state table_model; do
 		suite "$tmp" "$(share 30)" CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter \
 			/usr/bin/python3 "test/sqlite/$script.py"
 	done

@@ -1,6 +1,11 @@
 /*
  * instances.c - the tables of a connection, of which SQLite may have connected one more than once,
- * and their names.
+ * and which of these instances are still of the table that has their name.
+ *
+ * An instance keeps the name that it was connected with. SQLite connects a new one after ALTER
+ * TABLE RENAME, DROP TABLE and a rollback of either, but a statement that runs, and the
+ * transaction, keep the old one. Such an instance is gone: it answers nothing and writes nothing,
+ * since its name may be that of another table.
  */
 #include "table.h"
 
@@ -9,7 +14,7 @@
 static bool
 ckfs_is_same_table(const ckfs_table *a, const ckfs_table *b)
 {
-	return !a->dropped && !b->dropped && sqlite3_stricmp(a->schema, b->schema) == 0 &&
+	return !a->gone && !b->gone && sqlite3_stricmp(a->schema, b->schema) == 0 &&
 		   sqlite3_stricmp(a->name, b->name) == 0;
 }
 
@@ -26,6 +31,7 @@ ckfs_next_instance(const ckfs_table *table, const ckfs_table *other)
 void
 ckfs_enlist(ckfs_table *table)
 {
+	table->number = ++table->connection->connected;
 	table->next = table->connection->tables;
 	table->connection->tables = table;
 }
@@ -41,125 +47,114 @@ ckfs_delist(ckfs_table *table)
 		*link = table->next;
 }
 
-/* -------------------------------------------------------------------- names */
+/* --------------------------------------------------------------- gone and back */
 
-static void
-ckfs_free_names(ckfs_names *names)
+void
+ckfs_make_gone(ckfs_table *table, const char *how)
 {
-	if (!names)
-		return;
-	sqlite3_free(names->name);
-	sqlite3_free(names->shadow);
-	sqlite3_free(names);
-}
-
-/* Exchange the table's names with those of a node. */
-static void
-ckfs_swap_names(ckfs_table *table, ckfs_names *names)
-{
-	char *name = table->name, *shadow = table->shadow;
-
-	table->name = names->name;
-	table->shadow = names->shadow;
-	names->name = name;
-	names->shadow = shadow;
-}
-
-static ckfs_names *
-ckfs_new_names(const char *name)
-{
-	ckfs_names *names = sqlite3_malloc64(sizeof(ckfs_names));
-
-	if (!names)
-		return NULL;
-	names->older = NULL;
-	names->level = 0;
-	names->name = sqlite3_mprintf("%s", name);
-	names->shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, name);
-	if (names->name && names->shadow)
-		return names;
-	ckfs_free_names(names);
-	return NULL;
-}
-
-int
-ckfs_names_prepare(ckfs_table *table, const char *name)
-{
-	ckfs_table *other = NULL;
-
-	while ((other = ckfs_next_instance(table, other)) != NULL)
-	{
-		other->next_names = ckfs_new_names(name);
-		if (!other->next_names)
-		{
-			ckfs_names_forget(table);
-			return SQLITE_NOMEM;
-		}
-	}
-	return SQLITE_OK;
+	table->gone = how;
+	table->gone_level = CKFS_NEVER_BACK;
 }
 
 void
-ckfs_names_forget(ckfs_table *table)
-{
-	ckfs_table *other = NULL;
-
-	while ((other = ckfs_next_instance(table, other)) != NULL)
-	{
-		ckfs_free_names(other->next_names);
-		other->next_names = NULL;
-	}
-}
-
-void
-ckfs_names_use(ckfs_table *table)
+ckfs_orphans_gone(ckfs_table *table, const char *name)
 {
 	ckfs_table *other;
 
 	for (other = table->connection->tables; other; other = other->next)
-		if (other->next_names)
+		if (other != table && !other->gone && sqlite3_stricmp(other->schema, table->schema) == 0 &&
+			sqlite3_stricmp(other->name, name) == 0)
 		{
-			ckfs_names *names = other->next_names;
-
-			ckfs_swap_names(other, names);
-			names->level = table->level;
-			names->older = other->names;
-			other->names = names;
-			other->next_names = NULL;
+			ckfs_waiting_drop(&other->waiting);
+			ckfs_make_gone(other, CKFS_ROLLED_BACK);
 		}
 }
 
 void
-ckfs_names_release(ckfs_table *table, int number)
+ckfs_make_renamed(ckfs_table *table, char *name)
 {
-	ckfs_names *names;
+	ckfs_table *other, *next;
 
-	for (names = table->names; names && names->level > number; names = names->older)
-		names->level = number;
+	ckfs_orphans_gone(table, name);
+	for (other = ckfs_next_instance(table, NULL); other; other = next)
+	{
+		next = ckfs_next_instance(table, other);
+		if (other == table)
+			continue;
+		other->gone = CKFS_RENAMED;
+		other->gone_level = other->level;
+	}
+	table->gone = CKFS_RENAMED;
+	table->gone_level = table->level;
+	table->renamed_to = name;
+	table->renamed_at = table->connection->connected;
 }
 
 void
-ckfs_names_roll_back(ckfs_table *table, int number)
+ckfs_unused_gone(ckfs_table *table)
 {
-	while (table->names && table->names->level > number)
-	{
-		ckfs_names *names = table->names;
+	ckfs_table *other, *next;
 
-		ckfs_swap_names(table, names);
-		table->names = names->older;
-		ckfs_free_names(names);
-		table->renamed = true;
+	for (other = ckfs_next_instance(table, NULL); other; other = next)
+	{
+		next = ckfs_next_instance(table, other);
+		if (!other->unused)
+			continue;
+		ckfs_make_gone(other, CKFS_ROLLED_BACK);
+		other->created_level = CKFS_NOT_CREATED;
+	}
+}
+
+/* Instances of this name that were connected after the one of this number are of a table that a
+ * rollback took away. */
+static void
+ckfs_later_gone(const ckfs_table *table, const char *name, uint64_t number)
+{
+	ckfs_table *other;
+
+	for (other = table->connection->tables; other; other = other->next)
+		if (other->number > number && sqlite3_stricmp(other->schema, table->schema) == 0 &&
+			sqlite3_stricmp(other->name, name) == 0)
+			ckfs_make_gone(other, CKFS_ROLLED_BACK);
+}
+
+void
+ckfs_instance_release(ckfs_table *table, int number)
+{
+	if (table->created_level > number)
+		table->created_level = number;
+	if (table->gone_level > number)
+		table->gone_level = number;
+}
+
+void
+ckfs_instance_roll_back(ckfs_table *table, int number)
+{
+	if (table->gone_level > number) /* the table has its name again */
+	{
+		if (table->renamed_to)
+			ckfs_later_gone(table, table->renamed_to, table->renamed_at);
+		sqlite3_free(table->renamed_to);
+		table->renamed_to = NULL;
+		table->gone = NULL;
+		table->gone_level = CKFS_NEVER_BACK;
+	}
+	if (table->created_level > number)
+	{
+		ckfs_later_gone(table, table->name, table->number);
+		ckfs_make_gone(table, CKFS_ROLLED_BACK);
+		table->created_level = CKFS_NOT_CREATED;
+		ckfs_waiting_drop(&table->waiting);
 	}
 }
 
 void
-ckfs_names_end(ckfs_table *table)
+ckfs_instance_settle(ckfs_table *table)
 {
-	while (table->names)
-	{
-		ckfs_names *names = table->names;
-
-		table->names = names->older;
-		ckfs_free_names(names);
-	}
+	sqlite3_free(table->renamed_to);
+	table->renamed_to = NULL;
+	table->gone_level = CKFS_NEVER_BACK;
+	table->created_level = CKFS_NOT_CREATED;
+	table->told = true;
+	table->unused = false;
 }

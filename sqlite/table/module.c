@@ -27,7 +27,7 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 	ckfs_waiting_drop(&table->waiting);
 	sqlite3_free(table->edit);
 
-	ckfs_names_end(table);
+	sqlite3_free(table->renamed_to);
 	sqlite3_free(table->broken_by);
 	sqlite3_free(table->schema);
 	sqlite3_free(table->name);
@@ -97,6 +97,7 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, int argc, const char 
 	memset(table, 0, sizeof(ckfs_table));
 	table->db = db;
 	table->connection = connection;
+	ckfs_instance_settle(table);
 	table->schema = sqlite3_mprintf("%s", argv[1]);
 	table->name = sqlite3_mprintf("%s", argv[2]);
 	table->shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, argv[2]);
@@ -132,6 +133,8 @@ ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *a
 	ckfs_table *table = NULL;
 	int rc = ckfs_table_start(db, connection, argc, argv, &table, error);
 
+	if (table)
+		ckfs_unused_gone(table);
 	*out = table ? &table->base : NULL;
 	return ckfs_start_failed(rc, error);
 }
@@ -153,7 +156,13 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 		table = NULL;
 	}
 	if (table)
+	{
+		ckfs_orphans_gone(table, table->name);
+		table->created_level = 0; /* at least */
+		table->told = false;
+		table->unused = true;
 		ckfs_set_state(table, CKFS_BEGUN);
+	}
 	*out = table ? &table->base : NULL;
 	return ckfs_start_failed(rc, error);
 }
@@ -182,32 +191,41 @@ ckfs_table_destroy(sqlite3_vtab *vtab)
 		next = ckfs_next_instance(table, other);
 		ckfs_waiting_drop(&other->waiting);
 		ckfs_shadow_close(other);
-		other->dropped = other != table;
+		if (other != table)
+			ckfs_make_gone(other, CKFS_DROPPED);
 	}
 	return ckfs_table_disconnect(vtab);
 }
 
-/* SQLite connects anew under the new name; statements that run still have older instances. */
+/*
+ * SQLite connects anew under the new name; statements that run still have older instances, which
+ * are gone.  The table joins the transaction, which ALTER TABLE does not make it do, so that it is
+ * told whether the rename stays.
+ */
 static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 {
 	ckfs_table *table = ckfs_table_of(vtab), *other = NULL;
+	char *renamed_to;
 	int rc;
 
 	if (ckfs_is_column(name))
 		return ckfs_table_fail(table, SQLITE_ERROR, ckfs_sentence_named(name));
-	rc = ckfs_write_waiting(table);
+	rc = ckfs_join_transaction(table);
 	if (rc == SQLITE_OK)
-		rc = ckfs_names_prepare(table, name);
+		rc = ckfs_write_waiting(table);
 	if (rc != SQLITE_OK)
 		return rc;
+	renamed_to = sqlite3_mprintf("%s", name);
+	if (!renamed_to)
+		return SQLITE_NOMEM;
 	while ((other = ckfs_next_instance(table, other)) != NULL)
 		ckfs_shadow_close(other);
 	rc = ckfs_shadow_rename(table, name);
 	if (rc == SQLITE_OK)
-		ckfs_names_use(table);
+		ckfs_make_renamed(table, renamed_to);
 	else
-		ckfs_names_forget(table);
+		sqlite3_free(renamed_to);
 	return rc;
 }
 
@@ -271,7 +289,9 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
  * Savepoints have numbers from 0 on; -1 is that which began the transaction.  One may begin for the
  * user or for a statement that may have to be undone, also for a statement of ours.  They end, the
  * newest first, by xRelease or by xRollbackTo and xRelease, or all at once with the transaction.
- * One that did not begin, as another table failed, is followed by another of its number.
+ * One that did not begin, as another table failed, is followed by another of its number.  A table
+ * that is created hears of no savepoint that began before it, nor of its end, until one begins
+ * after it (ckfs_learn_level).
  */
 
 static int
@@ -282,6 +302,7 @@ ckfs_table_begin(sqlite3_vtab *vtab)
 	ckfs_assert(table->state == CKFS_OUTSIDE);
 	ckfs_set_state(table, CKFS_BEGUN);
 	table->level = 0;
+	table->gone_level = CKFS_NEVER_BACK;
 	return SQLITE_OK;
 }
 
@@ -292,7 +313,7 @@ ckfs_table_sync(sqlite3_vtab *vtab)
 
 	ckfs_assert(table->state != CKFS_OUTSIDE);
 	ckfs_set_state(table, CKFS_SYNCED);
-	return table->dropped ? SQLITE_OK : ckfs_write_waiting(table);
+	return table->gone ? SQLITE_OK : ckfs_write_waiting(table);
 }
 
 /* The transaction has ended. */
@@ -301,7 +322,7 @@ ckfs_table_end(ckfs_table *table)
 {
 	ckfs_waiting_drop(&table->waiting);
 	ckfs_end_change(table, SQLITE_OK);
-	ckfs_names_end(table);
+	ckfs_instance_settle(table);
 	ckfs_set_state(table, CKFS_OUTSIDE);
 	table->level = 0;
 }
@@ -320,10 +341,9 @@ ckfs_table_commit(sqlite3_vtab *vtab)
 static int
 ckfs_table_rollback(sqlite3_vtab *vtab)
 {
-	ckfs_table *table = ckfs_table_of(vtab), *other;
+	ckfs_table *table = ckfs_table_of(vtab);
 
-	for (other = table->connection->tables; other; other = other->next)
-		ckfs_names_roll_back(other, -1);
+	ckfs_instance_roll_back(table, -1);
 	ckfs_table_end(table);
 	return SQLITE_OK;
 }
@@ -336,7 +356,7 @@ ckfs_leave_savepoint(ckfs_table *table, int number)
 	if (number >= table->level)
 		return;
 	ckfs_waiting_release(&table->waiting, number);
-	ckfs_names_release(table, number);
+	ckfs_instance_release(table, number);
 	if (table->broken_level > number)
 		table->broken_level = number;
 	table->level = number;
@@ -369,6 +389,9 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0 && number + 1 >= table->level);
 	ckfs_leave_savepoint(table, number);
 	table->level = number;
+	if (!table->told) /* so many were open when it was created */
+		table->created_level = number;
+	table->told = true;
 	if (table->waiting.count > 0 && !ckfs_is_statement_running(table->db))
 		rc = ckfs_write_waiting(table);
 	if (rc == SQLITE_OK || (rc != SQLITE_NOMEM && !sqlite3_get_autocommit(table->db)))
@@ -387,14 +410,13 @@ ckfs_table_release(sqlite3_vtab *vtab, int number)
 static int
 ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 {
-	ckfs_table *table = ckfs_table_of(vtab), *other;
+	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= -1);
 	if (number >= table->level) /* which never began */
 		return SQLITE_OK;
 	ckfs_waiting_roll_back(&table->waiting, number);
-	for (other = table->connection->tables; other; other = other->next)
-		ckfs_names_roll_back(other, number);
+	ckfs_instance_roll_back(table, number);
 	ckfs_close_blob(table);
 	if (number < table->broken_level)
 		ckfs_end_change(table, SQLITE_OK);

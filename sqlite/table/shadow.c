@@ -120,6 +120,44 @@ ckfs_shadow_rename(ckfs_table *table, const char *name)
 											   table->schema, table->name, name));
 }
 
+/* ------------------------------------------------------------ transactions */
+
+/* Run a statement that inserts no row.  SQLite opens a savepoint for it, as for any INSERT ..
+ * SELECT, if a transaction is open. */
+static int
+ckfs_insert_nothing(ckfs_table *table, const char *into, const char *column, unsigned flags)
+{
+	char *sql = sqlite3_mprintf("INSERT INTO \"%w\".\"%w\"(%s) SELECT 0 WHERE 0", table->schema,
+								into, column);
+	sqlite3_stmt *statement = NULL;
+	int rc = sql ? sqlite3_prepare_v3(table->db, sql, -1, flags, &statement, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	if (rc != SQLITE_OK)
+		return rc;
+	while (sqlite3_step(statement) == SQLITE_ROW) /* of PRAGMA count_changes */
+		continue;
+	return sqlite3_finalize(statement);
+}
+
+void
+ckfs_learn_level(ckfs_table *table)
+{
+	if (table->gone || table->writing || table->stepping)
+		return;
+	table->unused = false;
+	if (!table->told)
+		ckfs_insert_nothing(table, table->shadow, "id", SQLITE_PREPARE_NO_VTAB);
+}
+
+int
+ckfs_join_transaction(ckfs_table *table)
+{
+	int rc = ckfs_insert_nothing(table, table->name, "item", 0);
+
+	return rc == SQLITE_OK ? rc : ckfs_sql_failed(table, rc);
+}
+
 /* -------------------------------------------------------------- statements */
 
 void

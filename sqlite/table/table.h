@@ -72,13 +72,14 @@ typedef struct ckfs_depths
 	unsigned bits;   /* it has 2^bits of them */
 } ckfs_depths;
 
-/* A name that a table had before ALTER TABLE. */
-typedef struct ckfs_names
-{
-	struct ckfs_names *older;
-	char *name, *shadow;
-	int level; /* savepoints that were open when it got another */
-} ckfs_names;
+/* What became of an instance that is gone: the end of a sentence about its table. */
+#define CKFS_DROPPED "was dropped"
+#define CKFS_RENAMED "was renamed while a query had it open"
+#define CKFS_ROLLED_BACK "was rolled back while a query had it open"
+
+/* No rollback brings it back, or undoes its creation. */
+#define CKFS_NEVER_BACK (-1)
+#define CKFS_NOT_CREATED (-1)
 
 /* The order of SQLite's calls, which test builds assert. */
 typedef enum ckfs_state
@@ -108,18 +109,22 @@ typedef struct ckfs_table
 	sqlite3_stmt *statements[CKFS_STATEMENTS];
 	ckfs_depths depths;
 	ckfs_waiting waiting;
-	uint64_t allowed;       /* adds that may come before the table's count is looked at again */
-	ckfs_names *names;      /* former ones, which a rollback may bring back */
-	ckfs_names *next_names; /* the one that ALTER TABLE is about to give */
-	int level;              /* number of the next savepoint: how many are open */
-	bool writing;           /* rows are being changed: nobody else may ask or change the table */
-	bool stepping;          /* a statement of ours is at work */
-	bool renamed;           /* by a rollback: statements of ours still have the other name */
-	bool dropped;           /* DROP TABLE came while a statement still had it open */
-	bool changing;          /* several rows are being changed: none or all of them must be */
-	bool broken;            /* some are.  Where it ended so, nothing is asked or written */
-	int broken_level;       /* until a rollback to a savepoint before this one */
-	char *broken_by;        /* the error that broke it, or NULL */
+	uint64_t allowed;    /* adds that may come before the table's count is looked at again */
+	uint64_t number;     /* of the connection's instances, in the order in which they came */
+	const char *gone;    /* what became of an instance that must not be used; NULL: it is used */
+	int gone_level;      /* a rollback to a savepoint before this one brings it back */
+	char *renamed_to;    /* by this transaction; else NULL */
+	uint64_t renamed_at; /* number of the connection's last instance at that time */
+	int created_level;   /* savepoints that were open when this transaction created the table */
+	bool told;           /* SQLite tells it of savepoints, or need not do so */
+	bool unused;         /* no statement has used it since this transaction created it */
+	int level;           /* number of the next savepoint: how many are open */
+	bool writing;        /* rows are being changed: nobody else may ask or change the table */
+	bool stepping;       /* a statement of ours is at work */
+	bool changing;       /* several rows are being changed: none or all of them must be */
+	bool broken;         /* some are.  Where it ended so, nothing is asked or written */
+	int broken_level;    /* until a rollback to a savepoint before this one */
+	char *broken_by;     /* the error that broke it, or NULL */
 #ifdef CKF_TEST_BUILD
 	ckfs_state state;
 #endif
@@ -150,16 +155,25 @@ ckfs_table *ckfs_next_instance(const ckfs_table *table, const ckfs_table *other)
 void ckfs_enlist(ckfs_table *table);
 void ckfs_delist(ckfs_table *table);
 
-/* Give all instances another name.  First make the names ready
- * (all or none), then either use or forget them. */
-int ckfs_names_prepare(ckfs_table *table, const char *name);
-void ckfs_names_use(ckfs_table *table);
-void ckfs_names_forget(ckfs_table *table);
+/* No statement may use this instance any more. */
+void ckfs_make_gone(ckfs_table *table, const char *how);
+
+/* A table of this name comes, beside no other one: instances that have the name are of a table that
+ * was rolled back. */
+void ckfs_orphans_gone(ckfs_table *table, const char *name);
+
+/* SQLite has connected the table anew.  An instance that was created, but not used, may be of a
+ * table that was rolled back: SQLite does not tell it (ckfs_learn_level). */
+void ckfs_unused_gone(ckfs_table *table);
+
+/* The table got another name, of sqlite3_mprintf, which this function takes: its instances are gone
+ * until a rollback gives the old name back.  SQLite tells at least this one of rollbacks. */
+void ckfs_make_renamed(ckfs_table *table, char *name);
 
 /* Savepoint `number` ends; the transaction goes back to it, or to its beginning (-1); it ends. */
-void ckfs_names_release(ckfs_table *table, int number);
-void ckfs_names_roll_back(ckfs_table *table, int number);
-void ckfs_names_end(ckfs_table *table);
+void ckfs_instance_release(ckfs_table *table, int number);
+void ckfs_instance_roll_back(ckfs_table *table, int number);
+void ckfs_instance_settle(ckfs_table *table);
 
 /* -------------------------------------------------------------- arguments.c */
 
@@ -180,6 +194,13 @@ void ckfs_break(ckfs_table *table);
 int ckfs_shadow_create(ckfs_table *table);
 int ckfs_shadow_drop(ckfs_table *table);
 int ckfs_shadow_rename(ckfs_table *table, const char *name);
+
+/* Make SQLite tell the table of savepoints: one that was created in this transaction learns how
+ * many are open.  Whether it worked is in table->told. */
+void ckfs_learn_level(ckfs_table *table);
+
+/* Make the table take part in the transaction, so that SQLite tells it how this ends. */
+int ckfs_join_transaction(ckfs_table *table);
 
 /* Finalize the statements. */
 void ckfs_shadow_close(ckfs_table *table);

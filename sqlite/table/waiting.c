@@ -24,8 +24,9 @@ ckfs_wait(ckfs_table *table, ckfs_hashed item)
 		rc = ckfs_write_waiting(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_waiting_add(&table->waiting, table->level, item);
-	if (rc == SQLITE_OK && table->connection->replaced)
-		rc = ckfs_write_waiting(table); /* others may read the rows only */
+	/* others may read the rows only; or it is not known which rollback takes the item back */
+	if (rc == SQLITE_OK && (table->connection->replaced || !table->told))
+		rc = ckfs_write_waiting(table);
 	return rc;
 }
 

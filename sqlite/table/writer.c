@@ -9,15 +9,11 @@ ckfs_check_usable(ckfs_table *table)
 	const ckfs_table *other = NULL;
 	bool comma;
 
-	if (table->dropped)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			sqlite3_mprintf("cuckoofilter table %s.%s was dropped", table->schema, table->name));
-	if (table->renamed && !table->writing && !table->stepping)
-	{
-		table->renamed = false;
-		ckfs_shadow_close(table);
-	}
+	if (table->gone)
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   sqlite3_mprintf("cuckoofilter table %s.%s %s", table->schema,
+											   table->name, table->gone));
+	ckfs_learn_level(table);
 	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken && !other->writing)
 		;
 	if (!other)

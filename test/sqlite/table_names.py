@@ -1,0 +1,338 @@
+#!/usr/bin/python3
+"""Filter tables that come, go and get other names among savepoints, while queries are open: what is
+added to a table goes into no other one, and no open query answers from another table."""
+
+import os
+import random
+import sqlite3
+
+from suite import Suite
+from tables import Base, matches
+
+suite = Suite("sqlite-table-names")
+check, equal = suite.check, suite.equal
+
+SEED = int(os.environ.get("SEED") or random.randrange(1 << 31))
+PERCENT = int(os.environ.get("ROUNDS", 100))
+print(f"SEED={SEED}")
+
+ITEMS = 20
+GONE = "was (dropped|renamed while|rolled back while)"
+
+
+def rounds(full):
+    for number in range(max(1, full * PERCENT // 100)):
+        yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
+
+
+def ask_on(table, kind):
+    """A query that asks the table about one item after the other, from a table or from none."""
+    if kind == "table":
+        return f"SELECT x, (SELECT count(*) FROM {table} WHERE item = x) FROM number"
+    return (
+        "WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s LIMIT 100) "
+        f"SELECT x, (SELECT count(*) FROM {table} WHERE item = x) FROM s"
+    )
+
+
+def answers(cursor):
+    """What is left of an open query: its answers, and its error or None."""
+    got = set()
+    try:
+        for _, found in cursor:
+            got.add(found)
+    except sqlite3.Error as error:
+        return got, str(error)
+    return got, None
+
+
+# --------------------------------------------------------------- open queries
+
+
+def test_renamed_while_open():
+    """A query that is open while its table gets another name ends in an error, for good."""
+    for kind in ("table", "none"):
+        for begin, end in (("", ""), ("BEGIN", "COMMIT"), ("SAVEPOINT s", "RELEASE s")):
+            for after in ("", "BEGIN; INSERT INTO other VALUES (1); ROLLBACK",
+                          "BEGIN; SAVEPOINT s; INSERT INTO other VALUES (1); ROLLBACK TO s; COMMIT",
+                          "BEGIN; INSERT INTO seen VALUES (1000); ROLLBACK"):  # fmt: skip
+                with Base(numbers=100) as base:
+                    base.run("CREATE VIRTUAL TABLE other USING cuckoofilter")
+                    base.add(1, 100)
+                    cursor = base.db.execute(ask_on("seen", kind))
+                    cursor.fetchone()
+                    base.run(f"{begin}; ALTER TABLE seen RENAME TO old; CREATE VIRTUAL TABLE seen USING cuckoofilter; {end}; {after}")
+                    got, error = answers(cursor)
+                    check(f"{kind}, {begin}, {after}: {got}", 0 not in got)
+                    check(f"{kind}, {begin}, {after}: {error}", matches("main.seen was renamed while a query had it open", error))
+                    equal("both tables", (base.missing(1, 100, "old"), base.missing(1, 100)), (0, 100))
+
+
+def test_rename_rolled_back_while_open():
+    """A query that is open over a rename and its rollback answers from its table, or ends in an error."""
+    for kind in ("table", "none"):
+        for back in ("ROLLBACK", "ROLLBACK TO a; COMMIT", "ROLLBACK TO b; COMMIT", "ROLLBACK TO b; ROLLBACK TO a; COMMIT"):
+            for first in ("", "INSERT INTO seen VALUES ('a');"):
+                with Base(numbers=100) as base:
+                    base.add(1, 100)
+                    cursor = base.db.execute(ask_on("seen", kind))
+                    cursor.fetchone()
+                    base.run(f"BEGIN; SAVEPOINT a; {first} SAVEPOINT b; ALTER TABLE seen RENAME TO old; {back}")
+                    base.run("CREATE VIRTUAL TABLE old USING cuckoofilter")
+                    got, error = answers(cursor)
+                    check(f"{kind}, {back}, {first}: {got}, {error}", 0 not in got)
+                    check(f"{kind}, {back}, {first}: {error}", error is None or matches(f"abort|{GONE}", error))
+                    equal("both tables", (base.missing(1, 100), base.missing(1, 100, "old")), (0, 100))
+
+
+def test_rename_that_fails():
+    """A view that cannot be read any more makes ALTER TABLE fail after the table was renamed."""
+    for begin in ("", "BEGIN", "BEGIN; INSERT INTO seen VALUES ('a')"):
+        with Base(numbers=100) as base:
+            base.run("CREATE VIEW v AS SELECT seen.item, u.item AS i FROM seen JOIN (SELECT 1 AS item) AS u ON seen.item = 1")
+            base.add(1, 100)
+            base.run(begin)
+            cursor = base.db.execute(ask_on("seen", "none"))
+            cursor.fetchone()
+            check("it fails", matches("ambiguous|after rename", base.error("ALTER TABLE seen RENAME TO u")))
+            base.run("CREATE VIRTUAL TABLE u USING cuckoofilter")
+            got, error = answers(cursor)
+            check(f"{begin}: {got}, {error}", 0 not in got)
+            if begin:
+                base.run("COMMIT")
+            equal(f"{begin}: what waited", base.has("a"), int("INSERT" in begin))
+
+
+def test_connected_while_renamed():
+    """What a query connected under a name that is rolled back does not answer from the table that has it then."""
+    with Base(numbers=100) as base:
+        base.run("CREATE VIRTUAL TABLE other USING cuckoofilter(seed=5)")
+        base.add(1, 100)
+        base.run("SAVEPOINT a; ALTER TABLE other RENAME TO third; ALTER TABLE seen RENAME TO other")
+        cursor = base.db.execute(ask_on("other", "none"))
+        cursor.fetchone()
+        base.run("ROLLBACK TO a")
+        got, error = answers(cursor)
+        check(f"{got}, {error}", 0 not in got and matches(f"abort|{GONE}", error))
+        base.run("RELEASE a")
+        equal("both tables", (base.missing(1, 100), base.missing(1, 100, "other")), (0, 100))
+
+
+def test_created_and_rolled_back_while_open():
+    for asked in (0, 1):
+        for add in ("", "INSERT INTO seen VALUES (7);"):
+            with Base(numbers=100) as base:
+                base.add(1, 100)
+                base.run("SAVEPOINT a; DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter(seed=5)")
+                base.run(add)
+                cursor = base.db.execute(ask_on("seen", "none") if asked else ask_on("seen", "none").replace("SELECT x, (", "SELECT x, x > 3 AND ("))
+                cursor.fetchone()
+                base.run("ROLLBACK TO a")
+                got, error = answers(cursor)
+                check(f"{asked}, {add}: {got}, {error}", 1 not in got and matches(f"abort|{GONE}", error))
+                base.run("RELEASE a")
+                equal("the former table", base.missing(1, 100), 0)
+
+
+# ----------------------------------------------------- created among savepoints
+
+
+def test_created_among_savepoints():
+    """What a rollback takes away with its table goes into no table of that name."""
+    for before in ("", "CREATE VIRTUAL TABLE seen USING cuckoofilter(capacity=1000); INSERT INTO seen VALUES ('old')"):
+        for start in ("BEGIN; SAVEPOINT a", "SAVEPOINT a", "BEGIN; SAVEPOINT z; SAVEPOINT a", "SAVEPOINT z; SAVEPOINT a"):
+            for adds in ("", "INSERT INTO seen VALUES ('lost')", "INSERT INTO seen VALUES ('lost'); SAVEPOINT b",
+                         "SAVEPOINT b; INSERT INTO seen VALUES ('lost')",
+                         "SAVEPOINT b; INSERT INTO seen VALUES ('lost'); RELEASE b; INSERT INTO seen VALUES ('too')",
+                         "INSERT INTO seen VALUES ('lost'); SAVEPOINT b; SELECT 1 FROM seen WHERE item = 'lost'",
+                         "INSERT INTO seen VALUES ('lost'); ALTER TABLE seen RENAME TO x; INSERT INTO x VALUES ('too')",
+                         "SAVEPOINT b; INSERT INTO seen VALUES ('lost'); ROLLBACK TO b; INSERT INTO seen VALUES ('too')"):  # fmt: skip
+                for after in ("", "CREATE VIRTUAL TABLE seen USING cuckoofilter(seed=7, capacity=50); INSERT INTO seen VALUES ('new')",
+                              "ALTER TABLE other RENAME TO seen"):  # fmt: skip
+                    one_way(before, start, adds, after)
+
+
+def one_way(before, start, adds, after):
+    what = f"{before}; {start}; CREATE; {adds}; ROLLBACK TO a; {after}"
+    with Base(None, numbers=0) as base:
+        base.run(f"CREATE VIRTUAL TABLE other USING cuckoofilter(seed=3); CREATE TABLE log (x); {before}; {start}; INSERT INTO log VALUES (1)")
+        if before:
+            base.run("DROP TABLE seen")
+        base.run(f"CREATE VIRTUAL TABLE seen USING cuckoofilter(seed=5); {adds}; ROLLBACK TO a; INSERT INTO log VALUES (2)")
+        if after and before:
+            base.run("DROP TABLE seen")
+        base.run(after)
+        equal(f"{what}: the end", base.error("COMMIT" if start.startswith("BEGIN") else f"RELEASE {start.split()[1].rstrip(';')}"), None)
+        equal(f"{what}: log", base.one("SELECT count(*) FROM log WHERE x = 2"), 1)
+        if before or after:
+            equal(f"{what}: items", [base.has(x) for x in ("old", "new", "lost", "too")],
+                  [int(bool(before and not after)), int("new" in after), 0, 0])  # fmt: skip
+            base.run("INSERT INTO seen VALUES ('later')")
+            equal(f"{what}: later", (base.has("later"), base.check()), (1, None))
+
+
+# --------------------------------------------------------------------- random
+
+
+class Model:
+    """Which tables there are, and what is in each; a table is known by its seed."""
+
+    def __init__(self):
+        self.tables = {}  # name: (seed, items)
+        self.committed = {}
+        self.savepoints = []
+
+    def copy(self):
+        return {name: (seed, set(items)) for name, (seed, items) in self.tables.items()}
+
+    def items(self, seed):
+        for other, items in self.tables.values():
+            if other == seed:
+                return items
+        return None
+
+
+class Run:
+    def __init__(self, what, rnd, base):
+        self.what, self.rnd, self.base = what, rnd, base
+        self.model = Model()
+        self.seeds = 0
+        self.done = []
+        self.open = []  # queries
+        self.judged = 0
+        base.db.create_function("judge", 3, self.judge)
+
+    def judge(self, seed, item, found):
+        items = self.model.items(seed)
+        self.judged += 1
+        check(f"{self.what}: the table of seed {seed} answers {found} about {item}, and has {items}", items is not None and found == (item in items))
+        return 1
+
+    def sql(self, statement, may_fail=None):
+        error = self.base.error(statement)
+        self.done.append(f"{statement} -- {error}")
+        check(f"{self.what}: {statement}: {error}", error is None or may_fail and matches(may_fail, error))
+        return error is None
+
+    def step(self):
+        rnd, model = self.rnd, self.model
+        what = rnd.choice(("create", "create", "drop", "rename", "one", "one", "one", "one", "some", "remove", "ask", "again", "open", "open", "fetch", "fetch",
+                           "savepoint", "savepoint", "release", "back", "back", "ends"))  # fmt: skip
+        free = [name for name in "abc" if name not in model.tables]
+        name = rnd.choice(sorted(model.tables)) if model.tables else None
+        item = rnd.randrange(ITEMS)
+        if what == "create" and free:
+            self.seeds += 1
+            new = rnd.choice(free)
+            if self.sql(f"CREATE VIRTUAL TABLE {new} USING cuckoofilter(seed={self.seeds}, fpr=1e-6)"):
+                model.tables[new] = (self.seeds, set())
+        elif what == "drop" and name and self.sql(f"DROP TABLE {name}", "locked"):
+            del model.tables[name]
+        elif what == "rename" and name and free:
+            new = rnd.choice(free)
+            if self.sql(f"ALTER TABLE {name} RENAME TO {new}", "locked|already another"):
+                model.tables[new] = model.tables.pop(name)
+        elif what in ("one", "some", "remove") and name:
+            self.change(what, name, item)
+        elif what == "ask" and name:
+            found = self.base.has(item, name)
+            self.done.append(f"ask {name} {item} -- {found}")
+            equal(f"{self.what}: {name} about {item}", found, int(item in model.tables[name][1]))
+        elif what == "again":
+            self.base.error(f"ATTACH '{self.base.path}.garbage' AS bad")
+            self.done.append("the schema is read again")
+        elif what == "open" and name and len(self.open) < 3:
+            self.open_query(name)
+        elif what == "fetch" and self.open:
+            self.fetch(rnd.choice(self.open))
+        else:
+            self.transaction(what)
+
+    def change(self, what, name, item):
+        items = self.model.tables[name][1]
+        if what == "one" and item not in items and self.sql(f"INSERT INTO {name} VALUES ({item})"):
+            items.add(item)
+        elif what == "some":
+            more = [x for x in range(item, min(item + 3, ITEMS)) if x not in items]
+            if more and self.sql(f"INSERT INTO {name}(item) VALUES {', '.join(f'({x})' for x in more)}"):
+                items.update(more)
+        elif what == "remove" and item in items and self.sql(f"DELETE FROM {name} WHERE item = {item}"):
+            items.discard(item)
+
+    def open_query(self, name):
+        source = self.rnd.choice((
+            "number", f"(WITH RECURSIVE s(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM s LIMIT 200) SELECT x % {ITEMS} AS x FROM s)"))  # fmt: skip
+        seed = self.model.tables[name][0]
+        self.done.append(f"open {name} {seed} {source[:6]}")
+        late = self.rnd.choice(("", "", "CASE WHEN x < 5 THEN 1 ELSE "))
+        self.open.append(self.base.db.execute(
+            f"SELECT {late}judge({seed}, x, (SELECT count(*) FROM {name} WHERE item = x)){' END' if late else ''} FROM {source}"))  # fmt: skip
+
+    def fetch(self, query):
+        try:
+            for _ in range(self.rnd.randrange(1, 5)):
+                if query.fetchone() is None:
+                    self.open.remove(query)
+                    return
+        except sqlite3.Error as error:
+            self.done.append(f"fetch -- {error}")
+            check(f"{self.what}: fetch: {error}", matches(f"abort|locked|no such table|{GONE}", str(error)))
+            self.open.remove(query)
+
+    def transaction(self, what):
+        rnd, model = self.rnd, self.model
+        inside = self.base.db.in_transaction
+        if what == "savepoint" and len(model.savepoints) < 4:
+            if self.sql(f"SAVEPOINT s{len(model.savepoints)}"):
+                model.savepoints.append(model.copy())
+        elif what in ("release", "back") and model.savepoints:
+            number = rnd.randrange(len(model.savepoints))
+            if what == "back" and self.sql(f"ROLLBACK TO s{number}"):
+                model.tables = model.savepoints[number]
+                del model.savepoints[number:]
+                model.savepoints.append(model.copy())
+            elif what == "release" and self.sql(f"RELEASE s{number}"):
+                del model.savepoints[number:]
+        elif what == "ends":
+            end = rnd.choice(("COMMIT", "COMMIT", "ROLLBACK")) if inside else "BEGIN"
+            if self.sql(end):
+                model.savepoints = []
+                if end == "ROLLBACK":
+                    model.tables = model.committed
+        if not self.base.db.in_transaction:
+            model.committed = model.copy()
+            model.savepoints = []
+
+    def end(self):
+        self.open.clear()
+        if self.base.db.in_transaction:
+            self.sql("COMMIT")
+        for name, (seed, items) in self.model.tables.items():
+            got = {item for item in range(ITEMS) if self.base.copies(item, name)}
+            equal(f"{self.what}: {name} of seed {seed} in the end", got, items)
+            equal(f"{self.what}: its check", self.base.check(name), None)
+
+
+def test_random():
+    judged = 0
+    for what, rnd in rounds(300):
+        with Base(None, numbers=ITEMS - 1) as base:
+            with open(base.path + ".garbage", "w", encoding="ascii") as file:
+                file.write("no database\n" * 1000)
+            run = Run(what, rnd, base)
+            before = suite.failed
+            for _ in range(rnd.choice((20, 60, 150))):
+                run.step()
+                if not base.db.in_transaction:
+                    run.model.committed = run.model.copy()
+                if suite.failed > before:
+                    break
+            if suite.failed == before:
+                run.end()
+            if suite.failed > before:
+                print("\n".join(run.done))
+            judged += run.judged
+    check(f"{judged} answers of open queries", judged > 20 * PERCENT)
+
+
+suite.run(globals())
