@@ -165,8 +165,31 @@ ckfs_read_options(const char *options, ckf_params *params, char **error)
 	return status == CKF_OK ? SQLITE_OK : ckfs_bad_argument(error, bad);
 }
 
+static ckfs_piece
+ckfs_name_of(const char *argument)
+{
+	return ckfs_piece_trim(argument, argument + strcspn(argument, "="));
+}
+
+/* Does an argument behind number i have its name? */
+static bool
+ckfs_comes_again(int argc, const char *const *argv, int i)
+{
+	ckfs_piece name = ckfs_name_of(argv[i]);
+	int k;
+
+	for (k = i + 1; k < argc; k++)
+	{
+		ckfs_piece other = ckfs_name_of(argv[k]);
+
+		if (other.size == name.size && sqlite3_strnicmp(other.at, name.at, (int)name.size) == 0)
+			return true;
+	}
+	return false;
+}
+
 int
-ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params *params,
+ckfs_table_arguments(sqlite3 *db, bool once, int argc, const char *const *argv, ckf_params *params,
 					 ckf_chunks *chunks, char **error)
 {
 	sqlite3_str *options = sqlite3_str_new(db);
@@ -179,7 +202,8 @@ ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params 
 	ckf_params_default(params);
 	params->capacity = CKFS_DEFAULT_CAPACITY;
 	for (i = 0; i < argc && rc == SQLITE_OK; i++)
-		rc = ckfs_read_argument(db, argv[i], params, options, &given, error);
+		if (once || !ckfs_comes_again(argc, argv, i))
+			rc = ckfs_read_argument(db, argv[i], params, options, &given, error);
 	text = sqlite3_str_finish(options);
 	if (rc == SQLITE_OK)
 		rc = ckfs_read_options(text, params, error);

@@ -83,8 +83,8 @@ ckfs_declare(sqlite3 *db, const char *name, char **error)
 
 /* What CREATE and a connection that finds the table have in common. */
 static int
-ckfs_table_start(sqlite3 *db, ckfs_connection *connection, int argc, const char *const *argv,
-				 ckfs_table **out, char **error)
+ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
+				 const char *const *argv, ckfs_table **out, char **error)
 {
 	ckfs_table *table;
 	int rc = ckfs_declare(db, argv[2], error);
@@ -103,7 +103,8 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, int argc, const char 
 	table->shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, argv[2]);
 
 	rc = table->schema && table->name && table->shadow
-			 ? ckfs_table_arguments(db, argc - 3, argv + 3, &table->params, &table->chunks, error)
+			 ? ckfs_table_arguments(db, create, argc - 3, argv + 3, &table->params, &table->chunks,
+									error)
 			 : SQLITE_NOMEM;
 	if (rc == SQLITE_OK) /* views and triggers may use it, whoever wrote the schema */
 		rc = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
@@ -131,7 +132,7 @@ ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *a
 				   sqlite3_vtab **out, char **error)
 {
 	ckfs_table *table = NULL;
-	int rc = ckfs_table_start(db, connection, argc, argv, &table, error);
+	int rc = ckfs_table_start(db, connection, false, argc, argv, &table, error);
 
 	if (table)
 		ckfs_unused_gone(table);
@@ -144,7 +145,7 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 				  sqlite3_vtab **out, char **error)
 {
 	ckfs_table *table = NULL;
-	int rc = ckfs_table_start(db, connection, argc, argv, &table, error);
+	int rc = ckfs_table_start(db, connection, true, argc, argv, &table, error);
 
 	if (rc == SQLITE_OK)
 		rc = ckfs_shadow_create(table);

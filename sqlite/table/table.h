@@ -177,8 +177,10 @@ void ckfs_instance_settle(ckfs_table *table);
 
 /* -------------------------------------------------------------- arguments.c */
 
-int ckfs_table_arguments(sqlite3 *db, int argc, const char *const *argv, ckf_params *params,
-						 ckf_chunks *chunks, char **error);
+/* Read what stands behind USING cuckoofilter.  `once`: a name that is given twice is an error.
+ * Version 1.3.0 created tables with such options; of these the last one counts. */
+int ckfs_table_arguments(sqlite3 *db, bool once, int argc, const char *const *argv,
+						 ckf_params *params, ckf_chunks *chunks, char **error);
 
 /* ----------------------------------------------------------------- change.c */
 

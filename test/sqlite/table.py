@@ -602,6 +602,16 @@ def test_given_twice():
         ):  # fmt: skip
             error = base.error(f"CREATE VIRTUAL TABLE t USING cuckoofilter({args})")
             check(f"{args}: {error}", error is not None and error.startswith(f'bad cuckoofilter option "{bad}"'))
+        # version 1.3.0 took them, the last one counting: what it created is asked, changed and dropped
+        base.run("CREATE VIRTUAL TABLE t USING cuckoofilter(seed=2, fpr=0.1); INSERT INTO t VALUES ('a')")
+        twice = "fpr=0.5, seed=1, bucket_size=2, layout=plain, seed=2, bucket_size=4, FPR=0.1, layout=semi_sorted"
+        base.run("PRAGMA writable_schema = on")
+        base.rows("UPDATE sqlite_schema SET sql = ? WHERE name = 't'", f"CREATE VIRTUAL TABLE t USING cuckoofilter({twice})")
+        base.reopen()
+        base.run("INSERT INTO t VALUES ('b')")
+        equal("of 1.3.0", [base.has(x, "t") for x in "abc"] + [base.check("t")], [1, 1, 0, None])
+        equal("its parameters", suite.info(base.export("t"))["target_fpr"], 0.1)
+        base.run("DROP TABLE t")
         error = base.error("SELECT cuckoofilter_create(5, 0.1, 'seed=1, kind=set, seed=2')")
         check(f"a function: {error}", error is not None and error.startswith('bad cuckoofilter option "seed=2"'))
         for name in ("optimize", "delete-all", "integrity-check", "merge"):
