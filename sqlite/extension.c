@@ -200,6 +200,8 @@ ckfs_has_function(sqlite3 *db, const char *name, bool *has)
 	int rc = sqlite3_prepare_v2(db, "PRAGMA function_list", -1, &statement, NULL);
 
 	*has = false;
+	if (rc == SQLITE_AUTH) /* an authorizer denies PRAGMA: nobody can tell */
+		return SQLITE_OK;
 	while (rc == SQLITE_OK && !*has && sqlite3_step(statement) == SQLITE_ROW)
 	{
 		const char *found = (const char *)sqlite3_column_text(statement, 0);

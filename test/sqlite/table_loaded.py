@@ -70,6 +70,15 @@ def test_first_load_of_a_locked_database():
         db.close()
 
 
+def test_authorizer():
+    """Where PRAGMA is denied, nobody can tell what is loaded: the extension loads."""
+    db = sqlite3.connect(":memory:")
+    db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_PRAGMA else sqlite3.SQLITE_OK)
+    equal("loaded", load(db, EXTENSION), None)
+    equal("it works", db.execute("SELECT cuckoofilter_count(cuckoofilter_create(5))").fetchone()[0], 0)
+    db.close()
+
+
 def test_another_version():
     """Refused, in words, and what is there works on."""
     for version, words in (("1.3.0", "has cuckoofilter 1.3.0 already"), ("9.9.9", "has cuckoofilter 9.9.9 already")):
