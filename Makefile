@@ -73,6 +73,7 @@ $(CORE_LIB) $(ASAN_LIB) $(SMALL_LIB):
 # ---------------------------------------------------------------------------
 
 SQLITE_SRC := $(wildcard sqlite/*.c sqlite/*/*.c)
+SQLITE_HEADERS := $(wildcard sqlite/*.h sqlite/*/*.h)
 SQLITE_OBJ := $(SQLITE_SRC:%.c=build/%.o)
 SQLITE_SO  := build/sqlite/cuckoofilter.so
 SQLITE_TEST_SO := build/test/portable/cuckoofilter.so
@@ -171,7 +172,7 @@ build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
 	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -ldl -o $@
 
 # Asserts in which order SQLite calls a table.
-build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) sqlite/host.h sqlite/table/table.h $(CORE_LIB)
+build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -shared $(SQLITE_SRC) $(CORE_LIB) -o $@
 
@@ -179,7 +180,7 @@ build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) sqlite/host.h sqlite/table/tabl
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
-build/test/sqlite/%: test/sqlite/%.c test/sqlite/sample.h $(SQLITE_SRC) sqlite/host.h sqlite/table/table.h $(ASAN_LIB)
+build/test/sqlite/%: test/sqlite/%.c test/sqlite/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
 

@@ -5,7 +5,13 @@
  * The state of a group is a filter in hashes, with room behind it, so that a step is a hash
  * and an insertion.  A large one is a collector.
  */
-#include "host.h"
+#include "aggregate.h"
+
+#include "argument.h"
+#include "collect.h"
+#include "connection.h"
+#include "error.h"
+#include "owned.h"
 
 /* Bytes of a new state: room for nine items. */
 #define CKFS_FIRST_STATE 120

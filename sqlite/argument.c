@@ -1,7 +1,12 @@
 /*
  * argument.c - SQL values to filters, hashes and parameters.
  */
-#include "host.h"
+#include "argument.h"
+
+#include "connection.h"
+#include "error.h"
+#include "handle.h"
+#include "slots.h"
 
 #include <string.h>
 

@@ -6,7 +6,12 @@
  * Rows may come before the one that has the filter and so the seed of its hashes:
  * their items are kept as they are until then.
  */
-#include "host.h"
+#include "batch.h"
+
+#include "argument.h"
+#include "collect.h"
+#include "error.h"
+#include "owned.h"
 
 #define CKFS_FIRST_ROOM 64
 

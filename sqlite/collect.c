@@ -1,7 +1,10 @@
 /*
  * collect.c - a collector in memory of SQLite's: hashes that come in any order.
  */
-#include "host.h"
+#include "collect.h"
+
+#include "error.h"
+#include "library.h"
 
 static void
 ckfs_free_spent(ckf_collector *collector)

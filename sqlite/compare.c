@@ -3,7 +3,10 @@
  *
  * All of a filter is read here, and so each of its slots is checked (CKF_FOREIGN).
  */
-#include "host.h"
+#include "compare.h"
+
+#include "argument.h"
+#include "owned.h"
 
 /* The two filters of a call; false where one is NULL, or none. */
 static bool

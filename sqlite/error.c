@@ -5,7 +5,7 @@
  * to do about it.  PostgreSQL's errors begin with the same words; what both
  * databases say is worded in messages.h.
  */
-#include "host.h"
+#include "error.h"
 
 #include "messages.h"
 

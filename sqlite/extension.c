@@ -1,7 +1,16 @@
 /*
  * extension.c - the entry point, and the functions that SQL sees; tables are in table/.
  */
-#include "host.h"
+#include "aggregate.h"
+#include "argument.h"
+#include "batch.h"
+#include "compare.h"
+#include "connection.h"
+#include "function.h"
+#include "handle.h"
+#include "library.h"
+#include "merge.h"
+#include "table/module.h"
 
 #include "cuckoofilter_sqlite.h"
 

@@ -11,7 +11,11 @@
  * each row holds it once.  Each connection has handles of its own, so cuckoofilter_open is not
  * deterministic.
  */
-#include "host.h"
+#include "handle.h"
+
+#include "error.h"
+#include "owned.h"
+#include "slots.h"
 
 #include <string.h>
 

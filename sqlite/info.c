@@ -1,6 +1,8 @@
 /*
  * info.c - cuckoofilter_info: all there is to tell about a filter, as JSON.
  */
+#include "argument.h"
+#include "function.h"
 #include "json.h"
 
 void

@@ -3,7 +3,7 @@
  *
  * It may be older or newer than the headers that we were compiled with.
  */
-#include "host.h"
+#include "library.h"
 
 /* The first version with all that we call, and the first that tells whether
  * sqlite3_interrupt was called. */

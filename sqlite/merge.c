@@ -5,7 +5,13 @@
  * before it, both become one: so each item is merged as often as its filter has doubled, and
  * all take at most about twice the bytes of the result.
  */
-#include "host.h"
+#include "merge.h"
+
+#include "aggregate.h"
+#include "argument.h"
+#include "connection.h"
+#include "error.h"
+#include "owned.h"
 
 #include <string.h>
 

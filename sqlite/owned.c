@@ -1,7 +1,11 @@
 /*
  * owned.c - filters in memory of our own: copies, growth, rebuilds, results.
  */
-#include "host.h"
+#include "owned.h"
+
+#include "collect.h"
+#include "error.h"
+#include "library.h"
 
 #include <string.h>
 

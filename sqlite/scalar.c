@@ -7,7 +7,12 @@
  * behind a right header may give a wrong answer, and no more.  What merges
  * filters walks all of them anyway, and checks each slot (CKF_FOREIGN).
  */
-#include "host.h"
+#include "argument.h"
+#include "connection.h"
+#include "error.h"
+#include "function.h"
+#include "handle.h"
+#include "owned.h"
 
 #include <string.h>
 

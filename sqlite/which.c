@@ -2,7 +2,10 @@
  * which.c - cuckoofilter_which: of the values that an item may have, those with which it was
  * added.
  */
-#include "host.h"
+#include "argument.h"
+#include "error.h"
+#include "function.h"
+#include "library.h"
 #include "json.h"
 #include "json_array.h"
 

@@ -3,6 +3,9 @@
  */
 #include "table.h"
 
+#include "../handle.h"
+#include "../library.h"
+
 #include <string.h>
 
 /* ------------------------------------------------------------------- merge */

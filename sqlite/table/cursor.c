@@ -4,6 +4,8 @@
  */
 #include "table.h"
 
+#include "../argument.h"
+
 #include <string.h>
 
 typedef struct ckfs_cursor

@@ -7,6 +7,9 @@
  */
 #include "table.h"
 
+#include "../function.h"
+#include "../owned.h"
+
 typedef struct ckfs_exported
 {
 	ckfs_table *table;

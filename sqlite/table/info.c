@@ -4,7 +4,9 @@
  */
 #include "table.h"
 
+#include "../function.h"
 #include "../json.h"
+#include "../library.h"
 
 #include <string.h>
 

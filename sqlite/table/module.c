@@ -2,6 +2,7 @@
  * module.c - the module behind CREATE VIRTUAL TABLE: tables come, are planned with, take
  * part in transactions, get other names, and go.
  */
+#include "module.h"
 #include "table.h"
 
 #include <string.h>

@@ -7,7 +7,9 @@
 #ifndef CKFS_TABLE_H
 #define CKFS_TABLE_H
 
-#include "../host.h"
+#include "../connection.h"
+#include "../error.h"
+#include "../hashed.h"
 #include "cuckoofilter_chunk.h"
 
 /* What the names of shadow tables end in, behind the table's name and a `_`. */

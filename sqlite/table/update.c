@@ -3,6 +3,8 @@
  */
 #include "table.h"
 
+#include "../argument.h"
+
 static int
 ckfs_refuse(ckfs_table *table, const char *sentence)
 {

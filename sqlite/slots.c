@@ -1,7 +1,10 @@
 /*
- * check.c - the whole check of a filter that comes from outside.
+ * slots.c - the whole check of a filter that comes from outside.
  */
-#include "host.h"
+#include "slots.h"
+
+#include "error.h"
+#include "library.h"
 
 bool
 ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter)
