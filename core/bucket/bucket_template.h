@@ -156,7 +156,7 @@ ckf_write_word(const ckf_filter *t, ckf_access access, uint64_t at, uint64_t wor
  * Write the bucket with `tag` in place of `old`, which the first slot of the mask
  * holds; either may be 0, a free slot.  In a plain bucket only the slot's bits
  * change, those in which the two differ.  A semi-sorted bucket has to stay in
- * order, so `old` is taken out and `tag` put in at its place.
+ * order, so `old` is taken out and `tag` inserted at its position.
  */
 CKF_INLINE void
 ckf_bucket_replace(const ckf_filter *t, ckf_access access, uint64_t at, ckf_bucket *bucket,

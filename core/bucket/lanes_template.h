@@ -102,7 +102,7 @@ ckf_gather_pext(const ckf_filter *t, uint64_t lanes)
 }
 #endif
 
-/* The lanes of the bucket at a place. */
+/* The lanes of the bucket at an offset. */
 CKF_INLINE uint64_t
 ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 {

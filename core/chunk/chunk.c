@@ -221,13 +221,13 @@ ckf_list_items(const ckf_chunk *chunk, uint64_t *items)
 static size_t
 ckf_chunk_table_items(const ckf_chunk *chunk, uint64_t *items)
 {
-	size_t worked = 0;
+	size_t work = 0;
 	ckf_scan scan;
 	size_t i;
 
 	ckf_scan_table(&scan, &chunk->table);
 	scan.memory = items;
-	scan.worked = &worked;
+	scan.work = &work;
 	(void)ckf_scan_ready(&scan);
 	for (i = 0; i < scan.have; i++)
 		items[i] = chunk->start | items[i] >> chunk->depth;

@@ -44,7 +44,7 @@ ckf_chunk_cut(const ckf_chunks *chunks, bool whole, uint64_t hash)
 CKF_INLINE unsigned
 ckf_chunk_most_copies(const ckf_chunks *chunks)
 {
-	return chunks->like.once ? 1 : 2U * chunks->like.b;
+	return chunks->like.deduplicated ? 1 : 2U * chunks->like.b;
 }
 
 CKF_INLINE size_t

@@ -209,7 +209,7 @@ ckf_edit_remove(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk
 
 	ckf_edit_begin(edit, chunks);
 	*taken = 0;
-	if (chunks->like.once)
+	if (chunks->like.deduplicated)
 		return CKF_IS_SET;
 	if (!ckf_take_adds(edit, chunk, hashes, n, taken))
 		return CKF_BAD_BYTES;

@@ -49,9 +49,9 @@ ckf_load_fed(ckf_scan *s)
 		return true;
 	s->have = ckf_chunk_items(chunk, s->memory);
 	s->keys = s->memory;
-	if (s->raised > 2U * s->in->b && !s->in->once)
+	if (s->raised > 2U * s->in->b && !s->in->deduplicated)
 		ckf_raise_fed(s);
-	*s->worked += s->have + 1;
+	*s->work += s->have + 1;
 	s->given = NULL;
 	s->next++;
 	return true;
@@ -98,7 +98,7 @@ ckf_status
 ckf_export_feed(ckf_rebuild *r, const ckf_chunk *chunk)
 {
 	ckf_scan *s = &r->scan[0];
-	uint64_t expected = s->next == 0 ? 0 : s->place; /* where the next range begins */
+	uint64_t expected = s->next == 0 ? 0 : s->base; /* where the next range begins */
 
 	s->wants = false;
 	if (!chunk)
@@ -109,8 +109,8 @@ ckf_export_feed(ckf_rebuild *r, const ckf_chunk *chunk)
 	if (chunk->start != expected)
 		return CKF_BAD_BYTES;
 	s->given = chunk;
-	s->place = chunk->last + 1;
-	if (s->place == 0)
+	s->base = chunk->last + 1;
+	if (s->base == 0)
 		s->end = s->next + 1;
 	return CKF_OK;
 }

@@ -95,7 +95,7 @@ ckf_most_whole(const ckf_filter *exact)
 static uint64_t
 ckf_check_of_table(const ckf_filter *like)
 {
-	uint8_t bytes[13] = {like->w, like->c, like->b, like->encoding, like->once};
+	uint8_t bytes[13] = {like->w, like->c, like->b, like->encoding, like->deduplicated};
 
 	ckf_store64(bytes + 5, like->seed);
 	return ckf_hash_bytes(CKF_CLASS_BYTES, bytes, sizeof bytes, 0);

@@ -14,7 +14,7 @@ struct ckf_prefixes
 {
 	const ckf_chunks *chunks;
 	bool whole;
-	size_t worked;
+	size_t work;
 	ckf_saturated saturated;
 	ckf_scan scan;
 };
@@ -56,12 +56,12 @@ ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks, const ckf_f
 	ckf_scan_filter(filter, &scan);
 	prefixes->chunks = chunks;
 	prefixes->whole = filter->encoding == CKF_HASHES;
-	prefixes->worked = 0;
+	prefixes->work = 0;
 	prefixes->saturated = (ckf_saturated){.full = 2U * filter->b};
 	if (ckf_may_be_raised(filter))
 		prefixes->saturated.raised = ckf_chunk_most_copies(chunks);
 	prefixes->scan = scan;
-	prefixes->scan.worked = &prefixes->worked;
+	prefixes->scan.work = &prefixes->work;
 	prefixes->scan.memory = scratch;
 	ckf_scan_rewind(&prefixes->scan, 0);
 	prefixes->scan.ended = filter->count == 0; /* whatever lies in its slots */

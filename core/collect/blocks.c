@@ -6,13 +6,13 @@
 #include "thresholds.h"
 
 static size_t
-ckf_block_bytes(uint64_t places)
+ckf_block_bytes(uint64_t capacity)
 {
-	return sizeof(ckf_block) + (size_t)places * sizeof(uint64_t);
+	return sizeof(ckf_block) + (size_t)capacity * sizeof(uint64_t);
 }
 
 ckf_block *
-ckf_find_block(ckf_collector *c, uint64_t places)
+ckf_find_block(ckf_collector *c, uint64_t capacity)
 {
 	unsigned i;
 
@@ -20,7 +20,8 @@ ckf_find_block(ckf_collector *c, uint64_t places)
 	{
 		ckf_block *block = c->spare[i];
 
-		if (block && block->places >= places && block->places / 4 <= places + CKF_FIRST_BLOCK)
+		if (block && block->capacity >= capacity &&
+			block->capacity / 4 <= capacity + CKF_FIRST_BLOCK)
 		{
 			c->spare[i] = NULL;
 			block->next = NULL;
@@ -28,7 +29,7 @@ ckf_find_block(ckf_collector *c, uint64_t places)
 			return block;
 		}
 	}
-	c->block_size = ckf_block_bytes(places);
+	c->block_size = ckf_block_bytes(capacity);
 	return NULL;
 }
 
@@ -39,7 +40,7 @@ ckf_release_block(ckf_collector *c, ckf_block *block)
 	unsigned i;
 
 	for (i = 0; i < 2; i++)
-		if (!c->spare[i] || c->spare[i]->places < block->places)
+		if (!c->spare[i] || c->spare[i]->capacity < block->capacity)
 		{
 			ckf_block *smaller = c->spare[i];
 
@@ -56,10 +57,11 @@ void
 ckf_collect_give(ckf_collector *c, void *memory, size_t bytes)
 {
 	ckf_block *block = memory;
-	unsigned i = !c->spare[0] || (c->spare[1] && c->spare[0]->places < c->spare[1]->places) ? 0 : 1;
+	unsigned i =
+		!c->spare[0] || (c->spare[1] && c->spare[0]->capacity < c->spare[1]->capacity) ? 0 : 1;
 	ckf_block *other = c->spare[i];
 
-	block->places = (bytes - sizeof *block) / sizeof(uint64_t);
+	block->capacity = (bytes - sizeof *block) / sizeof(uint64_t);
 	c->spare[i] = block; /* what was asked for stays, however small it is */
 	if (other)
 	{

@@ -42,17 +42,17 @@ ckf_hashes_in_runs(const ckf_collector *c)
  * repeated ones are mostly met in it; half of them when they are many, so that it takes little
  * memory beside them. */
 static uint64_t
-ckf_next_places(const ckf_collector *c)
+ckf_next_capacity(const ckf_collector *c)
 {
 	uint64_t kept = ckf_hashes_in_runs(c);
 	uint64_t most = kept < CKF_MANY_KEPT ? 2 * kept : kept / 2;
-	uint64_t places = CKF_FIRST_BLOCK;
+	uint64_t capacity = CKF_FIRST_BLOCK;
 
 	if (kept >= CKF_MANY_KEPT && most < 2 * CKF_MANY_KEPT)
 		most = 2 * CKF_MANY_KEPT;
-	while (places < CKF_MOST_BLOCK && places < most)
-		places *= 2;
-	return places - sizeof(ckf_block) / sizeof(uint64_t); /* a power of two with its head */
+	while (capacity < CKF_MOST_BLOCK && capacity < most)
+		capacity *= 2;
+	return capacity - sizeof(ckf_block) / sizeof(uint64_t); /* a power of two with its head */
 }
 
 /* ------------------------------------------------------------ sort a block */
@@ -124,7 +124,7 @@ ckf_take_piece(ckf_collector *c)
 		if (hash == last && c->most == 1)
 			continue;
 		last = hash;
-		if ((!c->last || c->last->count == c->last->places) &&
+		if ((!c->last || c->last->count == c->last->capacity) &&
 			!ckf_extend_merged(c, c->in->count - c->taken))
 			return CKF_ROOM;
 		c->last->hash[c->last->count++] = hash;
@@ -201,11 +201,11 @@ ckf_collect_settle(ckf_collector *c)
 static ckf_status
 ckf_open_block(ckf_collector *c)
 {
-	c->block = ckf_find_block(c, ckf_next_places(c));
+	c->block = ckf_find_block(c, ckf_next_capacity(c));
 	if (!c->block)
 		return CKF_ROOM;
 	c->next = c->block->hash;
-	c->end = c->next + (c->block->places < CKF_MOST_BLOCK ? c->block->places : CKF_MOST_BLOCK);
+	c->end = c->next + (c->block->capacity < CKF_MOST_BLOCK ? c->block->capacity : CKF_MOST_BLOCK);
 	return CKF_OK;
 }
 

@@ -30,7 +30,7 @@ ckf_merge_distinct(const ckf_block *a, size_t *a_from, const ckf_block *b, size_
 {
 	const uint64_t *x = a->hash + *a_from, *x_end = a->hash + a->count;
 	const uint64_t *y = b->hash + *b_from, *y_end = b->hash + b->count;
-	uint64_t *out = to->hash + to->count, *end = to->hash + to->places;
+	uint64_t *out = to->hash + to->count, *end = to->hash + to->capacity;
 
 	while (x < x_end && y < y_end && out < end)
 	{
@@ -53,7 +53,7 @@ ckf_merge_copies(const ckf_block *a, size_t *a_from, const ckf_block *b, size_t 
 	size_t i = *a_from, k = *b_from;
 	uint64_t n = to->count;
 
-	while (i < a->count && k < b->count && n < to->places)
+	while (i < a->count && k < b->count && n < to->capacity)
 	{
 		uint64_t left = a->hash[i], right = b->hash[k];
 		bool second = right < left;
@@ -93,11 +93,12 @@ ckf_append_rest(ckf_collector *c, unsigned which)
 		uint64_t left = rest->count - c->from[which];
 		uint64_t n;
 
-		if (left > 0 && (!c->last || c->last->count == c->last->places) &&
+		if (left > 0 && (!c->last || c->last->count == c->last->capacity) &&
 			!ckf_extend_merged(c, left))
 			return CKF_ROOM;
-		n = left == 0 || left < c->last->places - c->last->count ? left
-																 : c->last->places - c->last->count;
+		n = left == 0 || left < c->last->capacity - c->last->count
+				? left
+				: c->last->capacity - c->last->count;
 		if (n > 0)
 		{
 			memcpy(c->last->hash + c->last->count, rest->hash + c->from[which],
@@ -129,13 +130,13 @@ ckf_status
 ckf_merge_runs(ckf_collector *c)
 {
 	ckf_run *a = &c->run[c->runs - 2], *b = &c->run[c->runs - 1];
-	uint64_t worked = 0;
+	uint64_t work = 0;
 
-	while (worked < CKF_STEP && a->first && b->first)
+	while (work < CKF_STEP && a->first && b->first)
 	{
 		uint64_t before;
 
-		if ((!c->last || c->last->count == c->last->places) &&
+		if ((!c->last || c->last->count == c->last->capacity) &&
 			!ckf_extend_merged(c, a->count + b->count - c->merged.count))
 			return CKF_ROOM;
 		before = c->last->count;
@@ -144,7 +145,7 @@ ckf_merge_runs(ckf_collector *c)
 		else
 			ckf_merge_copies(a->first, &c->from[0], b->first, &c->from[1], c->last, c->most);
 		c->merged.count += c->last->count - before;
-		worked += c->last->count - before + 1;
+		work += c->last->count - before + 1;
 		if (c->from[0] == a->first->count)
 			ckf_pass_block_of(c, 0);
 		if (c->from[1] == b->first->count)

@@ -54,16 +54,16 @@ ckf_load_run(ckf_scan *s)
 	if (s->next == 0)
 	{
 		block = run->first;
-		s->place = 0;
+		s->base = 0;
 	}
-	while (s->next - s->place == block->count)
+	while (s->next - s->base == block->count)
 	{
-		s->place += block->count;
+		s->base += block->count;
 		block = block->next;
 	}
 	s->given = block;
-	left = block->count - (s->next - s->place);
-	s->keys = block->hash + (s->next - s->place);
+	left = block->count - (s->next - s->base);
+	s->keys = block->hash + (s->next - s->base);
 	s->have = (size_t)(left < CKF_STEP ? left : CKF_STEP);
 	s->next += s->have;
 	return true;

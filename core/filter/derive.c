@@ -31,7 +31,7 @@ ckf_derive(ckf_filter *t)
 {
 	t->low_mask = (UINT64_C(1) << t->c) - 1;
 	t->max_count = UINT64_MAX;
-	t->once = (t->flags & CKF_FLAG_SET) != 0;
+	t->deduplicated = (t->flags & CKF_FLAG_SET) != 0;
 	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
 	t->inverse.reciprocal = 0;

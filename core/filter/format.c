@@ -199,7 +199,7 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	ckf_derive(t);
 	if (!ckf_read_item_classes(t))
 		return CKF_BAD_BYTES;
-	t->once = t->once || trust == CKF_STATE;
+	t->deduplicated = t->deduplicated || trust == CKF_STATE;
 	if (trust == CKF_FOREIGN)
 		while ((status = ckf_check_step(t, &check)) == CKF_MORE)
 			;

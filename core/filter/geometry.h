@@ -93,27 +93,27 @@ ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
 }
 
 /* Where a prefix lives: its tag, and where its two buckets begin. */
-typedef struct ckf_place
+typedef struct ckf_location
 {
 	uint64_t tag;
 	uint64_t at[2]; /* of half 0 and of half 1: a bit of the body, or with an access by bytes
 					 * (filter/operations.h) a byte */
-} ckf_place;
+} ckf_location;
 
-CKF_INLINE ckf_place
+CKF_INLINE ckf_location
 ckf_locate(const ckf_filter *t, uint64_t hash)
 {
 	uint64_t prefix = hash >> t->prefix_shift;
 	uint64_t first = (prefix >> t->rho_bits) * t->segment_step;
 	uint64_t rho;
-	ckf_place place;
+	ckf_location location;
 
 	prefix += (prefix & t->low_mask) == 0;
 	rho = prefix << t->rho_shift; /* aligned to the left; the segment's bits fall off */
-	place.tag = prefix & t->tag_mask;
-	place.at[0] = first + ckf_mulhi(rho, t->m) * t->bucket_step;
-	place.at[1] = first + ckf_mulhi(rho * t->golden, t->m) * t->bucket_step + t->half_step;
-	return place;
+	location.tag = prefix & t->tag_mask;
+	location.at[0] = first + ckf_mulhi(rho, t->m) * t->bucket_step;
+	location.at[1] = first + ckf_mulhi(rho * t->golden, t->m) * t->bucket_step + t->half_step;
+	return location;
 }
 
 /* ------------------------------------------------------ widths and sizes */

@@ -1,25 +1,27 @@
 /*
- * fallback.c - what an export builds where no table like that of the chunks can be filled.
+ * fallback.c - what an export builds if no table with the parameters of the chunks can be
+ * filled.
  *
- * Chunks answer whatever is added to them: where a table of theirs cannot be filled, they
- * split, or become lists.  One filter cannot.  Its tags may get shorter than c allows, near
- * the limit of the rate; and where items have many copies, two groups may share a bucket
- * that has room for one.  So an export gives up what costs least: first c, then the bucket
- * size, then that items can be removed.
+ * Chunks can store any items: a chunk whose table cannot be filled splits, or becomes a list.
+ * A filter of one table cannot.  Near the limit of the rate, its tags may become shorter than
+ * c; and if items have many copies, two groups may share a bucket that has room for one.  So
+ * an export relaxes its parameters, the cheapest one first: c, then the bucket size, then the
+ * kind, so that items can no longer be removed.
  *
- * A set can always be filled by a table that is large enough.  In buckets of 8 slots with c = f = 4
- * no more than 15 prefixes share a bucket, since the values of a bucket are at most 16 in a row,
- * and one of them has tag 0.  So the edges of the graph of buckets, one for each prefix, can be
- * directed so that no more than 8 lead to a bucket.  But where the items of many hashes begin with
- * the same bits, all are in one segment, and such a table may have 2^w bits.  So the host says how
- * many bytes a filter may have; a table like that of the chunks that would pass them gives way,
- * too.
+ * A set of any items fits into a table that is large enough.  In buckets of 8 slots with
+ * c = f = 4, at most 15 prefixes share a bucket: a bucket has at most 16 consecutive values, and
+ * one of them has tag 0.  Consider the graph whose vertices are the buckets and whose edges are
+ * the prefixes.  Its edges can be directed so that at most 8 of them lead to each bucket.
+ *
+ * If many hashes begin with the same bits, their items are in one segment, and such a table may
+ * have 2^w bits.  So the host limits the bytes of a filter.  A table with the parameters of the
+ * chunks that exceeds the limit is not built either.
  */
 #include "rebuild/fallback.h"
 
 #include "filter/header.h"
 
-/* The least rate to which c = CKF_MIN_TAG belongs. */
+/* The lowest rate that gives c = CKF_MIN_TAG. */
 #define CKF_RATE_OF_MIN_TAG (1.0 / (1 << CKF_MIN_TAG))
 
 static void
@@ -29,14 +31,14 @@ ckf_lower_c(ckf_filter *to)
 	to->fpr = CKF_RATE_OF_MIN_TAG;
 }
 
-/* A set has no copies, so it may be possible with what the chunks have. */
+/* A set stores no copies, so a table with the parameters of the chunks may be possible. */
 static void
 ckf_become_set(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
 	const ckf_filter *chunks = r->in[0];
 
-	r->once = true;
+	r->deduplicated = true;
 	to->flags |= CKF_FLAG_SET;
 	to->b = chunks->b;
 	to->c = chunks->c;
@@ -52,13 +54,13 @@ ckf_fall_back(ckf_rebuild *r, bool short_tags)
 		ckf_lower_c(to);
 	else if (to->b < CKF_MAX_SLOTS)
 		to->b = CKF_MAX_SLOTS;
-	else if (!r->once)
+	else if (!r->deduplicated)
 		ckf_become_set(r);
 	else if (!r->unbounded)
-		r->unbounded = true; /* hashes crowd: as many buckets as r->most allows */
+		r->unbounded = true; /* no limit of buckets but r->most bytes */
 	else
 		return false;
 	to->low_mask = (UINT64_C(1) << to->c) - 1;
-	r->scan[0].raised = r->once ? 0 : (uint8_t)(2 * to->b);
+	r->scan[0].raised = r->deduplicated ? 0 : (uint8_t)(2 * to->b);
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
- * fallback.h - what an export builds where no table like that of the chunks can be filled
- * (FORMAT.md, section 10).
+ * fallback.h - what an export builds if no table with the parameters of the chunks can be
+ * filled (FORMAT.md, section 10).
  */
 #ifndef CKF_FALLBACK_H
 #define CKF_FALLBACK_H
@@ -8,9 +8,9 @@
 #include "rebuild/work.h"
 
 /*
- * Make r->to the next best thing, for which items must be counted anew: the table that
- * r->to has described cannot be filled.  `short_tags`: since f would fall below c.
- * false: there is nothing else.
+ * Relax the parameters of r->to, whose table cannot be filled.  The items must be counted
+ * again.  `short_tags`: the table is impossible because f would be below c.
+ * false: nothing more can be relaxed.
  */
 bool ckf_fall_back(ckf_rebuild *r, bool short_tags);
 

@@ -1,6 +1,6 @@
 /*
- * few.c - what is quicker without a rebuild: a few items are added or removed singly, and
- * few filters, as GROUP BY makes millions of them, are merged in place.
+ * few.c - the cases where a rebuild is not worth it: a few items are added or removed one by
+ * one, and small filters, of which GROUP BY makes millions, are merged in place.
  */
 #include "filter/header.h"
 #include "filter/operations.h"
@@ -13,8 +13,8 @@ ckf_few(const ckf_filter *t, uint64_t n)
 	return n <= t->count / CKF_FEW_SHARE;
 }
 
-/* Are both in hashes, so few that no look for interrupts is needed, and is each certain to
- * find room? */
+/* Whether both filters are in hashes, have room for all of them, and are so small that no check
+ * for interrupts is needed. */
 static bool
 ckf_fits_in_place(const ckf_filter *t, const ckf_filter *in)
 {
@@ -35,8 +35,8 @@ ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_goal goal)
 	if (!ckf_fits_in_place(t, in))
 		return CKF_ROOM;
 	if (to.b < t->b || (to.flags & ~(unsigned)t->flags & CKF_FLAG_SET))
-		return CKF_ROOM; /* copies that are there may be too many */
-	to.once = t->once || (to.flags & CKF_FLAG_SET);
+		return CKF_ROOM; /* a hash may have too many copies for the result */
+	to.deduplicated = t->deduplicated || (to.flags & CKF_FLAG_SET);
 	to.w = 64;
 	*t = to;
 	ckf_write_header(t);
@@ -56,8 +56,8 @@ ckf_merge_check(const ckf_filter *const *parts, unsigned n, const ckf_filter *in
 	return CKF_OK;
 }
 
-/* Parts of similar size that are merged at once: so a merge reads each item half as often as if
- * two were. */
+/* The number of parts of similar size that are merged at once.  Merging four reads each item half
+ * as often as merging two. */
 #define CKF_PARTS_AT_ONCE 4
 
 unsigned

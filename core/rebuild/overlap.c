@@ -1,13 +1,13 @@
 /*
- * overlap.c - how many items two filters share (FORMAT.md, section 8).
+ * overlap.c - estimate the number of items that two filters share (FORMAT.md, section 8).
  *
- * Tables hold prefixes of w bits, on which items of two filters may meet by chance.  How
- * many distinct items are behind a number of distinct prefixes is known on average.  It
- * is computed for the first filter, for the second, and for both taken together; by as
- * much as the first two exceed the third, they share items.
+ * Tables store prefixes of w bits, and different items may have the same prefix by chance.  The
+ * number of distinct items is estimated from the number of distinct prefixes.  This gives three
+ * estimates: for the first filter, for the second, and for their union.  The overlap is the sum
+ * of the first two minus the third.
  *
- * Where nearly all prefixes of the coarser filter would be taken by the larger one's items,
- * nothing is known of what they share, and no number is told.
+ * If the items of the larger filter occupy nearly all prefixes of the coarser one, there is no
+ * useful estimate, and the comparison fails.
  */
 #include "filter/geometry.h"
 #include "filter/header.h"
@@ -16,15 +16,15 @@
 
 #define CKF_LN_2 0.693147180559945309417
 
-/* What is told of the items behind some distinct prefixes. */
+/* The estimate from a number of distinct prefixes. */
 typedef struct ckf_behind
 {
 	double items;
-	double odds; /* of a prefix that it is taken: e^(items / 2^w) - 1 */
-	bool full;   /* all prefixes are taken: there may be any number of items more */
+	double odds; /* the odds that a prefix is occupied: e^(items / 2^w) - 1 */
+	bool full;   /* nearly all prefixes are occupied: there may be many more items */
 } ckf_behind;
 
-/* The core calls no mathematics of the C library. */
+/* The core does not call the C library's mathematics. */
 
 /* The square root of t >= 0, by Newton's method. */
 static double
@@ -58,9 +58,10 @@ ckf_minus_log(double v)
 }
 
 /*
- * Distinct items behind so many distinct prefixes.  n items leave of 2^w prefixes a part
- * u = e^(-n / 2^w) free; of those that the rule P|1 joins, 2 in each 2^c, a part u^2.  With
- * v = 1 - u, and k = 2^-c, a part d = v - k v^2 of 2^w is taken.
+ * Estimate the distinct items from the distinct prefixes.  n items leave a fraction
+ * u = e^(-n / 2^w) of the 2^w prefixes free.  The rule P|1 joins 2 of each 2^c prefixes into
+ * one; a fraction u^2 of these pairs is free.  With v = 1 - u and k = 2^-c, the fraction of
+ * occupied prefixes is d = v - k v^2.
  */
 static ckf_behind
 ckf_items_behind(uint64_t prefixes, unsigned w, uint64_t low_mask)
@@ -73,28 +74,28 @@ ckf_items_behind(uint64_t prefixes, unsigned w, uint64_t low_mask)
 	double v;
 
 	if (w == 64 || prefixes == 0)
-		return behind; /* whole hashes, or nothing was counted */
+		return behind; /* whole hashes, or no items */
 	behind.full = d > most;
 	if (behind.full)
-		d = most; /* by how many items no one can tell */
+		d = most; /* the items beyond this number cannot be estimated */
 	v = 2 * d / (1 + ckf_root(1 - 4 * k * d));
 	behind.items = all * ckf_minus_log(v);
 	behind.odds = v / (1 - v);
 	return behind;
 }
 
-/* The standard error of the overlap of two filters that share nothing, which is the largest there
- * is: of as many prefixes as 2^w, or with the rule P|1 a few less. */
+/* The standard error of the overlap of two filters that share no items.  Any other overlap has a
+ * smaller error.  The factor 1 + 2 k accounts for the rule P|1. */
 static double
 ckf_overlap_error(const ckf_rebuild *r, double odds_a, double odds_b)
 {
-	double k = 1 / ((double)r->meeting.low_mask + 1);
+	double k = 1 / ((double)r->intersection.low_mask + 1);
 
 	return ckf_root(ckf_power_of_two(r->w) * (1 + 2 * k) * odds_a * odds_b);
 }
 
-/* What an input shares of an estimate: of a deletable filter, which has a copy of each of its
- * items, no more than its copies. */
+/* Limit an estimate by an input: a deletable filter stores a copy of each item, so it has at most
+ * as many items as copies. */
 static double
 ckf_at_most(const ckf_filter *in, double items)
 {
@@ -104,10 +105,11 @@ ckf_at_most(const ckf_filter *in, double items)
 }
 
 /*
- * The capacity of two filters that can be compared.  At its capacity C a filter has the rate p
- * = 1 - e^(-C / 2^w) or less: so of b items in the larger one, b / 2^w <= (b / C) -ln(1 - p).
- * That must not pass ln(1 + a), where a are the items of the smaller one; C = b will do for
- * every rate that anybody wants, and for the others twice what is needed is named.
+ * A capacity with which the two filters could be compared.  A filter of capacity C has at most
+ * the rate p = 1 - e^(-C / 2^w) at C items.  So b items in the larger filter give
+ * b / 2^w <= (b / C) -ln(1 - p).  This must be at most ln(1 + a) for a items in the smaller
+ * filter.  C = b suffices for every usual rate; for other rates the result is twice the
+ * necessary capacity.
  */
 static int64_t
 ckf_comparable_capacity(const ckf_rebuild *r, double a)
@@ -120,7 +122,7 @@ ckf_comparable_capacity(const ckf_rebuild *r, double a)
 	return capacity < (double)CKF_MAX_CAPACITY ? (int64_t)capacity + (times > 1) : CKF_MAX_CAPACITY;
 }
 
-/* Which input is too coarse: that of the least precision, else the smaller one. */
+/* The input that is too coarse: the one of lower precision, or the smaller one. */
 static int
 ckf_coarse_input(const ckf_rebuild *r)
 {
@@ -134,7 +136,7 @@ ckf_coarse_input(const ckf_rebuild *r)
 ckf_status
 ckf_rebuild_comparison(const ckf_rebuild *r, ckf_comparison *comparison)
 {
-	const ckf_meeting *m = &r->meeting;
+	const ckf_intersection *m = &r->intersection;
 	uint64_t in_any = m->distinct[0] + m->distinct[1] - r->items;
 	ckf_behind a = ckf_items_behind(m->distinct[0], r->w, m->low_mask);
 	ckf_behind b = ckf_items_behind(m->distinct[1], r->w, m->low_mask);

@@ -1,41 +1,42 @@
 /*
- * pass.c - the pass of a rebuild over all items: to count them, or to store them.
+ * pass.c - the pass of a rebuild over all items, which counts or stores them.
  */
 #include "rebuild/pass.h"
 
 #include "filter/header.h"
 #include "filter/operations.h"
 
-/* Items that are handed to the target at once. */
+/* Items that are given to the target at once. */
 #define CKF_PIECE 512
 
 void
 ckf_pass_start(ckf_rebuild *r)
 {
-	/* growth only needs its segments in order */
+	/* growth needs sorted segments, but not sorted items in them */
 	unsigned low = r->in_order ? 0 : 64U - r->to.g;
 
 	if (r->root)
 		ckf_scan_rewind(r->root, low);
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
-	r->last = r->met = r->group = r->copies = r->passed = r->leaving = 0;
+	r->last = r->distinct_last = r->group = r->copies = r->passed = r->removal = 0;
 	if (r->counts)
 	{
-		/* to what the target will be cut at least; a distinct item counts as one */
+		/* the target has at most this precision; distinct items are counted before the cut */
 		r->cut_w = r->row->distinct ? 64 : r->w;
 		r->items = 0;
 	}
 }
 
-/* Copies that a prefix may have. */
+/* The most copies that a prefix may have. */
 static uint8_t
 ckf_most_copies(const ckf_rebuild *r)
 {
-	return r->once ? 1 : (uint8_t)(2 * r->to.b);
+	return r->deduplicated ? 1 : (uint8_t)(2 * r->to.b);
 }
 
-/* How many removals of a hash there are; those below it have found nothing. */
+/* Count the removals of a hash, and skip the removals of smaller hashes, which the input does not
+ * have. */
 static uint64_t
 ckf_removals_of(ckf_rebuild *r, uint64_t hash)
 {
@@ -46,20 +47,20 @@ ckf_removals_of(ckf_rebuild *r, uint64_t hash)
 	{
 		size_t n = 1;
 
-		/* between two of a few items there may be very many removals */
+		/* skip a whole block at once, since a few items may have very many removals between them */
 		if (s->keys[s->at] == s->keys[s->have - 1] || s->keys[s->have - 1] < hash)
 			n = s->have - s->at;
 		found += s->keys[s->at] == hash ? n : 0;
 		s->at += n;
-		r->worked++;
+		r->work++;
 	}
 	return found;
 }
 
 /*
- * What removals leave of items that are whole hashes.  (From a table they are taken
- * in place.)  As many copies as are to go are passed over when they come; should
- * there be so many that the hash is saturated, all of them stay.
+ * Apply removals to whole hashes; returns the number of items in `left`.  (From a table, items
+ * are removed in place.)  The first `removal_due` copies of a hash are skipped.  If the hash
+ * turns out to be saturated, they are written after all.
  */
 static size_t
 ckf_less_removals(ckf_rebuild *r, const uint64_t *items, size_t n, uint64_t *left)
@@ -72,24 +73,24 @@ ckf_less_removals(ckf_rebuild *r, const uint64_t *items, size_t n, uint64_t *lef
 	{
 		uint64_t item = items[i];
 
-		if (item != r->leaving)
+		if (item != r->removal)
 		{
 			uint64_t taken = ckf_removals_of(r, item);
 
-			r->leaving = item;
-			r->came = 0;
-			r->taken = taken < most ? (unsigned)taken : most - 1U;
+			r->removal = item;
+			r->removal_seen = 0;
+			r->removal_due = taken < most ? (unsigned)taken : most - 1U;
 		}
-		if (++r->came == most)
-			for (; r->taken > 0; r->taken--)
+		if (++r->removal_seen == most)
+			for (; r->removal_due > 0; r->removal_due--)
 				left[kept++] = item;
-		if (r->came > r->taken)
+		if (r->removal_seen > r->removal_due)
 			left[kept++] = item;
 	}
 	return kept;
 }
 
-/* Store items, less removals. */
+/* Apply removals to items, and store the rest. */
 static bool
 ckf_put(ckf_rebuild *r, const uint64_t *items, size_t n)
 {
@@ -101,14 +102,14 @@ ckf_put(ckf_rebuild *r, const uint64_t *items, size_t n)
 	return r->sink->put(&r->build, left, n);
 }
 
-/* Make items of keys: without repeated ones if only `distinct` ones count, cut, and
- * no more copies of each than it may have.  (The two flags are constants.)  false:
- * the keys are out of order. */
+/* Turn keys into items: drop duplicates if `distinct`, cut if `cut`, and drop the copies that
+ * exceed the limit of a prefix.  (The two flags are constants.)  false: the keys are out of
+ * order. */
 CKF_INLINE bool
 ckf_make_items(ckf_rebuild *r, const uint64_t *keys, size_t n, bool distinct, bool cut,
 			   uint64_t *items, size_t *made)
 {
-	uint64_t last = r->last, met = r->met, group = r->group, copies = r->copies;
+	uint64_t last = r->last, distinct_last = r->distinct_last, group = r->group, copies = r->copies;
 	uint64_t low_mask = r->to.low_mask;
 	uint8_t most = ckf_most_copies(r);
 	bool fell = false;
@@ -125,9 +126,9 @@ ckf_make_items(ckf_rebuild *r, const uint64_t *keys, size_t n, bool distinct, bo
 		{
 			if (CKF_UNLIKELY(r->w < 64))
 				item = ckf_cut(item, r->w, low_mask);
-			if (item == met)
+			if (item == distinct_last)
 				continue;
-			met = item;
+			distinct_last = item;
 			r->passed++;
 		}
 		if (cut && r->cut_w < 64)
@@ -138,15 +139,13 @@ ckf_make_items(ckf_rebuild *r, const uint64_t *keys, size_t n, bool distinct, bo
 		*made += copies <= most;
 	}
 	r->last = last;
-	r->met = met;
+	r->distinct_last = distinct_last;
 	r->group = group;
 	r->copies = copies;
 	return !fell || !r->in_order;
 }
 
-/* Take over a piece of a block, and count or store its items: in pieces, so that
- * neither this nor the target keeps its place in memory between two of them.
- * CKF_ROOM: the target is full. */
+/* Count or store the items of a piece of a block.  CKF_ROOM: the target is full. */
 static ckf_status
 ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 {
@@ -168,8 +167,8 @@ ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 	return CKF_OK;
 }
 
-/* Take a block of removals away from the copy of a table: in order, so that each
- * comes near the one before. */
+/* Remove a block of hashes from the copy of a table.  The hashes are sorted, so the segment that
+ * they change stays in cache. */
 ckf_status
 ckf_pass_removals(ckf_rebuild *r)
 {
@@ -178,13 +177,13 @@ ckf_pass_removals(ckf_rebuild *r)
 
 	if (!s || !ckf_scan_ready(s))
 		return CKF_OK;
-	r->worked += s->have;
+	r->work += s->have;
 	for (; s->at < s->have; s->at++)
 		(void)ckf_remove(&r->to, s->keys[s->at], &found);
 	return CKF_MORE;
 }
 
-/* A piece of a block. */
+/* Process a piece of a block. */
 ckf_status
 ckf_pass_piece(ckf_rebuild *r)
 {
@@ -197,7 +196,7 @@ ckf_pass_piece(ckf_rebuild *r)
 	n = s->have - s->at < CKF_PIECE ? s->have - s->at : CKF_PIECE;
 	status = ckf_take(r, s->keys + s->at, n);
 	s->at += n;
-	r->worked += n + 1 + r->build.worked;
-	r->build.worked = 0;
+	r->work += n + 1 + r->build.work;
+	r->build.work = 0;
 	return status == CKF_OK ? CKF_MORE : status;
 }

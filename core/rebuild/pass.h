@@ -1,5 +1,5 @@
 /*
- * pass.h - the pass of a rebuild over all items: to count them, or to store them.
+ * pass.h - the pass of a rebuild over all items, which counts or stores them.
  */
 #ifndef CKF_PASS_H
 #define CKF_PASS_H
@@ -13,7 +13,7 @@ void ckf_pass_start(ckf_rebuild *r);
  * the target is full; CKF_BAD_BYTES. */
 ckf_status ckf_pass_piece(ckf_rebuild *r);
 
-/* Take a block of removals away from the copy of a table.  CKF_OK: there are no more. */
+/* Remove a block of hashes from the copy of a table.  CKF_OK: there are no more. */
 ckf_status ckf_pass_removals(ckf_rebuild *r);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * rebuild.c - the one operation that moves or merges items: read filters, or a filter
- * and a batch of hashes, in order, and build another.
+ * rebuild.c - read filters, or a filter and a batch of hashes, in order, and build another
+ * filter.  Every operation that moves or merges items is a rebuild.
  *
- * A rebuild goes through phases (work.h).  It reads all items once to count them where
- * their number decides what is built, and reads them (again) to build.  A build that
- * fails starts again with a larger target.
+ * A rebuild has phases (work.h).  If the number of items decides what is built, the first
+ * pass counts them.  The next pass stores them in the target.  If the target cannot place
+ * them, the build begins again with a larger target.
  */
 #include "filter/header.h"
 #include "filter/operations.h"
@@ -12,7 +12,7 @@
 #include "rebuild/target.h"
 #include "thresholds.h"
 
-/* Bytes that are cleared or copied in the time of one item. */
+/* Bytes that are cleared or copied in the time that one item takes. */
 #define CKF_BYTES_OF_AN_ITEM 64
 
 #define CKF_BYTES_OF_REBUILD(inputs) (sizeof(ckf_rebuild) + (2 * (inputs)-1) * sizeof(ckf_scan))
@@ -23,8 +23,8 @@ _Static_assert(CKF_BYTES_OF_REBUILD(1) <= CKF_REBUILD_SIZE(1) &&
 
 /* ------------------------------------------------------------------ scans */
 
-/* The items of the scans from `first` to before `end`, as those of one; NULL: there
- * are none.  Parts of a merge come with the smallest last: that is merged first. */
+/* Merge the scans first .. end - 1 into one; NULL: there are none.  The last parts of a merge
+ * are the smallest ones, so they are merged first. */
 static ckf_scan *
 ckf_merge_scans(ckf_rebuild *r, unsigned first, unsigned end)
 {
@@ -38,18 +38,18 @@ ckf_merge_scans(ckf_rebuild *r, unsigned first, unsigned end)
 	return merged;
 }
 
-/* Both inputs' items come as those that they have in common; `second` is the first
- * scan of the second input. */
+/* Make the scan of the items that both inputs have; `second` is the first scan of the second
+ * input. */
 static void
-ckf_let_meet(ckf_rebuild *r, unsigned second)
+ckf_intersect_scans(ckf_rebuild *r, unsigned second)
 {
 	ckf_scan *a = ckf_merge_scans(r, 0, second);
 	ckf_scan *b = ckf_merge_scans(r, second, r->scans);
 
-	r->meeting.w = r->w;
-	r->meeting.low_mask = r->to.low_mask;
+	r->intersection.w = r->w;
+	r->intersection.low_mask = r->to.low_mask;
 	r->root = &r->scan[r->all_scans++];
-	ckf_scan_common(r->root, a, b, &r->meeting);
+	ckf_scan_intersection(r->root, a, b, &r->intersection);
 }
 
 static void
@@ -58,11 +58,11 @@ ckf_make_scans(ckf_rebuild *r)
 	unsigned of_first = 0;
 	unsigned i;
 
-	/* a comparison of inputs that have nothing in common reads none */
+	/* inputs without a common item class share no items: a comparison reads none */
 	for (i = 0; i < r->inputs && (!r->row->compares || r->to.item_classes != 0); i++)
 	{
 		of_first = r->scans;
-		/* what says that it is empty is neutral, whatever lies in its slots */
+		/* an input with count 0 adds no items, even if its slots are damaged */
 		if (r->row->removes || ckf_items(r->in[i]) > 0)
 			r->in[i]->operations->source->scan(r->in[i], &r->scan[r->scans++]);
 	}
@@ -73,14 +73,14 @@ ckf_make_scans(ckf_rebuild *r)
 		r->removals = &r->scan[1];
 	}
 	else if (r->row->compares && r->inputs == 2 && r->scans > 0)
-		ckf_let_meet(r, of_first);
+		ckf_intersect_scans(r, of_first);
 	else
 		r->root = ckf_merge_scans(r, 0, r->scans);
 	for (i = 0; i < r->all_scans; i++)
-		r->scan[i].worked = &r->worked;
+		r->scan[i].work = &r->work;
 }
 
-/* Give all scans their scratch. */
+/* Assign scratch to all scans. */
 static void
 ckf_place_scans(ckf_rebuild *r, uint64_t *scratch)
 {
@@ -94,9 +94,9 @@ ckf_place_scans(ckf_rebuild *r, uint64_t *scratch)
 }
 
 /*
- * Hashes that a growth leaves room for, behind those that stay hashes: half as
- * many more; but where there are fewer than CKF_MAX_HASHES, none past these, since
- * from there on room tells that no table could be built (sorted_hashes.c).
+ * Hashes for which growth leaves spare room: 50 % of the items.  A filter of fewer than
+ * CKF_MAX_HASHES hashes gets room for at most CKF_MAX_HASHES, because room above this
+ * number means that no table could be built (sorted_hashes.c).
  */
 static uint64_t
 ckf_spare_hashes(uint64_t items)
@@ -108,7 +108,7 @@ ckf_spare_hashes(uint64_t items)
 	return half;
 }
 
-/* Ask the host for what the next pass needs. */
+/* Request the memory that the next pass needs from the host. */
 static ckf_status
 ckf_ask(ckf_rebuild *r)
 {
@@ -133,7 +133,7 @@ ckf_ask(ckf_rebuild *r)
 	if (words > SIZE_MAX / 16)
 		return CKF_PRECISION;
 	r->dst_size = (size_t)size;
-	if (8 * words + 8 > r->scratch_size) /* never nothing, and never less than before */
+	if (8 * words + 8 > r->scratch_size) /* never 0, and never less than before */
 		r->scratch_size = (size_t)(8 * words + 8);
 	r->phase = CKF_START;
 	return CKF_OK;
@@ -162,7 +162,7 @@ ckf_rebuild_start_many(ckf_rebuild *r, ckf_goal goal, const ckf_filter *const *i
 	ckf_status status;
 	unsigned i;
 
-	memset(r, 0, sizeof *r); /* each scan sets its own */
+	memset(r, 0, sizeof *r); /* each scan initializes its own struct */
 	r->row = ckf_goal_of(goal);
 	for (i = 0; i < inputs; i++)
 		r->in[i] = in[i];
@@ -189,7 +189,7 @@ ckf_rebuild_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_
 
 /* ----------------------------------------------------------------- phases */
 
-/* CKF_OK: the phase is over; CKF_MORE: it is not. */
+/* The functions of the phases return CKF_OK when the phase is complete, else CKF_MORE. */
 static void
 ckf_start_pass(ckf_rebuild *r)
 {
@@ -203,16 +203,16 @@ ckf_start_pass(ckf_rebuild *r)
 	r->sink->start(&r->build, (uint64_t *)r->scratch + r->scan_words);
 }
 
-/* The next piece of the target's bytes, which are cleared or copied. */
+/* The size of the next piece of the target to clear or copy. */
 static size_t
 ckf_next_piece(ckf_rebuild *r)
 {
 	uint64_t piece = (uint64_t)CKF_STEP * CKF_BYTES_OF_AN_ITEM;
-	uint64_t left = r->dst_size - r->place;
+	uint64_t left = r->dst_size - r->done;
 
 	if (piece > left)
 		piece = left;
-	r->worked += (size_t)(piece / CKF_BYTES_OF_AN_ITEM) + 1;
+	r->work += (size_t)(piece / CKF_BYTES_OF_AN_ITEM) + 1;
 	return (size_t)piece;
 }
 
@@ -221,9 +221,9 @@ ckf_clear(ckf_rebuild *r)
 {
 	size_t piece = ckf_next_piece(r);
 
-	memset((uint8_t *)r->dst + r->place, 0, piece);
-	r->place += piece;
-	return r->place == r->dst_size ? CKF_OK : CKF_MORE;
+	memset((uint8_t *)r->dst + r->done, 0, piece);
+	r->done += piece;
+	return r->done == r->dst_size ? CKF_OK : CKF_MORE;
 }
 
 static ckf_status
@@ -231,9 +231,9 @@ ckf_copy(ckf_rebuild *r)
 {
 	size_t piece = ckf_next_piece(r);
 
-	memcpy((uint8_t *)r->dst + r->place, r->in[0]->bytes + r->place, piece);
-	r->place += piece;
-	return r->place == r->dst_size ? CKF_OK : CKF_MORE;
+	memcpy((uint8_t *)r->dst + r->done, r->in[0]->bytes + r->done, piece);
+	r->done += piece;
+	return r->done == r->dst_size ? CKF_OK : CKF_MORE;
 }
 
 /* The target is filled. */
@@ -248,12 +248,12 @@ ckf_finish(ckf_rebuild *r)
 	if (to->count == 0)
 		to->item_classes = 0;
 	ckf_write_header(to);
-	/* removals that found nothing have changed nothing, the version neither */
+	/* if no removal found its hash, the header stays as it was, with its version */
 	if (r->row->removes && to->count == r->in[0]->count)
 		memcpy(to->bytes, r->in[0]->bytes, CKF_HEADER_SIZE);
 }
 
-/* All items were counted. */
+/* All items are counted. */
 static ckf_status
 ckf_counted(ckf_rebuild *r)
 {
@@ -267,7 +267,7 @@ ckf_counted(ckf_rebuild *r)
 	return ckf_going_on(ckf_settle(r));
 }
 
-/* All items were stored. */
+/* All items are stored. */
 static ckf_status
 ckf_built(ckf_rebuild *r)
 {
@@ -276,19 +276,19 @@ ckf_built(ckf_rebuild *r)
 		ckf_finish(r);
 		return CKF_OK;
 	}
-	/* they were taken to be distinct; now their number is known */
+	/* the items were assumed to be distinct, but are not; now their number is known */
 	r->items = r->passed;
 	return ckf_going_on(ckf_settle(r));
 }
 
-/* Go on after a phase.  CKF_OK: the rebuild is over. */
+/* Begin the phase after a complete one.  CKF_OK: the rebuild is complete. */
 static ckf_status
 ckf_next(ckf_rebuild *r)
 {
 	switch (r->phase)
 	{
 		case CKF_START:
-			r->place = 0;
+			r->done = 0;
 			if (r->copies_input)
 				r->phase = CKF_COPY;
 			else if (!r->counts && r->sink->cleared(&r->to))
@@ -307,7 +307,7 @@ ckf_next(ckf_rebuild *r)
 			r->to = *r->in[0];
 			r->to.bytes = r->dst;
 			if (!r->row->removes)
-				ckf_write_header(&r->to); /* of our version, as every compaction's */
+				ckf_write_header(&r->to); /* a compaction writes the current version */
 			if (r->removals)
 				ckf_scan_rewind(r->removals, 0);
 			r->phase = CKF_REMOVE;
@@ -351,7 +351,7 @@ ckf_phase_step(ckf_rebuild *r)
 
 /* ------------------------------------------------------------------- step */
 
-/* Does the host's memory do, and is it what it was? */
+/* Whether the host's buffers are large enough.  A buffer that was replaced restarts the phase. */
 static bool
 ckf_has_buffers(ckf_rebuild *r, ckf_buffers *buffers)
 {
@@ -385,8 +385,8 @@ ckf_rebuild_step(ckf_rebuild *r, ckf_buffers *buffers)
 {
 	ckf_status status = CKF_MORE;
 
-	r->worked = 0;
-	while (status == CKF_MORE && r->worked < CKF_STEP)
+	r->work = 0;
+	while (status == CKF_MORE && r->work < CKF_STEP)
 	{
 		if (!ckf_has_buffers(r, buffers))
 			return CKF_ROOM;

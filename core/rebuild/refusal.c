@@ -1,12 +1,12 @@
 /*
- * refusal.c - why there is no precision left for the result of a rebuild.
+ * refusal.c - describe why a rebuild returned CKF_PRECISION.
  */
 #include "filter/choose.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "rebuild/work.h"
 
-/* Of the inputs of a merge the one that decides its precision; where both do, that
+/* The input that limits the precision of a merge.  If both have the same precision: the input
  * of the smaller capacity. */
 static int
 ckf_coarser(const ckf_rebuild *r)
@@ -16,11 +16,11 @@ ckf_coarser(const ckf_rebuild *r)
 	if (r->inputs != 2 || r->row->merges)
 		return -1;
 	if (a->count == 0 || b->count == 0)
-		return a->count == 0; /* an empty one is neutral */
+		return a->count == 0; /* an empty input does not limit it */
 	return b->w < a->w || (b->w == a->w && b->capacity < a->capacity) ? 1 : 0;
 }
 
-/* Items up to which prefixes of w bits keep the rate. */
+/* The number of items up to which prefixes of w bits keep the rate. */
 static int64_t
 ckf_kept_capacity(const ckf_filter *t, unsigned w)
 {
@@ -33,13 +33,13 @@ void
 ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 {
 	ckf_filter to = r->to;
-	uint64_t grows = r->row->grows; /* for one item more, at least */
+	uint64_t grows = r->row->grows; /* growth is for at least one item more */
 	bool merges = (r->inputs == 2 && !r->row->adds) || r->row->merges;
 	bool full, fits;
 
 	to.w = r->w < CKF_MAX_PREFIX ? r->w : CKF_MAX_PREFIX;
 	full = r->items + grows > ckf_count_limit(to.w, to.fpr);
-	/* or there may be no table of tags so short, near a rate of 1 */
+	/* near a rate of 1, there may be no table of such short tags */
 	fits = !full && ckf_choose(&to, r->items + grows, to.w) &&
 		   !(ckf_is_table(&r->to) && ckf_lacks_bits(&r->to, r->items));
 	refusal->items = r->items;
@@ -48,7 +48,7 @@ ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 	refusal->input = ckf_coarser(r);
 	refusal->capacity = ckf_kept_capacity(&to, to.w);
 	if (fits || r->unbounded)
-		refusal->cause = r->once ? CKF_CROWDED_HASHES : CKF_CROWDED;
+		refusal->cause = r->deduplicated ? CKF_CROWDED_HASHES : CKF_CROWDED;
 	else
 		refusal->cause = merges && full ? CKF_COARSE : CKF_FULL;
 	if (refusal->cause == CKF_COARSE && refusal->input >= 0)

@@ -1,30 +1,30 @@
 /*
- * saturated.h - groups of 2 b copies where b becomes larger.
+ * saturated.h - keep groups saturated when b becomes larger.
  *
- * A group of 2 b copies is saturated: it stands for any number of copies, and removals
- * leave it as it is (FORMAT.md, section 4).  Where its items go into larger buckets, it
- * must have 2 b copies of the larger b, or removals would take it away while items of it
- * are left.
+ * A group of 2 b copies is saturated: it stands for any number of copies, and removals do
+ * not change it (FORMAT.md, section 4).  If its items move to larger buckets, the group must
+ * get 2 b copies of the larger b.  Else removals could delete all its copies while items of
+ * the group are left.
  */
 #ifndef CKF_SATURATED_H
 #define CKF_SATURATED_H
 
 #include "cuckoofilter.h"
 
-/* Items that come in ascending order, copies as equal ones. */
+/* The state while items are read in ascending order. */
 typedef struct ckf_saturated
 {
-	uint64_t item;   /* that came last; 0 before the first */
-	unsigned copies; /* and how often */
-	unsigned full;   /* copies of a saturated group */
-	unsigned raised; /* copies that it gets; none is raised where that is less */
+	uint64_t item;   /* the last item; 0 before the first */
+	unsigned copies; /* its copies so far */
+	unsigned full;   /* copies of a saturated group before */
+	unsigned raised; /* copies of a saturated group after; ignored if less than `full` */
 } ckf_saturated;
 
-/* Items that `n` of them become at most, full being 4 or more and raised 16 or less. */
+/* An upper bound of the items that are written for `n`, if full >= 4 and raised <= 16. */
 #define CKF_RAISED_ITEMS(n) (4 * (n) + 12)
 
-/* Write the next n items to `to`, each saturated group with as many copies as it gets.
- * Returns how many were written. */
+/* Write the next n items to `to`, and the additional copies of saturated groups.
+ * Returns the number of items written. */
 static inline size_t
 ckf_raise_saturated(ckf_saturated *s, const uint64_t *items, size_t n, uint64_t *to)
 {

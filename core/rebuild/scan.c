@@ -1,5 +1,5 @@
 /*
- * scan.c - scans of words and of two other scans; what all scans share.
+ * scan.c - scans of words, the merge of two scans, and code that all scans share.
  */
 #include "rebuild/scan.h"
 
@@ -23,7 +23,7 @@ ckf_load_words(ckf_scan *s)
 		memory[have] = word;
 		have += word != 0;
 	}
-	*s->worked += next - s->next;
+	*s->work += next - s->next;
 	s->next = next;
 	s->have = have;
 	s->at = 0;
@@ -42,7 +42,7 @@ ckf_scan_words(ckf_scan *s, const uint8_t *body, uint64_t words)
 
 /* ----------------------------------------------------------------- merged */
 
-/* All that one scan has at hand. */
+/* Pass on the rest of a child's block without copying it. */
 static void
 ckf_pass_on(ckf_scan *s, ckf_scan *child)
 {
@@ -51,8 +51,8 @@ ckf_pass_on(ckf_scan *s, ckf_scan *child)
 	child->at = child->have;
 }
 
-/* Merge until one scan has no more at hand, or the block is full.  Which of
- * two items is smaller no processor foresees, so there is no branch on it. */
+/* Merge until a child's block is read or this block is full.  A processor cannot predict
+ * which of two items is smaller, so there is no branch on it. */
 static void
 ckf_merge_block(ckf_scan *s, ckf_scan *left, ckf_scan *right)
 {
@@ -73,7 +73,7 @@ ckf_merge_block(ckf_scan *s, ckf_scan *left, ckf_scan *right)
 	right->at = (size_t)(b - right->keys);
 	s->keys = s->memory;
 	s->have = n;
-	*s->worked += n;
+	*s->work += n;
 }
 
 bool
@@ -82,8 +82,8 @@ ckf_scan_pair(ckf_scan *s, bool ready[2])
 	ckf_scan *a = s->child[0], *b = s->child[1];
 
 	ready[0] = ckf_scan_ready(a);
-	if (*s->worked >= CKF_STEP && b->at == b->have && !b->ended)
-		return false; /* a large segment is enough for a step */
+	if (*s->work >= CKF_STEP && b->at == b->have && !b->ended)
+		return false; /* the first child has used up this step */
 	ready[1] = ckf_scan_ready(b);
 	return (ready[0] || a->ended) && (ready[1] || b->ended);
 }
@@ -123,10 +123,10 @@ ckf_scan_rewind(ckf_scan *s, unsigned low)
 		ckf_scan_rewind(s->child[0], low);
 		ckf_scan_rewind(s->child[1], low);
 	}
-	if (s->meeting)
+	if (s->intersection)
 	{
-		memset(s->meeting->distinct, 0, sizeof s->meeting->distinct);
-		memset(s->meeting->last, 0, sizeof s->meeting->last);
+		memset(s->intersection->distinct, 0, sizeof s->intersection->distinct);
+		memset(s->intersection->last, 0, sizeof s->intersection->last);
 	}
 	s->low = low;
 	s->keys = s->memory;

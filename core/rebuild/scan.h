@@ -1,96 +1,97 @@
 /*
- * scan.h - read the items of a filter in ascending order, a block at a time: the
- * sources of a rebuild.
+ * scan.h - read the items of a filter in ascending order, a block at a time.  Scans are
+ * the sources of a rebuild.
  *
- * An item is a hash, or a prefix aligned to the left, so that items of any
- * precision compare with each other.  Copies come as equal items, one after
- * the other.
+ * An item is a hash, or a prefix aligned to the left of 64 bits, so items of different
+ * precision can be compared.  Copies are equal items, one after the other.
  *
- * Each load does a bounded amount of work, and adds it to *worked, so that a
- * rebuild can return to its host in time.
+ * Each load does a bounded amount of work and adds it to *work, so a rebuild returns to
+ * its host in time.
  */
 #ifndef CKF_SCAN_H
 #define CKF_SCAN_H
 
 #include "filter/geometry.h"
 
-/* Items of one block, where a representation does not say otherwise. */
+/* Items of a block, unless the representation has its own limit. */
 #define CKF_BLOCK 4096
 
 typedef struct ckf_scan ckf_scan;
 
-/* Where the items of two scans meet: cut to a common precision, those that are in both
- * pass.  What the two have is counted on the way. */
-typedef struct ckf_meeting
+/* The intersection of two scans: both are cut to a common precision, and the items that are
+ * in both are the result.  The distinct items of each scan are counted as well. */
+typedef struct ckf_intersection
 {
 	uint8_t w;            /* the precision; 64: whole hashes */
 	uint64_t low_mask;    /* 2^c - 1 */
-	uint64_t distinct[2]; /* distinct cut items of each so far, */
-	uint64_t last[2];     /* and the last of them */
-} ckf_meeting;
+	uint64_t distinct[2]; /* distinct cut items of each scan so far */
+	uint64_t last[2];     /* the last cut item of each scan */
+} ckf_intersection;
 
 struct ckf_scan
 {
 	const uint64_t *keys; /* the block */
-	size_t have, at;      /* items in it, and how many were taken */
+	size_t have, at;      /* items in the block, and the number of those that were read */
 	bool ended;           /* there is no further block */
-	size_t *worked;       /* what loads cost, counted in items */
+	size_t *work;         /* what loads cost, counted in items */
 
-	/* Read the next block; `have` may be 0 where only a part of the work for it
-	 * is done.  false: there is none. */
+	/* Read the next block.  `have` becomes 0 if the block needs more steps.
+	 * false: there are no more items. */
 	bool (*load)(ckf_scan *scan);
 
-	uint64_t words;   /* of scratch that the scan needs */
-	uint64_t *memory; /* they */
+	uint64_t words;   /* words of scratch that the scan needs */
+	uint64_t *memory; /* the scratch */
 
-	const ckf_filter *in; /* table, collector, chunks: what is read */
-	unsigned low;         /* table: items are sorted by the bits from here up */
+	const ckf_filter *in; /* table, collector, chunks: the input */
+	unsigned low;         /* table: items are sorted by the bits from this one up */
 	ckf_inverse inverse;  /* table */
-	const uint8_t *body;  /* words: the first one */
-	uint64_t next, end;   /* words, table, collector: next word, segment or hash, and their end */
-	uint64_t place;       /* collector: hashes before the block; chunks: where the next begins */
-	ckf_scan *child[2];   /* merge, meeting: what is merged or meets */
-	ckf_meeting *meeting; /* meeting */
-	const void *given;    /* collector: the block; chunks: the piece that the host has brought */
-	bool wants;           /* chunks: the next piece is asked for, */
-	uint8_t raised;       /* and copies that saturated groups get, if that is more */
+	const uint8_t *body;  /* words: the first word */
+	uint64_t next, end;   /* words, table, collector: next word, segment or hash, and the end */
+	uint64_t base;        /* collector: hashes before the block; chunks: start of the next range */
+	ckf_scan *child[2];   /* merge, intersection: the two scans that are read */
+	ckf_intersection *intersection; /* intersection */
+	const void *given; /* collector: the block; chunks: the chunk that the host gave last */
+	bool wants;        /* chunks: the scan needs the next chunk */
+	uint8_t raised;    /* chunks: copies that a saturated group gets, if more than it has */
 };
 
 /* ------------------------------------------------------- kinds of scans */
 
-/* Ascending words, little-endian; those that are 0 are skipped. */
+/* Ascending little-endian words; zeros are skipped. */
 void ckf_scan_words(ckf_scan *scan, const uint8_t *body, uint64_t words);
 
-/* Two scans as one. */
+/* All items of two scans. */
 void ckf_scan_merged(ckf_scan *scan, ckf_scan *a, ckf_scan *b);
 
-/* What two scans have in common, as items that are cut; copies may pass as such.  The
- * meeting, whose w and low_mask are set, is the scan's until its end. */
-void ckf_scan_common(ckf_scan *scan, ckf_scan *a, ckf_scan *b, ckf_meeting *meeting);
+/* The cut items that both scans have; an item may be repeated.  The caller sets w and
+ * low_mask of *intersection and keeps it as long as the scan. */
+void ckf_scan_intersection(ckf_scan *scan, ckf_scan *a, ckf_scan *b,
+						   ckf_intersection *intersection);
 
-/* For scans of two others: is it known of both what comes next?  ready[i]: child i has items
- * at hand; else it has ended.  false: the step is over, or a child needs another. */
+/* Load the children of a scan where they have no item left.  true: each child has items
+ * (ready[i]) or has ended.  false: the step has done enough work, or a child needs another
+ * step. */
 bool ckf_scan_pair(ckf_scan *scan, bool ready[2]);
 
 /* ----------------------------------------------------------------- using */
 
-/* What a representation brings, to be read by a rebuild. */
+/* The functions by which a rebuild reads a representation. */
 typedef struct ckf_source
 {
-	/* Copies in it; more than there are where repeated items are not told
-	 * apart yet.  0: it is empty. */
+	/* The number of copies, or an upper bound if duplicates are not dropped yet.
+	 * 0: it is empty. */
 	uint64_t (*items)(const ckf_filter *t);
 
 	/* Make its scan. */
 	void (*scan)(const ckf_filter *t, ckf_scan *scan);
 } ckf_source;
 
-/* From the first item on.  A table's items come sorted by their bits from
- * `low` up; 0: in order. */
+/* Go back to the first item.  A table's items are then sorted by their bits from `low` up;
+ * 0: fully sorted. */
 void ckf_scan_rewind(ckf_scan *scan, unsigned low);
 
-/* Are there items at scan->keys[scan->at]?  Where not, either the scan has ended
- * or the next call goes on. */
+/* Whether there is an item at scan->keys[scan->at].  If not, the scan has ended, or the next
+ * call continues the load. */
 CKF_INLINE bool
 ckf_scan_ready(ckf_scan *scan)
 {

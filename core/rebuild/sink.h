@@ -1,5 +1,5 @@
 /*
- * sink.h - fill a new filter with items in ascending order: the other end of a
+ * sink.h - fill a new filter with items in ascending order.  The sink is the output of a
  * rebuild.
  */
 #ifndef CKF_SINK_H
@@ -12,38 +12,37 @@ typedef struct ckf_build
 {
 	ckf_filter *t;       /* the target: geometry, and bytes to write */
 	uint64_t stored;     /* copies stored so far */
-	size_t worked;       /* what puts cost beyond the items themselves, in items */
-	uint64_t next;       /* not of a table: the next word */
-	ckf_segment segment; /* of a table: the one being filled, in scratch, */
-	uint64_t number;     /* and its number */
+	size_t work;         /* additional work of `put`, in items */
+	uint64_t next;       /* hashes: the next word */
+	ckf_segment segment; /* table: the segment that is being filled, in scratch */
+	uint64_t number;     /* table: the number of this segment */
 } ckf_build;
 
-/* What a representation brings, to be filled by a rebuild. */
+/* The functions by which a rebuild fills a representation. */
 typedef struct ckf_sink
 {
-	/* 64-bit words of scratch. */
+	/* The 64-bit words of scratch that are needed. */
 	uint64_t (*scratch)(const ckf_filter *to);
 
-	/* Bytes of a target that is to hold so many copies; 0: too many for the
-	 * memory of this machine. */
+	/* Bytes of a target for this number of copies; 0: more than the address space. */
 	uint64_t (*size)(const ckf_filter *to, uint64_t copies);
 
-	/* Must the body be zero before? */
+	/* Whether the body must be zero before `start`. */
 	bool (*cleared)(const ckf_filter *to);
 
-	/* Begin; build->t is set, the rest is zero. */
+	/* Begin.  build->t is set, all other members are zero. */
 	void (*start)(ckf_build *build, uint64_t *scratch);
 
-	/* Store n items, cut and aligned for the target: ascending, and none below one
-	 * that came before.  Copies are equal items.  false: no room. */
+	/* Store n items, cut and aligned for the target.  The items of all calls together
+	 * are in ascending order.  Copies are equal items.  false: no room. */
 	bool (*put)(ckf_build *build, const uint64_t *items, size_t n);
 
-	/* Write what is still in scratch.  t has its count and size; the caller
+	/* Write what is left in scratch.  t has its count and size already.  The caller
 	 * writes the header. */
 	void (*end)(ckf_build *build);
 } ckf_sink;
 
-/* Store items as words, from build->next on.  false: they are more than `words`. */
+/* Store items as words, from build->next on.  false: they would exceed `words`. */
 CKF_INLINE bool
 ckf_put_words(ckf_build *build, uint8_t *to, uint64_t words, const uint64_t *items, size_t n)
 {

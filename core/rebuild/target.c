@@ -1,5 +1,5 @@
 /*
- * target.c - what a rebuild builds: sorted hashes, or a table of which geometry
+ * target.c - choose what a rebuild builds: sorted hashes, or a table and its geometry
  * (FORMAT.md, section 5).
  */
 #include "rebuild/target.h"
@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------ start */
 
-/* Inputs whose promises count: not a batch of hashes. */
+/* The number of inputs whose parameters count; a batch of hashes has none. */
 static unsigned
 ckf_promising(const ckf_rebuild *r)
 {
@@ -33,7 +33,7 @@ ckf_target_start(ckf_rebuild *r, ckf_goal goal)
 		to->item_classes |= r->in[1]->item_classes;
 	r->capacity = to->capacity;
 	r->w = to->w;
-	r->once = (to->flags & CKF_FLAG_SET) != 0;
+	r->deduplicated = (to->flags & CKF_FLAG_SET) != 0;
 	r->in_order = !r->row->grows || ckf_is_whole(r);
 	return CKF_OK;
 }
@@ -45,7 +45,7 @@ ckf_target_counts(const ckf_rebuild *r)
 	{
 		case CKF_COUNT_NEVER:
 			return false;
-		case CKF_COUNT_CUT: /* else most often none comes twice: a build will tell */
+		case CKF_COUNT_CUT: /* hashes are usually distinct; else the build notices */
 			return !ckf_is_whole(r);
 		case CKF_COUNT_MANY:
 			return r->inputs > 1 || !ckf_is_whole(r);
@@ -66,14 +66,14 @@ ckf_target_hashes(ckf_filter *to)
 	ckf_derive(to);
 }
 
-/* Copies that a table is chosen for: growth gives hashes room for more. */
+/* The copies for which a table is chosen.  A first table that growth builds gets spare room. */
 static uint64_t
 ckf_planned_items(const ckf_rebuild *r)
 {
 	return ckf_is_whole(r) && r->row->grows ? r->items + r->items / 2 + 8 : r->items;
 }
 
-/* Items for which the precision of a first table is chosen. */
+/* The items for which the precision of a first table is chosen. */
 static uint64_t
 ckf_expected_items(const ckf_rebuild *r)
 {
@@ -88,14 +88,14 @@ ckf_expected_items(const ckf_rebuild *r)
 	}
 }
 
-/* Is a table of whole hashes built because there are many?  One that grows gets one more. */
+/* Whether there are too many items for sorted hashes.  Growth is for one item more. */
 static bool
 ckf_are_many(const ckf_rebuild *r)
 {
 	return r->items + r->row->grows > CKF_MAX_HASHES;
 }
 
-/* Whole hashes come in: they stay, or become a first table. */
+/* Choose the target of whole hashes: sorted hashes, or a first table. */
 static bool
 ckf_target_exact(ckf_rebuild *r)
 {
@@ -134,15 +134,15 @@ ckf_target_larger(ckf_rebuild *r)
 	}
 	if (ckf_buckets(to) > ckf_buckets(from))
 		return true;
-	/* items that crowd together: more buckets than their number asks for */
+	/* the items do not fit into so many buckets, although their number would */
 	to->g = from->g;
 	to->m = from->m;
 	to->rho_bits = from->rho_bits;
 	return ckf_enlarge(to, 8, r->items);
 }
 
-/* A table of the precision that the items' number asks for, as far as theirs goes.  What an
- * export falls back to keeps the w that its chunks promise. */
+/* A table of the precision that the number of items needs, at most that of the items.  If an
+ * export falls back to other parameters, w stays that of the chunks. */
 static bool
 ckf_target_first(ckf_rebuild *r)
 {
@@ -154,7 +154,7 @@ ckf_target_first(ckf_rebuild *r)
 	return ckf_choose(to, r->items, r->w);
 }
 
-/* A table for items that have been cut. */
+/* Choose a table for prefixes. */
 static bool
 ckf_target_table(ckf_rebuild *r)
 {
@@ -176,18 +176,18 @@ ckf_target_table(ckf_rebuild *r)
 /* ----------------------------------------------------------------- choose */
 
 /*
- * The items of chunks have been counted.  A set's items that share a prefix with another
- * are not there to be counted, but an aggregate would count them: the host knows how many
- * were added.  Where these are more than can be for that reason, some were added again.
+ * Correct the count of a set's items in chunks.  An aggregate counts distinct items, but chunks
+ * store items of equal prefix once.  So the host's number of added items is used, unless it is
+ * so large that items must have been added repeatedly.
  */
 static void
 ckf_settle_chunks(ckf_rebuild *r)
 {
-	if (r->once && r->added > r->items && r->added - r->items <= r->items / 8 + 8)
+	if (r->deduplicated && r->added > r->items && r->added - r->items <= r->items / 8 + 8)
 		r->items = r->added;
 }
 
-/* Is the chosen table better than what there is without one? */
+/* Whether the chosen table has fewer bytes than sorted hashes, or than the input. */
 static bool
 ckf_is_worth_it(const ckf_rebuild *r)
 {
@@ -208,9 +208,9 @@ ckf_use(ckf_rebuild *r)
 	r->cut_w = r->to.w;
 }
 
-/* Without a table: whole hashes stay hashes, and a compaction what it was.  CKF_MORE: an
- * export becomes something else, and items must be counted once more.  `short_tags`: the
- * table's would be shorter than c. */
+/* Choose a target if there is no table: whole hashes stay hashes, and a compaction copies its
+ * input.  CKF_MORE: an export falls back to other parameters, count the items again.
+ * `short_tags`: the table is impossible because f would be below c. */
 static ckf_status
 ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 {
@@ -232,7 +232,7 @@ ckf_bytes_of(const ckf_filter *table)
 	return ckf_table_size(table->g, table->m, table->bucket_bits);
 }
 
-/* Is the table of an export larger than the host can keep it? */
+/* Whether the table of an export exceeds the host's limit. */
 static bool
 ckf_is_too_large(const ckf_rebuild *r)
 {
@@ -248,19 +248,19 @@ ckf_target_choose(ckf_rebuild *r)
 	r->tries = 0;
 	if (r->row->removes && ckf_is_table(r->in[0]))
 	{
-		r->copies_input = true; /* and takes them away in place, which never fails */
+		r->copies_input = true; /* and removes items in place, which never fails */
 		return CKF_OK;
 	}
 	if (r->added > 0)
 		ckf_settle_chunks(r);
 	if ((r->row->compares || r->row->of_items) && r->items == 0)
-		r->w = 64; /* what is empty has spent no precision */
+		r->w = 64; /* an empty filter has not cut any item */
 	to->w = r->w;
 	if (r->row->of_items)
 		to->capacity = (uint64_t)r->capacity > r->items ? r->capacity : (int64_t)r->items;
 	found = ckf_is_whole(r) ? ckf_target_exact(r) : ckf_target_table(r);
-	/* without its copies it may not be; a set that is, the host refuses */
-	if (found && !r->once && ckf_is_too_large(r) && ckf_fall_back(r, false))
+	/* a set, which stores no copies, may fit; the host refuses a set that does not */
+	if (found && !r->deduplicated && ckf_is_too_large(r) && ckf_fall_back(r, false))
 		return CKF_MORE;
 	if (found)
 		ckf_use(r);
@@ -268,10 +268,10 @@ ckf_target_choose(ckf_rebuild *r)
 }
 
 /*
- * A larger table for items that one did not hold.  Near a rate of 1 tags are so short
- * that items can move to a few other buckets only, and more buckets make them
- * shorter: items that have more bits then take a longer prefix, at the latest where
- * there is no larger table, and from the second failure on where it costs no more bytes.
+ * Choose a larger table after a table could not place all items.  Near a rate of 1, tags are
+ * so short that an item can move to few other buckets only, and more buckets make tags even
+ * shorter.  In this case the items take a longer prefix, if they have more bits: from the
+ * second failure on if this costs no more bytes, and always if there is no larger table.
  */
 static bool
 ckf_target_larger_table(ckf_rebuild *r)

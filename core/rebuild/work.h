@@ -1,5 +1,5 @@
 /*
- * work.h - a rebuild under way.
+ * work.h - the state of a rebuild in progress.
  */
 #ifndef CKF_WORK_H
 #define CKF_WORK_H
@@ -10,58 +10,58 @@
 
 typedef enum ckf_phase
 {
-	CKF_START, /* the host's memory is there */
-	CKF_COUNT, /* read all items, to know how many there will be */
+	CKF_START, /* the host has provided the memory */
+	CKF_COUNT, /* read and count all items */
 	CKF_CLEAR, /* zero the target */
-	CKF_BUILD, /* read all items, and store them */
-	CKF_COPY,  /* or copy an input's bytes, */
-	CKF_REMOVE /* and take items away from the copy */
+	CKF_BUILD, /* read and store all items */
+	CKF_COPY,  /* copy the bytes of the first input */
+	CKF_REMOVE /* remove items from the copy */
 } ckf_phase;
 
 struct ckf_rebuild
 {
-	const ckf_goal_row *row; /* what the goal says */
+	const ckf_goal_row *row; /* the properties of the goal */
 	ckf_phase phase;
 	bool counts;       /* the next pass over the items only counts them */
-	bool copies_input; /* no target is better than the input as it is */
-	bool unbounded;    /* of chunks: the target may have any number of buckets, up to
+	bool copies_input; /* the result begins as a copy of the first input */
+	bool unbounded;    /* chunks: the target may have any number of buckets, up to
 						* `most` bytes */
-	bool in_order;     /* items come sorted, equal ones side by side */
-	bool once;         /* one copy of each prefix is stored */
-	uint8_t w;         /* of the items: the least that comes in */
-	uint8_t cut_w;     /* to this, all are cut */
+	bool in_order;     /* the items are sorted */
+	bool deduplicated; /* one copy of each prefix is stored */
+	uint8_t w;         /* precision of the items: the least of all inputs */
+	uint8_t cut_w;     /* precision to which this pass cuts the items */
 	unsigned tries;    /* builds that failed for these items */
 
 	const ckf_filter *in[CKF_MOST_INPUTS];
 	unsigned inputs;
-	uint64_t items;   /* to be stored: exactly, or at most */
-	uint64_t added;   /* of chunks: to a set, stored or not; 0: not known */
-	uint64_t most;    /* of chunks: bytes that the host can keep */
-	int64_t capacity; /* that was asked for */
+	uint64_t items;   /* items to store: the exact number, or an upper bound */
+	uint64_t added;   /* chunks of a set: items added, stored or not; 0: not known */
+	uint64_t most;    /* chunks: bytes of the largest filter that the host can keep */
+	int64_t capacity; /* the requested capacity */
 
-	unsigned scans;      /* that read inputs; the others merge */
-	unsigned all_scans;  /* both */
-	ckf_scan *root;      /* all items that come in, in order; or NULL */
-	ckf_scan *removals;  /* what is taken away; or NULL */
-	ckf_meeting meeting; /* of two inputs, where they are compared */
+	unsigned scans;                /* scans that read an input */
+	unsigned all_scans;            /* these, and the scans that merge others */
+	ckf_scan *root;                /* the scan of all items in order; or NULL */
+	ckf_scan *removals;            /* the scan of the hashes to remove; or NULL */
+	ckf_intersection intersection; /* goals that compare two inputs */
 
 	/* The pass over all items. */
-	uint64_t last;    /* the item that came last, as it came */
-	uint64_t met;     /* the same, at the precision where equal ones count once */
-	uint64_t group;   /* the prefix that came last; 0 before the first */
-	uint64_t copies;  /* and how often */
-	uint64_t passed;  /* items so far, without those that were dropped */
-	uint64_t leaving; /* removals: the hash that came last, */
-	unsigned came;    /* its copies so far, */
-	unsigned taken;   /* and how many are to go */
-	size_t worked;    /* in this step, in items */
-	uint64_t place;   /* of CKF_CLEAR and CKF_COPY: bytes done */
+	uint64_t last;          /* the last item, before it was cut */
+	uint64_t distinct_last; /* goals of distinct items: the last item, cut to w */
+	uint64_t group;         /* the last prefix, cut to cut_w; 0 before the first */
+	uint64_t copies;        /* copies of this prefix so far */
+	uint64_t passed;        /* goals of distinct items: distinct items so far */
+	uint64_t removal;       /* removals: the last hash of the input, */
+	unsigned removal_seen;  /* its copies read so far, */
+	unsigned removal_due;   /* and its copies to remove */
+	size_t work;            /* work done in this step, in items */
+	uint64_t done;          /* CKF_CLEAR and CKF_COPY: bytes done */
 
 	ckf_filter to;
 	const ckf_sink *sink;
 	ckf_build build;
 
-	/* The host's buffers: what they must have, and where they were. */
+	/* The host's buffers: the requested sizes, and the addresses at the last step. */
 	size_t dst_size, scratch_size;
 	uint64_t scan_words;
 	void *dst, *scratch;
@@ -69,7 +69,7 @@ struct ckf_rebuild
 	ckf_scan scan[]; /* one for each input, and one less to merge them */
 };
 
-/* Whole hashes come in, and may come out. */
+/* Whether the items are whole hashes. */
 CKF_INLINE bool
 ckf_is_whole(const ckf_rebuild *r)
 {

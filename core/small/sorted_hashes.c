@@ -75,7 +75,7 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	uint8_t *at;
 
 	hash |= hash == 0;
-	if (copies > 0 && (copies == 2U * t->b || t->once))
+	if (copies > 0 && (copies == 2U * t->b || t->deduplicated))
 		return CKF_OK;
 	/*
 	 * CKF_ROOM leads to a growth.  From CKF_MAX_HASHES hashes on that makes a table

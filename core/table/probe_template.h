@@ -43,30 +43,30 @@ ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
 /* Has one of the place's two buckets its tag?  Both are read before either is
  * compared, so that their loads overlap. */
 CKF_INLINE bool
-ckf_has_tag(const ckf_filter *t, ckf_access access, const ckf_place *place)
+ckf_has_tag(const ckf_filter *t, ckf_access access, const ckf_location *location)
 {
 	uint64_t lane;
 
 	if (access != CKF_BY_SLOT)
 	{
-		lane = ckf_lane_of(t, access, place->tag);
-		return (ckf_any_lane(t, ckf_read_lanes(t, access, place->at[0]), lane) |
-				ckf_any_lane(t, ckf_read_lanes(t, access, place->at[1]), lane)) != 0;
+		lane = ckf_lane_of(t, access, location->tag);
+		return (ckf_any_lane(t, ckf_read_lanes(t, access, location->at[0]), lane) |
+				ckf_any_lane(t, ckf_read_lanes(t, access, location->at[1]), lane)) != 0;
 	}
 	if (t->encoding == CKF_PLAIN)
-		return ckf_any_chunk(t, place->at[0], place->tag) ||
-			   ckf_any_chunk(t, place->at[1], place->tag);
-	return ckf_any_nibble(t, place->at[0], place->tag) ||
-		   ckf_any_nibble(t, place->at[1], place->tag);
+		return ckf_any_chunk(t, location->at[0], location->tag) ||
+			   ckf_any_chunk(t, location->at[1], location->tag);
+	return ckf_any_nibble(t, location->at[0], location->tag) ||
+		   ckf_any_nibble(t, location->at[1], location->tag);
 }
 
 /* (Paper, Algorithm 2.) */
 CKF_INLINE bool
 ckf_contains_by(const ckf_filter *t, ckf_access access, uint64_t hash)
 {
-	ckf_place place = ckf_locate(t, hash);
+	ckf_location location = ckf_locate(t, hash);
 
-	return ckf_has_tag(t, access, &place);
+	return ckf_has_tag(t, access, &location);
 }
 
 CKF_INLINE void
@@ -81,17 +81,17 @@ CKF_INLINE size_t
 ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *hashes, size_t n,
 					 uint8_t *out)
 {
-	ckf_place places[CKF_AHEAD];
+	ckf_location locations[CKF_AHEAD];
 	size_t found = 0;
 	size_t i;
 
 	for (i = 0; i < n + CKF_AHEAD; i++)
 	{
-		ckf_place *place = &places[i % CKF_AHEAD];
+		ckf_location *location = &locations[i % CKF_AHEAD];
 
 		if (i >= CKF_AHEAD)
 		{
-			bool in = ckf_has_tag(t, access, place);
+			bool in = ckf_has_tag(t, access, location);
 
 			found += in;
 			if (out)
@@ -99,9 +99,9 @@ ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *has
 		}
 		if (i < n)
 		{
-			*place = ckf_locate(t, hashes[i]);
-			ckf_fetch(t, access, place->at[0]);
-			ckf_fetch(t, access, place->at[1]);
+			*location = ckf_locate(t, hashes[i]);
+			ckf_fetch(t, access, location->at[0]);
+			ckf_fetch(t, access, location->at[1]);
 		}
 	}
 	return found;

@@ -16,17 +16,17 @@
 
 /* The first bit of the bucket in a half. */
 static uint64_t
-ckf_first_bit(const ckf_filter *t, const ckf_place *place, unsigned half)
+ckf_first_bit(const ckf_filter *t, const ckf_location *location, unsigned half)
 {
-	return place->at[half] * (ckf_is_bytes(t->operations->access) ? 8 : 1);
+	return location->at[half] * (ckf_is_bytes(t->operations->access) ? 8 : 1);
 }
 
 /* Ask for the next bucket. */
 static ckf_status
 ckf_need_bucket(const ckf_filter *t, ckf_question *question)
 {
-	ckf_place place = ckf_locate(t, question->hash);
-	uint64_t bit = ckf_first_bit(t, &place, question->steps);
+	ckf_location location = ckf_locate(t, question->hash);
+	uint64_t bit = ckf_first_bit(t, &location, question->steps);
 
 	question->from = CKF_HEADER_SIZE + bit / 8;
 	question->size = (uint32_t)(bit % 8 + t->bucket_bits + 7) / 8;
@@ -42,13 +42,13 @@ ckf_table_question_start(const ckf_filter *t, ckf_question *question)
 ckf_status
 ckf_table_question_step(const ckf_filter *t, ckf_question *question, const uint8_t *bytes)
 {
-	ckf_place place = ckf_locate(t, question->hash);
+	ckf_location location = ckf_locate(t, question->hash);
 	uint8_t bucket[CKF_BUCKET_BYTES + CKF_TABLE_PAD] = {0};
 	uint64_t tags[CKF_MAX_SLOTS];
 
 	memcpy(bucket, bytes, question->size);
-	ckf_slots_read_from(t, bucket, ckf_first_bit(t, &place, question->steps) % 8, tags);
-	question->copies += ckf_count_tags(tags, t->b, place.tag);
+	ckf_slots_read_from(t, bucket, ckf_first_bit(t, &location, question->steps) % 8, tags);
+	question->copies += ckf_count_tags(tags, t->b, location.tag);
 	question->steps++;
 	if (question->steps == 2 || (question->copies > 0 && !question->all_copies))
 		return CKF_OK;

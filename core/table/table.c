@@ -14,23 +14,23 @@
 /* A hash's two buckets, loaded. */
 typedef struct ckf_pair
 {
-	ckf_place place;
+	ckf_location location;
 	ckf_bucket bucket0, bucket1;
 } ckf_pair;
 
 CKF_INLINE void
 ckf_pair_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_pair *pair)
 {
-	pair->place = ckf_locate(t, hash);
-	ckf_bucket_load(t, access, pair->place.at[0], &pair->bucket0);
-	ckf_bucket_load(t, access, pair->place.at[1], &pair->bucket1);
+	pair->location = ckf_locate(t, hash);
+	ckf_bucket_load(t, access, pair->location.at[0], &pair->bucket0);
+	ckf_bucket_load(t, access, pair->location.at[1], &pair->bucket1);
 }
 
 /* Do all slots of both hold the tag? */
 CKF_INLINE bool
 ckf_pair_is_saturated(const ckf_filter *t, ckf_access access, const ckf_pair *pair)
 {
-	return ckf_buckets_hold_only(t, access, &pair->bucket0, &pair->bucket1, pair->place.tag);
+	return ckf_buckets_hold_only(t, access, &pair->bucket0, &pair->bucket1, pair->location.tag);
 }
 
 /* a, or with `second` b, without a branch.  Which bucket an item goes to is as good
@@ -48,7 +48,7 @@ ckf_pair_replace(const ckf_filter *t, ckf_access access, const ckf_pair *pair, b
 				 uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
 {
 	uint64_t mask = ckf_select(half, mask0, mask1);
-	uint64_t at = ckf_select(half, pair->place.at[0], pair->place.at[1]);
+	uint64_t at = ckf_select(half, pair->location.at[0], pair->location.at[1]);
 	ckf_bucket bucket;
 
 	if (access == CKF_BY_SLOT)
@@ -64,8 +64,10 @@ ckf_copies_by(const ckf_filter *t, ckf_access access, uint64_t hash)
 	ckf_pair pair;
 
 	ckf_pair_read(t, access, hash, &pair);
-	return ckf_mask_count(t, access, ckf_bucket_matches(t, access, &pair.bucket0, pair.place.tag)) +
-		   ckf_mask_count(t, access, ckf_bucket_matches(t, access, &pair.bucket1, pair.place.tag));
+	return ckf_mask_count(t, access,
+						  ckf_bucket_matches(t, access, &pair.bucket0, pair.location.tag)) +
+		   ckf_mask_count(t, access,
+						  ckf_bucket_matches(t, access, &pair.bucket1, pair.location.tag));
 }
 
 /* Both buckets are full: move other items.  It works on the one segment that the hash
@@ -74,7 +76,7 @@ CKF_INLINE bool
 ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
 	uint64_t rho = ckf_cut(hash, t->w, t->low_mask) << t->g;
-	ckf_place place = ckf_locate(t, hash);
+	ckf_location location = ckf_locate(t, hash);
 	ckf_inverse inverse; /* a copy, which no store to the table's bytes can change */
 	ckf_segment s = {.t = t, .inverse = &inverse, .access = access};
 
@@ -83,7 +85,7 @@ ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
 	inverse = t->inverse;
 	s.first = (hash >> t->prefix_shift >> t->rho_bits) * t->segment_step;
 	return ckf_kick(&s, CKF_IN_TABLE, (uint32_t)ckf_mulhi(rho, t->m),
-					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, place.tag) != 0;
+					(uint32_t)ckf_mulhi(rho * t->golden, t->m) + t->m, location.tag) != 0;
 }
 
 CKF_INLINE ckf_status
@@ -93,9 +95,10 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 	ckf_pair pair;
 
 	ckf_pair_read(t, access, hash, &pair);
-	if (CKF_UNLIKELY(t->once
-						 ? (ckf_bucket_first_match(t, access, &pair.bucket0, pair.place.tag) |
-							ckf_bucket_first_match(t, access, &pair.bucket1, pair.place.tag)) != 0
+	if (CKF_UNLIKELY(t->deduplicated
+						 ? (ckf_bucket_first_match(t, access, &pair.bucket0, pair.location.tag) |
+							ckf_bucket_first_match(t, access, &pair.bucket1, pair.location.tag)) !=
+							   0
 						 : ckf_pair_is_saturated(t, access, &pair)))
 		return CKF_OK;
 	if (t->count >= t->max_count)
@@ -107,7 +110,7 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 		/* into the emptier bucket: then half as many adds find both full later */
 		bool half = ckf_is_emptier(t, access, free0, free1);
 
-		ckf_pair_replace(t, access, &pair, half, free0, free1, 0, pair.place.tag);
+		ckf_pair_replace(t, access, &pair, half, free0, free1, 0, pair.location.tag);
 	}
 	else if (t->count >= t->full_count || !kick(t, hash))
 		return CKF_ROOM;
@@ -124,11 +127,11 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 	ckf_pair pair;
 
 	ckf_pair_read(t, access, hash, &pair);
-	first0 = ckf_bucket_first_match(t, access, &pair.bucket0, pair.place.tag);
-	first1 = ckf_bucket_first_match(t, access, &pair.bucket1, pair.place.tag);
+	first0 = ckf_bucket_first_match(t, access, &pair.bucket0, pair.location.tag);
+	first1 = ckf_bucket_first_match(t, access, &pair.bucket1, pair.location.tag);
 	if ((first0 | first1) == 0 || ckf_pair_is_saturated(t, access, &pair) || t->count == 0)
 		return false;
-	ckf_pair_replace(t, access, &pair, first0 == 0, first0, first1, pair.place.tag, 0);
+	ckf_pair_replace(t, access, &pair, first0 == 0, first0, first1, pair.location.tag, 0);
 	ckf_set_count(t, t->count - 1);
 	return true;
 }

@@ -82,7 +82,7 @@ ckf_load_segment(ckf_scan *s)
 	if (s->low < 64U - t->g)
 		ckf_sort(s->memory, s->memory + ckf_segment_slots(t), s->have,
 				 s->low > 64U - t->w ? s->low : 64U - t->w, 64U - t->g);
-	*s->worked += ckf_segment_slots(t);
+	*s->work += ckf_segment_slots(t);
 	return true;
 }
 

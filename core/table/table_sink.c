@@ -150,7 +150,7 @@ ckf_place_item(ckf_build *build, ckf_where where, uint64_t item)
 	{
 		unsigned searched = ckf_kick(s, where, bucket0, bucket1, rho);
 
-		build->worked += searched;
+		build->work += searched;
 		return searched > 0;
 	}
 	return true;
@@ -169,7 +169,7 @@ ckf_place_items(ckf_build *build, ckf_where where, const uint64_t *items, size_t
 		{
 			ckf_flush_segment(build);
 			build->number = number;
-			build->worked += ckf_segment_buckets(build->t);
+			build->work += ckf_segment_buckets(build->t);
 			ckf_clear_segment(build);
 		}
 		if (!ckf_place_item(build, where, items[i]))
