@@ -79,7 +79,7 @@ model_add(model *m, uint64_t hash)
 void
 model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n)
 {
-	bool first = true; /* 0 and 1 are one hash */
+	bool first = true; /* 0 and 1 are one hash, which has one copy to be removed */
 
 	model_init(m, &result->filter);
 	for (size_t i = 0; i < n; i++)
@@ -88,8 +88,6 @@ model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t 
 			continue;
 		if (hashes[i] > 1 || first)
 			model_add(m, hashes[i]);
-		else
-			map_set(&m->truth, hashes[i], 1);
 		first = first && hashes[i] > 1;
 	}
 }
