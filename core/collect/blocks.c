@@ -1,5 +1,5 @@
 /*
- * blocks.c - the memory of a collector: blocks that the host gives and gets back.
+ * blocks.c - the memory of a collector: blocks that the host gives and takes back.
  */
 #include "collect/block.h"
 
@@ -33,7 +33,7 @@ ckf_find_block(ckf_collector *c, uint64_t capacity)
 	return NULL;
 }
 
-/* Two blocks are kept, the largest. */
+/* The two largest blocks are kept. */
 void
 ckf_release_block(ckf_collector *c, ckf_block *block)
 {
@@ -62,7 +62,7 @@ ckf_collect_give(ckf_collector *c, void *memory, size_t bytes)
 	ckf_block *other = c->spare[i];
 
 	block->capacity = (bytes - sizeof *block) / sizeof(uint64_t);
-	c->spare[i] = block; /* what was asked for stays, however small it is */
+	c->spare[i] = block; /* the requested block is kept even if it is the smallest */
 	if (other)
 	{
 		other->next = c->spent;

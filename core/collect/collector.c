@@ -1,13 +1,13 @@
 /*
- * collector.c - collect hashes that come in any order, and hand them out sorted.
+ * collector.c - take hashes in any order, and return them sorted.
  *
- * Hashes go to a block as they come.  A full block is sorted and freed of repeated hashes,
- * and is a run then.  Runs stand in a stack, each more than twice as long as the one above
- * it: where the last two are not, they are merged.  So each hash takes part in as many merges
- * as there are doublings, and all runs together have at most twice the distinct hashes.
+ * Hashes are appended to a block.  A full block is sorted, its duplicates are dropped, and it
+ * becomes a run.  Runs form a stack.  Each run is more than twice as long as the run above it;
+ * if the last two runs are not, they are merged.  So a hash is merged a logarithmic number of
+ * times, and all runs together have at most twice the distinct hashes.
  *
- * Memory does not move.  A merge writes to new blocks, and each block that it has read is
- * there to be written next, so that a merge needs a few blocks more than its runs have.
+ * Memory is never moved.  A merge writes to new blocks, and it releases each block that it has
+ * read to be written next.  So a merge needs only a few blocks more than its two runs have.
  */
 #include "collect/block.h"
 
@@ -19,7 +19,7 @@
 
 /* ------------------------------------------------------------------- runs */
 
-/* Are the last two runs to be merged? */
+/* Whether the last two runs must be merged. */
 static bool
 ckf_merge_runs_now(const ckf_collector *c)
 {
@@ -38,9 +38,9 @@ ckf_hashes_in_runs(const ckf_collector *c)
 	return sum;
 }
 
-/* Places of the next block: twice the hashes that are kept as long as they are few, so that
- * repeated ones are mostly met in it; half of them when they are many, so that it takes little
- * memory beside them. */
+/* The capacity of the next block.  While few hashes are kept, it is twice their number, so that
+ * most duplicates are found inside a block.  When many are kept, it is half their number, so
+ * that the block takes little memory in comparison. */
 static uint64_t
 ckf_next_capacity(const ckf_collector *c)
 {
@@ -52,12 +52,13 @@ ckf_next_capacity(const ckf_collector *c)
 		most = 2 * CKF_MANY_KEPT;
 	while (capacity < CKF_MOST_BLOCK && capacity < most)
 		capacity *= 2;
-	return capacity - sizeof(ckf_block) / sizeof(uint64_t); /* a power of two with its head */
+	return capacity -
+		   sizeof(ckf_block) / sizeof(uint64_t); /* with its header, a power of two words */
 }
 
 /* ------------------------------------------------------------ sort a block */
 
-/* Copy sorted hashes, at most `most` of equal ones; `to` may be `from`. */
+/* Copy sorted hashes, and at most `most` copies of each; `to` may be `from`. */
 static uint64_t
 ckf_copy_distinct(uint64_t *to, const uint64_t *from, size_t n, unsigned most)
 {
@@ -66,7 +67,7 @@ ckf_copy_distinct(uint64_t *to, const uint64_t *from, size_t n, unsigned most)
 
 	if (most == 1)
 	{
-		uint64_t last = 0; /* which no hash is */
+		uint64_t last = 0; /* no hash is 0 */
 
 		for (i = 0; i < n; i++)
 		{
@@ -86,7 +87,7 @@ ckf_copy_distinct(uint64_t *to, const uint64_t *from, size_t n, unsigned most)
 	return kept;
 }
 
-/* The block becomes a run.  CKF_ROOM: for a second one, which sorting needs. */
+/* Sort the block and make it a run.  CKF_ROOM: sorting needs a second block. */
 static ckf_status
 ckf_sort_block(ckf_collector *c)
 {
@@ -108,7 +109,7 @@ ckf_sort_block(ckf_collector *c)
 
 /* ------------------------------------------------- take a filter in hashes */
 
-/* Copy a piece of its hashes to a run.  CKF_OK: all are there. */
+/* Copy a piece of the filter's hashes to a run.  CKF_OK: all are copied. */
 static ckf_status
 ckf_take_piece(ckf_collector *c)
 {
@@ -140,7 +141,7 @@ ckf_take_piece(ckf_collector *c)
 	return CKF_OK;
 }
 
-/* Is there room for the few hashes of a filter among those that are not sorted yet? */
+/* Append the hashes of a small filter to the block.  false: the block has too little room. */
 static bool
 ckf_take_few(ckf_collector *c, const ckf_filter *in)
 {
@@ -197,7 +198,7 @@ ckf_collect_settle(ckf_collector *c)
 	c->settling = true;
 }
 
-/* A block for what comes next. */
+/* Begin the next block. */
 static ckf_status
 ckf_open_block(ckf_collector *c)
 {

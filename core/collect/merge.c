@@ -22,8 +22,8 @@ ckf_extend_merged(ckf_collector *c, uint64_t left)
 	return true;
 }
 
-/* Merge what two blocks have into another, until one of them ends or that is full.  Which
- * hash is smaller no processor foresees, so there is no branch on it. */
+/* Merge two blocks into a third, until one block is read or the third is full.  Equal hashes are
+ * written once.  A processor cannot predict which hash is smaller, so there is no branch on it. */
 static void
 ckf_merge_distinct(const ckf_block *a, size_t *a_from, const ckf_block *b, size_t *b_from,
 				   ckf_block *to)
@@ -45,7 +45,7 @@ ckf_merge_distinct(const ckf_block *a, size_t *a_from, const ckf_block *b, size_
 	to->count = (uint64_t)(out - to->hash);
 }
 
-/* The same where equal hashes count, but not more than `most`. */
+/* Merge two blocks in the same way, but keep up to `most` copies of equal hashes. */
 static void
 ckf_merge_copies(const ckf_block *a, size_t *a_from, const ckf_block *b, size_t *b_from,
 				 ckf_block *to, unsigned most)
@@ -69,7 +69,7 @@ ckf_merge_copies(const ckf_block *a, size_t *a_from, const ckf_block *b, size_t 
 	to->count = n;
 }
 
-/* The first block of a run was read. */
+/* Release the first block of a run, which has been read. */
 static void
 ckf_pass_block_of(ckf_collector *c, unsigned which)
 {
@@ -81,8 +81,8 @@ ckf_pass_block_of(ckf_collector *c, unsigned which)
 	ckf_release_block(c, block);
 }
 
-/* One run has been read: what is left of the other one's first block is copied, the other
- * blocks follow as they are. */
+/* Complete a merge after one run has been read: copy the rest of the other run's first block,
+ * and append its other blocks without copying them. */
 static ckf_status
 ckf_append_rest(ckf_collector *c, unsigned which)
 {

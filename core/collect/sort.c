@@ -1,5 +1,5 @@
 /*
- * sort.c - radix sort of 64-bit keys.  Its time does not depend on the keys.
+ * sort.c - radix sort of 64-bit keys.  The time depends on their number only.
  */
 #include "collect/sort.h"
 
@@ -9,7 +9,7 @@
 
 #define CKF_DIGIT_BITS 11
 #define CKF_DIGITS (1 << CKF_DIGIT_BITS)
-#define CKF_FEW 48 /* keys, below which insertion is quicker */
+#define CKF_FEW 48 /* insertion sort is faster up to so many keys */
 
 static void
 ckf_insertion_sort(uint64_t *keys, size_t n, uint64_t mask)
@@ -26,7 +26,7 @@ ckf_insertion_sort(uint64_t *keys, size_t n, uint64_t mask)
 	}
 }
 
-/* One pass: by the `bits` bits from `shift` on, keeping the order of equals. */
+/* Sort stably by the `bits` bits from bit `shift` up: one pass. */
 static void
 ckf_sort_digit(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, unsigned bits)
 {
@@ -54,7 +54,7 @@ ckf_sort(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low, unsigned hig
 {
 	uint64_t *from = keys;
 	uint64_t *to = scratch;
-	/* short digits for few keys: a pass also walks its counters */
+	/* few keys are sorted by short digits, since each pass reads all its counters */
 	unsigned longest = n < 4096 ? 8 : CKF_DIGIT_BITS;
 	unsigned passes = (high - low + longest - 1) / longest;
 
@@ -83,7 +83,7 @@ ckf_sort(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low, unsigned hig
 #define CKF_PARTS (1U << CKF_PART_BITS)
 #define CKF_PART_SHIFT (64 - CKF_PART_BITS)
 
-/* Bits of n keys by which to sort, so that few of them agree in these. */
+/* The number of bits to sort n keys by, so that few keys have equal bits. */
 static unsigned
 ckf_bits_that_part(size_t n)
 {
@@ -94,7 +94,8 @@ ckf_bits_that_part(size_t n)
 	return bits;
 }
 
-/* Keys that agree in the bits from `low` up stand side by side: sort them by the rest. */
+/* The keys are sorted by their bits from `low` up.  Sort keys that are equal in these by the
+ * other bits. */
 static void
 ckf_sort_ties(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low)
 {
@@ -109,7 +110,7 @@ ckf_sort_ties(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low)
 	}
 }
 
-/* Sort keys that agree in the bits from `high` up. */
+/* Sort keys whose bits from `high` up are equal. */
 static void
 ckf_sort_part(uint64_t *keys, uint64_t *scratch, size_t n, unsigned high)
 {
@@ -122,8 +123,8 @@ ckf_sort_part(uint64_t *keys, uint64_t *scratch, size_t n, unsigned high)
 		ckf_sort_ties(keys, scratch, n, low);
 }
 
-/* Many keys are parted by their top bits first, so that each part is sorted in a processor's
- * cache. */
+/* Many keys are first partitioned by their top bits, so that each partition is sorted in the
+ * processor's cache. */
 uint64_t *
 ckf_sort_hashes(uint64_t *keys, uint64_t *scratch, size_t n)
 {

@@ -6,8 +6,8 @@
 
 #include "cuckoofilter.h"
 
-/* Sort by the bits low .. high - 1; the others are the same in all keys, or do
- * not matter.  scratch is as large as keys; the result is in keys. */
+/* Sort keys by their bits low .. high - 1; other bits do not affect the order.  scratch has the
+ * size of keys.  The result is in keys. */
 void ckf_sort(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low, unsigned high);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * source.c - the hashes of a collector as the source of a rebuild.
+ * source.c - a collector as the source of a rebuild.
  */
 #include "collect/block.h"
 
@@ -26,7 +26,7 @@ ckf_collector_of(const ckf_filter *t)
 	return (const ckf_collector *)(const void *)t->bytes;
 }
 
-/* Hashes in its runs, and those that are not sorted yet, repeated ones, too. */
+/* The hashes in runs and in the block that is being filled; duplicates count. */
 static uint64_t
 ckf_collector_items(const ckf_filter *t)
 {
@@ -39,8 +39,8 @@ ckf_collector_items(const ckf_filter *t)
 	return items;
 }
 
-/* A piece of a block, where it is.  scan->next counts hashes; scan->place is how many of
- * them come before the block, which is scan->given. */
+/* Load a piece of a block without copying it.  scan->next counts the hashes that were loaded.
+ * scan->given is the block, and scan->base is the number of hashes before it. */
 static bool
 ckf_load_run(ckf_scan *s)
 {
@@ -69,7 +69,7 @@ ckf_load_run(ckf_scan *s)
 	return true;
 }
 
-/* A collector that has settled has one run. */
+/* A settled collector has one run at most. */
 static void
 ckf_scan_collector(const ckf_filter *t, ckf_scan *s)
 {

@@ -1,5 +1,5 @@
 /*
- * promise.c - what a rebuild promises.
+ * promise.c - decide the parameters of a rebuild's result.
  */
 #include "rebuild/promise.h"
 
@@ -7,30 +7,30 @@
 #include "filter/header.h"
 #include "rebuild/goal.h"
 
-/* What the inputs taken so far ask of the result; zeros before the first. */
+/* The parameters that follow from the inputs so far; zeros before the first input. */
 typedef struct ckf_asked
 {
-	bool every; /* do empty ones ask, too?  They do where the result is what is in all. */
-	bool any;   /* has any asked for something? */
-	bool items; /* has any of those items?  Then empty ones ask for nothing. */
-	bool set;   /* is any a set?  In this, empty ones have a say. */
+	bool every; /* empty inputs count, too: the goal compares inputs */
+	bool any;   /* there was an input */
+	bool items; /* an input has items; then empty inputs do not count */
+	bool set;   /* an input is a set, empty or not */
 	bool plain;
 	uint8_t w, b;
-	uint8_t item_classes; /* of all */
+	uint8_t item_classes; /* of all inputs */
 	uint64_t seed;
 	int64_t capacity;
 	double fpr;
 } ckf_asked;
 
-/* Take in what an input asks for that has a say; the first one alone, or beside
- * others. */
+/* Combine the parameters of an input that counts with those of the inputs before it.  `first`: no
+ * input before it counts. */
 static void
 ckf_ask_for(ckf_asked *asked, const ckf_filter *in, bool first)
 {
-	/* hashes are exact, and so is what has no items */
+	/* an empty filter is as precise as hashes */
 	uint8_t w = ckf_items(in) > 0 ? in->w : 64;
 
-	/* of two empty inputs either seed will do, but the same in any order */
+	/* the seed of empty inputs does not matter, but the result must not depend on their order */
 	if (first || in->seed > asked->seed)
 		asked->seed = in->seed;
 	if (first || in->capacity > asked->capacity)
@@ -58,14 +58,14 @@ ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
 		ckf_ask_for(asked, in, !asked->any || items != asked->items);
 	asked->any = true;
 	asked->items = asked->items || items;
-	asked->item_classes |= in->item_classes; /* where there are no items, none */
+	asked->item_classes |= in->item_classes; /* 0 for an empty input */
 	return CKF_OK;
 }
 
 /*
- * The classes of what two filters have in common.  An item of both is of a class that
- * either had, or came to it as a hash.  Where they have no class in common, and no
- * hashes, they share no item: a prefix that both have is there by chance.
+ * The classes of the items that two filters share.  A shared item has a class that both filters
+ * have, or a class of one filter if the other one has caller's hashes.  If there is no such class,
+ * the filters share no items: an equal prefix is there by chance.
  */
 static uint8_t
 ckf_common_classes(uint8_t a, uint8_t b)
@@ -81,8 +81,8 @@ ckf_common_classes(uint8_t a, uint8_t b)
 	return classes;
 }
 
-/* Has one items of class 7, which the other, from version 1, has under other hashes if it
- * has them?  They would be denied. */
+/* Whether one filter has items of class 7, and the other one comes from version 1, which hashed
+ * such items differently.  Then equal items would not be found. */
 static bool
 ckf_hash_otherwise(const ckf_filter *a, const ckf_filter *b)
 {
@@ -110,7 +110,7 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 		asked.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
 	}
 	*to = *first;
-	if (inputs > 1) /* one input keeps what it has, even if it is empty */
+	if (inputs > 1) /* a single input keeps its parameters, even if it is empty */
 	{
 		to->seed = asked.seed;
 		to->capacity = asked.capacity;
@@ -134,9 +134,9 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 }
 
 /*
- * Where a filter is cut to the w that it has, the rule of tag 0 must not have joined more
- * prefixes than it does in the chunks: a smaller c joins more of them.  From a longer
- * prefix the rule's change is cut off.
+ * The rule of tag 0 joins prefixes, and a smaller c joins more of them.  So a filter of the same w
+ * as the chunks must not have a smaller c.  A filter of a larger w may, since cutting its prefixes
+ * removes the bit that the rule has changed.
  */
 ckf_status
 ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter)

@@ -1,6 +1,6 @@
 /*
- * check.c - could the bytes of this table have been written by us?  Asked of bytes
- * from outside: every slot is looked at, and the copies are counted again.
+ * check.c - validate a table from an untrusted source: every slot is checked, and the copies are
+ * counted again.
  */
 #include "table/check.h"
 
@@ -9,10 +9,10 @@
 #include "thresholds.h"
 
 /*
- * Can a bucket of this half, whose values of x are first .. next - 1, hold these
- * tags?  A tag tells the low f bits of x, and there need not be an x with these bits
- * in the bucket, as it may have fewer than 2^f values.  Nor can the low c bits of a
- * tag be 0, and a semi-sorted bucket is in order.  Counts the tags that are not free.
+ * Whether these tags are possible in a bucket whose values of x are first .. next - 1.  A tag has
+ * the low f bits of x.  The bucket may have fewer than 2^f values, so there may be no x with these
+ * bits.  The low c bits of a tag are never 0, and a semi-sorted bucket is in order.  The call adds
+ * the number of used slots to *count.
  */
 CKF_INLINE bool
 ckf_tags_possible(const ckf_filter *t, const uint64_t *tags, unsigned half, uint64_t first,
@@ -72,7 +72,8 @@ ckf_zero_from(const ckf_filter *t, uint64_t bit)
 	return true;
 }
 
-/* One large half of a segment or some small ones, and then what is behind the last. */
+/* Each step checks one large half of a segment, or several small ones.  The last step checks the
+ * padding and the count. */
 ckf_status
 ckf_table_check(const ckf_filter *t, ckf_check *check)
 {

@@ -1,6 +1,5 @@
 /*
- * cpu.c - which of the fast paths this machine takes.  What they compute does not
- * depend on it.
+ * cpu.c - which fast paths this processor supports.  All paths compute the same results.
  */
 #include "table/cpu.h"
 
@@ -10,7 +9,7 @@
 
 #if defined(__x86_64__)
 
-/* Does the environment ask for the portable paths?  Only test builds read it. */
+/* Whether the environment asks for the portable paths.  Only test builds read it. */
 static bool
 ckf_portable_only(void)
 {
@@ -26,8 +25,8 @@ ckf_portable_only(void)
 bool
 ckf_use_pdep(void)
 {
-	/* 0: not known yet, 1: no, 2: yes.  Threads may find it out at the same time, and
-	 * all find the same. */
+	/* 0: not known yet, 1: no, 2: yes.  Threads may compute it at the same time; all get the
+	 * same value. */
 	static int known;
 	int use = __atomic_load_n(&known, __ATOMIC_RELAXED);
 

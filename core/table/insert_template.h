@@ -1,45 +1,44 @@
 /*
- * insert_template.h - put an item into one of its two buckets, moving other items
- * where both are full (paper, Algorithm 1).  A segment lies in a table, or in the
- * scratch memory of a build.  In a table an item is its tag; scratch has the bits
- * for the whole rho, which makes an item's other bucket quicker to find.
+ * insert_template.h - put an item into one of its two buckets; if both are full, move other
+ * items (paper, Algorithm 1).  A segment is in a table, or in the scratch memory of a build.
+ * A table stores an item as its tag.  Scratch stores the whole rho, so that the other bucket of
+ * an item is computed faster.
  *
- * The paper kicks items at random and has to undo that, or loses one, where no
- * place is found.  Here a breadth-first search finds the shortest chain of items
- * that ends in a free slot, and they move only then.  So nothing moves before a
- * place is sure, a failed insert has nothing to undo, and the same table takes the
- * same item in the same way on every machine.
+ * The paper kicks random items.  If it finds no free slot, it must undo the kicks or lose an
+ * item.  Here a breadth-first search first finds the shortest chain of kicks that ends in a free
+ * slot; items move only if there is one.  So a failed insert changes nothing, and the result is
+ * the same on every machine.
  */
 #ifndef CKF_INSERT_TEMPLATE_H
 #define CKF_INSERT_TEMPLATE_H
 
 #include "bucket/bucket_template.h"
 
-/* Buckets looked at before an insert gives up (the paper's MaxNumKicks). */
+/* The most buckets that an insert searches (the paper's MaxNumKicks). */
 #define CKF_MAX_KICKS 2048
 
-/* Where a segment's slots are: a constant at each use, so that the compiler makes a
- * version for each. */
+/* Where the slots of a segment are.  It is a constant in each call, so the compiler makes a
+ * version for each value. */
 typedef enum ckf_where
 {
 	CKF_IN_TABLE,
-	CKF_IN_SLOTS32, /* scratch, where rho has at most 32 bits */
+	CKF_IN_SLOTS32, /* scratch, if rho has at most 32 bits */
 	CKF_IN_SLOTS64  /* scratch */
 } ckf_where;
 
 typedef struct ckf_segment
 {
-	ckf_filter *t;              /* the geometry, and in a table the bytes */
+	ckf_filter *t;              /* the geometry; in a table also the bytes */
 	const ckf_inverse *inverse; /* in a table */
-	uint64_t first;             /* in a table: the segment's first bit */
-	ckf_access access;          /* in a table: a constant, too */
+	uint64_t first;             /* in a table: offset of the segment */
+	ckf_access access;          /* in a table: a constant in each call */
 	uint32_t *slots32;
 	uint64_t *slots64;
-	uint8_t *used; /* in scratch: slots in use, from the bucket's first */
+	uint8_t *used; /* in scratch: the number of used slots of each bucket */
 } ckf_segment;
 
-/* A bucket that the search has reached: the item in slot `slot` of the bucket of
- * node `parent` could move to it.  The first two nodes are where the search began. */
+/* A bucket that the search has reached: the item in slot `slot` of the bucket of node
+ * `parent` can move to it.  The first two nodes are the buckets of the new item. */
 typedef struct ckf_node
 {
 	uint32_t bucket;
@@ -47,7 +46,7 @@ typedef struct ckf_node
 	uint8_t slot;
 } ckf_node;
 
-/* Where a table's bucket begins. */
+/* The offset of a bucket in a table. */
 CKF_INLINE uint64_t
 ckf_at(const ckf_segment *s, uint32_t bucket)
 {
@@ -87,7 +86,7 @@ ckf_other_bucket(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_
 	return (uint32_t)ckf_bucket_of(t, !half, rho) + (half ? 0 : t->m);
 }
 
-/* Has a bucket a free slot? */
+/* Whether a bucket has a free slot. */
 CKF_INLINE bool
 ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 {
@@ -95,7 +94,7 @@ ckf_has_room(const ckf_segment *s, ckf_where where, uint32_t bucket)
 								 : s->used[bucket] < s->t->b;
 }
 
-/* Put an item into a slot whose own item has moved on. */
+/* Put an item into a slot whose own item has been moved. */
 CKF_INLINE void
 ckf_put_at(const ckf_segment *s, ckf_where where, uint32_t bucket, unsigned slot, uint64_t item)
 {
@@ -132,10 +131,10 @@ ckf_put_free(const ckf_segment *s, ckf_where where, uint32_t bucket, uint64_t it
 }
 
 /*
- * The search has found a free slot in bucket `end`, for the item in slot `slot` of
- * node `last`.  From the end of the chain to its beginning each item moves one step
- * on, and the new item takes the slot that is left.  (No bucket comes twice in a
- * shortest chain, so no step moves what an earlier one has put.)
+ * Move the items of a chain, and put the new item into the slot that becomes free.  The chain ends
+ * with the item in slot `slot` of node `last`, which moves to a free slot of bucket `end`.  Items
+ * move from the end of the chain to its beginning.  (A shortest chain contains no bucket twice, so
+ * no step moves an item again.)
  */
 CKF_INLINE void
 ckf_move_chain(const ckf_segment *s, ckf_where where, const ckf_node *nodes, unsigned last,
@@ -157,9 +156,9 @@ ckf_move_chain(const ckf_segment *s, ckf_where where, const ckf_node *nodes, uns
 	ckf_put_at(s, where, nodes[last].bucket, slot, item);
 }
 
-/* Both buckets of an item are full: make room in one of them and put it there.
- * Returns how many buckets were searched; 0: there is no chain within CKF_MAX_KICKS
- * buckets, and nothing has changed. */
+/* Insert an item whose two buckets are full, by moving other items.  Returns the number of buckets
+ * that were searched; 0: there is no chain within CKF_MAX_KICKS buckets, and nothing has
+ * changed. */
 CKF_INLINE unsigned
 ckf_kick(const ckf_segment *s, ckf_where where, uint32_t bucket0, uint32_t bucket1, uint64_t item)
 {

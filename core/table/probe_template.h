@@ -1,6 +1,6 @@
 /*
- * probe_template.h - is a tag in one of its two buckets?  Quicker than to count its
- * copies, which ckf_copies does.
+ * probe_template.h - look up a tag in its two buckets.  This is faster than counting its copies,
+ * as ckf_copies does.
  */
 #ifndef CKF_PROBE_TEMPLATE_H
 #define CKF_PROBE_TEMPLATE_H
@@ -8,8 +8,8 @@
 #include "bucket/lanes_template.h"
 #include "filter/geometry.h"
 
-/* Has a plain bucket that takes several loads the tag?  Each load has `chunk` whole
- * slots, which are asked at once. */
+/* Look up a tag in a plain bucket that needs several loads.  Each load has `chunk` whole slots,
+ * which are compared at once. */
 CKF_INLINE bool
 ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
@@ -22,8 +22,8 @@ ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
 	return any != 0;
 }
 
-/* Has a semi-sorted bucket that takes several loads the tag?  Only in slots with its
- * low nibble, which are few, are the upper bits looked at. */
+/* Look up a tag in a semi-sorted bucket that needs several loads.  The upper bits are compared only
+ * in slots whose low nibble is equal, which are few. */
 CKF_INLINE bool
 ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
@@ -40,8 +40,8 @@ ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
 	return false;
 }
 
-/* Has one of the place's two buckets its tag?  Both are read before either is
- * compared, so that their loads overlap. */
+/* Look up a tag in its two buckets.  Both buckets are loaded before either is compared, so that the
+ * loads overlap. */
 CKF_INLINE bool
 ckf_has_tag(const ckf_filter *t, ckf_access access, const ckf_location *location)
 {
@@ -75,8 +75,8 @@ ckf_fetch(const ckf_filter *t, ckf_access access, uint64_t at)
 	__builtin_prefetch(ckf_byte_at(t, access, at));
 }
 
-/* Ask many hashes: a place is asked CKF_AHEAD hashes after its buckets were fetched,
- * and waits in `places` until then. */
+/* Look up many hashes.  A hash is compared CKF_AHEAD hashes after its buckets were prefetched; its
+ * location is kept in `locations` until then. */
 CKF_INLINE size_t
 ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *hashes, size_t n,
 					 uint8_t *out)

@@ -1,9 +1,8 @@
 /*
- * question.c - a question to a table of which only the header is at hand: it needs
- * the hash's bucket in half 0, then that in half 1.
+ * question.c - a lookup in a table of which the host has read only the header.  It asks for the
+ * hash's bucket in half 0, then for its bucket in half 1.
  *
- * Buckets are read slot by slot, whatever the access: to get the bytes costs far
- * more.
+ * Buckets are read slot by slot for every access: fetching the bytes costs far more.
  */
 #include "table/question.h"
 
@@ -11,7 +10,7 @@
 #include "filter/geometry.h"
 #include "filter/operations.h"
 
-/* Of the widest bucket, which may begin anywhere in a byte. */
+/* The bytes of the widest bucket, which may begin at any bit of a byte. */
 #define CKF_BUCKET_BYTES ((CKF_MAX_SLOTS * CKF_MAX_TAG + 7 + 7) / 8)
 
 /* The first bit of the bucket in a half. */

@@ -1,5 +1,5 @@
 /*
- * question.h - a question to a table of which only the header is at hand.
+ * question.h - a lookup in a table of which the host has read only the header.
  */
 #ifndef CKF_TABLE_QUESTION_H
 #define CKF_TABLE_QUESTION_H

@@ -11,7 +11,7 @@
 #include "table/table_scan.h"
 #include "table/table_sink.h"
 
-/* A hash's two buckets, loaded. */
+/* The two buckets of a hash, loaded. */
 typedef struct ckf_pair
 {
 	ckf_location location;
@@ -26,23 +26,22 @@ ckf_pair_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_pair *p
 	ckf_bucket_load(t, access, pair->location.at[1], &pair->bucket1);
 }
 
-/* Do all slots of both hold the tag? */
+/* Whether all slots of both buckets hold the tag. */
 CKF_INLINE bool
 ckf_pair_is_saturated(const ckf_filter *t, ckf_access access, const ckf_pair *pair)
 {
 	return ckf_buckets_hold_only(t, access, &pair->bucket0, &pair->bucket1, pair->location.tag);
 }
 
-/* a, or with `second` b, without a branch.  Which bucket an item goes to is as good
- * as random, so a processor would foresee such a branch half of the time only. */
+/* b if `second`, else a, without a branch.  The bucket of an item is random, so a processor would
+ * predict such a branch wrongly half of the time. */
 CKF_INLINE uint64_t
 ckf_select(bool second, uint64_t a, uint64_t b)
 {
 	return a ^ ((a ^ b) & (0 - (uint64_t)second));
 }
 
-/* In the bucket of half 0 or 1, put `tag` in place of `old`, in the first slot of
- * that half's mask. */
+/* Replace `old` by `tag` in the bucket of one half, in the first slot of that half's mask. */
 CKF_INLINE void
 ckf_pair_replace(const ckf_filter *t, ckf_access access, const ckf_pair *pair, bool half,
 				 uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
@@ -70,14 +69,13 @@ ckf_copies_by(const ckf_filter *t, ckf_access access, uint64_t hash)
 						  ckf_bucket_matches(t, access, &pair.bucket1, pair.location.tag));
 }
 
-/* Both buckets are full: move other items.  It works on the one segment that the hash
- * is in. */
+/* Insert a hash whose two buckets are full, by moving other items of its segment. */
 CKF_INLINE bool
 ckf_kick_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
 	uint64_t rho = ckf_cut(hash, t->w, t->low_mask) << t->g;
 	ckf_location location = ckf_locate(t, hash);
-	ckf_inverse inverse; /* a copy, which no store to the table's bytes can change */
+	ckf_inverse inverse; /* a copy: the compiler knows that stores to the table do not change it */
 	ckf_segment s = {.t = t, .inverse = &inverse, .access = access};
 
 	if (t->inverse.reciprocal == 0)
@@ -107,7 +105,7 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 	free1 = ckf_bucket_free_slots(t, access, &pair.bucket1);
 	if (CKF_LIKELY((free0 | free1) != 0))
 	{
-		/* into the emptier bucket: then half as many adds find both full later */
+		/* into the emptier bucket: this halves the later adds that find both buckets full */
 		bool half = ckf_is_emptier(t, access, free0, free1);
 
 		ckf_pair_replace(t, access, &pair, half, free0, free1, 0, pair.location.tag);
@@ -118,8 +116,8 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 	return CKF_OK;
 }
 
-/* Take a copy away, and tell whether there was one.  A saturated group stays, as
- * nobody knows how many copies it stands for. */
+/* Remove one copy; returns whether one was removed.  A saturated group stays, since it stands for
+ * an unknown number of copies. */
 CKF_INLINE bool
 ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
@@ -136,7 +134,7 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 	return true;
 }
 
-/* --------------------------------- a version of everything for every access */
+/* ------------------------------------- a version of each function for each access */
 
 #define CKF_TABLE_OPERATIONS(name, by, target)                                                     \
 	target static bool name##_contains(const ckf_filter *t, uint64_t hash)                         \

@@ -1,5 +1,5 @@
 /*
- * table_scan.c - read the prefixes of a table, a segment at a time.
+ * table_scan.c - read the prefixes of a table, one segment at a time.
  */
 #include "table/table_scan.h"
 

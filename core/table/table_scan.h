@@ -6,7 +6,7 @@
 
 #include "rebuild/scan.h"
 
-/* The prefixes of a table, a segment at a time. */
+/* Read the prefixes of a table, one segment at a time. */
 void ckf_scan_table(ckf_scan *scan, const ckf_filter *table);
 
 extern const ckf_source ckf_table_source;

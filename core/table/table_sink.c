@@ -1,7 +1,6 @@
 /*
- * table_sink.c - fill a table in bulk.  It is filled a segment at a time,
- * plain, in the caller's scratch, where all that an insert touches stays in
- * cache, and each segment is packed into its place once.
+ * table_sink.c - fill a table in bulk, one segment at a time.  A segment is filled in the caller's
+ * scratch, which stays in the processor's cache.  A full segment is written to the table once.
  */
 #include "table/table_sink.h"
 
@@ -14,7 +13,7 @@ ckf_segment_buckets(const ckf_filter *t)
 	return (uint64_t)2 * t->m;
 }
 
-/* Words for slots in scratch: 32 bits each where rho fits. */
+/* The words of scratch for slots.  A slot has 32 bits if rho fits. */
 static uint64_t
 ckf_slot_words(const ckf_filter *t)
 {
@@ -32,7 +31,7 @@ ckf_table_scratch(const ckf_filter *t)
 static uint64_t
 ckf_table_bytes(const ckf_filter *t, uint64_t copies)
 {
-	(void)copies; /* the geometry was chosen for them */
+	(void)copies; /* the geometry was chosen for this number */
 	return ckf_table_size(t->g, t->m, t->bucket_bits);
 }
 
@@ -59,7 +58,7 @@ ckf_table_start(ckf_build *build, uint64_t *scratch)
 	ckf_clear_segment(build);
 }
 
-/* Pack a segment whose buckets are words; b and semi-sorting are constants. */
+/* Write a segment whose buckets are words; b and semi_sorted are constants. */
 CKF_INLINE void
 ckf_pack_words(ckf_build *build, ckf_where where, unsigned b, bool semi_sorted)
 {
@@ -89,7 +88,7 @@ ckf_pack_words(ckf_build *build, ckf_where where, unsigned b, bool semi_sorted)
 	}
 }
 
-/* Pack a segment of any geometry. */
+/* Write a segment of any geometry. */
 CKF_INLINE void
 ckf_pack_wide(ckf_build *build, ckf_where where)
 {
@@ -128,9 +127,9 @@ ckf_flush_segment(ckf_build *build)
 }
 
 /*
- * Half 0 first: prefixes come in order, so its buckets fill one after the
- * other, and what they cannot hold spreads evenly over half 1.  Both get full
- * only towards the end.
+ * Insert an item, in half 0 if its bucket there has room.  Items are in ascending order, so the
+ * buckets of half 0 fill one after the other.  The items that do not fit spread evenly over
+ * half 1.  So kicks are rare until the segment is nearly full.
  */
 CKF_INLINE bool
 ckf_place_item(ckf_build *build, ckf_where where, uint64_t item)
