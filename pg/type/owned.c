@@ -68,7 +68,7 @@ void
 ckfp_copy_state(const ckf_filter *state, size_t more, ckf_filter *owned)
 {
 	ckfp_copy(state, more, owned);
-	owned->once = true;
+	owned->deduplicated = true;
 }
 
 void
