@@ -1,6 +1,6 @@
 /*
- * build.c - make a chunk of items: a table, or a list where that has no more bytes, or
- * where items crowd so that no table of bearable size holds them.
+ * build.c - build a chunk from items.  It is a table.  It is a list if a list has no more bytes,
+ * or if no table of acceptable size can place the items.
  */
 #include "chunk/build.h"
 #include "filter/choose.h"
@@ -8,10 +8,10 @@
 #include "rebuild/sink.h"
 #include "table/table_sink.h"
 
-/* Items that are handed to a table at once. */
+/* Items that are given to a table at once. */
 #define CKF_CHUNK_PIECE 128
 
-/* Write a list: the bits of each item behind the range. */
+/* Write a list: of each item, the bits after those of the range. */
 static size_t
 ckf_build_list(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, unsigned width,
 			   uint8_t *out)
@@ -34,7 +34,7 @@ ckf_build_list(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, unsi
 	return body + CKF_TRAILER;
 }
 
-/* The items, as the table sees them: what follows the range, aligned to the left. */
+/* The items for the table: the bits after those of the range, aligned to the left. */
 static bool
 ckf_put_items(ckf_build *build, const uint64_t *items, size_t n, unsigned depth)
 {
@@ -55,7 +55,7 @@ ckf_put_items(ckf_build *build, const uint64_t *items, size_t n, unsigned depth)
 	return true;
 }
 
-/* Fill the table t; false: it does not hold the items. */
+/* Fill the table t.  false: it cannot place all items. */
 static bool
 ckf_fill_table(ckf_filter *t, const ckf_chunk_plan *plan, const uint64_t *items, size_t n,
 			   uint8_t *out, uint64_t *scratch)
@@ -76,7 +76,7 @@ ckf_fill_table(ckf_filter *t, const ckf_chunk_plan *plan, const uint64_t *items,
 	return true;
 }
 
-/* A larger table, after builds have failed: by 1/64 at first, soon by a half. */
+/* Choose a larger table after failed builds: by 1/64 at first, later by 1/2. */
 static bool
 ckf_larger_table(ckf_filter *t, const ckf_chunk_plan *plan, unsigned tries)
 {
@@ -85,7 +85,7 @@ ckf_larger_table(ckf_filter *t, const ckf_chunk_plan *plan, unsigned tries)
 	return ckf_chunk_geometry(t, &plan->chunks->like, plan->depth, m);
 }
 
-/* The table of fewest bytes that holds so many items. */
+/* Choose the table of fewest bytes for this number of items. */
 static bool
 ckf_first_table(ckf_filter *t, const ckf_chunk_plan *plan, size_t n)
 {
@@ -96,7 +96,7 @@ ckf_first_table(ckf_filter *t, const ckf_chunk_plan *plan, size_t n)
 		   ckf_chunk_geometry(t, &plan->chunks->like, plan->depth, chosen.m);
 }
 
-/* Returns the bytes of a table that has fewer than `limit`; 0: there is none. */
+/* Build a table of fewer than `limit` bytes.  Returns its bytes; 0: there is none. */
 static size_t
 ckf_build_table(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, size_t limit,
 				uint8_t *out, uint64_t *scratch)

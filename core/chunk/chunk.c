@@ -1,5 +1,5 @@
 /*
- * chunk.c - open a chunk, which is to validate it, and ask it.
+ * chunk.c - open (and validate) a chunk, look up hashes, and read its items.
  */
 #include "chunk/chunk.h"
 #include "filter/derive.h"
@@ -18,7 +18,7 @@ enum
 
 #define CKF_DEPTH_BITS 6
 
-/* The check: of all bytes before it, the row, and the table's parameters. */
+/* The check: a hash of all bytes before it, the row number and the table's parameters. */
 static uint32_t
 ckf_chunk_check_of(const uint8_t *bytes, size_t size, const ckf_chunks *chunks, uint64_t start)
 {
@@ -69,14 +69,14 @@ ckf_chunk_geometry(ckf_filter *t, const ckf_filter *like, unsigned depth, uint32
 	if (t->f < t->c || t->f > CKF_MAX_TAG)
 		return false;
 	ckf_derive(t);
-	t->max_count = UINT64_MAX; /* the limit is that of the whole */
+	t->max_count = UINT64_MAX; /* the limit applies to the whole table */
 	return true;
 }
 
 /*
- * Buckets begin at the chunk's first byte.  A filter's begin behind its header, and
- * what reads them starts from there; nothing reads the header of a filter that is
- * open.  So here that header lies before the chunk, where nothing looks.
+ * The buckets begin at the first byte of a chunk.  The buckets of a filter begin after its header,
+ * and the functions of tables add the header's size to `bytes`.  So `bytes` points before the chunk
+ * by this size.  No function reads the header of an open filter.
  */
 static bool
 ckf_open_table(ckf_chunk *chunk, uint32_t m)
@@ -149,9 +149,9 @@ ckf_chunk_open(ckf_chunk *chunk, const ckf_chunks *chunks, uint64_t start, const
 	return ckf_open_body(chunk, ckf_load16(trailer + CKF_AT_BUCKETS)) ? CKF_OK : CKF_BAD_BYTES;
 }
 
-/* -------------------------------------------------------------------- ask */
+/* ----------------------------------------------------------------- lookup */
 
-/* An item in the bits of a list. */
+/* Convert an item to the bits of a list. */
 static uint64_t
 ckf_list_key(const ckf_chunk *chunk, uint64_t hash)
 {
@@ -203,7 +203,7 @@ ckf_chunk_copies(const ckf_chunk *chunk, uint64_t hash)
 
 /* ------------------------------------------------------------------ items */
 
-/* Of a list, in place at its end. */
+/* Read a list, in place at the end of the buffer. */
 static size_t
 ckf_list_items(const ckf_chunk *chunk, uint64_t *items)
 {
@@ -259,7 +259,7 @@ ckf_chunk_distinct(const ckf_chunk *chunk, void *scratch)
 
 /* ------------------------------------------------------------------ check */
 
-/* Could this item be in the list?  `same` tells how many equal ones came before. */
+/* Whether this item is possible in the list; `same` is the number of equal items before it. */
 static bool
 ckf_list_item_possible(const ckf_chunk *chunk, size_t i, unsigned *same)
 {

@@ -1,8 +1,8 @@
 /*
  * edit.c - change chunks: add, remove, pack.
  *
- * A few items are added to a table, or removed, in place, in a copy of its bytes.  All
- * else is made anew: items go through the window (window.c), and parts.c writes them.
+ * Adding or removing a few items changes a copy of a table's bytes in place.  Any other edit
+ * rebuilds chunks: items pass through the window (window.c), and parts.c writes them.
  */
 #include "chunk/window.h"
 #include "filter/choose.h"
@@ -10,8 +10,8 @@
 
 /* ---------------------------------------------------------------- in place */
 
-/* A copy of a table, in `frame` behind room for the header of a filter, whose count the
- * operations of a table write. */
+/* Copy a table to `frame`.  Room for a filter's header precedes the copy, since the operations of a
+ * table write the count there. */
 static ckf_filter
 ckf_copy_table(ckf_edit *edit, const ckf_chunk *chunk)
 {
@@ -22,7 +22,7 @@ ckf_copy_table(ckf_edit *edit, const ckf_chunk *chunk)
 	return t;
 }
 
-/* The copy is the only part, where it has changed. */
+/* Make the copy the only part, if it has changed. */
 static void
 ckf_use_copy(ckf_edit *edit, const ckf_chunk *chunk, const ckf_filter *t)
 {
@@ -67,7 +67,7 @@ ckf_remove_in_place(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *hash
 
 /* --------------------------------------------------------------------- add */
 
-/* What is added: those of the array that are in the range.  false: the first is not. */
+/* Select the items of the array that are in the range.  false: the first one is not. */
 static bool
 ckf_take_adds(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *items, size_t n,
 			  size_t *taken)
@@ -81,7 +81,7 @@ ckf_take_adds(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *items, siz
 	return true;
 }
 
-/* Hashes stay whole as long as they are so few; beside prefixes they cannot. */
+/* Few hashes stay whole, unless the chunk has prefixes already. */
 static void
 ckf_settle_whole(ckf_edit *edit)
 {
@@ -108,7 +108,7 @@ ckf_edit_add(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk,
 	edit->pages = chunk == NULL;
 	edit->whole = whole && was_whole;
 	ckf_settle_whole(edit);
-	/* all had as many copies as may be: nothing has changed */
+	/* all items had the most copies already: nothing has changed */
 	if (chunk && edit->whole == was_whole && !ckf_edit_more(edit) && edit->have == edit->old_have)
 	{
 		edit->stored = 0;
@@ -119,7 +119,7 @@ ckf_edit_add(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk,
 
 /* ------------------------------------------------------------------ remove */
 
-/* Of `copies` equal items that were read, how many removals leave. */
+/* The number of copies that removals leave of `copies` equal items. */
 static unsigned
 ckf_copies_left(const ckf_edit *edit, unsigned copies, size_t removals)
 {
@@ -128,7 +128,8 @@ ckf_copies_left(const ckf_edit *edit, unsigned copies, size_t removals)
 	return removals >= copies ? 0 : copies - (unsigned)removals;
 }
 
-/* How many removals of an item there are; those below it have found nothing. */
+/* Count the removals of an item, and skip removals of smaller items, which the chunk does not
+ * have. */
 static size_t
 ckf_removals_through(ckf_edit *edit, uint64_t item)
 {
@@ -146,7 +147,7 @@ ckf_removals_through(ckf_edit *edit, uint64_t item)
 	return n;
 }
 
-/* Take removals from the items that were read. */
+/* Apply removals to the items that were read. */
 static void
 ckf_remove_from_items(ckf_edit *edit)
 {
@@ -169,7 +170,7 @@ ckf_remove_from_items(ckf_edit *edit)
 	edit->adds_have = edit->adds_at = 0;
 }
 
-/* Would a chunk of the items that are left be smaller by a quarter? */
+/* Whether a chunk of the remaining items would be smaller by a quarter. */
 static bool
 ckf_may_shrink(const ckf_edit *edit, const ckf_chunk *chunk)
 {
@@ -182,7 +183,7 @@ ckf_may_shrink(const ckf_edit *edit, const ckf_chunk *chunk)
 			   (uint64_t)6 * (chunk->size - CKF_TRAILER);
 }
 
-/* Make the part in `frame`, from which items were removed, smaller. */
+/* Shrink the part in `frame`, from which items were removed. */
 static ckf_status
 ckf_shrink(ckf_edit *edit, const ckf_chunk *chunk)
 {
@@ -255,7 +256,7 @@ ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks)
 	return CKF_OK;
 }
 
-/* Behind the last chunk: either all ranges came, or there are no chunks at all. */
+/* After the last chunk: the ranges must cover all hashes, unless there are no chunks. */
 static ckf_status
 ckf_end_of_feed(ckf_edit *edit)
 {

@@ -1,13 +1,13 @@
 /*
- * export.c - all chunks as one filter: a source of a rebuild whose items the host
- * brings, chunk by chunk.
+ * export.c - build one filter from all chunks: the source of a rebuild whose items the host gives,
+ * one chunk at a time.
  */
 #include "chunk/chunk.h"
 #include "filter/operations.h"
 #include "rebuild/saturated.h"
 #include "rebuild/work.h"
 
-/* Are there items?  Only reading tells; the count is settled before it matters. */
+/* An upper bound above 0: the items are counted before their number matters. */
 static uint64_t
 ckf_fed_items(const ckf_filter *t)
 {
@@ -15,14 +15,13 @@ ckf_fed_items(const ckf_filter *t)
 	return 1;
 }
 
-/* Where the items of a chunk are when they have been raised: behind them. */
+/* Items are raised into the scratch after them. */
 #define CKF_FED_RAISED CKF_CHUNK_ITEMS
 #define CKF_FED_WORDS (CKF_FED_RAISED + CKF_RAISED_ITEMS(CKF_CHUNK_ITEMS))
 
 _Static_assert(CKF_FED_WORDS >= CKF_CHUNK_SCRATCH, "a chunk's items need more");
 
-/* Saturated groups get as many copies as the target's are to have.  No group is in two
- * chunks. */
+/* Raise saturated groups to the copies that the target needs.  No group is in two chunks. */
 static void
 ckf_raise_fed(ckf_scan *s)
 {
@@ -33,8 +32,8 @@ ckf_raise_fed(ckf_scan *s)
 }
 
 /*
- * Read the chunk that was given, or ask for one.  s->next counts those of this pass;
- * s->end is their number, once the last one was given: the next pass then knows it.
+ * Read the given chunk, or ask for one.  s->next counts the chunks of this pass.  After the last
+ * chunk was given, s->end is their number, which later passes use.
  */
 static bool
 ckf_load_fed(ckf_scan *s)
@@ -98,13 +97,14 @@ ckf_status
 ckf_export_feed(ckf_rebuild *r, const ckf_chunk *chunk)
 {
 	ckf_scan *s = &r->scan[0];
-	uint64_t expected = s->next == 0 ? 0 : s->base; /* where the next range begins */
+	uint64_t expected = s->next == 0 ? 0 : s->base; /* the start of the next range */
 
 	s->wants = false;
 	if (!chunk)
 	{
 		s->end = s->next;
-		return s->next == 0 ? CKF_OK : CKF_BAD_BYTES; /* the last one would have been known */
+		return s->next == 0 ? CKF_OK
+							: CKF_BAD_BYTES; /* a later pass knows which chunk is the last one */
 	}
 	if (chunk->start != expected)
 		return CKF_BAD_BYTES;

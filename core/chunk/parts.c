@@ -1,5 +1,5 @@
 /*
- * parts.c - cut an edit's items into chunks, and write them.
+ * parts.c - divide the items of an edit into chunks, and write these.
  */
 #include "chunk/window.h"
 
@@ -33,7 +33,7 @@ ckf_measure(const ckf_edit *edit, unsigned depth, ckf_next_part *next)
 	next->n = ckf_items_through(edit->window + edit->at, edit->have - edit->at, next->last);
 }
 
-/* May items come that are in the range, and not yet in the window? */
+/* Whether the window may still lack items of the range. */
 static bool
 ckf_is_open_ended(const ckf_edit *edit, const ckf_next_part *next)
 {
@@ -42,7 +42,7 @@ ckf_is_open_ended(const ckf_edit *edit, const ckf_next_part *next)
 	return ckf_edit_more(edit) || (edit->feeds && next->last >= edit->fed);
 }
 
-/* false: it would be too large. */
+/* false: the part would be too large. */
 static bool
 ckf_write_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
 {
@@ -57,8 +57,8 @@ ckf_write_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
 }
 
 /*
- * The largest chunk that begins at the cursor.  CKF_FEED: which it is depends on chunks
- * that are still to come.
+ * Write the largest chunk that begins at the cursor.  CKF_FEED: this depends on the next chunk,
+ * which has not been given yet.
  */
 static ckf_status
 ckf_largest_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
@@ -108,10 +108,9 @@ ckf_write_less(ckf_edit *edit, ckf_next_part *next, size_t room, uint8_t *out)
 }
 
 /*
- * Where the part does not fit into the page that is being filled, a smaller one may, and
- * leaves less of the page empty; so it is where it takes what is better left free.  Rows are
- * written one behind the other, each to the same page as long as there is room for it, so
- * the page is known.
+ * If the part does not fit into the rest of the page, or would use the bytes that should stay free,
+ * write a smaller part that fits.  This leaves less of the page unused.  Rows are written one after
+ * the other and to the same page while it has room, so the rest of the page is known.
  */
 static void
 ckf_fit_page(ckf_edit *edit, ckf_next_part *next, uint8_t *out)

@@ -1,5 +1,5 @@
 /*
- * prefixes.c - the items of a filter, to be added to chunks.
+ * prefixes.c - read the items of a filter, to add them to chunks.
  */
 #include "chunk/chunk.h"
 #include "filter/operations.h"
@@ -27,7 +27,7 @@ ckf_scan_filter(const ckf_filter *filter, ckf_scan *scan)
 	filter->operations->source->scan(filter, scan);
 }
 
-/* May it have groups that chunks of larger buckets raise? */
+/* Whether the filter may have saturated groups that chunks of larger buckets raise. */
 static bool
 ckf_may_be_raised(const ckf_filter *filter)
 {
@@ -64,7 +64,7 @@ ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks, const ckf_f
 	prefixes->scan.work = &prefixes->work;
 	prefixes->scan.memory = scratch;
 	ckf_scan_rewind(&prefixes->scan, 0);
-	prefixes->scan.ended = filter->count == 0; /* whatever lies in its slots */
+	prefixes->scan.ended = filter->count == 0; /* even if its slots are damaged */
 	return CKF_OK;
 }
 

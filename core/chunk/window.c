@@ -1,6 +1,6 @@
 /*
- * window.c - the items of an edit: those of the chunk that is read and those that are
- * added, merged, cut, and without the copies that are too many.
+ * window.c - the items of an edit: the items of the chunk and the added items are merged and cut,
+ * and the copies above the limit are dropped.
  */
 #include "chunk/window.h"
 
@@ -46,7 +46,7 @@ ckf_items_through(const uint64_t *items, size_t n, uint64_t last)
 	return low;
 }
 
-/* Append an item to the window, unless there are enough copies of it. */
+/* Append an item to the window, unless it has the most copies already. */
 CKF_INLINE void
 ckf_take_item(ckf_edit *edit, uint64_t item, unsigned most)
 {

@@ -1,6 +1,6 @@
 /*
- * window.h - an edit under way: which items take the place of those that were read, and
- * where they come from.
+ * window.h - the state of an edit in progress: the items that it has read, and the items that
+ * replace them.
  *
  *     chunk that was read --> old --+
  *                                   +--> window --> parts
@@ -11,15 +11,15 @@
 
 #include "chunk/build.h"
 
-/* Items of the window: more than a chunk has, so that it tells whether the next ones
- * are too many for one. */
+/* Items of the window: more than a chunk has, so that the window shows whether the next items fit
+ * into one chunk. */
 #define CKF_WINDOW 8192
 
 struct ckf_edit
 {
 	const ckf_chunks *chunks;
 	bool ready;   /* `frame` has the only part, made in place */
-	bool done;    /* all parts came */
+	bool done;    /* all parts are written */
 	bool damaged; /* items were out of order */
 	bool whole;   /* items are whole hashes, else prefixes */
 	bool grows;   /* parts get room for more */

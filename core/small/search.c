@@ -1,11 +1,10 @@
 /*
- * search.c - a question to sorted hashes of which only the header is at hand.
+ * search.c - a lookup in sorted hashes of which the host has read only the header.
  *
- * The first hash that is not below the one asked for is somewhere in low .. high.
- * Good hashes are spread evenly, so that its place can be guessed from its value
- * (interpolation), and a step reads a window of hashes around that guess.  Hashes
- * that are not good lead the guesses astray: so after a few steps the middle is
- * taken, which halves what is left each time.  Copies of the hash follow it.
+ * The index of the first hash >= the wanted one is in low .. high.  Good hashes are spread
+ * evenly, so interpolation estimates the index from the hash.  Each step reads a window of
+ * hashes around the estimate.  If hashes are not spread evenly, estimates can be wrong; so
+ * after a few steps the search continues as a binary search.  Then the copies are counted.
  */
 #include "small/search.h"
 
@@ -13,7 +12,7 @@
 
 #define CKF_QUESTION_HASHES (CKF_QUESTION_BYTES / 8)
 
-/* Steps that guess, before the middle is taken. */
+/* Steps of interpolation before the binary search. */
 #define CKF_GUESSES 4
 
 static ckf_status
@@ -30,7 +29,7 @@ ckf_needed_first(const ckf_question *question)
 	return (question->from - CKF_HEADER_SIZE) / 8;
 }
 
-/* How far behind `low` the hash may be, by its value between those around. */
+/* Estimate the distance of the hash from `low`, by interpolation. */
 static uint64_t
 ckf_guess(const ckf_question *question)
 {
@@ -38,7 +37,7 @@ ckf_guess(const ckf_question *question)
 	uint64_t span = question->above - question->below;
 	uint64_t part = question->hash - question->below;
 
-	/* the second: in damaged bytes they need not be in order */
+	/* the second condition: damaged bytes may be out of order */
 	if (question->steps >= CKF_GUESSES || question->hash < question->below || part > span ||
 		n > UINT32_MAX)
 		return n / 2;
@@ -47,7 +46,7 @@ ckf_guess(const ckf_question *question)
 	return n * part / (span + 1);
 }
 
-/* Ask for a window of what is left; there is something left. */
+/* Ask for a window of the remaining range, which is not empty. */
 static ckf_status
 ckf_need_window(ckf_question *question)
 {
@@ -61,7 +60,7 @@ ckf_need_window(ckf_question *question)
 	return ckf_need_words(question, question->low + before, n);
 }
 
-/* Ask for what may be more copies, from a place on. */
+/* Ask for words that may be more copies, from an index on. */
 static ckf_status
 ckf_need_copies(const ckf_filter *t, ckf_question *question, uint64_t first)
 {
@@ -74,7 +73,7 @@ ckf_need_copies(const ckf_filter *t, ckf_question *question, uint64_t first)
 	return ckf_need_words(question, first, left < most ? left : most);
 }
 
-/* Count copies at the head of n words; where they go on behind them, ask for more. */
+/* Count the copies at the beginning of n words.  If all are copies, ask for more words. */
 static ckf_status
 ckf_count_copies(const ckf_filter *t, ckf_question *question, const uint8_t *words, uint64_t first,
 				 uint64_t n)
@@ -90,7 +89,7 @@ ckf_count_copies(const ckf_filter *t, ckf_question *question, const uint8_t *wor
 	return ckf_need_copies(t, question, first + i);
 }
 
-/* Words of n that are below the hash: the first ones. */
+/* The number of words, out of n, that are below the hash. */
 static uint64_t
 ckf_count_below(const uint8_t *words, uint64_t n, uint64_t hash)
 {
@@ -142,7 +141,7 @@ ckf_search_step(const ckf_filter *t, ckf_question *question, const uint8_t *byte
 	}
 	if (question->low < question->high)
 		return ckf_need_window(question);
-	if (question->above != question->hash) /* it is not the one at `high` */
+	if (question->above != question->hash) /* the hash at `high` is another one */
 		return CKF_OK;
 	return ckf_need_copies(t, question, question->low);
 }

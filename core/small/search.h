@@ -1,5 +1,5 @@
 /*
- * search.h - a question to sorted hashes of which only the header is at hand.
+ * search.h - a lookup in sorted hashes of which the host has read only the header.
  */
 #ifndef CKF_SEARCH_H
 #define CKF_SEARCH_H

@@ -1,8 +1,8 @@
 /*
  * sorted_hashes.c - a small filter as a sorted array of the 64-bit hashes themselves.
  *
- * Hash 0 is kept as 1, so that 0 can stand for nothing elsewhere.  No table tells the
- * two apart: at every w that it may have, they have the same prefix.
+ * Hash 0 is stored as 1, so that other code can use 0 for "no hash".  This changes no answer of a
+ * table, since both have the same prefix at every w.
  */
 #include "small/sorted_hashes.h"
 
@@ -45,7 +45,7 @@ ckf_sorted_hashes_copies(const ckf_filter *t, uint64_t hash)
 	return n;
 }
 
-/* A state of one hash that has it twice: cuckoofilter.h says why. */
+/* Store a state's single hash twice; cuckoofilter.h explains why. */
 void
 ckf_double(ckf_filter *t)
 {
@@ -78,14 +78,13 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	if (copies > 0 && (copies == 2U * t->b || t->deduplicated))
 		return CKF_OK;
 	/*
-	 * CKF_ROOM leads to a growth.  From CKF_MAX_HASHES hashes on that makes a table
-	 * of them, so it is asked for even where there is room for one more.  But some
-	 * hashes cannot become a table, since too many of them share two buckets, or
-	 * no table keeps their rate.  Growth returns these with room for half as many
-	 * more (ckf_spare_hashes).  So where there still is room for an eighth, a byte
-	 * for each hash, a table was tried not long ago: it is tried again when a third
-	 * as many have come.  (A host that leaves room for a few items at the end of a
-	 * filter leaves less.)
+	 * CKF_ROOM leads to growth.  From CKF_MAX_HASHES hashes on, growth builds a table, so
+	 * it is requested even if there is room for one more hash.  But some hashes cannot
+	 * become a table: too many share two buckets, or no table keeps the rate.  Growth
+	 * returns these with room for 50 % more hashes (ckf_spare_hashes).  So if there is
+	 * still room for 1/8 of the hashes (one byte for each), a table was tried recently.
+	 * It is tried again when there are 1/3 more hashes.  (Hosts leave less spare room
+	 * than 1/8, so their spare room is not mistaken for this.)
 	 */
 	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : t->count))
 		return CKF_ROOM;
@@ -120,7 +119,7 @@ ckf_sorted_hashes_contains(const ckf_filter *t, uint64_t hash)
 	return ckf_sorted_hashes_copies(t, hash) > 0;
 }
 
-/* Is the body possible: sorted, no zero, at most 2 b copies? */
+/* Validate the body: the hashes are sorted, none is 0, and none has more than 2 b copies. */
 static ckf_status
 ckf_sorted_hashes_check(const ckf_filter *t, ckf_check *check)
 {
