@@ -4,6 +4,7 @@
  */
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/goal.h"
 #include "rebuild/promise.h"
 #include "thresholds.h"
 
@@ -36,7 +37,7 @@ ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_goal goal)
 		return CKF_ROOM;
 	if (to.b < t->b || (to.flags & ~(unsigned)t->flags & CKF_FLAG_SET))
 		return CKF_ROOM; /* a hash may have too many copies for the result */
-	to.deduplicated = t->deduplicated || (to.flags & CKF_FLAG_SET);
+	to.deduplicated = ckf_goal_of(goal)->distinct || (to.flags & CKF_FLAG_SET);
 	to.w = 64;
 	*t = to;
 	ckf_write_header(t);
