@@ -14,13 +14,14 @@ ckf_few(const ckf_filter *t, uint64_t n)
 	return n <= t->count / CKF_FEW_SHARE;
 }
 
-/* Whether both filters are in hashes, have room for all of them, and are so small that no check
- * for interrupts is needed. */
+/* Whether both filters are in hashes, have room for all of them without becoming a table, and are
+ * so small that no check for interrupts is needed. */
 static bool
 ckf_fits_in_place(const ckf_filter *t, const ckf_filter *in)
 {
 	return t->encoding == CKF_HASHES && in->encoding == CKF_HASHES &&
-		   t->count + in->count <= CKF_FEW_WORDS && t->room - t->size >= 8 * in->count;
+		   t->count + in->count <= CKF_FEW_WORDS && t->count + in->count <= CKF_MAX_HASHES &&
+		   t->room - t->size >= 8 * in->count;
 }
 
 ckf_status
