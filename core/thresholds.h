@@ -1,7 +1,7 @@
 /*
- * thresholds.h - numbers at which the engine changes its way.  FORMAT.md names
- * those that bytes depend on.  A test build lowers them, so that small inputs
- * reach both sides of each.
+ * thresholds.h - numbers at which the engine changes its method.  FORMAT.md names the
+ * thresholds that affect stored bytes.  A test build lowers them, so that small inputs
+ * reach both sides of each threshold.
  */
 #ifndef CKF_THRESHOLDS_H
 #define CKF_THRESHOLDS_H

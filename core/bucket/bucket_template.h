@@ -39,7 +39,7 @@ ckf_bucket_tag(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket,
 	return ckf_is_semi(access) ? ckf_key_tag(lane, t->f) : lane;
 }
 
-/* The mask of the slots that hold a tag; tag 0: that are free. */
+/* The mask of the slots that have this tag; tag 0: the mask of the free slots. */
 CKF_INLINE uint64_t
 ckf_bucket_matches(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket, uint64_t tag)
 {
@@ -66,9 +66,9 @@ ckf_bucket_free_slots(const ckf_filter *t, ckf_access access, const ckf_bucket *
 }
 
 /*
- * The quicker ckf_bucket_matches, for who only asks whether there is a slot with
- * this tag, and which is the first.  It is 0 where there is none, and otherwise its
- * lowest bit is that of the first; bits above it may be wrong.
+ * A faster ckf_bucket_matches, to find the first slot with this tag.  The result is 0
+ * if there is none.  Otherwise its lowest bit is the bit of the first such slot; higher
+ * bits may be wrong.
  */
 CKF_INLINE uint64_t
 ckf_bucket_first_match(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket,
@@ -79,7 +79,7 @@ ckf_bucket_first_match(const ckf_filter *t, ckf_access access, const ckf_bucket 
 	return ckf_any_lane(t, bucket->lanes, ckf_lane_of(t, access, tag));
 }
 
-/* Do all slots of both buckets hold this tag?  (The group is saturated then.) */
+/* Whether all slots of both buckets have this tag, so that the group is saturated. */
 CKF_INLINE bool
 ckf_buckets_hold_only(const ckf_filter *t, ckf_access access, const ckf_bucket *a,
 					  const ckf_bucket *b, uint64_t tag)
@@ -121,7 +121,7 @@ ckf_slot_mask(const ckf_filter *t, ckf_access access, unsigned slot)
 	return access == CKF_BY_SLOT ? UINT64_C(1) << slot : UINT64_C(1) << ((slot + 1) * t->f - 1);
 }
 
-/* Has a bucket a free slot? */
+/* Whether a bucket has a free slot. */
 CKF_INLINE bool
 ckf_has_free(const ckf_filter *t, ckf_access access, uint64_t at)
 {

@@ -1,7 +1,7 @@
 /*
- * lanes_template.h - a bucket as one 64-bit word, and questions that are asked of
- * all its slots at once.  For geometries where one load has the whole bucket;
- * slots.h is the definition.
+ * lanes_template.h - a bucket as one 64-bit word, and operations on all its slots at
+ * once.  It serves geometries where one load reads the whole bucket.  slots.h is the
+ * definition of the layouts.
  *
  * The word is made of lanes: lane i is the f bits from i * f on.  Lanes of a plain
  * bucket hold tags.  Those of a semi-sorted bucket hold sort keys, which are the
@@ -134,7 +134,7 @@ ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
 	return (x - t->lanes) & ~x & t->tops;
 }
 
-/* What a lane holds where its slot holds this tag. */
+/* The value of a lane whose slot has this tag. */
 CKF_INLINE uint64_t
 ckf_lane_of(const ckf_filter *t, ckf_access access, uint64_t tag)
 {

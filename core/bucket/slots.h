@@ -112,7 +112,7 @@ ckf_slots_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 	}
 }
 
-/* How many of b slots hold this tag? */
+/* The number of slots, out of b, that have this tag. */
 CKF_INLINE unsigned
 ckf_count_tags(const uint64_t *tags, unsigned b, uint64_t tag)
 {

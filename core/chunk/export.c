@@ -7,7 +7,8 @@
 #include "rebuild/saturated.h"
 #include "rebuild/work.h"
 
-/* An upper bound above 0: the items are counted before their number matters. */
+/* Any number above 0: the chunks are not known to be empty.  The rebuild counts the items itself.
+ */
 static uint64_t
 ckf_fed_items(const ckf_filter *t)
 {

@@ -1,6 +1,6 @@
 /*
- * choose.c - the geometry of fewest bytes for a number of items, and a larger
- * one where a build did not fit into it (FORMAT.md, section 5).
+ * choose.c - choose the geometry of fewest bytes for a number of items, and a larger
+ * geometry after a build has failed (FORMAT.md, section 5).
  */
 #include "filter/choose.h"
 
@@ -11,10 +11,10 @@
 #include "thresholds.h"
 
 /*
- * A build that fails is tried again with more buckets.  Where it still fails
- * with this many of them in the halves, eight slots or more for each item, the
- * table is not too small: many items share the same two buckets, since somebody
- * chose them so or since they are copies, and more buckets will not part them.
+ * A build that fails is repeated with more buckets.  If it still fails with this
+ * many buckets, at least eight slots for each item, the table is not too small.
+ * Many items share the same two buckets, since they are copies or an adversary
+ * chose them, and more buckets do not separate them.
  */
 #define CKF_MOST_BUCKETS(items) (2 * (items) + 64)
 
@@ -36,7 +36,7 @@ ckf_square_root(uint64_t n)
 	return root;
 }
 
-/* Buckets that a half needs to hold `items` in a segment with tags of f bits. */
+/* The buckets that a half needs for `items` in a segment with tags of f bits. */
 static uint64_t
 ckf_buckets_for(uint64_t items, unsigned b, unsigned f)
 {

@@ -7,38 +7,37 @@
 #include "cuckoofilter.h"
 
 /*
- * Choose the geometry of fewest bytes that holds `items` prefixes of t->w bits:
- * sets t's encoding, g, m and f, and a larger w, up to max_w, where f would fall
- * below c.  t's b, c and flags are given.  false: f falls below c all the same,
- * or no buffer can be so large on this machine.
+ * Choose the geometry of fewest bytes for `items` prefixes of t->w bits.  The caller
+ * sets b, c and the flags of t; the call sets its encoding, g, m and f.  If f would be
+ * below c, it also raises w, up to max_w.  false: f would still be below c, or the
+ * table exceeds the address space of this machine.
  */
 bool ckf_choose(ckf_filter *t, uint64_t items, unsigned max_w);
 
-/* The same for one segment whose rho_bits are given, with t's encoding: the m and f of
- * fewest bytes that hold `items` in it.  false: no m is possible. */
+/* Choose the m and f of fewest bytes for `items` in one segment, with the encoding and the rho_bits
+ * of t.  false: no m is possible. */
 bool ckf_choose_buckets(ckf_filter *t, uint64_t items);
 
 /*
- * Choose a table for `items` whole hashes, which have spent no precision yet: w follows
- * from t's rate for the larger of t's capacity and `items` and, as far as a w of
- * CKF_MAX_PREFIX bits goes, for `expected` items.  max_w is the most that w may be.
- * false: only whole hashes keep the rate.
+ * Choose a table for `items` whole hashes.  w is the least precision that keeps the rate of t
+ * for the larger of its capacity and `items`, and for `expected` items if CKF_MAX_PREFIX bits
+ * suffice for that.  w is at most max_w.  false: only whole hashes keep the rate.
  */
 bool ckf_choose_first(ckf_filter *t, uint64_t items, uint64_t expected, unsigned max_w);
 
-/* Choose what has the fewest bytes for `items` whole hashes: true: the table of
- * ckf_choose_first, now in t; false: the hashes themselves, and t is of no use. */
+/* Whether a table has fewer bytes than `items` whole hashes.  true: t is the table of
+ * ckf_choose_first; false: the content of t is undefined. */
 bool ckf_choose_fewest(ckf_filter *t, uint64_t items, uint64_t expected);
 
 /*
- * Choose a larger geometry of the same w, after `tries` builds have failed to
- * hold `items`.  false: f would fall below c, the table would be nearly empty, or
- * no buffer can be so large on this machine.
+ * Choose a larger geometry of the same w, after `tries` builds of `items` have
+ * failed.  false: f would be below c, the table would be nearly empty, or it
+ * exceeds the address space of this machine.
  */
-#define CKF_ANY_ITEMS (UINT64_C(1) << 60) /* which are never too few for the table */
+#define CKF_ANY_ITEMS (UINT64_C(1) << 60) /* no table is nearly empty with so many */
 bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 
-/* After that failed: was it for f alone, so that a longer prefix would do? */
+/* After ckf_enlarge failed: whether f was the reason, so that a longer prefix helps. */
 bool ckf_lacks_bits(const ckf_filter *t, uint64_t items);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * derive.c - what follows from a filter's fields and is kept beside them, so that
- * no lookup computes it: its operations, masks and steps.
+ * derive.c - compute a filter's operations, masks and steps from its fields.  They are
+ * stored in ckf_filter, so that no lookup computes them.
  */
 #include "filter/derive.h"
 
@@ -8,7 +8,7 @@
 #include "filter/header.h"
 #include "filter/operations.h"
 
-/* Masks for questions that are asked of several slots at once. */
+/* Masks to compare several slots at once. */
 static void
 ckf_derive_lanes(ckf_filter *t)
 {

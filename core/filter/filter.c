@@ -53,7 +53,8 @@ ckf_question_step(ckf_question *question, const ckf_filter *t, const void *bytes
 	return t->operations->question_step(t, question, bytes);
 }
 
-/* Add what changes more than the items: the first of a class, or of our version. */
+/* An add that also changes the header: the first item of a class, or the first change of a filter
+ * of an older version. */
 static CKF_OUTLINE ckf_status
 ckf_add_first(ckf_filter *t, uint64_t hash, unsigned item_classes)
 {

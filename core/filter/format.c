@@ -1,6 +1,6 @@
 /*
- * format.c - create, open (which is to validate), and what a filter tells of
- * itself (FORMAT.md, section 2).
+ * format.c - create a filter, open (and validate) one, and describe it (FORMAT.md,
+ * section 2).
  */
 #include "filter/choose.h"
 #include "filter/derive.h"
@@ -83,7 +83,7 @@ ckf_planned_bytes(const ckf_params *params, uint64_t *bytes)
 
 	if (params->capacity < 1 || params->capacity > CKF_MAX_CAPACITY)
 		return CKF_BAD_CAPACITY;
-	any.capacity = 0; /* an aggregate need not be given one */
+	any.capacity = 0; /* an aggregate may have no capacity yet */
 	status = ckf_check_params(&any, 0);
 	if (status != CKF_OK)
 		return status;
@@ -115,7 +115,7 @@ ckf_table_fits(const ckf_filter *t)
 	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 && t->size == size;
 }
 
-/* Of the body, what the header tells. */
+/* Validate the size of the body by the header. */
 static bool
 ckf_body_fits(const ckf_filter *t)
 {
@@ -133,8 +133,8 @@ ckf_fields_fit(const ckf_filter *t)
 		   t->c == ckf_low_bits(t->fpr) && t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
 }
 
-/* Before 1.4 the state of an aggregate had a format of its own: encoding 3, or a plain table with
- * more behind it. */
+/* Whether the bytes are an aggregate's state of a version before 1.4: encoding 3, or a plain table
+ * followed by more bytes. */
 static bool
 ckf_is_old_state(const ckf_filter *t)
 {
@@ -142,7 +142,7 @@ ckf_is_old_state(const ckf_filter *t)
 		   (t->encoding == CKF_OLD_STATE || t->encoding == CKF_PLAIN);
 }
 
-/* The classes of the items, of which version 1 says nothing.  false: they cannot be. */
+/* Read the item classes; version 1 has none.  false: they are impossible. */
 static bool
 ckf_read_item_classes(ckf_filter *t)
 {
@@ -220,7 +220,7 @@ ckf_open_like(ckf_filter *t, const void *bytes, size_t size)
 	return CKF_OK;
 }
 
-/* --------------------------------------------------------- what it tells */
+/* ----------------------------------------------------------- information */
 
 uint64_t
 ckf_items(const ckf_filter *t)

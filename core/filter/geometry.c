@@ -1,16 +1,15 @@
 /*
- * geometry.c - how many bits prefixes and fingerprints have, what fits into a
- * table, and how far it may grow (FORMAT.md, section 5).  Every machine must
- * compute the same, so it is done in integers, and in doubles only where they
- * are exact.
+ * geometry.c - the bits of prefixes and fingerprints, the load of a table, and the
+ * limit of its growth (FORMAT.md, section 5).  Every machine must compute the same
+ * results.  So the code uses integers, and doubles only where they are exact.
  */
 #include "filter/geometry.h"
 
 /*
- * The load factors that tables are sized for, in 1/1024, by slots a bucket (2, 4,
- * 8) and fingerprint bits (4, 5, 6, 7, more).  A build reaches a little more in a
- * large segment.  With short fingerprints it reaches less: from one bucket, items
- * can then move to a few other buckets only.
+ * The load factors for which tables are sized, in 1/1024, by slots of a bucket (2, 4,
+ * 8) and fingerprint bits (4, 5, 6, 7, more).  A large segment reaches slightly more.
+ * Short fingerprints reach less, since the items of a bucket can then move to few
+ * other buckets only.
  */
 static const uint16_t ckf_loads[3][5] = {
 	{788, 829, 850, 860, 875},
@@ -66,9 +65,9 @@ ckf_low_bits(double fpr)
 unsigned
 ckf_prefix_bits(double items, double fpr, unsigned c)
 {
-	/* A random prefix meets a stored one with this many chances in 2^w: one
-	 * for each item, and 2 / 2^c more for prefixes that the rule of tag 0
-	 * joined. */
+	/* A random prefix equals a stored one with probability chances / 2^w: each
+	 * item counts 1, and 2 / 2^c more for the prefixes that the rule of tag 0
+	 * joins. */
 	double chances = items + items / (double)(1U << (c - 1));
 	unsigned w = CKF_MIN_PREFIX;
 
@@ -86,8 +85,8 @@ ckf_expected_rate(uint64_t copies, unsigned w, unsigned c)
 {
 	double rate = (double)copies;
 
-	/* The rule of tag 0 makes P|1 of one prefix in 2^c: such a stored prefix is met
-	 * by two that are asked. */
+	/* The rule of tag 0 changes one prefix in 2^c to P|1, so lookups of two
+	 * prefixes find it. */
 	rate += rate * 2 / ckf_power_of_two(c);
 	rate /= ckf_power_of_two(w);
 	return rate < 1 ? rate : 1;

@@ -11,7 +11,7 @@
  * that multiplying by C can be undone modulo 2^W. */
 #define CKF_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
-/* Most buckets of a segment's half: so few that a segment stays in a processor's
+/* The most buckets of a segment's half.  A segment of this size stays in a processor's
  * L2 cache while it is built. */
 #define CKF_MAX_BUCKETS 32768
 
@@ -20,8 +20,8 @@
 #define CKF_MIN_PREFIX 8        /* bits of w */
 #define CKF_MAX_TAG 56          /* bits of f: with a shift of 7 one load of 64 has them */
 #define CKF_MAX_SEGMENT_BITS 32 /* bits of g */
-#define CKF_TABLE_PAD 8         /* zero bytes behind a table, as loads of 8 run over */
-#define CKF_LAST_RATE 0.03      /* growth stops at 8 x the target rate, or here if more */
+#define CKF_TABLE_PAD 8 /* zero bytes after a table, since loads of 8 bytes read beyond its end */
+#define CKF_LAST_RATE 0.03 /* growth stops at 8 x the target rate, or here if more */
 
 /* 2^n as a double, exactly; n at most 1023. */
 CKF_INLINE double
@@ -37,12 +37,11 @@ ckf_power_of_two(unsigned n)
 /* ----------------------------------------------------- prefixes, buckets */
 
 /*
- * A prefix P travels aligned to the left of 64 bits, as P << (64 - w), so that
- * prefixes of any w compare and sort like the hashes that they come from.
+ * Cut a hash, or a longer aligned prefix, to w bits.  low_mask is 2^c - 1.
  *
- * This cuts a hash, or an aligned longer prefix, to w bits.  Tag 0 stands for an
- * empty slot, so no prefix may have it: where the low c bits of P are all 0, P
- * becomes P|1.  low_mask is 2^c - 1.
+ * A prefix P is passed aligned to the left of 64 bits, as P << (64 - w).  So prefixes
+ * of any w compare and sort like their hashes.  Tag 0 marks a free slot, so no prefix
+ * may have tag 0: if the low c bits of P are all 0, P becomes P|1.
  */
 CKF_INLINE uint64_t
 ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
@@ -53,7 +52,7 @@ ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
 	return prefix << (64 - w);
 }
 
-/* Fill in what it takes to get rho back from a bucket and a tag. */
+/* Compute the constants that ckf_rho needs. */
 void ckf_inverse_of(ckf_inverse *inverse, const ckf_filter *t);
 
 /*
@@ -92,7 +91,7 @@ ckf_bucket_of(const ckf_filter *t, unsigned half, uint64_t rho)
 	return ckf_mulhi(x << (64 - t->rho_bits), t->m);
 }
 
-/* Where a prefix lives: its tag, and where its two buckets begin. */
+/* The location of a prefix: its tag, and the offsets of its two buckets. */
 typedef struct ckf_location
 {
 	uint64_t tag;
@@ -118,7 +117,7 @@ ckf_locate(const ckf_filter *t, uint64_t hash)
 
 /* ------------------------------------------------------ widths and sizes */
 
-/* c for a filter of this target rate: a tag is never shorter. */
+/* The c of a filter of this target rate.  Tags have at least c bits. */
 uint8_t ckf_low_bits(double fpr);
 /* Bytes of a table of this geometry, with its header: at most 2^54, as g is at
  * most CKF_MAX_SEGMENT_BITS, and so too large for a 32-bit machine's memory. */
@@ -127,18 +126,18 @@ uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits);
 unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted);
 /* Smallest f with ceil(2^W / m) <= 2^f. */
 unsigned ckf_tag_bits(unsigned rho_bits, uint32_t m);
-/* The smallest w that keeps the rate for `items`; it may pass CKF_MAX_PREFIX. */
+/* The smallest w that keeps the rate for `items`; it may exceed CKF_MAX_PREFIX. */
 unsigned ckf_prefix_bits(double items, double fpr, unsigned c);
-/* Load factor, in 1/1024, that a table of this geometry is filled to. */
+/* The load factor, in 1/1024, for which a table of this geometry is sized. */
 unsigned ckf_load(unsigned b, unsigned f);
-/* Copies that a table of this geometry is meant to hold. */
+/* The number of copies for which a table of this geometry is sized. */
 uint64_t ckf_full_count(const ckf_filter *t);
-/* The rate to expect of a table with so many copies of prefixes (FORMAT.md, section 5). */
+/* The expected rate of a table with this number of copies (FORMAT.md, section 5). */
 double ckf_expected_rate(uint64_t copies, unsigned w, unsigned c);
 /* The rate at which growth stops. */
 double ckf_last_rate(double fpr);
-/* The most copies that a filter of this w may hold: more would pass the rate at
- * which growth stops. */
+/* The most copies of a filter of this w: more would exceed the rate at which growth
+ * stops. */
 uint64_t ckf_count_limit(unsigned w, double fpr);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * operations.h - how items are found and changed: the functions that an encoding,
- * or a shape of table on this machine, brings.  A new one brings a ckf_operations
- * of its own, which ckf_derive chooses.
+ * operations.h - the functions that look up and change items.  Each encoding, and each
+ * kind of table on this machine, has its own ckf_operations; ckf_derive chooses one.
  */
 #ifndef CKF_OPERATIONS_H
 #define CKF_OPERATIONS_H
@@ -9,10 +8,9 @@
 #include "filter/words.h"
 
 /*
- * How a table's buckets are read and written, which depends on its geometry and
- * on the processor.  Functions that take an access get it as a constant and are
- * always inline, so that the compiler makes a version for each access, without
- * the branches on it.
+ * How a table's buckets are read and written.  It depends on the geometry and on the
+ * processor.  Functions with an access argument get a constant and are always inline,
+ * so the compiler makes a version for each access, without branches on it.
  */
 typedef enum ckf_access
 {
@@ -44,7 +42,7 @@ ckf_bucket_alignment(const ckf_filter *t)
 	return (t->bucket_bits | 8) & (0U - (t->bucket_bits | 8));
 }
 
-/* Has one load a whole bucket?  Some bits may come before it in its first byte. */
+/* Whether one load reads a whole bucket, even if the bucket begins inside a byte. */
 CKF_INLINE bool
 ckf_bucket_is_word(const ckf_filter *t)
 {
