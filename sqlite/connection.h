@@ -50,7 +50,8 @@ struct ckfs_connection
 	int references;                /* of functions, and of the module of tables */
 	struct ckfs_table *tables;     /* the first of the filter tables that it has connected */
 	uint64_t connected;            /* how many it has connected so far */
-	bool replaced;                 /* another module has taken over functions of ours */
+	struct ckfs_ddl *ddl; /* what a rollback of this transaction may undo, the newest first */
+	bool replaced;        /* another module has taken over functions of ours */
 	ckfs_user users[];
 };
 

@@ -114,6 +114,7 @@ ckfs_connect(void)
 	connection->references = 0;
 	connection->tables = NULL;
 	connection->connected = 0;
+	connection->ddl = NULL;
 	connection->replaced = false;
 	for (i = 0; i < CKFS_ENTRIES; i++)
 		connection->users[i] = (ckfs_user){connection, entries[i].data};
@@ -127,6 +128,7 @@ ckfs_release(ckfs_connection *connection)
 	if (--connection->references > 0)
 		return;
 	ckfs_handles_end(&connection->handles);
+	ckfs_ddl_end(connection);
 	sqlite3_free(connection);
 }
 

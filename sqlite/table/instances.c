@@ -56,6 +56,14 @@ ckfs_make_gone(ckfs_table *table, const char *how)
 	table->gone_level = CKFS_NEVER_BACK;
 }
 
+/* A rollback has undone its creation, so no later one does. */
+static void
+ckfs_make_rolled_back(ckfs_table *table)
+{
+	ckfs_make_gone(table, CKFS_ROLLED_BACK);
+	table->created_level = CKFS_NOT_CREATED;
+}
+
 void
 ckfs_orphans_gone(ckfs_table *table, const char *name)
 {
@@ -66,12 +74,12 @@ ckfs_orphans_gone(ckfs_table *table, const char *name)
 			sqlite3_stricmp(other->name, name) == 0)
 		{
 			ckfs_waiting_drop(&other->waiting);
-			ckfs_make_gone(other, CKFS_ROLLED_BACK);
+			ckfs_make_rolled_back(other);
 		}
 }
 
 void
-ckfs_make_renamed(ckfs_table *table, char *name)
+ckfs_make_renamed(ckfs_table *table, const char *name)
 {
 	ckfs_table *other, *next;
 
@@ -86,8 +94,6 @@ ckfs_make_renamed(ckfs_table *table, char *name)
 	}
 	table->gone = CKFS_RENAMED;
 	table->gone_level = table->level;
-	table->renamed_to = name;
-	table->renamed_at = table->connection->connected;
 }
 
 void
@@ -100,27 +106,117 @@ ckfs_unused_gone(ckfs_table *table)
 		next = ckfs_next_instance(table, other);
 		if (!other->unused)
 			continue;
-		ckfs_make_gone(other, CKFS_ROLLED_BACK);
-		other->created_level = CKFS_NOT_CREATED;
+		ckfs_make_rolled_back(other);
 	}
 }
 
-/* Instances of this name that were connected after the one of this number are of a table that a
- * rollback took away. */
+/* ----------------------------------------------------------- CREATE and RENAME */
+
+/*
+ * A RENAME of this transaction, or the CREATE of a table that it dropped.  It belongs to the
+ * connection, since the instance may be freed before a rollback undoes it.  An instance that SQLite
+ * connected after it may be of a table that this rollback takes away or renames.
+ */
+struct ckfs_ddl
+{
+	struct ckfs_ddl *older;
+	int level;       /* a rollback to a savepoint before this one undoes it */
+	uint64_t number; /* of the last instance that was connected before it */
+	char schema[];
+};
+
+ckfs_ddl *
+ckfs_new_ddl(const ckfs_table *table, int level, uint64_t number)
+{
+	size_t size = strlen(table->schema) + 1;
+	ckfs_ddl *ddl = sqlite3_malloc64(sizeof(ckfs_ddl) + size);
+
+	if (!ddl)
+		return NULL;
+	ddl->level = level;
+	ddl->number = number;
+	memcpy(ddl->schema, table->schema, size);
+	return ddl;
+}
+
+void
+ckfs_note_ddl(ckfs_connection *connection, ckfs_ddl *ddl)
+{
+	ddl->older = connection->ddl;
+	connection->ddl = ddl;
+}
+
+/* Instances of this name, or of all names, that were connected after the one of this number are of
+ * a table that a rollback took away or renamed.  It changes the schema, so SQLite connects new
+ * instances. */
 static void
-ckfs_later_gone(const ckfs_table *table, const char *name, uint64_t number)
+ckfs_later_gone(ckfs_connection *connection, const char *schema, const char *name, uint64_t number)
 {
 	ckfs_table *other;
 
-	for (other = table->connection->tables; other; other = other->next)
-		if (other->number > number && sqlite3_stricmp(other->schema, table->schema) == 0 &&
-			sqlite3_stricmp(other->name, name) == 0)
-			ckfs_make_gone(other, CKFS_ROLLED_BACK);
+	for (other = connection->tables; other; other = other->next)
+		if (other->number > number && sqlite3_stricmp(other->schema, schema) == 0 &&
+			(!name || sqlite3_stricmp(other->name, name) == 0))
+			ckfs_make_rolled_back(other);
+}
+
+static void
+ckfs_ddl_release(ckfs_connection *connection, int number)
+{
+	ckfs_ddl *ddl;
+
+	for (ddl = connection->ddl; ddl; ddl = ddl->older)
+		if (ddl->level > number)
+			ddl->level = number;
+}
+
+/* Each table of the transaction calls this for the same rollback: the first one finds all. */
+static void
+ckfs_ddl_roll_back(ckfs_connection *connection, int number)
+{
+	ckfs_ddl **link = &connection->ddl, *ddl;
+
+	while ((ddl = *link) != NULL)
+		if (ddl->level > number)
+		{
+			ckfs_later_gone(connection, ddl->schema, NULL, ddl->number);
+			*link = ddl->older;
+			sqlite3_free(ddl);
+		}
+		else
+			link = &ddl->older;
+}
+
+void
+ckfs_ddl_end(ckfs_connection *connection)
+{
+	ckfs_ddl *ddl;
+
+	while ((ddl = connection->ddl) != NULL)
+	{
+		connection->ddl = ddl->older;
+		sqlite3_free(ddl);
+	}
+}
+
+/* ----------------------------------------------------------------- savepoints */
+
+void
+ckfs_instance_begin(ckfs_table *table)
+{
+	const ckfs_table *other = table->connection->tables;
+
+	while (other && (other == table || other->state == CKFS_OUTSIDE))
+		other = other->next;
+	if (!other)
+		ckfs_ddl_end(table->connection);
+	table->state = CKFS_BEGUN;
 }
 
 void
 ckfs_instance_release(ckfs_table *table, int number)
 {
+	ckfs_ddl_release(table->connection, number);
 	if (table->created_level > number)
 		table->created_level = number;
 	if (table->gone_level > number)
@@ -132,27 +228,21 @@ ckfs_instance_roll_back(ckfs_table *table, int number)
 {
 	if (table->gone_level > number) /* the table has its name again */
 	{
-		if (table->renamed_to)
-			ckfs_later_gone(table, table->renamed_to, table->renamed_at);
-		sqlite3_free(table->renamed_to);
-		table->renamed_to = NULL;
 		table->gone = NULL;
 		table->gone_level = CKFS_NEVER_BACK;
 	}
 	if (table->created_level > number)
 	{
-		ckfs_later_gone(table, table->name, table->number);
-		ckfs_make_gone(table, CKFS_ROLLED_BACK);
-		table->created_level = CKFS_NOT_CREATED;
+		ckfs_later_gone(table->connection, table->schema, table->name, table->number);
+		ckfs_make_rolled_back(table);
 		ckfs_waiting_drop(&table->waiting);
 	}
+	ckfs_ddl_roll_back(table->connection, number);
 }
 
 void
 ckfs_instance_settle(ckfs_table *table)
 {
-	sqlite3_free(table->renamed_to);
-	table->renamed_to = NULL;
 	table->gone_level = CKFS_NEVER_BACK;
 	table->created_level = CKFS_NOT_CREATED;
 	table->told = true;

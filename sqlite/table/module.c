@@ -28,7 +28,6 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 	ckfs_waiting_drop(&table->waiting);
 	sqlite3_free(table->edit);
 
-	sqlite3_free(table->renamed_to);
 	sqlite3_free(table->broken_by);
 	sqlite3_free(table->schema);
 	sqlite3_free(table->name);
@@ -36,17 +35,6 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 	sqlite3_free(table->base.zErrMsg);
 	sqlite3_free(table);
 	return SQLITE_OK;
-}
-
-static void
-ckfs_set_state(ckfs_table *table, ckfs_state state)
-{
-#ifdef CKF_TEST_BUILD
-	table->state = state;
-#else
-	(void)table;
-	(void)state;
-#endif
 }
 
 /* May no table have this name, as a column has it? */
@@ -163,7 +151,7 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 		table->created_level = 0; /* at least */
 		table->told = false;
 		table->unused = true;
-		ckfs_set_state(table, CKFS_BEGUN);
+		ckfs_instance_begin(table);
 	}
 	*out = table ? &table->base : NULL;
 	return ckfs_start_failed(rc, error);
@@ -175,17 +163,27 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
  * savepoint is that of DROP TABLE itself.)
  *
  * Statements that still have another instance open must not take a new table of this name for it.
+ * A rollback may undo the DROP, and a later one the CREATE: this instance is freed, so the
+ * connection notes the CREATE.
  */
 static int
 ckfs_table_destroy(sqlite3_vtab *vtab)
 {
 	ckfs_table *table = ckfs_table_of(vtab), *other, *next;
+	ckfs_ddl *ddl;
 	int rc;
 
 	/* SQLite tells no sentence here */
 	if (ckfs_waiting_before(&table->waiting, table->level - 1))
 		return SQLITE_LOCKED;
+	ddl = ckfs_new_ddl(table, table->created_level, table->number);
+	if (!ddl)
+		return SQLITE_NOMEM;
 	rc = ckfs_shadow_drop(table);
+	if (rc == SQLITE_OK && table->told && table->created_level != CKFS_NOT_CREATED)
+		ckfs_note_ddl(table->connection, ddl);
+	else
+		sqlite3_free(ddl);
 	if (rc != SQLITE_OK)
 		return rc;
 	for (other = ckfs_next_instance(table, NULL); other; other = next)
@@ -208,7 +206,7 @@ static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 {
 	ckfs_table *table = ckfs_table_of(vtab), *other = NULL;
-	char *renamed_to;
+	ckfs_ddl *ddl;
 	int rc;
 
 	if (ckfs_is_column(name))
@@ -218,16 +216,19 @@ ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 		rc = ckfs_write_waiting(table);
 	if (rc != SQLITE_OK)
 		return rc;
-	renamed_to = sqlite3_mprintf("%s", name);
-	if (!renamed_to)
+	ddl = ckfs_new_ddl(table, table->level, table->connection->connected);
+	if (!ddl)
 		return SQLITE_NOMEM;
 	while ((other = ckfs_next_instance(table, other)) != NULL)
 		ckfs_shadow_close(other);
 	rc = ckfs_shadow_rename(table, name);
 	if (rc == SQLITE_OK)
-		ckfs_make_renamed(table, renamed_to);
+	{
+		ckfs_make_renamed(table, name);
+		ckfs_note_ddl(table->connection, ddl);
+	}
 	else
-		sqlite3_free(renamed_to);
+		sqlite3_free(ddl);
 	return rc;
 }
 
@@ -302,7 +303,7 @@ ckfs_table_begin(sqlite3_vtab *vtab)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_assert(table->state == CKFS_OUTSIDE);
-	ckfs_set_state(table, CKFS_BEGUN);
+	ckfs_instance_begin(table);
 	table->level = 0;
 	table->gone_level = CKFS_NEVER_BACK;
 	return SQLITE_OK;
@@ -314,7 +315,7 @@ ckfs_table_sync(sqlite3_vtab *vtab)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_assert(table->state != CKFS_OUTSIDE);
-	ckfs_set_state(table, CKFS_SYNCED);
+	table->state = CKFS_SYNCED;
 	return table->gone ? SQLITE_OK : ckfs_write_waiting(table);
 }
 
@@ -325,7 +326,8 @@ ckfs_table_end(ckfs_table *table)
 	ckfs_waiting_drop(&table->waiting);
 	ckfs_end_change(table, SQLITE_OK);
 	ckfs_instance_settle(table);
-	ckfs_set_state(table, CKFS_OUTSIDE);
+	ckfs_ddl_end(table->connection);
+	table->state = CKFS_OUTSIDE;
 	table->level = 0;
 }
 
@@ -391,8 +393,8 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0 && number + 1 >= table->level);
 	ckfs_leave_savepoint(table, number);
 	table->level = number;
-	if (!table->told) /* so many were open when it was created */
-		table->created_level = number;
+	if (!table->told && table->created_level != CKFS_NOT_CREATED)
+		table->created_level = number; /* so many were open when it was created */
 	table->told = true;
 	if (table->waiting.count > 0 && !ckfs_is_statement_running(table->db))
 		rc = ckfs_write_waiting(table);

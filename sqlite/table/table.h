@@ -83,7 +83,8 @@ typedef struct ckfs_depths
 #define CKFS_NEVER_BACK (-1)
 #define CKFS_NOT_CREATED (-1)
 
-/* The order of SQLite's calls, which test builds assert. */
+/* Whether the table takes part in the transaction.  Test builds assert the order of SQLite's calls.
+ */
 typedef enum ckfs_state
 {
 	CKFS_OUTSIDE,
@@ -111,25 +112,21 @@ typedef struct ckfs_table
 	sqlite3_stmt *statements[CKFS_STATEMENTS];
 	ckfs_depths depths;
 	ckfs_waiting waiting;
-	uint64_t allowed;    /* adds that may come before the table's count is looked at again */
-	uint64_t number;     /* of the connection's instances, in the order in which they came */
-	const char *gone;    /* what became of an instance that must not be used; NULL: it is used */
-	int gone_level;      /* a rollback to a savepoint before this one brings it back */
-	char *renamed_to;    /* by this transaction; else NULL */
-	uint64_t renamed_at; /* number of the connection's last instance at that time */
-	int created_level;   /* savepoints that were open when this transaction created the table */
-	bool told;           /* SQLite tells it of savepoints, or need not do so */
-	bool unused;         /* no statement has used it since this transaction created it */
-	int level;           /* number of the next savepoint: how many are open */
-	bool writing;        /* rows are being changed: nobody else may ask or change the table */
-	bool stepping;       /* a statement of ours is at work */
-	bool changing;       /* several rows are being changed: none or all of them must be */
-	bool broken;         /* some are.  Where it ended so, nothing is asked or written */
-	int broken_level;    /* until a rollback to a savepoint before this one */
-	char *broken_by;     /* the error that broke it, or NULL */
-#ifdef CKF_TEST_BUILD
+	uint64_t allowed;  /* adds that may come before the table's count is looked at again */
+	uint64_t number;   /* of the connection's instances, in the order in which they came */
+	const char *gone;  /* what became of an instance that must not be used; NULL: it is used */
+	int gone_level;    /* a rollback to a savepoint before this one brings it back */
+	int created_level; /* savepoints that were open when this transaction created the table */
+	bool told;         /* SQLite tells it of savepoints, or need not do so */
+	bool unused;       /* no statement has used it since this transaction created it */
+	int level;         /* number of the next savepoint: how many are open */
+	bool writing;      /* rows are being changed: nobody else may ask or change the table */
+	bool stepping;     /* a statement of ours is at work */
+	bool changing;     /* several rows are being changed: none or all of them must be */
+	bool broken;       /* some are.  Where it ended so, nothing is asked or written */
+	int broken_level;  /* until a rollback to a savepoint before this one */
+	char *broken_by;   /* the error that broke it, or NULL */
 	ckfs_state state;
-#endif
 	int cursors;        /* open ones */
 	sqlite3_blob *blob; /* reads chunks by id, while a statement asks many questions */
 	int questions;      /* that it has asked so far, up to some */
@@ -168,9 +165,23 @@ void ckfs_orphans_gone(ckfs_table *table, const char *name);
  * table that was rolled back: SQLite does not tell it (ckfs_learn_level). */
 void ckfs_unused_gone(ckfs_table *table);
 
-/* The table got another name, of sqlite3_mprintf, which this function takes: its instances are gone
- * until a rollback gives the old name back.  SQLite tells at least this one of rollbacks. */
-void ckfs_make_renamed(ckfs_table *table, char *name);
+/* The table got another name: its instances are gone until a rollback gives the old name back.
+ * SQLite tells at least this one of rollbacks. */
+void ckfs_make_renamed(ckfs_table *table, const char *name);
+
+/*
+ * The connection notes a RENAME, and the CREATE of a table that the same transaction drops.  A
+ * rollback to a savepoint before this level undoes it, and makes all instances gone that were
+ * connected after the one of this number.  ckfs_new_ddl returns NULL without memory, else what
+ * ckfs_note_ddl takes, or sqlite3_free where the statement fails.
+ */
+typedef struct ckfs_ddl ckfs_ddl;
+ckfs_ddl *ckfs_new_ddl(const ckfs_table *table, int level, uint64_t number);
+void ckfs_note_ddl(ckfs_connection *connection, ckfs_ddl *ddl);
+
+/* The table takes part in the transaction from now on.  Where no other one does, nobody has heard
+ * what became of the DDL that was noted before: it is forgotten. */
+void ckfs_instance_begin(ckfs_table *table);
 
 /* Savepoint `number` ends; the transaction goes back to it, or to its beginning (-1); it ends. */
 void ckfs_instance_release(ckfs_table *table, int number);
