@@ -150,7 +150,8 @@ foreach my $round (1 .. $rounds)
 	my ($out, $err, $alive) = $session->answer;
 	BAIL_OUT("$plan, $way: the backend is gone: $err") if !$alive;
 	$early++ if $err =~ /ERROR:  57014/ || ($way eq 'a block with handlers' && $moment > 0.002);
-	push(@wrong, "$plan, $way: $err") if $err =~ /ERROR:  (?!57014|25P02|3B001)|WARNING:  (?!25P01)/;
+	# 25P01: BEGIN itself was cancelled
+	push(@wrong, "$plan, $way: $err") if $err =~ /ERROR:  (?!57014|25P0[12]|3B001)|WARNING:  (?!25P01)/;
 	calm();
 	my $faults = faults($plan{$plan}, $segments);
 	push(@wrong, "$plan, $way: $faults") if $faults ne '';
