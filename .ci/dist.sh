@@ -115,7 +115,7 @@ debs()
 
 library()
 {
-	"$root/test/patiently.sh" "building the library" "$root/build/dist.library.log" make -j2 -C "$tree" sqlite
+	"$root/test/patiently.sh" "building the library" "$root/build/dist.sqlite.log" make -j2 -C "$tree" sqlite
 	cp "$tree/build/sqlite/cuckoofilter.so" "$work"
 	strip --strip-unneeded "$work/cuckoofilter.so"
 }
