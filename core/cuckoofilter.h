@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CKF_VERSION "1.4.0"
+#define CKF_VERSION "1.5.0"
 
 /* The version that is written.  Version 1 is read, too; a change rewrites it as this one. */
 #define CKF_FORMAT_VERSION 2
