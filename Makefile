@@ -109,6 +109,12 @@ demo:
 	@test/demo.sh
 
 # ---------------------------------------------------------------------------
+# The engine for programs: C, Python, JavaScript
+# ---------------------------------------------------------------------------
+
+include core/package/package.mk
+
+# ---------------------------------------------------------------------------
 # Tests.  Each suite prints `NAME: N passed, M failed`; test/run.sh adds up.
 # ---------------------------------------------------------------------------
 
@@ -252,6 +258,8 @@ help:
 	@echo "make sqlite          $(SQLITE_SO)"
 	@echo "make amalgamation    build/cuckoofilter.c, the whole SQLite extension in one file"
 	@echo "make install-sqlite  copy it to $(SQLITE_DIR)  (SQLITE_DIR=, DESTDIR=)"
+	@echo "make lib             build/lib/libcuckoofilter.so and .a, for C programs"
+	@echo "make install-lib     copy them, the headers and cuckoofilter.pc  (PREFIX=/usr/local, LIBDIR=, DESTDIR=)"
 	@echo "make pg              build/pg/cuckoofilter.so and cuckoofilter_join.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"

@@ -27,6 +27,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The shared library exports the functions of this header.  Other builds hide them. */
+#ifdef CKF_LIBRARY
+#pragma GCC visibility push(default)
+#endif
+
+#ifdef __cplusplus
+#define CKF_BEGIN                                                                                  \
+	extern "C"                                                                                     \
+	{
+#define CKF_END }
+#else
+#define CKF_BEGIN
+#define CKF_END
+#endif
+
+CKF_BEGIN
+
 #define CKF_VERSION "1.5.0"
 
 /* The version that is written.  Version 1 is read, too; a change rewrites it as this one. */
@@ -129,7 +146,7 @@ typedef enum ckf_item_class
 static inline unsigned
 ckf_item_class_of(ckf_class cls)
 {
-	return cls <= CKF_CLASS_REAL ? CKF_ITEM_NUMBER : 1U << (cls - CKF_CLASS_REAL);
+	return cls <= CKF_CLASS_REAL ? (unsigned)CKF_ITEM_NUMBER : 1U << (cls - CKF_CLASS_REAL);
 }
 
 /* Hash of an integer (class 1).  Inline, in value/hashing.h. */
@@ -691,5 +708,11 @@ ckf_status ckf_merge_check(const ckf_filter *const *parts, unsigned n, const ckf
 unsigned ckf_merge_due(const ckf_filter *const *parts, unsigned n);
 
 #include "value/hashing.h"
+
+CKF_END
+
+#ifdef CKF_LIBRARY
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -1,0 +1,184 @@
+/*
+ * filter.c - filters in memory of malloc: create, open, copy, tell.
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *
+cuckoofilter_version(void)
+{
+	return CKF_VERSION;
+}
+
+uint64_t
+cuckoofilter_hash(cuckoofilter_item item, uint64_t seed)
+{
+	switch (item.item_class)
+	{
+		case CKF_CLASS_REAL:
+			return ckf_hash_real(item.real, seed);
+		case CKF_CLASS_TEXT:
+		case CKF_CLASS_BYTES:
+			return ckf_hash_bytes(item.item_class, item.bytes, item.size, seed);
+		default:
+			return ckf_hash_word(item.item_class, (uint64_t)item.word, seed);
+	}
+}
+
+void *
+ckfl_allocate(size_t size, cuckoofilter_error *error)
+{
+	void *memory = malloc(size > 0 ? size : 1);
+
+	if (!memory)
+		ckfl_fail_memory(error);
+	return memory;
+}
+
+bool
+ckfl_params(ckf_params *params, int64_t capacity, double fpr, const char *options,
+			cuckoofilter_error *error)
+{
+	ckfl_subject about = {.params = params};
+	ckf_status status;
+
+	ckf_params_default(params);
+	params->capacity = capacity;
+	params->fpr = fpr;
+	if (!options)
+		return true;
+	status = ckf_params_parse(params, options, strlen(options), &about.option, &about.option_size);
+	if (status != CKF_OK)
+		ckfl_fail(error, status, about);
+	return status == CKF_OK;
+}
+
+cuckoofilter *
+ckfl_own(uint8_t *bytes, size_t size, size_t room, cuckoofilter_error *error)
+{
+	cuckoofilter *filter = ckfl_allocate(sizeof *filter, error);
+	ckf_status status;
+
+	if (!filter)
+	{
+		free(bytes);
+		return NULL;
+	}
+	status = ckf_open(&filter->filter, bytes, size, CKF_STORED);
+	if (status != CKF_OK)
+	{
+		ckfl_fail(error, status, (ckfl_subject){0});
+		free(bytes);
+		free(filter);
+		return NULL;
+	}
+	filter->filter.room = room;
+	return filter;
+}
+
+cuckoofilter *
+cuckoofilter_create(int64_t capacity, double fpr, const char *options, cuckoofilter_error *error)
+{
+	ckf_params params;
+	ckf_status status;
+	uint8_t *bytes;
+
+	if (!ckfl_params(&params, capacity, fpr, options, error))
+		return NULL;
+	bytes = ckfl_allocate(CKF_HEADER_SIZE, error);
+	if (!bytes)
+		return NULL;
+	status = ckf_create(&params, bytes);
+	if (status == CKF_OK)
+		return ckfl_own(bytes, CKF_HEADER_SIZE, CKF_HEADER_SIZE, error);
+	ckfl_fail(error, status, (ckfl_subject){.params = &params});
+	free(bytes);
+	return NULL;
+}
+
+/* Validate foreign bytes, every slot of them. */
+static bool
+ckfl_validate(const void *bytes, size_t size, cuckoofilter_error *error)
+{
+	ckf_filter filter;
+	ckf_check check = {0};
+	ckf_status status = ckf_open(&filter, bytes, size, CKF_FOREIGN);
+
+	if (status == CKF_OK)
+		while ((status = ckf_check_step(&filter, &check)) == CKF_MORE)
+			if (ckfl_interrupted(error))
+				return false;
+	if (status != CKF_OK)
+		ckfl_fail(error, status, (ckfl_subject){0});
+	return status == CKF_OK;
+}
+
+cuckoofilter *
+cuckoofilter_open(const void *bytes, size_t size, cuckoofilter_error *error)
+{
+	uint8_t *copy = ckfl_allocate(size, error);
+
+	if (!copy)
+		return NULL;
+	if (size > 0)
+		memcpy(copy, bytes,
+			   size); /* first, so that the bytes that are validated stay as they are */
+	if (ckfl_validate(copy, size, error))
+		return ckfl_own(copy, size, size, error);
+	free(copy);
+	return NULL;
+}
+
+cuckoofilter *
+cuckoofilter_copy(const cuckoofilter *filter, cuckoofilter_error *error)
+{
+	size_t size = filter->filter.size;
+	uint8_t *bytes = ckfl_allocate(size, error);
+
+	if (!bytes)
+		return NULL;
+	memcpy(bytes, filter->filter.bytes, size);
+	return ckfl_own(bytes, size, size, error);
+}
+
+void
+cuckoofilter_free(cuckoofilter *filter)
+{
+	if (!filter)
+		return;
+	free(filter->filter.bytes);
+	free(filter);
+}
+
+const void *
+cuckoofilter_data(const cuckoofilter *filter, size_t *size)
+{
+	*size = filter->filter.size;
+	return filter->filter.bytes;
+}
+
+const ckf_filter *
+cuckoofilter_engine(const cuckoofilter *filter)
+{
+	return &filter->filter;
+}
+
+uint64_t
+cuckoofilter_count(const cuckoofilter *filter)
+{
+	return ckf_items(&filter->filter);
+}
+
+double
+cuckoofilter_fpr(const cuckoofilter *filter)
+{
+	return ckf_fpr(&filter->filter);
+}
+
+void
+cuckoofilter_info(const cuckoofilter *filter, ckf_info *info)
+{
+	ckf_get_info(&filter->filter, info);
+}

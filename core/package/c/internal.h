@@ -1,0 +1,67 @@
+/*
+ * internal.h - what the files of the C library share.
+ */
+#ifndef CKFL_INTERNAL_H
+#define CKFL_INTERNAL_H
+
+#include "cuckoofilter_program.h"
+
+/* The bytes belong to the filter. */
+struct cuckoofilter
+{
+	ckf_filter filter;
+};
+
+/* What an error is about; only the members that its sentence needs are set. */
+typedef struct ckfl_subject
+{
+	const ckf_filter *filter, *other;
+	const ckf_params *params;
+	const char *option; /* the invalid part of an options text */
+	size_t option_size;
+	const ckf_rebuild *rebuild; /* started, for CKF_PRECISION */
+	const ckf_comparison *comparison;
+} ckfl_subject;
+
+/* Fill *error.  error may be NULL. */
+void ckfl_fail(cuckoofilter_error *error, ckf_status status, ckfl_subject about);
+void ckfl_fail_memory(cuckoofilter_error *error);
+void ckfl_fail_interrupted(cuckoofilter_error *error);
+
+/* Whether the program wants the call to end; *error is filled then. */
+bool ckfl_interrupted(cuckoofilter_error *error);
+
+/* Whether items of all these classes may be in the filter; else *error is filled. */
+bool ckfl_may_hold(const ckf_filter *filter, unsigned item_classes, cuckoofilter_error *error);
+
+/* Read parameters.  A capacity of 0 is that of an aggregate, which follows its items. */
+bool ckfl_params(ckf_params *params, int64_t capacity, double fpr, const char *options,
+				 cuckoofilter_error *error);
+
+/* Memory of at least one byte, or NULL and *error is filled. */
+void *ckfl_allocate(size_t size, cuckoofilter_error *error);
+
+/* A filter that takes over `bytes`, which malloc gave and which have been validated.  NULL: the
+ * bytes are freed, and *error is filled. */
+cuckoofilter *ckfl_own(uint8_t *bytes, size_t size, size_t room, cuckoofilter_error *error);
+
+/* Run a rebuild (cuckoofilter.h).  *result is opened on bytes of malloc.  b may be NULL. */
+bool ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *result,
+				  cuckoofilter_error *error);
+
+/* The same; the result replaces the filter's bytes. */
+bool ckfl_rebuild_into(cuckoofilter *filter, ckf_goal goal, const ckf_filter *b,
+					   cuckoofilter_error *error);
+
+/* Make room in a collector, whose blocks are of malloc. */
+bool ckfl_collect_room(ckf_collector *collector, cuckoofilter_error *error);
+
+/* Collect n hashes, and sort what was collected. */
+bool ckfl_collect(ckf_collector *collector, const uint64_t *hashes, size_t n, unsigned item_classes,
+				  cuckoofilter_error *error);
+bool ckfl_collect_settle(ckf_collector *collector, cuckoofilter_error *error);
+
+/* Free a collector's blocks. */
+void ckfl_collect_end(ckf_collector *collector);
+
+#endif
