@@ -183,10 +183,8 @@ ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 			es, psprintf("Rows Tested: " UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)",
 						 counts->tested, build->verify ? "Denied" : "Removed", counts->removed,
 						 ckfp_percent(counts->removed, counts->tested)));
-	if (counts->switched_off > 0)
-		ckfp_explain_line(es, psprintf("Switched Off: after " UINT64_FORMAT " rows, %.1f %% passed",
-									   counts->switched_off,
-									   100 - ckfp_percent(counts->removed, counts->tested)));
+	if (counts->unasked > 0)
+		ExplainPropertyInteger("Rows Passed Unasked", NULL, (int64)counts->unasked, es);
 	if (counts->given_up != CKFP_GIVEN_UP_NOT)
 		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
@@ -215,8 +213,8 @@ ckfp_explain_properties(const ckfp_build *build, const ckfp_join_counts *counts,
 											 : "Rows Removed by Join Filter",
 							   NULL, (int64)counts->removed, es);
 	}
-	if (counts->switched_off > 0)
-		ExplainPropertyInteger("Switched Off After", NULL, (int64)counts->switched_off, es);
+	if (counts->unasked > 0)
+		ExplainPropertyInteger("Rows Passed Unasked", NULL, (int64)counts->unasked, es);
 	if (counts->given_up != CKFP_GIVEN_UP_NOT)
 		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
@@ -230,7 +228,7 @@ ckfp_join_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	ckfp_explain_targets(&build->record, es);
 	if (!es->analyze)
 		return;
-	counts = build->counts;
+	counts = ckfp_build_counts(build);
 	ckfp_counts_add(&counts, &build->workers);
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 		ckfp_explain_text(build, &counts, es);

@@ -1,6 +1,5 @@
 /*
- * node.c - the state of the plan node that builds a filter: started anew, given up, and switched
- * off if too many rows pass.
+ * node.c - the state of the plan node that builds a filter: started anew, and given up.
  */
 #include "node.h"
 #include "remote.h"
@@ -20,7 +19,8 @@ ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
 	build->gathering = false;
 	build->asking = false;
 	build->disabled = true;
-	build->counts.given_up = why;
+	if (why != CKFP_GIVEN_UP_NOT)
+		build->counts.given_up = why;
 }
 
 bool
@@ -40,43 +40,17 @@ ckfp_build_start(ckfp_build *build)
 	ckfp_build_drop_filter(build);
 	build->asking = false;
 	build->gathering = !build->disabled;
-	build->windows = 0;
-	build->in_window = true;
-	build->window_edge = build->counts.tested + CKFP_WINDOW;
-	build->passed_before = build->counts.tested - build->counts.removed;
+	ckfp_sleep_reset(&build->sleepers);
 	/* With this flag the hash join reads the build side before the first row of the probe side. */
 	if (build->gathering && build->record.first && ckfp_build_is_remote(build))
 		build->join->hj_OuterNotEmpty = true;
 }
 
-/* -------------------------------------------------------------- adaptivity */
-
-/* Did too many rows pass in two of the last three windows? One window is not enough, since
- * neighbouring rows often have the same keys. */
-static bool
-ckfp_too_many_passed(unsigned windows)
+ckfp_join_counts
+ckfp_build_counts(const ckfp_build *build)
 {
-	return (windows & 3) == 3 || (windows & 5) == 5;
-}
+	ckfp_join_counts counts = build->counts;
 
-void
-ckfp_build_toggle_window(ckfp_build *build)
-{
-	uint64 passed = build->counts.tested - build->counts.removed;
-
-	build->in_window = !build->in_window;
-	if (build->in_window)
-	{
-		build->passed_before = passed;
-		build->window_edge += CKFP_WINDOW;
-		return;
-	}
-	build->window_edge += CKFP_WINDOW_STEP - CKFP_WINDOW;
-	passed -= build->passed_before;
-	build->windows = (build->windows << 1 | (passed > ckfp_join_max_pass * CKFP_WINDOW)) & 7;
-	if (ckfp_too_many_passed(build->windows) && !build->verify)
-	{
-		build->counts.switched_off = build->counts.tested;
-		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
-	}
+	counts.unasked = ckfp_sleep_unasked(&build->sleepers);
+	return counts;
 }

@@ -6,16 +6,12 @@
 
 #include "filter.h"
 #include "key.h"
+#include "sleep.h"
 
 #include "nodes/extensible.h"
 #include "utils/hsearch.h"
 
 #pragma GCC visibility push(hidden)
-
-/* The number of rows in a window, in which the rows that pass are counted; and the number of
- * rows from the start of a window to the start of the next one. */
-#define CKFP_WINDOW 4096
-#define CKFP_WINDOW_STEP 16384
 
 /* Why there is no filter. */
 typedef enum ckfp_given_up
@@ -32,7 +28,7 @@ typedef struct ckfp_join_counts
 	uint64 memory; /* bytes of the finished filter */
 	uint64 tested;
 	uint64 removed;
-	uint64 switched_off; /* the number of rows before it was switched off; 0: never */
+	uint64 unasked; /* rows that passed while their scan slept */
 	ckfp_given_up given_up;
 } ckfp_join_counts;
 
@@ -44,7 +40,7 @@ ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
 	sum->memory = Max(sum->memory, counts->memory);
 	sum->tested += counts->tested;
 	sum->removed += counts->removed;
-	sum->switched_off = Max(sum->switched_off, counts->switched_off);
+	sum->unasked += counts->unasked;
 	sum->given_up = Max(sum->given_up, counts->given_up);
 }
 
@@ -69,11 +65,8 @@ typedef struct ckfp_build
 	ckfp_join_counts workers;   /* the counters of the parallel workers */
 	struct ckfp_shared *shared; /* in a parallel plan */
 	bool begun;                 /* has started to read its part of the build side */
-	uint64 window_edge;         /* the number of tested rows at which a window begins or ends */
-	uint64 passed_before;       /* the number of passed rows at the start of the window */
-	bool in_window;
-	unsigned windows;        /* the last three windows, a bit each: too many rows passed */
-	struct ckfp_build *next; /* the next one of the query */
+	ckfp_sleepers sleepers;     /* the scans that ask */
+	struct ckfp_build *next;    /* the next one of the query */
 } ckfp_build;
 
 /* Prepare for the first row of the build side, also when the build side is read again. */
@@ -85,17 +78,16 @@ bool ckfp_build_is_remote(const ckfp_build *build);
 /* Give up the filter for the rest of the query. */
 void ckfp_build_give_up(ckfp_build *build, ckfp_given_up why);
 
-/* Begin or end a window of rows. */
-void ckfp_build_toggle_window(ckfp_build *build);
+/* The counters of this process. */
+ckfp_join_counts ckfp_build_counts(const ckfp_build *build);
 
 /* Count a tested row. */
 static inline void
 ckfp_build_count(ckfp_build *build, bool passed)
 {
+	build->counts.tested++;
 	if (!passed)
 		build->counts.removed++;
-	if (unlikely(++build->counts.tested == build->window_edge))
-		ckfp_build_toggle_window(build);
 }
 
 #pragma GCC visibility pop

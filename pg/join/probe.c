@@ -20,6 +20,7 @@ typedef struct ckfp_ask
 	ckfp_build *build;
 	bool served; /* the server of a foreign scan asks the filter; its rows have passed */
 	AttrNumber attribute[CKFP_JOIN_KEYS];
+	ckfp_sleep sleep;
 } ckfp_ask;
 
 /* The condition of a scan, with all filters that it asks. */
@@ -36,7 +37,7 @@ typedef struct ckfp_probe
 
 /* Does a row pass a filter? */
 static inline bool
-ckfp_ask_row(const ckfp_ask *ask, TupleTableSlot *slot)
+ckfp_ask_row(ckfp_ask *ask, TupleTableSlot *slot)
 {
 	ckfp_build *build = ask->build;
 	uint64 hash = 0;
@@ -60,6 +61,7 @@ ckfp_ask_row(const ckfp_ask *ask, TupleTableSlot *slot)
 			ckfp_verify_denied(build, hash);
 	}
 	ckfp_build_count(build, passes);
+	ckfp_sleep_count(&ask->sleep, passes);
 	return passes || build->verify;
 }
 
@@ -86,8 +88,22 @@ ckfp_probe_retire(ckfp_probe *probe)
 	probe->scan->qual = probe->condition;
 }
 
+/* Do all filters sleep? Counts the row. */
+static inline bool
+ckfp_probe_sleeps(ckfp_probe *probe)
+{
+	int i;
+
+	for (i = 0; i < probe->asks; i++)
+		if (probe->ask[i].sleep.asleep == 0)
+			return false;
+	for (i = 0; i < probe->asks; i++)
+		probe->ask[i].sleep.asleep--;
+	return true;
+}
+
 /* Does a row pass all filters? */
-static pg_noinline Datum
+static pg_noinline bool
 ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 {
 	int i;
@@ -96,6 +112,8 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 	{
 		ckfp_ask *ask = &probe->ask[i];
 
+		if (ckfp_sleep_passes(&ask->sleep))
+			continue;
 		if (unlikely(!ask->build->asking) && ckfp_shared_is_common(ask->build) &&
 			!ask->build->disabled)
 			ckfp_shared_attach(ask->build);
@@ -106,10 +124,10 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 		{
 			/* EXPLAIN shows these rows at the build node */
 			InstrCountFiltered1(probe->scan, -1);
-			return BoolGetDatum(false);
+			return false;
 		}
 	}
-	return BoolGetDatum(true);
+	return true;
 }
 
 /* The condition comes first, since it may drop most rows. It is called directly: the current
@@ -123,7 +141,7 @@ ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 	*isnull = false;
 	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
 		return BoolGetDatum(false);
-	return ckfp_probe_ask(probe, econtext);
+	return BoolGetDatum(ckfp_probe_sleeps(probe) || ckfp_probe_ask(probe, econtext));
 }
 
 /* ------------------------------------------------------------------ installing */
@@ -261,6 +279,7 @@ ckfp_probe_scan(PlanState *scan, const ckfp_assignment *assignment, int n)
 		probe->ask[i].served = ckfp_remote_asks(assignment[i].target);
 		memcpy(probe->ask[i].attribute, assignment[i].target->attribute,
 			   sizeof(probe->ask[i].attribute));
+		ckfp_sleep_add(&assignment[i].build->sleepers, &probe->ask[i].sleep);
 		assignment[i].build->disabled = false;
 	}
 	ckfp_make_scan_evaluate(scan);

@@ -217,7 +217,7 @@ ckfp_shared_attach(ckfp_build *build)
 	struct ckfp_shared *shared = build->shared;
 
 	if (shared->failed)
-		ckfp_build_give_up(build, build->counts.given_up);
+		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	else if (shared->ready)
 	{
 		pg_read_barrier();
@@ -320,7 +320,7 @@ ckfp_shared_shutdown(CustomScanState *node)
 	if (build->shared == NULL)
 		return;
 	if (IsParallelWorker())
-		build->shared->counts[ParallelWorkerNumber] = build->counts;
+		build->shared->counts[ParallelWorkerNumber] = ckfp_build_counts(build);
 	else
 	{
 		ckfp_take_counts(build);

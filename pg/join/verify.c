@@ -99,5 +99,6 @@ ckfp_verify_install(ckfp_build *build)
 			ExecInitExpr(list_nth(keys, build->record.columns + i), &build->join->js.ps);
 	build->join->hashclauses = &verify->state;
 	build->verify = true;
+	build->sleepers.never = true;
 	MemoryContextSwitchTo(caller);
 }
