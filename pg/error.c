@@ -301,3 +301,14 @@ ckfp_error_not_aggregate(void)
 		 errmsg("support function of a cuckoofilter aggregate was called outside an aggregate")));
 	pg_unreachable();
 }
+
+void
+ckfp_error_not_loaded(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("library \"cuckoofilter_join\" must be loaded"),
+					errhint("Add it to shared_preload_libraries to count the join filters of all "
+							"sessions, or call cuckoofilter_join_load() to count those of this "
+							"session.")));
+	pg_unreachable();
+}

@@ -61,6 +61,9 @@ _Noreturn void ckfp_error_no_collation(void);
 /* Report that a support function was called outside an aggregate. */
 _Noreturn void ckfp_error_not_aggregate(void);
 
+/* Report that the session has not loaded the library of the join filters. */
+_Noreturn void ckfp_error_not_loaded(void);
+
 #pragma GCC visibility pop
 
 #endif

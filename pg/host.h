@@ -6,9 +6,10 @@
  *   type/       the value of type cuckoofilter: text and binary form, arguments, copies that a
  *               function owns, lookups that read only slices of a large value
  *   function/   what SQL calls: functions of one filter, of many items, of pairs, aggregates,
- *               comparison, info, the planner's estimate
+ *               comparison, info, the planner's estimate, counters of join filters
  *   join/       join filters: join/README.md
  *   error.h     every error of this extension
+ *   library.h   how the library of the type finds that of the join filters
  *   module.c    the module's magic block, cuckoofilter_version
  *
  * Includes are relative to pg/. They point from function/ and join/ to type/, from there to item/

@@ -158,3 +158,30 @@ COMMENT ON FUNCTION cuckoofilter_agg_pair_transition(state cuckoofilter, item "a
 	IS 'transition function of cuckoofilter_agg_pair';
 COMMENT ON FUNCTION cuckoofilter_join_load()
 	IS 'loads the library of join filters into this session';
+
+-- What join filters did, by database. The library of the type looks for the counters of the library
+-- cuckoofilter_join, which a question about them must not load.
+CREATE FUNCTION cuckoofilter_join_stats(
+	OUT database oid, OUT planned bigint, OUT built bigint, OUT given_up bigint, OUT asleep bigint,
+	OUT rows_tested bigint, OUT rows_removed bigint, OUT partitions_skipped bigint, OUT nested_loops bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'cuckoofilter_join_stats'
+	LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
+COMMENT ON FUNCTION cuckoofilter_join_stats()
+	IS 'the counters of join filters, by the OID of the database';
+
+CREATE VIEW cuckoofilter_join_stats AS
+	SELECT d.datname AS database, s.planned, s.built, s.given_up, s.asleep,
+		s.rows_tested, s.rows_removed, s.partitions_skipped, s.nested_loops
+	FROM cuckoofilter_join_stats() AS s JOIN pg_catalog.pg_database AS d ON d.oid = s.database;
+COMMENT ON VIEW cuckoofilter_join_stats
+	IS 'what join filters did since the start of the server or the last reset, by database';
+GRANT SELECT ON cuckoofilter_join_stats TO PUBLIC;
+
+CREATE FUNCTION cuckoofilter_join_stats_reset()
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'cuckoofilter_join_stats_reset'
+	LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION cuckoofilter_join_stats_reset()
+	IS 'sets the counters of cuckoofilter_join_stats to zero';
+REVOKE ALL ON FUNCTION cuckoofilter_join_stats_reset() FROM PUBLIC;

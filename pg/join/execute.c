@@ -3,6 +3,7 @@
  */
 #include "build.h"
 #include "probe.h"
+#include "stats.h"
 
 #include "access/parallel.h"
 #include "executor/executor.h"
@@ -38,6 +39,44 @@ ckfp_start_collecting(QueryDesc *query, int eflags)
 	return builds;
 }
 
+/* -------------------------------------------------------------------- counting */
+
+/* Count what the filters of a query did. */
+static void
+ckfp_count_builds(void *builds)
+{
+	const ckfp_build *build;
+
+	for (build = builds; build != NULL; build = build->next)
+	{
+		ckfp_join_counts counts = ckfp_build_counts(build);
+
+		ckfp_counts_add(&counts, &build->workers);
+		ckfp_stats_count(CKFP_STAT_PLANNED, 1);
+		ckfp_stats_count(CKFP_STAT_BUILT, counts.memory > 0);
+		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
+		ckfp_stats_count(CKFP_STAT_ASLEEP, counts.unasked > 0);
+		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
+		if (!build->verify)
+			ckfp_stats_count(CKFP_STAT_ROWS_REMOVED, counts.removed);
+	}
+}
+
+/* Count it when the memory of the query is freed: at its end, or after an error. */
+static void
+ckfp_count_at_end(const QueryDesc *query, ckfp_build *builds)
+{
+	MemoryContext context = query->estate->es_query_cxt;
+	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
+
+	callback->func = ckfp_count_builds;
+	callback->arg = builds;
+	MemoryContextRegisterResetCallback(context, callback);
+	ckfp_stats_start();
+}
+
+/* ------------------------------------------------------------------------ hook */
+
 static void
 ckfp_join_start(QueryDesc *query, int eflags)
 {
@@ -55,7 +94,11 @@ ckfp_join_start(QueryDesc *query, int eflags)
 	}
 	builds = ckfp_start_collecting(query, eflags);
 	if (builds != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
+	{
+		if (!IsParallelWorker())
+			ckfp_count_at_end(query, builds);
 		ckfp_probe_install(query, builds);
+	}
 }
 
 void

@@ -87,9 +87,13 @@ is_deeply(rows("SELECT typname FROM pg_type WHERE typtype <> 'p' AND typelem = 0
 	['cuckoofilter'], 'the type');
 is_deeply(rows("SELECT opcname FROM pg_opclass WHERE oid IN (SELECT objid $of_extension 'pg_opclass'::regclass)"),
 	['cuckoofilter_ops'], 'operator classes');
+is_deeply(rows("SELECT relkind::text || ' ' || relname FROM pg_class WHERE oid IN (SELECT objid $of_extension 'pg_class'::regclass)"),
+	['v cuckoofilter_join_stats'], 'the view');
+is_deeply(rows("SELECT attname || ' ' || format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'cuckoofilter_join_stats'::regclass AND attnum > 0"),
+	sorted(map { "$_->[0] " . $_->[1] =~ s/`//gr } table('### cuckoofilter_join_stats')), 'its columns');
 is_deeply(
 	rows("SELECT classid::regclass::text $of_extension classid"),
-	[qw(pg_cast pg_opclass pg_operator pg_opfamily pg_proc pg_type)], 'kinds of objects that the page has a section for');
+	[qw(pg_cast pg_class pg_opclass pg_operator pg_opfamily pg_proc pg_type)], 'kinds of objects that the page has a section for');
 
 # ---------------------------------------------------------------------- settings
 
