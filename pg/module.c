@@ -29,10 +29,12 @@ ckfp_is_listed(const char *libraries)
 		foreach (cell, names)
 		{
 			const char *name = last_dir_separator(lfirst(cell));
+			size_t length;
 
 			name = name != NULL ? name + 1 : lfirst(cell);
+			length = strcspn(name, "."); /* before .so and its like: 13 declares no DLSUFFIX */
 			listed |=
-				strcmp(name, "cuckoofilter") == 0 || strcmp(name, "cuckoofilter" DLSUFFIX) == 0;
+				length == strlen("cuckoofilter") && strncmp(name, "cuckoofilter", length) == 0;
 		}
 	list_free_deep(names);
 	pfree(copy);

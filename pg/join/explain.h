@@ -7,6 +7,9 @@
 #include "join.h"
 
 #include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_state.h"
+#endif
 
 #pragma GCC visibility push(hidden)
 
