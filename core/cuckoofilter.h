@@ -220,7 +220,8 @@ typedef struct ckf_inverse
  */
 typedef struct ckf_filter
 {
-	uint8_t *bytes;
+	uint8_t *bytes; /* the filter's bytes: ckf_move changes it */
+	uint8_t *body;  /* what follows the header: sorted hashes or buckets */
 	size_t size;    /* bytes of the filter; ckf_add and ckf_remove change it */
 	size_t room;    /* bytes of the buffer; ckf_open sets it to size, and a caller
 					 * with a larger buffer may raise it */
@@ -257,6 +258,14 @@ typedef struct ckf_filter
 	/* lookups and changes of the encoding (filter/operations.h) */
 	const struct ckf_operations *operations;
 } ckf_filter;
+
+/* The filter's bytes have been copied to another address. */
+static inline void
+ckf_move(ckf_filter *filter, void *bytes)
+{
+	filter->bytes = (uint8_t *)bytes;
+	filter->body = filter->bytes + CKF_HEADER_SIZE;
+}
 
 /* Where the bytes come from, which decides what ckf_open validates. */
 typedef enum ckf_trust

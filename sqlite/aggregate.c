@@ -142,7 +142,7 @@ ckfs_widen(sqlite3_context *ctx, ckf_filter *flat)
 		sqlite3_result_error_nomem(ctx);
 		return false;
 	}
-	flat->bytes = bytes;
+	ckf_move(flat, bytes);
 	flat->room = room;
 	return true;
 }

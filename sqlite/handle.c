@@ -270,7 +270,7 @@ ckfs_new_handle(sqlite3_context *ctx, ckfs_handles *handles, const ckf_filter *f
 		return NULL;
 	}
 	handle->filter = *filter;
-	handle->filter.bytes = handle->bytes;
+	ckf_move(&handle->filter, handle->bytes);
 	memcpy(handle->name.sign, ckfs_sign, sizeof(ckfs_sign));
 	handle->name.hash = hash;
 	handle->name.serial = handles->serial++;

@@ -69,7 +69,7 @@ ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, size_t more, ckf_filte
 		return false;
 	}
 	*owned = *filter;
-	owned->bytes = bytes;
+	ckf_move(owned, bytes);
 	owned->room = room;
 	return true;
 }

@@ -28,7 +28,7 @@
 CKF_INLINE uint8_t *
 ckf_byte_at(const ckf_filter *t, ckf_access access, uint64_t at)
 {
-	return ckf_body(t) + (ckf_is_bytes(access) ? at : at >> 3);
+	return t->body + (ckf_is_bytes(access) ? at : at >> 3);
 }
 
 /* How many bits of that byte come before the bucket. */

@@ -82,14 +82,14 @@ ckf_slots_read_from(const ckf_filter *t, const uint8_t *body, uint64_t at, uint6
 CKF_INLINE void
 ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 {
-	ckf_slots_read_from(t, ckf_body(t), at, tags);
+	ckf_slots_read_from(t, t->body, at, tags);
 }
 
 /* Write a bucket's b slots; in a semi-sorted bucket they are put in order. */
 CKF_INLINE void
 ckf_slots_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 {
-	uint8_t *body = ckf_body(t);
+	uint8_t *body = t->body;
 	unsigned i;
 
 	if (t->encoding == CKF_PLAIN)

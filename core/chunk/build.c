@@ -66,7 +66,7 @@ ckf_fill_table(ckf_filter *t, const ckf_chunk_plan *plan, const uint64_t *items,
 	memset(&build, 0, sizeof build);
 	memset(out, 0, body + CKF_TRAILER);
 	build.t = t;
-	t->bytes = (uint8_t *)((uintptr_t)out - CKF_HEADER_SIZE); /* as in ckf_open_table */
+	t->body = out;
 	ckf_table_sink.start(&build, scratch);
 	if (!ckf_put_items(&build, items, n, plan->depth))
 		return false;
@@ -74,15 +74,6 @@ ckf_fill_table(ckf_filter *t, const ckf_chunk_plan *plan, const uint64_t *items,
 	ckf_chunk_seal(out, plan->chunks, plan->start, plan->depth, CKF_CHUNK_TABLE, t->m, (uint32_t)n,
 				   body);
 	return true;
-}
-
-/* Choose a larger table after failed builds: by 1/64 at first, later by 1/2. */
-static bool
-ckf_larger_table(ckf_filter *t, const ckf_chunk_plan *plan, unsigned tries)
-{
-	uint32_t m = t->m + (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
-
-	return ckf_chunk_geometry(t, &plan->chunks->like, plan->depth, m);
 }
 
 /* Choose the table of fewest bytes for this number of items. */
@@ -106,7 +97,8 @@ ckf_build_table(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, siz
 	ckf_filter t;
 	bool possible = ckf_first_table(&t, plan, n + spare);
 
-	for (; possible; possible = ckf_larger_table(&t, plan, tries++))
+	for (; possible; possible = ckf_chunk_geometry(&t, &plan->chunks->like, plan->depth,
+												   ckf_more_buckets(t.m, tries++)))
 	{
 		size_t size = ckf_chunk_table_bytes(&t) + CKF_TRAILER;
 

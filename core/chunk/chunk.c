@@ -73,11 +73,7 @@ ckf_chunk_geometry(ckf_filter *t, const ckf_filter *like, unsigned depth, uint32
 	return true;
 }
 
-/*
- * The buckets begin at the first byte of a chunk.  The buckets of a filter begin after its header,
- * and the functions of tables add the header's size to `bytes`.  So `bytes` points before the chunk
- * by this size.  No function reads the header of an open filter.
- */
+/* A chunk has no header: its buckets begin at its first byte. */
 static bool
 ckf_open_table(ckf_chunk *chunk, uint32_t m)
 {
@@ -85,7 +81,8 @@ ckf_open_table(ckf_chunk *chunk, uint32_t m)
 
 	if (!ckf_chunk_geometry(t, &chunk->chunks->like, chunk->depth, m))
 		return false;
-	t->bytes = (uint8_t *)((uintptr_t)chunk->bytes - CKF_HEADER_SIZE);
+	t->bytes = NULL;
+	t->body = (uint8_t *)(uintptr_t)chunk->bytes;
 	t->size = CKF_HEADER_SIZE + ckf_chunk_table_bytes(t);
 	t->room = t->size;
 	t->count = chunk->count;

@@ -18,7 +18,7 @@ ckf_copy_table(ckf_edit *edit, const ckf_chunk *chunk)
 	ckf_filter t = chunk->table;
 
 	memcpy(edit->frame + CKF_HEADER_SIZE, chunk->bytes, chunk->size);
-	t.bytes = edit->frame;
+	ckf_move(&t, edit->frame);
 	return t;
 }
 

@@ -111,7 +111,7 @@ ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 		status = ckf_open(&chunks->exact, header, sizeof header, CKF_STORED);
 	if (status != CKF_OK)
 		return status;
-	chunks->exact.bytes = NULL;
+	chunks->exact.bytes = chunks->exact.body = NULL;
 	chunks->exact.operations = &ckf_fed_operations;
 	chunks->like = chunks->exact;
 	chunks->like.w = (uint8_t)ckf_chunk_precision(&chunks->exact);
@@ -130,15 +130,6 @@ ckf_chunks_fpr(const ckf_chunks *chunks, uint64_t count)
 									   : ckf_expected_rate(count, chunks->like.w, chunks->like.c);
 }
 
-/* Items up to which prefixes of w bits keep the target rate. */
-static int64_t
-ckf_kept_items(const ckf_filter *t, unsigned w)
-{
-	double items = t->fpr * ckf_power_of_two(w) / (1 + 2 / ckf_power_of_two(t->c));
-
-	return items < 1 ? 1 : items < 9e18 ? (int64_t)items : INT64_MAX;
-}
-
 void
 ckf_chunks_refusal(const ckf_chunks *chunks, uint64_t count, ckf_refusal *refusal)
 {
@@ -149,13 +140,13 @@ ckf_chunks_refusal(const ckf_chunks *chunks, uint64_t count, ckf_refusal *refusa
 	refusal->fpr = ckf_expected_rate(count, t->w, t->c);
 	refusal->limit = ckf_last_rate(t->fpr);
 	refusal->input = -1;
-	refusal->capacity = ckf_kept_items(t, t->w);
+	refusal->capacity = ckf_kept_items(t);
 }
 
 int64_t
 ckf_chunks_capacity(const ckf_chunks *chunks)
 {
-	return ckf_kept_items(&chunks->like, chunks->like.w);
+	return ckf_kept_items(&chunks->like);
 }
 
 void
@@ -167,5 +158,5 @@ ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, uint64_
 	refusal->fpr = ckf_expected_rate(refusal->items, filter->w, filter->c);
 	refusal->limit = ckf_last_rate(chunks->like.fpr);
 	refusal->input = 0;
-	refusal->capacity = ckf_kept_items(filter, filter->w);
+	refusal->capacity = ckf_kept_items(filter);
 }

@@ -167,9 +167,6 @@ ckf_collect_filter(ckf_collector *c, const ckf_filter *in)
 
 	if (status != CKF_OK)
 		return status;
-	to.encoding = CKF_HASHES;
-	to.w = 64;
-	to.bytes = c->filter.bytes;
 	c->filter = to;
 	ckf_bind_collector(c);
 	if (in->count > 0 && !ckf_take_few(c, in))

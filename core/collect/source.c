@@ -94,6 +94,7 @@ ckf_bind_collector(ckf_collector *c)
 	t->w = 64;
 	ckf_derive(t);
 	t->bytes = (uint8_t *)c;
+	t->body = NULL;
 	t->operations = &ckf_collector_operations;
 	t->count = ckf_collector_items(t);
 	t->size = (size_t)(CKF_HEADER_SIZE + 8 * t->count);

@@ -156,12 +156,18 @@ ckf_choose_fewest(ckf_filter *t, uint64_t items, uint64_t expected)
 		   ckf_table_size(t->g, t->m, t->bucket_bits) + bonus < CKF_HEADER_SIZE + 8 * items;
 }
 
-bool
-ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
+uint32_t
+ckf_more_buckets(uint32_t m, unsigned tries)
 {
 	/* Most builds that fail lack a little, so the first steps are of 1/64.  They
 	 * soon become steps of a half: whatever the items are, builds must end. */
-	t->m += (t->m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
+	return m + (m >> (tries < 10 ? 6 - tries / 2 : 1)) + 1;
+}
+
+bool
+ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items)
+{
+	t->m = ckf_more_buckets(t->m, tries);
 	if (t->m > CKF_MAX_BUCKETS_BUILT)
 	{
 		t->m = t->m / 2 + t->m / 64;

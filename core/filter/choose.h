@@ -37,6 +37,9 @@ bool ckf_choose_fewest(ckf_filter *t, uint64_t items, uint64_t expected);
 #define CKF_ANY_ITEMS (UINT64_C(1) << 60) /* no table is nearly empty with so many */
 bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 
+/* The buckets of a half to try after `tries` builds with fewer have failed; the last was with m. */
+uint32_t ckf_more_buckets(uint32_t m, unsigned tries);
+
 /* After ckf_enlarge failed: whether f was the reason, so that a longer prefix helps. */
 bool ckf_lacks_bits(const ckf_filter *t, uint64_t items);
 

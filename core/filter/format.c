@@ -176,7 +176,7 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	if (p[CKF_AT_FORMAT] < 1 || p[CKF_AT_FORMAT] > CKF_FORMAT_VERSION ||
 		p[CKF_AT_HASH] != CKF_HASH_VERSION)
 		return CKF_BAD_VERSION;
-	t->bytes = (uint8_t *)(uintptr_t)p; /* written by ckf_add and ckf_remove only */
+	ckf_move(t, (void *)(uintptr_t)p); /* written by ckf_add and ckf_remove only */
 	t->size = size;
 	t->room = size;
 	t->format = p[CKF_AT_FORMAT];
@@ -214,7 +214,7 @@ ckf_open_like(ckf_filter *t, const void *bytes, size_t size)
 	if (t->encoding != CKF_HASHES || size % 8 != CKF_HEADER_SIZE % 8 ||
 		count != (size - CKF_HEADER_SIZE) / 8 || (count == 0) != (t->item_classes == 0))
 		return CKF_BAD_BYTES;
-	t->bytes = (uint8_t *)(uintptr_t)bytes;
+	ckf_move(t, (void *)(uintptr_t)bytes);
 	t->size = t->room = size;
 	t->count = count;
 	return CKF_OK;

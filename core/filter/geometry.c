@@ -92,6 +92,14 @@ ckf_expected_rate(uint64_t copies, unsigned w, unsigned c)
 	return rate < 1 ? rate : 1;
 }
 
+int64_t
+ckf_kept_items(const ckf_filter *t)
+{
+	double items = t->fpr * ckf_power_of_two(t->w) / (1 + 2 / ckf_power_of_two(t->c));
+
+	return items < 1 ? 1 : items < 9e18 ? (int64_t)items : INT64_MAX;
+}
+
 double
 ckf_last_rate(double fpr)
 {

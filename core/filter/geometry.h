@@ -134,6 +134,8 @@ unsigned ckf_load(unsigned b, unsigned f);
 uint64_t ckf_full_count(const ckf_filter *t);
 /* The expected rate of a table with this number of copies (FORMAT.md, section 5). */
 double ckf_expected_rate(uint64_t copies, unsigned w, unsigned c);
+/* The number of items up to which the filter's w keeps its target rate. */
+int64_t ckf_kept_items(const ckf_filter *t);
 /* The rate at which growth stops. */
 double ckf_last_rate(double fpr);
 /* The most copies of a filter of this w: more would exceed the rate at which growth

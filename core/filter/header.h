@@ -36,12 +36,6 @@ enum
 #define CKF_OLD_STATE 3 /* the encoding of most of these */
 #define CKF_FLAGS_ALL (CKF_FLAG_SET | CKF_FLAG_PLAIN)
 
-CKF_INLINE uint8_t *
-ckf_body(const ckf_filter *t)
-{
-	return t->bytes + CKF_HEADER_SIZE;
-}
-
 CKF_INLINE bool
 ckf_is_table(const ckf_filter *t)
 {
@@ -67,7 +61,7 @@ ckf_set_item_classes(ckf_filter *t, unsigned classes)
 CKF_INLINE uint64_t
 ckf_word(const ckf_filter *t, uint64_t i)
 {
-	return ckf_load64(ckf_body(t) + 8 * i);
+	return ckf_load64(t->body + 8 * i);
 }
 
 CKF_INLINE uint64_t

@@ -197,7 +197,7 @@ ckf_start_pass(ckf_rebuild *r)
 	r->phase = r->counts ? CKF_COUNT : CKF_BUILD;
 	if (r->counts)
 		return;
-	r->to.bytes = r->dst;
+	ckf_move(&r->to, r->dst);
 	memset(&r->build, 0, sizeof r->build);
 	r->build.t = &r->to;
 	r->sink->start(&r->build, (uint64_t *)r->scratch + r->scan_words);
@@ -305,7 +305,7 @@ ckf_next(ckf_rebuild *r)
 			return ckf_built(r);
 		case CKF_COPY:
 			r->to = *r->in[0];
-			r->to.bytes = r->dst;
+			ckf_move(&r->to, r->dst);
 			if (!r->row->removes)
 				ckf_write_header(&r->to); /* a compaction writes the current version */
 			if (r->removals)

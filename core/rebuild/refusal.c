@@ -20,15 +20,6 @@ ckf_coarser(const ckf_rebuild *r)
 	return b->w < a->w || (b->w == a->w && b->capacity < a->capacity) ? 1 : 0;
 }
 
-/* The number of items up to which prefixes of w bits keep the rate. */
-static int64_t
-ckf_kept_capacity(const ckf_filter *t, unsigned w)
-{
-	double items = t->fpr * ckf_power_of_two(w) / (1 + 2 / ckf_power_of_two(t->c));
-
-	return items < 1 ? 1 : items < 9e18 ? (int64_t)items : INT64_MAX;
-}
-
 void
 ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 {
@@ -46,7 +37,7 @@ ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 	refusal->fpr = ckf_expected_rate(r->items, to.w, to.c);
 	refusal->limit = ckf_last_rate(to.fpr);
 	refusal->input = ckf_coarser(r);
-	refusal->capacity = ckf_kept_capacity(&to, to.w);
+	refusal->capacity = ckf_kept_items(&to);
 	if (fits || r->unbounded)
 		refusal->cause = r->deduplicated ? CKF_CROWDED_HASHES : CKF_CROWDED;
 	else

@@ -17,7 +17,7 @@
 size_t
 ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash)
 {
-	const uint8_t *body = ckf_body(t);
+	const uint8_t *body = t->body;
 	size_t low = 0;
 	size_t n = (size_t)t->count;
 
@@ -52,7 +52,7 @@ ckf_double(ckf_filter *t)
 	if (t->count != 1 || t->encoding != CKF_HASHES || (t->flags & CKF_FLAG_SET) ||
 		t->room < t->size + 8)
 		return;
-	memcpy(ckf_body(t) + 8, ckf_body(t), 8);
+	memcpy(t->body + 8, t->body, 8);
 	t->size += 8;
 	ckf_set_count(t, 2);
 }
@@ -88,7 +88,7 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	 */
 	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : t->count))
 		return CKF_ROOM;
-	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
+	at = t->body + 8 * ckf_sorted_hashes_find(t, hash);
 	memmove(at + 8, at, (size_t)(t->bytes + t->size - at));
 	ckf_store64(at, hash);
 	t->size += 8;
@@ -106,7 +106,7 @@ ckf_sorted_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
 	*found = copies > 0 && copies < 2U * t->b;
 	if (!*found)
 		return CKF_OK;
-	at = ckf_body(t) + 8 * ckf_sorted_hashes_find(t, hash);
+	at = t->body + 8 * ckf_sorted_hashes_find(t, hash);
 	memmove(at, at + 8, (size_t)(t->bytes + t->size - at - 8));
 	t->size -= 8;
 	ckf_set_count(t, t->count - 1);
@@ -150,7 +150,7 @@ ckf_sorted_hashes_items(const ckf_filter *t)
 static void
 ckf_sorted_hashes_scan(const ckf_filter *t, ckf_scan *s)
 {
-	ckf_scan_words(s, ckf_body(t), t->count);
+	ckf_scan_words(s, t->body, t->count);
 }
 
 static const ckf_source ckf_sorted_hashes_source = {ckf_sorted_hashes_items,
@@ -187,7 +187,7 @@ ckf_sorted_hashes_start(ckf_build *build, uint64_t *scratch)
 static bool
 ckf_sorted_hashes_put(ckf_build *build, const uint64_t *items, size_t n)
 {
-	if (!ckf_put_words(build, ckf_body(build->t), (build->t->room - CKF_HEADER_SIZE) / 8, items, n))
+	if (!ckf_put_words(build, build->t->body, (build->t->room - CKF_HEADER_SIZE) / 8, items, n))
 		return false;
 	build->stored = build->next;
 	return true;

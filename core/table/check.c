@@ -48,7 +48,7 @@ ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t at, unsi
 		uint64_t tags[CKF_MAX_SLOTS];
 
 		if (t->encoding == CKF_SEMI_SORTED &&
-			ckf_load_bits(ckf_body(t), at, CKF_CODE_BITS) >= CKF_CODES)
+			ckf_load_bits(t->body, at, CKF_CODE_BITS) >= CKF_CODES)
 			return false;
 		ckf_slots_read(t, at, tags);
 		if (!ckf_tags_possible(t, tags, half, first, next, count))
@@ -61,8 +61,8 @@ ckf_half_possible(const ckf_filter *t, const ckf_inverse *inv, uint64_t at, unsi
 static bool
 ckf_zero_from(const ckf_filter *t, uint64_t bit)
 {
-	const uint8_t *p = ckf_body(t) + bit / 8;
-	const uint8_t *end = t->bytes + t->size;
+	const uint8_t *p = t->body + bit / 8;
+	const uint8_t *end = t->body + (t->size - CKF_HEADER_SIZE);
 
 	if (bit % 8 != 0 && *p++ >> (bit % 8) != 0)
 		return false;

@@ -18,7 +18,7 @@ ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
 	uint64_t any = 0;
 
 	for (; at < end; at += step)
-		any |= ckf_any_lane(t, ckf_load64(ckf_body(t) + (at >> 3)) >> (at & 7), tag);
+		any |= ckf_any_lane(t, ckf_load64(t->body + (at >> 3)) >> (at & 7), tag);
 	return any != 0;
 }
 
@@ -27,7 +27,7 @@ ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
 CKF_INLINE bool
 ckf_any_nibble(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
-	const uint8_t *body = ckf_body(t);
+	const uint8_t *body = t->body;
 	unsigned high = t->f - 4U;
 	unsigned nibbles = ckf_nibbles[ckf_load_bits(body, at, CKF_CODE_BITS)];
 	unsigned i;

@@ -70,7 +70,7 @@ ckf_pack_words(ckf_build *build, ckf_where where, unsigned b, bool semi_sorted)
 
 	for (bucket = 0; bucket < 2 * t->m; bucket++)
 	{
-		uint8_t *p = ckf_body(t) + (at >> 3);
+		uint8_t *p = t->body + (at >> 3);
 		uint64_t tags[CKF_MAX_SLOTS];
 		uint64_t word = 0;
 		unsigned i;

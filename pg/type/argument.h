@@ -60,7 +60,7 @@ ckfp_reopen(ckfp_argument_cache *argument, const struct varlena *value, ckf_trus
 
 	if (unlikely(size < CKF_HEADER_SIZE || !ckfp_is_cached(argument, VARDATA_ANY(value), size)))
 		return ckfp_open_cached(argument, value, trust);
-	argument->filter.bytes = (uint8_t *)VARDATA_ANY(value);
+	ckf_move(&argument->filter, VARDATA_ANY(value));
 	argument->filter.room = size;
 	return &argument->filter;
 }

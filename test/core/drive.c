@@ -626,7 +626,8 @@ grow_state(owned *o)
 	larger = guard_new(room, 1);
 	memcpy(larger, o->bytes, o->filter.size);
 	guard_free(o->bytes);
-	o->bytes = o->filter.bytes = larger;
+	o->bytes = larger;
+	ckf_move(&o->filter, larger);
 	o->filter.room = room;
 }
 

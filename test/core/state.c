@@ -208,7 +208,8 @@ add_part(struct large *large, const owned *in)
 
 		memcpy(larger, last->bytes, last->filter.size);
 		guard_free(last->bytes);
-		last->bytes = last->filter.bytes = larger;
+		last->bytes = larger;
+		ckf_move(&last->filter, larger);
 		last->filter.room = last->filter.size + 8 * (size_t)in->filter.count;
 		status = ckf_merge_few(&last->filter, &in->filter, part_goal(large->sum));
 		CHECK(status == CKF_OK || status == CKF_ROOM, "merge few: status %d", status);
