@@ -173,7 +173,7 @@ $(TEST_BENCH): test/bench/test_reference.c test/bench/references.c $(wildcard te
 	$(CC) -std=c11 -O2 $(WARN) $(filter %.c,$^) -lm -o $@
 
 # Loads the module as it is.
-build/test/sqlite/library: test/sqlite/library.c $(SQLITE_SO)
+build/test/sqlite/library: test/sqlite/library.c test/sqlite/check.h $(SQLITE_SO)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -ldl -o $@
 
@@ -186,7 +186,7 @@ build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
-build/test/sqlite/%: test/sqlite/%.c test/sqlite/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
+build/test/sqlite/%: test/sqlite/%.c test/sqlite/check.h test/sqlite/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
 
@@ -218,7 +218,7 @@ fuzz:
 	@test/fuzz/run.sh $(or $(SECONDS),60)
 
 mutate:
-	@test/mutate/mutate.py $(N)
+	@test/mutate/mutate.py $(or $(N),50) $(PLACES)
 
 machines:
 	@test/machines.sh
@@ -272,7 +272,7 @@ help:
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; a star schema"
 	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
-	@echo "make mutate          break the core in N=50 places, one at a time; what do the tests see?"
+	@echo "make mutate          break the core in N=50 places, one at a time (N=all, PLACES=collect/); what do the tests see?"
 	@echo "make machines        the core's tests with other compilers and processors"
 	@echo "make soak            crashes, cancels, memory, load: half an hour; ROUNDS=10: a few minutes"
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"

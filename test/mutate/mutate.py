@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Breaks one line of the core at random, many times, and counts the mutants that the quick suites catch.
 
-    test/mutate/mutate.py [N [PLACE...]]    N mutants (50), in files whose name has such a beginning,
-                                            like rebuild/ or small/; SEED=n replays
+    test/mutate/mutate.py [N [PLACE...]]    N mutants (50; all: each one), in files whose name has such a
+                                            beginning, like rebuild/ or small/; SEED=n replays
 
-Works on copies in build/mutate, two mutants at a time; the sources stay as they are.  A mutant that
+Works on copies in build/mutate, JOBS=n mutants at a time (2); the sources stay as they are.  A mutant that
 does not compile or gives the same object code is not counted, nor one that equivalent.tsv lists.  One
 that takes many times as long as the sound core is caught.
 """
@@ -26,10 +26,11 @@ EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 SCRIPTS = ("reader", "writer")  # test/core/*_test.py
 # Those that are quick to catch most come first.
 SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
-          "rates", "sizes", "faults", "many", "aggregate", "adversary", "hostile", "lockstep", "questions", "unlike")
-SMALL = ("unlike", "many", "aggregate", "contract")  # before them, with the Makefile's lowered thresholds
+          "rates", "sizes", "faults", "many", "aggregate", "collect", "common", "adversary", "hostile",
+          "lockstep", "questions", "unlike", "chunks")
+SMALL = ("collect", "unlike", "many", "aggregate", "contract", "common", "chunks")  # before them, with the Makefile's lowered thresholds
 PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
-WORKERS = 2
+WORKERS = int(os.environ.get("JOBS") or 2)
 ROUNDS = "10"
 GOAL = 95  # per cent
 FLAGS = ["-std=c11", "-O1", "-w", "-DCKF_TEST_BUILD"]
@@ -227,9 +228,10 @@ def equivalents():
 
 
 class Mutants:
-    """Random mutants of the core, one after the other; long files more often."""
+    """Mutants of the core, one after the other: random ones, long files more often, or all of them."""
 
-    def __init__(self, seed, beginnings):
+    def __init__(self, seed, beginnings, every):
+        self.source = self.all() if every else self.drawn()
         self.rng = random.Random(seed)
         self.lock = threading.Lock()
         self.known = equivalents()
@@ -243,26 +245,44 @@ class Mutants:
                     self.files[name] = source.readlines()
                 self.places += [(name, n) for n in code_lines(self.files[name])]
 
+    def choices(self, name, number):
+        old = self.files[name][number]
+        return [] if HINTS.search(old) else list(mutations(old))
+
+    def is_new(self, mutant):
+        name, number, new = mutant
+        lines = (self.files[name][number - 1], self.files[name][number], new)
+        if mutant in self.seen or (name, *map(str.strip, lines)) in self.known:
+            return False
+        self.seen.add(mutant)
+        return True
+
+    def all(self):
+        for name, number in self.places:
+            for new in self.choices(name, number):
+                if self.is_new((name, number, new)):
+                    yield name, number, new
+
+    def drawn(self):
+        while True:
+            name, number = self.rng.choice(self.places)
+            choices = self.choices(name, number)
+            mutant = (name, number, self.rng.choice(choices)) if choices else None
+            if mutant and self.is_new(mutant):
+                yield mutant
+
     def next(self):
-        """(file, line number, new line)."""
+        """(file, line number, new line); None after the last of all."""
         with self.lock:
-            while True:
-                name, number = self.rng.choice(self.places)
-                old = self.files[name][number]
-                choices = [] if HINTS.search(old) else list(mutations(old))
-                if not choices:
-                    continue
-                mutant = (name, number, self.rng.choice(choices))
-                lines = (self.files[name][number - 1], old, mutant[2])
-                if mutant not in self.seen and (name, *map(str.strip, lines)) not in self.known:
-                    self.seen.add(mutant)
-                    return mutant
+            return next(self.source, None)
 
 
 def judge(place, mutants, seed):
-    """The next mutant that is one: (mutant, killer or None)."""
+    """The next mutant that is one: (mutant, killer or None); None after the last."""
     while True:
         mutant = mutants.next()
+        if mutant is None:
+            return None
         name, number, new = mutant
         sound = mutants.files[name]
         place.write(name, sound[:number] + [new] + sound[number + 1:])
@@ -280,10 +300,11 @@ def report(mutants, mutant, killer):
 
 
 def main():
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 50
+    every = sys.argv[1:2] == ["all"]
+    wanted = 50 if len(sys.argv) < 2 else sys.maxsize if every else int(sys.argv[1])
     seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
-    print("mutate: SEED=%d, %d mutants" % (seed, wanted), flush=True)
-    mutants = Mutants(seed, tuple(sys.argv[2:]) or "")
+    print("mutate: SEED=%d, %s mutants" % (seed, "all" if every else wanted), flush=True)
+    mutants = Mutants(seed, tuple(sys.argv[2:]) or "", every)
     first = Place("0")
     if first.first_killer(seed) is not None:  # a sound run, which also tells how long suites take
         print("  a suite fails before any mutation\nmutate: 0 passed, 1 failed")
@@ -295,16 +316,18 @@ def main():
         """Whether each of the mutants that this place judged was caught."""
         caught = []
         for _ in turns:
-            mutant, killer = judge(place, mutants, seed)
-            report(mutants, mutant, killer)
-            caught.append(killer is not None)
+            judged = judge(place, mutants, seed)
+            if judged is None:
+                break
+            report(mutants, *judged)
+            caught.append(judged[1] is not None)
         return caught
 
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         caught = sum(pool.map(work, places), [])
     killed, survived = sum(caught), len(caught) - sum(caught)
-    share = 100 * killed / wanted
-    print("    %d of %d mutants killed, %.0f %% (goal %d %%)" % (killed, wanted, share, GOAL))
+    share = 100 * killed / max(len(caught), 1)
+    print("    %d of %d mutants killed, %.0f %% (goal %d %%)" % (killed, len(caught), share, GOAL))
     print("mutate: %d passed, %d failed" % (killed, survived))
     return share < GOAL
 
