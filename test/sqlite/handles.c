@@ -6,14 +6,11 @@
  * (SQLITE_CORE), under sanitizers: a statement that looks at what was given back stops
  * the program.
  */
+#include "check.h"
 #include "sqlite3.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
 
@@ -30,22 +27,9 @@ enum
 };
 
 static sqlite3 *db;
-static unsigned long passed, failed;
 static unsigned long lines; /* of the log */
 static char last_line[400];
 static int last_code;
-
-static void
-check(bool ok, const char *what)
-{
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("FAILED: %s\n", what);
-	}
-}
 
 static void
 log_line(void *data, int code, const char *text)
@@ -58,15 +42,10 @@ log_line(void *data, int code, const char *text)
 	snprintf(last_line, sizeof(last_line), "%s", text);
 }
 
-static uint64_t random_state;
-
 static unsigned
 random_below(unsigned n)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned)(random_state >> 33) % n;
+	return (unsigned)(check_random() % n);
 }
 
 /* The first value of a statement, whose parameters are a handle and a number, as text; or its
@@ -410,11 +389,7 @@ try_merge(void)
 int
 main(void)
 {
-	const char *seed = getenv("SEED");
-
-	random_state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	random_state |= 1;
-	printf("SEED=%llu\n", (unsigned long long)random_state);
+	check_seed();
 	sqlite3_config(SQLITE_CONFIG_LOG, log_line, NULL);
 	open_database();
 	try_large();
@@ -426,6 +401,5 @@ main(void)
 	check(sqlite3_close(db) == SQLITE_OK, "close");
 	check(sqlite3_shutdown() == SQLITE_OK && sqlite3_memory_used() == 0,
 		  "all memory is given back");
-	printf("sqlite-handles-c: %lu passed, %lu failed\n", passed, failed);
-	return failed > 0;
+	return check_end("sqlite-handles-c");
 }

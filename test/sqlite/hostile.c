@@ -5,14 +5,11 @@
  * AddressSanitizer and UndefinedBehaviorSanitizer: what counts is an error or
  * an answer, never a crash.  SEED=n replays a run.
  */
+#include "check.h"
 #include "sqlite3.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
 
@@ -69,29 +66,11 @@ typedef struct bytes
 static sqlite3 *db;
 static sqlite3_stmt *prepared[STATEMENTS];
 static bytes sound; /* ?2 */
-static unsigned long passed, failed;
-static uint64_t random_state;
-
-static uint64_t
-random_number(void)
-{
-	uint64_t x = random_state += UINT64_C(0x9E3779B97F4A7C15);
-
-	x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return x ^ (x >> 31);
-}
 
 static void
-check(int ok, const char *what)
+check_sql(bool ok, const char *what)
 {
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("FAILED: %s: %s\n", what, sqlite3_errmsg(db));
-	}
+	check_found(ok, what, sqlite3_errmsg(db));
 }
 
 /* The BLOB that a query gives. */
@@ -101,8 +80,8 @@ query(const char *sql)
 	sqlite3_stmt *stmt = NULL;
 	bytes result = {NULL, 0};
 
-	check(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
-	check(sqlite3_step(stmt) == SQLITE_ROW, sql);
+	check_sql(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
+	check_sql(sqlite3_step(stmt) == SQLITE_ROW, sql);
 	result.size = sqlite3_column_bytes(stmt, 0);
 	result.at = malloc((size_t)result.size + 1);
 	memcpy(result.at, sqlite3_column_blob(stmt, 0), (size_t)result.size);
@@ -134,7 +113,7 @@ feed(const uint8_t *at, int size)
 		fine =
 			rc == SQLITE_ROW || (rc == SQLITE_ERROR && strstr(sqlite3_errmsg(db), "cuckoofilter"));
 		if (!fine)
-			check(false, statements[i]);
+			check_sql(false, statements[i]);
 		sqlite3_reset(stmt);
 	}
 	passed += fine;
@@ -181,9 +160,9 @@ flip(bytes filter)
 	for (i = 0; i < FLIPS; i++)
 	{
 		memcpy(copy, filter.at, (size_t)filter.size);
-		for (n = (int)(random_number() % 8); n >= 0; n--)
+		for (n = (int)(check_random() % 8); n >= 0; n--)
 		{
-			uint64_t number = random_number();
+			uint64_t number = check_random();
 			int at = (int)((number >> 8) % (uint64_t)(number & 1 ? filter.size : 48));
 
 			copy[at] =
@@ -192,7 +171,7 @@ flip(bytes filter)
 		feed(copy, filter.size);
 	}
 	for (i = 48; i < filter.size; i++)
-		copy[i] = (uint8_t)random_number();
+		copy[i] = (uint8_t)check_random();
 	memcpy(copy, filter.at, 48);
 	feed(copy, filter.size);
 	free(copy);
@@ -203,28 +182,25 @@ open_database(void)
 {
 	int i;
 
-	check(sqlite3_open(":memory:", &db) == SQLITE_OK, "open");
-	check(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension");
-	check(sqlite3_exec(db,
-					   "CREATE TABLE number AS WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL "
-					   "SELECT value + 1 FROM s WHERE value < 120) SELECT value FROM s",
-					   NULL, NULL, NULL) == SQLITE_OK,
-		  "table");
+	check_sql(sqlite3_open(":memory:", &db) == SQLITE_OK, "open");
+	check_sql(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension");
+	check_sql(sqlite3_exec(db,
+						   "CREATE TABLE number AS WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL "
+						   "SELECT value + 1 FROM s WHERE value < 120) SELECT value FROM s",
+						   NULL, NULL, NULL) == SQLITE_OK,
+			  "table");
 	for (i = 0; i < STATEMENTS; i++)
-		check(sqlite3_prepare_v2(db, statements[i], -1, &prepared[i], NULL) == SQLITE_OK,
-			  statements[i]);
+		check_sql(sqlite3_prepare_v2(db, statements[i], -1, &prepared[i], NULL) == SQLITE_OK,
+				  statements[i]);
 	sound = query("SELECT cuckoofilter_agg(value + 60) FROM number");
 }
 
 int
 main(void)
 {
-	const char *given = getenv("SEED");
-	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
 	int i;
 
-	printf("SEED=%llu\n", (unsigned long long)seed);
-	random_state = seed;
+	check_seed();
 	open_database();
 	for (i = 0; i < RECIPES; i++)
 	{
@@ -241,7 +217,6 @@ main(void)
 	for (i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(prepared[i]);
 	free(sound.at);
-	check(sqlite3_close(db) == SQLITE_OK, "close");
-	printf("sqlite-hostile: %lu passed, %lu failed\n", passed, failed);
-	return failed > 0;
+	check_sql(sqlite3_close(db) == SQLITE_OK, "close");
+	return check_end("sqlite-hostile");
 }

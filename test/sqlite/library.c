@@ -7,12 +7,12 @@
  * Long calls are interrupted at one of their looks after the other: each must end
  * as interrupted, and leave SQLite's memory as the one before.
  */
+#include "check.h"
+
 #define SQLITE_CORE /* the routines' names are functions here */
 #include "sqlite3ext.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 enum
@@ -33,19 +33,6 @@ static union
 static entry_point *init;
 static int version;
 static long looks, looks_until; /* interrupted at the last; 0: never */
-static unsigned long passed, failed;
-
-static void
-check(bool ok, const char *what, const char *detail)
-{
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("FAILED: %s: %s\n", what, detail ? detail : "NULL");
-	}
-}
 
 static int
 fake_version(void)
@@ -92,18 +79,19 @@ try_versions(void)
 		version = versions[i].version;
 		real->open(":memory:", &db);
 		rc = init(db, &error, &fake.known);
-		check((rc == SQLITE_OK) == versions[i].does, "version", error);
-		check((error != NULL) != versions[i].does, "sentence", error);
-		check(versions[i].does ||
-				  strncmp(error, "cuckoofilter needs SQLite 3.34.0 or later, not 3.", 49) == 0,
-			  "sentence", error);
+		check_found((rc == SQLITE_OK) == versions[i].does, "version", error);
+		check_found((error != NULL) != versions[i].does, "sentence", error);
+		check_found(versions[i].does ||
+						strncmp(error, "cuckoofilter needs SQLite 3.34.0 or later, not 3.", 49) ==
+							0,
+					"sentence", error);
 		rc = real->exec(db, "SELECT cuckoofilter_version()", NULL, NULL, NULL);
-		check((rc == SQLITE_OK) == versions[i].does, "functions", real->errmsg(db));
+		check_found((rc == SQLITE_OK) == versions[i].does, "functions", real->errmsg(db));
 		real->free(error);
 		real->close(db);
 	}
 	version = 3033000;
-	check(init(NULL, NULL, &fake.known) == SQLITE_ERROR, "no place for a sentence", "");
+	check_found(init(NULL, NULL, &fake.known) == SQLITE_ERROR, "no place for a sentence", "");
 }
 
 /* ---------------------------------------------------------------- interrupts */
@@ -149,22 +137,22 @@ interrupt_each(sqlite3 *db, const char *sql)
 	long all, i;
 
 	looks = looks_until = 0;
-	check(run(db, sql, wanted, sizeof(wanted)) == SQLITE_OK, sql, real->errmsg(db));
+	check_found(run(db, sql, wanted, sizeof(wanted)) == SQLITE_OK, sql, real->errmsg(db));
 	all = looks;
-	check(all >= 1, sql, "it looks for interrupts");
+	check_found(all >= 1, sql, "it looks for interrupts");
 	used = 0;
 	for (i = 1; i <= all; i += 1 + all / 20)
 	{
 		looks = 0;
 		looks_until = i;
-		check(run(db, sql, got, sizeof(got)) == SQLITE_INTERRUPT, sql, real->errmsg(db));
+		check_found(run(db, sql, got, sizeof(got)) == SQLITE_INTERRUPT, sql, real->errmsg(db));
 		/* an aggregate is asked for its end, too, to which it does not come either */
-		check(looks == i || looks == i + 1, sql, "it ends at once");
-		check(used == 0 || real->memory_used() == used, sql, "memory as before");
+		check_found(looks == i || looks == i + 1, sql, "it ends at once");
+		check_found(used == 0 || real->memory_used() == used, sql, "memory as before");
 		used = real->memory_used();
 	}
 	looks_until = 0;
-	check(run(db, sql, got, sizeof(got)) == SQLITE_OK && strcmp(got, wanted) == 0, sql, got);
+	check_found(run(db, sql, got, sizeof(got)) == SQLITE_OK && strcmp(got, wanted) == 0, sql, got);
 	printf("%5ld looks: %s\n", all, sql);
 }
 
@@ -178,8 +166,8 @@ try_interrupts(void)
 
 	version = 3041000;
 	real->open(":memory:", &db);
-	check(init(db, &error, &fake.known) == SQLITE_OK, "start", error);
-	check(real->exec(db, setup, NULL, NULL, NULL) == SQLITE_OK, "setup", real->errmsg(db));
+	check_found(init(db, &error, &fake.known) == SQLITE_OK, "start", error);
+	check_found(real->exec(db, setup, NULL, NULL, NULL) == SQLITE_OK, "setup", real->errmsg(db));
 	for (i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
 		interrupt_each(db, statements[i]);
 
@@ -187,7 +175,8 @@ try_interrupts(void)
 	version = 3040001;
 	looks = 0;
 	looks_until = 1;
-	check(run(db, statements[0], text, sizeof(text)) == SQLITE_OK && looks == 0, "3.40", text);
+	check_found(run(db, statements[0], text, sizeof(text)) == SQLITE_OK && looks == 0, "3.40",
+				text);
 	real->close(db);
 }
 
@@ -211,6 +200,5 @@ main(void)
 	fake.all[IS_INTERRUPTED] = (routine *)fake_is_interrupted;
 	try_versions();
 	try_interrupts();
-	printf("sqlite-library: %lu passed, %lu failed\n", passed, failed);
-	return failed > 0;
+	return check_end("sqlite-library");
 }

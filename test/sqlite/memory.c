@@ -7,11 +7,10 @@
  * they were.  In UTF-16 our functions' texts need memory, too.  The extension is
  * linked in (SQLITE_CORE), under sanitizers.
  */
+#include "check.h"
 #include "sample.h"
 #include "sqlite3.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,19 +108,6 @@ enum
 };
 
 static sqlite3 *db;
-static unsigned long passed, failed;
-
-static void
-check(bool ok, const char *what)
-{
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("FAILED: %s\n", what);
-	}
-}
 
 /* ------------------------------------------------- an allocator that fails */
 
@@ -313,6 +299,5 @@ main(void)
 	exhaust_all("PRAGMA encoding = 'UTF-16'");
 	check(sqlite3_shutdown() == SQLITE_OK && sqlite3_memory_used() == 0,
 		  "all memory is given back");
-	printf("sqlite-memory: %lu passed, %lu failed\n", passed, failed);
-	return failed > 0;
+	return check_end("sqlite-memory");
 }

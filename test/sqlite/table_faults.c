@@ -9,11 +9,10 @@
  * extension is linked in (SQLITE_CORE), under sanitizers.
  */
 #define _XOPEN_SOURCE 700
+#include "check.h"
 #include "sample.h"
 #include "sqlite3.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,19 +59,6 @@ enum
 };
 
 static const char *path, *before_path;
-static unsigned long passed, failed;
-
-static void
-check(bool ok, const char *what, const char *more)
-{
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("FAILED: %s: %.300s\n", what, more);
-	}
-}
 
 /* ----------------------------------------------------------------- faults */
 
@@ -189,10 +175,10 @@ open_database(void)
 {
 	sqlite3 *db;
 
-	check(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "failing") ==
-			  SQLITE_OK,
-		  "open", path);
-	check(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension", "");
+	check_found(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "failing") ==
+					SQLITE_OK,
+				"open", path);
+	check_found(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension", "");
 	sqlite3_exec(db, "PRAGMA synchronous = normal", NULL, NULL, NULL);
 	return db;
 }
@@ -278,17 +264,17 @@ describe(sqlite3 *db, char *answer)
 	int rc;
 
 	rc = run(db, "INSERT INTO seen(seen) VALUES ('integrity-check')", more);
-	check(rc == SQLITE_OK, "the table's own check", more[0] ? more : sqlite3_errmsg(db));
+	check_found(rc == SQLITE_OK, "the table's own check", more[0] ? more : sqlite3_errmsg(db));
 	rc = run(db, first, answer);
-	check(rc == SQLITE_OK, "the items", sqlite3_errmsg(db));
+	check_found(rc == SQLITE_OK, "the items", sqlite3_errmsg(db));
 	run(db, second, more); /* it may have been dropped */
 	strcat(answer, more);
 	rc = run(db, "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema ORDER BY name)",
 			 more);
-	check(rc == SQLITE_OK, "the schema", sqlite3_errmsg(db));
+	check_found(rc == SQLITE_OK, "the schema", sqlite3_errmsg(db));
 	strcat(answer, more);
 	rc = run(db, third, more);
-	check(rc == SQLITE_OK && strcmp(more, "ok|") == 0, "PRAGMA integrity_check", more);
+	check_found(rc == SQLITE_OK && strcmp(more, "ok|") == 0, "PRAGMA integrity_check", more);
 }
 
 /* A script on a fresh copy with one failure.  True: none came. */
@@ -310,21 +296,23 @@ run_once(const char *sql, long n, const char *want_answer, const char *before, c
 	until_failure = -1;
 	was_complete = !has_failed;
 	if (rc == SQLITE_OK || rc == SQLITE_ERROR) /* SQLite can do without some of it */
-		check(strcmp(answer, want_answer) == 0 || (rc == SQLITE_ERROR && has_failed), sql, answer);
+		check_found(strcmp(answer, want_answer) == 0 || (rc == SQLITE_ERROR && has_failed), sql,
+					answer);
 	else
-		check(has_failed, sql, sqlite3_errstr(rc));
+		check_found(has_failed, sql, sqlite3_errstr(rc));
 	if (!sqlite3_get_autocommit(db))
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	describe(db, left);
-	check(strcmp(left, after) == 0 || (has_failed && strcmp(left, before) == 0), sql, left);
-	check(rc == SQLITE_OK || strcmp(left, before) == 0 || strcmp(left, after) == 0, sql, left);
-	check(sqlite3_close(db) == SQLITE_OK, "close", sql);
+	check_found(strcmp(left, after) == 0 || (has_failed && strcmp(left, before) == 0), sql, left);
+	check_found(rc == SQLITE_OK || strcmp(left, before) == 0 || strcmp(left, after) == 0, sql,
+				left);
+	check_found(sqlite3_close(db) == SQLITE_OK, "close", sql);
 	db = open_database();
 	strcpy(answer, left);
 	describe(db, left);
-	check(strcmp(left, answer) == 0, "for who opens it next", left);
-	check(sqlite3_close(db) == SQLITE_OK, "close", sql);
-	check(sqlite3_memory_used() == used, "no memory is left behind", sql);
+	check_found(strcmp(left, answer) == 0, "for who opens it next", left);
+	check_found(sqlite3_close(db) == SQLITE_OK, "close", sql);
+	check_found(sqlite3_memory_used() == used, "no memory is left behind", sql);
 	return was_complete;
 }
 
@@ -367,9 +355,11 @@ make_database(const char *journal)
 	remove_files();
 	db = open_database();
 	snprintf(pragma, sizeof(pragma), "PRAGMA page_size = 1024; PRAGMA journal_mode = %s", journal);
-	check(sqlite3_exec(db, pragma, NULL, NULL, NULL) == SQLITE_OK, pragma, sqlite3_errmsg(db));
-	check(sqlite3_exec(db, schema, NULL, NULL, NULL) == SQLITE_OK, "schema", sqlite3_errmsg(db));
-	check(sqlite3_close(db) == SQLITE_OK, "close", "");
+	check_found(sqlite3_exec(db, pragma, NULL, NULL, NULL) == SQLITE_OK, pragma,
+				sqlite3_errmsg(db));
+	check_found(sqlite3_exec(db, schema, NULL, NULL, NULL) == SQLITE_OK, "schema",
+				sqlite3_errmsg(db));
+	check_found(sqlite3_close(db) == SQLITE_OK, "close", "");
 	copy_file(path, before_path);
 }
 
@@ -385,7 +375,7 @@ main(void)
 	failing = system_memory;
 	failing.xMalloc = failing_malloc;
 	failing.xRealloc = failing_realloc;
-	check(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "allocator", "");
+	check_found(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "allocator", "");
 	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
 	sqlite3_initialize();
 	system_vfs = sqlite3_vfs_find(NULL);
@@ -415,6 +405,5 @@ main(void)
 	remove_files();
 	unlink(before_path);
 	rmdir(directory);
-	printf("sqlite-table-faults: %lu passed, %lu failed\n", passed, failed);
-	return failed > 0;
+	return check_end("sqlite-table-faults");
 }

@@ -7,15 +7,12 @@
  * UndefinedBehaviorSanitizer, and soon.  SEED=n replays a run, of ROUNDS=n per cent of the changes.
  */
 #define _XOPEN_SOURCE 700
+#include "check.h"
 #include "sample.h"
 #include "sqlite3.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
@@ -102,30 +99,16 @@ static sqlite3 *db;
 static char path[200];
 static char shadows[MOST_NAMES][100];
 static int shadow_count;
-static unsigned long passed, failed, errors;
-static uint64_t random_state;
+static unsigned long errors;
 static char now_doing[200];
 
-static uint64_t
-random_number(void)
-{
-	uint64_t x = random_state += UINT64_C(0x9E3779B97F4A7C15);
-
-	x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return x ^ (x >> 31);
-}
-
 static void
-check(bool ok, const char *what)
+check_sql(bool ok, const char *what)
 {
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("FAILED: %.120s, %.200s: %s\n", now_doing, what, sqlite3_errmsg(db));
-	}
+	char text[sizeof(now_doing) + 300];
+
+	snprintf(text, sizeof(text), "%s, %.250s", now_doing, what);
+	check_found(ok, text, sqlite3_errmsg(db));
 }
 
 static int
@@ -137,14 +120,14 @@ execute(const char *sql)
 static void
 must(const char *sql)
 {
-	check(execute(sql) == SQLITE_OK, sql);
+	check_sql(execute(sql) == SQLITE_OK, sql);
 }
 
 static void
 open_database(void)
 {
-	check(sqlite3_open(path, &db) == SQLITE_OK, "open");
-	check(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension");
+	check_sql(sqlite3_open(path, &db) == SQLITE_OK, "open");
+	check_sql(sqlite3_cuckoofilter_init(db, NULL, NULL) == SQLITE_OK, "the static extension");
 	must("PRAGMA journal_mode = memory; PRAGMA synchronous = off; PRAGMA locking_mode = exclusive");
 }
 
@@ -155,7 +138,7 @@ names_of(const char *sql, char names[MOST_NAMES][100])
 	sqlite3_stmt *stmt = NULL;
 	int n = 0;
 
-	check(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
+	check_sql(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
 	while (n < MOST_NAMES && sqlite3_step(stmt) == SQLITE_ROW)
 		snprintf(names[n++], sizeof(names[0]), "%s", (const char *)sqlite3_column_text(stmt, 0));
 	sqlite3_finalize(stmt);
@@ -182,7 +165,7 @@ make_database(const char *arguments)
 	shadow_count = names_of("SELECT name FROM sqlite_schema WHERE name LIKE 'seen\\_%' ESCAPE '\\' "
 							"AND type = 'table' ORDER BY 1",
 							shadows);
-	check(shadow_count > 0, "there are shadow tables");
+	check_sql(shadow_count > 0, "there are shadow tables");
 }
 
 static void
@@ -191,7 +174,7 @@ close_database(void)
 	sqlite3_stmt *stmt = NULL;
 	bool closed = sqlite3_close(db) == SQLITE_OK;
 
-	check(closed, "close");
+	check_sql(closed, "close");
 	while (!closed && (stmt = sqlite3_next_stmt(db, stmt)) != NULL)
 		printf("still there: %s\n", sqlite3_sql(stmt));
 	if (!closed)
@@ -210,9 +193,9 @@ ask(void)
 		rc = execute(statements[i]);
 		errors += rc != SQLITE_OK;
 		/* none of these is what damaged rows are */
-		check(rc != SQLITE_NOMEM && rc != SQLITE_MISUSE && rc != SQLITE_INTERNAL &&
-				  rc != SQLITE_LOCKED && rc != SQLITE_BUSY,
-			  statements[i]);
+		check_sql(rc != SQLITE_NOMEM && rc != SQLITE_MISUSE && rc != SQLITE_INTERNAL &&
+					  rc != SQLITE_LOCKED && rc != SQLITE_BUSY,
+				  statements[i]);
 	}
 	alarm(0);
 }
@@ -225,7 +208,7 @@ with_change(const char *change)
 	execute(change);
 	ask();
 	if (sqlite3_get_autocommit(db))
-		check(false, "the transaction is gone");
+		check_sql(false, "the transaction is gone");
 	else
 		must("ROLLBACK");
 }
@@ -267,7 +250,7 @@ some_row(const char *shadow)
 {
 	static char where[300];
 
-	switch (random_number() % 5)
+	switch (check_random() % 5)
 	{
 		case 0:
 			sqlite3_snprintf((int)sizeof(where), where, "1");
@@ -285,7 +268,7 @@ some_row(const char *shadow)
 				(int)sizeof(where), where,
 				"rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %d %% max(1, (SELECT count(*) "
 				"FROM %s)))",
-				shadow, (int)(random_number() % 1000), shadow);
+				shadow, (int)(check_random() % 1000), shadow);
 	}
 	return where;
 }
@@ -295,15 +278,15 @@ random_change(char *sql, size_t size)
 {
 	static char columns[MOST_NAMES][100];
 	char query[200], value[300];
-	const char *shadow = shadows[random_number() % (unsigned)shadow_count], *column;
+	const char *shadow = shadows[check_random() % (unsigned)shadow_count], *column;
 	const char *twin = shadow + strlen("seen_");
 	int n;
 
 	sqlite3_snprintf((int)sizeof(query), query, "SELECT name FROM pragma_table_info('%s')", shadow);
 	n = names_of(query, columns);
-	column = columns[random_number() % (unsigned)n];
-	put_value(value, sizeof(value), values[random_number() % VALUES], column);
-	switch (random_number() % 10)
+	column = columns[check_random() % (unsigned)n];
+	put_value(value, sizeof(value), values[check_random() % VALUES], column);
+	switch (check_random() % 10)
 	{
 		case 0:
 			sqlite3_snprintf((int)size, sql, "DELETE FROM %s WHERE %s", shadow, some_row(shadow));
@@ -329,14 +312,14 @@ random_change(char *sql, size_t size)
 		case 4:
 			sqlite3_snprintf((int)size, sql,
 							 "INSERT OR REPLACE INTO %s SELECT * FROM twin_%s WHERE %s", shadow,
-							 twin, random_number() & 1 ? "1" : "random() % 2 = 0");
+							 twin, check_random() & 1 ? "1" : "random() % 2 = 0");
 			break;
 		case 5:
 			snprintf(
 				sql, size,
 				"INSERT OR IGNORE INTO %s(rowid, \"%s\") SELECT random(), \"%s\" FROM %s LIMIT "
 				"%d",
-				shadow, columns[n - 1], columns[n - 1], shadow, (int)(random_number() % 50));
+				shadow, columns[n - 1], columns[n - 1], shadow, (int)(check_random() % 50));
 			break;
 		default:
 			sqlite3_snprintf((int)size, sql, "UPDATE OR IGNORE %s SET \"%s\" = %s WHERE %s", shadow,
@@ -350,7 +333,7 @@ static void
 flip_bits(void)
 {
 	char columns[MOST_NAMES][100], sql[400];
-	const char *shadow = shadows[random_number() % (unsigned)shadow_count];
+	const char *shadow = shadows[check_random() % (unsigned)shadow_count];
 	sqlite3_stmt *stmt = NULL;
 	uint8_t *bytes = NULL;
 	int n, size = 0;
@@ -372,18 +355,18 @@ flip_bits(void)
 	sqlite3_finalize(stmt);
 	if (!bytes)
 		return;
-	for (n = (int)(random_number() % 4); n >= 0; n--)
+	for (n = (int)(check_random() % 4); n >= 0; n--)
 	{
-		uint64_t number = random_number();
+		uint64_t number = check_random();
 		int at = (int)((number >> 8) % (uint64_t)(number & 1 || size < 8 ? size : 8));
 
 		bytes[at] ^= (uint8_t)(1 << (number >> 61));
 	}
 	sqlite3_snprintf(sizeof(now_doing), now_doing, "flipped bits");
 	must("BEGIN");
-	check(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
+	check_sql(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, sql);
 	sqlite3_bind_blob(stmt, 1, bytes, size, free);
-	check(sqlite3_step(stmt) == SQLITE_DONE, sql);
+	check_sql(sqlite3_step(stmt) == SQLITE_DONE, sql);
 	sqlite3_finalize(stmt);
 	ask();
 	must("ROLLBACK");
@@ -437,14 +420,11 @@ other_schemas(void)
 int
 main(void)
 {
-	const char *given = getenv("SEED");
-	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
 	const int rounds = (int)(ROUNDS * sample_percent() / 100);
 	char sql[1000];
 	int table, i;
 
-	printf("SEED=%llu\n", (unsigned long long)seed);
-	random_state = seed;
+	check_seed();
 	snprintf(path, sizeof(path), "%s/table_hostile.XXXXXX",
 			 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	if (mkstemp(path) < 0)
@@ -458,7 +438,7 @@ main(void)
 		errors = 0;
 		with_change("SELECT 1");
 		/* a second DROP, a removal from a set, a merge of unlike seeds */
-		check(errors <= 3, "a sound table has few errors");
+		check_sql(errors <= 3, "a sound table has few errors");
 		for (i = 0; i < rounds; i++)
 		{
 			with_change(random_change(sql, sizeof(sql)));
@@ -477,6 +457,5 @@ main(void)
 		close_database();
 	}
 	unlink(path);
-	printf("sqlite-table-hostile: %lu passed, %lu failed\n", passed, failed);
-	return failed > 0;
+	return check_end("sqlite-table-hostile");
 }
