@@ -109,12 +109,6 @@ demo:
 	@test/demo.sh
 
 # ---------------------------------------------------------------------------
-# The engine for programs: C, Python, JavaScript
-# ---------------------------------------------------------------------------
-
-include core/package/package.mk
-
-# ---------------------------------------------------------------------------
 # Tests.  Each suite prints `NAME: N passed, M failed`; test/run.sh adds up.
 # ---------------------------------------------------------------------------
 
@@ -133,7 +127,7 @@ test test-long: install-deps
 	@test/patiently.sh "building what the suites need" build/test/make.log $(MAKE) -j2 test-build
 	@test/run.sh $(patsubst test-%,%,$(filter test-%,$@))
 
-test-build: all $(TEST_CORE) $(TEST_SQLITE) $(TEST_BENCH)
+test-build: all $(TEST_CORE) $(TEST_SQLITE) $(TEST_BENCH) test-bindings-build
 
 test-core: $(TEST_CORE)
 	@test/run.sh core
@@ -189,6 +183,12 @@ build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES
 build/test/sqlite/%: test/sqlite/%.c test/sqlite/check.h test/sqlite/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
+
+# ---------------------------------------------------------------------------
+# The engine for programs: C, Python, JavaScript
+# ---------------------------------------------------------------------------
+
+include core/package/package.mk
 
 # ---------------------------------------------------------------------------
 # Housekeeping

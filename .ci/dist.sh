@@ -5,6 +5,7 @@
 #     cuckoofilter-amalgamation-VERSION.zip    the SQLite extension in one C file, and the engine's header
 #     postgresql-NN-cuckoofilter_*.deb         for the server of PG_CONFIG, which is one of Debian's
 #     sqlite3-cuckoofilter_*.deb
+#     libcuckoofilter1_*.deb, libcuckoofilter-dev_*.deb
 #     sqlite-cuckoofilter-VERSION.tgz          for npm; it and the wheel have a library for this machine's kind
 #     sqlite_cuckoofilter-VERSION-*.whl        for pip
 #     SHA256SUMS

@@ -48,14 +48,18 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* core/package/c core/package/c/example sqlite sqlite/table pg pg/* test/core test/sqlite test/pg test/bench test/bench/reference test/fuzz; do
+for folder in core core/* core/package/c core/package/c/example sqlite sqlite/table pg pg/* test/core test/sqlite test/pg test/bench test/bench/reference test/bindings test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done
 
 for compiler in gcc clang; do
 	for folder in core/*/ sqlite sqlite/table test/core test/sqlite test/bench; do
-		check "$compiler -Werror: $folder" compile "$compiler" "" "$folder"/*.c
+		set -- "$folder"/*.c
+		[ ! -f "$1" ] || check "$compiler -Werror: $folder" compile "$compiler" "" "$@"
+	done
+	for folder in core/package/c core/package/c/example test/bindings; do
+		check "$compiler -Werror: $folder" compile "$compiler" "-Icore/package/c -Itest/core" "$folder"/*.c
 	done
 	check "$compiler -Werror -DSQLITE_CORE: sqlite" compile "$compiler" -DSQLITE_CORE sqlite/*.c sqlite/*/*.c
 	# In one file, what a header offers and nobody takes is an unused function.
@@ -67,8 +71,8 @@ done
 suites()
 {
 	grep -lE '^(int )?main\b' test/core/*.c | xargs -n 1 basename -s .c
-	grep -l '^#!' test/core/*.py test/sqlite/*.py | xargs -n 1 basename
-	find test/sqlite -name '*.c' -exec basename -s .c {} \;
+	grep -l '^#!' test/core/*.py test/sqlite/*.py test/bindings/* | xargs -n 1 basename
+	find test/sqlite test/bindings -name '*.c' -exec basename -s .c {} \;
 	find test/pg/t -name '*.pl' -exec basename -s .pl {} \;
 	make -s help | grep -oE '^make (test-|bench|fuzz|machines|mutate|soak|coverage|valgrind|releases)[a-z-]*'
 }

@@ -65,16 +65,17 @@ same_bytes()
 	diff "$here/one/build/dist/SHA256SUMS" "$here/another/two/build/dist/SHA256SUMS"
 }
 
-# Six packages of one version.
+# All packages, of one version.
 all_there()
 {
 	ls "$packages"
 	for file in "cuckoofilter-$version.zip" "cuckoofilter-amalgamation-$version.zip" "sqlite-cuckoofilter-$version.tgz" \
 		"postgresql-$server-cuckoofilter_$version-1_*.deb" "sqlite3-cuckoofilter_$version-1_*.deb" \
+		"libcuckoofilter1_$version-1_*.deb" "libcuckoofilter-dev_$version-1_*.deb" \
 		"sqlite_cuckoofilter-$version-py3-none-*linux*.whl" SHA256SUMS; do
 		[ "$(find "$packages" -name "$file" | wc -l)" = 1 ] || { echo "not one $file"; return 1; }
 	done
-	[ "$(find "$packages" -type f | wc -l)" = 7 ]
+	[ "$(find "$packages" -type f | wc -l)" = 9 ]
 }
 
 depends_on_server()
@@ -89,6 +90,7 @@ pages_are_whole()
 	for deb in "$packages"/*.deb; do
 		dpkg-deb -x "$deb" "$here/unpacked"
 		doc=$here/unpacked/usr/share/doc/$(dpkg-deb -f "$deb" Package)
+		[ -e "$doc/README.md" ] || continue
 		for page in README.md pg/README.md sqlite/README.md; do
 			sed -n 's/.*](\([^)#:]*\)[^:)]*).*/\1/p' "$doc/$page" | sort -u | while read -r target; do
 				case $target in
@@ -183,7 +185,7 @@ packages=$here/one/build/dist
 mkdir -p "$here/archives/partial"
 if [ $# = 0 ]; then
 	judge
-	set -- postgresql sqlite pgxn amalgamation python npm
+	set -- postgresql sqlite library pgxn amalgamation python npm
 fi
 if [ "$(id -u)" != 0 ]; then
 	echo "skipped: bare systems, which only root can make"

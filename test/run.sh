@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs test suites:  test/run.sh [lint|core|bench|sqlite|pg|long|soak|packages]...
+# Runs test suites:  test/run.sh [lint|core|bench|bindings|sqlite|pg|long|soak|packages]...
 #
 # This file lists the suites of each group, test/run.py runs them and adds up their counts; what a suite is, is
 # said there.  The Makefile has built what they need.
@@ -78,6 +78,14 @@ bench()
 	suite build/test/bench/test_reference
 }
 
+# The engine for programs: C, Python, JavaScript.
+bindings()
+{
+	suite build/test/bindings/program
+	suite "$(share 50)" build/test/bindings/asan/program
+	suite test/bindings/library.sh
+}
+
 sqlite()
 {
 	tmp=$(memory)
@@ -152,7 +160,7 @@ packages()
 	suite test/packages.sh
 }
 
-[ $# != 0 ] || set -- lint core bench sqlite pg
+[ $# != 0 ] || set -- lint core bench bindings sqlite pg
 list=build/test/suites-$(echo "$*" | tr ' ' -)
 for group in "$@"; do
 	"$group"

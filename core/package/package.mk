@@ -1,7 +1,7 @@
 # The engine for programs: the C library, and what the other languages share.  The Makefile includes
 # this file.  The names of the tools and flags are those of the Makefile.
 
-.PHONY: lib install-lib
+.PHONY: lib install-lib test-bindings-build
 
 # ---------------------------------------------------------------------------
 # libcuckoofilter.  Its objects are compiled apart from those of the modules, since it exports
@@ -57,5 +57,20 @@ install-lib: lib
 	install -m 644 core/value/hashing.h "$(DESTDIR)$(INCLUDEDIR)/cuckoofilter/value"
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
 		core/package/c/cuckoofilter.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/cuckoofilter.pc"
+
+# ---------------------------------------------------------------------------
+# Tests of the C library: as it ships, and with AddressSanitizer.  The linker replaces malloc by
+# the test's, which can fail.
+# ---------------------------------------------------------------------------
+
+test-bindings-build: lib build/test/bindings/program build/test/bindings/asan/program
+
+build/test/bindings/program: test/bindings/program.c $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(LIB_A)
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -Icore/package/c -Itest/core -Wl,--wrap=malloc $^ -lm -o $@
+
+build/test/bindings/asan/program: test/bindings/program.c $(wildcard core/package/c/*.[ch]) $(TEST_SHARED:test/core/%.c=build/test/asan/%.o) $(ASAN_LIB)
+	@mkdir -p $(@D)
+	$(SAN_CC) $(SANITIZE) -Icore/package/c -Itest/core -Wl,--wrap=malloc $(filter-out %.h,$^) -lm -o $@
 
 -include $(wildcard build/lib/obj/core/*/*.d build/lib/obj/core/package/c/*.d)

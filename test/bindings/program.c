@@ -1,0 +1,768 @@
+/*
+ * program.c - the C library: the vectors, errors, damaged bytes, interrupts, and every allocation
+ * failing once.
+ */
+#include "cuckoofilter_program.h"
+#include "tsv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+	FIELDS = 6,
+	OVERLAP_FIELDS = 4,
+	MOST_FILTERS = 256,
+	MOST_BYTES = 1 << 17
+};
+
+static cuckoofilter_error error;
+
+/* A call that must succeed. */
+#define WORKS(call) CHECK(call, "%s", error.message)
+
+/* ------------------------------------------------------------- allocations */
+
+/* The linker calls this instead of malloc (--wrap). */
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+static long allocations_left = -1; /* until one fails; -1: none does */
+
+void *
+__wrap_malloc(size_t size)
+{
+	if (allocations_left == 0)
+		return NULL;
+	if (allocations_left > 0)
+		allocations_left--;
+	return __real_malloc(size);
+}
+
+/* ------------------------------------------------------------------ items */
+
+/* An item as in filters.tsv.  Its text is written to, and lives on in *item. */
+static cuckoofilter_item
+read_item(char *text)
+{
+	char *value = text + 2;
+
+	switch (text[0])
+	{
+		case 'i':
+			return cuckoofilter_integer((int64_t)read_integer(value));
+		case 'r':
+			return cuckoofilter_real(strtod(value, NULL));
+		case 't':
+			return cuckoofilter_text(value, strlen(value));
+		case 'b':
+			return cuckoofilter_bytes(value, read_hex(value, (uint8_t *)value, strlen(value)));
+		default:
+			CHECK(false, "item %s", text);
+			return cuckoofilter_integer(0);
+	}
+}
+
+typedef void (*with_item)(void *to, cuckoofilter_item item);
+
+/* Call a function with each item of a list. */
+static void
+each_item(const char *list, void *to, with_item with)
+{
+	char *copy = check_alloc(strlen(list) + 1), *parts[256], *range;
+	size_t n = split(strcpy(copy, list), ',', parts, 256);
+
+	for (size_t i = 0; i < n && strcmp(list, "-") != 0; i++)
+		if (parts[i][0] == 'i' && (range = strstr(parts[i], "..")) != NULL)
+		{
+			*range = '\0';
+			for (int64_t value = (int64_t)read_integer(parts[i] + 2);
+				 value <= (int64_t)read_integer(range + 2); value++)
+				with(to, cuckoofilter_integer(value));
+		}
+		else
+			with(to, read_item(parts[i]));
+	free(copy);
+}
+
+/* ----------------------------------------------------------------- hashes */
+
+static void
+check_hash_line(char **fields, void *arg)
+{
+	uint8_t *bytes = check_alloc(MOST_BYTES);
+	size_t size = read_hex(fields[1], bytes, MOST_BYTES);
+	uint64_t word = 0;
+	double real;
+	cuckoofilter_item item;
+
+	(void)arg;
+	for (int i = 7; i >= 0 && size == 8; i--)
+		word = word << 8 | bytes[i];
+	memcpy(&real, &word, sizeof real);
+	switch (read_integer(fields[0]))
+	{
+		case CKF_CLASS_INTEGER:
+			item = cuckoofilter_integer((int64_t)word);
+			break;
+		case CKF_CLASS_REAL:
+			item = cuckoofilter_real(real);
+			break;
+		case CKF_CLASS_TEXT:
+			item = cuckoofilter_text((const char *)bytes, size);
+			break;
+		case CKF_CLASS_BYTES:
+			item = size == 16 ? cuckoofilter_uuid(bytes) : cuckoofilter_bytes(bytes, size);
+			break;
+		default:
+			if (word != (uint64_t)INT64_MIN && word != INT64_MAX)
+				word += (uint64_t)CUCKOOFILTER_EPOCH;
+			item = read_integer(fields[0]) == CKF_CLASS_TIMESTAMP
+					   ? cuckoofilter_timestamp((int64_t)word)
+					   : cuckoofilter_timestamptz((int64_t)word);
+	}
+	CHECK(cuckoofilter_hash(item, read_integer(fields[2])) == read_integer(fields[3]),
+		  "class %s, %s", fields[0], fields[1]);
+	free(bytes);
+}
+
+static void
+run_hashes(const void *arg)
+{
+	check_note("%u vectors", tsv_read(arg, FIELDS, check_hash_line, NULL));
+	CHECK(cuckoofilter_hash(cuckoofilter_date(10957), 0) ==
+			  cuckoofilter_hash(cuckoofilter_timestamp(CUCKOOFILTER_EPOCH), 0),
+		  "2000-01-01");
+	CHECK(cuckoofilter_hash(cuckoofilter_real(-0.0), 9) ==
+			  cuckoofilter_hash(cuckoofilter_integer(0), 9),
+		  "-0.0 is 0");
+}
+
+/* ---------------------------------------------------------------- filters */
+
+typedef struct named
+{
+	char name[64];
+	cuckoofilter *filter;
+} named;
+
+typedef struct filter_list
+{
+	named filters[MOST_FILTERS];
+	size_t n;
+} filter_list;
+
+static const cuckoofilter *
+find_filter(const filter_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->filters[i].name, name) == 0)
+			return list->filters[i].filter;
+	CHECK(false, "no filter '%s' before this one", name);
+	return NULL;
+}
+
+static void
+build_item(void *builder, cuckoofilter_item item)
+{
+	WORKS(cuckoofilter_build_add(builder, item, &error));
+}
+
+/* Take the place of *filter. */
+static void
+replace(cuckoofilter **filter, cuckoofilter *by)
+{
+	WORKS(by != NULL);
+	cuckoofilter_free(*filter);
+	*filter = by;
+}
+
+/* Add an item.  One of a class that the filter has not is refused; a sum takes it. */
+static void
+add_item(void *to, cuckoofilter_item item)
+{
+	cuckoofilter **filter = to, *one;
+	bool added = cuckoofilter_add(*filter, item, &error);
+
+	if (added)
+		return;
+	CHECK(error.code == CUCKOOFILTER_UNLIKE_ITEM, "%s", error.message);
+	one = cuckoofilter_create(cuckoofilter_engine(*filter)->capacity,
+							  cuckoofilter_engine(*filter)->fpr, NULL, &error);
+	WORKS(one != NULL && cuckoofilter_add(one, item, &error));
+	replace(filter, cuckoofilter_sum(*filter, one, &error));
+	cuckoofilter_free(one);
+}
+
+static void
+remove_item(void *to, cuckoofilter_item item)
+{
+	cuckoofilter **filter = to;
+
+	WORKS(cuckoofilter_remove(*filter, item, &error) >= 0);
+}
+
+static const char *
+options_of(const char *word)
+{
+	return strcmp(word, "-") == 0 ? NULL : word;
+}
+
+static cuckoofilter *
+do_aggregate(char **words)
+{
+	cuckoofilter_builder *builder = cuckoofilter_build(
+		strtod(words[1], NULL), (int64_t)read_integer(words[2]), options_of(words[3]), &error);
+	cuckoofilter *filter;
+
+	WORKS(builder != NULL);
+	each_item(words[4], builder, build_item);
+	filter = cuckoofilter_build_end(builder, &error);
+	cuckoofilter_build_free(builder);
+	return filter;
+}
+
+static void
+do_step(cuckoofilter **filter, char *step, const filter_list *list)
+{
+	char *words[5] = {NULL};
+	const char *verb = step + strspn(step, " ");
+	size_t n = split((char *)verb, ' ', words, 5);
+
+	if (strcmp(verb, "create") == 0)
+		replace(filter, cuckoofilter_create((int64_t)read_integer(words[1]), strtod(words[2], NULL),
+											options_of(words[3]), &error));
+	else if (strcmp(verb, "agg") == 0)
+		replace(filter, do_aggregate(words));
+	else if (strcmp(verb, "add") == 0)
+		each_item(words[1], filter, add_item);
+	else if (strcmp(verb, "remove") == 0)
+		each_item(words[1], filter, remove_item);
+	else if (strcmp(verb, "compact") == 0)
+		WORKS(cuckoofilter_compact(*filter, &error));
+	else if (strcmp(verb, "union") == 0)
+		replace(filter, cuckoofilter_union(*filter, find_filter(list, words[1]), &error));
+	else if (strcmp(verb, "sum") == 0)
+		replace(filter, cuckoofilter_sum(*filter, find_filter(list, words[1]), &error));
+	else if (strcmp(verb, "intersect") == 0)
+		replace(filter, cuckoofilter_intersect(*filter, find_filter(list, words[1]), &error));
+	else
+		CHECK(false, "step '%s' of %zu words", verb, n);
+}
+
+static void
+expect_item(void *to, cuckoofilter_item item)
+{
+	WORKS(cuckoofilter_contains(to, item, &error) == 1);
+}
+
+/* A class that the filter never saw is refused, and so not in it. */
+static void
+expect_no_item(void *to, cuckoofilter_item item)
+{
+	int found = cuckoofilter_contains(to, item, &error);
+
+	CHECK(found == 0 || (found < 0 && error.code == CUCKOOFILTER_UNLIKE_ITEM), "%d", found);
+}
+
+static void
+check_filter_line(char **fields, void *arg)
+{
+	filter_list *list = arg;
+	char *steps[64];
+	size_t n = split(fields[1], ';', steps, 64), size, got;
+	named *entry = &list->filters[list->n];
+	uint8_t *expected = check_alloc(TSV_LINE);
+	cuckoofilter *opened;
+	const void *bytes;
+
+	CHECK(list->n < MOST_FILTERS, "too many filters");
+	entry->filter = NULL;
+	for (size_t i = 0; i < n; i++)
+		do_step(&entry->filter, steps[i], list);
+	size = read_hex(fields[3], expected, TSV_LINE);
+	bytes = cuckoofilter_data(entry->filter, &got);
+	CHECK(got == size && memcmp(bytes, expected, size) == 0, "%s: other bytes", fields[0]);
+	opened = cuckoofilter_open(expected, size, &error);
+	WORKS(opened != NULL);
+	CHECK(cuckoofilter_count(opened) == read_integer(fields[2]), "%s: count", fields[0]);
+	each_item(fields[4], opened, expect_item);
+	each_item(fields[5], opened, expect_no_item);
+	cuckoofilter_free(opened);
+	snprintf(entry->name, sizeof entry->name, "%s", fields[0]);
+	list->n++;
+	free(expected);
+}
+
+static void
+check_overlap_line(char **fields, void *arg)
+{
+	ckf_comparison found;
+	bool ok = cuckoofilter_compare(find_filter(arg, fields[0]), find_filter(arg, fields[1]), &found,
+								   &error);
+
+	if (strcmp(fields[2], "sizes") == 0)
+	{
+		CHECK(!ok && strstr(error.message, "is too coarse"), "%s", error.message);
+		return;
+	}
+	WORKS(ok);
+	CHECK(fabs(found.overlap - strtod(fields[2], NULL)) < 1e-8, "%s and %s: %.17g", fields[0],
+		  fields[1], found.overlap);
+}
+
+static void
+run_filters(const void *arg)
+{
+	filter_list *list = check_alloc(sizeof *list);
+
+	list->n = 0;
+	check_note("%u filters", tsv_read(arg, FIELDS, check_filter_line, list));
+	check_note("%u pairs",
+			   tsv_read("test/vectors/overlaps.tsv", OVERLAP_FIELDS, check_overlap_line, list));
+	for (size_t i = 0; i < list->n; i++)
+		cuckoofilter_free(list->filters[i].filter);
+	free(list);
+}
+
+static void
+check_golden_line(char **fields, void *arg)
+{
+	uint8_t *bytes = check_alloc(TSV_LINE);
+	size_t size = read_hex(fields[5], bytes, TSV_LINE), got;
+	cuckoofilter *filter = cuckoofilter_open(bytes, size, &error);
+	char *copies[64];
+
+	(void)arg;
+	WORKS(filter != NULL);
+	CHECK(memcmp(cuckoofilter_data(filter, &got), bytes, size) == 0 && got == size, "%s",
+		  fields[0]);
+	each_item(fields[2], filter, expect_item);
+	each_item(fields[3], filter, expect_no_item);
+	for (size_t i = 0, n = split(fields[4], ',', copies, 64); i < n && fields[4][0] != '-'; i++)
+	{
+		char *number = strchr(copies[i], '=');
+
+		*number++ = '\0';
+		CHECK(cuckoofilter_copies(filter, read_item(copies[i]), &error) == atoi(number), "%s: %s",
+			  fields[0], copies[i]);
+	}
+	cuckoofilter_free(filter);
+	free(bytes);
+}
+
+static void
+run_golden(const void *arg)
+{
+	check_note("%u filters", tsv_read(arg, FIELDS, check_golden_line, NULL));
+}
+
+/* ----------------------------------------------------------------- errors */
+
+/* The last call failed with this code and sentence. */
+static void
+expect_error(bool failed, cuckoofilter_code code, const char *message)
+{
+	CHECK(failed, "no error; expected: %s", message);
+	CHECK(error.code == code && strcmp(error.message, message) == 0, "%d %s, expected %d %s",
+		  error.code, error.message, code, message);
+}
+
+/* The filter of the integers 1 .. n. */
+static cuckoofilter *
+filter_of(int64_t n, double fpr, int64_t capacity, const char *options)
+{
+	cuckoofilter_builder *builder = cuckoofilter_build(fpr, capacity, options, &error);
+	cuckoofilter *filter;
+
+	WORKS(builder != NULL);
+	for (int64_t i = 1; i <= n; i++)
+		WORKS(cuckoofilter_build_add(builder, cuckoofilter_integer(i), &error));
+	filter = cuckoofilter_build_end(builder, &error);
+	WORKS(filter != NULL);
+	cuckoofilter_build_free(builder);
+	return filter;
+}
+
+static void
+run_parameter_errors(const void *arg)
+{
+	(void)arg;
+	expect_error(!cuckoofilter_create(0, 0.01, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
+				 "capacity must be from 1 to 1099511627776, not 0");
+	expect_error(!cuckoofilter_create(9, 1.5, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
+				 "false positive rate must be greater than 0 and less than 1, not 1.5");
+	expect_error(!cuckoofilter_build(NAN, 0, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
+				 "false positive rate must be greater than 0 and less than 1, not nan");
+	expect_error(!cuckoofilter_create(1 << 30, 1e-12, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
+				 "capacity 1073741824 at a false positive rate of 1e-12 is too precise");
+	CHECK(strcmp(error.detail, "The quotient of capacity and rate must not pass 2^56.") == 0, "%s",
+		  error.detail);
+	expect_error(!cuckoofilter_create(9, 0.01, "kind=set, colour=red", &error),
+				 CUCKOOFILTER_BAD_PARAMETER, "bad cuckoofilter option \"colour=red\"");
+	CHECK(strstr(error.hint, "Options are kind=deletable|set") == error.hint, "%s", error.hint);
+	expect_error(!cuckoofilter_build(0.01, -1, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
+				 "capacity must be from 1 to 1099511627776, not -1");
+	CHECK(strcmp(cuckoofilter_sqlstate(error.code), "22023") == 0, "sqlstate");
+	CHECK(!cuckoofilter_create(0, 0.01, NULL, NULL), "without an error struct");
+	expect_error(!cuckoofilter_open("SQLite format 3", 16, &error), CUCKOOFILTER_BAD_BYTES,
+				 "not a cuckoofilter: the bytes are damaged or of something else");
+	expect_error(!cuckoofilter_open(NULL, 0, &error), CUCKOOFILTER_BAD_BYTES,
+				 "not a cuckoofilter: the bytes are damaged or of something else");
+}
+
+static void
+run_filter_errors(const void *arg)
+{
+	cuckoofilter *numbers = filter_of(5, 0.01, 0, NULL), *set = filter_of(5, 0.01, 0, "kind=set");
+	cuckoofilter *seeded = filter_of(5, 0.01, 0, "seed=7");
+	uint8_t newer[CKF_HEADER_SIZE];
+	size_t size;
+
+	(void)arg;
+	expect_error(cuckoofilter_contains(numbers, cuckoofilter_text("5", 1), &error) < 0,
+				 CUCKOOFILTER_UNLIKE_ITEM, "the cuckoofilter holds numbers, the item is text");
+	CHECK(strstr(error.hint, "Convert the item") == error.hint, "%s", error.hint);
+	expect_error(!cuckoofilter_add(numbers, cuckoofilter_date(5), &error), CUCKOOFILTER_UNLIKE_ITEM,
+				 "the cuckoofilter holds numbers, the item is a timestamp");
+	expect_error(cuckoofilter_remove(numbers, cuckoofilter_bytes("5", 1), &error) < 0,
+				 CUCKOOFILTER_UNLIKE_ITEM, "the cuckoofilter holds numbers, the item is bytes");
+	expect_error(cuckoofilter_copies(numbers, cuckoofilter_timestamptz(5), &error) < 0,
+				 CUCKOOFILTER_UNLIKE_ITEM,
+				 "the cuckoofilter holds numbers, the item is a timestamp with time zone");
+	expect_error(cuckoofilter_remove(set, cuckoofilter_integer(5), &error) < 0,
+				 CUCKOOFILTER_BAD_STATE, "cannot remove from a cuckoofilter of kind set");
+	expect_error(!cuckoofilter_union(numbers, seeded, &error), CUCKOOFILTER_BAD_PARAMETER,
+				 "cannot merge cuckoofilters of different seeds");
+	CHECK(strcmp(error.detail, "The seeds are 0 and 7.") == 0, "%s", error.detail);
+	memcpy(newer, cuckoofilter_data(numbers, &size), sizeof newer);
+	newer[3] = 99;
+	expect_error(!cuckoofilter_open(newer, sizeof newer, &error), CUCKOOFILTER_BAD_BYTES,
+				 "cuckoofilter of an unknown format or hash version");
+	cuckoofilter_free(numbers);
+	cuckoofilter_free(set);
+	cuckoofilter_free(seeded);
+}
+
+/* Add until the precision is used up; all that was added stays in. */
+static void
+run_limit(const void *arg)
+{
+	cuckoofilter *filter = filter_of(5000, 0.01, 0, NULL);
+	int64_t n = 5000, i;
+
+	(void)arg;
+	while (cuckoofilter_add(filter, cuckoofilter_integer(n + 1), &error))
+		n++;
+	expect_error(true, CUCKOOFILTER_LIMIT, "cuckoofilter has no precision left");
+	CHECK(strstr(error.detail, " items at a false positive rate of "), "%s", error.detail);
+	for (i = 1; i <= n; i++)
+		WORKS(cuckoofilter_contains(filter, cuckoofilter_integer(i), &error) == 1);
+	cuckoofilter_free(filter);
+}
+
+/* ------------------------------------------------------------ many hashes */
+
+/* The hashes of n integers from `first` on. */
+static uint64_t *
+hashes_from(int64_t first, size_t n, uint64_t seed)
+{
+	uint64_t *hashes = check_alloc(n * sizeof *hashes + 1);
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = ckf_hash_integer(first + (int64_t)i, seed);
+	return hashes;
+}
+
+/* Batches of every size, beside the number of items that are in. */
+static void
+run_batches(const void *arg)
+{
+	static const char *const options[] = {NULL, "bucket_size=2", "bucket_size=8", "layout=plain",
+										  "seed=-3"};
+
+	(void)arg;
+	for (uint64_t round = check_rounds(30); round > 0; round--)
+	{
+		cuckoofilter *filter = cuckoofilter_create((int64_t)(1 + check_below(20000)), 0.001,
+												   options[check_below(5)], &error);
+		uint64_t seed = cuckoofilter_engine(filter)->seed;
+		int64_t first = 1, next = 1; /* the integers first .. next - 1 are in */
+
+		for (int step = 0; step < 8; step++)
+		{
+			size_t n = check_below(check_chance(50) ? 9 : 3000);
+			size_t in = (size_t)(next - first);
+			bool removes = n < in && check_chance(40);
+			uint64_t *hashes = hashes_from(removes ? first : next, n, seed);
+			uint8_t *found;
+
+			WORKS(removes ? cuckoofilter_remove_hashes(filter, hashes, n, CKF_ITEM_NUMBER, &error)
+						  : cuckoofilter_add_hashes(filter, hashes, n, CKF_ITEM_NUMBER, &error));
+			*(removes ? &first : &next) += (int64_t)n;
+			free(hashes);
+			in = (size_t)(next - first);
+			hashes = hashes_from(first, in, seed);
+			found = check_alloc(in + 1);
+			WORKS(cuckoofilter_contains_hashes(filter, hashes, in, CKF_ITEM_NUMBER, found, &error));
+			for (size_t i = 0; i < in; i++)
+				CHECK(found[i] == 1, "%lld is denied", (long long)first + (long long)i);
+			CHECK(cuckoofilter_count(filter) == in, "count %llu of %zu",
+				  (unsigned long long)cuckoofilter_count(filter), in);
+			free(hashes);
+			free(found);
+		}
+		cuckoofilter_free(filter);
+	}
+}
+
+/* ---------------------------------------------- calls that fail on the way */
+
+static bool
+stop_later(void *data)
+{
+	long *left = data;
+
+	return (*left)-- == 0;
+}
+
+/* One of the calls that take memory or time, on two filters.  A new filter goes to *made. */
+static bool
+call(int number, cuckoofilter *a, const cuckoofilter *b, const uint64_t *hashes,
+	 cuckoofilter **made)
+{
+	cuckoofilter_builder *builder;
+	ckf_comparison comparison;
+	const void *bytes;
+	size_t size;
+	bool ok = false;
+
+	*made = NULL;
+	switch (number)
+	{
+		case 0:
+			*made = cuckoofilter_union(a, b, &error);
+			break;
+		case 1:
+			*made = cuckoofilter_sum(a, b, &error);
+			break;
+		case 2:
+			*made = cuckoofilter_intersect(a, b, &error);
+			break;
+		case 3:
+			*made = cuckoofilter_copy(a, &error);
+			break;
+		case 4:
+			bytes = cuckoofilter_data(a, &size);
+			*made = cuckoofilter_open(bytes, size, &error);
+			break;
+		case 5:
+			*made = cuckoofilter_create(9, 0.5, NULL, &error);
+			break;
+		case 6:
+			builder = cuckoofilter_build(0.01, 0, NULL, &error);
+			if (builder &&
+				cuckoofilter_build_add_hashes(builder, hashes, 40000, CKF_ITEM_NUMBER, &error))
+				*made = cuckoofilter_build_end(builder, &error);
+			cuckoofilter_build_free(builder);
+			break;
+		case 7:
+			ok = cuckoofilter_compare(a, b, &comparison, &error);
+			break;
+		case 8:
+			ok = cuckoofilter_add_hashes(a, hashes, 40000, CKF_ITEM_NUMBER, &error);
+			break;
+		case 9:
+			ok = cuckoofilter_add_hashes(a, hashes, 40, CKF_ITEM_NUMBER, &error);
+			break;
+		case 10:
+			ok = cuckoofilter_remove_hashes(a, hashes, 40000, CKF_ITEM_NUMBER, &error);
+			break;
+		case 11:
+			ok = cuckoofilter_compact(a, &error);
+			break;
+		default:
+			ok = true;
+			for (size_t i = 0; ok && i < 40000; i++)
+				ok = cuckoofilter_add_hashes(a, hashes + i, 1, CKF_ITEM_NUMBER, &error);
+	}
+	return ok || *made;
+}
+
+enum
+{
+	CALLS = 13
+};
+
+/* Let each call fail at the n-th allocation, or at the n-th check for interrupts, for every n until
+ * it succeeds: nothing has changed, nothing leaks (AddressSanitizer says so). */
+static void
+run_failures(const void *arg)
+{
+	bool interrupts = arg != NULL;
+	cuckoofilter_code code = interrupts ? CUCKOOFILTER_INTERRUPTED : CUCKOOFILTER_NO_MEMORY;
+	uint64_t failures = 0, *hashes = hashes_from(1000000, 40000, 0);
+
+	for (int number = 0; number < CALLS; number++)
+		for (long n = 0;; n += 1 + n / 8)
+		{
+			cuckoofilter *a = filter_of(3000, 0.001, 100000, NULL), *made;
+			cuckoofilter *b = filter_of(2000, 0.001, 100000, NULL), *before;
+			size_t size, size_before;
+			long left = n;
+			bool ok;
+
+			before = cuckoofilter_copy(a, &error);
+			if (interrupts)
+			{
+				error.interrupted = stop_later;
+				error.data = &left;
+			}
+			else
+				allocations_left = n;
+			ok = call(number, a, b, hashes, &made);
+			allocations_left = -1;
+			error.interrupted = NULL;
+			if (!ok)
+			{
+				CHECK(error.code == code, "call %d: %s", number, error.message);
+				failures++;
+			}
+			if (!ok && number < CALLS - 1)
+			{
+				const void *bytes = cuckoofilter_data(a, &size);
+				const void *bytes_before = cuckoofilter_data(before, &size_before);
+
+				CHECK(size == size_before && memcmp(bytes, bytes_before, size) == 0,
+					  "call %d changed the filter and failed", number);
+			}
+			cuckoofilter_free(made);
+			cuckoofilter_free(a);
+			cuckoofilter_free(b);
+			cuckoofilter_free(before);
+			if (ok)
+				break;
+		}
+	free(hashes);
+	check_note("%llu failures", (unsigned long long)failures);
+	CHECK(failures > 10, "%llu failures", (unsigned long long)failures);
+}
+
+/* ----------------------------------------------------------- damaged bytes */
+
+/* Do with a filter what a program may do with it; any answer is right. */
+static void
+use(cuckoofilter *filter)
+{
+	static const cuckoofilter_code allowed[] = {CUCKOOFILTER_BAD_BYTES, CUCKOOFILTER_BAD_STATE,
+												CUCKOOFILTER_LIMIT, CUCKOOFILTER_BAD_PARAMETER};
+	uint64_t hash = check_random();
+	ckf_info info;
+	bool ok;
+
+	error.code = CUCKOOFILTER_OK;
+	cuckoofilter_info(filter, &info);
+	(void)ckf_copies(cuckoofilter_engine(filter), hash);
+	switch (check_below(5))
+	{
+		case 0:
+			ok = cuckoofilter_compact(filter, &error);
+			break;
+		case 1:
+			ok = cuckoofilter_remove_hashes(filter, &hash, 1, CKF_ITEM_HASH, &error);
+			break;
+		default:
+			ok = cuckoofilter_add_hashes(filter, &hash, 1, CKF_ITEM_HASH, &error);
+	}
+	for (size_t i = 0; !ok && error.code != allowed[i]; i++)
+		CHECK(i < 3, "%d %s", error.code, error.message);
+	if (ok)
+	{
+		cuckoofilter *merged = cuckoofilter_union(filter, filter, &error);
+
+		cuckoofilter_free(merged);
+	}
+}
+
+/* Damage the bytes in one place or several, and cut or lengthen them. */
+static size_t
+damage(uint8_t *bytes, size_t size, size_t room)
+{
+	uint64_t places = check_below(4);
+
+	for (uint64_t i = 0; i < places; i++)
+	{
+		/* half of the time in the header */
+		size_t at = check_below(check_chance(50) && size > 48 ? 48 : size);
+
+		bytes[at] = check_chance(50) ? (uint8_t)check_random()
+									 : (uint8_t)(bytes[at] ^ 1U << check_below(8));
+	}
+	if (check_chance(20))
+		size = check_below(room);
+	return size;
+}
+
+static uint64_t opened_damaged;
+
+static void
+damage_line(char **fields, void *arg)
+{
+	enum
+	{
+		ROUNDS = 200
+	};
+	uint8_t *bytes = check_alloc(TSV_LINE), *damaged = check_alloc(TSV_LINE);
+	size_t size = read_hex(fields[3], bytes, TSV_LINE);
+
+	for (uint64_t round = check_rounds(ROUNDS); round > 0; round--)
+	{
+		uint8_t *copy;
+		size_t changed;
+		cuckoofilter *filter;
+
+		memcpy(damaged, bytes, size);
+		memset(damaged + size, 0, 64);
+		changed = damage(damaged, size, size + 64);
+		copy = guard_copy(damaged, changed);
+		filter = cuckoofilter_open(copy, changed, &error);
+		guard_free(copy);
+		++*(uint64_t *)arg;
+		if (!filter)
+			continue;
+		opened_damaged++;
+		use(filter);
+		cuckoofilter_free(filter);
+	}
+	free(bytes);
+	free(damaged);
+}
+
+static void
+run_damaged(const void *arg)
+{
+	uint64_t damages = 0;
+
+	tsv_read(arg, FIELDS, damage_line, &damages);
+	check_note("%llu damaged filters, %llu of them open", (unsigned long long)damages,
+			   (unsigned long long)opened_damaged);
+}
+
+int
+main(void)
+{
+	check_begin("C library");
+	check_case(run_hashes, "test/vectors/hashes.tsv", "hashes.tsv");
+	check_case(run_filters, "test/vectors/filters.tsv", "filters.tsv");
+	check_case(run_golden, "test/vectors/golden/format-1.tsv", "golden filters, format 1");
+	check_case(run_golden, "test/vectors/golden/format-2.tsv", "golden filters, format 2");
+	check_case(run_parameter_errors, NULL, "errors of parameters and bytes");
+	check_case(run_filter_errors, NULL, "errors of filters");
+	check_case(run_limit, NULL, "the end of the precision");
+	check_case(run_batches, NULL, "batches of hashes");
+	check_case(run_failures, NULL, "each allocation fails once");
+	check_case(run_failures, "", "an interrupt at each check");
+	check_case(run_damaged, "test/vectors/filters.tsv", "damaged bytes");
+	return check_end();
+}
