@@ -1,17 +1,16 @@
 /*
- * messages.h - the words for what goes wrong, once for all hosts.
+ * messages.h - the error messages that all hosts share.
  *
- * Format strings for a printf that knows %lld, %llu, %.*s and %g, as
- * PostgreSQL's errmsg and sqlite3_mprintf do.  Of an error there is
+ * They are format strings for PostgreSQL's errmsg and for sqlite3_mprintf, and use %lld, %llu,
+ * %.*s and %g.  An error has
  *
- *   CKF_SAY_x      the sentence, which every host begins with
- *   CKF_DETAIL_x   what more there is to know, and
- *   CKF_HINT_x     what to do about it: whole sentences, for hosts that have a
- *                  place for them
- *   CKF_REST_x     the same, to follow the sentence of a host that has not
+ *   CKF_SAY_x      the sentence with which the message of every host begins,
+ *   CKF_DETAIL_x   details, and
+ *   CKF_HINT_x     what to do: whole sentences, for hosts with a field for each,
+ *   CKF_REST_x     both, for hosts that append them to the sentence.
  *
- * Arguments stand behind each one.  Hosts write numbers in a way of their own:
- * `real` is a conversion for double, such as "%g".
+ * The comment on each message lists its arguments.  `real` is the conversion that a host uses for
+ * a double, such as "%g".
  */
 #ifndef CKF_MESSAGES_H
 #define CKF_MESSAGES_H
@@ -28,49 +27,50 @@
 #define CKF_SAY_BAD_FPR(real)                                                                      \
 	"false positive rate must be greater than 0 and less than 1, not " real
 
-/* The same of an aggregate, where capacity and rate seem to have changed places */
+/* The same error of an aggregate whose capacity and rate seem to be swapped */
 #define CKF_HINT_SWAPPED                                                                           \
 	"Aggregates take the rate before the capacity: cuckoofilter_agg(item, fpr, capacity)."
 #define CKF_REST_SWAPPED                                                                           \
 	": aggregates take the rate before the capacity, cuckoofilter_agg(item, fpr, capacity)"
 
-/* CKF_BAD_TARGET: capacity (long long), rate (double); the detail: CKF_MAX_PREFIX (int) */
+/* CKF_BAD_TARGET: capacity (long long), rate (double).  The detail: CKF_MAX_PREFIX (int) */
 #define CKF_SAY_BAD_TARGET(real) "capacity %lld at a false positive rate of " real " is too precise"
-#define CKF_DETAIL_BAD_TARGET "The quotient of capacity and rate must not pass 2^%d."
+#define CKF_DETAIL_BAD_TARGET "The quotient of capacity and rate must not exceed 2^%d."
 #define CKF_HINT_BAD_TARGET "Lower the capacity or raise the false positive rate."
 #define CKF_REST_BAD_TARGET ": lower the capacity or raise the rate"
 
 /* CKF_BAD_OPTION: size (int) and text (char *) of the option */
-#define CKF_SAY_BAD_OPTION "bad cuckoofilter option \"%.*s\""
-#define CKF_HINT_BAD_OPTION "Options are " CKF_OPTIONS "."
-#define CKF_REST_BAD_OPTION ": options are " CKF_OPTIONS
+#define CKF_SAY_BAD_OPTION "invalid cuckoofilter option \"%.*s\""
+#define CKF_HINT_BAD_OPTION "Valid options are " CKF_OPTIONS "."
+#define CKF_REST_BAD_OPTION ": valid options are " CKF_OPTIONS
 
-/* CKF_SEED_DIFFERS; the detail and the rest: the two seeds (long long) */
-#define CKF_SAY_SEED_DIFFERS "cannot merge cuckoofilters of different seeds"
+/* CKF_SEED_DIFFERS.  The detail and the rest: the two seeds (long long) */
+#define CKF_SAY_SEED_DIFFERS "cannot merge cuckoofilters with different seeds"
 #define CKF_DETAIL_SEED_DIFFERS "The seeds are %lld and %lld."
-#define CKF_HINT_SEED_DIFFERS "Build filters that are to be merged with the same seed option."
+#define CKF_HINT_SEED_DIFFERS "Use the same seed option for all filters that are merged."
 #define CKF_REST_SEED_DIFFERS ": %lld and %lld"
 
 /* CKF_OLD_ITEMS */
 #define CKF_SAY_OLD_ITEMS                                                                          \
-	"cannot compare cuckoofilters: one is from before release 1.1, which hashes items of a type "  \
-	"in the other anew"
-#define CKF_HINT_OLD_ITEMS "Build that one again."
-#define CKF_REST_OLD_ITEMS ": build that one again"
+	"cannot compare cuckoofilters: one was built before release 1.1, which changed the hash of "   \
+	"items in the other"
+#define CKF_HINT_OLD_ITEMS "Build the older filter again."
+#define CKF_REST_OLD_ITEMS ": build the older filter again"
 
 /* CKF_UNLIKE_SIZES: copies in the first and the second (unsigned long long), and which is too
  * coarse (char *: CKF_FIRST, CKF_SECOND).  The detail: the standard error (double).  The hint: the
  * capacity (long long).  The rest: both. */
 #define CKF_SAY_UNLIKE_SIZES "cannot compare cuckoofilters of %llu and %llu items: %s is too coarse"
 #define CKF_DETAIL_UNLIKE_SIZES                                                                    \
-	"The standard error of their overlap would be %.3g, more than the items of the smaller one."
+	"The standard error of their overlap would be %.3g, more than the number of items in the "     \
+	"smaller filter."
 #define CKF_HINT_UNLIKE_SIZES "Build both with a capacity of %lld."
 #define CKF_REST_UNLIKE_SIZES                                                                      \
-	": the standard error of their overlap would be %.3g, more than the items of the smaller "     \
-	"one; build both with a capacity of %lld"
+	": the standard error of their overlap would be %.3g, more than the number of items in the "   \
+	"smaller filter; build both with a capacity of %lld"
 
-/* CKF_BAD_BYTES; and of a text form that is no base64 */
-#define CKF_SAY_BAD_BYTES "not a cuckoofilter: the bytes are damaged or of something else"
+/* CKF_BAD_BYTES, and a text form that is not base64 */
+#define CKF_SAY_BAD_BYTES "not a cuckoofilter: the bytes are damaged or are something else"
 #define CKF_SAY_NOT_BASE64 "not a cuckoofilter: the text is not base64"
 
 /* CKF_BAD_VERSION */
@@ -78,21 +78,22 @@
 #define CKF_HINT_BAD_VERSION "It needs a newer release of cuckoofilter."
 #define CKF_REST_BAD_VERSION ": it needs a newer release"
 
-/* CKF_UNFINISHED: a state that a version before 1.4 has stored */
+/* CKF_UNFINISHED: a state of an aggregate that a version before 1.4 stored */
 #define CKF_SAY_UNFINISHED "cuckoofilter is the unfinished state of an aggregate"
 #define CKF_HINT_UNFINISHED                                                                        \
 	"Build it again with cuckoofilter 1.4 or later, or cast it to bytea and back under 1.3 first."
 
 /* CKF_IS_SET */
 #define CKF_SAY_IS_SET "cannot remove from a cuckoofilter of kind set"
-#define CKF_DETAIL_IS_SET "Removing an item from a set could take away another item."
+#define CKF_DETAIL_IS_SET "Removing an item from a set could remove another item, too."
 #define CKF_HINT_IS_SET "Build it with kind=deletable, and merge with cuckoofilter_sum."
 #define CKF_REST_IS_SET ": build it with kind=deletable, and merge with cuckoofilter_sum"
 
 /*
- * An item of a class that the filter never saw: what it holds, of CKF_WORDS_HELD and
- * joined by commas and CKF_WORDS_AND, and what the item is, of CKF_WORDS_ITEM.  Both
- * have a word for each bit of ckf_item_class below CKF_ITEM_HASH, in their order.
+ * An item of a class that no item in the filter has.  The arguments: the classes in the filter,
+ * from CKF_WORDS_HELD, joined by commas and CKF_WORDS_AND; and the class of the item, from
+ * CKF_WORDS_ITEM.  Both lists have an entry for each bit of ckf_item_class below CKF_ITEM_HASH, in
+ * the order of the bits.
  */
 #define CKF_SAY_UNLIKE "the cuckoofilter holds %s, the item is %s"
 #define CKF_WORDS_HELD                                                                             \
@@ -101,9 +102,9 @@
 	"a number", "text", "bytes", "a timestamp", "a timestamp with time zone", "of another type"
 #define CKF_WORDS_AND " and "
 
-/* An item whose hash was another one in format version 1 */
+/* An item whose hash was different in format version 1 */
 #define CKF_SAY_OLD                                                                                \
-	"the cuckoofilter is from before release 1.1, which hashes items of this type anew"
+	"the cuckoofilter was built before release 1.1, which changed the hash of items of this type"
 #define CKF_HINT_OLD "Build the filter again."
 #define CKF_REST_OLD ": build the filter again"
 
@@ -111,63 +112,67 @@
 #define CKF_FILL "%llu items at a false positive rate of %.3g"
 #define CKF_DETAIL_FILL "It has " CKF_FILL "."
 
-/* CKF_PRECISION; the detail is CKF_DETAIL_FILL, the rest begins with CKF_FILL */
+/* CKF_PRECISION.  The detail is CKF_DETAIL_FILL; the rest begins with CKF_FILL. */
 #define CKF_SAY_PRECISION "cuckoofilter has no precision left"
 #define CKF_HINT_PRECISION "Build it with a larger capacity."
 #define CKF_REST_PRECISION ": " CKF_FILL "; build it with a larger capacity"
 
 /*
- * CKF_PRECISION of a merge, CKF_COARSE: which one (char *: CKF_FIRST, CKF_SECOND) and the items of
- * both (unsigned long long).  The detail: CKF_FILL and the capacity (long long) of that one; the
- * rate of the result, and the limit (doubles).  The hint: the items.  The rest: the detail's
- * arguments, then the hint's.
+ * CKF_PRECISION of a merge, CKF_COARSE: which input is too coarse (char *: CKF_FIRST, CKF_SECOND),
+ * the items of both (unsigned long long).  The detail: CKF_FILL and the capacity (long long) of
+ * that input, the rate of the result, the limit (doubles).  The hint: the items of both.  The
+ * rest: the arguments of the detail, then that of the hint.
  */
 #define CKF_SAY_COARSE "cannot merge cuckoofilters: %s is too coarse for the %llu items of both"
 #define CKF_FIRST "the first"
 #define CKF_SECOND "the second"
 #define CKF_FILL_COARSE                                                                            \
-	"has " CKF_FILL " and a capacity of %lld; the result would have a rate of %.3g, past the "     \
+	"has " CKF_FILL " and a capacity of %lld; the result would have a rate of %.3g, above the "    \
 	"limit of %.3g"
 #define CKF_DETAIL_COARSE "It " CKF_FILL_COARSE "."
-#define CKF_HINT_COARSE "Build both with the capacity of the whole: %llu will do."
-#define CKF_REST_COARSE                                                                            \
-	": it " CKF_FILL_COARSE "; build both with the capacity of the whole: %llu will do"
+#define CKF_HINT_COARSE "Build both with a capacity of at least %llu."
+#define CKF_REST_COARSE ": it " CKF_FILL_COARSE "; build both with a capacity of at least %llu"
 
-/* The same where a state has taken it, which knows no more of it than its precision.  The items
- * after they were cut to it (unsigned long long).  The detail: the capacity that it keeps (long
- * long), the rate of the result, and the limit.  The rest: the detail's arguments. */
+/* The same for an aggregate: its state has merged the inputs, and knows only their least
+ * precision.  The items after they were cut to it (unsigned long long).  The detail: the capacity
+ * that this precision keeps (long long), the rate of the result, the limit.  The rest: the
+ * arguments of the detail. */
 #define CKF_SAY_COARSEST                                                                           \
 	"cannot merge cuckoofilters: the coarsest of them is too coarse for %llu items or more"
 #define CKF_FILL_COARSEST                                                                          \
-	"has the precision of a capacity of %lld; the result would have a rate of %.3g, past the "     \
+	"has the precision of a capacity of %lld; the result would have a rate of %.3g, above the "    \
 	"limit of %.3g"
 #define CKF_DETAIL_COARSEST "It " CKF_FILL_COARSEST "."
 #define CKF_HINT_COARSEST                                                                          \
-	"Build all filters, as those of all groups, with the capacity of the whole: "                  \
-	"cuckoofilter_agg(item, fpr, capacity)."
+	"Build each filter with a capacity for the items of all: cuckoofilter_agg(item, fpr, "         \
+	"capacity)."
 #define CKF_REST_COARSEST                                                                          \
-	": it " CKF_FILL_COARSEST "; build all filters, as those of all groups, with the capacity "    \
-	"of the whole: cuckoofilter_agg(item, fpr, capacity)"
+	": it " CKF_FILL_COARSEST "; build each filter with a capacity for the items of all: "         \
+	"cuckoofilter_agg(item, fpr, capacity)"
 
-/* CKF_PRECISION where copies, or in a set hashes, crowd: CKF_CROWDED, CKF_CROWDED_HASHES; the
- * detail is CKF_DETAIL_FILL, the rest begins with CKF_FILL */
-#define CKF_SAY_CROWDED "cuckoofilter cannot place so many copies of the same items"
+/* CKF_PRECISION because too many copies (in a set, too many hashes) belong to the same buckets:
+ * CKF_CROWDED, CKF_CROWDED_HASHES.  The detail is CKF_DETAIL_FILL; the rest begins with CKF_FILL.
+ */
+#define CKF_SAY_CROWDED "cuckoofilter cannot store so many copies of the same items"
 #define CKF_HINT_CROWDED "Build it with kind=set, which keeps one copy of each item."
 #define CKF_REST_CROWDED ": " CKF_FILL "; build it with kind=set, which keeps one copy of each item"
-#define CKF_SAY_CROWDED_HASHES "cuckoofilter cannot place so many items whose hashes crowd"
+#define CKF_SAY_CROWDED_HASHES "cuckoofilter cannot store so many items with similar hashes"
 #define CKF_HINT_CROWDED_HASHES                                                                    \
-	"Build it with another seed option; hashes of your own must be spread evenly."
+	"Build it with another seed option. Hashes that you compute yourself must be evenly "          \
+	"distributed."
 #define CKF_REST_CROWDED_HASHES                                                                    \
-	": " CKF_FILL "; build it with another seed option (hashes of your own must be spread evenly)"
+	": " CKF_FILL "; build it with another seed option (hashes that you compute yourself must be " \
+	"evenly distributed)"
 
-/* A result past what a host can keep: its limit (long long); then as CKF_PRECISION */
+/* A result that is too large for the host: its limit (long long), then as CKF_PRECISION */
 #define CKF_SAY_TOO_LARGE "cuckoofilter would be larger than %lld bytes"
 #define CKF_HINT_TOO_LARGE                                                                         \
 	"Spread the items over several filters, or build them with a lower capacity or a higher rate."
 #define CKF_REST_TOO_LARGE                                                                         \
-	": " CKF_FILL "; spread the items over several filters, or lower capacity or raise the rate"
+	": " CKF_FILL "; spread the items over several filters, or use a lower capacity or a higher "  \
+	"rate"
 
-/* A status that is no failure: its number (int) */
+/* A status that is not a failure: its number (int) */
 #define CKF_SAY_UNEXPECTED "unexpected cuckoofilter status %d"
 
 #endif

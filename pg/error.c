@@ -199,10 +199,11 @@ ckfp_error_state_too_large(const ckf_filter *state)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("the state of a cuckoofilter aggregate is too large to leave its process"),
-			 errdetail("It has %llu items in %zu bytes; a value has at most %zu.",
+			 errmsg("the state of a cuckoofilter aggregate is too large to be stored or sent"),
+			 errdetail("It has %llu items and %zu bytes; the limit is %zu bytes.",
 					   (unsigned long long)state->count, state->size, (size_t)MaxAllocSize),
-			 errhint("Set max_parallel_workers_per_gather to 0, so that one process does all.")));
+			 errhint("Set max_parallel_workers_per_gather to 0, so that the aggregate runs in one "
+					 "process.")));
 	pg_unreachable();
 }
 
@@ -278,8 +279,8 @@ ckfp_error_array_literal(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 			 errmsg("an untyped literal in braces could be an array or one cuckoofilter item"),
-			 errhint("Cast it: to the array's type, such as text[], for the items of an array, or "
-					 "to text for one item.")));
+			 errhint("Cast it to an array type, such as text[], to pass the items of an array, or "
+					 "to text to pass one item.")));
 	pg_unreachable();
 }
 

@@ -211,9 +211,10 @@ ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned ite
 void
 ckfs_error_candidates(sqlite3_context *ctx, size_t at)
 {
-	ckfs_report(ctx, sqlite3_mprintf("candidates must be a JSON array of numbers and strings: they "
-									 "are not at byte %llu",
-									 (unsigned long long)at));
+	ckfs_report(ctx,
+				sqlite3_mprintf("candidates must be a JSON array of numbers and strings: error "
+								"at byte %llu",
+								(unsigned long long)at));
 }
 
 void

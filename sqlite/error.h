@@ -34,8 +34,8 @@ void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be
 #define CKFS_SAY_FILTER "a BLOB or come from cuckoofilter_open"
 
 #define CKFS_SAY_NO_HANDLE                                                                         \
-	"the cuckoofilter of this handle is not open: it was opened by another connection, or "        \
-	"dropped as the one longest unused; call cuckoofilter_open again, or pass the filter itself"
+	"the cuckoofilter of this handle is not open: another connection opened it, or it was closed " \
+	"as the least recently used one; call cuckoofilter_open again, or pass the filter itself"
 
 /* Bytes of a handle's size are that of no open filter, or no handle. */
 void ckfs_error_handle(sqlite3_context *ctx, bool is_handle);

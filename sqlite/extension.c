@@ -247,7 +247,7 @@ ckfs_find_loaded(sqlite3 *db, bool *loaded, char **error)
 		rc = SQLITE_ERROR;
 		if (error)
 			*error = sqlite3_mprintf(
-				"cuckoofilter %s cannot be loaded: this connection has cuckoofilter %s already",
+				"cuckoofilter %s cannot be loaded: this connection already has cuckoofilter %s",
 				CKF_VERSION, version);
 	}
 	else if (!version)

@@ -65,7 +65,7 @@ ckfp_verify_condition(ExprState *state, ExprContext *econtext, bool *isnull)
 		return BoolGetDatum(false);
 	if (ckfp_was_denied(verify, econtext))
 		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-						errmsg("a join filter denied a row that has a match in the join"),
+						errmsg("a join filter removed a row that has a match in the join"),
 						errdetail("Plan node %d.", verify->build->css.ss.ps.plan->plan_node_id),
 						errhint("This is a bug in cuckoofilter. Please report it, and set "
 								"cuckoofilter.join_filter = off.")));

@@ -93,9 +93,10 @@ ckfs_read_number(sqlite3 *db, ckfs_piece piece, double *number)
 static int
 ckfs_bad_argument(char **error, ckfs_piece argument)
 {
-	*error = sqlite3_mprintf("bad cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
-							 "capacity=<items>, " CKF_OPTIONS,
-							 (int)argument.size, argument.at);
+	*error =
+		sqlite3_mprintf("invalid cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
+						"capacity=<items>, " CKF_OPTIONS,
+						(int)argument.size, argument.at);
 	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 

@@ -64,19 +64,19 @@ ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status statu
 	if (status == CKF_IS_SET)
 		return ckfs_table_fail(
 			table, SQLITE_ERROR,
-			sqlite3_mprintf("cannot merge the filter into cuckoofilter table %s: a filter of kind "
-							"set goes into a table with kind=set only, as removing an item could "
-							"take away another item; merge deletable filters, or create the table "
-							"with kind=set",
+			sqlite3_mprintf("cannot merge the filter into cuckoofilter table %s: only a "
+							"table with kind=set takes a filter of kind set, since removing an "
+							"item could remove another item, too; merge deletable filters, or "
+							"create the table with kind=set",
 							table->name));
 	if (status != CKF_PRECISION)
 		return ckfs_table_status(table, status, (ckfs_subject){.filter = &mine, .other = filter});
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
 		sqlite3_mprintf(
-			"cannot merge the filter into cuckoofilter table %s: it is too coarse, with a "
+			"cannot merge the filter into cuckoofilter table %s: it is too coarse: it has a "
 			"capacity of %lld at a false positive rate of %g; build it with a capacity of "
-			"%lld at %g or better",
+			"at least %lld and a rate of at most %g",
 			table->name, (long long)filter->capacity, filter->fpr,
 			(long long)ckf_chunks_capacity(&table->chunks), table->params.fpr));
 }
@@ -185,7 +185,8 @@ ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item)
 		return ckfs_integrity_command(table);
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
-		sqlite3_mprintf("bad command \"%s\" of cuckoofilter table %s: commands are 'optimize', "
-						"'delete-all', 'integrity-check', and 'merge' with a filter as item",
-						name, table->name));
+		sqlite3_mprintf(
+			"invalid command \"%s\" for cuckoofilter table %s: commands are 'optimize', "
+			"'delete-all', 'integrity-check', and 'merge' with a filter as item",
+			name, table->name));
 }

@@ -76,9 +76,10 @@ ckfs_no_question(ckfs_table *table)
 {
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
-		sqlite3_mprintf("cuckoofilter table %s keeps no items to list: ask it with item = value, "
-						"item IN (..) or EXISTS, compared as BINARY, and not on the side of a "
-						"RIGHT or FULL JOIN that keeps all rows; 'delete-all' empties it",
+		sqlite3_mprintf("cuckoofilter table %s cannot list its items: look up a value with "
+						"item = value, item IN (..) or EXISTS, with BINARY collation, and not on "
+						"the side of a RIGHT or FULL JOIN that keeps all its rows; 'delete-all' "
+						"removes all items",
 						table->name));
 }
 

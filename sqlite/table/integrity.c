@@ -8,7 +8,7 @@ static const char *
 ckfs_check_row(const ckfs_row *row, uint64_t *next, bool *end)
 {
 	if (*end || row->chunk.start != *next)
-		return "ranges that overlap or leave something out";
+		return "ranges that overlap or leave a gap";
 	if (ckf_chunk_check(&row->chunk) != CKF_OK)
 		return "wrong items";
 	*end = row->chunk.last == UINT64_MAX;
@@ -52,7 +52,7 @@ ckfs_check_table(ckfs_table *table, char **found)
 	}
 	sqlite3_reset(statement);
 	if (!wrong && rc == SQLITE_OK && !empty && !end)
-		wrong = "a range without a chunk behind it";
+		wrong = "a range without a chunk";
 	return wrong ? ckfs_found(table, row.id, wrong, found) : rc;
 }
 

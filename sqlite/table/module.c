@@ -47,7 +47,7 @@ ckfs_is_column(const char *name)
 static char *
 ckfs_sentence_named(const char *name)
 {
-	return sqlite3_mprintf("a cuckoofilter table cannot be named as its column %s", name);
+	return sqlite3_mprintf("a cuckoofilter table cannot have the name of its column %s", name);
 }
 
 /* The columns, of which the last is named as the table and takes commands. */

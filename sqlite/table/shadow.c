@@ -214,8 +214,8 @@ ckfs_step(ckfs_table *table, sqlite3_stmt *statement)
 	if (table->stepping)
 		return ckfs_table_fail(
 			table, SQLITE_ERROR,
-			sqlite3_mprintf("cuckoofilter table %s.%s asks itself by what %s has", table->schema,
-							table->name, table->shadow));
+			sqlite3_mprintf("cuckoofilter table %s.%s cannot be used by SQL of its own table %s",
+							table->schema, table->name, table->shadow));
 	table->stepping = true;
 	rc = sqlite3_step(statement);
 	table->stepping = false;

@@ -55,18 +55,19 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 	}
 	if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
 		return ckfs_refuse(table, "items of a cuckoofilter table cannot be updated: delete the old "
-								  "one and insert the new one");
+								  "item and insert the new one");
 	if (conflict == SQLITE_REPLACE || conflict == SQLITE_IGNORE)
-		return ckfs_refuse(table, "items of a cuckoofilter table are not unique, so that nothing "
-								  "can be replaced or ignored: use INSERT, for new items with "
-								  "WHERE NOT EXISTS (SELECT 1 FROM .. WHERE item = ..)");
+		return ckfs_refuse(table, "items of a cuckoofilter table are not unique, so OR REPLACE and "
+								  "OR IGNORE are not possible: use INSERT, and WHERE NOT EXISTS "
+								  "(SELECT 1 FROM .. WHERE item = ..) to add new items only");
 	*rowid = sqlite3_last_insert_rowid(table->db);
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COPIES]) != SQLITE_NULL)
-		return ckfs_refuse(table, "copies of a cuckoofilter table are counted, not given: insert "
-								  "the item once for each");
+		return ckfs_refuse(
+			table,
+			"copies of a cuckoofilter table cannot be set: insert the item once for each copy");
 	if (sqlite3_value_type(argv[1]) != SQLITE_NULL)
-		return ckfs_refuse(table, "the rowid of a cuckoofilter table is the item's hash, and "
-								  "cannot be given");
+		return ckfs_refuse(
+			table, "the rowid of a cuckoofilter table is the item's hash, and cannot be set");
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COMMAND]) != SQLITE_NULL)
 		return ckfs_command(table, columns[CKFS_COLUMN_COMMAND], columns[CKFS_COLUMN_ITEM]);
 	return ckfs_insert_item(table, columns[CKFS_COLUMN_ITEM], rowid);

@@ -22,13 +22,13 @@ ckfs_check_usable(ckfs_table *table)
 		return ckfs_table_fail(
 			table, SQLITE_ERROR,
 			sqlite3_mprintf("cuckoofilter table %s.%s is being written: a trigger or an index on "
-							"%s must not ask or change it",
+							"%s must not read or change it",
 							table->schema, table->name, table->shadow));
 	comma = other->broken_by != NULL;
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
-		sqlite3_mprintf("cuckoofilter table %s.%s: a change failed half way%s%s%s; "
-						"roll the transaction back",
+		sqlite3_mprintf("cuckoofilter table %s.%s: an earlier change is incomplete%s%s%s; "
+						"roll back the transaction",
 						table->schema, table->name, comma ? " (" : "",
 						comma ? other->broken_by : "", comma ? ")" : ""));
 }

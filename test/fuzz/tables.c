@@ -79,7 +79,7 @@ run(const char *sql, unsigned block, bool hostile)
 	}
 	sqlite3_finalize(stmt);
 	/* a table has room for copies that the whole as one filter has not */
-	if (rc != SQLITE_DONE && !hostile && !strstr(sqlite3_errmsg(db), "cannot place so many copies"))
+	if (rc != SQLITE_DONE && !hostile && !strstr(sqlite3_errmsg(db), "cannot store so many copies"))
 		fail(sql, sqlite3_errmsg(db));
 	if (rc == SQLITE_MISUSE || rc == SQLITE_INTERNAL || rc == SQLITE_NOMEM)
 		fail(sql, sqlite3_errstr(rc));

@@ -12,10 +12,10 @@ one, check, equal = suite.one, suite.check, suite.equal
 is_sql, refuses = suite.is_sql, suite.refuses
 
 OPTIONS = (
-    "options are kind=deletable|set, bucket_size=2|4|8, layout=semi_sorted|plain "
+    "valid options are kind=deletable|set, bucket_size=2|4|8, layout=semi_sorted|plain "
     "(semi_sorted needs bucket_size=4) and seed=<64-bit integer>"
 )
-BAD_BYTES = "not a cuckoofilter: the bytes are damaged or of something else"
+BAD_BYTES = "not a cuckoofilter: the bytes are damaged or are something else"
 PRECISION = re.compile(
     r"cuckoofilter has no precision left: (\d+) items at a false positive rate of (0\.\d+); "
     r"build it with a larger capacity"
@@ -64,7 +64,7 @@ def test_error_of_parameters():
         ("layout=semi_sorted,bucket_size=8", "layout=semi_sorted,bucket_size=8"),
         ("é=1", "é=1"),
     ):
-        sentence = f'bad cuckoofilter option "{bad}": {OPTIONS}'
+        sentence = f'invalid cuckoofilter option "{bad}": {OPTIONS}'
         refuses(sentence, "SELECT cuckoofilter_create(10, 0.01, ?)", text)
         refuses(sentence, "SELECT cuckoofilter_agg(1, 0.01, 10, ?)", text)
         refuses(sentence, "SELECT cuckoofilter_agg_hash(1, 0.01, 10, ?)", text)
@@ -187,7 +187,7 @@ def test_error_of_arguments():
 
 
 def test_error_of_merging():
-    sentence = "cannot merge cuckoofilters of different seeds: 1 and -2"
+    sentence = "cannot merge cuckoofilters with different seeds: 1 and -2"
     one_seed = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=1'), 5)"
     other = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=-2'), 5)"
     for name in ("overlap", "jaccard"):
@@ -221,13 +221,13 @@ def test_error_of_precision():
 COARSE = re.compile(
     r"cannot merge cuckoofilters: (the first|the second) is too coarse for the (\d+) items of both: it "
     r"has (\d+) items at a false positive rate of (0\.\d+) and a capacity of (\d+); the result would "
-    r"have a rate of (0\.\d+|1), past the limit of 0\.08; build both with the capacity of the whole: "
-    r"(\d+) will do"
+    r"have a rate of (0\.\d+|1), above the limit of 0\.08; build both with a capacity of at least "
+    r"(\d+)"
 )
 COARSEST = re.compile(
     r"cannot merge cuckoofilters: the coarsest of them is too coarse for (\d+) items or more: it has "
-    r"the precision of a capacity of (\d+); the result would have a rate of (0\.\d+|1), past the limit "
-    r"of 0\.08; build all filters, as those of all groups, with the capacity of the whole: "
+    r"the precision of a capacity of (\d+); the result would have a rate of (0\.\d+|1), above the limit "
+    r"of 0\.08; build each filter with a capacity for the items of all: "
     r"cuckoofilter_agg\(item, fpr, capacity\)"
 )
 
@@ -241,7 +241,7 @@ def refusal(sql, *args):
 
 
 def test_error_of_a_coarse_input():
-    """The coarse one is named, wherever it stands, and the number in the cure will do."""
+    """The error names the coarse input, whichever it is, and a capacity that is enough."""
     coarse, fine = suite.agg(1, 5000), suite.agg(5001, 200000)
     for name in ("union", "sum"):
         for first, second, which in ((coarse, fine, "the first"), (fine, coarse, "the second")):
@@ -255,7 +255,7 @@ def test_error_of_a_coarse_input():
 
 
 def test_error_of_groups_without_a_capacity():
-    """Groups of 10 come to an end at some hundred items, and the error says what to do."""
+    """Merges of groups of 10 are refused at some hundred items, and the error says what to do."""
     for name in ("union", "sum"):
         for groups in (100, 2000):
             parts = f"(SELECT cuckoofilter_agg(x) AS f FROM {NUMBERS} GROUP BY x / 10)"
@@ -276,7 +276,7 @@ def test_error_of_copies():
     check(
         message,
         re.fullmatch(
-            r"cuckoofilter cannot place so many copies of the same items: 54000 items at a false "
+            r"cuckoofilter cannot store so many copies of the same items: 54000 items at a false "
             r"positive rate of 0\.000\d+; build it with kind=set, which keeps one copy of each item",
             message,
         ),
@@ -290,7 +290,7 @@ def test_error_of_size():
     if limit is None:
         return  # Python before 3.11; the C suite sets the limit too
     filter = suite.agg(1, 1000)
-    tail = "; spread the items over several filters, or lower capacity or raise the rate"
+    tail = "; spread the items over several filters, or use a lower capacity or a higher rate"
     limit(0, 2000)
     try:
         for call in (f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}",):

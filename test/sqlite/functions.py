@@ -11,7 +11,7 @@ suite = Suite("sqlite-functions")
 one, check, equal = suite.one, suite.check, suite.equal
 is_sql, refuses = suite.is_sql, suite.refuses
 
-BAD_BYTES = "not a cuckoofilter: the bytes are damaged or of something else"
+BAD_BYTES = "not a cuckoofilter: the bytes are damaged or are something else"
 
 
 def test_version():

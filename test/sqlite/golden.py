@@ -10,7 +10,7 @@ suite = Suite("sqlite-golden")
 one, equal, check, refuses = suite.one, suite.equal, suite.check, suite.refuses
 
 VERSION = "cuckoofilter of an unknown format or hash version: it needs a newer release"
-BAD_BYTES = "not a cuckoofilter: the bytes are damaged or of something else"
+BAD_BYTES = "not a cuckoofilter: the bytes are damaged or are something else"
 
 # Every function that takes a filter; aggregates, too.
 DOORS = (

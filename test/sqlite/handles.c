@@ -15,9 +15,8 @@
 int sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const void *api);
 
 #define NOT_OPEN                                                                                   \
-	"the cuckoofilter of this handle is not open: it was opened by another connection, or "        \
-	"dropped "                                                                                     \
-	"as the one longest unused; call cuckoofilter_open again, or pass the filter itself"
+	"the cuckoofilter of this handle is not open: another connection opened it, or it was closed " \
+	"as the least recently used one; call cuckoofilter_open again, or pass the filter itself"
 
 enum
 {

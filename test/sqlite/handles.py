@@ -14,8 +14,8 @@ one, check, equal = suite.one, suite.check, suite.equal
 is_sql, refuses = suite.is_sql, suite.refuses
 
 NOT_OPEN = (
-    "the cuckoofilter of this handle is not open: it was opened by another connection, or dropped "
-    "as the one longest unused; call cuckoofilter_open again, or pass the filter itself"
+    "the cuckoofilter of this handle is not open: another connection opened it, or it was closed "
+    "as the least recently used one; call cuckoofilter_open again, or pass the filter itself"
 )
 
 suite.db.executescript("""
@@ -184,7 +184,7 @@ def test_other_connections():
     handle = one("SELECT h FROM opened")
     for at in range(24):
         broken = handle[:at] + bytes([handle[at] ^ 1]) + handle[at + 1 :]
-        bad = "not a cuckoofilter: the bytes are damaged or of something else"
+        bad = "not a cuckoofilter: the bytes are damaged or are something else"
         refuses(bad if at < 8 else NOT_OPEN, "SELECT cuckoofilter_count(?)", broken)
     nothing = connect()  # where nothing was opened yet
     for value in (bytes(24), handle):
@@ -199,7 +199,7 @@ def test_other_connections():
 
 def test_damage():
     """Opening reads a filter's header only; what merges or tells of it finds damaged slots."""
-    bad = "not a cuckoofilter: the bytes are damaged or of something else"
+    bad = "not a cuckoofilter: the bytes are damaged or are something else"
     filter = bytearray(suite.agg(1, 50000))
     filter[5000:6000] = bytes(1000)
     handle = one("SELECT cuckoofilter_open(?)", bytes(filter))
@@ -212,7 +212,7 @@ def test_damage():
 
 
 def test_limit():
-    """Handles hold 256 MB: what was longest unused goes, what is used stays."""
+    """Handles hold 256 MB: the least recently used handle is closed, a used one stays."""
     db = connect()
 
     def value(sql, *parameters):

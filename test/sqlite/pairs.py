@@ -26,7 +26,7 @@ ROUNDS = int(os.environ.get("ROUNDS", 100))
 print(f"SEED={SEED}")
 rng = random.Random(SEED)
 
-SAY_CANDIDATES = "candidates must be a JSON array of numbers and strings: they are not at byte %d"
+SAY_CANDIDATES = "candidates must be a JSON array of numbers and strings: error at byte %d"
 JSON = one("SELECT count(*) FROM pragma_function_list WHERE name = 'json'") > 0
 
 

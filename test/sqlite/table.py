@@ -482,11 +482,11 @@ def test_what_cannot_be():
             ("UPDATE seen SET copies = 3 WHERE item = 1", "cannot be updated"),
             ("UPDATE seen SET rowid = 3 WHERE item = 1", "cannot be updated"),
             ("UPDATE OR IGNORE seen SET item = 3 WHERE item = 1", "cannot be updated"),
-            ("REPLACE INTO seen VALUES (1)", "be replaced or ignored"),
-            ("INSERT OR REPLACE INTO seen VALUES (5)", "be replaced or ignored"),
-            ("INSERT OR REPLACE INTO seen(seen) VALUES ('optimize')", "be replaced or ignored"),
-            ("INSERT OR IGNORE INTO seen VALUES (1)", "be replaced or ignored"),
-            ("INSERT OR IGNORE INTO seen VALUES (5)", "be replaced or ignored"),
+            ("REPLACE INTO seen VALUES (1)", "OR REPLACE and OR IGNORE"),
+            ("INSERT OR REPLACE INTO seen VALUES (5)", "OR REPLACE and OR IGNORE"),
+            ("INSERT OR REPLACE INTO seen(seen) VALUES ('optimize')", "OR REPLACE and OR IGNORE"),
+            ("INSERT OR IGNORE INTO seen VALUES (1)", "OR REPLACE and OR IGNORE"),
+            ("INSERT OR IGNORE INTO seen VALUES (5)", "OR REPLACE and OR IGNORE"),
             ("INSERT INTO seen VALUES (1) ON CONFLICT DO NOTHING", "UPSERT|upsert"),
             ("INSERT INTO seen VALUES (1) ON CONFLICT (item) DO UPDATE SET item = 5", "UPSERT|upsert"),
             ("INSERT INTO seen(rowid, item) VALUES (1, 9)", "rowid|hash"),
@@ -601,7 +601,7 @@ def test_given_twice():
             ("seed=1, seed=1", "seed=1"), ("kind=set, layout=plain, kind=set", "kind=set"),
         ):  # fmt: skip
             error = base.error(f"CREATE VIRTUAL TABLE t USING cuckoofilter({args})")
-            check(f"{args}: {error}", error is not None and error.startswith(f'bad cuckoofilter option "{bad}"'))
+            check(f"{args}: {error}", error is not None and error.startswith(f'invalid cuckoofilter option "{bad}"'))
         # version 1.3.0 took them, the last one counting: what it created is asked, changed and dropped
         base.run("CREATE VIRTUAL TABLE t USING cuckoofilter(seed=2, fpr=0.1); INSERT INTO t VALUES ('a')")
         twice = "fpr=0.5, seed=1, bucket_size=2, layout=plain, seed=2, bucket_size=4, FPR=0.1, layout=semi_sorted"
@@ -613,11 +613,11 @@ def test_given_twice():
         equal("its parameters", suite.info(base.export("t"))["target_fpr"], 0.1)
         base.run("DROP TABLE t")
         error = base.error("SELECT cuckoofilter_create(5, 0.1, 'seed=1, kind=set, seed=2')")
-        check(f"a function: {error}", error is not None and error.startswith('bad cuckoofilter option "seed=2"'))
+        check(f"a function: {error}", error is not None and error.startswith('invalid cuckoofilter option "seed=2"'))
         for name in ("optimize", "delete-all", "integrity-check", "merge"):
             for column in ("copies", "rowid"):
                 error = base.error(f"INSERT INTO seen(seen, {column}) VALUES ('{name}', 3)")
-                check(f"{name} with {column}: {error}", matches("counted|cannot be given", error))
+                check(f"{name} with {column}: {error}", matches("cannot be set", error))
 
 
 def test_outer_joins():
@@ -629,7 +629,7 @@ def test_outer_joins():
             for join in ("RIGHT", "FULL"):
                 error = base.error(f"SELECT count(*) FROM number {join} JOIN seen ON item = x")
                 check(f"{join}: {error}", matches("RIGHT or FULL JOIN", error))
-        check("IN", matches("keeps no items", base.error("SELECT count(*) FROM number WHERE x IN (SELECT item FROM seen)")))
+        check("IN", matches("cannot list", base.error("SELECT count(*) FROM number WHERE x IN (SELECT item FROM seen)")))
 
 
 def test_interrupted_while_connecting():

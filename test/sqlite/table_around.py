@@ -399,7 +399,7 @@ def test_interrupts():
                     refused += 1
                     half_way = base.error("SELECT 1 FROM seen WHERE item = 1")
                     if base.db.in_transaction and half_way:
-                        check(f"{sql[:45]} after {steps}: {half_way}", matches("half way", half_way))
+                        check(f"{sql[:45]} after {steps}: {half_way}", matches("is incomplete", half_way))
                         base.run("ROLLBACK TO s")
                     equal(f"{sql[:45]} after {steps}: lost", base.missing(1, 2000), 0)
                     steps += max(1, steps // 3)

@@ -81,7 +81,7 @@ def test_authorizer():
 
 def test_another_version():
     """Refused, in words, and what is there works on."""
-    for version, words in (("1.3.0", "has cuckoofilter 1.3.0 already"), ("9.9.9", "has cuckoofilter 9.9.9 already")):
+    for version, words in (("1.3.0", "already has cuckoofilter 1.3.0"), ("9.9.9", "already has cuckoofilter 9.9.9")):
         db = sqlite3.connect(":memory:")
         db.create_function("cuckoofilter_version", 0, lambda version=version: version)
         error = load(db, EXTENSION)

@@ -303,12 +303,12 @@ def test_random():
                 if not base.db.in_transaction:
                     model.savepoints = []
                     model.committed = dict(model.items)
-                elif matches("half way", error) or "RENAME" in sql and error:
+                elif matches("is incomplete", error) or "RENAME" in sql and error:
                     base.run("ROLLBACK")
                     model.back()
                 check(f"{what}: {sql}: {error}", not matches("SQL logic error|^not an error|malformed|damaged", error))
                 inside = base.db.in_transaction
-                if rnd.random() < 0.3 and matches("half way", same(what, base, model, full)):
+                if rnd.random() < 0.3 and matches("is incomplete", same(what, base, model, full)):
                     base.run("ROLLBACK")
                 if inside and not base.db.in_transaction:
                     model.back()

@@ -611,8 +611,8 @@ def test_export_of_crowded_hashes():
             check(
                 f"{what}: {error}",
                 re.fullmatch(
-                    r"cuckoofilter cannot place so many items whose hashes crowd: \d+ items at a false positive rate of "
-                    r"\d\.\d+e-\d+; build it with another seed option \(hashes of your own must be spread evenly\)",
+                    r"cuckoofilter cannot store so many items with similar hashes: \d+ items at a false positive rate of "
+                    r"\d\.\d+e-\d+; build it with another seed option \(hashes that you compute yourself must be evenly distributed\)",
                     error or "",
                 ),
             )
@@ -824,8 +824,8 @@ def test_merge_errors():
 
 
 SET = (
-    "cannot merge the filter into cuckoofilter table seen: a filter of kind set goes into a table with kind=set only, "
-    "as removing an item could take away another item; merge deletable filters, or create the table with kind=set"
+    "cannot merge the filter into cuckoofilter table seen: only a table with kind=set takes a filter of kind set, "
+    "since removing an item could remove another item, too; merge deletable filters, or create the table with kind=set"
 )
 
 

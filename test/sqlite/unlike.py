@@ -31,9 +31,9 @@ NO_PRECISION = re.compile(
     r"cuckoofilter has no precision left: \d+ items at a false positive rate of [0-9.e-]+; "
     r"build it with a larger capacity$"
     r"|cannot merge cuckoofilters: the (first|second|coarsest of them) is too coarse for "
-    r"|cuckoofilter cannot place so many (copies|items)"
+    r"|cuckoofilter cannot store so many (copies|items)"
 )
-SEEDS_DIFFER = re.compile(r"cannot merge cuckoofilters of different seeds: -?\d+ and -?\d+$")
+SEEDS_DIFFER = re.compile(r"cannot merge cuckoofilters with different seeds: -?\d+ and -?\d+$")
 MASK = (1 << 64) - 1
 
 # Share of the slots that a table of tags of f bits fills, by bucket size and f (FORMAT.md, section

@@ -60,7 +60,7 @@ foreach my $vector (@golden)
 
 # Byte, values that a later version might give it, the error now.
 my $version = qr/cuckoofilter of an unknown format or hash version/;
-my $damaged = qr/not a cuckoofilter: the bytes are damaged or of something else/;
+my $damaged = qr/not a cuckoofilter: the bytes are damaged or are something else/;
 my @unknown = (
 	[ 3, [ 0, 3, 255 ], $version ], [ 4, [ 0, 2, 255 ], $version ],
 	[ 5, [ 3, 4, 255 ], $damaged ], [ 6, [ 4, 8, 16, 32, 64, 128 ], $damaged ],

@@ -186,7 +186,7 @@ foreach my $round (1 .. rounds(3))
 	foreach my $name (qw(union_agg sum_agg))
 	{
 		my $leaves = draw_leaves(unlike => 1);
-		like(partial_filters($name) || combine($name), qr/^(22023 cannot merge cuckoofilters of different seeds|54000 )/, "round $round, $name, unlike seeds: $leaves");
+		like(partial_filters($name) || combine($name), qr/^(22023 cannot merge cuckoofilters with different seeds|54000 )/, "round $round, $name, unlike seeds: $leaves");
 	}
 }
 

@@ -16,7 +16,7 @@ my %refused = (
 	'Zz=' => 'not a cuckoofilter: the text is not base64',
 	'Zz==' => 'not a cuckoofilter: the text is not base64',
 	'ZZ==' => 'not a cuckoofilter: the text is not base64',
-	'ZQ==' => 'not a cuckoofilter: the bytes are damaged or of something else',
+	'ZQ==' => 'not a cuckoofilter: the bytes are damaged or are something else',
 	'Q0tG' x 22 => 'cuckoofilter of an unknown format or hash version');
 my $good = $node->safe_psql('postgres', 'SELECT cuckoofilter_agg(g) FROM generate_series(1, 20) g');
 my $newer = $node->safe_psql('postgres', "SELECT encode(set_byte(decode('$good', 'base64'), 3, 200), 'base64')");

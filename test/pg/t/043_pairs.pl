@@ -110,7 +110,7 @@ is(one('SELECT cuckoofilter_bytes(1000000), cuckoofilter_bytes(1e6), cuckoofilte
 like(one('SELECT cuckoofilter_bytes(0)'), qr/capacity must be from 1 to/, 'no capacity');
 like(one('SELECT cuckoofilter_bytes(1.5)'), qr/capacity must be an integer/, 'a broken one');
 like(one('SELECT cuckoofilter_bytes(5, 1)'), qr/false positive rate must be/, 'rate 1');
-like(one(q{SELECT cuckoofilter_bytes(5, 0.1, 'colour=red')}), qr/bad cuckoofilter option "colour=red"/, 'a bad option');
+like(one(q{SELECT cuckoofilter_bytes(5, 0.1, 'colour=red')}), qr/invalid cuckoofilter option "colour=red"/, 'a bad option');
 
 # -------------------------------------------------------------------- which
 
