@@ -235,7 +235,7 @@ typedef struct ckf_filter
 	uint8_t item_classes;  /* bits of ckf_item_class; 0 if there are no items */
 	uint8_t format;        /* format version of the bytes */
 	uint8_t rho_bits;      /* W = w - g: bits of rho */
-	uint8_t chunk;         /* slots that one load reads: b, or a part of it */
+	uint8_t load_slots;    /* slots that one load reads: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
 	uint8_t rho_shift;     /* 64 - W */
 	bool deduplicated;     /* a prefix has at most one copy */

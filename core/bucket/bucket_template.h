@@ -1,11 +1,11 @@
 /*
- * bucket_template.h - a bucket that was loaded: count its tags, replace one, write
- * it back.  The calls are the same for buckets of one word and for wide ones:
- * `access` is a constant at each use, so that the compiler makes a version for
- * each.
+ * bucket_template.h - load a bucket, find and count tags in it, replace a tag.
  *
- * Slots are told by masks, in a form that depends on the access.  By slot, bit i is
- * slot i.  Otherwise slot i is the top bit of lane i.
+ * The functions are the same for a bucket of one word and for a wider one.  `access` is a constant
+ * at each call, so the compiler makes a version for each access.
+ *
+ * A mask is a set of slots; its form depends on the access.  With CKF_BY_SLOT, bit i stands for
+ * slot i.  With any other access, the top bit of lane i stands for slot i.
  */
 #ifndef CKF_BUCKET_TEMPLATE_H
 #define CKF_BUCKET_TEMPLATE_H
@@ -15,8 +15,8 @@
 
 typedef struct ckf_bucket
 {
-	uint64_t lanes;               /* with any access but CKF_BY_SLOT */
-	uint64_t tags[CKF_MAX_SLOTS]; /* with CKF_BY_SLOT */
+	uint64_t lanes;               /* unless the access is CKF_BY_SLOT */
+	uint64_t tags[CKF_MAX_SLOTS]; /* if the access is CKF_BY_SLOT */
 } ckf_bucket;
 
 CKF_INLINE void
@@ -39,7 +39,7 @@ ckf_bucket_tag(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket,
 	return ckf_is_semi(access) ? ckf_key_tag(lane, t->f) : lane;
 }
 
-/* The mask of the slots that have this tag; tag 0: the mask of the free slots. */
+/* The mask of the slots that hold this tag.  Tag 0 gives the mask of the free slots. */
 CKF_INLINE uint64_t
 ckf_bucket_matches(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket, uint64_t tag)
 {
@@ -54,9 +54,10 @@ ckf_bucket_matches(const ckf_filter *t, ckf_access access, const ckf_bucket *buc
 }
 
 /*
- * The mask of the slots that are free.  In a semi-sorted bucket they are the first
- * lanes, so they end at the lowest bit that is set, and lanes - 1 has all bits
- * below that one.
+ * The mask of the free slots.  In a semi-sorted bucket the free slots are the first lanes, and all
+ * their bits are 0.  So the lowest bit that is set is in the first lane in use.  lanes - 1 clears
+ * this bit and sets all bits below it, so the top bits of the free lanes are among the bits that
+ * lanes - 1 has and lanes has not.
  */
 CKF_INLINE uint64_t
 ckf_bucket_free_slots(const ckf_filter *t, ckf_access access, const ckf_bucket *bucket)
@@ -100,12 +101,13 @@ ckf_mask_count(const ckf_filter *t, ckf_access access, uint64_t mask)
 {
 	if (access == CKF_BY_SLOT)
 		return (unsigned)__builtin_popcountll(mask);
-	/* one bit for each slot; the product adds all of them up in the last lane */
+	/* shifted, each slot in the mask has a 1 in its lane; the product has their sum in the last
+	 * lane */
 	return (unsigned)((mask >> (t->f - 1)) * t->lanes >> ((t->b - 1) * t->f) & 15);
 }
 
-/* Has bucket b more free slots than a?  Takes the masks of their free slots.  In
- * semi-sorted buckets these are the first ones, so more make a larger number. */
+/* Whether bucket b has more free slots than bucket a, from the masks of their free slots.  In
+ * semi-sorted buckets the free slots are the first ones, so more of them make a larger number. */
 CKF_INLINE bool
 ckf_is_emptier(const ckf_filter *t, ckf_access access, uint64_t free_a, uint64_t free_b)
 {
@@ -136,12 +138,12 @@ ckf_has_free(const ckf_filter *t, ckf_access access, uint64_t at)
 	word = ckf_bucket_word(t, access, at);
 	if (!ckf_is_semi(access))
 		return ckf_any_lane(t, word, 0) != 0;
-	/* a free slot is the first one: its nibble and its upper bits are 0 */
+	/* if a slot is free, the first one is: its nibble and its upper bits are 0 */
 	return (ckf_nibbles[word & ((1 << CKF_CODE_BITS) - 1)] & 15) == 0 &&
 		   (word >> CKF_CODE_BITS & (t->tag_mask >> 4)) == 0;
 }
 
-/* Write a bucket of one word; its neighbours' bits stay. */
+/* Write a bucket of one word, and keep the bits of the buckets beside it. */
 CKF_INLINE void
 ckf_write_word(const ckf_filter *t, ckf_access access, uint64_t at, uint64_t word)
 {
@@ -153,10 +155,9 @@ ckf_write_word(const ckf_filter *t, ckf_access access, uint64_t at, uint64_t wor
 }
 
 /*
- * Write the bucket with `tag` in place of `old`, which the first slot of the mask
- * holds; either may be 0, a free slot.  In a plain bucket only the slot's bits
- * change, those in which the two differ.  A semi-sorted bucket has to stay in
- * order, so `old` is taken out and `tag` inserted at its position.
+ * Replace a tag: the first slot of the mask holds `old`, and gets `tag`.  Either may be 0, a free
+ * slot.  In a plain bucket only bits of this slot change.  A semi-sorted bucket must stay in order,
+ * so `old` is taken out, and `tag` is inserted at its position in the order.
  */
 CKF_INLINE void
 ckf_bucket_replace(const ckf_filter *t, ckf_access access, uint64_t at, ckf_bucket *bucket,

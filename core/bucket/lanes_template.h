@@ -1,16 +1,16 @@
 /*
- * lanes_template.h - a bucket as one 64-bit word, and operations on all its slots at
- * once.  It serves geometries where one load reads the whole bucket.  slots.h is the
- * definition of the layouts.
+ * lanes_template.h - a bucket as one 64-bit word, and operations on all its slots at the same
+ * time (SIMD within a register).  It serves geometries in which one load reads the whole bucket.
+ * slots.h defines the layouts, slot by slot.
  *
- * The word is made of lanes: lane i is the f bits from i * f on.  Lanes of a plain
- * bucket hold tags.  Those of a semi-sorted bucket hold sort keys, which are the
- * tag's low nibble in front of its upper bits, in ascending order: lane 0 has the
- * smallest, and free slots, whose key is 0, are the first lanes.
+ * The word consists of lanes, one for each slot: lane i is the f bits from bit i * f on.  A lane
+ * of a plain bucket holds a tag.  A lane of a semi-sorted bucket holds a sort key: the low nibble
+ * of the tag, followed by its upper bits.  Its lanes are in ascending order.  Lane 0 has the
+ * smallest key, so free slots, whose key is 0, are the first lanes.
  *
- * A filter has these masks: `lanes` has each lane's lowest bit, so that a product
- * with it puts a number into all lanes; `tops` has each lane's top bit;
- * `nibble_mask` has its top 4 bits and `upper_mask` its other ones.
+ * ckf_filter has four masks for this.  `lanes` has the lowest bit of each lane; a product with it
+ * copies a number into all lanes.  `tops` has the top bit of each lane.  `nibble_mask` has the top
+ * 4 bits of each lane, and `upper_mask` the other bits.
  */
 #ifndef CKF_LANES_TEMPLATE_H
 #define CKF_LANES_TEMPLATE_H
@@ -23,31 +23,31 @@
 #define CKF_PDEP __attribute__((target("bmi,bmi2")))
 #endif
 
-/* The byte in which a bucket begins.  `at` is its first bit, or with an access by
- * bytes its first byte. */
+/* The byte in which a bucket begins.  `at` is the bucket's first bit, or, if the access is by
+ * bytes, its first byte. */
 CKF_INLINE uint8_t *
 ckf_byte_at(const ckf_filter *t, ckf_access access, uint64_t at)
 {
 	return t->body + (ckf_is_bytes(access) ? at : at >> 3);
 }
 
-/* How many bits of that byte come before the bucket. */
+/* The number of bits in this byte that precede the bucket. */
 CKF_INLINE unsigned
 ckf_shift_at(ckf_access access, uint64_t at)
 {
 	return ckf_is_bytes(access) ? 0 : at & 7;
 }
 
-/* The bits of a bucket, in the low bits of the result.  Above them are bits of the
- * next one. */
+/* The bits of a bucket, in the low bits of the result.  The bits above them belong to the next
+ * bucket. */
 CKF_INLINE uint64_t
 ckf_bucket_word(const ckf_filter *t, ckf_access access, uint64_t at)
 {
 	return ckf_load64(ckf_byte_at(t, access, at)) >> ckf_shift_at(access, at);
 }
 
-/* The lanes of the bits of a semi-sorted bucket: they are a code for the four
- * nibbles, and behind it each slot's upper bits. */
+/* Convert the bits of a semi-sorted bucket to lanes.  The bits are the code of the four nibbles,
+ * followed by the upper bits of each slot. */
 CKF_INLINE uint64_t
 ckf_spread(const ckf_filter *t, uint64_t word)
 {
@@ -67,7 +67,7 @@ ckf_spread(const ckf_filter *t, uint64_t word)
 	return lanes;
 }
 
-/* The reverse: the bits of a semi-sorted bucket of lanes that are in order. */
+/* The reverse: convert lanes that are in order to the bits of a semi-sorted bucket. */
 CKF_INLINE uint64_t
 ckf_gather(const ckf_filter *t, uint64_t lanes)
 {
@@ -86,7 +86,7 @@ ckf_gather(const ckf_filter *t, uint64_t lanes)
 }
 
 #if defined(__x86_64__)
-/* The same two where the processor has instructions for them. */
+/* The same two conversions with the processor's bit-deposit and bit-extract instructions. */
 CKF_PDEP static inline uint64_t
 ckf_spread_pdep(const ckf_filter *t, uint64_t word)
 {
@@ -102,7 +102,7 @@ ckf_gather_pext(const ckf_filter *t, uint64_t lanes)
 }
 #endif
 
-/* The lanes of the bucket at an offset. */
+/* Read the lanes of the bucket at an offset. */
 CKF_INLINE uint64_t
 ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 {
@@ -118,13 +118,15 @@ ckf_read_lanes(const ckf_filter *t, ckf_access access, uint64_t at)
 }
 
 /*
- * Does any lane hold this tag (of a semi-sorted bucket: this key)?  If so the
- * result is not 0, and its lowest bit is the top bit of the first such lane.
+ * Whether any lane holds this tag (in a semi-sorted bucket: this key).  The result is 0 if none
+ * does.  Otherwise its lowest bit is the top bit of the first lane that holds the tag.  Higher bits
+ * may be wrong; ckf_each_lane finds all lanes.
  *
- * x is 0 in the lanes that hold it.  Subtracting 1 from each lane sets the top
- * bit of these, and of lanes whose top bit was set anyway, which ~x excludes.  A
- * lane of 0 borrows from the one above it, so that higher lanes may be marked
- * that do not hold the tag: what needs them all asks ckf_each_lane.
+ * x = lanes ^ tag is 0 exactly in the lanes that hold the tag.  Subtract 1 from each lane of x.  In
+ * a lane that is 0 this sets the top bit.  In the first lanes that are not 0, no borrow comes in,
+ * so the top bit is set after the subtraction only if it was set in x; `& ~x` excludes these lanes.
+ * A lane that is 0 borrows from the lane above it.  So above the first match, a lane that is 1 can
+ * seem to match.
  */
 CKF_INLINE uint64_t
 ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
@@ -134,7 +136,7 @@ ckf_any_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)
 	return (x - t->lanes) & ~x & t->tops;
 }
 
-/* The value of a lane whose slot has this tag. */
+/* The value of a lane whose slot holds this tag. */
 CKF_INLINE uint64_t
 ckf_lane_of(const ckf_filter *t, ckf_access access, uint64_t tag)
 {
@@ -149,26 +151,25 @@ ckf_low_bits_mask(unsigned n)
 }
 
 /*
- * In lanes that are in order, take out the lane that begins at bit `at`.  The lanes
- * below it move up by one, and lane 0 becomes a free slot, so that the lanes are
- * still in order.
+ * Take the lane that begins at bit `at` out of lanes that are in order.  The lanes below it move up
+ * by one, and lane 0 becomes a free slot.  So the lanes are still in order.
  */
 CKF_INLINE uint64_t
 ckf_lanes_drop(const ckf_filter *t, uint64_t lanes, unsigned at)
 {
-	uint64_t through = ckf_low_bits_mask(at + t->f); /* up to that lane, and with it */
+	uint64_t through = ckf_low_bits_mask(at + t->f); /* this lane and all below it */
 
 	return (lanes & ~through) | (lanes << t->f & through & ~t->tag_mask);
 }
 
 /*
- * The top bit of each lane that holds a smaller key than this one.
+ * The top bit of each lane whose key is smaller than `key`.
  *
- * Lanes are compared by a subtraction of their lower bits.  A top bit that is set
- * before serves as a guard, which keeps borrows inside a lane, and which is left
- * only where the lane's lower bits are not below the key's.  So a lane is smaller
- * where its top bit is 0 and the key's is 1, and where the top bits are equal and
- * the guard is gone.
+ * The top bit of a lane and its lower bits are compared separately.  For the lower bits: set the
+ * top bit of each lane, as a guard, and subtract the lower bits of the key.  The guard absorbs a
+ * borrow, so no borrow reaches the next lane, and it is 0 afterwards exactly if the lower bits of
+ * the lane are smaller.  So a lane is smaller if its top bit is 0 and that of the key is 1, or if
+ * the top bits are equal and the guard is 0.
  */
 CKF_INLINE uint64_t
 ckf_lanes_below(const ckf_filter *t, uint64_t lanes, uint64_t key)
@@ -180,15 +181,15 @@ ckf_lanes_below(const ckf_filter *t, uint64_t lanes, uint64_t key)
 }
 
 /*
- * Put a key into lanes that are in order and begin with a free slot.  The lanes with
- * smaller keys, which are the first ones, move down by one: lane 0, the free slot,
- * falls out, and the last of them becomes free for the key.
+ * Insert a key into lanes that are in order and whose first slot is free.  The lanes with smaller
+ * keys are the first ones.  They move down by one: lane 0, the free slot, is shifted out, and the
+ * last of these lanes takes the key.
  */
 CKF_INLINE uint64_t
 ckf_lanes_insert(const ckf_filter *t, uint64_t lanes, uint64_t key)
 {
 	uint64_t smaller = ckf_lanes_below(t, lanes, key);
-	/* all bits of these lanes: from each one's lowest bit to its top bit */
+	/* all bits of these lanes */
 	uint64_t through = 2 * smaller - (smaller >> (t->f - 1));
 	/* the lowest bit of the last of them */
 	uint64_t gap = through & ~(through >> t->f) & t->lanes;
@@ -196,8 +197,8 @@ ckf_lanes_insert(const ckf_filter *t, uint64_t lanes, uint64_t key)
 	return (lanes & ~through) | ((lanes & through) >> t->f) | key * gap;
 }
 
-/* The bits of a semi-sorted bucket of tags in any order.  The bucket fits one load,
- * so f is at most 16. */
+/* Convert tags in any order to the bits of a semi-sorted bucket.  One load reads the bucket, so f
+ * is at most 16. */
 CKF_INLINE uint64_t
 ckf_semi_word(const uint64_t *tags, unsigned f)
 {
@@ -216,11 +217,12 @@ ckf_semi_word(const uint64_t *tags, unsigned f)
 }
 
 /*
- * The top bit of each lane that holds this tag (or key), and of no other.
+ * The top bit of each lane that holds this tag (or key), and of no other lane.
  *
- * x is 0 in these lanes.  Adding `below`, which is all bits of a lane but the top
- * one, to a lane's lower bits sets its top bit unless they are all 0, and carries
- * nothing on into the next lane.
+ * x = lanes ^ tag is 0 in these lanes.  `below` has all bits of each lane except the top one.
+ * Adding it to the lower bits of a lane sets the top bit unless all lower bits are 0, and carries
+ * nothing into the next lane.  Together with the top bit of x itself, the top bit stays 0 exactly
+ * if the lane of x is 0.
  */
 CKF_INLINE uint64_t
 ckf_each_lane(const ckf_filter *t, uint64_t lanes, uint64_t tag)

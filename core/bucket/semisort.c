@@ -1,9 +1,9 @@
 /*
- * semisort.c - the tables of semi-sorted codes, laid out by the preprocessor.
+ * semisort.c - the tables of semi-sorted codes, which the preprocessor generates.
  */
 #include "bucket/semisort.h"
 
-/* For all a, and a fixed C(b+1,2). */
+/* C(a,1) for all a, plus r = C(b+1,2). */
 #define CKF_LOW(r)                                                                                 \
 	r, r + 1, r + 2, r + 3, r + 4, r + 5, r + 6, r + 7, r + 8, r + 9, r + 10, r + 11, r + 12,      \
 		r + 13, r + 14, r + 15
@@ -14,7 +14,7 @@ const uint8_t ckf_rank_low[256] = {
 	CKF_LOW(78), CKF_LOW(91), CKF_LOW(105), CKF_LOW(120),
 };
 
-/* C(c+2,3) for all c, and a fixed C(d+3,4). */
+/* C(c+2,3) for all c, plus r = C(d+3,4). */
 #define CKF_HIGH(r)                                                                                \
 	r, r + 1, r + 4, r + 10, r + 20, r + 35, r + 56, r + 84, r + 120, r + 165, r + 220, r + 286,   \
 		r + 364, r + 455, r + 560, r + 680
@@ -25,8 +25,8 @@ const uint16_t ckf_rank_high[256] = {
 	CKF_HIGH(1365), CKF_HIGH(1820), CKF_HIGH(2380), CKF_HIGH(3060),
 };
 
-/* The quadruples of each code: A lists those of a fixed b, c, d; B of a fixed c,
- * d; C of a fixed d. */
+/* The quadruples in the order of their codes.  CKF_An lists them for given b, c, d and all a up to
+ * n; CKF_Bn for given c, d and all b up to n; CKF_Cn for a given d and all c up to n. */
 
 #define CKF_Q(a, b, c, d) (a) | (b) << 4 | (c) << 8 | (d) << 12
 

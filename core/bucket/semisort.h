@@ -1,10 +1,11 @@
 /*
- * semisort.h - semi-sorted buckets (paper, section 5.2): the low nibbles of a
- * bucket's four slots, in ascending order, as one 12-bit code.
+ * semisort.h - the code of a semi-sorted bucket (paper, section 5.2): the low nibbles of its four
+ * slots, in ascending order, as one number of 12 bits.
  *
- * The code of a <= b <= c <= d is their rank among all such quadruples, read
- * with d as the leading place: C(a,1) + C(b+1,2) + C(c+2,3) + C(d+3,4).  There
- * are 3,876.
+ * The code of a <= b <= c <= d is their rank among all 3,876 ascending quadruples.  These are
+ * ordered by d, then by c, b and a.  The rank is the number of quadruples before this one:
+ * C(d+3,4) of them have a smaller d; of those with the same d, C(c+2,3) have a smaller c; then
+ * C(b+1,2) a smaller b, and C(a,1) a smaller a.
  */
 #ifndef CKF_SEMISORT_H
 #define CKF_SEMISORT_H
@@ -14,10 +15,10 @@
 #define CKF_CODES 3876
 #define CKF_CODE_BITS 12
 
-/* Four nibbles in ascending order, the smallest in the low bits, by code. */
+/* For each code, its four nibbles in ascending order, the smallest in the low bits. */
 extern const uint16_t ckf_nibbles[1 << CKF_CODE_BITS];
 
-/* What the two smaller nibbles, and the two larger ones, add to the rank. */
+/* The part of the rank that follows from the two smaller nibbles, and from the two larger ones. */
 extern const uint8_t ckf_rank_low[256];
 extern const uint16_t ckf_rank_high[256];
 

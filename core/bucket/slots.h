@@ -1,8 +1,8 @@
 /*
- * slots.h - a bucket's slots, read from and written to a table's bits, one by one
- * (FORMAT.md, section 4).  `at` is the bucket's first bit.  This is the definition
- * of both layouts, and serves buckets of any width; lanes_template.h does the same
- * with one load.
+ * slots.h - read and write the slots of a bucket one by one (FORMAT.md, section 4).
+ *
+ * These functions define both layouts.  They serve buckets of any width; lanes_template.h does the
+ * same for buckets that one load reads.  `at` is the bucket's first bit.
  */
 #ifndef CKF_SLOTS_H
 #define CKF_SLOTS_H
@@ -10,8 +10,8 @@
 #include "bucket/semisort.h"
 #include "filter/header.h"
 
-/* A semi-sorted bucket is in ascending order of these keys: by the tag's low
- * nibble, then by its upper bits. */
+/* The sort key of a tag: its low nibble, followed by its upper bits.  A semi-sorted bucket is in
+ * ascending order of these keys. */
 CKF_INLINE uint64_t
 ckf_sort_key(uint64_t tag, unsigned f)
 {
@@ -25,7 +25,7 @@ ckf_key_tag(uint64_t key, unsigned f)
 	return (key << 4 | key >> (f - 4)) & ((UINT64_C(1) << f) - 1);
 }
 
-/* The smaller of two keys first. */
+/* Put the smaller of two keys first. */
 CKF_INLINE void
 ckf_order(uint64_t *keys, int i, int j)
 {
@@ -36,7 +36,7 @@ ckf_order(uint64_t *keys, int i, int j)
 	keys[j] = high;
 }
 
-/* Four keys in ascending order, by a sorting network, which does not branch. */
+/* Sort four keys by a sorting network, which does not branch. */
 CKF_INLINE void
 ckf_order_keys(uint64_t *keys)
 {
@@ -47,8 +47,8 @@ ckf_order_keys(uint64_t *keys)
 	ckf_order(keys, 1, 2);
 }
 
-/* The nibbles on top of four sort keys, which have `high` bits below them: the
- * first key's in the low bits. */
+/* The nibbles of four sort keys, that of the first key in the low bits.  `high` is the number of
+ * bits below a key's nibble. */
 CKF_INLINE unsigned
 ckf_top_nibbles(const uint64_t *keys, unsigned high)
 {
@@ -56,8 +56,8 @@ ckf_top_nibbles(const uint64_t *keys, unsigned high)
 					  keys[3] >> high << 12);
 }
 
-/* The tags of a bucket's b slots; 0 is a free one.  `body` need not be the filter's: a
- * copy of the bucket will do, with CKF_TABLE_PAD bytes behind it. */
+/* Read the tags of a bucket's b slots; 0 is a free slot.  `body` may be that of the filter, or a
+ * copy of the bucket that is followed by CKF_TABLE_PAD bytes. */
 CKF_INLINE void
 ckf_slots_read_from(const ckf_filter *t, const uint8_t *body, uint64_t at, uint64_t *tags)
 {
@@ -85,7 +85,7 @@ ckf_slots_read(const ckf_filter *t, uint64_t at, uint64_t *tags)
 	ckf_slots_read_from(t, t->body, at, tags);
 }
 
-/* Write a bucket's b slots; in a semi-sorted bucket they are put in order. */
+/* Write the tags of a bucket's b slots.  In a semi-sorted bucket they are sorted. */
 CKF_INLINE void
 ckf_slots_write(const ckf_filter *t, uint64_t at, const uint64_t *tags)
 {

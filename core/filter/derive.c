@@ -14,12 +14,12 @@ ckf_derive_lanes(ckf_filter *t)
 {
 	unsigned i;
 
-	t->chunk = t->b;
+	t->load_slots = t->b;
 	if (t->operations->access == CKF_BY_SLOT)
-		while (t->chunk * t->f > 57) /* a load of 64 bits may begin 7 bits before them */
-			t->chunk /= 2;
+		while (t->load_slots * t->f > 57) /* a load of 64 bits may begin 7 bits before them */
+			t->load_slots /= 2;
 	t->lanes = 0;
-	for (i = 0; i < t->chunk; i++)
+	for (i = 0; i < t->load_slots; i++)
 		t->lanes |= UINT64_C(1) << (i * t->f);
 	t->tops = t->lanes << (t->f - 1);
 	t->upper_mask = t->lanes * (t->tag_mask >> 4);

@@ -1,5 +1,6 @@
 /*
- * header.h - the header's bytes, and what its fields say (FORMAT.md, section 2).
+ * header.h - the fields of the header, and functions that depend on them alone (FORMAT.md, section
+ * 2).
  */
 #ifndef CKF_HEADER_H
 #define CKF_HEADER_H
@@ -33,7 +34,7 @@ enum
 	CKF_FLAG_PLAIN = 2,
 	CKF_FLAG_OLD_STATE = 4 /* the state of an aggregate in the form of versions before 1.4 */
 };
-#define CKF_OLD_STATE 3 /* the encoding of most of these */
+#define CKF_OLD_STATE 3 /* the encoding of most of these states */
 #define CKF_FLAGS_ALL (CKF_FLAG_SET | CKF_FLAG_PLAIN)
 
 CKF_INLINE bool
@@ -49,7 +50,7 @@ ckf_set_count(ckf_filter *t, uint64_t count)
 	ckf_store64(t->bytes + CKF_AT_COUNT, count);
 }
 
-/* The classes of the items after a change; the bytes are of our version from then on. */
+/* Set the classes of the items after a change.  The bytes get the current format version. */
 CKF_INLINE void
 ckf_set_item_classes(ckf_filter *t, unsigned classes)
 {
@@ -57,7 +58,7 @@ ckf_set_item_classes(ckf_filter *t, unsigned classes)
 	t->item_classes = t->bytes[CKF_AT_ITEM_CLASSES] = (uint8_t)classes;
 }
 
-/* A word of sorted hashes. */
+/* Word i of sorted hashes. */
 CKF_INLINE uint64_t
 ckf_word(const ckf_filter *t, uint64_t i)
 {
@@ -70,7 +71,7 @@ ckf_body_words(const ckf_filter *t)
 	return (t->size - CKF_HEADER_SIZE) / 8;
 }
 
-/* Write all fields of the header, in the version of ours. */
+/* Write all fields of the header, in the current format version. */
 void ckf_write_header(const ckf_filter *t);
 
 #endif

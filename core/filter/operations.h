@@ -34,8 +34,8 @@ ckf_is_bytes(ckf_access access)
 	return access == CKF_BY_BYTES || access == CKF_BY_PDEP_BYTES;
 }
 
-/* All buckets begin at multiples of so many bits: the largest power of two, up to
- * 8, that divides a bucket's bits. */
+/* The alignment of all buckets, in bits: the largest power of two, at most 8, that divides
+ * the bits of a bucket. */
 CKF_INLINE unsigned
 ckf_bucket_alignment(const ckf_filter *t)
 {
@@ -49,8 +49,8 @@ ckf_bucket_is_word(const ckf_filter *t)
 	return t->bucket_bits + 8 - ckf_bucket_alignment(t) <= 64 && t->b * t->f <= 64;
 }
 
-/* contains_many asks a hash's buckets so many hashes after it had them fetched,
- * which gives memory the time to deliver them. */
+/* contains_many prefetches the buckets of a hash this many hashes before it reads them, so that
+ * they arrive in the cache meanwhile. */
 #define CKF_AHEAD 16
 
 typedef struct ckf_operations
@@ -59,7 +59,7 @@ typedef struct ckf_operations
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
 	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
-	/* a question (cuckoofilter.h): say which bytes it needs first; go on with these */
+	/* a lookup by steps (ckf_question): set the first bytes that it needs; continue with them */
 	ckf_status (*question_start)(const ckf_filter *t, ckf_question *question);
 	ckf_status (*question_step)(const ckf_filter *t, ckf_question *question, const uint8_t *bytes);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
@@ -71,7 +71,7 @@ typedef struct ckf_operations
 
 extern const ckf_operations ckf_sorted_hashes_operations; /* small/sorted_hashes.c */
 
-/* Those for a table of this geometry, on this machine (table/table.c). */
+/* The operations for a table of this geometry on this processor (table/table.c). */
 const ckf_operations *ckf_table_operations(const ckf_filter *t);
 
 #endif

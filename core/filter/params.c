@@ -1,5 +1,5 @@
 /*
- * params.c - what a filter is created with: defaults and the options text.
+ * params.c - the parameters of a new filter: defaults, and the options text.
  */
 #include "cuckoofilter.h"
 
@@ -16,7 +16,7 @@ ckf_params_default(ckf_params *params)
 	params->bucket_size = 4;
 }
 
-/* A piece of the options text, without the blanks around it. */
+/* A part of the options text, without the blanks around it. */
 typedef struct ckf_piece
 {
 	const char *at;
@@ -74,7 +74,7 @@ ckf_read_integer(ckf_piece piece, uint64_t *value)
 	return true;
 }
 
-/* Is the option's name among those of the options before it? */
+/* Whether an option with this name is in the text before `end`, the options read so far. */
 static bool
 ckf_was_given(const char *text, const char *end, ckf_piece name)
 {
@@ -82,7 +82,7 @@ ckf_was_given(const char *text, const char *end, ckf_piece name)
 	{
 		const char *stop = memchr(text, ',', (size_t)(end - text));
 		const char *equals = memchr(text, '=', (size_t)(end - text));
-		ckf_piece before = ckf_trim(text, equals); /* all of them were read */
+		ckf_piece before = ckf_trim(text, equals); /* not NULL: ckf_read_option accepted it */
 
 		if (before.size == name.size && memcmp(before.at, name.at, name.size) == 0)
 			return true;
@@ -91,8 +91,8 @@ ckf_was_given(const char *text, const char *end, ckf_piece name)
 	return false;
 }
 
-/* Read one option.  *layout_given is 0 until the layout was given, then 1 for plain
- * and 2 for semi_sorted: whether it fits the bucket size is known at the end. */
+/* Read one option.  *layout_given is 0 as long as there was no layout option, 1 for plain and 2 for
+ * semi_sorted.  The caller checks it against the bucket size after the last option. */
 static bool
 ckf_read_option(ckf_params *params, ckf_piece name, ckf_piece value, int *layout_given)
 {

@@ -1,5 +1,5 @@
 /*
- * words.h - bytes at any alignment as little-endian words, and bits of them.
+ * words.h - read and write little-endian words, and parts of them, at any alignment.
  */
 #ifndef CKF_WORDS_H
 #define CKF_WORDS_H
@@ -10,8 +10,8 @@
 
 #define CKF_INLINE static inline __attribute__((always_inline))
 
-/* For the rare case of a quick function: out of line, so that the quick case does
- * not save the registers that only the rare one needs. */
+/* For the rare path of a fast function.  It is not inlined, so the fast path does not save
+ * registers that only the rare path uses. */
 #define CKF_OUTLINE __attribute__((noinline))
 #define CKF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CKF_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -48,8 +48,8 @@ ckf_store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, 8);
 }
 
-/* So many bits from a bit position on: at most 57, which one load has whatever the
- * position.  Eight bytes from there on must be readable. */
+/* Read `bits` bits that begin at bit `at`.  bits is at most 57, so one load has all of them at any
+ * position.  The 8 bytes from the first one on must be readable. */
 CKF_INLINE uint64_t
 ckf_load_bits(const uint8_t *body, uint64_t at, unsigned bits)
 {

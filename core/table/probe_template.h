@@ -14,7 +14,7 @@ CKF_INLINE bool
 ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
 	uint64_t end = at + t->bucket_bits;
-	uint64_t step = (uint64_t)t->chunk * t->f;
+	uint64_t step = (uint64_t)t->load_slots * t->f;
 	uint64_t any = 0;
 
 	for (; at < end; at += step)
