@@ -269,7 +269,7 @@ help:
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
-	@echo "make bench-join      queries with join filters off, on, in auto and by hand; a star schema"
+	@echo "make bench-join      queries with join filters off, on, in auto and by hand; stars, a warehouse"
 	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time (N=all, PLACES=collect/); what do the tests see?"

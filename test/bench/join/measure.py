@@ -10,7 +10,8 @@ import sys
 import time
 
 QUICK = os.environ.get("QUICK", "0") not in ("", "0")
-ROUNDS = int(os.environ.get("ROUNDS", "3"))
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
+SCALE = float(os.environ.get("SCALE", "0.05" if QUICK else "1"))  # of the warehouse: 1 is 2 million sales
 MINUTES = float(os.environ.get("MINUTES", "inf"))  # after which no query is started again
 MODES = ("off", "on", "auto")
 
@@ -18,8 +19,9 @@ MODES = ("off", "on", "auto")
 SERIAL = "SET max_parallel_workers_per_gather = 0; SET work_mem = '512MB'"
 HASH = "SET enable_nestloop = off; SET enable_mergejoin = off"
 
-# A query with settings of its own.  hand: the same with filters written by hand, or nothing.
-Query = collections.namedtuple("Query", "name sql settings hand", defaults=("", ""))
+# A query with settings of its own.  hand: the same with filters written by hand, or nothing.  repeat: how often
+# a session runs it, so that what the session itself takes counts little.
+Query = collections.namedtuple("Query", "name sql settings hand repeat", defaults=("", "", 1))
 
 # What one run took, in seconds: cpu of the backend, of all processes of the server, and by the clock.
 Run = collections.namedtuple("Run", "cpu all wall answer")
@@ -74,12 +76,19 @@ def text_of(query, mode):
 
 def run(server, query, mode):
     before = server.used()
+    text = text_of(query, mode)
     out, err = psql(
-        *setup(query, mode), "SET log_statement_stats = on; SET client_min_messages = log", text_of(query, mode), errors=True
+        *setup(query, mode),
+        f"EXPLAIN {text}",  # reads the catalogs
+        "SET log_statement_stats = on; SET client_min_messages = log",
+        "\\echo ==",
+        *(query.repeat * [text]),
+        errors=True,
     )
-    used = re.findall(r"([0-9.]+) s user, ([0-9.]+) s system, ([0-9.]+) s elapsed", err)[-1]
-    answer = "\n".join(out.splitlines()[1:])  # after the version
-    return Run(float(used[0]) + float(used[1]), server.used() - before, float(used[2]), answer)
+    used = re.findall(r"([0-9.]+) s user, ([0-9.]+) s system, ([0-9.]+) s elapsed", err)[-query.repeat :]
+    user, system, wall = (statistics.mean(float(one[i]) for one in used) for i in range(3))
+    answer = out.split("==\n")[1]
+    return Run(user + system, (server.used() - before) / query.repeat, wall, answer)
 
 
 def filters(query, mode):

@@ -110,6 +110,57 @@ def star():
     print()
 
 
+def fraction(row, mode):
+    return float(row[mode]) / float(row["off"])
+
+
+def targets():
+    print("## What is to be reached\n")
+    print("Over the warehouse (`warehouse/`, 2 million sales): sales by month (60 partitions) and by three days (600), in the")
+    print("order of time and in none, skewed keys, nested loops. Processor time in ms, of all processes where a query has")
+    print("workers or foreign tables. The last columns are the counters of `cuckoofilter_join_stats` in auto.\n")
+    table("case", "runs", "off", "auto", "on", "auto : off", "to reach", "built", "rows removed", "partitions skipped", "nested loops")
+    for row in rows("targets.csv"):
+        line(
+            row["case"],
+            row["runs"],
+            *(f"{float(row[mode]) * 1000:.1f}" for mode in ("off", "auto", "on")),
+            f"**{fraction(row, 'auto'):.2f}**",
+            row["wanted"],
+            *(row[column] for column in ("built", "rows_removed", "partitions_skipped", "nested_loops")),
+        )
+    print()
+
+
+def warehouse():
+    of = rows("warehouse.csv")
+    loops = sum(1 for row in of if row["nested loops in the plan"] != "0")
+    large = [row for row in of if float(row["cpu off"]) > 0.010]
+    print("## A warehouse\n")
+    print(f"{len(of)} queries as PostgreSQL plans them, {loops} of them with nested loops: `warehouse.py`. Processor time in ms;")
+    print("nested loops in the plan of off; what the filters did in auto.\n")
+    table("query", "", "runs", "off", "auto", "on", "auto : off", "on : off", "nested loops", "built", "rows removed", "partitions skipped", "filters of nested loops")
+    for row in of:
+        cpu = {mode: float(row[f"cpu {mode}"]) for mode in ("off", "auto", "on")}
+        line(
+            row["query"],
+            row["title"],
+            row["runs"],
+            *(f"{cpu[mode] * 1000:.1f}" for mode in cpu),
+            *(f"{cpu[mode] / cpu['off']:.2f}" for mode in ("auto", "on")),
+            *(row[column] for column in ("nested loops in the plan", "built", "rows_removed", "partitions_skipped", "nested_loops")),
+        )
+    if not large:
+        print("\nNo query takes 10 ms.\n")
+        return
+    ratios = {row["query"]: float(row["cpu auto"]) / float(row["cpu off"]) for row in large}
+    worst = max(ratios, key=ratios.get)
+    print(f"\nQueries of more than 10 ms: {len(large)}, geometric mean of auto : off {statistics.geometric_mean(ratios.values()):.3f}, ", end="")
+    print(f"sum {sum(float(row['cpu auto']) for row in large) / sum(float(row['cpu off']) for row in large):.3f}.")
+    print(f"Worst: {worst}, {ratios[worst]:.3f}. Slower by more than 5 %, a fault: ", end="")
+    print((", ".join(row["query"] for row in of if row["fault"] == "1") or "none") + ".\n")
+
+
 def curves():
     print("## By the share of rows that pass\n")
     print("2 million rows; 10,000 keys in cache, 200,000 past it, of which a share passes. Speedup by CPU.\n")
@@ -164,7 +215,7 @@ def main():
     if os.environ.get("BUSY"):
         print(os.environ["BUSY"])
     print("Judge by the ratios. *By hand* is a condition in the query that asks a filter of a subquery over the small side.\n")
-    parts = {"figures": figures, "star": star, "curves": curves, "planning": planning, "wrong": wrong}
+    parts = {"targets": targets, "warehouse": warehouse, "figures": figures, "star": star, "curves": curves, "planning": planning, "wrong": wrong}
     for name, part in parts.items():
         if os.path.exists(os.path.join(DIRECTORY, f"{name}.csv")):
             part()
