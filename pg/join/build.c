@@ -59,7 +59,7 @@ ckfp_same_columns(const List *targetlist, int varno)
 }
 
 CustomScan *
-ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record, List *expressions)
+ckfp_join_make_node(Plan *child, int node)
 {
 	CustomScan *scan = makeNode(CustomScan);
 	Plan *plan = &scan->scan.plan;
@@ -78,6 +78,14 @@ ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record, List
 	plan->extParam = bms_copy(child->extParam);
 	plan->allParam = bms_copy(child->allParam);
 	scan->custom_scan_tlist = ckfp_same_columns(child->targetlist, OUTER_VAR);
+	return scan;
+}
+
+CustomScan *
+ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record, List *expressions)
+{
+	CustomScan *scan = ckfp_join_make_node(child, node);
+
 	scan->custom_exprs = expressions;
 	scan->custom_private = ckfp_join_record_to_list(record);
 	scan->methods = &ckfp_scan_methods;
@@ -225,30 +233,42 @@ ckfp_build_prepare_keys(ckfp_build *build, CustomScan *scan)
 	}
 }
 
+/* The rows are those of the child: the node above reads them in the slot type of the child. */
+void
+ckfp_join_begin_child(CustomScanState *node, EState *estate, int eflags)
+{
+	PlanState *child = ExecInitNode(outerPlan(node->ss.ps.plan), estate, eflags);
+
+	outerPlanState(node) = child;
+	node->ss.ps.resultops = ExecGetResultSlotOps(child, &node->ss.ps.resultopsfixed);
+	node->ss.ps.resultopsset = true;
+	node->ss.ps.ps_ProjInfo = NULL;
+}
+
+void
+ckfp_join_enlist(ckfp_build *build)
+{
+	if (ckfp_join_starting != NULL)
+	{
+		build->next = *ckfp_join_starting;
+		*ckfp_join_starting = build;
+	}
+}
+
 static void
 ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 {
 	ckfp_build *build = (ckfp_build *)node;
 	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
-	PlanState *child = ExecInitNode(outerPlan(scan), estate, eflags);
 
-	/* The rows are those of the child: the node above reads them in the slot type of the child. */
-	outerPlanState(node) = child;
-	node->ss.ps.resultops = ExecGetResultSlotOps(child, &node->ss.ps.resultopsfixed);
-	node->ss.ps.resultopsset = true;
-	node->ss.ps.ps_ProjInfo = NULL;
-
+	ckfp_join_begin_child(node, estate, eflags);
 	ckfp_join_record_from_list(scan->custom_private, &build->record);
 	ckfp_build_prepare_keys(build, scan);
 	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
 					 ckfp_build_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR);
 	build->disabled = true; /* until ckfp_probe_install finds a scan that asks */
 	ckfp_remote_set(estate, &build->record, NULL);
-	if (ckfp_join_starting != NULL)
-	{
-		build->next = *ckfp_join_starting;
-		*ckfp_join_starting = build;
-	}
+	ckfp_join_enlist(build);
 }
 
 static TupleTableSlot *

@@ -2,6 +2,7 @@
  * execute.c - the executor's hook.
  */
 #include "build.h"
+#include "nestloop.h"
 #include "probe.h"
 #include "stats.h"
 
@@ -54,6 +55,7 @@ ckfp_count_builds(void *builds)
 		ckfp_counts_add(&counts, &build->workers);
 		ckfp_stats_count(CKFP_STAT_PLANNED, 1);
 		ckfp_stats_count(CKFP_STAT_BUILT, counts.memory > 0);
+		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, build->nest != NULL && counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
 		ckfp_stats_count(CKFP_STAT_ASLEEP, counts.unasked > 0);
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
@@ -105,6 +107,7 @@ void
 ckfp_join_init_executor(void)
 {
 	ckfp_join_init_build();
+	ckfp_join_init_nest();
 	ckfp_next_start = ExecutorStart_hook;
 	ExecutorStart_hook = ckfp_join_start;
 }

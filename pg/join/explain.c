@@ -174,7 +174,7 @@ ckfp_explain_line(ExplainState *es, const char *line)
 static void
 ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
 {
-	if (counts->keys > 0 || counts->memory > 0)
+	if (build->nest == NULL && (counts->keys > 0 || counts->memory > 0))
 		ckfp_explain_line(es,
 						  psprintf("Filter Keys: " UINT64_FORMAT "  Memory: " UINT64_FORMAT "kB",
 								   counts->keys, (counts->memory + 1023) / 1024));
@@ -225,11 +225,17 @@ ckfp_join_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	const ckfp_build *build = (const ckfp_build *)node;
 	ckfp_join_counts counts;
 
-	ckfp_explain_targets(&build->record, es);
+	if (build->record.targets != NIL)
+		ckfp_explain_targets(&build->record, es);
 	if (!es->analyze)
 		return;
 	counts = ckfp_build_counts(build);
 	ckfp_counts_add(&counts, &build->workers);
+	if (build->nest != NULL)
+	{
+		ExplainPropertyText("Nested Loop Filter", ckfp_nest_text(build, &counts), es);
+		counts.given_up = CKFP_GIVEN_UP_NOT; /* the line says so */
+	}
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 		ckfp_explain_text(build, &counts, es);
 	else

@@ -81,6 +81,10 @@ typedef struct ckfp_join_record
 List *ckfp_join_record_to_list(const ckfp_join_record *record);
 void ckfp_join_record_from_list(List *list, ckfp_join_record *record);
 
+/* Create a plan node above `child` that returns its rows unchanged; methods and private data are
+ * missing. */
+CustomScan *ckfp_join_make_node(Plan *child, int node);
+
 /* Create the plan node between Hash and `child`, from a record and the expressions of the keys
  * of the build side. */
 CustomScan *ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *record,
@@ -88,6 +92,16 @@ CustomScan *ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *
 
 /* Is a plan node one of these? */
 bool ckfp_join_is_build(const Plan *plan);
+
+/* Is a plan node the one of a nested loop's filter (nestloop_plan.h)? */
+bool ckfp_join_is_nest(const Plan *plan);
+
+/* Is a plan node one of ours? It returns the columns of its child. */
+static inline bool
+ckfp_join_is_ours(const Plan *plan)
+{
+	return ckfp_join_is_build(plan) || ckfp_join_is_nest(plan);
+}
 
 #pragma GCC visibility pop
 

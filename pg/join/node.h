@@ -30,6 +30,11 @@ typedef struct ckfp_join_counts
 	uint64 removed;
 	uint64 unasked; /* rows that passed while their scan slept */
 	ckfp_given_up given_up;
+	/* of the filter of a nested loop: */
+	uint64 watched;     /* rows that were watched before the last decision, */
+	uint64 matched;     /* and those of them that had a match */
+	uint64 built_after; /* the number of rows before it was built */
+	bool not_run;       /* it waits for the result of an InitPlan */
 } ckfp_join_counts;
 
 /* Add the counters of another process. */
@@ -42,6 +47,10 @@ ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
 	sum->removed += counts->removed;
 	sum->unasked += counts->unasked;
 	sum->given_up = Max(sum->given_up, counts->given_up);
+	sum->watched += counts->watched;
+	sum->matched += counts->matched;
+	sum->built_after = Max(sum->built_after, counts->built_after);
+	sum->not_run |= counts->not_run;
 }
 
 typedef struct ckfp_build
@@ -66,6 +75,7 @@ typedef struct ckfp_build
 	struct ckfp_shared *shared; /* in a parallel plan */
 	bool begun;                 /* has started to read its part of the build side */
 	ckfp_sleepers sleepers;     /* the scans that ask */
+	struct ckfp_nest *nest;     /* the filter of a nested loop; NULL: of a hash join */
 	struct ckfp_build *next;    /* the next one of the query */
 } ckfp_build;
 

@@ -101,9 +101,8 @@ ckfp_function_may_fail(Oid function, void *context)
 	}
 }
 
-/* Can evaluating an expression fail, or run an InitPlan? */
 static bool
-ckfp_expression_may_fail(Node *node, void *context)
+ckfp_find_failing_expression(Node *node, void *context)
 {
 	const ckfp_statement *statement = context;
 
@@ -112,7 +111,7 @@ ckfp_expression_may_fail(Node *node, void *context)
 	switch (nodeTag(node))
 	{
 		case T_Param:
-			return ckfp_initplan_of(statement, (Param *)node) != NULL;
+			return statement != NULL && ckfp_initplan_of(statement, (Param *)node) != NULL;
 		case T_List:
 		case T_TargetEntry:
 		case T_Var:
@@ -137,7 +136,13 @@ ckfp_expression_may_fail(Node *node, void *context)
 		default:
 			return true;
 	}
-	return expression_tree_walker(node, ckfp_expression_may_fail, context);
+	return expression_tree_walker(node, ckfp_find_failing_expression, context);
+}
+
+bool
+ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement)
+{
+	return ckfp_find_failing_expression(expression, (void *)statement);
 }
 
 /* Can hashing the keys of a join fail? The hash functions of built-in operators cannot. */
@@ -193,11 +198,11 @@ ckfp_find_failing(Plan *plan, void *context)
 		case T_MergeJoin:
 			break;
 		default:
-			if (!ckfp_join_is_build(plan))
+			if (!ckfp_join_is_ours(plan))
 				failing->may_fail = true;
 			break;
 	}
-	if (!known || ckfp_expression_may_fail((Node *)all, (void *)failing->statement))
+	if (!known || ckfp_expression_may_fail((Node *)all, failing->statement))
 		failing->may_fail = true;
 	if (!failing->may_fail)
 		ckfp_plan_children(plan, ckfp_find_failing, context);
@@ -212,7 +217,7 @@ ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
 
 	ckfp_inspect_probe_side(outerPlan(join), &side);
 	if (!side.served || side.other || ckfp_hashing_may_fail(join) ||
-		ckfp_expression_may_fail((Node *)join->hashclauses, (void *)statement))
+		ckfp_expression_may_fail((Node *)join->hashclauses, statement))
 		return false;
 	ckfp_find_failing(innerPlan(join), &failing);
 	return !failing.may_fail;

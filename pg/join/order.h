@@ -13,6 +13,9 @@
 bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
 						   const ckfp_join_record *record);
 
+/* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
+bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
+
 #pragma GCC visibility pop
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * plan.c - the planner hook: adds filters to the hash joins of a finished plan.
+ * plan.c - the planner hook: adds filters to the joins of a finished plan.
  */
 #include "join.h"
+#include "nestloop_plan.h"
 #include "order.h"
 #include "remote.h"
 #include "rules.h"
@@ -16,9 +17,11 @@ typedef struct ckfp_planning
 {
 	ckfp_rules rules;
 	int last_node; /* the highest plan_node_id */
-	bool joins;    /* there is a hash join */
+	bool joins;    /* there is a hash join, */
+	bool loops;    /* or a nested loop */
 	bool done;     /* there is a filter already: another hook returned the same plan again */
 	bool row_security;
+	Bitmapset *stops; /* the nested loops that may be stopped early, by plan_node_id */
 	double processes; /* that share the current part of the plan; 0: not below a Gather */
 } ckfp_planning;
 
@@ -30,7 +33,8 @@ ckfp_survey(Plan *plan, void *context)
 
 	planning->last_node = Max(planning->last_node, plan->plan_node_id);
 	planning->joins |= IsA(plan, HashJoin);
-	planning->done |= ckfp_join_is_build(plan);
+	planning->loops |= IsA(plan, NestLoop);
+	planning->done |= ckfp_join_is_ours(plan);
 	ckfp_rules_note(&planning->rules, plan);
 	ckfp_plan_children(plan, ckfp_survey, context);
 }
@@ -60,6 +64,18 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	}
 }
 
+/* Add a filter to a nested loop, if the rules allow one. */
+static void
+ckfp_add_nested_filter(ckfp_planning *planning, NestLoop *join)
+{
+	CustomScan *holder = ckfp_nest_add(&planning->rules, join, Max(planning->processes, 1),
+									   bms_is_member(join->join.plan.plan_node_id, planning->stops),
+									   &planning->last_node);
+
+	if (holder != NULL)
+		holder->scan.plan.parallel_aware = planning->processes > 0; /* for shared memory */
+}
+
 /* The number of processes that share the work below a Gather, as the planner estimates it. */
 static double
 ckfp_processes(int workers)
@@ -79,7 +95,7 @@ ckfp_add_filters(Plan *plan, void *context)
 
 	/* Leave alone the children of other extensions' nodes, and the local plan that a foreign
 	 * scan keeps for EvalPlanQual. */
-	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_build(plan)))
+	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_ours(plan)))
 		return;
 	if (IsA(plan, Gather))
 		planning->processes = ckfp_processes(((Gather *)plan)->num_workers);
@@ -89,6 +105,8 @@ ckfp_add_filters(Plan *plan, void *context)
 	planning->processes = outside;
 	if (IsA(plan, HashJoin))
 		ckfp_add_filter(planning, (HashJoin *)plan);
+	else if (IsA(plan, NestLoop))
+		ckfp_add_nested_filter(planning, (NestLoop *)plan);
 }
 
 static void
@@ -114,8 +132,22 @@ ckfp_has_row_security(Node *node, void *context)
 	return expression_tree_walker(node, ckfp_has_row_security, context);
 }
 
+/* Note which nested loops may be stopped early: `fast`, by the reader of the whole plan, and all
+ * subplans by the expressions that refer to them. */
 static void
-ckfp_join_pass(PlannedStmt *statement, bool row_security)
+ckfp_note_early_stops(ckfp_planning *planning, bool fast)
+{
+	const PlannedStmt *statement = planning->rules.statement.plan;
+	ListCell *cell;
+
+	planning->stops = ckfp_nest_stops(statement->planTree, fast, NULL);
+	foreach (cell, statement->subplans)
+		if (lfirst(cell) != NULL)
+			planning->stops = ckfp_nest_stops(lfirst(cell), true, planning->stops);
+}
+
+static void
+ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 {
 	/* dependsOnRole: row security in an inlined function */
 	ckfp_planning planning = {.rules.statement.plan = statement,
@@ -124,8 +156,10 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security)
 	if (!ckfp_rules_allow_statement(statement))
 		return;
 	ckfp_each_plan(statement, ckfp_survey, &planning);
-	if (!planning.joins || planning.done)
+	if ((!planning.joins && !planning.loops) || planning.done)
 		return;
+	if (planning.loops)
+		ckfp_note_early_stops(&planning, fast);
 	ckfp_rules_conclude(&planning.rules);
 	ckfp_each_plan(statement, ckfp_add_filters, &planning);
 }
@@ -141,7 +175,7 @@ ckfp_join_planner(Query *query, const char *text, int options, ParamListInfo par
 								 : standard_planner(query, text, options, parameters);
 
 	if (wanted)
-		ckfp_join_pass(statement, row_security);
+		ckfp_join_pass(statement, row_security, (options & CURSOR_OPT_FAST_PLAN) != 0);
 	return statement;
 }
 

@@ -6,6 +6,7 @@
  * those of EvalPlanQual, keep their conditions.
  */
 #include "probe.h"
+#include "nestloop.h"
 #include "remote.h"
 #include "shared.h"
 #include "verify.h"
@@ -13,15 +14,6 @@
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
-
-/* A filter that a scan asks. */
-typedef struct ckfp_ask
-{
-	ckfp_build *build;
-	bool served; /* the server of a foreign scan asks the filter; its rows have passed */
-	AttrNumber attribute[CKFP_JOIN_KEYS];
-	ckfp_sleep sleep;
-} ckfp_ask;
 
 /* The condition of a scan, with all filters that it asks. */
 typedef struct ckfp_probe
@@ -63,6 +55,12 @@ ckfp_ask_row(ckfp_ask *ask, TupleTableSlot *slot)
 	ckfp_build_count(build, passes);
 	ckfp_sleep_count(&ask->sleep, passes);
 	return passes || build->verify;
+}
+
+bool
+ckfp_probe_row_passes(ckfp_ask *ask, TupleTableSlot *slot)
+{
+	return ckfp_ask_row(ask, slot);
 }
 
 /* Does the server ask the filter? If the first row of a foreign scan was fetched before the
@@ -310,15 +308,31 @@ ckfp_probe_walk(PlanState *state, void *context)
 		if (build != NULL)
 			build->join = (HashJoinState *)state;
 	}
+	else if (IsA(state, NestLoopState) && ckfp_join_is_nest(outerPlanState(state)->plan))
+		((ckfp_nest *)outerPlanState(state))->loop = (NestLoopState *)state;
 	/* A planner hook that runs after ours may have added a node above. We do not know which rows
 	 * it needs, so joins and scans below it get no filter. */
-	if (IsA(state, CustomScanState) && !ckfp_join_is_build(state->plan))
+	if (IsA(state, CustomScanState) && !ckfp_join_is_ours(state->plan))
 		return false;
 	assignment = ckfp_assignments_of(assignments, state->plan->plan_node_id, &n);
 	/* a plan that several expressions share is visited several times */
 	if (n > 0 && (state->qual == NULL || state->qual->evalfunc != ckfp_probe_row))
 		ckfp_probe_scan(state, assignment, n);
 	return planstate_tree_walker(state, ckfp_probe_walk, context);
+}
+
+/* Start the filter of a hash join, when its scans and its join are known. */
+static void
+ckfp_probe_start(ckfp_build *build)
+{
+	List *keys = ((CustomScan *)build->css.ss.ps.plan)->custom_exprs;
+
+	if (build->join == NULL)
+		build->disabled = true;
+	if (!build->disabled && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,
+							list_copy_tail(keys, build->record.columns));
+	ckfp_build_start(build);
 }
 
 void
@@ -329,12 +343,9 @@ ckfp_probe_install(QueryDesc *query, ckfp_build *builds)
 
 	ckfp_probe_walk(query->planstate, &assignments);
 	for (build = builds; build != NULL; build = build->next)
-	{
-		if (build->join == NULL)
-			build->disabled = true;
-		if (!build->disabled && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
-			ckfp_verify_install(build);
-		ckfp_build_start(build);
-	}
+		if (build->nest != NULL)
+			ckfp_nest_install(build->nest);
+		else
+			ckfp_probe_start(build);
 	pfree(assignments.list);
 }

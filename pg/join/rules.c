@@ -153,7 +153,8 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 	*trace = (ckfp_trace){.statement = rules->statement.plan,
 						  .processes = trace->processes,
 						  .has_barrier = rules->has_barrier,
-						  .record = record};
+						  .record = record,
+						  .loops = 1};
 	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
 	return record->targets != NIL;
 }

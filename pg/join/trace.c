@@ -129,10 +129,10 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	}
 	ckfp_declared_type(plan, columns[0], target);
 	trace->record->targets = lappend(trace->record->targets, target);
-	trace->rows += plan->plan_rows;
+	trace->rows += trace->loops * plan->plan_rows;
 	if (plan->qual != NIL)
-		trace->conditions += ckfp_rows_before_condition(trace, plan, relation);
-	trace->saving += plan->plan_rows * (saving + ckfp_cost_of_scan(plan));
+		trace->conditions += trace->loops * ckfp_rows_before_condition(trace, plan, relation);
+	trace->saving += trace->loops * plan->plan_rows * (saving + ckfp_cost_of_scan(plan));
 }
 
 /* Trace into a subquery if possible. Otherwise the subquery scan itself becomes the target. */
@@ -166,6 +166,15 @@ ckfp_trace_join(ckfp_trace *trace, Join *join, const AttrNumber *columns, double
 		ckfp_trace_child(trace, &join->plan, outerPlan(join), OUTER_VAR, columns, saving);
 	if (IsA(join, HashJoin) && join->jointype == JOIN_INNER)
 		ckfp_trace_child(trace, &join->plan, innerPlan(join), INNER_VAR, columns, saving);
+	if (IsA(join, NestLoop) && join->jointype == JOIN_INNER)
+	{
+		double loops = trace->loops;
+
+		/* the estimates of the inner side are those of one scan */
+		trace->loops *= Max(outerPlan(join)->plan_rows, 1);
+		ckfp_trace_child(trace, &join->plan, innerPlan(join), INNER_VAR, columns, saving);
+		trace->loops = loops;
+	}
 }
 
 /* Does the join treat all rows of a group alike? It does if its equality agrees with that of the
@@ -219,7 +228,12 @@ ckfp_trace_list(ckfp_trace *trace, Plan *plan, List *children, const AttrNumber 
 	ListCell *cell;
 
 	foreach (cell, children)
+	{
+		int targets = list_length(trace->record->targets);
+
 		ckfp_trace_child(trace, plan, lfirst(cell), OUTER_VAR, columns, saving);
+		trace->missed |= list_length(trace->record->targets) == targets;
+	}
 }
 
 /*
@@ -247,10 +261,31 @@ ckfp_may_hide_rows(const Plan *plan)
 	}
 }
 
+/* Does a node read many rows, or all, before it returns the first one? */
+static bool
+ckfp_reads_ahead(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_Sort:
+		case T_IncrementalSort:
+		case T_Material:
+		case T_Hash:
+		case T_Agg:
+		case T_Group:
+		case T_Unique:
+		case T_WindowAgg:
+			return true;
+		default:
+			return false;
+	}
+}
+
 void
 ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving)
 {
-	if (trace->has_barrier && ckfp_may_hide_rows(plan))
+	if ((trace->has_barrier && ckfp_may_hide_rows(plan)) ||
+		(trace->streaming && ckfp_reads_ahead(plan)))
 		return;
 	switch (nodeTag(plan))
 	{
@@ -288,6 +323,9 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 		case T_Material:
 		case T_Hash:
 		case T_Result:
+#if PG_VERSION_NUM >= 140000
+		case T_Memoize:
+#endif
 			ckfp_trace_child(trace, plan, outerPlan(plan), OUTER_VAR, columns, saving);
 			break;
 		case T_Append:
@@ -315,7 +353,7 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 							  ((WindowAgg *)plan)->partCollations, columns, saving);
 			break;
 		case T_CustomScan:
-			if (ckfp_join_is_build(plan)) /* it has the columns of its child */
+			if (ckfp_join_is_ours(plan)) /* it has the columns of its child */
 				ckfp_trace_columns(trace, outerPlan(plan), columns, saving);
 			break;
 		default:

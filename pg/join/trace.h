@@ -17,6 +17,9 @@ typedef struct ckfp_trace
 	double rows;              /* estimated rows of all targets */
 	double conditions;        /* rows that are tested by their own conditions, if they have one */
 	double saving;            /* the saving if all rows are dropped there, in ns */
+	double loops;             /* how often the current part of the plan is read: at first 1 */
+	bool streaming;           /* only through nodes that return rows before they have read all */
+	bool missed;              /* there are rows that come from none of the targets */
 } ckfp_trace;
 
 /* Follow columns of the target list of a plan down to the scans that they come from, and add

@@ -72,32 +72,23 @@ ckfp_verify_condition(ExprState *state, ExprContext *econtext, bool *isnull)
 	return BoolGetDatum(true);
 }
 
-/* The expressions of the keys: those of the build side, then those of the probe side. */
-static List *
-ckfp_keys_of_both_sides(ckfp_build *build)
-{
-	return ((CustomScan *)build->css.ss.ps.plan)->custom_exprs;
-}
-
 void
-ckfp_verify_install(ckfp_build *build)
+ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **condition, List *keys)
 {
 	EState *estate = build->css.ss.ps.state;
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	ckfp_verify *verify = palloc0(sizeof(*verify));
-	List *keys = ckfp_keys_of_both_sides(build);
 	int i;
 
 	NodeSetTag(&verify->state, T_ExprState);
 	verify->state.flags = EEO_FLAG_IS_QUAL;
 	verify->state.evalfunc = ckfp_verify_condition;
 	verify->state.evalfunc_private = verify;
-	verify->condition = build->join->hashclauses;
+	verify->condition = *condition;
 	verify->build = build;
 	for (i = 0; i < build->record.columns; i++)
-		verify->key[i] =
-			ExecInitExpr(list_nth(keys, build->record.columns + i), &build->join->js.ps);
-	build->join->hashclauses = &verify->state;
+		verify->key[i] = ExecInitExpr(list_nth(keys, i), join);
+	*condition = &verify->state;
 	build->verify = true;
 	build->sleepers.never = true;
 	MemoryContextSwitchTo(caller);

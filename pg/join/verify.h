@@ -9,8 +9,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Make the join of a filter check each match. */
-void ckfp_verify_install(ckfp_build *build);
+/* Make the join of a filter check each match: replace its condition, which may be NULL. `keys` are
+ * the expressions of the keys of the outer rows. */
+void ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **condition, List *keys);
 
 /* Record the hash of a key that the filter denied. */
 void ckfp_verify_denied(ckfp_build *build, uint64 hash);
