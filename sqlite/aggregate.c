@@ -1,9 +1,9 @@
 /*
- * aggregate.c - cuckoofilter_agg, _agg_pair and _agg_hash, which are window functions too as long
- * as the frame only grows.
+ * aggregate.c - cuckoofilter_agg, _agg_pair and _agg_hash.  They are window functions, too, as long
+ * as no row leaves the frame.
  *
- * The state of a group is a filter in hashes, with room behind it, so that a step is a hash
- * and an insertion.  A large one is a collector.
+ * The state of a group is a filter in hashes, with room for more, so a step hashes an item and
+ * inserts the hash.  A large state is a collector.
  */
 #include "aggregate.h"
 
@@ -16,18 +16,18 @@
 /* Bytes of a new state: room for nine items. */
 #define CKFS_FIRST_STATE 120
 
-/* Bytes past which a state becomes a collector. */
+/* A state of more bytes becomes a collector. */
 #define CKFS_MOST_FLAT 1020
 
-/* SQLite's aggregate context, at first zeros. */
+/* SQLite's aggregate context, which is zero at first. */
 typedef struct ckfs_collected
 {
-	ckf_filter flat;          /* owned; no bytes: there is no state yet, or a collector has it */
-	ckf_collector *collector; /* NULL: there is none */
+	ckf_filter flat;          /* owned; no bytes: there is no state yet, or it is a collector */
+	ckf_collector *collector; /* NULL: the state is not a collector */
 } ckfs_collected;
 
-/* Is a capacity where the rate belongs, and the other way round, as cuckoofilter_create has
- * them?  That is an error. */
+/* Whether the arguments seem to be in the order of cuckoofilter_create: the capacity where the rate
+ * belongs.  This is an error. */
 static bool
 ckfs_is_swapped(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -45,8 +45,8 @@ ckfs_is_swapped(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	return true;
 }
 
-/* Parameters of a group: fpr, capacity, options, each NULL or left out for
- * its default. */
+/* Read the parameters of a group: fpr, capacity, options.  Each may be NULL or missing, for its
+ * default. */
 static bool
 ckfs_read_params(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_params *params)
 {
@@ -63,7 +63,7 @@ ckfs_read_params(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_param
 	return true;
 }
 
-/* Start a group, whose parameters are those of its first row. */
+/* Start a group.  Its first row has its parameters. */
 static bool
 ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *flat)
 {
@@ -91,7 +91,7 @@ ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *fla
 	return false;
 }
 
-/* The state of a row's group, whose parameters follow the row's item. */
+/* The state of the row's group.  The parameters follow the item. */
 static ckfs_collected *
 ckfs_collected_of_row(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -107,7 +107,7 @@ ckfs_collected_of_row(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	return NULL;
 }
 
-/* A large state: go on with a collector. */
+/* Turn a large state into a collector. */
 static bool
 ckfs_outgrow(sqlite3_context *ctx, ckfs_collected *state)
 {
@@ -130,7 +130,7 @@ ckfs_outgrow(sqlite3_context *ctx, ckfs_collected *state)
 	return true;
 }
 
-/* Twice the room behind a state's hashes. */
+/* Double the room of a state. */
 static bool
 ckfs_widen(sqlite3_context *ctx, ckf_filter *flat)
 {
@@ -170,7 +170,7 @@ ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		(void)ckfs_collect(ctx, state->collector, item);
 }
 
-/* A frame that only grows never asks for this. */
+/* SQLite calls this if a row leaves the frame of a window. */
 void
 ckfs_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -179,7 +179,7 @@ ckfs_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_error_frame(ctx);
 }
 
-/* The filter of the rows so far; the state stays what it is. */
+/* The filter of the rows so far.  The state stays valid. */
 void
 ckfs_value(sqlite3_context *ctx)
 {

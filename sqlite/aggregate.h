@@ -1,5 +1,5 @@
 /*
- * aggregate.h - the steps of aggregates over items.
+ * aggregate.h - the functions of aggregates over items.
  */
 #ifndef CKFS_AGGREGATE_H
 #define CKFS_AGGREGATE_H
@@ -7,13 +7,13 @@
 #include "argument.h"
 #include "function.h"
 
-/* What an aggregate collects, and how it ends: user data. */
+/* The user data of an aggregate: what it collects, and what it returns. */
 typedef struct ckfs_aggregate
 {
-	ckfs_hasher *hash; /* of items; NULL: filters */
-	int count;         /* arguments of an item or filter */
-	ckf_goal collect;  /* of filters */
-	ckf_goal finish;   /* the same */
+	ckfs_hasher *hash; /* hashes an item; NULL: the arguments are filters */
+	int count;         /* the number of arguments of an item or filter */
+	ckf_goal collect;  /* of an aggregate over filters: the goal of its merges */
+	ckf_goal finish;   /* of an aggregate over filters: the goal of the last merge */
 } ckfs_aggregate;
 
 ckfs_function ckfs_step_item;

@@ -1,5 +1,5 @@
 /*
- * argument.c - SQL values to filters, hashes and parameters.
+ * argument.c - convert SQL values to filters, hashes and parameters.
  */
 #include "argument.h"
 
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Drivers that have doubles only bind 5 as 5.0.  Up to 2^53 such a REAL is the
- * integer that was meant; past it, it may have been rounded. */
+/* Drivers whose only numbers are doubles bind 5 as 5.0.  Up to 2^53 such a REAL is exactly the
+ * integer that was meant.  A larger one may have been rounded. */
 #define CKFS_EXACT 9007199254740992.0
 
 const ckf_filter *
@@ -67,13 +67,14 @@ ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 		case SQLITE_NULL:
 			return SQLITE_DONE;
 		case SQLITE_TEXT:
-			bytes = sqlite3_value_text(value); /* UTF-8, whatever the database has */
+			bytes =
+				sqlite3_value_text(value); /* in UTF-8, whatever the encoding of the database is */
 			cls = CKF_CLASS_TEXT;
 			break;
 		default:
 			bytes = sqlite3_value_blob(value);
 	}
-	if (!bytes && cls == CKF_CLASS_TEXT) /* an empty BLOB has no bytes, a text always */
+	if (!bytes && cls == CKF_CLASS_TEXT) /* an empty BLOB has no bytes, but text always has some */
 		return SQLITE_NOMEM;
 	hashed->hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
 	hashed->item_class = ckf_item_class_of(cls);
@@ -129,7 +130,7 @@ ckfs_hash_given(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckf
 {
 	int64_t number;
 
-	(void)seed; /* the caller's hash has it */
+	(void)seed; /* the caller's hash includes it */
 	if (sqlite3_value_type(values[0]) == SQLITE_NULL ||
 		!ckfs_integer(ctx, values[0], "hash", &number))
 		return false;

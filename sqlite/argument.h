@@ -1,5 +1,5 @@
 /*
- * argument.h - SQL values to filters, hashes and parameters.
+ * argument.h - convert SQL values to filters, hashes and parameters.
  */
 #ifndef CKFS_ARGUMENT_H
 #define CKFS_ARGUMENT_H
@@ -7,19 +7,19 @@
 #include "hashed.h"
 
 /*
- * The filter of an argument: a BLOB, opened in *local, or the one of a handle.
- * NULL where the argument is NULL (the result of a function is NULL until it is
- * set) or no filter.
+ * The filter of an argument: a BLOB, which is opened as *local, or the filter of a handle.  NULL:
+ * the argument is NULL, and so is the result of the function; or it is not a filter, which is
+ * reported as an error.
  */
 const ckf_filter *ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust,
 							  ckf_filter *local);
 
-/* A value to its hash: SQLITE_OK, SQLITE_DONE where it is NULL, SQLITE_NOMEM. */
+/* Hash a value.  SQLITE_OK; SQLITE_DONE: it is NULL; or SQLITE_NOMEM. */
 int ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed);
 
-/* Arguments to the hash of an item; false where one of them is NULL.  Three ways:
- * ckfs_hash_item takes an item, ckfs_hash_pair an item and its value, ckfs_hash_given an
- * integer that is a hash already. */
+/* Convert arguments to the hash of an item. false: one of them is NULL, or an error was reported.
+ * ckfs_hash_item takes an item, ckfs_hash_pair an item and its value, and ckfs_hash_given an
+ * integer that is the hash. */
 typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed,
 						 ckfs_hashed *hashed);
 
@@ -27,10 +27,10 @@ ckfs_hasher ckfs_hash_item;
 ckfs_hasher ckfs_hash_pair;
 ckfs_hasher ckfs_hash_given;
 
-/* An integer, also one that a driver bound as REAL; `what` names it in errors. */
+/* Read an integer.  A driver may have bound it as REAL.  `what` names the argument in errors. */
 bool ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64_t *number);
 
-/* Parameters of a filter.  The value is not NULL. */
+/* Read a parameter of a filter from a value that is not NULL. false: an error was reported. */
 bool ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params);
 bool ckfs_fpr(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params);
 bool ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params);

@@ -1,10 +1,10 @@
 /*
- * batch.c - cuckoofilter_add_agg(filter, item): the first filter of the group that
- * is not NULL, with all the items added.
+ * batch.c - cuckoofilter_add_agg(filter, item): add all items to the first filter of the group that
+ * is not NULL.
  *
- * The hashes of the items are collected and added at once, at the filter's own precision.
- * Rows may come before the one that has the filter and so the seed of its hashes:
- * their items are kept as they are until then.
+ * A collector gathers the hashes of the items.  At the end they are added in one rebuild, at the
+ * filter's own precision.  The filter, and with it the seed of the hashes, may not be in the first
+ * row.  The items of the rows before it are stored as values until then.
  */
 #include "batch.h"
 
@@ -18,14 +18,14 @@
 typedef struct ckfs_add_agg
 {
 	bool has_rows;
-	ckf_filter filter;        /* owned; no bytes: none came yet */
-	ckf_collector *collector; /* from then on */
-	uint64_t items;           /* that came to it */
-	sqlite3_value **early;    /* items that came before the filter */
+	ckf_filter filter;        /* owned; no bytes: no row had a filter yet */
+	ckf_collector *collector; /* not NULL if there is a filter */
+	uint64_t items;           /* that were added to the collector */
+	sqlite3_value **early;    /* the items of the rows before the filter */
 	size_t early_count, early_room;
 } ckfs_add_agg;
 
-/* Room for one more element of an array; false, with an error, without memory. */
+/* Make room for one more element of an array. false, with an error: out of memory. */
 static bool
 ckfs_make_room_for_one(sqlite3_context *ctx, void **array, size_t count, size_t *room, size_t size)
 {
@@ -45,7 +45,7 @@ ckfs_make_room_for_one(sqlite3_context *ctx, void **array, size_t count, size_t 
 	return true;
 }
 
-/* Add an item, which is not NULL, to the batch. */
+/* Add an item, which is not NULL, to the collector. */
 static bool
 ckfs_batch_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 {
@@ -54,12 +54,12 @@ ckfs_batch_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 	if (!ckfs_hash_item(ctx, &value, batch->filter.seed, &item) ||
 		!ckfs_collect(ctx, batch->collector, item))
 		return false;
-	(void)ckfs_may_hold(ctx, &batch->filter, item.item_class); /* it goes to the log */
+	(void)ckfs_may_hold(ctx, &batch->filter, item.item_class); /* an unlikely class is logged */
 	batch->items++;
 	return true;
 }
 
-/* Keep an item as it is, until the filter comes. */
+/* Store an item until there is a filter. */
 static void
 ckfs_keep_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 {
@@ -85,7 +85,7 @@ ckfs_free_early(ckfs_add_agg *batch)
 	batch->early = NULL;
 }
 
-/* Take the filter, and the items that came before it. */
+/* Copy the filter, and collect the items of the rows before it. */
 static bool
 ckfs_take_filter(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 {
@@ -134,8 +134,8 @@ ckfs_batch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_keep_item(ctx, batch, argv[1]);
 }
 
-/* The filter with the items of a collector that has settled: few are added singly, as a rebuild
- * would cost more. */
+/* Add the items of a settled collector to the filter.  Few items are added one by one, since a
+ * rebuild would cost more. */
 static bool
 ckfs_batch_filter(sqlite3_context *ctx, const ckfs_add_agg *batch, ckf_filter *owned)
 {
@@ -154,8 +154,7 @@ ckfs_batch_filter(sqlite3_context *ctx, const ckfs_add_agg *batch, ckf_filter *o
 	return true;
 }
 
-/* The filter with the items so far, NULL where no row had one; the batch stays
- * as it is. */
+/* The filter with the items so far; NULL if no row had a filter.  The state stays valid. */
 void
 ckfs_batch_value(sqlite3_context *ctx)
 {

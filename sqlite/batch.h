@@ -1,5 +1,5 @@
 /*
- * batch.h - the steps of cuckoofilter_add_agg.
+ * batch.h - the functions of cuckoofilter_add_agg.
  */
 #ifndef CKFS_BATCH_H
 #define CKFS_BATCH_H

@@ -1,5 +1,5 @@
 /*
- * collect.c - a collector in memory of SQLite's: hashes that come in any order.
+ * collect.c - a collector of hashes in memory from sqlite3_malloc64.
  */
 #include "collect.h"
 

@@ -1,14 +1,14 @@
 /*
- * compare.c - what filters have in common.
+ * compare.c - compare filters.
  *
- * All of a filter is read here, and so each of its slots is checked (CKF_FOREIGN).
+ * These functions read all of a filter, so they also check each of its slots (CKF_FOREIGN).
  */
 #include "compare.h"
 
 #include "argument.h"
 #include "owned.h"
 
-/* The two filters of a call; false where one is NULL, or none. */
+/* Read the two filters of a call. false: one is NULL or not a filter. */
 static bool
 ckfs_read_pair(sqlite3_context *ctx, sqlite3_value **argv, ckf_filter *local,
 			   const ckf_filter **filter)
@@ -58,7 +58,7 @@ ckfs_sql_overlap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		sqlite3_result_double(ctx, comparison.overlap);
 }
 
-/* cuckoofilter_jaccard(a, b); of two empty filters NULL */
+/* cuckoofilter_jaccard(a, b): NULL for two empty filters */
 void
 ckfs_sql_jaccard(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -70,8 +70,8 @@ ckfs_sql_jaccard(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 }
 
 /*
- * cuckoofilter_intersect_agg(filter): the state is what the filters so far have in
- * common, an owned filter; before the first it has no bytes.
+ * cuckoofilter_intersect_agg(filter): the state is the intersection of the filters so far, an owned
+ * filter.  Before the first filter it has no bytes.
  */
 void
 ckfs_intersect_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -91,7 +91,7 @@ ckfs_intersect_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_intersect_into(ctx, state, filter);
 }
 
-/* NULL over no filters; the state stays as it is. */
+/* NULL if there were no filters.  The state stays valid. */
 void
 ckfs_intersect_value(sqlite3_context *ctx)
 {
@@ -110,5 +110,5 @@ ckfs_intersect_final(sqlite3_context *ctx)
 	if (!state || !state->bytes)
 		return;
 	ckfs_result(ctx, state);
-	state->bytes = NULL; /* it is SQLite's now */
+	state->bytes = NULL; /* SQLite owns it now */
 }

@@ -1,6 +1,5 @@
 /*
- * compare.h - what filters have in common: functions of two filters, and the steps of
- * cuckoofilter_intersect_agg.
+ * compare.h - functions that compare two filters, and the functions of cuckoofilter_intersect_agg.
  */
 #ifndef CKFS_COMPARE_H
 #define CKFS_COMPARE_H

@@ -1,15 +1,15 @@
 /*
  * error.c - every error of the SQLite extension.
  *
- * One sentence each: what is wrong, with the values, and after a colon what
- * to do about it.  PostgreSQL's errors begin with the same words; what both
- * databases say is worded in messages.h.
+ * A message is one sentence: the error with its values, then, after a colon, what to do.
+ * PostgreSQL's errors begin with the same words. messages.h has the messages that both databases
+ * share.
  */
 #include "error.h"
 
 #include "messages.h"
 
-/* Report a sentence that sqlite3_mprintf made. */
+/* Report a message from sqlite3_mprintf. */
 static void
 ckfs_report(sqlite3_context *ctx, char *sentence)
 {
@@ -20,7 +20,7 @@ ckfs_report(sqlite3_context *ctx, char *sentence)
 	sqlite3_free(sentence);
 }
 
-/* A merge with a filter that is too coarse: that one is named. */
+/* A merge that fails because one filter is too coarse: the message names that filter. */
 static char *
 ckfs_sentence_coarse(const ckf_refusal *refusal, const ckfs_subject *about)
 {
@@ -36,7 +36,7 @@ ckfs_sentence_coarse(const ckf_refusal *refusal, const ckfs_subject *about)
 						   (long long)coarse->capacity, refusal->fpr, refusal->limit, items);
 }
 
-/* Precision is at its end. */
+/* A filter, or the result of a merge, has no precision left. */
 static char *
 ckfs_sentence_precision(const ckfs_subject *about)
 {
@@ -67,7 +67,7 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 	switch (status)
 	{
 		case CKF_BAD_BYTES:
-		case CKF_UNFINISHED: /* SQLite never hands one out */
+		case CKF_UNFINISHED: /* SQLite never stores such a state */
 			return sqlite3_mprintf(CKF_SAY_BAD_BYTES);
 		case CKF_BAD_VERSION:
 			return sqlite3_mprintf(CKF_SAY_BAD_VERSION CKF_REST_BAD_VERSION);
@@ -102,7 +102,7 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 		case CKF_MORE:
 		case CKF_ROOM:
 		case CKF_FEED:
-			break; /* no failures */
+			break; /* not failures */
 	}
 	return sqlite3_mprintf(CKF_SAY_UNEXPECTED, (int)status);
 }
@@ -169,8 +169,7 @@ ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t lim
 									 (unsigned long long)filter->count, ckf_fpr(filter)));
 }
 
-/* What a filter holds whose items are of these classes, in words: of sqlite3_malloc, NULL without
- * memory. */
+/* The classes of the items in a filter, as words, from sqlite3_malloc.  NULL: out of memory. */
 static char *
 ckfs_describe_held(unsigned item_classes)
 {

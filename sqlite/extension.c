@@ -1,5 +1,5 @@
 /*
- * extension.c - the entry point, and the functions that SQL sees; tables are in table/.
+ * extension.c - the entry point, and the table of SQL functions.  Virtual tables are in table/.
  */
 #include "aggregate.h"
 #include "argument.h"
@@ -18,7 +18,7 @@
 
 SQLITE_EXTENSION_INIT1
 
-/* Since SQLite 3.45; earlier versions ignore the bit. */
+/* This flag exists since SQLite 3.45; earlier versions ignore it. */
 #ifndef SQLITE_RESULT_SUBTYPE
 #define SQLITE_RESULT_SUBTYPE 0x001000000
 #endif
@@ -41,8 +41,8 @@ static const ckfs_aggregate of_hashes = {.hash = ckfs_hash_given, .count = 1};
 static const ckfs_aggregate of_union = {NULL, 1, CKF_MERGE_UNION, CKF_FINISH_UNION};
 static const ckfs_aggregate of_sum = {NULL, 1, CKF_MERGE_SUM, CKF_FINISH_SUM};
 
-/* A function of SQL, once for each number of arguments; most is -1 where it
- * takes any number.  An aggregate's call is its step. */
+/* An SQL function, which is registered for each number of arguments from least to most; most is -1
+ * if it takes any number.  The call of an aggregate is its step. */
 typedef struct ckfs_entry
 {
 	const char *name;
@@ -121,7 +121,7 @@ ckfs_connect(void)
 	return connection;
 }
 
-/* What is shared ends with the last that refers to it. */
+/* Drop a reference.  The last one frees the shared data. */
 static void
 ckfs_release(ckfs_connection *connection)
 {
@@ -132,8 +132,8 @@ ckfs_release(ckfs_connection *connection)
 	sqlite3_free(connection);
 }
 
-/* SQLite is done with a function, or has failed to register it: the connection is closed, or a
- * version before 1.3.1, which looks for no other one, has been loaded after this one. */
+/* SQLite calls this when it drops a function or fails to register it.  The connection was closed,
+ * or a version before 1.3.1, which does not check for another one, was loaded after this one. */
 static void
 ckfs_forget(void *user)
 {
@@ -143,7 +143,7 @@ ckfs_forget(void *user)
 	ckfs_release(connection);
 }
 
-/* The same with the module of tables. */
+/* The same for the module of tables. */
 static void
 ckfs_forget_module(void *connection)
 {
@@ -151,20 +151,20 @@ ckfs_forget_module(void *connection)
 }
 
 /*
- * What SQLite may rely on.  DETERMINISTIC: the result follows from the arguments alone, so that it
- * may be in an index.  INNOCUOUS: triggers and views of a database that somebody else has written
- * may call it.
+ * What SQLite may assume.  DETERMINISTIC: the result depends on the arguments alone, so an index
+ * may use the function.  INNOCUOUS: triggers and views may call it, even those of a database that
+ * somebody else has written.
  */
 static int
 ckfs_flags(ckfs_function *call)
 {
 	if (call == ckfs_sql_export) /* it reads the database */
 		return SQLITE_UTF8 | SQLITE_DIRECTONLY;
-	if (call == ckfs_sql_table_info) /* it, too */
+	if (call == ckfs_sql_table_info) /* so does this */
 		return SQLITE_UTF8 | SQLITE_DIRECTONLY | SQLITE_RESULT_SUBTYPE;
-	if (call == ckfs_sql_open) /* a handle is another one in each connection */
+	if (call == ckfs_sql_open) /* each connection has handles of its own */
 		return SQLITE_UTF8 | SQLITE_INNOCUOUS;
-	if (call == ckfs_sql_info || call == ckfs_sql_which) /* JSON */
+	if (call == ckfs_sql_info || call == ckfs_sql_which) /* they return JSON */
 		return CKFS_FLAGS | SQLITE_RESULT_SUBTYPE;
 	return CKFS_FLAGS;
 }
@@ -189,7 +189,7 @@ ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 	return rc;
 }
 
-/* Take back what was registered: SQLite unloads a module whose entry point fails. */
+/* Unregister what was registered: SQLite unloads a library whose entry point fails. */
 static void
 ckfs_unregister(sqlite3 *db, int i)
 {
@@ -202,8 +202,8 @@ ckfs_unregister(sqlite3 *db, int i)
 
 /* ------------------------------------------------------ loaded more than once */
 
-/* Has the connection a function of this name?  To call it would tell, too, but an error goes to
- * the log. */
+/* Whether the connection has a function of this name.  To call it would be simpler, but its absence
+ * would be logged as an error. */
 static int
 ckfs_has_function(sqlite3 *db, const char *name, bool *has)
 {
@@ -211,7 +211,7 @@ ckfs_has_function(sqlite3 *db, const char *name, bool *has)
 	int rc = sqlite3_prepare_v2(db, "PRAGMA function_list", -1, &statement, NULL);
 
 	*has = false;
-	if (rc == SQLITE_AUTH) /* an authorizer denies PRAGMA: nobody can tell */
+	if (rc == SQLITE_AUTH) /* an authorizer denies PRAGMA, so this cannot be found out */
 		return SQLITE_OK;
 	while (rc == SQLITE_OK && !*has && sqlite3_step(statement) == SQLITE_ROW)
 	{
@@ -226,9 +226,10 @@ ckfs_has_function(sqlite3 *db, const char *name, bool *has)
 }
 
 /*
- * Two copies of the extension in a connection would keep adds of one table in two places, and one
- * would read the other's memory.  *loaded: this version is in the connection already, by this file
- * or another one, and does all that this call would do.  Another version is an error.
+ * Find out whether the extension is loaded already.  Two copies in one connection would store
+ * waiting adds of one table in two places, and one would read the memory of the other.  *loaded:
+ * this version is loaded, from this file or another one, so there is nothing to do.  Another
+ * version is an error.
  */
 static int
 ckfs_find_loaded(sqlite3 *db, bool *loaded, char **error)
@@ -256,7 +257,7 @@ ckfs_find_loaded(sqlite3 *db, bool *loaded, char **error)
 	return rc;
 }
 
-/* SQLite looks for this name in a file called cuckoofilter. */
+/* SQLite looks for this name in a library called cuckoofilter. */
 CKFS_EXPORT int
 sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
@@ -274,7 +275,7 @@ sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines 
 	connection = ckfs_connect();
 	if (!connection)
 		return SQLITE_NOMEM;
-	connection->references++; /* until all are registered */
+	connection->references++; /* until all functions are registered */
 	for (i = 0; i < CKFS_ENTRIES && rc == SQLITE_OK; i++)
 		rc = ckfs_register(db, i, &connection->users[i]);
 	if (rc == SQLITE_OK)
@@ -282,7 +283,7 @@ sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines 
 		connection->references++;
 		rc = ckfs_register_table(db, connection, ckfs_forget_module);
 	}
-	if (rc != SQLITE_OK && error) /* it is loaded, and a statement is using it */
+	if (rc != SQLITE_OK && error) /* the extension is loaded already, and a statement is using it */
 		*error = sqlite3_mprintf("%s", sqlite3_errmsg(db));
 	while (rc != SQLITE_OK && i > 0)
 		ckfs_unregister(db, --i);

@@ -1,17 +1,17 @@
 /*
- * function.h - functions of SQL: those of scalar.c, info.c, which.c and table/. Headers of other
- * files declare their own.
+ * function.h - the SQL functions of scalar.c, info.c, which.c and table/. The functions of other
+ * files are declared in their own headers.
  */
 #ifndef CKFS_FUNCTION_H
 #define CKFS_FUNCTION_H
 
 #include "argument.h"
 
-/* How add, remove and contains take what follows the filter: user data. */
+/* The user data of add, remove and contains: how they read the arguments after the filter. */
 typedef struct ckfs_items
 {
 	ckfs_hasher *hash;
-	int count; /* arguments of an item */
+	int count; /* the number of arguments of an item */
 } ckfs_items;
 
 typedef void ckfs_function(sqlite3_context *ctx, int argc, sqlite3_value **argv);

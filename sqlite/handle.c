@@ -1,14 +1,13 @@
 /*
- * handle.c - filters that cuckoofilter_open holds.
+ * handle.c - the filters that cuckoofilter_open keeps in memory.
  *
- * A handle is a short BLOB: its sign, the hash of the filter's bytes, and a
- * serial number.  It goes wherever a value goes, and the functions of the
- * connection that made it find the filter by it.  (A pointer of SQLite's would
- * be NULL behind FROM, WITH, a view or coalesce(), and a filter that turns into
- * NULL there loses rows without a word.)
+ * A handle is a short BLOB: a signature, the hash of the filter's bytes, and a serial number.  It
+ * works wherever a value does, and the functions of the connection that made it find its filter. (A
+ * pointer value of SQLite becomes NULL when it passes through FROM, WITH, a view or coalesce().  A
+ * filter that becomes NULL loses rows without an error.)
  *
- * Bytes that are open already get the handle that they have, so that opening a filter for
- * each row holds it once.  Each connection has handles of its own, so cuckoofilter_open is not
+ * Opening bytes that are open already returns their handle, so a query that opens a filter in each
+ * row stores it once.  Each connection has handles of its own, so cuckoofilter_open is not
  * deterministic.
  */
 #include "handle.h"
@@ -19,32 +18,32 @@
 
 #include <string.h>
 
-/* Bytes that a connection's handles hold; past that the longest unused are
- * dropped, but never the two used last, however large they are: a filter that was
- * just opened can be asked, beside another one. */
+/* The bytes that all handles of a connection may take.  Beyond that, the least recently used
+ * handles are closed, but never the two most recent ones, however large they are.  So a filter that
+ * was just opened can be used, together with another one. */
 #ifndef CKFS_MAX_HANDLE_BYTES
 #define CKFS_MAX_HANDLE_BYTES ((uint64_t)256 << 20)
 #endif
 #define CKFS_LEAST_HANDLES 2
 
-/* Handles of a connection whose BLOBs are kept until it ends. */
+/* The number of handles in a connection whose BLOBs stay allocated until it is closed. */
 #ifndef CKFS_MAX_NAMES
 #define CKFS_MAX_NAMES 32768
 #endif
 
 #define CKFS_FIRST_CHAINS 16
 
-/* What a handle's BLOB begins with; no filter does. */
+/* A handle's BLOB begins with this; no filter does. */
 static const char ckfs_sign[8] = {'c', 'k', 'f', '-', 'o', 'p', 'e', 'n'};
 
 _Static_assert(sizeof(ckfs_name) == 24, "a handle has no padding");
 
 /*
- * A name that stays where it is until the connection ends.  SQLite does not copy
- * such a BLOB (SQLITE_STATIC), where before 3.43 it allocates memory for any other
- * on each call of a function with a subquery, and a probe took twice as long as by
- * a pointer.  It may still look at it after the filter was dropped, so that none is ever
- * given back or used again; instead there is an end to how many there are.
+ * The BLOB of a handle, which stays at its address until the connection is closed.  SQLite does not
+ * copy such a BLOB (SQLITE_STATIC).  Before 3.43 it would allocate memory for any other BLOB in
+ * each call of a function with a subquery, which made a lookup take twice as long.  SQLite may read
+ * the BLOB after the handle was closed, so it is never freed or reused; instead, their number is
+ * limited.
  */
 struct ckfs_kept
 {
@@ -56,11 +55,11 @@ struct ckfs_handle
 {
 	ckf_filter filter;
 	ckfs_name name;
-	const ckfs_kept *kept;      /* the same; NULL: it has to be copied */
-	ckfs_handle *next;          /* of its chain, by hash */
-	ckfs_handle *newer, *older; /* by last use */
-	bool checked;               /* each slot was read once */
-	unsigned pins;              /* who reads it while SQL runs: it is not dropped */
+	const ckfs_kept *kept;      /* the same name, allocated; NULL: SQLite must copy it */
+	ckfs_handle *next;          /* of its hash chain */
+	ckfs_handle *newer, *older; /* in the order of their last use */
+	bool checked;               /* each slot was checked */
+	unsigned pins;              /* users that read it while SQL runs; it cannot be closed */
 	uint8_t bytes[];
 };
 
@@ -131,14 +130,14 @@ ckfs_use(ckfs_handles *handles, ckfs_handle *handle)
 
 /* ---------------------------------------------------------------- by hash */
 
-/* Where the chain of a hash begins. */
+/* The chain of a hash. */
 static ckfs_handle **
 ckfs_chain(const ckfs_handles *handles, uint64_t hash)
 {
 	return &handles->chains[hash & (handles->chain_count - 1)];
 }
 
-/* Twice as many chains, or the first ones; false without memory. */
+/* Double the number of chains, or allocate the first ones. false: out of memory. */
 static bool
 ckfs_more_chains(ckfs_handles *handles)
 {
@@ -168,7 +167,7 @@ ckfs_find_name(const ckfs_handles *handles, const void *bytes)
 	ckfs_handle *handle;
 	ckfs_name name;
 
-	memcpy(&name, bytes, sizeof(name)); /* which may lie anywhere */
+	memcpy(&name, bytes, sizeof(name)); /* which may be unaligned */
 	handle = handles->chains ? *ckfs_chain(handles, name.hash) : NULL;
 	while (handle && memcmp(&handle->name, &name, sizeof(name)) != 0)
 		handle = handle->next;
@@ -194,7 +193,7 @@ ckfs_find_bytes(const ckfs_handles *handles, const ckf_filter *filter, uint64_t 
 
 /* ------------------------------------------------------------ open and drop */
 
-/* Drop the one that is longest unused and not read; false: there is none. */
+/* Close the least recently used handle that is not pinned. false: there is none. */
 static bool
 ckfs_drop_oldest(ckfs_handles *handles)
 {
@@ -231,7 +230,7 @@ ckfs_insert(ckfs_handles *handles, ckfs_handle *handle)
 		continue;
 }
 
-/* Keep a name, if there is room for it. */
+/* Allocate the name of a handle for good, if the limit allows it. */
 static const ckfs_kept *
 ckfs_keep(ckfs_handles *handles, const ckfs_name *name)
 {
@@ -247,14 +246,14 @@ ckfs_keep(ckfs_handles *handles, const ckfs_name *name)
 	return kept;
 }
 
-/* A handle of its own for bytes that are not open yet. */
+/* Make a handle for bytes that are not open yet. */
 static ckfs_handle *
 ckfs_new_handle(sqlite3_context *ctx, ckfs_handles *handles, const ckf_filter *filter,
 				uint64_t hash)
 {
 	ckfs_handle *handle;
 
-	/* where chains cannot get more, they get longer */
+	/* without memory for more chains, the chains get longer */
 	if (handles->count >= handles->chain_count && !ckfs_more_chains(handles) && !handles->chains)
 		handle = NULL;
 	else
@@ -288,8 +287,8 @@ ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter)
 	ckfs_handle *handle = handles->newest;
 	uint64_t hash;
 
-	/* The newest, which may be the filter itself, is looked at first: a join
-	 * that opens one filter for each row does not hash it each time. */
+	/* Check the newest handle first, which may be that of the filter itself: a join that opens one
+	 * filter in each row does not hash it each time. */
 	if (!handle || (&handle->filter != filter && !ckfs_has_bytes(handle, filter)))
 	{
 		hash = ckf_hash_bytes(CKF_CLASS_BYTES, filter->bytes, filter->size, handles->seed);

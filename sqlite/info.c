@@ -1,5 +1,5 @@
 /*
- * info.c - cuckoofilter_info: all there is to tell about a filter, as JSON.
+ * info.c - cuckoofilter_info: the parameters and statistics of a filter as JSON.
  */
 #include "argument.h"
 #include "function.h"
@@ -44,8 +44,7 @@ ckfs_json_result(sqlite3_context *ctx, sqlite3_str *json)
 	sqlite3_result_subtype(ctx, CKFS_JSON_SUBTYPE);
 }
 
-/* cuckoofilter_info(filter): checks every slot, so that it also serves to
- * look for damage. */
+/* cuckoofilter_info(filter): it checks every slot, so it also finds damage. */
 void
 ckfs_sql_info(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {

@@ -1,6 +1,6 @@
 /*
- * json.h - the fields of core/info_fields.h as JSON: for functions that have a sqlite3_str
- * `json` and an `info` with these members.
+ * json.h - write the fields of core/info_fields.h as JSON.  The macros expect a sqlite3_str `json`
+ * and a pointer `info` to a struct with these members.
  */
 #ifndef CKFS_JSON_H
 #define CKFS_JSON_H
@@ -21,16 +21,16 @@
 	sqlite3_str_appendall(json, ",\"" #field "\":");                                               \
 	ckfs_append_words(json, info->field);
 
-/* The mark of a JSON value among SQLite's functions. */
+/* The subtype of JSON values in SQLite. */
 #define CKFS_JSON_SUBTYPE 'J'
 
-/* An array of words, NULL behind the last. */
+/* Append an array of words, which ends with NULL. */
 void ckfs_append_words(sqlite3_str *json, const char *const *words);
 
 /* Begin an object. */
 sqlite3_str *ckfs_json_start(sqlite3_context *ctx);
 
-/* End it: the result is JSON. */
+/* End the object and return it as the result of the function. */
 void ckfs_json_result(sqlite3_context *ctx, sqlite3_str *json);
 
 #endif

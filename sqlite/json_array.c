@@ -1,10 +1,10 @@
 /*
  * json_array.c - JSON arrays of numbers and strings, element by element.
  *
- * A reader of our own, since SQLite before 3.38 may be built without its JSON functions, and
- * since json_each tells a number's value but not its text.  It is as strict as RFC 8259: no
- * comments, no trailing comma, no control characters.  What an element is in SQL is what
- * json_each says of it.
+ * SQLite before 3.38 may be built without its JSON functions, and json_each gives the value of a
+ * number but not its text.  So this file has a parser of its own.  It is as strict as RFC 8259: it
+ * accepts no comments, no trailing commas and no control characters.  An element has the SQL value
+ * that json_each gives it.
  */
 #include "host.h"
 #include "json_array.h"
@@ -19,14 +19,15 @@ ckfs_json_skip_blanks(ckfs_array *array)
 		array->at++;
 }
 
-/* The next character, or 0 at the end; the text itself may have a 0, which is no JSON. */
+/* The next character, or 0 at the end.  The text itself may contain a 0, which is not valid
+ * JSON. */
 static char
 ckfs_json_peek(const ckfs_array *array)
 {
 	return array->at < array->end ? *array->at : 0;
 }
 
-/* Step over a character, if it is the next one. */
+/* Skip the next character if it is this one. */
 static bool
 ckfs_json_take(ckfs_array *array, char wanted)
 {
@@ -38,7 +39,7 @@ ckfs_json_take(ckfs_array *array, char wanted)
 
 /* ------------------------------------------------------------------ numbers */
 
-/* Step over digits; false where there are none. */
+/* Skip digits. false: there are none. */
 static bool
 ckfs_json_take_digits(ckfs_array *array)
 {
@@ -49,7 +50,7 @@ ckfs_json_take_digits(ckfs_array *array)
 	return array->at > first;
 }
 
-/* The value of an integer, as far as it is one of 64 bits. */
+/* The value of an integer. false: it needs more than 64 bits. */
 static bool
 ckfs_json_read_integer(const char *at, const char *end, int64_t *integer)
 {
@@ -69,7 +70,7 @@ ckfs_json_read_integer(const char *at, const char *end, int64_t *integer)
 	return true;
 }
 
-/* A number without a fraction or an exponent is INTEGER where it has room, else it is REAL. */
+/* A number without fraction and exponent is INTEGER if it fits, else REAL. */
 static bool
 ckfs_json_read_number(ckfs_array *array, ckfs_element *element)
 {
@@ -102,7 +103,7 @@ ckfs_json_read_number(ckfs_array *array, ckfs_element *element)
 
 /* ------------------------------------------------------------------ strings */
 
-/* Four hexadecimal digits. */
+/* Read four hexadecimal digits. */
 static bool
 ckfs_json_take_hex(ckfs_array *array, unsigned *code)
 {
@@ -123,8 +124,7 @@ ckfs_json_take_hex(ckfs_array *array, unsigned *code)
 	return true;
 }
 
-/* Write a character in UTF-8; one half of a surrogate pair becomes three bytes, as SQLite
- * makes them. */
+/* Write a character in UTF-8.  One half of a surrogate pair becomes three bytes, as in SQLite. */
 static char *
 ckfs_json_put_utf8(char *to, unsigned code)
 {
@@ -150,7 +150,7 @@ ckfs_json_put_utf8(char *to, unsigned code)
 	return to;
 }
 
-/* What follows \u, with the second half of a surrogate pair. */
+/* Read what follows \u, including the second half of a surrogate pair. */
 static bool
 ckfs_json_read_code(ckfs_array *array, char **to)
 {
@@ -174,7 +174,7 @@ ckfs_json_read_code(ckfs_array *array, char **to)
 	return true;
 }
 
-/* What follows a backslash. */
+/* Read what follows a backslash. */
 static bool
 ckfs_json_read_escape(ckfs_array *array, char **to)
 {
@@ -191,7 +191,8 @@ ckfs_json_read_escape(ckfs_array *array, char **to)
 	return true;
 }
 
-/* A string, from behind its first quotation mark.  Without escapes it is what stands there. */
+/* Read a string after its first quotation mark.  If it has no escapes, its bytes are used as they
+ * are. */
 static bool
 ckfs_json_read_string(ckfs_array *array, ckfs_element *element)
 {
@@ -224,7 +225,7 @@ ckfs_json_read_string(ckfs_array *array, ckfs_element *element)
 
 /* -------------------------------------------------------------------- array */
 
-/* Come to the next element, over a bracket or a comma. */
+/* Skip the bracket or comma before the next element. */
 static ckfs_read
 ckfs_json_next_element(ckfs_array *array)
 {

@@ -8,31 +8,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A number or string in a JSON array, and the value that it is in SQL: INTEGER, REAL or TEXT. */
+/* A number or string in a JSON array, and its value in SQL: INTEGER, REAL or TEXT. */
 typedef struct ckfs_element
 {
-	const char *text; /* as it stands in the array */
+	const char *text; /* as it is written in the array */
 	size_t size;
 	int type; /* SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT */
 	int64_t integer;
-	const char *string; /* TEXT: its UTF-8, valid until the next element is read */
+	const char *string; /* of TEXT: its UTF-8, valid until the next element is read */
 	size_t string_size;
 } ckfs_element;
 
 /* A JSON array that is read element by element. */
 typedef struct ckfs_array
 {
-	const char *text, *end, *at; /* all of it, and how far it has been read */
+	const char *text, *end, *at; /* the whole text, and the position of the reader */
 	char *room;                  /* for the string of an element: as many bytes as the text */
 	bool begun;
 } ckfs_array;
 
-/* What came of reading an element. */
+/* The result of reading an element. */
 typedef enum ckfs_read
 {
 	CKFS_READ_ELEMENT,
-	CKFS_READ_END, /* there are no more, and nothing follows the array */
-	CKFS_READ_BAD  /* array->at is where the text is no array of numbers and strings */
+	CKFS_READ_END, /* the array has ended, and nothing follows it */
+	CKFS_READ_BAD  /* at array->at, the text is not an array of numbers and strings */
 } ckfs_read;
 
 ckfs_read ckfs_read_element(ckfs_array *array, ckfs_element *element);

@@ -1,12 +1,12 @@
 /*
- * library.c - what depends on the version of the SQLite library that runs us.
+ * library.c - functions that depend on the version of the SQLite library.
  *
- * It may be older or newer than the headers that we were compiled with.
+ * The library may be older or newer than the headers that the extension was compiled with.
  */
 #include "library.h"
 
-/* The first version with all that we call, and the first that tells whether
- * sqlite3_interrupt was called. */
+/* The first version that has every routine this extension calls, and the first one that tells
+ * whether sqlite3_interrupt was called. */
 #define CKFS_LEAST_VERSION 3034000
 #define CKFS_INTERRUPT_VERSION 3041000
 
@@ -40,8 +40,8 @@ ckfs_ask_interrupted(sqlite3 *db)
 
 #else
 
-/* Our header does not know the routine yet, but a newer library has it, at the
- * place that all later headers give it: routines are only ever appended. */
+/* The headers that this was compiled with may lack the routine.  A newer library has it at the same
+ * index as all later headers, since routines are only ever appended. */
 #define CKFS_INTERRUPT_ROUTINE 266
 
 static bool

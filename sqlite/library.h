@@ -1,19 +1,19 @@
 /*
- * library.h - what depends on the version of the SQLite library.
+ * library.h - functions that depend on the version of the SQLite library.
  */
 #ifndef CKFS_LIBRARY_H
 #define CKFS_LIBRARY_H
 
 #include "host.h"
 
-/* Is the library as new as we need it?  If not, *error says so. */
+/* Whether the library is new enough.  If not, *error is the message. */
 bool ckfs_library_will_do(char **error);
 
-/* Was sqlite3_interrupt called?  Then that is the function's result.  Asked
- * between the steps of long work; SQLite before 3.41 cannot tell. */
+/* Whether sqlite3_interrupt was called.  If so, this is the result of the function.  Long work
+ * checks it between its steps.  SQLite before 3.41 cannot tell. */
 bool ckfs_interrupted(sqlite3_context *ctx);
 
-/* The same where there is no function. */
+/* The same without a function call. */
 bool ckfs_is_interrupted(sqlite3 *db);
 
 #endif

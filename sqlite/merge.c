@@ -15,10 +15,11 @@
 
 #include <string.h>
 
-/* Hashes that a filter has room for, so that small ones are merged in place. */
+/* Room, in hashes, that a copy of a small filter gets, so that small filters are merged in
+ * place. */
 #define CKFS_PART_HASHES 512
 
-/* SQLite's aggregate context, at first zeros. */
+/* SQLite's aggregate context, which is zero at first. */
 typedef struct ckfs_parts
 {
 	ckf_filter *part; /* owned filters, CKF_MOST_INPUTS of them; or NULL */
@@ -120,7 +121,7 @@ ckfs_merge_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		(void)ckfs_add_part(ctx, merge, filter, aggregate->collect);
 }
 
-/* The filter of the rows so far; the state stays as it is. */
+/* The filter of the rows so far.  The state stays valid. */
 void
 ckfs_merge_value(sqlite3_context *ctx)
 {

@@ -1,5 +1,5 @@
 /*
- * merge.h - the steps of cuckoofilter_union_agg and cuckoofilter_sum_agg.
+ * merge.h - the functions of cuckoofilter_union_agg and cuckoofilter_sum_agg.
  */
 #ifndef CKFS_MERGE_H
 #define CKFS_MERGE_H

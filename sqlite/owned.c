@@ -1,5 +1,5 @@
 /*
- * owned.c - filters in memory of our own: copies, growth, rebuilds, results.
+ * owned.c - filters in memory of the extension: copies, growth, rebuilds, results.
  */
 #include "owned.h"
 
@@ -9,15 +9,14 @@
 
 #include <string.h>
 
-/* Bytes copied between two looks for interrupts. */
+/* Bytes that are copied between two checks for interrupts. */
 #define CKFS_COPY_STEP ((size_t)16 << 20)
 
-/* Scratch that lies behind a rebuild, enough for one of few items: groups of these
- * then save an allocation each. */
+/* Scratch memory that is allocated together with a rebuild.  It is enough for a few items, so small
+ * groups save an allocation each. */
 #define CKFS_SMALL_SCRATCH 512
 
-/* Does a result of this size pass SQLite's limit?  `filter` is what it grew
- * out of. */
+/* Whether a result of this size is below SQLite's limit.  `filter` is what it grew from. */
 static bool
 ckfs_fits(sqlite3_context *ctx, size_t size, const ckf_filter *filter)
 {
@@ -29,7 +28,7 @@ ckfs_fits(sqlite3_context *ctx, size_t size, const ckf_filter *filter)
 	return false;
 }
 
-/* Memory of at least one byte: SQLite has NULL for none. */
+/* Allocate at least one byte, since sqlite3_malloc64(0) returns NULL. */
 static void *
 ckfs_allocate(sqlite3_context *ctx, size_t size)
 {
@@ -74,28 +73,29 @@ ckfs_copy(sqlite3_context *ctx, const ckf_filter *filter, size_t more, ckf_filte
 	return true;
 }
 
-/* What grows, and running states, are not results yet: ckfs_result looks at them. */
+/* Whether the goal gives a state or a filter that grows.  Those are not results; ckfs_result checks
+ * the size of the result. */
 static bool
 ckfs_is_state(ckf_goal goal)
 {
 	return goal == CKF_GROW || goal == CKF_MERGE_UNION || goal == CKF_MERGE_SUM;
 }
 
-/* A rebuild under way. */
+/* A rebuild in progress. */
 typedef struct ckfs_work
 {
 	ckf_rebuild *rebuild;
 	ckf_goal goal;
-	const ckf_filter *a, *b; /* as ckfs_run has them */
-	unsigned inputs;         /* of the rebuild, at most */
-	bool *refused;           /* where CKF_PRECISION is no error; or NULL */
-	ckfs_feed *feed;         /* NULL, but where items come from the host */
+	const ckf_filter *a, *b; /* the arguments of ckfs_run */
+	unsigned inputs;         /* the most inputs of the rebuild */
+	bool *refused;           /* set on CKF_PRECISION; NULL: that is an error */
+	ckfs_feed *feed;         /* gives the items of the host; NULL: there are none */
 	void *data;
 	ckf_buffers buffers;
-	void *small_scratch; /* behind the rebuild */
+	void *small_scratch; /* allocated together with the rebuild */
 } ckfs_work;
 
-/* Memory for a rebuild, and its buffers at the start. */
+/* Allocate a rebuild and its first buffers. */
 static bool
 ckfs_new_rebuild(sqlite3_context *ctx, ckfs_work *work)
 {
@@ -121,8 +121,8 @@ ckfs_free_rebuild(ckfs_work *work)
 	sqlite3_free(work->rebuild);
 }
 
-/* Give the buffers of a rebuild over `a` what they need; one that does stays, as
- * its contents matter. */
+/* Give the buffers of a rebuild the sizes that it needs.  A buffer that is large enough stays,
+ * since its content is used. */
 static bool
 ckfs_make_room(sqlite3_context *ctx, ckfs_work *work)
 {
@@ -150,7 +150,7 @@ ckfs_make_room(sqlite3_context *ctx, ckfs_work *work)
 	return true;
 }
 
-/* Do what a step asks for before the next; false: it cannot be, or ends here. */
+/* Do what a step asks for before the next one. false: it failed, or the rebuild is refused. */
 static bool
 ckfs_serve(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
 {
@@ -161,8 +161,8 @@ ckfs_serve(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
 	return status == CKF_MORE || ckfs_make_room(ctx, work);
 }
 
-/* The steps of a rebuild, which was started with that status, to its end.  false: it
- * has not come to it, and the result of the function says why. */
+/* Run the steps of a rebuild that was started with this status. false: it did not finish, and the
+ * result of the function is the error. */
 static bool
 ckfs_steps(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
 {
@@ -183,7 +183,7 @@ ckfs_steps(sqlite3_context *ctx, ckfs_work *work, ckf_status status)
 	return status == CKF_OK;
 }
 
-/* The same; *owned is the result. */
+/* The same; the result becomes *owned. */
 static bool
 ckfs_step_to_end(sqlite3_context *ctx, ckfs_work *work, ckf_status status, ckf_filter *owned)
 {
@@ -234,7 +234,7 @@ ckfs_reopen(sqlite3_context *ctx, ckf_filter *owned)
 	size_t room = owned->room;
 	ckf_status status = ckf_open(owned, bytes, owned->size, CKF_STORED);
 
-	owned->bytes = bytes; /* to free, even if it were damaged */
+	owned->bytes = bytes; /* so that it is freed even if it is damaged */
 	owned->room = room;
 	if (status != CKF_OK)
 		ckfs_error(ctx, status, (ckfs_subject){0});
@@ -274,7 +274,7 @@ ckfs_run_fed(sqlite3_context *ctx, ckfs_start_fed *start, ckfs_feed *feed, void 
 		   ckfs_step_to_end(ctx, &work, start(work.rebuild, data), owned);
 }
 
-/* Put the result of a rebuild in the owned filter's place. */
+/* Replace the owned filter by the result of a rebuild. */
 static bool
 ckfs_take(sqlite3_context *ctx, ckf_filter *owned, const ckf_filter *result)
 {
@@ -342,7 +342,7 @@ ckfs_change_each(sqlite3_context *ctx, ckf_filter *owned, const ckfs_list *list,
 	return true;
 }
 
-/* A rebuild of a filter and hashes. */
+/* Run a rebuild of a filter and a list of hashes. */
 static bool
 ckfs_run_hashes(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckfs_list *list,
 				ckf_filter *owned)
@@ -366,7 +366,7 @@ ckfs_change_many(sqlite3_context *ctx, const ckf_filter *filter, const ckfs_list
 {
 	if (!ckf_few(filter, list->count))
 		return ckfs_run_hashes(ctx, goal, filter, list, owned);
-	/* a rebuild would cost more */
+	/* few items: a rebuild would cost more */
 	return ckfs_copy(ctx, filter, list->count, owned) && ckfs_change_each(ctx, owned, list, change);
 }
 

@@ -1,11 +1,10 @@
 /*
- * scalar.c - the scalar functions, but for cuckoofilter_info.
+ * scalar.c - the scalar functions except cuckoofilter_info.
  *
- * How much to trust a BLOB: what probes or changes single items looks at the
- * header only (CKF_STORED), since it runs for each row and opening is then a
- * matter of nanoseconds, which also leaves nothing to cache.  Wrong bytes
- * behind a right header may give a wrong answer, and no more.  What merges
- * filters walks all of them anyway, and checks each slot (CKF_FOREIGN).
+ * How far a BLOB is checked: a function that looks up or changes single items checks the header
+ * only (CKF_STORED).  It runs for each row, and opening takes nanoseconds this way, so nothing has
+ * to be cached.  Damaged bytes after a valid header may give a wrong answer, but nothing worse.  A
+ * function that merges filters reads all bytes anyway, and checks each slot (CKF_FOREIGN).
  */
 #include "argument.h"
 #include "connection.h"
@@ -22,7 +21,7 @@ ckfs_is_null(sqlite3_value *value)
 	return sqlite3_value_type(value) == SQLITE_NULL;
 }
 
-/* capacity [, fpr [, options]]: false where one of them is NULL or wrong. */
+/* Read capacity [, fpr [, options]]. false: one of them is NULL or invalid. */
 static bool
 ckfs_read_capacity_first(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_params *params)
 {
@@ -63,8 +62,8 @@ ckfs_sql_bytes(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_error(ctx, status, (ckfs_subject){.params = &params});
 }
 
-/* cuckoofilter_open(filter): a handle of it, for all functions of this connection;
- * of a handle, the same. */
+/* cuckoofilter_open(filter): a handle for all functions of this connection.  The handle of a handle
+ * is the same handle. */
 void
 ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -76,10 +75,10 @@ ckfs_sql_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_result_handle(ctx, filter);
 }
 
-/* Is an item that is added or removed of a class that never was?  To take it away would take
- * another item's copy.  (From a set none can be taken, which the engine says.) */
+/* Whether no item of this class was ever added to the filter.  A removal would then take the copy
+ * of another item. (Removals from a set are an error, which the engine reports.) */
 static bool
-ckfs_is_stranger(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
+ckfs_has_new_class(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_class)
 {
 	ckf_info info;
 
@@ -89,7 +88,7 @@ ckfs_is_stranger(sqlite3_context *ctx, const ckf_filter *filter, unsigned item_c
 	return strcmp(info.kind, "set") != 0;
 }
 
-/* Is a part of an item NULL? */
+/* Whether one of the values of an item is NULL. */
 static bool
 ckfs_has_null(sqlite3_value **values, int count)
 {
@@ -102,9 +101,9 @@ ckfs_has_null(sqlite3_value **values, int count)
 }
 
 /*
- * The filter of argument 0, changed by the item or hash that follows.  NULL is
- * no item and changes nothing: a trigger that adds a column's values would lose
- * its filter at the first NULL otherwise.
+ * Change the filter of argument 0 by the item or hash after it.  NULL is never an item and changes
+ * nothing.  Otherwise a trigger that adds the values of a column would lose its filter at the first
+ * NULL.
  */
 static void
 ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, size_t more)
@@ -117,7 +116,7 @@ ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, si
 
 	if (!filter || (!nothing && !items->hash(ctx, argv + 1, filter->seed, &item)))
 		return;
-	if (!nothing && ckfs_is_stranger(ctx, filter, item.item_class))
+	if (!nothing && ckfs_has_new_class(ctx, filter, item.item_class))
 		nothing = change == ckfs_remove;
 	if (!ckfs_copy(ctx, filter, more, &owned))
 		return;
@@ -144,8 +143,8 @@ ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_changed(ctx, argv, ckfs_remove, 0);
 }
 
-/* The hashes of arguments that are not NULL, to be freed; of those that are to be removed,
- * without strangers. */
+/* Hash the arguments that are not NULL; the caller frees the list.  For removals, items of a class
+ * that was never added are left out. */
 static bool
 ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_filter *filter,
 			   bool removes, ckfs_list *list)
@@ -169,7 +168,7 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 			sqlite3_free(hashes);
 			return false;
 		}
-		if (ckfs_is_stranger(ctx, filter, item.item_class) && removes)
+		if (ckfs_has_new_class(ctx, filter, item.item_class) && removes)
 			continue;
 		hashes[list->count++] = item.hash;
 		list->item_classes |= item.item_class;
@@ -231,8 +230,8 @@ ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 								ckf_contains(filter, item.hash));
 }
 
-/* The answer of _any (wanted is true) and _all (false): whether an item was
- * found that is in the filter, or not in it. */
+/* Answer _any (wanted is true) and _all (wanted is false): search for an item that is in the
+ * filter, or that is not. */
 static void
 ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wanted)
 {
@@ -291,7 +290,7 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ctx, ckfs_may_hold(ctx, filter, item.item_class) ? (int)ckf_copies(filter, item.hash) : 0);
 }
 
-/* A rebuild of one filter or two is a function of its own. */
+/* A function that is one rebuild of one or two filters. */
 static void
 ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
 {

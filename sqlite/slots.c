@@ -1,5 +1,5 @@
 /*
- * slots.c - the whole check of a filter that comes from outside.
+ * slots.c - check all slots of an untrusted filter.
  */
 #include "slots.h"
 

@@ -1,6 +1,5 @@
 /*
- * which.c - cuckoofilter_which: of the values that an item may have, those with which it was
- * added.
+ * which.c - cuckoofilter_which: the candidates with which an item was added.
  */
 #include "argument.h"
 #include "error.h"
@@ -11,25 +10,25 @@
 
 #include <string.h>
 
-/* Candidates between two looks for interrupts. */
+/* Candidates between two checks for interrupts. */
 #define CKFS_STEP 65536
 
-/* A candidate as it stands in the array. */
+/* A candidate as it is written in the array. */
 typedef struct ckfs_candidate
 {
 	const char *text;
 	size_t size;
 } ckfs_candidate;
 
-/* All of them, and what it takes to read them. */
+/* All candidates, and the memory to read them. */
 typedef struct ckfs_candidates
 {
 	ckfs_array array;
 	ckfs_candidate *candidate;
 	uint64_t *hashes; /* of the pairs */
-	uint8_t *in;      /* is the pair in the filter? */
+	uint8_t *in;      /* whether the pair is in the filter */
 	size_t count;
-	sqlite3_stmt *real; /* turns text into REAL; NULL until it is needed */
+	sqlite3_stmt *real; /* converts text to REAL; NULL until it is needed */
 } ckfs_candidates;
 
 static void
@@ -42,7 +41,7 @@ ckfs_free_candidates(ckfs_candidates *all)
 	sqlite3_free(all->in);
 }
 
-/* Make room for as many candidates as there may be in the text: one more than it has commas. */
+/* Allocate memory for as many candidates as the text may have: one more than it has commas. */
 static bool
 ckfs_make_candidates(sqlite3_context *ctx, sqlite3_value *value, ckfs_candidates *all)
 {
@@ -72,8 +71,8 @@ ckfs_make_candidates(sqlite3_context *ctx, sqlite3_value *value, ckfs_candidates
 	return false;
 }
 
-/* Text to the REAL that SQLite makes of it: in C strtod has the locale's point, and may differ
- * in the last bit. */
+/* Convert text to REAL as SQLite does.  C's strtod uses the decimal point of the locale, and may
+ * differ in the last bit. */
 static bool
 ckfs_read_real(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element *element,
 			   double *real)
@@ -118,8 +117,8 @@ ckfs_hash_element(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element
 	}
 }
 
-/* Read all candidates, and hash each with the item; false, with an error, where they are no
- * array of numbers and strings. */
+/* Read all candidates, and hash each one with the item. false, with an error: they are not an array
+ * of numbers and strings. */
 static bool
 ckfs_read_candidates(sqlite3_context *ctx, ckfs_candidates *all, uint64_t item, uint64_t seed)
 {
@@ -141,7 +140,7 @@ ckfs_read_candidates(sqlite3_context *ctx, ckfs_candidates *all, uint64_t item, 
 	return read == CKFS_READ_END;
 }
 
-/* Ask the filter for all of them; false when interrupted. */
+/* Look up all pairs. false: interrupted. */
 static bool
 ckfs_ask_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candidates *all)
 {
@@ -158,7 +157,7 @@ ckfs_ask_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candida
 	return true;
 }
 
-/* Those that are in the filter, as a JSON array. */
+/* Return the candidates that are in the filter as a JSON array. */
 static void
 ckfs_result_candidates(sqlite3_context *ctx, const ckfs_candidates *all)
 {
