@@ -260,6 +260,7 @@ help:
 	@echo "make install-sqlite  copy it to $(SQLITE_DIR)  (SQLITE_DIR=, DESTDIR=)"
 	@echo "make lib             build/lib/libcuckoofilter.so and .a, for C programs"
 	@echo "make install-lib     copy them, the headers and cuckoofilter.pc  (PREFIX=/usr/local, LIBDIR=, DESTDIR=)"
+	@echo "make javascript      build/javascript/cuckoofilter, the npm package in WebAssembly  (clang, lld, binaryen)"
 	@echo "make pg              build/pg/cuckoofilter.so and cuckoofilter_join.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"

@@ -84,6 +84,10 @@ bindings()
 	suite build/test/bindings/program
 	suite "$(share 50)" build/test/bindings/asan/program
 	suite test/bindings/library.sh
+	for name in vectors functions large; do
+		suite test/bindings/javascript.sh "$name"
+	done
+	suite "$(share 100)" test/bindings/javascript.sh hostile
 }
 
 sqlite()

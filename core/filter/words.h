@@ -8,7 +8,10 @@
 
 #include <string.h>
 
+/* A build for small code may define it as `static inline`. */
+#ifndef CKF_INLINE
 #define CKF_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* For the rare path of a fast function.  It is not inlined, so the fast path does not save
  * registers that only the rare path uses. */

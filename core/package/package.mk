@@ -74,3 +74,5 @@ build/test/bindings/asan/program: test/bindings/program.c $(wildcard core/packag
 	$(SAN_CC) $(SANITIZE) -Icore/package/c -Itest/core -Wl,--wrap=malloc $(filter-out %.h,$^) -lm -o $@
 
 -include $(wildcard build/lib/obj/core/*/*.d build/lib/obj/core/package/c/*.d)
+
+include core/package/javascript/package.mk

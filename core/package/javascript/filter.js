@@ -1,0 +1,335 @@
+/*
+ * filter.js - class Filter.
+ */
+import { REAL, forBatches, putShort, withItem } from './items.js';
+import {
+	CuckooFilterError, address, at, lastError, doubles, memory, noMemory, readInfo, version, wasm, withMemory,
+} from './wasm.js';
+
+export { CuckooFilterError, version };
+
+const DEFAULT_FPR = 0.01;
+
+/* A call's pointer, which is 0 where it failed. */
+function pointerOf(number) {
+	const pointer = address(number);
+	if (pointer === 0) {
+		throw lastError();
+	}
+	return pointer;
+}
+
+/* A call's answer, which is negative where it failed. */
+function answerOf(number) {
+	if (number < 0) {
+		throw lastError();
+	}
+	return number;
+}
+
+/* A call that gives 0 where it failed. */
+function must(ok) {
+	if (!ok) {
+		throw lastError();
+	}
+}
+
+function seedOf(seed) {
+	if (typeof seed === 'number' && !Number.isSafeInteger(seed)) {
+		throw new TypeError('seed must be an integer, or a bigint');
+	}
+	const value = BigInt(seed);
+	if (BigInt.asIntN(64, value) !== value && BigInt.asUintN(64, value) !== value) {
+		throw new RangeError('seed must be an integer of 64 bits');
+	}
+	return BigInt.asIntN(64, value);
+}
+
+function hashOf(hash) {
+	if (typeof hash !== 'bigint') {
+		throw new TypeError('hash must be a bigint');
+	}
+	return BigInt.asIntN(64, hash);
+}
+
+function capacityOf(capacity) {
+	if (typeof capacity === 'bigint' ? BigInt.asIntN(64, capacity) !== capacity : !Number.isSafeInteger(capacity)) {
+		throw new TypeError(`capacity must be an integer, not ${capacity}`);
+	}
+	return BigInt(capacity);
+}
+
+function fprOf(fpr) {
+	if (typeof fpr !== 'number') {
+		throw new TypeError('fpr must be a number');
+	}
+	return fpr;
+}
+
+/* The options text of an object's members, which have the names of JavaScript. */
+function optionsText({ kind, bucketSize, layout, seed }) {
+	return Object.entries({ kind, bucket_size: bucketSize, layout, seed: seed === undefined ? undefined : seedOf(seed) })
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => `${name}=${value}`)
+		.join(',');
+}
+
+const OPTIONS = new Set(['fpr', 'capacity', 'kind', 'bucketSize', 'layout', 'seed']);
+
+function checkOptions(options) {
+	if (typeof options !== 'object' || options === null) {
+		throw new TypeError('options must be an object');
+	}
+	for (const name of Object.keys(options)) {
+		if (!OPTIONS.has(name)) {
+			throw new TypeError(`unknown option "${name}": options are ${[...OPTIONS].join(', ')}`);
+		}
+	}
+}
+
+/* Calls `use` with the address of a text that ends with a zero. */
+function withText(text, use) {
+	const bytes = new TextEncoder().encode(text);
+	return withMemory(bytes.length + 1, (room) => {
+		memory().set(bytes, room);
+		memory()[room + bytes.length] = 0;
+		return use(room);
+	});
+}
+
+/* Frees the memory of filters that JavaScript has collected. */
+const collected = new FinalizationRegistry((pointer) => wasm.discard(pointer));
+
+/* Makes a Filter of a pointer without the constructor, which takes bytes. */
+const OWN = Symbol('pointer');
+
+export class Filter {
+	#pointer;
+
+	constructor(bytes, own) {
+		this.#pointer = own === OWN ? bytes : openBytes(bytes);
+		collected.register(this, this.#pointer, this);
+	}
+
+	static #of(pointer) {
+		return new Filter(pointerOf(pointer), OWN);
+	}
+
+	static create(capacity, options = {}) {
+		checkOptions(options);
+		return withText(optionsText(options), (text) =>
+			Filter.#of(wasm.create(capacityOf(capacity), fprOf(options.fpr ?? DEFAULT_FPR), text)));
+	}
+
+	static build(items, options = {}) {
+		checkOptions(options);
+		const builder = withText(optionsText(options), (text) => pointerOf(
+			wasm.build_new(fprOf(options.fpr ?? DEFAULT_FPR), capacityOf(options.capacity ?? 0), text)));
+		try {
+			forBatches(items, (n) => must(wasm.build_add(builder, n)));
+			return Filter.#of(wasm.build_end(builder));
+		} finally {
+			wasm.build_free(builder);
+		}
+	}
+
+	/* The pointer, while there is one. */
+	#live() {
+		if (this.#pointer === 0) {
+			throw new TypeError('the filter was freed');
+		}
+		return this.#pointer;
+	}
+
+	contains(item) {
+		const pointer = this.#live();
+		if (typeof item === 'number') {
+			return answerOf(wasm.contains_number(pointer, item)) === 1;
+		}
+		if (typeof item === 'string') {
+			const size = putShort(item);
+			if (size >= 0) {
+				return answerOf(wasm.contains_text(pointer, size)) === 1;
+			}
+		}
+		return withItem(item, null, () => answerOf(wasm.contains(pointer)) === 1);
+	}
+
+	containsMany(items) {
+		const pointer = this.#live();
+		let answers = new Uint8Array(typeof items?.length === 'number' ? items.length : 1024);
+		let total = 0;
+		if (items instanceof Float64Array) {
+			containsDoubles(pointer, items, answers);
+			return answers;
+		}
+		forBatches(items, (n) => {
+			must(wasm.contains_batch(pointer, n));
+			if (total + n > answers.length) {
+				const larger = new Uint8Array(answers.length * 2 + n);
+				larger.set(answers);
+				answers = larger;
+			}
+			answers.set(memory().subarray(at.answers, at.answers + n), total);
+			total += n;
+		});
+		return total === answers.length ? answers : answers.slice(0, total);
+	}
+
+	copies(item) {
+		const pointer = this.#live();
+		return withItem(item, null, () => answerOf(wasm.copies(pointer)));
+	}
+
+	add(item) {
+		const pointer = this.#live();
+		withItem(item, 0, () => answerOf(wasm.change(pointer, 1)));
+		return this;
+	}
+
+	remove(item) {
+		const pointer = this.#live();
+		return withItem(item, false, () => answerOf(wasm.change(pointer, 0)) === 1);
+	}
+
+	addMany(items) {
+		this.#changeMany(items, 1);
+		return this;
+	}
+
+	removeMany(items) {
+		this.#changeMany(items, 0);
+		return this;
+	}
+
+	#changeMany(items, add) {
+		const list = address(wasm.list_new(this.#live()));
+		if (list === 0) {
+			throw noMemory();
+		}
+		try {
+			forBatches(items, (n) => {
+				if (!wasm.list_add(list, n)) {
+					throw noMemory();
+				}
+			});
+			must(wasm.list_change(list, this.#live(), add));
+		} finally {
+			wasm.list_free(list);
+		}
+	}
+
+	containsHash(hash) {
+		return wasm.contains_hash(this.#live(), hashOf(hash)) === 1;
+	}
+
+	addHash(hash) {
+		answerOf(wasm.change_hash(this.#live(), 1, hashOf(hash)));
+		return this;
+	}
+
+	removeHash(hash) {
+		return answerOf(wasm.change_hash(this.#live(), 0, hashOf(hash))) === 1;
+	}
+
+	/* The pointer of another filter. */
+	static #other(filter) {
+		if (!(filter instanceof Filter)) {
+			throw new TypeError('the argument must be a Filter');
+		}
+		return filter.#live();
+	}
+
+	union(filter) {
+		return Filter.#of(wasm.merge(this.#live(), Filter.#other(filter), 0));
+	}
+
+	sum(filter) {
+		return Filter.#of(wasm.merge(this.#live(), Filter.#other(filter), 1));
+	}
+
+	intersect(filter) {
+		return Filter.#of(wasm.merge(this.#live(), Filter.#other(filter), 2));
+	}
+
+	overlap(filter) {
+		return answerOf(wasm.compare(this.#live(), Filter.#other(filter), 0));
+	}
+
+	jaccard(filter) {
+		const answer = wasm.compare(this.#live(), Filter.#other(filter), 1);
+		return answer === -2 ? null : answerOf(answer);
+	}
+
+	compact() {
+		must(wasm.compact(this.#live()));
+		return this;
+	}
+
+	copy() {
+		return Filter.#of(wasm.copy(this.#live()));
+	}
+
+	bytes() {
+		const pointer = this.#live();
+		const from = address(wasm.data(pointer));
+		return memory().slice(from, from + address(wasm.size(pointer)));
+	}
+
+	get count() {
+		return wasm.count(this.#live());
+	}
+
+	get fpr() {
+		return wasm.fpr(this.#live());
+	}
+
+	get seed() {
+		return wasm.seed(this.#live());
+	}
+
+	info() {
+		return readInfo(this.#live());
+	}
+
+	free() {
+		if (this.#pointer !== 0) {
+			collected.unregister(this);
+			wasm.discard(this.#pointer);
+			this.#pointer = 0;
+		}
+	}
+}
+
+/* `using filter = ..` frees it, where JavaScript knows this. */
+if (Symbol.dispose) {
+	Filter.prototype[Symbol.dispose] = Filter.prototype.free;
+}
+
+/* The pointer of the filter in some bytes. */
+function openBytes(bytes) {
+	const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+	if (!(view instanceof Uint8Array)) {
+		throw new TypeError('a filter is made of a Uint8Array or an ArrayBuffer; Filter.create makes an empty one');
+	}
+	return withMemory(view.length, (room) => {
+		memory().set(view, room);
+		return pointerOf(wasm.open(room, view.length));
+	});
+}
+
+/* containsMany of doubles, which are copied at once. */
+function containsDoubles(pointer, items, answers) {
+	for (let from = 0; from < items.length; from += at.ITEMS) {
+		const some = items.subarray(from, from + at.ITEMS);
+		memory().fill(REAL, at.kinds, at.kinds + some.length);
+		doubles.set(some, at.words >>> 3);
+		must(wasm.contains_batch(pointer, some.length));
+		answers.set(memory().subarray(at.answers, at.answers + some.length), from);
+	}
+}
+
+/** The hash of an item, as cuckoofilter_hash of SQL: a signed integer of 64 bits; null of null. */
+export function hash(item, seed = 0n) {
+	return withItem(item, null, () => wasm.hash(seedOf(seed)));
+}

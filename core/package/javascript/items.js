@@ -1,0 +1,239 @@
+/*
+ * items.js - JavaScript's values as items: each has the class under which both databases hash it.
+ *
+ *   number      integer or real, as in SQL: 5 and 5.0 are one item
+ *   boolean     0 or 1
+ *   bigint      integer; past 64 bits the nearest double, as PostgreSQL's numeric
+ *   string      text, in UTF-8
+ *   Uint8Array  bytes: bytea, BLOB, uuid
+ *   Date        timestamp with time zone
+ *   null        no item, as SQL's NULL; so is undefined
+ */
+import { address, at, doubles, halves, memory, noMemory, wasm, words } from './wasm.js';
+
+/* The classes of cuckoofilter.h. */
+const INTEGER = 1;
+export const REAL = 2;
+const TEXT = 3;
+const BYTES = 4;
+const TIMESTAMPTZ = 6;
+const NO_ITEM = 0;
+
+const MICROSECONDS_1970_TO_2000 = 946684800000000n;
+const LEAST_TIMESTAMP = -210866803200000; /* 4713 BC, PostgreSQL's least, in milliseconds since 1970 */
+
+const encoder = new TextEncoder();
+
+/* A string of so many characters fits into so many bytes. */
+const MOST_BYTES_OF_CHARACTER = 3;
+const SHORT = 64;
+
+function wordOfDate(date) {
+	const milliseconds = date.getTime();
+	if (Number.isNaN(milliseconds)) {
+		throw new TypeError('an item is an invalid Date');
+	}
+	if (milliseconds < LEAST_TIMESTAMP) {
+		throw new RangeError(`timestamp out of range: ${date.toISOString()}`);
+	}
+	return BigInt(milliseconds) * 1000n - MICROSECONDS_1970_TO_2000;
+}
+
+/** A batch of items that is being written. */
+export class Batch {
+	/* Begins a batch.  `end` frees what long texts took. */
+	constructor() {
+		this.used = 0; /* bytes of the batch's text */
+		this.long = []; /* addresses of longer ones */
+	}
+
+	end() {
+		for (const room of this.long) {
+			wasm.free(room);
+		}
+		this.long.length = 0;
+		this.used = 0;
+	}
+
+	/* The address of room for so many bytes, or 0: the batch's text is full. */
+	room(size) {
+		if (size > at.TEXT >>> 2) {
+			const room = address(wasm.malloc(size));
+			if (room === 0) {
+				throw noMemory();
+			}
+			this.long.push(room);
+			return room;
+		}
+		return size <= at.TEXT - this.used ? at.text + this.used : 0;
+	}
+
+	/* Bytes of the room were written. */
+	took(room, size) {
+		if (room >= at.text && room < at.text + at.TEXT) {
+			this.used += size;
+		}
+	}
+
+	setBytes(number, kind, room, size) {
+		memory()[at.kinds + number] = kind;
+		halves[(at.words >>> 2) + number * 2] = room;
+		halves[(at.words >>> 2) + number * 2 + 1] = size;
+	}
+
+	putString(number, text) {
+		const most = text.length * MOST_BYTES_OF_CHARACTER;
+		const room = this.room(most);
+		if (room === 0) {
+			return false;
+		}
+		const size = writeText(text, room, most);
+		this.took(room, size);
+		this.setBytes(number, TEXT, room, size);
+		return true;
+	}
+
+	putBytes(number, value) {
+		const room = this.room(value.length);
+		if (room === 0) {
+			return false;
+		}
+		memory().set(value, room);
+		this.took(room, value.length);
+		this.setBytes(number, BYTES, room, value.length);
+		return true;
+	}
+
+	putWord(number, kind, word) {
+		memory()[at.kinds + number] = kind;
+		words[(at.words >>> 3) + number] = word;
+		return true;
+	}
+
+	putReal(number, value) {
+		memory()[at.kinds + number] = REAL;
+		doubles[(at.words >>> 3) + number] = value;
+		return true;
+	}
+
+	/** Writes an item.  false: the batch is full. */
+	put(number, value) {
+		switch (typeof value) {
+			case 'number':
+				return this.putReal(number, value);
+			case 'string':
+				return this.putString(number, value);
+			case 'bigint':
+				return BigInt.asIntN(64, value) === value
+					? this.putWord(number, INTEGER, value)
+					: this.putReal(number, Number(value));
+			case 'boolean':
+				return this.putReal(number, Number(value));
+			default:
+				break;
+		}
+		if (value === null || value === undefined) {
+			memory()[at.kinds + number] = NO_ITEM;
+			return true;
+		}
+		if (value instanceof Uint8Array) {
+			return this.putBytes(number, value);
+		}
+		if (value instanceof Date) {
+			return this.putWord(number, TIMESTAMPTZ, wordOfDate(value));
+		}
+		throw new TypeError(
+			'an item must be a number, bigint, string, boolean, Uint8Array, Date or null, not ' +
+				(typeof value === 'object' ? (value.constructor?.name ?? 'an object') : typeof value));
+	}
+}
+
+/* Writes a text as UTF-8.  Returns its bytes. */
+function writeText(text, room, most) {
+	if (text.length <= SHORT) {
+		const size = writeAscii(text, room);
+		if (size >= 0) {
+			return size;
+		}
+	}
+	return encoder.encodeInto(text, memory().subarray(room, room + most)).written;
+}
+
+/* Writes a text of ASCII, which the encoder would take longer for.  -1: it is not ASCII. */
+function writeAscii(text, room) {
+	const all = memory();
+	for (let i = 0; i < text.length; i++) {
+		const code = text.charCodeAt(i);
+		if (code >= 128) {
+			return -1;
+		}
+		all[room + i] = code;
+	}
+	return text.length;
+}
+
+/** Writes a short text of ASCII to the batch's text.  Returns its bytes; -1: it is another text. */
+export function putShort(text) {
+	return text.length <= SHORT ? writeAscii(text, at.text) : -1;
+}
+
+const single = new Batch();
+
+/** Calls `use` with one item, which is number 0 of the batch; `none` is the result for null. */
+export function withItem(item, none, use) {
+	if (item === null || item === undefined) {
+		return none;
+	}
+	try {
+		single.put(0, item);
+		return use();
+	} finally {
+		single.end();
+	}
+}
+
+/** Calls `use(n)` for each batch of the items of an iterable.  Returns their number. */
+export function forBatches(items, use) {
+	if (typeof items === 'string' || typeof items?.[Symbol.iterator] !== 'function') {
+		throw new TypeError('items must be an array or another iterable');
+	}
+	let total = 0;
+	/* The caller's iterator may use filters, and so the batch: it never runs while one is written. */
+	for (const chunk of chunks(items)) {
+		for (let from = 0; from < chunk.length;) {
+			from += putSome(chunk, from, use);
+		}
+		total += chunk.length;
+	}
+	return total;
+}
+
+function putSome(chunk, from, use) {
+	const batch = new Batch();
+	try {
+		let n = 0;
+		while (from + n < chunk.length && n < at.ITEMS && batch.put(n, chunk[from + n])) {
+			n++;
+		}
+		use(n);
+		return n;
+	} finally {
+		batch.end();
+	}
+}
+
+function* chunks(items) {
+	if (Array.isArray(items) || ArrayBuffer.isView(items)) {
+		yield items;
+		return;
+	}
+	let chunk = [];
+	for (const item of items) {
+		chunk.push(item);
+		if (chunk.length === at.ITEMS) {
+			yield chunk;
+			chunk = [];
+		}
+	}
+	yield chunk;
+}

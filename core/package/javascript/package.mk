@@ -1,0 +1,49 @@
+# The npm package `cuckoofilter`: the engine and libcuckoofilter in WebAssembly, and JavaScript around
+# them.  core/package/package.mk includes this file.  It needs clang, wasm-ld (lld) and wasm-opt
+# (binaryen), which makes the code a tenth smaller.
+
+.PHONY: javascript
+
+JS_DIR  := build/javascript/cuckoofilter
+JS_WASM := $(JS_DIR)/cuckoofilter.wasm
+
+# Small code: what is inlined elsewhere is called here.  Without 128-bit integers the engine multiplies
+# as on 32-bit processors, which is quicker here and needs no library of the compiler.
+WASM_CC    := clang
+WASM_FLAGS := --target=wasm32 -std=c11 -Oz -mbulk-memory -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
+	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -Icore -Icore/package/c -Icore/package/javascript/wasm/libc -Ibuild/wasm/include
+WASM_LINK  := -Wl,--no-entry,--gc-sections,--strip-all,-z,stack-size=262144,--stack-first
+
+WASM_SRC := $(wildcard core/*/*.c core/package/c/*.c core/package/javascript/wasm/*.c)
+WASM_OBJ := $(WASM_SRC:%.c=build/wasm/%.o)
+
+# xxHash's header alone: the rest of the system's headers is of another machine.
+build/wasm/include/xxhash.h:
+	@mkdir -p $(@D)
+	cp "$$(echo '#include <xxhash.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)" $@
+
+build/wasm/%.o: %.c build/wasm/include/xxhash.h
+	@mkdir -p $(@D)
+	$(WASM_CC) $(WASM_FLAGS) $(C_DEPS) -c $< -o $@
+
+$(JS_WASM): $(WASM_OBJ)
+	@mkdir -p $(@D)
+	$(WASM_CC) --target=wasm32 -nostdlib $(WASM_LINK) $^ -o build/wasm/linked.wasm
+	wasm-opt --enable-bulk-memory -Oz build/wasm/linked.wasm -o $@
+
+JS_FILES := $(wildcard core/package/javascript/*.js core/package/javascript/*.ts core/package/javascript/README.md)
+
+javascript: $(JS_WASM) $(JS_FILES:core/package/javascript/%=$(JS_DIR)/%) $(JS_DIR)/package.json
+
+$(JS_DIR)/%: core/package/javascript/%
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(JS_DIR)/package.json: core/package/javascript/package.json core/cuckoofilter.h
+	@mkdir -p $(@D)
+	sed 's/@VERSION@/$(VERSION)/' $< > $@
+
+-include $(wildcard build/wasm/core/*/*.d build/wasm/core/package/c/*.d build/wasm/core/package/javascript/wasm/*.d)
+
+# The suites skip what this machine has no tools for.
+test-bindings-build: $(if $(shell command -v wasm-ld && command -v wasm-opt && command -v $(WASM_CC)),javascript)

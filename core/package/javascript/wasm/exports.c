@@ -1,0 +1,474 @@
+/*
+ * exports.c - what filter.js calls: libcuckoofilter, with items in batches.
+ *
+ * JavaScript writes the items of a batch into ckfw_batch and calls a function that hashes them.
+ * A call that fails returns 0 or -1, and ckfw_address gives its texts.
+ */
+#include "cuckoofilter_program.h"
+#include "info_fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+#define IMPORT(name) __attribute__((import_module("env"), import_name(#name)))
+
+/* Items in a batch, and bytes for their texts.  A longer text is in memory of its own. */
+enum
+{
+	CKFW_ITEMS = 2048,
+	CKFW_TEXT = 65536
+};
+
+/* A batch.  A kind is a ckf_class, or 0 for no item (null).  A word has an integer, the bits of a
+ * double, or the address and the size of bytes. */
+static struct
+{
+	uint64_t words[CKFW_ITEMS];
+	uint64_t hashes[CKFW_ITEMS];
+	uint8_t kinds[CKFW_ITEMS];
+	uint8_t answers[CKFW_ITEMS];
+	uint8_t text[CKFW_TEXT];
+} ckfw_batch;
+
+static cuckoofilter_error ckfw_error;
+
+/* What JavaScript must know of this memory. */
+EXPORT(address)
+size_t
+ckfw_address(int what)
+{
+	switch (what)
+	{
+		case 0:
+			return (size_t)ckfw_batch.words;
+		case 1:
+			return (size_t)ckfw_batch.kinds;
+		case 2:
+			return (size_t)ckfw_batch.answers;
+		case 3:
+			return (size_t)ckfw_batch.text;
+		case 4:
+			return CKFW_ITEMS;
+		case 5:
+			return CKFW_TEXT;
+		case 6:
+			return (size_t)ckfw_error.message;
+		case 7:
+			return (size_t)ckfw_error.detail;
+		case 8:
+			return (size_t)ckfw_error.hint;
+		case 9:
+			return (size_t)cuckoofilter_sqlstate(ckfw_error.code);
+		default:
+			return (size_t)cuckoofilter_version();
+	}
+}
+
+EXPORT(malloc)
+void *
+ckfw_malloc(size_t size)
+{
+	return malloc(size);
+}
+
+EXPORT(free)
+void
+ckfw_free(void *memory)
+{
+	free(memory);
+}
+
+/* ------------------------------------------------------------------ items */
+
+static uint64_t
+ckfw_hash(unsigned kind, uint64_t word, uint64_t seed)
+{
+	double real;
+
+	switch (kind)
+	{
+		case CKF_CLASS_REAL:
+			memcpy(&real, &word, sizeof real);
+			return ckf_hash_real(real, seed);
+		case CKF_CLASS_TEXT:
+		case CKF_CLASS_BYTES:
+			return ckf_hash_bytes((ckf_class)kind, (const void *)(uintptr_t)(uint32_t)word,
+								  (size_t)(word >> 32), seed);
+		default:
+			return ckf_hash_word((ckf_class)kind, word, seed);
+	}
+}
+
+/* Hash n items of the batch.  Returns the classes among them. */
+static unsigned
+ckfw_hash_batch(size_t n, uint64_t seed)
+{
+	unsigned item_classes = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (ckfw_batch.kinds[i])
+		{
+			ckfw_batch.hashes[i] = ckfw_hash(ckfw_batch.kinds[i], ckfw_batch.words[i], seed);
+			item_classes |= ckf_item_class_of((ckf_class)ckfw_batch.kinds[i]);
+		}
+	return item_classes;
+}
+
+/* The same, and what is no item is left out.  Returns the number of hashes. */
+static size_t
+ckfw_hash_items(size_t n, uint64_t seed, unsigned *item_classes)
+{
+	size_t i, items = 0;
+
+	*item_classes = ckfw_hash_batch(n, seed);
+	for (i = 0; i < n; i++)
+		if (ckfw_batch.kinds[i])
+			ckfw_batch.hashes[items++] = ckfw_batch.hashes[i];
+	return items;
+}
+
+/* The hash of item 0 of the batch, and its class. */
+static uint64_t
+ckfw_hash_first(uint64_t seed)
+{
+	return ckfw_hash(ckfw_batch.kinds[0], ckfw_batch.words[0], seed);
+}
+
+static unsigned
+ckfw_first_class(void)
+{
+	return ckf_item_class_of((ckf_class)ckfw_batch.kinds[0]);
+}
+
+EXPORT(hash)
+uint64_t
+ckfw_hash_one(uint64_t seed)
+{
+	return ckfw_hash_first(seed);
+}
+
+/* ---------------------------------------------------------------- filters */
+
+EXPORT(create)
+cuckoofilter *
+ckfw_create(int64_t capacity, double fpr, const char *options)
+{
+	return cuckoofilter_create(capacity, fpr, options, &ckfw_error);
+}
+
+EXPORT(open)
+cuckoofilter *
+ckfw_open(const void *bytes, size_t size)
+{
+	return cuckoofilter_open(bytes, size, &ckfw_error);
+}
+
+EXPORT(copy)
+cuckoofilter *
+ckfw_copy(const cuckoofilter *filter)
+{
+	return cuckoofilter_copy(filter, &ckfw_error);
+}
+
+EXPORT(discard)
+void
+ckfw_discard(cuckoofilter *filter)
+{
+	cuckoofilter_free(filter);
+}
+
+EXPORT(data)
+const void *
+ckfw_data(const cuckoofilter *filter)
+{
+	size_t size;
+
+	return cuckoofilter_data(filter, &size);
+}
+
+EXPORT(size)
+size_t
+ckfw_size(const cuckoofilter *filter)
+{
+	size_t size;
+
+	(void)cuckoofilter_data(filter, &size);
+	return size;
+}
+
+EXPORT(count)
+double
+ckfw_count(const cuckoofilter *filter)
+{
+	return (double)cuckoofilter_count(filter);
+}
+
+EXPORT(fpr)
+double
+ckfw_fpr(const cuckoofilter *filter)
+{
+	return cuckoofilter_fpr(filter);
+}
+
+EXPORT(seed)
+uint64_t
+ckfw_seed(const cuckoofilter *filter)
+{
+	return cuckoofilter_engine(filter)->seed;
+}
+
+/* One field of info, for JavaScript.  A list of words comes word by word, then as NULL. */
+IMPORT(info_number) void ckfw_info_number(const char *name, double value);
+IMPORT(info_bits) void ckfw_info_bits(const char *name, int64_t value);
+IMPORT(info_word) void ckfw_info_word(const char *name, const char *word);
+IMPORT(info_list) void ckfw_info_list(const char *name, const char *word);
+
+#define NUMBER(name) ckfw_info_number(#name, (double)info.name);
+#define BITS(name) ckfw_info_bits(#name, (int64_t)info.name);
+#define WORD(name) ckfw_info_word(#name, info.name);
+#define WORDS(name)                                                                                \
+	for (i = 0; i == 0 || info.name[i - 1]; i++)                                                   \
+		ckfw_info_list(#name, info.name[i]);
+
+EXPORT(info)
+void
+ckfw_info(const cuckoofilter *filter)
+{
+	ckf_info info;
+	int i;
+
+	cuckoofilter_info(filter, &info);
+	CKF_INFO_FIELDS(NUMBER, NUMBER, BITS, NUMBER, WORD, WORDS)
+}
+
+/* -------------------------------------------------- questions and changes */
+
+/* Whether item 0 of the batch may be in the filter; if not, there is an error. */
+static bool
+ckfw_may_hold(const cuckoofilter *filter)
+{
+	return cuckoofilter_contains_hashes(filter, ckfw_batch.hashes, 0, ckfw_first_class(), NULL,
+										&ckfw_error);
+}
+
+/* Item 0 of the batch: 1, 0 or -1. */
+EXPORT(contains)
+int
+ckfw_contains(const cuckoofilter *filter)
+{
+	const ckf_filter *engine = cuckoofilter_engine(filter);
+
+	return ckfw_may_hold(filter) ? ckf_contains(engine, ckfw_hash_first(engine->seed)) : -1;
+}
+
+/* The same of a number, which needs no batch. */
+EXPORT(contains_number)
+int
+ckfw_contains_number(const cuckoofilter *filter, double value)
+{
+	return cuckoofilter_contains(filter, cuckoofilter_real(value), &ckfw_error);
+}
+
+/* The same of a text, whose bytes are the first of the batch's. */
+EXPORT(contains_text)
+int
+ckfw_contains_text(const cuckoofilter *filter, size_t size)
+{
+	return cuckoofilter_contains(filter, cuckoofilter_text((const char *)ckfw_batch.text, size),
+								 &ckfw_error);
+}
+
+EXPORT(contains_hash)
+int
+ckfw_contains_hash(const cuckoofilter *filter, uint64_t hash)
+{
+	return ckf_contains(cuckoofilter_engine(filter), hash);
+}
+
+/* How many copies of item 0 of the batch are stored, or -1. */
+EXPORT(copies)
+int
+ckfw_copies(const cuckoofilter *filter)
+{
+	const ckf_filter *engine = cuckoofilter_engine(filter);
+
+	return ckfw_may_hold(filter) ? (int)ckf_copies(engine, ckfw_hash_first(engine->seed)) : -1;
+}
+
+/* n items of the batch: their answers are in the batch then. */
+EXPORT(contains_batch)
+int
+ckfw_contains_batch(const cuckoofilter *filter, size_t n)
+{
+	unsigned item_classes = ckfw_hash_batch(n, cuckoofilter_engine(filter)->seed);
+	size_t i;
+
+	if (!cuckoofilter_contains_hashes(filter, ckfw_batch.hashes, n, item_classes,
+									  ckfw_batch.answers, &ckfw_error))
+		return 0;
+	for (i = 0; i < n; i++)
+		if (!ckfw_batch.kinds[i])
+			ckfw_batch.answers[i] = 0;
+	return 1;
+}
+
+/* Add (1) or remove (0) one copy.  Returns 1, 0 (nothing was removed) or -1. */
+static int
+ckfw_change_by(cuckoofilter *filter, int add, uint64_t hash, unsigned item_class)
+{
+	uint64_t before = cuckoofilter_count(filter);
+	bool ok = add ? cuckoofilter_add_hashes(filter, &hash, 1, item_class, &ckfw_error)
+				  : cuckoofilter_remove_hashes(filter, &hash, 1, item_class, &ckfw_error);
+
+	return ok ? add || cuckoofilter_count(filter) != before : -1;
+}
+
+/* A copy of item 0 of the batch. */
+EXPORT(change)
+int
+ckfw_change(cuckoofilter *filter, int add)
+{
+	return ckfw_change_by(filter, add, ckfw_hash_first(cuckoofilter_engine(filter)->seed),
+						  ckfw_first_class());
+}
+
+/* A copy of a hash of the caller's. */
+EXPORT(change_hash)
+int
+ckfw_change_hash(cuckoofilter *filter, int add, uint64_t hash)
+{
+	return ckfw_change_by(filter, add, hash, CKF_ITEM_HASH);
+}
+
+/* ------------------------------------------------------------ many items */
+
+/* The hashes of many items, for a change that happens as a whole or not at all. */
+typedef struct ckfw_list
+{
+	uint64_t *hashes;
+	size_t n, room;
+	uint64_t seed;
+	unsigned item_classes;
+} ckfw_list;
+
+EXPORT(list_new)
+ckfw_list *
+ckfw_list_new(const cuckoofilter *filter)
+{
+	ckfw_list *list = malloc(sizeof *list);
+
+	if (list)
+		*list = (ckfw_list){.seed = cuckoofilter_engine(filter)->seed};
+	return list;
+}
+
+/* Append n items of the batch; 0: there is no memory. */
+EXPORT(list_add)
+int
+ckfw_list_add(ckfw_list *list, size_t n)
+{
+	unsigned item_classes;
+
+	if (list->room - list->n < n)
+	{
+		size_t room = list->room < SIZE_MAX / 32 ? list->room * 2 + CKFW_ITEMS : 0;
+		uint64_t *hashes = room ? malloc(room * sizeof *hashes) : NULL;
+
+		if (!hashes)
+			return 0;
+		if (list->n > 0)
+			memcpy(hashes, list->hashes, list->n * sizeof *hashes);
+		free(list->hashes);
+		list->hashes = hashes;
+		list->room = room;
+	}
+	n = ckfw_hash_items(n, list->seed, &item_classes);
+	memcpy(list->hashes + list->n, ckfw_batch.hashes, n * sizeof *list->hashes);
+	list->n += n;
+	list->item_classes |= item_classes;
+	return 1;
+}
+
+/* Add or remove the items of a list. */
+EXPORT(list_change)
+int
+ckfw_list_change(const ckfw_list *list, cuckoofilter *filter, int add)
+{
+	return add ? cuckoofilter_add_hashes(filter, list->hashes, list->n, list->item_classes,
+										 &ckfw_error)
+			   : cuckoofilter_remove_hashes(filter, list->hashes, list->n, list->item_classes,
+											&ckfw_error);
+}
+
+EXPORT(list_free)
+void
+ckfw_list_free(ckfw_list *list)
+{
+	free(list->hashes);
+	free(list);
+}
+
+EXPORT(build_new)
+cuckoofilter_builder *
+ckfw_build_new(double fpr, int64_t capacity, const char *options)
+{
+	return cuckoofilter_build(fpr, capacity, options, &ckfw_error);
+}
+
+EXPORT(build_add)
+int
+ckfw_build_add(cuckoofilter_builder *builder, size_t n)
+{
+	unsigned item_classes;
+
+	n = ckfw_hash_items(n, cuckoofilter_build_seed(builder), &item_classes);
+	return cuckoofilter_build_add_hashes(builder, ckfw_batch.hashes, n, item_classes, &ckfw_error);
+}
+
+EXPORT(build_end)
+cuckoofilter *
+ckfw_build_end(cuckoofilter_builder *builder)
+{
+	return cuckoofilter_build_end(builder, &ckfw_error);
+}
+
+EXPORT(build_free)
+void
+ckfw_build_free(cuckoofilter_builder *builder)
+{
+	cuckoofilter_build_free(builder);
+}
+
+/* ------------------------------------------------------------- two filters */
+
+EXPORT(merge)
+cuckoofilter *
+ckfw_merge(const cuckoofilter *a, const cuckoofilter *b, int how)
+{
+	return how == 0   ? cuckoofilter_union(a, b, &ckfw_error)
+		   : how == 1 ? cuckoofilter_sum(a, b, &ckfw_error)
+					  : cuckoofilter_intersect(a, b, &ckfw_error);
+}
+
+EXPORT(compact)
+int
+ckfw_compact(cuckoofilter *filter)
+{
+	return cuckoofilter_compact(filter, &ckfw_error);
+}
+
+/* The overlap (0) or the Jaccard index (1) of two filters.  -1: an error.  -2: both are empty. */
+EXPORT(compare)
+double
+ckfw_compare(const cuckoofilter *a, const cuckoofilter *b, int jaccard)
+{
+	ckf_comparison comparison;
+
+	if (!cuckoofilter_compare(a, b, &comparison, &ckfw_error))
+		return -1;
+	if (jaccard && comparison.empty)
+		return -2;
+	return jaccard ? comparison.jaccard : comparison.overlap;
+}

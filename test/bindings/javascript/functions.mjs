@@ -1,0 +1,227 @@
+/*
+ * functions.mjs - what each function of the npm package does, its items and its errors.
+ */
+import { readFileSync } from 'node:fs';
+import { CuckooFilterError, Filter, check, cuckoofilter, done, equal, fails, hash, toHex } from './check.mjs';
+
+const ABC = '434b46020100000400400007000002000300000000000000000000000000000003000000000000007b14ae47e17a843f'
+	+ 'aad197d956397d119c1bd918e81f98a5885ee78c835288f4';
+
+/* ------------------------------------------------------------------- items */
+
+equal(cuckoofilter.version(), /CKF_VERSION "(.*)"/.exec(readFileSync('core/cuckoofilter.h', 'utf8'))[1], 'version');
+equal(toHex(Filter.build(['a', 'b', 'c']).bytes()), ABC, 'the filter that every package test builds');
+
+for (const [name, one, other, same] of [
+	['5 and 5n', 5, 5n, true],
+	['5 and "5"', 5, '5', false],
+	['5 and 5.5', 5, 5.5, false],
+	['0 and -0', 0, -0, true],
+	['true and 1', true, 1, true],
+	['false and 0n', false, 0n, true],
+	['"a" and its byte', 'a', Uint8Array.of(97), false],
+	['a Buffer and its bytes', Buffer.from('ab'), Uint8Array.of(97, 98), true],
+	['a view of a larger buffer', Uint8Array.of(1, 2, 3).subarray(1, 2), Uint8Array.of(2), true],
+	['two NaN', NaN, 0 / 0, true],
+	['2^53 and its bigint', 2 ** 53, 2n ** 53n, true],
+	['2^63 and its bigint', 2 ** 63, 2n ** 63n, true],
+	['-2^63 and its bigint', -(2 ** 63), -(2n ** 63n), true],
+	['a bigint past 64 bits and its double', 10n ** 30n, 1e30, true],
+	['2^63 - 1 and 2^63', 2n ** 63n - 1n, 2 ** 63, false],
+	['dates', new Date(5), new Date(5), true],
+	['a date and its milliseconds', new Date(5), 5, false],
+	['letters of two bytes', 'é', '\u00e9', true],
+	['letters of four bytes', '😀', '\u{1f600}', true],
+	['letters that look alike', 'é', 'e\u0301', false],
+	['an empty text and no bytes', '', new Uint8Array(0), false],
+]) {
+	equal(hash(one) === hash(other), same, name);
+}
+for (const size of [0, 1, 63, 64, 65, 5000, 16384, 21845, 21846, 65535, 65536, 70000, 200000]) {
+	const ascii = 'x'.repeat(size);
+	const wide = 'ä€😀'.repeat(Math.ceil(size / 4));
+	equal(hash(ascii) === hash(wide), size === 0, `texts of ${size} characters`);
+	const f = Filter.build([ascii, wide, 'z']);
+	check(f.contains(ascii) && f.contains(wide) && f.containsMany([wide, ascii, 'z', 'y', ascii]).join() === '1,1,1,0,1',
+		`texts of ${size} characters are in`);
+	const b = Filter.build([new Uint8Array(size).fill(7)]);
+	check(b.contains(new Uint8Array(size).fill(7)) && !b.contains(new Uint8Array(size + 1).fill(7)), `${size} bytes`);
+}
+equal(hash('a', 7n), hash('a', 7), 'a seed as number and bigint');
+equal(hash('a', 2n ** 64n - 1n), hash('a', -1), 'an unsigned seed');
+equal(hash(null), null, 'the hash of null');
+fails(() => hash('a', 0.5), 'TypeError', 'seed must be an integer');
+fails(() => hash('a', 2n ** 64n), 'RangeError', 'seed must be an integer of 64 bits');
+fails(() => hash({}), 'TypeError', 'not Object');
+fails(() => hash([1]), 'TypeError', 'not Array');
+fails(() => hash(Symbol.iterator), 'TypeError', 'not symbol');
+fails(() => hash(() => 1), 'TypeError', 'not function');
+fails(() => hash(new Float64Array(1)), 'TypeError', 'not Float64Array');
+fails(() => hash(new Date(NaN)), 'TypeError', 'invalid Date');
+fails(() => hash(new Date(-8.64e15)), 'RangeError', 'timestamp out of range');
+check(hash(new Date(-210866803200000)) !== hash(new Date(8.64e15)), 'the earliest and the latest Date');
+
+/* -------------------------------------------------- questions and changes */
+
+const f = Filter.create(1000, { fpr: 0.001 });
+equal(f.count, 0, 'an empty filter');
+equal(f.contains('anything'), false, 'an empty filter takes every class');
+equal(f.contains(null), null, 'contains null');
+equal(f.contains(undefined), null, 'contains undefined');
+equal(f.add(null), f, 'add null');
+equal(f.count, 0, 'null is no item');
+f.add(1).add(1).addMany([2, 3n, null, 4.5]);
+equal(f.count, 5, 'copies');
+equal(f.copies(1), 2, 'copies of an item');
+equal(f.copies(null), null, 'copies of null');
+equal(f.remove(null), false, 'remove null');
+equal(f.remove(99), false, 'remove what is not there');
+equal(f.remove(1), true, 'remove');
+equal(f.copies(1), 1, 'copies after a removal');
+equal([...f.containsMany([1, null, 2, 3, 4.5, 5, undefined])].join(), '1,0,1,1,1,0,0', 'containsMany');
+equal([...f.containsMany(new Set([1, 99]))].join(), '1,0', 'containsMany of a Set');
+equal([...f.containsMany((function* () { yield 1; yield 99; })())].join(), '1,0', 'containsMany of a generator');
+equal([...f.containsMany(Float64Array.of(1, 99, 4.5))].join(), '1,0,1', 'containsMany of doubles');
+equal([...f.containsMany(Int32Array.of(1, 99))].join(), '1,0', 'containsMany of int32');
+equal([...f.containsMany(BigInt64Array.of(3n, 99n))].join(), '1,0', 'containsMany of bigints');
+equal(f.containsMany([]).length, 0, 'containsMany of nothing');
+equal(f.containsMany(new Map()).length, 0, 'containsMany of an empty iterable');
+f.removeMany([2, 99, 3]);
+equal(f.count, 2, 'removeMany');
+fails(() => f.contains('a'), '42804', 'the cuckoofilter holds numbers, the item is text');
+fails(() => f.add(new Date()), '42804', 'the item is a timestamp with time zone');
+fails(() => f.containsMany([1, Uint8Array.of(1)]), '42804', 'the item is bytes');
+fails(() => f.addMany([7, 'a']), '42804', 'the item is text');
+equal(f.contains(7), false, 'a call that fails changes nothing');
+fails(() => f.containsMany('abc'), 'TypeError', 'items must be an array');
+fails(() => f.containsMany(5), 'TypeError', 'items must be an array');
+fails(() => f.addMany([8, {}]), 'TypeError', 'not Object');
+equal(f.contains(8), false, 'a list with an object changes nothing');
+const long = Array.from({ length: 5000 }, (_, i) => i);
+equal(f.containsMany(long).length, 5000, 'more than a batch');
+equal(Filter.build(long).containsMany(new Set(long)).reduce((a, b) => a + b), 5000, 'more than a batch of a Set');
+equal(Filter.build(long).containsMany(Float64Array.from(long)).reduce((a, b) => a + b), 5000, 'more than a batch of doubles');
+
+/* An iterator that uses filters while a list of items is read. */
+{
+	const inner = Filter.build(['x', 'y']);
+	const outer = Filter.create(10000);
+	outer.addMany((function* () {
+		for (let i = 0; i < 5000; i++) {
+			check(inner.contains('x') && inner.containsMany(['y', 'n'])[0] === 1 && !inner.contains('z'.repeat(100)), 'a filter inside an iterator');
+			yield i;
+		}
+	})());
+	equal(outer.containsMany(long).reduce((a, b) => a + b), 5000, 'items of an iterator that asks filters');
+}
+
+/* ------------------------------------------------------------------ hashes */
+
+const h = Filter.create(100);
+h.addHash(hash('a')).add(5);
+check(h.containsHash(hash('a')) && h.contains('a') && h.contains(5) && !h.contains(new Date()), 'hashes take every class');
+equal(h.info().item_classes.join(), 'number,hash', 'classes');
+equal(h.removeHash(hash('a')), true, 'removeHash');
+equal(h.removeHash(hash('a')), false, 'removeHash again');
+fails(() => h.addHash(5), 'TypeError', 'hash must be a bigint');
+
+/* -------------------------------------------------------------- parameters */
+
+fails(() => Filter.create(0), '22023', 'capacity must be from 1 to 1099511627776, not 0');
+fails(() => Filter.create(2 ** 41), '22023', 'capacity must be from 1 to 1099511627776, not 2199023255552');
+fails(() => Filter.create(1.5), 'TypeError', 'capacity must be an integer, not 1.5');
+fails(() => Filter.create('9'), 'TypeError', 'capacity must be an integer');
+fails(() => Filter.create(9, { fpr: 1.25 }), '22023', 'false positive rate must be greater than 0 and less than 1, not 1.25');
+fails(() => Filter.create(9, { fpr: -1e-7 }), '22023', 'not -1e-07');
+fails(() => Filter.create(9, { fpr: NaN }), '22023', 'not nan');
+fails(() => Filter.create(9, { fpr: 1e22 }), '22023', 'not 1e+22');
+fails(() => Filter.create(9, { fpr: 1234567 }), '22023', 'not 1.23457e+06');
+fails(() => Filter.create(9, { fpr: '0.1' }), 'TypeError', 'fpr must be a number');
+const precise = fails(() => Filter.create(2 ** 40, { fpr: 1e-12 }), '22023', 'capacity 1099511627776 at a false positive rate of 1e-12 is too precise');
+equal(precise.detail, 'The quotient of capacity and rate must not exceed 2^56.', 'a detail');
+equal(precise.hint, 'Lower the capacity or raise the false positive rate.', 'a hint');
+check(precise instanceof CuckooFilterError && precise instanceof Error && precise.name === 'CuckooFilterError', 'the class of errors');
+fails(() => Filter.create(9, { kind: 'bag' }), '22023', 'invalid cuckoofilter option "kind=bag"');
+fails(() => Filter.create(9, { bucketSize: 3 }), '22023', 'invalid cuckoofilter option "bucket_size=3"');
+fails(() => Filter.create(9, { bucketSize: 8, layout: 'semi_sorted' }), '22023', 'invalid cuckoofilter option');
+fails(() => Filter.create(9, { bucket_size: 8 }), 'TypeError', 'unknown option "bucket_size"');
+fails(() => Filter.create(9, null), 'TypeError', 'options must be an object');
+fails(() => Filter.build([1], { capacity: -1 }), '22023', 'capacity must be from 1');
+fails(() => Filter.build(5), 'TypeError', 'items must be an array');
+equal(Filter.create(9, { seed: 2n ** 64n - 1n }).seed, -1n, 'an unsigned seed is the signed one');
+equal(Filter.build(['a', 'b'], { seed: 7 }).contains('b'), true, 'a filter with a seed');
+
+/* ------------------------------------------------------------- two filters */
+
+const evens = Filter.build(long.map((i) => 2 * i), { capacity: 10000 });
+const threes = Filter.build(long.map((i) => 3 * i), { capacity: 10000 });
+const both = evens.union(threes);
+check(both.contains(4) && both.contains(9) && both.info().kind === 'set', 'union');
+check(evens.intersect(threes).contains(12) && evens.intersect(threes).count < 2000, 'intersect');
+equal(evens.sum(threes).count, 10000, 'sum');
+check(Math.abs(evens.overlap(threes) - 1667) < 60, `overlap: ${evens.overlap(threes)}`);
+check(Math.abs(evens.jaccard(threes) - 0.2) < 0.01, `jaccard: ${evens.jaccard(threes)}`);
+equal(Filter.create(1).jaccard(Filter.create(1)), null, 'jaccard of nothing');
+const set = fails(() => both.remove(4), '55000', 'cannot remove from a cuckoofilter of kind set');
+equal(set.hint, 'Build it with kind=deletable, and merge with cuckoofilter_sum.', 'the hint of a set');
+fails(() => both.removeMany([4, 6]), '55000', 'kind set');
+const seeds = fails(() => Filter.build([1], { seed: 1 }).union(Filter.build([1], { seed: -2 })), '22023', 'different seeds');
+equal(seeds.detail, 'The seeds are 1 and -2.', 'the seeds');
+fails(() => Filter.build([1, 2, 3]).union(Filter.build(long, { fpr: 0.2 })).sum(evens).union({}), 'TypeError', 'must be a Filter');
+fails(() => { const s = Filter.create(1); for (let i = 0; i < 1e6; i += 1000) s.addMany(Array.from({ length: 1000 }, (_, j) => i + j)); }, '54000', 'no precision left');
+{
+	const copy = evens.copy();
+	copy.add(1);
+	check(copy.contains(1) && copy.count === evens.count + 1, 'a copy is another filter');
+	const much = copy.bytes().length;
+	copy.removeMany(long.slice(0, 4000).map((i) => 2 * i)).compact();
+	check(copy.bytes().length < much / 2, 'compact');
+	const bytes = copy.bytes();
+	bytes.fill(0);
+	check(copy.contains(1), 'bytes() is a copy');
+}
+
+/* ------------------------------------------------------------------- bytes */
+
+equal(new Filter(evens.bytes().buffer).contains(4), true, 'an ArrayBuffer');
+equal(new Filter(Buffer.from(evens.bytes())).contains(4), true, 'a Buffer');
+fails(() => new Filter(new Uint8Array(48)), '22P03', 'not a cuckoofilter');
+fails(() => new Filter(new Uint8Array(0)), '22P03', 'not a cuckoofilter');
+fails(() => new Filter('abc'), 'TypeError', 'a filter is made of a Uint8Array');
+fails(() => new Filter(), 'TypeError', 'a filter is made of a Uint8Array');
+{
+	const later = evens.bytes();
+	later[3] = 9;
+	equal(fails(() => new Filter(later), '22P03', 'unknown format').hint, 'It needs a newer release of cuckoofilter.', 'a later version');
+	const gone = evens.copy();
+	gone.free();
+	gone.free();
+	fails(() => gone.count, 'TypeError', 'the filter was freed');
+	fails(() => evens.union(gone), 'TypeError', 'the filter was freed');
+	fails(() => gone.contains(1), 'TypeError', 'the filter was freed');
+}
+equal(evens.info().bytes, evens.bytes().length, 'info().bytes');
+equal(evens.info().fpr, evens.fpr, 'info().fpr');
+
+/* ---------------------------------------------------------------- the page */
+
+/* The first example of README.md: what a line gives stands behind it. */
+{
+	const page = readFileSync('core/package/javascript/README.md', 'utf8');
+	const [, block] = /```js\n([^]*?)```/.exec(page);
+	const shown = [];
+	const code = block.replace(/^import .*$/m, '').split('\n').map((line) => {
+		const [, expression, comment] = /^(.*?);\s*\/\/ (.*)$/.exec(line) ?? [];
+		if (!expression) {
+			return line;
+		}
+		shown.push(comment);
+		return expression.startsWith('const ') ? `${expression}; got.push(bytes.length);` : `got.push(${expression});`;
+	}).join('\n');
+	const got = [];
+	new Function('Filter', 'got', code)(Filter, got);
+	equal(got.length, 5, 'lines of the example');
+	shown.forEach((comment, n) => check(comment.includes(String(got[n])), `README.md: got ${got[n]}, shows ${comment}`));
+}
+
+done('functions');
