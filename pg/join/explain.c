@@ -2,6 +2,7 @@
  * explain.c - the lines of a filter in EXPLAIN.
  */
 #include "explain.h"
+#include "nestloop_explain.h"
 #include "node.h"
 #include "remote.h"
 

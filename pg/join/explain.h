@@ -4,7 +4,7 @@
 #ifndef CKFP_JOIN_EXPLAIN_H
 #define CKFP_JOIN_EXPLAIN_H
 
-#include "node.h"
+#include "join.h"
 
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -15,9 +15,6 @@
 
 /* Show the properties of the filter in EXPLAIN. */
 void ckfp_join_explain(CustomScanState *node, List *ancestors, ExplainState *es);
-
-/* Was the filter of a nested loop built, or why not? */
-const char *ckfp_nest_text(const ckfp_build *build, const ckfp_join_counts *counts);
 
 #pragma GCC visibility pop
 

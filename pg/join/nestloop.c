@@ -9,6 +9,8 @@
 #include "nestloop.h"
 #include "build.h"
 #include "explain.h"
+#include "nestloop_node.h"
+#include "nestloop_price.h"
 #include "shared.h"
 #include "verify.h"
 
@@ -21,25 +23,6 @@
 
 /* The number of keys between two checks of a build's cost. */
 #define CKFP_NEST_CHECK 1024
-
-static Node *ckfp_nest_create(CustomScan *scan);
-
-static const CustomScanMethods ckfp_nest_scan_methods = {
-	.CustomName = "Cuckoo Nested Loop Filter",
-	.CreateCustomScanState = ckfp_nest_create,
-};
-
-const CustomScanMethods *
-ckfp_nest_methods(void)
-{
-	return &ckfp_nest_scan_methods;
-}
-
-bool
-ckfp_join_is_nest(const Plan *plan)
-{
-	return IsA(plan, CustomScan) && ((const CustomScan *)plan)->methods == &ckfp_nest_scan_methods;
-}
 
 /* ------------------------------------------------------------------- the scan */
 
@@ -252,7 +235,7 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 			return slot;
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		passes = ckfp_probe_row_passes(&nest->ask, slot);
+		passes = ckfp_ask_row(&nest->ask, slot);
 		MemoryContextSwitchTo(caller);
 		if (passes)
 			return slot;
@@ -316,7 +299,7 @@ ckfp_nest_rescan(CustomScanState *node)
 }
 
 static const CustomExecMethods ckfp_nest_exec_methods = {
-	.CustomName = "Cuckoo Nested Loop Filter",
+	.CustomName = CKFP_NEST_NAME,
 	.BeginCustomScan = ckfp_nest_begin,
 	.ExecCustomScan = ckfp_nest_exec,
 	.EndCustomScan = ckfp_nest_end,
@@ -342,5 +325,6 @@ ckfp_nest_create(CustomScan *scan)
 void
 ckfp_join_init_nest(void)
 {
-	RegisterCustomScanMethods(&ckfp_nest_scan_methods);
+	ckfp_nest_methods.CreateCustomScanState = ckfp_nest_create;
+	RegisterCustomScanMethods(&ckfp_nest_methods);
 }

@@ -1,75 +1,18 @@
 /*
- * nestloop.h - the state of the plan node that filters the outer rows of a nested loop.
+ * nestloop.h - the plan node that filters the outer rows of a nested loop.
  */
 #ifndef CKFP_JOIN_NESTLOOP_H
 #define CKFP_JOIN_NESTLOOP_H
 
-#include "nestloop_plan.h"
-#include "probe.h"
-
-#include "portability/instr_time.h"
+#include "nestloop_state.h"
 
 #pragma GCC visibility push(hidden)
 
-/* What the node knows about the outer rows while there is no filter. */
-typedef struct ckfp_watch
-{
-	bool on;         /* the rows are watched */
-	bool out;        /* a row was handed on, and its lookup has not been counted */
-	bool timed;      /* its lookup is timed, */
-	instr_time left; /* from here on */
-	uint64 rows;     /* since the watch began: rows, */
-	uint64 matched;  /* those that had a match, */
-	uint64 next;     /* the number of rows at which to decide */
-	uint64 rest;     /* rows to hand on unwatched before the watch begins again */
-	uint64 scanned;  /* rows of this run of the outer side */
-	uint64 all;      /* rows of all its runs */
-	uint64 samples;  /* timed lookups without a match, */
-	double ns;       /* their time, */
-	double most;     /* and the longest one */
-	double tuples;   /* what was decided by: rows of the dimension, */
-	double keys;     /* keys among them, */
-	double gain;     /* and the time that the filter saves, in ns */
-} ckfp_watch;
-
-struct ckfp_nest
-{
-	ckfp_build build;    /* the filter, its counters, and the scans that ask it, if any */
-	ckfp_ask ask;        /* of this node, */
-	bool asks;           /* if it asks */
-	bool installed;      /* its loop was looked for, as the setting is not off */
-	bool serializable;   /* the transaction is, so there is no filter */
-	bool stops;          /* a node above may stop early */
-	NestLoopState *loop; /* the nested loop; NULL before it is found */
-	PlanState *scan;     /* of the dimension; NULL while it is not needed */
-	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
-	ckfp_watch watch;
-};
-typedef struct ckfp_nest ckfp_nest;
-
-/* Register the custom scan methods; what they are. */
+/* Register the custom scan methods. */
 void ckfp_join_init_nest(void);
-const CustomScanMethods *ckfp_nest_methods(void);
 
 /* Let a node start, when its loop has been found or not. */
 void ckfp_nest_install(ckfp_nest *nest);
-
-/* -------------------------------------------------------- nestloop_price.c */
-
-/* Start to watch rows, also when the outer side is read again. */
-void ckfp_watch_start(ckfp_nest *nest);
-
-/* Count the row that was handed on last. True if a filter is to be built now. */
-bool ckfp_watch_count(ckfp_nest *nest);
-
-/* A row is about to be handed on. */
-void ckfp_watch_row(ckfp_nest *nest);
-
-/* Has a build, which found so many keys in so many ns, become so expensive that it is aborted? */
-bool ckfp_watch_is_exceeded(const ckfp_nest *nest, double keys, double ns);
-
-/* The table of the filter's scan. */
-Relation ckfp_nest_table(const ckfp_nest *nest);
 
 #pragma GCC visibility pop
 

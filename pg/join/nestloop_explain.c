@@ -1,8 +1,8 @@
 /*
  * nestloop_explain.c - whether the filter of a nested loop was built, or why not, for EXPLAIN.
  */
-#include "explain.h"
-#include "nestloop.h"
+#include "nestloop_explain.h"
+#include "nestloop_state.h"
 
 /* A number with commas between thousands. */
 static const char *

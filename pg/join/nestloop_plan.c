@@ -8,8 +8,8 @@
  */
 #include "nestloop_plan.h"
 #include "cost.h"
-#include "nestloop.h"
 #include "nestloop_keys.h"
+#include "nestloop_node.h"
 #include "trace.h"
 
 #include "access/htup_details.h"
@@ -18,31 +18,6 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/syscache.h"
-
-/* ------------------------------------------------------------------ the record */
-
-static List *
-ckfp_nest_record_to_list(const ckfp_nest_record *nest)
-{
-	List *own = list_make1_int(nest->stops);
-	int i;
-
-	for (i = 0; i < nest->record.columns; i++)
-		own = lappend_int(own, nest->attribute[i]);
-	return list_make2(ckfp_join_record_to_list(&nest->record), own);
-}
-
-void
-ckfp_nest_record_from_list(List *list, ckfp_nest_record *nest)
-{
-	List *own = lsecond(list);
-	int i;
-
-	ckfp_join_record_from_list(linitial(list), &nest->record);
-	nest->stops = linitial_int(own) != 0;
-	for (i = 0; i < nest->record.columns; i++)
-		nest->attribute[i] = (AttrNumber)list_nth_int(own, i + 1);
-}
 
 /* --------------------------------------------------------------- early stops */
 
@@ -256,7 +231,7 @@ ckfp_nest_add(const ckfp_rules *rules, NestLoop *join, double processes, bool st
 	holder->custom_plans = list_make1(scan);
 	holder->custom_exprs = ckfp_nest_key_expressions(&inner);
 	holder->custom_private = ckfp_nest_record_to_list(&nest);
-	holder->methods = ckfp_nest_methods();
+	holder->methods = &ckfp_nest_methods;
 	/* so that it starts anew if a parameter of the scan changes */
 	holder->scan.plan.extParam = bms_add_members(holder->scan.plan.extParam, scan->extParam);
 	holder->scan.plan.allParam = bms_add_members(holder->scan.plan.allParam, scan->allParam);

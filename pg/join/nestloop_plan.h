@@ -8,17 +8,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What the planner pass tells the executor about the filter of a nested loop. */
-typedef struct ckfp_nest_record
-{
-	ckfp_join_record record;              /* the keys, and the scans that ask the filter, if any */
-	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the outer rows */
-	bool stops;                           /* a node above may stop before it has read all rows */
-} ckfp_nest_record;
-
-/* Read the record of a plan node. */
-void ckfp_nest_record_from_list(List *list, ckfp_nest_record *nest);
-
 /* The nested loops of a plan that a node above may stop early, by plan_node_id, added to `loops`.
  * `stops`: the reader of the plan may stop early. */
 Bitmapset *ckfp_nest_stops(Plan *plan, bool stops, Bitmapset *loops);

@@ -9,7 +9,7 @@
  * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is built
  * when the lookups have cost as much as the build costs.
  */
-#include "nestloop.h"
+#include "nestloop_price.h"
 
 #include "access/heapam.h"
 #include "access/relscan.h"
@@ -99,7 +99,8 @@ ckfp_rows_to_come(const ckfp_nest *nest)
 
 /* ------------------------------------------------------------------- the price */
 
-Relation
+/* The table of the filter's scan. */
+static Relation
 ckfp_nest_table(const ckfp_nest *nest)
 {
 	EState *estate = nest->build.css.ss.ps.state;

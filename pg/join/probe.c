@@ -6,6 +6,7 @@
  * those of EvalPlanQual, keep their conditions.
  */
 #include "probe.h"
+#include "ask.h"
 #include "nestloop.h"
 #include "remote.h"
 #include "shared.h"
@@ -26,42 +27,6 @@ typedef struct ckfp_probe
 } ckfp_probe;
 
 /* ------------------------------------------------------------------- asking */
-
-/* Does a row pass a filter? */
-static inline bool
-ckfp_ask_row(ckfp_ask *ask, TupleTableSlot *slot)
-{
-	ckfp_build *build = ask->build;
-	uint64 hash = 0;
-	bool passes = true;
-	int i;
-
-	for (i = 0; i < build->record.columns && passes; i++)
-	{
-		bool isnull;
-		Datum value = slot_getattr(slot, ask->attribute[i], &isnull);
-
-		if (isnull)
-			passes = false; /* it joins no row */
-		else
-			hash = ckfp_key_combine(hash, ckfp_key_hash(&build->probe_key[i], value));
-	}
-	if (passes && !ckf_contains(&build->filter.filter, hash))
-	{
-		passes = false;
-		if (build->verify)
-			ckfp_verify_denied(build, hash);
-	}
-	ckfp_build_count(build, passes);
-	ckfp_sleep_count(&ask->sleep, passes);
-	return passes || build->verify;
-}
-
-bool
-ckfp_probe_row_passes(ckfp_ask *ask, TupleTableSlot *slot)
-{
-	return ckfp_ask_row(ask, slot);
-}
 
 /* Does the server ask the filter? If the first row of a foreign scan was fetched before the
  * filter was ready, the server did not receive it. Then this process asks for the rest of the
