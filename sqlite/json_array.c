@@ -50,7 +50,7 @@ ckfs_json_take_digits(ckfs_array *array)
 	return array->at > first;
 }
 
-/* The value of an integer. false: it needs more than 64 bits. */
+/* The value of an integer.  false: it does not fit in 64 bits. */
 static bool
 ckfs_json_read_integer(const char *at, const char *end, int64_t *integer)
 {

@@ -1,6 +1,6 @@
 /*
- * arguments.c - what stands behind USING cuckoofilter: fpr=.., capacity=.., and the options of
- * cuckoofilter_create, each an argument of its own.
+ * arguments.c - the arguments of USING cuckoofilter: fpr=.., capacity=.., and the options of
+ * cuckoofilter_create, each as an argument of its own.
  */
 #include "table.h"
 
@@ -10,10 +10,10 @@
 
 #define CKFS_DEFAULT_CAPACITY 1000000
 
-/* Integers past this may have been rounded on their way through a REAL. */
+/* A REAL beyond this may have been rounded from another integer. */
 #define CKFS_EXACT_REAL 9007199254740992.0
 
-/* A piece of an argument's text. */
+/* A part of an argument's text. */
 typedef struct ckfs_piece
 {
 	const char *at;
@@ -46,7 +46,7 @@ ckfs_count_digits(const char *at, const char *end)
 	return count;
 }
 
-/* Is it a number as SQL writes one?  [sign] digits [. digits] [e [sign] digits] */
+/* Whether the text is a number as in SQL: [sign] digits [. digits] [e [sign] digits] */
 static bool
 ckfs_is_number(ckfs_piece piece)
 {
@@ -73,7 +73,7 @@ ckfs_is_number(ckfs_piece piece)
 	return digits > 0 && at + digits == end;
 }
 
-/* The number that SQLite takes the text for, so that it is bit for bit the literal's. */
+/* Convert the text to REAL with SQLite, so that the bits are those of the same literal in SQL. */
 static int
 ckfs_read_number(sqlite3 *db, ckfs_piece piece, double *number)
 {
@@ -100,13 +100,13 @@ ckfs_bad_argument(char **error, ckfs_piece argument)
 	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* What was read: fpr and capacity, each once. */
+/* The parameters that were given already. */
 typedef struct ckfs_given
 {
 	bool fpr, capacity;
 } ckfs_given;
 
-/* Read one argument; what ckf_params_parse reads is added to *options. */
+/* Read one argument.  An option that ckf_params_parse reads is appended to *options. */
 static int
 ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_str *options,
 				   ckfs_given *given, char **error)
@@ -130,7 +130,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 		value = ckfs_piece_trim(value.at + 1, value.at + value.size - 1);
 	if (!ckfs_piece_is(name, "fpr") && !ckfs_piece_is(name, "capacity"))
 	{
-		if (memchr(value.at, ',', value.size)) /* it would be two */
+		if (memchr(value.at, ',', value.size)) /* it would add a second option */
 			return ckfs_bad_argument(error, whole);
 		sqlite3_str_appendf(options, "%s%.*s=%.*s", sqlite3_str_length(options) > 0 ? "," : "",
 							(int)name.size, name.at, (int)value.size, value.at);
@@ -153,7 +153,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 	return SQLITE_OK;
 }
 
-/* Read the options that functions have, too. */
+/* Read the options that the functions have, too. */
 static int
 ckfs_read_options(const char *options, ckf_params *params, char **error)
 {
@@ -172,7 +172,7 @@ ckfs_name_of(const char *argument)
 	return ckfs_piece_trim(argument, argument + strcspn(argument, "="));
 }
 
-/* Does an argument behind number i have its name? */
+/* Whether an argument after number i has the same name. */
 static bool
 ckfs_comes_again(int argc, const char *const *argv, int i)
 {

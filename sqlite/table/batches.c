@@ -1,11 +1,12 @@
 /*
- * batches.c - the adds of a transaction that are still in memory, by savepoint.
+ * batches.c - the adds of a transaction that are still in memory, grouped by savepoint.
  *
- * A batch has two numbers.  `level` counts the savepoints that were open when its items were
- * added: a rollback to one of these takes the items back.  `written` counts those that were open
- * when the items became rows.  Where that is more, the items came before a savepoint and the rows
- * after it: a rollback to that savepoint undoes the rows, and the items must wait again.  So such
- * a batch is kept until the savepoint ends.  No function here runs SQL.
+ * A batch has two numbers.  `level` is the number of savepoints that were open when its items were
+ * added: a rollback to one of these takes the items back.  `written` is the number that were open
+ * when its items became rows.  If `written` is larger, the items were added before a savepoint and
+ * the rows were written after it.  A rollback to this savepoint undoes the rows but not the adds,
+ * so the items must wait again.  So such a batch is kept until the savepoint ends.  No function
+ * here runs SQL.
  */
 #include "table.h"
 
@@ -20,8 +21,8 @@ ckfs_free_batch(ckfs_batch *batch)
 	sqlite3_free(batch);
 }
 
-/* Take a batch out of the list and free it.  One that the writer reads is only marked: the writer
- * ends it. */
+/* Take a batch out of the list and free it.  A batch that the writer is reading is only marked, and
+ * the writer frees it. */
 static void
 ckfs_drop_batch(ckfs_waiting *waiting, ckfs_batch *batch)
 {
@@ -38,7 +39,7 @@ ckfs_drop_batch(ckfs_waiting *waiting, ckfs_batch *batch)
 	ckfs_free_batch(batch);
 }
 
-/* A batch of this level on top of the others; NULL without memory. */
+/* Push a new batch of this level onto the list.  NULL: out of memory. */
 static ckfs_batch *
 ckfs_new_batch(ckfs_waiting *waiting, int level)
 {
@@ -54,7 +55,7 @@ ckfs_new_batch(ckfs_waiting *waiting, int level)
 	return batch;
 }
 
-/* Make room for so many more items. */
+/* Make room for `more` more items. */
 static bool
 ckfs_grow_batch(ckfs_batch *batch, size_t more)
 {
@@ -97,8 +98,8 @@ ckfs_may_join(const ckfs_batch *newer, const ckfs_batch *older)
 		   older->written == CKFS_NOT_WRITTEN && !newer->busy && !older->busy;
 }
 
-/* Put a batch and the next older one into one if both wait and belong to the same savepoint.
- * Returns the batch from which to look on.  Without memory they stay two. */
+/* Join a batch with the next older one if both wait and belong to the same savepoint.  Returns the
+ * batch from which the caller goes on.  If memory is short, they stay two. */
 static ckfs_batch *
 ckfs_join_batches(ckfs_waiting *waiting, ckfs_batch *newer)
 {
@@ -111,7 +112,7 @@ ckfs_join_batches(ckfs_waiting *waiting, ckfs_batch *newer)
 	memcpy(to->hashes + to->count, from->hashes, from->count * sizeof(uint64_t));
 	to->count += from->count;
 	to->item_classes |= from->item_classes;
-	waiting->count += from->count; /* dropping it takes them off */
+	waiting->count += from->count; /* ckfs_drop_batch subtracts them */
 	ckfs_drop_batch(waiting, from);
 	return to;
 }
@@ -129,7 +130,7 @@ ckfs_waiting_release(ckfs_waiting *waiting, int number)
 		if (batch->written > number)
 			batch->written = number;
 		if (batch->written != CKFS_NOT_WRITTEN && batch->written <= batch->level)
-			ckfs_drop_batch(waiting, batch); /* no rollback takes back only the rows */
+			ckfs_drop_batch(waiting, batch); /* no rollback undoes only its rows */
 	}
 	batch = waiting->newest;
 	while (batch && batch->older)
@@ -211,7 +212,7 @@ ckfs_waiting_written(ckfs_waiting *waiting, ckfs_batch *batch, size_t done, int 
 		ckfs_drop_batch(waiting, batch);
 		return SQLITE_OK;
 	}
-	if (undone) /* the rows are gone, and the writer has failed for it */
+	if (undone) /* the rows are undone, and the writer has reported an error */
 		return done < batch->count ? SQLITE_OK : SQLITE_ABORT;
 	if (done > 0 && done < batch->count && level > batch->level)
 	{

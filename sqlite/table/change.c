@@ -1,12 +1,12 @@
 /*
- * change.c - a change of several rows: none of them is changed, or all are.
+ * change.c - a change of several rows, which changes all of them or none.
  *
- * An edit that has written some of its parts leaves a table that is not whole. SQLite undoes a
- * failed statement only if it keeps a journal for it, which it does not for a statement that
- * inserts a single row. So the table is broken from the first part written to the last. If the
- * change fails between them, the table stays broken: every question, write and commit fails until
- * a rollback to before the change. (SQLite may have rolled back by itself when a statement of ours
- * returns.)
+ * An edit that has written only some of its parts leaves an inconsistent table.  SQLite undoes a
+ * failed statement only if it keeps a statement journal, which it does not do for a statement that
+ * inserts a single row.  So the table is marked as broken from the first part that is written until
+ * the last one.  If the change fails in between, the table stays broken: every lookup, write and
+ * commit fails until a rollback to a point before the change. (SQLite may have rolled back the
+ * transaction by itself when one of our statements returns.)
  */
 #include "table.h"
 

@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------- merge */
 
-/* Read each slot of a filter that comes from outside. */
+/* Check each slot of an untrusted filter. */
 static int
 ckfs_check_filter(ckfs_table *table, const ckf_filter *filter)
 {
@@ -23,7 +23,8 @@ ckfs_check_filter(ckfs_table *table, const ckf_filter *filter)
 	return status == CKF_OK ? SQLITE_OK : ckfs_table_status(table, status, (ckfs_subject){0});
 }
 
-/* The filter of a value: *filter is *local, or that of a handle, which *pinned keeps open. */
+/* Open the filter of a value.  *filter is *local, or the filter of a handle, which is pinned as
+ * *pinned. */
 static int
 ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local, ckfs_handle **pinned,
 				 const ckf_filter **filter)
@@ -55,7 +56,7 @@ ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local, ckf
 	return ckfs_check_filter(table, local);
 }
 
-/* Why its items cannot come into the table. */
+/* Report why the items of the filter cannot be added to the table. */
 static int
 ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status status)
 {
@@ -81,7 +82,7 @@ ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status statu
 			(long long)ckf_chunks_capacity(&table->chunks), table->params.fpr));
 }
 
-/* Add what the filter gives, all or nothing of it. */
+/* Add the items of the filter, all of them or none. */
 static int
 ckfs_merge_items(ckfs_table *table, ckf_prefixes *prefixes, unsigned item_classes)
 {
@@ -102,7 +103,7 @@ ckfs_merge_items(ckfs_table *table, ckf_prefixes *prefixes, unsigned item_classe
 	}
 	if (rc == SQLITE_OK && status != CKF_OK)
 		rc = ckfs_table_status(table, status, (ckfs_subject){0});
-	/* unless the failure took the transaction back */
+	/* unless the failure rolled back the transaction */
 	if (rc != SQLITE_OK && some && !sqlite3_get_autocommit(table->db))
 		ckfs_break(table);
 	return rc;

@@ -1,8 +1,8 @@
 /*
- * count.c - how many items a table has.
+ * count.c - the number of items in a table.
  *
- * Nothing stores their number: it would be a second page to write for each add. Hashes are spread
- * evenly, so any chunk gives an estimate: its copies, times 2 to the power of its depth.
+ * The number is not stored, since each add would then write a second page.  Hashes are evenly
+ * distributed, so any chunk gives an estimate: its copies, times 2 to the power of its depth.
  */
 #include "table.h"
 
@@ -26,7 +26,7 @@ ckfs_count_copies(ckfs_table *table, ckfs_total *total)
 			return rc;
 		}
 		total->copies += row.chunk.count;
-		total->surplus += row.surplus;
+		total->uncounted += row.uncounted;
 		total->item_classes |= row.item_classes;
 	}
 	return rc;

@@ -1,6 +1,6 @@
 /*
- * cursor.c - a question of SQL: `item = value` has one row, which reads back the value that
- * was asked, or none.
+ * cursor.c - a lookup in SQL.  `item = value` gives one row with the value that was looked up, or
+ * no row.
  */
 #include "table.h"
 
@@ -13,7 +13,7 @@ typedef struct ckfs_cursor
 	sqlite3_vtab_cursor base;
 	bool found;
 	ckfs_hashed hashed;
-	int type; /* of the item that was asked: a number is here, anything else a copy */
+	int type; /* type of the looked-up item: a number is stored here, anything else as a copy */
 	sqlite3_int64 integer;
 	double real;
 	sqlite3_value *item;
@@ -34,7 +34,8 @@ ckfs_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
 		return SQLITE_NOMEM;
 	memset(cursor, 0, sizeof(ckfs_cursor));
 	ckfs_table_of(vtab)->cursors++;
-	ckfs_learn_level(ckfs_table_of(vtab)); /* that a rollback ends the statement's use of it */
+	ckfs_learn_level(
+		ckfs_table_of(vtab)); /* so that a rollback ends this statement's use of the table */
 	*out = &cursor->base;
 	return SQLITE_OK;
 }
@@ -52,7 +53,7 @@ ckfs_cursor_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Keep the item that was found. */
+/* Store the item that was found. */
 static int
 ckfs_cursor_keep(ckfs_cursor *cursor, sqlite3_value *item)
 {

@@ -1,9 +1,9 @@
 /*
  * export.c - cuckoofilter_export('name' [, 'schema']): a whole table as one filter.
  *
- * The table is found by asking it: of a pointer that we bind as an item it knows that it is
- * meant, and tells who it is.  So SQLite resolves the name, and as long as the question stays
- * open, nobody changes what is read.
+ * A name is resolved by a lookup in the table, with a pointer value as the item: the table
+ * recognizes the pointer type and writes its own address into it.  So SQLite resolves the name, and
+ * while this lookup stays open, nobody can change the table.
  */
 #include "table.h"
 
@@ -15,7 +15,7 @@ typedef struct ckfs_exported
 	ckfs_table *table;
 	ckfs_total total;
 	sqlite3_stmt *statement; /* CKFS_FROM */
-	ckfs_row row;            /* where it stands */
+	ckfs_row row;            /* the row it is at */
 	bool started;
 } ckfs_exported;
 
@@ -33,7 +33,7 @@ ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc)
 		sqlite3_result_error_code(ctx, rc);
 }
 
-/* Step to the next chunk, or to the first; SQLITE_OK: there is none. */
+/* Step to the next chunk, or to the first one.  SQLITE_OK: there are no more. */
 static int
 ckfs_export_step(ckfs_exported *exported, bool first)
 {
@@ -59,7 +59,7 @@ ckfs_export_start(ckf_rebuild *rebuild, void *data)
 {
 	ckfs_exported *exported = data;
 	const ckfs_total *total = &exported->total;
-	uint64_t added = exported->table->params.set ? total->copies + total->surplus : 0;
+	uint64_t added = exported->table->params.set ? total->copies + total->uncounted : 0;
 	int limit = sqlite3_limit(exported->table->db, SQLITE_LIMIT_LENGTH, -1);
 
 	return ckf_export_start(rebuild, &exported->table->chunks,
@@ -88,7 +88,7 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 	ckf_filter about, owned;
 	int rc = ckfs_count_copies(table, &exported.total);
 
-	/* an empty filter of the table's parameters, to tell what the result would be */
+	/* an empty filter with the parameters of the table, for the error message */
 	if (ckf_create(&table->params, header) == CKF_OK &&
 		ckf_open(&about, header, sizeof(header), CKF_STORED) == CKF_OK)
 	{
@@ -105,7 +105,7 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 	sqlite3_reset(exported.statement);
 }
 
-/* The question that the table is found by; NULL, with an error, where there is none. */
+/* The statement whose lookup finds the table.  NULL, with an error: there is no such table. */
 static sqlite3_stmt *
 ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema,
 				ckfs_table **table)
@@ -139,7 +139,7 @@ ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema
 		sqlite3_result_error_nomem(ctx);
 	else
 	{
-		/* with its extended code: of a plain SQLITE_CORRUPT SQLite refuses to commit */
+		/* with the extended code: after a plain SQLITE_CORRUPT, SQLite refuses to commit */
 		sqlite3_result_error(ctx, sqlite3_errmsg(db), -1);
 		sqlite3_result_error_code(ctx, sqlite3_extended_errcode(db));
 	}

@@ -1,20 +1,20 @@
 /*
- * find.c - a question: one row of the shadow table is read.
+ * find.c - a lookup, which reads one row of the shadow table.
  *
- * A statement finds it, `id <= ? ORDER BY id DESC LIMIT 1`.  Where one statement of the user
- * asks many questions, an incremental BLOB handle is quicker: it reads the row of an id.  That
- * id is a guess, from how deep the chunk of such hashes was when last seen; where the chunk
- * that is there does not cover the hash, or none is there, the statement is asked.  So nothing
- * has to know what other connections have written.
+ * The statement `id <= ? ORDER BY id DESC LIMIT 1` finds the row.  If one statement of the user
+ * makes many lookups, an incremental BLOB handle is faster, but it needs the id of the row.  The id
+ * is guessed: chunks of similar hashes had this depth when they were last read.  If there is no row
+ * with this id, or its chunk does not cover the hash, the statement is used.  So the hints need not
+ * follow the changes of other connections.
  */
 #include "table.h"
 
 #include <string.h>
 
-/* The handle costs as much as some questions by the statement. */
+/* Lookups by the statement that cost as much as opening a BLOB handle. */
 #define CKFS_MANY_QUESTIONS 16
 
-/* Bits of a hash that hints go by, at most: a megabyte. */
+/* The most bits of a hash that index the hints: a megabyte of hints. */
 #define CKFS_MOST_DEPTH_BITS 20
 #define CKFS_FIRST_DEPTH_BITS 8
 
@@ -27,7 +27,7 @@ ckfs_depths_end(ckfs_depths *depths)
 	*depths = (ckfs_depths){0};
 }
 
-/* Go by more bits; without memory it stays as it is. */
+/* Index the hints by more bits.  If memory is short, they stay as they are. */
 static void
 ckfs_depths_grow(ckfs_depths *depths, unsigned bits)
 {
@@ -45,7 +45,7 @@ ckfs_depths_grow(ckfs_depths *depths, unsigned bits)
 	depths->bits = bits;
 }
 
-/* A chunk of this depth was seen at the hash. */
+/* Store the depth of the chunk that covers the hash. */
 static void
 ckfs_depths_learn(ckfs_depths *depths, uint64_t hash, unsigned depth)
 {
@@ -57,7 +57,7 @@ ckfs_depths_learn(ckfs_depths *depths, uint64_t hash, unsigned depth)
 		depths->depths[hash >> (64 - depths->bits)] = (uint8_t)(depth + 1);
 }
 
-/* Where the chunk of the hash may begin; false: never seen. */
+/* Guess where the chunk of the hash begins. false: there is no hint. */
 static bool
 ckfs_depths_guess(const ckfs_depths *depths, uint64_t hash, uint64_t *start)
 {
@@ -71,8 +71,8 @@ ckfs_depths_guess(const ckfs_depths *depths, uint64_t hash, uint64_t *start)
 
 /* ------------------------------------------------------------------ by BLOB */
 
-/* Read the chunk that begins at `start`, whatever else there may be; false: there is none,
- * or it could not be read, which the statement will tell better. */
+/* Read the chunk that begins at `start`, from a BLOB handle. false: there is none, or it cannot be
+ * read; the statement then reports the error with more detail. */
 static bool
 ckfs_read_blob(ckfs_table *table, uint64_t start, ckf_chunk *chunk)
 {
@@ -89,7 +89,7 @@ ckfs_read_blob(ckfs_table *table, uint64_t start, ckf_chunk *chunk)
 		   ckf_chunk_open(chunk, &table->chunks, start, table->bytes, (size_t)size) == CKF_OK;
 }
 
-/* The chunk of the hash; false: the statement has to look for it. */
+/* Find the chunk of the hash by a hint. false: use the statement. */
 static bool
 ckfs_guess_chunk(ckfs_table *table, uint64_t hash, ckf_chunk *chunk)
 {
@@ -104,7 +104,7 @@ ckfs_guess_chunk(ckfs_table *table, uint64_t hash, ckf_chunk *chunk)
 		return false;
 	if (ckfs_read_blob(table, start, chunk))
 		return ckf_chunk_covers(chunk, hash);
-	ckfs_close_blob(table); /* a handle that found no row is of no more use */
+	ckfs_close_blob(table); /* the handle found no row, and is invalid now */
 	return false;
 }
 
@@ -116,8 +116,8 @@ ckfs_ask_chunk(const ckf_chunk *chunk, uint64_t hash, bool one)
 	return one ? ckf_chunk_contains(chunk, hash) : ckf_chunk_copies(chunk, hash);
 }
 
-/* The log is told where the item is of a class that the chunk never had: the usual cause is
- * a text where a number was meant. */
+/* Log a lookup of an item whose class no item in the chunk has.  The usual cause is text instead of
+ * a number. */
 static void
 ckfs_log_class(const ckfs_table *table, const ckfs_row *row, unsigned item_class)
 {

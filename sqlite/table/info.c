@@ -1,6 +1,6 @@
 /*
- * info.c - cuckoofilter_table_info('name' [, 'schema']): what there is to tell about a filter
- * that is a table, as JSON.
+ * info.c - cuckoofilter_table_info('name' [, 'schema']): the parameters and statistics of a filter
+ * table as JSON.
  */
 #include "table.h"
 
@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-/* The fields of CKF_INFO_FIELDS that a table has, and those of a table alone. */
+/* The fields of CKF_INFO_FIELDS that a table has, and the fields that only tables have. */
 typedef struct ckfs_table_info
 {
 	ckf_info of_filter;
 	uint64_t rows;
 	uint64_t distinct_prefixes;
 	uint64_t items_left;
-	sqlite3_int64 pages; /* -1: SQLite cannot tell */
+	sqlite3_int64 pages; /* -1: unknown */
 	bool whole;          /* items are whole hashes */
 } ckfs_table_info;
 
@@ -51,7 +51,7 @@ ckfs_read_info(ckfs_table *table, ckfs_table_info *told, ckfs_total *total, void
 	return rc;
 }
 
-/* Pages of the shadow table, by dbstat, which a library of SQLite may not have. */
+/* Count the pages of the shadow table with dbstat.  A library may be built without it. */
 static sqlite3_int64
 ckfs_count_pages(ckfs_table *table)
 {
@@ -68,14 +68,14 @@ ckfs_count_pages(ckfs_table *table)
 	return pages;
 }
 
-/* What follows from the parameters and from what all rows have. */
+/* Compute the fields that follow from the parameters and the totals of all rows. */
 static void
 ckfs_settle_info(ckfs_table *table, ckfs_table_info *told, const ckfs_total *total)
 {
 	uint64_t bytes = told->of_filter.bytes;
 	uint64_t most = table->chunks.max_count;
 	uint8_t header[CKF_HEADER_SIZE];
-	ckf_filter about; /* an empty filter of the table's parameters */
+	ckf_filter about; /* an empty filter with the parameters of the table */
 
 	if (ckf_create(&table->params, header) == CKF_OK &&
 		ckf_open(&about, header, sizeof(header), CKF_STORED) == CKF_OK)

@@ -1,11 +1,12 @@
 /*
- * instances.c - the tables of a connection, of which SQLite may have connected one more than once,
- * and which of these instances are still of the table that has their name.
+ * instances.c - the instances of filter tables in a connection, and whether each still belongs to
+ * the table that has its name.
  *
- * An instance keeps the name that it was connected with. SQLite connects a new one after ALTER
- * TABLE RENAME, DROP TABLE and a rollback of either, but a statement that runs, and the
- * transaction, keep the old one. Such an instance is gone: it answers nothing and writes nothing,
- * since its name may be that of another table.
+ * An instance is what SQLite gets from xConnect; it may connect a table more than once.  An
+ * instance keeps the name with which it was connected.  After ALTER TABLE RENAME, DROP TABLE and a
+ * rollback of either, SQLite connects a new instance, but statements that are running, and the
+ * transaction, keep the old one.  Such an old instance is gone: it answers nothing and writes
+ * nothing, since another table may have its name.
  */
 #include "table.h"
 
@@ -56,7 +57,7 @@ ckfs_make_gone(ckfs_table *table, const char *how)
 	table->gone_level = CKFS_NEVER_BACK;
 }
 
-/* A rollback has undone its creation, so no later one does. */
+/* Mark an instance whose creation was rolled back.  No later rollback can undo it. */
 static void
 ckfs_make_rolled_back(ckfs_table *table)
 {
@@ -113,15 +114,15 @@ ckfs_unused_gone(ckfs_table *table)
 /* ----------------------------------------------------------- CREATE and RENAME */
 
 /*
- * A RENAME of this transaction, or the CREATE of a table that it dropped.  It belongs to the
- * connection, since the instance may be freed before a rollback undoes it.  An instance that SQLite
- * connected after it may be of a table that this rollback takes away or renames.
+ * A RENAME in this transaction, or the CREATE of a table that the transaction dropped.  It belongs
+ * to the connection, since the instance may be freed before a rollback undoes it.  An instance that
+ * SQLite connected after it may be of a table that this rollback removes or renames.
  */
 struct ckfs_ddl
 {
 	struct ckfs_ddl *older;
-	int level;       /* a rollback to a savepoint before this one undoes it */
-	uint64_t number; /* of the last instance that was connected before it */
+	int level;       /* a rollback to a savepoint before this level undoes it */
+	uint64_t number; /* the number of the last instance that was connected before it */
 	char schema[];
 };
 
@@ -146,9 +147,9 @@ ckfs_note_ddl(ckfs_connection *connection, ckfs_ddl *ddl)
 	connection->ddl = ddl;
 }
 
-/* Instances of this name, or of all names, that were connected after the one of this number are of
- * a table that a rollback took away or renamed.  It changes the schema, so SQLite connects new
- * instances. */
+/* Mark the instances with this name, or with any name, that were connected after this number: their
+ * table was removed or renamed by a rollback.  The rollback changes the schema, so SQLite connects
+ * new instances. */
 static void
 ckfs_later_gone(ckfs_connection *connection, const char *schema, const char *name, uint64_t number)
 {
@@ -170,7 +171,8 @@ ckfs_ddl_release(ckfs_connection *connection, int number)
 			ddl->level = number;
 }
 
-/* Each table of the transaction calls this for the same rollback: the first one finds all. */
+/* Every table in the transaction calls this for the same rollback; the first call finds all
+ * entries. */
 static void
 ckfs_ddl_roll_back(ckfs_connection *connection, int number)
 {

@@ -1,9 +1,10 @@
 /*
- * integrity.c - is the table whole?  Each chunk by itself, and all of them together.
+ * integrity.c - check each chunk of a table, and that all chunks together are consistent.
  */
 #include "table.h"
 
-/* What is wrong with this row, if it should begin at *next; *end: its range is the last. */
+/* What is wrong with this row, which should begin at *next; NULL: nothing.  *end: its range is the
+ * last one. */
 static const char *
 ckfs_check_row(const ckfs_row *row, uint64_t *next, bool *end)
 {
@@ -16,7 +17,7 @@ ckfs_check_row(const ckfs_row *row, uint64_t *next, bool *end)
 	return NULL;
 }
 
-/* A sentence about a row; its memory may be missing. */
+/* Make a message about a row. */
 static int
 ckfs_found(ckfs_table *table, int64_t id, const char *wrong, char **found)
 {

@@ -1,17 +1,17 @@
 /*
- * module.c - the module behind CREATE VIRTUAL TABLE: tables come, are planned with, take
- * part in transactions, get other names, and go.
+ * module.c - the virtual table module: create, connect, plan, rename and drop tables, and take part
+ * in transactions.
  */
 #include "module.h"
 #include "table.h"
 
 #include <string.h>
 
-/* What EXPLAIN QUERY PLAN shows of a question. */
+/* EXPLAIN QUERY PLAN shows this for a lookup. */
 static char ckfs_plan_item[] = "item=";
 
-/* A plan without `item =` costs so much that it is only taken where there is no other; it
- * then ends in an error of ours, which says more than SQLite's "no query solution". */
+/* A plan without `item =` is so expensive that SQLite uses it only if there is no other plan.  It
+ * then fails with an error that says more than SQLite's "no query solution". */
 #define CKFS_NO_PLAN_COST 1e30
 #define CKFS_NO_PLAN_ROWS ((int64_t)1 << 40)
 
@@ -37,7 +37,7 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 	return SQLITE_OK;
 }
 
-/* May no table have this name, as a column has it? */
+/* Whether a table must not have this name, because a column has it. */
 static bool
 ckfs_is_column(const char *name)
 {
@@ -50,7 +50,7 @@ ckfs_sentence_named(const char *name)
 	return sqlite3_mprintf("a cuckoofilter table cannot have the name of its column %s", name);
 }
 
-/* The columns, of which the last is named as the table and takes commands. */
+/* Declare the columns.  The last one has the name of the table and takes commands. */
 static int
 ckfs_declare(sqlite3 *db, const char *name, char **error)
 {
@@ -70,7 +70,7 @@ ckfs_declare(sqlite3 *db, const char *name, char **error)
 	return rc;
 }
 
-/* What CREATE and a connection that finds the table have in common. */
+/* The common part of xCreate and xConnect. */
 static int
 ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
 				 const char *const *argv, ckfs_table **out, char **error)
@@ -95,7 +95,8 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc
 			 ? ckfs_table_arguments(db, create, argc - 3, argv + 3, &table->params, &table->chunks,
 									error)
 			 : SQLITE_NOMEM;
-	if (rc == SQLITE_OK) /* views and triggers may use it, whoever wrote the schema */
+	if (rc ==
+		SQLITE_OK) /* views and triggers may use the table, even those of an untrusted schema */
 		rc = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 	if (rc == SQLITE_OK)
 	{
@@ -107,7 +108,8 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc
 	return rc;
 }
 
-/* SQLite says "vtable constructor failed" where we say nothing: say what the code means. */
+/* Without a message of the module, SQLite reports "vtable constructor failed".  Use the message of
+ * the code instead. */
 static int
 ckfs_start_failed(int rc, char **error)
 {
@@ -158,13 +160,13 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 }
 
 /*
- * Adds from before a savepoint of the user wait only if they could not be written when it began.
- * They must not go with the table, which a rollback to that savepoint brings back.  (The last
- * savepoint is that of DROP TABLE itself.)
+ * Adds from before a savepoint of the user still wait only if they could not be written when it
+ * began.  They must not be lost with the table, since a rollback to this savepoint brings it back.
+ * (The last savepoint is that of DROP TABLE itself.)
  *
- * Statements that still have another instance open must not take a new table of this name for it.
- * A rollback may undo the DROP, and a later one the CREATE: this instance is freed, so the
- * connection notes the CREATE.
+ * Statements that still have another instance open must not use a new table of the same name.  A
+ * rollback may undo the DROP, and a later one the CREATE.  This instance is freed, so the
+ * connection stores the CREATE.
  */
 static int
 ckfs_table_destroy(sqlite3_vtab *vtab)
@@ -173,7 +175,7 @@ ckfs_table_destroy(sqlite3_vtab *vtab)
 	ckfs_ddl *ddl;
 	int rc;
 
-	/* SQLite tells no sentence here */
+	/* SQLite ignores a message here */
 	if (ckfs_waiting_before(&table->waiting, table->level - 1))
 		return SQLITE_LOCKED;
 	ddl = ckfs_new_ddl(table, table->created_level, table->number);
@@ -198,9 +200,9 @@ ckfs_table_destroy(sqlite3_vtab *vtab)
 }
 
 /*
- * SQLite connects anew under the new name; statements that run still have older instances, which
- * are gone.  The table joins the transaction, which ALTER TABLE does not make it do, so that it is
- * told whether the rename stays.
+ * SQLite connects a new instance under the new name.  Running statements still have older
+ * instances, which are gone now.  ALTER TABLE does not make the table take part in the transaction,
+ * so this does, to learn whether the rename is rolled back.
  */
 static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
@@ -232,7 +234,7 @@ ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 	return rc;
 }
 
-/* Defensive mode keeps SQL of the user from writing such tables. */
+/* In defensive mode, SQLite keeps SQL of the user from writing such tables. */
 static int
 ckfs_is_shadow_name(const char *name)
 {
@@ -241,8 +243,8 @@ ckfs_is_shadow_name(const char *name)
 
 /* ---------------------------------------------------------------- planning */
 
-/* A comparison of an item that the filter can answer: equality by bytes.  Under another
- * collation an item may be equal to others, whose hashes are others. */
+/* Whether the filter can answer a comparison of an item: equality of bytes.  Another collation may
+ * treat items as equal that have different hashes. */
 static bool
 ckfs_is_question(sqlite3_index_info *info, int i)
 {
@@ -284,17 +286,17 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 /* ------------------------------------------------------------ transactions */
 
 /*
- * A table takes part in a transaction from xCreate or xBegin on, which SQLite calls before the
- * table is first written.  At the end SQLite calls xSync and then xCommit, or xRollback; where
- * COMMIT fails after xSync the transaction may go on.  xRollback may come while a statement of ours
- * is at work, whose failure it undoes: it frees nothing that the statement uses.
+ * A table takes part in a transaction from xCreate or xBegin on; SQLite calls xBegin before the
+ * first write to the table.  At the end SQLite calls xSync and then xCommit, or xRollback.  If
+ * COMMIT fails after xSync, the transaction may continue. xRollback may come while one of our
+ * statements is running, whose failure it undoes, so it frees nothing that the statement uses.
  *
- * Savepoints have numbers from 0 on; -1 is that which began the transaction.  One may begin for the
- * user or for a statement that may have to be undone, also for a statement of ours.  They end, the
- * newest first, by xRelease or by xRollbackTo and xRelease, or all at once with the transaction.
- * One that did not begin, as another table failed, is followed by another of its number.  A table
- * that is created hears of no savepoint that began before it, nor of its end, until one begins
- * after it (ckfs_learn_level).
+ * Savepoints are numbered from 0 on; -1 is the one that began the transaction.  A savepoint begins
+ * for the user, or for a statement that may have to be undone, which can be one of our own.
+ * Savepoints end from the newest on, by xRelease or by xRollbackTo and xRelease, or all together
+ * with the transaction.  If a savepoint fails to begin because of another table, the next one gets
+ * its number.  A table that was just created hears nothing about the savepoints before it, not even
+ * their end, until the next savepoint begins (ckfs_learn_level).
  */
 
 static int
@@ -319,7 +321,7 @@ ckfs_table_sync(sqlite3_vtab *vtab)
 	return table->gone ? SQLITE_OK : ckfs_write_waiting(table);
 }
 
-/* The transaction has ended. */
+/* End the transaction. */
 static void
 ckfs_table_end(ckfs_table *table)
 {
@@ -352,7 +354,7 @@ ckfs_table_rollback(sqlite3_vtab *vtab)
 	return SQLITE_OK;
 }
 
-/* Savepoint `number` ends, or one begins that has its number: what was done in it belongs to the
+/* Savepoint `number` ends, or a new one with its number begins.  What was done in it belongs to the
  * savepoint around it. */
 static void
 ckfs_leave_savepoint(ckfs_table *table, int number)
@@ -366,8 +368,8 @@ ckfs_leave_savepoint(ckfs_table *table, int number)
 	table->level = number;
 }
 
-/* Is a statement of the connection at work that may write?  Then a savepoint that begins is the
- * statement's: SQLite refuses the user's SAVEPOINT at such a time. */
+/* Whether a statement of the connection that may write is running.  A savepoint that begins then
+ * belongs to the statement, since SQLite refuses SAVEPOINT at such a time. */
 static bool
 ckfs_is_statement_running(sqlite3 *db)
 {
@@ -380,9 +382,10 @@ ckfs_is_statement_running(sqlite3 *db)
 }
 
 /*
- * What waits is written before a savepoint of the user.  At that of a statement nothing is written:
- * the rows could be undone with the statement, and it may be one of the writer's.  Nor is it an
- * error if they cannot be written: SQLite would not tell ours, and the items can still wait.
+ * Waiting adds are written before a savepoint of the user begins.  They are not written at the
+ * savepoint of a statement: the rows could be undone with the statement, and the statement may be
+ * one of the writer.  If the adds cannot be written, that is no error: SQLite would not report the
+ * message, and the adds can still wait.
  */
 static int
 ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
@@ -394,7 +397,7 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 	ckfs_leave_savepoint(table, number);
 	table->level = number;
 	if (!table->told && table->created_level != CKFS_NOT_CREATED)
-		table->created_level = number; /* so many were open when it was created */
+		table->created_level = number; /* so many savepoints were open when it was created */
 	table->told = true;
 	if (table->waiting.count > 0 && !ckfs_is_statement_running(table->db))
 		rc = ckfs_write_waiting(table);
@@ -417,7 +420,7 @@ ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= -1);
-	if (number >= table->level) /* which never began */
+	if (number >= table->level) /* it never began */
 		return SQLITE_OK;
 	ckfs_waiting_roll_back(&table->waiting, number);
 	ckfs_instance_roll_back(table, number);
@@ -431,9 +434,9 @@ ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 /* -------------------------------------------------------------- the module */
 
 /*
- * Since 3.44 a module may have xIntegrity, which PRAGMA integrity_check calls, as the next
- * member.  An older header does not know it; a newer library reads it all the same, as
- * iVersion says that it is there, and an older one looks no further than it knows.
+ * Since 3.44 a module may have xIntegrity as the next member, which PRAGMA integrity_check calls.
+ * Older headers do not declare it.  A newer library reads it because iVersion says that it exists,
+ * and an older library does not read beyond the members that it knows.
  */
 typedef struct ckfs_module
 {

@@ -1,26 +1,26 @@
 /*
- * pack.c - all chunks anew, so that they fill pages: 'optimize', and the way in which many
- * adds at once come into a table.
+ * pack.c - rewrite all chunks so that they fill pages: 'optimize', and adding many items at a time.
  *
- * SQLite fills a page to its end only where rows are appended.  So the rows are taken out of
- * the table first, as far as memory allows, and written behind each other.
+ * SQLite fills a page completely only if rows are appended.  So the rows are first read into memory
+ * and deleted from the table, as many as memory allows, and then written one after the other.
  */
 #include "table.h"
 
 #include <string.h>
 
-/* Bytes of chunks that are held in memory, and the pieces that they are held in.  Past that
- * the table is packed in parts, whose pages get less full. */
+/* The most bytes of chunks in memory, and the size of the blocks that hold them.  A larger table is
+ * packed in parts, and the pages between the parts are less full. */
 #ifndef CKFS_MOST_HELD
 #define CKFS_MOST_HELD ((size_t)256 << 20)
 #endif
 #define CKFS_BLOCK ((size_t)256 << 10)
 
-/* Adds that are at least this part of what the table has are many: few chunks would stay. */
+/* Adds are many if they are at least this share of the items in the table: few chunks would stay
+ * unchanged. */
 #define CKFS_MANY_SHARE 8
 #define CKFS_LEAST_MANY 4096
 
-/* A row that was taken out; its chunk follows. */
+/* A row that was taken out of the table.  Its chunk follows. */
 typedef struct ckfs_held
 {
 	int64_t id;
@@ -38,19 +38,20 @@ typedef struct ckfs_packing
 {
 	ckfs_table *table;
 	ckfs_block *first, *last; /* rows that were taken out */
-	size_t at;                /* in the first: of the next */
-	int64_t next;             /* id from which rows are still in the table */
-	bool end;                 /* there are none */
-	const uint64_t *items;    /* hashes to be added, in ascending order */
+	size_t at;                /* in the first block: where the next row is */
+	int64_t next;             /* rows from this id on are still in the table */
+	bool end;                 /* all rows were taken out */
+	const uint64_t *items;    /* hashes to add, in ascending order */
 	size_t count;
-	ckf_edit *edit; /* adds them to the chunks before these are packed; NULL: none */
-	bool adding;    /* to a chunk of which more parts are to come */
-	size_t taken;   /* hashes that this chunk takes */
+	ckf_edit *edit; /* adds them to the chunks before these are packed; NULL: there are none */
+	bool adding;    /* the chunk that is being added to has more parts */
+	size_t taken;   /* the hashes that this chunk takes */
 	uint8_t part[CKF_CHUNK_MAX];
 	unsigned item_classes;
-	uint64_t surplus;      /* of what was read, until a row that is written has it */
-	int64_t last_id;       /* the row that was written last, */
-	uint64_t last_surplus; /* and what it got */
+	uint64_t uncounted; /* uncounted adds of the rows that were read, until a row that is written
+						 gets them */
+	int64_t last_id;    /* the last row that was written */
+	uint64_t last_uncounted; /* the uncounted adds of this row */
 } ckfs_packing;
 
 /* ------------------------------------------------------- rows that are held */
@@ -87,11 +88,11 @@ ckfs_hold(ckfs_packing *packing, const ckfs_row *row)
 	memcpy(block->bytes + block->used + sizeof(held), row->chunk.bytes, held.size);
 	block->used += sizeof(held) + held.size;
 	packing->item_classes |= row->item_classes;
-	packing->surplus += row->surplus;
+	packing->uncounted += row->uncounted;
 	return SQLITE_OK;
 }
 
-/* Take as many rows out of the table as may be held. */
+/* Take rows out of the table, as many as may be in memory. */
 static int
 ckfs_hold_rows(ckfs_packing *packing)
 {
@@ -121,13 +122,13 @@ ckfs_hold_rows(ckfs_packing *packing)
 	packing->end = held < CKFS_MOST_HELD;
 	last = packing->end ? INT64_MAX : row.id;
 	rc = ckfs_change_by(packing->table, CKFS_DROP, packing->next, last, rows);
-	packing->next = row.id + 1; /* no chunk begins at the last one */
+	packing->next = row.id + 1; /* a chunk cannot begin at the last id */
 	return rc;
 }
 
 /* ------------------------------------------------------------------- source */
 
-/* Open the next chunk that is held; SQLITE_DONE: there was none. */
+/* Open the next chunk that was taken out.  SQLITE_DONE: there is none. */
 static int
 ckfs_next_held(ckfs_packing *packing, ckf_chunk *chunk)
 {
@@ -151,20 +152,20 @@ ckfs_next_held(ckfs_packing *packing, ckf_chunk *chunk)
 			   : ckfs_table_damaged(table, held.id, "wrong bytes");
 }
 
-/* All parts of the chunk that items were added to have come. */
+/* The last part of the chunk that items were added to was read. */
 static void
 ckfs_end_adding(ckfs_packing *packing)
 {
 	int64_t stored = ckf_edit_stored(packing->edit);
 
 	if (packing->table->params.set && stored >= 0 && (uint64_t)stored < packing->taken)
-		packing->surplus += packing->taken - (uint64_t)stored;
+		packing->uncounted += packing->taken - (uint64_t)stored;
 	packing->items += packing->taken;
 	packing->count -= packing->taken;
 	packing->adding = false;
 }
 
-/* The next part of the chunk that items are added to; SQLITE_DONE: there are no more. */
+/* Open the next part of the chunk that items are added to.  SQLITE_DONE: there are no more. */
 static int
 ckfs_next_part(ckfs_packing *packing, ckf_chunk *chunk)
 {
@@ -184,7 +185,8 @@ ckfs_next_part(ckfs_packing *packing, ckf_chunk *chunk)
 			   : ckfs_table_damaged(packing->table, ckf_chunk_id(packing->items[0]), "wrong items");
 }
 
-/* The next chunk to be packed, with what is added to it; SQLITE_DONE: there is none. */
+/* Open the next chunk to pack, including the items that are added to it.  SQLITE_DONE: there is
+ * none. */
 static int
 ckfs_next_chunk(ckfs_packing *packing, ckf_chunk *chunk)
 {
@@ -203,7 +205,7 @@ ckfs_next_chunk(ckfs_packing *packing, ckf_chunk *chunk)
 		return ckfs_table_damaged(table, ckf_chunk_id(held.start), "wrong items");
 	packing->adding = true;
 	rc = ckfs_next_part(packing, chunk);
-	return rc == SQLITE_DONE ? SQLITE_OK : rc; /* without parts it stays as it was */
+	return rc == SQLITE_DONE ? SQLITE_OK : rc; /* an edit without parts has changed nothing */
 }
 
 /* ------------------------------------------------------------------ packing */
@@ -223,7 +225,7 @@ ckfs_feed_packing(ckfs_packing *packing)
 							  "a chunk that does not follow");
 }
 
-/* Everything was written; is that all there was? */
+/* All parts are written.  Check that all rows and items were used. */
 static int
 ckfs_end_packing(ckfs_packing *packing)
 {
@@ -233,11 +235,11 @@ ckfs_end_packing(ckfs_packing *packing)
 	if (rc == SQLITE_OK || (rc == SQLITE_DONE && packing->count > 0))
 		return ckfs_table_damaged(packing->table, packing->next,
 								  "ranges that overlap or end early");
-	if (rc != SQLITE_DONE || packing->surplus == 0)
+	if (rc != SQLITE_DONE || packing->uncounted == 0)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	/* what was added to the last chunk is known only now */
-	return ckfs_change_by(packing->table, CKFS_SURPLUS, packing->last_id,
-						  (int64_t)(packing->last_surplus + packing->surplus), 1);
+	/* the uncounted adds to the last chunk are known only now */
+	return ckfs_change_by(packing->table, CKFS_UNCOUNTED, packing->last_id,
+						  (int64_t)(packing->last_uncounted + packing->uncounted), 1);
 }
 
 static int
@@ -258,10 +260,10 @@ ckfs_pack_all(ckfs_packing *packing)
 		else if (status == CKF_MORE)
 		{
 			rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
-						  packing->item_classes, packing->surplus);
+						  packing->item_classes, packing->uncounted);
 			packing->last_id = ckf_chunk_id(part.start);
-			packing->last_surplus = packing->surplus;
-			packing->surplus = 0;
+			packing->last_uncounted = packing->uncounted;
+			packing->uncounted = 0;
 		}
 		else
 			rc = ckfs_table_damaged(table, packing->next, "wrong items");
@@ -269,7 +271,7 @@ ckfs_pack_all(ckfs_packing *packing)
 	return rc;
 }
 
-/* Pack, and add the items. */
+/* Pack the table, and add the items. */
 static int
 ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_classes)
 {

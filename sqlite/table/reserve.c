@@ -1,23 +1,24 @@
 /*
- * reserve.c - may more items be added?
+ * reserve.c - whether more items can be added.
  *
- * While a table is far below its limit, the estimate from one chunk is enough. Closer to the limit
- * more chunks are read, and in the end all of them.
+ * While a table is far below its limit, the estimate from one chunk is enough.  Closer to the limit
+ * more chunks are read, and finally all of them.
  */
 #include "table.h"
 
 #include "messages.h"
 
-/* By how much one chunk, and by how much CKFS_SAMPLES of them, may be wrong: many times their
- * standard errors, of about 5 and 0.5 %. */
+/* How far the estimate from one chunk, and from CKFS_SAMPLES chunks, may be wrong: many times their
+ * standard errors, which are about 5 and 0.5 %. */
 #define CKFS_ONE_MARGIN 2.0
 #define CKFS_MANY_MARGIN 1.1
 #define CKFS_SAMPLES 128
 
-/* Other connections add, too: each looks again after this part of the limit. */
+/* Other connections add items, too.  So after this part of the limit, each connection estimates
+ * again. */
 #define CKFS_ALLOWED_SHARE 16
 
-/* The mean of what chunks all over the table say. */
+/* The mean of the estimates from chunks across the whole table. */
 static int
 ckfs_estimate_many(ckfs_table *table, uint64_t hash, double *copies)
 {
@@ -35,7 +36,7 @@ ckfs_estimate_many(ckfs_table *table, uint64_t hash, double *copies)
 	return rc;
 }
 
-/* Allow adds up to the limit, if there are certainly no more than so many copies. */
+/* Allow adds up to the limit, if the table has certainly no more than `copies` copies. */
 static bool
 ckfs_allow(ckfs_table *table, double copies, uint64_t n)
 {
@@ -50,7 +51,7 @@ ckfs_allow(ckfs_table *table, double copies, uint64_t n)
 	return true;
 }
 
-/* So many items do not fit. */
+/* Report that this many items do not fit. */
 static int
 ckfs_is_full(ckfs_table *table, uint64_t items)
 {

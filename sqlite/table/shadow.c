@@ -1,25 +1,26 @@
 /*
- * shadow.c - the shadow table NAME_chunk, a row for each chunk, and the statements over it:
+ * shadow.c - the shadow table NAME_chunk, which has a row for each chunk, and the statements on it:
  *
  *   id            where the chunk's range begins (ckf_chunk_id)
- *   chunk         its bytes, core/FORMAT.md, section 10
- *   item_classes  bits of ckf_item_class: items of these classes were added, here at least
- *   surplus       of a set: adds that stored nothing, which export has to know
+ *   chunk         the bytes of the chunk: core/FORMAT.md, section 10
+ *   item_classes  bits of ckf_item_class: the classes of the items that were added here
+ *   surplus       of a set: the uncounted adds, which stored nothing because the item was stored
+ *                 already; an export needs their number
  *
- * All that a table has is in these rows, so that a transaction, a backup or another process
- * sees all of it or nothing.
+ * All data of a table is in these rows.  So a transaction, a backup or another process sees all of
+ * it or nothing.
  */
 #include "table.h"
 
 #include <string.h>
 
-/* Bytes that a row of a rowid table takes besides its BLOB: where it lies, its size, its id,
- * the types of four columns; and those of a page that are for no row. */
+/* Bytes that a row of a rowid table takes besides its BLOB: the cell pointer, the sizes, the id,
+ * and the types of four columns; and the bytes of a page that are not for rows. */
 #define CKFS_ROW_ROOM (2 + 2 + 9 + 6)
 #define CKFS_PAGE_HEADER 8
 
-/* The part of a page that stays free, for chunks that grow by the next adds: else each of
- * these would split a page. */
+/* The bytes of a page that stay free for chunks that grow by the next adds.  Without them, each
+ * such chunk would split a page. */
 #define CKFS_PAGE_SLACK 128
 
 #define CKFS_COLUMNS "id, chunk, item_classes, surplus"
@@ -28,11 +29,11 @@
 static const char *const ckfs_sql[CKFS_STATEMENTS][2] = {
 	[CKFS_FIND] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id <= ?1 ORDER BY id DESC LIMIT 1"},
 	[CKFS_FROM] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id >= ?1 ORDER BY id"},
-	/* not REPLACE: of a unique index that somebody put there it would delete other rows */
+	/* not REPLACE, which would delete other rows if somebody has added a unique index */
 	[CKFS_PUT] = {"INSERT INTO",
 				  "(" CKFS_COLUMNS ") VALUES(?1, ?2, ?3, ?4) ON CONFLICT(id) DO UPDATE "
 				  "SET chunk = ?2, item_classes = ?3, surplus = ?4"},
-	[CKFS_SURPLUS] = {"UPDATE", "SET surplus = ?2 WHERE id = ?1"},
+	[CKFS_UNCOUNTED] = {"UPDATE", "SET surplus = ?2 WHERE id = ?1"},
 	[CKFS_DROP] = {"DELETE FROM", "WHERE id BETWEEN ?1 AND ?2"},
 	[CKFS_CLEAR] = {"DELETE FROM", ""},
 };
@@ -70,7 +71,8 @@ ckfs_table_kept(ckfs_table *table)
 										   table->schema, table->name, table->shadow));
 }
 
-/* A statement of ours failed: SQLite's sentence, but where the code says it all. */
+/* One of our statements failed.  Report the message of SQLite, unless the code alone says
+ * enough. */
 static int
 ckfs_sql_failed(ckfs_table *table, int rc)
 {
@@ -122,8 +124,8 @@ ckfs_shadow_rename(ckfs_table *table, const char *name)
 
 /* ------------------------------------------------------------ transactions */
 
-/* Run a statement that inserts no row.  SQLite opens a savepoint for it, as for any INSERT ..
- * SELECT, if a transaction is open. */
+/* Run a statement that inserts no row.  As for any INSERT .. SELECT, SQLite opens a savepoint for
+ * it if a transaction is open. */
 static int
 ckfs_insert_nothing(ckfs_table *table, const char *into, const char *column, unsigned flags)
 {
@@ -135,7 +137,7 @@ ckfs_insert_nothing(ckfs_table *table, const char *into, const char *column, uns
 	sqlite3_free(sql);
 	if (rc != SQLITE_OK)
 		return rc;
-	while (sqlite3_step(statement) == SQLITE_ROW) /* of PRAGMA count_changes */
+	while (sqlite3_step(statement) == SQLITE_ROW) /* the row of PRAGMA count_changes */
 		continue;
 	return sqlite3_finalize(statement);
 }
@@ -196,7 +198,8 @@ ckfs_statement_of(ckfs_table *table, ckfs_statement which, int *rc)
 		*rc = SQLITE_NOMEM;
 		return NULL;
 	}
-	/* no trigger that somebody put there may ask the table itself: it would never be freed */
+	/* no trigger that somebody has added may use the table itself, which would then never be
+	 * freed */
 	*rc = sqlite3_prepare_v3(table->db, sql, -1, SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB,
 							 &table->statements[which], NULL);
 	sqlite3_free(sql);
@@ -210,7 +213,7 @@ ckfs_step(ckfs_table *table, sqlite3_stmt *statement)
 {
 	int rc;
 
-	/* a function that SQL of the shadow table calls may run SQL itself */
+	/* a function in a trigger or index of the shadow table may run SQL itself */
 	if (table->stepping)
 		return ckfs_table_fail(
 			table, SQLITE_ERROR,
@@ -231,12 +234,12 @@ ckfs_change_rows(ckfs_table *table, sqlite3_stmt *statement, int rows)
 	int total = sqlite3_total_changes(table->db);
 	int rc;
 
-	while ((rc = ckfs_step(table, statement)) == SQLITE_ROW) /* of PRAGMA count_changes */
+	while ((rc = ckfs_step(table, statement)) == SQLITE_ROW) /* the row of PRAGMA count_changes */
 		continue;
 	if (rc == SQLITE_OK && rows >= 0 && sqlite3_changes(table->db) != rows)
 		rc = ckfs_table_kept(table);
 	else if (rc == SQLITE_OK && table->changing)
-		ckfs_break(table); /* until the others are, too */
+		ckfs_break(table); /* until the other rows are changed, too */
 	/* RAISE(FAIL) reports an error and leaves the rows changed */
 	if (rc != SQLITE_OK && rows != 0 && sqlite3_changes(table->db) > 0 &&
 		sqlite3_total_changes(table->db) != total && !sqlite3_get_autocommit(table->db))
@@ -264,11 +267,11 @@ ckfs_read_row(ckfs_table *table, sqlite3_stmt *statement, ckfs_row *row)
 {
 	const void *bytes = sqlite3_column_blob(statement, 1);
 	int size = sqlite3_column_bytes(statement, 1);
-	int64_t surplus = sqlite3_column_int64(statement, 3);
+	int64_t uncounted = sqlite3_column_int64(statement, 3);
 
 	row->id = sqlite3_column_int64(statement, 0);
 	row->item_classes = (unsigned)sqlite3_column_int(statement, 2) & 0xff;
-	row->surplus = surplus > 0 ? (uint64_t)surplus : 0;
+	row->uncounted = uncounted > 0 ? (uint64_t)uncounted : 0;
 	if (!bytes && sqlite3_errcode(table->db) == SQLITE_NOMEM)
 		return SQLITE_NOMEM;
 	if (!bytes || ckf_chunk_open(&row->chunk, &table->chunks, ckf_chunk_start(row->id), bytes,
@@ -301,7 +304,7 @@ ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ckfs_r
 
 int
 ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsigned item_classes,
-		 uint64_t surplus)
+		 uint64_t uncounted)
 {
 	int rc;
 	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_PUT, &rc);
@@ -311,7 +314,7 @@ ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size, unsig
 	sqlite3_bind_int64(statement, 1, id);
 	sqlite3_bind_blob(statement, 2, bytes, (int)size, SQLITE_STATIC);
 	sqlite3_bind_int(statement, 3, (int)item_classes);
-	sqlite3_bind_int64(statement, 4, (int64_t)surplus);
+	sqlite3_bind_int64(statement, 4, (int64_t)uncounted);
 	return ckfs_change_rows(table, statement, 1);
 }
 

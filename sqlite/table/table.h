@@ -34,12 +34,12 @@ enum
 /* Statements over the shadow table, prepared when first needed. */
 typedef enum ckfs_statement
 {
-	CKFS_FIND,    /* the chunk of a hash */
-	CKFS_FROM,    /* all chunks from one on */
-	CKFS_PUT,     /* a chunk, new or in place of the one of its id */
-	CKFS_SURPLUS, /* only how many adds stored nothing */
-	CKFS_DROP,    /* chunks from one to another go */
-	CKFS_CLEAR,   /* all go */
+	CKFS_FIND,      /* the chunk of a hash */
+	CKFS_FROM,      /* all chunks from one on */
+	CKFS_PUT,       /* a chunk, new or in place of the one of its id */
+	CKFS_UNCOUNTED, /* only the number of adds that stored nothing */
+	CKFS_DROP,      /* chunks from one to another go */
+	CKFS_CLEAR,     /* all go */
 	CKFS_STATEMENTS
 } ckfs_statement;
 
@@ -252,7 +252,8 @@ typedef struct ckfs_row
 	ckf_chunk chunk;
 	int64_t id;
 	unsigned item_classes; /* of items that were added here, at least */
-	uint64_t surplus;      /* of a set: adds that stored nothing */
+	uint64_t
+		uncounted; /* of a set: adds that stored nothing, because the item was stored already */
 } ckfs_row;
 
 /* Open the chunk of the row that CKFS_FIND or CKFS_FROM is at.  Its bytes stay until the
@@ -265,7 +266,7 @@ int ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ck
 
 /* Write a row, new or in the place of its id. */
 int ckfs_put(ckfs_table *table, int64_t id, const uint8_t *bytes, size_t size,
-			 unsigned item_classes, uint64_t surplus);
+			 unsigned item_classes, uint64_t uncounted);
 
 /* Is the table empty, as it has no row for some hash?  SQLITE_OK; else it is damaged. */
 int ckfs_is_empty(ckfs_table *table);
@@ -293,7 +294,8 @@ void ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid);
 typedef struct ckfs_total
 {
 	uint64_t copies;
-	uint64_t surplus; /* of a set: adds that stored nothing */
+	uint64_t
+		uncounted; /* of a set: adds that stored nothing, because the item was stored already */
 	unsigned item_classes;
 } ckfs_total;
 

@@ -1,5 +1,5 @@
 /*
- * update.c - INSERT and DELETE; and what a filter cannot do, in a sentence.
+ * update.c - INSERT and DELETE, and the errors for what a filter cannot do.
  */
 #include "table.h"
 
@@ -11,7 +11,7 @@ ckfs_refuse(ckfs_table *table, const char *sentence)
 	return ckfs_table_fail(table, SQLITE_ERROR, sqlite3_mprintf("%s", sentence));
 }
 
-/* Add an item, which is not NULL, later. */
+/* Add an item, which is not NULL.  It waits in memory. */
 static int
 ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 {
@@ -31,7 +31,7 @@ ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 	return rc;
 }
 
-/* Take one copy of a hash away, now. */
+/* Remove one copy of a hash immediately. */
 static int
 ckfs_delete_item(ckfs_table *table, uint64_t hash)
 {

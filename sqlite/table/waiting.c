@@ -1,14 +1,14 @@
 /*
- * waiting.c - adds wait in memory, and are written in order of their hashes: those of one
- * chunk at once, and chunks in the order of their pages.
+ * waiting.c - adds wait in memory and are written in the order of their hashes.  So all adds to one
+ * chunk are written together, and chunks are written in the order of their pages.
  *
- * Whatever waits is written before anything is read, before the user's SAVEPOINT begins, and at
- * the end of the transaction (xSync).  It is never written at the savepoint of a statement:
- * that statement may be one of the writer's own.  batches.c knows what a rollback takes back.
+ * Waiting adds are written before anything is read, before a SAVEPOINT of the user begins, and at
+ * the end of the transaction (xSync).  They are never written at the savepoint of a statement,
+ * which may be one of the writer. batches.c knows which adds a rollback takes back.
  */
 #include "table.h"
 
-/* Hashes that wait at most, of 8 bytes each. */
+/* The most hashes that wait.  Each has 8 bytes. */
 #ifndef CKFS_MOST_WAITING
 #define CKFS_MOST_WAITING ((size_t)1 << 24)
 #endif
@@ -24,13 +24,14 @@ ckfs_wait(ckfs_table *table, ckfs_hashed item)
 		rc = ckfs_write_waiting(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_waiting_add(&table->waiting, table->level, item);
-	/* others may read the rows only; or it is not known which rollback takes the item back */
+	/* another library may read the rows only, or it is not known which rollback takes the item
+	 * back */
 	if (rc == SQLITE_OK && (table->connection->replaced || !table->told))
 		rc = ckfs_write_waiting(table);
 	return rc;
 }
 
-/* Sort a batch; it takes as much memory again for that time. */
+/* Sort a batch.  This needs the same amount of memory again. */
 static int
 ckfs_sort_batch(ckfs_batch *batch)
 {
@@ -65,7 +66,7 @@ ckfs_write_batch(ckfs_table *table, ckfs_batch *batch)
 	}
 	rc = ckfs_write_items(table, batch->hashes, batch->count, true, batch->item_classes, &done);
 	ended = ckfs_waiting_written(&table->waiting, batch, done, table->level);
-	if (ended != SQLITE_OK) /* nobody knows any more which items are rows */
+	if (ended != SQLITE_OK) /* it is not known which items became rows */
 		ckfs_break(table);
 	return rc == SQLITE_OK ? ended : rc;
 }
@@ -84,7 +85,7 @@ ckfs_write_waiting(ckfs_table *table)
 		if (rc != SQLITE_OK && other != table)
 		{
 			sqlite3_free(table->base.zErrMsg);
-			table->base.zErrMsg = other->base.zErrMsg; /* whoever asked tells it */
+			table->base.zErrMsg = other->base.zErrMsg; /* the caller reports it */
 			other->base.zErrMsg = NULL;
 		}
 	}

@@ -1,28 +1,28 @@
 /*
- * write.c - adds and removals. Each is an edit of the engine, whose parts become rows.
+ * write.c - adds and removals.  Each is an edit of the engine, whose parts become rows.
  */
 #include "table.h"
 
 #include <string.h>
 
-/* Of a set, note how many of the items that an edit took were stored already. */
+/* In a set, count how many of the items of an edit were stored already. */
 static int
-ckfs_note_surplus(ckfs_table *table, const ckfs_row *row, size_t taken)
+ckfs_note_uncounted(ckfs_table *table, const ckfs_row *row, size_t taken)
 {
 	int64_t stored = ckf_edit_stored(table->edit);
 
 	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
 		return SQLITE_OK;
-	return ckfs_change_by(table, CKFS_SURPLUS, row->id,
-						  (int64_t)(row->surplus + (taken - (uint64_t)stored)), 1);
+	return ckfs_change_by(table, CKFS_UNCOUNTED, row->id,
+						  (int64_t)(row->uncounted + (taken - (uint64_t)stored)), 1);
 }
 
-/* Write the parts of an edit of one row, the first in its place.  `taken`: items that it
- * was to add. */
+/* Write the parts of an edit of one row.  The first part replaces the row.  `taken`: the number of
+ * items that were to be added. */
 static int
 ckfs_put_parts(ckfs_table *table, const ckfs_row *row, unsigned item_classes, size_t taken)
 {
-	uint64_t surplus = row->surplus;
+	uint64_t uncounted = row->uncounted;
 	ckf_chunk_part part;
 	ckf_status status;
 	int rc = SQLITE_OK;
@@ -32,13 +32,13 @@ ckfs_put_parts(ckfs_table *table, const ckfs_row *row, unsigned item_classes, si
 		   (status = ckf_edit_next(table->edit, table->bytes, &part)) == CKF_MORE)
 	{
 		rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
-					  row->item_classes | item_classes, surplus);
-		surplus = 0;
+					  row->item_classes | item_classes, uncounted);
+		uncounted = 0;
 	}
 	if (rc == SQLITE_OK && status != CKF_OK)
 		rc = ckfs_table_damaged(table, row->id, "wrong items");
 	if (rc == SQLITE_OK)
-		rc = ckfs_note_surplus(table, row, taken);
+		rc = ckfs_note_uncounted(table, row, taken);
 	ckfs_end_change(table, rc);
 	return rc;
 }
@@ -96,7 +96,7 @@ ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 	return rc;
 }
 
-/* Remove one copy of a hash from the chunk that has it. */
+/* Remove one copy of a hash from the chunk that covers it. */
 static int
 ckfs_remove_hash(ckfs_table *table, uint64_t hash)
 {

@@ -1,5 +1,5 @@
 /*
- * writer.c - who may use a table, and the one door for changes of its rows.
+ * writer.c - whether a table may be used, and the start and end of every change of its rows.
  */
 #include "table.h"
 
@@ -58,5 +58,6 @@ ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid)
 {
 	ckfs_assert(table->writing);
 	table->writing = false;
-	sqlite3_set_last_insert_rowid(table->db, last_rowid); /* rows of ours are not the user's */
+	sqlite3_set_last_insert_rowid(
+		table->db, last_rowid); /* the user's last_insert_rowid() must not be that of our rows */
 }
