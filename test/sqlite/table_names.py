@@ -95,6 +95,7 @@ def test_rename_that_fails():
             cursor = base.db.execute(ask_on("seen", "none"))
             cursor.fetchone()
             check("it fails", matches("ambiguous|after rename", base.error("ALTER TABLE seen RENAME TO u")))
+            base.read_schema()
             base.run("CREATE VIRTUAL TABLE u USING cuckoofilter")
             got, error = answers(cursor)
             check(f"{begin}: {got}, {error}", 0 not in got)
@@ -224,6 +225,7 @@ class Run:
         if what == "create" and free:
             self.seeds += 1
             new = rnd.choice(free)
+            self.base.read_schema()
             if self.sql(f"CREATE VIRTUAL TABLE {new} USING cuckoofilter(seed={self.seeds}, fpr=1e-6)"):
                 model.tables[new] = (self.seeds, set())
         elif what == "drop" and name and self.sql(f"DROP TABLE {name}", "locked"):

@@ -69,6 +69,10 @@ class Base:
             return str(error)
         return None
 
+    def read_schema(self):
+        """SQLite before 3.35 may hold a table, of any module, for existing after a rename or CREATE was undone."""
+        self.rows("SELECT count(*) FROM sqlite_master")
+
     def add(self, first, last, table="seen"):
         self.rows(f"INSERT INTO {table}(item) SELECT x FROM {NUMBERS}", first, last)
 

@@ -25,6 +25,8 @@ sub new_cluster
 	$node->append_conf('postgresql.conf', slurp_file($ENV{CUCKOOFILTER_STAGED}))
 	  if $ENV{CUCKOOFILTER_STAGED};
 	$node->append_conf('postgresql.conf', "jit = off\n" . ($options{conf} // ''));
+	# The server's own connections, those of postgres_fdw, come back to it: from 14 on the module sees to that.
+	local $ENV{PGPORT} = $node->port;
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION cuckoofilter')
 	  if $options{extension} // 1;

@@ -139,7 +139,8 @@ foreach my $pair ([ 'string', 'text', 'char(5)' ], [ 'string', 'text', 'padded' 
 	make($family, $declared, $remote, 'table');
 	my $rows = rows_of_pair($declared);
 	is($rows->{on}, $rows->{off}, "$remote behind $declared: the same rows") or diag("$rows->{query}\n$rows->{plan}");
-	is($rows->{served}, 1, "$remote behind $declared: its server is asked") or diag("$rows->{query}\n$rows->{plan}");
+	# Where no value can be read, half is empty, and 13 reads it first, which ends the join.
+	ok($rows->{served} || $rows->{plan} =~ /Foreign Scan[^(]*\(never executed\)/, "$remote behind $declared: its server is asked") or diag("$rows->{query}\n$rows->{plan}");
 }
 
 # --------------------------------------------------- pairs whose rows a server drops
