@@ -102,7 +102,7 @@ ckfs_take_filter(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value
 		sqlite3_result_error_nomem(ctx);
 		return false;
 	}
-	ckf_collect_start(batch->collector, &batch->filter, CKFS_MOST_COPIES);
+	ckf_collect_start(batch->collector, &batch->filter, CKF_MOST_COPIES);
 	for (i = 0; i < batch->early_count; i++)
 		if (!ckfs_batch_item(ctx, batch, batch->early[i]))
 			return false;
@@ -134,26 +134,6 @@ ckfs_batch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_keep_item(ctx, batch, argv[1]);
 }
 
-/* Add the items of a settled collector to the filter.  Few items are added one by one, since a
- * rebuild would cost more. */
-static bool
-ckfs_batch_filter(sqlite3_context *ctx, const ckfs_add_agg *batch, ckf_filter *owned)
-{
-	const ckf_filter *items = &batch->collector->filter;
-	ckfs_list list = {.item_classes = items->item_classes};
-	uint64_t at = 0;
-
-	if (!ckf_few(&batch->filter, batch->items))
-		return ckfs_run(ctx, CKF_ADD_MANY, &batch->filter, items, owned);
-	if (!ckfs_copy(ctx, &batch->filter, (size_t)items->count, owned))
-		return false;
-	for (; (list.hashes = ckf_collected(batch->collector, at, &list.count)) != NULL;
-		 at += list.count)
-		if (!ckfs_change_each(ctx, owned, &list, ckfs_add))
-			return false;
-	return true;
-}
-
 /* The filter with the items so far; NULL if no row had a filter.  The state stays valid. */
 void
 ckfs_batch_value(sqlite3_context *ctx)
@@ -164,7 +144,7 @@ ckfs_batch_value(sqlite3_context *ctx)
 	if (!batch || !batch->has_rows)
 		ckfs_result_no_rows(ctx);
 	else if (batch->filter.bytes && ckfs_collect_settle(ctx, batch->collector) &&
-			 ckfs_batch_filter(ctx, batch, &owned))
+			 ckfs_add_collected(ctx, &batch->filter, batch->collector, batch->items, &owned))
 		ckfs_result(ctx, &owned);
 }
 

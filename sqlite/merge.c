@@ -69,7 +69,7 @@ ckfs_copy_part(sqlite3_context *ctx, const ckf_filter *in, ckf_goal goal, ckf_fi
 
 	if (in->encoding != CKF_HASHES || in->count > CKFS_PART_HASHES)
 		return ckfs_copy(ctx, in, 0, part);
-	if (!ckfs_run(ctx, goal, in, NULL, &owned) || !ckfs_reopen(ctx, &owned))
+	if (!ckfs_run(ctx, goal, in, NULL, &owned))
 		return false;
 	ok = ckfs_copy(ctx, &owned, CKFS_PART_HASHES, part);
 	ckfs_discard(&owned);

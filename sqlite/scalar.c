@@ -106,24 +106,23 @@ ckfs_has_null(sqlite3_value **values, int count)
  * NULL.
  */
 static void
-ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckfs_change *change, size_t more)
+ckfs_changed(sqlite3_context *ctx, sqlite3_value **argv, ckf_goal goal)
 {
 	const ckfs_items *items = ckfs_user_data(ctx)->data;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
 	bool nothing = ckfs_has_null(argv + 1, items->count);
 	ckfs_hashed item = {0};
+	ckf_list list;
 
 	if (!filter || (!nothing && !items->hash(ctx, argv + 1, filter->seed, &item)))
 		return;
 	if (!nothing && ckfs_has_new_class(ctx, filter, item.item_class))
-		nothing = change == ckfs_remove;
-	if (!ckfs_copy(ctx, filter, more, &owned))
-		return;
-	if (nothing || change(ctx, &owned, item))
+		nothing = goal == CKF_REMOVE_MANY;
+	list = (ckf_list){&item.hash, !nothing, item.item_class};
+	if (ckfs_copy(ctx, filter, goal == CKF_ADD_MANY, &owned) &&
+		ckfs_change_each(ctx, goal, &owned, &list))
 		ckfs_result(ctx, &owned);
-	else
-		ckfs_discard(&owned);
 }
 
 /* cuckoofilter_add(filter, item), _add_pair(filter, item, value), _add_hash(filter, hash) */
@@ -131,7 +130,7 @@ void
 ckfs_sql_add(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	(void)argc;
-	ckfs_changed(ctx, argv, ckfs_add, 1);
+	ckfs_changed(ctx, argv, CKF_ADD_MANY);
 }
 
 /* cuckoofilter_remove(filter, item), _remove_pair(filter, item, value), _remove_hash(filter, hash)
@@ -140,20 +139,20 @@ void
 ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	(void)argc;
-	ckfs_changed(ctx, argv, ckfs_remove, 0);
+	ckfs_changed(ctx, argv, CKF_REMOVE_MANY);
 }
 
 /* Hash the arguments that are not NULL; the caller frees the list.  For removals, items of a class
  * that was never added are left out. */
 static bool
 ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_filter *filter,
-			   bool removes, ckfs_list *list)
+			   bool removes, ckf_list *list)
 {
 	uint64_t *hashes = sqlite3_malloc64(sizeof(uint64_t) * (sqlite3_uint64)(argc + 1));
 	ckfs_hashed item;
 	int i;
 
-	*list = (ckfs_list){.hashes = hashes};
+	*list = (ckf_list){.hashes = hashes};
 	if (!hashes)
 	{
 		sqlite3_result_error_nomem(ctx);
@@ -177,12 +176,11 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 }
 
 static void
-ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_change *change,
-				 ckf_goal goal)
+ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
 {
 	ckf_filter local, owned;
 	const ckf_filter *filter;
-	ckfs_list list;
+	ckf_list list;
 	bool ok;
 
 	if (argc < 1)
@@ -191,9 +189,9 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 		return;
 	}
 	filter = ckfs_filter(ctx, argv[0], CKF_STORED, &local);
-	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter, change == ckfs_remove, &list))
+	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter, goal == CKF_REMOVE_MANY, &list))
 		return;
-	ok = ckfs_change_many(ctx, filter, &list, change, goal, &owned);
+	ok = ckfs_change_many(ctx, goal, filter, &list, &owned);
 	sqlite3_free((void *)(uintptr_t)list.hashes);
 	if (ok)
 		ckfs_result(ctx, &owned);
@@ -203,14 +201,14 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckfs_chan
 void
 ckfs_sql_add_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_changed_all(ctx, argc, argv, ckfs_add, CKF_ADD_MANY);
+	ckfs_changed_all(ctx, argc, argv, CKF_ADD_MANY);
 }
 
 /* cuckoofilter_remove_all(filter, item, ...) */
 void
 ckfs_sql_remove_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_changed_all(ctx, argc, argv, ckfs_remove, CKF_REMOVE_MANY);
+	ckfs_changed_all(ctx, argc, argv, CKF_REMOVE_MANY);
 }
 
 /* cuckoofilter_contains(filter, item), _contains_pair(filter, item, value),

@@ -84,7 +84,7 @@ ckfp_outgrow(FunctionCallInfo fcinfo, ckfp_state *state)
 		return;
 	}
 	if (state->flat->encoding == CKF_HASHES)
-		ckfp_copy_state(state->flat, 1, &larger);
+		ckfp_copy(state->flat, 1, &larger);
 	else
 		ckfp_run(CKF_GROW, state->flat, NULL, &larger); /* a set, which a server of 1.3 has sent */
 	*state->flat = larger;
@@ -308,7 +308,7 @@ ckfp_combine_few(ckfp_state *state, const ckf_filter *in)
 
 	if (status == CKF_ROOM && state->flat->count + in->count <= CKFP_MOST_FLAT)
 	{
-		ckfp_copy_state(state->flat, in->count, &larger);
+		ckfp_copy(state->flat, in->count, &larger);
 		*state->flat = larger;
 		status = ckf_merge_few(state->flat, in, CKF_FINISH);
 	}

@@ -93,7 +93,7 @@ ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *ba
 	MemoryContextSwitchTo(caller);
 	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
 	batch->seed = filter.seed;
-	ckf_collect_start(&batch->collector, &filter, CKFP_MOST_COPIES);
+	ckf_collect_start(&batch->collector, &filter, CKF_MOST_COPIES);
 	if (batch->waits == 0)
 		return;
 	ckfp_prepare_hasher(fcinfo, 2, cache);
@@ -134,19 +134,6 @@ cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(batch);
 }
 
-/* A few are added singly, as a rebuild would cost more. */
-static void
-ckfp_add_few(const ckf_filter *filter, const ckf_collector *collector, ckf_filter *owned)
-{
-	const uint64 *hashes;
-	uint64 at = 0;
-	size_t n;
-
-	ckfp_copy(filter, collector->filter.count, owned);
-	for (; (hashes = ckf_collected(collector, at, &n)) != NULL; at += n)
-		ckfp_add_each(owned, hashes, n, collector->filter.item_classes);
-}
-
 /* The state stays what it is: a window asks again and again. */
 Datum
 cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
@@ -167,9 +154,6 @@ cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(batch->filter);
 	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
 	ckfp_collect_settle(&batch->collector, batch->context);
-	if (ckf_few(&filter, batch->items))
-		ckfp_add_few(&filter, &batch->collector, &owned);
-	else
-		ckfp_run(CKF_ADD_MANY, &filter, &batch->collector.filter, &owned);
+	ckfp_add_collected(&filter, &batch->collector, batch->items, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -197,8 +197,7 @@ ckfp_all_null(FunctionCallInfo fcinfo)
 
 /* Change the filter in argument 0 by many items. */
 static Datum
-ckfp_change(FunctionCallInfo fcinfo, bool array,
-			void change(const ckf_filter *, const uint64 *, size_t, unsigned, ckf_filter *))
+ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_items *items;
@@ -215,7 +214,8 @@ ckfp_change(FunctionCallInfo fcinfo, bool array,
 	hashes = ckfp_hash_items(fcinfo, cache, filter);
 	if (hashes.count == 0)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	change(filter, hashes.hash, hashes.count, items->item_classes, &owned);
+	ckfp_change_many(goal, filter, &(ckf_list){hashes.hash, hashes.count, items->item_classes},
+					 &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -223,28 +223,28 @@ ckfp_change(FunctionCallInfo fcinfo, bool array,
 Datum
 cuckoofilter_add_items(PG_FUNCTION_ARGS)
 {
-	return ckfp_change(fcinfo, false, ckfp_add_many);
+	return ckfp_change(fcinfo, false, CKF_ADD_MANY);
 }
 
 /* cuckoofilter_add_all_array(filter, VARIADIC anycompatiblearray) */
 Datum
 cuckoofilter_add_all(PG_FUNCTION_ARGS)
 {
-	return ckfp_change(fcinfo, true, ckfp_add_many);
+	return ckfp_change(fcinfo, true, CKF_ADD_MANY);
 }
 
 /* cuckoofilter_remove_all(filter, VARIADIC "any") */
 Datum
 cuckoofilter_remove_items(PG_FUNCTION_ARGS)
 {
-	return ckfp_change(fcinfo, false, ckfp_remove_many);
+	return ckfp_change(fcinfo, false, CKF_REMOVE_MANY);
 }
 
 /* cuckoofilter_remove_all_array(filter, VARIADIC anycompatiblearray) */
 Datum
 cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 {
-	return ckfp_change(fcinfo, true, ckfp_remove_many);
+	return ckfp_change(fcinfo, true, CKF_REMOVE_MANY);
 }
 
 /* ---------------------------------------------------------------- questions */

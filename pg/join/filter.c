@@ -6,6 +6,8 @@
  */
 #include "filter.h"
 
+#include "cuckoofilter_host.h"
+
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -59,49 +61,62 @@ ckfp_filter_start(ckfp_join_filter *filter)
 	ckf_collect_start(filter->collector, &empty, 1);
 }
 
-static void
-ckfp_filter_free_spent(ckfp_join_filter *filter)
+/* PostgreSQL as the host of long operations, within the filter's limit of memory. */
+typedef struct ckfp_filter_host
 {
-	void *block;
+	ckf_host host;
+	ckfp_join_filter *filter;
+} ckfp_filter_host;
 
-	while ((block = ckf_collect_spent(filter->collector)) != NULL)
+static void *
+ckfp_filter_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *origin)
+{
+	ckfp_join_filter *filter = ((ckfp_filter_host *)host)->filter;
+
+	(void)origin;
+	if (memory != NULL)
 	{
-		filter->gathered -= GetMemoryChunkSpace(block);
-		pfree(block);
+		filter->taken -= GetMemoryChunkSpace(memory);
+		pfree(memory);
 	}
+	if (size == 0 || filter->taken + size > filter->limit)
+		return NULL;
+	memory = MemoryContextAllocHuge(filter->context, size);
+	filter->taken += GetMemoryChunkSpace(memory);
+	return memory;
 }
 
-/* Give the collector a block, within the limit. */
 static bool
-ckfp_filter_give_block(ckfp_join_filter *filter)
+ckfp_filter_stops(ckf_host *host)
 {
-	size_t size = filter->collector->block_size;
-	void *block;
+	(void)host;
+	CHECK_FOR_INTERRUPTS();
+	return false;
+}
 
-	if (filter->gathered + size > filter->limit)
-		return false;
-	block = MemoryContextAllocHuge(filter->context, size);
-	filter->gathered += GetMemoryChunkSpace(block);
-	ckf_collect_give(filter->collector, block, size);
-	return true;
+/* There is no filter then, which is no error. */
+static void
+ckfp_filter_report(ckf_host *host, ckf_status status, ckf_about about)
+{
+	(void)host;
+	(void)status;
+	(void)about;
+}
+
+static ckfp_filter_host
+ckfp_filter_host_of(ckfp_join_filter *filter)
+{
+	return (ckfp_filter_host){{ckfp_filter_renew, ckfp_filter_stops, ckfp_filter_report}, filter};
 }
 
 bool
 ckfp_filter_make_room(ckfp_join_filter *filter)
 {
-	ckf_status status;
+	ckfp_filter_host host = ckfp_filter_host_of(filter);
 
 	if (filter->collector == NULL)
 		ckfp_filter_start(filter);
-	while ((status = ckf_collect_step(filter->collector)) != CKF_OK)
-	{
-		ckfp_filter_free_spent(filter);
-		if (status == CKF_ROOM ? !ckfp_filter_give_block(filter) : status != CKF_MORE)
-			return false;
-		CHECK_FOR_INTERRUPTS();
-	}
-	ckfp_filter_free_spent(filter);
-	return true;
+	return ckf_host_make_room(&host.host, filter->collector);
 }
 
 bool
@@ -113,58 +128,20 @@ ckfp_filter_settle(ckfp_join_filter *filter)
 	return ckfp_filter_make_room(filter);
 }
 
-/* Give the buffers that are too small a new one, within the limit. */
-static bool
-ckfp_filter_give_buffers(ckfp_join_filter *filter, ckf_buffers *buffers)
-{
-	size_t dst = Max(buffers->dst_room, buffers->dst_size);
-	size_t scratch = Max(buffers->scratch_room, buffers->scratch_size);
-
-	if ((uint64)filter->gathered + dst + scratch > filter->limit)
-		return false;
-	if (buffers->dst_room < dst)
-	{
-		if (buffers->dst != NULL)
-			pfree(buffers->dst);
-		buffers->dst = MemoryContextAllocHuge(filter->context, dst);
-		buffers->dst_room = dst;
-	}
-	if (buffers->scratch_room < scratch)
-	{
-		if (buffers->scratch != NULL)
-			pfree(buffers->scratch);
-		buffers->scratch = MemoryContextAllocHuge(filter->context, scratch);
-		buffers->scratch_room = scratch;
-	}
-	return true;
-}
-
 bool
 ckfp_filter_build(ckfp_join_filter *filter)
 {
-	ckf_buffers buffers = {0};
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(1));
-	ckf_status status;
+	ckfp_filter_host host = ckfp_filter_host_of(filter);
+	const ckf_filter *keys = &filter->collector->filter;
 
-	filter->keys = (size_t)filter->collector->filter.count;
-	status = ckf_rebuild_start(rebuild, CKF_FINISH, &filter->collector->filter, NULL);
-	if (status == CKF_OK)
-		while ((status = ckf_rebuild_step(rebuild, &buffers)) == CKF_MORE || status == CKF_ROOM)
-		{
-			if (status == CKF_ROOM && !ckfp_filter_give_buffers(filter, &buffers))
-				break;
-			CHECK_FOR_INTERRUPTS();
-		}
-	pfree(rebuild);
-	if (status != CKF_OK)
+	filter->keys = (size_t)keys->count;
+	if (!ckf_host_run(&host.host, &(ckf_task){.goal = CKF_FINISH, .in = &keys, .inputs = 1},
+					  &filter->filter))
 		return false;
-	ckf_collect_end(filter->collector);
-	ckfp_filter_free_spent(filter);
+	ckf_host_collect_end(&host.host, filter->collector);
 	pfree(filter->collector);
 	filter->collector = NULL;
 	filter->n = 0;
-	if (buffers.scratch != NULL)
-		pfree(buffers.scratch);
-	filter->size = buffers.dst_size;
-	return ckf_open(&filter->filter, buffers.dst, buffers.dst_size, CKF_STORED) == CKF_OK;
+	filter->size = filter->filter.size;
+	return true;
 }

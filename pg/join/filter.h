@@ -17,7 +17,7 @@ typedef struct ckfp_join_filter
 	ckf_collector *collector; /* gathers, while the filter is not built; or NULL */
 	uint64 last;              /* the hash that came last, */
 	size_t n;                 /* and how many came, doubles in a row taken once */
-	size_t gathered;          /* bytes of the collector's blocks */
+	size_t taken;             /* bytes that the engine has taken for it */
 	size_t keys;              /* distinct ones, of which it was built */
 	size_t size;              /* bytes of the finished filter */
 	ckf_filter filter;        /* what is asked */

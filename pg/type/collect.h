@@ -8,9 +8,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Copies of a hash that a batch of adds or removals has: more make no difference to a filter. */
-#define CKFP_MOST_COPIES 16
-
 /* Make room in a collector, whose blocks come from a context. */
 void ckfp_collect_room(ckf_collector *collector, MemoryContext context);
 
@@ -27,9 +24,6 @@ ckfp_collect(ckf_collector *collector, MemoryContext context, uint64 hash, unsig
 
 /* Take the hashes of a filter. */
 void ckfp_collect_filter(ckf_collector *collector, MemoryContext context, const ckf_filter *in);
-
-/* Free its blocks. */
-void ckfp_collect_end(ckf_collector *collector);
 
 #pragma GCC visibility pop
 

@@ -4,13 +4,11 @@
 #include "type/owned.h"
 
 #include "error.h"
-#include "type/collect.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Bytes copied between two looks for interrupts. */
-#define CKFP_COPY_STEP ((size_t)16 << 20)
+/* ------------------------------------------------------- PostgreSQL as host */
 
 /* A varlena for `size` bytes of filter. */
 static struct varlena *
@@ -20,6 +18,44 @@ ckfp_new_value(size_t size, const ckf_filter *origin)
 		ckfp_error_too_large(origin);
 	return palloc(VARHDRSZ + size);
 }
+
+static void *
+ckfp_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *origin)
+{
+	if (memory != NULL)
+		pfree(origin != NULL ? (char *)memory - VARHDRSZ : memory);
+	if (size == 0)
+		return NULL;
+	if (origin != NULL)
+		return VARDATA(ckfp_new_value(size, origin));
+	return MemoryContextAllocHuge(((ckfp_host *)host)->context, size);
+}
+
+static bool
+ckfp_stops(ckf_host *host)
+{
+	(void)host;
+	CHECK_FOR_INTERRUPTS();
+	return false;
+}
+
+static void
+ckfp_report(ckf_host *host, ckf_status status, ckf_about about)
+{
+	(void)host;
+	ckfp_error(status, (ckfp_subject){.filter = about.filter,
+									  .other = about.other,
+									  .rebuild = about.rebuild,
+									  .comparison = about.comparison});
+}
+
+ckfp_host
+ckfp_host_in(MemoryContext context)
+{
+	return (ckfp_host){{ckfp_renew, ckfp_stops, ckfp_report}, context};
+}
+
+/* ------------------------------------------------------------ new and copied */
 
 static void
 ckfp_open_owned(ckf_filter *owned, struct varlena *value, size_t size)
@@ -33,14 +69,9 @@ ckfp_open_owned(ckf_filter *owned, struct varlena *value, size_t size)
 void
 ckfp_copy_bytes(void *to, const void *from, size_t size)
 {
-	size_t done = 0;
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
-	for (; size - done > CKFP_COPY_STEP; done += CKFP_COPY_STEP)
-	{
-		memcpy((char *)to + done, (const char *)from + done, CKFP_COPY_STEP);
-		CHECK_FOR_INTERRUPTS();
-	}
-	memcpy((char *)to + done, (const char *)from + done, size - done);
+	(void)ckf_host_copy_bytes(&host.host, to, from, size);
 }
 
 void
@@ -65,88 +96,27 @@ ckfp_create_no_rows(ckf_filter *owned)
 }
 
 void
-ckfp_copy_state(const ckf_filter *state, size_t more, ckf_filter *owned)
-{
-	ckfp_copy(state, more, owned);
-	owned->deduplicated = true;
-}
-
-void
 ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned)
 {
-	size_t room = filter->size + (filter->encoding == CKF_HASHES ? sizeof(uint64) * more : 0);
-	struct varlena *value = ckfp_new_value(room, filter);
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
-	ckfp_copy_bytes(VARDATA(value), filter->bytes, filter->size);
-	ckfp_open_owned(owned, value, filter->size);
-	owned->room = room;
+	(void)ckf_host_copy(&host.host, filter, more, owned);
 }
 
-/* Give the buffers that are too small a new one; the other keeps its contents. */
-static void
-ckfp_make_room(ckf_buffers *buffers, const ckf_filter *origin)
-{
-	if (buffers->dst_room < buffers->dst_size)
-	{
-		if (buffers->dst)
-			pfree((char *)buffers->dst - VARHDRSZ);
-		buffers->dst = VARDATA(ckfp_new_value(buffers->dst_size, origin));
-		buffers->dst_room = buffers->dst_size;
-	}
-	if (buffers->scratch_room < buffers->scratch_size)
-	{
-		if (buffers->scratch)
-			pfree(buffers->scratch);
-		buffers->scratch = MemoryContextAllocHuge(CurrentMemoryContext, buffers->scratch_size);
-		buffers->scratch_room = buffers->scratch_size;
-	}
-}
+/* ---------------------------------------------------------------- rebuilds */
 
-/* The steps of a rebuild that was started, with that status, to its end. */
-static ckf_status
-ckfp_steps(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a, ckf_buffers *buffers)
+static bool
+ckfp_perform(const ckf_task *task, ckf_filter *owned)
 {
-	if (status != CKF_OK)
-		return status;
-	while ((status = ckf_rebuild_step(rebuild, buffers)) == CKF_MORE || status == CKF_ROOM)
-	{
-		if (status == CKF_ROOM)
-			ckfp_make_room(buffers, a);
-		CHECK_FOR_INTERRUPTS();
-	}
-	return status;
-}
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
-/* The same, which must be its result. */
-static void
-ckfp_step_to_end(ckf_rebuild *rebuild, ckf_status status, const ckf_filter *a, const ckf_filter *b,
-				 ckf_buffers *buffers)
-{
-	status = ckfp_steps(rebuild, status, a, buffers);
-	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .rebuild = rebuild});
-	if (buffers->scratch)
-		pfree(buffers->scratch);
-}
-
-static void
-ckfp_own_result(const ckf_buffers *buffers, ckf_filter *owned)
-{
-	ckfp_open_owned(owned, (struct varlena *)((char *)buffers->dst - VARHDRSZ), buffers->dst_size);
-	owned->room = buffers->dst_room;
+	return ckf_host_run(&host.host, task, owned);
 }
 
 void
 ckfp_run_many(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned)
 {
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(inputs));
-	const ckf_filter *b = inputs > 1 ? in[1] : NULL;
-	ckf_buffers buffers = {0};
-
-	ckfp_step_to_end(rebuild, ckf_rebuild_start_many(rebuild, goal, in, inputs), in[0], b,
-					 &buffers);
-	pfree(rebuild);
-	ckfp_own_result(&buffers, owned);
+	(void)ckfp_perform(&(ckf_task){.goal = goal, .in = in, .inputs = inputs}, owned);
 }
 
 void
@@ -160,136 +130,64 @@ ckfp_run(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *ow
 void
 ckfp_run_into(ckf_goal goal, const ckf_filter *a, void *bytes, size_t size)
 {
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(1));
-	ckf_buffers buffers = {.dst = bytes, .dst_room = size};
+	ckf_filter result;
 
-	ckfp_step_to_end(rebuild, ckf_rebuild_start(rebuild, goal, a, NULL), a, NULL, &buffers);
-	pfree(rebuild);
-	Assert(buffers.dst == bytes && buffers.dst_size == size);
+	(void)ckfp_perform(
+		&(ckf_task){.goal = goal, .in = &a, .inputs = 1, .bytes = bytes, .room = size}, &result);
+	Assert(result.bytes == bytes && result.size == size);
 }
 
 bool
 ckfp_try(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned)
 {
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(inputs));
-	const ckf_filter *b = inputs > 1 ? in[1] : NULL;
-	ckf_buffers buffers = {0};
-	ckf_status status =
-		ckfp_steps(rebuild, ckf_rebuild_start_many(rebuild, goal, in, inputs), in[0], &buffers);
+	bool refused = false;
 
-	if (status != CKF_OK && status != CKF_PRECISION)
-		ckfp_error(status, (ckfp_subject){.filter = in[0], .other = b, .rebuild = rebuild});
-	if (buffers.scratch)
-		pfree(buffers.scratch);
-	pfree(rebuild);
-	if (status == CKF_OK)
-		ckfp_own_result(&buffers, owned);
-	else if (buffers.dst)
-		pfree((char *)buffers.dst - VARHDRSZ);
-	return status == CKF_OK;
+	return ckfp_perform(&(ckf_task){.goal = goal, .in = in, .inputs = inputs, .refused = &refused},
+						owned);
 }
 
 void
 ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *comparison)
 {
-	ckf_rebuild *rebuild = palloc(CKF_REBUILD_SIZE(2));
-	ckf_buffers buffers = {0};
-	ckf_status status;
+	const ckf_filter *in[2] = {a, b};
 
-	ckfp_step_to_end(rebuild, ckf_rebuild_start(rebuild, CKF_COMPARE, a, b), a, b, &buffers);
-	status = ckf_rebuild_comparison(rebuild, comparison);
-	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = a, .other = b, .comparison = comparison});
-	pfree(rebuild);
+	(void)ckfp_perform(
+		&(ckf_task){.goal = CKF_COMPARE, .in = in, .inputs = 2, .comparison = comparison}, NULL);
 }
 
-/* A rebuild of a filter and n hashes, of items of these classes. */
-static void
-ckfp_run_hashes(ckf_goal goal, const ckf_filter *a, const uint64 *hashes, size_t n,
-				unsigned item_classes, ckf_filter *owned)
-{
-	ckf_collector collector;
-	size_t i;
+/* ----------------------------------------------------------------- changes */
 
-	ckf_collect_start(&collector, a, CKFP_MOST_COPIES);
-	for (i = 0; i < n; i++)
-		ckfp_collect(&collector, CurrentMemoryContext, hashes[i], item_classes);
-	ckfp_collect_settle(&collector, CurrentMemoryContext);
-	ckfp_run(goal, a, &collector.filter, owned);
-	ckfp_collect_end(&collector);
+void
+ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class)
+{
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
+
+	(void)ckf_host_add(&host.host, owned, hash, item_class);
 }
 
 void
-ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class, ckf_status status)
+ckfp_change_each(ckf_goal goal, ckf_filter *owned, const ckf_list *list)
 {
-	while (status == CKF_ROOM)
-	{
-		ckf_filter larger;
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
-		ckfp_run(CKF_GROW, owned, NULL, &larger);
-		pfree(owned->bytes - VARHDRSZ);
-		*owned = larger;
-		status = ckf_add(owned, hash, item_class);
-	}
-	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = owned});
+	(void)ckf_host_change_each(&host.host, goal, owned, list);
 }
 
 void
-ckfp_remove(ckf_filter *owned, uint64 hash)
+ckfp_change_many(ckf_goal goal, const ckf_filter *filter, const ckf_list *list, ckf_filter *owned)
 {
-	bool found;
-	ckf_status status = ckf_remove(owned, hash, &found);
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
-	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.filter = owned});
-}
-
-/* A few are added or removed singly, as a rebuild would cost more; the answers
- * of the result are the same. */
-
-void
-ckfp_add_each(ckf_filter *owned, const uint64 *hashes, size_t n, unsigned item_classes)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-	{
-		ckfp_add(owned, hashes[i], item_classes);
-		CHECK_FOR_INTERRUPTS(); /* a change of many sorted hashes moves half of them */
-	}
+	(void)ckf_host_change(&host.host, goal, filter, list, owned);
 }
 
 void
-ckfp_add_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
-			  ckf_filter *owned)
+ckfp_add_collected(const ckf_filter *filter, const ckf_collector *collector, uint64 items,
+				   ckf_filter *owned)
 {
-	if (!ckf_few(filter, n))
-	{
-		ckfp_run_hashes(CKF_ADD_MANY, filter, hashes, n, item_classes, owned);
-		return;
-	}
-	ckfp_copy(filter, n, owned);
-	ckfp_add_each(owned, hashes, n, item_classes);
-}
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
-void
-ckfp_remove_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
-				 ckf_filter *owned)
-{
-	size_t i;
-
-	if (!ckf_few(filter, n))
-	{
-		ckfp_run_hashes(CKF_REMOVE_MANY, filter, hashes, n, item_classes, owned);
-		return;
-	}
-	ckfp_copy(filter, 0, owned);
-	for (i = 0; i < n; i++)
-	{
-		ckfp_remove(owned, hashes[i]);
-		CHECK_FOR_INTERRUPTS();
-	}
+	(void)ckf_host_add_collected(&host.host, filter, collector, items, owned);
 }
 
 Datum
@@ -308,6 +206,6 @@ ckfp_without(const ckf_filter *filter, uint64 hash)
 	ckf_filter owned;
 
 	ckfp_copy(filter, 0, &owned);
-	ckfp_remove(&owned, hash);
+	ckfp_change_each(CKF_REMOVE_MANY, &owned, &(ckf_list){&hash, 1, 0});
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -6,12 +6,24 @@
 
 #include "host.h"
 
+#include "cuckoofilter_host.h"
+
 #pragma GCC visibility push(hidden)
 
 /*
  * An owned filter is a ckf_filter over the data of a varlena of our own, which
  * ckfp_result hands over.
  */
+
+/* PostgreSQL as the host of long operations: filters in the current memory context, other memory
+ * in this one. */
+typedef struct ckfp_host
+{
+	ckf_host host;
+	MemoryContext context;
+} ckfp_host;
+
+ckfp_host ckfp_host_in(MemoryContext context);
 
 /* An empty filter. */
 void ckfp_create(const ckf_params *params, ckf_filter *owned);
@@ -21,9 +33,6 @@ void ckfp_create_no_rows(ckf_filter *owned);
 
 /* A copy of a filter; one in hashes gets room for `more` of them. */
 void ckfp_copy(const ckf_filter *filter, size_t more, ckf_filter *owned);
-
-/* The same of the state of an aggregate over items. */
-void ckfp_copy_state(const ckf_filter *state, size_t more, ckf_filter *owned);
 
 /* Run a rebuild of the engine; *owned is its result, and must not be an input.  b is NULL but
  * for goals of two filters. */
@@ -41,35 +50,30 @@ bool ckfp_try(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_f
 /* What two filters have in common. */
 void ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *comparison);
 
-/* Go on after ckf_add: *owned becomes larger, or an error is reported.  The
- * smaller one is freed. */
-void ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class, ckf_status status);
+/* Add a hash to a filter, which has to grow. */
+void ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class);
 
 /* Add the hash of an item of this class, growing where that needs room. */
 static inline void
 ckfp_add(ckf_filter *owned, uint64 hash, unsigned item_class)
 {
-	ckf_status status = ckf_add(owned, hash, item_class);
-
-	if (unlikely(status != CKF_OK))
-		ckfp_add_on(owned, hash, item_class, status);
+	if (unlikely(ckf_add(owned, hash, item_class) != CKF_OK))
+		ckfp_add_on(owned, hash, item_class);
 }
-
-/* Add n hashes of items of these classes, one after the other. */
-void ckfp_add_each(ckf_filter *owned, const uint64 *hashes, size_t n, unsigned item_classes);
 
 /* Copy bytes of which there may be many, looking for interrupts. */
 void ckfp_copy_bytes(void *to, const void *from, size_t size);
 
-/* Take a copy of a hash away, if there is one. */
-void ckfp_remove(ckf_filter *owned, uint64 hash);
+/* Change a filter by each hash of a list.  goal: CKF_ADD_MANY or CKF_REMOVE_MANY. */
+void ckfp_change_each(ckf_goal goal, ckf_filter *owned, const ckf_list *list);
 
-/* *owned is the filter and one copy more, or less, of each of n hashes; their
- * items are of these classes, which only matters where they are added. */
-void ckfp_add_many(const ckf_filter *filter, const uint64 *hashes, size_t n, unsigned item_classes,
-				   ckf_filter *owned);
-void ckfp_remove_many(const ckf_filter *filter, const uint64 *hashes, size_t n,
-					  unsigned item_classes, ckf_filter *owned);
+/* *owned is a filter changed by each hash of a list, one by one or by a rebuild. */
+void ckfp_change_many(ckf_goal goal, const ckf_filter *filter, const ckf_list *list,
+					  ckf_filter *owned);
+
+/* *owned is a filter and the hashes of a collector that has settled, which took `items`. */
+void ckfp_add_collected(const ckf_filter *filter, const ckf_collector *collector, uint64 items,
+						ckf_filter *owned);
 
 /* The varlena of an owned filter. */
 static inline struct varlena *

@@ -68,7 +68,7 @@ ckfs_export_start(ckf_rebuild *rebuild, void *data)
 }
 
 static bool
-ckfs_export_feed(sqlite3_context *ctx, ckf_rebuild *rebuild, void *data)
+ckfs_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 {
 	ckfs_exported *exported = data;
 	int rc = ckfs_export_step(exported, ckf_export_again(rebuild));
@@ -76,7 +76,7 @@ ckfs_export_feed(sqlite3_context *ctx, ckf_rebuild *rebuild, void *data)
 	if (rc == SQLITE_ROW || rc == SQLITE_OK)
 		ckf_export_feed(rebuild, rc == SQLITE_ROW ? &exported->row.chunk : NULL);
 	else
-		ckfs_function_failed(ctx, exported->table, rc);
+		ckfs_function_failed(((ckfs_host *)host)->ctx, exported->table, rc);
 	return rc == SQLITE_ROW || rc == SQLITE_OK;
 }
 
@@ -86,6 +86,13 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 	ckfs_exported exported = {.table = table};
 	uint8_t header[CKF_HEADER_SIZE];
 	ckf_filter about, owned;
+	const ckf_filter *in = &about;
+	ckf_task task = {.goal = CKF_FINISH,
+					 .in = &in,
+					 .inputs = 1,
+					 .start = ckfs_export_start,
+					 .feed = ckfs_export_feed,
+					 .data = &exported};
 	int rc = ckfs_count_copies(table, &exported.total);
 
 	/* an empty filter with the parameters of the table, for the error message */
@@ -100,7 +107,7 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 	exported.started = rc == SQLITE_ROW;
 	if (rc != SQLITE_ROW && rc != SQLITE_OK)
 		ckfs_function_failed(ctx, table, rc);
-	else if (ckfs_run_fed(ctx, ckfs_export_start, ckfs_export_feed, &exported, &about, &owned))
+	else if (ckfs_perform(ctx, &task, &owned))
 		ckfs_result(ctx, &owned);
 	sqlite3_reset(exported.statement);
 }

@@ -1,0 +1,123 @@
+/*
+ * cuckoofilter_host.h - run the engine's long operations to their end, in memory of the host.
+ *
+ * cuckoofilter.h has the steps of these operations.  The functions here repeat the steps, and ask
+ * the host for memory, for interrupts and to report errors.  Each returns true, or false after the
+ * host has reported why; it has released all its memory then.  A function of the host may also
+ * leave by longjmp, if the host frees the memory.
+ */
+#ifndef CUCKOOFILTER_HOST_H
+#define CUCKOOFILTER_HOST_H
+
+#include "cuckoofilter.h"
+
+/* What an error is about.  Members that its status does not need are NULL. */
+typedef struct ckf_about
+{
+	const ckf_filter *filter, *other; /* the inputs */
+	const ckf_rebuild *rebuild;       /* CKF_PRECISION of a rebuild */
+	const ckf_comparison *comparison; /* CKF_UNLIKE_SIZES */
+} ckf_about;
+
+/* A host.  Usually the first member of a larger struct. */
+typedef struct ckf_host ckf_host;
+struct ckf_host
+{
+	/*
+	 * Free `memory`, unless it is NULL, and allocate `size` bytes, aligned to 8; their contents do
+	 * not matter.  size 0: only free; the result is not used.  `origin` is NULL, or the memory is
+	 * for the bytes of a filter, and `origin` is the filter that it is made of, for an error that
+	 * says that it is too large.  NULL: there is no memory, which the host has reported.
+	 */
+	void *(*renew)(ckf_host *host, void *memory, size_t size, const ckf_filter *origin);
+	/* Whether the operation must end, which the host has reported then.  It is asked every few
+	 * milliseconds. */
+	bool (*stops)(ckf_host *host);
+	void (*report)(ckf_host *host, ckf_status status, ckf_about about);
+};
+
+/* A filter whose bytes the host has given.  These functions make and change one; ckf_host_free, or
+ * the host, frees its bytes. */
+void ckf_host_free(ckf_host *host, ckf_filter *owned);
+
+/* A copy of a filter; one in hashes has room for `more` hashes. */
+bool ckf_host_copy(ckf_host *host, const ckf_filter *filter, size_t more, ckf_filter *owned);
+
+/* Copy bytes, and ask for interrupts between them. */
+bool ckf_host_copy_bytes(ckf_host *host, void *to, const void *from, size_t size);
+
+/* A rebuild to run; members that are not set are 0. */
+typedef struct ckf_task
+{
+	ckf_goal goal;
+	const ckf_filter *const *in; /* the inputs */
+	unsigned inputs;
+	void *bytes;                /* memory for the result, `room` bytes; NULL: the host gives it */
+	size_t room;                /* enough for the result */
+	bool *refused;              /* becomes true at CKF_PRECISION, which is not reported then */
+	ckf_comparison *comparison; /* of CKF_COMPARE */
+	/* a rebuild whose items the host feeds: start it, and do what CKF_FEED asks for (false: it
+	 * failed, which the host has reported) */
+	ckf_status (*start)(ckf_rebuild *rebuild, void *data);
+	bool (*feed)(ckf_host *host, ckf_rebuild *rebuild, void *data);
+	void *data;
+} ckf_task;
+
+/* Run a rebuild.  *result is its result, opened; it must not be an input.  result is NULL for
+ * CKF_COMPARE, and may be if task->bytes is set. */
+bool ckf_host_run(ckf_host *host, const ckf_task *task, ckf_filter *result);
+
+/* Replace an owned filter by the rebuild of it and b, or of it alone (b is NULL). */
+bool ckf_host_rebuild(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_filter *b);
+
+/* Add a hash to an owned filter, which grows if it must. */
+bool ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned item_classes);
+
+/* Hashes to add or to remove, of items of these classes. */
+typedef struct ckf_list
+{
+	const uint64_t *hashes;
+	size_t count;
+	unsigned item_classes;
+} ckf_list;
+
+/* Change an owned filter by each hash of a list.  goal: CKF_ADD_MANY or CKF_REMOVE_MANY.  false:
+ * the filter is freed. */
+bool ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_list *list);
+
+/* *result is a filter changed by each hash of a list: one by one or by a rebuild, whichever costs
+ * less. */
+bool ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, const ckf_list *list,
+					 ckf_filter *result);
+
+/* Copies of equal hashes that a collector of adds or removals keeps: no filter stores more. */
+#define CKF_MOST_COPIES 16
+
+/* Make room in a collector. */
+bool ckf_host_make_room(ckf_host *host, ckf_collector *collector);
+
+/* Take the hash of an item of this class. */
+static inline bool
+ckf_host_collect(ckf_host *host, ckf_collector *collector, uint64_t hash, unsigned item_class)
+{
+	while (!ckf_collect(collector, hash, item_class))
+		if (!ckf_host_make_room(host, collector))
+			return false;
+	return true;
+}
+
+/* Take the items of a filter in hashes. */
+bool ckf_host_collect_filter(ckf_host *host, ckf_collector *collector, const ckf_filter *in);
+
+/* *result is a filter and the hashes of a collector that has settled and had taken `items`, which
+ * are added one by one or by a rebuild. */
+bool ckf_host_add_collected(ckf_host *host, const ckf_filter *filter,
+							const ckf_collector *collector, uint64_t items, ckf_filter *result);
+
+/* Sort all hashes: collector->filter may then be an input of a rebuild. */
+bool ckf_host_settle(ckf_host *host, ckf_collector *collector);
+
+/* Free all blocks of a collector. */
+void ckf_host_collect_end(ckf_host *host, ckf_collector *collector);
+
+#endif

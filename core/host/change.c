@@ -1,0 +1,158 @@
+/*
+ * change.c - add and remove hashes, one by one or through a collector, in memory of the host.
+ */
+#include "cuckoofilter_host.h"
+
+/* -------------------------------------------------------------- one by one */
+
+bool
+ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned item_classes)
+{
+	ckf_status status;
+
+	while ((status = ckf_add(owned, hash, item_classes)) == CKF_ROOM)
+		if (!ckf_host_rebuild(host, CKF_GROW, owned, NULL))
+			return false;
+	if (status != CKF_OK)
+		host->report(host, status, (ckf_about){.filter = owned});
+	return status == CKF_OK;
+}
+
+static bool
+ckf_host_remove(ckf_host *host, ckf_filter *owned, uint64_t hash)
+{
+	bool found;
+	ckf_status status = ckf_remove(owned, hash, &found);
+
+	if (status != CKF_OK)
+		host->report(host, status, (ckf_about){.filter = owned});
+	return status == CKF_OK;
+}
+
+bool
+ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_list *list)
+{
+	bool ok = true;
+	size_t i;
+
+	/* a change of many sorted hashes moves half of them, so interrupts are asked for at each */
+	for (i = 0; ok && i < list->count; i++)
+		ok = (goal == CKF_ADD_MANY ? ckf_host_add(host, owned, list->hashes[i], list->item_classes)
+								   : ckf_host_remove(host, owned, list->hashes[i])) &&
+			 !host->stops(host);
+	if (!ok)
+		ckf_host_free(host, owned);
+	return ok;
+}
+
+/* ------------------------------------------------------------- collectors */
+
+static void
+ckf_free_spent(ckf_host *host, ckf_collector *collector)
+{
+	void *block;
+
+	while ((block = ckf_collect_spent(collector)) != NULL)
+		host->renew(host, block, 0, NULL);
+}
+
+bool
+ckf_host_make_room(ckf_host *host, ckf_collector *collector)
+{
+	ckf_status status;
+
+	while ((status = ckf_collect_step(collector)) == CKF_MORE || status == CKF_ROOM)
+	{
+		ckf_free_spent(host, collector);
+		if (status == CKF_ROOM)
+		{
+			void *block = host->renew(host, NULL, collector->block_size, NULL);
+
+			if (!block)
+				return false;
+			ckf_collect_give(collector, block, collector->block_size);
+		}
+		if (host->stops(host))
+			return false;
+	}
+	ckf_free_spent(host, collector);
+	if (status != CKF_OK)
+		host->report(host, status, (ckf_about){0});
+	return status == CKF_OK;
+}
+
+bool
+ckf_host_collect_filter(ckf_host *host, ckf_collector *collector, const ckf_filter *in)
+{
+	ckf_status status;
+
+	if (!ckf_host_make_room(host, collector))
+		return false;
+	status = ckf_collect_filter(collector, in);
+	if (status != CKF_OK)
+		host->report(host, status, (ckf_about){.filter = &collector->filter, .other = in});
+	return status == CKF_OK && ckf_host_make_room(host, collector);
+}
+
+bool
+ckf_host_settle(ckf_host *host, ckf_collector *collector)
+{
+	ckf_collect_settle(collector);
+	return ckf_host_make_room(host, collector);
+}
+
+void
+ckf_host_collect_end(ckf_host *host, ckf_collector *collector)
+{
+	ckf_collect_end(collector);
+	ckf_free_spent(host, collector);
+}
+
+/* ------------------------------------------------------------------- many */
+
+/* The rebuild of a filter and the hashes of a collector. */
+static bool
+ckf_run_collected(ckf_host *host, ckf_goal goal, const ckf_filter *filter,
+				  const ckf_collector *collector, ckf_filter *result)
+{
+	const ckf_filter *in[2] = {filter, &collector->filter};
+
+	return ckf_host_run(host, &(ckf_task){.goal = goal, .in = in, .inputs = 2}, result);
+}
+
+bool
+ckf_host_add_collected(ckf_host *host, const ckf_filter *filter, const ckf_collector *collector,
+					   uint64_t items, ckf_filter *result)
+{
+	ckf_list list = {.item_classes = collector->filter.item_classes};
+	uint64_t at = 0;
+
+	if (!ckf_few(filter, items))
+		return ckf_run_collected(host, CKF_ADD_MANY, filter, collector, result);
+	if (!ckf_host_copy(host, filter, (size_t)collector->filter.count, result))
+		return false;
+	for (; (list.hashes = ckf_collected(collector, at, &list.count)) != NULL; at += list.count)
+		if (!ckf_host_change_each(host, CKF_ADD_MANY, result, &list))
+			return false;
+	return true;
+}
+
+bool
+ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, const ckf_list *list,
+				ckf_filter *result)
+{
+	ckf_collector collector;
+	bool ok = true;
+	size_t i;
+
+	if (ckf_few(filter, list->count))
+		return ckf_host_copy(host, filter, goal == CKF_ADD_MANY ? list->count : 0, result) &&
+			   ckf_host_change_each(host, goal, result, list);
+	ckf_collect_start(&collector, filter, CKF_MOST_COPIES);
+	for (i = 0; ok && i < list->count; i++)
+		ok = ckf_host_collect(host, &collector, list->hashes[i], list->item_classes);
+	ok = ok && ckf_host_settle(host, &collector) &&
+		 ckf_run_collected(host, goal, filter, &collector, result);
+	ckf_host_collect_end(host, &collector);
+	return ok;
+}
