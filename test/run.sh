@@ -84,6 +84,7 @@ bindings()
 	suite build/test/bindings/program
 	suite "$(share 50)" build/test/bindings/asan/program
 	suite test/bindings/library.sh
+	suite "$(share 50)" test/bindings/python.sh
 	for name in vectors functions large; do
 		suite test/bindings/javascript.sh "$name"
 	done

@@ -75,4 +75,5 @@ build/test/bindings/asan/program: test/bindings/program.c $(wildcard core/packag
 
 -include $(wildcard build/lib/obj/core/*/*.d build/lib/obj/core/package/c/*.d)
 
+include core/package/python/package.mk
 include core/package/javascript/package.mk

@@ -1,5 +1,6 @@
-# What setup.cfg cannot say: the wheel holds a library that no Python is compiled into, so it
-# is for every Python 3, and for the platforms that --plat-name names.
+# What setup.cfg cannot say: the wheel holds a module that keeps to the limited API of Python 3.9,
+# so that it is for every Python from there on, and for the platforms that --plat-name names.  The
+# Makefile has built the module.
 from setuptools import Distribution, setup
 
 try:
@@ -10,7 +11,7 @@ except ImportError:
 
 class Wheel(bdist_wheel):
     def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
+        return "cp39", "abi3", super().get_tag()[2]
 
 
 class WithLibrary(Distribution):

@@ -1,0 +1,74 @@
+"""Items that the C module does not know: dates, UUIDs, decimals, scalars of numpy."""
+
+import datetime
+import decimal
+import numbers
+import uuid
+
+from ._errors import ItemError
+
+TIMESTAMP = 5
+TIMESTAMPTZ = 6
+
+_EPOCH = datetime.datetime(2000, 1, 1)
+_EPOCH_UTC = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
+_EPOCH_DAY = datetime.date(2000, 1, 1).toordinal()
+_MICROSECOND = datetime.timedelta(microseconds=1)
+_DAY = 86_400_000_000
+_UNIX = 946_684_800_000_000  # microseconds from 1970 to 2000
+
+
+def convert(item):
+    """The item as int, float or bytes; as (class, microseconds since 2000); or None for NULL."""
+    if isinstance(item, datetime.datetime):
+        if item.utcoffset() is None:
+            return TIMESTAMP, (item.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+        return TIMESTAMPTZ, (item - _EPOCH_UTC) // _MICROSECOND
+    if isinstance(item, datetime.date):
+        return TIMESTAMP, (item.toordinal() - _EPOCH_DAY) * _DAY
+    if isinstance(item, uuid.UUID):
+        return item.bytes
+    if isinstance(item, (bytearray, memoryview)):
+        return bytes(item)
+    if isinstance(item, decimal.Decimal):
+        return _decimal(item)
+    if hasattr(item, "dtype"):
+        return _scalar(item)
+    if isinstance(item, numbers.Rational) and item.denominator == 1:
+        return int(item)
+    if isinstance(item, numbers.Real):
+        return float(item)
+    raise _no_hash(item)
+
+
+def _no_hash(item):
+    return ItemError(
+        f"type {type(item).__qualname__} has no hash function for cuckoofilter",
+        "42883",
+        "",
+        "Convert the item to a type that has one, such as str.",
+    )
+
+
+def _decimal(item):
+    """An integer of 64 bits as such, any other number as the nearest float, as numeric is."""
+    if item.is_finite() and -(2**63) <= item < 2**63 and item == item.to_integral_value():
+        return int(item)
+    return float(item)
+
+
+def _scalar(item):
+    """A scalar of numpy."""
+    if getattr(item, "shape", None) != ():
+        raise _no_hash(item)
+    if item.dtype.kind == "M":
+        moment = int(item.astype("datetime64[us]").astype("int64"))
+        return None if moment == -(2**63) else (TIMESTAMP, moment - _UNIX)
+    value = item.item()
+    if type(value) is type(item):  # a long double has no Python type
+        return float(value) if item.dtype.kind == "f" else _raise(item)
+    return value if type(value) in (int, float, str, bytes, bool) else convert(value)
+
+
+def _raise(item):
+    raise _no_hash(item)

@@ -1,0 +1,161 @@
+/*
+ * build.c - Filter.build and Filter.create.
+ */
+#include "module.h"
+
+#include <math.h>
+
+/* A capacity: an integer, a real that is one, or None for 0. */
+static bool
+ckfy_read_capacity(PyObject *object, int64_t *capacity)
+{
+	double real;
+
+	*capacity = 0;
+	if (!object || object == Py_None)
+		return true;
+	if (!PyFloat_Check(object))
+	{
+		*capacity = PyLong_AsLongLong(object);
+		return *capacity != -1 || !PyErr_Occurred();
+	}
+	real = PyFloat_AsDouble(object);
+	if (floor(real) != real || fabs(real) > 9e18)
+	{
+		PyObject *message = PyUnicode_FromFormat("capacity must be an integer, not %R", object);
+		PyObject *exception =
+			message ? PyObject_CallFunction(ckfy_error_class, "Osss", message, "22023", "", "")
+					: NULL;
+
+		if (exception)
+			PyErr_SetObject(ckfy_error_class, exception);
+		Py_XDECREF(exception);
+		Py_XDECREF(message);
+		return false;
+	}
+	*capacity = (int64_t)real;
+	return true;
+}
+
+/* The options as the databases write them; NULL with an exception. */
+static PyObject *
+ckfy_options(PyObject *kind, PyObject *bucket_size, PyObject *layout, PyObject *seed)
+{
+	PyObject *parts[] = {kind, bucket_size, layout, seed};
+	static const char *const formats[] = {"%U%skind=%S", "%U%sbucket_size=%S", "%U%slayout=%S",
+										  "%U%sseed=%S"};
+	PyObject *text = PyUnicode_FromString("");
+
+	for (int i = 0; text && i < 4; i++)
+		if (parts[i] && parts[i] != Py_None)
+		{
+			PyObject *longer = PyUnicode_FromFormat(
+				formats[i], text, PyUnicode_GetLength(text) > 0 ? ", " : "", parts[i]);
+
+			Py_DECREF(text);
+			text = longer;
+		}
+	return text;
+}
+
+/* Arguments of both functions. */
+typedef struct ckfy_arguments
+{
+	PyObject *items;
+	double fpr;
+	int64_t capacity;
+	PyObject *options; /* UTF-8 */
+} ckfy_arguments;
+
+static bool
+ckfy_read_arguments(ckfy_arguments *to, const char *format, char **names, PyObject *arguments,
+					PyObject *keywords, bool create)
+{
+	PyObject *capacity = NULL, *kind = NULL, *bucket_size = NULL, *layout = NULL, *seed = NULL;
+	PyObject *text;
+	bool ok;
+
+	*to = (ckfy_arguments){.fpr = CKF_DEFAULT_FPR};
+	ok = create
+			 ? PyArg_ParseTupleAndKeywords(arguments, keywords, format, names, &capacity, &to->fpr,
+										   &kind, &bucket_size, &layout, &seed)
+			 : PyArg_ParseTupleAndKeywords(arguments, keywords, format, names, &to->items, &to->fpr,
+										   &capacity, &kind, &bucket_size, &layout, &seed);
+	if (!ok || !ckfy_read_capacity(capacity, &to->capacity))
+		return false;
+	text = ckfy_options(kind, bucket_size, layout, seed);
+	to->options = text ? PyUnicode_AsUTF8String(text) : NULL;
+	Py_XDECREF(text);
+	return to->options != NULL;
+}
+
+PyObject *
+ckfy_create(PyObject *type, PyObject *arguments, PyObject *keywords)
+{
+	static char *names[] = {"capacity", "fpr", "kind", "bucket_size", "layout", "seed", NULL};
+	ckfy_arguments read;
+	cuckoofilter *filter;
+	ckfy_call call;
+
+	if (!ckfy_read_arguments(&read, "O|d$OOOO:create", names, arguments, keywords, true))
+		return NULL;
+	ckfy_call_start(&call);
+	filter =
+		cuckoofilter_create(read.capacity, read.fpr, PyBytes_AsString(read.options), &call.error);
+	Py_DECREF(read.options);
+	return ckfy_result((PyTypeObject *)type, filter, &call);
+}
+
+/* Hand all items to a builder. */
+static bool
+ckfy_build_items(cuckoofilter_builder *builder, PyObject *argument, ckfy_call *call)
+{
+	ckfy_items items;
+	int more = -1;
+	bool ok = true;
+
+	if (ckfy_items_start(&items, argument, cuckoofilter_build_seed(builder)))
+	{
+		if (items.array)
+			ckfy_unlock(call);
+		while (ok && (more = ckfy_items_next(&items)) > 0)
+			ok = cuckoofilter_build_add_hashes(builder, items.hashes, items.count,
+											   items.item_classes, &call->error);
+		if (items.array)
+			ckfy_lock(call);
+	}
+	ckfy_items_end(&items);
+	if (!ok)
+		ckfy_raise(&call->error);
+	return ok && more == 0;
+}
+
+PyObject *
+ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords)
+{
+	static char *names[] = {"items",       "fpr",    "capacity", "kind",
+							"bucket_size", "layout", "seed",     NULL};
+	cuckoofilter_builder *builder;
+	cuckoofilter *filter = NULL;
+	ckfy_arguments read;
+	ckfy_call call;
+
+	if (!ckfy_read_arguments(&read, "O|dO$OOOO:build", names, arguments, keywords, false))
+		return NULL;
+	ckfy_call_start(&call);
+	builder =
+		cuckoofilter_build(read.fpr, read.capacity, PyBytes_AsString(read.options), &call.error);
+	Py_DECREF(read.options);
+	if (!builder)
+		return ckfy_raise(&call.error);
+	if (ckfy_build_items(builder, read.items, &call))
+	{
+		ckfy_unlock(&call);
+		filter = cuckoofilter_build_end(builder, &call.error);
+		ckfy_lock(&call);
+		if (!filter)
+			ckfy_raise(&call.error);
+	}
+	cuckoofilter_build_free(builder);
+	return filter ? ckfy_new((PyTypeObject *)type, filter) : NULL;
+}

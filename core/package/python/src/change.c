@@ -1,0 +1,374 @@
+/*
+ * change.c - questions about many items, and everything that changes a filter.
+ *
+ * A filter is changed by one thread at a time.  While a thread works on a filter without the
+ * interpreter's lock, others go on to use it: a question reads what it refers to, and a change
+ * is made in a copy, which then takes the filter's place.
+ */
+#include "module.h"
+
+#include <string.h>
+
+/* Begin to change a filter.  false with an exception: this thread is already changing it, and a
+ * signal's handler is what asks. */
+static bool
+ckfy_change_begin(ckfy_filter *self)
+{
+	if (!PyThread_acquire_lock(self->lock, 0))
+	{
+		if (self->changed_by == PyThread_get_thread_ident())
+		{
+			PyErr_SetString(PyExc_RuntimeError, "the filter is being changed");
+			return false;
+		}
+		Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, 1);
+		Py_END_ALLOW_THREADS
+	}
+	self->changed_by = PyThread_get_thread_ident();
+	return true;
+}
+
+static void
+ckfy_change_end(ckfy_filter *self)
+{
+	self->changed_by = 0;
+	PyThread_release_lock(self->lock);
+}
+
+/* Put a changed filter in place. */
+static bool
+ckfy_replace(ckfy_filter *self, cuckoofilter *changed)
+{
+	ckfy_shared *shared = PyMem_Malloc(sizeof *shared);
+
+	if (!shared)
+	{
+		cuckoofilter_free(changed);
+		PyErr_NoMemory();
+		return false;
+	}
+	shared->filter = changed;
+	shared->references = 1;
+	ckfy_release(self->shared);
+	self->shared = shared;
+	return true;
+}
+
+/* A change of a filter by hashes. */
+typedef struct ckfy_change
+{
+	enum
+	{
+		CKFY_ADD,
+		CKFY_REMOVE,
+		CKFY_COMPACT
+	} what;
+	const uint64_t *hashes;
+	size_t n;
+	unsigned item_classes;
+} ckfy_change;
+
+static bool
+ckfy_apply(cuckoofilter *filter, const ckfy_change *change, cuckoofilter_error *error)
+{
+	switch (change->what)
+	{
+		case CKFY_ADD:
+			return cuckoofilter_add_hashes(filter, change->hashes, change->n, change->item_classes,
+										   error);
+		case CKFY_REMOVE:
+			return cuckoofilter_remove_hashes(filter, change->hashes, change->n,
+											  change->item_classes, error);
+		default:
+			return cuckoofilter_compact(filter, error);
+	}
+}
+
+/* Change a copy without the interpreter's lock, then put it in place. */
+static bool
+ckfy_change_copy(ckfy_filter *self, const ckfy_change *change)
+{
+	ckfy_shared *shared = ckfy_share(self);
+	cuckoofilter *copy;
+	ckfy_call call;
+	bool ok;
+
+	ckfy_call_start(&call);
+	ckfy_unlock(&call);
+	copy = cuckoofilter_copy(shared->filter, &call.error);
+	ok = copy && ckfy_apply(copy, change, &call.error);
+	ckfy_lock(&call);
+	ckfy_release(shared);
+	if (ok)
+		return ckfy_replace(self, copy);
+	cuckoofilter_free(copy);
+	ckfy_raise(&call.error);
+	return false;
+}
+
+/* Hashes that are added or removed with the interpreter's lock held: some milliseconds. */
+#define CKFY_MOST_IN_PLACE 50000
+
+/* Whether to change the filter in its place, which nobody else may read then. */
+static bool
+ckfy_in_place(const ckfy_filter *self, const ckfy_change *change)
+{
+	return self->shared->references == 1 && change->what != CKFY_COMPACT &&
+		   (change->n == 1 ||
+			(change->n <= CKFY_MOST_IN_PLACE && ckf_few(ckfy_engine(self), change->n)));
+}
+
+static PyObject *
+ckfy_make_change(ckfy_filter *self, const ckfy_change *change)
+{
+	bool ok;
+
+	if (!ckfy_change_begin(self))
+		return NULL;
+	if (ckfy_in_place(self, change))
+	{
+		cuckoofilter_error error;
+
+		error.interrupted = NULL; /* a signal's handler would let other threads read */
+		ok = ckfy_apply(self->shared->filter, change, &error);
+		if (!ok)
+			ckfy_raise(&error);
+	}
+	else
+		ok = ckfy_change_copy(self, change);
+	ckfy_change_end(self);
+	if (!ok)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+/* -------------------------------------------------------------- one item */
+
+static PyObject *
+ckfy_change_one(PyObject *self, PyObject *item, ckfy_change change)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_hash(item, ckfy_engine((ckfy_filter *)self)->seed, &hashed);
+
+	if (result < 0)
+		return NULL;
+	if (result == 0)
+		Py_RETURN_NONE;
+	change.hashes = &hashed.hash;
+	change.n = 1;
+	change.item_classes = hashed.item_class;
+	return ckfy_make_change((ckfy_filter *)self, &change);
+}
+
+PyObject *
+ckfy_add(PyObject *self, PyObject *item)
+{
+	return ckfy_change_one(self, item, (ckfy_change){.what = CKFY_ADD});
+}
+
+PyObject *
+ckfy_remove(PyObject *self, PyObject *item)
+{
+	return ckfy_change_one(self, item, (ckfy_change){.what = CKFY_REMOVE});
+}
+
+static PyObject *
+ckfy_change_hash(PyObject *self, PyObject *object, ckfy_change change)
+{
+	uint64_t hash;
+
+	if (object == Py_None)
+		Py_RETURN_NONE;
+	if (!ckfy_read_hash(object, &hash))
+		return NULL;
+	change.hashes = &hash;
+	change.n = 1;
+	change.item_classes = CKF_ITEM_HASH;
+	return ckfy_make_change((ckfy_filter *)self, &change);
+}
+
+PyObject *
+ckfy_add_hash(PyObject *self, PyObject *hash)
+{
+	return ckfy_change_hash(self, hash, (ckfy_change){.what = CKFY_ADD});
+}
+
+PyObject *
+ckfy_remove_hash(PyObject *self, PyObject *hash)
+{
+	return ckfy_change_hash(self, hash, (ckfy_change){.what = CKFY_REMOVE});
+}
+
+PyObject *
+ckfy_compact(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return ckfy_make_change((ckfy_filter *)self, &(ckfy_change){.what = CKFY_COMPACT});
+}
+
+/* -------------------------------------------------------------- many items */
+
+/* All hashes of an argument, in memory of PyMem; false with an exception. */
+typedef struct ckfy_hashes
+{
+	uint64_t *hashes;
+	size_t n, room;
+	unsigned item_classes;
+} ckfy_hashes;
+
+static bool
+ckfy_append(ckfy_hashes *all, const ckfy_items *items)
+{
+	if (all->room - all->n < items->count)
+	{
+		size_t room = 2 * all->room + CKFY_PIECE;
+		uint64_t *larger = PyMem_Realloc(all->hashes, room * sizeof *larger);
+
+		if (!larger)
+		{
+			PyErr_NoMemory();
+			return false;
+		}
+		all->hashes = larger;
+		all->room = room;
+	}
+	memcpy(all->hashes + all->n, items->hashes, items->count * sizeof *items->hashes);
+	all->n += items->count;
+	all->item_classes |= items->item_classes;
+	return true;
+}
+
+static PyObject *
+ckfy_change_many(PyObject *self, PyObject *argument, ckfy_change change)
+{
+	ckfy_hashes all = {0};
+	ckfy_items items;
+	PyObject *result = NULL;
+	int more = -1;
+
+	if (ckfy_items_start(&items, argument, ckfy_engine((ckfy_filter *)self)->seed))
+		while ((more = ckfy_items_next(&items)) > 0)
+			if (!ckfy_append(&all, &items))
+			{
+				more = -1;
+				break;
+			}
+	ckfy_items_end(&items);
+	if (more == 0)
+	{
+		change.hashes = all.hashes;
+		change.n = all.n;
+		change.item_classes = all.item_classes;
+		result = ckfy_make_change((ckfy_filter *)self, &change);
+	}
+	PyMem_Free(all.hashes);
+	return result;
+}
+
+PyObject *
+ckfy_add_many(PyObject *self, PyObject *items)
+{
+	return ckfy_change_many(self, items, (ckfy_change){.what = CKFY_ADD});
+}
+
+PyObject *
+ckfy_remove_many(PyObject *self, PyObject *items)
+{
+	return ckfy_change_many(self, items, (ckfy_change){.what = CKFY_REMOVE});
+}
+
+/* ------------------------------------------------------------- questions */
+
+/* The answers to an array, in a new array of booleans. */
+static PyObject *
+ckfy_ask_array(ckfy_items *items, const cuckoofilter *filter)
+{
+	uint8_t found[CKFY_PIECE];
+	Py_ssize_t done = 0;
+	ckfy_call call;
+	bool ok = true;
+	size_t i;
+
+	ckfy_call_start(&call);
+	ckfy_unlock(&call);
+	while (ok && ckfy_items_next(items) > 0)
+	{
+		ok = cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
+										  found, &call.error);
+		if (!ok)
+			break;
+		memset(items->answers + done, 0, (size_t)items->n);
+		for (i = 0; i < items->count; i++)
+			items->answers[done + items->positions[i]] = found[i];
+		done += items->n;
+		if ((done / CKFY_PIECE) % 256 == 0 && call.error.interrupted(&call))
+		{
+			call.error.code = CUCKOOFILTER_INTERRUPTED;
+			ok = false;
+		}
+	}
+	ckfy_lock(&call);
+	if (!ok)
+		return ckfy_raise(&call.error);
+	Py_INCREF(items->result);
+	return items->result;
+}
+
+/* The answers to other items, in a list. */
+static PyObject *
+ckfy_ask_list(ckfy_items *items, const cuckoofilter *filter)
+{
+	PyObject *list = PyList_New(0);
+	uint8_t found[CKFY_PIECE];
+	cuckoofilter_error error;
+	int more = -1;
+
+	error.interrupted = NULL;
+	while (list && (more = ckfy_items_next(items)) > 0)
+	{
+		size_t next = 0;
+		Py_ssize_t i;
+
+		if (!cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
+										  found, &error))
+		{
+			ckfy_raise(&error);
+			more = -1;
+			break;
+		}
+		for (i = 0; i < items->n; i++)
+		{
+			bool in = next < items->count && items->positions[next] == i && found[next];
+
+			next += next < items->count && items->positions[next] == i;
+			if (PyList_Append(list, in ? Py_True : Py_False) < 0)
+				break;
+		}
+		if (i < items->n)
+		{
+			more = -1;
+			break;
+		}
+	}
+	if (more < 0)
+		Py_CLEAR(list);
+	return list;
+}
+
+PyObject *
+ckfy_contains_many(PyObject *self, PyObject *argument)
+{
+	ckfy_shared *shared;
+	ckfy_items items;
+	PyObject *answers = NULL;
+
+	if (ckfy_items_start(&items, argument, ckfy_engine((ckfy_filter *)self)->seed))
+	{
+		shared = ckfy_share((ckfy_filter *)self);
+		answers = items.array ? ckfy_ask_array(&items, shared->filter)
+							  : ckfy_ask_list(&items, shared->filter);
+		ckfy_release(shared);
+	}
+	ckfy_items_end(&items);
+	return answers;
+}

@@ -1,0 +1,521 @@
+/*
+ * filter.c - the type Filter.
+ */
+#include "module.h"
+
+#include "info_fields.h"
+
+#include <string.h>
+
+#define AS_FILTER(object) ((ckfy_filter *)(object))
+
+/* --------------------------------------------------------------- lifetime */
+
+const ckf_filter *
+ckfy_engine(const ckfy_filter *self)
+{
+	return cuckoofilter_engine(self->shared->filter);
+}
+
+ckfy_shared *
+ckfy_share(ckfy_filter *self)
+{
+	self->shared->references++;
+	return self->shared;
+}
+
+void
+ckfy_release(ckfy_shared *shared)
+{
+	if (--shared->references > 0)
+		return;
+	cuckoofilter_free(shared->filter);
+	PyMem_Free(shared);
+}
+
+PyObject *
+ckfy_new(PyTypeObject *type, cuckoofilter *filter)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	ckfy_shared *shared = PyMem_Malloc(sizeof *shared);
+	PyThread_type_lock lock = PyThread_allocate_lock();
+	PyObject *self = shared && lock ? allocate(type, 0) : NULL;
+
+	if (!self)
+	{
+		if (lock)
+			PyThread_free_lock(lock);
+		PyMem_Free(shared);
+		cuckoofilter_free(filter);
+		return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+	}
+	shared->filter = filter;
+	shared->references = 1;
+	AS_FILTER(self)->shared = shared;
+	AS_FILTER(self)->lock = lock;
+	AS_FILTER(self)->changed_by = 0;
+	return self;
+}
+
+PyObject *
+ckfy_result(PyTypeObject *type, cuckoofilter *filter, const ckfy_call *call)
+{
+	return filter ? ckfy_new(type, filter) : ckfy_raise(&call->error);
+}
+
+/* Filter(bytes) */
+static PyObject *
+ckfy_open(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+{
+	static char *names[] = {"data", NULL};
+	PyObject *object, *view, *bytes;
+	cuckoofilter *filter;
+	char *data;
+	Py_ssize_t size;
+	ckfy_call call;
+
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O:Filter", names, &object))
+		return NULL;
+	if (PyBytes_Check(object))
+	{
+		Py_INCREF(object);
+		bytes = object;
+	}
+	else
+	{
+		view = PyMemoryView_FromObject(object); /* takes what has a buffer only */
+		bytes = view ? PyBytes_FromObject(view) : NULL;
+		Py_XDECREF(view);
+		if (!bytes)
+			return NULL;
+	}
+	if (PyBytes_AsStringAndSize(bytes, &data, &size) < 0)
+	{
+		Py_DECREF(bytes);
+		return NULL;
+	}
+	ckfy_call_start(&call);
+	if (size > CKFY_LARGE)
+		ckfy_unlock(&call);
+	filter = cuckoofilter_open(data, (size_t)size, &call.error);
+	if (call.thread)
+		ckfy_lock(&call);
+	Py_DECREF(bytes);
+	return ckfy_result(type, filter, &call);
+}
+
+static void
+ckfy_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+	ckfy_release(AS_FILTER(self)->shared);
+	PyThread_free_lock(AS_FILTER(self)->lock);
+	release(self);
+	Py_DECREF(type);
+}
+
+/* --------------------------------------------------------------- questions */
+
+/* Whether an item is in: 1, 0, or -1 with an exception; 2: it is None. */
+static int
+ckfy_ask(PyObject *self, PyObject *item)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_hash(item, ckfy_engine(AS_FILTER(self))->seed, &hashed);
+	const ckf_filter *filter = ckfy_engine(AS_FILTER(self));
+	cuckoofilter_error error;
+
+	if (result < 0)
+		return -1;
+	if (result == 0)
+		return 2;
+	if (ckf_may_hold(filter, hashed.item_class))
+		return ckf_contains(filter, hashed.hash);
+	error.interrupted = NULL;
+	(void)cuckoofilter_contains_hashes(AS_FILTER(self)->shared->filter, &hashed.hash, 1,
+									   hashed.item_class, NULL, &error);
+	ckfy_raise(&error);
+	return -1;
+}
+
+static int
+ckfy_in(PyObject *self, PyObject *item)
+{
+	int result = ckfy_ask(self, item);
+
+	return result == 2 ? 0 : result;
+}
+
+static PyObject *
+ckfy_contains(PyObject *self, PyObject *item)
+{
+	int result = ckfy_ask(self, item);
+
+	if (result < 0)
+		return NULL;
+	if (result == 2)
+		Py_RETURN_NONE;
+	return PyBool_FromLong(result);
+}
+
+static PyObject *
+ckfy_copies(PyObject *self, PyObject *item)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_ask(self, item); /* for its errors */
+
+	if (result < 0 || ckfy_hash(item, ckfy_engine(AS_FILTER(self))->seed, &hashed) < 0)
+		return NULL;
+	if (result == 2)
+		Py_RETURN_NONE;
+	return PyLong_FromLong((long)ckf_copies(ckfy_engine(AS_FILTER(self)), hashed.hash));
+}
+
+static PyObject *
+ckfy_contains_hash(PyObject *self, PyObject *object)
+{
+	uint64_t hash;
+
+	if (object == Py_None)
+		Py_RETURN_NONE;
+	if (!ckfy_read_hash(object, &hash))
+		return NULL;
+	return PyBool_FromLong(ckf_contains(ckfy_engine(AS_FILTER(self)), hash));
+}
+
+static PyObject *
+ckfy_hash_method(PyObject *self, PyObject *item)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_hash(item, ckfy_engine(AS_FILTER(self))->seed, &hashed);
+
+	if (result < 0)
+		return NULL;
+	if (result == 0)
+		Py_RETURN_NONE;
+	return PyLong_FromLongLong((long long)hashed.hash);
+}
+
+static Py_ssize_t
+ckfy_length(PyObject *self)
+{
+	return (Py_ssize_t)cuckoofilter_count(AS_FILTER(self)->shared->filter);
+}
+
+/* ------------------------------------------------------------- two filters */
+
+typedef cuckoofilter *ckfy_merge(const cuckoofilter *a, const cuckoofilter *b,
+								 cuckoofilter_error *error);
+
+/* A filter of two, without the interpreter's lock. */
+static PyObject *
+ckfy_merged(PyObject *a, PyObject *b, ckfy_merge *merge)
+{
+	ckfy_shared *left, *right;
+	cuckoofilter *filter;
+	ckfy_call call;
+
+	if (!PyObject_TypeCheck(a, ckfy_filter_type) || !PyObject_TypeCheck(b, ckfy_filter_type))
+	{
+		Py_INCREF(Py_NotImplemented);
+		return Py_NotImplemented;
+	}
+	left = ckfy_share(AS_FILTER(a));
+	right = ckfy_share(AS_FILTER(b));
+	ckfy_call_start(&call);
+	ckfy_unlock(&call);
+	filter = merge(left->filter, right->filter, &call.error);
+	ckfy_lock(&call);
+	ckfy_release(left);
+	ckfy_release(right);
+	return ckfy_result(ckfy_filter_type, filter, &call);
+}
+
+static PyObject *
+ckfy_or(PyObject *a, PyObject *b)
+{
+	return ckfy_merged(a, b, cuckoofilter_union);
+}
+
+static PyObject *
+ckfy_and(PyObject *a, PyObject *b)
+{
+	return ckfy_merged(a, b, cuckoofilter_intersect);
+}
+
+/* Whether a method's argument is a Filter; else an exception is set. */
+static bool
+ckfy_is_filter(PyObject *other)
+{
+	if (PyObject_TypeCheck(other, ckfy_filter_type))
+		return true;
+	PyErr_Format(PyExc_TypeError, "the argument must be a Filter, not %R",
+				 (PyObject *)Py_TYPE(other));
+	return false;
+}
+
+static PyObject *
+ckfy_sum(PyObject *self, PyObject *other)
+{
+	return ckfy_is_filter(other) ? ckfy_merged(self, other, cuckoofilter_sum) : NULL;
+}
+
+static bool
+ckfy_compare(PyObject *self, PyObject *other, ckf_comparison *comparison)
+{
+	ckfy_shared *left, *right;
+	ckfy_call call;
+	bool ok;
+
+	if (!ckfy_is_filter(other))
+		return false;
+	left = ckfy_share(AS_FILTER(self));
+	right = ckfy_share(AS_FILTER(other));
+	ckfy_call_start(&call);
+	ckfy_unlock(&call);
+	ok = cuckoofilter_compare(left->filter, right->filter, comparison, &call.error);
+	ckfy_lock(&call);
+	ckfy_release(left);
+	ckfy_release(right);
+	if (!ok)
+		ckfy_raise(&call.error);
+	return ok;
+}
+
+static PyObject *
+ckfy_overlap(PyObject *self, PyObject *other)
+{
+	ckf_comparison comparison;
+
+	return ckfy_compare(self, other, &comparison) ? PyFloat_FromDouble(comparison.overlap) : NULL;
+}
+
+static PyObject *
+ckfy_jaccard(PyObject *self, PyObject *other)
+{
+	ckf_comparison comparison;
+
+	if (!ckfy_compare(self, other, &comparison))
+		return NULL;
+	if (comparison.empty)
+		Py_RETURN_NONE;
+	return PyFloat_FromDouble(comparison.jaccard);
+}
+
+static PyObject *
+ckfy_equal(PyObject *self, PyObject *other, int operation)
+{
+	const void *a, *b;
+	size_t size, other_size;
+	bool same;
+
+	if ((operation != Py_EQ && operation != Py_NE) || !PyObject_TypeCheck(other, ckfy_filter_type))
+	{
+		Py_INCREF(Py_NotImplemented);
+		return Py_NotImplemented;
+	}
+	a = cuckoofilter_data(AS_FILTER(self)->shared->filter, &size);
+	b = cuckoofilter_data(AS_FILTER(other)->shared->filter, &other_size);
+	same = size == other_size && memcmp(a, b, size) == 0;
+	return PyBool_FromLong(same == (operation == Py_EQ));
+}
+
+/* -------------------------------------------------------------------- bytes */
+
+static PyObject *
+ckfy_bytes(PyObject *self, PyObject *unused)
+{
+	size_t size;
+	const void *bytes = cuckoofilter_data(AS_FILTER(self)->shared->filter, &size);
+
+	(void)unused;
+	return PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
+}
+
+static PyObject *
+ckfy_reduce(PyObject *self, PyObject *unused)
+{
+	return Py_BuildValue("O(N)", (PyObject *)Py_TYPE(self), ckfy_bytes(self, unused));
+}
+
+static PyObject *
+ckfy_copy(PyObject *self, PyObject *unused)
+{
+	cuckoofilter_error error;
+	cuckoofilter *copy;
+
+	(void)unused;
+	error.interrupted = NULL;
+	copy = cuckoofilter_copy(AS_FILTER(self)->shared->filter, &error);
+	return copy ? ckfy_new(Py_TYPE(self), copy) : ckfy_raise(&error);
+}
+
+static PyObject *
+ckfy_sizeof(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return PyLong_FromSize_t(sizeof(ckfy_filter) + sizeof(ckfy_shared) + sizeof(ckf_filter) +
+							 ckfy_engine(AS_FILTER(self))->room);
+}
+
+/* -------------------------------------------------------------------- info */
+
+static PyObject *
+ckfy_repr(PyObject *self)
+{
+	const ckf_filter *filter = ckfy_engine(AS_FILTER(self));
+	PyObject *rate = PyFloat_FromDouble(ckf_fpr(filter)), *text;
+
+	if (!rate)
+		return NULL;
+	text = PyUnicode_FromFormat("<cuckoofilter.Filter: %llu items, %zu bytes, rate %R>",
+								(unsigned long long)filter->count, filter->size, rate);
+	Py_DECREF(rate);
+	return text;
+}
+
+static PyObject *
+ckfy_fpr(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyFloat_FromDouble(cuckoofilter_fpr(AS_FILTER(self)->shared->filter));
+}
+
+static PyObject *
+ckfy_words(const char *const *words)
+{
+	PyObject *list = PyList_New(0);
+
+	for (; list && *words; words++)
+	{
+		PyObject *word = PyUnicode_FromString(*words);
+
+		if (!word || PyList_Append(list, word) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(word);
+	}
+	return list;
+}
+
+/* Put a value, a new reference, in a dict. */
+static bool
+ckfy_put(PyObject *dict, const char *name, PyObject *value)
+{
+	bool ok = value && PyDict_SetItemString(dict, name, value) == 0;
+
+	Py_XDECREF(value);
+	return ok;
+}
+
+static PyObject *
+ckfy_info(PyObject *self, void *unused)
+{
+	PyObject *dict = PyDict_New();
+	ckf_info info;
+	bool ok = dict != NULL;
+
+	(void)unused;
+	cuckoofilter_info(AS_FILTER(self)->shared->filter, &info);
+#define COUNT(name) ok = ok && ckfy_put(dict, #name, PyLong_FromUnsignedLongLong(info.name));
+#define INTEGER(name) ok = ok && ckfy_put(dict, #name, PyLong_FromLongLong(info.name));
+#define BITS(name) ok = ok && ckfy_put(dict, #name, PyLong_FromLongLong((long long)info.name));
+#define REAL(name) ok = ok && ckfy_put(dict, #name, PyFloat_FromDouble(info.name));
+#define WORD(name) ok = ok && ckfy_put(dict, #name, PyUnicode_FromString(info.name));
+#define WORDS(name) ok = ok && ckfy_put(dict, #name, ckfy_words(info.name));
+	CKF_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD, WORDS)
+	if (!ok)
+		Py_CLEAR(dict);
+	return dict;
+}
+
+/* -------------------------------------------------------------------- type */
+
+static PyMethodDef methods[] = {
+	{"build", (PyCFunction)(void (*)(void))ckfy_build, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+	 "build(items, fpr=0.01, capacity=None, *, kind='deletable', bucket_size=4, layout=None, "
+	 "seed=0)\n"
+	 "--\n\n"
+	 "The filter of the distinct items, the bytes of cuckoofilter_agg in SQL.\n\n"
+	 "items: an iterable, or a numpy array. fpr: the false positive rate. capacity: the number of\n"
+	 "distinct items up to which the rate holds, if more are to be added. None is skipped."},
+	{"create", (PyCFunction)(void (*)(void))ckfy_create, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+	 "create(capacity, fpr=0.01, *, kind='deletable', bucket_size=4, layout=None, seed=0)\n"
+	 "--\n\n"
+	 "An empty filter, whose rate stays at or under fpr up to `capacity` distinct items."},
+	{"contains", ckfy_contains, METH_O,
+	 "contains($self, item, /)\n--\n\nTrue: probably. False: certainly not. None: item is None."},
+	{"contains_many", ckfy_contains_many, METH_O,
+	 "contains_many($self, items, /)\n--\n\n"
+	 "The answer for each item: a list of bool; for a numpy array an array of bool."},
+	{"contains_hash", ckfy_contains_hash, METH_O,
+	 "contains_hash($self, hash, /)\n--\n\nThe same by a 64-bit hash, such as hash() returns."},
+	{"copies", ckfy_copies, METH_O,
+	 "copies($self, item, /)\n--\n\nHow many copies of the item are stored: 0 .. 2 x bucket size."},
+	{"hash", ckfy_hash_method, METH_O,
+	 "hash($self, item, /)\n--\n\nThe item's hash under the filter's seed: cuckoofilter_hash in "
+	 "SQL."},
+	{"add", ckfy_add, METH_O,
+	 "add($self, item, /)\n--\n\nStore one copy of the item. None changes nothing."},
+	{"add_many", ckfy_add_many, METH_O,
+	 "add_many($self, items, /)\n--\n\n"
+	 "Store one copy of each item, much faster than one by one. All or, with an error, nothing."},
+	{"add_hash", ckfy_add_hash, METH_O,
+	 "add_hash($self, hash, /)\n--\n\nStore one copy of a 64-bit hash."},
+	{"remove", ckfy_remove, METH_O,
+	 "remove($self, item, /)\n--\n\n"
+	 "Remove one copy of the item; one that is not found changes nothing. Remove only what was "
+	 "added."},
+	{"remove_many", ckfy_remove_many, METH_O,
+	 "remove_many($self, items, /)\n--\n\nRemove one copy of each item."},
+	{"remove_hash", ckfy_remove_hash, METH_O,
+	 "remove_hash($self, hash, /)\n--\n\nRemove one copy of a 64-bit hash."},
+	{"compact", ckfy_compact, METH_NOARGS,
+	 "compact($self, /)\n--\n\nRewrite the filter in the fewest bytes."},
+	{"sum", ckfy_sum, METH_O,
+	 "sum($self, other, /)\n--\n\n"
+	 "A filter with the copies of both, for filters that have no item in common. It is deletable\n"
+	 "if both are; a union, self | other, is a set."},
+	{"overlap", ckfy_overlap, METH_O,
+	 "overlap($self, other, /)\n--\n\nHow many distinct items are in both, about."},
+	{"jaccard", ckfy_jaccard, METH_O,
+	 "jaccard($self, other, /)\n--\n\n"
+	 "The overlap divided by the distinct items of the union; None if both are empty."},
+	{"copy", ckfy_copy, METH_NOARGS, "copy($self, /)\n--\n\nA copy of the filter."},
+	{"__copy__", ckfy_copy, METH_NOARGS, NULL},
+	{"__deepcopy__", ckfy_copy, METH_O, NULL},
+	{"__bytes__", ckfy_bytes, METH_NOARGS,
+	 "__bytes__($self, /)\n--\n\nThe bytes that PostgreSQL and SQLite store."},
+	{"__reduce__", ckfy_reduce, METH_NOARGS, NULL},
+	{"__sizeof__", ckfy_sizeof, METH_NOARGS, NULL},
+	{NULL, NULL, 0, NULL}};
+
+static PyGetSetDef properties[] = {
+	{"fpr", ckfy_fpr, NULL, "The false positive rate to expect now.", NULL},
+	{"info", ckfy_info, NULL, "What cuckoofilter_info of SQL shows, as a dict.", NULL},
+	{NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot slots[] = {
+	{Py_tp_doc,
+	 "Filter(data)\n--\n\n"
+	 "A cuckoo filter: `item in filter` is False (certainly not in it) or True (probably).\n\n"
+	 "data: the bytes of a filter, from PostgreSQL, SQLite or bytes(filter). They are validated.\n"
+	 "Filter.build makes the filter of items."},
+	{Py_tp_new, ckfy_open},
+	{Py_tp_dealloc, ckfy_dealloc},
+	{Py_tp_repr, ckfy_repr},
+	{Py_tp_richcompare, ckfy_equal},
+	{Py_tp_hash, PyObject_HashNotImplemented},
+	{Py_tp_methods, methods},
+	{Py_tp_getset, properties},
+	{Py_sq_contains, ckfy_in},
+	{Py_sq_length, ckfy_length},
+	{Py_nb_or, ckfy_or},
+	{Py_nb_and, ckfy_and},
+	{0, NULL}};
+
+PyType_Spec ckfy_filter_spec = {.name = "cuckoofilter.Filter",
+								.basicsize = sizeof(ckfy_filter),
+								.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+								.slots = slots};

@@ -1,0 +1,76 @@
+/*
+ * module.c - the module cuckoofilter._filter.
+ */
+#include "module.h"
+
+PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe;
+PyTypeObject *ckfy_filter_type;
+
+extern PyType_Spec ckfy_filter_spec;
+
+/* hash(item, seed=0) */
+static PyObject *
+ckfy_hash_function(PyObject *module, PyObject *arguments, PyObject *keywords)
+{
+	static char *names[] = {"item", "seed", NULL};
+	PyObject *item, *object = NULL;
+	ckfy_hashed hashed;
+	uint64_t seed = 0;
+	int result;
+
+	(void)module;
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:hash", names, &item, &object) ||
+		(object && !ckfy_read_hash(object, &seed)))
+		return NULL;
+	result = ckfy_hash(item, seed, &hashed);
+	if (result < 0)
+		return NULL;
+	if (result == 0)
+		Py_RETURN_NONE;
+	return PyLong_FromLongLong((long long)hashed.hash);
+}
+
+static PyMethodDef functions[] = {
+	{"hash", (PyCFunction)(void (*)(void))ckfy_hash_function, METH_VARARGS | METH_KEYWORDS,
+	 "hash(item, seed=0)\n--\n\n"
+	 "The 64-bit hash of an item, signed: cuckoofilter_hash in SQL. None for None."},
+	{NULL, NULL, 0, NULL}};
+
+/* An object of one of the package's Python files. */
+static bool
+ckfy_import(PyObject **to, const char *module_name, const char *name)
+{
+	PyObject *module = PyImport_ImportModule(module_name);
+
+	*to = module ? PyObject_GetAttrString(module, name) : NULL;
+	Py_XDECREF(module);
+	return *to != NULL;
+}
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "cuckoofilter._filter",
+										.m_doc = "Cuckoo filters, in C.", .m_size = -1,
+										.m_methods = functions};
+
+PyMODINIT_FUNC PyInit__filter(void);
+
+PyMODINIT_FUNC
+PyInit__filter(void)
+{
+	PyObject *module = PyModule_Create(&definition);
+	PyObject *type = module ? PyType_FromSpec(&ckfy_filter_spec) : NULL;
+
+	ckfy_filter_type = (PyTypeObject *)type;
+	if (type && ckfy_import(&ckfy_error_class, "cuckoofilter._errors", "Error") &&
+		ckfy_import(&ckfy_item_error_class, "cuckoofilter._errors", "ItemError") &&
+		ckfy_import(&ckfy_convert, "cuckoofilter._items", "convert") &&
+		ckfy_import(&ckfy_describe, "cuckoofilter._arrays", "describe") &&
+		PyModule_AddStringConstant(module, "version", cuckoofilter_version()) == 0)
+	{
+		Py_INCREF(type); /* the module's; ours stays */
+		if (PyModule_AddObject(module, "Filter", type) == 0)
+			return module;
+		Py_DECREF(type);
+	}
+	Py_XDECREF(module);
+	return NULL;
+}

@@ -1,0 +1,851 @@
+#!/usr/bin/python3
+"""The Python package: vectors, values, arrays, errors, interrupts, threads, damaged bytes.
+
+test/bindings/python.sh runs it with each Python that is there.
+"""
+
+import ast
+import copy
+import datetime
+import decimal
+import enum
+import fractions
+import inspect
+import itertools
+import os
+import pickle
+import random
+import re
+import signal
+import sqlite3
+import sys
+import threading
+import traceback
+import uuid
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "build", "python"))
+
+import cuckoofilter  # noqa: E402
+import cuckoofilter.sqlite  # noqa: E402
+from cuckoofilter import Error, Filter, ItemError  # noqa: E402
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+LOADS = hasattr(sqlite3.Connection, "load_extension")
+SEED = int(os.environ.get("SEED") or random.SystemRandom().getrandbits(31))
+ROUNDS = int(os.environ.get("ROUNDS", 100))
+EPOCH = datetime.datetime(2000, 1, 1)
+UTC = datetime.timezone.utc
+MICROSECOND = datetime.timedelta(microseconds=1)
+
+
+def check(ok, what):
+    if not ok:
+        raise AssertionError(what)
+
+
+def equal(got, want, what=""):
+    check(got == want and type(got) is type(want), f"{what}: got {got!r}, want {want!r}")
+
+
+def raises(kind, sentence, call, *arguments):
+    """The error, whose text begins with a sentence."""
+    try:
+        got = call(*arguments)
+    except kind as error:
+        check(str(error).startswith(sentence), f"got {error}, want {sentence}")
+        return error
+    raise AssertionError(f"no error but {got!r}; want {sentence}")
+
+
+def rounds(n):
+    return max(1, n * ROUNDS // 100)
+
+
+# ------------------------------------------------------------------ vectors
+
+
+def lines(name):
+    with open(os.path.join(ROOT, "test", "vectors", name), encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#") and line.strip():
+                yield line.rstrip("\n").split("\t")
+
+
+def expand(items):
+    """The items of a list in filters.tsv."""
+    for item in items.split(",") if items != "-" else ():
+        kind, value = item.split(":", 1)
+        if kind == "i":
+            first, _, last = value.partition("..")
+            yield from range(int(first), int(last or first) + 1)
+        else:
+            yield {"r": float, "t": str, "b": bytes.fromhex}[kind](value)
+
+
+def options(text):
+    """Options of SQL as keywords."""
+    pairs = [option.split("=") for option in text.split(",")] if text != "-" else []
+    return {name: int(value) if name in ("seed", "bucket_size") else value for name, value in pairs}
+
+
+def value_of(number, content):
+    """The value of a class and its canonical bytes; None where Python has none."""
+    word = int.from_bytes(content, "little", signed=True)
+    if number == 1:
+        return word
+    if number == 2:
+        import struct
+
+        return struct.unpack("<d", content)[0]
+    if number == 3:
+        return content.decode()
+    if number == 4:
+        return uuid.UUID(bytes=content) if len(content) == 16 else content
+    try:
+        moment = EPOCH + word * MICROSECOND
+    except OverflowError:
+        return None
+    return moment if number == 5 else moment.replace(tzinfo=UTC)
+
+
+def test_hashes():
+    n = 0
+    for number, content, seed, hash, _, _ in lines("hashes.tsv"):
+        value = value_of(int(number), bytes.fromhex("" if content == "-" else content))
+        if value is not None:
+            n += 1
+            equal(cuckoofilter.hash(value, int(seed)), int(hash), f"{value!r}, seed {seed}")
+            equal(Filter.create(9, seed=int(seed)).hash(value), int(hash), f"{value!r}")
+    check(n > 100, f"{n} hashes")
+
+
+def of_json(value):
+    """A value of containers.tsv; raises where Python has none."""
+    if isinstance(value, dict):
+        (kind, content), *others = value.items()
+        check(not others, kind)
+        if kind == "record":
+            return tuple(of_json(part) for part in content)
+        if kind == "bytes":
+            return bytes.fromhex(content)
+        if kind == "timestamp":
+            return EPOCH + content * MICROSECOND
+        if kind == "timestamptz":
+            return (EPOCH + content * MICROSECOND).replace(tzinfo=UTC)
+        raise AssertionError(kind)
+    check(not isinstance(value, (list, bool)), value)
+    return value
+
+
+def test_rows():
+    import json
+
+    n = 0
+    for text, seed, _, hash, _ in lines("containers.tsv"):
+        try:
+            value = of_json(json.loads(text))
+        except AssertionError:
+            continue
+        if isinstance(value, tuple):
+            n += 1
+            equal(cuckoofilter.hash(value, int(seed)), int(hash), text)
+    check(n >= 5, f"{n} rows")
+    f = Filter.build([("ann", 5), ("bob", None)])
+    equal([("ann", 5) in f, ("ann", 6) in f, ("bob", None) in f], [True, False, True])
+
+
+def add_one(filter, item):
+    """Add an item; one of a class that the filter has not is refused, and a sum takes it."""
+    try:
+        filter.add(item)
+        return filter
+    except ItemError:
+        info = filter.info
+        one = Filter.create(info["capacity"], info["target_fpr"])
+        one.add(item)
+        return filter.sum(one)
+
+
+def build(recipe, made):
+    filter = None
+    for step in recipe.split("; "):
+        word, *arguments = step.split(" ")
+        if word == "create":
+            filter = Filter.create(int(arguments[0]), float(arguments[1]), **options(arguments[2]))
+        elif word == "agg":
+            filter = Filter.build(expand(arguments[3]), float(arguments[0]), int(arguments[1]), **options(arguments[2]))
+        elif word == "add":
+            for item in expand(arguments[0]):
+                filter = add_one(filter, item)
+        elif word == "remove":
+            for item in expand(arguments[0]):
+                filter.remove(item)
+        elif word == "union":
+            filter = filter | made[arguments[0]]
+        elif word == "sum":
+            filter = filter.sum(made[arguments[0]])
+        elif word == "intersect":
+            filter = filter & made[arguments[0]]
+        else:
+            equal(word, "compact")
+            filter.compact()
+    return filter
+
+
+def is_in(filter, item):
+    """A class that the filter never saw is refused, and so not in it."""
+    try:
+        return item in filter
+    except ItemError:
+        return False
+
+
+def test_filters():
+    made = {}
+    for name, recipe, count, content, present, absent in lines("filters.tsv"):
+        filter = made[name] = build(recipe, made)
+        check(bytes(filter).hex() == content, f"{name}: other bytes")
+        equal(len(filter), int(count), name)
+        equal(Filter(bytes.fromhex(content)) == filter, True, name)
+        equal([x for x in expand(present) if x not in filter], [], name)
+        equal([x for x in expand(absent) if is_in(filter, x)], [], name)
+    check(len(made) > 30, "filters")
+    for a, b, overlap, jaccard in lines("overlaps.tsv"):
+        if overlap == "sizes":
+            raises(Error, "cannot compare cuckoofilters of", made[a].overlap, made[b])
+            raises(Error, "cannot compare cuckoofilters of", made[a].jaccard, made[b])
+            continue
+        check(abs(made[a].overlap(made[b]) - float(overlap)) < 1e-8, f"overlap of {a} and {b}")
+        if jaccard == "-":
+            equal(made[a].jaccard(made[b]), None)
+        else:
+            check(abs(made[a].jaccard(made[b]) - float(jaccard)) < 1e-8, f"jaccard of {a} and {b}")
+
+
+def test_golden():
+    import json
+
+    n = 0
+    for version in 1, 2:
+        for name, info, present, absent, copies, content in lines(f"golden/format-{version}.tsv"):
+            filter = Filter(bytes.fromhex(content))
+            equal(bytes(filter).hex(), content, name)
+            got = filter.info
+            equal({key: got[key] for key in json.loads(info)}, json.loads(info), name)
+            equal([x for x in expand(present) if x not in filter], [], name)
+            equal([x for x in expand(absent) if is_in(filter, x)], [], name)
+            for each in copies.split(",") if copies != "-" else ():
+                item, count = each.split("=")
+                equal(filter.copies(next(expand(item))), int(count), f"{name}: {item}")
+            n += 1
+    check(n > 100, f"{n} golden filters")
+
+
+# ------------------------------------------------------------------- values
+
+
+class Text(str, enum.Enum):
+    A = "a"
+
+
+class Number(enum.IntEnum):
+    FIVE = 5
+
+
+def test_values():
+    hash = cuckoofilter.hash
+    five = hash(5)
+    for value in (5.0, decimal.Decimal(5), decimal.Decimal("5.00"), Number.FIVE, fractions.Fraction(5)):
+        equal(hash(value), five, repr(value))
+    equal(hash(True), hash(1))
+    equal(hash(-0.0), hash(0))
+    equal(hash(Text.A), hash("a"))
+    equal(hash(bytearray(b"ab")), hash(b"ab"))
+    equal(hash(memoryview(b"ab")), hash(b"ab"))
+    check(hash("5") != five and hash(b"5") != five and hash("ab") != hash(b"ab"), "classes")
+    # as a numeric: the nearest double
+    equal(hash(2**64), hash(float(2**64)))
+    equal(hash(-(2**63) - 1), hash(-float(2**63)))
+    equal(hash(10**400), hash(float("inf")))
+    equal(hash(-(10**400)), hash(float("-inf")))
+    equal(hash(decimal.Decimal(2**53 + 1)), hash(2**53 + 1))
+    equal(hash(decimal.Decimal("0.1")), hash(0.1))
+    equal(hash(decimal.Decimal("1e400")), hash(float("inf")))
+    equal(hash(decimal.Decimal("NaN")), hash(float("nan")))
+    equal(hash(fractions.Fraction(1, 2)), hash(0.5))
+    equal(hash(None), None)
+    for value in ([1], {1: 2}, {1}, object(), 1j, datetime.time(1), datetime.timedelta(1), range(3)):
+        error = raises(ItemError, f"type {type(value).__qualname__} has no hash function for cuckoofilter", hash, value)
+        equal(error.sqlstate, "42883")
+        check(isinstance(error, TypeError) and isinstance(error, ValueError), "kinds")
+    raises(UnicodeEncodeError, "", hash, "\ud800")
+    deep = ()
+    for _ in range(100000):
+        deep = (deep,)
+    raises(RecursionError, "", hash, deep)
+    while deep:
+        deep = deep[0]  # without recursion
+    raises(OverflowError, "", hash, 1, 2**64)
+    raises(OverflowError, "", hash, 1, -(2**63) - 1)
+    raises(TypeError, "", hash, 1, "2")
+    equal(hash(1, 2**64 - 1), hash(1, -1))
+
+
+def test_dates():
+    hash = cuckoofilter.hash
+    day = datetime.date(2024, 2, 29)
+    midnight = datetime.datetime(2024, 2, 29)
+    equal(hash(day), hash(midnight))
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    equal(hash(midnight.replace(tzinfo=zone)), hash(datetime.datetime(2024, 2, 28, 22, tzinfo=UTC)))
+    check(hash(midnight) != hash(midnight.replace(tzinfo=UTC)), "a zone is another class")
+    for moment in (datetime.datetime.min, datetime.datetime.max, datetime.datetime(1999, 12, 31, 23, 59, 59, 999999)):
+        filter = Filter.build([moment])
+        equal(filter.info["item_classes"], ["timestamp"])
+        check(moment in filter and moment.replace(microsecond=7) not in filter, moment)
+    equal(Filter.build([midnight.replace(tzinfo=UTC)]).info["item_classes"], ["timestamptz"])
+    identity = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
+    equal(hash(identity), hash(identity.bytes))
+
+
+def test_null():
+    filter = Filter.build([None, 1, None, 2])
+    equal(len(filter), 2)
+    equal(None in filter, False)
+    equal(filter.contains(None), None)
+    equal(filter.copies(None), None)
+    equal(filter.contains_hash(None), None)
+    equal(filter.contains_many([1, None, 3]), [True, False, False])
+    before = bytes(filter)
+    for change in (filter.add, filter.remove, filter.add_hash, filter.remove_hash):
+        equal(change(None), None)
+    filter.add_many([None, None])
+    filter.remove_many([None])
+    filter.add_many([])
+    equal(bytes(filter), before)
+
+
+# ------------------------------------------------------------------- arrays
+
+
+def arrays(random):
+    """Arrays of numpy, each with the list of the same values."""
+    ints = [random.randrange(-100, 100) for _ in range(random.choice((0, 1, 7, 1023, 1024, 1025, 3000)))]
+    for code in "bhilq":
+        yield numpy.array(ints, dtype=code), ints
+    for code in "BHILQ":
+        yield numpy.array([abs(x) for x in ints], dtype=code), [abs(x) for x in ints]
+    for code in "efdg":
+        yield numpy.array([x / 4 for x in ints], dtype=code), [x / 4 for x in ints]
+    yield numpy.array([x % 2 for x in ints], dtype=bool), [x % 2 for x in ints]
+    yield numpy.array(ints, dtype=">i4"), ints
+    yield numpy.array([x / 4 for x in ints], dtype=">f8"), [x / 4 for x in ints]
+    yield numpy.array(ints + ints, dtype="i8")[::2], (ints + ints)[::2]
+    yield numpy.array(ints, dtype="i8")[::-1], ints[::-1]
+    huge = [random.randrange(2**64) for _ in range(50)]
+    yield numpy.array(huge, dtype="u8"), huge
+    days = [datetime.date(2000, 1, 1) + datetime.timedelta(x) for x in ints]
+    for unit in ("D", "s", "us", "ns"):
+        yield numpy.array(days, dtype=f"M8[{unit}]"), days
+    yield numpy.array(["2000-01-02", "NaT", "2000-01-05"], dtype="M8[ns]"), [datetime.date(2000, 1, 2), None, datetime.date(2000, 1, 5)]
+    yield numpy.array([str(x) for x in ints]), [str(x) for x in ints]
+    yield numpy.array([None, *ints, 2.5], dtype=object), [None, *ints, 2.5]
+    yield numpy.ma.array([1, 2, 3], mask=[False, True, False]), [1, None, 3]
+
+
+def test_arrays():
+    if numpy is None:
+        raise_skip("arrays of numpy, which this Python has not")
+    generator = random.Random(SEED)
+    for _ in range(rounds(3)):
+        for array, values in arrays(generator):
+            filter = Filter.build(values, 0.001)
+            what = f"{array.dtype}, {len(values)} items"
+            equal(bytes(Filter.build(array, 0.001)) == bytes(filter), True, what)
+            half = Filter.build(values[::2], 0.001)
+            answers = half.contains_many(array)
+            equal(list(map(bool, answers)), half.contains_many(values), what)
+            added = Filter.create(max(1, len(values)), 0.001)
+            added.add_many(array)
+            equal(added.contains_many(values), [x is not None for x in values], what)
+            equal(len(added), sum(x is not None for x in values) if len(values) < 9 else len(added))
+            scalars = [None if array is numpy.ma.masked else array[i] for i in range(min(5, len(values)))]
+            equal([x in half for x in scalars if x is not numpy.ma.masked], [x in half for x in values[:5] if x is not None or array.dtype.kind in "MO"], what)
+    table = numpy.arange(12).reshape(3, 4)
+    answers = Filter.build([0, 5]).contains_many(table)
+    equal(answers.shape, (3, 4))
+    equal(answers.dtype, numpy.dtype(bool))
+    equal(answers.tolist(), [[True, False, False, False], [False, True, False, False], [False] * 4])
+    equal(Filter.build(table.T[::2]).contains_many(table).tolist(), [[True, False, True, False]] * 3)
+    raises(ItemError, "the cuckoofilter holds numbers, the item is text", Filter.build([1]).contains_many, numpy.array(["a"]))
+    raises(ItemError, "the cuckoofilter holds text, the item is a number", Filter.build(["a"]).contains_many, numpy.arange(2000))
+    raises(ItemError, "type complex has no hash function", Filter.build, numpy.array([1j]))
+
+
+def test_iterables():
+    filter = Filter.build([1, 3, 5])
+    for items in ([1, 2, 3], (1, 2, 3), range(1, 4), iter([1, 2, 3]), {1: 0, 2: 0, 3: 0}, (x for x in [1, 2, 3])):
+        equal(filter.contains_many(items), [True, False, True])
+    for items in ("abc", b"abc"):
+        for call in (filter.contains_many, filter.add_many, filter.remove_many, Filter.build):
+            raises(TypeError, "items must be several, not one str or bytes", call, items)
+    raises(TypeError, "", filter.contains_many, 5)
+    equal(filter.contains_many([]), [])
+
+    def broken():
+        yield 1
+        raise KeyError("broken")
+
+    for call in (filter.contains_many, filter.add_many, Filter.build):
+        raises(KeyError, "'broken'", call, broken())
+    equal(len(filter), 3)
+    # items that change the list, or the filter, while they are read
+    items = [1, 2, 3]
+
+    class Shrinks:
+        @property
+        def dtype(self):
+            items.clear()
+            filter.add(77)
+            raise TypeError("shrunk")
+
+    items[1:1] = [Shrinks()]
+    raises(TypeError, "shrunk", filter.contains_many, items)
+    check(77 in filter, "the filter was changed meanwhile")
+    filter.add_many(x for x in [8] if filter.add(9) is None)
+    check(8 in filter and 9 in filter, "an add in an add")
+
+
+# ------------------------------------------------------------------- errors
+
+
+def test_errors():
+    error = raises(Error, "capacity must be from 1 to 1099511627776, not 0", Filter.create, 0)
+    equal(error.sqlstate, "22023")
+    raises(Error, "false positive rate must be greater than 0 and less than 1, not 1.5", Filter.create, 9, 1.5)
+    error = raises(Error, "capacity 1000000000 at a false positive rate of 1e-12 is too precise", Filter.create, 1e9, 1e-12)
+    equal(error.detail, "The quotient of capacity and rate must not pass 2^56.")
+    equal(error.hint, "Lower the capacity or raise the false positive rate.")
+    equal(str(error).split("\n")[1:], ["DETAIL: " + error.detail, "HINT: " + error.hint])
+    raises(Error, "capacity must be an integer, not 1.5", Filter.create, 1.5)
+    raises(Error, 'bad cuckoofilter option "kind=other"', lambda: Filter.create(9, kind="other"))
+    raises(Error, 'bad cuckoofilter option "bucket_size=3"', lambda: Filter.build([], bucket_size=3))
+    raises(Error, "bad cuckoofilter option", lambda: Filter.build([], layout="semi_sorted", bucket_size=8))
+    raises(Error, 'bad cuckoofilter option "seed=', lambda: Filter.build([], seed=2**64))
+    for content in (b"", b"CKF", bytes(100), "text".encode()):
+        error = raises(Error, "not a cuckoofilter: the bytes are damaged or of something else", Filter, content)
+        equal(error.sqlstate, "22P03")
+    for wrong in ("text", 5, None, [67, 75]):
+        raises(TypeError, "", Filter, wrong)
+    newer = bytearray(bytes(Filter.build([1])))
+    newer[3] = 99
+    error = raises(Error, "cuckoofilter of an unknown format or hash version", Filter, newer)
+    equal(error.hint, "It needs a newer release of cuckoofilter.")
+
+
+def test_filter_errors():
+    numbers = Filter.build(range(3))
+    for call in (numbers.contains, numbers.copies, numbers.add, numbers.remove, numbers.__contains__):
+        error = raises(ItemError, "the cuckoofilter holds numbers, the item is text", call, "1")
+        equal(error.sqlstate, "42804")
+    for call in (numbers.contains_many, numbers.add_many, numbers.remove_many):
+        raises(ItemError, "the cuckoofilter holds numbers, the item is bytes", call, [1, b"1"])
+    equal(len(numbers), 3)
+    mixed = Filter.build([1, "a", b"b", EPOCH, EPOCH.replace(tzinfo=UTC)])
+    raises(ItemError, "the cuckoofilter holds numbers, text, bytes, timestamps and timestamps with time zone, the item is of another type", mixed.contains, (1, 2))
+    equal(numbers.contains_hash(numbers.hash(1)), True)
+    equal(numbers.contains_hash(numbers.hash("1")), False)
+    numbers.add_hash(numbers.hash("1"))
+    equal("1" in numbers, True, "hashes of one's own allow every class")
+    error = raises(Error, "cannot remove from a cuckoofilter of kind set", Filter.build([1], kind="set").remove, 1)
+    equal(error.sqlstate, "55000")
+    error = raises(Error, "cannot merge cuckoofilters of different seeds", lambda: Filter.build([1]) | Filter.build([1], seed=-7))
+    equal(error.detail, "The seeds are 0 and -7.")
+    full = Filter.build(range(5000))
+    error = raises(Error, "cuckoofilter has no precision left", lambda: [full.add(x) for x in itertools.count(5000)])
+    equal(error.sqlstate, "54000")
+    equal(all(full.contains_many(range(len(full)))), True)
+    raises(Error, "cuckoofilter has no precision left", full.add_many, range(10**6))
+    for wrong in (lambda: numbers | 5, lambda: 5 & numbers, lambda: numbers.sum(5), lambda: numbers.overlap("a")):
+        raises(TypeError, "", wrong)
+
+
+# ------------------------------------------------------------------- object
+
+
+def test_object():
+    filter = Filter.build(range(100), 0.001)
+    for again in (Filter(bytes(filter)), copy.copy(filter), copy.deepcopy(filter), filter.copy(), *(pickle.loads(pickle.dumps(filter, n)) for n in range(pickle.HIGHEST_PROTOCOL + 1))):
+        equal(again == filter, True)
+        equal(again != filter, False)
+        again.add(-5)
+        check(again != filter and -5 not in filter, "a copy is its own")
+    equal(Filter(bytearray(bytes(filter))) == filter, True)
+    equal(Filter(memoryview(bytes(filter))) == filter, True)
+    raises(TypeError, "unhashable", lambda: {filter})
+    equal(filter == 5, False)
+    equal(repr(filter), f"<cuckoofilter.Filter: 100 items, {len(bytes(filter))} bytes, rate {filter.fpr!r}>")
+    check(sys.getsizeof(filter) > len(bytes(filter)), "getsizeof")
+    equal([bool(Filter.create(5)), bool(filter)], [False, True])
+    equal(filter.info["count"], 100)
+    raises(AttributeError, "", lambda: setattr(filter, "fpr", 1))
+
+    class Mine(Filter):
+        pass
+
+    mine = Mine.build([1, 2])
+    equal(type(mine), Mine)
+    equal(type(mine.copy()), Mine)
+    equal(type(Mine(bytes(mine))), Mine)
+    equal(mine == Filter.build([1, 2]), True)
+    equal(cuckoofilter.__version__, re.search(r'CKF_VERSION "(.*)"', open(os.path.join(ROOT, "core", "cuckoofilter.h")).read())[1])
+
+
+def test_two():
+    a, b = Filter.build(range(600), 0.01, 2000), Filter.build(range(500, 900), 0.01, 2000)
+    equal(all((a | b).contains_many(range(900))), True)
+    equal(all((a & b).contains_many(range(500, 600))), True)
+    equal(len(a.sum(b)), 1000)
+    equal((a | b).info["kind"], "set")
+    check(90 < a.overlap(b) < 110, "overlap")
+    c = a
+    c |= b
+    check(c is not a and len(a) == 600, "|= makes a new filter")
+    empty = Filter.create(5)
+    equal(empty.jaccard(empty), None)
+    removed = Filter.build(range(1000))
+    size = len(bytes(removed))
+    removed.remove_many(range(100, 1000))
+    removed.compact()
+    check(len(bytes(removed)) < size / 2 and all(removed.contains_many(range(100))), "compact")
+
+
+def test_references():
+    item, filter = "an item".upper(), Filter.build(["AN ITEM"])
+
+    def counts():
+        return sys.getrefcount(item), sys.getrefcount(Filter), sys.getrefcount(filter)
+
+    before = counts()
+    for _ in range(100):
+        for items in ([item], (item,), iter([item])):
+            filter.contains_many(items)
+        filter.add(item)
+        filter.add_many([item])
+        filter.remove(item)
+        item in filter, filter.copies(item), filter.info, filter | filter, pickle.dumps(filter)
+        for call in (Filter, Filter.build, filter.add, filter.contains_many):
+            try:
+                call(1)
+            except (Error, TypeError):
+                pass
+    del call, items
+    equal(counts(), before)
+
+
+def test_stubs():
+    """The stubs name what the module has, and each public name has a docstring."""
+    with open(os.path.join(os.path.dirname(cuckoofilter.__file__), "_filter.pyi"), encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    (stub,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    named = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    public = {name for name in vars(Filter) if not name.startswith("_")}
+    equal({name for name in named if not name.startswith("_")}, public)
+    equal({name for name in named if not hasattr(Filter, name)}, set())
+    equal([name for name in public if not getattr(Filter, name).__doc__], [])
+    check(Filter.__doc__ and cuckoofilter.__doc__ and cuckoofilter.hash.__doc__, "docstrings")
+    equal({node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, {"hash"})
+    for node in stub.body:  # the same arguments
+        if isinstance(node, ast.FunctionDef) and node.name in ("build", "create"):
+            want = [a.arg for a in node.args.args[1:] + node.args.kwonlyargs]
+            equal(list(inspect.signature(getattr(Filter, node.name)).parameters), want, node.name)
+
+
+# --------------------------------------------------------------- random items
+
+
+def random_item(random, kinds):
+    kind = random.choice(kinds)
+    if kind == "int":
+        return random.choice((random.randrange(-50, 50), random.getrandbits(random.randrange(1, 64)), -random.getrandbits(63)))
+    if kind == "float":
+        return random.choice((random.random(), random.uniform(-1e300, 1e300), float(random.randrange(-50, 50))))
+    if kind == "str":
+        return "".join(random.choice("abcäß→𝄞") for _ in range(random.randrange(0, 20)))
+    if kind == "bytes":
+        return bytes(random.randrange(256) for _ in range(random.randrange(0, 20)))
+    if kind == "datetime":
+        return EPOCH + random.randrange(-(10**15), 10**15) * MICROSECOND
+    if kind == "timestamptz":
+        return random_item(random, ["datetime"]).replace(tzinfo=UTC)
+    if kind == "date":
+        return random_item(random, ["datetime"]).date()
+    return None
+
+
+def test_sqlite():
+    """The same items give the same bytes in SQLite, and the same answers to any item."""
+    generator = random.Random(SEED)
+    conn = sqlite3.connect(":memory:")
+    if not LOADS:
+        raises(sqlite3.NotSupportedError, "this Python's sqlite3 cannot load extensions", cuckoofilter.sqlite.load, conn)
+        raise_skip("SQLite's extension, which this Python's sqlite3 cannot load")
+    cuckoofilter.sqlite.load(conn)
+    for _ in range(rounds(60)):
+        kinds = generator.sample(["int", "float", "str", "bytes", "null"], generator.randrange(1, 6))
+        items = [random_item(generator, kinds) for _ in range(generator.choice((1, 3, 50, 700, 5000)))]
+        fpr = generator.choice((0.3, 0.01, 0.0001))
+        capacity = generator.choice((0, len(items), 100000))
+        wanted = generator.choice(({}, {"kind": "set"}, {"bucket_size": 8}, {"bucket_size": 2, "seed": generator.randrange(-(2**63), 2**63)}, {"layout": "plain"}))
+        filter = Filter.build(items, fpr, capacity, **wanted)
+        text = ", ".join(f"{name}={value}" for name, value in wanted.items())
+        conn.execute("CREATE TABLE item (x)")
+        conn.executemany("INSERT INTO item VALUES (?)", [(x,) for x in items])
+        (got,) = conn.execute("SELECT cuckoofilter_agg(x, ?, ?, ?) FROM item", (fpr, capacity, text)).fetchone()
+        check(got == bytes(filter), f"{len(items)} items of {kinds}, {fpr}, {capacity}, {text}: other bytes")
+        shuffled = items + items[::3]
+        generator.shuffle(shuffled)
+        check(Filter.build(iter(shuffled), fpr, capacity, **wanted) == filter, "another order gives other bytes")
+        others = [random_item(generator, kinds) for _ in range(50)]
+        for x in others:
+            (answer,) = conn.execute("SELECT cuckoofilter_contains(?, ?)", (filter, x)).fetchone()
+            if x is not None and is_in(filter, x) != bool(answer):
+                check(False, f"{x!r}: {answer}")
+        if filter.info["kind"] == "deletable" and filter.fpr < 0.02:
+            some = [x for x in others if x is not None]
+            try:
+                filter.add_many(some)
+            except ItemError:
+                pass
+            else:
+                marks = ", ".join("?" * len(some))
+                if some:
+                    (got,) = conn.execute(f"SELECT cuckoofilter_add_all(?, {marks})", (got, *some)).fetchone()
+                check(got == bytes(filter), f"add_many of {len(some)}: other bytes")
+        conn.execute("DROP TABLE item")
+
+
+def test_model():
+    """Additions and removals by every road: what is in is never denied, and the count is right."""
+    generator = random.Random(SEED)
+    for _ in range(rounds(40)):
+        kinds = generator.sample(["int", "float", "str", "bytes", "datetime", "timestamptz", "date"], 3)
+        items = sorted({repr(x): x for x in (random_item(generator, kinds) for _ in range(3000))}.items())
+        items = list({cuckoofilter.hash(x): x for _, x in items}.values())
+        generator.shuffle(items)
+        filter = Filter.build(items[:300], generator.choice((0.01, 0.0001)), 30000, bucket_size=generator.choice((2, 4, 8)))
+        filter.add_hash(1)  # every class may be asked then
+        model = items[:300]
+        for _ in range(6):
+            batch = items[len(model) :][: generator.choice((1, 5, 500))]
+            if generator.random() < 0.6:
+                filter.add_many(batch) if generator.random() < 0.5 else [filter.add(x) for x in batch]
+                model += batch
+            else:
+                gone = model[: generator.choice((1, 5, 100))]
+                filter.remove_many(gone) if generator.random() < 0.5 else [filter.remove(x) for x in gone]
+                items, model = [x for x in items if x not in gone], model[len(gone) :]
+                items = model + [x for x in items if x not in model] if len(model) < 50 else items
+            equal([x for x in model if x not in filter], [])
+            check(all(filter.contains_many(model)), "contains_many")
+            equal(len(filter), len(model) + 1)
+
+
+# ------------------------------------------------------------- damaged bytes
+
+
+def test_damaged():
+    generator = random.Random(SEED)
+    filters = [bytes.fromhex(fields[3]) for fields in lines("filters.tsv")]
+    opened = 0
+    for _ in range(max(10000, rounds(10000))):
+        content = bytearray(generator.choice(filters))
+        for _ in range(generator.randrange(4)):
+            at = generator.randrange(min(len(content), generator.choice((48, len(content)))))
+            content[at] = generator.choice((generator.randrange(256), content[at] ^ 1 << generator.randrange(8)))
+        if generator.random() < 0.2:
+            content = content[: generator.randrange(len(content))]
+        try:
+            filter = Filter(bytes(content))
+            opened += 1
+            5 in filter, "a" in filter
+            filter.contains_many(range(5)), filter.info, len(filter), filter.fpr
+            filter.add(5)
+            filter.remove(6)
+            filter | filter
+            filter.compact()
+        except Error:
+            pass
+    check(opened > 1000, f"{opened} of them open")
+
+
+# ------------------------------------------------------ signals and threads
+
+
+class Alarm(Exception):
+    pass
+
+
+def ring(*_):
+    raise Alarm
+
+
+def test_interrupts():
+    """A signal's handler that raises ends each long call."""
+    big = Filter.build(range(3_000_000), 0.001)
+    other = Filter.build(range(3_000_000, 6_000_000), 0.001)
+    before = len(big)
+    calls = {
+        "build of an iterator": lambda: Filter.build(itertools.count()),
+        "build of a list": lambda: Filter.build([5] * 30_000_000),
+        "add_many": lambda: big.add_many(itertools.cycle(range(10**6))),
+        "|": lambda: big | other,
+        "&": lambda: big & other,
+        "overlap": lambda: big.overlap(other),
+        "sum": lambda: big.sum(other),
+    }
+    if numpy is not None:
+        numbers = numpy.arange(10_000_000)
+        calls["build of an array"] = lambda: Filter.build(numbers)
+        calls["contains_many of an array"] = lambda: big.contains_many(numbers)
+        calls["add_many of an array"] = lambda: big.add_many(numbers)
+    signal.signal(signal.SIGALRM, ring)
+    for name, call in calls.items():
+        signal.setitimer(signal.ITIMER_REAL, 0.002)
+        try:
+            call()
+        except Alarm:
+            continue
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        check(False, f"{name} was not interrupted")
+    equal(len(big), before)
+    check(all(big.contains_many(range(0, 3_000_000, 1000))), "nothing has changed")
+    # a handler that changes the filter which is being changed
+    said = []
+
+    def change(*_):
+        try:
+            big.add(-1)
+        except RuntimeError as error:
+            said.append(str(error))
+
+    signal.signal(signal.SIGALRM, change)
+    signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+    big.add_many(range(6_000_000, 9_000_000))
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    equal(set(said), {"the filter is being changed"})
+
+
+def test_threads():
+    """Threads that ask and change one filter: what was in stays in."""
+    filter = Filter.build(range(200_000), 0.001, 10**6)
+    wrong, done = [], threading.Event()
+    asked = numpy.arange(200_000) if numpy is not None else list(range(200_000))
+
+    def ask():
+        while not done.is_set():
+            if not all(filter.contains_many(asked)):
+                wrong.append("denied")
+            filter | filter
+
+    def change(first):
+        try:
+            for start in range(first, first + 20_000, 4000):
+                filter.add_many(range(start, start + 4000))
+                for x in range(start, start + 100):
+                    filter.add(x + 10**7)
+                    if x + 10**7 not in filter:
+                        wrong.append(x)
+                filter.add_many(range(1000 * start, 1000 * start + 100_000))
+                filter.compact()
+        except Exception as error:
+            wrong.append(error)
+
+    readers = [threading.Thread(target=ask) for _ in range(2)]
+    writers = [threading.Thread(target=change, args=(10**6 * (n + 1),)) for n in range(2)]
+    for thread in readers + writers:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    for thread in readers:
+        thread.join()
+    equal(wrong, [])
+    equal(len(filter), 200_000 + 2 * (20_000 + 5 * 100 + 5 * 100_000))
+
+
+# ------------------------------------------------------------------- the page
+
+
+def statements(block):
+    """The statements of a block, each with the comment of its last line."""
+    text = block.split("\n")
+    for node in ast.parse(block).body:
+        yield node, text[node.end_lineno - 1].partition("  # ")[2]
+
+
+def test_page():
+    """Each block of README.md runs, and gives what it shows."""
+    with open(os.path.join(ROOT, "core", "package", "python", "README.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+    names, shown = {}, 0
+    folder = os.getcwd()
+    os.makedirs(os.path.join(ROOT, "build", "test", "bindings", "page"), exist_ok=True)
+    os.chdir(os.path.join(ROOT, "build", "test", "bindings", "page"))
+    try:
+        for block in blocks:
+            if ("numpy" in block and numpy is None) or ("sqlite" in block and not LOADS) or "psycopg" in block:
+                continue  # PostgreSQL's suite runs psycopg's block
+            for node, comment in statements(block):
+                source = ast.get_source_segment(block, node)
+                if isinstance(node, ast.Expr) and comment:
+                    shown += 1
+                    equal(repr(eval(source, names)), comment, source)
+                else:
+                    exec(source, names)
+    finally:
+        os.chdir(folder)
+    check(shown >= 8, f"{shown} results")
+
+
+# ----------------------------------------------------------------------- main
+
+
+class Skip(Exception):
+    pass
+
+
+def raise_skip(why):
+    raise Skip(why)
+
+
+def main():
+    version = ".".join(map(str, sys.version_info[:3]))
+    print(f"Python {version}, {'numpy ' + numpy.__version__ if numpy else 'no numpy'}, SEED={SEED} ROUNDS={ROUNDS}")
+    passed = failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or os.environ.get("CASE", "") not in name:
+            continue
+        try:
+            test()
+        except Skip as why:
+            print(f"skipped: {why}")
+        except BaseException:
+            failed += 1
+            print(f"FAILED {name}, SEED={SEED}")
+            traceback.print_exc(file=sys.stdout)
+        else:
+            passed += 1
+            print(f"  ok {name}")
+    print(f"package {version}: {passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
