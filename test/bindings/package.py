@@ -429,16 +429,16 @@ def test_errors():
     equal(error.sqlstate, "22023")
     raises(Error, "false positive rate must be greater than 0 and less than 1, not 1.5", Filter.create, 9, 1.5)
     error = raises(Error, "capacity 1000000000 at a false positive rate of 1e-12 is too precise", Filter.create, 1e9, 1e-12)
-    equal(error.detail, "The quotient of capacity and rate must not pass 2^56.")
+    equal(error.detail, "The quotient of capacity and rate must not exceed 2^56.")
     equal(error.hint, "Lower the capacity or raise the false positive rate.")
     equal(str(error).split("\n")[1:], ["DETAIL: " + error.detail, "HINT: " + error.hint])
     raises(Error, "capacity must be an integer, not 1.5", Filter.create, 1.5)
-    raises(Error, 'bad cuckoofilter option "kind=other"', lambda: Filter.create(9, kind="other"))
-    raises(Error, 'bad cuckoofilter option "bucket_size=3"', lambda: Filter.build([], bucket_size=3))
-    raises(Error, "bad cuckoofilter option", lambda: Filter.build([], layout="semi_sorted", bucket_size=8))
-    raises(Error, 'bad cuckoofilter option "seed=', lambda: Filter.build([], seed=2**64))
+    raises(Error, 'invalid cuckoofilter option "kind=other"', lambda: Filter.create(9, kind="other"))
+    raises(Error, 'invalid cuckoofilter option "bucket_size=3"', lambda: Filter.build([], bucket_size=3))
+    raises(Error, "invalid cuckoofilter option", lambda: Filter.build([], layout="semi_sorted", bucket_size=8))
+    raises(Error, 'invalid cuckoofilter option "seed=', lambda: Filter.build([], seed=2**64))
     for content in (b"", b"CKF", bytes(100), "text".encode()):
-        error = raises(Error, "not a cuckoofilter: the bytes are damaged or of something else", Filter, content)
+        error = raises(Error, "not a cuckoofilter: the bytes are damaged or are something else", Filter, content)
         equal(error.sqlstate, "22P03")
     for wrong in ("text", 5, None, [67, 75]):
         raises(TypeError, "", Filter, wrong)
@@ -464,7 +464,7 @@ def test_filter_errors():
     equal("1" in numbers, True, "hashes of one's own allow every class")
     error = raises(Error, "cannot remove from a cuckoofilter of kind set", Filter.build([1], kind="set").remove, 1)
     equal(error.sqlstate, "55000")
-    error = raises(Error, "cannot merge cuckoofilters of different seeds", lambda: Filter.build([1]) | Filter.build([1], seed=-7))
+    error = raises(Error, "cannot merge cuckoofilters with different seeds", lambda: Filter.build([1]) | Filter.build([1], seed=-7))
     equal(error.detail, "The seeds are 0 and -7.")
     full = Filter.build(range(5000))
     error = raises(Error, "cuckoofilter has no precision left", lambda: [full.add(x) for x in itertools.count(5000)])
@@ -716,8 +716,8 @@ def test_interrupts():
         calls["add_many of an array"] = lambda: big.add_many(numbers)
     signal.signal(signal.SIGALRM, ring)
     for name, call in calls.items():
-        signal.setitimer(signal.ITIMER_REAL, 0.002)
         try:
+            signal.setitimer(signal.ITIMER_REAL, 0.002)
             call()
         except Alarm:
             continue

@@ -397,19 +397,20 @@ run_parameter_errors(const void *arg)
 				 "false positive rate must be greater than 0 and less than 1, not nan");
 	expect_error(!cuckoofilter_create(1 << 30, 1e-12, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
 				 "capacity 1073741824 at a false positive rate of 1e-12 is too precise");
-	CHECK(strcmp(error.detail, "The quotient of capacity and rate must not pass 2^56.") == 0, "%s",
-		  error.detail);
+	CHECK(strcmp(error.detail, "The quotient of capacity and rate must not exceed 2^56.") == 0,
+		  "%s", error.detail);
 	expect_error(!cuckoofilter_create(9, 0.01, "kind=set, colour=red", &error),
-				 CUCKOOFILTER_BAD_PARAMETER, "bad cuckoofilter option \"colour=red\"");
-	CHECK(strstr(error.hint, "Options are kind=deletable|set") == error.hint, "%s", error.hint);
+				 CUCKOOFILTER_BAD_PARAMETER, "invalid cuckoofilter option \"colour=red\"");
+	CHECK(strstr(error.hint, "Valid options are kind=deletable|set") == error.hint, "%s",
+		  error.hint);
 	expect_error(!cuckoofilter_build(0.01, -1, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
 				 "capacity must be from 1 to 1099511627776, not -1");
 	CHECK(strcmp(cuckoofilter_sqlstate(error.code), "22023") == 0, "sqlstate");
 	CHECK(!cuckoofilter_create(0, 0.01, NULL, NULL), "without an error struct");
 	expect_error(!cuckoofilter_open("SQLite format 3", 16, &error), CUCKOOFILTER_BAD_BYTES,
-				 "not a cuckoofilter: the bytes are damaged or of something else");
+				 "not a cuckoofilter: the bytes are damaged or are something else");
 	expect_error(!cuckoofilter_open(NULL, 0, &error), CUCKOOFILTER_BAD_BYTES,
-				 "not a cuckoofilter: the bytes are damaged or of something else");
+				 "not a cuckoofilter: the bytes are damaged or are something else");
 }
 
 static void
@@ -434,7 +435,7 @@ run_filter_errors(const void *arg)
 	expect_error(cuckoofilter_remove(set, cuckoofilter_integer(5), &error) < 0,
 				 CUCKOOFILTER_BAD_STATE, "cannot remove from a cuckoofilter of kind set");
 	expect_error(!cuckoofilter_union(numbers, seeded, &error), CUCKOOFILTER_BAD_PARAMETER,
-				 "cannot merge cuckoofilters of different seeds");
+				 "cannot merge cuckoofilters with different seeds");
 	CHECK(strcmp(error.detail, "The seeds are 0 and 7.") == 0, "%s", error.detail);
 	memcpy(newer, cuckoofilter_data(numbers, &size), sizeof newer);
 	newer[3] = 99;
