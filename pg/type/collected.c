@@ -26,12 +26,17 @@ ckfp_flat_size(ExpandedObjectHeader *header)
 	return VARHDRSZ + items->size;
 }
 
+/* A sort flattens in a context that frees nothing by itself (BumpContext, from 17 on), so work in
+ * the state's own. */
 static void
 ckfp_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
 {
+	MemoryContext caller = MemoryContextSwitchTo(header->eoh_context);
+
 	ckfp_run_into(CKF_MERGE_SUM, ckfp_collected_items((ckfp_collected *)header), VARDATA(result),
 				  allocated_size - VARHDRSZ);
 	SET_VARSIZE(result, allocated_size);
+	MemoryContextSwitchTo(caller);
 }
 
 static const ExpandedObjectMethods ckfp_collected_methods = {ckfp_flat_size, ckfp_flatten};
