@@ -7,6 +7,7 @@
 #include "explain.h"
 #include "remote.h"
 #include "shared.h"
+#include "skip.h"
 
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
@@ -132,6 +133,8 @@ ckfp_build_finish(ckfp_build *build)
 	}
 	build->counts.keys = build->filter.keys;
 	build->counts.memory = build->filter.size;
+	ckfp_partitions_finish(&build->partitions);
+	ckfp_build_know_partitions(build);
 	build->asking = true;
 	ckfp_build_send(build);
 }
@@ -157,8 +160,20 @@ ckfp_build_hash(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 			value = slot_getattr(slot, build->attribute[i], &isnull);
 		if (isnull)
 			return false;
+		build->value[i] = value;
 		*hash = ckfp_key_combine(*hash, ckfp_key_hash(&build->build_key[i], value));
 	}
+	return true;
+}
+
+/* Hash the key of a row, and note its partitions. False if there is none. */
+static bool
+ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
+{
+	if (!ckfp_build_hash(build, slot, hash))
+		return false;
+	if (build->partitions.scans > 0)
+		ckfp_partitions_add(&build->partitions, &build->record, build->value);
 	return true;
 }
 
@@ -193,12 +208,12 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 
-		found = ckfp_build_hash(build, slot, &hash);
+		found = ckfp_build_take_key(build, slot, &hash);
 		MemoryContextSwitchTo(caller);
 		ResetExprContext(econtext);
 	}
 	else
-		found = ckfp_build_hash(build, slot, &hash);
+		found = ckfp_build_take_key(build, slot, &hash);
 	if (!found)
 		return;
 	if (!ckfp_filter_gather(&build->filter, hash))
@@ -311,6 +326,7 @@ ckfp_build_rescan(CustomScanState *node)
 	PlanState *child = outerPlanState(node);
 
 	ckfp_build_start((ckfp_build *)node);
+	ckfp_skip_arm((ckfp_build *)node);
 	if (child->chgParam == NULL)
 		ExecReScan(child);
 }

@@ -16,6 +16,9 @@
 #define CKFP_ASK_MISS_NS 30.0 /* a lookup in a larger filter */
 #define CKFP_BUILD_NS 110.0   /* gathering a key and adding it to the filter */
 
+#define CKFP_MAP_NS 60.0      /* finding the partition of a key */
+#define CKFP_READ_NS 40.0     /* reading a row in a scan */
+
 /* Safety margins, since estimates are rough. If an estimate is wrong, lookups end soon, but the
  * cost of the build is lost. */
 #define CKFP_ASK_MARGIN 2.0
@@ -79,14 +82,33 @@ ckfp_cost_of_scan(const Plan *plan)
 	return IsA(plan, ForeignScan) && ckfp_join_remote ? CKFP_FOREIGN_NS : 0;
 }
 
+double
+ckfp_cost_of_reading(const Plan *plan)
+{
+	return IsA(plan, ForeignScan) ? CKFP_FOREIGN_NS : CKFP_READ_NS;
+}
+
+/* The share of the scans of partitions that is skipped. Keys of hash partitions are spread over
+ * all of them. Keys of other partitions are often together; where they are not, this soon shows. */
+static double
+ckfp_share_skipped(const ckfp_join_record *record, double keys, double pass)
+{
+	if (record->partitions == 0)
+		return 0;
+	return record->scattered ? pow(1 - 1.0 / record->partitions, keys) : 1 - pass;
+}
+
 bool
 ckfp_cost_pays(const ckfp_join_record *record, double keys)
 {
 	double pass = Min(record->pass * Max(keys / Max(record->build_rows, 1), 1), 1);
 	double ask = keys * CKFP_KEY_BYTES > CKFP_CACHE_BYTES ? CKFP_ASK_MISS_NS : CKFP_ASK_NS;
-	double costs = CKFP_ASK_MARGIN * record->asked * ask + CKFP_BUILD_MARGIN * keys * CKFP_BUILD_NS;
+	double build = CKFP_BUILD_NS + (record->partitions > 0 ? CKFP_MAP_NS : 0);
+	double skipped = ckfp_share_skipped(record, keys, pass);
+	double costs = CKFP_ASK_MARGIN * record->asked * ask * (1 - skipped) +
+				   CKFP_BUILD_MARGIN * keys * build;
 
 	return keys * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0 &&
-		   keys <= record->probe_rows / 2 && pass <= ckfp_join_max_pass &&
-		   (1 - pass) * record->saving > costs;
+		   keys <= Max(record->probe_rows, record->read) / 2 && pass <= ckfp_join_max_pass &&
+		   (1 - pass) * record->saving + skipped * record->skipping > costs;
 }

@@ -19,6 +19,9 @@ double ckfp_cost_of_grouping(const Plan *plan);
 /* The cost of returning a row from a scan, in ns, without the cost of testing it there. */
 double ckfp_cost_of_scan(const Plan *plan);
 
+/* The cost of reading a row in a scan, in ns, which a scan that is skipped saves. */
+double ckfp_cost_of_reading(const Plan *plan);
+
 /* Does a filter with this number of keys pay? If there are more keys than estimated, more rows
  * pass, too. */
 bool ckfp_cost_pays(const ckfp_join_record *record, double keys);

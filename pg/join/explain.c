@@ -6,6 +6,7 @@
 #include "node.h"
 #include "remote.h"
 
+#include "catalog/pg_class.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
@@ -116,10 +117,80 @@ ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
 	}
 }
 
-/* The scan that asks, with its key: "f.k of fact f". */
-static char *
-ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState *es)
+/* Scans that ask: one, or several of partitions or children of the same table. */
+typedef struct ckfp_scans
 {
+	ckfp_join_target target; /* the first one */
+	int n;
+} ckfp_scans;
+
+/* The scans of a list that have the root of a target, or NULL. */
+static ckfp_scans *
+ckfp_scans_of_root(List *list, const ckfp_join_target *target)
+{
+	ListCell *cell;
+
+	foreach (cell, list)
+	{
+		ckfp_scans *scans = lfirst(cell);
+
+		if (target->root > 0 && scans->target.root == target->root &&
+			memcmp(scans->target.root_column, target->root_column, sizeof(target->root_column)) ==
+				0 &&
+			ckfp_remote_asks(&scans->target) == ckfp_remote_asks(target))
+			return scans;
+	}
+	return NULL;
+}
+
+static List *
+ckfp_group_targets(const ckfp_join_record *record)
+{
+	List *list = NIL;
+	ListCell *cell;
+
+	foreach (cell, record->targets)
+	{
+		ckfp_scans *scans = ckfp_scans_of_root(list, lfirst(cell));
+
+		if (scans == NULL)
+		{
+			scans = palloc(sizeof(*scans));
+			*scans = (ckfp_scans){.target = *(ckfp_join_target *)lfirst(cell)};
+			list = lappend(list, scans);
+		}
+		scans->n++;
+	}
+	return list;
+}
+
+/* Let the text of several scans name their root: "fact f, 60 partitions". */
+static const char *
+ckfp_name_root(ckfp_scans *scans, int columns, const ExplainState *es)
+{
+	ckfp_join_target *target = &scans->target;
+	const RangeTblEntry *entry;
+	int i;
+
+	if (scans->n == 1)
+		return "";
+	for (i = 0; i < columns; i++)
+	{
+		target->relation[i] = target->root;
+		target->column[i] = target->root_column[i];
+	}
+	entry = ckfp_relation_of(target, 0, es);
+	return psprintf(", %d %s", scans->n,
+					entry != NULL && entry->relkind == RELKIND_PARTITIONED_TABLE ? "partitions"
+																				 : "tables");
+}
+
+/* The scans that ask, with their key: "f.k of fact f". */
+static char *
+ckfp_scans_text(ckfp_scans *scans, int columns, const ExplainState *es)
+{
+	const char *several = ckfp_name_root(scans, columns, es);
+	const ckfp_join_target *target = &scans->target;
 	StringInfoData text;
 
 	initStringInfo(&text);
@@ -130,6 +201,7 @@ ckfp_target_text(const ckfp_join_target *target, int columns, const ExplainState
 		resetStringInfo(&text);
 		appendStringInfo(&text, "plan node %d", target->node);
 	}
+	appendStringInfoString(&text, several);
 	if (ckfp_remote_asks(target))
 		appendStringInfoString(&text, ", by its server");
 	return text.data;
@@ -141,8 +213,8 @@ ckfp_explain_targets(const ckfp_join_record *record, ExplainState *es)
 	List *texts = NIL;
 	ListCell *cell;
 
-	foreach (cell, record->targets)
-		texts = lappend(texts, ckfp_target_text(lfirst(cell), record->columns, es));
+	foreach (cell, ckfp_group_targets(record))
+		texts = lappend(texts, ckfp_scans_text(lfirst(cell), record->columns, es));
 	if (es->format != EXPLAIN_FORMAT_TEXT)
 		ExplainPropertyList("Filtered Scans", texts, es);
 	else if (list_length(texts) == 1)
@@ -186,6 +258,10 @@ ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 						 ckfp_percent(counts->removed, counts->tested)));
 	if (counts->unasked > 0)
 		ExplainPropertyInteger("Rows Passed Unasked", NULL, (int64)counts->unasked, es);
+	if (counts->scans > 0)
+		ckfp_explain_line(es, psprintf("Partitions %s: " UINT64_FORMAT " of " UINT64_FORMAT,
+									   build->verify ? "Denied" : "Skipped", counts->skipped,
+									   counts->scans));
 	if (counts->given_up != CKFP_GIVEN_UP_NOT)
 		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }
@@ -216,6 +292,12 @@ ckfp_explain_properties(const ckfp_build *build, const ckfp_join_counts *counts,
 	}
 	if (counts->unasked > 0)
 		ExplainPropertyInteger("Rows Passed Unasked", NULL, (int64)counts->unasked, es);
+	if (counts->scans > 0)
+	{
+		ExplainPropertyInteger("Partitions", NULL, (int64)counts->scans, es);
+		ExplainPropertyInteger(build->verify ? "Partitions Denied" : "Partitions Skipped", NULL,
+							   (int64)counts->skipped, es);
+	}
 	if (counts->given_up != CKFP_GIVEN_UP_NOT)
 		ExplainPropertyText("Given Up", ckfp_given_up_text(counts->given_up), es);
 }

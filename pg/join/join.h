@@ -48,8 +48,14 @@ typedef struct ckfp_join_target
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the scan's tuple */
 	Index relation[CKFP_JOIN_KEYS];    /* for EXPLAIN: the range table entry of each key, or 0, */
 	AttrNumber column[CKFP_JOIN_KEYS]; /* and the column of that relation, or 0 */
+	bool partition;       /* the scan reads a partition that may have no key */
+	Index root;           /* the table that the relation is a partition or a child of; or 0, */
+	AttrNumber root_column[CKFP_JOIN_KEYS]; /* and the column of that table */
 	int parameter;        /* the parameter by which its server asks; -1: it does not ask */
-	ForeignScan *foreign; /* while planning: the target, if it is a foreign scan, */
+	Index scanned;        /* while planning: the relation of the scan; 0: it has several, */
+	double read;          /* the rows that it reads, */
+	double reading;       /* and what that costs, in ns per process; */
+	ForeignScan *foreign; /* the target, if it is a foreign scan, */
 	Oid declared;         /* the type that it declares for the first key, */
 	int32 typmod;         /* and the modifier of that type */
 } ckfp_join_target;
@@ -74,6 +80,10 @@ typedef struct ckfp_join_record
 	double pass;       /* and the share of them that passes */
 	double saving;     /* the saving if all of them are dropped, in ns per process */
 	double asked;      /* lookups of each process; conditions of scans count as fractions of one */
+	int partitions;    /* scans that may be skipped, since they read partitions; */
+	bool scattered;    /* keys are spread over them by hash partitioning; */
+	double read;       /* the rows that they read, */
+	double skipping;   /* and the saving if all of them are skipped, in ns per process */
 	bool first;        /* the build side is read before the first row of the probe side */
 } ckfp_join_record;
 

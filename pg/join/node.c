@@ -8,6 +8,7 @@ static void
 ckfp_build_drop_filter(ckfp_build *build)
 {
 	ckfp_remote_set(build->css.ss.ps.state, &build->record, NULL);
+	ckfp_partitions_start(&build->partitions);
 	build->sent = false;
 	ckfp_filter_free(&build->filter);
 }
@@ -42,8 +43,16 @@ ckfp_build_start(ckfp_build *build)
 	build->gathering = !build->disabled;
 	ckfp_sleep_reset(&build->sleepers);
 	/* With this flag the hash join reads the build side before the first row of the probe side. */
-	if (build->gathering && build->record.first && ckfp_build_is_remote(build))
+	if (build->gathering && build->record.first &&
+		(ckfp_build_is_remote(build) || build->partitions.scans > 0))
 		build->join->hj_OuterNotEmpty = true;
+}
+
+void
+ckfp_build_know_partitions(ckfp_build *build)
+{
+	build->counts.scans = (uint64)build->partitions.scans;
+	build->counts.skipped = (uint64)ckfp_partitions_skipped(&build->partitions);
 }
 
 ckfp_join_counts

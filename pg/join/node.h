@@ -6,6 +6,7 @@
 
 #include "filter.h"
 #include "key.h"
+#include "partition.h"
 #include "sleep.h"
 
 #include "nodes/extensible.h"
@@ -28,6 +29,8 @@ typedef struct ckfp_join_counts
 	uint64 memory; /* bytes of the finished filter */
 	uint64 tested;
 	uint64 removed;
+	uint64 scans;   /* the number of scans of partitions that may be skipped, */
+	uint64 skipped; /* and of those that are */
 	uint64 unasked; /* rows that passed while their scan slept */
 	ckfp_given_up given_up;
 	/* of the filter of a nested loop: */
@@ -45,6 +48,8 @@ ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
 	sum->memory = Max(sum->memory, counts->memory);
 	sum->tested += counts->tested;
 	sum->removed += counts->removed;
+	sum->scans = Max(sum->scans, counts->scans);
+	sum->skipped = Max(sum->skipped, counts->skipped);
 	sum->unasked += counts->unasked;
 	sum->given_up = Max(sum->given_up, counts->given_up);
 	sum->watched += counts->watched;
@@ -61,6 +66,7 @@ typedef struct ckfp_build
 	ckfp_key probe_key[CKFP_JOIN_KEYS];
 	ExprState *expression[CKFP_JOIN_KEYS]; /* of a key that is not a plain column, */
 	AttrNumber attribute[CKFP_JOIN_KEYS];  /* and the column of a key that is one */
+	Datum value[CKFP_JOIN_KEYS];           /* the key of the current row */
 	bool allocates;                        /* hashing the build side allocates memory */
 	HashJoinState *join;                   /* the join of this filter */
 	bool gathering;                        /* the keys are being gathered */
@@ -69,13 +75,16 @@ typedef struct ckfp_build
 	bool disabled; /* the filter is not built, or was given up, for the rest of the query */
 	bool verify;   /* join_filter = verify: denied rows are kept and recorded */
 	ckfp_join_filter filter;
-	HTAB *denied; /* verify: the hashes of denied rows */
+	HTAB *denied;  /* verify: the hashes of denied rows, */
+	HTAB *skipped; /* and of rows in partitions that would be skipped */
 	ckfp_join_counts counts;
 	ckfp_join_counts workers;   /* the counters of the parallel workers */
 	struct ckfp_shared *shared; /* in a parallel plan */
 	bool begun;                 /* has started to read its part of the build side */
-	ckfp_sleepers sleepers;     /* the scans that ask */
 	struct ckfp_nest *nest;     /* the filter of a nested loop; NULL: of a hash join */
+	ckfp_sleepers sleepers;     /* the scans that ask, */
+	ckfp_partitions partitions; /* those that read partitions, */
+	List *skips;                /* and how they are skipped: of ckfp_skip */
 	struct ckfp_build *next;    /* the next one of the query */
 } ckfp_build;
 
@@ -87,6 +96,9 @@ bool ckfp_build_is_remote(const ckfp_build *build);
 
 /* Give up the filter for the rest of the query. */
 void ckfp_build_give_up(ckfp_build *build, ckfp_given_up why);
+
+/* The partitions that have keys are known. */
+void ckfp_build_know_partitions(ckfp_build *build);
 
 /* The counters of this process. */
 ckfp_join_counts ckfp_build_counts(const ckfp_build *build);

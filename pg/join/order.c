@@ -7,8 +7,8 @@
  * a filter is ready it lets all rows pass: one row, or some that other joins below drop.
  *
  * A foreign scan is the exception. It sends its query with the current parameters when its first
- * row is fetched, and cannot use a filter that is built later. For it the build side is read first,
- * if both hold:
+ * row is fetched, and cannot use a filter that is built later. Asynchronous ones all send their
+ * queries with the first row. For them the build side is read first, if both hold:
  *
  * - Nothing in the build side has side effects, can fail or starts an InitPlan. So reading it where
  *   PostgreSQL would not have read it has no visible effect.
@@ -28,12 +28,14 @@
 typedef struct ckfp_probe_side
 {
 	const ckfp_join_record *record;
-	bool served; /* there is a foreign scan whose server asks the filter */
+	bool early;  /* there is a foreign scan that must know the filter before its first row */
 	bool other;  /* there is a node of any other kind */
 } ckfp_probe_side;
 
+/* Can a foreign scan only use the filter if that is ready before the first row? Its server asks the
+ * filter, or it may be skipped, and is asynchronous: all those start with the first row. */
 static bool
-ckfp_is_served(const ckfp_join_record *record, const Plan *scan)
+ckfp_is_early(const ckfp_join_record *record, const Plan *scan)
 {
 	ListCell *cell;
 
@@ -41,8 +43,14 @@ ckfp_is_served(const ckfp_join_record *record, const Plan *scan)
 	{
 		const ckfp_join_target *target = lfirst(cell);
 
-		if (target->node == scan->plan_node_id && ckfp_remote_asks(target))
+		if (target->node != scan->plan_node_id)
+			continue;
+		if (ckfp_remote_asks(target))
 			return true;
+#if PG_VERSION_NUM >= 140000
+		if (target->partition && scan->async_capable)
+			return true;
+#endif
 	}
 	return false;
 }
@@ -55,7 +63,7 @@ ckfp_inspect_probe_side(Plan *plan, void *context)
 	switch (nodeTag(plan))
 	{
 		case T_ForeignScan:
-			side->served |= ckfp_is_served(side->record, plan);
+			side->early |= ckfp_is_early(side->record, plan);
 			break;
 		case T_SeqScan:
 		case T_IndexScan:
@@ -216,7 +224,7 @@ ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
 	ckfp_failing failing = {.statement = statement};
 
 	ckfp_inspect_probe_side(outerPlan(join), &side);
-	if (!side.served || side.other || ckfp_hashing_may_fail(join) ||
+	if (!side.early || side.other || ckfp_hashing_may_fail(join) ||
 		ckfp_expression_may_fail((Node *)join->hashclauses, statement))
 		return false;
 	ckfp_find_failing(innerPlan(join), &failing);

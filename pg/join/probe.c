@@ -10,6 +10,7 @@
 #include "nestloop.h"
 #include "remote.h"
 #include "shared.h"
+#include "skip.h"
 #include "verify.h"
 
 #include "access/tableam.h"
@@ -19,6 +20,7 @@
 /* The condition of a scan, with all filters that it asks. */
 typedef struct ckfp_probe
 {
+	ckfp_skip skip; /* first: see skip.h */
 	ExprState state;
 	PlanState *scan;
 	ExprState *condition; /* the original condition, or NULL */
@@ -48,6 +50,8 @@ ckfp_probe_retire(ckfp_probe *probe)
 	for (i = 0; i < probe->asks; i++)
 		if (!probe->ask[i].build->disabled)
 			return;
+	if (probe->skip.filters > 0)
+		return; /* it is found by the condition */
 	probe->scan->qual = probe->condition;
 }
 
@@ -115,12 +119,15 @@ typedef struct ckfp_assignment
 	int node;
 	ckfp_build *build;
 	const ckfp_join_target *target;
+	int number; /* of the target */
 } ckfp_assignment;
 
 typedef struct ckfp_assignments
 {
 	size_t n;
 	ckfp_assignment *list; /* sorted by node, then by the order in which the filters are asked */
+	ckfp_family *family;   /* the partitions of the query; NULL until they are needed */
+	AppendState *append;   /* the node above the current one, if it is an Append */
 } ckfp_assignments;
 
 static int
@@ -147,12 +154,17 @@ ckfp_collect_assignments(ckfp_build *builds)
 	assignments.list = palloc(Max(assignments.n, 1) * sizeof(ckfp_assignment));
 	assignments.n = 0;
 	for (build = builds; build != NULL; build = build->next)
+	{
+		int number = 0;
+
 		foreach (cell, build->record.targets)
 		{
 			const ckfp_join_target *target = lfirst(cell);
 
-			assignments.list[assignments.n++] = (ckfp_assignment){target->node, build, target};
+			assignments.list[assignments.n++] =
+				(ckfp_assignment){target->node, build, target, number++};
 		}
+	}
 	qsort(assignments.list, assignments.n, sizeof(ckfp_assignment), ckfp_compare_assignments);
 	return assignments;
 }
@@ -221,8 +233,35 @@ ckfp_make_scan_evaluate(PlanState *scan)
 #endif
 }
 
+/* Let the filters of a scan of a partition skip it. */
 static void
-ckfp_probe_scan(PlanState *scan, const ckfp_assignment *assignment, int n)
+ckfp_probe_partition(ckfp_probe *probe, ckfp_assignments *assignments,
+					 const ckfp_assignment *assignment, int n)
+{
+	PlanState *scan = probe->scan;
+	int i;
+
+	for (i = 0; i < n; i++)
+	{
+		ckfp_build *build = assignment[i].build;
+
+		if (!assignment[i].target->partition)
+			continue;
+		if (assignments->family == NULL)
+			assignments->family = ckfp_family_of(scan->state);
+		if (!ckfp_partitions_add_scan(&build->partitions, &build->record, assignment[i].number,
+									  assignments->family,
+									  ((ScanState *)scan)->ss_currentRelation,
+									  scan->state->es_query_cxt))
+			continue;
+		ckfp_skip_add(&probe->skip, scan, assignments->append, n, build, assignment[i].number);
+		build->allocates |= !build->partitions.by_value;
+	}
+}
+
+static void
+ckfp_probe_scan(PlanState *scan, ckfp_assignments *assignments, const ckfp_assignment *assignment,
+				int n)
 {
 	MemoryContext context = scan->state->es_query_cxt;
 	ckfp_probe *probe =
@@ -239,6 +278,7 @@ ckfp_probe_scan(PlanState *scan, const ckfp_assignment *assignment, int n)
 	for (i = 0; i < n; i++)
 	{
 		probe->ask[i].build = assignment[i].build;
+		probe->ask[i].target = assignment[i].number;
 		probe->ask[i].served = ckfp_remote_asks(assignment[i].target);
 		memcpy(probe->ask[i].attribute, assignment[i].target->attribute,
 			   sizeof(probe->ask[i].attribute));
@@ -247,6 +287,7 @@ ckfp_probe_scan(PlanState *scan, const ckfp_assignment *assignment, int n)
 	}
 	ckfp_make_scan_evaluate(scan);
 	scan->qual = &probe->state;
+	ckfp_probe_partition(probe, assignments, assignment, n);
 }
 
 /* The build node of a hash join, or NULL. */
@@ -262,7 +303,8 @@ ckfp_build_of_join(PlanState *join)
 static bool
 ckfp_probe_walk(PlanState *state, void *context)
 {
-	const ckfp_assignments *assignments = context;
+	ckfp_assignments *assignments = context;
+	AppendState *append = assignments->append;
 	const ckfp_assignment *assignment;
 	int n;
 
@@ -282,8 +324,11 @@ ckfp_probe_walk(PlanState *state, void *context)
 	assignment = ckfp_assignments_of(assignments, state->plan->plan_node_id, &n);
 	/* a plan that several expressions share is visited several times */
 	if (n > 0 && (state->qual == NULL || state->qual->evalfunc != ckfp_probe_row))
-		ckfp_probe_scan(state, assignment, n);
-	return planstate_tree_walker(state, ckfp_probe_walk, context);
+		ckfp_probe_scan(state, assignments, assignment, n);
+	assignments->append = IsA(state, AppendState) ? (AppendState *)state : NULL;
+	planstate_tree_walker(state, ckfp_probe_walk, context);
+	assignments->append = append;
+	return false;
 }
 
 /* Start the filter of a hash join, when its scans and its join are known. */
@@ -298,6 +343,7 @@ ckfp_probe_start(ckfp_build *build)
 		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,
 							list_copy_tail(keys, build->record.columns));
 	ckfp_build_start(build);
+	ckfp_skip_arm(build);
 }
 
 void

@@ -10,7 +10,8 @@
 static List *
 ckfp_target_to_list(const ckfp_join_target *target, int columns)
 {
-	List *list = list_make2_int(target->node, target->parameter);
+	List *list = list_make4_int(target->node, target->parameter, target->partition,
+								(int)target->root);
 	int i;
 
 	for (i = 0; i < columns; i++)
@@ -18,6 +19,7 @@ ckfp_target_to_list(const ckfp_join_target *target, int columns)
 		list = lappend_int(list, target->attribute[i]);
 		list = lappend_int(list, (int)target->relation[i]);
 		list = lappend_int(list, target->column[i]);
+		list = lappend_int(list, target->root_column[i]);
 	}
 	return list;
 }
@@ -30,11 +32,14 @@ ckfp_target_from_list(List *list, int columns)
 
 	target->node = linitial_int(list);
 	target->parameter = lsecond_int(list);
+	target->partition = lthird_int(list) != 0;
+	target->root = (Index)lfourth_int(list);
 	for (i = 0; i < columns; i++)
 	{
-		target->attribute[i] = (AttrNumber)list_nth_int(list, 2 + 3 * i);
-		target->relation[i] = (Index)list_nth_int(list, 3 + 3 * i);
-		target->column[i] = (AttrNumber)list_nth_int(list, 4 + 3 * i);
+		target->attribute[i] = (AttrNumber)list_nth_int(list, 4 + 4 * i);
+		target->relation[i] = (Index)list_nth_int(list, 5 + 4 * i);
+		target->column[i] = (AttrNumber)list_nth_int(list, 6 + 4 * i);
+		target->root_column[i] = (AttrNumber)list_nth_int(list, 7 + 4 * i);
 	}
 	return target;
 }
@@ -76,9 +81,11 @@ ckfp_join_record_to_list(const ckfp_join_record *record)
 		lappend(list_make4(ckfp_number(record->build_rows), ckfp_number(record->probe_rows),
 						   ckfp_number(record->pass), ckfp_number(record->saving)),
 				ckfp_number(record->asked));
-	List *order = list_make1_int(record->first);
+	List *order = list_make3_int(record->first, record->partitions, record->scattered);
 	ListCell *cell;
 
+	estimates = lappend(estimates, ckfp_number(record->read));
+	estimates = lappend(estimates, ckfp_number(record->skipping));
 	foreach (cell, record->targets)
 		targets = lappend(targets, ckfp_target_to_list(lfirst(cell), record->columns));
 	return list_make4(ckfp_columns_to_list(record), targets, estimates, order);
@@ -89,6 +96,7 @@ ckfp_join_record_from_list(List *list, ckfp_join_record *record)
 {
 	List *columns = linitial(list);
 	List *estimates = lthird(list);
+	List *order = lfourth(list);
 	ListCell *cell;
 	int i;
 
@@ -109,5 +117,9 @@ ckfp_join_record_from_list(List *list, ckfp_join_record *record)
 	record->pass = ckfp_number_of(lthird(estimates));
 	record->saving = ckfp_number_of(lfourth(estimates));
 	record->asked = ckfp_number_of(list_nth(estimates, 4));
-	record->first = linitial_int((List *)lfourth(list)) != 0;
+	record->read = ckfp_number_of(list_nth(estimates, 5));
+	record->skipping = ckfp_number_of(list_nth(estimates, 6));
+	record->first = linitial_int(order) != 0;
+	record->partitions = lsecond_int(order);
+	record->scattered = lthird_int(order) != 0;
 }

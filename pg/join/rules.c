@@ -6,6 +6,7 @@
  */
 #include "rules.h"
 #include "cost.h"
+#include "lineage.h"
 #include "trace.h"
 
 #include "nodes/nodeFuncs.h"
@@ -211,6 +212,8 @@ ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving;
 	record->asked = trace->rows + trace->conditions * CKFP_CONDITION_ASKS;
+	ckfp_lineage_note(trace->statement, record);
+	record->read *= processes;
 }
 
 bool
@@ -227,7 +230,7 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 	if (keys == NIL)
 		return false;
 	ckfp_estimate(join, processes, &trace);
-	if (record->probe_rows < ckfp_join_min_rows)
+	if (Max(record->probe_rows, record->read) < ckfp_join_min_rows)
 		return false;
 	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(record, record->build_rows))
 		return false;

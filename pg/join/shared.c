@@ -43,6 +43,7 @@ struct ckfp_shared
 
 	int workers;
 	ckfp_join_counts counts[FLEXIBLE_ARRAY_MEMBER]; /* of each worker */
+	/* behind them: a byte for each target of the filter, 1: it can have rows that join */
 };
 
 static dsa_area *
@@ -55,6 +56,12 @@ bool
 ckfp_shared_is_common(const ckfp_build *build)
 {
 	return build->shared != NULL && build->shared->common;
+}
+
+static uint8 *
+ckfp_shared_alive(struct ckfp_shared *shared)
+{
+	return (uint8 *)&shared->counts[shared->workers];
 }
 
 /* -------------------------------------------------------- one filter for all */
@@ -88,6 +95,30 @@ ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
 	for (; (hashes = ckf_collected(collector, at, &n)) != NULL; at += n)
 		memcpy(part->hashes + at, hashes, n * sizeof(uint64));
 	part->n = at;
+}
+
+/* Add the partitions with keys of this process. The processes share the verdict on each scan:
+ * a partition may have different numbers in each one, while another session attaches one. */
+static void
+ckfp_give_partitions(ckfp_build *build)
+{
+	uint8 *alive = ckfp_shared_alive(build->shared);
+	int n;
+
+	for (n = 0; n < list_length(build->record.targets); n++)
+		if (build->partitions.scans == 0 || ckfp_partitions_is_live(&build->partitions, n))
+			alive[n] = 1;
+}
+
+/* Take the partitions with keys of all processes. */
+static void
+ckfp_take_partitions(ckfp_build *build)
+{
+	if (build->partitions.scans == 0)
+		return;
+	memcpy(build->partitions.alive, ckfp_shared_alive(build->shared), build->partitions.targets);
+	build->partitions.known = true;
+	ckfp_build_know_partitions(build);
 }
 
 /* Add the keys of this process to the parts. False if there is not enough memory. */
@@ -193,6 +224,7 @@ ckfp_shared_contribute(ckfp_build *build)
 	bool late;
 
 	build->gathering = false;
+	ckfp_give_partitions(build);
 	if (!ckfp_give_part(build, &last, &late))
 	{
 		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
@@ -223,6 +255,7 @@ ckfp_shared_attach(ckfp_build *build)
 		pg_read_barrier();
 		build->counts.keys = shared->keys;
 		build->counts.memory = shared->size;
+		ckfp_take_partitions(build);
 		build->asking =
 			ckf_open(&build->filter.filter, dsa_get_address(ckfp_area(build), shared->bytes),
 					 shared->size, CKF_STORED) == CKF_OK;
@@ -246,15 +279,25 @@ ckfp_take_counts(ckfp_build *build)
 /* ------------------------------------------------------------------- callbacks */
 
 static Size
-ckfp_shared_size(int workers)
+ckfp_shared_size(const ckfp_build *build, int workers)
 {
-	return offsetof(struct ckfp_shared, counts) + workers * sizeof(ckfp_join_counts);
+	return offsetof(struct ckfp_shared, counts) + workers * sizeof(ckfp_join_counts) +
+		   list_length(build->record.targets);
 }
 
 Size
 ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
 {
-	return ckfp_shared_size(context->nworkers);
+	return ckfp_shared_size((ckfp_build *)node, context->nworkers);
+}
+
+/* The common filter is not ready. */
+static void
+ckfp_shared_wait(ckfp_build *build)
+{
+	build->asking = false;
+	build->begun = false;
+	ckfp_partitions_start(&build->partitions);
 }
 
 void
@@ -263,17 +306,14 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	ckfp_build *build = (ckfp_build *)node;
 	struct ckfp_shared *shared = memory;
 
-	memset(shared, 0, ckfp_shared_size(context->nworkers));
+	memset(shared, 0, ckfp_shared_size(build, context->nworkers));
 	SpinLockInit(&shared->mutex);
 	shared->wanted = !build->disabled;
 	shared->common = build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
 	shared->workers = context->nworkers;
 	build->shared = shared;
 	if (shared->common)
-	{
-		build->asking = false;
-		build->begun = false;
-	}
+		ckfp_shared_wait(build);
 }
 
 /* Prepare for another run, after the workers of the last one have ended. */
@@ -286,13 +326,11 @@ ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *
 	build->shared = shared;
 	ckfp_take_counts(build);
 	if (shared->common)
-	{
-		build->asking = false;
-		build->begun = false;
-	}
+		ckfp_shared_wait(build);
 	if (DsaPointerIsValid(shared->bytes))
 		dsa_free(ckfp_area(build), shared->bytes);
 	ckfp_drop_parts(build); /* those of a filter that was given up */
+	memset(ckfp_shared_alive(shared), 0, list_length(build->record.targets));
 	shared->begun = 0;
 	shared->finished = 0;
 	shared->made = false;

@@ -128,10 +128,13 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 			target->column[i] = target->attribute[i];
 	}
 	ckfp_declared_type(plan, columns[0], target);
+	target->scanned = ((Scan *)plan)->scanrelid;
+	target->read = trace->loops * ckfp_rows_before_condition(trace, plan, relation);
+	target->reading = target->read * ckfp_cost_of_reading(plan);
 	trace->record->targets = lappend(trace->record->targets, target);
 	trace->rows += trace->loops * plan->plan_rows;
 	if (plan->qual != NIL)
-		trace->conditions += trace->loops * ckfp_rows_before_condition(trace, plan, relation);
+		trace->conditions += target->read;
 	trace->saving += trace->loops * plan->plan_rows * (saving + ckfp_cost_of_scan(plan));
 }
 

@@ -2,11 +2,13 @@
  * verify.c - join_filter = verify.
  *
  * The hash of each key that a filter denies is recorded. When the join finds a match, that is, when
- * its condition is true, the key of its outer row must not be one of those.
+ * its condition is true, the key of its outer row must not be one of those. The
+ * same holds for keys in a partition that would be skipped.
  */
 #include "verify.h"
 
 #include "executor/executor.h"
+#include "utils/typcache.h"
 
 /* The condition of the join, with our check. */
 typedef struct ckfp_verify
@@ -17,10 +19,10 @@ typedef struct ckfp_verify
 	ExprState *key[CKFP_JOIN_KEYS]; /* of the outer row of the join */
 } ckfp_verify;
 
-void
-ckfp_verify_denied(ckfp_build *build, uint64 hash)
+static void
+ckfp_record_hash(ckfp_build *build, HTAB **hashes, uint64 hash)
 {
-	if (build->denied == NULL)
+	if (*hashes == NULL)
 	{
 		HASHCTL control = {
 			.keysize = sizeof(uint64),
@@ -28,31 +30,89 @@ ckfp_verify_denied(ckfp_build *build, uint64 hash)
 			.hcxt = build->css.ss.ps.state->es_query_cxt,
 		};
 
-		build->denied =
+		*hashes =
 			hash_create("denied join keys", 1024, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
-	hash_search(build->denied, &hash, HASH_ENTER, NULL);
+	hash_search(*hashes, &hash, HASH_ENTER, NULL);
 }
 
+void
+ckfp_verify_denied(ckfp_build *build, uint64 hash)
+{
+	ckfp_record_hash(build, &build->denied, hash);
+}
+
+/* Extend the hash of a key. The filter cannot tell two keys apart whose hashes are equal, but one
+ * of them can be in a partition that would be skipped, and the other have a match. Hashes of join
+ * functions have 32 bits. False if there is no longer hash. */
+static bool
+ckfp_longer_hash(ckfp_build *build, const Datum *values, uint64 *hash)
+{
+	int i;
+
+	for (i = 0; i < build->record.columns; i++)
+	{
+		const ckfp_join_column *column = &build->record.column[i];
+		TypeCacheEntry *type;
+
+		if (build->probe_key[i].method != CKFP_KEY_FUNCTION)
+			continue;
+		type = lookup_type_cache(column->probe, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+		if (!OidIsValid(type->hash_extended_proc))
+			return false;
+		*hash = ckfp_key_combine(*hash, DatumGetUInt64(FunctionCall2Coll(
+											&type->hash_extended_proc_finfo, column->collation,
+											values[i], UInt64GetDatum(1))));
+	}
+	return true;
+}
+
+void
+ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values)
+{
+	if (ckfp_longer_hash(build, values, &hash))
+		ckfp_record_hash(build, &build->skipped, hash);
+}
+
+/* The hash of the key of the outer row of the join. False if it has a NULL. */
+static bool
+ckfp_hash_outer_row(ckfp_verify *verify, ExprContext *econtext, Datum *values, uint64 *hash)
+{
+	ckfp_build *build = verify->build;
+	bool isnull;
+	int i;
+
+	*hash = 0;
+	for (i = 0; i < build->record.columns; i++)
+	{
+		values[i] = ExecEvalExpr(verify->key[i], econtext, &isnull);
+		if (isnull)
+			return false;
+		*hash = ckfp_key_combine(*hash, ckfp_key_hash(&build->probe_key[i], values[i]));
+	}
+	return true;
+}
+
+static bool
+ckfp_is_recorded(HTAB *hashes, uint64 hash)
+{
+	return hashes != NULL && hash_search(hashes, &hash, HASH_FIND, NULL) != NULL;
+}
+
+/* Was the outer row of the join denied, or would it have been in a partition that is skipped? */
 static bool
 ckfp_was_denied(ckfp_verify *verify, ExprContext *econtext)
 {
 	ckfp_build *build = verify->build;
-	uint64 hash = 0;
-	bool isnull;
-	int i;
+	Datum values[CKFP_JOIN_KEYS];
+	uint64 hash;
 
-	if (build->denied == NULL)
+	if (build->denied == NULL && build->skipped == NULL)
 		return false;
-	for (i = 0; i < build->record.columns; i++)
-	{
-		Datum value = ExecEvalExpr(verify->key[i], econtext, &isnull);
-
-		if (isnull)
-			return true;
-		hash = ckfp_key_combine(hash, ckfp_key_hash(&build->probe_key[i], value));
-	}
-	return hash_search(build->denied, &hash, HASH_FIND, NULL) != NULL;
+	return !ckfp_hash_outer_row(verify, econtext, values, &hash) ||
+		   ckfp_is_recorded(build->denied, hash) ||
+		   (build->skipped != NULL && ckfp_longer_hash(build, values, &hash) &&
+			ckfp_is_recorded(build->skipped, hash));
 }
 
 static Datum

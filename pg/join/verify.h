@@ -16,6 +16,9 @@ void ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **conditi
 /* Record the hash of a key that the filter denied. */
 void ckfp_verify_denied(ckfp_build *build, uint64 hash);
 
+/* Record a key, by its hash and its values, in a partition that would be skipped. */
+void ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values);
+
 #pragma GCC visibility pop
 
 #endif

@@ -119,7 +119,9 @@ through('the build side of another join', "$hash SET join_collapse_limit = 1; SE
 through('a merge join', "SET enable_nestloop = off; SET enable_hashjoin = on; SET join_collapse_limit = 1; SELECT count(*) FROM (SELECT a.k, b.few FROM (SELECT * FROM fact ORDER BY id) a JOIN (SELECT * FROM fact ORDER BY id) b USING (id) OFFSET 0) s JOIN dim USING (k)", '(Merge|Hash) Join');
 through('a nested loop', "SET enable_mergejoin = off; SET enable_hashjoin = on; SET enable_material = off; SELECT count(*) FROM (SELECT f.k, v.x FROM fact f LEFT JOIN (VALUES (1), (2)) v(x) ON v.x < f.few OFFSET 0) s JOIN dim USING (k)", 'Nested Loop');
 through('partitions', "$hash SELECT count(*), sum(parts.id) FROM parts JOIN dim USING (k)", 'Append');
-like(explained("$hash SELECT count(*) FROM parts JOIN dim USING (k)"), qr/Filtered Scans: "?parts_1\.k of parts0 parts_1"?, "?parts_2\.k of parts1 parts_2/, 'partitions: EXPLAIN names them');
+like(explained("$hash SELECT count(*) FROM parts JOIN dim USING (k)"), qr/Filtered Scan: parts\.k of parts, 2 partitions\n/, 'partitions: EXPLAIN names their table');
+like(explained("$hash SELECT count(*) FROM parts JOIN dim USING (k) WHERE part < 3"), qr/Filtered Scan: parts\.k of parts0 parts\n/, 'one partition: EXPLAIN names it');
+like(explained("$hash SELECT count(*) FROM (SELECT k FROM parts p UNION ALL SELECT k FROM parts q) s JOIN dim USING (k)", 'COSTS OFF, FORMAT JSON'), qr/"Filtered Scans": \["p\.k of parts p, 2 partitions", "q\.k of parts q, 2 partitions"\]/, 'partitions of two tables, in JSON');
 through('UNION ALL', "$hash SELECT count(*) FROM (SELECT k FROM fact UNION ALL SELECT k FROM parts UNION ALL SELECT 10) s JOIN dim USING (k)", 'Append');
 through('MergeAppend', "$hash SELECT count(*) FROM (SELECT * FROM ((SELECT k FROM fact ORDER BY k) UNION ALL (SELECT k FROM parts0 ORDER BY k)) u ORDER BY k OFFSET 0) s JOIN dim USING (k)", 'Append');
 through('groups', "$hash SELECT count(*), sum(n) FROM (SELECT k, count(*) n FROM fact GROUP BY k) s JOIN dim USING (k)", 'Aggregate');
