@@ -10,12 +10,12 @@ struct ckf_block
 {
 	ckf_block *next;
 	uint64_t capacity; /* hashes that the block has room for */
-	uint64_t count;    /* hashes in it; they are sorted, except in the block being filled */
+	uint64_t count; /* sorted hashes in it; 0 while it is being filled (see ckf_collector.next) */
 	uint64_t hash[];
 };
 
-/* A spare block for at least `capacity` hashes; NULL: the host must give one.  A much larger block
- * is kept for later. */
+/* Take a spare block for at least `capacity` hashes.  A much larger block stays a spare block.
+ * NULL: there is none, and the host must give one of collector->block_size bytes. */
 ckf_block *ckf_find_block(ckf_collector *collector, uint64_t capacity);
 
 /* Release a block: it becomes a spare block, or the host may free it. */

@@ -33,7 +33,7 @@ ckf_find_block(ckf_collector *c, uint64_t capacity)
 	return NULL;
 }
 
-/* The two largest blocks are kept. */
+/* The two largest blocks stay spare blocks; the host may free the others. */
 void
 ckf_release_block(ckf_collector *c, ckf_block *block)
 {

@@ -109,7 +109,8 @@ ckf_sort_block(ckf_collector *c)
 
 /* ------------------------------------------------- take a filter in hashes */
 
-/* Copy a piece of the filter's hashes to a run.  CKF_OK: all are copied. */
+/* Copy a piece of the filter's hashes, which are sorted, to a run of their own.  CKF_OK: all are
+ * copied. */
 static ckf_status
 ckf_take_piece(ckf_collector *c)
 {
@@ -141,7 +142,8 @@ ckf_take_piece(ckf_collector *c)
 	return CKF_OK;
 }
 
-/* Append the hashes of a small filter to the block.  false: the block has too little room. */
+/* Append the hashes of a small filter to the block that is being filled.  false: they do not fit,
+ * so they become a run. */
 static bool
 ckf_take_few(ckf_collector *c, const ckf_filter *in)
 {

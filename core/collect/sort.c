@@ -1,5 +1,5 @@
 /*
- * sort.c - radix sort of 64-bit keys.  The time depends on their number only.
+ * sort.c - radix sort of 64-bit keys.  Its time is linear in their number, whatever the keys are.
  */
 #include "collect/sort.h"
 
@@ -94,8 +94,8 @@ ckf_bits_that_part(size_t n)
 	return bits;
 }
 
-/* The keys are sorted by their bits from `low` up.  Sort keys that are equal in these by the
- * other bits. */
+/* Sort keys that are equal in their bits from `low` up by their other bits.  All keys are sorted by
+ * the bits from `low` up already. */
 static void
 ckf_sort_ties(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low)
 {

@@ -1,6 +1,7 @@
 /*
- * few.c - the cases where a rebuild is not worth it: a few items are added or removed one by
- * one, and small filters, of which GROUP BY makes millions, are merged in place.
+ * few.c - cases in which a rebuild costs more than it saves.  ckf_few tells a host to add or remove
+ * a few items one by one.  ckf_merge_few merges small filters, of which GROUP BY makes millions, in
+ * place.  ckf_merge_due delays the merges of an aggregate until they pay.
  */
 #include "filter/header.h"
 #include "filter/operations.h"
@@ -14,8 +15,8 @@ ckf_few(const ckf_filter *t, uint64_t n)
 	return n <= t->count / CKF_FEW_SHARE;
 }
 
-/* Whether both filters are in hashes, have room for all of them without becoming a table, and are
- * so small that no check for interrupts is needed. */
+/* Whether both filters are in hashes, fit into the first one's room without becoming a table, and
+ * are so small that no check for interrupts is needed. */
 static bool
 ckf_fits_in_place(const ckf_filter *t, const ckf_filter *in)
 {

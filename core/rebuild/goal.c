@@ -1,5 +1,6 @@
 /*
- * goal.c - the table of goals.
+ * goal.c - the table of goals.  A member that a row leaves out is false, or the first value of its
+ * type.
  */
 #include "rebuild/goal.h"
 

@@ -55,7 +55,7 @@ typedef struct ckf_goal_row
 	ckf_goal_whole whole;
 	ckf_goal_expects expects;
 	ckf_goal_cut cut;
-	bool distinct;   /* duplicates are dropped before items are cut */
+	bool distinct;   /* equal items count once, before they are cut to the target's precision */
 	bool compares;   /* the items are those in all inputs; an empty input changes the result */
 	bool builds;     /* builds a filter; else the items are only counted */
 	bool grows;      /* the result has room for more items */
@@ -63,8 +63,8 @@ typedef struct ckf_goal_row
 	bool of_items;   /* the capacity is at least the number of items */
 	bool adds;       /* the second input has the hashes to add */
 	bool removes;    /* the second input has the hashes to remove */
-	bool merges;     /* the inputs may be results of earlier merges */
-	bool falls_back; /* if no table can be filled, relaxes its parameters (fallback.h) */
+	bool merges;     /* inputs may be results of earlier merges, so no refusal names an input */
+	bool falls_back; /* if no table can be filled, parameters are relaxed (fallback.h) */
 } ckf_goal_row;
 
 const ckf_goal_row *ckf_goal_of(ckf_goal goal);

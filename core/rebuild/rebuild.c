@@ -108,7 +108,8 @@ ckf_spare_hashes(uint64_t items)
 	return half;
 }
 
-/* Request the memory that the next pass needs from the host. */
+/* Request the memory for the next pass from the host.  CKF_PRECISION: it exceeds the address space.
+ */
 static ckf_status
 ckf_ask(ckf_rebuild *r)
 {
@@ -141,12 +142,15 @@ ckf_ask(ckf_rebuild *r)
 
 /* ------------------------------------------------------------------ start */
 
+/* The rebuild continues unless there was an error. */
 static ckf_status
 ckf_going_on(ckf_status status)
 {
 	return status == CKF_OK ? CKF_MORE : status;
 }
 
+/* Choose the target for the number of items, and request the memory for it.  Or count the items
+ * again, if the parameters of an export were relaxed. */
 static ckf_status
 ckf_settle(ckf_rebuild *r)
 {
@@ -276,7 +280,8 @@ ckf_built(ckf_rebuild *r)
 		ckf_finish(r);
 		return CKF_OK;
 	}
-	/* the items were assumed to be distinct, but are not; now their number is known */
+	/* the target was chosen for distinct items, but some are equal: choose again, since their
+	 * number is known now */
 	r->items = r->passed;
 	return ckf_going_on(ckf_settle(r));
 }

@@ -95,7 +95,7 @@ ckf_are_many(const ckf_rebuild *r)
 	return r->items + r->row->grows > CKF_MAX_HASHES;
 }
 
-/* Choose the target of whole hashes: sorted hashes, or a first table. */
+/* Choose the target for whole hashes: sorted hashes, or the first table that they become. */
 static bool
 ckf_target_exact(ckf_rebuild *r)
 {
@@ -134,11 +134,11 @@ ckf_target_larger(ckf_rebuild *r)
 	}
 	if (ckf_buckets(to) > ckf_buckets(from))
 		return true;
-	/* the items do not fit into so many buckets, although their number would */
+	/* chosen for the number of items, but the input, which has as many buckets, is full */
 	to->g = from->g;
 	to->m = from->m;
 	to->rho_bits = from->rho_bits;
-	return ckf_enlarge(to, 8, r->items);
+	return ckf_enlarge(to, 8, r->items); /* by a quarter, as after 8 failures */
 }
 
 /* A table of the precision that the number of items needs, at most that of the items.  If an

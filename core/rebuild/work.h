@@ -10,12 +10,12 @@
 
 typedef enum ckf_phase
 {
-	CKF_START, /* the host has provided the memory */
+	CKF_START, /* wait until the host has provided the memory, then begin */
 	CKF_COUNT, /* read and count all items */
-	CKF_CLEAR, /* zero the target */
+	CKF_CLEAR, /* zero the target, if its sink needs that */
 	CKF_BUILD, /* read and store all items */
 	CKF_COPY,  /* copy the bytes of the first input */
-	CKF_REMOVE /* remove items from the copy */
+	CKF_REMOVE /* remove items from the copy, if there are removals */
 } ckf_phase;
 
 struct ckf_rebuild
@@ -26,7 +26,7 @@ struct ckf_rebuild
 	bool copies_input; /* the result begins as a copy of the first input */
 	bool unbounded;    /* chunks: the target may have any number of buckets, up to
 						* `most` bytes */
-	bool in_order;     /* the items are sorted */
+	bool in_order;     /* items come in ascending order; else only their segments do (growth) */
 	bool deduplicated; /* one copy of each prefix is stored */
 	uint8_t w;         /* precision of the items: the least of all inputs */
 	uint8_t cut_w;     /* precision to which this pass cuts the items */

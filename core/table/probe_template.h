@@ -8,10 +8,10 @@
 #include "bucket/lanes_template.h"
 #include "filter/geometry.h"
 
-/* Look up a tag in a plain bucket that needs several loads.  Each load has `chunk` whole slots,
- * which are compared at once. */
+/* Look up a tag in a plain bucket that needs several loads.  Each load has `load_slots`
+ * whole slots, which are compared at the same time. */
 CKF_INLINE bool
-ckf_any_chunk(const ckf_filter *t, uint64_t at, uint64_t tag)
+ckf_any_load(const ckf_filter *t, uint64_t at, uint64_t tag)
 {
 	uint64_t end = at + t->bucket_bits;
 	uint64_t step = (uint64_t)t->load_slots * t->f;
@@ -54,8 +54,8 @@ ckf_has_tag(const ckf_filter *t, ckf_access access, const ckf_location *location
 				ckf_any_lane(t, ckf_read_lanes(t, access, location->at[1]), lane)) != 0;
 	}
 	if (t->encoding == CKF_PLAIN)
-		return ckf_any_chunk(t, location->at[0], location->tag) ||
-			   ckf_any_chunk(t, location->at[1], location->tag);
+		return ckf_any_load(t, location->at[0], location->tag) ||
+			   ckf_any_load(t, location->at[1], location->tag);
 	return ckf_any_nibble(t, location->at[0], location->tag) ||
 		   ckf_any_nibble(t, location->at[1], location->tag);
 }

@@ -1,5 +1,9 @@
 /*
  * table_scan.c - read the prefixes of a table, one segment at a time.
+ *
+ * A slot gives back its prefix from the bucket's number and the tag (ckf_rho).  The prefixes of a
+ * segment are in the order of the slots, so they are sorted before they are passed on.  Segments
+ * are in ascending order.
  */
 #include "table/table_scan.h"
 
@@ -13,8 +17,8 @@ ckf_segment_slots(const ckf_filter *t)
 	return (uint64_t)2 * t->m * t->b;
 }
 
-/* Append the prefixes of one bucket's tags.  `first` is the first x of the
- * bucket, `base` the segment's bits of a prefix. */
+/* Append the prefixes of one bucket's tags.  `first` is the smallest x of the bucket, and `base`
+ * has the segment's bits of a prefix. */
 CKF_INLINE void
 ckf_take_tags(ckf_scan *s, const uint64_t *tags, unsigned b, unsigned half, uint64_t first,
 			  uint64_t base)
@@ -33,7 +37,8 @@ ckf_take_tags(ckf_scan *s, const uint64_t *tags, unsigned b, unsigned half, uint
 	}
 }
 
-/* The buckets of a half.  b, and whether a bucket is a word, are constants. */
+/* Append the prefixes of all buckets of a half.  b, and whether a bucket is a word, are constants.
+ */
 CKF_INLINE void
 ckf_take_half(ckf_scan *s, uint64_t segment, unsigned half, unsigned b, bool word)
 {
