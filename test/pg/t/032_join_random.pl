@@ -1,5 +1,6 @@
-# Random joins give the same rows with join filters as without, and verify finds
-# nothing.  SEED=n ROUNDS=percent.
+# Random joins give the same rows with join filters as without, and verify finds nothing: over
+# partitioned tables, by hash joins and by nested loops; also while another session changes the rows,
+# and while triggers do.  SEED=n ROUNDS=percent.
 use strict;
 use warnings;
 
@@ -7,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
+use CuckooSession;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -37,11 +39,62 @@ my @columns = sort keys %types;
 my @tables;
 my %type_of; # "table.column"
 
+# The bounds of a random set of partitions by a column, with room for every value.
+sub bounds
+{
+	my ($column, $type) = @_;
+	my @strategies = ('HASH', $type =~ /date|timestamp/ ? 'RANGE' : (), $column =~ /^(id|a|b)$/ ? ('RANGE', 'LIST') : ());
+	my $strategy = pick(@strategies);
+	my @bounds;
+
+	if ($strategy eq 'HASH')
+	{
+		@bounds = pick([ '2 0', '2 1' ], [ '3 0', '3 1', '3 2' ], [ '2 0', '4 1', '4 3' ], [ '2 1', '4 0', '8 2', '8 6' ])->@*;
+		return ($strategy, map { 'FOR VALUES WITH (MODULUS ' . s/ /, REMAINDER /r . ')' } @bounds);
+	}
+	if ($strategy eq 'RANGE')
+	{
+		my $most = { id => 1000, a => 97, b => 211, d => 90 }->{$column};
+		my %cut = map { int(rand($most)) => 1 } (1 .. 1 + int(rand(12)));
+		my @cuts = ('MINVALUE', (map { $column eq 'd' ? "'" . ('2020-01-01', '2020-01-15', '2020-02-01', '2020-02-10', '2020-03-01', '2020-03-09')[ $_ / 15 ] . "'" : $_ } sort { $a <=> $b } keys %cut), 'MAXVALUE');
+		my %seen;
+
+		@cuts = grep { !$seen{$_}++ } @cuts;
+		@bounds = map { "FOR VALUES FROM ($cuts[ $_ - 1 ]) TO ($cuts[$_])" } (1 .. $#cuts);
+		splice(@bounds, int(rand(@bounds)), 1) if chance(0.5); # its rows go to the default partition
+		return ($strategy, @bounds, 'DEFAULT');
+	}
+	my @lists = map { [] } (1 .. pick(1, 4, 20));
+
+	push(@{ pick(@lists) }, $_) foreach ('NULL', grep { chance(0.9) } 0 .. 96);
+	return ($strategy, (map { 'FOR VALUES IN (' . join(', ', @$_) . ')' } grep { @$_ } @lists), 'DEFAULT');
+}
+
+# A table, which may have partitions, and these again; some are attached, with their columns in another order.
+sub create_table
+{
+	my ($name, $depth, $of, @definitions) = @_;
+	my $attached = $of ne '' && chance(0.3);
+	my $sql = "CREATE TABLE $name " . ($of eq '' ? '(' . join(', ', @definitions) . ')' : $attached ? '(' . join(', ', reverse @definitions) . ')' : $of);
+
+	if (chance($depth == 0 ? 0.4 : 0.15) && $depth < 2)
+	{
+		my ($column, $type) = pick(@definitions) =~ /^(\w+) (.*)/;
+		my ($strategy, @parts) = bounds($column, $type);
+		my $n = 0;
+
+		$sql .= " PARTITION BY $strategy ($column);";
+		$sql .= create_table($name . '_' . $n++, $depth + 1, "PARTITION OF $name $_", @definitions) foreach @parts;
+	}
+	$sql .= ';';
+	$sql .= ' ALTER TABLE ' . ($of =~ /PARTITION OF (\w+)/)[0] . " ATTACH PARTITION $name " . ($of =~ /PARTITION OF \w+ (.*)/)[0] . ';' if $attached;
+	return $sql;
+}
+
 sub new_table
 {
 	my ($name) = @_;
-	my $partitioned = chance(0.3);
-	my $rows = pick(0, 1, 3, 40, 300, 300, 900, 900);
+	my $rows = pick(0, 1, 3, 40, 300, 300, 900, 900, 2500);
 	my (@definitions, @values);
 
 	foreach my $column (@columns)
@@ -54,10 +107,9 @@ sub new_table
 		$value = "CASE WHEN hashint4(g + " . int(rand(1000)) . ") % 20 = 0 THEN NULL ELSE $value END" if $column ne 'id';
 		push(@values, "($value)::$type");
 	}
-	my $sql = "CREATE TABLE $name (" . join(', ', @definitions) . ')';
-	$sql .= $partitioned ? " PARTITION BY HASH (id); " . join(' ', map { "CREATE TABLE ${name}_$_ PARTITION OF $name FOR VALUES WITH (MODULUS 3, REMAINDER $_);" } (0 .. 2)) : ';';
+	my $sql = create_table($name, 0, '', @definitions);
 	$sql .= " INSERT INTO $name SELECT " . join(', ', @values) . ' FROM generate_series(' . int(rand(200)) . ", $rows) g;";
-	$sql .= " CREATE INDEX ON $name (" . pick(@columns) . ');' if chance(0.5);
+	$sql .= " CREATE INDEX ON $name (" . pick(@columns) . (chance(0.2) ? ', ' . pick('a', 'id') : '') . ');' foreach (1 .. pick(0, 1, 2, 3));
 	$sql .= " ANALYZE $name;" if chance(0.8);
 	return $sql;
 }
@@ -166,6 +218,7 @@ sub joined
 			next;
 		}
 		$from .= ' ' . ('', '', 'JOIN', 'JOIN', 'JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN', 'JOIN')[$kind] . " $other $right ON $on";
+		push(@where, filter($right, $other_types)) if chance(0.3);
 		foreach my $column (keys %$other_types)
 		{
 			($of{$column}, $where{$column}) = ($other_types->{$column}, "$right.$column") if !exists $of{$column} || chance(0.3);
@@ -183,10 +236,19 @@ sub joined
 sub settings
 {
 	my $sql = 'RESET ALL;';
+	my $loops = chance(0.35);
 
-	$sql .= ' SET enable_mergejoin = off;' if chance(0.7);
-	$sql .= ' SET enable_nestloop = off;' if chance(0.6);
-	$sql .= ' SET enable_' . pick('hashagg', 'sort', 'material', 'memoize', 'seqscan', 'indexscan', 'bitmapscan') . ' = off;' if chance(0.4);
+	if ($loops)
+	{
+		$sql .= ' SET enable_hashjoin = off; SET enable_mergejoin = off;';
+		$sql .= ' SET enable_' . pick('memoize', 'material', 'seqscan', 'bitmapscan', 'indexonlyscan') . ' = off;' if chance(0.6);
+	}
+	else
+	{
+		$sql .= ' SET enable_mergejoin = off;' if chance(0.7);
+		$sql .= ' SET enable_nestloop = off;' if chance(0.6);
+		$sql .= ' SET enable_' . pick('hashagg', 'sort', 'material', 'memoize', 'seqscan', 'indexscan', 'bitmapscan') . ' = off;' if chance(0.4);
+	}
 	$sql .= " SET work_mem = '64kB';" if chance(0.3);
 	$sql .= ' SET max_parallel_workers_per_gather = 2;' if chance(0.3);
 	$sql .= ' SET enable_parallel_hash = off;' if chance(0.3);
@@ -196,36 +258,119 @@ sub settings
 	return $sql;
 }
 
+# What a mode does with the rows of a query: in a batch that other sessions or triggers disturb, each
+# mode sees the same rows, and what it changes is undone.
+my %around = (
+	plain => [ '', '' ],
+	changed => [ '', '' ],
+	triggers => [ 'SAVEPOINT changes;', 'ROLLBACK TO changes;' ]);
+
 # A query, in every mode, with its plan: it ends with a line of its number.
 sub random_query
 {
-	my ($n) = @_;
+	my ($n, $kind) = @_;
+	my $query;
 
-	$aliases = 0;
-	my ($query) = joined(2);
-	my $rows = "SELECT '$n', count(*), sum(hashtextextended(x::text, 0)::numeric) FROM $query x";
-	my $sql = settings() . "\n\\echo == $n\n\\warn == $n\nEXPLAIN (COSTS OFF) $rows;\n";
+	do
+	{
+		$aliases = 0;
+		($query) = joined(2);
+	} while ($kind ne 'plain' && $query =~ /nextval/); # tables grow, so plans may differ, and with them what a sequence gives
+	my $sums = 'count(*), sum(hashtextextended(x::text, 0)::numeric)';
+	my $rows = "SELECT '$n', $sums FROM $query x";
+	my $does = $rows;
+	my ($before, $after) = $around{$kind}->@*;
 
+	if ($kind eq 'triggers')
+	{
+		$does = "INSERT INTO sink SELECT hashtextextended(x::text, 0) FROM $query x; SELECT '$n', count(*), sum(h) FROM sink; " . join(' ', map { "SELECT $sums FROM $_ x;" } @tables);
+	}
+	my $sql = settings() . "\n\\echo == $n\n\\warn == $n\n" . ($kind eq 'plain' ? '' : "BEGIN ISOLATION LEVEL REPEATABLE READ;\n") . 'EXPLAIN (COSTS OFF) ' . ($does =~ /^(INSERT .*?);/ ? $1 : $rows) . ";\n";
 	foreach my $mode ('off', 'on', 'verify')
 	{
-		$sql .= "\\echo -- $mode\nALTER SEQUENCE s RESTART; SET cuckoofilter.join_filter = $mode;\n$rows;\nSELECT last_value, is_called FROM s;\n";
+		$sql .= "\\echo -- $mode\n" . ($kind eq 'plain' ? 'ALTER SEQUENCE s RESTART;' : $before) . " SET cuckoofilter.join_filter = $mode;\n";
+		$sql .= "$does;\nSELECT last_value, is_called FROM s;\n$after\n";
+		$sql .= "\\echo -- counters\nSELECT built, nested_loops, partitions_skipped FROM cuckoofilter_join_stats;\n" if $mode eq 'on';
+		$sql .= "SELECT cuckoofilter_join_stats_reset();\n" if $mode eq 'off';
 	}
-	return $sql;
+	return $sql . ($kind eq 'plain' ? '' : "COMMIT;\n");
 }
+
+# The rows that triggers change while a query inserts what it found.
+my $triggers = q{
+	CREATE TABLE sink (h bigint);
+	CREATE FUNCTION changes() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+		IF NEW.h % 16 = 0 THEN
+			UPDATE t0 SET a = 96 - a WHERE id = abs(NEW.h / 16 % 300);
+			DELETE FROM t1 WHERE id = abs(NEW.h / 16 % 300);
+			INSERT INTO t2 (id, a, b) VALUES (abs(NEW.h / 16 % 300), 7, 7);
+			UPDATE t3 SET id = id + 1 WHERE id = abs(NEW.h / 16 % 300);
+			NEW.h = NEW.h + 1;
+		END IF;
+		RETURN NEW;
+	END$$;
+	CREATE TRIGGER changes BEFORE INSERT ON sink FOR EACH ROW EXECUTE FUNCTION changes();
+};
+
+# What another session does to the tables meanwhile, until it is cancelled.
+my $changes = q{
+	SET statement_timeout = 0; SET search_path = random, public;
+	DO $$DECLARE n int := 0; BEGIN
+		WHILE n < 100000 LOOP
+			n := n + 1;
+			UPDATE t0 SET a = 96 - a, id = id + n % 3 - 1 WHERE id % 37 = n % 37;
+			COMMIT;
+			UPDATE t1 SET b = 210 - b WHERE id % 23 = n % 23;
+			DELETE FROM t2 WHERE id % 31 = n % 31;
+			INSERT INTO t2 (id, a, b) SELECT id, a, b FROM t3 WHERE id % 31 = n % 31;
+			COMMIT;
+			UPDATE t3 SET id = 900 - id WHERE id % 41 = n % 41;
+			COMMIT;
+			PERFORM pg_sleep(0.005);
+		END LOOP;
+	END$$};
 
 # ------------------------------------------------------------------------ rounds
 
 $node->safe_psql('postgres', 'ALTER DATABASE postgres SET search_path = random, public');
 my $rounds = rounds(300);
-my %count = map { $_ => 0 } qw(queries filters with differ errors timeouts volatile both);
+my %count = map { $_ => 0 } qw(queries filters with differ errors timeouts volatile both built loops skipped changed triggers);
+
+# The counters of one query.
+sub count_filters
+{
+	my ($filters, $counters, $query) = @_;
+	my ($built, $loops, $skipped) = $counters =~ /^(\d+)\|(\d+)\|(\d+)$/m;
+
+	$count{queries}++;
+	$count{filters} += $filters;
+	$count{with}++ if $filters || $built;
+	$count{built}++ if $built;
+	$count{loops}++ if $loops;
+	$count{skipped}++ if $skipped;
+	$count{volatile}++ if $query =~ /nextval/;
+	$count{both}++ if $query =~ /nextval/ && $filters;
+	return;
+}
+
 foreach my $batch (1 .. int($rounds / 30) + 1)
 {
-	my @queries = ();
+	my $kind = ('plain', 'changed', 'plain', 'triggers')[ $batch % 4 ];
 
 	@tables = map { "t$_" } (0 .. 4);
 	my $tables = join("\n", map { new_table($_) } @tables);
-	push(@queries, random_query($_)) foreach (1 .. 30);
-	my ($status, $out, $err) = $node->psql('postgres', "DROP SCHEMA IF EXISTS random CASCADE; CREATE SCHEMA random; CREATE SEQUENCE s;\n$tables\n" . join("\n", @queries), on_error_stop => 0, extra_params => ['--quiet']);
+	my @queries = map { random_query($_, $kind) } (1 .. 30);
+	$tables = "DROP SCHEMA IF EXISTS random CASCADE; CREATE SCHEMA random; CREATE SEQUENCE s;\n$tables\n" . ($kind eq 'triggers' ? $triggers : '');
+	$node->safe_psql('postgres', "SET client_min_messages = warning; $tables");
+	my $other = CuckooSession->new($node);
+	$other->ask($changes) if $kind eq 'changed';
+	my ($status, $out, $err) = $node->psql('postgres', "\\set ON_ERROR_ROLLBACK on\n" . join("\n", @queries), on_error_stop => 0, extra_params => ['--quiet']);
+	if ($kind eq 'changed')
+	{
+		$node->safe_psql('postgres', "SELECT pg_cancel_backend($other->{pid})");
+		like(($other->answer)[1], qr/canceling statement due to user request/, "batch $batch: another session changed the rows until the end");
+	}
+	$other->quit;
 	my @results = split(/^== \d+\n/m, $out);
 	my @errors = split(/^== \d+\n/m, "$err\n", -1);
 
@@ -234,15 +379,13 @@ foreach my $batch (1 .. int($rounds / 30) + 1)
 	BAIL_OUT("the server is gone: $err") if $status != 0 || @results != 30 || @errors != 30;
 	foreach my $n (0 .. $#results)
 	{
-		my ($plan, $off, $on, $verify) = map { s/\s+$//r } split(/^-- \w+\n/m, $results[$n], -1);
-		my $filters = filters_of($plan);
+		my ($plan, $off, $on, $counters, $verify) = map { s/\s+$//r } split(/^-- \w+\n/m, $results[$n], -1);
 
-		$count{queries}++;
-		$count{filters} += $filters;
-		$count{with}++ if $filters;
-		$count{volatile}++ if $queries[$n] =~ /nextval/;
-		$count{both}++ if $queries[$n] =~ /nextval/ && $filters;
-		$count{errors}++ if $off !~ /\n/; # only the sequence
+		$off =~ s/\n$//;
+		count_filters(filters_of($plan), $counters, $queries[$n]);
+		$count{$kind}++ if $kind ne 'plain' && filters_of($plan);
+		my $failed = $errors[$n] =~ /ERROR/ && $off !~ /\n/; # only the sequence
+		$count{errors}++ if $failed;
 		next if $off eq $on && $off eq $verify;
 		if ($off !~ /\n/ || $errors[$n] =~ /statement timeout/)
 		{
@@ -250,15 +393,15 @@ foreach my $batch (1 .. int($rounds / 30) + 1)
 			next;
 		}
 		$count{differ}++;
-		diag("SEED=$seed, batch $batch, query " . ($n + 1) . "\noff: $off on: $on verify: $verify$queries[$n]\n$plan\n$errors[$n]");
+		diag("SEED=$seed, batch $batch, $kind, query " . ($n + 1) . "\noff: $off\non: $on\nverify: $verify\n$queries[$n]\n$plan\n$errors[$n]");
 	}
 }
 note(join(', ', map { "$_ $count{$_}" } sort keys %count));
 diag(join(', ', map { "$_ $count{$_}" } sort keys %count)) if $ENV{SEED};
 is($count{differ}, 0, "$count{queries} random joins give the same rows with a filter");
-cmp_ok($count{with}, '>', $count{queries} / 4, "$count{with} of them have one, $count{filters} in all");
+cmp_ok($count{with}, '>', $count{queries} / 5, "$count{with} of them have one, $count{filters} in all");
 cmp_ok($count{errors} + $count{timeouts}, '<', $count{queries} / 10, "and few fail: $count{errors}, and $count{timeouts} for time");
 
-cmp_ok($count{both}, '>', $count{queries} / 50, "$count{volatile} ask a sequence, $count{both} of them with filters");
+cmp_ok($count{both}, '>', $count{queries} / 80, "$count{volatile} ask a sequence, $count{both} of them with filters");
 
 done_testing();
