@@ -6,8 +6,8 @@
 #     postgresql-NN-cuckoofilter_*.deb         for the server of PG_CONFIG, which is one of Debian's
 #     sqlite3-cuckoofilter_*.deb
 #     libcuckoofilter1_*.deb, libcuckoofilter-dev_*.deb
-#     sqlite-cuckoofilter-VERSION.tgz          for npm; it and the wheel have a library for this machine's kind
-#     sqlite_cuckoofilter-VERSION-*.whl        for pip
+#     sqlite-cuckoofilter-VERSION.tgz          for npm; it and the wheel have libraries for this machine's kind
+#     cuckoofilter-VERSION-cp39-abi3-*.whl     for pip, and every Python from 3.9 on
 #     SHA256SUMS
 #
 # All of it is made of the last commit, whatever else is in the folder, and bears that commit's time:
@@ -134,12 +134,12 @@ npm_package()
 		-C "$work/npm" package | gzip -9 -n > "$out/sqlite-cuckoofilter-$version.tgz"
 }
 
-# The wheel's platform: the oldest glibc that has all the symbols which the library takes, though none
+# The wheel's platform: the oldest glibc that has all the symbols which its libraries take, though none
 # before 2.17, past which pip itself does not go back; with another C library, machines of this kind.
-platform()
+platform() # library...
 {
 	kind=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_platform().replace("-", "_"))')
-	newest=$(objdump -T "$work/cuckoofilter.so" | sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
+	newest=$(objdump -T "$@" | sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
 	if [ -z "$newest" ]; then
 		echo "$kind"
 	else
@@ -150,12 +150,15 @@ platform()
 wheel()
 {
 	folder=$work/python
-	cp -a "$tree/sqlite/package/python" "$folder"
-	cp "$work/cuckoofilter.so" "$folder/sqlite_cuckoofilter"
+	"$root/test/patiently.sh" "building Python's module" "$root/build/dist.python.log" make -j2 -C "$tree" python
+	cp -a "$tree/core/package/python" "$folder"
+	rm -r "$folder/src" "$folder/package.mk"
+	cp "$tree"/build/python/cuckoofilter/*.so "$folder/cuckoofilter"
+	strip --strip-unneeded "$folder"/cuckoofilter/*.so
 	licences "$folder"
 	fill "$folder/setup.cfg"
 	(cd "$folder" && "$root/test/patiently.sh" "building the wheel" "$root/build/dist.wheel.log" \
-		/usr/bin/python3 -m build --wheel --no-isolation "-C--build-option=--plat-name=$(platform)" -o "$out")
+		/usr/bin/python3 -m build --wheel --no-isolation "-C--build-option=--plat-name=$(platform cuckoofilter/*.so)" -o "$out")
 }
 
 [ -z "$(git status --porcelain)" ] || echo "Not in the packages: what is not committed."

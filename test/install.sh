@@ -35,6 +35,7 @@ dist      dpkg-dev
 dist      git
 dist      postgresql-server-dev-all
 dist      python3-build
+dist      python3-dev
 dist      python3-setuptools
 dist      python3-wheel
 dist      zip
@@ -63,7 +64,10 @@ test      clang-format
 test      cppcheck
 test      git
 test      libclang-rt-dev ?
+test      pkg-config
 test      python3
+test      python3-dev
+test      python3-numpy
 test      shellcheck
 test      sqlite3
 valgrind  valgrind

@@ -72,7 +72,7 @@ all_there()
 	for file in "cuckoofilter-$version.zip" "cuckoofilter-amalgamation-$version.zip" "sqlite-cuckoofilter-$version.tgz" \
 		"postgresql-$server-cuckoofilter_$version-1_*.deb" "sqlite3-cuckoofilter_$version-1_*.deb" \
 		"libcuckoofilter1_$version-1_*.deb" "libcuckoofilter-dev_$version-1_*.deb" \
-		"sqlite_cuckoofilter-$version-py3-none-*linux*.whl" SHA256SUMS; do
+		"cuckoofilter-$version-cp39-abi3-*linux*.whl" SHA256SUMS; do
 		[ "$(find "$packages" -name "$file" | wc -l)" = 1 ] || { echo "not one $file"; return 1; }
 	done
 	[ "$(find "$packages" -type f | wc -l)" = 9 ]

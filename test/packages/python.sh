@@ -1,39 +1,70 @@
 #!/bin/sh
-# The wheel, in an environment of its own and without any index; its README's example.
+# The wheel, in an environment of its own and without any index, with and without numpy; its README's
+# blocks; the name that it had before.
 set -eu
 # shellcheck disable=SC1091 # where it lies there
 . /packages/check.sh
 
 packages python3-venv
 python3 -m venv /tmp/venv
-quietly /tmp/venv/bin/pip install --no-index /packages/sqlite_cuckoofilter-*.whl
+quietly /tmp/venv/bin/pip install --no-index /packages/cuckoofilter-*.whl
 cd /tmp
 
 cat > use.py << 'TEXT'
+import pickle
 import sqlite3
 import sys
 from importlib import metadata
 
+import cuckoofilter.sqlite
 import sqlite_cuckoofilter
+from cuckoofilter import Filter
 
-assert metadata.version("sqlite-cuckoofilter") == sys.argv[1]
-assert {"LICENSE", "LICENSE.xxhash"} <= {file.name for file in metadata.files("sqlite-cuckoofilter")}
+assert cuckoofilter.__version__ == metadata.version("cuckoofilter") == sys.argv[1]
+assert {"LICENSE", "LICENSE.xxhash", "py.typed", "_filter.pyi"} <= {file.name for file in metadata.files("cuckoofilter")}
+f = Filter.build("a b c".split())
+print(bytes(f).hex().upper(), "b" in pickle.loads(pickle.dumps(f)), "d" in f)
 conn = sqlite3.connect(":memory:")
-conn.enable_load_extension(True)
-sqlite_cuckoofilter.load(conn)
+cuckoofilter.sqlite.load(conn)
+old = sqlite3.connect(":memory:")
+old.enable_load_extension(True)
+sqlite_cuckoofilter.load(old)
 other = sqlite3.connect(":memory:")
 other.enable_load_extension(True)
 other.load_extension(sqlite_cuckoofilter.loadable_path())
-for each in conn, other:
+for each in conn, old, other:
     print(*each.execute("SELECT cuckoofilter_version(), hex(cuckoofilter_agg(column1)) FROM (VALUES ('a'), ('b'), ('c'))").fetchone())
 TEXT
-equal "wheel: load and loadable_path give the extension" "$(/tmp/venv/bin/python use.py "$VERSION" 2>&1)" "$VERSION $ABC
+equal "wheel: a filter in Python, and the extension by both names" "$(/tmp/venv/bin/python use.py "$VERSION" 2>&1)" "$ABC True False
+$VERSION $ABC
+$VERSION $ABC
 $VERSION $ABC"
 
-# shellcheck disable=SC2016 # no command
-/tmp/venv/bin/python -c 'from importlib import metadata; print(metadata.metadata("sqlite-cuckoofilter").get_payload())' |
-	sed -n '/^```python/,/^```/{/^```/!p}' > example.py
-sed -i 's/^\(conn.execute.*fetchone()\).*/print(\1)/' example.py
-equal "wheel: its README's example runs" "$(/tmp/venv/bin/python example.py 2>&1)" "(1,)"
-quietly /tmp/venv/bin/pip uninstall -y sqlite-cuckoofilter
+# The README's blocks, each line with its result behind two blanks; psycopg and numpy are not here.
+/tmp/venv/bin/python -c 'from importlib import metadata; print(metadata.metadata("cuckoofilter").get_payload())' > page.md
+cat > page.py << 'TEXT'
+import re
+
+names, shown = {}, 0
+for block in re.findall(r"^```python\n(.*?)^```", open("page.md").read(), re.M | re.S):
+    if "psycopg" in block or "numpy" in block:
+        continue
+    exec(block, names)
+    for line in block.split("\n"):
+        source, mark, result = line.partition("  # ")
+        if mark and not line.startswith(" ") and "contains_many" not in line and not source.startswith("-5"):
+            assert repr(eval(source, names)) == result, line
+            shown += 1
+print(shown > 4)
+TEXT
+equal "wheel: its README's blocks run" "$(/tmp/venv/bin/python page.py 2>&1)" "True"
+
+packages python3-numpy
+equal "wheel: it takes arrays of numpy" "$(python3 -c '
+import sys
+sys.path.insert(0, next(__import__("glob").iglob("/tmp/venv/lib/python3*/site-packages")))
+import numpy
+from cuckoofilter import Filter
+print(Filter.build(numpy.arange(5)).contains_many(numpy.array([4, 5])).tolist())' 2>&1)" "[True, False]"
+quietly /tmp/venv/bin/pip uninstall -y cuckoofilter
 equal "wheel: nothing stays behind" "$(find /tmp/venv -name '*cuckoofilter*')" ""
