@@ -63,7 +63,11 @@ install-lib: lib
 # the test's, which can fail.
 # ---------------------------------------------------------------------------
 
-test-bindings-build: lib build/test/bindings/program build/test/bindings/asan/program
+test-bindings-build: lib build/test/bindings/program build/test/bindings/asan/program build/test/bindings/make_filter
+
+build/test/bindings/make_filter: test/bindings/make_filter.c $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(LIB_A)
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -Icore/package/c -Itest/core $^ -lm -o $@
 
 build/test/bindings/program: test/bindings/program.c $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(LIB_A)
 	@mkdir -p $(@D)

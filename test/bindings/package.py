@@ -519,6 +519,8 @@ def test_two():
     empty = Filter.create(5)
     equal(empty.jaccard(empty), None)
     removed = Filter.build(range(1000))
+    equal([removed.remove(5), removed.remove(-5), removed.remove_hash(7)], [True, False, False])
+    removed.add(5)
     size = len(bytes(removed))
     removed.remove_many(range(100, 1000))
     removed.compact()

@@ -37,6 +37,12 @@ PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" > "$work/staged.conf"
 options=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" -o)
 [ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
 [ ! -d build/test/drivers/node_modules/pg ] || cp -R build/test/drivers/node_modules "$work"
+mkdir -p "$work/bindings"
+for made in build/test/bindings/make_filter test/bindings/make_filter.* test/bindings/psycopg_filter.py \
+	build/python core/package/python/README.md; do
+	[ ! -e "$made" ] || cp -R "$made" "$work/bindings"
+done
+[ ! -d build/javascript/cuckoofilter ] || cp -R build/javascript/cuckoofilter "$work/bindings/javascript"
 mkdir -p "$work/src/build/pg"
 cp -R core pg sql test Makefile README.md "$work/src"
 if [ "$(id -u)" = 0 ]; then
@@ -47,7 +53,7 @@ else
 fi
 
 cd "$work"
-export CUCKOOFILTER_STAGED="$work/staged.conf" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_NODE="$work/node_modules"
+export CUCKOOFILTER_STAGED="$work/staged.conf" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_NODE="$work/node_modules" CUCKOOFILTER_BINDINGS="$work/bindings"
 unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
 
 # shellcheck disable=SC2086 # a command and its arguments

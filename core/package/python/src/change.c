@@ -66,6 +66,7 @@ typedef struct ckfy_change
 	const uint64_t *hashes;
 	size_t n;
 	unsigned item_classes;
+	bool one; /* an item, and not a list of one */
 } ckfy_change;
 
 static bool
@@ -118,13 +119,16 @@ ckfy_in_place(const ckfy_filter *self, const ckfy_change *change)
 			(change->n <= CKFY_MOST_IN_PLACE && ckf_few(ckfy_engine(self), change->n)));
 }
 
+/* Returns None; of one item's removal, whether there was one. */
 static PyObject *
 ckfy_make_change(ckfy_filter *self, const ckfy_change *change)
 {
+	uint64_t count;
 	bool ok;
 
 	if (!ckfy_change_begin(self))
 		return NULL;
+	count = ckfy_engine(self)->count;
 	if (ckfy_in_place(self, change))
 	{
 		cuckoofilter_error error;
@@ -136,9 +140,12 @@ ckfy_make_change(ckfy_filter *self, const ckfy_change *change)
 	}
 	else
 		ok = ckfy_change_copy(self, change);
+	count -= ckfy_engine(self)->count;
 	ckfy_change_end(self);
 	if (!ok)
 		return NULL;
+	if (change->what == CKFY_REMOVE && change->one)
+		return PyBool_FromLong(count != 0);
 	Py_RETURN_NONE;
 }
 
@@ -169,7 +176,7 @@ ckfy_add(PyObject *self, PyObject *item)
 PyObject *
 ckfy_remove(PyObject *self, PyObject *item)
 {
-	return ckfy_change_one(self, item, (ckfy_change){.what = CKFY_REMOVE});
+	return ckfy_change_one(self, item, (ckfy_change){.what = CKFY_REMOVE, .one = true});
 }
 
 static PyObject *
@@ -196,7 +203,7 @@ ckfy_add_hash(PyObject *self, PyObject *hash)
 PyObject *
 ckfy_remove_hash(PyObject *self, PyObject *hash)
 {
-	return ckfy_change_hash(self, hash, (ckfy_change){.what = CKFY_REMOVE});
+	return ckfy_change_hash(self, hash, (ckfy_change){.what = CKFY_REMOVE, .one = true});
 }
 
 PyObject *

@@ -465,12 +465,12 @@ static PyMethodDef methods[] = {
 	 "add_hash($self, hash, /)\n--\n\nStore one copy of a 64-bit hash."},
 	{"remove", ckfy_remove, METH_O,
 	 "remove($self, item, /)\n--\n\n"
-	 "Remove one copy of the item; one that is not found changes nothing. Remove only what was "
-	 "added."},
+	 "Remove one copy of the item. True: a copy was removed. Remove only what was added."},
 	{"remove_many", ckfy_remove_many, METH_O,
 	 "remove_many($self, items, /)\n--\n\nRemove one copy of each item."},
 	{"remove_hash", ckfy_remove_hash, METH_O,
-	 "remove_hash($self, hash, /)\n--\n\nRemove one copy of a 64-bit hash."},
+	 "remove_hash($self, hash, /)\n--\n\n"
+	 "Remove one copy of a 64-bit hash. True: a copy was removed."},
 	{"compact", ckfy_compact, METH_NOARGS,
 	 "compact($self, /)\n--\n\nRewrite the filter in the fewest bytes."},
 	{"sum", ckfy_sum, METH_O,
