@@ -105,6 +105,8 @@ install-sqlite: $(SQLITE_SO)
 	install -m 644 $(SQLITE_SO) "$(DESTDIR)$(SQLITE_DIR)/cuckoofilter.so"
 	@echo "In SQLite:  .load $(SQLITE_DIR)/cuckoofilter"
 
+include sqlite/package/package.mk
+
 demo:
 	@test/demo.sh
 
@@ -261,6 +263,8 @@ help:
 	@echo "make lib             build/lib/libcuckoofilter.so and .a, for C programs"
 	@echo "make install-lib     copy them, the headers and cuckoofilter.pc  (PREFIX=/usr/local, LIBDIR=, DESTDIR=)"
 	@echo "make javascript      build/javascript/cuckoofilter, the npm package in WebAssembly  (clang, lld, binaryen)"
+	@echo "make windows         build/windows/cuckoofilter.dll, SQLite's extension for Windows  (mingw-w64)"
+	@echo "make sqlite-wasm     build/sqlite-wasm/sqlite3.mjs and .wasm, SQLite with the extension in it  (emscripten, wabt, apt-get)"
 	@echo "make pg              build/pg/cuckoofilter.so and cuckoofilter_join.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"

@@ -71,6 +71,9 @@ test      python3-numpy
 test      shellcheck
 test      sqlite3
 valgrind  valgrind
+windows   gcc-mingw-w64-x86-64
+windows   wine
+windows   wine64
 TABLE
 }
 

@@ -67,6 +67,20 @@ for compiler in gcc clang; do
 		build/cuckoofilter.c
 done
 
+# Programs are told to compile the amalgamation as they like.
+for compiler in gcc clang x86_64-w64-mingw32-gcc; do
+	headers=
+	[ "$compiler" != x86_64-w64-mingw32-gcc ] || headers=-Ibuild/windows/include
+	if ! command -v "$compiler" > /dev/null || { [ -n "$headers" ] && ! make -s build/windows/include/sqlite3ext.h; }; then
+		echo "skipped: the amalgamation with -pedantic, by $compiler, which is not here"
+		continue
+	fi
+	for define in "" -DSQLITE_CORE; do
+		check "$compiler -pedantic -Werror $define: the amalgamation" compile "$compiler" \
+			"-pedantic -Wno-unused-function $headers $define" build/cuckoofilter.c
+	done
+done
+
 # Every suite, and every target that tests or measures.
 suites()
 {

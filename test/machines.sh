@@ -1,9 +1,9 @@
 #!/bin/sh
 # The core's suites and vectors on other machines and compilers: the same bytes and answers.
 #
-#   test/machines.sh [name...]     all, or some of: gcc-O0 gcc-O3 clang-O0 clang-O3 wraps i386 s390x arm64
+#   test/machines.sh [name...]     all, or some of: gcc-O0 gcc-O3 clang-O0 clang-O3 wraps i386 s390x arm64 windows
 #
-# s390x (big-endian) and arm64 run under qemu-user; wraps is clang with sanitizers that let no integer
+# s390x (big-endian) and arm64 run under qemu-user, windows under wine; wraps is clang with sanitizers that let no integer
 # overflow or lose bits, signed or unsigned, but where test/wraps.txt says so.  Installs what is missing.  ROUNDS=n: per cent of
 # the random rounds; SEED=n replays.  Every machine tells a digest of the filters that it built from
 # one seed; they must be equal.
@@ -46,7 +46,7 @@ build() # name compiler flags...
 		is_suite "$source" && continue
 		$cc $flags "$@" -c "$source" -o "$dir/$(echo "$source" | tr / _).o" || return 1
 	done
-	for source in test/core/*.c test/core/tool/*.c; do
+	for source in test/core/*.c test/core/tool/answers.c; do
 		is_suite "$source" || continue
 		$cc $flags "$@" "$source" "$dir"/*.o -lm -o "$dir/$(basename "$source" .c)" || return 1
 	done
@@ -74,7 +74,7 @@ run() # name runner...
 	done
 	this=$(digest "$name" "$@")
 	first_digest=${first_digest:-$this}
-	[ "$this" = "$first_digest" ]
+	[ "$this" = "$first_digest" ] && [ "$this" != "$(sha256sum < /dev/null | cut -c1-16)" ]
 	count "$name: the filters' digest is $this" $?
 }
 
@@ -94,6 +94,11 @@ machine() # name
 			test/install.sh arm64
 			runner=qemu-aarch64
 			build arm64 aarch64-linux-gnu-gcc -O2 -static ;;
+		windows)
+			test/install.sh windows
+			runner=test/wine.sh
+			build windows x86_64-w64-mingw32-gcc -O2 -static -D__USE_MINGW_ANSI_STDIO=1 -Wno-format -Wno-format-extra-args \
+				-include test/core/windows/posix.h -Itest/core/windows ;;
 		wraps)
 			build wraps clang -O1 -g -fno-sanitize-recover=all -fsanitize-ignorelist=test/wraps.txt \
 				-fsanitize=undefined,unsigned-integer-overflow,implicit-conversion ;;
@@ -111,7 +116,7 @@ machine() # name
 mkdir -p "$out/include"
 test/install.sh
 cp /usr/include/xxhash.h "$out/include/" # cross compilers do not look there
-[ $# -gt 0 ] || set -- gcc-O0 gcc-O3 clang-O0 clang-O3 wraps i386 s390x arm64
+[ $# -gt 0 ] || set -- gcc-O0 gcc-O3 clang-O0 clang-O3 wraps i386 s390x arm64 windows
 for name in "$@"; do
 	machine "$name"
 done

@@ -102,6 +102,7 @@ sqlite()
 			/usr/bin/python3 "test/sqlite/$script.py"
 	done
 	suite test/sqlite/shell.sh
+	suite "$(share 5)" test/sqlite/windows.sh
 	suite test/drivers/better_sqlite3.sh
 	suite build/test/sqlite/hostile
 	suite "$(share 20)" build/test/sqlite/memory

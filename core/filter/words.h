@@ -36,7 +36,9 @@ CKF_INLINE uint64_t
 ckf_mulhi(uint64_t x, uint32_t m)
 {
 #ifdef __SIZEOF_INT128__
-	return (uint64_t)(((unsigned __int128)x * m) >> 64);
+	__extension__ typedef unsigned __int128 product;
+
+	return (uint64_t)(((product)x * m) >> 64);
 #else
 	return ((x >> 32) * m + (((x & UINT32_MAX) * m) >> 32)) >> 32;
 #endif

@@ -422,12 +422,13 @@ main(void)
 {
 	const int rounds = (int)(ROUNDS * sample_percent() / 100);
 	char sql[1000];
-	int table, i;
+	int table, i, file;
 
 	check_seed();
 	snprintf(path, sizeof(path), "%s/table_hostile.XXXXXX",
 			 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	if (mkstemp(path) < 0)
+	file = mkstemp(path);
+	if (file < 0 || close(file) != 0)
 		abort();
 	for (table = 0; table < TABLES; table++)
 	{
