@@ -59,8 +59,10 @@ ckfp_count_builds(void *builds)
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
 		ckfp_stats_count(CKFP_STAT_ASLEEP, counts.unasked > 0);
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
-		if (!build->verify)
-			ckfp_stats_count(CKFP_STAT_ROWS_REMOVED, counts.removed);
+		if (build->verify) /* which drops nothing */
+			continue;
+		ckfp_stats_count(CKFP_STAT_ROWS_REMOVED, counts.removed);
+		ckfp_stats_count(CKFP_STAT_PARTITIONS_SKIPPED, counts.skipped);
 	}
 }
 

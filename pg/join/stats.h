@@ -27,7 +27,7 @@ typedef enum ckfp_stat
 	CKFP_STAT_ASLEEP,             /* and those that scans stopped to ask, as too many rows passed */
 	CKFP_STAT_ROWS_TESTED,        /* rows for which a filter was asked, */
 	CKFP_STAT_ROWS_REMOVED,       /* and those that it dropped */
-	CKFP_STAT_PARTITIONS_SKIPPED, /* scans of partitions that were not started, or not again */
+	CKFP_STAT_PARTITIONS_SKIPPED, /* scans of partitions that were not needed: no key is there */
 	CKFP_STAT_NESTED_LOOPS,       /* of the filters that were built: those of nested loops */
 	CKFP_STATS
 } ckfp_stat;

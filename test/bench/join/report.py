@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 
-from measure import QUICK
+from measure import QUICK, SCALE
 
 DIRECTORY = sys.argv[1]
 
@@ -116,7 +116,7 @@ def fraction(row, mode):
 
 def targets():
     print("## What is to be reached\n")
-    print("Over the warehouse (`warehouse/`, 2 million sales): sales by month (60 partitions) and by three days (600), in the")
+    print(f"Over the warehouse (`warehouse/`, {int(2_000_000 * SCALE):,} sales): sales by month (60 partitions) and by three days (600), in the")
     print("order of time and in none, skewed keys, nested loops. Processor time in ms, of all processes where a query has")
     print("workers or foreign tables. The last columns are the counters of `cuckoofilter_join_stats` in auto.\n")
     table("case", "runs", "off", "auto", "on", "auto : off", "to reach", "built", "rows removed", "partitions skipped", "nested loops")
@@ -137,7 +137,8 @@ def warehouse():
     loops = sum(1 for row in of if row["nested loops in the plan"] != "0")
     large = [row for row in of if float(row["cpu off"]) > 0.010]
     print("## A warehouse\n")
-    print(f"{len(of)} queries as PostgreSQL plans them, {loops} of them with nested loops: `warehouse.py`. Processor time in ms;")
+    print(f"{len(of)} queries over {int(2_000_000 * SCALE):,} sales as PostgreSQL plans them, {loops} of them with nested loops:")
+    print("`warehouse.py`. Processor time in ms;", end=" ")
     print("nested loops in the plan of off; what the filters did in auto.\n")
     table("query", "", "runs", "off", "auto", "on", "auto : off", "on : off", "nested loops", "built", "rows removed", "partitions skipped", "filters of nested loops")
     for row in of:

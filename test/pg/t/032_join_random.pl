@@ -435,5 +435,6 @@ cmp_ok($count{errors} + $count{timeouts}, '<', $count{queries} / 10, "and few fa
 my $least = int($count{queries} / 200);
 cmp_ok($count{both}, '>=', $least, "$count{volatile} ask a sequence, $count{both} of them with filters");
 cmp_ok($count{loops}, '>=', $least, "$count{loops} have filters of nested loops");
+cmp_ok($count{skipped}, '>=', $least, "$count{skipped} skip partitions");
 
 done_testing();

@@ -16,6 +16,11 @@ my $settings = "cuckoofilter.join_filter = on\ncuckoofilter.join_filter_min_rows
 my $tables = q{
 	CREATE TABLE fact AS SELECT i, i % 5000 AS k FROM generate_series(1, 50000) i;
 	CREATE TABLE dim AS SELECT i AS k FROM generate_series(0, 49) i;
+	CREATE TABLE parted (k int) PARTITION BY RANGE (k);
+	DO $$BEGIN FOR i IN 0..9 LOOP EXECUTE format('CREATE TABLE parted_%s PARTITION OF parted FOR VALUES FROM (%s) TO (%s)', i, i * 500, i * 500 + 500); END LOOP; END$$;
+	INSERT INTO parted SELECT generate_series(0, 4999);
+	CREATE TABLE keyed AS SELECT i AS k, i AS label FROM generate_series(1, 5000) i;
+	ALTER TABLE keyed ADD PRIMARY KEY (k);
 	CREATE TABLE every AS SELECT i AS k FROM generate_series(0, 4999) i;
 	ANALYZE};
 my $join = 'SELECT count(*) FROM fact JOIN dim USING (k)'; # 500 rows of 50,000
@@ -101,6 +106,20 @@ $session->query('SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(*) FR
 $stats = stats_of($asks, 'postgres');
 is("@$stats{qw(planned built given_up asleep)}", '1 1 0 1', 'a filter that drops nothing falls asleep');
 cmp_ok($stats->{rows_tested}, '<', 40000, 'and tests few rows');
+
+# Partitions and nested loops.
+$session->query('SELECT cuckoofilter_join_stats_reset()');
+is($session->query('SELECT count(*) FROM parted JOIN dim USING (k)'), '50', 'a table with ten partitions');
+$stats = stats_of($asks, 'postgres');
+is("@$stats{qw(built partitions_skipped nested_loops)}", '1 9 0', 'nine partitions are skipped');
+$session->query("SELECT cuckoofilter_join_stats_reset(); SET cuckoofilter.join_filter = verify; SELECT count(*) FROM parted JOIN dim USING (k); SET cuckoofilter.join_filter = on");
+is(stats_of($asks, 'postgres')->{partitions_skipped}, 0, 'verify skips none');
+$session->query("SELECT cuckoofilter_join_stats_reset(); SET enable_hashjoin = off; SET enable_nestloop = on; SET enable_seqscan = off");
+is($session->query('SELECT count(*) FROM fact JOIN keyed USING (k) WHERE label < 50'), '490', 'a nested loop');
+$stats = stats_of($asks, 'postgres');
+is("@$stats{qw(planned built nested_loops)}", '1 1 1', 'has a filter');
+cmp_ok($stats->{rows_removed}, '>', 45000, "which removes $stats->{rows_removed} rows");
+$session->query('SET enable_hashjoin = on; SET enable_nestloop = off; SET enable_seqscan = on');
 
 # Many executions, nested ones, errors, cursors.
 $session->query('SELECT cuckoofilter_join_stats_reset()');
