@@ -1,8 +1,8 @@
 /*
- * load.c - figure 2: the load factor at the first failed insert, by
- * fingerprint bits, for buckets of 4 and 8 slots and several table sizes.
+ * load.c - figure 2: the load factor at the first failed insert, by fingerprint bits, for buckets
+ * of 4 and 8 slots and several table sizes.
  *
- * Nothing is timed, so every processor takes a part of the shapes.
+ * Nothing is timed, so the shapes run on all processors in parallel.
  */
 #define _POSIX_C_SOURCE 200809L
 

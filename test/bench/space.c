@@ -1,7 +1,7 @@
 /*
- * space.c - bits an item against the false positive rate: measured, for
- * figures 3 and 4 (space.csv), and what each filter needs for a rate that is
- * asked for, over many numbers of items (equal.csv).
+ * space.c - bits for each item against the false positive rate: measured for figures 3 and 4
+ * (space.csv), and what each filter needs for a requested rate, for many numbers of items
+ * (equal.csv).
  */
 #include <math.h>
 #include <stdlib.h>

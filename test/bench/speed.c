@@ -1,11 +1,11 @@
 /*
  * speed.c - the paper's evaluation at one size: table 3 and figures 5 to 8.
  *
- * Eight filters of the same bytes (192 MB; QUICK=1: 3 MB) live side by side,
- * and take turns at every step, so that what disturbs the machine disturbs
- * them alike: filled from empty to full in 20 steps, asked at each, and
- * some items taken out and put back; asked for keys of which a share is present;
- * filled to the first failure.  Then ours are built in bulk.
+ * Eight filters of the same bytes (192 MB; QUICK=1: 3 MB) take turns at every step, so that other
+ * load on the machine disturbs all of them equally.  They are filled from empty to full in 20
+ * steps; at each step they are queried, and some items are removed and added again.  Then they are
+ * queried with keys of which a share is present, and filled to the first failure.  Finally our
+ * filters are built in bulk.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
- * test_reference.c - are the six reference filters right?  No false negative,
- * the false positive rate that theory gives, removals that leave the other
- * items alone, the paper's load factors.  SEED=n replays a run.
+ * test_reference.c - checks the six reference filters: no false negatives, the false positive rate
+ * of the theory, removals that keep the other items, the paper's load factors.  SEED=n replays a
+ * run.
  */
 #include <math.h>
 #include <stdio.h>

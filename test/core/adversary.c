@@ -1,11 +1,10 @@
 /*
- * adversary.c - hashes chosen against the filter.  What must hold then: every
- * insert takes a bounded amount of work and memory, a refusal is clear and
- * changes nothing, and no item that is in is ever denied.  With a seed that is
- * not known to the sender the same items are as good as random ones.
+ * adversary.c - hashes that an attacker chooses for the filter.  Every insert takes a bounded
+ * amount of work and memory, a refusal is clear and changes nothing, and no item in the filter is
+ * ever denied.  If the attacker does not know the seed, the items are like random ones.
  *
- * Work is counted, not timed: rebuilds that a host has to run, their steps, and the
- * size of what they ask for.
+ * Work is counted, not timed: the rebuilds that a host runs, their steps, and the size of the
+ * memory that they request.
  */
 #include "attack.h"
 #include "history.h"

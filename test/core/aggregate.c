@@ -1,6 +1,6 @@
 /*
- * aggregate.c - collecting states, their combination, merges of many filters;
- * and canonical bytes: any order and any split give the same filter.
+ * aggregate.c - states of aggregates, their combination, and merges of many filters.  Any order and
+ * any partition of the items give the same bytes.
  */
 #include "model.h"
 #include "thresholds.h"

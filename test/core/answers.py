@@ -1,4 +1,4 @@
-"""The C reader behind a pipe, and how its answers are compared with reader.py's."""
+"""The C reader behind a pipe, and the comparison of its answers with those of reader.py."""
 import glob
 import os
 import random

@@ -1,6 +1,5 @@
 /*
- * attack.c - see attack.h.  Prefixes and buckets are computed as FORMAT.md
- * says, section 1.
+ * attack.c - see attack.h.  Prefixes and buckets are computed as in FORMAT.md, section 1.
  */
 #include "attack.h"
 

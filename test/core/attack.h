@@ -1,6 +1,6 @@
 /*
- * attack.h - hashes as someone would choose them who knows the seed, and so can
- * find items of any hash, and who may look at the filter meanwhile.
+ * attack.h - hashes that an attacker chooses who knows the seed, so can find items with any hash,
+ * and who may read the filter meanwhile.
  */
 #ifndef ATTACK_H
 #define ATTACK_H

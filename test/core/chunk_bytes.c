@@ -1,6 +1,6 @@
 /*
- * chunk_bytes.c - chunks that nobody should have written: anyone may write a table's rows.
- * They give errors or wrong answers, and every call on them ends within its bytes.
+ * chunk_bytes.c - damaged and forged chunks, since anybody may write the rows of a table.  They
+ * give errors or wrong answers, and every call on them stays within its bytes.
  */
 #include "chunk_ops.h"
 #include "inputs.h"

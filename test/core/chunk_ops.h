@@ -1,5 +1,5 @@
 /*
- * chunk_ops.h - everything that may be done to a chunk, which may be forged.
+ * chunk_ops.h - every operation on a chunk, which may be forged.
  */
 #ifndef CHUNK_OPS_H
 #define CHUNK_OPS_H

@@ -1,6 +1,6 @@
 /*
- * chunks.c - a filter in chunks beside an exact model: adds, removals, merges and packs in
- * any order, and its export, which is the bytes of an aggregate where it must be.
+ * chunks.c - a filter in chunks, compared with an exact model: adds, removals, merges and packs in
+ * any order, and its export, which has the bytes of an aggregate where this is promised.
  */
 #include "inputs.h"
 #include "shelf.h"
@@ -174,14 +174,15 @@ remove_batch(history *h, size_t n)
 
 /* What was never added: nothing must happen, where no prefix is shared. */
 static void
-remove_stranger(history *h)
+remove_absent(history *h)
 {
 	uint64_t hash = check_random();
 	uint64_t before = h->s.count;
 
 	if (h->m.set || map_get(&h->m.groups, model_prefix(&h->m, hash)) > 0)
 		return;
-	CHECK(shelf_remove(&h->s, &hash, 1) == CKF_OK && h->s.count == before, "removed a stranger");
+	CHECK(shelf_remove(&h->s, &hash, 1) == CKF_OK && h->s.count == before,
+		  "removed an item that was not added");
 }
 
 /* What a table must say to a filter that is to be merged into it. */
@@ -242,7 +243,7 @@ merge_filter(history *h)
 	ckf_status status;
 
 	w.seed = h->s.chunks->like.seed;
-	w.stranger = 10;
+	w.other_seed = 10;
 	w.most = few ? 200 : 5000;
 	if (check_chance(60))
 		input_draw(&in, &w, 1);
@@ -387,7 +388,7 @@ change(history *h)
 			pack(h);
 			break;
 		case 5:
-			remove_stranger(h);
+			remove_absent(h);
 			break;
 		case 6:
 			remove_batch(h, 1);

@@ -1,6 +1,6 @@
 /*
- * collect.c - a collector beside a sorted array: hashes in any order and number, taken one
- * by one or as filters, settled now and then; its memory, and a host that has no more.
+ * collect.c - a collector, compared with a sorted array: hashes in any order and number, added one
+ * by one or as filters, and settled now and then; its memory; and a host that is out of memory.
  */
 #include "state.h"
 #include "thresholds.h"

@@ -1,9 +1,9 @@
 /*
- * common.c - what filters have in common, where they differ in everything: size,
- * capacity, rate, bucket size, layout, kind, classes of items, and now and then the seed.
+ * common.c - comparison of filters that differ in size, capacity, rate, bucket size, layout, kind,
+ * classes of items, and sometimes in the seed.
  *
- * The exact model says what an intersection must hold, in any order and through any tree
- * of partial ones, and how many items are shared.
+ * The exact model says what an intersection must have, in any order and through any tree of partial
+ * intersections, and how many items the filters share.
  */
 #include "forge.h"
 #include "inputs.h"
@@ -27,7 +27,7 @@ enum
 };
 
 /* What is intersected. */
-typedef struct meeting
+typedef struct common_case
 {
 	world world;
 	input inputs[MOST_INPUTS];
@@ -37,12 +37,12 @@ typedef struct meeting
 	promise promise;
 	unsigned classes; /* of the result */
 	model common;     /* at the promise's precision */
-} meeting;
+} common_case;
 
 /* Are there two filters of which one has items of class 7, and the other has them as
  * version 1 hashed them if it has any? */
 static bool
-hashed_otherwise(const meeting *m)
+hashed_otherwise(const common_case *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t j = 0; j < m->n; j++)
@@ -53,7 +53,7 @@ hashed_otherwise(const meeting *m)
 }
 
 static void
-meeting_draw(meeting *m, const plan *p, size_t least)
+common_case_draw(common_case *m, const plan *p, size_t least)
 {
 	model models[MOST_INPUTS];
 	ckf_filter like = {0};
@@ -86,7 +86,7 @@ meeting_draw(meeting *m, const plan *p, size_t least)
 }
 
 static void
-meeting_free(meeting *m)
+common_case_free(common_case *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		input_free(&m->inputs[i]);
@@ -95,7 +95,7 @@ meeting_free(meeting *m)
 
 /* The status of an intersection that gave none. */
 static void
-check_refused(const meeting *m, ckf_status status)
+check_refused(const common_case *m, ckf_status status)
 {
 	if (status == CKF_SEED_DIFFERS)
 		CHECK(m->promise.seeds_differ, "seeds do not differ");
@@ -109,7 +109,7 @@ check_refused(const meeting *m, ckf_status status)
 
 /* What is in all must be in, and an item of such a class may be asked for. */
 static void
-check_nothing_lost(const meeting *m, const owned *result)
+check_nothing_lost(const common_case *m, const owned *result)
 {
 	uint64_t hash;
 	uint32_t copies;
@@ -128,7 +128,7 @@ check_nothing_lost(const meeting *m, const owned *result)
 }
 
 static void
-check_exact(const meeting *m, const owned *result)
+check_exact(const common_case *m, const owned *result)
 {
 	const ckf_filter *filter = &result->filter;
 
@@ -156,11 +156,11 @@ run_pairs(const void *arg)
 
 	for (uint64_t i = check_rounds(p->rounds); i > 0; i--)
 	{
-		meeting m;
+		common_case m;
 		owned ab, ba, again;
 		ckf_status status;
 
-		meeting_draw(&m, p, 2);
+		common_case_draw(&m, p, 2);
 		status = run_rebuild(&ab, CKF_INTERSECT, &m.inputs[0].filter, &m.inputs[1].filter);
 		CHECK(run_rebuild(&ba, CKF_INTERSECT, &m.inputs[1].filter, &m.inputs[0].filter) == status,
 			  "the other way round is not status %d", status);
@@ -178,7 +178,7 @@ run_pairs(const void *arg)
 		}
 		else
 			check_refused(&m, status);
-		meeting_free(&m);
+		common_case_free(&m);
 	}
 }
 
@@ -209,7 +209,7 @@ run_tree(owned *result, const input *const *in, size_t n)
 
 /* Have all inputs that have a say one precision? */
 static bool
-one_precision(const meeting *m)
+one_precision(const common_case *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 	{
@@ -224,7 +224,7 @@ one_precision(const meeting *m)
 }
 
 static void
-shuffle(meeting *m)
+shuffle(common_case *m)
 {
 	for (size_t i = m->n; i > 1; i--)
 	{
@@ -239,7 +239,7 @@ shuffle(meeting *m)
 /* With unlike precision, chance matches are fewer where the finer ones met first; none
  * is there that was not in all at the coarsest. */
 static void
-check_within(const meeting *m, const owned *result)
+check_within(const common_case *m, const owned *result)
 {
 	const ckf_filter *filter = &result->filter;
 	uint64_t prefix;
@@ -262,11 +262,11 @@ run_trees(const void *arg)
 
 	for (uint64_t i = check_rounds(p->rounds); i > 0; i--)
 	{
-		meeting m;
+		common_case m;
 		owned first, other;
 		bool has_first = false;
 
-		meeting_draw(&m, p, 1);
+		common_case_draw(&m, p, 1);
 		for (int tree = 0; tree < TREES; tree++)
 		{
 			ckf_status status = run_tree(&other, m.order, m.n);
@@ -295,7 +295,7 @@ run_trees(const void *arg)
 		}
 		if (has_first)
 			owned_free(&first);
-		meeting_free(&m);
+		common_case_free(&m);
 	}
 }
 
@@ -321,7 +321,7 @@ count_truth(const map *truth)
 /* A comparison that is refused because the sizes are too unlike: the larger one's items
  * leave few of the prefixes free. */
 static void
-check_unlike(const meeting *m)
+check_unlike(const common_case *m)
 {
 	double a = count_truth(&m->inputs[0].model.truth), b = count_truth(&m->inputs[1].model.truth);
 
@@ -330,7 +330,7 @@ check_unlike(const meeting *m)
 }
 
 static void
-check_comparison(const meeting *m, const ckf_comparison *found)
+check_comparison(const common_case *m, const ckf_comparison *found)
 {
 	double a = count_truth(&m->inputs[0].model.truth), b = count_truth(&m->inputs[1].model.truth);
 	double both = count_truth(&m->common.truth), any = a + b - both;
@@ -368,11 +368,11 @@ run_comparisons(const void *arg)
 
 	for (uint64_t i = check_rounds(p->rounds); i > 0; i--)
 	{
-		meeting m;
+		common_case m;
 		ckf_comparison ab, ba;
 		ckf_status status;
 
-		meeting_draw(&m, p, 2);
+		common_case_draw(&m, p, 2);
 		status = run_comparison(&ab, &m.inputs[0].filter, &m.inputs[1].filter);
 		CHECK(run_comparison(&ba, &m.inputs[1].filter, &m.inputs[0].filter) == status, "status");
 		CHECK(status == CKF_SEED_DIFFERS || !m.promise.seeds_differ, "unlike seeds");
@@ -386,7 +386,7 @@ run_comparisons(const void *arg)
 		}
 		else
 			check_refused(&m, status);
-		meeting_free(&m);
+		common_case_free(&m);
 	}
 }
 

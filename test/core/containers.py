@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Hashes of values that consist of others, a second time.
+"""A second implementation of the hashes of values that consist of other values.
 
-Written from FORMAT.md, section 6, and not from the C code; replays
+It was written from FORMAT.md, section 6, and not from the C code. It replays
 test/vectors/containers.tsv.
 """
 import json

@@ -1,11 +1,10 @@
 /*
- * contract.c - the contract of removal, as a user would put it: who removes
- * only what was added is never told that an item of which a copy is left is not
- * in.  Random histories over few items, so that copies and prefixes pile up and
- * groups saturate, in filters of unlike shapes that are summed and united.
+ * contract.c - the promise to a user who removes only what was added: an item of which a copy is
+ * left is never denied.  Random histories use few items, so that copies add up, prefixes are shared
+ * and groups saturate, in filters of different shapes that are summed and united.
  *
- * Unlike lockstep.c this knows nothing of prefixes and groups, only what was
- * added and removed.
+ * Unlike lockstep.c, this suite knows nothing about prefixes and groups, but only what was added
+ * and removed.
  */
 #include "drive.h"
 

@@ -1,5 +1,5 @@
 /*
- * drive.c - a host in miniature, see drive.h.
+ * drive.c - a minimal host, see drive.h.
  */
 #include "drive.h"
 #include "state.h"

@@ -1,7 +1,6 @@
 /*
- * drive.h - what a host does around the core: own the bytes, grow them, run
- * rebuilds.  Every buffer is guarded (check.h), every promise of cuckoofilter.h
- * that can be seen from here is checked on the way.
+ * drive.h - what a host does for the core: own the bytes, grow them, run rebuilds.  Every buffer is
+ * guarded (check.h), and the promises of cuckoofilter.h that can be observed here are checked.
  */
 #ifndef DRIVE_H
 #define DRIVE_H

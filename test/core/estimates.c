@@ -1,11 +1,11 @@
 /*
- * estimates.c - how far the estimated overlap of two filters is from the truth, over
- * random cases: numbers of items, precision and share are each drawn by themselves.
+ * estimates.c - how far the estimated overlap of two filters is from the true one, in random cases:
+ * the numbers of items, the precision and the shared part are drawn independently.
  *
- * Its standard error is sqrt((a b + s s / 2) / 2^w), of s items in both, a that only the one
- * filter has, and b that only the other has, as long as all of them are few beside 2^w: one prefix
- * in so many is that of two items by chance.  inputs.c has the formula for any number.  Filters
- * whose sizes are too unlike are refused.  The tables in test/OVERLAP.md are this suite's.
+ * The standard error is sqrt((a b + s s / 2) / 2^w) if s items are in both filters, a only in the
+ * one and b only in the other, and all of them are few compared with 2^w: one of so many prefixes
+ * is shared by chance. inputs.c has the formula for any numbers.  Filters whose sizes differ too
+ * much are refused.  This suite computes the tables in test/OVERLAP.md.
  */
 #include "inputs.h"
 

@@ -1,5 +1,5 @@
 /*
- * faults.c - what went wrong once, each as it was seen.
+ * faults.c - past faults, each as it was reported.
  */
 #include "inputs.h"
 

@@ -1,5 +1,5 @@
 /*
- * forge.c - see forge.h; the layout is that of FORMAT.md, sections 2 to 4.
+ * forge.c - see forge.h.  The layout is that of FORMAT.md, sections 2 to 4.
  */
 #include "forge.h"
 

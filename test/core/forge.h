@@ -1,6 +1,6 @@
 /*
- * forge.h - filters made by hand, field by field, for the suites that ask what
- * ckf_open takes.
+ * forge.h - filters that are written by hand, field by field, for the suites that test what
+ * ckf_open accepts.
  */
 #ifndef FORGE_H
 #define FORGE_H

@@ -1,7 +1,6 @@
 /*
- * golden.c - filters that were written once, test/vectors/golden, open and
- * answer as they did; and what a later version may write is refused, not
- * misread.
+ * golden.c - filters that released versions wrote (test/vectors/golden) open and give the same
+ * answers; bytes that a later version may write are refused, not misread.
  */
 #define _GNU_SOURCE
 #include "tsv.h"

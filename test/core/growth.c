@@ -1,6 +1,6 @@
 /*
- * growth.c - item by item up to the limit of the precision, and what happens
- * there: a clear refusal, nothing lost; and compaction on the way back.
+ * growth.c - adds one by one up to the limit of the precision: there the filter refuses clearly,
+ * and nothing is lost.  Then removals and compaction.
  */
 #include "model.h"
 

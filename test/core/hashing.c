@@ -1,5 +1,5 @@
 /*
- * hashing.c - equality of values is equality of hashes; and the options text.
+ * hashing.c - equal values have equal hashes; and the options text.
  */
 #include "check.h"
 #include "cuckoofilter.h"

@@ -157,14 +157,15 @@ history_remove_many(history *h)
 
 /* Removing what was never added and is not seen changes nothing. */
 static void
-remove_stranger(history *h)
+remove_absent(history *h)
 {
 	uint64_t hash = history_hash(h->shape);
 	bool found = true;
 
 	if (h->model.set || map_get(&h->model.groups, model_prefix(&h->model, hash)) > 0)
 		return;
-	CHECK(owned_remove(&h->filter, hash, &found) == CKF_OK && !found, "a stranger was removed");
+	CHECK(owned_remove(&h->filter, hash, &found) == CKF_OK && !found,
+		  "an item was removed that was not added");
 }
 
 void
@@ -331,7 +332,7 @@ history_operate(history *h)
 	else if (choice < 60)
 		history_remove_many(h);
 	else if (choice < 65)
-		remove_stranger(h);
+		remove_absent(h);
 	else if (choice < 72)
 		history_rehouse(h, CKF_GROW);
 	else if (choice < 82)

@@ -1,6 +1,6 @@
 /*
- * history.h - a filter, its oracle and the operations that a random history
- * does to both.  For the lockstep suite and the fuzz target of histories.
+ * history.h - a filter, its exact model, and the operations that a random history applies to both.
+ * It serves the lockstep suite and the fuzz target of histories.
  */
 #ifndef HISTORY_H
 #define HISTORY_H

@@ -1,7 +1,6 @@
 /*
- * hostile.c - damaged and forged bytes through the one door, and then through
- * every operation.  DESIGN.md section 2: an error or wrong answers, never a
- * crash, a hang or a read outside the buffer.
+ * hostile.c - damaged and forged bytes through ckf_open and then through every operation: an error
+ * or a wrong answer, but never a crash, a hang or a read outside the buffer.
  */
 #include "hostile.h"
 

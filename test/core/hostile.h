@@ -1,7 +1,7 @@
 /*
- * hostile.h - every operation of the core on bytes that may be anything.  For
- * the hostile suite and the fuzz targets: nothing here expects an answer, only
- * that there is one, that it ends and that no byte outside is touched.
+ * hostile.h - every operation of the core on any bytes.  It serves the hostile suite and the fuzz
+ * targets, which expect no particular answer: only that there is one, and that no byte outside the
+ * buffer is used.
  */
 #ifndef HOSTILE_H
 #define HOSTILE_H

@@ -24,7 +24,7 @@ world_new(size_t most)
 	return (world){.base = check_random(),
 				   .seed = check_chance(30) ? 0 : check_random(),
 				   .most = most,
-				   .stranger = check_chance(15) ? 30 : 0,
+				   .other_seed = check_chance(15) ? 30 : 0,
 				   .crowds = check_chance(30),
 				   .whole = check_chance(15)};
 }
@@ -132,7 +132,7 @@ draw_params(const world *w)
 	params.set = check_chance(30);
 	params.plain = check_chance(40);
 	params.bucket_size = sizes[check_below(4)];
-	params.seed = check_chance(w->stranger) ? check_random() : w->seed;
+	params.seed = check_chance(w->other_seed) ? check_random() : w->seed;
 	if (check_chance(40))
 		return params;
 	params.capacity = INT64_C(1) << check_below(check_chance(80) ? 20 : LARGEST_CAPACITY);

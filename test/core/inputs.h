@@ -1,7 +1,6 @@
 /*
- * inputs.h - filters that differ in everything, to be merged; and what a merge
- * of them must promise (FORMAT.md, section 8), worked out from what each was
- * created with.
+ * inputs.h - filters that differ in every parameter, as inputs of merges; and what a merge of them
+ * must promise (FORMAT.md, section 8), computed from the parameters with which they were created.
  */
 #ifndef INPUTS_H
 #define INPUTS_H
@@ -11,12 +10,12 @@
 /* What the inputs of one test share. */
 typedef struct world
 {
-	uint64_t base;     /* hashes are drawn from it, so that inputs overlap */
-	uint64_t seed;     /* of most filters */
-	size_t most;       /* items of a filter, at most */
-	unsigned stranger; /* per cent of the filters that have another seed */
-	bool crowds;       /* some filters have hashes that crowd together */
-	bool whole;        /* all filters are in whole hashes */
+	uint64_t base;       /* hashes are drawn from it, so that inputs overlap */
+	uint64_t seed;       /* of most filters */
+	size_t most;         /* items of a filter, at most */
+	unsigned other_seed; /* per cent of the filters that have another seed */
+	bool crowds;         /* some filters have hashes that crowd together */
+	bool whole;          /* all filters are in whole hashes */
 } world;
 
 world world_new(size_t most);

@@ -1,6 +1,6 @@
 /*
- * limits.c - what ckf_open takes and what it refuses, exactly: fields on both
- * sides of the limits that FORMAT.md sets them.
+ * limits.c - which bytes ckf_open accepts and which it refuses: fields on both sides of each limit
+ * in FORMAT.md.
  */
 #define _GNU_SOURCE
 #include "forge.h"

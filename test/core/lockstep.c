@@ -1,6 +1,6 @@
 /*
- * lockstep.c - random histories of every operation on filters of every shape,
- * beside the exact oracle of model.h.
+ * lockstep.c - random histories of every operation on filters of every shape, compared with the
+ * exact model of model.h.
  */
 #include "history.h"
 
@@ -27,9 +27,9 @@ run_history(const void *arg)
 	}
 }
 
-/* Two filters of unlike shapes meet. */
+/* Two filters of merges of unlike shapes. */
 static void
-run_meetings(const void *arg)
+run_merges(const void *arg)
 {
 	const shape *shapes = arg;
 
@@ -136,6 +136,6 @@ main(void)
 			(shape){5000, 0.01, false, layouts[l].plain, layouts[l].bucket_size, UNIFORM, 700};
 		check_case(run_saturation, &mixed[l], "saturation, %s", layouts[l].name);
 	}
-	check_case(run_meetings, mixed, "unlike shapes meet");
+	check_case(run_merges, mixed, "merges of unlike shapes");
 	return check_end();
 }

@@ -1,6 +1,6 @@
 /*
- * many.c - many items added or removed at once: the same answers as one by one,
- * in filters of every shape and size.
+ * many.c - many items added or removed in one call give the same answers as one by one, in filters
+ * of every shape and size.
  */
 #include "inputs.h"
 
@@ -229,7 +229,7 @@ run_few(const void *arg)
 
 /* Removals of what is not in: from nothing, and from other items. */
 static void
-run_strangers(const void *arg)
+run_absent(const void *arg)
 {
 	(void)arg;
 	for (size_t n = 0; n <= 2000; n = 2 * n + 1)
@@ -266,6 +266,6 @@ main(void)
 		if (plans[i].most <= LARGEST_INPUT)
 			check_case(run_many, &plans[i], "many items at once, %s", plans[i].name);
 	check_case(run_few, NULL, "a sixteenth");
-	check_case(run_strangers, NULL, "removals of what is not in");
+	check_case(run_absent, NULL, "removals of what is not in");
 	return check_end();
 }

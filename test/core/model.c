@@ -1,5 +1,5 @@
 /*
- * model.c - the exact oracle, see model.h.
+ * model.c - the exact model, see model.h.
  */
 #include "model.h"
 

@@ -1,10 +1,10 @@
 /*
- * model.h - the truth-teller beside a filter: exact multisets of hashes and of
- * hash prefixes, kept in lockstep by the tests.
+ * model.h - the exact model of a filter: multisets of hashes and of hash prefixes, which the tests
+ * change together with the filter.
  *
- * `truth` says which items are in, as the user of the filter would; `groups`
- * says which copies the filter must tell of each prefix, by the contract:
- * deletable filters hold up to 2 b copies and then stay so, sets hold one.
+ * `truth` has the items that are in the filter, as its user counts them.  `groups` has the copies
+ * of each prefix that the filter must report: a deletable filter has up to 2 b copies and then
+ * stays as it is, and a set has one.
  */
 #ifndef MODEL_H
 #define MODEL_H

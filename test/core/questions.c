@@ -1,6 +1,6 @@
 /*
- * questions.c - a question to a filter of which only the header is at hand answers
- * as the whole does, from the bytes that it asks for, which lie in the filter.
+ * questions.c - a lookup by steps in a filter of which only the header is given: it answers like a
+ * lookup in the whole filter, and requests only bytes of the filter.
  */
 #include "forge.h"
 #include "inputs.h"
@@ -96,7 +96,7 @@ some_hash(unsigned i)
 
 /* ------------------------------------------------------------ sound filters */
 
-/* Items, their neighbours, and strangers. */
+/* Items, their neighbours, and absent items. */
 static void
 check_filter(const owned *o, const model *m)
 {

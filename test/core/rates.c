@@ -1,6 +1,6 @@
 /*
- * rates.c - false positive rates, measured: n / 2^w within 10 %, plus what the
- * rule for tag 0 adds, and never above what was promised up to the capacity.
+ * rates.c - measured false positive rates: within 10 % of n / 2^w, plus the part of the rule for
+ * tag 0, and never above the promised rate up to the capacity.
  */
 #include "drive.h"
 

@@ -1,7 +1,7 @@
 """A second reader of cuckoofilter bytes, written from core/FORMAT.md alone.
 
-It shares no code with core/: what the two agree on is what the page says.
-Numbers in brackets are the page's sections.
+It shares no code with core/, so whatever the two agree on is described on the page. Numbers in
+brackets are sections of the page.
 """
 import itertools
 import math

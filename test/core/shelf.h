@@ -1,7 +1,7 @@
 /*
- * shelf.h - what a host does with chunks: keep them as rows, find the one of a hash,
- * change it, feed them all to a pack or an export.  Every buffer is guarded, and what
- * cuckoofilter_chunk.h promises of parts is checked on the way.
+ * shelf.h - what a host does with chunks: store them as rows, find the chunk of a hash, change it,
+ * feed all chunks to a pack or an export.  Every buffer is guarded, and the promises of
+ * cuckoofilter_chunk.h about parts are checked.
  */
 #ifndef SHELF_H
 #define SHELF_H

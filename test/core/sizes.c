@@ -1,6 +1,6 @@
 /*
- * sizes.c - bytes for n items: few for few, smooth in n, near the figures of
- * DESIGN.md; and parameters at the ends of their ranges.
+ * sizes.c - bytes for n items: few bytes for few items, no jumps between neighbouring n, and near
+ * the documented figures; and parameters at the ends of their ranges.
  */
 #include "drive.h"
 

@@ -1,6 +1,6 @@
 /*
- * state.h - the state of an aggregate that has become large, as a host keeps it: a
- * collector over items, or the filters of a merge.  For drive.c.
+ * state.h - the state of a large aggregate as a host stores it: a collector for items, or the list
+ * of filters of a merge.  It serves drive.c.
  */
 #ifndef STATE_H
 #define STATE_H

@@ -1,7 +1,6 @@
 /*
- * tags.c - every tag in every bucket of small tables: ckf_open takes it if, and
- * only if, FORMAT.md has a prefix whose tag lies there; and then it is that
- * prefix that is in.
+ * tags.c - every tag in every bucket of small tables: ckf_open accepts it exactly if FORMAT.md has
+ * a prefix with this tag in this bucket, and then this prefix is in the filter.
  */
 #include "forge.h"
 #include "table/cpu.h"

@@ -1,6 +1,6 @@
 /*
- * tsv.h - the files of test/vectors, whose README.md tells of their columns, and
- * their lists of items.
+ * tsv.h - read the files of test/vectors, whose columns README.md describes, and their lists of
+ * items.
  */
 #ifndef TSV_H
 #define TSV_H

@@ -1,11 +1,10 @@
 /*
- * unlike.c - merges of filters that differ in everything: size, capacity, rate,
- * bucket size, layout, kind, and now and then the seed.  By every road that
- * items can take: two at a time, collected in any order, through any tree of
- * partial states, some of which leave their process as filters on the way.
+ * unlike.c - merges of filters that differ in size, capacity, rate, bucket size, layout, kind, and
+ * sometimes in the seed.  Each merge is made in several ways: two filters at a time, as an
+ * aggregate in any order, and through any tree of partial states, some of which leave their process
+ * as filters in between.
  *
- * The exact model says what must come out; and all roads of one merge lead to
- * the same bytes.
+ * The exact model says what the result must have; and all ways of one merge give the same bytes.
  */
 #include "forge.h"
 #include "inputs.h"

@@ -1,7 +1,6 @@
 /*
- * vectors.c - replays test/vectors/hashes.tsv, containers.tsv, pairs.tsv and filters.tsv,
- * which test/vectors/README.md describes: the same files that PostgreSQL and
- * SQLite replay.
+ * vectors.c - replays test/vectors/hashes.tsv, containers.tsv, pairs.tsv and filters.tsv, which
+ * test/vectors/README.md describes.  PostgreSQL and SQLite replay the same files.
  */
 #include "tsv.h"
 

@@ -1,6 +1,5 @@
 /*
- * worked.c - replays the worked examples of core/FORMAT.md: page and code
- * cannot drift apart.
+ * worked.c - replays the worked examples of core/FORMAT.md, so that page and code agree.
  */
 #include "shelf.h"
 

@@ -1,7 +1,7 @@
 """A second writer of cuckoofilter bytes, written from core/FORMAT.md alone.
 
-It shares no code with core/*.c: what the two build alike is what the page says.
-Items are 64-bit hashes.  Numbers in brackets are the page's sections and steps.
+It shares no code with core/*.c, so whatever the two build alike is described on the page. Items
+are 64-bit hashes. Numbers in brackets are sections and steps of the page.
 """
 import functools
 import math
@@ -433,7 +433,7 @@ def common_classes(a, b):
     return both | ((a | b) & reader.ITEM_OLD if both & reader.ITEM_HASH else 0)
 
 
-def meet(inputs):
+def cut_inputs(inputs):
     """What filters' bytes have at the precision they have in common [8.9 to 8.11]: the promise, w, and
     the distinct items of each, if there may be any in common."""
     filters = [reader.Filter(data) for data in inputs]
@@ -450,7 +450,7 @@ def meet(inputs):
 
 def intersect(inputs):
     """Of one filter or two."""
-    p, w, items = meet(inputs)
+    p, w, items = cut_inputs(inputs)
     common = dict.fromkeys(set.intersection(*items), 1)
     return hashes_bytes(common, p) if w == 64 or not common else build_cut(common, w, p)
 
@@ -474,7 +474,7 @@ def too_unlike(least, larger, w, c):
 
 def compare(inputs):
     """Overlap and Jaccard index of two filters; None for two empty ones [8.12 to 8.14]."""
-    p, w, items = meet(inputs)
+    p, w, items = cut_inputs(inputs)
     if len(items) == 1:
         return 0.0, None if not any(reader.Filter(data).count for data in inputs) else 0.0
     a, b, any_of_them = (items_behind(len(x), w, p.c) for x in (*items, items[0] | items[1]))

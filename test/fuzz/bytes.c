@@ -1,5 +1,6 @@
 /*
- * bytes.c - fuzz target: any bytes through every door, then every operation.
+ * bytes.c - fuzz target: any bytes through every function that opens a filter, then every
+ * operation.
  */
 #include "hostile.h"
 

@@ -1,8 +1,8 @@
 /*
  * chunks.c - fuzz target: any bytes as a chunk with the right check, then every operation.
  *
- * The first byte chooses the table's parameters, the next eight the row's start; the chunk
- * follows, whose check is made.
+ * The first byte chooses the parameters of the table, and the next eight the start of the row.  The
+ * chunk follows; its check is computed.
  */
 #include "chunk_ops.h"
 

@@ -1,7 +1,7 @@
 /*
- * histories.c - fuzz target: the bytes choose a filter's shape and what happens
- * to it, beside the exact oracle: changes of one item and of many, and merges with
- * filters of other shapes, of two or collected in states.
+ * histories.c - fuzz target: the bytes choose the shape of a filter and the operations on it,
+ * compared with the exact model: changes of one item and of many, and merges with filters of other
+ * shapes, two at a time or in states of aggregates.
  */
 #include "history.h"
 

@@ -1,8 +1,8 @@
 /*
- * tables.c - fuzz target: the history of a filter table of SQLite.  The bytes choose its
- * arguments and what happens to it, beside a count of each item: an item that is in is
- * never denied.  They may also write the rows that lie behind it; from then on any answer
- * or error will do.
+ * tables.c - fuzz target: the history of a filter table of SQLite.  The bytes choose its arguments
+ * and the operations on it, compared with a count of each item: an item in the table is never
+ * denied.  They may also write the rows of the table directly; after that any answer or error is
+ * accepted.
  */
 #include <sqlite3.h>
 #include <stdbool.h>

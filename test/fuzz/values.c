@@ -1,6 +1,6 @@
 /*
- * values.c - fuzz target: SQL values through the SQLite functions.  The bytes
- * choose statements and the values bound to them; results are bound again.
+ * values.c - fuzz target: SQL values through the SQLite functions.  The bytes choose statements and
+ * the values bound to them, and results are bound again.
  */
 #include <sqlite3.h>
 #include <stdint.h>

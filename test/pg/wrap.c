@@ -1,7 +1,7 @@
 /*
  * wrap.c - another extension that puts plan nodes of its own into plans, as Citus and TimescaleDB
  * do: its planner hook wraps scans of the table `wrap.scans`, or with `wrap.joins` the hash join
- * next above each, in a CustomScan that hands on its child's rows.  t/035_join_strangers.pl
+ * next above each, in a CustomScan that hands on its child's rows.  t/035_join_wrappers.pl
  * builds it.
  */
 #include "postgres.h"
@@ -82,7 +82,7 @@ wrap_rescan(CustomScanState *node)
 }
 
 static const CustomExecMethods wrap_exec_methods = {
-	.CustomName = "Stranger",
+	.CustomName = "Wrapper",
 	.BeginCustomScan = wrap_begin,
 	.ExecCustomScan = wrap_exec,
 	.EndCustomScan = wrap_end,
@@ -99,7 +99,7 @@ wrap_create(CustomScan *scan)
 }
 
 static const CustomScanMethods wrap_methods = {
-	.CustomName = "Stranger",
+	.CustomName = "Wrapper",
 	.CreateCustomScanState = wrap_create,
 };
 

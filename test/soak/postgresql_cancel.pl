@@ -1,6 +1,6 @@
-# Statements that time out or are cancelled at random moments, all in one
-# session: it answers right after each, keeps no memory, and stored filters stay
-# as they were.  ROUNDS=n per cent of 1,000; SEED=n replays the moments.
+# Statements that time out or are cancelled at random moments, all in one session: it answers
+# correctly after each, its memory does not grow, and stored filters do not change. ROUNDS=n per
+# cent of 1,000; SEED=n replays the moments.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Many clients probe, add to, remove from and merge the same stored filters; each
-# addition is recorded by its transaction, and none is lost.  For SECONDS=n.
+# Many clients look up, add, remove and merge items in the same stored filters. Each add is recorded
+# in its transaction, and none is lost. SECONDS=n.
 use strict;
 use warnings;
 

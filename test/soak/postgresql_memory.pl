@@ -1,5 +1,5 @@
-# Memory is flat over a million calls of each function, and a hundred thousand
-# groups.  ROUNDS=n per cent of them.
+# Memory does not grow in a million calls of each function, and in a hundred thousand groups.
+# ROUNDS=n per cent of them.
 use strict;
 use warnings;
 

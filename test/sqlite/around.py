@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""Filters where people take them: through views and CTEs as handles, into
-dumps, other encodings and other connections, into triggers; and how drivers
-ask them.  What is in is never denied."""
+"""Filters in their surroundings: as handles in views and CTEs, in dumps, in other encodings and
+connections, in triggers, and through drivers. No item in a filter is denied."""
 
 import os
 import sqlite3

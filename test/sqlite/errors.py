@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every error sentence, through Python's sqlite3."""
+"""Every error message, through Python's sqlite3."""
 
 import re
 import random

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What each function tells SQLite of itself, and that it holds: an index on it survives reopening."""
+"""The flags of each function (deterministic, innocuous, direct only), and that they are true: an
+index on the function survives reopening."""
 
 import os
 import sqlite3

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What every function answers, through Python's sqlite3."""
+"""The results of every function, through Python's sqlite3."""
 
 import json
 import re
@@ -535,7 +535,7 @@ def test_item_classes():
     equal("hash", suite.info(filter)["item_classes"], ["text", "hash"])
 
 
-def test_strangers():
+def test_items_of_other_classes():
     """Items of a class that never was are not in, whatever they match by chance, and take no other item's copy."""
     numbers = one(f"SELECT cuckoofilter_agg(x, 0.2, 4000) FROM {NUMBERS}", 1, 4000)
     words = [f"x{i}" for i in range(300)]

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Golden filters (test/vectors/golden) open and answer; what is not of their version is refused."""
+"""Golden filters (test/vectors/golden) open and give the same answers; bytes of unknown versions
+are refused."""
 
 import json
 

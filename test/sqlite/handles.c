@@ -1,10 +1,10 @@
 /*
- * handles.c - what a connection remembers: its handles, at a limit so low that they
- * are dropped all the time, and what it has told SQLite's log.
+ * handles.c - what a connection remembers: its handles, with limits so low that they are closed all
+ * the time, and what it has written to SQLite's log.
  *
- * Built with CKFS_MAX_HANDLE_BYTES and CKFS_MAX_NAMES of a few (see the Makefile) and linked in
- * (SQLITE_CORE), under sanitizers: a statement that looks at what was given back stops
- * the program.
+ * It is built with small CKFS_MAX_HANDLE_BYTES and CKFS_MAX_NAMES (see the Makefile) and linked
+ * with the extension (SQLITE_CORE), under sanitizers: a statement that reads freed memory stops the
+ * program.
  */
 #include "check.h"
 #include "sqlite3.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Handles, wherever a value can go: what cuckoofilter_open gives answers as the filter does."""
+"""Handles wherever a value can be used: a handle from cuckoofilter_open gives the answers of its
+filter."""
 
 import os
 import resource

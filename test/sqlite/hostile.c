@@ -1,9 +1,9 @@
 /*
- * hostile.c - bytes that are no filter, through every function of SQL.
+ * hostile.c - bytes that are not a filter, through every SQL function.
  *
- * The extension is linked in (SQLITE_CORE) and all of it runs under
- * AddressSanitizer and UndefinedBehaviorSanitizer: what counts is an error or
- * an answer, never a crash.  SEED=n replays a run.
+ * The extension is linked in (SQLITE_CORE), and everything runs under AddressSanitizer and
+ * UndefinedBehaviorSanitizer: each call must give an error or an answer, and never crash.  SEED=n
+ * replays a run.
  */
 #include "check.h"
 #include "sqlite3.h"

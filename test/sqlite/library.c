@@ -1,11 +1,10 @@
 /*
- * library.c - one build, many versions of the SQLite library.
+ * library.c - one build of the extension with many versions of the SQLite library.
  *
- * The module as it is built is loaded with a table of routines that is the
- * library's, but for what it tells of its version, and for sqlite3_is_interrupted
- * at the place that SQLite 3.41 gives it.  So each version can be had from any.
- * Long calls are interrupted at one of their looks after the other: each must end
- * as interrupted, and leave SQLite's memory as the one before.
+ * The extension is loaded with the library's table of routines, except for the routine that reports
+ * the version, and sqlite3_is_interrupted, which is at the index where SQLite 3.41 has it.  So this
+ * program can simulate each version with any library.  Long calls are interrupted at each of their
+ * checks in turn: each call must report the interrupt, and leave SQLite's memory as it was before.
  */
 #include "check.h"
 

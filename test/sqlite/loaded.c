@@ -1,6 +1,7 @@
 /*
- * loaded.c - a program that has the extension linked in, and loads it from files, too: of
- * table_loaded.py, which gives the files.  Two connections, each of which has it twice or more.
+ * loaded.c - a program that has the extension linked in, and also loads it from files, which
+ * table_loaded.py passes.  It has two connections, and each of them has the extension twice or
+ * more.
  */
 #include "sqlite3.h"
 

@@ -1,11 +1,10 @@
 /*
  * memory.c - every allocation fails once.
  *
- * Each statement runs with the first allocation failing, then the second, and
- * so on until it gets through: before that it must end as out of memory, then
- * give the same result as ever, and leave the table and SQLite's memory as
- * they were.  In UTF-16 our functions' texts need memory, too.  The extension is
- * linked in (SQLITE_CORE), under sanitizers.
+ * Each statement runs with its first allocation failing, then the second, and so on until it
+ * succeeds.  Before that it must report that memory is short; then it must give its usual result,
+ * and leave the table and SQLite's memory as they were.  In UTF-16, the texts of our functions need
+ * memory, too.  The extension is linked in (SQLITE_CORE), under sanitizers.
  */
 #include "check.h"
 #include "sample.h"

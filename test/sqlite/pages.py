@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""README.md and sqlite/README.md: their SQL for SQLite, and the guide's Python, run from top to bottom and give
-what is shown.  Of all pages: links lead somewhere, lines of prose break."""
+"""The SQL for SQLite in README.md and sqlite/README.md, and the guide's Python, run from top to
+bottom and give the results that are shown. On all pages, links lead to existing targets, and
+lines of prose are broken.
+"""
 
 import os
 import re

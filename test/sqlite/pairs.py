@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pairs of an item and its value, and cuckoofilter_which, beside exact models."""
+"""Pairs of an item and its value, and cuckoofilter_which, compared with exact models."""
 
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""sql/REFERENCE.md tells what there is: examples give their results, names and errors are there."""
+"""sql/REFERENCE.md is complete and correct: its examples give their results, and it names every
+function and error."""
 
 import glob
 import re

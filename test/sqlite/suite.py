@@ -1,4 +1,4 @@
-"""What the SQLite suites in Python share: connections, checks, and the count."""
+"""Shared by the SQLite suites in Python: connections, checks, and the count."""
 
 import json
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Filter tables: what they are made with, what can be asked of them, what changes them, and every
-error.  Transactions, commands and exports are in table_state.py, what is around them in
-table_around.py, random histories in table_model.py."""
+"""Filter tables: their arguments, lookups, changes, and every error. Transactions, commands and
+exports are in table_state.py, their surroundings in table_around.py, random histories in
+table_model.py.
+"""
 
 import math
 import sqlite3

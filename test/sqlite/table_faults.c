@@ -1,12 +1,11 @@
 /*
  * table_faults.c - filter tables while memory and disk fail.
  *
- * Each script runs on a copy of a database with the first allocation failing,
- * then the second, and so on until it gets through; then the same with each
- * read, write, sync and truncation of a file.  Where it fails it must end with an
- * error, never with a wrong answer; the table is then as before it or as after it,
- * also for who opens the file next, and SQLite's memory is all given back.  The
- * extension is linked in (SQLITE_CORE), under sanitizers.
+ * Each script runs on a copy of a database with the first allocation failing, then the second, and
+ * so on until it succeeds; then the same with each read, write, sync and truncation of a file.  If
+ * it fails, it must end with an error and never with a wrong answer.  The table is then as it was
+ * before or after the script, also for the next process that opens the file, and all of SQLite's
+ * memory is freed.  The extension is linked in (SQLITE_CORE), under sanitizers.
  */
 #define _XOPEN_SOURCE 700
 #include "check.h"

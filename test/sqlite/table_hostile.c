@@ -1,10 +1,10 @@
 /*
- * table_hostile.c - shadow tables that somebody else has written.
+ * table_hostile.c - shadow tables with rows that somebody else has written.
  *
- * Whoever opens a database without us can write what lies behind a filter table.
- * Here that is done in many ways, each undone again; what counts is that every
- * statement ends with an answer or an error, under AddressSanitizer and
- * UndefinedBehaviorSanitizer, and soon.  SEED=n replays a run, of ROUNDS=n per cent of the changes.
+ * Anybody who opens a database without the extension can write the rows of a filter table.  This
+ * program does so in many ways, and undoes each change.  Every statement must end soon with an
+ * answer or an error, under AddressSanitizer and UndefinedBehaviorSanitizer.  SEED=n replays a run
+ * of ROUNDS=n per cent of the changes.
  */
 #define _XOPEN_SOURCE 700
 #include "check.h"

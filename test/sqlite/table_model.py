@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Filter tables beside an exact model, through random histories: adds, removals, batches, merges,
-commands, savepoints, rollbacks, reopening, a second connection, and processes killed at work.
+"""Filter tables compared with an exact model through random histories: adds, removals, batches,
+merges, commands, savepoints, rollbacks, reopening, a second connection, and processes that are
+killed.
 
-    SEED=n ROUNDS=percent test/sqlite/table_model.py
+  SEED=n ROUNDS=percent test/sqlite/table_model.py
 
-The model keeps how often each item was added, and a multiset of the prefixes (core/FORMAT.md,
-section 1) of their hashes.  A small table keeps whole hashes, and so may know more than the prefixes
-tell, but never less than the items: the copies that it has of an item lie between the two.  A wrong
-`no` is a failure always, and so is a false `yes` that no prefix explains.
+The model counts how often each item was added, and has the multiset of the prefixes
+(core/FORMAT.md, section 1) of the hashes. A small table has whole hashes, so it may know more
+than the prefixes, but never less than the items: the copies of an item in the table are between
+the two. A false "no" is always a failure, and so is a false "yes" that no prefix explains.
 """
 
 import collections

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""Filter tables that come, go and get other names among savepoints, while queries are open: what is
-added to a table goes into no other one, and no open query answers from another table."""
+"""Filter tables that are created, dropped and renamed among savepoints while queries are open:
+items that are added to a table never go into another one, and no open query reads another
+table.
+"""
 
 import os
 import random

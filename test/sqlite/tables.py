@@ -1,4 +1,4 @@
-"""What the suites of filter tables share: databases, statements, and parameters that are drawn."""
+"""Shared by the suites of filter tables: databases, statements, and random parameters."""
 
 import os
 import re

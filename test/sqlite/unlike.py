@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Merges of unlike filters: each input draws its own size, capacity, rate, bucket size, layout,
-kind and history, and an exact model says what the result must hold.
+"""Merges of unlike filters: each input has its own random size, capacity, rate, bucket size,
+layout, kind and history, and an exact model says what the result must have.
 
-    SEED=n ROUNDS=percent test/sqlite/unlike.py
+  SEED=n ROUNDS=percent test/sqlite/unlike.py
 
-The model of a filter is its multiset of prefixes (core/FORMAT.md, section 1), of the hashes of the
-items that went in.  So it tells not only which items must be found, but also how many copies of
-each there are, and for which absent items the answer is a false yes.
+The model of a filter is the multiset of prefixes (core/FORMAT.md, section 1) of the hashes of
+its items. So it knows which items must be found, how many copies each has, and for which absent
+items the answer is a false positive.
 """
 
 import collections

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Values that are equal in SQL answer alike, through Python's sqlite3."""
+"""Values that are equal in SQL give equal answers, through Python's sqlite3."""
 
 import math
 

@@ -1,9 +1,9 @@
 /*
- * answers.c - the C reader's side of the comparison with reader.py.
+ * answers.c - the C side of the comparison with reader.py.
  *
  *   answers emit N   N random filters, a line each: filter HEX HASH:COPIES ...
- *   answers read     for each line "HEX HASH ..." of the input the line
- *                    "FOREIGN STORED", each "refused" or COUNT:CLASSES:COPIES:...
+ *   answers read     for each input line "HEX HASH ..." the line "FOREIGN STORED", each of which
+ *                    is "refused" or COUNT:CLASSES:COPIES:...
  */
 #include "drive.h"
 

@@ -1,9 +1,8 @@
 /*
- * steps.c - between two returns to its host, so that it can look for interrupts,
- * the core does a bounded amount of work: whatever the goal, and whatever the
- * sources.  Counted as in work.c; what memory is filled, copied or moved counts
- * too, through the linker's --wrap.  work_test.py builds it with a core that takes
- * logs for large ones earlier.
+ * steps.c - the core does a bounded amount of work between two returns to its host, so that the
+ * host can check for interrupts, whatever the goal and the sources are.  Work is counted as in
+ * work.c.  Memory that is filled, copied or moved is counted, too, through the linker's --wrap.
+ * work_test.py builds it with lower thresholds for large inputs.
  */
 #include "drive.h"
 #include "forge.h"

@@ -1,10 +1,9 @@
 /*
- * work.c - how much work the core does, counted in branches taken and not in
- * time: the core is compiled so that each edge of its control flow calls the
- * counter here (clang -fsanitize-coverage=trace-pc).  work_test.py builds and
- * runs it.
+ * work.c - the work of the core, counted in branches taken and not in time: the core is compiled so
+ * that each edge of its control flow calls the counter here (clang -fsanitize-coverage=trace-pc).
+ * work_test.py builds and runs it.
  *
- * The same count on every run of a seed, however busy the machine is.
+ * The count is the same in every run with a seed, however busy the machine is.
  */
 #include "attack.h"
 #include "state.h"

@@ -1,4 +1,4 @@
-# What the TAP tests share: clusters that know the extension, and seeds.
+# Shared by the TAP tests: clusters with the extension, and seeds.
 package CuckooCluster;
 
 use strict;

@@ -1,5 +1,5 @@
-# Backends killed in the middle of their work: after recovery each stored filter
-# is the old or the new one, whole, with the keys of the same transaction.
+# Backends that are killed while they write: after recovery, each stored filter is the old or the
+# new one, complete, with the keys of the same transaction.
 package CuckooCrash;
 
 use strict;

@@ -1,5 +1,5 @@
-# A table of items for each kind of type, filters of them, and what the filters
-# answer: here, and wherever else the tables have come to.
+# A table of items for each kind of type, filters of them, and the answers of the filters, on this
+# server and wherever the tables were copied.
 package CuckooItems;
 
 use strict;

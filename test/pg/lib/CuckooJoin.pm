@@ -1,5 +1,5 @@
-# What the tests of join filters share: a cluster that makes one wherever it is
-# legal, and queries that give the same rows in every mode.
+# Shared by the tests of join filters: a cluster that makes a filter wherever it is legal, and
+# queries that give the same rows in every mode.
 package CuckooJoin;
 
 use strict;

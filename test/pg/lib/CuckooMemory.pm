@@ -1,4 +1,4 @@
-# Memory is flat: many calls, or many groups, take no more of it than a tenth of
+# Memory does not grow with the number of calls or groups: many of them take no more than a tenth of
 # them, neither while they run nor afterwards.
 package CuckooMemory;
 

@@ -1,5 +1,5 @@
-# The SQL on the project's pages: reads its blocks, and runs them in psql.  test/sqlite/examples.py tells
-# how a block is written, and reads the same ones for SQLite.
+# Runs the SQL blocks of the project's pages in psql. test/sqlite/examples.py describes the form of
+# a block, and runs the blocks in SQLite.
 package CuckooPages;
 
 use strict;

@@ -1,4 +1,4 @@
-# A socket before a node that counts the bytes which pass, both ways.
+# A socket in front of a node that counts the bytes in both directions.
 package CuckooProxy;
 
 use strict;

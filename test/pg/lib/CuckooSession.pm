@@ -1,5 +1,5 @@
-# A psql that stays, for one backend under observation: what it is asked may be
-# timed out, cancelled or killed, and what it answers is read afterwards.
+# A psql process with one backend that a test observes: its statements may time out, be cancelled or
+# be killed, and their results are read afterwards.
 package CuckooSession;
 
 use strict;

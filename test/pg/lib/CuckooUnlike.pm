@@ -1,5 +1,4 @@
-# Filters that are unlike each other: each draws its own size, capacity, rate,
-# bucket size, layout and kind.
+# Unlike filters: each has its own random size, capacity, rate, bucket size, layout and kind.
 package CuckooUnlike;
 
 use strict;

@@ -1,5 +1,5 @@
-# CREATE EXTENSION by a user who is no superuser, in a schema of theirs; dump
-# and restore; a server started twice.
+# CREATE EXTENSION by a user who is not a superuser, in a schema of that user; dump and restore; a
+# server that is started twice.
 use strict;
 use warnings;
 

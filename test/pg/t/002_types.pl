@@ -1,5 +1,5 @@
-# Items whose equality is not that of their bytes: citext, a nondeterministic
-# collation; and a server encoding that is not UTF-8.
+# Items whose equality is not the equality of their bytes: citext, a nondeterministic collation; and
+# a server encoding other than UTF-8.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Plans that are really used: parallel, partial, hashed with spills, JIT; with
-# the same bytes each time.
+# Parallel, partial, spilled hash and JIT plans, each of which is verified to be used, give the same
+# bytes.
 use strict;
 use warnings;
 

@@ -1,4 +1,4 @@
-# Filters on their way: COPY in binary, to a streaming and to a logical replica.
+# Filters in COPY in binary format, on a streaming replica and on a logical replica.
 use strict;
 use warnings;
 

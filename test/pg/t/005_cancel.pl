@@ -1,5 +1,5 @@
-# Long work answers pg_cancel_backend and statement_timeout within a second,
-# and leaves a session that works on, without what it had allocated.
+# Long work obeys pg_cancel_backend and statement_timeout within a second. The session continues to
+# work, and the memory of the cancelled work is freed.
 use strict;
 use warnings;
 

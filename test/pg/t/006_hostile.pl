@@ -1,5 +1,5 @@
-# Damaged bytes through every door: an error of that door or an answer, never a
-# crash.  SEED=n replays a run.
+# Damaged bytes through every input: each gives the error of this input or an answer, and never a
+# crash. SEED=n replays a run.
 use strict;
 use warnings;
 

@@ -1,4 +1,4 @@
-# A filter travels from PostgreSQL to SQLite and back, and answers the same.
+# A filter is copied from PostgreSQL to SQLite and back, and gives the same answers.
 use strict;
 use warnings;
 

@@ -1,4 +1,4 @@
-# A backend killed at work, and recovery; test/soak has more of it.
+# A backend is killed while it writes; then recovery. test/soak has more rounds.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Golden filters (test/vectors/golden) enter by every door and answer as they
-# did; what a later version may write is refused by each with a clear error.
+# Golden filters (test/vectors/golden) enter through every input and give the same answers; bytes
+# that a later version may write are refused with a clear error.
 use strict;
 use warnings;
 

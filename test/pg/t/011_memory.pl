@@ -1,4 +1,4 @@
-# Memory is flat; test/soak has more of it.
+# Memory does not grow with the number of calls; test/soak has more rounds.
 use strict;
 use warnings;
 

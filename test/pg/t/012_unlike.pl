@@ -1,9 +1,9 @@
-# Merges of unlike filters: each input draws its own size, capacity, rate, bucket
-# size, layout and kind, and an exact model says what the result must hold, in
-# serial, parallel, partitionwise and nested plans.  SEED=n ROUNDS=percent.
+# Merges of unlike filters: each input has its own random size, capacity, rate, bucket size, layout
+# and kind, and an exact model says what the result must have, in serial, parallel, partitionwise
+# and nested plans. SEED=n ROUNDS=percent.
 #
-# The model of a filter is its multiset of prefixes (core/FORMAT.md, section 1),
-# which SQL counts in the hashes of the items.
+# The model of a filter is the multiset of prefixes (core/FORMAT.md, section 1) of the hashes of its
+# items, which SQL counts.
 use strict;
 use warnings;
 

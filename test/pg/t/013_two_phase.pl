@@ -1,6 +1,6 @@
-# Aggregation in two phases, as engines do that spread a table over servers:
-# partial states leave as text or in binary, come back as filters, and are
-# combined, by random trees, to the bytes of one server.  SEED=n ROUNDS=percent.
+# Aggregation in two phases, as in engines that distribute a table over servers: partial states are
+# sent as text or in binary, arrive as filters, and are combined by random trees. The result has the
+# bytes of one server. SEED=n ROUNDS=percent.
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
-# Aggregates over foreign tables, through postgres_fdw to two databases of this
-# cluster: pushed down, by partition, and in two phases; the bytes of one server.
-# SEED=n ROUNDS=percent.
+# Aggregates over foreign tables, through postgres_fdw to two databases of this cluster: pushed
+# down, by partition, and in two phases. The result has the bytes of one server. SEED=n
+# ROUNDS=percent.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Large values: read and written in pieces, not fetched for what their header
-# tells, and not kept once they are outgrown.  SEED=n replays a run.
+# Large values are read and written in pieces. They are not fetched if the header is enough, and
+# their memory is freed when a larger filter replaces them. SEED=n replays a run.
 use strict;
 use warnings;
 

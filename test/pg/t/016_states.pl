@@ -1,6 +1,6 @@
-# The state of an aggregate as a value: an aggregate of one's own without the
-# final function makes one.  It is a filter like any other, with which the aggregates go on.
-# What a version before 1.4 has stored is refused by name.
+# The state of an aggregate as a value, which a user-defined aggregate without a final function
+# returns. It is an ordinary filter, with which the aggregates can continue. A state that a version
+# before 1.4 has stored is refused with its own error.
 use strict;
 use warnings;
 

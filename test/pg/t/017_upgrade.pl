@@ -1,5 +1,5 @@
-# 1.0.0 with the library of now: its SQL runs as it did, its suites pass, and
-# ALTER EXTENSION UPDATE makes of it what CREATE EXTENSION makes.
+# Version 1.0.0 of the SQL with the current library: its objects work as before, its suites pass,
+# and ALTER EXTENSION UPDATE gives the same database as CREATE EXTENSION.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Soft errors: from PostgreSQL 16 on a caller of the text form's input gets an
-# error back, and the transaction goes on.
+# Soft errors: from PostgreSQL 16 on, a caller of the input function receives an error as a value,
+# and the transaction continues.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Filters where people take them: a dump into another database, another
-# encoding, a replica, a foreign server.  What is in is never denied.
+# Filters in their surroundings: a dump into another database, another encoding, a replica, a
+# foreign server. No item in a filter is denied.
 use strict;
 use warnings;
 

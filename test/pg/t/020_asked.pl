@@ -1,6 +1,5 @@
-# How a filter is asked and changed: NULL, and items that are not of the type
-# that one meant.  A NULL changes nothing, and a wrong type is an error, never
-# a "no".
+# NULL, and items of a type that was not meant, in lookups and changes. A NULL changes nothing, and
+# a wrong type is an error and never a "no".
 use strict;
 use warnings;
 

@@ -1,5 +1,4 @@
-# Values drawn at random, of types drawn at random: their hashes are equal
-# exactly where "=" says that they are.
+# Random values of random types: their hashes are equal exactly if "=" says that the values are.
 use strict;
 use warnings;
 no warnings 'qw'; # commas in values

@@ -1,5 +1,5 @@
-# The same values in databases of other encodings, where types and labels have
-# other OIDs: the same hashes.  And strings that UTF-8 does not have.
+# The same values have the same hashes in databases of other encodings, where types and labels have
+# other OIDs. Strings with characters that UTF-8 lacks are hashed, too.
 use strict;
 use warnings;
 

@@ -1,6 +1,5 @@
-# What filters have in common, in every kind of plan: parallel, by partitions, in two
-# phases through text and binary, from stored values; and large values, fetched once.
-# SEED=n ROUNDS=percent.
+# Comparison of filters in every kind of plan: parallel, by partitions, in two phases through text
+# and binary, from stored values; and large values, which are fetched once. SEED=n ROUNDS=percent.
 use strict;
 use warnings;
 

@@ -1,6 +1,5 @@
-# Questions to large values that are stored apart: a few slices answer as the whole
-# does, in every storage and from every kind of call site, and cost a few blocks.
-# SEED=n replays a run.
+# Lookups in large stored values: a few slices give the same answer as the whole value, for every
+# storage and every kind of call, and read only a few blocks. SEED=n replays a run.
 use strict;
 use warnings;
 

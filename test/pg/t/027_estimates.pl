@@ -1,4 +1,4 @@
-# Estimates of the planner: never an error, whatever the filter and the item are.
+# The planner's estimates raise no error, whatever the filter and the item are.
 use strict;
 use warnings;
 

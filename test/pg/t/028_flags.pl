@@ -1,5 +1,5 @@
-# What each function tells PostgreSQL of itself, and that it holds: an index on it survives a restart, a
-# parallel plan gives the same.
+# The flags of each function (IMMUTABLE, STRICT, PARALLEL SAFE), and that they are true: an index on
+# the function survives a restart, and a parallel plan gives the same result.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Join filters: which joins have one, that it drops rows where it should, and that
-# every query gives the rows that it gives without.
+# Join filters: which joins have one, that it removes rows where it should, and that every query
+# gives the same rows as without.
 use strict;
 use warnings;
 

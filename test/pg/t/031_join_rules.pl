@@ -1,5 +1,5 @@
-# The rules of join filters, pg/join/rules.c and what it calls: for each a query
-# that gives something else, or a plan that is another, without it.
+# The rules of join filters, in pg/join/rules.c and the files it calls: for each rule, a query that
+# would give another result, or a plan that would differ, without it.
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
-# Random joins give the same rows with join filters as without, and verify finds nothing: over
-# partitioned tables, by hash joins and by nested loops; also while another session changes the rows,
-# and while triggers do.  SEED=n ROUNDS=percent.
+# Random joins give the same rows with and without join filters, and the mode verify reports no error:
+# over partitioned tables, by hash joins and by nested loops; also while another session or triggers
+# change the rows. SEED=n ROUNDS=percent.
 use strict;
 use warnings;
 

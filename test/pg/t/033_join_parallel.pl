@@ -1,5 +1,5 @@
-# Join filters in parallel plans: one filter of all processes under a Parallel
-# Hash, one of each under other hash joins.
+# Join filters in parallel plans: all processes share one filter under a Parallel Hash; under other
+# hash joins each process has its own.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
-# Join filters that travel: postgres_fdw sends them to its server, which asks them
-# before it sends a row.
+# Join filters for foreign tables: postgres_fdw sends them to its server, which filters its rows
+# before it sends them.
 use strict;
 use warnings;
 

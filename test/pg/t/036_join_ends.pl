@@ -1,7 +1,6 @@
-# Statements with join filters that end early, by a cancel or an error at any
-# moment: nothing of them stays, neither memory nor shared memory nor anything
-# else that the server would warn of, and the next answers are right.
-# SEED=n ROUNDS=percent.
+# Statements with join filters that end early, by a cancel or an error at any moment: they leave no
+# memory, no shared memory and nothing else that the server would warn about, and the next answers
+# are right. SEED=n ROUNDS=percent.
 use strict;
 use warnings;
 

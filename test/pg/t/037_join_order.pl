@@ -1,6 +1,6 @@
-# Join filters leave PostgreSQL's order of execution alone: side effects, errors and what
-# never runs are those of the same plan without filters.  First queries that once differed,
-# then drawn ones.  SEED=n ROUNDS=percent.
+# Join filters do not change PostgreSQL's order of execution: side effects, errors and the nodes
+# that are never executed are those of the same plan without filters. First queries that once
+# differed, then random ones. SEED=n ROUNDS=percent.
 use strict;
 use warnings;
 

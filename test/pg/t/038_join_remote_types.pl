@@ -1,5 +1,5 @@
-# A filter that a server asks denies no row that joins here, whatever type the server's column
-# has behind the type that the foreign table declares: pairs of types, drawn.  SEED=n
+# A filter on a remote server removes no row that joins here, whatever type the column has on the
+# server behind the type that the foreign table declares: random pairs of types. SEED=n
 # ROUNDS=percent.
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# The library of join filters: the library of the type has no hooks; each way to load it.
+# The library of join filters: the library of the type has no hooks; each way to load the other one.
 use strict;
 use warnings;
 

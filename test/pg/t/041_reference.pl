@@ -1,5 +1,6 @@
-# sql/REFERENCE.md tells what there is: its examples give their results, and it names every object
-# of the extension and every setting.  test/sqlite/reference.py has the rest: errors, fields, links.
+# sql/REFERENCE.md is complete and correct: its examples give their results, and it names every
+# object of the extension and every setting. test/sqlite/reference.py checks the rest: errors,
+# fields, links.
 use strict;
 use warnings;
 

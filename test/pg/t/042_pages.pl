@@ -1,5 +1,6 @@
-# The SQL for PostgreSQL on README.md and pg/README.md runs from top to bottom, each page in a database of its
-# own, and gives what is shown.  040_servers runs the page's part about several servers.
+# The SQL for PostgreSQL in README.md and pg/README.md runs from top to bottom, each page in its own
+# database, and gives the results that are shown. 040_servers runs the section about several
+# servers.
 use strict;
 use warnings;
 

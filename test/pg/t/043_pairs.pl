@@ -1,5 +1,5 @@
-# Pairs of an item and its value: a pair is the item ROW(item, value), bytes and all; and
-# cuckoofilter_which answers for each candidate as cuckoofilter_contains_pair does.
+# Pairs of an item and its value: a pair has the bytes of the item ROW(item, value), and
+# cuckoofilter_which answers for each candidate like cuckoofilter_contains_pair.
 use strict;
 use warnings;
 
