@@ -62,9 +62,6 @@ double ckf_chunks_fpr(const ckf_chunks *chunks, uint64_t count);
  * filter of this capacity and rate has enough precision for ckf_prefixes_start. */
 int64_t ckf_chunks_capacity(const ckf_chunks *chunks);
 
-/* Describe why a table of max_count or more copies accepts no more items (CKF_FULL). */
-void ckf_chunks_refusal(const ckf_chunks *chunks, uint64_t count, ckf_refusal *refusal);
-
 /* ----------------------------------------------------------------- chunks */
 
 /* The row number of a chunk: the first hash of its range, as a signed integer in the same
@@ -248,8 +245,8 @@ size_t ckf_prefixes_scratch(const ckf_filter *filter);
  * Begin to read a filter.
  * CKF_OK; CKF_SEED_DIFFERS (never with an empty filter); CKF_IS_SET: the filter is a set,
  * empty or not, and the chunks are deletable (a removal could delete another item's only
- * copy); CKF_PRECISION: the filter has less precision than the chunks, see
- * ckf_prefixes_refusal; CKF_BAD_BYTES: an aggregate's state.
+ * copy); CKF_PRECISION: the filter has less precision than the chunks;
+ * CKF_BAD_BYTES: an aggregate's state.
  */
 ckf_status ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks,
 							  const ckf_filter *filter, void *scratch);
@@ -260,12 +257,6 @@ bool ckf_prefixes_whole(const ckf_prefixes *prefixes);
 /* Read the next items: at most some hundred thousand, in a few milliseconds.  CKF_MORE: n
  * items, n may be 0.  CKF_OK: there are no more. */
 ckf_status ckf_prefixes_next(ckf_prefixes *prefixes, const uint64_t **items, size_t *n);
-
-/* Describe a CKF_PRECISION of ckf_prefixes_start.  The cause is CKF_COARSE, and the input is 0,
- * the filter.  `limit` is the rate that the precision of the chunks allows; `capacity` is the
- * number of items up to which the filter keeps its target rate. */
-void ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, uint64_t count,
-						  ckf_refusal *refusal);
 
 /* ----------------------------------------------------------------- export */
 

@@ -11,6 +11,16 @@
 
 #include "cuckoofilter.h"
 
+/* A piece of a text, of options for example. */
+typedef struct ckf_text
+{
+	const char *at;
+	size_t size;
+} ckf_text;
+
+/* The text from `at` to `end` without the blanks around it. */
+ckf_text ckf_text_trim(const char *at, const char *end);
+
 /* What an error is about.  Members that its status does not need are NULL. */
 typedef struct ckf_about
 {

@@ -130,33 +130,8 @@ ckf_chunks_fpr(const ckf_chunks *chunks, uint64_t count)
 									   : ckf_expected_rate(count, chunks->like.w, chunks->like.c);
 }
 
-void
-ckf_chunks_refusal(const ckf_chunks *chunks, uint64_t count, ckf_refusal *refusal)
-{
-	const ckf_filter *t = &chunks->like;
-
-	refusal->cause = CKF_FULL;
-	refusal->items = count;
-	refusal->fpr = ckf_expected_rate(count, t->w, t->c);
-	refusal->limit = ckf_last_rate(t->fpr);
-	refusal->input = -1;
-	refusal->capacity = ckf_kept_items(t);
-}
-
 int64_t
 ckf_chunks_capacity(const ckf_chunks *chunks)
 {
 	return ckf_kept_items(&chunks->like);
-}
-
-void
-ckf_prefixes_refusal(const ckf_chunks *chunks, const ckf_filter *filter, uint64_t count,
-					 ckf_refusal *refusal)
-{
-	refusal->cause = CKF_COARSE;
-	refusal->items = count + filter->count;
-	refusal->fpr = ckf_expected_rate(refusal->items, filter->w, filter->c);
-	refusal->limit = ckf_last_rate(chunks->like.fpr);
-	refusal->input = 0;
-	refusal->capacity = ckf_kept_items(filter);
 }

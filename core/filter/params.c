@@ -1,7 +1,7 @@
 /*
  * params.c - the parameters of a new filter: defaults, and the options text.
  */
-#include "cuckoofilter.h"
+#include "cuckoofilter_host.h"
 
 #include <string.h>
 
@@ -16,31 +16,24 @@ ckf_params_default(ckf_params *params)
 	params->bucket_size = 4;
 }
 
-/* A part of the options text, without the blanks around it. */
-typedef struct ckf_piece
-{
-	const char *at;
-	size_t size;
-} ckf_piece;
-
 static bool
 ckf_is_blank(char ch)
 {
 	return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
 }
 
-static ckf_piece
-ckf_trim(const char *at, const char *end)
+ckf_text
+ckf_text_trim(const char *at, const char *end)
 {
 	while (at < end && ckf_is_blank(*at))
 		at++;
 	while (end > at && ckf_is_blank(end[-1]))
 		end--;
-	return (ckf_piece){at, (size_t)(end - at)};
+	return (ckf_text){at, (size_t)(end - at)};
 }
 
 static bool
-ckf_piece_is(ckf_piece piece, const char *word)
+ckf_piece_is(ckf_text piece, const char *word)
 {
 	size_t i;
 
@@ -52,7 +45,7 @@ ckf_piece_is(ckf_piece piece, const char *word)
 
 /* A decimal integer from -2^63 to 2^64 - 1. */
 static bool
-ckf_read_integer(ckf_piece piece, uint64_t *value)
+ckf_read_integer(ckf_text piece, uint64_t *value)
 {
 	bool negative = piece.size > 0 && piece.at[0] == '-';
 	size_t i = negative || (piece.size > 0 && piece.at[0] == '+');
@@ -76,13 +69,13 @@ ckf_read_integer(ckf_piece piece, uint64_t *value)
 
 /* Whether an option with this name is in the text before `end`, the options read so far. */
 static bool
-ckf_was_given(const char *text, const char *end, ckf_piece name)
+ckf_was_given(const char *text, const char *end, ckf_text name)
 {
 	while (text < end)
 	{
 		const char *stop = memchr(text, ',', (size_t)(end - text));
 		const char *equals = memchr(text, '=', (size_t)(end - text));
-		ckf_piece before = ckf_trim(text, equals); /* not NULL: ckf_read_option accepted it */
+		ckf_text before = ckf_text_trim(text, equals); /* not NULL: ckf_read_option accepted it */
 
 		if (before.size == name.size && memcmp(before.at, name.at, name.size) == 0)
 			return true;
@@ -94,7 +87,7 @@ ckf_was_given(const char *text, const char *end, ckf_piece name)
 /* Read one option.  *layout_given is 0 as long as there was no layout option, 1 for plain and 2 for
  * semi_sorted.  The caller checks it against the bucket size after the last option. */
 static bool
-ckf_read_option(ckf_params *params, ckf_piece name, ckf_piece value, int *layout_given)
+ckf_read_option(ckf_params *params, ckf_text name, ckf_text value, int *layout_given)
 {
 	uint64_t number;
 
@@ -132,19 +125,19 @@ ckf_params_parse(ckf_params *params, const char *text, size_t size, const char *
 
 	*bad = text;
 	*bad_size = size;
-	if (ckf_trim(text, end).size == 0)
+	if (ckf_text_trim(text, end).size == 0)
 		return CKF_OK;
 	while (at <= end)
 	{
 		const char *comma = memchr(at, ',', (size_t)(end - at));
 		const char *stop = comma ? comma : end;
 		const char *equals = memchr(at, '=', (size_t)(stop - at));
-		ckf_piece whole = ckf_trim(at, stop);
+		ckf_text whole = ckf_text_trim(at, stop);
 
 		if (!equals ||
-			!ckf_read_option(&result, ckf_trim(at, equals), ckf_trim(equals + 1, stop),
+			!ckf_read_option(&result, ckf_text_trim(at, equals), ckf_text_trim(equals + 1, stop),
 							 &layout_given) ||
-			ckf_was_given(text, at, ckf_trim(at, equals)))
+			ckf_was_given(text, at, ckf_text_trim(at, equals)))
 		{
 			*bad = whole.at;
 			*bad_size = whole.size;

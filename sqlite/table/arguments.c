@@ -4,6 +4,7 @@
  */
 #include "table.h"
 
+#include "cuckoofilter_host.h"
 #include "messages.h"
 
 #include <string.h>
@@ -13,25 +14,8 @@
 /* A REAL beyond this may have been rounded from another integer. */
 #define CKFS_EXACT_REAL 9007199254740992.0
 
-/* A part of an argument's text. */
-typedef struct ckfs_piece
-{
-	const char *at;
-	size_t size;
-} ckfs_piece;
-
-static ckfs_piece
-ckfs_piece_trim(const char *at, const char *end)
-{
-	while (at < end && strchr(" \t\r\n", *at))
-		at++;
-	while (end > at && strchr(" \t\r\n", end[-1]))
-		end--;
-	return (ckfs_piece){at, (size_t)(end - at)};
-}
-
 static bool
-ckfs_piece_is(ckfs_piece piece, const char *word)
+ckfs_piece_is(ckf_text piece, const char *word)
 {
 	return piece.size == strlen(word) && sqlite3_strnicmp(piece.at, word, (int)piece.size) == 0;
 }
@@ -48,7 +32,7 @@ ckfs_count_digits(const char *at, const char *end)
 
 /* Whether the text is a number as in SQL: [sign] digits [. digits] [e [sign] digits] */
 static bool
-ckfs_is_number(ckfs_piece piece)
+ckfs_is_number(ckf_text piece)
 {
 	const char *at = piece.at;
 	const char *end = at + piece.size;
@@ -75,7 +59,7 @@ ckfs_is_number(ckfs_piece piece)
 
 /* Convert the text to REAL with SQLite, so that the bits are those of the same literal in SQL. */
 static int
-ckfs_read_number(sqlite3 *db, ckfs_piece piece, double *number)
+ckfs_read_number(sqlite3 *db, ckf_text piece, double *number)
 {
 	sqlite3_stmt *statement = NULL;
 	int rc = sqlite3_prepare_v2(db, "SELECT CAST(?1 AS REAL)", -1, &statement, NULL);
@@ -91,7 +75,7 @@ ckfs_read_number(sqlite3 *db, ckfs_piece piece, double *number)
 }
 
 static int
-ckfs_bad_argument(char **error, ckfs_piece argument)
+ckfs_bad_argument(char **error, ckf_text argument)
 {
 	*error =
 		sqlite3_mprintf("invalid cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
@@ -113,8 +97,8 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 {
 	const char *end = text + strlen(text);
 	const char *equals = strchr(text, '=');
-	ckfs_piece whole = ckfs_piece_trim(text, end);
-	ckfs_piece name, value;
+	ckf_text whole = ckf_text_trim(text, end);
+	ckf_text name, value;
 	double number = 0;
 	bool *twice;
 	int rc;
@@ -123,11 +107,11 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 		return SQLITE_OK;
 	if (!equals)
 		return ckfs_bad_argument(error, whole);
-	name = ckfs_piece_trim(text, equals);
-	value = ckfs_piece_trim(equals + 1, end);
+	name = ckf_text_trim(text, equals);
+	value = ckf_text_trim(equals + 1, end);
 	if (value.size >= 2 && (value.at[0] == '\'' || value.at[0] == '"') &&
 		value.at[value.size - 1] == value.at[0])
-		value = ckfs_piece_trim(value.at + 1, value.at + value.size - 1);
+		value = ckf_text_trim(value.at + 1, value.at + value.size - 1);
 	if (!ckfs_piece_is(name, "fpr") && !ckfs_piece_is(name, "capacity"))
 	{
 		if (memchr(value.at, ',', value.size)) /* it would add a second option */
@@ -157,7 +141,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 static int
 ckfs_read_options(const char *options, ckf_params *params, char **error)
 {
-	ckfs_piece bad = {0};
+	ckf_text bad = {0};
 	ckf_status status;
 
 	if (!options)
@@ -166,22 +150,22 @@ ckfs_read_options(const char *options, ckf_params *params, char **error)
 	return status == CKF_OK ? SQLITE_OK : ckfs_bad_argument(error, bad);
 }
 
-static ckfs_piece
+static ckf_text
 ckfs_name_of(const char *argument)
 {
-	return ckfs_piece_trim(argument, argument + strcspn(argument, "="));
+	return ckf_text_trim(argument, argument + strcspn(argument, "="));
 }
 
 /* Whether an argument after number i has the same name. */
 static bool
 ckfs_comes_again(int argc, const char *const *argv, int i)
 {
-	ckfs_piece name = ckfs_name_of(argv[i]);
+	ckf_text name = ckfs_name_of(argv[i]);
 	int k;
 
 	for (k = i + 1; k < argc; k++)
 	{
-		ckfs_piece other = ckfs_name_of(argv[k]);
+		ckf_text other = ckfs_name_of(argv[k]);
 
 		if (other.size == name.size && sqlite3_strnicmp(other.at, name.at, (int)name.size) == 0)
 			return true;
