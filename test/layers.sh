@@ -8,6 +8,7 @@
 #   - pg/ and sqlite/ include five files of the core, its functions and its words, and never each
 #     other;
 #   - the core includes no header of a host, and of a C library only a few;
+#   - the libraries of programs (core/package/) include the core's public headers only;
 #   - the built modules export their entry points, nothing of the core, and read no environment.
 #
 # Builds what it looks at in build/test/layers.  CC=compiler.
@@ -142,6 +143,8 @@ verdict "the core includes no header of a host" "$(for file in core/*.h core/*/*
 done)"
 verdict "the hosts include nothing of the core but its public headers" \
 	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
+verdict "programs' libraries include nothing else of the core, either" \
+	"$(included "^(.*/)?($(core_internals))\$|pg/|sqlite/" core/package/c/*.[ch] core/package/*/*/*.[ch] | grep -v ': cuckoofilter_program\.h$')"
 verdict "sqlite/ does not see PostgreSQL" "$(included 'postgres|fmgr|^utils/|pg/' sqlite/*.[ch] sqlite/*/*.[ch])"
 verdict "pg/ does not see SQLite" "$(included 'sqlite' pg/*.[ch] pg/*/*.[ch])"
 for host in sqlite pg; do
@@ -160,6 +163,15 @@ if [ -f "$sqlite_module" ]; then
 		"$(readelf -d "$sqlite_module" | grep NEEDED | grep -Ev '\[(libc|libm|libgcc_s)\.so\.')"
 else
 	verdict "$sqlite_module is built" "run make sqlite first"
+fi
+
+python_module=build/python/cuckoofilter/_filter.abi3.so
+if [ -f "$python_module" ]; then
+	verdict "$python_module exports its entry point only" \
+		"$(nm -D --defined-only "$python_module" | awk '$NF != "PyInit__filter"')"
+	verdict "$python_module reads no environment" "$(reads_environment "$python_module")"
+	verdict "$python_module needs the C library only" \
+		"$(readelf -d "$python_module" | grep NEEDED | grep -Ev '\[(libc|libm|libgcc_s)\.so\.')"
 fi
 
 # PostgreSQL looks functions up by name, so there are more; none is the core's.

@@ -53,6 +53,7 @@ for folder in core core/* core/package/c core/package/c/example core/package/jav
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done
 
+python=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
 for compiler in gcc clang; do
 	for folder in core/*/ sqlite sqlite/table test/core test/sqlite test/bench; do
 		set -- "$folder"/*.c
@@ -61,6 +62,11 @@ for compiler in gcc clang; do
 	for folder in core/package/c core/package/c/example test/bindings; do
 		check "$compiler -Werror: $folder" compile "$compiler" "-Icore/package/c -Itest/core" "$folder"/*.c
 	done
+	if [ -f "$python/Python.h" ]; then
+		check "$compiler -Werror: core/package/python/src" compile "$compiler" "-Icore/package/c -isystem $python" core/package/python/src/*.c
+	else
+		echo "skipped: $compiler -Werror: core/package/python/src (Python's headers are missing)"
+	fi
 	check "$compiler -Werror -DSQLITE_CORE: sqlite" compile "$compiler" -DSQLITE_CORE sqlite/*.c sqlite/*/*.c
 	# In one file, what a header offers and nobody takes is an unused function.
 	check "$compiler -Werror: the amalgamation" compile "$compiler" -Wno-unused-function \

@@ -155,7 +155,7 @@ static PyObject *
 ckfy_change_one(PyObject *self, PyObject *item, ckfy_change change)
 {
 	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine((ckfy_filter *)self)->seed, &hashed);
+	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
 
 	if (result < 0)
 		return NULL;
@@ -226,6 +226,8 @@ typedef struct ckfy_hashes
 static bool
 ckfy_append(ckfy_hashes *all, const ckfy_items *items)
 {
+	if (items->count == 0)
+		return true;
 	if (all->room - all->n < items->count)
 	{
 		size_t room = 2 * all->room + CKFY_PIECE;
@@ -253,7 +255,7 @@ ckfy_change_many(PyObject *self, PyObject *argument, ckfy_change change)
 	PyObject *result = NULL;
 	int more = -1;
 
-	if (ckfy_items_start(&items, argument, ckfy_engine((ckfy_filter *)self)->seed))
+	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed))
 		while ((more = ckfy_items_next(&items)) > 0)
 			if (!ckfy_append(&all, &items))
 			{
@@ -369,9 +371,9 @@ ckfy_contains_many(PyObject *self, PyObject *argument)
 	ckfy_items items;
 	PyObject *answers = NULL;
 
-	if (ckfy_items_start(&items, argument, ckfy_engine((ckfy_filter *)self)->seed))
+	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed))
 	{
-		shared = ckfy_share((ckfy_filter *)self);
+		shared = ckfy_share(CKFY_FILTER(self));
 		answers = items.array ? ckfy_ask_array(&items, shared->filter)
 							  : ckfy_ask_list(&items, shared->filter);
 		ckfy_release(shared);

@@ -5,10 +5,6 @@
 
 #include "info_fields.h"
 
-#include <string.h>
-
-#define AS_FILTER(object) ((ckfy_filter *)(object))
-
 /* --------------------------------------------------------------- lifetime */
 
 const ckf_filter *
@@ -51,9 +47,9 @@ ckfy_new(PyTypeObject *type, cuckoofilter *filter)
 	}
 	shared->filter = filter;
 	shared->references = 1;
-	AS_FILTER(self)->shared = shared;
-	AS_FILTER(self)->lock = lock;
-	AS_FILTER(self)->changed_by = 0;
+	CKFY_FILTER(self)->shared = shared;
+	CKFY_FILTER(self)->lock = lock;
+	CKFY_FILTER(self)->changed_by = 0;
 	return self;
 }
 
@@ -110,216 +106,10 @@ ckfy_dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
-	ckfy_release(AS_FILTER(self)->shared);
-	PyThread_free_lock(AS_FILTER(self)->lock);
+	ckfy_release(CKFY_FILTER(self)->shared);
+	PyThread_free_lock(CKFY_FILTER(self)->lock);
 	release(self);
 	Py_DECREF(type);
-}
-
-/* --------------------------------------------------------------- questions */
-
-/* Whether an item is in: 1, 0, or -1 with an exception; 2: it is None. */
-static int
-ckfy_ask(PyObject *self, PyObject *item)
-{
-	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine(AS_FILTER(self))->seed, &hashed);
-	const ckf_filter *filter = ckfy_engine(AS_FILTER(self));
-	cuckoofilter_error error;
-
-	if (result < 0)
-		return -1;
-	if (result == 0)
-		return 2;
-	if (ckf_may_hold(filter, hashed.item_class))
-		return ckf_contains(filter, hashed.hash);
-	error.interrupted = NULL;
-	(void)cuckoofilter_contains_hashes(AS_FILTER(self)->shared->filter, &hashed.hash, 1,
-									   hashed.item_class, NULL, &error);
-	ckfy_raise(&error);
-	return -1;
-}
-
-static int
-ckfy_in(PyObject *self, PyObject *item)
-{
-	int result = ckfy_ask(self, item);
-
-	return result == 2 ? 0 : result;
-}
-
-static PyObject *
-ckfy_contains(PyObject *self, PyObject *item)
-{
-	int result = ckfy_ask(self, item);
-
-	if (result < 0)
-		return NULL;
-	if (result == 2)
-		Py_RETURN_NONE;
-	return PyBool_FromLong(result);
-}
-
-static PyObject *
-ckfy_copies(PyObject *self, PyObject *item)
-{
-	ckfy_hashed hashed;
-	int result = ckfy_ask(self, item); /* for its errors */
-
-	if (result < 0 || ckfy_hash(item, ckfy_engine(AS_FILTER(self))->seed, &hashed) < 0)
-		return NULL;
-	if (result == 2)
-		Py_RETURN_NONE;
-	return PyLong_FromLong((long)ckf_copies(ckfy_engine(AS_FILTER(self)), hashed.hash));
-}
-
-static PyObject *
-ckfy_contains_hash(PyObject *self, PyObject *object)
-{
-	uint64_t hash;
-
-	if (object == Py_None)
-		Py_RETURN_NONE;
-	if (!ckfy_read_hash(object, &hash))
-		return NULL;
-	return PyBool_FromLong(ckf_contains(ckfy_engine(AS_FILTER(self)), hash));
-}
-
-static PyObject *
-ckfy_hash_method(PyObject *self, PyObject *item)
-{
-	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine(AS_FILTER(self))->seed, &hashed);
-
-	if (result < 0)
-		return NULL;
-	if (result == 0)
-		Py_RETURN_NONE;
-	return PyLong_FromLongLong((long long)hashed.hash);
-}
-
-static Py_ssize_t
-ckfy_length(PyObject *self)
-{
-	return (Py_ssize_t)cuckoofilter_count(AS_FILTER(self)->shared->filter);
-}
-
-/* ------------------------------------------------------------- two filters */
-
-typedef cuckoofilter *ckfy_merge(const cuckoofilter *a, const cuckoofilter *b,
-								 cuckoofilter_error *error);
-
-/* A filter of two, without the interpreter's lock. */
-static PyObject *
-ckfy_merged(PyObject *a, PyObject *b, ckfy_merge *merge)
-{
-	ckfy_shared *left, *right;
-	cuckoofilter *filter;
-	ckfy_call call;
-
-	if (!PyObject_TypeCheck(a, ckfy_filter_type) || !PyObject_TypeCheck(b, ckfy_filter_type))
-	{
-		Py_INCREF(Py_NotImplemented);
-		return Py_NotImplemented;
-	}
-	left = ckfy_share(AS_FILTER(a));
-	right = ckfy_share(AS_FILTER(b));
-	ckfy_call_start(&call);
-	ckfy_unlock(&call);
-	filter = merge(left->filter, right->filter, &call.error);
-	ckfy_lock(&call);
-	ckfy_release(left);
-	ckfy_release(right);
-	return ckfy_result(ckfy_filter_type, filter, &call);
-}
-
-static PyObject *
-ckfy_or(PyObject *a, PyObject *b)
-{
-	return ckfy_merged(a, b, cuckoofilter_union);
-}
-
-static PyObject *
-ckfy_and(PyObject *a, PyObject *b)
-{
-	return ckfy_merged(a, b, cuckoofilter_intersect);
-}
-
-/* Whether a method's argument is a Filter; else an exception is set. */
-static bool
-ckfy_is_filter(PyObject *other)
-{
-	if (PyObject_TypeCheck(other, ckfy_filter_type))
-		return true;
-	PyErr_Format(PyExc_TypeError, "the argument must be a Filter, not %R",
-				 (PyObject *)Py_TYPE(other));
-	return false;
-}
-
-static PyObject *
-ckfy_sum(PyObject *self, PyObject *other)
-{
-	return ckfy_is_filter(other) ? ckfy_merged(self, other, cuckoofilter_sum) : NULL;
-}
-
-static bool
-ckfy_compare(PyObject *self, PyObject *other, ckf_comparison *comparison)
-{
-	ckfy_shared *left, *right;
-	ckfy_call call;
-	bool ok;
-
-	if (!ckfy_is_filter(other))
-		return false;
-	left = ckfy_share(AS_FILTER(self));
-	right = ckfy_share(AS_FILTER(other));
-	ckfy_call_start(&call);
-	ckfy_unlock(&call);
-	ok = cuckoofilter_compare(left->filter, right->filter, comparison, &call.error);
-	ckfy_lock(&call);
-	ckfy_release(left);
-	ckfy_release(right);
-	if (!ok)
-		ckfy_raise(&call.error);
-	return ok;
-}
-
-static PyObject *
-ckfy_overlap(PyObject *self, PyObject *other)
-{
-	ckf_comparison comparison;
-
-	return ckfy_compare(self, other, &comparison) ? PyFloat_FromDouble(comparison.overlap) : NULL;
-}
-
-static PyObject *
-ckfy_jaccard(PyObject *self, PyObject *other)
-{
-	ckf_comparison comparison;
-
-	if (!ckfy_compare(self, other, &comparison))
-		return NULL;
-	if (comparison.empty)
-		Py_RETURN_NONE;
-	return PyFloat_FromDouble(comparison.jaccard);
-}
-
-static PyObject *
-ckfy_equal(PyObject *self, PyObject *other, int operation)
-{
-	const void *a, *b;
-	size_t size, other_size;
-	bool same;
-
-	if ((operation != Py_EQ && operation != Py_NE) || !PyObject_TypeCheck(other, ckfy_filter_type))
-	{
-		Py_INCREF(Py_NotImplemented);
-		return Py_NotImplemented;
-	}
-	a = cuckoofilter_data(AS_FILTER(self)->shared->filter, &size);
-	b = cuckoofilter_data(AS_FILTER(other)->shared->filter, &other_size);
-	same = size == other_size && memcmp(a, b, size) == 0;
-	return PyBool_FromLong(same == (operation == Py_EQ));
 }
 
 /* -------------------------------------------------------------------- bytes */
@@ -328,7 +118,7 @@ static PyObject *
 ckfy_bytes(PyObject *self, PyObject *unused)
 {
 	size_t size;
-	const void *bytes = cuckoofilter_data(AS_FILTER(self)->shared->filter, &size);
+	const void *bytes = cuckoofilter_data(CKFY_FILTER(self)->shared->filter, &size);
 
 	(void)unused;
 	return PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
@@ -348,7 +138,7 @@ ckfy_copy(PyObject *self, PyObject *unused)
 
 	(void)unused;
 	error.interrupted = NULL;
-	copy = cuckoofilter_copy(AS_FILTER(self)->shared->filter, &error);
+	copy = cuckoofilter_copy(CKFY_FILTER(self)->shared->filter, &error);
 	return copy ? ckfy_new(Py_TYPE(self), copy) : ckfy_raise(&error);
 }
 
@@ -357,7 +147,7 @@ ckfy_sizeof(PyObject *self, PyObject *unused)
 {
 	(void)unused;
 	return PyLong_FromSize_t(sizeof(ckfy_filter) + sizeof(ckfy_shared) + sizeof(ckf_filter) +
-							 ckfy_engine(AS_FILTER(self))->room);
+							 ckfy_engine(CKFY_FILTER(self))->room);
 }
 
 /* -------------------------------------------------------------------- info */
@@ -365,7 +155,7 @@ ckfy_sizeof(PyObject *self, PyObject *unused)
 static PyObject *
 ckfy_repr(PyObject *self)
 {
-	const ckf_filter *filter = ckfy_engine(AS_FILTER(self));
+	const ckf_filter *filter = ckfy_engine(CKFY_FILTER(self));
 	PyObject *rate = PyFloat_FromDouble(ckf_fpr(filter)), *text;
 
 	if (!rate)
@@ -380,7 +170,7 @@ static PyObject *
 ckfy_fpr(PyObject *self, void *unused)
 {
 	(void)unused;
-	return PyFloat_FromDouble(cuckoofilter_fpr(AS_FILTER(self)->shared->filter));
+	return PyFloat_FromDouble(cuckoofilter_fpr(CKFY_FILTER(self)->shared->filter));
 }
 
 static PyObject *
@@ -417,7 +207,7 @@ ckfy_info(PyObject *self, void *unused)
 	bool ok = dict != NULL;
 
 	(void)unused;
-	cuckoofilter_info(AS_FILTER(self)->shared->filter, &info);
+	cuckoofilter_info(CKFY_FILTER(self)->shared->filter, &info);
 #define COUNT(name) ok = ok && ckfy_put(dict, #name, PyLong_FromUnsignedLongLong(info.name));
 #define INTEGER(name) ok = ok && ckfy_put(dict, #name, PyLong_FromLongLong(info.name));
 #define BITS(name) ok = ok && ckfy_put(dict, #name, PyLong_FromLongLong((long long)info.name));

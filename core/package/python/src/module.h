@@ -113,6 +113,8 @@ typedef struct ckfy_filter
 	unsigned long changed_by; /* the thread that has the lock; 0: none */
 } ckfy_filter;
 
+#define CKFY_FILTER(object) ((ckfy_filter *)(object))
+
 /* A new Filter of a class, which takes over the filter; NULL with an exception. */
 PyObject *ckfy_new(PyTypeObject *type, cuckoofilter *filter);
 
@@ -128,6 +130,18 @@ const ckf_filter *ckfy_engine(const ckfy_filter *self);
 /* Methods of Filter. */
 PyObject *ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords);
 PyObject *ckfy_create(PyObject *type, PyObject *arguments, PyObject *keywords);
+Py_ssize_t ckfy_length(PyObject *self);
+int ckfy_in(PyObject *self, PyObject *item);
+PyObject *ckfy_contains(PyObject *self, PyObject *item);
+PyObject *ckfy_contains_hash(PyObject *self, PyObject *hash);
+PyObject *ckfy_copies(PyObject *self, PyObject *item);
+PyObject *ckfy_hash_method(PyObject *self, PyObject *item);
+PyObject *ckfy_or(PyObject *a, PyObject *b);
+PyObject *ckfy_and(PyObject *a, PyObject *b);
+PyObject *ckfy_sum(PyObject *self, PyObject *other);
+PyObject *ckfy_overlap(PyObject *self, PyObject *other);
+PyObject *ckfy_jaccard(PyObject *self, PyObject *other);
+PyObject *ckfy_equal(PyObject *self, PyObject *other, int operation);
 PyObject *ckfy_contains_many(PyObject *self, PyObject *items);
 PyObject *ckfy_add_many(PyObject *self, PyObject *items);
 PyObject *ckfy_remove_many(PyObject *self, PyObject *items);
