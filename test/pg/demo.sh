@@ -1,6 +1,8 @@
 #!/bin/sh
 # `make demo-pg`: test/pg/demo.sql on a throw-away cluster, as root or not.  Nothing is
 # installed and nothing stays running, whether it ends, fails or is interrupted.
+#
+#   test/pg/demo.sh [FILE FOLDER]     another file of SQL; FOLDER gets what it writes into the folder `out`
 # PG_CONFIG names the server; TIMER=on shows psql's own time of each statement, too.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -40,7 +42,9 @@ run() # command argument...
 
 test/patiently.sh "building the extension" build/demo-pg.make.log make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage"
 settings=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage")
-cp test/pg/demo.sql "$work"
+cp "${1:-test/pg/demo.sql}" "$work/demo.sql"
+folder=${2:+$(mkdir -p "$2" && cd "$2" && pwd)}
+mkdir "$work/out"
 touch "$work/log" "$work/server.log"
 [ -z "$as_user" ] || chown -R postgres "$work"
 cd "$work"
@@ -71,3 +75,4 @@ failed=0
 wait "$psql" || failed=1
 psql=
 [ "$failed" = 0 ]
+[ -z "$folder" ] || cp out/* "$folder"

@@ -47,3 +47,22 @@ $(JS_DIR)/package.json: core/package/javascript/package.json core/cuckoofilter.h
 
 # The suites skip what this machine has no tools for.
 test-bindings-build: $(if $(shell command -v wasm-ld && command -v wasm-opt && command -v $(WASM_CC)),javascript)
+
+# ---------------------------------------------------------------------------
+# `make demo-web`: a page that asks filters which PostgreSQL made, on http://127.0.0.1:8080/
+# ---------------------------------------------------------------------------
+
+.PHONY: demo-web demo-web-files
+
+DEMO_WEB := build/demo-web
+
+demo-web: demo-web-files
+	node core/package/javascript/demo/serve.js $(DEMO_WEB) $(or $(PORT),8080)
+
+demo-web-files: javascript $(DEMO_WEB)/filters/filters.json
+	cp core/package/javascript/demo/index.html core/package/javascript/demo/style.css core/package/javascript/demo/demo.js $(DEMO_WEB)
+	rm -rf $(DEMO_WEB)/cuckoofilter
+	cp -R $(JS_DIR) $(DEMO_WEB)/cuckoofilter
+
+$(DEMO_WEB)/filters/filters.json: core/package/javascript/demo/filters.sql core/cuckoofilter.h
+	test/pg/demo.sh core/package/javascript/demo/filters.sql $(DEMO_WEB)/filters

@@ -1,0 +1,166 @@
+/*
+ * demo.js - the page of `make demo-web`: choose a filter, ask it, see what it is.
+ */
+import { Filter, version } from './cuckoofilter/index.js';
+
+const MILLION = 1e6;
+const $ = (id) => document.getElementById(id);
+const number = new Intl.NumberFormat('en');
+const percent = (rate, digits = 3) => `${Number((rate * 100).toPrecision(digits))} %`;
+
+/* What is typed, as an item of the filter's class. */
+const readers = {
+	text: (text) => text,
+	number: (text) => {
+		const value = Number(text.replace(/[\s,_]/g, ''));
+		if (Number.isNaN(value)) {
+			throw new Error('Type a number.');
+		}
+		return value;
+	},
+	date: (text) => {
+		const date = new Date(`${text}T00:00:00Z`);
+		if (Number.isNaN(date.getTime())) {
+			throw new Error('Type a date as 2026-11-22.');
+		}
+		return date;
+	},
+};
+
+/* A million items that none of the filters has. */
+const strangers = {
+	text: (i) => `item-${i}`,
+	number: (i) => 3e6 + i,
+	date: (i) => new Date(Date.UTC(2200, 0, 1) + i * 1000),
+};
+
+function facts(list, rows) {
+	list.replaceChildren(...rows.flatMap(([name, value]) => {
+		const term = document.createElement('dt');
+		const text = document.createElement('dd');
+		term.textContent = name;
+		text.textContent = value;
+		return [term, text];
+	}));
+}
+
+function size(bytes) {
+	return bytes < 1e6 ? `${number.format(Math.round(bytes / 100) / 10)} kB` : `${(bytes / 1e6).toFixed(2)} MB`;
+}
+
+function button(text, click) {
+	const made = document.createElement('button');
+	made.type = 'button';
+	made.textContent = text;
+	made.addEventListener('click', click);
+	return made;
+}
+
+let current = null; /* { entry, filter } */
+
+function say(kind, text, detail = '') {
+	const verdict = $('verdict');
+	verdict.className = kind;
+	verdict.textContent = text;
+	if (detail) {
+		const small = document.createElement('small');
+		small.textContent = detail;
+		verdict.append(small);
+	}
+}
+
+function ask() {
+	const text = $('item').value.trim();
+	if (!current || text === '') {
+		say('idle', 'Type something, or take an example.');
+		return;
+	}
+	try {
+		const yes = current.filter.contains(readers[current.entry.input](text));
+		if (yes) {
+			say('yes', `Probably: ${text} is in.`, `An absent item gets this answer with probability ${percent(current.filter.fpr)}.`);
+		} else {
+			say('no', `Certainly not: ${text} is not in.`);
+		}
+	} catch (error) {
+		say('error', error.message);
+	}
+}
+
+function show({ entry, filter }) {
+	const info = filter.info();
+	for (const tab of $('filters').children) {
+		tab.setAttribute('aria-pressed', String(tab.dataset.name === entry.name));
+	}
+	$('question').textContent = entry.question;
+	$('item').value = '';
+	$('item').placeholder = entry.examples[0];
+	$('examples').replaceChildren(...entry.examples.map((example) => button(example, () => {
+		$('item').value = example;
+		ask();
+	})));
+	facts($('facts'), [
+		['items', number.format(info.count)],
+		['classes', info.item_classes.join(', ')],
+		['size', size(info.bytes)],
+		['bits an item', info.bits_per_item.toFixed(2)],
+		['false positive rate', percent(info.fpr)],
+		['asked for', percent(info.target_fpr)],
+		['table', `${info.layout.replace('_', '-')}, buckets of ${info.bucket_size}, tags of ${info.fingerprint_bits} bits`],
+	]);
+	$('buckets').firstElementChild.style.width = `${info.load_factor * 100}%`;
+	$('fill').textContent = `${percent(info.load_factor)} of the slots are filled`;
+	$('sql').textContent = entry.sql;
+	$('speed').replaceChildren();
+	ask();
+}
+
+async function open(entry) {
+	const response = await fetch(`filters/${entry.name}.txt`);
+	const text = (await response.text()).trim();
+	/* PostgreSQL shows a filter as base64 */
+	return new Filter(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+}
+
+async function choose(entry, opened) {
+	if (!opened.has(entry.name)) {
+		opened.set(entry.name, await open(entry));
+	}
+	current = { entry, filter: opened.get(entry.name) };
+	show(current);
+	$('item').focus();
+}
+
+async function askMillion() {
+	$('run').disabled = true;
+	const { entry, filter } = current;
+	const stranger = strangers[entry.input];
+	await new Promise((resolve) => { setTimeout(resolve, 30); });
+	const items = Array.from({ length: MILLION }, (_, i) => stranger(i));
+	const start = performance.now();
+	const answers = filter.containsMany(items);
+	const seconds = (performance.now() - start) / 1000;
+	const yes = answers.reduce((sum, answer) => sum + answer, 0);
+	facts($('speed'), [
+		['questions a second', `${(MILLION / seconds / 1e6).toFixed(1)} million`],
+		['“yes”, all wrong', number.format(yes)],
+		['measured rate', percent(yes / MILLION)],
+		['expected rate', percent(filter.fpr)],
+	]);
+	$('run').disabled = false;
+	return MILLION / seconds;
+}
+
+const { filters, server } = await (await fetch('filters/filters.json')).json();
+const opened = new Map();
+for (const entry of filters) {
+	const tab = button(entry.title, () => choose(entry, opened));
+	tab.dataset.name = entry.name;
+	$('filters').append(tab);
+}
+$('form').addEventListener('submit', (event) => { event.preventDefault(); ask(); });
+$('item').addEventListener('input', ask);
+$('run').addEventListener('click', askMillion);
+$('foot').textContent = `Filters by ${server} and cuckoofilter; asked by cuckoofilter ${version()} in WebAssembly.`;
+await choose(filters[0], opened);
+document.body.dataset.ready = 'yes';
