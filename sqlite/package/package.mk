@@ -20,7 +20,7 @@ build/windows/include/sqlite3ext.h:
 
 # The file has no time in it, so that the same sources give the same bytes.
 $(WINDOWS_DLL): build/cuckoofilter.c build/windows/include/sqlite3ext.h
-	$(WINDOWS_CC) -std=c11 $(OPT) $(WARN) -pedantic -Wno-unused-function -Ibuild/windows/include -shared -static-libgcc \
+	$(WINDOWS_CC) -std=c11 $(OPT) $(WARN) -pedantic -Ibuild/windows/include -shared -static-libgcc \
 		-Wl,--no-insert-timestamp,-s $< -o $@
 
 # ---------------------------------------------------------------------------
@@ -30,17 +30,23 @@ $(WINDOWS_DLL): build/cuckoofilter.c build/windows/include/sqlite3ext.h
 SQLITE_PUBLIC := $(CURDIR)/build/public/sqlite
 SQLITE_WASM   := build/sqlite-wasm/sqlite3.mjs
 
-sqlite-wasm: $(SQLITE_WASM)
+sqlite-wasm: $(SQLITE_WASM) build/sqlite-wasm/node.mjs
+
+build/sqlite-wasm/node.mjs: sqlite/package/wasm/node.mjs
+	@mkdir -p $(@D)
+	cp $< $@
 
 $(SQLITE_PUBLIC)/sqlite3.c: sqlite/package/source.sh
 	sqlite/package/source.sh $(SQLITE_PUBLIC)
 	touch $@
 
-# Debian's emscripten has an older name for an option.  One module serves browsers and node.js.
+# Debian's emscripten has an older name for an option, and does not show its memory to SQLite's code.  One module
+# serves browsers and node.js.
 $(SQLITE_WASM): build/cuckoofilter.c sqlite/package/wasm/sqlite3_wasm_extra_init.c $(SQLITE_PUBLIC)/sqlite3.c
 	@mkdir -p $(@D)
 	cp build/cuckoofilter.c sqlite/package/wasm/sqlite3_wasm_extra_init.c $(SQLITE_PUBLIC)/ext/wasm
 	sed -i 's/-sSTACK_SIZE=/-sTOTAL_STACK=/' $(SQLITE_PUBLIC)/ext/wasm/GNUmakefile
 	$(MAKE) -C $(SQLITE_PUBLIC)/ext/wasm jswasm/sqlite3.mjs emcc_opt=-Os \
 		emcc.environment.vanilla=web,worker,node emcc.environment.esm=web,worker,node > build/sqlite-wasm/make.log 2>&1
-	cp $(SQLITE_PUBLIC)/ext/wasm/jswasm/sqlite3.wasm $(SQLITE_PUBLIC)/ext/wasm/jswasm/sqlite3.mjs $(@D)
+	cp $(SQLITE_PUBLIC)/ext/wasm/jswasm/sqlite3.wasm $(@D)
+	sed 's/^  buffer = wasmMemory.buffer;$$/  Module["wasmMemory"] = wasmMemory;\n&/' $(SQLITE_PUBLIC)/ext/wasm/jswasm/sqlite3.mjs > $@

@@ -1,7 +1,7 @@
 /*
- * sqlite3_wasm_extra_init.c - gives every connection the functions of cuckoofilter, and generate_series,
- * which SQLite's shell has, too.  SQLite's build for WebAssembly compiles a file of this name, which lies
- * in ext/wasm of its sources beside cuckoofilter.c, the amalgamation.
+ * sqlite3_wasm_extra_init.c - gives every connection the functions of cuckoofilter, and
+ * generate_series, which SQLite's shell has, too.  SQLite's build for WebAssembly compiles a file
+ * of this name, which lies in ext/wasm of its sources beside cuckoofilter.c, the amalgamation.
  */
 #define SQLITE_CORE 1
 #include "cuckoofilter.c"

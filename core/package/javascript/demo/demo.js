@@ -106,7 +106,8 @@ function show({ entry, filter }) {
 		['bits an item', info.bits_per_item.toFixed(2)],
 		['false positive rate', percent(info.fpr)],
 		['asked for', percent(info.target_fpr)],
-		['table', `${info.layout.replace('_', '-')}, buckets of ${info.bucket_size}, tags of ${info.fingerprint_bits} bits`],
+		['layout', info.layout.replace('_', '-')],
+		['buckets', `${info.bucket_size} slots of ${info.fingerprint_bits} bits`],
 	]);
 	$('buckets').firstElementChild.style.width = `${info.load_factor * 100}%`;
 	$('fill').textContent = `${percent(info.load_factor)} of the slots are filled`;

@@ -1,0 +1,104 @@
+/*
+ * chromium.mjs - the npm package in headless Chromium: vectors, damaged bytes, errors, speed; and the page of
+ * `make demo-web`, if make demo-web-files has made it.  Screenshots go to build/test.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { serve } from '../../../core/package/javascript/demo/serve.js';
+import { browser } from './browser.mjs';
+import { check, done, equal, vectors } from './check.mjs';
+
+/* The package itself, on a page of its own. */
+async function library(chromium) {
+	const { address, server } = await serve('build/javascript');
+	const page = await chromium.page(`${address}cuckoofilter/package.json`);
+	await page.evaluate(`import('/cuckoofilter/index.js').then((all) => { Object.assign(globalThis, all); })`);
+	const rows = vectors('filters.tsv').map(([name, , count, hex, inside]) => ({ name, count: Number(count), hex, inside }));
+	const wrong = await page.evaluate(`(() => {
+		const wrong = [];
+		const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (two) => parseInt(two, 16));
+		const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+		for (const { name, count, hex, inside } of ${JSON.stringify(rows)}) {
+			const filter = new Filter(fromHex(hex));
+			if (filter.count !== count || toHex(filter.bytes()) !== hex) wrong.push(name);
+			for (const item of inside.split(',').filter((item) => /^[ti]:[^.]*$/.test(item))) {
+				if (!filter.contains(item[0] === 'i' ? BigInt(item.slice(2)) : item.slice(2))) wrong.push(name + ' ' + item);
+			}
+			for (let n = 0; n < 40; n++) {
+				const bytes = fromHex(hex);
+				bytes[(n * 7919) % Math.min(bytes.length, 60)] ^= 1 << n % 8;
+				try {
+					new Filter(bytes).containsMany(['a', 1n, 2.5]);
+				} catch (error) {
+					if (!(error instanceof CuckooFilterError)) wrong.push(name + ': ' + error);
+				}
+			}
+		}
+		return wrong.join('; ');
+	})()`);
+	equal(wrong, '', 'filters of the vectors, whole and damaged');
+	check(rows.length > 40, `only ${rows.length} filters`);
+	equal(await page.evaluate(`[hash('a'), hash(5), hash(new Date(0))].join()`),
+		'-6514421779281667172,-2786206636486823246,-2112036858680256737', 'hashes');
+	equal(await page.evaluate(`Filter.build(Array.from({ length: 1e6 }, (_, i) => i + 1)).bytes().length`), 1187192, 'a million items');
+	equal(await page.evaluate(`try { Filter.build(['a']).contains(5); } catch (error) { error.code + ' ' + error.message; }`),
+		'42804 the cuckoofilter holds text, the item is a number', 'an error');
+	console.log(`questions a second: ${await page.evaluate(`(() => {
+		const filter = Filter.build(Array.from({ length: 1e6 }, (_, i) => i));
+		const texts = Filter.build(Array.from({ length: 1e5 }, (_, i) => 'user-' + i));
+		const rate = (ask) => { const start = performance.now(); ask(); return (1e3 / (performance.now() - start)).toFixed(1) + ' M'; };
+		return 'contains(number) ' + rate(() => { for (let i = 0; i < 1e6; i++) filter.contains(i + 5e5); })
+			+ ', contains(string) ' + rate(() => { for (let i = 0; i < 1e6; i++) texts.contains('user-' + i); });
+	})()`)}`);
+	server.close();
+}
+
+async function demo(chromium) {
+	const { address, server } = await serve('build/demo-web');
+	const page = await chromium.page(address);
+	await page.waitFor(`document.body.dataset.ready === 'yes'`);
+	const type = (text) => page.evaluate(`(() => {
+		const item = document.getElementById('item');
+		item.value = ${JSON.stringify(text)};
+		item.dispatchEvent(new Event('input'));
+		return document.getElementById('verdict').className + ': ' + document.getElementById('verdict').textContent;
+	})()`);
+	const choose = async (name) => {
+		await page.evaluate(`document.querySelector('[data-name=${name}]').click()`);
+		await page.waitFor(`document.querySelector('[data-name=${name}]').getAttribute('aria-pressed') === 'true'`);
+	};
+	check((await type('cuckoo')).startsWith('yes: Probably: cuckoo'), 'a word');
+	check((await type('glorptastic')).startsWith('no: Certainly not'), 'no word');
+	check((await page.evaluate(`document.getElementById('foot').textContent`)).includes('PostgreSQL 1'), 'the server is named');
+	check(/classes text/.test(await page.evaluate(`[...document.querySelectorAll('#facts dt')].map((dt) => dt.textContent + ' ' + dt.nextSibling.textContent).join('; ')`)), 'its classes');
+	await type('serendipity');
+	mkdirSync('build/test', { recursive: true });
+	await page.evaluate(`document.getElementById('run').click()`);
+	await page.waitFor(`document.getElementById('speed').childElementCount > 0`);
+	await page.screenshot('build/test/demo-web.png');
+	await choose('primes');
+	check((await type('1999993')).startsWith('yes'), 'a prime');
+	check((await type('1,000')).startsWith('no'), 'no prime');
+	check((await type('abc')).startsWith('error'), 'no number');
+	await choose('sundays');
+	check((await type('1969-07-20')).startsWith('yes'), 'a Sunday');
+	check((await type('1969-07-21')).startsWith('no'), 'a Monday');
+	await page.evaluate(`document.getElementById('run').click()`);
+	await page.waitFor(`document.getElementById('speed').childElementCount > 0`);
+	await page.dark(true);
+	await page.narrow(430);
+	await page.screenshot('build/test/demo-web-narrow.png');
+	server.close();
+}
+
+const chromium = await browser();
+try {
+	await library(chromium);
+	if (existsSync('build/demo-web/filters/filters.json')) {
+		await demo(chromium);
+	} else {
+		console.log('skipped: the page of make demo-web, which make demo-web-files makes by PostgreSQL');
+	}
+} finally {
+	await chromium.end();
+}
+done('chromium');
