@@ -269,6 +269,7 @@ help:
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
+	@echo "make demo-web        a page that asks filters which PostgreSQL made, on http://127.0.0.1:8080/  (PORT=; needs what make javascript and demo-pg do, and node.js)"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
 	@echo "make test-long       longer rounds of the random suites, 20 minutes; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"

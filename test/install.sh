@@ -58,6 +58,10 @@ releases  util-linux
 s390x     gcc-s390x-linux-gnu
 s390x     libc6-dev-s390x-cross
 s390x     qemu-user
+sqlite-wasm dpkg-dev
+sqlite-wasm emscripten
+sqlite-wasm tcl
+sqlite-wasm wabt
 test      binutils
 test      clang
 test      clang-format
@@ -71,6 +75,11 @@ test      python3-numpy
 test      shellcheck
 test      sqlite3
 valgrind  valgrind
+web       binaryen
+web       chromium
+web       clang
+web       lld
+web       nodejs
 windows   gcc-mingw-w64-x86-64
 windows   wine
 windows   wine64

@@ -85,7 +85,7 @@ bindings()
 	suite "$(share 50)" build/test/bindings/asan/program
 	suite test/bindings/library.sh
 	suite "$(share 50)" test/bindings/python.sh
-	for name in vectors functions large; do
+	for name in vectors functions large chromium; do
 		suite test/bindings/javascript.sh "$name"
 	done
 	suite "$(share 100)" test/bindings/javascript.sh hostile
@@ -103,6 +103,7 @@ sqlite()
 	done
 	suite test/sqlite/shell.sh
 	suite "$(share 5)" test/sqlite/windows.sh
+	suite test/sqlite/wasm.sh
 	suite test/drivers/better_sqlite3.sh
 	suite build/test/sqlite/hostile
 	suite "$(share 20)" build/test/sqlite/memory
