@@ -174,6 +174,10 @@ def test_prepared_file():
         base.run("PRAGMA trusted_schema = off; PRAGMA foreign_keys = on")
         if hasattr(base.db, "setconfig"):  # Python 3.12
             base.db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+            refused = base.error("SELECT 1 FROM number")
+            if refused is not None:  # from 3.53 on SQLite opens no such file
+                check(f"the file: {refused}", "on shadow tables" in refused)
+                return
         base.run("BEGIN; INSERT INTO seen VALUES ('a'); INSERT INTO seen VALUES ('b')")
         equal("asked", (base.has("a"), base.has("b")), (1, 1))
         base.run("COMMIT")
