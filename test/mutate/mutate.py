@@ -25,7 +25,7 @@ WORK = os.path.join(ROOT, "build/mutate")
 EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 SCRIPTS = ("reader", "writer")  # test/core/*_test.py
 # Those that are quick to catch most come first.
-SUITES = ("worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
+SUITES = ("promises", "worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
           "rates", "sizes", "faults", "many", "aggregate", "collect", "runs", "common", "adversary", "hostile",
           "lockstep", "questions", "unlike", "chunks")
 SMALL = ("collect", "runs", "unlike", "many", "aggregate", "contract", "common", "chunks")  # before them, with the Makefile's lowered thresholds
