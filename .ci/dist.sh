@@ -6,8 +6,10 @@
 #     postgresql-NN-cuckoofilter_*.deb         for the server of PG_CONFIG, which is one of Debian's
 #     sqlite3-cuckoofilter_*.deb
 #     libcuckoofilter1_*.deb, libcuckoofilter-dev_*.deb
-#     sqlite-cuckoofilter-VERSION.tgz          for npm; it and the wheel have libraries for this machine's kind
-#     cuckoofilter-VERSION-cp39-abi3-*.whl     for pip, and every Python from 3.9 on
+#     cuckoofilter-VERSION.tgz                 for npm: the engine in WebAssembly
+#     sqlite-cuckoofilter-VERSION.tgz          for npm: the SQLite extension for Linux and Windows
+#     cuckoofilter-VERSION-cp39-abi3-*.whl     for pip, and every Python from 3.9 on; for x86-64 and arm64
+#     cuckoofilter-windows-x64-VERSION.zip     the SQLite extension for Windows
 #     SHA256SUMS
 #
 # All of it is made of the last commit, whatever else is in the folder, and bears that commit's time:
@@ -41,18 +43,10 @@ zip_of() # folder
 	(cd "$(dirname "$1")" && find "$(basename "$1")" -type f | sort | zip -X -q -@ "$out/$(basename "$1").zip")
 }
 
-# A file with the version, and the processor as node.js calls it, in their places.
+# A file with the version in its place.
 fill() # file...
 {
-	case $cpu in
-		x86_64) node=x64 ;;
-		aarch64) node=arm64 ;;
-		arm*) node=arm ;;
-		i?86) node=ia32 ;;
-		powerpc64*) node=ppc64 ;;
-		*) node=$cpu ;;
-	esac
-	sed -i "s/@VERSION@/$version/; s/@CPU@/$node/" "$@"
+	sed -i "s/@VERSION@/$version/" "$@"
 }
 
 # xxHash's licence wants to be where its code is: all up to the end of the header's first comment.
@@ -121,45 +115,69 @@ library()
 	strip --strip-unneeded "$work/cuckoofilter.so"
 }
 
-# npm calls the folder in its archives "package".
+# npm calls the folder in its archives "package".  A library is in lib/PLATFORM-PROCESSOR, as node.js calls them.
 npm_package()
 {
 	folder=$work/npm/package
+	case $cpu in
+		x86_64) node=x64 ;;
+		aarch64) node=arm64 ;;
+		*) node=$cpu ;;
+	esac
 	mkdir -p "$work/npm"
 	cp -a "$tree/sqlite/package/npm" "$folder"
-	cp "$work/cuckoofilter.so" "$folder"
+	mkdir -p "$folder/lib/linux-$node" "$folder/lib/linux-arm64" "$folder/lib/win32-x64"
+	cp "$work/cuckoofilter.so" "$folder/lib/linux-$node"
+	[ "$cpu" != x86_64 ] || cp "$arm/build/sqlite/cuckoofilter.so" "$folder/lib/linux-arm64"
+	cp "$tree/build/windows/cuckoofilter.dll" "$folder/lib/win32-x64"
+	chmod 644 "$folder"/lib/*/*
 	licences "$folder"
 	fill "$folder/package.json"
-	tar -c --sort=name --owner=0 --group=0 --numeric-owner --format=ustar --mtime="@$SOURCE_DATE_EPOCH" \
-		-C "$work/npm" package | gzip -9 -n > "$out/sqlite-cuckoofilter-$version.tgz"
+	npm_archive "$folder" sqlite-cuckoofilter
 }
 
 # The wheel's platform: the oldest glibc that has all the symbols which its libraries take, though none
 # before 2.17, past which pip itself does not go back; with another C library, machines of this kind.
-platform() # library...
+platform() # processor objdump library...
 {
-	kind=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_platform().replace("-", "_"))')
-	newest=$(objdump -T "$@" | sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
+	machine=$1
+	objdump=$2
+	shift 2
+	newest=$("$objdump" -T "$@" | sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
 	if [ -z "$newest" ]; then
-		echo "$kind"
+		echo "linux_$machine"
 	else
-		echo "manylinux_2_$((newest > 17 ? newest : 17))_${kind#linux_}"
+		echo "manylinux_2_$((newest > 17 ? newest : 17))_$machine"
 	fi
 }
 
-wheel()
+# A wheel of the module that was built in a tree, for a processor.
+wheel_of() # tree processor tools-prefix
 {
-	folder=$work/python
-	"$root/test/patiently.sh" "building Python's module" "$root/build/dist.python.log" make -j2 -C "$tree" python
-	cp -a "$tree/core/package/python" "$folder"
+	folder=$work/python-$2
+	cp -a "$1/core/package/python" "$folder"
 	rm -r "$folder/src" "$folder/package.mk"
-	cp "$tree"/build/python/cuckoofilter/*.so "$folder/cuckoofilter"
-	strip --strip-unneeded "$folder"/cuckoofilter/*.so
+	cp "$1"/build/python/cuckoofilter/*.so "$folder/cuckoofilter"
+	"$3strip" --strip-unneeded "$folder"/cuckoofilter/*.so
 	licences "$folder"
 	fill "$folder/setup.cfg"
-	(cd "$folder" && "$root/test/patiently.sh" "building the wheel" "$root/build/dist.wheel.log" \
-		/usr/bin/python3 -m build --wheel --no-isolation "-C--build-option=--plat-name=$(platform cuckoofilter/*.so)" -o "$out")
+	(
+		cd "$folder"
+		name=$(platform "$2" "$3objdump" cuckoofilter/*.so)
+		"$root/test/patiently.sh" "building the wheel" "$root/build/dist.wheel.log" \
+			/usr/bin/python3 -m build --wheel --no-isolation "-C--build-option=--plat-name=$name" -o "$out"
+	)
 }
+
+wheels()
+{
+	"$root/test/patiently.sh" "building Python's module" "$root/build/dist.python.log" make -j2 -C "$tree" python
+	wheel_of "$tree" "$cpu" ""
+	[ "$cpu" != x86_64 ] || wheel_of "$arm" aarch64 aarch64-linux-gnu-
+}
+
+# shellcheck source=.ci/dist_other.sh
+. .ci/dist_other.sh
 
 [ -z "$(git status --porcelain)" ] || echo "Not in the packages: what is not committed."
 rm -rf "$out" "$work"
@@ -167,9 +185,9 @@ mkdir -p "$out" "$work"
 xxhash=$(echo '#include <xxhash.h>' | ${CC:-cc} -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
 
 step=0
-for part in sources amalgamation debs library npm_package wheel; do
+for part in ${PARTS:-sources amalgamation debs library windows arm64 npm_package javascript wheels}; do
 	step=$((step + 1))
-	echo "$step of 6: $part"
+	echo "$step of 9: $part"
 	$part
 done
 

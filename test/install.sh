@@ -28,11 +28,17 @@ demo      wamerican-insane
 demo-pg   postgresql
 demo-pg   postgresql-common
 demo-pg   wamerican-insane
+dist      binaryen
 dist      binutils
 dist      build-essential
+dist      clang
 dist      debhelper
 dist      dpkg-dev
+dist      gcc-aarch64-linux-gnu
+dist      gcc-mingw-w64-x86-64
 dist      git
+dist      libc6-dev-arm64-cross
+dist      lld
 dist      postgresql-server-dev-all
 dist      python3-build
 dist      python3-dev

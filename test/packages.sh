@@ -70,12 +70,14 @@ all_there()
 {
 	ls "$packages"
 	for file in "cuckoofilter-$version.zip" "cuckoofilter-amalgamation-$version.zip" "sqlite-cuckoofilter-$version.tgz" \
-		"postgresql-$server-cuckoofilter_$version-1_*.deb" "sqlite3-cuckoofilter_$version-1_*.deb" \
-		"libcuckoofilter1_$version-1_*.deb" "libcuckoofilter-dev_$version-1_*.deb" \
-		"cuckoofilter-$version-cp39-abi3-*linux*.whl" SHA256SUMS; do
+		"cuckoofilter-$version.tgz" "cuckoofilter-windows-x64-$version.zip" \
+		"postgresql-$server-cuckoofilter_$version-1_*.deb" "sqlite3-cuckoofilter_$version-1_amd64.deb" "sqlite3-cuckoofilter_$version-1_arm64.deb" \
+		"libcuckoofilter1_$version-1_amd64.deb" "libcuckoofilter1_$version-1_arm64.deb" \
+		"libcuckoofilter-dev_$version-1_amd64.deb" "libcuckoofilter-dev_$version-1_arm64.deb" \
+		"cuckoofilter-$version-cp39-abi3-*linux*_x86_64.whl" "cuckoofilter-$version-cp39-abi3-*linux*_aarch64.whl" SHA256SUMS; do
 		[ "$(find "$packages" -name "$file" | wc -l)" = 1 ] || { echo "not one $file"; return 1; }
 	done
-	[ "$(find "$packages" -type f | wc -l)" = 9 ]
+	[ "$(find "$packages" -type f | wc -l)" = 15 ]
 }
 
 depends_on_server()
@@ -109,7 +111,9 @@ no_own_paths()
 	for deb in "$packages"/*.deb; do
 		dpkg-deb -x "$deb" "$here/unpacked"
 	done
-	tar -xzf "$packages"/*.tgz -C "$here/unpacked"
+	for archive in "$packages"/*.tgz; do
+		tar -xzf "$archive" -C "$here/unpacked"
+	done
 	! grep -rl "$here" "$here/unpacked"
 }
 

@@ -2,21 +2,27 @@
 
 const fs = require('fs');
 const path = require('path');
-const { cpu, os } = require('./package.json');
 
-/* npm installs a package only where `os` and `cpu` say so, unless it is forced to. */
+/* The library of this machine, which lib has in PLATFORM-PROCESSOR. */
 function getLoadablePath() {
-	if (!os.includes(process.platform) || !cpu.includes(process.arch)) {
+	const machine = `${process.platform}-${process.arch}`;
+	const name = process.platform === 'win32' ? 'cuckoofilter.dll' : 'cuckoofilter.so';
+	const library = path.join(__dirname, 'lib', machine, name);
+	if (!fs.existsSync(library)) {
 		throw new Error(
-			`sqlite-cuckoofilter: this package is built for ${os} ${cpu}, not for ` +
-				`${process.platform} ${process.arch}; build the extension from its one C file, and load that`
+			`sqlite-cuckoofilter: ${library} is not there: this package has libraries for ${machines()}.  ` +
+				'Build the extension from its one C file, or look whether a bundler has left it out'
 		);
 	}
-	const library = path.join(__dirname, 'cuckoofilter.so');
-	if (!fs.existsSync(library)) {
-		throw new Error(`sqlite-cuckoofilter: ${library} is not there (a bundler may have left it out)`);
-	}
 	return library;
+}
+
+function machines() {
+	try {
+		return fs.readdirSync(path.join(__dirname, 'lib')).sort().join(', ');
+	} catch {
+		return 'no machine';
+	}
 }
 
 function load(db) {

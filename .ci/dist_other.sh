@@ -1,0 +1,99 @@
+# The packages for other machines, a part of .ci/dist.sh: Windows by mingw-w64, arm64 by gcc-aarch64-linux-gnu,
+# WebAssembly by clang.
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # root, tree, work, out, version, xxhash: of dist.sh
+
+quietly() # what log command argument...
+{
+	what=$1
+	log=$2
+	shift 2
+	"$root/test/patiently.sh" "$what" "$root/build/dist.$log.log" "$@"
+}
+
+# A folder "package" as npm's archive, whose name is NAME-VERSION.tgz.
+npm_archive() # folder name
+{
+	tar -c --sort=name --owner=0 --group=0 --numeric-owner --format=ustar --mtime="@$SOURCE_DATE_EPOCH" \
+		-C "$(dirname "$1")" package | gzip -9 -n > "$out/$2-$version.tgz"
+}
+
+# The npm package of the engine.
+javascript()
+{
+	quietly "building the WebAssembly" javascript make -j2 -C "$tree" javascript
+	mkdir -p "$work/javascript"
+	cp -R "$tree/build/javascript/cuckoofilter" "$work/javascript/package"
+	chmod 644 "$work/javascript/package/cuckoofilter.wasm"
+	licences "$work/javascript/package"
+	npm_archive "$work/javascript/package" cuckoofilter
+}
+
+windows()
+{
+	quietly "building the library for Windows" windows make -C "$tree" windows
+	folder=$work/cuckoofilter-windows-x64-$version
+	mkdir -p "$folder"
+	cp "$tree/build/windows/cuckoofilter.dll" "$folder"
+	sed 's/$/\r/' "$tree/sqlite/package/windows.txt" > "$folder/README.txt"
+	licences "$folder"
+	zip_of "$folder"
+}
+
+# The same sources once more, by another compiler.  Headers that do not depend on the machine are those of this one.
+# Python's pyconfig.h is that of a machine of the same sizes; the limited API reads little of it.
+arm64_build()
+{
+	arm=$work/arm64/cuckoofilter-$version
+	headers=$work/arm64/include
+	python=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
+	config=$(echo '#include <pyconfig.h>' | ${CC:-cc} "-I$python" -E - | sed -n 's/^# 1 "\(.*-linux-gnu\/.*pyconfig\.h\)".*/\1/p' | head -n 1)
+	mkdir -p "$headers/aarch64-linux-gnu/$(basename "$python")"
+	for header in sqlite3.h sqlite3ext.h; do
+		cp "$(echo "#include <$header>" | ${CC:-cc} -E - | sed -n "s/^# 1 \"\(.*$header\)\".*/\1/p" | head -n 1)" "$headers"
+	done
+	cp "$xxhash" "$headers"
+	cp "$config" "$headers/aarch64-linux-gnu/$(basename "$python")/pyconfig.h"
+	cp -a "$tree" "$arm"
+	rm -rf "$arm/build"
+	quietly "building for arm64" arm64 make -j2 -C "$arm" sqlite lib python CC="aarch64-linux-gnu-gcc -isystem $headers" \
+		EXTRA_CFLAGS="-O2 -ffile-prefix-map=$arm=."
+	find "$arm/build" -name '*.so*' -type f -exec aarch64-linux-gnu-strip --strip-unneeded {} +
+}
+
+# A package of this machine with the libraries of arm64 in their places.  Its dependency is the oldest glibc that has
+# what they take, and 2.17 is the first for arm64.
+arm64_deb() # name
+{
+	folder=$work/arm64/deb/$1
+	mkdir -p "$work/arm64/deb"
+	dpkg-deb -R "$out"/"$1"_*_amd64.deb "$folder"
+	find "$folder" -path '*x86_64-linux-gnu' -type d | while read -r path; do
+		mv "$path" "$(dirname "$path")/aarch64-linux-gnu"
+	done
+	find "$folder" -name '*.so*' -type f | while read -r library; do
+		cp "$(find "$arm/build/sqlite" "$arm/build/lib" -maxdepth 1 -name "$(basename "$library")")" "$library"
+	done
+	find "$folder" -name '*.a' | while read -r library; do
+		cp "$arm/build/lib/$(basename "$library")" "$library"
+	done
+	find "$folder" -name '*.pc' -exec sed -i 's/x86_64-linux-gnu/aarch64-linux-gnu/g' {} +
+	newest=$(find "$folder" -name '*.so*' -type f -exec aarch64-linux-gnu-objdump -T {} + |
+		sed -n 's/.*(GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
+	sed -i "s/^Architecture: .*/Architecture: arm64/; s/libc6 (>= [^)]*)/libc6 (>= 2.${newest:-17})/" "$folder/DEBIAN/control"
+	(cd "$folder" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
+	touch_all "$folder"
+	dpkg-deb --root-owner-group -b "$folder" "$(find "$out" -name "$1_*_amd64.deb" | sed 's/_amd64\.deb$/_arm64.deb/')" > /dev/null
+}
+
+arm64()
+{
+	case $cpu in
+		x86_64) ;;
+		*) echo "skipped: packages for arm64, which are made on x86-64"; return 0 ;;
+	esac
+	arm64_build
+	for name in sqlite3-cuckoofilter libcuckoofilter1 libcuckoofilter-dev; do
+		arm64_deb "$name"
+	done
+}
