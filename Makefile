@@ -75,7 +75,7 @@ $(CORE_LIB) $(ASAN_LIB) $(SMALL_LIB):
 SQLITE_SRC := $(wildcard sqlite/*.c sqlite/*/*.c)
 SQLITE_HEADERS := $(wildcard sqlite/*.h sqlite/*/*.h)
 SQLITE_OBJ := $(SQLITE_SRC:%.c=build/%.o)
-SQLITE_SO  := build/sqlite/cuckoofilter.so
+SQLITE_SO  := build/sqlite/cuckoofilter.$(if $(filter Darwin,$(shell uname -s)),dylib,so)
 SQLITE_TEST_SO := build/test/portable/cuckoofilter.so
 SQLITE_DIR ?= /usr/local/lib/sqlite3
 
@@ -102,7 +102,7 @@ build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sql
 
 install-sqlite: $(SQLITE_SO)
 	install -d "$(DESTDIR)$(SQLITE_DIR)"
-	install -m 644 $(SQLITE_SO) "$(DESTDIR)$(SQLITE_DIR)/cuckoofilter.so"
+	install -m 644 $(SQLITE_SO) "$(DESTDIR)$(SQLITE_DIR)"
 	@echo "In SQLite:  .load $(SQLITE_DIR)/cuckoofilter"
 
 include sqlite/package/package.mk
@@ -284,7 +284,7 @@ help:
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
-	@echo "make dist            packages in build/dist: PGXN, amalgamation, two .debs, npm, a wheel"
+	@echo "make dist            packages in build/dist: PGXN, amalgamation, .debs, npm, wheels, Windows, arm64"
 	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
 	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: an hour"
 	@echo "make install-deps    the Debian packages that tests and demo need"

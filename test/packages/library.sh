@@ -4,7 +4,7 @@ set -eu
 # shellcheck disable=SC1091 # where it lies there
 . /packages/check.sh
 
-packages gcc libc6-dev pkg-config /packages/libcuckoofilter1_*.deb /packages/libcuckoofilter-dev_*.deb
+packages gcc libc6-dev pkg-config /packages/libcuckoofilter1_*_"$(dpkg --print-architecture)".deb /packages/libcuckoofilter-dev_*_"$(dpkg --print-architecture)".deb
 cd /tmp
 
 cat > abc.c << 'TEXT'

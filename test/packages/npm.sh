@@ -31,7 +31,7 @@ equal "npm: cuckoofilter builds the same bytes" \
 	"$(node --input-type=module -e "import { Filter, version } from 'cuckoofilter';
 		console.log(version(), Buffer.from(Filter.build(['a', 'b', 'c']).bytes()).toString('hex').toUpperCase())" 2>&1)" "$VERSION $ABC"
 equal "npm: cuckoofilter has its types and licences" \
-	"$(cd /app/node_modules/cuckoofilter && ls LICENSE LICENSE.xxhash README.md cuckoofilter.wasm index.d.ts | wc -l)" 5
+	"$(cd /app/node_modules/cuckoofilter && cat LICENSE LICENSE.xxhash README.md cuckoofilter.wasm index.d.ts > /tmp/all && echo yes)" yes
 equal "npm: the WebAssembly has at most 60 kB" \
 	"$([ "$(stat -c %s /app/node_modules/cuckoofilter/cuckoofilter.wasm)" -le 60000 ] && echo yes)" yes
 

@@ -4,7 +4,7 @@ set -eu
 # shellcheck disable=SC1091 # where it lies there
 . /packages/check.sh
 
-packages /packages/postgresql-[0-9]*-cuckoofilter_*.deb
+packages /packages/postgresql-[0-9]*-cuckoofilter_*_"$(dpkg --print-architecture)".deb
 server=$(dpkg-query -W -f '${Package}\n' 'postgresql-[0-9]*-cuckoofilter' | cut -d - -f 2)
 pg_lsclusters -h | grep -q . || quietly pg_createcluster "$server" main
 pg_lsclusters -h | grep -q online || quietly pg_ctlcluster "$server" main start

@@ -4,7 +4,7 @@ set -eu
 # shellcheck disable=SC1091 # where it lies there
 . /packages/check.sh
 
-packages sqlite3 /packages/sqlite3-cuckoofilter_*.deb
+packages sqlite3 /packages/sqlite3-cuckoofilter_*_"$(dpkg --print-architecture)".deb
 
 ask() # sql
 {
