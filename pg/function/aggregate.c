@@ -1,9 +1,9 @@
 /*
  * aggregate.c - cuckoofilter_agg, _agg_hash, _agg_pair.
  *
- * The state is a filter in hashes, or the collector of a large one (state.h). A flat state has each
- * hash once, but for a single hash, which it has twice (ckf_double).  Partial
- * states travel between processes and servers as the filters that they are.
+ * The state is a filter in hashes or, if it is large, a collector (state.h). A flat state has each
+ * hash once, except that it has a single hash twice (ckf_double). Partial states are sent to other
+ * processes and servers as ordinary filters.
  */
 #include "function/call.h"
 #include "error.h"
@@ -25,10 +25,10 @@ PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 
 /* ------------------------------------------------------------------- states */
 
-/* The state of a row: a flat one, or a collector. */
+/* The state of a row: flat, or a collector. */
 typedef struct ckfp_state
 {
-	ckf_filter *flat; /* opened; changed in place */
+	ckf_filter *flat; /* open; changed in place */
 	ckfp_collected *collected;
 } ckfp_state;
 
@@ -49,8 +49,8 @@ ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 }
 
 /*
- * Open the state in argument 0.  The executor keeps a flat one with a full header, in a chunk of
- * its own; one that a caller brings otherwise is copied.
+ * Open the state in argument 0. The executor stores a flat state with a full header, in a chunk of
+ * its own. A state of another caller is copied if it is stored differently.
  */
 static ckfp_state
 ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
@@ -71,7 +71,8 @@ ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 	return (ckfp_state){flat, NULL};
 }
 
-/* A larger flat state in place of this one, which is left to the executor, or a collector. */
+/* Replace a flat state by a larger one, and leave the old one to the executor; or by a
+ * collector. */
 static void
 ckfp_outgrow(FunctionCallInfo fcinfo, ckfp_state *state)
 {
@@ -86,11 +87,12 @@ ckfp_outgrow(FunctionCallInfo fcinfo, ckfp_state *state)
 	if (state->flat->encoding == CKF_HASHES)
 		ckfp_copy(state->flat, 1, &larger);
 	else
-		ckfp_run(CKF_GROW, state->flat, NULL, &larger); /* a set, which a server of 1.3 has sent */
+		ckfp_run(CKF_GROW, state->flat, NULL,
+				 &larger); /* a set in a table, which a server of 1.3 has sent */
 	*state->flat = larger;
 }
 
-/* Add a hash, of an item of this class, to the state of this row. */
+/* Add the hash of an item of this class to the state. */
 static inline void
 ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsigned item_class)
 {
@@ -111,7 +113,7 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 				 item_class);
 }
 
-/* What the executor gets back. */
+/* The value that the executor receives. */
 static inline Datum
 ckfp_state_datum(const ckfp_state *state)
 {
@@ -122,13 +124,13 @@ ckfp_state_datum(const ckfp_state *state)
 /* ---------------------------------------------------------- items and hashes */
 
 /*
- * What the arguments of an aggregate over items are: behind the state stand the item, in one
- * argument or two, and its parameters.
+ * The arguments of an aggregate over items: after the state come the item, in one or two arguments,
+ * and the parameters.
  */
 typedef struct ckfp_arguments
 {
-	int first; /* of the parameters: fpr, capacity, options */
-	bool real; /* the capacity is a double precision, else a bigint */
+	int first; /* the first parameter; the parameters are fpr, capacity, options */
+	bool real; /* whether the capacity is double precision, else bigint */
 } ckfp_arguments;
 
 static const ckfp_arguments of_one = {2, false};
@@ -136,14 +138,14 @@ static const ckfp_arguments of_one_real = {2, true};
 static const ckfp_arguments of_pair = {3, false};
 static const ckfp_arguments of_pair_real = {3, true};
 
-/* Is there an argument n that is not NULL? */
+/* Whether there is an argument n that is not NULL. */
 static bool
 ckfp_is_given(FunctionCallInfo fcinfo, int n)
 {
 	return n < PG_NARGS() && !PG_ARGISNULL(n);
 }
 
-/* A capacity where the rate belongs, and the other way round, as cuckoofilter_create has them. */
+/* Raise an error if rate and capacity seem to be swapped, in the order of cuckoofilter_create. */
 static void
 ckfp_require_order(double fpr, double capacity)
 {
@@ -153,7 +155,7 @@ ckfp_require_order(double fpr, double capacity)
 		ckfp_error(CKF_BAD_FPR, (ckfp_subject){.params = &params, .swapped = true});
 }
 
-/* Parameters that are NULL have their defaults. */
+/* Read the parameters. NULL stands for the default. */
 static void
 ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params)
 {
@@ -173,8 +175,8 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params
 		ckfp_parse_options(PG_GETARG_TEXT_PP(n + 2), params);
 }
 
-/* The state of the group, made at its first row also where that has no item:
- * it keeps the parameters. */
+/* The state of the group. It is made at the first row, even if that row has no item, since this row
+ * has the parameters. */
 static ckfp_state
 ckfp_item_state(FunctionCallInfo fcinfo, ckfp_arguments of, ckfp_argument_cache *argument)
 {
@@ -188,7 +190,7 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_arguments of, ckfp_argument_cache 
 	return (ckfp_state){&argument->filter, NULL};
 }
 
-/* The state after an item's row.  A flat one is known again at the next. */
+/* The state after the row of an item. A flat state stays open for the next row. */
 static inline Datum
 ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
 {
@@ -286,7 +288,7 @@ cuckoofilter_agg_pair_float8_transition(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------------------ partial states */
 
-/* Where one is a table, which a server of 1.3 sends for a large set, both become one. */
+/* Combine states if one is a table, which a server of 1.3 sends for a large set. */
 static Datum
 ckfp_combine_tables(const ckfp_state *state, const ckf_filter *in)
 {
@@ -317,7 +319,7 @@ ckfp_combine_few(ckfp_state *state, const ckf_filter *in)
 	return status == CKF_OK;
 }
 
-/* (state, state), either may be NULL.  What comes from another process may have a short header. */
+/* (state, state); either may be NULL. A state from another process may have a short header. */
 Datum
 cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 {
@@ -353,7 +355,7 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------------------------- the end */
 
-/* The filter of a state, which stays what it is: a window asks again and again. */
+/* The filter of a state. The state stays valid, since a window function calls this for each row. */
 Datum
 cuckoofilter_agg_final(PG_FUNCTION_ARGS)
 {

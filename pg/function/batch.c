@@ -1,9 +1,9 @@
 /*
  * batch.c - cuckoofilter_add_agg: a filter and a batch of items.
  *
- * The state is the filter, as it came, and a collector of the items' hashes; all of them
- * go into the filter at once, at the end.  It is `internal`: it need not travel,
- * as parts of a group do not know whose filter is the first.
+ * The state is the filter and a collector of the items' hashes. At the end, all of them are added
+ * in one rebuild. The state is `internal`, since no other process can use it: a part of a group
+ * does not know which filter is the first one.
  */
 #include "function/call.h"
 #include "error.h"
@@ -18,24 +18,23 @@
 PG_FUNCTION_INFO_V1(cuckoofilter_add_agg_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_add_agg_final);
 
-/* A list that doubles: places it starts with. */
+/* The first capacity of a list, which doubles. */
 #define CKFP_FIRST_ROOM 64
 
-/* The state of a group.  Items wait for the first filter, whose seed they are
- * hashed with. */
+/* The state of a group. Items wait for the first filter, whose seed is needed to hash them. */
 typedef struct ckfp_batch
 {
-	struct varlena *filter;  /* NULL until one came */
+	struct varlena *filter;  /* NULL: no row had one yet */
 	uint64 seed;             /* of the filter */
-	unsigned item_class;     /* of the items, once one was hashed */
-	ckf_collector collector; /* of the items' hashes, from then on, */
-	uint64 items;            /* and how many came */
+	unsigned item_class;     /* of the items, after one was hashed */
+	ckf_collector collector; /* of the hashes, after there is a filter */
+	uint64 items;            /* the number of items so far */
 	Datum *waiting;          /* copies */
 	size_t waits, wait_room;
-	MemoryContext context; /* of all this */
+	MemoryContext context; /* of all these */
 } ckfp_batch;
 
-/* Room for one more element behind `count` in an array. */
+/* Make room for one more element in an array of `count`. */
 static void *
 ckfp_make_place(MemoryContext context, void *array, size_t count, size_t *room, size_t size)
 {
@@ -46,7 +45,8 @@ ckfp_make_place(MemoryContext context, void *array, size_t count, size_t *room, 
 						 : repalloc_huge(array, *room * size);
 }
 
-/* The first item tells the class of all: may the filter hold it? */
+/* The first item decides the class of all: raise an error if the filter has no item of this
+ * class. */
 static void
 ckfp_require_class_of_batch(ckfp_batch *batch, unsigned item_class)
 {
@@ -66,7 +66,7 @@ ckfp_add_to_batch(ckfp_batch *batch, uint64 hash, unsigned item_class)
 	batch->items++;
 }
 
-/* Keep the item of argument 2 until there is a filter. */
+/* Store the item of argument 2 until there is a filter. */
 static void
 ckfp_let_wait(FunctionCallInfo fcinfo, ckfp_batch *batch)
 {
@@ -81,7 +81,7 @@ ckfp_let_wait(FunctionCallInfo fcinfo, ckfp_batch *batch)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Begin with the filter of argument 1: the items that waited for it are hashed. */
+/* Begin with the filter of argument 1, and hash the items that waited for it. */
 static void
 ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *batch)
 {
@@ -103,10 +103,10 @@ ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *ba
 						  cache->hasher.item_class);
 		CHECK_FOR_INTERRUPTS();
 	}
-	batch->waits = 0; /* what they are copies of goes with the group */
+	batch->waits = 0; /* the copies are freed with the group */
 }
 
-/* (state, filter, item), each may be NULL */
+/* (state, filter, item); each may be NULL */
 Datum
 cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
 {
@@ -134,7 +134,7 @@ cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(batch);
 }
 
-/* The state stays what it is: a window asks again and again. */
+/* The state stays valid, since a window function calls this for each row. */
 Datum
 cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
 {

@@ -1,7 +1,7 @@
 /*
  * merge.c - cuckoofilter_union_agg, _sum_agg.
  *
- * The state is what the filters so far have become: a filter or, if it is large, a few of them
+ * The state is the merge of the filters so far: one filter or, if it is large, a few of them
  * (state.h).
  */
 #include "function/call.h"
@@ -58,9 +58,9 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
 }
 
 /*
- * (state, filter), either may be NULL; and (state, state), as which a filter has come.  The
- * executor keeps a flat state with a full header, in a chunk of its own; one that a caller brings
- * otherwise is copied.
+ * (state, filter); either may be NULL. Also (state, state), since a state is a filter. The executor
+ * stores a flat state with a full header, in a chunk of its own. A state of another caller is
+ * copied if it is stored differently.
  */
 static Datum
 ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
@@ -115,8 +115,8 @@ cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
 	return ckfp_merge_transition(fcinfo, CKF_MERGE_SUM);
 }
 
-/* The filter of a state, which stays what it is: a window asks again and again.  That of a union
- * is a set, so that its sum is one, too. */
+/* The filter of a state. The state stays valid, since a window function calls this for each row.
+ * The state of a union is a set, so its sum is a set, too. */
 Datum
 cuckoofilter_merge_agg_final(PG_FUNCTION_ARGS)
 {

@@ -1,9 +1,9 @@
 /*
- * pair.c - functions of a filter and pairs: an item with a value, such as the partition that
- * has its rows.
+ * pair.c - functions of a filter and pairs: an item with a value, such as the partition that has
+ * its rows.
  *
- * A pair is the item ROW(item, value), so each of the two is hashed by its own type and
- * collation, as the columns of a record are.
+ * A pair is the item ROW(item, value). So each part is hashed by its own type and collation, like
+ * the columns of a record.
  */
 #include "function/pair.h"
 
@@ -19,22 +19,22 @@ PG_FUNCTION_INFO_V1(cuckoofilter_remove_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_which);
 
-/* Candidates between two looks for interrupts. */
+/* Candidates between two checks for interrupts. */
 #define CKFP_STEP 65536
 
-/* What a call keeps of the values from call to call, in the cache's `more`; what it keeps of
- * the items is in the cache itself. */
+/* What is kept about the values between calls, in `more` of the call cache. What is kept about the
+ * items is in the call cache itself. */
 typedef struct ckfp_values
 {
 	ckfp_hasher hasher;
-	int16 size; /* cuckoofilter_which: how the elements lie in their array */
+	int16 size; /* cuckoofilter_which: the storage of the elements in their array */
 	bool by_value;
 	char align;
 } ckfp_values;
 
 /* ------------------------------------------------------------------- hashes */
 
-/* The expression of argument n, or NULL where it is not known. */
+/* The expression of argument n; NULL: it is not known. */
 static Node *
 ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 {
@@ -42,7 +42,7 @@ ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 	Aggref *aggregate = AggGetAggref(fcinfo);
 	List *arguments = NIL;
 
-	if (aggregate != NULL) /* the call of its transition has no more than their types */
+	if (aggregate != NULL) /* the call of a transition function knows only the types */
 	{
 		arguments = aggregate->args;
 		return --n < list_length(arguments) ? (Node *)((TargetEntry *)list_nth(arguments, n))->expr
@@ -54,8 +54,8 @@ ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 }
 
 /*
- * Make a hasher ready for argument n, or for an array's elements.  Its collation is its own,
- * as in a record: that of the call would be that of the other argument, too.
+ * Prepare a hasher for argument n, or for the elements of an array. It uses the collation of that
+ * argument, as in a record; the collation of the call depends on the other argument, too.
  */
 static void
 ckfp_prepare_part(FunctionCallInfo fcinfo, int n, Oid type, ckfp_hasher *hasher,
@@ -75,7 +75,7 @@ ckfp_values_of(ckfp_call_cache *cache)
 	return cache->more;
 }
 
-/* The hash of argument n, an item that has a value. */
+/* Hash argument n, the item of a pair. */
 static uint64
 ckfp_hash_first(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
@@ -97,8 +97,7 @@ ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 se
 						 ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
 }
 
-/* The hash of the pair in arguments 1 and 2, which the filter is asked for, or which is added
- * to it or removed. */
+/* Hash the pair in arguments 1 and 2, which is looked up, added or removed. */
 static uint64
 ckfp_pair_for(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
@@ -148,16 +147,16 @@ cuckoofilter_contains_pair(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------------- one item, many values */
 
-/* Candidates, and what becomes of them. */
+/* The candidates and their results. */
 typedef struct ckfp_candidates
 {
 	Datum *value;
 	uint64 *hash; /* of the pairs */
-	uint8 *in;    /* is the pair in the filter? */
+	uint8 *in;    /* whether the pair is in the filter */
 	int count;
 } ckfp_candidates;
 
-/* The elements of the array in argument 2 that are not NULL. */
+/* Read the elements of the array in argument 2 that are not NULL. */
 static ckfp_candidates
 ckfp_read_candidates(ArrayType *array, const ckfp_values *values)
 {
@@ -177,7 +176,7 @@ ckfp_read_candidates(ArrayType *array, const ckfp_values *values)
 	return all;
 }
 
-/* Ask the filter in argument 0 for all of them. */
+/* Look up all pairs in the filter in argument 0. */
 static void
 ckfp_ask_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candidates *all)
 {
@@ -199,7 +198,7 @@ ckfp_ask_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candid
 		ckfp_slices_all(asked.slices, all->hash, all->count, all->in);
 		return;
 	}
-	if (asked.slices != NULL) /* so many at once are cheaper asked of the whole */
+	if (asked.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
 		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
 	for (i = 0; i < all->count; i += CKFP_STEP)
 	{

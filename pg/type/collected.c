@@ -26,8 +26,8 @@ ckfp_flat_size(ExpandedObjectHeader *header)
 	return VARHDRSZ + items->size;
 }
 
-/* A sort flattens in a context that frees nothing by itself (BumpContext, from 17 on), so work in
- * the state's own. */
+/* Sorting works in the state's own memory, since flattening may happen in a context that frees
+ * nothing by itself (BumpContext, from 17 on). */
 static void
 ckfp_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
 {

@@ -1,5 +1,5 @@
 /*
- * owned.c - filters in memory of our own: copies, growth, rebuilds, results.
+ * owned.c - filters in memory of the extension: copies, growth, rebuilds, results.
  */
 #include "type/owned.h"
 

@@ -214,20 +214,20 @@ ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all)
 	return question.copies;
 }
 
-/* One of many hashes that are asked for at once. */
+/* One of many lookups. */
 typedef struct ckfp_inquiry
 {
 	ckf_question question;
 	size_t number; /* of the hash */
 } ckfp_inquiry;
 
-/* All of them. */
+/* All lookups. */
 typedef struct ckfp_inquiries
 {
 	ckfp_inquiry *inquiry;
-	size_t left;        /* are not answered yet, at the front */
-	const bool *wanted; /* the answer that ends them all; NULL: none does */
-	uint8 *in;          /* takes the answers, by number; or NULL */
+	size_t left;        /* unanswered lookups, which are at the front */
+	const bool *wanted; /* the answer that ends all lookups; NULL: there is none */
+	uint8 *in;          /* receives the answers, by number; or NULL */
 } ckfp_inquiries;
 
 static int
@@ -278,7 +278,7 @@ ckfp_step_all(ckfp_slices *slices, ckfp_inquiries *all)
 	return found;
 }
 
-/* Ask for n hashes; true: one was answered as wanted, and the others may not be. */
+/* Look up n hashes. True: one had the wanted answer, and the others may have none. */
 static bool
 ckfp_inquire(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
 {

@@ -1,5 +1,5 @@
 /*
- * state.c - what the states of all aggregates have in common.
+ * state.c - functions for the states of all aggregates.
  */
 #include "type/state.h"
 
@@ -7,7 +7,7 @@
 
 #include "utils/memutils.h"
 
-/* Before a chunk: since PostgreSQL 16 one word, before that two. */
+/* The header of a chunk of memory: one word since PostgreSQL 16, two words before. */
 #if PG_VERSION_NUM >= 160000
 #define CKFP_CHUNK_HEAD sizeof(uint64)
 #else
@@ -28,7 +28,7 @@ size_t
 ckfp_room_of_chunk(const struct varlena *value)
 {
 #ifdef MEMORY_CONTEXT_CHECKING
-	return VARSIZE(value) - VARHDRSZ; /* who writes behind what was asked for is told so */
+	return VARSIZE(value) - VARHDRSZ; /* a write past the requested size is reported */
 #else
 	return GetMemoryChunkSpace((void *)unconstify(struct varlena *, value)) - CKFP_CHUNK_HEAD -
 		   VARHDRSZ;
