@@ -86,7 +86,8 @@ typedef enum ckf_encoding
 {
 	CKF_HASHES = 0,
 	CKF_SEMI_SORTED = 1,
-	CKF_PLAIN = 2
+	CKF_PLAIN = 2,
+	CKF_PREFIXES = 4 /* only the state of union_agg and sum_agg has it; 3 was a state before 1.4 */
 } ckf_encoding;
 
 /* ---------------------------------------------------------------- hashing */
@@ -432,7 +433,7 @@ typedef struct ckf_info
 	uint64_t bytes;
 	double bits_per_item; /* 8 * bytes / count; 0 if count is 0 */
 	double load_factor;   /* occupied slots / slots; 1 if there is no table */
-	const char *encoding; /* hashes | table */
+	const char *encoding; /* hashes | table | prefixes */
 	const char *layout;   /* semi_sorted | plain: the layout of the present or later table */
 	const char *kind;     /* deletable | set */
 	int bucket_size;
@@ -484,11 +485,13 @@ typedef enum ckf_goal
 					   * a collector's filter */
 	CKF_FINISH_FED,   /* the same from chunks; only ckf_export_start uses it */
 	CKF_MERGE_UNION,  /* the union of any number of filters, as the state of an aggregate:
-					   * whole hashes stay hashes, whatever their number, and a table may
-					   * be fuller than its rate allows */
+					   * whole hashes stay hashes, whatever their number; a table may be
+					   * fuller than its rate allows; if no table can be filled, it is a
+					   * list of prefixes.  So it is never refused for CKF_PRECISION */
 	CKF_MERGE_SUM,    /* the sum of any number of filters, in the same way */
 	CKF_FINISH_UNION, /* the result of union_agg, from any number of filters */
-	CKF_FINISH_SUM    /* the result of sum_agg, from any number of filters */
+	CKF_FINISH_SUM,   /* the result of sum_agg, from any number of filters */
+	CKF_DUPLICATE     /* a as it is */
 } ckf_goal;
 
 /* A rebuild in progress: CKF_REBUILD_SIZE(inputs) bytes from an allocator, aligned to 8. */
@@ -538,8 +541,10 @@ typedef enum ckf_cause
 typedef struct ckf_refusal
 {
 	ckf_cause cause;
-	uint64_t items;   /* copies that the result would have; COARSE: copies in the two inputs */
-	double fpr;       /* the rate that the result would have */
+	uint64_t items;   /* copies that the result would have; COARSE: copies in the two inputs;
+					   * FULL, if items are added: copies in the filter */
+	double fpr;       /* the rate that the result would have; FULL, if items are added: the rate
+					   * of the filter */
 	double limit;     /* the rate at which growth stops */
 	int input;        /* COARSE: the coarse input, 0 or 1; -1: the aggregate has merged it */
 	int64_t capacity; /* COARSE: the items up to which its precision keeps the target rate */
@@ -697,8 +702,8 @@ uint64_t *ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
 /*
  * The state of an aggregate is an ordinary filter.  For an aggregate over items it is a filter
  * in distinct hashes, in a buffer with spare room: open it with CKF_STATE, and add hashes by
- * ckf_add.  A large state becomes a collector.  The state of union_agg and sum_agg is a list of
- * filters; filters of similar size are merged (CKF_MERGE_*), so the list stays short.
+ * ckf_add.  A large state becomes a collector.  The state of union_agg and sum_agg is a merger, or
+ * one filter that CKF_MERGE_* has built.
  */
 
 /*
@@ -708,13 +713,72 @@ uint64_t *ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
  */
 ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_goal goal);
 
-/* Whether `in` can be added to the parts of a merge.  CKF_OK, CKF_SEED_DIFFERS. */
-ckf_status ckf_merge_check(const ckf_filter *const *parts, unsigned n, const ckf_filter *in);
+/*
+ * A merger takes filters one by one and keeps a few of unlike size.  If some have a similar size,
+ * they are merged into one.  So each item is merged as often as its filter has doubled, and all
+ * filters together take about twice the bytes of the result.  The merger decides what is merged;
+ * the host runs the rebuilds and owns the memory of the filters.
+ *
+ *     ckf_merger_start(&merger, CKF_MERGE_UNION);
+ *     for each filter
+ *         status = ckf_merger_take(&merger, &filter), and serve it, see below
+ *     n = ckf_merger_parts(&merger, parts);
+ *     ckf_rebuild_start_many(rebuild, CKF_FINISH_UNION, parts, n) ..
+ *     ckf_merger_end(&merger), and free what ckf_merger_spent returns
+ *
+ * To serve a status:
+ *
+ *     while (status == CKF_MORE)
+ *     {
+ *         run a rebuild of merger.in, merger.inputs filters, with the goal merger.task;
+ *             let dst have at least merger.room bytes
+ *         open its result by CKF_STORED, and set its room
+ *         status = ckf_merger_give(&merger, &result);
+ *         while ((bytes = ckf_merger_spent(&merger)) != NULL)
+ *             free(bytes);
+ *     }
+ *
+ * These rebuilds are not refused for CKF_PRECISION.  So the result, and whether there is one, is
+ * that of one rebuild of all filters, in any order.
+ */
+typedef struct ckf_merger
+{
+	ckf_goal goal;                    /* CKF_MERGE_UNION or CKF_MERGE_SUM */
+	ckf_filter part[CKF_MOST_INPUTS]; /* in the host's memory */
+	unsigned parts;
+	/* CKF_MORE: the rebuild that the host runs */
+	ckf_goal task;
+	const ckf_filter *in[CKF_MOST_INPUTS];
+	unsigned inputs;
+	size_t room;
+	/* internal to the engine: */
+	const ckf_filter *taken; /* the filter that becomes a part, or NULL */
+	uint8_t *old[CKF_MOST_INPUTS];
+	unsigned olds; /* bytes of former parts */
+} ckf_merger;
 
-/* The number of last parts that should be merged into one before another part is appended;
- * 0: none.  The parts are in the order in which they were appended.  After the merge there must
- * be fewer than CKF_MOST_INPUTS. */
-unsigned ckf_merge_due(const ckf_filter *const *parts, unsigned n);
+/* Begin without filters.  goal is CKF_MERGE_UNION or CKF_MERGE_SUM. */
+void ckf_merger_start(ckf_merger *merger, ckf_goal goal);
+
+/* Take a filter, which must not change until its status is served.
+ * CKF_OK, CKF_MORE, CKF_SEED_DIFFERS (from merger->in[0]). */
+ckf_status ckf_merger_take(ckf_merger *merger, const ckf_filter *in);
+
+/* Merge all filters into one, which is then merger->part[0].  CKF_OK, CKF_MORE. */
+ckf_status ckf_merger_settle(ckf_merger *merger);
+
+/* Give the result of the rebuild that CKF_MORE asked for; the merger keeps its bytes.
+ * CKF_OK, CKF_MORE. */
+ckf_status ckf_merger_give(ckf_merger *merger, const ckf_filter *result);
+
+/* Take back the bytes of a filter that the merger no longer needs; NULL: there are none. */
+uint8_t *ckf_merger_spent(ckf_merger *merger);
+
+/* List all filters, CKF_MOST_INPUTS at most, as the inputs of a rebuild.  Returns their number. */
+unsigned ckf_merger_parts(const ckf_merger *merger, const ckf_filter **parts);
+
+/* End the merger: ckf_merger_spent then returns the bytes of all its filters. */
+void ckf_merger_end(ckf_merger *merger);
 
 #include "value/hashing.h"
 

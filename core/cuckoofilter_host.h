@@ -63,7 +63,7 @@ typedef struct ckf_task
 	const ckf_filter *const *in; /* the inputs */
 	unsigned inputs;
 	void *bytes;                /* memory for the result, `room` bytes; NULL: the host gives it */
-	size_t room;                /* enough for the result */
+	size_t room;                /* enough for the result; if the host gives it: the least bytes */
 	bool *refused;              /* becomes true at CKF_PRECISION, which is not reported then */
 	ckf_comparison *comparison; /* of CKF_COMPARE */
 	/* a rebuild whose items the host feeds: start it, and do what CKF_FEED asks for (false: it
@@ -79,6 +79,15 @@ bool ckf_host_run(ckf_host *host, const ckf_task *task, ckf_filter *result);
 
 /* Replace an owned filter by the rebuild of it and b, or of it alone (b is NULL). */
 bool ckf_host_rebuild(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_filter *b);
+
+/* Let a merger take a filter. */
+bool ckf_host_merge(ckf_host *host, ckf_merger *merger, const ckf_filter *in);
+
+/* Merge all filters of a merger into one, merger->part[0]. */
+bool ckf_host_merge_all(ckf_host *host, ckf_merger *merger);
+
+/* Free all filters of a merger. */
+void ckf_host_merge_end(ckf_host *host, ckf_merger *merger);
 
 /* Add a hash to an owned filter, which grows if it must. */
 bool ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned item_classes);

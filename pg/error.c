@@ -72,7 +72,10 @@ ckfp_describe_precision(const ckfp_subject *about)
 			break;
 	}
 	errmsg(CKF_SAY_PRECISION);
-	ckfp_errdetail_fill(about->filter);
+	if (about->rebuild)
+		errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
+	else
+		ckfp_errdetail_fill(about->filter);
 	return errhint(CKF_HINT_PRECISION);
 }
 

@@ -57,8 +57,13 @@ ckfs_sentence_precision(const ckfs_subject *about)
 		case CKF_FULL:
 			break;
 	}
-	return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
-						   (unsigned long long)about->filter->count, ckf_fpr(about->filter));
+	if (!about->rebuild)
+	{
+		refusal.items = about->filter->count;
+		refusal.fpr = ckf_fpr(about->filter);
+	}
+	return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION, (unsigned long long)refusal.items,
+						   refusal.fpr);
 }
 
 char *

@@ -109,14 +109,6 @@ ckfs_run(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *a, const ckf_fil
 }
 
 bool
-ckfs_try(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *const *in, unsigned inputs,
-		 ckf_filter *owned, bool *refused)
-{
-	return ckfs_perform(
-		ctx, &(ckf_task){.goal = goal, .in = in, .inputs = inputs, .refused = refused}, owned);
-}
-
-bool
 ckfs_compare(sqlite3_context *ctx, const ckf_filter *a, const ckf_filter *b,
 			 ckf_comparison *comparison)
 {

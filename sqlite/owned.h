@@ -39,11 +39,6 @@ bool ckfs_perform(sqlite3_context *ctx, const ckf_task *task, ckf_filter *owned)
 bool ckfs_run_many(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *const *in,
 				   unsigned inputs, ckf_filter *owned);
 
-/* The same.  false without an error, but with *refused: there is no precision left; if `refused`
- * is NULL that is an error. */
-bool ckfs_try(sqlite3_context *ctx, ckf_goal goal, const ckf_filter *const *in, unsigned inputs,
-			  ckf_filter *owned, bool *refused);
-
 /* Intersect a filter into a running state, which is owned; without bytes it has none yet. */
 bool ckfs_intersect_into(sqlite3_context *ctx, ckf_filter *state, const ckf_filter *in);
 

@@ -35,9 +35,15 @@ ckf_derive(ckf_filter *t)
 	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
 	t->inverse.reciprocal = 0;
-	if (!ckf_is_table(t))
+	if (t->encoding == CKF_HASHES)
 	{
 		t->operations = &ckf_sorted_hashes_operations;
+		return;
+	}
+	t->max_count = ckf_count_limit(t->w, t->fpr);
+	if (t->encoding == CKF_PREFIXES)
+	{
+		t->operations = &ckf_sorted_prefixes_operations;
 		return;
 	}
 	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
@@ -47,7 +53,6 @@ ckf_derive(ckf_filter *t)
 	t->tag_mask = (UINT64_C(1) << t->f) - 1;
 	t->full_count = ckf_full_count(t);
 	t->golden = (CKF_GOLDEN >> (64 - t->rho_bits)) | 1;
-	t->max_count = ckf_count_limit(t->w, t->fpr);
 	t->operations = ckf_table_operations(t);
 	t->bucket_step = ckf_is_bytes(t->operations->access) ? t->bucket_bits / 8 : t->bucket_bits;
 	t->half_step = (uint64_t)t->m * t->bucket_step;

@@ -121,14 +121,22 @@ ckf_body_fits(const ckf_filter *t)
 {
 	if (ckf_is_table(t))
 		return ckf_table_fits(t);
-	return t->f == 0 && t->g == 0 && t->m == 0 && t->w == 64 &&
-		   t->size % 8 == CKF_HEADER_SIZE % 8 && t->count == ckf_body_words(t);
+	if (t->encoding == CKF_HASHES ? t->w != 64 : t->w < t->c || t->w > CKF_MAX_PREFIX)
+		return false;
+	return t->f == 0 && t->g == 0 && t->m == 0 && t->size % 8 == CKF_HEADER_SIZE % 8 &&
+		   t->count == ckf_body_words(t);
+}
+
+static bool
+ckf_is_encoding(unsigned encoding)
+{
+	return encoding <= CKF_PREFIXES && encoding != CKF_OLD_STATE;
 }
 
 static bool
 ckf_fields_fit(const ckf_filter *t)
 {
-	return (t->flags & ~CKF_FLAGS_ALL) == 0 && t->encoding <= CKF_PLAIN &&
+	return (t->flags & ~CKF_FLAGS_ALL) == 0 && ckf_is_encoding(t->encoding) &&
 		   t->bytes[CKF_AT_RESERVED] == 0 && ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 &&
 		   t->c == ckf_low_bits(t->fpr) && t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
 }
@@ -233,7 +241,7 @@ ckf_fpr(const ckf_filter *t)
 {
 	double rate = (double)t->count / ckf_power_of_two(t->w);
 
-	if (ckf_is_table(t))
+	if (t->encoding != CKF_HASHES)
 		return ckf_expected_rate(t->count, t->w, t->c);
 	return rate < 1 ? rate : 1;
 }
@@ -265,7 +273,7 @@ ckf_get_info(const ckf_filter *t, ckf_info *info)
 	info->bytes = t->size;
 	info->bits_per_item = t->count ? 8.0 * (double)t->size / (double)t->count : 0;
 	info->load_factor = table ? (double)t->count / ((double)segments * 2 * t->m * t->b) : 1;
-	info->encoding = table ? "table" : "hashes";
+	info->encoding = table ? "table" : t->encoding == CKF_HASHES ? "hashes" : "prefixes";
 	info->layout = t->b == 4 && !(t->flags & CKF_FLAG_PLAIN) ? "semi_sorted" : "plain";
 	info->kind = t->flags & CKF_FLAG_SET ? "set" : "deletable";
 	info->bucket_size = t->b;

@@ -69,7 +69,8 @@ typedef struct ckf_operations
 	const struct ckf_sink *sink;     /* how a rebuild fills it (sink.h) */
 } ckf_operations;
 
-extern const ckf_operations ckf_sorted_hashes_operations; /* small/sorted_hashes.c */
+extern const ckf_operations ckf_sorted_hashes_operations;   /* small/sorted_hashes.c */
+extern const ckf_operations ckf_sorted_prefixes_operations; /* small/sorted_prefixes.c */
 
 /* The operations for a table of this geometry on this processor (table/table.c). */
 const ckf_operations *ckf_table_operations(const ckf_filter *t);

@@ -168,7 +168,10 @@ ckf_host_run(ckf_host *host, const ckf_task *task, ckf_filter *result)
 							 .dst_room = task->room,
 							 .scratch = running.small_scratch,
 							 .scratch_room = CKF_SMALL_SCRATCH};
-	ok = ckf_step_to_end(host, &running) && (!result || ckf_open_result(host, buffers, result));
+	if (task->room > 0 && !task->bytes)
+		buffers->dst = host->renew(host, NULL, task->room, task->in[0]);
+	ok = (buffers->dst || task->room == 0) && ckf_step_to_end(host, &running) &&
+		 (!result || ckf_open_result(host, buffers, result));
 	if (buffers->scratch && buffers->scratch != running.small_scratch)
 		host->renew(host, buffers->scratch, 0, NULL);
 	host->renew(host, running.rebuild, 0, NULL);

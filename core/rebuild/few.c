@@ -47,30 +47,3 @@ ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_goal goal)
 		status = t->operations->add(t, ckf_word(in, i));
 	return status;
 }
-
-ckf_status
-ckf_merge_check(const ckf_filter *const *parts, unsigned n, const ckf_filter *in)
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (ckf_items(parts[i]) > 0 && ckf_items(in) > 0 && parts[i]->seed != in->seed)
-			return CKF_SEED_DIFFERS;
-	return CKF_OK;
-}
-
-/* The number of parts of similar size that are merged at once.  Merging four reads each item half
- * as often as merging two. */
-#define CKF_PARTS_AT_ONCE 4
-
-unsigned
-ckf_merge_due(const ckf_filter *const *parts, unsigned n)
-{
-	unsigned similar = 0;
-
-	while (similar < n && parts[n - 1 - similar]->size / CKF_PARTS_AT_ONCE < parts[n - 1]->size)
-		similar++;
-	if (similar >= CKF_PARTS_AT_ONCE)
-		return similar;
-	return n < CKF_MOST_INPUTS ? 0 : n / 2;
-}

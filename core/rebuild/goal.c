@@ -74,6 +74,7 @@ static const ckf_goal_row ckf_goals[] = {
 						.expects = CKF_EXPECT_MORE,
 						.builds = true,
 						.merges = true},
+	[CKF_DUPLICATE] = {.counts = CKF_COUNT_NEVER, .builds = true, .copies = true},
 };
 
 const ckf_goal_row *

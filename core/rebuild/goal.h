@@ -43,7 +43,8 @@ typedef enum ckf_goal_expects
 typedef enum ckf_goal_cut
 {
 	CKF_CUT_SAME,   /* keeps their precision; refused above its limit of items */
-	CKF_CUT_ANY,    /* keeps their precision; any number of items */
+	CKF_CUT_ANY,    /* keeps their precision; any number of items, and sorted prefixes if no table
+					 * can be filled */
 	CKF_CUT_LARGER, /* keeps their precision, and has more buckets than the input */
 	CKF_CUT_FIRST   /* has the precision that the number of items needs, at most theirs */
 } ckf_goal_cut;
@@ -59,6 +60,7 @@ typedef struct ckf_goal_row
 	bool compares;   /* the items are those in all inputs; an empty input changes the result */
 	bool builds;     /* builds a filter; else the items are only counted */
 	bool grows;      /* the result has room for more items */
+	bool copies;     /* the result is a copy of the input */
 	bool shrinks;    /* the input is copied unless the result has fewer bytes */
 	bool of_items;   /* the capacity is at least the number of items */
 	bool adds;       /* the second input has the hashes to add */

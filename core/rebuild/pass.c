@@ -35,22 +35,33 @@ ckf_most_copies(const ckf_rebuild *r)
 	return r->deduplicated ? 1 : (uint8_t)(2 * r->to.b);
 }
 
-/* Count the removals of a hash, and skip the removals of smaller hashes, which the input does not
+/* The item that a hash removes. */
+static uint64_t
+ckf_removed_by(const ckf_rebuild *r, uint64_t hash)
+{
+	return r->w < 64 ? ckf_cut(hash, r->w, r->to.low_mask) : hash;
+}
+
+/* Count the removals of an item, and skip the removals of smaller items, which the input does not
  * have. */
 static uint64_t
-ckf_removals_of(ckf_rebuild *r, uint64_t hash)
+ckf_removals_of(ckf_rebuild *r, uint64_t item)
 {
 	ckf_scan *s = r->removals;
 	uint64_t found = 0;
 
-	while (ckf_scan_ready(s) && s->keys[s->at] <= hash)
+	while (ckf_scan_ready(s))
 	{
+		uint64_t first = ckf_removed_by(r, s->keys[s->at]);
+		uint64_t last = ckf_removed_by(r, s->keys[s->have - 1]);
 		size_t n = 1;
 
+		if (first > item)
+			break;
 		/* skip a whole block at once, since a few items may have very many removals between them */
-		if (s->keys[s->at] == s->keys[s->have - 1] || s->keys[s->have - 1] < hash)
+		if (first == last || last < item)
 			n = s->have - s->at;
-		found += s->keys[s->at] == hash ? n : 0;
+		found += first == item ? n : 0;
 		s->at += n;
 		r->work++;
 	}
@@ -58,9 +69,9 @@ ckf_removals_of(ckf_rebuild *r, uint64_t hash)
 }
 
 /*
- * Apply removals to whole hashes; returns the number of items in `left`.  (From a table, items
- * are removed in place.)  The first `removal_due` copies of a hash are skipped.  If the hash
- * turns out to be saturated, they are written after all.
+ * Apply removals to sorted hashes or prefixes; returns the number of items in `left`.  (From a
+ * table, items are removed in place.)  The first `removal_due` copies of a hash are skipped.  If
+ * the hash turns out to be saturated, they are written after all.
  */
 static size_t
 ckf_less_removals(ckf_rebuild *r, const uint64_t *items, size_t n, uint64_t *left)

@@ -44,4 +44,9 @@ ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 		refusal->cause = merges && full ? CKF_COARSE : CKF_FULL;
 	if (refusal->cause == CKF_COARSE && refusal->input >= 0)
 		refusal->items = r->in[0]->count + r->in[1]->count;
+	if (refusal->cause == CKF_FULL && r->row->adds)
+	{
+		refusal->items = r->in[0]->count;
+		refusal->fpr = ckf_fpr(r->in[0]);
+	}
 }

@@ -1,6 +1,6 @@
 /*
- * target.c - choose what a rebuild builds: sorted hashes, or a table and its geometry
- * (FORMAT.md, section 5).
+ * target.c - choose what a rebuild builds: sorted hashes, sorted prefixes, or a table and its
+ * geometry (FORMAT.md, section 5).
  */
 #include "rebuild/target.h"
 
@@ -57,13 +57,19 @@ ckf_target_counts(const ckf_rebuild *r)
 /* ------------------------------------------------- filters in whole hashes */
 
 static void
-ckf_target_hashes(ckf_filter *to)
+ckf_target_words(ckf_filter *to, ckf_encoding encoding, uint8_t w)
 {
-	to->encoding = CKF_HASHES;
+	to->encoding = (uint8_t)encoding;
 	to->f = to->g = 0;
 	to->m = 0;
-	to->w = 64;
+	to->w = w;
 	ckf_derive(to);
+}
+
+static void
+ckf_target_hashes(ckf_filter *to)
+{
+	ckf_target_words(to, CKF_HASHES, 64);
 }
 
 /* The copies for which a table is chosen.  A first table that growth builds gets spare room. */
@@ -154,12 +160,17 @@ ckf_target_first(ckf_rebuild *r)
 	return ckf_choose(to, r->items, r->w);
 }
 
-/* Choose a table for prefixes. */
+/* Choose a table for prefixes.  false: none is possible. */
 static bool
 ckf_target_table(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
 
+	if (r->row->removes) /* from sorted prefixes, which stay such */
+	{
+		ckf_target_words(to, CKF_PREFIXES, r->w);
+		return true;
+	}
 	switch (r->row->cut)
 	{
 		case CKF_CUT_LARGER:
@@ -208,15 +219,22 @@ ckf_use(ckf_rebuild *r)
 	r->cut_w = r->to.w;
 }
 
-/* Choose a target if there is no table: whole hashes stay hashes, and a compaction copies its
- * input.  CKF_MORE: an export falls back to other parameters, count the items again.
- * `short_tags`: the table is impossible because f would be below c. */
+/* Choose a target if there is no table: whole hashes stay hashes, the state of a merge becomes
+ * sorted prefixes, and a compaction copies its input.  CKF_MORE: an export falls back to other
+ * parameters, count the items again. `short_tags`: the table is impossible because f would be below
+ * c. */
 static ckf_status
 ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 {
 	if (ckf_is_whole(r))
 	{
 		ckf_target_hashes(&r->to);
+		ckf_use(r);
+		return CKF_OK;
+	}
+	if (r->row->cut == CKF_CUT_ANY)
+	{
+		ckf_target_words(&r->to, CKF_PREFIXES, r->w);
 		ckf_use(r);
 		return CKF_OK;
 	}
@@ -246,9 +264,9 @@ ckf_target_choose(ckf_rebuild *r)
 	bool found;
 
 	r->tries = 0;
-	if (r->row->removes && ckf_is_table(r->in[0]))
+	if (r->row->copies || (r->row->removes && ckf_is_table(r->in[0])))
 	{
-		r->copies_input = true; /* and removes items in place, which never fails */
+		r->copies_input = true; /* removals are made in the copy, which never fails */
 		return CKF_OK;
 	}
 	if (r->added > 0)

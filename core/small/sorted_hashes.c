@@ -11,6 +11,7 @@
 #include "rebuild/scan.h"
 #include "rebuild/sink.h"
 #include "small/search.h"
+#include "small/sorted_hashes.h"
 #include "thresholds.h"
 
 /* A binary search that does not branch on what it finds. */
@@ -153,8 +154,7 @@ ckf_sorted_hashes_scan(const ckf_filter *t, ckf_scan *s)
 	ckf_scan_words(s, t->body, t->count);
 }
 
-static const ckf_source ckf_sorted_hashes_source = {ckf_sorted_hashes_items,
-													ckf_sorted_hashes_scan};
+const ckf_source ckf_sorted_hashes_source = {ckf_sorted_hashes_items, ckf_sorted_hashes_scan};
 
 static uint64_t
 ckf_sorted_hashes_scratch(const ckf_filter *t)
@@ -199,7 +199,7 @@ ckf_sorted_hashes_end(ckf_build *build)
 	(void)build;
 }
 
-static const ckf_sink ckf_sorted_hashes_sink = {
+const ckf_sink ckf_sorted_hashes_sink = {
 	.scratch = ckf_sorted_hashes_scratch,
 	.size = ckf_sorted_hashes_bytes,
 	.cleared = ckf_sorted_hashes_cleared,

@@ -50,8 +50,11 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
 		return PointerGetDatum(ckfp_result(&flat));
 	if (status != CKF_ROOM)
 		ckfp_error(status, (ckfp_subject){.filter = &flat, .other = in});
-	if (flat.size + in->size <= CKFP_MOST_FLAT_MERGE && ckfp_try(goal, both, 2, &owned))
+	if (flat.size + in->size <= CKFP_MOST_FLAT_MERGE)
+	{
+		ckfp_run_many(goal, both, 2, &owned);
 		return PointerGetDatum(ckfp_result(&owned));
+	}
 	merged = ckfp_new_merged(context, &flat, goal);
 	ckfp_merged_take(merged, in);
 	return ckfp_merged_datum(merged);

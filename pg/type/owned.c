@@ -26,6 +26,8 @@ ckfp_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *origin)
 		pfree(origin != NULL ? (char *)memory - VARHDRSZ : memory);
 	if (size == 0)
 		return NULL;
+	if (origin != NULL && ((ckfp_host *)host)->huge)
+		return VARDATA(MemoryContextAllocHuge(CurrentMemoryContext, VARHDRSZ + size));
 	if (origin != NULL)
 		return VARDATA(ckfp_new_value(size, origin));
 	return MemoryContextAllocHuge(((ckfp_host *)host)->context, size);
@@ -52,7 +54,7 @@ ckfp_report(ckf_host *host, ckf_status status, ckf_about about)
 ckfp_host
 ckfp_host_in(MemoryContext context)
 {
-	return (ckfp_host){{ckfp_renew, ckfp_stops, ckfp_report}, context};
+	return (ckfp_host){{ckfp_renew, ckfp_stops, ckfp_report}, context, false};
 }
 
 /* ------------------------------------------------------------ new and copied */
@@ -135,15 +137,6 @@ ckfp_run_into(ckf_goal goal, const ckf_filter *a, void *bytes, size_t size)
 	(void)ckfp_perform(
 		&(ckf_task){.goal = goal, .in = &a, .inputs = 1, .bytes = bytes, .room = size}, &result);
 	Assert(result.bytes == bytes && result.size == size);
-}
-
-bool
-ckfp_try(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned)
-{
-	bool refused = false;
-
-	return ckfp_perform(&(ckf_task){.goal = goal, .in = in, .inputs = inputs, .refused = &refused},
-						owned);
 }
 
 void

@@ -21,6 +21,7 @@ typedef struct ckfp_host
 {
 	ckf_host host;
 	MemoryContext context;
+	bool huge; /* filters may be larger than a value */
 } ckfp_host;
 
 ckfp_host ckfp_host_in(MemoryContext context);
@@ -43,9 +44,6 @@ void ckfp_run_many(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, 
 
 /* Run a rebuild of one filter into memory of the caller, which has the size of the result. */
 void ckfp_run_into(ckf_goal goal, const ckf_filter *a, void *bytes, size_t size);
-
-/* Run a rebuild of up to CKF_MOST_INPUTS filters. false: the precision is used up. */
-bool ckfp_try(ckf_goal goal, const ckf_filter *const *in, unsigned inputs, ckf_filter *owned);
 
 /* Compare two filters. */
 void ckfp_compare(const ckf_filter *a, const ckf_filter *b, ckf_comparison *comparison);

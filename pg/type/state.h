@@ -54,9 +54,7 @@ const ckf_filter *ckfp_collected_items(ckfp_collected *collected);
 typedef struct ckfp_merged
 {
 	ExpandedObjectHeader header;
-	ckf_goal goal;                    /* CKF_MERGE_UNION or CKF_MERGE_SUM */
-	ckf_filter part[CKF_MOST_INPUTS]; /* owned (owned.h), in the object's memory */
-	unsigned parts;
+	ckf_merger merger; /* its filters are owned (owned.h), in the object's memory */
 } ckfp_merged;
 
 /* The same for a merge; a new one begins with a filter. */

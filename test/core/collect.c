@@ -166,7 +166,7 @@ check_hashes(ckf_collector *c, const truth *t, size_t n, unsigned most)
 {
 	uint64_t *sorted = check_alloc(8 * n + 8);
 	owned view = {.filter = c->filter}, flat;
-	struct large large = {.collector = c, .sum = true};
+	struct large large = {.collector = c, .merger = {.goal = CKF_MERGE_SUM}};
 	uint64_t at = 0;
 
 	memcpy(sorted, t->hash, 8 * n);
@@ -228,7 +228,7 @@ take_filter(host *h, ckf_collector *c, const truth *t, size_t i)
 	size_t n = check_below(t->n - i + 1);
 	ckf_collector *other = collector_new(&c->filter, c->most);
 	owned flat, view = {.filter = c->filter};
-	struct large large = {.collector = other, .sum = true};
+	struct large large = {.collector = other, .merger = {.goal = CKF_MERGE_SUM}};
 
 	collector_take(other, t->hash + i, n);
 	view.large = &large;

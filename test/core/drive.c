@@ -152,8 +152,7 @@ owned_copy(owned *o, const owned *from)
 	{
 		owned flat;
 
-		CHECK(run_rebuild(&flat, from->large->sum ? CKF_MERGE_SUM : CKF_MERGE_UNION, from, NULL) ==
-				  CKF_OK,
+		CHECK(run_rebuild(&flat, from->large->merger.goal, from, NULL) == CKF_OK,
 			  "a copy of a state");
 		owned_open(o, flat.bytes, flat.filter.size, CKF_STATE);
 		owned_free(&flat);
@@ -323,7 +322,8 @@ run_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 static ckf_goal
 goal_of(const order *o)
 {
-	if (o->goal == CKF_FINISH_SUM && o->a->large != NULL && !o->a->large->sum)
+	if (o->goal == CKF_FINISH_SUM && o->a->large != NULL &&
+		o->a->large->merger.goal == CKF_MERGE_UNION)
 		return CKF_FINISH_UNION;
 	return o->goal;
 }
@@ -396,6 +396,21 @@ run(const order *o, ckf_buffers *buffers)
 	return status;
 }
 
+ckf_status
+rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in, unsigned n)
+{
+	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE(n), 8);
+	ckf_status status = ckf_rebuild_start_many(rebuild, goal, in, n);
+
+	driven.jobs++;
+	if (status == CKF_OK)
+		status = run_steps(rebuild, buffers);
+	guard_free(rebuild);
+	guard_free(buffers->scratch);
+	buffers->scratch = NULL;
+	return status;
+}
+
 unsigned
 classes_in_common(unsigned a, unsigned b)
 {
@@ -418,8 +433,6 @@ classes_held(const owned *o)
 
 	if (large != NULL && large->collector != NULL)
 		classes = large->collector->filter.item_classes;
-	for (unsigned i = 0; large != NULL && i < large->parts; i++)
-		classes |= large->part[i].item_classes;
 	return classes;
 }
 
@@ -509,7 +522,7 @@ finish_with(owned *result, const owned *a, const uint64_t *hashes, size_t n)
 	ckf_collector *c;
 	owned all = *a; /* but for what it has become */
 	ckf_status status;
-	struct large large = {.sum = true};
+	struct large large = {.merger = {.goal = CKF_MERGE_SUM}};
 
 	(void)state_inputs(a, in);
 	c = collector_new(in[0], 1);

@@ -85,6 +85,10 @@ ckf_status run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned
 ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes,
 							  size_t n);
 
+/* Run a rebuild of n filters; buffers->dst, guarded, is the result, or of no use. */
+ckf_status rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in,
+						unsigned n);
+
 /* What a and b have in common. */
 ckf_status run_comparison(ckf_comparison *comparison, const owned *a, const owned *b);
 

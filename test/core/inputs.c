@@ -129,11 +129,13 @@ draw_params(const world *w)
 	/* one draw a statement: every compiler draws the same */
 	ckf_params_default(&params);
 	params.fpr = rates[check_below(check_chance(80) ? 9 : 15)];
-	params.set = check_chance(30);
+	if (w->narrow)
+		params.fpr = rates[check_chance(8) ? check_below(2) : 2 + check_below(7)];
+	params.set = check_chance(w->narrow ? 5 : 30);
 	params.plain = check_chance(40);
 	params.bucket_size = sizes[check_below(4)];
 	params.seed = check_chance(w->other_seed) ? check_random() : w->seed;
-	if (check_chance(40))
+	if (check_chance(w->narrow && params.fpr < 0.3 ? 90 : 40))
 		return params;
 	params.capacity = INT64_C(1) << check_below(check_chance(80) ? 20 : LARGEST_CAPACITY);
 	if (check_chance(70))
@@ -284,7 +286,40 @@ draw_one(input *in, const world *w)
 	free(hashes);
 }
 
-/* A union or sum of two others, where there is one. */
+static void
+check_rate(const ckf_filter *filter)
+{
+	double rate = ldexp((double)filter->count, -(int)filter->w);
+
+	if (filter->encoding == CKF_HASHES)
+		CHECK(filter->w == 64, "hashes of %d bits", filter->w);
+	else
+		rate *= 1 + ldexp(2, -(int)filter->c);
+	rate = fmin(rate, 1);
+	CHECK(fabs(ckf_fpr(filter) - rate) <= 1e-12 * rate, "a rate of %g, must be %g", ckf_fpr(filter),
+		  rate);
+	CHECK(filter->count == 0 || filter->encoding == CKF_HASHES ||
+			  (double)filter->count <= most_of_precision(filter->fpr, filter->w),
+		  "%llu copies at w %d pass the precision", (unsigned long long)filter->count, filter->w);
+}
+
+static void
+check_parameters(const promise *p, const ckf_filter *filter)
+{
+	CHECK(filter->seed == p->seed, "seed %#llx, must be %#llx", (unsigned long long)filter->seed,
+		  (unsigned long long)p->seed);
+	CHECK(filter->capacity == p->capacity, "capacity %lld, must be %lld",
+		  (long long)filter->capacity, (long long)p->capacity);
+	CHECK(filter->fpr == p->fpr && filter->c == p->c, "fpr %g, c %d, must be %g, %u", filter->fpr,
+		  filter->c, p->fpr, p->c);
+	CHECK(filter->b == p->b, "b %d, must be %u", filter->b, p->b);
+	CHECK(((filter->flags & FLAG_SET) != 0) == p->set, "the kind, must be %d", p->set);
+	CHECK(((filter->flags & FLAG_PLAIN) != 0) == p->plain, "the layout, must be %d", p->plain);
+	CHECK(filter->count == 0 || p->w == 64 || filter->w == p->w, "w %d, must be %u", filter->w,
+		  p->w);
+}
+
+/* A union or sum of two others, or the state of such an aggregate, where there is one. */
 static void
 draw_merger(input *in, const world *w, unsigned depth)
 {
@@ -292,11 +327,14 @@ draw_merger(input *in, const world *w, unsigned depth)
 	const input *all[2] = {&parts[0], &parts[1]};
 	bool sum = check_chance(60);
 	ckf_status status;
+	ckf_goal goal;
+	bool state;
 
 	for (int i = 0; i < 2; i++)
 		input_draw(&parts[i], w, depth - 1);
-	status =
-		run_rebuild(&in->filter, sum ? CKF_SUM : CKF_UNION, &parts[0].filter, &parts[1].filter);
+	state = w->narrow && check_chance(60);
+	goal = state ? (sum ? CKF_MERGE_SUM : CKF_MERGE_UNION) : sum ? CKF_SUM : CKF_UNION;
+	status = run_rebuild(&in->filter, goal, &parts[0].filter, &parts[1].filter);
 	in->crowded = parts[0].crowded || parts[1].crowded;
 	if (status == CKF_OK)
 	{
@@ -304,7 +342,9 @@ draw_merger(input *in, const world *w, unsigned depth)
 		promise p = promise_of(all, 2, sum);
 
 		CHECK(!p.seeds_differ, "unlike seeds were merged");
-		promise_check(&p, &in->filter);
+		check_parameters(&p, &in->filter.filter);
+		if (!state) /* the items of a state may be more than its rate allows */
+			check_rate(&in->filter.filter);
 		model_merge(&in->model, models, 2, sum, &in->filter.filter);
 	}
 	else
@@ -319,7 +359,7 @@ draw_merger(input *in, const world *w, unsigned depth)
 void
 input_draw(input *in, const world *w, unsigned depth)
 {
-	if (depth > 0 && check_chance(15))
+	if (depth > 0 && check_chance(w->narrow ? 30 : 15))
 		draw_merger(in, w, depth);
 	else
 		draw_one(in, w);
@@ -422,40 +462,11 @@ may_refuse(const promise *p, const model *m)
 		   (double)m->count > ldexp(p->b, (int)p->w - (int)p->c + 1) || model_most_copies(m) > p->b;
 }
 
-static void
-check_rate(const ckf_filter *filter)
-{
-	double rate = ldexp((double)filter->count, -(int)filter->w);
-
-	if (filter->encoding == CKF_HASHES)
-		CHECK(filter->w == 64, "hashes of %d bits", filter->w);
-	else
-		rate *= 1 + ldexp(2, -(int)filter->c);
-	rate = fmin(rate, 1);
-	CHECK(fabs(ckf_fpr(filter) - rate) <= 1e-12 * rate, "a rate of %g, must be %g", ckf_fpr(filter),
-		  rate);
-	CHECK(filter->count == 0 || filter->encoding == CKF_HASHES ||
-			  (double)filter->count <= most_of_precision(filter->fpr, filter->w),
-		  "%llu copies at w %d pass the precision", (unsigned long long)filter->count, filter->w);
-}
-
 void
 promise_check(const promise *p, const owned *result)
 {
-	const ckf_filter *filter = &result->filter;
-
-	CHECK(filter->seed == p->seed, "seed %#llx, must be %#llx", (unsigned long long)filter->seed,
-		  (unsigned long long)p->seed);
-	CHECK(filter->capacity == p->capacity, "capacity %lld, must be %lld",
-		  (long long)filter->capacity, (long long)p->capacity);
-	CHECK(filter->fpr == p->fpr && filter->c == p->c, "fpr %g, c %d, must be %g, %u", filter->fpr,
-		  filter->c, p->fpr, p->c);
-	CHECK(filter->b == p->b, "b %d, must be %u", filter->b, p->b);
-	CHECK(((filter->flags & FLAG_SET) != 0) == p->set, "the kind, must be %d", p->set);
-	CHECK(((filter->flags & FLAG_PLAIN) != 0) == p->plain, "the layout, must be %d", p->plain);
-	CHECK(filter->count == 0 || p->w == 64 || filter->w == p->w, "w %d, must be %u", filter->w,
-		  p->w);
-	check_rate(filter);
+	check_parameters(p, &result->filter);
+	check_rate(&result->filter);
 }
 
 /* ----------------------------------------------------------------- overlaps */

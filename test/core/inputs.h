@@ -16,6 +16,7 @@ typedef struct world
 	unsigned other_seed; /* per cent of the filters that have another seed */
 	bool crowds;         /* some filters have hashes that crowd together */
 	bool whole;          /* all filters are in whole hashes */
+	bool narrow;         /* filters have little precision left, but a few have a coarse rate */
 } world;
 
 world world_new(size_t most);

@@ -330,6 +330,65 @@ run_hashes(const void *arg)
 	expect_hashes(false, false, 4, (uint64_t[]){UINT64_MAX, 1}, 2);
 }
 
+/* ---------------------------------------------------------------- prefixes */
+
+static void
+expect_prefixes(bool right, bool set, unsigned b, const uint64_t *words, size_t n)
+{
+	const forged x = {.encoding = CKF_PREFIXES,
+					  .flags = set,
+					  .b = (uint8_t)b,
+					  .w = 12,
+					  .c = 7,
+					  .capacity = 1,
+					  .fpr = 0.01,
+					  .words = n,
+					  .count = n};
+	forgery *made = check_alloc(sizeof *made);
+
+	forge(made, &x);
+	for (size_t i = 0; i < n; i++)
+		put(made->bytes + CKF_HEADER_SIZE + 8 * i, words[i], 8);
+	CHECK(opens(made, CKF_FOREIGN) == right, "%zu prefixes, set %d, b %u", n, set, b);
+	free(made);
+}
+
+/* The state of a merge that no table has room for. */
+static void
+run_prefixes(const void *arg)
+{
+	const forged base = {
+		.encoding = CKF_PREFIXES, .b = 4, .w = 12, .c = 7, .capacity = 1, .fpr = 0.01};
+
+	(void)arg;
+	TRY(true, (void)x);
+	for (unsigned flags = 0; flags < 256; flags++)
+		TRY(flags < 4, x.flags = (uint8_t)flags);
+	for (unsigned w = 0; w < 256; w++)
+		TRY(w >= 7 && w <= CKF_MAX_PREFIX, x.w = (uint8_t)w);
+	TRY(false, x.count++);
+	TRY(false, x.longer = 8);
+	TRY(false, x.f = 9);
+	TRY(false, x.g = 1);
+	TRY(false, x.m = 1);
+	for (unsigned b = 2; b <= 8; b *= 2)
+	{
+		uint64_t same[20];
+
+		for (int i = 0; i < 20; i++)
+			same[i] = UINT64_C(5) << 52;
+		expect_prefixes(true, false, b, same, 2 * b);
+		expect_prefixes(false, false, b, same, 2 * b + 1);
+		expect_prefixes(true, true, b, same, 1);
+		expect_prefixes(false, true, b, same, 2);
+	}
+	expect_prefixes(true, false, 4, (uint64_t[]){UINT64_C(1) << 52, UINT64_C(0xfff) << 52}, 2);
+	expect_prefixes(false, false, 4, (uint64_t[]){UINT64_C(0xfff) << 52, UINT64_C(1) << 52}, 2);
+	expect_prefixes(false, false, 4, (uint64_t[]){UINT64_C(1) << 51}, 1);     /* 13 bits */
+	expect_prefixes(false, false, 4, (uint64_t[]){UINT64_C(0x180) << 52}, 1); /* low c bits 0 */
+	expect_prefixes(false, false, 4, (uint64_t[]){0}, 1);
+}
+
 /* ------------------------------------------------------------------ states */
 
 /* The states of versions before 1.4: a stored one is told from damaged bytes. */
@@ -373,6 +432,7 @@ main(void)
 	check_case(run_largest, NULL, "a table as large as a machine can address");
 	check_case(run_full_rate, NULL, "a rate of 1");
 	check_case(run_hashes, NULL, "fields of hashes");
+	check_case(run_prefixes, NULL, "fields of prefixes");
 	check_case(run_states, NULL, "fields of states");
 	return check_end();
 }

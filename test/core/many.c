@@ -188,6 +188,7 @@ run_many(const void *arg)
 		world w = world_new(p->most);
 		input in;
 
+		w.narrow = check_chance(25);
 		input_draw(&in, &w, 1);
 		for (int change = 0; change < 3; change++)
 		{

@@ -82,7 +82,8 @@ check_hash(const distant *d, const ckf_filter *whole, uint64_t hash)
 	CHECK((copies > 0) == ckf_contains(whole, hash), "hash %#llx: %u, must be %u",
 		  (unsigned long long)hash, copies, wanted);
 	CHECK(quick <= steps, "%u steps, for all copies %u", quick, steps);
-	CHECK(whole->encoding == CKF_HASHES || steps == 2, "%u steps to two buckets", steps);
+	CHECK(whole->encoding == CKF_HASHES || whole->encoding == CKF_PREFIXES || steps == 2,
+		  "%u steps to two buckets", steps);
 	return steps;
 }
 
@@ -123,6 +124,7 @@ run_inputs(const void *arg)
 	world w = world_new(*(const size_t *)arg);
 	input in;
 
+	w.narrow = check_chance(25);
 	input_draw(&in, &w, (unsigned)check_below(2));
 	if (check_chance(20))
 		owned_make_old(&in.filter);
@@ -369,6 +371,14 @@ run_hostile(const void *arg)
 			x = (forged){.encoding = CKF_HASHES,
 						 .b = 4,
 						 .w = 64,
+						 .c = 7,
+						 .fpr = 0.01,
+						 .capacity = 1,
+						 .count = check_random() >> (12 + check_below(50))};
+		else if (check_chance(20))
+			x = (forged){.encoding = CKF_PREFIXES,
+						 .b = 4,
+						 .w = (uint8_t)(7 + check_below(50)),
 						 .c = 7,
 						 .fpr = 0.01,
 						 .capacity = 1,

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from xxh3 import xxh3
 
 HEADER = struct.Struct("<3sBBBBBBBBBHBBQQQd")  # [2]
-HASHES, SEMI_SORTED, PLAIN = 0, 1, 2
+HASHES, SEMI_SORTED, PLAIN, PREFIXES = 0, 1, 2, 4
 SET, PLAIN_ASKED = 1, 2
 ITEM_HASH, ITEM_OLD = 1 << 6, 1 << 7  # classes [2]
 TAIL = 8  # zero bytes behind the buckets [4]
@@ -54,7 +54,7 @@ class Filter:
          self.capacity, self.fpr) = HEADER.unpack_from(data)
         require(magic == b"CKF", "magic")
         require(version in (1, 2) and hash_version == 1, "version")
-        require(self.encoding in (HASHES, SEMI_SORTED, PLAIN), "encoding")
+        require(self.encoding in (HASHES, SEMI_SORTED, PLAIN, PREFIXES), "encoding")
         require(self.flags & ~(SET | PLAIN_ASKED) == 0, "unknown flags")
         require(self.b in (2, 4, 8), "b")
         require(reserved == 0, "reserved")
@@ -65,7 +65,15 @@ class Filter:
         self.is_set = bool(self.flags & SET)
         self.most_copies = 1 if self.is_set else 2 * self.b
         if self.encoding == HASHES:
+            require(self.w == 64, "w of hashes")
             self._open_hashes()
+            require(0 not in self.hashes, "hash 0")
+        elif self.encoding == PREFIXES:
+            require(self.c <= self.w <= MAX_W, "w of prefixes")
+            self._open_hashes()
+            self.prefixes = [word >> 64 - self.w for word in self.hashes]
+            aligned = all(self.prefix(word) << 64 - self.w == word for word in self.hashes)
+            require(aligned, "words are prefixes")
         else:
             self._open_table()
 
@@ -84,17 +92,18 @@ class Filter:
         if self.encoding == HASHES:
             return self.hashes.count(item_hash or 1)
         prefix = self.prefix(item_hash)
+        if self.encoding == PREFIXES:
+            return self.prefixes.count(prefix)
         tag = prefix % 2**self.f
         return sum(self.buckets[k].count(tag) for k in self.buckets_of(prefix))
 
     # ------------------------------------------------------------ hashes [3]
 
     def _open_hashes(self):
-        require((self.f, self.w, self.g, self.m) == (0, 64, 0, 0), "geometry of hashes")
+        require((self.f, self.g, self.m) == (0, 0, 0), "geometry of hashes")
         require(len(self.data) == HEADER.size + 8 * self.count, "length")
         self.hashes = [h for (h,) in struct.iter_unpack("<Q", self.data[HEADER.size:])]
         require(self.hashes == sorted(self.hashes), "hashes ascend")
-        require(0 not in self.hashes, "hash 0")
         groups = (len(list(same)) for _, same in itertools.groupby(self.hashes))
         require(all(n <= self.most_copies for n in groups), "too many copies")
 

@@ -94,12 +94,21 @@ large_of(owned *state)
 }
 
 static void
+free_spent(ckf_merger *merger)
+{
+	uint8_t *bytes;
+
+	while ((bytes = ckf_merger_spent(merger)) != NULL)
+		guard_free(bytes);
+}
+
+static void
 large_free(struct large *large)
 {
 	if (large->collector != NULL)
 		collector_free(large->collector);
-	for (unsigned i = 0; i < large->parts; i++)
-		owned_free(&large->part[i]);
+	ckf_merger_end(&large->merger);
+	free_spent(&large->merger);
 	free(large);
 }
 
@@ -117,7 +126,7 @@ state_outgrow(owned *state)
 {
 	struct large *large = large_of(state);
 
-	large->sum = true;
+	ckf_merger_start(&large->merger, CKF_MERGE_SUM);
 	large->collector = collector_new(&state->filter, 1);
 	take_filter(large->collector, &state->filter);
 }
@@ -127,7 +136,7 @@ state_inputs(const owned *o, const ckf_filter **in)
 {
 	const struct large *large = o->large;
 
-	if (large == NULL || (large->collector == NULL && large->parts == 0))
+	if (large == NULL || (large->collector == NULL && large->merger.parts == 0))
 	{
 		in[0] = &o->filter;
 		return 1;
@@ -138,9 +147,7 @@ state_inputs(const owned *o, const ckf_filter **in)
 		in[0] = &large->collector->filter;
 		return 1;
 	}
-	for (unsigned i = 0; i < large->parts; i++)
-		in[i] = &large->part[i].filter;
-	return large->parts;
+	return ckf_merger_parts(&large->merger, in);
 }
 
 void
@@ -155,77 +162,46 @@ owned_free(owned *o)
 
 /* ------------------------------------------------------------------ merges */
 
-static ckf_goal
-part_goal(bool sum)
+/* Run the rebuild that a merger asks for, in guarded memory. */
+static void
+run_task(ckf_merger *merger, ckf_filter *result)
 {
-	return sum ? CKF_MERGE_SUM : CKF_MERGE_UNION;
-}
-
-static unsigned
-parts_of(const struct large *large, const ckf_filter **parts)
-{
-	for (unsigned i = 0; i < large->parts; i++)
-		parts[i] = &large->part[i].filter;
-	return large->parts;
-}
-
-/* Merge the last parts; false: they have no precision left for that by themselves. */
-static bool
-merge_last(struct large *large, unsigned due)
-{
-	unsigned first = large->parts - due;
-	struct large some = {.parts = due, .sum = large->sum};
-	owned all = {.large = &some}, merged;
+	ckf_buffers buffers = {0};
 	ckf_status status;
 
-	memcpy(some.part, large->part + first, due * sizeof *some.part);
-	all.format = CKF_FORMAT_VERSION;
-	status = run_rebuild(&merged, part_goal(large->sum), &all, NULL);
-	CHECK(status == CKF_OK || status == CKF_PRECISION, "merge parts: status %d", status);
-	if (status != CKF_OK)
-		return false;
-	while (large->parts > first)
-		owned_free(&large->part[--large->parts]);
-	large->part[large->parts++] = merged;
-	return true;
+	if (merger->room > 0)
+	{
+		buffers.dst_room = merger->room;
+		buffers.dst = guard_new(merger->room, 1);
+	}
+	status = rebuild_many(&buffers, merger->task, merger->in, merger->inputs);
+	CHECK(status == CKF_OK, "merge parts: status %d", status);
+	CHECK(ckf_open(result, buffers.dst, buffers.dst_size, CKF_FOREIGN) == CKF_OK, "open a part");
+	result->room = buffers.dst_room;
+}
+
+/* Do what a merger asks for. */
+static ckf_status
+serve(ckf_merger *merger, ckf_status status)
+{
+	while (status == CKF_MORE)
+	{
+		ckf_filter result;
+
+		run_task(merger, &result);
+		status = ckf_merger_give(merger, &result);
+		free_spent(merger);
+	}
+	return status;
 }
 
 static ckf_status
-add_part(struct large *large, const owned *in)
+add_part(struct large *large, const ckf_filter *in)
 {
-	const ckf_filter *parts[CKF_MOST_INPUTS];
-	unsigned due;
+	ckf_status status = serve(&large->merger, ckf_merger_take(&large->merger, in));
 
-	if (ckf_merge_check(parts, parts_of(large, parts), &in->filter) != CKF_OK)
-		return CKF_SEED_DIFFERS;
-	if (large->parts > 0 && check_chance(50))
-	{
-		/* in place, if the last one has room */
-		owned *last = &large->part[large->parts - 1];
-		uint8_t *larger = guard_new(last->filter.size + 8 * (size_t)in->filter.count, 1);
-		ckf_status status;
-		uint8_t classes = last->item_classes | in->item_classes;
-
-		memcpy(larger, last->bytes, last->filter.size);
-		guard_free(last->bytes);
-		last->bytes = larger;
-		ckf_move(&last->filter, larger);
-		last->filter.room = last->filter.size + 8 * (size_t)in->filter.count;
-		status = ckf_merge_few(&last->filter, &in->filter, part_goal(large->sum));
-		CHECK(status == CKF_OK || status == CKF_ROOM, "merge few: status %d", status);
-		if (status == CKF_OK)
-		{
-			last->item_classes = classes;
-			last->format = CKF_FORMAT_VERSION;
-			return CKF_OK;
-		}
-	}
-	while ((due = ckf_merge_due(parts, parts_of(large, parts))) > 0)
-		if (!merge_last(large, due))
-			break;
-	CHECK(large->parts < CKF_MOST_INPUTS, "too many parts");
-	owned_copy(&large->part[large->parts++], in);
-	return CKF_OK;
+	CHECK(status == CKF_OK || status == CKF_SEED_DIFFERS, "take: status %d", status);
+	return status;
 }
 
 /* --------------------------------------------------------------- by all roads */
@@ -291,7 +267,9 @@ is_new(const owned *o)
 ckf_status
 owned_collect(owned *state, const owned *in, ckf_goal goal)
 {
+	const ckf_filter *from[CKF_MOST_INPUTS];
 	ckf_status status = CKF_OK;
+	unsigned n, i;
 
 	if (goal == CKF_FINISH)
 		return collect_items(state, in);
@@ -299,17 +277,17 @@ owned_collect(owned *state, const owned *in, ckf_goal goal)
 	{
 		struct large *large = large_of(state);
 
-		large->sum = goal == CKF_MERGE_SUM;
+		ckf_merger_start(&large->merger, goal);
 		if (!is_new(state)) /* a filter that stands for a state */
-		{
-			owned_open(&large->part[0], state->bytes, state->filter.size, CKF_STORED);
-			large->parts = 1;
-		}
+			status = add_part(large, &state->filter);
 	}
-	if (in->large == NULL)
-		return is_new(in) ? CKF_OK : add_part(state->large, in);
-	for (unsigned i = 0; i < in->large->parts && status == CKF_OK; i++)
-		status = add_part(state->large, &in->large->part[i]);
+	if (in->large == NULL && is_new(in))
+		return CKF_OK;
+	n = state_inputs(in, from);
+	for (i = 0; i < n && status == CKF_OK; i++)
+		status = add_part(state->large, from[i]);
+	if (status == CKF_OK)
+		state->item_classes |= in->item_classes;
 	return status;
 }
 
@@ -317,7 +295,7 @@ ckf_status
 owned_send(owned *state)
 {
 	owned flat;
-	ckf_goal goal = state->large != NULL ? part_goal(state->large->sum) : CKF_MERGE_SUM;
+	ckf_goal goal = state->large != NULL ? state->large->merger.goal : CKF_MERGE_SUM;
 	ckf_status status = run_rebuild(&flat, goal, state, NULL);
 
 	if (status != CKF_OK)

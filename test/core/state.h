@@ -10,9 +10,7 @@
 struct large
 {
 	ckf_collector *collector; /* guarded; or NULL */
-	owned part[CKF_MOST_INPUTS];
-	unsigned parts;
-	bool sum; /* of a merge */
+	ckf_merger merger;
 };
 
 /* Do what a collector asks for, in guarded memory. */

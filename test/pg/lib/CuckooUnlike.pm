@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(shuffle);
 
-our @EXPORT = qw(one_of draw_size draw_options draw_empty draw_filter);
+our @EXPORT = qw(one_of draw_size draw_options draw_empty draw_filter draw_narrow);
 
 sub one_of
 {
@@ -60,6 +60,20 @@ sub draw_filter
 	my $options = draw_options($its_seed);
 
 	$capacity = one_of(400_000, 700_000, 100_000_000) if $roomy;
+	return "(SELECT cuckoofilter_agg(x, $fpr, $capacity, '$options') FROM generate_series($first, $last) x)";
+}
+
+# SQL of a filter that has the precision for its own items only, so that a merge of n such is
+# near its limit.  One or so of n has a coarse rate, with which the limit is higher.
+sub draw_narrow
+{
+	my ($its_seed, $first, $last, $n) = @_;
+	my $is_coarse = rand() < 1 / $n;
+	my $fpr = $is_coarse ? one_of(0.3, 0.9) : one_of(0.05, 0.01, 0.01, 0.01, 0.003);
+	my $capacity = $is_coarse ? one_of('NULL', 1000, 1_000_000) : one_of('NULL', 'NULL', 1, $last - $first + 1);
+	my $options = draw_options($its_seed, rand() < 1 / $n ? 'set' : 'deletable');
+
+	$options =~ s/,?bucket_size=2// if rand() < 0.8;
 	return "(SELECT cuckoofilter_agg(x, $fpr, $capacity, '$options') FROM generate_series($first, $last) x)";
 }
 

@@ -83,16 +83,16 @@ sub draw_inputs
 {
 	my (%how) = @_;
 	my $its_seed = one_of(0, 0, 77, -1);
-	my $n = 2 + int(rand(5));
+	my $n = $how{narrow} ? 2 + int(rand(40)) : 2 + int(rand(5));
 	my $first = 1 + int(rand(1000));
 	my @rows;
 
 	foreach my $i (1 .. $n)
 	{
-		my $size = draw_size();
+		my $size = $how{narrow} ? 1 + int(rand($how{narrow})) : draw_size();
 		$its_seed++ if $how{unlike} && $i == $n;
 		$first = 1 + int(rand(100_000)) if $how{common};
-		push @rows, sprintf('(%%d, %d, %d, %d, %s)', int(rand(2)), $first, $first + $size - 1, draw_filter($its_seed, $first, $first + $size - 1, $how{roomy}));
+		push @rows, sprintf('(%%d, %d, %d, %d, %s)', int(rand(2)), $first, $first + $size - 1, $how{narrow} ? draw_narrow($its_seed, $first, $first + $size - 1, $n) : draw_filter($its_seed, $first, $first + $size - 1, $how{roomy}));
 		$first += $size + int(rand(1000));
 		push @rows, sprintf('(%%d, %d, 1, 0, %s)', int(rand(2)), draw_empty($how{empty})) if rand() < 0.3;
 	}
@@ -142,7 +142,7 @@ sub crowded
 # The result beside the model of the inputs.  True where there is one.
 sub check_result
 {
-	my ($what, $result, $is_union) = @_;
+	my ($what, $result, $is_union, $share) = @_;
 	my ($capacity, $fpr, $b, $w, $c, $plain, $set, $its_seed) = split /\|/, $session->query(
 		q{WITH h AS MATERIALIZED (SELECT h.* FROM input, head(f) h), live AS (SELECT * FROM h WHERE count > 0 OR (SELECT max(count) FROM h) = 0)
 		SELECT max(capacity), max(fpr), min(b), min(w) FILTER (WHERE count > 0), min(c), bool_or(plain), (SELECT bool_or(is_set) FROM h),
@@ -165,7 +165,7 @@ sub check_result
 		SELECT coalesce(sum(n), 0) FROM model");
 	if ($result !~ /^md5/)
 	{
-		ok($result =~ /^54000 (cuckoofilter has no precision left|cannot merge cuckoofilters: the \w+ .*is too coarse|cuckoofilter cannot store so many)/ && ($least_w < 64 && $items > taken_to($w, $c, $b, $fpr, $most) || crowded()), "$what: $items items")
+		ok($result =~ /^54000 (cuckoofilter has no precision left|cannot merge cuckoofilters: the \w+ .*is too coarse|cuckoofilter cannot store so many)/ && ($least_w < 64 && $items > ($share // 1) * taken_to($w, $c, $b, $fpr, $most) || crowded()), "$what: $items items")
 		  or diag("$what: $items items, $result");
 		return 0;
 	}
@@ -267,17 +267,20 @@ foreach my $function (qw(union_agg sum_agg))
 		0, "$function of days of their own sizes: none lost");
 }
 
-foreach my $round (1 .. rounds(4))
+foreach my $round (1 .. rounds(8))
 {
 	foreach my $function (qw(union sum))
 	{
 		my $is_union = $function eq 'union';
-		my $inputs = draw_inputs(common => rand() < ($is_union ? 0.5 : 0.2), roomy => rand() < 0.5);
+		# every second round has filters near the limit of their precision.  Tables of a few dozen
+		# items vary more, so they may be refused earlier.
+		my $narrow = $round % 2 ? 0 : one_of(10, 60, 200, 800);
+		my $inputs = draw_inputs(common => rand() < ($is_union ? 0.5 : 0.2), roomy => rand() < 0.5, narrow => $narrow);
 		my $what = "round $round, $function";
 
 		note("$what of $inputs");
 		my $want = keep("SELECT cuckoofilter_${function}_agg(f ORDER BY id) FROM input");
-		check_result("$what in order", $want, $is_union) or $want =~ s/ .*//s;
+		check_result("$what in order", $want, $is_union, $narrow ? 0.25 : 1);
 		my %roads = roads($function);
 		foreach my $road (sort keys %roads)
 		{
@@ -286,9 +289,8 @@ foreach my $round (1 .. rounds(4))
 			$session->query($settings);
 			plan_is("$what, $road", $query, $pattern);
 			my $got = keep($query);
-			$got =~ s/ .*//s if $got !~ /^md5/;
 			# a window is refused where the filters so far are too many for their rate
-			is($got, $road eq 'a window' && $got eq '54000' ? $got : $want, "$what, $road: as in order");
+			is($got, $road eq 'a window' && $got =~ /^54000 / ? $got : $want, "$what, $road: as in order");
 			$session->query($serial);
 		}
 		my %nested = nested_roads($function);
@@ -321,7 +323,7 @@ foreach my $round (1 .. rounds(2))
 # Unlike seeds are refused by every road.
 foreach my $round (1 .. rounds(2))
 {
-	my $inputs = draw_inputs(unlike => 1);
+	my $inputs = draw_inputs(unlike => 1, narrow => one_of(0, 60, 400));
 	note("unlike seeds: $inputs");
 	foreach my $function (qw(union sum))
 	{

@@ -1,0 +1,130 @@
+/*
+ * merger.c - merge filters that come one by one, those of similar size first.
+ */
+#include "filter/header.h"
+
+/* The number of parts of similar size that are merged at once.  Merging four reads each item half
+ * as often as merging two. */
+#define CKF_PARTS_AT_ONCE 4
+
+/* Hashes for which a small part in hashes has spare room, so that others are merged in place. */
+#define CKF_PART_HASHES 512
+
+void
+ckf_merger_start(ckf_merger *m, ckf_goal goal)
+{
+	memset(m, 0, sizeof *m);
+	m->goal = goal;
+}
+
+unsigned
+ckf_merger_parts(const ckf_merger *m, const ckf_filter **parts)
+{
+	unsigned i;
+
+	for (i = 0; i < m->parts; i++)
+		parts[i] = &m->part[i];
+	return m->parts;
+}
+
+/* The number of last parts that are merged before another part is appended; 0: none. */
+static unsigned
+ckf_parts_due(const ckf_merger *m)
+{
+	const ckf_filter *last = &m->part[m->parts - 1];
+	unsigned similar = 0;
+
+	while (similar < m->parts && (last - similar)->size / CKF_PARTS_AT_ONCE < last->size)
+		similar++;
+	if (similar >= CKF_PARTS_AT_ONCE)
+		return similar;
+	return m->parts < CKF_MOST_INPUTS ? 0 : m->parts / 2;
+}
+
+/* Ask for a rebuild that merges the last parts. */
+static ckf_status
+ckf_ask_for_parts(ckf_merger *m, unsigned due)
+{
+	unsigned i;
+
+	m->task = m->goal;
+	m->inputs = due;
+	m->room = 0;
+	for (i = 0; i < due; i++)
+		m->in[i] = &m->part[m->parts - due + i];
+	return CKF_MORE;
+}
+
+/* Ask for a rebuild that makes a part of the filter. */
+static ckf_status
+ckf_ask_for_taken(ckf_merger *m)
+{
+	const ckf_filter *in = m->taken;
+	bool small = in->encoding == CKF_HASHES && in->count <= CKF_PART_HASHES;
+
+	m->task = small ? m->goal : CKF_DUPLICATE;
+	m->in[0] = in;
+	m->inputs = 1;
+	m->room = small ? in->size + 8 * CKF_PART_HASHES : 0;
+	return CKF_MORE;
+}
+
+static ckf_status
+ckf_merger_next(ckf_merger *m)
+{
+	unsigned due = m->taken && m->parts > 0 ? ckf_parts_due(m) : 0;
+
+	if (due > 0)
+		return ckf_ask_for_parts(m, due);
+	return m->taken ? ckf_ask_for_taken(m) : CKF_OK;
+}
+
+ckf_status
+ckf_merger_take(ckf_merger *m, const ckf_filter *in)
+{
+	unsigned i;
+
+	for (i = 0; i < m->parts; i++)
+		if (ckf_items(&m->part[i]) > 0 && ckf_items(in) > 0 && m->part[i].seed != in->seed)
+		{
+			m->in[0] = &m->part[i];
+			return CKF_SEED_DIFFERS;
+		}
+	if (m->parts > 0 && ckf_merge_few(&m->part[m->parts - 1], in, m->goal) == CKF_OK)
+		return CKF_OK;
+	m->taken = in;
+	return ckf_merger_next(m);
+}
+
+ckf_status
+ckf_merger_settle(ckf_merger *m)
+{
+	return m->parts > 1 ? ckf_ask_for_parts(m, m->parts) : CKF_OK;
+}
+
+ckf_status
+ckf_merger_give(ckf_merger *m, const ckf_filter *result)
+{
+	unsigned i;
+
+	if (m->in[0] == m->taken)
+		m->taken = NULL;
+	else
+		for (i = 0; i < m->inputs; i++)
+			m->old[m->olds++] = m->part[--m->parts].bytes;
+	m->part[m->parts++] = *result;
+	return ckf_merger_next(m);
+}
+
+uint8_t *
+ckf_merger_spent(ckf_merger *m)
+{
+	return m->olds > 0 ? m->old[--m->olds] : NULL;
+}
+
+void
+ckf_merger_end(ckf_merger *m)
+{
+	while (m->parts > 0)
+		m->old[m->olds++] = m->part[--m->parts].bytes;
+}
