@@ -305,7 +305,7 @@ ckfp_combine_tables(const ckfp_state *state, const ckf_filter *in)
 static bool
 ckfp_combine_few(ckfp_state *state, const ckf_filter *in)
 {
-	ckf_status status = ckf_merge_few(state->flat, in, CKF_FINISH);
+	ckf_status status = ckf_merge_few(ckf_single(state->flat), in, CKF_FINISH);
 	ckf_filter larger;
 
 	if (status == CKF_ROOM && state->flat->count + in->count <= CKFP_MOST_FLAT)
@@ -326,7 +326,7 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 	MemoryContext context = ckfp_require_aggregate(fcinfo);
 	ckfp_argument_cache argument = {0};
 	ckfp_state state = {NULL, NULL};
-	ckf_filter in;
+	ckf_filter in, flat;
 
 	if (PG_ARGISNULL(1))
 	{
@@ -338,7 +338,10 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 	{
 		if (in.encoding != CKF_HASHES || in.count <= CKFP_MOST_FLAT)
-			PG_RETURN_DATUM(PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1))));
+		{
+			ckfp_copy(&in, 0, &flat);
+			PG_RETURN_POINTER(ckfp_result(ckf_single(&flat)));
+		}
 		state.collected = ckfp_new_collected(context, &in);
 		PG_RETURN_DATUM(ckfp_state_datum(&state));
 	}

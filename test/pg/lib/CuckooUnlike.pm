@@ -73,7 +73,7 @@ sub draw_narrow
 	my $capacity = $is_coarse ? one_of('NULL', 1000, 1_000_000) : one_of('NULL', 'NULL', 1, $last - $first + 1);
 	my $options = draw_options($its_seed, rand() < 1 / $n ? 'set' : 'deletable');
 
-	$options =~ s/,?bucket_size=2// if rand() < 0.8;
+	$options =~ s/bucket_size=2/bucket_size=8/ if rand() < 0.8;
 	return "(SELECT cuckoofilter_agg(x, $fpr, $capacity, '$options') FROM generate_series($first, $last) x)";
 }
 

@@ -89,6 +89,15 @@ sub combine
 
 # --------------------------------------------------------- items and hashes
 
+# What states of a few items are combined to has each item once, also where all states have the
+# same one.
+is( $session->query(
+		q{WITH states AS MATERIALIZED (SELECT g, partial_agg(x::bigint) AS s FROM generate_series(1, 60) g, generate_series(1, g) x GROUP BY g, x % 5)
+		SELECT count(*), string_agg(format('%s of %s', cuckoofilter_count(s), g), ', ') FILTER (WHERE cuckoofilter_count(s) <> g)
+		FROM (SELECT g, between_agg(s) AS s FROM (SELECT * FROM states UNION ALL SELECT * FROM states) twice GROUP BY g
+			UNION ALL SELECT g, between_agg(s) FROM states GROUP BY g) combined}),
+	'120|', 'combined states have each item once');
+
 foreach my $round (1 .. rounds(6))
 {
 	my $id = 0;
@@ -129,12 +138,14 @@ sub draw_leaves
 	my $first = 1;
 	my @rows;
 
-	foreach my $i (1 .. 2 + int(rand(6)))
+	my $n = 2 + int(rand($how{narrow} ? 40 : 6));
+
+	foreach my $i (1 .. $n)
 	{
-		my $size = min(draw_size(), 100_000);
+		my $size = $how{narrow} ? 1 + int(rand($how{narrow})) : min(draw_size(), 100_000);
 		my $seed_of_this = $how{unlike} && $i == 2 ? $its_seed + 1 : $its_seed;
 		$first = 1 + int(rand(100_000)) if $how{common};
-		push @rows, draw_filter($seed_of_this, $first, $first + $size - 1, $how{roomy});
+		push @rows, $how{narrow} ? draw_narrow($seed_of_this, $first, $first + $size - 1, $n) : draw_filter($seed_of_this, $first, $first + $size - 1, $how{roomy});
 		$first += $size;
 		push @rows, draw_empty() if rand() < 0.4;
 	}
@@ -154,39 +165,29 @@ sub partial_filters
 	return try("TRUNCATE state; INSERT INTO state (node, f) SELECT node, partial_$name(f ORDER BY random()) FROM (SELECT f, (random() * $nodes)::integer AS node FROM leaf OFFSET 0) leaf GROUP BY node");
 }
 
-# A partial state that leaves needs a table of its own.  Its copies may crowd, or its
-# rate be too low for them, where an input elsewhere makes a set of the whole or
-# raises the rate: then it is refused, as the whole is not.  That is rare.
-my $refused = 0;
+# Partial states of any of the filters lead to the filter, or to the error, of one aggregate over
+# all of them.  Every second round has filters near the limit of their precision.
 foreach my $round (1 .. rounds(12))
 {
 	foreach my $name (qw(union_agg sum_agg))
 	{
-		my $leaves = draw_leaves(common => rand() < 0.3, roomy => rand() < 0.7, empty => $round % 6 == 0);
+		my $leaves = draw_leaves(common => rand() < 0.3, roomy => rand() < 0.7, empty => $round % 6 == 0, narrow => $round % 2 ? 0 : one_of(10, 60, 200, 800));
 		my $want = try("SELECT md5(cuckoofilter_$name(f ORDER BY id)::bytea) FROM leaf");
 
 		my $wrong = partial_filters($name);
 		my $got = state_of($wrong || combine($name));
-		my %rates = map { $_ => 1 } $leaves =~ /fpr=([\d.]+)/g;
-		my $loosened = keys %rates > 1 || ($leaves =~ / set / && $leaves =~ / deletable /);
 
-		if ($loosened && $got eq '54000' && state_of($want) ne '54000')
-		{
-			$refused++;
-			next;
-		}
 		is($got, state_of($want), "round $round, $name of $leaves");
 	}
 }
-cmp_ok($refused, '<=', 2 + rounds(12) / 4, 'hardly a partial state is refused');
 
-# Unlike seeds, in one state or in several; or one state is refused before they meet.
+# Unlike seeds, in one state or in several.
 foreach my $round (1 .. rounds(3))
 {
 	foreach my $name (qw(union_agg sum_agg))
 	{
-		my $leaves = draw_leaves(unlike => 1);
-		like(partial_filters($name) || combine($name), qr/^(22023 cannot merge cuckoofilters with different seeds|54000 )/, "round $round, $name, unlike seeds: $leaves");
+		my $leaves = draw_leaves(unlike => 1, narrow => one_of(0, 100));
+		like(partial_filters($name) || combine($name), qr/^22023 cannot merge cuckoofilters with different seeds/, "round $round, $name, unlike seeds: $leaves");
 	}
 }
 
