@@ -183,6 +183,7 @@ judge()
 	check "the pages of Debian's packages have their pictures and links" pages_are_whole
 	check "PGXN's META.json is valid" test/packages/meta.py "$packages/cuckoofilter-$version.zip" "$version"
 	check "no package names the folder that it was built in" no_own_paths
+	check "those for arm64 work under qemu" test/arm64.sh "$packages"
 }
 
 packages=$here/one/build/dist
