@@ -281,7 +281,7 @@ def perform(db, statements):
                 db.execute(sql, many[0]).fetchall()
                 check(f"{sql}: no error", False)
             except sqlite3.Error as error:
-                check(f"{sql}: {error}", "table with kind=set only" in str(error))
+                check(f"{sql}: {error}", "create the table with kind=set" in str(error))
         elif len(many) == 1:
             db.execute(sql, many[0]).fetchall()
         else:
