@@ -265,6 +265,7 @@ help:
 	@echo "make javascript      build/javascript/cuckoofilter, the npm package in WebAssembly  (clang, lld, binaryen)"
 	@echo "make windows         build/windows/cuckoofilter.dll, SQLite's extension for Windows  (mingw-w64)"
 	@echo "make sqlite-wasm     build/sqlite-wasm/sqlite3.mjs and .wasm, SQLite with the extension in it  (emscripten, wabt, apt-get)"
+	@echo "make python          build/python, the Python package cuckoofilter, where it can be imported"
 	@echo "make pg              build/pg/cuckoofilter.so and cuckoofilter_join.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"
