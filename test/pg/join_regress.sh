@@ -97,7 +97,7 @@ plain() # name
 {
 	mkdir -p "$work/$1/plain"
 	for result in "$work/$1"/results/*.out; do
-		awk '/QUERY PLAN/ { plan = 1 } !plan { print } /^\([0-9]+ rows?\)$/ { plan = 0 }' "$result" > "$work/$1/plain/$(basename "$result")"
+		awk '/QUERY PLAN|^ *explain_[a-z_]+ *$/ { plan = 1 } !plan { print } /^\([0-9]+ rows?\)$/ { plan = 0 }' "$result" > "$work/$1/plain/$(basename "$result")"
 	done
 }
 
