@@ -4,6 +4,7 @@
 #ifndef CKFL_INTERNAL_H
 #define CKFL_INTERNAL_H
 
+#include "cuckoofilter_host.h"
 #include "cuckoofilter_program.h"
 
 /* The bytes belong to the filter. */
@@ -45,23 +46,17 @@ void *ckfl_allocate(size_t size, cuckoofilter_error *error);
  * bytes are freed, and *error is filled. */
 cuckoofilter *ckfl_own(uint8_t *bytes, size_t size, size_t room, cuckoofilter_error *error);
 
+/* A program as the host of long operations (cuckoofilter_host.h), in memory of malloc. */
+typedef struct ckfl_host
+{
+	ckf_host host;
+	cuckoofilter_error *error; /* or NULL */
+} ckfl_host;
+
+ckfl_host ckfl_host_of(cuckoofilter_error *error);
+
 /* Run a rebuild (cuckoofilter.h).  *result is opened on bytes of malloc.  b may be NULL. */
 bool ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *result,
 				  cuckoofilter_error *error);
-
-/* The same; the result replaces the filter's bytes. */
-bool ckfl_rebuild_into(cuckoofilter *filter, ckf_goal goal, const ckf_filter *b,
-					   cuckoofilter_error *error);
-
-/* Make room in a collector, whose blocks are of malloc. */
-bool ckfl_collect_room(ckf_collector *collector, cuckoofilter_error *error);
-
-/* Collect n hashes, and sort what was collected. */
-bool ckfl_collect(ckf_collector *collector, const uint64_t *hashes, size_t n, unsigned item_classes,
-				  cuckoofilter_error *error);
-bool ckfl_collect_settle(ckf_collector *collector, cuckoofilter_error *error);
-
-/* Free a collector's blocks. */
-void ckfl_collect_end(ckf_collector *collector);
 
 #endif
