@@ -29,7 +29,7 @@ build/wasm/%.o: %.c build/wasm/include/xxhash.h
 $(JS_WASM): $(WASM_OBJ)
 	@mkdir -p $(@D)
 	$(WASM_CC) --target=wasm32 -nostdlib $(WASM_LINK) $^ -o build/wasm/linked.wasm
-	wasm-opt --enable-bulk-memory -Oz build/wasm/linked.wasm -o $@
+	wasm-opt --enable-bulk-memory -Oz --converge build/wasm/linked.wasm -o $@
 
 JS_FILES := $(wildcard core/package/javascript/*.js core/package/javascript/*.ts core/package/javascript/README.md)
 
