@@ -1,10 +1,11 @@
 /*
- * runs.c - how a collector uses memory: which runs it merges, how large its blocks are, and
- * which blocks it keeps for later.  collect.c has the answers.
+ * runs.c - the parts of a collector: which runs it merges and what comes of it, how large its
+ * blocks are, which blocks it keeps for later, and the sort.  collect.c has the whole.
  */
 #include "state.h"
 
 #include "collect/block.h"
+#include "collect/sort.h"
 #include "thresholds.h"
 
 #include <stdlib.h>
@@ -242,6 +243,22 @@ make_room(ckf_collector *c, uint64_t kept)
 			  "the room of a block");
 }
 
+/* Give a collector what it asks for. */
+static void
+make_room_any(ckf_collector *c)
+{
+	ckf_status status;
+	void *block;
+
+	while ((status = ckf_collect_step(c)) != CKF_OK)
+		if (status == CKF_ROOM)
+			ckf_collect_give(c, guard_new(c->block_size, 8), c->block_size);
+		else
+			CHECK(status == CKF_MORE, "step: status %d", status);
+	while ((block = ckf_collect_spent(c)) != NULL)
+		guard_free(block);
+}
+
 static void
 free_collector(ckf_collector *c)
 {
@@ -337,6 +354,128 @@ run_merges(const void *arg)
 	}
 }
 
+/* Two runs that share most hashes: the merged run has each hash once, in order. */
+static void
+run_shared(const void *arg)
+{
+	(void)arg;
+	for (uint64_t round = check_rounds(300); round > 0; round--)
+	{
+		uint64_t n = CKF_FIRST_BLOCK + check_below(5 * CKF_FIRST_BLOCK), want = 0, at = 0;
+		unsigned share = 50 + (unsigned)check_below(51);
+		ckf_filter pool, half[2];
+		uint8_t *bytes[3] = {new_filter(n, &pool), check_alloc(CKF_HEADER_SIZE + 8 * n),
+							 check_alloc(CKF_HEADER_SIZE + 8 * n)};
+		bool *in = check_alloc(n);
+		uint64_t count[2] = {0, 0};
+		ckf_collector *c = guard_new(sizeof *c, 8);
+		size_t have;
+
+		for (uint64_t i = 0; i < n; i++)
+		{
+			in[i] = false;
+			for (int k = 0; k < 2; k++)
+				if (check_chance(share))
+				{
+					memcpy(bytes[k + 1] + CKF_HEADER_SIZE + 8 * count[k]++,
+						   bytes[0] + CKF_HEADER_SIZE + 8 * i, 8);
+					in[i] = true;
+				}
+			want += in[i];
+		}
+		ckf_collect_start(c, &pool, 1);
+		for (int k = 0; k < 2; k++)
+		{
+			memcpy(bytes[k + 1], bytes[0], CKF_HEADER_SIZE);
+			put(bytes[k + 1] + 16, count[k]);
+			if (count[k] == 0)
+				bytes[k + 1][14] = 0;
+			CHECK(ckf_open(&half[k], bytes[k + 1], CKF_HEADER_SIZE + 8 * count[k], CKF_STORED) ==
+					  CKF_OK,
+				  "open");
+			make_room_any(c);
+			CHECK(ckf_collect_filter(c, &half[k]) == CKF_OK, "collect a filter");
+		}
+		ckf_collect_settle(c);
+		make_room_any(c);
+		CHECK(c->filter.count == want, "%llu hashes and not %llu",
+			  (unsigned long long)c->filter.count, (unsigned long long)want);
+		for (uint64_t i = 0; i < n; i++)
+			if (in[i])
+			{
+				const uint64_t *hash = ckf_collected(c, at++, &have);
+				uint8_t expected[8];
+
+				CHECK(hash != NULL && have > 0, "the end of the run");
+				put(expected, *hash);
+				CHECK(memcmp(expected, bytes[0] + CKF_HEADER_SIZE + 8 * i, 8) == 0, "hash %llu",
+					  (unsigned long long)i);
+			}
+		CHECK(ckf_collected(c, at, &have) == NULL && have == 0, "no more hashes");
+		free_collector(c);
+		free(in);
+		for (int k = 0; k < 3; k++)
+			free(bytes[k]);
+	}
+}
+
+/* ------------------------------------------------------------------ sorting */
+
+static uint64_t sort_mask;
+
+static int
+compare_masked(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a & sort_mask, y = *(const uint64_t *)b & sort_mask;
+
+	return (x > y) - (x < y);
+}
+
+/* Keys in any number, whose upper bits are often equal, sorted by all bits or by some. */
+static void
+run_sort(const void *arg)
+{
+	static const size_t edges[] = {1, 48, 4096, CKF_LARGEST_PART};
+
+	(void)arg;
+	for (uint64_t round = check_rounds(150); round > 0; round--)
+	{
+		size_t n = edges[check_below(4)];
+		unsigned shift = (unsigned)check_below(60), low = (unsigned)check_below(63);
+		unsigned high = low + 1 + (unsigned)check_below(64 - low);
+		bool whole = check_chance(50);
+		uint64_t *keys, *scratch, *want, *got;
+
+		n = check_chance(60) ? n - 1 + check_below(4) : check_below(2 * n) + 1;
+		keys = guard_new(8 * n + 8, 8);
+		scratch = guard_new(8 * n + 8, 8);
+		want = check_alloc(8 * n + 8);
+		for (size_t i = 0; i < n; i++)
+			keys[i] = check_chance(30) && i > 0 ? keys[check_below(i)] ^ check_below(3)
+												: check_random() >> shift;
+		memcpy(want, keys, 8 * n);
+		sort_mask = whole ? UINT64_MAX : UINT64_MAX >> (64 - (high - low)) << low;
+		qsort(want, n, 8, compare_masked);
+		got = keys;
+		if (whole)
+			got = ckf_sort_hashes(keys, scratch, n);
+		else
+			ckf_sort(keys, scratch, n, low, high);
+		for (size_t i = 0; i < n; i++)
+			CHECK((got[i] & sort_mask) == (want[i] & sort_mask), "key %zu of %zu", i, n);
+		if (!whole)
+		{
+			sort_mask = UINT64_MAX;
+			qsort(want, n, 8, compare_masked);
+			qsort(got, n, 8, compare_masked);
+			CHECK(memcmp(want, got, 8 * n) == 0, "the same keys");
+		}
+		free(want);
+		guard_free(keys);
+		guard_free(scratch);
+	}
+}
+
 int
 main(void)
 {
@@ -344,5 +483,7 @@ main(void)
 	check_case(run_spares, NULL, "spare blocks");
 	check_case(run_blocks, NULL, "the size of blocks");
 	check_case(run_merges, NULL, "which runs are merged");
+	check_case(run_shared, NULL, "runs that share hashes");
+	check_case(run_sort, NULL, "sorting");
 	return check_end();
 }
