@@ -1,14 +1,14 @@
 /*
- * info_fields.h - the fields of ckf_info, in the order and under the names that
- * every host shows them.
+ * info_fields.h - the fields of ckf_info, with the names and in the order in which every host shows
+ * them.
  *
- * Define what a field becomes by its kind, then write CKF_INFO_FIELDS:
+ * Define a macro for each kind of field, and pass them to CKF_INFO_FIELDS:
  *   COUNT(name)    an unsigned integer
  *   INTEGER(name)  a signed integer
  *   BITS(name)     64 bits that are shown as a signed integer
  *   REAL(name)     a double
  *   WORD(name)     text that needs no escapes
- *   WORDS(name)    several of these, NULL behind the last
+ *   WORDS(name)    an array of texts that ends with NULL
  */
 #ifndef CKF_INFO_FIELDS_H
 #define CKF_INFO_FIELDS_H
@@ -32,7 +32,7 @@
 	INTEGER(format_version)                                                                        \
 	WORDS(item_classes)
 
-/* Those that a filter in chunks has, too. */
+/* The fields that a filter in chunks has, too. */
 #define CKF_TABLE_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD, WORDS)                             \
 	COUNT(count)                                                                                   \
 	INTEGER(capacity)                                                                              \

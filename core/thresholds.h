@@ -11,20 +11,20 @@
 #define CKF_MAX_HASHES 4096
 #endif
 
-/* Buckets in a segment's half where we choose: few enough that a segment stays
- * in a processor's L2 cache while it is built (FORMAT.md, section 5). */
+/* The most buckets of a half in a chosen geometry: few enough that a segment stays in a processor's
+ * L2 cache while it is built (FORMAT.md, section 5). */
 #ifndef CKF_MAX_BUCKETS_BUILT
 #define CKF_MAX_BUCKETS_BUILT 32768
 #endif
 
-/* A failing table of fingerprints up to this length gives way to a longer prefix
+/* If the build of a table with fingerprints up to this length fails, a longer prefix is tried
  * (FORMAT.md, section 7). */
 #ifndef CKF_SHORT_TAG
 #define CKF_SHORT_TAG 7
 #endif
 
-/* A change of at most this part of the copies that are there is made item by
- * item (FORMAT.md, section 7). */
+/* A change of at most 1/16 of the copies in the filter is made item by item (FORMAT.md, section 7).
+ */
 #define CKF_FEW_SHARE 16
 
 /* Places for hashes in the first block of a collector, and in the largest, with the words of its
@@ -36,12 +36,13 @@
 #define CKF_MOST_BLOCK ((uint64_t)1 << 21)
 #endif
 
-/* Hashes that a collector has kept, from which its blocks are no longer larger than these. */
+/* From this number of hashes on, the next block of a collector has room for fewer hashes than it
+ * has already. */
 #ifndef CKF_MANY_KEPT
 #define CKF_MANY_KEPT ((uint64_t)1 << 15)
 #endif
 
-/* Hashes of a filter that is merged into another one in place, and words of both. */
+/* The most hashes that two filters have together if one is merged into the other in place. */
 #define CKF_FEW_WORDS 1024
 
 /*
@@ -58,8 +59,8 @@
 #define CKF_STEP 65536
 #endif
 
-/* Hashes that are sorted without being parted first: with as much scratch they are in a
- * processor's cache. */
+/* The most hashes that are sorted without a partition by their top bits: together with scratch of
+ * the same size they fit into a processor's cache. */
 #ifndef CKF_LARGEST_PART
 #define CKF_LARGEST_PART (1 << 15)
 #endif
