@@ -3,6 +3,7 @@
  * setting, by LOAD, or by cuckoofilter_join_load().  It shares the engine and pg/item with the
  * library of the type, and needs nothing else of it.
  */
+#include "reason.h"
 #include "stats.h"
 
 PG_MODULE_MAGIC;
@@ -20,6 +21,7 @@ _PG_init(void)
 	ckfp_join_init_planner();
 	ckfp_join_init_executor();
 	ckfp_join_init_stats();
+	ckfp_join_init_reasons();
 }
 
 /* cuckoofilter_join_load() -> void.  To call it is to load the library. */

@@ -4,6 +4,7 @@
 #include "join.h"
 #include "nestloop_plan.h"
 #include "order.h"
+#include "reason.h"
 #include "remote.h"
 #include "rules.h"
 
@@ -32,7 +33,7 @@ ckfp_survey(Plan *plan, void *context)
 	ckfp_planning *planning = context;
 
 	planning->last_node = Max(planning->last_node, plan->plan_node_id);
-	planning->joins |= IsA(plan, HashJoin);
+	planning->joins |= IsA(plan, HashJoin) || IsA(plan, MergeJoin);
 	planning->loops |= IsA(plan, NestLoop);
 	planning->done |= ckfp_join_is_ours(plan);
 	ckfp_rules_note(&planning->rules, plan);
@@ -46,22 +47,24 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	Plan *hash = innerPlan(join);
 	ckfp_join_record record;
 	List *expressions;
+	const char *reason;
+	CustomScan *build;
 
-	if (ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1), &record,
-						 &expressions))
+	if (!ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1), &record,
+						  &expressions, &reason))
 	{
-		CustomScan *build;
-
-		/* not with a security barrier or row security: the server would ask the filter before
-		 * their conditions, which are not sent to it */
-		if (!planning->rules.has_barrier && !planning->row_security)
-			ckfp_remote_plan(planning->rules.statement.plan, &record);
-		record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
-		build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
-		/* so that it gets shared memory */
-		build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
-		outerPlan(hash) = &build->scan.plan;
+		ckfp_reason_note(planning->rules.statement.plan, &join->join, reason);
+		return;
 	}
+	/* not with a security barrier or row security: the server would ask the filter before their
+	 * conditions, which are not sent to it */
+	if (!planning->rules.has_barrier && !planning->row_security)
+		ckfp_remote_plan(planning->rules.statement.plan, &record);
+	record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
+	build = ckfp_join_make_build(outerPlan(hash), ++planning->last_node, &record, expressions);
+	/* so that it gets shared memory */
+	build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
+	outerPlan(hash) = &build->scan.plan;
 }
 
 /* Add a filter to a nested loop, if the rules allow one. */
@@ -85,6 +88,18 @@ ckfp_processes(int workers)
 	return Max(workers + Max(leader, 0), 1);
 }
 
+/* Note that the joins of a plan have no filter, because of the statement. */
+static void
+ckfp_note_statement(Plan *plan, void *context)
+{
+	ckfp_planning *planning = context;
+
+	if (IsA(plan, HashJoin) || IsA(plan, MergeJoin))
+		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan,
+						 "the statement locks rows, or changes them other than by INSERT");
+	ckfp_plan_children(plan, ckfp_note_statement, context);
+}
+
 /* Add filters to all joins of a plan. Joins below are handled first: a filter can be asked in
  * the build side of another join. */
 static void
@@ -105,6 +120,9 @@ ckfp_add_filters(Plan *plan, void *context)
 	planning->processes = outside;
 	if (IsA(plan, HashJoin))
 		ckfp_add_filter(planning, (HashJoin *)plan);
+	else if (IsA(plan, MergeJoin))
+		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan,
+						 "merge joins have none");
 	else if (IsA(plan, NestLoop))
 		ckfp_add_nested_filter(planning, (NestLoop *)plan);
 }
@@ -154,7 +172,10 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 							  .row_security = row_security || statement->dependsOnRole};
 
 	if (!ckfp_rules_allow_statement(statement))
+	{
+		ckfp_each_plan(statement, ckfp_note_statement, &planning);
 		return;
+	}
 	ckfp_each_plan(statement, ckfp_survey, &planning);
 	if ((!planning.joins && !planning.loops) || planning.done)
 		return;
@@ -170,12 +191,15 @@ ckfp_join_planner(Query *query, const char *text, int options, ParamListInfo par
 	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
 	/* before planning, which changes the query */
 	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
+	ckfp_reasons *reasons = ckfp_reason_take();
 	PlannedStmt *statement = ckfp_next_planner != NULL
 								 ? ckfp_next_planner(query, text, options, parameters)
 								 : standard_planner(query, text, options, parameters);
 
+	ckfp_reason_give(reasons);
 	if (wanted)
 		ckfp_join_pass(statement, row_security, (options & CURSOR_OPT_FAST_PLAN) != 0);
+	ckfp_reason_take();
 	return statement;
 }
 

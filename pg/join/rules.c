@@ -216,25 +216,45 @@ ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 	record->read *= processes;
 }
 
+/* The reason why estimates speak against a filter, or NULL. */
+static const char *
+ckfp_poor_estimate(const ckfp_join_record *record)
+{
+	if (Max(record->probe_rows, record->read) < ckfp_join_min_rows)
+		return "fewer rows are expected than cuckoofilter.join_filter_min_rows";
+	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_cost_pays(record, record->build_rows))
+		return NULL;
+	return record->pass > ckfp_join_max_pass
+			   ? "more rows are expected to pass than cuckoofilter.join_filter_max_pass"
+			   : "it is not expected to pay";
+}
+
 bool
 ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
-				 ckfp_join_record *record, List **expressions)
+				 ckfp_join_record *record, List **expressions, const char **reason)
 {
 	ckfp_trace trace = {.processes = processes, .record = record};
 	List *keys;
 
-	if (!ckfp_join_drops_unmatched_rows(join->join.jointype) ||
-		!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
+	*reason = NULL;
+	if (!ckfp_join_drops_unmatched_rows(join->join.jointype))
+		*reason = "rows of the large side without a match are in the result";
+	else if (!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
+		*reason = "the small side is read again with other parameters";
+	if (*reason != NULL)
 		return false;
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
+	{
+		*reason = "no key is a plain column of a scan of the large side";
 		return false;
+	}
 	ckfp_estimate(join, processes, &trace);
-	if (Max(record->probe_rows, record->read) < ckfp_join_min_rows)
-		return false;
-	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && !ckfp_cost_pays(record, record->build_rows))
-		return false;
-	if (!ckfp_sides_are_stable(rules, join)) /* last, because it walks most of the plan */
+	*reason = ckfp_poor_estimate(record);
+	/* last, because it walks most of the plan */
+	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
+		*reason = "one of its sides has a volatile function";
+	if (*reason != NULL)
 		return false;
 	*expressions = ckfp_key_expressions(join, keys);
 	return true;

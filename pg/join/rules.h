@@ -26,9 +26,9 @@ void ckfp_rules_conclude(ckfp_rules *rules);
 
 /* May this join, which `processes` processes share, have a filter, and is the filter expected to
  * pay? If so, *record describes the filter, and *expressions has its keys: those of the build
- * side, then those of the probe side. */
+ * side, then those of the probe side. If not, *reason says why. */
 bool ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
-					  ckfp_join_record *record, List **expressions);
+					  ckfp_join_record *record, List **expressions, const char **reason);
 
 #pragma GCC visibility pop
 

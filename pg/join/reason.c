@@ -1,0 +1,154 @@
+/*
+ * reason.c - EXPLAIN names the reason why a join has no filter.
+ *
+ * EXPLAIN of the text format ends with a line for each hash join and merge join without a filter.
+ * The planner pass knows the reasons. It notes them only while EXPLAIN plans a query.
+ */
+#include "reason.h"
+
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "tcop/tcopprot.h"
+#include "utils/ruleutils.h"
+
+static ExplainOneQuery_hook_type ckfp_next_explain = NULL;
+
+typedef struct ckfp_reason
+{
+	PlannedStmt *statement;
+	Join *join;
+	const char *text;
+} ckfp_reason;
+
+struct ckfp_reasons
+{
+	List *list; /* of ckfp_reason */
+	MemoryContext context;
+};
+
+static ckfp_reasons *ckfp_collecting = NULL;
+
+ckfp_reasons *
+ckfp_reason_take(void)
+{
+	ckfp_reasons *reasons = ckfp_collecting;
+
+	ckfp_collecting = NULL;
+	return reasons;
+}
+
+void
+ckfp_reason_give(ckfp_reasons *reasons)
+{
+	ckfp_collecting = reasons;
+}
+
+void
+ckfp_reason_note(PlannedStmt *statement, Join *join, const char *reason)
+{
+	MemoryContext caller;
+	ckfp_reason *note;
+
+	if (ckfp_collecting == NULL)
+		return;
+	caller = MemoryContextSwitchTo(ckfp_collecting->context);
+	note = palloc(sizeof(*note));
+	*note = (ckfp_reason){statement, join, reason};
+	ckfp_collecting->list = lappend(ckfp_collecting->list, note);
+	MemoryContextSwitchTo(caller);
+}
+
+/* ---------------------------------------------------------------------- the text */
+
+/* The condition of a join as EXPLAIN shows it. */
+static char *
+ckfp_condition_text(const ckfp_reason *reason)
+{
+	List *clauses = IsA(reason->join, HashJoin) ? ((HashJoin *)reason->join)->hashclauses
+												: ((MergeJoin *)reason->join)->mergeclauses;
+	List *rtable = reason->statement->rtable;
+	Bitmapset *all = bms_add_range(NULL, 1, list_length(rtable));
+	List *names = select_rtable_names_for_explain(rtable, all);
+	List *context = deparse_context_for_plan_tree(reason->statement, names);
+
+	context = set_deparse_context_plan(context, &reason->join->plan, NIL);
+	return deparse_expression((Node *)make_ands_explicit(clauses), context,
+							  list_length(rtable) > 1, false);
+}
+
+static void
+ckfp_explain_reasons(const ckfp_reasons *reasons, ExplainState *es)
+{
+	ListCell *cell;
+
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+		return;
+	foreach (cell, reasons->list)
+	{
+		const ckfp_reason *reason = lfirst(cell);
+
+		appendStringInfo(es->str, "No Join Filter for %s: %s\n", ckfp_condition_text(reason),
+						 reason->text);
+	}
+}
+
+/* ---------------------------------------------------------------------- the hook */
+
+#if PG_VERSION_NUM < 170000
+
+/* As PostgreSQL explains a query. */
+static void
+standard_ExplainOneQuery(Query *query, int options, IntoClause *into, ExplainState *es,
+						 const char *text, ParamListInfo parameters, QueryEnvironment *environment)
+{
+	BufferUsage before = pgBufferUsage;
+	BufferUsage usage = {0};
+	instr_time start;
+	instr_time duration;
+	PlannedStmt *plan;
+
+	INSTR_TIME_SET_CURRENT(start);
+	plan = pg_plan_query(query, text, options, parameters);
+	INSTR_TIME_SET_CURRENT(duration);
+	INSTR_TIME_SUBTRACT(duration, start);
+	BufferUsageAccumDiff(&usage, &pgBufferUsage, &before);
+	ExplainOnePlan(plan, into, es, text, parameters, environment, &duration,
+				   es->buffers ? &usage : NULL);
+}
+
+#endif
+
+static void
+ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
+				   ParamListInfo parameters, QueryEnvironment *environment)
+{
+	ckfp_reasons reasons = {.context = CurrentMemoryContext};
+	ckfp_reasons *outer = ckfp_collecting;
+
+	ckfp_collecting = ckfp_join_mode_setting != CKFP_JOIN_OFF ? &reasons : NULL;
+	PG_TRY();
+	{
+		if (ckfp_next_explain != NULL)
+			ckfp_next_explain(query, options, into, es, text, parameters, environment);
+		else
+			standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
+	}
+	PG_FINALLY();
+	{
+		ckfp_collecting = outer;
+	}
+	PG_END_TRY();
+	ckfp_explain_reasons(&reasons, es);
+}
+
+void
+ckfp_join_init_reasons(void)
+{
+	ckfp_next_explain = ExplainOneQuery_hook;
+	ExplainOneQuery_hook = ckfp_explain_query;
+}

@@ -1,0 +1,56 @@
+# EXPLAIN names the reason why a join has no filter.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooJoin;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = join_cluster('main', conf => "enable_nestloop = off\nenable_mergejoin = off\n");
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE fact AS SELECT g AS id, g % 1000 AS k FROM generate_series(1, 20000) g;
+	CREATE TABLE dim AS SELECT g * 10 AS k, g AS id FROM generate_series(1, 90) g;
+	CREATE SEQUENCE s;
+	-- its planning and running plan and run other joins
+	CREATE FUNCTION inner_join() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN (SELECT count(*) FROM fact LEFT JOIN dim USING (k)); END';
+	ANALYZE});
+
+sub reasons
+{
+	my ($query, $options) = @_;
+	return join('|', explained($query, $options // 'COSTS OFF') =~ /^No Join Filter for (.*)$/mg);
+}
+
+my $join = 'SELECT count(*) FROM fact f JOIN dim d USING (k)';
+my @cases = (
+	[ 'a join with a filter', $join, '' ],
+	[ 'off', "SET cuckoofilter.join_filter = off; $join", '' ],
+	[ 'LEFT', 'SELECT count(*) FROM fact f LEFT JOIN dim d USING (k)', '(f.k = d.k): rows of the large side without a match are in the result' ],
+	[ 'a parameter', 'SELECT (SELECT count(*) FROM fact f JOIN dim d USING (k) WHERE d.id = v.x) FROM (VALUES (1), (2)) v(x)', '(f.k = d.k): the small side is read again with other parameters' ],
+	[ 'an expression', 'SELECT count(*) FROM fact f JOIN dim d ON f.k + 1 = d.k', '((f.k + 1) = d.k): no key is a plain column of a scan of the large side' ],
+	[ 'LIMIT', 'SELECT count(*) FROM (SELECT * FROM fact LIMIT 10000) f JOIN dim d USING (k)', '(fact.k = d.k): no key is a plain column of a scan of the large side' ],
+	[ 'few rows', "SET cuckoofilter.join_filter_min_rows = 30000; $join", '(f.k = d.k): fewer rows are expected than cuckoofilter.join_filter_min_rows' ],
+	[ 'many that pass', 'SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM fact f JOIN fact g USING (id)', '(f.id = g.id): more rows are expected to pass than cuckoofilter.join_filter_max_pass' ],
+	[ 'many keys', 'SET cuckoofilter.join_filter = auto; SELECT count(*) FROM fact f JOIN fact g USING (id) WHERE g.k < 600', '(f.id = g.id): it is not expected to pay' ],
+	[ 'volatile', "SELECT count(*) FROM fact f JOIN (SELECT k, nextval('s') AS n FROM dim OFFSET 0) d USING (k)", '(f.k = d.k): one of its sides has a volatile function' ],
+	[ 'a merge join', "SET enable_hashjoin = off; SET enable_mergejoin = on; $join", '(d.k = f.k): merge joins have none' ],
+	[ 'FOR UPDATE', 'SELECT * FROM fact f JOIN dim d USING (k) FOR UPDATE', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
+	[ 'UPDATE', 'UPDATE fact f SET id = 0 FROM dim d WHERE f.k = d.k', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
+	[ 'two of three', 'SET join_collapse_limit = 1; SELECT count(*) FROM fact f LEFT JOIN dim d USING (k) JOIN dim e ON e.k = f.k LEFT JOIN dim g ON g.id = f.id', '(f.k = d.k): rows of the large side without a match are in the result|(f.id = g.id): rows of the large side without a match are in the result' ],
+	[ 'joins of a function that is run while planning', "$join WHERE f.id < inner_join()", '' ]);
+
+is(reasons($_->[1]), $_->[2], $_->[0]) foreach @cases;
+is(reasons("$join WHERE f.id < (SELECT inner_join() + min(id) FROM dim)", 'ANALYZE, COSTS OFF'), '', 'joins of a function that is run');
+is(reasons($cases[2][1], 'ANALYZE, COSTS OFF'), $cases[2][2], 'ANALYZE');
+like(explained($cases[2][1], 'COSTS OFF, FORMAT JSON'), qr/^\[.*\]\s*$/s, 'JSON stays as it is');
+is($node->safe_psql('postgres', "SET cuckoofilter.join_filter = off; EXPLAIN (COSTS OFF) $cases[2][1]"), $node->safe_psql('postgres', "EXPLAIN (COSTS OFF) $cases[2][1]") =~ s/\nNo Join Filter.*//r, 'the plan is the same without it');
+my ($status, undef, $err) = $node->psql('postgres', "EXPLAIN SELECT count(*) FROM fact f LEFT JOIN dim d USING (k) WHERE 1 / (f.k - f.k) = 1 AND 1 / 0 = 1; SELECT 1");
+like($err, qr/division by zero/, 'an error while EXPLAIN plans');
+is(reasons($cases[2][1]), $cases[2][2], 'and again');
+
+done_testing();
