@@ -18,7 +18,7 @@ typedef struct ckfp_planning
 {
 	ckfp_rules rules;
 	int last_node; /* the highest plan_node_id */
-	bool joins;    /* there is a hash join, */
+	bool joins;    /* there is a hash join or a merge join, */
 	bool loops;    /* or a nested loop */
 	bool done;     /* there is a filter already: another hook returned the same plan again */
 	bool row_security;
