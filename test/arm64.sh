@@ -56,7 +56,9 @@ tar -xzf "$packages/sqlite-cuckoofilter-$version.tgz" -C "$out/npm"
 check "npm's library" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/npm/package/lib/linux-arm64/cuckoofilter" "$ask")" "$version $abc"
 
 lib=$(dirname "$(find "$out/root" -name 'libcuckoofilter.so.1' | head -n 1)")
-aarch64-linux-gnu-gcc -I"$out/root/usr/include/cuckoofilter" -I/usr/include/x86_64-linux-gnu -idirafter build/wasm/include \
+mkdir -p "$out/include"
+cp "$(echo '#include <xxhash.h>' | ${CC:-cc} -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)" "$out/include"
+aarch64-linux-gnu-gcc -I"$out/root/usr/include/cuckoofilter" -I"$out/include" \
 	core/package/c/example/ask.c -L"$lib" -lcuckoofilter -o "$out/ask"
 sqlite3 -batch :memory: '.load build/sqlite/cuckoofilter' "SELECT writefile('$out/filter', cuckoofilter_agg(value)) FROM generate_series(1, 1000)" > /dev/null
 check "the C library asks a filter" "$(QEMU_SET_ENV=LD_LIBRARY_PATH=$lib run "$out/ask" "$out/filter" 77 | tail -n 1)" "77: probably"
