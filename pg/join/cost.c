@@ -16,8 +16,8 @@
 #define CKFP_ASK_MISS_NS 30.0 /* a lookup in a larger filter */
 #define CKFP_BUILD_NS 110.0   /* gathering a key and adding it to the filter */
 
-#define CKFP_MAP_NS 60.0      /* finding the partition of a key */
-#define CKFP_READ_NS 40.0     /* reading a row in a scan */
+#define CKFP_MAP_NS 60.0  /* finding the partition of a key */
+#define CKFP_READ_NS 40.0 /* reading a row in a scan */
 
 /* Safety margins, since estimates are rough. If an estimate is wrong, lookups end soon, but the
  * cost of the build is lost. */
@@ -105,8 +105,8 @@ ckfp_cost_pays(const ckfp_join_record *record, double keys)
 	double ask = keys * CKFP_KEY_BYTES > CKFP_CACHE_BYTES ? CKFP_ASK_MISS_NS : CKFP_ASK_NS;
 	double build = CKFP_BUILD_NS + (record->partitions > 0 ? CKFP_MAP_NS : 0);
 	double skipped = ckfp_share_skipped(record, keys, pass);
-	double costs = CKFP_ASK_MARGIN * record->asked * ask * (1 - skipped) +
-				   CKFP_BUILD_MARGIN * keys * build;
+	double costs =
+		CKFP_ASK_MARGIN * record->asked * ask * (1 - skipped) + CKFP_BUILD_MARGIN * keys * build;
 
 	return keys * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0 &&
 		   keys <= Max(record->probe_rows, record->read) / 2 && pass <= ckfp_join_max_pass &&

@@ -48,8 +48,8 @@ typedef struct ckfp_join_target
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the scan's tuple */
 	Index relation[CKFP_JOIN_KEYS];    /* for EXPLAIN: the range table entry of each key, or 0, */
 	AttrNumber column[CKFP_JOIN_KEYS]; /* and the column of that relation, or 0 */
-	bool partition;       /* the scan reads a partition that may have no key */
-	Index root;           /* the table that the relation is a partition or a child of; or 0, */
+	bool partition;                    /* the scan reads a partition that may have no key */
+	Index root; /* the table that the relation is a partition or a child of; or 0, */
 	AttrNumber root_column[CKFP_JOIN_KEYS]; /* and the column of that table */
 	int parameter;        /* the parameter by which its server asks; -1: it does not ask */
 	Index scanned;        /* while planning: the relation of the scan; 0: it has several, */

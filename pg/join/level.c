@@ -118,8 +118,8 @@ static void
 ckfp_level_add_hash(ckfp_level *level, Datum *key)
 {
 	bool isnull[CKFP_JOIN_KEYS] = {0};
-	uint64 hash = compute_partition_hash_value(level->known, level->function, level->collation, key,
-											   isnull);
+	uint64 hash =
+		compute_partition_hash_value(level->known, level->function, level->collation, key, isnull);
 	uint64 modulus = (uint64)get_hash_partition_greatest_modulus(level->bounds);
 
 	ckfp_level_mark(level, level->bounds->indexes[hash % modulus]);
@@ -129,8 +129,7 @@ static void
 ckfp_level_add_list(ckfp_level *level, Datum key)
 {
 	bool found = false;
-	int i =
-		partition_list_bsearch(level->function, level->collation, level->bounds, key, &found);
+	int i = partition_list_bsearch(level->function, level->collation, level->bounds, key, &found);
 
 	ckfp_level_mark(level, i >= 0 && found ? level->bounds->indexes[i] : -1);
 }

@@ -17,7 +17,8 @@ bool ckfp_watch_count(ckfp_nest *nest);
 /* A row is about to be handed on. */
 void ckfp_watch_row(ckfp_nest *nest);
 
-/* Has a build, which found so many keys in so many ns of processor time, become so expensive that it is aborted? */
+/* Has a build, which found so many keys in so many ns of processor time, become so expensive that
+ * it is aborted? */
 bool ckfp_watch_is_exceeded(const ckfp_nest *nest, double keys, double ns);
 
 #pragma GCC visibility pop

@@ -28,8 +28,8 @@
 typedef struct ckfp_probe_side
 {
 	const ckfp_join_record *record;
-	bool early;  /* there is a foreign scan that must know the filter before its first row */
-	bool other;  /* there is a node of any other kind */
+	bool early; /* there is a foreign scan that must know the filter before its first row */
+	bool other; /* there is a node of any other kind */
 } ckfp_probe_side;
 
 /* Can a foreign scan only use the filter if that is ready before the first row? Its server asks the

@@ -121,8 +121,7 @@ ckfp_add_filters(Plan *plan, void *context)
 	if (IsA(plan, HashJoin))
 		ckfp_add_filter(planning, (HashJoin *)plan);
 	else if (IsA(plan, MergeJoin))
-		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan,
-						 "merge joins have none");
+		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan, "merge joins have none");
 	else if (IsA(plan, NestLoop))
 		ckfp_add_nested_filter(planning, (NestLoop *)plan);
 }

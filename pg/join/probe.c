@@ -250,8 +250,7 @@ ckfp_probe_partition(ckfp_probe *probe, ckfp_assignments *assignments,
 		if (assignments->family == NULL)
 			assignments->family = ckfp_family_of(scan->state);
 		if (!ckfp_partitions_add_scan(&build->partitions, &build->record, assignment[i].number,
-									  assignments->family,
-									  ((ScanState *)scan)->ss_currentRelation,
+									  assignments->family, ((ScanState *)scan)->ss_currentRelation,
 									  scan->state->es_query_cxt))
 			continue;
 		ckfp_skip_add(&probe->skip, scan, assignments->append, n, build, assignment[i].number);

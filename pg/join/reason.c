@@ -77,8 +77,8 @@ ckfp_condition_text(const ckfp_reason *reason)
 	List *context = deparse_context_for_plan_tree(reason->statement, names);
 
 	context = set_deparse_context_plan(context, &reason->join->plan, NIL);
-	return deparse_expression((Node *)make_ands_explicit(clauses), context,
-							  list_length(rtable) > 1, false);
+	return deparse_expression((Node *)make_ands_explicit(clauses), context, list_length(rtable) > 1,
+							  false);
 }
 
 static void

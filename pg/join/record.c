@@ -10,8 +10,8 @@
 static List *
 ckfp_target_to_list(const ckfp_join_target *target, int columns)
 {
-	List *list = list_make4_int(target->node, target->parameter, target->partition,
-								(int)target->root);
+	List *list =
+		list_make4_int(target->node, target->parameter, target->partition, (int)target->root);
 	int i;
 
 	for (i = 0; i < columns; i++)
