@@ -151,6 +151,8 @@ ckfp_level_add_range(ckfp_level *level, Datum *key)
 	int i = partition_range_datum_bsearch(level->function, level->collation, level->bounds,
 										  level->known, key, &found);
 
+	if (!level->whole)
+		ckfp_level_mark(level, -1); /* the default partition has rows with a NULL further on */
 	if (level->whole || !found)
 	{
 		ckfp_level_mark(level, level->bounds->indexes[i + 1]);

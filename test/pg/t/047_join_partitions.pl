@@ -140,6 +140,9 @@ skips('both columns, of which one is an expression', "SELECT count(*), sum(two.i
 skips('the first column', 'SELECT count(*), sum(two.id) FROM two JOIN dim USING (k) WHERE dim.small = 99', '3 of 4');
 skips('the first column, at bounds', 'SELECT count(*), sum(two.id) FROM two JOIN dim USING (k) WHERE dim.small = 100', '1 of 4');
 skips('the first column, at another bound', 'SELECT count(*), sum(two.id) FROM two JOIN dim USING (k) WHERE dim.small = 200', '2 of 4');
+$node->safe_psql('postgres', 'CREATE TABLE two_rest PARTITION OF two DEFAULT; INSERT INTO two SELECT g, g % 1000, NULL FROM generate_series(1, 3000) g; ANALYZE two');
+skips('the first column, and NULL in the second one', 'SELECT count(*), sum(two.id) FROM two JOIN dim USING (k) WHERE dim.small = 99', '3 of 5');
+$node->safe_psql('postgres', 'DROP TABLE two_rest');
 skips('both columns of the key', "CREATE TEMP TABLE pair AS SELECT k, (k % 10)::text AS t FROM dim WHERE k IN (106, 100); ANALYZE pair; SELECT count(*), sum(two.id) FROM two JOIN pair USING (k, t)", '2 of 4');
 skips('the second column', "SELECT count(*), sum(two.id) FROM two JOIN dim USING (t) WHERE dim.k = 5");
 skips('hashes of both columns', "CREATE TEMP TABLE pair AS SELECT k, (k % 10)::text AS t FROM dim WHERE k = 106; ANALYZE pair; SELECT count(*), sum(p.id) FROM two_hash p JOIN pair USING (k, t)", '2 of 3');
