@@ -48,7 +48,7 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* core/package/c core/package/c/example core/package/javascript/wasm core/package/javascript/wasm/libc sqlite sqlite/package/wasm sqlite/table pg pg/* test/core test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bindings test/fuzz; do
+for folder in core core/* core/package/c core/package/c/example core/package/python/src core/package/javascript/wasm core/package/javascript/wasm/libc sqlite sqlite/package/wasm sqlite/table pg pg/* test/core test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bindings test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done

@@ -4,7 +4,7 @@
 #include "cuckoofilter_host.h"
 
 static void
-ckf_free_spent(ckf_host *host, ckf_merger *merger)
+ckf_free_merged(ckf_host *host, ckf_merger *merger)
 {
 	uint8_t *bytes;
 
@@ -24,7 +24,7 @@ ckf_serve_merger(ckf_host *host, ckf_merger *merger, ckf_status status)
 		if (!ckf_host_run(host, &task, &part))
 			return false;
 		status = ckf_merger_give(merger, &part);
-		ckf_free_spent(host, merger);
+		ckf_free_merged(host, merger);
 	}
 	return true;
 }
@@ -50,5 +50,5 @@ void
 ckf_host_merge_end(ckf_host *host, ckf_merger *merger)
 {
 	ckf_merger_end(merger);
-	ckf_free_spent(host, merger);
+	ckf_free_merged(host, merger);
 }

@@ -146,7 +146,8 @@ ckfy_make_change(ckfy_filter *self, const ckfy_change *change)
 		return NULL;
 	if (change->what == CKFY_REMOVE && change->one)
 		return PyBool_FromLong(count != 0);
-	Py_RETURN_NONE;
+	Py_INCREF(Py_None);
+	return Py_None;
 }
 
 /* -------------------------------------------------------------- one item */
