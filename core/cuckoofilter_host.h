@@ -64,7 +64,6 @@ typedef struct ckf_task
 	unsigned inputs;
 	void *bytes;                /* memory for the result, `room` bytes; NULL: the host gives it */
 	size_t room;                /* enough for the result; if the host gives it: the least bytes */
-	bool *refused;              /* becomes true at CKF_PRECISION, which is not reported then */
 	ckf_comparison *comparison; /* of CKF_COMPARE */
 	/* a rebuild whose items the host feeds: start it, and do what CKF_FEED asks for (false: it
 	 * failed, which the host has reported) */

@@ -134,9 +134,7 @@ ckf_step_to_end(ckf_host *host, ckf_running *running)
 				return false;
 	if (status == CKF_OK && task->comparison)
 		status = ckf_rebuild_comparison(running->rebuild, task->comparison);
-	if (status == CKF_PRECISION && task->refused)
-		*task->refused = true;
-	else if (status != CKF_OK)
+	if (status != CKF_OK)
 		host->report(host, status, ckf_about_task(running));
 	return status == CKF_OK;
 }
