@@ -250,6 +250,11 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
+	if (nest->watch.rest > 1) /* the watch rests */
+	{
+		nest->watch.rest--;
+		return ExecProcNode(outerPlanState(node));
+	}
 	if (nest->watch.on && ckfp_watch_count(nest))
 		ckfp_nest_build(nest);
 	if (nest->asks && nest->build.asking)

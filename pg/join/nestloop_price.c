@@ -210,7 +210,11 @@ ckfp_watch_decide(ckfp_nest *nest)
 	watch->next += watch->next / 4;
 	if (watch->rows >= CKFP_WATCH_LAST &&
 		(double)watch->matched > ckfp_join_max_pass * (double)watch->rows)
+	{
 		watch->rest = watch->all;
+		watch->all += watch->rest; /* they are not counted one by one */
+		watch->scanned += watch->rest;
+	}
 	return false;
 }
 
