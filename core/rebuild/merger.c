@@ -2,6 +2,7 @@
  * merger.c - merge filters that come one by one, those of similar size first.
  */
 #include "filter/header.h"
+#include "rebuild/goal.h"
 
 /* The number of parts of similar size that are merged at once.  Merging four reads each item half
  * as often as merging two. */
@@ -96,10 +97,23 @@ ckf_merger_take(ckf_merger *m, const ckf_filter *in)
 	return ckf_merger_next(m);
 }
 
+/* Whether the only part is a copy of a large filter that differs from the merge of this filter: a
+ * union is a set, and a merge has the current version. */
+static bool
+ckf_is_no_merge(const ckf_merger *m)
+{
+	const ckf_filter *part = &m->part[0];
+
+	return part->format != CKF_FORMAT_VERSION ||
+		   (ckf_goal_of(m->goal)->kind == CKF_KIND_SET && !(part->flags & CKF_FLAG_SET));
+}
+
 ckf_status
 ckf_merger_settle(ckf_merger *m)
 {
-	return m->parts > 1 ? ckf_ask_for_parts(m, m->parts) : CKF_OK;
+	bool merged = m->parts == 0 || (m->parts == 1 && !ckf_is_no_merge(m));
+
+	return merged ? CKF_OK : ckf_ask_for_parts(m, m->parts);
 }
 
 ckf_status

@@ -358,6 +358,21 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------------------------- the end */
 
+/* Open a flat state. The end of the aggregate stores equal items once. Different items of a table
+ * may have equal prefixes, so a removal could take the only copy of another item: a table becomes a
+ * set, as it does if it is combined with other states. */
+static void
+ckfp_open_final(Datum value, ckf_filter *state)
+{
+	ckf_filter set;
+
+	ckfp_open_datum(value, CKF_STATE, state);
+	if (state->encoding == CKF_HASHES || state->count == 0)
+		return;
+	ckfp_run(CKF_MERGE_UNION, state, NULL, &set);
+	*state = set;
+}
+
 /* The filter of a state. The state stays valid, since a window function calls this for each row. */
 Datum
 cuckoofilter_agg_final(PG_FUNCTION_ARGS)
@@ -374,7 +389,7 @@ cuckoofilter_agg_final(PG_FUNCTION_ARGS)
 	}
 	collected = ckfp_collected_of((struct varlena *)PG_GETARG_POINTER(0));
 	if (collected == NULL)
-		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STATE, &state);
+		ckfp_open_final(PG_GETARG_DATUM(0), &state);
 	ckfp_run(CKF_FINISH, collected != NULL ? ckfp_collected_items(collected) : &state, NULL,
 			 &owned);
 	CKFP_RETURN_OWNED(&owned);

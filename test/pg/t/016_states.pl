@@ -66,6 +66,22 @@ foreach my $inputs ('VALUES (1, s), (2, f)', 'VALUES (1, f), (2, s)', 'VALUES (1
 	}
 }
 
+# A filter in a table as the only state of an aggregate over items: copies of different items with
+# equal prefixes are joined, so the result is a set. (If it were not, a removal could take the only
+# copy of another item.) An empty filter keeps its kind.
+is( $node->safe_psql('postgres', q{
+		SELECT cuckoofilter_info(a) ->> 'kind', cuckoofilter_count(a) < n, (SELECT count(*) FROM generate_series(1, n) g WHERE NOT a @> g)
+		FROM (SELECT n, agg_of_states(f) AS a FROM stored WHERE n > 3 GROUP BY n) q}),
+	'set|t|0', 'a table as the only state of cuckoofilter_agg becomes a set');
+is( $node->safe_psql('postgres', q{
+		SELECT cuckoofilter_info(agg_of_states(cuckoofilter_remove_all(f, VARIADIC array(SELECT generate_series(1, 200000))))) ->> 'kind'
+		FROM stored WHERE n > 3}),
+	'deletable', 'an empty table as the only state of cuckoofilter_agg keeps its kind');
+
+# The state of a union is a set, also of one filter, whatever its size.
+is($node->safe_psql('postgres', q{SELECT n, cuckoofilter_info(union_state_of(f)) ->> 'kind' FROM stored GROUP BY n ORDER BY n}),
+	"3|set\n200000|set", 'the state of a union of one filter is a set');
+
 # What version 1.3 has stored: a set, and the head of a log with a table, as bytes in a column that
 # becomes one of filters.
 my $head = 'CKF' . pack('C*', 2, 1);
