@@ -110,7 +110,7 @@ judge 2.10 "cppcheck: core, sqlite" cppcheck -q --std=c11 --enable=warning,perfo
 	--inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 -Icore core sqlite
 
 for file in .ci/run .ci/*.sh sqlite/*.sh test/*.sh test/*/*.sh; do
-	[ -f "$file" ] && check "shellcheck: $file" shellcheck "$file"
+	[ -f "$file" ] && check "shellcheck: $file" shellcheck -x "$file"
 done
 
 echo "lint: $passed passed, $failed failed"
