@@ -1,5 +1,5 @@
 /*
- * make_filter.c - builds filters of items by the C library, for PostgreSQL's suite 047_one_truth.
+ * make_filter.c - builds filters of items by the C library, for PostgreSQL's suite 053_one_truth.
  * Each line of the input is a case (make_filter.py), each line of the output a filter in hex.
  */
 #include "cuckoofilter_program.h"

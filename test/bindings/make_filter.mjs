@@ -1,6 +1,6 @@
 /*
  * make_filter.mjs - builds filters of items by the npm package, for PostgreSQL's suite
- * 047_one_truth:  make_filter.mjs FOLDER.  make_filter.py describes the lines; "-" stands for values
+ * 053_one_truth:  make_filter.mjs FOLDER.  make_filter.py describes the lines; "-" stands for values
  * that JavaScript has not.
  */
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-"""Builds filters of items, for PostgreSQL's suite 047_one_truth: make_filter.py PACKAGES python|sqlite.
+"""Builds filters of items, for PostgreSQL's suite 053_one_truth: make_filter.py PACKAGES python|sqlite.
 
 Each line of the input is a case: rate, capacity, options and items, separated by tabs. Items are
 separated by commas: i:integer, r:real, t:text, b:bytes, u:uuid in hex, d:days, s:microseconds and

@@ -1,6 +1,6 @@
 """psycopg 3 loads and dumps the type as Filter: psycopg_filter.py PACKAGES PAGE.
 
-PostgreSQL's suite 047_one_truth runs it, on a cluster that the environment names. PAGE is the
+PostgreSQL's suite 053_one_truth runs it, on a cluster that the environment names. PAGE is the
 Python package's README.md, whose block about psycopg runs here.
 """
 
