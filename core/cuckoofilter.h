@@ -760,7 +760,8 @@ typedef struct ckf_merger
 /* Begin without filters.  goal is CKF_MERGE_UNION or CKF_MERGE_SUM. */
 void ckf_merger_start(ckf_merger *merger, ckf_goal goal);
 
-/* Take a filter, which must not change until its status is served.
+/* Take a filter that has all of its bytes (not that of a collector).  It must not change until its
+ * status is served.
  * CKF_OK, CKF_MORE, CKF_SEED_DIFFERS (from merger->in[0]). */
 ckf_status ckf_merger_take(ckf_merger *merger, const ckf_filter *in);
 

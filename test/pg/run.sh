@@ -44,7 +44,9 @@ for made in build/test/bindings/make_filter test/bindings/make_filter.* test/bin
 done
 [ ! -d build/javascript/cuckoofilter ] || cp -R build/javascript/cuckoofilter "$work/bindings/javascript"
 mkdir -p "$work/src/build/pg"
+mkdir -p "$work/src/sqlite"
 cp -R core pg sql test Makefile README.md "$work/src"
+cp -R sqlite/package "$work/src/sqlite"
 if [ "$(id -u)" = 0 ]; then
 	chown -R postgres "$work"
 	as_user="runuser -u postgres --"

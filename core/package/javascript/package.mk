@@ -12,6 +12,8 @@ JS_WASM := $(JS_DIR)/cuckoofilter.wasm
 WASM_CC    := clang
 WASM_FLAGS := --target=wasm32 -std=c11 -Oz -mbulk-memory -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
 	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -Icore -Icore/package/c -Icore/package/javascript/wasm/libc -Ibuild/wasm/include
+# The stack is the lowest part of the memory and grows downwards, so its last kilobyte is not used; wasm-opt
+# folds offsets into loads because of that.
 WASM_LINK  := -Wl,--no-entry,--gc-sections,--strip-all,-z,stack-size=262144,--stack-first
 
 WASM_SRC := $(wildcard core/*/*.c core/package/c/*.c core/package/javascript/wasm/*.c)
@@ -29,7 +31,7 @@ build/wasm/%.o: %.c build/wasm/include/xxhash.h
 $(JS_WASM): $(WASM_OBJ)
 	@mkdir -p $(@D)
 	$(WASM_CC) --target=wasm32 -nostdlib $(WASM_LINK) $^ -o build/wasm/linked.wasm
-	wasm-opt --enable-bulk-memory -Oz --converge build/wasm/linked.wasm -o $@
+	wasm-opt --enable-bulk-memory --low-memory-unused -Oz --converge build/wasm/linked.wasm -o $@
 
 JS_FILES := $(wildcard core/package/javascript/*.js core/package/javascript/*.ts core/package/javascript/README.md)
 

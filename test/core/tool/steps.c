@@ -280,6 +280,8 @@ run_source(const void *arg)
 		run_filter(&o, k, &other);
 		owned_free(&other);
 	}
+	if (is_state(k)) /* an aggregate over filters takes values */
+		CHECK(owned_send(&o) == CKF_OK, "send");
 	run_collect(&o, k);
 	owned_free(&o);
 }
