@@ -43,7 +43,7 @@ foreach my $line (split /\n/, sql("SELECT p.proname, proisstrict, provolatile, p
 {
 	my ($name, $strict, $volatile, $parallel, $kind, $cost) = split /\|/, $line;
 	$name =~ s/^cuckoofilter_//;
-	next if $name =~ /^(sel|join_load)$/;
+	next if $name =~ /^(sel|join_load|join_stats|join_stats_reset)$/;
 	my $wanted = exists $strict{$name} ? 't' : exists $not_strict{$name} || exists $aggregates{$name} ? 'f' : $internal{$name};
 	$untested{$name} = 1 unless defined $wanted;
 	is("$volatile $parallel $strict $cost", 'i s ' . ($wanted // '?') . ' t', "flags of $name");
@@ -52,7 +52,8 @@ foreach my $line (split /\n/, sql("SELECT p.proname, proisstrict, provolatile, p
 is(join(' ', sort keys %untested), '', 'functions without a test of their flags');
 is(sql("SELECT provolatile, proparallel FROM pg_proc WHERE proname = 'cuckoofilter_sel'"), 's|s', 'flags of the estimate, which reads statistics');
 
-is(sql("SELECT provolatile, proparallel FROM pg_proc WHERE proname = 'cuckoofilter_join_load'"), 'v|r', 'flags of join_load, which loads a library');
+is(sql("SELECT string_agg(proname || ' ' || provolatile || proparallel, ', ' ORDER BY proname) FROM pg_proc WHERE proname LIKE 'cuckoofilter%join%'"),
+	'cuckoofilter_join_load vr, cuckoofilter_join_stats vr, cuckoofilter_join_stats_reset vr', 'flags of what loads a library, and of its counters');
 
 # STRICT: NULL gives NULL, whichever argument it is; and what is not STRICT does not fail.
 foreach my $name (sort keys %strict)
