@@ -52,7 +52,7 @@ foreach my $line (split /\n/, sql("SELECT p.proname, proisstrict, provolatile, p
 is(join(' ', sort keys %untested), '', 'functions without a test of their flags');
 is(sql("SELECT provolatile, proparallel FROM pg_proc WHERE proname = 'cuckoofilter_sel'"), 's|s', 'flags of the estimate, which reads statistics');
 
-is(sql("SELECT string_agg(proname || ' ' || provolatile || proparallel, ', ' ORDER BY proname) FROM pg_proc WHERE proname LIKE 'cuckoofilter%join%'"),
+is(sql("SELECT string_agg(proname || ' ' || provolatile::text || proparallel::text, ', ' ORDER BY proname) FROM pg_proc WHERE proname LIKE 'cuckoofilter%join%'"),
 	'cuckoofilter_join_load vr, cuckoofilter_join_stats vr, cuckoofilter_join_stats_reset vr', 'flags of what loads a library, and of its counters');
 
 # STRICT: NULL gives NULL, whichever argument it is; and what is not STRICT does not fail.
