@@ -84,7 +84,7 @@ is_deeply(
 is_deeply(
 	rows("SELECT format_type(castsource, NULL) || ' ' || format_type(casttarget, NULL) FROM pg_cast WHERE oid IN (SELECT objid $of_extension 'pg_cast'::regclass)"),
 	sorted(map { "$_->[0] $_->[1]" } table('### Casts')), 'casts');
-is_deeply(rows("SELECT typname FROM pg_type WHERE typtype <> 'p' AND typelem = 0 AND oid IN (SELECT objid $of_extension 'pg_type'::regclass)"),
+is_deeply(rows("SELECT typname FROM pg_type WHERE typtype = 'b' AND typelem = 0 AND oid IN (SELECT objid $of_extension 'pg_type'::regclass)"),
 	['cuckoofilter'], 'the type');
 is_deeply(rows("SELECT opcname FROM pg_opclass WHERE oid IN (SELECT objid $of_extension 'pg_opclass'::regclass)"),
 	['cuckoofilter_ops'], 'operator classes');
