@@ -63,6 +63,8 @@ same "the example asks a filter of SQLite's" "$("$out/ask" "$out/filter" 5 -5)" 
 -5: certainly not"
 same "the example tells that a file is no filter" "$("$out/ask" Makefile 5 2>&1 || :)" \
 	"not a cuckoofilter: the bytes are damaged or are something else"
+same "the example tells that there is no file" "$("$out/ask" "$out/none" 5 2>&1 || :)" \
+	"nothing to read: ask FILE INTEGER..."
 same "it is 40 lines" "$(wc -l < core/package/c/example/ask.c | tr -d ' ')" 40
 rm "$library"
 same "the example links statically" "$(build "${CC:-cc}" -std=c11 core/package/c/example/ask.c -o "$out/static" && LD_LIBRARY_PATH='' "$out/static" "$out/filter" 5)" "1000 items, rate 0.0077

@@ -21,7 +21,7 @@ main(int argc, char **argv)
 		fclose(file);
 	if (!filter)
 	{
-		fprintf(stderr, "%s\n", error.message);
+		fprintf(stderr, "%s\n", size ? error.message : "nothing to read: ask FILE INTEGER...");
 		return 1;
 	}
 	printf("%llu items, rate %.4f\n", (unsigned long long)cuckoofilter_count(filter),
