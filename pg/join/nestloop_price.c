@@ -197,7 +197,8 @@ ckfp_watch_decide(ckfp_nest *nest)
 	ckfp_join_counts *counts = &nest->build.counts;
 	bool pays = ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_watch_pays(nest);
 
-	if (nest->build.disabled)
+	/* the setting may be off since the query began: a cursor */
+	if (nest->build.disabled || ckfp_join_mode_setting == CKFP_JOIN_OFF)
 	{
 		watch->on = false;
 		return false;

@@ -263,6 +263,11 @@ same('a scroll cursor', 'BEGIN; DECLARE c SCROLL CURSOR FOR SELECT fact.id, c FR
 same('a scroll cursor without a sort', 'BEGIN; DECLARE c SCROLL CURSOR FOR SELECT fact.id, c FROM fact JOIN dim USING (k) WHERE c = 3; MOVE 300 IN c; FETCH BACKWARD 5 FROM c; MOVE FIRST IN c; FETCH 3 FROM c; FETCH LAST FROM c; COMMIT; ' . "$join WHERE c = 3");
 same('two cursors at once', 'BEGIN; DECLARE c CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k) WHERE c = 3; DECLARE d CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k) WHERE c = 4; FETCH 30 FROM c; FETCH 30 FROM d; FETCH 30 FROM c; FETCH ALL FROM d; FETCH ALL FROM c; COMMIT; ' . "$join WHERE c = 3");
 same('a cursor that is held', 'BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT fact.id FROM fact JOIN dim USING (k) WHERE c = 3; FETCH 30 FROM c; COMMIT; FETCH ALL FROM c; ' . "$join WHERE c = 3");
+# A cursor outlives the setting under which it began.
+$node->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS cuckoofilter');
+my $outlives = 'SELECT cuckoofilter_join_stats_reset(); BEGIN; DECLARE c CURSOR FOR SELECT fact.id FROM fact JOIN dim USING (k) WHERE c = 3; FETCH 1 FROM c; SET LOCAL cuckoofilter.join_filter = %s; MOVE ALL IN c; COMMIT; SELECT nested_loops FROM cuckoofilter_join_stats';
+like($node->safe_psql('postgres', 'SET cuckoofilter.join_filter = on; ' . sprintf($outlives, 'on')), qr/\n1$/, 'a cursor: a filter is built');
+like($node->safe_psql('postgres', 'SET cuckoofilter.join_filter = on; ' . sprintf($outlives, 'off')), qr/\n0$/, 'a cursor: none is built after the setting is off');
 same('LIMIT', 'SELECT fact.id FROM fact JOIN dim USING (k) WHERE c = 3 LIMIT 100');
 like(plan_of('SELECT fact.id FROM fact JOIN dim USING (k) WHERE c = 3 LIMIT 3'), qr/Nested Loop Filter: not built, too few rows/, 'LIMIT: a few rows need no filter');
 my $again = 'SET enable_material = off; SELECT v.x, s.* FROM (VALUES (1), (2), (3)) v(x) LEFT JOIN (SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE c = 3) s ON true';
