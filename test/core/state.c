@@ -295,7 +295,8 @@ ckf_status
 owned_send(owned *state)
 {
 	owned flat;
-	ckf_goal goal = state->large != NULL ? state->large->merger.goal : CKF_MERGE_SUM;
+	const struct large *large = state->large;
+	ckf_goal goal = large && !large->collector ? large->merger.goal : CKF_MERGE_SUM;
 	ckf_status status = run_rebuild(&flat, goal, state, NULL);
 
 	if (status != CKF_OK)
