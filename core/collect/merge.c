@@ -209,39 +209,29 @@ ckf_pass_block_of(ckf_collector *c, unsigned which)
 static ckf_status
 ckf_append_rest(ckf_collector *c, unsigned which)
 {
-	ckf_block *rest = c->run[c->runs - 2 + which].first;
+	const ckf_run *run = &c->run[c->runs - 2 + which];
+	const ckf_block *block;
 
-	while (rest && c->from[which] > 0)
+	while (c->from[which] > 0)
 	{
-		uint64_t left = rest->count - c->from[which];
+		uint64_t left = run->first->count - c->from[which];
 		uint64_t n;
 
-		if (left > 0 && (!c->last || c->last->count == c->last->capacity) &&
-			!ckf_extend_merged(c, left))
+		if (c->last->count == c->last->capacity && !ckf_extend_merged(c, left))
 			return CKF_ROOM;
-		n = left == 0 || left < c->last->capacity - c->last->count
-				? left
-				: c->last->capacity - c->last->count;
-		if (n > 0)
-		{
-			memcpy(c->last->hash + c->last->count, rest->hash + c->from[which],
-				   (size_t)n * sizeof(uint64_t));
-			c->last->count += n;
-			c->merged.count += n;
-			c->from[which] += (size_t)n;
-		}
+		n = c->last->capacity - c->last->count;
+		n = n < left ? n : left;
+		memcpy(c->last->hash + c->last->count, run->first->hash + c->from[which],
+			   (size_t)n * sizeof(uint64_t));
+		c->last->count += n;
+		c->merged.count += n;
+		c->from[which] += (size_t)n;
 		if (n == left)
-		{
 			ckf_pass_block_of(c, which);
-			rest = c->run[c->runs - 2 + which].first;
-		}
 	}
-	if (c->last)
-		c->last->next = rest;
-	else
-		c->merged.first = rest;
-	for (; rest; rest = rest->next)
-		c->merged.count += rest->count;
+	c->last->next = run->first;
+	for (block = run->first; block; block = block->next)
+		c->merged.count += block->count;
 	c->runs -= 2;
 	ckf_push_run(c, c->merged);
 	c->merged = (ckf_run){NULL, 0};
