@@ -7,10 +7,18 @@
  */
 #include "partition.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_inherits.h"
 #include "executor/executor.h"
 #include "partitioning/partdesc.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 /* ------------------------------------------------------------------------- families */
 
@@ -47,12 +55,43 @@ ckfp_partitions_of(EState *estate, Relation table)
 	return PartitionDirectoryLookup(estate->es_partition_directory, table);
 }
 
+/*
+ * Was a partition added since the snapshot was taken? Then rows that the snapshot sees may be
+ * outside of the bounds that partitions have now: rows of the new partition's values that were in
+ * the default partition. One that this transaction added counts, too.
+ */
+static bool
+ckfp_has_newer_partition(Relation table, Snapshot snapshot)
+{
+	Relation inherits = table_open(InheritsRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	bool newer = !IsMVCCSnapshot(snapshot);
+
+	ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(RelationGetRelid(table)));
+	scan = systable_beginscan(inherits, InheritsParentIndexId, true, NULL, 1, &key);
+	while (!newer && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		TransactionId added = HeapTupleHeaderGetXmin(tuple->t_data);
+
+		newer = TransactionIdIsNormal(added) &&
+				(TransactionIdIsCurrentTransactionId(added) || XidInMVCCSnapshot(added, snapshot));
+	}
+	systable_endscan(scan);
+	table_close(inherits, AccessShareLock);
+	return newer;
+}
+
 static void
 ckfp_family_add(ckfp_family *family, EState *estate, Relation table)
 {
 	PartitionDesc partitions = ckfp_partitions_of(estate, table);
 	int i;
 
+	if (ckfp_has_newer_partition(table, estate->es_snapshot))
+		return;
 	for (i = 0; i < partitions->nparts; i++)
 	{
 		ckfp_child *child = hash_search(family, &partitions->oids[i], HASH_ENTER, NULL);

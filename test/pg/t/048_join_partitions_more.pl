@@ -8,6 +8,7 @@ use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
+use Time::HiRes qw(usleep);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -195,6 +196,39 @@ if ($version >= 140000)
 	$session[1]->query('ALTER TABLE r ATTACH PARTITION r5 FOR VALUES FROM (500) TO (600)');
 }
 $session[1]->query('ALTER TABLE r DETACH PARTITION r10; DROP TABLE r10; DELETE FROM dim WHERE k > 1000');
+
+# A snapshot that is older than a partition sees rows of its values in the default partition.
+sub moved
+{
+	my ($begin, $ask, $end) = @_;
+	my %rows;
+
+	foreach my $mode ('off', 'on', 'verify')
+	{
+		$session[1]->query('SET client_min_messages = warning; DROP TABLE IF EXISTS moved; CREATE TABLE moved (k integer, v integer) PARTITION BY LIST (k); CREATE TABLE moved_1 PARTITION OF moved FOR VALUES IN (1); CREATE TABLE moved_rest PARTITION OF moved DEFAULT; INSERT INTO moved SELECT g % 2 * 4 + 1, g FROM generate_series(1, 2000) g');
+		$session[0]->query("SET enable_nestloop = off; SET enable_mergejoin = off; SET cuckoofilter.join_filter = $mode; $begin");
+		$session[1]->query('BEGIN; DELETE FROM moved_rest WHERE k = 5; CREATE TABLE moved_5 PARTITION OF moved FOR VALUES IN (5)');
+		if ($end)
+		{
+			$session[1]->query('COMMIT');
+			$rows{$mode} = $session[0]->query($ask);
+			$session[0]->query($end);
+		}
+		else
+		{
+			$session[0]->ask($ask);
+			usleep(300_000);
+			$session[1]->query('COMMIT');
+			$rows{$mode} = $session[0]->answer;
+			$session[0]->query('DEALLOCATE q');
+		}
+	}
+	is(join(' ', @rows{qw(off on verify)}), '1000 1000 1000', 'rows of a partition that is newer than the snapshot');
+	return;
+}
+$session[1]->query('CREATE TABLE five AS SELECT 5 AS k; ANALYZE five');
+moved('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM five', 'SELECT count(*) FROM moved JOIN five USING (k)', 'COMMIT');
+moved('SET plan_cache_mode = force_generic_plan; PREPARE q AS SELECT count(*) FROM moved JOIN five USING (k); EXECUTE q', 'EXECUTE q', '');
 $_->quit foreach @session;
 
 # -------------------------------------------------- row security and security barriers
