@@ -249,6 +249,121 @@ run_rest(const void *arg)
 	}
 }
 
+/* Merge two filters of these hashes; the result has `want`. */
+static void
+merge_two(const uint64_t *a, uint64_t n, const uint64_t *b, uint64_t m, const uint64_t *want,
+		  uint64_t all)
+{
+	const ckf_block *last[2];
+	owned o[2];
+	ckf_collector *c;
+
+	filter_of(&o[0], a, n);
+	filter_of(&o[1], b, m);
+	c = collector_new(&o[0].filter, 1);
+	for (int i = 0; i < 2; i++)
+	{
+		CHECK(make_room(c, last) == CKF_OK, "make room");
+		CHECK(ckf_collect_filter(c, &o[i].filter) == CKF_OK, "collect a filter");
+	}
+	CHECK(make_room(c, last) == CKF_OK, "make room");
+	collector_settle(c);
+	CHECK(c->filter.count == all, "%llu hashes, and not %llu", (unsigned long long)c->filter.count,
+		  (unsigned long long)all);
+	check_collected(c, want, all);
+	collector_free(c);
+	owned_free(&o[0]);
+	owned_free(&o[1]);
+}
+
+/* Two blocks are merged in two halves.  An equal pair may be at their border, with nothing else of
+ * one block before it. */
+static void
+run_halves(const void *arg)
+{
+	enum
+	{
+		N = 3 * CKF_FIRST_BLOCK,
+		ALL = N + 2 * CKF_FIRST_BLOCK
+	};
+	uint64_t *all = check_alloc(8 * ALL), *second = check_alloc(8 * ALL);
+
+	(void)arg;
+	for (uint64_t i = 0; i < ALL; i++)
+		all[i] = i + 1;
+	for (uint64_t same = N / 2 - 4; same < N / 2 + 4; same++)
+	{
+		second[0] = same;
+		memcpy(second + 1, all + N - 1, 8 * (ALL - N + 1));
+		merge_two(all, N, second, ALL - N + 2, all, ALL);
+		merge_two(second, ALL - N + 2, all, N, all, ALL);
+	}
+	free(all);
+	free(second);
+}
+
+/* The last hash of a block waits for the other run's later blocks. */
+static void
+run_late(const void *arg)
+{
+	uint64_t n = 2 * CKF_FIRST_BLOCK, m = 6 * CKF_MOST_BLOCK < 30000 ? 6 * CKF_MOST_BLOCK : 30000;
+	uint64_t *all = check_alloc(8 * (n + m)), *first = check_alloc(8 * n);
+
+	(void)arg;
+	for (uint64_t i = 0; i < n + m; i++)
+		all[i] = i + 1;
+	all[n + m - 1] = UINT64_MAX; /* after the m hashes of the other run */
+	memcpy(first, all, 8 * n);
+	first[n - 1] = UINT64_MAX;
+	merge_two(first, n, all + n - 1, m, all, n + m);
+	merge_two(all + n - 1, m, first, n, all, n + m);
+	free(all);
+	free(first);
+}
+
+/* A run of one block with n successive hashes. */
+static ckf_block *
+block_of(uint64_t from, uint64_t n, ckf_block *next)
+{
+	ckf_block *block = guard_new(sizeof *block + 8 * n, 8);
+
+	block->next = next;
+	block->capacity = block->count = n;
+	for (uint64_t i = 0; i < n; i++)
+		block->hash[i] = from + i;
+	return block;
+}
+
+/* A block has room for some hashes of one run, none of the other one is among them, and the next
+ * hash is equal to the number that lies before the other one's hashes in memory. */
+static void
+run_border(const void *arg)
+{
+	uint64_t most = CKF_MOST_BLOCK < 3000 ? CKF_MOST_BLOCK : 3000, n = most - most / 4;
+	ckf_params params = params_of(1, 0.01, false, false, 4);
+	uint64_t *want = check_alloc(8 * (n + 2 * most + 1));
+	const ckf_block *last[2];
+	owned o;
+	ckf_collector *c;
+
+	(void)arg;
+	for (uint64_t i = 0; i < n + 2 * most + 1; i++)
+		want[i] = i + 1;
+	owned_create(&o, &params);
+	c = collector_new(&o.filter, 1);
+	ckf_push_run(c, (ckf_run){block_of(1, n, block_of(n + 1, most, NULL)), n + most});
+	ckf_push_run(c, (ckf_run){block_of(n + most + 1, most + 1, NULL), most + 1});
+	ckf_collect_settle(c);
+	CHECK(make_room(c, last) == CKF_OK, "make room");
+	for (const ckf_block *block = c->run[0].first; block; block = block->next)
+		CHECK(block->count <= block->capacity, "a block of %llu hashes has room for %llu",
+			  (unsigned long long)block->count, (unsigned long long)block->capacity);
+	check_collected(c, want, n + 2 * most + 1);
+	collector_free(c);
+	owned_free(&o);
+	free(want);
+}
+
 /* -------------------------------------------------------------------- edges */
 
 /* Of equal hashes in one block so many are kept as were asked for. */
@@ -426,6 +541,7 @@ run_empty(const void *arg)
 	collector_settle(c);
 	CHECK(c->runs == 0 && c->block == NULL, "a run of no hashes");
 	CHECK(c->spare[0] == block || c->spare[1] == block, "the open block is lost");
+	CHECK(c->next == NULL && c->end == NULL, "room in a block that is not open");
 	check_view(c, &o.filter, 0);
 	check_collected(c, NULL, 0);
 	collector_free(c);
@@ -492,6 +608,9 @@ main(void)
 	check_begin("core collected");
 	check_case(run_view, NULL, "the filter that a rebuild reads");
 	check_case(run_rest, NULL, "the end of a merge, and its steps");
+	check_case(run_halves, NULL, "halves of a merge");
+	check_case(run_late, NULL, "a hash that waits for later blocks");
+	check_case(run_border, NULL, "the border of a full block");
 	check_case(run_copies, NULL, "copies in a block");
 	check_case(run_single, NULL, "one hash");
 	check_case(run_pieces, NULL, "pieces of a filter");
