@@ -476,6 +476,26 @@ run_sort(const void *arg)
 	}
 }
 
+/* Many keys in a later partition: it is sorted in a scratch of its own. */
+static void
+run_parts(const void *arg)
+{
+	size_t n = 4 * CKF_LARGEST_PART;
+	uint64_t *keys = guard_new(8 * n, 8), *scratch = guard_new(8 * n, 8);
+	uint64_t *want = check_alloc(8 * n), *got;
+
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		keys[i] = check_random() >> 8 | (i % 4 == 0 ? 0 : UINT64_C(1) << 63);
+	memcpy(want, keys, 8 * n);
+	qsort(want, n, 8, compare);
+	got = ckf_sort_hashes(keys, scratch, n);
+	CHECK(memcmp(want, got, 8 * n) == 0, "the order of keys");
+	free(want);
+	guard_free(keys);
+	guard_free(scratch);
+}
+
 int
 main(void)
 {
@@ -485,5 +505,6 @@ main(void)
 	check_case(run_merges, NULL, "which runs are merged");
 	check_case(run_shared, NULL, "runs that share hashes");
 	check_case(run_sort, NULL, "sorting");
+	check_case(run_parts, NULL, "sorting a later partition");
 	return check_end();
 }
