@@ -31,7 +31,6 @@ sub skips
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE dim AS SELECT g AS k, g::bigint AS big, g::smallint AS small, g::numeric AS n, date '2020-01-01' + g AS day, g::text AS t, g % 10 AS id FROM generate_series(0, 999) g;
-	CREATE TABLE empty (LIKE dim);
 	CREATE TABLE day_pair AS SELECT day, (k % 10)::text AS t, k FROM dim;
 	CREATE TABLE wide AS SELECT g AS k FROM generate_series(-10, 1000, 10) g;
 
@@ -116,7 +115,7 @@ skips('all ranges', 'SELECT count(*), sum(r.id) FROM r JOIN dim USING (k)', '1 o
 skips('all of all', 'SELECT count(*), sum(r.id) FROM r JOIN wide USING (k)', '0 of 11');
 skips('only NULL keys', 'SELECT count(*), sum(r.id) FROM r JOIN (SELECT nullif(k, 5) AS k FROM dim WHERE k = 5) d USING (k)', '11 of 11');
 skips('NULL keys and others', 'SELECT count(*), sum(r.id) FROM r JOIN (SELECT nullif(k, 5) AS k FROM dim WHERE k IN (5, 6)) d USING (k)', '10 of 11');
-skips('no keys', 'SELECT count(*), sum(r.id) FROM r JOIN empty USING (k)', '11 of 11');
+skips('no keys', 'SELECT count(*), sum(r.id) FROM r JOIN (SELECT k FROM dim WHERE id < -5) d USING (k)', '11 of 11');
 skips('a gap', 'SELECT count(*), sum(gap.id) FROM gap JOIN dim USING (k) WHERE dim.k BETWEEN 100 AND 505', '2 of 3');
 skips('only a gap', 'SELECT count(*), sum(gap.id) FROM gap JOIN dim USING (k) WHERE dim.k BETWEEN 100 AND 400', '3 of 3');
 skips('open ends', 'SELECT count(*), sum(gap.id) FROM gap JOIN (SELECT k - 500 AS k FROM dim WHERE k IN (0, 509)) d USING (k)', '2 of 3');
