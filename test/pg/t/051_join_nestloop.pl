@@ -323,13 +323,28 @@ is($session->query("$join WHERE c = 3"), $session->query("SET cuckoofilter.join_
 
 my $auto = "SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7; SET cuckoofilter.join_filter_min_rows = 100000;";
 $node->safe_psql('postgres', 'CREATE TABLE big AS SELECT g AS id, (hashint4(g) & 65535) % 2500 AS k, CASE WHEN g < 50000 THEN g % 2500 ELSE -g END AS l FROM generate_series(1, 150000) g; ANALYZE big');
-like(plan_of("$auto SELECT count(*) FROM big JOIN dim USING (k) WHERE c = 3"), qr/built after \d+(?:,\d+)? rows, 50 keys/, 'auto: few rows match');
+# What auto does in a query.  It measures the time of a few lookups and of the build, and a busy machine can stop it in one
+# of them: one of five runs must do what is expected.
+sub auto_does
+{
+	my ($name, $query, $expected) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $plan;
+
+	foreach my $try (1 .. 5)
+	{
+		$plan = plan_of("$auto $query");
+		last if $plan =~ $expected;
+	}
+	return like($plan, $expected, "auto: $name");
+}
+auto_does('few rows match', 'SELECT count(*) FROM big JOIN dim USING (k) WHERE c = 3', qr/built after \d+(?:,\d+)? rows, 50 keys/);
 like(plan_of("$auto SELECT count(*) FROM big JOIN dim USING (k)"), qr/not built after \d+,\d+ rows, 100\.0 % of them match\n/, 'auto: not where all match');
 unlike(plan_of("$auto SELECT count(*) FROM big JOIN dim USING (k)"), qr/Rows Tested/, 'auto: and asks nothing');
-like(plan_of("$auto SELECT count(*) FROM big JOIN wide USING (k) WHERE c = 3 AND big.id % 200 = 0"), qr/not built after \d+ rows, \d\.\d % of them match and it does not pay/, 'auto: not for a few rows and a large dimension');
-like(plan_of("$auto SELECT count(*) FROM big JOIN dim ON dim.k = big.l WHERE c >= 0"), qr/built after \d\d,\d+ rows/, 'auto: where the rows that match come first');
+auto_does('not for a few rows and a large dimension', 'SELECT count(*) FROM big JOIN wide USING (k) WHERE c = 3 AND big.id % 200 = 0', qr/not built after \d+ rows, \d\.\d % of them match and it does not pay/);
+auto_does('where the rows that match come first', 'SELECT count(*) FROM big JOIN dim ON dim.k = big.l WHERE c >= 0', qr/built after \d\d,\d+ rows/);
 same('auto: where the rows that match come first', 'SELECT count(*), sum(big.id) FROM big JOIN dim ON dim.k = big.l WHERE c >= 0');
-like(plan_of("$auto SELECT count(*) FROM (SELECT * FROM big LIMIT 100000) b JOIN wide USING (k) WHERE c = 3 LIMIT 20"), qr/not built/, 'auto: pays as it goes below LIMIT');
+auto_does('pays as it goes below LIMIT', 'SELECT count(*) FROM (SELECT * FROM big LIMIT 100000) b JOIN wide USING (k) WHERE c = 3 LIMIT 20', qr/not built/);
 
 # ---------------------------------------------------------------------- verify
 
