@@ -23,8 +23,8 @@ SUITES = {
     "set": 'echo "set: 0 passed, 1 failed"; exit 1',
     "runs-nothing": 'echo "runs-nothing: 0 passed, 0 failed"',
     "seed": '[ "$SEED $ROUNDS" = "7 20" ] && echo "seed: 1 passed, 0 failed"',
-    "waits": 'i=0; while [ ! -f "$0.other" ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done; [ $i -lt 100 ] && echo "waits: 1 passed, 0 failed"',
-    "long": 'for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "  ok $i"; sleep 1; done; echo "long: 11 passed, 0 failed"',
+    "waits": 'i=0; while [ ! -f "$0.other" ] && [ $i -lt 3000 ]; do sleep 0.1; i=$((i + 1)); done; [ $i -lt 3000 ] && echo "waits: 1 passed, 0 failed"',
+    "long": 'echo "  ok one"; while [ ! -f "$0.told" ]; do sleep 0.1; done; echo "long: 1 passed, 0 failed"',
     "wordy": 'echo "  FAILED: at the start"; for i in $(seq 1000); do echo "line $i"; done; echo "wordy: 0 passed, 1 failed"; exit 1',
 }
 passed = failed = 0
@@ -109,15 +109,23 @@ def side_by_side(folder):
 
 
 def told_while_it_runs(folder):
-    run = Run(folder, ["./long"])
-    check("a long suite is told of while it runs", re.search(r"0/1, 0 failed; running: long \d+ ok, ", run.text), run.text)
-    check("it passes", run.status == 0 and run.last == "11 passed, 0 failed", run.text)
+    run = Run(folder, ["./passes"])
+    with open(os.path.join(folder, "list"), "w") as file:
+        file.write("./long\n")
+    text = ""
+    with subprocess.Popen(run.command, stdout=subprocess.PIPE, env=run.environment, cwd=folder) as process:
+        for line in process.stdout:
+            text += line.decode()
+            if "running: long 1 ok, " in line.decode():
+                open(os.path.join(folder, "long.told"), "w").close()
+    check("a long suite is told of while it runs", re.search(r"0/1, 0 failed; running: long 1 ok, ", text), text)
+    check("it passes", process.returncode == 0 and text.endswith("\n1 passed, 0 failed\n"), text)
 
 
 def time_is_over(folder):
-    run = Run(folder, ["./lasts", "./passes"], JOBS="1", MINUTES="0.01")
+    run = Run(folder, ["./lasts", "./passes"], JOBS="1", MINUTES="0.04")
     check("no suite starts after MINUTES", run.status == 0 and run.last == "1 passed, 0 failed" and not run.line("passes"), run.text)
-    check("those left are named", "\nskipped: ./passes, since 0.01 minutes are over\n" in run.text, run.text)
+    check("those left are named", "\nskipped: ./passes, since 0.04 minutes are over\n" in run.text, run.text)
 
 
 def in_a_terminal(folder):
@@ -154,7 +162,7 @@ def interrupted(folder):
         text = process.communicate()[0].decode()
     check("an interrupt has its exit status", process.returncode == 130, text)
     alive = True
-    for _ in range(50):
+    for _ in range(600):
         alive = os.path.exists(f"/proc/{int(open(pid).read())}") and " Z " not in open(f"/proc/{int(open(pid).read())}/stat").read()
         if not alive:
             break

@@ -198,7 +198,7 @@ def test_threads():
         wrong = []
 
         def work(number):
-            db = connect(base.path, timeout=60)
+            db = connect(base.path, timeout=900)
             for turn in range(40):
                 name = f"thread-{number}-{turn}"
                 db.execute(

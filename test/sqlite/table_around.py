@@ -367,10 +367,18 @@ def test_interrupts():
             f"SELECT count(*) FROM {NUMBERS.replace('?1', '1').replace('?2', '100000000')} AS n WHERE EXISTS (SELECT 1 FROM seen WHERE item = n.x)",
             f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS.replace('?1', '1').replace('?2', '100000000')})",
         ):
-            timer = threading.Timer(0.15, base.db.interrupt)
-            timer.start()
+            # an interrupt has no effect before the statement begins
+            ended = threading.Event()
+
+            def interrupt(ended=ended):
+                while not ended.wait(0.15):
+                    base.db.interrupt()
+
+            thread = threading.Thread(target=interrupt)
+            thread.start()
             error = base.error(sql)
-            timer.join()
+            ended.set()
+            thread.join()
             check(f"{sql[:40]}: {error}", matches("interrupted", error))
             whole(f"{sql[:40]}: after it", base)
             equal("as before", base.export() == base.one("SELECT f FROM filter"), True)
@@ -502,7 +510,7 @@ def test_processes():
 
 
 def work(path, number):
-    db = connect(path, timeout=120)
+    db = connect(path, timeout=900)
     db.execute("PRAGMA synchronous = off")
     wrong = 0
     for turn in range(60):

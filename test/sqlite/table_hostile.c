@@ -42,7 +42,7 @@ enum
 {
 	STATEMENTS = sizeof(statements) / sizeof(statements[0]),
 	ROUNDS = 60,    /* random changes of each kind, for each table */
-	SOON = 30,      /* seconds for all statements after one change */
+	SOON = 600,     /* seconds for all statements after one change */
 	MOST_NAMES = 8, /* shadow tables, and columns of one */
 };
 

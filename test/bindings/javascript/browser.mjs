@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const SECONDS = 120; /* a command that takes longer fails */
+const SECONDS = 900; /* a command that takes longer fails */
 
 /** Starts Chromium.  `end` must be called. */
 export async function browser() {
@@ -83,7 +83,8 @@ export async function browser() {
 			const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
 			await ended;
 			clearTimeout(timer);
-			rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+			// its other processes may still write there, and end soon
+			rmSync(folder, { recursive: true, force: true, maxRetries: 30 });
 		},
 	};
 }

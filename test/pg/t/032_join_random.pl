@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = join_cluster('main',
-	conf => "statement_timeout = '10s'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\n");
+	conf => "statement_timeout = '10min'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\n");
 my $seed = seed();
 
 sub pick
@@ -346,7 +346,7 @@ my $triggers = q{
 my $changes = q{
 	SET statement_timeout = 0; SET search_path = random, public;
 	DO $$DECLARE n int := 0; BEGIN
-		WHILE n < 100000 LOOP
+		LOOP
 			n := n + 1;
 			UPDATE t0 SET a = 96 - a, id = id + n % 3 - 1 WHERE id % 37 = n % 37;
 			COMMIT;
@@ -393,7 +393,11 @@ foreach my $batch (1 .. int($rounds / 30) + 1)
 	$tables = "DROP SCHEMA IF EXISTS random CASCADE; CREATE SCHEMA random; CREATE SEQUENCE s;\n$tables\n" . ($kind eq 'triggers' ? $triggers : '');
 	$node->safe_psql('postgres', "SET client_min_messages = warning; $tables");
 	my $other = CuckooSession->new($node);
-	$other->ask($changes) if $kind eq 'changed';
+	if ($kind eq 'changed')
+	{
+		$other->ask($changes);
+		$node->poll_query_until('postgres', "SELECT state = 'active' AND query LIKE 'DO%' FROM pg_stat_activity WHERE pid = $other->{pid}") or die 'the other session does not begin';
+	}
 	my ($status, $out, $err) = $node->psql('postgres', "\\set ON_ERROR_ROLLBACK on\n" . join("\n", @queries), on_error_stop => 0, extra_params => ['--quiet']);
 	if ($kind eq 'changed')
 	{

@@ -8,7 +8,6 @@ use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use Time::HiRes qw(usleep);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -217,7 +216,7 @@ sub moved
 		else
 		{
 			$session[0]->ask($ask);
-			usleep(300_000);
+			$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $session[0]->{pid}") or die 'the query does not wait for the table';
 			$session[1]->query('COMMIT');
 			$rows{$mode} = $session[0]->answer;
 			$session[0]->query('DEALLOCATE q');

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = join_cluster('main',
-	conf => "statement_timeout = '20s'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\nautovacuum = off\n");
+	conf => "statement_timeout = '10min'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\nautovacuum = off\n");
 my $seed = seed();
 my $memoize = server_version($node) >= 140000;
 
