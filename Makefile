@@ -7,6 +7,9 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-table fuzz mutate \
 	machines releases soak coverage valgrind dist test-packages
 
+# What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
+unexport CDPATH GREP_OPTIONS POSIXLY_CORRECT
+
 # ---------------------------------------------------------------------------
 # Flags.  Names of our own, since PGXS sets CFLAGS and its like for itself.
 # ---------------------------------------------------------------------------
@@ -300,7 +303,7 @@ help:
 # ---------------------------------------------------------------------------
 
 PG_CONFIG ?= pg_config
-PGXS_MAKE  = mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
+PGXS_MAKE  = $(if $(filter-out 1,$(words $(CURDIR))),$(error PostgreSQL's PGXS cannot build in a folder whose name has a space: $(CURDIR)))mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
 	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
 
 .PHONY: pg install uninstall installcheck demo-pg test-pg test-join-regress

@@ -133,8 +133,8 @@ class Screen:
 
     def status(self, text):
         if self.terminal:
-            width = os.get_terminal_size().columns - 1
-            sys.stdout.write("\r\033[K" + text[:width])
+            width = os.get_terminal_size().columns or 80
+            sys.stdout.write("\r\033[K" + text[:width - 1])
             sys.stdout.flush()
         elif time.time() - self.last >= QUIET_SECONDS:
             self.line(text)
@@ -218,7 +218,7 @@ def main():
     with open(names) as lines:
         lines = [line.strip() for line in lines if line.strip()]
     suites = [Suite(number, line, logs) for number, line in enumerate(lines, 1)]
-    jobs = int(os.environ.get("JOBS") or min(len(os.sched_getaffinity(0)), 4))
+    jobs = int(os.environ.get("JOBS") or 0) or min(len(os.sched_getaffinity(0)), 4)
     limit = float(os.environ.get("LIMIT") or 3600)
     screen = Screen()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

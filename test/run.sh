@@ -8,10 +8,19 @@
 # either it is the same in each run, so that `make test` is deterministic.  ROUNDS=n: n per cent of the rounds
 # that are usual here.
 set -eu
+unset CDPATH GREP_OPTIONS POSIXLY_CORRECT MAKEFLAGS MAKELEVEL MFLAGS
 cd "$(dirname "$0")/.."
 mkdir -p build/test
 : "${SEED:=1}"
 [ "$SEED" != fresh ] || SEED=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+for number in "SEED=$SEED" "ROUNDS=${ROUNDS:-100}" "JOBS=${JOBS:-1}"; do
+	case ${number#*=} in
+		'' | *[!0-9]* | ????????????????????*)
+			echo "test/run.sh: ${number%%=*} is a number, not \"${number#*=}\"" >&2
+			exit 2
+			;;
+	esac
+done
 export SEED PYTHONHASHSEED=0 PERL_HASH_SEED=0
 
 suite() # [VARIABLE=value...] command argument...

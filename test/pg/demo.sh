@@ -12,13 +12,9 @@ test/install.sh demo-pg
 
 bindir=$($PG_CONFIG --bindir)
 psql=
-work=$(mktemp -d -t cuckoofilter-demo.XXXXXX)
-# PostgreSQL's server refuses to run as root.
-if [ "$(id -u)" = 0 ]; then
-	as_user="runuser -u postgres --"
-else
-	as_user=
-fi
+# shellcheck source=test/pg/throwaway.sh
+. test/pg/throwaway.sh
+throwaway demo
 
 # shellcheck disable=SC2086 # a command and its arguments
 clean()
@@ -48,7 +44,6 @@ mkdir "$work/out"
 touch "$work/log" "$work/server.log"
 [ -z "$as_user" ] || chown -R postgres "$work"
 cd "$work"
-unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
 
 # One process, so that times compare; no other setting matters to what the demo shows.
 # shellcheck disable=SC2086

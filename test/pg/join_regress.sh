@@ -54,7 +54,9 @@ if [ -z "${SOURCE:-}" ]; then
 	[ -d "$SOURCE" ] || fetch "$root/build/join_regress"
 fi
 
-work=$(mktemp -d -t cuckoofilter-join.XXXXXX)
+# shellcheck source=test/pg/throwaway.sh
+. test/pg/throwaway.sh
+throwaway join
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' INT TERM
 make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 2>&1 || {
@@ -63,12 +65,7 @@ make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 
 }
 cp -R "$SOURCE/src/test/regress" "$work/suite"
 gcc -shared -fPIC -w -O1 -I"$($PG_CONFIG --includedir-server)" -o "$work/suite/regress.so" "$work/suite/regress.c"
-if [ "$(id -u)" = 0 ]; then
-	chown -R postgres "$work"
-	as_user="runuser -u postgres --"
-else
-	as_user=
-fi
+[ -z "$as_user" ] || chown -R postgres "$work"
 
 # The suite in a mode of join_filter; its results are in $work/$2/results.
 run_suite() # mode name settings

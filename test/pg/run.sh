@@ -15,9 +15,10 @@ bindir=$($PG_CONFIG --bindir)
 pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
 version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 
-# A copy that the tests' user can read, whoever that is; PostgreSQL's server
-# refuses to run as root.
-work=$(mktemp -d -t cuckoofilter-pg.XXXXXX)
+# A copy that the tests' user can read, whoever that is.
+# shellcheck source=test/pg/throwaway.sh
+. test/pg/throwaway.sh
+throwaway pg
 clean()
 {
 	for pid in "$work"/tmp_check/*/pgdata/postmaster.pid; do
@@ -47,16 +48,12 @@ mkdir -p "$work/src/build/pg"
 mkdir -p "$work/src/sqlite"
 cp -R core pg sql test Makefile README.md "$work/src"
 cp -R sqlite/package "$work/src/sqlite"
-if [ "$(id -u)" = 0 ]; then
-	chown -R postgres "$work"
-	as_user="runuser -u postgres --"
-else
-	as_user=
-fi
+[ -z "$as_user" ] || chown -R postgres "$work"
 
 cd "$work"
 export CUCKOOFILTER_STAGED="$work/staged.conf" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_NODE="$work/node_modules" CUCKOOFILTER_BINDINGS="$work/bindings"
-unset PGHOST PGPORT PGUSER PGDATABASE PGOPTIONS || true
+# A busy machine may need long to start a server, or to reach a state that a test waits for.
+export PG_TEST_TIMEOUT_DEFAULT="${PG_TEST_TIMEOUT_DEFAULT:-900}" PGCTLTIMEOUT="${PGCTLTIMEOUT:-600}"
 
 # shellcheck disable=SC2086 # a command and its arguments
 regress()
