@@ -61,6 +61,11 @@ same "the example compiles" "$(build "${CC:-cc}" -std=c11 core/package/c/example
 same "the example asks a filter of SQLite's" "$("$out/ask" "$out/filter" 5 -5)" "1000 items, rate 0.0077
 5: probably
 -5: certainly not"
+sqlite3 -batch :memory: '.load build/sqlite/cuckoofilter' \
+	"SELECT writefile('$out/texts', cuckoofilter_agg(value)) FROM json_each('[\"a\", \"b\"]')" > "$out/size"
+same "the example fails where an answer is an error" "$("$out/ask" "$out/texts" 5 || echo "exit $?")" "2 items, rate 0.0000
+5: the cuckoofilter holds text, the item is a number
+exit 1"
 same "the example tells that a file is no filter" "$("$out/ask" Makefile 5 2>&1 || :)" \
 	"not a cuckoofilter: the bytes are damaged or are something else"
 same "the example tells that there is no file" "$("$out/ask" "$out/none" 5 2>&1 || :)" \

@@ -463,6 +463,102 @@ run_limit(const void *arg)
 	cuckoofilter_free(filter);
 }
 
+/* ------------------------------------------------------------------ pairs */
+
+/* Read a literal of SQLite's: a number, 'text' or x'bytes'.  Its bytes are written over it. */
+static cuckoofilter_item
+read_literal(char *literal)
+{
+	char *text = strchr(literal, '\'');
+
+	if (strstr(literal, " - 1")) /* the least integer */
+		return cuckoofilter_integer(INT64_MIN);
+	if (!text)
+		return strpbrk(literal, ".e") ? cuckoofilter_real(strtod(literal, NULL))
+									  : cuckoofilter_integer(strtoll(literal, NULL, 10));
+	text[strlen(text) - 1] = '\0';
+	text++;
+	if (literal[0] == '\'')
+		return cuckoofilter_text(text, strlen(text));
+	return cuckoofilter_bytes(text, read_hex(text, (uint8_t *)text, strlen(text)));
+}
+
+/* A filter with one pair, made in both ways, beside one with its hash. */
+static void
+check_pair(cuckoofilter_item item, cuckoofilter_item value, uint64_t seed, uint64_t hash)
+{
+	char options[64];
+	cuckoofilter_builder *builder[2];
+	cuckoofilter *made[2], *added;
+	const void *bytes[2];
+	size_t size[2];
+
+	CHECK(cuckoofilter_hash_pair(item, value, seed) == hash, "hash of a pair");
+	snprintf(options, sizeof options, "seed=%lld", (long long)seed);
+	for (int i = 0; i < 2; i++)
+	{
+		builder[i] = cuckoofilter_build(0.01, 0, options, &error);
+		WORKS(builder[i] != NULL);
+		WORKS(i == 0 ? cuckoofilter_build_add_pair(builder[i], item, value, &error)
+					 : cuckoofilter_build_add_hashes(builder[i], &hash, 1, CKF_ITEM_OTHER, &error));
+		made[i] = cuckoofilter_build_end(builder[i], &error);
+		WORKS(made[i] != NULL);
+		bytes[i] = cuckoofilter_data(made[i], &size[i]);
+		cuckoofilter_build_free(builder[i]);
+	}
+	CHECK(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0, "bytes of a pair");
+	added = cuckoofilter_create(9, 0.01, options, &error);
+	WORKS(cuckoofilter_contains_pair(added, item, value, &error) == 0);
+	WORKS(cuckoofilter_add_pair(added, item, value, &error));
+	WORKS(cuckoofilter_contains_pair(added, item, value, &error) == 1);
+	CHECK(cuckoofilter_contains(added, item, &error) < 0, "the item alone is in");
+	WORKS(cuckoofilter_remove_pair(added, item, value, &error) == 1);
+	WORKS(cuckoofilter_remove_pair(added, item, value, &error) == 0);
+	CHECK(cuckoofilter_count(added) == 0, "count");
+	cuckoofilter_free(added);
+	cuckoofilter_free(made[0]);
+	cuckoofilter_free(made[1]);
+}
+
+static void
+check_pair_line(char **fields, void *arg)
+{
+	char *value = strstr(fields[4], ", ");
+
+	if (!value)
+		return;
+	*value = '\0';
+	check_pair(read_literal(fields[4]), read_literal(value + 2), read_integer(fields[2]),
+			   read_integer(fields[3]));
+	++*(int *)arg;
+}
+
+static void
+run_pairs(const void *arg)
+{
+	cuckoofilter_item five = cuckoofilter_integer(5), date = cuckoofilter_date(10958);
+	cuckoofilter *numbers = filter_of(5, 0.01, 0, NULL), *set = filter_of(0, 0.01, 0, "kind=set");
+	int pairs = 0;
+
+	tsv_read(arg, FIELDS, check_pair_line, &pairs);
+	check_pair(cuckoofilter_integer(4711), date, 0, UINT64_C(5432586172844209807));
+	check_note("%d pairs", pairs);
+	CHECK(pairs >= 18, "%d pairs", pairs);
+	expect_error(cuckoofilter_contains_pair(numbers, five, five, &error) < 0,
+				 CUCKOOFILTER_UNLIKE_ITEM,
+				 "the cuckoofilter holds numbers, the item is of another type");
+	expect_error(!cuckoofilter_add_pair(numbers, five, five, &error), CUCKOOFILTER_UNLIKE_ITEM,
+				 "the cuckoofilter holds numbers, the item is of another type");
+	expect_error(cuckoofilter_remove_pair(numbers, five, five, &error) < 0,
+				 CUCKOOFILTER_UNLIKE_ITEM,
+				 "the cuckoofilter holds numbers, the item is of another type");
+	WORKS(cuckoofilter_add_pair(set, five, date, &error));
+	expect_error(cuckoofilter_remove_pair(set, five, date, &error) < 0, CUCKOOFILTER_BAD_STATE,
+				 "cannot remove from a cuckoofilter of kind set");
+	cuckoofilter_free(numbers);
+	cuckoofilter_free(set);
+}
+
 /* ------------------------------------------------------------ many hashes */
 
 /* The hashes of n integers from `first` on. */
@@ -755,6 +851,7 @@ main(void)
 {
 	check_begin("C library");
 	check_case(run_hashes, "test/vectors/hashes.tsv", "hashes.tsv");
+	check_case(run_pairs, "test/vectors/pairs.tsv", "pairs.tsv");
 	check_case(run_filters, "test/vectors/filters.tsv", "filters.tsv");
 	check_case(run_golden, "test/vectors/golden/format-1.tsv", "golden filters, format 1");
 	check_case(run_golden, "test/vectors/golden/format-2.tsv", "golden filters, format 2");

@@ -48,6 +48,15 @@ cuckoofilter_build_add(cuckoofilter_builder *builder, cuckoofilter_item item,
 }
 
 bool
+cuckoofilter_build_add_pair(cuckoofilter_builder *builder, cuckoofilter_item item,
+							cuckoofilter_item value, cuckoofilter_error *error)
+{
+	uint64_t hash = cuckoofilter_hash_pair(item, value, builder->collector.filter.seed);
+
+	return cuckoofilter_build_add_hashes(builder, &hash, 1, CKF_ITEM_OTHER, error);
+}
+
+bool
 cuckoofilter_build_add_hashes(cuckoofilter_builder *builder, const uint64_t *hashes, size_t n,
 							  unsigned item_classes, cuckoofilter_error *error)
 {

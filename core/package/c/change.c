@@ -1,12 +1,26 @@
 /*
- * change.c - questions, additions and removals, by items and by hashes.
+ * change.c - questions, additions and removals, by items, pairs and hashes.
  */
 #include "internal.h"
 
-static unsigned
-ckfl_class(cuckoofilter_item item)
+/* An item or a pair, hashed under the seed of the filter that is asked or changed. */
+typedef struct ckfl_hashed
 {
-	return ckf_item_class_of(item.item_class);
+	uint64_t hash;
+	unsigned item_class; /* ckf_item_class */
+} ckfl_hashed;
+
+static ckfl_hashed
+ckfl_item(const cuckoofilter *filter, cuckoofilter_item item)
+{
+	return (ckfl_hashed){cuckoofilter_hash(item, filter->filter.seed),
+						 ckf_item_class_of(item.item_class)};
+}
+
+static ckfl_hashed
+ckfl_pair(const cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item value)
+{
+	return (ckfl_hashed){cuckoofilter_hash_pair(item, value, filter->filter.seed), CKF_ITEM_OTHER};
 }
 
 /* -------------------------------------------------------------- questions */
@@ -21,40 +35,59 @@ cuckoofilter_contains_hashes(const cuckoofilter *filter, const uint64_t *hashes,
 	return true;
 }
 
+static int
+ckfl_contains(const cuckoofilter *filter, ckfl_hashed asked, cuckoofilter_error *error)
+{
+	return ckfl_may_hold(&filter->filter, asked.item_class, error)
+			   ? ckf_contains(&filter->filter, asked.hash)
+			   : -1;
+}
+
 int
 cuckoofilter_contains(const cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_error *error)
 {
-	if (!ckfl_may_hold(&filter->filter, ckfl_class(item), error))
-		return -1;
-	return ckf_contains(&filter->filter, cuckoofilter_hash(item, filter->filter.seed));
+	return ckfl_contains(filter, ckfl_item(filter, item), error);
+}
+
+int
+cuckoofilter_contains_pair(const cuckoofilter *filter, cuckoofilter_item item,
+						   cuckoofilter_item value, cuckoofilter_error *error)
+{
+	return ckfl_contains(filter, ckfl_pair(filter, item, value), error);
 }
 
 int
 cuckoofilter_copies(const cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_error *error)
 {
-	if (!ckfl_may_hold(&filter->filter, ckfl_class(item), error))
-		return -1;
-	return (int)ckf_copies(&filter->filter, cuckoofilter_hash(item, filter->filter.seed));
+	ckfl_hashed asked = ckfl_item(filter, item);
+
+	return ckfl_may_hold(&filter->filter, asked.item_class, error)
+			   ? (int)ckf_copies(&filter->filter, asked.hash)
+			   : -1;
 }
 
 /* ---------------------------------------------------------------- changes */
 
 /* Add one hash in place. */
 static bool
-ckfl_add_one(cuckoofilter *filter, uint64_t hash, unsigned item_class, cuckoofilter_error *error)
+ckfl_add(cuckoofilter *filter, ckfl_hashed added, cuckoofilter_error *error)
 {
 	ckfl_host host = ckfl_host_of(error);
 
-	return ckf_host_add(&host.host, &filter->filter, hash, item_class);
+	return ckfl_may_hold(&filter->filter, added.item_class, error) &&
+		   ckf_host_add(&host.host, &filter->filter, added.hash, added.item_class);
 }
 
 /* Remove one hash in place: 1, 0 or -1. */
 static int
-ckfl_remove_one(cuckoofilter *filter, uint64_t hash, cuckoofilter_error *error)
+ckfl_remove(cuckoofilter *filter, ckfl_hashed removed, cuckoofilter_error *error)
 {
 	bool found = false;
-	ckf_status status = ckf_remove(&filter->filter, hash, &found);
+	ckf_status status;
 
+	if (!ckfl_may_hold(&filter->filter, removed.item_class, error))
+		return -1;
+	status = ckf_remove(&filter->filter, removed.hash, &found);
 	if (status == CKF_OK)
 		return found;
 	ckfl_fail(error, status, (ckfl_subject){0});
@@ -64,17 +97,27 @@ ckfl_remove_one(cuckoofilter *filter, uint64_t hash, cuckoofilter_error *error)
 bool
 cuckoofilter_add(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_error *error)
 {
-	return ckfl_may_hold(&filter->filter, ckfl_class(item), error) &&
-		   ckfl_add_one(filter, cuckoofilter_hash(item, filter->filter.seed), ckfl_class(item),
-						error);
+	return ckfl_add(filter, ckfl_item(filter, item), error);
+}
+
+bool
+cuckoofilter_add_pair(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item value,
+					  cuckoofilter_error *error)
+{
+	return ckfl_add(filter, ckfl_pair(filter, item, value), error);
 }
 
 int
 cuckoofilter_remove(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_error *error)
 {
-	if (!ckfl_may_hold(&filter->filter, ckfl_class(item), error))
-		return -1;
-	return ckfl_remove_one(filter, cuckoofilter_hash(item, filter->filter.seed), error);
+	return ckfl_remove(filter, ckfl_item(filter, item), error);
+}
+
+int
+cuckoofilter_remove_pair(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item value,
+						 cuckoofilter_error *error)
+{
+	return ckfl_remove(filter, ckfl_pair(filter, item, value), error);
 }
 
 /* Change a filter by each hash of a list; if that fails, the filter stays as it is. */
@@ -84,12 +127,15 @@ ckfl_change(cuckoofilter *filter, ckf_goal goal, const ckf_list *list, cuckoofil
 	ckfl_host host = ckfl_host_of(error);
 	ckf_filter changed;
 
+	if (list->count == 1)
+	{
+		ckfl_hashed one = {list->hashes[0], list->item_classes};
+
+		return goal == CKF_ADD_MANY ? ckfl_add(filter, one, error)
+									: ckfl_remove(filter, one, error) >= 0;
+	}
 	if (!ckfl_may_hold(&filter->filter, list->item_classes, error))
 		return false;
-	if (list->count == 1)
-		return goal == CKF_ADD_MANY
-				   ? ckfl_add_one(filter, list->hashes[0], list->item_classes, error)
-				   : ckfl_remove_one(filter, list->hashes[0], error) >= 0;
 	if (!ckf_host_change(&host.host, goal, &filter->filter, list, &changed))
 		return false;
 	ckf_host_free(&host.host, &filter->filter);

@@ -165,6 +165,13 @@ cuckoofilter_date(int32_t unix_days)
 /* The hash of an item under a seed: cuckoofilter_hash of SQL. */
 uint64_t cuckoofilter_hash(cuckoofilter_item item, uint64_t seed);
 
+/*
+ * The hash of a pair: an item with a value, such as the partition that has its rows.  Item and
+ * value together are one item, ROW(item, value) in SQL, so the pair (5, 'a') says nothing about 5
+ * alone.  Its item class is CKF_ITEM_OTHER.
+ */
+uint64_t cuckoofilter_hash_pair(cuckoofilter_item item, cuckoofilter_item value, uint64_t seed);
+
 /* ---------------------------------------------------------------- filters */
 
 /* The version of the library, "1.5.0". */
@@ -230,6 +237,15 @@ int cuckoofilter_remove(cuckoofilter *filter, cuckoofilter_item item, cuckoofilt
 int cuckoofilter_copies(const cuckoofilter *filter, cuckoofilter_item item,
 						cuckoofilter_error *error);
 
+/* The same for a pair (cuckoofilter_hash_pair): cuckoofilter_contains_pair, _add_pair and
+ * _remove_pair of SQL. */
+int cuckoofilter_contains_pair(const cuckoofilter *filter, cuckoofilter_item item,
+							   cuckoofilter_item value, cuckoofilter_error *error);
+bool cuckoofilter_add_pair(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item value,
+						   cuckoofilter_error *error);
+int cuckoofilter_remove_pair(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item value,
+							 cuckoofilter_error *error);
+
 /*
  * The same for n hashes that cuckoofilter_hash or the functions of cuckoofilter.h made under
  * the filter's seed.  item_classes has a bit of ckf_item_class for each class among the items,
@@ -288,11 +304,13 @@ typedef struct cuckoofilter_builder cuckoofilter_builder;
 cuckoofilter_builder *cuckoofilter_build(double fpr, int64_t capacity, const char *options,
 										 cuckoofilter_error *error);
 
-/* Add an item, or n hashes under the seed of the options.
+/* Add an item, a pair, or n hashes under the seed of the options.
  * false: CUCKOOFILTER_INTERRUPTED, CUCKOOFILTER_NO_MEMORY.  The builder can only be freed then.
  */
 bool cuckoofilter_build_add(cuckoofilter_builder *builder, cuckoofilter_item item,
 							cuckoofilter_error *error);
+bool cuckoofilter_build_add_pair(cuckoofilter_builder *builder, cuckoofilter_item item,
+								 cuckoofilter_item value, cuckoofilter_error *error);
 bool cuckoofilter_build_add_hashes(cuckoofilter_builder *builder, const uint64_t *hashes, size_t n,
 								   unsigned item_classes, cuckoofilter_error *error);
 

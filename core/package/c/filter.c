@@ -27,6 +27,12 @@ cuckoofilter_hash(cuckoofilter_item item, uint64_t seed)
 	}
 }
 
+uint64_t
+cuckoofilter_hash_pair(cuckoofilter_item item, cuckoofilter_item value, uint64_t seed)
+{
+	return ckf_hash_pair(cuckoofilter_hash(item, seed), cuckoofilter_hash(value, seed), seed);
+}
+
 void *
 ckfl_allocate(size_t size, cuckoofilter_error *error)
 {

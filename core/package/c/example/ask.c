@@ -36,5 +36,5 @@ main(int argc, char **argv)
 						   : "certainly not");
 	}
 	cuckoofilter_free(filter);
-	return 0;
+	return error.code != CUCKOOFILTER_OK; /* an answer was an error */
 }
