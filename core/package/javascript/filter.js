@@ -1,7 +1,7 @@
 /*
  * filter.js - class Filter.
  */
-import { REAL, forBatches, putShort, withItem } from './items.js';
+import { REAL, forBatches, momentOf, putShort, withItem, withPair } from './items.js';
 import {
 	CuckooFilterError, address, at, lastError, doubles, memory, noMemory, readInfo, version, wasm, withMemory,
 } from './wasm.js';
@@ -9,6 +9,9 @@ import {
 export { CuckooFilterError, version };
 
 const DEFAULT_FPR = 0.01;
+
+/* Bytes that become base64 at once: a multiple of three, and arguments that a call may have. */
+const BASE64_BYTES = 12288;
 
 /* A call's pointer, which is 0 where it failed. */
 function pointerOf(number) {
@@ -53,10 +56,14 @@ function hashOf(hash) {
 }
 
 function capacityOf(capacity) {
-	if (typeof capacity === 'bigint' ? BigInt.asIntN(64, capacity) !== capacity : !Number.isSafeInteger(capacity)) {
-		throw new TypeError(`capacity must be an integer, not ${capacity}`);
+	if (typeof capacity === 'bigint' || Number.isInteger(capacity)) {
+		const value = BigInt(capacity);
+		if (BigInt.asIntN(64, value) !== value) {
+			throw new CuckooFilterError(`capacity must be from 1 to ${2 ** 40}, not ${capacity}`, '22023');
+		}
+		return value;
 	}
-	return BigInt(capacity);
+	throw new TypeError(`capacity must be an integer, not ${capacity}`);
 }
 
 function fprOf(fpr) {
@@ -122,11 +129,19 @@ export class Filter {
 	}
 
 	static build(items, options = {}) {
+		return Filter.#build(items, options, 1);
+	}
+
+	static buildPairs(pairs, options = {}) {
+		return Filter.#build(pairs, options, 2);
+	}
+
+	static #build(items, options, width) {
 		checkOptions(options);
 		const builder = withText(optionsText(options), (text) => pointerOf(
 			wasm.build_new(fprOf(options.fpr ?? DEFAULT_FPR), capacityOf(options.capacity ?? 0), text)));
 		try {
-			forBatches(items, (n) => must(wasm.build_add(builder, n)));
+			forBatches(items, (n) => must(wasm.build_add(builder, n)), width);
 			return Filter.#of(wasm.build_end(builder));
 		} finally {
 			wasm.build_free(builder);
@@ -152,7 +167,15 @@ export class Filter {
 				return answerOf(wasm.contains_text(pointer, size)) === 1;
 			}
 		}
+		if (item instanceof Date) {
+			return answerOf(wasm.contains_moment(pointer, momentOf(item))) === 1;
+		}
 		return withItem(item, null, () => answerOf(wasm.contains(pointer)) === 1);
+	}
+
+	containsPair(item, value) {
+		const pointer = this.#live();
+		return withPair(item, value, null, () => answerOf(wasm.contains(pointer)) === 1);
 	}
 
 	containsMany(items) {
@@ -190,6 +213,17 @@ export class Filter {
 	remove(item) {
 		const pointer = this.#live();
 		return withItem(item, false, () => answerOf(wasm.change(pointer, 0)) === 1);
+	}
+
+	addPair(item, value) {
+		const pointer = this.#live();
+		withPair(item, value, 0, () => answerOf(wasm.change(pointer, 1)));
+		return this;
+	}
+
+	removePair(item, value) {
+		const pointer = this.#live();
+		return withPair(item, value, false, () => answerOf(wasm.change(pointer, 0)) === 1);
 	}
 
 	addMany(items) {
@@ -276,6 +310,16 @@ export class Filter {
 		return memory().slice(from, from + address(wasm.size(pointer)));
 	}
 
+	/* PostgreSQL's text of a filter, which is also its JSON. */
+	toJSON() {
+		const bytes = this.bytes();
+		const parts = [];
+		for (let from = 0; from < bytes.length; from += BASE64_BYTES) {
+			parts.push(btoa(String.fromCharCode(...bytes.subarray(from, from + BASE64_BYTES))));
+		}
+		return parts.join('');
+	}
+
 	get count() {
 		return wasm.count(this.#live());
 	}
@@ -306,11 +350,22 @@ if (Symbol.dispose) {
 	Filter.prototype[Symbol.dispose] = Filter.prototype.free;
 }
 
-/* The pointer of the filter in some bytes. */
+/* The bytes of a base64 text. */
+function bytesOf(text) {
+	let binary;
+	try {
+		binary = atob(text);
+	} catch {
+		throw new CuckooFilterError('not a cuckoofilter: the text is not base64', '22P03');
+	}
+	return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/* The pointer of the filter in some bytes, or in their base64. */
 function openBytes(bytes) {
-	const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+	const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : typeof bytes === 'string' ? bytesOf(bytes) : bytes;
 	if (!(view instanceof Uint8Array)) {
-		throw new TypeError('a filter is made of a Uint8Array or an ArrayBuffer; Filter.create makes an empty one');
+		throw new TypeError('a filter is made of a Uint8Array, an ArrayBuffer or a base64 text; Filter.create makes an empty one');
 	}
 	return withMemory(view.length, (room) => {
 		memory().set(view, room);

@@ -60,16 +60,20 @@ export declare class CuckooFilterError extends Error {
  */
 export declare class Filter {
 	/**
-	 * The filter in bytes that any version of cuckoofilter has written.  They are copied and validated,
-	 * every slot of them, and may come from anybody.  Throws CuckooFilterError 22P03.
+	 * The filter in bytes that any version of cuckoofilter has written, or in their base64: PostgreSQL's
+	 * text of a filter.  They are copied and validated, every slot of them, and may come from anybody.
+	 * Throws CuckooFilterError 22P03.
 	 */
-	constructor(bytes: Uint8Array | ArrayBuffer);
+	constructor(bytes: Uint8Array | ArrayBuffer | string);
 
 	/** An empty filter that keeps its rate up to `capacity` distinct items, 1 to 2^40. */
 	static create(capacity: number | bigint, options?: FilterOptions): Filter;
 
 	/** The filter of items, as `cuckoofilter_agg` in SQL: the same items give the same bytes, in any order. */
 	static build(items: Iterable<Item>, options?: BuildOptions): Filter;
+
+	/** The filter of pairs, as `cuckoofilter_agg_pair` in SQL.  A pair with a null is no item. */
+	static buildPairs(pairs: Iterable<readonly [item: Item, value: Item]>, options?: BuildOptions): Filter;
 
 	/** Whether the filter probably contains an item.  null for null. */
 	contains(item: Exclude<Item, null | undefined>): boolean;
@@ -93,6 +97,15 @@ export declare class Filter {
 
 	/** Removes one copy of each item.  Items that are not there change nothing. */
 	removeMany(items: Iterable<Item>): this;
+
+	/**
+	 * The same for a pair: an item with a value, such as the partition that has its rows.  Both together
+	 * are one item, `ROW(item, value)` in SQL.  If one of them is null, there is no item.
+	 */
+	containsPair(item: Exclude<Item, null | undefined>, value: Exclude<Item, null | undefined>): boolean;
+	containsPair(item: Item, value: Item): boolean | null;
+	addPair(item: Item, value: Item): this;
+	removePair(item: Item, value: Item): boolean;
 
 	/** The same for hashes, as `cuckoofilter_contains_hash` and its like in SQL. */
 	containsHash(hash: bigint): boolean;
@@ -122,6 +135,9 @@ export declare class Filter {
 
 	/** A copy of the bytes, to be stored or sent. */
 	bytes(): Uint8Array;
+
+	/** The bytes as base64, for JSON.stringify.  The constructor takes this text back. */
+	toJSON(): string;
 
 	/** Copies that are stored. */
 	readonly count: number;

@@ -19,7 +19,10 @@ const BYTES = 4;
 const TIMESTAMPTZ = 6;
 const NO_ITEM = 0;
 
-const MICROSECONDS_1970_TO_2000 = 946684800000000n;
+
+/* Added to the class of a pair's item; its value is the next item of the batch. */
+const PAIR = 8;
+
 const LEAST_TIMESTAMP = -210866803200000; /* 4713 BC, PostgreSQL's least, in milliseconds since 1970 */
 
 const encoder = new TextEncoder();
@@ -28,15 +31,16 @@ const encoder = new TextEncoder();
 const MOST_BYTES_OF_CHARACTER = 3;
 const SHORT = 64;
 
-function wordOfDate(date) {
+/** The milliseconds of a Date since 1970, if PostgreSQL has such a timestamp. */
+export function momentOf(date) {
 	const milliseconds = date.getTime();
+	if (milliseconds >= LEAST_TIMESTAMP) {
+		return milliseconds;
+	}
 	if (Number.isNaN(milliseconds)) {
 		throw new TypeError('an item is an invalid Date');
 	}
-	if (milliseconds < LEAST_TIMESTAMP) {
-		throw new RangeError(`timestamp out of range: ${date.toISOString()}`);
-	}
-	return BigInt(milliseconds) * 1000n - MICROSECONDS_1970_TO_2000;
+	throw new RangeError(`timestamp out of range: ${date.toISOString()}`);
 }
 
 /** A batch of items that is being written. */
@@ -104,15 +108,29 @@ export class Batch {
 		return true;
 	}
 
-	putWord(number, kind, word) {
-		memory()[at.kinds + number] = kind;
+	putInteger(number, word) {
+		memory()[at.kinds + number] = INTEGER;
 		words[(at.words >>> 3) + number] = word;
 		return true;
 	}
 
-	putReal(number, value) {
-		memory()[at.kinds + number] = REAL;
+	putReal(number, kind, value) {
+		memory()[at.kinds + number] = kind;
 		doubles[(at.words >>> 3) + number] = value;
+		return true;
+	}
+
+	/** Writes a pair to two places.  If one part is null, it is no item.  false: the batch is full. */
+	putPair(number, item, value) {
+		if (!this.put(number, item) || !this.put(number + 1, value)) {
+			return false;
+		}
+		const kinds = memory();
+		if (kinds[at.kinds + number] === NO_ITEM || kinds[at.kinds + number + 1] === NO_ITEM) {
+			kinds.fill(NO_ITEM, at.kinds + number, at.kinds + number + 2);
+		} else {
+			kinds[at.kinds + number] += PAIR;
+		}
 		return true;
 	}
 
@@ -120,15 +138,15 @@ export class Batch {
 	put(number, value) {
 		switch (typeof value) {
 			case 'number':
-				return this.putReal(number, value);
+				return this.putReal(number, REAL, value);
 			case 'string':
 				return this.putString(number, value);
 			case 'bigint':
 				return BigInt.asIntN(64, value) === value
-					? this.putWord(number, INTEGER, value)
-					: this.putReal(number, Number(value));
+					? this.putInteger(number, value)
+					: this.putReal(number, REAL, Number(value));
 			case 'boolean':
-				return this.putReal(number, Number(value));
+				return this.putReal(number, REAL, Number(value));
 			default:
 				break;
 		}
@@ -140,7 +158,7 @@ export class Batch {
 			return this.putBytes(number, value);
 		}
 		if (value instanceof Date) {
-			return this.putWord(number, TIMESTAMPTZ, wordOfDate(value));
+			return this.putReal(number, TIMESTAMPTZ, momentOf(value));
 		}
 		throw new TypeError(
 			'an item must be a number, bigint, string, boolean, Uint8Array, Date or null, not ' +
@@ -192,30 +210,54 @@ export function withItem(item, none, use) {
 	}
 }
 
-/** Calls `use(n)` for each batch of the items of an iterable.  Returns their number. */
-export function forBatches(items, use) {
+/** The same with a pair. */
+export function withPair(item, value, none, use) {
+	if (item === null || item === undefined || value === null || value === undefined) {
+		return none;
+	}
+	try {
+		single.putPair(0, item, value);
+		return use();
+	} finally {
+		single.end();
+	}
+}
+
+/** Calls `use(n)` for each batch of n items of an iterable, or of 2n parts of pairs. */
+export function forBatches(items, use, width = 1) {
 	if (typeof items === 'string' || typeof items?.[Symbol.iterator] !== 'function') {
 		throw new TypeError('items must be an array or another iterable');
 	}
-	let total = 0;
 	/* The caller's iterator may use filters, and so the batch: it never runs while one is written. */
 	for (const chunk of chunks(items)) {
 		for (let from = 0; from < chunk.length;) {
-			from += putSome(chunk, from, use);
+			from += putSome(chunk, from, use, width);
 		}
-		total += chunk.length;
 	}
-	return total;
 }
 
-function putSome(chunk, from, use) {
+function partsOf(pair) {
+	if (!Array.isArray(pair) || pair.length !== 2) {
+		throw new TypeError('a pair must be an array of two items, [item, value]');
+	}
+	return pair;
+}
+
+function putSome(chunk, from, use, width) {
 	const batch = new Batch();
 	try {
 		let n = 0;
-		while (from + n < chunk.length && n < at.ITEMS && batch.put(n, chunk[from + n])) {
-			n++;
+		const end = Math.min(chunk.length, from + at.ITEMS / width) - from;
+		if (width === 1) {
+			while (n < end && batch.put(n, chunk[from + n])) {
+				n++;
+			}
+		} else {
+			while (n < end && batch.putPair(2 * n, ...partsOf(chunk[from + n]))) {
+				n++;
+			}
 		}
-		use(n);
+		use(n * width);
 		return n;
 	} finally {
 		batch.end();

@@ -114,9 +114,16 @@ export class CuckooFilterError extends Error {
 	}
 }
 
+/* Names of SQL in an error's texts, and what JavaScript calls the same. */
+const NAMES = [['cuckoofilter_sum', 'sum'], ['bucket_size', 'bucketSize']];
+
+function textOf(from) {
+	return NAMES.reduce((text, [sql, name]) => text.replaceAll(sql, name), string(from));
+}
+
 /** The error of the last call that failed. */
 export function lastError() {
-	return new CuckooFilterError(string(at.message), string(wasm.address(9)), string(at.detail), string(at.hint));
+	return new CuckooFilterError(textOf(at.message), string(wasm.address(9)), textOf(at.detail), textOf(at.hint));
 }
 
 /** There is no memory: what malloc's callers say. */

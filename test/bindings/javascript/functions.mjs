@@ -129,6 +129,9 @@ fails(() => h.addHash(5), 'TypeError', 'hash must be a bigint');
 
 fails(() => Filter.create(0), '22023', 'capacity must be from 1 to 1099511627776, not 0');
 fails(() => Filter.create(2 ** 41), '22023', 'capacity must be from 1 to 1099511627776, not 2199023255552');
+fails(() => Filter.create(1e19), '22023', 'capacity must be from 1 to 1099511627776, not 10000000000000000000');
+fails(() => Filter.build([], { capacity: -(2n ** 64n) }), '22023', 'capacity must be from 1 to 1099511627776, not -18446744073709551616');
+fails(() => Filter.create(Infinity), 'TypeError', 'capacity must be an integer, not Infinity');
 fails(() => Filter.create(1.5), 'TypeError', 'capacity must be an integer, not 1.5');
 fails(() => Filter.create('9'), 'TypeError', 'capacity must be an integer');
 fails(() => Filter.create(9, { fpr: 1.25 }), '22023', 'false positive rate must be greater than 0 and less than 1, not 1.25');
@@ -142,7 +145,7 @@ equal(precise.detail, 'The quotient of capacity and rate must not exceed 2^56.',
 equal(precise.hint, 'Lower the capacity or raise the false positive rate.', 'a hint');
 check(precise instanceof CuckooFilterError && precise instanceof Error && precise.name === 'CuckooFilterError', 'the class of errors');
 fails(() => Filter.create(9, { kind: 'bag' }), '22023', 'invalid cuckoofilter option "kind=bag"');
-fails(() => Filter.create(9, { bucketSize: 3 }), '22023', 'invalid cuckoofilter option "bucket_size=3"');
+fails(() => Filter.create(9, { bucketSize: 3 }), '22023', 'invalid cuckoofilter option "bucketSize=3"');
 fails(() => Filter.create(9, { bucketSize: 8, layout: 'semi_sorted' }), '22023', 'invalid cuckoofilter option');
 fails(() => Filter.create(9, { bucket_size: 8 }), 'TypeError', 'unknown option "bucket_size"');
 fails(() => Filter.create(9, null), 'TypeError', 'options must be an object');
@@ -163,7 +166,7 @@ check(Math.abs(evens.overlap(threes) - 1667) < 60, `overlap: ${evens.overlap(thr
 check(Math.abs(evens.jaccard(threes) - 0.2) < 0.01, `jaccard: ${evens.jaccard(threes)}`);
 equal(Filter.create(1).jaccard(Filter.create(1)), null, 'jaccard of nothing');
 const set = fails(() => both.remove(4), '55000', 'cannot remove from a cuckoofilter of kind set');
-equal(set.hint, 'Build it with kind=deletable, and merge with cuckoofilter_sum.', 'the hint of a set');
+equal(set.hint, 'Build it with kind=deletable, and merge with sum.', 'the hint of a set');
 fails(() => both.removeMany([4, 6]), '55000', 'kind set');
 const seeds = fails(() => Filter.build([1], { seed: 1 }).union(Filter.build([1], { seed: -2 })), '22023', 'different seeds');
 equal(seeds.detail, 'The seeds are 1 and -2.', 'the seeds');
@@ -187,7 +190,6 @@ equal(new Filter(evens.bytes().buffer).contains(4), true, 'an ArrayBuffer');
 equal(new Filter(Buffer.from(evens.bytes())).contains(4), true, 'a Buffer');
 fails(() => new Filter(new Uint8Array(48)), '22P03', 'not a cuckoofilter');
 fails(() => new Filter(new Uint8Array(0)), '22P03', 'not a cuckoofilter');
-fails(() => new Filter('abc'), 'TypeError', 'a filter is made of a Uint8Array');
 fails(() => new Filter(), 'TypeError', 'a filter is made of a Uint8Array');
 {
 	const later = evens.bytes();
@@ -202,6 +204,52 @@ fails(() => new Filter(), 'TypeError', 'a filter is made of a Uint8Array');
 }
 equal(evens.info().bytes, evens.bytes().length, 'info().bytes');
 equal(evens.info().fpr, evens.fpr, 'info().fpr');
+
+/* -------------------------------------------------------------------- JSON */
+
+equal(JSON.stringify({ f: new Filter(Buffer.from(ABC, 'hex')) }), `{"f":"${Buffer.from(ABC, 'hex').toString('base64')}"}`, 'JSON');
+for (const size of [0, 1, 2, 3, 4, 1000, 20000]) { /* less than a piece of base64, and more */
+	const one = Filter.build(long.concat(long.map((i) => i + 0.5)).slice(0, size).concat(size % 2 ? ['x'] : []));
+	equal(one.toJSON(), Buffer.from(one.bytes()).toString('base64'), `base64 of ${size} items`);
+	equal(toHex(new Filter(JSON.parse(JSON.stringify(one))).bytes()), toHex(one.bytes()), `JSON of ${size} items`);
+}
+equal(new Filter(` ${Buffer.from(ABC, 'hex').toString('base64').replace(/.{20}/g, '$&\n')}`).contains('b'), true, 'base64 in lines');
+fails(() => new Filter('\\x434b46'), '22P03', 'not a cuckoofilter: the text is not base64');
+fails(() => new Filter('ä'), '22P03', 'not a cuckoofilter: the text is not base64');
+fails(() => new Filter(''), '22P03', 'not a cuckoofilter: the bytes are damaged');
+
+/* ------------------------------------------------------------------- pairs */
+
+{
+	const pairs = Filter.build([], { capacity: 1000 }).addPair('ann', 5).addPair(5, 'ann').addPair('bob', new Date(7)).addPair('x'.repeat(30000), 'y'.repeat(30000));
+	check(pairs.containsPair('ann', 5) && pairs.containsPair(5n, 'ann') && pairs.containsPair('bob', new Date(7)), 'containsPair');
+	check(pairs.containsPair('x'.repeat(30000), 'y'.repeat(30000)) && !pairs.containsPair('x'.repeat(30000), 'y'.repeat(30001)), 'a pair of long texts');
+	check(!pairs.containsPair('ann', 6) && !pairs.containsPair('ann', 'ann') && !pairs.containsPair('ann', '5'), 'other pairs');
+	equal(pairs.info().item_classes.join(), 'other', 'the class of pairs');
+	fails(() => pairs.contains('ann'), '42804', 'the item is text');
+	fails(() => f.addPair(1, 2), '42804', 'the item is of another type');
+	for (const [item, value] of [[null, 5], ['ann', null], [undefined, null]]) {
+		equal(pairs.containsPair(item, value), null, 'a pair with null');
+		equal(pairs.addPair(item, value).count, 4, 'add a pair with null');
+		equal(pairs.removePair(item, value), false, 'remove a pair with null');
+	}
+	equal(pairs.removePair('ann', 5), true, 'removePair');
+	equal(pairs.removePair('ann', 5), false, 'removePair again');
+	check(!pairs.containsPair('ann', 5) && pairs.containsPair(5, 'ann'), 'a removed pair');
+	fails(() => pairs.addPair(5, {}), 'TypeError', 'not Object');
+	const list = long.map((i) => [`user ${i}`, i % 2 ? i % 7 : null]);
+	for (const [name, entries] of [['a list', list], ['a Map', new Map(list)], ['entries', Object.entries(Object.fromEntries(list))]]) {
+		const built = Filter.buildPairs(entries, { fpr: 0.0001, seed: 9 });
+		equal(built.count, 2500, `pairs of ${name}`);
+		equal(long.filter((i) => built.containsPair(`user ${i}`, i % 7)).length, 2500, `pairs of ${name} are in`);
+		equal(toHex(built.bytes()), toHex(Filter.buildPairs(list.reverse(), { fpr: 0.0001, seed: 9 }).bytes()), `the order of ${name}`);
+	}
+	const wide = Array.from({ length: 300 }, (_, i) => [`${i}`.repeat(1 + i * 40), 'ä'.repeat(1 + 9 * (i % 50))]);
+	check(wide.every(([item, value]) => Filter.buildPairs(wide).containsPair(item, value)), 'pairs of long texts');
+	for (const wrong of [5, 'ab', null, [1], [1, 2, 3], { 0: 1, 1: 2, length: 2 }]) {
+		fails(() => Filter.buildPairs([[1, 2], wrong]), 'TypeError', 'a pair must be an array of two items', `a pair ${wrong}`);
+	}
+}
 
 /* ---------------------------------------------------------------- the page */
 
@@ -221,6 +269,7 @@ equal(evens.info().fpr, evens.fpr, 'info().fpr');
 	const got = [];
 	new Function('Filter', 'got', code)(Filter, got);
 	equal(got.length, 5, 'lines of the example');
+	check(new Filter(/new Filter\('(.*)'\)/.exec(page)[1]).contains('b'), 'the base64 of the example');
 	shown.forEach((comment, n) => check(comment.includes(String(got[n])), `README.md: got ${got[n]}, shows ${comment}`));
 }
 

@@ -38,6 +38,29 @@ for (const [kind, least] of Object.entries({ 1: 40, 2: 20, 3: 20, 4: 20, 6: 3 })
 	check(seen[kind] >= least, `class ${kind}: only ${seen[kind]} vectors were asked`);
 }
 
+/* ------------------------------------------------------------------- pairs */
+
+/* A value of SQLite's literal: a number, 'text' or x'bytes'. */
+function literal(text) {
+	if (/^x?'/.test(text)) {
+		const inside = text.slice(text.indexOf("'") + 1, -1);
+		return text[0] === 'x' ? fromHex(inside) : inside;
+	}
+	return text.includes(' - ') ? -(2n ** 63n) : /[.e]/.test(text) ? Number(text) : BigInt(text);
+}
+
+let pairs = 0;
+for (const [, , seed, want, sqlite] of vectors('pairs.tsv').filter((fields) => fields[4] !== '-')) {
+	const [item, value] = sqlite.split(', ').map(literal);
+	const filter = Filter.create(9, { seed: BigInt(seed) }).addPair(item, value);
+	equal(filter.removeHash(BigInt(want)), true, `pair ${sqlite}, seed ${seed}`);
+	const built = Filter.buildPairs([[item, value], [null, value], [item, value]], { seed: BigInt(seed) });
+	equal(built.containsHash(BigInt(want)), true, `built pair ${sqlite}, seed ${seed}`);
+	equal(built.count, 1, `built pair ${sqlite}, seed ${seed}: count`);
+	pairs++;
+}
+check(pairs >= 18, `only ${pairs} pairs`);
+
 /* ----------------------------------------------------------------- filters */
 
 const filters = {};

@@ -20,8 +20,12 @@ enum
 	CKFW_TEXT = 65536
 };
 
+/* Added to the kind of a pair's item.  The value is the next entry, which is no item by itself. */
+#define CKFW_PAIR 8
+
 /* A batch.  A kind is a ckf_class, or 0 for no item (null).  A word has an integer, the bits of a
- * double, or the address and the size of bytes. */
+ * double, or the address and the size of bytes; of a moment, the bits of its milliseconds since
+ * 1970 as a double. */
 static struct
 {
 	uint64_t words[CKFW_ITEMS];
@@ -81,26 +85,58 @@ ckfw_free(void *memory)
 
 /* ------------------------------------------------------------------ items */
 
+/* Microseconds since 2000, of milliseconds since 1970 without a fraction, as JavaScript has them.
+ */
+static int64_t
+ckfw_moment(double milliseconds)
+{
+	return (int64_t)milliseconds * 1000 - CUCKOOFILTER_EPOCH;
+}
+
 static uint64_t
-ckfw_hash(unsigned kind, uint64_t word, uint64_t seed)
+ckfw_hash_value(unsigned kind, uint64_t word, uint64_t seed)
 {
 	double real;
 
+	memcpy(&real, &word, sizeof real);
 	switch (kind)
 	{
 		case CKF_CLASS_REAL:
-			memcpy(&real, &word, sizeof real);
 			return ckf_hash_real(real, seed);
 		case CKF_CLASS_TEXT:
 		case CKF_CLASS_BYTES:
 			return ckf_hash_bytes((ckf_class)kind, (const void *)(uintptr_t)(uint32_t)word,
 								  (size_t)(word >> 32), seed);
+		case CKF_CLASS_TIMESTAMPTZ:
+			word = (uint64_t)ckfw_moment(real);
+			/* fall through */
 		default:
 			return ckf_hash_word((ckf_class)kind, word, seed);
 	}
 }
 
-/* Hash n items of the batch.  Returns the classes among them. */
+/* The hash of item i of the batch, and its class. */
+static uint64_t
+ckfw_hash(size_t i, uint64_t seed)
+{
+	unsigned kind = ckfw_batch.kinds[i];
+	uint64_t hash = ckfw_hash_value(kind % CKFW_PAIR, ckfw_batch.words[i], seed);
+
+	if (kind < CKFW_PAIR)
+		return hash;
+	return ckf_hash_pair(
+		hash, ckfw_hash_value(ckfw_batch.kinds[i + 1], ckfw_batch.words[i + 1], seed), seed);
+}
+
+static unsigned
+ckfw_class(size_t i)
+{
+	unsigned kind = ckfw_batch.kinds[i];
+
+	return kind < CKFW_PAIR ? ckf_item_class_of((ckf_class)kind) : CKF_ITEM_OTHER;
+}
+
+/* Hash n entries of the batch.  Returns the classes among them. */
 static unsigned
 ckfw_hash_batch(size_t n, uint64_t seed)
 {
@@ -110,8 +146,10 @@ ckfw_hash_batch(size_t n, uint64_t seed)
 	for (i = 0; i < n; i++)
 		if (ckfw_batch.kinds[i])
 		{
-			ckfw_batch.hashes[i] = ckfw_hash(ckfw_batch.kinds[i], ckfw_batch.words[i], seed);
-			item_classes |= ckf_item_class_of((ckf_class)ckfw_batch.kinds[i]);
+			ckfw_batch.hashes[i] = ckfw_hash(i, seed);
+			item_classes |= ckfw_class(i);
+			if (ckfw_batch.kinds[i] >= CKFW_PAIR)
+				ckfw_batch.kinds[++i] = 0;
 		}
 	return item_classes;
 }
@@ -129,24 +167,11 @@ ckfw_hash_items(size_t n, uint64_t seed, unsigned *item_classes)
 	return items;
 }
 
-/* The hash of item 0 of the batch, and its class. */
-static uint64_t
-ckfw_hash_first(uint64_t seed)
-{
-	return ckfw_hash(ckfw_batch.kinds[0], ckfw_batch.words[0], seed);
-}
-
-static unsigned
-ckfw_first_class(void)
-{
-	return ckf_item_class_of((ckf_class)ckfw_batch.kinds[0]);
-}
-
 EXPORT(hash)
 uint64_t
 ckfw_hash_one(uint64_t seed)
 {
-	return ckfw_hash_first(seed);
+	return ckfw_hash(0, seed);
 }
 
 /* ---------------------------------------------------------------- filters */
@@ -249,7 +274,7 @@ ckfw_info(const cuckoofilter *filter)
 static bool
 ckfw_may_hold(const cuckoofilter *filter)
 {
-	return cuckoofilter_contains_hashes(filter, ckfw_batch.hashes, 0, ckfw_first_class(), NULL,
+	return cuckoofilter_contains_hashes(filter, ckfw_batch.hashes, 0, ckfw_class(0), NULL,
 										&ckfw_error);
 }
 
@@ -260,7 +285,7 @@ ckfw_contains(const cuckoofilter *filter)
 {
 	const ckf_filter *engine = cuckoofilter_engine(filter);
 
-	return ckfw_may_hold(filter) ? ckf_contains(engine, ckfw_hash_first(engine->seed)) : -1;
+	return ckfw_may_hold(filter) ? ckf_contains(engine, ckfw_hash(0, engine->seed)) : -1;
 }
 
 /* The same of a number, which needs no batch. */
@@ -269,6 +294,16 @@ int
 ckfw_contains_number(const cuckoofilter *filter, double value)
 {
 	return cuckoofilter_contains(filter, cuckoofilter_real(value), &ckfw_error);
+}
+
+/* The same of a Date. */
+EXPORT(contains_moment)
+int
+ckfw_contains_moment(const cuckoofilter *filter, double milliseconds)
+{
+	cuckoofilter_item item = {CKF_CLASS_TIMESTAMPTZ, ckfw_moment(milliseconds), 0, NULL, 0};
+
+	return cuckoofilter_contains(filter, item, &ckfw_error);
 }
 
 /* The same of a text, whose bytes are the first of the batch's. */
@@ -294,7 +329,7 @@ ckfw_copies(const cuckoofilter *filter)
 {
 	const ckf_filter *engine = cuckoofilter_engine(filter);
 
-	return ckfw_may_hold(filter) ? (int)ckf_copies(engine, ckfw_hash_first(engine->seed)) : -1;
+	return ckfw_may_hold(filter) ? (int)ckf_copies(engine, ckfw_hash(0, engine->seed)) : -1;
 }
 
 /* n items of the batch: their answers are in the batch then. */
@@ -330,8 +365,8 @@ EXPORT(change)
 int
 ckfw_change(cuckoofilter *filter, int add)
 {
-	return ckfw_change_by(filter, add, ckfw_hash_first(cuckoofilter_engine(filter)->seed),
-						  ckfw_first_class());
+	return ckfw_change_by(filter, add, ckfw_hash(0, cuckoofilter_engine(filter)->seed),
+						  ckfw_class(0));
 }
 
 /* A copy of a hash of the caller's. */
