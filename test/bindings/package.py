@@ -159,6 +159,41 @@ def test_rows():
     equal([("ann", 5) in f, ("ann", 6) in f, ("bob", None) in f], [True, False, True])
 
 
+def of_literal(text):
+    """The value of a literal of SQLite's."""
+    if text.startswith("x'"):
+        return bytes.fromhex(text[2:-1])
+    return eval(text)
+
+
+def test_pairs():
+    n = 0
+    for _, _, seed, hash, literals, _ in lines("pairs.tsv"):
+        if literals == "-":
+            continue
+        item, value = map(of_literal, literals.split(", "))
+        equal(cuckoofilter.hash((item, value), int(seed)), int(hash), literals)
+        filter = Filter.create(9, seed=int(seed))
+        equal([filter.add_pair(item, value), filter.contains_pair(item, value), filter.remove_hash(int(hash))], [None, True, True], literals)
+        filter = Filter.build_pairs([(item, value), (None, value), [item, value]], seed=int(seed))
+        equal([len(filter), filter.contains_hash(int(hash))], [1, True], literals)
+        n += 1
+    check(n >= 18, f"{n} pairs")
+    filter = Filter.build_pairs({"ann": 5, "bob": datetime.date(2024, 2, 29), "cleo": None}.items(), 0.001)
+    equal(filter == Filter.build([("bob", datetime.date(2024, 2, 29)), ("ann", 5)], 0.001), True)
+    equal([filter.contains_pair(*pair) for pair in (("ann", 5), ("ann", 6), (5, "ann"), (None, 5), ("ann", None))], [True, False, False, None, None])
+    equal([filter.remove_pair("ann", 5), filter.remove_pair("ann", 5), filter.remove_pair(None, 5), filter.add_pair("x", None)], [True, False, None, None])
+    equal([len(filter), filter.info["item_classes"]], [1, ["other"]])
+    raises(ItemError, "the cuckoofilter holds numbers, the item is of another type", Filter.build([1]).contains_pair, 1, 2)
+    raises(ItemError, "the cuckoofilter holds numbers, the item is of another type", Filter.build([1]).add_pair, 1, 2)
+    raises(ItemError, "type list has no hash function", filter.add_pair, 1, [])
+    for wrong in (5, "ab", (1,), (1, 2, 3), None):
+        raises(TypeError, "a pair must be a tuple of two items, (item, value)", Filter.build_pairs, [(1, 2), wrong])
+    for wrong in ("ab", b"ab", 5):
+        raises(TypeError, "", Filter.build_pairs, wrong)
+    raises(TypeError, "", filter.add_pair, 1)
+
+
 def add_one(filter, item):
     """Add an item; one of a class that the filter has not is refused, and a sum takes it."""
     try:
@@ -433,6 +468,11 @@ def test_errors():
     equal(error.hint, "Lower the capacity or raise the false positive rate.")
     equal(str(error).split("\n")[1:], ["DETAIL: " + error.detail, "HINT: " + error.hint])
     raises(Error, "capacity must be an integer, not 1.5", Filter.create, 1.5)
+    raises(Error, "capacity must be an integer, not inf", Filter.create, float("inf"))
+    raises(Error, "capacity must be an integer, not nan", Filter.create, float("nan"))
+    raises(Error, "capacity must be from 1 to 1099511627776, not 1e+19", Filter.create, 1e19)
+    raises(Error, "capacity must be from 1 to 1099511627776, not -18446744073709551616", Filter.create, -(2**64))
+    raises(TypeError, "", Filter.create, "9")
     raises(Error, 'invalid cuckoofilter option "kind=other"', lambda: Filter.create(9, kind="other"))
     raises(Error, 'invalid cuckoofilter option "bucket_size=3"', lambda: Filter.build([], bucket_size=3))
     raises(Error, "invalid cuckoofilter option", lambda: Filter.build([], layout="semi_sorted", bucket_size=8))
@@ -441,7 +481,7 @@ def test_errors():
         error = raises(Error, "not a cuckoofilter: the bytes are damaged or are something else", Filter, content)
         equal(error.sqlstate, "22P03")
     for wrong in ("text", 5, None, [67, 75]):
-        raises(TypeError, "", Filter, wrong)
+        raises(TypeError, f"a filter is made of bytes, not {type(wrong).__name__}", Filter, wrong)
     newer = bytearray(bytes(Filter.build([1])))
     newer[3] = 99
     error = raises(Error, "cuckoofilter of an unknown format or hash version", Filter, newer)
@@ -464,6 +504,7 @@ def test_filter_errors():
     equal("1" in numbers, True, "hashes of one's own allow every class")
     error = raises(Error, "cannot remove from a cuckoofilter of kind set", Filter.build([1], kind="set").remove, 1)
     equal(error.sqlstate, "55000")
+    equal(error.hint, "Build it with kind=deletable, and merge with Filter.sum.")
     error = raises(Error, "cannot merge cuckoofilters with different seeds", lambda: Filter.build([1]) | Filter.build([1], seed=-7))
     equal(error.detail, "The seeds are 0 and -7.")
     full = Filter.build(range(5000))
@@ -563,7 +604,7 @@ def test_stubs():
     check(Filter.__doc__ and cuckoofilter.__doc__ and cuckoofilter.hash.__doc__, "docstrings")
     equal({node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, {"hash"})
     for node in stub.body:  # the same arguments
-        if isinstance(node, ast.FunctionDef) and node.name in ("build", "create"):
+        if isinstance(node, ast.FunctionDef) and node.name in ("build", "build_pairs", "create"):
             want = [a.arg for a in node.args.args[1:] + node.args.kwonlyargs]
             equal(list(inspect.signature(getattr(Filter, node.name)).parameters), want, node.name)
 

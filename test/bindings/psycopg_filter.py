@@ -55,6 +55,11 @@ for item in (5, 2.5, "a", b"\x00\xff", datetime.date(2024, 2, 29), datetime.date
 other = psycopg.connect(autocommit=True)
 cuckoofilter.psycopg.register(conn, other)
 check("another connection", one(other, "SELECT %s", mine), mine)
+for wrong in (5, None, "dbname=x"):
+    try:
+        cuckoofilter.psycopg.register(wrong)
+    except TypeError as error:
+        check("no connection", str(error), f"register needs a psycopg.Connection, not {type(wrong).__name__}; register_async takes an AsyncConnection")
 try:
     cuckoofilter.psycopg.register_type(None, conn)
 except ValueError as error:

@@ -13,7 +13,7 @@ class Error(ValueError):
         self.message = message
         self.sqlstate = sqlstate
         self.detail = detail
-        self.hint = hint
+        self.hint = hint.replace("cuckoofilter_sum", "Filter.sum")  # the sentences name SQL's functions
 
     def __str__(self) -> str:
         lines = [self.message]

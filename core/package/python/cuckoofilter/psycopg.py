@@ -9,7 +9,7 @@
 from base64 import b64decode, b64encode
 from typing import Any, Optional
 
-from psycopg import Connection
+from psycopg import AsyncConnection, Connection
 from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
@@ -53,11 +53,15 @@ def register(conn: "Connection[Any]", context: Optional[Any] = None) -> None:
     conn is asked for the type's OID. context is where the type is registered: conn if it is None,
     or another connection or cursor, or psycopg.adapters for all connections.
     """
+    if not isinstance(conn, Connection):
+        raise TypeError(f"register needs a psycopg.Connection, not {type(conn).__name__}; register_async takes an AsyncConnection")
     register_type(TypeInfo.fetch(conn, "cuckoofilter"), conn if context is None else context)
 
 
 async def register_async(conn: Any, context: Optional[Any] = None) -> None:
     """The same for an AsyncConnection."""
+    if not isinstance(conn, AsyncConnection):
+        raise TypeError(f"register_async needs a psycopg.AsyncConnection, not {type(conn).__name__}")
     register_type(await TypeInfo.fetch(conn, "cuckoofilter"), conn if context is None else context)
 
 

@@ -5,36 +5,49 @@
 
 #include <math.h>
 
-/* A capacity: an integer, a real that is one, or None for 0. */
+/* Raise Error with a sentence about a capacity, in which %R stands for it.  Returns false. */
+static bool
+ckfy_refuse_capacity(const char *sentence, PyObject *capacity)
+{
+	PyObject *message = PyUnicode_FromFormat(sentence, capacity);
+	PyObject *exception =
+		message ? PyObject_CallFunction(ckfy_error_class, "Osss", message, "22023", "", "") : NULL;
+
+	if (exception)
+		PyErr_SetObject(ckfy_error_class, exception);
+	Py_XDECREF(exception);
+	Py_XDECREF(message);
+	return false;
+}
+
+/* A capacity: an integer, a real that is one, or None for 0.  The library checks its range. */
 static bool
 ckfy_read_capacity(PyObject *object, int64_t *capacity)
 {
+	PyObject *integer;
 	double real;
+	int overflow = 0;
 
 	*capacity = 0;
 	if (!object || object == Py_None)
 		return true;
-	if (!PyFloat_Check(object))
+	if (PyFloat_Check(object))
 	{
-		*capacity = PyLong_AsLongLong(object);
-		return *capacity != -1 || !PyErr_Occurred();
+		real = PyFloat_AsDouble(object);
+		if (floor(real) != real || isinf(real)) /* or NaN */
+			return ckfy_refuse_capacity("capacity must be an integer, not %R", object);
+		overflow = fabs(real) > 9e18;
+		*capacity = overflow ? 0 : (int64_t)real;
 	}
-	real = PyFloat_AsDouble(object);
-	if (floor(real) != real || fabs(real) > 9e18)
+	else
 	{
-		PyObject *message = PyUnicode_FromFormat("capacity must be an integer, not %R", object);
-		PyObject *exception =
-			message ? PyObject_CallFunction(ckfy_error_class, "Osss", message, "22023", "", "")
-					: NULL;
-
-		if (exception)
-			PyErr_SetObject(ckfy_error_class, exception);
-		Py_XDECREF(exception);
-		Py_XDECREF(message);
-		return false;
+		integer = PyNumber_Index(object);
+		*capacity = integer ? PyLong_AsLongLongAndOverflow(integer, &overflow) : 0;
+		Py_XDECREF(integer);
 	}
-	*capacity = (int64_t)real;
-	return true;
+	if (overflow)
+		return ckfy_refuse_capacity("capacity must be from 1 to 1099511627776, not %R", object);
+	return !PyErr_Occurred();
 }
 
 /* The options as the databases write them; NULL with an exception. */
@@ -108,13 +121,14 @@ ckfy_create(PyObject *type, PyObject *arguments, PyObject *keywords)
 
 /* Hand all items to a builder. */
 static bool
-ckfy_build_items(cuckoofilter_builder *builder, PyObject *argument, ckfy_call *call)
+ckfy_build_items(cuckoofilter_builder *builder, PyObject *argument, bool pairs, ckfy_call *call)
 {
+	uint64_t seed = cuckoofilter_build_seed(builder);
 	ckfy_items items;
 	int more = -1;
 	bool ok = true;
 
-	if (ckfy_items_start(&items, argument, cuckoofilter_build_seed(builder)))
+	if (pairs ? ckfy_pairs_start(&items, argument, seed) : ckfy_items_start(&items, argument, seed))
 	{
 		if (items.array)
 			ckfy_unlock(call);
@@ -130,17 +144,16 @@ ckfy_build_items(cuckoofilter_builder *builder, PyObject *argument, ckfy_call *c
 	return ok && more == 0;
 }
 
-PyObject *
-ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords)
+static PyObject *
+ckfy_build_of(PyObject *type, PyObject *arguments, PyObject *keywords, const char *format,
+			  char **names, bool pairs)
 {
-	static char *names[] = {"items",       "fpr",    "capacity", "kind",
-							"bucket_size", "layout", "seed",     NULL};
 	cuckoofilter_builder *builder;
 	cuckoofilter *filter = NULL;
 	ckfy_arguments read;
 	ckfy_call call;
 
-	if (!ckfy_read_arguments(&read, "O|dO$OOOO:build", names, arguments, keywords, false))
+	if (!ckfy_read_arguments(&read, format, names, arguments, keywords, false))
 		return NULL;
 	ckfy_call_start(&call);
 	builder =
@@ -148,7 +161,7 @@ ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords)
 	Py_DECREF(read.options);
 	if (!builder)
 		return ckfy_raise(&call.error);
-	if (ckfy_build_items(builder, read.items, &call))
+	if (ckfy_build_items(builder, read.items, pairs, &call))
 	{
 		ckfy_unlock(&call);
 		filter = cuckoofilter_build_end(builder, &call.error);
@@ -158,4 +171,22 @@ ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords)
 	}
 	cuckoofilter_build_free(builder);
 	return filter ? ckfy_new((PyTypeObject *)type, filter) : NULL;
+}
+
+PyObject *
+ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords)
+{
+	static char *names[] = {"items",       "fpr",    "capacity", "kind",
+							"bucket_size", "layout", "seed",     NULL};
+
+	return ckfy_build_of(type, arguments, keywords, "O|dO$OOOO:build", names, false);
+}
+
+PyObject *
+ckfy_build_pairs(PyObject *type, PyObject *arguments, PyObject *keywords)
+{
+	static char *names[] = {"pairs",       "fpr",    "capacity", "kind",
+							"bucket_size", "layout", "seed",     NULL};
+
+	return ckfy_build_of(type, arguments, keywords, "O|dO$OOOO:build_pairs", names, true);
 }

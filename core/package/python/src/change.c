@@ -152,47 +152,69 @@ ckfy_make_change(ckfy_filter *self, const ckfy_change *change)
 
 /* -------------------------------------------------------------- one item */
 
+/* Change the filter by what was hashed with this result. */
 static PyObject *
-ckfy_change_one(PyObject *self, PyObject *item, ckfy_change change)
+ckfy_change_one(PyObject *self, int result, const ckfy_hashed *hashed, ckfy_change change)
 {
-	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
-
 	if (result < 0)
 		return NULL;
 	if (result == 0)
 		Py_RETURN_NONE;
-	change.hashes = &hashed.hash;
+	change.hashes = &hashed->hash;
 	change.n = 1;
-	change.item_classes = hashed.item_class;
-	return ckfy_make_change((ckfy_filter *)self, &change);
+	change.item_classes = hashed->item_class;
+	return ckfy_make_change(CKFY_FILTER(self), &change);
+}
+
+static PyObject *
+ckfy_change_item(PyObject *self, PyObject *item, ckfy_change change)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
+
+	return ckfy_change_one(self, result, &hashed, change);
 }
 
 PyObject *
 ckfy_add(PyObject *self, PyObject *item)
 {
-	return ckfy_change_one(self, item, (ckfy_change){.what = CKFY_ADD});
+	return ckfy_change_item(self, item, (ckfy_change){.what = CKFY_ADD});
 }
 
 PyObject *
 ckfy_remove(PyObject *self, PyObject *item)
 {
-	return ckfy_change_one(self, item, (ckfy_change){.what = CKFY_REMOVE, .one = true});
+	return ckfy_change_item(self, item, (ckfy_change){.what = CKFY_REMOVE, .one = true});
+}
+
+static PyObject *
+ckfy_change_pair(PyObject *self, PyObject *arguments, ckfy_change change)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_hash_arguments(self, arguments, &hashed);
+
+	return ckfy_change_one(self, result, &hashed, change);
+}
+
+PyObject *
+ckfy_add_pair(PyObject *self, PyObject *arguments)
+{
+	return ckfy_change_pair(self, arguments, (ckfy_change){.what = CKFY_ADD});
+}
+
+PyObject *
+ckfy_remove_pair(PyObject *self, PyObject *arguments)
+{
+	return ckfy_change_pair(self, arguments, (ckfy_change){.what = CKFY_REMOVE, .one = true});
 }
 
 static PyObject *
 ckfy_change_hash(PyObject *self, PyObject *object, ckfy_change change)
 {
-	uint64_t hash;
+	ckfy_hashed hashed = {.item_class = CKF_ITEM_HASH};
+	int result = object == Py_None ? 0 : ckfy_read_hash(object, &hashed.hash) ? 1 : -1;
 
-	if (object == Py_None)
-		Py_RETURN_NONE;
-	if (!ckfy_read_hash(object, &hash))
-		return NULL;
-	change.hashes = &hash;
-	change.n = 1;
-	change.item_classes = CKF_ITEM_HASH;
-	return ckfy_make_change((ckfy_filter *)self, &change);
+	return ckfy_change_one(self, result, &hashed, change);
 }
 
 PyObject *

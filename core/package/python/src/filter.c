@@ -59,6 +59,17 @@ ckfy_result(PyTypeObject *type, cuckoofilter *filter, const ckfy_call *call)
 	return filter ? ckfy_new(type, filter) : ckfy_raise(&call->error);
 }
 
+/* Raise TypeError with a sentence, in which %U stands for the name of an object's type. */
+static void
+ckfy_raise_type(const char *sentence, PyObject *object)
+{
+	PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+
+	if (name)
+		PyErr_Format(PyExc_TypeError, sentence, name);
+	Py_XDECREF(name);
+}
+
 /* Filter(bytes) */
 static PyObject *
 ckfy_open(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
@@ -80,6 +91,8 @@ ckfy_open(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 	else
 	{
 		view = PyMemoryView_FromObject(object); /* takes what has a buffer only */
+		if (!view && PyErr_ExceptionMatches(PyExc_TypeError))
+			ckfy_raise_type("a filter is made of bytes, not %U", object);
 		bytes = view ? PyBytes_FromObject(view) : NULL;
 		Py_XDECREF(view);
 		if (!bytes)
@@ -230,6 +243,13 @@ static PyMethodDef methods[] = {
 	 "The filter of the distinct items, the bytes of cuckoofilter_agg in SQL.\n\n"
 	 "items: an iterable, or a numpy array. fpr: the false positive rate. capacity: the number of\n"
 	 "distinct items up to which the rate holds, if more are to be added. None is skipped."},
+	{"build_pairs", (PyCFunction)(void (*)(void))ckfy_build_pairs,
+	 METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+	 "build_pairs(pairs, fpr=0.01, capacity=None, *, kind='deletable', bucket_size=4, "
+	 "layout=None, seed=0)\n"
+	 "--\n\n"
+	 "The filter of items with a value, the bytes of cuckoofilter_agg_pair in SQL.\n\n"
+	 "pairs: an iterable of tuples (item, value). A pair with None is skipped."},
 	{"create", (PyCFunction)(void (*)(void))ckfy_create, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
 	 "create(capacity, fpr=0.01, *, kind='deletable', bucket_size=4, layout=None, seed=0)\n"
 	 "--\n\n"
@@ -239,6 +259,10 @@ static PyMethodDef methods[] = {
 	{"contains_many", ckfy_contains_many, METH_O,
 	 "contains_many($self, items, /)\n--\n\n"
 	 "The answer for each item: a list of bool; for a numpy array an array of bool."},
+	{"contains_pair", ckfy_contains_pair, METH_VARARGS,
+	 "contains_pair($self, item, value, /)\n--\n\n"
+	 "The same of a pair: an item with a value, ROW(item, value) in SQL. None: one of them is "
+	 "None."},
 	{"contains_hash", ckfy_contains_hash, METH_O,
 	 "contains_hash($self, hash, /)\n--\n\nThe same by a 64-bit hash, such as hash() returns."},
 	{"copies", ckfy_copies, METH_O,
@@ -251,6 +275,9 @@ static PyMethodDef methods[] = {
 	{"add_many", ckfy_add_many, METH_O,
 	 "add_many($self, items, /)\n--\n\n"
 	 "Store one copy of each item, much faster than one by one. All or, with an error, nothing."},
+	{"add_pair", ckfy_add_pair, METH_VARARGS,
+	 "add_pair($self, item, value, /)\n--\n\n"
+	 "Store one copy of a pair. If item or value is None, nothing changes."},
 	{"add_hash", ckfy_add_hash, METH_O,
 	 "add_hash($self, hash, /)\n--\n\nStore one copy of a 64-bit hash."},
 	{"remove", ckfy_remove, METH_O,
@@ -258,6 +285,9 @@ static PyMethodDef methods[] = {
 	 "Remove one copy of the item. True: a copy was removed. Remove only what was added."},
 	{"remove_many", ckfy_remove_many, METH_O,
 	 "remove_many($self, items, /)\n--\n\nRemove one copy of each item."},
+	{"remove_pair", ckfy_remove_pair, METH_VARARGS,
+	 "remove_pair($self, item, value, /)\n--\n\n"
+	 "Remove one copy of a pair. True: a copy was removed."},
 	{"remove_hash", ckfy_remove_hash, METH_O,
 	 "remove_hash($self, hash, /)\n--\n\n"
 	 "Remove one copy of a 64-bit hash. True: a copy was removed."},

@@ -96,6 +96,34 @@ ckfy_hash_tuple(PyObject *object, uint64_t seed, ckfy_hashed *hashed)
 	return result < 0 ? -1 : 1;
 }
 
+int
+ckfy_hash_pair(PyObject *item, PyObject *value, uint64_t seed, ckfy_hashed *hashed)
+{
+	ckfy_hashed parts[2];
+	int of_item = ckfy_hash(item, seed, &parts[0]);
+	int of_value = of_item < 0 ? -1 : ckfy_hash(value, seed, &parts[1]);
+
+	if (of_value < 0)
+		return -1;
+	hashed->hash = of_item && of_value ? ckf_hash_pair(parts[0].hash, parts[1].hash, seed) : 0;
+	hashed->item_class = CKF_ITEM_OTHER;
+	return of_item && of_value;
+}
+
+int
+ckfy_hash_entry(PyObject *pair, uint64_t seed, ckfy_hashed *hashed)
+{
+	PyObject *parts = PyTuple_Check(pair) || PyList_Check(pair) ? PySequence_Tuple(pair) : NULL;
+	int result = -1;
+
+	if (parts && PyTuple_Size(parts) == 2)
+		result = ckfy_hash_pair(PyTuple_GetItem(parts, 0), PyTuple_GetItem(parts, 1), seed, hashed);
+	else if (!PyErr_Occurred())
+		PyErr_SetString(PyExc_TypeError, "a pair must be a tuple of two items, (item, value)");
+	Py_XDECREF(parts);
+	return result;
+}
+
 /* What _items.convert returned: None, or a class and a value. */
 static int
 ckfy_hash_converted(PyObject *converted, uint64_t seed, ckfy_hashed *hashed)

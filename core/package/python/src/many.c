@@ -27,6 +27,16 @@ ckfy_set_array(ckfy_items *items, PyObject *array)
 	return true;
 }
 
+/* Several items, and not one that Python can iterate over. */
+static bool
+ckfy_are_items(PyObject *argument)
+{
+	if (!PyUnicode_Check(argument) && !PyBytes_Check(argument))
+		return true;
+	PyErr_SetString(PyExc_TypeError, "items must be several, not one str or bytes");
+	return false;
+}
+
 bool
 ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed)
 {
@@ -36,17 +46,15 @@ ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed)
 	/* all but the arrays at the end */
 	memset(items, 0, offsetof(ckfy_items, hashes));
 	items->seed = seed;
+	items->hash = ckfy_hash;
 	if (PyList_CheckExact(argument) || PyTuple_CheckExact(argument))
 	{
 		Py_INCREF(argument);
 		items->list = argument;
 		return true;
 	}
-	if (PyUnicode_Check(argument) || PyBytes_Check(argument))
-	{
-		PyErr_SetString(PyExc_TypeError, "items must be several, not one str or bytes");
+	if (!ckfy_are_items(argument))
 		return false;
-	}
 	described = PyObject_CallFunctionObjArgs(ckfy_describe, argument, NULL);
 	if (!described)
 		return false;
@@ -59,6 +67,16 @@ ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed)
 	/* the same object, or a list of an array's items */
 	items->iterator = PyObject_GetIter(described);
 	Py_DECREF(described);
+	return items->iterator != NULL;
+}
+
+bool
+ckfy_pairs_start(ckfy_items *items, PyObject *argument, uint64_t seed)
+{
+	memset(items, 0, offsetof(ckfy_items, hashes));
+	items->seed = seed;
+	items->hash = ckfy_hash_entry;
+	items->iterator = ckfy_are_items(argument) ? PyObject_GetIter(argument) : NULL;
 	return items->iterator != NULL;
 }
 
@@ -192,7 +210,7 @@ ckfy_items_next(ckfy_items *items)
 		 items->n++)
 	{
 		ckfy_hashed hashed;
-		int result = ckfy_hash(object, items->seed, &hashed);
+		int result = items->hash(object, items->seed, &hashed);
 
 		Py_DECREF(object);
 		if (result < 0)

@@ -37,6 +37,15 @@ typedef struct ckfy_hashed
  * run Python code, and so change any object. */
 int ckfy_hash(PyObject *object, uint64_t seed, ckfy_hashed *hashed);
 
+/* The same of a pair, an item with a value.  If one of them is None, it is no item. */
+int ckfy_hash_pair(PyObject *item, PyObject *value, uint64_t seed, ckfy_hashed *hashed);
+
+/* The same of a pair in a tuple or list. */
+int ckfy_hash_entry(PyObject *pair, uint64_t seed, ckfy_hashed *hashed);
+
+/* Both of the arguments of a method, such as contains_pair(item, value). */
+int ckfy_hash_arguments(PyObject *self, PyObject *arguments, ckfy_hashed *hashed);
+
 /* ----------------------------------------------------------- many items */
 
 /*
@@ -48,6 +57,7 @@ int ckfy_hash(PyObject *object, uint64_t seed, ckfy_hashed *hashed);
 typedef struct ckfy_items
 {
 	uint64_t seed;
+	int (*hash)(PyObject *object, uint64_t seed, ckfy_hashed *hashed); /* ckfy_hash or _entry */
 	PyObject *list;        /* a list or tuple; or NULL */
 	PyObject *iterator;    /* of another iterable; or NULL */
 	PyObject *array;       /* what owns the numbers at `at`; or NULL */
@@ -66,6 +76,9 @@ typedef struct ckfy_items
 
 /* Begin; false with an exception.  ckfy_items_end in every case. */
 bool ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed);
+
+/* The same of pairs, which are tuples or lists of two items. */
+bool ckfy_pairs_start(ckfy_items *items, PyObject *argument, uint64_t seed);
 
 /* The next piece: 1; 0: there is none; -1 with an exception.  Of an array, it runs without the
  * interpreter's lock. */
@@ -129,10 +142,12 @@ const ckf_filter *ckfy_engine(const ckfy_filter *self);
 
 /* Methods of Filter. */
 PyObject *ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords);
+PyObject *ckfy_build_pairs(PyObject *type, PyObject *arguments, PyObject *keywords);
 PyObject *ckfy_create(PyObject *type, PyObject *arguments, PyObject *keywords);
 Py_ssize_t ckfy_length(PyObject *self);
 int ckfy_in(PyObject *self, PyObject *item);
 PyObject *ckfy_contains(PyObject *self, PyObject *item);
+PyObject *ckfy_contains_pair(PyObject *self, PyObject *arguments);
 PyObject *ckfy_contains_hash(PyObject *self, PyObject *hash);
 PyObject *ckfy_copies(PyObject *self, PyObject *item);
 PyObject *ckfy_hash_method(PyObject *self, PyObject *item);
@@ -147,6 +162,8 @@ PyObject *ckfy_add_many(PyObject *self, PyObject *items);
 PyObject *ckfy_remove_many(PyObject *self, PyObject *items);
 PyObject *ckfy_add(PyObject *self, PyObject *item);
 PyObject *ckfy_remove(PyObject *self, PyObject *item);
+PyObject *ckfy_add_pair(PyObject *self, PyObject *arguments);
+PyObject *ckfy_remove_pair(PyObject *self, PyObject *arguments);
 PyObject *ckfy_add_hash(PyObject *self, PyObject *hash);
 PyObject *ckfy_remove_hash(PyObject *self, PyObject *hash);
 PyObject *ckfy_compact(PyObject *self, PyObject *unused);

@@ -3,12 +3,20 @@
  */
 #include "module.h"
 
-/* Whether an item is in: 1, 0, or -1 with an exception; 2: it is None. */
-static int
-ckfy_ask(PyObject *self, PyObject *item)
+int
+ckfy_hash_arguments(PyObject *self, PyObject *arguments, ckfy_hashed *hashed)
 {
-	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
+	PyObject *item, *value;
+
+	return PyArg_ParseTuple(arguments, "OO", &item, &value)
+			   ? ckfy_hash_pair(item, value, ckfy_engine(CKFY_FILTER(self))->seed, hashed)
+			   : -1;
+}
+
+/* Whether what was hashed with this result is in: 1, 0, or -1 with an exception; 2: it is None. */
+static int
+ckfy_ask_hashed(PyObject *self, int result, const ckfy_hashed *hashed)
+{
 	const ckf_filter *filter = ckfy_engine(CKFY_FILTER(self));
 	cuckoofilter_error error;
 
@@ -16,13 +24,33 @@ ckfy_ask(PyObject *self, PyObject *item)
 		return -1;
 	if (result == 0)
 		return 2;
-	if (ckf_may_hold(filter, hashed.item_class))
-		return ckf_contains(filter, hashed.hash);
+	if (ckf_may_hold(filter, hashed->item_class))
+		return ckf_contains(filter, hashed->hash);
 	error.interrupted = NULL;
-	(void)cuckoofilter_contains_hashes(CKFY_FILTER(self)->shared->filter, &hashed.hash, 1,
-									   hashed.item_class, NULL, &error);
+	(void)cuckoofilter_contains_hashes(CKFY_FILTER(self)->shared->filter, &hashed->hash, 1,
+									   hashed->item_class, NULL, &error);
 	ckfy_raise(&error);
 	return -1;
+}
+
+static int
+ckfy_ask(PyObject *self, PyObject *item)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
+
+	return ckfy_ask_hashed(self, result, &hashed);
+}
+
+/* What a question returned, as an object. */
+static PyObject *
+ckfy_answer(int result)
+{
+	if (result < 0)
+		return NULL;
+	if (result == 2)
+		Py_RETURN_NONE;
+	return PyBool_FromLong(result);
 }
 
 int
@@ -36,13 +64,16 @@ ckfy_in(PyObject *self, PyObject *item)
 PyObject *
 ckfy_contains(PyObject *self, PyObject *item)
 {
-	int result = ckfy_ask(self, item);
+	return ckfy_answer(ckfy_ask(self, item));
+}
 
-	if (result < 0)
-		return NULL;
-	if (result == 2)
-		Py_RETURN_NONE;
-	return PyBool_FromLong(result);
+PyObject *
+ckfy_contains_pair(PyObject *self, PyObject *arguments)
+{
+	ckfy_hashed hashed;
+	int result = ckfy_hash_arguments(self, arguments, &hashed);
+
+	return ckfy_answer(ckfy_ask_hashed(self, result, &hashed));
 }
 
 PyObject *
