@@ -23,6 +23,9 @@
 /* CKF_BAD_CAPACITY: the most, the capacity (long long) */
 #define CKF_SAY_BAD_CAPACITY "capacity must be from 1 to %lld, not %lld"
 
+/* The same of a double that is an integer and too large for int64: the most, the capacity */
+#define CKF_SAY_HUGE_CAPACITY(real) "capacity must be from 1 to %lld, not " real
+
 /* CKF_BAD_FPR: the rate (double) */
 #define CKF_SAY_BAD_FPR(real)                                                                      \
 	"false positive rate must be greater than 0 and less than 1, not " real

@@ -181,8 +181,21 @@ ckfp_error_base64(fmNodePtr soft)
 }
 
 void
+ckfp_error_hex(fmNodePtr soft)
+{
+	errsave(soft,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64),
+			 errhint("The text is hexadecimal. Convert it by decode(text, 'hex')::cuckoofilter, "
+					 "or cast text that begins with \\x to bytea, and then to cuckoofilter.")));
+}
+
+void
 ckfp_error_not_integer(double capacity)
 {
+	if (capacity == rint(capacity) && !isinf(capacity))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg(CKF_SAY_HUGE_CAPACITY("%.17g"), (long long)CKF_MAX_CAPACITY, capacity)));
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("capacity must be an integer, not %.17g", capacity)));
 	pg_unreachable();

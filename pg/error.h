@@ -32,7 +32,10 @@ void ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft);
 /* Report text that is not base64, in the same way. */
 void ckfp_error_base64(fmNodePtr soft);
 
-/* Report a capacity in double precision that is not an integer. */
+/* The same for text that is hexadecimal, with a hint. */
+void ckfp_error_hex(fmNodePtr soft);
+
+/* Report a capacity in double precision that is not an integer, or too large. */
 _Noreturn void ckfp_error_not_integer(double capacity);
 
 /* Report that a result with the items of `filter` would be larger than a value can be. */

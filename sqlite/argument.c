@@ -142,6 +142,13 @@ ckfs_hash_given(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckf
 bool
 ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 {
+	double real = sqlite3_value_type(value) == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
+
+	if ((real > CKFS_EXACT || real < -CKFS_EXACT) && real - real == 0) /* finite, and so whole */
+	{
+		ckfs_error_capacity(ctx, real);
+		return false;
+	}
 	return ckfs_integer(ctx, value, "capacity", &params->capacity);
 }
 

@@ -144,6 +144,13 @@ ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sql
 }
 
 void
+ckfs_error_capacity(sqlite3_context *ctx, double capacity)
+{
+	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_HUGE_CAPACITY("%!.17g"), (long long)CKF_MAX_CAPACITY,
+									 capacity));
+}
+
+void
 ckfs_error_handle(sqlite3_context *ctx, bool is_handle)
 {
 	if (!is_handle)

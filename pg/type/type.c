@@ -137,12 +137,23 @@ ckfp_decode_text(const char *text)
 	return ckfp_decode(text, length, VARDATA(value), size) ? value : NULL;
 }
 
+/* Whether a text is a bytea in hexadecimal, or the magic bytes of a filter are. */
+static bool
+ckfp_is_hex(const char *text)
+{
+	return strncmp(text, "\\x", 2) == 0 || pg_strncasecmp(text, "434b46", 6) == 0;
+}
+
 Datum
 cuckoofilter_in(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = ckfp_decode_text(PG_GETARG_CSTRING(0));
+	const char *text = PG_GETARG_CSTRING(0);
+	bool hex = ckfp_is_hex(text);
+	struct varlena *value = hex ? NULL : ckfp_decode_text(text);
 
-	if (value == NULL)
+	if (hex)
+		ckfp_error_hex(fcinfo->context);
+	else if (value == NULL)
 		ckfp_error_base64(fcinfo->context);
 	else if (ckfp_check_input(value, ERRCODE_INVALID_TEXT_REPRESENTATION, fcinfo->context))
 		PG_RETURN_POINTER(value);

@@ -59,6 +59,9 @@ SELECT error_of(query) FROM (VALUES
 	-- doors
 	('SELECT ''''::cuckoofilter'),
 	('SELECT ''a''::cuckoofilter'),
+	('SELECT ''\x434b46''::cuckoofilter'),
+	('SELECT (f::bytea)::text::cuckoofilter FROM f'),
+	('SELECT upper(encode(f::bytea, ''hex''))::cuckoofilter FROM f'),
 	('SELECT ''Q0tG''::cuckoofilter'),
 	('SELECT ''Q0t!''::cuckoofilter'),
 	('SELECT (f::text || ''A'')::cuckoofilter FROM f'),
