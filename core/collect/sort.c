@@ -11,6 +11,11 @@
 #define CKF_DIGITS (1 << CKF_DIGIT_BITS)
 #define CKF_FEW 48 /* insertion sort is faster up to so many keys */
 
+/* From so many keys on, long digits are faster.  Each pass reads all its counters, so fewer keys
+ * are sorted by short digits. */
+#define CKF_MANY 4096
+#define CKF_SHORT_DIGIT_BITS 8
+
 static void
 ckf_insertion_sort(uint64_t *keys, size_t n, uint64_t mask)
 {
@@ -54,13 +59,12 @@ ckf_sort(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low, unsigned hig
 {
 	uint64_t *from = keys;
 	uint64_t *to = scratch;
-	/* few keys are sorted by short digits, since each pass reads all its counters */
-	unsigned longest = n < 4096 ? 8 : CKF_DIGIT_BITS;
+	unsigned longest = n < CKF_MANY ? CKF_SHORT_DIGIT_BITS : CKF_DIGIT_BITS;
 	unsigned passes = (high - low + longest - 1) / longest;
 
 	if (n <= CKF_FEW)
 	{
-		ckf_insertion_sort(keys, n, (high < 64 ? UINT64_C(1) << high : 0) - (UINT64_C(1) << low));
+		ckf_insertion_sort(keys, n, (UINT64_C(2) << (high - 1)) - (UINT64_C(1) << low));
 		return;
 	}
 	for (; passes > 0; passes--)
@@ -83,16 +87,8 @@ ckf_sort(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low, unsigned hig
 #define CKF_PARTS (1U << CKF_PART_BITS)
 #define CKF_PART_SHIFT (64 - CKF_PART_BITS)
 
-/* The number of bits to sort n keys by, so that few keys have equal bits. */
-static unsigned
-ckf_bits_that_part(size_t n)
-{
-	unsigned bits = 5;
-
-	while (n >> 1 >> (bits - 5) > 0)
-		bits++;
-	return bits;
-}
+/* n keys are first sorted by log2(n) bits and so many more. */
+#define CKF_EXTRA_BITS 5
 
 /* Sort keys that are equal in their bits from `low` up by their other bits.  All keys are sorted by
  * the bits from `low` up already. */
@@ -110,17 +106,24 @@ ckf_sort_ties(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low)
 	}
 }
 
-/* Sort keys whose bits from `high` up are equal. */
+/* Sort keys whose bits from `high` up are equal.  Many keys are sorted by the bits from `low` up
+ * first, then by the others.  The order is the same for any `low`; this one leaves few keys that
+ * are equal in their bits from there up. */
 static void
 ckf_sort_part(uint64_t *keys, uint64_t *scratch, size_t n, unsigned high)
 {
-	unsigned low = high - ckf_bits_that_part(n);
+	unsigned low = high - CKF_EXTRA_BITS;
+	size_t rest;
 
 	if (n <= CKF_FEW)
-		low = 0;
+	{
+		ckf_sort(keys, scratch, n, 0, high);
+		return;
+	}
+	for (rest = n; rest > 1; rest /= 2)
+		low--;
 	ckf_sort(keys, scratch, n, low, high);
-	if (low > 0)
-		ckf_sort_ties(keys, scratch, n, low);
+	ckf_sort_ties(keys, scratch, n, low);
 }
 
 /* Many keys are first partitioned by their top bits, so that each partition is sorted in the
