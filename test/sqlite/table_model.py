@@ -15,6 +15,7 @@ import collections
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import struct
@@ -30,6 +31,7 @@ check, equal = suite.check, suite.equal
 SEED = int(os.environ.get("SEED") or random.randrange(1 << 31))
 PERCENT = int(os.environ.get("ROUNDS", 100))
 MOST = 60_000  # copies in a table
+MOST_ITEMS = 15_000  # that may be in a table
 
 # Items of every type, by their number; twice as many as may be in.
 ITEMS = """
@@ -42,6 +44,10 @@ INSERT INTO item WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s 
 def rounds(full):
     for number in range(max(1, full * PERCENT // 100)):
         yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
+
+
+def signed(seed):
+    return seed - (1 << 64) if seed >= 1 << 63 else seed
 
 
 def precision(db, args):
@@ -57,8 +63,10 @@ def precision(db, args):
 class Model:
     """The truth about a table."""
 
-    def __init__(self, args, prefixes, b, items):
+    def __init__(self, args, prefixes, precision, items):
         self.prefixes = prefixes  # of each item, by its number; shared
+        w, c, b = precision
+        self.precision = w, c
         self.set = args.get("kind") == "set"
         self.most = 1 if self.set else 2 * b
         self.items = items  # the numbers that may be in: 1 .. items
@@ -109,7 +117,7 @@ class Case:
         self.args = draw_args(rnd, (30_000, 1_000_000, 10**8))
         if rnd.random() < 0.5:
             self.args["fpr"] = round(0.001 * 400 ** rnd.random(), 4)  # 0.001 to 0.4
-        self.items = rnd.choice((40, 300, 3000, 15_000))
+        self.items = rnd.choice((40, 300, 3000, MOST_ITEMS))
         page = rnd.choice((512, 1024, 4096, 4096, 4096, 65_536))
         self.journal = journal or rnd.choice(("delete", "wal", "truncate"))
         before = f"PRAGMA page_size = {page}; PRAGMA journal_mode = {self.journal}; {ITEMS.format(2 * self.items)}"
@@ -118,10 +126,9 @@ class Case:
         self.base.run(f"PRAGMA cache_size = {cache}")
         w, c, b = precision(self.base.db, self.args)
         seed = self.args.get("seed", 0)
-        seed = seed - (1 << 64) if seed >= 1 << 63 else seed
-        rows = self.base.rows("SELECT cuckoofilter_hash(item, ?) FROM item ORDER BY x", seed)
+        rows = self.base.rows("SELECT cuckoofilter_hash(item, ?) FROM item ORDER BY x", signed(seed))
         prefixes = [0] + [self.cut(hash & MASK, w, c) for (hash,) in rows]
-        self.model = Model(self.args, prefixes, b, self.items)
+        self.model = Model(self.args, prefixes, (w, c, b), self.items)
         self.what = f"({arguments(self.args)}) of {self.items}, pages of {page}, {self.journal}, cache {cache}"
 
     @staticmethod
@@ -140,14 +147,28 @@ class Case:
 
 # -------------------------------------------------------------- the history
 
-# An act changes the model, and gives the statements that do the same to a table: pairs of SQL and
-# a list of parameters for each time that it runs.
+# An act changes the model, and returns the statements that do the same to a table: SQL, a list of
+# parameters for each time that it runs, and perhaps the error with which it fails.
 
 INSERT = "INSERT INTO seen(item) SELECT item FROM item WHERE x = ?"
 DELETE = "DELETE FROM seen WHERE item = (SELECT item FROM item WHERE x = ?)"
 
 
-REFUSED = "/* a set, and the table is deletable */ "
+# What errors say, as patterns.
+CROWDED = re.compile(
+    r"cuckoofilter cannot store so many copies of the same items: (\d+) items at a false positive rate of "
+    r"[0-9.e-]+; build it with kind=set, which keeps one copy of each item"
+)
+IS_SET = (
+    "cannot merge the filter into cuckoofilter table seen: only a table with kind=set takes a filter of kind set, "
+    "since removing an item could remove another item, too; merge deletable filters, or create the table with kind=set"
+)
+COARSE = (
+    r"cannot merge the filter into cuckoofilter table seen: it is too coarse: it has a capacity of {} at a false "
+    r"positive rate of {}; build it with a capacity of at least \d+ and a rate of at most {}"
+)
+
+outcomes = collections.Counter()  # of merges
 
 
 def act_add(model, rnd):
@@ -214,33 +235,78 @@ def act_replace(model, rnd):
     return [pair for x in some for pair in ((DELETE, [(x,)]), (INSERT, [(x,)]))]
 
 
-def act_merge(model, rnd, args):
-    first = rnd.randint(1, model.items)
-    last = min(model.items, first + rnd.choice((0, 3, 100, 5000)))
+def draw_merged(rnd, args):
+    """Arguments of a filter that is merged into a table with these arguments."""
     theirs = draw_args(rnd)
-    theirs["seed"] = args.get("seed", 0)
-    # a table of a high rate has some bits more than a filter of it
-    theirs["fpr"] = args.get("fpr", 0.01) / rnd.choice((16, 100))
-    theirs["capacity"] = args.get("capacity", 1_000_000) * rnd.choice((1, 2))
+    if rnd.random() < 0.9:
+        theirs["seed"] = args.get("seed", 0)
+    if rnd.random() < 0.8:
+        # a table of a high rate has some bits more than a filter of it
+        theirs["fpr"] = min(0.4, args.get("fpr", 0.01) / rnd.choice((16, 100, 16, 100, 0.5)))
+        theirs["capacity"] = args.get("capacity", 1_000_000) * rnd.choice((1, 2))
+    else:
+        theirs["capacity"] = max(theirs.get("capacity", 1_000_000), 30_000)
+    return theirs
+
+
+def filter_of(theirs, once, many, times):
+    """SELECT of a filter, and its parameters: the items of one range once, those of the other so many times."""
     filter = aggregate(theirs, "item")
-    times = 1
-    if rnd.random() < 0.4:  # all that it has is saturated
-        times = 2 * theirs.get("bucket_size", 4)
-        # up to five stay in hashes, whose sums do, too; tables may have no room for the copies
-        last = min(last, first + 4)
-    source = f"SELECT {filter} AS f FROM item WHERE x BETWEEN ? AND ?"
+    sql = f"SELECT {filter} AS f FROM item WHERE x BETWEEN ? AND ?"
+    if not many:
+        return sql, (once[0], once[-1])
     for _ in range(times.bit_length() - 1):
-        source = f"SELECT cuckoofilter_sum(f, f) AS f FROM ({source})"
-    sql = f"INSERT INTO seen(seen, item) SELECT 'merge', f FROM ({source})"
-    if theirs.get("kind") == "set" and not model.set:
-        return [(REFUSED + sql, [(first, last)])]
-    for x in range(first, last + 1):
-        model.add(x)
-        if times > 1 and theirs.get("kind") != "set":
+        sql = f"SELECT cuckoofilter_sum(f, f) AS f FROM ({sql})"
+    if not once:
+        return sql, (many[0], many[-1])
+    sql = f"SELECT cuckoofilter_sum(f, (SELECT {filter} FROM item WHERE x BETWEEN ? AND ?)) AS f FROM ({sql})"
+    return sql, (once[0], once[-1], many[0], many[-1])
+
+
+def crowded(error, copies, saturated):
+    """The error of a sum that cannot place the copies of saturated items, as a pattern."""
+    found = CROWDED.fullmatch(str(error))
+    check(f"{copies} copies, {saturated} items saturated: {error}", found and saturated and int(found[1]) <= copies)
+    return re.escape(str(error))
+
+
+def refusal(model, args, filter):
+    """The error of merging this filter into the table, as a pattern; None: it is merged."""
+    info = suite.info(filter)
+    theirs = info["prefix_bits"], filter[11]  # w, c
+    if info["seed"] != signed(args.get("seed", 0)):
+        return f"cannot merge cuckoofilters with different seeds: {signed(args.get('seed', 0))} and {info['seed']}"
+    if info["kind"] == "set" and not model.set:
+        return IS_SET
+    if theirs < model.precision:
+        return COARSE.format(info["capacity"], f"{info['target_fpr']:g}", f"{args.get('fpr', 0.01):g}")
+    return None
+
+
+def act_merge(model, rnd, args):
+    """Merge a filter.  Saturated items may have no place in it, and the table may refuse it."""
+    theirs = draw_merged(rnd, args)
+    first = rnd.randint(1, model.items)
+    once = range(first, min(model.items, first + rnd.choice((0, 3, 100, 5000))) + 1)
+    first = rnd.randint(1, model.items)
+    saturated = range(first, min(model.items + 1, first + rnd.choice((0, 0, 0, 1, 2, 5, 11))))
+    if saturated and rnd.random() < 0.3:
+        once = range(0)
+    times = theirs.get("bucket_size", 4) * rnd.choice((2, 4))  # of 2 b copies on, all are stored as 2 b
+    sql, parameters = filter_of(theirs, once, saturated, times)
+    try:
+        error = refusal(model, args, suite.one(sql, *parameters))
+    except sqlite3.Error as crowd:
+        error = crowded(crowd, len(once) + times * len(saturated), len(saturated))
+    outcomes[error[:40] if error else "merged"] += 1
+    if not error:
+        for x in (*once, *saturated):
+            model.add(x)
+        for x in saturated if theirs.get("kind") != "set" else ():
             model.once = False
             model.true[x] += times - 1
             model.stored[model.prefixes[x]] = model.most
-    return [(sql, [(first, last)])]
+    return [(f"INSERT INTO seen(seen, item) SELECT 'merge', f FROM ({sql})", [parameters], error)]
 
 
 def act_optimize(_model, _rnd):
@@ -275,17 +341,22 @@ def act(model, rnd, args):
 
 
 def perform(db, statements):
-    for sql, many in statements:
-        if sql.startswith(REFUSED):
-            try:
-                db.execute(sql, many[0]).fetchall()
-                check(f"{sql}: no error", False)
-            except sqlite3.Error as error:
-                check(f"{sql}: {error}", "create the table with kind=set" in str(error))
+    """Run statements; one with a pattern of an error must fail with this error."""
+    for sql, many, *error in statements:
+        if error and error[0]:
+            fails(db, sql, many[0], error[0])
         elif len(many) == 1:
             db.execute(sql, many[0]).fetchall()
         else:
             db.executemany(sql, many)
+
+
+def fails(db, sql, parameters, pattern):
+    try:
+        db.execute(sql, parameters).fetchall()
+        check(f"{sql}, {parameters}: no error, but {pattern}", False)
+    except sqlite3.Error as error:
+        check(f"{sql}, {parameters}: {error}, not {pattern}", re.fullmatch(pattern, str(error)))
 
 
 # --------------------------------------------------------------- the checks
@@ -380,6 +451,7 @@ def test_histories():
             examine_all(f"{what}: in the end, {list(trail)}", case.base.db, case.model, case.args)
             case.base.reopen()
             examine_all(f"{what}: reopened", case.base.db, case.model, case.args)
+    print(f"merges: {dict(outcomes)}")
 
 
 def step_transaction(case, rnd, stack, names, trail):
@@ -542,4 +614,5 @@ def test_kills():
 
 print(f"SEED={SEED}")
 sys.stdout.flush()
+suite.db.executescript(ITEMS.format(2 * MOST_ITEMS))  # where the model builds what is merged
 suite.run(globals())
