@@ -120,7 +120,7 @@ demo:
 # test/core: files with a main are suites, the others are linked into each.
 TEST_MAIN   := $(shell grep -lE '^(int )?main\b' test/core/*.c)
 TEST_SHARED := $(filter-out $(TEST_MAIN),$(wildcard test/core/*.c))
-TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks collect collected common contract many runs unlike)
+TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks collect collected common contract many merges runs sorts unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference

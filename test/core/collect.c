@@ -42,14 +42,6 @@ hash_at(const uint8_t *bytes, uint64_t i)
 	return hash;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 give(host *h, ckf_collector *c)
 {
@@ -172,7 +164,7 @@ check_hashes(ckf_collector *c, const truth *t, size_t n, unsigned most)
 	memcpy(sorted, t->hash, 8 * n);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] |= sorted[i] == 0;
-	qsort(sorted, n, 8, compare);
+	qsort(sorted, n, 8, compare_hashes);
 	view.item_classes = c->filter.item_classes;
 	view.format = CKF_FORMAT_VERSION;
 	view.large = &large;
@@ -204,7 +196,7 @@ count_distinct(const truth *t)
 	size_t distinct = 0;
 
 	memcpy(sorted, t->hash, 8 * t->n);
-	qsort(sorted, t->n, 8, compare);
+	qsort(sorted, t->n, 8, compare_hashes);
 	for (size_t i = 0; i < t->n; i++)
 		distinct += i == 0 || sorted[i] != sorted[i - 1];
 	free(sorted);

@@ -33,6 +33,14 @@ class_of_hash(uint64_t hash)
 	return 1U << rank;
 }
 
+int
+compare_hashes(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 static unsigned
 classes_of_hashes(const uint64_t *hashes, size_t n)
 {

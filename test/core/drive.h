@@ -26,6 +26,9 @@ typedef struct owned
 extern unsigned driven_class;
 unsigned class_of_hash(uint64_t hash);
 
+/* Compare two hashes, for qsort. */
+int compare_hashes(const void *a, const void *b);
+
 /* Build parameters in one expression. */
 ckf_params params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size);
 

@@ -216,14 +216,6 @@ run_forged(const void *arg)
 
 /* ------------------------------------------------------------ sorted hashes */
 
-static int
-compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* How hashes are spread. */
 typedef enum spread
 {
@@ -274,7 +266,7 @@ forge_hashes(spread how, size_t n, unsigned b)
 	for (size_t i = 0; i < n; i += 1 + check_below(500))
 		for (size_t j = i; j < n && j < i + 2 * b; j++)
 			hashes[j] = hashes[i];
-	qsort(hashes, n, sizeof *hashes, compare);
+	qsort(hashes, n, sizeof *hashes, compare_hashes);
 	forge_header(bytes, &x);
 	for (size_t i = 0; i < n; i++)
 	{

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int
-compare_hashes(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 bool
 shelf_new(shelf *s, const ckf_params *params, uint32_t page_room, uint32_t row_room)
 {

@@ -64,6 +64,4 @@ uint64_t shelf_distinct(const shelf *s);
 /* Is the table in whole hashes? */
 bool shelf_whole(const shelf *s);
 
-int compare_hashes(const void *a, const void *b);
-
 #endif

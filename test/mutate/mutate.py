@@ -26,9 +26,10 @@ EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 SCRIPTS = ("reader", "writer")  # test/core/*_test.py
 # Those that are quick to catch most come first.
 SUITES = ("promises", "worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
-          "rates", "sizes", "faults", "many", "aggregate", "collect", "runs", "collected", "common",
+          "rates", "sizes", "faults", "many", "aggregate", "collect", "runs", "merges", "sorts",
+          "collected", "common",
           "adversary", "hostile", "lockstep", "questions", "unlike", "chunks")
-SMALL = ("collect", "runs", "collected", "unlike", "many", "aggregate", "contract", "common", "chunks")  # before them, with the Makefile's lowered thresholds
+SMALL = ("collect", "runs", "merges", "sorts", "collected", "unlike", "many", "aggregate", "contract", "common", "chunks")  # before them, with the Makefile's lowered thresholds
 PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
 WORKERS = int(os.environ.get("JOBS") or 2)
 ROUNDS = "10"
