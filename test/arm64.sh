@@ -1,7 +1,7 @@
 #!/bin/sh
 # The packages for arm64 under qemu-user:  test/arm64.sh FOLDER, with what make dist wrote.
-# SQLite's library in a SQLite shell for arm64, from public sources; the C library in its example; the module of the
-# wheel, as far as its symbols tell, since Debian's Python for arm64 is not here.
+# SQLite's library in a SQLite shell for arm64, from public sources; the C library in its example; the wheel in
+# Debian's Python for arm64.
 set -eu
 cd "$(dirname "$0")/.."
 packages=$1
@@ -68,6 +68,21 @@ check "the wheel's module is for arm64" "$(aarch64-linux-gnu-objdump -f "$out"/w
 check "it exports its entry point only" \
 	"$(aarch64-linux-gnu-nm -D --defined-only "$out"/wheel/cuckoofilter/_filter.abi3.so | awk '{ print $3 }')" PyInit__filter
 check "the wheel's extension" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/wheel/cuckoofilter/cuckoofilter" "$ask")" "$version $abc"
+
+# The suite of the wheel, with the wheel in the place of what this machine built.
+python=$PWD/build/public/arm64-python
+if [ -f "$python/usr/bin/python3" ] || { [ "${INSTALL:-yes}" != no ] && test/arm64_python.sh "$python" > build/test/arm64.log 2>&1; }; then
+	mkdir -p "$out/suite/build"
+	ln -sfn "$PWD/test" "$out/suite/test"
+	ln -sfn "$PWD/core" "$out/suite/core"
+	ln -sfn "$PWD/$out/wheel" "$out/suite/build/python"
+	for case in hashes rows pairs filters golden values dates null errors object sqlite; do
+		check "the wheel in Python: $case" "$(CASE=test_$case ROUNDS=1 SEED=1 qemu-aarch64 -L "$python" "$python/usr/bin/python3" \
+			"$out/suite/test/bindings/package.py" 2>&1 | tail -n 1 | sed 's/.*: //')" "1 passed, 0 failed"
+	done
+else
+	echo "skipped: the wheel in Python, without Python for arm64 (test/arm64_python.sh build/public/arm64-python)"
+fi
 
 echo "arm64: $passed passed, $failed failed"
 [ "$failed" = 0 ]
