@@ -48,9 +48,13 @@ class Suite:
     def start(self):
         self.started = time.time()
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env={**os.environ, **self.settings})
+            options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "start_new_session": True,
+                       "env": {**os.environ, **self.settings}}
+            try:
+                self.process = subprocess.Popen(self.command, **options)
+            except OSError as error:
+                log.write(f"{error}; make test-build builds what the suites need\n".encode())
+                self.process = subprocess.Popen(["false"], **options)
 
     def stop(self):
         """End the suite and what it started."""

@@ -67,9 +67,9 @@ class Run:
 
 def everything(folder):
     run = Run(folder, ["./" + name for name in SUITES if name not in ("hangs", "waits", "long", "seed", "set")]
-              + ["ROUNDS=20 ./seed", "ROUNDS=20 ./set"])
+              + ["ROUNDS=20 ./seed", "ROUNDS=20 ./set", "./not-built"])
     text = run.text
-    check("the last line is the sum", run.last == "15 passed, 7 failed", text)
+    check("the last line is the sum", run.last == "15 passed, 8 failed", text)
     check("the exit status tells of failures", run.status == 1)
     check("nothing but plain lines comes where no terminal is", "\r" not in text and "\033" not in text)
     check("each suite has its line", all(run.line(name) for name in SUITES if name not in ("hangs", "waits", "long")), text)
@@ -87,6 +87,8 @@ def everything(folder):
     check("the end has the words of a failure", "two and two: got 5" in run.after("fails"))
     check("also where thousands follow", "at the start" in run.after("wordy") and run.after("wordy").count("\n") < 60)
     check("a suite gets the seed, and what its line sets", " ok 1 passed " in run.line("seed"), run.line("seed"))
+    check("a suite that is not built fails, and the end tells who builds it",
+          " FAILED 0 passed " in run.line("not-built") and "make test-build" in run.after("not-built"), text)
     check("a skipped suite is no failure", " skipped 0 passed " in run.line("skips"), run.line("skips"))
     check("the replay has what the suite's line sets", run.after("set").endswith("\n  replay: SEED=7 ROUNDS=20 ./set"), run.after("set"))
     end = text[text.rindex("replay:"):]
