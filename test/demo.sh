@@ -4,5 +4,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 test/install.sh demo
-test/patiently.sh "building the extension" build/demo.make.log make -s sqlite
+test/patiently.sh "building the extension" build/demo.make.log make -s -j2 sqlite
 exec sqlite3 -batch -cmd ".timer ${TIMER:-off}" :memory: < test/demo.sql
