@@ -243,9 +243,9 @@ ckf_status
 ckf_merge_runs(ckf_collector *c)
 {
 	ckf_run *a = &c->run[c->runs - 2], *b = &c->run[c->runs - 1];
-	uint64_t work = 0;
+	uint64_t stop = c->merged.count + CKF_STEP;
 
-	while (work < CKF_STEP && a->first && b->first)
+	while (c->merged.count < stop && a->first && b->first)
 	{
 		uint64_t before;
 
@@ -258,7 +258,6 @@ ckf_merge_runs(ckf_collector *c)
 		else
 			ckf_merge_copies(a->first, &c->from[0], b->first, &c->from[1], c->last, c->most);
 		c->merged.count += c->last->count - before;
-		work += c->last->count - before + 1;
 		if (c->from[0] == a->first->count)
 			ckf_pass_block_of(c, 0);
 		if (c->from[1] == b->first->count)

@@ -47,8 +47,8 @@ last_block(const ckf_block *block)
 	return block;
 }
 
-/* A step of a merge that is not the last one writes as many hashes as a step is long: each write of
- * at least one hash counts one more, so it may be half as many, or a block more. */
+/* A step of a merge that is not the last one writes as many hashes as a step is long, or up to a
+ * block more. */
 ckf_status
 make_room_exactly(ckf_collector *c, const ckf_block *last[2])
 {
@@ -60,7 +60,7 @@ make_room_exactly(ckf_collector *c, const ckf_block *last[2])
 		bool goes_on = merges && c->merged.first != NULL;
 		uint64_t before = goes_on ? c->merged.count : 0;
 
-		for (int i = 0; i < 2 && merges && !goes_on; i++)
+		for (int i = 0; i < 2 && merges && !goes_on && last != NULL; i++)
 			last[i] = last_block(c->run[i].first);
 		status = ckf_collect_step(c);
 		if (merges && c->merged.first != NULL)
@@ -69,7 +69,7 @@ make_room_exactly(ckf_collector *c, const ckf_block *last[2])
 
 			CHECK(written <= CKF_STEP + CKF_MOST_BLOCK, "a step of %llu hashes",
 				  (unsigned long long)written);
-			CHECK(status == CKF_ROOM || written >= CKF_STEP / 2, "a step of only %llu hashes",
+			CHECK(status == CKF_ROOM || written >= CKF_STEP, "a step of only %llu hashes",
 				  (unsigned long long)written);
 		}
 		if (status == CKF_ROOM)

@@ -17,7 +17,7 @@ const ckf_block *last_block(const ckf_block *block);
 
 /* Do what a collector asks for, with blocks of exactly the size that it asks for; returns how this
  * ends.  Checks how much each step of a merge writes.  last[i] becomes the last block of run i
- * before the runs are merged. */
+ * before the runs are merged; NULL: nobody asks. */
 ckf_status make_room_exactly(ckf_collector *c, const ckf_block *last[2]);
 
 /* Check that a settled collector has these hashes: for ckf_collected from any of them on, and for a

@@ -84,7 +84,6 @@ static void
 merge_two(const uint64_t *a, uint64_t n, const uint64_t *b, uint64_t m, const uint64_t *want,
 		  uint64_t all)
 {
-	const ckf_block *last[2];
 	owned o[2];
 	ckf_collector *c;
 
@@ -93,10 +92,10 @@ merge_two(const uint64_t *a, uint64_t n, const uint64_t *b, uint64_t m, const ui
 	c = collector_new(&o[0].filter, 1);
 	for (int i = 0; i < 2; i++)
 	{
-		CHECK(make_room_exactly(c, last) == CKF_OK, "make room");
+		CHECK(make_room_exactly(c, NULL) == CKF_OK, "make room");
 		CHECK(ckf_collect_filter(c, &o[i].filter) == CKF_OK, "collect a filter");
 	}
-	CHECK(make_room_exactly(c, last) == CKF_OK, "make room");
+	CHECK(make_room_exactly(c, NULL) == CKF_OK, "make room");
 	collector_settle(c);
 	CHECK(c->filter.count == all, "%llu hashes, and not %llu", (unsigned long long)c->filter.count,
 		  (unsigned long long)all);
@@ -204,7 +203,6 @@ run_border(const void *arg)
 	uint64_t most = CKF_MOST_BLOCK < 3000 ? CKF_MOST_BLOCK : 3000, n = most - most / 4;
 	ckf_params params = params_of(1, 0.01, false, false, 4);
 	uint64_t *want = check_alloc(8 * (n + 2 * most + 1));
-	const ckf_block *last[2];
 	owned o;
 	ckf_collector *c;
 
@@ -216,7 +214,7 @@ run_border(const void *arg)
 	ckf_push_run(c, (ckf_run){block_of(1, n, block_of(n + 1, most, NULL)), n + most});
 	ckf_push_run(c, (ckf_run){block_of(n + most + 1, most + 1, NULL), most + 1});
 	ckf_collect_settle(c);
-	CHECK(make_room_exactly(c, last) == CKF_OK, "make room");
+	CHECK(make_room_exactly(c, NULL) == CKF_OK, "make room");
 	for (const ckf_block *block = c->run[0].first; block; block = block->next)
 		CHECK(block->count <= block->capacity, "a block of %llu hashes has room for %llu",
 			  (unsigned long long)block->count, (unsigned long long)block->capacity);
@@ -245,7 +243,6 @@ run_full(const void *arg)
 		ckf_block *goes_on = block_of(1, few + rest, NULL);
 		ckf_run ends = {NULL, first - few};
 		unsigned which = (unsigned)check_below(2);
-		const ckf_block *last[2];
 		uint64_t *want = check_alloc(8 * all);
 		owned o;
 		ckf_collector *c;
@@ -267,13 +264,66 @@ run_full(const void *arg)
 		if (which == 1)
 			ckf_push_run(c, ends);
 		ckf_collect_settle(c);
-		CHECK(make_room_exactly(c, last) == CKF_OK, "make room");
+		CHECK(make_room_exactly(c, NULL) == CKF_OK, "make room");
 		CHECK(c->runs == 1, "one run");
 		check_blocks(&c->run[0]);
 		check_collected(c, want, all);
 		collector_free(c);
 		owned_free(&o);
 		free(want);
+	}
+}
+
+/* Each step of a merge is bounded, the last one as well.  The runs have alternate hashes and equal
+ * ones, so nearly all of them are copied. */
+static void
+run_steps(const void *arg)
+{
+	(void)arg;
+	for (unsigned most = 1; most <= 3; most++)
+	{
+		uint64_t n = CKF_MOST_BLOCK < 3000 ? 20 * CKF_MOST_BLOCK : 4 * CKF_STEP;
+		uint64_t *hashes[2] = {check_alloc(8 * n), check_alloc(8 * n)}, longest = 0;
+		owned o[2];
+		ckf_collector *c;
+		ckf_status status;
+
+		for (uint64_t i = 0; i < n; i++)
+		{
+			hashes[0][i] = 4 * i + 1;
+			hashes[1][i] = 4 * i + (i % 3 == 0 ? 1 : 3);
+		}
+		filter_of(&o[0], hashes[0], n);
+		filter_of(&o[1], hashes[1], n);
+		c = collector_new(&o[0].filter, most);
+		for (int i = 0; i < 2; i++)
+		{
+			CHECK(make_room_exactly(c, NULL) == CKF_OK, "make room");
+			CHECK(ckf_collect_filter(c, &o[i].filter) == CKF_OK, "collect a filter");
+		}
+		while (c->in != NULL)
+			if (ckf_collect_step(c) == CKF_ROOM)
+				ckf_collect_give(c, guard_new(c->block_size, 8), c->block_size);
+		CHECK(c->runs == 2, "two runs");
+		do
+		{
+			uint64_t before = c->merged.count, after;
+
+			status = ckf_collect_step(c);
+			after = c->runs == 1 ? c->run[0].count : c->merged.count;
+			longest = after - before > longest ? after - before : longest;
+			if (status == CKF_ROOM)
+				ckf_collect_give(c, guard_new(c->block_size, 8), c->block_size);
+		} while (c->runs == 2);
+		CHECK(longest >= CKF_STEP && longest <= CKF_STEP + 2 * CKF_MOST_BLOCK,
+			  "a step of %llu hashes", (unsigned long long)longest);
+		collector_settle(c);
+		collector_free(c);
+		for (int i = 0; i < 2; i++)
+		{
+			owned_free(&o[i]);
+			free(hashes[i]);
+		}
 	}
 }
 
@@ -287,5 +337,6 @@ main(void)
 	check_case(run_late, NULL, "a hash that waits for later blocks");
 	check_case(run_border, NULL, "the border of a full block");
 	check_case(run_full, NULL, "a run that ends with a full block");
+	check_case(run_steps, NULL, "the length of steps");
 	return check_end();
 }
