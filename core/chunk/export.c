@@ -7,8 +7,7 @@
 #include "rebuild/saturated.h"
 #include "rebuild/work.h"
 
-/* Any number above 0: the chunks are not known to be empty.  The rebuild counts the items itself.
- */
+/* Any number above 0, since the chunks may have items.  The rebuild counts the items itself. */
 static uint64_t
 ckf_fed_items(const ckf_filter *t)
 {

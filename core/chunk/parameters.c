@@ -7,7 +7,7 @@
 #include "small/sorted_hashes.h"
 #include "thresholds.h"
 
-/* Prefixes of so many bits keep the rate of so many items. */
+/* The bits of a prefix that keep the target rate at the filter's capacity. */
 static unsigned
 ckf_promised_bits(const ckf_filter *t)
 {
@@ -15,9 +15,9 @@ ckf_promised_bits(const ckf_filter *t)
 }
 
 /*
- * The precision of chunks: what ckf_create promises.  But near a rate of 1, where tags
- * are short, a build of the whole may need longer prefixes (FORMAT.md, 7.10), and no
- * chunk could give them any more.  So w is so large that tags are long at capacity.
+ * The precision of chunks.  It is the precision that ckf_create gives, or more: at rates near 1
+ * tags are short, and an export may need longer prefixes (FORMAT.md, 7.10), which chunks cannot
+ * give later.  So w is large enough that tags are long when the table has `capacity` items.
  */
 static unsigned
 ckf_chunk_precision(const ckf_filter *exact)
@@ -34,11 +34,11 @@ ckf_chunk_precision(const ckf_filter *exact)
 	return w;
 }
 
-/* A table of the whole must be possible for this part of its items more. */
+/* One table of all items must still be possible with this fraction of additional items. */
 #define CKF_BUILD_MARGIN 16
 
-/* The most copies with which a table of the whole is possible, and the rate is not past
- * its limit. */
+/* The largest number of copies for which one table of all items is possible and the rate is
+ * within its limit. */
 static uint64_t
 ckf_most_copies_of(const ckf_filter *like)
 {
@@ -53,7 +53,7 @@ ckf_most_copies_of(const ckf_filter *like)
 		uint64_t n = low + (high - low + 1) / 2;
 
 		t.w = like->w;
-		/* with some more, as a build that fails takes a larger table */
+		/* with a margin: a build that fails is repeated with a larger table */
 		if (ckf_choose(&t, n + n / CKF_BUILD_MARGIN, like->w))
 			low = n;
 		else
@@ -63,11 +63,10 @@ ckf_most_copies_of(const ckf_filter *like)
 }
 
 /*
- * An aggregate keeps few items as whole hashes, where a table is not smaller (FORMAT.md,
- * 7.9), and so must we, to give the same bytes.  A build that fails takes a larger
- * table, and so may come to hashes for a few items more than the table's size tells:
- * an eighth and some slots are for that.  We may keep them for more items than an
- * aggregate, but not for fewer.
+ * An aggregate keeps whole hashes as long as a table is not smaller (FORMAT.md, 7.9).  An
+ * export must have the same bytes as an aggregate, so chunks keep whole hashes for at least as
+ * many items; more do no harm.  A build that fails is repeated with a larger table, which may
+ * be larger than the hashes: the additional eighth and the slots allow for that.
  */
 static bool
 ckf_may_stay_hashes(const ckf_filter *exact, uint64_t items)
@@ -90,8 +89,8 @@ ckf_most_whole(const ckf_filter *exact)
 	return n;
 }
 
-/* A hash of what a chunk's bytes depend on, besides its row: so that no chunk is read as
- * what it is not. */
+/* A hash of the parameters that a chunk's bytes depend on.  The check of a chunk includes it,
+ * so a chunk of a table with other parameters does not open. */
 static uint64_t
 ckf_check_of_table(const ckf_filter *like)
 {

@@ -35,7 +35,8 @@ ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf
 	bool ok = true;
 	size_t i;
 
-	/* a change of many sorted hashes moves half of them, so interrupts are asked for at each */
+	/* each change moves half of the sorted hashes on average, so check for interrupts at each
+	 * one */
 	for (i = 0; ok && i < list->count; i++)
 		ok = (goal == CKF_ADD_MANY ? ckf_host_add(host, owned, list->hashes[i], list->item_classes)
 								   : ckf_host_remove(host, owned, list->hashes[i])) &&

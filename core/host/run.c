@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bytes that are copied between two questions for interrupts. */
+/* Bytes that are copied between two checks for interrupts. */
 #define CKF_COPY_STEP ((size_t)16 << 20)
 
 /* Scratch memory behind a rebuild.  It is enough for few items, so that groups of few items save an

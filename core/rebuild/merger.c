@@ -8,7 +8,8 @@
  * as often as merging two. */
 #define CKF_PARTS_AT_ONCE 4
 
-/* Hashes for which a small part in hashes has spare room, so that others are merged in place. */
+/* A small part in hashes has room for so many hashes, so that other filters are merged into it
+ * in place. */
 #define CKF_PART_HASHES 512
 
 void
@@ -97,8 +98,8 @@ ckf_merger_take(ckf_merger *m, const ckf_filter *in)
 	return ckf_merger_next(m);
 }
 
-/* Whether the only part is a copy of a large filter that differs from the merge of this filter: a
- * union is a set, and a merge has the current version. */
+/* Whether the only part is a copy of a large filter that a merge would change: a union becomes
+ * a set, and the result of a merge has the current version. */
 static bool
 ckf_is_no_merge(const ckf_merger *m)
 {

@@ -20,7 +20,7 @@ ckfp_call_start(QueryDesc *query, int eflags)
 		standard_ExecutorStart(query, eflags);
 }
 
-/* Start a query, and collect its build nodes. */
+/* Start a query, and list its build nodes. */
 static ckfp_build *
 ckfp_start_collecting(QueryDesc *query, int eflags)
 {
@@ -59,7 +59,7 @@ ckfp_count_builds(void *builds)
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
 		ckfp_stats_count(CKFP_STAT_ASLEEP, counts.unasked > 0);
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
-		if (build->verify) /* which drops nothing */
+		if (build->verify) /* in this mode no row is dropped */
 			continue;
 		ckfp_stats_count(CKFP_STAT_ROWS_REMOVED, counts.removed);
 		ckfp_stats_count(CKFP_STAT_PARTITIONS_SKIPPED, counts.skipped);

@@ -317,7 +317,7 @@ ckfp_join_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (build->nest != NULL)
 	{
 		ExplainPropertyText("Nested Loop Filter", ckfp_nest_text(build, &counts), es);
-		counts.given_up = CKFP_GIVEN_UP_NOT; /* the line says so */
+		counts.given_up = CKFP_GIVEN_UP_NOT; /* the line says that the rows are not counted */
 	}
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 		ckfp_explain_text(build, &counts, es);

@@ -1,8 +1,8 @@
 /*
  * filter.c - the filter of a join in one process.
  *
- * Hashes are collected as they come, and the engine builds the filter of them at
- * once: that is several times faster than adding each by itself.
+ * A collector gathers the hashes, and the engine then builds the filter from all of them, which
+ * is several times faster than adding them one by one.
  */
 #include "filter.h"
 
@@ -28,7 +28,7 @@ ckfp_filter_free(ckfp_join_filter *filter)
 	ckfp_filter_init(filter, filter->parent, filter->limit, filter->fpr);
 }
 
-/* An empty filter, to which the hashes are the items. */
+/* An empty filter whose items are hashes. */
 static void
 ckfp_filter_create(ckf_filter *empty, void *bytes, double fpr)
 {
@@ -36,10 +36,10 @@ ckfp_filter_create(ckf_filter *empty, void *bytes, double fpr)
 	ckf_status status;
 
 	ckf_params_default(&params);
-	params.capacity = 1; /* of as many as come, the result is sized to them */
+	params.capacity = 1; /* the result is sized to the number of hashes */
 	params.fpr = fpr;
 	params.set = true;
-	params.plain = true; /* the layout that is asked fastest */
+	params.plain = true; /* the layout with the fastest lookups */
 	status = ckf_create(&params, bytes);
 	if (status == CKF_OK)
 		status = ckf_open(empty, bytes, CKF_HEADER_SIZE, CKF_STORED);
@@ -61,7 +61,7 @@ ckfp_filter_start(ckfp_join_filter *filter)
 	ckf_collect_start(filter->collector, &empty, 1);
 }
 
-/* PostgreSQL as the host of long operations, within the filter's limit of memory. */
+/* The host of long operations: memory from PostgreSQL, up to the filter's limit. */
 typedef struct ckfp_filter_host
 {
 	ckf_host host;
@@ -94,7 +94,7 @@ ckfp_filter_stops(ckf_host *host)
 	return false;
 }
 
-/* There is no filter then, which is no error. */
+/* The filter is given up. This is not an error. */
 static void
 ckfp_filter_report(ckf_host *host, ckf_status status, ckf_about about)
 {
@@ -123,7 +123,7 @@ bool
 ckfp_filter_settle(ckfp_join_filter *filter)
 {
 	if (filter->collector == NULL)
-		ckfp_filter_start(filter); /* of no keys it is empty */
+		ckfp_filter_start(filter); /* a filter of no keys is empty */
 	ckf_collect_settle(filter->collector);
 	return ckfp_filter_make_room(filter);
 }

@@ -1,5 +1,6 @@
 /*
- * filter.h - the filter of a join in one process: gathered, built, asked.
+ * filter.h - the filter of a join in one process: gather hashes, build the filter, look up
+ * rows.
  */
 #ifndef CKFP_JOIN_FILTER_H
 #define CKFP_JOIN_FILTER_H
@@ -10,26 +11,26 @@
 
 typedef struct ckfp_join_filter
 {
-	MemoryContext parent;     /* where its memory comes from */
-	MemoryContext context;    /* all its memory; NULL while it has none */
-	size_t limit;             /* bytes that it may take, gathering included */
-	double fpr;               /* share of other rows that it lets by */
-	ckf_collector *collector; /* gathers, while the filter is not built; or NULL */
-	uint64 last;              /* the hash that came last, */
-	size_t n;                 /* and how many came, doubles in a row taken once */
-	size_t taken;             /* bytes that the engine has taken for it */
-	size_t keys;              /* distinct ones, of which it was built */
+	MemoryContext parent;     /* the parent of `context` */
+	MemoryContext context;    /* the context of all its memory; NULL: it has none */
+	size_t limit;             /* the limit of its memory, including the gathered hashes */
+	double fpr;               /* the false positive rate */
+	ckf_collector *collector; /* gathers the hashes until the filter is built; then NULL */
+	uint64 last;              /* the hash gathered last, */
+	size_t n;                 /* and the number of hashes; equal ones in a row count once */
+	size_t taken;             /* bytes that the engine has allocated */
+	size_t keys;              /* the number of distinct hashes in the filter */
 	size_t size;              /* bytes of the finished filter */
-	ckf_filter filter;        /* what is asked */
+	ckf_filter filter;        /* the filter that rows are looked up in */
 } ckfp_join_filter;
 
-/* An empty one, in memory below `parent`. */
+/* Initialize an empty filter, whose memory is below `parent`. */
 void ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr);
 
-/* Make room for more hashes: false where that would take too much memory. */
+/* Make room for more hashes. False if that would exceed the limit of memory. */
 bool ckfp_filter_make_room(ckfp_join_filter *filter);
 
-/* Gather a hash: false where that would take too much memory. */
+/* Gather a hash. False if that would exceed the limit of memory. */
 static inline bool
 ckfp_filter_gather(ckfp_join_filter *filter, uint64 hash)
 {
@@ -44,14 +45,15 @@ ckfp_filter_gather(ckfp_join_filter *filter, uint64 hash)
 	return true;
 }
 
-/* Sort what was gathered, for ckfp_filter_build and ckf_collected: false where that would take
- * too much memory. */
+/* Sort the gathered hashes, for ckfp_filter_build and ckf_collected. False if that would exceed
+ * the limit of memory. */
 bool ckfp_filter_settle(ckfp_join_filter *filter);
 
-/* Make the filter of what was gathered and settled: false where it takes too much memory. */
+/* Build the filter from the hashes, which are sorted. False if it would exceed the limit of
+ * memory. */
 bool ckfp_filter_build(ckfp_join_filter *filter);
 
-/* Free what it has. */
+/* Free all its memory. */
 void ckfp_filter_free(ckfp_join_filter *filter);
 
 #pragma GCC visibility pop

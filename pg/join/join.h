@@ -103,7 +103,7 @@ CustomScan *ckfp_join_make_build(Plan *child, int node, const ckfp_join_record *
 /* Is a plan node one of these? */
 bool ckfp_join_is_build(const Plan *plan);
 
-/* Is a plan node the one of a nested loop's filter (nestloop_plan.h)? */
+/* Is a plan node that of a nested loop's filter (nestloop_plan.h)? */
 bool ckfp_join_is_nest(const Plan *plan);
 
 /* Is a plan node one of ours? It returns the columns of its child. */

@@ -1,7 +1,7 @@
 /*
- * module.c - the library of the join filters, cuckoofilter_join.  It is loaded by a preload
- * setting, by LOAD, or by cuckoofilter_join_load().  It shares the engine and pg/item with the
- * library of the type, and needs nothing else of it.
+ * module.c - the library of the join filters, cuckoofilter_join. A preload setting, LOAD, or
+ * cuckoofilter_join_load() loads it. Both libraries have the engine and pg/item linked in; this
+ * one needs nothing else of the library of the type.
  */
 #include "reason.h"
 #include "stats.h"
@@ -24,7 +24,8 @@ _PG_init(void)
 	ckfp_join_init_reasons();
 }
 
-/* cuckoofilter_join_load() -> void.  To call it is to load the library. */
+/* cuckoofilter_join_load() -> void. Calling it loads the library; the function itself does
+ * nothing. */
 Datum
 cuckoofilter_join_load(PG_FUNCTION_ARGS)
 {

@@ -250,7 +250,7 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
-	if (nest->watch.rest > 1) /* the watch rests */
+	if (nest->watch.rest > 1) /* rows are not watched at the moment */
 	{
 		nest->watch.rest--;
 		return ExecProcNode(outerPlanState(node));

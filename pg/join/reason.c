@@ -101,7 +101,7 @@ ckfp_explain_reasons(const ckfp_reasons *reasons, ExplainState *es)
 
 #if PG_VERSION_NUM < 170000
 
-/* As PostgreSQL explains a query. */
+/* Explain a query as PostgreSQL does. */
 static void
 standard_ExplainOneQuery(Query *query, int options, IntoClause *into, ExplainState *es,
 						 const char *text, ParamListInfo parameters, QueryEnvironment *environment)

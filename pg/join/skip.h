@@ -33,7 +33,7 @@ void ckfp_skip_add(ckfp_skip *skip, PlanState *scan, AppendState *append, int ro
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_skip_arm(ckfp_build *build);
 
-/* What is known of a scan. */
+/* Whether a scan is skipped. */
 typedef enum ckfp_verdict
 {
 	CKFP_SKIP,

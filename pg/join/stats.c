@@ -188,7 +188,7 @@ ckfp_stats_show(PG_FUNCTION_ARGS)
 			call->tuple_desc->natts != 1 + CKFP_STATS)
 			elog(ERROR, "unexpected result type of cuckoofilter_join_stats");
 		call->tuple_desc = BlessTupleDesc(call->tuple_desc);
-		ckfp_stats_start(); /* the current database has a row always */
+		ckfp_stats_start(); /* the current database always has a row */
 		if (ckfp_stats_shared != NULL)
 			ckfp_stats_free_dropped();
 		call->user_fctx = ckfp_stats_list();

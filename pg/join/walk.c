@@ -189,7 +189,7 @@ ckfp_own_expressions(Plan *plan, bool *known)
 			return list_make2(((WindowAgg *)plan)->startOffset, ((WindowAgg *)plan)->endOffset);
 		case T_Limit:
 			return list_make2(((Limit *)plan)->limitOffset, ((Limit *)plan)->limitCount);
-		case T_CustomScan: /* also of another extension; it is trusted as foreign scans are */
+		case T_CustomScan: /* of any extension; it is trusted like a foreign scan */
 			return list_make1(((CustomScan *)plan)->custom_exprs);
 		default:
 			*known = false;
