@@ -16,7 +16,7 @@ enum
 {
 	FIRST_ITEMS = 100,   /* make a table */
 	ITEMS = 2500,        /* of an attack */
-	MOST_REFUSALS = 20,  /* until it is over */
+	MOST_REFUSALS = 20,  /* until it ends */
 	MOST_STEPS = 56,     /* for one insert: two for each build, also those that fail */
 	MOST_JOBS = 60,      /* for all of an attack */
 	OTHERS = 40,         /* items that are no attack, sent after one */
@@ -31,8 +31,9 @@ typedef struct plan
 	bool from_table;
 } plan;
 
-/* A share of ITEMS for ROUNDS below 100. More would pass the hashes that a filter keeps whole: a
- * table that is made of them has room for all, though most may be copies that it does not store. */
+/* A share of ITEMS for ROUNDS below 100. More items would exceed the number of hashes that a
+ * filter keeps whole. A table that is built from these has room for all of them, even if most
+ * are copies that it does not store. */
 static uint64_t
 few_rounds(uint64_t full)
 {
@@ -47,7 +48,7 @@ buckets_of(const ckf_filter *t)
 	return (uint64_t)t->m << t->g;
 }
 
-/* No table is larger than its items, however they crowd, allow. */
+/* No table is larger than the number of its items allows, however crowded its buckets are. */
 static void
 check_memory(const ckf_filter *t, uint64_t items)
 {
@@ -55,7 +56,7 @@ check_memory(const ckf_filter *t, uint64_t items)
 		  (unsigned long long)buckets_of(t), (unsigned long long)items);
 }
 
-/* FIRST_ITEMS that are no attack, as a table; or an empty filter. */
+/* A table of FIRST_ITEMS random items, or an empty filter. */
 static void
 start(history *h, const plan *p)
 {
@@ -84,7 +85,7 @@ insert(history *h, uint64_t hash)
 	return status;
 }
 
-/* The insert that is refused leaves every byte as it was, time and again. */
+/* A refused insert changes no byte, however often it is repeated. */
 static void
 insert_refused(history *h, uint64_t hash)
 {
@@ -96,7 +97,7 @@ insert_refused(history *h, uint64_t hash)
 	owned_free(&before);
 }
 
-/* Send until it is over; how many were refused. */
+/* Send n items of an attack, or fewer if many are refused. Returns how many were refused. */
 static unsigned
 send_all(history *h, attack how, uint64_t n)
 {
@@ -116,8 +117,7 @@ send_all(history *h, attack how, uint64_t n)
 	return refused;
 }
 
-/* Where an attack is refused, and not for lack of precision, others are still
- * served. */
+/* After an attack is refused for crowded buckets, other items can still be added. */
 static void
 insert_others(history *h)
 {
@@ -206,7 +206,7 @@ run_builds(const void *arg)
 	free(hashes);
 }
 
-/* A merge succeeds, or is refused; either way its inputs stay. */
+/* A merge succeeds or is refused. It never changes its inputs. */
 static void
 check_merge(ckf_status status, owned *result, const history *in, bool sum)
 {
@@ -276,7 +276,7 @@ choose_values(int64_t *values)
 			values[n++] = value;
 }
 
-/* A table that takes each value several times; bytes in the end. */
+/* Add each value several times to a table. Returns the bytes in the end. */
 static size_t
 size_with(const int64_t *values, uint64_t seed, unsigned *refused)
 {
@@ -294,8 +294,8 @@ size_with(const int64_t *values, uint64_t seed, unsigned *refused)
 	return size;
 }
 
-/* Chosen against seed 0, the items soon end in a refusal.  Another seed knows
- * nothing of the choice: they are stored as well as 1, 2, 3 .. */
+/* The items are chosen against seed 0, so a filter with this seed soon refuses them. With
+ * another seed they are stored as well as 1, 2, 3 .. */
 static void
 run_secret(const void *arg)
 {
@@ -329,7 +329,7 @@ static const struct
 			   {"plain b=4", true, 4},
 			   {"plain b=8", true, 8}};
 
-/* Precision to spare, and hardly any. */
+/* With much precision, and with hardly any. */
 static const struct
 {
 	int64_t capacity;

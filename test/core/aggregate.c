@@ -61,7 +61,7 @@ check_distinct(const owned *result, const uint64_t *hashes, size_t n)
 	model_free(&m);
 }
 
-/* Add all to a new state, with repeats and reopenings on the way. */
+/* Add all items to a new state, some repeatedly, and reopen the state in between. */
 static void
 collect(owned *state, const ckf_params *params, const uint64_t *hashes, size_t n)
 {
@@ -99,7 +99,7 @@ finish(owned *state, ckf_goal goal)
 	*state = result;
 }
 
-/* The same items through states split and combined in a random tree. */
+/* Add the same items to several states, and combine these in a random tree. */
 static void
 collect_split(owned *state, const ckf_params *params, const uint64_t *hashes, size_t n)
 {
@@ -124,7 +124,7 @@ random_size(const recipe *r)
 												 : r->items - check_below(r->items / 25 + 1);
 }
 
-/* Order, repeats, splits and the way of building leave the bytes the same. */
+/* The bytes do not depend on order, repetition, partition or the way of building. */
 static void
 run_canonical(const void *arg)
 {
@@ -157,7 +157,7 @@ run_canonical(const void *arg)
 	}
 }
 
-/* A filter after aggregation takes adds, removes and moves as any other. */
+/* An aggregate's result accepts additions, removals and rebuilds like any other filter. */
 static void
 run_life_after(const void *arg)
 {
@@ -235,7 +235,7 @@ check_layout(const owned *merged, const recipe *r)
 	CHECK(strcmp(info.layout, r->plain ? "plain" : "semi_sorted") == 0, "layout %s", info.layout);
 }
 
-/* Union and sum of two: the same bytes either way round. */
+/* Union and sum of two filters give the same bytes in either order. */
 static void
 run_pairs(const void *arg)
 {
@@ -268,7 +268,7 @@ run_pairs(const void *arg)
 	}
 }
 
-/* The filter of inputs from..to, collected into two states that then meet. */
+/* The merge of n inputs: two states collect them, and are then combined. */
 static void
 merge_split(owned *o, const owned *inputs, size_t n, ckf_goal how)
 {

@@ -1,6 +1,6 @@
 /*
- * attack.h - hashes that an attacker chooses who knows the seed, so can find items with any hash,
- * and who may read the filter meanwhile.
+ * attack.h - hashes that an attacker chooses. The attacker knows the seed, so can find items
+ * with any hash, and may read the filter at any time.
  */
 #ifndef ATTACK_H
 #define ATTACK_H

@@ -132,7 +132,7 @@ int
 check_end(void)
 {
 	if (passed + failed == 0)
-		failed = 1; /* a run that ran nothing has shown nothing */
+		failed = 1; /* a run without a case has tested nothing */
 	printf("%s: %u passed, %u failed\n", suite_name, passed, failed);
 	return failed == 0 ? 0 : 1;
 }

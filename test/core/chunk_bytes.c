@@ -46,7 +46,7 @@ draw_shelf(shelf *s)
 	free(hashes);
 }
 
-/* One of its rows, or what looks like one. */
+/* A row of the table, or forged bytes of one. */
 static void
 draw_row(const shelf *s, forged *f)
 {
@@ -123,7 +123,7 @@ forge(forged *f)
 	}
 }
 
-/* Where the fields ask for another length, one that fits is looked for. */
+/* If the fields need another length, find a length that fits. */
 static void
 find_size(const shelf *s, forged *f)
 {
@@ -163,8 +163,8 @@ run_forged(const void *arg)
 	shelf_free(&s);
 }
 
-/* Without the right check nothing opens: not with a changed bit, cut, in another row, or in a
- * table of other parameters. */
+/* Without the right check no bytes open: with a changed bit, cut, in another row, or in a table
+ * with other parameters. */
 static void
 run_damaged(const void *arg)
 {
@@ -205,7 +205,7 @@ run_damaged(const void *arg)
 	shelf_free(&s);
 }
 
-/* What calls are not for. */
+/* Calls in the wrong order, or with wrong arguments. */
 static void
 run_misuse(const void *arg)
 {

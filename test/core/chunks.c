@@ -45,8 +45,8 @@ draw_shelf(shelf *s, const ckf_params *params)
 /* Merges into smaller buckets, larger and equal ones. */
 static unsigned merged[3];
 
-/* Exports that are as the table is, of a smaller c, of a larger b, sets of what was deletable;
- * and those that are refused. */
+/* The exports: with the parameters of the table, with a smaller c, with a larger b, as a set in
+ * place of a deletable filter, and refused. */
 static unsigned exported[5];
 
 /* Bytes that an export may have. */
@@ -147,7 +147,7 @@ add_copies(history *h)
 	check_hash(h, hash);
 }
 
-/* Remove of what was added, in one edit a chunk. */
+/* Remove items that were added, with one edit for each chunk. */
 static void
 remove_batch(history *h, size_t n)
 {
@@ -172,7 +172,7 @@ remove_batch(history *h, size_t n)
 	free(hashes);
 }
 
-/* What was never added: nothing must happen, where no prefix is shared. */
+/* Remove items that were never added: nothing changes unless they share a prefix. */
 static void
 remove_absent(history *h)
 {
@@ -185,7 +185,7 @@ remove_absent(history *h)
 		  "removed an item that was not added");
 }
 
-/* What a table must say to a filter that is to be merged into it. */
+/* The status that a table must give for a filter that is merged into it. */
 static ckf_status
 expect_merge(const history *h, const input *in)
 {
@@ -288,7 +288,8 @@ pack(history *h)
 		  "a pack made %llu bytes of %llu", (unsigned long long)after, (unsigned long long)before);
 }
 
-/* Random hashes are found as often as the filter says: copies may make it say more. */
+/* Random hashes are found as often as the rate says. The rate may be higher, since it counts
+ * copies. */
 static void
 check_rate(const model *m, const owned *o)
 {
@@ -474,7 +475,7 @@ run_export(const void *arg)
 
 /* ------------------------------------------------------------- borders */
 
-/* Ids are in the order of the ranges, and lead back. */
+/* Row numbers are in the order of the ranges, and give back the first hash. */
 static void
 run_ids(const void *arg)
 {
@@ -493,7 +494,7 @@ run_ids(const void *arg)
 		  "the last hash");
 }
 
-/* Many copies of many items that crowd: nothing is lost, and nothing goes on for ever. */
+/* Many copies of many items in the same buckets: no copy is lost, and each edit ends. */
 static void
 run_crowd(const void *arg)
 {
@@ -553,7 +554,7 @@ run_full(const void *arg)
 	shelf_free(&h.s);
 }
 
-/* Most prefixes that there are, or all of them: a set of these can always be built. */
+/* A set of most or all possible prefixes can always be built. */
 static void
 run_every_prefix(const void *arg)
 {

@@ -25,7 +25,7 @@ typedef struct host
 	uint64_t asked, fails_at; /* the request that fails; 0: none */
 } host;
 
-/* The hashes that came. */
+/* The hashes that were added. */
 typedef struct truth
 {
 	uint64_t *hash;
@@ -278,8 +278,7 @@ run_any(const void *arg)
 	}
 }
 
-/* What repeated hashes take: at most two places for each distinct one in runs, and some
- * blocks. */
+/* The memory for repeated hashes: in runs at most two for each distinct one, and some blocks. */
 static void
 run_memory(const void *arg)
 {
@@ -315,7 +314,7 @@ run_memory(const void *arg)
 	}
 }
 
-/* The host has no memory, at any time: all blocks come back. */
+/* The host runs out of memory at any request. All blocks come back. */
 static void
 run_failures(const void *arg)
 {
@@ -346,7 +345,7 @@ run_failures(const void *arg)
 	owned_free(&promise);
 }
 
-/* Filters of unlike promises: the larger one, and one seed. */
+/* Filters with different promises: the result has the larger one; seeds must be equal. */
 static void
 run_promises(const void *arg)
 {

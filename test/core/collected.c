@@ -48,7 +48,7 @@ run_view(const void *arg)
 		ckf_collector *c;
 
 		owned_create(&empty, &params);
-		owned_create(&o, &params); /* a table in each other round */
+		owned_create(&o, &params); /* a table in every second round */
 		CHECK(owned_add_all(&o, hashes, given) == CKF_OK, "add");
 		c = collector_new(&o.filter, 1);
 		check_view(c, &empty.filter, 0);
@@ -66,7 +66,7 @@ run_view(const void *arg)
 
 /* -------------------------------------------------------------------- edges */
 
-/* Of equal hashes in one block so many are kept as were asked for. */
+/* A block keeps as many equal hashes as were asked for. */
 static void
 run_copies(const void *arg)
 {
@@ -103,7 +103,7 @@ run_copies(const void *arg)
 		}
 }
 
-/* A block of one hash, of whatever value. */
+/* A block of one hash with the smallest or largest value. */
 static void
 run_single(const void *arg)
 {
@@ -173,7 +173,7 @@ run_pieces(const void *arg)
 	}
 }
 
-/* Filters that just fit into the open block, or do not; of one hash over and over. */
+/* Filters of equal hashes that just fit into the open block, or just do not. */
 static void
 run_few(const void *arg)
 {
@@ -246,7 +246,8 @@ run_empty(const void *arg)
 	owned_free(&o);
 }
 
-/* Whatever a collector is doing, it has nothing left after its end, and a second end is none. */
+/* A collector that ends in the middle of any step has nothing left. Ending it again does
+ * nothing. */
 static void
 run_end(const void *arg)
 {

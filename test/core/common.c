@@ -26,7 +26,7 @@ enum
 	TREES = 3
 };
 
-/* What is intersected. */
+/* The inputs of an intersection. */
 typedef struct common_case
 {
 	world world;
@@ -93,7 +93,7 @@ common_case_free(common_case *m)
 	model_free(&m->common);
 }
 
-/* The status of an intersection that gave none. */
+/* The status of an intersection that was refused. */
 static void
 check_refused(const common_case *m, ckf_status status)
 {
@@ -107,7 +107,8 @@ check_refused(const common_case *m, ckf_status status)
 			  m->promise.w);
 }
 
-/* What is in all must be in, and an item of such a class may be asked for. */
+/* The result must contain each item that is in all inputs, and may have items of each class
+ * that all inputs may have. */
 static void
 check_nothing_lost(const common_case *m, const owned *result)
 {
@@ -207,7 +208,7 @@ run_tree(owned *result, const input *const *in, size_t n)
 	return status;
 }
 
-/* Have all inputs that have a say one precision? */
+/* Do all inputs that count have the same precision? */
 static bool
 one_precision(const common_case *m)
 {
@@ -236,8 +237,8 @@ shuffle(common_case *m)
 	}
 }
 
-/* With unlike precision, chance matches are fewer where the finer ones met first; none
- * is there that was not in all at the coarsest. */
+/* If the precision differs, an intersection of the more precise inputs first gives fewer chance
+ * matches. Each item of the result is in all inputs at the lowest precision. */
 static void
 check_within(const common_case *m, const owned *result)
 {
@@ -346,8 +347,8 @@ check_comparison(const common_case *m, const ckf_comparison *found)
 		CHECK(found->jaccard == (any > 0 ? both / any : 0), "%g", found->jaccard);
 		return;
 	}
-	/* a deletable filter has a copy of each item; only hashes that crowd fall together by more
-	 * than it keeps */
+	/* a deletable filter has a copy of each item, unless more items than it keeps share a
+	 * prefix */
 	for (unsigned i = 0; i < 2; i++)
 		CHECK(filter_is_set(&m->inputs[i].filter.filter) ||
 				  found->overlap <= (double)m->inputs[i].filter.filter.count,
@@ -355,7 +356,7 @@ check_comparison(const common_case *m, const ckf_comparison *found)
 			  (unsigned long long)m->inputs[i].filter.filter.count);
 	CHECK(m->crowded || both == 0 || may_be_alike(a, b, m->promise.w), "%g and %g items, w %u", a,
 		  b, m->promise.w);
-	/* eight standard errors, and a few items where they are few */
+	/* eight standard errors, and a few items more for small numbers */
 	if (!m->crowded)
 		CHECK(error <= 8 * unit + 4, "%g items in both, must be %g (of %g and %g, w %u)",
 			  found->overlap, both, a, b, m->promise.w);

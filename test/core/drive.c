@@ -80,7 +80,7 @@ trust_of(const owned *o)
 	return o->state ? CKF_STATE : CKF_FOREIGN;
 }
 
-/* Does the filter tell the classes of its items, and its bytes' version, as they must be? */
+/* Does the filter have the expected classes of items and version of the format? */
 static void
 check_told(const owned *o)
 {
@@ -96,7 +96,7 @@ check_told(const owned *o)
 		  o->format);
 }
 
-/* The same after a change, which brought items of these classes. */
+/* The same after a change that added items of these classes. */
 static void
 check_changed(owned *o, unsigned classes)
 {
@@ -213,7 +213,7 @@ owned_same_bytes(const owned *a, const owned *b)
 
 /* --------------------------------------------------------------- rebuilds */
 
-/* What a rebuild starts from. */
+/* The inputs of a rebuild. */
 typedef struct order
 {
 	ckf_goal goal;
@@ -221,10 +221,10 @@ typedef struct order
 	const uint64_t *hashes; /* where b is NULL; else NULL */
 	size_t n;
 	ckf_collector *batch;       /* that has them; or NULL */
-	ckf_comparison *comparison; /* of CKF_COMPARE: what it comes to */
+	ckf_comparison *comparison; /* the result of CKF_COMPARE */
 } order;
 
-/* Note how far the core went since it was called. */
+/* Update the largest number of control flow edges in one call, which began at `edges`. */
 static void
 count_edges(uint64_t edges)
 {
@@ -444,7 +444,7 @@ classes_held(const owned *o)
 	return classes;
 }
 
-/* The classes of all that went in. */
+/* The classes of all inputs. */
 static unsigned
 classes_in(const order *o)
 {
@@ -455,7 +455,7 @@ classes_in(const order *o)
 	return o->goal == CKF_REMOVE_MANY ? classes : classes | classes_of_hashes(o->hashes, o->n);
 }
 
-/* Own what came of it. */
+/* Own the result. */
 static void
 take_result(owned *result, const order *o, const ckf_buffers *buffers)
 {
@@ -522,7 +522,7 @@ owned_rebuild(owned *o, ckf_goal goal, const owned *b)
 	return run_in_place(o, &in_place);
 }
 
-/* A state and n hashes, which come to it now. */
+/* A state, and n hashes that are added to it. */
 static ckf_status
 finish_with(owned *result, const owned *a, const uint64_t *hashes, size_t n)
 {

@@ -15,14 +15,14 @@ typedef struct owned
 	uint8_t *bytes;      /* guarded */
 	bool state;          /* opened as one */
 	struct large *large; /* what a state has become (state.h): the bytes count no more; or NULL */
-	/* What the filter must tell, as this host has kept it: the classes of its items, and
-	 * the version of its bytes. */
+	/* The values that the filter must have: the classes of its items, and the version of its
+	 * format. */
 	uint8_t item_classes, format;
 } owned;
 
-/* The class of the item of a hash, here: each hash has one, so that whatever is made of
- * the same items in any way must have the same; most have the first, fewer the second,
- * and so on.  Where driven_class is not 0, all have that one. */
+/* The class of the item of a hash. It depends on the hash alone, so all filters of the same
+ * items have the same classes. Most hashes have the first class, fewer the second, and so on.
+ * If driven_class is not 0, all hashes have that one. */
 extern unsigned driven_class;
 unsigned class_of_hash(uint64_t hash);
 
@@ -32,7 +32,7 @@ int compare_hashes(const void *a, const void *b);
 /* Build parameters in one expression. */
 ckf_params params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size);
 
-/* The classes of what filters of these classes have in common (FORMAT.md, section 8). */
+/* The classes of an intersection of filters with these classes (FORMAT.md, section 8). */
 unsigned classes_in_common(unsigned a, unsigned b);
 
 bool filter_is_set(const ckf_filter *filter);
@@ -40,7 +40,7 @@ bool filter_is_set(const ckf_filter *filter);
 void owned_create(owned *o, const ckf_params *params);
 void owned_state(owned *o, const ckf_params *params);
 
-/* Own a copy of bytes, which are believed; the case fails where they do not open. */
+/* Own a copy of the bytes. The case fails if they do not open. */
 void owned_open(owned *o, const void *bytes, size_t size, ckf_trust trust);
 
 void owned_copy(owned *o, const owned *from);
@@ -49,7 +49,7 @@ void owned_copy(owned *o, const owned *from);
 void owned_make_old(owned *o);
 void owned_free(owned *o);
 
-/* Open again, with fresh eyes, and compare with what the handle tells. */
+/* Open the bytes again, and compare the result with the handle. */
 void owned_check(const owned *o);
 
 bool owned_same_bytes(const owned *a, const owned *b);
@@ -57,12 +57,12 @@ bool owned_same_bytes(const owned *a, const owned *b);
 /* Add; grows as a host would.  CKF_OK or CKF_PRECISION. */
 ckf_status owned_add(owned *o, uint64_t hash);
 
-/* Add where there is room; what ckf_add says. */
+/* Add if there is room. Returns the status of ckf_add. */
 ckf_status owned_try_add(owned *o, uint64_t hash);
 
 ckf_status owned_remove(owned *o, uint64_t hash, bool *found);
 
-/* What the core has asked of this host since the program started. */
+/* The requests of the core since the program started. */
 typedef struct work
 {
 	uint64_t jobs;    /* rebuilds that were run */
@@ -75,8 +75,8 @@ typedef struct work
 
 extern work driven;
 
-/* Items after which a rebuild should have come back, for its host to look for
- * interrupts; but a table's segment is never parted. */
+/* Items after which a rebuild must return, so that its host can check for interrupts; but a
+ * rebuild never returns within a table's segment. */
 #define MOST_OF_A_STEP 100000
 
 /* Run a rebuild of a and b, filters or states, into a new owned filter; they are read-only
@@ -92,7 +92,7 @@ ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, cons
 ckf_status rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in,
 						unsigned n);
 
-/* What a and b have in common. */
+/* The intersection of a and b. */
 ckf_status run_comparison(ckf_comparison *comparison, const owned *a, const owned *b);
 
 /* The same in place of o. */
@@ -103,12 +103,12 @@ ckf_status owned_rebuild_hashes(owned *o, ckf_goal goal, const uint64_t *hashes,
  * or CKF_FINISH for a state over items. */
 ckf_status owned_collect(owned *state, const owned *in, ckf_goal goal);
 
-/* A state leaves its process as a filter, and comes back.  Where this is refused, it stays. */
+/* Send a state as a filter, and receive it again. If this is refused, the state does not
+ * change. */
 ckf_status owned_send(owned *state);
 
-/* What a host does with n hashes to add or to remove: singly where they are few,
- * else in one rebuild.  CKF_OK, CKF_PRECISION (of single adds the first ones are
- * in), CKF_IS_SET. */
+/* Add or remove n hashes as a host does: few ones singly, else in one rebuild. CKF_OK,
+ * CKF_PRECISION (the first ones may have been added singly), CKF_IS_SET. */
 ckf_status owned_add_all(owned *o, const uint64_t *hashes, size_t n);
 ckf_status owned_remove_all(owned *o, const uint64_t *hashes, size_t n);
 

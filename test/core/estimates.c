@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Errors in units of the standard error, and what they come to. */
+/* Errors in units of the standard error. */
 typedef struct errors
 {
 	double sum, squares, worst;
@@ -33,7 +33,7 @@ note(errors *e, double error, double unit, double items)
 	e->n++;
 }
 
-/* A filter of n hashes, from number `first` on. */
+/* A filter of n hashes, beginning with number `first`. */
 static void
 build(owned *o, const world *w, const ckf_params *params, uint64_t first, size_t n)
 {
@@ -173,7 +173,7 @@ enum
 	SMALLER = 20 /* filters that are compared with a larger one */
 };
 
-/* What came of them. */
+/* The results of the comparisons. */
 typedef struct outcomes
 {
 	errors all;
@@ -290,7 +290,8 @@ run_unlike(const void *arg)
 		  "%g standard errors", sqrt(o.all.squares / (double)o.all.n));
 }
 
-/* Sizes apart by a load of so many items to a prefix of the smaller one. */
+/* Filters of different sizes: the larger one has this many items for each prefix of the smaller
+ * one. */
 static void
 run_loads(const void *arg)
 {

@@ -27,7 +27,7 @@ expect_all(const owned *o, int64_t from, size_t n)
 	free(hashes);
 }
 
-/* What SELECT cuckoofilter_agg(x, 0.01) makes of n integers. */
+/* The filter of SELECT cuckoofilter_agg(x, 0.01) over n integers. */
 static void
 aggregate_integers(owned *o, int64_t from, size_t n, uint64_t seed)
 {
@@ -58,8 +58,8 @@ enum
 	SIZES = sizeof sizes / sizeof *sizes
 };
 
-/* Version 1.0.0: a log that had not grown was taken for empty, and its w was
- * forgotten when the next filter came. */
+/* Version 1.0.0 took a log that had not grown for an empty filter, and lost its w when it
+ * merged the next filter. */
 static void
 run_rollup(const void *arg)
 {
@@ -112,7 +112,7 @@ run_workers(const void *arg)
 	}
 }
 
-/* Filters of unlike seeds were merged without a word. */
+/* Filters with different seeds were merged without an error. */
 static void
 run_seeds(const void *arg)
 {
@@ -230,8 +230,9 @@ run_rates_merged(const void *arg)
 	}
 }
 
-/* Item by item, hashes that cannot become a table stay.  A table was tried after
- * every eleven of them, which is a square; it is to be tried some times only. */
+/* Hashes that cannot become a table stay hashes if items are added one by one. A table was
+ * tried after every eleven items, which takes quadratic time. It must be tried a few times
+ * only. */
 static void
 run_rate_grown(const void *arg)
 {
@@ -257,8 +258,8 @@ run_rate_grown(const void *arg)
 }
 
 /*
- * FORMAT.md, section 7: 4,096 hashes become a table when one more comes, however
- * they came there.  Those that had grown a few items before took ten more.
+ * FORMAT.md, section 7: a filter of 4,096 hashes becomes a table when one more is added,
+ * however it was filled. A filter that had grown a few items before accepted ten more.
  */
 static void
 run_last_hashes(const void *arg)
@@ -289,8 +290,8 @@ run_last_hashes(const void *arg)
 	free(hashes);
 }
 
-/* Items that crowd at the end of a set were added in part, and then once more by
- * the rebuild that took over.  */
+/* Items in crowded buckets at the end of a set were added in part, and then again by the
+ * rebuild that followed. */
 static void
 run_crowded(const void *arg)
 {

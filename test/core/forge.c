@@ -32,7 +32,7 @@ forged_size(const forged *x)
 	return CKF_HEADER_SIZE + (is_table(x) ? (size_t)((bits + 7) / 8 + 8) : 8 * x->words);
 }
 
-/* Byte 14 of a filter that may be. */
+/* Byte 14 of a valid filter. */
 static unsigned
 likely_classes(const forged *x)
 {

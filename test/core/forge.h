@@ -7,7 +7,7 @@
 
 #include "drive.h"
 
-/* A filter to be: its header, and a body that its fields ask for. */
+/* A filter to forge: its header, and a body of the size that its fields require. */
 typedef struct forged
 {
 	uint8_t version; /* of the format; 0: ours */
@@ -24,7 +24,7 @@ typedef struct forged
 
 uint64_t forged_bucket_bits(const forged *x);
 
-/* Bytes of it, without `longer`; and its first CKF_HEADER_SIZE of them. */
+/* The size of its bytes without `longer`; and write its header. */
 size_t forged_size(const forged *x);
 void forge_header(uint8_t *bytes, const forged *x);
 
@@ -41,7 +41,7 @@ void forge(forgery *made, const forged *x);
 void put(uint8_t *p, uint64_t value, unsigned bytes);
 void put_bits(uint8_t *body, uint64_t at, uint64_t value, unsigned bits);
 
-/* ckf_open's answer. */
+/* The status of ckf_open. */
 bool opens(const forgery *made, ckf_trust trust);
 
 #endif

@@ -47,7 +47,7 @@ expect_text(const char *info, const char *name, const char *value)
 	CHECK(strstr(info, field) != NULL, "%s is not %s in %s", name, value, info);
 }
 
-/* The names of the classes, which version 1 did not tell. */
+/* The names of the classes. Version 1 did not have them. */
 static void
 expect_classes(const char *info, const char *const *names)
 {
@@ -128,7 +128,7 @@ expect_answers(owned *o, char **fields)
 	free(copies);
 }
 
-/* What is in stays in when the filter moves. */
+/* A rebuild keeps all items. */
 static void
 expect_after(const owned *o, ckf_goal goal, char *in)
 {
@@ -144,8 +144,8 @@ expect_after(const owned *o, ckf_goal goal, char *in)
 	owned_free(&moved);
 }
 
-/* With one item more, and then less, it is of our version; what is old stays so.  To look for an
- * item that is not there changes nothing. */
+/* Removing an absent item changes nothing. Adding an item gives the filter the current version;
+ * its old classes stay. */
 static void
 expect_changes(const owned *golden, uint64_t hash, unsigned class)
 {
@@ -200,7 +200,7 @@ run_answers(const void *arg)
 
 /* --------------------------------------------------------------- refusals */
 
-/* With another value at this byte every door gives this status. */
+/* With another value in this byte, opening gives this status with each kind of trust. */
 static void
 refuse(uint8_t *bytes, size_t size, size_t at, unsigned value, ckf_status expected)
 {

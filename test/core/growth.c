@@ -87,8 +87,8 @@ run_limit(const void *arg)
 			   (unsigned long long)m.count, rate, limit_of(g), o.filter.f,
 			   8.0 * (double)o.filter.size / (double)m.count);
 	CHECK(rate < limit_of(g) * (1 + ldexp(1, 1 - o.filter.c)) + 1e-9, "grew past its limit");
-	/* With the shortest tags an item has so few buckets to move to that chance may end growth
-	 * before its last table is full: in 1 of 100 runs at 0.7 of the limit. */
+	/* With the shortest tags an item has few other buckets, so growth may end before the last
+	 * table is full: in 1 of 100 runs at 0.7 of the limit. */
 	CHECK(rate > (o.filter.f > SHORTEST_TAG ? 0.7 : 0.4) * limit_of(g), "stopped before its limit");
 	CHECK(owned_add(&o, refused) == CKF_PRECISION, "the refusal does not last");
 	model_check(&m, &o);
@@ -110,7 +110,7 @@ run_limit(const void *arg)
 	owned_free(&o);
 }
 
-/* Removing most of the items and compacting gives the memory back. */
+/* A filter takes little memory after most items were removed and it was compacted. */
 static void
 run_shrink(const void *arg)
 {
@@ -197,8 +197,8 @@ build_integers(owned *o, const goal *g, int64_t n)
 	free(hashes);
 }
 
-/* FORMAT.md, section 5: growth asks for half as many items more, and 8; it has
- * the table of an aggregate of so many. */
+/* FORMAT.md, section 5: growth makes room for 1.5 n + 8 items, with the table that an aggregate
+ * of so many items has. */
 static void
 run_asks(const void *arg)
 {

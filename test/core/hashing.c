@@ -116,7 +116,7 @@ run_nan(const void *arg)
 	}
 }
 
-/* Bytes of every length about XXH3's turning points, at any alignment. */
+/* Bytes of each length near XXH3's thresholds, at any alignment. */
 static void
 run_bytes(const void *arg)
 {
@@ -215,7 +215,7 @@ static const option_text texts[] = {
 	{"seed=1,kind=set, seed =1", "seed =1", 0, false, false, 4},
 };
 
-/* A filter is to be had of what was parsed, with the layout expected. */
+/* The parsed options create a filter with the expected layout. */
 static void
 check_parsed(const ckf_params *params, const option_text *t)
 {
@@ -261,7 +261,7 @@ run_options(const void *arg)
 	}
 }
 
-/* Random pieces of options: a verdict, and the part at fault lies inside. */
+/* Random pieces of options: the text is accepted, or the wrong part is within it. */
 static void
 run_random_options(const void *arg)
 {

@@ -155,7 +155,7 @@ history_remove_many(history *h)
 		  (unsigned long long)h->filter.filter.count, (unsigned long long)h->model.count);
 }
 
-/* Removing what was never added and is not seen changes nothing. */
+/* Removing an item that was never added and is not found changes nothing. */
 static void
 remove_absent(history *h)
 {
@@ -211,8 +211,8 @@ history_unlike(const shape *s, bool set)
 	return other;
 }
 
-/* An aggregate's state that has taken in the filter; it may leave its process as
- * a filter, and come back. */
+/* An aggregate's state that has merged the filter. It may be sent as a filter, and received
+ * again. */
 static ckf_status
 partial_state(owned *state, const owned *in, ckf_goal goal)
 {

@@ -138,7 +138,7 @@ run_extremes(const void *arg)
 	owned_free(&other);
 }
 
-/* Flips anywhere; a few at once; runs of zeros, ones and random bytes. */
+/* Flip bits anywhere, a few at once; write runs of zeros, ones and random bytes. */
 static void
 run_flips(const void *arg)
 {
@@ -172,7 +172,7 @@ run_flips(const void *arg)
 	owned_free(&other);
 }
 
-/* Bytes of nothing in particular. */
+/* Random bytes. */
 static void
 run_noise(const void *arg)
 {
@@ -196,8 +196,8 @@ run_noise(const void *arg)
 	owned_free(&other);
 }
 
-/* A count of 0 is believed at the door of stored bytes: the filter is neutral in
- * a merge, whatever lies in its slots. */
+/* ckf_open of stored bytes does not verify a count of 0. The filter is neutral in a merge,
+ * whatever its slots contain. */
 static void
 run_neutral(const void *arg)
 {
@@ -219,8 +219,8 @@ run_neutral(const void *arg)
 	owned_free(&other);
 }
 
-/* And a count of items that are not there, which no door counts: what is made of them
- * has neither items nor classes, and opens. */
+/* A count above 0, although the slots are empty: the result of a rebuild has neither items nor
+ * classes, and opens. */
 static void
 run_ghosts(const void *arg)
 {
@@ -257,7 +257,7 @@ static const sample samples[] = {
 /* The smallest table, so that a state takes its items one by one. */
 static const sample few_items = {"few items", 1000, 0.01, false, true, 4, 14};
 
-/* Tables of several segments, hurt here and there. */
+/* Tables of several segments with damage in a few places. */
 static const sample large = {"several segments", 0, 0.01, false, false, 4, 280000};
 
 static void

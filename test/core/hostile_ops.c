@@ -10,11 +10,11 @@ enum
 {
 	ADDS = 24,
 	MOST_STEPS = 10000,
-	REBUILD_PERCENT = 40, /* of the rebuilds that could be tried are */
+	REBUILD_PERCENT = 40, /* the share of the possible rebuilds that are tried */
 	HASHES = 40
 };
 
-/* Hashes that look into every corner: ends of the table, empty tags. */
+/* Hashes at the edges: the ends of the table, and empty tags. */
 static uint64_t
 some_hash(unsigned i)
 {
@@ -24,7 +24,7 @@ some_hash(unsigned i)
 	return i < sizeof corners / sizeof *corners ? corners[i] : check_random();
 }
 
-/* Asked from its bytes one part after the other, as what reads only parts of them does. */
+/* Look up by steps, as a host does that reads only parts of the bytes. */
 static void
 ask_parts(const ckf_filter *filter, uint64_t hash)
 {
@@ -65,7 +65,7 @@ read_all(const ckf_filter *filter)
 	CHECK(info.fpr >= 0 && info.fpr <= 1 && ckf_fpr(filter) == info.fpr, "a rate of %g", info.fpr);
 }
 
-/* New buffers where they are too small; false: past the limit. */
+/* Replace buffers that are too small. false: the limit is exceeded. */
 static bool
 give_buffers(ckf_buffers *buffers)
 {
@@ -84,7 +84,7 @@ give_buffers(ckf_buffers *buffers)
 	return true;
 }
 
-/* Steps to any end, but to an end. */
+/* Step until the rebuild ends, with any status. */
 static ckf_status
 any_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 {
@@ -172,7 +172,7 @@ check_all(const ckf_filter *filter)
 	return status == CKF_OK;
 }
 
-/* Add, grow where it says so, remove. */
+/* Add, grow if there is no room, remove. */
 static void
 change(owned *o)
 {

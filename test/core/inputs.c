@@ -192,7 +192,7 @@ add_copies(input *in, const uint64_t *hashes, size_t n)
 		note_added(in, hashes, n, owned_rebuild_hashes(&in->filter, CKF_ADD_MANY, hashes, n));
 }
 
-/* The hashes out again, some or all: a table may be left that is empty. */
+/* Remove some or all of the hashes. The table may be empty then. */
 static void
 take_out(input *in, const uint64_t *hashes, size_t n)
 {
@@ -210,7 +210,8 @@ take_out(input *in, const uint64_t *hashes, size_t n)
 	}
 }
 
-/* Items that were all added may yet be refused, but never lost. */
+/* Change a filter: add copies, remove items, compact. A rebuild may be refused, but loses no
+ * item. */
 static void
 change_input(input *in, const uint64_t *hashes, size_t n)
 {
@@ -225,7 +226,7 @@ change_input(input *in, const uint64_t *hashes, size_t n)
 	model_follow(&in->model, &in->filter.filter);
 }
 
-/* What the filter carries is what it was created with. */
+/* The filter has the parameters that it was created with. */
 static void
 check_params(const owned *o, const ckf_params *params)
 {
@@ -238,7 +239,8 @@ check_params(const owned *o, const ckf_params *params)
 	CHECK(filter->capacity >= params->capacity, "a filter's capacity");
 }
 
-/* Few items, or a rate that no table keeps: at most so many. */
+/* Choose parameters with which a filter stays in hashes. Returns the largest number of items:
+ * few, or `most` if no table keeps the rate. */
 static size_t
 stay_whole(ckf_params *params, size_t most)
 {

@@ -39,7 +39,7 @@ void repeat_some(uint64_t *hashes, size_t n);
  * of hashes that crowd, of which some bits were cut, may be refused. */
 size_t most_items(size_t most, unsigned kind, bool set);
 
-/* From both sides of every size at which the engine changes its way. */
+/* A size on either side of each threshold of the engine. */
 size_t draw_size(size_t most);
 
 /* Anything that ckf_create takes; capacity 0, for aggregates, now and then. */
@@ -64,7 +64,7 @@ typedef struct input
 	bool crowded; /* its hashes are not as good as random */
 } input;
 
-/* Any filter at all; with depth > 0 also a merger of such. */
+/* Any filter; with depth > 0 also a merge of such filters. */
 void input_draw(input *in, const world *w, unsigned depth);
 void input_free(input *in);
 
@@ -90,7 +90,7 @@ double overlap_error(double only_a, double only_b, double both, unsigned w, unsi
 bool may_be_unlike(double a, double b, unsigned w);
 bool may_be_alike(double a, double b, unsigned w);
 
-/* The result's parameters are the promise, and its rate is as it tells. */
+/* Check that the result has the promised parameters and the rate that follows from them. */
 void promise_check(const promise *p, const owned *result);
 
 /* Items of the largest inputs: lowered thresholds need no more than these. */

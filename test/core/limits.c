@@ -20,7 +20,7 @@ expect(const forged *x, bool right, ckf_trust trust, const char *what)
 		  trust);
 }
 
-/* With a change of its fields, a filter opens at both doors, or at none. */
+/* A filter with changed fields opens with both kinds of trust, or with none. */
 #define TRY(right, change)                                                                         \
 	do                                                                                             \
 	{                                                                                              \
@@ -70,8 +70,8 @@ try_common(const forged base)
 		TRY(false, x.encoding = (uint8_t)encoding);
 }
 
-/* Byte 14: 0 where nothing is in, and only there; no old items without hashes.  Version
- * 1 has no classes. */
+/* Byte 14 is 0 if and only if the filter is empty. There are no old items without hashes.
+ * Version 1 has no classes. */
 static void
 try_classes(forged x, ckf_trust trust)
 {
@@ -164,7 +164,7 @@ try_geometry(const forged base)
 	}
 }
 
-/* As many copies as slots, at the door that counts none; and one more. */
+/* As many copies as slots, and one more, opened without counting them. */
 static void
 try_count(const forged base)
 {
@@ -179,7 +179,7 @@ try_count(const forged base)
 	expect(&x, false, CKF_STORED, "more copies than slots");
 }
 
-/* A rate is at most 1, be the table as full as it can. */
+/* The rate is at most 1, however full the table is. */
 static void
 run_full_rate(const void *arg)
 {

@@ -36,7 +36,7 @@ draw_changes(const world *w, const model *m, unsigned kind, size_t n)
 	return hashes;
 }
 
-/* Copies of every hash that either has, if both have the same precision. */
+/* Compare the copies of each hash of both filters, if these have the same precision. */
 static void
 check_alike(const owned *many, const owned *single, const model *m, const uint64_t *hashes,
 			size_t n)
@@ -84,7 +84,7 @@ check_added(const input *in, const owned *many)
 			  "%llu hashes are no table", (unsigned long long)filter->count);
 }
 
-/* What would it have held? */
+/* Check that a refusal is justified, by the items that the result would have. */
 static void
 check_refused(const input *in, ckf_status status, const uint64_t *hashes, size_t n)
 {
@@ -101,7 +101,7 @@ check_refused(const input *in, ckf_status status, const uint64_t *hashes, size_t
 	model_free(&all);
 }
 
-/* At once and, where that is affordable, singly. */
+/* Change in one call and, if the items are few, also one by one. */
 static void
 add_both_ways(input *in, const uint64_t *hashes, size_t n)
 {
@@ -128,8 +128,7 @@ add_both_ways(input *in, const uint64_t *hashes, size_t n)
 	in->filter = many;
 }
 
-/* What is in truth leaves the model; what was never added takes no copy of
- * another item here. */
+/* Remove from the model. An item that was never added takes no copy of another item. */
 static size_t
 keep_members(const model *m, uint64_t *hashes, size_t n)
 {
@@ -207,7 +206,7 @@ run_many(const void *arg)
 	}
 }
 
-/* FORMAT.md: a sixteenth of what is there is few. */
+/* FORMAT.md: changes of at most a sixteenth of the copies are few. */
 static void
 run_few(const void *arg)
 {
@@ -228,7 +227,7 @@ run_few(const void *arg)
 	}
 }
 
-/* Removals of what is not in: from nothing, and from other items. */
+/* Remove absent items from an empty filter, and from a filter of other items. */
 static void
 run_absent(const void *arg)
 {

@@ -275,7 +275,7 @@ check_many(const owned *o, const uint64_t *hashes, size_t n)
 	guard_free(answers);
 }
 
-/* A hash that is likely not in, or not quite in. */
+/* A hash that is probably absent, or near one that is present. */
 static uint64_t
 probe(const model *m, const uint64_t *members, size_t n)
 {

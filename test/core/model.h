@@ -50,7 +50,7 @@ void model_add(model *m, uint64_t hash);
 /* The oracle of an aggregate's result: one copy of each distinct hash. */
 void model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n);
 
-/* One copy less of an item in truth. */
+/* Remove one copy of an item from `truth`. */
 void model_remove(model *m, uint64_t hash);
 
 /* Whether a removal of the hash takes a copy away. */

@@ -1,6 +1,6 @@
 /*
- * promises.c - the parameters of a rebuild's result, beside those that FORMAT.md, section 8, gives
- * for its inputs.  Each parameter of each input is drawn by itself.
+ * promises.c - the parameters of a rebuild's result, compared with those that FORMAT.md,
+ * section 8, gives for its inputs.  Each parameter of each input is drawn independently.
  */
 #include "drive.h"
 
@@ -84,7 +84,7 @@ shared_classes(const ckf_filter *a, const ckf_filter *b)
 	return classes;
 }
 
-/* What is expected. */
+/* The expected result. */
 static ckf_status
 expect(ckf_filter *to, ckf_goal goal, const ckf_filter *in, unsigned n)
 {
@@ -169,7 +169,7 @@ run_promises(const void *arg)
 	}
 }
 
-/* A filter whose items are added to chunks: these keep all they promise. */
+/* A filter whose items are added to chunks, which keep their parameters. */
 static void
 run_chunks(const void *arg)
 {

@@ -35,7 +35,7 @@ distant_open(distant *d, const uint8_t *bytes, uint64_t size)
 	return status;
 }
 
-/* What it asks for lies in the filter, behind the header. */
+/* Check that the requested bytes are in the filter, after the header. */
 static void
 check_range(const ckf_question *question, uint64_t size)
 {
@@ -316,8 +316,7 @@ run_hashes(const void *arg)
 
 /* ------------------------------------------------------------ hostile bytes */
 
-/* A question to a filter whose bytes are anything at all: it ends, and asks for
- * nothing outside. */
+/* A lookup in a filter of any bytes ends, and requests no byte outside. */
 static void
 ask_noise(const distant *d, bool all)
 {

@@ -44,8 +44,8 @@ drop(spares *s, unsigned i)
 	s->block[i] = s->block[--s->n];
 }
 
-/* Take the blocks that the collector gives back: the smallest ones, but never the one that was just
- * given; or at its end all. */
+/* Take the blocks that the collector gives back: the smallest ones, but never the one that was
+ * given last; at its end all. */
 static void
 take_spent(ckf_collector *c, spares *s, const ckf_block *never, bool ends)
 {
@@ -273,7 +273,7 @@ run_merges(const void *arg)
 			uint64_t n = runs > 0 && check_chance(80) ? count[check_below(runs)] / 2 : 30 * least;
 
 			n = check_chance(70) ? n - 1 + check_below(3) : 1 + check_below(n);
-			n = n > least ? n : least + check_below(3); /* fewer go into the open block */
+			n = n > least ? n : least + check_below(3); /* fewer hashes fit into the open block */
 			new_filter(&filter[i], n);
 			if (i == 0)
 				c = collector_new(&filter[i].filter, 1);

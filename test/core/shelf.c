@@ -114,7 +114,7 @@ put_rows(shelf *s, size_t i, size_t gone, const row *rows, size_t n)
 	s->n = s->n + n - gone;
 }
 
-/* Rows that an edit makes. */
+/* The rows that an edit writes. */
 typedef struct made
 {
 	row *rows;
@@ -133,7 +133,7 @@ keep(made *m, const ckf_chunk_part *part, const uint8_t *bytes)
 	m->rows[m->n++] = row_of(part, bytes);
 }
 
-/* A part is sound, and follows the one before. */
+/* Check that a part is valid, and begins after the part before. */
 static void
 check_part(const shelf *s, const ckf_chunk_part *part, const uint8_t *out, uint64_t start)
 {
@@ -149,7 +149,7 @@ check_part(const shelf *s, const ckf_chunk_part *part, const uint8_t *out, uint6
 		  "a part tells otherwise than the edit");
 }
 
-/* All parts of an edit that needs no feed.  Their ranges go from start to last. */
+/* Write all parts of an edit that reads no other chunks. Their ranges cover start .. last. */
 static void
 take_parts(shelf *s, made *m, uint64_t start, uint64_t last)
 {
@@ -289,7 +289,7 @@ shelf_merge(shelf *s, const owned *filter)
 	return status;
 }
 
-/* Give new buffers where they are too small. */
+/* Replace buffers that are too small. */
 static void
 give(ckf_buffers *buffers)
 {

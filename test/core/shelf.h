@@ -39,23 +39,23 @@ unsigned shelf_copies(const shelf *s, uint64_t hash);
 /* Add items in ascending order, whole hashes or prefixes. */
 void shelf_add(shelf *s, const uint64_t *items, size_t n, bool whole);
 
-/* What comes of removing hashes in ascending order; CKF_OK or CKF_IS_SET. */
+/* Remove hashes, which are in ascending order.  CKF_OK, CKF_IS_SET. */
 ckf_status shelf_remove(shelf *s, const uint64_t *hashes, size_t n);
 
 void shelf_pack(shelf *s);
 
-/* Add a filter's items; what ckf_prefixes_start says. */
+/* Add a filter's items. Returns the status of ckf_prefixes_start. */
 ckf_status shelf_merge(shelf *s, const owned *filter);
 
-/* All as one filter of at most `most` bytes; what the export says.  The case fails where the
- * export asks for a larger buffer. */
+/* Export a filter of at most `most` bytes. Returns the status of the export. The case fails if
+ * the export asks for a larger buffer. */
 ckf_status shelf_export(const shelf *s, uint64_t most, owned *result, ckf_refusal *refusal);
 
-/* Each row opens and is sound, they follow each other, and hold what edits told.
- * Returns the bytes of all. */
+/* Check that each row opens and is valid, that their ranges follow each other, and that they
+ * have as many copies as the edits returned. Returns the size of all rows. */
 uint64_t shelf_check(const shelf *s);
 
-/* The copies that stand in lists. */
+/* The number of copies in lists. */
 uint64_t shelf_listed(const shelf *s);
 
 /* The distinct items. */

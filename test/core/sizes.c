@@ -52,7 +52,7 @@ allowed_step(uint64_t n, size_t bytes)
 	return 1.15 * one_bit + (n < 10000 ? 0.2 : 0.03) * (double)bytes + 48;
 }
 
-/* No jump between n and 1.01 n. */
+/* The size does not jump between n and 1.01 n. */
 static void
 run_smooth(const void *arg)
 {
@@ -208,7 +208,7 @@ run_layouts(const void *arg)
 		}
 }
 
-/* A filter created for many holding few is small. */
+/* A filter that was created for many items and has few is small. */
 static void
 run_sparse(const void *arg)
 {
@@ -353,7 +353,7 @@ run_planned(const void *arg)
 	free(hashes);
 }
 
-/* What no aggregate takes, and the largest that there may be. */
+/* Parameters that an aggregate refuses, and the largest that it accepts. */
 static void
 run_planned_edges(const void *arg)
 {

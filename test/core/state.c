@@ -112,7 +112,7 @@ large_free(struct large *large)
 	free(large);
 }
 
-/* A copy of what is still whole. */
+/* Copy a filter in whole hashes into the collector. */
 static void
 take_filter(ckf_collector *c, const ckf_filter *in)
 {
@@ -206,7 +206,7 @@ add_part(struct large *large, const ckf_filter *in)
 
 /* --------------------------------------------------------------- by all roads */
 
-/* What was collected so far is a filter: then it can be merged with a table. */
+/* Make a filter of the collected items, so that it can be merged with a table. */
 static ckf_status
 collect_table(owned *state, const owned *in)
 {
@@ -256,7 +256,7 @@ collect_items(owned *state, const owned *in)
 	return status;
 }
 
-/* A state to which nothing came. */
+/* Is it a state to which nothing was added? */
 static bool
 is_new(const owned *o)
 {

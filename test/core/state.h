@@ -16,16 +16,16 @@ struct large
 /* Do what a collector asks for, in guarded memory. */
 ckf_status collector_make_room(ckf_collector *collector);
 
-/* One of n hashes, `most` copies of each; collector_free. */
+/* A new collector that keeps `most` copies of each hash; collector_free. */
 ckf_collector *collector_new(const ckf_filter *promise, unsigned most);
 void collector_take(ckf_collector *collector, const uint64_t *hashes, size_t n);
 void collector_settle(ckf_collector *collector);
 void collector_free(ckf_collector *collector);
 
-/* A flat state over items goes on as a collector. */
+/* Turn a flat state over items into a collector. */
 void state_outgrow(owned *state);
 
-/* The inputs of a rebuild that a filter or state comes to; returns how many. */
+/* The filters of which a rebuild makes the result of a filter or state. Returns how many. */
 unsigned state_inputs(const owned *o, const ckf_filter **in);
 
 #endif

@@ -51,7 +51,7 @@ find_rho(const forged *x, unsigned half, uint64_t q, uint64_t tag, uint64_t *rho
 	return false;
 }
 
-/* Opened, the table has this prefix and no other; also when it moved. */
+/* After opening, and after a rebuild, the table has this prefix and no other. */
 static void
 expect_only(owned *o, uint64_t prefix)
 {
@@ -105,7 +105,7 @@ run_tags(const void *arg)
 	check_note("%u tags taken, %u refused", taken, refused);
 }
 
-/* Four tags in a bucket of which all are possible: in order, or refused. */
+/* Four tags in a bucket where each one is possible: they are in order, or refused. */
 static void
 expect_bucket(bool right, unsigned code, unsigned uppers, uint64_t count)
 {
@@ -172,7 +172,7 @@ static const forged small_tables[] = {
 	 .fpr = .3},
 };
 
-/* Suites run a second time with CUCKOOFILTER_PORTABLE=1, which must have an effect. */
+/* CUCKOOFILTER_PORTABLE=1, with which suites run a second time, must have an effect. */
 static void
 run_portable(const void *arg)
 {

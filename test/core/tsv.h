@@ -24,8 +24,8 @@ size_t split(char *text, char separator, char **parts, size_t most);
 size_t read_hex(const char *hex, uint8_t *bytes, size_t most);
 uint64_t read_integer(const char *text);
 
-/* What to do with the hash of each item of a list, under a seed; driven_class is the
- * item's. */
+/* A function that is called with the hash of each item of a list, under a seed. driven_class is
+ * the class of the item. */
 typedef void (*item_action)(owned *o, uint64_t hash);
 void for_items(owned *o, char *items, uint64_t seed, item_action action);
 

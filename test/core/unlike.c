@@ -82,7 +82,7 @@ shuffle(merge *m)
 
 /* ----------------------------------------------------------------- verdicts */
 
-/* The model of what must come out, at the precision of `result`. */
+/* The model of the expected result, at the precision of `result`. */
 static void
 model_of_merge(model *m, const merge *merge, const ckf_filter *result)
 {
@@ -93,7 +93,7 @@ model_of_merge(model *m, const merge *merge, const ckf_filter *result)
 	model_merge(m, models, merge->n, merge->sum, result);
 }
 
-/* A result that must not be: what would it have held? */
+/* Check that a refusal is justified, by the items that the result would have. */
 static void
 check_refused(const merge *m, ckf_status status)
 {
@@ -227,7 +227,7 @@ collect(const merge *m, owned *state, const owned *in)
 	return owned_collect(state, in, goal_of(m));
 }
 
-/* One state that takes all inputs, and nothing now and then. */
+/* One state that merges all inputs, and sometimes an empty one. */
 static ckf_status
 collect_in_turn(const merge *m, owned *partial, const input *const *in, size_t n)
 {
@@ -297,7 +297,7 @@ run_tree(const merge *m, owned *result)
 	return status;
 }
 
-/* One merge of all inputs, if they are not too many: what every road must lead to. */
+/* One merge of all inputs, if they are not too many. All other ways must give its result. */
 static ckf_status
 run_at_once(const merge *m, owned *result)
 {
@@ -375,7 +375,7 @@ input_of_traits(input *in, unsigned traits)
 	free(hashes);
 }
 
-/* One road from two inputs to a result. */
+/* One way of merging two inputs. */
 static ckf_status
 merge_two(owned *result, const merge *m, bool by_state)
 {
@@ -546,8 +546,8 @@ run_first_tables(const void *arg)
 
 /* ---------------------------------------------------------------- few items */
 
-/* Few items in unlike places: a table or a log from which nearly all have gone, or
- * into which few have come.  Into a set, which takes them one by one where it can. */
+/* Few items in different representations: a table or hashes from which nearly all were removed,
+ * or to which few were added. They are merged into a set, one by one if that is possible. */
 static void
 check_few(const owned *in, const model *m)
 {
@@ -651,7 +651,7 @@ run_few(const void *arg)
 
 /* ------------------------------------------------------------ crowded states */
 
-/* Hashes that crowd at the end, where a set has no place for them, up to a log. */
+/* Hashes whose buckets are crowded at the end, so that a set cannot store them as a table. */
 static void
 run_crowded(const void *arg)
 {
@@ -744,7 +744,7 @@ run_classes(const void *arg)
 
 /* ------------------------------------------------- aggregates over the items */
 
-/* Items of one aggregate, over as many processes as there may be. */
+/* The items of one aggregate, divided among many processes. */
 static void
 collect_items(owned *partial, const ckf_params *params, const uint64_t *hashes, size_t n)
 {
@@ -768,7 +768,7 @@ collect_items(owned *partial, const ckf_params *params, const uint64_t *hashes, 
 		CHECK(owned_send(partial) == CKF_OK, "send");
 }
 
-/* By any road: some items in states, the others at hand in the end. */
+/* Merge in any way: some items are in states, the others are added at the end. */
 static void
 aggregate_somehow(owned *result, const ckf_params *params, uint64_t *hashes, size_t n)
 {
@@ -791,7 +791,7 @@ aggregate_somehow(owned *result, const ckf_params *params, uint64_t *hashes, siz
 	CHECK(status == CKF_OK, "finish: status %d", status);
 }
 
-/* Items in truth; 0 and 1 are one hash. */
+/* The number of items in `truth`; 0 and 1 are one hash. */
 static uint64_t
 count_items(const model *m)
 {

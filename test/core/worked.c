@@ -14,7 +14,7 @@ enum
 	MOST_HASHES = 64
 };
 
-/* The page's blocks of hex, in its order, from section 5 on. */
+/* The hexadecimal blocks of the page in their order, beginning with section 5. */
 enum
 {
 	GEOMETRY_FEW, /* headers */
@@ -91,7 +91,7 @@ read_page(const char *path, block *found)
 	CHECK(n == BLOCKS, "%zu worked blocks", n);
 }
 
-/* A block of hashes, as one writes numbers: the high digits first. */
+/* A block of hashes, written as numbers: the highest digit first. */
 static size_t
 read_hashes(const block *b, uint64_t *hashes)
 {
