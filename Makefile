@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-table fuzz mutate \
+	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-table bench-bindings fuzz mutate \
 	machines releases soak coverage valgrind dist test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
@@ -212,6 +212,10 @@ bench-slices:
 bench-join:
 	@test/bench/join/run.sh
 
+# The languages that this machine can build.
+bench-bindings: lib test-python-build $(if $(shell command -v wasm-ld && command -v wasm-opt && command -v $(WASM_CC)),javascript)
+	@test/bench/bindings/run.sh
+
 bench-table: $(SQLITE_SO)
 	@/usr/bin/python3 test/bench/table.py $(or $(ITEMS),1e6) test/bench/results > build/bench-table.md
 	@mv build/bench-table.md test/bench/results/TABLE.md
@@ -280,6 +284,7 @@ help:
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; stars, a warehouse"
+	@echo "make bench-bindings  C, Python and JavaScript beside libbloom, flor and npm's bloom-filters; a minute"
 	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time (N=all, PLACES=collect/); what do the tests see?"

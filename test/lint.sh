@@ -48,7 +48,7 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* core/package/c core/package/c/example core/package/python/src core/package/javascript/wasm core/package/javascript/wasm/libc sqlite sqlite/package/wasm sqlite/table pg pg/* test/core test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bindings test/fuzz; do
+for folder in core core/* core/package/c core/package/c/example core/package/python/src core/package/javascript/wasm core/package/javascript/wasm/libc sqlite sqlite/package/wasm sqlite/table pg pg/* test/core test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bench/bindings test/bindings test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done
@@ -59,7 +59,7 @@ for compiler in gcc clang; do
 		set -- "$folder"/*.c
 		[ ! -f "$1" ] || check "$compiler -Werror: $folder" compile "$compiler" "" "$@"
 	done
-	for folder in core/package/c core/package/c/example test/bindings; do
+	for folder in core/package/c core/package/c/example test/bindings test/bench/bindings; do
 		check "$compiler -Werror: $folder" compile "$compiler" "-Icore/package/c -Itest/core" "$folder"/*.c
 	done
 	if [ -f "$python/Python.h" ]; then
