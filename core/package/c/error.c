@@ -58,22 +58,26 @@ ckfl_begin(cuckoofilter_error *error, cuckoofilter_code code)
 	error->message[0] = error->detail[0] = error->hint[0] = '\0';
 }
 
-void
-ckfl_fail_memory(cuckoofilter_error *error)
+/* Fill *error with a sentence that needs no values. */
+static void
+ckfl_fail_plainly(cuckoofilter_error *error, cuckoofilter_code code, const char *message)
 {
 	if (!error)
 		return;
-	ckfl_begin(error, CUCKOOFILTER_NO_MEMORY);
-	MESSAGE(error, "out of memory");
+	ckfl_begin(error, code);
+	MESSAGE(error, "%s", message);
+}
+
+void
+ckfl_fail_memory(cuckoofilter_error *error)
+{
+	ckfl_fail_plainly(error, CUCKOOFILTER_NO_MEMORY, "out of memory");
 }
 
 void
 ckfl_fail_interrupted(cuckoofilter_error *error)
 {
-	if (!error)
-		return;
-	ckfl_begin(error, CUCKOOFILTER_INTERRUPTED);
-	MESSAGE(error, "interrupted");
+	ckfl_fail_plainly(error, CUCKOOFILTER_INTERRUPTED, "interrupted");
 }
 
 bool

@@ -45,9 +45,12 @@ async function library(chromium) {
 	console.log(`questions a second: ${await page.evaluate(`(() => {
 		const filter = Filter.build(Array.from({ length: 1e6 }, (_, i) => i));
 		const texts = Filter.build(Array.from({ length: 1e5 }, (_, i) => 'user-' + i));
+		const dates = Array.from({ length: 1e6 }, (_, i) => new Date(1.7e12 + 1000 * i));
+		const moments = Filter.build(dates.slice(5e5));
 		const rate = (ask) => { const start = performance.now(); ask(); return (1e3 / (performance.now() - start)).toFixed(1) + ' M'; };
 		return 'contains(number) ' + rate(() => { for (let i = 0; i < 1e6; i++) filter.contains(i + 5e5); })
-			+ ', contains(string) ' + rate(() => { for (let i = 0; i < 1e6; i++) texts.contains('user-' + i); });
+			+ ', contains(string) ' + rate(() => { for (let i = 0; i < 1e6; i++) texts.contains('user-' + i); })
+			+ ', contains(Date) ' + rate(() => { for (let i = 0; i < 1e6; i++) moments.contains(dates[i]); });
 	})()`)}`);
 	server.close();
 }

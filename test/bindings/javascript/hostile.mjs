@@ -40,6 +40,7 @@ const asks = [
 	(f) => f.add(7), (f) => f.remove(1), (f) => f.addMany(Array.from({ length: 500 }, (_, i) => i)),
 	(f) => f.removeMany([1, 2, 3]), (f) => f.union(witness), (f) => witness.sum(f), (f) => f.intersect(witness),
 	(f) => f.overlap(witness), (f) => f.compact(), (f) => f.copies(1), (f) => f.info(), (f) => f.bytes(), (f) => f.copy().addHash(5n),
+	(f) => f.containsPair(1, 'a'), (f) => f.addPair(1, 'a'), (f) => f.removePair(1, 'a'), (f) => new Filter(f.toJSON()),
 ];
 
 const total = rounds(10000);

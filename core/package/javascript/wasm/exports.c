@@ -69,20 +69,6 @@ ckfw_address(int what)
 	}
 }
 
-EXPORT(malloc)
-void *
-ckfw_malloc(size_t size)
-{
-	return malloc(size);
-}
-
-EXPORT(free)
-void
-ckfw_free(void *memory)
-{
-	free(memory);
-}
-
 /* ------------------------------------------------------------------ items */
 
 /* Microseconds since 2000, of milliseconds since 1970 without a fraction, as JavaScript has them.

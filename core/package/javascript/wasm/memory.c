@@ -156,7 +156,8 @@ ckfw_find(size_t size)
 	return NULL;
 }
 
-void *
+/* Called by JavaScript, too. */
+__attribute__((export_name("malloc"))) void *
 malloc(size_t size)
 {
 	ckfw_block *block;
@@ -184,7 +185,7 @@ malloc(size_t size)
 	return (uint8_t *)block + HEADER;
 }
 
-void
+__attribute__((export_name("free"))) void
 free(void *memory)
 {
 	if (memory)
