@@ -54,7 +54,13 @@ export async function browser() {
 		};
 		const waitFor = async (expression) => {
 			for (const end = Date.now() + SECONDS * 1000; Date.now() < end;) {
-				if (await evaluate(expression)) {
+				// a question that comes while the page changes to another one has no answer
+				const answer = await evaluate(expression).catch((error) => {
+					if (!/context|navigated/i.test(error.message)) {
+						throw error;
+					}
+				});
+				if (answer) {
 					return;
 				}
 				await new Promise((resolve) => { setTimeout(resolve, 50); });
