@@ -39,14 +39,14 @@ my $digest = 'SET search_path = public, filters; SELECT count(*), md5(string_agg
 my $before = as_alice('shop', $digest);
 like($before, qr/^21\|\w{32}\|t\|f$/, 'filters are there');
 
-# A dump is text; it restores into another database, as the same user.
+# A dump is text. The same user restores it into another database.
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
 command_ok([ 'pg_dump', '-U', 'alice', '-h', $node->host, '-p', $node->port, '--no-comments', '-f', $dump, 'shop' ], 'dump');
 command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-U', 'alice', '-h', $node->host, '-p', $node->port, '-f', $dump, 'again' ],
 	'restore');
 is(as_alice('again', $digest), $before, 'restored filters have the same bytes and answers');
 
-# Nothing that matters is in the server's memory.
+# The filters do not depend on the server's memory: they survive a restart.
 $node->restart;
 is(as_alice('shop', $digest), $before, 'the same after a restart');
 my $build = 'SET search_path = filters; SELECT md5(cuckoofilter_agg(g)::text), cuckoofilter_hash(g) FROM generate_series(1, 5) g GROUP BY 2 ORDER BY 2';

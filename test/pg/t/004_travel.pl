@@ -34,7 +34,7 @@ $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
-# a logical one follows changes, also of rows that only their filter tells apart
+# a logical replica follows changes, also of rows that differ only in their filter
 my $subscriber = new_cluster('subscriber');
 $subscriber->safe_psql('postgres', 'CREATE TABLE filters (id integer PRIMARY KEY, f cuckoofilter); CREATE TABLE loose (f cuckoofilter)');
 $primary->safe_psql(
@@ -43,7 +43,7 @@ $primary->safe_psql(
 	ALTER TABLE loose REPLICA IDENTITY FULL;
 	CREATE PUBLICATION all_filters FOR TABLE filters, loose});
 my $connection = $primary->connstr . " dbname=postgres";
-# In binary where PostgreSQL can: the sender then frees what the send function gave.
+# In binary if PostgreSQL can: then the sender frees the result of the send function.
 my $binary = server_version($primary) >= 140000 ? 'WITH (binary = true)' : '';
 $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION all_filters $binary");
 $subscriber->wait_for_subscription_sync($primary, 's') if $subscriber->can('wait_for_subscription_sync');

@@ -19,7 +19,7 @@ $node->safe_psql(
 	CREATE UNLOGGED TABLE t AS
 		SELECT cuckoofilter_agg(g) AS f, cuckoofilter_agg(-g, 0.01, 0, 'layout=plain') AS g FROM generate_series(1, 1500000) g});
 
-# One expression: the executor itself looks for interrupts at its end only.
+# One expression: the executor itself checks for interrupts only after it.
 sub nested
 {
 	my ($function, $argument) = @_;
@@ -105,8 +105,8 @@ sub block_of
 		RAISE NOTICE 'took %', extract(epoch FROM clock_timestamp() - began); END \$\$";
 }
 
-# Cancel a call when a share of its time is over.  How long it took to answer,
-# and whether the error says that it was in the call.
+# Cancel a call after a part of its time. Returns the time until the error, and whether the error came from the
+# call.
 sub cancel_call
 {
 	my ($call, $moment) = @_;

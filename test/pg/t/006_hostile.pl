@@ -21,7 +21,7 @@ my @good = map { pack('H*', $_) } split /\n/, $node->safe_psql(
 			LATERAL generate_series(1, n) g GROUP BY o, n});
 is(scalar @good, 20, 'filters to damage');
 
-# What a value that got in must survive.
+# Operations on a value that was accepted.
 my $use = q{
 	CREATE FUNCTION use_it(f cuckoofilter) RETURNS text LANGUAGE plpgsql AS $$
 	DECLARE
@@ -92,7 +92,7 @@ foreach my $door (sort keys %refused)
 is( $node->safe_psql('postgres', q{SELECT count(*) FROM hostile WHERE (enter(value, 'text') LIKE 'in%') <> (enter(value, 'bytea') LIKE 'in%')}),
 	'0', 'both doors let the same in');
 
-# Text that is hardly base64.
+# Text that is nearly base64.
 my @texts = ('=', '====', 'QQ=', 'Q Q=', "Q0tGAQEAAAQA\n", 'Q0tG' x 11, '-' x 64, 'é' x 32, 'Q0tGAQEAAAQAQAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAHsUrkfheoQ/=');
 foreach my $text (@texts, map { my $t = encode_base64($good[ int(rand(@good)) ], ''); substr($t, int(rand(length $t)), 1) = (' ', '=', '!', "\t", '_')[ int(rand(5)) ]; $t } 1 .. 20)
 {
@@ -114,7 +114,7 @@ foreach my $bytes (@hostile[ 0 .. 24 ])
 	like(error_state($node, "COPY door FROM '" . copy_file($bytes) . "' (FORMAT binary)"), qr/^(22P03)?$/, 'binary: ' . length($bytes) . ' bytes');
 }
 
-# Stored bytes that rot: the server is down while they change.
+# Damaged storage: bytes change while the server is down.
 $node->safe_psql('postgres', 'CREATE TABLE stored (id integer, f cuckoofilter)');
 $node->safe_psql('postgres', sprintf('INSERT INTO stored VALUES (%d, decode(%s, $$hex$$)::cuckoofilter)', $_, '$$' . unpack('H*', $good[ $_ % @good ]) . '$$'))
   foreach (0 .. 59);

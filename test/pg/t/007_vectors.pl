@@ -20,7 +20,7 @@ foreach my $i (0 .. $#hashes)
 	is($got[$i], $hashes[$i][3], "class $hashes[$i][0], seed $hashes[$i][2]: $hashes[$i][5]");
 }
 
-# Values that consist of others, likewise.  citext is an extension's.
+# The same for values that consist of others. citext belongs to an extension.
 my $citext = $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'citext'");
 $node->safe_psql('postgres', 'CREATE EXTENSION citext') if $citext;
 my $multiranges = $node->safe_psql('postgres', "SELECT count(*) FROM pg_type WHERE typname = 'int4multirange'");
@@ -79,7 +79,7 @@ foreach my $vector (@filters)
 	# here hashes are added, which are a class of their own: byte 14
 	substr($hex, 28, 2) = '40' if substr($hex, 28, 2) ne '00';
 	$node->safe_psql('postgres', "DO \$do\$ DECLARE f cuckoofilter; hash bigint; BEGIN " . block($recipe) . " INSERT INTO vectors VALUES ('$name', f); END \$do\$");
-	# not is(): thousands of bytes tell nobody anything
+	# not is(), which would print thousands of bytes
 	ok($node->safe_psql('postgres', "SELECT encode(f::bytea, 'hex') FROM vectors WHERE name = '$name'") eq $hex, "$name: bytes");
 	is($node->safe_psql('postgres', "SELECT cuckoofilter_count('\\x$hex'::bytea::cuckoofilter)"), $count, "$name: count");
 	is($node->safe_psql('postgres', "SELECT count(*) FROM vectors, " . hashes_of($in, $seed) . " s WHERE name = '$name' AND NOT cuckoofilter_contains_hash(f, h)"),
@@ -90,7 +90,7 @@ foreach my $vector (@filters)
 	  if defined $out;
 }
 
-# What they have in common.
+# The overlaps of the filters.
 foreach my $pair (lines('overlaps.tsv'))
 {
 	my ($x, $y, $overlap, $jaccard) = @$pair;

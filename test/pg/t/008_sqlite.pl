@@ -45,8 +45,8 @@ foreach my $arguments (sort keys %columns)
 
 	is(lc sqlite("SELECT hex(cuckoofilter_agg($arguments)) FROM t;"), $hex, "agg($arguments): the same bytes in both");
 
-	# to SQLite, where it answers, learns and is merged
-	# (PostgreSQL takes any class of item once there are hashes)
+	# to SQLite, where it is asked, changed and merged (PostgreSQL accepts items of any class after hashes were
+	# added)
 	my $change = "cuckoofilter_add(cuckoofilter_add(cuckoofilter_add_hash(f, 7), 'new'), 424242)";
 	my $other = $column eq 's' ? "s || 'x'" : 'id + 1000000';
 	my $probe = "count(*) FILTER (WHERE cuckoofilter_contains(f, $column)), count(*) FILTER (WHERE cuckoofilter_contains(f, $other)), max(cuckoofilter_count(f))";
@@ -67,7 +67,7 @@ is( lc sqlite(q{SELECT hex(cuckoofilter_union_agg(f)) FROM f WHERE name IN ('f0'
 		'postgres', q{SELECT encode(cuckoofilter_union_agg(cuckoofilter_add(cuckoofilter_add(cuckoofilter_add_hash(f, 7), 'new'), 424242))::bytea, 'hex') FROM f WHERE name IN ('f0', 'f1')}),
 	'union_agg: the same bytes in both');
 
-# one sentence for one mistake
+# both databases have the same message for the same error
 foreach my $call ('cuckoofilter_create(0)', 'cuckoofilter_create(1, 2)', q{cuckoofilter_create(1, 0.1, 'x=1')}, q{cuckoofilter_remove(cuckoofilter_create(1, 0.1, 'kind=set'), 1)})
 {
 	my ($ret, $stdout, $stderr) = $node->psql('postgres', "SELECT $call");

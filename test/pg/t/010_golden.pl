@@ -26,7 +26,7 @@ sub copy_file
 	return $name;
 }
 
-# One table by each door.
+# A table for each way to load the filters.
 my %doors = (
 	text => sub { "INSERT INTO by_text VALUES " . join(', ', map { "('$_->[0]', '" . encode_base64($_->[1], '') . "')" } @_) },
 	bytea => sub { "INSERT INTO by_bytea VALUES " . join(', ', map { "('$_->[0]', '\\x" . unpack('H*', $_->[1]) . "'::bytea::cuckoofilter)" } @_) },
@@ -58,7 +58,7 @@ foreach my $vector (@golden)
 		't|t|0|0|0|0', "$name: info, bytes, denied, denied after a compaction, not in but told so, wrong copies");
 }
 
-# Byte, values that a later version might give it, the error now.
+# A byte, values that a later version might store in it, and the error of this version.
 my $version = qr/cuckoofilter of an unknown format or hash version/;
 my $damaged = qr/not a cuckoofilter: the bytes are damaged or are something else/;
 my @unknown = (

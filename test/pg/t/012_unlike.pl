@@ -71,14 +71,13 @@ $session->query($serial);
 
 # ---------------------------------------------------------------- the generator
 
-# The planner takes a table of a few filters for one of many, so that dividing
-# the work seems to pay.
+# The planner overestimates a table of a few filters, so that dividing the work seems to pay.
 sub pretend_many
 {
 	return "ANALYZE $_[0]; UPDATE pg_class SET reltuples = 100000 WHERE relname = ANY('{$_[0]}')";
 }
 
-# Fill table input.  What is in it, in words.
+# Fill table input. Returns a description of its filters.
 sub draw_inputs
 {
 	my (%how) = @_;
@@ -183,8 +182,8 @@ sub check_result
 	return 1;
 }
 
-# Merges of merges promise other things on the way, and end with the same items:
-# where they end.  A road may be refused where a part of it is too coarse.
+# Intermediate merges have other parameters, but the result has the same items. A merge in parts may be refused
+# if one part is too coarse.
 sub check_nested
 {
 	my ($what, $query, $is_union) = @_;
@@ -212,7 +211,7 @@ sub plan_is
 	return;
 }
 
-# The queries that merge all inputs at once, by the plan they have.
+# The queries that merge all inputs at once, with the form of their plans.
 sub roads
 {
 	my ($function) = @_;
@@ -249,8 +248,7 @@ sub nested_roads
 
 # -------------------------------------------------------------------- the tests
 
-# The query at the top of the issue that found it, and the README's rollup
-# without a capacity.
+# The query that first showed the error, and the README's rollup without a capacity.
 $session->query(
 	q{CREATE TABLE daily AS SELECT day, cuckoofilter_agg(x, 0.01) AS f
 		FROM generate_series(0, 5) day, LATERAL generate_series(day * 70000 + 1, day * 70000 + 30000 + 6000 * day) x GROUP BY day});
@@ -299,7 +297,7 @@ foreach my $round (1 .. rounds(8))
 	}
 }
 
-# An empty filter is neutral, whatever its seed and wherever it comes in.
+# An empty filter does not change a merge, whatever its seed and position.
 foreach my $round (1 .. rounds(2))
 {
 	foreach my $function (qw(union sum))
@@ -320,7 +318,7 @@ foreach my $round (1 .. rounds(2))
 	}
 }
 
-# Unlike seeds are refused by every road.
+# Merges of different seeds are refused in every way of merging.
 foreach my $round (1 .. rounds(2))
 {
 	my $inputs = draw_inputs(unlike => 1, narrow => one_of(0, 60, 400));
@@ -335,7 +333,7 @@ foreach my $round (1 .. rounds(2))
 		{
 			$session->query($roads{$road}[0]);
 			my $got = keep($roads{$road}[1]);
-			# what comes before they meet may be refused for itself
+			# a merge before that of different seeds may be refused for another reason
 			my $pattern = $nested{$road} || $road eq 'a window' ? qr/^(22023 cannot merge cuckoofilters with different seeds|54000 )/ : qr/^22023 cannot merge cuckoofilters with different seeds/;
 			like($got, $pattern, "round $round: unlike seeds, $function, $road");
 			$session->query($serial);
@@ -343,8 +341,7 @@ foreach my $round (1 .. rounds(2))
 	}
 }
 
-# Aggregates over items: groups whose sizes are their own, from parallel states
-# of sizes of their own.
+# Aggregates over items: the sizes of groups and of parallel states are drawn independently.
 foreach my $round (1 .. rounds(2))
 {
 	my @groups = map { my $size = min(draw_size(), 120_000); "($_, $size)" } 1 .. 5;
@@ -391,7 +388,7 @@ foreach my $round (1 .. rounds(5))
 				WHERE cuckoofilter_copies(r.f, x) < least(n, $most)"),
 		0, "$what: as many copies as went in");
 	next if $most == 1;
-	# out again: what was there before stays, and what is stuck
+	# remove the items again: those that were there before stay, and saturated ones
 	$session->query('TRUNCATE more; INSERT INTO more SELECT f FROM result');
 	like(keep("SELECT cuckoofilter_remove_all(f, VARIADIC (SELECT array_agg(x) FROM generate_series($from, $to) x)) FROM more"), qr/^md5/, "$what: taken out again");
 	is( $session->query(

@@ -41,7 +41,7 @@ $session->query(
 	-- the bytes of a value as they are, whatever a cast would make of them
 	CREATE FUNCTION bytes_from(f cuckoofilter, integer) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'bytea_substr_no_len'});
 
-# Run SQL.  What it prints, or its SQLSTATE and sentence.
+# Run SQL. Returns its output, or its SQLSTATE and message.
 sub try
 {
 	my ($sql) = @_;
@@ -58,8 +58,7 @@ sub state_of
 	return $got =~ /^(\w{5}) / ? $1 : $got;
 }
 
-# Take the states to another process: each as text, in binary, or as the value
-# that it is.  '' or what went wrong.
+# Send the states to another process, each as text, in binary, or as a value. Returns '' or the error.
 sub carry
 {
 	unlink $file;
@@ -89,8 +88,7 @@ sub combine
 
 # --------------------------------------------------------- items and hashes
 
-# What states of a few items are combined to has each item once, also where all states have the
-# same one.
+# States of a few items combine to a filter that has each item once, also if all states have the same item.
 is( $session->query(
 		q{WITH states AS MATERIALIZED (SELECT g, partial_agg(x::bigint) AS s FROM generate_series(1, 60) g, generate_series(1, g) x GROUP BY g, x % 5)
 		SELECT count(*), string_agg(format('%s of %s', cuckoofilter_count(s), g), ', ') FILTER (WHERE cuckoofilter_count(s) <> g)
@@ -165,8 +163,8 @@ sub partial_filters
 	return try("TRUNCATE state; INSERT INTO state (node, f) SELECT node, partial_$name(f ORDER BY random()) FROM (SELECT f, (random() * $nodes)::integer AS node FROM leaf OFFSET 0) leaf GROUP BY node");
 }
 
-# Partial states of any of the filters lead to the filter, or to the error, of one aggregate over
-# all of them.  Every second round has filters near the limit of their precision.
+# Partial states over any partition of the filters give the filter, or the error, of one aggregate over all of
+# them. Every second round has filters near the limit of their precision.
 foreach my $round (1 .. rounds(12))
 {
 	foreach my $name (qw(union_agg sum_agg))

@@ -34,7 +34,7 @@ foreach my $line (split /\n/, $node->safe_psql('postgres', q{SELECT encode(f::by
 is(join(' ', sort keys %rests), '0 1 2', 'texts with every padding');
 is($wrong, 0, 'each is base64, and read back');
 
-# Damage beside the seams, also by what base64 has elsewhere.
+# Damaged characters near the borders of pieces, also characters that are valid base64 elsewhere.
 my $file = PostgreSQL::Test::Utils::tempdir() . '/text';
 foreach my $at (65_534, 65_535, 65_536, 131_071, 131_072)
 {
@@ -69,8 +69,8 @@ cmp_ok($most, '<', 100, "cuckoofilter_count reads at most $most pages");
 cmp_ok(pages('cuckoofilter_fpr'), '<', $most, 'and cuckoofilter_fpr no more');
 cmp_ok(pages('cuckoofilter_compact'), '>', $most + 100, 'of the many that there are');
 
-# An outgrown copy goes at once: what an add keeps is the value that it fetched,
-# and its result.  First a filter that grows by the next add.
+# An addition keeps in memory only the value that it fetched and its result, and frees a copy that became too
+# small. First, a filter that grows by the next addition.
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE full_one (f cuckoofilter, item integer);
@@ -97,8 +97,8 @@ my ($count, $after) = split /\|/, $node->safe_psql('postgres', "SELECT cuckoofil
 my ($before) = split /\|/, $node->safe_psql('postgres', "SELECT $used, cuckoofilter_count(f + item) FROM full_one");
 cmp_ok($after - $before, '<', $new + 1.5 * $old, 'its outgrown copy does not wait');
 
-# A state past 16 MB lives in memory of its own.  Whatever becomes of it, its filter is that
-# of the same items by another road: through many states that are merged.
+# A state of more than 16 MB has a memory context of its own. Its filter is the same as that of many small
+# states that are merged.
 my $items = 2_200_000 + int(rand(1000));
 my $rows = "generate_series(1, $items) g";
 $node->safe_psql(

@@ -32,7 +32,7 @@ foreach my $n (3, 200_000)
 		't|' . $n . '|hashes|' . ($n + 1) . '|' . ($n - 1) . '|t', "a state of $n items is a filter");
 }
 
-# Every way out, and a way in for what comes out.
+# Each way to output a state, and the way to read it again.
 my $file = PostgreSQL::Test::Utils::tempdir() . '/copy';
 $node->safe_psql(
 	'postgres', qq{

@@ -22,7 +22,7 @@ sub database
 database('fresh', 'CREATE EXTENSION cuckoofilter');
 database('old', "CREATE EXTENSION cuckoofilter VERSION '1.0.0'");
 
-# All that an extension is, without OIDs: its members' definitions and comments.
+# A description of an extension without OIDs: its members' definitions and comments.
 my $catalog = q{
 	SET search_path = public;
 	WITH member AS (
@@ -62,7 +62,7 @@ my $catalog = q{
 	FROM pg_extension WHERE extname = 'cuckoofilter'
 	ORDER BY 1};
 
-# What depends on the type and its casts survives.
+# Objects that depend on the type and its casts still exist.
 $node->safe_psql(
 	'old', q{
 	CREATE TABLE kept AS SELECT g % 3 AS k, cuckoofilter_agg(g) AS f FROM generate_series(1, 9000) g GROUP BY 1;
@@ -79,8 +79,8 @@ my $answers = q{
 	FROM bytes_of};
 my $before = $node->safe_psql('old', $answers);
 
-# What calls the functions of many items, which then were of an array: they stay
-# for it, under other names, and answer as before.
+# Objects that call the functions of many items, which took an array in 1.0.0. These functions have other names
+# now, and return the same for such objects.
 $node->safe_psql(
 	'old', q{
 	CREATE TABLE asked (id integer PRIMARY KEY, f cuckoofilter CHECK (cuckoofilter_contains_any(f, 1, 2, 3, NULL)),

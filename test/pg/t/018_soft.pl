@@ -10,7 +10,7 @@ use Test::More;
 
 my $node = new_cluster('main');
 
-# What is no filter: an error as ever, of the same words.
+# A value that is no filter raises the same error as before.
 my %refused = (
 	'' => 'not a cuckoofilter: the text is not base64',
 	'Zz=' => 'not a cuckoofilter: the text is not base64',

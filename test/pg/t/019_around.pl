@@ -52,7 +52,7 @@ create_items($node, 'home', '6d'); # m1, m2, ..
 create_filters($node, 'home');
 items_answer($node, 'home', 'where they were built');
 
-# All that a schema may have of ours.
+# Every kind of object in a schema that may use the extension.
 $node->safe_psql(
 	'home', q{
 	CREATE TABLE defaults (id integer, f cuckoofilter DEFAULT cuckoofilter_create(1000),
@@ -189,7 +189,7 @@ foreach my $road (@roads)
 		$last = $to;
 	}
 }
-# What EUC_JP has and Unicode has not: an item like any other.
+# A character that EUC_JP has and Unicode does not have: it is an ordinary item.
 is( one('road_euc_jp',
 		q{SELECT cuckoofilter_agg(t) @> t, cuckoofilter_agg(t) @> (t || 'x'), cuckoofilter_agg(ARRAY[t]) @> ARRAY[t], cuckoofilter_agg(t::name) @> t
 		FROM (SELECT convert_from('\xa9a1', 'EUC_JP') AS t) AS one GROUP BY t}),
@@ -205,7 +205,7 @@ $standby->start;
 $node->wait_for_catchup($standby);
 items_answer($standby, 'home', 'on a standby');
 
-# A subscriber made its types itself, and finds rows by the whole of their filter.
+# A subscriber has its own types, and finds rows by comparing whole filters.
 my $subscriber = new_cluster('subscriber');
 new_database($subscriber, 'home');
 junk($subscriber, 'home');

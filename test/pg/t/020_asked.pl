@@ -84,7 +84,7 @@ is( one('SELECT cuckoofilter_add_agg(f, i) = cuckoofilter_create(0 + 1) OR cucko
 
 # --------------------------------------------------- items of the wrong class
 
-# In each, values that may be asked of one filter.
+# Each list has values that may be looked up in the same filter.
 my %classes = (
 	numbers => [ '7', '7::smallint', '7::bigint', '7.5', '7.5::float8', '7::real', 'true', '7::oid' ],
 	text => [ q{'7'}, q{'7'::text}, q{'7'::varchar}, q{'7'::name}, q{'7'::char(3)}, q{'happy'::mood} ],
@@ -143,7 +143,7 @@ like($err, qr/HINT:.*\bcast\b/i, 'and its cure');
 is(one($_), 't', "the cure: $_")
   foreach ('SELECT bool_and(f @> $$3$$::bigint) FROM numbers', 'SELECT bool_and(f @> 3::text) FROM text', 'SELECT bool_and(f @> $$2000-01-02$$::date) FROM timestamp');
 
-# The faults as they were met.
+# The errors as they were reported.
 is(error_state($node, $_), '42804', $_)
   foreach (
 	q{SELECT cuckoofilter_agg(md5(i::text)::uuid) @> 'c4ca4238-a0b9-2382-0dcc-509a6f75849b' FROM generate_series(1, 5) i},
@@ -173,7 +173,7 @@ foreach my $mode (qw(force_custom_plan force_generic_plan))
 }
 is(one(q{DO $$ DECLARE yes boolean; BEGIN EXECUTE 'SELECT bool_and(f @> $1) FROM numbers' INTO yes USING 3::numeric; ASSERT yes; END $$; SELECT 1}), '1', 'EXECUTE .. USING');
 
-# What is asked for on purpose.
+# Allowed: a caller's hashes, merges of two classes, lookups after a caller's hash was added, and empty filters.
 is(one('SELECT bool_and(cuckoofilter_contains_hash(f, cuckoofilter_hash(3))), bool_or(cuckoofilter_contains_hash(f, cuckoofilter_hash($$3$$))) FROM numbers'), 't|f', '_contains_hash is never refused');
 is(states('SELECT cuckoofilter_remove_hash(f, cuckoofilter_hash($$3$$)) FROM numbers', 'SELECT f | cuckoofilter_agg($$x$$::text) FROM numbers, generate_series(1, 3) GROUP BY f'), '2 none', '_remove_hash and merges neither');
 is( one('SELECT f @> 3, f @> $$x$$, NOT f @> 77777, NOT f @> $$y$$ FROM (SELECT cuckoofilter_union(a.f, cuckoofilter_agg($$x$$::text)) AS f FROM (SELECT f FROM numbers LIMIT 1) AS a GROUP BY a.f) AS united'),
@@ -187,7 +187,7 @@ foreach my $empty ('cuckoofilter_create(10)', 'cuckoofilter_agg(NULL::integer)',
 is(one("SELECT cuckoofilter_info(f) -> 'item_classes' FROM $_->[0] LIMIT 1"), $_->[1], "item_classes of $_->[0]")
   foreach ([ 'numbers', '["number"]' ], [ 'text', '["text"]' ], [ 'bytes', '["bytes"]' ], [ 'timestamp', '["timestamp"]' ], [ 'timestamptz', '["timestamptz"]' ], [ 'other', '["other"]' ]);
 
-# Mixed tables, and the planner, which asks before anyone did.
+# Tables of mixed filters, and the planner, which looks up items before the query runs.
 $node->safe_psql(
 	'postgres', join(';', 'CREATE TABLE mixed (kind text, f cuckoofilter)', map { "INSERT INTO mixed SELECT '$_', f FROM $_" } sort keys %filled) . q{;
 	CREATE TABLE names (name text);
@@ -214,7 +214,7 @@ is(one($_->[0]), $_->[1], $_->[0])
 	[ 'SELECT cuckoofilter_count(cuckoofilter_create(10) + ARRAY[1, 2]), (cuckoofilter_create(10) + ARRAY[1, 2]) @> ARRAY[1::bigint, 2::bigint]', '1|t' ],
 	[ 'SELECT count(*) FROM generate_series(1, 3000) i, other WHERE f @> ARRAY[i::bigint] AND f @> ARRAY[i::numeric]', one('SELECT 3003') ]);
 
-# What 1.0.0 built may be asked for all but class 7, whose hashes have changed.
+# A filter of 1.0.0 can be asked for items of all classes except 7, whose hashes have changed.
 my %golden = map { (split(/\t/))[ 0, -1 ] } grep { !/^#/ } split(/\n/, slurp_file("$FindBin::Bin/../../vectors/golden/format-1.tsv"));
 my $old = "'\\x$golden{hashes}'::bytea::cuckoofilter";
 is(one("SELECT f \@> 1 AND f \@> 5 AND f \@> 'abc', f \@> 1001, f \@> 'x', f \@> now(), f + NULL = f, (f + 'x'::text) \@> 'x' FROM (SELECT $old AS f) AS one"), 't|f|f|f|t|t', 'a filter of 1.0.0 may be asked');

@@ -124,7 +124,7 @@ sub composite_of
 		draw => sub { 'ROW(' . join(', ', map { maybe_null($_) } @columns) . ")::$name" } };
 }
 
-# An array of arrays there is not.
+# There is no type for an array of arrays.
 sub any_type
 {
 	my ($depth) = @_;
@@ -135,8 +135,8 @@ sub any_type
 	  :              array_of(pick(@types, composite_of(map { any_type($depth - 1) } 0 .. int(rand(2)))));
 }
 
-# Pairs of a type: half of the second values are the first ones, come by way of
-# their text.  What do "=" and the hash say of each?
+# Pairs of values of a type. Half of the second values are the first ones, converted to text and back. Compares
+# "=" with the equality of hashes.
 my ($equal, $unlike) = (0, 0);
 
 sub check_pairs

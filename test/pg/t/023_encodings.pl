@@ -77,8 +77,7 @@ foreach my $letter (sort keys %letters)
 	}
 }
 
-# EUC_JP has room for characters of nobody's: their bytes are hashed, as a
-# database without an encoding has them.
+# EUC_JP has codes without a character. Their bytes are hashed, as in a database without an encoding.
 my $euc = database('EUC_JP');
 my $ascii = database('SQL_ASCII');
 my $strings = "SELECT convert_from(decode(b, 'hex'), current_setting('server_encoding')) AS t FROM unnest('{a9a1,a9a2,61a9a1,a4a2a9a1,8feea1}'::text[]) b";
@@ -97,7 +96,7 @@ is( $node->safe_psql(
 is( $node->safe_psql($euc, "SELECT count(*) FROM (SELECT cuckoofilter_hash(t), cuckoofilter_hash(repeat(convert_from('\\xa4a2', 'EUC_JP'), 1000)) FROM ($strings) s, generate_series(1, 10000)) a"),
 	'50000', 'many of them, among others');
 
-# MULE_INTERNAL has no way into UTF-8.
+# MULE_INTERNAL cannot be converted to UTF-8.
 my $mule = database('MULE_INTERNAL');
 is( $node->safe_psql($mule, q{SELECT cuckoofilter_hash(t) IS NOT NULL, cuckoofilter_hash('a') = -6514421779281667172 FROM (SELECT convert('\xe9', 'LATIN1', 'MULE_INTERNAL')) s(b), convert_from(b, 'MULE_INTERNAL') t}),
 	't|t', 'MULE_INTERNAL');

@@ -58,7 +58,7 @@ my $stored = one(q{SELECT string_agg(CASE WHEN pg_column_size(compressed) < pg_c
 	WHEN pg_column_size(apart) > 2100 THEN 'some' WHEN pg_column_size(apart) < 127 THEN 'short' ELSE 'inline' END, ' ' ORDER BY id) FROM t});
 is(join(' ', sort keys %{ { map { $_ => 1 } split / /, $stored } }), 'apart compressed inline short some', "stored: $stored");
 
-# A filter in hand against itself in storage.  Items that are in, and others.
+# Compare a filter in memory with the same filter in storage, by items that it has and others.
 $node->safe_psql('postgres', seed_of_session() . q{CREATE TABLE items AS SELECT DISTINCT ON (g) g FROM (SELECT (random() * 300000)::integer AS g FROM generate_series(1, 300)
 	UNION ALL SELECT generate_series(0, 20) UNION ALL SELECT -generate_series(1, 100)) g});
 
@@ -93,7 +93,7 @@ foreach my $question (@questions)
 	is("@wrong", '', $question);
 }
 
-# Each question from a call site of its own, which begins with the header.
+# Each lookup has its own call site, which first reads the header.
 is(one(seed_of_session() . q{
 	CREATE FUNCTION singly(rounds integer) RETURNS text LANGUAGE plpgsql AS $$
 	DECLARE
@@ -112,7 +112,8 @@ is(one(seed_of_session() . q{
 	END$$;
 	SELECT singly(100)}), '0 of 1000', 'a call site for each question');
 
-# Enough questions of one site that it fetches the whole in between, and at once.
+# So many lookups of one call site that it fetches the whole filter after some of them; then all items in one
+# call.
 foreach my $id (0 .. $#kinds)
 {
 	my $n = $kinds[$id][0];
@@ -231,13 +232,13 @@ my $many = one('SELECT blocks($$SELECT cuckoofilter_contains_all(f, VARIADIC (SE
 my $singly = one('SELECT sum(blocks($$SELECT f @> $$ || g * 10 || $$ FROM million$$) - ' . $base . ') FROM generate_series(1, 500) g');
 cmp_ok($many, '<', 0.75 * $singly, "500 at once read $many blocks, singly $singly");
 
-# Who asks on and on pays the whole once, and no more than as much again in slices.
+# A call site of many lookups reads the whole filter once, and at most as many bytes in slices.
 my $all = one('SELECT blocks($$SELECT count(*) FROM generate_series(1, 100000) g WHERE (SELECT f FROM million) @> g$$)');
 cmp_ok($all, '<', 20 * $whole, "100,000 questions read $all blocks; the whole is $whole");
 
 # ------------------------------------------------------------------ hostile bytes
 
-# A column of bytes becomes one of filters, past every door.
+# A column of bytea becomes one of filters without validation.
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE stored (id integer, good boolean, f bytea);

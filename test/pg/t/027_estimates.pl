@@ -15,7 +15,7 @@ sub sql
 	return $node->safe_psql('postgres', $_[0]);
 }
 
-# A table with a column of every type that is odd in some way.
+# A table with a column of each type that is a special case.
 my %columns = (
 	number => 'g', point => 'point(g, g)', points => 'ARRAY[point(g, g)]', json => 'to_json(g)', bits => 'g::bit(8)',
 	vector => "to_tsvector('simple', g::text)", box => 'box(point(g, g), point(0, 0))', record => "ROW(g, 'a')::plain_row",
@@ -75,7 +75,7 @@ foreach my $filter (sort keys %filters)
 is(sql("SELECT string_agg(r, '; ') FROM damaged d, LATERAL planned(b, '\$1 @> number') r WHERE r !~ '^[0-9]+\$'"), '', 'damaged constants');
 is(sql("SELECT count(*) FROM damaged"), '9', 'there were some');
 
-# What fails when it is executed does not fail before.
+# An expression that fails when it is executed does not fail in the planner.
 my $numbers = "cuckoofilter_create(9) + 1";
 foreach my $case (
 	[ "($numbers) @> point", qr/42883/ ], [ "($numbers) @> failing", qr/P0001/ ], [ "($numbers) @> words", qr/42804/ ],

@@ -48,7 +48,7 @@ sub segments
 	return $other->query(q{SELECT count(*) FROM pg_ls_dir('pg_dynshmem')});
 }
 
-# A session that is idle and in no transaction again, whatever is on its way to it.
+# Wait until the session is idle and in no transaction, whatever cancels are still pending.
 sub calm
 {
 	foreach my $try (1 .. 10)
@@ -84,7 +84,7 @@ my $join = 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) JOIN dim 
 my $right = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = off; $join");
 my $few = $node->safe_psql('postgres', 'SET cuckoofilter.join_filter = off; SELECT count(*) FROM fact JOIN small USING (k)');
 
-# That nothing is left and all works; what is wrong, or ''.
+# Check that no resource is left and that queries work. Returns the error, or ''.
 sub faults
 {
 	my ($set, $segments) = @_;
@@ -105,7 +105,7 @@ sub faults
 	return join('; ', @faults);
 }
 
-# All of it once, to its end; how long that takes, and how large a session then is.
+# Run each query once to its end and note its time; then note the memory of the session.
 my %elapsed;
 foreach my $plan (sort keys %plan)
 {

@@ -36,7 +36,7 @@ $node->safe_psql(
 	CREATE TABLE stored (place serial, a bigint, b bigint);
 	ANALYZE; DELETE FROM gone});
 
-# What a query gives and does in a mode: rows or an error, and how far the sequences are.
+# The result of a query in a mode: rows or an error, and the values of the sequences.
 sub done
 {
 	my ($mode, $before, $query) = @_;

@@ -26,7 +26,7 @@ seed();
 
 # -------------------------------------------------------------------- helpers
 
-# Run SQL on both servers, whose names stand for each other.
+# Run SQL that names north on north, and with the name south on south.
 sub on_servers
 {
 	my ($sql) = @_;
@@ -58,7 +58,7 @@ sub plan_of
 	return $session->query("EXPLAIN (VERBOSE, COSTS OFF) $_[0]");
 }
 
-# How many rows the foreign scans of a query bring.
+# The number of rows that the foreign scans of a query return.
 sub fetched
 {
 	my $plan = $session->query("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]");
@@ -138,7 +138,7 @@ my ($setup, $in_where, $join_filter, $grouped, $after) = @blocks;
 here($setup =~ s/CREATE TABLE members.*//r);
 my $members = $session->query('SELECT count(*), sum(s.id) FROM sales_here s JOIN members USING (customer)');
 my $joined = $members =~ s/\|.*//r;
-# one customer in a thousand is taken for a member; with chance, and all sales
+# one customer in a thousand is a false positive; with all their sales, and room for chance
 my $others = 1.5 * 2 * $rows / $customers * ($customers * 0.001 + 8);
 
 # a table of this server

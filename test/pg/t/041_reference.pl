@@ -13,7 +13,7 @@ use Test::More;
 my $page = page('sql/REFERENCE.md');
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
 
-# What stands below a heading, up to the next of its level or a higher one.
+# The text below a heading, up to the next heading of the same or a higher level.
 sub section
 {
 	my ($heading) = @_;

@@ -20,7 +20,7 @@ sub one
 	return $node->safe_psql('postgres', $_[0]);
 }
 
-# What the README shows first is for a database that has the extension.
+# The first examples of the README need a database with the extension.
 $node->safe_psql('postgres', 'CREATE DATABASE readme');
 $node->safe_psql('readme', 'CREATE EXTENSION cuckoofilter');
 cmp_ok(check_page('README.md', $node, 'readme'), '>=', 20, 'README.md has examples');
@@ -32,7 +32,7 @@ is(one(q{SELECT count(*) FROM orders, filter WHERE name = 'customers of 2025' AN
 is(one('SELECT count(*), sum(cuckoofilter_count(f)) FROM part'), '256|30001', 'a filter in parts has all items');
 is(one('SELECT count(*) FROM visit JOIN part ON part = cuckoofilter_hash(person) & 255 WHERE NOT f @> person'), 0, 'and denies none');
 
-# Seen before: a second time no row is taken, later ones are, each once.
+# Rows that were seen before are not returned again; each later row is returned once.
 my ($seen) = $page =~ /\n(WITH fresh AS.*?;)\n/s;
 one($seen);
 is(one('SELECT count(*) FROM target'), 1000, 'no row is taken a second time');

@@ -54,7 +54,7 @@ foreach my $round (1 .. rounds(120))
 		't', "changes by $what");
 }
 
-# What is not equal is another pair.
+# Pairs that are not equal have different hashes.
 is(one(q{SELECT cuckoofilter_add_pair(cuckoofilter_create(9), 1, 2) = cuckoofilter_add_pair(cuckoofilter_create(9), 2, 1)}), 'f', 'the order matters');
 is(one(q{SELECT cuckoofilter_add_pair(cuckoofilter_create(9), 1, '2') = cuckoofilter_add_pair(cuckoofilter_create(9), 1, 2)}), 'f', 'a literal is text');
 is(one(q{SELECT cuckoofilter_add_pair(cuckoofilter_create(9), 1, 2) = cuckoofilter_add_pair(cuckoofilter_create(9), 1.0, 2::bigint)}), 't', 'equal numbers are equal');

@@ -26,7 +26,7 @@ my %query = @parts;
 cmp_ok(scalar(@names), '>=', 40, scalar(@names) . ' queries');
 $node->psql('postgres', "\\set n $sales\n" . slurp_file("$folder/schema.sql") . "VACUUM ANALYZE;", on_error_die => 1);
 
-# The rows of each query in a mode, and what its filters did in all.
+# The rows of each query in a mode, and the sum of its filters' counters.
 sub rows_of
 {
 	my ($mode, $settings) = @_;

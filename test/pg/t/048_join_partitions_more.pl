@@ -14,7 +14,7 @@ use Test::More;
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\nmax_worker_processes = 10\nmax_parallel_workers = 8\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\n");
 my $version = server_version($node);
 
-# What the filters of a plan say: "9 of 10", for each.
+# The partitions that each filter of a plan skips: "9 of 10".
 sub skipped
 {
 	my ($plan) = @_;

@@ -50,7 +50,7 @@ sub plan_of
 	return eval { explained(@arguments) } // "no plan: $@";
 }
 
-# Of the filters of a plan: how many nested loops have one.
+# The number of nested loops of a plan that have a filter.
 sub nested_of
 {
 	my ($plan) = @_;
@@ -119,7 +119,7 @@ like(plan_of('SELECT count(*) FROM fact JOIN gone USING (k) WHERE c < 4'), qr/bu
 refused('no index', 'SELECT count(*) FROM (SELECT * FROM fact WHERE id < 700) f JOIN (SELECT k FROM dup WHERE c = 3 OFFSET 0) d USING (k)');
 like(plan_of("SELECT count(*) FROM fact JOIN dim USING (k) WHERE c = 3 AND id <= 300"), qr/Nested Loop Filter: not built, too few rows/, 'too few rows');
 
-# What it drops, and what it says.
+# The rows that it drops, and its lines in EXPLAIN.
 my $plan = plan_of("$join WHERE c = 3");
 like($plan, qr/Filtered Scan: fact\.k of fact\n\s*Nested Loop Filter: built after 512 rows, 50 keys\n\s*Rows Tested: 19488  Removed: 19000 \(97\.5 %\)\n\s*->  Seq Scan on fact \(actual rows=1000 /, 'the scan asks');
 like($plan, qr/->  Seq Scan on dim \(actual rows=51 loops=1\)\n\s*Filter: \(c = 3\)\n\s*Rows Removed by Filter: 2451\n/, 'the scan of the dimension is shown');
@@ -127,7 +127,7 @@ like(plan_of("$join WHERE c = 3", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, 
 like(plan_of("$join WHERE c = 3", 'VERBOSE'), qr/Custom Scan \(Cuckoo Nested Loop Filter\).*?Output: fact\.id, fact\.k, .*?\n.*Seq Scan on public\.dim .*?Output: dim\.k\n\s*Filter: \(dim\.c = 3\)/s, 'VERBOSE');
 unlike(plan_of("$join WHERE c = 3", 'COSTS OFF'), qr/built/, 'EXPLAIN alone does not say that it is built');
 
-# Where it asks.
+# The nodes that ask the filter.
 sub asks_itself
 {
 	my ($name, $query) = @_;

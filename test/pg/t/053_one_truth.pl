@@ -17,7 +17,7 @@ my %made = (
 	JavaScript => [ 'node', "$bindings/make_filter.mjs", "$bindings/javascript" ]);
 my %needs = (C => 'make_filter', Python => 'python', SQLite => 'python', JavaScript => 'javascript');
 
-# What an item is in SQL.
+# An item as an SQL literal.
 my %sql = (
 	i => sub { "'$_[0]'::numeric" },
 	r => sub { "'$_[0]'::numeric" },
