@@ -18,19 +18,8 @@ fi
 out=build/test/arm64
 rm -rf "$out/root" "$out/npm" "$out/wheel"
 mkdir -p "$out/root" "$out/npm" "$out/wheel"
-passed=0
-failed=0
-
-check() # what got want
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-		echo "ok   $1"
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s: got "%s", want "%s"\n' "$1" "$2" "$3"
-	fi
-}
+# shellcheck source=test/counts.sh
+. test/counts.sh
 
 run() # program argument...
 {
@@ -38,10 +27,10 @@ run() # program argument...
 }
 
 for deb in "$packages"/*_arm64.deb; do
-	check "$(basename "$deb") says arm64" "$(dpkg-deb -f "$deb" Architecture)" arm64
+	same "$(basename "$deb") says arm64" "$(dpkg-deb -f "$deb" Architecture)" arm64
 	dpkg-deb -x "$deb" "$out/root"
 done
-check "no library is of another machine" "$(find "$out/root" \( -name '*.so*' -o -name '*.a' \) -type f -exec objdump -f {} + 2> /dev/null |
+same "no library is of another machine" "$(find "$out/root" \( -name '*.so*' -o -name '*.a' \) -type f -exec objdump -f {} + 2> /dev/null |
 	sed -n 's/.*file format //p' | grep -vc 'little' || :)" 0
 
 # What every package test builds; the version.
@@ -49,11 +38,11 @@ abc=$(sed -n 's/^ABC=//p' test/packages/check.sh)
 version=$(sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilter.h)
 ask="SELECT cuckoofilter_version() || ' ' || hex(cuckoofilter_agg(column1)) FROM (VALUES ('a'), ('b'), ('c'))"
 [ -x "$out/sqlite3" ] || aarch64-linux-gnu-gcc -O0 -I"$sources" "$sources/shell.c" "$sources/sqlite3.c" -lm -ldl -lpthread -o "$out/sqlite3"
-check "SQLite's package" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/root/usr/lib/sqlite3/cuckoofilter" "$ask")" "$version $abc"
-check "a filter of a million" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/root/usr/lib/sqlite3/cuckoofilter" \
+same "SQLite's package" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/root/usr/lib/sqlite3/cuckoofilter" "$ask")" "$version $abc"
+same "a filter of a million" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/root/usr/lib/sqlite3/cuckoofilter" \
 	"SELECT length(cuckoofilter_agg(value)) FROM generate_series(1, 1000000)")" 1187192
 tar -xzf "$packages/sqlite-cuckoofilter-$version.tgz" -C "$out/npm"
-check "npm's library" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/npm/package/lib/linux-arm64/cuckoofilter" "$ask")" "$version $abc"
+same "npm's library" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/npm/package/lib/linux-arm64/cuckoofilter" "$ask")" "$version $abc"
 
 lib=$(dirname "$(find "$out/root" -name 'libcuckoofilter.so.1' | head -n 1)")
 mkdir -p "$out/include"
@@ -61,13 +50,13 @@ cp "$(echo '#include <xxhash.h>' | ${CC:-cc} -E - | sed -n 's/^# 1 "\(.*xxhash\.
 aarch64-linux-gnu-gcc -I"$out/root/usr/include/cuckoofilter" -I"$out/include" \
 	core/package/c/example/ask.c -L"$lib" -lcuckoofilter -o "$out/ask"
 sqlite3 -batch :memory: '.load build/sqlite/cuckoofilter' "SELECT writefile('$out/filter', cuckoofilter_agg(value)) FROM generate_series(1, 1000)" > /dev/null
-check "the C library asks a filter" "$(QEMU_SET_ENV=LD_LIBRARY_PATH=$lib run "$out/ask" "$out/filter" 77 | tail -n 1)" "77: probably"
+same "the C library asks a filter" "$(QEMU_SET_ENV=LD_LIBRARY_PATH=$lib run "$out/ask" "$out/filter" 77 | tail -n 1)" "77: probably"
 
 python3 -m zipfile -e "$(find "$packages" -name '*_aarch64.whl')" "$out/wheel"
-check "the wheel's module is for arm64" "$(aarch64-linux-gnu-objdump -f "$out"/wheel/cuckoofilter/_filter.abi3.so | sed -n 's/.*file format //p')" elf64-littleaarch64
-check "it exports its entry point only" \
+same "the wheel's module is for arm64" "$(aarch64-linux-gnu-objdump -f "$out"/wheel/cuckoofilter/_filter.abi3.so | sed -n 's/.*file format //p')" elf64-littleaarch64
+same "it exports its entry point only" \
 	"$(aarch64-linux-gnu-nm -D --defined-only "$out"/wheel/cuckoofilter/_filter.abi3.so | awk '{ print $3 }')" PyInit__filter
-check "the wheel's extension" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/wheel/cuckoofilter/cuckoofilter" "$ask")" "$version $abc"
+same "the wheel's extension" "$(run "$out/sqlite3" -batch :memory: ".load $PWD/$out/wheel/cuckoofilter/cuckoofilter" "$ask")" "$version $abc"
 
 # The suite of the wheel, with the wheel in the place of what this machine built.
 python=$PWD/build/public/arm64-python
@@ -77,12 +66,11 @@ if [ -f "$python/usr/bin/python3" ] || { [ "${INSTALL:-yes}" != no ] && test/arm
 	ln -sfn "$PWD/core" "$out/suite/core"
 	ln -sfn "$PWD/$out/wheel" "$out/suite/build/python"
 	for case in hashes rows pairs filters golden values dates null errors object sqlite; do
-		check "the wheel in Python: $case" "$(CASE=test_$case ROUNDS=1 SEED=1 qemu-aarch64 -L "$python" "$python/usr/bin/python3" \
+		same "the wheel in Python: $case" "$(CASE=test_$case ROUNDS=1 SEED=1 qemu-aarch64 -L "$python" "$python/usr/bin/python3" \
 			"$out/suite/test/bindings/package.py" 2>&1 | tail -n 1 | sed 's/.*: //')" "1 passed, 0 failed"
 	done
 else
 	echo "skipped: the wheel in Python, without Python for arm64 (test/arm64_python.sh build/public/arm64-python)"
 fi
 
-echo "arm64: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+counts arm64

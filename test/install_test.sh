@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.."
 bin=$PWD/build/test/install
 rm -rf "$bin"
 mkdir -p "$bin"
-passed=0
-failed=0
+# shellcheck source=test/counts.sh
+. test/counts.sh
 
 stub() # name line...
 {
@@ -22,16 +22,6 @@ says() # group...
 	status=0
 	PATH=$bin:$PATH test/install.sh "$@" 2>&1 || status=$?
 	echo "status $status"
-}
-
-same() # what got want
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAILED: %s: got\n%s\nwant\n%s\n' "$1" "$2" "$3"
-	fi
 }
 
 stub id 'echo 0'
@@ -77,5 +67,4 @@ stub dpkg-query 'exit 1'
 same "make hands INSTALL=no on" "$(PATH=$bin:$PATH make -s install-deps INSTALL=no PG_CONFIG=none | cut -d : -f 1)" \
 	"Not installed, as INSTALL=no says, so that what needs them will fail"
 
-echo "install: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+counts install

@@ -6,19 +6,8 @@ export LC_ALL=C
 out=$PWD/build/test/bindings/library
 rm -rf "$out"
 mkdir -p "$out"
-passed=0
-failed=0
-
-same() # what got want
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-		echo "ok   $1"
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s: got\n%s\nwant\n%s\n' "$1" "$2" "$3"
-	fi
-}
+# shellcheck source=test/counts.sh
+. test/counts.sh
 
 prefix=$out/usr
 make -s install-lib PREFIX="$prefix" > "$out/install.log" 2>&1 || { tail -n 20 "$out/install.log"; echo "library: 0 passed, 1 failed"; exit 1; }
@@ -102,5 +91,4 @@ for source in "$out"/page*.c; do
 	same "it prints what the page says" "$(cd "$out" && "./$name" 2>&1)" "$(sed -n 's|.*// prints: ||p' "$source")"
 done
 
-echo "library: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+counts library

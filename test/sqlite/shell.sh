@@ -6,18 +6,8 @@ cd "$(dirname "$0")/../.."
 
 out=build/test/shell
 mkdir -p "$out"
-passed=0
-failed=0
-
-check() # what got want
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAILED: %s: got "%s", want "%s"\n' "$1" "$2" "$3"
-	fi
-}
+# shellcheck source=test/counts.sh
+. test/counts.sh
 
 # shellcheck source=test/sqlite/tour.sh
 . test/sqlite/tour.sh
@@ -25,8 +15,8 @@ check() # what got want
 built=build/sqlite/cuckoofilter
 bytes=$(sql "$built" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")
 tour "$built"
-check "by its file name" "$(sql "$built.so" 'SELECT 1')" 1
-check "only the entry point is exported" \
+same "by its file name" "$(sql "$built.so" 'SELECT 1')" 1
+same "only the entry point is exported" \
 	"$(nm -D --defined-only "$built.so" | awk '{print $3}')" sqlite3_cuckoofilter_init
 echo "ok   as built"
 
@@ -38,7 +28,7 @@ for compiler in gcc clang; do
 	mkdir -p "$out/$compiler"
 	$compiler -shared -fPIC build/cuckoofilter.c -o "$out/$compiler/cuckoofilter.so"
 	tour "$out/$compiler/cuckoofilter"
-	check "only the entry point is exported" \
+	same "only the entry point is exported" \
 		"$(nm -D --defined-only "$out/$compiler/cuckoofilter.so" | awk '{print $3}')" sqlite3_cuckoofilter_init
 done
 echo "ok   the amalgamation"
@@ -47,7 +37,7 @@ echo "ok   the amalgamation"
 # shellcheck disable=SC2016 # no command
 sed -n '/^```c$/,/^```$/{/^```/!p}' sqlite/README.md > "$out/program.c"
 cc -O2 -Wall -Wextra -Werror -DSQLITE_CORE -Isqlite "$out/program.c" build/cuckoofilter.c -lsqlite3 -o "$out/program"
-check "linked in" "$("$out/program" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")" "$bytes"
+same "linked in" "$("$out/program" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")" "$bytes"
 echo "ok   linked into a program"
 
 # The portable paths give the same bytes and answers.  Only a test build can be told to take them.
@@ -60,10 +50,9 @@ echo "ok   without the fast paths"
 rm -f "$out/a.db" "$out/b.db"
 sqlite3 "$out/a.db" ".load $built" "CREATE TABLE t AS SELECT cuckoofilter_agg(x) AS f FROM $numbers"
 sqlite3 "$out/a.db" .dump | sqlite3 "$out/b.db"
-check "dump" "$(sqlite3 "$out/b.db" 'SELECT hex(f) FROM t')" "$bytes"
+same "dump" "$(sqlite3 "$out/b.db" 'SELECT hex(f) FROM t')" "$bytes"
 sqlite3 "$out/a.db" ".backup $out/b.db"
-check "backup" "$(sqlite3 "$out/b.db" 'SELECT hex(f) FROM t')" "$bytes"
+same "backup" "$(sqlite3 "$out/b.db" 'SELECT hex(f) FROM t')" "$bytes"
 echo "ok   dump and backup"
 
-echo "sqlite-shell: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+counts sqlite-shell

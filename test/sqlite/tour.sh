@@ -1,5 +1,5 @@
 # What shell.sh and windows.sh ask of each build of the extension, by the shell that SQLITE3 names.  They have the
-# function `check`, and the filter of the numbers in `bytes`.
+# function `same` (test/counts.sh), and the filter of the numbers in `bytes`.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # bytes
 
@@ -20,11 +20,11 @@ sentence="cuckoofilter must be a BLOB or come from cuckoofilter_open, not TEXT"
 # What every way to build it must answer.
 tour() # extension
 {
-	check "$1: version" "$(sql "$1" 'SELECT cuckoofilter_version()')" \
+	same "$1: version" "$(sql "$1" 'SELECT cuckoofilter_version()')" \
 		"$(sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilter.h)"
-	check "$1: contains" "$(sql "$1" "SELECT $one_item")" 1
-	check "$1: aggregate" "$(sql "$1" "SELECT cuckoofilter_count(cuckoofilter_agg(x)) FROM $numbers")" 10000
-	check "$1: bytes" "$(sql "$1" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")" "$bytes"
-	check "$1: handle" "$(sql "$1" "SELECT sum(cuckoofilter_contains($handle, x)) FROM $numbers")" 10000
-	check "$1: error" "$(sql "$1" "SELECT cuckoofilter_count('a')" | grep -o -m 1 "$sentence")" "$sentence"
+	same "$1: contains" "$(sql "$1" "SELECT $one_item")" 1
+	same "$1: aggregate" "$(sql "$1" "SELECT cuckoofilter_count(cuckoofilter_agg(x)) FROM $numbers")" 10000
+	same "$1: bytes" "$(sql "$1" "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")" "$bytes"
+	same "$1: handle" "$(sql "$1" "SELECT sum(cuckoofilter_contains($handle, x)) FROM $numbers")" 10000
+	same "$1: error" "$(sql "$1" "SELECT cuckoofilter_count('a')" | grep -o -m 1 "$sentence")" "$sentence"
 }

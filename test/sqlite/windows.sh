@@ -18,18 +18,8 @@ fi
 
 out=build/test/windows
 mkdir -p "$out/tmp"
-passed=0
-failed=0
-
-check() # what got want
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAILED: %s: got "%s", want "%s"\n' "$1" "$2" "$3"
-	fi
-}
+# shellcheck source=test/counts.sh
+. test/counts.sh
 
 # shellcheck source=test/sqlite/tour.sh
 . test/sqlite/tour.sh
@@ -42,18 +32,18 @@ make -s windows
 bytes=$(sql build/sqlite/cuckoofilter "SELECT hex(cuckoofilter_agg(x)) FROM $numbers")
 export SQLITE3="test/wine.sh $out/sqlite3.exe"
 tour build/windows/cuckoofilter
-check "only the entry point is exported" \
+same "only the entry point is exported" \
 	"$(x86_64-w64-mingw32-objdump -p build/windows/cuckoofilter.dll | sed -n 's/.*\[ *[0-9]*\] *\([a-z0-9_]*\)$/\1/p' | tr '\n' ' ')" \
 	"sqlite3_cuckoofilter_init "
-check "it needs Windows' own libraries only" \
+same "it needs Windows' own libraries only" \
 	"$(x86_64-w64-mingw32-objdump -p build/windows/cuckoofilter.dll | sed -n 's/.*DLL Name: //p' | sort | tr '\n' ' ')" \
 	"KERNEL32.dll msvcrt.dll "
 rm -f "$out"/*.db
-check "a filter table in a file" "$($SQLITE3 -batch "$out/a.db" ".load build/windows/cuckoofilter" \
+same "a filter table in a file" "$($SQLITE3 -batch "$out/a.db" ".load build/windows/cuckoofilter" \
 	"CREATE VIRTUAL TABLE known USING cuckoofilter(fpr=0.001, capacity=100000);
 	INSERT INTO known(item) SELECT x FROM $numbers;
 	SELECT count(*) FROM known WHERE item IN (1, 2, 10000, -5)" 2>&1 | tr -d '\r')" 3
-check "the same file here" "$(sqlite3 -batch "$out/a.db" ".load build/sqlite/cuckoofilter" \
+same "the same file here" "$(sqlite3 -batch "$out/a.db" ".load build/sqlite/cuckoofilter" \
 	"SELECT hex(cuckoofilter_export('known')) = (SELECT hex(cuckoofilter_agg(x, 0.001, 100000)) FROM $numbers)" 2>&1)" 1
 echo "ok   the DLL"
 
@@ -68,7 +58,7 @@ for suite in hostile handles memory table_faults table_hostile; do
 	TMPDIR=$PWD/$out/tmp test/wine.sh "$out/$suite.exe" > "$out/$suite.log" 2>&1 || :
 	count=$(tail -n 1 "$out/$suite.log" | tr -d '\r' | sed -n 's/.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
 	if [ -z "$count" ]; then
-		check "$suite ends with its count" "$(tail -n 3 "$out/$suite.log")" "a count"
+		same "$suite ends with its count" "$(tail -n 3 "$out/$suite.log")" "a count"
 	else
 		passed=$((passed + ${count% *}))
 		failed=$((failed + ${count#* }))
@@ -77,5 +67,4 @@ for suite in hostile handles memory table_faults table_hostile; do
 	fi
 done
 
-echo "sqlite-windows: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+counts sqlite-windows
