@@ -60,7 +60,7 @@ def one(db, sql, *parameters):
 
 
 def answers(what, db, schema="main"):
-    """Every item that is in is found in its filter, and few others are."""
+    """Each filter finds all of its items, and few others."""
     for name in ("n", "r", "t", "b", "any"):
         f = f"(SELECT f FROM {schema}.filter WHERE name = '{name}')"
         for way in (f, f"(SELECT cuckoofilter_open({f}))"):
@@ -75,7 +75,7 @@ def answers(what, db, schema="main"):
 
 # ------------------------------------------------------------------- handles
 
-# How a handle comes to where it is used.  {f} is the filter of n as a value.
+# The ways in which a handle reaches its use. {f} is the filter of n as a value.
 WAYS = {
     "scalar subquery": ("", "", "(SELECT cuckoofilter_open({f}))"),
     "direct": ("", "", "cuckoofilter_open({f})"),
@@ -171,7 +171,7 @@ def test_handles():
 
 
 def test_handles_kept():
-    """A handle in the program's hands, or in a table."""
+    """A handle that the program keeps, or that a table stores."""
     with Base() as base:
         take = "SELECT cuckoofilter_open(f) FROM filter WHERE name = 'n'"
         has = "SELECT cuckoofilter_contains(?, 4)"
@@ -205,12 +205,12 @@ def test_handles_kept():
             got = one(other, sql, *parameters)
             check(f"another connection's: {sql}: {got!r}", str(got).startswith("OperationalError: "))
             check(f"says what to do: {got!r}", "cuckoofilter_open" in str(got))
-        # As many handles of its own, so that numbers meet.
+        # This connection opens as many handles, so that both have handles of equal numbers.
         for _ in range(5):
             one(other, take)
         check("nor by chance", str(one(other, has, handle)).startswith("OperationalError: "))
         other.close()
-        # More than any limit: what is dropped is an error, what answers is right.
+        # More handles than any limit: a dropped handle is an error, and each answer is right.
         base.db.execute("CREATE TABLE big AS SELECT cuckoofilter_agg(x) AS f FROM "
                         + NUMBERS.replace("?1", "1").replace("?2", "100000"))  # fmt: skip
         taken = [base.one("SELECT cuckoofilter_open(cuckoofilter_add(f, ?)) FROM big", -i) for i in range(1, 400)]
@@ -273,7 +273,7 @@ def test_attached():
         equal("a join of both", base.one(
             "SELECT count(*) FROM main.item i JOIN (SELECT cuckoofilter_open(f) AS h FROM far.filter WHERE name = 't') "
             "ON cuckoofilter_contains(h, i.t) WHERE id % 2 = 0"), ITEMS)  # fmt: skip
-        # what one connection commits another reads
+        # a connection reads what another one commits
         far.db.execute("UPDATE filter SET f = cuckoofilter_add(f, 'from there') WHERE name = 't'")
         equal("two connections", base.one("SELECT cuckoofilter_contains(f, 'from there') FROM far.filter WHERE name = 't'"), 1)
 
@@ -366,7 +366,7 @@ def test_null():
 
 
 def test_parameters():
-    """What Python binds is what a column of that type has."""
+    """Values that Python binds are equal to values in a column of that type."""
     filter = suite.one("SELECT cuckoofilter_add_all(cuckoofilter_create(100), 1, 2, 3, 0.5, 'x', x'78', 9007199254740993)")
     for item, want in ((1, 1), (1.0, 1), (True, 1), (0.5, 1), ("x", 1), (b"x", 1), (bytearray(b"x"), 1), (memoryview(b"x"), 1),
                        (9007199254740993, 1), (None, None), ("1", 0), (b"1", 0), ("y", 0), (4, 0), (1.5, 0)):  # fmt: skip
@@ -380,7 +380,7 @@ def test_parameters():
 
 
 def test_wrong_types():
-    """The answer stays 0, and SQLite's log says it once a connection for each pair."""
+    """The answer is 0, and each connection writes one line to SQLite's log for each pair."""
     with Base() as base:
         script = f".load {EXTENSION}\n.log stdout\n" + "".join(
             f"SELECT 'answer', sum(cuckoofilter_contains(f, {item})), count(*) FROM filter, item WHERE name = '{name}' AND id % 2 = 0;\n"

@@ -204,7 +204,7 @@ def test_error_of_merging():
 
 
 def test_error_of_precision():
-    """Growth ends with a clear error, at about 8 times the target rate."""
+    """Growth is refused with a clear error at about 8 times the target rate."""
     filter = suite.agg(0, 4999)
     items = ", ".join(f"?1 + {i}" for i in range(100))
     n = 5000
@@ -273,7 +273,7 @@ def test_error_of_groups_without_a_capacity():
 
 
 def test_error_of_copies():
-    """Copies of the same items crowd: no capacity helps, a set does."""
+    """Too many copies of the same items: no capacity helps, but kind=set does."""
     parts = f"(SELECT cuckoofilter_agg(x, 0.01, 1000000, ?3) AS f FROM {NUMBERS}, (VALUES (1), (2), (3), (4), (5), (6)) v GROUP BY v.column1)"
     message = refusal(f"SELECT cuckoofilter_sum_agg(f) FROM {parts}", 1, 9000, "")
     check(

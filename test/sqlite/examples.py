@@ -59,7 +59,7 @@ def examples(text, databases=("", "sqlite")):
 
 
 def run(found):
-    """What the shell prints for each, an error as its sentence behind `ERROR: `."""
+    """The shell's output for each statement; an error is its message after `ERROR: `."""
     script, first = [".mode list", ".nullvalue NULL", f".load {EXTENSION}"], {}
     for number, example in enumerate(found):
         first.update((len(script) + 1 + i, number) for i in range(example.statement.count("\n") + 1))
@@ -94,7 +94,7 @@ def whole_numbers(row):
 
 
 def begins(sentence, row):
-    """Is this sentence the one of that row?  … of the row stands for anything."""
+    """Does this message match that row? A … in the row matches anything."""
     return re.match(".+".join(map(re.escape, row.split("…"))), sentence)
 
 

@@ -140,7 +140,7 @@ def test_aggregates():
 
 
 def test_not_deterministic():
-    """No index, no stored column, no partial index: what they would keep changes."""
+    """Not allowed in an index, a stored column or a partial index, since the result may change."""
     with tempfile.TemporaryDirectory() as folder:
         path, db = file_with_rows(folder)
         for name, arguments in {**OPENS, **READS}.items():
@@ -163,7 +163,7 @@ def test_not_deterministic():
 
 
 def test_innocuous():
-    """Views and triggers of a schema that is not trusted may call what reads no database."""
+    """Views and triggers of an untrusted schema may call the functions that read no database."""
     with tempfile.TemporaryDirectory() as folder:
         _, db = file_with_rows(folder)
         calls = {**SCALARS, **OPENS}

@@ -121,7 +121,7 @@ def test_set():
 
 
 def as_hashes(filter):
-    """What it were if its items had been given as hashes: that is a class, byte 14."""
+    """The same filter as if its items had been added as hashes, which are a class: byte 14."""
     return filter[:14] + b"\x40" + filter[15:]
 
 
@@ -248,7 +248,7 @@ def test_overlap():
 
 
 def test_overlap_of_unlike_sizes():
-    """Of a small filter beside a large one nothing is known; the error names a capacity that will do."""
+    """A small filter cannot be compared with a much larger one; the error names a sufficient capacity."""
     large = suite.agg(1, 1000000)
     for low, high, shared in ((2000001, 2000100, 0), (999501, 1000500, 500)):
         small = suite.agg(low, high)
@@ -346,7 +346,7 @@ def test_item_classes_of_changes():
 
 
 def test_version_1():
-    """It did not tell the classes; a change makes it version 2."""
+    """Version 1 has no classes; a change makes it version 2."""
     old = bytearray(suite.agg(1, 30))
     old[3], old[14] = 1, 0
     old = bytes(old)
@@ -436,7 +436,7 @@ def test_aggregate_of_nothing():
 
 
 def test_aggregates_of_no_rows():
-    """The empty default filter: without a row nobody knows any parameters."""
+    """The empty default filter, since the parameters are unknown without a row."""
     default = one("SELECT cuckoofilter_create(1)")
     for call in (
         "agg(x)",
@@ -537,7 +537,7 @@ def test_item_classes():
 
 
 def test_items_of_other_classes():
-    """Items of a class that never was are not in, whatever they match by chance, and take no other item's copy."""
+    """Items of a class that was never added are absent even if they match by chance, and remove no other item's copy."""
     numbers = one(f"SELECT cuckoofilter_agg(x, 0.2, 4000) FROM {NUMBERS}", 1, 4000)
     words = [f"x{i}" for i in range(300)]
     filter = at_once = numbers
@@ -634,7 +634,7 @@ def test_numbers_as_reals():
     is_sql(1, "SELECT cuckoofilter_contains(cuckoofilter_agg(5.0), 5)")
     is_sql(1, "SELECT cuckoofilter_hash(7, 3.0) = cuckoofilter_hash(7.0, 3)")
     is_sql(1, "SELECT cuckoofilter_agg(x, 0.01, 1e6) = cuckoofilter_agg(x, 0.01, 1000000) FROM (SELECT 7 AS x)")
-    # what a double has rounded is no hash that anyone meant
+    # a double may have rounded the hash, so it is refused
     for number in (float(hash), 1e300, 0.5, -1e19):
         try:
             one("SELECT cuckoofilter_add_hash(?, ?)", filter, number)
@@ -732,7 +732,7 @@ def test_null_filter():
 
 
 def test_null_item():
-    """NULL is no item: a change by it changes nothing, whatever the filter."""
+    """NULL is no item: adding or removing it changes no filter."""
     filters = [
         one("SELECT cuckoofilter_create(9)"),
         one("SELECT cuckoofilter_create(9, 0.1, 'kind=set')"),

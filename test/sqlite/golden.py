@@ -41,7 +41,7 @@ DOORS = (
     "cuckoofilter_intersect_agg(?)",
 )
 
-# Byte, values that a later version might give it, what is said of them now.
+# A byte, values that a later version might store in it, and the error of this version.
 UNKNOWN = (
     (3, (0, 3, 255), VERSION),
     (4, (0, 2, 255), VERSION),

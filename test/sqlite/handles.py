@@ -42,7 +42,7 @@ def test_form():
 
 
 def test_wherever_a_value_goes():
-    """Each counts the odd numbers, of which there are 1,000, through a handle that came another way."""
+    """Each query counts the 1,000 odd numbers, with a handle that it gets in another way."""
     item = "cuckoofilter_contains(h, x)"
     rows = one("SELECT sum(cuckoofilter_contains(f, x)) FROM item, seen")
     check("nearly exact", 1000 <= rows <= 1003)
@@ -199,7 +199,7 @@ def test_other_connections():
 
 
 def test_damage():
-    """Opening reads a filter's header only; what merges or tells of it finds damaged slots."""
+    """Opening reads only the header. Functions that merge or describe a filter detect damaged slots."""
     bad = "not a cuckoofilter: the bytes are damaged or are something else"
     filter = bytearray(suite.agg(1, 50000))
     filter[5000:6000] = bytes(1000)
@@ -294,7 +294,7 @@ def test_threads():
 
 
 def test_loaded_twice():
-    """To load the module again changes nothing: handles stay open."""
+    """Loading the module again changes nothing: handles stay open."""
     db = connect()
     handle = db.execute("SELECT cuckoofilter_open(cuckoofilter_agg(1))").fetchone()[0]
     db.enable_load_extension(True)

@@ -80,7 +80,7 @@ def test_links():
 
 
 def test_lines():
-    """Prose breaks at 100 characters; tables, headings, code, and what has no place to break do not."""
+    """Lines of prose have at most 100 characters, except tables, headings, code and lines without a blank."""
     for page in sorted(pages()):
         for line in without_code(read(page)).splitlines():
             free = re.match(r" *\||#|!\[|    |\t", line) or not re.search(r"\S +\S", line[:LONGEST_LINE].lstrip("-* "))

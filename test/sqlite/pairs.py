@@ -119,7 +119,7 @@ def test_pairs_are_records():
 
 
 def test_model():
-    """Random adds and removals beside the copies that there are."""
+    """Random adds and removals, compared with the number of copies."""
     copies = {}
     filter = one("SELECT cuckoofilter_create(1000, 0.0001)")
     for _ in range(15 * ROUNDS):
@@ -242,7 +242,7 @@ def value_of(element):
 
 
 def same(a, b):
-    """Is it one value in SQL?"""
+    """Are two values equal in SQL?"""
     return a == b and isinstance(a, str) == isinstance(b, str)
 
 
@@ -339,7 +339,7 @@ def test_bad_candidates():
             check(f"{value!r}: {error}", str(error).startswith("candidates must be a JSON array, not"))
     # also where none can be in
     refuses(SAY_CANDIDATES % 2, "SELECT cuckoofilter_which(cuckoofilter_create(9), 1, '[null]')")
-    # cut anywhere, and with any byte changed, it is an error or an array
+    # cut anywhere, or with any byte changed, the text is an error or an array
     whole = '["a\\u00e9\\ud834\\udd1e", -1.5e3, 12, "x"]'
     for i in range(len(whole)):
         refuses(SAY_CANDIDATES % (i + 1), call, filter, whole[:i])

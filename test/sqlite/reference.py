@@ -21,7 +21,7 @@ PAGE = read("sql/REFERENCE.md")
 
 
 def section(heading):
-    """What stands below a heading, up to the next of its level or a higher one."""
+    """The text below a heading, up to the next heading of the same or a higher level."""
     level = heading.index(" ")
     text = PAGE.split(f"\n{heading}\n", 1)[1]
     return re.split(rf"\n#{{1,{level}}} ", text)[0]
@@ -135,7 +135,7 @@ PLACES = (
 
 
 def sentences_of_hosts():
-    """What hosts say in words of their own (FILTER is a part of one); SQL begins with a capital or has names (%w)."""
+    """Messages of one host only (FILTER is a part of one); SQL begins with a capital or has names (%w)."""
     for place, pattern in PLACES:
         for path in glob.glob(f"{ROOT}/{place}", recursive=True):
             with open(path, encoding="utf-8") as file:

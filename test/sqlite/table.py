@@ -13,7 +13,7 @@ from tables import NUMBERS, Base, matches
 suite = Suite("sqlite-table")
 check, equal = suite.check, suite.equal
 
-# An item of each kind of value, and what is the same item.
+# An item of each kind of value, and values that are the same item.
 ITEMS = (
     5,
     -5,
@@ -295,7 +295,7 @@ def test_ways_to_ask():
 
 
 def test_without_item():
-    """A question that names no item is a clear error, not a scan and not a `no query solution`."""
+    """A query that names no item raises a clear error: no scan, and no message `no query solution`."""
     with Base() as base:
         base.run("INSERT INTO seen VALUES (1), (2); CREATE TABLE log (id); INSERT INTO log VALUES (1), (2)")
         for sql in (
@@ -330,7 +330,7 @@ def test_without_item():
 
 
 def test_rowid_and_copies():
-    """What else the WHERE says is right, or an error; never a wrong answer."""
+    """Other conditions of the WHERE are evaluated or are an error; no answer is wrong."""
     with Base() as base:
         base.run("INSERT INTO seen VALUES (1), (2), (2)")
         for sql, want in (
@@ -395,7 +395,7 @@ def test_collations():
 
 
 def test_plans():
-    """The planner puts the filter inside, whichever way the join is written."""
+    """The filter is the inner table of a join, whatever its order in the statement."""
     with Base() as base:
         base.run(
             "CREATE TABLE log (id INTEGER PRIMARY KEY, other); CREATE INDEX log_other ON log (other);"
@@ -559,7 +559,7 @@ def test_precision():
 
 
 def test_merge_that_does_not_fit():
-    """The error names the items that would be there, not those that are."""
+    """The error names the number of items after the change, not before it."""
     with Base("capacity=10", numbers=0) as base:
         base.add(1, 1)
         error = base.error("INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(x, 0.01, 1000) FROM "

@@ -28,7 +28,7 @@ def shell(path, *commands, load=True):
 
 
 def whole(what, base, first=1, last=ITEMS, table="seen"):
-    """The table has its items, few others, and is sound."""
+    """The table has its items, few others, and passes its check."""
     equal(f"{what}: missing", base.missing(first, last, table), 0)
     others = 1000 - base.missing(10**9, 10**9 + 999, table)
     check(f"{what}: {others} of 1000 others", others < 60)
@@ -191,7 +191,7 @@ def test_names():
             base.db.execute(f"INSERT INTO {quoted}({quoted}) VALUES ('integrity-check')")
             base.db.execute(f"DROP TABLE {quoted}")
             equal(f"{name}: nothing is left", base.rows("SELECT name FROM sqlite_schema WHERE name <> 'number'"), [])
-    # what an application calls like our columns
+    # names of an application that equal those of our columns
     for name in ("item", "copies"):
         with Base(None) as base:
             error = base.error(f"CREATE VIRTUAL TABLE {name} USING cuckoofilter")
@@ -433,7 +433,7 @@ def test_two_connections():
                     equal(f"{journal} {turn}: committed", (reader.has(turn), writer.has(turn)), (1, 1))
                     writer.run(f"BEGIN; INSERT INTO seen VALUES ({-1 - turn}); ROLLBACK")
                     equal(f"{journal} {turn}: taken back", reader.has(-1 - turn), 0)
-                # many chunks split and join under the other's eyes
+                # many chunks split and join while the other connection reads
                 base.add(1000, 30_000)
                 equal(f"{journal}: grown", other.missing(1000, 30_000), 0)
                 other.run("INSERT INTO seen(seen) VALUES ('optimize')")
@@ -461,7 +461,7 @@ def test_two_connections():
 
 
 def test_busy():
-    """A lock that another has is an error, not a `no`; nothing of the transaction is lost."""
+    """A lock of another connection is an error and not the answer no; the transaction keeps its changes."""
     with Base("fpr=0.001", numbers=0) as base:
         base.add(1, ITEMS)
         base.db.execute("PRAGMA busy_timeout = 0")
@@ -533,7 +533,7 @@ def work(path, number):
 
 
 def test_full():
-    """A full database is an error; what was there stays, and so does what fits."""
+    """A full database is an error. Items that were there stay, and items that fit can be added."""
     with Base("fpr=0.001", numbers=0) as base:
         base.add(1, ITEMS)
         base.run("CREATE TABLE filter AS SELECT cuckoofilter_export('seen') AS f")
@@ -572,7 +572,7 @@ def test_read_only():
 
 
 def test_damaged_file():
-    """Pages that were overwritten: each question is right or an error, never a `no`."""
+    """Pages that were overwritten: each answer is right or an error, never a wrong no."""
     with Base("fpr=0.001", numbers=0) as base:
         base.add(1, ITEMS)
         page = base.one("PRAGMA page_size")

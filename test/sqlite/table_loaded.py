@@ -39,7 +39,7 @@ def read_again(base):
 
 
 def test_twice():
-    """Once is as twice: what waits is seen, what is deleted stays deleted, handles stay open."""
+    """Loading twice has no effect: waiting adds are found, removed items stay removed, handles stay open."""
     for what, again in (("the same file", EXTENSION), ("a copy", COPY)):
         with Base("fpr=1e-6", numbers=10) as base:
             handle = base.one("SELECT cuckoofilter_open(cuckoofilter_agg(x + 500, 1e-6, 2000000)) FROM number")
@@ -72,7 +72,7 @@ def test_first_load_of_a_locked_database():
 
 
 def test_authorizer():
-    """Where PRAGMA is denied, nobody can tell what is loaded: the extension loads."""
+    """If PRAGMA is denied, other copies cannot be found, and the extension loads."""
     db = sqlite3.connect(":memory:")
     db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_PRAGMA else sqlite3.SQLITE_OK)
     equal("loaded", load(db, EXTENSION), None)
@@ -81,7 +81,7 @@ def test_authorizer():
 
 
 def test_another_version():
-    """Refused, in words, and what is there works on."""
+    """Loading is refused with a message, and the copy that is loaded still works."""
     for version, words in (("1.3.0", "already has cuckoofilter 1.3.0"), ("9.9.9", "already has cuckoofilter 9.9.9")):
         db = sqlite3.connect(":memory:")
         db.create_function("cuckoofilter_version", 0, lambda version=version: version)

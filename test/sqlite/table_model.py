@@ -225,7 +225,7 @@ def act_remove_list(model, rnd):
 
 
 def act_replace(model, rnd):
-    """Out and in again, one after the other."""
+    """Remove items and add them again, one by one."""
     if model.set:
         return []
     some = present(model, rnd, 50)
@@ -491,7 +491,7 @@ def step_transaction(case, rnd, stack, names, trail):
 
 
 def test_two_connections():
-    """They take turns to write; each sees what is committed, and only its own besides."""
+    """They take turns to write. Each sees what is committed, and its own changes."""
     for what, rnd in rounds(15):
         with Case(rnd, rnd.choice(("delete", "wal", "wal"))) as case:
             what = f"{what}: {case.what}"
@@ -543,7 +543,7 @@ def transact(model, args, seed, turn):
 
 
 def write(case, seed, turn, told):
-    """The writer: transactions without end, telling of each before and after it."""
+    """The writer: transactions without end. It writes a byte to the pipe before and after each one."""
     db = connect(case.base.path)
     # With a WAL and a cache that spills, ROLLBACK TO leaves checksums in the WAL of SQLite 3.40 that
     # end a recovery too soon: plain tables lose committed transactions, too.
@@ -559,7 +559,7 @@ def write(case, seed, turn, told):
 
 
 def kill_writer(case, seed, turn, transactions, delay):
-    """Run a writer, kill it in the transaction after those, or later; what it told."""
+    """Run a writer, kill it in the transaction after those or later, and return what it wrote to the pipe."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -588,7 +588,7 @@ def kill_writer(case, seed, turn, transactions, delay):
 
 
 def test_kills():
-    """What a killed writer leaves is what it committed, or one transaction more."""
+    """A killed writer leaves what it committed, or one transaction more."""
     kills = inside = 0
     for what, rnd in rounds(6):
         with Case(rnd, rnd.choice(("delete", "wal"))) as case:

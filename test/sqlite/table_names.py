@@ -38,7 +38,7 @@ def ask_on(table, kind):
 
 
 def answers(cursor):
-    """What is left of an open query: its answers, and its error or None."""
+    """The other rows of an open query, and its error or None."""
     got = set()
     try:
         for _, found in cursor:
@@ -141,7 +141,7 @@ def test_created_and_rolled_back_while_open():
 
 
 def test_created_among_savepoints():
-    """What a rollback takes away with its table goes into no table of that name."""
+    """Waiting adds of a table that a rollback removes go into no other table of its name."""
     for before in ("", "CREATE VIRTUAL TABLE seen USING cuckoofilter(capacity=1000); INSERT INTO seen VALUES ('old')"):
         for start in ("BEGIN; SAVEPOINT a", "SAVEPOINT a", "BEGIN; SAVEPOINT z; SAVEPOINT a", "SAVEPOINT z; SAVEPOINT a"):
             for adds in ("", "INSERT INTO seen VALUES ('lost')", "INSERT INTO seen VALUES ('lost'); SAVEPOINT b",

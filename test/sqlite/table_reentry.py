@@ -19,7 +19,7 @@ print(f"SEED={SEED}")
 LOG = "CREATE TABLE log (n)"
 REFERENCE = "PRAGMA foreign_keys = on; CREATE TABLE child (id REFERENCES seen_chunk DEFERRABLE INITIALLY DEFERRED)"
 
-# What somebody may put on a shadow table, and changes nothing of it.
+# Objects that a user may create on a shadow table, and that do not change its rows.
 HARMLESS = {
     "nothing": "",
     "a trigger that asks": "CREATE TRIGGER t AFTER INSERT ON seen_chunk BEGIN SELECT length('a'); END",
@@ -78,7 +78,7 @@ def test_question_after_adds():
 
 
 def test_statement_that_fails_takes_its_own_back():
-    """What waited before a statement stays when that statement fails, also if it was written in it."""
+    """Adds that waited before a statement stay if the statement fails, even if it has written them."""
     for what, sql in HARMLESS.items():
         for ask in (False, True):
             with Base("fpr=1e-6", numbers=10) as base:
@@ -97,7 +97,7 @@ def test_statement_that_fails_takes_its_own_back():
 
 
 def test_sentences():
-    """What fails is said in the words of the statement that failed."""
+    """The message of an error is that of the statement that failed."""
     trigger = "CREATE TRIGGER t AFTER INSERT ON seen_chunk BEGIN SELECT RAISE(ABORT, 'no such day'); END"
     index = "CREATE INDEX i ON seen_chunk (abs(-9223372036854775807 - 1 + 0 * length(chunk)))"
     for sql, words in ((trigger, "no such day"), (index, "overflow")):
@@ -262,7 +262,7 @@ def step(base, model, rnd):
 
 
 def same(what, base, model, full):
-    """The table has what the model has, or says that it cannot be asked."""
+    """The table has the same items as the model, or raises an error."""
     have = {item: copies for item, copies in model.items.items() if copies}
     try:
         got = dict(base.rows("SELECT value, copies FROM (SELECT DISTINCT value FROM json_each(?)) CROSS JOIN seen ON item = value", str(list(have))))

@@ -108,7 +108,7 @@ def test_schema_read_again():
 
 
 def test_question_that_cannot_write():
-    """What waits is written before a question: where it cannot be, nothing is half done."""
+    """Waiting adds are written before a lookup. If that fails, nothing is done in part."""
     with Base(numbers=10) as base:
         base.run("BEGIN; INSERT INTO seen VALUES ('x'); DELETE FROM number WHERE x = 1; PRAGMA query_only = 1")
         check("an error", matches("readonly", base.error("SELECT * FROM seen WHERE item = 'x'")))
@@ -142,7 +142,7 @@ def test_renamed_under_an_older_instance():
 
 
 def test_savepoints():
-    """Every way through three savepoints, asked between or not."""
+    """Every order of three savepoints, with and without lookups in between."""
     for ask in (False, True):
         for inner in ("RELEASE c", "ROLLBACK TO c"):
             for middle in ("RELEASE b", "ROLLBACK TO b"):
@@ -396,7 +396,7 @@ def test_delete_all():
 
 
 def test_integrity_check():
-    """It finds chunks that are damaged, and says nothing of a table that is sound."""
+    """The check finds damaged chunks, and no error in a valid table."""
     with Base() as base:
         equal("empty", base.check(), None)
         base.add(1, 20_000)
@@ -580,7 +580,7 @@ def crowd(rnd, size):
 
 
 def merge_hashes(base, hashes, parameters):
-    """Few at once: they stay whole hashes on their way."""
+    """A few items at a time: they stay whole hashes."""
     for first in range(0, len(hashes), 3000):
         base.db.execute(
             f"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg_hash(value, {parameters}) FROM json_each(?)",
@@ -647,7 +647,7 @@ def table_info(base, call="'seen'"):
 
 
 def test_table_info():
-    """It tells what the export of the same items tells, and what the rows are."""
+    """The values are those of an export of the same items, and of the rows."""
     for args in ({}, {"kind": "set"}, {"fpr": 0.001, "bucket_size": 8, "seed": 7}, {"layout": "plain", "fpr": 0.1}):
         for size in (0, 5, 3000, 20_000):
             args = {**args, "capacity": 20_000}
@@ -852,7 +852,7 @@ def test_merge_kinds():
 
 
 def test_merge_saturated():
-    """What is saturated in the filter stays so in a table of larger buckets."""
+    """Saturated items of the filter stay saturated in a table of larger buckets."""
     for theirs in (2, 4, 8):
         for own in (2, 4, 8):
             for others in (0, 600, 8000):

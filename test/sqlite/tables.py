@@ -62,7 +62,7 @@ class Base:
         return row and row[0]
 
     def error(self, sql, *parameters):
-        """The sentence with which the statement fails; None where it does not."""
+        """The message with which the statement fails; None: it succeeds."""
         try:
             self.db.execute(sql, parameters).fetchall()
         except (sqlite3.Error, sqlite3.Warning) as error:
@@ -113,7 +113,7 @@ def arguments(args):
 
 
 def aggregate(args, item="x"):
-    """The aggregate that promises the same."""
+    """The aggregate with the same parameters."""
     options = ",".join(
         f"{name}={value}" for name, value in args.items() if name not in ("fpr", "capacity")
     )
@@ -122,7 +122,7 @@ def aggregate(args, item="x"):
 
 
 def create(args):
-    """The call that makes an empty filter with the same promise."""
+    """The call that creates an empty filter with the same parameters."""
     options = ",".join(
         f"{name}={value}" for name, value in args.items() if name not in ("fpr", "capacity")
     )
@@ -131,7 +131,7 @@ def create(args):
 
 
 def draw_args(rnd, capacities=(1000, 20_000, 1_000_000, 10**8)):
-    """Arguments of a table, each drawn by itself, or left to its default."""
+    """Arguments of a table, each drawn independently, or left to its default."""
     args = {}
     if rnd.random() < 0.8:
         args["fpr"] = rnd.choice((0.2, 0.05, 0.01, 0.003, 0.001, 1e-4, 1e-6))

@@ -186,7 +186,7 @@ def most_items(w, c, b, fpr, most):
 
 
 def check_filter(what, filter):
-    """All that a filter answers, beside its model."""
+    """All answers of a filter, compared with its model."""
     head = filter.head
     copies = filter.copies
     equal(f"{what}: count", head.count, sum(copies.values()))
@@ -384,7 +384,7 @@ def removed(filter, items):
 
 
 def draw_empty(rnd, seed=None, kind=None):
-    """A filter of nothing, with parameters of its own, whose seed matters to nobody."""
+    """An empty filter with its own parameters, whose seed does not matter."""
     seed = rnd.choice((0, 1, 77, MASK, 1 << 63)) if seed is None else seed
     options = draw_options(rnd, seed)
     if kind:
@@ -706,7 +706,7 @@ def test_trees():
 
 
 def test_unlike_seeds():
-    """Refused by every road, unless one of the two is empty."""
+    """Each way of merging refuses them, unless one of the two is empty."""
     for number, rnd in rounds(6):
         inputs = []
         first = 1
@@ -740,7 +740,7 @@ def test_unlike_seeds():
                     got = Header(road(filters))
                     check(f"{what}: no error, but {got.count} items", False)
                 except sqlite3.Error as error:
-                    # too coarse an input may fail before the seeds meet
+                    # the merge may fail because of a coarse input before it compares the seeds
                     check(
                         f"{what}: {error}",
                         SEEDS_DIFFER.match(str(error))

@@ -55,7 +55,7 @@ def test_equality():
 
 
 def test_bound_values():
-    """What a driver binds is what a literal is."""
+    """A value that a driver binds is the same item as a literal."""
     for value, literal in (
         (5, "5"),
         (5.0, "5"),
@@ -79,7 +79,7 @@ def test_bound_values():
 
 
 def test_numbers_as_real():
-    """A driver that has doubles only builds the same filters."""
+    """A driver that binds all numbers as doubles builds the same filters."""
     filter = one("SELECT cuckoofilter_create(?, ?, 'seed=5')", 1000.0, 0.01)
     equal("create", filter, one("SELECT cuckoofilter_create(1000, 0.01, 'seed=5')"))
     equal(
@@ -106,7 +106,7 @@ def test_numbers_as_real():
 
 
 def test_column_types():
-    """The value in the row decides, not the column's type."""
+    """The type of the value counts, not the type of the column."""
     suite.db.execute("CREATE TEMP TABLE typed (i INTEGER, r REAL, t TEXT, n NUMERIC, b BLOB)")
     suite.db.execute("INSERT INTO typed VALUES ('5', 5, 5, '5.0', 5)")
     row = suite.db.execute(
