@@ -11,7 +11,7 @@ const SECONDS = 900; /* a command that takes longer fails */
 /** Starts Chromium.  `end` must be called. */
 export async function browser() {
 	const folder = mkdtempSync(join(tmpdir(), 'cuckoofilter-chromium-'));
-	const child = spawn('chromium', ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+	const child = spawn('chromium', ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--window-size=1100,900', '--disable-sync', '--remote-debugging-pipe',
 		`--user-data-dir=${folder}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
 	const waiting = new Map();
