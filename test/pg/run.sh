@@ -59,7 +59,7 @@ export PG_TEST_TIMEOUT_DEFAULT="${PG_TEST_TIMEOUT_DEFAULT:-900}" PGCTLTIMEOUT="$
 regress()
 {
 	echo "pg_regress, PostgreSQL $version"
-	$as_user env HOME="$work" pg_virtualenv -v "$version" -t $options -o fsync=off \
+	$as_user env HOME="$work" pg_virtualenv -v "$version" -t $options -o fsync=off -o autovacuum=off \
 		make -s -C src installcheck PG_CONFIG="$PG_CONFIG" > regress.log 2>&1 || true
 	sed -n '/^\(test\|ok\|not ok\) /p' regress.log
 	grep -q 'ests passed' regress.log || whole=no

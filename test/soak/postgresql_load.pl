@@ -13,7 +13,7 @@ use Test::More;
 my $seed = seed();
 my $seconds = $ENV{SECONDS} || 180;
 my $clients = 12;
-my $node = new_cluster('main', conf => "log_statement = none\nautovacuum_naptime = 5s\nmax_wal_size = 4GB\nshared_buffers = 256MB\n");
+my $node = new_cluster('main', conf => "log_statement = none\nautovacuum = on\nautovacuum_naptime = 5s\nmax_wal_size = 4GB\nshared_buffers = 256MB\n");
 
 $node->safe_psql(
 	'postgres', q{

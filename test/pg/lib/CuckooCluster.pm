@@ -24,7 +24,8 @@ sub new_cluster
 		extra => [ '--encoding=UTF8', '--locale=C', @{ $options{init} // [] } ]);
 	$node->append_conf('postgresql.conf', slurp_file($ENV{CUCKOOFILTER_STAGED}))
 	  if $ENV{CUCKOOFILTER_STAGED};
-	$node->append_conf('postgresql.conf', "jit = off\n" . ($options{conf} // ''));
+	# On a slow machine autovacuum would have time to change statistics, and so plans, in the middle of a test.
+	$node->append_conf('postgresql.conf', "jit = off\nautovacuum = off\n" . ($options{conf} // ''));
 	# The server's own connections, those of postgres_fdw, come back to it: from 14 on the module sees to that.
 	local $ENV{PGPORT} = $node->port;
 	$node->start;

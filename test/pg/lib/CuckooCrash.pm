@@ -187,7 +187,7 @@ sub crash_round
 # A cluster with a filter for each victim and the bystander.
 sub crash_cluster
 {
-	my $node = new_cluster('main', conf => "restart_after_crash = on\nlog_statement = none\nmax_wal_size = '4GB'\n");
+	my $node = new_cluster('main', conf => "autovacuum = on\nrestart_after_crash = on\nlog_statement = none\nmax_wal_size = '4GB'\n");
 
 	$node->safe_psql(
 		'postgres', q{
