@@ -72,6 +72,9 @@ make_room_exactly(ckf_collector *c, const ckf_block *last[2])
 			CHECK(status == CKF_ROOM || written >= CKF_STEP, "a step of only %llu hashes",
 				  (unsigned long long)written);
 		}
+		CHECK(status != CKF_ROOM || !merges || c->last == NULL ||
+				  c->last->count == c->last->capacity,
+			  "a block is asked for while there is room");
 		if (status == CKF_ROOM)
 			ckf_collect_give(c, guard_new(c->block_size, 8), c->block_size);
 	} while (status == CKF_MORE || status == CKF_ROOM);
