@@ -167,7 +167,7 @@ ckfp_error(ckf_status status, ckfp_subject about)
 }
 
 void
-ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft)
+ckfp_error_input(ckf_status status, int sqlstate, struct Node *soft)
 {
 	ckfp_subject about = {.sqlstate = sqlstate};
 
@@ -175,7 +175,7 @@ ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft)
 }
 
 void
-ckfp_error_base64(fmNodePtr soft)
+ckfp_error_base64(struct Node *soft)
 {
 	errsave(soft, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64)));
 }

@@ -27,10 +27,10 @@ _Noreturn void ckfp_error(ckf_status status, ckfp_subject subject);
 
 /* Report input that is not a filter, with the SQLSTATE of the input function. Returns only if
  * `soft`, the context of the call, collects errors (PostgreSQL 16). */
-void ckfp_error_input(ckf_status status, int sqlstate, fmNodePtr soft);
+void ckfp_error_input(ckf_status status, int sqlstate, struct Node *soft);
 
 /* Report text that is not base64, in the same way. */
-void ckfp_error_base64(fmNodePtr soft);
+void ckfp_error_base64(struct Node *soft);
 
 /* The same for text that is hexadecimal, with a hint. */
 void ckfp_error_hex(fmNodePtr soft);

@@ -110,6 +110,18 @@ ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, const ckfp_part_meth
 
 /* ------------------------------------------------------------------- arrays */
 
+/* From PostgreSQL 19 on, an iterator gets the storage of the elements when it starts; before, with
+ * each element. */
+#if PG_VERSION_NUM >= 190000
+#define ckfp_iterate(elements, array, container)                                                   \
+	array_iter_setup(elements, array, (container)->size, (container)->by_value, (container)->align)
+#define ckfp_next_element(elements, null, i, container) array_iter_next(elements, null, i)
+#else
+#define ckfp_iterate(elements, array, container) array_iter_setup(elements, array)
+#define ckfp_next_element(elements, null, i, container)                                            \
+	array_iter_next(elements, null, i, (container)->size, (container)->by_value, (container)->align)
+#endif
+
 static uint64
 ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 {
@@ -126,12 +138,11 @@ ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 		ckfp_words_put(&words, (uint64)AARR_DIMS(array)[i]);
 		ckfp_words_put(&words, (uint64)(int64)AARR_LBOUND(array)[i]);
 	}
-	array_iter_setup(&elements, array);
+	ckfp_iterate(&elements, array, container);
 	for (int i = 0; i < n; i++)
 	{
 		bool null;
-		Datum element = array_iter_next(&elements, &null, i, container->size, container->by_value,
-										container->align);
+		Datum element = ckfp_next_element(&elements, &null, i, container);
 
 		CHECK_FOR_INTERRUPTS();
 		if (null)

@@ -184,16 +184,26 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 	ckfp_each_plan(statement, ckfp_add_filters, &planning);
 }
 
+/* From PostgreSQL 19 on, the planner also gets the state of EXPLAIN, or NULL. We pass it on. */
+#if PG_VERSION_NUM >= 190000
+#define CKFP_PLANNER_EXPLAIN_PARAMETER , ExplainState *explain
+#define CKFP_PLANNER_EXPLAIN_ARGUMENT , explain
+#else
+#define CKFP_PLANNER_EXPLAIN_PARAMETER
+#define CKFP_PLANNER_EXPLAIN_ARGUMENT
+#endif
+
 static PlannedStmt *
-ckfp_join_planner(Query *query, const char *text, int options, ParamListInfo parameters)
+ckfp_join_planner(Query *query, const char *text, int options,
+				  ParamListInfo parameters CKFP_PLANNER_EXPLAIN_PARAMETER)
 {
 	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
 	/* before planning, which changes the query */
 	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
 	ckfp_reasons *reasons = ckfp_reason_take();
-	PlannedStmt *statement = ckfp_next_planner != NULL
-								 ? ckfp_next_planner(query, text, options, parameters)
-								 : standard_planner(query, text, options, parameters);
+	planner_hook_type planner = ckfp_next_planner != NULL ? ckfp_next_planner : standard_planner;
+	PlannedStmt *statement =
+		planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
 
 	ckfp_reason_give(reasons);
 	if (wanted)

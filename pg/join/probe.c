@@ -15,6 +15,7 @@
 
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "nodes/nodeFuncs.h"
 
 /* The condition of a scan, with all filters that it asks. */
@@ -193,14 +194,31 @@ ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
 
 #if PG_VERSION_NUM >= 180000
 
+/* From PostgreSQL 19 on, the start of a scan has flags, which SeqNext sets. */
+static TableScanDesc
+ckfp_begin_scan(ScanState *scan)
+{
+	const EState *estate = scan->ps.state;
+#if PG_VERSION_NUM >= 190000
+	uint32 flags = SO_NONE;
+
+	if (ScanRelIsReadOnly(scan))
+		flags |= SO_HINT_REL_READ_ONLY;
+	if (estate->es_instrument & INSTRUMENT_IO)
+		flags |= SO_SCAN_INSTRUMENT;
+	return table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL, flags);
+#else
+	return table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL);
+#endif
+}
+
 static TupleTableSlot *
 ckfp_next_row(ScanState *scan)
 {
 	const EState *estate = scan->ps.state;
 
 	if (scan->ss_currentScanDesc == NULL)
-		scan->ss_currentScanDesc =
-			table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL);
+		scan->ss_currentScanDesc = ckfp_begin_scan(scan);
 	return table_scan_getnextslot(scan->ss_currentScanDesc, estate->es_direction,
 								  scan->ss_ScanTupleSlot)
 			   ? scan->ss_ScanTupleSlot

@@ -66,7 +66,7 @@ ckfp_type_is_string(Oid type)
 static char *
 ckfp_remote_value(const ckfp_remote_key *key)
 {
-	const bits16 flags = FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY;
+	const uint16 flags = FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY;
 	char *declared = format_type_extended(key->declared, key->typmod, flags);
 
 	if (ckfp_type_is_string(key->declared))

@@ -95,7 +95,7 @@ ckfp_decode(const char *text, size_t length, char *bytes, size_t size)
  * `soft` collects the error. The state of an aggregate is refused: it is exported as an ordinary
  * filter. */
 static bool
-ckfp_check_input(const struct varlena *value, int sqlstate, fmNodePtr soft)
+ckfp_check_input(const struct varlena *value, int sqlstate, struct Node *soft)
 {
 	ckf_filter filter;
 	ckf_status status = ckfp_open_checked(value, &filter);

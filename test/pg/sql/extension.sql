@@ -2,11 +2,11 @@
 
 SELECT extversion = cuckoofilter_version() AS version, extrelocatable FROM pg_extension WHERE extname = 'cuckoofilter';
 
--- every object has a comment
+-- every object has a comment, but for the types that PostgreSQL adds: of arrays and of rows
 SELECT pg_describe_object(classid, objid, 0) FROM pg_depend d
 	WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'cuckoofilter') AND deptype = 'e'
 	AND obj_description(objid, classid::regclass::name) IS NULL
-	AND NOT (classid = 'pg_type'::regclass AND objid = to_regtype('cuckoofilter[]'));
+	AND NOT (classid = 'pg_type'::regclass AND objid IN (SELECT oid FROM pg_type WHERE typcategory = 'A' OR typrelid <> 0));
 
 -- IMMUTABLE and PARALLEL SAFE, all; STRICT but for changes by items, which a NULL item leaves undone,
 -- questions about many, and the support of aggregates
