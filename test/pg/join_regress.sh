@@ -1,9 +1,10 @@
 #!/bin/bash
 # PostgreSQL's own regression suite with join filters wherever they are legal: the
 # same results as without them, but for EXPLAIN; in modes on and verify, and on and
-# verify again with each query run by a worker.  Then random joins, 10,000 of them.
+# verify again with each query run by a worker, and with nested loops only.  Then random
+# joins, 10,000 of them.
 #
-#   test/pg/join_regress.sh [MODE...]     on verify on-parallel verify-parallel random
+#   test/pg/join_regress.sh [MODE...]     on verify on-parallel verify-parallel on-nested verify-nested random
 #
 # The suite comes with the source of the server's package (apt-get source), into
 # build/join_regress.  SOURCE=directory names a source tree that is there already.
@@ -11,10 +12,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
 : "${PG_CONFIG:=pg_config}"
-[ $# != 0 ] || set -- on verify on-parallel verify-parallel random
+[ $# != 0 ] || set -- on verify on-parallel verify-parallel on-nested verify-nested random
 
-bindir=$($PG_CONFIG --bindir)
-pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
 version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 passed=0
 failed=0
@@ -59,10 +58,11 @@ fi
 throwaway join
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' INT TERM
-make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 2>&1 || {
-	cat "$work/make.log"
-	exit 1
-}
+server=$PG_CONFIG # random joins stage it again
+PG_CONFIG=$(PG_CONFIG="$PG_CONFIG" test/pg/stage.sh "$work/stage")
+bindir=$($PG_CONFIG --bindir)
+pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
+settings=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage")
 cp -R "$SOURCE/src/test/regress" "$work/suite"
 gcc -shared -fPIC -w -O1 -I"$($PG_CONFIG --includedir-server)" -o "$work/suite/regress.so" "$work/suite/regress.c"
 [ -z "$as_user" ] || chown -R postgres "$work"
@@ -72,7 +72,7 @@ run_suite() # mode name settings
 {
 	mkdir -p "$work/$2/sql" "$work/$2/expected"
 	cat > "$work/$2/conf" <<-CONF
-		dynamic_library_path = '$work/stage$($PG_CONFIG --pkglibdir):\$libdir'
+		$settings
 		session_preload_libraries = 'cuckoofilter_join'
 		cuckoofilter.join_filter = $1
 		cuckoofilter.join_filter_min_rows = 0
@@ -112,7 +112,7 @@ compare() # mode name settings
 	for result in "$work/$off"/plain/*.out; do
 		verdict "$2: $(basename "$result" .out)" "$(diff "$result" "$work/$2/plain/$(basename "$result")" 2>&1)"
 	done
-	filters=$(cat "$work/$2"/results/*.out | grep -c 'Cuckoo Join Filter' || true)
+	filters=$(cat "$work/$2"/results/*.out | grep -c 'Custom Scan (Cuckoo ' || true)
 	verdict "$2: $filters filters in its plans" "$([ "$filters" -gt 20 ] || echo "too few")"
 	verdict "$2: no backend died" "$(grep -h 'terminated by signal\|PANIC' "$work/$2/log/postmaster.log")"
 }
@@ -120,12 +120,17 @@ compare() # mode name settings
 # What forces a worker on each query has been renamed in PostgreSQL 16.
 forced=$([ "$version" -ge 16 ] && echo debug_parallel_query || echo force_parallel_mode)
 
+# Nested loops wherever they are possible.
+nested="enable_hashjoin = off
+enable_mergejoin = off"
+
 for mode in "$@"; do
 	case $mode in
 	on | verify) compare "$mode" "$mode" "" ;;
 	*-parallel) compare "${mode%-parallel}" "$mode" "$forced = regress" ;;
+	*-nested) compare "${mode%-nested}" "$mode" "$nested" ;;
 	random)
-		output=$(ROUNDS=${ROUNDS:-3340} test/pg/run.sh test/pg/t/032_join_random.pl 2>&1) || true
+		output=$(PG_CONFIG="$server" ROUNDS=${ROUNDS:-3340} test/pg/run.sh test/pg/t/032_join_random.pl 2>&1) || true
 		echo "$output" | grep -v '^ok' || true
 		verdict "random joins" "$(echo "$output" | tail -n 1 | grep -v ' 0 failed$')"
 		;;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The PostgreSQL suites on throw-away clusters, as root or not: pg_regress
 # through `make installcheck`, then the TAP tests.  Nothing is installed and
-# nothing stays running.  PG_CONFIG names the server.
+# nothing stays running.  PG_CONFIG names the server: Debian's, or any other, such as one built from
+# source with --enable-tap-tests.
 #
 #   test/pg/run.sh [regress|FILE...]     only pg_regress, or only these TAP tests, named from the root
 set -eu
@@ -11,31 +12,26 @@ root=$PWD
 test/install.sh pg
 [ -f "$($PG_CONFIG --includedir-server 2>/dev/null)/postgres.h" ] || test/install.sh pgdev
 
-bindir=$($PG_CONFIG --bindir)
-pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
-version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
-
 # A copy that the tests' user can read, whoever that is.
 # shellcheck source=test/pg/throwaway.sh
 . test/pg/throwaway.sh
 throwaway pg
 clean()
 {
-	for pid in "$work"/tmp_check/*/pgdata/postmaster.pid; do
+	for pid in "$work"/tmp_check/*/pgdata/postmaster.pid "$work/regress/data/postmaster.pid"; do
 		[ ! -f "$pid" ] || kill -QUIT "$(head -n 1 "$pid")" || true
 	done
 	rm -rf "$work"
 }
 trap clean EXIT
 trap 'exit 143' INT TERM
-make -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage" > "$work/make.log" 2>&1 || {
-	cat "$work/make.log"
-	exit 1
-}
+PG_CONFIG=$(PG_CONFIG="$PG_CONFIG" test/pg/stage.sh "$work/stage")
+bindir=$($PG_CONFIG --bindir)
+pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
+version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 # The SQL of 1.0.0, which upgrades are tested from.
-cp test/pg/1.0.0/cuckoofilter--1.0.0.sql "$work/stage$($PG_CONFIG --sharedir)/extension"
+cp test/pg/1.0.0/cuckoofilter--1.0.0.sql "$(find "$work/stage" -path '*/extension/cuckoofilter.control' -printf %h)"
 PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" > "$work/staged.conf"
-options=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" -o)
 [ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
 [ ! -d build/test/drivers/node_modules/pg ] || cp -R build/test/drivers/node_modules "$work"
 mkdir -p "$work/bindings"
@@ -59,7 +55,8 @@ export PG_TEST_TIMEOUT_DEFAULT="${PG_TEST_TIMEOUT_DEFAULT:-900}" PGCTLTIMEOUT="$
 regress()
 {
 	echo "pg_regress, PostgreSQL $version"
-	$as_user env HOME="$work" pg_virtualenv -v "$version" -t $options -o fsync=off -o autovacuum=off \
+	{ cat staged.conf; echo "autovacuum = off"; } > regress.conf
+	$as_user env HOME="$work" EXTRA_REGRESS_OPTS="--temp-instance=$work/regress --temp-config=$work/regress.conf" \
 		make -s -C src installcheck PG_CONFIG="$PG_CONFIG" > regress.log 2>&1 || true
 	sed -n '/^\(test\|ok\|not ok\) /p' regress.log
 	grep -q 'ests passed' regress.log || whole=no

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Settings with which the server of PG_CONFIG takes the extension from a folder
-# where `make install DESTDIR=` put it:
+# Settings with which the server of PG_CONFIG takes the extension from the folder where stage.sh
+# put it:
 #
 #   test/pg/staged.sh STAGE         lines of postgresql.conf
 #   test/pg/staged.sh STAGE -o      options of pg_virtualenv
 #
-# PostgreSQL 18 has a setting of its own for extensions; before, Debian's servers have one.
+# PostgreSQL 18 has a setting of its own for extensions; before, Debian's servers have one. Nothing
+# is printed for a server that has neither.
 set -eu
 : "${PG_CONFIG:=pg_config}"
 version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
@@ -20,9 +21,11 @@ setting() # name value
 }
 
 option=${2:-}
-setting dynamic_library_path "$1$($PG_CONFIG --pkglibdir):\$libdir"
 if [ "$version" -ge 18 ]; then
 	setting extension_control_path "$1$($PG_CONFIG --sharedir):\$system"
-else
+elif "$($PG_CONFIG --bindir)/postgres" --describe-config | grep -q '^extension_destdir	'; then
 	setting extension_destdir "$1"
+else
+	exit 0
 fi
+setting dynamic_library_path "$1$($PG_CONFIG --pkglibdir):\$libdir"
