@@ -9,6 +9,8 @@
 
 #include "messages.h"
 
+#include <math.h>
+
 #include "lib/stringinfo.h"
 #include "port/pg_bitutils.h"
 #include "utils/builtins.h"
@@ -181,7 +183,7 @@ ckfp_error_base64(struct Node *soft)
 }
 
 void
-ckfp_error_hex(fmNodePtr soft)
+ckfp_error_hex(struct Node *soft)
 {
 	errsave(soft,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64),

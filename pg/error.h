@@ -33,7 +33,7 @@ void ckfp_error_input(ckf_status status, int sqlstate, struct Node *soft);
 void ckfp_error_base64(struct Node *soft);
 
 /* The same for text that is hexadecimal, with a hint. */
-void ckfp_error_hex(fmNodePtr soft);
+void ckfp_error_hex(struct Node *soft);
 
 /* Report a capacity in double precision that is not an integer, or too large. */
 _Noreturn void ckfp_error_not_integer(double capacity);

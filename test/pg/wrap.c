@@ -204,12 +204,21 @@ wrap_below(wrapping *w, Plan *plan)
 	return plan;
 }
 
+/* From PostgreSQL 19 on, the planner also gets the state of EXPLAIN. */
+#if PG_VERSION_NUM >= 190000
+#define EXPLAIN_PARAMETER , ExplainState *explain
+#define EXPLAIN_ARGUMENT , explain
+#else
+#define EXPLAIN_PARAMETER
+#define EXPLAIN_ARGUMENT
+#endif
+
 static PlannedStmt *
-wrap_planner(Query *query, const char *text, int options, ParamListInfo parameters)
+wrap_planner(Query *query, const char *text, int options,
+			 ParamListInfo parameters EXPLAIN_PARAMETER)
 {
-	PlannedStmt *statement = next_planner != NULL
-								 ? next_planner(query, text, options, parameters)
-								 : standard_planner(query, text, options, parameters);
+	planner_hook_type planner = next_planner != NULL ? next_planner : standard_planner;
+	PlannedStmt *statement = planner(query, text, options, parameters EXPLAIN_ARGUMENT);
 	/* nobody numbers that many */
 	wrapping w = {.statement = statement, .last_node = 10000};
 

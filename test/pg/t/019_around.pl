@@ -114,8 +114,8 @@ items_answer($node, 'further', 'restored twice');
 # Settings that change how values are written, and what text means.
 $node->safe_psql('further', "ALTER DATABASE further SET $_")
   foreach (
-	q{timezone = 'Asia/Tokyo'}, 'datestyle = German', 'intervalstyle = sql_standard', 'extra_float_digits = -5', 'bytea_output = escape', 'standard_conforming_strings = off',
-	'search_path = pg_catalog, public');
+	q{timezone = 'Asia/Tokyo'}, 'datestyle = German', 'intervalstyle = sql_standard', 'extra_float_digits = -5', 'bytea_output = escape', 'search_path = pg_catalog, public',
+	server_version($node) < 190000 ? 'standard_conforming_strings = off' : ());
 items_answer($node, 'further', 'with other settings');
 
 # The extension in a schema that is not in the path.

@@ -96,10 +96,13 @@ is( $node->safe_psql(
 is( $node->safe_psql($euc, "SELECT count(*) FROM (SELECT cuckoofilter_hash(t), cuckoofilter_hash(repeat(convert_from('\\xa4a2', 'EUC_JP'), 1000)) FROM ($strings) s, generate_series(1, 10000)) a"),
 	'50000', 'many of them, among others');
 
-# MULE_INTERNAL cannot be converted to UTF-8.
-my $mule = database('MULE_INTERNAL');
-is( $node->safe_psql($mule, q{SELECT cuckoofilter_hash(t) IS NOT NULL, cuckoofilter_hash('a') = -6514421779281667172 FROM (SELECT convert('\xe9', 'LATIN1', 'MULE_INTERNAL')) s(b), convert_from(b, 'MULE_INTERNAL') t}),
-	't|t', 'MULE_INTERNAL');
+# MULE_INTERNAL cannot be converted to UTF-8. PostgreSQL 19 does not have it any more.
+if (server_version($node) < 190000)
+{
+	my $mule = database('MULE_INTERNAL');
+	is( $node->safe_psql($mule, q{SELECT cuckoofilter_hash(t) IS NOT NULL, cuckoofilter_hash('a') = -6514421779281667172 FROM (SELECT convert('\xe9', 'LATIN1', 'MULE_INTERNAL')) s(b), convert_from(b, 'MULE_INTERNAL') t}),
+		't|t', 'MULE_INTERNAL');
+}
 
 sub error_state_in
 {
