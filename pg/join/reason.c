@@ -5,6 +5,7 @@
  * The planner pass knows the reasons. It notes them only while EXPLAIN plans a query.
  */
 #include "reason.h"
+#include "walk.h"
 
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -65,6 +66,47 @@ ckfp_reason_note(PlannedStmt *statement, Join *join, const char *reason)
 
 /* ---------------------------------------------------------------------- the text */
 
+/* The search for a join in a plan. */
+typedef struct ckfp_search
+{
+	const Plan *join;
+	List *above; /* the nodes above the current one, the nearest first */
+	bool found;
+} ckfp_search;
+
+static void
+ckfp_search_below(Plan *plan, void *context)
+{
+	ckfp_search *search = context;
+
+	if (search->found)
+		return;
+	if (plan == search->join)
+	{
+		search->found = true;
+		return;
+	}
+	search->above = lcons(plan, search->above);
+	ckfp_plan_children(plan, ckfp_search_below, search);
+	if (!search->found)
+		search->above = list_delete_first(search->above);
+}
+
+/* The nodes above a join, the nearest first. The columns of a recursive query's own rows are those
+ * of its RecursiveUnion, which is one of them. */
+static List *
+ckfp_nodes_above(const ckfp_reason *reason)
+{
+	ckfp_search search = {.join = &reason->join->plan};
+	ListCell *cell;
+
+	ckfp_search_below(reason->statement->planTree, &search);
+	foreach (cell, reason->statement->subplans)
+		if (lfirst(cell) != NULL)
+			ckfp_search_below(lfirst(cell), &search);
+	return search.above;
+}
+
 /* The condition of a join as EXPLAIN shows it. */
 static char *
 ckfp_condition_text(const ckfp_reason *reason)
@@ -76,7 +118,7 @@ ckfp_condition_text(const ckfp_reason *reason)
 	List *names = select_rtable_names_for_explain(rtable, all);
 	List *context = deparse_context_for_plan_tree(reason->statement, names);
 
-	context = set_deparse_context_plan(context, &reason->join->plan, NIL);
+	context = set_deparse_context_plan(context, &reason->join->plan, ckfp_nodes_above(reason));
 	return deparse_expression((Node *)make_ands_explicit(clauses), context, list_length(rtable) > 1,
 							  false);
 }

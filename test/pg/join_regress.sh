@@ -89,12 +89,12 @@ run_suite() # mode name settings
 		--schedule="$work/suite/parallel_schedule" > "$work/$2.log" 2>&1) || true
 }
 
-# Results without the plans that they show.
+# Results without the plans that they show, and the reasons below those that are no result of psql.
 plain() # name
 {
 	mkdir -p "$work/$1/plain"
 	for result in "$work/$1"/results/*.out; do
-		awk '/QUERY PLAN|^ *explain_[a-z_]+ *$/ { plan = 1 } !plan { print } /^\([0-9]+ rows?\)$/ { plan = 0 }' "$result" > "$work/$1/plain/$(basename "$result")"
+		awk '/^No Join Filter for / { next } /QUERY PLAN|^ *explain_[a-z_]+ *$/ { plan = 1 } !plan { print } /^\([0-9]+ rows?\)$/ { plan = 0 }' "$result" > "$work/$1/plain/$(basename "$result")"
 	done
 }
 

@@ -42,6 +42,8 @@ my @cases = (
 	[ 'FOR UPDATE', 'SELECT * FROM fact f JOIN dim d USING (k) FOR UPDATE', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
 	[ 'UPDATE', 'UPDATE fact f SET id = 0 FROM dim d WHERE f.k = d.k', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
 	[ 'two of three', 'SET join_collapse_limit = 1; SELECT count(*) FROM fact f LEFT JOIN dim d USING (k) JOIN dim e ON e.k = f.k LEFT JOIN dim g ON g.id = f.id', '(f.k = d.k): rows of the large side without a match are in the result|(f.id = g.id): rows of the large side without a match are in the result' ],
+	[ 'a recursive query', 'WITH RECURSIVE r AS (SELECT 1 AS k UNION ALL SELECT r.k + 1 FROM r LEFT JOIN dim d USING (k) WHERE r.k < 9) SELECT count(*) FROM r', '(d.k = r_1.k): the small side is read again with other parameters' ],
+	[ 'a recursive query in a subquery', 'SELECT (WITH RECURSIVE r AS (SELECT d.k FROM dim d UNION SELECT f.k + 1 FROM r LEFT JOIN fact f USING (k) WHERE r.k < 9) SELECT count(*) FROM r)', '(r.k = f.k): rows of the large side without a match are in the result' ],
 	[ 'joins of a function that is run while planning', "$join WHERE f.id < inner_join()", '' ]);
 
 is(reasons($_->[1]), $_->[2], $_->[0]) foreach @cases;
