@@ -13,7 +13,7 @@ use Test::More;
 # An extension whose planner hook wraps nodes in its own, "Wrapper".
 my $library = "$PostgreSQL::Test::Utils::tmp_check/wrap.so";
 chomp(my $include = `pg_config --includedir-server`);
-is(system('gcc', '-std=gnu11', '-Wall', '-Werror', '-shared', '-fPIC', "-I$include", '-o', $library, "$FindBin::Bin/../wrap.c"), 0, 'the other extension is built');
+is(system('gcc', '-Wall', '-Werror', '-shared', '-fPIC', "-I$include", '-o', $library, "$FindBin::Bin/../wrap.c"), 0, 'the other extension is built');
 
 my $hash = 'SET enable_mergejoin = off; SET enable_nestloop = off; SET join_collapse_limit = 1;';
 
