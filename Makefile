@@ -38,7 +38,7 @@ SMALL_LIB := build/small/libckf.a
 # The engine changes its way at sizes that small inputs reach with these.
 SMALL := -DCKF_FIRST_BLOCK=16 -DCKF_MOST_BLOCK=128 -DCKF_MANY_KEPT=32 -DCKF_MAX_HASHES=40 -DCKF_MAX_BUCKETS_BUILT=64 \
 	-DCKF_STEP=64 -DCKF_LARGEST_PART=64 \
-	-DCKF_CHUNK_LIMIT=100
+	-DCKF_CHUNK_LIMIT=100 -DCKF_MOST_CACHED=200
 
 # Of a test build, in which CUCKOOFILTER_PORTABLE=1 turns the processor's own instructions off.
 # Linked before the library, it takes the place of the object that ships.

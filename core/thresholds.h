@@ -59,6 +59,12 @@
 #define CKF_STEP 65536
 #endif
 
+/* Bytes of a table up to which the processor's own cache probably holds it.  Removals from a larger
+ * table wait for memory, and so are done in another way. */
+#ifndef CKF_MOST_CACHED
+#define CKF_MOST_CACHED ((size_t)1 << 21)
+#endif
+
 /* The most hashes that are sorted without a partition by their top bits: together with scratch of
  * the same size they fit into a processor's cache. */
 #ifndef CKF_LARGEST_PART

@@ -83,7 +83,7 @@ ckf_remove(ckf_filter *t, uint64_t hash, bool *found)
 	if (t->flags & CKF_FLAG_SET)
 		return CKF_IS_SET;
 	status = t->operations->remove(t, hash, found);
-	if (*found)
+	if (*found && CKF_UNLIKELY(t->count == 0 || t->format != CKF_FORMAT_VERSION))
 		ckf_set_item_classes(t, t->count > 0 ? t->item_classes : 0);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "table/question.h"
 #include "table/table_scan.h"
 #include "table/table_sink.h"
+#include "thresholds.h"
 
 /* The two buckets of a hash, loaded. */
 typedef struct ckf_pair
@@ -116,10 +117,42 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 	return CKF_OK;
 }
 
-/* Remove one copy; returns whether one was removed.  A saturated group stays, since it stands for
- * an unknown number of copies. */
+/* Remove one copy from a table that the processor's cache does not hold.  While one removal waits
+ * for its bucket, the processor begins the next ones, unless they need the result.  So this is a
+ * branch on the half: the processor predicts it, and knows where it will write.  And the bucket of
+ * half 1 is fetched, but read only if half 0 has no copy. */
 CKF_INLINE bool
-ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
+ckf_remove_uncached_by(ckf_filter *t, ckf_access access, const ckf_location *location)
+{
+	ckf_pair pair;
+	uint64_t first;
+
+	ckf_fetch(t, access, location->at[1]);
+	ckf_bucket_load(t, access, location->at[0], &pair.bucket0);
+	first = ckf_bucket_first_match(t, access, &pair.bucket0, location->tag);
+	if (first != 0)
+	{
+		if (CKF_UNLIKELY(
+				ckf_buckets_hold_only(t, access, &pair.bucket0, &pair.bucket0, location->tag)))
+		{
+			ckf_bucket_load(t, access, location->at[1], &pair.bucket1);
+			if (ckf_buckets_hold_only(t, access, &pair.bucket0, &pair.bucket1, location->tag))
+				return false;
+		}
+		ckf_bucket_replace(t, access, location->at[0], &pair.bucket0, first, location->tag, 0);
+		return true;
+	}
+	ckf_bucket_load(t, access, location->at[1], &pair.bucket1);
+	first = ckf_bucket_first_match(t, access, &pair.bucket1, location->tag);
+	if (first == 0)
+		return false;
+	ckf_bucket_replace(t, access, location->at[1], &pair.bucket1, first, location->tag, 0);
+	return true;
+}
+
+/* Remove one copy from any other table, without a branch on the half. */
+CKF_INLINE bool
+ckf_remove_cached_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
 	uint64_t first0, first1;
 	ckf_pair pair;
@@ -127,9 +160,29 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 	ckf_pair_read(t, access, hash, &pair);
 	first0 = ckf_bucket_first_match(t, access, &pair.bucket0, pair.location.tag);
 	first1 = ckf_bucket_first_match(t, access, &pair.bucket1, pair.location.tag);
-	if ((first0 | first1) == 0 || ckf_pair_is_saturated(t, access, &pair) || t->count == 0)
+	if ((first0 | first1) == 0 || ckf_pair_is_saturated(t, access, &pair))
 		return false;
 	ckf_pair_replace(t, access, &pair, first0 == 0, first0, first1, pair.location.tag, 0);
+	return true;
+}
+
+/* Remove one copy; returns whether one was removed.  A saturated group stays, since it stands for
+ * an unknown number of copies. */
+CKF_INLINE bool
+ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
+{
+	ckf_location location;
+
+	if (t->count == 0)
+		return false;
+	if (t->size > CKF_MOST_CACHED)
+	{
+		location = ckf_locate(t, hash);
+		if (!ckf_remove_uncached_by(t, access, &location))
+			return false;
+	}
+	else if (!ckf_remove_cached_by(t, access, hash))
+		return false;
 	ckf_set_count(t, t->count - 1);
 	return true;
 }
