@@ -637,16 +637,6 @@ typedef struct ckf_collector
 } ckf_collector;
 
 /*
- * Store the single hash of a deletable aggregate state twice (ckf_double), and once again
- * (ckf_single) before the next hash is added.  The end of the aggregate drops duplicates, so the
- * result is the same.  This gives the state spare memory: PostgreSQL copies a new state of 60
- * bytes into 64 bytes, and copies it again at the second hash, but a state of 68 bytes gets 128.
- * ckf_double changes no other state.
- */
-void ckf_double(ckf_filter *state);
-ckf_filter *ckf_single(ckf_filter *state);
-
-/*
  * Begin with no hashes.  The collector's filter gets the parameters of `filter`, but not its
  * items.  `most`, 1 .. 16, is the number of copies that are kept of equal hashes.  If it is
  * above 1, a few more may be kept.

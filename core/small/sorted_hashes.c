@@ -46,29 +46,6 @@ ckf_sorted_hashes_copies(const ckf_filter *t, uint64_t hash)
 	return n;
 }
 
-/* Store a state's single hash twice; cuckoofilter.h explains why. */
-void
-ckf_double(ckf_filter *t)
-{
-	if (t->count != 1 || t->encoding != CKF_HASHES || (t->flags & CKF_FLAG_SET) ||
-		t->room < t->size + 8)
-		return;
-	memcpy(t->body + 8, t->body, 8);
-	t->size += 8;
-	ckf_set_count(t, 2);
-}
-
-ckf_filter *
-ckf_single(ckf_filter *t)
-{
-	if (t->count == 2 && t->encoding == CKF_HASHES && ckf_word(t, 0) == ckf_word(t, 1))
-	{
-		t->size -= 8;
-		ckf_set_count(t, 1);
-	}
-	return t;
-}
-
 static ckf_status
 ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 {

@@ -1,9 +1,8 @@
 /*
  * aggregate.c - cuckoofilter_agg, _agg_hash, _agg_pair.
  *
- * The state is a filter in hashes or, if it is large, a collector (state.h). A flat state has each
- * hash once, except that it has a single hash twice (ckf_double). Partial states are sent to other
- * processes and servers as ordinary filters.
+ * The state is a filter in hashes or, if it is large, a collector (state.h). Partial states are
+ * sent to other processes and servers as ordinary filters.
  */
 #include "function/call.h"
 #include "error.h"
@@ -30,22 +29,22 @@ typedef struct ckfp_state
 {
 	ckf_filter *flat; /* open; changed in place */
 	ckfp_collected *collected;
+	ckfp_first_state *first; /* has the bytes of `flat`, a new state; or NULL */
 } ckfp_state;
 
-/* Bytes of a new flat state: it has room for two hashes. */
-#define CKFP_FIRST_STATE (CKF_HEADER_SIZE + 2 * sizeof(uint64))
-
-static void
+static ckfp_state
 ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 {
-	struct varlena *value = palloc(VARHDRSZ + CKFP_FIRST_STATE);
-	ckf_status status = ckf_create_state(params, VARDATA(value));
+	ckfp_first_state *first = ckfp_new_first_state();
+	char *bytes = VARDATA(first->value);
+	ckf_status status = ckf_create_state(params, bytes);
 
 	if (status == CKF_OK)
-		status = ckf_open(flat, VARDATA(value), CKF_HEADER_SIZE, CKF_STATE);
+		status = ckf_open(flat, bytes, CKF_HEADER_SIZE, CKF_STATE);
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.params = params});
-	flat->room = CKFP_FIRST_STATE;
+	flat->room = sizeof first->value - VARHDRSZ;
+	return (ckfp_state){.flat = flat, .first = first};
 }
 
 /*
@@ -63,12 +62,12 @@ ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)
 		ckfp_collected *collected = ckfp_collected_of(value);
 
 		if (collected != NULL && VARATT_IS_EXTERNAL_EXPANDED_RW(value))
-			return (ckfp_state){NULL, collected};
+			return (ckfp_state){.collected = collected};
 		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
 	}
 	flat = ckfp_reopen_state(argument, value);
 	flat->room = ckfp_room_of_chunk(value);
-	return (ckfp_state){flat, NULL};
+	return (ckfp_state){.flat = flat};
 }
 
 /* Replace a flat state by a larger one, and leave the old one to the executor; or by a
@@ -98,13 +97,10 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 {
 	while (likely(state->collected == NULL))
 	{
-		ckf_status status = ckf_add(ckf_single(state->flat), hash, item_class);
+		ckf_status status = ckf_add(state->flat, hash, item_class);
 
 		if (likely(status == CKF_OK))
-		{
-			ckf_double(state->flat);
 			return;
-		}
 		if (status != CKF_ROOM)
 			ckfp_error(status, (ckfp_subject){.filter = state->flat});
 		ckfp_outgrow(fcinfo, state);
@@ -113,12 +109,21 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 				 item_class);
 }
 
-/* The value that the executor receives. */
+/* The value that the executor receives. A set of one item gets no spare room. */
 static inline Datum
 ckfp_state_datum(const ckfp_state *state)
 {
-	return state->collected != NULL ? EOHPGetRWDatum(&state->collected->header)
-									: PointerGetDatum(ckfp_result(state->flat));
+	struct varlena *value;
+
+	if (state->collected != NULL)
+		return EOHPGetRWDatum(&state->collected->header);
+	value = ckfp_result(state->flat);
+	if (state->first == NULL)
+		return PointerGetDatum(value);
+	state->first->size = state->flat->count > 0 && !state->flat->deduplicated
+							 ? sizeof state->first->value
+							 : VARSIZE(value);
+	return EOHPGetRODatum(&state->first->header);
 }
 
 /* ---------------------------------------------------------- items and hashes */
@@ -186,8 +191,7 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_arguments of, ckfp_argument_cache 
 	if (!PG_ARGISNULL(0))
 		return ckfp_open_state(fcinfo, argument);
 	ckfp_state_params(fcinfo, of, &params);
-	ckfp_new_state(&params, &argument->filter);
-	return (ckfp_state){&argument->filter, NULL};
+	return ckfp_new_state(&params, &argument->filter);
 }
 
 /* The state after the row of an item. A flat state stays open for the next row. */
@@ -305,7 +309,7 @@ ckfp_combine_tables(const ckfp_state *state, const ckf_filter *in)
 static bool
 ckfp_combine_few(ckfp_state *state, const ckf_filter *in)
 {
-	ckf_status status = ckf_merge_few(ckf_single(state->flat), in, CKF_FINISH);
+	ckf_status status = ckf_merge_few(state->flat, in, CKF_FINISH);
 	ckf_filter larger;
 
 	if (status == CKF_ROOM && state->flat->count + in->count <= CKFP_MOST_FLAT)
@@ -325,7 +329,7 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = ckfp_require_aggregate(fcinfo);
 	ckfp_argument_cache argument = {0};
-	ckfp_state state = {NULL, NULL};
+	ckfp_state state = {0};
 	ckf_filter in, flat;
 
 	if (PG_ARGISNULL(1))
@@ -340,7 +344,7 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 		if (in.encoding != CKF_HASHES || in.count <= CKFP_MOST_FLAT)
 		{
 			ckfp_copy(&in, 0, &flat);
-			PG_RETURN_POINTER(ckfp_result(ckf_single(&flat)));
+			PG_RETURN_POINTER(ckfp_result(&flat));
 		}
 		state.collected = ckfp_new_collected(context, &in);
 		PG_RETURN_DATUM(ckfp_state_datum(&state));
