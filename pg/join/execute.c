@@ -81,8 +81,9 @@ ckfp_count_at_end(const QueryDesc *query, ckfp_build *builds)
 
 /* ------------------------------------------------------------------------ hook */
 
-static void
-ckfp_join_start(QueryDesc *query, int eflags)
+/* Start a query whose plan may have filters. */
+static pg_noinline void
+ckfp_start_query(QueryDesc *query, int eflags)
 {
 	ckfp_build *builds;
 
@@ -103,6 +104,15 @@ ckfp_join_start(QueryDesc *query, int eflags)
 			ckfp_count_at_end(query, builds);
 		ckfp_probe_install(query, builds);
 	}
+}
+
+static void
+ckfp_join_start(QueryDesc *query, int eflags)
+{
+	if (ckfp_join_is_possible(query->plannedstmt))
+		ckfp_start_query(query, eflags);
+	else
+		ckfp_call_start(query, eflags);
 }
 
 void

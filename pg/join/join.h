@@ -41,6 +41,13 @@ void ckfp_join_init_executor(void);
 
 /* ------------------------------------------------------------------ plans */
 
+/* Can a statement contain a join? A join has two range table entries at least. */
+static inline bool
+ckfp_join_is_possible(const PlannedStmt *statement)
+{
+	return list_length(statement->rtable) > 1;
+}
+
 /* A scan that asks a filter. */
 typedef struct ckfp_join_target
 {

@@ -8,6 +8,7 @@
  */
 #include "nestloop.h"
 #include "build.h"
+#include "condition.h"
 #include "explain.h"
 #include "nestloop_node.h"
 #include "nestloop_price.h"
@@ -138,6 +139,7 @@ ckfp_nest_build(ckfp_nest *nest)
 	build->counts.memory = build->filter.size;
 	build->counts.built_after = nest->watch.all;
 	build->asking = true;
+	ckfp_condition_update_all(build);
 }
 
 /* ---------------------------------------------------------------- installation */
@@ -174,14 +176,12 @@ ckfp_nest_install(ckfp_nest *nest)
 	ckfp_build *build = &nest->build;
 
 	nest->installed = true;
-	build->disabled = true;
-	if (nest->loop == NULL)
-		return;
 	/* a sequential scan would lock all of the dimension */
-	nest->serializable = IsolationIsSerializable();
-	if (nest->serializable)
+	nest->serializable = nest->loop != NULL && IsolationIsSerializable();
+	build->disabled = nest->loop == NULL || nest->serializable;
+	ckfp_condition_update_all(build); /* there is no filter yet */
+	if (build->disabled)
 		return;
-	build->disabled = false;
 	nest->asks = build->record.targets == NIL;
 	if (nest->asks)
 		ckfp_sleep_add(&build->sleepers, &nest->ask.sleep);
@@ -244,19 +244,51 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 	}
 }
 
+/* End a rest. */
+static void
+ckfp_nest_wake(ckfp_nest *nest)
+{
+	if (nest->exec != NULL)
+		ExecSetExecProcNode(&nest->build.css.ss.ps, nest->exec);
+	nest->exec = NULL;
+	nest->watch.rest = 0;
+}
+
+/* The next row, while the node rests: the executor calls this function instead of the node's. */
+static TupleTableSlot *
+ckfp_nest_exec_resting(PlanState *state)
+{
+	ckfp_nest *nest = (ckfp_nest *)state;
+
+	if (--nest->watch.rest == 0)
+		ckfp_nest_wake(nest);
+	return ExecProcNode(outerPlanState(nest));
+}
+
+static void
+ckfp_nest_rest(ckfp_nest *nest, uint64 rows)
+{
+	PlanState *state = &nest->build.css.ss.ps;
+
+	nest->watch.rest = rows;
+	nest->exec = state->ExecProcNodeReal;
+	ExecSetExecProcNode(state, ckfp_nest_exec_resting);
+}
+
 static TupleTableSlot *
 ckfp_nest_exec(CustomScanState *node)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
-	if (nest->watch.rest > 1) /* rows are not watched at the moment */
-	{
-		nest->watch.rest--;
-		return ExecProcNode(outerPlanState(node));
-	}
 	if (nest->watch.on && ckfp_watch_count(nest))
 		ckfp_nest_build(nest);
+	if (nest->watch.rest > 0)
+		ckfp_nest_rest(nest, nest->watch.rest);
+	else if (!nest->watch.on && !nest->asks)
+		ckfp_nest_rest(nest, PG_UINT64_MAX); /* there is nothing left to do */
+	if (nest->exec != NULL)
+		return ckfp_nest_exec_resting(&node->ss.ps);
 	if (nest->asks && nest->build.asking)
 		return ckfp_nest_next_passing(nest);
 	slot = ExecProcNode(outerPlanState(node));
@@ -287,6 +319,8 @@ ckfp_nest_forget(ckfp_nest *nest)
 	}
 	ckfp_filter_free(&nest->build.filter);
 	nest->build.asking = false;
+	ckfp_condition_update_all(&nest->build);
+	ckfp_nest_wake(nest);
 	nest->watch = (ckfp_watch){.on = nest->loop != NULL && !nest->build.disabled};
 }
 

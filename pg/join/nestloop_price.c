@@ -18,7 +18,7 @@
 #include "utils/rel.h"
 
 #define CKFP_WATCH_FIRST 512    /* rows before the first decision */
-#define CKFP_WATCH_LAST 30000   /* rows after which a watch ends if most rows match */
+#define CKFP_WATCH_LAST 4096    /* rows after which the first watch rests if most rows match */
 #define CKFP_WATCH_SAMPLE 16    /* one of so many lookups is timed */
 #define CKFP_WATCH_PROGRESS 0.5 /* the share of the rows to come that is counted on */
 
@@ -189,6 +189,18 @@ ckfp_params_are_known(const ckfp_nest *nest)
 	return true;
 }
 
+/* Let the watch rest: as many rows as came before are handed on unwatched. */
+static void
+ckfp_watch_rest(ckfp_watch *watch)
+{
+	watch->rows_before += watch->rows;
+	watch->matched_before += watch->matched;
+	watch->rest = watch->all;
+	watch->all += watch->rest; /* they are not counted one by one */
+	watch->scanned += watch->rest;
+	ckfp_watch_begin(watch);
+}
+
 /* Is a filter to be built now? Otherwise, when to decide again. */
 static bool
 ckfp_watch_decide(ckfp_nest *nest)
@@ -203,19 +215,15 @@ ckfp_watch_decide(ckfp_nest *nest)
 		watch->on = false;
 		return false;
 	}
-	counts->watched = watch->rows;
-	counts->matched = watch->matched;
+	counts->watched = watch->rows_before + watch->rows;
+	counts->matched = watch->matched_before + watch->matched;
 	counts->not_run = pays && !ckfp_params_are_known(nest);
 	if (pays && !counts->not_run)
 		return true;
 	watch->next += watch->next / 4;
-	if (watch->rows >= CKFP_WATCH_LAST &&
+	if ((watch->rows >= CKFP_WATCH_LAST || watch->rows_before > 0) &&
 		(double)watch->matched > ckfp_join_max_pass * (double)watch->rows)
-	{
-		watch->rest = watch->all;
-		watch->all += watch->rest; /* they are not counted one by one */
-		watch->scanned += watch->rest;
-	}
+		ckfp_watch_rest(watch);
 	return false;
 }
 
@@ -244,12 +252,6 @@ ckfp_watch_count(ckfp_nest *nest)
 	watch->out = false;
 	watch->scanned++;
 	watch->all++;
-	if (watch->rest > 0)
-	{
-		if (--watch->rest == 0)
-			ckfp_watch_begin(watch);
-		return false;
-	}
 	watch->rows++;
 	if (matched)
 		watch->matched++;
@@ -265,7 +267,7 @@ ckfp_watch_row(ckfp_nest *nest)
 	ckfp_watch *watch = &nest->watch;
 
 	watch->out = true;
-	if (watch->rest == 0 && watch->rows % CKFP_WATCH_SAMPLE == 0)
+	if (watch->rows % CKFP_WATCH_SAMPLE == 0)
 	{
 		watch->timed = true;
 		INSTR_TIME_SET_CURRENT(watch->left);

@@ -83,6 +83,7 @@ typedef struct ckfp_build
 	bool begun;                 /* has started to read its part of the build side */
 	struct ckfp_nest *nest;     /* the filter of a nested loop; NULL: of a hash join */
 	ckfp_sleepers sleepers;     /* the scans that ask, */
+	List *probes;               /* their conditions: of ckfp_probe, */
 	ckfp_partitions partitions; /* those that read partitions, */
 	List *skips;                /* and how they are skipped: of ckfp_skip */
 	struct ckfp_build *next;    /* the next one of the query */

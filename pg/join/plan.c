@@ -194,22 +194,41 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 #endif
 
 static PlannedStmt *
-ckfp_join_planner(Query *query, const char *text, int options,
+ckfp_call_planner(Query *query, const char *text, int options,
 				  ParamListInfo parameters CKFP_PLANNER_EXPLAIN_PARAMETER)
+{
+	planner_hook_type planner = ckfp_next_planner != NULL ? ckfp_next_planner : standard_planner;
+
+	return planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+}
+
+/* Plan a query, and add filters if they are wanted. */
+static pg_noinline PlannedStmt *
+ckfp_plan_query(Query *query, const char *text, int options,
+				ParamListInfo parameters CKFP_PLANNER_EXPLAIN_PARAMETER)
 {
 	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
 	/* before planning, which changes the query */
 	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
 	ckfp_reasons *reasons = ckfp_reason_take();
-	planner_hook_type planner = ckfp_next_planner != NULL ? ckfp_next_planner : standard_planner;
 	PlannedStmt *statement =
-		planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+		ckfp_call_planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
 
+	if (!wanted || !ckfp_join_is_possible(statement))
+		return statement;
 	ckfp_reason_give(reasons);
-	if (wanted)
-		ckfp_join_pass(statement, row_security, (options & CURSOR_OPT_FAST_PLAN) != 0);
+	ckfp_join_pass(statement, row_security, (options & CURSOR_OPT_FAST_PLAN) != 0);
 	ckfp_reason_take();
 	return statement;
+}
+
+static PlannedStmt *
+ckfp_join_planner(Query *query, const char *text, int options,
+				  ParamListInfo parameters CKFP_PLANNER_EXPLAIN_PARAMETER)
+{
+	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && ckfp_collecting == NULL)
+		return ckfp_call_planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+	return ckfp_plan_query(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
 }
 
 void

@@ -1,116 +1,14 @@
 /*
- * probe.c - scans that ask filters.
- *
- * A scan evaluates its condition, an ExprState, for each row. We replace it by one that evaluates
- * the original condition and then asks the filters. Other executor states of the same plan, such as
- * those of EvalPlanQual, keep their conditions.
+ * probe.c - which scans ask which filters, when a query starts.
  */
 #include "probe.h"
-#include "ask.h"
+#include "condition.h"
 #include "nestloop.h"
 #include "remote.h"
-#include "shared.h"
-#include "skip.h"
 #include "verify.h"
 
-#include "access/tableam.h"
 #include "executor/executor.h"
-#include "executor/instrument.h"
 #include "nodes/nodeFuncs.h"
-
-/* The condition of a scan, with all filters that it asks. */
-typedef struct ckfp_probe
-{
-	ckfp_skip skip; /* first: see skip.h */
-	ExprState state;
-	PlanState *scan;
-	ExprState *condition; /* the original condition, or NULL */
-	int asks;
-	ckfp_ask ask[FLEXIBLE_ARRAY_MEMBER];
-} ckfp_probe;
-
-/* ------------------------------------------------------------------- asking */
-
-/* Does the server ask the filter? If the first row of a foreign scan was fetched before the
- * filter was ready, the server did not receive it. Then this process asks for the rest of the
- * query. */
-static inline bool
-ckfp_server_asked(ckfp_ask *ask)
-{
-	if (ask->served && !ask->build->sent)
-		ask->served = false;
-	return ask->served;
-}
-
-/* Restore the original condition if all filters are disabled. */
-static void
-ckfp_probe_retire(ckfp_probe *probe)
-{
-	int i;
-
-	for (i = 0; i < probe->asks; i++)
-		if (!probe->ask[i].build->disabled)
-			return;
-	if (probe->skip.filters > 0)
-		return; /* it is found by the condition */
-	probe->scan->qual = probe->condition;
-}
-
-/* Do all filters sleep? Counts the row. */
-static inline bool
-ckfp_probe_sleeps(ckfp_probe *probe)
-{
-	int i;
-
-	for (i = 0; i < probe->asks; i++)
-		if (probe->ask[i].sleep.asleep == 0)
-			return false;
-	for (i = 0; i < probe->asks; i++)
-		probe->ask[i].sleep.asleep--;
-	return true;
-}
-
-/* Does a row pass all filters? */
-static pg_noinline bool
-ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
-{
-	int i;
-
-	for (i = 0; i < probe->asks; i++)
-	{
-		ckfp_ask *ask = &probe->ask[i];
-
-		if (ckfp_sleep_passes(&ask->sleep))
-			continue;
-		if (unlikely(!ask->build->asking) && ckfp_shared_is_common(ask->build) &&
-			!ask->build->disabled)
-			ckfp_shared_attach(ask->build);
-		if (unlikely(ask->build->disabled))
-			ckfp_probe_retire(probe);
-		else if (!ckfp_server_asked(ask) && ask->build->asking &&
-				 !ckfp_ask_row(ask, econtext->ecxt_scantuple))
-		{
-			/* EXPLAIN shows these rows at the build node */
-			InstrCountFiltered1(probe->scan, -1);
-			return false;
-		}
-	}
-	return true;
-}
-
-/* The condition comes first, since it may drop most rows. It is called directly: the current
- * memory context is the per-tuple one already. */
-static Datum
-ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
-{
-	ckfp_probe *probe = state->evalfunc_private;
-	ExprState *condition = probe->condition;
-
-	*isnull = false;
-	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
-		return BoolGetDatum(false);
-	return BoolGetDatum(ckfp_probe_sleeps(probe) || ckfp_probe_ask(probe, econtext));
-}
 
 /* ------------------------------------------------------------------ installing */
 
@@ -192,65 +90,6 @@ ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
 	return &assignments->list[low];
 }
 
-#if PG_VERSION_NUM >= 180000
-
-/* From PostgreSQL 19 on, the start of a scan has flags, which SeqNext sets. */
-static TableScanDesc
-ckfp_begin_scan(ScanState *scan)
-{
-	const EState *estate = scan->ps.state;
-#if PG_VERSION_NUM >= 190000
-	uint32 flags = SO_NONE;
-
-	if (ScanRelIsReadOnly(scan))
-		flags |= SO_HINT_REL_READ_ONLY;
-	if (estate->es_instrument & INSTRUMENT_IO)
-		flags |= SO_SCAN_INSTRUMENT;
-	return table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL, flags);
-#else
-	return table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL);
-#endif
-}
-
-static TupleTableSlot *
-ckfp_next_row(ScanState *scan)
-{
-	const EState *estate = scan->ps.state;
-
-	if (scan->ss_currentScanDesc == NULL)
-		scan->ss_currentScanDesc = ckfp_begin_scan(scan);
-	return table_scan_getnextslot(scan->ss_currentScanDesc, estate->es_direction,
-								  scan->ss_ScanTupleSlot)
-			   ? scan->ss_ScanTupleSlot
-			   : NULL;
-}
-
-static bool
-ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot)
-{
-	return true;
-}
-
-/* A sequential scan that evaluates its condition. */
-static TupleTableSlot *
-ckfp_exec_scan(PlanState *scan)
-{
-	return ExecScan((ScanState *)scan, ckfp_next_row, ckfp_recheck_row);
-}
-
-#endif
-
-/* Make a sequential scan evaluate its condition. From PostgreSQL 18 on, a scan that starts
- * without a condition does not. */
-static void
-ckfp_make_scan_evaluate(PlanState *scan)
-{
-#if PG_VERSION_NUM >= 180000
-	if (IsA(scan, SeqScanState) && scan->qual == NULL)
-		ExecSetExecProcNode(scan, ckfp_exec_scan);
-#endif
-}
-
 /* Let the filters of a scan of a partition skip it. */
 static void
 ckfp_probe_partition(ckfp_probe *probe, ckfp_assignments *assignments,
@@ -280,18 +119,10 @@ static void
 ckfp_probe_scan(PlanState *scan, ckfp_assignments *assignments, const ckfp_assignment *assignment,
 				int n)
 {
-	MemoryContext context = scan->state->es_query_cxt;
-	ckfp_probe *probe =
-		MemoryContextAllocZero(context, offsetof(ckfp_probe, ask) + n * sizeof(ckfp_ask));
+	MemoryContext caller = MemoryContextSwitchTo(scan->state->es_query_cxt);
+	ckfp_probe *probe = ckfp_condition_make(scan, n);
 	int i;
 
-	NodeSetTag(&probe->state, T_ExprState);
-	probe->state.flags = EEO_FLAG_IS_QUAL;
-	probe->state.evalfunc = ckfp_probe_row;
-	probe->state.evalfunc_private = probe;
-	probe->scan = scan;
-	probe->condition = scan->qual;
-	probe->asks = n;
 	for (i = 0; i < n; i++)
 	{
 		probe->ask[i].build = assignment[i].build;
@@ -300,10 +131,10 @@ ckfp_probe_scan(PlanState *scan, ckfp_assignments *assignments, const ckfp_assig
 		memcpy(probe->ask[i].attribute, assignment[i].target->attribute,
 			   sizeof(probe->ask[i].attribute));
 		ckfp_sleep_add(&assignment[i].build->sleepers, &probe->ask[i].sleep);
+		assignment[i].build->probes = lappend(assignment[i].build->probes, probe);
 		assignment[i].build->disabled = false;
 	}
-	ckfp_make_scan_evaluate(scan);
-	scan->qual = &probe->state;
+	MemoryContextSwitchTo(caller);
 	ckfp_probe_partition(probe, assignments, assignment, n);
 }
 
@@ -340,7 +171,7 @@ ckfp_probe_walk(PlanState *state, void *context)
 		return false;
 	assignment = ckfp_assignments_of(assignments, state->plan->plan_node_id, &n);
 	/* a plan that several expressions share is visited several times */
-	if (n > 0 && (state->qual == NULL || state->qual->evalfunc != ckfp_probe_row))
+	if (n > 0 && !ckfp_condition_is_set(state))
 		ckfp_probe_scan(state, assignments, assignment, n);
 	assignments->append = IsA(state, AppendState) ? (AppendState *)state : NULL;
 	planstate_tree_walker(state, ckfp_probe_walk, context);

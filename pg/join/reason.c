@@ -32,7 +32,7 @@ struct ckfp_reasons
 	MemoryContext context;
 };
 
-static ckfp_reasons *ckfp_collecting = NULL;
+ckfp_reasons *ckfp_collecting = NULL;
 
 ckfp_reasons *
 ckfp_reason_take(void)
@@ -148,17 +148,23 @@ static void
 standard_ExplainOneQuery(Query *query, int options, IntoClause *into, ExplainState *es,
 						 const char *text, ParamListInfo parameters, QueryEnvironment *environment)
 {
-	BufferUsage before = pgBufferUsage;
-	BufferUsage usage = {0};
+	BufferUsage before;
+	BufferUsage usage;
 	instr_time start;
 	instr_time duration;
 	PlannedStmt *plan;
 
+	if (es->buffers)
+		before = pgBufferUsage;
 	INSTR_TIME_SET_CURRENT(start);
 	plan = pg_plan_query(query, text, options, parameters);
 	INSTR_TIME_SET_CURRENT(duration);
 	INSTR_TIME_SUBTRACT(duration, start);
-	BufferUsageAccumDiff(&usage, &pgBufferUsage, &before);
+	if (es->buffers)
+	{
+		memset(&usage, 0, sizeof(usage));
+		BufferUsageAccumDiff(&usage, &pgBufferUsage, &before);
+	}
 	ExplainOnePlan(plan, into, es, text, parameters, environment, &duration,
 				   es->buffers ? &usage : NULL);
 }
@@ -166,8 +172,19 @@ standard_ExplainOneQuery(Query *query, int options, IntoClause *into, ExplainSta
 #endif
 
 static void
-ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
-				   ParamListInfo parameters, QueryEnvironment *environment)
+ckfp_call_explain(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
+				  ParamListInfo parameters, QueryEnvironment *environment)
+{
+	if (ckfp_next_explain != NULL)
+		ckfp_next_explain(query, options, into, es, text, parameters, environment);
+	else
+		standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
+}
+
+/* Explain a query, and append the reasons. */
+static pg_noinline void
+ckfp_explain_with_reasons(Query *query, int options, IntoClause *into, ExplainState *es,
+						  const char *text, ParamListInfo parameters, QueryEnvironment *environment)
 {
 	ckfp_reasons reasons = {.context = CurrentMemoryContext};
 	ckfp_reasons *outer = ckfp_collecting;
@@ -175,10 +192,7 @@ ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es
 	ckfp_collecting = ckfp_join_mode_setting != CKFP_JOIN_OFF ? &reasons : NULL;
 	PG_TRY();
 	{
-		if (ckfp_next_explain != NULL)
-			ckfp_next_explain(query, options, into, es, text, parameters, environment);
-		else
-			standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
+		ckfp_call_explain(query, options, into, es, text, parameters, environment);
 	}
 	PG_FINALLY();
 	{
@@ -186,6 +200,16 @@ ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es
 	}
 	PG_END_TRY();
 	ckfp_explain_reasons(&reasons, es);
+}
+
+static void
+ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
+				   ParamListInfo parameters, QueryEnvironment *environment)
+{
+	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && ckfp_collecting == NULL)
+		ckfp_call_explain(query, options, into, es, text, parameters, environment);
+	else
+		ckfp_explain_with_reasons(query, options, into, es, text, parameters, environment);
 }
 
 void

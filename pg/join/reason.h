@@ -10,6 +10,7 @@
 
 /* The reasons of the query that EXPLAIN plans; NULL: nobody asks. */
 typedef struct ckfp_reasons ckfp_reasons;
+extern ckfp_reasons *ckfp_collecting;
 
 /* Take the reasons, so that other queries that are planned and run meanwhile note none. Give them
  * back to note those of the query itself. */
