@@ -269,7 +269,7 @@ if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions 
 	my ($host, $port) = ($node->host, $node->port);
 
 	$node->safe_psql('postgres', "CREATE EXTENSION postgres_fdw; CREATE DATABASE other;
-		CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'other', extensions 'cuckoofilter'); CREATE USER MAPPING FOR CURRENT_USER SERVER other;
+		CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'other', extensions 'cuckoofilter', fdw_startup_cost '0'); CREATE USER MAPPING FOR CURRENT_USER SERVER other;
 		CREATE TABLE f (id integer, k integer) PARTITION BY RANGE (k);" . join(' ', map { "CREATE FOREIGN TABLE f$_ PARTITION OF f FOR VALUES FROM (" . $_ * 100 . ') TO (' . ($_ + 1) * 100 . ') SERVER other;' } (0 .. 9)));
 	$node->safe_psql('other', 'CREATE EXTENSION cuckoofilter;' . join(' ', map { "CREATE TABLE f$_ AS SELECT g AS id, $_ * 100 + g % 100 AS k FROM generate_series(1, 2000) g;" } (0 .. 9)) . 'ANALYZE');
 	$node->safe_psql('postgres', 'ANALYZE f');
@@ -279,13 +279,16 @@ if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions 
 		{
 			my $name = "foreign partitions, join_filter_remote $remote, async $async";
 			my $set = "SET cuckoofilter.join_filter_remote = $remote;";
+			# the build side is read before the first row where that row would start scans in vain
+			my $unread = $remote eq 'on' || $async eq 'true' ? 9 : 8;
 
 			$node->safe_psql('postgres', "ALTER SERVER other OPTIONS (" . ($node->safe_psql('postgres', q{SELECT srvoptions::text LIKE '%async%' FROM pg_foreign_server}) eq 't' ? 'SET' : 'ADD') . " async_capable '$async')") if $version >= 140000;
 			$plan = skips($name, "$set SELECT count(*), sum(f.id) FROM f JOIN dim USING (k) WHERE $few", '9 of 10');
-			is(scalar(() = $plan =~ /Foreign Scan[^\n]*never executed/g), 9, "$name: never executed") or diag($plan);
+			is(scalar(() = $plan =~ /Foreign Scan[^\n]*never executed/g), $unread, "$name: never executed") or diag($plan);
 			like($plan, qr/Async Foreign/, "$name: is it?") if $async eq 'true';
 			skips("$name, all", "$set SELECT count(*), sum(f.id) FROM f JOIN dim USING (k) WHERE dim.few = 3", '0 of 10');
-			skips("$name, with others", "$set SELECT count(*), sum(u.id) FROM (SELECT id, k FROM f UNION ALL SELECT id, k FROM r) u JOIN dim USING (k) WHERE $few", '18 of 20');
+			$plan = skips("$name, with others", "$set SELECT count(*), sum(u.id) FROM (SELECT id, k FROM f UNION ALL SELECT id, k FROM r) u JOIN dim USING (k) WHERE $few", '18 of 20');
+			is(scalar(() = $plan =~ /Foreign Scan[^\n]*never executed/g), $unread, "$name, with others: never executed") or diag($plan);
 			skips("$name, again and again", "$set SET enable_nestloop = on; SET enable_material = off; SELECT v.x, s.* FROM (VALUES (1), (2), (3)) v(x) LEFT JOIN LATERAL (SELECT count(*), sum(f.id) FROM f JOIN dim USING (k) WHERE $few AND f.id > v.x OFFSET 0) s ON true", '9 of 10');
 			same_rows("$name, pruned while the query runs", "$set SELECT count(*), sum(f.id) FROM f JOIN dim USING (k) WHERE dim.few = 3 AND dim.big < 300 AND f.k > (SELECT min(few) + 150 FROM dim)");
 			same_rows("$name, without a plan for an order", "$set SELECT count(*) FROM (SELECT f.id FROM f JOIN dim USING (k) WHERE $few LIMIT 10) q");
