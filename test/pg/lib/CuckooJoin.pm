@@ -9,7 +9,7 @@ use CuckooCluster;
 use Exporter 'import';
 use Test::More;
 
-our @EXPORT = qw(join_cluster filters_of same_rows explained);
+our @EXPORT = qw(join_cluster random_cluster filters_of same_rows explained);
 
 my $node;
 
@@ -24,6 +24,16 @@ sub join_cluster
 	  . ($options{conf} // '');
 	$node = new_cluster($name, %options);
 	return $node;
+}
+
+# The same for random joins, whose plans are often parallel; with further lines of configuration.
+sub random_cluster
+{
+	my ($conf) = @_;
+
+	return join_cluster('main',
+		conf => "statement_timeout = '10min'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\n"
+		  . ($conf // ''));
 }
 
 # EXPLAIN of a query, analyzed unless told.

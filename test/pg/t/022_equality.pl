@@ -6,6 +6,7 @@ no warnings 'qw'; # commas in values
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
+use CuckooRandom;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -20,8 +21,6 @@ $node->safe_psql(
 	CREATE TYPE moods AS RANGE (subtype = mood);
 	CREATE TYPE texts AS RANGE (subtype = text, collation = "C");
 	CREATE TYPE floats AS RANGE (subtype = float8)});
-
-sub pick { return $_[ int(rand(@_)) ]; }
 
 # Types: their name, and what draws a value of them, as an expression.
 sub scalar_of

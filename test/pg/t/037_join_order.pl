@@ -8,21 +8,12 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
+use CuckooRandom;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\n");
 my $seed = seed();
-
-sub pick
-{
-	return $_[ int(rand(@_)) ];
-}
-
-sub chance
-{
-	return rand() < $_[0];
-}
 
 $node->safe_psql(
 	'postgres', q{

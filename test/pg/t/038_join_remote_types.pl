@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
+use CuckooRandom;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -17,16 +18,6 @@ plan(skip_all => 'without postgres_fdw')
 my $seed = seed();
 my ($host, $port) = ($node->host, $node->port);
 my $citext = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'citext'});
-
-sub pick
-{
-	return $_[ int(rand(@_)) ];
-}
-
-sub chance
-{
-	return rand() < $_[0];
-}
 
 $node->safe_psql('postgres', 'CREATE DATABASE far');
 my $icu = ($node->psql('far', "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"))[2] !~ /ICU is not supported/;

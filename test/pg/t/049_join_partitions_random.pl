@@ -7,22 +7,12 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
+use CuckooRandom;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = join_cluster('main',
-	conf => "statement_timeout = '10min'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\n");
+my $node = random_cluster();
 my $seed = seed();
-
-sub pick
-{
-	return $_[ int(rand(@_)) ];
-}
-
-sub chance
-{
-	return rand() < $_[0];
-}
 
 # --------------------------------------------------------------------- tables
 
