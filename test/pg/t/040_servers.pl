@@ -301,7 +301,7 @@ sub join_filters_sent
 	return scalar(() = slurp_file($log, $start) =~ /\$\d+ = '[A-Za-z0-9+\/]{1000,}=*'/g);
 }
 is(join_filters_sent('SET enable_nestloop = off; SELECT count(*) FROM estimated JOIN five USING (customer)'), 1, 'a join filter with use_remote_estimate: once');
-is(join_filters_sent("SET enable_nestloop = on; $days, LATERAL (SELECT count(*) AS n FROM sales_north JOIN five USING (customer) WHERE day = d) s"), 7,
+is(join_filters_sent("$days, LATERAL (SELECT count(*) AS n FROM sales_north JOIN five USING (customer) WHERE day >= d) s"), 7,
 	 'a trap: a join filter in a nested loop that hands the scan a value: for each row');
 $session->query('RESET enable_mergejoin; RESET enable_nestloop; SET cuckoofilter.join_filter = off');
 
