@@ -49,7 +49,7 @@ mkdir -p "$out/include"
 cp "$(echo '#include <xxhash.h>' | ${CC:-cc} -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)" "$out/include"
 aarch64-linux-gnu-gcc -I"$out/root/usr/include/cuckoofilter" -I"$out/include" \
 	core/package/c/example/ask.c -L"$lib" -lcuckoofilter -o "$out/ask"
-sqlite3 -batch :memory: '.load build/sqlite/cuckoofilter' "SELECT writefile('$out/filter', cuckoofilter_agg(value)) FROM generate_series(1, 1000)" > /dev/null
+run "$out/sqlite3" -batch :memory: ".load $PWD/$out/root/usr/lib/sqlite3/cuckoofilter" "SELECT writefile('$out/filter', cuckoofilter_agg(value)) FROM generate_series(1, 1000)" > /dev/null
 same "the C library asks a filter" "$(QEMU_SET_ENV=LD_LIBRARY_PATH=$lib run "$out/ask" "$out/filter" 77 | tail -n 1)" "77: probably"
 
 python3 -m zipfile -e "$(find "$packages" -name '*_aarch64.whl')" "$out/wheel"

@@ -7,7 +7,7 @@ set -eu
 
 packages python3-venv
 python3 -m venv /tmp/venv
-quietly /tmp/venv/bin/pip install --no-index /packages/cuckoofilter-*.whl
+quietly /tmp/venv/bin/pip install --no-index "/packages/cuckoofilter-$VERSION-"*"_$(uname -m).whl"
 cd /tmp
 
 cat > use.py << 'TEXT'
