@@ -43,18 +43,22 @@ $VERSION $ABC"
 # The README's blocks, each line with its result behind two blanks; psycopg and numpy are not here.
 /tmp/venv/bin/python -c 'from importlib import metadata; print(metadata.metadata("cuckoofilter").get_payload())' > page.md
 cat > page.py << 'TEXT'
+import ast
 import re
 
 names, shown = {}, 0
 for block in re.findall(r"^```python\n(.*?)^```", open("page.md").read(), re.M | re.S):
     if "psycopg" in block or "numpy" in block:
         continue
-    exec(block, names)
-    for line in block.split("\n"):
-        source, mark, result = line.partition("  # ")
-        if mark and not line.startswith(" ") and "contains_many" not in line and not source.startswith("-5"):
-            assert repr(eval(source, names)) == result, line
+    for node in ast.parse(block).body:
+        source = ast.get_source_segment(block, node)
+        result = block.split("\n")[node.end_lineno - 1].partition("  # ")[2]
+        if isinstance(node, ast.Expr) and result:
+            got = repr(eval(source, names))
+            assert got == result, f"{source}: got {got}, want {result}"
             shown += 1
+        else:
+            exec(source, names)
 print(shown > 4)
 TEXT
 equal "wheel: its README's blocks run" "$(/tmp/venv/bin/python page.py 2>&1)" "True"
