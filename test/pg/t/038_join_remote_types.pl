@@ -188,7 +188,7 @@ note(join(', ', map { "$_ $count{$_}" } sort keys %count));
 diag(join(', ', map { "$_ $count{$_}" } sort keys %count)) if $ENV{SEED};
 is($count{differ}, 0, "$count{pairs} drawn pairs of types give the same rows");
 cmp_ok($count{served}, '>', $rounds / 3, "servers ask the filters of $count{served}");
-cmp_ok($count{dropped}, '>', $rounds / 12, "and drop rows of $count{dropped}");
+cmp_ok($count{dropped}, '>=', int($rounds / 20), "and drop rows of $count{dropped}");
 cmp_ok($count{unreadable} + $count{empty}, '<', $rounds / 2, "few are nothing: $count{unreadable} unreadable, $count{empty} empty");
 
 done_testing();
