@@ -43,6 +43,7 @@ ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 		status = ckf_open(flat, bytes, CKF_HEADER_SIZE, CKF_STATE);
 	if (status != CKF_OK)
 		ckfp_error(status, (ckfp_subject){.params = params});
+	first->deletable = !params->set;
 	flat->room = sizeof first->value - VARHDRSZ;
 	return (ckfp_state){.flat = flat, .first = first};
 }
@@ -109,7 +110,7 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 				 item_class);
 }
 
-/* The value that the executor receives. A set of one item gets no spare room. */
+/* The value that the executor receives. */
 static inline Datum
 ckfp_state_datum(const ckfp_state *state)
 {
@@ -120,7 +121,7 @@ ckfp_state_datum(const ckfp_state *state)
 	value = ckfp_result(state->flat);
 	if (state->first == NULL)
 		return PointerGetDatum(value);
-	state->first->size = state->flat->count > 0 && !state->flat->deduplicated
+	state->first->size = state->flat->count > 0 && state->first->deletable
 							 ? sizeof state->first->value
 							 : VARSIZE(value);
 	return EOHPGetRODatum(&state->first->header);

@@ -40,7 +40,8 @@ size_t ckfp_room_of_chunk(const struct varlena *value);
 typedef struct ckfp_first_state
 {
 	ExpandedObjectHeader header;
-	Size size; /* of the flattened value with its room */
+	bool deletable; /* the state of a set of one item gets no room */
+	Size size;      /* of the flattened value with its room */
 	char value[VARHDRSZ + CKF_HEADER_SIZE + 2 * sizeof(uint64)]; /* the flat state */
 } ckfp_first_state;
 
