@@ -229,8 +229,9 @@ int cuckoofilter_contains(const cuckoofilter *filter, cuckoofilter_item item,
  * CUCKOOFILTER_NO_MEMORY. */
 bool cuckoofilter_add(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_error *error);
 
-/* Remove one copy of an item: 1 removed, 0 not found, -1 an error.  Remove only what was added.
- * -1: CUCKOOFILTER_UNLIKE_ITEM, CUCKOOFILTER_BAD_STATE (the filter is a set). */
+/* Remove one copy of an item: 1 if one was removed; 0 if there is none, or as many as can be
+ * counted (2 x bucket size), which stay; -1 is an error.  Remove only what was added. -1:
+ * CUCKOOFILTER_UNLIKE_ITEM, CUCKOOFILTER_BAD_STATE (the filter is a set). */
 int cuckoofilter_remove(cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_error *error);
 
 /* How many copies of an item are stored, 0 .. 2 x bucket size; -1: CUCKOOFILTER_UNLIKE_ITEM. */

@@ -92,7 +92,10 @@ export declare class Filter {
 	/** Adds one copy of each item.  All are added, or none. */
 	addMany(items: Iterable<Item>): this;
 
-	/** Removes one copy of an item.  Returns whether there was one.  Remove only what was added. */
+	/**
+	 * Removes one copy of an item.  Returns whether one was removed: not if there is none, and not if there are
+	 * as many as can be counted (twice the bucket size), which stay.  Remove only what was added.
+	 */
 	remove(item: Item): boolean;
 
 	/** Removes one copy of each item.  Items that are not there change nothing. */
