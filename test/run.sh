@@ -72,11 +72,11 @@ core()
 {
 	for program in build/test/core/*; do
 		name=$(basename "$program")
-		[ ! -f "test/core/$name.c" ] || core_suite "$name" 50 25 10 25
+		[ ! -f "test/core/$name.c" ] || core_suite "$name" 30 15 6 15
 	done
 	for script in test/core/*.py; do
 		case $script in
-			*/work_test.py) suite "$(share 30)" /usr/bin/python3 "$script" ;;
+			*/work_test.py) suite "$(share 15)" /usr/bin/python3 "$script" ;;
 			*) ! is_script "$script" || suite "$(share 100)" /usr/bin/python3 "$script" ;;
 		esac
 	done
@@ -104,14 +104,14 @@ sqlite()
 {
 	tmp=$(memory)
 	for script in test/sqlite/*.py; do
-		! is_script "$script" || suite "$tmp" "$(share 50)" /usr/bin/python3 "$script"
+		! is_script "$script" || suite "$tmp" "$(share 30)" /usr/bin/python3 "$script"
 	done
 	for script in table_names table_reentry table_state table_model; do
-		suite "$tmp" "$(share 30)" CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter \
+		suite "$tmp" "$(share 15)" CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter \
 			/usr/bin/python3 "test/sqlite/$script.py"
 	done
 	suite test/sqlite/shell.sh
-	suite "$(share 5)" test/sqlite/windows.sh
+	suite "$(share 2)" test/sqlite/windows.sh
 	suite test/sqlite/wasm.sh
 	suite test/drivers/better_sqlite3.sh
 	suite build/test/sqlite/hostile
@@ -128,7 +128,7 @@ pg()
 	for script in test/pg/t/*.pl; do
 		case $script in
 			*/032_join_random.pl | */036_join_ends.pl) suite "$(share 20)" test/pg/run.sh "$script" ;;
-			*) suite "$(share 50)" test/pg/run.sh "$script" ;;
+			*) suite "$(share 25)" test/pg/run.sh "$script" ;;
 		esac
 	done
 	suite test/drivers/postgresql.sh
