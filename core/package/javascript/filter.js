@@ -358,7 +358,11 @@ function bytesOf(text) {
 	} catch {
 		throw new CuckooFilterError('not a cuckoofilter: the text is not base64', '22P03');
 	}
-	return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+	const bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < bytes.length; i++) {
+		bytes[i] = binary.charCodeAt(i);
+	}
+	return bytes;
 }
 
 /* The pointer of the filter in some bytes, or in their base64. */

@@ -26,6 +26,7 @@ const PAIR = 8;
 const LEAST_TIMESTAMP = -210866803200000; /* 4713 BC, PostgreSQL's least, in milliseconds since 1970 */
 
 const encoder = new TextEncoder();
+const { getTime } = Date.prototype; /* a caller's class may have another one */
 
 /* A string of so many characters fits into so many bytes. */
 const MOST_BYTES_OF_CHARACTER = 3;
@@ -33,7 +34,7 @@ const SHORT = 64;
 
 /** The milliseconds of a Date since 1970, if PostgreSQL has such a timestamp. */
 export function momentOf(date) {
-	const milliseconds = date.getTime();
+	const milliseconds = getTime.call(date);
 	if (milliseconds >= LEAST_TIMESTAMP) {
 		return milliseconds;
 	}
@@ -228,10 +229,11 @@ export function forBatches(items, use, width = 1) {
 	if (typeof items === 'string' || typeof items?.[Symbol.iterator] !== 'function') {
 		throw new TypeError('items must be an array or another iterable');
 	}
-	/* The caller's iterator may use filters, and so the batch: it never runs while one is written. */
+	/* Iterators and getters of the caller may use filters, and so the batch: none runs while one is written. */
 	for (const chunk of chunks(items)) {
-		for (let from = 0; from < chunk.length;) {
-			from += putSome(chunk, from, use, width);
+		const parts = width === 1 ? chunk : chunk.flatMap(partsOf);
+		for (let from = 0; from < parts.length;) {
+			from += putSome(parts, from, use, width);
 		}
 	}
 }
@@ -240,33 +242,41 @@ function partsOf(pair) {
 	if (!Array.isArray(pair) || pair.length !== 2) {
 		throw new TypeError('a pair must be an array of two items, [item, value]');
 	}
-	return pair;
+	return [pair[0], pair[1]];
 }
 
-function putSome(chunk, from, use, width) {
+/* Writes a batch of the parts from a place on, and uses it.  Returns how many they were. */
+function putSome(parts, from, use, width) {
 	const batch = new Batch();
 	try {
 		let n = 0;
-		const end = Math.min(chunk.length, from + at.ITEMS / width) - from;
+		const end = Math.min(parts.length - from, at.ITEMS);
 		if (width === 1) {
-			while (n < end && batch.put(n, chunk[from + n])) {
+			while (n < end && batch.put(n, parts[from + n])) {
 				n++;
 			}
 		} else {
-			while (n < end && batch.putPair(2 * n, ...partsOf(chunk[from + n]))) {
-				n++;
+			while (n < end && batch.putPair(n, parts[from + n], parts[from + n + 1])) {
+				n += 2;
 			}
 		}
-		use(n * width);
+		use(n);
 		return n;
 	} finally {
 		batch.end();
 	}
 }
 
+/* Arrays of the items, whose elements are values. */
 function* chunks(items) {
-	if (Array.isArray(items) || ArrayBuffer.isView(items)) {
+	if (ArrayBuffer.isView(items)) {
 		yield items;
+		return;
+	}
+	if (Array.isArray(items)) {
+		for (let from = 0; from < items.length; from += at.ITEMS) {
+			yield items.slice(from, from + at.ITEMS);
+		}
 		return;
 	}
 	let chunk = [];

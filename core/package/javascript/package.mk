@@ -8,11 +8,12 @@ JS_DIR  := build/javascript/cuckoofilter
 JS_WASM := $(JS_DIR)/cuckoofilter.wasm
 
 # Small code: what is inlined elsewhere is called here.  Without 128-bit integers the engine multiplies
-# as on 32-bit processors, which is quicker here and needs no library of the compiler.  Browsers of 2021
+# as on 32-bit processors, which is quicker here and needs no library of the compiler.  All removals are those of
+# tables in the cache: the others are quicker from 2 MB on, for more code.  Browsers of 2021
 # know the three additions to WebAssembly.
 WASM_CC    := clang
 WASM_FLAGS := --target=wasm32 -std=c11 -Oz -mbulk-memory -mnontrapping-fptoint -msign-ext -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
-	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -Icore -Icore/package/c -Icore/package/javascript/wasm/libc -Ibuild/wasm/include
+	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -DCKF_MOST_CACHED=SIZE_MAX -Icore -Icore/package/c -Icore/package/javascript/wasm/libc -Ibuild/wasm/include
 # The stack is the lowest part of the memory and grows downwards, so its last kilobyte is not used; wasm-opt
 # folds offsets into loads because of that.
 WASM_LINK  := -Wl,--no-entry,--gc-sections,--strip-all,-z,stack-size=262144,--stack-first

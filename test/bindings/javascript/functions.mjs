@@ -115,6 +115,29 @@ equal(Filter.build(long).containsMany(Float64Array.from(long)).reduce((a, b) => 
 	equal(outer.containsMany(long).reduce((a, b) => a + b), 5000, 'items of an iterator that asks filters');
 }
 
+/* Getters of an array or of a pair, and methods of a Date, that use filters. */
+{
+	const inner = Filter.build(['ann']);
+	const asks = (value) => (inner.contains('another, longer text') ? 'yes' : value);
+	const names = [];
+	const rows = [];
+	for (let i = 0; i < 5; i++) {
+		Object.defineProperty(names, i, { enumerable: true, get: () => asks(`name ${i}`) });
+		rows.push(Object.defineProperty([`key ${i}`, null], 1, { get: () => asks(`value ${i}`) }));
+	}
+	class Asking extends Date {
+		getTime() {
+			inner.contains('another, longer text');
+			return super.getTime();
+		}
+	}
+	const dates = ['one item', new Asking(0), new Asking(86400000)];
+	const [named, paired, dated] = [Filter.build(names), Filter.buildPairs(rows), Filter.build(dates)];
+	check(names.every((name) => named.contains(name)), 'a getter of the items that uses a filter');
+	check(rows.every(([item, value]) => paired.containsPair(item, value)), 'a getter of a pair that uses a filter');
+	check(dated.contains('one item') && dated.contains(new Date(0)) && dated.contains(new Asking(86400000)), 'a Date that uses a filter');
+}
+
 /* ------------------------------------------------------------------ hashes */
 
 const h = Filter.create(100);

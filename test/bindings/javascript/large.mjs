@@ -91,6 +91,9 @@ check(room !== 0, 'more than 2 GB');
 	wasm.free(room);
 }
 
+/* A text of more than 2^26 bytes, which is more than an array of numbers holds. */
+fails(() => new Filter('A'.repeat(148e6)), '22P03', 'not a cuckoofilter');
+
 /* Where the memory cannot grow, that is an error, and later calls work. */
 {
 	const rooms = [];
