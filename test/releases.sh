@@ -23,7 +23,7 @@ inside() # system command
 {
 	# shellcheck disable=SC2016 # $1 is the inner shell's
 	unshare --mount --pid --fork --kill-child chroot "$1" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		HOME=/root SUITES="$SUITES" sh -c 'mount -t proc proc /proc && mount -t tmpfs shm /dev/shm && cd /src && eval "$1"' sh "$2"
+		HOME=/root SUITES="$SUITES" sh -c 'mount -t proc proc /proc && mount -t tmpfs shm /dev/shm && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts && cd /src && eval "$1"' sh "$2"
 }
 
 versions()
@@ -70,7 +70,8 @@ for release in $RELEASES; do
 	# The mirror may be an older one than the lists allow.
 	echo 'Acquire::Check-Valid-Until "false";' > "$system/etc/apt/apt.conf.d/mirror"
 	git clone -q . "$system/src"
-	mkdir -p "$system/dev/shm"
+	mkdir -p "$system/dev/shm" "$system/dev/pts"
+	ln -sf pts/ptmx "$system/dev/ptmx"
 
 	started=$(date +%s)
 	demo=failed
