@@ -40,11 +40,14 @@ compile() # compiler "flags" file...
 	flags=$2
 	shift 2
 	# gcc finds some faults only while it optimizes, clang none of those that -Wall has.
-	[ "$compiler" != clang ] || flags="$flags -fsyntax-only"
+	if [ "$compiler" = clang ]; then
+		flags="$flags -fsyntax-only"
+	else
+		flags="$flags -c -o build/test/lint.o"
+	fi
 	for file in "$@"; do
 		# shellcheck disable=SC2086 # flags are words
-		"$compiler" -std=c11 -O2 -fPIC -Wall -Wextra -Werror -Icore $flags -c "$file" \
-			-o build/test/lint.o || return 1
+		"$compiler" -std=c11 -O2 -fPIC -Wall -Wextra -Werror -Icore "$file" $flags || return 1
 	done
 }
 
