@@ -23,8 +23,8 @@
 /* CKF_BAD_CAPACITY: the most, the capacity (long long) */
 #define CKF_SAY_BAD_CAPACITY "capacity must be from 1 to %lld, not %lld"
 
-/* The same of a double that is an integer and too large for int64: the most, the capacity */
-#define CKF_SAY_HUGE_CAPACITY(real) "capacity must be from 1 to %lld, not " real
+/* The same of an integer too large for int64: the most, the capacity in a form of the host's own */
+#define CKF_SAY_HUGE_CAPACITY(form) "capacity must be from 1 to %lld, not " form
 
 /* CKF_BAD_FPR: the rate (double) */
 #define CKF_SAY_BAD_FPR(real)                                                                      \

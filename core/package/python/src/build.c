@@ -2,21 +2,22 @@
  * build.c - Filter.build and Filter.create.
  */
 #include "module.h"
+#include "messages.h"
 
 #include <math.h>
 
-/* Raise Error with a sentence about a capacity, in which %R stands for it.  Returns false. */
+/* Raise Error with a sentence about a capacity, a new reference or NULL.  Returns false. */
 static bool
-ckfy_refuse_capacity(const char *sentence, PyObject *capacity)
+ckfy_refuse_capacity(PyObject *sentence)
 {
-	PyObject *message = PyUnicode_FromFormat(sentence, capacity);
 	PyObject *exception =
-		message ? PyObject_CallFunction(ckfy_error_class, "Osss", message, "22023", "", "") : NULL;
+		sentence ? PyObject_CallFunction(ckfy_error_class, "Osss", sentence, "22023", "", "")
+				 : NULL;
 
 	if (exception)
 		PyErr_SetObject(ckfy_error_class, exception);
 	Py_XDECREF(exception);
-	Py_XDECREF(message);
+	Py_XDECREF(sentence);
 	return false;
 }
 
@@ -35,7 +36,8 @@ ckfy_read_capacity(PyObject *object, int64_t *capacity)
 	{
 		real = PyFloat_AsDouble(object);
 		if (floor(real) != real || isinf(real)) /* or NaN */
-			return ckfy_refuse_capacity("capacity must be an integer, not %R", object);
+			return ckfy_refuse_capacity(
+				PyUnicode_FromFormat("capacity must be an integer, not %R", object));
 		overflow = fabs(real) > 9e18;
 		*capacity = overflow ? 0 : (int64_t)real;
 	}
@@ -46,7 +48,8 @@ ckfy_read_capacity(PyObject *object, int64_t *capacity)
 		Py_XDECREF(integer);
 	}
 	if (overflow)
-		return ckfy_refuse_capacity("capacity must be from 1 to 1099511627776, not %R", object);
+		return ckfy_refuse_capacity(
+			PyUnicode_FromFormat(CKF_SAY_HUGE_CAPACITY("%R"), (long long)CKF_MAX_CAPACITY, object));
 	return !PyErr_Occurred();
 }
 
