@@ -269,8 +269,8 @@ merge_filter(history *h)
 }
 
 /* All answers are the same, and no copy is lost.  Half as many chunks begin their items with a
- * bit that the chunks before had left to their place; and where a table that was filled one by
- * one cannot be filled anew, a list takes up to a byte more for each item. */
+ * bit that the chunks before had left to their place.  Where a table that was filled one by one
+ * cannot be filled anew, a list or a larger table takes up to a byte more for each item. */
 static void
 pack(history *h)
 {
@@ -282,7 +282,7 @@ pack(history *h)
 	after = h->s.n > 0 ? shelf_check(&h->s) : 0;
 	while (h->s.n << bits < rows)
 		bits++;
-	more = before / 20 + 64 + h->s.count * bits / 8 + shelf_listed(&h->s);
+	more = before / 20 + 64 + h->s.count * bits / 8 + shelf_crowded(&h->s);
 	/* where hashes crowd, what lies between them may cost more in one list than in several */
 	CHECK(h->kind != KIND_RANDOM || after <= before + more || h->s.chunks->page_room > 0,
 		  "a pack made %llu bytes of %llu", (unsigned long long)after, (unsigned long long)before);

@@ -376,17 +376,19 @@ shelf_check(const shelf *s)
 }
 
 uint64_t
-shelf_listed(const shelf *s)
+shelf_crowded(const shelf *s)
 {
-	uint64_t listed = 0;
+	uint64_t crowded = 0;
 	ckf_chunk chunk;
 
 	for (size_t i = 0; i < s->n; i++)
 	{
 		open_row(s, i, &chunk);
-		listed += chunk.kind < 2 ? chunk.count : 0;
+		if (chunk.kind < 2 ||
+			(uint64_t)chunk.count * 3 <= (uint64_t)chunk.table.m * chunk.table.b * 4)
+			crowded += chunk.count;
 	}
-	return listed;
+	return crowded;
 }
 
 uint64_t
