@@ -72,6 +72,7 @@ typedef enum ckf_status
 	CKF_BAD_FPR,      /* not inside (0, 1), or NaN */
 	CKF_BAD_TARGET,   /* capacity / fpr above 2^CKF_MAX_PREFIX */
 	CKF_BAD_OPTION,   /* options text: unknown name, value or syntax */
+	CKF_OPTION_TWICE, /* options text: two options of one name */
 	CKF_SEED_DIFFERS, /* the filters to merge or compare have different seeds */
 	CKF_OLD_ITEMS,    /* one of the filters to compare has CKF_ITEM_OLD, the other one
 					   * CKF_ITEM_OTHER: version 1 hashed these items differently */
@@ -197,7 +198,7 @@ void ckf_params_default(ckf_params *params);
  *   bucket_size = 2 | 4 | 8
  *   layout = semi_sorted | plain       semi_sorted needs bucket_size 4
  *   seed = <64-bit integer, signed or unsigned>
- * CKF_BAD_OPTION: *bad and *bad_size give the invalid part of the text.
+ * CKF_BAD_OPTION, CKF_OPTION_TWICE: *bad and *bad_size give the invalid part of the text.
  */
 ckf_status ckf_params_parse(ckf_params *params, const char *text, size_t size, const char **bad,
 							size_t *bad_size);

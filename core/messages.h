@@ -30,11 +30,12 @@
 #define CKF_SAY_BAD_FPR(real)                                                                      \
 	"false positive rate must be greater than 0 and less than 1, not " real
 
-/* The same error of an aggregate whose capacity and rate seem to be swapped */
-#define CKF_HINT_SWAPPED                                                                           \
-	"Aggregates take the rate before the capacity: cuckoofilter_agg(item, fpr, capacity)."
-#define CKF_REST_SWAPPED                                                                           \
-	": aggregates take the rate before the capacity, cuckoofilter_agg(item, fpr, capacity)"
+/* The same error of an aggregate whose arguments seem to be in the wrong order: the call in the
+ * right order (char *: CKF_CALL_AGG, CKF_CALL_AGG_PAIR) */
+#define CKF_HINT_SWAPPED "Aggregates take the rate before the capacity: %s."
+#define CKF_REST_SWAPPED ": aggregates take the rate before the capacity, %s"
+#define CKF_CALL_AGG "cuckoofilter_agg(item, fpr, capacity)"
+#define CKF_CALL_AGG_PAIR "cuckoofilter_agg_pair(item, value, fpr, capacity)"
 
 /* CKF_BAD_TARGET: capacity (long long), rate (double).  The detail: CKF_MAX_PREFIX (int) */
 #define CKF_SAY_BAD_TARGET(real) "capacity %lld at a false positive rate of " real " is too precise"
@@ -46,6 +47,10 @@
 #define CKF_SAY_BAD_OPTION "invalid cuckoofilter option \"%.*s\""
 #define CKF_HINT_BAD_OPTION "Valid options are " CKF_OPTIONS "."
 #define CKF_REST_BAD_OPTION ": valid options are " CKF_OPTIONS
+
+/* CKF_OPTION_TWICE: CKF_SAY_BAD_OPTION, about the second of the two */
+#define CKF_HINT_OPTION_TWICE "Give this option once."
+#define CKF_REST_OPTION_TWICE ": give this option once"
 
 /* CKF_SEED_DIFFERS.  The detail and the rest: the two seeds (long long) */
 #define CKF_SAY_SEED_DIFFERS "cannot merge cuckoofilters with different seeds"

@@ -92,8 +92,8 @@ ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 			return errmsg(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
 						  (long long)about->params->capacity);
 		case CKF_BAD_FPR:
-			if (about->swapped)
-				errhint(CKF_HINT_SWAPPED);
+			if (about->order)
+				errhint(CKF_HINT_SWAPPED, about->order);
 			return errmsg(CKF_SAY_BAD_FPR("%g"), about->params->fpr);
 		case CKF_BAD_TARGET:
 			errmsg(CKF_SAY_BAD_TARGET("%g"), (long long)about->params->capacity,
@@ -101,8 +101,10 @@ ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 			errdetail(CKF_DETAIL_BAD_TARGET, CKF_MAX_PREFIX);
 			return errhint(CKF_HINT_BAD_TARGET);
 		case CKF_BAD_OPTION:
+		case CKF_OPTION_TWICE:
 			errmsg(CKF_SAY_BAD_OPTION, (int)about->option_size, about->option);
-			return errhint(CKF_HINT_BAD_OPTION);
+			return errhint("%s", status == CKF_OPTION_TWICE ? CKF_HINT_OPTION_TWICE
+															: CKF_HINT_BAD_OPTION);
 		case CKF_UNLIKE_SIZES:
 			errmsg(CKF_SAY_UNLIKE_SIZES, (unsigned long long)about->filter->count,
 				   (unsigned long long)about->other->count,
@@ -127,6 +129,7 @@ ckfp_describe(ckf_status status, const ckfp_subject *about)
 		case CKF_BAD_FPR:
 		case CKF_BAD_TARGET:
 		case CKF_BAD_OPTION:
+		case CKF_OPTION_TWICE:
 		case CKF_SEED_DIFFERS:
 		case CKF_UNLIKE_SIZES:
 			return ckfp_describe_parameters(status, about);
@@ -254,8 +257,11 @@ ckfp_describe_held(const ckf_filter *filter)
 	return list.data;
 }
 
-void
-ckfp_error_class(const ckf_filter *filter, unsigned item_class)
+/* Report that the filter cannot have an item of this class. advice: how the HINT begins; item: the
+ * argument for cuckoofilter_hash. */
+_Noreturn static void
+ckfp_error_unlike(const ckf_filter *filter, unsigned item_class, const char *advice,
+				  const char *item)
 {
 	static const char *const words[] = {CKF_WORDS_ITEM};
 
@@ -267,11 +273,34 @@ ckfp_error_class(const ckf_filter *filter, unsigned item_class)
 		(errcode(ERRCODE_DATATYPE_MISMATCH),
 		 errmsg(CKF_SAY_UNLIKE, ckfp_describe_held(filter),
 				words[pg_rightmost_one_pos32(item_class)]),
-		 errhint(
-			 "Cast the item to the type of the items that were added; a string may need COLLATE. "
-			 "To use an item of another type on purpose, call cuckoofilter_contains_hash(filter, "
-			 "cuckoofilter_hash(item, seed)), or the function for adding or removing a hash.")));
+		 errhint("%s To use an item of another type on purpose, call "
+				 "cuckoofilter_contains_hash(filter, cuckoofilter_hash(%s, seed)), or the function "
+				 "for adding or removing a hash.",
+				 advice, item)));
 	pg_unreachable();
+}
+
+void
+ckfp_error_class(const ckf_filter *filter, unsigned item_class)
+{
+	ckfp_error_unlike(
+		filter, item_class,
+		filter->item_classes & CKF_ITEM_OTHER
+			? "Cast the item to the type of the items that were added; a string may need COLLATE. "
+			  "If they were added with a value, call cuckoofilter_contains_pair(filter, item, "
+			  "value), or the function for adding or removing a pair."
+			: "Cast the item to the type of the items that were added; a string may need COLLATE.",
+		"item");
+}
+
+void
+ckfp_error_pair(const ckf_filter *filter)
+{
+	ckfp_error_unlike(filter, CKF_ITEM_OTHER,
+					  "The items were added without a value: look up an item by "
+					  "cuckoofilter_contains(filter, item), or build a filter of pairs with "
+					  "cuckoofilter_agg_pair.",
+					  "ROW(item, value)");
 }
 
 void

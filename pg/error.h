@@ -12,8 +12,8 @@
 typedef struct ckfp_subject
 {
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
-	bool swapped;             /* BAD_FPR: the capacity may stand in the rate's place */
-	const char *option;       /* BAD_OPTION */
+	const char *order;        /* BAD_FPR: the call with its arguments in the right order; or NULL */
+	const char *option;       /* BAD_OPTION, OPTION_TWICE */
 	size_t option_size;
 	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
 	const ckf_filter *other;          /* SEED_DIFFERS, PRECISION of a merge */
@@ -50,6 +50,9 @@ _Noreturn void ckfp_error_no_text(size_t size);
 
 /* Report that the filter cannot have an item of this class (CKF_ITEM_*). */
 _Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class);
+
+/* Report that the filter cannot have a pair. */
+_Noreturn void ckfp_error_pair(const ckf_filter *filter);
 
 /* Report that a type has no hash function; that the type of an item is unknown. */
 _Noreturn void ckfp_error_no_hash(Oid type);

@@ -11,6 +11,7 @@
 #include "collect.h"
 #include "connection.h"
 #include "error.h"
+#include "messages.h"
 #include "owned.h"
 
 /* Bytes of a new state: room for nine items. */
@@ -26,36 +27,45 @@ typedef struct ckfs_collected
 	ckf_collector *collector; /* NULL: the state is not a collector */
 } ckfs_collected;
 
+static bool
+ckfs_is_numeric(sqlite3_value *value)
+{
+	int type = sqlite3_value_type(value);
+
+	return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
 /* Whether the arguments seem to be in the order of cuckoofilter_create: the capacity where the rate
  * belongs.  This is an error. */
 static bool
-ckfs_is_swapped(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+ckfs_is_swapped(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv)
 {
 	ckf_params params = {0};
-	int i;
+	bool given = argc > 1 && sqlite3_value_type(argv[1]) != SQLITE_NULL; /* a capacity */
 
-	for (i = 0; i < 2; i++)
-		if (i >= argc || (sqlite3_value_type(argv[i]) != SQLITE_INTEGER &&
-						  sqlite3_value_type(argv[i]) != SQLITE_FLOAT))
-			return false;
-	params.fpr = sqlite3_value_double(argv[0]);
-	if (params.fpr < 1 || sqlite3_value_double(argv[1]) >= 1)
+	if (argc == 0 || !ckfs_is_numeric(argv[0]) || (given && !ckfs_is_numeric(argv[1])))
 		return false;
-	ckfs_error(ctx, CKF_BAD_FPR, (ckfs_subject){.params = &params, .swapped = true});
+	params.fpr = sqlite3_value_double(argv[0]);
+	/* (item, fpr, capacity) of a pair: the value is missing */
+	if (params.fpr < 1 || (given ? sqlite3_value_double(argv[1]) >= 1 : !pair))
+		return false;
+	ckfs_error(ctx, CKF_BAD_FPR,
+			   (ckfs_subject){.params = &params, .order = pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
 	return true;
 }
 
 /* Read the parameters of a group: fpr, capacity, options.  Each may be NULL or missing, for its
  * default. */
 static bool
-ckfs_read_params(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_params *params)
+ckfs_read_params(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv,
+				 ckf_params *params)
 {
 	static bool (*const read[])(sqlite3_context *, sqlite3_value *,
 								ckf_params *) = {ckfs_fpr, ckfs_capacity, ckfs_options};
 	int i;
 
 	ckf_params_default(params);
-	if (ckfs_is_swapped(ctx, argc, argv))
+	if (ckfs_is_swapped(ctx, pair, argc, argv))
 		return false;
 	for (i = 0; i < argc; i++)
 		if (sqlite3_value_type(argv[i]) != SQLITE_NULL && !read[i](ctx, argv[i], params))
@@ -65,13 +75,13 @@ ckfs_read_params(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_param
 
 /* Start a group.  Its first row has its parameters. */
 static bool
-ckfs_start(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *flat)
+ckfs_start(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv, ckf_filter *flat)
 {
 	ckf_params params;
 	ckf_status status;
 	uint8_t *bytes;
 
-	if (!ckfs_read_params(ctx, argc, argv, &params))
+	if (!ckfs_read_params(ctx, pair, argc, argv, &params))
 		return false;
 	bytes = sqlite3_malloc64(CKFS_FIRST_STATE);
 	if (!bytes)
@@ -102,7 +112,7 @@ ckfs_collected_of_row(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (!state)
 		sqlite3_result_error_nomem(ctx);
 	else if (state->flat.bytes || state->collector ||
-			 ckfs_start(ctx, argc - count, argv + count, &state->flat))
+			 ckfs_start(ctx, count == 2, argc - count, argv + count, &state->flat))
 		return state;
 	return NULL;
 }

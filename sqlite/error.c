@@ -80,13 +80,18 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 			return sqlite3_mprintf(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
 								   (long long)about.params->capacity);
 		case CKF_BAD_FPR:
-			return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g") "%s", about.params->fpr,
-								   about.swapped ? CKF_REST_SWAPPED : "");
+			if (about.order)
+				return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g") CKF_REST_SWAPPED,
+									   about.params->fpr, about.order);
+			return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g"), about.params->fpr);
 		case CKF_BAD_TARGET:
 			return sqlite3_mprintf(CKF_SAY_BAD_TARGET("%!.15g") CKF_REST_BAD_TARGET,
 								   (long long)about.params->capacity, about.params->fpr);
 		case CKF_BAD_OPTION:
 			return sqlite3_mprintf(CKF_SAY_BAD_OPTION CKF_REST_BAD_OPTION, (int)about.option_size,
+								   about.option);
+		case CKF_OPTION_TWICE:
+			return sqlite3_mprintf(CKF_SAY_BAD_OPTION CKF_REST_OPTION_TWICE, (int)about.option_size,
 								   about.option);
 		case CKF_SEED_DIFFERS:
 			return sqlite3_mprintf(CKF_SAY_SEED_DIFFERS CKF_REST_SEED_DIFFERS,

@@ -10,8 +10,8 @@
 typedef struct ckfs_subject
 {
 	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
-	bool swapped;             /* BAD_FPR: capacity and rate may be swapped */
-	const char *option;       /* BAD_OPTION */
+	const char *order;        /* BAD_FPR: the call with its arguments in the right order; or NULL */
+	const char *option;       /* BAD_OPTION, OPTION_TWICE */
 	size_t option_size;
 	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
 	const ckf_filter *other;          /* SEED_DIFFERS, PRECISION of a merge */

@@ -133,15 +133,14 @@ ckf_params_parse(ckf_params *params, const char *text, size_t size, const char *
 		const char *stop = comma ? comma : end;
 		const char *equals = memchr(at, '=', (size_t)(stop - at));
 		ckf_text whole = ckf_text_trim(at, stop);
+		bool valid = equals && ckf_read_option(&result, ckf_text_trim(at, equals),
+											   ckf_text_trim(equals + 1, stop), &layout_given);
 
-		if (!equals ||
-			!ckf_read_option(&result, ckf_text_trim(at, equals), ckf_text_trim(equals + 1, stop),
-							 &layout_given) ||
-			ckf_was_given(text, at, ckf_text_trim(at, equals)))
+		if (!valid || ckf_was_given(text, at, ckf_text_trim(at, equals)))
 		{
 			*bad = whole.at;
 			*bad_size = whole.size;
-			return CKF_BAD_OPTION;
+			return valid ? CKF_OPTION_TWICE : CKF_BAD_OPTION;
 		}
 		at = stop + 1;
 	}

@@ -7,6 +7,7 @@
 #include "function/call.h"
 #include "error.h"
 #include "function/pair.h"
+#include "messages.h"
 #include "type/collect.h"
 #include "type/owned.h"
 #include "type/state.h"
@@ -137,12 +138,13 @@ typedef struct ckfp_arguments
 {
 	int first; /* the first parameter; the parameters are fpr, capacity, options */
 	bool real; /* whether the capacity is double precision, else bigint */
+	bool pair; /* whether the item is a pair */
 } ckfp_arguments;
 
-static const ckfp_arguments of_one = {2, false};
-static const ckfp_arguments of_one_real = {2, true};
-static const ckfp_arguments of_pair = {3, false};
-static const ckfp_arguments of_pair_real = {3, true};
+static const ckfp_arguments of_one = {2, false, false};
+static const ckfp_arguments of_one_real = {2, true, false};
+static const ckfp_arguments of_pair = {3, false, true};
+static const ckfp_arguments of_pair_real = {3, true, true};
 
 /* Whether there is an argument n that is not NULL. */
 static bool
@@ -153,12 +155,14 @@ ckfp_is_given(FunctionCallInfo fcinfo, int n)
 
 /* Raise an error if rate and capacity seem to be swapped, in the order of cuckoofilter_create. */
 static void
-ckfp_require_order(double fpr, double capacity)
+ckfp_require_order(ckfp_arguments of, double fpr, double capacity)
 {
 	ckf_params params = {.fpr = fpr};
 
 	if (fpr >= 1 && capacity < 1)
-		ckfp_error(CKF_BAD_FPR, (ckfp_subject){.params = &params, .swapped = true});
+		ckfp_error(
+			CKF_BAD_FPR,
+			(ckfp_subject){.params = &params, .order = of.pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
 }
 
 /* Read the parameters. NULL stands for the default. */
@@ -172,11 +176,13 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params
 		params->fpr = PG_GETARG_FLOAT8(n);
 	if (ckfp_is_given(fcinfo, n + 1))
 	{
-		ckfp_require_order(params->fpr,
+		ckfp_require_order(of, params->fpr,
 						   of.real ? PG_GETARG_FLOAT8(n + 1) : (double)PG_GETARG_INT64(n + 1));
 		params->capacity =
 			of.real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(n + 1)) : PG_GETARG_INT64(n + 1);
 	}
+	else if (of.pair) /* (item, fpr, capacity): the value is missing */
+		ckfp_require_order(of, params->fpr, 0);
 	if (ckfp_is_given(fcinfo, n + 2))
 		ckfp_parse_options(PG_GETARG_TEXT_PP(n + 2), params);
 }

@@ -97,13 +97,21 @@ ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 se
 						 ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
 }
 
+/* Raise an error unless the filter can have pairs. */
+static void
+ckfp_require_pairs(const ckf_filter *filter)
+{
+	if (unlikely(!ckf_may_hold(filter, CKF_ITEM_OTHER)))
+		ckfp_error_pair(filter);
+}
+
 /* Hash the pair in arguments 1 and 2, which is looked up, added or removed. */
 static uint64
 ckfp_pair_for(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	uint64 hash = ckfp_hash_pair(fcinfo, 1, cache, filter->seed);
 
-	ckfp_require_class(filter, CKF_ITEM_OTHER);
+	ckfp_require_pairs(filter);
 	return hash;
 }
 
@@ -186,7 +194,7 @@ ckfp_ask_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candid
 	uint64 item = ckfp_hash_first(fcinfo, 1, cache, seed);
 	int i;
 
-	ckfp_require_class(asked.filter, CKF_ITEM_OTHER);
+	ckfp_require_pairs(asked.filter);
 	for (i = 0; i < all->count; i++)
 	{
 		all->hash[i] = ckf_hash_pair(item, ckfp_hash_item(hasher, all->value[i], seed), seed);

@@ -75,6 +75,14 @@ ckfs_read_number(sqlite3 *db, ckf_text piece, double *number)
 }
 
 static int
+ckfs_argument_twice(char **error, ckf_text argument)
+{
+	*error = ckfs_sentence(CKF_OPTION_TWICE,
+						   (ckfs_subject){.option = argument.at, .option_size = argument.size});
+	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+static int
 ckfs_bad_argument(char **error, ckf_text argument)
 {
 	*error =
@@ -121,8 +129,10 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 		return sqlite3_str_errcode(options);
 	}
 	twice = ckfs_piece_is(name, "fpr") ? &given->fpr : &given->capacity;
-	if (*twice || !ckfs_is_number(value))
+	if (!ckfs_is_number(value))
 		return ckfs_bad_argument(error, whole);
+	if (*twice)
+		return ckfs_argument_twice(error, whole);
 	*twice = true;
 	rc = ckfs_read_number(db, value, &number);
 	if (rc != SQLITE_OK)
@@ -147,6 +157,8 @@ ckfs_read_options(const char *options, ckf_params *params, char **error)
 	if (!options)
 		return SQLITE_OK;
 	status = ckf_params_parse(params, options, strlen(options), &bad.at, &bad.size);
+	if (status == CKF_OPTION_TWICE)
+		return ckfs_argument_twice(error, bad);
 	return status == CKF_OK ? SQLITE_OK : ckfs_bad_argument(error, bad);
 }
 

@@ -171,19 +171,30 @@ ckfs_optimize_command(ckfs_table *table)
 int
 ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item)
 {
+	static const struct
+	{
+		const char *name;
+		int (*run)(ckfs_table *);
+	} commands[] = {
+		{"optimize", ckfs_optimize_command},
+		{"delete-all", ckfs_write_nothing},
+		{"integrity-check", ckfs_integrity_command},
+	};
 	const char *name = (const char *)sqlite3_value_text(command);
-	bool alone = sqlite3_value_type(item) == SQLITE_NULL;
+	size_t i;
 
 	if (!name)
 		return SQLITE_NOMEM;
 	if (sqlite3_stricmp(name, "merge") == 0)
 		return ckfs_merge(table, item);
-	if (alone && sqlite3_stricmp(name, "optimize") == 0)
-		return ckfs_optimize_command(table);
-	if (alone && sqlite3_stricmp(name, "delete-all") == 0)
-		return ckfs_write_nothing(table);
-	if (alone && sqlite3_stricmp(name, "integrity-check") == 0)
-		return ckfs_integrity_command(table);
+	for (i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (sqlite3_stricmp(name, commands[i].name) == 0)
+			return sqlite3_value_type(item) == SQLITE_NULL
+					   ? commands[i].run(table)
+					   : ckfs_table_fail(
+							 table, SQLITE_ERROR,
+							 sqlite3_mprintf("command '%s' of cuckoofilter table %s takes no item",
+											 commands[i].name, table->name));
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
 		sqlite3_mprintf(

@@ -59,7 +59,19 @@ same "the example tells that a file is no filter" "$("$out/ask" Makefile 5 2>&1 
 	"not a cuckoofilter: the bytes are damaged or are something else"
 same "the example tells that there is no file" "$("$out/ask" "$out/none" 5 2>&1 || :)" \
 	"nothing to read: ask FILE INTEGER..."
-same "it is 40 lines" "$(wc -l < core/package/c/example/ask.c | tr -d ' ')" 40
+for word in 5x x '' 9223372036854775808 0x5 5.0; do
+	same "the example refuses \"$word\"" "$("$out/ask" "$out/filter" "$word" 5 || echo "exit $?")" "1000 items, rate 0.0077
+$word: not an integer of 64 bits
+5: probably
+exit 1"
+done
+# A filter of more than 16 MB: at this rate it stores whole hashes.
+sqlite3 -batch :memory: '.load build/sqlite/cuckoofilter' \
+	"SELECT writefile('$out/large', cuckoofilter_agg(value, 1e-18)) FROM generate_series(1, 2200000)" > "$out/size"
+same "the example reads a large filter" "$(wc -c < "$out/large" | awk '{ print ($1 > 16777216) }') $("$out/ask" "$out/large" 2200000 0)" "1 2200000 items, rate 0.0000
+2200000: probably
+0: certainly not"
+same "it is some 40 lines" "$(($(wc -l < core/package/c/example/ask.c) <= 47))" 1
 rm "$library"
 same "the example links statically" "$(build "${CC:-cc}" -std=c11 core/package/c/example/ask.c -o "$out/static" && LD_LIBRARY_PATH='' "$out/static" "$out/filter" 5)" "1000 items, rate 0.0077
 5: probably"

@@ -403,6 +403,9 @@ run_parameter_errors(const void *arg)
 				 CUCKOOFILTER_BAD_PARAMETER, "invalid cuckoofilter option \"colour=red\"");
 	CHECK(strstr(error.hint, "Valid options are kind=deletable|set") == error.hint, "%s",
 		  error.hint);
+	expect_error(!cuckoofilter_create(9, 0.01, "kind=set, kind=set", &error),
+				 CUCKOOFILTER_BAD_PARAMETER, "invalid cuckoofilter option \"kind=set\"");
+	CHECK(strcmp(error.hint, "Give this option once.") == 0, "%s", error.hint);
 	expect_error(!cuckoofilter_build(0.01, -1, NULL, &error), CUCKOOFILTER_BAD_PARAMETER,
 				 "capacity must be from 1 to 1099511627776, not -1");
 	CHECK(strcmp(cuckoofilter_sqlstate(error.code), "22023") == 0, "sqlstate");
@@ -547,6 +550,7 @@ run_pairs(const void *arg)
 	expect_error(cuckoofilter_contains_pair(numbers, five, five, &error) < 0,
 				 CUCKOOFILTER_UNLIKE_ITEM,
 				 "the cuckoofilter holds numbers, the item is of another type");
+	CHECK(strstr(error.hint, "Use a pair only if pairs were added.") != NULL, "%s", error.hint);
 	expect_error(!cuckoofilter_add_pair(numbers, five, five, &error), CUCKOOFILTER_UNLIKE_ITEM,
 				 "the cuckoofilter holds numbers, the item is of another type");
 	expect_error(cuckoofilter_remove_pair(numbers, five, five, &error) < 0,

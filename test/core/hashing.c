@@ -210,9 +210,16 @@ static const option_text texts[] = {
 	{"seed=/", "seed=/", 0, false, false, 4},
 	{"seed=:", "seed=:", 0, false, false, 4},
 	{"\tkind\n=\rset", NULL, 0, true, false, 4},
+	{"kind=set,kind=bag", "kind=bag", 0, false, false, 4},
+};
+
+/* An option is given twice. */
+static const option_text twice[] = {
 	{"layout=plain,layout=semi_sorted", "layout=semi_sorted", 0, false, false, 4},
+	{"kind=set,kind=set", "kind=set", 0, false, false, 4},
 	{"kind=set,kind=deletable", "kind=deletable", 0, false, false, 4},
 	{"seed=1,kind=set, seed =1", "seed =1", 0, false, false, 4},
+	{"bucket_size=2,bucket_size=4,kind=bag", "bucket_size=4", 0, false, false, 4},
 };
 
 /* The parsed options create a filter with the expected layout. */
@@ -235,30 +242,34 @@ check_parsed(const ckf_params *params, const option_text *t)
 }
 
 static void
+check_option_text(const option_text *t, ckf_status expected)
+{
+	size_t size = strlen(t->text), bad_size = 0;
+	char *text = guard_copy(t->text, size);
+	const char *bad = NULL;
+	ckf_params params;
+	ckf_status status;
+
+	ckf_params_default(&params);
+	status = ckf_params_parse(&params, text, size, &bad, &bad_size);
+	CHECK(status == expected, "'%s': status %d", t->text, status);
+	if (status == CKF_OK)
+		check_parsed(&params, t);
+	else
+		CHECK(bad >= text && bad + bad_size <= text + size && bad_size == strlen(t->bad) &&
+				  memcmp(bad, t->bad, bad_size) == 0,
+			  "'%s': the part at fault", t->text);
+	guard_free(text);
+}
+
+static void
 run_options(const void *arg)
 {
 	(void)arg;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-	{
-		const option_text *t = &texts[i];
-		size_t size = strlen(t->text), bad_size = 0;
-		char *text = guard_copy(t->text, size);
-		const char *bad = NULL;
-		ckf_params params;
-		ckf_status status;
-
-		ckf_params_default(&params);
-		status = ckf_params_parse(&params, text, size, &bad, &bad_size);
-		CHECK(status == (t->bad != NULL ? CKF_BAD_OPTION : CKF_OK), "'%s': status %d", t->text,
-			  status);
-		if (status == CKF_OK)
-			check_parsed(&params, t);
-		else
-			CHECK(bad >= text && bad + bad_size <= text + size && bad_size == strlen(t->bad) &&
-					  memcmp(bad, t->bad, bad_size) == 0,
-				  "'%s': the part at fault", t->text);
-		guard_free(text);
-	}
+		check_option_text(&texts[i], texts[i].bad != NULL ? CKF_BAD_OPTION : CKF_OK);
+	for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
+		check_option_text(&twice[i], CKF_OPTION_TWICE);
 }
 
 /* Random pieces of options: the text is accepted, or the wrong part is within it. */

@@ -68,6 +68,27 @@ def test_error_of_parameters():
         refuses(sentence, "SELECT cuckoofilter_create(10, 0.01, ?)", text)
         refuses(sentence, "SELECT cuckoofilter_agg(1, 0.01, 10, ?)", text)
         refuses(sentence, "SELECT cuckoofilter_agg_hash(1, 0.01, 10, ?)", text)
+    for text, twice in (("kind=set,kind=set", "kind=set"), ("seed=1, kind=set , seed = 2 ,layout=plain", "seed = 2")):
+        sentence = f'invalid cuckoofilter option "{twice}": give this option once'
+        refuses(sentence, "SELECT cuckoofilter_create(10, 0.01, ?)", text)
+        refuses(sentence, "SELECT cuckoofilter_agg_pair(1, 2, 0.01, 10, ?)", text)
+
+
+def test_error_of_order():
+    """An aggregate whose arguments are in the order of cuckoofilter_create names its own order."""
+    bad = "false positive rate must be greater than 0 and less than 1, not 1000.0"
+    order = ": aggregates take the rate before the capacity, cuckoofilter_agg"
+    for call, rest in (
+        ("agg(1, 1000, 0.01)", order + "(item, fpr, capacity)"),
+        ("agg_hash(1, 1000, 0.01)", order + "(item, fpr, capacity)"),
+        ("agg_pair(1, 2, 1000, 0.01)", order + "_pair(item, value, fpr, capacity)"),
+        ("agg_pair(1, 2, 1000)", order + "_pair(item, value, fpr, capacity)"),
+        ("agg_pair(1, 0.01, 1000, NULL, 'kind=set')", order + "_pair(item, value, fpr, capacity)"),
+        ("agg_pair(1, 2, 1000, 1)", ""),
+        ("agg(1, 1000)", ""),
+        ("agg(1, 1000, NULL)", ""),
+    ):  # fmt: skip
+        refuses(bad + rest, f"SELECT cuckoofilter_{call}")
 
 
 def test_error_of_types():

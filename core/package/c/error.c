@@ -158,8 +158,9 @@ ckfl_describe_parameters(cuckoofilter_error *error, ckf_status status, const ckf
 			HINT(error, CKF_HINT_BAD_TARGET);
 			return;
 		case CKF_BAD_OPTION:
+		case CKF_OPTION_TWICE:
 			MESSAGE(error, CKF_SAY_BAD_OPTION, (int)about->option_size, about->option);
-			HINT(error, CKF_HINT_BAD_OPTION);
+			HINT(error, status == CKF_OPTION_TWICE ? CKF_HINT_OPTION_TWICE : CKF_HINT_BAD_OPTION);
 			return;
 		case CKF_UNLIKE_SIZES:
 			MESSAGE(error, CKF_SAY_UNLIKE_SIZES, (unsigned long long)about->filter->count,
@@ -220,6 +221,7 @@ ckfl_fail(cuckoofilter_error *error, ckf_status status, ckfl_subject about)
 		case CKF_BAD_FPR:
 		case CKF_BAD_TARGET:
 		case CKF_BAD_OPTION:
+		case CKF_OPTION_TWICE:
 		case CKF_SEED_DIFFERS:
 		case CKF_UNLIKE_SIZES:
 			ckfl_describe_parameters(error, status, &about);
@@ -273,8 +275,8 @@ ckfl_fail_unlike(cuckoofilter_error *error, const ckf_filter *filter, int class_
 	ckfl_begin(error, CUCKOOFILTER_UNLIKE_ITEM);
 	ckfl_describe_held(held, sizeof held, filter->item_classes);
 	MESSAGE(error, CKF_SAY_UNLIKE, held, words[class_number]);
-	HINT(error, "Convert the item to the type of the items that were added. To use an item of "
-				"another type on purpose, use its hash.");
+	HINT(error, "Convert the item to the type of the items that were added. Use a pair only if "
+				"pairs were added. To use an item of another type on purpose, use its hash.");
 }
 
 bool

@@ -37,9 +37,15 @@ function must(ok) {
 	}
 }
 
+/* What an argument of the wrong type is, such as "a string". */
+function nameOf(value) {
+	const type = value === null ? 'null' : typeof value;
+	return type === 'null' || type === 'undefined' ? type : `${type === 'object' ? 'an' : 'a'} ${type}`;
+}
+
 function seedOf(seed) {
-	if (typeof seed === 'number' && !Number.isSafeInteger(seed)) {
-		throw new TypeError('seed must be an integer, or a bigint');
+	if (typeof seed !== 'bigint' && !Number.isSafeInteger(seed)) {
+		throw new TypeError(`seed must be an integer, or a bigint, not ${typeof seed === 'number' ? seed : nameOf(seed)}`);
 	}
 	const value = BigInt(seed);
 	if (BigInt.asIntN(64, value) !== value && BigInt.asUintN(64, value) !== value) {
@@ -50,7 +56,7 @@ function seedOf(seed) {
 
 function hashOf(hash) {
 	if (typeof hash !== 'bigint') {
-		throw new TypeError('hash must be a bigint');
+		throw new TypeError(`hash must be a bigint, not ${nameOf(hash)}`);
 	}
 	return BigInt.asIntN(64, hash);
 }
@@ -63,12 +69,12 @@ function capacityOf(capacity) {
 		}
 		return value;
 	}
-	throw new TypeError(`capacity must be an integer, not ${capacity}`);
+	throw new TypeError(`capacity must be an integer, not ${typeof capacity === 'number' ? capacity : nameOf(capacity)}`);
 }
 
 function fprOf(fpr) {
 	if (typeof fpr !== 'number') {
-		throw new TypeError('fpr must be a number');
+		throw new TypeError(`fpr must be a number, not ${nameOf(fpr)}`);
 	}
 	return fpr;
 }

@@ -156,7 +156,16 @@ fails(() => Filter.create(1e19), '22023', 'capacity must be from 1 to 1099511627
 fails(() => Filter.build([], { capacity: -(2n ** 64n) }), '22023', 'capacity must be from 1 to 1099511627776, not -18446744073709551616');
 fails(() => Filter.create(Infinity), 'TypeError', 'capacity must be an integer, not Infinity');
 fails(() => Filter.create(1.5), 'TypeError', 'capacity must be an integer, not 1.5');
-fails(() => Filter.create('9'), 'TypeError', 'capacity must be an integer');
+for (const [wrong, name] of [['10', 'a string'], [null, 'null'], [undefined, 'undefined'], [{}, 'an object'], [true, 'a boolean'], [Symbol('x'), 'a symbol']]) {
+	fails(() => Filter.create(wrong), 'TypeError', `capacity must be an integer, not ${name}`);
+	if (wrong != null) {
+		fails(() => Filter.create(9, { fpr: wrong }), 'TypeError', `fpr must be a number, not ${name}`);
+	}
+	if (wrong !== undefined) {
+		fails(() => Filter.create(9, { seed: wrong }), 'TypeError', `seed must be an integer, or a bigint, not ${name}`);
+	}
+	fails(() => h.addHash(wrong), 'TypeError', `hash must be a bigint, not ${name}`);
+}
 fails(() => Filter.create(9, { fpr: 1.25 }), '22023', 'false positive rate must be greater than 0 and less than 1, not 1.25');
 fails(() => Filter.create(9, { fpr: -1e-7 }), '22023', 'not -1e-07');
 fails(() => Filter.create(9, { fpr: NaN }), '22023', 'not nan');
@@ -250,7 +259,7 @@ fails(() => new Filter(''), '22P03', 'not a cuckoofilter: the bytes are damaged'
 	check(!pairs.containsPair('ann', 6) && !pairs.containsPair('ann', 'ann') && !pairs.containsPair('ann', '5'), 'other pairs');
 	equal(pairs.info().item_classes.join(), 'other', 'the class of pairs');
 	fails(() => pairs.contains('ann'), '42804', 'the item is text');
-	fails(() => f.addPair(1, 2), '42804', 'the item is of another type');
+	check(fails(() => f.addPair(1, 2), '42804', 'the item is of another type').hint.includes('Use a pair only if pairs were added.'), 'the hint of a pair');
 	for (const [item, value] of [[null, 5], ['ann', null], [undefined, null]]) {
 		equal(pairs.containsPair(item, value), null, 'a pair with null');
 		equal(pairs.addPair(item, value).count, 4, 'add a pair with null');

@@ -85,15 +85,33 @@ is(one("SELECT cuckoofilter_add_pair(f, NULL, 'p1') = f, cuckoofilter_add_pair(f
 is(one("SELECT cuckoofilter_which(f, NULL::integer, ARRAY['p1']) IS NULL, cuckoofilter_which(f, 1, NULL::text[]) IS NULL, cuckoofilter_which(NULL, 1, ARRAY['p1']) IS NULL FROM $pairs"),
 	't|t|t', 'and so is which');
 is(one("SELECT cuckoofilter_count(cuckoofilter_agg_pair(i, i)), cuckoofilter_info(cuckoofilter_agg_pair(i, i)) ->> 'capacity' FROM generate_series(1, 0) i"), '0|1', 'over no rows');
-like(one('SELECT cuckoofilter_contains_pair(cuckoofilter_agg(i), i, i) FROM generate_series(1, 9) i GROUP BY i'),
-	qr/the cuckoofilter holds numbers, the item is of another type/, 'a filter of other items');
+my $without = "HINT:  The items were added without a value: look up an item by cuckoofilter_contains(filter, item), or build a filter of pairs with "
+	. 'cuckoofilter_agg_pair. To use an item of another type on purpose, call cuckoofilter_contains_hash(filter, cuckoofilter_hash(ROW(item, value), seed)), '
+	. 'or the function for adding or removing a hash.';
+foreach my $call ('contains_pair(f, 1, 1)', 'add_pair(f, 1, 1)', 'remove_pair(f, 1, 1)', 'which(f, 1, ARRAY[1])')
+{
+	like(one("SELECT cuckoofilter_$call FROM (SELECT cuckoofilter_agg(i) AS f FROM generate_series(1, 9) i) t"),
+		qr/the cuckoofilter holds numbers, the item is of another type\n\Q$without\E/, "a filter of other items: $call");
+}
+like(one("SELECT cuckoofilter_contains(f, 1) FROM $pairs"),
+	qr/values of other types, the item is a number\nHINT:  Cast the item .* If they were added with a value, call cuckoofilter_contains_pair\(filter, item, value\)/,
+	'a filter of pairs, asked for an item');
+unlike(one(q{SELECT cuckoofilter_contains(cuckoofilter_agg(i), 'a') FROM generate_series(1, 9) i}), qr/pair/, 'no word of pairs where there are none');
 like(one(q{SELECT cuckoofilter_which(cuckoofilter_agg(i), 1, ARRAY[1]) FROM generate_series(1, 9) i}), qr/the cuckoofilter holds numbers/, 'and with candidates');
 is(one(q{SELECT cuckoofilter_which(cuckoofilter_agg(i), 1, '{NULL}'::integer[]) FROM generate_series(1, 9) i}), '{}', 'none of which asks nothing');
 like(one(q{SELECT cuckoofilter_add_pair(cuckoofilter_create(9), 1, point '(1,2)')}), qr/type point has no hash function/, 'a value without a hash');
 like(one(q{SELECT cuckoofilter_remove_pair(cuckoofilter_agg_pair(1, 2, 0.01, 9, 'kind=set'), 1, 2)}), qr/cannot remove from a cuckoofilter of kind set/, 'removal from a set');
 like(one(q{PREPARE p AS SELECT cuckoofilter_contains_pair(cuckoofilter_create(9), $1, 2)}), qr/could not determine data type of parameter/, 'an untyped parameter');
 like(one('SELECT cuckoofilter_agg_pair_transition(NULL, 1, 2)'), qr/support function of a cuckoofilter aggregate/, 'a transition alone');
-foreach my $call ('cuckoofilter_agg(i, 10000, 0.01)', 'cuckoofilter_agg_pair(i, i, 10000, 0.01)', 'cuckoofilter_agg_hash(i, 1, 0.5)', q{cuckoofilter_agg(i, 1e6, 1e-3, 'kind=set')})
+my $order = 'cuckoofilter_agg_pair(item, value, fpr, capacity)';
+foreach my $call ('i, i, 10000, 0.01', 'i, i, 10000, 0.01::float8', 'i, 0.01, 10000', q{i, i, 10000, NULL::bigint, 'kind=set'})
+{
+	like(one("SELECT cuckoofilter_agg_pair($call) FROM generate_series(1, 3) i"),
+		qr/less than 1, not 10000\nHINT:  Aggregates take the rate before the capacity: \Q$order\E\./, "agg_pair($call)");
+}
+unlike(one('SELECT cuckoofilter_agg_pair(i, i, 10000, 5) FROM generate_series(1, 3) i'), qr/HINT/, 'no HINT where the order is right');
+like(one(q{SELECT cuckoofilter_create(5, 0.1, 'kind=set, kind=set')}), qr/invalid cuckoofilter option "kind=set"\nHINT:  Give this option once\.$/, 'an option twice');
+foreach my $call ('cuckoofilter_agg(i, 10000, 0.01)', 'cuckoofilter_agg_hash(i, 1, 0.5)', q{cuckoofilter_agg(i, 1e6, 1e-3, 'kind=set')})
 {
 	like(one("SELECT $call FROM generate_series(1, 3) i"),
 		qr/false positive rate must be greater than 0 and less than 1, not 1(0000|e\+06)?\nHINT:  Aggregates take the rate before the capacity: cuckoofilter_agg\(item, fpr, capacity\)\./, $call);

@@ -5,36 +5,41 @@
  */
 #include <cuckoofilter_program.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 int
 main(int argc, char **argv)
 {
-	static unsigned char bytes[1 << 24]; /* a filter of 13 million items, at 1 % */
 	FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
-	size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-	cuckoofilter_error error = {0};
-	cuckoofilter *filter = cuckoofilter_open(bytes, size, &error);
+	long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+	void *bytes = size > 0 ? malloc((size_t)size) : NULL;
+	cuckoofilter_error error = {.message = "nothing to read: ask FILE INTEGER..."};
+	cuckoofilter *filter = NULL;
+	int failed = 0;
 
-	if (file)
-		fclose(file);
+	if (bytes && fseek(file, 0, SEEK_SET) == 0)
+		filter = cuckoofilter_open(bytes, fread(bytes, 1, (size_t)size, file), &error);
 	if (!filter)
-	{
-		fprintf(stderr, "%s\n", size ? error.message : "nothing to read: ask FILE INTEGER...");
-		return 1;
-	}
+		return fprintf(stderr, "%s\n", error.message), 1;
+	free(bytes); /* the filter has a copy */
 	printf("%llu items, rate %.4f\n", (unsigned long long)cuckoofilter_count(filter),
 		   cuckoofilter_fpr(filter));
 	for (int i = 2; i < argc; i++)
 	{
-		int found = cuckoofilter_contains(filter, cuckoofilter_integer(atoll(argv[i])), &error);
+		char *end;
+		long long item = (errno = 0, strtoll(argv[i], &end, 10));
+		int valid = end > argv[i] && *end == '\0' && errno == 0;
+		int found = valid ? cuckoofilter_contains(filter, cuckoofilter_integer(item), &error) : -1;
 
 		printf("%s: %s\n", argv[i],
-			   found < 0   ? error.message
+			   !valid      ? "not an integer of 64 bits"
+			   : found < 0 ? error.message
 			   : found > 0 ? "probably"
 						   : "certainly not");
+		failed |= found < 0;
 	}
 	cuckoofilter_free(filter);
-	return error.code != CUCKOOFILTER_OK; /* an answer was an error */
+	return failed;
 }
