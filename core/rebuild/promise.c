@@ -135,8 +135,8 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 
 /*
  * The rule of tag 0 joins prefixes, and a smaller c joins more of them.  So a filter of the same w
- * as the chunks must not have a smaller c.  A filter of a larger w may, since cutting its prefixes
- * removes the bit that the rule has changed.
+ * as the chunks must not have a smaller c, unless it is empty.  A filter of a larger w may, since
+ * cutting its prefixes removes the bit that the rule has changed.
  */
 ckf_status
 ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter)
@@ -151,5 +151,7 @@ ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter)
 		return CKF_IS_SET;
 	if (to.w < chunks->w)
 		return CKF_PRECISION;
-	return filter->w == chunks->w && filter->c < chunks->c ? CKF_PRECISION : CKF_OK;
+	if (filter->count > 0 && filter->w == chunks->w && filter->c < chunks->c)
+		return CKF_PRECISION;
+	return CKF_OK;
 }

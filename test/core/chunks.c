@@ -611,7 +611,8 @@ run_canonical(const void *arg)
 
 /*
  * Prefixes of the same w, but another c: a filter whose rule joins more prefixes than the
- * table's (c is less) is refused, as an item of it would be denied else.
+ * table's (c is less) is refused, as an item of it would be denied else.  Only an empty filter
+ * is not, since it has no items.
  */
 static void
 run_other_rule(const void *arg)
@@ -627,7 +628,7 @@ run_other_rule(const void *arg)
 		params_of((int64_t)(0.9 * filter_fpr * (double)most) / 8 * 7, filter_fpr, false, false, 4);
 	uint64_t hashes[1000];
 	ckf_status status;
-	owned filter;
+	owned filter, empty;
 	shelf s;
 
 	(void)arg;
@@ -637,11 +638,17 @@ run_other_rule(const void *arg)
 	build_bulk(&filter, &of_filter, hashes, 1000);
 	CHECK(s.chunks->like.w == w && filter.filter.w == w, "w %d and %d, must be %u",
 		  s.chunks->like.w, filter.filter.w, w);
+	build_bulk(&empty, &of_filter, hashes, 1000);
+	CHECK(owned_rebuild_hashes(&empty, CKF_REMOVE_MANY, hashes, 1000) == CKF_OK &&
+			  empty.filter.w == w && empty.filter.count == 0,
+		  "1000 items removed, %llu left", (unsigned long long)empty.filter.count);
+	CHECK(shelf_merge(&s, &empty) == CKF_OK, "refused an empty filter");
 	status = shelf_merge(&s, &filter);
 	CHECK(status == (filter.filter.c >= s.chunks->like.c ? CKF_OK : CKF_PRECISION),
 		  "c %d into %d: status %d", filter.filter.c, s.chunks->like.c, status);
 	for (int i = 0; i < 1000 && status == CKF_OK; i++)
 		CHECK(shelf_copies(&s, hashes[i]) > 0, "FALSE NEGATIVE: an item of another rule");
+	owned_free(&empty);
 	owned_free(&filter);
 	shelf_free(&s);
 }
