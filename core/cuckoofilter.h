@@ -421,7 +421,9 @@ ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 /* The number of copies that are stored. */
 uint64_t ckf_items(const ckf_filter *filter);
 
-/* The false positive rate that is expected at the present number of items. */
+/* The false positive rate that is expected at the present number of items.  High rates of a
+ * deletable filter are an upper bound: its items share prefixes, so at 0.5 the actual rate is 0.39
+ * (FORMAT.md, section 5). */
 double ckf_fpr(const ckf_filter *filter);
 
 /* The result of ckf_get_info. */

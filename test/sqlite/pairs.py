@@ -171,10 +171,14 @@ def test_classes():
 
 
 def test_swapped():
-    for call in ("agg(x, 10000, 0.01)", "agg_pair(x, x, 10000, 0.01)", "agg_hash(x, 10000, 0)"):
+    for call, order in (
+        ("agg(x, 10000, 0.01)", "agg(item, fpr, capacity)"),
+        ("agg_pair(x, x, 10000, 0.01)", "agg_pair(item, value, fpr, capacity)"),
+        ("agg_hash(x, 10000, 0)", "agg(item, fpr, capacity)"),
+    ):
         refuses(
             "false positive rate must be greater than 0 and less than 1, not 10000.0: aggregates "
-            "take the rate before the capacity, cuckoofilter_agg(item, fpr, capacity)",
+            f"take the rate before the capacity, cuckoofilter_{order}",
             f"SELECT cuckoofilter_{call} FROM (SELECT 1 AS x)",
         )
     said = "false positive rate must be greater than 0 and less than 1, not 10000.0"

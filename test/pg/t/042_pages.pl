@@ -32,6 +32,11 @@ is(one(q{SELECT count(*) FROM orders, filter WHERE name = 'customers of 2025' AN
 is(one('SELECT count(*), sum(cuckoofilter_count(f)) FROM part'), '256|30001', 'a filter in parts has all items');
 is(one('SELECT count(*) FROM visit JOIN part ON part = cuckoofilter_hash(person) & 255 WHERE NOT f @> person'), 0, 'and denies none');
 
+# The foreign server of the page is this database, whatever the environment of the server names.
+is( one(q{SELECT (SELECT string_agg(option_value, ' ' ORDER BY option_name) FROM pg_options_to_table(srvoptions)) =
+		concat_ws(' ', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'))
+		FROM pg_foreign_server WHERE srvname = 'other'}), 't', 'the other server is this database');
+
 # Rows that were seen before are not returned again; each later row is returned once.
 my ($seen) = $page =~ /\n(WITH fresh AS.*?;)\n/s;
 one($seen);
