@@ -116,6 +116,7 @@ adopt(owned *o, uint8_t *bytes, size_t size, size_t room, ckf_trust trust)
 		  "an opened filter's bytes, size, room");
 	o->bytes = bytes;
 	o->state = trust == CKF_STATE;
+	o->fresh = false;
 	o->large = NULL;
 	o->filter.room = room;
 	o->item_classes = o->filter.item_classes;
@@ -143,6 +144,7 @@ owned_state(owned *o, const ckf_params *params)
 
 	CHECK(status == CKF_OK, "create_state: status %d", status);
 	adopt(o, bytes, CKF_HEADER_SIZE, CKF_HEADER_SIZE, CKF_STATE);
+	o->fresh = true;
 	o->item_classes = 0;
 	check_changed(o, 0);
 }
@@ -167,6 +169,7 @@ owned_copy(owned *o, const owned *from)
 		return;
 	}
 	owned_open(o, from->bytes, from->filter.size, trust_of(from));
+	o->fresh = from->fresh;
 	o->item_classes = from->item_classes;
 	o->format = from->format;
 	check_told(o);

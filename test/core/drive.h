@@ -14,6 +14,7 @@ typedef struct owned
 	ckf_filter filter;
 	uint8_t *bytes;      /* guarded */
 	bool state;          /* opened as one */
+	bool fresh;          /* made by owned_state: as long as it is empty, it has taken in nothing */
 	struct large *large; /* what a state has become (state.h): the bytes count no more; or NULL */
 	/* The values that the filter must have: the classes of its items, and the version of its
 	 * format. */

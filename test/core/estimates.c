@@ -12,13 +12,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Errors in units of the standard error. */
+/*
+ * Errors in units of the standard error.
+ *
+ * What filters share by chance is nearly Poisson distributed, and `unit` is the root of its mean.
+ * 8 units and 4 items more are exceeded with a probability below 10^-10, whatever the mean is; 6
+ * units, with 10^-6 at a unit of 3.
+ */
 typedef struct errors
 {
 	double sum, squares, worst;
 	double items, share; /* added up: the error beside the smaller filter's items */
 	uint64_t n;
 } errors;
+
+static double
+most_error(double unit)
+{
+	return 8 * unit + 4;
+}
 
 static void
 note(errors *e, double error, double unit, double items)
@@ -103,7 +115,7 @@ pair_compare(pair *p, ckf_comparison *found)
 	CHECK(status == CKF_OK || (status == CKF_UNLIKE_SIZES && may_be_unlike(a, b, p->w)),
 		  "status %d of %g and %g items, w %u", status, a, b, p->w);
 	CHECK(status != CKF_OK || (p->only_a + p->only_b + p->both) / ldexp(1, (int)p->w) > 0.2 ||
-			  found->error >= 0.95 * overlap_error(p->only_a, p->only_b, p->both, p->w, p->c),
+			  found->error >= 0.9 * overlap_error(p->only_a, p->only_b, p->both, p->w, p->c),
 		  "a standard error of %g is told, it is %g", found->error,
 		  overlap_error(p->only_a, p->only_b, p->both, p->w, p->c));
 	owned_free(&p->a);
@@ -150,6 +162,8 @@ run_random(const void *arg)
 		/* small ones end at 0 or at all items */
 		if (unit < 3 || p.both < 5 * unit || fmin(p.only_a, p.only_b) < 5 * unit)
 			continue;
+		CHECK(fabs(found.overlap - p.both) <= most_error(unit), "%g items in both, must be %g",
+			  found.overlap, p.both);
 		note(&all, found.overlap - p.both, unit, fmin(p.only_a, p.only_b) + p.both);
 		note(&jaccard, found.jaccard - p.both / any, unit * (1 + p.both / any) / any, 1);
 	}
@@ -158,10 +172,10 @@ run_random(const void *arg)
 			   sqrt(all.squares / (double)all.n), all.worst);
 	check_note("jaccard: mean %+.3f, deviation %.3f", jaccard.sum / (double)jaccard.n,
 			   sqrt(jaccard.squares / (double)jaccard.n));
-	CHECK(fabs(all.sum) < 5 * sqrt((double)all.n), "a bias of %g", all.sum / (double)all.n);
+	CHECK(fabs(all.sum) < 6 * sqrt((double)all.n) + 0.05 * (double)all.n, "a bias of %g",
+		  all.sum / (double)all.n);
 	CHECK(fabs(all.squares / (double)all.n - 1) < 0.15 + 8 * sqrt(2 / (double)all.n),
 		  "%g standard errors", sqrt(all.squares / (double)all.n));
-	CHECK(all.worst < 6, "%g standard errors", all.worst);
 	CHECK(fabs(jaccard.squares / (double)jaccard.n - 1) < 0.2 + 8 * sqrt(2 / (double)jaccard.n),
 		  "jaccard: %g standard errors", sqrt(jaccard.squares / (double)jaccard.n));
 }
@@ -250,8 +264,8 @@ check_smaller(outcomes *o, const world *w, const owned *b, size_t nb, double fpr
 		CHECK(found.overlap == back.overlap && found.jaccard == back.jaccard, "the other way");
 		CHECK(filter_is_set(&a.filter) || found.overlap <= (double)na, "%.17g of %zu items in both",
 			  found.overlap, na);
-		CHECK(fabs(found.overlap - (double)both) <= 8 * unit + 4, "%g items in both, must be %zu",
-			  found.overlap, both);
+		CHECK(fabs(found.overlap - (double)both) <= most_error(unit),
+			  "%g items in both, must be %zu", found.overlap, both);
 		o->told++;
 		if (unit >= 3 && (double)both >= 5 * unit && (double)(na - both) >= 5 * unit)
 			note(&o->all, found.overlap - (double)both, unit, (double)na);
@@ -333,10 +347,10 @@ run_loads(const void *arg)
 				overlap_error((double)(ITEMS - both), (double)(nb - both), (double)both, w, 7),
 				sqrt(ITEMS * expm1(loads[i])));
 			CHECK(sqrt(e.squares / (double)e.n) <=
-					  (1 + 4 / sqrt((double)e.n)) * overlap_error((double)(ITEMS - both),
+					  (1 + 6 / sqrt((double)e.n)) * overlap_error((double)(ITEMS - both),
 																  (double)(nb - both), (double)both,
 																  w, 7) +
-						  1,
+						  4 / sqrt((double)e.n),
 				  "an error");
 		}
 }
@@ -374,9 +388,10 @@ run_table(const void *arg)
 						   sizes[i], rates[j], w, 100 * shares[k], e.sum / (double)e.n,
 						   sqrt(e.squares / (double)e.n), told / (double)e.n,
 						   100 * sqrt(e.share / (double)e.n));
-				/* of n errors, so that none of the rows fails by chance */
+				/* The root of the mean of n squares is within 1 +- 6 / sqrt(n) but for a part of
+				 * 10^-11. A few items more are for small means, as above. */
 				CHECK(sqrt(e.squares / (double)e.n) <=
-						  (1 + 4 / sqrt((double)e.n)) * told / (double)e.n + 1,
+						  (1 + 6 / sqrt((double)e.n)) * told / (double)e.n + 4 / sqrt((double)e.n),
 					  "an error");
 			}
 }

@@ -67,7 +67,8 @@ run_rate(const void *arg)
 	expected = (double)r->items / ldexp(1, o.filter.w);
 	probes = (uint64_t)fmin(6000 / expected, 4e7);
 	probes = check_rounds(probes / BATCH + 1) * BATCH;
-	noise = 5 / sqrt((double)probes * expected);
+	noise =
+		7 / sqrt((double)probes * expected); /* some thousand positives, or some hundred: 10^-10 */
 	measured = (double)positives(&o, probes) / (double)probes;
 	check_note("%zu items: rate %.3g measured, %.3g by n / 2^w, %.3g told, %g asked; "
 			   "%.2f bits an item, w %d, f %d, c %d",

@@ -256,11 +256,12 @@ collect_items(owned *state, const owned *in)
 	return status;
 }
 
-/* Is it a state to which nothing was added? */
+/* Is it a state to which nothing was added?  One that was sent has taken in a filter, even if its
+ * promise is that of a new state: it may have another layout or bucket size. */
 static bool
 is_new(const owned *o)
 {
-	return o->state && !filter_is_set(&o->filter) && o->filter.count == 0 &&
+	return o->state && o->fresh && !filter_is_set(&o->filter) && o->filter.count == 0 &&
 		   o->filter.capacity == 1 && o->filter.fpr == CKF_DEFAULT_FPR && o->filter.seed == 0;
 }
 
