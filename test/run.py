@@ -46,7 +46,7 @@ class Suite:
         self.seen = self.at = 0
 
     def start(self):
-        self.started = time.time()
+        self.started = time.monotonic()
         with open(self.log, "wb") as log:
             options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "start_new_session": True,
                        "env": {**os.environ, **self.settings}}
@@ -80,7 +80,7 @@ class Suite:
             return log.read().decode(errors="replace")
 
     def finish(self, status, hangs):
-        self.seconds = time.time() - self.started
+        self.seconds = time.monotonic() - self.started
         text = self.text()
         last = text.rstrip("\n").rsplit("\n", 1)[-1]
         count = COUNT.match(last)
@@ -128,19 +128,19 @@ class Screen:
 
     def __init__(self):
         self.terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-        self.last = time.time()
+        self.last = time.monotonic()
 
     def line(self, text=""):
         sys.stdout.write(("\r\033[K" if self.terminal else "") + text + "\n")
         sys.stdout.flush()
-        self.last = time.time()
+        self.last = time.monotonic()
 
     def status(self, text):
         if self.terminal:
             width = os.get_terminal_size().columns or 80
             sys.stdout.write("\r\033[K" + text[:width - 1])
             sys.stdout.flush()
-        elif time.time() - self.last >= QUIET_SECONDS:
+        elif time.monotonic() - self.last >= QUIET_SECONDS:
             self.line(text)
 
     def clear(self):
@@ -156,10 +156,10 @@ asked_to_end = []
 def run(suites, jobs, limit, screen):
     waiting, running, done = list(suites), [], []
     told = 0
-    until = time.time() + 60 * float(os.environ.get("MINUTES") or 1e9)
+    until = time.monotonic() + 60 * float(os.environ.get("MINUTES") or 1e9)
     try:
         while waiting or running:
-            if waiting and time.time() > until:
+            if waiting and time.monotonic() > until:
                 for suite in waiting:
                     suite.skips = [f"{suite.label}, since {os.environ['MINUTES']} minutes are over"]
                 waiting = []
@@ -172,22 +172,22 @@ def run(suites, jobs, limit, screen):
                 raise KeyboardInterrupt
             for suite in list(running):
                 status = suite.process.poll()
-                late = time.time() - suite.started > limit
-                if status is None and late:
+                hangs = status is None and time.monotonic() - suite.started > limit
+                if hangs:
                     suite.stop()
                     status = suite.process.returncode or 0
                 if status is None:
                     continue
-                suite.finish(status, late and limit)
+                suite.finish(status, hangs and limit)
                 running.remove(suite)
                 done.append(suite)
                 word = "FAILED " if suite.why else "skipped" if suite.skipped else "ok     "
                 screen.line(f"{len(done):4d}/{len(suites)} {word} {suite.passed:6d} passed {suite.seconds:5.0f} s   {suite.label}"
                             + (f"   ({suite.why}; {suite.log})" if suite.why else ""))
-            if time.time() < told + 1:
+            if time.monotonic() < told + 1:
                 continue
-            told = time.time()
-            busy = ", ".join(f"{os.path.basename(s.command[-1])} {s.progress()} ok, {time.time() - s.started:.0f} s" for s in running)
+            told = time.monotonic()
+            busy = ", ".join(f"{os.path.basename(s.command[-1])} {s.progress()} ok, {time.monotonic() - s.started:.0f} s" for s in running)
             failed = sum(1 for s in done if s.why)
             screen.status(f"{len(done):4d}/{len(suites)}, {failed} failed; running: {busy}")
     except BaseException:
@@ -228,13 +228,13 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: asked_to_end.append(number))
     screen.line(f"{len(suites)} suites, {jobs} at a time, SEED={os.environ.get('SEED', 'fresh')}; their output goes to {logs}")
-    started = time.time()
+    started = time.monotonic()
     try:
         run(suites, jobs, limit, screen)
     except KeyboardInterrupt:
         screen.line("interrupted")
         return 130
-    return 0 if report(suites, logs, time.time() - started, screen) else 1
+    return 0 if report(suites, logs, time.monotonic() - started, screen) else 1
 
 
 if __name__ == "__main__":

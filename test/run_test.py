@@ -102,6 +102,22 @@ def hangs(folder):
     check("and has its replay", run.after("hangs").endswith("\n  replay: SEED=7 ./hangs"), run.text)
 
 
+def ends_late(folder):
+    """A suite that has ended by itself did not hang, however late the runner sees it."""
+    sys.path.insert(0, os.path.join(ROOT, "test"))
+    sys.dont_write_bytecode = True
+    import run as runner
+
+    class Ended(runner.Suite):
+        def start(self):
+            super().start()
+            self.process.wait()
+
+    suite = Ended(1, os.path.join(folder, "passes"), folder)
+    runner.run([suite], 1, 1e-6, runner.Screen())
+    check("a suite that ends late passes", suite.why is None and suite.passed == 3, suite.why)
+
+
 def side_by_side(folder):
     run = Run(folder, ["./waits", "./lets"], JOBS="2")
     check("two suites run side by side", run.status == 0 and run.last == "2 passed, 0 failed", run.text)
@@ -184,7 +200,7 @@ def main():
             with open(path, "w") as file:
                 file.write("#!/bin/sh\n" + body + "\n")
             os.chmod(path, 0o755)
-        for test in (everything, hangs, side_by_side, told_while_it_runs, time_is_over, in_a_terminal, interrupted):
+        for test in (everything, hangs, ends_late, side_by_side, told_while_it_runs, time_is_over, in_a_terminal, interrupted):
             test(folder)
     print(f"run: {passed} passed, {failed} failed")
     sys.exit(failed > 0)

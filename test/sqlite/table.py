@@ -588,7 +588,7 @@ def test_rates():
                 expected = rate * probes
                 check(
                     f"{args}: {found} false positives of {probes} at a rate of {rate}",
-                    abs(found - expected) <= 0.1 * expected + 6 * math.sqrt(expected) + 4,
+                    abs(found - expected) <= 0.1 * expected + 6 * math.sqrt(expected) + 6,
                 )
                 check(f"{args}: rate {rate} at {last}", rate <= fpr * max(share, 1 / 8) * 1.02)
                 equal(f"{args}: lost", base.missing(1, last), 0)

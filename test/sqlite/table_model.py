@@ -398,7 +398,7 @@ def examine_export(what, db, model, args):
         "sum(cuckoofilter_contains_hash((SELECT cuckoofilter_open(?)), cuckoofilter_hash('none' || x, 0))) FROM s", (bytes,)
     ).fetchone()[0]  # fmt: skip
     most = 5000 * info["fpr"]
-    check(f"{what}: {found} of 5000 found by chance at {info}", found <= 1.12 * most + 6 * most**0.5 + 4)
+    check(f"{what}: {found} of 5000 found by chance at {info}", found <= 1.12 * most + 6 * most**0.5 + 6)
 
 
 def examine_all(what, db, model, args):

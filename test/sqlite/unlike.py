@@ -238,7 +238,7 @@ def check_filter(what, filter):
     expected = rate * ABSENT
     check(
         f"{what}: {yes} false answers of {ABSENT} at a rate of {rate}",
-        yes <= 1.1 * expected + 6 * math.sqrt(expected) + 4,
+        yes <= 1.1 * expected + 6 * math.sqrt(expected) + 6,
     )
 
 

@@ -174,7 +174,7 @@ sub check_result
 		SELECT (SELECT count(*) FROM hashed, result WHERE NOT f \@> x),
 			(SELECT count(*) FROM hashed, result, model WHERE p = cut(hash, 64, $w, $c) AND cuckoofilter_copies(f, x) <> n),
 			(SELECT n FROM yes) - (SELECT count(*) FROM absent, model WHERE p = cut(hash, 64, $w, $c)),
-			(SELECT n <= 1.1 * 5000 * cuckoofilter_fpr(f) + 6 * sqrt(5000 * cuckoofilter_fpr(f)) + 4 FROM yes),
+			(SELECT n <= 1.1 * 5000 * cuckoofilter_fpr(f) + 6 * sqrt(5000 * cuckoofilter_fpr(f)) + 6 FROM yes),
 			cuckoofilter_count(f), i ->> 'capacity', i ->> 'target_fpr', i ->> 'bucket_size', i ->> 'kind', i ->> 'layout', i ->> 'seed', i ->> 'prefix_bits'
 			FROM result, cuckoofilter_info(f) i");
 	is($answers, join('|', 0, 0, 0, 't', $items, $capacity, $fpr, $b, $kind, $layout, $its_seed, $w),
