@@ -151,7 +151,7 @@ ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter)
 		return CKF_IS_SET;
 	if (to.w < chunks->w)
 		return CKF_PRECISION;
-	if (filter->count > 0 && filter->w == chunks->w && filter->c < chunks->c)
+	if (ckf_items(filter) > 0 && filter->w == chunks->w && filter->c < chunks->c)
 		return CKF_PRECISION;
 	return CKF_OK;
 }

@@ -192,7 +192,8 @@ run_chunks(const void *arg)
 			wanted = CKF_SEED_DIFFERS;
 		else if ((filter.flags & CKF_FLAG_SET) && !(chunks.flags & CKF_FLAG_SET))
 			wanted = CKF_IS_SET;
-		else if (w < chunks.w || (filter.w == chunks.w && filter.c < chunks.c))
+		else if (w < chunks.w ||
+				 (has_items(&filter) && filter.w == chunks.w && filter.c < chunks.c))
 			wanted = CKF_PRECISION;
 		status = ckf_promise_of_chunks(&chunks, &filter);
 		CHECK(status == wanted, "status %d and not %d", status, wanted);
