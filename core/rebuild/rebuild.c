@@ -8,6 +8,7 @@
  */
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/inputs.h"
 #include "rebuild/pass.h"
 #include "rebuild/target.h"
 #include "thresholds.h"
@@ -21,77 +22,7 @@ _Static_assert(CKF_BYTES_OF_REBUILD(1) <= CKF_REBUILD_SIZE(1) &&
 				   2 * sizeof(ckf_scan) <= CKF_REBUILD_SIZE(1) - CKF_REBUILD_SIZE(0),
 			   "ckf_rebuild is too small");
 
-/* ------------------------------------------------------------------ scans */
-
-/* Merge the scans first .. end - 1 into one; NULL: there are none.  The last parts of a merge
- * are the smallest ones, so they are merged first. */
-static ckf_scan *
-ckf_merge_scans(ckf_rebuild *r, unsigned first, unsigned end)
-{
-	ckf_scan *merged = first < end ? &r->scan[--end] : NULL;
-
-	while (first < end)
-	{
-		ckf_scan_merged(&r->scan[r->all_scans], &r->scan[--end], merged);
-		merged = &r->scan[r->all_scans++];
-	}
-	return merged;
-}
-
-/* Make the scan of the items that both inputs have; `second` is the first scan of the second
- * input. */
-static void
-ckf_intersect_scans(ckf_rebuild *r, unsigned second)
-{
-	ckf_scan *a = ckf_merge_scans(r, 0, second);
-	ckf_scan *b = ckf_merge_scans(r, second, r->scans);
-
-	r->intersection.w = r->w;
-	r->intersection.low_mask = r->to.low_mask;
-	r->root = &r->scan[r->all_scans++];
-	ckf_scan_intersection(r->root, a, b, &r->intersection);
-}
-
-static void
-ckf_make_scans(ckf_rebuild *r)
-{
-	unsigned of_first = 0;
-	unsigned i;
-
-	/* inputs without a common item class share no items: a comparison reads none */
-	for (i = 0; i < r->inputs && (!r->row->compares || r->to.item_classes != 0); i++)
-	{
-		of_first = r->scans;
-		/* an input with count 0 adds no items, even if its slots are damaged */
-		if (r->row->removes || ckf_items(r->in[i]) > 0)
-			r->in[i]->operations->source->scan(r->in[i], &r->scan[r->scans++]);
-	}
-	r->all_scans = r->scans;
-	if (r->row->removes)
-	{
-		r->root = &r->scan[0];
-		r->removals = &r->scan[1];
-	}
-	else if (r->row->compares && r->inputs == 2 && r->scans > 0)
-		ckf_intersect_scans(r, of_first);
-	else
-		r->root = ckf_merge_scans(r, 0, r->scans);
-	for (i = 0; i < r->all_scans; i++)
-		r->scan[i].work = &r->work;
-}
-
-/* Assign scratch to all scans. */
-static void
-ckf_place_scans(ckf_rebuild *r, uint64_t *scratch)
-{
-	unsigned i;
-
-	for (i = 0; i < r->all_scans; i++)
-	{
-		r->scan[i].memory = scratch;
-		scratch += r->scan[i].words;
-	}
-}
+/* ----------------------------------------------------------------- memory */
 
 /*
  * Hashes for which growth leaves spare room: 50 % of the items.  A filter of fewer than
@@ -176,7 +107,7 @@ ckf_rebuild_start_many(ckf_rebuild *r, ckf_goal goal, const ckf_filter *const *i
 	status = ckf_target_start(r, goal);
 	if (status != CKF_OK)
 		return status;
-	ckf_make_scans(r);
+	ckf_scan_inputs(r);
 	for (i = 0; i < (r->row->removes ? 1 : inputs); i++)
 		r->items += ckf_items(in[i]);
 	r->counts = ckf_target_counts(r);

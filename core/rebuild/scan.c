@@ -110,6 +110,7 @@ ckf_scan_merged(ckf_scan *s, ckf_scan *a, ckf_scan *b)
 	s->load = ckf_load_merged;
 	s->child[0] = a;
 	s->child[1] = b;
+	s->items = a->items + b->items;
 	s->words = CKF_BLOCK;
 }
 

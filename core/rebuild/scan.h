@@ -34,6 +34,7 @@ struct ckf_scan
 	size_t have, at;      /* items in the block, and the number of those that were read */
 	bool ended;           /* there is no further block */
 	size_t *work;         /* what loads cost, counted in items */
+	uint64_t items;       /* the number of items, or an upper bound */
 
 	/* Read the next block.  `have` becomes 0 if the block needs more steps.
 	 * false: there are no more items. */
