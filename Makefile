@@ -37,7 +37,7 @@ SMALL_LIB := build/small/libckf.a
 
 # The engine changes its way at sizes that small inputs reach with these.
 SMALL := -DCKF_FIRST_BLOCK=16 -DCKF_MOST_BLOCK=128 -DCKF_MANY_KEPT=32 -DCKF_MAX_HASHES=40 -DCKF_MAX_BUCKETS_BUILT=64 \
-	-DCKF_STEP=64 -DCKF_LARGEST_PART=64 \
+	-DCKF_STEP=64 -DCKF_LARGEST_PART=64 -DCKF_LEAST_SAMPLE=64 \
 	-DCKF_CHUNK_LIMIT=100 -DCKF_MOST_CACHED=200
 
 # Of a test build, in which CUCKOOFILTER_PORTABLE=1 turns the processor's own instructions off.
@@ -120,7 +120,7 @@ demo:
 # test/core: files with a main are suites, the others are linked into each.
 TEST_MAIN   := $(shell grep -lE '^(int )?main\b' test/core/*.c)
 TEST_SHARED := $(filter-out $(TEST_MAIN),$(wildcard test/core/*.c))
-TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks collect collected common contract many merges runs sorts unlike)
+TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks collect collected common contract many merges runs samples sorts unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference

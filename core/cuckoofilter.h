@@ -707,10 +707,9 @@ uint64_t *ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
 ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_goal goal);
 
 /*
- * A merger takes filters one by one and keeps a few of unlike size.  If some have a similar size,
- * they are merged into one.  So each item is merged as often as its filter has doubled, and all
- * filters together take about twice the bytes of the result.  The merger decides what is merged;
- * the host runs the rebuilds and owns the memory of the filters.
+ * A merger takes filters one by one.  Eight of similar size are merged into one, so each item is
+ * merged once for each time that its filter has become eight times as large.  The merger decides
+ * what is merged; the host runs the rebuilds and owns the memory of the filters.
  *
  *     ckf_merger_start(&merger, CKF_MERGE_UNION);
  *     for each filter

@@ -54,6 +54,12 @@
 #define CKF_CHUNK_LIMIT 720
 #endif
 
+/* A sample of items is one in so many, and at least so many. */
+#define CKF_SAMPLE_SHARE 16
+#ifndef CKF_LEAST_SAMPLE
+#define CKF_LEAST_SAMPLE 65536
+#endif
+
 /* Items between two returns of a rebuild to its host: a few milliseconds. */
 #ifndef CKF_STEP
 #define CKF_STEP 65536

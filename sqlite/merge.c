@@ -1,7 +1,7 @@
 /*
  * merge.c - cuckoofilter_union_agg and _sum_agg.
  *
- * The state is a merger, which keeps a few filters of unlike size.
+ * The state is a merger, which keeps a few filters.
  */
 #include "merge.h"
 

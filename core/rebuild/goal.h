@@ -17,9 +17,10 @@ typedef enum ckf_goal_kind
 /* Whether the items are counted before the target is chosen. */
 typedef enum ckf_goal_count
 {
-	CKF_COUNT_NEVER, /* the count of the input is used */
-	CKF_COUNT_CUT,   /* if the items are prefixes, since different items may be equal */
-	CKF_COUNT_MANY,  /* if there are several inputs, or the items are prefixes */
+	CKF_COUNT_NEVER,  /* the count of the input is used */
+	CKF_COUNT_CUT,    /* if the items are prefixes, since different items may be equal */
+	CKF_COUNT_SAMPLE, /* if there are several inputs, or the items are prefixes, of which a sample
+					   * is counted */
 	CKF_COUNT_ALWAYS
 } ckf_goal_count;
 

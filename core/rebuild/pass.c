@@ -5,6 +5,7 @@
 
 #include "filter/header.h"
 #include "filter/operations.h"
+#include "thresholds.h"
 
 /* Items that are given to the target at once. */
 #define CKF_PIECE 512
@@ -19,7 +20,7 @@ ckf_pass_start(ckf_rebuild *r)
 		ckf_scan_rewind(r->root, low);
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
-	r->last = r->distinct_last = r->group = r->copies = r->passed = r->removal = 0;
+	r->last = r->distinct_last = r->group = r->copies = r->passed = r->read = r->removal = 0;
 	if (r->counts)
 	{
 		/* the target has at most this precision; distinct items are counted before the cut */
@@ -175,7 +176,16 @@ ckf_take(ckf_rebuild *r, const uint64_t *keys, size_t n)
 	if (!r->counts)
 		return ckf_put(r, items, made) ? CKF_OK : CKF_ROOM;
 	r->items += made;
+	r->read += n;
 	return CKF_OK;
+}
+
+/* Whether this pass counts a sample, and has counted it. */
+static bool
+ckf_has_sample(const ckf_rebuild *r)
+{
+	return r->counts && r->samples && r->read >= CKF_LEAST_SAMPLE &&
+		   r->read >= r->root->items / CKF_SAMPLE_SHARE;
 }
 
 /* Remove a block of hashes from the copy of a table.  The hashes are sorted, so the segment that
@@ -202,7 +212,7 @@ ckf_pass_piece(ckf_rebuild *r)
 	ckf_status status;
 	size_t n;
 
-	if (!s || (!ckf_scan_ready(s) && s->ended))
+	if (!s || ckf_has_sample(r) || (!ckf_scan_ready(s) && s->ended))
 		return CKF_OK;
 	n = s->have - s->at < CKF_PIECE ? s->have - s->at : CKF_PIECE;
 	status = ckf_take(r, s->keys + s->at, n);

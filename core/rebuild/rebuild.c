@@ -16,6 +16,10 @@
 /* Bytes that are cleared or copied in the time that one item takes. */
 #define CKF_BYTES_OF_AN_ITEM 64
 
+/* An estimate of items is so much higher than their share in the sample.  That is 8 standard
+ * deviations of the least sample. */
+#define CKF_SAMPLE_MARGIN (1 + 1.0 / 64)
+
 #define CKF_BYTES_OF_REBUILD(inputs) (sizeof(ckf_rebuild) + (2 * (inputs)-1) * sizeof(ckf_scan))
 
 _Static_assert(CKF_BYTES_OF_REBUILD(1) <= CKF_REBUILD_SIZE(1) &&
@@ -111,6 +115,7 @@ ckf_rebuild_start_many(ckf_rebuild *r, ckf_goal goal, const ckf_filter *const *i
 	for (i = 0; i < (r->row->removes ? 1 : inputs); i++)
 		r->items += ckf_items(in[i]);
 	r->counts = ckf_target_counts(r);
+	r->samples = r->row->counts == CKF_COUNT_SAMPLE && !ckf_is_whole(r);
 	return r->counts ? ckf_ask(r) : ckf_settle(r);
 }
 
@@ -188,10 +193,27 @@ ckf_finish(ckf_rebuild *r)
 		memcpy(to->bytes, r->in[0]->bytes, CKF_HEADER_SIZE);
 }
 
-/* All items are counted. */
+/* Estimate the number of all items from that of the sample, with a margin.  If it turns out to be
+ * too low, all items are counted (target.c). */
+static void
+ckf_estimate(ckf_rebuild *r)
+{
+	uint64_t all = r->root ? r->root->items : 0;
+	double estimate;
+
+	r->samples = r->read < all;
+	if (!r->samples)
+		return; /* all have been counted */
+	estimate = (double)r->items * (double)all / (double)r->read * CKF_SAMPLE_MARGIN;
+	r->items = estimate < (double)all ? (uint64_t)estimate : all;
+}
+
+/* All items, or those of the sample, are counted. */
 static ckf_status
 ckf_counted(ckf_rebuild *r)
 {
+	if (r->samples)
+		ckf_estimate(r);
 	if (r->row->distinct)
 		r->items = r->passed;
 	if (!r->row->builds)

@@ -47,7 +47,7 @@ ckf_target_counts(const ckf_rebuild *r)
 			return false;
 		case CKF_COUNT_CUT: /* hashes are usually distinct; else the build notices */
 			return !ckf_is_whole(r);
-		case CKF_COUNT_MANY:
+		case CKF_COUNT_SAMPLE:
 			return r->inputs > 1 || !ckf_is_whole(r);
 		default:
 			return true;
@@ -219,6 +219,16 @@ ckf_use(ckf_rebuild *r)
 	r->cut_w = r->to.w;
 }
 
+/* Let all items be counted, if their number is an estimate. */
+static bool
+ckf_count_all(ckf_rebuild *r)
+{
+	bool estimate = r->samples;
+
+	r->samples = false;
+	return estimate;
+}
+
 /* Choose a target if there is no table: whole hashes stay hashes, the state of a merge becomes
  * sorted prefixes, and a compaction copies its input.  CKF_MORE: an export falls back to other
  * parameters, count the items again. `short_tags`: the table is impossible because f would be below
@@ -232,6 +242,8 @@ ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 		ckf_use(r);
 		return CKF_OK;
 	}
+	if (ckf_count_all(r))
+		return CKF_MORE;
 	if (r->row->cut == CKF_CUT_ANY)
 	{
 		ckf_target_words(&r->to, CKF_PREFIXES, r->w);
@@ -318,6 +330,8 @@ ckf_target_enlarge(ckf_rebuild *r)
 {
 	if (!ckf_is_table(&r->to))
 		return CKF_BAD_BYTES; /* more hashes than the header counts */
+	if (ckf_count_all(r))
+		return CKF_MORE;
 	if (!ckf_target_larger_table(r) || !ckf_is_worth_it(r))
 		return ckf_target_otherwise(r, ckf_lacks_bits(&r->to, r->items));
 	ckf_use(r);

@@ -23,6 +23,7 @@ struct ckf_rebuild
 	const ckf_goal_row *row; /* the properties of the goal */
 	ckf_phase phase;
 	bool counts;       /* the next pass over the items only counts them */
+	bool samples;      /* that pass counts only a sample, and `items` becomes an estimate */
 	bool copies_input; /* the result begins as a copy of the first input */
 	bool unbounded;    /* chunks: the target may have any number of buckets, up to
 						* `most` bytes */
@@ -51,6 +52,7 @@ struct ckf_rebuild
 	uint64_t group;         /* the last prefix, cut to cut_w; 0 before the first */
 	uint64_t copies;        /* copies of this prefix so far */
 	uint64_t passed;        /* goals of distinct items: distinct items so far */
+	uint64_t read;          /* counting: items read so far, with those that are not stored */
 	uint64_t removal;       /* removals: the last hash of the input, */
 	unsigned removal_seen;  /* its copies read so far, */
 	unsigned removal_due;   /* and its copies to remove */
