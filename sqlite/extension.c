@@ -35,6 +35,10 @@ static const ckfs_items one_item = {ckfs_hash_item, 1};
 static const ckfs_items one_pair = {ckfs_hash_pair, 2};
 static const ckfs_items one_hash = {ckfs_hash_given, 1};
 
+static const ckf_goal add_many = CKF_ADD_MANY, remove_many = CKF_REMOVE_MANY;
+static const ckf_goal to_union = CKF_UNION, to_sum = CKF_SUM, to_compact = CKF_COMPACT;
+static const bool search_member = true, search_other = false;
+
 static const ckfs_aggregate of_items = {.hash = ckfs_hash_item, .count = 1};
 static const ckfs_aggregate of_pairs = {.hash = ckfs_hash_pair, .count = 2};
 static const ckfs_aggregate of_hashes = {.hash = ckfs_hash_given, .count = 1};
@@ -57,26 +61,26 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_bytes", 1, 3, ckfs_sql_bytes, NULL, NULL, NULL},
 	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL, NULL, NULL},
 	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item, NULL, NULL},
-	{"cuckoofilter_add_all", -1, -1, ckfs_sql_add_all, NULL, NULL, NULL},
+	{"cuckoofilter_add_all", -1, -1, ckfs_sql_change_all, &add_many, NULL, NULL},
 	{"cuckoofilter_add_pair", 3, 3, ckfs_sql_add, &one_pair, NULL, NULL},
 	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash, NULL, NULL},
 	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item, NULL, NULL},
-	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_any, NULL, NULL, NULL},
-	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_all, NULL, NULL, NULL},
+	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_some, &search_member, NULL, NULL},
+	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_some, &search_other, NULL, NULL},
 	{"cuckoofilter_contains_pair", 3, 3, ckfs_sql_contains, &one_pair, NULL, NULL},
 	{"cuckoofilter_which", 3, 3, ckfs_sql_which, NULL, NULL, NULL},
 	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash, NULL, NULL},
 	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL, NULL, NULL},
 	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item, NULL, NULL},
-	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_remove_all, NULL, NULL, NULL},
+	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_change_all, &remove_many, NULL, NULL},
 	{"cuckoofilter_remove_pair", 3, 3, ckfs_sql_remove, &one_pair, NULL, NULL},
 	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash, NULL, NULL},
-	{"cuckoofilter_union", 2, 2, ckfs_sql_union, NULL, NULL, NULL},
-	{"cuckoofilter_sum", 2, 2, ckfs_sql_sum, NULL, NULL, NULL},
+	{"cuckoofilter_union", 2, 2, ckfs_sql_rebuild, &to_union, NULL, NULL},
+	{"cuckoofilter_sum", 2, 2, ckfs_sql_rebuild, &to_sum, NULL, NULL},
 	{"cuckoofilter_intersect", 2, 2, ckfs_sql_intersect, NULL, NULL, NULL},
 	{"cuckoofilter_overlap", 2, 2, ckfs_sql_overlap, NULL, NULL, NULL},
 	{"cuckoofilter_jaccard", 2, 2, ckfs_sql_jaccard, NULL, NULL, NULL},
-	{"cuckoofilter_compact", 1, 1, ckfs_sql_compact, NULL, NULL, NULL},
+	{"cuckoofilter_compact", 1, 1, ckfs_sql_rebuild, &to_compact, NULL, NULL},
 	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL, NULL, NULL},
 	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL, NULL, NULL},
 	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL, NULL, NULL},

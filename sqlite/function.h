@@ -7,7 +7,7 @@
 
 #include "argument.h"
 
-/* The user data of add, remove and contains: how they read the arguments after the filter. */
+/* How add, remove and contains read the arguments after the filter. */
 typedef struct ckfs_items
 {
 	ckfs_hasher *hash;
@@ -16,20 +16,17 @@ typedef struct ckfs_items
 
 typedef void ckfs_function(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 
+/* The comments name the type of the function's user data. */
 ckfs_function ckfs_sql_create;
 ckfs_function ckfs_sql_bytes;
 ckfs_function ckfs_sql_open;
-ckfs_function ckfs_sql_add;      /* ckfs_items */
-ckfs_function ckfs_sql_remove;   /* ckfs_items */
-ckfs_function ckfs_sql_contains; /* ckfs_items */
-ckfs_function ckfs_sql_add_all;
-ckfs_function ckfs_sql_remove_all;
-ckfs_function ckfs_sql_contains_any;
-ckfs_function ckfs_sql_contains_all;
+ckfs_function ckfs_sql_add;           /* ckfs_items */
+ckfs_function ckfs_sql_remove;        /* ckfs_items */
+ckfs_function ckfs_sql_contains;      /* ckfs_items */
+ckfs_function ckfs_sql_change_all;    /* ckf_goal */
+ckfs_function ckfs_sql_contains_some; /* bool: search for an item that is in the filter */
 ckfs_function ckfs_sql_copies;
-ckfs_function ckfs_sql_union;
-ckfs_function ckfs_sql_sum;
-ckfs_function ckfs_sql_compact;
+ckfs_function ckfs_sql_rebuild; /* ckf_goal */
 ckfs_function ckfs_sql_count;
 ckfs_function ckfs_sql_fpr;
 ckfs_function ckfs_sql_hash;

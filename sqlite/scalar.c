@@ -175,9 +175,11 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 	return true;
 }
 
-static void
-ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
+/* cuckoofilter_add_all(filter, item, ...), _remove_all(filter, item, ...) */
+void
+ckfs_sql_change_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
+	ckf_goal goal = *(const ckf_goal *)ckfs_user_data(ctx)->data;
 	ckf_filter local, owned;
 	const ckf_filter *filter;
 	ckf_list list;
@@ -197,20 +199,6 @@ ckfs_changed_all(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal 
 		ckfs_result(ctx, &owned);
 }
 
-/* cuckoofilter_add_all(filter, item, ...) */
-void
-ckfs_sql_add_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_changed_all(ctx, argc, argv, CKF_ADD_MANY);
-}
-
-/* cuckoofilter_remove_all(filter, item, ...) */
-void
-ckfs_sql_remove_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_changed_all(ctx, argc, argv, CKF_REMOVE_MANY);
-}
-
 /* cuckoofilter_contains(filter, item), _contains_pair(filter, item, value),
  * _contains_hash(filter, hash) */
 void
@@ -228,11 +216,12 @@ ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 								ckf_contains(filter, item.hash));
 }
 
-/* Answer _any (wanted is true) and _all (wanted is false): search for an item that is in the
- * filter, or that is not. */
-static void
-ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wanted)
+/* cuckoofilter_contains_any(filter, item, ...), _contains_all(filter, item, ...): search for an
+ * item that is in the filter, or for one that is not. */
+void
+ckfs_sql_contains_some(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
+	bool wanted = *(const bool *)ckfs_user_data(ctx)->data;
 	ckf_filter local;
 	const ckf_filter *filter;
 	ckfs_hashed item;
@@ -259,20 +248,6 @@ ckfs_contains_one(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool wan
 	sqlite3_result_int(ctx, (i < argc) == wanted);
 }
 
-/* cuckoofilter_contains_any(filter, item, ...) */
-void
-ckfs_sql_contains_any(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_contains_one(ctx, argc, argv, true);
-}
-
-/* cuckoofilter_contains_all(filter, item, ...) */
-void
-ckfs_sql_contains_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_contains_one(ctx, argc, argv, false);
-}
-
 /* cuckoofilter_copies(filter, item) */
 void
 ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -288,10 +263,11 @@ ckfs_sql_copies(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ctx, ckfs_may_hold(ctx, filter, item.item_class) ? (int)ckf_copies(filter, item.hash) : 0);
 }
 
-/* A function that is one rebuild of one or two filters. */
-static void
-ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
+/* cuckoofilter_union(a, b), _sum(a, b), _compact(filter) */
+void
+ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
+	ckf_goal goal = *(const ckf_goal *)ckfs_user_data(ctx)->data;
 	ckf_filter local[2], owned;
 	const ckf_filter *filter[2] = {NULL, NULL};
 	int i;
@@ -304,27 +280,6 @@ ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal 
 	}
 	if (ckfs_run(ctx, goal, filter[0], filter[1], &owned))
 		ckfs_result(ctx, &owned);
-}
-
-/* cuckoofilter_union(a, b) */
-void
-ckfs_sql_union(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_sql_rebuild(ctx, argc, argv, CKF_UNION);
-}
-
-/* cuckoofilter_sum(a, b) */
-void
-ckfs_sql_sum(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_sql_rebuild(ctx, argc, argv, CKF_SUM);
-}
-
-/* cuckoofilter_compact(filter) */
-void
-ckfs_sql_compact(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_sql_rebuild(ctx, argc, argv, CKF_COMPACT);
 }
 
 /* cuckoofilter_count(filter) */
