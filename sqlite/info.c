@@ -20,6 +20,9 @@ static void
 ckfs_append_fields(sqlite3_str *json, const ckf_info *info){
 	CKF_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD, CKFS_WORDS)}
 
+/* The subtype of JSON values in SQLite. */
+#define CKFS_JSON_SUBTYPE 'J'
+
 sqlite3_str *ckfs_json_start(sqlite3_context *ctx)
 {
 	sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(ctx));
@@ -29,11 +32,11 @@ sqlite3_str *ckfs_json_start(sqlite3_context *ctx)
 }
 
 void
-ckfs_json_result(sqlite3_context *ctx, sqlite3_str *json)
+ckfs_json_result(sqlite3_context *ctx, sqlite3_str *json, char closing)
 {
 	char *text;
 
-	sqlite3_str_appendchar(json, 1, '}');
+	sqlite3_str_appendchar(json, 1, closing);
 	text = sqlite3_str_finish(json);
 	if (!text)
 	{
@@ -59,5 +62,5 @@ ckfs_sql_info(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_get_info(filter, &info);
 	json = ckfs_json_start(ctx);
 	ckfs_append_fields(json, &info);
-	ckfs_json_result(ctx, json);
+	ckfs_json_result(ctx, json, '}');
 }

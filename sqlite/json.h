@@ -21,16 +21,13 @@
 	sqlite3_str_appendall(json, ",\"" #field "\":");                                               \
 	ckfs_append_words(json, info->field);
 
-/* The subtype of JSON values in SQLite. */
-#define CKFS_JSON_SUBTYPE 'J'
-
 /* Append an array of words, which ends with NULL. */
 void ckfs_append_words(sqlite3_str *json, const char *const *words);
 
 /* Begin an object. */
 sqlite3_str *ckfs_json_start(sqlite3_context *ctx);
 
-/* End the object and return it as the result of the function. */
-void ckfs_json_result(sqlite3_context *ctx, sqlite3_str *json);
+/* End the object or array by its closing bracket, and return it as the result of the function. */
+void ckfs_json_result(sqlite3_context *ctx, sqlite3_str *json, char closing);
 
 #endif

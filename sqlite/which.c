@@ -163,7 +163,6 @@ ckfs_result_candidates(sqlite3_context *ctx, const ckfs_candidates *all)
 {
 	sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(ctx));
 	size_t i;
-	char *text;
 
 	sqlite3_str_appendchar(json, 1, '[');
 	for (i = 0; i < all->count; i++)
@@ -173,15 +172,7 @@ ckfs_result_candidates(sqlite3_context *ctx, const ckfs_candidates *all)
 				sqlite3_str_appendchar(json, 1, ',');
 			sqlite3_str_append(json, all->candidate[i].text, (int)all->candidate[i].size);
 		}
-	sqlite3_str_appendchar(json, 1, ']');
-	text = sqlite3_str_finish(json);
-	if (!text)
-	{
-		sqlite3_result_error_nomem(ctx);
-		return;
-	}
-	sqlite3_result_text(ctx, text, -1, sqlite3_free);
-	sqlite3_result_subtype(ctx, CKFS_JSON_SUBTYPE);
+	ckfs_json_result(ctx, json, ']');
 }
 
 /* cuckoofilter_which(filter, item, candidates) */

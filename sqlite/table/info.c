@@ -127,7 +127,7 @@ ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
 	ckfs_settle_info(table, &told, &total);
 	json = ckfs_json_start(ctx);
 	ckfs_append_table(json, &told);
-	ckfs_json_result(ctx, json);
+	ckfs_json_result(ctx, json, '}');
 }
 
 /* cuckoofilter_table_info(name [, schema]) */
