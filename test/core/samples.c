@@ -32,13 +32,6 @@ is_front(size_t i, size_t hashes)
 	return i < hashes / 4;
 }
 
-/* The copies that the result has of a hash. */
-static unsigned
-result_copies(const merge *m, bool set, unsigned copies)
-{
-	return m->sum && !set ? copies : 1;
-}
-
 static void
 draw_merge(merge *m)
 {
@@ -46,12 +39,16 @@ draw_merge(merge *m)
 	size_t hashes;
 	uint64_t *hash, *part;
 	ckf_params params;
+	bool set;
 
 	m->n = 2 + (unsigned)check_below(CKF_MOST_INPUTS - 1);
 	m->sum = check_chance(50);
-	/* more copies, or smaller buckets, may not fit into a table for a sum */
+	set = check_chance(50);
+	/* more copies, or smaller buckets, may not fit into a table for a sum; neither may twice as
+	 * many copies in some segments */
 	m->front = 1 + (unsigned)check_below(m->sum ? 2 : m->n);
-	m->back = check_chance(40) ? m->front : 1 + (unsigned)check_below(m->sum ? 2 : m->n);
+	m->back = (m->sum && !set) || check_chance(40) ? m->front
+												   : 1 + (unsigned)check_below(m->sum ? 2 : m->n);
 	/* the front has more items than the sample, unless it has fewer copies */
 	hashes = LEAST_HASHES + check_below(LEAST_HASHES / 2);
 	hash = check_alloc(8 * hashes);
@@ -59,7 +56,7 @@ draw_merge(merge *m)
 	for (size_t i = 0; i < hashes; i++)
 		hash[i] = check_random();
 	qsort(hash, hashes, 8, compare_hashes);
-	params = params_of((int64_t)(64 * hashes), 0.01, check_chance(50), check_chance(30),
+	params = params_of((int64_t)(64 * hashes), 0.01, set, check_chance(30),
 					   bucket_sizes[check_below(m->sum ? 2 : 3)]);
 	m->all = m->result = 0;
 	m->hashes = false;
@@ -68,7 +65,7 @@ draw_merge(merge *m)
 		unsigned copies = is_front(i, hashes) ? m->front : m->back;
 
 		m->all += copies;
-		m->result += result_copies(m, params.set, copies);
+		m->result += m->sum && !set ? copies : 1;
 	}
 	for (unsigned k = 0; k < m->n; k++)
 	{
