@@ -14,8 +14,9 @@
 #include "small/sorted_hashes.h"
 #include "thresholds.h"
 
-/* A binary search that does not branch on what it finds. */
-size_t
+/* Index of the first hash that is not below `hash`: a binary search that does not branch on what it
+ * finds. */
+static size_t
 ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash)
 {
 	const uint8_t *body = t->body;

@@ -12,7 +12,4 @@
 extern const struct ckf_source ckf_sorted_hashes_source;
 extern const struct ckf_sink ckf_sorted_hashes_sink;
 
-/* Index of the first hash that is not below `hash`. */
-size_t ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash);
-
 #endif

@@ -14,7 +14,15 @@
 #include "executor/execPartition.h"
 #include "executor/executor.h"
 
-ckfp_verdict
+/* Whether a scan is skipped. */
+typedef enum ckfp_verdict
+{
+	CKFP_SKIP,
+	CKFP_READ,
+	CKFP_WAIT /* some of its filters are not ready */
+} ckfp_verdict;
+
+static ckfp_verdict
 ckfp_skip_decide(const ckfp_skip *skip)
 {
 	ckfp_verdict verdict = CKFP_READ;

@@ -33,16 +33,6 @@ void ckfp_skip_add(ckfp_skip *skip, PlanState *scan, AppendState *append, int ro
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_skip_arm(ckfp_build *build);
 
-/* Whether a scan is skipped. */
-typedef enum ckfp_verdict
-{
-	CKFP_SKIP,
-	CKFP_READ,
-	CKFP_WAIT /* some of its filters are not ready */
-} ckfp_verdict;
-
-ckfp_verdict ckfp_skip_decide(const ckfp_skip *skip);
-
 #pragma GCC visibility pop
 
 #endif

@@ -74,18 +74,12 @@ ckfl_fail_memory(cuckoofilter_error *error)
 	ckfl_fail_plainly(error, CUCKOOFILTER_NO_MEMORY, "out of memory");
 }
 
-void
-ckfl_fail_interrupted(cuckoofilter_error *error)
-{
-	ckfl_fail_plainly(error, CUCKOOFILTER_INTERRUPTED, "interrupted");
-}
-
 bool
 ckfl_interrupted(cuckoofilter_error *error)
 {
 	if (!error || !error->interrupted || !error->interrupted(error->data))
 		return false;
-	ckfl_fail_interrupted(error);
+	ckfl_fail_plainly(error, CUCKOOFILTER_INTERRUPTED, "interrupted");
 	return true;
 }
 

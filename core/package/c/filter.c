@@ -61,7 +61,9 @@ ckfl_params(ckf_params *params, int64_t capacity, double fpr, const char *option
 	return status == CKF_OK;
 }
 
-cuckoofilter *
+/* A filter that takes over `bytes`, which malloc gave and which have been validated.  NULL: the
+ * bytes are freed, and *error is filled. */
+static cuckoofilter *
 ckfl_own(uint8_t *bytes, size_t size, size_t room, cuckoofilter_error *error)
 {
 	cuckoofilter *filter = ckfl_allocate(sizeof *filter, error);

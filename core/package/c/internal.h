@@ -27,7 +27,6 @@ typedef struct ckfl_subject
 /* Fill *error.  error may be NULL. */
 void ckfl_fail(cuckoofilter_error *error, ckf_status status, ckfl_subject about);
 void ckfl_fail_memory(cuckoofilter_error *error);
-void ckfl_fail_interrupted(cuckoofilter_error *error);
 
 /* Whether the program wants the call to end; *error is filled then. */
 bool ckfl_interrupted(cuckoofilter_error *error);
@@ -41,10 +40,6 @@ bool ckfl_params(ckf_params *params, int64_t capacity, double fpr, const char *o
 
 /* Memory of at least one byte, or NULL and *error is filled. */
 void *ckfl_allocate(size_t size, cuckoofilter_error *error);
-
-/* A filter that takes over `bytes`, which malloc gave and which have been validated.  NULL: the
- * bytes are freed, and *error is filled. */
-cuckoofilter *ckfl_own(uint8_t *bytes, size_t size, size_t room, cuckoofilter_error *error);
 
 /* A program as the host of long operations (cuckoofilter_host.h), in memory of malloc. */
 typedef struct ckfl_host
