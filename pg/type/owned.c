@@ -159,14 +159,6 @@ ckfp_add_on(ckf_filter *owned, uint64 hash, unsigned item_class)
 }
 
 void
-ckfp_change_each(ckf_goal goal, ckf_filter *owned, const ckf_list *list)
-{
-	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
-
-	(void)ckf_host_change_each(&host.host, goal, owned, list);
-}
-
-void
 ckfp_change_many(ckf_goal goal, const ckf_filter *filter, const ckf_list *list, ckf_filter *owned)
 {
 	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
@@ -196,9 +188,10 @@ ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class)
 Datum
 ckfp_without(const ckf_filter *filter, uint64 hash)
 {
+	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 	ckf_filter owned;
 
 	ckfp_copy(filter, 0, &owned);
-	ckfp_change_each(CKF_REMOVE_MANY, &owned, &(ckf_list){&hash, 1, 0});
+	(void)ckf_host_change_each(&host.host, CKF_REMOVE_MANY, &owned, &(ckf_list){&hash, 1, 0});
 	CKFP_RETURN_OWNED(&owned);
 }

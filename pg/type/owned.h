@@ -62,9 +62,6 @@ ckfp_add(ckf_filter *owned, uint64 hash, unsigned item_class)
 /* Copy bytes, with checks for interrupts. */
 void ckfp_copy_bytes(void *to, const void *from, size_t size);
 
-/* Change a filter by each hash of a list.  goal: CKF_ADD_MANY or CKF_REMOVE_MANY. */
-void ckfp_change_each(ckf_goal goal, ckf_filter *owned, const ckf_list *list);
-
 /* Copy a filter and change it by each hash of a list, one by one or by a rebuild. */
 void ckfp_change_many(ckf_goal goal, const ckf_filter *filter, const ckf_list *list,
 					  ckf_filter *owned);
