@@ -4,7 +4,7 @@
  * The functions are the same for a bucket of one word and for a wider one.  `access` is a constant
  * at each call, so the compiler makes a version for each access.
  *
- * A mask is a set of slots; its form depends on the access.  With CKF_BY_SLOT, bit i stands for
+ * A mask selects slots; its form depends on the access.  With CKF_BY_SLOT, bit i stands for
  * slot i.  With any other access, the top bit of lane i stands for slot i.
  */
 #ifndef CKF_BUCKET_TEMPLATE_H

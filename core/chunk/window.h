@@ -39,7 +39,7 @@ struct ckf_edit
 	size_t old_have, old_at;   /* the same of `old` */
 	size_t have, at;           /* of the window: items in it, and how many were written */
 	uint64_t group;            /* the last item that was put into the window */
-	unsigned copies;           /* how many copies of it came */
+	unsigned copies;           /* its copies so far */
 
 	ckf_chunk_part part; /* the part in `frame` */
 	uint8_t frame[CKF_HEADER_SIZE + CKF_CHUNK_MAX];

@@ -51,7 +51,7 @@ ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 
 /*
  * Open the state in argument 0. The executor stores a flat state with a full header, in a chunk of
- * its own. A state of another caller is copied if it is stored differently.
+ * memory of its own. A state of another caller is copied if it is stored differently.
  */
 static ckfp_state
 ckfp_open_state(FunctionCallInfo fcinfo, ckfp_argument_cache *argument)

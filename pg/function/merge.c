@@ -62,8 +62,8 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
 
 /*
  * (state, filter); either may be NULL. Also (state, state), since a state is a filter. The executor
- * stores a flat state with a full header, in a chunk of its own. A state of another caller is
- * copied if it is stored differently.
+ * stores a flat state with a full header, in a chunk of memory of its own. A state of another
+ * caller is copied if it is stored differently.
  */
 static Datum
 ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)

@@ -189,7 +189,7 @@ ckfp_params_are_known(const ckfp_nest *nest)
 	return true;
 }
 
-/* Let the watch rest: as many rows as came before are handed on unwatched. */
+/* Let the watch rest for as many rows as were read so far: they are passed on without a count. */
 static void
 ckfp_watch_rest(ckfp_watch *watch)
 {

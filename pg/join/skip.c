@@ -6,7 +6,7 @@
  * later, or puts the original function back. So a scan that is read costs nothing more for a row.
  *
  * Append asks asynchronous scans in another way, all at its start. So before it starts, we take the
- * scans that are skipped out of the set of those that it asks.
+ * scans that are skipped out of the list of those that it asks.
  */
 #include "skip.h"
 #include "shared.h"
@@ -67,7 +67,7 @@ ckfp_skip_exec(PlanState *scan)
 
 #if PG_VERSION_NUM >= 140000
 
-/* Does an Append ask a scan asynchronously? If plans are pruned during execution, it makes the set
+/* Does an Append ask a scan asynchronously? If plans are pruned during execution, it makes the list
  * of these scans again. Then they are not skipped. */
 static bool
 ckfp_skip_is_async(const AppendState *append, const PlanState *scan)

@@ -186,8 +186,8 @@ ckfs_comes_again(int argc, const char *const *argv, int i)
 }
 
 int
-ckfs_table_arguments(sqlite3 *db, bool once, int argc, const char *const *argv, ckf_params *params,
-					 ckf_chunks *chunks, char **error)
+ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *argv,
+					 ckf_params *params, ckf_chunks *chunks, char **error)
 {
 	sqlite3_str *options = sqlite3_str_new(db);
 	ckfs_given given = {false, false};
@@ -199,7 +199,7 @@ ckfs_table_arguments(sqlite3 *db, bool once, int argc, const char *const *argv, 
 	ckf_params_default(params);
 	params->capacity = CKFS_DEFAULT_CAPACITY;
 	for (i = 0; i < argc && rc == SQLITE_OK; i++)
-		if (once || !ckfs_comes_again(argc, argv, i))
+		if (unique || !ckfs_comes_again(argc, argv, i))
 			rc = ckfs_read_argument(db, argv[i], params, options, &given, error);
 	text = sqlite3_str_finish(options);
 	if (rc == SQLITE_OK)

@@ -192,9 +192,9 @@ void ckfs_instance_settle(ckfs_table *table);
 
 /* -------------------------------------------------------------- arguments.c */
 
-/* Read the arguments of USING cuckoofilter.  `once`: a name that is given twice is an error.
+/* Read the arguments of USING cuckoofilter.  `unique`: a name that is given twice is an error.
  * Version 1.3.0 created tables with such arguments; for these the last one counts. */
-int ckfs_table_arguments(sqlite3 *db, bool once, int argc, const char *const *argv,
+int ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *argv,
 						 ckf_params *params, ckf_chunks *chunks, char **error);
 
 /* ----------------------------------------------------------------- change.c */
@@ -214,7 +214,7 @@ int ckfs_shadow_drop(ckfs_table *table);
 int ckfs_shadow_rename(ckfs_table *table, const char *name);
 
 /* Make SQLite report savepoints to the table.  A table that was created in this transaction learns
- * how many are open. table->told says whether it worked. */
+ * how many are open. table->told says whether it succeeded. */
 void ckfs_learn_level(ckfs_table *table);
 
 /* Make the table take part in the transaction, so that SQLite reports how it ends. */

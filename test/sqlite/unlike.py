@@ -561,23 +561,23 @@ def test_narrow_aggregates():
         for function in ("union_agg", "sum_agg"):
             n, most = rnd.randint(2, 40), rnd.choice((10, 60, 200, 800))
             apart = rnd.random() < 0.7
-            stranger = rnd.randrange(n) if rnd.random() < 0.1 else None
+            other_seed = rnd.randrange(n) if rnd.random() < 0.1 else None
             inputs = []
             for i in range(n):
                 first = 1 + i * 1000 if apart else rnd.randint(1, 2 * most)
-                inputs.append(draw_narrow(rnd, 5 if i == stranger else 0, first, most, n))
+                inputs.append(draw_narrow(rnd, 5 if i == other_seed else 0, first, most, n))
             what = f"SEED={SEED} round {number}: {function} of {', '.join(map(str, inputs))}"
             merge = aggregate(function)
-            if stranger is None:
+            if other_seed is None:
                 got = outcome(merge, [i.bytes for i in inputs])
                 head = None if isinstance(got, str) else Header(got)
                 refused, built = refused + (head is None), built + (head is not None)
                 check(f"{what}: {got}", head or NO_PRECISION.match(got))
-            if stranger is None and head:
+            if other_seed is None and head:
                 merged(what, lambda _: got, function == "union_agg", inputs)
             for _ in range(4):
                 again = outcome(merge, [i.bytes for i in in_order(rnd, inputs)])
-                if stranger is None:
+                if other_seed is None:
                     check(f"{what}: in another order {again if head is None else ''}", again == got)
                 else:
                     differ = isinstance(again, str) and SEEDS_DIFFER.match(again)

@@ -28,7 +28,7 @@ const readers = {
 };
 
 /* A million items that none of the filters has. */
-const strangers = {
+const unrelated = {
 	text: (i) => `item-${i}`,
 	number: (i) => 3e6 + i,
 	date: (i) => new Date(Date.UTC(2200, 0, 1) + i * 1000),
@@ -135,9 +135,9 @@ async function choose(entry, opened) {
 async function askMillion() {
 	$('run').disabled = true;
 	const { entry, filter } = current;
-	const stranger = strangers[entry.input];
+	const item = unrelated[entry.input];
 	await new Promise((resolve) => { setTimeout(resolve, 30); });
-	const items = Array.from({ length: MILLION }, (_, i) => stranger(i));
+	const items = Array.from({ length: MILLION }, (_, i) => item(i));
 	const start = performance.now();
 	const answers = filter.containsMany(items);
 	const seconds = (performance.now() - start) / 1000;
