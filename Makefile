@@ -213,7 +213,7 @@ bench-join:
 	@test/bench/join/run.sh
 
 # The languages that this machine can build.
-bench-bindings: lib test-python-build $(if $(shell command -v wasm-ld && command -v wasm-opt && command -v $(WASM_CC)),javascript)
+bench-bindings: lib $(PYTHON_HERE) $(if $(shell command -v wasm-ld && command -v wasm-opt && command -v $(WASM_CC)),javascript)
 	@test/bench/bindings/run.sh
 
 bench-table: $(SQLITE_SO)

@@ -32,9 +32,7 @@ build/python/cuckoofilter/cuckoofilter.so: $(SQLITE_SO)
 
 -include $(wildcard build/core/package/c/*.d build/core/package/python/src/*.d)
 
-# The suites skip the package where Python's headers are missing.
-test-bindings-build: test-python-build
-
-.PHONY: test-python-build
-test-python-build:
-	+[ ! -f "$(PYTHON_INCLUDE)/Python.h" ] || $(MAKE) python
+# Suites and benchmarks skip the package where Python's headers are missing.  No second make builds it, since both
+# would write the same files at once.
+PYTHON_HERE := $(if $(wildcard $(PYTHON_INCLUDE)/Python.h),python)
+test-bindings-build: $(PYTHON_HERE)
