@@ -7,12 +7,12 @@
 JS_DIR  := build/javascript/cuckoofilter
 JS_WASM := $(JS_DIR)/cuckoofilter.wasm
 
-# Small code: what is inlined elsewhere is called here.  Without 128-bit integers the engine multiplies
-# as on 32-bit processors, which is quicker here and needs no library of the compiler.  All removals are those of
-# tables in the cache: the others are quicker from 2 MB on, for more code.  Browsers of 2021
+# Small code: a function is inlined only where the code is no larger for it.  Without 128-bit integers the
+# engine multiplies as on 32-bit processors, which is quicker here and needs no library of the compiler.  All
+# removals are those of tables in the cache: the others are quicker from 2 MB on, for more code.  Browsers of 2021
 # know the three additions to WebAssembly.
 WASM_CC    := clang
-WASM_FLAGS := --target=wasm32 -std=c11 -Oz -mbulk-memory -mnontrapping-fptoint -msign-ext -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
+WASM_FLAGS := --target=wasm32 -std=c11 -Oz -mllvm -inline-threshold=0 -mbulk-memory -mnontrapping-fptoint -msign-ext -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
 	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -DCKF_MOST_CACHED=SIZE_MAX -Icore -Icore/package/c -Icore/package/javascript/wasm/libc -Ibuild/wasm/include
 # The stack is the lowest part of the memory and grows downwards, so its last kilobyte is not used; wasm-opt
 # folds offsets into loads because of that.
