@@ -707,9 +707,11 @@ uint64_t *ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
 ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_goal goal);
 
 /*
- * A merger takes filters one by one.  Eight of similar size are merged into one, so each item is
- * merged once for each time that its filter has become eight times as large.  The merger decides
- * what is merged; the host runs the rebuilds and owns the memory of the filters.
+ * A merger takes filters one by one.  Eight of similar size are merged into one, so an item is
+ * merged once for each time that its filter has become eight times as large; where filters overlap
+ * so much that the result does not grow, once for every seven filters.  Up to seven filters of
+ * similar size wait.  The merger decides what is merged; the host runs the rebuilds and owns the
+ * memory of the filters.
  *
  *     ckf_merger_start(&merger, CKF_MERGE_UNION);
  *     for each filter

@@ -16,8 +16,8 @@
 /* Bytes that are cleared or copied in the time that one item takes. */
 #define CKF_BYTES_OF_AN_ITEM 64
 
-/* An estimate of items is so much higher than their share in the sample.  That is 8 standard
- * deviations of the least sample. */
+/* An estimate of items is so much higher than their share in the sample, so that it is seldom too
+ * low: for two inputs, that is 8 standard deviations of the least sample. */
 #define CKF_SAMPLE_MARGIN (1 + 1.0 / 64)
 
 #define CKF_BYTES_OF_REBUILD(inputs) (sizeof(ckf_rebuild) + (2 * (inputs)-1) * sizeof(ckf_scan))

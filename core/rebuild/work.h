@@ -35,7 +35,7 @@ struct ckf_rebuild
 
 	const ckf_filter *in[CKF_MOST_INPUTS];
 	unsigned inputs;
-	uint64_t items;   /* items to store: the exact number, or an upper bound */
+	uint64_t items;   /* items to store: the exact number, an upper bound, or an estimate */
 	uint64_t added;   /* chunks of a set: items added, stored or not; 0: not known */
 	uint64_t most;    /* chunks: bytes of the largest filter that the host can keep */
 	int64_t capacity; /* the requested capacity */

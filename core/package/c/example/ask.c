@@ -1,5 +1,5 @@
 /*
- * ask.c - ask a filter that lies in a file:  ask FILE INTEGER...
+ * ask.c - ask a filter that lies in a regular file:  ask FILE INTEGER...
  *
  *     cc ask.c $(pkg-config --cflags --libs cuckoofilter) -o ask
  */
