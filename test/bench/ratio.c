@@ -1,7 +1,7 @@
 /*
  * ratio.c - our filters beside the paper's CF and ss-CF, round by round, so
  * that ratios can be taken within a round: everything in cache; and at ten
- * million items bulk build, growth and union (QUICK=1: one million).
+ * million items the same, bulk build, growth and union (QUICK=1: one million).
  */
 #include <stdlib.h>
 
@@ -22,47 +22,55 @@ enum
 static FILE *csv;
 static unsigned rounds;
 
+/* The speed of what began at `start`; `where` is a prefix of the measure's name. */
 static void
-note(const char *measure, const char *who, unsigned round, double n, double start)
+note_where(const char *where, const char *measure, const char *who, unsigned round, double n,
+		   double start)
 {
 	double seconds = bench_now() - start;
 
-	fprintf(csv, "%s,%s,%u,%.3f\n", measure, who, round, n / seconds * 1e-6);
+	fprintf(csv, "%s%s,%s,%u,%.3f\n", where, measure, who, round, n / seconds * 1e-6);
 }
 
-/* ---------------------------------------------------------------- in cache */
+static void
+note(const char *measure, const char *who, unsigned round, double n, double start)
+{
+	note_where("", measure, who, round, n, start);
+}
+
+/* --------------------------------------- one by one, in cache and past it */
 
 /* One subject's turn: filled, asked, emptied. */
 static void
-small_turn(const subject *s, void *filter, unsigned round, const uint64_t *keys,
-		   const uint64_t *absent, size_t n)
+turn_single(const subject *s, void *filter, const char *where, unsigned round, const uint64_t *keys,
+			const uint64_t *absent, size_t n)
 {
 	size_t done;
 	double start = bench_now();
 
 	done = s->add(filter, keys, n);
-	note("insert", s->name, round, (double)n, start);
+	note_where(where, "insert", s->name, round, (double)n, start);
 	start = bench_now();
 	done += s->contains(filter, keys, n);
-	note("found", s->name, round, (double)n, start);
+	note_where(where, "found", s->name, round, (double)n, start);
 	start = bench_now();
 	if (s->contains(filter, absent, n) > n / 100)
 		bench_fail("%s: too many false positives", s->name);
-	note("missed", s->name, round, (double)n, start);
+	note_where(where, "missed", s->name, round, (double)n, start);
 	if (s->contains_many != NULL)
 	{
 		start = bench_now();
 		if (s->contains_many(filter, keys, n) != n)
 			bench_fail("%s: an item is missing", s->name);
-		note("found batched", s->name, round, (double)n, start);
+		note_where(where, "found batched", s->name, round, (double)n, start);
 		start = bench_now();
 		if (s->contains_many(filter, absent, n) > n / 100)
 			bench_fail("%s: too many false positives", s->name);
-		note("missed batched", s->name, round, (double)n, start);
+		note_where(where, "missed batched", s->name, round, (double)n, start);
 	}
 	start = bench_now();
 	done += s->remove(filter, keys, n);
-	note("remove", s->name, round, (double)n, start);
+	note_where(where, "remove", s->name, round, (double)n, start);
 	if (done != 3 * n)
 		bench_fail("%s: lost items", s->name);
 }
@@ -81,7 +89,7 @@ measure_small(void)
 		filters[i] = who[i]->create(SMALL_BYTES);
 	for (unsigned round = 0; round < 5 * rounds; round++)
 		for (unsigned i = 0; i < 4; i++)
-			small_turn(who[i], filters[i], round, keys, absent, n);
+			turn_single(who[i], filters[i], "", round, keys, absent, n);
 	for (unsigned i = 0; i < 4; i++)
 		who[i]->destroy(filters[i]);
 	free(keys);
@@ -89,19 +97,56 @@ measure_small(void)
 	bench_say("%zu items: lookups, inserts, deletes", n);
 }
 
-/* ----------------------------------------- bulk build, growth, union */
-
-/* The paper's CF, in the smallest power of two of buckets that holds n items. */
-static void
-turn_cf(unsigned round, const uint64_t *keys, size_t n)
+/* The paper's CF or ss-CF, in the smallest power of two of buckets that holds n items. */
+static void *
+reference_of(const subject *s, size_t n)
 {
 	uint64_t bytes = 6;
-	void *filter;
-	double start;
 
 	while ((double)subject_slots(bytes) * FULL_CUCKOO < (double)n)
 		bytes *= 2;
-	filter = references[0].create(bytes);
+	return s->create(bytes);
+}
+
+/* Each subject is made for n items. */
+static void
+measure_single(const uint64_t *keys, size_t n)
+{
+	const subject *who[] = {&references[0], &references[1], &engines[0], &engines[1]};
+	uint64_t *absent = bench_memory(8 * n);
+	ckf_params params;
+	engine ours[2];
+	void *filters[4];
+
+	keys_fill(absent, n, ABSENT, 0);
+	for (unsigned i = 0; i < 2; i++)
+	{
+		filters[i] = reference_of(who[i], n);
+		params = engine_params(i == 0 ? 0.0019 : 0.00095, n, i == 0, 4);
+		engine_make_room(&ours[i], &params, n);
+		filters[2 + i] = &ours[i];
+	}
+	for (unsigned round = 0; round < rounds; round++)
+		for (unsigned i = 0; i < 4; i++)
+			turn_single(who[i], filters[i], "large ", round, keys, absent, n);
+	for (unsigned i = 0; i < 2; i++)
+	{
+		who[i]->destroy(filters[i]);
+		engine_destroy(&ours[i]);
+	}
+	free(absent);
+	bench_say("%zu items: lookups, inserts, deletes", n);
+}
+
+/* ----------------------------------------- bulk build, growth, union */
+
+static void
+turn_cf(unsigned round, const uint64_t *keys, size_t n)
+{
+	void *filter;
+	double start;
+
+	filter = reference_of(&references[0], n);
 	start = bench_now();
 	if (references[0].add(filter, keys, n) != n)
 		bench_fail("CF is full");
@@ -178,6 +223,7 @@ measure_large(void)
 	uint64_t *keys = bench_memory(8 * n);
 
 	keys_fill(keys, n, PRESENT, 0);
+	measure_single(keys, n);
 	for (unsigned round = 0; round < rounds; round++)
 	{
 		turn_cf(round, keys, n);

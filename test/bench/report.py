@@ -163,6 +163,30 @@ def fastest(size):
             ),
             ratios.line("inserts one by one, in cache", "1.0", "insert", cf("insert")),
             ratios.line("deletes, in cache", "1.0", "remove", cf("remove")),
+            ratios.line(
+                f"lookups of present keys, {many} (semi-sorted: against ss-CF)",
+                "",
+                "large found",
+                both("large found"),
+            ),
+            ratios.line(
+                f"lookups of absent keys, {many} (semi-sorted: against ss-CF)",
+                "",
+                "large missed",
+                both("large missed"),
+            ),
+            ratios.line(
+                f"inserts one by one, {many} (semi-sorted: against ss-CF)",
+                "",
+                "large insert",
+                both("large insert"),
+            ),
+            ratios.line(
+                f"deletes, {many} (semi-sorted: against ss-CF)",
+                "0.8 / 1.0",
+                "large remove",
+                both("large remove"),
+            ),
             large_line(
                 "lookups of present keys, " + size,
                 "1.0",
