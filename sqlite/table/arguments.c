@@ -74,21 +74,19 @@ ckfs_read_number(sqlite3 *db, ckf_text piece, double *number)
 	return rc;
 }
 
+/* Report an argument; status: CKF_BAD_OPTION, CKF_OPTION_TWICE.  A table takes the rate and the
+ * capacity as options, too, so it lists more of them than a function. */
 static int
-ckfs_argument_twice(char **error, ckf_text argument)
+ckfs_bad_argument(char **error, ckf_status status, ckf_text argument)
 {
-	*error = ckfs_sentence(CKF_OPTION_TWICE,
-						   (ckfs_subject){.option = argument.at, .option_size = argument.size});
-	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
-static int
-ckfs_bad_argument(char **error, ckf_text argument)
-{
-	*error =
-		sqlite3_mprintf("invalid cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
-						"capacity=<items>, " CKF_OPTIONS,
-						(int)argument.size, argument.at);
+	if (status == CKF_OPTION_TWICE)
+		*error = ckfs_sentence(status,
+							   (ckfs_subject){.option = argument.at, .option_size = argument.size});
+	else
+		*error = sqlite3_mprintf(
+			"invalid cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
+			"capacity=<items>, " CKF_OPTIONS,
+			(int)argument.size, argument.at);
 	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -114,7 +112,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 	if (whole.size == 0)
 		return SQLITE_OK;
 	if (!equals)
-		return ckfs_bad_argument(error, whole);
+		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
 	name = ckf_text_trim(text, equals);
 	value = ckf_text_trim(equals + 1, end);
 	if (value.size >= 2 && (value.at[0] == '\'' || value.at[0] == '"') &&
@@ -123,16 +121,16 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 	if (!ckfs_piece_is(name, "fpr") && !ckfs_piece_is(name, "capacity"))
 	{
 		if (memchr(value.at, ',', value.size)) /* it would add a second option */
-			return ckfs_bad_argument(error, whole);
+			return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
 		sqlite3_str_appendf(options, "%s%.*s=%.*s", sqlite3_str_length(options) > 0 ? "," : "",
 							(int)name.size, name.at, (int)value.size, value.at);
 		return sqlite3_str_errcode(options);
 	}
 	twice = ckfs_piece_is(name, "fpr") ? &given->fpr : &given->capacity;
 	if (!ckfs_is_number(value))
-		return ckfs_bad_argument(error, whole);
+		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
 	if (*twice)
-		return ckfs_argument_twice(error, whole);
+		return ckfs_bad_argument(error, CKF_OPTION_TWICE, whole);
 	*twice = true;
 	rc = ckfs_read_number(db, value, &number);
 	if (rc != SQLITE_OK)
@@ -143,7 +141,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 			 number == (double)(int64_t)number)
 		params->capacity = (int64_t)number;
 	else
-		return ckfs_bad_argument(error, whole);
+		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
 	return SQLITE_OK;
 }
 
@@ -157,9 +155,7 @@ ckfs_read_options(const char *options, ckf_params *params, char **error)
 	if (!options)
 		return SQLITE_OK;
 	status = ckf_params_parse(params, options, strlen(options), &bad.at, &bad.size);
-	if (status == CKF_OPTION_TWICE)
-		return ckfs_argument_twice(error, bad);
-	return status == CKF_OK ? SQLITE_OK : ckfs_bad_argument(error, bad);
+	return status == CKF_OK ? SQLITE_OK : ckfs_bad_argument(error, status, bad);
 }
 
 static ckf_text
