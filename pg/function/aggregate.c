@@ -130,21 +130,18 @@ ckfp_state_datum(const ckfp_state *state)
 
 /* ---------------------------------------------------------- items and hashes */
 
-/*
- * The arguments of an aggregate over items: after the state come the item, in one or two arguments,
- * and the parameters.
- */
+/* The arguments of an aggregate over items: after the state come the item, fpr, capacity and
+ * options. */
 typedef struct ckfp_arguments
 {
-	int first; /* the first parameter; the parameters are fpr, capacity, options */
+	bool pair; /* whether the item is a pair, in two arguments */
 	bool real; /* whether the capacity is double precision, else bigint */
-	bool pair; /* whether the item is a pair */
 } ckfp_arguments;
 
-static const ckfp_arguments of_one = {2, false, false};
-static const ckfp_arguments of_one_real = {2, true, false};
-static const ckfp_arguments of_pair = {3, false, true};
-static const ckfp_arguments of_pair_real = {3, true, true};
+static const ckfp_arguments of_one = {false, false};
+static const ckfp_arguments of_one_real = {false, true};
+static const ckfp_arguments of_pair = {true, false};
+static const ckfp_arguments of_pair_real = {true, true};
 
 /* Whether there is an argument n that is not NULL. */
 static bool
@@ -169,7 +166,7 @@ ckfp_require_order(ckfp_arguments of, double fpr, double capacity)
 static void
 ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params)
 {
-	int n = of.first;
+	int n = of.pair ? 3 : 2; /* the first parameter */
 
 	ckf_params_default(params);
 	if (ckfp_is_given(fcinfo, n))
