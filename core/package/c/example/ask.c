@@ -1,10 +1,8 @@
 /*
- * ask.c - ask a filter that lies in a regular file:  ask FILE INTEGER...
- *
+ * ask.c - ask a filter that lies in a file:  ask FILE INTEGER...
  *     cc ask.c $(pkg-config --cflags --libs cuckoofilter) -o ask
  */
 #include <cuckoofilter_program.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,22 +11,23 @@ int
 main(int argc, char **argv)
 {
 	FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
-	long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-	void *bytes = size > 0 ? malloc((size_t)size) : NULL;
 	cuckoofilter_error error = {.message = "nothing to read: ask FILE INTEGER..."};
 	cuckoofilter *filter = NULL;
+	char *bytes = NULL, *end;
+	size_t size = 0, more = 1;
 	int failed = 0;
 
-	if (bytes && fseek(file, 0, SEEK_SET) == 0)
-		filter = cuckoofilter_open(bytes, fread(bytes, 1, (size_t)size, file), &error);
+	for (; file && more > 0 && (bytes = realloc(bytes, size + (1 << 20))) != NULL; size += more)
+		more = fread(bytes + size, 1, 1 << 20, file);
+	if (bytes && size > 0)
+		filter = cuckoofilter_open(bytes, size, &error);
+	free(bytes); /* the filter has a copy */
 	if (!filter)
 		return fprintf(stderr, "%s\n", error.message), 1;
-	free(bytes); /* the filter has a copy */
 	printf("%llu items, rate %.4f\n", (unsigned long long)cuckoofilter_count(filter),
 		   cuckoofilter_fpr(filter));
 	for (int i = 2; i < argc; i++)
 	{
-		char *end;
 		long long item = (errno = 0, strtoll(argv[i], &end, 10));
 		int valid = end > argv[i] && *end == '\0' && errno == 0;
 		int found = valid ? cuckoofilter_contains(filter, cuckoofilter_integer(item), &error) : -1;
