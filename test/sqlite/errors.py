@@ -74,23 +74,6 @@ def test_error_of_parameters():
         refuses(sentence, "SELECT cuckoofilter_agg_pair(1, 2, 0.01, 10, ?)", text)
 
 
-def test_error_of_order():
-    """An aggregate whose arguments are in the order of cuckoofilter_create names its own order."""
-    bad = "false positive rate must be greater than 0 and less than 1, not 1000.0"
-    order = ": aggregates take the rate before the capacity, cuckoofilter_agg"
-    for call, rest in (
-        ("agg(1, 1000, 0.01)", order + "(item, fpr, capacity)"),
-        ("agg_hash(1, 1000, 0.01)", order + "(item, fpr, capacity)"),
-        ("agg_pair(1, 2, 1000, 0.01)", order + "_pair(item, value, fpr, capacity)"),
-        ("agg_pair(1, 2, 1000)", order + "_pair(item, value, fpr, capacity)"),
-        ("agg_pair(1, 0.01, 1000, NULL, 'kind=set')", order + "_pair(item, value, fpr, capacity)"),
-        ("agg_pair(1, 2, 1000, 1)", ""),
-        ("agg(1, 1000)", ""),
-        ("agg(1, 1000, NULL)", ""),
-    ):  # fmt: skip
-        refuses(bad + rest, f"SELECT cuckoofilter_{call}")
-
-
 def test_error_of_types():
     refuses("capacity must be an integer, not TEXT", "SELECT cuckoofilter_create('1000')")
     refuses("capacity must be an integer, not 2.5", "SELECT cuckoofilter_create(2.5)")

@@ -171,9 +171,13 @@ def test_classes():
 
 
 def test_swapped():
+    """An aggregate whose arguments are in the order of cuckoofilter_create names its own order."""
     for call, order in (
         ("agg(x, 10000, 0.01)", "agg(item, fpr, capacity)"),
+        ("agg_hash(x, 10000, 0.01)", "agg(item, fpr, capacity)"),
         ("agg_pair(x, x, 10000, 0.01)", "agg_pair(item, value, fpr, capacity)"),
+        ("agg_pair(x, x, 10000)", "agg_pair(item, value, fpr, capacity)"),
+        ("agg_pair(x, 0.01, 10000, NULL, 'kind=set')", "agg_pair(item, value, fpr, capacity)"),
         ("agg_hash(x, 10000, 0)", "agg(item, fpr, capacity)"),
     ):
         refuses(
@@ -185,6 +189,7 @@ def test_swapped():
     refuses(said, "SELECT cuckoofilter_agg(1, 10000)")
     refuses(said, "SELECT cuckoofilter_agg(1, 10000, 5)")
     refuses(said, "SELECT cuckoofilter_agg(1, 10000, NULL)")
+    refuses(said, "SELECT cuckoofilter_agg_pair(1, 2, 10000, 1)")
     refuses("capacity must be an integer, not 0.5", "SELECT cuckoofilter_agg(1, 0.01, 0.5)")
 
 
