@@ -13,12 +13,12 @@ main(int argc, char **argv)
 	FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
 	cuckoofilter_error error = {.message = "nothing to read: ask FILE INTEGER..."};
 	cuckoofilter *filter = NULL;
-	char *bytes = NULL, *end;
+	char *bytes = NULL, *larger, *end;
 	size_t size = 0, more = 1;
 	int failed = 0;
 
-	for (; file && more > 0 && (bytes = realloc(bytes, size + (1 << 20))) != NULL; size += more)
-		more = fread(bytes + size, 1, 1 << 20, file);
+	for (; file && more > 0 && (larger = realloc(bytes, size + (1 << 20))) != NULL; size += more)
+		more = fread((bytes = larger) + size, 1, 1 << 20, file);
 	if (bytes && size > 0)
 		filter = cuckoofilter_open(bytes, size, &error);
 	free(bytes); /* the filter has a copy */
