@@ -140,7 +140,8 @@ test-core: $(TEST_CORE)
 test-sqlite: $(TEST_SQLITE)
 	@test/run.sh sqlite
 
-lint: $(SQLITE_SO) build/cuckoofilter.c
+lint: build/cuckoofilter.c
+	@test/install.sh lint
 	@test/run.sh lint
 
 build/test/core/%.o: test/core/%.c
@@ -278,7 +279,8 @@ help:
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
 	@echo "make demo-web        a page that asks filters which PostgreSQL made, on http://127.0.0.1:8080/  (PORT=; needs what make javascript and demo-pg do, and node.js)"
-	@echo "make test            all suites; also test-core, test-sqlite, test-pg, lint  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
+	@echo "make test            all suites; also test-core, test-sqlite, test-pg  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
+	@echo "make lint            format, warnings of two compilers, cppcheck, shellcheck"
 	@echo "make test-long       longer rounds of the random suites, 20 minutes; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"

@@ -46,6 +46,12 @@ dist      python3-setuptools
 dist      python3-wheel
 dist      zip
 i386      gcc-multilib
+lint      clang
+lint      clang-format
+lint      cppcheck
+lint      git
+lint      python3-dev
+lint      shellcheck
 packages  ca-certificates
 packages  debootstrap
 packages  lintian
@@ -70,15 +76,12 @@ sqlite-wasm tcl
 sqlite-wasm wabt
 test      binutils
 test      clang
-test      clang-format
-test      cppcheck
 test      git
 test      libclang-rt-dev ?
 test      pkg-config
 test      python3
 test      python3-dev
 test      python3-numpy
-test      shellcheck
 test      sqlite3
 valgrind  valgrind
 web       binaryen

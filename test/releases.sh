@@ -1,5 +1,5 @@
 #!/bin/sh
-# `make releases`: the README's two commands on bare systems of Debian's releases,
+# `make releases`: the README's two commands, and `make lint`, on bare systems of Debian's releases,
 # each by debootstrap, as root.  The last commit is what is tried.
 #
 #   RELEASES="bullseye bookworm trixie sid"     which of them
@@ -79,6 +79,10 @@ for release in $RELEASES; do
 	# shellcheck disable=SC2016 # for the shell inside
 	if [ -z "$SUITES" ]; then
 		inside "$system" 'make test' >> "$out/$release.log" 2>&1 || true
+		inside "$system" 'make lint' > "$out/$release-lint.log" 2>&1 || {
+			grep -A 5 '^FAIL' "$out/$release-lint.log" || tail -n 5 "$out/$release-lint.log"
+			failed=1
+		}
 	else
 		inside "$system" 'make -s install-deps && make -s -j2 test-build && test/run.sh $SUITES' >> "$out/$release.log" 2>&1 || true
 	fi

@@ -12,29 +12,33 @@ MADE = os.path.join(ROOT, "build/test/work")
 COMPILE = ["clang", "-std=c11", "-O1", "-I" + CORE, "-I" + TESTS]
 HELPERS = ("check.c", "guard.c", "drive.c", "state.c", "attack.c", "forge.c")
 WRAPPED = ["-Wl,--wrap=" + name for name in ("memset", "memcpy", "memmove")]
-# Program, how its core is compiled, how it is linked.
-PROGRAMS = (("work", [], []), ("steps", [], WRAPPED))
+# Program, how it is linked.
+PROGRAMS = (("work", []), ("steps", WRAPPED))
 
 
-def build(name, options, linking):
-    """Path of the program."""
-    made = os.path.join(MADE, name)
-    os.makedirs(made, exist_ok=True)
+def build_core():
+    """Paths of the core's objects."""
+    os.makedirs(MADE, exist_ok=True)
     objects = []
     for source in glob.glob(os.path.join(CORE, "*/*.c")):
-        objects.append(os.path.join(made, os.path.relpath(source, CORE)[:-2].replace("/", "_") + ".o"))
-        subprocess.run([*COMPILE, *options, "-fsanitize-coverage=trace-pc", "-c", source,
-                        "-o", objects[-1]], check=True)
+        objects.append(os.path.join(MADE, os.path.relpath(source, CORE)[:-2].replace("/", "_") + ".o"))
+        subprocess.run([*COMPILE, "-fsanitize-coverage=trace-pc", "-c", source, "-o", objects[-1]], check=True)
+    return objects
+
+
+def build(objects, name, linking):
+    """Path of the program."""
+    made = os.path.join(MADE, name)
     sources = [os.path.join(TESTS, helper) for helper in (*HELPERS, "tool/%s.c" % name)]
-    subprocess.run([*COMPILE, *sources, *objects, *linking, "-lm", "-o", os.path.join(made, name)],
-                   check=True)
-    return os.path.join(made, name)
+    subprocess.run([*COMPILE, *sources, *objects, *linking, "-lm", "-o", made], check=True)
+    return made
 
 
 def main():
     counts = [0, 0]
+    objects = build_core()
     for arguments in PROGRAMS:
-        with subprocess.Popen([build(*arguments)], stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen([build(objects, *arguments)], stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout:
                 print(line, end="", flush=True)
         found = re.fullmatch(r".*: (\d+) passed, (\d+) failed\n", line)
