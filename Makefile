@@ -281,7 +281,7 @@ help:
 	@echo "make demo-web        a page that asks filters which PostgreSQL made, on http://127.0.0.1:8080/  (PORT=; needs what make javascript and demo-pg do, and node.js)"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
 	@echo "make lint            format, warnings of two compilers, cppcheck, shellcheck"
-	@echo "make test-long       longer rounds of the random suites, 20 minutes; SEED=fresh draws another seed"
+	@echo "make test-long       longer rounds of the random suites, 12 minutes; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
