@@ -76,18 +76,21 @@ for release in $RELEASES; do
 	started=$(date +%s)
 	demo=failed
 	inside "$system" 'make demo' >> "$out/$release.log" 2>&1 && demo="$(($(date +%s) - started)) s"
+	started=$(date +%s)
 	# shellcheck disable=SC2016 # for the shell inside
 	if [ -z "$SUITES" ]; then
 		inside "$system" 'make test' >> "$out/$release.log" 2>&1 || true
+		took=$(($(date +%s) - started))
 		inside "$system" 'make lint' > "$out/$release-lint.log" 2>&1 || {
 			grep -A 5 '^FAIL' "$out/$release-lint.log" || tail -n 5 "$out/$release-lint.log"
 			failed=1
 		}
 	else
 		inside "$system" 'make -s install-deps && make -s -j2 test-build && test/run.sh $SUITES' >> "$out/$release.log" 2>&1 || true
+		took=$(($(date +%s) - started))
 	fi
 	count=$(sed -n 's/^\([0-9]* passed, [0-9]* failed\)$/\1/p' "$out/$release.log" | tail -n 1)
-	row="| $release | $(versions "$system") $demo | ${count:-ended without its count} | $version |"
+	row="| $release | $(versions "$system") $demo | ${count:-ended without its count}, $took s | $version |"
 	case "$demo $count" in
 		[0-9]*' 0 failed') [ -n "$SUITES" ] || record "$release" "$row" ;;
 		*) failed=1 ;;
