@@ -351,6 +351,7 @@ ckfs_table_rollback(sqlite3_vtab *vtab)
 
 	ckfs_instance_roll_back(table, -1);
 	ckfs_table_end(table);
+	table->allowed = 0; /* it was estimated from rows that are no longer there */
 	return SQLITE_OK;
 }
 
@@ -420,6 +421,7 @@ ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= -1);
+	table->allowed = 0;
 	if (number >= table->level) /* it never began */
 		return SQLITE_OK;
 	ckfs_waiting_roll_back(&table->waiting, number);

@@ -696,6 +696,19 @@ def test_table_info_sees():
         check("in a view", matches("unsafe use", base.error("SELECT * FROM w")))
 
 
+def test_limit_after_a_rollback():
+    """Adds that were allowed while the table was empty are not, once a rollback has brought its items back."""
+    for begin, end in (("BEGIN", "ROLLBACK"), ("BEGIN; SAVEPOINT s", "ROLLBACK TO s; COMMIT")):
+        with Base("capacity=1000") as base:
+            most = table_info(base)["items_left"]
+            base.add(1, most)
+            count = table_info(base)["count"]
+            for cycle in range(1, 21):
+                base.run(f"{begin}; INSERT INTO seen(seen) VALUES ('delete-all'); INSERT INTO seen VALUES ('x'); {end}")
+                base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", cycle * 10**6, cycle * 10**6 + 600)
+            equal(f"{end}: items", (table_info(base)["count"], count <= most), (count, True))
+
+
 def test_export_sees_the_transaction():
     with Base() as base:
         base.add(1, 10)
