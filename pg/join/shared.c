@@ -121,7 +121,8 @@ ckfp_take_partitions(ckfp_build *build)
 	ckfp_build_know_partitions(build);
 }
 
-/* Add the keys of this process to the parts. False if there is not enough memory. */
+/* Add the keys of this process to the parts, unless the filter is being built: then this process is
+ * late. False if there is not enough memory. */
 static bool
 ckfp_give_part(ckfp_build *build, bool *last, bool *late)
 {
@@ -146,19 +147,21 @@ ckfp_give_part(ckfp_build *build, bool *last, bool *late)
 		ckfp_copy_hashes(part, filter->collector);
 	}
 	SpinLockAcquire(&shared->mutex);
-	if (part != NULL)
+	*late = shared->made;
+	if (part != NULL && !*late)
 	{
 		part->next = shared->parts;
 		shared->parts = pointer;
 	}
-	*late = shared->made;
-	*last = ++shared->finished == shared->begun && !shared->made;
+	*last = ++shared->finished == shared->begun && !*late;
 	shared->made |= *last;
 	SpinLockRelease(&shared->mutex);
+	if (part != NULL && *late) /* the process that builds the filter is taking the parts */
+		dsa_free(ckfp_area(build), pointer);
 	return true;
 }
 
-/* Gather the keys of all parts in this process. */
+/* Gather the keys of all parts in this process, which is the last one: no other adds parts now. */
 static bool
 ckfp_take_parts(ckfp_build *build)
 {
