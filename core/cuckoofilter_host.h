@@ -3,8 +3,10 @@
  *
  * cuckoofilter.h has the steps of these operations.  The functions here repeat the steps, and ask
  * the host for memory, for interrupts and to report errors.  Each returns true, or false after the
- * host has reported why; it has released all its memory then.  A function of the host may also
- * leave by longjmp, if the host frees the memory.
+ * host has reported why.  It has then released the memory that it took for itself, and the caller
+ * still owns what it passed: a collector, a merger or a filter is ended as after a success.  Only
+ * ckf_host_change_each frees its argument.  A function of the host may also leave by longjmp, if
+ * the host frees the memory.
  */
 #ifndef CUCKOOFILTER_HOST_H
 #define CUCKOOFILTER_HOST_H

@@ -168,7 +168,8 @@ ckf_merge_distinct(const ckf_block *a, size_t *a_from, const ckf_block *b, size_
 	to->count += (uint64_t)(first.out - out) + written;
 }
 
-/* Merge two blocks in the same way, but keep up to `most` copies of equal hashes. */
+/* Merge two blocks in the same way, but keep up to `most` copies of equal hashes: of those in `to`,
+ * so more where a block of the output ends among them.  The reader of the run drops these. */
 static void
 ckf_merge_copies(const ckf_block *a, size_t *a_from, const ckf_block *b, size_t *b_from,
 				 ckf_block *to, unsigned most)
