@@ -114,21 +114,23 @@ check_refused(const merge *m, ckf_status status)
 }
 
 /*
- * Where no precision was spent before, the result has what it promises; hashes
- * stay whole where w would not do, and become a table where they are many.
+ * Where no precision was spent before, the result has what it promises: for its
+ * capacity and its items, and for 16 times the items as far as the longest prefix
+ * does (ckf_choose_first).  Hashes stay whole where w would not do, and become a
+ * table where they are many.
  */
 static void
 check_first_table(const merge *m, const model *all, const ckf_filter *result)
 {
 	const promise *p = &m->promise;
-	double items = fmax((double)p->capacity, 16 * (double)result->count);
-	unsigned w = prefix_bits(items, p->fpr, p->c);
+	double least = fmax((double)p->capacity, (double)result->count);
+	unsigned w = prefix_bits(fmax(least, 16 * (double)result->count), p->fpr, p->c);
 
 	if (result->encoding != CKF_HASHES)
 	{
-		CHECK(w <= CKF_MAX_PREFIX, "a table that cannot keep its rate: w %d, must be %u", result->w,
-			  w);
-		CHECK(result->w >= w, "w %d, must be %u", result->w, w);
+		CHECK(prefix_bits(least, p->fpr, p->c) <= CKF_MAX_PREFIX,
+			  "a table that cannot keep its rate: w %d", result->w);
+		CHECK(result->w >= w || result->w == CKF_MAX_PREFIX, "w %d, must be %u", result->w, w);
 	}
 	else
 		CHECK(m->crowded || model_most_copies(all) > p->b || result->count <= CKF_MAX_HASHES ||
