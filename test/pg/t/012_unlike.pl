@@ -175,7 +175,7 @@ sub check_result
 			(SELECT count(*) FROM hashed, result, model WHERE p = cut(hash, 64, $w, $c) AND cuckoofilter_copies(f, x) <> n),
 			(SELECT n FROM yes) - (SELECT count(*) FROM absent, model WHERE p = cut(hash, 64, $w, $c)),
 			(SELECT n <= 1.1 * 5000 * cuckoofilter_fpr(f) + 6 * sqrt(5000 * cuckoofilter_fpr(f)) + 6 FROM yes),
-			cuckoofilter_count(f), i ->> 'capacity', i ->> 'target_fpr', i ->> 'bucket_size', i ->> 'kind', i ->> 'layout', i ->> 'seed', i ->> 'prefix_bits'
+			cuckoofilter_count(f), i ->> 'capacity', (i ->> 'target_fpr')::float8, i ->> 'bucket_size', i ->> 'kind', i ->> 'layout', i ->> 'seed', i ->> 'prefix_bits'
 			FROM result, cuckoofilter_info(f) i");
 	is($answers, join('|', 0, 0, 0, 't', $items, $capacity, $fpr, $b, $kind, $layout, $its_seed, $w),
 		"$what: lost, wrong copies, more false answers, rate, count, promise");
