@@ -15,7 +15,7 @@
 #define CKFS_SAMPLES 128
 
 /* Other connections add items, too.  So after this part of the limit, each connection estimates
- * again.  Connections that add at the same time may so exceed the limit, each by this part. */
+ * again.  Connections that add at the same time can exceed the limit, each by this part. */
 #define CKFS_ALLOWED_SHARE 16
 
 /* The mean of the estimates from chunks across the whole table. */

@@ -84,8 +84,8 @@ def machine():
         "- the engine with -O2 as it ships, the six references with -O3; one thread; XXH3 of each"
     )
     print("  8-byte key is part of every figure; memory from malloc, touched before it is timed")
-    print("- a filter of ten million has 18 to 25 MB: a machine whose L3 holds that waits less for CF's two")
-    print("  random accesses to insert, so ratios of building are lower there\n")
+    print("- a filter of ten million items has 18 to 25 MB. If the L3 cache holds it, CF's random accesses")
+    print("  cost little, and our ratios of building are lower than on a machine with a smaller cache\n")
 
 
 # ---------------------------------------------------------------- the ratios
