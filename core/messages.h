@@ -26,14 +26,28 @@
 /* The same of an integer too large for int64: the most, the capacity in a form of the host's own */
 #define CKF_SAY_HUGE_CAPACITY(form) "capacity must be from 1 to %lld, not " form
 
+/* The same of a number that is no integer, in a form of the host's own.  The hint and the rest: of
+ * a number between 0 and 1, which seems to be a rate */
+#define CKF_SAY_FRACTION(real) "capacity must be an integer, not " real
+#define CKF_HINT_FRACTION                                                                          \
+	"cuckoofilter_create and cuckoofilter_bytes take the capacity before the rate, aggregates "    \
+	"after it."
+#define CKF_REST_FRACTION                                                                          \
+	": cuckoofilter_create and cuckoofilter_bytes take the capacity before the rate, aggregates "  \
+	"after it"
+
 /* CKF_BAD_FPR: the rate (double) */
 #define CKF_SAY_BAD_FPR(real)                                                                      \
 	"false positive rate must be greater than 0 and less than 1, not " real
 
-/* The same error of an aggregate whose arguments seem to be in the wrong order: the call in the
- * right order (char *: CKF_CALL_AGG, CKF_CALL_AGG_PAIR) */
-#define CKF_HINT_SWAPPED "Aggregates take the rate before the capacity: %s."
-#define CKF_REST_SWAPPED ": aggregates take the rate before the capacity, %s"
+/* Of a rate from 1 up */
+#define CKF_HINT_PERCENT "A rate of 1 %% is 0.01."
+#define CKF_REST_PERCENT ": a rate of 1 %% is 0.01"
+
+/* The same of an aggregate, whose arguments seem to be in the wrong order: the call in the right
+ * order (char *: CKF_CALL_AGG, CKF_CALL_AGG_PAIR) */
+#define CKF_HINT_SWAPPED "Aggregates take the rate, 0.01 for 1 %%, before the capacity: %s."
+#define CKF_REST_SWAPPED ": aggregates take the rate, 0.01 for 1 %%, before the capacity: %s"
 #define CKF_CALL_AGG "cuckoofilter_agg(item, fpr, capacity)"
 #define CKF_CALL_AGG_PAIR "cuckoofilter_agg_pair(item, value, fpr, capacity)"
 

@@ -94,6 +94,8 @@ ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
 		case CKF_BAD_FPR:
 			if (about->order)
 				errhint(CKF_HINT_SWAPPED, about->order);
+			else if (about->params->fpr >= 1)
+				errhint(CKF_HINT_PERCENT);
 			return errmsg(CKF_SAY_BAD_FPR("%g"), about->params->fpr);
 		case CKF_BAD_TARGET:
 			errmsg(CKF_SAY_BAD_TARGET("%g"), (long long)about->params->capacity,
@@ -201,8 +203,9 @@ ckfp_error_not_integer(double capacity)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg(CKF_SAY_HUGE_CAPACITY("%.17g"), (long long)CKF_MAX_CAPACITY, capacity)));
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("capacity must be an integer, not %.17g", capacity)));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg(CKF_SAY_FRACTION("%.17g"), capacity),
+			 capacity > 0 && capacity < 1 ? errhint(CKF_HINT_FRACTION) : 0));
 	pg_unreachable();
 }
 

@@ -27,27 +27,18 @@ typedef struct ckfs_collected
 	ckf_collector *collector; /* NULL: the state is not a collector */
 } ckfs_collected;
 
+/* Whether there is a capacity where the rate belongs, as in the order of cuckoofilter_create.  This
+ * is an error. */
 static bool
-ckfs_is_numeric(sqlite3_value *value)
+ckfs_is_swapped(sqlite3_context *ctx, bool pair, sqlite3_value *fpr)
 {
-	int type = sqlite3_value_type(value);
-
-	return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
-}
-
-/* Whether the arguments seem to be in the order of cuckoofilter_create: the capacity where the rate
- * belongs.  This is an error. */
-static bool
-ckfs_is_swapped(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv)
-{
+	int type = sqlite3_value_type(fpr);
 	ckf_params params = {0};
-	bool given = argc > 1 && sqlite3_value_type(argv[1]) != SQLITE_NULL; /* a capacity */
 
-	if (argc == 0 || !ckfs_is_numeric(argv[0]) || (given && !ckfs_is_numeric(argv[1])))
+	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
 		return false;
-	params.fpr = sqlite3_value_double(argv[0]);
-	/* (item, fpr, capacity) of a pair: the value is missing */
-	if (params.fpr < 1 || (given ? sqlite3_value_double(argv[1]) >= 1 : !pair))
+	params.fpr = sqlite3_value_double(fpr);
+	if (params.fpr < 1)
 		return false;
 	ckfs_error(ctx, CKF_BAD_FPR,
 			   (ckfs_subject){.params = &params, .order = pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
@@ -65,7 +56,7 @@ ckfs_read_params(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv
 	int i;
 
 	ckf_params_default(params);
-	if (ckfs_is_swapped(ctx, pair, argc, argv))
+	if (argc > 0 && ckfs_is_swapped(ctx, pair, argv[0]))
 		return false;
 	for (i = 0; i < argc; i++)
 		if (sqlite3_value_type(argv[i]) != SQLITE_NULL && !read[i](ctx, argv[i], params))

@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-/* Drivers whose only numbers are doubles bind 5 as 5.0.  Up to 2^53 such a REAL is exactly the
- * integer that was meant.  A larger one may have been rounded. */
-#define CKFS_EXACT 9007199254740992.0
-
 const ckf_filter *
 ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filter *local)
 {
@@ -103,8 +99,9 @@ ckfs_hash_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs
 	return true;
 }
 
-bool
-ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64_t *number)
+/* Whether the value is an integer, perhaps as REAL. */
+static bool
+ckfs_is_integer(sqlite3_value *value, int64_t *number)
 {
 	double real;
 
@@ -121,6 +118,14 @@ ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64
 				return true;
 			}
 	}
+	return false;
+}
+
+bool
+ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64_t *number)
+{
+	if (ckfs_is_integer(value, number))
+		return true;
 	ckfs_error_type(ctx, what, "an integer", value);
 	return false;
 }
@@ -142,14 +147,13 @@ ckfs_hash_given(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckf
 bool
 ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 {
-	double real = sqlite3_value_type(value) == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
-
-	if ((real > CKFS_EXACT || real < -CKFS_EXACT) && real - real == 0) /* finite, and so whole */
-	{
-		ckfs_error_capacity(ctx, real);
-		return false;
-	}
-	return ckfs_integer(ctx, value, "capacity", &params->capacity);
+	if (ckfs_is_integer(value, &params->capacity))
+		return true;
+	if (sqlite3_value_type(value) == SQLITE_FLOAT)
+		ckfs_error_capacity(ctx, sqlite3_value_double(value));
+	else
+		ckfs_error_type(ctx, "capacity", "an integer", value);
+	return false;
 }
 
 bool

@@ -7,7 +7,10 @@
  */
 #include "error.h"
 
+#include "argument.h"
 #include "messages.h"
+
+#include <math.h>
 
 /* Report a message from sqlite3_mprintf. */
 static void
@@ -83,6 +86,9 @@ ckfs_sentence(ckf_status status, ckfs_subject about)
 			if (about.order)
 				return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g") CKF_REST_SWAPPED,
 									   about.params->fpr, about.order);
+			if (about.params->fpr >= 1)
+				return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g") CKF_REST_PERCENT,
+									   about.params->fpr);
 			return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g"), about.params->fpr);
 		case CKF_BAD_TARGET:
 			return sqlite3_mprintf(CKF_SAY_BAD_TARGET("%!.15g") CKF_REST_BAD_TARGET,
@@ -151,8 +157,12 @@ ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sql
 void
 ckfs_error_capacity(sqlite3_context *ctx, double capacity)
 {
-	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_HUGE_CAPACITY("%!.17g"), (long long)CKF_MAX_CAPACITY,
-									 capacity));
+	if (fabs(capacity) > CKFS_EXACT && !isinf(capacity)) /* each of these is an integer */
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_HUGE_CAPACITY("%!.17g"),
+										 (long long)CKF_MAX_CAPACITY, capacity));
+	else
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_FRACTION("%!.17g%s"), capacity,
+										 capacity > 0 && capacity < 1 ? CKF_REST_FRACTION : ""));
 }
 
 void

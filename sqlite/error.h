@@ -30,7 +30,7 @@ char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *v
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
 
-/* Report a capacity in REAL that is too large for an integer. */
+/* Report a capacity in REAL that is no integer, or too large for one. */
 void ckfs_error_capacity(sqlite3_context *ctx, double capacity);
 
 /* The values that ckfs_filter accepts. */

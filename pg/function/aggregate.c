@@ -150,16 +150,16 @@ ckfp_is_given(FunctionCallInfo fcinfo, int n)
 	return n < PG_NARGS() && !PG_ARGISNULL(n);
 }
 
-/* Raise an error if rate and capacity seem to be swapped, in the order of cuckoofilter_create. */
-static void
-ckfp_require_order(ckfp_arguments of, double fpr, double capacity)
+/* The rate, which is no capacity as in the order of cuckoofilter_create. */
+static double
+ckfp_rate(double fpr, bool pair)
 {
 	ckf_params params = {.fpr = fpr};
 
-	if (fpr >= 1 && capacity < 1)
-		ckfp_error(
-			CKF_BAD_FPR,
-			(ckfp_subject){.params = &params, .order = of.pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
+	if (fpr >= 1)
+		ckfp_error(CKF_BAD_FPR, (ckfp_subject){.params = &params,
+											   .order = pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
+	return fpr;
 }
 
 /* Read the parameters. NULL stands for the default. */
@@ -170,16 +170,10 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params
 
 	ckf_params_default(params);
 	if (ckfp_is_given(fcinfo, n))
-		params->fpr = PG_GETARG_FLOAT8(n);
+		params->fpr = ckfp_rate(PG_GETARG_FLOAT8(n), of.pair);
 	if (ckfp_is_given(fcinfo, n + 1))
-	{
-		ckfp_require_order(of, params->fpr,
-						   of.real ? PG_GETARG_FLOAT8(n + 1) : (double)PG_GETARG_INT64(n + 1));
 		params->capacity =
 			of.real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(n + 1)) : PG_GETARG_INT64(n + 1);
-	}
-	else if (of.pair) /* (item, fpr, capacity): the value is missing */
-		ckfp_require_order(of, params->fpr, 0);
 	if (ckfp_is_given(fcinfo, n + 2))
 		ckfp_parse_options(PG_GETARG_TEXT_PP(n + 2), params);
 }

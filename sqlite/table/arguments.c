@@ -4,15 +4,14 @@
  */
 #include "table.h"
 
+#include "../argument.h"
+
 #include "cuckoofilter_host.h"
 #include "messages.h"
 
 #include <string.h>
 
 #define CKFS_DEFAULT_CAPACITY 1000000
-
-/* A REAL beyond this may have been rounded from another integer. */
-#define CKFS_EXACT_REAL 9007199254740992.0
 
 static bool
 ckfs_piece_is(ckf_text piece, const char *word)
@@ -137,8 +136,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 		return rc;
 	if (ckfs_piece_is(name, "fpr"))
 		params->fpr = number;
-	else if (number >= -CKFS_EXACT_REAL && number <= CKFS_EXACT_REAL &&
-			 number == (double)(int64_t)number)
+	else if (number >= -CKFS_EXACT && number <= CKFS_EXACT && number == (double)(int64_t)number)
 		params->capacity = (int64_t)number;
 	else
 		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);

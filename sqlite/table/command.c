@@ -76,8 +76,8 @@ ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status statu
 		table, SQLITE_ERROR,
 		sqlite3_mprintf(
 			"cannot merge the filter into cuckoofilter table %s: it is too coarse: it has a "
-			"capacity of %lld at a false positive rate of %g; build it with a capacity of "
-			"at least %lld and a rate of at most %g",
+			"capacity of %lld at a false positive rate of %g; a capacity of %lld at a rate of "
+			"%g is enough",
 			table->name, (long long)filter->capacity, filter->fpr,
 			(long long)ckf_chunks_capacity(&table->chunks), table->params.fpr));
 }

@@ -55,10 +55,11 @@ ckfs_allow(ckfs_table *table, double copies, uint64_t n)
 static int
 ckfs_is_full(ckfs_table *table, uint64_t items)
 {
-	return ckfs_table_fail(table, SQLITE_ERROR,
-						   sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION,
-										   (unsigned long long)items,
-										   ckf_chunks_fpr(&table->chunks, items)));
+	return ckfs_table_fail(
+		table, SQLITE_ERROR,
+		sqlite3_mprintf("cuckoofilter table %s has no precision left" CKF_REST_PRECISION,
+						table->name, (unsigned long long)items,
+						ckf_chunks_fpr(&table->chunks, items)));
 }
 
 int

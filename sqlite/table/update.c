@@ -57,9 +57,13 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 		return ckfs_refuse(table, "items of a cuckoofilter table cannot be updated: delete the old "
 								  "item and insert the new one");
 	if (conflict == SQLITE_REPLACE || conflict == SQLITE_IGNORE)
-		return ckfs_refuse(table, "items of a cuckoofilter table are not unique, so OR REPLACE and "
-								  "OR IGNORE are not possible: use INSERT, and WHERE NOT EXISTS "
-								  "(SELECT 1 FROM .. WHERE item = ..) to add new items only");
+		return ckfs_table_fail(
+			table, SQLITE_ERROR,
+			sqlite3_mprintf("items of cuckoofilter table %s are not unique, so OR REPLACE and OR "
+							"IGNORE are not possible: use INSERT, and WHERE NOT EXISTS (SELECT 1 "
+							"FROM .. WHERE item = ..) to add new items only; a trigger inherits "
+							"them, so fire it by ON CONFLICT DO NOTHING or DO UPDATE",
+							table->name));
 	*rowid = sqlite3_last_insert_rowid(table->db);
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COPIES]) != SQLITE_NULL)
 		return ckfs_refuse(

@@ -462,7 +462,7 @@ def test_iterables():
 def test_errors():
     error = raises(Error, "capacity must be from 1 to 1099511627776, not 0", Filter.create, 0)
     equal(error.sqlstate, "22023")
-    raises(Error, "false positive rate must be greater than 0 and less than 1, not 1.5", Filter.create, 9, 1.5)
+    raises(Error, "false positive rate must be greater than 0 and less than 1, not 1.5\nHINT: A rate of 1 % is 0.01.", Filter.create, 9, 1.5)
     error = raises(Error, "capacity 1000000000 at a false positive rate of 1e-12 is too precise", Filter.create, 1e9, 1e-12)
     equal(error.detail, "The quotient of capacity and rate must not exceed 2^56.")
     equal(error.hint, "Lower the capacity or raise the false positive rate.")

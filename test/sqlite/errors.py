@@ -36,8 +36,11 @@ def test_error_of_parameters():
         ("9e999", "Inf"),
     ):
         sentence = f"false positive rate must be greater than 0 and less than 1, not {shown}"
-        refuses(sentence, f"SELECT cuckoofilter_create(10, {value})")
-        refuses(sentence, f"SELECT cuckoofilter_agg(1, {value})")
+        high = shown in ("1.0", "1.5", "Inf")
+        percent = ": a rate of 1 % is 0.01" if high else ""
+        order = ": aggregates take the rate, 0.01 for 1 %, before the capacity: cuckoofilter_agg(item, fpr, capacity)"
+        refuses(sentence + percent, f"SELECT cuckoofilter_create(10, {value})")
+        refuses(sentence + (order if high else ""), f"SELECT cuckoofilter_agg(1, {value})")
     refuses(
         "capacity 1099511627776 at a false positive rate of 1.0e-06 is too precise: "
         "lower the capacity or raise the rate",
@@ -77,6 +80,13 @@ def test_error_of_parameters():
 def test_error_of_types():
     refuses("capacity must be an integer, not TEXT", "SELECT cuckoofilter_create('1000')")
     refuses("capacity must be an integer, not 2.5", "SELECT cuckoofilter_create(2.5)")
+    refuses("capacity must be an integer, not -0.5", "SELECT cuckoofilter_create(-0.5)")
+    for call in ("create(0.01, 1000)", "bytes(0.01, 1000)", "agg(1, 0.5, 0.01)"):
+        refuses(
+            "capacity must be an integer, not 0.01: cuckoofilter_create and cuckoofilter_bytes take the capacity "
+            "before the rate, aggregates after it",
+            f"SELECT cuckoofilter_{call}",
+        )
     refuses("capacity must be an integer, not Inf", "SELECT cuckoofilter_create(9e999)")
     refuses("capacity must be from 1 to 1099511627776, not 1.0e+19", "SELECT cuckoofilter_create(1e19)")
     refuses("capacity must be from 1 to 1099511627776, not -1.0e+20", "SELECT cuckoofilter_agg(1, 0.1, -1e20)")

@@ -483,11 +483,11 @@ def test_what_cannot_be():
             ("UPDATE seen SET copies = 3 WHERE item = 1", "cannot be updated"),
             ("UPDATE seen SET rowid = 3 WHERE item = 1", "cannot be updated"),
             ("UPDATE OR IGNORE seen SET item = 3 WHERE item = 1", "cannot be updated"),
-            ("REPLACE INTO seen VALUES (1)", "OR REPLACE and OR IGNORE"),
-            ("INSERT OR REPLACE INTO seen VALUES (5)", "OR REPLACE and OR IGNORE"),
-            ("INSERT OR REPLACE INTO seen(seen) VALUES ('optimize')", "OR REPLACE and OR IGNORE"),
-            ("INSERT OR IGNORE INTO seen VALUES (1)", "OR REPLACE and OR IGNORE"),
-            ("INSERT OR IGNORE INTO seen VALUES (5)", "OR REPLACE and OR IGNORE"),
+            ("REPLACE INTO seen VALUES (1)", "items of cuckoofilter table seen are not unique, so OR REPLACE and OR IGNORE"),
+            ("INSERT OR REPLACE INTO seen VALUES (5)", "items of cuckoofilter table seen are not unique, so OR REPLACE and OR IGNORE"),
+            ("INSERT OR REPLACE INTO seen(seen) VALUES ('optimize')", "items of cuckoofilter table seen are not unique, so OR REPLACE and OR IGNORE"),
+            ("INSERT OR IGNORE INTO seen VALUES (1)", "items of cuckoofilter table seen are not unique, so OR REPLACE and OR IGNORE"),
+            ("INSERT OR IGNORE INTO seen VALUES (5)", "items of cuckoofilter table seen are not unique, so OR REPLACE and OR IGNORE"),
             ("INSERT INTO seen VALUES (1) ON CONFLICT DO NOTHING", "UPSERT|upsert"),
             ("INSERT INTO seen VALUES (1) ON CONFLICT (item) DO UPDATE SET item = 5", "UPSERT|upsert"),
             ("INSERT INTO seen(rowid, item) VALUES (1, 9)", "rowid|hash"),
@@ -564,7 +564,7 @@ def test_merge_that_does_not_fit():
         base.add(1, 1)
         error = base.error("INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(x, 0.01, 1000) FROM "
                            "(WITH RECURSIVE n(x) AS (SELECT 101 UNION ALL SELECT x + 1 FROM n WHERE x < 500) SELECT x FROM n)")
-        check(f"its error: {error}", matches("no precision left: 401 items", error))
+        check(f"its error: {error}", matches("cuckoofilter table seen has no precision left: 401 items", error))
         equal("nothing is merged", info(base)["count"], 1)
 
 

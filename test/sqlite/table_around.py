@@ -4,11 +4,12 @@ processes, names, views and triggers, interrupts, full and damaged disks."""
 
 import os
 import random
+import re
 import sqlite3
 import subprocess
 import threading
 
-from suite import EXTENSION, Suite, connect
+from suite import EXTENSION, ROOT, Suite, connect
 from tables import NUMBERS, Base, aggregate, matches
 
 suite = Suite("sqlite-table-around")
@@ -326,6 +327,24 @@ def test_views_and_triggers():
             base.run(f"PRAGMA trusted_schema = {trusted}")
             equal(f"{what}: reopened", base.one("SELECT count(*) FROM known WHERE x < 50"), 3)
             equal(f"{what}: its check", base.check(), None)
+
+
+def test_recipe_of_triggers():
+    """The guide's triggers keep a filter in step with a NOCASE column, whose 'Ann' is 'ann'."""
+    with open(f"{ROOT}/sqlite/README.md", encoding="utf-8") as page:
+        (recipe,) = re.findall(r"CREATE TABLE account \(.*?(?=\nINSERT INTO account\()", page.read(), re.DOTALL)
+    check("the guide's column", "email TEXT UNIQUE" in recipe)
+    for collation in ("BINARY", "NOCASE"):
+        with Base(numbers=0) as base:
+            base.run(recipe.replace("email TEXT UNIQUE", f"email TEXT COLLATE {collation} UNIQUE"))
+            base.run("INSERT INTO account(email) VALUES ('ann@x'), ('bob@x'); UPDATE account SET email = 'Ann@X' WHERE email = 'ann@x'")
+            base.run("UPDATE account SET email = email; INSERT INTO account VALUES (1, 'c@x') ON CONFLICT DO UPDATE SET email = 'ANN@x'")
+            found = base.rows("SELECT email, (SELECT copies FROM account_email WHERE item = email COLLATE BINARY) FROM account ORDER BY id")
+            equal(f"{collation}: copies of each", found, [("ANN@x", 1), ("bob@x", 1)])
+            equal(f"{collation}: what was", base.one("SELECT count(*) FROM account_email WHERE item IN ('ann@x', 'Ann@X', 'c@x')"), 0)
+            for clause in ("IGNORE", "REPLACE"):
+                error = base.error(f"INSERT OR {clause} INTO account(email) VALUES ('d@x')")
+                check(f"{collation}, OR {clause}: {error}", matches("cuckoofilter table account_email .* fire it by ON CONFLICT", error))
 
 
 def test_defensive():

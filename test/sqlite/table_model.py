@@ -165,7 +165,7 @@ IS_SET = (
 )
 COARSE = (
     r"cannot merge the filter into cuckoofilter table seen: it is too coarse: it has a capacity of {} at a false "
-    r"positive rate of {}; build it with a capacity of at least \d+ and a rate of at most {}"
+    r"positive rate of {}; a capacity of \d+ at a rate of {} is enough"
 )
 
 outcomes = collections.Counter()  # of merges

@@ -145,6 +145,8 @@ ckfl_describe_parameters(cuckoofilter_error *error, ckf_status status, const ckf
 			return;
 		case CKF_BAD_FPR:
 			MESSAGE(error, CKF_SAY_BAD_FPR("%g"), params->fpr);
+			if (params->fpr >= 1)
+				HINT(error, CKF_HINT_PERCENT);
 			return;
 		case CKF_BAD_TARGET:
 			MESSAGE(error, CKF_SAY_BAD_TARGET("%g"), (long long)params->capacity, params->fpr);

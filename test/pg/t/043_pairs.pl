@@ -104,20 +104,26 @@ like(one(q{SELECT cuckoofilter_remove_pair(cuckoofilter_agg_pair(1, 2, 0.01, 9, 
 like(one(q{PREPARE p AS SELECT cuckoofilter_contains_pair(cuckoofilter_create(9), $1, 2)}), qr/could not determine data type of parameter/, 'an untyped parameter');
 like(one('SELECT cuckoofilter_agg_pair_transition(NULL, 1, 2)'), qr/support function of a cuckoofilter aggregate/, 'a transition alone');
 my $order = 'cuckoofilter_agg_pair(item, value, fpr, capacity)';
-foreach my $call ('i, i, 10000, 0.01', 'i, i, 10000, 0.01::float8', 'i, 0.01, 10000', q{i, i, 10000, NULL::bigint, 'kind=set'})
+foreach my $call ('i, i, 10000, 0.01', 'i, i, 10000, 5', 'i, i, 10000, 0.01::float8', 'i, 0.01, 10000', q{i, i, 10000, NULL::bigint, 'kind=set'})
 {
 	like(one("SELECT cuckoofilter_agg_pair($call) FROM generate_series(1, 3) i"),
-		qr/less than 1, not 10000\nHINT:  Aggregates take the rate before the capacity: \Q$order\E\./, "agg_pair($call)");
+		qr/less than 1, not 10000\nHINT:  Aggregates take the rate, 0\.01 for 1 %, before the capacity: \Q$order\E\./, "agg_pair($call)");
 }
-unlike(one('SELECT cuckoofilter_agg_pair(i, i, 10000, 5) FROM generate_series(1, 3) i'), qr/HINT/, 'no HINT where the order is right');
 like(one(q{SELECT cuckoofilter_create(5, 0.1, 'kind=set, kind=set')}), qr/invalid cuckoofilter option "kind=set"\nHINT:  Give this option once\.$/, 'an option twice');
-foreach my $call ('cuckoofilter_agg(i, 10000, 0.01)', 'cuckoofilter_agg_hash(i, 1, 0.5)', q{cuckoofilter_agg(i, 1e6, 1e-3, 'kind=set')})
+foreach my $call ('cuckoofilter_agg(i, 10000, 0.01)', 'cuckoofilter_agg(i, 10000)', 'cuckoofilter_agg(i, 10000, 5)', 'cuckoofilter_agg(i, 1)', 'cuckoofilter_agg_hash(i, 1, 0.5)', q{cuckoofilter_agg(i, 1e6, 1e-3, 'kind=set')})
 {
 	like(one("SELECT $call FROM generate_series(1, 3) i"),
-		qr/false positive rate must be greater than 0 and less than 1, not 1(0000|e\+06)?\nHINT:  Aggregates take the rate before the capacity: cuckoofilter_agg\(item, fpr, capacity\)\./, $call);
+		qr/false positive rate must be greater than 0 and less than 1, not 1(0000|e\+06)?\nHINT:  Aggregates take the rate, 0\.01 for 1 %, before the capacity: cuckoofilter_agg\(item, fpr, capacity\)\./, $call);
 }
-unlike(one('SELECT cuckoofilter_agg(i, 10000, 5) FROM generate_series(1, 3) i'), qr/HINT/, 'no HINT where nothing is swapped');
-like(one('SELECT cuckoofilter_agg(i, 0.01, 0.5) FROM generate_series(1, 3) i'), qr/capacity must be an integer, not 0.5/, 'nor here');
+foreach my $call ('agg(i, 0.01, 0.5)', 'create(0.5, i)', 'bytes(0.5, i)')
+{
+	like(one("SELECT cuckoofilter_$call FROM generate_series(1, 3) i"),
+		qr/capacity must be an integer, not 0.5\nHINT:  cuckoofilter_create and cuckoofilter_bytes take the capacity before the rate, aggregates after it\./, $call);
+}
+foreach my $call ('agg(i, 0)', 'create(9, 0)', 'create(1.5)', 'create(-0.5)')
+{
+	unlike(one("SELECT cuckoofilter_$call FROM generate_series(1, 3) i"), qr/HINT/, "no HINT of $call");
+}
 
 # ---------------------------------------------------- planned bytes, in brief
 
@@ -127,7 +133,7 @@ is(one(q{SELECT bool_and(octet_length(f::bytea) = cuckoofilter_bytes(n, fpr, opt
 is(one('SELECT cuckoofilter_bytes(1000000), cuckoofilter_bytes(1e6), cuckoofilter_bytes(1e6, 0.01), cuckoofilter_bytes(NULL::bigint) IS NULL') =~ s/^(\d+)\|\1\|\1/same/r, 'same|t', 'defaults');
 like(one('SELECT cuckoofilter_bytes(0)'), qr/capacity must be from 1 to/, 'no capacity');
 like(one('SELECT cuckoofilter_bytes(1.5)'), qr/capacity must be an integer/, 'a broken one');
-like(one('SELECT cuckoofilter_bytes(5, 1)'), qr/false positive rate must be/, 'rate 1');
+like(one('SELECT cuckoofilter_bytes(5, 1)'), qr/false positive rate must be .*not 1\nHINT:  A rate of 1 % is 0\.01\./, 'rate 1');
 like(one(q{SELECT cuckoofilter_bytes(5, 0.1, 'colour=red')}), qr/invalid cuckoofilter option "colour=red"/, 'a bad option');
 
 # -------------------------------------------------------------------- which
