@@ -147,10 +147,13 @@ ckfs_hash_given(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckf
 bool
 ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 {
+	double real = sqlite3_value_type(value) == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
+	bool is_large = real > CKFS_EXACT || real < -CKFS_EXACT; /* and so an integer or infinite */
+
 	if (ckfs_is_integer(value, &params->capacity))
 		return true;
 	if (sqlite3_value_type(value) == SQLITE_FLOAT)
-		ckfs_error_capacity(ctx, sqlite3_value_double(value));
+		ckfs_error_capacity(ctx, real, is_large && real - real == 0);
 	else
 		ckfs_error_type(ctx, "capacity", "an integer", value);
 	return false;

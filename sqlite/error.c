@@ -7,10 +7,7 @@
  */
 #include "error.h"
 
-#include "argument.h"
 #include "messages.h"
-
-#include <math.h>
 
 /* Report a message from sqlite3_mprintf. */
 static void
@@ -155,9 +152,9 @@ ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sql
 }
 
 void
-ckfs_error_capacity(sqlite3_context *ctx, double capacity)
+ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
 {
-	if (fabs(capacity) > CKFS_EXACT && !isinf(capacity)) /* each of these is an integer */
+	if (is_integer)
 		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_HUGE_CAPACITY("%!.17g"),
 										 (long long)CKF_MAX_CAPACITY, capacity));
 	else

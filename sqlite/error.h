@@ -30,8 +30,8 @@ char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *v
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
 
-/* Report a capacity in REAL that is no integer, or too large for one. */
-void ckfs_error_capacity(sqlite3_context *ctx, double capacity);
+/* Report a capacity in REAL that is no integer, or one that is too large. */
+void ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer);
 
 /* The values that ckfs_filter accepts. */
 #define CKFS_SAY_FILTER "a BLOB or come from cuckoofilter_open"
