@@ -338,7 +338,7 @@ def test_recipe_of_triggers():
         with Base(numbers=0) as base:
             base.run(recipe.replace("email TEXT UNIQUE", f"email TEXT COLLATE {collation} UNIQUE"))
             base.run("INSERT INTO account(email) VALUES ('ann@x'), ('bob@x'); UPDATE account SET email = 'Ann@X' WHERE email = 'ann@x'")
-            base.run("UPDATE account SET email = email; INSERT INTO account VALUES (1, 'c@x') ON CONFLICT DO UPDATE SET email = 'ANN@x'")
+            base.run("UPDATE account SET email = email; INSERT INTO account VALUES (1, 'c@x') ON CONFLICT (id) DO UPDATE SET email = 'ANN@x'")
             found = base.rows("SELECT email, (SELECT copies FROM account_email WHERE item = email COLLATE BINARY) FROM account ORDER BY id")
             equal(f"{collation}: copies of each", found, [("ANN@x", 1), ("bob@x", 1)])
             equal(f"{collation}: what was", base.one("SELECT count(*) FROM account_email WHERE item IN ('ann@x', 'Ann@X', 'c@x')"), 0)
