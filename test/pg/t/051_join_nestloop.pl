@@ -344,7 +344,12 @@ unlike(plan_of("$auto SELECT count(*) FROM big JOIN dim USING (k)"), qr/Rows Tes
 auto_does('not for a few rows and a large dimension', 'SELECT count(*) FROM big JOIN wide USING (k) WHERE c = 3 AND big.id % 200 = 0', qr/not built after \d+ rows, \d\.\d % of them match and it does not pay/);
 auto_does('where the rows that match come first', 'SELECT count(*) FROM big JOIN dim ON dim.k = big.l WHERE c >= 0', qr/built after \d\d,\d+ rows/);
 same('auto: where the rows that match come first', 'SELECT count(*), sum(big.id) FROM big JOIN dim ON dim.k = big.l WHERE c >= 0');
-auto_does('pays as it goes below LIMIT', 'SELECT count(*) FROM (SELECT * FROM big LIMIT 100000) b JOIN wide USING (k) WHERE c = 3 LIMIT 20', qr/not built/);
+# A filter of 40,000 rows pays for 150,000 rows if a lookup takes 0.1 us, but a LIMIT below or above the join ends after 1,500
+# or about 1,000, for which it would have to take 5 us.
+$node->safe_psql('postgres', 'CREATE TABLE middle AS SELECT g AS k, g % 50 AS c FROM generate_series(1, 40000) g; CREATE INDEX ON middle (k); ANALYZE middle');
+auto_does('no LIMIT', 'SELECT big.id FROM big JOIN middle USING (k) WHERE c = 3', qr/Filter: built after/);
+auto_does('counts on no rows above LIMIT', 'SET cuckoofilter.join_filter_min_rows = 1000; SELECT count(*) FROM (SELECT * FROM big LIMIT 1500) b JOIN middle USING (k) WHERE c = 3', qr/not built after/);
+auto_does('nor below it', 'SELECT big.id FROM big JOIN middle USING (k) WHERE c = 3 LIMIT 20', qr/not built after/);
 
 # ---------------------------------------------------------------------- verify
 
