@@ -46,6 +46,7 @@ record() # release row
 		echo "# Releases of Debian"
 		echo
 		echo "\`make demo\` and \`make test\` on bare systems, by \`make releases\`, which says what they skipped."
+		echo "Whatever else the machine did meanwhile is in the times: two releases at once take twice as long."
 		echo
 		echo "$head"
 		for one in $all; do
