@@ -4,8 +4,8 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-table bench-bindings fuzz mutate \
-	machines releases soak coverage valgrind dist test-packages
+	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-tpc bench-table bench-bindings fuzz mutate \
+	machines releases address soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
 unexport CDPATH GREP_OPTIONS POSIXLY_CORRECT
@@ -21,6 +21,11 @@ C_DEPS    = -MMD -MP
 SANITIZE := -std=c11 -O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -DCKF_TEST_BUILD $(WARN) -Icore
 SAN_CC   ?= clang
+
+# A rule that builds a file begins with SAY: one short line a file.  V=1 shows the commands instead, make -s shows neither.
+silent = $(findstring s,$(firstword -$(MAKEFLAGS)))
+SAY    = $(if $(filter 1,$(V))$(silent),,@echo '  $@';)
+NEXT   = @$(if $(silent),:,echo) 'Next:  '
 
 all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null > /dev/null 2>&1 && echo yes),sqlite)
 
@@ -48,9 +53,9 @@ core: $(CORE_LIB)
 
 build/core/%.o: core/%.c
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
+	$(SAY)$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
 
-$(TEST_CPU): core/table/cpu.c core/table/cpu.h core/cuckoofilter.h
+$(TEST_CPU): core/table/cpu.c core/filter/operations.h core/cuckoofilter.h
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -c $< -o $@
 
@@ -68,8 +73,8 @@ $(SMALL_LIB): $(CORE_SRC:%.c=build/small/%.o)
 
 $(CORE_LIB) $(ASAN_LIB) $(SMALL_LIB):
 	@mkdir -p $(@D)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	$(SAY)ar rcs $@ $^
 
 # ---------------------------------------------------------------------------
 # SQLite: the loadable extension, and everything in one C file
@@ -83,30 +88,33 @@ SQLITE_TEST_SO := build/test/portable/cuckoofilter.so
 SQLITE_DIR ?= /usr/local/lib/sqlite3
 
 sqlite: $(SQLITE_SO)
+	$(NEXT)"sqlite3, and there  .load $(SQLITE_SO:.so=)"
 
 build/sqlite/%.o: sqlite/%.c
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
+	$(SAY)$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
 
 $(SQLITE_SO): $(SQLITE_OBJ) $(CORE_OBJ)
-	$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
+	$(SAY)$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
 
 $(SQLITE_TEST_SO): $(SQLITE_OBJ) $(TEST_CPU) $(CORE_LIB)
 	@mkdir -p $(@D)
 	$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
 
+# Its zip is made of the last commit, so where there is one.
 amalgamation: build/cuckoofilter.c
+	@[ ! -e .git ] || { test/install.sh git pgxn && .ci/dist.sh $@; }
 
 build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])
 	@mkdir -p $(@D)
-	sqlite/amalgamate.sh > $@.tmp
-	cp sqlite/cuckoofilter_sqlite.h build
-	mv $@.tmp $@
+	$(SAY)sqlite/amalgamate.sh > $@.tmp
+	@cp sqlite/cuckoofilter_sqlite.h build
+	@mv $@.tmp $@
 
 install-sqlite: $(SQLITE_SO)
 	install -d "$(DESTDIR)$(SQLITE_DIR)"
 	install -m 644 $(SQLITE_SO) "$(DESTDIR)$(SQLITE_DIR)"
-	@echo "In SQLite:  .load $(SQLITE_DIR)/cuckoofilter"
+	$(NEXT)"sqlite3, and there  .load $(DESTDIR)$(SQLITE_DIR)/cuckoofilter"
 
 include sqlite/package/package.mk
 
@@ -117,16 +125,16 @@ demo:
 # Tests.  Each suite prints `NAME: N passed, M failed`; test/run.sh adds up.
 # ---------------------------------------------------------------------------
 
-# test/core: files with a main are suites, the others are linked into each.
-TEST_MAIN   := $(shell grep -lE '^(int )?main\b' test/core/*.c)
-TEST_SHARED := $(filter-out $(TEST_MAIN),$(wildcard test/core/*.c))
-TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks collect collected common contract many merges runs samples sorts unlike)
+# test/core: each file is a suite, into which all of lib/ is linked.
+TEST_MAIN   := $(wildcard test/core/*.c)
+TEST_SHARED := $(wildcard test/core/lib/*.c)
+TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks collect common contract many runs samples unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so build/test/sqlite/loaded build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
-	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults \
-	build/test/sqlite/table_hostile
+	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults build/test/branches/cuckoofilter.so \
+	build/test/sqlite/table_hostile build/test/sqlite/table_shared
 
 test test-long: install-deps
 	@test/patiently.sh "building what the suites need" build/test/make.log $(MAKE) -j2 test-build
@@ -146,17 +154,17 @@ lint: build/cuckoofilter.c
 
 build/test/core/%.o: test/core/%.c
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
+	$(CC) $(C_FLAGS) $(C_DEPS) -Itest/core/lib -c $< -o $@
 
 build/test/asan/%.o: test/core/%.c
 	@mkdir -p $(@D)
-	$(SAN_CC) $(SANITIZE) $(C_DEPS) -c $< -o $@
+	$(SAN_CC) $(SANITIZE) $(C_DEPS) -Itest/core/lib -c $< -o $@
 
 build/test/small/%.o: test/core/%.c
 	@mkdir -p $(@D)
-	$(SAN_CC) $(SANITIZE) $(SMALL) $(C_DEPS) -c $< -o $@
+	$(SAN_CC) $(SANITIZE) $(SMALL) $(C_DEPS) -Itest/core/lib -c $< -o $@
 
-.SECONDARY: $(TEST_CORE:%=%.o)
+.SECONDARY: $(TEST_CORE:%=%.o) $(TEST_SHARED:test/core/%.c=build/test/small/%.o)
 
 build/test/core/%: build/test/core/%.o $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(TEST_CPU) $(CORE_LIB)
 	$(CC) $^ -lm -o $@
@@ -173,7 +181,7 @@ $(TEST_BENCH): test/bench/test_reference.c test/bench/references.c $(wildcard te
 	$(CC) -std=c11 -O2 $(WARN) $(filter %.c,$^) -lm -o $@
 
 # Loads the module as it is.
-build/test/sqlite/library: test/sqlite/library.c test/sqlite/check.h $(SQLITE_SO)
+build/test/sqlite/library: test/sqlite/c/library.c test/sqlite/c/check.h $(SQLITE_SO)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARN) $< -lsqlite3 -ldl -o $@
 
@@ -182,11 +190,17 @@ build/test/sqlite/cuckoofilter.so: $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -shared $(SQLITE_SRC) $(CORE_LIB) -o $@
 
+# Counts its own work.
+build/test/branches/cuckoofilter.so: test/sqlite/c/counter.c $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c $< -o build/test/branches/counter.o
+	$(CC) $(C_FLAGS) -fsanitize-coverage=trace-pc -shared $(SQLITE_SRC) build/test/branches/counter.o $(CORE_LIB) -o $@
+
 # The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.  Of handles, so few
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
-build/test/sqlite/%: test/sqlite/%.c test/sqlite/check.h test/sqlite/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
+build/test/sqlite/%: test/sqlite/c/%.c test/sqlite/c/check.h test/sqlite/c/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
 
@@ -213,8 +227,13 @@ bench-slices:
 bench-join:
 	@test/bench/join/run.sh
 
+# The kits stay where they are: nothing of them may be here.
+bench-tpc:
+	@test/install.sh bench-tpc pg pgdev
+	@TPCH="$(TPCH)" TPCDS="$(TPCDS)" SSB="$(SSB)" /usr/bin/python3 test/bench/join/tpc.py $(FORMS)
+
 # The languages that this machine can build.
-bench-bindings: lib $(PYTHON_HERE) $(if $(shell command -v wasm-ld && command -v wasm-opt && command -v $(WASM_CC)),javascript)
+bench-bindings: lib $(PYTHON_HERE) $(if $(WASM_TOOLS),javascript)
 	@test/bench/bindings/run.sh
 
 bench-table: $(SQLITE_SO)
@@ -244,21 +263,28 @@ valgrind: $(SQLITE_SO)
 	@test/install.sh demo test valgrind
 	@test/soak/sqlite_valgrind.py
 
-# What people install, in build/dist: sources for PGXN, the amalgamation, Debian's packages, npm's, a wheel.
+# What people install, in build/dist: all of it, or one package for this machine.
 dist:
-	@test/install.sh dist
+	@test/install.sh dist deb wheel npm pgxn
 	@PG_CONFIG=$(PG_CONFIG) .ci/dist.sh
 
+deb wheel npm pgxn rpm:
+	@test/install.sh git $@
+	@PG_CONFIG=$(PG_CONFIG) .ci/dist.sh $@
+
 test-packages:
-	@test/install.sh dist packages
+	@test/install.sh dist deb wheel npm pgxn rpm packages
 	@PG_CONFIG=$(PG_CONFIG) test/run.sh packages
 
-# Debian's client package brings pgxs.mk without the headers that it needs.
 install-deps:
-	@test/install.sh demo test pg $$([ -f "$$($(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h" ] || echo pgdev)
+	@test/install.sh demo test pg $(if $(PG_HEADERS),,pgdev)
 
 releases:
 	@test/releases.sh
+
+# Where the sources are cloned from: make address SOURCES=https://..., once they have an address.
+address:
+	sed -i 's|  # @SOURCES@: .*||; s|@SOURCES@|$(or $(SOURCES),$(error make address SOURCES=URL))|' README.md
 
 version:
 	@echo $(VERSION)
@@ -266,7 +292,7 @@ version:
 help:
 	@echo "make                 build what this machine can build"
 	@echo "make sqlite          $(SQLITE_SO)"
-	@echo "make amalgamation    build/cuckoofilter.c, the whole SQLite extension in one file"
+	@echo "make amalgamation    build/cuckoofilter.c, the whole SQLite extension in one file; its zip in build/dist"
 	@echo "make install-sqlite  copy it to $(SQLITE_DIR)  (SQLITE_DIR=, DESTDIR=)"
 	@echo "make lib             build/lib/libcuckoofilter.so and .a, for C programs"
 	@echo "make install-lib     copy them, the headers and cuckoofilter.pc  (PREFIX=/usr/local, LIBDIR=, DESTDIR=)"
@@ -276,9 +302,10 @@ help:
 	@echo "make python          build/python, the Python package cuckoofilter, where it can be imported"
 	@echo "make pg              build/pg/cuckoofilter.so and cuckoofilter_join.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
+	@echo "make image DESTDIR=  lib/ and share/extension/ of an image volume, for PostgreSQL 18 and later"
 	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
-	@echo "make demo-web        a page that asks filters which PostgreSQL made, on http://127.0.0.1:8080/  (PORT=; needs what make javascript and demo-pg do, and node.js)"
+	@echo "make demo-web        build/demo-web/index.html, a page that asks filters which PostgreSQL made, for any browser"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
 	@echo "make lint            format, warnings of two compilers, cppcheck, shellcheck"
 	@echo "make test-long       longer rounds of the random suites, 12 minutes; SEED=fresh draws another seed"
@@ -286,6 +313,7 @@ help:
 	@echo "make bench-sql       our functions beside what one would write without them"
 	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; stars, a warehouse"
+	@echo "make bench-tpc       queries of kits that you have, off and auto  (TPCH=, TPCDS=, SSB= their folders; SCALE=1, ROUNDS=3)"
 	@echo "make bench-bindings  C, Python and JavaScript beside libbloom, flor and npm's bloom-filters; a minute"
 	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
@@ -295,14 +323,17 @@ help:
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
-	@echo "make dist            packages in build/dist: PGXN, amalgamation, .debs, npm, wheels, Windows, arm64"
+	@echo "make deb             Debian's packages, in build/dist; also wheel, npm, pgxn, rpm: each in a minute"
+	@echo "make dist            all of them but the RPMs, and for Windows, arm64, sqlpkg and spm: 3 minutes"
 	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
 	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: an hour"
 	@echo "make install-deps    the Debian packages that tests and demo need"
+	@echo "make address         write where the sources are cloned from into README.md  (SOURCES=)"
 	@echo "make clean           remove what was built"
 
 -include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \
-	build/sqlite/*.d build/sqlite/*/*.d build/test/core/*.d build/test/asan/*.d build/test/small/*.d)
+	build/sqlite/*.d build/sqlite/*/*.d build/test/core/*.d build/test/core/*/*.d \
+	build/test/asan/*.d build/test/asan/*/*.d build/test/small/*.d build/test/small/*/*.d)
 
 # ---------------------------------------------------------------------------
 # PostgreSQL: pg/Makefile hands these to PGXS, in build/pg.  PG_CONFIG names
@@ -310,18 +341,33 @@ help:
 # ---------------------------------------------------------------------------
 
 PG_CONFIG ?= pg_config
-PGXS_MAKE  = $(if $(filter-out 1,$(words $(CURDIR))),$(error PostgreSQL's PGXS cannot build in a folder whose name has a space: $(CURDIR)))mkdir -p build/pg && $(MAKE) -C build/pg -f $(CURDIR)/pg/Makefile \
+PGXS_MAKE  = $(if $(filter-out 1,$(words $(CURDIR))),$(error PostgreSQL's PGXS cannot build in a folder whose name has a space: $(CURDIR)))$(if $(filter 1,$(V)),,@)mkdir -p build/pg && $(MAKE) --no-print-directory -C build/pg -f $(CURDIR)/pg/Makefile \
 	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
 
-.PHONY: pg install uninstall installcheck demo-pg test-pg test-join-regress
+.PHONY: pg install image uninstall installcheck demo-pg test-pg test-join-regress
 
-all: $(if $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),pg)
+# Debian's client package brings PGXS without the headers.
+PG_HEADERS = $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)
+PG_MAJOR   = $(or $(shell $(PG_CONFIG) --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'),all)
+PG_NEEDS   = $(if $(PG_HEADERS),,$(if $(findstring /,$(PG_CONFIG)),$(if $(wildcard $(PG_CONFIG)),,$(error PG_CONFIG=$(PG_CONFIG) is not a program)))$(error the server headers of PostgreSQL are missing: install postgresql-server-dev-$(PG_MAJOR) \
+	(on Debian or Ubuntu), or set PG_CONFIG to the pg_config of a server that has them))
+
+all: $(if $(PG_HEADERS),pg)
 
 pg:
-	+$(PGXS_MAKE) all
+	+$(PG_NEEDS)$(PGXS_MAKE) all
+	$(NEXT)"sudo make install, and in psql  CREATE EXTENSION cuckoofilter;"
 
-install uninstall installcheck:
+install:
+	+$(PG_NEEDS)$(PGXS_MAKE) $@
+	$(NEXT)"$(if $(DESTDIR),test/pg/staged.sh $(DESTDIR)  shows the settings of a server that uses this folder; )in psql  CREATE EXTENSION cuckoofilter;  or  ALTER EXTENSION cuckoofilter UPDATE;"
+
+uninstall installcheck:
 	+$(PGXS_MAKE) $@
+
+# What a server of 18 or later takes from a folder, the form of CloudNativePG's image volumes.
+image:
+	+$(PG_NEEDS)$(if $(DESTDIR),,$(error make image DESTDIR=FOLDER))$(PGXS_MAKE) install datadir=/share pkglibdir=/lib
 
 demo-pg:
 	@test/pg/demo.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What people install, written into build/dist by `make dist`:
+# What people install, written into build/dist by `make dist`; `make deb`, `make wheel` and their like write one of
+# them, for this machine only:
 #
 #     cuckoofilter-VERSION.zip                 the sources, as PGXN takes them
 #     cuckoofilter-amalgamation-VERSION.zip    the SQLite extension in one C file, and the engine's header
@@ -10,7 +11,13 @@
 #     sqlite-cuckoofilter-VERSION.tgz          for npm: the SQLite extension for Linux and Windows
 #     cuckoofilter-VERSION-cp39-abi3-*.whl     for pip, and every Python from 3.9 on; for x86-64 and arm64
 #     cuckoofilter-windows-x64-VERSION.zip     the SQLite extension for Windows
+#     cuckoofilter-VERSION-*.tar.gz            one library each of SQLite's, for Linux and Windows, which these two name:
+#     sqlpkg.json, spm.json                    for sqlpkg and spm, package managers of SQLite
 #     SHA256SUMS
+#
+# and by `make rpm` alone, since an RPM belongs to the system that it is built on:
+#
+#     cuckoofilter-VERSION-1.src.rpm, cuckoofilter_NN-VERSION-1.*.rpm, sqlite-cuckoofilter-VERSION-1.*.rpm
 #
 # All of it is made of the last commit, whatever else is in the folder, and bears that commit's time:
 # the same commit and the same tools give the same bytes.  What must repeat the version gets it here.
@@ -20,6 +27,7 @@ umask 022
 unset MAKEFLAGS MAKELEVEL MFLAGS
 DEB_BUILD_PROFILES=
 export LC_ALL=C TZ=UTC
+export CCACHE_DISABLE=1 # its CCACHE_BASEDIR changes the paths of sources that libraries have in their messages
 
 root=$PWD
 out=$root/build/dist
@@ -28,6 +36,7 @@ version=$(git show HEAD:core/cuckoofilter.h | sed -n 's/^#define CKF_VERSION "\(
 tree=$work/cuckoofilter-$version
 cpu=$(${CC:-cc} -dumpmachine)
 cpu=${cpu%%-*}
+arm=$work/arm64/cuckoofilter-$version
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
@@ -56,10 +65,8 @@ licences() # folder
 	sed '/\*\//q' "$xxhash" > "$1/LICENSE.xxhash"
 }
 
-sources()
+pgxn()
 {
-	mkdir -p "$tree"
-	git archive HEAD | tar -x --no-same-permissions --no-same-owner -C "$tree"
 	zip_of "$tree"
 }
 
@@ -89,7 +96,7 @@ cuckoofilter ($version-1) unstable; urgency=medium
 TEXT
 }
 
-debs()
+deb()
 {
 	folder=$work/debian/cuckoofilter-$version
 	PG_SUPPORTED_VERSIONS=$("${PG_CONFIG:-pg_config}" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
@@ -110,6 +117,7 @@ debs()
 
 library()
 {
+	[ ! -f "$work/cuckoofilter.so" ] || return 0
 	"$root/test/patiently.sh" "building the library" "$root/build/dist.sqlite.log" make -j2 -C "$tree" sqlite
 	cp "$tree/build/sqlite/cuckoofilter.so" "$work"
 	strip --strip-unneeded "$work/cuckoofilter.so"
@@ -118,6 +126,7 @@ library()
 # npm calls the folder in its archives "package".  A library is in lib/PLATFORM-PROCESSOR, as node.js calls them.
 npm_package()
 {
+	library
 	folder=$work/npm/package
 	case $cpu in
 		x86_64) node=x64 ;;
@@ -126,14 +135,19 @@ npm_package()
 	esac
 	mkdir -p "$work/npm"
 	cp -a "$tree/sqlite/package/npm" "$folder"
-	mkdir -p "$folder/lib/linux-$node" "$folder/lib/linux-arm64" "$folder/lib/win32-x64"
-	cp "$work/cuckoofilter.so" "$folder/lib/linux-$node"
-	[ "$cpu" != x86_64 ] || cp "$arm/build/sqlite/cuckoofilter.so" "$folder/lib/linux-arm64"
-	cp "$tree/build/windows/cuckoofilter.dll" "$folder/lib/win32-x64"
-	chmod 644 "$folder"/lib/*/*
+	for built in "linux-$node $work/cuckoofilter.so" "linux-arm64 $arm/build/sqlite/cuckoofilter.so" \
+		"win32-x64 $tree/build/windows/cuckoofilter.dll"; do
+		[ ! -f "${built#* }" ] || install -D -m 644 -t "$folder/lib/${built%% *}" "${built#* }"
+	done
 	licences "$folder"
 	fill "$folder/package.json"
 	npm_archive "$folder" sqlite-cuckoofilter
+}
+
+npm()
+{
+	npm_package
+	javascript
 }
 
 # The wheel's platform: the oldest glibc that has all the symbols which its libraries take, though none
@@ -169,30 +183,37 @@ wheel_of() # tree processor tools-prefix
 	)
 }
 
-wheels()
+wheel()
 {
 	"$root/test/patiently.sh" "building Python's module" "$root/build/dist.python.log" make -j2 -C "$tree" python
 	wheel_of "$tree" "$cpu" ""
-	[ "$cpu" != x86_64 ] || wheel_of "$arm" aarch64 aarch64-linux-gnu-
+	[ ! -d "$arm/build" ] || wheel_of "$arm" aarch64 aarch64-linux-gnu-
 }
 
 # shellcheck source=.ci/dist_other.sh
 . .ci/dist_other.sh
 
+git rev-parse -q --verify HEAD > /dev/null || { echo "Packages are made of the last commit, so of a clone by git." >&2; exit 1; }
 [ -z "$(git status --porcelain)" ] || echo "Not in the packages: what is not committed."
-rm -rf "$out" "$work"
-mkdir -p "$out" "$work"
+[ $# != 0 ] || rm -rf "$out"
+rm -rf "$work"
+mkdir -p "$out" "$tree"
 xxhash=$(echo '#include <xxhash.h>' | ${CC:-cc} -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
+git archive HEAD | tar -x --no-same-permissions --no-same-owner -C "$tree"
 
+all=$#
+[ $all != 0 ] || set -- pgxn amalgamation deb windows arm64 npm wheel managers
 step=0
-for part in ${PARTS:-sources amalgamation debs library windows arm64 npm_package javascript wheels}; do
+for part in "$@"; do
 	step=$((step + 1))
-	echo "$step of 9: $part"
+	echo "$step of $#: $part"
+	touch "$work/begun"
 	$part
+	(cd "$out" && find . -type f -newer "$work/begun" -printf '  build/dist/%f, %k kB\n' | sort)
 done
 
 rm -rf "$work"
+[ $all = 0 ] || exit 0
 cd "$out"
 sha256sum -- * > "$work.sums"
 mv "$work.sums" SHA256SUMS
-ls -l

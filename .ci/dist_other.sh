@@ -1,7 +1,7 @@
 # The packages for other machines, a part of .ci/dist.sh: Windows by mingw-w64, arm64 by gcc-aarch64-linux-gnu,
-# WebAssembly by clang.
+# WebAssembly by clang; and RPMs.
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # root, tree, work, out, version, xxhash: of dist.sh
+# shellcheck disable=SC2154 # root, tree, work, out, version, xxhash, arm: of dist.sh
 
 quietly() # what log command argument...
 {
@@ -11,11 +11,16 @@ quietly() # what log command argument...
 	"$root/test/patiently.sh" "$what" "$root/build/dist.$log.log" "$@"
 }
 
+# Files of a folder, in this order, to standard output.
+archive_of() # folder file...
+{
+	tar -c --sort=name --owner=0 --group=0 --numeric-owner --format=ustar --mtime="@$SOURCE_DATE_EPOCH" -C "$@" | gzip -9 -n
+}
+
 # A folder "package" as npm's archive, whose name is NAME-VERSION.tgz.
 npm_archive() # folder name
 {
-	tar -c --sort=name --owner=0 --group=0 --numeric-owner --format=ustar --mtime="@$SOURCE_DATE_EPOCH" \
-		-C "$(dirname "$1")" package | gzip -9 -n > "$out/$2-$version.tgz"
+	archive_of "$(dirname "$1")" package > "$out/$2-$version.tgz"
 }
 
 # The npm package of the engine.
@@ -44,7 +49,6 @@ windows()
 # Python's pyconfig.h is that of a machine of the same sizes; the limited API reads little of it.
 arm64_build()
 {
-	arm=$work/arm64/cuckoofilter-$version
 	headers=$work/arm64/include
 	python=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
 	config=$(echo '#include <pyconfig.h>' | ${CC:-cc} "-I$python" -E - | sed -n 's/^# 1 "\(.*-linux-gnu\/.*pyconfig\.h\)".*/\1/p' | head -n 1)
@@ -96,4 +100,45 @@ arm64()
 	for name in sqlite3-cuckoofilter libcuckoofilter1 libcuckoofilter-dev; do
 		arm64_deb "$name"
 	done
+}
+
+# What SQLite's package managers sqlpkg and spm download: an archive for each machine, in which the library is the first
+# file, and the files that name the archives.  ASSETS=URL says where they will be; without it they are in the same folder.
+managers()
+{
+	if [ ! -d "$arm/build" ] || [ ! -f "$tree/build/windows/cuckoofilter.dll" ]; then
+		echo "skipped: sqlpkg.json and spm.json, which name libraries for arm64 and Windows"
+		return 0
+	fi
+	library
+	folder=$work/managers
+	mkdir -p "$folder"
+	licences "$folder"
+	(cd "$tree/sqlite/package" && install -m 644 -t "$out" sqlpkg.json spm.json)
+	fill "$out/sqlpkg.json" "$out/spm.json"
+	sed -i "s|@ASSETS@|${ASSETS:-.}|" "$out/sqlpkg.json"
+	for built in "linux-x86_64 $work/cuckoofilter.so" "linux-aarch64 $arm/build/sqlite/cuckoofilter.so" \
+		"windows-x86_64 $tree/build/windows/cuckoofilter.dll"; do
+		archive=$out/cuckoofilter-$version-${built%% *}.tar.gz
+		install -m 644 -t "$folder" "${built#* }"
+		archive_of "$folder" "$(basename "${built#* }")" LICENSE LICENSE.xxhash > "$archive"
+		sed -i "s/@SHA256-${built%% *}@/$(sha256sum < "$archive" | cut -d ' ' -f 1)/
+			s/@MD5-${built%% *}@/$(md5sum < "$archive" | cut -d ' ' -f 1)/" "$out/sqlpkg.json" "$out/spm.json"
+	done
+}
+
+# The packages' names have the server that they are for.  Their files are the same anywhere; the source package tells
+# the folder that rpmbuild ran in.
+rpm()
+{
+	mkdir -p "$work/rpm"
+	zip_of "$tree"
+	cp "$tree/pg/package/cuckoofilter.spec" "$out/cuckoofilter-$version.zip" "$work/rpm"
+	fill "$work/rpm/cuckoofilter.spec"
+	touch_all "$work/rpm"
+	quietly "building RPMs" rpm rpmbuild -ba --nodeps --define "_topdir $work/rpm" --define "_sourcedir $work/rpm" \
+		--define "_srcrpmdir $out" --define "_rpmdir $out" --define "_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" \
+		--define "_buildhost localhost" --define "use_source_date_epoch_as_buildtime 1" \
+		--define "clamp_mtime_to_source_date_epoch 1" --define "_smp_mflags -j2" \
+		--define "pg_config ${PG_CONFIG:-pg_config}" "$work/rpm/cuckoofilter.spec"
 }

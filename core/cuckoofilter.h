@@ -44,7 +44,7 @@
 
 CKF_BEGIN
 
-#define CKF_VERSION "1.5.0"
+#define CKF_VERSION "1.6.0"
 
 /* The version that is written.  Version 1 is read, too; a change rewrites it as this one. */
 #define CKF_FORMAT_VERSION 2
@@ -173,6 +173,11 @@ uint64_t ckf_hash_words(uint64_t *words, size_t n, uint64_t seed);
  * class is CKF_ITEM_OTHER. */
 uint64_t ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed);
 
+/* The number of the part, 0 .. parts - 1, that an item belongs to if a filter is kept in parts;
+ * hash is the item's hash with seed 0, parts is 1 or more.  It comes from the last bits of the
+ * hash, since a filter stores the first: items of one part must not share them. */
+uint32_t ckf_part(uint64_t hash, uint32_t parts);
+
 /* ------------------------------------------------------------- parameters */
 
 /* The parameters of a new filter. */
@@ -272,7 +277,8 @@ ckf_move(ckf_filter *filter, void *bytes)
 /* Where the bytes come from, which decides what ckf_open validates. */
 typedef enum ckf_trust
 {
-	CKF_FOREIGN, /* from a user: every field; then every slot, by ckf_check_step */
+	CKF_FOREIGN, /* from a user: every field and every slot, without a stop: a large filter takes
+				  * long.  CKF_STORED, then ckf_check_step, does the same in steps */
 	CKF_STORED,  /* from the database: every field.  Only the header is read, so it may be
 				  * all that the caller has, and the cost does not depend on the size */
 	CKF_STATE    /* an aggregate's state: validates as CKF_STORED does; ckf_add of a hash
@@ -545,13 +551,19 @@ typedef struct ckf_refusal
 {
 	ckf_cause cause;
 	uint64_t items;   /* copies that the result would have; COARSE: copies in the two inputs;
-					   * FULL, if items are added: copies in the filter */
-	double fpr;       /* the rate that the result would have; FULL, if items are added: the rate
-					   * of the filter */
+					   * FULL, if there is a second input: copies in the first */
+	double fpr;       /* the rate that the result would have; FULL, if there is a second input:
+					   * the rate of the first */
+	uint64_t more;    /* FULL: copies in the second input, or items of the batch, if there are
+					   * several; else 0 */
 	double limit;     /* the rate at which growth stops */
 	int input;        /* COARSE: the coarse input, 0 or 1; -1: the aggregate has merged it */
 	int64_t capacity; /* COARSE: the items up to which its precision keeps the target rate */
 } ckf_refusal;
+
+/* The rebuild is growth amid a batch of `more` items that are added one by one: its refusal is that
+ * of the batch.  before: the filter without them, which must still exist then. */
+void ckf_rebuild_of_batch(ckf_rebuild *rebuild, const ckf_filter *before, uint64_t more);
 
 /* Describe a CKF_PRECISION of a rebuild's start or step.  The inputs must still exist. */
 void ckf_rebuild_refusal(const ckf_rebuild *rebuild, ckf_refusal *refusal);
@@ -607,36 +619,13 @@ bool ckf_few(const ckf_filter *filter, uint64_t n);
  *
  * At the end, ckf_collect_end releases all blocks to ckf_collect_spent.
  */
-typedef struct ckf_block ckf_block;
-
-/* Sorted hashes in a chain of blocks. */
-typedef struct ckf_run
-{
-	ckf_block *first;
-	uint64_t count;
-} ckf_run;
-
-#define CKF_MOST_RUNS 40
-
 typedef struct ckf_collector
 {
 	ckf_filter filter;    /* the parameters of the filter that these hashes become; an input
 						   * of a rebuild after the collector has settled */
 	uint64_t *next, *end; /* the free part of the block that is being filled */
 	size_t block_size;    /* CKF_ROOM: bytes of the requested block */
-	/* internal to the engine: */
-	unsigned most;       /* copies of a hash that are kept */
-	bool settling;       /* all hashes are being sorted into one run */
-	ckf_block *block;    /* the block that is being filled, or NULL */
-	ckf_block *spare[2]; /* the blocks to fill next, or NULL */
-	ckf_block *spent;    /* the first block of a list that the host may free */
-	ckf_run run[CKF_MOST_RUNS];
-	unsigned runs;
-	ckf_run merged;       /* a merge: the new run, from the last two runs */
-	ckf_block *last;      /* a merge: the last block of the new run */
-	size_t from[2];       /* a merge: hashes read from the first block of either old run */
-	const ckf_filter *in; /* a filter whose hashes are being copied into a run, or NULL */
-	uint64_t taken;       /* hashes copied from it so far */
+	uint64_t inside[96];  /* internal to the engine (collect/block.h) */
 } ckf_collector;
 
 /*
@@ -745,10 +734,7 @@ typedef struct ckf_merger
 	const ckf_filter *in[CKF_MOST_INPUTS];
 	unsigned inputs;
 	size_t room;
-	/* internal to the engine: */
-	const ckf_filter *taken; /* the filter that becomes a part, or NULL */
-	uint8_t *old[CKF_MOST_INPUTS];
-	unsigned olds; /* bytes of former parts */
+	uint64_t inside[CKF_MOST_INPUTS + 2]; /* internal to the engine (rebuild/merger.c) */
 } ckf_merger;
 
 /* Begin without filters.  goal is CKF_MERGE_UNION or CKF_MERGE_SUM. */
@@ -760,7 +746,7 @@ void ckf_merger_start(ckf_merger *merger, ckf_goal goal);
 ckf_status ckf_merger_take(ckf_merger *merger, const ckf_filter *in);
 
 /* Merge all filters into one, which is then merger->part[0].  CKF_OK, CKF_MORE. */
-ckf_status ckf_merger_settle(ckf_merger *merger);
+ckf_status ckf_merger_merge_all(ckf_merger *merger);
 
 /* Give the result of the rebuild that CKF_MORE asked for; the merger keeps its bytes.
  * CKF_OK, CKF_MORE. */

@@ -36,7 +36,8 @@
 typedef struct ckf_chunks
 {
 	ckf_filter like;     /* the parameters, and w, c, b and layout of each chunk's table */
-	ckf_filter exact;    /* the same for whole hashes */
+	ckf_filter exact;    /* the same for whole hashes: an empty filter, without bytes, whose fields
+						  * the host may read */
 	uint64_t check;      /* a hash of the parameters that chunks depend on */
 	uint32_t most_whole; /* the first chunk keeps whole hashes up to so many copies */
 

@@ -23,13 +23,66 @@ typedef struct ckf_text
 /* The text from `at` to `end` without the blanks around it. */
 ckf_text ckf_text_trim(const char *at, const char *end);
 
+/* Whether an option is two options, with no comma between them. */
+bool ckf_lacks_comma(ckf_text option);
+
+/* Read a decimal integer from -2^63 to 2^64 - 1.  false: the text is none. */
+bool ckf_text_integer(ckf_text text, uint64_t *value);
+
 /* What an error is about.  Members that its status does not need are NULL. */
 typedef struct ckf_about
 {
 	const ckf_filter *filter, *other; /* the inputs */
-	const ckf_rebuild *rebuild;       /* CKF_PRECISION of a rebuild */
+	const ckf_rebuild *rebuild;       /* CKF_PRECISION of a rebuild; NULL: of an add */
 	const ckf_comparison *comparison; /* CKF_UNLIKE_SIZES */
+	const ckf_params *params;         /* CKF_BAD_CAPACITY, CKF_BAD_FPR, CKF_BAD_TARGET */
+	const char *order;  /* CKF_BAD_FPR: the call with its arguments in the right order; or NULL */
+	const char *option; /* CKF_BAD_OPTION, CKF_OPTION_TWICE: the invalid part of an options text */
+	size_t option_size;
 } ckf_about;
+
+/* What kind of error a status is.  Each host has a code for it. */
+typedef enum ckf_fault
+{
+	CKF_FAULT_PARAMETER,
+	CKF_FAULT_BYTES,
+	CKF_FAULT_STATE, /* of the filter */
+	CKF_FAULT_LIMIT,
+	CKF_FAULT_INTERNAL
+} ckf_fault;
+
+/* A text of an error (messages.h). */
+typedef enum ckf_part_of_error
+{
+	CKF_MESSAGE,
+	CKF_REST,
+	CKF_DETAIL,
+	CKF_HINT
+} ckf_part_of_error;
+
+#if defined(__GNUC__) && !defined(_WIN32)
+#define CKF_LIKE_PRINTF __attribute__((format(printf, 3, 4)))
+#else
+#define CKF_LIKE_PRINTF
+#endif
+
+/* How a host writes the texts of an error. */
+typedef struct ckf_writer ckf_writer;
+struct ckf_writer
+{
+	void (*write)(ckf_writer *writer, ckf_part_of_error part, const char *format,
+				  ...) CKF_LIKE_PRINTF;
+	const char *bad_fpr, *bad_target; /* CKF_SAY_BAD_FPR and CKF_SAY_BAD_TARGET of this host */
+	bool sql;                         /* the options are arguments of SQL functions */
+};
+
+/* Write the texts of an error, each at most once. */
+ckf_fault ckf_describe(ckf_writer *writer, ckf_status status, const ckf_about *about);
+
+/* The classes of the items in a filter, as words; the class of one item. */
+#define CKF_HELD_SIZE 128
+const char *ckf_describe_held(char text[CKF_HELD_SIZE], unsigned item_classes);
+const char *ckf_describe_item(unsigned item_class);
 
 /* A host.  Usually the first member of a larger struct. */
 typedef struct ckf_host ckf_host;
@@ -58,6 +111,13 @@ bool ckf_host_copy(ckf_host *host, const ckf_filter *filter, size_t more, ckf_fi
 /* Copy bytes, and ask for interrupts between them. */
 bool ckf_host_copy_bytes(ckf_host *host, void *to, const void *from, size_t size);
 
+/*
+ * Check every slot of a filter that was opened by CKF_STORED: the one loop over ckf_check_step for
+ * all hosts.  Unlike the other functions it reports no error, since some hosts have an answer to
+ * it: CKF_OK, CKF_BAD_BYTES; CKF_MORE: the host stopped it.
+ */
+ckf_status ckf_host_check(ckf_host *host, const ckf_filter *filter);
+
 /* A rebuild to run; members that are not set are 0. */
 typedef struct ckf_task
 {
@@ -67,6 +127,8 @@ typedef struct ckf_task
 	void *bytes;                /* memory for the result, `room` bytes; NULL: the host gives it */
 	size_t room;                /* enough for the result; if the host gives it: the least bytes */
 	ckf_comparison *comparison; /* of CKF_COMPARE */
+	const ckf_filter *before;   /* growth amid a batch: see ckf_rebuild_of_batch */
+	uint64_t more;
 	/* a rebuild whose items the host feeds: start it, and do what CKF_FEED asks for (false: it
 	 * failed, which the host has reported) */
 	ckf_status (*start)(ckf_rebuild *rebuild, void *data);
@@ -77,6 +139,10 @@ typedef struct ckf_task
 /* Run a rebuild.  *result is its result, opened; it must not be an input.  result is NULL for
  * CKF_COMPARE, and may be if task->bytes is set. */
 bool ckf_host_run(ckf_host *host, const ckf_task *task, ckf_filter *result);
+
+/* Run a rebuild of a and b, or of a alone (b is NULL). */
+bool ckf_host_build(ckf_host *host, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
+					ckf_filter *result);
 
 /* Replace an owned filter by the rebuild of it and b, or of it alone (b is NULL). */
 bool ckf_host_rebuild(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_filter *b);

@@ -12,7 +12,6 @@
 #include <math.h>
 
 #include "lib/stringinfo.h"
-#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -23,177 +22,72 @@
 #define errsave(soft, ...) ereport(ERROR, __VA_ARGS__)
 #endif
 
-/* The number of items and the false positive rate at which a filter stopped growing. */
-static int
-ckfp_errdetail_fill(const ckf_filter *filter)
+CKF_LIKE_PRINTF static void
+ckfp_write(ckf_writer *writer, ckf_part_of_error part, const char *format, ...)
 {
-	return errdetail(CKF_DETAIL_FILL, (unsigned long long)filter->count, ckf_fpr(filter));
-}
+	StringInfoData text;
+	va_list arguments;
+	int needed;
 
-/* A merge that fails because one filter is too coarse. The error names that filter. */
-static int
-ckfp_describe_coarse(const ckf_refusal *refusal, const ckfp_subject *about)
-{
-	const ckf_filter *coarse = refusal->input == 1 ? about->other : about->filter;
-	unsigned long long items = refusal->items;
-
-	if (refusal->input < 0)
+	(void)writer;
+	initStringInfo(&text);
+	for (;;)
 	{
-		errmsg(CKF_SAY_COARSEST, items);
-		errdetail(CKF_DETAIL_COARSEST, (long long)refusal->capacity, refusal->fpr, refusal->limit);
-		return errhint(CKF_HINT_COARSEST);
-	}
-	errmsg(CKF_SAY_COARSE, refusal->input == 0 ? CKF_FIRST : CKF_SECOND, items);
-	errdetail(CKF_DETAIL_COARSE, (unsigned long long)coarse->count, ckf_fpr(coarse),
-			  (long long)coarse->capacity, refusal->fpr, refusal->limit);
-	return errhint(CKF_HINT_COARSE, items);
-}
-
-/* A filter, or the result of a merge, has no precision left. */
-static int
-ckfp_describe_precision(const ckfp_subject *about)
-{
-	ckf_refusal refusal = {.cause = CKF_FULL};
-
-	errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
-	if (about->rebuild)
-		ckf_rebuild_refusal(about->rebuild, &refusal);
-	switch (refusal.cause)
-	{
-		case CKF_COARSE:
-			return ckfp_describe_coarse(&refusal, about);
-		case CKF_CROWDED:
-			errmsg(CKF_SAY_CROWDED);
-			errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
-			return errhint(CKF_HINT_CROWDED);
-		case CKF_CROWDED_HASHES:
-			errmsg(CKF_SAY_CROWDED_HASHES);
-			errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
-			return errhint(CKF_HINT_CROWDED_HASHES);
-		case CKF_FULL:
+		va_start(arguments, format);
+		needed = appendStringInfoVA(&text, format, arguments);
+		va_end(arguments);
+		if (needed == 0)
 			break;
+		enlargeStringInfo(&text, needed);
 	}
-	errmsg(CKF_SAY_PRECISION);
-	if (about->rebuild)
-		errdetail(CKF_DETAIL_FILL, (unsigned long long)refusal.items, refusal.fpr);
-	else
-		ckfp_errdetail_fill(about->filter);
-	return errhint(CKF_HINT_PRECISION);
+	if (part == CKF_MESSAGE)
+		errmsg_internal("%s", text.data);
+	else if (part == CKF_DETAIL)
+		errdetail_internal("%s", text.data);
+	else if (part == CKF_HINT)
+		errhint("%s", text.data);
+	pfree(text.data);
 }
 
-/* Fill in the error report for a parameter error. All of them have SQLSTATE 22023. */
+/* Fill in the error report for a failed call of the engine. `input` is the SQLSTATE of bytes of
+ * input; 0: they are a stored value. */
 static int
-ckfp_describe_parameters(ckf_status status, const ckfp_subject *about)
+ckfp_describe(ckf_status status, const ckf_about *about, int input)
 {
-	errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-	switch (status)
-	{
-		case CKF_BAD_CAPACITY:
-			return errmsg(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
-						  (long long)about->params->capacity);
-		case CKF_BAD_FPR:
-			if (about->order)
-				errhint(CKF_HINT_SWAPPED, about->order);
-			else if (about->params->fpr >= 1)
-				errhint(CKF_HINT_PERCENT);
-			return errmsg(CKF_SAY_BAD_FPR("%g"), about->params->fpr);
-		case CKF_BAD_TARGET:
-			errmsg(CKF_SAY_BAD_TARGET("%g"), (long long)about->params->capacity,
-				   about->params->fpr);
-			errdetail(CKF_DETAIL_BAD_TARGET, CKF_MAX_PREFIX);
-			return errhint(CKF_HINT_BAD_TARGET);
-		case CKF_BAD_OPTION:
-		case CKF_OPTION_TWICE:
-			errmsg(CKF_SAY_BAD_OPTION, (int)about->option_size, about->option);
-			return errhint("%s", status == CKF_OPTION_TWICE ? CKF_HINT_OPTION_TWICE
-															: CKF_HINT_BAD_OPTION);
-		case CKF_UNLIKE_SIZES:
-			errmsg(CKF_SAY_UNLIKE_SIZES, (unsigned long long)about->filter->count,
-				   (unsigned long long)about->other->count,
-				   about->comparison->coarse == 0 ? CKF_FIRST : CKF_SECOND);
-			errdetail(CKF_DETAIL_UNLIKE_SIZES, about->comparison->error);
-			return errhint(CKF_HINT_UNLIKE_SIZES, (long long)about->comparison->capacity);
-		default:
-			errmsg(CKF_SAY_SEED_DIFFERS);
-			errdetail(CKF_DETAIL_SEED_DIFFERS, (long long)about->filter->seed,
-					  (long long)about->other->seed);
-			return errhint(CKF_HINT_SEED_DIFFERS);
-	}
-}
+	static const int sqlstates[] = {[CKF_FAULT_PARAMETER] = ERRCODE_INVALID_PARAMETER_VALUE,
+									[CKF_FAULT_BYTES] = ERRCODE_DATA_CORRUPTED,
+									[CKF_FAULT_STATE] = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+									[CKF_FAULT_LIMIT] = ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+									[CKF_FAULT_INTERNAL] = ERRCODE_INTERNAL_ERROR};
+	ckf_writer writer = {ckfp_write, CKF_SAY_BAD_FPR("%.15g"), CKF_SAY_BAD_TARGET("%g"), true};
+	ckf_fault fault = ckf_describe(&writer, status, about);
 
-/* Fill in the error report for a failed call of the engine. */
-static int
-ckfp_describe(ckf_status status, const ckfp_subject *about)
-{
-	switch (status)
-	{
-		case CKF_BAD_CAPACITY:
-		case CKF_BAD_FPR:
-		case CKF_BAD_TARGET:
-		case CKF_BAD_OPTION:
-		case CKF_OPTION_TWICE:
-		case CKF_SEED_DIFFERS:
-		case CKF_UNLIKE_SIZES:
-			return ckfp_describe_parameters(status, about);
-		case CKF_BAD_BYTES:
-			errcode(about->sqlstate ? about->sqlstate : ERRCODE_DATA_CORRUPTED);
-			return errmsg(CKF_SAY_BAD_BYTES);
-		case CKF_BAD_VERSION:
-			errcode(about->sqlstate ? about->sqlstate : ERRCODE_DATA_CORRUPTED);
-			errmsg(CKF_SAY_BAD_VERSION);
-			return errhint(CKF_HINT_BAD_VERSION);
-		case CKF_UNFINISHED:
-			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
-			errmsg(CKF_SAY_UNFINISHED);
-			return errhint(CKF_HINT_UNFINISHED);
-		case CKF_IS_SET:
-			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
-			errmsg(CKF_SAY_IS_SET);
-			errdetail(CKF_DETAIL_IS_SET);
-			return errhint(CKF_HINT_IS_SET);
-		case CKF_OLD_ITEMS:
-			errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
-			errmsg(CKF_SAY_OLD_ITEMS);
-			return errhint(CKF_HINT_OLD_ITEMS);
-		case CKF_PRECISION:
-			return ckfp_describe_precision(about);
-		case CKF_OK:
-		case CKF_MORE:
-		case CKF_ROOM:
-		case CKF_FEED:
-			break; /* no failures */
-	}
-	return errmsg_internal(CKF_SAY_UNEXPECTED, (int)status);
+	if (status == CKF_BAD_BYTES && input == ERRCODE_INVALID_TEXT_REPRESENTATION)
+		errhint(CKF_HINT_FIRST);
+	return errcode(fault == CKF_FAULT_BYTES && input != 0 ? input : sqlstates[fault]);
 }
 
 void
-ckfp_error(ckf_status status, ckfp_subject about)
+ckfp_error(ckf_status status, ckf_about about)
 {
-	ereport(ERROR, (ckfp_describe(status, &about)));
-	pg_unreachable();
+	ereport(ERROR, (ckfp_describe(status, &about, 0)));
 }
 
 void
 ckfp_error_input(ckf_status status, int sqlstate, struct Node *soft)
 {
-	ckfp_subject about = {.sqlstate = sqlstate};
-
-	errsave(soft, (ckfp_describe(status, &about)));
+	errsave(soft, (ckfp_describe(status, &(ckf_about){0}, sqlstate)));
 }
 
 void
-ckfp_error_base64(struct Node *soft)
-{
-	errsave(soft, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64)));
-}
-
-void
-ckfp_error_hex(struct Node *soft)
+ckfp_error_base64(bool hex, struct Node *soft)
 {
 	errsave(soft,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(CKF_SAY_NOT_BASE64),
-			 errhint("The text is hexadecimal. Convert it by decode(text, 'hex')::cuckoofilter, "
-					 "or cast text that begins with \\x to bytea, and then to cuckoofilter.")));
+			 hex ? errhint("The text is hexadecimal. Convert it by decode(text, "
+						   "'hex')::cuckoofilter, or cast text that begins with \\x to bytea, "
+						   "and then to cuckoofilter.")
+				 : errhint(CKF_HINT_FIRST)));
 }
 
 void
@@ -202,11 +96,10 @@ ckfp_error_not_integer(double capacity)
 	if (capacity == rint(capacity) && !isinf(capacity))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(CKF_SAY_HUGE_CAPACITY("%.17g"), (long long)CKF_MAX_CAPACITY, capacity)));
+				 errmsg(CKF_SAY_BAD_CAPACITY("%.17g"), (long long)CKF_MAX_CAPACITY, capacity)));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg(CKF_SAY_FRACTION("%.17g"), capacity),
 			 capacity > 0 && capacity < 1 ? errhint(CKF_HINT_FRACTION) : 0));
-	pg_unreachable();
 }
 
 void
@@ -214,8 +107,8 @@ ckfp_error_too_large(const ckf_filter *filter)
 {
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg(CKF_SAY_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
-					ckfp_errdetail_fill(filter), errhint(CKF_HINT_TOO_LARGE)));
-	pg_unreachable();
+					errdetail(CKF_DETAIL_FILL, (unsigned long long)filter->count, ckf_fpr(filter)),
+					errhint(CKF_HINT_TOO_LARGE)));
 }
 
 void
@@ -228,7 +121,6 @@ ckfp_error_state_too_large(const ckf_filter *state)
 					   (unsigned long long)state->count, state->size, (size_t)MaxAllocSize),
 			 errhint("Set max_parallel_workers_per_gather to 0, so that the aggregate runs in one "
 					 "process.")));
-	pg_unreachable();
 }
 
 void
@@ -237,63 +129,49 @@ ckfp_error_no_text(size_t size)
 	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg("cuckoofilter of %zu bytes is too large for its text form", size),
 					errhint("Use COPY in binary format.")));
-	pg_unreachable();
 }
 
-/* The classes of the items in a filter, as words. */
-static char *
-ckfp_describe_held(const ckf_filter *filter)
-{
-	static const char *const words[] = {CKF_WORDS_HELD};
-	StringInfoData list;
-	unsigned left = filter->item_classes & (CKF_ITEM_HASH - 1);
-	int i;
-
-	initStringInfo(&list);
-	for (i = 0; left >> i != 0; i++)
-		if (left >> i & 1)
-		{
-			if (list.len > 0)
-				appendStringInfoString(&list, left >> i == 1 ? CKF_WORDS_AND : ", ");
-			appendStringInfoString(&list, words[i]);
-		}
-	return list.data;
-}
-
-/* Report that the filter cannot have an item of this class. advice: how the HINT begins; item: the
- * argument for cuckoofilter_hash. */
+/* Report that the filter cannot have an item of this class. */
 _Noreturn static void
-ckfp_error_unlike(const ckf_filter *filter, unsigned item_class, const char *advice,
-				  const char *item)
+ckfp_error_unlike(const ckf_filter *filter, unsigned item_class, const char *hint)
 {
-	static const char *const words[] = {CKF_WORDS_ITEM};
+	char held[CKF_HELD_SIZE];
 
 	if (filter->item_classes & CKF_ITEM_OLD)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg(CKF_SAY_OLD),
 						errhint(CKF_HINT_OLD)));
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_DATATYPE_MISMATCH),
-		 errmsg(CKF_SAY_UNLIKE, ckfp_describe_held(filter),
-				words[pg_rightmost_one_pos32(item_class)]),
-		 errhint("%s To use an item of another type on purpose, call "
-				 "cuckoofilter_contains_hash(filter, cuckoofilter_hash(%s, seed)), or the function "
-				 "for adding or removing a hash.",
-				 advice, item)));
-	pg_unreachable();
+	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+					errmsg(CKF_SAY_UNLIKE, ckf_describe_held(held, filter->item_classes),
+						   ckf_describe_item(item_class)),
+					errhint("%s", hint)));
 }
 
 void
 ckfp_error_class(const ckf_filter *filter, unsigned item_class)
 {
-	ckfp_error_unlike(
-		filter, item_class,
-		filter->item_classes & CKF_ITEM_OTHER
-			? "Cast the item to the type of the items that were added; a string may need COLLATE. "
-			  "If they were added with a value, call cuckoofilter_contains_pair(filter, item, "
-			  "value), or the function for adding or removing a pair."
-			: "Cast the item to the type of the items that were added; a string may need COLLATE.",
-		"item");
+	static const char *const types[] = {"bigint", "text", "bytea", "timestamp", "timestamptz"};
+	unsigned held = filter->item_classes;
+	const char *before = ", such as ";
+	StringInfoData hint;
+
+	initStringInfo(&hint);
+	appendStringInfoString(&hint, "Cast the item to the type of the items that were added");
+	for (size_t i = 0; i < lengthof(types); i++)
+	{
+		if (!(held >> i & 1))
+			continue;
+		appendStringInfo(&hint, "%s%s", before, types[i]);
+		before = " or ";
+	}
+	appendStringInfoChar(&hint, '.');
+	/* text under a nondeterministic collation is of another class than text under others */
+	if ((held | item_class) & CKF_ITEM_TEXT && (held | item_class) & CKF_ITEM_OTHER)
+		appendStringInfoString(&hint, " A string also needs their collation: use COLLATE.");
+	if (held & CKF_ITEM_OTHER)
+		appendStringInfoString(&hint, " If they were added with a value, call "
+									  "cuckoofilter_contains_pair(filter, item, value), or the "
+									  "function for adding or removing a pair.");
+	ckfp_error_unlike(filter, item_class, hint.data);
 }
 
 void
@@ -302,8 +180,7 @@ ckfp_error_pair(const ckf_filter *filter)
 	ckfp_error_unlike(filter, CKF_ITEM_OTHER,
 					  "The items were added without a value: look up an item by "
 					  "cuckoofilter_contains(filter, item), or build a filter of pairs with "
-					  "cuckoofilter_agg_pair.",
-					  "ROW(item, value)");
+					  "cuckoofilter_agg_pair.");
 }
 
 void
@@ -312,7 +189,14 @@ ckfp_error_no_hash(Oid type)
 	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
 					errmsg("type %s has no hash function for cuckoofilter", format_type_be(type)),
 					errhint("Cast the item to a type that has one, such as text.")));
-	pg_unreachable();
+}
+
+void
+ckfp_error_filter_item(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg(CKF_SAY_FILTER_ITEM),
+					errhint("Merge two filters by the operator | or by cuckoofilter_union. To use "
+							"the bytes of a filter as an item, cast it to bytea.")));
 }
 
 void
@@ -320,7 +204,6 @@ ckfp_error_no_type(void)
 {
 	ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
 					errmsg("could not determine the type of the cuckoofilter item")));
-	pg_unreachable();
 }
 
 void
@@ -331,7 +214,6 @@ ckfp_error_array_literal(void)
 			 errmsg("an untyped literal in braces could be an array or one cuckoofilter item"),
 			 errhint("Cast it to an array type, such as text[], to pass the items of an array, or "
 					 "to text to pass one item.")));
-	pg_unreachable();
 }
 
 void
@@ -340,7 +222,13 @@ ckfp_error_no_collation(void)
 	ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),
 					errmsg("could not determine which collation to use for the cuckoofilter item"),
 					errhint("Use the COLLATE clause to set the collation explicitly.")));
-	pg_unreachable();
+}
+
+void
+ckfp_error_parts(int parts)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts)));
 }
 
 void
@@ -350,7 +238,6 @@ ckfp_error_not_aggregate(void)
 		ERROR,
 		(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		 errmsg("support function of a cuckoofilter aggregate was called outside an aggregate")));
-	pg_unreachable();
 }
 
 void
@@ -361,5 +248,4 @@ ckfp_error_not_loaded(void)
 					errhint("Add it to shared_preload_libraries to count the join filters of all "
 							"sessions, or call cuckoofilter_join_load() to count those of this "
 							"session.")));
-	pg_unreachable();
 }

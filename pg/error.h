@@ -6,34 +6,17 @@
 
 #include "host.h"
 
-#pragma GCC visibility push(hidden)
-
-/* What an error is about. A status reads only the members that name it; the others are zero. */
-typedef struct ckfp_subject
-{
-	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
-	const char *order;        /* BAD_FPR: the call with its arguments in the right order; or NULL */
-	const char *option;       /* BAD_OPTION, OPTION_TWICE */
-	size_t option_size;
-	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
-	const ckf_filter *other;          /* SEED_DIFFERS, PRECISION of a merge */
-	const ckf_comparison *comparison; /* UNLIKE_SIZES, with both filters */
-	const ckf_rebuild *rebuild;       /* PRECISION: the rebuild that failed; NULL: an add */
-	int sqlstate;                     /* BAD_BYTES, BAD_VERSION of input; 0: of a stored value */
-} ckfp_subject;
+#include "cuckoofilter_host.h"
 
 /* Report a failed call of the engine. */
-_Noreturn void ckfp_error(ckf_status status, ckfp_subject subject);
+_Noreturn void ckfp_error(ckf_status status, ckf_about about);
 
 /* Report input that is not a filter, with the SQLSTATE of the input function. Returns only if
  * `soft`, the context of the call, collects errors (PostgreSQL 16). */
 void ckfp_error_input(ckf_status status, int sqlstate, struct Node *soft);
 
-/* Report text that is not base64, in the same way. */
-void ckfp_error_base64(struct Node *soft);
-
-/* The same for text that is hexadecimal, with a hint. */
-void ckfp_error_hex(struct Node *soft);
+/* Report text that is not base64, in the same way; `hex`: the hint is for text in hexadecimal. */
+void ckfp_error_base64(bool hex, struct Node *soft);
 
 /* Report a capacity in double precision that is not an integer, or too large. */
 _Noreturn void ckfp_error_not_integer(double capacity);
@@ -58,18 +41,22 @@ _Noreturn void ckfp_error_pair(const ckf_filter *filter);
 _Noreturn void ckfp_error_no_hash(Oid type);
 _Noreturn void ckfp_error_no_type(void);
 
+/* Report that an item is a filter, or that a part of it is one. */
+_Noreturn void ckfp_error_filter_item(void);
+
 /* An untyped literal in braces is the only item. */
 _Noreturn void ckfp_error_array_literal(void);
 
 /* Report that the collation of a string is unknown. */
 _Noreturn void ckfp_error_no_collation(void);
 
+/* Report a number of parts that is out of range. */
+_Noreturn void ckfp_error_parts(int parts);
+
 /* Report that a support function was called outside an aggregate. */
 _Noreturn void ckfp_error_not_aggregate(void);
 
 /* Report that the session has not loaded the library of the join filters. */
 _Noreturn void ckfp_error_not_loaded(void);
-
-#pragma GCC visibility pop
 
 #endif

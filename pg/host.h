@@ -15,8 +15,7 @@
  * Includes are relative to pg/. They point from function/ and join/ to type/, from there to item/
  * and error.h, and from there to this file.
  *
- * Names that the files share are hidden in the module: PostgreSQL before 16 loads modules with
- * RTLD_GLOBAL, so that the exported names of all modules share one namespace.
+ * Names that the files share are hidden in the module (Makefile).
  */
 #ifndef CKFP_HOST_H
 #define CKFP_HOST_H
@@ -26,6 +25,29 @@
 #include "fmgr.h"
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
+#endif
+
+/* What PostgreSQL looks up in the module is exported: its own macros do that from 16 on. */
+#if PG_VERSION_NUM < 160000
+#undef PGDLLEXPORT
+#define PGDLLEXPORT __attribute__((visibility("default")))
+#undef PG_FUNCTION_INFO_V1
+#define PG_FUNCTION_INFO_V1(function)                                                              \
+	extern PGDLLEXPORT Datum function(PG_FUNCTION_ARGS);                                           \
+	extern PGDLLEXPORT const Pg_finfo_record *pg_finfo_##function(void);                           \
+	const Pg_finfo_record *pg_finfo_##function(void)                                               \
+	{                                                                                              \
+		static const Pg_finfo_record info = {1};                                                   \
+		return &info;                                                                              \
+	}                                                                                              \
+	extern int no_such_variable
+
+extern PGDLLEXPORT void _PG_init(void);
+#endif
+
+/* From 20 on it has this name. */
+#ifndef pg_always_inline
+#define pg_always_inline pg_attribute_always_inline
 #endif
 
 #include "cuckoofilter.h"

@@ -12,10 +12,6 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(cuckoofilter_version);
 
-#if PG_VERSION_NUM < 160000
-void _PG_init(void);
-#endif
-
 /* Does a list of libraries, as the preload settings have it, name this one? */
 static bool
 ckfp_is_listed(const char *libraries)

@@ -140,10 +140,10 @@ CREATE AGGREGATE cuckoofilter_agg_pair(item "any", value "any", fpr double preci
 COMMENT ON AGGREGATE cuckoofilter_agg_pair(item "any", value "any", fpr double precision, capacity double precision, options text)
 	IS 'a filter of the distinct pairs of an item and its value, with room for capacity, at a false positive rate of fpr, with options';
 
--- Join filters are a library of their own, cuckoofilter_join. To call this function is to load it.
+-- Join filters are a library of their own, cuckoofilter_join, which this function loads.
 CREATE FUNCTION cuckoofilter_join_load()
 	RETURNS void
-	AS 'MODULE_PATHNAME_join', 'cuckoofilter_join_load'
+	AS 'MODULE_PATHNAME', 'cuckoofilter_join_load'
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoofilter_join_load()
 	IS 'loads the library of join filters in this session';

@@ -5,8 +5,7 @@
 
 #include "connection.h"
 #include "error.h"
-#include "handle.h"
-#include "slots.h"
+#include "owned.h"
 
 #include <string.h>
 
@@ -36,20 +35,31 @@ ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filte
 			status = ckf_open(local, bytes, (size_t)size, CKF_STORED);
 			if (status == CKF_OK)
 				return trust == CKF_STORED || ckfs_check_slots(ctx, local) ? local : NULL;
-			ckfs_error(ctx, status, (ckfs_subject){0});
+			ckfs_error(ctx, status, (ckf_about){0});
 			return NULL;
 		default:
-			ckfs_error_type(ctx, "cuckoofilter", CKFS_SAY_FILTER, arg);
+			ckfs_error_not_filter(ctx, arg);
 			return NULL;
 	}
+}
+
+/* Whether a BLOB is a filter. */
+static bool
+ckfs_is_filter(const void *bytes, size_t size)
+{
+	ckf_filter filter;
+
+	return size >= CKF_HEADER_SIZE && ckf_open(&filter, bytes, size, CKF_STORED) == CKF_OK;
 }
 
 int
 ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 {
 	const void *bytes;
+	size_t size;
 	ckf_class cls = CKF_CLASS_BYTES;
 
+	hashed->is_filter = false;
 	switch (sqlite3_value_type(value))
 	{
 		case SQLITE_INTEGER:
@@ -70,11 +80,39 @@ ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed)
 		default:
 			bytes = sqlite3_value_blob(value);
 	}
-	if (!bytes && cls == CKF_CLASS_TEXT) /* an empty BLOB has no bytes, but text always has some */
+	size = (size_t)sqlite3_value_bytes(value);
+	/* an empty BLOB has no bytes, but text always has some */
+	if (!bytes && (cls == CKF_CLASS_TEXT || size > 0))
 		return SQLITE_NOMEM;
-	hashed->hash = ckf_hash_bytes(cls, bytes, (size_t)sqlite3_value_bytes(value), seed);
+	if (cls == CKF_CLASS_BYTES && size == sizeof(ckfs_name) && ckfs_is_handle(bytes))
+		return SQLITE_MISMATCH;
+	hashed->hash = ckf_hash_bytes(cls, bytes, size, seed);
 	hashed->item_class = ckf_item_class_of(cls);
+	hashed->is_filter = cls == CKF_CLASS_BYTES && ckfs_is_filter(bytes, size);
 	return SQLITE_OK;
+}
+
+/* Whether a value is a filter, perhaps of an unknown version, or a handle, open or not. */
+static bool
+ckfs_is_filter_or_handle(sqlite3_value *value)
+{
+	ckfs_hashed hashed;
+	ckf_filter filter;
+
+	return ckfs_hash_value(value, 0, &hashed) == SQLITE_MISMATCH ||
+		   (sqlite3_value_type(value) == SQLITE_BLOB &&
+			ckf_open(&filter, sqlite3_value_blob(value), (size_t)sqlite3_value_bytes(value),
+					 CKF_STORED) != CKF_BAD_BYTES);
+}
+
+void
+ckfs_explain_order(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	if (argc == 0)
+		ckfs_error_no_filter(ctx);
+	else if (argc > 1 && sqlite3_value_type(argv[0]) != SQLITE_NULL &&
+			 !ckfs_is_filter_or_handle(argv[0]) && ckfs_is_filter_or_handle(argv[1]))
+		ckfs_error_order(ctx, argv[0]);
 }
 
 bool
@@ -84,6 +122,8 @@ ckfs_hash_item(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs
 
 	if (rc == SQLITE_NOMEM)
 		sqlite3_result_error_nomem(ctx);
+	if (rc == SQLITE_MISMATCH)
+		ckfs_error_filter_item(ctx);
 	return rc == SQLITE_OK;
 }
 
@@ -96,7 +136,28 @@ ckfs_hash_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs
 		return false;
 	hashed->hash = ckf_hash_pair(item.hash, value.hash, seed);
 	hashed->item_class = CKF_ITEM_OTHER;
+	hashed->is_filter = item.is_filter || value.is_filter;
 	return true;
+}
+
+static bool
+ckfs_is_addable(sqlite3_context *ctx, const ckfs_hashed *hashed)
+{
+	if (hashed->is_filter)
+		ckfs_error_filter_item(ctx);
+	return !hashed->is_filter;
+}
+
+bool
+ckfs_hash_new_item(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
+{
+	return ckfs_hash_item(ctx, values, seed, hashed) && ckfs_is_addable(ctx, hashed);
+}
+
+bool
+ckfs_hash_new_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
+{
+	return ckfs_hash_pair(ctx, values, seed, hashed) && ckfs_is_addable(ctx, hashed);
 }
 
 /* Whether the value is an integer, perhaps as REAL. */
@@ -166,7 +227,7 @@ ckfs_fpr(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 
 	if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
 	{
-		ckfs_error_type(ctx, "false positive rate", "a number", value);
+		ckfs_error_fpr(ctx, value);
 		return false;
 	}
 	params->fpr = sqlite3_value_double(value);
@@ -176,7 +237,7 @@ ckfs_fpr(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 bool
 ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 {
-	ckfs_subject subject = {0};
+	ckf_about subject = {0};
 	const char *text;
 	ckf_status status;
 

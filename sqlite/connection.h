@@ -33,6 +33,13 @@ typedef struct ckfs_handles
 	uint64_t seed;   /* of the hashes of bytes */
 } ckfs_handles;
 
+/* The filter tables of a connection are found by the hash of their name, so that the work for one
+ * table does not grow with their number.  A power of two. */
+#define CKFS_TABLE_CHAINS 1024
+
+/* The level of no savepoint: no filter table was created or renamed in this transaction. */
+#define CKFS_NO_DDL (-1)
+
 typedef struct ckfs_connection ckfs_connection;
 
 /* The user data of an SQL function. */
@@ -49,11 +56,11 @@ struct ckfs_connection
 	uint8_t logged[CKF_ITEM_HASH]; /* for the classes of a filter: item classes that the log has
 									  named */
 	int references;                /* from functions, and from the module of tables */
-	struct ckfs_table *tables;     /* the first instance of a filter table in this connection */
-	uint64_t connected;            /* the number of instances that were connected so far */
-	struct ckfs_ddl
-		*ddl; /* schema changes that a rollback of this transaction may undo, the newest first */
-	bool replaced; /* another library has replaced functions of this one */
+	struct ckfs_table *tables[CKFS_TABLE_CHAINS]; /* instances of filter tables; ckfs_enlist */
+	uint64_t connected;                           /* instances that were connected so far */
+	int ddl_level; /* a rollback to a savepoint before it undoes a CREATE or RENAME of a table */
+	uint64_t ddl_number; /* of the last instance that was connected before the first of these */
+	bool replaced;       /* another library has replaced functions of this one */
 	ckfs_user users[];
 };
 
@@ -62,5 +69,27 @@ ckfs_user_data(sqlite3_context *ctx)
 {
 	return sqlite3_user_data(ctx);
 }
+
+/* ----------------------------------------------------------------- handle.c */
+
+void ckfs_handles_start(ckfs_handles *handles);
+void ckfs_handles_end(ckfs_handles *handles);
+
+/* The filter of a handle; `bytes` has the size of a ckfs_name.  NULL, with an error: it is not open
+ * in this connection.  The filter stays valid until the calling function opens another one. */
+const ckf_filter *ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes,
+									 ckf_trust trust);
+
+/* Whether bytes of the size of a ckfs_name are a handle. */
+bool ckfs_is_handle(const void *bytes);
+
+/* Pin a handle whose filter is read while SQL runs, since that SQL may open other handles.  The
+ * filter stays until it is unpinned.  NULL: the handle is not open in this connection.
+ * ckfs_handle_unpin accepts NULL. */
+ckfs_handle *ckfs_handle_pin(ckfs_handles *handles, const void *bytes, const ckf_filter **filter);
+void ckfs_handle_unpin(ckfs_handle *handle);
+
+/* Return a handle of the filter as the result of the function. */
+void ckfs_result_handle(sqlite3_context *ctx, const ckf_filter *filter);
 
 #endif

@@ -9,6 +9,9 @@
 
 #include "messages.h"
 
+#include <stdarg.h>
+#include <string.h>
+
 /* Report a message from sqlite3_mprintf. */
 static void
 ckfs_report(sqlite3_context *ctx, char *sentence)
@@ -20,129 +23,79 @@ ckfs_report(sqlite3_context *ctx, char *sentence)
 	sqlite3_free(sentence);
 }
 
-/* A merge that fails because one filter is too coarse: the message names that filter. */
-static char *
-ckfs_sentence_coarse(const ckf_refusal *refusal, const ckfs_subject *about)
+/* A sentence that is being written. */
+typedef struct ckfs_writer
 {
-	const ckf_filter *coarse = refusal->input == 1 ? about->other : about->filter;
-	unsigned long long items = refusal->items;
+	ckf_writer writer;
+	sqlite3_str *sentence;
+	bool continued; /* it has a colon */
+	bool complete;  /* no detail and no hint belong to it */
+	bool failed;    /* out of memory */
+} ckfs_writer;
 
-	if (refusal->input < 0)
-		return sqlite3_mprintf(CKF_SAY_COARSEST CKF_REST_COARSEST, items,
-							   (long long)refusal->capacity, refusal->fpr, refusal->limit);
-	return sqlite3_mprintf(CKF_SAY_COARSE CKF_REST_COARSE,
-						   refusal->input == 0 ? CKF_FIRST : CKF_SECOND, items,
-						   (unsigned long long)coarse->count, ckf_fpr(coarse),
-						   (long long)coarse->capacity, refusal->fpr, refusal->limit, items);
-}
-
-/* A filter, or the result of a merge, has no precision left. */
-static char *
-ckfs_sentence_precision(const ckfs_subject *about)
+/* Details and hints are whole sentences, and become parts of one: "..: it has ..; build it ..". */
+CKF_LIKE_PRINTF static void
+ckfs_write(ckf_writer *base, ckf_part_of_error part, const char *format, ...)
 {
-	ckf_refusal refusal = {.cause = CKF_FULL};
+	ckfs_writer *writer = (ckfs_writer *)base;
+	va_list arguments;
+	char *text;
 
-	if (about->rebuild)
-		ckf_rebuild_refusal(about->rebuild, &refusal);
-	switch (refusal.cause)
+	if (writer->complete)
+		return;
+	va_start(arguments, format);
+	text = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	writer->failed |= !text;
+	writer->complete = part == CKF_REST;
+	if (text && (part == CKF_DETAIL || part == CKF_HINT))
 	{
-		case CKF_COARSE:
-			return ckfs_sentence_coarse(&refusal, about);
-		case CKF_CROWDED:
-			return sqlite3_mprintf(CKF_SAY_CROWDED CKF_REST_CROWDED,
-								   (unsigned long long)refusal.items, refusal.fpr);
-		case CKF_CROWDED_HASHES:
-			return sqlite3_mprintf(CKF_SAY_CROWDED_HASHES CKF_REST_CROWDED_HASHES,
-								   (unsigned long long)refusal.items, refusal.fpr);
-		case CKF_FULL:
-			break;
+		text[0] |= 'a' - 'A';
+		text[strlen(text) - 1] = '\0'; /* the full stop */
+		sqlite3_str_appendall(writer->sentence, writer->continued ? "; " : ": ");
+		writer->continued = true;
 	}
-	if (!about->rebuild)
-	{
-		refusal.items = about->filter->count;
-		refusal.fpr = ckf_fpr(about->filter);
-	}
-	return sqlite3_mprintf(CKF_SAY_PRECISION CKF_REST_PRECISION, (unsigned long long)refusal.items,
-						   refusal.fpr);
+	if (text)
+		sqlite3_str_appendall(writer->sentence, text);
+	sqlite3_free(text);
 }
 
 char *
-ckfs_sentence(ckf_status status, ckfs_subject about)
+ckfs_sentence(ckf_status status, ckf_about about)
 {
-	switch (status)
-	{
-		case CKF_BAD_BYTES:
-		case CKF_UNFINISHED: /* SQLite never stores such a state */
-			return sqlite3_mprintf(CKF_SAY_BAD_BYTES);
-		case CKF_BAD_VERSION:
-			return sqlite3_mprintf(CKF_SAY_BAD_VERSION CKF_REST_BAD_VERSION);
-		case CKF_BAD_CAPACITY:
-			return sqlite3_mprintf(CKF_SAY_BAD_CAPACITY, (long long)CKF_MAX_CAPACITY,
-								   (long long)about.params->capacity);
-		case CKF_BAD_FPR:
-			if (about.order)
-				return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g") CKF_REST_SWAPPED,
-									   about.params->fpr, about.order);
-			if (about.params->fpr >= 1)
-				return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g") CKF_REST_PERCENT,
-									   about.params->fpr);
-			return sqlite3_mprintf(CKF_SAY_BAD_FPR("%!.15g"), about.params->fpr);
-		case CKF_BAD_TARGET:
-			return sqlite3_mprintf(CKF_SAY_BAD_TARGET("%!.15g") CKF_REST_BAD_TARGET,
-								   (long long)about.params->capacity, about.params->fpr);
-		case CKF_BAD_OPTION:
-			return sqlite3_mprintf(CKF_SAY_BAD_OPTION CKF_REST_BAD_OPTION, (int)about.option_size,
-								   about.option);
-		case CKF_OPTION_TWICE:
-			return sqlite3_mprintf(CKF_SAY_BAD_OPTION CKF_REST_OPTION_TWICE, (int)about.option_size,
-								   about.option);
-		case CKF_SEED_DIFFERS:
-			return sqlite3_mprintf(CKF_SAY_SEED_DIFFERS CKF_REST_SEED_DIFFERS,
-								   (long long)about.filter->seed, (long long)about.other->seed);
-		case CKF_UNLIKE_SIZES:
-			return sqlite3_mprintf(CKF_SAY_UNLIKE_SIZES CKF_REST_UNLIKE_SIZES,
-								   (unsigned long long)about.filter->count,
-								   (unsigned long long)about.other->count,
-								   about.comparison->coarse == 0 ? CKF_FIRST : CKF_SECOND,
-								   about.comparison->error, (long long)about.comparison->capacity);
-		case CKF_OLD_ITEMS:
-			return sqlite3_mprintf(CKF_SAY_OLD_ITEMS CKF_REST_OLD_ITEMS);
-		case CKF_IS_SET:
-			return sqlite3_mprintf(CKF_SAY_IS_SET CKF_REST_IS_SET);
-		case CKF_PRECISION:
-			return ckfs_sentence_precision(&about);
-		case CKF_OK:
-		case CKF_MORE:
-		case CKF_ROOM:
-		case CKF_FEED:
-			break; /* not failures */
-	}
-	return sqlite3_mprintf(CKF_SAY_UNEXPECTED, (int)status);
+	ckfs_writer writer = {
+		.writer = {ckfs_write, CKF_SAY_BAD_FPR("%!.15g"), CKF_SAY_BAD_TARGET("%!.15g"), true},
+		.sentence = sqlite3_str_new(NULL)};
+	char *sentence;
+
+	/* SQLite never stores an unfinished state */
+	(void)ckf_describe(&writer.writer, status == CKF_UNFINISHED ? CKF_BAD_BYTES : status, &about);
+	sentence = sqlite3_str_finish(writer.sentence);
+	if (!writer.failed)
+		return sentence;
+	sqlite3_free(sentence);
+	return NULL;
 }
 
 void
-ckfs_error(sqlite3_context *ctx, ckf_status status, ckfs_subject subject)
+ckfs_error(sqlite3_context *ctx, ckf_status status, ckf_about about)
 {
-	ckfs_report(ctx, ckfs_sentence(status, subject));
+	ckfs_report(ctx, ckfs_sentence(status, about));
 }
 
 char *
 ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value)
 {
-	switch (sqlite3_value_type(value))
-	{
-		case SQLITE_FLOAT:
-			return sqlite3_mprintf("%s must be %s, not %!.17g", what, must_be,
-								   sqlite3_value_double(value));
-		case SQLITE_INTEGER:
-			return sqlite3_mprintf("%s must be %s, not INTEGER", what, must_be);
-		case SQLITE_TEXT:
-			return sqlite3_mprintf("%s must be %s, not TEXT", what, must_be);
-		case SQLITE_NULL:
-			return sqlite3_mprintf("%s must be %s, not NULL", what, must_be);
-		default:
-			return sqlite3_mprintf("%s must be %s, not BLOB", what, must_be);
-	}
+	static const char *const types[] = {[SQLITE_INTEGER] = "INTEGER",
+										[SQLITE_TEXT] = "TEXT",
+										[SQLITE_BLOB] = "BLOB",
+										[SQLITE_NULL] = "NULL"};
+	int type = sqlite3_value_type(value);
+
+	if (type == SQLITE_FLOAT)
+		return sqlite3_mprintf("%s must be %s, not %!.17g", what, must_be,
+							   sqlite3_value_double(value));
+	return sqlite3_mprintf("%s must be %s, not %s", what, must_be, types[type]);
 }
 
 void
@@ -152,10 +105,20 @@ ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sql
 }
 
 void
+ckfs_error_not_filter(sqlite3_context *ctx, sqlite3_value *value)
+{
+	char *sentence = ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value);
+
+	if (sentence && sqlite3_value_type(value) == SQLITE_TEXT)
+		sentence = sqlite3_mprintf("%z" CKFS_REST_TABLE, sentence);
+	ckfs_report(ctx, sentence);
+}
+
+void
 ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
 {
 	if (is_integer)
-		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_HUGE_CAPACITY("%!.17g"),
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_CAPACITY("%!.17g"),
 										 (long long)CKF_MAX_CAPACITY, capacity));
 	else
 		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_FRACTION("%!.17g%s"), capacity,
@@ -163,14 +126,25 @@ ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
 }
 
 void
-ckfs_error_handle(sqlite3_context *ctx, bool is_handle)
+ckfs_error_fpr(sqlite3_context *ctx, sqlite3_value *value)
 {
-	if (!is_handle)
+	char *sentence = ckfs_sentence_type("false positive rate", "a number", value);
+
+	ckfs_report(ctx, sentence ? sqlite3_mprintf("%z" CKF_REST_PERCENT, sentence) : NULL);
+}
+
+void
+ckfs_error_order(sqlite3_context *ctx, sqlite3_value *first)
+{
+	char *sentence;
+
+	if (sqlite3_value_type(first) == SQLITE_BLOB)
 	{
-		ckfs_error(ctx, CKF_BAD_BYTES, (ckfs_subject){0});
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_BYTES CKF_REST_FIRST));
 		return;
 	}
-	sqlite3_result_error(ctx, CKFS_SAY_NO_HANDLE, -1);
+	sentence = ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, first);
+	ckfs_report(ctx, sentence ? sqlite3_mprintf("%z" CKF_REST_FIRST, sentence) : NULL);
 }
 
 void
@@ -178,6 +152,18 @@ ckfs_error_no_table(sqlite3_context *ctx, const char *name, const char *why)
 {
 	ckfs_report(ctx, sqlite3_mprintf("there is no cuckoofilter table \"%s\"%s%s", name,
 									 why ? ": " : "", why ? why : ""));
+}
+
+void
+ckfs_error_filter_item(sqlite3_context *ctx)
+{
+	sqlite3_result_error(ctx, CKF_SAY_FILTER_ITEM CKF_REST_FILTER_ITEM, -1);
+}
+
+void
+ckfs_error_parts(sqlite3_context *ctx, int64_t parts)
+{
+	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts));
 }
 
 void
@@ -193,42 +179,16 @@ ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t lim
 									 (unsigned long long)filter->count, ckf_fpr(filter)));
 }
 
-/* The classes of the items in a filter, as words, from sqlite3_malloc.  NULL: out of memory. */
-static char *
-ckfs_describe_held(unsigned item_classes)
-{
-	static const char *const words[] = {CKF_WORDS_HELD};
-	sqlite3_str *list = sqlite3_str_new(NULL);
-	unsigned left = item_classes & (CKF_ITEM_HASH - 1);
-	int i;
-
-	for (i = 0; left >> i != 0; i++)
-		if (left >> i & 1)
-		{
-			if (sqlite3_str_length(list) > 0)
-				sqlite3_str_appendall(list, left >> i == 1 ? CKF_WORDS_AND : ", ");
-			sqlite3_str_appendall(list, words[i]);
-		}
-	return sqlite3_str_finish(list);
-}
-
 void
 ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned item_class)
 {
-	static const char *const words[] = {CKF_WORDS_ITEM};
-	uint8_t *logged = &connection->logged[item_classes & (CKF_ITEM_HASH - 1)];
-	char *held;
-	int i = 0;
+	char held[CKF_HELD_SIZE];
 
-	if (*logged & item_class)
+	if (ckfs_has_logged(connection, item_classes, item_class))
 		return;
-	*logged |= (uint8_t)item_class;
-	while (item_class >> i != 1)
-		i++;
-	held = ckfs_describe_held(item_classes);
-	if (held)
-		sqlite3_log(SQLITE_WARNING, CKF_SAY_UNLIKE, held, words[i]);
-	sqlite3_free(held);
+	connection->logged[item_classes & (CKF_ITEM_HASH - 1)] |= (uint8_t)item_class;
+	sqlite3_log(SQLITE_WARNING, CKF_SAY_UNLIKE, ckf_describe_held(held, item_classes),
+				ckf_describe_item(item_class));
 }
 
 void

@@ -6,29 +6,24 @@
 
 #include "connection.h"
 
-/* The values for a message.  A status needs some of the members; the others are zero. */
-typedef struct ckfs_subject
-{
-	const ckf_params *params; /* BAD_CAPACITY, BAD_FPR, BAD_TARGET */
-	const char *order;        /* BAD_FPR: the call with its arguments in the right order; or NULL */
-	const char *option;       /* BAD_OPTION, OPTION_TWICE */
-	size_t option_size;
-	const ckf_filter *filter;         /* SEED_DIFFERS, PRECISION */
-	const ckf_filter *other;          /* SEED_DIFFERS, PRECISION of a merge */
-	const ckf_comparison *comparison; /* UNLIKE_SIZES, with both filters */
-	const ckf_rebuild *rebuild;       /* PRECISION: the rebuild that failed; NULL: an add */
-} ckfs_subject;
+#include "cuckoofilter_host.h"
 
 /* The message of a failed call of the engine, from sqlite3_malloc.  NULL: out of memory. */
-char *ckfs_sentence(ckf_status status, ckfs_subject subject);
+char *ckfs_sentence(ckf_status status, ckf_about about);
 
 /* Report a failed call of the engine. */
-void ckfs_error(sqlite3_context *ctx, ckf_status status, ckfs_subject subject);
+void ckfs_error(sqlite3_context *ctx, ckf_status status, ckf_about about);
 
 /* The message for a value of the wrong type: "capacity must be an integer, not TEXT". */
 char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value);
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
+
+/* Report a rate that is not a number. */
+void ckfs_error_fpr(sqlite3_context *ctx, sqlite3_value *value);
+
+/* Report that the first argument is not a filter, while the second one is. */
+void ckfs_error_order(sqlite3_context *ctx, sqlite3_value *first);
 
 /* Report a capacity in REAL that is no integer, or one that is too large. */
 void ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer);
@@ -40,12 +35,19 @@ void ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
 	"the cuckoofilter of this handle is not open: another connection opened it, or it was closed " \
 	"as the least recently used one; call cuckoofilter_open again, or pass the filter itself"
 
-/* Report bytes as long as a handle that are not a handle, or whose filter is not open. */
-void ckfs_error_handle(sqlite3_context *ctx, bool is_handle);
+/* Report a value that is neither; text may be the name of a filter table. */
+#define CKFS_REST_TABLE ": ask a filter table by EXISTS (SELECT 1 FROM name WHERE item = ..)"
+void ckfs_error_not_filter(sqlite3_context *ctx, sqlite3_value *value);
 
 /* Report that a table does not exist or is not a filter table. why: the message of SQLite, or
  * NULL. */
 void ckfs_error_no_table(sqlite3_context *ctx, const char *name, const char *why);
+
+/* Report an item that is a filter. */
+void ckfs_error_filter_item(sqlite3_context *ctx);
+
+/* Report a number of parts that is out of range. */
+void ckfs_error_parts(sqlite3_context *ctx, int64_t parts);
 
 /* Report a call of a variadic function without a filter. */
 void ckfs_error_no_filter(sqlite3_context *ctx);
@@ -56,6 +58,13 @@ void ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_
 /* Write to SQLite's log that an item was looked up, added or removed whose class no item of the
  * filter has.  Each pair of classes is logged once in a connection. */
 void ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned item_class);
+
+/* Whether this was logged. */
+static inline bool
+ckfs_has_logged(const ckfs_connection *connection, unsigned item_classes, unsigned item_class)
+{
+	return connection->logged[item_classes & (CKF_ITEM_HASH - 1)] & item_class;
+}
 
 /*
  * Whether an item can be in the filter.  If no item of its class was added, it cannot: a match

@@ -1,16 +1,9 @@
 /*
  * extension.c - the entry point, and the table of SQL functions.  Virtual tables are in table/.
  */
-#include "aggregate.h"
 #include "argument.h"
-#include "batch.h"
-#include "compare.h"
 #include "connection.h"
-#include "function.h"
-#include "handle.h"
-#include "library.h"
-#include "merge.h"
-#include "table/module.h"
+#include "function/function.h"
 
 #include "cuckoofilter_sqlite.h"
 
@@ -29,21 +22,30 @@ SQLITE_EXTENSION_INIT1
 #define CKFS_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define CKFS_FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
+/*
+ * What SQLite may assume.  DETERMINISTIC: the result depends on the arguments alone, so an index
+ * may use the function.  INNOCUOUS: triggers and views may call it, even those of a database that
+ * somebody else has written.
+ */
+#define CKFS_PURE (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
+#define CKFS_PURE_JSON (CKFS_PURE | SQLITE_RESULT_SUBTYPE)
+#define CKFS_READS (SQLITE_UTF8 | SQLITE_DIRECTONLY) /* it reads the database */
+#define CKFS_READS_JSON (CKFS_READS | SQLITE_RESULT_SUBTYPE)
+#define CKFS_OPENS (SQLITE_UTF8 | SQLITE_INNOCUOUS) /* each connection has handles of its own */
 
 static const ckfs_items one_item = {ckfs_hash_item, 1};
 static const ckfs_items one_pair = {ckfs_hash_pair, 2};
+static const ckfs_items new_item = {ckfs_hash_new_item, 1};
+static const ckfs_items new_pair = {ckfs_hash_new_pair, 2};
 static const ckfs_items one_hash = {ckfs_hash_given, 1};
 
 static const ckf_goal add_many = CKF_ADD_MANY, remove_many = CKF_REMOVE_MANY;
-static const ckf_goal to_union = CKF_UNION, to_sum = CKF_SUM, to_compact = CKF_COMPACT;
+static const ckf_goal to_union = CKF_UNION, to_sum = CKF_SUM;
+static const ckf_goal to_intersect = CKF_INTERSECT, to_compact = CKF_COMPACT;
 static const bool search_member = true, search_other = false;
 
-static const ckfs_aggregate of_items = {.hash = ckfs_hash_item, .count = 1};
-static const ckfs_aggregate of_pairs = {.hash = ckfs_hash_pair, .count = 2};
-static const ckfs_aggregate of_hashes = {.hash = ckfs_hash_given, .count = 1};
-static const ckfs_aggregate of_union = {NULL, 1, CKF_MERGE_UNION, CKF_FINISH_UNION};
-static const ckfs_aggregate of_sum = {NULL, 1, CKF_MERGE_SUM, CKF_FINISH_SUM};
+static const ckfs_merges of_union = {CKF_MERGE_UNION, CKF_FINISH_UNION};
+static const ckfs_merges of_sum = {CKF_MERGE_SUM, CKF_FINISH_SUM};
 
 /* An SQL function, which is registered for each number of arguments from least to most; most is -1
  * if it takes any number.  The call of an aggregate is its step. */
@@ -51,52 +53,58 @@ typedef struct ckfs_entry
 {
 	const char *name;
 	int least, most;
+	int flags;
 	ckfs_function *call;
 	const void *data;
 	void (*final)(sqlite3_context *), (*value)(sqlite3_context *); /* of aggregates */
 } ckfs_entry;
 
 static const ckfs_entry entries[] = {
-	{"cuckoofilter_create", 1, 3, ckfs_sql_create, NULL, NULL, NULL},
-	{"cuckoofilter_bytes", 1, 3, ckfs_sql_bytes, NULL, NULL, NULL},
-	{"cuckoofilter_open", 1, 1, ckfs_sql_open, NULL, NULL, NULL},
-	{"cuckoofilter_add", 2, 2, ckfs_sql_add, &one_item, NULL, NULL},
-	{"cuckoofilter_add_all", -1, -1, ckfs_sql_change_all, &add_many, NULL, NULL},
-	{"cuckoofilter_add_pair", 3, 3, ckfs_sql_add, &one_pair, NULL, NULL},
-	{"cuckoofilter_add_hash", 2, 2, ckfs_sql_add, &one_hash, NULL, NULL},
-	{"cuckoofilter_contains", 2, 2, ckfs_sql_contains, &one_item, NULL, NULL},
-	{"cuckoofilter_contains_any", -1, -1, ckfs_sql_contains_some, &search_member, NULL, NULL},
-	{"cuckoofilter_contains_all", -1, -1, ckfs_sql_contains_some, &search_other, NULL, NULL},
-	{"cuckoofilter_contains_pair", 3, 3, ckfs_sql_contains, &one_pair, NULL, NULL},
-	{"cuckoofilter_which", 3, 3, ckfs_sql_which, NULL, NULL, NULL},
-	{"cuckoofilter_contains_hash", 2, 2, ckfs_sql_contains, &one_hash, NULL, NULL},
-	{"cuckoofilter_copies", 2, 2, ckfs_sql_copies, NULL, NULL, NULL},
-	{"cuckoofilter_remove", 2, 2, ckfs_sql_remove, &one_item, NULL, NULL},
-	{"cuckoofilter_remove_all", -1, -1, ckfs_sql_change_all, &remove_many, NULL, NULL},
-	{"cuckoofilter_remove_pair", 3, 3, ckfs_sql_remove, &one_pair, NULL, NULL},
-	{"cuckoofilter_remove_hash", 2, 2, ckfs_sql_remove, &one_hash, NULL, NULL},
-	{"cuckoofilter_union", 2, 2, ckfs_sql_rebuild, &to_union, NULL, NULL},
-	{"cuckoofilter_sum", 2, 2, ckfs_sql_rebuild, &to_sum, NULL, NULL},
-	{"cuckoofilter_intersect", 2, 2, ckfs_sql_intersect, NULL, NULL, NULL},
-	{"cuckoofilter_overlap", 2, 2, ckfs_sql_overlap, NULL, NULL, NULL},
-	{"cuckoofilter_jaccard", 2, 2, ckfs_sql_jaccard, NULL, NULL, NULL},
-	{"cuckoofilter_compact", 1, 1, ckfs_sql_rebuild, &to_compact, NULL, NULL},
-	{"cuckoofilter_count", 1, 1, ckfs_sql_count, NULL, NULL, NULL},
-	{"cuckoofilter_fpr", 1, 1, ckfs_sql_fpr, NULL, NULL, NULL},
-	{"cuckoofilter_info", 1, 1, ckfs_sql_info, NULL, NULL, NULL},
-	{"cuckoofilter_hash", 1, 2, ckfs_sql_hash, NULL, NULL, NULL},
-	{"cuckoofilter_version", 0, 0, ckfs_sql_version, NULL, NULL, NULL},
-	{"cuckoofilter_export", 1, 2, ckfs_sql_export, NULL, NULL, NULL},
-	{"cuckoofilter_table_info", 1, 2, ckfs_sql_table_info, NULL, NULL, NULL},
-	{"cuckoofilter_agg", 1, 4, ckfs_step_item, &of_items, ckfs_final, ckfs_value},
-	{"cuckoofilter_agg_pair", 2, 5, ckfs_step_item, &of_pairs, ckfs_final, ckfs_value},
-	{"cuckoofilter_agg_hash", 1, 4, ckfs_step_item, &of_hashes, ckfs_final, ckfs_value},
-	{"cuckoofilter_union_agg", 1, 1, ckfs_merge_step, &of_union, ckfs_merge_final,
+	{"cuckoofilter_create", 1, 3, CKFS_PURE, ckfs_sql_create, NULL, NULL, NULL},
+	{"cuckoofilter_bytes", 1, 3, CKFS_PURE, ckfs_sql_bytes, NULL, NULL, NULL},
+	{"cuckoofilter_open", 1, 1, CKFS_OPENS, ckfs_sql_open, NULL, NULL, NULL},
+	{"cuckoofilter_add", 2, 2, CKFS_PURE, ckfs_sql_add, &new_item, NULL, NULL},
+	{"cuckoofilter_add_all", -1, -1, CKFS_PURE, ckfs_sql_change_all, &add_many, NULL, NULL},
+	{"cuckoofilter_add_pair", 3, 3, CKFS_PURE, ckfs_sql_add, &new_pair, NULL, NULL},
+	{"cuckoofilter_add_hash", 2, 2, CKFS_PURE, ckfs_sql_add, &one_hash, NULL, NULL},
+	{"cuckoofilter_contains", 2, 2, CKFS_PURE, ckfs_sql_contains, &one_item, NULL, NULL},
+	{"cuckoofilter_contains_any", -1, -1, CKFS_PURE, ckfs_sql_contains_some, &search_member, NULL,
+	 NULL},
+	{"cuckoofilter_contains_all", -1, -1, CKFS_PURE, ckfs_sql_contains_some, &search_other, NULL,
+	 NULL},
+	{"cuckoofilter_contains_pair", 3, 3, CKFS_PURE, ckfs_sql_contains, &one_pair, NULL, NULL},
+	{"cuckoofilter_which", 3, 3, CKFS_PURE_JSON, ckfs_sql_which, NULL, NULL, NULL},
+	{"cuckoofilter_contains_hash", 2, 2, CKFS_PURE, ckfs_sql_contains, &one_hash, NULL, NULL},
+	{"cuckoofilter_copies", 2, 2, CKFS_PURE, ckfs_sql_copies, NULL, NULL, NULL},
+	{"cuckoofilter_remove", 2, 2, CKFS_PURE, ckfs_sql_remove, &one_item, NULL, NULL},
+	{"cuckoofilter_remove_all", -1, -1, CKFS_PURE, ckfs_sql_change_all, &remove_many, NULL, NULL},
+	{"cuckoofilter_remove_pair", 3, 3, CKFS_PURE, ckfs_sql_remove, &one_pair, NULL, NULL},
+	{"cuckoofilter_remove_hash", 2, 2, CKFS_PURE, ckfs_sql_remove, &one_hash, NULL, NULL},
+	{"cuckoofilter_union", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_union, NULL, NULL},
+	{"cuckoofilter_sum", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_sum, NULL, NULL},
+	{"cuckoofilter_intersect", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_intersect, NULL, NULL},
+	{"cuckoofilter_overlap", 2, 2, CKFS_PURE, ckfs_sql_overlap, NULL, NULL, NULL},
+	{"cuckoofilter_jaccard", 2, 2, CKFS_PURE, ckfs_sql_jaccard, NULL, NULL, NULL},
+	{"cuckoofilter_compact", 1, 1, CKFS_PURE, ckfs_sql_rebuild, &to_compact, NULL, NULL},
+	{"cuckoofilter_count", 1, 1, CKFS_PURE, ckfs_sql_count, NULL, NULL, NULL},
+	{"cuckoofilter_fpr", 1, 1, CKFS_PURE, ckfs_sql_fpr, NULL, NULL, NULL},
+	{"cuckoofilter_info", 1, 1, CKFS_PURE_JSON, ckfs_sql_info, NULL, NULL, NULL},
+	{"cuckoofilter_hash", 1, 2, CKFS_PURE, ckfs_sql_hash, NULL, NULL, NULL},
+	{"cuckoofilter_part", 2, 2, CKFS_PURE, ckfs_sql_part, NULL, NULL, NULL},
+	{"cuckoofilter_version", 0, 0, CKFS_PURE, ckfs_sql_version, NULL, NULL, NULL},
+	{"cuckoofilter_export", 1, 2, CKFS_READS, ckfs_sql_export, NULL, NULL, NULL},
+	{"cuckoofilter_table_info", 1, 2, CKFS_READS_JSON, ckfs_sql_table_info, NULL, NULL, NULL},
+	{"cuckoofilter_agg", 1, 4, CKFS_PURE, ckfs_step_item, &new_item, ckfs_final, ckfs_value},
+	{"cuckoofilter_agg_pair", 2, 5, CKFS_PURE, ckfs_step_item, &new_pair, ckfs_final, ckfs_value},
+	{"cuckoofilter_agg_hash", 1, 4, CKFS_PURE, ckfs_step_item, &one_hash, ckfs_final, ckfs_value},
+	{"cuckoofilter_union_agg", 1, 1, CKFS_PURE, ckfs_merge_step, &of_union, ckfs_merge_final,
 	 ckfs_merge_value},
-	{"cuckoofilter_sum_agg", 1, 1, ckfs_merge_step, &of_sum, ckfs_merge_final, ckfs_merge_value},
-	{"cuckoofilter_intersect_agg", 1, 1, ckfs_intersect_step, NULL, ckfs_intersect_final,
+	{"cuckoofilter_sum_agg", 1, 1, CKFS_PURE, ckfs_merge_step, &of_sum, ckfs_merge_final,
+	 ckfs_merge_value},
+	{"cuckoofilter_intersect_agg", 1, 1, CKFS_PURE, ckfs_intersect_step, NULL, ckfs_intersect_final,
 	 ckfs_intersect_value},
-	{"cuckoofilter_add_agg", 2, 2, ckfs_batch_step, NULL, ckfs_batch_final, ckfs_batch_value},
+	{"cuckoofilter_add_agg", 2, 2, CKFS_PURE, ckfs_batch_step, NULL, ckfs_batch_final,
+	 ckfs_batch_value},
 };
 
 enum
@@ -113,26 +121,24 @@ ckfs_connect(void)
 
 	if (!connection)
 		return NULL;
+	memset(connection, 0, sizeof(ckfs_connection));
+	connection->ddl_level = CKFS_NO_DDL;
 	ckfs_handles_start(&connection->handles);
-	memset(connection->logged, 0, sizeof(connection->logged));
-	connection->references = 0;
-	connection->tables = NULL;
-	connection->connected = 0;
-	connection->ddl = NULL;
-	connection->replaced = false;
 	for (i = 0; i < CKFS_ENTRIES; i++)
 		connection->users[i] = (ckfs_user){connection, entries[i].data};
 	return connection;
 }
 
-/* Drop a reference.  The last one frees the shared data. */
+/* Drop a reference.  The last one frees the shared data.  SQLite calls it when it drops the module
+ * of tables. */
 static void
-ckfs_release(ckfs_connection *connection)
+ckfs_release(void *data)
 {
+	ckfs_connection *connection = data;
+
 	if (--connection->references > 0)
 		return;
 	ckfs_handles_end(&connection->handles);
-	ckfs_ddl_end(connection);
 	sqlite3_free(connection);
 }
 
@@ -147,48 +153,21 @@ ckfs_forget(void *user)
 	ckfs_release(connection);
 }
 
-/* The same for the module of tables. */
-static void
-ckfs_forget_module(void *connection)
-{
-	ckfs_release(connection);
-}
-
-/*
- * What SQLite may assume.  DETERMINISTIC: the result depends on the arguments alone, so an index
- * may use the function.  INNOCUOUS: triggers and views may call it, even those of a database that
- * somebody else has written.
- */
-static int
-ckfs_flags(ckfs_function *call)
-{
-	if (call == ckfs_sql_export) /* it reads the database */
-		return SQLITE_UTF8 | SQLITE_DIRECTONLY;
-	if (call == ckfs_sql_table_info) /* so does this */
-		return SQLITE_UTF8 | SQLITE_DIRECTONLY | SQLITE_RESULT_SUBTYPE;
-	if (call == ckfs_sql_open) /* each connection has handles of its own */
-		return SQLITE_UTF8 | SQLITE_INNOCUOUS;
-	if (call == ckfs_sql_info || call == ckfs_sql_which) /* they return JSON */
-		return CKFS_FLAGS | SQLITE_RESULT_SUBTYPE;
-	return CKFS_FLAGS;
-}
-
 static int
 ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 {
 	const ckfs_entry *entry = &entries[i];
-	int flags = ckfs_flags(entry->call);
 	int rc = SQLITE_OK;
 	int n;
 
 	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
 	{
 		user->connection->references++;
-		rc = entry->final ? sqlite3_create_window_function(db, entry->name, n, flags, user,
+		rc = entry->final ? sqlite3_create_window_function(db, entry->name, n, entry->flags, user,
 														   entry->call, entry->final, entry->value,
 														   ckfs_inverse, ckfs_forget)
-						  : sqlite3_create_function_v2(db, entry->name, n, flags, user, entry->call,
-													   NULL, NULL, ckfs_forget);
+						  : sqlite3_create_function_v2(db, entry->name, n, entry->flags, user,
+													   entry->call, NULL, NULL, ckfs_forget);
 	}
 	return rc;
 }
@@ -201,7 +180,7 @@ ckfs_unregister(sqlite3 *db, int i)
 	int n;
 
 	for (n = entry->least; n <= entry->most; n++)
-		sqlite3_create_function_v2(db, entry->name, n, CKFS_FLAGS, NULL, NULL, NULL, NULL, NULL);
+		sqlite3_create_function_v2(db, entry->name, n, entry->flags, NULL, NULL, NULL, NULL, NULL);
 }
 
 /* ------------------------------------------------------ loaded more than once */
@@ -285,7 +264,7 @@ sqlite3_cuckoofilter_init(sqlite3 *db, char **error, const sqlite3_api_routines 
 	if (rc == SQLITE_OK)
 	{
 		connection->references++;
-		rc = ckfs_register_table(db, connection, ckfs_forget_module);
+		rc = ckfs_register_table(db, connection, ckfs_release);
 	}
 	if (rc != SQLITE_OK && error) /* the extension is loaded already, and a statement is using it */
 		*error = sqlite3_mprintf("%s", sqlite3_errmsg(db));

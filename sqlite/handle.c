@@ -10,11 +10,10 @@
  * row stores it once.  Each connection has handles of its own, so cuckoofilter_open is not
  * deterministic.
  */
-#include "handle.h"
+#include "connection.h"
 
 #include "error.h"
 #include "owned.h"
-#include "slots.h"
 
 #include <string.h>
 
@@ -251,6 +250,7 @@ static ckfs_handle *
 ckfs_new_handle(sqlite3_context *ctx, ckfs_handles *handles, const ckf_filter *filter,
 				uint64_t hash)
 {
+	ckfs_host host = ckfs_host_of(ctx);
 	ckfs_handle *handle;
 
 	/* without memory for more chains, the chains get longer */
@@ -263,7 +263,7 @@ ckfs_new_handle(sqlite3_context *ctx, ckfs_handles *handles, const ckf_filter *f
 		sqlite3_result_error_nomem(ctx);
 		return NULL;
 	}
-	if (!ckfs_copy_bytes(ctx, handle->bytes, filter->bytes, filter->size))
+	if (!ckf_host_copy_bytes(&host.host, handle->bytes, filter->bytes, filter->size))
 	{
 		sqlite3_free(handle);
 		return NULL;
@@ -309,12 +309,15 @@ ckfs_is_handle(const void *bytes)
 }
 
 ckfs_handle *
-ckfs_handle_pin(ckfs_handles *handles, const void *bytes)
+ckfs_handle_pin(ckfs_handles *handles, const void *bytes, const ckf_filter **filter)
 {
 	ckfs_handle *handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
 
 	if (handle)
+	{
+		*filter = &handle->filter;
 		handle->pins++;
+	}
 	return handle;
 }
 
@@ -326,19 +329,16 @@ ckfs_handle_unpin(ckfs_handle *handle)
 }
 
 const ckf_filter *
-ckfs_pinned_filter(const ckfs_handle *handle)
-{
-	return &handle->filter;
-}
-
-const ckf_filter *
 ckfs_handle_filter(sqlite3_context *ctx, ckfs_handles *handles, const void *bytes, ckf_trust trust)
 {
 	ckfs_handle *handle = ckfs_use(handles, ckfs_find_name(handles, bytes));
 
 	if (!handle)
 	{
-		ckfs_error_handle(ctx, ckfs_is_handle(bytes));
+		if (ckfs_is_handle(bytes))
+			sqlite3_result_error(ctx, CKFS_SAY_NO_HANDLE, -1);
+		else
+			ckfs_error(ctx, CKF_BAD_BYTES, (ckf_about){0});
 		return NULL;
 	}
 	if (trust != CKF_STORED && !handle->checked)

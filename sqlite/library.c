@@ -1,9 +1,8 @@
 /*
- * library.c - functions that depend on the version of the SQLite library.
- *
- * The library may be older or newer than the headers that the extension was compiled with.
+ * library.c - what the library of SQLite can do.  It may be older or newer than the headers that
+ * the extension was compiled with.
  */
-#include "library.h"
+#include "host.h"
 
 /* The first version that has every routine this extension calls, and the first one that tells
  * whether sqlite3_interrupt was called. */
@@ -68,4 +67,23 @@ ckfs_interrupted(sqlite3_context *ctx)
 		return false;
 	sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 	return true;
+}
+
+int
+ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size_t size, double *real)
+{
+	int rc = SQLITE_OK;
+
+	if (!*statement)
+		rc = sqlite3_prepare_v2(db, "SELECT CAST(?1 AS REAL)", -1, statement, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_text64(*statement, 1, text, size, SQLITE_STATIC, SQLITE_UTF8);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(*statement);
+	if (rc == SQLITE_ROW)
+		*real = sqlite3_column_double(*statement, 0);
+	sqlite3_reset(*statement);
+	if (rc == SQLITE_DONE) /* no row: an authorizer ignores the SELECT */
+		return SQLITE_AUTH;
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }

@@ -17,34 +17,32 @@ arm64     qemu-user
 bench     gnuplot-nox
 bench     python3
 bench-sql postgresql-15-hll
+bench-tpc bison
+bench-tpc flex
+bench-tpc python3
 build     gcc
 build     libc6-dev
 build     libsqlite3-dev
 build     libxxhash-dev
 build     make
 coverage  lcov
+deb       build-essential
+deb       debhelper
+deb       dpkg-dev
+deb       postgresql-server-dev-all
 demo      sqlite3
 demo      wamerican-insane
 demo-pg   postgresql
 demo-pg   postgresql-common
 demo-pg   wamerican-insane
-dist      binaryen
-dist      binutils
-dist      build-essential
-dist      clang
-dist      debhelper
-dist      dpkg-dev
+demo-web  binaryen
+demo-web  clang
+demo-web  lld
 dist      gcc-aarch64-linux-gnu
 dist      gcc-mingw-w64-x86-64
 dist      git
 dist      libc6-dev-arm64-cross
-dist      lld
-dist      postgresql-server-dev-all
-dist      python3-build
-dist      python3-dev
-dist      python3-setuptools
-dist      python3-wheel
-dist      zip
+git       git
 i386      gcc-multilib
 lint      clang
 lint      clang-format
@@ -52,6 +50,10 @@ lint      cppcheck
 lint      git
 lint      python3-dev
 lint      shellcheck
+npm       binaryen
+npm       binutils
+npm       clang
+npm       lld
 packages  ca-certificates
 packages  debootstrap
 packages  lintian
@@ -62,11 +64,17 @@ pg        postgresql-common
 pg        python3-asyncpg
 pg        python3-psycopg ?
 pg        python3-psycopg2
+pg        ruby-pg ?
 pg        sqlite3
 pgdev     postgresql-server-dev-all
+pgxn      zip
 releases  debootstrap
 releases  git
 releases  util-linux
+rpm       postgresql-server-dev-all
+rpm       rpm
+rpm       unzip
+rpm       zip
 s390x     gcc-s390x-linux-gnu
 s390x     libc6-dev-s390x-cross
 s390x     qemu-user
@@ -81,7 +89,11 @@ test      libclang-rt-dev ?
 test      pkg-config
 test      python3
 test      python3-dev
+test      python3-django ?
 test      python3-numpy
+test      python3-sqlalchemy ?
+test      ruby-activerecord ?
+test      ruby-sqlite3 ?
 test      sqlite3
 valgrind  valgrind
 web       binaryen
@@ -89,6 +101,11 @@ web       chromium
 web       clang
 web       lld
 web       nodejs
+wheel     binutils
+wheel     python3-build
+wheel     python3-dev
+wheel     python3-setuptools
+wheel     python3-wheel
 windows   gcc-mingw-w64-x86-64
 windows   wine
 windows   wine64
@@ -179,3 +196,4 @@ case "$(printf ' %s ' $wanted)" in
 		;;
 esac
 install $wanted || { update && install $wanted; } || exit 1
+printf '%s\n' $wanted >> "${INSTALLED:-$here/../build/installed}" # for test/next.sh

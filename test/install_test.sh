@@ -29,12 +29,15 @@ stub apt-get 'case $* in' '*--assume-no*) echo "After this operation, 1,234 MB o
 	"*) echo \"\$@\" >> '$bin/asked' ;;" 'esac'
 missing="gcc libc6-dev libsqlite3-dev libxxhash-dev make valgrind"
 unset INSTALL
+export INSTALLED="$bin/installed"
 
 stub dpkg-query 'exit 1'
 same "it names what it is about to install, its size, and how to forbid it" "$(says valgrind)" \
 	"Installing by apt-get (INSTALL=no forbids it), 1,234 MB of disk space: $missing
 status 0"
 same "it installs just these" "$(cat "$bin/asked" 2>&1)" "install -y -q --no-install-recommends $missing"
+same "it keeps what it installed, for the demos" "$(paste -sd ' ' "$INSTALLED")" "$missing"
+rm -f "$INSTALLED"
 
 rm -f "$bin/asked"
 same "INSTALL=no installs nothing, and names them" "$(INSTALL=no says valgrind)" \
@@ -66,5 +69,24 @@ same "where nothing is missing it says nothing" "$(says valgrind)" "status 0"
 stub dpkg-query 'exit 1'
 same "make hands INSTALL=no on" "$(PATH=$bin:$PATH make -s install-deps INSTALL=no PG_CONFIG=none | cut -d : -f 1)" \
 	"Not installed, as INSTALL=no says, so that what needs them will fail"
+
+# The size that is named is that of all that comes.
+same "the demo of PostgreSQL asks for the server and its headers at once" \
+	"$(PATH=$bin:$PATH INSTALL=no PG_CONFIG=none test/pg/demo.sh 2> /dev/null | sed -n 's/.* \(postgresql .*dev-all\).*/\1/p')" \
+	"postgresql postgresql-common postgresql-server-dev-all"
+same "and so does that of the browser" "$(make -n demo-web PG_CONFIG=none | sed -n 's/^test.install.sh //p')" "demo-web demo-pg pgdev"
+
+# Debian's client package: a pg_config, but no headers of the server.
+# shellcheck disable=SC2016 # the stub expands it
+stub pg_config 'case $1 in' '--version) echo "PostgreSQL 16.9 (Debian 16.9-1.pgdg120+1)" ;;' "--includedir-server) echo '$bin/none' ;;" \
+	"--pgxs) echo '$bin/pgxs.mk' ;;" 'esac'
+needs() # pg_config target
+{
+	make -s "$2" PG_CONFIG="$1" 2>&1 | sed -n 's/.*\(the server headers .*\) (on Debian.*/\1/p'
+}
+wants="the server headers of PostgreSQL are missing: install postgresql-server-dev"
+same "make pg without headers names their package" "$(needs "$bin/pg_config" pg)" "$wants-16"
+same "and so does make install" "$(needs "$bin/pg_config" install)" "$wants-16"
+same "without a pg_config, that of all versions" "$(needs none pg)" "$wants-all"
 
 counts install

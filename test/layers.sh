@@ -3,8 +3,8 @@
 #
 #   - the core calls a few functions of the C library and nothing else, exports only ckf_ names,
 #     and keeps no state but what it knows of the processor;
-#   - no two files of the core, or of a host, need each other in a circle, a header and its source
-#     taken as one;
+#   - no two files of the core, or of a host, and no two rooms of the core, need each other in a
+#     circle, a header and its source taken as one;
 #   - pg/ and sqlite/ include five files of the core, its functions and its words, and never each
 #     other;
 #   - the core includes no header of a host, and of a C library only a few;
@@ -137,22 +137,26 @@ verdict "the core exports only ckf_ names" \
 verdict "the core keeps no state, but of the processor" \
 	"$(writable_data)"
 verdict "no two files of the core include or call each other in a circle" "$(dependencies | circles)"
+verdict "no two rooms of the core include or call each other in a circle" \
+	"$(dependencies | sed -n 's|^core/\([a-z]*\)/[^ ]* core/\([a-z]*\)/.*|\1 \2|p' | circles)"
 verdict "the core includes no header of a host" "$(for file in core/*.h core/*/*.[ch]; do
 	includes "$file" | grep -Evx "$core_headers|$(core_files)" |
 		sed "s|^|$file: |"
 done)"
 verdict "the hosts include nothing of the core but its public headers" \
-	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
+	"$(included "^(.*/)?($(core_internals))\$|core/" pg/*.[ch] pg/*/*.[ch] pg/*/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
 verdict "programs' libraries include nothing else of the core, either" \
 	"$(included "^(.*/)?($(core_internals))\$|pg/|sqlite/" core/package/c/*.[ch] core/package/*/*/*.[ch] | grep -v ': cuckoofilter_program\.h$')"
 verdict "sqlite/ does not see PostgreSQL" "$(included 'postgres|fmgr|^utils/|pg/' sqlite/*.[ch] sqlite/*/*.[ch])"
-verdict "pg/ does not see SQLite" "$(included 'sqlite' pg/*.[ch] pg/*/*.[ch])"
+verdict "pg/ does not see SQLite" "$(included 'sqlite' pg/*.[ch] pg/*/*.[ch] pg/*/*/*.[ch])"
 for host in sqlite pg; do
 	objects=build/$host
 	[ "$host" = sqlite ] || objects=build/pg/pg
 	[ ! -d "$objects" ] || verdict "no two files of $host/ include or call each other in a circle" "$(host_dependencies $host $objects | circles)"
+	[ "$host" = sqlite ] || [ ! -d "$objects" ] || verdict "no two rooms of pg/join call each other in a circle" \
+		"$(host_dependencies $host $objects | sed 's|/[^/ ]* | |; s|/[^/ ]*$||' | grep '^pg/join.* pg/join' | circles)"
 done
-verdict "nothing includes files of the tests" "$(included 'test/|^check\.h' core/*.h core/*/*.[ch] pg/*.[ch] pg/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
+verdict "nothing includes files of the tests" "$(included 'test/|^check\.h' core/*.h core/*/*.[ch] pg/*.[ch] pg/*/*.[ch] pg/*/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
 
 sqlite_module=build/sqlite/cuckoofilter.so
 if [ -f "$sqlite_module" ]; then

@@ -51,19 +51,19 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* core/package/c core/package/c/example core/package/python/src core/package/javascript/wasm core/package/javascript/wasm/libc sqlite sqlite/package/wasm sqlite/table pg pg/* test/core test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bench/bindings test/bindings test/fuzz; do
+for folder in core core/* core/package/c core/package/c/example core/package/python/src core/package/javascript/wasm core/package/javascript/wasm/libc sqlite sqlite/package/wasm sqlite/table pg pg/* pg/join/* test/core test/core/lib test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bench/bindings test/bindings test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done
 
 python=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
 for compiler in gcc clang; do
-	for folder in core/*/ sqlite sqlite/table test/core test/sqlite test/bench; do
+	for folder in core/*/ sqlite sqlite/*/ test/core test/core/lib test/sqlite/c test/bench; do
 		set -- "$folder"/*.c
-		[ ! -f "$1" ] || check "$compiler -Werror: $folder" compile "$compiler" "" "$@"
+		[ ! -f "$1" ] || check "$compiler -Werror: $folder" compile "$compiler" -Itest/core/lib "$@"
 	done
 	for folder in core/package/c core/package/c/example test/bindings test/bench/bindings; do
-		check "$compiler -Werror: $folder" compile "$compiler" "-Icore/package/c -Itest/core" "$folder"/*.c
+		check "$compiler -Werror: $folder" compile "$compiler" "-Icore/package/c -Itest/core/lib" "$folder"/*.c
 	done
 	if [ -f "$python/Python.h" ]; then
 		check "$compiler -Werror: core/package/python/src" compile "$compiler" "-Icore/package/c -isystem $python" core/package/python/src/*.c
@@ -93,8 +93,8 @@ done
 # Every suite, and every target that tests or measures.
 suites()
 {
-	grep -lE '^(int )?main\b' test/core/*.c | xargs -n 1 basename -s .c
-	grep -l '^#!' test/core/*.py test/sqlite/*.py test/bindings/* | xargs -n 1 basename
+	basename -s .c test/core/*.c
+	grep -l '^#!' test/core/*.py test/core/*/*.py test/sqlite/*.py test/bindings/* | xargs -n 1 basename
 	find test/sqlite test/bindings -name '*.c' -exec basename -s .c {} \;
 	find test/pg/t -name '*.pl' -exec basename -s .pl {} \;
 	make -s help | grep -oE '^make (test-|bench|fuzz|machines|mutate|soak|coverage|valgrind|releases)[a-z-]*'
@@ -107,12 +107,13 @@ every_suite_is_named()
 	done | (! grep .)
 }
 check "test/README.md names every suite" every_suite_is_named
+check "the maps of the tree name what is there" /usr/bin/python3 test/maps.py
 
 # A suppression stands beside the line that it is about.
 judge 2.10 "cppcheck: core, sqlite" cppcheck -q --std=c11 --enable=warning,performance,portability \
 	--inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 -Icore core sqlite
 
-for file in .ci/run .ci/*.sh sqlite/*.sh test/*.sh test/*/*.sh; do
+for file in .ci/run .ci/*.sh core/package/javascript/demo/*.sh sqlite/*.sh test/*.sh test/*/*.sh; do
 	[ -f "$file" ] && check "shellcheck: $file" shellcheck -x "$file"
 done
 

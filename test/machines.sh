@@ -28,11 +28,6 @@ count() # what status
 	fi
 }
 
-is_suite() # file
-{
-	grep -Eq '^(int )?main\(' "$1"
-}
-
 # Objects of the core and of what the suites share, then a program for each suite.
 build() # name compiler flags...
 {
@@ -41,13 +36,11 @@ build() # name compiler flags...
 	shift 2
 	mkdir -p "$dir"
 	rm -f "$dir"/*
-	flags="-std=c11 -Wall -Wextra -Werror -Icore -Itest/core -I$out/include"
-	for source in core/*/*.c test/core/*.c; do
-		is_suite "$source" && continue
+	flags="-std=c11 -Wall -Wextra -Werror -Icore -Itest/core/lib -I$out/include"
+	for source in core/*/*.c test/core/lib/*.c; do
 		$cc $flags "$@" -c "$source" -o "$dir/$(echo "$source" | tr / _).o" || return 1
 	done
 	for source in test/core/*.c test/core/tool/answers.c; do
-		is_suite "$source" || continue
 		$cc $flags "$@" "$source" "$dir"/*.o -lm -o "$dir/$(basename "$source" .c)" || return 1
 	done
 }
@@ -65,7 +58,6 @@ run() # name runner...
 	name=$1
 	shift
 	for source in test/core/*.c; do
-		is_suite "$source" || continue
 		suite=$(basename "$source" .c)
 		"$@" "$out/$name/$suite" > "$out/$name/$suite.log" 2>&1
 		status=$?

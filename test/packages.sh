@@ -34,10 +34,14 @@ check() # what command argument...
 # The same bytes from two clones, with other habits around the second
 # ---------------------------------------------------------------------------
 
+clone() # from to
+{
+	rm -rf "$2"
+	git clone -q "$1" "$2"
+}
+
 dist() # folder
 {
-	rm -rf "$1"
-	git clone -q "$root" "$1"
 	PG_CONFIG=${PG_CONFIG:-pg_config} make -s -C "$1" dist
 }
 
@@ -46,16 +50,19 @@ dist_checked()
 {
 	(
 		export DIST_CHECK=yes
+		clone "$root" "$here/one"
 		dist "$here/one"
 	)
 }
 
+# The same commit, whatever was committed in the meantime.
 dist_elsewhere()
 {
 	(
 		umask 077
 		export TZ=Asia/Kolkata LC_ALL=C.UTF-8
-		touch "$here/one/uncommitted"
+		clone "$here/one" "$here/another/two"
+		touch "$here/another/two/uncommitted"
 		dist "$here/another/two"
 	)
 }
@@ -74,10 +81,30 @@ all_there()
 		"postgresql-$server-cuckoofilter_$version-1_*.deb" "sqlite3-cuckoofilter_$version-1_amd64.deb" "sqlite3-cuckoofilter_$version-1_arm64.deb" \
 		"libcuckoofilter1_$version-1_amd64.deb" "libcuckoofilter1_$version-1_arm64.deb" \
 		"libcuckoofilter-dev_$version-1_amd64.deb" "libcuckoofilter-dev_$version-1_arm64.deb" \
-		"cuckoofilter-$version-cp39-abi3-*linux*_x86_64.whl" "cuckoofilter-$version-cp39-abi3-*linux*_aarch64.whl" SHA256SUMS; do
+		"cuckoofilter-$version-cp39-abi3-*linux*_x86_64.whl" "cuckoofilter-$version-cp39-abi3-*linux*_aarch64.whl" \
+		"cuckoofilter-$version-linux-x86_64.tar.gz" "cuckoofilter-$version-linux-aarch64.tar.gz" \
+		"cuckoofilter-$version-windows-x86_64.tar.gz" sqlpkg.json spm.json SHA256SUMS; do
 		[ "$(find "$packages" -name "$file" | wc -l)" = 1 ] || { echo "not one $file"; return 1; }
 	done
-	[ "$(find "$packages" -type f | wc -l)" = 15 ]
+	[ "$(find "$packages" -type f | wc -l)" = 20 ]
+}
+
+# The files in the RPMs of a clone.  The source package tells the folder in which rpmbuild ran, so bytes differ.
+rpm_files() # folder
+{
+	rpm -qp --qf '[%{FILENAMES} %{FILEMODES} %{FILEMTIMES} %{FILEDIGESTS}\n]' "$1"/build/dist/*.rpm
+}
+
+# One package alone has the bytes that it has among all of them.
+single_packages()
+{
+	before=$(cd "$packages" && sha256sum ./*.deb ./*_x86_64.whl "./cuckoofilter-$version".*)
+	make -s -C "$here/one" deb wheel pgxn rpm || return 1
+	make -s -C "$here/another/two" rpm || return 1
+	(cd "$packages" && echo "$before" | sha256sum -c && ls -- *.rpm) || return 1
+	rpm_files "$here/one" > "$here/files"
+	rpm_files "$here/another/two" | diff "$here/files" -
+	[ "$(grep -c '\.so ' "$here/files")" = 3 ]
 }
 
 depends_on_server()
@@ -93,7 +120,7 @@ pages_are_whole()
 		dpkg-deb -x "$deb" "$here/unpacked"
 		doc=$here/unpacked/usr/share/doc/$(dpkg-deb -f "$deb" Package)
 		[ -e "$doc/README.md" ] || continue
-		for page in README.md pg/README.md sqlite/README.md; do
+		for page in README.md pg/README.md sqlite/README.md sql/FAQ.md; do
 			sed -n 's/.*](\([^)#:]*\)[^:)]*).*/\1/p' "$doc/$page" | sort -u | while read -r target; do
 				case $target in
 					*CHANGELOG.md | *CONTRIBUTING.md | *test/README.md | *OVERLAP.md | *RELEASES.md | *cuckoofilter.h) continue ;;
@@ -178,6 +205,7 @@ judge()
 	check "make dist in another folder, with another umask, zone, locale and a file that is not committed" dist_elsewhere
 	check "the same bytes twice" same_bytes
 	check "all packages are there" all_there
+	check "make deb, wheel and pgxn: the same bytes again; make rpm: the same files elsewhere" single_packages
 	check "PostgreSQL's package depends on its server" depends_on_server
 	check "lintian finds no errors and no warnings" lintian --allow-root --fail-on error,warning "$packages"/*.deb
 	check "the pages of Debian's packages have their pictures and links" pages_are_whole
@@ -190,7 +218,7 @@ packages=$here/one/build/dist
 mkdir -p "$here/archives/partial"
 if [ $# = 0 ]; then
 	judge
-	set -- postgresql sqlite library pgxn amalgamation python npm
+	set -- postgresql sqlite library pgxn amalgamation python npm managers rpm
 fi
 if [ "$(id -u)" != 0 ]; then
 	echo "skipped: bare systems, which only root can make"

@@ -60,6 +60,7 @@ scripts()
 {
 	suite test/layers.sh
 	suite test/install_test.sh
+	suite test/make_test.sh
 	suite test/run_test.py
 }
 
@@ -79,7 +80,7 @@ core()
 		name=$(basename "$program")
 		[ ! -f "test/core/$name.c" ] || core_suite "$name" 30 15 6 15
 	done
-	for script in test/core/*.py; do
+	for script in test/core/*.py test/core/format/*.py; do
 		case $script in
 			*/work_test.py) suite "$(share 15)" /usr/bin/python3 "$script" ;;
 			*) ! is_script "$script" || suite "$(share 100)" /usr/bin/python3 "$script" ;;
@@ -125,6 +126,7 @@ sqlite()
 	suite "$tmp" build/test/sqlite/library
 	suite "$tmp" "$(share 20)" build/test/sqlite/table_faults
 	suite "$tmp" "$(share 20)" build/test/sqlite/table_hostile
+	suite build/test/sqlite/table_shared
 }
 
 pg()
@@ -147,10 +149,10 @@ long()
 	for source in $(grep -l check_rounds test/core/*.c); do
 		core_suite "$(basename "$source" .c)" 400 100 50 200
 	done
-	for script in test/core/*_test.py; do
+	for script in test/core/*_test.py test/core/format/*_test.py; do
 		suite "$(share 100)" /usr/bin/python3 "$script"
 	done
-	for script in $(grep -l ROUNDS test/sqlite/*.py); do
+	for script in $(grep -lE "^from suite import .*(PERCENT|rounds)" test/sqlite/*.py); do
 		suite "$tmp" "$(share 300)" /usr/bin/python3 "$script"
 	done
 	for program in handles hostile memory table_hostile table_faults; do

@@ -2,11 +2,10 @@
  * build.c - build a chunk from items.  It is a table.  It is a list if a list has no more bytes,
  * or if no table of acceptable size can place the items.
  */
-#include "chunk/build.h"
-#include "filter/choose.h"
-#include "filter/derive.h"
-#include "rebuild/sink.h"
-#include "table/table_sink.h"
+#include "chunk/chunk.h"
+#include "open/choose.h"
+#include "filter/operations.h"
+#include "scan/sink.h"
 
 /* Items that are given to a table at once. */
 #define CKF_CHUNK_PIECE 128

@@ -5,7 +5,7 @@
  * rebuilds chunks: items pass through the window (window.c), and parts.c writes them.
  */
 #include "chunk/window.h"
-#include "filter/choose.h"
+#include "open/choose.h"
 #include "filter/operations.h"
 
 /* ---------------------------------------------------------------- in place */
@@ -32,7 +32,7 @@ ckf_use_copy(ckf_edit *edit, const ckf_chunk *chunk, const ckf_filter *t)
 	ckf_chunk_seal(edit->frame + CKF_HEADER_SIZE, chunk->chunks, chunk->start, chunk->depth,
 				   CKF_CHUNK_TABLE, t->m, (uint32_t)t->count, chunk->size - CKF_TRAILER);
 	edit->part = (ckf_chunk_part){chunk->start, chunk->depth, chunk->size, t->count};
-	edit->ready = true;
+	ckf_edit_go(edit, CKF_EDIT_COPY);
 }
 
 /* false: there is no room. */
@@ -75,7 +75,7 @@ ckf_take_adds(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *items, siz
 	*taken = 0;
 	if (n > 0 && chunk && !ckf_chunk_covers(chunk, items[0]))
 		return false;
-	*taken = chunk ? ckf_items_through(items, n, chunk->last) : n;
+	*taken = chunk ? ckf_count_through(items, n, chunk->last) : n;
 	edit->adds = items;
 	edit->adds_have = *taken;
 	return true;
@@ -83,7 +83,7 @@ ckf_take_adds(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *items, siz
 
 /* Few hashes stay whole, unless the chunk has prefixes already. */
 static void
-ckf_settle_whole(ckf_edit *edit)
+ckf_fill_whole(ckf_edit *edit)
 {
 	ckf_edit_fill(edit);
 	if (edit->whole && (ckf_edit_more(edit) || edit->have > edit->chunks->most_whole))
@@ -105,16 +105,17 @@ ckf_edit_add(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk,
 		return CKF_BAD_BYTES;
 	ckf_edit_range(edit, chunk);
 	edit->grows = chunk != NULL;
-	edit->pages = chunk == NULL;
 	edit->whole = whole && was_whole;
-	ckf_settle_whole(edit);
+	ckf_fill_whole(edit);
+	if (ckf_edit_status(edit) != CKF_OK)
+		return CKF_BAD_BYTES;
 	/* all items had the most copies already: nothing has changed */
 	if (chunk && edit->whole == was_whole && !ckf_edit_more(edit) && edit->have == edit->old_have)
 	{
 		edit->stored = 0;
-		edit->done = true;
+		ckf_edit_go(edit, CKF_EDIT_DONE);
 	}
-	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+	return CKF_OK;
 }
 
 /* ------------------------------------------------------------------ remove */
@@ -183,6 +184,16 @@ ckf_may_shrink(const ckf_edit *edit, const ckf_chunk *chunk)
 			   (uint64_t)6 * (chunk->size - CKF_TRAILER);
 }
 
+/* Write the range of the chunk again, from the items that are left. */
+static ckf_status
+ckf_write_rest(ckf_edit *edit, const ckf_chunk *chunk)
+{
+	edit->grows = true;
+	ckf_edit_range(edit, chunk);
+	ckf_edit_fill(edit);
+	return ckf_edit_status(edit);
+}
+
 /* Shrink the part in `frame`, from which items were removed. */
 static ckf_status
 ckf_shrink(ckf_edit *edit, const ckf_chunk *chunk)
@@ -195,11 +206,7 @@ ckf_shrink(ckf_edit *edit, const ckf_chunk *chunk)
 		status = ckf_edit_read(edit, &copy);
 	if (status != CKF_OK)
 		return status;
-	edit->ready = false;
-	edit->grows = true;
-	ckf_edit_range(edit, chunk);
-	ckf_edit_fill(edit);
-	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+	return ckf_write_rest(edit, chunk);
 }
 
 ckf_status
@@ -220,7 +227,8 @@ ckf_edit_remove(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk
 	{
 		ckf_remove_in_place(edit, chunk, hashes, *taken);
 		edit->adds_have = 0;
-		return edit->ready && ckf_may_shrink(edit, chunk) ? ckf_shrink(edit, chunk) : CKF_OK;
+		return edit->state == CKF_EDIT_COPY && ckf_may_shrink(edit, chunk) ? ckf_shrink(edit, chunk)
+																		   : CKF_OK;
 	}
 	if (ckf_edit_read(edit, chunk) != CKF_OK)
 		return CKF_BAD_BYTES;
@@ -232,10 +240,7 @@ ckf_edit_remove(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk
 		edit->stored = 0;
 		return CKF_OK;
 	}
-	edit->grows = true;
-	ckf_edit_range(edit, chunk);
-	ckf_edit_fill(edit);
-	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+	return ckf_write_rest(edit, chunk);
 }
 
 int64_t
@@ -251,33 +256,26 @@ ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks)
 {
 	ckf_edit_begin(edit, chunks);
 	ckf_edit_range(edit, NULL);
-	edit->pages = true;
-	edit->feeds = true;
+	ckf_edit_go(edit, CKF_EDIT_FEEDS);
 	return CKF_OK;
-}
-
-/* After the last chunk: the ranges must cover all hashes, unless there are no chunks. */
-static ckf_status
-ckf_end_of_feed(ckf_edit *edit)
-{
-	edit->feeds = false;
-	edit->done = edit->fed == 0;
-	return edit->done ? CKF_OK : CKF_BAD_BYTES;
 }
 
 ckf_status
 ckf_edit_feed(ckf_edit *edit, const ckf_chunk *chunk)
 {
-	if (!edit->asked)
+	if (edit->state != CKF_EDIT_WAITS)
 		return CKF_BAD_BYTES;
-	edit->asked = false;
-	if (!chunk)
-		return ckf_end_of_feed(edit);
-	if (chunk->start != edit->fed || ckf_edit_read(edit, chunk) != CKF_OK)
-		return CKF_BAD_BYTES;
-	edit->fed = chunk->last + 1;
-	edit->feeds = edit->fed != 0;
-	edit->whole = chunk->kind == CKF_CHUNK_HASHES;
-	ckf_edit_fill(edit);
-	return edit->damaged ? CKF_BAD_BYTES : CKF_OK;
+	/* the ranges must cover all hashes, unless there are no chunks */
+	if (chunk ? chunk->start != edit->fed || ckf_edit_read(edit, chunk) != CKF_OK : edit->fed != 0)
+		ckf_edit_go(edit, CKF_EDIT_DAMAGED);
+	else if (!chunk)
+		ckf_edit_go(edit, CKF_EDIT_DONE);
+	else
+	{
+		edit->fed = chunk->last + 1;
+		edit->whole = chunk->kind == CKF_CHUNK_HASHES;
+		ckf_edit_go(edit, edit->fed != 0 ? CKF_EDIT_FEEDS : CKF_EDIT_WRITES);
+		ckf_edit_fill(edit);
+	}
+	return ckf_edit_status(edit);
 }

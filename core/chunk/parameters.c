@@ -2,9 +2,8 @@
  * parameters.c - what all chunks of a table share.
  */
 #include "chunk/chunk.h"
-#include "filter/choose.h"
-#include "filter/derive.h"
-#include "small/sorted_hashes.h"
+#include "open/choose.h"
+#include "filter/operations.h"
 #include "thresholds.h"
 
 /* The bits of a prefix that keep the target rate at the filter's capacity. */

@@ -30,7 +30,7 @@ ckf_measure(const ckf_edit *edit, unsigned depth, ckf_next_part *next)
 {
 	next->depth = depth;
 	next->last = ckf_chunk_last(edit->cursor, depth);
-	next->n = ckf_items_through(edit->window + edit->at, edit->have - edit->at, next->last);
+	next->n = ckf_count_through(edit->window + edit->at, edit->have - edit->at, next->last);
 }
 
 /* Whether the window may still lack items of the range. */
@@ -39,7 +39,7 @@ ckf_is_open_ended(const ckf_edit *edit, const ckf_next_part *next)
 {
 	if (next->n < edit->have - edit->at)
 		return false;
-	return ckf_edit_more(edit) || (edit->feeds && next->last >= edit->fed);
+	return ckf_edit_more(edit) || (edit->state == CKF_EDIT_FEEDS && next->last >= edit->fed);
 }
 
 /* false: the part would be too large. */
@@ -135,9 +135,12 @@ ckf_hand_over(ckf_edit *edit, const ckf_next_part *next, ckf_chunk_part *part)
 	edit->at += next->n;
 	edit->stored += (int64_t)next->n;
 	edit->cursor = next->last + 1;
-	edit->done = next->last == edit->last;
-	if (edit->done && (edit->at < edit->have || ckf_edit_more(edit)))
-		edit->damaged = true; /* items behind the last range: they were out of order */
+	if (next->last != edit->last)
+		return;
+	if (edit->at < edit->have || ckf_edit_more(edit))
+		ckf_edit_go(edit, CKF_EDIT_DAMAGED); /* items behind the last range: out of order */
+	else
+		ckf_edit_go(edit, CKF_EDIT_DONE);
 }
 
 ckf_status
@@ -146,26 +149,28 @@ ckf_edit_next(ckf_edit *edit, void *out, ckf_chunk_part *part)
 	ckf_next_part next;
 	ckf_status status;
 
-	if (edit->damaged)
-		return CKF_BAD_BYTES;
-	if (edit->ready)
+	if (edit->state == CKF_EDIT_DONE)
+		return CKF_OK;
+	if (edit->state == CKF_EDIT_COPY)
 	{
-		edit->ready = false;
+		ckf_edit_go(edit, CKF_EDIT_DONE);
 		*part = edit->part;
 		memcpy(out, edit->frame + CKF_HEADER_SIZE, part->size);
 		return CKF_MORE;
 	}
-	if (edit->done)
-		return CKF_OK;
 	if (edit->have - edit->at <= CKF_CHUNK_BUILT && ckf_edit_more(edit))
 		ckf_edit_fill(edit);
+	if (edit->state == CKF_EDIT_WAITS)
+		return CKF_FEED; /* the host has not given the chunk */
+	if (edit->state == CKF_EDIT_DAMAGED)
+		return CKF_BAD_BYTES;
 	status = ckf_largest_part(edit, &next, out);
 	if (status == CKF_FEED)
-		edit->asked = true;
+		ckf_edit_go(edit, CKF_EDIT_WAITS);
 	if (status != CKF_OK)
 		return status;
-	if (edit->pages && edit->chunks->page_room > 0)
+	if (!edit->grows && edit->chunks->page_room > 0)
 		ckf_fit_page(edit, &next, out);
 	ckf_hand_over(edit, &next, part);
-	return edit->damaged ? CKF_BAD_BYTES : CKF_MORE;
+	return edit->state == CKF_EDIT_DAMAGED ? CKF_BAD_BYTES : CKF_MORE;
 }

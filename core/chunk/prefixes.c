@@ -3,9 +3,9 @@
  */
 #include "chunk/chunk.h"
 #include "filter/operations.h"
-#include "rebuild/promise.h"
+#include "rebuild/goal.h"
 #include "rebuild/saturated.h"
-#include "rebuild/scan.h"
+#include "scan/scan.h"
 
 /* Items that are raised at once. */
 #define CKF_RAISED_PIECE 4096
@@ -21,12 +21,6 @@ struct ckf_prefixes
 
 _Static_assert(sizeof(struct ckf_prefixes) <= CKF_PREFIXES_SIZE, "CKF_PREFIXES_SIZE is too small");
 
-static void
-ckf_scan_filter(const ckf_filter *filter, ckf_scan *scan)
-{
-	filter->operations->source->scan(filter, scan);
-}
-
 /* Whether the filter may have saturated groups that chunks of larger buckets raise. */
 static bool
 ckf_may_be_raised(const ckf_filter *filter)
@@ -40,7 +34,7 @@ ckf_prefixes_scratch(const ckf_filter *filter)
 	ckf_scan scan;
 	size_t words = ckf_may_be_raised(filter) ? CKF_RAISED_ITEMS(CKF_RAISED_PIECE) : 1;
 
-	ckf_scan_filter(filter, &scan);
+	filter->operations->source->scan(filter, &scan);
 	return 8 * ((size_t)scan.words + words);
 }
 
@@ -53,7 +47,7 @@ ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks, const ckf_f
 
 	if (status != CKF_OK)
 		return status;
-	ckf_scan_filter(filter, &scan);
+	filter->operations->source->scan(filter, &scan);
 	prefixes->chunks = chunks;
 	prefixes->whole = filter->encoding == CKF_HASHES;
 	prefixes->work = 0;

@@ -8,14 +8,13 @@ void
 ckf_edit_begin(ckf_edit *edit, const ckf_chunks *chunks)
 {
 	memset(edit, 0, offsetof(ckf_edit, frame)); /* buffers are written before they are read */
-	edit->chunks = chunks;
-	edit->done = true;
+	edit->chunks = chunks;                      /* the state is CKF_EDIT_DONE */
 }
 
 void
 ckf_edit_range(ckf_edit *edit, const ckf_chunk *chunk)
 {
-	edit->done = false;
+	ckf_edit_go(edit, CKF_EDIT_WRITES);
 	edit->cursor = chunk ? chunk->start : 0;
 	edit->last = chunk ? chunk->last : UINT64_MAX;
 	edit->least_depth = chunk ? chunk->depth : 0;
@@ -30,28 +29,12 @@ ckf_edit_read(ckf_edit *edit, const ckf_chunk *chunk)
 	return edit->old_have == chunk->count ? CKF_OK : CKF_BAD_BYTES;
 }
 
-size_t
-ckf_items_through(const uint64_t *items, size_t n, uint64_t last)
-{
-	size_t low = 0;
-
-	while (n > 0)
-	{
-		size_t half = n / 2;
-		bool below = items[low + half] <= last;
-
-		low = below ? low + half + 1 : low;
-		n = below ? n - half - 1 : half;
-	}
-	return low;
-}
-
 /* Append an item to the window, unless it has the most copies already. */
 CKF_INLINE void
 ckf_take_item(ckf_edit *edit, uint64_t item, unsigned most)
 {
 	if (item < edit->group)
-		edit->damaged = true;
+		ckf_edit_go(edit, CKF_EDIT_DAMAGED);
 	edit->copies = item == edit->group ? edit->copies + 1 : 1;
 	edit->group = item;
 	edit->window[edit->have] = item;

@@ -9,23 +9,29 @@
 #ifndef CKF_WINDOW_H
 #define CKF_WINDOW_H
 
-#include "chunk/build.h"
+#include "chunk/chunk.h"
+#include "scan/scan.h"
 
 /* Items of the window: more than a chunk has, so that the window shows whether the next items fit
  * into one chunk. */
 #define CKF_WINDOW 8192
 
+typedef enum ckf_edit_state
+{
+	CKF_EDIT_DONE,   /* there is nothing to write, or all parts are written */
+	CKF_EDIT_COPY,   /* `frame` has the only part, which was changed in place */
+	CKF_EDIT_WRITES, /* parts are made of all items that are left */
+	CKF_EDIT_FEEDS,  /* the same, and more chunks follow: a pack */
+	CKF_EDIT_WAITS,  /* a pack: the host must give the next chunk */
+	CKF_EDIT_DAMAGED /* items or ranges were out of order */
+} ckf_edit_state;
+
 struct ckf_edit
 {
 	const ckf_chunks *chunks;
-	bool ready;   /* `frame` has the only part, which was changed in place */
-	bool done;    /* all parts are written */
-	bool damaged; /* items were out of order */
-	bool whole;   /* items are whole hashes, else prefixes */
-	bool grows;   /* parts get room for more */
-	bool pages;   /* parts are made to fill pages */
-	bool feeds;   /* a pack: more chunks follow */
-	bool asked;   /* a pack: the host must give the next chunk */
+	ckf_edit_state state;
+	bool whole; /* items are whole hashes, else prefixes */
+	bool grows; /* parts get room for more; else they are made to fill pages */
 
 	uint64_t cursor;      /* where the next part begins */
 	uint64_t last;        /* the last hash of the range that is written */
@@ -55,14 +61,28 @@ _Static_assert(CKF_WINDOW > 2 * CKF_CHUNK_BUILT && CKF_WINDOW > CKF_CHUNK_BODY /
 /* Initialize an edit that has read nothing and has nothing to write. */
 void ckf_edit_begin(ckf_edit *edit, const ckf_chunks *chunks);
 
+/* Go to another state.  Only ckf_edit_begin leaves the one of damage. */
+CKF_INLINE void
+ckf_edit_go(ckf_edit *edit, ckf_edit_state to)
+{
+	CKF_ASSERT(edit->state != CKF_EDIT_DAMAGED || to == CKF_EDIT_DAMAGED);
+	CKF_ASSERT(to != CKF_EDIT_COPY || edit->state == CKF_EDIT_DONE);
+	CKF_ASSERT(to != CKF_EDIT_WAITS || edit->state == CKF_EDIT_FEEDS);
+	edit->state = to;
+}
+
+/* What a call that has read items returns. */
+CKF_INLINE ckf_status
+ckf_edit_status(const ckf_edit *edit)
+{
+	return edit->state == CKF_EDIT_DAMAGED ? CKF_BAD_BYTES : CKF_OK;
+}
+
 /* Read the items of a chunk to `old`.  CKF_BAD_BYTES: their number differs from its count. */
 ckf_status ckf_edit_read(ckf_edit *edit, const ckf_chunk *chunk);
 
 /* Write new chunks for the range of a chunk; NULL: for the range of all hashes. */
 void ckf_edit_range(ckf_edit *edit, const ckf_chunk *chunk);
-
-/* The number of items of an ascending array that are at most `last`. */
-size_t ckf_items_through(const uint64_t *items, size_t n, uint64_t last);
 
 /* Fill the window from the items that were read and the items that are added.  Each item is cut,
  * and copies above the limit are dropped. */

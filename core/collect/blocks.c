@@ -14,17 +14,17 @@ ckf_block_bytes(uint64_t capacity)
 ckf_block *
 ckf_find_block(ckf_collector *c, uint64_t capacity)
 {
+	ckf_inside *s = ckf_inside_of(c);
 	unsigned i;
 
 	for (i = 0; i < 2; i++)
 	{
-		ckf_block *block = c->spare[i];
+		ckf_block *block = s->spare[i];
 
 		if (block && block->capacity >= capacity &&
 			block->capacity / 4 <= capacity + CKF_FIRST_BLOCK)
 		{
-			c->spare[i] = NULL;
-			block->next = NULL;
+			s->spare[i] = NULL;
 			block->count = 0;
 			return block;
 		}
@@ -37,45 +37,50 @@ ckf_find_block(ckf_collector *c, uint64_t capacity)
 void
 ckf_release_block(ckf_collector *c, ckf_block *block)
 {
+	ckf_inside *s = ckf_inside_of(c);
 	unsigned i;
 
 	for (i = 0; i < 2; i++)
-		if (!c->spare[i] || c->spare[i]->capacity < block->capacity)
+		if (!s->spare[i] || s->spare[i]->capacity < block->capacity)
 		{
-			ckf_block *smaller = c->spare[i];
+			ckf_block *smaller = s->spare[i];
 
-			c->spare[i] = block;
+			s->spare[i] = block;
+			block->next = NULL;
 			block = smaller;
 			if (!block)
 				return;
 		}
-	block->next = c->spent;
-	c->spent = block;
+	block->next = s->spent;
+	s->spent = block;
 }
 
 void
 ckf_collect_give(ckf_collector *c, void *memory, size_t bytes)
 {
+	ckf_inside *s = ckf_inside_of(c);
 	ckf_block *block = memory;
 	unsigned i =
-		!c->spare[0] || (c->spare[1] && c->spare[0]->capacity < c->spare[1]->capacity) ? 0 : 1;
-	ckf_block *other = c->spare[i];
+		!s->spare[0] || (s->spare[1] && s->spare[0]->capacity < s->spare[1]->capacity) ? 0 : 1;
+	ckf_block *other = s->spare[i];
 
 	block->capacity = (bytes - sizeof *block) / sizeof(uint64_t);
-	c->spare[i] = block; /* the requested block is kept even if it is the smallest */
+	block->next = NULL;
+	s->spare[i] = block; /* the requested block is kept even if it is the smallest */
 	if (other)
 	{
-		other->next = c->spent;
-		c->spent = other;
+		other->next = s->spent;
+		s->spent = other;
 	}
 }
 
 void *
 ckf_collect_spent(ckf_collector *c)
 {
-	ckf_block *block = c->spent;
+	ckf_inside *s = ckf_inside_of(c);
+	ckf_block *block = s->spent;
 
 	if (block)
-		c->spent = block->next;
+		s->spent = block->next;
 	return block;
 }

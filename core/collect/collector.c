@@ -10,11 +10,9 @@
  * read to be written next.  So a merge needs only a few blocks more than its two runs have.
  */
 #include "collect/block.h"
-
-#include "collect/sort.h"
-#include "filter/derive.h"
 #include "filter/header.h"
-#include "rebuild/promise.h"
+#include "filter/operations.h"
+#include "rebuild/goal.h"
 #include "thresholds.h"
 
 /* ------------------------------------------------------------------- runs */
@@ -23,19 +21,10 @@
 static bool
 ckf_merge_runs_now(const ckf_collector *c)
 {
-	return c->runs > 1 && (c->settling || c->runs == CKF_MOST_RUNS ||
-						   c->run[c->runs - 2].count / 2 <= c->run[c->runs - 1].count);
-}
+	const ckf_inside *s = ckf_inside_of(c);
 
-static uint64_t
-ckf_hashes_in_runs(const ckf_collector *c)
-{
-	uint64_t sum = 0;
-	unsigned i;
-
-	for (i = 0; i < c->runs; i++)
-		sum += c->run[i].count;
-	return sum;
+	return s->runs > 1 && (s->settling || s->runs == CKF_MOST_RUNS ||
+						   s->run[s->runs - 2].count / 2 <= s->run[s->runs - 1].count);
 }
 
 /* The capacity of the next block.  While few hashes are kept, it is twice their number, so that
@@ -44,7 +33,7 @@ ckf_hashes_in_runs(const ckf_collector *c)
 static uint64_t
 ckf_next_capacity(const ckf_collector *c)
 {
-	uint64_t kept = ckf_hashes_in_runs(c);
+	uint64_t kept = ckf_hashes_in_runs(ckf_inside_of(c));
 	uint64_t most = kept < CKF_MANY_KEPT ? 2 * kept : kept / 2;
 	uint64_t capacity = CKF_FIRST_BLOCK;
 
@@ -91,7 +80,8 @@ ckf_copy_distinct(uint64_t *to, const uint64_t *from, size_t n, unsigned most)
 static ckf_status
 ckf_sort_block(ckf_collector *c)
 {
-	ckf_block *block = c->block;
+	ckf_inside *s = ckf_inside_of(c);
+	ckf_block *block = s->block;
 	size_t n = (size_t)(c->next - block->hash);
 	ckf_block *scratch = ckf_find_block(c, n);
 	uint64_t *sorted;
@@ -99,10 +89,10 @@ ckf_sort_block(ckf_collector *c)
 	if (!scratch)
 		return CKF_ROOM;
 	sorted = ckf_sort_hashes(block->hash, scratch->hash, n);
-	block->count = ckf_copy_distinct(block->hash, sorted, n, c->most);
+	block->count = ckf_copy_distinct(block->hash, sorted, n, s->most);
 	ckf_release_block(c, scratch);
-	ckf_push_run(c, (ckf_run){block, block->count});
-	c->block = NULL;
+	ckf_push_run(s, (ckf_run){block, block->count});
+	s->block = NULL;
 	c->next = c->end = NULL;
 	return CKF_OK;
 }
@@ -114,31 +104,32 @@ ckf_sort_block(ckf_collector *c)
 static ckf_status
 ckf_take_piece(ckf_collector *c)
 {
-	uint64_t stop = c->in->count - c->taken > CKF_STEP ? c->taken + CKF_STEP : c->in->count;
-	uint64_t last = c->taken > 0 ? ckf_word(c->in, c->taken - 1) : 0;
+	ckf_inside *s = ckf_inside_of(c);
+	uint64_t stop = s->in->count - s->taken > CKF_STEP ? s->taken + CKF_STEP : s->in->count;
+	uint64_t last = s->taken > 0 ? ckf_word(s->in, s->taken - 1) : 0;
 
-	for (; c->taken < stop; c->taken++)
+	for (; s->taken < stop; s->taken++)
 	{
-		uint64_t hash = ckf_word(c->in, c->taken);
+		uint64_t hash = ckf_word(s->in, s->taken);
 
 		if (hash < last || hash == 0)
 			return CKF_BAD_BYTES;
-		if (hash == last && c->most == 1)
+		if (hash == last && s->most == 1)
 			continue;
 		last = hash;
-		if ((!c->last || c->last->count == c->last->capacity) &&
-			!ckf_extend_merged(c, c->in->count - c->taken))
+		if ((!s->last || s->last->count == s->last->capacity) &&
+			!ckf_extend_merged(c, s->in->count - s->taken))
 			return CKF_ROOM;
-		c->last->hash[c->last->count++] = hash;
-		c->merged.count++;
+		s->last->hash[s->last->count++] = hash;
+		s->merged.count++;
 	}
-	if (c->taken < c->in->count)
+	if (s->taken < s->in->count)
 		return CKF_MORE;
-	if (c->merged.count > 0)
-		ckf_push_run(c, c->merged);
-	c->merged = (ckf_run){NULL, 0};
-	c->last = NULL;
-	c->in = NULL;
+	if (s->merged.count > 0)
+		ckf_push_run(s, s->merged);
+	s->merged = (ckf_run){NULL, 0};
+	s->last = NULL;
+	s->in = NULL;
 	return CKF_OK;
 }
 
@@ -163,6 +154,7 @@ ckf_take_few(ckf_collector *c, const ckf_filter *in)
 ckf_status
 ckf_collect_filter(ckf_collector *c, const ckf_filter *in)
 {
+	ckf_inside *s = ckf_inside_of(c);
 	const ckf_filter *both[2] = {&c->filter, in};
 	ckf_filter to;
 	ckf_status status = ckf_promise(&to, CKF_SUM, both, 2);
@@ -173,8 +165,8 @@ ckf_collect_filter(ckf_collector *c, const ckf_filter *in)
 	ckf_bind_collector(c);
 	if (in->count > 0 && !ckf_take_few(c, in))
 	{
-		c->in = in;
-		c->taken = 0;
+		s->in = in;
+		s->taken = 0;
 	}
 	return CKF_OK;
 }
@@ -187,48 +179,51 @@ ckf_collect_start(ckf_collector *c, const ckf_filter *filter, unsigned most)
 	memset(c, 0, sizeof *c);
 	c->filter = *filter;
 	c->filter.item_classes = 0;
-	c->most = most;
+	ckf_inside_of(c)->most = most;
 	ckf_bind_collector(c);
 }
 
 void
 ckf_collect_settle(ckf_collector *c)
 {
-	c->settling = true;
+	ckf_inside_of(c)->settling = true;
 }
 
 /* Begin the next block. */
 static ckf_status
 ckf_open_block(ckf_collector *c)
 {
-	c->block = ckf_find_block(c, ckf_next_capacity(c));
-	if (!c->block)
+	ckf_inside *s = ckf_inside_of(c);
+
+	s->block = ckf_find_block(c, ckf_next_capacity(c));
+	if (!s->block)
 		return CKF_ROOM;
-	c->next = c->block->hash;
-	c->end = c->next + (c->block->capacity < CKF_MOST_BLOCK ? c->block->capacity : CKF_MOST_BLOCK);
+	c->next = s->block->hash;
+	c->end = c->next + (s->block->capacity < CKF_MOST_BLOCK ? s->block->capacity : CKF_MOST_BLOCK);
 	return CKF_OK;
 }
 
 ckf_status
 ckf_collect_step(ckf_collector *c)
 {
+	ckf_inside *s = ckf_inside_of(c);
 	ckf_status status = CKF_OK;
 
-	if (c->in)
+	if (s->in)
 		status = ckf_take_piece(c);
-	else if (c->merged.first || ckf_merge_runs_now(c))
+	else if (s->merged.first || ckf_merge_runs_now(c))
 		status = ckf_merge_runs(c);
-	else if (c->block && c->next > c->block->hash && (c->settling || c->next == c->end))
+	else if (s->block && c->next > s->block->hash && (s->settling || c->next == c->end))
 		status = ckf_sort_block(c);
-	else if (!c->settling)
-		return c->block ? CKF_OK : ckf_open_block(c);
+	else if (!s->settling)
+		return s->block ? CKF_OK : ckf_open_block(c);
 	else
 	{
-		if (c->block)
-			ckf_release_block(c, c->block);
-		c->block = NULL;
+		if (s->block)
+			ckf_release_block(c, s->block);
+		s->block = NULL;
 		c->next = c->end = NULL;
-		c->settling = false;
+		s->settling = false;
 		ckf_bind_collector(c);
 		return CKF_OK;
 	}
@@ -238,14 +233,14 @@ ckf_collect_step(ckf_collector *c)
 /* -------------------------------------------------------------------- end */
 
 static void
-ckf_spend_blocks(ckf_collector *c, ckf_block *block)
+ckf_spend_blocks(ckf_inside *s, ckf_block *block)
 {
 	while (block)
 	{
 		ckf_block *next = block->next;
 
-		block->next = c->spent;
-		c->spent = block;
+		block->next = s->spent;
+		s->spent = block;
 		block = next;
 	}
 }
@@ -253,27 +248,17 @@ ckf_spend_blocks(ckf_collector *c, ckf_block *block)
 void
 ckf_collect_end(ckf_collector *c)
 {
+	ckf_inside *s = ckf_inside_of(c);
+	ckf_block *spent;
 	unsigned i;
 
-	for (i = 0; i < c->runs; i++)
-		ckf_spend_blocks(c, c->run[i].first);
-	ckf_spend_blocks(c, c->merged.first);
+	for (i = 0; i < s->runs; i++)
+		ckf_spend_blocks(s, s->run[i].first);
+	ckf_spend_blocks(s, s->merged.first);
 	for (i = 0; i < 2; i++)
-		if (c->spare[i])
-		{
-			c->spare[i]->next = NULL;
-			ckf_spend_blocks(c, c->spare[i]);
-			c->spare[i] = NULL;
-		}
-	if (c->block)
-	{
-		c->block->next = NULL;
-		ckf_spend_blocks(c, c->block);
-	}
-	c->block = NULL;
+		ckf_spend_blocks(s, s->spare[i]);
+	ckf_spend_blocks(s, s->block);
+	spent = s->spent;
+	*s = (ckf_inside){.spent = spent};
 	c->next = c->end = NULL;
-	c->merged = (ckf_run){NULL, 0};
-	c->last = NULL;
-	c->in = NULL;
-	c->runs = 0;
 }

@@ -4,6 +4,7 @@
 #include "collect/block.h"
 
 #include "filter/words.h"
+#include "scan/scan.h"
 #include "thresholds.h"
 
 #include <string.h>
@@ -11,15 +12,16 @@
 bool
 ckf_extend_merged(ckf_collector *c, uint64_t left)
 {
+	ckf_inside *s = ckf_inside_of(c);
 	ckf_block *block = ckf_find_block(c, left < CKF_MOST_BLOCK ? left : CKF_MOST_BLOCK);
 
 	if (!block)
 		return false;
-	if (c->last)
-		c->last->next = block;
+	if (s->last)
+		s->last->next = block;
 	else
-		c->merged.first = block;
-	c->last = block;
+		s->merged.first = block;
+	s->last = block;
 	return true;
 }
 
@@ -91,24 +93,6 @@ ckf_merge_both(ckf_pieces *first, ckf_pieces *second)
 	ckf_merge_to_end(&q);
 	*first = p;
 	*second = q;
-}
-
-/* The number of hashes that are at most `hash`. */
-static size_t
-ckf_count_through(const uint64_t *hashes, size_t n, uint64_t hash)
-{
-	size_t low = 0;
-
-	while (low < n)
-	{
-		size_t middle = low + (n - low) / 2;
-
-		if (hashes[middle] <= hash)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
 }
 
 /* Find the first n of all hashes of two pieces: *i hashes of x, and *k of y.  If the last one has
@@ -197,11 +181,12 @@ ckf_merge_copies(const ckf_block *a, size_t *a_from, const ckf_block *b, size_t 
 static void
 ckf_pass_block_of(ckf_collector *c, unsigned which)
 {
-	ckf_run *run = &c->run[c->runs - 2 + which];
+	ckf_inside *s = ckf_inside_of(c);
+	ckf_run *run = &s->run[s->runs - 2 + which];
 	ckf_block *block = run->first;
 
 	run->first = block->next;
-	c->from[which] = 0;
+	s->from[which] = 0;
 	ckf_release_block(c, block);
 }
 
@@ -210,58 +195,60 @@ ckf_pass_block_of(ckf_collector *c, unsigned which)
 static ckf_status
 ckf_append_rest(ckf_collector *c, unsigned which)
 {
-	const ckf_run *run = &c->run[c->runs - 2 + which];
+	ckf_inside *s = ckf_inside_of(c);
+	const ckf_run *run = &s->run[s->runs - 2 + which];
 	const ckf_block *block;
 
-	while (c->from[which] > 0)
+	while (s->from[which] > 0)
 	{
-		uint64_t left = run->first->count - c->from[which];
+		uint64_t left = run->first->count - s->from[which];
 		uint64_t n;
 
-		if (c->last->count == c->last->capacity && !ckf_extend_merged(c, left))
+		if (s->last->count == s->last->capacity && !ckf_extend_merged(c, left))
 			return CKF_ROOM;
-		n = c->last->capacity - c->last->count;
+		n = s->last->capacity - s->last->count;
 		n = n < left ? n : left;
-		memcpy(c->last->hash + c->last->count, run->first->hash + c->from[which],
+		memcpy(s->last->hash + s->last->count, run->first->hash + s->from[which],
 			   (size_t)n * sizeof(uint64_t));
-		c->last->count += n;
-		c->merged.count += n;
-		c->from[which] += (size_t)n;
+		s->last->count += n;
+		s->merged.count += n;
+		s->from[which] += (size_t)n;
 		if (n == left)
 			ckf_pass_block_of(c, which);
 	}
-	c->last->next = run->first;
+	s->last->next = run->first;
 	for (block = run->first; block; block = block->next)
-		c->merged.count += block->count;
-	c->runs -= 2;
-	ckf_push_run(c, c->merged);
-	c->merged = (ckf_run){NULL, 0};
-	c->last = NULL;
+		s->merged.count += block->count;
+	s->runs -= 2;
+	ckf_push_run(s, s->merged);
+	s->merged = (ckf_run){NULL, 0};
+	s->last = NULL;
 	return CKF_OK;
 }
 
 ckf_status
 ckf_merge_runs(ckf_collector *c)
 {
-	ckf_run *a = &c->run[c->runs - 2], *b = &c->run[c->runs - 1];
-	uint64_t stop = c->merged.count + CKF_STEP;
+	ckf_inside *s = ckf_inside_of(c);
+	ckf_run *a = &s->run[s->runs - 2], *b = &s->run[s->runs - 1];
+	uint64_t stop = s->merged.count + CKF_STEP;
 
-	while (c->merged.count < stop && a->first && b->first)
+	while (s->merged.count < stop && a->first && b->first)
 	{
 		uint64_t before;
 
-		if ((!c->last || c->last->count == c->last->capacity) &&
-			!ckf_extend_merged(c, a->count + b->count - c->merged.count))
+		if ((!s->last || s->last->count == s->last->capacity) &&
+			!ckf_extend_merged(c, a->count + b->count - s->merged.count))
 			return CKF_ROOM;
-		before = c->last->count;
-		if (c->most == 1)
-			ckf_merge_distinct(a->first, &c->from[0], b->first, &c->from[1], c->last);
+		before = s->last->count;
+		if (s->most == 1)
+			ckf_merge_distinct(a->first, &s->from[0], b->first, &s->from[1], s->last);
 		else
-			ckf_merge_copies(a->first, &c->from[0], b->first, &c->from[1], c->last, c->most);
-		c->merged.count += c->last->count - before;
-		if (c->from[0] == a->first->count)
+			ckf_merge_copies(a->first, &s->from[0], b->first, &s->from[1], s->last, s->most);
+		s->merged.count += s->last->count - before;
+		if (s->from[0] == a->first->count)
 			ckf_pass_block_of(c, 0);
-		if (c->from[1] == b->first->count)
+		if (s->from[1] == b->first->count)
 			ckf_pass_block_of(c, 1);
 	}
 	if (a->first && b->first)

@@ -2,17 +2,15 @@
  * source.c - a collector as the source of a rebuild.
  */
 #include "collect/block.h"
-
-#include "filter/derive.h"
-#include "filter/header.h"
 #include "filter/operations.h"
-#include "rebuild/scan.h"
+#include "scan/scan.h"
 #include "thresholds.h"
 
 const uint64_t *
 ckf_collected(const ckf_collector *c, uint64_t from, size_t *n)
 {
-	const ckf_block *block = c->runs > 0 ? c->run[0].first : NULL;
+	const ckf_inside *s = ckf_inside_of(c);
+	const ckf_block *block = s->runs > 0 ? s->run[0].first : NULL;
 
 	for (; block && from >= block->count; block = block->next)
 		from -= block->count;
@@ -31,12 +29,9 @@ static uint64_t
 ckf_collector_items(const ckf_filter *t)
 {
 	const ckf_collector *c = ckf_collector_of(t);
-	uint64_t items = c->block ? (uint64_t)(c->next - c->block->hash) : 0;
-	unsigned i;
+	const ckf_inside *s = ckf_inside_of(c);
 
-	for (i = 0; i < c->runs; i++)
-		items += c->run[i].count;
-	return items;
+	return ckf_hashes_in_runs(s) + (s->block ? (uint64_t)(c->next - s->block->hash) : 0);
 }
 
 /* Load a piece of a block without copying it.  scan->next counts the hashes that were loaded.
@@ -44,7 +39,7 @@ ckf_collector_items(const ckf_filter *t)
 static bool
 ckf_load_run(ckf_scan *s)
 {
-	const ckf_run *run = &ckf_collector_of(s->in)->run[0];
+	const ckf_run *run = &ckf_inside_of(ckf_collector_of(s->in))->run[0];
 	const ckf_block *block = s->given;
 	uint64_t left;
 
@@ -73,10 +68,12 @@ ckf_load_run(ckf_scan *s)
 static void
 ckf_scan_collector(const ckf_filter *t, ckf_scan *s)
 {
+	const ckf_inside *inside = ckf_inside_of(ckf_collector_of(t));
+
 	memset(s, 0, sizeof *s);
 	s->load = ckf_load_run;
 	s->in = t;
-	s->end = ckf_collector_of(t)->runs > 0 ? ckf_collector_of(t)->run[0].count : 0;
+	s->end = inside->runs > 0 ? inside->run[0].count : 0;
 }
 
 static const ckf_source ckf_collector_source = {ckf_collector_items, ckf_scan_collector};

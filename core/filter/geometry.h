@@ -52,6 +52,13 @@ ckf_cut(uint64_t hash, unsigned w, uint64_t low_mask)
 	return prefix << (64 - w);
 }
 
+/* The same of an item that may stay a whole hash: w is 64 then. */
+CKF_INLINE uint64_t
+ckf_cut_item(uint64_t hash, unsigned w, uint64_t low_mask)
+{
+	return w < 64 ? ckf_cut(hash, w, low_mask) : hash;
+}
+
 /* Compute the constants that ckf_rho needs. */
 void ckf_inverse_of(ckf_inverse *inverse, const ckf_filter *t);
 

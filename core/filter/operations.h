@@ -53,6 +53,8 @@ ckf_bucket_is_word(const ckf_filter *t)
  * they arrive in the cache meanwhile. */
 #define CKF_AHEAD 16
 
+struct ckf_scan;
+
 typedef struct ckf_operations
 {
 	ckf_access access; /* of a table; other encodings have none */
@@ -69,10 +71,35 @@ typedef struct ckf_operations
 	const struct ckf_sink *sink;     /* how a rebuild fills it (sink.h) */
 } ckf_operations;
 
-extern const ckf_operations ckf_sorted_hashes_operations;   /* small/sorted_hashes.c */
-extern const ckf_operations ckf_sorted_prefixes_operations; /* small/sorted_prefixes.c */
+/* Set the members of ckf_filter that are internal to the engine, from the fields of the header.
+ * Call it after every change of a filter's geometry. */
+void ckf_derive(ckf_filter *t);
 
-/* The operations for a table of this geometry on this processor (table/table.c). */
+/* ------------------------------------------------------------- sorted words (small/) */
+
+extern const ckf_operations ckf_sorted_operations;
+
+/* question_start and question_step */
+ckf_status ckf_search_start(const ckf_filter *t, ckf_question *question);
+ckf_status ckf_search_step(const ckf_filter *t, ckf_question *question, const uint8_t *bytes);
+
+/* -------------------------------------------------------------------- tables (table/) */
+
+/* The operations for a table of this geometry on this processor. */
 const ckf_operations *ckf_table_operations(const ckf_filter *t);
+
+/* Whether the processor has a fast pdep instruction.  In a build with CKF_TEST_BUILD, it is false
+ * if the environment has CUCKOOFILTER_PORTABLE=1. */
+bool ckf_use_pdep(void);
+
+extern const struct ckf_source ckf_table_source;
+extern const struct ckf_sink ckf_table_sink;
+
+/* Verify that each tag is possible in its bucket, and that the count is right. */
+ckf_status ckf_table_check(const ckf_filter *t, ckf_check *check);
+
+ckf_status ckf_table_question_start(const ckf_filter *t, ckf_question *question);
+ckf_status ckf_table_question_step(const ckf_filter *t, ckf_question *question,
+								   const uint8_t *bytes);
 
 #endif

@@ -16,6 +16,13 @@
 /* For the rare path of a fast function.  It is not inlined, so the fast path does not save
  * registers that only the rare path uses. */
 #define CKF_OUTLINE __attribute__((noinline))
+/* What must hold.  Only test builds check it. */
+#ifdef CKF_TEST_BUILD
+#define CKF_ASSERT(x) ((x) ? (void)0 : __builtin_trap())
+#else
+#define CKF_ASSERT(x) ((void)0)
+#endif
+
 #define CKF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CKF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -68,6 +75,24 @@ ckf_store_bits(uint8_t *body, uint64_t at, unsigned bits, uint64_t value)
 	uint64_t mask = ((UINT64_C(1) << bits) - 1) << (at & 7);
 
 	ckf_store64(p, (ckf_load64(p) & ~mask) | (value << (at & 7)));
+}
+
+/* The number of words, out of n ascending ones, that are below `word`: a binary search that does
+ * not branch on what it finds. */
+CKF_INLINE size_t
+ckf_words_below(const uint8_t *words, size_t n, uint64_t word)
+{
+	size_t low = 0;
+
+	while (n > 0)
+	{
+		size_t half = n / 2;
+		bool above = ckf_load64(words + 8 * (low + half)) < word;
+
+		low = above ? low + half + 1 : low;
+		n = above ? n - half - 1 : half;
+	}
+	return low;
 }
 
 CKF_INLINE double

@@ -5,17 +5,46 @@
 
 /* -------------------------------------------------------------- one by one */
 
-bool
-ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned item_classes)
+/* Items that are added one by one, and the filter before them; NULL: not as a batch. */
+typedef struct ckf_batch
+{
+	const ckf_filter *before;
+	uint64_t more;
+} ckf_batch;
+
+static bool
+ckf_grow(ckf_host *host, ckf_batch batch, ckf_filter *owned)
+{
+	const ckf_filter *in = owned;
+	ckf_task task = {
+		.goal = CKF_GROW, .in = &in, .inputs = 1, .before = batch.before, .more = batch.more};
+	ckf_filter result;
+
+	if (!ckf_host_run(host, &task, &result))
+		return false;
+	ckf_host_free(host, owned);
+	*owned = result;
+	return true;
+}
+
+static bool
+ckf_add_of_batch(ckf_host *host, ckf_batch batch, ckf_filter *owned, uint64_t hash,
+				 unsigned item_classes)
 {
 	ckf_status status;
 
 	while ((status = ckf_add(owned, hash, item_classes)) == CKF_ROOM)
-		if (!ckf_host_rebuild(host, CKF_GROW, owned, NULL))
+		if (!ckf_grow(host, batch, owned))
 			return false;
 	if (status != CKF_OK)
 		host->report(host, status, (ckf_about){.filter = owned});
 	return status == CKF_OK;
+}
+
+bool
+ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned item_classes)
+{
+	return ckf_add_of_batch(host, (ckf_batch){NULL, 0}, owned, hash, item_classes);
 }
 
 static bool
@@ -29,8 +58,9 @@ ckf_host_remove(ckf_host *host, ckf_filter *owned, uint64_t hash)
 	return status == CKF_OK;
 }
 
-bool
-ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_list *list)
+static bool
+ckf_change_each(ckf_host *host, ckf_goal goal, ckf_batch batch, ckf_filter *owned,
+				const ckf_list *list)
 {
 	bool ok = true;
 	size_t i;
@@ -38,12 +68,19 @@ ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf
 	/* each change moves half of the sorted hashes on average, so check for interrupts at each
 	 * one */
 	for (i = 0; ok && i < list->count; i++)
-		ok = (goal == CKF_ADD_MANY ? ckf_host_add(host, owned, list->hashes[i], list->item_classes)
-								   : ckf_host_remove(host, owned, list->hashes[i])) &&
+		ok = (goal == CKF_ADD_MANY
+				  ? ckf_add_of_batch(host, batch, owned, list->hashes[i], list->item_classes)
+				  : ckf_host_remove(host, owned, list->hashes[i])) &&
 			 !host->stops(host);
 	if (!ok)
 		ckf_host_free(host, owned);
 	return ok;
+}
+
+bool
+ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_list *list)
+{
+	return ckf_change_each(host, goal, (ckf_batch){NULL, 0}, owned, list);
 }
 
 /* ------------------------------------------------------------- collectors */
@@ -111,6 +148,15 @@ ckf_host_collect_end(ckf_host *host, ckf_collector *collector)
 
 /* ------------------------------------------------------------------- many */
 
+/* Whether to change a filter by n items one by one: this costs less than a rebuild, which can be
+ * refused before an item is added. */
+static bool
+ckf_one_by_one(const ckf_filter *filter, ckf_goal goal, uint64_t n)
+{
+	return ckf_few(filter, n) &&
+		   (goal != CKF_ADD_MANY || n == 1 || filter->count + n <= filter->max_count);
+}
+
 /* The rebuild of a filter and the hashes of a collector. */
 static bool
 ckf_run_collected(ckf_host *host, ckf_goal goal, const ckf_filter *filter,
@@ -128,12 +174,12 @@ ckf_host_add_collected(ckf_host *host, const ckf_filter *filter, const ckf_colle
 	ckf_list list = {.item_classes = collector->filter.item_classes};
 	uint64_t at = 0;
 
-	if (!ckf_few(filter, items))
+	if (!ckf_one_by_one(filter, CKF_ADD_MANY, items))
 		return ckf_run_collected(host, CKF_ADD_MANY, filter, collector, result);
 	if (!ckf_host_copy(host, filter, (size_t)collector->filter.count, result))
 		return false;
 	for (; (list.hashes = ckf_collected(collector, at, &list.count)) != NULL; at += list.count)
-		if (!ckf_host_change_each(host, CKF_ADD_MANY, result, &list))
+		if (!ckf_change_each(host, CKF_ADD_MANY, (ckf_batch){filter, items}, result, &list))
 			return false;
 	return true;
 }
@@ -146,9 +192,9 @@ ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, const c
 	bool ok = true;
 	size_t i;
 
-	if (ckf_few(filter, list->count))
+	if (ckf_one_by_one(filter, goal, list->count))
 		return ckf_host_copy(host, filter, goal == CKF_ADD_MANY ? list->count : 0, result) &&
-			   ckf_host_change_each(host, goal, result, list);
+			   ckf_change_each(host, goal, (ckf_batch){filter, list->count}, result, list);
 	ckf_collect_start(&collector, filter, CKF_MOST_COPIES);
 	for (i = 0; ok && i < list->count; i++)
 		ok = ckf_host_collect(host, &collector, list->hashes[i], list->item_classes);

@@ -43,7 +43,7 @@ ckf_host_merge(ckf_host *host, ckf_merger *merger, const ckf_filter *in)
 bool
 ckf_host_merge_all(ckf_host *host, ckf_merger *merger)
 {
-	return ckf_serve_merger(host, merger, ckf_merger_settle(merger));
+	return ckf_serve_merger(host, merger, ckf_merger_merge_all(merger));
 }
 
 void

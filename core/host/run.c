@@ -1,5 +1,5 @@
 /*
- * run.c - run a rebuild to its end, in memory of the host.
+ * run.c - copy, check and rebuild filters in steps, in memory of the host.
  */
 #include "cuckoofilter_host.h"
 
@@ -52,6 +52,19 @@ ckf_host_copy(ckf_host *host, const ckf_filter *filter, size_t more, ckf_filter 
 		return true;
 	ckf_host_free(host, owned);
 	return false;
+}
+
+/* ------------------------------------------------------------------- check */
+
+ckf_status
+ckf_host_check(ckf_host *host, const ckf_filter *filter)
+{
+	ckf_check check = {0};
+	ckf_status status;
+
+	while ((status = ckf_check_step(filter, &check)) == CKF_MORE && !host->stops(host))
+		;
+	return status;
 }
 
 /* ---------------------------------------------------------------- rebuilds */
@@ -112,21 +125,16 @@ ckf_about_task(const ckf_running *running)
 					   .comparison = task->comparison};
 }
 
-static ckf_status
-ckf_start(const ckf_task *task, ckf_rebuild *rebuild)
-{
-	if (task->start)
-		return task->start(rebuild, task->data);
-	return ckf_rebuild_start_many(rebuild, task->goal, task->in, task->inputs);
-}
-
 /* All steps of the rebuild. */
 static bool
 ckf_step_to_end(ckf_host *host, ckf_running *running)
 {
 	const ckf_task *task = running->task;
-	ckf_status status = ckf_start(task, running->rebuild);
+	ckf_status status =
+		task->start ? task->start(running->rebuild, task->data)
+					: ckf_rebuild_start_many(running->rebuild, task->goal, task->in, task->inputs);
 
+	ckf_rebuild_of_batch(running->rebuild, task->before, task->more);
 	if (status == CKF_OK)
 		while ((status = ckf_rebuild_step(running->rebuild, &running->buffers)) == CKF_MORE ||
 			   status == CKF_ROOM || status == CKF_FEED)
@@ -179,13 +187,20 @@ ckf_host_run(ckf_host *host, const ckf_task *task, ckf_filter *result)
 }
 
 bool
+ckf_host_build(ckf_host *host, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
+			   ckf_filter *result)
+{
+	const ckf_filter *in[2] = {a, b};
+
+	return ckf_host_run(host, &(ckf_task){.goal = goal, .in = in, .inputs = b ? 2 : 1}, result);
+}
+
+bool
 ckf_host_rebuild(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_filter *b)
 {
-	const ckf_filter *in[2] = {owned, b};
-	ckf_task task = {.goal = goal, .in = in, .inputs = b ? 2 : 1};
 	ckf_filter result;
 
-	if (!ckf_host_run(host, &task, &result))
+	if (!ckf_host_build(host, goal, owned, b, &result))
 		return false;
 	ckf_host_free(host, owned);
 	*owned = result;

@@ -34,19 +34,20 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 
 lib: build/lib/$(LIB_LINK) $(LIB_A)
+	$(NEXT)'sudo make install-lib, and  cc program.c $$(pkg-config --cflags --libs cuckoofilter)'
 
 build/lib/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) $(LIB_FLAGS) $(C_DEPS) -c $< -o $@
+	$(SAY)$(CC) $(C_FLAGS) $(LIB_FLAGS) $(C_DEPS) -c $< -o $@
 
 build/lib/$(LIB_LINK): $(LIB_OBJ)
-	$(CC) $(LIB_SHARED) $(EXTRA_CFLAGS) $^ -o build/lib/$(LIB_FILE)
-	ln -sf $(LIB_FILE) build/lib/$(LIB_RUN)
-	ln -sf $(LIB_RUN) $@
+	$(SAY)$(CC) $(LIB_SHARED) $(EXTRA_CFLAGS) $^ -o build/lib/$(LIB_FILE)
+	@ln -sf $(LIB_FILE) build/lib/$(LIB_RUN)
+	@ln -sf $(LIB_RUN) $@
 
 $(LIB_A): $(LIB_OBJ)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	$(SAY)ar rcs $@ $^
 
 install-lib: lib
 	install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(INCLUDEDIR)/cuckoofilter/value"
@@ -67,15 +68,15 @@ test-bindings-build: lib build/test/bindings/program build/test/bindings/asan/pr
 
 build/test/bindings/make_filter: test/bindings/make_filter.c $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(LIB_A)
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) -Icore/package/c -Itest/core $^ -lm -o $@
+	$(CC) $(C_FLAGS) -Icore/package/c -Itest/core/lib $^ -lm -o $@
 
 build/test/bindings/program: test/bindings/program.c $(TEST_SHARED:test/core/%.c=build/test/core/%.o) $(LIB_A)
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) -Icore/package/c -Itest/core -Wl,--wrap=malloc $^ -lm -o $@
+	$(CC) $(C_FLAGS) -Icore/package/c -Itest/core/lib -Wl,--wrap=malloc $^ -lm -o $@
 
 build/test/bindings/asan/program: test/bindings/program.c $(wildcard core/package/c/*.[ch]) $(TEST_SHARED:test/core/%.c=build/test/asan/%.o) $(ASAN_LIB)
 	@mkdir -p $(@D)
-	$(SAN_CC) $(SANITIZE) -Icore/package/c -Itest/core -Wl,--wrap=malloc $(filter-out %.h,$^) -lm -o $@
+	$(SAN_CC) $(SANITIZE) -Icore/package/c -Itest/core/lib -Wl,--wrap=malloc $(filter-out %.h,$^) -lm -o $@
 
 -include $(wildcard build/lib/obj/core/*/*.d build/lib/obj/core/package/c/*.d)
 

@@ -17,9 +17,8 @@
  * have 2^w bits.  So the host limits the bytes of a filter.  A table with the parameters of the
  * chunks that exceeds the limit is not built either.
  */
-#include "rebuild/fallback.h"
-
 #include "filter/header.h"
+#include "rebuild/work.h"
 
 /* The lowest rate that gives c = CKF_MIN_TAG. */
 #define CKF_RATE_OF_MIN_TAG (1.0 / (1 << CKF_MIN_TAG))

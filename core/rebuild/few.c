@@ -1,12 +1,11 @@
 /*
  * few.c - cases in which a rebuild costs more than it saves.  ckf_few tells a host to add or remove
  * a few items one by one.  ckf_merge_few merges small filters, of which GROUP BY makes millions, in
- * place.  ckf_merge_due delays the merges of an aggregate until they pay.
+ * place.
  */
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "rebuild/goal.h"
-#include "rebuild/promise.h"
 #include "thresholds.h"
 
 bool

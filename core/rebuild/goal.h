@@ -17,11 +17,11 @@ typedef enum ckf_goal_kind
 /* Whether the items are counted before the target is chosen. */
 typedef enum ckf_goal_count
 {
-	CKF_COUNT_NEVER,  /* the count of the input is used */
-	CKF_COUNT_CUT,    /* if the items are prefixes, since different items may be equal */
-	CKF_COUNT_SAMPLE, /* if there are several inputs, or the items are prefixes, of which a sample
-					   * is counted */
-	CKF_COUNT_ALWAYS
+	CKF_COUNT_ALWAYS,
+	CKF_COUNT_NEVER, /* the count of the input is used */
+	CKF_COUNT_CUT,   /* if the items are prefixes, since different items may be equal */
+	CKF_COUNT_SAMPLE /* if there are several inputs, or the items are prefixes, of which a sample
+					  * is counted */
 } ckf_goal_count;
 
 /* What is built from whole hashes. */
@@ -57,19 +57,38 @@ typedef struct ckf_goal_row
 	ckf_goal_whole whole;
 	ckf_goal_expects expects;
 	ckf_goal_cut cut;
-	bool distinct;   /* equal items count once, before they are cut to the target's precision */
-	bool compares;   /* the items are those in all inputs; an empty input changes the result */
-	bool builds;     /* builds a filter; else the items are only counted */
-	bool grows;      /* the result has room for more items */
-	bool copies;     /* the result is a copy of the input */
-	bool shrinks;    /* the input is copied unless the result has fewer bytes */
-	bool of_items;   /* the capacity is at least the number of items */
-	bool adds;       /* the second input has the hashes to add */
-	bool removes;    /* the second input has the hashes to remove */
-	bool merges;     /* inputs may be results of earlier merges, so no refusal names an input */
-	bool falls_back; /* if no table can be filled, parameters are relaxed (fallback.h) */
+	bool distinct;    /* equal items count once, before they are cut to the target's precision */
+	bool compares;    /* the items are those in all inputs; an empty input changes the result */
+	bool only_counts; /* builds no filter */
+	bool grows;       /* the result has room for more items */
+	bool copies;      /* the result is a copy of the input */
+	bool shrinks;     /* the input is copied unless the result has fewer bytes */
+	bool of_items;    /* the capacity is at least the number of items */
+	bool adds;        /* the second input has the hashes to add */
+	bool removes;     /* the second input has the hashes to remove */
+	bool merges;      /* inputs may be results of earlier merges, so no refusal names an input */
+	bool falls_back;  /* if no table can be filled, parameters are relaxed (fallback.c) */
 } ckf_goal_row;
 
 const ckf_goal_row *ckf_goal_of(ckf_goal goal);
+
+/* --------------------------- promise.c: the parameters of a result (FORMAT.md, section 8) */
+
+/*
+ * Set the parameters of a rebuild's result in `to`, from those of the inputs: seed, capacity,
+ * rate (and so c), kind, layout, b, and the w and the item classes.  The other fields become
+ * those of the first input.
+ * No other code decides them.
+ * CKF_SEED_DIFFERS, CKF_OLD_ITEMS.
+ */
+ckf_status ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs);
+
+/*
+ * Whether the items of a filter may be added to a table of chunks.  The table keeps its seed,
+ * kind and precision, so the sum of both must have the same ones.
+ * CKF_SEED_DIFFERS; CKF_IS_SET: the filter is a set and the table is not; CKF_PRECISION:
+ * the filter has less precision than the table.
+ */
+ckf_status ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter);
 
 #endif

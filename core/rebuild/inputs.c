@@ -1,10 +1,8 @@
 /*
  * inputs.c - the scans of a rebuild: one for each input, and those that merge them.
  */
-#include "rebuild/inputs.h"
-
-#include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/work.h"
 
 /* Move the scan with the fewest items to the end. */
 static void

@@ -8,6 +8,22 @@
  * third as often as merging two. */
 #define CKF_PARTS_AT_ONCE 8
 
+/* What hosts do not see of a merger. */
+typedef struct __attribute__((may_alias)) ckf_merging
+{
+	const ckf_filter *taken; /* the filter that becomes a part, or NULL */
+	uint8_t *old[CKF_MOST_INPUTS];
+	unsigned olds; /* bytes of former parts */
+} ckf_merging;
+
+_Static_assert(sizeof(ckf_merging) <= sizeof((ckf_merger *)NULL)->inside, "a merger is too small");
+
+static ckf_merging *
+ckf_merging_of(const ckf_merger *m)
+{
+	return (ckf_merging *)(uintptr_t)m->inside;
+}
+
 /* A small part in hashes has room for so many hashes, so that other filters are merged into it
  * in place. */
 #define CKF_PART_HASHES 512
@@ -45,7 +61,7 @@ ckf_parts_due(const ckf_merger *m)
 
 /* Ask for a rebuild that merges the last parts. */
 static ckf_status
-ckf_ask_for_parts(ckf_merger *m, unsigned due)
+ckf_request_parts(ckf_merger *m, unsigned due)
 {
 	unsigned i;
 
@@ -59,9 +75,9 @@ ckf_ask_for_parts(ckf_merger *m, unsigned due)
 
 /* Ask for a rebuild that makes a part of the filter. */
 static ckf_status
-ckf_ask_for_taken(ckf_merger *m)
+ckf_request_copy(ckf_merger *m)
 {
-	const ckf_filter *in = m->taken;
+	const ckf_filter *in = ckf_merging_of(m)->taken;
 	bool small = in->encoding == CKF_HASHES && in->count <= CKF_PART_HASHES;
 
 	m->task = small ? m->goal : CKF_DUPLICATE;
@@ -74,11 +90,12 @@ ckf_ask_for_taken(ckf_merger *m)
 static ckf_status
 ckf_merger_next(ckf_merger *m)
 {
-	unsigned due = m->taken && m->parts > 0 ? ckf_parts_due(m) : 0;
+	const ckf_filter *taken = ckf_merging_of(m)->taken;
+	unsigned due = taken && m->parts > 0 ? ckf_parts_due(m) : 0;
 
 	if (due > 0)
-		return ckf_ask_for_parts(m, due);
-	return m->taken ? ckf_ask_for_taken(m) : CKF_OK;
+		return ckf_request_parts(m, due);
+	return taken ? ckf_request_copy(m) : CKF_OK;
 }
 
 ckf_status
@@ -94,7 +111,7 @@ ckf_merger_take(ckf_merger *m, const ckf_filter *in)
 		}
 	if (m->parts > 0 && ckf_merge_few(&m->part[m->parts - 1], in, m->goal) == CKF_OK)
 		return CKF_OK;
-	m->taken = in;
+	ckf_merging_of(m)->taken = in;
 	return ckf_merger_next(m);
 }
 
@@ -110,23 +127,24 @@ ckf_is_no_merge(const ckf_merger *m)
 }
 
 ckf_status
-ckf_merger_settle(ckf_merger *m)
+ckf_merger_merge_all(ckf_merger *m)
 {
 	bool merged = m->parts == 0 || (m->parts == 1 && !ckf_is_no_merge(m));
 
-	return merged ? CKF_OK : ckf_ask_for_parts(m, m->parts);
+	return merged ? CKF_OK : ckf_request_parts(m, m->parts);
 }
 
 ckf_status
 ckf_merger_give(ckf_merger *m, const ckf_filter *result)
 {
+	ckf_merging *s = ckf_merging_of(m);
 	unsigned i;
 
-	if (m->in[0] == m->taken)
-		m->taken = NULL;
+	if (m->in[0] == s->taken)
+		s->taken = NULL;
 	else
 		for (i = 0; i < m->inputs; i++)
-			m->old[m->olds++] = m->part[--m->parts].bytes;
+			s->old[s->olds++] = m->part[--m->parts].bytes;
 	m->part[m->parts++] = *result;
 	return ckf_merger_next(m);
 }
@@ -134,12 +152,16 @@ ckf_merger_give(ckf_merger *m, const ckf_filter *result)
 uint8_t *
 ckf_merger_spent(ckf_merger *m)
 {
-	return m->olds > 0 ? m->old[--m->olds] : NULL;
+	ckf_merging *s = ckf_merging_of(m);
+
+	return s->olds > 0 ? s->old[--s->olds] : NULL;
 }
 
 void
 ckf_merger_end(ckf_merger *m)
 {
+	ckf_merging *s = ckf_merging_of(m);
+
 	while (m->parts > 0)
-		m->old[m->olds++] = m->part[--m->parts].bytes;
+		s->old[s->olds++] = m->part[--m->parts].bytes;
 }

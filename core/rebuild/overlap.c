@@ -11,7 +11,6 @@
  */
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "rebuild/promise.h"
 #include "rebuild/work.h"
 
 #define CKF_LN_2 0.693147180559945309417

@@ -1,10 +1,8 @@
 /*
  * pass.c - the pass of a rebuild over all items, which counts or stores them.
  */
-#include "rebuild/pass.h"
-
-#include "filter/header.h"
 #include "filter/operations.h"
+#include "rebuild/work.h"
 #include "thresholds.h"
 
 /* Items that are given to the target at once. */
@@ -36,13 +34,6 @@ ckf_most_copies(const ckf_rebuild *r)
 	return r->deduplicated ? 1 : (uint8_t)(2 * r->to.b);
 }
 
-/* The item that a hash removes. */
-static uint64_t
-ckf_removed_by(const ckf_rebuild *r, uint64_t hash)
-{
-	return r->w < 64 ? ckf_cut(hash, r->w, r->to.low_mask) : hash;
-}
-
 /* Count the removals of an item, and skip the removals of smaller items, which the input does not
  * have. */
 static uint64_t
@@ -53,8 +44,8 @@ ckf_removals_of(ckf_rebuild *r, uint64_t item)
 
 	while (ckf_scan_ready(s))
 	{
-		uint64_t first = ckf_removed_by(r, s->keys[s->at]);
-		uint64_t last = ckf_removed_by(r, s->keys[s->have - 1]);
+		uint64_t first = ckf_cut_item(s->keys[s->at], r->w, r->to.low_mask);
+		uint64_t last = ckf_cut_item(s->keys[s->have - 1], r->w, r->to.low_mask);
 		size_t n = 1;
 
 		if (first > item)
@@ -136,15 +127,14 @@ ckf_make_items(ckf_rebuild *r, const uint64_t *keys, size_t n, bool distinct, bo
 		last = item;
 		if (distinct)
 		{
-			if (CKF_UNLIKELY(r->w < 64))
-				item = ckf_cut(item, r->w, low_mask);
+			item = ckf_cut_item(item, r->w, low_mask);
 			if (item == distinct_last)
 				continue;
 			distinct_last = item;
 			r->passed++;
 		}
-		if (cut && r->cut_w < 64)
-			item = ckf_cut(item, r->cut_w, low_mask);
+		if (cut)
+			item = ckf_cut_item(item, r->cut_w, low_mask);
 		copies = item == group ? copies + 1 : 1;
 		group = item;
 		items[*made] = item;
@@ -204,7 +194,6 @@ ckf_pass_removals(ckf_rebuild *r)
 	return CKF_MORE;
 }
 
-/* Process a piece of a block. */
 ckf_status
 ckf_pass_piece(ckf_rebuild *r)
 {

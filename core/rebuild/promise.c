@@ -1,14 +1,12 @@
 /*
  * promise.c - decide the parameters of a rebuild's result.
  */
-#include "rebuild/promise.h"
-
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "rebuild/goal.h"
 
 /* The parameters that follow from the inputs so far; zeros before the first input. */
-typedef struct ckf_asked
+typedef struct ckf_merged_params
 {
 	bool every; /* empty inputs count, too: the goal compares inputs */
 	bool any;   /* there was an input */
@@ -20,45 +18,45 @@ typedef struct ckf_asked
 	uint64_t seed;
 	int64_t capacity;
 	double fpr;
-} ckf_asked;
+} ckf_merged_params;
 
 /* Combine the parameters of an input that counts with those of the inputs before it.  `first`: no
  * input before it counts. */
 static void
-ckf_ask_for(ckf_asked *asked, const ckf_filter *in, bool first)
+ckf_merge_params(ckf_merged_params *merged, const ckf_filter *in, bool first)
 {
 	/* an empty filter is as precise as hashes */
 	uint8_t w = ckf_items(in) > 0 ? in->w : 64;
 
 	/* the seed of empty inputs does not matter, but the result must not depend on their order */
-	if (first || in->seed > asked->seed)
-		asked->seed = in->seed;
-	if (first || in->capacity > asked->capacity)
-		asked->capacity = in->capacity;
-	if (first || in->fpr > asked->fpr)
-		asked->fpr = in->fpr;
-	if (first || in->b < asked->b)
-		asked->b = in->b;
-	if (first || w < asked->w)
-		asked->w = w;
-	asked->plain = (!first && asked->plain) || (in->flags & CKF_FLAG_PLAIN);
+	if (first || in->seed > merged->seed)
+		merged->seed = in->seed;
+	if (first || in->capacity > merged->capacity)
+		merged->capacity = in->capacity;
+	if (first || in->fpr > merged->fpr)
+		merged->fpr = in->fpr;
+	if (first || in->b < merged->b)
+		merged->b = in->b;
+	if (first || w < merged->w)
+		merged->w = w;
+	merged->plain = (!first && merged->plain) || (in->flags & CKF_FLAG_PLAIN);
 }
 
 static ckf_status
-ckf_take_promise(ckf_asked *asked, const ckf_filter *in)
+ckf_take_promise(ckf_merged_params *merged, const ckf_filter *in)
 {
 	bool items = ckf_items(in) > 0;
 
-	if (items && asked->items && in->seed != asked->seed)
+	if (items && merged->items && in->seed != merged->seed)
 		return CKF_SEED_DIFFERS;
-	asked->set = asked->set || (in->flags & CKF_FLAG_SET);
-	if (asked->every)
-		ckf_ask_for(asked, in, !asked->any);
-	else if (items || !asked->items)
-		ckf_ask_for(asked, in, !asked->any || items != asked->items);
-	asked->any = true;
-	asked->items = asked->items || items;
-	asked->item_classes |= in->item_classes; /* 0 for an empty input */
+	merged->set = merged->set || (in->flags & CKF_FLAG_SET);
+	if (merged->every)
+		ckf_merge_params(merged, in, !merged->any);
+	else if (items || !merged->items)
+		ckf_merge_params(merged, in, !merged->any || items != merged->items);
+	merged->any = true;
+	merged->items = merged->items || items;
+	merged->item_classes |= in->item_classes; /* 0 for an empty input */
 	return CKF_OK;
 }
 
@@ -95,40 +93,40 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 {
 	const ckf_filter *first = in[0];
 	const ckf_goal_row *row = ckf_goal_of(goal);
-	ckf_asked asked = {.every = row->compares};
+	ckf_merged_params merged = {.every = row->compares};
 	ckf_status status = CKF_OK;
 	unsigned i;
 
 	for (i = 0; i < inputs && status == CKF_OK; i++)
-		status = ckf_take_promise(&asked, in[i]);
+		status = ckf_take_promise(&merged, in[i]);
 	if (status != CKF_OK)
 		return status;
 	if (row->compares && inputs > 1)
 	{
 		if (ckf_hash_otherwise(first, in[1]))
 			return CKF_OLD_ITEMS;
-		asked.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
+		merged.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
 	}
 	*to = *first;
 	if (inputs > 1) /* a single input keeps its parameters, even if it is empty */
 	{
-		to->seed = asked.seed;
-		to->capacity = asked.capacity;
-		to->fpr = asked.fpr;
-		to->c = ckf_low_bits(asked.fpr);
+		to->seed = merged.seed;
+		to->capacity = merged.capacity;
+		to->fpr = merged.fpr;
+		to->c = ckf_low_bits(merged.fpr);
 		to->low_mask = (UINT64_C(1) << to->c) - 1;
-		to->w = asked.w;
-		to->b = asked.b;
+		to->w = merged.w;
+		to->b = merged.b;
 	}
 	else
 	{
-		asked.set = first->flags & CKF_FLAG_SET;
-		asked.plain = first->flags & CKF_FLAG_PLAIN;
+		merged.set = first->flags & CKF_FLAG_SET;
+		merged.plain = first->flags & CKF_FLAG_PLAIN;
 	}
-	to->item_classes = asked.item_classes;
+	to->item_classes = merged.item_classes;
 	to->format = CKF_FORMAT_VERSION;
-	to->flags = asked.plain ? CKF_FLAG_PLAIN : 0;
-	if (asked.set || row->kind == CKF_KIND_SET)
+	to->flags = merged.plain ? CKF_FLAG_PLAIN : 0;
+	if (merged.set || row->kind == CKF_KIND_SET)
 		to->flags |= CKF_FLAG_SET;
 	return CKF_OK;
 }

@@ -8,9 +8,7 @@
  */
 #include "filter/header.h"
 #include "filter/operations.h"
-#include "rebuild/inputs.h"
-#include "rebuild/pass.h"
-#include "rebuild/target.h"
+#include "rebuild/work.h"
 #include "thresholds.h"
 
 /* Bytes that are cleared or copied in the time that one item takes. */
@@ -46,7 +44,7 @@ ckf_spare_hashes(uint64_t items)
 /* Request the memory for the next pass from the host.  CKF_PRECISION: it exceeds the address space.
  */
 static ckf_status
-ckf_ask(ckf_rebuild *r)
+ckf_request_memory(ckf_rebuild *r)
 {
 	uint64_t words = 0;
 	uint64_t size = 0;
@@ -61,7 +59,7 @@ ckf_ask(ckf_rebuild *r)
 	{
 		uint64_t spare = r->row->grows ? ckf_spare_hashes(r->items) : 0;
 
-		words += r->sink->scratch(&r->to);
+		words += r->sink->scratch ? r->sink->scratch(&r->to) : 0;
 		size = r->sink->size(&r->to, r->items + spare);
 		if (size == 0)
 			return CKF_PRECISION;
@@ -87,12 +85,12 @@ ckf_going_on(ckf_status status)
 /* Choose the target for the number of items, and request the memory for it.  Or count the items
  * again, if the parameters of an export were relaxed. */
 static ckf_status
-ckf_settle(ckf_rebuild *r)
+ckf_choose_target(ckf_rebuild *r)
 {
 	ckf_status status = ckf_target_choose(r);
 
 	r->counts = status == CKF_MORE;
-	return status == CKF_OK || r->counts ? ckf_ask(r) : status;
+	return status == CKF_OK || r->counts ? ckf_request_memory(r) : status;
 }
 
 ckf_status
@@ -116,7 +114,7 @@ ckf_rebuild_start_many(ckf_rebuild *r, ckf_goal goal, const ckf_filter *const *i
 		r->items += ckf_items(in[i]);
 	r->counts = ckf_target_counts(r);
 	r->samples = r->row->counts == CKF_COUNT_SAMPLE && !ckf_is_whole(r);
-	return r->counts ? ckf_ask(r) : ckf_settle(r);
+	return r->counts ? ckf_request_memory(r) : ckf_choose_target(r);
 }
 
 ckf_status
@@ -140,38 +138,24 @@ ckf_start_pass(ckf_rebuild *r)
 	ckf_move(&r->to, r->dst);
 	memset(&r->build, 0, sizeof r->build);
 	r->build.t = &r->to;
-	r->sink->start(&r->build, (uint64_t *)r->scratch + r->scan_words);
+	if (r->sink->start)
+		r->sink->start(&r->build, (uint64_t *)r->scratch + r->scan_words);
 }
 
-/* The size of the next piece of the target to clear or copy. */
-static size_t
-ckf_next_piece(ckf_rebuild *r)
+/* Clear the next piece of the target, or copy it from the first input. */
+static ckf_status
+ckf_write_piece(ckf_rebuild *r)
 {
-	uint64_t piece = (uint64_t)CKF_STEP * CKF_BYTES_OF_AN_ITEM;
+	uint64_t most = (uint64_t)CKF_STEP * CKF_BYTES_OF_AN_ITEM;
 	uint64_t left = r->dst_size - r->done;
+	size_t piece = (size_t)(left < most ? left : most);
+	uint8_t *to = (uint8_t *)r->dst + r->done;
 
-	if (piece > left)
-		piece = left;
-	r->work += (size_t)(piece / CKF_BYTES_OF_AN_ITEM) + 1;
-	return (size_t)piece;
-}
-
-static ckf_status
-ckf_clear(ckf_rebuild *r)
-{
-	size_t piece = ckf_next_piece(r);
-
-	memset((uint8_t *)r->dst + r->done, 0, piece);
-	r->done += piece;
-	return r->done == r->dst_size ? CKF_OK : CKF_MORE;
-}
-
-static ckf_status
-ckf_copy(ckf_rebuild *r)
-{
-	size_t piece = ckf_next_piece(r);
-
-	memcpy((uint8_t *)r->dst + r->done, r->in[0]->bytes + r->done, piece);
+	if (r->phase == CKF_CLEAR)
+		memset(to, 0, piece);
+	else
+		memcpy(to, r->in[0]->bytes + r->done, piece);
+	r->work += piece / CKF_BYTES_OF_AN_ITEM + 1;
 	r->done += piece;
 	return r->done == r->dst_size ? CKF_OK : CKF_MORE;
 }
@@ -184,7 +168,8 @@ ckf_finish(ckf_rebuild *r)
 
 	to->count = r->build.stored;
 	to->size = (size_t)r->sink->size(to, to->count);
-	r->sink->end(&r->build);
+	if (r->sink->end)
+		r->sink->end(&r->build);
 	if (to->count == 0)
 		to->item_classes = 0;
 	ckf_write_header(to);
@@ -216,12 +201,12 @@ ckf_counted(ckf_rebuild *r)
 		ckf_estimate(r);
 	if (r->row->distinct)
 		r->items = r->passed;
-	if (!r->row->builds)
+	if (r->row->only_counts)
 	{
 		r->to.size = 0;
 		return CKF_OK;
 	}
-	return ckf_going_on(ckf_settle(r));
+	return ckf_going_on(ckf_choose_target(r));
 }
 
 /* All items are stored. */
@@ -236,7 +221,7 @@ ckf_built(ckf_rebuild *r)
 	/* the target was chosen for distinct items, but some are equal: choose again, since their
 	 * number is known now */
 	r->items = r->passed;
-	return ckf_going_on(ckf_settle(r));
+	return ckf_going_on(ckf_choose_target(r));
 }
 
 /* Begin the phase after a complete one.  CKF_OK: the rebuild is complete. */
@@ -249,7 +234,7 @@ ckf_next(ckf_rebuild *r)
 			r->done = 0;
 			if (r->copies_input)
 				r->phase = CKF_COPY;
-			else if (!r->counts && r->sink->cleared(&r->to))
+			else if (!r->counts && r->sink->cleared)
 				r->phase = CKF_CLEAR;
 			else
 				ckf_start_pass(r);
@@ -285,10 +270,8 @@ ckf_phase_step(ckf_rebuild *r)
 		case CKF_START:
 			break;
 		case CKF_CLEAR:
-			status = ckf_clear(r);
-			break;
 		case CKF_COPY:
-			status = ckf_copy(r);
+			status = ckf_write_piece(r);
 			break;
 		case CKF_REMOVE:
 			status = ckf_pass_removals(r);
@@ -304,7 +287,7 @@ ckf_phase_step(ckf_rebuild *r)
 	r->counts = status == CKF_MORE;
 	if (status != CKF_OK && !r->counts)
 		return status;
-	return ckf_going_on(ckf_ask(r));
+	return ckf_going_on(ckf_request_memory(r));
 }
 
 /* ------------------------------------------------------------------- step */

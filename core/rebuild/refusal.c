@@ -1,7 +1,7 @@
 /*
  * refusal.c - describe why a rebuild returned CKF_PRECISION.
  */
-#include "filter/choose.h"
+#include "open/choose.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
 #include "rebuild/work.h"
@@ -18,6 +18,15 @@ ckf_coarser(const ckf_rebuild *r)
 	if (a->count == 0 || b->count == 0)
 		return a->count == 0; /* an empty input does not limit it */
 	return b->w < a->w || (b->w == a->w && b->capacity < a->capacity) ? 1 : 0;
+}
+
+/* There is no precision for `more` items beside those of a filter. */
+static void
+ckf_refuse_more(ckf_refusal *refusal, const ckf_filter *filter, uint64_t more)
+{
+	refusal->items = filter->count;
+	refusal->fpr = ckf_fpr(filter);
+	refusal->more = more > 1 ? more : 0;
 }
 
 void
@@ -44,9 +53,17 @@ ckf_rebuild_refusal(const ckf_rebuild *r, ckf_refusal *refusal)
 		refusal->cause = merges && full ? CKF_COARSE : CKF_FULL;
 	if (refusal->cause == CKF_COARSE && refusal->input >= 0)
 		refusal->items = r->in[0]->count + r->in[1]->count;
-	if (refusal->cause == CKF_FULL && r->row->adds)
-	{
-		refusal->items = r->in[0]->count;
-		refusal->fpr = ckf_fpr(r->in[0]);
-	}
+	refusal->more = 0;
+	/* the order in which an aggregate merges its inputs is not the user's */
+	if (refusal->cause == CKF_FULL && r->inputs == 2 && !r->row->merges)
+		ckf_refuse_more(refusal, r->in[0], r->in[1]->count);
+	if (refusal->cause == CKF_FULL && r->before)
+		ckf_refuse_more(refusal, r->before, r->more);
+}
+
+void
+ckf_rebuild_of_batch(ckf_rebuild *r, const ckf_filter *before, uint64_t more)
+{
+	r->before = before;
+	r->more = more;
 }

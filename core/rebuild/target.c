@@ -2,14 +2,11 @@
  * target.c - choose what a rebuild builds: sorted hashes, sorted prefixes, or a table and its
  * geometry (FORMAT.md, section 5).
  */
-#include "rebuild/target.h"
-
-#include "filter/choose.h"
-#include "filter/derive.h"
+#include "open/choose.h"
 #include "filter/header.h"
 #include "filter/operations.h"
-#include "rebuild/fallback.h"
-#include "rebuild/promise.h"
+#include "rebuild/goal.h"
+#include "rebuild/work.h"
 #include "thresholds.h"
 
 /* ------------------------------------------------------------------ start */
@@ -66,12 +63,6 @@ ckf_target_words(ckf_filter *to, ckf_encoding encoding, uint8_t w)
 	ckf_derive(to);
 }
 
-static void
-ckf_target_hashes(ckf_filter *to)
-{
-	ckf_target_words(to, CKF_HASHES, 64);
-}
-
 /* The copies for which a table is chosen.  A first table that growth builds gets spare room. */
 static uint64_t
 ckf_planned_items(const ckf_rebuild *r)
@@ -110,7 +101,7 @@ ckf_target_exact(ckf_rebuild *r)
 		return true;
 	if (r->row->whole == CKF_WHOLE_FEW && ckf_are_many(r))
 		return ckf_choose_first(&r->to, ckf_planned_items(r), ckf_expected_items(r), 64);
-	ckf_target_hashes(&r->to);
+	ckf_target_words(&r->to, CKF_HASHES, 64);
 	return true;
 }
 
@@ -192,7 +183,7 @@ ckf_target_table(ckf_rebuild *r)
  * so large that items must have been added repeatedly.
  */
 static void
-ckf_settle_chunks(ckf_rebuild *r)
+ckf_correct_count(ckf_rebuild *r)
 {
 	if (r->deduplicated && r->added > r->items && r->added - r->items <= r->items / 8 + 8)
 		r->items = r->added;
@@ -238,7 +229,7 @@ ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 {
 	if (ckf_is_whole(r))
 	{
-		ckf_target_hashes(&r->to);
+		ckf_target_words(&r->to, CKF_HASHES, 64);
 		ckf_use(r);
 		return CKF_OK;
 	}
@@ -282,7 +273,7 @@ ckf_target_choose(ckf_rebuild *r)
 		return CKF_OK;
 	}
 	if (r->added > 0)
-		ckf_settle_chunks(r);
+		ckf_correct_count(r);
 	if ((r->row->compares || r->row->of_items) && r->items == 0)
 		r->w = 64; /* an empty filter has not cut any item */
 	to->w = r->w;

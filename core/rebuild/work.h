@@ -1,12 +1,12 @@
 /*
- * work.h - the state of a rebuild in progress.
+ * work.h - the state of a rebuild in progress, and the parts that work on it.
  */
 #ifndef CKF_WORK_H
 #define CKF_WORK_H
 
 #include "rebuild/goal.h"
-#include "rebuild/scan.h"
-#include "rebuild/sink.h"
+#include "scan/scan.h"
+#include "scan/sink.h"
 
 typedef enum ckf_phase
 {
@@ -35,10 +35,12 @@ struct ckf_rebuild
 
 	const ckf_filter *in[CKF_MOST_INPUTS];
 	unsigned inputs;
-	uint64_t items;   /* items to store: the exact number, an upper bound, or an estimate */
-	uint64_t added;   /* chunks of a set: items added, stored or not; 0: not known */
-	uint64_t most;    /* chunks: bytes of the largest filter that the host can keep */
-	int64_t capacity; /* the requested capacity */
+	uint64_t items;           /* items to store: the exact number, an upper bound, or an estimate */
+	uint64_t added;           /* chunks of a set: items added, stored or not; 0: not known */
+	uint64_t most;            /* chunks: bytes of the largest filter that the host can keep */
+	int64_t capacity;         /* the requested capacity */
+	const ckf_filter *before; /* growth amid a batch: the filter before it, */
+	uint64_t more;            /* and the items of the batch */
 
 	unsigned scans;                /* scans that read an input */
 	unsigned all_scans;            /* these, and the scans that merge others */
@@ -77,5 +79,53 @@ ckf_is_whole(const ckf_rebuild *r)
 {
 	return r->w == 64;
 }
+
+/* -------------------------------------------------------------------- inputs.c: the scans */
+
+/* Make the scans of r->in.  r->root becomes the scan of all items in order, or NULL if there are
+ * none; r->removals that of the hashes to remove. */
+void ckf_scan_inputs(ckf_rebuild *r);
+
+/* Assign the host's scratch to all scans. */
+void ckf_place_scans(ckf_rebuild *r, uint64_t *scratch);
+
+/* ------------------------------------------------ pass.c: all items are counted or stored */
+
+/* Begin with the first item. */
+void ckf_pass_start(ckf_rebuild *r);
+
+/* Count or store a piece of a block.  CKF_OK: there are no more items, or the sample is counted;
+ * CKF_MORE; CKF_ROOM: the target is full; CKF_BAD_BYTES. */
+ckf_status ckf_pass_piece(ckf_rebuild *r);
+
+/* Remove a block of hashes from the copy of a table.  CKF_OK: there are no more. */
+ckf_status ckf_pass_removals(ckf_rebuild *r);
+
+/* ----------------------------------------- target.c: what is built (FORMAT.md, section 5) */
+
+/* Set the target's parameters, its kind, and how copies are counted.  The items have not been
+ * read yet.  CKF_SEED_DIFFERS, CKF_OLD_ITEMS. */
+ckf_status ckf_target_start(ckf_rebuild *r, ckf_goal goal);
+
+/* Whether the items must be counted before ckf_target_choose. */
+bool ckf_target_counts(const ckf_rebuild *r);
+
+/* Choose r->to and r->sink for r->items.  CKF_MORE: the parameters have changed, count the
+ * items again.  CKF_PRECISION: no target is possible. */
+ckf_status ckf_target_choose(ckf_rebuild *r);
+
+/* Choose a larger target, after one could not place all items.  CKF_MORE: the parameters have
+ * changed, count the items again.  CKF_PRECISION: no target is possible.  CKF_BAD_BYTES: the
+ * input has more items than its header says. */
+ckf_status ckf_target_enlarge(ckf_rebuild *r);
+
+/* -------------------- fallback.c: relaxed parameters of an export (FORMAT.md, section 10) */
+
+/*
+ * Relax the parameters of r->to, whose table cannot be filled.  The items must be counted
+ * again.  `short_tags`: the table is impossible because f would be below c.
+ * false: nothing more can be relaxed.
+ */
+bool ckf_fall_back(ckf_rebuild *r, bool short_tags);
 
 #endif

@@ -6,9 +6,8 @@
  * hashes around the estimate.  If hashes are not spread evenly, estimates can be wrong; so
  * after a few steps the search continues as a binary search.  Then the copies are counted.
  */
-#include "small/search.h"
-
 #include "filter/header.h"
+#include "filter/operations.h"
 
 #define CKF_QUESTION_HASHES (CKF_QUESTION_BYTES / 8)
 
@@ -89,28 +88,9 @@ ckf_count_copies(const ckf_filter *t, ckf_question *question, const uint8_t *wor
 	return ckf_need_copies(t, question, first + i);
 }
 
-/* The number of words, out of n, that are below the hash. */
-static uint64_t
-ckf_count_below(const uint8_t *words, uint64_t n, uint64_t hash)
-{
-	uint64_t low = 0;
-
-	while (low < n)
-	{
-		uint64_t middle = low + (n - low) / 2;
-
-		if (ckf_load64(words + 8 * middle) < hash)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
-}
-
 ckf_status
 ckf_search_start(const ckf_filter *t, ckf_question *question)
 {
-	question->hash |= question->hash == 0;
 	question->high = t->count;
 	question->above = UINT64_MAX;
 	return t->count > 0 ? ckf_need_window(question) : CKF_OK;
@@ -126,7 +106,7 @@ ckf_search_step(const ckf_filter *t, ckf_question *question, const uint8_t *byte
 	if (question->counting)
 		return ckf_count_copies(t, question, bytes, first, n);
 	question->steps++;
-	below = ckf_count_below(bytes, n, question->hash);
+	below = ckf_words_below(bytes, (size_t)n, question->hash);
 	if (below == 0 && first > question->low)
 	{
 		question->high = first;

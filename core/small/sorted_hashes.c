@@ -1,61 +1,83 @@
 /*
- * sorted_hashes.c - a small filter as a sorted array of the 64-bit hashes themselves.
+ * sorted_hashes.c - a sorted array of words: the 64-bit hashes of a small filter, or prefixes of w
+ * bits, each aligned to the left of a word.
  *
- * Hash 0 is stored as 1, so that other code can use 0 for "no hash".  This changes no answer of a
- * table, since both have the same prefix at every w.
+ * Prefixes are the state of union_agg and sum_agg if no table can be filled with the items so far,
+ * but perhaps with those of all inputs: a later input may lower c or w, or make the result a set.
+ * So the array has room for any prefixes, and loses nothing.  A rebuild makes a table of it, or is
+ * refused.
+ *
+ * No word is 0, so that other code can use 0 for "no hash": hash 0 is stored as 1.  This changes no
+ * answer of a table, since both have the same prefix at every w.
  */
-#include "small/sorted_hashes.h"
-
+#include "filter/geometry.h"
 #include "filter/header.h"
 #include "filter/operations.h"
-#include "rebuild/scan.h"
-#include "rebuild/sink.h"
-#include "small/search.h"
-#include "small/sorted_hashes.h"
+#include "scan/scan.h"
+#include "scan/sink.h"
 #include "thresholds.h"
 
-/* Index of the first hash that is not below `hash`: a binary search that does not branch on what it
- * finds. */
-static size_t
-ckf_sorted_hashes_find(const ckf_filter *t, uint64_t hash)
+/* The word that stands for a hash. */
+CKF_INLINE uint64_t
+ckf_sorted_word(const ckf_filter *t, uint64_t hash)
 {
-	const uint8_t *body = t->body;
-	size_t low = 0;
-	size_t n = (size_t)t->count;
-
-	while (n > 0)
-	{
-		size_t half = n / 2;
-		bool above = ckf_load64(body + 8 * (low + half)) < hash;
-
-		low = above ? low + half + 1 : low;
-		n = above ? n - half - 1 : half;
-	}
-	return low;
+	return ckf_cut_item(hash | (hash == 0), t->w, t->low_mask);
 }
 
-static unsigned
-ckf_sorted_hashes_copies(const ckf_filter *t, uint64_t hash)
+/* Index of the first word that is not below `word`. */
+static size_t
+ckf_sorted_find(const ckf_filter *t, uint64_t word)
 {
-	size_t at;
+	return ckf_words_below(t->body, (size_t)t->count, word);
+}
+
+/* The copies of a word, of which the first one is at this index: 0 .. 2 b. */
+static unsigned
+ckf_sorted_count(const ckf_filter *t, size_t at, uint64_t word)
+{
 	unsigned n = 0;
 
-	hash |= hash == 0;
-	for (at = ckf_sorted_hashes_find(t, hash); at < t->count && ckf_word(t, at) == hash; at++)
-		if (++n == 2U * t->b)
-			break;
+	for (; n < 2U * t->b && at < t->count && ckf_word(t, at) == word; at++)
+		n++;
 	return n;
 }
 
-static ckf_status
-ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
+static bool
+ckf_sorted_contains(const ckf_filter *t, uint64_t hash)
 {
-	unsigned copies = ckf_sorted_hashes_copies(t, hash);
-	uint8_t *at;
+	uint64_t word = ckf_sorted_word(t, hash);
+	size_t at = ckf_sorted_find(t, word);
 
-	hash |= hash == 0;
+	return at < t->count && ckf_word(t, at) == word;
+}
+
+static unsigned
+ckf_sorted_copies(const ckf_filter *t, uint64_t hash)
+{
+	uint64_t word = ckf_sorted_word(t, hash);
+
+	return ckf_sorted_count(t, ckf_sorted_find(t, word), word);
+}
+
+static ckf_status
+ckf_sorted_question_start(const ckf_filter *t, ckf_question *question)
+{
+	question->hash = ckf_sorted_word(t, question->hash);
+	return ckf_search_start(t, question);
+}
+
+static ckf_status
+ckf_sorted_add(ckf_filter *t, uint64_t hash)
+{
+	uint64_t word = ckf_sorted_word(t, hash);
+	size_t first = ckf_sorted_find(t, word);
+	unsigned copies = ckf_sorted_count(t, first, word);
+	uint8_t *at = t->body + 8 * first;
+
 	if (copies > 0 && (copies == 2U * t->b || t->deduplicated))
 		return CKF_OK;
+	if (t->encoding == CKF_PREFIXES)
+		return CKF_ROOM; /* growth builds a table, or is refused */
 	/*
 	 * CKF_ROOM leads to growth.  From CKF_MAX_HASHES hashes on, growth builds a table, so
 	 * it is requested even if there is room for one more hash.  But some hashes cannot
@@ -67,40 +89,34 @@ ckf_sorted_hashes_add(ckf_filter *t, uint64_t hash)
 	 */
 	if (t->room - t->size < (t->count < CKF_MAX_HASHES ? 8 : t->count))
 		return CKF_ROOM;
-	at = t->body + 8 * ckf_sorted_hashes_find(t, hash);
 	memmove(at + 8, at, (size_t)(t->bytes + t->size - at));
-	ckf_store64(at, hash);
+	ckf_store64(at, word);
 	t->size += 8;
 	ckf_set_count(t, t->count + 1);
 	return CKF_OK;
 }
 
 static ckf_status
-ckf_sorted_hashes_remove(ckf_filter *t, uint64_t hash, bool *found)
+ckf_sorted_remove(ckf_filter *t, uint64_t hash, bool *found)
 {
-	unsigned copies = ckf_sorted_hashes_copies(t, hash);
-	uint8_t *at;
+	uint64_t word = ckf_sorted_word(t, hash);
+	size_t first = ckf_sorted_find(t, word);
+	unsigned copies = ckf_sorted_count(t, first, word);
+	uint8_t *at = t->body + 8 * first;
 
-	hash |= hash == 0;
 	*found = copies > 0 && copies < 2U * t->b;
 	if (!*found)
 		return CKF_OK;
-	at = t->body + 8 * ckf_sorted_hashes_find(t, hash);
 	memmove(at, at + 8, (size_t)(t->bytes + t->size - at - 8));
 	t->size -= 8;
 	ckf_set_count(t, t->count - 1);
 	return CKF_OK;
 }
 
-static bool
-ckf_sorted_hashes_contains(const ckf_filter *t, uint64_t hash)
-{
-	return ckf_sorted_hashes_copies(t, hash) > 0;
-}
-
-/* Validate the body: the hashes are sorted, none is 0, and none has more than 2 b copies. */
+/* Validate the body: the words are sorted, each stands for a hash, and none has more than 2 b
+ * copies. */
 static ckf_status
-ckf_sorted_hashes_check(const ckf_filter *t, ckf_check *check)
+ckf_sorted_check(const ckf_filter *t, ckf_check *check)
 {
 	uint64_t most = t->flags & CKF_FLAG_SET ? 1 : 2 * (uint64_t)t->b;
 	uint64_t stop = t->count - check->next > CKF_STEP ? check->next + CKF_STEP : t->count;
@@ -108,10 +124,10 @@ ckf_sorted_hashes_check(const ckf_filter *t, ckf_check *check)
 
 	for (i = check->next; i < stop; i++)
 	{
-		uint64_t hash = ckf_word(t, i);
+		uint64_t word = ckf_word(t, i);
 
-		if (hash == 0 || (i > 0 && hash < ckf_word(t, i - 1)) ||
-			(i >= most && hash == ckf_word(t, i - most)))
+		if (word != ckf_sorted_word(t, word) || (i > 0 && word < ckf_word(t, i - 1)) ||
+			(i >= most && word == ckf_word(t, i - most)))
 			return CKF_BAD_BYTES;
 	}
 	check->next = stop;
@@ -120,80 +136,46 @@ ckf_sorted_hashes_check(const ckf_filter *t, ckf_check *check)
 
 /* --------------------------------------------------------- for a rebuild */
 
-static uint64_t
-ckf_sorted_hashes_items(const ckf_filter *t)
-{
-	return t->count;
-}
-
 static void
-ckf_sorted_hashes_scan(const ckf_filter *t, ckf_scan *s)
+ckf_sorted_scan(const ckf_filter *t, ckf_scan *s)
 {
 	ckf_scan_words(s, t->body, t->count);
 }
 
-const ckf_source ckf_sorted_hashes_source = {ckf_sorted_hashes_items, ckf_sorted_hashes_scan};
+static const ckf_source ckf_sorted_source = {.scan = ckf_sorted_scan};
 
 static uint64_t
-ckf_sorted_hashes_scratch(const ckf_filter *t)
-{
-	(void)t;
-	return 0;
-}
-
-static uint64_t
-ckf_sorted_hashes_bytes(const ckf_filter *t, uint64_t copies)
+ckf_sorted_bytes(const ckf_filter *t, uint64_t copies)
 {
 	(void)t;
 	return copies < SIZE_MAX / 16 ? CKF_HEADER_SIZE + 8 * copies : 0;
 }
 
 static bool
-ckf_sorted_hashes_cleared(const ckf_filter *t)
+ckf_sorted_put(ckf_build *build, const uint64_t *items, size_t n)
 {
-	(void)t;
-	return false;
-}
+	const ckf_filter *t = build->t;
+	uint64_t room = (t->room - CKF_HEADER_SIZE) / 8;
+	size_t i;
 
-static void
-ckf_sorted_hashes_start(ckf_build *build, uint64_t *scratch)
-{
-	(void)build;
-	(void)scratch;
-}
-
-static bool
-ckf_sorted_hashes_put(ckf_build *build, const uint64_t *items, size_t n)
-{
-	if (!ckf_put_words(build, build->t->body, (build->t->room - CKF_HEADER_SIZE) / 8, items, n))
+	if (room - build->stored < n)
 		return false;
-	build->stored = build->next;
+	for (i = 0; i < n; i++)
+		ckf_store64(t->body + 8 * (build->stored + i), items[i]);
+	build->stored += n;
 	return true;
 }
 
-static void
-ckf_sorted_hashes_end(ckf_build *build)
-{
-	(void)build;
-}
+static const ckf_sink ckf_sorted_sink = {.size = ckf_sorted_bytes, .put = ckf_sorted_put};
 
-const ckf_sink ckf_sorted_hashes_sink = {
-	.scratch = ckf_sorted_hashes_scratch,
-	.size = ckf_sorted_hashes_bytes,
-	.cleared = ckf_sorted_hashes_cleared,
-	.start = ckf_sorted_hashes_start,
-	.put = ckf_sorted_hashes_put,
-	.end = ckf_sorted_hashes_end,
-};
-
-const ckf_operations ckf_sorted_hashes_operations = {
-	.contains = ckf_sorted_hashes_contains,
-	.copies = ckf_sorted_hashes_copies,
-	.question_start = ckf_search_start,
+const ckf_operations ckf_sorted_operations = {
+	.contains = ckf_sorted_contains,
+	.copies = ckf_sorted_copies,
+	.question_start = ckf_sorted_question_start,
 	.question_step = ckf_search_step,
-	.add = ckf_sorted_hashes_add,
-	.remove = ckf_sorted_hashes_remove,
-	.check = ckf_sorted_hashes_check,
-	.source = &ckf_sorted_hashes_source,
-	.sink = &ckf_sorted_hashes_sink,
+	.add = ckf_sorted_add,
+	.remove = ckf_sorted_remove,
+	.check = ckf_sorted_check,
+	.source = &ckf_sorted_source,
+	.sink = &ckf_sorted_sink,
 };

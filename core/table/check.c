@@ -2,10 +2,9 @@
  * check.c - validate a table from an untrusted source: every slot is checked, and the copies are
  * counted again.
  */
-#include "table/check.h"
-
 #include "bucket/slots.h"
 #include "filter/geometry.h"
+#include "filter/operations.h"
 #include "thresholds.h"
 
 /*

@@ -13,6 +13,7 @@
 #define CKF_INSERT_TEMPLATE_H
 
 #include "bucket/bucket_template.h"
+#include "scan/sink.h"
 
 /* The most buckets that an insert searches (the paper's MaxNumKicks). */
 #define CKF_MAX_KICKS 2048
@@ -25,17 +26,6 @@ typedef enum ckf_where
 	CKF_IN_SLOTS32, /* scratch, if rho has at most 32 bits */
 	CKF_IN_SLOTS64  /* scratch */
 } ckf_where;
-
-typedef struct ckf_segment
-{
-	ckf_filter *t;              /* the geometry; in a table also the bytes */
-	const ckf_inverse *inverse; /* in a table */
-	uint64_t first;             /* in a table: offset of the segment */
-	ckf_access access;          /* in a table: a constant in each call */
-	uint32_t *slots32;
-	uint64_t *slots64;
-	uint8_t *used; /* in scratch: the number of used slots of each bucket */
-} ckf_segment;
 
 /* A bucket that the search has reached: the item in slot `slot` of the bucket of node
  * `parent` can move to it.  The first two nodes are the buckets of the new item. */

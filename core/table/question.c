@@ -4,8 +4,6 @@
  *
  * Buckets are read slot by slot for every access: fetching the bytes costs far more.
  */
-#include "table/question.h"
-
 #include "bucket/slots.h"
 #include "filter/geometry.h"
 #include "filter/operations.h"
@@ -20,9 +18,9 @@ ckf_first_bit(const ckf_filter *t, const ckf_location *location, unsigned half)
 	return location->at[half] * (ckf_is_bytes(t->operations->access) ? 8 : 1);
 }
 
-/* Ask for the next bucket. */
-static ckf_status
-ckf_need_bucket(const ckf_filter *t, ckf_question *question)
+/* Ask for the bucket of a step: that of half 0 at first, then that of half 1. */
+ckf_status
+ckf_table_question_start(const ckf_filter *t, ckf_question *question)
 {
 	ckf_location location = ckf_locate(t, question->hash);
 	uint64_t bit = ckf_first_bit(t, &location, question->steps);
@@ -30,12 +28,6 @@ ckf_need_bucket(const ckf_filter *t, ckf_question *question)
 	question->from = CKF_HEADER_SIZE + bit / 8;
 	question->size = (uint32_t)(bit % 8 + t->bucket_bits + 7) / 8;
 	return CKF_MORE;
-}
-
-ckf_status
-ckf_table_question_start(const ckf_filter *t, ckf_question *question)
-{
-	return ckf_need_bucket(t, question);
 }
 
 ckf_status
@@ -51,5 +43,5 @@ ckf_table_question_step(const ckf_filter *t, ckf_question *question, const uint8
 	question->steps++;
 	if (question->steps == 2 || (question->copies > 0 && !question->all_copies))
 		return CKF_OK;
-	return ckf_need_bucket(t, question);
+	return ckf_table_question_start(t, question);
 }

@@ -3,13 +3,11 @@
  * Algorithms 1 to 3).
  */
 #include "filter/header.h"
-#include "table/check.h"
-#include "table/cpu.h"
+#include "filter/operations.h"
+#include "scan/scan.h"
+#include "scan/sink.h"
 #include "table/insert_template.h"
 #include "table/probe_template.h"
-#include "table/question.h"
-#include "table/table_scan.h"
-#include "table/table_sink.h"
 #include "thresholds.h"
 
 /* The two buckets of a hash, loaded. */

@@ -5,11 +5,9 @@
  * segment are in the order of the slots, so they are sorted before they are passed on.  Segments
  * are in ascending order.
  */
-#include "table/table_scan.h"
-
 #include "bucket/lanes_template.h"
-#include "filter/header.h"
-#include "collect/sort.h"
+#include "filter/operations.h"
+#include "scan/scan.h"
 
 static uint64_t
 ckf_segment_slots(const ckf_filter *t)
@@ -91,27 +89,15 @@ ckf_load_segment(ckf_scan *s)
 	return true;
 }
 
-void
-ckf_scan_table(ckf_scan *s, const ckf_filter *table)
+static void
+ckf_scan_table(const ckf_filter *t, ckf_scan *s)
 {
 	memset(s, 0, sizeof *s);
 	s->load = ckf_load_segment;
-	s->in = table;
-	s->end = UINT64_C(1) << table->g;
-	s->words = 2 * ckf_segment_slots(table);
-	ckf_inverse_of(&s->inverse, table);
+	s->in = t;
+	s->end = UINT64_C(1) << t->g;
+	s->words = 2 * ckf_segment_slots(t);
+	ckf_inverse_of(&s->inverse, t);
 }
 
-static uint64_t
-ckf_table_items(const ckf_filter *t)
-{
-	return t->count;
-}
-
-static void
-ckf_table_scan(const ckf_filter *t, ckf_scan *s)
-{
-	ckf_scan_table(s, t);
-}
-
-const ckf_source ckf_table_source = {ckf_table_items, ckf_table_scan};
+const ckf_source ckf_table_source = {.scan = ckf_scan_table};

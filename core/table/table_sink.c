@@ -2,10 +2,9 @@
  * table_sink.c - fill a table in bulk, one segment at a time.  A segment is filled in the caller's
  * scratch, which stays in the processor's cache.  A full segment is written to the table once.
  */
-#include "table/table_sink.h"
-
 #include "bucket/lanes_template.h"
-#include "filter/header.h"
+#include "filter/operations.h"
+#include "table/insert_template.h"
 
 static uint64_t
 ckf_segment_buckets(const ckf_filter *t)
@@ -35,13 +34,6 @@ ckf_table_bytes(const ckf_filter *t, uint64_t copies)
 	return ckf_table_size(t->g, t->m, t->bucket_bits);
 }
 
-static bool
-ckf_table_cleared(const ckf_filter *t)
-{
-	(void)t;
-	return true;
-}
-
 static void
 ckf_clear_segment(ckf_build *build)
 {
@@ -58,9 +50,9 @@ ckf_table_start(ckf_build *build, uint64_t *scratch)
 	ckf_clear_segment(build);
 }
 
-/* Write a segment whose buckets are words; b and semi_sorted are constants. */
+/* Write a segment; b, and whether its buckets are words or semi-sorted words, are constants. */
 CKF_INLINE void
-ckf_pack_words(ckf_build *build, ckf_where where, unsigned b, bool semi_sorted)
+ckf_pack(ckf_build *build, ckf_where where, unsigned b, bool word, bool semi_sorted)
 {
 	ckf_filter *t = build->t;
 	uint64_t at = build->number * ckf_segment_buckets(t) * t->bucket_bits;
@@ -68,44 +60,27 @@ ckf_pack_words(ckf_build *build, ckf_where where, unsigned b, bool semi_sorted)
 	unsigned f = t->f;
 	uint32_t bucket;
 
-	for (bucket = 0; bucket < 2 * t->m; bucket++)
+	for (bucket = 0; bucket < 2 * t->m; bucket++, at += t->bucket_bits)
 	{
 		uint8_t *p = t->body + (at >> 3);
 		uint64_t tags[CKF_MAX_SLOTS];
-		uint64_t word = 0;
+		uint64_t bits = 0;
 		unsigned i;
 
 		ckf_items_at(&build->segment, where, b, bucket, tags);
 		for (i = 0; i < b; i++)
 			tags[i] &= mask;
+		if (!word)
+		{
+			ckf_slots_write(t, at, tags);
+			continue;
+		}
 		if (semi_sorted)
-			word = ckf_semi_word(tags, f);
+			bits = ckf_semi_word(tags, f);
 		else
 			for (i = 0; i < b; i++)
-				word |= tags[i] << (i * f);
-		ckf_store64(p, ckf_load64(p) | word << (at & 7));
-		at += t->bucket_bits;
-	}
-}
-
-/* Write a segment of any geometry. */
-CKF_INLINE void
-ckf_pack_wide(ckf_build *build, ckf_where where)
-{
-	ckf_filter *t = build->t;
-	uint64_t at = build->number * ckf_segment_buckets(t) * t->bucket_bits;
-	uint32_t bucket;
-	unsigned i;
-
-	for (bucket = 0; bucket < 2 * t->m; bucket++)
-	{
-		uint64_t tags[CKF_MAX_SLOTS];
-
-		ckf_items_at(&build->segment, where, t->b, bucket, tags);
-		for (i = 0; i < t->b; i++)
-			tags[i] &= t->tag_mask;
-		ckf_slots_write(t, at, tags);
-		at += t->bucket_bits;
+				bits |= tags[i] << (i * f);
+		ckf_store64(p, ckf_load64(p) | bits << (at & 7));
 	}
 }
 
@@ -115,15 +90,15 @@ ckf_flush_segment(ckf_build *build)
 	const ckf_filter *t = build->t;
 
 	if (t->rho_bits > 32)
-		ckf_pack_wide(build, CKF_IN_SLOTS64);
+		ckf_pack(build, CKF_IN_SLOTS64, t->b, false, false);
 	else if (!ckf_bucket_is_word(t))
-		ckf_pack_wide(build, CKF_IN_SLOTS32);
+		ckf_pack(build, CKF_IN_SLOTS32, t->b, false, false);
 	else if (t->encoding == CKF_SEMI_SORTED)
-		ckf_pack_words(build, CKF_IN_SLOTS32, 4, true);
+		ckf_pack(build, CKF_IN_SLOTS32, 4, true, true);
 	else if (t->b == 4)
-		ckf_pack_words(build, CKF_IN_SLOTS32, 4, false);
+		ckf_pack(build, CKF_IN_SLOTS32, 4, true, false);
 	else
-		ckf_pack_words(build, CKF_IN_SLOTS32, t->b, false);
+		ckf_pack(build, CKF_IN_SLOTS32, t->b, true, false);
 }
 
 /*
@@ -185,17 +160,11 @@ ckf_table_put(ckf_build *build, const uint64_t *items, size_t n)
 									: ckf_place_items(build, CKF_IN_SLOTS64, items, n);
 }
 
-static void
-ckf_table_end(ckf_build *build)
-{
-	ckf_flush_segment(build);
-}
-
 const ckf_sink ckf_table_sink = {
 	.scratch = ckf_table_scratch,
 	.size = ckf_table_bytes,
-	.cleared = ckf_table_cleared,
+	.cleared = true,
 	.start = ckf_table_start,
 	.put = ckf_table_put,
-	.end = ckf_table_end,
+	.end = ckf_flush_segment,
 };

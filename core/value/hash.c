@@ -47,3 +47,9 @@ ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed)
 
 	return ckf_hash_words(words, 4, seed);
 }
+
+uint32_t
+ckf_part(uint64_t hash, uint32_t parts)
+{
+	return (uint32_t)hash % parts;
+}

@@ -6,9 +6,7 @@
  */
 #include "function/call.h"
 #include "error.h"
-#include "function/pair.h"
 #include "messages.h"
-#include "type/collect.h"
 #include "type/owned.h"
 #include "type/state.h"
 
@@ -43,7 +41,7 @@ ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 	if (status == CKF_OK)
 		status = ckf_open(flat, bytes, CKF_HEADER_SIZE, CKF_STATE);
 	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.params = params});
+		ckfp_error(status, (ckf_about){.params = params});
 	first->deletable = !params->set;
 	flat->room = sizeof first->value - VARHDRSZ;
 	return (ckfp_state){.flat = flat, .first = first};
@@ -86,10 +84,10 @@ ckfp_outgrow(FunctionCallInfo fcinfo, ckfp_state *state)
 		return;
 	}
 	if (state->flat->encoding == CKF_HASHES)
-		ckfp_copy(state->flat, 1, &larger);
+		(void)ckf_host_copy(CKFP_HOST, state->flat, 1, &larger);
 	else
-		ckfp_run(CKF_GROW, state->flat, NULL,
-				 &larger); /* a set in a table, which a server of 1.3 has sent */
+		/* a set in a table, which a server of 1.3 has sent */
+		(void)ckf_host_build(CKFP_HOST, CKF_GROW, state->flat, NULL, &larger);
 	*state->flat = larger;
 }
 
@@ -104,7 +102,7 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 		if (likely(status == CKF_OK))
 			return;
 		if (status != CKF_ROOM)
-			ckfp_error(status, (ckfp_subject){.filter = state->flat});
+			ckfp_error(status, (ckf_about){.filter = state->flat});
 		ckfp_outgrow(fcinfo, state);
 	}
 	ckfp_collect(&state->collected->collector, state->collected->header.eoh_context, hash,
@@ -157,8 +155,8 @@ ckfp_rate(double fpr, bool pair)
 	ckf_params params = {.fpr = fpr};
 
 	if (fpr >= 1)
-		ckfp_error(CKF_BAD_FPR, (ckfp_subject){.params = &params,
-											   .order = pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
+		ckfp_error(CKF_BAD_FPR, (ckf_about){.params = &params,
+											.order = pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
 	return fpr;
 }
 
@@ -207,7 +205,7 @@ ckfp_seed_of_state(const ckfp_state *state)
 	return state->collected != NULL ? state->collected->collector.filter.seed : state->flat->seed;
 }
 
-static pg_attribute_always_inline Datum
+static pg_always_inline Datum
 ckfp_collect_item(FunctionCallInfo fcinfo, ckfp_arguments of)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
@@ -222,7 +220,7 @@ ckfp_collect_item(FunctionCallInfo fcinfo, ckfp_arguments of)
 	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
 }
 
-static pg_attribute_always_inline Datum
+static pg_always_inline Datum
 ckfp_collect_hash(FunctionCallInfo fcinfo, ckfp_arguments of)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
@@ -299,7 +297,7 @@ ckfp_combine_tables(const ckfp_state *state, const ckf_filter *in)
 
 	if (state->collected != NULL)
 		first = ckfp_collected_items(state->collected);
-	ckfp_run(CKF_MERGE_UNION, first, in, &owned);
+	(void)ckf_host_build(CKFP_HOST, CKF_MERGE_UNION, first, in, &owned);
 	return PointerGetDatum(ckfp_result(&owned));
 }
 
@@ -312,12 +310,12 @@ ckfp_combine_few(ckfp_state *state, const ckf_filter *in)
 
 	if (status == CKF_ROOM && state->flat->count + in->count <= CKFP_MOST_FLAT)
 	{
-		ckfp_copy(state->flat, in->count, &larger);
+		(void)ckf_host_copy(CKFP_HOST, state->flat, in->count, &larger);
 		*state->flat = larger;
 		status = ckf_merge_few(state->flat, in, CKF_FINISH);
 	}
 	if (status != CKF_OK && status != CKF_ROOM)
-		ckfp_error(status, (ckfp_subject){.filter = state->flat, .other = in});
+		ckfp_error(status, (ckf_about){.filter = state->flat, .other = in});
 	return status == CKF_OK;
 }
 
@@ -341,7 +339,7 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 	{
 		if (in.encoding != CKF_HASHES || in.count <= CKFP_MOST_FLAT)
 		{
-			ckfp_copy(&in, 0, &flat);
+			(void)ckf_host_copy(CKFP_HOST, &in, 0, &flat);
 			PG_RETURN_POINTER(ckfp_result(&flat));
 		}
 		state.collected = ckfp_new_collected(context, &in);
@@ -354,7 +352,8 @@ cuckoofilter_agg_combine(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(ckfp_state_datum(&state));
 	if (state.collected == NULL)
 		state.collected = ckfp_new_collected(context, state.flat);
-	ckfp_collect_filter(&state.collected->collector, state.collected->header.eoh_context, &in);
+	(void)ckf_host_collect_filter(CKFP_HOST_IN(state.collected->header.eoh_context),
+								  &state.collected->collector, &in);
 	PG_RETURN_DATUM(ckfp_state_datum(&state));
 }
 
@@ -371,7 +370,7 @@ ckfp_open_final(Datum value, ckf_filter *state)
 	ckfp_open_datum(value, CKF_STATE, state);
 	if (state->encoding == CKF_HASHES || state->count == 0)
 		return;
-	ckfp_run(CKF_MERGE_UNION, state, NULL, &set);
+	(void)ckf_host_build(CKFP_HOST, CKF_MERGE_UNION, state, NULL, &set);
 	*state = set;
 }
 
@@ -385,14 +384,12 @@ cuckoofilter_agg_final(PG_FUNCTION_ARGS)
 
 	(void)ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
-	{
-		ckfp_create_no_rows(&owned);
-		CKFP_RETURN_OWNED(&owned);
-	}
+		return ckfp_create_no_rows();
 	collected = ckfp_collected_of((struct varlena *)PG_GETARG_POINTER(0));
 	if (collected == NULL)
 		ckfp_open_final(PG_GETARG_DATUM(0), &state);
-	ckfp_run(CKF_FINISH, collected != NULL ? ckfp_collected_items(collected) : &state, NULL,
-			 &owned);
+	(void)ckf_host_build(CKFP_HOST, CKF_FINISH,
+						 collected != NULL ? ckfp_collected_items(collected) : &state, NULL,
+						 &owned);
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -6,9 +6,8 @@
  * does not know which filter is the first one.
  */
 #include "function/call.h"
-#include "error.h"
-#include "type/collect.h"
 #include "type/owned.h"
+#include "type/state.h"
 
 #include "miscadmin.h"
 #include "utils/datum.h"
@@ -18,7 +17,7 @@
 PG_FUNCTION_INFO_V1(cuckoofilter_add_agg_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_add_agg_final);
 
-/* The first capacity of a list, which doubles. */
+/* The first capacity of the list of waiting items, which doubles. */
 #define CKFP_FIRST_ROOM 64
 
 /* The state of a group. Items wait for the first filter, whose seed is needed to hash them. */
@@ -33,17 +32,6 @@ typedef struct ckfp_batch
 	size_t waits, wait_room;
 	MemoryContext context; /* of all these */
 } ckfp_batch;
-
-/* Make room for one more element in an array of `count`. */
-static void *
-ckfp_make_place(MemoryContext context, void *array, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return array;
-	*room = Max(CKFP_FIRST_ROOM, *room * 2);
-	return array == NULL ? MemoryContextAllocHuge(context, *room * size)
-						 : repalloc_huge(array, *room * size);
-}
 
 /* The first item decides the class of all: raise an error if the filter has no item of this
  * class. */
@@ -75,8 +63,14 @@ ckfp_let_wait(FunctionCallInfo fcinfo, ckfp_batch *batch)
 	bool by_value;
 
 	get_typlenbyval(ckfp_argument_type(fcinfo->flinfo, 2), &length, &by_value);
-	batch->waiting = ckfp_make_place(batch->context, batch->waiting, batch->waits,
-									 &batch->wait_room, sizeof *batch->waiting);
+	if (batch->waits == batch->wait_room)
+	{
+		batch->wait_room = Max(CKFP_FIRST_ROOM, batch->wait_room * 2);
+		batch->waiting =
+			batch->waiting == NULL
+				? palloc(batch->wait_room * sizeof *batch->waiting)
+				: repalloc_huge(batch->waiting, batch->wait_room * sizeof *batch->waiting);
+	}
 	batch->waiting[batch->waits++] = datumCopy(PG_GETARG_DATUM(2), by_value, length);
 	MemoryContextSwitchTo(caller);
 }
@@ -87,7 +81,6 @@ ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *ba
 {
 	MemoryContext caller = MemoryContextSwitchTo(batch->context);
 	ckf_filter filter;
-	size_t i;
 
 	batch->filter = PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(1));
 	MemoryContextSwitchTo(caller);
@@ -97,7 +90,7 @@ ckfp_begin_batch(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_batch *ba
 	if (batch->waits == 0)
 		return;
 	ckfp_prepare_hasher(fcinfo, 2, cache);
-	for (i = 0; i < batch->waits; i++)
+	for (size_t i = 0; i < batch->waits; i++)
 	{
 		ckfp_add_to_batch(batch, ckfp_hash_item(&cache->hasher, batch->waiting[i], batch->seed),
 						  cache->hasher.item_class);
@@ -112,10 +105,8 @@ cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_batch *batch = PG_ARGISNULL(0) ? NULL : (ckfp_batch *)PG_GETARG_POINTER(0);
-	MemoryContext context;
+	MemoryContext context = ckfp_require_aggregate(fcinfo);
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		ckfp_error_not_aggregate();
 	if (batch == NULL)
 	{
 		batch = MemoryContextAllocZero(context, sizeof *batch);
@@ -142,18 +133,15 @@ cuckoofilter_add_agg_final(PG_FUNCTION_ARGS)
 	ckf_filter filter;
 	ckf_filter owned;
 
-	if (PG_ARGISNULL(0))
-	{
-		ckfp_create_no_rows(&owned);
-		CKFP_RETURN_OWNED(&owned);
-	}
+	if (PG_ARGISNULL(0)) /* no rows, so no filter: an empty one could replace a stored filter */
+		PG_RETURN_NULL();
 	batch = (ckfp_batch *)PG_GETARG_POINTER(0);
 	if (batch->filter == NULL)
 		PG_RETURN_NULL();
 	if (batch->items == 0)
 		PG_RETURN_POINTER(batch->filter);
 	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
-	ckfp_collect_settle(&batch->collector, batch->context);
-	ckfp_add_collected(&filter, &batch->collector, batch->items, &owned);
+	(void)ckf_host_settle(CKFP_HOST_IN(batch->context), &batch->collector);
+	(void)ckf_host_add_collected(CKFP_HOST, &filter, &batch->collector, batch->items, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -7,12 +7,10 @@
 #ifndef CKFP_CALL_H
 #define CKFP_CALL_H
 
-#include "type/argument.h"
+#include "type/argument_cache.h"
 #include "error.h"
 #include "item/item.h"
 #include "type/slices.h"
-
-#pragma GCC visibility push(hidden)
 
 /* What a function keeps between calls, in flinfo->fn_extra. */
 typedef struct ckfp_call_cache
@@ -126,6 +124,8 @@ ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, const ckf_
 	return hash;
 }
 
-#pragma GCC visibility pop
+/* The hash of the pair in arguments n and n + 1, which are not NULL: that of the record
+ * ROW(item, value).  Its class is CKF_ITEM_OTHER.  (pair.c) */
+uint64 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed);
 
 #endif

@@ -40,7 +40,7 @@ cuckoofilter_intersect(PG_FUNCTION_ARGS)
 	ckf_filter owned;
 
 	ckfp_read_pair(fcinfo, &a, &b);
-	ckfp_run(CKF_INTERSECT, a, b, &owned);
+	(void)ckf_host_build(CKFP_HOST, CKF_INTERSECT, a, b, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -64,20 +64,20 @@ cuckoofilter_intersect_agg_transition(PG_FUNCTION_ARGS)
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &state);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
 	if (PG_ARGISNULL(0))
-		ckfp_run(CKF_INTERSECT, &filter, NULL, &owned);
+		(void)ckf_host_build(CKFP_HOST, CKF_INTERSECT, &filter, NULL, &owned);
 	else
-		ckfp_run(CKF_INTERSECT, &state, &filter, &owned);
+		(void)ckf_host_build(CKFP_HOST, CKF_INTERSECT, &state, &filter, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
 static void
 ckfp_compare_arguments(FunctionCallInfo fcinfo, ckf_comparison *comparison)
 {
-	const ckf_filter *a;
-	const ckf_filter *b;
+	const ckf_filter *in[2];
+	ckf_task task = {.goal = CKF_COMPARE, .in = in, .inputs = 2, .comparison = comparison};
 
-	ckfp_read_pair(fcinfo, &a, &b);
-	ckfp_compare(a, b, comparison);
+	ckfp_read_pair(fcinfo, &in[0], &in[1]);
+	(void)ckf_host_run(CKFP_HOST, &task, NULL);
 }
 
 /* cuckoofilter_overlap(a, b) */

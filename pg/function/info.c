@@ -1,7 +1,7 @@
 /*
  * info.c - cuckoofilter_info: the properties of a filter, as jsonb.
  */
-#include "type/argument.h"
+#include "type/argument_cache.h"
 
 #include "info_fields.h"
 
@@ -26,10 +26,8 @@ PG_FUNCTION_INFO_V1(cuckoofilter_info);
 static void
 ckfp_append_words(StringInfo json, const char *const *words)
 {
-	int i;
-
 	appendStringInfoChar(json, '[');
-	for (i = 0; words[i]; i++)
+	for (int i = 0; words[i]; i++)
 		appendStringInfo(json, "%s\"%s\"", i > 0 ? "," : "", words[i]);
 	appendStringInfoChar(json, ']');
 }

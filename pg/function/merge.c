@@ -29,7 +29,7 @@ ckfp_start_merge(MemoryContext context, const ckf_filter *in, ckf_goal goal)
 
 	if (in->size > CKFP_MOST_FLAT_MERGE)
 		return ckfp_merged_datum(ckfp_new_merged(context, in, goal));
-	ckfp_run(goal, in, NULL, &owned);
+	(void)ckf_host_build(CKFP_HOST, goal, in, NULL, &owned);
 	return PointerGetDatum(ckfp_result(&owned));
 }
 
@@ -38,7 +38,6 @@ static Datum
 ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *in, ckf_goal goal)
 {
 	ckf_filter flat;
-	const ckf_filter *both[2] = {&flat, in};
 	ckfp_merged *merged;
 	ckf_filter owned;
 	ckf_status status;
@@ -49,10 +48,10 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
 	if (status == CKF_OK)
 		return PointerGetDatum(ckfp_result(&flat));
 	if (status != CKF_ROOM)
-		ckfp_error(status, (ckfp_subject){.filter = &flat, .other = in});
+		ckfp_error(status, (ckf_about){.filter = &flat, .other = in});
 	if (flat.size + in->size <= CKFP_MOST_FLAT_MERGE)
 	{
-		ckfp_run_many(goal, both, 2, &owned);
+		(void)ckf_host_build(CKFP_HOST, goal, &flat, in, &owned);
 		return PointerGetDatum(ckfp_result(&owned));
 	}
 	merged = ckfp_new_merged(context, &flat, goal);
@@ -129,17 +128,14 @@ cuckoofilter_merge_agg_final(PG_FUNCTION_ARGS)
 
 	(void)ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
-	{
-		ckfp_create_no_rows(&owned);
-		CKFP_RETURN_OWNED(&owned);
-	}
+		return ckfp_create_no_rows();
 	merged = ckfp_merged_of((struct varlena *)PG_GETARG_POINTER(0));
 	if (merged != NULL)
 		ckfp_merged_finish(merged, &owned);
 	else
 	{
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &state);
-		ckfp_run(CKF_FINISH_SUM, &state, NULL, &owned);
+		(void)ckf_host_build(CKFP_HOST, CKF_FINISH_SUM, &state, NULL, &owned);
 	}
 	CKFP_RETURN_OWNED(&owned);
 }

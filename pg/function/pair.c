@@ -5,8 +5,7 @@
  * A pair is the item ROW(item, value). So each part is hashed by its own type and collation, like
  * the columns of a record.
  */
-#include "function/pair.h"
-
+#include "function/call.h"
 #include "type/owned.h"
 
 #include "miscadmin.h"
@@ -171,11 +170,10 @@ ckfp_read_candidates(ArrayType *array, const ckfp_values *values)
 	ckfp_candidates all;
 	bool *nulls;
 	int count = 0;
-	int i;
 
 	deconstruct_array(array, ARR_ELEMTYPE(array), values->size, values->by_value, values->align,
 					  &all.value, &nulls, &all.count);
-	for (i = 0; i < all.count; i++)
+	for (int i = 0; i < all.count; i++)
 		if (!nulls[i])
 			all.value[count++] = all.value[i];
 	all.count = count;
@@ -192,23 +190,22 @@ ckfp_ask_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candid
 	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
 	uint64 seed = asked.filter->seed;
 	uint64 item = ckfp_hash_first(fcinfo, 1, cache, seed);
-	int i;
 
-	ckfp_require_pairs(asked.filter);
-	for (i = 0; i < all->count; i++)
+	for (int i = 0; i < all->count; i++)
 	{
 		all->hash[i] = ckf_hash_pair(item, ckfp_hash_item(hasher, all->value[i], seed), seed);
 		if (i % CKFP_STEP == CKFP_STEP - 1)
 			CHECK_FOR_INTERRUPTS();
 	}
+	ckfp_require_pairs(asked.filter);
 	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, all->count))
 	{
-		ckfp_slices_all(asked.slices, all->hash, all->count, all->in);
+		(void)ckfp_slices_ask(asked.slices, all->hash, all->count, NULL, all->in);
 		return;
 	}
 	if (asked.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
 		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
-	for (i = 0; i < all->count; i += CKFP_STEP)
+	for (int i = 0; i < all->count; i += CKFP_STEP)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ckf_contains_many(asked.filter, all->hash + i, Min(all->count - i, CKFP_STEP), all->in + i);
@@ -225,7 +222,6 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 	Oid type = ARR_ELEMTYPE(array);
 	ckfp_candidates all;
 	int count = 0;
-	int i;
 
 	if (values->hasher.type != type)
 	{
@@ -235,7 +231,7 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 	all = ckfp_read_candidates(array, values);
 	if (all.count > 0)
 		ckfp_ask_candidates(fcinfo, cache, &all);
-	for (i = 0; i < all.count; i++)
+	for (int i = 0; i < all.count; i++)
 		if (all.in[i])
 			all.value[count++] = all.value[i];
 	if (count == 0)

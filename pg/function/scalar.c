@@ -25,6 +25,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_compact);
 PG_FUNCTION_INFO_V1(cuckoofilter_count);
 PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
+PG_FUNCTION_INFO_V1(cuckoofilter_part);
 
 /* Read parameters of this capacity: the false positive rate and the options are arguments 1 and 2.
  */
@@ -42,11 +43,9 @@ static Datum
 ckfp_empty(FunctionCallInfo fcinfo, int64 capacity)
 {
 	ckf_params params;
-	ckf_filter owned;
 
 	ckfp_read_params(fcinfo, capacity, &params);
-	ckfp_create(&params, &owned);
-	CKFP_RETURN_OWNED(&owned);
+	return ckfp_create(&params);
 }
 
 /* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
@@ -73,7 +72,7 @@ ckfp_planned_bytes(FunctionCallInfo fcinfo, int64 capacity)
 	ckfp_read_params(fcinfo, capacity, &params);
 	status = ckf_planned_bytes(&params, &bytes);
 	if (status != CKF_OK)
-		ckfp_error(status, (ckfp_subject){.params = &params});
+		ckfp_error(status, (ckf_about){.params = &params});
 	PG_RETURN_INT64((int64)bytes);
 }
 
@@ -188,7 +187,7 @@ ckfp_merge(FunctionCallInfo fcinfo, ckf_goal goal)
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &a);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &b);
-	ckfp_run(goal, &a, &b, &owned);
+	(void)ckf_host_build(CKFP_HOST, goal, &a, &b, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -212,7 +211,7 @@ cuckoofilter_compact(PG_FUNCTION_ARGS)
 	ckf_filter owned;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
-	ckfp_run(CKF_COMPACT, &filter, NULL, &owned);
+	(void)ckf_host_build(CKFP_HOST, CKF_COMPACT, &filter, NULL, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -243,4 +242,16 @@ cuckoofilter_hash(PG_FUNCTION_ARGS)
 	uint64 seed = PG_NARGS() > 1 ? (uint64)PG_GETARG_INT64(1) : 0;
 
 	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), seed));
+}
+
+/* cuckoofilter_part(item, parts) */
+Datum
+cuckoofilter_part(PG_FUNCTION_ARGS)
+{
+	int32 parts = PG_GETARG_INT32(1);
+
+	if (parts < 1)
+		ckfp_error_parts(parts);
+	PG_RETURN_INT32((int32)ckf_part(ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), 0),
+									(uint32)parts));
 }

@@ -5,7 +5,7 @@
  * histogram are looked up in it. The operator gets its estimate through RESTRICT,
  * cuckoofilter_contains through its support function; both call the functions below.
  */
-#include "type/argument.h"
+#include "type/argument_cache.h"
 #include "item/item.h"
 
 #include "access/htup_details.h"
@@ -47,10 +47,9 @@ static double
 ckfp_share(const AttStatsSlot *slot, const ckf_filter *filter, ckfp_hasher *hasher, double *total)
 {
 	double in = 0;
-	int i;
 
 	*total = 0;
-	for (i = 0; i < slot->nvalues; i++)
+	for (int i = 0; i < slot->nvalues; i++)
 	{
 		double weight = slot->nnumbers > 0 ? slot->numbers[i] : 1.0 / slot->nvalues;
 

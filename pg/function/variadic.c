@@ -150,10 +150,9 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 	ckfp_items *items = cache->more;
 	ckfp_hashes hashes = {palloc(sizeof(uint64) * (Size)PG_NARGS()), 0};
 	unsigned classes;
-	int n;
 
 	items->item_classes = 0;
-	for (n = 1; n < PG_NARGS(); n++)
+	for (int n = 1; n < PG_NARGS(); n++)
 	{
 		ckfp_hasher *hasher = &items->hasher[n - 1];
 
@@ -187,9 +186,7 @@ ckfp_hash_items(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 static bool
 ckfp_all_null(FunctionCallInfo fcinfo)
 {
-	int n;
-
-	for (n = 1; n < PG_NARGS(); n++)
+	for (int n = 1; n < PG_NARGS(); n++)
 		if (!PG_ARGISNULL(n))
 			return false;
 	return true;
@@ -203,6 +200,7 @@ ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
 	ckfp_items *items;
 	const ckf_filter *filter;
 	ckfp_hashes hashes;
+	ckf_list list;
 	ckf_filter owned;
 
 	if (PG_ARGISNULL(0))
@@ -214,8 +212,8 @@ ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
 	hashes = ckfp_hash_items(fcinfo, cache, filter);
 	if (hashes.count == 0)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	ckfp_change_many(goal, filter, &(ckf_list){hashes.hash, hashes.count, items->item_classes},
-					 &owned);
+	list = (ckf_list){hashes.hash, hashes.count, items->item_classes};
+	(void)ckf_host_change(CKFP_HOST, goal, filter, &list, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -253,9 +251,7 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 static bool
 ckfp_some(const ckf_filter *filter, const ckfp_hashes *hashes, bool wanted)
 {
-	size_t i;
-
-	for (i = 0; i < hashes->count; i += CKFP_STEP)
+	for (size_t i = 0; i < hashes->count; i += CKFP_STEP)
 	{
 		size_t n = Min(hashes->count - i, CKFP_STEP);
 		size_t in = ckf_contains_many(filter, hashes->hash + i, n, NULL);
@@ -269,7 +265,7 @@ ckfp_some(const ckf_filter *filter, const ckfp_hashes *hashes, bool wanted)
 
 /* Does the filter contain any item (`wanted`), or all items (not `wanted`)? NULL for a NULL
  * filter or array. */
-static pg_attribute_always_inline Datum
+static pg_always_inline Datum
 ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
@@ -281,7 +277,8 @@ ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
 	asked = ckfp_filter_to_ask(fcinfo, 0, cache);
 	hashes = ckfp_hash_items(fcinfo, cache, asked.filter);
 	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, hashes.count))
-		PG_RETURN_BOOL(ckfp_slices_some(asked.slices, hashes.hash, hashes.count, wanted) == wanted);
+		PG_RETURN_BOOL(ckfp_slices_ask(asked.slices, hashes.hash, hashes.count, &wanted, NULL) ==
+					   wanted);
 	if (asked.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
 		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
 	PG_RETURN_BOOL(ckfp_some(asked.filter, &hashes, wanted) == wanted);

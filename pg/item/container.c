@@ -6,8 +6,7 @@
  * range_eq, multirange_eq); otherwise their hashes differ, apart from collisions. The description
  * of a type is read from the catalogs once and kept in the hasher.
  */
-#include "item/container.h"
-
+#include "item/item.h"
 #include "item/words.h"
 
 #include "access/htup_details.h"

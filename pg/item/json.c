@@ -4,24 +4,11 @@
  * jsonb stores the keys of an object in the order of their bytes in the database's encoding. To be
  * portable, the hash takes them in the order of their hashes.
  */
-#include "item/json.h"
-
-#include "item/number.h"
-#include "item/utf8.h"
+#include "item/item.h"
 #include "item/words.h"
 
 #include "miscadmin.h"
 #include "utils/jsonb.h"
-
-static uint64
-ckfp_hash_boolean(bool value, uint64 seed)
-{
-	ckfp_words words;
-
-	ckfp_words_begin(&words, CKF_SHAPE_JSON_BOOLEAN, 2, seed);
-	ckfp_words_put(&words, value);
-	return ckfp_words_end(&words);
-}
 
 static uint64
 ckfp_hash_scalar(const JsonbValue *value, uint64 seed)
@@ -35,11 +22,10 @@ ckfp_hash_scalar(const JsonbValue *value, uint64 seed)
 		case jbvNumeric:
 			return ckfp_hash_numeric(NumericGetDatum(value->val.numeric), seed);
 		case jbvBool:
-			return ckfp_hash_boolean(value->val.boolean, seed);
+			return ckfp_words_of_one(CKF_SHAPE_JSON_BOOLEAN, value->val.boolean, seed);
 		default:
 			elog(ERROR, "unexpected jsonb scalar of type %d", (int)value->type);
 	}
-	pg_unreachable();
 }
 
 /* Compare two members of an object by the hash of the key. A member is two words: the hash of
@@ -86,14 +72,9 @@ ckfp_hash_document(JsonbContainer *root, uint64 seed)
 {
 	JsonbIterator *iterator;
 	JsonbValue value;
-	ckfp_words words;
 
 	if (JsonbExtractScalar(root, &value))
-	{
-		ckfp_words_begin(&words, CKF_SHAPE_JSON, 2, seed);
-		ckfp_words_put(&words, ckfp_hash_scalar(&value, seed));
-		return ckfp_words_end(&words);
-	}
+		return ckfp_words_of_one(CKF_SHAPE_JSON, ckfp_hash_scalar(&value, seed), seed);
 	iterator = JsonbIteratorInit(root);
 	(void)JsonbIteratorNext(&iterator, &value, false);
 	return ckfp_hash_nested(&iterator, &value, seed);

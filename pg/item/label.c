@@ -2,9 +2,7 @@
  * label.c - enum labels to hashes. A label is hashed as its text. Reading it takes a lookup in the
  * system cache, so a hasher keeps the hashes of recently used labels.
  */
-#include "item/label.h"
-
-#include "item/utf8.h"
+#include "item/item.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_enum.h"

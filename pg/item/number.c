@@ -1,7 +1,7 @@
 /*
  * number.c - numerics and dates to hashes.
  */
-#include "item/number.h"
+#include "item/item.h"
 
 #include "datatype/timestamp.h"
 #include "utils/builtins.h"

@@ -1,9 +1,7 @@
 /*
  * strings.c - strings and bytea to hashes.
  */
-#include "item/strings.h"
-
-#include "item/utf8.h"
+#include "item/item.h"
 #include "item/words.h"
 
 #include "catalog/pg_collation.h"
@@ -51,14 +49,12 @@ ckfp_hash_citext(Datum item, uint64 seed)
 {
 	text *value = DatumGetTextPP(item);
 	char *folded = str_tolower(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), DEFAULT_COLLATION_OID);
-	ckfp_words words;
+	uint64 hash = ckfp_hash_text(folded, (int)strlen(folded), seed);
 
-	ckfp_words_begin(&words, CKF_SHAPE_FOLDED, 2, seed);
-	ckfp_words_put(&words, ckfp_hash_text(folded, (int)strlen(folded), seed));
 	pfree(folded);
 	if ((Pointer)value != DatumGetPointer(item))
 		pfree(value);
-	return ckfp_words_end(&words);
+	return ckfp_words_of_one(CKF_SHAPE_FOLDED, hash, seed);
 }
 
 uint64

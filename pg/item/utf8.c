@@ -1,7 +1,7 @@
 /*
  * utf8.c - strings to hashes, as UTF-8 in every database encoding.
  */
-#include "item/utf8.h"
+#include "item/item.h"
 
 #include "catalog/pg_conversion.h"
 #include "catalog/pg_namespace.h"

@@ -6,8 +6,6 @@
 
 #include "host.h"
 
-#pragma GCC visibility push(hidden)
-
 typedef struct ckfp_words
 {
 	uint64 *words;
@@ -49,6 +47,11 @@ ckfp_words_end(ckfp_words *words)
 	return hash;
 }
 
-#pragma GCC visibility pop
+/* The hash of a container with one word. */
+static inline uint64
+ckfp_words_of_one(ckf_shape shape, uint64 word, uint64 seed)
+{
+	return ckf_hash_words((uint64[]){shape, word}, 2, seed);
+}
 
 #endif

@@ -3,8 +3,8 @@
  * cuckoofilter_join_load() loads it. Both libraries have the engine and pg/item linked in; this
  * one needs nothing else of the library of the type.
  */
-#include "reason.h"
-#include "stats.h"
+#include "join/hooks.h"
+#include "join/show/show.h"
 
 PG_MODULE_MAGIC;
 
@@ -18,14 +18,15 @@ void
 _PG_init(void)
 {
 	ckfp_join_init_settings();
+	ckfp_join_init_paths();
 	ckfp_join_init_planner();
 	ckfp_join_init_executor();
 	ckfp_join_init_stats();
 	ckfp_join_init_reasons();
 }
 
-/* cuckoofilter_join_load() -> void. Calling it loads the library; the function itself does
- * nothing. */
+/* cuckoofilter_join_load() -> void, where the extension is not updated to 1.6.0 yet: PostgreSQL has
+ * loaded this library to call it. */
 Datum
 cuckoofilter_join_load(PG_FUNCTION_ARGS)
 {

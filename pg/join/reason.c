@@ -1,11 +1,11 @@
 /*
  * reason.c - EXPLAIN names the reason why a join has no filter.
  *
- * EXPLAIN of the text format ends with a line for each hash join and merge join without a filter.
+ * EXPLAIN of the text format ends with a line for each join with a condition but without a filter.
  * The planner pass knows the reasons. It notes them only while EXPLAIN plans a query.
  */
-#include "reason.h"
-#include "walk.h"
+#include "join/hooks.h"
+#include "join/nestloop/nestloop.h"
 
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -34,19 +34,11 @@ struct ckfp_reasons
 
 ckfp_reasons *ckfp_collecting = NULL;
 
-ckfp_reasons *
-ckfp_reason_take(void)
+/* Is a join a nested loop without a condition? */
+static bool
+ckfp_join_is_product(const Join *join)
 {
-	ckfp_reasons *reasons = ckfp_collecting;
-
-	ckfp_collecting = NULL;
-	return reasons;
-}
-
-void
-ckfp_reason_give(ckfp_reasons *reasons)
-{
-	ckfp_collecting = reasons;
+	return IsA(join, NestLoop) && join->joinqual == NIL && ((NestLoop *)join)->nestParams == NIL;
 }
 
 void
@@ -55,7 +47,7 @@ ckfp_reason_note(PlannedStmt *statement, Join *join, const char *reason)
 	MemoryContext caller;
 	ckfp_reason *note;
 
-	if (ckfp_collecting == NULL)
+	if (ckfp_collecting == NULL || ckfp_join_is_product(join))
 		return;
 	caller = MemoryContextSwitchTo(ckfp_collecting->context);
 	note = palloc(sizeof(*note));
@@ -98,45 +90,80 @@ static List *
 ckfp_nodes_above(const ckfp_reason *reason)
 {
 	ckfp_search search = {.join = &reason->join->plan};
-	ListCell *cell;
 
 	ckfp_search_below(reason->statement->planTree, &search);
-	foreach (cell, reason->statement->subplans)
-		if (lfirst(cell) != NULL)
-			ckfp_search_below(lfirst(cell), &search);
+	foreach_ptr (Plan, subplan, reason->statement->subplans)
+		if (subplan != NULL)
+			ckfp_search_below(subplan, &search);
 	return search.above;
 }
 
-/* The condition of a join as EXPLAIN shows it. */
+/* The text of expressions of a plan node, which has the other nodes above it. */
 static char *
-ckfp_condition_text(const ckfp_reason *reason)
+ckfp_text_of(const ckfp_reason *reason, Plan *plan, List *above, Node *expressions)
 {
-	List *clauses = IsA(reason->join, HashJoin) ? ((HashJoin *)reason->join)->hashclauses
-												: ((MergeJoin *)reason->join)->mergeclauses;
 	List *rtable = reason->statement->rtable;
 	Bitmapset *all = bms_add_range(NULL, 1, list_length(rtable));
 	List *names = select_rtable_names_for_explain(rtable, all);
 	List *context = deparse_context_for_plan_tree(reason->statement, names);
 
-	context = set_deparse_context_plan(context, &reason->join->plan, ckfp_nodes_above(reason));
-	return deparse_expression((Node *)make_ands_explicit(clauses), context, list_length(rtable) > 1,
-							  false);
+	context = set_deparse_context_plan(context, plan, above);
+	return deparse_expression(expressions, context, list_length(rtable) > 1, false);
+}
+
+/* The columns of the outer side that the inner side of a nested loop depends on. */
+static char *
+ckfp_lookup_text(const ckfp_reason *reason, List *above)
+{
+	List *columns = NIL;
+
+	foreach_ptr (NestLoopParam, param, ((NestLoop *)reason->join)->nestParams)
+		columns = lappend(columns, param->paramval);
+	return psprintf("lookups of %s",
+					ckfp_text_of(reason, &reason->join->plan, above, (Node *)columns));
+}
+
+/* The condition of a join as EXPLAIN shows it. That of a nested loop is often in its inner side. */
+static char *
+ckfp_condition_text(const ckfp_reason *reason)
+{
+	Plan *plan = &reason->join->plan;
+	List *above = ckfp_nodes_above(reason);
+	List *clauses;
+
+	if (IsA(plan, HashJoin))
+		clauses = ((HashJoin *)plan)->hashclauses;
+	else if (IsA(plan, MergeJoin))
+		clauses = ((MergeJoin *)plan)->mergeclauses;
+	else
+	{
+		Plan *inner = innerPlan(plan);
+		Plan *scan = NULL;
+
+		clauses = ckfp_nest_lookup((NestLoop *)plan, &scan);
+		if (clauses != NIL)
+		{
+			above = lcons(plan, above);
+			if (scan != inner)
+				above = lcons(inner, above); /* Memoize */
+			plan = scan;
+		}
+		else if (reason->join->joinqual != NIL)
+			clauses = reason->join->joinqual;
+		else
+			return ckfp_lookup_text(reason, above);
+	}
+	return ckfp_text_of(reason, plan, above, (Node *)make_ands_explicit(clauses));
 }
 
 static void
 ckfp_explain_reasons(const ckfp_reasons *reasons, ExplainState *es)
 {
-	ListCell *cell;
-
 	if (es->format != EXPLAIN_FORMAT_TEXT)
 		return;
-	foreach (cell, reasons->list)
-	{
-		const ckfp_reason *reason = lfirst(cell);
-
+	foreach_ptr (const ckfp_reason, reason, reasons->list)
 		appendStringInfo(es->str, "No Join Filter for %s: %s\n", ckfp_condition_text(reason),
 						 reason->text);
-	}
 }
 
 /* ---------------------------------------------------------------------- the hook */
@@ -171,20 +198,10 @@ standard_ExplainOneQuery(Query *query, int options, IntoClause *into, ExplainSta
 
 #endif
 
-static void
-ckfp_call_explain(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
-				  ParamListInfo parameters, QueryEnvironment *environment)
-{
-	if (ckfp_next_explain != NULL)
-		ckfp_next_explain(query, options, into, es, text, parameters, environment);
-	else
-		standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
-}
-
 /* Explain a query, and append the reasons. */
-static pg_noinline void
-ckfp_explain_with_reasons(Query *query, int options, IntoClause *into, ExplainState *es,
-						  const char *text, ParamListInfo parameters, QueryEnvironment *environment)
+static void
+ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
+				   ParamListInfo parameters, QueryEnvironment *environment)
 {
 	ckfp_reasons reasons = {.context = CurrentMemoryContext};
 	ckfp_reasons *outer = ckfp_collecting;
@@ -192,7 +209,10 @@ ckfp_explain_with_reasons(Query *query, int options, IntoClause *into, ExplainSt
 	ckfp_collecting = ckfp_join_mode_setting != CKFP_JOIN_OFF ? &reasons : NULL;
 	PG_TRY();
 	{
-		ckfp_call_explain(query, options, into, es, text, parameters, environment);
+		if (ckfp_next_explain != NULL)
+			ckfp_next_explain(query, options, into, es, text, parameters, environment);
+		else
+			standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
 	}
 	PG_FINALLY();
 	{
@@ -200,16 +220,6 @@ ckfp_explain_with_reasons(Query *query, int options, IntoClause *into, ExplainSt
 	}
 	PG_END_TRY();
 	ckfp_explain_reasons(&reasons, es);
-}
-
-static void
-ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
-				   ParamListInfo parameters, QueryEnvironment *environment)
-{
-	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && ckfp_collecting == NULL)
-		ckfp_call_explain(query, options, into, es, text, parameters, environment);
-	else
-		ckfp_explain_with_reasons(query, options, into, es, text, parameters, environment);
 }
 
 void

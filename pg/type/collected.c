@@ -4,7 +4,6 @@
 #include "type/state.h"
 
 #include "error.h"
-#include "type/collect.h"
 #include "type/owned.h"
 
 #include "utils/memutils.h"
@@ -12,7 +11,7 @@
 const ckf_filter *
 ckfp_collected_items(ckfp_collected *collected)
 {
-	ckfp_collect_settle(&collected->collector, collected->header.eoh_context);
+	(void)ckf_host_settle(CKFP_HOST_IN(collected->header.eoh_context), &collected->collector);
 	return &collected->collector.filter;
 }
 
@@ -32,9 +31,14 @@ static void
 ckfp_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
 {
 	MemoryContext caller = MemoryContextSwitchTo(header->eoh_context);
+	const ckf_filter *items = ckfp_collected_items((ckfp_collected *)header);
+	ckf_task task = {.goal = CKF_MERGE_SUM,
+					 .in = &items,
+					 .inputs = 1,
+					 .bytes = VARDATA(result),
+					 .room = allocated_size - VARHDRSZ};
 
-	ckfp_run_into(CKF_MERGE_SUM, ckfp_collected_items((ckfp_collected *)header), VARDATA(result),
-				  allocated_size - VARHDRSZ);
+	(void)ckf_host_run(CKFP_HOST, &task, NULL);
 	SET_VARSIZE(result, allocated_size);
 	MemoryContextSwitchTo(caller);
 }
@@ -61,6 +65,6 @@ ckfp_new_collected(MemoryContext parent, const ckf_filter *filter)
 
 	EOH_init_header(&collected->header, &ckfp_collected_methods, context);
 	ckf_collect_start(&collected->collector, filter, 1);
-	ckfp_collect_filter(&collected->collector, context, filter);
+	(void)ckf_host_collect_filter(CKFP_HOST_IN(context), &collected->collector, filter);
 	return collected;
 }

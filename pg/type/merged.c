@@ -46,7 +46,7 @@ ckfp_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
 {
 	const ckf_filter *all = ckfp_merge_all((ckfp_merged *)header);
 
-	ckfp_copy_bytes(VARDATA(result), all->bytes, all->size);
+	(void)ckf_host_copy_bytes(CKFP_HOST, VARDATA(result), all->bytes, all->size);
 	SET_VARSIZE(result, allocated_size);
 }
 
@@ -90,8 +90,8 @@ void
 ckfp_merged_finish(const ckfp_merged *merged, ckf_filter *owned)
 {
 	const ckf_filter *parts[CKF_MOST_INPUTS];
-	unsigned n = ckf_merger_parts(&merged->merger, parts);
+	ckf_task task = {.in = parts, .inputs = ckf_merger_parts(&merged->merger, parts)};
 
-	ckfp_run_many(merged->merger.goal == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM, parts,
-				  n, owned);
+	task.goal = merged->merger.goal == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
+	(void)ckf_host_run(CKFP_HOST, &task, owned);
 }

@@ -118,7 +118,7 @@ ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 	if (status != CKF_OK)
 	{
 		slices->filter.size = 0;
-		ckfp_error(status, (ckfp_subject){0});
+		ckfp_error(status, (ckf_about){0});
 	}
 	slices->toast = *toast;
 }
@@ -190,7 +190,7 @@ ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_question *question)
 	status = ckf_question_step(question, &slices->filter,
 							   VARDATA_ANY(window->slice) + (question->from - window->from), size);
 	if (status != CKF_OK && status != CKF_MORE)
-		ckfp_error(status, (ckfp_subject){0});
+		ckfp_error(status, (ckf_about){0});
 	return status;
 }
 
@@ -263,11 +263,10 @@ ckfp_step_all(ckfp_slices *slices, ckfp_inquiries *all)
 	ckfp_window window = {0};
 	size_t n = all->left;
 	bool found = false;
-	size_t i;
 
 	qsort(all->inquiry, n, sizeof *all->inquiry, ckfp_compare_offsets);
 	all->left = 0;
-	for (i = 0; i < n && !found; i++)
+	for (size_t i = 0; i < n && !found; i++)
 	{
 		ckfp_inquiry inquiry = all->inquiry[i];
 		ckf_status status = ckfp_step(slices, &window, &inquiry.question);
@@ -278,16 +277,14 @@ ckfp_step_all(ckfp_slices *slices, ckfp_inquiries *all)
 	return found;
 }
 
-/* Look up n hashes. True: one had the wanted answer, and the others may have none. */
-static bool
-ckfp_inquire(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
+bool
+ckfp_slices_ask(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
 {
 	ckfp_inquiries all = {.wanted = wanted, .in = in};
 	bool found = false;
-	size_t i;
 
 	all.inquiry = MemoryContextAllocHuge(CurrentMemoryContext, Max(n, 1) * sizeof *all.inquiry);
-	for (i = 0; i < n && !found; i++)
+	for (size_t i = 0; i < n && !found; i++)
 	{
 		ckfp_inquiry inquiry = {.number = i};
 		ckf_status status =
@@ -299,16 +296,4 @@ ckfp_inquire(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wa
 		found = ckfp_step_all(slices, &all);
 	pfree(all.inquiry);
 	return found;
-}
-
-bool
-ckfp_slices_some(ckfp_slices *slices, const uint64 *hashes, size_t n, bool wanted)
-{
-	return ckfp_inquire(slices, hashes, n, &wanted, NULL);
-}
-
-void
-ckfp_slices_all(ckfp_slices *slices, const uint64 *hashes, size_t n, uint8 *in)
-{
-	(void)ckfp_inquire(slices, hashes, n, NULL, in);
 }

@@ -5,9 +5,7 @@
 #ifndef CKFP_SLICES_H
 #define CKFP_SLICES_H
 
-#include "type/argument.h"
-
-#pragma GCC visibility push(hidden)
+#include "type/argument_cache.h"
 
 /* A value that is read by slices, kept for the next call. */
 typedef struct ckfp_slices
@@ -40,11 +38,10 @@ bool ckfp_slices_pay(const ckfp_slices *slices, size_t n);
 /* The number of copies of a hash. Without `all`: 0 if there is none, else 1 or more. */
 unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all);
 
-/* Is any of n hashes in the filter (`wanted`), or missing (not `wanted`)? */
-bool ckfp_slices_some(ckfp_slices *slices, const uint64 *hashes, size_t n, bool wanted);
-
-/* Which of n hashes are in the filter: in[i] becomes 1 or 0. */
-void ckfp_slices_all(ckfp_slices *slices, const uint64 *hashes, size_t n, uint8 *in);
+/* Which of n hashes are in the filter: in[i] becomes 1 or 0, unless `in` is NULL. True if one has
+ * the wanted answer, unless `wanted` is NULL: then the others may have got none. */
+bool ckfp_slices_ask(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted,
+					 uint8 *in);
 
 /* Is a hash in the filter? */
 static inline bool
@@ -63,7 +60,5 @@ ckfp_copies(ckfp_asked asked, uint64 hash)
 		return ckf_copies(asked.filter, hash);
 	return ckfp_slices_copies(asked.slices, hash, true);
 }
-
-#pragma GCC visibility pop
 
 #endif

@@ -15,8 +15,6 @@
 
 #include "utils/expandeddatum.h"
 
-#pragma GCC visibility push(hidden)
-
 /* The most hashes of a flat state over items: those that fit into a chunk of 1 kB. */
 #define CKFP_MOST_FLAT 121
 
@@ -80,7 +78,5 @@ void ckfp_merged_take(ckfp_merged *merged, const ckf_filter *in);
 
 /* Build the result of the aggregate. */
 void ckfp_merged_finish(const ckfp_merged *merged, ckf_filter *owned);
-
-#pragma GCC visibility pop
 
 #endif

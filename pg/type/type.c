@@ -4,7 +4,7 @@
  * Input is untrusted: each slot is checked before it becomes a value. "=" and the other comparison
  * operators are those of bytea, defined in SQL.
  */
-#include "type/argument.h"
+#include "type/argument_cache.h"
 #include "error.h"
 #include "type/owned.h"
 
@@ -118,7 +118,7 @@ ckfp_require_finished(Datum value)
 
 	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value)) && /* a state of now */
 		ckfp_try_header(value, &filter) == CKF_UNFINISHED)
-		ckfp_error(CKF_UNFINISHED, (ckfp_subject){0});
+		ckfp_error(CKF_UNFINISHED, (ckf_about){0});
 }
 
 /* The value of a text, or NULL if it is not base64. */
@@ -151,10 +151,8 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 	bool hex = ckfp_is_hex(text);
 	struct varlena *value = hex ? NULL : ckfp_decode_text(text);
 
-	if (hex)
-		ckfp_error_hex(fcinfo->context);
-	else if (value == NULL)
-		ckfp_error_base64(fcinfo->context);
+	if (value == NULL)
+		ckfp_error_base64(hex, fcinfo->context);
 	else if (ckfp_check_input(value, ERRCODE_INVALID_TEXT_REPRESENTATION, fcinfo->context))
 		PG_RETURN_POINTER(value);
 	PG_RETURN_DATUM((Datum)0); /* a soft error, which the caller handles */
@@ -184,7 +182,8 @@ cuckoofilter_recv(PG_FUNCTION_ARGS)
 	int size = buffer->len - buffer->cursor;
 	struct varlena *value = palloc(VARHDRSZ + (Size)size);
 
-	ckfp_copy_bytes(VARDATA(value), pq_getmsgbytes(buffer, size), (size_t)size);
+	(void)ckf_host_copy_bytes(CKFP_HOST, VARDATA(value), pq_getmsgbytes(buffer, size),
+							  (size_t)size);
 	SET_VARSIZE(value, VARHDRSZ + size);
 	(void)ckfp_check_input(value, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	PG_RETURN_POINTER(value);

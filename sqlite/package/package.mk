@@ -20,7 +20,7 @@ build/windows/include/sqlite3ext.h:
 
 # The file has no time in it, so that the same sources give the same bytes.
 $(WINDOWS_DLL): build/cuckoofilter.c build/windows/include/sqlite3ext.h
-	$(WINDOWS_CC) -std=c11 $(OPT) $(WARN) -pedantic -Ibuild/windows/include -shared -static-libgcc \
+	$(SAY)$(WINDOWS_CC) -std=c11 $(OPT) $(WARN) -pedantic -Ibuild/windows/include -shared -static-libgcc \
 		-Wl,--no-insert-timestamp,-s $< -o $@
 
 # ---------------------------------------------------------------------------

@@ -2,7 +2,7 @@
  * arguments.c - the arguments of USING cuckoofilter: fpr=.., capacity=.., and the options of
  * cuckoofilter_create, each as an argument of its own.
  */
-#include "table.h"
+#include "sql.h"
 
 #include "../argument.h"
 
@@ -56,31 +56,17 @@ ckfs_is_number(ckf_text piece)
 	return digits > 0 && at + digits == end;
 }
 
-/* Convert the text to REAL with SQLite, so that the bits are those of the same literal in SQL. */
-static int
-ckfs_read_number(sqlite3 *db, ckf_text piece, double *number)
-{
-	sqlite3_stmt *statement = NULL;
-	int rc = sqlite3_prepare_v2(db, "SELECT CAST(?1 AS REAL)", -1, &statement, NULL);
-
-	if (rc == SQLITE_OK)
-		rc = sqlite3_bind_text(statement, 1, piece.at, (int)piece.size, SQLITE_STATIC);
-	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-		*number = sqlite3_column_double(statement, 0);
-	else
-		rc = rc == SQLITE_OK ? sqlite3_errcode(db) : rc;
-	sqlite3_finalize(statement);
-	return rc;
-}
-
 /* Report an argument; status: CKF_BAD_OPTION, CKF_OPTION_TWICE.  A table takes the rate and the
  * capacity as options, too, so it lists more of them than a function. */
 static int
 ckfs_bad_argument(char **error, ckf_status status, ckf_text argument)
 {
-	if (status == CKF_OPTION_TWICE)
-		*error = ckfs_sentence(status,
-							   (ckfs_subject){.option = argument.at, .option_size = argument.size});
+	if (status == CKF_OPTION_TWICE || ckf_lacks_comma(argument))
+		*error =
+			ckfs_sentence(status, (ckf_about){.option = argument.at, .option_size = argument.size});
+	else if (argument.size > 3 && sqlite3_strnicmp(argument.at, "fpr", 3) == 0)
+		*error =
+			sqlite3_mprintf(CKF_SAY_BAD_OPTION CKF_REST_PERCENT, (int)argument.size, argument.at);
 	else
 		*error = sqlite3_mprintf(
 			"invalid cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
@@ -104,6 +90,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 	const char *equals = strchr(text, '=');
 	ckf_text whole = ckf_text_trim(text, end);
 	ckf_text name, value;
+	sqlite3_stmt *statement = NULL;
 	double number = 0;
 	bool *twice;
 	int rc;
@@ -131,7 +118,8 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 	if (*twice)
 		return ckfs_bad_argument(error, CKF_OPTION_TWICE, whole);
 	*twice = true;
-	rc = ckfs_read_number(db, value, &number);
+	rc = ckfs_read_real(db, &statement, value.at, value.size, &number);
+	sqlite3_finalize(statement);
 	if (rc != SQLITE_OK)
 		return rc;
 	if (ckfs_piece_is(name, "fpr"))
@@ -204,6 +192,6 @@ ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *argv
 	status = ckf_chunks_init(chunks, params);
 	if (status == CKF_OK)
 		return SQLITE_OK;
-	*error = ckfs_sentence(status, (ckfs_subject){.params = params});
+	*error = ckfs_sentence(status, (ckf_about){.params = params});
 	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }

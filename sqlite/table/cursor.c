@@ -2,9 +2,10 @@
  * cursor.c - a lookup in SQL.  `item = value` gives one row with the value that was looked up, or
  * no row.
  */
-#include "table.h"
+#include "sql.h"
 
 #include "../argument.h"
+#include "messages.h"
 
 #include <string.h>
 
@@ -77,11 +78,11 @@ ckfs_no_question(ckfs_table *table)
 {
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
-		sqlite3_mprintf("cuckoofilter table %s cannot list its items: look up a value with "
-						"item = value, item IN (..) or EXISTS, with BINARY collation, and not on "
-						"the side of a RIGHT or FULL JOIN that keeps all its rows; 'delete-all' "
-						"removes all items",
-						table->name));
+		"cuckoofilter table %s cannot list its items: for DELETE without WHERE use the command "
+		"'delete-all', for UPDATE a DELETE and an INSERT, for count(*) cuckoofilter_table_info; "
+		"look up a value with item = value, item IN (..) or EXISTS, with BINARY collation, and not "
+		"on the side of a RIGHT or FULL JOIN that keeps all its rows",
+		table->name);
 }
 
 int
@@ -110,6 +111,8 @@ ckfs_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int ar
 		cursor->type = SQLITE_NULL;
 		return ckfs_write_waiting(table);
 	}
+	if (rc == SQLITE_MISMATCH)
+		return ckfs_table_fail(table, SQLITE_ERROR, CKF_SAY_FILTER_ITEM);
 	if (rc != SQLITE_OK)
 		return rc;
 	rc = ckfs_ask(table, item, true, &copies);

@@ -5,17 +5,16 @@
  * recognizes the pointer type and writes its own address into it.  So SQLite resolves the name, and
  * while this lookup stays open, nobody can change the table.
  */
-#include "table.h"
+#include "sql.h"
 
-#include "../function.h"
+#include "../function/function.h"
 #include "../owned.h"
 
 typedef struct ckfs_exported
 {
 	ckfs_table *table;
 	ckfs_total total;
-	sqlite3_stmt *statement; /* CKFS_FROM */
-	ckfs_row row;            /* the row it is at */
+	ckfs_row row; /* the row of CKFS_ALL that it is at */
 	bool started;
 } ckfs_exported;
 
@@ -37,21 +36,9 @@ ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc)
 static int
 ckfs_export_step(ckfs_exported *exported, bool first)
 {
-	int rc;
+	int rc = first ? ckfs_start_rows(exported->table, CKFS_ALL, 0) : SQLITE_OK;
 
-	if (first)
-	{
-		exported->statement = ckfs_statement_of(exported->table, CKFS_FROM, &rc);
-		if (!exported->statement)
-			return rc;
-		sqlite3_reset(exported->statement);
-		sqlite3_bind_int64(exported->statement, 1, INT64_MIN);
-	}
-	rc = ckfs_step(exported->table, exported->statement);
-	if (rc != SQLITE_ROW)
-		return rc;
-	rc = ckfs_read_row(exported->table, exported->statement, &exported->row);
-	return rc == SQLITE_OK ? SQLITE_ROW : rc;
+	return rc == SQLITE_OK ? ckfs_next_row(exported->table, CKFS_ALL, &exported->row) : rc;
 }
 
 static ckf_status
@@ -84,8 +71,7 @@ static void
 ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 {
 	ckfs_exported exported = {.table = table};
-	uint8_t header[CKF_HEADER_SIZE];
-	ckf_filter about, owned;
+	ckf_filter about = table->chunks.exact; /* for the error message */
 	const ckf_filter *in = &about;
 	ckf_task task = {.goal = CKF_FINISH,
 					 .in = &in,
@@ -95,21 +81,16 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 					 .data = &exported};
 	int rc = ckfs_count_copies(table, &exported.total);
 
-	/* an empty filter with the parameters of the table, for the error message */
-	if (ckf_create(&table->params, header) == CKF_OK &&
-		ckf_open(&about, header, sizeof(header), CKF_STORED) == CKF_OK)
-	{
-		about.count = exported.total.copies;
-		about.w = table->chunks.like.w;
-	}
+	about.count = exported.total.copies;
+	about.w = table->chunks.like.w;
 	if (rc == SQLITE_OK)
 		rc = ckfs_export_step(&exported, true);
 	exported.started = rc == SQLITE_ROW;
 	if (rc != SQLITE_ROW && rc != SQLITE_OK)
 		ckfs_function_failed(ctx, table, rc);
-	else if (ckfs_perform(ctx, &task, &owned))
-		ckfs_result(ctx, &owned);
-	sqlite3_reset(exported.statement);
+	else
+		ckfs_result_of(ctx, &task);
+	ckfs_end_rows(table, CKFS_ALL);
 }
 
 /* The statement whose lookup finds the table.  NULL, with an error: there is no such table. */

@@ -5,68 +5,80 @@
  * makes many lookups, an incremental BLOB handle is faster, but it needs the id of the row.  The id
  * is guessed: chunks of similar hashes had this depth when they were last read.  If there is no row
  * with this id, or its chunk does not cover the hash, the statement is used.  So the hints need not
- * follow the changes of other connections.
+ * follow the changes of other connections.  The statement is also used if the lookup may have to be
+ * logged, since the handle does not read the classes of the items.
  */
-#include "table.h"
-
-#include <string.h>
+#include "sql.h"
 
 /* Lookups by the statement that cost as much as opening a BLOB handle. */
 #define CKFS_MANY_QUESTIONS 16
 
-/* The most bits of a hash that index the hints: a megabyte of hints. */
-#define CKFS_MOST_DEPTH_BITS 20
-#define CKFS_FIRST_DEPTH_BITS 8
+/* The most bits of a hash that index the hints: two megabytes of hints. */
+#define CKFS_MOST_HINT_BITS 20
+#define CKFS_FIRST_HINT_BITS 8
 
 /* ------------------------------------------------------------------- hints */
 
 void
-ckfs_depths_end(ckfs_depths *depths)
+ckfs_hints_end(ckfs_hints *hints)
 {
-	sqlite3_free(depths->depths);
-	*depths = (ckfs_depths){0};
+	sqlite3_free(hints->hints);
+	*hints = (ckfs_hints){0};
 }
 
 /* Index the hints by more bits.  If memory is short, they stay as they are. */
 static void
-ckfs_depths_grow(ckfs_depths *depths, unsigned bits)
+ckfs_hints_grow(ckfs_hints *hints, unsigned bits)
 {
-	uint8_t *grown = sqlite3_malloc64((size_t)1 << bits);
-	size_t i, share = (size_t)1 << (bits - depths->bits);
+	size_t i, count = (size_t)1 << bits;
+	ckfs_hint *grown = sqlite3_malloc64(count * sizeof(ckfs_hint));
 
 	if (!grown)
 		return;
-	if (!depths->depths)
-		memset(grown, 0, (size_t)1 << bits);
-	for (i = 0; depths->depths && i < (size_t)1 << depths->bits; i++)
-		memset(grown + i * share, depths->depths[i], share);
-	sqlite3_free(depths->depths);
-	depths->depths = grown;
-	depths->bits = bits;
+	for (i = 0; i < count; i++)
+		grown[i] = hints->hints ? hints->hints[i >> (bits - hints->bits)] : (ckfs_hint){0};
+	sqlite3_free(hints->hints);
+	hints->hints = grown;
+	hints->bits = bits;
 }
 
-/* Store the depth of the chunk that covers the hash. */
+/* Store what the row says that covers the hash. */
 static void
-ckfs_depths_learn(ckfs_depths *depths, uint64_t hash, unsigned depth)
+ckfs_hints_learn(ckfs_hints *hints, uint64_t hash, const ckfs_row *row)
 {
-	unsigned bits = depth < CKFS_MOST_DEPTH_BITS ? depth : CKFS_MOST_DEPTH_BITS;
+	unsigned depth = row->chunk.depth;
+	unsigned bits = depth < CKFS_MOST_HINT_BITS ? depth : CKFS_MOST_HINT_BITS;
 
-	if (!depths->depths || bits > depths->bits)
-		ckfs_depths_grow(depths, bits > CKFS_FIRST_DEPTH_BITS ? bits : CKFS_FIRST_DEPTH_BITS);
-	if (depths->depths)
-		depths->depths[hash >> (64 - depths->bits)] = (uint8_t)(depth + 1);
+	if (!hints->hints || bits > hints->bits)
+		ckfs_hints_grow(hints, bits > CKFS_FIRST_HINT_BITS ? bits : CKFS_FIRST_HINT_BITS);
+	if (hints->hints)
+		hints->hints[hash >> (64 - hints->bits)] =
+			(ckfs_hint){(uint8_t)(depth + 1), (uint8_t)row->item_classes};
 }
 
-/* Guess where the chunk of the hash begins. false: there is no hint. */
+/* Guess where the chunk of the hash begins, and the classes of its items. false: there is no
+ * hint. */
 static bool
-ckfs_depths_guess(const ckfs_depths *depths, uint64_t hash, uint64_t *start)
+ckfs_hints_guess(const ckfs_hints *hints, uint64_t hash, uint64_t *start, unsigned *item_classes)
 {
-	unsigned known = depths->depths ? depths->depths[hash >> (64 - depths->bits)] : 0;
+	ckfs_hint hint = hints->hints ? hints->hints[hash >> (64 - hints->bits)] : (ckfs_hint){0};
 
-	if (known == 0)
+	if (hint.depth == 0)
 		return false;
-	*start = hash & ~(UINT64_MAX >> (known - 1));
+	*start = hash & ~(UINT64_MAX >> (hint.depth - 1));
+	*item_classes = hint.item_classes;
 	return true;
+}
+
+/* ------------------------------------------------------------------ classes */
+
+/* Whether to log a lookup: no item in the chunk has the class of the item, and the connection has
+ * not logged this yet.  The usual cause is text instead of a number. */
+static bool
+ckfs_must_log(const ckfs_table *table, unsigned item_classes, unsigned item_class)
+{
+	return item_classes && !(item_classes & (item_class | CKF_ITEM_HASH)) &&
+		   !ckfs_has_logged(table->connection, item_classes, item_class);
 }
 
 /* ------------------------------------------------------------------ by BLOB */
@@ -89,10 +101,11 @@ ckfs_read_blob(ckfs_table *table, uint64_t start, ckf_chunk *chunk)
 		   ckf_chunk_open(chunk, &table->chunks, start, table->bytes, (size_t)size) == CKF_OK;
 }
 
-/* Find the chunk of the hash by a hint. false: use the statement. */
+/* Find the chunk of the item by a hint. false: use the statement. */
 static bool
-ckfs_guess_chunk(ckfs_table *table, uint64_t hash, ckf_chunk *chunk)
+ckfs_guess_chunk(ckfs_table *table, ckfs_hashed item, ckf_chunk *chunk)
 {
+	unsigned item_classes;
 	uint64_t start;
 
 	if (table->questions < CKFS_MANY_QUESTIONS)
@@ -100,10 +113,11 @@ ckfs_guess_chunk(ckfs_table *table, uint64_t hash, ckf_chunk *chunk)
 		table->questions++;
 		return false;
 	}
-	if (!ckfs_depths_guess(&table->depths, hash, &start))
+	if (!ckfs_hints_guess(&table->hints, item.hash, &start, &item_classes) ||
+		ckfs_must_log(table, item_classes, item.item_class))
 		return false;
 	if (ckfs_read_blob(table, start, chunk))
-		return ckf_chunk_covers(chunk, hash);
+		return ckf_chunk_covers(chunk, item.hash);
 	ckfs_close_blob(table); /* the handle found no row, and is invalid now */
 	return false;
 }
@@ -114,15 +128,6 @@ static unsigned
 ckfs_ask_chunk(const ckf_chunk *chunk, uint64_t hash, bool one)
 {
 	return one ? ckf_chunk_contains(chunk, hash) : ckf_chunk_copies(chunk, hash);
-}
-
-/* Log a lookup of an item whose class no item in the chunk has.  The usual cause is text instead of
- * a number. */
-static void
-ckfs_log_class(const ckfs_table *table, const ckfs_row *row, unsigned item_class)
-{
-	if (row->item_classes && !(row->item_classes & (item_class | CKF_ITEM_HASH)))
-		ckfs_log_unlike(table->connection, row->item_classes, item_class);
 }
 
 int
@@ -136,17 +141,18 @@ ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies)
 	*copies = 0;
 	if (rc != SQLITE_OK)
 		return rc;
-	if (ckfs_guess_chunk(table, item.hash, &guessed))
+	if (ckfs_guess_chunk(table, item, &guessed))
 	{
 		*copies = ckfs_ask_chunk(&guessed, item.hash, one);
 		return SQLITE_OK;
 	}
 	rc = ckfs_find_row(table, item.hash, &statement, &row);
 	if (rc != SQLITE_OK)
-		return rc == SQLITE_DONE ? ckfs_is_empty(table) : rc;
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	*copies = ckfs_ask_chunk(&row.chunk, item.hash, one);
-	ckfs_depths_learn(&table->depths, item.hash, row.chunk.depth);
+	ckfs_hints_learn(&table->hints, item.hash, &row);
 	sqlite3_reset(statement);
-	ckfs_log_class(table, &row, item.item_class);
+	if (ckfs_must_log(table, row.item_classes, item.item_class))
+		ckfs_log_unlike(table->connection, row.item_classes, item.item_class);
 	return SQLITE_OK;
 }

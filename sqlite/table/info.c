@@ -2,11 +2,10 @@
  * info.c - cuckoofilter_table_info('name' [, 'schema']): the parameters and statistics of a filter
  * table as JSON.
  */
-#include "table.h"
+#include "sql.h"
 
-#include "../function.h"
-#include "../json.h"
-#include "../library.h"
+#include "../function/function.h"
+#include "../function/json.h"
 
 #include <string.h>
 
@@ -26,21 +25,11 @@ static int
 ckfs_read_info(ckfs_table *table, ckfs_table_info *told, ckfs_total *total, void *scratch)
 {
 	ckfs_row row;
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(table, CKFS_FROM, &rc);
+	int rc = ckfs_start_rows(table, CKFS_ALL, 0);
 
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, INT64_MIN);
-	while ((rc = ckfs_step(table, statement)) == SQLITE_ROW)
+	while (rc == SQLITE_OK && (rc = ckfs_next_row(table, CKFS_ALL, &row)) == SQLITE_ROW)
 	{
-		rc = ckfs_is_interrupted(table->db) ? SQLITE_INTERRUPT
-											: ckfs_read_row(table, statement, &row);
-		if (rc != SQLITE_OK)
-		{
-			sqlite3_reset(statement);
-			return rc;
-		}
+		rc = ckfs_is_interrupted(table->db) ? SQLITE_INTERRUPT : SQLITE_OK;
 		told->rows++;
 		told->of_filter.bytes += row.chunk.size;
 		told->distinct_prefixes += ckf_chunk_distinct(&row.chunk, scratch);
@@ -48,24 +37,26 @@ ckfs_read_info(ckfs_table *table, ckfs_table_info *told, ckfs_total *total, void
 		total->copies += row.chunk.count;
 		total->item_classes |= row.item_classes;
 	}
+	ckfs_end_rows(table, CKFS_ALL);
 	return rc;
 }
 
-/* Count the pages of the shadow table with dbstat.  A library may be built without it. */
+/* Count the pages of the shadow table with dbstat.  A library may be built without it, and an
+ * authorizer may hide what it tells: a table has at least one page. */
 static sqlite3_int64
 ckfs_count_pages(ckfs_table *table)
 {
 	sqlite3_stmt *statement = NULL;
 	sqlite3_int64 pages = -1;
-	char *sql = sqlite3_mprintf("SELECT count(*) FROM dbstat(%Q) WHERE name = '%q_" CKFS_SHADOW "'",
-								table->schema, table->name);
+	int rc = ckfs_prepare(table,
+						  sqlite3_mprintf("SELECT count(*) FROM dbstat(%Q) WHERE name = %Q",
+										  table->schema, table->shadow),
+						  0, &statement);
 
-	if (sql && sqlite3_prepare_v2(table->db, sql, -1, &statement, NULL) == SQLITE_OK &&
-		sqlite3_step(statement) == SQLITE_ROW)
+	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
 		pages = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
-	sqlite3_free(sql);
-	return pages;
+	return pages > 0 ? pages : -1;
 }
 
 /* Compute the fields that follow from the parameters and the totals of all rows. */
@@ -74,19 +65,14 @@ ckfs_settle_info(ckfs_table *table, ckfs_table_info *told, const ckfs_total *tot
 {
 	uint64_t bytes = told->of_filter.bytes;
 	uint64_t most = table->chunks.max_count;
-	uint8_t header[CKF_HEADER_SIZE];
-	ckf_filter about; /* an empty filter with the parameters of the table */
+	ckf_filter about = table->chunks.exact;
 
-	if (ckf_create(&table->params, header) == CKF_OK &&
-		ckf_open(&about, header, sizeof(header), CKF_STORED) == CKF_OK)
-	{
-		about.count = total->copies;
-		about.item_classes = (uint8_t)total->item_classes;
-		about.size = (size_t)bytes;
-		if (!told->whole)
-			about.w = table->chunks.like.w;
-		ckf_get_info(&about, &told->of_filter);
-	}
+	about.count = total->copies;
+	about.item_classes = (uint8_t)total->item_classes;
+	about.size = (size_t)bytes;
+	if (!told->whole)
+		about.w = table->chunks.like.w;
+	ckf_get_info(&about, &told->of_filter);
 	told->items_left = most > total->copies ? most - total->copies : 0;
 	told->pages = ckfs_count_pages(table);
 }
@@ -94,12 +80,9 @@ ckfs_settle_info(ckfs_table *table, ckfs_table_info *told, const ckfs_total *tot
 static void
 ckfs_append_table(sqlite3_str *json, const ckfs_table_info *told)
 {
-	{
-		const ckf_info *info = &told->of_filter;
+	const ckf_info *info = &told->of_filter;
 
-		CKF_TABLE_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD,
-							  CKFS_WORDS)
-	}
+	CKF_TABLE_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD, CKFS_WORDS)
 	sqlite3_str_appendf(json, ",\"rows\":%llu,\"pages\":", told->rows);
 	if (told->pages >= 0)
 		sqlite3_str_appendf(json, "%lld", told->pages);
@@ -125,7 +108,7 @@ ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
 		return;
 	}
 	ckfs_settle_info(table, &told, &total);
-	json = ckfs_json_start(ctx);
+	json = ckfs_json_start(ctx, '{');
 	ckfs_append_table(json, &told);
 	ckfs_json_result(ctx, json, '}');
 }

@@ -8,21 +8,30 @@
  * transaction, keep the old one.  Such an old instance is gone: it answers nothing and writes
  * nothing, since another table may have its name.
  */
-#include "table.h"
-
-#include <string.h>
+#include "storage.h"
 
 static bool
 ckfs_is_same_table(const ckfs_table *a, const ckfs_table *b)
 {
-	return !a->gone && !b->gone && sqlite3_stricmp(a->schema, b->schema) == 0 &&
-		   sqlite3_stricmp(a->name, b->name) == 0;
+	return !a->gone && !b->gone && a->name_hash == b->name_hash &&
+		   sqlite3_stricmp(a->name, b->name) == 0 && sqlite3_stricmp(a->schema, b->schema) == 0;
+}
+
+/* FNV-1a, for which letters of both cases are equal. */
+static uint32_t
+ckfs_hash_name(const char *name)
+{
+	uint32_t hash = 2166136261;
+
+	for (; *name; name++)
+		hash = (hash ^ ((unsigned char)*name | 0x20)) * 16777619;
+	return hash;
 }
 
 ckfs_table *
 ckfs_next_instance(const ckfs_table *table, const ckfs_table *other)
 {
-	ckfs_table *next = other ? other->next : table->connection->tables;
+	ckfs_table *next = other ? other->next : *table->chain;
 
 	while (next && next != table && !ckfs_is_same_table(next, table))
 		next = next->next;
@@ -33,220 +42,103 @@ void
 ckfs_enlist(ckfs_table *table)
 {
 	table->number = ++table->connection->connected;
-	table->next = table->connection->tables;
-	table->connection->tables = table;
+	table->name_hash = ckfs_hash_name(table->name);
+	table->chain = &table->connection->tables[table->name_hash % CKFS_TABLE_CHAINS];
+	table->next = *table->chain;
+	*table->chain = table;
 }
 
 void
 ckfs_delist(ckfs_table *table)
 {
-	ckfs_table **link = &table->connection->tables;
+	ckfs_table **link = table->chain;
 
-	while (*link && *link != table)
+	if (!link)
+		return;
+	while (*link != table)
 		link = &(*link)->next;
-	if (*link)
-		*link = table->next;
+	*link = table->next;
 }
 
-/* --------------------------------------------------------------- gone and back */
-
+/* The writer may be reading the list when a statement of its own is rolled back: it frees the list
+ * later. */
 void
-ckfs_make_gone(ckfs_table *table, const char *how)
+ckfs_waiting_drop(ckfs_table *table)
 {
-	table->gone = how;
-	table->gone_level = CKFS_NEVER_BACK;
+	ckfs_waiting *waiting = &table->waiting;
+
+	waiting->count = 0;
+	waiting->item_classes = 0;
+	if (table->stepping)
+		return;
+	sqlite3_free(waiting->hashes);
+	waiting->hashes = NULL;
+	waiting->room = 0;
 }
 
-/* Mark an instance whose creation was rolled back.  No later rollback can undo it. */
-static void
-ckfs_make_rolled_back(ckfs_table *table)
-{
-	ckfs_make_gone(table, CKFS_ROLLED_BACK);
-	table->created_level = CKFS_NOT_CREATED;
-}
-
-void
-ckfs_orphans_gone(ckfs_table *table, const char *name)
-{
-	ckfs_table *other;
-
-	for (other = table->connection->tables; other; other = other->next)
-		if (other != table && !other->gone && sqlite3_stricmp(other->schema, table->schema) == 0 &&
-			sqlite3_stricmp(other->name, name) == 0)
-		{
-			ckfs_waiting_drop(&other->waiting);
-			ckfs_make_rolled_back(other);
-		}
-}
-
-void
-ckfs_make_renamed(ckfs_table *table, const char *name)
-{
-	ckfs_table *other, *next;
-
-	ckfs_orphans_gone(table, name);
-	for (other = ckfs_next_instance(table, NULL); other; other = next)
-	{
-		next = ckfs_next_instance(table, other);
-		if (other == table)
-			continue;
-		other->gone = CKFS_RENAMED;
-		other->gone_level = other->level;
-	}
-	table->gone = CKFS_RENAMED;
-	table->gone_level = table->level;
-}
-
-void
-ckfs_unused_gone(ckfs_table *table)
-{
-	ckfs_table *other, *next;
-
-	for (other = ckfs_next_instance(table, NULL); other; other = next)
-	{
-		next = ckfs_next_instance(table, other);
-		if (!other->unused)
-			continue;
-		ckfs_make_rolled_back(other);
-	}
-}
-
-/* ----------------------------------------------------------- CREATE and RENAME */
+/* -------------------------------------------------------------------- rollbacks */
 
 /*
- * A RENAME in this transaction, or the CREATE of a table that the transaction dropped.  It belongs
- * to the connection, since the instance may be freed before a rollback undoes it.  An instance that
- * SQLite connected after it may be of a table that this rollback removes or renames.
+ * A rollback that undoes a CREATE or RENAME of this transaction may give a name to another table,
+ * or to none.  SQLite does not report to each instance what became of its table; and it may
+ * go on using an instance whose RENAME failed.  So the instances that a rollback may
+ * concern are doubtful: before one is used again, SQLite is asked which instance has its name.
  */
-struct ckfs_ddl
-{
-	struct ckfs_ddl *older;
-	int level;       /* a rollback to a savepoint before this level undoes it */
-	uint64_t number; /* the number of the last instance that was connected before it */
-	char schema[];
-};
 
-ckfs_ddl *
-ckfs_new_ddl(const ckfs_table *table, int level, uint64_t number)
+void
+ckfs_note_ddl(ckfs_table *table, uint64_t number)
 {
-	size_t size = strlen(table->schema) + 1;
-	ckfs_ddl *ddl = sqlite3_malloc64(sizeof(ckfs_ddl) + size);
+	ckfs_connection *connection = table->connection;
 
-	if (!ddl)
-		return NULL;
-	ddl->level = level;
-	ddl->number = number;
-	memcpy(ddl->schema, table->schema, size);
-	return ddl;
+	if (connection->ddl_level == CKFS_NO_DDL)
+		connection->ddl_number = number;
+	if (connection->ddl_level < table->level)
+		connection->ddl_level = table->level;
 }
 
 void
-ckfs_note_ddl(ckfs_connection *connection, ckfs_ddl *ddl)
+ckfs_note_release(ckfs_connection *connection, int number)
 {
-	ddl->older = connection->ddl;
-	connection->ddl = ddl;
-}
-
-/* Mark the instances with this name, or with any name, that were connected after this number: their
- * table was removed or renamed by a rollback.  The rollback changes the schema, so SQLite connects
- * new instances. */
-static void
-ckfs_later_gone(ckfs_connection *connection, const char *schema, const char *name, uint64_t number)
-{
-	ckfs_table *other;
-
-	for (other = connection->tables; other; other = other->next)
-		if (other->number > number && sqlite3_stricmp(other->schema, schema) == 0 &&
-			(!name || sqlite3_stricmp(other->name, name) == 0))
-			ckfs_make_rolled_back(other);
-}
-
-static void
-ckfs_ddl_release(ckfs_connection *connection, int number)
-{
-	ckfs_ddl *ddl;
-
-	for (ddl = connection->ddl; ddl; ddl = ddl->older)
-		if (ddl->level > number)
-			ddl->level = number;
-}
-
-/* Every table in the transaction calls this for the same rollback; the first call finds all
- * entries. */
-static void
-ckfs_ddl_roll_back(ckfs_connection *connection, int number)
-{
-	ckfs_ddl **link = &connection->ddl, *ddl;
-
-	while ((ddl = *link) != NULL)
-		if (ddl->level > number)
-		{
-			ckfs_later_gone(connection, ddl->schema, NULL, ddl->number);
-			*link = ddl->older;
-			sqlite3_free(ddl);
-		}
-		else
-			link = &ddl->older;
+	if (connection->ddl_level > number)
+		connection->ddl_level = number;
 }
 
 void
-ckfs_ddl_end(ckfs_connection *connection)
+ckfs_note_rollback(ckfs_connection *connection, int number)
 {
-	ckfs_ddl *ddl;
+	ckfs_table **chain, *table;
 
-	while ((ddl = connection->ddl) != NULL)
-	{
-		connection->ddl = ddl->older;
-		sqlite3_free(ddl);
-	}
+	if (connection->ddl_level <= number)
+		return;
+	connection->ddl_level = number;
+	for (chain = connection->tables; chain < connection->tables + CKFS_TABLE_CHAINS; chain++)
+		for (table = *chain; table; table = table->next)
+			if (table->gone || table->number > connection->ddl_number)
+				table->doubtful = true;
 }
 
-/* ----------------------------------------------------------------- savepoints */
-
-void
-ckfs_instance_begin(ckfs_table *table)
+int
+ckfs_check_name(ckfs_table *table)
 {
-	const ckfs_table *other = table->connection->tables;
+	ckfs_table *current = NULL;
+	sqlite3_stmt *statement = NULL;
+	int rc = ckfs_prepare(
+		table,
+		sqlite3_mprintf("SELECT 1 FROM \"%w\".\"%w\" WHERE item = ?1", table->schema, table->name),
+		0, &statement);
 
-	while (other && (other == table || other->state == CKFS_OUTSIDE))
-		other = other->next;
-	if (!other)
-		ckfs_ddl_end(table->connection);
-	table->state = CKFS_BEGUN;
-}
-
-void
-ckfs_instance_release(ckfs_table *table, int number)
-{
-	ckfs_ddl_release(table->connection, number);
-	if (table->created_level > number)
-		table->created_level = number;
-	if (table->gone_level > number)
-		table->gone_level = number;
-}
-
-void
-ckfs_instance_roll_back(ckfs_table *table, int number)
-{
-	if (table->gone_level > number) /* the table has its name again */
-	{
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_pointer(statement, 1, &current, CKFS_WHICH, NULL);
+	table->doubtful = false; /* this statement may use it */
+	if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_ROW)
+		rc = sqlite3_reset(statement);
+	sqlite3_finalize(statement);
+	table->doubtful = current != table;
+	if (current == table)
 		table->gone = NULL;
-		table->gone_level = CKFS_NEVER_BACK;
-	}
-	if (table->created_level > number)
-	{
-		ckfs_later_gone(table->connection, table->schema, table->name, table->number);
-		ckfs_make_rolled_back(table);
-		ckfs_waiting_drop(&table->waiting);
-	}
-	ckfs_ddl_roll_back(table->connection, number);
-}
-
-void
-ckfs_instance_settle(ckfs_table *table)
-{
-	table->gone_level = CKFS_NEVER_BACK;
-	table->created_level = CKFS_NOT_CREATED;
-	table->told = true;
-	table->unused = false;
+	else if (!current && rc != SQLITE_OK && (rc & 0xff) != SQLITE_ERROR)
+		return ckfs_sql_failed(table, rc);
+	else if (!table->gone)
+		return ckfs_table_gone(table, CKFS_ROLLED_BACK);
+	return SQLITE_OK;
 }

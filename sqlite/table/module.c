@@ -2,8 +2,9 @@
  * module.c - the virtual table module: create, connect, plan, rename and drop tables, and take part
  * in transactions.
  */
-#include "module.h"
-#include "table.h"
+#include "sql.h"
+
+#include "../function/function.h"
 
 #include <string.h>
 
@@ -24,8 +25,8 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 
 	ckfs_delist(table);
 	ckfs_shadow_close(table);
-	ckfs_depths_end(&table->depths);
-	ckfs_waiting_drop(&table->waiting);
+	ckfs_hints_end(&table->hints);
+	ckfs_waiting_drop(table);
 	sqlite3_free(table->edit);
 
 	sqlite3_free(table->broken_by);
@@ -86,7 +87,7 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc
 	memset(table, 0, sizeof(ckfs_table));
 	table->db = db;
 	table->connection = connection;
-	ckfs_instance_settle(table);
+	table->told = true;
 	table->schema = sqlite3_mprintf("%s", argv[1]);
 	table->name = sqlite3_mprintf("%s", argv[2]);
 	table->shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, argv[2]);
@@ -125,8 +126,6 @@ ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *a
 	ckfs_table *table = NULL;
 	int rc = ckfs_table_start(db, connection, false, argc, argv, &table, error);
 
-	if (table)
-		ckfs_unused_gone(table);
 	*out = table ? &table->base : NULL;
 	return ckfs_start_failed(rc, error);
 }
@@ -149,52 +148,30 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 	}
 	if (table)
 	{
-		ckfs_orphans_gone(table, table->name);
-		table->created_level = 0; /* at least */
-		table->told = false;
-		table->unused = true;
-		ckfs_instance_begin(table);
+		table->state = CKFS_BEGUN;
+		table->told = false; /* level 0, at least */
+		ckfs_note_ddl(table, table->number - 1);
 	}
 	*out = table ? &table->base : NULL;
 	return ckfs_start_failed(rc, error);
 }
 
-/*
- * Adds from before a savepoint of the user still wait only if they could not be written when it
- * began.  They must not be lost with the table, since a rollback to this savepoint brings it back.
- * (The last savepoint is that of DROP TABLE itself.)
- *
- * Statements that still have another instance open must not use a new table of the same name.  A
- * rollback may undo the DROP, and a later one the CREATE.  This instance is freed, so the
- * connection stores the CREATE.
- */
+/* Statements that still have another instance open must not use a new table of the same name. */
 static int
 ckfs_table_destroy(sqlite3_vtab *vtab)
 {
 	ckfs_table *table = ckfs_table_of(vtab), *other, *next;
-	ckfs_ddl *ddl;
-	int rc;
+	int rc = ckfs_shadow_drop(table);
 
-	/* SQLite ignores a message here */
-	if (ckfs_waiting_before(&table->waiting, table->level - 1))
-		return SQLITE_LOCKED;
-	ddl = ckfs_new_ddl(table, table->created_level, table->number);
-	if (!ddl)
-		return SQLITE_NOMEM;
-	rc = ckfs_shadow_drop(table);
-	if (rc == SQLITE_OK && table->told && table->created_level != CKFS_NOT_CREATED)
-		ckfs_note_ddl(table->connection, ddl);
-	else
-		sqlite3_free(ddl);
 	if (rc != SQLITE_OK)
 		return rc;
 	for (other = ckfs_next_instance(table, NULL); other; other = next)
 	{
 		next = ckfs_next_instance(table, other);
-		ckfs_waiting_drop(&other->waiting);
+		ckfs_waiting_drop(other);
 		ckfs_shadow_close(other);
 		if (other != table)
-			ckfs_make_gone(other, CKFS_DROPPED);
+			other->gone = CKFS_DROPPED;
 	}
 	return ckfs_table_disconnect(vtab);
 }
@@ -207,31 +184,31 @@ ckfs_table_destroy(sqlite3_vtab *vtab)
 static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 {
-	ckfs_table *table = ckfs_table_of(vtab), *other = NULL;
-	ckfs_ddl *ddl;
+	ckfs_table *table = ckfs_table_of(vtab), *other = NULL, *next;
+	uint64_t number = table->connection->connected;
 	int rc;
 
 	if (ckfs_is_column(name))
-		return ckfs_table_fail(table, SQLITE_ERROR, ckfs_sentence_named(name));
+		return ckfs_table_sentence(table, ckfs_sentence_named(name));
 	rc = ckfs_join_transaction(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_write_waiting(table);
 	if (rc != SQLITE_OK)
 		return rc;
-	ddl = ckfs_new_ddl(table, table->level, table->connection->connected);
-	if (!ddl)
-		return SQLITE_NOMEM;
 	while ((other = ckfs_next_instance(table, other)) != NULL)
 		ckfs_shadow_close(other);
 	rc = ckfs_shadow_rename(table, name);
-	if (rc == SQLITE_OK)
+	if (rc != SQLITE_OK)
+		return rc;
+	ckfs_note_ddl(table, number);
+	for (other = ckfs_next_instance(table, NULL); other; other = next)
 	{
-		ckfs_make_renamed(table, name);
-		ckfs_note_ddl(table->connection, ddl);
+		next = ckfs_next_instance(table, other);
+		if (other != table)
+			other->gone = CKFS_RENAMED;
 	}
-	else
-		sqlite3_free(ddl);
-	return rc;
+	table->gone = CKFS_RENAMED;
+	return SQLITE_OK;
 }
 
 /* In defensive mode, SQLite keeps SQL of the user from writing such tables. */
@@ -296,7 +273,7 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
  * Savepoints end from the newest on, by xRelease or by xRollbackTo and xRelease, or all together
  * with the transaction.  If a savepoint fails to begin because of another table, the next one gets
  * its number.  A table that was just created hears nothing about the savepoints before it, not even
- * their end, until the next savepoint begins (ckfs_learn_level).
+ * their end, until the next savepoint begins (ckfs_learn_level); so many were open at most.
  */
 
 static int
@@ -305,9 +282,8 @@ ckfs_table_begin(sqlite3_vtab *vtab)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_assert(table->state == CKFS_OUTSIDE);
-	ckfs_instance_begin(table);
+	table->state = CKFS_BEGUN;
 	table->level = 0;
-	table->gone_level = CKFS_NEVER_BACK;
 	return SQLITE_OK;
 }
 
@@ -318,18 +294,19 @@ ckfs_table_sync(sqlite3_vtab *vtab)
 
 	ckfs_assert(table->state != CKFS_OUTSIDE);
 	table->state = CKFS_SYNCED;
-	return table->gone ? SQLITE_OK : ckfs_write_waiting(table);
+	return table->gone || (table->waiting.count == 0 && !table->broken) ? SQLITE_OK
+																		: ckfs_write_waiting(table);
 }
 
 /* End the transaction. */
 static void
 ckfs_table_end(ckfs_table *table)
 {
-	ckfs_waiting_drop(&table->waiting);
-	ckfs_end_change(table, SQLITE_OK);
-	ckfs_instance_settle(table);
-	ckfs_ddl_end(table->connection);
+	ckfs_waiting_drop(table);
+	ckfs_mend(table);
 	table->state = CKFS_OUTSIDE;
+	table->told = true;
+	table->connection->ddl_level = CKFS_NO_DDL;
 	table->level = 0;
 }
 
@@ -349,7 +326,7 @@ ckfs_table_rollback(sqlite3_vtab *vtab)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
 
-	ckfs_instance_roll_back(table, -1);
+	ckfs_note_rollback(table->connection, -1);
 	ckfs_table_end(table);
 	table->allowed = 0; /* it was estimated from rows that are no longer there */
 	return SQLITE_OK;
@@ -362,31 +339,17 @@ ckfs_leave_savepoint(ckfs_table *table, int number)
 {
 	if (number >= table->level)
 		return;
-	ckfs_waiting_release(&table->waiting, number);
-	ckfs_instance_release(table, number);
+	ckfs_note_release(table->connection, number);
 	if (table->broken_level > number)
 		table->broken_level = number;
 	table->level = number;
 }
 
-/* Whether a statement of the connection that may write is running.  A savepoint that begins then
- * belongs to the statement, since SQLite refuses SAVEPOINT at such a time. */
-static bool
-ckfs_is_statement_running(sqlite3 *db)
-{
-	sqlite3_stmt *statement = NULL;
-
-	while ((statement = sqlite3_next_stmt(db, statement)) != NULL)
-		if (sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement))
-			return true;
-	return false;
-}
-
 /*
- * Waiting adds are written before a savepoint of the user begins.  They are not written at the
- * savepoint of a statement: the rows could be undone with the statement, and the statement may be
- * one of the writer.  If the adds cannot be written, that is no error: SQLite would not report the
- * message, and the adds can still wait.
+ * Waiting adds are written before the savepoint begins, so that a rollback to it keeps them.  A
+ * statement of ours that opens a savepoint is refused (ckfs_check_alone), so nobody is writing now.
+ * Of an error, SQLite reports the code only.  The adds still wait, so the next use of the table
+ * reports the message.
  */
 static int
 ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
@@ -396,15 +359,16 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0 && number + 1 >= table->level);
 	ckfs_leave_savepoint(table, number);
-	table->level = number;
-	if (!table->told && table->created_level != CKFS_NOT_CREATED)
-		table->created_level = number; /* so many savepoints were open when it was created */
-	table->told = true;
-	if (table->waiting.count > 0 && !ckfs_is_statement_running(table->db))
+	if (table->waiting.count > 0 && !table->gone && !table->broken)
 		rc = ckfs_write_waiting(table);
-	if (rc == SQLITE_OK || (rc != SQLITE_NOMEM && !sqlite3_get_autocommit(table->db)))
-		table->level = number + 1;
-	return table->level > number ? SQLITE_OK : rc;
+	if (rc != SQLITE_OK)
+		return rc;
+	table->level = number;
+	if (!table->told)
+		ckfs_note_ddl(table, table->number - 1);
+	table->told = true;
+	table->level = number + 1;
+	return SQLITE_OK;
 }
 
 static int
@@ -424,11 +388,11 @@ ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 	table->allowed = 0;
 	if (number >= table->level) /* it never began */
 		return SQLITE_OK;
-	ckfs_waiting_roll_back(&table->waiting, number);
-	ckfs_instance_roll_back(table, number);
+	ckfs_waiting_drop(table);
+	ckfs_note_rollback(table->connection, number);
 	ckfs_close_blob(table);
 	if (number < table->broken_level)
-		ckfs_end_change(table, SQLITE_OK);
+		ckfs_mend(table);
 	table->level = number + 1;
 	return SQLITE_OK;
 }

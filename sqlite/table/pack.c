@@ -4,7 +4,7 @@
  * SQLite fills a page completely only if rows are appended.  So the rows are first read into memory
  * and deleted from the table, as many as memory allows, and then written one after the other.
  */
-#include "table.h"
+#include "changes.h"
 
 #include <string.h>
 
@@ -96,27 +96,22 @@ ckfs_hold(ckfs_packing *packing, const ckfs_row *row)
 static int
 ckfs_hold_rows(ckfs_packing *packing)
 {
-	int rc;
-	sqlite3_stmt *statement = ckfs_statement_of(packing->table, CKFS_FROM, &rc);
+	/* only without WHERE is it certain that there are no rows */
+	ckfs_statement which = packing->next == INT64_MIN ? CKFS_ALL : CKFS_FROM;
+	int rc = ckfs_start_rows(packing->table, which, packing->next);
 	ckfs_row row = {.id = packing->next};
 	size_t held = 0;
 	int64_t last;
 	int rows = 0;
 
-	if (!statement)
-		return rc;
-	sqlite3_bind_int64(statement, 1, packing->next);
-	while (held < CKFS_MOST_HELD && (rc = ckfs_step(packing->table, statement)) == SQLITE_ROW)
+	while (rc == SQLITE_OK && held < CKFS_MOST_HELD &&
+		   (rc = ckfs_next_row(packing->table, which, &row)) == SQLITE_ROW)
 	{
-		rc = ckfs_read_row(packing->table, statement, &row);
-		if (rc == SQLITE_OK)
-			rc = ckfs_hold(packing, &row);
-		if (rc != SQLITE_OK)
-			break;
+		rc = ckfs_hold(packing, &row);
 		held += row.chunk.size;
 		rows++;
 	}
-	sqlite3_reset(statement);
+	ckfs_end_rows(packing->table, which);
 	if (rc != SQLITE_OK)
 		return rc;
 	packing->end = held < CKFS_MOST_HELD;
@@ -238,8 +233,8 @@ ckfs_end_packing(ckfs_packing *packing)
 	if (rc != SQLITE_DONE || packing->uncounted == 0)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	/* the uncounted adds to the last chunk are known only now */
-	return ckfs_change_by(packing->table, CKFS_UNCOUNTED, packing->last_id,
-						  (int64_t)(packing->last_uncounted + packing->uncounted), 1);
+	return ckfs_put_uncounted(packing->table, packing->last_id,
+							  packing->last_uncounted + packing->uncounted);
 }
 
 static int
@@ -248,6 +243,7 @@ ckfs_pack_all(ckfs_packing *packing)
 	ckfs_table *table = packing->table;
 	ckf_status status = ckf_edit_pack(table->edit, &table->chunks);
 	ckf_chunk_part part;
+	ckfs_row row = {0};
 	int rc = status == CKF_OK ? SQLITE_OK : ckfs_table_damaged(table, 0, "wrong items");
 
 	while (rc == SQLITE_OK)
@@ -259,9 +255,12 @@ ckfs_pack_all(ckfs_packing *packing)
 			rc = ckfs_feed_packing(packing);
 		else if (status == CKF_MORE)
 		{
-			rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
-						  packing->item_classes, packing->uncounted);
-			packing->last_id = ckf_chunk_id(part.start);
+			row.chunk.bytes = table->bytes;
+			row.chunk.size = (uint32_t)part.size;
+			row.id = packing->last_id = ckf_chunk_id(part.start);
+			row.item_classes = packing->item_classes;
+			row.uncounted = packing->uncounted;
+			rc = ckfs_put(table, NULL, &row);
 			packing->last_uncounted = packing->uncounted;
 			packing->uncounted = 0;
 		}
@@ -276,6 +275,7 @@ static int
 ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_classes)
 {
 	ckfs_packing *packing = sqlite3_malloc64(sizeof(ckfs_packing));
+	int total = sqlite3_total_changes(table->db);
 	int rc;
 
 	if (!packing)
@@ -289,11 +289,7 @@ ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_clas
 	packing->edit = n > 0 ? sqlite3_malloc64(CKF_EDIT_SIZE) : NULL;
 	rc = n > 0 && !packing->edit ? SQLITE_NOMEM : ckfs_page_room(table);
 	if (rc == SQLITE_OK)
-	{
-		ckfs_begin_change(table);
-		rc = ckfs_pack_all(packing);
-		ckfs_end_change(table, rc);
-	}
+		rc = ckfs_end_change(table, total, ckfs_pack_all(packing));
 	while (packing->first)
 		ckfs_drop_block(packing);
 	sqlite3_free(packing->edit);
@@ -304,14 +300,9 @@ ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_clas
 int
 ckfs_write_packed(ckfs_table *table)
 {
-	sqlite3_int64 last_rowid;
-	int rc = ckfs_start_write(table, &last_rowid);
+	int rc = ckfs_start_write(table);
 
-	if (rc != SQLITE_OK)
-		return rc;
-	rc = ckfs_pack(table, NULL, 0, 0);
-	ckfs_end_write(table, last_rowid);
-	return rc;
+	return rc == SQLITE_OK ? ckfs_end_write(table, ckfs_pack(table, NULL, 0, 0)) : rc;
 }
 
 int

@@ -4,7 +4,7 @@
  * While a table is far below its limit, the estimate from one chunk is enough.  Closer to the limit
  * more chunks are read, and finally all of them.
  */
-#include "table.h"
+#include "changes.h"
 
 #include "messages.h"
 
@@ -51,15 +51,20 @@ ckfs_allow(ckfs_table *table, double copies, uint64_t n)
 	return true;
 }
 
-/* Report that this many items do not fit. */
+/* Report that n items more than these do not fit. */
 static int
-ckfs_is_full(ckfs_table *table, uint64_t items)
+ckfs_is_full(ckfs_table *table, unsigned long long items, unsigned long long n)
 {
-	return ckfs_table_fail(
-		table, SQLITE_ERROR,
-		sqlite3_mprintf("cuckoofilter table %s has no precision left" CKF_REST_PRECISION,
-						table->name, (unsigned long long)items,
-						ckf_chunks_fpr(&table->chunks, items)));
+	double fpr = ckf_chunks_fpr(&table->chunks, items);
+
+	return n > 1 ? ckfs_table_fail(table, SQLITE_ERROR,
+								   "cuckoofilter table %s has no precision left for %llu more "
+								   "items" CKF_REST_PRECISION_MORE,
+								   table->name, n, items, fpr, items + n)
+				 : ckfs_table_fail(table, SQLITE_ERROR,
+								   "cuckoofilter table %s has no precision left: " CKF_FILL
+								   "; build it with a capacity for all items, more than %llu",
+								   table->name, items, fpr, items);
 }
 
 int
@@ -83,7 +88,7 @@ ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n)
 			{
 				rc = ckfs_count_copies(table, &total);
 				if (rc == SQLITE_OK && !ckfs_allow(table, (double)total.copies, n))
-					return ckfs_is_full(table, total.copies + (n > 1 ? n : 0));
+					return ckfs_is_full(table, total.copies, n);
 			}
 		}
 		if (rc != SQLITE_OK)

@@ -1,15 +1,10 @@
 /*
  * update.c - INSERT and DELETE, and the errors for what a filter cannot do.
  */
-#include "table.h"
+#include "sql.h"
 
 #include "../argument.h"
-
-static int
-ckfs_refuse(ckfs_table *table, const char *sentence)
-{
-	return ckfs_table_fail(table, SQLITE_ERROR, sqlite3_mprintf("%s", sentence));
-}
+#include "messages.h"
 
 /* Add an item, which is not NULL.  It waits in memory. */
 static int
@@ -20,6 +15,11 @@ ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 
 	if (rc == SQLITE_DONE) /* NULL is never an item */
 		return SQLITE_OK;
+	if (rc == SQLITE_MISMATCH || (rc == SQLITE_OK && item.is_filter))
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   CKF_SAY_FILTER_ITEM
+							   ": merge it by INSERT INTO %s(%s, item) VALUES ('merge', filter)",
+							   table->name, table->name);
 	if (rc == SQLITE_OK)
 		rc = ckfs_check_usable(table);
 	if (rc == SQLITE_OK)
@@ -50,28 +50,30 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 	if (argc == 1)
 	{
 		if (table->params.set)
-			return ckfs_table_status(table, CKF_IS_SET, (ckfs_subject){0});
+			return ckfs_table_status(table, CKF_IS_SET, (ckf_about){0});
 		return ckfs_delete_item(table, (uint64_t)sqlite3_value_int64(argv[0]));
 	}
 	if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
-		return ckfs_refuse(table, "items of a cuckoofilter table cannot be updated: delete the old "
-								  "item and insert the new one");
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   "items of a cuckoofilter table cannot be updated: delete the old "
+							   "item and insert the new one");
 	if (conflict == SQLITE_REPLACE || conflict == SQLITE_IGNORE)
 		return ckfs_table_fail(
 			table, SQLITE_ERROR,
-			sqlite3_mprintf("items of cuckoofilter table %s are not unique, so OR REPLACE and OR "
-							"IGNORE are not possible: use INSERT, and WHERE NOT EXISTS (SELECT 1 "
-							"FROM .. WHERE item = ..) to add new items only; a trigger inherits "
-							"them, so fire it by ON CONFLICT DO NOTHING or DO UPDATE",
-							table->name));
+			"items of cuckoofilter table %s are not unique, so OR REPLACE and OR IGNORE are not "
+			"possible: use INSERT, and WHERE NOT EXISTS (SELECT 1 FROM .. WHERE item = ..) to add "
+			"new items only; a trigger inherits them, so fire it by ON CONFLICT DO NOTHING or DO "
+			"UPDATE",
+			table->name);
 	*rowid = sqlite3_last_insert_rowid(table->db);
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COPIES]) != SQLITE_NULL)
-		return ckfs_refuse(
-			table,
+		return ckfs_table_fail(
+			table, SQLITE_ERROR,
 			"copies of a cuckoofilter table cannot be set: insert the item once for each copy");
 	if (sqlite3_value_type(argv[1]) != SQLITE_NULL)
-		return ckfs_refuse(
-			table, "the rowid of a cuckoofilter table is the item's hash, and cannot be set");
+		return ckfs_table_fail(
+			table, SQLITE_ERROR,
+			"the rowid of a cuckoofilter table is the item's hash, and cannot be set");
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COMMAND]) != SQLITE_NULL)
 		return ckfs_command(table, columns[CKFS_COLUMN_COMMAND], columns[CKFS_COLUMN_ITEM]);
 	return ckfs_insert_item(table, columns[CKFS_COLUMN_ITEM], rowid);

@@ -2,18 +2,38 @@
  * waiting.c - adds wait in memory and are written in the order of their hashes.  So all adds to one
  * chunk are written together, and chunks are written in the order of their pages.
  *
- * Waiting adds are written before anything is read, before a SAVEPOINT of the user begins, and at
- * the end of the transaction (xSync).  They are never written at the savepoint of a statement,
- * which may be one of the writer. batches.c knows which adds a rollback takes back.
+ * Waiting adds are written before anything is read, before a savepoint begins, and at the end of
+ * the transaction (xSync).  So all of them were added after the newest savepoint, and a rollback to
+ * any savepoint takes all of them back.
  */
-#include "table.h"
+#include "changes.h"
+
+#include <string.h>
 
 /* The most hashes that wait.  Each has 8 bytes. */
 #ifndef CKFS_MOST_WAITING
 #define CKFS_MOST_WAITING ((size_t)1 << 24)
 #endif
+#define CKFS_FIRST_ROOM 64
 
-/* -------------------------------------------------------------------- list */
+static int
+ckfs_append(ckfs_waiting *waiting, ckfs_hashed item)
+{
+	size_t room = waiting->room > 0 ? 2 * waiting->room : CKFS_FIRST_ROOM;
+	uint64_t *hashes;
+
+	if (waiting->count == waiting->room)
+	{
+		hashes = sqlite3_realloc64(waiting->hashes, room * sizeof(uint64_t));
+		if (!hashes)
+			return SQLITE_NOMEM;
+		waiting->hashes = hashes;
+		waiting->room = room;
+	}
+	waiting->hashes[waiting->count++] = item.hash;
+	waiting->item_classes |= item.item_class;
+	return SQLITE_OK;
+}
 
 int
 ckfs_wait(ckfs_table *table, ckfs_hashed item)
@@ -22,8 +42,11 @@ ckfs_wait(ckfs_table *table, ckfs_hashed item)
 
 	if (table->waiting.count >= CKFS_MOST_WAITING)
 		rc = ckfs_write_waiting(table);
+	/* an error now says more than one of a savepoint */
+	if (rc == SQLITE_OK && table->waiting.count == 0 && !sqlite3_get_autocommit(table->db))
+		rc = ckfs_prepare_add(table);
 	if (rc == SQLITE_OK)
-		rc = ckfs_waiting_add(&table->waiting, table->level, item);
+		rc = ckfs_append(&table->waiting, item);
 	/* another library may read the rows only, or it is not known which rollback takes the item
 	 * back */
 	if (rc == SQLITE_OK && (table->connection->replaced || !table->told))
@@ -31,57 +54,57 @@ ckfs_wait(ckfs_table *table, ckfs_hashed item)
 	return rc;
 }
 
-/* Sort a batch.  This needs the same amount of memory again. */
+/* Sort the list.  This needs the same amount of memory again. */
 static int
-ckfs_sort_batch(ckfs_batch *batch)
+ckfs_sort_waiting(ckfs_waiting *waiting)
 {
-	uint64_t *scratch = sqlite3_malloc64(batch->count * sizeof(uint64_t));
+	uint64_t *scratch = sqlite3_malloc64(waiting->count * sizeof(uint64_t));
 	uint64_t *sorted;
 
 	if (!scratch)
 		return SQLITE_NOMEM;
-	sorted = ckf_sort_hashes(batch->hashes, scratch, batch->count);
+	sorted = ckf_sort_hashes(waiting->hashes, scratch, waiting->count);
 	if (sorted == scratch)
 	{
-		scratch = batch->hashes;
-		batch->hashes = sorted;
-		batch->room = batch->count;
+		scratch = waiting->hashes;
+		waiting->hashes = sorted;
+		waiting->room = waiting->count;
 	}
 	sqlite3_free(scratch);
 	return SQLITE_OK;
 }
 
 static int
-ckfs_write_batch(ckfs_table *table, ckfs_batch *batch)
+ckfs_write_list(ckfs_table *table)
 {
+	ckfs_waiting *waiting = &table->waiting;
 	size_t done;
-	int rc, ended;
+	int rc = ckfs_sort_waiting(waiting);
 
-	batch->busy = true;
-	rc = ckfs_sort_batch(batch);
 	if (rc != SQLITE_OK)
-	{
-		batch->busy = false;
 		return rc;
+	rc = ckfs_write_items(table, waiting->hashes, waiting->count, true, waiting->item_classes,
+						  &done);
+	if (waiting->count > done) /* if no rollback has dropped them meanwhile */
+	{
+		waiting->count -= done;
+		memmove(waiting->hashes, waiting->hashes + done, waiting->count * sizeof(uint64_t));
 	}
-	rc = ckfs_write_items(table, batch->hashes, batch->count, true, batch->item_classes, &done);
-	ended = ckfs_waiting_written(&table->waiting, batch, done, table->level);
-	if (ended != SQLITE_OK) /* it is not known which items became rows */
-		ckfs_break(table);
-	return rc == SQLITE_OK ? ended : rc;
+	else
+		ckfs_waiting_drop(table);
+	return rc;
 }
 
 int
 ckfs_write_waiting(ckfs_table *table)
 {
 	ckfs_table *other = NULL;
-	ckfs_batch *batch;
 	int rc = ckfs_check_usable(table);
 
 	while (rc == SQLITE_OK && (other = ckfs_next_instance(table, other)) != NULL)
 	{
-		while (rc == SQLITE_OK && (batch = ckfs_waiting_next(&other->waiting)) != NULL)
-			rc = ckfs_write_batch(other, batch);
+		if (other->waiting.count > 0)
+			rc = ckfs_write_list(other);
 		if (rc != SQLITE_OK && other != table)
 		{
 			sqlite3_free(table->base.zErrMsg);

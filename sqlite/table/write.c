@@ -1,9 +1,7 @@
 /*
  * write.c - adds and removals.  Each is an edit of the engine, whose parts become rows.
  */
-#include "table.h"
-
-#include <string.h>
+#include "changes.h"
 
 /* In a set, count how many of the items of an edit were stored already. */
 static int
@@ -13,34 +11,37 @@ ckfs_note_uncounted(ckfs_table *table, const ckfs_row *row, size_t taken)
 
 	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
 		return SQLITE_OK;
-	return ckfs_change_by(table, CKFS_UNCOUNTED, row->id,
-						  (int64_t)(row->uncounted + (taken - (uint64_t)stored)), 1);
+	return ckfs_put_uncounted(table, row->id, row->uncounted + (taken - (uint64_t)stored));
 }
 
-/* Write the parts of an edit of one row.  The first part replaces the row.  `taken`: the number of
- * items that were to be added. */
+/* Write the parts of an edit of one row.  The first part replaces the row, unless there was `none`.
+ * `taken`: the number of items that were to be added. */
 static int
-ckfs_put_parts(ckfs_table *table, const ckfs_row *row, unsigned item_classes, size_t taken)
+ckfs_put_parts(ckfs_table *table, const ckfs_row *row, bool none, unsigned item_classes,
+			   size_t taken)
 {
-	uint64_t uncounted = row->uncounted;
+	const ckfs_row *old = none ? NULL : row;
+	ckfs_row new = {.item_classes = row->item_classes | item_classes, .uncounted = row->uncounted};
 	ckf_chunk_part part;
 	ckf_status status;
+	int total = sqlite3_total_changes(table->db);
 	int rc = SQLITE_OK;
 
-	ckfs_begin_change(table);
 	while (rc == SQLITE_OK &&
 		   (status = ckf_edit_next(table->edit, table->bytes, &part)) == CKF_MORE)
 	{
-		rc = ckfs_put(table, ckf_chunk_id(part.start), table->bytes, part.size,
-					  row->item_classes | item_classes, uncounted);
-		uncounted = 0;
+		new.id = ckf_chunk_id(part.start);
+		new.chunk.bytes = table->bytes;
+		new.chunk.size = (uint32_t)part.size;
+		rc = ckfs_put(table, old, &new);
+		new.uncounted = 0;
+		old = NULL;
 	}
 	if (rc == SQLITE_OK && status != CKF_OK)
 		rc = ckfs_table_damaged(table, row->id, "wrong items");
 	if (rc == SQLITE_OK)
 		rc = ckfs_note_uncounted(table, row, taken);
-	ckfs_end_change(table, rc);
-	return rc;
+	return ckfs_end_change(table, total, rc);
 }
 
 /* Add the first items, as many as one edit takes. */
@@ -55,11 +56,7 @@ ckfs_write_some(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 	bool none = rc == SQLITE_DONE;
 
 	if (none)
-	{
-		rc = ckfs_is_empty(table);
-		if (rc == SQLITE_OK)
-			rc = ckfs_page_room(table);
-	}
+		rc = ckfs_page_room(table);
 	if (rc != SQLITE_OK)
 		return rc;
 	status =
@@ -67,15 +64,14 @@ ckfs_write_some(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 	sqlite3_reset(statement);
 	if (status != CKF_OK)
 		return ckfs_table_damaged(table, row.id, "wrong items");
-	return ckfs_put_parts(table, &row, item_classes, *taken);
+	return ckfs_put_parts(table, &row, none, item_classes, *taken);
 }
 
 int
 ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 				 unsigned item_classes, size_t *done)
 {
-	sqlite3_int64 last_rowid;
-	int rc = ckfs_start_write(table, &last_rowid);
+	int rc = ckfs_start_write(table);
 	bool many = false;
 	size_t taken;
 
@@ -92,8 +88,7 @@ ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 		if (rc == SQLITE_OK)
 			*done += taken;
 	}
-	ckfs_end_write(table, last_rowid);
-	return rc;
+	return ckfs_end_write(table, rc);
 }
 
 /* Remove one copy of a hash from the chunk that covers it. */
@@ -111,43 +106,38 @@ ckfs_remove_hash(ckfs_table *table, uint64_t hash)
 	status = ckf_edit_remove(table->edit, &table->chunks, &row.chunk, &hash, 1, &taken);
 	sqlite3_reset(statement);
 	if (status == CKF_IS_SET)
-		return ckfs_table_status(table, status, (ckfs_subject){0});
+		return ckfs_table_status(table, status, (ckf_about){0});
 	if (status != CKF_OK)
 		return ckfs_table_damaged(table, row.id, "wrong items");
-	return ckfs_put_parts(table, &row, 0, 0);
+	return ckfs_put_parts(table, &row, false, 0, 0);
 }
 
 int
 ckfs_write_removal(ckfs_table *table, uint64_t hash)
 {
-	sqlite3_int64 last_rowid;
-	int rc = ckfs_start_write(table, &last_rowid);
+	int rc = ckfs_start_write(table);
 
-	if (rc != SQLITE_OK)
-		return rc;
-	rc = ckfs_remove_hash(table, hash);
-	ckfs_end_write(table, last_rowid);
-	return rc;
+	return rc == SQLITE_OK ? ckfs_end_write(table, ckfs_remove_hash(table, hash)) : rc;
 }
 
 int
 ckfs_write_nothing(ckfs_table *table)
 {
 	ckfs_table *other = NULL;
-	sqlite3_int64 last_rowid;
-	sqlite3_stmt *statement;
-	int rc = ckfs_start_write(table, &last_rowid);
+	int total = sqlite3_total_changes(table->db);
+	int rc = ckfs_start_write(table);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	statement = ckfs_statement_of(table, CKFS_CLEAR, &rc);
-	if (statement)
-		rc = ckfs_change_rows(table, statement, -1);
-	if (rc == SQLITE_OK && ckfs_is_empty(table) == SQLITE_CORRUPT_VTAB)
+	if (ckfs_statement_of(table, CKFS_CLEAR, &rc))
+		rc = ckfs_change_rows(table, CKFS_CLEAR, -1);
+	if (rc == SQLITE_OK)
+		rc = ckfs_is_empty(table);
+	if (rc == SQLITE_CORRUPT_VTAB)
 		rc = ckfs_table_kept(table);
-	ckfs_end_write(table, last_rowid);
+	rc = ckfs_end_write(table, ckfs_end_change(table, total, rc));
 	while (rc == SQLITE_OK && (other = ckfs_next_instance(table, other)) != NULL)
-		ckfs_waiting_settle(&other->waiting, other->level);
+		ckfs_waiting_drop(other);
 	table->allowed = 0;
 	return rc;
 }

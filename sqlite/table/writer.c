@@ -1,40 +1,48 @@
 /*
  * writer.c - whether a table may be used, and the start and end of every change of its rows.
  */
-#include "table.h"
+#include "changes.h"
+
+int
+ckfs_check_idle(ckfs_table *table)
+{
+	const ckfs_table *other = NULL;
+
+	while ((other = ckfs_next_instance(table, other)) != NULL)
+		if (other->stepping)
+			return ckfs_table_fail(table, SQLITE_ERROR,
+								   "cuckoofilter table %s.%s is in use: SQL of %s must not use it",
+								   table->schema, table->name, table->shadow);
+	return SQLITE_OK;
+}
 
 int
 ckfs_check_usable(ckfs_table *table)
 {
 	const ckfs_table *other = NULL;
 	bool comma;
+	int rc;
 
-	if (table->gone)
-		return ckfs_table_fail(table, SQLITE_ERROR,
-							   sqlite3_mprintf("cuckoofilter table %s.%s %s", table->schema,
-											   table->name, table->gone));
+	rc = table->doubtful ? ckfs_check_name(table) : SQLITE_OK;
+	if (rc == SQLITE_OK)
+		rc = table->gone ? ckfs_table_gone(table, table->gone) : ckfs_check_idle(table);
+	if (rc != SQLITE_OK)
+		return rc;
 	ckfs_learn_level(table);
-	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken && !other->writing)
+	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken)
 		;
 	if (!other)
 		return SQLITE_OK;
-	if (other->writing)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			sqlite3_mprintf("cuckoofilter table %s.%s is being written: a trigger or an index on "
-							"%s must not read or change it",
-							table->schema, table->name, table->shadow));
 	comma = other->broken_by != NULL;
-	return ckfs_table_fail(
-		table, SQLITE_ERROR,
-		sqlite3_mprintf("cuckoofilter table %s.%s: an earlier change is incomplete%s%s%s; "
-						"roll back the transaction",
-						table->schema, table->name, comma ? " (" : "",
-						comma ? other->broken_by : "", comma ? ")" : ""));
+	return ckfs_table_fail(table, SQLITE_ERROR,
+						   "cuckoofilter table %s.%s: an earlier change is incomplete%s%s%s; roll "
+						   "back the transaction",
+						   table->schema, table->name, comma ? " (" : "",
+						   comma ? other->broken_by : "", comma ? ")" : "");
 }
 
 int
-ckfs_start_write(ckfs_table *table, sqlite3_int64 *last_rowid)
+ckfs_start_write(ckfs_table *table)
 {
 	ckfs_table *other = NULL;
 	int rc = ckfs_check_usable(table);
@@ -47,17 +55,42 @@ ckfs_start_write(ckfs_table *table, sqlite3_int64 *last_rowid)
 		table->edit = sqlite3_malloc64(CKF_EDIT_SIZE);
 	if (!table->edit)
 		return SQLITE_NOMEM;
-	ckfs_assert(!table->writing);
-	table->writing = true;
-	*last_rowid = sqlite3_last_insert_rowid(table->db);
+	table->last_rowid = sqlite3_last_insert_rowid(table->db);
 	return SQLITE_OK;
 }
 
-void
-ckfs_end_write(ckfs_table *table, sqlite3_int64 last_rowid)
+int
+ckfs_end_write(ckfs_table *table, int rc)
 {
-	ckfs_assert(table->writing);
-	table->writing = false;
-	sqlite3_set_last_insert_rowid(
-		table->db, last_rowid); /* the user's last_insert_rowid() must not be that of our rows */
+	/* the user's last_insert_rowid() must not be that of our rows */
+	sqlite3_set_last_insert_rowid(table->db, table->last_rowid);
+	return rc;
+}
+
+/*
+ * An edit that has written only some of its parts leaves an inconsistent table.  SQLite undoes a
+ * failed statement only if it keeps a statement journal, which it does not do for a statement that
+ * inserts a single row.  So the table is broken: every lookup, write and commit fails until a
+ * rollback to a point before the change.  (SQLite may have rolled back the transaction by itself
+ * when one of our statements returns.)
+ */
+int
+ckfs_end_change(ckfs_table *table, int total, int rc)
+{
+	if (rc == SQLITE_OK || table->state == CKFS_OUTSIDE ||
+		sqlite3_total_changes(table->db) == total)
+		return rc;
+	table->broken = true;
+	table->broken_level = table->level;
+	if (!table->broken_by && table->base.zErrMsg)
+		table->broken_by = sqlite3_mprintf("%s", table->base.zErrMsg);
+	return rc;
+}
+
+void
+ckfs_mend(ckfs_table *table)
+{
+	table->broken = false;
+	sqlite3_free(table->broken_by);
+	table->broken_by = NULL;
 }

@@ -5,6 +5,7 @@ test/bindings/python.sh runs it with each Python that is there.
 """
 
 import ast
+import base64
 import copy
 import datetime
 import decimal
@@ -26,9 +27,12 @@ import uuid
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "build", "python"))
 
+sys.path.insert(0, os.path.join(ROOT, "test"))
+
 import cuckoofilter  # noqa: E402
 import cuckoofilter.sqlite  # noqa: E402
 from cuckoofilter import Error, Filter, ItemError  # noqa: E402
+from recipes import expand, lines  # noqa: E402
 
 try:
     import numpy
@@ -67,24 +71,6 @@ def rounds(n):
 
 
 # ------------------------------------------------------------------ vectors
-
-
-def lines(name):
-    with open(os.path.join(ROOT, "test", "vectors", name), encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#") and line.strip():
-                yield line.rstrip("\n").split("\t")
-
-
-def expand(items):
-    """The items of a list in filters.tsv."""
-    for item in items.split(",") if items != "-" else ():
-        kind, value = item.split(":", 1)
-        if kind == "i":
-            first, _, last = value.partition("..")
-            yield from range(int(first), int(last or first) + 1)
-        else:
-            yield {"r": float, "t": str, "b": bytes.fromhex}[kind](value)
 
 
 def options(text):
@@ -187,6 +173,7 @@ def test_pairs():
     raises(ItemError, "the cuckoofilter holds numbers, the item is of another type", Filter.build([1]).contains_pair, 1, 2)
     raises(ItemError, "the cuckoofilter holds numbers, the item is of another type", Filter.build([1]).add_pair, 1, 2)
     raises(ItemError, "type list has no hash function", filter.add_pair, 1, [])
+    raises(ItemError, "a cuckoofilter is not an item", filter.add_pair, 1, filter)
     for wrong in (5, "ab", (1,), (1, 2, 3), None):
         raises(TypeError, "a pair must be a tuple of two items, (item, value)", Filter.build_pairs, [(1, 2), wrong])
     for wrong in ("ab", b"ab", 5):
@@ -422,6 +409,73 @@ def test_arrays():
     raises(ItemError, "type complex has no hash function", Filter.build, numpy.array([1j]))
 
 
+def moments(generator):
+    """A value of each kind of datetime64, with its microseconds since 1970."""
+    day = 86_400_000_000
+    units = {"W": 7 * day, "D": day, "h": day // 24, "m": 60_000_000, "s": 1_000_000, "ms": 1000, "us": 1}
+    units.update({"ns": 1000, "ps": 10**6, "fs": 10**9, "as": 10**12})
+    for unit, size in units.items():
+        fine = unit in ("ns", "ps", "fs", "as")
+        for step in (1, generator.choice((2, 7, 25, 10**6, 2**31 - 1))):
+            for edge in (-2_440_588 * day, 106_762_940 * day, 0, generator.randrange(-(10**17), 10**17), 2**63 - 1, 2**62 * 10**6):
+                value = edge * size // step if fine else edge // (size * step)
+                for number in (value - 1, value, value + 1, value + generator.randrange(-(10**9), 10**9)):
+                    if -(2**63) < number < 2**63:
+                        yield f"M8[{step}{unit}]", number, number * step // size if fine else number * step * size
+    for unit in ("Y", "M"):
+        for year in (-4715, -4714, -4713, -4712, 1600, 1970, 2000, 2024, 9999):
+            months = generator.randrange(12) if unit == "M" else 0
+            number = (year - 1970) * (12 if unit == "M" else 1) + months
+            moment = datetime.date(year % 400 + 1600, months + 1, 1) - datetime.date(1970, 1, 1)
+            yield f"M8[{unit}]", number, (moment.days + (year - (year % 400 + 1600)) // 400 * 146097) * day
+        for number in (292307 * (12 if unit == "M" else 1), -(2**63) + 1, 2**63 - 1, 2**62, generator.randrange(10**6 * 12, 2**63)):
+            yield f"M8[{unit}]", number, 10**19
+            yield f"M8[{unit}]", -number, -(10**19)
+
+
+def test_moments():
+    """Moments in each unit: the timestamp of PostgreSQL, or out of its range, singly and in arrays."""
+    if numpy is None:
+        raise_skip("moments of numpy, which this Python has not")
+    try:
+        from xxh3 import xxh3
+    except OSError:
+        raise_skip("moments of numpy, without libxxhash")
+    generator = random.Random(SEED)
+    in_range = 0
+    for dtype, number, micros in moments(generator):
+        array = numpy.array([0, number, -(2**63), number], dtype="i8").view(dtype)
+        scalar, what = array[1], f"{dtype} {number}"
+        if not -211_813_488_000_000_000 <= micros - 946_684_800_000_000 < 9_223_371_331_200_000_000:
+            for call in (cuckoofilter.hash, Filter.create(9).add, Filter.create(9).contains):
+                equal(raises(Error, "timestamp out of range: ", call, scalar).sqlstate, "22008", what)
+            for call in (Filter.build, Filter.create(9).add_many, Filter.create(9).contains_many):
+                equal(raises(Error, "timestamp out of range: ", call, array).sqlstate, "22008", what)
+            continue
+        in_range += 1
+        want = xxh3((micros - 946_684_800_000_000).to_bytes(8, "little", signed=True), 5)
+        equal(cuckoofilter.hash(scalar) % 2**64, want, what)
+        filter = Filter.create(9)
+        filter.add_hash(want)
+        swapped = array.astype(array.dtype.newbyteorder())
+        for some in (array, swapped, array[::-1], numpy.ma.array(array).filled()):
+            equal(filter.contains_many(some).tolist()[1:3] in ([True, False], [False, True]), True, what)
+        equal(Filter.build(array).contains_hash(want), True, what)
+        equal(cuckoofilter.hash(array[2]), None, what)
+        for single in (array, swapped):
+            equal(cuckoofilter.hash(single[1:2].reshape(())) % 2**64, want, what)
+        masked = numpy.ma.array(array, mask=[True, False, False, True])
+        equal(Filter.build(masked).contains_hash(want), True, what)
+        equal(len(Filter.build(masked)), 1, what)
+    check(in_range > 100, f"{in_range} moments in range")
+    equal(len(Filter.build(numpy.array(["NaT", "NaT"], dtype="M8"))), 0)
+    raises(Error, "timestamp out of range: ", Filter.build, numpy.array([5], dtype="i8").view("M8"))
+    equal(Filter.build([5]).contains_many(numpy.array([], dtype="M8[s]")).tolist(), [])
+    for duration in (numpy.timedelta64(5, "ns"), numpy.timedelta64(5, "s")):
+        raises(ItemError, "type timedelta64 has no hash function", cuckoofilter.hash, duration)
+        raises(ItemError, "type timedelta64 has no hash function", Filter.build, numpy.array([duration]))
+
+
 def test_iterables():
     filter = Filter.build([1, 3, 5])
     for items in ([1, 2, 3], (1, 2, 3), range(1, 4), iter([1, 2, 3]), {1: 0, 2: 0, 3: 0}, (x for x in [1, 2, 3])):
@@ -477,11 +531,16 @@ def test_errors():
     raises(Error, 'invalid cuckoofilter option "bucket_size=3"', lambda: Filter.build([], bucket_size=3))
     raises(Error, "invalid cuckoofilter option", lambda: Filter.build([], layout="semi_sorted", bucket_size=8))
     raises(Error, 'invalid cuckoofilter option "seed=', lambda: Filter.build([], seed=2**64))
+    for wanted in ({"kind": "set\0"}, {"kind": "deletable\0x"}, {"kind": "set, seed=5"}, {"seed": "5,kind=set"}, {"layout": "plain\0"}):
+        ((name, value),) = wanted.items()
+        error = raises(Error, f'invalid cuckoofilter option "{name}={value}"', lambda: Filter.create(9, **wanted))
+        check(error.hint.startswith("Valid options are kind="), error.hint)
+        raises(Error, f'invalid cuckoofilter option "{name}={value}"', lambda: Filter.build([], **wanted))
     for content in (b"", b"CKF", bytes(100), "text".encode()):
         error = raises(Error, "not a cuckoofilter: the bytes are damaged or are something else", Filter, content)
         equal(error.sqlstate, "22P03")
-    for wrong in ("text", 5, None, [67, 75]):
-        raises(TypeError, f"a filter is made of bytes, not {type(wrong).__name__}", Filter, wrong)
+    for wrong in (5, None, [67, 75]):
+        raises(TypeError, f"a filter is made of bytes or a base64 text, not {type(wrong).__name__}", Filter, wrong)
     newer = bytearray(bytes(Filter.build([1])))
     newer[3] = 99
     error = raises(Error, "cuckoofilter of an unknown format or hash version", Filter, newer)
@@ -547,6 +606,68 @@ def test_object():
     equal(cuckoofilter.__version__, re.search(r'CKF_VERSION "(.*)"', open(os.path.join(ROOT, "core", "cuckoofilter.h")).read())[1])
 
 
+def test_text():
+    """Base64 as JavaScript's atob takes it."""
+    for items in ([], ["a"], ["a", "b"], list(range(5000))):
+        filter = Filter.build(items)
+        text = base64.b64encode(bytes(filter)).decode()
+        for same in (text, text.rstrip("="), f" {text}\n", re.sub("(.{7})", "\\1\t\r\n\f", text)):
+            equal(Filter(same) == filter, True, same)
+    for wrong in ("text!", "\\x434b46", "ä", "A", "AAAAA", "AAA==", "=", "AAAA=", "AA=A", "AA-_", "A\x0bA", "AA\u2003AA", "AAAA\0"):
+        error = raises(Error, "not a cuckoofilter: the text is not base64", Filter, wrong)
+        equal(error.sqlstate, "22P03")
+    raises(Error, "not a cuckoofilter: the bytes are damaged", Filter, "")
+    raises(Error, "not a cuckoofilter: the bytes are damaged", Filter, "Q0tGAA==")
+
+
+def test_many_filters():
+    """union_all and sum_all: the bytes of SQL's aggregates, in any order."""
+    generator = random.Random(SEED)
+    conn = sqlite3.connect(":memory:")
+    if LOADS:
+        cuckoofilter.sqlite.load(conn)
+    for n in (0, 1, 2, 15, 16, 17, 40, *(generator.randrange(60) for _ in range(rounds(10)))):
+        filters, items = [], set()
+        for i in range(n):
+            some = range(i * 1000, i * 1000 + generator.choice((0, 3, 1500)))
+            items.update(some)
+            filters.append(Filter.build(some, 0.001, generator.choice((100_000, 200_000)), kind=generator.choice(("set", "deletable"))))
+        for name, call in (("union", Filter.union_all), ("sum", Filter.sum_all)):
+            merged = call(iter(filters))
+            equal(all(merged.contains_many(list(items))), True, f"{name} of {n}")
+            if LOADS:
+                rows = " UNION ALL ".join(["SELECT ? AS f"] * n) or "SELECT 1 AS f WHERE 0"
+                (want,) = conn.execute(f"SELECT cuckoofilter_{name}_agg(f) FROM ({rows})", filters).fetchone()
+                equal(bytes(merged) == want, True, f"{name} of {n}")
+            generator.shuffle(filters)
+            equal(call(filters) == merged, True, f"{name} of {n}, another order")
+    for call in (Filter.union_all, Filter.sum_all):
+        for wrong in ([5], [filters[0] if filters else Filter.create(1), None], 5, filters[0] if filters else Filter.create(1), "ab"):
+            raises(TypeError, "", call, wrong)
+        error = raises(Error, "cannot merge cuckoofilters with different seeds", call, [Filter.build([1]), Filter.create(5), Filter.build([1], seed=-7)])
+        equal(error.detail, "The seeds are 0 and -7.")
+        error = raises(Error, "cannot merge cuckoofilters: the coarsest of them is too coarse for ", call, [Filter.build(range(x, x + 5000)) for x in range(0, 100_000, 5000)])
+        equal(error.hint, "Build each filter with a capacity for the items of all: Filter.build(items, fpr, capacity).")
+
+    class Mine(Filter):
+        pass
+
+    equal(type(Mine.union_all([Filter.build([1])])), Mine)
+
+
+def test_part():
+    for item in (5, "a", b"a", 0.5, EPOCH, (1, "a")):
+        for parts in (1, 2, 7, 64, 2**31 - 1, True):
+            equal(cuckoofilter.part(item, parts), cuckoofilter.hash(item) % 2**32 % parts, f"{item!r}, {parts}")
+    equal(cuckoofilter.part(item=5, parts=64), cuckoofilter.part(5, 64))
+    equal(cuckoofilter.part(None, 5), None)
+    for parts in (0, -1, 2**31, 2**64, -(2**70)):
+        for item in (5, None):
+            equal(raises(Error, f"parts must be from 1 to 2147483647, not {parts}", cuckoofilter.part, item, parts).sqlstate, "22023")
+    for parts in (5.0, "5", None):
+        raises(TypeError, "", cuckoofilter.part, 5, parts)
+
+
 def test_two():
     a, b = Filter.build(range(600), 0.01, 2000), Filter.build(range(500, 900), 0.01, 2000)
     equal(all((a | b).contains_many(range(900))), True)
@@ -602,7 +723,7 @@ def test_stubs():
     equal({name for name in named if not hasattr(Filter, name)}, set())
     equal([name for name in public if not getattr(Filter, name).__doc__], [])
     check(Filter.__doc__ and cuckoofilter.__doc__ and cuckoofilter.hash.__doc__, "docstrings")
-    equal({node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, {"hash"})
+    equal({node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, {"hash", "part"})
     for node in stub.body:  # the same arguments
         if isinstance(node, ast.FunctionDef) and node.name in ("build", "build_pairs", "create"):
             want = [a.arg for a in node.args.args[1:] + node.args.kwonlyargs]
@@ -743,6 +864,7 @@ def test_interrupts():
     big = Filter.build(range(3_000_000), 0.001)
     other = Filter.build(range(3_000_000, 6_000_000), 0.001)
     before = len(big)
+    large = bytes(Filter.build(range(9_000_000), 1e-6))
     calls = {
         "build of an iterator": lambda: Filter.build(itertools.count()),
         "build of a list": lambda: Filter.build([5] * 30_000_000),
@@ -751,6 +873,8 @@ def test_interrupts():
         "&": lambda: big & other,
         "overlap": lambda: big.overlap(other),
         "sum": lambda: big.sum(other),
+        "union_all": lambda: Filter.union_all([big, other]),
+        "opening": lambda: Filter(large),
     }
     if numpy is not None:
         numbers = numpy.arange(10_000_000)
@@ -794,7 +918,7 @@ def test_threads():
     def ask():
         while not done.is_set():
             try:
-                if not all(filter.contains_many(asked)) or not all((filter | filter).contains_many(asked)):
+                if not all(filter.contains_many(asked)) or not all((filter | filter).contains_many(asked)) or not all(Filter.sum_all([filter] * 2).contains_many(asked)):
                     wrong.append("denied")
             except Exception as error:
                 wrong.append(error)

@@ -618,6 +618,130 @@ run_batches(const void *arg)
 	}
 }
 
+/* ------------------------------------------------------- many filters in one */
+
+static void
+expect_bytes(const cuckoofilter *a, const cuckoofilter *b, const char *what)
+{
+	size_t size_a, size_b;
+	const void *bytes_a = cuckoofilter_data(a, &size_a), *bytes_b = cuckoofilter_data(b, &size_b);
+
+	CHECK(size_a == size_b && memcmp(bytes_a, bytes_b, size_a) == 0, "%s: other bytes", what);
+}
+
+static cuckoofilter *
+merge_many(bool sum, cuckoofilter *const *filters, size_t n)
+{
+	return (sum ? cuckoofilter_sum_many
+				: cuckoofilter_union_many)((const cuckoofilter *const *)filters, n, &error);
+}
+
+/* n filters of numbers that overlap, or not for a sum. */
+static void
+check_merge_many(size_t n, bool sum)
+{
+	cuckoofilter *filters[64], *merged, *again;
+	size_t size = check_below(2) ? 5 : 600;
+	size_t items = n == 0 ? 0 : (sum ? n * size : (n - 1) * (size / 2) + size);
+
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t *hashes = hashes_from((int64_t)(i * (sum ? size : size / 2)), size, 0);
+
+		filters[i] = cuckoofilter_create(1 << (15 + check_below(4)), 0.001, NULL, &error);
+		WORKS(filters[i] &&
+			  cuckoofilter_add_hashes(filters[i], hashes, size, CKF_ITEM_NUMBER, &error));
+		free(hashes);
+	}
+	merged = merge_many(sum, filters, n);
+	WORKS(merged != NULL);
+	for (size_t i = n; i > 1; i--) /* in another order */
+	{
+		size_t other = check_below(i);
+		cuckoofilter *moved = filters[i - 1];
+
+		filters[i - 1] = filters[other];
+		filters[other] = moved;
+	}
+	again = merge_many(sum, filters, n);
+	WORKS(again != NULL);
+	expect_bytes(merged, again, "another order");
+	CHECK(!(cuckoofilter_engine(merged)->flags & 1) == (sum || n == 0), "kind");
+	for (size_t i = 0; i < items; i++)
+		WORKS(cuckoofilter_contains(merged, cuckoofilter_integer((int64_t)i), &error) == 1);
+	/* a set keeps one copy of items that share a prefix: some five are to be expected */
+	CHECK(cuckoofilter_count(merged) <= items &&
+			  cuckoofilter_count(merged) + (sum ? 0 : 100) >= items,
+		  "count %llu of %zu items", (unsigned long long)cuckoofilter_count(merged), items);
+	for (size_t i = 0; i < n; i++)
+		cuckoofilter_free(filters[i]);
+	cuckoofilter_free(merged);
+	cuckoofilter_free(again);
+}
+
+static void
+run_merge_many(const void *arg)
+{
+	cuckoofilter *coarse[3] = {filter_of(0, 0.01, 0, NULL), filter_of(4000, 0.01, 100000, NULL),
+							   filter_of(5000, 0.5, 0, NULL)};
+	cuckoofilter *seeded[3] = {coarse[1], coarse[1], filter_of(5, 0.01, 0, "seed=7")};
+
+	(void)arg;
+	for (uint64_t round = check_rounds(60); round > 0; round--)
+		check_merge_many(check_below(check_chance(50) ? 4 : 64), check_chance(50));
+	for (size_t n = 0; n < 3; n++)
+		check_merge_many(n, n % 2);
+	expect_error(!merge_many(false, seeded, 3), CUCKOOFILTER_BAD_PARAMETER,
+				 "cannot merge cuckoofilters with different seeds");
+	CHECK(strcmp(error.detail, "The seeds are 0 and 7.") == 0, "%s", error.detail);
+	for (uint64_t i = 5000; i < 40000; i += 5000)
+	{
+		cuckoofilter *many[3] = {coarse[0], coarse[2], coarse[1]}, *more;
+		uint64_t *hashes = hashes_from((int64_t)i, 5000, 0);
+
+		WORKS(cuckoofilter_add_hashes(coarse[1], hashes, 5000, CKF_ITEM_NUMBER, &error));
+		more = merge_many(true, many, 3);
+		free(hashes);
+		if (more || i < 35000)
+		{
+			cuckoofilter_free(more);
+			continue;
+		}
+		CHECK(error.code == CUCKOOFILTER_LIMIT &&
+				  strstr(error.message, "the coarsest of them is too coarse for "),
+			  "%s", error.message);
+	}
+	for (size_t i = 0; i < 3; i++)
+		cuckoofilter_free(coarse[i]);
+	cuckoofilter_free(seeded[2]);
+}
+
+/* The part of an item: its hash without a seed, modulo the parts. */
+static void
+run_part(const void *arg)
+{
+	cuckoofilter_item item = cuckoofilter_integer(5);
+	uint64_t hash = cuckoofilter_hash(item, 0);
+
+	(void)arg;
+	for (uint64_t round = 0; round < 1000; round++)
+	{
+		int64_t parts = 1 + (int64_t)check_below(check_chance(50) ? 100 : INT32_MAX);
+
+		item = cuckoofilter_integer((int64_t)check_random());
+		hash = cuckoofilter_hash(item, 0);
+		CHECK(cuckoofilter_part(item, parts, NULL) ==
+				  (int64_t)((hash & 0xffffffff) % (uint64_t)parts),
+			  "part of %lld", (long long)parts);
+	}
+	WORKS(cuckoofilter_part(item, INT32_MAX, &error) == (int64_t)((hash & 0xffffffff) % INT32_MAX));
+	expect_error(cuckoofilter_part(item, 0, &error) < 0, CUCKOOFILTER_BAD_PARAMETER,
+				 "parts must be from 1 to 2147483647, not 0");
+	expect_error(cuckoofilter_part(item, INT64_C(1) << 32, &error) < 0, CUCKOOFILTER_BAD_PARAMETER,
+				 "parts must be from 1 to 2147483647, not 4294967296");
+	CHECK(cuckoofilter_part(item, -1, NULL) == -1, "without an error struct");
+}
+
 /* ---------------------------------------------- calls that fail on the way */
 
 static bool
@@ -683,6 +807,9 @@ call(int number, cuckoofilter *a, const cuckoofilter *b, const uint64_t *hashes,
 		case 11:
 			ok = cuckoofilter_compact(a, &error);
 			break;
+		case 12:
+			*made = cuckoofilter_union_many((const cuckoofilter *const[]){a, b, a}, 3, &error);
+			break;
 		default:
 			ok = true;
 			for (size_t i = 0; ok && i < 40000; i++)
@@ -693,7 +820,7 @@ call(int number, cuckoofilter *a, const cuckoofilter *b, const uint64_t *hashes,
 
 enum
 {
-	CALLS = 13
+	CALLS = 14
 };
 
 /* Let each call fail at the n-th allocation, or at the n-th check for interrupts, for every n until
@@ -863,6 +990,8 @@ main(void)
 	check_case(run_filter_errors, NULL, "errors of filters");
 	check_case(run_limit, NULL, "the end of the precision");
 	check_case(run_batches, NULL, "batches of hashes");
+	check_case(run_merge_many, NULL, "many filters in one");
+	check_case(run_part, NULL, "parts");
 	check_case(run_failures, NULL, "each allocation fails once");
 	check_case(run_failures, "", "an interrupt at each check");
 	check_case(run_damaged, "test/vectors/filters.tsv", "damaged bytes");

@@ -19,29 +19,6 @@ typedef struct recipe
 	unsigned rounds;
 } recipe;
 
-static uint64_t *
-random_hashes(size_t n)
-{
-	uint64_t *hashes = check_alloc(n * sizeof *hashes);
-
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
-	return hashes;
-}
-
-static void
-shuffle(uint64_t *hashes, size_t n)
-{
-	for (size_t i = n; i > 1; i--)
-	{
-		size_t j = check_below(i);
-		uint64_t swap = hashes[j];
-
-		hashes[j] = hashes[i - 1];
-		hashes[i - 1] = swap;
-	}
-}
-
 static ckf_params
 recipe_params(const recipe *r, uint64_t seed)
 {
@@ -142,7 +119,7 @@ run_canonical(const void *arg)
 		check_distinct(&first, hashes, n);
 		for (int way = 0; way < 3; way++)
 		{
-			shuffle(hashes, n);
+			shuffle_hashes(hashes, n);
 			collect_split(&other, &params, hashes, n);
 			finish(&other, CKF_FINISH);
 			CHECK(owned_same_bytes(&first, &other), "order or split changed the bytes (%zu items)",

@@ -402,6 +402,22 @@ change(history *h)
 }
 
 static void
+history_start(history *h, const ckf_params *params)
+{
+	draw_shelf(&h->s, params);
+	model_init(&h->m, &h->s.chunks->exact);
+}
+
+static void
+history_end(history *h)
+{
+	check_all(h);
+	check_export(h);
+	model_free(&h->m);
+	shelf_free(&h->s);
+}
+
+static void
 run_history(const void *arg)
 {
 	unsigned changes = 3 + (unsigned)check_below(20);
@@ -410,18 +426,14 @@ run_history(const void *arg)
 
 	(void)arg;
 	h.kind = check_chance(60) ? KIND_RANDOM : (unsigned)check_below(HASH_KINDS);
-	draw_shelf(&h.s, &params);
-	model_init(&h.m, &h.s.chunks->exact);
+	history_start(&h, &params);
 	for (unsigned i = 0; i < changes; i++)
 	{
 		change(&h);
 		if (check_chance(30))
 			check_all(&h);
 	}
-	check_all(&h);
-	check_export(&h);
-	model_free(&h.m);
-	shelf_free(&h.s);
+	history_end(&h);
 }
 
 /* ------------------------------------------- export, byte for byte */
@@ -505,16 +517,12 @@ run_crowd(const void *arg)
 	(void)arg;
 	params.set = check_chance(20);
 	h.kind = 1 + (unsigned)check_below(HASH_KINDS - 1);
-	draw_shelf(&h.s, &params);
-	model_init(&h.m, &h.s.chunks->exact);
+	history_start(&h, &params);
 	for (int i = 0; i < 20; i++)
 		check_chance(50) ? add_copies(&h) : add_batch(&h, check_below(400));
 	check_all(&h);
 	pack(&h);
-	check_all(&h);
-	check_export(&h);
-	model_free(&h.m);
-	shelf_free(&h.s);
+	history_end(&h);
 }
 
 /* A table about as full as it may be, or somewhat fuller, of items with any number of copies. */
@@ -530,8 +538,7 @@ run_full(const void *arg)
 	(void)arg;
 	params.capacity = 1 + (int64_t)check_below(check_chance(50) ? 100 : 1000);
 	params.fpr = 0.001 * pow(400, (double)check_below(1001) / 1000); /* to 0.4 */
-	draw_shelf(&h.s, &params);
-	model_init(&h.m, &h.s.chunks->exact);
+	history_start(&h, &params);
 	while ((double)h.m.count < share * (double)h.s.chunks->max_count &&
 		   h.next < 2 * h.s.chunks->max_count) /* there may be no more prefixes */
 	{
@@ -549,10 +556,7 @@ run_full(const void *arg)
 		}
 		follow(&h);
 	}
-	check_all(&h);
-	check_export(&h);
-	model_free(&h.m);
-	shelf_free(&h.s);
+	history_end(&h);
 }
 
 /* A set of most or all possible prefixes can always be built. */
@@ -566,8 +570,7 @@ run_every_prefix(const void *arg)
 	(void)arg;
 	params.capacity = 1 + (int64_t)check_below(300);
 	params.fpr = 0.03 + (double)check_below(370) / 1000;
-	draw_shelf(&h.s, &params);
-	model_init(&h.m, &h.s.chunks->exact);
+	history_start(&h, &params);
 	for (uint64_t p = 0; p >> h.s.chunks->like.w == 0; p++)
 	{
 		uint64_t hash = p << (64 - h.s.chunks->like.w) | 1;
@@ -578,10 +581,7 @@ run_every_prefix(const void *arg)
 		model_add(&h.m, hash);
 		follow(&h);
 	}
-	check_all(&h);
-	check_export(&h);
-	model_free(&h.m);
-	shelf_free(&h.s);
+	history_end(&h);
 }
 
 /* The same items give the same chunks: by one edit from nothing, and by a pack. */

@@ -224,19 +224,6 @@ one_precision(const common_case *m)
 	return true;
 }
 
-static void
-shuffle(common_case *m)
-{
-	for (size_t i = m->n; i > 1; i--)
-	{
-		size_t j = check_below(i);
-		const input *swap = m->order[j];
-
-		m->order[j] = m->order[i - 1];
-		m->order[i - 1] = swap;
-	}
-}
-
 /* If the precision differs, an intersection of the more precise inputs first gives fewer chance
  * matches. Each item of the result is in all inputs at the lowest precision. */
 static void
@@ -272,7 +259,7 @@ run_trees(const void *arg)
 		{
 			ckf_status status = run_tree(&other, m.order, m.n);
 
-			shuffle(&m);
+			inputs_shuffle(m.order, m.n);
 			if (status != CKF_OK)
 			{
 				/* of parts the precision may end, which then have no items but these */
@@ -409,10 +396,8 @@ static void
 run_classes(const void *arg)
 {
 	size_t n = *(const size_t *)arg;
-	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	uint64_t *hashes = random_hashes(n);
 
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
 	for (unsigned x = 0; x < 16; x++)
 		for (unsigned y = 0; y < 16; y++)
 		{

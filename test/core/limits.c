@@ -275,18 +275,21 @@ run_tables(const void *arg)
 
 /* ----------------------------------------------------------------- hashes */
 
+/* Whether these words open, as hashes or as prefixes of 12 bits. */
 static void
-expect_hashes(bool right, bool set, unsigned b, const uint64_t *hashes, size_t n)
+expect_words(bool right, const forged *base, bool set, unsigned b, const uint64_t *words, size_t n)
 {
-	forged x = {.b = (uint8_t)b, .w = 64, .c = 7, .capacity = 1, .fpr = 0.01, .flags = set};
+	forged x = *base;
 	static forgery made;
 
+	x.b = (uint8_t)b;
+	x.flags = set;
 	x.words = x.count = n;
 	forge(&made, &x);
 	for (size_t i = 0; i < n; i++)
-		put(made.bytes + CKF_HEADER_SIZE + 8 * i, hashes[i], 8);
-	CHECK(opens(&made, CKF_FOREIGN) == right, "%zu hashes from %llu on", n,
-		  (unsigned long long)hashes[0]);
+		put(made.bytes + CKF_HEADER_SIZE + 8 * i, words[i], 8);
+	CHECK(opens(&made, CKF_FOREIGN) == right, "%zu words from %llu on, set %d, b %u", n,
+		  (unsigned long long)words[0], set, b);
 }
 
 static void
@@ -314,44 +317,23 @@ run_hashes(const void *arg)
 
 		for (int i = 0; i < 20; i++)
 			same[i] = 5;
-		expect_hashes(true, false, b, same, 2 * b);
-		expect_hashes(false, false, b, same, 2 * b + 1);
-		expect_hashes(true, true, b, same, 1);
-		expect_hashes(false, true, b, same, 2);
+		expect_words(true, &base, false, b, same, 2 * b);
+		expect_words(false, &base, false, b, same, 2 * b + 1);
+		expect_words(true, &base, true, b, same, 1);
+		expect_words(false, &base, true, b, same, 2);
 		same[2 * b] = 6;
-		expect_hashes(true, false, b, same, 2 * b + 1);
+		expect_words(true, &base, false, b, same, 2 * b + 1);
 		same[0] = 4;
-		expect_hashes(true, false, b, same, 2 * b + 1);
+		expect_words(true, &base, false, b, same, 2 * b + 1);
 		same[1] = 3;
-		expect_hashes(false, false, b, same, 2 * b + 1);
+		expect_words(false, &base, false, b, same, 2 * b + 1);
 	}
-	expect_hashes(true, false, 4, (uint64_t[]){1, UINT64_MAX}, 2);
-	expect_hashes(false, false, 4, (uint64_t[]){0, UINT64_MAX}, 2);
-	expect_hashes(false, false, 4, (uint64_t[]){UINT64_MAX, 1}, 2);
+	expect_words(true, &base, false, 4, (uint64_t[]){1, UINT64_MAX}, 2);
+	expect_words(false, &base, false, 4, (uint64_t[]){0, UINT64_MAX}, 2);
+	expect_words(false, &base, false, 4, (uint64_t[]){UINT64_MAX, 1}, 2);
 }
 
 /* ---------------------------------------------------------------- prefixes */
-
-static void
-expect_prefixes(bool right, bool set, unsigned b, const uint64_t *words, size_t n)
-{
-	const forged x = {.encoding = CKF_PREFIXES,
-					  .flags = set,
-					  .b = (uint8_t)b,
-					  .w = 12,
-					  .c = 7,
-					  .capacity = 1,
-					  .fpr = 0.01,
-					  .words = n,
-					  .count = n};
-	forgery *made = check_alloc(sizeof *made);
-
-	forge(made, &x);
-	for (size_t i = 0; i < n; i++)
-		put(made->bytes + CKF_HEADER_SIZE + 8 * i, words[i], 8);
-	CHECK(opens(made, CKF_FOREIGN) == right, "%zu prefixes, set %d, b %u", n, set, b);
-	free(made);
-}
 
 /* The state of a merge that no table has room for. */
 static void
@@ -377,16 +359,16 @@ run_prefixes(const void *arg)
 
 		for (int i = 0; i < 20; i++)
 			same[i] = UINT64_C(5) << 52;
-		expect_prefixes(true, false, b, same, 2 * b);
-		expect_prefixes(false, false, b, same, 2 * b + 1);
-		expect_prefixes(true, true, b, same, 1);
-		expect_prefixes(false, true, b, same, 2);
+		expect_words(true, &base, false, b, same, 2 * b);
+		expect_words(false, &base, false, b, same, 2 * b + 1);
+		expect_words(true, &base, true, b, same, 1);
+		expect_words(false, &base, true, b, same, 2);
 	}
-	expect_prefixes(true, false, 4, (uint64_t[]){UINT64_C(1) << 52, UINT64_C(0xfff) << 52}, 2);
-	expect_prefixes(false, false, 4, (uint64_t[]){UINT64_C(0xfff) << 52, UINT64_C(1) << 52}, 2);
-	expect_prefixes(false, false, 4, (uint64_t[]){UINT64_C(1) << 51}, 1);     /* 13 bits */
-	expect_prefixes(false, false, 4, (uint64_t[]){UINT64_C(0x180) << 52}, 1); /* low c bits 0 */
-	expect_prefixes(false, false, 4, (uint64_t[]){0}, 1);
+	expect_words(true, &base, false, 4, (uint64_t[]){UINT64_C(1) << 52, UINT64_C(0xfff) << 52}, 2);
+	expect_words(false, &base, false, 4, (uint64_t[]){UINT64_C(0xfff) << 52, UINT64_C(1) << 52}, 2);
+	expect_words(false, &base, false, 4, (uint64_t[]){UINT64_C(1) << 51}, 1);     /* 13 bits */
+	expect_words(false, &base, false, 4, (uint64_t[]){UINT64_C(0x180) << 52}, 1); /* low c bits 0 */
+	expect_words(false, &base, false, 4, (uint64_t[]){0}, 1);
 }
 
 /* ------------------------------------------------------------------ states */

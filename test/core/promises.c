@@ -6,7 +6,7 @@
 
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "rebuild/promise.h"
+#include "rebuild/goal.h"
 
 #include <string.h>
 

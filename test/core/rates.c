@@ -88,6 +88,64 @@ run_rate(const void *arg)
 	owned_free(&o);
 }
 
+/*
+ * A filter of one part of all items, asked for other items of this part: its rate is n / 2^w, as
+ * that of a filter of all items.  It is not if the part depends on bits that the filter stores.
+ */
+typedef struct part_measure
+{
+	int w;
+	uint32_t parts;
+} part_measure;
+
+/* A random hash of the part that begins with the first `bits` bits of another one. */
+static uint64_t
+random_of_part(uint64_t like, int bits, uint32_t parts, uint32_t part)
+{
+	uint64_t hash;
+
+	do
+		hash = like ^ (check_random() >> bits);
+	while (ckf_part(hash, parts) != part);
+	return hash;
+}
+
+static void
+run_part(const void *arg)
+{
+	enum
+	{
+		ITEMS = 1 << 16,
+		LIKE = 30 /* bits that a probe shares with an item, so that there are enough positives */
+	};
+	const part_measure *r = arg;
+	ckf_params params = params_of(ITEMS, 1.25 * ldexp(ITEMS, -r->w), false, false, 4);
+	uint32_t part = (uint32_t)(check_random() % r->parts);
+	uint64_t *items = check_alloc(ITEMS * sizeof *items), probes = check_rounds(1 << 20), in = 0;
+	double expected = ldexp(1, LIKE - r->w), noise, measured;
+	owned o;
+
+	owned_state(&o, &params);
+	for (size_t i = 0; i < ITEMS; i++)
+	{
+		items[i] = random_of_part(0, 0, r->parts, part);
+		CHECK(owned_add(&o, items[i]) == CKF_OK, "add");
+	}
+	CHECK(owned_rebuild(&o, CKF_FINISH, NULL) == CKF_OK, "finish");
+	CHECK(o.filter.w == r->w, "w is %d", o.filter.w);
+	for (uint64_t i = 0; i < probes; i++)
+		in += ckf_contains(&o.filter, random_of_part(items[i % ITEMS], LIKE, r->parts, part));
+	measured = (double)in / (double)probes;
+	noise = 7 / sqrt((double)probes * expected);
+	check_note("%.3g measured, %.3g by the bits that remain, w %d, f %d, c %d", measured, expected,
+			   o.filter.w, o.filter.f, o.filter.c);
+	CHECK(measured < expected * (1.1 + ldexp(1, 1 - o.filter.c) + noise), "above n / 2^w");
+	CHECK(measured > expected * (0.9 - noise), "below n / 2^w");
+	CHECK(measured * ldexp(ITEMS, -LIKE) < params.fpr * (1 + noise), "above the promise");
+	owned_free(&o);
+	free(items);
+}
+
 /* Hashes of 64 bits: no false positive to be seen. */
 static void
 run_exact(const void *arg)
@@ -130,6 +188,10 @@ static const measure measures[] = {
 	{3000, 3000, 0.01, false, 4, false},
 };
 
+static const part_measure part_measures[] = {
+	{34, 3}, {34, 64}, {34, 100}, {40, 3}, {40, 64}, {40, 100},
+};
+
 int
 main(void)
 {
@@ -142,6 +204,9 @@ main(void)
 				   (long long)r->capacity, r->fpr, r->plain ? "plain" : "semi-sorted",
 				   r->bucket_size, r->one_by_one ? "one by one" : "aggregate");
 	}
+	for (size_t i = 0; i < sizeof part_measures / sizeof *part_measures; i++)
+		check_case(run_part, &part_measures[i], "rate of one of %lu parts, w %d",
+				   (unsigned long)part_measures[i].parts, part_measures[i].w);
 	check_case(run_exact, NULL, "exact hashes");
 	return check_end();
 }

@@ -247,11 +247,9 @@ run_high_rates(const void *arg)
 {
 	static const double rates[] = {0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99};
 	static const size_t counts[] = {1, 7, 60, 700, 4096, 4097, 5000, 20000, 200000};
-	uint64_t *hashes = malloc(200000 * sizeof *hashes);
+	uint64_t *hashes = random_hashes(200000);
 
 	(void)arg;
-	for (size_t i = 0; i < 200000; i++)
-		hashes[i] = check_random();
 	for (unsigned kind = 0; kind < 16; kind++)
 		for (size_t j = 0; j < sizeof counts / sizeof *counts; j++)
 		{

@@ -3,7 +3,7 @@
  * a prefix with this tag in this bucket, and then this prefix is in the filter.
  */
 #include "forge.h"
-#include "table/cpu.h"
+#include "filter/operations.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -67,19 +67,6 @@ merge_free(merge *m)
 		input_free(&m->inputs[i]);
 }
 
-static void
-shuffle(merge *m)
-{
-	for (size_t i = m->n; i > 1; i--)
-	{
-		size_t j = check_below(i);
-		const input *swap = m->order[j];
-
-		m->order[j] = m->order[i - 1];
-		m->order[i - 1] = swap;
-	}
-}
-
 /* ----------------------------------------------------------------- verdicts */
 
 /* The model of the expected result, at the precision of `result`. */
@@ -334,7 +321,7 @@ run_trees(const void *arg)
 		{
 			ckf_status again;
 
-			shuffle(&m);
+			inputs_shuffle(m.order, m.n);
 			again = road == 0 ? run_at_once(&m, &other) : run_tree(&m, &other);
 			CHECK(again == status, "another road: status %d, not %d", again, status);
 			if (status != CKF_OK)
@@ -366,11 +353,9 @@ input_of_traits(input *in, unsigned traits)
 	ckf_params params = params_of(traits & 1 ? 5000 : 10, traits & 2 ? 0.1 : 0.001, traits & 4,
 								  traits & 8, traits & 16 ? 8 : 4);
 	size_t n = items[traits >> 6];
-	uint64_t *hashes = check_alloc((n + 1) * sizeof *hashes);
+	uint64_t *hashes = random_hashes(n);
 
 	params.seed = traits & 32 ? 9 : 4;
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
 	build_aggregate(&in->filter, &params, hashes, n);
 	model_of_distinct(&in->model, &in->filter, hashes, n);
 	in->crowded = false;
@@ -475,12 +460,10 @@ static bool
 is_like(const ckf_filter *filter, size_t n, size_t capacity)
 {
 	ckf_params params = params_of((int64_t)capacity, filter->fpr, false, false, filter->b);
-	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	uint64_t *hashes = random_hashes(n);
 	owned like;
 	bool same;
 
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
 	build_aggregate(&like, &params, hashes, n);
 	same = filter->w == like.filter.w && filter->g == like.filter.g && filter->m == like.filter.m;
 	owned_free(&like);
@@ -494,13 +477,11 @@ static bool
 becomes_table(ckf_goal goal, size_t n, uint8_t bucket_size)
 {
 	ckf_params params = params_of(1, 0.01, false, false, bucket_size);
-	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	uint64_t *hashes = random_hashes(n);
 	size_t first = goal == CKF_GROW ? n : goal == CKF_ADD_MANY ? n / 3 : n / 2;
 	owned a, b, result;
 	bool right;
 
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
 	owned_create(&a, &params);
 	owned_create(&b, &params);
 	CHECK(owned_rebuild_hashes(&a, CKF_ADD_MANY, hashes, first) == CKF_OK, "add");
@@ -581,13 +562,11 @@ static void
 few_of_a_table(size_t n, uint8_t bucket_size, int stay)
 {
 	ckf_params params = params_of((int64_t)n, 0.001, false, false, bucket_size);
-	uint64_t *hashes = check_alloc(n * sizeof *hashes);
+	uint64_t *hashes = random_hashes(n);
 	uint64_t tops = n < 200 ? 8 : 1; /* values of a hash's top byte */
 	owned o;
 	model m;
 
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
 	build_aggregate(&o, &params, hashes, n);
 	model_of_distinct(&m, &o, hashes, n);
 	for (size_t i = 0; i < n; i++)
@@ -777,14 +756,7 @@ aggregate_somehow(owned *result, const ckf_params *params, uint64_t *hashes, siz
 	size_t at_hand = check_chance(40) ? check_below(n + 1) : 0;
 	ckf_status status;
 
-	for (size_t i = n; i > 1; i--)
-	{
-		size_t j = check_below(i);
-		uint64_t swap = hashes[j];
-
-		hashes[j] = hashes[i - 1];
-		hashes[i - 1] = swap;
-	}
+	shuffle_hashes(hashes, n);
 	collect_items(result, params, hashes, n - at_hand);
 	if (at_hand > 0 || check_chance(20))
 		status = owned_rebuild_hashes(result, CKF_FINISH, hashes + n - at_hand, at_hand);

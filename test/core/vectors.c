@@ -1,6 +1,7 @@
 /*
- * vectors.c - replays test/vectors/hashes.tsv, containers.tsv, pairs.tsv and filters.tsv, which
- * test/vectors/README.md describes.  PostgreSQL and SQLite replay the same files.
+ * vectors.c - replays test/vectors/hashes.tsv, containers.tsv, pairs.tsv, parts.tsv and
+ * filters.tsv, which test/vectors/README.md describes.  PostgreSQL and SQLite replay the same
+ * files.
  */
 #include "tsv.h"
 
@@ -95,6 +96,24 @@ static void
 run_pairs(const void *arg)
 {
 	check_note("%u vectors", tsv_read(arg, FIELDS, check_pair_line, NULL));
+}
+
+/* ------------------------------------------------------------------- parts */
+
+static void
+check_part_line(char **fields, void *arg)
+{
+	uint64_t hash = read_integer(fields[0]);
+	uint32_t parts = (uint32_t)read_integer(fields[1]), part = (uint32_t)read_integer(fields[2]);
+
+	(void)arg;
+	CHECK(ckf_part(hash, parts) == part, "%s in %s parts", fields[0], fields[1]);
+}
+
+static void
+run_parts(const void *arg)
+{
+	check_note("%u vectors", tsv_read(arg, 5, check_part_line, NULL));
 }
 
 /* ----------------------------------------------------------------- filters */
@@ -266,6 +285,7 @@ main(void)
 	check_case(run_hashes, "test/vectors/hashes.tsv", "hashes.tsv");
 	check_case(run_containers, "test/vectors/containers.tsv", "containers.tsv");
 	check_case(run_pairs, "test/vectors/pairs.tsv", "pairs.tsv");
+	check_case(run_parts, "test/vectors/parts.tsv", "parts.tsv");
 	check_case(run_filters, "test/vectors/filters.tsv", "filters.tsv");
 	return check_end();
 }

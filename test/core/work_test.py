@@ -9,18 +9,19 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORE, TESTS = os.path.join(ROOT, "core"), os.path.join(ROOT, "test/core")
 MADE = os.path.join(ROOT, "build/test/work")
-COMPILE = ["clang", "-std=c11", "-O1", "-I" + CORE, "-I" + TESTS]
-HELPERS = ("check.c", "guard.c", "drive.c", "state.c", "attack.c", "forge.c")
+LIBRARY = os.path.join(CORE, "package/c")
+COMPILE = ["clang", "-std=c11", "-O1", "-I" + CORE, "-I" + LIBRARY, "-I" + os.path.join(TESTS, "lib")]
+HELPERS = ("check", "guard", "drive", "state", "attack", "forge")
 WRAPPED = ["-Wl,--wrap=" + name for name in ("memset", "memcpy", "memmove")]
 # Program, how it is linked.
 PROGRAMS = (("work", []), ("steps", WRAPPED))
 
 
 def build_core():
-    """Paths of the core's objects."""
+    """Paths of the objects of the core and of the C library."""
     os.makedirs(MADE, exist_ok=True)
     objects = []
-    for source in glob.glob(os.path.join(CORE, "*/*.c")):
+    for source in glob.glob(os.path.join(CORE, "*/*.c")) + glob.glob(os.path.join(LIBRARY, "*.c")):
         objects.append(os.path.join(MADE, os.path.relpath(source, CORE)[:-2].replace("/", "_") + ".o"))
         subprocess.run([*COMPILE, "-fsanitize-coverage=trace-pc", "-c", source, "-o", objects[-1]], check=True)
     return objects
@@ -29,7 +30,7 @@ def build_core():
 def build(objects, name, linking):
     """Path of the program."""
     made = os.path.join(MADE, name)
-    sources = [os.path.join(TESTS, helper) for helper in (*HELPERS, "tool/%s.c" % name)]
+    sources = [os.path.join(TESTS, helper) for helper in (*("lib/%s.c" % helper for helper in HELPERS), "tool/%s.c" % name)]
     subprocess.run([*COMPILE, *sources, *objects, *linking, "-lm", "-o", made], check=True)
     return made
 

@@ -67,7 +67,7 @@ db.exec('CREATE VIEW counted AS SELECT cuckoofilter_count(f) AS n FROM stored');
 equal('view', one('SELECT n FROM counted'), 100000);
 equal('window', one('SELECT max(n) FROM (SELECT cuckoofilter_count(cuckoofilter_agg(x) OVER (ORDER BY x)) AS n ' +
 	'FROM item WHERE x < 50)'), 50);
-refuses('cuckoofilter must be a BLOB or come from cuckoofilter_open, not TEXT', "SELECT cuckoofilter_count('a')");
+refuses('cuckoofilter must be a BLOB or come from cuckoofilter_open, not TEXT: ask a filter table by EXISTS (SELECT 1 FROM name WHERE item = ..)', "SELECT cuckoofilter_count('a')");
 
 // Parameters of each type, beside columns and the handle
 const mixed = one("SELECT cuckoofilter_add_all(cuckoofilter_create(1000), 1, 2, 3, 0.5, 'x', '7', x'78', 9007199254740993)");

@@ -5,7 +5,7 @@ import random
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../core"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../core/format"))
 import answers  # noqa: E402
 
 MOST_ROUNDS = 5  # of mutations on one filter

@@ -8,7 +8,7 @@ seconds=${1:-60}
 out=build/fuzz
 passed=0
 failed=0
-flags="-std=c11 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all -Icore -Itest/core"
+flags="-std=c11 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all -Icore -Itest/core/lib"
 flags="$flags -fsanitize=address,undefined"
 
 count() # what status
@@ -26,8 +26,8 @@ count() # what status
 build_shared()
 {
 	rm -f "$out"/*.o
-	for file in core/*/*.c test/core/check.c test/core/guard.c test/core/drive.c test/core/state.c test/core/hostile_ops.c \
-		test/core/history.c test/core/model.c test/core/map.c test/core/shelf.c test/core/chunk_ops.c; do
+	for file in core/*/*.c test/core/lib/check.c test/core/lib/guard.c test/core/lib/drive.c test/core/lib/state.c test/core/lib/hostile_ops.c \
+		test/core/lib/history.c test/core/lib/model.c test/core/lib/map.c test/core/lib/shelf.c test/core/lib/chunk_ops.c; do
 		echo "$flags -fsanitize=fuzzer-no-link -c $file -o $out/$(echo "$file" | tr / _).o"
 	done | xargs -P 2 -L 1 clang
 }

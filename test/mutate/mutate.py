@@ -23,13 +23,12 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build/mutate")
 EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
-SCRIPTS = ("reader", "writer")  # test/core/*_test.py
+SCRIPTS = ("reader", "writer")  # test/core/format/*_test.py
 # Those that are quick to catch most come first.
 SUITES = ("promises", "worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
-          "rates", "sizes", "faults", "many", "aggregate", "collect", "runs", "merges", "sorts",
-          "collected", "common",
+          "rates", "sizes", "faults", "many", "aggregate", "collect", "runs", "common",
           "adversary", "hostile", "lockstep", "questions", "unlike", "chunks")
-SMALL = ("collect", "runs", "merges", "sorts", "collected", "unlike", "many", "aggregate", "contract", "common", "chunks")  # before them, with the Makefile's lowered thresholds
+SMALL = ("collect", "runs", "unlike", "many", "aggregate", "contract", "common", "chunks")  # before them, with the Makefile's lowered thresholds
 PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
 WORKERS = int(os.environ.get("JOBS") or 2)
 ROUNDS = "10"
@@ -113,11 +112,11 @@ def read(path):
 def lowered():
     """The Makefile's flags for a core whose thresholds small inputs reach."""
     with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as makefile:
-        return re.findall(r"-D\S+", re.search(r"^SMALL := (.*\\\n.*)$", makefile.read(), re.M).group(1))
+        return re.findall(r"-D\S+", re.search(r"^SMALL := ((?:.*\\\n)*.*)$", makefile.read(), re.M).group(1))
 
 
-def is_suite(source):
-    return re.search(rb"^(int )?main\(", read(source), re.M)
+def shared_sources():
+    return glob.glob(os.path.join(ROOT, "test/core/lib/*.c"))
 
 
 def included(folder, name):
@@ -153,7 +152,7 @@ class Place:
 
     def compiles(self, source, folder):
         made = os.path.join(folder, os.path.basename(source)[:-2])
-        return all(run(["cc", *FLAGS, *flags, "-I" + self.core, "-c", source, "-o", made + end]) == 0
+        return all(run(["cc", *FLAGS, *flags, "-I" + self.core, "-I" + os.path.join(ROOT, "test/core/lib"), "-c", source, "-o", made + end]) == 0
                    for end, flags in ((".o", ()), (".small", lowered())))
 
     def compile_core(self):
@@ -161,7 +160,7 @@ class Place:
         return all(self.compiles(source, os.path.dirname(source)) for source in sources)
 
     def compile_tests(self):
-        sources = sorted(glob.glob(os.path.join(ROOT, "test/core/*.c")))
+        sources = sorted(glob.glob(os.path.join(ROOT, "test/core/*.c")) + shared_sources())
         return all(self.compiles(source, self.tests) for source in sources)
 
     def write(self, name, lines):
@@ -197,8 +196,7 @@ class Place:
 
     def link(self, suite, end):
         """Path of the suite's program, of objects whose names have this end."""
-        shared = [os.path.join(self.tests, os.path.basename(source)[:-2] + end)
-                  for source in glob.glob(os.path.join(ROOT, "test/core/*.c")) if not is_suite(source)]
+        shared = [os.path.join(self.tests, os.path.basename(source)[:-2] + end) for source in shared_sources()]
         shared += glob.glob(os.path.join(self.core, "*/*" + end))
         program = os.path.join(self.tests, suite)
         subprocess.run(["cc", program + end, *shared, "-lm", "-o", program], check=True)
@@ -216,7 +214,7 @@ class Place:
             if self.fails(suite, [os.path.join(self.tests, suite)], seed, True):
                 return suite + " (portable)"
         for script in SCRIPTS:
-            path = os.path.join(ROOT, "test/core", script + "_test.py")
+            path = os.path.join(ROOT, "test/core/format", script + "_test.py")
             if self.fails(script, ["/usr/bin/python3", path], seed):
                 return script
         return None

@@ -70,5 +70,23 @@ sys.path.insert(0, next(__import__("glob").iglob("/tmp/venv/lib/python3*/site-pa
 import numpy
 from cuckoofilter import Filter
 print(Filter.build(numpy.arange(5)).contains_many(numpy.array([4, 5])).tolist())' 2>&1)" "[True, False]"
+
+# Debian's sqlite-utils and datasette find the wheel beside them, where they are there and know plugins.
+plugin() # package module command argument...
+{
+	package=$1
+	module=$2
+	shift 2
+	if packages "$package" > /dev/null && PYTHONPATH=$beside python3 -c "import $module" 2> /dev/null; then
+		equal "wheel: $package has the functions" "$(PYTHONPATH=$beside "$@" 2>&1 | tr -d ' \n')" "[{\"f\":\"$ABC\"}]"
+	else
+		echo "skipped: the plugin of $package, which Debian does not have here"
+	fi
+}
+
+beside=$(echo /tmp/venv/lib/python3*/site-packages)
+query="SELECT hex(cuckoofilter_agg(value)) AS f FROM json_each('[\"a\", \"b\", \"c\"]')"
+plugin sqlite-utils sqlite_utils.plugins sqlite-utils memory "$query"
+plugin datasette datasette.plugins datasette --memory --get "/_memory.json?_shape=array&sql=$(echo "$query" | tr ' ' +)"
 quietly /tmp/venv/bin/pip uninstall -y cuckoofilter
 equal "wheel: nothing stays behind" "$(find /tmp/venv -name '*cuckoofilter*')" ""

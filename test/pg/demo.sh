@@ -6,9 +6,12 @@
 # PG_CONFIG names the server; TIMER=on shows psql's own time of each statement, too.
 set -eu
 cd "$(dirname "$0")/../.."
+sources=$PWD
 : "${PG_CONFIG:=pg_config}"
-test/install.sh demo-pg
-[ -f "$($PG_CONFIG --includedir-server 2>/dev/null)/postgres.h" ] || test/install.sh pgdev
+headers=
+[ -f "$($PG_CONFIG --includedir-server 2>/dev/null)/postgres.h" ] || headers=pgdev
+# shellcheck disable=SC2086 # a group, or none
+test/install.sh demo-pg $headers
 
 bindir=$($PG_CONFIG --bindir)
 psql=
@@ -64,10 +67,11 @@ run $as_user "$bindir/pg_ctl" -D data -l server.log -s -w start
 
 # In the background, since a shell that waits hears signals at once.
 # shellcheck disable=SC2086
-$as_user "$bindir/psql" -X -q -a -h "$work" -U demo -d postgres -c "\\timing ${TIMER:-off}" -f demo.sql &
+$as_user "$bindir/psql" -X -q -a -h "$work" -U demo -d postgres ${TIMER:+-c "\\timing $TIMER"} -f demo.sql &
 psql=$!
 failed=0
 wait "$psql" || failed=1
 psql=
 [ "$failed" = 0 ]
 [ -z "$folder" ] || cp out/* "$folder"
+[ $# != 0 ] || "$sources/test/next.sh" "pg/README.md, the guide; sudo make install; make demo, make demo-web" "make clean"

@@ -4,8 +4,9 @@
 --   1. MEMBERSHIP      Is this a word?
 --   2. GROUP BY        Which package has this file?
 --   3. CHANGES         How does a filter follow its table?
---   4. A JOIN          How much faster is a join with a filter in front of it?
---   5. A JOIN FILTER   And if PostgreSQL makes the filter by itself?
+--   4. A WEEK          Who comes for the first time?
+--   5. A JOIN          How much faster is a join with a filter in front of it?
+--   6. A JOIN FILTER   And if PostgreSQL makes the filter by itself?
 
 \set ON_ERROR_STOP on
 \pset border 2
@@ -107,10 +108,29 @@ DELETE FROM word WHERE word IN ('semisorting', 'fingerprinty');
 SELECT filter @> 'semisorting'::text AS removed, cuckoofilter_count(filter) AS words FROM dictionary;
 
 -- All that there is to tell about a filter:
-SELECT key, value FROM dictionary, jsonb_each(cuckoofilter_info(filter)::jsonb);
+SELECT key, value FROM dictionary, jsonb_each(cuckoofilter_info(filter)::jsonb) ORDER BY key;
 
 -- =====================================================================
--- 4. A JOIN: 3 million page views, 400,000 pages of interest
+-- 4. A WEEK: a filter for each day, and one of them all, as README.md has it
+-- Question: who comes on day 8 for the first time?
+-- =====================================================================
+
+CREATE TABLE click AS SELECT 1 + value % 8 AS day, 500 * (value % 8) + value / 8 % 2500 AS person
+  FROM generate_series(0, 79999) AS value;
+
+-- Filters to be merged share a capacity: the number of items in all of them together.
+CREATE TABLE click_day AS SELECT day, cuckoofilter_agg(person, 0.01, 10000) AS f FROM click GROUP BY day;
+CREATE TABLE click_week AS SELECT cuckoofilter_union_agg(f) AS f FROM click_day WHERE day <= 7;
+
+-- 500 people are new.  A wrong "yes" may hide one in a hundred of them.
+SELECT count(DISTINCT person) FROM click, click_week
+  WHERE day = 8 AND NOT cuckoofilter_contains(f, person);
+
+-- Which days had person 1234?
+SELECT day FROM click_day WHERE cuckoofilter_contains(f, 1234) ORDER BY day;
+
+-- =====================================================================
+-- 5. A JOIN: 3 million page views, 400,000 pages of interest
 -- Question: how often were the watched pages viewed, and how long did it take?
 -- =====================================================================
 
@@ -173,7 +193,7 @@ SELECT * FROM seconds;
 SELECT * FROM verdict;
 
 -- =====================================================================
--- 5. A JOIN FILTER: the same, and no word of filters in the query
+-- 6. A JOIN FILTER: the same, and no word of filters in the query
 -- Question: views and time of each owner of watched pages, and how long did it take?
 -- =====================================================================
 

@@ -77,7 +77,7 @@ tap() # file...
 {
 	# TESTDIR is for PostgreSQL up to 15, the other two for later ones
 	(cd src && $as_user env TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" PATH="$bindir:$PATH" PG_REGRESS="$pgxs/src/test/regress/pg_regress" \
-		prove -v --ext .pl -I "$pgxs/src/test/perl" "$@" 2>&1) | tee tap.log | shown || true
+		prove -v --ext .pl -I "$pgxs/src/test/perl" -I test/pg/lib "$@" 2>&1) | tee tap.log | shown || true
 	grep -q '^Result: PASS' tap.log || whole=no
 }
 

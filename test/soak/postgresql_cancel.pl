@@ -1,15 +1,8 @@
 # Statements that time out or are cancelled at random moments, all in one session: it answers
 # correctly after each, its memory does not grow, and stored filters do not change. ROUNDS=n per
 # cent of 1,000; SEED=n replays the moments.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../pg/lib";
 use CuckooCluster;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(usleep);
 
 seed();

@@ -1,13 +1,7 @@
 # Backends killed with SIGKILL at random moments, and recovery.  ROUNDS=n per
 # cent of 6 hits for each kind of victim; SEED=n replays the moments.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../pg/lib";
 use CuckooCluster;
 use CuckooCrash;
-use Test::More;
 
 seed();
 crash_rounds(rounds(6));

@@ -1,14 +1,7 @@
 # Many clients look up, add, remove and merge items in the same stored filters. Each add is recorded
 # in its transaction, and none is lost. SECONDS=n.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../pg/lib";
 use CuckooCluster;
 use IPC::Run qw(run);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $seed = seed();
 my $seconds = $ENV{SECONDS} || 180;

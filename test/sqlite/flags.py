@@ -34,6 +34,7 @@ SCALARS = {
     "intersect": "f, g",
     "jaccard": "f, g",
     "overlap": "f, g",
+    "part": "x, (y & 1023) + 1",
     "remove": "f, x",
     "remove_all": "f, x, y",
     "remove_hash": "f, h",

@@ -6,7 +6,7 @@ import math
 import re
 import sqlite3
 
-from suite import NUMBERS, ROOT, Suite
+from suite import CALLS, NUMBERS, ROOT, Suite
 
 suite = Suite("sqlite-functions")
 one, check, equal = suite.one, suite.check, suite.equal
@@ -594,11 +594,34 @@ def test_add_agg():
                 "(2.5, NULL), (NULL, cuckoofilter_create(9, 0.01, 'seed=5')), (7, NULL))")
     is_sql(1, "SELECT cuckoofilter_contains_all(?, 'a', x'01', 2.5, 7)", texts)
     # no rows, no filter, no items
-    default = one("SELECT cuckoofilter_create(1)")
-    equal("no rows", one("SELECT cuckoofilter_add_agg(1, 1) WHERE 0"), default)
+    is_sql(None, "SELECT cuckoofilter_add_agg(1, 1) WHERE 0")
     is_sql(None, "SELECT cuckoofilter_add_agg(NULL, 1)")
     is_sql(None, f"SELECT cuckoofilter_add_agg(NULL, x) FROM {NUMBERS}", 1, 1000)
     filter = suite.agg(1, 5000)
+    is_sql(None, f"SELECT cuckoofilter_add_agg(?3, x) FILTER (WHERE x > ?2) FROM {NUMBERS}", 1, 9, filter)
+    rows = suite.db.execute(
+        "SELECT cuckoofilter_count(cuckoofilter_add_agg(?3, x) OVER (ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING "
+        f"AND 2 PRECEDING)) FROM {NUMBERS}",
+        (1, 4, filter),
+    ).fetchall()
+    equal("an empty frame", [n for n, in rows], [None, None, 5001, 5002])
+    # an empty batch leaves the stored filter as it is, in both recipes
+    for batch in (
+        "coalesce((SELECT cuckoofilter_add_agg(f, x) FROM batch), f)",
+        "(SELECT cuckoofilter_add_agg(f, x) FROM (SELECT 1) LEFT JOIN batch ON 1)",
+    ):
+        suite.db.execute("CREATE TABLE stored(f NOT NULL)")
+        suite.db.execute("CREATE TABLE batch(x)")
+        suite.db.execute("INSERT INTO stored VALUES (?)", (filter,))
+        suite.db.execute(f"UPDATE stored SET f = {batch}")
+        equal(f"no batch: {batch}", one("SELECT f FROM stored"), filter)
+        suite.db.execute("INSERT INTO batch VALUES (-1), (NULL), (-2)")
+        suite.db.execute(f"UPDATE stored SET f = {batch}")
+        equal(f"a batch: {batch}", one("SELECT cuckoofilter_count(f) FROM stored"), 5002)
+        suite.db.execute("DELETE FROM batch")
+        refuses("NOT NULL constraint failed: stored.f", "UPDATE stored SET f = (SELECT cuckoofilter_add_agg(f, x) FROM batch)")
+        suite.db.execute("DROP TABLE stored")
+        suite.db.execute("DROP TABLE batch")
     equal("no items", one(f"SELECT cuckoofilter_add_agg(?3, NULL) FROM {NUMBERS}", 1, 9, filter), filter)
     # groups, and a window that grows
     rows = suite.db.execute(
@@ -619,7 +642,81 @@ def test_add_agg():
         filter,
     )
     refuses(BAD_BYTES, "SELECT cuckoofilter_add_agg(x'00', 1)")
-    refuses("cuckoofilter must be a BLOB or come from cuckoofilter_open, not TEXT", "SELECT cuckoofilter_add_agg('a', 1)")
+    sentence = "cuckoofilter must be a BLOB or come from cuckoofilter_open, not TEXT: ask a filter table by EXISTS (SELECT 1 FROM name WHERE item = ..)"
+    refuses(sentence, "SELECT cuckoofilter_add_agg('a', 1)")
+
+
+# Functions that add the item ?1 to a filter, and the others that take an item.
+ADDS = (
+    "add(cuckoofilter_create(9), ?1)",
+    "add_all(cuckoofilter_create(9), 1, ?1)",
+    "add_pair(cuckoofilter_create(9), ?1, 1)",
+    "add_pair(cuckoofilter_create(9), 1, ?1)",
+    "agg(?1)",
+    "agg(?1, 0.01, 100)",
+    "agg_pair(?1, 1)",
+    "agg_pair(1, ?1)",
+    "add_agg(cuckoofilter_create(9), ?1)",
+    "add_agg(CASE column1 WHEN 2 THEN cuckoofilter_create(9) END, ?1) FROM (VALUES (1), (2))",
+)
+TAKES = (
+    "hash(?1)",
+    "hash(?1, 7)",
+    "part(?1, 7)",
+    "contains(cuckoofilter_create(9), ?1)",
+    "contains_any(cuckoofilter_create(9), ?1)",
+    "contains_all(cuckoofilter_create(9), ?1)",
+    "contains_pair(cuckoofilter_create(9), ?1, 1)",
+    "contains_pair(cuckoofilter_create(9), 1, ?1)",
+    "copies(cuckoofilter_create(9), ?1)",
+    "which(cuckoofilter_create(9), ?1, '[1]')",
+    "remove(cuckoofilter_create(9), ?1)",
+    "remove_all(cuckoofilter_create(9), 1, ?1)",
+    "remove_pair(cuckoofilter_create(9), ?1, 1)",
+    "remove_pair(cuckoofilter_create(9), 1, ?1)",
+)
+
+
+def test_filter_as_item():
+    """A filter is not added as an item; what an earlier version added can be found and removed."""
+    sentence = "a cuckoofilter is not an item: merge filters by cuckoofilter_union"
+    filters = [one("SELECT cuckoofilter_create(9, 0.01, 'seed=3')"), suite.agg(1, 5), suite.agg(1, 5000)]
+    filters += [suite.agg(1, 5000, ", 0.1, 9000, 'bucket_size=8'"), one("SELECT cuckoofilter_union(?1, ?1)", filters[2])]
+    for filter in filters:
+        for call in ADDS:
+            refuses(sentence, f"SELECT cuckoofilter_{call}", filter)
+        for call in TAKES:
+            check(call, one(f"SELECT (SELECT cuckoofilter_{call}) IS NOT NULL", filter))
+        added = one("SELECT cuckoofilter_add_hash(cuckoofilter_add(cuckoofilter_create(9), x'00'), cuckoofilter_hash(?))", filter)
+        is_sql(1, "SELECT cuckoofilter_contains(?, ?)", added, filter)
+        is_sql(1, "SELECT cuckoofilter_count(cuckoofilter_remove(?, ?))", added, filter)
+        # bytes that are not quite a filter are an item
+        for item in (filter[:-1], filter + b"\0", b"X" + filter[1:], filter[:3], filter[:47], b"CKF" + bytes(45), bytes(16)):
+            for call in ADDS + TAKES:
+                check(call, one(f"SELECT (SELECT cuckoofilter_{call}) IS NOT NULL", item))
+        # a handle is no item anywhere, whether it is open or not
+        for handle in (one("SELECT cuckoofilter_open(?)", filter), b"ckf-open" + bytes(16)):
+            for call in ADDS + TAKES:
+                refuses(sentence, f"SELECT cuckoofilter_{call}", handle)
+        for item in (b"ckf-open", b"ckf-open" + bytes(15), b"ckf-open" + bytes(17), b"ckf-oper" + bytes(16)):
+            for call in ADDS + TAKES:
+                check(call, one(f"SELECT (SELECT cuckoofilter_{call}) IS NOT NULL", item))
+
+
+def test_part():
+    """The part of an item: the last 32 bits of its hash, unsigned, modulo the number of parts."""
+    for item in (0, 1, -1, 2**62, 2.5, "a", "", b"", b"\0" * 48):
+        for parts in (1, 2, 3, 64, 1000, 1 << 16, (1 << 31) - 2, (1 << 31) - 1):
+            want = (one("SELECT cuckoofilter_hash(?)", item) & 0xFFFFFFFF) % parts
+            is_sql(want, "SELECT cuckoofilter_part(?, ?)", item, parts)
+            is_sql(want, "SELECT cuckoofilter_part(?, ?)", item, float(parts))
+    for parts in (0, -1, 1 << 31, 1 << 32, (1 << 32) + 1, -(1 << 63), (1 << 63) - 1):
+        refuses(f"parts must be from 1 to 2147483647, not {parts}", "SELECT cuckoofilter_part(1, ?)", parts)
+    for parts, shown in (("64", "TEXT"), (b"64", "BLOB"), (2.5, "2.5")):
+        refuses(f"parts must be an integer, not {shown}", "SELECT cuckoofilter_part(1, ?)", parts)
+    is_sql(None, "SELECT cuckoofilter_part(NULL, 7)")
+    is_sql(None, "SELECT cuckoofilter_part(1, NULL)")
+    is_sql(None, "SELECT cuckoofilter_part(NULL, 'x')")
 
 
 def test_numbers_as_reals():
@@ -657,35 +754,11 @@ def test_open():
         one(f"SELECT sum(cuckoofilter_contains({handle}, x)) FROM {NUMBERS}", 1, 50000, filter),
         50000,
     )
-    opened = "cuckoofilter_open(?1)"
-    for call in (
-        "contains({}, 7)",
-        "contains_any({}, 'a', 7)",
-        "contains_all({}, 7, 8)",
-        "contains_hash({}, 7)",
-        "copies({}, 7)",
-        "count({})",
-        "fpr({})",
-        "info({})",
-        "add({}, 'x')",
-        "add_all({}, 'x', 'y')",
-        "add_hash({}, 7)",
-        "remove({}, 7)",
-        "remove_all({}, 7, 8)",
-        "remove_hash({}, 7)",
-        "compact({})",
-        "union({}, {})",
-        "intersect({}, {})",
-        "overlap({}, {})",
-        "jaccard({}, {})",
-        "intersect_agg({})",
-        "sum({}, {})",
-        "union_agg({})",
-        "sum_agg({})",
-        "count(cuckoofilter_open({}))",
-    ):
-        call = f"SELECT cuckoofilter_{call}"
-        equal(call, one(call.replace("{}", opened), filter), one(call.replace("{}", "?1"), filter))
+    for call in CALLS:
+        if "_open({v})" not in call:  # which gives a handle
+            got = one("SELECT " + call.format(v="cuckoofilter_open(?1)"), filter)
+            equal(call, got, one("SELECT " + call.format(v="?1"), filter))
+    is_sql(1, "SELECT cuckoofilter_count(cuckoofilter_open(cuckoofilter_open(?1))) = cuckoofilter_count(?1)", filter)
     is_sql(None, "SELECT cuckoofilter_open(NULL)")
     is_sql(None, "SELECT cuckoofilter_count(cuckoofilter_open(NULL))")
     refuses(BAD_BYTES, "SELECT cuckoofilter_open(x'00')")
@@ -696,39 +769,11 @@ def test_open():
 
 
 def test_null_filter():
-    for call in (
-        "open(NULL)",
-        "add(NULL, 1)",
-        "add_all(NULL, 1, 2)",
-        "add_hash(NULL, 1)",
-        "contains(NULL, 1)",
-        "contains_any(NULL, 1)",
-        "contains_all(NULL, 1)",
-        "contains_hash(NULL, 1)",
-        "copies(NULL, 1)",
-        "remove(NULL, 1)",
-        "remove_all(NULL, 1)",
-        "remove_hash(NULL, 1)",
-        "intersect(NULL, {e})",
-        "intersect({e}, NULL)",
-        "overlap(NULL, {e})",
-        "overlap({e}, NULL)",
-        "jaccard(NULL, {e})",
-        "jaccard({e}, NULL)",
-        "intersect_agg(NULL)",
-        "union(NULL, {e})",
-        "union({e}, NULL)",
-        "sum(NULL, {e})",
-        "sum({e}, NULL)",
-        "compact(NULL)",
-        "count(NULL)",
-        "fpr(NULL)",
-        "info(NULL)",
-        "contains({e}, NULL)",
-        "copies({e}, NULL)",
-        "contains_hash({e}, NULL)",
-    ):
-        is_sql(None, f"SELECT cuckoofilter_{call}".replace("{e}", "cuckoofilter_create(9)"))
+    for call in CALLS:
+        if call not in ("cuckoofilter_union_agg({v})", "cuckoofilter_sum_agg({v})"):  # an empty filter
+            is_sql(None, "SELECT " + call.format(v="NULL"))
+    for call in ("contains({e}, NULL)", "copies({e}, NULL)", "contains_hash({e}, NULL)"):
+        is_sql(None, f"SELECT cuckoofilter_{call}".format(e="cuckoofilter_create(9)"))
 
 
 def test_null_item():

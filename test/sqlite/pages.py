@@ -1,17 +1,21 @@
 #!/usr/bin/python3
-"""The SQL for SQLite in README.md and sqlite/README.md, and the guide's Python, run from top to
-bottom and give the results that are shown. On all pages, links lead to existing targets, and
+"""The SQL for SQLite in README.md, sql/FAQ.md and sqlite/README.md runs from top to bottom, one page after the
+other in one database, and gives the results that are shown; so does the guide's Python. On all pages, links lead to existing targets, and
 lines of prose are broken.
 """
 
+import html
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-from examples import check_page
+from examples import check_page, examples
 from suite import ROOT, Suite
+
+sys.path.insert(0, f"{ROOT}/test/bench")
+import gains  # noqa: E402
 
 suite = Suite("sqlite-pages")
 check, equal = suite.check, suite.equal
@@ -34,14 +38,76 @@ def pages():
                 yield os.path.relpath(os.path.join(folder, name), ROOT)
 
 
+def test_sql():
+    """A reader follows one page after the other in one database: no name is used twice."""
+    paths = ("README.md", "sql/FAQ.md", "sqlite/README.md")
+    for path, least in zip(paths, (16, 8, 60)):
+        check(f"{path} has examples", len(examples(read(path))) >= least)
+    check_page(suite, " ".join(paths), "\n".join(map(read, paths)))
+
+
 def test_readme():
-    check("README.md has examples", len(check_page(suite, "README.md", read("README.md"))) >= 20)
-    equal("lines of README.md", read("README.md").count("\n") <= LONGEST_README, True)
+    text = read("README.md")
+    equal("lines of README.md", text.count("\n") <= LONGEST_README, True)
+    (version,) = re.findall(r'^#define CKF_VERSION "(.*)"', read("core/cuckoofilter.h"), re.M)
+    check(f"its version is {version}", f"\nVersion {version}, " in text)
+    for databases in ("", "sqlite"), ("", "postgresql"):
+        loads = examples(text, databases)[0].statement
+        check(f"the first statement loads the extension: {loads}", re.match(r"\.load |CREATE EXTENSION IF", loads))
+    address = re.search(r"^git clone (\S+) ", text, re.M).group(1)
+    check(f"where it is cloned from, {address}, which make address fills in", re.match(r"@SOURCES@$|https://", address) and "@SOURCES@" in read("Makefile"))
 
 
-def test_guide():
-    page = "sqlite/README.md"
-    check(f"{page} has examples", len(check_page(suite, page, read(page))) >= 60)
+def test_story():
+    """The demos run the SQL of the README's story."""
+    story = examples(re.search(r"## One story.*?\n## ", read("README.md"), re.S).group(0), ("",))
+    check("it has statements", len(story) >= 5)
+    for path in "test/demo.sql", "test/pg/demo.sql":
+        for example in story:
+            check(f"{path}: {example.statement}", example.statement in read(path))
+
+
+def test_exact_join():
+    """The README's join has the same rows with a filter as without."""
+    part = read("README.md").split("*Skip lookups*")[1].split("## ")[0]
+    plain, filtered = examples(part, ("",))[-2:]
+    equal("the join, and then the filter", filtered.statement[: len(plain.statement) - 1], plain.statement[:-1])
+    equal("its rows", filtered.rows, plain.rows)
+
+
+def test_figures():
+    """Of the README's picture, and of the FAQ's table of lookups, are those of the pages of results."""
+    picture = [html.unescape(text) for text in re.findall("<text>(.*?)</text>", read("test/bench/results/gains.svg"))]
+    names = [f"{group}: {what}" for group, what, _ in gains.gains()]
+    equal("names in the picture", sorted(text for text in picture if ": " in text and text in names), sorted(names))
+    labels = [gains.label(times) for _, _, times in gains.gains()]
+    for at, text in re.findall(r'translate\(([\d.]+),[^>]*"middle">\s*<text>(?:<tspan[^>]*>)?([^<]*)', read("test/bench/results/gains.svg")):
+        check(f"the picture cuts off: {text}", float(at) + len(text) * 7 / 2 < 900)  # a letter is about 7 pixels wide
+    at = picture.index(labels[0], picture.index(names[0]) + 1)
+    equal("figures in the picture", picture[at : at + len(labels)], labels)
+    joins, benchmarks = read("README.md").split("## Join filters")[1].split("## Questions")[0].split("public benchmarks")
+    table = re.findall(r"^\| .* \| ([\d.]+) \|$", joins, re.M)
+    equal("figures of README's table of join filters", table, [*labels[: len(table) - 1], gains.label(gains.median_of_joins())])
+    sections = read("test/bench/join/results/TPC.md").split("\n## ")[1:]
+    sums = [float(re.search(r"^\| one process, 4 .*\*\*([\d.]+)\*\*[^*]*$", part, re.M).group(1)) for part in sections]
+    worst = [re.search(r"five worst:\n\n- one process, 4: [\w.]+: ([\d.]+)", part).group(1) for part in sections]
+    said = re.findall(r"^\| .* \| ([\d.]+) \| ([\d.]+) \|$", benchmarks, re.M)
+    equal("worst queries of README's benchmarks", [row[1] for row in said], worst[: len(said)])
+    check("sums of README's benchmarks", len(said) >= 5 and all(abs(float(row[0]) - one) < 0.006 for row, one in zip(said, sums)))
+    page = "sql/FAQ.md"
+    in_memory = gains.cells(gains.JOIN, ["10 % match"])
+    check(f"{page}: a hash join in memory", all(f" {gains.label(float(in_memory[i]))} times" in read(page) for i in (6, 8)))
+    for row, host, key in (
+        ("PostgreSQL, bigint", 0, "bigint"),
+        ("PostgreSQL, text of 32", 0, "text of 32"),
+        ("SQLite, integer", 1, "integer"),
+        ("SQLite, text of 32", 1, "text of 32"),
+    ):
+        part = read(gains.SQL).split("### Membership")[1 + host]
+        said = [float(cell) for cell in gains.cells(page, [row])[1:]]
+        for cell, method in zip(said, ("filter from a table", "EXISTS by index", r"IN \(SELECT\)(?:, hash semi join)?")):
+            (seconds,) = re.findall(rf"^\| {key} \| {method} \| \S+ \| (\S+) \|", part, re.M)
+            check(f"{page}: {row}, {method}: {1 / float(seconds)}", f"{1 / float(seconds):.2g}" == f"{cell:.2g}")
 
 
 def test_python_of_the_guide():

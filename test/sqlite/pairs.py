@@ -2,14 +2,14 @@
 """Pairs of an item and its value, and cuckoofilter_which, beside exact models."""
 
 import json
-import os
 import random
 import struct
 import sys
 
-from suite import NUMBERS, ROOT, Suite
+from suite import NUMBERS, PERCENT, ROOT, SEED, Suite
 
 sys.path.insert(0, f"{ROOT}/test")
+from recipes import signed
 from xxh3 import xxh3
 
 suite = Suite("sqlite-pairs")
@@ -21,8 +21,6 @@ one, equal, check, is_sql, refuses = (
     suite.refuses,
 )
 
-SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(1 << 31)))
-ROUNDS = int(os.environ.get("ROUNDS", 100))
 print(f"SEED={SEED}")
 rng = random.Random(SEED)
 
@@ -51,10 +49,6 @@ def pair_hash(item, value, seed=0):
     return xxh3(words, seed + 7)
 
 
-def signed(number):
-    return (number + 2**63) % 2**64 - 2**63
-
-
 def draw_value():
     return rng.choice(
         (
@@ -79,7 +73,7 @@ def as_other(filter):
 
 
 def test_pairs_are_records():
-    for _ in range(3 * ROUNDS):
+    for _ in range(3 * PERCENT):
         seed = rng.choice((0, 0, 7, -1))
         fpr = rng.choice((0.01, 0.001, 0.3))
         options = f"seed={seed}{rng.choice(('', ',kind=set', ',bucket_size=8'))}"
@@ -122,7 +116,7 @@ def test_model():
     """Random adds and removals, compared with the number of copies."""
     copies = {}
     filter = one("SELECT cuckoofilter_create(1000, 0.0001)")
-    for _ in range(15 * ROUNDS):
+    for _ in range(15 * PERCENT):
         pair = (rng.randrange(40), f"v{rng.randrange(6)}")
         count = copies.get(pair, 0)
         remove = count > 0 and (rng.random() < 0.45 or count > 5)
@@ -254,7 +248,7 @@ def same(a, b):
 
 
 def test_which():
-    for _ in range(6 * ROUNDS):
+    for _ in range(6 * PERCENT):
         elements = draw_elements()
         text = f"{blank()}[{','.join(blank() + e + blank() for e in elements)}]{blank()}"
         if not elements:
@@ -350,7 +344,7 @@ def test_bad_candidates():
     whole = '["a\\u00e9\\ud834\\udd1e", -1.5e3, 12, "x"]'
     for i in range(len(whole)):
         refuses(SAY_CANDIDATES % (i + 1), call, filter, whole[:i])
-    for _ in range(20 * ROUNDS):
+    for _ in range(20 * PERCENT):
         i = rng.randrange(len(whole))
         text = whole[:i] + chr(rng.randrange(128)) + whole[i + 1 :]
         try:

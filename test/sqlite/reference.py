@@ -113,23 +113,27 @@ def test_fields_and_options():
 # ------------------------------------------------------------------ errors
 
 
+LITERALS = r"((?:\"(?:[^\"\\]|\\.)*\"[\s\\]*)+)"
+
+
 def words(literals):
-    """C's string literals as one text, with … for each value; `real` is a conversion, too."""
-    text = re.sub(r"\breal\b(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", '"…"', literals)
+    """C's string literals as one text, with … for each value; `real` and `form` are conversions, too."""
+    text = re.sub(r"\b(?:real|form)\b(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", '"…"', literals)
     text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text)).replace('\\"', '"')
     return re.sub(r"%(?:\.\*s|!?[.\d]*g|[zl]*[dus])", "…", text)
 
 
 def sentences_of_core():
     text = read("core/messages.h").replace("\\\n", " ")
-    return [words(rest) for rest in re.findall(r"#define CKF_SAY_\w+(?:\(real\))? +(.*)", text)]
+    shared = re.findall(r"#define CKF_SAY_\w+(?:\(\w+\))? +(.*)", text)
+    of_engine = rf"(?:\bSAY\((?!\"%s\")|\[CKF_\w+\] =\s*\{{){LITERALS}"
+    return [words(said) for said in shared + re.findall(of_engine, read("core/host/error.c"))]
 
 
-LITERALS = r"((?:\"(?:[^\"\\]|\\.)*\"[\s\\]*)+)"
 PLACES = (
     ("pg/**/*.c", rf"errmsg\({LITERALS}"),
     ("sqlite/**/*.c", rf"(?:sqlite3_mprintf|sqlite3_result_error)\(\s*(?:ctx,\s*)?{LITERALS}"),
-    ("sqlite/**/*.c", rf"ckfs_refuse\(\s*\w+,\s*{LITERALS}"),
+    ("sqlite/**/*.c", rf"ckfs_table_fail\(\s*\w+,\s*\w+,\s*{LITERALS}"),
     ("sqlite/**/*.[ch]", rf"#define CKFS_SAY_(?!FILTER\b)\w+[\s\\]*{LITERALS}"),
 )
 
@@ -167,7 +171,7 @@ def test_states():
         said = re.match(r"ERROR (\w{5}): (.*)", example.rows[0]) if example.rows else None
         if said:
             states = [row[1] for row in rows if row[1] != "-" and begins(said.group(2), row[0])]
-            check(f"{said.group(0)}: {states}", len(states) == 1 and said.group(1) in states[0])
+            check(f"{said.group(0)}: {states}", len(set(states)) == 1 and said.group(1) in states[0])
 
 
 suite.run(globals())

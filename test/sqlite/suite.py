@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import sqlite3
 import sys
 import traceback
@@ -10,11 +11,32 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # Set the variable to test another build.
 EXTENSION = os.environ.get("CUCKOOFILTER_EXTENSION") or os.path.join(ROOT, "build", "sqlite", "cuckoofilter")
 
+SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 31))
+PERCENT = int(os.environ.get("ROUNDS", 100))
+
 # A table of the integers ?1 .. ?2, for FROM.
 NUMBERS = (
     "(WITH RECURSIVE s(x) AS (SELECT ?1 UNION ALL SELECT x + 1 FROM s WHERE x < ?2) "
     "SELECT x FROM s)"
 )
+
+# Every function that takes a filter {v}; aggregates, too.
+CALLS = [f"cuckoofilter_{call}" for call in (
+    "open({v})", "add({v}, 1)", "add_all({v}, 1, 2)", "add_pair({v}, 1, 2)", "add_hash({v}, 1)", "contains({v}, 1)",
+    "contains(cuckoofilter_open({v}), 1)", "contains_any({v}, 1, 2)", "contains_all({v}, 1, 2)", "contains_pair({v}, 1, 2)",
+    "contains_hash({v}, 1)", "which({v}, 1, '[2]')", "copies({v}, 1)", "remove({v}, 1)", "remove_all({v}, 1, 2)",
+    "remove_pair({v}, 1, 2)", "remove_hash({v}, 1)", "union({v}, {v})", "union({v}, cuckoofilter_create(10))",
+    "union(cuckoofilter_create(10), {v})", "sum({v}, cuckoofilter_create(10))", "sum(cuckoofilter_create(10), {v})",
+    "intersect({v}, cuckoofilter_create(10))", "overlap(cuckoofilter_create(10), {v})", "jaccard(cuckoofilter_create(10), {v})",
+    "jaccard({v}, cuckoofilter_create(10))", "compact({v})", "count({v})", "fpr({v})", "info({v})", "add_agg({v}, 1)",
+    "sum({v}, {v})", "intersect({v}, {v})", "overlap({v}, {v})", "jaccard({v}, {v})", "union_agg({v})", "sum_agg({v})",
+    "intersect_agg({v})")]  # fmt: skip
+
+
+def rounds(full):
+    """What a round is called, and a random generator of its own: no round depends on those before."""
+    for number in range(max(1, full * PERCENT // 100)):
+        yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
 
 
 def connect(path=":memory:", **options):

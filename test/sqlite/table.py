@@ -115,6 +115,11 @@ def test_argument_errors():
             ("fpr=nan", "fpr|false positive rate"),
             ("fpr=abc", "fpr|false positive rate"),
             ("fpr='0.01x'", "fpr|false positive rate"),
+            ("fpr=1%", "^invalid cuckoofilter option \"fpr=1%\": a rate of 1 % is 0.01$"),
+            ("FPR = '1 %'", "^invalid cuckoofilter option .*: a rate of 1 % is 0.01$"),
+            ("capacity=100 kind=set", "^invalid cuckoofilter option \"capacity=100 kind=set\": separate options by commas, as in kind=set, seed=7$"),
+            ("fpr=0.1 kind=set", "separate options by commas"),
+            ("kind=set seed=1", "separate options by commas"),
             ("capacity=", "capacity"),
             ("capacity=0", "capacity"),
             ("capacity=-1", "capacity"),
@@ -326,6 +331,9 @@ def test_without_item():
         ):
             error = base.error(sql)
             check(f"{sql}: {error}", matches("item =", error) and not matches("no query solution", error))
+            first = ("cannot list its items: for DELETE without WHERE use the command 'delete-all', for UPDATE a DELETE and an INSERT, for count(*) "
+                     "cuckoofilter_table_info; look up a value")
+            check(f"{sql}: {error}", first in error or sql.startswith("UPDATE"))
         equal("nothing went", base.missing(1, 2), 0)
 
 
@@ -474,6 +482,25 @@ def test_delete():
         equal("its check", base.check(), None)
 
 
+def test_filter_as_item():
+    """A filter is merged, not inserted; one that an earlier version has inserted can be found and
+    removed."""
+    with Base("capacity=1000") as base:
+        for filter in (suite.agg(1, 5), suite.agg(1, 5000), base.one("SELECT cuckoofilter_open(cuckoofilter_create(9))")):
+            sentence = "a cuckoofilter is not an item: merge it by INSERT INTO seen(seen, item) VALUES ('merge', filter)"
+            equal("INSERT", base.error("INSERT INTO seen(item) VALUES (?)", filter), sentence)
+        equal("nothing was inserted", info(base)["count"], 0)
+        fails("a handle", "a cuckoofilter is not an item$", base, "SELECT count(*) FROM seen WHERE item = ?", filter)
+        base.db.execute("INSERT INTO seen(item) VALUES (?)", (suite.agg(1, 5)[:-1],))
+        stored = suite.agg(1, 7)
+        base.db.execute(
+            "INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg_hash(cuckoofilter_hash(?), 0.01, 1000)", (stored,)
+        )
+        equal("found", base.one("SELECT count(*) FROM seen WHERE item = ?", stored), 1)
+        base.db.execute("DELETE FROM seen WHERE item = ?", (stored,))
+        equal("removed", info(base)["count"], 1)
+
+
 def test_what_cannot_be():
     with Base() as base:
         base.run("INSERT INTO seen VALUES (1), (2)")
@@ -539,7 +566,7 @@ def test_precision():
                 last += step if error is None else 0
             check(
                 f"{args}: {error}",
-                matches("no precision left|so many (items|copies)", error) and matches("larger capacity|kind=set", error),
+                matches("no precision left|so many (items|copies)", error) and matches("a capacity for all items|kind=set", error),
             )
             check(f"{args}: ends at {last} items", last + step >= 0.9 * capacity * limit / fpr)
             equal(f"{args}: after the error", info(base)["count"], before)
@@ -552,6 +579,9 @@ def test_precision():
                 n += 1
                 error = base.error("INSERT INTO seen VALUES (?)", last + n)
             check(f"{args}: one by one: {error}", matches("no precision left|so many", error))
+            if "no precision" in error:
+                full = info(base)["count"]
+                check(f"{args}: the capacity: {error}", error.endswith(f"; build it with a capacity for all items, more than {full}"))
             equal(f"{args}: lost, one by one", base.missing(1, last + n - 1), 0)
             if "set" not in args:
                 base.run("DELETE FROM seen WHERE item = 1; INSERT INTO seen VALUES ('in its place')")
@@ -559,13 +589,20 @@ def test_precision():
 
 
 def test_merge_that_does_not_fit():
-    """The error names the number of items after the change, not before it."""
+    """The error names the items that do not fit, and a capacity that is enough."""
     with Base("capacity=10", numbers=0) as base:
         base.add(1, 1)
-        error = base.error("INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(x, 0.01, 1000) FROM "
-                           "(WITH RECURSIVE n(x) AS (SELECT 101 UNION ALL SELECT x + 1 FROM n WHERE x < 500) SELECT x FROM n)")
-        check(f"its error: {error}", matches("cuckoofilter table seen has no precision left: 401 items", error))
+        merge = ("INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg(x, 0.01, 1000) FROM "
+                 "(WITH RECURSIVE n(x) AS (SELECT 101 UNION ALL SELECT x + 1 FROM n WHERE x < 500) SELECT x FROM n)")
+        error = base.error(merge)
+        wanted = ("^cuckoofilter table seen has no precision left for 400 more items: it has 1 items at a false positive rate "
+                  "of [0-9.e-]+; build it with a capacity of at least 401$")
+        check(f"its error: {error}", matches(wanted, error))
         equal("nothing is merged", info(base)["count"], 1)
+    with Base("capacity=401", numbers=0) as base:
+        base.run("INSERT INTO seen VALUES (1)")
+        base.run(merge)
+        check(f"the cure: {info(base)}", info(base)["fpr"] < 0.01 and base.missing(101, 500) == 0)
 
 
 def test_rates():

@@ -30,14 +30,6 @@ def load(db, path):
     return None
 
 
-def read_again(base):
-    """Make SQLite read its schema, and connect its tables, again."""
-    garbage = base.path + ".garbage"
-    with open(garbage, "w", encoding="ascii") as file:
-        file.write("no database\n" * 1000)
-    check("no database", base.error(f"ATTACH '{garbage}' AS bad") is not None)
-
-
 def test_twice():
     """Loading twice has no effect: waiting adds are found, removed items stay removed, handles stay open."""
     for what, again in (("the same file", EXTENSION), ("a copy", COPY)):
@@ -46,11 +38,11 @@ def test_twice():
             base.run("INSERT INTO seen VALUES ('a')")
             equal(f"{what}: loaded", load(base.db, again), None)
             base.run("BEGIN; INSERT INTO seen VALUES ('b')")
-            read_again(base)
+            base.read_again()
             equal(f"{what}: waits", (base.has("a"), base.has("b")), (1, 1))
             base.run("INSERT INTO seen VALUES ('c')")
             equal(f"{what}: loaded in a transaction", load(base.db, again), None)
-            read_again(base)
+            base.read_again()
             base.run("DELETE FROM seen WHERE item IN ('a', 'c')")
             equal(f"{what}: deleted", [base.has(x) for x in "abc"], [0, 1, 0])
             base.run("COMMIT")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Filter tables compared with an exact model through random histories: adds, removals, batches,
-merges, commands, savepoints, rollbacks, reopening, a second connection, and processes that are
-killed.
+merges, commands, savepoints, rollbacks, reopening, a second connection, processes that are killed,
+and files that cannot grow.
 
   SEED=n ROUNDS=percent test/sqlite/table_model.py
 
@@ -16,20 +16,19 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import sqlite3
 import struct
 import sys
 import time
 
-from suite import Suite, connect
+from suite import PERCENT, SEED, Suite, connect, rounds
 from tables import MASK, Base, aggregate, arguments, create, draw_args
 
 suite = Suite("sqlite-table-model")
 check, equal = suite.check, suite.equal
 
-SEED = int(os.environ.get("SEED") or random.randrange(1 << 31))
-PERCENT = int(os.environ.get("ROUNDS", 100))
 MOST = 60_000  # copies in a table
 MOST_ITEMS = 15_000  # that may be in a table
 
@@ -39,11 +38,6 @@ CREATE TABLE item (x INTEGER PRIMARY KEY, item);
 INSERT INTO item WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < {0})
     SELECT x, CASE x % 4 WHEN 0 THEN x WHEN 1 THEN 'i' || x WHEN 2 THEN CAST('b' || x AS BLOB) ELSE x + 0.5 END FROM s;
 """
-
-
-def rounds(full):
-    for number in range(max(1, full * PERCENT // 100)):
-        yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
 
 
 def signed(seed):
@@ -119,7 +113,7 @@ class Case:
             self.args["fpr"] = round(0.001 * 400 ** rnd.random(), 4)  # 0.001 to 0.4
         self.items = rnd.choice((40, 300, 3000, MOST_ITEMS))
         page = rnd.choice((512, 1024, 4096, 4096, 4096, 65_536))
-        self.journal = journal or rnd.choice(("delete", "wal", "truncate"))
+        self.journal = journal or rnd.choice(("delete", "wal", "truncate", "persist"))
         before = f"PRAGMA page_size = {page}; PRAGMA journal_mode = {self.journal}; {ITEMS.format(2 * self.items)}"
         self.base = Base(arguments(self.args), 0, before=before + "CREATE TABLE state (turn); INSERT INTO state VALUES (0);")
         cache = rnd.choice((5, 30, 2000))
@@ -157,7 +151,7 @@ DELETE = "DELETE FROM seen WHERE item = (SELECT item FROM item WHERE x = ?)"
 # What errors say, as patterns.
 CROWDED = re.compile(
     r"cuckoofilter cannot store so many copies of the same items: (\d+) items at a false positive rate of "
-    r"[0-9.e-]+; build it with kind=set, which keeps one copy of each item"
+    r"[0-9.e-]+; build it with kind=set, which keeps one copy of each item; if the hashes .*"
 )
 IS_SET = (
     "cannot merge the filter into cuckoofilter table seen: only a table with kind=set takes a filter of kind set, "
@@ -544,11 +538,7 @@ def transact(model, args, seed, turn):
 
 def write(case, seed, turn, told):
     """The writer: transactions without end. It writes a byte to the pipe before and after each one."""
-    db = connect(case.base.path)
-    # With a WAL and a cache that spills, ROLLBACK TO leaves checksums in the WAL of SQLite 3.40 that
-    # end a recovery too soon: plain tables lose committed transactions, too.
-    if case.journal == "delete":
-        db.execute("PRAGMA cache_size = 8")
+    db = writer_of(case)
     while True:
         turn += 1
         os.write(told, b"(")
@@ -558,19 +548,36 @@ def write(case, seed, turn, told):
         os.write(told, b")")
 
 
-def kill_writer(case, seed, turn, transactions, delay):
-    """Run a writer, kill it in the transaction after those or later, and return what it wrote to the pipe."""
+def writer_of(case):
+    """A connection with the journal of the case, and a cache so small that it spills."""
+    db = connect(case.base.path)
+    db.execute(f"PRAGMA journal_mode = {case.journal}")
+    # With a WAL and a cache that spills, ROLLBACK TO leaves checksums in the WAL of SQLite 3.40 that
+    # end a recovery too soon: plain tables lose committed transactions, too.
+    if case.journal != "wal":
+        db.execute("PRAGMA cache_size = 8")
+    return db
+
+
+def start_writer(work, *arguments):
+    """Run work(.., pipe) in a process; the process, and what reads the pipe."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(reader)
-            write(case, seed, turn, writer)
+            work(*arguments, writer)
         except sqlite3.Error as error:
             os.write(writer, f"! {error}".encode())
         finally:
             os._exit(1)
     os.close(writer)
+    return child, reader
+
+
+def kill_writer(case, seed, turn, transactions, delay):
+    """Run a writer, kill it in the transaction after those or later, and return what it wrote to the pipe."""
+    child, reader = start_writer(write, case, seed, turn)
     told = b""
     while told.count(b"(") <= transactions:
         more = os.read(reader, 1 << 16)
@@ -591,7 +598,7 @@ def test_kills():
     """A killed writer leaves what it committed, or one transaction more."""
     kills = inside = 0
     for what, rnd in rounds(6):
-        with Case(rnd, rnd.choice(("delete", "wal"))) as case:
+        with Case(rnd, rnd.choice(("delete", "wal", "persist"))) as case:
             what = f"{what}: {case.what}"
             turn = 0
             for _ in range(8):
@@ -610,6 +617,109 @@ def test_kills():
                 examine_all(f"{what}: killed in turn {now + 1}", case.base.db, case.model, case.args)
     print(f"{kills} kills, {inside} inside a transaction")
     check("a kill inside a transaction is no rarity", kills < 20 or inside > kills / 4)
+
+
+# --------------------------------------------------------------------- limits
+
+NO_LIMIT = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+NO_ROOM = re.compile("disk I/O error|database or disk is full")
+
+
+def draw_limit(case, rnd):
+    """A size at which one of the files cannot grow: often in the middle of a page that it writes."""
+    paths = [case.base.path + end for end in ("", "-journal", "-wal")]
+    sizes = [os.path.getsize(path) for path in paths if os.path.exists(path)]
+    return max(512, rnd.choice(sizes) + rnd.randrange(-20_000, 40_000))
+
+
+def transact_limited(db, statements, limit, at):
+    """A transaction that gets a limit before the statement with this number."""
+    db.execute("BEGIN IMMEDIATE")
+    for number, statement in enumerate([*statements, ("COMMIT", [()])]):
+        if number == at:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        if not db.in_transaction:  # SQLite rolled it back when a merge failed that was to fail
+            raise sqlite3.OperationalError("disk I/O error")
+        try:
+            perform(db, [statement[:2]])
+        except sqlite3.Error:
+            if not statement[2:] or not statement[2]:  # test_histories checks the errors of a merge
+                raise
+
+
+def write_limited(case, rnd, seed, turn, told):
+    """Some transactions with a limit.  One that fails is repeated without a limit, or the process ends."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    db = writer_of(case)
+    failed = False
+    for _ in range(rnd.choice((2, 5, 10))):
+        before = case.model.copy()
+        statements = transact(case.model, case.args, seed, turn + 1)
+        limit, at = draw_limit(case, rnd), rnd.randrange(len(statements) + 1)
+        os.write(told, b"(")
+        try:
+            transact_limited(db, statements, limit, -1 if failed else at)
+            turn, failed = turn + 1, False
+            os.write(told, b")")
+        except sqlite3.OperationalError as error:
+            if not NO_ROOM.fullmatch(str(error)):
+                raise
+            os.write(told, b"-")
+            if rnd.random() < 0.3:
+                return
+            case.model, failed = before, True
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        resource.setrlimit(resource.RLIMIT_FSIZE, NO_LIMIT)
+        if not examine("the writer", db, case.model, rnd):
+            os.write(told, b"! a wrong answer")
+    if rnd.random() < 0.5:
+        db.close()
+
+
+def damage(path):
+    """What SQLite says about its own trees, without the extension, which writes rows by SQL alone and so cannot damage them."""
+    db = sqlite3.connect(path)
+    try:
+        # of each table, since a connection without the module cannot check a filter table
+        return [row for (name,) in db.execute("SELECT name FROM sqlite_master WHERE rootpage > 0 AND type = 'table'").fetchall()
+                for row in db.execute(f"PRAGMA integrity_check('{name}')") if row != ("ok",)]  # fmt: skip
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+    finally:
+        db.close()
+
+
+def test_limits():
+    """A file that cannot grow ends a transaction: nothing of it is left, or all of it."""
+    ended = collections.Counter()
+    for what, rnd in rounds(12):
+        with Case(rnd, rnd.choice(("delete", "wal", "truncate", "persist", "persist"))) as case:
+            what = f"{what}: {case.what}"
+            turn = 0
+            for run in range(6):
+                case.base.db.close()
+                child, reader = start_writer(write_limited, case, random.Random(f"{what} {run}"), what, turn)
+                with os.fdopen(reader, "rb") as pipe:
+                    told = pipe.read()
+                os.waitpid(child, 0)
+                ended["limited"] += told.count(b"-")
+                found = damage(case.base.path)
+                case.base.db = connect(case.base.path)
+                if found and case.journal == "persist":
+                    ended["damaged by SQLite"] += 1
+                    break
+                check(f"{what}: {found}", not found)
+                check(f"{what}: the writer: {told[-200:]}", b"!" not in told)
+                committed, now = turn + told.count(b")"), case.base.one("SELECT turn FROM state")
+                open_one = told.endswith((b"(", b"-"))
+                check(f"{what}: turn {now} after {committed}", committed <= now <= committed + open_one)
+                while turn < now:
+                    turn += 1
+                    transact(case.model, case.args, what, turn)
+                examine_all(f"{what}: after {told}", case.base.db, case.model, case.args)
+    print(f"transactions that met a limit: {dict(ended)}")
+    check("a limit is met", PERCENT < 15 or ended["limited"] > 0)
 
 
 print(f"SEED={SEED}")

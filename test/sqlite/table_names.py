@@ -4,27 +4,18 @@ items that are added to a table never go into another one, and no open query rea
 table.
 """
 
-import os
-import random
 import sqlite3
 
-from suite import Suite
+from suite import PERCENT, SEED, Suite, rounds
 from tables import Base, matches
 
 suite = Suite("sqlite-table-names")
 check, equal = suite.check, suite.equal
 
-SEED = int(os.environ.get("SEED") or random.randrange(1 << 31))
-PERCENT = int(os.environ.get("ROUNDS", 100))
 print(f"SEED={SEED}")
 
 ITEMS = 20
 GONE = "was (dropped|renamed while|rolled back while)"
-
-
-def rounds(full):
-    for number in range(max(1, full * PERCENT // 100)):
-        yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
 
 
 def ask_on(table, kind):
@@ -137,6 +128,47 @@ def test_created_and_rolled_back_while_open():
                 equal("the former table", base.missing(1, 100), 0)
 
 
+def test_connected_again_and_rolled_back_while_open():
+    """A table that its own transaction has created is connected again, since SQLite reads its schema again."""
+    for start, back in (("BEGIN", "ROLLBACK"), ("BEGIN; SAVEPOINT a", "ROLLBACK TO a"), ("SAVEPOINT a", "ROLLBACK TO a"), ("SAVEPOINT z; SAVEPOINT a", "ROLLBACK")):
+        for args in ("", "seed=5"):  # the rows of a table with the same arguments can be read
+            for later in ("", "SAVEPOINT b", "INSERT INTO seen VALUES (1000)", "SAVEPOINT b; INSERT INTO seen VALUES (1000)"):
+                for again in (0, 1):
+                    with Base(numbers=100) as base:
+                        base.add(1, 100)
+                        base.run(f"{start}; DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter({args}); {later}")
+                        base.read_again()
+                        cursor = base.db.execute(ask_on("seen", "none"))
+                        cursor.fetchone()
+                        if again:
+                            base.read_again()
+                        base.run(back)
+                        got, error = answers(cursor)
+                        what = f"{start}, {args}, {later}, {again}, {back}"
+                        check(f"{what}: {got}, {error}", 1 not in got and matches(f"abort|{GONE}", error))
+                        equal(f"{what}: the former table", (base.missing(1, 100), base.check()), (0, None))
+
+
+def test_connected_again_after_a_rollback():
+    """A table that was connected after a rollback, and is not gone, can be used after the next one."""
+    for back in ("ROLLBACK", "ROLLBACK TO z"):
+        for change in ("DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter(seed=5)", "ALTER TABLE seen RENAME TO other"):
+            with Base(numbers=100) as base:
+                base.add(1, 100)
+                base.run(f"BEGIN; SAVEPOINT z; SAVEPOINT a; {change}; ROLLBACK TO a")
+                base.read_again()
+                cursor = base.db.execute(ask_on("seen", "none"))
+                cursor.fetchone()
+                base.read_again()
+                equal(f"{change}: asked", base.missing(1, 100), 0)
+                base.run(back)
+                got, error = answers(cursor)
+                check(f"{change}, {back}: {got}, {error}", 0 not in got and (error is None or matches(f"abort|{GONE}", error)))
+                equal(f"{change}, {back}: asked again", (base.missing(1, 100), base.check()), (0, None))
+                base.run("INSERT INTO seen VALUES (1000)")
+                equal(f"{change}, {back}: added", base.has(1000), 1)
+
+
 # ----------------------------------------------------- created among savepoints
 
 
@@ -243,7 +275,7 @@ class Run:
             self.done.append(f"ask {name} {item} -- {found}")
             equal(f"{self.what}: {name} about {item}", found, int(item in model.tables[name][1]))
         elif what == "again":
-            self.base.error(f"ATTACH '{self.base.path}.garbage' AS bad")
+            self.base.read_again()
             self.done.append("the schema is read again")
         elif what == "open" and name and len(self.open) < 3:
             self.open_query(name)
@@ -321,8 +353,6 @@ def test_random():
     judged = 0
     for what, rnd in rounds(300):
         with Base(None, numbers=ITEMS - 1) as base:
-            with open(base.path + ".garbage", "w", encoding="ascii") as file:
-                file.write("no database\n" * 1000)
             run = Run(what, rnd, base)
             before = suite.failed
             for _ in range(rnd.choice((20, 60, 150))):

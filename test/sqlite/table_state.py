@@ -7,19 +7,11 @@ import random
 import re
 import sqlite3
 
-from suite import Suite
+from suite import SEED, Suite, rounds
 from tables import NUMBERS, Base, aggregate, arguments, create, draw_args, matches
 
 suite = Suite("sqlite-table-state")
 check, equal = suite.check, suite.equal
-
-SEED = int(os.environ.get("SEED") or random.randrange(1 << 31))
-PERCENT = int(os.environ.get("ROUNDS", 100))
-
-
-def rounds(full):
-    for number in range(max(1, full * PERCENT // 100)):
-        yield f"SEED={SEED} round {number}", random.Random(f"{SEED} {number}")
 
 
 def count(base, table="seen"):
@@ -57,23 +49,17 @@ def test_rollback():
 
 def test_schema_read_again():
     """SQLite connects a table anew in the middle of a transaction, which sees and changes what the first one keeps waiting."""
-    ways = {
-        "writable_schema": "PRAGMA writable_schema = RESET",
-        "a file that is no database": "ATTACH '{0}' AS bad",
-        "another connection's schema": None,
-    }
-    for way, sql in ways.items():
-        schema = "main" if sql else "temp"
+    for way in ("writable_schema", "a file that is no database", "another connection's schema"):
+        schema = "temp" if way == "another connection's schema" else "main"
         with Base(numbers=10) as base:
-            garbage = base.path + ".garbage"
-            with open(garbage, "w", encoding="ascii") as file:
-                file.write("no database\n" * 1000)
-            if not sql:
+            if way == "another connection's schema":
                 base.run("DROP TABLE seen; CREATE VIRTUAL TABLE temp.seen USING cuckoofilter")
 
             def read_again():
-                if sql:
-                    base.error(sql.format(garbage))
+                if way == "writable_schema":
+                    base.run("PRAGMA writable_schema = RESET")
+                elif way == "a file that is no database":
+                    base.read_again()
                 else:
                     with Base(None, 0, base.path) as other:
                         # the second in a transaction is refused, as the first one's question has a lock
@@ -123,13 +109,10 @@ def test_renamed_under_an_older_instance():
     for end in ("", "; ROLLBACK TO s; COMMIT"):
         with Base("fpr=1e-6", numbers=3000) as base:
             base.add(1, 3000)
-            garbage = base.path + ".garbage"
-            with open(garbage, "w", encoding="ascii") as file:
-                file.write("no database\n" * 1000)
             sql = "SELECT x FROM number WHERE EXISTS (SELECT 1 FROM seen WHERE item = x)"
             cursor = base.db.execute(sql)
             cursor.fetchmany(100)
-            check("no database", base.error(f"ATTACH '{garbage}' AS bad") is not None)
+            base.read_again()
             equal("it goes on", cursor.fetchone(), (101,))
             begin = "BEGIN; INSERT INTO seen VALUES ('a'); SAVEPOINT s; " if end else ""
             base.run(f"{begin}ALTER TABLE seen RENAME TO old; CREATE VIRTUAL TABLE seen USING cuckoofilter{end}")

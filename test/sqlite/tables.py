@@ -73,6 +73,12 @@ class Base:
         """SQLite before 3.35 may hold a table, of any module, for existing after a rename or CREATE was undone."""
         self.rows("SELECT count(*) FROM sqlite_master")
 
+    def read_again(self):
+        """SQLite forgets its schema when it cannot attach a database, and connects each table again."""
+        with open(self.path + ".garbage", "w", encoding="ascii") as file:
+            file.write("no database\n" * 1000)
+        assert self.error(f"ATTACH '{self.path}.garbage' AS bad")
+
     def add(self, first, last, table="seen"):
         self.rows(f"INSERT INTO {table}(item) SELECT x FROM {NUMBERS}", first, last)
 

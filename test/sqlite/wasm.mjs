@@ -3,7 +3,7 @@
  * bytes of a filter.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { serve } from '../../core/package/javascript/demo/serve.js';
+import { serve } from '../bindings/javascript/serve.mjs';
 import { browser } from '../bindings/javascript/browser.mjs';
 
 let passed = 0;

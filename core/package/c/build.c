@@ -28,7 +28,7 @@ cuckoofilter_build(double fpr, int64_t capacity, const char *options, cuckoofilt
 		status = ckf_open(&filter, state, sizeof state, CKF_STATE);
 	if (status != CKF_OK)
 	{
-		ckfl_fail(error, status, (ckfl_subject){.params = &params});
+		ckfl_fail(error, status, (ckf_about){.params = &params});
 		return NULL;
 	}
 	builder = ckfl_allocate(sizeof *builder, error);
@@ -79,18 +79,10 @@ cuckoofilter *
 cuckoofilter_build_end(cuckoofilter_builder *builder, cuckoofilter_error *error)
 {
 	ckfl_host host = ckfl_host_of(error);
-	cuckoofilter *filter;
 
-	if (!ckf_host_settle(&host.host, &builder->collector))
-		return NULL;
-	filter = ckfl_allocate(sizeof *filter, error);
-	if (filter &&
-		!ckfl_rebuild(CKF_FINISH, &builder->collector.filter, NULL, &filter->filter, error))
-	{
-		free(filter);
-		filter = NULL;
-	}
-	return filter;
+	return ckf_host_settle(&host.host, &builder->collector)
+			   ? ckfl_rebuild(CKF_FINISH, &builder->collector.filter, NULL, error)
+			   : NULL;
 }
 
 void

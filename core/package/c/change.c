@@ -90,7 +90,7 @@ ckfl_remove(cuckoofilter *filter, ckfl_hashed removed, cuckoofilter_error *error
 	status = ckf_remove(&filter->filter, removed.hash, &found);
 	if (status == CKF_OK)
 		return found;
-	ckfl_fail(error, status, (ckfl_subject){0});
+	ckfl_fail(error, status, (ckf_about){0});
 	return -1;
 }
 

@@ -45,8 +45,7 @@ typedef enum cuckoofilter_code
 	CUCKOOFILTER_OK = 0,
 	CUCKOOFILTER_NO_MEMORY,     /* 53200 */
 	CUCKOOFILTER_INTERRUPTED,   /* 57014: error->interrupted returned true */
-	CUCKOOFILTER_BAD_PARAMETER, /* 22023: capacity, rate or options; filters whose seeds differ
-								 */
+	CUCKOOFILTER_BAD_PARAMETER, /* 22023: capacity, rate or options; filters of unlike seeds */
 	CUCKOOFILTER_BAD_BYTES,     /* 22P03: the bytes are not a filter */
 	CUCKOOFILTER_UNLIKE_ITEM,   /* 42804: the filter has no item of this class */
 	CUCKOOFILTER_BAD_STATE,     /* 55000: a removal from a set; a filter of an old format */
@@ -172,9 +171,15 @@ uint64_t cuckoofilter_hash(cuckoofilter_item item, uint64_t seed);
  */
 uint64_t cuckoofilter_hash_pair(cuckoofilter_item item, cuckoofilter_item value, uint64_t seed);
 
+/*
+ * The part, 0 .. parts - 1, of an item in a filter that is kept in parts: cuckoofilter_part of SQL.
+ * parts is 1 .. 2147483647.  -1: CUCKOOFILTER_BAD_PARAMETER.
+ */
+int32_t cuckoofilter_part(cuckoofilter_item item, int64_t parts, cuckoofilter_error *error);
+
 /* ---------------------------------------------------------------- filters */
 
-/* The version of the library, "1.5.0". */
+/* The version of the library, "1.5.1". */
 const char *cuckoofilter_version(void);
 
 /*
@@ -263,7 +268,7 @@ bool cuckoofilter_add_hashes(cuckoofilter *filter, const uint64_t *hashes, size_
 bool cuckoofilter_remove_hashes(cuckoofilter *filter, const uint64_t *hashes, size_t n,
 								unsigned item_classes, cuckoofilter_error *error);
 
-/* ------------------------------------------------------------- two filters */
+/* ---------------------------------------------------- two filters, and more */
 
 /*
  * A new filter of two.  The union and the intersection are sets.  cuckoofilter_sum adds up the
@@ -277,6 +282,16 @@ cuckoofilter *cuckoofilter_sum(const cuckoofilter *a, const cuckoofilter *b,
 							   cuckoofilter_error *error);
 cuckoofilter *cuckoofilter_intersect(const cuckoofilter *a, const cuckoofilter *b,
 									 cuckoofilter_error *error);
+
+/*
+ * A new filter of n filters, in one call and in the time of a few: cuckoofilter_union_agg and
+ * cuckoofilter_sum_agg of SQL.  The result is the same in any order.  It is an empty filter with
+ * default parameters if n is 0.  NULL: as above.
+ */
+cuckoofilter *cuckoofilter_union_many(const cuckoofilter *const *filters, size_t n,
+									  cuckoofilter_error *error);
+cuckoofilter *cuckoofilter_sum_many(const cuckoofilter *const *filters, size_t n,
+									cuckoofilter_error *error);
 
 /* The same items in the fewest bytes.  false: as above. */
 bool cuckoofilter_compact(cuckoofilter *filter, cuckoofilter_error *error);

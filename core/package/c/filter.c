@@ -3,6 +3,8 @@
  */
 #include "internal.h"
 
+#include "messages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,15 @@ cuckoofilter_hash_pair(cuckoofilter_item item, cuckoofilter_item value, uint64_t
 	return ckf_hash_pair(cuckoofilter_hash(item, seed), cuckoofilter_hash(value, seed), seed);
 }
 
+int32_t
+cuckoofilter_part(cuckoofilter_item item, int64_t parts, cuckoofilter_error *error)
+{
+	if (parts >= 1 && parts <= CKF_MOST_PARTS)
+		return (int32_t)ckf_part(cuckoofilter_hash(item, 0), (uint32_t)parts);
+	ckfl_fail_parts(error, parts);
+	return -1;
+}
+
 void *
 ckfl_allocate(size_t size, cuckoofilter_error *error)
 {
@@ -47,7 +58,7 @@ bool
 ckfl_params(ckf_params *params, int64_t capacity, double fpr, const char *options,
 			cuckoofilter_error *error)
 {
-	ckfl_subject about = {.params = params};
+	ckf_about about = {.params = params};
 	ckf_status status;
 
 	ckf_params_default(params);
@@ -77,7 +88,7 @@ ckfl_own(uint8_t *bytes, size_t size, size_t room, cuckoofilter_error *error)
 	status = ckf_open(&filter->filter, bytes, size, CKF_STORED);
 	if (status != CKF_OK)
 	{
-		ckfl_fail(error, status, (ckfl_subject){0});
+		ckfl_fail(error, status, (ckf_about){0});
 		free(bytes);
 		free(filter);
 		return NULL;
@@ -101,7 +112,7 @@ cuckoofilter_create(int64_t capacity, double fpr, const char *options, cuckoofil
 	status = ckf_create(&params, bytes);
 	if (status == CKF_OK)
 		return ckfl_own(bytes, CKF_HEADER_SIZE, CKF_HEADER_SIZE, error);
-	ckfl_fail(error, status, (ckfl_subject){.params = &params});
+	ckfl_fail(error, status, (ckf_about){.params = &params});
 	free(bytes);
 	return NULL;
 }
@@ -110,16 +121,14 @@ cuckoofilter_create(int64_t capacity, double fpr, const char *options, cuckoofil
 static bool
 ckfl_validate(const void *bytes, size_t size, cuckoofilter_error *error)
 {
+	ckfl_host host = ckfl_host_of(error);
 	ckf_filter filter;
-	ckf_check check = {0};
-	ckf_status status = ckf_open(&filter, bytes, size, CKF_FOREIGN);
+	ckf_status status = ckf_open(&filter, bytes, size, CKF_STORED);
 
 	if (status == CKF_OK)
-		while ((status = ckf_check_step(&filter, &check)) == CKF_MORE)
-			if (ckfl_interrupted(error))
-				return false;
-	if (status != CKF_OK)
-		ckfl_fail(error, status, (ckfl_subject){0});
+		status = ckf_host_check(&host.host, &filter);
+	if (status != CKF_OK && status != CKF_MORE) /* CKF_MORE: interrupted, which has been reported */
+		ckfl_fail(error, status, (ckf_about){0});
 	return status == CKF_OK;
 }
 

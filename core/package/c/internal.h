@@ -13,20 +13,10 @@ struct cuckoofilter
 	ckf_filter filter;
 };
 
-/* What an error is about; only the members that its sentence needs are set. */
-typedef struct ckfl_subject
-{
-	const ckf_filter *filter, *other;
-	const ckf_params *params;
-	const char *option; /* the invalid part of an options text */
-	size_t option_size;
-	const ckf_rebuild *rebuild; /* started, for CKF_PRECISION */
-	const ckf_comparison *comparison;
-} ckfl_subject;
-
 /* Fill *error.  error may be NULL. */
-void ckfl_fail(cuckoofilter_error *error, ckf_status status, ckfl_subject about);
+void ckfl_fail(cuckoofilter_error *error, ckf_status status, ckf_about about);
 void ckfl_fail_memory(cuckoofilter_error *error);
+void ckfl_fail_parts(cuckoofilter_error *error, int64_t parts);
 
 /* Whether the program wants the call to end; *error is filled then. */
 bool ckfl_interrupted(cuckoofilter_error *error);
@@ -50,8 +40,9 @@ typedef struct ckfl_host
 
 ckfl_host ckfl_host_of(cuckoofilter_error *error);
 
-/* Run a rebuild (cuckoofilter.h).  *result is opened on bytes of malloc.  b may be NULL. */
-bool ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *result,
-				  cuckoofilter_error *error);
+/* A new filter, the rebuild of a and b (cuckoofilter.h), or of a alone (b is NULL).  NULL: *error
+ * is filled. */
+cuckoofilter *ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
+						   cuckoofilter_error *error);
 
 #endif

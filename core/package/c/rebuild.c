@@ -24,11 +24,7 @@ ckfl_stops(ckf_host *host)
 static void
 ckfl_report(ckf_host *host, ckf_status status, ckf_about about)
 {
-	ckfl_fail(((ckfl_host *)host)->error, status,
-			  (ckfl_subject){.filter = about.filter,
-							 .other = about.other,
-							 .rebuild = about.rebuild,
-							 .comparison = about.comparison});
+	ckfl_fail(((ckfl_host *)host)->error, status, about);
 }
 
 ckfl_host
@@ -39,47 +35,89 @@ ckfl_host_of(cuckoofilter_error *error)
 
 /* --------------------------------------------------------------- rebuilds */
 
-bool
-ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, ckf_filter *result,
-			 cuckoofilter_error *error)
+cuckoofilter *
+ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, cuckoofilter_error *error)
 {
+	cuckoofilter *result = ckfl_allocate(sizeof *result, error);
 	ckfl_host host = ckfl_host_of(error);
-	const ckf_filter *in[2] = {a, b};
 
-	return ckf_host_run(&host.host, &(ckf_task){.goal = goal, .in = in, .inputs = b ? 2 : 1},
-						result);
-}
-
-/* A new filter of two. */
-static cuckoofilter *
-ckfl_merge(ckf_goal goal, const cuckoofilter *a, const cuckoofilter *b, cuckoofilter_error *error)
-{
-	cuckoofilter *merged = ckfl_allocate(sizeof *merged, error);
-
-	if (merged && !ckfl_rebuild(goal, &a->filter, &b->filter, &merged->filter, error))
-	{
-		free(merged);
-		merged = NULL;
-	}
-	return merged;
+	if (!result || ckf_host_build(&host.host, goal, a, b, &result->filter))
+		return result;
+	free(result);
+	return NULL;
 }
 
 cuckoofilter *
 cuckoofilter_union(const cuckoofilter *a, const cuckoofilter *b, cuckoofilter_error *error)
 {
-	return ckfl_merge(CKF_UNION, a, b, error);
+	return ckfl_rebuild(CKF_UNION, &a->filter, &b->filter, error);
 }
 
 cuckoofilter *
 cuckoofilter_sum(const cuckoofilter *a, const cuckoofilter *b, cuckoofilter_error *error)
 {
-	return ckfl_merge(CKF_SUM, a, b, error);
+	return ckfl_rebuild(CKF_SUM, &a->filter, &b->filter, error);
 }
 
 cuckoofilter *
 cuckoofilter_intersect(const cuckoofilter *a, const cuckoofilter *b, cuckoofilter_error *error)
 {
-	return ckfl_merge(CKF_INTERSECT, a, b, error);
+	return ckfl_rebuild(CKF_INTERSECT, &a->filter, &b->filter, error);
+}
+
+/* All filters of a merger in one. */
+static bool
+ckfl_merge_all(ckfl_host *host, ckf_merger *merger, const cuckoofilter *const *filters, size_t n,
+			   ckf_goal finish, ckf_filter *result)
+{
+	const ckf_filter *parts[CKF_MOST_INPUTS];
+	ckf_task task = {.goal = finish, .in = parts};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!ckf_host_merge(&host->host, merger, &filters[i]->filter))
+			return false;
+	task.inputs = ckf_merger_parts(merger, parts);
+	return ckf_host_run(&host->host, &task, result);
+}
+
+/* A new filter of many. */
+static cuckoofilter *
+ckfl_merge_many(ckf_goal goal, ckf_goal finish, const cuckoofilter *const *filters, size_t n,
+				cuckoofilter_error *error)
+{
+	ckfl_host host = ckfl_host_of(error);
+	ckf_merger *merger;
+	cuckoofilter *merged;
+
+	if (n == 0)
+		return cuckoofilter_create(1, CKF_DEFAULT_FPR, NULL, error);
+	merger = ckfl_allocate(sizeof *merger, error);
+	merged = merger ? ckfl_allocate(sizeof *merged, error) : NULL;
+	if (merged)
+	{
+		ckf_merger_start(merger, goal);
+		if (!ckfl_merge_all(&host, merger, filters, n, finish, &merged->filter))
+		{
+			free(merged);
+			merged = NULL;
+		}
+		ckf_host_merge_end(&host.host, merger);
+	}
+	free(merger);
+	return merged;
+}
+
+cuckoofilter *
+cuckoofilter_union_many(const cuckoofilter *const *filters, size_t n, cuckoofilter_error *error)
+{
+	return ckfl_merge_many(CKF_MERGE_UNION, CKF_FINISH_UNION, filters, n, error);
+}
+
+cuckoofilter *
+cuckoofilter_sum_many(const cuckoofilter *const *filters, size_t n, cuckoofilter_error *error)
+{
+	return ckfl_merge_many(CKF_MERGE_SUM, CKF_FINISH_SUM, filters, n, error);
 }
 
 bool

@@ -1,9 +1,9 @@
 /*
  * filter.js - class Filter.
  */
-import { REAL, forBatches, momentOf, putShort, withItem, withPair } from './items.js';
+import { REAL, forBatches, isBytes, momentOf, plainArray, putBytes, putShort, sizeOf, withItem, withPair } from './items.js';
 import {
-	CuckooFilterError, address, at, lastError, doubles, memory, noMemory, readInfo, version, wasm, withMemory,
+	CuckooFilterError, address, at, lastError, doubles, halves, memory, noMemory, readInfo, version, wasm, withMemory,
 } from './wasm.js';
 
 export { CuckooFilterError, version };
@@ -79,11 +79,14 @@ function fprOf(fpr) {
 	return fpr;
 }
 
-/* The options text of an object's members, which have the names of JavaScript. */
+/*
+ * The options text of an object's members, which have the names of JavaScript.  A comma or a zero in a value
+ * would end the option: with another letter in its place, it is refused as any wrong value.
+ */
 function optionsText({ kind, bucketSize, layout, seed }) {
 	return Object.entries({ kind, bucket_size: bucketSize, layout, seed: seed === undefined ? undefined : seedOf(seed) })
 		.filter(([, value]) => value !== undefined)
-		.map(([name, value]) => `${name}=${value}`)
+		.map(([name, value]) => `${name}=${String(value).replace(/[,\0]/g, '\ufffd')}`)
 		.join(',');
 }
 
@@ -111,7 +114,7 @@ function withText(text, use) {
 }
 
 /* Frees the memory of filters that JavaScript has collected. */
-const collected = new FinalizationRegistry((pointer) => wasm.discard(pointer));
+const collected = new FinalizationRegistry((pointer) => wasm.cuckoofilter_free(pointer));
 
 /* Makes a Filter of a pointer without the constructor, which takes bytes. */
 const OWN = Symbol('pointer');
@@ -131,7 +134,8 @@ export class Filter {
 	static create(capacity, options = {}) {
 		checkOptions(options);
 		return withText(optionsText(options), (text) =>
-			Filter.#of(wasm.create(capacityOf(capacity), fprOf(options.fpr ?? DEFAULT_FPR), text)));
+			Filter.#of(wasm.cuckoofilter_create(
+				capacityOf(capacity), fprOf(options.fpr ?? DEFAULT_FPR), text, at.error)));
 	}
 
 	static build(items, options = {}) {
@@ -145,12 +149,13 @@ export class Filter {
 	static #build(items, options, width) {
 		checkOptions(options);
 		const builder = withText(optionsText(options), (text) => pointerOf(
-			wasm.build_new(fprOf(options.fpr ?? DEFAULT_FPR), capacityOf(options.capacity ?? 0), text)));
+			wasm.cuckoofilter_build(
+				fprOf(options.fpr ?? DEFAULT_FPR), capacityOf(options.capacity ?? 0), text, at.error)));
 		try {
 			forBatches(items, (n) => must(wasm.build_add(builder, n)), width);
-			return Filter.#of(wasm.build_end(builder));
+			return Filter.#of(wasm.cuckoofilter_build_end(builder, at.error));
 		} finally {
-			wasm.build_free(builder);
+			wasm.cuckoofilter_build_free(builder);
 		}
 	}
 
@@ -186,14 +191,14 @@ export class Filter {
 
 	containsMany(items) {
 		const pointer = this.#live();
-		let answers = new Uint8Array(typeof items?.length === 'number' ? items.length : 1024);
-		let total = 0;
-		if (items instanceof Float64Array) {
-			containsDoubles(pointer, items, answers);
-			return answers;
+		const numbers = plainArray(items);
+		if (numbers instanceof Float64Array) {
+			return containsDoubles(pointer, numbers);
 		}
+		let answers = new Uint8Array(Array.isArray(items) ? items.length : numbers?.length ?? 1024);
+		let total = 0;
 		forBatches(items, (n) => {
-			must(wasm.contains_batch(pointer, n));
+			must(wasm.contains_batch(this.#live(), n)); /* an iterator may have freed the filter */
 			if (total + n > answers.length) {
 				const larger = new Uint8Array(answers.length * 2 + n);
 				larger.set(answers);
@@ -281,15 +286,36 @@ export class Filter {
 	}
 
 	union(filter) {
-		return Filter.#of(wasm.merge(this.#live(), Filter.#other(filter), 0));
+		return Filter.#of(wasm.cuckoofilter_union(this.#live(), Filter.#other(filter), at.error));
 	}
 
 	sum(filter) {
-		return Filter.#of(wasm.merge(this.#live(), Filter.#other(filter), 1));
+		return Filter.#of(wasm.cuckoofilter_sum(this.#live(), Filter.#other(filter), at.error));
+	}
+
+	static unionAll(filters) {
+		return Filter.#mergeAll(filters, wasm.cuckoofilter_union_many);
+	}
+
+	static sumAll(filters) {
+		return Filter.#mergeAll(filters, wasm.cuckoofilter_sum_many);
+	}
+
+	static #mergeAll(filters, merge) {
+		if (typeof filters?.[Symbol.iterator] !== 'function') {
+			throw new TypeError('filters must be an array or another iterable');
+		}
+		const all = [...filters];
+		return withMemory(4 * all.length, (room) => {
+			const pointers = all.map(Filter.#other); /* after what the iterator did */
+			memory();
+			halves.set(pointers, room >>> 2);
+			return Filter.#of(merge(room, all.length, at.error));
+		});
 	}
 
 	intersect(filter) {
-		return Filter.#of(wasm.merge(this.#live(), Filter.#other(filter), 2));
+		return Filter.#of(wasm.cuckoofilter_intersect(this.#live(), Filter.#other(filter), at.error));
 	}
 
 	overlap(filter) {
@@ -302,12 +328,12 @@ export class Filter {
 	}
 
 	compact() {
-		must(wasm.compact(this.#live()));
+		must(wasm.cuckoofilter_compact(this.#live(), at.error));
 		return this;
 	}
 
 	copy() {
-		return Filter.#of(wasm.copy(this.#live()));
+		return Filter.#of(wasm.cuckoofilter_copy(this.#live(), at.error));
 	}
 
 	bytes() {
@@ -327,11 +353,11 @@ export class Filter {
 	}
 
 	get count() {
-		return wasm.count(this.#live());
+		return Number(wasm.cuckoofilter_count(this.#live()));
 	}
 
 	get fpr() {
-		return wasm.fpr(this.#live());
+		return wasm.cuckoofilter_fpr(this.#live());
 	}
 
 	get seed() {
@@ -345,7 +371,7 @@ export class Filter {
 	free() {
 		if (this.#pointer !== 0) {
 			collected.unregister(this);
-			wasm.discard(this.#pointer);
+			wasm.cuckoofilter_free(this.#pointer);
 			this.#pointer = 0;
 		}
 	}
@@ -374,17 +400,19 @@ function bytesOf(text) {
 /* The pointer of the filter in some bytes, or in their base64. */
 function openBytes(bytes) {
 	const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : typeof bytes === 'string' ? bytesOf(bytes) : bytes;
-	if (!(view instanceof Uint8Array)) {
+	if (!isBytes(view)) {
 		throw new TypeError('a filter is made of a Uint8Array, an ArrayBuffer or a base64 text; Filter.create makes an empty one');
 	}
-	return withMemory(view.length, (room) => {
-		memory().set(view, room);
-		return pointerOf(wasm.open(room, view.length));
+	const size = sizeOf(view);
+	return withMemory(size, (room) => {
+		putBytes(view, room, size);
+		return pointerOf(wasm.cuckoofilter_open(room, size, at.error));
 	});
 }
 
 /* containsMany of doubles, which are copied at once. */
-function containsDoubles(pointer, items, answers) {
+function containsDoubles(pointer, items) {
+	const answers = new Uint8Array(items.length);
 	for (let from = 0; from < items.length; from += at.ITEMS) {
 		const some = items.subarray(from, from + at.ITEMS);
 		memory().fill(REAL, at.kinds, at.kinds + some.length);
@@ -392,6 +420,18 @@ function containsDoubles(pointer, items, answers) {
 		must(wasm.contains_batch(pointer, some.length));
 		answers.set(memory().subarray(at.answers, at.answers + some.length), from);
 	}
+	return answers;
+}
+
+/** The part of an item in a filter that is kept in parts; null of null. */
+export function part(item, parts) {
+	if (typeof parts !== 'bigint' && !Number.isInteger(parts)) {
+		throw new TypeError(`parts must be an integer, not ${typeof parts === 'number' ? parts : nameOf(parts)}`);
+	}
+	if (parts < 1 || parts > 2147483647) {
+		throw new CuckooFilterError(`parts must be from 1 to 2147483647, not ${parts}`, '22023');
+	}
+	return withItem(item, null, () => wasm.part(Number(parts)));
 }
 
 /** The hash of an item, as cuckoofilter_hash of SQL: a signed integer of 64 bits; null of null. */

@@ -1,3 +1,10 @@
+declare global {
+	/** Symbol.dispose, for programs that compile without the library "esnext.disposable". */
+	interface SymbolConstructor {
+		readonly dispose: unique symbol;
+	}
+}
+
 /** A value that a filter can have: see README.md, "Items".  null and undefined are no items. */
 export type Item = number | bigint | string | boolean | Uint8Array | Date | null | undefined;
 
@@ -55,8 +62,9 @@ export declare class CuckooFilterError extends Error {
 /**
  * A cuckoo filter: asked for an item, it answers "certainly not" (false) or "probably" (true).
  *
- * Its bytes are those of PostgreSQL and SQLite.  They are in the memory of WebAssembly, which is freed
- * when JavaScript collects the object, or by free().  A call that fails changes nothing.
+ * Its bytes are those of PostgreSQL and SQLite.  They are in the memory of WebAssembly, which is freed by
+ * free(), or some time after JavaScript collects the object: not before the current turn of the event loop
+ * ends.  A call that fails changes nothing.
  */
 export declare class Filter {
 	/**
@@ -121,6 +129,15 @@ export declare class Filter {
 	/** A new filter in which copies add up, for filters without a common item.  Deletable if both are. */
 	sum(filter: Filter): Filter;
 
+	/**
+	 * A new filter of the items in any of the filters, as `cuckoofilter_union_agg` in SQL: several times as fast
+	 * as `union` for each of them.
+	 */
+	static unionAll(filters: Iterable<Filter>): Filter;
+
+	/** The same by `sum`, as `cuckoofilter_sum_agg` in SQL. */
+	static sumAll(filters: Iterable<Filter>): Filter;
+
 	/** A new filter of the items in both.  It is a set. */
 	intersect(filter: Filter): Filter;
 
@@ -155,11 +172,21 @@ export declare class Filter {
 
 	/** Frees the memory now.  No other method may be called afterwards. */
 	free(): void;
+
+	/** The same: `using filter = Filter.build(..)` frees the filter at the end of the block. */
+	[Symbol.dispose](): void;
 }
 
 /** The hash of an item, as `cuckoofilter_hash` in SQL: a signed integer of 64 bits.  null for null. */
 export declare function hash(item: Exclude<Item, null | undefined>, seed?: number | bigint): bigint;
 export declare function hash(item: Item, seed?: number | bigint): bigint | null;
 
-/** The version of the package, such as "1.5.0". */
+/**
+ * The part of an item, 0 to parts - 1, in a filter that is kept in parts, as `cuckoofilter_part` in SQL.
+ * parts is an integer from 1 to 2147483647.  null for null.
+ */
+export declare function part(item: Exclude<Item, null | undefined>, parts: number | bigint): number;
+export declare function part(item: Item, parts: number | bigint): number | null;
+
+/** The version of the package, such as "1.5.1". */
 export declare function version(): string;

@@ -9,7 +9,7 @@
  *   Date        timestamp with time zone
  *   null        no item, as SQL's NULL; so is undefined
  */
-import { address, at, doubles, halves, memory, noMemory, wasm, words } from './wasm.js';
+import { allocate, at, doubles, halves, memory, wasm, words } from './wasm.js';
 
 /* The classes of cuckoofilter.h. */
 const INTEGER = 1;
@@ -26,7 +26,46 @@ const PAIR = 8;
 const LEAST_TIMESTAMP = -210866803200000; /* 4713 BC, PostgreSQL's least, in milliseconds since 1970 */
 
 const encoder = new TextEncoder();
-const { getTime } = Date.prototype; /* a caller's class may have another one */
+
+/* What JavaScript itself knows of an object: a caller's class may have another `length`, say. */
+const { getTime } = Date.prototype;
+const TypedArray = Object.getPrototypeOf(Uint8Array);
+const getterOf = (name) => Object.getOwnPropertyDescriptor(TypedArray.prototype, name).get;
+const tagOf = getterOf(Symbol.toStringTag);
+const lengthOf = getterOf('length');
+const bufferOf = getterOf('buffer');
+const offsetOf = getterOf('byteOffset');
+const { keys } = TypedArray.prototype;
+
+/** Whether a value is a Uint8Array, or of a class made from it, such as Buffer. */
+export function isBytes(value) {
+	return tagOf.call(value) === 'Uint8Array';
+}
+
+/** Copies the bytes of a Uint8Array to memory that has room for so many. */
+export function putBytes(value, room, size) {
+	const all = memory();
+	if (bufferOf.call(value) instanceof ArrayBuffer) {
+		all.set(value, room); /* throws if it was detached */
+	} else {
+		all.subarray(room, room + size).set(value); /* shared memory may grow meanwhile: then this throws */
+	}
+}
+
+/** The bytes of a Uint8Array. */
+export function sizeOf(value) {
+	return lengthOf.call(value);
+}
+
+/** A typed array as one of JavaScript's own class, with the same memory; of another value null. */
+export function plainArray(value) {
+	const name = tagOf.call(value);
+	if (name === undefined) {
+		return null;
+	}
+	keys.call(value); /* throws if it was detached, or its memory was cut */
+	return new globalThis[name](bufferOf.call(value), offsetOf.call(value), lengthOf.call(value));
+}
 
 /* A string of so many characters fits into so many bytes. */
 const MOST_BYTES_OF_CHARACTER = 3;
@@ -63,10 +102,7 @@ export class Batch {
 	/* The address of room for so many bytes, or 0: the batch's text is full. */
 	room(size) {
 		if (size > at.TEXT >>> 2) {
-			const room = address(wasm.malloc(size));
-			if (room === 0) {
-				throw noMemory();
-			}
+			const room = allocate(size);
 			this.long.push(room);
 			return room;
 		}
@@ -99,13 +135,14 @@ export class Batch {
 	}
 
 	putBytes(number, value) {
-		const room = this.room(value.length);
+		const size = sizeOf(value);
+		const room = this.room(size);
 		if (room === 0) {
 			return false;
 		}
-		memory().set(value, room);
-		this.took(room, value.length);
-		this.setBytes(number, BYTES, room, value.length);
+		putBytes(value, room, size);
+		this.took(room, size);
+		this.setBytes(number, BYTES, room, size);
 		return true;
 	}
 
@@ -155,7 +192,7 @@ export class Batch {
 			memory()[at.kinds + number] = NO_ITEM;
 			return true;
 		}
-		if (value instanceof Uint8Array) {
+		if (isBytes(value)) {
 			return this.putBytes(number, value);
 		}
 		if (value instanceof Date) {
@@ -267,19 +304,21 @@ function putSome(parts, from, use, width) {
 	}
 }
 
-/* Arrays of the items, whose elements are values. */
+/* Arrays of the items, of JavaScript's own class, whose elements are values. */
 function* chunks(items) {
-	if (ArrayBuffer.isView(items)) {
-		yield items;
-		return;
-	}
-	if (Array.isArray(items)) {
-		for (let from = 0; from < items.length; from += at.ITEMS) {
-			yield items.slice(from, from + at.ITEMS);
+	const list = plainArray(items) ?? (Array.isArray(items) ? items : null);
+	let chunk = [];
+	if (list !== null) {
+		for (let from = 0; from < list.length; from += at.ITEMS) {
+			const end = Math.min(list.length, from + at.ITEMS);
+			chunk = [];
+			for (let i = from; i < end; i++) {
+				chunk.push(list[i]);
+			}
+			yield chunk;
 		}
 		return;
 	}
-	let chunk = [];
 	for (const item of items) {
 		chunk.push(item);
 		if (chunk.length === at.ITEMS) {

@@ -12,11 +12,15 @@ JS_WASM := $(JS_DIR)/cuckoofilter.wasm
 # removals are those of tables in the cache: the others are quicker from 2 MB on, for more code.  Browsers of 2021
 # know the three additions to WebAssembly.
 WASM_CC    := clang
+# Not empty if all tools are here.  $(shell) prints the output of a command that fails, so none does.
+WASM_TOOLS := $(shell { command -v wasm-ld && command -v wasm-opt; } > /dev/null && command -v $(WASM_CC) || :)
 WASM_FLAGS := --target=wasm32 -std=c11 -Oz -mllvm -inline-threshold=0 -mbulk-memory -mnontrapping-fptoint -msign-ext -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
 	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -DCKF_MOST_CACHED=SIZE_MAX -Icore -Icore/package/c -Icore/package/javascript/wasm/libc -Ibuild/wasm/include
 # The stack is the lowest part of the memory and grows downwards, so its last kilobyte is not used; wasm-opt
 # folds offsets into loads because of that.
 WASM_LINK  := -Wl,--no-entry,--gc-sections,--strip-all,-z,stack-size=262144,--stack-first
+# The functions of libcuckoofilter that filter.js calls itself.
+WASM_CALLS := version create open copy free count fpr union sum intersect union_many sum_many compact build build_end build_free
 
 WASM_SRC := $(wildcard core/*/*.c core/package/c/*.c core/package/javascript/wasm/*.c)
 WASM_OBJ := $(WASM_SRC:%.c=build/wasm/%.o)
@@ -24,16 +28,16 @@ WASM_OBJ := $(WASM_SRC:%.c=build/wasm/%.o)
 # xxHash's header alone: the rest of the system's headers is of another machine.
 build/wasm/include/xxhash.h:
 	@mkdir -p $(@D)
-	cp "$$(echo '#include <xxhash.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)" $@
+	@cp "$$(echo '#include <xxhash.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)" $@
 
 build/wasm/%.o: %.c build/wasm/include/xxhash.h
 	@mkdir -p $(@D)
-	$(WASM_CC) $(WASM_FLAGS) $(C_DEPS) -c $< -o $@
+	$(SAY)$(WASM_CC) $(WASM_FLAGS) $(C_DEPS) -c $< -o $@
 
 $(JS_WASM): $(WASM_OBJ)
 	@mkdir -p $(@D)
-	$(WASM_CC) --target=wasm32 -nostdlib $(WASM_LINK) $^ -o build/wasm/linked.wasm
-	wasm-opt --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --low-memory-unused -Oz --converge build/wasm/linked.wasm -o $@
+	$(SAY)$(WASM_CC) --target=wasm32 -nostdlib $(WASM_LINK) $(WASM_CALLS:%=-Wl,--export=cuckoofilter_%) $^ -o build/wasm/linked.wasm
+	$(if $(filter 1,$(V)),,@)wasm-opt --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --low-memory-unused -Oz --converge build/wasm/linked.wasm -o $@
 
 JS_FILES := $(wildcard core/package/javascript/*.js core/package/javascript/*.ts core/package/javascript/README.md)
 
@@ -41,32 +45,38 @@ javascript: $(JS_WASM) $(JS_FILES:core/package/javascript/%=$(JS_DIR)/%) $(JS_DI
 
 $(JS_DIR)/%: core/package/javascript/%
 	@mkdir -p $(@D)
-	cp $< $@
+	@cp $< $@
 
 $(JS_DIR)/package.json: core/package/javascript/package.json core/cuckoofilter.h
 	@mkdir -p $(@D)
-	sed 's/@VERSION@/$(VERSION)/' $< > $@
+	@sed 's/@VERSION@/$(VERSION)/' $< > $@
 
 -include $(wildcard build/wasm/core/*/*.d build/wasm/core/package/c/*.d build/wasm/core/package/javascript/wasm/*.d)
 
 # The suites skip what this machine has no tools for.
-test-bindings-build: $(if $(shell command -v wasm-ld && command -v wasm-opt && command -v $(WASM_CC)),javascript)
+test-bindings-build: $(if $(WASM_TOOLS),javascript)
 
 # ---------------------------------------------------------------------------
-# `make demo-web`: a page that asks filters which PostgreSQL made, on http://127.0.0.1:8080/
+# `make demo-web`: a page that asks filters which PostgreSQL made, in one file that needs no server
 # ---------------------------------------------------------------------------
 
-.PHONY: demo-web demo-web-files
+.PHONY: demo-web demo-web-page
 
-DEMO_WEB := build/demo-web
+DEMO_WEB := build/demo-web/index.html
+DEMO_JS  := core/package/javascript/demo
 
-demo-web: demo-web-files
-	node core/package/javascript/demo/serve.js $(DEMO_WEB) $(or $(PORT),8080)
+demo-web:
+	@test/install.sh demo-web demo-pg $(if $(PG_HEADERS),,pgdev)
+	@test/patiently.sh "building the engine in WebAssembly" build/demo-web.make.log $(MAKE) -s -j2 javascript
+	@test/patiently.sh "making filters in PostgreSQL" build/demo-web.log $(MAKE) -s demo-web-page
+	@echo "Open in a browser:  file://$(CURDIR)/$(DEMO_WEB)"
+	@test/next.sh "core/package/javascript/README.md, the guide for JavaScript; make demo, make demo-pg" "rm -r build/demo-web"
 
-demo-web-files: javascript $(DEMO_WEB)/filters/filters.json
-	cp core/package/javascript/demo/index.html core/package/javascript/demo/style.css core/package/javascript/demo/demo.js $(DEMO_WEB)
-	rm -rf $(DEMO_WEB)/cuckoofilter
-	cp -R $(JS_DIR) $(DEMO_WEB)/cuckoofilter
+demo-web-page: $(DEMO_WEB)
 
-$(DEMO_WEB)/filters/filters.json: core/package/javascript/demo/filters.sql core/cuckoofilter.h
-	test/pg/demo.sh core/package/javascript/demo/filters.sql $(DEMO_WEB)/filters
+$(DEMO_WEB): $(DEMO_JS)/page.sh $(DEMO_JS)/index.html $(DEMO_JS)/style.css $(DEMO_JS)/demo.js $(JS_FILES) $(JS_WASM) build/demo-web/filters.json
+	@$(DEMO_JS)/page.sh $(CURDIR)/$(JS_WASM) $(CURDIR)/build/demo-web/filters.json > $@.tmp
+	@mv $@.tmp $@
+
+build/demo-web/filters.json: $(DEMO_JS)/filters.sql core/cuckoofilter.h
+	test/pg/demo.sh $< $(@D)

@@ -2,7 +2,7 @@
  * wasm.js - the WebAssembly instance: its functions, its memory, its errors.
  */
 
-/** What exports.c exports. */
+/** What exports.c exports, and the functions of libcuckoofilter that package.mk names. */
 export let wasm;
 
 /*
@@ -18,8 +18,18 @@ export const at = {};
 
 const decoder = new TextDecoder();
 
-/** Starts the instance.  `instantiate` gets the imports and gives what WebAssembly.instantiate gives. */
-export async function start(instantiate) {
+let started;
+
+/**
+ * Starts the instance.  `instantiate` gets the imports and gives what WebAssembly.instantiate gives.  A program
+ * that imports both node.js and index.js has one instance.
+ */
+export function start(instantiate) {
+	started ??= startOnce(instantiate);
+	return started;
+}
+
+async function startOnce(instantiate) {
 	const env = {
 		print_real: (value, digits, text) => write(text, formatReal(value, digits)),
 		info_number: (name, value) => { info[string(name)] = value; },
@@ -33,7 +43,7 @@ export async function start(instantiate) {
 		},
 	};
 	wasm = (await instantiate({ env })).instance.exports;
-	['words', 'kinds', 'answers', 'text', 'ITEMS', 'TEXT', 'message', 'detail', 'hint'].forEach((name, number) => {
+	['words', 'kinds', 'answers', 'text', 'ITEMS', 'TEXT', 'error', 'message', 'detail', 'hint'].forEach((name, number) => {
 		at[name] = address(wasm.address(number));
 	});
 }
@@ -115,7 +125,12 @@ export class CuckooFilterError extends Error {
 }
 
 /* Names of SQL in an error's texts, and what JavaScript calls the same. */
-const NAMES = [['cuckoofilter_sum', 'sum'], ['bucket_size', 'bucketSize']];
+const NAMES = [
+	['cuckoofilter_sum', 'sum'],
+	['cuckoofilter_agg(item, fpr, capacity)', 'Filter.build(items, { fpr, capacity })'],
+	['cuckoofilter_part', 'part'],
+	['bucket_size', 'bucketSize'],
+];
 
 function textOf(from) {
 	return NAMES.reduce((text, [sql, name]) => text.replaceAll(sql, name), string(from));
@@ -123,7 +138,7 @@ function textOf(from) {
 
 /** The error of the last call that failed. */
 export function lastError() {
-	return new CuckooFilterError(textOf(at.message), string(wasm.address(9)), textOf(at.detail), textOf(at.hint));
+	return new CuckooFilterError(textOf(at.message), string(wasm.address(10)), textOf(at.detail), textOf(at.hint));
 }
 
 /** There is no memory: what malloc's callers say. */
@@ -131,12 +146,18 @@ export function noMemory() {
 	return new CuckooFilterError('out of memory', '53200');
 }
 
-/** Runs `use(address)` with so many bytes of memory, and frees them. */
-export function withMemory(size, use) {
-	const room = address(wasm.malloc(size));
+/** The address of so many bytes of memory. */
+export function allocate(size) {
+	const room = size < 2 ** 32 ? address(wasm.malloc(size)) : 0;
 	if (room === 0) {
 		throw noMemory();
 	}
+	return room;
+}
+
+/** Runs `use(address)` with so many bytes of memory, and frees them. */
+export function withMemory(size, use) {
+	const room = allocate(size);
 	try {
 		return use(room);
 	} finally {
@@ -144,7 +165,7 @@ export function withMemory(size, use) {
 	}
 }
 
-/** The version of the library, such as "1.5.0". */
+/** The version of the library, such as "1.5.1". */
 export function version() {
-	return string(wasm.address(10));
+	return string(wasm.cuckoofilter_version());
 }

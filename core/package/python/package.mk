@@ -16,19 +16,19 @@ python: $(PYTHON_SO) $(PYTHON_FILES:core/package/python/%=build/python/%) build/
 
 build/core/package/%.o: core/package/%.c
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) -Icore/package/c $(if $(findstring /python/,$@),-isystem $(PYTHON_INCLUDE)) $(C_DEPS) -c $< -o $@
+	$(SAY)$(CC) $(C_FLAGS) -Icore/package/c $(if $(findstring /python/,$@),-isystem $(PYTHON_INCLUDE)) $(C_DEPS) -c $< -o $@
 
 $(PYTHON_SO): $(PYTHON_OBJ) $(PROGRAM_OBJ) $(CORE_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
+	$(SAY)$(CC) -shared $(EXTRA_CFLAGS) $^ -o $@
 
 build/python/%: core/package/python/%
 	@mkdir -p $(@D)
-	cp $< $@
+	@cp $< $@
 
 build/python/cuckoofilter/cuckoofilter.so: $(SQLITE_SO)
 	@mkdir -p $(@D)
-	cp $< $@
+	@cp $< $@
 
 -include $(wildcard build/core/package/c/*.d build/core/package/python/src/*.d)
 

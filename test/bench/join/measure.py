@@ -11,7 +11,7 @@ import time
 
 QUICK = os.environ.get("QUICK", "0") not in ("", "0")
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
-SCALE = float(os.environ.get("SCALE", "0.05" if QUICK else "1"))  # of the warehouse: 1 is 2 million sales
+SCALE = float(os.environ.get("SCALE", "0.05" if QUICK else "1"))  # 1 is 2 million sales of the warehouse, 6 million of blocks.py
 MINUTES = float(os.environ.get("MINUTES", "inf"))  # after which no query is started again
 MODES = ("off", "on", "auto")
 

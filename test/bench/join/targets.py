@@ -75,6 +75,12 @@ TARGETS = (
         SPREAD,
         1.1,
     ),
+    target(
+        "a wide row: filters of its first column and of its sixteenth",
+        f"{SUM} wide JOIN dates USING (date_key) JOIN items USING (item_key) WHERE year = 2021 AND quarter = 2 AND brand = 'brand 7'",
+        SPREAD,
+        1.03,
+    ),
     target("all match, hash join", f"{SUM} sales JOIN customers USING (customer_key) WHERE birth_year > 1900", SERIAL, 1.05),
     target("all match, nested loop with Memoize", f"{SUM} sales JOIN items USING (item_key) WHERE size > 0", LOOPS, 1.05),
     target("all match, nested loop without Memoize", f"{SUM} sales JOIN items USING (item_key) WHERE size > 0", NO_MEMOIZE, 1.05),
@@ -86,6 +92,8 @@ def fill_more():
     psql(
         "SET search_path = warehouse, public",
         "CREATE TABLE shuffled AS SELECT * FROM sales ORDER BY sale_key * 7919 % 1000003, sale_key",
+        "CREATE TABLE wide AS SELECT date_key, ticket, customer_key, profile_key, store_key, promotion_key, quantity, discount, cost, cost / 2 AS half, cost / 10 AS fee,"
+        " price / 2 AS tax, price - cost AS profit, price / 10 AS rebate, sale_key, item_key, price FROM shuffled",
         "CREATE EXTENSION IF NOT EXISTS postgres_fdw",
         "CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS"
         f" (dbname 'postgres', host '127.0.0.1', port '{os.environ['PGPORT']}', sslmode 'disable', extensions 'cuckoofilter', fetch_size '1000')",
@@ -94,7 +102,7 @@ def fill_more():
         "SELECT format('CREATE FOREIGN TABLE far_60_%s PARTITION OF far_60 FOR VALUES FROM (%s) TO (%s) SERVER here"
         " OPTIONS (schema_name ''warehouse'', table_name ''sales_60_%s'')', month_number, min(date_key), max(date_key) + 1, month_number)"
         " FROM dates GROUP BY month_number ORDER BY month_number\n\\gexec\nSELECT",
-        "VACUUM ANALYZE shuffled",
+        "VACUUM ANALYZE shuffled, wide",
         "ANALYZE far_60",
     )
 

@@ -181,8 +181,8 @@ def main():
     print(
         "When does a prefilter pay? Where a row that it drops would have cost more than the question:"
     )
-    print("a lookup in an index, a spill to disk, several joins to come. Not before a hash join in")
-    print("memory, whose hash table is as quick to ask and exact; and less, the more rows pass.\n")
+    print("a lookup in an index, a spill to disk, several joins to come. Less before a hash join in")
+    print("memory, whose hash table is quick to ask while it is small; and less, the more rows pass.\n")
     print("![speedup by the share of rows that pass](breakeven.svg)\n")
     server = output("pg_config", "--version").split(" (")[0].strip()
     database_page(

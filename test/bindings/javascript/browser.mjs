@@ -74,7 +74,7 @@ export async function browser() {
 			evaluate,
 			waitFor,
 			dark: (on) => send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: on ? 'dark' : 'light' }] }, sessionId),
-			narrow: (pixels) => send('Emulation.setDeviceMetricsOverride', { width: pixels, height: 900, deviceScaleFactor: 1, mobile: true }, sessionId),
+			wide: (pixels) => send('Emulation.setDeviceMetricsOverride', { width: pixels, height: 900, deviceScaleFactor: 1, mobile: pixels < 600 }, sessionId),
 			screenshot: async (file) => {
 				const { data } = await send('Page.captureScreenshot', { captureBeyondViewport: true }, sessionId);
 				writeFileSync(file, Buffer.from(data, 'base64'));

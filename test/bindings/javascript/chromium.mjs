@@ -1,9 +1,9 @@
 /*
  * chromium.mjs - the npm package in headless Chromium: vectors, damaged bytes, errors, speed; and the page of
- * `make demo-web`, if make demo-web-files has made it.  Screenshots go to build/test.
+ * `make demo-web`, if make demo-web-page has made it.  Screenshots go to build/test.
  */
 import { existsSync, mkdirSync } from 'node:fs';
-import { serve } from '../../../core/package/javascript/demo/serve.js';
+import { serve } from './serve.mjs';
 import { browser } from './browser.mjs';
 import { check, done, equal, vectors } from './check.mjs';
 
@@ -55,29 +55,51 @@ async function library(chromium) {
 	server.close();
 }
 
+/* Opened from its folder, without a server. */
 async function demo(chromium) {
-	const { address, server } = await serve('build/demo-web');
-	const page = await chromium.page(address);
+	const page = await chromium.page(`file://${process.cwd()}/build/demo-web/index.html`);
 	await page.waitFor(`document.body.dataset.ready === 'yes'`);
-	const type = (text) => page.evaluate(`(() => {
-		const item = document.getElementById('item');
-		item.value = ${JSON.stringify(text)};
-		item.dispatchEvent(new Event('input'));
-		return document.getElementById('verdict').className + ': ' + document.getElementById('verdict').textContent;
-	})()`);
+	const verdict = () => page.evaluate(`document.getElementById('verdict').className + ': ' + document.getElementById('verdict').innerText`);
+	const type = async (text) => {
+		await page.evaluate(`(() => {
+			const item = document.getElementById('item');
+			item.value = ${JSON.stringify(text)};
+			item.dispatchEvent(new Event('input'));
+		})()`);
+		return verdict();
+	};
 	const choose = async (name) => {
 		await page.evaluate(`document.querySelector('[data-name=${name}]').click()`);
 		await page.waitFor(`document.querySelector('[data-name=${name}]').getAttribute('aria-pressed') === 'true'`);
 	};
-	check((await type('cuckoo')).startsWith('yes: Probably: cuckoo'), 'a word');
-	check((await type('glorptastic')).startsWith('no: Certainly not'), 'no word');
+	const facts = (list) => page.evaluate(`[...document.querySelectorAll('#${list} dt')].map((dt) => dt.textContent + ': ' + dt.nextSibling.textContent).join('; ')`);
+	const askMillion = async () => {
+		await page.evaluate(`document.getElementById('speed').replaceChildren(); document.getElementById('run').click()`);
+		await page.waitFor(`document.getElementById('speed').childElementCount > 0`);
+		return facts('speed');
+	};
+	const fits = async (pixels, name) => {
+		await page.wide(pixels);
+		check(await page.evaluate('document.documentElement.scrollWidth') <= pixels, `${pixels} pixels: something is wider`);
+		await page.screenshot(`build/test/demo-web-${name}.png`);
+	};
+	check(/^yes: Probably in the list\s+cuckoo\. About 1 in [\d,]+ items/.test(await type('cuckoo')), 'a word');
+	check(/^no: Certainly not in the list\s+glorptastic/.test(await type('glorptastic')), 'no word');
 	check((await page.evaluate(`document.getElementById('foot').textContent`)).includes('PostgreSQL 1'), 'the server is named');
-	check(/classes text/.test(await page.evaluate(`[...document.querySelectorAll('#facts dt')].map((dt) => dt.textContent + ' ' + dt.nextSibling.textContent).join('; ')`)), 'its classes');
-	await type('serendipity');
+	check(/classes: text/.test(await facts('facts')), 'its classes');
+	const colours = [];
+	for (const item of ['cuckoo', 'glorptastic']) {
+		await type(item);
+		colours.push(await page.evaluate(`getComputedStyle(document.getElementById('verdict')).backgroundColor`));
+	}
+	check(colours[0] !== colours[1], `"yes" and "no" have one colour: ${colours[0]}`);
 	mkdirSync('build/test', { recursive: true });
-	await page.evaluate(`document.getElementById('run').click()`);
-	await page.waitFor(`document.getElementById('speed').childElementCount > 0`);
-	await page.screenshot('build/test/demo-web.png');
+	for (const name of ['words', 'primes', 'sundays']) {
+		await choose(name);
+		await page.evaluate(`document.getElementById('examples').lastElementChild.click()`);
+		check(/^yes: Probably in the list\s+\S+: a false positive\. It is not in the list\./.test(await verdict()), `${name}: a false positive, ${await verdict()}`);
+		check(/^questions a second: [\d,]+; wrong answers: [\d,]+ of a million; measured rate: [\d.e-]+ %; expected rate: [\d.e-]+ %$/.test(await askMillion()), `${name}: ${await askMillion()}`);
+	}
 	await choose('primes');
 	check((await type('1999993')).startsWith('yes'), 'a prime');
 	check((await type('1,000')).startsWith('no'), 'no prime');
@@ -85,21 +107,28 @@ async function demo(chromium) {
 	await choose('sundays');
 	check((await type('1969-07-20')).startsWith('yes'), 'a Sunday');
 	check((await type('1969-07-21')).startsWith('no'), 'a Monday');
-	await page.evaluate(`document.getElementById('run').click()`);
-	await page.waitFor(`document.getElementById('speed').childElementCount > 0`);
+	// a clock that stands still
+	await page.evaluate(`performance.now = () => 5`);
+	check(!/infinity|nan/i.test(await askMillion()), 'a speed without end');
+	await page.evaluate(`delete performance.now`);
+	await choose('words');
+	await page.evaluate(`document.getElementById('examples').lastElementChild.click()`);
+	await askMillion();
+	await fits(1200, 'wide');
+	await fits(390, 'narrow');
 	await page.dark(true);
-	await page.narrow(430);
-	await page.screenshot('build/test/demo-web-narrow.png');
-	server.close();
+	await type('glorptastic');
+	await fits(1200, 'wide-dark');
+	await fits(390, 'narrow-dark');
 }
 
 const chromium = await browser();
 try {
 	await library(chromium);
-	if (existsSync('build/demo-web/filters/filters.json')) {
+	if (existsSync('build/demo-web/index.html')) {
 		await demo(chromium);
 	} else {
-		console.log('skipped: the page of make demo-web, which make demo-web-files makes by PostgreSQL');
+		console.log('skipped: the page of make demo-web, which make demo-web-page makes by PostgreSQL');
 	}
 } finally {
 	await chromium.end();

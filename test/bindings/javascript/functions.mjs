@@ -1,6 +1,7 @@
 /*
  * functions.mjs - what each function of the npm package does, its items and its errors.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { CuckooFilterError, Filter, check, cuckoofilter, done, equal, fails, hash, toHex } from './check.mjs';
 
@@ -115,6 +116,94 @@ equal(Filter.build(long).containsMany(Float64Array.from(long)).reduce((a, b) => 
 	equal(outer.containsMany(long).reduce((a, b) => a + b), 5000, 'items of an iterator that asks filters');
 }
 
+/* An iterator that frees the filter which it is read for. */
+{
+	const freed = Filter.build(long);
+	fails(() => freed.containsMany((function* () {
+		yield* long;
+		freed.free();
+		yield* long;
+	})()), 'TypeError', 'the filter was freed', 'a question about a filter that its iterator frees');
+	const other = Filter.build(long);
+	fails(() => Filter.unionAll((function* () {
+		yield other;
+		other.free();
+	})()), 'TypeError', 'the filter was freed', 'a union of a filter that its iterator frees');
+}
+
+/* Typed arrays, and arrays, of classes that answer something else than JavaScript itself. */
+{
+	const witness = Filter.build(long);
+	const before = toHex(witness.bytes());
+	const says = (Class, values, what) => Object.defineProperties(new Class(values), Object.fromEntries(
+		Object.entries(what).map(([name, value]) => [name, { get: () => value }])));
+	class Reversed extends Array {
+		static get [Symbol.species]() { return Float64Array; }
+		slice() { return 'abc'; }
+		flatMap() { return [1, 2, 3]; }
+	}
+	for (const length of [0, 1, 3, 65, 5000, 1e6, 2 ** 31, 2 ** 32 + 1, -1, NaN, 'x']) {
+		const what = { length, byteLength: length, byteOffset: length, buffer: new ArrayBuffer(8), constructor: null };
+		const item = says(Uint8Array, 4, what);
+		item[0] = 7;
+		equal(hash(item), hash(Uint8Array.of(7, 0, 0, 0)), `bytes that say length ${length}`);
+		check(Filter.build([item, item]).contains(Uint8Array.of(7, 0, 0, 0)) && witness.copy().addHash(hash('x')).add(item).contains(item), `add bytes that say length ${length}`);
+		check(Filter.buildPairs([[item, item]]).containsPair(item, Uint8Array.of(7, 0, 0, 0)), `pairs of bytes that say length ${length}`);
+		const bytes = says(Uint8Array, witness.bytes(), what);
+		equal(toHex(new Filter(bytes).bytes()), before, `a filter in bytes that say length ${length}`);
+		equal(new Filter(Object.defineProperty(Buffer.from(witness.bytes()), 'length', { value: length })).count, 5000, `a filter in a Buffer that says length ${length}`);
+		for (const Class of [Float64Array, Float32Array, Int32Array, BigInt64Array, Uint8ClampedArray]) {
+			const numbers = says(Class, Array.from({ length: 100 }, (_, i) => (Class === BigInt64Array ? BigInt(i) : i)), { ...what, subarray: () => new Float64Array(1e5), slice: null });
+			equal([...witness.containsMany(numbers)].join(), '1,'.repeat(99) + '1', `${Class.name} that says length ${length}`);
+			equal(Filter.build(numbers).count, 100, `the filter of a ${Class.name} that says length ${length}`);
+		}
+		equal([...witness.containsMany({ length, [Symbol.iterator]: () => [5, 'no'.length, -5][Symbol.iterator]() })].join(), '1,1,0', `an iterable that says length ${length}`);
+	}
+	equal(Filter.build(Reversed.from([5, 6])).contains(6), true, 'an array of a class with its own slice');
+	equal(Filter.buildPairs(Reversed.from([['a', 5]])).containsPair('a', 5), true, 'pairs in an array of a class with its own flatMap');
+	for (const fake of [new Proxy(new Uint8Array(4), {}), Object.create(Uint8Array.prototype), Object.create(Uint8Array.prototype, { length: { value: 1e6 } }),
+		new DataView(new ArrayBuffer(4)), new ArrayBuffer(4), new Uint8ClampedArray(4), new Int8Array(4), new Proxy(new Date(), {})]) {
+		for (const call of [() => hash(fake), () => witness.contains(fake), () => Filter.build([fake]), () => witness.add(fake), () => witness.containsPair(fake, 1)]) {
+			fails(call, 'TypeError', '', `an item that only looks like bytes, ${Object.prototype.toString.call(fake)}`);
+		}
+	}
+	fails(() => new Filter(new Proxy(witness.bytes(), {})), 'TypeError', 'a filter is made of a Uint8Array');
+	fails(() => new Filter(new DataView(witness.bytes().buffer)), 'TypeError', 'a filter is made of a Uint8Array');
+	fails(() => Filter.build(new DataView(new ArrayBuffer(8))), 'TypeError', 'items must be an array');
+	/* The prototype of a proxy is asked while an item is written: what it does harms nothing. */
+	fails(() => Filter.build(['a', new Proxy({}, { getPrototypeOf: () => { witness.containsMany(long); return Date.prototype; } })]), 'TypeError', 'Date');
+	/* memory that was taken away, or cut */
+	const detached = (view) => { structuredClone(view.buffer, { transfer: [view.buffer] }); return view; };
+	for (const Class of [Uint8Array, Float64Array, Int32Array]) {
+		fails(() => witness.containsMany(detached(new Class(8))), 'TypeError', 'detached', `containsMany of a detached ${Class.name}`);
+		fails(() => Filter.build(detached(new Class(8))), 'TypeError', 'detached', `build of a detached ${Class.name}`);
+		fails(() => Filter.buildPairs(detached(new Class(8))), 'TypeError', 'detached', `buildPairs of a detached ${Class.name}`);
+	}
+	fails(() => hash(detached(new Uint8Array(8))), 'TypeError', 'detached', 'the hash of detached bytes');
+	fails(() => new Filter(detached(witness.bytes())), 'TypeError', 'detached', 'a filter in detached bytes');
+	fails(() => new Filter(detached(witness.bytes()).buffer), 'TypeError', 'detached', 'a filter in a detached buffer');
+	if (ArrayBuffer.prototype.resize) {
+		const buffer = new ArrayBuffer(64, { maxByteLength: 128 });
+		const [tracking, fixed, part] = [new Uint8Array(buffer), new Uint8Array(buffer, 0, 64), new Uint8Array(buffer, 8)];
+		buffer.resize(128);
+		equal(hash(tracking), hash(new Uint8Array(128)), 'bytes that grew');
+		equal(hash(fixed), hash(new Uint8Array(64)), 'bytes of a buffer that grew');
+		equal(hash(part), hash(new Uint8Array(120)), 'a part of a buffer that grew');
+		buffer.resize(4);
+		equal(hash(tracking), hash(new Uint8Array(4)), 'bytes that shrank');
+		for (const gone of [fixed, part]) {
+			fails(() => hash(gone), 'TypeError', '', 'bytes that are gone');
+			fails(() => Filter.build([gone]), 'TypeError', '', 'a list of bytes that are gone');
+			fails(() => Filter.build(gone), 'TypeError', '', 'numbers that are gone');
+			fails(() => witness.containsMany(gone), 'TypeError', '', 'questions that are gone');
+			fails(() => new Filter(gone), 'TypeError', '', 'a filter that is gone');
+		}
+	}
+	equal(hash(new Uint8Array(new SharedArrayBuffer(4))), hash(new Uint8Array(4)), 'shared bytes');
+	equal(toHex(witness.bytes()), before, 'another filter stays as it was');
+	check(witness.contains(4999) && !witness.contains(-1), 'later calls work');
+}
+
 /* Getters of an array or of a pair, and methods of a Date, that use filters. */
 {
 	const inner = Filter.build(['ann']);
@@ -170,7 +259,7 @@ fails(() => Filter.create(9, { fpr: 1.25 }), '22023', 'false positive rate must 
 fails(() => Filter.create(9, { fpr: -1e-7 }), '22023', 'not -1e-07');
 fails(() => Filter.create(9, { fpr: NaN }), '22023', 'not nan');
 fails(() => Filter.create(9, { fpr: 1e22 }), '22023', 'not 1e+22');
-fails(() => Filter.create(9, { fpr: 1234567 }), '22023', 'not 1.23457e+06');
+fails(() => Filter.create(9, { fpr: 1234567 }), '22023', 'not 1234567');
 fails(() => Filter.create(9, { fpr: '0.1' }), 'TypeError', 'fpr must be a number');
 const precise = fails(() => Filter.create(2 ** 40, { fpr: 1e-12 }), '22023', 'capacity 1099511627776 at a false positive rate of 1e-12 is too precise');
 equal(precise.detail, 'The quotient of capacity and rate must not exceed 2^56.', 'a detail');
@@ -179,6 +268,14 @@ check(precise instanceof CuckooFilterError && precise instanceof Error && precis
 fails(() => Filter.create(9, { kind: 'bag' }), '22023', 'invalid cuckoofilter option "kind=bag"');
 fails(() => Filter.create(9, { bucketSize: 3 }), '22023', 'invalid cuckoofilter option "bucketSize=3"');
 fails(() => Filter.create(9, { bucketSize: 8, layout: 'semi_sorted' }), '22023', 'invalid cuckoofilter option');
+for (const [option, value, shown] of [['kind', 'set\0', 'kind'], ['kind', 'set\0x', 'kind'], ['kind', 'set,seed=7', 'kind'], ['bucketSize', '8, kind=set', 'bucketSize'], ['layout', 'plain\0', 'layout']]) {
+	for (const call of [() => Filter.create(9, { [option]: value }), () => Filter.build([], { [option]: value })]) {
+		check(fails(call, '22023', `invalid cuckoofilter option "${shown}=${value.slice(0, 1)}`).hint.startsWith('Valid options are kind='), 'the hint of options');
+	}
+}
+equal(fails(() => Filter.create(9, { fpr: 1 }), '22023', 'not 1').hint, 'A rate of 1 % is 0.01.', 'the hint of a rate');
+/* print.c knows each conversion of the messages. */
+equal([...['core/messages.h', 'core/host/error.c'].map((file) => readFileSync(file, 'utf8')).join('').replace(/\/\*[^]*?\*\//g, '').matchAll(/%(%|\.\*s|s|\.3g|g|d|lld|llu)?/g)].filter(([, known]) => !known).length, 0, 'conversions of messages');
 fails(() => Filter.create(9, { bucket_size: 8 }), 'TypeError', 'unknown option "bucket_size"');
 fails(() => Filter.create(9, null), 'TypeError', 'options must be an object');
 fails(() => Filter.build([1], { capacity: -1 }), '22023', 'capacity must be from 1');
@@ -214,6 +311,42 @@ fails(() => { const s = Filter.create(1); for (let i = 0; i < 1e6; i += 1000) s.
 	const bytes = copy.bytes();
 	bytes.fill(0);
 	check(copy.contains(1), 'bytes() is a copy');
+}
+
+/* Many filters. */
+for (const n of [0, 1, 2, 15, 16, 17, 60]) {
+	const many = Array.from({ length: n }, (_, i) => Filter.build(long.slice(0, i % 7 ? 900 : 2).map((x) => x + 500 * i), { capacity: 100000 }));
+	for (const [name, call] of [['union', Filter.unionAll], ['sum', Filter.sumAll]]) {
+		const merged = call(new Set(many));
+		check(many.every((one, i) => merged.contains(500 * i) && one.contains(500 * i)), `${name} of ${n}`);
+		equal(merged.info().kind, name === 'sum' || n === 0 ? 'deletable' : 'set', `the kind of the ${name} of ${n}`);
+		equal(toHex(call([...many].reverse()).bytes()), toHex(merged.bytes()), `the ${name} of ${n} in another order`);
+	}
+	if (n > 2) {
+		equal(toHex(many.reduce((a, b) => a.union(b)).bytes()), toHex(Filter.unionAll(many).bytes()), `the union of ${n} one by one`);
+	}
+}
+for (const wrong of [5, null, [5], [evens, null], evens, 'ab']) {
+	fails(() => Filter.unionAll(wrong), 'TypeError', '', 'a union of no filters');
+	fails(() => Filter.sumAll(wrong), 'TypeError', '', 'a sum of no filters');
+}
+equal(fails(() => Filter.unionAll([evens, threes, Filter.build([1], { seed: -7 })]), '22023', 'different seeds').detail, 'The seeds are 0 and -7.', 'the seeds of many');
+equal(fails(() => Filter.sumAll(Array.from({ length: 20 }, (_, i) => Filter.build(long.map((x) => x + 5000 * i)))), '54000', 'the coarsest of them').hint,
+	'Build each filter with a capacity for the items of all: Filter.build(items, { fpr, capacity }).', 'the hint of a coarse filter');
+
+/* Parts. */
+for (const item of [5, 'a', Uint8Array.of(1), 0.5, new Date(5)]) {
+	for (const parts of [1, 2, 64n, 2 ** 31 - 1]) {
+		equal(cuckoofilter.part(item, parts), Number(BigInt.asUintN(32, hash(item)) % BigInt(parts)), `part of ${item} of ${parts}`);
+	}
+}
+equal(cuckoofilter.part(null, 5), null, 'the part of null');
+for (const parts of [0, -1, 2 ** 31, 2n ** 64n, 1e300]) {
+	fails(() => cuckoofilter.part(5, parts), '22023', `parts must be from 1 to 2147483647, not ${parts}`);
+	fails(() => cuckoofilter.part(null, parts), '22023', 'parts must be from 1 to 2147483647');
+}
+for (const parts of [1.5, NaN, Infinity, '5', null, undefined]) {
+	fails(() => cuckoofilter.part(5, parts), 'TypeError', 'parts must be an integer');
 }
 
 /* ------------------------------------------------------------------- bytes */
@@ -278,9 +411,40 @@ fails(() => new Filter(''), '22P03', 'not a cuckoofilter: the bytes are damaged'
 	}
 	const wide = Array.from({ length: 300 }, (_, i) => [`${i}`.repeat(1 + i * 40), 'ä'.repeat(1 + 9 * (i % 50))]);
 	check(wide.every(([item, value]) => Filter.buildPairs(wide).containsPair(item, value)), 'pairs of long texts');
+	for (const Class of [Float64Array, Uint8Array, BigInt64Array]) {
+		fails(() => Filter.buildPairs(new Class(4)), 'TypeError', 'a pair must be an array of two items', `pairs of a ${Class.name}`);
+		equal(Filter.buildPairs(new Class(0)).count, 0, `pairs of an empty ${Class.name}`);
+	}
 	for (const wrong of [5, 'ab', null, [1], [1, 2, 3], { 0: 1, 1: 2, length: 2 }]) {
 		fails(() => Filter.buildPairs([[1, 2], wrong]), 'TypeError', 'a pair must be an array of two items', `a pair ${wrong}`);
 	}
+}
+
+/* -------------------------------------------------- the types, and browsers' entry */
+
+if (Symbol.dispose) {
+	const disposed = Filter.create(1);
+	disposed[Symbol.dispose]();
+	fails(() => disposed.count, 'TypeError', 'the filter was freed');
+}
+{
+	/* What index.d.ts declares is there, and the other way round. */
+	const types = readFileSync('core/package/javascript/index.d.ts', 'utf8').replace(/\/\*\*[^]*?\*\//g, '');
+	const [, body] = /class Filter \{([^]*?)\n\}/.exec(types);
+	const declared = (pattern) => [...new Set([...body.matchAll(pattern)].map(([, name]) => name))].sort().join();
+	const has = (of, but) => Reflect.ownKeys(of).filter((key) => !but.includes(key))
+		.map((key) => (key === Symbol.dispose ? '[Symbol.dispose]' : key)).sort().join();
+	equal(declared(/^\tstatic (\w+)/gm), has(Filter, ['length', 'name', 'prototype']), 'static members in the types');
+	const members = declared(/^\t(?!static|constructor)(?:readonly )?(\w+|\[[\w.]+\])/gm);
+	equal(Symbol.dispose ? members : members.replace('[Symbol.dispose],', ''), has(Filter.prototype, ['constructor']), 'members in the types');
+	equal(['CuckooFilterError', 'Filter', ...[...types.matchAll(/^export declare function (\w+)/gm)].map(([, name]) => name)].filter((name, i, all) => all.indexOf(name) === i).sort().join(),
+		Object.keys(cuckoofilter).sort().join(), 'exports in the types');
+	const browsers = await import('../../../build/javascript/cuckoofilter/index.js');
+	check(browsers.Filter === Filter && evens.contains(4) && browsers.Filter.build(['a']).contains('a'), 'index.js by its path, beside node.js');
+	const url = new URL('../../../build/javascript/cuckoofilter/index.js', import.meta.url);
+	const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e',
+		`import { Filter } from ${JSON.stringify(url)}; console.log(Filter.build(['a']).contains('a'))`], { encoding: 'utf8' });
+	equal(stdout, 'true\n', `index.js by its path, alone: ${stderr}`);
 }
 
 /* ---------------------------------------------------------------- the page */

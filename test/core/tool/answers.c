@@ -139,11 +139,9 @@ emit_large(const void *arg)
 	{
 		ITEMS = 280000
 	};
-	uint64_t *hashes = check_alloc(ITEMS * sizeof *hashes);
+	uint64_t *hashes = random_hashes(ITEMS);
 
 	(void)arg;
-	for (size_t i = 0; i < ITEMS; i++)
-		hashes[i] = check_random();
 	for (size_t i = 0; i < sizeof sizes; i++)
 	{
 		ckf_params params = params_of(0, 0.01, false, false, sizes[i]);

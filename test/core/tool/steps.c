@@ -4,6 +4,7 @@
  * work.c.  Memory that is filled, copied or moved is counted, too, through the linker's --wrap.
  * work_test.py builds it with lower thresholds for large inputs.
  */
+#include "cuckoofilter_program.h"
 #include "drive.h"
 #include "forge.h"
 
@@ -94,7 +95,7 @@ is_state(kind k)
 }
 
 static uint64_t *
-random_hashes(kind k, size_t n)
+hashes_of_kind(kind k, size_t n)
 {
 	uint64_t *hashes = check_alloc(n * sizeof *hashes);
 	uint64_t base = check_random();
@@ -125,7 +126,7 @@ static void
 build_state(owned *o, kind k, size_t n)
 {
 	ckf_params params = params_for(k);
-	uint64_t *hashes = random_hashes(k, n);
+	uint64_t *hashes = hashes_of_kind(k, n);
 
 	owned_state(o, &params);
 	for (size_t i = 0; i < n; i++)
@@ -138,7 +139,7 @@ build_table(owned *o, kind k)
 {
 	ckf_params params = params_for(k);
 	const size_t n = items();
-	uint64_t *hashes = random_hashes(k, n);
+	uint64_t *hashes = hashes_of_kind(k, n);
 	bool found;
 
 	build_bulk(o, &params, hashes, n);
@@ -193,7 +194,7 @@ run_hashes(const owned *source, kind k, ckf_goal goal, const char *name)
 
 	for (size_t i = 0; i < 3; i++)
 	{
-		uint64_t *hashes = random_hashes(crowds[i], 2 * items());
+		uint64_t *hashes = hashes_of_kind(crowds[i], 2 * items());
 		owned result;
 
 		driven.longest = 0;
@@ -203,12 +204,49 @@ run_hashes(const owned *source, kind k, ckf_goal goal, const char *name)
 	}
 }
 
+/* What a program that opens a filter is asked between its steps. */
+typedef struct asked
+{
+	uint64_t times, edges; /* edges: at the last time */
+} asked;
+
+static bool
+ask(void *data)
+{
+	asked *a = data;
+
+	if (driven.edges - a->edges > driven.longest)
+		driven.longest = driven.edges - a->edges;
+	a->edges = driven.edges;
+	a->times++;
+	return false;
+}
+
+/* The C library checks each slot once, and asks after each step. */
+static void
+run_open(const owned *o, kind k, uint64_t steps, uint64_t edges)
+{
+	asked a = {0, driven.edges};
+	cuckoofilter_error error = {.interrupted = ask, .data = &a};
+	uint64_t before = driven.edges;
+	cuckoofilter *filter = cuckoofilter_open(o->filter.bytes, o->filter.size, &error);
+
+	CHECK(filter != NULL, "%s", error.message);
+	before = driven.edges - before - o->filter.size / LINE; /* the library copies the bytes */
+	cuckoofilter_free(filter);
+	CHECK(a.times == steps - 1, "%llu steps, asked %llu times", (unsigned long long)steps,
+		  (unsigned long long)a.times);
+	CHECK(before <= edges + edges / 100 + 10000, "%s: %llu edges to open, %llu to check", names[k],
+		  (unsigned long long)before, (unsigned long long)edges);
+	check_longest("opening", k);
+}
+
 static void
 run_check(const owned *o, kind k)
 {
 	ckf_check check = {0};
 	ckf_status status = CKF_MORE;
-	uint64_t steps = 0;
+	uint64_t steps = 0, before = driven.edges;
 
 	for (driven.longest = 0; status == CKF_MORE; steps++)
 	{
@@ -221,6 +259,7 @@ run_check(const owned *o, kind k)
 	CHECK(status == CKF_OK && steps > 1, "status %d after %llu steps", status,
 		  (unsigned long long)steps);
 	check_longest("check", k);
+	run_open(o, k, steps, driven.edges - before);
 }
 
 static void

@@ -43,13 +43,11 @@ static uint64_t
 most_of_inserts(const layout *l, size_t n, attack how)
 {
 	ckf_params params = params_of(1 << 24, 0.01, false, l->plain, l->bucket_size);
-	uint64_t *hashes = check_alloc(n * sizeof *hashes), most = 0;
+	uint64_t *hashes = random_hashes(n), most = 0;
 	attacker a;
 	owned o;
 
 	attacker_start(&a, how);
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = check_random();
 	build_aggregate(&o, &params, hashes, n);
 	for (size_t i = 0; i < n; i++)
 	{

@@ -155,7 +155,7 @@ random_params(const common *any)
 
 /* Hashes as they come, near each other, of few prefixes, or shared. */
 static void
-random_hashes(const common *any, uint64_t *hashes, size_t n)
+draw_hashes(const common *any, uint64_t *hashes, size_t n)
 {
 	unsigned near = (unsigned)check_below(100), shared = (unsigned)check_below(60);
 	unsigned bits = 4 + (unsigned)check_below(24);
@@ -197,7 +197,7 @@ random_items(common *any, const ckf_params *params, uint64_t *hashes)
 {
 	size_t n = random_size(any);
 
-	random_hashes(any, hashes, n);
+	draw_hashes(any, hashes, n);
 	if (n < 600 && check_chance(15))
 		crowding_hashes(params, hashes, n);
 	return n;
@@ -465,7 +465,7 @@ random_change(common *any)
 	else
 		random_filter(&before, any);
 	owned_copy(&o, &before);
-	random_hashes(any, hashes, n);
+	draw_hashes(any, hashes, n);
 	for (; status == CKF_OK && made < n; made++)
 	{
 		change *c = &changes[made];
@@ -499,7 +499,7 @@ random_many(common *any)
 
 	random_filter(&before, any);
 	n = random_size(any);
-	random_hashes(any, hashes, n);
+	draw_hashes(any, hashes, n);
 	adds = filter_is_set(&before.filter) || check_chance(60);
 	owned_copy(&o, &before);
 	status = adds ? owned_add_all(&o, hashes, n) : owned_remove_all(&o, hashes, n);
@@ -603,14 +603,12 @@ emit_large(const void *arg)
 		ITEMS = 120000,
 		FEWER = 100000 /* one segment, which grows to two */
 	};
-	uint64_t *hashes = check_alloc(ITEMS * sizeof *hashes);
+	uint64_t *hashes = random_hashes(ITEMS);
 	ckf_params params[2] = {params_of(0, 0.01, false, false, 2),
 							params_of(1000000, 0.02, true, true, 4)};
 	owned inputs[2];
 
 	(void)arg;
-	for (size_t i = 0; i < ITEMS; i++)
-		hashes[i] = check_random();
 	emit_crowded(hashes);
 	build_aggregate(&inputs[0], &params[0], hashes, ITEMS);
 	CHECK(inputs[0].filter.g > 0, "one segment");

@@ -1,15 +1,26 @@
-# Shared by the TAP tests: clusters with the extension, and seeds.
+# Shared by the TAP tests: clusters with the extension, and seeds. Who uses it has strict, warnings,
+# Test::More and PostgreSQL::Test::Utils, too.
 package CuckooCluster;
 
 use strict;
 use warnings;
 
-use Exporter 'import';
+use Exporter ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_cluster server_version used_bytes seed seed_of_session rounds random_bytes mutate error_state);
+
+sub import
+{
+	my $test = caller;
+
+	strict->import;
+	warnings->import;
+	Exporter::export($_, $test) foreach (qw(Test::More PostgreSQL::Test::Utils), __PACKAGE__);
+	return;
+}
 
 # A running cluster.  Where test/pg/run.sh staged the extension, the cluster
 # takes it from there by the settings of test/pg/staged.sh, else from where it is

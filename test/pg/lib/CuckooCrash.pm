@@ -2,14 +2,9 @@
 # new one, complete, with the keys of the same transaction.
 package CuckooCrash;
 
-use strict;
-use warnings;
-
 use CuckooCluster;
 use CuckooSession;
 use Exporter 'import';
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time usleep);
 
 our @EXPORT = qw(crash_rounds);

@@ -2,13 +2,8 @@
 # server and wherever the tables were copied.
 package CuckooItems;
 
-use strict;
-use warnings;
-
 use CuckooCluster;
 use Exporter 'import';
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 our @EXPORT = qw(has_items create_items create_filters items_answer junk new_database);
 

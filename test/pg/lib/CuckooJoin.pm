@@ -2,14 +2,10 @@
 # queries that give the same rows in every mode.
 package CuckooJoin;
 
-use strict;
-use warnings;
-
 use CuckooCluster;
 use Exporter 'import';
-use Test::More;
 
-our @EXPORT = qw(join_cluster random_cluster filters_of same_rows explained);
+our @EXPORT = qw(join_cluster random_cluster filters_of same_rows explained plan_of);
 
 my $node;
 
@@ -48,11 +44,18 @@ sub explained
 	return $node->safe_psql('postgres', ($before // '') . "EXPLAIN ($options) $last") =~ s/(rows=\d+)\.00/$1/gr; # also 18
 }
 
-# Of the filters of a plan: how many there are.
+# EXPLAIN of a query, or its error.
+sub plan_of
+{
+	my @arguments = @_;
+	return eval { explained(@arguments) } // "no plan: $@";
+}
+
+# Of the filters of a plan: how many there are. A node that only skips blocks is none.
 sub filters_of
 {
 	my ($plan) = @_;
-	return scalar(() = $plan =~ /Custom Scan \(Cuckoo Join Filter\)/g);
+	return scalar(() = $plan =~ /Custom Scan \(Cuckoo Join Filter\)/g) - scalar(() = $plan =~ /Join Filter: blocks only/g);
 }
 
 # A query gives the same rows in every mode, with so many filters, or at least one.

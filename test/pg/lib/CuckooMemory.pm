@@ -2,14 +2,9 @@
 # them, neither while they run nor afterwards.
 package CuckooMemory;
 
-use strict;
-use warnings;
-
 use CuckooCluster;
 use CuckooSession;
 use Exporter 'import';
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 our @EXPORT = qw(flat_memory);
 

@@ -2,12 +2,8 @@
 # a block, and runs the blocks in SQLite.
 package CuckooPages;
 
-use strict;
-use warnings;
-
+use CuckooCluster;
 use Exporter 'import';
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 our @EXPORT = qw(page blocks examples pattern check_blocks check_page);
 
@@ -77,7 +73,8 @@ sub pattern
 	return '(?:.*\n)*' if $row eq '…';
 	my $words = join '|', map { { true => 't', false => 'f' }->{$_} // $_ } split /\|/, $row, -1;
 
-	return join('.*', map { quotemeta } split /…/, $words, -1) . '\n';
+	# from 16 on a table may have more blocks than it needs
+	return join('.*', map { quotemeta } split /…/, $words, -1) =~ s/(Skipped\\:\\ )\d+(\\ of\\ )\d+/$1\\d+$2\\d+/r . '\n';
 }
 
 # What psql printed, without what releases say differently of a plan that ran.
@@ -87,7 +84,7 @@ sub tidy
 
 	$out =~ s/ +$//mg;
 	return $out if $statement !~ /^EXPLAIN \(ANALYZE/;
-	$out =~ s/^.*(Buckets:|Buffers:|Planning|Execution Time:|Storage:).*\n//mg;
+	$out =~ s/^.*(Buffers:|Planning:|Storage:).*\n//mg;
 	return $out =~ s/(rows=\d+)\.00/$1/gr;
 }
 

@@ -1,13 +1,10 @@
 # A socket in front of a node that counts the bytes in both directions.
 package CuckooProxy;
 
-use strict;
-use warnings;
-
+use CuckooCluster;
 use IO::Select;
 use IO::Socket::UNIX;
 use POSIX ();
-use PostgreSQL::Test::Utils;
 
 # Its host and port serve as those of the node.  A process of its own passes the
 # bytes on, and writes how many they were where we read it.

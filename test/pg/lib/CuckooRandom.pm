@@ -1,9 +1,7 @@
 # Shared by the tests that draw their inputs.
 package CuckooRandom;
 
-use strict;
-use warnings;
-
+use CuckooCluster;
 use Exporter 'import';
 
 our @EXPORT = qw(pick chance);

@@ -2,12 +2,8 @@
 # be killed, and their results are read afterwards.
 package CuckooSession;
 
-use strict;
-use warnings;
-
-use CuckooCluster qw(seed_of_session);
+use CuckooCluster;
 use IPC::Run qw(start timeout);
-use PostgreSQL::Test::Utils;
 
 # The session ends with its node's test.  Errors show their SQLSTATE.
 sub new

@@ -1,9 +1,7 @@
 # Unlike filters: each has its own random size, capacity, rate, bucket size, layout and kind.
 package CuckooUnlike;
 
-use strict;
-use warnings;
-
+use CuckooCluster;
 use Exporter 'import';
 use List::Util qw(shuffle);
 

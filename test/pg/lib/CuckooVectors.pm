@@ -1,12 +1,9 @@
 # The files of test/vectors, and their lists of items as SQL.
 package CuckooVectors;
 
-use strict;
-use warnings;
-
+use CuckooCluster;
 use Exporter 'import';
 use FindBin;
-use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(lines items hashes_of);
 

@@ -124,9 +124,13 @@ SELECT few = f + 1 + 2002 AS few, nulls = f + 2002 AS nulls, none = f AS none, o
 	FROM kept, LATERAL (SELECT cuckoofilter_add_agg(f, x), cuckoofilter_add_agg(f, NULLIF(x, 1)), cuckoofilter_add_agg(f, NULLIF(x, x)),
 		cuckoofilter_add_agg(f, x ORDER BY x DESC), cuckoofilter_add_agg(f, x) FILTER (WHERE x = 1)
 		FROM (VALUES (1), (2002), (NULL)) v(x)) a(few, nulls, none, ordered, filtered) WHERE k = 0;
--- over no rows the empty filter; without any filter NULL
-SELECT cuckoofilter_add_agg(f, 1) = cuckoofilter_create(1) AS no_rows FROM kept WHERE false;
+-- over no rows, in an empty frame, with a FILTER that passes nothing and without any filter NULL
+SELECT cuckoofilter_add_agg(f, 1) IS NULL AS no_rows FROM kept WHERE false;
 SELECT cuckoofilter_add_agg(NULL, x) IS NULL AS no_filter FROM (VALUES (1), (2)) v(x);
+SELECT cuckoofilter_add_agg(f, x) FILTER (WHERE x > 9) IS NULL AS none_passes FROM kept, (VALUES (1), (2)) v(x) WHERE k = 0;
+SELECT x, cuckoofilter_count(cuckoofilter_add_agg(f, x) OVER (ORDER BY x ROWS BETWEEN 9 PRECEDING AND 2 PRECEDING)) AS frame,
+	cuckoofilter_count(cuckoofilter_agg(x) OVER (ORDER BY x ROWS BETWEEN 9 PRECEDING AND 2 PRECEDING)) AS agg FROM kept, (VALUES (-1), (-2), (-3)) v(x) WHERE k = 0 ORDER BY x;
+SELECT count(*) AS groups, count(g) AS filters FROM (SELECT cuckoofilter_add_agg(f, id) FROM items, kept WHERE id < 0 GROUP BY GROUPING SETS ((), (k))) a(g);
 -- the first filter that is not NULL counts; items before it wait for its seed
 SELECT cuckoofilter_add_agg(f, x ORDER BY n) = cuckoofilter_create(9, 0.01, 'seed=5') + 'a' + 'b' + 'c' + 'd' AS first
 	FROM (VALUES (1, NULL, 'a'), (2, NULL, NULL), (3, cuckoofilter_create(9, 0.01, 'seed=5'), 'b'), (4, cuckoofilter_create(9) + 'z', 'c'), (5, NULL, 'd')) v(n, f, x);
@@ -136,7 +140,20 @@ SELECT cuckoofilter_count(f) AS waited, (SELECT count(*) FROM items WHERE NOT f 
 SELECT id, cuckoofilter_count(cuckoofilter_add_agg(f, id) OVER (ORDER BY id)) AS so_far, cuckoofilter_count(cuckoofilter_add_agg(f, id) OVER (ORDER BY id ROWS 1 PRECEDING)) AS moving
 	FROM items, kept WHERE k = 0 AND id <= 4 ORDER BY id;
 SELECT k, cuckoofilter_count(cuckoofilter_add_agg(f, id)) FROM items, kept WHERE id <= 100 + k GROUP BY k ORDER BY k;
--- how to add a batch: nothing is updated without one
+-- how to add a batch: an empty one changes nothing; NOT NULL refuses to lose the filter
+CREATE TABLE batch (x integer);
+CREATE TABLE safe (f cuckoofilter NOT NULL);
+INSERT INTO safe SELECT cuckoofilter_agg(id) FROM items WHERE id <= 5000;
+UPDATE safe SET f = coalesce((SELECT cuckoofilter_add_agg(f, x) FROM batch), f);
+UPDATE safe SET f = (SELECT cuckoofilter_add_agg(f, x) FROM (SELECT) AS one LEFT JOIN batch ON true);
+UPDATE safe SET f = coalesce((SELECT cuckoofilter_add_agg(f, x) FROM batch GROUP BY x), f);
+SELECT cuckoofilter_count(f) FROM safe;
+UPDATE safe SET f = (SELECT cuckoofilter_add_agg(f, x) FROM batch);
+INSERT INTO batch VALUES (-1), (NULL), (-2);
+UPDATE safe SET f = coalesce((SELECT cuckoofilter_add_agg(f, x) FROM batch), f);
+UPDATE safe SET f = (SELECT cuckoofilter_add_agg(f, x) FROM (SELECT) AS one LEFT JOIN batch ON true);
+SELECT cuckoofilter_count(f), cuckoofilter_copies(f, -2) FROM safe;
+DROP TABLE batch, safe;
 UPDATE kept SET f = (SELECT cuckoofilter_add_agg(f, id) FROM items WHERE id > 19000) WHERE EXISTS (SELECT FROM items WHERE id > 19000);
 UPDATE kept SET f = (SELECT cuckoofilter_add_agg(f, id) FROM items WHERE id > 20000) WHERE EXISTS (SELECT FROM items WHERE id > 20000);
 SELECT k, cuckoofilter_count(f), f @> 1000 AND f @> 19999 AS all FROM kept ORDER BY k;

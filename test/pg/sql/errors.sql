@@ -103,6 +103,8 @@ SELECT error_of(query) FROM (VALUES
 	('SELECT cuckoofilter_create(9) + ''a'' @> 1'),
 	('SELECT cuckoofilter_create(9) + ARRAY[1] @> 1'),
 	('SELECT f @> inet ''::1'' FROM f'),
+	-- a number of parts
+	('SELECT cuckoofilter_part(1, 0)'),
 	-- stored data
 	('SELECT cuckoofilter_count(damaged(''\x434b46'', ''''))'),
 	('SELECT cuckoofilter_count(damaged(f::bytea, ''a'')) FROM f'),
@@ -112,6 +114,43 @@ SELECT error_of(query) FROM (VALUES
 	('SELECT cuckoofilter_sum_agg_combine(f, f) FROM f'),
 	('SELECT cuckoofilter_merge_agg_final(f) FROM f')
 	) t(query);
+
+-- a filter is no item, and neither is what contains one; its bytes are
+CREATE TYPE filtered AS (a integer, f cuckoofilter);
+CREATE TYPE nested AS (a integer, b filtered[]);
+CREATE DOMAIN domained AS cuckoofilter;
+CREATE DOMAIN domained_twice AS domained[];
+CREATE TYPE filters AS RANGE (subtype = cuckoofilter);
+CREATE TABLE kinds AS SELECT kind, value FROM (VALUES
+	('a filter', 'f'), ('an array', 'ARRAY[f, f]'), ('an empty array', 'ARRAY[]::cuckoofilter[]'), ('a record', 'ROW(1, f)'), ('a composite', 'ROW(1, f)::filtered'), ('one without it', 'ROW(1, NULL)::filtered'),
+	('nested', 'ROW(1, ARRAY[ROW(2, f)::filtered])::nested'), ('a domain', 'f::domained'), ('of an array', 'ARRAY[f::domained]::domained_twice'), ('a range', 'filters(f, NULL)')) v(kind, value);
+CREATE FUNCTION refused(call text) RETURNS text LANGUAGE sql AS $$
+	SELECT coalesce(string_agg(kind || ': ' || error, E'\n' ORDER BY kind), 'all')
+	FROM (SELECT kind, error_of(format(replace('SELECT %s FROM f', '%s', replace(call, 'X', '%1$s')), value)) AS error FROM kinds) k
+	WHERE error NOT LIKE '42804 a cuckoofilter is not an item' || E'\n' || '%'
+$$;
+SELECT call, refused(call) FROM (VALUES ('f + X'), ('f - X'), ('f @> X'), ('X <@ f'), ('s + X'), ('cuckoofilter_add(f, X)'), ('cuckoofilter_remove(f, X)'), ('cuckoofilter_contains(f, X)'), ('cuckoofilter_copies(f, X)'),
+	('cuckoofilter_hash(X)'), ('cuckoofilter_hash(X, 7)'), ('cuckoofilter_part(X, 7)'), ('cuckoofilter_add_all(f, 1, X)'), ('cuckoofilter_add_all(f, X, 1)'), ('cuckoofilter_add_all(f, X)'), ('cuckoofilter_remove_all(f, 1, X)'),
+	('cuckoofilter_contains_any(f, 1, X)'), ('cuckoofilter_contains_all(f, 1, X)'), ('cuckoofilter_add_pair(f, X, 1)'), ('cuckoofilter_add_pair(f, 1, X)'), ('cuckoofilter_remove_pair(f, X, 1)'), ('cuckoofilter_remove_pair(f, 1, X)'),
+	('cuckoofilter_contains_pair(f, X, 1)'), ('cuckoofilter_contains_pair(f, 1, X)'), ('cuckoofilter_which(f, X, ARRAY[1])'), ('cuckoofilter_which(f, 1, ARRAY[X])'), ('cuckoofilter_agg(X)'), ('cuckoofilter_agg(X, 0.01, 1e3)'), ('cuckoofilter_agg_pair(X, 1)'),
+	('cuckoofilter_agg_pair(1, X)'), ('cuckoofilter_add_agg(f, X)')) v(call);
+SELECT error_of('SELECT f + f FROM f'), error_of('SELECT cuckoofilter_agg(f) FROM f'), error_of('SELECT cuckoofilter_add_all_array(f, f, s) FROM f'), error_of('SELECT cuckoofilter_add_all(f, VARIADIC ARRAY[f]) FROM f'),
+	error_of('SELECT cuckoofilter_add_agg(CASE n WHEN 2 THEN f END, f ORDER BY n) FROM f, generate_series(1, 2) n');
+SELECT (g + f::bytea) @> f::bytea, cuckoofilter_count(cuckoofilter_agg(f::bytea)), cuckoofilter_count(g + NULL::cuckoofilter), cuckoofilter_count(cuckoofilter_agg(NULL::cuckoofilter)) FROM f, cuckoofilter_create(9) g GROUP BY g, f;
+-- the type is found wherever the extension is
+CREATE SCHEMA elsewhere;
+ALTER EXTENSION cuckoofilter SET SCHEMA elsewhere;
+SELECT error_of('SELECT elsewhere.cuckoofilter_add(f, f) FROM f');
+ALTER EXTENSION cuckoofilter SET SCHEMA public;
+-- the planner estimates it as any other item
+CREATE TABLE columns AS SELECT cuckoofilter_create(9) + g AS f FROM generate_series(1, 100) g;
+ANALYZE columns;
+SELECT error_of('DO $do$ DECLARE plan text; BEGIN EXECUTE ''EXPLAIN SELECT FROM columns WHERE cuckoofilter_create(9) + 1 @> f'' INTO plan; END $do$');
+DROP TABLE columns, kinds;
+DROP SCHEMA elsewhere;
+DROP FUNCTION refused;
+DROP TYPE filters, nested, filtered;
+DROP DOMAIN domained_twice, domained;
 
 -- the precision is used up
 SELECT error_of($$
@@ -125,6 +164,28 @@ SELECT error_of($$
 		END LOOP;
 	END
 	$do$ $$);
+
+-- for a batch, or a few items, as a whole; the capacity that the hint names is enough
+SELECT cuckoofilter_add_agg(f, i) AS full FROM (SELECT cuckoofilter_agg(i) AS f FROM generate_series(1, 10000) i) f, generate_series(10001, 83000) i \gset
+SELECT error_of('SELECT cuckoofilter_add_agg(f, i) FROM (SELECT cuckoofilter_agg(i) AS f FROM generate_series(1, 10000) i) f, generate_series(10001, 1000000) i'),
+	error_of('SELECT cuckoofilter_add_all(f, ARRAY(SELECT generate_series(10001, 1000000))) FROM (SELECT cuckoofilter_agg(i) AS f FROM generate_series(1, 10000) i) f'),
+	error_of('SELECT cuckoofilter_union(a, b) FROM (SELECT cuckoofilter_agg(i, 0.01, 1000, ''bucket_size=2'') AS a FROM generate_series(1, 10000) i) a, (SELECT cuckoofilter_agg(i, 0.01, 1000, ''bucket_size=2'') AS b FROM generate_series(10001, 70000) i) b'),
+	error_of('SELECT cuckoofilter_sum(a, b) FROM (SELECT cuckoofilter_agg(i) AS a FROM generate_series(1, 10000) i) a, (SELECT cuckoofilter_agg(i) AS b FROM generate_series(10001, 1000000) i) b'),
+	error_of(format('SELECT cuckoofilter_add_all(%L, ARRAY(SELECT generate_series(100001, 100900)))', :'full')),
+	error_of(format('SELECT cuckoofilter_add_agg(%L, i) FROM generate_series(100001, 100900) i', :'full'));
+SELECT cuckoofilter_fpr(cuckoofilter_add_agg(f, i)) < 0.01 FROM (SELECT cuckoofilter_agg(i, 0.01, 1000000) AS f FROM generate_series(1, 10000) i) f, generate_series(10001, 1000000) i;
+-- an item before its filter; the rate in percent, among the options, in the place of the capacity
+SELECT error_of(query) FROM (VALUES
+	('SELECT cuckoofilter_contains(''bob'', f) FROM f'),
+	('SELECT cuckoofilter_contains(''bobs'', f) FROM f'),
+	('SELECT ''bob'' @> f FROM f'),
+	('SELECT cuckoofilter_create(1000, 0.01, ''fpr=1%'')'),
+	('SELECT cuckoofilter_create(1000, 0.01, ''kind=set bucket_size=4'')'),
+	('SELECT cuckoofilter_create(1000, 1000000)'),
+	('SELECT cuckoofilter_agg(i, 1000000) FROM generate_series(1, 3) i'),
+	('SELECT cuckoofilter_agg(i, 1000000, 0.01) FROM generate_series(1, 3) i'),
+	('SELECT cuckoofilter_overlap(a, b) FROM (SELECT cuckoofilter_agg(i, 0.01, 10) AS a FROM generate_series(1, 1000) i) a, (SELECT cuckoofilter_agg(i) AS b FROM generate_series(1, 1000000) i) b')
+	) t(query);
 
 -- of filters that know nothing, or hold hashes of one's own, all may be asked; unlike ones may be merged
 SELECT cuckoofilter_create(9) @> 'a', cuckoofilter_create(9) @> 1, cuckoofilter_create(9) - 'a' @> 1, f - 1 + 'a' @> 'a', f @> NULL::text, cuckoofilter_contains_any(f, NULL::text, 1),

@@ -70,7 +70,7 @@ SELECT cuckoofilter_agg(x) @> jsonb '{"b": 2.0, "a": 1}' AS jsonb, cuckoofilter_
 SELECT cuckoofilter_agg(x) @> int4range(1, 5) AS range, cuckoofilter_agg(x) @> int4range(1, 6) AS other FROM (VALUES (int4range(1, 4, '[]'))) t(x);
 SELECT cuckoofilter_agg(x) @> interval '30 days' AS interval, cuckoofilter_agg(x) @> interval '31 days' AS other FROM (VALUES (interval '1 month')) t(x);
 SELECT cuckoofilter_agg(x) @> time '12:00' AS time, cuckoofilter_agg(x) @> macaddr '08:00:2b:01:02:03' AS nonsense FROM (VALUES (time '12:00:00')) t(x);
-SELECT cuckoofilter_agg(x) @> cuckoofilter_create(1) AS filter FROM (VALUES (cuckoofilter_create(1))) t(x);
+SELECT cuckoofilter_agg(x) @> cuckoofilter_create(1) AS filter FROM (VALUES (cuckoofilter_create(1))) t(x); -- but a filter
 
 -- untyped literals and parameters are text; integers meet at any width
 SELECT f @> 42 AS int4, f @> 42::smallint AS int2, f @> 42::bigint AS int8, f @> 42.0 AS numeric,

@@ -34,7 +34,7 @@ SELECT cuckoofilter_contains(f, 'a') AS a, cuckoofilter_contains(f, 'b') AS b,
 SELECT f @> NULL, NULL::integer <@ f, f | NULL, cuckoofilter_copies(f, NULL::text),
 	cuckoofilter_contains(NULL, 1), cuckoofilter_count(NULL), cuckoofilter_fpr(NULL),
 	cuckoofilter_info(NULL), cuckoofilter_compact(NULL), cuckoofilter_hash(NULL::integer),
-	cuckoofilter_hash(1, NULL), cuckoofilter_sum(f, NULL)
+	cuckoofilter_hash(1, NULL), cuckoofilter_part(NULL::integer, 7), cuckoofilter_part(1, NULL), cuckoofilter_sum(f, NULL)
 	FROM (SELECT cuckoofilter_create(1)) AS t(f);
 
 -- changes by NULL leave the filter as it is; without a filter there is none
@@ -108,6 +108,16 @@ SELECT cuckoofilter_hash(42) = cuckoofilter_hash(42::bigint) AS same, cuckoofilt
 	cuckoofilter_contains_hash(cuckoofilter_add_hash(e, -1), -1) AS own,
 	cuckoofilter_add_hash(f, NULL) = f AS null
 	FROM (SELECT cuckoofilter_create(9, 0.01, 'seed=7'), cuckoofilter_create(9, 0.01, 'seed=7') + 42) AS t(e, f);
+
+-- parts: the last 32 bits of the hash, unsigned, modulo the number of parts
+SELECT parts, count(*) AS items, min(cuckoofilter_part(x, parts)) >= 0 AND max(cuckoofilter_part(x, parts)) < parts AS inside,
+	bool_and(cuckoofilter_part(x, parts) = (cuckoofilter_hash(x) & 4294967295) % parts) AS by_hash,
+	bool_and(cuckoofilter_part(x::text, parts) = (cuckoofilter_hash(x::text) & 4294967295) % parts) AS texts,
+	count(DISTINCT cuckoofilter_part(x, parts)) AS distinct
+	FROM generate_series(1, 2000) x, (VALUES (1), (2), (3), (64), (1000), (2147483646), (2147483647)) v(parts) GROUP BY parts ORDER BY parts;
+SELECT cuckoofilter_part(1, 0);
+SELECT cuckoofilter_part(1, -2147483648);
+SELECT cuckoofilter_part(NULL::integer, 0);
 
 -- what it tells of itself
 SELECT cuckoofilter_count(f) AS count, cuckoofilter_fpr(f) <= 0.01 AS rate,

@@ -1,13 +1,6 @@
 # CREATE EXTENSION by a user who is not a superuser, in a schema of that user; dump and restore; a
 # server that is started twice.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', extension => 0);
 

@@ -1,13 +1,6 @@
 # Items whose equality is not the equality of their bytes: citext, a nondeterministic collation; and
 # a server encoding other than UTF-8.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main');
 

@@ -1,13 +1,6 @@
 # Parallel, partial, spilled hash and JIT plans, each of which is verified to be used, give the same
 # bytes.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', conf => "max_parallel_workers = 4\nmax_worker_processes = 8\nshared_buffers = '128MB'\n");
 

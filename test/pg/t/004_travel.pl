@@ -1,13 +1,6 @@
 # Filters in COPY in binary format, on a streaming replica and on a logical replica.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $primary = new_cluster('primary', streaming => 1, conf => "wal_level = logical\nmax_wal_senders = 5\nmax_replication_slots = 5\n");
 my $digest = 'SELECT count(*), md5(string_agg(coalesce(f::text, $$null$$), $$,$$ ORDER BY id)), sum(cuckoofilter_count(f)) FROM filters';

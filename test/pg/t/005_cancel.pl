@@ -1,15 +1,8 @@
 # Long work obeys pg_cancel_backend and statement_timeout: the error is raised within the function and
 # not when it has ended. The session continues to work, and the memory of the cancelled work is freed.
 # Times are printed and not judged; work_test.py bounds the work between two checks for interrupts.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time usleep);
 
 my $node = new_cluster('main', conf => "work_mem = '256MB'\nmax_parallel_workers_per_gather = 0\n");

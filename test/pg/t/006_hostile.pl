@@ -1,14 +1,7 @@
 # Damaged bytes through every input: each gives the error of this input or an answer, and never a
 # crash. SEED=n replays a run.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use MIME::Base64;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 seed();
 my $node = new_cluster('main', conf => "autovacuum = off\nrestart_after_crash = off\nignore_checksum_failure = on\n");

@@ -1,13 +1,6 @@
 # The shared vectors: hashes of values, and filters byte for byte.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooVectors;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main');
 
@@ -44,6 +37,15 @@ cmp_ok(scalar @pairs, '>=', 20, 'pairs');
 foreach my $i (0 .. $#pairs)
 {
 	is($got[$i], "$pairs[$i][3]|t|t", "seed $pairs[$i][2]: $pairs[$i][5]");
+}
+
+# The part of an item.
+my @parts = lines('parts.tsv');
+cmp_ok(scalar @parts, '>=', 50, 'parts');
+@got = split /\n/, $node->safe_psql('postgres', join("\n", map { "SELECT cuckoofilter_part($_->[4], $_->[1]);" } @parts));
+foreach my $i (0 .. $#parts)
+{
+	is($got[$i], $parts[$i][2], "$parts[$i][4] in $parts[$i][1] parts");
 }
 
 # A recipe as SQL: a plain block whose variable f ends as the filter.

@@ -1,12 +1,6 @@
 # A filter is copied from PostgreSQL to SQLite and back, and gives the same answers.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use FindBin;
 
 my $module = $ENV{CUCKOOFILTER_SQLITE} // "$FindBin::Bin/../../../build/sqlite/cuckoofilter.so";
 plan skip_all => "no SQLite module at $module" if !-e $module;

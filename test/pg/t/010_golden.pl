@@ -1,15 +1,8 @@
 # Golden filters (test/vectors/golden) enter through every input and give the same answers; bytes
 # that a later version may write are refused with a clear error.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooVectors;
 use MIME::Base64;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main');
 my @golden = (lines('golden/format-1.tsv'), lines('golden/format-2.tsv'));

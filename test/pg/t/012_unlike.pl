@@ -4,17 +4,10 @@
 #
 # The model of a filter is the multiset of prefixes (core/FORMAT.md, section 1) of the hashes of its
 # items, which SQL counts.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooSession;
 use CuckooUnlike;
 use List::Util qw(max min shuffle);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $seed = seed();
 my $node = new_cluster('main', conf => "max_parallel_workers = 4\nmax_worker_processes = 8\nshared_buffers = '128MB'\n");
@@ -374,7 +367,11 @@ foreach my $round (1 .. rounds(5))
 	my ($w, $c, $b, $fpr, $most) = split /\|/, $session->query('SELECT w, c, b, fpr, most FROM input, head(f)');
 	if ($got !~ /^md5/)
 	{
-		ok($got =~ /^54000 / && $w < 64 && $size + $more > taken_to($w, $c, $b, $fpr, $most), "$what: $got");
+		# A third of the items has two copies. So many prefixes are those of two of these and of another item: more copies
+		# than two buckets of two slots have room for.
+		my $crowds = $b == 2 && $most > 1 ? ($more / 3)**2 * ($size + $more) / 2 / 4**$w : 0;
+
+		ok($got =~ /^54000 / && $w < 64 && ($size + $more > taken_to($w, $c, $b, $fpr, $most) || $crowds > 1e-6), "$what: $got");
 		next;
 	}
 	is($session->query("SELECT count(*) FROM result, generate_series(1, $to) x WHERE NOT f \@> x"), 0, "$what: none lost");

@@ -1,17 +1,10 @@
 # Aggregation in two phases, as in engines that distribute a table over servers: partial states are
 # sent as text or in binary, arrive as filters, and are combined by random trees. The result has the
 # bytes of one server. SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooSession;
 use CuckooUnlike;
 use List::Util qw(min shuffle);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 seed();
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\nshared_buffers = '128MB'\n");

@@ -1,17 +1,10 @@
 # Aggregates over foreign tables, through postgres_fdw to two databases of this cluster: pushed
 # down, by partition, and in two phases. The result has the bytes of one server. SEED=n
 # ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooSession;
 use CuckooUnlike;
 use List::Util qw(min);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\nshared_buffers = '128MB'\n");
 plan(skip_all => 'without postgres_fdw')

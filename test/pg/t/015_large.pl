@@ -1,14 +1,7 @@
 # Large values are read and written in pieces. They are not fetched if the header is enough, and
 # their memory is freed when a larger filter replaces them. SEED=n replays a run.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use MIME::Base64;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 seed();
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");

@@ -1,15 +1,8 @@
 # The state of an aggregate as a value, which a user-defined aggregate without a final function
 # returns. It is an ordinary filter, with which the aggregates can continue. A state that a version
 # before 1.4 has stored is refused with its own error.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use MIME::Base64;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
 

@@ -1,13 +1,8 @@
 # Version 1.0.0 of the SQL with the current library: its objects work as before, its suites pass,
 # and ALTER EXTENSION UPDATE gives the same database as CREATE EXTENSION.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use CuckooReplay;
+use FindBin;
 
 my $node = new_cluster('main', extension => 0);
 
@@ -131,24 +126,13 @@ like($before, qr/^\w{32}\|\d+\|t\|3\|\w{32}$/, 'views, an index and a function o
 unlike($node->safe_psql('old', $catalog), qr/NO DEFINITION/, 'every member has a definition');
 isnt($node->safe_psql('old', $catalog), $node->safe_psql('fresh', $catalog), '1.0.0 is another extension');
 
-# Every symbol that the SQL of 1.0.0 names is there: else CREATE FUNCTION had
-# failed above.  Its suites:
-mkdir "$ENV{TESTDIR}/old-suites" or die $! if !-d "$ENV{TESTDIR}/old-suites";
-my @suites = map { /(\w+)\.sql$/ } sort glob("$FindBin::Bin/../1.0.0/sql/*.sql");
+# Every symbol that the SQL of 1.0.0 names is there: else CREATE FUNCTION had failed above. Today's suites
+# give the same results, but for those that a later version changed (extension.sql reads the catalog, which does not change).
 database('suites', "CREATE EXTENSION cuckoofilter VERSION '1.0.0'");
 $node->safe_psql('postgres', "ALTER DATABASE suites SET $_")
-  foreach ("lc_messages = 'C'", "lc_monetary = 'C'", "lc_numeric = 'C'", "lc_time = 'C'", "bytea_output = 'hex'", "timezone_abbreviations = 'Default'");
-chomp(my $bindir = `pg_config --bindir`); # the first in PATH is the server's
-foreach my $suite (@suites)
-{
-	my $ok = run_log(
-		[
-			$ENV{PG_REGRESS}, '--use-existing', '--dbname=suites', "--bindir=$bindir", "--inputdir=$FindBin::Bin/../1.0.0",
-			"--outputdir=$ENV{TESTDIR}/old-suites", '--host=' . $node->host, '--port=' . $node->port, $suite
-		]);
-	ok($ok, "the suite $suite of 1.0.0");
-	diag(slurp_file("$ENV{TESTDIR}/old-suites/regression.diffs")) if !$ok;
-}
+  foreach ("lc_messages = 'C'", "lc_monetary = 'C'", "lc_numeric = 'C'", "lc_time = 'C'", "bytea_output = 'hex'", "timezone_abbreviations = 'Default'",
+	"datestyle = 'Postgres, MDY'", "timezone = 'PST8PDT'");
+replay($node, 'suites', "$FindBin::Bin/../1.0.0/differences.out", qw(aggregate errors items merge plan scalar type variadic));
 
 $node->safe_psql('old', 'ALTER EXTENSION cuckoofilter UPDATE');
 is($node->safe_psql('old', $catalog), $node->safe_psql('fresh', $catalog), 'an upgraded database equals a fresh one');

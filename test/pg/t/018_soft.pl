@@ -1,12 +1,6 @@
 # Soft errors: from PostgreSQL 16 on, a caller of the input function receives an error as a value,
 # and the transaction continues.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use Test::More;
 
 my $node = new_cluster('main');
 

@@ -1,15 +1,8 @@
 # Filters in their surroundings: a dump into another database, another encoding, a replica, a
 # foreign server. No item in a filter is denied.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooItems;
 use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', streaming => 1, conf => "wal_level = logical\nmax_wal_senders = 5\nmax_replication_slots = 5\n");
 my $dir = PostgreSQL::Test::Utils::tempdir();

@@ -1,13 +1,7 @@
 # NULL, and items of a type that was not meant, in lookups and changes. A NULL changes nothing, and
 # a wrong type is an error and never a "no".
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use FindBin;
 
 my $node = new_cluster('main');
 
@@ -79,8 +73,7 @@ is( one('SELECT cuckoofilter_count(a), a @> 3001, a @> 3000, cuckoofilter_info(a
 	'53|f|f|0.01', 'add_agg passes over NULL items');
 is( one('SELECT cuckoofilter_count(cuckoofilter_add_agg(CASE WHEN i > 10 THEN f END, i)) FROM (SELECT f FROM t WHERE name = $$few$$) AS few, generate_series(1, 100) i'),
 	'103', 'add_agg: the first filter that is not NULL, all the items');
-is( one('SELECT cuckoofilter_add_agg(f, i) = cuckoofilter_create(0 + 1) OR cuckoofilter_count(cuckoofilter_add_agg(f, i)) = 0 FROM t, no_rows'),
-	't', 'add_agg over no rows is an empty filter');
+is(one('SELECT cuckoofilter_add_agg(f, i) IS NULL FROM t, no_rows'), 't', 'add_agg over no rows is NULL');
 
 # --------------------------------------------------- items of the wrong class
 

@@ -1,6 +1,6 @@
 # Random values of random types: their hashes are equal exactly if "=" says that the values are.
-use strict;
-use warnings;
+use CuckooCluster;
+
 no warnings 'qw'; # commas in values
 
 use FindBin;
@@ -64,6 +64,10 @@ push @types, scalar_of('citext', 'a', 'A', 'b', '', 'ab', 'AB', 'aB')
 if ($node->psql('postgres', q{CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)}) == 0)
 {
 	$node->safe_psql('postgres', 'CREATE DOMAIN loose AS text COLLATE nocase');
+	my ($rc, $out, $err) = $node->psql('postgres', q{SELECT cuckoofilter_agg('a'::text) @> 'a'::text COLLATE nocase});
+	like($err, qr/HINT:  Cast the item to the type of the items that were added, such as text. A string also needs their collation: use COLLATE./, 'a hint about collations');
+	($rc, $out, $err) = $node->psql('postgres', q{SELECT cuckoofilter_agg('a'::text COLLATE nocase) @> 'a'::text});
+	like($err, qr/HINT:  Cast the item to the type of the items that were added. A string also needs their collation: use COLLATE. If they/, 'and where the filter has the other one');
 	push @types, scalar_of('loose', 'a', 'A', 'b', '', 'ab', 'AB', 'aB');
 }
 else

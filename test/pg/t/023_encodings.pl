@@ -1,13 +1,6 @@
 # The same values have the same hashes in databases of other encodings, where types and labels have
 # other OIDs. Strings with characters that UTF-8 lacks are hashed, too.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main');
 my $citext = $node->safe_psql('postgres', 'SELECT count(*) FROM pg_available_extensions WHERE name = $$citext$$');

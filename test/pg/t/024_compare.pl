@@ -1,14 +1,7 @@
 # Comparison of filters in every kind of plan: parallel, by partitions, in two phases through text
 # and binary, from stored values; and large values, which are fetched once. SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use List::Util qw(shuffle);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 seed();
 my $node = new_cluster('main', conf => "max_parallel_workers = 4\nmax_worker_processes = 8\nshared_buffers = '128MB'\n");

@@ -1,13 +1,6 @@
 # Lookups in large stored values: a few slices give the same answer as the whole value, for every
 # storage and every kind of call, and read only a few blocks. SEED=n replays a run.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 seed();
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\nshared_buffers = 256MB\nautovacuum = off\n");

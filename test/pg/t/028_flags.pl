@@ -1,13 +1,6 @@
 # The flags of each function (IMMUTABLE, STRICT, PARALLEL SAFE), and that they are true: an index on
 # the function survives a restart, and a parallel plan gives the same result.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 2\n");
 
@@ -20,7 +13,7 @@ sub sql
 my %strict = (
 	contained => 'x, f', contains => 'f, x', contains_hash => 'f, h', copies => 'f, x', count => 'f', create => "100 + x, 0.01, 'seed=' || x",
 	fpr => 'f', info => 'f', compact => 'f', intersect => 'f, g', jaccard => 'f, g', overlap => 'f, g', sum => 'f, g', union => 'f, g',
-	hash => 'w, x', version => '', cmp => 'f, g', eq => 'f, g', ne => 'f, g', lt => 'f, g', le => 'f, g', gt => 'f, g', ge => 'f, g',
+	hash => 'w, x', part => 'w, 1 + x', version => '', cmp => 'f, g', eq => 'f, g', ne => 'f, g', lt => 'f, g', le => 'f, g', gt => 'f, g', ge => 'f, g',
 	hash_bytes => 'f, x', bytes => '100 + x',
 	contains_pair => 'cuckoofilter_add_pair(cuckoofilter_create(9), x, w), x, w', which => 'cuckoofilter_add_pair(cuckoofilter_create(9), x, w), x, string_to_array(w, w)', to_bytea => 'f', from_bytea => 'f::bytea', send => 'f');
 # A NULL item changes nothing, and is skipped.

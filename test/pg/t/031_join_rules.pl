@@ -1,15 +1,8 @@
-# The rules of join filters, in pg/join/rules.c and the files it calls: for each rule, a query that
+# The rules of join filters, in pg/join/plan/rules.c and the files it calls: for each rule, a query that
 # would give another result, or a plan that would differ, without it.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main');
 my $hash = 'SET enable_mergejoin = off; SET enable_nestloop = off;';

@@ -1,17 +1,10 @@
 # Random joins give the same rows with and without join filters, and the mode verify reports no error:
 # over partitioned tables, by hash joins and by nested loops; also while another session or triggers
 # change the rows. SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = random_cluster();
 my $seed = seed();

@@ -1,14 +1,7 @@
 # Join filters in parallel plans: all processes share one filter under a Parallel Hash; under other
 # hash joins each process has its own.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main',
 	conf => "max_parallel_workers_per_gather = 2\nmax_parallel_workers = 8\nmax_worker_processes = 10\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\n"

@@ -1,14 +1,8 @@
 # Plan nodes of other extensions: no join filter is tested below such a node, whether our planner
 # hook is the first or the last one, and all other scans test their filters.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use FindBin;
 
 # An extension whose planner hook wraps nodes in its own, "Wrapper".
 my $library = "$PostgreSQL::Test::Utils::tmp_check/wrap.so";

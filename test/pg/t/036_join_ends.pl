@@ -1,16 +1,9 @@
 # Statements with join filters that end early, by a cancel or an error at any moment: they leave no
 # memory, no shared memory and nothing else that the server would warn about, and the next answers
 # are right. SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time usleep);
 
 # Shared memory as files, which can be counted.

@@ -1,16 +1,9 @@
 # Join filters do not change PostgreSQL's order of execution: side effects, errors and the nodes
 # that are never executed are those of the same plan without filters. First queries that once
 # differed, then random ones. SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\n");
 my $seed = seed();

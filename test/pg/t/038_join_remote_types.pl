@@ -1,16 +1,9 @@
 # A filter on a remote server removes no row that joins here, whatever type the column has on the
 # server behind the type that the foreign table declares: random pairs of types. SEED=n
 # ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "cuckoofilter.join_filter_remote = on\nenable_mergejoin = off\nenable_nestloop = off\nTimeZone = 'Asia/Kolkata'\n");
 plan(skip_all => 'without postgres_fdw')

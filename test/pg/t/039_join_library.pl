@@ -1,12 +1,5 @@
 # The library of join filters: the library of the type has no hooks; each way to load the other one.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
 my $tables = q{
@@ -39,8 +32,19 @@ my ($status, undef, $error) = $node->psql('postgres', "LOAD 'cuckoofilter_join'"
 isnt($status, 0, 'who may not LOAD it, indeed');
 like(plan_after("SELECT cuckoofilter_join_load(), cuckoofilter_join_load(), cuckoofilter_create(10) @> 1"), $filter, 'both libraries in a session, loaded twice');
 
+# A session that makes, updates or restores the extension keeps its plans.
+foreach my $sql (
+	'CREATE EXTENSION cuckoofilter',
+	"CREATE EXTENSION cuckoofilter VERSION '1.1.0'; ALTER EXTENSION cuckoofilter UPDATE",
+	"CREATE EXTENSION cuckoofilter VERSION '1.5.1'; ALTER EXTENSION cuckoofilter UPDATE")
+{
+	unlike(plan_after("SET client_min_messages = warning; DROP EXTENSION cuckoofilter; $sql"), $filter, "$sql does not load the library");
+}
+
+# Whoever loads it wants it.
+is($node->safe_psql('postgres', 'SELECT cuckoofilter_join_load(); SHOW cuckoofilter.join_filter') =~ s/^\n//r, 'auto', 'the default is auto');
 my ($ret, $out, $err) = $node->psql('postgres', "SET cuckoofilter.join_filter = sometimes; SELECT cuckoofilter_join_load(); SHOW cuckoofilter.join_filter");
-like($out, qr/off$/, 'a value that the library does not know becomes the default');
+like($out, qr/auto$/, 'a value that the library does not know becomes the default');
 
 # Preloading.
 foreach my $setting (qw(session_preload_libraries shared_preload_libraries))

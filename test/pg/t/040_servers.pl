@@ -1,19 +1,12 @@
 # Servers together: the SQL of pg/README.md's "Several servers" on three servers, as it stands and over random
 # rows, what is sent for it, counted by proxies, and what its traps cost.
 # SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooPages;
 use CuckooProxy;
 use CuckooSession;
 use CuckooUnlike;
 use List::Util qw(min sum0);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $here = new_cluster('here', conf => "max_parallel_workers_per_gather = 0\n");
 plan(skip_all => 'without postgres_fdw')

@@ -1,14 +1,8 @@
 # sql/REFERENCE.md is complete and correct: its examples give their results, and it names every
 # object of the extension and every setting. test/sqlite/reference.py checks the rest: errors,
 # fields, links.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooPages;
-use Test::More;
 
 my $page = page('sql/REFERENCE.md');
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");

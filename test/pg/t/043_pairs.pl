@@ -1,13 +1,6 @@
 # Pairs of an item and its value: a pair has the bytes of the item ROW(item, value), and
 # cuckoofilter_which answers for each candidate like cuckoofilter_contains_pair.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main');
 
@@ -86,8 +79,7 @@ is(one("SELECT cuckoofilter_which(f, NULL::integer, ARRAY['p1']) IS NULL, cuckoo
 	't|t|t', 'and so is which');
 is(one("SELECT cuckoofilter_count(cuckoofilter_agg_pair(i, i)), cuckoofilter_info(cuckoofilter_agg_pair(i, i)) ->> 'capacity' FROM generate_series(1, 0) i"), '0|1', 'over no rows');
 my $without = "HINT:  The items were added without a value: look up an item by cuckoofilter_contains(filter, item), or build a filter of pairs with "
-	. 'cuckoofilter_agg_pair. To use an item of another type on purpose, call cuckoofilter_contains_hash(filter, cuckoofilter_hash(ROW(item, value), seed)), '
-	. 'or the function for adding or removing a hash.';
+	. 'cuckoofilter_agg_pair.';
 foreach my $call ('contains_pair(f, 1, 1)', 'add_pair(f, 1, 1)', 'remove_pair(f, 1, 1)', 'which(f, 1, ARRAY[1])')
 {
 	like(one("SELECT cuckoofilter_$call FROM (SELECT cuckoofilter_agg(i) AS f FROM generate_series(1, 9) i) t"),
@@ -113,7 +105,7 @@ like(one(q{SELECT cuckoofilter_create(5, 0.1, 'kind=set, kind=set')}), qr/invali
 foreach my $call ('cuckoofilter_agg(i, 10000, 0.01)', 'cuckoofilter_agg(i, 10000)', 'cuckoofilter_agg(i, 10000, 5)', 'cuckoofilter_agg(i, 1)', 'cuckoofilter_agg_hash(i, 1, 0.5)', q{cuckoofilter_agg(i, 1e6, 1e-3, 'kind=set')})
 {
 	like(one("SELECT $call FROM generate_series(1, 3) i"),
-		qr/false positive rate must be greater than 0 and less than 1, not 1(0000|e\+06)?\nHINT:  Aggregates take the rate, 0\.01 for 1 %, before the capacity: cuckoofilter_agg\(item, fpr, capacity\)\./, $call);
+		qr/false positive rate must be greater than 0 and less than 1, not 1(0000(00)?)?\nHINT:  Aggregates take the rate, 0\.01 for 1 %, before the capacity: cuckoofilter_agg\(item, fpr, capacity\)\./, $call);
 }
 foreach my $call ('agg(i, 0.01, 0.5)', 'create(0.5, i)', 'bytes(0.5, i)')
 {

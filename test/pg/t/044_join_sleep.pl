@@ -1,15 +1,8 @@
 # Scans that stop to ask a join filter for a while, where too many rows pass: the rows that
 # are tested and those that pass unasked are counted beside a model.  SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use List::Util qw(min sum);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\nsynchronize_seqscans = off\n");
 my $seed = seed();

@@ -1,14 +1,7 @@
 # The view cuckoofilter_join_stats: what is counted, by whom it is seen and reset, with and without
 # shared memory.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\nrestart_after_crash = on\n");
 my $settings = "cuckoofilter.join_filter = on\ncuckoofilter.join_filter_min_rows = 0\ncuckoofilter.join_filter_max_pass = 1\n"
@@ -24,7 +17,7 @@ my $tables = q{
 	CREATE TABLE every AS SELECT i AS k FROM generate_series(0, 4999) i;
 	ANALYZE};
 my $join = 'SELECT count(*) FROM fact JOIN dim USING (k)'; # 500 rows of 50,000
-my @columns = qw(planned built given_up asleep rows_tested rows_removed partitions_skipped nested_loops);
+my @columns = qw(planned built given_up asleep rows_tested rows_removed partitions_skipped nested_loops lookups_skipped blocks_skipped);
 
 # The counters of a database, as a hash.
 sub stats_of
@@ -119,6 +112,10 @@ is($session->query('SELECT count(*) FROM fact JOIN keyed USING (k) WHERE label <
 $stats = stats_of($asks, 'postgres');
 is("@$stats{qw(planned built nested_loops)}", '1 1 1', 'has a filter');
 cmp_ok($stats->{rows_removed}, '>', 45000, "which removes $stats->{rows_removed} rows");
+is($session->query('SELECT cuckoofilter_join_stats_reset(); SELECT count(*) FROM fact WHERE NOT EXISTS (SELECT FROM keyed WHERE keyed.k = fact.k AND label < 50)'), "\n49510", 'a nested loop, ANTI');
+$stats = stats_of($asks, 'postgres');
+is("@$stats{qw(planned built rows_removed nested_loops)}", '1 1 0 1', 'has a filter that removes no rows');
+cmp_ok($stats->{lookups_skipped}, '>', 45000, "and skips $stats->{lookups_skipped} lookups");
 $session->query('SET enable_hashjoin = on; SET enable_nestloop = off; SET enable_seqscan = on');
 
 # Many executions, nested ones, errors, cursors.
@@ -184,6 +181,18 @@ $_->ask('DO $$BEGIN FOR i IN 1..200 LOOP PERFORM FROM dim a JOIN dim b USING (k)
 $_->answer foreach @sessions;
 $_->quit foreach @sessions;
 is(stats_of(in('postgres'), 'postgres')->{planned}, 1600, 'four sessions, 200 joins of two filters each');
+
+# The view of an older version has fewer columns, and gets the others under the views of users.
+$node->safe_psql('postgres', 'CREATE DATABASE older');
+$node->safe_psql('older', "DROP EXTENSION IF EXISTS cuckoofilter; CREATE EXTENSION cuckoofilter VERSION '1.5.1'; CREATE VIEW mine AS SELECT * FROM cuckoofilter_join_stats");
+$node->safe_psql('older', 'SELECT count(*) FROM pg_class a JOIN pg_attribute b ON b.attrelid = a.oid');
+foreach my $after (qw(before after))
+{
+	is($node->safe_psql('older', "SELECT planned > 0 FROM mine WHERE database = 'older'"), 't', "a view of a user, $after the update");
+	$node->safe_psql('older', 'ALTER EXTENSION cuckoofilter UPDATE');
+}
+is($node->safe_psql('older', "SELECT lookups_skipped FROM cuckoofilter_join_stats WHERE database = 'older'"), '0', 'the new column');
+$node->safe_psql('postgres', 'DROP DATABASE older');
 
 # ---------------------------------------------------------------------- permissions
 

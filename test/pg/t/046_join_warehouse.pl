@@ -1,14 +1,8 @@
 # The queries of `make bench-join` over a small warehouse give the same rows in every mode of
 # join_filter, as PostgreSQL plans them, with nested loops alone, and with workers. The filters are
 # counted by kind.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use FindBin;
 
 my $folder = "$FindBin::Bin/../../bench/join/warehouse";
 my $sales = 20000;

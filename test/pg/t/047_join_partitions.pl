@@ -1,15 +1,8 @@
 # Partitions that no key of a join can be in are not read.  Each case counts the partitions that
 # are skipped: a rule that is too strict shows in no result.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\nmax_worker_processes = 10\nmax_parallel_workers = 8\n");
 my $version = server_version($node);

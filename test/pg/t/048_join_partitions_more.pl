@@ -1,15 +1,8 @@
 # Partitions that are not read, in plans of many kinds: parallel, foreign, asynchronous, merged,
 # repeated, prepared; and where nothing may be skipped.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\nmax_worker_processes = 10\nmax_parallel_workers = 8\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\n");
 my $version = server_version($node);
@@ -228,6 +221,11 @@ sub moved
 $session[1]->query('CREATE TABLE five AS SELECT 5 AS k; ANALYZE five');
 moved('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM five', 'SELECT count(*) FROM moved JOIN five USING (k)', 'COMMIT');
 moved('SET plan_cache_mode = force_generic_plan; PREPARE q AS SELECT count(*) FROM moved JOIN five USING (k); EXECUTE q', 'EXECUTE q', '');
+# Beside more partitioned tables than pg_inherits has pages, it is read as a whole.
+$session[1]->query('CREATE TABLE beside (k integer, v integer) PARTITION BY LIST (v);' . join(' ', map { "CREATE TABLE beside_$_ PARTITION OF beside FOR VALUES IN ($_) PARTITION BY LIST (k); CREATE TABLE beside_${_}_1 PARTITION OF beside_$_ FOR VALUES IN (1);" } (1 .. 50)));
+cmp_ok($node->safe_psql('postgres', q{SELECT pg_relation_size('pg_inherits') / current_setting('block_size')::integer}), '<', 50, 'pages of pg_inherits');
+moved('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM five', 'SELECT count(*) FROM (SELECT k FROM moved UNION ALL SELECT k FROM beside) m JOIN five USING (k)', 'COMMIT');
+$session[1]->query('DROP TABLE beside');
 $_->quit foreach @session;
 
 # -------------------------------------------------- row security and security barriers

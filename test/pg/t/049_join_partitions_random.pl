@@ -1,15 +1,8 @@
 # Random partitioned tables, joined: the rows are the same whether partitions are skipped or not,
 # and verify finds nothing.  Counted: how many queries had partitions skipped.  SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = random_cluster();
 my $seed = seed();
@@ -40,11 +33,13 @@ sub some_numbers
 	return keys %n;
 }
 
-# A table, or a partition of `parent` for `bound`, with partitions of its own, `depth` levels deep.
+# A table, or a partition of `parent` for `bound`, with partitions of its own, `depth` levels deep. Tables with the
+# same `like` are divided in the same way.
 sub table_sql
 {
-	my ($name, $parent, $bound, $depth, $types) = @_;
-	my $kind = $depth > 0 ? pick('RANGE', 'LIST', 'HASH', 'RANGE', 'LIST', 'HASH', 'none') : 'none';
+	my ($name, $parent, $bound, $depth, $types, $like) = @_;
+	$like //= {};
+	my $kind = $like->{kind} //= $depth > 0 ? pick('RANGE', 'LIST', 'HASH', 'RANGE', 'LIST', 'HASH', 'none') : 'none';
 	my $attach = defined $parent && chance(0.4);
 	my @order = $attach ? sort { rand() <=> 0.5 } ('id', @columns) : ('id', @columns);
 	my $definition = join(', ', map { $_ eq 'id' ? 'id integer' : "$_ $types->{$_}" } @order);
@@ -55,6 +50,7 @@ sub table_sql
 	{
 		@key = (pick(@columns));
 		push(@key, grep { $_ ne $key[0] } pick(@columns)) if $kind ne 'LIST' && chance(0.3);
+		@key = @{ $like->{key} //= [@key] };
 		$by = " PARTITION BY $kind (" . join(', ', @key) . ')';
 	}
 	if ($attach)
@@ -65,14 +61,20 @@ sub table_sql
 	{
 		push(@sql, "CREATE TABLE $name" . (defined $parent ? " PARTITION OF $parent $bound" : " ($definition)") . ($by // ''));
 	}
-	push(@sql, partitions_sql($name, $kind, \@key, $depth, $types)) if $kind ne 'none';
+	if ($kind ne 'none')
+	{
+		my $alike = chance(0.5) ? {} : undef;
+
+		$like->{bounds} //= [ bounds_sql($kind, \@key) ];
+		push(@sql, map { table_sql('p' . $names++, $name, $_, $depth - 1, $types, $alike) } @{ $like->{bounds} });
+	}
 	push(@sql, "ALTER TABLE $parent ATTACH PARTITION $name $bound") if $attach;
 	return @sql;
 }
 
-sub partitions_sql
+sub bounds_sql
 {
-	my ($name, $kind, $key, $depth, $types) = @_;
+	my ($kind, $key) = @_;
 	my $value = $types{ $key->[0] }{value};
 	my @bounds = ('DEFAULT');
 
@@ -116,7 +118,7 @@ sub partitions_sql
 			push(@bounds, "FOR VALUES FROM $ends[$i - 1] TO $ends[$i]") if chance(0.85); # or there is a gap
 		}
 	}
-	return map { table_sql('p' . $names++, $name, $_, $depth - 1, $types) } @bounds;
+	return @bounds;
 }
 
 sub new_table
@@ -184,7 +186,7 @@ foreach my $round (1 .. int($rounds / $batch) + 1)
 		my $query = query('big' . (1 + int(rand(3))), 'small' . (1 + int(rand(3))));
 
 		push(@queries, settings() . " SET search_path = random;\n\\echo == $n\n\\warn == $n\nSET cuckoofilter.join_filter = on; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query;\n"
-			  . join('', map { "\\echo -- $_\nSET cuckoofilter.join_filter = $_;\n$query;\n" } qw(off on verify)));
+			  . join('', map { "\\echo -- $_\nSET cuckoofilter.join_filter = $_;\n$query;\n" } qw(off on verify auto)));
 	}
 	my ($status, $out, $err) = $node->psql('postgres', $sql . join('', @queries), on_error_stop => 0, extra_params => ['--quiet']);
 	my @results = split(/^== \d+\n/m, $out);
@@ -200,16 +202,16 @@ foreach my $round (1 .. int($rounds / $batch) + 1)
 	is($setup, '', "SEED=$seed, round $round: tables") or diag($sql);
 	foreach my $n (0 .. $#results)
 	{
-		my ($plan, $off, $on, $verify) = map { s/\s+$//r } split(/^-- \w+\n/m, $results[$n], -1);
+		my ($plan, $off, $on, $verify, $auto) = map { s/\s+$//r } split(/^-- \w+\n/m, $results[$n], -1);
 
 		$count{queries}++;
 		$count{filters} += filters_of($plan);
 		$count{with}++ if filters_of($plan);
 		$count{skipped}++ if $plan =~ /Partitions Skipped: [1-9]/;
 		$count{errors}++ if $off eq '';
-		next if $off eq $on && $off eq $verify && $off ne '';
+		next if $off eq $on && $off eq $verify && $off eq $auto && $off ne '';
 		$count{differ}++;
-		diag("SEED=$seed, round $round, query " . ($n + 1) . "\noff: $off\non: $on\nverify: $verify\n$queries[$n]\n$plan\n$errors[$n]");
+		diag("SEED=$seed, round $round, query " . ($n + 1) . "\noff: $off\non: $on\nverify: $verify\nauto: $auto\n$queries[$n]\n$plan\n$errors[$n]");
 	}
 }
 note(join(', ', map { "$_ $count{$_}" } sort keys %count));

@@ -16,6 +16,10 @@ $node->safe_psql(
 	CREATE TABLE fact AS SELECT g AS id, g % 1000 AS k FROM generate_series(1, 20000) g;
 	CREATE TABLE dim AS SELECT g * 10 AS k, g AS id FROM generate_series(1, 90) g;
 	CREATE SEQUENCE s;
+	CREATE TABLE looked AS SELECT g AS k, g % 50 AS c, g AS d FROM generate_series(1, 20000) g; CREATE UNIQUE INDEX ON looked (k);
+	CREATE TABLE parts (k integer) PARTITION BY RANGE (k); CREATE TABLE part1 PARTITION OF parts FOR VALUES FROM (0) TO (9000);
+	CREATE TABLE part2 PARTITION OF parts FOR VALUES FROM (9000) TO (30000); INSERT INTO parts SELECT k FROM looked; CREATE UNIQUE INDEX ON parts (k);
+	CREATE TABLE secret AS SELECT * FROM looked; CREATE UNIQUE INDEX ON secret (k); ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
 	-- its planning and running plan and run other joins
 	CREATE FUNCTION inner_join() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN (SELECT count(*) FROM fact LEFT JOIN dim USING (k)); END';
 	ANALYZE});
@@ -47,6 +51,31 @@ my @cases = (
 	[ 'joins of a function that is run while planning', "$join WHERE f.id < inner_join()", '' ]);
 
 is(reasons($_->[1]), $_->[2], $_->[0]) foreach @cases;
+
+my $loop = 'SET enable_nestloop = on; SET enable_hashjoin = off; SET join_collapse_limit = 1; SELECT count(*) FROM (SELECT * FROM fact WHERE id < 500 OFFSET 0) f';
+my @loops = (
+	[ 'one with a filter', "$loop JOIN looked l USING (k)", '' ],
+	[ 'LEFT', "$loop LEFT JOIN looked l ON l.k = f.k AND l.c = 3 WHERE l.d IS NULL OR f.id > 0", '' ],
+	[ 'ANTI', "$loop WHERE NOT EXISTS (SELECT FROM looked l WHERE l.k = f.k AND l.c = 3)", '' ],
+	[ 'an expression', "$loop JOIN looked l ON l.k = f.k + 1", '(l.k = (fact.k + 1)): a condition on both sides is not an equality of plain columns' ],
+	[ 'OR', "$loop JOIN looked l ON l.k = f.k AND (l.c = 3 OR f.id = 4)", '((l.k = fact.k) AND ((l.c = 3) OR (fact.id = 4))): a condition on both sides is not an equality of plain columns' ],
+	[ 'one after the lookup', "$loop JOIN looked m ON m.k = f.id WHERE EXISTS (SELECT FROM looked l WHERE l.k = f.k AND l.c <> m.c)", qr/^\(l\.k = fact\.k\).*: a condition (?:of the join is tested after the lookup|on both sides is not )/m ],
+	[ 'LEFT with one after the lookup', "$loop LEFT JOIN looked l ON l.k = f.k AND l.c = 3 AND f.id > 9 WHERE l.d IS NULL OR f.id > 0", '(l.k = fact.k): a condition of the join is tested after the lookup' ],
+	[ 'no lookup', "$loop JOIN dim d ON d.k < f.k", '(d.k < fact.k): its inner side is not the scan of an index' ],
+	[ 'partitions', "$loop JOIN parts p ON p.k = f.k", 'lookups of fact.k: its inner side is not the scan of an index' ],
+	[ 'a condition that may fail', "$loop JOIN looked l ON l.k = f.k AND 10 / l.c > 2", '(l.k = fact.k): a scan of the inner side cannot test its conditions' ],
+	[ 'a volatile one', "$loop JOIN looked l ON l.k = f.k AND l.c = 3 AND l.d > nextval('s')", '(l.k = fact.k): its inner side has a volatile function' ],
+	[ 'row security', "$loop JOIN secret l ON l.k = f.k", '(l.k = fact.k): row security or a security barrier may hide rows' ],
+	[ 'a product', "$loop JOIN dim d ON true", '' ],
+	[ 'FOR UPDATE', "SET enable_nestloop = on; SET enable_hashjoin = off; SELECT * FROM dim d JOIN looked l USING (k) FOR UPDATE", '(l.k = d.k): the statement locks rows, or changes them other than by INSERT' ]);
+
+foreach my $case (@loops)
+{
+	my ($name, $query, $expected) = @$case;
+	my $given = reasons($query);
+
+	like($given, ref $expected ? $expected : qr/^\Q$expected\E$/, "a nested loop, $name") or diag(explained($query, 'COSTS OFF'));
+}
 is(reasons("$join WHERE f.id < (SELECT inner_join() + min(id) FROM dim)", 'ANALYZE, COSTS OFF'), '', 'joins of a function that is run');
 is(reasons($cases[2][1], 'ANALYZE, COSTS OFF'), $cases[2][2], 'ANALYZE');
 like(explained($cases[2][1], 'COSTS OFF, FORMAT JSON'), qr/^\[.*\]\s*$/s, 'JSON stays as it is');

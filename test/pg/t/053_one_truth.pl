@@ -1,13 +1,7 @@
 # The same items give the same bytes in PostgreSQL, SQLite, C, Python and JavaScript; and psycopg loads
 # and dumps a filter as Python's Filter.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use FindBin;
 
 my $bindings = $ENV{CUCKOOFILTER_BINDINGS} // "$FindBin::Bin/../../../build/test/bindings/pg";
 my %made = (

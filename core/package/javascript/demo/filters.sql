@@ -1,4 +1,4 @@
--- The filters of `make demo-web`.  Each is written as PostgreSQL shows it, which is base64.
+-- The filters of `make demo-web`.  JSON has a filter as base64.
 CREATE EXTENSION cuckoofilter;
 
 CREATE TABLE word (word text);
@@ -23,13 +23,24 @@ SELECT 3, 'sundays', 'Sundays from 1900 to 2100', 'date',
   'SELECT cuckoofilter_agg(day, 0.0001) FROM sunday', cuckoofilter_agg(day, 0.0001)
 FROM generate_series('1900-01-07 00:00+00'::timestamptz, '2100-12-31 00:00+00', '7 days') AS day;
 
-\copy (SELECT f FROM demo WHERE name = 'words') TO 'out/words.txt'
-\copy (SELECT f FROM demo WHERE name = 'primes') TO 'out/primes.txt'
-\copy (SELECT f FROM demo WHERE name = 'sundays') TO 'out/sundays.txt'
+-- A false positive of each: words whose fifth and sixth letter are swapped, odd numbers, days.
+SET timezone = 'UTC';
+CREATE TABLE wrong AS
+  (SELECT 'words' AS name, typo AS item FROM demo,
+     (SELECT substr(word, 1, 4) || substr(word, 6, 1) || substr(word, 5, 1) || substr(word, 7) AS typo FROM word
+      WHERE word ~ '^[a-z]{8,}(ing|ed|ness)$' EXCEPT SELECT word FROM word) AS typos
+   WHERE name = 'words' AND f @> typo ORDER BY typo COLLATE "C" LIMIT 1)
+  UNION ALL
+  (SELECT name, n::text FROM demo, composite WHERE name = 'primes' AND n % 2 = 1 AND f @> n ORDER BY composite.n LIMIT 1)
+  UNION ALL
+  (SELECT name, to_char(day, 'YYYY-MM-DD')
+   FROM demo, generate_series('1900-01-01'::timestamptz, '2100-12-31', '1 day') AS day
+   WHERE name = 'sundays' AND extract(dow FROM day) <> 0 AND f @> day ORDER BY day LIMIT 1);
+
 \pset format unaligned
 \pset tuples_only on
 \o out/filters.json
 SELECT json_build_object('server', split_part(version(), ' on ', 1), 'filters',
   (SELECT json_agg(json_build_object('name', name, 'title', title, 'input', input, 'question', question,
-    'examples', examples, 'sql', sql) ORDER BY number) FROM demo));
+    'examples', examples, 'wrong', item, 'sql', sql, 'filter', f) ORDER BY number) FROM demo JOIN wrong USING (name)));
 \o

@@ -1,5 +1,6 @@
 /*
- * exports.c - what filter.js calls: libcuckoofilter, with items in batches.
+ * exports.c - what filter.js calls besides the functions of libcuckoofilter that package.mk
+ * exports: those that take items, in batches.
  *
  * JavaScript writes the items of a batch into ckfw_batch and calls a function that hashes them.
  * A call that fails returns 0 or -1, and ckfw_address gives its texts.
@@ -37,36 +38,24 @@ static struct
 
 static cuckoofilter_error ckfw_error;
 
-/* What JavaScript must know of this memory. */
+/* What JavaScript must know of this memory; wasm.js names the numbers. */
 EXPORT(address)
 size_t
 ckfw_address(int what)
 {
-	switch (what)
-	{
-		case 0:
-			return (size_t)ckfw_batch.words;
-		case 1:
-			return (size_t)ckfw_batch.kinds;
-		case 2:
-			return (size_t)ckfw_batch.answers;
-		case 3:
-			return (size_t)ckfw_batch.text;
-		case 4:
-			return CKFW_ITEMS;
-		case 5:
-			return CKFW_TEXT;
-		case 6:
-			return (size_t)ckfw_error.message;
-		case 7:
-			return (size_t)ckfw_error.detail;
-		case 8:
-			return (size_t)ckfw_error.hint;
-		case 9:
-			return (size_t)cuckoofilter_sqlstate(ckfw_error.code);
-		default:
-			return (size_t)cuckoofilter_version();
-	}
+	const size_t addresses[] = {(size_t)ckfw_batch.words,
+								(size_t)ckfw_batch.kinds,
+								(size_t)ckfw_batch.answers,
+								(size_t)ckfw_batch.text,
+								CKFW_ITEMS,
+								CKFW_TEXT,
+								(size_t)&ckfw_error,
+								(size_t)ckfw_error.message,
+								(size_t)ckfw_error.detail,
+								(size_t)ckfw_error.hint,
+								(size_t)cuckoofilter_sqlstate(ckfw_error.code)};
+
+	return addresses[what];
 }
 
 /* ------------------------------------------------------------------ items */
@@ -160,67 +149,28 @@ ckfw_hash_one(uint64_t seed)
 	return ckfw_hash(0, seed);
 }
 
+/* The part of item 0 of the batch, of 1 parts and more. */
+EXPORT(part)
+uint32_t
+ckfw_part(uint32_t parts)
+{
+	return ckf_part(ckfw_hash(0, 0), parts);
+}
+
 /* ---------------------------------------------------------------- filters */
-
-EXPORT(create)
-cuckoofilter *
-ckfw_create(int64_t capacity, double fpr, const char *options)
-{
-	return cuckoofilter_create(capacity, fpr, options, &ckfw_error);
-}
-
-EXPORT(open)
-cuckoofilter *
-ckfw_open(const void *bytes, size_t size)
-{
-	return cuckoofilter_open(bytes, size, &ckfw_error);
-}
-
-EXPORT(copy)
-cuckoofilter *
-ckfw_copy(const cuckoofilter *filter)
-{
-	return cuckoofilter_copy(filter, &ckfw_error);
-}
-
-EXPORT(discard)
-void
-ckfw_discard(cuckoofilter *filter)
-{
-	cuckoofilter_free(filter);
-}
 
 EXPORT(data)
 const void *
 ckfw_data(const cuckoofilter *filter)
 {
-	size_t size;
-
-	return cuckoofilter_data(filter, &size);
+	return cuckoofilter_engine(filter)->bytes;
 }
 
 EXPORT(size)
 size_t
 ckfw_size(const cuckoofilter *filter)
 {
-	size_t size;
-
-	(void)cuckoofilter_data(filter, &size);
-	return size;
-}
-
-EXPORT(count)
-double
-ckfw_count(const cuckoofilter *filter)
-{
-	return (double)cuckoofilter_count(filter);
-}
-
-EXPORT(fpr)
-double
-ckfw_fpr(const cuckoofilter *filter)
-{
-	return cuckoofilter_fpr(filter);
+	return cuckoofilter_engine(filter)->size;
 }
 
 EXPORT(seed)
@@ -431,13 +381,6 @@ ckfw_list_free(ckfw_list *list)
 	free(list);
 }
 
-EXPORT(build_new)
-cuckoofilter_builder *
-ckfw_build_new(double fpr, int64_t capacity, const char *options)
-{
-	return cuckoofilter_build(fpr, capacity, options, &ckfw_error);
-}
-
 EXPORT(build_add)
 int
 ckfw_build_add(cuckoofilter_builder *builder, size_t n)
@@ -446,38 +389,6 @@ ckfw_build_add(cuckoofilter_builder *builder, size_t n)
 
 	n = ckfw_hash_items(n, cuckoofilter_build_seed(builder), &item_classes);
 	return cuckoofilter_build_add_hashes(builder, ckfw_batch.hashes, n, item_classes, &ckfw_error);
-}
-
-EXPORT(build_end)
-cuckoofilter *
-ckfw_build_end(cuckoofilter_builder *builder)
-{
-	return cuckoofilter_build_end(builder, &ckfw_error);
-}
-
-EXPORT(build_free)
-void
-ckfw_build_free(cuckoofilter_builder *builder)
-{
-	cuckoofilter_build_free(builder);
-}
-
-/* ------------------------------------------------------------- two filters */
-
-EXPORT(merge)
-cuckoofilter *
-ckfw_merge(const cuckoofilter *a, const cuckoofilter *b, int how)
-{
-	return how == 0   ? cuckoofilter_union(a, b, &ckfw_error)
-		   : how == 1 ? cuckoofilter_sum(a, b, &ckfw_error)
-					  : cuckoofilter_intersect(a, b, &ckfw_error);
-}
-
-EXPORT(compact)
-int
-ckfw_compact(cuckoofilter *filter)
-{
-	return cuckoofilter_compact(filter, &ckfw_error);
 }
 
 /* The overlap (0) or the Jaccard index (1) of two filters.  -1: an error.  -2: both are empty. */

@@ -66,6 +66,9 @@ ckfw_convert(ckfw_output *out, const char *format, va_list *arguments)
 	}
 	switch (*format)
 	{
+		case '%':
+			ckfw_put(out, "%", 1);
+			return format + 1;
 		case 's':
 			text = va_arg(*arguments, const char *);
 			ckfw_put(out, text, strlen(text));

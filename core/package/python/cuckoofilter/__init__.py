@@ -13,6 +13,6 @@ no item.
 """
 
 from ._errors import Error, ItemError
-from ._filter import Filter, hash, version as __version__
+from ._filter import Filter, hash, part, version as __version__
 
-__all__ = ["Error", "Filter", "ItemError", "hash"]
+__all__ = ["Error", "Filter", "ItemError", "hash", "part"]

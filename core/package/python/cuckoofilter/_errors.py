@@ -1,6 +1,14 @@
 """The errors, with the sentences of PostgreSQL's."""
 
 
+# Functions of SQL in the hints, and what Python calls the same.
+_CALLS = {
+    "cuckoofilter_sum": "Filter.sum",
+    "cuckoofilter_agg(item, fpr, capacity)": "Filter.build(items, fpr, capacity)",
+    "cuckoofilter_part": "cuckoofilter.part",
+}
+
+
 class Error(ValueError):
     """An error of a filter.
 
@@ -13,7 +21,9 @@ class Error(ValueError):
         self.message = message
         self.sqlstate = sqlstate
         self.detail = detail
-        self.hint = hint.replace("cuckoofilter_sum", "Filter.sum")  # the sentences name SQL's functions
+        for name, call in _CALLS.items():
+            hint = hint.replace(name, call)
+        self.hint = hint
 
     def __str__(self) -> str:
         lines = [self.message]

@@ -5,6 +5,7 @@ import decimal
 import numbers
 import uuid
 
+from ._arrays import moment
 from ._errors import ItemError
 
 TIMESTAMP = 5
@@ -15,7 +16,6 @@ _EPOCH_UTC = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
 _EPOCH_DAY = datetime.date(2000, 1, 1).toordinal()
 _MICROSECOND = datetime.timedelta(microseconds=1)
 _DAY = 86_400_000_000
-_UNIX = 946_684_800_000_000  # microseconds from 1970 to 2000
 
 
 def convert(item):
@@ -42,6 +42,11 @@ def convert(item):
 
 
 def _no_hash(item):
+    from ._filter import Filter  # which imports this module
+
+    if isinstance(item, Filter):
+        hint = "Merge filters by | or Filter.union_all."
+        return ItemError("a cuckoofilter is not an item", "42804", "", hint)
     return ItemError(
         f"type {type(item).__qualname__} has no hash function for cuckoofilter",
         "42883",
@@ -62,8 +67,10 @@ def _scalar(item):
     if getattr(item, "shape", None) != ():
         raise _no_hash(item)
     if item.dtype.kind == "M":
-        moment = int(item.astype("datetime64[us]").astype("int64"))
-        return None if moment == -(2**63) else (TIMESTAMP, moment - _UNIX)
+        micros = moment(item)
+        return None if micros is None else (TIMESTAMP, micros)
+    if item.dtype.kind == "m":  # whose item() may be an int
+        raise _no_hash(item)
     value = item.item()
     if type(value) is type(item):  # a long double has no Python type
         return float(value) if item.dtype.kind == "f" else _raise(item)

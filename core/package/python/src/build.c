@@ -6,21 +6,6 @@
 
 #include <math.h>
 
-/* Raise Error with a sentence about a capacity, a new reference or NULL.  Returns false. */
-static bool
-ckfy_refuse_capacity(PyObject *sentence)
-{
-	PyObject *exception =
-		sentence ? PyObject_CallFunction(ckfy_error_class, "Osss", sentence, "22023", "", "")
-				 : NULL;
-
-	if (exception)
-		PyErr_SetObject(ckfy_error_class, exception);
-	Py_XDECREF(exception);
-	Py_XDECREF(sentence);
-	return false;
-}
-
 /* A capacity: an integer, a real that is one, or None for 0.  The library checks its range. */
 static bool
 ckfy_read_capacity(PyObject *object, int64_t *capacity)
@@ -36,8 +21,8 @@ ckfy_read_capacity(PyObject *object, int64_t *capacity)
 	{
 		real = PyFloat_AsDouble(object);
 		if (floor(real) != real || isinf(real)) /* or NaN */
-			return ckfy_refuse_capacity(
-				PyUnicode_FromFormat("capacity must be an integer, not %R", object));
+			return ckfy_raise_parameter(
+				PyUnicode_FromFormat("capacity must be an integer, not %R", object), "");
 		overflow = fabs(real) > 9e18;
 		*capacity = overflow ? 0 : (int64_t)real;
 	}
@@ -48,9 +33,27 @@ ckfy_read_capacity(PyObject *object, int64_t *capacity)
 		Py_XDECREF(integer);
 	}
 	if (overflow)
-		return ckfy_refuse_capacity(
-			PyUnicode_FromFormat(CKF_SAY_HUGE_CAPACITY("%R"), (long long)CKF_MAX_CAPACITY, object));
+		return ckfy_raise_parameter(
+			PyUnicode_FromFormat(CKF_SAY_BAD_CAPACITY("%R"), (long long)CKF_MAX_CAPACITY, object),
+			"");
 	return !PyErr_Occurred();
+}
+
+/* One option as the databases write it; NULL with an exception.  A value is not a list of options,
+ * nor is it cut at a zero. */
+static PyObject *
+ckfy_option(const char *format, PyObject *value)
+{
+	PyObject *option = PyUnicode_FromFormat(format, value);
+	Py_ssize_t length = option ? PyUnicode_GetLength(option) : 0;
+
+	if (!option || (PyUnicode_FindChar(option, ',', 0, length, 1) == -1 &&
+					PyUnicode_FindChar(option, 0, 0, length, 1) == -1))
+		return option;
+	ckfy_raise_parameter(PyUnicode_FromFormat("invalid cuckoofilter option \"%U\"", option),
+						 CKF_HINT_BAD_OPTION);
+	Py_DECREF(option);
+	return NULL;
 }
 
 /* The options as the databases write them; NULL with an exception. */
@@ -58,18 +61,20 @@ static PyObject *
 ckfy_options(PyObject *kind, PyObject *bucket_size, PyObject *layout, PyObject *seed)
 {
 	PyObject *parts[] = {kind, bucket_size, layout, seed};
-	static const char *const formats[] = {"%U%skind=%S", "%U%sbucket_size=%S", "%U%slayout=%S",
-										  "%U%sseed=%S"};
+	static const char *const formats[] = {"kind=%S", "bucket_size=%S", "layout=%S", "seed=%S"};
 	PyObject *text = PyUnicode_FromString("");
 
 	for (int i = 0; text && i < 4; i++)
 		if (parts[i] && parts[i] != Py_None)
 		{
-			PyObject *longer = PyUnicode_FromFormat(
-				formats[i], text, PyUnicode_GetLength(text) > 0 ? ", " : "", parts[i]);
+			PyObject *option = ckfy_option(formats[i], parts[i]), *before = text;
 
-			Py_DECREF(text);
-			text = longer;
+			text = option
+					   ? PyUnicode_FromFormat("%U%s%U", before,
+											  PyUnicode_GetLength(before) > 0 ? ", " : "", option)
+					   : NULL;
+			Py_XDECREF(option);
+			Py_DECREF(before);
 		}
 	return text;
 }
@@ -131,7 +136,7 @@ ckfy_build_items(cuckoofilter_builder *builder, PyObject *argument, bool pairs, 
 	int more = -1;
 	bool ok = true;
 
-	if (pairs ? ckfy_pairs_start(&items, argument, seed) : ckfy_items_start(&items, argument, seed))
+	if (ckfy_items_start(&items, argument, seed, pairs))
 	{
 		if (items.array)
 			ckfy_unlock(call);
@@ -149,8 +154,9 @@ ckfy_build_items(cuckoofilter_builder *builder, PyObject *argument, bool pairs, 
 
 static PyObject *
 ckfy_build_of(PyObject *type, PyObject *arguments, PyObject *keywords, const char *format,
-			  char **names, bool pairs)
+			  char *items, bool pairs)
 {
+	char *names[] = {items, "fpr", "capacity", "kind", "bucket_size", "layout", "seed", NULL};
 	cuckoofilter_builder *builder;
 	cuckoofilter *filter = NULL;
 	ckfy_arguments read;
@@ -179,17 +185,11 @@ ckfy_build_of(PyObject *type, PyObject *arguments, PyObject *keywords, const cha
 PyObject *
 ckfy_build(PyObject *type, PyObject *arguments, PyObject *keywords)
 {
-	static char *names[] = {"items",       "fpr",    "capacity", "kind",
-							"bucket_size", "layout", "seed",     NULL};
-
-	return ckfy_build_of(type, arguments, keywords, "O|dO$OOOO:build", names, false);
+	return ckfy_build_of(type, arguments, keywords, "O|dO$OOOO:build", "items", false);
 }
 
 PyObject *
 ckfy_build_pairs(PyObject *type, PyObject *arguments, PyObject *keywords)
 {
-	static char *names[] = {"pairs",       "fpr",    "capacity", "kind",
-							"bucket_size", "layout", "seed",     NULL};
-
-	return ckfy_build_of(type, arguments, keywords, "O|dO$OOOO:build_pairs", names, true);
+	return ckfy_build_of(type, arguments, keywords, "O|dO$OOOO:build_pairs", "pairs", true);
 }

@@ -55,14 +55,16 @@ ckfy_replace(ckfy_filter *self, cuckoofilter *changed)
 }
 
 /* A change of a filter by hashes. */
+typedef enum ckfy_what
+{
+	CKFY_ADD,
+	CKFY_REMOVE,
+	CKFY_COMPACT
+} ckfy_what;
+
 typedef struct ckfy_change
 {
-	enum
-	{
-		CKFY_ADD,
-		CKFY_REMOVE,
-		CKFY_COMPACT
-	} what;
+	ckfy_what what;
 	const uint64_t *hashes;
 	size_t n;
 	unsigned item_classes;
@@ -144,89 +146,58 @@ ckfy_make_change(ckfy_filter *self, const ckfy_change *change)
 	ckfy_change_end(self);
 	if (!ok)
 		return NULL;
-	if (change->what == CKFY_REMOVE && change->one)
-		return PyBool_FromLong(count != 0);
-	Py_INCREF(Py_None);
-	return Py_None;
+	if (change->what != CKFY_REMOVE || !change->one)
+		Py_RETURN_NONE;
+	return PyBool_FromLong(count != 0);
 }
 
 /* -------------------------------------------------------------- one item */
 
-/* Change the filter by what was hashed with this result. */
+/* Change the filter by one copy of an argument. */
 static PyObject *
-ckfy_change_one(PyObject *self, int result, const ckfy_hashed *hashed, ckfy_change change)
+ckfy_change_one(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_what what)
 {
-	if (result < 0)
-		return NULL;
-	if (result == 0)
-		Py_RETURN_NONE;
-	change.hashes = &hashed->hash;
-	change.n = 1;
-	change.item_classes = hashed->item_class;
-	return ckfy_make_change(CKFY_FILTER(self), &change);
-}
+	ckfy_hashed hashed = {0};
+	int result = hash(self, argument, &hashed);
+	ckfy_change change = {what, &hashed.hash, 1, hashed.item_class, true};
 
-static PyObject *
-ckfy_change_item(PyObject *self, PyObject *item, ckfy_change change)
-{
-	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
-
-	return ckfy_change_one(self, result, &hashed, change);
+	return result > 0 ? ckfy_make_change(CKFY_FILTER(self), &change) : ckfy_no_item(result);
 }
 
 PyObject *
 ckfy_add(PyObject *self, PyObject *item)
 {
-	return ckfy_change_item(self, item, (ckfy_change){.what = CKFY_ADD});
+	return ckfy_change_one(self, item, ckfy_hash_item, CKFY_ADD);
 }
 
 PyObject *
 ckfy_remove(PyObject *self, PyObject *item)
 {
-	return ckfy_change_item(self, item, (ckfy_change){.what = CKFY_REMOVE, .one = true});
-}
-
-static PyObject *
-ckfy_change_pair(PyObject *self, PyObject *arguments, ckfy_change change)
-{
-	ckfy_hashed hashed;
-	int result = ckfy_hash_arguments(self, arguments, &hashed);
-
-	return ckfy_change_one(self, result, &hashed, change);
+	return ckfy_change_one(self, item, ckfy_hash_item, CKFY_REMOVE);
 }
 
 PyObject *
 ckfy_add_pair(PyObject *self, PyObject *arguments)
 {
-	return ckfy_change_pair(self, arguments, (ckfy_change){.what = CKFY_ADD});
+	return ckfy_change_one(self, arguments, ckfy_hash_arguments, CKFY_ADD);
 }
 
 PyObject *
 ckfy_remove_pair(PyObject *self, PyObject *arguments)
 {
-	return ckfy_change_pair(self, arguments, (ckfy_change){.what = CKFY_REMOVE, .one = true});
-}
-
-static PyObject *
-ckfy_change_hash(PyObject *self, PyObject *object, ckfy_change change)
-{
-	ckfy_hashed hashed = {.item_class = CKF_ITEM_HASH};
-	int result = object == Py_None ? 0 : ckfy_read_hash(object, &hashed.hash) ? 1 : -1;
-
-	return ckfy_change_one(self, result, &hashed, change);
+	return ckfy_change_one(self, arguments, ckfy_hash_arguments, CKFY_REMOVE);
 }
 
 PyObject *
 ckfy_add_hash(PyObject *self, PyObject *hash)
 {
-	return ckfy_change_hash(self, hash, (ckfy_change){.what = CKFY_ADD});
+	return ckfy_change_one(self, hash, ckfy_hash_given, CKFY_ADD);
 }
 
 PyObject *
 ckfy_remove_hash(PyObject *self, PyObject *hash)
 {
-	return ckfy_change_hash(self, hash, (ckfy_change){.what = CKFY_REMOVE, .one = true});
+	return ckfy_change_one(self, hash, ckfy_hash_given, CKFY_REMOVE);
 }
 
 PyObject *
@@ -271,14 +242,14 @@ ckfy_append(ckfy_hashes *all, const ckfy_items *items)
 }
 
 static PyObject *
-ckfy_change_many(PyObject *self, PyObject *argument, ckfy_change change)
+ckfy_change_many(PyObject *self, PyObject *argument, ckfy_what what)
 {
 	ckfy_hashes all = {0};
 	ckfy_items items;
 	PyObject *result = NULL;
 	int more = -1;
 
-	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed))
+	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed, false))
 		while ((more = ckfy_items_next(&items)) > 0)
 			if (!ckfy_append(&all, &items))
 			{
@@ -288,10 +259,9 @@ ckfy_change_many(PyObject *self, PyObject *argument, ckfy_change change)
 	ckfy_items_end(&items);
 	if (more == 0)
 	{
-		change.hashes = all.hashes;
-		change.n = all.n;
-		change.item_classes = all.item_classes;
-		result = ckfy_make_change((ckfy_filter *)self, &change);
+		ckfy_change change = {what, all.hashes, all.n, all.item_classes, false};
+
+		result = ckfy_make_change(CKFY_FILTER(self), &change);
 	}
 	PyMem_Free(all.hashes);
 	return result;
@@ -300,13 +270,13 @@ ckfy_change_many(PyObject *self, PyObject *argument, ckfy_change change)
 PyObject *
 ckfy_add_many(PyObject *self, PyObject *items)
 {
-	return ckfy_change_many(self, items, (ckfy_change){.what = CKFY_ADD});
+	return ckfy_change_many(self, items, CKFY_ADD);
 }
 
 PyObject *
 ckfy_remove_many(PyObject *self, PyObject *items)
 {
-	return ckfy_change_many(self, items, (ckfy_change){.what = CKFY_REMOVE});
+	return ckfy_change_many(self, items, CKFY_REMOVE);
 }
 
 /* ------------------------------------------------------------- questions */
@@ -394,7 +364,7 @@ ckfy_contains_many(PyObject *self, PyObject *argument)
 	ckfy_items items;
 	PyObject *answers = NULL;
 
-	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed))
+	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed, false))
 	{
 		shared = ckfy_share(CKFY_FILTER(self));
 		answers = items.array ? ckfy_ask_array(&items, shared->filter)

@@ -27,18 +27,8 @@ ckfy_set_array(ckfy_items *items, PyObject *array)
 	return true;
 }
 
-/* Several items, and not one that Python can iterate over. */
-static bool
-ckfy_are_items(PyObject *argument)
-{
-	if (!PyUnicode_Check(argument) && !PyBytes_Check(argument))
-		return true;
-	PyErr_SetString(PyExc_TypeError, "items must be several, not one str or bytes");
-	return false;
-}
-
 bool
-ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed)
+ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed, bool pairs)
 {
 	PyObject *described;
 	bool ok;
@@ -46,15 +36,23 @@ ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed)
 	/* all but the arrays at the end */
 	memset(items, 0, offsetof(ckfy_items, hashes));
 	items->seed = seed;
-	items->hash = ckfy_hash;
+	items->hash = pairs ? ckfy_hash_entry : ckfy_hash;
 	if (PyList_CheckExact(argument) || PyTuple_CheckExact(argument))
 	{
 		Py_INCREF(argument);
 		items->list = argument;
 		return true;
 	}
-	if (!ckfy_are_items(argument))
+	if (PyUnicode_Check(argument) || PyBytes_Check(argument))
+	{
+		PyErr_SetString(PyExc_TypeError, "items must be several, not one str or bytes");
 		return false;
+	}
+	if (pairs)
+	{
+		items->iterator = PyObject_GetIter(argument);
+		return items->iterator != NULL;
+	}
 	described = PyObject_CallFunctionObjArgs(ckfy_describe, argument, NULL);
 	if (!described)
 		return false;
@@ -67,16 +65,6 @@ ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed)
 	/* the same object, or a list of an array's items */
 	items->iterator = PyObject_GetIter(described);
 	Py_DECREF(described);
-	return items->iterator != NULL;
-}
-
-bool
-ckfy_pairs_start(ckfy_items *items, PyObject *argument, uint64_t seed)
-{
-	memset(items, 0, offsetof(ckfy_items, hashes));
-	items->seed = seed;
-	items->hash = ckfy_hash_entry;
-	items->iterator = ckfy_are_items(argument) ? PyObject_GetIter(argument) : NULL;
 	return items->iterator != NULL;
 }
 
@@ -104,7 +92,7 @@ ckfy_items_end(ckfy_items *items)
 
 #define INTEGERS(type) EACH(type, ckf_hash_integer((int64_t)value, seed))
 
-/* Moments in microseconds since 1970; the least one is NaT, which is NULL. */
+/* Moments in microseconds since 2000; the least one is NaT, which is NULL. */
 static void
 ckfy_hash_moments(ckfy_items *items, const char *at, Py_ssize_t n)
 {
@@ -120,7 +108,7 @@ ckfy_hash_moments(ckfy_items *items, const char *at, Py_ssize_t n)
 			continue;
 		items->positions[items->count] = (uint16_t)i;
 		items->hashes[items->count++] =
-			cuckoofilter_hash(cuckoofilter_timestamp(value), items->seed);
+			ckf_hash_word(CKF_CLASS_TIMESTAMP, (uint64_t)value, items->seed);
 	}
 	items->item_classes = items->count > 0 ? CKF_ITEM_TIMESTAMP : 0;
 }

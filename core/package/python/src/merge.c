@@ -1,5 +1,5 @@
 /*
- * merge.c - operations of two filters.
+ * merge.c - operations of two filters, and merges of many.
  */
 #include "module.h"
 
@@ -60,6 +60,73 @@ ckfy_sum(PyObject *self, PyObject *other)
 {
 	return ckfy_is_filter(other) ? ckfy_merged(self, other, cuckoofilter_sum) : NULL;
 }
+
+/* ------------------------------------------------------------ many filters */
+
+typedef cuckoofilter *ckfy_merge_many(const cuckoofilter *const *filters, size_t n,
+									  cuckoofilter_error *error);
+
+/* A filter of these, without the interpreter's lock.  The arrays have room for n. */
+static cuckoofilter *
+ckfy_merge_shared(PyObject *filters, size_t n, ckfy_shared **shared, const cuckoofilter **in,
+				  ckfy_merge_many *merge, ckfy_call *call)
+{
+	cuckoofilter *merged;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+	{
+		shared[i] = ckfy_share(CKFY_FILTER(PyTuple_GetItem(filters, (Py_ssize_t)i)));
+		in[i] = shared[i]->filter;
+	}
+	ckfy_call_start(call);
+	ckfy_unlock(call);
+	merged = merge(in, n, &call->error);
+	ckfy_lock(call);
+	for (i = 0; i < n; i++)
+		ckfy_release(shared[i]);
+	return merged;
+}
+
+static PyObject *
+ckfy_merged_all(PyObject *type, PyObject *argument, ckfy_merge_many *merge)
+{
+	PyObject *filters = PySequence_Tuple(argument), *result = NULL;
+	size_t n = filters ? (size_t)PyTuple_Size(filters) : 0, i;
+	ckfy_shared **shared = PyMem_Calloc(n + 1, sizeof *shared);
+	const cuckoofilter **in = PyMem_Calloc(n + 1, sizeof *in);
+	bool ok = filters != NULL;
+	ckfy_call call;
+
+	if (ok && (!shared || !in))
+		ok = PyErr_NoMemory() != NULL;
+	for (i = 0; ok && i < n; i++)
+		ok = ckfy_is_filter(PyTuple_GetItem(filters, (Py_ssize_t)i));
+	if (ok)
+	{
+		cuckoofilter *merged = ckfy_merge_shared(filters, n, shared, in, merge, &call);
+
+		result = ckfy_result((PyTypeObject *)type, merged, &call);
+	}
+	PyMem_Free(shared);
+	PyMem_Free(in);
+	Py_XDECREF(filters);
+	return result;
+}
+
+PyObject *
+ckfy_union_all(PyObject *type, PyObject *filters)
+{
+	return ckfy_merged_all(type, filters, cuckoofilter_union_many);
+}
+
+PyObject *
+ckfy_sum_all(PyObject *type, PyObject *filters)
+{
+	return ckfy_merged_all(type, filters, cuckoofilter_sum_many);
+}
+
+/* ------------------------------------------------------------- comparisons */
 
 static bool
 ckfy_compare(PyObject *self, PyObject *other, ckf_comparison *comparison)

@@ -3,7 +3,9 @@
  */
 #include "module.h"
 
-PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe;
+#include "messages.h"
+
+PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe, *ckfy_decode;
 PyTypeObject *ckfy_filter_type;
 
 extern PyType_Spec ckfy_filter_spec;
@@ -23,17 +25,44 @@ ckfy_hash_function(PyObject *module, PyObject *arguments, PyObject *keywords)
 		(object && !ckfy_read_hash(object, &seed)))
 		return NULL;
 	result = ckfy_hash(item, seed, &hashed);
-	if (result < 0)
+	return result > 0 ? PyLong_FromLongLong((long long)hashed.hash) : ckfy_no_item(result);
+}
+
+/* part(item, parts) */
+static PyObject *
+ckfy_part_function(PyObject *module, PyObject *arguments, PyObject *keywords)
+{
+	static char *names[] = {"item", "parts", NULL};
+	PyObject *item, *object, *integer;
+	ckfy_hashed hashed;
+	long long parts;
+	int overflow, result;
+
+	(void)module;
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO:part", names, &item, &object))
 		return NULL;
-	if (result == 0)
-		Py_RETURN_NONE;
-	return PyLong_FromLongLong((long long)hashed.hash);
+	integer = PyNumber_Index(object);
+	if (!integer)
+		return NULL;
+	parts = PyLong_AsLongLongAndOverflow(integer, &overflow);
+	Py_DECREF(integer);
+	if (overflow || parts < 1 || parts > CKF_MOST_PARTS)
+		return ckfy_raise_parameter(
+			PyUnicode_FromFormat("parts must be from 1 to %lld, not %R", CKF_MOST_PARTS, object),
+			"");
+	result = ckfy_hash(item, 0, &hashed);
+	return result > 0 ? PyLong_FromUnsignedLong(ckf_part(hashed.hash, (uint32_t)parts))
+					  : ckfy_no_item(result);
 }
 
 static PyMethodDef functions[] = {
 	{"hash", (PyCFunction)(void (*)(void))ckfy_hash_function, METH_VARARGS | METH_KEYWORDS,
 	 "hash(item, seed=0)\n--\n\n"
 	 "The 64-bit hash of an item, signed: cuckoofilter_hash in SQL. None for None."},
+	{"part", (PyCFunction)(void (*)(void))ckfy_part_function, METH_VARARGS | METH_KEYWORDS,
+	 "part(item, parts)\n--\n\n"
+	 "The part of an item, 0 .. parts - 1, in a filter that is kept in parts: cuckoofilter_part\n"
+	 "in SQL. None for None."},
 	{NULL, NULL, 0, NULL}};
 
 /* An object of one of the package's Python files. */
@@ -64,6 +93,7 @@ PyInit__filter(void)
 		ckfy_import(&ckfy_item_error_class, "cuckoofilter._errors", "ItemError") &&
 		ckfy_import(&ckfy_convert, "cuckoofilter._items", "convert") &&
 		ckfy_import(&ckfy_describe, "cuckoofilter._arrays", "describe") &&
+		ckfy_import(&ckfy_decode, "cuckoofilter._text", "decode") &&
 		PyModule_AddStringConstant(module, "version", cuckoofilter_version()) == 0)
 	{
 		Py_INCREF(type); /* the module's; ours stays */

@@ -20,10 +20,15 @@ extern PyObject *ckfy_error_class;      /* _errors.Error */
 extern PyObject *ckfy_item_error_class; /* _errors.ItemError */
 extern PyObject *ckfy_convert;          /* _items.convert */
 extern PyObject *ckfy_describe;         /* _arrays.describe */
+extern PyObject *ckfy_decode;           /* _text.decode */
 extern PyTypeObject *ckfy_filter_type;
 
 /* Raise the error of a call of the library.  Returns NULL. */
 PyObject *ckfy_raise(const cuckoofilter_error *error);
+
+/* Raise Error about a parameter, with a sentence that is a new reference, or NULL with an
+ * exception.  Returns NULL. */
+PyObject *ckfy_raise_parameter(PyObject *sentence, const char *hint);
 
 /* ------------------------------------------------------------------- items */
 
@@ -43,8 +48,14 @@ int ckfy_hash_pair(PyObject *item, PyObject *value, uint64_t seed, ckfy_hashed *
 /* The same of a pair in a tuple or list. */
 int ckfy_hash_entry(PyObject *pair, uint64_t seed, ckfy_hashed *hashed);
 
-/* Both of the arguments of a method, such as contains_pair(item, value). */
-int ckfy_hash_arguments(PyObject *self, PyObject *arguments, ckfy_hashed *hashed);
+/* Hash the argument of a method under the filter's seed: an item; a tuple of an item and its value;
+ * or an integer that is the hash. */
+typedef int ckfy_hasher(PyObject *self, PyObject *argument, ckfy_hashed *hashed);
+
+ckfy_hasher ckfy_hash_item, ckfy_hash_arguments, ckfy_hash_given;
+
+/* What a method returns if nothing was hashed: None if the result is 0, else NULL. */
+PyObject *ckfy_no_item(int result);
 
 /* ----------------------------------------------------------- many items */
 
@@ -64,7 +75,7 @@ typedef struct ckfy_items
 	PyObject *result;      /* of an array: a new array of booleans, for the answers */
 	uint8_t *answers;      /* its memory */
 	const char *at;        /* of an array: the first number */
-	char code;             /* of an array: its type, as in the module struct; M: datetime64[us] */
+	char code;             /* of an array: as in the module struct; M: microseconds since 2000 */
 	Py_ssize_t next;       /* items taken so far; of an array and a list */
 	Py_ssize_t n;          /* items of the piece, with those that are NULL */
 	size_t count;          /* hashes of the piece */
@@ -74,11 +85,9 @@ typedef struct ckfy_items
 	uint16_t positions[CKFY_PIECE]; /* where each hash's item is in the piece */
 } ckfy_items;
 
-/* Begin; false with an exception.  ckfy_items_end in every case. */
-bool ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed);
-
-/* The same of pairs, which are tuples or lists of two items. */
-bool ckfy_pairs_start(ckfy_items *items, PyObject *argument, uint64_t seed);
+/* Begin; false with an exception.  ckfy_items_end in every case.  pairs: of tuples or lists of two
+ * items. */
+bool ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed, bool pairs);
 
 /* The next piece: 1; 0: there is none; -1 with an exception.  Of an array, it runs without the
  * interpreter's lock. */
@@ -146,27 +155,16 @@ PyObject *ckfy_build_pairs(PyObject *type, PyObject *arguments, PyObject *keywor
 PyObject *ckfy_create(PyObject *type, PyObject *arguments, PyObject *keywords);
 Py_ssize_t ckfy_length(PyObject *self);
 int ckfy_in(PyObject *self, PyObject *item);
-PyObject *ckfy_contains(PyObject *self, PyObject *item);
-PyObject *ckfy_contains_pair(PyObject *self, PyObject *arguments);
-PyObject *ckfy_contains_hash(PyObject *self, PyObject *hash);
-PyObject *ckfy_copies(PyObject *self, PyObject *item);
-PyObject *ckfy_hash_method(PyObject *self, PyObject *item);
-PyObject *ckfy_or(PyObject *a, PyObject *b);
-PyObject *ckfy_and(PyObject *a, PyObject *b);
-PyObject *ckfy_sum(PyObject *self, PyObject *other);
-PyObject *ckfy_overlap(PyObject *self, PyObject *other);
-PyObject *ckfy_jaccard(PyObject *self, PyObject *other);
 PyObject *ckfy_equal(PyObject *self, PyObject *other, int operation);
-PyObject *ckfy_contains_many(PyObject *self, PyObject *items);
-PyObject *ckfy_add_many(PyObject *self, PyObject *items);
-PyObject *ckfy_remove_many(PyObject *self, PyObject *items);
-PyObject *ckfy_add(PyObject *self, PyObject *item);
-PyObject *ckfy_remove(PyObject *self, PyObject *item);
-PyObject *ckfy_add_pair(PyObject *self, PyObject *arguments);
-PyObject *ckfy_remove_pair(PyObject *self, PyObject *arguments);
-PyObject *ckfy_add_hash(PyObject *self, PyObject *hash);
-PyObject *ckfy_remove_hash(PyObject *self, PyObject *hash);
-PyObject *ckfy_compact(PyObject *self, PyObject *unused);
+
+/* Methods of one argument, which is a tuple in ckfy_.._pair and nothing in ckfy_compact. */
+typedef PyObject *ckfy_method(PyObject *self, PyObject *argument);
+
+ckfy_method ckfy_contains, ckfy_contains_pair, ckfy_contains_hash, ckfy_copies, ckfy_hash_method;
+ckfy_method ckfy_add, ckfy_add_pair, ckfy_add_hash, ckfy_remove, ckfy_remove_pair, ckfy_remove_hash;
+ckfy_method ckfy_contains_many, ckfy_add_many, ckfy_remove_many, ckfy_compact;
+ckfy_method ckfy_or, ckfy_and, ckfy_sum, ckfy_overlap, ckfy_jaccard;
+ckfy_method ckfy_union_all, ckfy_sum_all; /* of the class */
 
 /* A signed or unsigned 64-bit integer: a hash, or a seed.  false with an exception. */
 bool ckfy_read_hash(PyObject *object, uint64_t *hash);

@@ -4,6 +4,12 @@
 #include "module.h"
 
 int
+ckfy_hash_item(PyObject *self, PyObject *item, ckfy_hashed *hashed)
+{
+	return ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, hashed);
+}
+
+int
 ckfy_hash_arguments(PyObject *self, PyObject *arguments, ckfy_hashed *hashed)
 {
 	PyObject *item, *value;
@@ -13,19 +19,33 @@ ckfy_hash_arguments(PyObject *self, PyObject *arguments, ckfy_hashed *hashed)
 			   : -1;
 }
 
-/* Whether what was hashed with this result is in: 1, 0, or -1 with an exception; 2: it is None. */
-static int
-ckfy_ask_hashed(PyObject *self, int result, const ckfy_hashed *hashed)
+int
+ckfy_hash_given(PyObject *self, PyObject *hash, ckfy_hashed *hashed)
 {
-	const ckf_filter *filter = ckfy_engine(CKFY_FILTER(self));
+	(void)self; /* the caller's hash includes the seed */
+	hashed->item_class = CKF_ITEM_HASH;
+	return hash == Py_None ? 0 : ckfy_read_hash(hash, &hashed->hash) ? 1 : -1;
+}
+
+PyObject *
+ckfy_no_item(int result)
+{
+	if (result == 0)
+		Py_RETURN_NONE;
+	return NULL;
+}
+
+/* Hash the argument of a question; inline, since `hash` is a constant.  1; 0: it is None; -1 with
+ * an exception, also if the filter has no item of its class. */
+static inline int
+ckfy_hash_asked(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_hashed *hashed)
+{
+	int result = hash(self, argument, hashed);
 	cuckoofilter_error error;
 
-	if (result < 0)
-		return -1;
-	if (result == 0)
-		return 2;
-	if (ckf_may_hold(filter, hashed->item_class))
-		return ckf_contains(filter, hashed->hash);
+	if (result <= 0 || hashed->item_class == CKF_ITEM_HASH ||
+		ckf_may_hold(ckfy_engine(CKFY_FILTER(self)), hashed->item_class))
+		return result;
 	error.interrupted = NULL;
 	(void)cuckoofilter_contains_hashes(CKFY_FILTER(self)->shared->filter, &hashed->hash, 1,
 									   hashed->item_class, NULL, &error);
@@ -33,85 +53,61 @@ ckfy_ask_hashed(PyObject *self, int result, const ckfy_hashed *hashed)
 	return -1;
 }
 
-static int
-ckfy_ask(PyObject *self, PyObject *item)
+static inline PyObject *
+ckfy_ask(PyObject *self, PyObject *argument, ckfy_hasher *hash)
 {
 	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
+	int result = ckfy_hash_asked(self, argument, hash, &hashed);
 
-	return ckfy_ask_hashed(self, result, &hashed);
-}
-
-/* What a question returned, as an object. */
-static PyObject *
-ckfy_answer(int result)
-{
-	if (result < 0)
-		return NULL;
-	if (result == 2)
-		Py_RETURN_NONE;
-	return PyBool_FromLong(result);
+	return result > 0 ? PyBool_FromLong(ckf_contains(ckfy_engine(CKFY_FILTER(self)), hashed.hash))
+					  : ckfy_no_item(result);
 }
 
 int
 ckfy_in(PyObject *self, PyObject *item)
 {
-	int result = ckfy_ask(self, item);
+	ckfy_hashed hashed;
+	int result = ckfy_hash_asked(self, item, ckfy_hash_item, &hashed);
 
-	return result == 2 ? 0 : result;
+	return result > 0 ? ckf_contains(ckfy_engine(CKFY_FILTER(self)), hashed.hash) : result;
 }
 
 PyObject *
 ckfy_contains(PyObject *self, PyObject *item)
 {
-	return ckfy_answer(ckfy_ask(self, item));
+	return ckfy_ask(self, item, ckfy_hash_item);
 }
 
 PyObject *
 ckfy_contains_pair(PyObject *self, PyObject *arguments)
 {
-	ckfy_hashed hashed;
-	int result = ckfy_hash_arguments(self, arguments, &hashed);
+	return ckfy_ask(self, arguments, ckfy_hash_arguments);
+}
 
-	return ckfy_answer(ckfy_ask_hashed(self, result, &hashed));
+PyObject *
+ckfy_contains_hash(PyObject *self, PyObject *hash)
+{
+	return ckfy_ask(self, hash, ckfy_hash_given);
 }
 
 PyObject *
 ckfy_copies(PyObject *self, PyObject *item)
 {
 	ckfy_hashed hashed;
-	int result = ckfy_ask(self, item); /* for its errors */
+	int result = ckfy_hash_asked(self, item, ckfy_hash_item, &hashed);
 
-	if (result < 0 || ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed) < 0)
-		return NULL;
-	if (result == 2)
-		Py_RETURN_NONE;
-	return PyLong_FromLong((long)ckf_copies(ckfy_engine(CKFY_FILTER(self)), hashed.hash));
-}
-
-PyObject *
-ckfy_contains_hash(PyObject *self, PyObject *object)
-{
-	uint64_t hash;
-
-	if (object == Py_None)
-		Py_RETURN_NONE;
-	if (!ckfy_read_hash(object, &hash))
-		return NULL;
-	return PyBool_FromLong(ckf_contains(ckfy_engine(CKFY_FILTER(self)), hash));
+	return result > 0
+			   ? PyLong_FromLong((long)ckf_copies(ckfy_engine(CKFY_FILTER(self)), hashed.hash))
+			   : ckfy_no_item(result);
 }
 
 PyObject *
 ckfy_hash_method(PyObject *self, PyObject *item)
 {
 	ckfy_hashed hashed;
-	int result = ckfy_hash(item, ckfy_engine(CKFY_FILTER(self))->seed, &hashed);
+	int result = ckfy_hash_item(self, item, &hashed);
 
-	if (result < 0)
-		return NULL;
-	if (result == 0)
-		Py_RETURN_NONE;
-	return PyLong_FromLongLong((long long)hashed.hash);
+	return result > 0 ? PyLong_FromLongLong((long long)hashed.hash) : ckfy_no_item(result);
 }
 
 Py_ssize_t

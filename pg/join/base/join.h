@@ -1,0 +1,199 @@
+/*
+ * join.h - what the rooms of the join filters share: settings, plan nodes, costs.
+ *
+ * A hash join adds its keys to a filter while it reads its small side, the build side. The scan of
+ * its large side, the probe side, asks the filter for each row. ../README.md draws the rooms.
+ */
+#ifndef CKFP_JOIN_H
+#define CKFP_JOIN_H
+
+#include "host.h"
+
+#include "access/attnum.h"
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+#include "nodes/plannodes.h"
+
+/* A loop over a list of pointers, which PostgreSQL has from 17 on. */
+#if PG_VERSION_NUM < 170000
+#define foreach_ptr(type, pointer, list)                                                           \
+	for (type *pointer = NULL, *pointer##_begun = NULL; pointer##_begun == NULL;                   \
+		 pointer##_begun = (type *)1)                                                              \
+		for (ForEachState pointer##_at = {(list), 0};                                              \
+			 pointer##_at.i < list_length(pointer##_at.l) &&                                       \
+			 (pointer = list_nth(pointer##_at.l, pointer##_at.i), true);                           \
+			 pointer##_at.i++)
+#endif
+
+/* The largest number of key columns of a filter. */
+#define CKFP_JOIN_KEYS 4
+
+/* ---------------------------------------------------------------- settings */
+
+typedef enum ckfp_join_mode
+{
+	CKFP_JOIN_OFF,
+	CKFP_JOIN_AUTO,
+	CKFP_JOIN_ON,
+	CKFP_JOIN_VERIFY
+} ckfp_join_mode;
+
+extern int ckfp_join_mode_setting;
+extern int ckfp_join_min_rows;
+extern double ckfp_join_max_pass;
+extern int ckfp_join_memory; /* kB */
+extern bool ckfp_join_remote;
+extern bool ckfp_join_blocks;
+
+/* Define the settings: when the library is loaded. */
+void ckfp_join_init_settings(void);
+
+/* ------------------------------------------------------------------ plans */
+
+/* Can a statement contain a join? A join has two range table entries at least. */
+static inline bool
+ckfp_join_is_possible(const PlannedStmt *statement)
+{
+	return list_length(statement->rtable) > 1;
+}
+
+/* The largest number of indexes by which the blocks of a table are skipped. */
+#define CKFP_JOIN_INDEXES 4
+
+/* An index of a scanned table that has a key of the join as a column. */
+typedef struct ckfp_join_index
+{
+	Oid oid;
+	AttrNumber column; /* of the index */
+	int key;           /* the number of the key */
+	Oid less;          /* the operator "<" of the index for keys of the build side, */
+	Oid collation;     /* and its collation */
+} ckfp_join_index;
+
+/* A scan that asks a filter. */
+typedef struct ckfp_join_target
+{
+	int node;                             /* plan_node_id */
+	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the scan's tuple */
+	Index relation[CKFP_JOIN_KEYS];    /* for EXPLAIN: the range table entry of each key, or 0, */
+	AttrNumber column[CKFP_JOIN_KEYS]; /* and the column of that relation, or 0 */
+	bool partition;                    /* the scan reads a partition that may have no key */
+	Index root; /* the table that the relation is a partition or a child of; or 0, */
+	AttrNumber root_column[CKFP_JOIN_KEYS]; /* and the column of that table */
+	int parameter; /* the parameter by which its server asks; -1: it does not ask */
+	int indexes;   /* the number of indexes by which the scan can skip blocks */
+	ckfp_join_index index[CKFP_JOIN_INDEXES];
+	/* only while planning: */
+	Index scanned;        /* the relation of the scan; 0: it has several, */
+	double read;          /* the rows that it reads, */
+	double reading;       /* and what that costs, in ns per process; */
+	bool sequential;      /* it is a sequential scan; */
+	ForeignScan *foreign; /* the target, if it is a foreign scan, */
+	Oid declared;         /* the type that it declares for the first key; of a domain, the base, */
+	int32 typmod;         /* and the modifier of that type */
+} ckfp_join_target;
+
+/* A key column of the join. */
+typedef struct ckfp_join_column
+{
+	Oid equality;  /* the operator of the join */
+	Oid collation; /* the collation of the comparison */
+	Oid build;     /* the types of the two sides */
+	Oid probe;
+} ckfp_join_column;
+
+/* What the planner pass tells the executor about a filter. */
+typedef struct ckfp_join_record
+{
+	int columns;
+	ckfp_join_column column[CKFP_JOIN_KEYS];
+	double build_rows; /* estimates: rows of the build side, */
+	double probe_rows; /* rows for which the scans ask, */
+	double pass;       /* and the share of them that passes */
+	double saving;     /* the saving if all of them are dropped, in ns per process */
+	double lookups;    /* lookups of each process; other costs of a row count as fractions of one */
+	int partitions;    /* scans that may be skipped, since they read partitions; */
+	int levels;        /* the largest number of levels of partitions above one of them; */
+	bool scattered;    /* keys are spread over them by hash partitioning; */
+	double read;       /* the rows that they read, */
+	double skipping;   /* and the saving if all of them are skipped, in ns per process */
+	bool first;        /* the build side is read before the first row of the probe side */
+	double block_rows; /* the rows of scans that can skip blocks */
+	bool blocks;       /* they may do so, */
+	bool only_blocks;  /* and there is no filter, as it is not expected to pay */
+	List *targets;     /* of ckfp_join_target; the last member (record.c) */
+} ckfp_join_record;
+
+/* What the planner pass tells the executor about the filter of a nested loop. */
+typedef struct ckfp_nest_record
+{
+	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the outer rows */
+	bool stops;                           /* a node above may stop before it has read all rows */
+	bool answers;            /* LEFT or ANTI: the filter drops no rows, it answers lookups */
+	ckfp_join_record record; /* the keys, and the scans that ask the filter, if any; the last one */
+} ckfp_nest_record;
+
+/* Convert either record to a list, which a plan can contain, and back: what is before its targets,
+ * and the targets. */
+List *ckfp_record_to_list(const void *record, List *const *targets);
+void ckfp_record_from_list(List *list, void *record, List **targets);
+
+/* The methods of the plan nodes. The executor's side of each sets what is missing. */
+#define CKFP_BUILD_NAME "Cuckoo Join Filter"
+#define CKFP_NEST_NAME "Cuckoo Nested Loop Filter"
+extern CustomScanMethods ckfp_build_methods;
+extern CustomScanMethods ckfp_nest_methods;
+
+/* Create a plan node above `child` that returns its rows unchanged; methods and private data are
+ * missing. */
+CustomScan *ckfp_join_make_node(Plan *child, int node);
+
+/* Is a plan node one of these? */
+bool ckfp_join_is_build(const Plan *plan);
+
+/* Is a plan node that of a nested loop's filter? */
+bool ckfp_join_is_nest(const Plan *plan);
+
+/* Is a plan node one of ours? It returns the columns of its child. */
+static inline bool
+ckfp_join_is_ours(const Plan *plan)
+{
+	return ckfp_join_is_build(plan) || ckfp_join_is_nest(plan);
+}
+
+/* ---------------------------------------------------------------------------------- costs */
+
+/* The cost of a lookup in a filter within the cache, in ns. */
+#define CKFP_LOOKUP_NS 15.0
+
+/* With a filter, the evaluation of the scan's own condition takes a longer path. This is its
+ * cost per row, as a fraction of a lookup in a filter. */
+#define CKFP_CONDITION_LOOKUPS 0.1
+
+/* The cost of a row in a node above the scan, in ns: if it sorts or groups, or if it joins. */
+#define CKFP_GROUP_NS 200.0
+double ckfp_cost_of_join(const Join *join);
+
+/* The cost of returning a row from a scan, in ns, without the cost of testing it there. */
+double ckfp_cost_of_scan(const Plan *plan);
+
+/* The cost of reading a row in a scan, in ns, which a scan that is skipped saves. */
+double ckfp_cost_of_reading(const Plan *plan);
+
+/* The cost of reaching the columns of a key in a row of a scan, in ns. The scan's own condition has
+ * reached some columns already. */
+double ckfp_cost_of_reaching(const Plan *scan, const AttrNumber *columns, int n);
+
+/* What a filter costs for each row that it drops, in ns: a scan asks its filters in this order. */
+double ckfp_cost_of_drop(const ckfp_join_record *record, const Plan *scan,
+						 const AttrNumber *columns);
+
+/* How many keys are worth mapping to their partitions, at one level, for each scan that this may
+ * save? `share` is the share of the scans that are below the level. */
+double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
+
+/* Does a filter with this number of keys pay? If there are more keys than estimated, more rows
+ * pass, too. */
+bool ckfp_cost_pays(const ckfp_join_record *record, double keys);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * key.h - join keys to hashes.
+ */
+#ifndef CKFP_JOIN_KEY_H
+#define CKFP_JOIN_KEY_H
+
+#include "join/base/join.h"
+
+#include "executor/executor.h"
+#include "item/item.h"
+
+typedef enum ckfp_key_method
+{
+	CKFP_KEY_INT2,
+	CKFP_KEY_INT4,
+	CKFP_KEY_INT8,
+	CKFP_KEY_ITEM,    /* as items of a filter are hashed */
+	CKFP_KEY_FUNCTION /* by the hash function of the join */
+} ckfp_key_method;
+
+/* How one side of a key column is hashed. */
+typedef struct ckfp_key
+{
+	ckfp_key_method method;
+	ckfp_hasher hasher;
+	FmgrInfo function;
+	Oid collation;
+} ckfp_key;
+
+/* A type whose built-in "=" agrees with the hash of items. */
+typedef struct ckfp_item_type
+{
+	Oid type;
+	ckfp_key_method method;
+	bool string;
+	const char
+		*same; /* the types whose values it reads as text without change, with equal hashes */
+} ckfp_item_type;
+
+/* NULL if a type is none. */
+const ckfp_item_type *ckfp_item_type_of(Oid type);
+
+/* Are both sides of a key column hashed as items? */
+bool ckfp_key_is_item(const ckfp_join_column *column);
+
+/* Prepare both sides of a key column, so that values that the join calls equal hash equal.
+ * Memory comes from `context`. */
+void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,
+					  MemoryContext context);
+
+/* Can hashing a key allocate memory? */
+static inline bool
+ckfp_key_allocates(const ckfp_key *key)
+{
+	return key->method >= CKFP_KEY_ITEM;
+}
+
+/* The hash of a value. */
+static inline uint64
+ckfp_key_hash(ckfp_key *key, Datum value)
+{
+	switch (key->method)
+	{
+		case CKFP_KEY_INT2:
+			return ckf_hash_integer(DatumGetInt16(value), 0);
+		case CKFP_KEY_INT4:
+			return ckf_hash_integer(DatumGetInt32(value), 0);
+		case CKFP_KEY_INT8:
+			return ckf_hash_integer(DatumGetInt64(value), 0);
+		case CKFP_KEY_ITEM:
+			return ckfp_hash_item(&key->hasher, value, 0);
+		case CKFP_KEY_FUNCTION:
+			break;
+	}
+	return ckf_hash_word(CKF_CLASS_OTHER,
+						 DatumGetUInt32(FunctionCall1Coll(&key->function, key->collation, value)),
+						 0);
+}
+
+/* Combine the hash of a key with that of its next column. */
+static inline uint64
+ckfp_key_combine(uint64 hash, uint64 next)
+{
+	return hash * UINT64CONST(0x9e3779b97f4a7c15) + next;
+}
+
+/* Where the rows of one side have the key of a filter. */
+typedef struct ckfp_source
+{
+	int columns;
+	ckfp_key *key;                         /* how each column is hashed */
+	AttrNumber attribute[CKFP_JOIN_KEYS];  /* the column of a row that it is; 0: it is */
+	ExprState *expression[CKFP_JOIN_KEYS]; /* the value of this expression */
+} ckfp_source;
+
+/* The key of a row, and its hash. False if one of its columns is NULL, since such a row joins no
+ * other. */
+static inline bool
+ckfp_source_hash(const ckfp_source *source, TupleTableSlot *slot, ExprContext *econtext,
+				 Datum *values, uint64 *hash)
+{
+	*hash = 0;
+	for (int i = 0; i < source->columns; i++)
+	{
+		bool isnull;
+
+		if (likely(source->attribute[i] != 0))
+			values[i] = slot_getattr(slot, source->attribute[i], &isnull);
+		else
+			values[i] = ExecEvalExpr(source->expression[i], econtext, &isnull);
+		if (isnull)
+			return false;
+		*hash = ckfp_key_combine(*hash, ckfp_key_hash(&source->key[i], values[i]));
+	}
+	return true;
+}
+
+#endif

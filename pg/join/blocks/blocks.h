@@ -1,0 +1,282 @@
+/*
+ * blocks.h - the blocks of a table that can have a key of a join, and scans that read no others.
+ *
+ *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
+ *            keys.c           live.c          scan.c, parallel.c
+ *
+ * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
+ */
+#ifndef CKFP_JOIN_BLOCKS_H
+#define CKFP_JOIN_BLOCKS_H
+
+#include "join/base/join.h"
+
+#include "access/relscan.h"
+#include "fmgr.h"
+#include "port/atomics.h"
+#include "utils/relcache.h"
+#include "utils/snapshot.h"
+
+/* ------------------------------------------------------------ index.c: while a query is planned */
+
+/* Complete the targets of a filter: the indexes by which each one can skip blocks. */
+void ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processes,
+					  ckfp_join_record *record);
+
+/* May the index of a plan be used now? */
+bool ckfp_index_is_usable(Relation index);
+
+/* The keys of a build side may be at most such a part of the rows of the scans. */
+#define CKFP_KEYS_SHARE 8
+
+/* ------------------------------------------------------------------------- ranges.c: ranges */
+
+/* The largest number of ranges, and of keys that are kept beside them. */
+#define CKFP_RANGES 64
+#define CKFP_FEW_KEYS 1000
+
+typedef struct ckfp_range
+{
+	int64 low;
+	int64 high;
+} ckfp_range;
+
+/* The keys of one column of the build side. */
+typedef struct ckfp_ranges
+{
+	Oid type;
+	int16 length;
+	bool by_value;
+	bool integers;  /* the keys are integers, dates or timestamps. */
+	FmgrInfo less;  /* Others are compared by this function */
+	Oid collation;  /* and collation: */
+	Datum least;    /* these are the least */
+	Datum greatest; /* and the greatest key */
+	double n;       /* the number of these, and of those in buckets */
+	int64 *value;   /* integers: up to so many are gathered here, */
+	int values;
+	int room;
+	int sorts;
+	struct ckfp_buckets *buckets; /* more of them in buckets, or NULL */
+	int ranges;                   /* When all are known: their ranges in ascending order, */
+	ckfp_range range[CKFP_RANGES];
+	int few;         /* the number of distinct keys in `value`; 0: there are too many */
+	double distinct; /* about how many distinct keys there are */
+	bool missing;    /* those of other processes are not known */
+} ckfp_ranges;
+
+/* Are the keys of this type ordered as their integers are, in the built-in operator families? */
+bool ckfp_type_is_integer(Oid type);
+
+/* Are the ranges in the order of an index? */
+bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
+
+/* Sort ranges and merge them until at most `limit` are left; the largest gaps stay. Returns their
+ * number. */
+int ckfp_ranges_merge(ckfp_range *range, int n, int limit);
+
+/* The value that an integer stands for. */
+Datum ckfp_ranges_datum(const ckfp_ranges *ranges, int64 value);
+
+/* ---------------------------------------------------------------- keys.c: keys to ranges */
+
+typedef enum ckfp_keys_state
+{
+	CKFP_KEYS_OFF, /* they will not be known, for the rest of the query */
+	CKFP_KEYS_NEW,
+	CKFP_KEYS_GATHERING,
+	CKFP_KEYS_WAITING, /* those of other processes are missing */
+	CKFP_KEYS_KNOWN
+} ckfp_keys_state;
+
+/* The keys of the build side of a join. */
+typedef struct ckfp_keys
+{
+	ckfp_keys_state state;
+	uint64 builds;                   /* how often they have been gathered */
+	int node;                        /* the plan_node_id of the node that gathers them */
+	bool always;                     /* not only if it pays */
+	double worth;                    /* so many keys are worth gathering */
+	MemoryContext context;           /* of the gathered keys */
+	struct ckfp_keys_shared *shared; /* in a parallel plan; else NULL */
+	bool by_value;                   /* all types are passed by value */
+	int columns;
+	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
+} ckfp_keys;
+
+/* Make keys, whose memory is below `parent`. */
+ckfp_keys *ckfp_keys_make(MemoryContext parent, const ckfp_join_record *record, int node);
+
+/* Let keys have the ranges that an index needs. False if they have other ones of its column, for
+ * another index. */
+bool ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_index *index);
+
+/* Forget all keys: before the build side is read, again or for the first time. */
+void ckfp_keys_start(ckfp_keys *keys);
+
+/* Add a key that was not added in the same way as the last one. */
+void ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value);
+
+static inline int64
+ckfp_ranges_integer(const ckfp_ranges *ranges, Datum value)
+{
+	return ranges->length == sizeof(int64)   ? DatumGetInt64(value)
+		   : ranges->length == sizeof(int32) ? DatumGetInt32(value)
+											 : DatumGetInt16(value);
+}
+
+/* Add a key without NULL: a value for each column. */
+static inline void
+ckfp_keys_add(ckfp_keys *keys, const Datum *values)
+{
+	int i;
+
+	for (i = 0; i < keys->columns; i++)
+	{
+		ckfp_ranges *ranges = keys->column[i];
+
+		if (ranges == NULL)
+			continue;
+		if (likely(ranges->integers && ranges->buckets == NULL && ranges->values < ranges->room))
+		{
+			int64 value = ckfp_ranges_integer(ranges, values[i]);
+
+			if (ranges->values == 0 || ranges->value[ranges->values - 1] != value)
+				ranges->value[ranges->values++] = value;
+		}
+		else
+			ckfp_ranges_add_slow(keys, ranges, values[i]);
+	}
+}
+
+/* There are no more keys in this process. */
+void ckfp_keys_finish(ckfp_keys *keys);
+
+/* ----------------------------------------------------------------- live.c: ranges to live blocks
+ */
+
+/* A block as a bit. */
+#define CKFP_BIT(bits, block) ((bits)[(block) / 8] & (1 << (block) % 8))
+
+/* The blocks of a table that can have rows with these keys, as bits, the first `blocks` of them;
+ * NULL: this does not pay, or all can. */
+uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+						Snapshot snapshot, BlockNumber blocks);
+
+/* ------------------------------------------------------------ scan.c: a scan that skips blocks */
+
+/* The keys of a join, for a scan. */
+typedef struct ckfp_block_filter
+{
+	ckfp_keys *keys;
+	const ckfp_join_target *target;
+	int number;      /* of the target */
+	bool decided;    /* the keys have been used, or are of no use */
+	uint64 build;    /* the keys of this build let */
+	uint8 *live;     /* these blocks live; NULL: all */
+	BlockNumber of;  /* of so many */
+	uint64 *blocks;  /* counters: the blocks of the table, */
+	uint64 *skipped; /* and those that are not read */
+	struct ckfp_block_filter *next;
+} ckfp_block_filter;
+
+/* A sequential scan. Its blocks have numbers in the order in which it reads them. */
+typedef struct ckfp_blocks
+{
+	ScanState *scan;
+	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
+	MemoryContext context;
+	bool verify;           /* the scan reads all blocks */
+	bool waiting;          /* for keys */
+	bool skips;            /* blocks are skipped, perhaps from the next page on */
+	uint8 *live;           /* blocks that are not skipped; NULL: all */
+	TableScanDesc desc;    /* reads the blocks, */
+	bool reading;          /* and has rows; */
+	BlockNumber drain;     /* only those of this block, if it is valid */
+	BlockNumber blocks;    /* of the table, */
+	BlockNumber first;     /* the block with the number 0, */
+	BlockNumber next;      /* and the numbers that this process reads when `desc` has no more: */
+	BlockNumber end;       /* from `next` up to `end` */
+	uint32 flags;          /* of the scan's own descriptor, while others are in their place */
+	TableScanDesc own;     /* parallel scans: another descriptor, which is not parallel; or NULL */
+	ExprContext *econtext; /* tells when the scan starts again; NULL: it need not */
+} ckfp_blocks;
+
+/* live.c: the first number from `from` up to `end` of a block that is live; or `end`. */
+BlockNumber ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end);
+
+/* Can a scan skip blocks? */
+bool ckfp_blocks_is_possible(const ScanState *scan);
+
+/* Make the state of a sequential scan. */
+ckfp_blocks *ckfp_blocks_make(ScanState *scan, bool verify);
+
+/* Let a scan skip blocks by the keys of a join; it is target `number`. The counters are added
+ * to. */
+void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record,
+					 int number, uint64 *counted, uint64 *skipped);
+
+/* Begin a sequential scan that is not parallel, as its own function does. */
+TableScanDesc ckfp_begin_scan(ScanState *scan);
+
+/* The next row of the scan, or NULL. */
+TupleTableSlot *ckfp_blocks_next(ckfp_blocks *blocks);
+
+/* Can the scan do without this, until keys are gathered again? */
+static inline bool
+ckfp_blocks_is_idle(const ckfp_blocks *blocks)
+{
+	return !blocks->waiting && !blocks->skips;
+}
+
+/* Keys are gathered again. */
+void ckfp_blocks_arm(ckfp_blocks *blocks);
+
+/* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
+double ckfp_blocks_progress(const ckfp_blocks *blocks);
+
+/* Would a block be skipped because of these keys? */
+bool ckfp_blocks_deny(const ckfp_blocks *blocks, const ckfp_keys *keys, BlockNumber block);
+
+/* The scan ends. */
+void ckfp_blocks_end(ckfp_blocks *blocks);
+
+/* ----------------------------------------------------------------- parallel.c: several processes
+ */
+
+/* The bytes of shared memory for keys and their targets. */
+Size ckfp_keys_shared_size(const ckfp_join_record *record, int workers);
+
+/* Prepare it, and use it in this process. `common`: each process gathers a part of the keys. */
+void ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
+						   const ckfp_join_record *record, bool common, int workers);
+
+/* Prepare it for another run. */
+void ckfp_keys_shared_reset(struct ckfp_keys_shared *shared);
+
+/* This process starts to gather keys. */
+void ckfp_keys_begin(ckfp_keys *keys);
+
+/* Gather no more keys, for the rest of the query. */
+void ckfp_keys_give_up(ckfp_keys *keys);
+
+/* A process has a key that is in no part. */
+void ckfp_keys_shared_fail(struct ckfp_keys_shared *shared);
+
+/* Give the keys of this process to all. False if it has gathered all keys. */
+bool ckfp_keys_contribute(ckfp_keys *keys);
+
+/* Take the keys of all processes, if they are complete. */
+void ckfp_keys_attach(ckfp_keys *keys);
+
+/* Is this the first process that asks, of those that share a scan? */
+bool ckfp_blocks_is_first(const ckfp_block_filter *filter);
+
+/* Take all blocks of a parallel scan that no process has begun to read, to be drawn by all
+ * processes. */
+void ckfp_blocks_take(const ckfp_blocks *blocks);
+
+/* Draw the next blocks for this process. False if there are none. */
+bool ckfp_blocks_draw(ckfp_blocks *blocks);
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * index.c - the indexes by which a scan can skip blocks, chosen while a query is planned.
+ *
+ * They are BRIN indexes of the kinds minmax and minmax-multi with the key as any column, and
+ * B-trees with the key as the first one. The plan depends on the table, so that a change of its
+ * indexes invalidates the plan.
+ */
+#include "join/blocks/blocks.h"
+
+#include "access/brin_internal.h"
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
+#include "optimizer/cost.h"
+#include "parser/parsetree.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+bool
+ckfp_index_is_usable(Relation index)
+{
+	const FormData_pg_index *form = index->rd_index;
+
+	/* as in get_relation_info() of the planner */
+	return form->indisvalid && form->indislive &&
+		   (!form->indcheckxmin ||
+			TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
+								  TransactionXmin));
+}
+
+/* Do two collations have the same equality? */
+static bool
+ckfp_collations_agree(Oid one, Oid other)
+{
+	return one == other || ((!OidIsValid(one) || get_collation_isdeterministic(one)) &&
+							(!OidIsValid(other) || get_collation_isdeterministic(other)));
+}
+
+/* Does the index contain the least and greatest values of blocks, or of some ranges of values? */
+static bool
+ckfp_brin_is_minmax(Relation index, int column)
+{
+	RegProcedure info = index_getprocid(index, (AttrNumber)(column + 1), BRIN_PROCNUM_OPCINFO);
+
+#if PG_VERSION_NUM >= 140000
+	return info == F_BRIN_MINMAX_OPCINFO || info == F_BRIN_MINMAX_MULTI_OPCINFO;
+#else
+	return info == F_BRIN_MINMAX_OPCINFO;
+#endif
+}
+
+/* Can a column of an index find keys of the build side? */
+static bool
+ckfp_column_finds(Relation index, int column, const ckfp_join_column *key)
+{
+	Oid family = index->rd_opfamily[column];
+	Oid declared = index->rd_opcintype[column];
+
+	/* An operator of an extension could fail on a key that no row has. */
+	return family < FirstNormalObjectId &&
+		   get_op_opfamily_strategy(key->equality, family) == BTEqualStrategyNumber &&
+		   OidIsValid(get_opfamily_member(family, declared, key->build, BTEqualStrategyNumber)) &&
+		   OidIsValid(
+			   get_opfamily_member(family, declared, key->build, BTLessEqualStrategyNumber)) &&
+		   OidIsValid(
+			   get_opfamily_member(family, declared, key->build, BTGreaterEqualStrategyNumber)) &&
+		   OidIsValid(get_opfamily_member(family, key->build, key->build, BTLessStrategyNumber)) &&
+		   ckfp_collations_agree(index->rd_indcollation[column], key->collation) &&
+		   (index->rd_rel->relam == BTREE_AM_OID ? ckfp_type_is_integer(key->build)
+												 : ckfp_brin_is_minmax(index, column));
+}
+
+/* Are the operators of a column leakproof? Then they may see rows that the user must not see. */
+static bool
+ckfp_column_is_leakproof(Relation index, int column, Oid type)
+{
+	static const StrategyNumber strategies[] = {BTEqualStrategyNumber, BTLessEqualStrategyNumber,
+												BTGreaterEqualStrategyNumber};
+	size_t i;
+
+	for (i = 0; i < lengthof(strategies); i++)
+	{
+		Oid compare = get_opfamily_member(index->rd_opfamily[column], index->rd_opcintype[column],
+										  type, strategies[i]);
+
+		if (!get_func_leakproof(get_opcode(compare)))
+			return false;
+	}
+	return true;
+}
+
+/* Does row security apply to some table of a statement, perhaps? */
+static bool
+ckfp_has_row_security(const PlannedStmt *statement)
+{
+	ListCell *cell;
+
+	foreach (cell, statement->rtable)
+	{
+		const RangeTblEntry *entry = lfirst(cell);
+		HeapTuple tuple = entry->rtekind == RTE_RELATION
+							  ? SearchSysCache1(RELOID, ObjectIdGetDatum(entry->relid))
+							  : NULL;
+		bool has = HeapTupleIsValid(tuple) && ((Form_pg_class)GETSTRUCT(tuple))->relrowsecurity;
+
+		if (HeapTupleIsValid(tuple))
+			ReleaseSysCache(tuple);
+		if (has)
+			return true;
+	}
+	return false;
+}
+
+typedef struct ckfp_choice
+{
+	const PlannedStmt *statement;
+	const ckfp_join_record *record;
+	bool has_barrier;
+} ckfp_choice;
+
+static bool
+ckfp_column_may_see(const ckfp_choice *choice, Relation index, int column, Oid type)
+{
+	return ckfp_column_is_leakproof(index, column, type) ||
+		   (!choice->has_barrier && !ckfp_has_row_security(choice->statement));
+}
+
+/* Add the columns of an index that are keys to a target. */
+static void
+ckfp_index_note(const ckfp_choice *choice, Relation index, ckfp_join_target *target)
+{
+	const ckfp_join_record *record = choice->record;
+	int columns = index->rd_rel->relam == BRIN_AM_OID ? index->rd_index->indnkeyatts : 1;
+	int column;
+	int key;
+
+	if (!ckfp_index_is_usable(index) ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+		return;
+	for (column = 0; column < columns; column++)
+		for (key = 0; key < record->columns && target->indexes < CKFP_JOIN_INDEXES; key++)
+			if (index->rd_index->indkey.values[column] == target->column[key] &&
+				target->relation[key] == target->scanned &&
+				ckfp_column_finds(index, column, &record->column[key]) &&
+				ckfp_column_may_see(choice, index, column, record->column[key].build))
+				target->index[target->indexes++] = (ckfp_join_index){
+					.oid = RelationGetRelid(index),
+					.column = (AttrNumber)(column + 1),
+					.key = key,
+					.less =
+						get_opfamily_member(index->rd_opfamily[column], record->column[key].build,
+											record->column[key].build, BTLessStrategyNumber),
+					.collation = index->rd_indcollation[column],
+				};
+}
+
+static void
+ckfp_target_note(const ckfp_choice *choice, ckfp_join_target *target)
+{
+	const RangeTblEntry *entry = rt_fetch(target->scanned, choice->statement->rtable);
+	Relation table;
+	List *indexes;
+	ListCell *cell;
+
+	if (entry->relid < FirstNormalObjectId)
+		return;
+	table = table_open(entry->relid, NoLock);
+	indexes = table->rd_tableam == GetHeapamTableAmRoutine() ? RelationGetIndexList(table) : NIL;
+	foreach (cell, indexes)
+	{
+		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		if (index->rd_rel->relam == BRIN_AM_OID || index->rd_rel->relam == BTREE_AM_OID)
+			ckfp_index_note(choice, index, target);
+		index_close(index, NoLock);
+	}
+	list_free(indexes);
+	table_close(table, NoLock);
+}
+
+void
+ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processes,
+				 ckfp_join_record *record)
+{
+	ckfp_choice choice = {.statement = statement, .record = record, .has_barrier = has_barrier};
+	double read = 0;
+	ListCell *cell;
+
+	if (!ckfp_join_blocks || !enable_bitmapscan)
+		return;
+	foreach (cell, record->targets)
+	{
+		ckfp_join_target *target = lfirst(cell);
+
+		if (!target->sequential)
+			continue;
+		ckfp_target_note(&choice, target);
+		if (target->indexes > 0)
+			read += target->read * processes;
+	}
+	record->block_rows = read;
+	record->blocks =
+		read > 0 && read >= ckfp_join_min_rows &&
+		(ckfp_join_mode_setting != CKFP_JOIN_AUTO || record->build_rows <= read / CKFP_KEYS_SHARE);
+}

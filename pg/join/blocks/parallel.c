@@ -1,0 +1,324 @@
+/*
+ * parallel.c - keys and scans that several processes share.
+ *
+ * Under a Parallel Hash each process gathers the ranges of a part of the keys. They are complete
+ * when all processes that began to read the build side have finished, which is before the barrier
+ * at which the hash join waits for all. Under another hash join each process gathers all keys.
+ *
+ * A parallel scan gives its blocks out to the processes that ask for some. The first process that
+ * knows its keys takes all blocks that are left. From then on the processes draw from these: the
+ * numbers from a shared counter on are free, and a process draws up to the first live block and
+ * some more. So each block is drawn by one process, and only this one asks whether it is live. Each
+ * process may ask the index for itself, although the answers can differ, when ranges of BRIN are
+ * summarized in between: a block with a row that joins is live in all of them.
+ */
+#include "join/blocks/blocks.h"
+
+#include "access/heapam.h"
+#include "access/parallel.h"
+#include "storage/spin.h"
+
+/* So many blocks are drawn at once, from the first live one on. */
+#define CKFP_DRAWN_BLOCKS 16
+
+/* The keys of a column that a process gathered. */
+typedef struct ckfp_part
+{
+	bool known;
+	double distinct;
+	int ranges;
+	ckfp_range range[CKFP_RANGES];
+} ckfp_part;
+
+/* A parallel scan. */
+typedef struct ckfp_shared_scan
+{
+	pg_atomic_uint32 asked; /* the number of processes that have asked */
+	BlockNumber first;      /* The scan begins with this block. If blocks were taken, */
+	pg_atomic_uint32 taken; /* this is 1, and the numbers of those that are not drawn begin here: */
+	pg_atomic_uint32 next;
+} ckfp_shared_scan;
+
+struct ckfp_keys_shared
+{
+	bool common; /* each process gathers a part of the keys */
+	int columns;
+	int targets;
+	int processes;
+	slock_t mutex; /* protects the members below */
+	int begun;     /* the number of processes that started reading, and that finished */
+	int finished;
+	bool complete;
+	bool failed; /* there are keys that are in no part */
+	/* behind them: a ckfp_shared_scan for each target, and a ckfp_part for each process and column
+	 */
+};
+
+static ckfp_shared_scan *
+ckfp_shared_scan_of(struct ckfp_keys_shared *shared, int number)
+{
+	return (ckfp_shared_scan *)((char *)shared + MAXALIGN(sizeof(*shared))) + number;
+}
+
+static ckfp_part *
+ckfp_part_of(struct ckfp_keys_shared *shared, int process, int column)
+{
+	char *parts = (char *)shared + MAXALIGN(sizeof(*shared)) +
+				  MAXALIGN(shared->targets * sizeof(ckfp_shared_scan));
+
+	return (ckfp_part *)parts + process * shared->columns + column;
+}
+
+Size
+ckfp_keys_shared_size(const ckfp_join_record *record, int workers)
+{
+	return MAXALIGN(sizeof(struct ckfp_keys_shared)) +
+		   MAXALIGN(list_length(record->targets) * sizeof(ckfp_shared_scan)) +
+		   (workers + 1) * record->columns * sizeof(ckfp_part);
+}
+
+void
+ckfp_keys_shared_reset(struct ckfp_keys_shared *shared)
+{
+	int process;
+	int i;
+
+	for (i = 0; i < shared->targets; i++)
+	{
+		ckfp_shared_scan *scan = ckfp_shared_scan_of(shared, i);
+
+		pg_atomic_write_u32(&scan->asked, 0);
+		pg_atomic_write_u32(&scan->taken, 0);
+	}
+	for (process = 0; process < shared->processes; process++)
+		for (i = 0; i < shared->columns; i++)
+			ckfp_part_of(shared, process, i)->known = false;
+	shared->begun = shared->finished = 0;
+	shared->complete = shared->failed = false;
+}
+
+void
+ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
+					  const ckfp_join_record *record, bool common, int workers)
+{
+	int i;
+
+	shared->common = common;
+	shared->columns = record->columns;
+	shared->targets = list_length(record->targets);
+	shared->processes = workers + 1;
+	SpinLockInit(&shared->mutex);
+	for (i = 0; i < shared->targets; i++)
+	{
+		ckfp_shared_scan *scan = ckfp_shared_scan_of(shared, i);
+
+		pg_atomic_init_u32(&scan->asked, 0);
+		pg_atomic_init_u32(&scan->taken, 0);
+		pg_atomic_init_u32(&scan->next, 0);
+	}
+	ckfp_keys_shared_reset(shared);
+	keys->shared = shared;
+}
+
+/* -------------------------------------------------------------------------- keys */
+
+static bool
+ckfp_keys_are_common(const ckfp_keys *keys)
+{
+	return keys->shared != NULL && keys->shared->common;
+}
+
+void
+ckfp_keys_begin(ckfp_keys *keys)
+{
+	keys->state = CKFP_KEYS_GATHERING;
+	if (!ckfp_keys_are_common(keys))
+		return;
+	SpinLockAcquire(&keys->shared->mutex);
+	keys->shared->begun++;
+	SpinLockRelease(&keys->shared->mutex);
+}
+
+void
+ckfp_keys_give_up(ckfp_keys *keys)
+{
+	keys->state = CKFP_KEYS_OFF;
+	if (ckfp_keys_are_common(keys))
+		ckfp_keys_shared_fail(keys->shared);
+}
+
+void
+ckfp_keys_shared_fail(struct ckfp_keys_shared *shared)
+{
+	shared->failed = true;
+}
+
+/* Copy the ranges of a column of this process. True if there are keys. */
+static bool
+ckfp_part_fill(ckfp_part *part, const ckfp_ranges *ranges)
+{
+	part->known = ranges->integers;
+	part->distinct = ranges->distinct;
+	part->ranges = ranges->ranges;
+	memcpy(part->range, ranges->range, ranges->ranges * sizeof(ckfp_range));
+	return !ranges->integers || ranges->ranges > 0;
+}
+
+bool
+ckfp_keys_contribute(ckfp_keys *keys)
+{
+	struct ckfp_keys_shared *shared = keys->shared;
+	bool any = false;
+	int i;
+
+	if (!ckfp_keys_are_common(keys))
+		return false;
+	for (i = 0; i < keys->columns; i++)
+		if (keys->column[i] != NULL)
+			any |=
+				ckfp_part_fill(ckfp_part_of(shared, ParallelWorkerNumber + 1, i), keys->column[i]);
+	SpinLockAcquire(&shared->mutex);
+	/* When all processes that began have finished, nothing is left to read. */
+	if (shared->complete && any)
+		shared->failed = true;
+	if (++shared->finished == shared->begun)
+		shared->complete = true;
+	SpinLockRelease(&shared->mutex);
+	return true;
+}
+
+/* If ranges have few integers, let these be keys. */
+static void
+ckfp_ranges_expand(ckfp_keys *keys, ckfp_ranges *ranges)
+{
+	double width = 0;
+	int64 value;
+	int i;
+
+	ranges->few = 0;
+	for (i = 0; i < ranges->ranges; i++)
+		width += (double)ranges->range[i].high - (double)ranges->range[i].low + 1;
+	if (width > CKFP_FEW_KEYS)
+		return;
+	ranges->value = MemoryContextAlloc(keys->context, CKFP_FEW_KEYS * sizeof(int64));
+	for (i = 0; i < ranges->ranges; i++)
+		for (value = ranges->range[i].low;; value++)
+		{
+			ranges->value[ranges->few++] = value;
+			if (value == ranges->range[i].high)
+				break;
+		}
+}
+
+/* Merge the parts of all processes. */
+static void
+ckfp_ranges_take(ckfp_keys *keys, int column)
+{
+	ckfp_ranges *ranges = keys->column[column];
+	int processes = keys->shared->processes;
+	ckfp_range *range = palloc(processes * CKFP_RANGES * sizeof(*range));
+	int n = 0;
+	int i;
+
+	ranges->missing = !ranges->integers;
+	ranges->distinct = 0;
+	for (i = 0; i < processes; i++)
+	{
+		const ckfp_part *part = ckfp_part_of(keys->shared, i, column);
+
+		if (!part->known)
+			continue;
+		memcpy(range + n, part->range, part->ranges * sizeof(*range));
+		n += part->ranges;
+		ranges->distinct += part->distinct;
+	}
+	ranges->ranges = ckfp_ranges_merge(range, n, CKFP_RANGES);
+	memcpy(ranges->range, range, ranges->ranges * sizeof(*range));
+	ckfp_ranges_expand(keys, ranges);
+	pfree(range);
+}
+
+void
+ckfp_keys_attach(ckfp_keys *keys)
+{
+	struct ckfp_keys_shared *shared = keys->shared;
+	bool complete;
+	int i;
+
+	if (!ckfp_keys_are_common(keys) || keys->state == CKFP_KEYS_OFF ||
+		keys->state == CKFP_KEYS_KNOWN)
+		return;
+	SpinLockAcquire(&shared->mutex);
+	complete = shared->complete;
+	SpinLockRelease(&shared->mutex);
+	if (shared->failed)
+		keys->state = CKFP_KEYS_OFF;
+	else if (complete)
+	{
+		for (i = 0; i < keys->columns; i++)
+			if (keys->column[i] != NULL)
+				ckfp_ranges_take(keys, i);
+		keys->state = CKFP_KEYS_KNOWN;
+	}
+}
+
+/* --------------------------------------------------------------------------- scans */
+
+bool
+ckfp_blocks_is_first(const ckfp_block_filter *filter)
+{
+	struct ckfp_keys_shared *shared = filter->keys->shared;
+
+	return shared != NULL &&
+		   pg_atomic_fetch_add_u32(&ckfp_shared_scan_of(shared, filter->number)->asked, 1) == 0;
+}
+
+/* The shared state of a scan. The filters are in the same order in all processes. */
+static ckfp_shared_scan *
+ckfp_shared_scan_of_blocks(const ckfp_blocks *blocks)
+{
+	const ckfp_block_filter *filter = blocks->filters;
+
+	return filter->keys->shared == NULL ? NULL
+										: ckfp_shared_scan_of(filter->keys->shared, filter->number);
+}
+
+void
+ckfp_blocks_take(const ckfp_blocks *blocks)
+{
+	ckfp_shared_scan *shared = ckfp_shared_scan_of_blocks(blocks);
+	ParallelBlockTableScanDesc scan =
+		(ParallelBlockTableScanDesc)blocks->scan->ss_currentScanDesc->rs_parallel;
+	uint64 given;
+
+	if (shared == NULL || pg_atomic_read_u32(&shared->taken) != 0)
+		return;
+	given = pg_atomic_fetch_add_u64(&scan->phs_nallocated, blocks->blocks);
+	if (given >= blocks->blocks)
+		return; /* another process has taken them, or none are left */
+	/* the first process that was given blocks has decided where the scan begins */
+	shared->first = given == 0 ? 0 : scan->phs_startblock;
+	pg_atomic_write_u32(&shared->next, (uint32)given);
+	pg_write_barrier();
+	pg_atomic_write_u32(&shared->taken, 1);
+}
+
+bool
+ckfp_blocks_draw(ckfp_blocks *blocks)
+{
+	ckfp_shared_scan *shared = ckfp_shared_scan_of_blocks(blocks);
+
+	if (shared == NULL || pg_atomic_read_u32(&shared->taken) == 0)
+		return false;
+	pg_read_barrier();
+	blocks->first = shared->first;
+	blocks->next = pg_atomic_read_u32(&shared->next);
+	do
+	{
+		if (blocks->next >= blocks->blocks)
+			return false;
+		blocks->end = ckfp_blocks_next_live(blocks, blocks->next, blocks->blocks);
+		blocks->end += Min(CKFP_DRAWN_BLOCKS, blocks->blocks - blocks->end);
+	} while (!pg_atomic_compare_exchange_u32(&shared->next, &blocks->next, blocks->end));
+	return true;
+}

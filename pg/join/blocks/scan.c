@@ -1,0 +1,442 @@
+/*
+ * scan.c - a sequential scan that skips blocks.
+ *
+ * The scan's own descriptor reads the live blocks, run by run: heap_setscanlimits() sets the limits
+ * of each one. So visibility and the end of a page stay PostgreSQL's.
+ *
+ * Keys can become known while the scan runs, as a hash join may fetch a row before it builds. The
+ * scan then returns the rows of the current page that are left, and skips blocks among those that
+ * it has not begun. Each block has a number, its place in the order in which the scan reads them:
+ * the scan may begin in the middle of the table. So each row comes once.
+ */
+#include "join/blocks/blocks.h"
+
+#include "access/heapam.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* If so large a share of the blocks is live, the others are not worth skipping. */
+#define CKFP_LIVE_SHARE 0.9
+
+/* The longest run while keys are awaited. They can skip blocks from the next run on. */
+#define CKFP_RUN_WAITING 32
+
+bool
+ckfp_blocks_is_possible(const ScanState *scan)
+{
+	return ckfp_join_blocks && IsA(scan, SeqScanState) && !IsolationIsSerializable() &&
+		   scan->ss_currentRelation->rd_tableam == GetHeapamTableAmRoutine();
+}
+
+ckfp_blocks *
+ckfp_blocks_make(ScanState *scan, bool verify)
+{
+	MemoryContext parent = scan->ps.state->es_query_cxt;
+	ckfp_blocks *blocks = MemoryContextAllocZero(parent, sizeof(*blocks));
+
+	blocks->scan = scan;
+	blocks->context = AllocSetContextCreate(parent, "live blocks", ALLOCSET_SMALL_SIZES);
+	blocks->verify = verify;
+	blocks->drain = InvalidBlockNumber;
+	return blocks;
+}
+
+void
+ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record, int number,
+				uint64 *counted, uint64 *skipped)
+{
+	ckfp_block_filter *filter =
+		MemoryContextAllocZero(GetMemoryChunkContext(blocks), sizeof(*filter));
+	ckfp_block_filter **link = &blocks->filters;
+
+	filter->keys = keys;
+	filter->target = list_nth(record->targets, number);
+	filter->number = number;
+	filter->blocks = counted;
+	filter->skipped = skipped;
+	while (*link != NULL && (*link)->keys->node < keys->node)
+		link = &(*link)->next;
+	filter->next = *link;
+	*link = filter;
+	blocks->waiting = true;
+}
+
+void
+ckfp_blocks_arm(ckfp_blocks *blocks)
+{
+	ckfp_block_filter *filter;
+
+	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+		if (filter->build != filter->keys->builds)
+			filter->decided = false;
+	blocks->waiting = true;
+	if (!blocks->skips)
+		blocks->desc = NULL; /* the table may have grown */
+}
+
+/* From PostgreSQL 19 on, the start of a scan has flags, which SeqNext sets. */
+TableScanDesc
+ckfp_begin_scan(ScanState *scan)
+{
+	const EState *estate = scan->ps.state;
+#if PG_VERSION_NUM >= 190000
+	uint32 flags = SO_NONE;
+
+	if (ScanRelIsReadOnly(scan))
+		flags |= SO_HINT_REL_READ_ONLY;
+	if (estate->es_instrument & INSTRUMENT_IO)
+		flags |= SO_SCAN_INSTRUMENT;
+	return table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL, flags);
+#else
+	return table_beginscan(scan->ss_currentRelation, estate->es_snapshot, 0, NULL);
+#endif
+}
+
+static bool
+ckfp_blocks_is_parallel(const ckfp_blocks *blocks)
+{
+	return blocks->scan->ss_currentScanDesc->rs_parallel != NULL;
+}
+
+/* --------------------------------------------------------------------- live blocks */
+
+/* The number of live blocks, from the number `from` on; of those that are also live in `more`, if
+ * that is not NULL. */
+static BlockNumber
+ckfp_blocks_count(const ckfp_blocks *blocks, BlockNumber from, const uint8 *more)
+{
+	BlockNumber n = 0;
+	BlockNumber at;
+
+	for (at = ckfp_blocks_next_live(blocks, from, blocks->blocks); at < blocks->blocks;
+		 at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks))
+		n += more == NULL ||
+			 CKFP_BIT(more, (BlockNumber)(((uint64)blocks->first + at) % blocks->blocks));
+	return n;
+}
+
+/* Called when the scan starts again: it reads all blocks. */
+static void
+ckfp_blocks_restart(Datum argument)
+{
+	ckfp_blocks *blocks = (ckfp_blocks *)DatumGetPointer(argument);
+	HeapScanDesc heap = (HeapScanDesc)blocks->scan->ss_currentScanDesc;
+	ckfp_block_filter *filter;
+
+	if (!ckfp_blocks_is_parallel(blocks))
+	{
+		heap->rs_base.rs_flags = blocks->flags;
+		heap->rs_startblock = blocks->first;
+	}
+	blocks->econtext = NULL;
+	blocks->skips = false;
+	blocks->waiting = true;
+	blocks->desc = NULL;
+	blocks->drain = InvalidBlockNumber;
+	if (blocks->live != NULL)
+		pfree(blocks->live);
+	blocks->live = NULL;
+	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+		filter->decided = false;
+}
+
+/* From now on the scan skips blocks. */
+static void
+ckfp_blocks_start_skipping(ckfp_blocks *blocks)
+{
+	blocks->skips = true;
+	blocks->flags = blocks->desc->rs_flags;
+	blocks->econtext = blocks->scan->ps.ps_ExprContext;
+	RegisterExprContextCallback(blocks->econtext, ckfp_blocks_restart, PointerGetDatum(blocks));
+}
+
+/* The number after that of a block. */
+static BlockNumber
+ckfp_blocks_number_after(const ckfp_blocks *blocks, BlockNumber block)
+{
+	return block >= blocks->first ? block - blocks->first + 1
+								  : block + (blocks->blocks - blocks->first) + 1;
+}
+
+/* Which blocks has a scan that is not parallel still to begin? */
+static void
+ckfp_blocks_find_rest(ckfp_blocks *blocks)
+{
+	HeapScanDesc heap = (HeapScanDesc)blocks->desc;
+
+	blocks->first = heap->rs_startblock;
+	blocks->next = 0;
+	blocks->end = blocks->blocks;
+	blocks->drain = InvalidBlockNumber;
+	if (!heap->rs_inited)
+		return;
+	blocks->drain = heap->rs_cblock;
+	blocks->next = ckfp_blocks_number_after(blocks, heap->rs_cblock);
+}
+
+/* Skip the blocks that a filter does not need, if that pays. */
+static void
+ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
+{
+	bool parallel = ckfp_blocks_is_parallel(blocks);
+	BlockNumber from = parallel ? 0 : blocks->next;
+	BlockNumber before = ckfp_blocks_count(blocks, from, NULL);
+	BlockNumber after =
+		filter->live == NULL ? before : ckfp_blocks_count(blocks, from, filter->live);
+	size_t size = blocks->blocks / 8 + 1;
+	size_t i;
+
+	if (after == before || (!filter->keys->always && after > CKFP_LIVE_SHARE * before))
+		return;
+	if (blocks->live == NULL)
+	{
+		blocks->live = palloc(size);
+		memcpy(blocks->live, filter->live, size);
+	}
+	else
+		for (i = 0; i < size; i++)
+			blocks->live[i] &= filter->live[i];
+	if (!parallel) /* else each process counts those that it draws */
+		*filter->skipped += before - after;
+}
+
+static void
+ckfp_blocks_search(const ckfp_blocks *blocks, ckfp_block_filter *filter)
+{
+	MemoryContext context =
+		AllocSetContextCreate(blocks->context, "search of an index", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	size_t size = blocks->blocks / 8 + 1;
+	const uint8 *live =
+		ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
+						 blocks->scan->ps.state->es_snapshot, blocks->blocks);
+
+	MemoryContextSwitchTo(caller);
+	if (filter->live != NULL)
+		pfree(filter->live);
+	filter->live = NULL;
+	if (live != NULL)
+	{
+		filter->live = palloc(size);
+		memcpy(filter->live, live, size);
+	}
+	MemoryContextDelete(context);
+}
+
+/* The keys of a filter are known. */
+static void
+ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
+{
+	if (filter->build != filter->keys->builds || filter->of != blocks->blocks)
+	{
+		ckfp_blocks_search(blocks, filter);
+		filter->build = filter->keys->builds;
+		filter->of = blocks->blocks;
+	}
+	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
+		*filter->blocks += blocks->blocks;
+	if (!blocks->verify)
+		ckfp_blocks_apply(blocks, filter);
+	else if (filter->live != NULL)
+		*filter->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
+}
+
+/* Use the filters whose keys are known. */
+static pg_noinline void
+ckfp_blocks_decide(ckfp_blocks *blocks)
+{
+	MemoryContext caller = MemoryContextSwitchTo(blocks->context);
+	bool parallel = ckfp_blocks_is_parallel(blocks);
+	ckfp_block_filter *filter;
+
+	blocks->waiting = false;
+	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+	{
+		if (filter->decided)
+			continue;
+		ckfp_keys_attach(filter->keys);
+		filter->decided =
+			filter->keys->state == CKFP_KEYS_OFF || filter->keys->state == CKFP_KEYS_KNOWN;
+		if (!filter->decided)
+			blocks->waiting = true;
+		else if (filter->keys->state == CKFP_KEYS_KNOWN && blocks->blocks > 0)
+		{
+			if (!blocks->skips && !parallel)
+				ckfp_blocks_find_rest(blocks);
+			ckfp_blocks_use(blocks, filter);
+		}
+	}
+	MemoryContextSwitchTo(caller);
+	if (blocks->skips)
+		return;
+	if (blocks->live == NULL)
+		blocks->drain = InvalidBlockNumber;
+	else
+	{
+		ckfp_blocks_start_skipping(blocks);
+		if (parallel)
+			ckfp_blocks_take(blocks);
+		else
+			blocks->reading = BlockNumberIsValid(blocks->drain);
+	}
+}
+
+/* ------------------------------------------------------------------------- rows */
+
+static void
+ckfp_blocks_begin(ckfp_blocks *blocks)
+{
+	ScanState *scan = blocks->scan;
+
+	if (scan->ss_currentScanDesc == NULL)
+		scan->ss_currentScanDesc = ckfp_begin_scan(scan);
+	blocks->desc = scan->ss_currentScanDesc;
+	blocks->blocks = ((HeapScanDesc)blocks->desc)->rs_nblocks;
+	blocks->reading = true;
+}
+
+/* Let the descriptor read so many blocks. */
+static void
+ckfp_blocks_read(ckfp_blocks *blocks, BlockNumber block, BlockNumber n)
+{
+	if (ckfp_blocks_is_parallel(blocks) && blocks->own == NULL)
+		blocks->own =
+			table_beginscan_strat(blocks->scan->ss_currentRelation,
+								  blocks->scan->ps.state->es_snapshot, 0, NULL, true, false);
+	if (blocks->own != NULL)
+		blocks->desc = blocks->own;
+	/* not synchronized with other scans, and not counted as another sequential scan */
+	blocks->desc->rs_flags &= ~(uint32)(SO_ALLOW_SYNC | SO_TYPE_SEQSCAN);
+	table_rescan(blocks->desc, NULL);
+	heap_setscanlimits(blocks->desc, block, n);
+	blocks->reading = true;
+}
+
+/* The numbers from `from` to `to` are not read in a parallel scan. */
+static void
+ckfp_blocks_count_drawn(ckfp_blocks *blocks, BlockNumber from, BlockNumber to)
+{
+	ckfp_block_filter *filter = blocks->filters;
+
+	while (filter->live == NULL && filter->next != NULL)
+		filter = filter->next;
+	if (ckfp_blocks_is_parallel(blocks))
+		*filter->skipped += to - from;
+}
+
+/* Go to the next run of live blocks. False if there is none. */
+static bool
+ckfp_blocks_advance(ckfp_blocks *blocks)
+{
+	BlockNumber live;
+	BlockNumber block;
+	BlockNumber most = blocks->waiting ? CKFP_RUN_WAITING : InvalidBlockNumber;
+	BlockNumber n = 1;
+
+	CHECK_FOR_INTERRUPTS();
+	blocks->drain = InvalidBlockNumber;
+	for (;;)
+	{
+		live = ckfp_blocks_next_live(blocks, blocks->next, blocks->end);
+		ckfp_blocks_count_drawn(blocks, blocks->next, live);
+		blocks->next = live;
+		if (live < blocks->end)
+			break;
+		if (!ckfp_blocks_is_parallel(blocks) || !ckfp_blocks_draw(blocks))
+			return false;
+	}
+	block = (BlockNumber)(((uint64)blocks->first + live) % blocks->blocks);
+	most = Min(most, Min(blocks->end - live, blocks->blocks - block));
+	while (n < most && (blocks->live == NULL || CKFP_BIT(blocks->live, block + n)))
+		n++;
+	blocks->next = live + n;
+	ckfp_blocks_read(blocks, block, n);
+	return true;
+}
+
+/* The descriptor has no more rows. */
+static bool
+ckfp_blocks_go_on(ckfp_blocks *blocks)
+{
+	if (ckfp_blocks_is_parallel(blocks) && blocks->desc != blocks->own)
+	{
+		/* the process has read its part; others may have taken the rest */
+		blocks->next = blocks->end = 0;
+		if (!blocks->skips && !ckfp_blocks_draw(blocks))
+			return false;
+		if (!blocks->skips)
+			ckfp_blocks_start_skipping(blocks);
+	}
+	else if (!blocks->skips)
+		return false;
+	blocks->reading = ckfp_blocks_advance(blocks);
+	return blocks->reading;
+}
+
+TupleTableSlot *
+ckfp_blocks_next(ckfp_blocks *blocks)
+{
+	TupleTableSlot *slot = blocks->scan->ss_ScanTupleSlot;
+
+	if (unlikely(blocks->desc == NULL))
+		ckfp_blocks_begin(blocks);
+	if (unlikely(blocks->waiting))
+		ckfp_blocks_decide(blocks);
+	for (;;)
+	{
+		if (blocks->reading && table_scan_getnextslot(blocks->desc, ForwardScanDirection, slot) &&
+			(likely(!BlockNumberIsValid(blocks->drain)) ||
+			 ItemPointerGetBlockNumber(&slot->tts_tid) == blocks->drain))
+			return slot;
+		if (!ckfp_blocks_go_on(blocks))
+		{
+			ExecClearTuple(slot);
+			return NULL;
+		}
+	}
+}
+
+double
+ckfp_blocks_progress(const ckfp_blocks *blocks)
+{
+	HeapScanDesc heap = (HeapScanDesc)blocks->desc;
+	BlockNumber all;
+	BlockNumber next;
+
+	if (ckfp_blocks_is_parallel(blocks))
+		return 0;
+	all = ckfp_blocks_count(blocks, 0, NULL);
+	next = heap->rs_inited && BlockNumberIsValid(heap->rs_cblock)
+			   ? ckfp_blocks_number_after(blocks, heap->rs_cblock)
+			   : blocks->next;
+	return all > 0 ? 1 - (double)ckfp_blocks_count(blocks, next, NULL) / all : 1;
+}
+
+bool
+ckfp_blocks_deny(const ckfp_blocks *blocks, const ckfp_keys *keys, BlockNumber block)
+{
+	const ckfp_block_filter *filter;
+
+	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+		if (filter->keys == keys)
+			return filter->decided && filter->live != NULL && block < blocks->blocks &&
+				   !CKFP_BIT(filter->live, block);
+	return false;
+}
+
+void
+ckfp_blocks_end(ckfp_blocks *blocks)
+{
+	if (blocks->econtext != NULL)
+		UnregisterExprContextCallback(blocks->econtext, ckfp_blocks_restart,
+									  PointerGetDatum(blocks));
+	blocks->econtext = NULL;
+	if (blocks->own != NULL)
+		table_endscan(blocks->own);
+	blocks->own = NULL;
+}

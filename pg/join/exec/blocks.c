@@ -1,0 +1,107 @@
+/*
+ * blocks.c - scans that skip blocks, in the executor.
+ *
+ * A function of ours takes the place of the scan's own, as in skip.c. As soon as there is nothing
+ * to skip it puts that back, so that the scan then costs nothing more for a row.
+ */
+#include "join/exec/exec.h"
+
+#include "access/tableam.h"
+#include "executor/executor.h"
+
+static TupleTableSlot *
+ckfp_next_live_row(ScanState *scan)
+{
+	ckfp_probe *probe;
+	TupleTableSlot *slot;
+
+	/* put back by an earlier call for the same row */
+	if (!ckfp_condition_is_set(&scan->ps))
+		return ckfp_next_row(scan);
+	probe = scan->ps.qual->evalfunc_private;
+	slot = ckfp_blocks_next(probe->blocks);
+	if (ckfp_blocks_is_idle(probe->blocks) && probe->armed)
+	{
+		probe->armed = false;
+		ckfp_skip_set_exec(probe, probe->own);
+		ckfp_condition_update(probe);
+	}
+	return slot;
+}
+
+static TupleTableSlot *
+ckfp_exec_live(PlanState *scan)
+{
+	return ExecScan((ScanState *)scan, ckfp_next_live_row, ckfp_recheck_row);
+}
+
+void
+ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
+{
+	const ckfp_join_record *record = &build->record;
+	const ckfp_join_target *target = list_nth(record->targets, number);
+	ScanState *scan = (ScanState *)probe->scan;
+	MemoryContext context = scan->ps.state->es_query_cxt;
+	ckfp_keys *keys = build->keys;
+	bool wanted = false;
+	int i;
+
+	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
+		return;
+	if (keys == NULL)
+		keys = ckfp_keys_make(context, record, build->css.ss.ps.plan->plan_node_id);
+	for (i = 0; i < target->indexes; i++)
+		wanted |= ckfp_keys_want(keys, record, &target->index[i]);
+	if (!wanted)
+		return;
+	keys->state = CKFP_KEYS_NEW;
+	build->keys = keys;
+	build->allocates |= !keys->by_value;
+	if (probe->blocks == NULL)
+	{
+		probe->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
+		probe->own = scan->ps.ExecProcNodeReal;
+	}
+	ckfp_blocks_add(probe->blocks, keys, record, number, &build->counts.blocks,
+					&build->counts.blocks_skipped);
+}
+
+void
+ckfp_blocks_start(ckfp_build *build)
+{
+	ListCell *cell;
+
+	if (build->keys == NULL)
+		return;
+	ckfp_keys_start(build->keys);
+	/* before the first row of a scan, which its own condition may let be far */
+	if (build->keys->state == CKFP_KEYS_NEW)
+		ckfp_build_read_first(build);
+	foreach (cell, build->probes)
+	{
+		ckfp_probe *probe = lfirst(cell);
+
+		if (probe->blocks == NULL)
+			continue;
+		ckfp_blocks_arm(probe->blocks);
+		if (probe->armed)
+			continue;
+		probe->armed = true;
+		ckfp_skip_set_exec(probe, ckfp_exec_live);
+		ckfp_condition_update(probe);
+	}
+}
+
+void
+ckfp_blocks_finish(ckfp_build *build)
+{
+	ListCell *cell;
+
+	foreach (cell, build->probes)
+	{
+		ckfp_probe *probe = lfirst(cell);
+
+		if (probe->blocks != NULL)
+			ckfp_blocks_end(probe->blocks);
+	}
+}

@@ -1,0 +1,307 @@
+/*
+ * build.c - the plan node that builds a filter: "Cuckoo Join Filter", between Hash and its child.
+ * It returns the rows of its child unchanged.
+ */
+#include "join/exec/exec.h"
+#include "join/remote/remote.h"
+#include "join/show/show.h"
+
+#include "executor/executor.h"
+#include "utils/memutils.h"
+
+/* The false positive rates of filters. A local row that passes by chance costs no more than
+ * without a filter, so a small filter is better than a low rate. A foreign server would send
+ * such rows, and if few rows match they would be most of what it sends. */
+#define CKFP_BUILD_FPR 0.01
+#define CKFP_BUILD_REMOTE_FPR 0.001
+
+ckfp_build **ckfp_join_starting = NULL;
+
+/* ------------------------------------------------------------------ gathering */
+
+/* Pass the filter to the servers that ask it. */
+static void
+ckfp_build_send(ckfp_build *build)
+{
+	struct varlena *value;
+
+	if (!ckfp_build_is_remote(build) || build->filter.size > MaxAllocSize - VARHDRSZ)
+		return;
+	value = MemoryContextAlloc(build->filter.context, build->filter.size + VARHDRSZ);
+	SET_VARSIZE(value, build->filter.size + VARHDRSZ);
+	memcpy(VARDATA(value), build->filter.filter.bytes, build->filter.size);
+	ckfp_remote_set(build->css.ss.ps.state, &build->record, value);
+	build->sent = true;
+}
+
+/* Did this process read only a part of the build side? */
+static bool
+ckfp_build_is_partial(const ckfp_build *build)
+{
+	return castNode(HashState, innerPlanState(build->join))->parallel_state != NULL;
+}
+
+/* The ranges of all keys of this process are gathered. */
+static void
+ckfp_build_finish_ranges(ckfp_build *build)
+{
+	if (ckfp_build_is_partial(build) && !ckfp_shared_is_common(build))
+		ckfp_keys_give_up(build->keys);
+	else
+		ckfp_keys_finish(build->keys);
+}
+
+static void
+ckfp_build_finish(ckfp_build *build)
+{
+	if (ckfp_build_is_partial(build))
+	{
+		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
+		return;
+	}
+	if (!ckfp_filter_build(&build->filter))
+	{
+		ckfp_build_give_up(build, CKFP_GIVEN_UP_MEMORY);
+		return;
+	}
+	build->counts.keys = build->filter.keys;
+	build->counts.memory = build->filter.size;
+	ckfp_partitions_finish(&build->partitions);
+	ckfp_build_know_partitions(build);
+	ckfp_build_enter(build, CKFP_BUILD_READY);
+	ckfp_build_send(build);
+}
+
+/* Does this process gather the ranges of the keys? It may do so without a filter. */
+static inline bool
+ckfp_build_has_ranges(const ckfp_build *build)
+{
+	return build->keys != NULL && build->keys->state == CKFP_KEYS_GATHERING;
+}
+
+/* Hash the key of a row, and note its partitions and ranges. False if there is none. */
+static bool
+ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
+{
+	ExprContext *econtext = build->css.ss.ps.ps_ExprContext;
+
+	econtext->ecxt_outertuple = slot;
+	if (!ckfp_source_hash(&build->source, slot, econtext, build->value, hash))
+		return false;
+	if (build->state == CKFP_BUILD_GATHERING && build->partitions.scans > 0)
+		ckfp_partitions_add(&build->partitions, &build->record, build->value);
+	if (ckfp_build_has_ranges(build))
+		ckfp_keys_add(build->keys, build->value);
+	return true;
+}
+
+/* Are there more than twice as many keys as estimated, so that the filter does not pay? */
+static bool
+ckfp_build_exceeds_estimate(const ckfp_build *build)
+{
+	double keys = (double)build->filter.n;
+
+	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && keys > 2 * build->record.build_rows &&
+		   !ckfp_cost_pays(&build->record, keys);
+}
+
+/* Stop gathering keys. If all processes build one filter together, it stops in all of them. */
+static void
+ckfp_build_stop(ckfp_build *build, ckfp_given_up why)
+{
+	if (ckfp_shared_is_common(build))
+		ckfp_shared_fail(build, why);
+	else
+		ckfp_build_give_up(build, why);
+}
+
+static void
+ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
+{
+	ExprContext *econtext = build->css.ss.ps.ps_ExprContext;
+	uint64 hash;
+	bool found;
+
+	if (build->allocates)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+
+		found = ckfp_build_take_key(build, slot, &hash);
+		MemoryContextSwitchTo(caller);
+		ResetExprContext(econtext);
+	}
+	else
+		found = ckfp_build_take_key(build, slot, &hash);
+	if (!found || build->state != CKFP_BUILD_GATHERING)
+		return;
+	if (!ckfp_filter_gather(&build->filter, hash))
+		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
+	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_exceeds_estimate(build))
+		ckfp_build_stop(build, CKFP_GIVEN_UP_KEYS);
+}
+
+/* ------------------------------------------------------- callbacks of the executor */
+
+/* Prepare the keys of the build side from the record and the expressions. */
+static void
+ckfp_build_prepare_keys(ckfp_build *build, CustomScan *scan)
+{
+	MemoryContext context = build->css.ss.ps.state->es_query_cxt;
+
+	build->source.columns = build->record.columns;
+	build->source.key = build->build_key;
+	for (int i = 0; i < build->record.columns; i++)
+	{
+		Expr *expression = list_nth(scan->custom_exprs, i);
+
+		ckfp_key_prepare(&build->record.column[i], &build->build_key[i], &build->probe_key[i],
+						 context);
+		while (IsA(expression, RelabelType))
+			expression = ((RelabelType *)expression)->arg;
+		if (IsA(expression, Var))
+			build->source.attribute[i] = ((Var *)expression)->varattno;
+		else
+			build->source.expression[i] = ExecInitExpr(expression, &build->css.ss.ps);
+		if (build->source.expression[i] != NULL || ckfp_key_allocates(&build->build_key[i]))
+			build->allocates = true;
+	}
+}
+
+/* The rows are those of the child: the node above reads them in the slot type of the child. */
+void
+ckfp_join_begin_child(CustomScanState *node, EState *estate, int eflags)
+{
+	PlanState *child = ExecInitNode(outerPlan(node->ss.ps.plan), estate, eflags);
+
+	outerPlanState(node) = child;
+	node->ss.ps.resultops = ExecGetResultSlotOps(child, &node->ss.ps.resultopsfixed);
+	node->ss.ps.resultopsset = true;
+	node->ss.ps.ps_ProjInfo = NULL;
+}
+
+void
+ckfp_join_enlist(ckfp_build *build)
+{
+	if (ckfp_join_starting != NULL)
+	{
+		build->next = *ckfp_join_starting;
+		*ckfp_join_starting = build;
+	}
+}
+
+static void
+ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
+{
+	ckfp_build *build = (ckfp_build *)node;
+	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
+
+	ckfp_join_begin_child(node, estate, eflags);
+	ckfp_record_from_list(scan->custom_private, &build->record, &build->record.targets);
+	ckfp_build_prepare_keys(build, scan);
+	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
+					 ckfp_build_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR);
+	ckfp_remote_set(estate, &build->record, NULL);
+	ckfp_join_enlist(build);
+}
+
+static TupleTableSlot *
+ckfp_build_exec(CustomScanState *node)
+{
+	ckfp_build *build = (ckfp_build *)node;
+	TupleTableSlot *slot;
+
+	if (build->state == CKFP_BUILD_NEW)
+	{
+		if (ckfp_shared_is_common(build))
+			ckfp_shared_begin(build);
+		ckfp_build_enter(build, CKFP_BUILD_GATHERING);
+	}
+	if (build->keys != NULL && build->keys->state == CKFP_KEYS_NEW)
+		ckfp_keys_begin(build->keys);
+	slot = ExecProcNode(outerPlanState(node));
+	if (!ckfp_build_has_ranges(build))
+	{
+		if (!TupIsNull(slot))
+			ckfp_shared_miss_ranges(build);
+	}
+	else if (TupIsNull(slot))
+		ckfp_build_finish_ranges(build);
+	if (build->state == CKFP_BUILD_GATHERING)
+	{
+		if (!TupIsNull(slot))
+			ckfp_build_gather(build, slot);
+		else if (ckfp_shared_is_common(build))
+			ckfp_shared_contribute(build);
+		else
+			ckfp_build_finish(build);
+	}
+	else
+	{
+		if (ckfp_shared_is_common(build) && !TupIsNull(slot))
+			ckfp_shared_miss(build);
+		if (ckfp_build_has_ranges(build))
+			ckfp_build_gather(build, slot);
+	}
+	return slot;
+}
+
+static void
+ckfp_build_end(CustomScanState *node)
+{
+	ckfp_build *build = (ckfp_build *)node;
+
+	ckfp_blocks_finish(build);
+	ckfp_filter_free(&build->filter);
+	ExecEndNode(outerPlanState(node));
+}
+
+void
+ckfp_build_restart(ckfp_build *build)
+{
+	ckfp_build_start(build);
+	ckfp_blocks_start(build);
+	ckfp_skip_arm(build);
+}
+
+static void
+ckfp_build_rescan(CustomScanState *node)
+{
+	PlanState *child = outerPlanState(node);
+
+	ckfp_build_restart((ckfp_build *)node);
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+}
+
+static void
+ckfp_build_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	ckfp_explain_filter((ckfp_build *)node, NULL, es);
+}
+
+static const CustomExecMethods ckfp_exec_methods = {
+	.CustomName = CKFP_BUILD_NAME,
+	.BeginCustomScan = ckfp_build_begin,
+	.ExecCustomScan = ckfp_build_exec,
+	.EndCustomScan = ckfp_build_end,
+	.ReScanCustomScan = ckfp_build_rescan,
+	CKFP_SHARED_CALLBACKS,
+	.ExplainCustomScan = ckfp_build_explain,
+};
+
+static Node *
+ckfp_build_create(CustomScan *scan)
+{
+	ckfp_build *build = palloc0(sizeof(*build));
+
+	NodeSetTag(build, T_CustomScanState);
+	build->css.methods = &ckfp_exec_methods;
+	return (Node *)build;
+}
+
+void
+ckfp_join_init_build(void)
+{
+	ckfp_build_methods.CreateCustomScanState = ckfp_build_create;
+	RegisterCustomScanMethods(&ckfp_build_methods);
+}

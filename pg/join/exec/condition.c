@@ -1,0 +1,194 @@
+/*
+ * condition.c - the condition of a scan that asks filters.
+ *
+ * A scan evaluates its condition, an ExprState, for each row. We replace it by one that evaluates
+ * the original condition and then asks the filters. Other executor states of the same plan, such as
+ * those of EvalPlanQual, keep their conditions.
+ */
+#include "join/exec/exec.h"
+
+#include "access/tableam.h"
+#include "executor/executor.h"
+#include "executor/instrument.h"
+
+/* ------------------------------------------------------------------- asking */
+
+/* Does the server ask the filter? If the first row of a foreign scan was fetched before the
+ * filter was ready, the server did not receive it. Then this process asks for the rest of the
+ * query. */
+static inline bool
+ckfp_server_asked(ckfp_ask *ask)
+{
+	if (ask->served && !ask->build->sent)
+		ask->served = false;
+	return ask->served;
+}
+
+/* Do all filters sleep? Counts the row. */
+static inline bool
+ckfp_probe_sleeps(ckfp_probe *probe)
+{
+	for (int i = 0; i < probe->asks; i++)
+		if (probe->ask[i].sleep.asleep == 0)
+			return false;
+	for (int i = 0; i < probe->asks; i++)
+		probe->ask[i].sleep.asleep--;
+	return true;
+}
+
+/* Does a row pass all filters? */
+static pg_noinline bool
+ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
+{
+	for (int i = 0; i < probe->asks; i++)
+	{
+		ckfp_ask *ask = &probe->ask[i];
+
+		if (ckfp_sleep_passes(&ask->sleep))
+			continue;
+		if (unlikely(ask->build->state != CKFP_BUILD_READY))
+			ckfp_shared_attach(ask->build);
+		if (unlikely(ask->build->state == CKFP_BUILD_OFF))
+			ckfp_condition_update(probe);
+		else if (!ckfp_server_asked(ask) && ask->build->state == CKFP_BUILD_READY &&
+				 !ckfp_ask_row(ask, econtext->ecxt_scantuple))
+		{
+			/* EXPLAIN shows these rows at the build node */
+			InstrCountFiltered1(probe->scan, -1);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The condition comes first, since it may drop most rows. It is called directly: the current
+ * memory context is the per-tuple one already. */
+static Datum
+ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
+{
+	ckfp_probe *probe = state->evalfunc_private;
+	ExprState *condition = probe->condition;
+
+	*isnull = false;
+	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
+		return BoolGetDatum(false);
+	return BoolGetDatum(ckfp_probe_sleeps(probe) || ckfp_probe_ask(probe, econtext));
+}
+
+/* ------------------------------------------------------------- setting it */
+
+TupleTableSlot *
+ckfp_next_row(ScanState *scan)
+{
+	if (scan->ss_currentScanDesc == NULL)
+		scan->ss_currentScanDesc = ckfp_begin_scan(scan);
+	return table_scan_getnextslot(scan->ss_currentScanDesc, scan->ps.state->es_direction,
+								  scan->ss_ScanTupleSlot)
+			   ? scan->ss_ScanTupleSlot
+			   : NULL;
+}
+
+bool
+ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot)
+{
+	return true;
+}
+
+#if PG_VERSION_NUM >= 180000
+
+/* A sequential scan that evaluates its condition. */
+static TupleTableSlot *
+ckfp_exec_scan(PlanState *scan)
+{
+	return ExecScan((ScanState *)scan, ckfp_next_row, ckfp_recheck_row);
+}
+
+#endif
+
+/* Make a sequential scan evaluate its condition. From PostgreSQL 18 on, a scan that starts
+ * without a condition does not. */
+static void
+ckfp_make_scan_evaluate(PlanState *scan)
+{
+#if PG_VERSION_NUM >= 180000
+	if (IsA(scan, SeqScanState) && scan->qual == NULL)
+		ExecSetExecProcNode(scan, ckfp_exec_scan);
+#endif
+}
+
+ckfp_probe *
+ckfp_condition_make(PlanState *scan, int asks)
+{
+	ckfp_probe *probe = MemoryContextAllocZero(scan->state->es_query_cxt,
+											   offsetof(ckfp_probe, ask) + asks * sizeof(ckfp_ask));
+
+	NodeSetTag(&probe->state, T_ExprState);
+	probe->state.flags = EEO_FLAG_IS_QUAL;
+	probe->state.evalfunc = ckfp_probe_row;
+	probe->state.evalfunc_private = probe;
+	probe->scan = scan;
+	probe->condition = scan->qual;
+	probe->asks = asks;
+	ckfp_make_scan_evaluate(scan);
+	scan->qual = &probe->state;
+	return probe;
+}
+
+bool
+ckfp_condition_is_set(const PlanState *scan)
+{
+	return scan->qual != NULL && scan->qual->evalfunc == ckfp_probe_row;
+}
+
+const ckfp_blocks *
+ckfp_condition_blocks(const PlanState *scan)
+{
+	const ckfp_probe *probe = ckfp_condition_is_set(scan) ? scan->qual->evalfunc_private : NULL;
+
+	return probe != NULL && probe->blocks != NULL && probe->blocks->skips ? probe->blocks : NULL;
+}
+
+uint64
+ckfp_condition_removed(const PlanState *scan)
+{
+	const ckfp_probe *probe;
+	uint64 removed = 0;
+
+	if (!ckfp_condition_is_set(scan))
+		return 0;
+	probe = scan->qual->evalfunc_private;
+	for (int i = 0; i < probe->asks; i++)
+		removed += probe->ask[i].build->counts.removed;
+	return removed;
+}
+
+/* Can a filter of a scan be asked, now or after a call of this scan? That of a nested loop is
+ * built between two calls, or never. */
+static bool
+ckfp_condition_is_needed(const ckfp_probe *probe)
+{
+	if (probe->skips || probe->armed)
+		return true; /* it is found by the condition */
+	for (int i = 0; i < probe->asks; i++)
+	{
+		const ckfp_build *build = probe->ask[i].build;
+
+		if (build->state == CKFP_BUILD_READY ||
+			(build->state != CKFP_BUILD_OFF && build->nest == NULL))
+			return true;
+	}
+	return false;
+}
+
+void
+ckfp_condition_update(ckfp_probe *probe)
+{
+	probe->scan->qual = ckfp_condition_is_needed(probe) ? &probe->state : probe->condition;
+}
+
+void
+ckfp_condition_update_all(const ckfp_build *build)
+{
+	foreach_ptr (ckfp_probe, probe, build->probes)
+		ckfp_condition_update(probe);
+}

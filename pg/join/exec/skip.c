@@ -1,0 +1,167 @@
+/*
+ * skip.c - scans of partitions that are not read, because no key can be in them.
+ *
+ * The executor asks a plan node for a row through a pointer to a function. We put a function of our
+ * own in its place. When it is called and the filters are ready, it either returns no row, now and
+ * later, or puts the original function back. So a scan that is read costs nothing more for a row.
+ *
+ * Append starts its asynchronous scans in another way, all at its own start. So before that, we
+ * take the scans that are skipped out of its list of them.
+ */
+#include "join/exec/exec.h"
+
+#include "executor/execPartition.h"
+#include "executor/executor.h"
+
+/* Whether a scan is skipped. */
+typedef enum ckfp_verdict
+{
+	CKFP_SKIP,
+	CKFP_READ,
+	CKFP_WAIT /* some of its filters are not ready */
+} ckfp_verdict;
+
+static ckfp_verdict
+ckfp_skip_decide(const PlanState *scan)
+{
+	const ckfp_probe *probe = scan->qual->evalfunc_private;
+	ckfp_verdict verdict = CKFP_READ;
+
+	for (int i = 0; i < probe->asks; i++)
+	{
+		ckfp_build *build = probe->ask[i].build;
+
+		if (!probe->ask[i].partition)
+			continue;
+		ckfp_shared_attach(build);
+		if (build->state == CKFP_BUILD_OFF)
+			continue;
+		if (ckfp_partitions_skip(&build->partitions, probe->ask[i].target))
+			return CKFP_SKIP;
+		if (!build->partitions.known)
+			verdict = CKFP_WAIT;
+	}
+	return verdict;
+}
+
+static TupleTableSlot *
+ckfp_skip_exec(PlanState *scan)
+{
+	ckfp_probe *probe = scan->qual->evalfunc_private;
+	ckfp_verdict verdict = ckfp_skip_decide(scan);
+	TupleTableSlot *slot;
+
+	if (verdict == CKFP_SKIP)
+		return NULL;
+	scan->ExecProcNode = probe->exec;
+	slot = scan->ExecProcNode(scan);
+	if (verdict == CKFP_WAIT)
+	{
+		probe->exec = scan->ExecProcNode; /* the first call changes it */
+		scan->ExecProcNode = ckfp_skip_exec;
+	}
+	return slot;
+}
+
+/* ---------------------------------------------------------------- asynchronous scans */
+
+#if PG_VERSION_NUM >= 140000
+
+/* Does an Append ask a scan asynchronously? If plans are pruned during execution, it makes the list
+ * of these scans again. Then they are not skipped. */
+static bool
+ckfp_skip_is_async(const AppendState *append, const PlanState *scan)
+{
+	int i = -1;
+
+	if (append->as_prune_state != NULL && append->as_prune_state->do_exec_prune)
+		return false;
+	while ((i = bms_next_member(append->as_asyncplans, i)) >= 0)
+		if (append->appendplans[i] == scan)
+			return true;
+	return false;
+}
+
+/* The first call of an Append. */
+static TupleTableSlot *
+ckfp_skip_exec_append(PlanState *state)
+{
+	AppendState *append = castNode(AppendState, state);
+	MemoryContext caller = MemoryContextSwitchTo(state->state->es_query_cxt);
+	int i = -1;
+
+	while ((i = bms_next_member(append->as_asyncplans, i)) >= 0)
+	{
+		PlanState *scan = append->appendplans[i];
+
+		if (scan->ExecProcNode == ckfp_skip_exec && ckfp_skip_decide(scan) == CKFP_SKIP)
+			append->as_valid_asyncplans = bms_del_member(append->as_valid_asyncplans, i);
+	}
+	MemoryContextSwitchTo(caller);
+	ExecSetExecProcNode(state, state->ExecProcNodeReal);
+	return state->ExecProcNode(state);
+}
+
+/* Let an Append ask all of its asynchronous scans again, and decide anew. */
+static void
+ckfp_skip_arm_append(AppendState *append)
+{
+	MemoryContext caller;
+
+	if (append->ps.ExecProcNode == ckfp_skip_exec_append)
+		return;
+	caller = MemoryContextSwitchTo(append->ps.state->es_query_cxt);
+	append->as_valid_asyncplans = bms_copy(append->as_asyncplans);
+	append->ps.ExecProcNode = ckfp_skip_exec_append;
+	MemoryContextSwitchTo(caller);
+}
+
+#endif
+
+/* ----------------------------------------------------------------------- arming */
+
+void
+ckfp_skip_set_exec(ckfp_probe *probe, ExecProcNodeMtd exec)
+{
+	PlanState *scan = probe->scan;
+	bool skips = scan->ExecProcNode == ckfp_skip_exec;
+
+	ExecSetExecProcNode(scan, exec);
+	if (!skips)
+		return;
+	probe->exec = scan->ExecProcNode;
+	scan->ExecProcNode = ckfp_skip_exec;
+}
+
+void
+ckfp_skip_add(ckfp_probe *probe, AppendState *append, ckfp_ask *ask)
+{
+	MemoryContext caller = MemoryContextSwitchTo(probe->scan->state->es_query_cxt);
+
+#if PG_VERSION_NUM >= 140000
+	if (append != NULL && ckfp_skip_is_async(append, probe->scan))
+		probe->append = append;
+#endif
+	probe->skips = true;
+	ask->partition = true;
+	ask->build->skips = lappend(ask->build->skips, probe);
+	MemoryContextSwitchTo(caller);
+}
+
+void
+ckfp_skip_arm(ckfp_build *build)
+{
+	if (build->verify || build->state == CKFP_BUILD_OFF)
+		return;
+	foreach_ptr (ckfp_probe, probe, build->skips)
+	{
+#if PG_VERSION_NUM >= 140000
+		if (probe->append != NULL)
+			ckfp_skip_arm_append(probe->append);
+#endif
+		if (probe->scan->ExecProcNode == ckfp_skip_exec)
+			continue;
+		probe->exec = probe->scan->ExecProcNode;
+		probe->scan->ExecProcNode = ckfp_skip_exec;
+	}
+}

@@ -1,0 +1,135 @@
+/*
+ * verify.c - join_filter = verify.
+ *
+ * The hash of each key that a filter denies is recorded. When the join finds a match, that is, when
+ * its condition is true, the key of its outer row must not be one of those. The
+ * same holds for keys in a partition that would be skipped.
+ */
+#include "join/exec/exec.h"
+
+#include "executor/executor.h"
+#include "utils/typcache.h"
+
+/* The condition of the join, with our check. */
+typedef struct ckfp_verify
+{
+	ExprState state;
+	ExprState *condition;
+	ckfp_build *build;
+	ckfp_source outer; /* the outer rows of the join */
+} ckfp_verify;
+
+static void
+ckfp_record_hash(ckfp_build *build, HTAB **hashes, uint64 hash)
+{
+	if (*hashes == NULL)
+	{
+		HASHCTL control = {
+			.keysize = sizeof(uint64),
+			.entrysize = sizeof(uint64),
+			.hcxt = build->css.ss.ps.state->es_query_cxt,
+		};
+
+		*hashes =
+			hash_create("denied join keys", 1024, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	hash_search(*hashes, &hash, HASH_ENTER, NULL);
+}
+
+void
+ckfp_verify_denied(ckfp_build *build, uint64 hash)
+{
+	ckfp_record_hash(build, &build->denied, hash);
+}
+
+/* Extend the hash of a key. The filter cannot tell two keys apart whose hashes are equal, but one
+ * of them can be in a partition that would be skipped, and the other have a match. Hashes of join
+ * functions have 32 bits. False if there is no longer hash. */
+static bool
+ckfp_longer_hash(ckfp_build *build, const Datum *values, uint64 *hash)
+{
+	for (int i = 0; i < build->record.columns; i++)
+	{
+		const ckfp_join_column *column = &build->record.column[i];
+		TypeCacheEntry *type;
+
+		if (build->probe_key[i].method != CKFP_KEY_FUNCTION)
+			continue;
+		type = lookup_type_cache(column->probe, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+		if (!OidIsValid(type->hash_extended_proc))
+			return false;
+		*hash = ckfp_key_combine(*hash, DatumGetUInt64(FunctionCall2Coll(
+											&type->hash_extended_proc_finfo, column->collation,
+											values[i], UInt64GetDatum(1))));
+	}
+	return true;
+}
+
+void
+ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values)
+{
+	if (ckfp_longer_hash(build, values, &hash))
+		ckfp_record_hash(build, &build->skipped, hash);
+}
+
+static bool
+ckfp_is_recorded(HTAB *hashes, uint64 hash)
+{
+	return hashes != NULL && hash_search(hashes, &hash, HASH_FIND, NULL) != NULL;
+}
+
+/* Was the outer row of the join denied, or would it have been in a partition that is skipped? */
+static bool
+ckfp_was_denied(ckfp_verify *verify, ExprContext *econtext)
+{
+	ckfp_build *build = verify->build;
+	Datum values[CKFP_JOIN_KEYS];
+	uint64 hash;
+
+	if (build->denied == NULL && build->skipped == NULL)
+		return false;
+	return !ckfp_source_hash(&verify->outer, NULL, econtext, values, &hash) ||
+		   ckfp_is_recorded(build->denied, hash) ||
+		   (build->skipped != NULL && ckfp_longer_hash(build, values, &hash) &&
+			ckfp_is_recorded(build->skipped, hash));
+}
+
+static Datum
+ckfp_verify_condition(ExprState *state, ExprContext *econtext, bool *isnull)
+{
+	ckfp_verify *verify = state->evalfunc_private;
+
+	*isnull = false;
+	if (!ExecQual(verify->condition, econtext))
+		return BoolGetDatum(false);
+	if (ckfp_was_denied(verify, econtext))
+		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+						errmsg("a join filter removed a row that has a match in the join"),
+						errdetail("Plan node %d.", verify->build->css.ss.ps.plan->plan_node_id),
+						errhint("This is a bug in cuckoofilter. Please report it, and set "
+								"cuckoofilter.join_filter = off.")));
+	return BoolGetDatum(true);
+}
+
+void
+ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **condition, List *keys)
+{
+	EState *estate = build->css.ss.ps.state;
+	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
+	ckfp_verify *verify = palloc0(sizeof(*verify));
+
+	NodeSetTag(&verify->state, T_ExprState);
+	verify->state.flags = EEO_FLAG_IS_QUAL;
+	verify->state.evalfunc = ckfp_verify_condition;
+	verify->state.evalfunc_private = verify;
+	verify->condition = *condition;
+	verify->build = build;
+	verify->outer.columns = build->record.columns;
+	verify->outer.key = build->probe_key;
+	for (int i = 0; i < build->record.columns; i++)
+		verify->outer.expression[i] = ExecInitExpr(list_nth(keys, i), join);
+	*condition = &verify->state;
+	build->verify = true;
+	build->sleepers.never = true;
+	MemoryContextSwitchTo(caller);
+}

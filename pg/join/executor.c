@@ -1,0 +1,319 @@
+/*
+ * executor.c - the executor's hook: which scans ask which filters, when a query starts.
+ */
+#include "join/hooks.h"
+#include "join/nestloop/nestloop.h"
+#include "join/remote/remote.h"
+#include "join/show/show.h"
+
+#include "access/parallel.h"
+#include "executor/execdesc.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+
+/* ------------------------------------------------------- which scans ask which filters */
+
+/* A scan of the plan and a filter that it asks. */
+typedef struct ckfp_assignment
+{
+	int node;
+	ckfp_build *build;
+	const ckfp_join_target *target;
+	int number;  /* of the target */
+	double rank; /* the filters of a scan are asked in the order of their ranks */
+} ckfp_assignment;
+
+typedef struct ckfp_assignments
+{
+	size_t n;
+	ckfp_assignment *list; /* sorted by node, then by rank */
+	ckfp_family *family;   /* the partitions of the query; NULL until they are needed */
+	AppendState *append;   /* the node above the current one, if it is an Append */
+} ckfp_assignments;
+
+static int
+ckfp_compare_assignments(const void *a, const void *b)
+{
+	const ckfp_assignment *one = a;
+	const ckfp_assignment *other = b;
+
+	if (one->node != other->node)
+		return one->node < other->node ? -1 : 1;
+	return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+static ckfp_assignments
+ckfp_collect_assignments(ckfp_build *builds)
+{
+	ckfp_assignments assignments = {0};
+
+	for (ckfp_build *build = builds; build != NULL; build = build->next)
+		assignments.n += list_length(build->record.targets);
+	assignments.list = palloc(Max(assignments.n, 1) * sizeof(ckfp_assignment));
+	assignments.n = 0;
+	for (ckfp_build *build = builds; build != NULL; build = build->next)
+	{
+		int number = 0;
+
+		foreach_ptr (const ckfp_join_target, target, build->record.targets)
+			assignments.list[assignments.n++] =
+				(ckfp_assignment){target->node, build, target, number++, 0};
+	}
+	qsort(assignments.list, assignments.n, sizeof(ckfp_assignment), ckfp_compare_assignments);
+	return assignments;
+}
+
+/* The first assignment of a node; *n is the number of its assignments. */
+static ckfp_assignment *
+ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
+{
+	size_t low = 0;
+	size_t high = assignments->n;
+
+	while (low < high)
+	{
+		size_t middle = (low + high) / 2;
+
+		if (assignments->list[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*n = 0;
+	while (low + *n < assignments->n && assignments->list[low + *n].node == node)
+		++*n;
+	return &assignments->list[low];
+}
+
+/* Let the filters of a scan of a partition skip it. */
+static void
+ckfp_probe_partition(ckfp_probe *probe, ckfp_assignments *assignments,
+					 const ckfp_assignment *assignment, int n)
+{
+	PlanState *scan = probe->scan;
+
+	for (int i = 0; i < n; i++)
+	{
+		ckfp_build *build = assignment[i].build;
+
+		if (!assignment[i].target->partition)
+			continue;
+		if (assignments->family == NULL)
+			assignments->family = ckfp_family_of(scan->state);
+		if (!ckfp_partitions_add_scan(&build->partitions, &build->record, assignment[i].number,
+									  assignments->family, ((ScanState *)scan)->ss_currentRelation,
+									  scan->state->es_query_cxt))
+			continue;
+		ckfp_skip_add(probe, assignments->append, &probe->ask[i]);
+		build->allocates |= !build->partitions.by_value;
+	}
+}
+
+/* Order the filters of a scan. */
+static void
+ckfp_rank_assignments(const Plan *scan, ckfp_assignment *assignment, int n)
+{
+	for (int i = 0; i < n; i++)
+		assignment[i].rank =
+			ckfp_cost_of_drop(&assignment[i].build->record, scan, assignment[i].target->attribute);
+	qsort(assignment, n, sizeof(ckfp_assignment), ckfp_compare_assignments);
+}
+
+static void
+ckfp_probe_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment *assignment, int n)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->state->es_query_cxt);
+	ckfp_probe *probe = ckfp_condition_make(scan, n);
+
+	if (n > 1)
+		ckfp_rank_assignments(scan->plan, assignment, n);
+	for (int i = 0; i < n; i++)
+	{
+		probe->ask[i].target = assignment[i].number;
+		probe->ask[i].served = ckfp_remote_asks(assignment[i].target);
+		ckfp_ask_init(&probe->ask[i], assignment[i].build, assignment[i].target->attribute);
+		ckfp_sleep_add(&assignment[i].build->sleepers, &probe->ask[i].sleep);
+		assignment[i].build->probes = lappend(assignment[i].build->probes, probe);
+		if (!assignment[i].build->record.only_blocks)
+			ckfp_build_enter(assignment[i].build, CKFP_BUILD_NEW);
+		ckfp_blocks_install(probe, assignment[i].build, assignment[i].number);
+	}
+	for (int i = 0; i < n; i++)
+		probe->ask[i].blocks = probe->blocks;
+	MemoryContextSwitchTo(caller);
+	ckfp_probe_partition(probe, assignments, assignment, n);
+}
+
+/* The build node of a hash join, or NULL. */
+static ckfp_build *
+ckfp_build_of_join(PlanState *join)
+{
+	PlanState *hash = innerPlanState(join);
+	PlanState *child = IsA(hash, HashState) ? outerPlanState(hash) : NULL;
+
+	return child != NULL && ckfp_join_is_build(child->plan) ? (ckfp_build *)child : NULL;
+}
+
+static bool
+ckfp_probe_walk(PlanState *state, void *context)
+{
+	ckfp_assignments *assignments = context;
+	AppendState *append = assignments->append;
+	ckfp_assignment *assignment;
+	int n;
+
+	if (IsA(state, HashJoinState))
+	{
+		ckfp_build *build = ckfp_build_of_join(state);
+
+		if (build != NULL)
+			build->join = (HashJoinState *)state;
+	}
+	else if (IsA(state, NestLoopState) && ckfp_join_is_nest(outerPlanState(state)->plan))
+		((ckfp_nest *)outerPlanState(state))->loop = (NestLoopState *)state;
+	/* A planner hook that runs after ours may have added a node above. We do not know which rows
+	 * it needs, so joins and scans below it get no filter. */
+	if (IsA(state, CustomScanState) && !ckfp_join_is_ours(state->plan))
+		return false;
+	assignment = ckfp_assignments_of(assignments, state->plan->plan_node_id, &n);
+	/* a plan that several expressions share is visited several times */
+	if (n > 0 && !ckfp_condition_is_set(state))
+		ckfp_probe_scan(state, assignments, assignment, n);
+	assignments->append = IsA(state, AppendState) ? (AppendState *)state : NULL;
+	planstate_tree_walker(state, ckfp_probe_walk, context);
+	assignments->append = append;
+	return false;
+}
+
+/* Start the filter of a hash join, when its scans and its join are known. */
+static void
+ckfp_probe_start(ckfp_build *build)
+{
+	List *keys = ((CustomScan *)build->css.ss.ps.plan)->custom_exprs;
+
+	if (build->join == NULL)
+	{
+		ckfp_build_enter(build, CKFP_BUILD_OFF);
+		if (build->keys != NULL)
+			build->keys->state = CKFP_KEYS_OFF;
+	}
+	if (build->state != CKFP_BUILD_OFF && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,
+							list_copy_tail(keys, build->record.columns));
+	ckfp_build_restart(build);
+}
+
+static void
+ckfp_probe_install(QueryDesc *query, ckfp_build *builds)
+{
+	ckfp_assignments assignments = ckfp_collect_assignments(builds);
+
+	ckfp_probe_walk(query->planstate, &assignments);
+	for (ckfp_build *build = builds; build != NULL; build = build->next)
+		if (build->nest != NULL)
+			ckfp_nest_install(build->nest);
+		else
+			ckfp_probe_start(build);
+	pfree(assignments.list);
+}
+
+/* ------------------------------------------------------------------- starting */
+
+static ExecutorStart_hook_type ckfp_next_start = NULL;
+
+static void
+ckfp_call_start(QueryDesc *query, int eflags)
+{
+	if (ckfp_next_start != NULL)
+		ckfp_next_start(query, eflags);
+	else
+		standard_ExecutorStart(query, eflags);
+}
+
+/* Start a query, and list its build nodes in `builds`, if that is not NULL. */
+static void
+ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_build **builds)
+{
+	ckfp_build **outer = ckfp_join_starting; /* starting a query can start other queries */
+
+	ckfp_join_starting = builds;
+	PG_TRY();
+	{
+		ckfp_call_start(query, eflags);
+	}
+	PG_FINALLY();
+	{
+		ckfp_join_starting = outer;
+	}
+	PG_END_TRY();
+}
+
+/* -------------------------------------------------------------------- counting */
+
+/* Count what the filters of a query did. */
+static void
+ckfp_count_builds(void *builds)
+{
+	for (const ckfp_build *build = builds; build != NULL; build = build->next)
+	{
+		ckfp_join_counts counts = ckfp_build_all_counts(build);
+
+		ckfp_stats_count(CKFP_STAT_PLANNED, !build->record.only_blocks);
+		ckfp_stats_count(CKFP_STAT_BUILT, counts.memory > 0);
+		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, build->nest != NULL && counts.memory > 0);
+		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
+		ckfp_stats_count(CKFP_STAT_ASLEEP, counts.unasked > 0);
+		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
+		if (build->verify) /* in this mode no row is dropped */
+			continue;
+		ckfp_stats_count(build->answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
+						 counts.removed);
+		ckfp_stats_count(CKFP_STAT_PARTITIONS_SKIPPED, counts.skipped);
+		ckfp_stats_count(CKFP_STAT_BLOCKS_SKIPPED, counts.blocks_skipped);
+	}
+}
+
+/* Count it when the memory of the query is freed: at its end, or after an error. */
+static void
+ckfp_count_at_end(const QueryDesc *query, ckfp_build *builds)
+{
+	MemoryContext context = query->estate->es_query_cxt;
+	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
+
+	callback->func = ckfp_count_builds;
+	callback->arg = builds;
+	MemoryContextRegisterResetCallback(context, callback);
+	ckfp_stats_start();
+}
+
+/* ------------------------------------------------------------------------ hook */
+
+static void
+ckfp_join_start(QueryDesc *query, int eflags)
+{
+	ckfp_build *builds = NULL;
+	/* A worker follows its leader, whatever its own setting is. */
+	bool off = ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker();
+
+	if (!ckfp_join_is_possible(query->plannedstmt))
+	{
+		ckfp_call_start(query, eflags);
+		return;
+	}
+	ckfp_start_collecting(query, eflags, off ? NULL : &builds);
+	if (builds != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
+	{
+		if (!IsParallelWorker())
+			ckfp_count_at_end(query, builds);
+		ckfp_probe_install(query, builds);
+	}
+}
+
+void
+ckfp_join_init_executor(void)
+{
+	ckfp_join_init_build();
+	ckfp_join_init_nest();
+	ckfp_next_start = ExecutorStart_hook;
+	ExecutorStart_hook = ckfp_join_start;
+}

@@ -1,0 +1,251 @@
+/*
+ * filter.h - a filter in one process, and its state: the keys that are gathered, the scans that
+ * ask.
+ */
+#ifndef CKFP_JOIN_FILTER_H
+#define CKFP_JOIN_FILTER_H
+
+#include "join/base/key.h"
+#include "join/blocks/blocks.h"
+#include "join/partition/partition.h"
+
+#include "utils/hsearch.h"
+
+/* ------------------------------------------------------- filter.c: gathered hashes to a filter */
+
+typedef struct ckfp_join_filter
+{
+	MemoryContext parent;     /* the parent of `context` */
+	MemoryContext context;    /* the context of all its memory; NULL: it has none */
+	size_t limit;             /* the limit of its memory, including the gathered hashes */
+	double fpr;               /* the false positive rate */
+	ckf_collector *collector; /* gathers the hashes until the filter is built; then NULL */
+	uint64 last;              /* the hash gathered last, */
+	size_t n;                 /* and the number of hashes; equal ones in a row count once */
+	size_t taken;             /* bytes that the engine has allocated */
+	size_t keys;              /* the number of distinct hashes in the filter */
+	size_t size;              /* bytes of the finished filter */
+	ckf_filter filter;        /* the filter that rows are looked up in */
+} ckfp_join_filter;
+
+/* Initialize an empty filter, whose memory is below `parent`. */
+void ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr);
+
+/* Make room for more hashes. False if that would exceed the limit of memory, or if there is no
+ * more. */
+bool ckfp_filter_make_room(ckfp_join_filter *filter);
+
+/* Gather a hash. False if that would exceed the limit of memory. */
+static inline bool
+ckfp_filter_gather(ckfp_join_filter *filter, uint64 hash)
+{
+	if (filter->n > 0 && filter->last == hash)
+		return true;
+	while (
+		unlikely(filter->collector == NULL || !ckf_collect(filter->collector, hash, CKF_ITEM_HASH)))
+		if (!ckfp_filter_make_room(filter))
+			return false;
+	filter->last = hash;
+	filter->n++;
+	return true;
+}
+
+/* Sort the gathered hashes, for ckf_collected. False if that would exceed
+ * the limit of memory. */
+bool ckfp_filter_sort(ckfp_join_filter *filter);
+
+/* Build the filter from the hashes. False if it would exceed the limit of
+ * memory. */
+bool ckfp_filter_build(ckfp_join_filter *filter);
+
+/* Free all its memory. */
+void ckfp_filter_free(ckfp_join_filter *filter);
+
+/* ------------------------------------------------------------------- state.c: scans that sleep */
+
+/* The number of rows in a window, in which the rows that pass are counted; and in a window at the
+ * start of a scan, or after a sleep. */
+#define CKFP_WINDOW 4096
+#define CKFP_FIRST_WINDOW 512
+
+/* The number of rows in the first and in the longest sleep. */
+#define CKFP_SLEEP 4096
+#define CKFP_LONGEST_SLEEP 65536
+
+/* What a filter knows of the scans that ask it. */
+typedef struct ckfp_sleepers
+{
+	struct ckfp_sleep *first; /* one for each scan */
+	bool bad;                 /* too many rows passed in the last window of any scan */
+	bool never;               /* they never sleep */
+	uint64 unasked;           /* rows in the sleeps that have begun */
+} ckfp_sleepers;
+
+/* A scan that asks a filter. */
+typedef struct ckfp_sleep
+{
+	ckfp_sleepers *all;
+	struct ckfp_sleep *next;
+	uint32 asleep; /* the number of rows that pass unasked before the next window */
+	uint32 window; /* the number of rows in the window; 0: the scan has not started */
+	uint32 left;   /* those that are still to come, */
+	uint32 passed; /* and those that passed */
+	bool bad;      /* too many rows passed in the window before */
+	uint32 length; /* the number of rows in the next sleep */
+} ckfp_sleep;
+
+/* Add a scan to a filter. */
+void ckfp_sleep_add(ckfp_sleepers *all, ckfp_sleep *sleep);
+
+/* Wake all scans, which then begin anew. */
+void ckfp_sleep_reset(ckfp_sleepers *all);
+
+/* The number of rows that passed unasked. */
+uint64 ckfp_sleep_unasked(const ckfp_sleepers *all);
+
+/* Begin another window, or go to sleep. */
+void ckfp_sleep_next_window(ckfp_sleep *sleep);
+
+/* Does the scan sleep? Counts a row that passes unasked. */
+static inline bool
+ckfp_sleep_passes(ckfp_sleep *sleep)
+{
+	if (sleep->asleep == 0)
+		return false;
+	sleep->asleep--;
+	return true;
+}
+
+/* Count a row that was tested. */
+static inline void
+ckfp_sleep_count(ckfp_sleep *sleep, bool passed)
+{
+	if (unlikely(sleep->left == 0))
+		ckfp_sleep_next_window(sleep);
+	sleep->passed += passed;
+	sleep->left--;
+	if (unlikely(sleep->left == 0))
+		ckfp_sleep_next_window(sleep);
+}
+
+/* --------------------------------------------------------- state.c: the state of the plan node */
+
+/* Why there is no filter. */
+typedef enum ckfp_given_up
+{
+	CKFP_GIVEN_UP_NOT,
+	CKFP_GIVEN_UP_MEMORY,
+	CKFP_GIVEN_UP_KEYS
+} ckfp_given_up;
+
+/* The counters that EXPLAIN shows. */
+typedef struct ckfp_join_counts
+{
+	uint64 keys;   /* of the filter */
+	uint64 memory; /* bytes of the finished filter */
+	uint64 tested;
+	uint64 removed;
+	uint64 scans;          /* the number of scans of partitions that may be skipped, */
+	uint64 skipped;        /* and of those that are */
+	uint64 blocks;         /* the number of blocks of scans that can skip some, */
+	uint64 blocks_skipped; /* and of those that they skip */
+	uint64 unasked;        /* rows that passed while their scan slept */
+	ckfp_given_up given_up;
+	/* of the filter of a nested loop: */
+	uint64 watched;     /* rows that were watched before the last decision, */
+	uint64 matched;     /* and those of them that had a match */
+	uint64 built_after; /* the number of rows before it was built */
+	bool not_run;       /* it waits for the result of an InitPlan */
+} ckfp_join_counts;
+
+/* Add the counters of another process. */
+static inline void
+ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
+{
+	sum->keys = Max(sum->keys, counts->keys);
+	sum->memory = Max(sum->memory, counts->memory);
+	sum->tested += counts->tested;
+	sum->removed += counts->removed;
+	sum->scans = Max(sum->scans, counts->scans);
+	sum->skipped = Max(sum->skipped, counts->skipped);
+	sum->blocks += counts->blocks;
+	sum->blocks_skipped += counts->blocks_skipped;
+	sum->unasked += counts->unasked;
+	sum->given_up = Max(sum->given_up, counts->given_up);
+	sum->watched += counts->watched;
+	sum->matched += counts->matched;
+	sum->built_after = Max(sum->built_after, counts->built_after);
+	sum->not_run |= counts->not_run;
+}
+
+/* What a process does with its filter. */
+typedef enum ckfp_build_state
+{
+	CKFP_BUILD_OFF,       /* nothing: not built, or given up, for the rest of the query */
+	CKFP_BUILD_NEW,       /* no row of the build side has been read */
+	CKFP_BUILD_GATHERING, /* it gathers the keys */
+	CKFP_BUILD_WAITING,   /* it has gathered them; the filter of all processes is not ready */
+	CKFP_BUILD_READY      /* scans ask the filter */
+} ckfp_build_state;
+
+typedef struct ckfp_build
+{
+	CustomScanState css;
+	ckfp_join_record record;
+	ckfp_key build_key[CKFP_JOIN_KEYS];
+	ckfp_key probe_key[CKFP_JOIN_KEYS];
+	ckfp_source source;          /* the rows of the build side */
+	Datum value[CKFP_JOIN_KEYS]; /* the key of the current one */
+	bool allocates;              /* hashing the build side allocates memory */
+	HashJoinState *join;         /* the join of this filter */
+	ckfp_build_state state;
+	bool sent;    /* servers that ask it receive it with their next query */
+	bool verify;  /* join_filter = verify: denied rows are kept and recorded */
+	bool answers; /* denied rows are kept, and not looked up: a LEFT or ANTI nested loop */
+	ckfp_join_filter filter;
+	HTAB *denied;  /* verify: the hashes of denied rows, */
+	HTAB *skipped; /* and of rows in partitions that would be skipped */
+	ckfp_join_counts counts;
+	ckfp_join_counts workers;   /* the counters of the parallel workers */
+	struct ckfp_shared *shared; /* in a parallel plan */
+	struct ckfp_nest *nest;     /* the filter of a nested loop; NULL: of a hash join */
+	ckfp_sleepers sleepers;     /* the scans that ask, */
+	List *probes;               /* their conditions: of ckfp_probe, */
+	ckfp_keys *keys;            /* by which they skip blocks; NULL: they do not */
+	ckfp_partitions partitions; /* those that read partitions, */
+	List *skips;                /* and those that may be skipped: of ckfp_probe */
+	struct ckfp_build *next;    /* the next one of the query */
+} ckfp_build;
+
+/* Change the state. Test builds check that it may follow the one before. */
+void ckfp_build_enter(ckfp_build *build, ckfp_build_state state);
+
+/* Let the hash join read the build side before the first row of the probe side, if it may. */
+void ckfp_build_read_first(ckfp_build *build);
+
+/* Prepare for the first row of the build side, also when the build side is read again. */
+void ckfp_build_start(ckfp_build *build);
+
+/* Does a foreign server ask the filter? */
+bool ckfp_build_is_remote(const ckfp_build *build);
+
+/* Give up the filter for the rest of the query. */
+void ckfp_build_give_up(ckfp_build *build, ckfp_given_up why);
+
+/* The partitions that have keys are known. */
+void ckfp_build_know_partitions(ckfp_build *build);
+
+/* The counters of this process, and those of all. */
+ckfp_join_counts ckfp_build_counts(const ckfp_build *build);
+ckfp_join_counts ckfp_build_all_counts(const ckfp_build *build);
+
+/* Count a tested row. */
+static inline void
+ckfp_build_count(ckfp_build *build, bool passed)
+{
+	build->counts.tested++;
+	if (!passed)
+		build->counts.removed++;
+}
+
+#endif

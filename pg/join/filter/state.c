@@ -1,0 +1,173 @@
+/*
+ * state.c - the state of the plan node that builds a filter: started anew, given up; and that of
+ * the scans that ask it, which sleep if too many rows pass.
+ *
+ * Rows that come one after the other often have the same keys: tables are in the order of time, or
+ * partitioned. So a filter that is of no use for a stretch of rows may be of use for the next one.
+ * After two windows in a row in which too many rows passed, the scan sleeps: the next rows pass
+ * unasked. Then a short window tells whether it sleeps again, twice as long.
+ */
+#include "join/filter/filter.h"
+#include "join/remote/remote.h"
+
+void
+ckfp_sleep_add(ckfp_sleepers *all, ckfp_sleep *sleep)
+{
+	sleep->all = all;
+	sleep->next = all->first;
+	all->first = sleep;
+}
+
+uint64
+ckfp_sleep_unasked(const ckfp_sleepers *all)
+{
+	uint64 unasked = all->unasked;
+
+	for (const ckfp_sleep *sleep = all->first; sleep != NULL; sleep = sleep->next)
+		unasked -= sleep->asleep;
+	return unasked;
+}
+
+void
+ckfp_sleep_reset(ckfp_sleepers *all)
+{
+	all->unasked = ckfp_sleep_unasked(all);
+	all->bad = false;
+	for (ckfp_sleep *sleep = all->first; sleep != NULL; sleep = sleep->next)
+	{
+		sleep->asleep = 0;
+		sleep->window = 0;
+		sleep->left = 0;
+	}
+}
+
+static void
+ckfp_sleep_begin_window(ckfp_sleep *sleep, uint32 rows)
+{
+	sleep->window = rows;
+	sleep->left = rows;
+	sleep->passed = 0;
+}
+
+static void
+ckfp_sleep_begin(ckfp_sleep *sleep)
+{
+	sleep->asleep = sleep->length;
+	sleep->all->unasked += sleep->length;
+	sleep->length = Min(2 * sleep->length, CKFP_LONGEST_SLEEP);
+	ckfp_sleep_begin_window(sleep, CKFP_FIRST_WINDOW);
+}
+
+void
+ckfp_sleep_next_window(ckfp_sleep *sleep)
+{
+	bool bad = sleep->passed > ckfp_join_max_pass * sleep->window;
+
+	if (sleep->window == 0)
+	{
+		/* the window before was that of another scan: partitions are often alike */
+		sleep->bad = sleep->all->bad;
+		sleep->length = CKFP_SLEEP;
+		ckfp_sleep_begin_window(sleep, CKFP_FIRST_WINDOW);
+		return;
+	}
+	if (bad && sleep->bad && !sleep->all->never)
+		ckfp_sleep_begin(sleep);
+	else
+		ckfp_sleep_begin_window(sleep, CKFP_WINDOW);
+	if (!bad)
+		sleep->length = CKFP_SLEEP;
+	sleep->bad = bad;
+	sleep->all->bad = bad;
+}
+
+void
+ckfp_build_enter(ckfp_build *build, ckfp_build_state state)
+{
+#ifdef CKF_TEST_BUILD
+	/* the states that each one may follow, as bits */
+	static const uint8 after[] = {
+		[CKFP_BUILD_OFF] = 0xff,
+		[CKFP_BUILD_NEW] = 0xff,
+		[CKFP_BUILD_GATHERING] = 1 << CKFP_BUILD_NEW,
+		[CKFP_BUILD_WAITING] = 1 << CKFP_BUILD_GATHERING | 1 << CKFP_BUILD_READY,
+		[CKFP_BUILD_READY] =
+			1 << CKFP_BUILD_NEW | 1 << CKFP_BUILD_GATHERING | 1 << CKFP_BUILD_WAITING,
+	};
+
+	if ((after[state] >> build->state & 1) == 0)
+		elog(PANIC, "join filter: state %d after %d", (int)state, (int)build->state);
+#endif
+	build->state = state;
+}
+
+static void
+ckfp_build_drop_filter(ckfp_build *build)
+{
+	ckfp_remote_set(build->css.ss.ps.state, &build->record, NULL);
+	ckfp_partitions_start(&build->partitions, &build->record);
+	build->sent = false;
+	ckfp_filter_free(&build->filter);
+}
+
+void
+ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
+{
+	ckfp_build_drop_filter(build);
+	ckfp_build_enter(build, CKFP_BUILD_OFF);
+	if (why != CKFP_GIVEN_UP_NOT)
+		build->counts.given_up = why;
+}
+
+bool
+ckfp_build_is_remote(const ckfp_build *build)
+{
+	foreach_ptr (const ckfp_join_target, target, build->record.targets)
+		if (ckfp_remote_asks(target))
+			return true;
+	return false;
+}
+
+void
+ckfp_build_read_first(ckfp_build *build)
+{
+	if (build->record.first && build->join != NULL)
+		build->join->hj_OuterNotEmpty = true;
+}
+
+void
+ckfp_build_start(ckfp_build *build)
+{
+	ckfp_build_drop_filter(build);
+	ckfp_sleep_reset(&build->sleepers);
+	if (build->state == CKFP_BUILD_OFF)
+		return;
+	ckfp_build_enter(build, CKFP_BUILD_NEW);
+	if (ckfp_build_is_remote(build) || build->partitions.scans > 0)
+		ckfp_build_read_first(build);
+}
+
+void
+ckfp_build_know_partitions(ckfp_build *build)
+{
+	build->counts.scans = (uint64)build->partitions.scans;
+	build->counts.skipped = (uint64)ckfp_partitions_skipped(&build->partitions);
+}
+
+ckfp_join_counts
+ckfp_build_counts(const ckfp_build *build)
+{
+	ckfp_join_counts counts = build->counts;
+
+	counts.unasked = ckfp_sleep_unasked(&build->sleepers);
+	return counts;
+}
+
+ckfp_join_counts
+ckfp_build_all_counts(const ckfp_build *build)
+{
+	ckfp_join_counts counts = ckfp_build_counts(build);
+
+	ckfp_counts_add(&counts, &build->workers);
+	return counts;
+}

@@ -1,0 +1,159 @@
+/*
+ * nestloop.h - the filter of a nested loop: its place in the plan, its plan node, its price.
+ */
+#ifndef CKFP_JOIN_NESTLOOP_H
+#define CKFP_JOIN_NESTLOOP_H
+
+#include "join/exec/exec.h"
+#include "join/plan/plan.h"
+
+/* ------------------------------------------------------------ keys.c: the inner side of a loop */
+
+/* The inner side of a nested loop, with its conditions. */
+typedef struct ckfp_nest_inner
+{
+	Plan *scan;
+	Index relation;
+	List *conditions; /* on the columns of the relation */
+	List *own;        /* those on the relation alone that the filter's scan can evaluate */
+	int keys;
+	ckfp_join_column key[CKFP_JOIN_KEYS];
+	Var *build[CKFP_JOIN_KEYS]; /* the keys in the relation, */
+	Var *probe[CKFP_JOIN_KEYS]; /* and in the outer rows */
+} ckfp_nest_inner;
+
+/* Read the inner side of a nested loop. NULL, or the reason why the loop can have no filter. */
+const char *ckfp_nest_read_inner(const ckfp_rules *rules, const NestLoop *join,
+								 ckfp_nest_inner *inner);
+
+/* The conditions of the inner side that refer to the outer side, and the scan that tests them; NIL
+ * if the inner side is not the scan of an index. */
+List *ckfp_nest_lookup(const NestLoop *join, Plan **scan);
+
+/* The parameters of an expression that the executor sets. */
+Bitmapset *ckfp_nest_params_of(Node *expression);
+
+/* ------------------------------------------------------- plan.c: which loops may have a filter */
+
+/* The nested loops of a statement that a node above may stop early, by plan_node_id; `fast`: or the
+ * reader of the whole plan. The expressions that refer to a subplan may stop it. */
+Bitmapset *ckfp_nest_stops(const PlannedStmt *statement, bool fast);
+
+/* If the rules allow a filter for a nested loop, which `processes` processes share, put its plan
+ * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL,
+ * and *reason says why. */
+CustomScan *ckfp_nest_add(const ckfp_rules *rules, NestLoop *join, double processes, bool stops,
+						  int *last_node, const char **reason);
+
+/* -------------------------------------------- meter.c: what a piece of work costs this process */
+
+/* The begin of a piece of work. */
+typedef struct ckfp_meter
+{
+	double processor; /* time that this process had the processor, in ns, */
+	double clock;     /* and the time of day */
+	int64 blocks;     /* blocks that it has read */
+} ckfp_meter;
+
+/* The costs of pieces of work, in ns. */
+typedef struct ckfp_samples
+{
+	double n;
+	double sum;  /* of their costs, */
+	double wait; /* of that for blocks, */
+	double most; /* and the highest cost */
+} ckfp_samples;
+
+void ckfp_meter_start(ckfp_meter *meter);
+
+/* The cost since then, in ns: processor time, and the time that blocks took to come (*wait). */
+double ckfp_meter_read(const ckfp_meter *meter, double *wait);
+
+/* Add a cost. Older ones count less. */
+void ckfp_samples_add(ckfp_samples *samples, double cost, double wait);
+
+/* The mean without the highest cost, in which an interrupt may be; 0 if it is unknown. */
+double ckfp_samples_mean(const ckfp_samples *samples);
+
+/* ----------------------------------------------------------------------- node.c: the plan node */
+
+/* What the node knows about the outer rows while there is no filter. */
+typedef struct ckfp_watch
+{
+	bool on;               /* the rows are watched, or will be after a rest */
+	bool out;              /* a row was handed on, and its lookup has not been counted */
+	bool measured;         /* the cost of its lookup is measured, */
+	ckfp_meter left;       /* from here on */
+	uint64 removed;        /* rows that other filters had removed from the inner side by then, */
+	uint64 cached;         /* and lookups that Memoize had answered */
+	uint64 rows;           /* since the watch began: rows, */
+	uint64 matched;        /* those that had a match, */
+	uint64 next;           /* the number of rows at which to decide, */
+	uint64 next_sample;    /* and that at which to measure a lookup */
+	uint64 rest;           /* rows to hand on unwatched before the watch begins again */
+	uint64 rows_before;    /* in the watches before the last rest: rows, */
+	uint64 matched_before; /* and those that had a match */
+	uint64 scanned;        /* rows of this run of the outer side, */
+	uint64 published;      /* and those that the other processes know of */
+	uint64 all;            /* rows of all its runs */
+	ckfp_samples lookups;  /* without a match */
+	double gain;           /* what was decided by: what the filter saves, in ns */
+} ckfp_watch;
+
+struct ckfp_nest
+{
+	ckfp_build build;    /* the filter, its counters, and the scans that ask it, if any */
+	ckfp_ask ask;        /* of this node, */
+	bool asks;           /* which asks itself, as no scan can */
+	bool installed;      /* its loop was looked for, as the setting is not off */
+	bool serializable;   /* the transaction is, so there is no filter */
+	bool stops;          /* a node above may stop early */
+	NestLoopState *loop; /* the nested loop; NULL before it is found */
+	PlanState *scan;     /* of the dimension; NULL while it is not needed */
+	PlanState *inner;    /* the scan of the loop's inner side, */
+	PlanState *memoize;  /* and the Memoize node above it, or NULL */
+	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
+	ckfp_watch watch;
+	ExecProcNodeMtd exec; /* the executor's function for the node, while it rests; else NULL */
+	struct ckfp_answer *answer; /* of a LEFT or ANTI loop, and */
+	TupleTableSlot *denied;     /* its outer row whose lookup would find nothing; or NULL */
+};
+typedef struct ckfp_nest ckfp_nest;
+
+/* Register the custom scan methods. */
+void ckfp_join_init_nest(void);
+
+/* Let a node start, when its loop has been found or not. */
+void ckfp_nest_install(ckfp_nest *nest);
+
+/* ------------------------------------------- answer.c: the filter of a LEFT or ANTI nested loop */
+
+typedef struct ckfp_answer ckfp_answer;
+
+/* Let the loop answer the lookups of the rows that the node puts into `denied`, while it returns
+ * NULL. */
+void ckfp_answer_install(ckfp_nest *nest);
+
+/* Let the loop be as it was: its rows are no longer watched, and there is no filter. */
+void ckfp_answer_remove(ckfp_nest *nest);
+
+/* --------------------------------------------------------------- price.c: when the filter pays */
+
+/* Start to watch rows, also when the outer side is read again. */
+void ckfp_watch_start(ckfp_nest *nest);
+
+/* Count the row that was handed on last. True if a filter is to be built now. */
+bool ckfp_watch_count(ckfp_nest *nest);
+
+/* The lookup of the row that was handed on last has ended. If it is measured and has found nothing,
+ * count its cost. */
+void ckfp_watch_lookup_ended(ckfp_nest *nest);
+
+/* A row is about to be handed on. */
+void ckfp_watch_row(ckfp_nest *nest);
+
+/* Has the rest of a build, which has found so many keys and cost so many ns, become more expensive
+ * than what the filter saves? */
+bool ckfp_watch_is_exceeded(const ckfp_nest *nest, double keys, double spent);
+
+#endif

@@ -1,0 +1,388 @@
+/*
+ * node.c - the plan node that filters the outer rows of a nested loop: "Cuckoo Nested Loop
+ * Filter", between the loop and its outer side.
+ *
+ * It returns the rows of its child and watches which of them find a match. When a filter pays, it
+ * runs a scan of the dimension and builds the filter of its keys. From then on the scans that the
+ * outer rows come from ask the filter, or, if there is none that can, this node. It always asks if
+ * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c).
+ */
+#include "join/nestloop/nestloop.h"
+#include "join/show/show.h"
+
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+
+/* The false positive rate: a row that passes by chance costs a lookup, as without a filter. */
+#define CKFP_NEST_FPR 0.01
+
+/* The number of keys between two checks of a build's cost. */
+#define CKFP_NEST_CHECK 1024
+
+/* ------------------------------------------------------------------- the scan */
+
+/* Start the scan of the dimension. It is started late: most queries never need it. */
+static void
+ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
+{
+	CustomScanState *css = &nest->build.css;
+	const CustomScan *holder = (const CustomScan *)css->ss.ps.plan;
+	EState *estate = css->ss.ps.state;
+	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
+	int jit = estate->es_jit_flags;
+
+	estate->es_jit_flags = 0; /* to compile a condition takes longer than most scans */
+	nest->scan = ExecInitNode(linitial(holder->custom_plans), estate,
+							  eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	estate->es_jit_flags = jit;
+	css->custom_ps = list_make1(nest->scan);
+	MemoryContextSwitchTo(caller);
+}
+
+/* ------------------------------------------------------------------- the build */
+
+/* Gather the keys of all rows of the dimension. */
+static ckfp_given_up
+ckfp_nest_gather(ckfp_nest *nest)
+{
+	ckfp_join_filter *filter = &nest->build.filter;
+	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
+	ckfp_meter meter;
+	uint64 keys = 0;
+
+	ckfp_meter_start(&meter);
+	for (;;)
+	{
+		TupleTableSlot *slot = ExecProcNode(nest->scan);
+		MemoryContext caller;
+		uint64 hash;
+		double wait;
+		bool found;
+
+		if (TupIsNull(slot))
+			return CKFP_GIVEN_UP_NOT;
+		ResetExprContext(econtext);
+		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		found = ckfp_source_hash(&nest->build.source, slot, NULL, nest->build.value, &hash);
+		MemoryContextSwitchTo(caller);
+		if (found && !ckfp_filter_gather(filter, hash))
+			return CKFP_GIVEN_UP_MEMORY;
+		if (++keys % CKFP_NEST_CHECK == 0 &&
+			ckfp_watch_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
+			return CKFP_GIVEN_UP_KEYS;
+	}
+}
+
+/* Build the filter, or give it up. */
+static void
+ckfp_nest_build(ckfp_nest *nest)
+{
+	ckfp_build *build = &nest->build;
+	bool shown = nest->scan != NULL;
+	ckfp_given_up why;
+
+	nest->watch.on = false;
+	if (!shown)
+		ckfp_nest_open_scan(nest, 0);
+	why = ckfp_nest_gather(nest);
+	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_build(&build->filter))
+		why = CKFP_GIVEN_UP_MEMORY;
+	if (!shown)
+	{
+		ExecEndNode(nest->scan);
+		build->css.custom_ps = NIL;
+		nest->scan = NULL;
+	}
+	if (why != CKFP_GIVEN_UP_NOT)
+	{
+		ckfp_build_give_up(build, why);
+		return;
+	}
+	build->counts.keys = build->filter.keys;
+	build->counts.memory = build->filter.size;
+	build->counts.built_after = nest->watch.all;
+	ckfp_build_enter(build, CKFP_BUILD_READY);
+	ckfp_condition_update_all(build);
+}
+
+/* ---------------------------------------------------------------- installation */
+
+/* Find the scan of the inner side. */
+static void
+ckfp_nest_find_inner(ckfp_nest *nest)
+{
+	nest->inner = innerPlanState(nest->loop);
+#if PG_VERSION_NUM >= 140000
+	if (IsA(nest->inner, MemoizeState))
+	{
+		nest->memoize = nest->inner;
+		nest->inner = outerPlanState(nest->memoize);
+	}
+#endif
+}
+
+/* The sequential scan whose progress is that of a plan, or NULL. */
+static ScanState *
+ckfp_nest_driver(PlanState *state)
+{
+	while (!IsA(state, SeqScanState))
+		if (IsA(state, SubqueryScanState))
+			state = ((SubqueryScanState *)state)->subplan;
+		else if (IsA(state, HashJoinState) || IsA(state, NestLoopState) ||
+				 ckfp_join_is_ours(state->plan))
+			state = outerPlanState(state);
+		else
+			return NULL;
+	return (ScanState *)state;
+}
+
+void
+ckfp_nest_install(ckfp_nest *nest)
+{
+	ckfp_build *build = &nest->build;
+
+	nest->installed = true;
+	/* a sequential scan would lock all of the dimension */
+	nest->serializable = nest->loop != NULL && IsolationIsSerializable();
+	ckfp_build_enter(build,
+					 nest->loop == NULL || nest->serializable ? CKFP_BUILD_OFF : CKFP_BUILD_NEW);
+	ckfp_condition_update_all(build); /* there is no filter yet */
+	if (build->state == CKFP_BUILD_OFF)
+		return;
+	nest->asks = build->record.targets == NIL;
+	if (nest->asks)
+		ckfp_sleep_add(&build->sleepers, &nest->ask.sleep);
+	ckfp_nest_find_inner(nest);
+	nest->driver = ckfp_nest_driver(outerPlanState(nest));
+	nest->watch.on = true;
+	ckfp_watch_start(nest);
+	if (build->answers)
+		ckfp_answer_install(nest);
+	if (ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+		ckfp_verify_install(build, &nest->loop->js.ps, &nest->loop->js.joinqual,
+							((CustomScan *)build->css.ss.ps.plan)->custom_exprs);
+}
+
+/* ----------------------------------------------------------------- for EXPLAIN */
+
+/* A number with commas between thousands. */
+static const char *
+ckfp_with_commas(uint64 number)
+{
+	char *digits = psprintf(UINT64_FORMAT, number);
+	size_t n = strlen(digits);
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i > 0 && (n - i) % 3 == 0)
+			appendStringInfoChar(&text, ',');
+		appendStringInfoChar(&text, digits[i]);
+	}
+	return text.data;
+}
+
+/* Was the filter built, or why not? */
+static const char *
+ckfp_nest_text(const ckfp_nest *nest)
+{
+	ckfp_join_counts total = ckfp_build_all_counts(&nest->build);
+	const ckfp_join_counts *counts = &total;
+	const char *rows = ckfp_with_commas(counts->watched);
+
+	if (nest->serializable)
+		return "not built, the transaction is serializable";
+	if (counts->memory > 0)
+		return psprintf("built after %s rows, %s keys", ckfp_with_commas(counts->built_after),
+						ckfp_with_commas(counts->keys));
+	if (counts->given_up == CKFP_GIVEN_UP_MEMORY)
+		return psprintf("given up after %s rows, memory", rows);
+	if (counts->given_up == CKFP_GIVEN_UP_KEYS)
+		return psprintf("given up after %s rows, the table has more keys than expected", rows);
+	if (!nest->installed)
+		return "not built, cuckoofilter.join_filter was off when the query began";
+	if (counts->watched == 0)
+		return "not built, too few rows";
+	if (counts->not_run)
+		return psprintf("not built after %s rows, a subquery of its condition has not run", rows);
+	return psprintf("not built after %s rows, %.1f %% of them match%s", rows,
+					100.0 * (double)counts->matched / (double)counts->watched,
+					(double)counts->matched > ckfp_join_max_pass * (double)counts->watched
+						? ""
+						: " and it does not pay");
+}
+
+/* ------------------------------------------------------- callbacks of the executor */
+
+static void
+ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
+{
+	ckfp_nest *nest = (ckfp_nest *)node;
+	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
+	ckfp_nest_record record;
+
+	ckfp_join_begin_child(node, estate, eflags);
+	ckfp_record_from_list(scan->custom_private, &record, &record.record.targets);
+	nest->build.record = record.record;
+	nest->build.nest = nest;
+	nest->build.answers = record.answers;
+	nest->stops = record.stops;
+	ckfp_ask_init(&nest->ask, &nest->build, record.attribute);
+	nest->build.source.columns = record.record.columns;
+	nest->build.source.key = nest->build.build_key;
+	for (int i = 0; i < record.record.columns; i++)
+	{
+		nest->build.source.attribute[i] = (AttrNumber)(i + 1);
+		ckfp_key_prepare(&record.record.column[i], &nest->build.build_key[i],
+						 &nest->build.probe_key[i], estate->es_query_cxt);
+	}
+	ckfp_filter_init(&nest->build.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
+					 CKFP_NEST_FPR);
+	ckfp_join_enlist(&nest->build);
+	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || estate->es_instrument != 0)
+		ckfp_nest_open_scan(nest, eflags); /* EXPLAIN shows it */
+}
+
+/* The next row that passes the filter. NULL also if the lookup of a row is answered. */
+static TupleTableSlot *
+ckfp_nest_next_passing(ckfp_nest *nest)
+{
+	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
+
+	for (;;)
+	{
+		TupleTableSlot *slot = ExecProcNode(outerPlanState(nest));
+		MemoryContext caller;
+		bool passes;
+
+		if (TupIsNull(slot) || ckfp_sleep_passes(&nest->ask.sleep))
+			return slot;
+		ResetExprContext(econtext);
+		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		passes = ckfp_ask_row(&nest->ask, slot);
+		MemoryContextSwitchTo(caller);
+		if (passes)
+			return slot;
+		if (nest->answer != NULL)
+		{
+			nest->denied = slot;
+			return NULL;
+		}
+	}
+}
+
+/* End a rest. */
+static void
+ckfp_nest_wake(ckfp_nest *nest)
+{
+	if (nest->exec != NULL)
+		ExecSetExecProcNode(&nest->build.css.ss.ps, nest->exec);
+	nest->exec = NULL;
+	nest->watch.rest = 0;
+}
+
+/* The next row, while the node rests: the executor calls this function instead of the node's. */
+static TupleTableSlot *
+ckfp_nest_exec_resting(PlanState *state)
+{
+	ckfp_nest *nest = (ckfp_nest *)state;
+
+	if (--nest->watch.rest == 0)
+		ckfp_nest_wake(nest);
+	return ExecProcNode(outerPlanState(nest));
+}
+
+static void
+ckfp_nest_rest(ckfp_nest *nest, uint64 rows)
+{
+	PlanState *state = &nest->build.css.ss.ps;
+
+	nest->watch.rest = rows;
+	nest->exec = state->ExecProcNodeReal;
+	ExecSetExecProcNode(state, ckfp_nest_exec_resting);
+}
+
+static TupleTableSlot *
+ckfp_nest_exec(CustomScanState *node)
+{
+	ckfp_nest *nest = (ckfp_nest *)node;
+	TupleTableSlot *slot;
+
+	if (nest->watch.on && ckfp_watch_count(nest))
+		ckfp_nest_build(nest);
+	if (nest->watch.rest > 0)
+		ckfp_nest_rest(nest, nest->watch.rest);
+	else if (!nest->watch.on && !(nest->asks && nest->build.state == CKFP_BUILD_READY))
+	{
+		ckfp_nest_rest(nest, PG_UINT64_MAX); /* there is nothing left to do */
+		if (nest->answer != NULL)
+			ckfp_answer_remove(nest);
+	}
+	if (nest->exec != NULL)
+		return ckfp_nest_exec_resting(&node->ss.ps);
+	if (nest->asks && nest->build.state == CKFP_BUILD_READY)
+		return ckfp_nest_next_passing(nest);
+	slot = ExecProcNode(outerPlanState(node));
+	if (nest->watch.on && !TupIsNull(slot))
+		ckfp_watch_row(nest);
+	return slot;
+}
+
+static void
+ckfp_nest_end(CustomScanState *node)
+{
+	ckfp_nest *nest = (ckfp_nest *)node;
+
+	ckfp_filter_free(&nest->build.filter);
+	if (nest->scan != NULL)
+		ExecEndNode(nest->scan);
+	ExecEndNode(outerPlanState(node));
+}
+
+/* The outer side is read again. The filter stays: no parameter of its scan ever changes. */
+static void
+ckfp_nest_rescan(CustomScanState *node)
+{
+	ckfp_nest *nest = (ckfp_nest *)node;
+
+	ckfp_watch_start(nest);
+	if (outerPlanState(node)->chgParam == NULL)
+		ExecReScan(outerPlanState(node));
+}
+
+static void
+ckfp_nest_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	ckfp_nest *nest = (ckfp_nest *)node;
+
+	ckfp_explain_filter(&nest->build, es->analyze ? ckfp_nest_text(nest) : NULL, es);
+}
+
+static const CustomExecMethods ckfp_nest_exec_methods = {
+	.CustomName = CKFP_NEST_NAME,
+	.BeginCustomScan = ckfp_nest_begin,
+	.ExecCustomScan = ckfp_nest_exec,
+	.EndCustomScan = ckfp_nest_end,
+	.ReScanCustomScan = ckfp_nest_rescan,
+	CKFP_SHARED_CALLBACKS,
+	.ExplainCustomScan = ckfp_nest_explain,
+};
+
+static Node *
+ckfp_nest_create(CustomScan *scan)
+{
+	ckfp_nest *nest = palloc0(sizeof(*nest));
+
+	NodeSetTag(nest, T_CustomScanState);
+	nest->build.css.methods = &ckfp_nest_exec_methods;
+	return (Node *)nest;
+}
+
+void
+ckfp_join_init_nest(void)
+{
+	ckfp_nest_methods.CreateCustomScanState = ckfp_nest_create;
+	RegisterCustomScanMethods(&ckfp_nest_methods);
+}

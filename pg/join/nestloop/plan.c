@@ -1,0 +1,242 @@
+/*
+ * plan.c - which nested loops may have a filter, and its plan nodes.
+ *
+ * A nested loop looks up each outer row in a table, the dimension, by an index. Its filter has the
+ * keys of the rows of the dimension that meet the conditions of that index scan. The plan node of
+ * the filter is above the outer side of the loop; it has a sequential scan of the dimension of its
+ * own, which it runs when a filter pays (price.c). The filter of an INNER or SEMI loop drops outer
+ * rows; that of a LEFT or ANTI loop answers their lookups (answer.c).
+ */
+#include "join/nestloop/nestloop.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/syscache.h"
+
+/* --------------------------------------------------------------- early stops */
+
+typedef struct ckfp_nest_walk
+{
+	bool stops;
+	Bitmapset *loops;
+} ckfp_nest_walk;
+
+/* May a node stop before its children have returned all rows, if its own reader may? */
+static bool
+ckfp_stops_early(const Plan *plan, bool reader_stops)
+{
+	ckfp_node_stop stops = ckfp_node_of(plan)->stops;
+
+	if (stops != CKFP_STOPS_AS_READER)
+		return stops == CKFP_STOPS_ALWAYS;
+	return reader_stops && !(IsA(plan, Agg) && ((const Agg *)plan)->aggstrategy != AGG_SORTED);
+}
+
+/* Does a join read only the first match of each outer row? */
+static bool
+ckfp_stops_at_match(const Join *join)
+{
+	return join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI || join->inner_unique;
+}
+
+static void
+ckfp_note_stops(Plan *plan, void *context)
+{
+	ckfp_nest_walk *walk = context;
+	bool stops = walk->stops;
+
+	if (IsA(plan, NestLoop) && stops)
+		walk->loops = bms_add_member(walk->loops, plan->plan_node_id);
+	walk->stops = ckfp_stops_early(plan, stops);
+	if (IsA(plan, NestLoop))
+	{
+		ckfp_note_stops(outerPlan(plan), context);
+		walk->stops = stops || ckfp_stops_at_match((Join *)plan);
+		ckfp_note_stops(innerPlan(plan), context);
+	}
+	else
+		ckfp_plan_children(plan, ckfp_note_stops, context);
+	walk->stops = stops;
+}
+
+Bitmapset *
+ckfp_nest_stops(const PlannedStmt *statement, bool fast)
+{
+	ckfp_nest_walk walk = {.stops = fast};
+
+	ckfp_note_stops(statement->planTree, &walk);
+	walk.stops = true;
+	foreach_ptr (Plan, subplan, statement->subplans)
+		if (subplan != NULL)
+			ckfp_note_stops(subplan, &walk);
+	return walk.loops;
+}
+
+/* ---------------------------------------------------------------- row security */
+
+/* Has a table row security? */
+static bool
+ckfp_has_policies(Oid relation)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	bool has_policies = true;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		has_policies = ((Form_pg_class)GETSTRUCT(tuple))->relrowsecurity;
+		ReleaseSysCache(tuple);
+	}
+	return has_policies;
+}
+
+/* Can a table have rows that the user must not know of? The number of keys would tell. Partitions
+ * are read under the policies of their parents. */
+static bool
+ckfp_nest_hides_rows(const ckfp_rules *rules, Index relation)
+{
+	const PlannedStmt *statement = rules->statement.plan;
+
+	if (rules->has_barrier || ckfp_has_policies(rt_fetch(relation, statement->rtable)->relid))
+		return true;
+	foreach_ptr (AppendRelInfo, child, statement->appendRelations)
+	{
+		RangeTblEntry *parent = rt_fetch(child->parent_relid, statement->rtable);
+
+		if (child->child_relid == relation && parent->rtekind == RTE_RELATION)
+			return ckfp_nest_hides_rows(rules, child->parent_relid);
+	}
+	return false;
+}
+
+/* --------------------------------------------------------------- the plan nodes */
+
+/* Estimates for EXPLAIN. Nothing else uses them. */
+static void
+ckfp_nest_estimate_scan(const ckfp_rules *rules, Index relation, Plan *scan)
+{
+	Oid table = rt_fetch(relation, rules->statement.plan->rtable)->relid;
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+	Form_pg_class class;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	class = (Form_pg_class)GETSTRUCT(tuple);
+	scan->plan_rows = Max(class->reltuples, 1);
+	scan->plan_width = 8;
+	scan->total_cost = seq_page_cost * class->relpages + cpu_tuple_cost * scan->plan_rows;
+	ReleaseSysCache(tuple);
+}
+
+/* A scan of the table that returns the keys of the rows that meet the conditions. */
+static Plan *
+ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int node)
+{
+	Scan *scan = (Scan *)makeNode(SeqScan);
+	Plan *plan = &scan->plan;
+
+	scan->scanrelid = inner->relation;
+	plan->plan_node_id = node;
+	plan->parallel_safe = true;
+	plan->qual = inner->own;
+	for (int i = 0; i < inner->keys; i++)
+		plan->targetlist =
+			lappend(plan->targetlist, makeTargetEntry(copyObject((Expr *)inner->build[i]),
+													  (AttrNumber)(i + 1), NULL, false));
+	plan->extParam = ckfp_nest_params_of((Node *)plan->qual);
+	plan->allParam = bms_copy(plan->extParam);
+	ckfp_nest_estimate_scan(rules, inner->relation, plan);
+	return plan;
+}
+
+/* Find the scans that can ask the filter, if they cover all outer rows and return each row as soon
+ * as it is read. Otherwise the node of the filter asks for each row that it returns. */
+static void
+ckfp_nest_trace(const ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_record *nest)
+{
+	ckfp_trace trace = {.statement = rules->statement.plan,
+						.processes = processes,
+						.has_barrier = rules->has_barrier,
+						.record = &nest->record,
+						.loops = 1,
+						.streaming = true};
+
+	if (nest->answers || ckfp_plan_is_volatile(outerPlan(join), &rules->statement))
+		return;
+	ckfp_trace_columns(&trace, outerPlan(join), nest->attribute, ckfp_cost_of_join(&join->join));
+	if (trace.missed)
+		nest->record.targets = NIL;
+}
+
+static void
+ckfp_nest_make_record(const NestLoop *join, const ckfp_nest_inner *inner, bool stops,
+					  ckfp_nest_record *nest)
+{
+	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
+
+	memset(nest, 0, sizeof(*nest));
+	nest->stops = stops;
+	nest->answers = join->join.jointype == JOIN_LEFT || join->join.jointype == JOIN_ANTI;
+	nest->record.columns = inner->keys;
+	nest->record.pass = Min(join->join.plan.plan_rows / outer_rows, 1);
+	nest->record.probe_rows = outer_rows;
+	for (int i = 0; i < inner->keys; i++)
+	{
+		nest->record.column[i] = inner->key[i];
+		nest->attribute[i] = inner->probe[i]->varattno;
+	}
+}
+
+static List *
+ckfp_nest_key_expressions(const ckfp_nest_inner *inner)
+{
+	List *keys = NIL;
+
+	for (int i = 0; i < inner->keys; i++)
+		keys = lappend(keys, copyObject(inner->probe[i]));
+	return keys;
+}
+
+/* NULL, or the reason why a nested loop can have no filter. */
+static const char *
+ckfp_nest_refuse(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
+{
+	const char *reason;
+
+	reason = ckfp_nest_read_inner(rules, join, inner);
+	if (reason != NULL)
+		return reason;
+	if (join->join.joinqual != NIL)
+		return "a condition of the join is tested after the lookup";
+	if (ckfp_nest_hides_rows(rules, inner->relation))
+		return "row security or a security barrier may hide rows";
+	return ckfp_plan_is_volatile(innerPlan(join), &rules->statement)
+			   ? "its inner side has a volatile function"
+			   : NULL;
+}
+
+CustomScan *
+ckfp_nest_add(const ckfp_rules *rules, NestLoop *join, double processes, bool stops, int *last_node,
+			  const char **reason)
+{
+	ckfp_nest_inner inner;
+	ckfp_nest_record nest;
+	CustomScan *holder;
+	Plan *scan;
+
+	*reason = ckfp_nest_refuse(rules, join, &inner);
+	if (*reason != NULL)
+		return NULL;
+	ckfp_nest_make_record(join, &inner, stops, &nest);
+	ckfp_nest_trace(rules, join, processes, &nest);
+	scan = ckfp_nest_make_scan(rules, &inner, ++*last_node);
+	holder = ckfp_join_make_node(outerPlan(join), ++*last_node);
+	holder->custom_plans = list_make1(scan);
+	holder->custom_exprs = ckfp_nest_key_expressions(&inner);
+	holder->custom_private = ckfp_record_to_list(&nest, &nest.record.targets);
+	holder->methods = &ckfp_nest_methods;
+	outerPlan(join) = &holder->scan.plan;
+	return holder;
+}

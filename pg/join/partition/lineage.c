@@ -1,0 +1,124 @@
+/*
+ * lineage.c - the tables that the scanned tables are partitions or children of, in a plan.
+ */
+#include "join/partition/partition.h"
+
+#include "access/table.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/cost.h"
+#include "parser/parsetree.h"
+#include "utils/rel.h"
+
+/* The parents of a statement's tables. */
+typedef struct ckfp_lineage
+{
+	const PlannedStmt *statement;
+	ckfp_join_record *record;
+	AppendRelInfo **parent; /* by the range table entry of the child; or NULL */
+	/* the last partitioned table that was looked at, for these columns: */
+	Index table;
+	AttrNumber columns[CKFP_JOIN_KEYS];
+	bool usable; /* a filter can exclude its partitions, */
+	bool hash;   /* which are those of hash partitioning */
+} ckfp_lineage;
+
+static AppendRelInfo **
+ckfp_parents_of(const PlannedStmt *statement)
+{
+	AppendRelInfo **parent =
+		palloc0((list_length(statement->rtable) + 1) * sizeof(AppendRelInfo *));
+
+	foreach_ptr (AppendRelInfo, info, statement->appendRelations)
+	{
+		/* the parent of a UNION ALL is a subquery */
+		if (rt_fetch(info->parent_relid, statement->rtable)->rtekind == RTE_RELATION)
+			parent[info->child_relid] = info;
+	}
+	return parent;
+}
+
+/* Can a filter exclude partitions of a table, by these of its columns? */
+static bool
+ckfp_table_is_usable(ckfp_lineage *lineage, Index relation, const AttrNumber *columns)
+{
+	const RangeTblEntry *entry = rt_fetch(relation, lineage->statement->rtable);
+	size_t size = lineage->record->columns * sizeof(AttrNumber);
+	int column[CKFP_JOIN_KEYS];
+	PartitionKey key;
+	Relation table;
+
+	if (entry->relkind != RELKIND_PARTITIONED_TABLE)
+		return false;
+	if (lineage->table == relation && memcmp(lineage->columns, columns, size) == 0)
+		return lineage->usable;
+	table = table_open(entry->relid, NoLock);
+	key = RelationGetPartitionKey(table);
+	lineage->table = relation;
+	memcpy(lineage->columns, columns, size);
+	lineage->usable = ckfp_level_columns(key, lineage->record, columns, column) > 0;
+	lineage->hash = key->strategy == PARTITION_STRATEGY_HASH;
+	table_close(table, NoLock);
+	return lineage->usable;
+}
+
+/* Replace columns of a child by those of its parent; 0: the parent does not have it. */
+static void
+ckfp_columns_of_parent(const AppendRelInfo *info, int n, AttrNumber *columns)
+{
+	for (int i = 0; i < n; i++)
+		columns[i] = columns[i] > 0 && columns[i] <= info->num_child_cols
+						 ? info->parent_colnos[columns[i] - 1]
+						 : 0;
+}
+
+static void
+ckfp_lineage_of_target(ckfp_lineage *lineage, ckfp_join_target *target)
+{
+	ckfp_join_record *record = lineage->record;
+	Index relation = target->relation[0];
+	AttrNumber columns[CKFP_JOIN_KEYS] = {0};
+	const AppendRelInfo *info;
+	bool hash = true;
+	int levels = 0;
+
+	for (int i = 0; i < record->columns; i++)
+	{
+		if (target->relation[i] != relation)
+			return;
+		columns[i] = target->column[i];
+	}
+	while (relation > 0 && (info = lineage->parent[relation]) != NULL)
+	{
+		relation = info->parent_relid;
+		ckfp_columns_of_parent(info, record->columns, columns);
+		if (!ckfp_table_is_usable(lineage, relation, columns))
+			continue;
+		target->partition = enable_partition_pruning && target->scanned == target->relation[0];
+		hash &= lineage->hash;
+		levels++;
+	}
+	if (relation == target->relation[0])
+		return;
+	target->root = relation;
+	memcpy(target->root_column, columns, sizeof(columns));
+	if (!target->partition)
+		return;
+	record->partitions++;
+	record->levels = Max(record->levels, levels);
+	record->scattered |= hash;
+	record->read += target->read;
+	record->skipping += target->reading;
+}
+
+void
+ckfp_lineage_note(const PlannedStmt *statement, ckfp_join_record *record)
+{
+	ckfp_lineage lineage = {.statement = statement, .record = record};
+
+	if (statement->appendRelations == NIL)
+		return;
+	lineage.parent = ckfp_parents_of(statement);
+	foreach_ptr (ckfp_join_target, target, record->targets)
+		ckfp_lineage_of_target(&lineage, target);
+	pfree(lineage.parent);
+}

@@ -1,0 +1,389 @@
+/*
+ * prune.c - which scans of partitions a filter makes unnecessary.
+ *
+ * While the keys of the build side are gathered, each one is mapped to the partitions that can
+ * contain it, at each level of the partitioned tables. A partition without a key has no row that
+ * joins, so it need not be read.
+ *
+ * Tables with equal bounds share a level. Keys are mapped to a level as long as this costs little
+ * beside the scans that it may save. Then all of its partitions count as live.
+ */
+#include "join/partition/partition.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_inherits.h"
+#include "executor/executor.h"
+#include "partitioning/partdesc.h"
+#include "storage/bufmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+/* ------------------------------------------------------------------------- families */
+
+typedef struct ckfp_child
+{
+	Oid oid;
+	Relation parent;
+	PartitionDesc partitions; /* of the parent */
+	int number;
+	const struct ckfp_child *above; /* the parent, if it is a partition itself */
+} ckfp_child;
+
+static Relation
+ckfp_open_table(EState *estate, Index relation)
+{
+#if PG_VERSION_NUM >= 180000
+	if (!bms_is_member((int)relation, estate->es_unpruned_relids))
+		return NULL;
+	return ExecGetRangeTableRelation(estate, relation, false);
+#else
+	return ExecGetRangeTableRelation(estate, relation);
+#endif
+}
+
+static PartitionDesc
+ckfp_partitions_of(EState *estate, Relation table)
+{
+	if (estate->es_partition_directory == NULL)
+		estate->es_partition_directory =
+#if PG_VERSION_NUM >= 140000
+			CreatePartitionDirectory(estate->es_query_cxt, false);
+#else
+			CreatePartitionDirectory(estate->es_query_cxt);
+#endif
+	return PartitionDirectoryLookup(estate->es_partition_directory, table);
+}
+
+/* The partitions of all tables, or of one, that were added since the snapshot was taken, or by this
+ * transaction: add the OIDs of their parents to a list. */
+static List *
+ckfp_add_newer(List *newer, Relation inherits, const Oid *parent, Snapshot snapshot)
+{
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	if (parent != NULL)
+		ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ,
+					ObjectIdGetDatum(*parent));
+	scan = systable_beginscan(inherits, InheritsParentIndexId, parent != NULL, NULL, parent != NULL,
+							  &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		TransactionId added = HeapTupleHeaderGetXmin(tuple->t_data);
+
+		if (TransactionIdIsNormal(added) &&
+			(TransactionIdIsCurrentTransactionId(added) || XidInMVCCSnapshot(added, snapshot)))
+			newer = list_append_unique_oid(newer, ((Form_pg_inherits)GETSTRUCT(tuple))->inhparent);
+	}
+	systable_endscan(scan);
+	return newer;
+}
+
+/*
+ * The tables to which a partition was added since the snapshot was taken; others may be among them.
+ * Rows that the snapshot sees may be outside of the bounds that their partitions have now: rows of
+ * the new partition's values that were in the default partition.
+ *
+ * To read a page of pg_inherits takes about as long as to find the rows of one table by the index.
+ */
+static List *
+ckfp_newer_parents(const List *tables, Snapshot snapshot)
+{
+	Relation inherits = table_open(InheritsRelationId, AccessShareLock);
+	List *newer = NIL;
+
+	if (RelationGetNumberOfBlocks(inherits) < (BlockNumber)list_length(tables))
+		newer = ckfp_add_newer(newer, inherits, NULL, snapshot);
+	else
+		foreach_ptr (RelationData, table, tables)
+			newer = ckfp_add_newer(newer, inherits, &table->rd_id, snapshot);
+	table_close(inherits, AccessShareLock);
+	return newer;
+}
+
+static void
+ckfp_family_add(ckfp_family *family, EState *estate, Relation table)
+{
+	PartitionDesc partitions = ckfp_partitions_of(estate, table);
+	const ckfp_child *above = hash_search(family, &table->rd_id, HASH_FIND, NULL);
+
+	for (int i = 0; i < partitions->nparts; i++)
+	{
+		ckfp_child *child = hash_search(family, &partitions->oids[i], HASH_ENTER, NULL);
+
+		child->parent = table;
+		child->partitions = partitions;
+		child->number = i;
+		child->above = above;
+	}
+}
+
+/* The partitioned tables of a query, each after the one that it is a partition of. Their partitions
+ * are known from here on. */
+static List *
+ckfp_partitioned_tables(EState *estate)
+{
+	List *tables = NIL;
+
+	for (int i = 1; i <= list_length(estate->es_range_table); i++)
+	{
+		RangeTblEntry *entry = exec_rt_fetch((Index)i, estate);
+		Relation table;
+
+		if (entry->rtekind != RTE_RELATION || entry->relkind != RELKIND_PARTITIONED_TABLE)
+			continue;
+		table = ckfp_open_table(estate, (Index)i);
+		if (table == NULL)
+			continue;
+		ckfp_partitions_of(estate, table);
+		tables = lappend(tables, table);
+	}
+	return tables;
+}
+
+ckfp_family *
+ckfp_family_of(EState *estate)
+{
+	HASHCTL control = {
+		.keysize = sizeof(Oid),
+		.entrysize = sizeof(ckfp_child),
+		.hcxt = estate->es_query_cxt,
+	};
+	ckfp_family *family = hash_create("partitions of a query", list_length(estate->es_range_table),
+									  &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	List *tables;
+	List *newer;
+
+	if (!IsMVCCSnapshot(estate->es_snapshot))
+		return family;
+	tables = ckfp_partitioned_tables(estate);
+	newer = ckfp_newer_parents(tables, estate->es_snapshot);
+	foreach_ptr (RelationData, table, tables)
+		if (!list_member_oid(newer, RelationGetRelid(table)))
+			ckfp_family_add(family, estate, table);
+	list_free(tables);
+	list_free(newer);
+	return family;
+}
+
+/* -------------------------------------------------------------------------- scans */
+
+/* The columns of a partitioned table that the columns of the key are in a partition of it. Their
+ * names are the same, their numbers may differ. */
+static void
+ckfp_columns_above(const ckfp_join_target *target, const ckfp_join_record *record,
+				   Relation relation, Relation parent, AttrNumber *attributes)
+{
+	PartitionKey key = RelationGetPartitionKey(parent);
+
+	for (int i = 0; i < record->columns; i++)
+	{
+		AttrNumber column = target->column[i];
+
+		attributes[i] = 0;
+		if (column <= 0 || column > RelationGetDescr(relation)->natts)
+			continue;
+		for (int n = 0; n < key->partnatts; n++)
+			if (key->partattrs[n] > 0 &&
+				strcmp(NameStr(TupleDescAttr(RelationGetDescr(relation), column - 1)->attname),
+					   NameStr(TupleDescAttr(RelationGetDescr(parent), key->partattrs[n] - 1)
+								   ->attname)) == 0)
+				attributes[i] = key->partattrs[n];
+	}
+}
+
+/* A new level is compared with so many of those that were used last: enough for tables that are
+ * divided in a few ways, and few beside thousands that all differ. */
+#define CKFP_LEVELS_COMPARED 4
+
+/* Take the level of a table out of the list; NULL if it is not found. */
+static ckfp_level *
+ckfp_take_level(ckfp_partitions *partitions, PartitionKey key, PartitionBoundInfo bounds, int known,
+				const int *column)
+{
+	ckfp_level **link = &partitions->levels;
+	ckfp_level *level;
+
+	for (int n = 0; n < CKFP_LEVELS_COMPARED && (level = *link) != NULL; n++)
+	{
+		if (ckfp_level_is_of(level, key, bounds, known, column))
+		{
+			*link = level->next;
+			return level;
+		}
+		link = &level->next;
+	}
+	return NULL;
+}
+
+/* The level of a partitioned table for these columns, or NULL if no partition can be excluded. */
+static ckfp_level *
+ckfp_level_of(ckfp_partitions *partitions, const ckfp_join_record *record, const ckfp_child *child,
+			  const AttrNumber *attributes, MemoryContext context)
+{
+	PartitionKey key = RelationGetPartitionKey(child->parent);
+	PartitionBoundInfo bounds = child->partitions->boundinfo;
+	size_t size = record->columns * sizeof(AttrNumber);
+	int column[CKFP_JOIN_KEYS];
+	ckfp_level *level = partitions->levels;
+	int known;
+
+	if (level != NULL && level->table == child->parent &&
+		memcmp(level->attributes, attributes, size) == 0)
+		return level;
+	known = ckfp_level_columns(key, record, attributes, column);
+	if (known == 0)
+		return NULL;
+	level = ckfp_take_level(partitions, key, bounds, known, column);
+	if (level == NULL)
+		level =
+			ckfp_level_make(key, bounds, child->partitions->nparts, record, known, column, context);
+	level->table = child->parent;
+	memcpy(level->attributes, attributes, size);
+	level->next = partitions->levels;
+	partitions->levels = level;
+	return level;
+}
+
+static bool
+ckfp_key_is_by_value(const ckfp_join_record *record)
+{
+	for (int i = 0; i < record->columns; i++)
+		if (!get_typbyval(record->column[i].build))
+			return false;
+	return true;
+}
+
+static void
+ckfp_partitions_init(ckfp_partitions *partitions, const ckfp_join_record *record,
+					 MemoryContext context)
+{
+	partitions->targets = list_length(record->targets);
+	partitions->members =
+		MemoryContextAllocZero(context, partitions->targets * sizeof(ckfp_member *));
+	partitions->alive = MemoryContextAllocZero(context, partitions->targets);
+	partitions->by_value = ckfp_key_is_by_value(record);
+}
+
+bool
+ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *record, int n,
+						 ckfp_family *family, Relation relation, MemoryContext context)
+{
+	const ckfp_join_target *target = list_nth(record->targets, n);
+	Oid oid = RelationGetRelid(relation);
+	const ckfp_child *child = hash_search(family, &oid, HASH_FIND, NULL);
+
+	if (partitions->members == NULL)
+		ckfp_partitions_init(partitions, record, context);
+	for (; child != NULL; child = child->above)
+	{
+		AttrNumber attributes[CKFP_JOIN_KEYS];
+		ckfp_level *level;
+
+		ckfp_columns_above(target, record, relation, child->parent, attributes);
+		level = ckfp_level_of(partitions, record, child, attributes, context);
+		if (level != NULL)
+		{
+			ckfp_member *member = MemoryContextAlloc(context, sizeof(*member));
+
+			*member = (ckfp_member){level, child->number, partitions->members[n]};
+			partitions->members[n] = member;
+			level->scans[child->number]++;
+			level->all++;
+		}
+	}
+	partitions->scans += partitions->members[n] != NULL;
+	return partitions->members[n] != NULL;
+}
+
+/* --------------------------------------------------------------------------- keys */
+
+void
+ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *record)
+{
+	partitions->known = false;
+	partitions->begun = false;
+	partitions->keys = 0;
+	partitions->open = partitions->levels;
+	for (ckfp_level *level = partitions->levels; level != NULL; level = level->next)
+	{
+		ckfp_level_clear(level);
+		level->next_open = level->next;
+		level->worth = ckfp_cost_of_keys(record, (double)level->all / partitions->scans);
+	}
+}
+
+/* Is this the same key as the one before? Keys often come in runs. */
+static bool
+ckfp_is_last_key(ckfp_partitions *partitions, const ckfp_join_record *record, const Datum *values)
+{
+	bool same = partitions->begun;
+
+	if (!partitions->by_value)
+		return false;
+	for (int i = 0; i < record->columns; i++)
+	{
+		same &= partitions->last[i] == values[i];
+		partitions->last[i] = values[i];
+	}
+	partitions->begun = true;
+	return same;
+}
+
+void
+ckfp_partitions_add(ckfp_partitions *partitions, const ckfp_join_record *record,
+					const Datum *values)
+{
+	ckfp_level **link = &partitions->open;
+	ckfp_level *level;
+
+	if (*link == NULL || ckfp_is_last_key(partitions, record, values))
+		return;
+	partitions->keys++;
+	while ((level = *link) != NULL)
+	{
+		ckfp_level_add(level, values);
+		if (partitions->keys > level->dead * level->worth)
+			ckfp_level_mark_all(level);
+		if (level->dead > 0)
+			link = &level->next_open;
+		else
+			*link = level->next_open;
+	}
+}
+
+bool
+ckfp_partitions_is_live(const ckfp_partitions *partitions, int n)
+{
+	for (const ckfp_member *member = partitions->members[n]; member != NULL; member = member->next)
+		if (!member->level->live[member->partition])
+			return false;
+	return true;
+}
+
+void
+ckfp_partitions_finish(ckfp_partitions *partitions)
+{
+	if (partitions->scans == 0)
+		return;
+	for (int n = 0; n < partitions->targets; n++)
+		partitions->alive[n] = ckfp_partitions_is_live(partitions, n);
+	partitions->known = true;
+}
+
+int
+ckfp_partitions_skipped(const ckfp_partitions *partitions)
+{
+	int skipped = 0;
+
+	for (int n = 0; partitions->known && n < partitions->targets; n++)
+		skipped += !partitions->alive[n];
+	return skipped;
+}

@@ -1,0 +1,324 @@
+/*
+ * paths.c - the hook of join paths: a hash join in place of nested loops over a BRIN index.
+ *
+ * A nested loop reads all of a BRIN index for each outer row.  The planner prefers it to a hash
+ * join that reads the whole table.  With filters, the hash join reads only the blocks that can
+ * have a key, with one search of the same index: never more than the loop reads.  So the hook adds
+ * that hash join, at a cost a little below the loop's.  No other cost changes.
+ *
+ * A hash join that is added here must be one for which blocks.c skips blocks: otherwise it reads
+ * the whole table.  So the rules below refuse whatever that file and plan/rules.c refuse.
+ */
+#include "join/blocks/blocks.h"
+#include "join/hooks.h"
+
+#include "access/stratnum.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/pg_am.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+
+static set_join_pathlist_hook_type ckfp_next_pathlist = NULL;
+
+/* The cost of the hash join, as a share of that of the loop: low enough that add_path, which takes
+ * costs that differ by 1 % as equal, keeps the hash join. */
+#define CKFP_COST_OF_LOOP 0.98
+
+/* ------------------------------------------------------------------ statement */
+
+/* Does a query lock rows, or change them other than by INSERT? */
+static bool
+ckfp_query_locks(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		const Query *query = (const Query *)node;
+
+		return (query->commandType != CMD_SELECT && query->commandType != CMD_INSERT) ||
+			   query->rowMarks != NIL || query->hasModifyingCTE || query->hasRowSecurity ||
+			   query_tree_walker((Query *)node, ckfp_query_locks, context, 0);
+	}
+	return expression_tree_walker(node, ckfp_query_locks, context);
+}
+
+/* Is a parameter of a query set by the query around it? */
+static bool
+ckfp_has_outer_parameter(Node *node, void *context)
+{
+	const PlannerInfo *root = context;
+	ListCell *cell;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *)node)->paramkind == PARAM_EXEC)
+	{
+		foreach (cell, root->init_plans)
+			if (list_member_int(((SubPlan *)lfirst(cell))->setParam, ((Param *)node)->paramid))
+				return false;
+		return true;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *)node, ckfp_has_outer_parameter, context, 0);
+	return expression_tree_walker(node, ckfp_has_outer_parameter, context);
+}
+
+/* Does a query depend on the query around it? */
+static bool
+ckfp_is_correlated(PlannerInfo *root)
+{
+	Index level;
+
+	if (root->query_level == 1)
+		return false;
+	for (level = 1; level < root->query_level; level++)
+		if (contain_vars_of_level((Node *)root->parse, level))
+			return true;
+	return ckfp_has_outer_parameter((Node *)root->parse, root);
+}
+
+/* May a filter be added to the joins of the statement that a query is part of? */
+static bool
+ckfp_statement_allows(PlannerInfo *root)
+{
+	const PlannerInfo *top = root;
+	ListCell *cell;
+
+	while (top->parent_root != NULL)
+		top = top->parent_root;
+	foreach (cell, root->glob->subroots)
+		if (ckfp_query_locks((Node *)((PlannerInfo *)lfirst(cell))->parse, NULL))
+			return false;
+	return !IsolationIsSerializable() && !ckfp_query_locks((Node *)top->parse, NULL) &&
+		   !contain_volatile_functions((Node *)root->parse) && !ckfp_is_correlated(root);
+}
+
+/* -------------------------------------------------------------------- clauses */
+
+/* The clauses by which a hash join of two relations can be made. */
+static List *
+ckfp_hash_clauses(const RelOptInfo *fact, const RelOptInfo *other, List *restrictions)
+{
+	List *clauses = NIL;
+	ListCell *cell;
+
+	foreach (cell, restrictions)
+	{
+		RestrictInfo *clause = lfirst(cell);
+
+		if (clause->can_join && OidIsValid(clause->hashjoinoperator) &&
+			((bms_is_subset(clause->left_relids, fact->relids) &&
+			  bms_is_subset(clause->right_relids, other->relids)) ||
+			 (bms_is_subset(clause->right_relids, fact->relids) &&
+			  bms_is_subset(clause->left_relids, other->relids))))
+			clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
+/* Does a clause compare column `n` of an index with a value of the other relation, by an equality
+ * of the column's operator family? */
+static bool
+ckfp_clause_fits(const RestrictInfo *clause, const RelOptInfo *fact, const IndexOptInfo *index,
+				 int n)
+{
+	const OpExpr *op = (const OpExpr *)clause->clause;
+	bool left = bms_is_subset(clause->left_relids, fact->relids);
+	Node *key = left ? linitial(op->args) : lsecond(op->args);
+	Node *other = left ? lsecond(op->args) : linitial(op->args);
+	Oid equality = left ? op->opno : get_commutator(op->opno);
+
+	if (IsA(key, RelabelType))
+		key = (Node *)((RelabelType *)key)->arg;
+	/* Of other types only the least and the greatest key are kept: keys far apart would read all.
+	 */
+	return ckfp_type_is_integer(exprType(other)) && index->opfamily[n] < FirstNormalObjectId &&
+		   IsA(key, Var) && ((Var *)key)->varattno > 0 &&
+		   ((Var *)key)->varattno == index->indexkeys[n] && op_strict(equality) &&
+		   get_op_opfamily_strategy(equality, index->opfamily[n]) == BTEqualStrategyNumber;
+}
+
+/* Is the other side of a clause a column? */
+static bool
+ckfp_other_is_column(const RestrictInfo *clause, const RelOptInfo *fact)
+{
+	const OpExpr *op = (const OpExpr *)clause->clause;
+	Node *other =
+		bms_is_subset(clause->left_relids, fact->relids) ? lsecond(op->args) : linitial(op->args);
+
+	return IsA(strip_implicit_coercions(other), Var);
+}
+
+/* Does a path read a table by a BRIN index, with nothing but these clauses?  A hash join would
+ * read more than a loop whose index has the conditions of the table itself. */
+static bool
+ckfp_reads_by_brin(const Path *path, const RelOptInfo *fact, const List *clauses)
+{
+	const IndexOptInfo *index;
+	const ListCell *cell;
+
+#if PG_VERSION_NUM >= 140000
+	if (IsA(path, MemoizePath))
+		path = ((const MemoizePath *)path)->subpath;
+#endif
+	if (IsA(path, BitmapHeapPath))
+		path = ((const BitmapHeapPath *)path)->bitmapqual;
+	if (!IsA(path, IndexPath))
+		return false;
+	index = ((const IndexPath *)path)->indexinfo;
+	if (index->relam != BRIN_AM_OID || index->indpred != NIL)
+		return false;
+	foreach (cell, ((const IndexPath *)path)->indexclauses)
+	{
+		const IndexClause *condition = lfirst(cell);
+		const ListCell *clause;
+		bool fits = false;
+
+		/* plan/rules.c uses an expression only as the first key */
+		foreach (clause, clauses)
+			fits |= (lfirst(clause) == linitial(clauses) ||
+					 ckfp_other_is_column(lfirst(clause), fact)) &&
+					ckfp_clause_fits(lfirst(clause), fact, index, condition->indexcol);
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+/* -------------------------------------------------------------------- paths */
+
+#if PG_VERSION_NUM >= 150000
+#define CKFP_JOIN_PATH(path) (&((NestPath *)(path))->jpath)
+#else
+#define CKFP_JOIN_PATH(path) ((JoinPath *)(path))
+#endif
+
+/* Is a path one that the settings forbid? */
+static bool
+ckfp_is_disabled(const Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+	return path->disabled_nodes > 0;
+#else
+	return path->total_cost >= disable_cost;
+#endif
+}
+
+/* The cheapest nested loop that reads the fact by a BRIN index for each row of the other relation,
+ * or NULL. */
+static const Path *
+ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo *other,
+			   const List *clauses)
+{
+	const Path *best = NULL;
+	const ListCell *cell;
+
+	foreach (cell, join->pathlist)
+	{
+		const Path *path = lfirst(cell);
+		const Path *inner;
+
+		if (!IsA(path, NestPath) || path->param_info != NULL || ckfp_is_disabled(path))
+			continue;
+		inner = CKFP_JOIN_PATH(path)->innerjoinpath;
+		if (inner->parent == fact && CKFP_JOIN_PATH(path)->outerjoinpath->parent == other &&
+			inner->param_info != NULL && ckfp_reads_by_brin(inner, fact, clauses) &&
+			(best == NULL || path->total_cost < best->total_cost))
+			best = path;
+	}
+	return best;
+}
+
+/* The scan of the whole table. */
+static Path *
+ckfp_scan_path(PlannerInfo *root, RelOptInfo *fact)
+{
+#ifdef CKFP_CORE_FILTERS
+	return create_seqscan_path(root, fact, NULL, 0, NIL);
+#else
+	return create_seqscan_path(root, fact, NULL, 0);
+#endif
+}
+
+/* Add the hash join, at a cost a little below that of the loop. */
+static void
+ckfp_add_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *build,
+				   const JoinPathExtraData *loop_extra, List *clauses, const Path *loop)
+{
+	JoinPathExtraData extra = *loop_extra;
+	Path *scan = ckfp_scan_path(root, fact);
+	JoinCostWorkspace workspace;
+	HashPath *path;
+	double share;
+
+	extra.inner_unique = false; /* it was said of the loop's inner side, which is our outer side */
+	initial_cost_hashjoin(root, &workspace, JOIN_INNER, clauses, scan, build, &extra, false);
+	path = create_hashjoin_path(root, join, JOIN_INNER, &workspace, &extra, scan, build, false,
+								extra.restrictlist, NULL, clauses);
+	share = Min(CKFP_COST_OF_LOOP * loop->total_cost / path->jpath.path.total_cost, 1);
+	/* The executor reads a row of the outer side first, unless its startup costs more than the
+	 * build side.  Before the keys are known, that row may be far. */
+	scan->startup_cost = build->total_cost;
+	scan->total_cost = scan->total_cost * share + build->total_cost;
+	path->jpath.path.total_cost *= share;
+	/* It reads the build side before its first row, which the loop does not: under a LIMIT the loop
+	 * may be the better one. */
+	path->jpath.path.startup_cost = Min(build->total_cost, path->jpath.path.total_cost);
+	add_path(join, &path->jpath.path);
+}
+
+/* May the scan of a relation skip blocks, as far as the planner knows? */
+static bool
+ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel)
+{
+	const RangeTblEntry *entry;
+	const ListCell *cell;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
+		rel->tuples < ckfp_join_min_rows || !bms_is_empty(rel->lateral_relids))
+		return false;
+	entry = planner_rt_fetch(rel->relid, root);
+	if (entry->inh || entry->securityQuals != NIL || entry->tablesample != NULL)
+		return false;
+	foreach (cell, rel->indexlist)
+		if (((const IndexOptInfo *)lfirst(cell))->relam == BRIN_AM_OID)
+			return true;
+	return false;
+}
+
+/* The loops of this call have `fact` as their inner side. */
+static void
+ckfp_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptInfo *fact,
+				JoinType type, JoinPathExtraData *extra)
+{
+	Path *build = other->cheapest_total_path;
+	List *clauses;
+	const Path *loop;
+
+	if (ckfp_next_pathlist != NULL)
+		ckfp_next_pathlist(root, join, other, fact, type, extra);
+	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_join_blocks || type != JOIN_INNER ||
+		!enable_hashjoin || !enable_seqscan || !enable_bitmapscan || !ckfp_is_fact(root, fact) ||
+		!bms_is_empty(join->lateral_relids) || build == NULL || build->param_info != NULL ||
+		root->qual_security_level > 0)
+		return;
+	clauses = ckfp_hash_clauses(fact, other, extra->restrictlist);
+	loop = clauses == NIL ? NULL : ckfp_find_loop(join, fact, other, clauses);
+	if (loop != NULL && ckfp_statement_allows(root))
+		ckfp_add_hash_join(root, join, fact, build, extra, clauses, loop);
+}
+
+void
+ckfp_join_init_paths(void)
+{
+	ckfp_next_pathlist = set_join_pathlist_hook;
+	set_join_pathlist_hook = ckfp_join_paths;
+}

@@ -1,0 +1,157 @@
+/*
+ * plan.h - the planner pass: what it must know of each kind of plan node, which joins may have a
+ * filter, and which scans can ask it.
+ */
+#ifndef CKFP_JOIN_PLAN_H
+#define CKFP_JOIN_PLAN_H
+
+#include "join/base/join.h"
+
+/* ----------------------------------------------------------------- nodes.c: the table of nodes */
+
+/* How the columns that a node returns are followed down to the scans that they come from. */
+typedef enum ckfp_node_kind
+{
+	CKFP_NODE_UNKNOWN, /* a node without a row: its expressions are unknown, too */
+	CKFP_NODE_OTHER,   /* they are not */
+	CKFP_NODE_SCAN,    /* here they end */
+	CKFP_NODE_SUBQUERY,
+	CKFP_NODE_JOIN,
+	CKFP_NODE_PASS, /* it returns the rows of its child, */
+	CKFP_NODE_SORT, /* and has a cost for each of them */
+	CKFP_NODE_LIST, /* it returns those of its children, one after the other */
+	CKFP_NODE_GROUPS
+} ckfp_node_kind;
+
+/* Whether a node may stop before its children have returned all rows. */
+typedef enum ckfp_node_stop
+{
+	CKFP_STOPS_AS_READER, /* if its own reader may */
+	CKFP_STOPS_ALWAYS,
+	CKFP_STOPS_NEVER
+} ckfp_node_stop;
+
+typedef enum ckfp_node_is
+{
+	CKFP_NODE_HIDES = 1, /* it may drop rows for a security barrier */
+	CKFP_NODE_AHEAD = 2, /* it reads many rows, or all, before it returns the first one */
+	CKFP_NODE_SAFE = 4,  /* it fails only where its expressions do */
+	CKFP_NODE_SIDE = 8   /* it may be in a probe side that is read after the build side (order.c) */
+} ckfp_node_is;
+
+/* Other members are offsets in the struct of the node; 0: it has none. */
+typedef struct ckfp_node
+{
+	ckfp_node_kind kind;
+	ckfp_node_stop stops;
+	uint16 is;             /* of ckfp_node_is */
+	uint16 children;       /* a list of plans, beside lefttree and righttree, */
+	uint16 child;          /* or one */
+	uint16 expressions[2]; /* other than the target list and the condition */
+	uint16 listed;         /* a list of the columns that its INDEX_VARs are */
+	uint16 lookup;         /* of the scan of an index: the conditions of the index, on columns of
+							* the table or of that list */
+	struct
+	{
+		uint16 n;
+		uint16 columns;
+		uint16 equalities;
+		uint16 collations;
+	} groups;
+} ckfp_node;
+
+const ckfp_node *ckfp_node_of(const Plan *plan);
+
+/* A pointer that a plan node has at an offset; NULL if that is 0. */
+static inline void *
+ckfp_node_member(const Plan *plan, uint16 offset)
+{
+	return offset == 0 ? NULL : *(void *const *)((const char *)plan + offset);
+}
+
+typedef void (*ckfp_plan_visitor)(Plan *plan, void *context);
+
+/* Call `visit` for each child of a plan node. */
+void ckfp_plan_children(Plan *plan, ckfp_plan_visitor visit, void *context);
+
+/* The expressions of a node, except its target list and its condition, as a list. */
+List *ckfp_own_expressions(const Plan *plan);
+
+/* --------------------------------- effects.c: functions that are volatile, and those that fail */
+
+/* A statement, and what its plans refer to: subplans by number, InitPlans by the parameters that
+ * they set. */
+typedef struct ckfp_statement
+{
+	PlannedStmt *plan;
+	List *initplans; /* the SubPlan nodes of all plan nodes */
+} ckfp_statement;
+
+/* The InitPlan that sets a parameter, or NULL. */
+SubPlan *ckfp_initplan_of(const ckfp_statement *statement, const Param *param);
+
+/* Is there a volatile function in a plan, or in an expression? The SubPlans, InitPlans and CTEs
+ * that they refer to belong to them. True also for a plan node of an unknown kind. */
+bool ckfp_plan_is_volatile(Plan *plan, const ckfp_statement *statement);
+bool ckfp_expression_is_volatile(Node *expression, const ckfp_statement *statement);
+
+/* ------------------------------------------------------- trace.c: from which scans a key comes */
+
+typedef struct ckfp_trace
+{
+	const PlannedStmt *statement;
+	double processes;         /* that share each scan */
+	bool has_barrier;         /* the statement has a security barrier */
+	ckfp_join_record *record; /* the record that targets are added to */
+	double rows;              /* estimated rows of all targets */
+	double conditions;        /* rows that are tested by their own conditions, if they have one */
+	double reaching;          /* the cost of reaching the key in all rows of them, in ns */
+	double saving;            /* the saving if all rows are dropped there, in ns */
+	double loops;             /* how often the current part of the plan is read: at first 1 */
+	bool streaming;           /* only through nodes that return rows before they have read all */
+	bool missed;              /* there are rows that come from none of the targets */
+} ckfp_trace;
+
+/* Follow columns of the target list of a plan down to the scans that they come from, and add
+ * these to the targets. There is one column for each column of the record. `saving` is what a
+ * dropped row saves above this plan, in ns. */
+void ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving);
+
+/* The number of the column of `varno` that an expression is, or 0 if it is not a plain column. */
+AttrNumber ckfp_column_of(Expr *expression, int varno);
+
+/* ----------------------------------------------------------- order.c: which side is read first */
+
+/* Does reading the build side of a join before the first row of its probe side pay, and have no
+ * effect except on time? */
+bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
+						   const ckfp_join_record *record);
+
+/* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
+bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
+
+/* ------------------------------------------------------ rules.c: which joins may have a filter */
+
+/* What the rules know about a statement. */
+typedef struct ckfp_rules
+{
+	ckfp_statement statement;
+	bool has_barrier;    /* it has a security barrier */
+	Bitmapset *harmless; /* parameters that never change the rows of a build side */
+} ckfp_rules;
+
+/* May joins of this statement have filters? */
+bool ckfp_rules_allow_statement(const PlannedStmt *statement);
+
+/* Note what the rules need from a plan node. After all nodes, ckfp_rules_conclude evaluates the
+ * notes. */
+void ckfp_rules_note(ckfp_rules *rules, const Plan *plan);
+void ckfp_rules_conclude(ckfp_rules *rules);
+
+/* May this join, which `processes` processes share, have a filter, and is the filter expected to
+ * pay? If so, *record describes the filter, and the result has its keys: those of the build
+ * side, then those of the probe side. If not, NIL, and *reason says why. */
+List *ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
+					   ckfp_join_record *record, const char **reason);
+
+#endif

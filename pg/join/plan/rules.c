@@ -1,0 +1,274 @@
+/*
+ * rules.c - which joins may have a filter.
+ *
+ * A filter must never change the result of a query. For each rule below, the tests have a query
+ * whose result would change without the rule.
+ */
+#include "join/blocks/blocks.h"
+#include "join/partition/partition.h"
+#include "join/plan/plan.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "utils/lsyscache.h"
+
+/* -------------------------------------------------------------- the statement */
+
+/*
+ * Statements that lock or change rows may check a row again in its latest version (EvalPlanQual).
+ * That version may have a key that was added later and is not in a filter.
+ */
+bool
+ckfp_rules_allow_statement(const PlannedStmt *statement)
+{
+	return (statement->commandType == CMD_SELECT || statement->commandType == CMD_INSERT) &&
+		   statement->rowMarks == NIL && !statement->hasModifyingCTE;
+}
+
+/* --------------------------------------------------------------- its parameters */
+
+/*
+ * Note a plan node, and the parameters that it sets and that are harmless.
+ *
+ * The rows of a build side that depends on a parameter change with the parameter, and a scan may
+ * run before the filter is built again. These parameters are harmless:
+ * - that of a Gather: it only says that the children start again, with the same rows;
+ * - that of a ModifyTable: it is for EvalPlanQual, which an INSERT does not use;
+ * - the result of an InitPlan that depends on no parameter itself: it is computed once.
+ */
+void
+ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
+{
+	int parameter = -1;
+
+	if (IsA(plan, Gather))
+		parameter = ((const Gather *)plan)->rescan_param;
+	else if (IsA(plan, GatherMerge))
+		parameter = ((const GatherMerge *)plan)->rescan_param;
+	else if (IsA(plan, ModifyTable) && ((const ModifyTable *)plan)->operation == CMD_INSERT)
+		parameter = ((const ModifyTable *)plan)->epqParam;
+	if (parameter >= 0)
+		rules->harmless = bms_add_member(rules->harmless, parameter);
+	rules->statement.initplans = list_concat(rules->statement.initplans, plan->initPlan);
+}
+
+static void
+ckfp_note_initplans(ckfp_rules *rules)
+{
+	ListCell *parameter;
+
+	foreach_ptr (SubPlan, initplan, rules->statement.initplans)
+	{
+		Plan *plan = list_nth(rules->statement.plan->subplans, initplan->plan_id - 1);
+
+		if (plan == NULL || !bms_is_empty(plan->extParam))
+			continue;
+		foreach (parameter, initplan->setParam)
+			rules->harmless = bms_add_member(rules->harmless, lfirst_int(parameter));
+	}
+}
+
+void
+ckfp_rules_conclude(ckfp_rules *rules)
+{
+	ckfp_note_initplans(rules);
+	foreach_ptr (RangeTblEntry, entry, rules->statement.plan->rtable)
+		rules->has_barrier |= entry->security_barrier;
+}
+
+/* ------------------------------------------------------------------- the join */
+
+/* Does a join of this type drop the rows of the outer side that have no match? */
+static bool
+ckfp_join_drops_unmatched_rows(JoinType type)
+{
+	switch (type)
+	{
+		case JOIN_INNER:
+		case JOIN_SEMI:
+		case JOIN_RIGHT:
+#if PG_VERSION_NUM >= 160000
+		case JOIN_RIGHT_ANTI:
+#endif
+#if PG_VERSION_NUM >= 180000
+		case JOIN_RIGHT_SEMI:
+#endif
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Is everything below the join the same each time it is read, without effects that show how
+ * often it was computed? The join computes its own keys also for rows that it drops. */
+static bool
+ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
+{
+	return !ckfp_expression_is_volatile((Node *)join->hashclauses, &rules->statement) &&
+		   !ckfp_plan_is_volatile(innerPlan(join), &rules->statement) &&
+		   !ckfp_plan_is_volatile(outerPlan(join), &rules->statement);
+}
+
+/* Can key n of the join be a key of a filter? Its outer side must be a column. Its inner side
+ * may be an expression only in the first key, which the join evaluates for each row, too. After
+ * a key that is NULL, the join does not evaluate the others. */
+static bool
+ckfp_key_is_usable(HashJoin *join, int n)
+{
+	Expr *outer = list_nth(join->hashkeys, n);
+	Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
+
+	return op_strict(list_nth_oid(join->hashoperators, n)) &&
+		   ckfp_column_of(outer, OUTER_VAR) != 0 &&
+		   (ckfp_column_of(inner, OUTER_VAR) != 0 || (n == 0 && !contain_subplans((Node *)inner)));
+}
+
+/* Trace a filter with some keys of a join, given by their numbers. True if a scan can ask it. */
+static bool
+ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_trace *trace)
+{
+	ckfp_join_record *record = trace->record;
+	AttrNumber columns[CKFP_JOIN_KEYS];
+	ListCell *cell;
+
+	memset(record, 0, sizeof(*record));
+	foreach (cell, keys)
+	{
+		int n = lfirst_int(cell);
+		Expr *outer = list_nth(join->hashkeys, n);
+		Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
+
+		columns[record->columns] = ckfp_column_of(outer, OUTER_VAR);
+		record->column[record->columns++] = (ckfp_join_column){
+			.equality = list_nth_oid(join->hashoperators, n),
+			.collation = list_nth_oid(join->hashcollations, n),
+			.build = exprType((Node *)inner),
+			.probe = exprType((Node *)outer),
+		};
+	}
+	*trace = (ckfp_trace){.statement = rules->statement.plan,
+						  .processes = trace->processes,
+						  .has_barrier = rules->has_barrier,
+						  .record = record,
+						  .loops = 1};
+	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
+	return record->targets != NIL;
+}
+
+/* The numbers of the keys of a filter that some scan can ask: all usable keys, or else the first
+ * one that a scan can ask alone. */
+static List *
+ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
+{
+	List *all = NIL;
+	ListCell *cell;
+
+	for (int n = 0; n < list_length(join->hashkeys) && list_length(all) < CKFP_JOIN_KEYS; n++)
+		if (ckfp_key_is_usable(join, n))
+			all = lappend_int(all, n);
+	if (all == NIL || ckfp_trace_keys(rules, join, all, trace))
+		return all;
+	foreach (cell, all)
+	{
+		List *one = list_make1_int(lfirst_int(cell));
+
+		if (ckfp_trace_keys(rules, join, one, trace))
+			return one;
+	}
+	return NIL;
+}
+
+static List *
+ckfp_key_expressions(HashJoin *join, const List *keys)
+{
+	List *build = NIL;
+	List *probe = NIL;
+	ListCell *cell;
+
+	foreach (cell, keys)
+	{
+		build = lappend(build, copyObject(list_nth(castNode(Hash, innerPlan(join))->hashkeys,
+												   lfirst_int(cell))));
+		probe = lappend(probe, copyObject(list_nth(join->hashkeys, lfirst_int(cell))));
+	}
+	return list_concat(build, probe);
+}
+
+static void
+ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
+{
+	ckfp_join_record *record = trace->record;
+	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
+	/* the share of rows that never reach the join, which would reach the key, too */
+	double dropped = Max(1 - outer_rows / Max(trace->rows, 1), 0);
+
+	record->build_rows = innerPlan(join)->parallel_aware ? ((Hash *)innerPlan(join))->rows_total
+														 : innerPlan(join)->plan_rows;
+	record->probe_rows = trace->rows * processes;
+	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
+	record->saving = trace->saving;
+	record->lookups = trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
+					  trace->reaching * dropped / CKFP_LOOKUP_NS;
+	ckfp_lineage_note(trace->statement, record);
+	record->read *= processes;
+}
+
+/* Does PostgreSQL have a filter of its own for a join? */
+static bool
+ckfp_core_serves(const HashJoin *join)
+{
+#ifdef CKFP_CORE_FILTERS
+	return join->bloom_consumer_count > 0;
+#else
+	return false;
+#endif
+}
+
+/* The reason why a filter is of no use, or not expected to pay; or NULL. */
+static const char *
+ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
+{
+	if (ckfp_core_serves(join))
+		return "PostgreSQL's own filter serves it";
+	if (Max(record->probe_rows, record->read) < ckfp_join_min_rows)
+		return "fewer rows are expected than cuckoofilter.join_filter_min_rows";
+	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_cost_pays(record, record->build_rows))
+		return NULL;
+	return record->pass > ckfp_join_max_pass
+			   ? "more rows are expected to pass than cuckoofilter.join_filter_max_pass"
+			   : "it is not expected to pay";
+}
+
+List *
+ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
+				 ckfp_join_record *record, const char **reason)
+{
+	ckfp_trace trace = {.processes = processes, .record = record};
+	List *keys;
+
+	*reason = NULL;
+	if (!ckfp_join_drops_unmatched_rows(join->join.jointype))
+		*reason = "rows of the large side without a match are in the result";
+	else if (!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
+		*reason = "the small side is read again with other parameters";
+	if (*reason != NULL)
+		return NIL;
+	keys = ckfp_choose_keys(rules, join, &trace);
+	if (keys == NIL)
+	{
+		*reason = "no key is a plain column of a scan of the large side";
+		return NIL;
+	}
+	ckfp_estimate(join, processes, &trace);
+	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, processes, record);
+	*reason = ckfp_poor_estimate(join, record);
+	if (*reason != NULL && record->blocks)
+	{
+		record->only_blocks = true; /* its ranges cost next to nothing */
+		*reason = NULL;
+	}
+	/* last, because it walks most of the plan */
+	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
+		*reason = "one of its sides has a volatile function";
+	return *reason == NULL ? ckfp_key_expressions(join, keys) : NIL;
+}

@@ -1,0 +1,277 @@
+/*
+ * trace.c - from which scans the key of a join comes.
+ *
+ * A row may be dropped at a scan if the join would drop every row that is made from it. So its key
+ * must reach the join unchanged, in each row that the scanned row contributes to.
+ */
+#include "join/plan/plan.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+AttrNumber
+ckfp_column_of(Expr *expression, int varno)
+{
+	while (expression != NULL && IsA(expression, RelabelType))
+		expression = ((RelabelType *)expression)->arg;
+	if (expression == NULL || !IsA(expression, Var) || ((Var *)expression)->varno != varno ||
+		((Var *)expression)->varattno <= 0)
+		return 0;
+	return ((Var *)expression)->varattno;
+}
+
+/* The columns of `varno` that columns of the target list of a plan are. False if one of them is
+ * not a plain column. */
+static bool
+ckfp_columns_below(const ckfp_trace *trace, const Plan *plan, const AttrNumber *columns, int varno,
+				   AttrNumber *below)
+{
+	for (int i = 0; i < trace->record->columns; i++)
+	{
+		TargetEntry *entry = list_nth(plan->targetlist, columns[i] - 1);
+
+		below[i] = ckfp_column_of(entry->expr, varno);
+		if (below[i] == 0)
+			return false;
+	}
+	return true;
+}
+
+static void
+ckfp_trace_child(ckfp_trace *trace, Plan *plan, Plan *child, int varno, const AttrNumber *columns,
+				 double saving)
+{
+	AttrNumber below[CKFP_JOIN_KEYS];
+
+	if (child != NULL && ckfp_columns_below(trace, plan, columns, varno, below))
+		ckfp_trace_columns(trace, child, below, saving);
+}
+
+/* ---------------------------------------------------------------------- scans */
+
+/* The relation and its column that column n in a scan's own list of columns is. */
+static void
+ckfp_listed_column(List *list, AttrNumber n, Index *relation, AttrNumber *column)
+{
+	TargetEntry *entry = n <= list_length(list) ? list_nth(list, n - 1) : NULL;
+
+	if (entry != NULL && IsA(entry->expr, Var))
+	{
+		*relation = (Index)((Var *)entry->expr)->varno;
+		*column = ((Var *)entry->expr)->varattno;
+	}
+}
+
+/* The number of rows that the condition of a scan tests. */
+static double
+ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index relation)
+{
+	HeapTuple tuple;
+	double rows = plan->plan_rows;
+
+	if (!IsA(plan, SeqScan))
+		return rows; /* an index has excluded most */
+	tuple = SearchSysCache1(RELOID,
+							ObjectIdGetDatum(rt_fetch(relation, trace->statement->rtable)->relid));
+	if (HeapTupleIsValid(tuple))
+	{
+		rows = Max(rows, ((Form_pg_class)GETSTRUCT(tuple))->reltuples / Max(trace->processes, 1));
+		ReleaseSysCache(tuple);
+	}
+	return rows;
+}
+
+/* The type that a scan declares for a column of its target list. Above the scan the key may be
+ * relabeled. */
+static void
+ckfp_declared_type(const Plan *plan, AttrNumber column, ckfp_join_target *target)
+{
+	Expr *expression = ((TargetEntry *)list_nth(plan->targetlist, column - 1))->expr;
+
+	while (IsA(expression, RelabelType))
+		expression = ((RelabelType *)expression)->arg;
+	target->typmod = exprTypmod((Node *)expression);
+	target->declared = getBaseTypeAndTypmod(exprType((Node *)expression), &target->typmod);
+}
+
+/* Add a scan with these columns to the targets. */
+static void
+ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber *columns,
+				double saving)
+{
+	ckfp_join_target *target = palloc0(sizeof(*target));
+	List *listed = ckfp_node_member(plan, ckfp_node_of(plan)->listed);
+
+	if (!ckfp_columns_below(trace, plan, columns, listed != NIL ? INDEX_VAR : (int)relation,
+							target->attribute))
+		return;
+	target->node = plan->plan_node_id;
+	target->parameter = -1;
+	target->foreign = IsA(plan, ForeignScan) ? (ForeignScan *)plan : NULL;
+	for (int i = 0; i < trace->record->columns; i++)
+	{
+		target->relation[i] = relation;
+		if (listed != NIL)
+			ckfp_listed_column(listed, target->attribute[i], &target->relation[i],
+							   &target->column[i]);
+		else
+			target->column[i] = target->attribute[i];
+	}
+	ckfp_declared_type(plan, columns[0], target);
+	target->scanned = ((Scan *)plan)->scanrelid;
+	target->sequential = IsA(plan, SeqScan);
+	target->read = trace->loops * ckfp_rows_before_condition(trace, plan, relation);
+	target->reading = target->read * ckfp_cost_of_reading(plan);
+	trace->record->targets = lappend(trace->record->targets, target);
+	trace->rows += trace->loops * plan->plan_rows;
+	trace->reaching += trace->loops * plan->plan_rows *
+					   ckfp_cost_of_reaching(plan, target->attribute, trace->record->columns);
+	if (plan->qual != NIL)
+		trace->conditions += target->read;
+	trace->saving += trace->loops * plan->plan_rows * (saving + ckfp_cost_of_scan(plan));
+}
+
+/* Trace into a subquery if possible. Otherwise the subquery scan itself becomes the target. */
+static void
+ckfp_trace_subquery(ckfp_trace *trace, SubqueryScan *scan, const AttrNumber *columns, double saving)
+{
+	Index relation = scan->scan.scanrelid;
+	int targets = list_length(trace->record->targets);
+
+	if (!trace->has_barrier)
+		ckfp_trace_child(trace, &scan->scan.plan, scan->subplan, (int)relation, columns, saving);
+	if (list_length(trace->record->targets) == targets)
+		ckfp_trace_scan(trace, &scan->scan.plan, relation, columns, saving);
+}
+
+/* ----------------------------------------------------------------- other nodes */
+
+/* Does each result row of a join of this type come from exactly one row of the outer side? Then
+ * dropping a row of that side drops only its own results. */
+static bool
+ckfp_outer_side_may_lose_rows(JoinType type)
+{
+	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI;
+}
+
+static void
+ckfp_trace_join(ckfp_trace *trace, Join *join, const AttrNumber *columns, double saving)
+{
+	saving += ckfp_cost_of_join(join);
+	if (ckfp_outer_side_may_lose_rows(join->jointype))
+		ckfp_trace_child(trace, &join->plan, outerPlan(join), OUTER_VAR, columns, saving);
+	if (IsA(join, HashJoin) && join->jointype == JOIN_INNER)
+		ckfp_trace_child(trace, &join->plan, innerPlan(join), INNER_VAR, columns, saving);
+	if (IsA(join, NestLoop) && join->jointype == JOIN_INNER)
+	{
+		double loops = trace->loops;
+
+		/* the estimates of the inner side are those of one scan */
+		trace->loops *= Max(outerPlan(join)->plan_rows, 1);
+		ckfp_trace_child(trace, &join->plan, innerPlan(join), INNER_VAR, columns, saving);
+		trace->loops = loops;
+	}
+}
+
+/* Does the join treat all rows of a group alike? It does if its equality agrees with that of the
+ * grouping. */
+static bool
+ckfp_same_equality(const ckfp_join_column *column, Oid equality, Oid collation)
+{
+	if (equality != column->equality && !equality_ops_are_compatible(equality, column->equality))
+		return false;
+	return collation == column->collation ||
+		   ((!OidIsValid(collation) || get_collation_isdeterministic(collation)) &&
+			(!OidIsValid(column->collation) || get_collation_isdeterministic(column->collation)));
+}
+
+/* Trace through grouping. Each column must be a grouping column, so that a group is dropped as a
+ * whole. */
+static void
+ckfp_trace_groups(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving)
+{
+	const ckfp_node *node = ckfp_node_of(plan);
+	int n = *(const int *)((const char *)plan + node->groups.n);
+	const AttrNumber *grouping = ckfp_node_member(plan, node->groups.columns);
+	const Oid *equalities = ckfp_node_member(plan, node->groups.equalities);
+	const Oid *collations = ckfp_node_member(plan, node->groups.collations);
+	AttrNumber below[CKFP_JOIN_KEYS];
+
+	if (IsA(plan, Agg) && (((Agg *)plan)->groupingSets != NIL || ((Agg *)plan)->chain != NIL))
+		return;
+	if (!ckfp_columns_below(trace, plan, columns, OUTER_VAR, below))
+		return;
+	for (int i = 0; i < trace->record->columns; i++)
+	{
+		int g = 0;
+
+		while (g < n && grouping[g] != below[i])
+			g++;
+		if (g == n || !ckfp_same_equality(&trace->record->column[i], equalities[g], collations[g]))
+			return;
+	}
+	ckfp_trace_columns(trace, outerPlan(plan), below, saving + CKFP_GROUP_NS);
+}
+
+static void
+ckfp_trace_list(ckfp_trace *trace, Plan *plan, List *children, const AttrNumber *columns,
+				double saving)
+{
+	foreach_ptr (Plan, child, children)
+	{
+		int targets = list_length(trace->record->targets);
+
+		ckfp_trace_child(trace, plan, child, OUTER_VAR, columns, saving);
+		trace->missed |= list_length(trace->record->targets) == targets;
+	}
+}
+
+/*
+ * A node may drop rows for a security barrier, if the statement has one. The user must not learn
+ * about such rows. A filter below the node would reveal them, by what EXPLAIN counts or by time; a
+ * filter on a scan is asked after the scan's own condition. The plan does not show which nodes
+ * belong to the barrier: a subquery's own node is removed if it does nothing.
+ */
+void
+ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving)
+{
+	const ckfp_node *node = ckfp_node_of(plan);
+
+	if ((trace->has_barrier && (node->is & CKFP_NODE_HIDES)) ||
+		(trace->streaming && (node->is & CKFP_NODE_AHEAD)))
+		return;
+	switch (node->kind)
+	{
+		case CKFP_NODE_UNKNOWN:
+			break;
+		case CKFP_NODE_OTHER:
+			if (ckfp_join_is_ours(plan)) /* it has the columns of its child */
+				ckfp_trace_columns(trace, outerPlan(plan), columns, saving);
+			break;
+		case CKFP_NODE_SCAN:
+			ckfp_trace_scan(trace, plan, ((Scan *)plan)->scanrelid, columns, saving);
+			break;
+		case CKFP_NODE_SUBQUERY:
+			ckfp_trace_subquery(trace, (SubqueryScan *)plan, columns, saving);
+			break;
+		case CKFP_NODE_JOIN:
+			ckfp_trace_join(trace, (Join *)plan, columns, saving);
+			break;
+		case CKFP_NODE_SORT:
+		case CKFP_NODE_PASS:
+			if (node->kind == CKFP_NODE_SORT)
+				saving += CKFP_GROUP_NS;
+			ckfp_trace_child(trace, plan, outerPlan(plan), OUTER_VAR, columns, saving);
+			break;
+		case CKFP_NODE_LIST:
+			ckfp_trace_list(trace, plan, ckfp_node_member(plan, node->children), columns, saving);
+			break;
+		case CKFP_NODE_GROUPS:
+			ckfp_trace_groups(trace, plan, columns, saving);
+			break;
+	}
+}

@@ -1,0 +1,211 @@
+/*
+ * planner.c - the planner hook: adds filters to the joins of a finished plan.
+ */
+#include "join/hooks.h"
+#include "join/nestloop/nestloop.h"
+#include "join/remote/remote.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
+
+static planner_hook_type ckfp_next_planner = NULL;
+
+typedef struct ckfp_planning
+{
+	ckfp_rules rules;
+	int last_node; /* the highest plan_node_id */
+	bool joins;    /* there is a hash join or a merge join, */
+	bool loops;    /* or a nested loop */
+	bool done;     /* there is a filter already: another hook returned the same plan again */
+	bool row_security;
+	Bitmapset *stops; /* the nested loops that may be stopped early, by plan_node_id */
+	double processes; /* that share the current part of the plan; 0: not below a Gather */
+} ckfp_planning;
+
+/* Collect what the rules must know about the whole statement. */
+static void
+ckfp_survey(Plan *plan, void *context)
+{
+	ckfp_planning *planning = context;
+
+	planning->last_node = Max(planning->last_node, plan->plan_node_id);
+	planning->joins |= IsA(plan, HashJoin) || IsA(plan, MergeJoin);
+	planning->loops |= IsA(plan, NestLoop);
+	planning->done |= ckfp_join_is_ours(plan);
+	ckfp_rules_note(&planning->rules, plan);
+	ckfp_plan_children(plan, ckfp_survey, context);
+}
+
+/* Add a filter to a hash join, if the rules allow one. */
+static void
+ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
+{
+	Plan *hash = innerPlan(join);
+	ckfp_join_record record;
+	const char *reason;
+	CustomScan *build;
+	List *expressions =
+		ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1), &record, &reason);
+
+	if (expressions == NIL)
+	{
+		ckfp_reason_note(planning->rules.statement.plan, &join->join, reason);
+		return;
+	}
+	/* not with a security barrier or row security: the server would ask the filter before their
+	 * conditions, which are not sent to it */
+	if (!planning->rules.has_barrier && !planning->row_security && !record.only_blocks)
+		ckfp_remote_plan(planning->rules.statement.plan, &record);
+	record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
+	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
+	build->custom_exprs = expressions;
+	build->custom_private = ckfp_record_to_list(&record, &record.targets);
+	build->methods = &ckfp_build_methods;
+	/* so that it gets shared memory */
+	build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
+	outerPlan(hash) = &build->scan.plan;
+}
+
+/* Add a filter to a nested loop, if the rules allow one. */
+static void
+ckfp_add_nested_filter(ckfp_planning *planning, NestLoop *join)
+{
+	const char *reason;
+	CustomScan *holder = ckfp_nest_add(&planning->rules, join, Max(planning->processes, 1),
+									   bms_is_member(join->join.plan.plan_node_id, planning->stops),
+									   &planning->last_node, &reason);
+
+	if (holder != NULL)
+		holder->scan.plan.parallel_aware = planning->processes > 0; /* for shared memory */
+	else
+		ckfp_reason_note(planning->rules.statement.plan, &join->join, reason);
+}
+
+/* The number of processes that share the work below a Gather, as the planner estimates it. */
+static double
+ckfp_processes(int workers)
+{
+	double leader = parallel_leader_participation ? 1 - 0.3 * workers : 0;
+
+	return Max(workers + Max(leader, 0), 1);
+}
+
+/* Note that the joins of a plan have no filter, because of the statement. */
+static void
+ckfp_note_statement(Plan *plan, void *context)
+{
+	ckfp_planning *planning = context;
+
+	if (IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop))
+		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan,
+						 "the statement locks rows, or changes them other than by INSERT");
+	ckfp_plan_children(plan, ckfp_note_statement, context);
+}
+
+/* Add filters to all joins of a plan. Joins below are handled first: a filter can be asked in
+ * the build side of another join. */
+static void
+ckfp_add_filters(Plan *plan, void *context)
+{
+	ckfp_planning *planning = context;
+	double outside = planning->processes;
+
+	/* Leave alone the children of other extensions' nodes, and the local plan that a foreign
+	 * scan keeps for EvalPlanQual. */
+	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_ours(plan)))
+		return;
+	if (IsA(plan, Gather))
+		planning->processes = ckfp_processes(((Gather *)plan)->num_workers);
+	else if (IsA(plan, GatherMerge))
+		planning->processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
+	ckfp_plan_children(plan, ckfp_add_filters, context);
+	planning->processes = outside;
+	if (IsA(plan, HashJoin))
+		ckfp_add_filter(planning, (HashJoin *)plan);
+	else if (IsA(plan, MergeJoin))
+		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan, "merge joins have none");
+	else if (IsA(plan, NestLoop))
+		ckfp_add_nested_filter(planning, (NestLoop *)plan);
+}
+
+static void
+ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *planning)
+{
+	visit(statement->planTree, planning);
+	foreach_ptr (Plan, subplan, statement->subplans)
+		if (subplan != NULL)
+			visit(subplan, planning);
+}
+
+/* Does row security apply to a table of the query? */
+static bool
+ckfp_has_row_security(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return ((Query *)node)->hasRowSecurity ||
+			   query_tree_walker((Query *)node, ckfp_has_row_security, context, 0);
+	return expression_tree_walker(node, ckfp_has_row_security, context);
+}
+
+static void
+ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
+{
+	/* dependsOnRole: row security in an inlined function */
+	ckfp_planning planning = {.rules.statement.plan = statement,
+							  .row_security = row_security || statement->dependsOnRole};
+
+	if (!ckfp_rules_allow_statement(statement))
+	{
+		ckfp_each_plan(statement, ckfp_note_statement, &planning);
+		return;
+	}
+	ckfp_each_plan(statement, ckfp_survey, &planning);
+	if ((!planning.joins && !planning.loops) || planning.done)
+		return;
+	if (planning.loops)
+		planning.stops = ckfp_nest_stops(statement, fast);
+	ckfp_rules_conclude(&planning.rules);
+	ckfp_each_plan(statement, ckfp_add_filters, &planning);
+}
+
+/* From PostgreSQL 19 on, the planner also gets the state of EXPLAIN, or NULL. We pass it on. */
+#if PG_VERSION_NUM >= 190000
+#define CKFP_PLANNER_EXPLAIN_PARAMETER , ExplainState *explain
+#define CKFP_PLANNER_EXPLAIN_ARGUMENT , explain
+#else
+#define CKFP_PLANNER_EXPLAIN_PARAMETER
+#define CKFP_PLANNER_EXPLAIN_ARGUMENT
+#endif
+
+/* Plan a query, and add filters if they are wanted. */
+static PlannedStmt *
+ckfp_join_planner(Query *query, const char *text, int options,
+				  ParamListInfo parameters CKFP_PLANNER_EXPLAIN_PARAMETER)
+{
+	planner_hook_type planner = ckfp_next_planner != NULL ? ckfp_next_planner : standard_planner;
+	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
+	/* before planning, which changes the query */
+	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
+	ckfp_reasons *reasons = ckfp_collecting;
+	PlannedStmt *statement;
+
+	ckfp_collecting = NULL;
+	statement = planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+	if (wanted && ckfp_join_is_possible(statement))
+	{
+		ckfp_collecting = reasons;
+		ckfp_join_pass(statement, row_security, (options & CURSOR_OPT_FAST_PLAN) != 0);
+		ckfp_collecting = NULL;
+	}
+	return statement;
+}
+
+void
+ckfp_join_init_planner(void)
+{
+	ckfp_next_planner = planner_hook;
+	planner_hook = ckfp_join_planner;
+}

@@ -1,0 +1,28 @@
+/*
+ * remote.h - foreign scans whose server asks the filter.
+ */
+#ifndef CKFP_JOIN_REMOTE_H
+#define CKFP_JOIN_REMOTE_H
+
+#include "join/base/join.h"
+
+/*
+ * Let the servers of targets that are foreign scans ask the filter of a join, if they can. The plan
+ * of each one gets another parameter, which the target names.
+ */
+void ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record);
+
+/* Does the server of a target ask? */
+bool ckfp_remote_asks(const ckfp_join_target *target);
+
+/* Set these parameters to a filter, which must stay in memory, or to NULL, which lets all rows
+ * pass. */
+void ckfp_remote_set(EState *estate, const ckfp_join_record *record, struct varlena *filter);
+
+/* The SQL that returns the rows of a target whose key may be in the filter, which is the next
+ * parameter. The key is this column of the target's own SQL, from 1, and has the type `probe` in
+ * the join. `schema` is the quoted schema of the extension. NULL if the server cannot compute the
+ * value that this server reads for the column. */
+char *ckfp_remote_sql(const ckfp_join_target *target, int column, Oid probe, const char *schema);
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * explain.c - the lines of a filter in EXPLAIN.
+ */
+#include "join/remote/remote.h"
+#include "join/show/show.h"
+
+#include "catalog/pg_class.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* So many indexes are shown by name. */
+#define CKFP_INDEXES_SHOWN 3
+
+/* EXPLAIN must never fail. Names are looked up after planning and may be missing; "?" is shown
+ * instead. */
+
+static RangeTblEntry *
+ckfp_relation_of(const ckfp_join_target *target, int i, const ExplainState *es)
+{
+	Index relation = target->relation[i];
+
+	return relation == 0 || relation > (Index)list_length(es->rtable)
+			   ? NULL
+			   : rt_fetch(relation, es->rtable);
+}
+
+static const char *
+ckfp_relation_name(const ckfp_join_target *target, int i, const ExplainState *es)
+{
+	const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
+	const char *name = NULL;
+
+	if (target->relation[i] <= (Index)list_length(es->rtable_names))
+		name = list_nth(es->rtable_names, (int)target->relation[i] - 1);
+	return name != NULL ? name : entry->eref->aliasname;
+}
+
+static const char *
+ckfp_listed_name(const Alias *alias, AttrNumber column)
+{
+	return alias != NULL && column <= list_length(alias->colnames)
+			   ? strVal(list_nth(alias->colnames, column - 1))
+			   : NULL;
+}
+
+static const char *
+ckfp_column_name(const RangeTblEntry *entry, AttrNumber column)
+{
+	const char *name = column > 0 ? ckfp_listed_name(entry->alias, column) : NULL;
+
+	if (name == NULL && column > 0)
+		name = entry->rtekind == RTE_RELATION ? get_attname(entry->relid, column, true)
+											  : ckfp_listed_name(entry->eref, column);
+	return name != NULL && *name != '\0' ? quote_identifier(name) : "?";
+}
+
+/* "fact f" */
+static void
+ckfp_append_table(StringInfo text, const char *name, const RangeTblEntry *entry)
+{
+	const char *table = get_rel_name(entry->relid);
+
+	appendStringInfoString(text, table != NULL ? quote_identifier(table) : "?");
+	if (table == NULL || strcmp(table, name) != 0)
+		appendStringInfo(text, " %s", quote_identifier(name));
+}
+
+/* "f.k, g.l". False if none of their relations is known. */
+static bool
+ckfp_append_keys(StringInfo text, const ckfp_join_target *target, int columns,
+				 const ExplainState *es)
+{
+	bool known = false;
+
+	for (int i = 0; i < columns; i++)
+	{
+		const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
+
+		if (i > 0)
+			appendStringInfoString(text, ", ");
+		if (entry == NULL)
+			appendStringInfoChar(text, '?');
+		else
+			appendStringInfo(text, "%s.%s", quote_identifier(ckfp_relation_name(target, i, es)),
+							 ckfp_column_name(entry, target->column[i]));
+		known |= entry != NULL;
+	}
+	return known;
+}
+
+/* " of fact f, goal g". Each table is shown once. */
+static void
+ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
+				   const ExplainState *es)
+{
+	const char *before = " of ";
+	Bitmapset *named = NULL;
+
+	for (int i = 0; i < columns; i++)
+	{
+		const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
+
+		if (entry == NULL || entry->rtekind != RTE_RELATION ||
+			bms_is_member((int)target->relation[i], named))
+			continue;
+		named = bms_add_member(named, (int)target->relation[i]);
+		appendStringInfoString(text, before);
+		ckfp_append_table(text, ckfp_relation_name(target, i, es), entry);
+		before = ", ";
+	}
+}
+
+/* Scans that ask: one, or several of partitions or children of the same table. */
+typedef struct ckfp_scans
+{
+	ckfp_join_target target; /* the first one */
+	int n;
+} ckfp_scans;
+
+/* The scans of a list that have the root of a target, or NULL. */
+static ckfp_scans *
+ckfp_scans_of_root(List *list, const ckfp_join_target *target)
+{
+	foreach_ptr (ckfp_scans, scans, list)
+		if (target->root > 0 && scans->target.root == target->root &&
+			memcmp(scans->target.root_column, target->root_column, sizeof(target->root_column)) ==
+				0 &&
+			ckfp_remote_asks(&scans->target) == ckfp_remote_asks(target))
+			return scans;
+	return NULL;
+}
+
+static List *
+ckfp_group_targets(const ckfp_join_record *record)
+{
+	List *list = NIL;
+
+	foreach_ptr (const ckfp_join_target, target, record->targets)
+	{
+		ckfp_scans *scans = ckfp_scans_of_root(list, target);
+
+		if (scans == NULL)
+		{
+			scans = palloc(sizeof(*scans));
+			*scans = (ckfp_scans){.target = *target};
+			list = lappend(list, scans);
+		}
+		scans->n++;
+	}
+	return list;
+}
+
+/* Let the text of several scans name their root: "fact f, 60 partitions". */
+static const char *
+ckfp_name_root(ckfp_scans *scans, int columns, const ExplainState *es)
+{
+	ckfp_join_target *target = &scans->target;
+	const RangeTblEntry *entry;
+
+	if (scans->n == 1)
+		return "";
+	for (int i = 0; i < columns; i++)
+	{
+		target->relation[i] = target->root;
+		target->column[i] = target->root_column[i];
+	}
+	entry = ckfp_relation_of(target, 0, es);
+	return psprintf(", %d %s", scans->n,
+					entry != NULL && entry->relkind == RELKIND_PARTITIONED_TABLE ? "partitions"
+																				 : "tables");
+}
+
+/* The scans that ask, with their key: "f.k of fact f". */
+static char *
+ckfp_scans_text(ckfp_scans *scans, int columns, const ExplainState *es)
+{
+	const char *several = ckfp_name_root(scans, columns, es);
+	const ckfp_join_target *target = &scans->target;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	if (ckfp_append_keys(&text, target, columns, es))
+		ckfp_append_tables(&text, target, columns, es);
+	else
+	{
+		resetStringInfo(&text);
+		appendStringInfo(&text, "plan node %d", target->node);
+	}
+	appendStringInfoString(&text, several);
+	if (ckfp_remote_asks(target))
+		appendStringInfoString(&text, ", by its server");
+	return text.data;
+}
+
+static void
+ckfp_explain_targets(const ckfp_join_record *record, ExplainState *es)
+{
+	List *texts = NIL;
+
+	foreach_ptr (ckfp_scans, scans, ckfp_group_targets(record))
+		texts = lappend(texts, ckfp_scans_text(scans, record->columns, es));
+	if (es->format == EXPLAIN_FORMAT_TEXT && list_length(texts) == 1)
+		ExplainPropertyText("Filtered Scan", linitial(texts), es);
+	else
+		ExplainPropertyList("Filtered Scans", texts, es);
+}
+
+/* What happened to the rows that a filter denied. */
+static const char *
+ckfp_denied_text(const ckfp_build *build, const char *denied, const char *removed)
+{
+	if (build->verify)
+		return denied;
+	return build->answers ? "Lookups Skipped" : removed;
+}
+
+/* The indexes by which blocks can be skipped: their names, or how many they are. */
+static const char *
+ckfp_indexes_text(const ckfp_join_record *record)
+{
+	List *oids = NIL;
+	StringInfoData text;
+	ListCell *cell;
+
+	foreach_ptr (const ckfp_join_target, target, record->targets)
+		for (int i = 0; i < target->indexes; i++)
+			oids = list_append_unique_oid(oids, target->index[i].oid);
+	if (list_length(oids) > CKFP_INDEXES_SHOWN)
+		return psprintf("%d indexes", list_length(oids));
+	initStringInfo(&text);
+	foreach (cell, oids)
+	{
+		const char *name = get_rel_name(lfirst_oid(cell));
+
+		appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
+						 name != NULL ? quote_identifier(name) : "?");
+	}
+	return text.data;
+}
+
+/* Does a local scan ask, or do only foreign servers, whose answers are not counted? */
+static bool
+ckfp_asks_here(const ckfp_join_record *record)
+{
+	foreach_ptr (const ckfp_join_target, target, record->targets)
+		if (!ckfp_remote_asks(target))
+			return true;
+	return false;
+}
+
+/* The keys of a filter, and the rows that asked it. */
+static void
+ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
+{
+	if (build->nest == NULL && (counts->keys > 0 || counts->memory > 0))
+		ExplainPropertyText("Filter Keys",
+							psprintf(UINT64_FORMAT "  Memory: " UINT64_FORMAT "kB", counts->keys,
+									 (counts->memory + 1023) / 1024),
+							es);
+	if (counts->tested > 0)
+		ExplainPropertyText("Rows Tested",
+							psprintf(UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)",
+									 counts->tested, ckfp_denied_text(build, "Denied", "Removed"),
+									 counts->removed,
+									 100.0 * (double)counts->removed / (double)counts->tested),
+							es);
+}
+
+static void
+ckfp_explain_properties(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
+{
+	ExplainPropertyInteger("Filter Keys", NULL, (int64)counts->keys, es);
+	ExplainPropertyInteger("Filter Memory", "kB", (int64)((counts->memory + 1023) / 1024), es);
+	if (ckfp_asks_here(&build->record) || counts->tested > 0)
+	{
+		ExplainPropertyInteger("Rows Tested", NULL, (int64)counts->tested, es);
+		ExplainPropertyInteger(
+			ckfp_denied_text(build, "Rows Denied by Join Filter", "Rows Removed by Join Filter"),
+			NULL, (int64)counts->removed, es);
+	}
+}
+
+/* How many partitions or blocks of all are skipped, by which indexes; or would be. */
+static void
+ckfp_explain_skipped(const char *what, const ckfp_build *build, uint64 skipped, uint64 all,
+					 const char *indexes, ExplainState *es)
+{
+	const char *label = psprintf("%s %s", what, build->verify ? "Denied" : "Skipped");
+
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText(label,
+							psprintf(UINT64_FORMAT " of " UINT64_FORMAT "%s%s", skipped, all,
+									 indexes != NULL ? " by " : "", indexes != NULL ? indexes : ""),
+							es);
+		return;
+	}
+	ExplainPropertyInteger(what, NULL, (int64)all, es);
+	ExplainPropertyInteger(label, NULL, (int64)skipped, es);
+	if (indexes != NULL)
+		ExplainPropertyText("Block Indexes", indexes, es);
+}
+
+void
+ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *es)
+{
+	ckfp_join_counts counts;
+
+	if (build->record.targets != NIL)
+		ckfp_explain_targets(&build->record, es);
+	if (build->record.only_blocks)
+		ExplainPropertyText("Join Filter", "blocks only", es);
+	if (!es->analyze)
+		return;
+	counts = ckfp_build_all_counts(build);
+	if (verdict != NULL)
+	{
+		ExplainPropertyText("Nested Loop Filter", verdict, es);
+		counts.given_up = CKFP_GIVEN_UP_NOT; /* the line says that the rows are not counted */
+	}
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+		ckfp_explain_text(build, &counts, es);
+	else
+		ckfp_explain_properties(build, &counts, es);
+	if (counts.unasked > 0)
+		ExplainPropertyInteger("Rows Passed Unasked", NULL, (int64)counts.unasked, es);
+	if (counts.scans > 0)
+		ckfp_explain_skipped("Partitions", build, counts.skipped, counts.scans, NULL, es);
+	if (counts.blocks > 0)
+		ckfp_explain_skipped("Blocks", build, counts.blocks_skipped, counts.blocks,
+							 ckfp_indexes_text(&build->record), es);
+	if (counts.given_up != CKFP_GIVEN_UP_NOT)
+		ExplainPropertyText(
+			"Given Up",
+			counts.given_up == CKFP_GIVEN_UP_MEMORY ? "memory" : "more keys than estimated", es);
+}

@@ -1,0 +1,258 @@
+/*
+ * stats.c - the counters of the view cuckoofilter_join_stats.
+ */
+#include "join/show/show.h"
+
+#include "library.h"
+
+#include "access/htup_details.h"
+#include "access/parallel.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+#include "utils/syscache.h"
+
+/* The number of databases in shared memory. The sessions of further ones count for themselves. */
+#define CKFP_STATS_DATABASES 1024
+
+typedef struct ckfp_stats_row
+{
+	Oid database; /* InvalidOid: the row is free */
+	pg_atomic_uint64 count[CKFP_STATS];
+} ckfp_stats_row;
+
+typedef struct ckfp_stats_table
+{
+	slock_t mutex; /* protects `database` of all rows */
+	ckfp_stats_row row[CKFP_STATS_DATABASES];
+} ckfp_stats_table;
+
+static ckfp_stats_table *ckfp_stats_shared = NULL; /* NULL without shared memory */
+static ckfp_stats_row ckfp_stats_session;          /* used without a row in shared memory */
+static ckfp_stats_row *ckfp_stats_mine = NULL;     /* the row of this process, once it is known */
+
+static void
+ckfp_stats_clear(ckfp_stats_row *row)
+{
+	for (int i = 0; i < CKFP_STATS; i++)
+		pg_atomic_write_u64(&row->count[i], 0);
+}
+
+static void
+ckfp_stats_init_row(ckfp_stats_row *row)
+{
+	row->database = InvalidOid;
+	for (int i = 0; i < CKFP_STATS; i++)
+		pg_atomic_init_u64(&row->count[i], 0);
+}
+
+/* ------------------------------------------------------------------------- rows */
+
+/* The row of the current database, or a free row that it gets; NULL if there is none. */
+static ckfp_stats_row *
+ckfp_stats_take_row(void)
+{
+	ckfp_stats_row *found = NULL;
+
+	SpinLockAcquire(&ckfp_stats_shared->mutex);
+	for (int i = 0; i < CKFP_STATS_DATABASES; i++)
+	{
+		ckfp_stats_row *row = &ckfp_stats_shared->row[i];
+
+		if (row->database == MyDatabaseId)
+		{
+			found = row;
+			break;
+		}
+		if (found == NULL && !OidIsValid(row->database))
+			found = row;
+	}
+	if (found != NULL)
+		found->database = MyDatabaseId;
+	SpinLockRelease(&ckfp_stats_shared->mutex);
+	return found;
+}
+
+/* Free the rows of dropped databases. They have no sessions, so nothing counts into them. */
+static void
+ckfp_stats_free_dropped(void)
+{
+	for (int i = 0; i < CKFP_STATS_DATABASES; i++)
+	{
+		ckfp_stats_row *row = &ckfp_stats_shared->row[i];
+		Oid database = row->database;
+
+		if (!OidIsValid(database) || SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database)))
+			continue;
+		SpinLockAcquire(&ckfp_stats_shared->mutex);
+		if (row->database == database)
+		{
+			ckfp_stats_clear(row);
+			row->database = InvalidOid;
+		}
+		SpinLockRelease(&ckfp_stats_shared->mutex);
+	}
+}
+
+void
+ckfp_stats_start(void)
+{
+	if (ckfp_stats_mine != NULL)
+		return;
+	if (ckfp_stats_shared != NULL)
+	{
+		ckfp_stats_mine = ckfp_stats_take_row();
+		if (ckfp_stats_mine == NULL)
+		{
+			ckfp_stats_free_dropped();
+			ckfp_stats_mine = ckfp_stats_take_row();
+		}
+	}
+	if (ckfp_stats_mine == NULL)
+	{
+		ckfp_stats_session.database = MyDatabaseId;
+		ckfp_stats_mine = &ckfp_stats_session;
+	}
+}
+
+void
+ckfp_stats_count(ckfp_stat stat, uint64 n)
+{
+	if (n > 0 && ckfp_stats_mine != NULL && !IsParallelWorker())
+		pg_atomic_fetch_add_u64(&ckfp_stats_mine->count[stat], (int64)n);
+}
+
+/* -------------------------------------------------------------------------- SQL */
+
+/* The rows that are in use. */
+static List *
+ckfp_stats_list(void)
+{
+	List *rows = NIL;
+
+	if (ckfp_stats_mine == &ckfp_stats_session)
+		rows = lappend(rows, &ckfp_stats_session);
+	if (ckfp_stats_shared != NULL)
+		for (int i = 0; i < CKFP_STATS_DATABASES; i++)
+			if (OidIsValid(ckfp_stats_shared->row[i].database))
+				rows = lappend(rows, &ckfp_stats_shared->row[i]);
+	return rows;
+}
+
+static Datum
+ckfp_stats_datum(TupleDesc columns, ckfp_stats_row *row)
+{
+	Datum values[1 + CKFP_STATS];
+	bool nulls[1 + CKFP_STATS] = {false};
+
+	values[0] = ObjectIdGetDatum(row->database);
+	for (int i = 0; i < CKFP_STATS; i++)
+		values[1 + i] = Int64GetDatum((int64)pg_atomic_read_u64(&row->count[i]));
+	return HeapTupleGetDatum(heap_form_tuple(columns, values, nulls));
+}
+
+/* cuckoofilter_join_stats() -> setof record: database, and the counters */
+static Datum
+ckfp_stats_show(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *call;
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		MemoryContext caller;
+
+		call = SRF_FIRSTCALL_INIT();
+		caller = MemoryContextSwitchTo(call->multi_call_memory_ctx);
+		if (get_call_result_type(fcinfo, NULL, &call->tuple_desc) != TYPEFUNC_COMPOSITE ||
+			call->tuple_desc->natts > 1 + CKFP_STATS) /* an older version has fewer */
+			elog(ERROR, "unexpected result type of cuckoofilter_join_stats");
+		call->tuple_desc = BlessTupleDesc(call->tuple_desc);
+		ckfp_stats_start(); /* the current database always has a row */
+		if (ckfp_stats_shared != NULL)
+			ckfp_stats_free_dropped();
+		call->user_fctx = ckfp_stats_list();
+		MemoryContextSwitchTo(caller);
+	}
+	call = SRF_PERCALL_SETUP();
+	if (call->call_cntr < (uint64)list_length(call->user_fctx))
+	{
+		/* the macro increments call_cntr before it uses its argument */
+		Datum row =
+			ckfp_stats_datum(call->tuple_desc, list_nth(call->user_fctx, (int)call->call_cntr));
+
+		SRF_RETURN_NEXT(call, row);
+	}
+	SRF_RETURN_DONE(call);
+}
+
+/* cuckoofilter_join_stats_reset() -> void */
+static Datum
+ckfp_stats_reset(PG_FUNCTION_ARGS)
+{
+	ckfp_stats_clear(&ckfp_stats_session);
+	if (ckfp_stats_shared != NULL)
+		for (int i = 0; i < CKFP_STATS_DATABASES; i++)
+			ckfp_stats_clear(&ckfp_stats_shared->row[i]);
+	PG_RETURN_VOID();
+}
+
+/* ---------------------------------------------------------------- shared memory */
+
+static shmem_startup_hook_type ckfp_next_startup = NULL;
+
+static void
+ckfp_stats_startup(void)
+{
+	bool found;
+
+	if (ckfp_next_startup != NULL)
+		ckfp_next_startup();
+	ckfp_stats_shared = NULL; /* after a crash the shared memory is new */
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	ckfp_stats_shared =
+		ShmemInitStruct("cuckoofilter_join_stats", sizeof(ckfp_stats_table), &found);
+	if (!found)
+	{
+		SpinLockInit(&ckfp_stats_shared->mutex);
+		for (int i = 0; i < CKFP_STATS_DATABASES; i++)
+			ckfp_stats_init_row(&ckfp_stats_shared->row[i]);
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+#if PG_VERSION_NUM >= 150000
+
+static shmem_request_hook_type ckfp_next_request = NULL;
+
+static void
+ckfp_stats_request(void)
+{
+	if (ckfp_next_request != NULL)
+		ckfp_next_request();
+	RequestAddinShmemSpace(MAXALIGN(sizeof(ckfp_stats_table)));
+}
+
+#endif
+
+void
+ckfp_join_init_stats(void)
+{
+	static const ckfp_library_join functions = {ckfp_stats_show, ckfp_stats_reset};
+
+	*find_rendezvous_variable(CKFP_LIBRARY_JOIN) = (void *)&functions;
+	ckfp_stats_init_row(&ckfp_stats_session);
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+#if PG_VERSION_NUM >= 150000
+	ckfp_next_request = shmem_request_hook;
+	shmem_request_hook = ckfp_stats_request;
+#else
+	RequestAddinShmemSpace(MAXALIGN(sizeof(ckfp_stats_table)));
+#endif
+	ckfp_next_startup = shmem_startup_hook;
+	shmem_startup_hook = ckfp_stats_startup;
+}

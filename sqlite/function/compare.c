@@ -1,0 +1,119 @@
+/*
+ * compare.c - rebuild and compare filters.
+ *
+ * These functions read all of a filter, so they also check each of its slots (CKF_FOREIGN).
+ */
+#include "function.h"
+
+#include "../argument.h"
+#include "../connection.h"
+#include "../owned.h"
+
+/* Read the filters of a call, at most two. false: one is NULL or not a filter. */
+static bool
+ckfs_read_filters(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filter *local,
+				  const ckf_filter **filter)
+{
+	int i;
+
+	for (i = 0; i < argc; i++)
+	{
+		filter[i] = ckfs_filter(ctx, argv[i], CKF_FOREIGN, &local[i]);
+		if (!filter[i])
+			return false;
+	}
+	return true;
+}
+
+/* cuckoofilter_union(a, b), _sum(a, b), _intersect(a, b), _compact(filter) */
+void
+ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_goal goal = *(const ckf_goal *)ckfs_user_data(ctx)->data;
+	ckf_filter local[2];
+	const ckf_filter *filter[2];
+
+	if (ckfs_read_filters(ctx, argc, argv, local, filter))
+		ckfs_result_of(ctx, &(ckf_task){.goal = goal, .in = filter, .inputs = (unsigned)argc});
+}
+
+static bool
+ckfs_compare_arguments(sqlite3_context *ctx, sqlite3_value **argv, ckf_comparison *comparison)
+{
+	ckfs_host host = ckfs_host_of(ctx);
+	ckf_filter local[2];
+	const ckf_filter *filter[2];
+	ckf_task task = {.goal = CKF_COMPARE, .in = filter, .inputs = 2, .comparison = comparison};
+
+	return ckfs_read_filters(ctx, 2, argv, local, filter) && ckf_host_run(&host.host, &task, NULL);
+}
+
+/* cuckoofilter_overlap(a, b) */
+void
+ckfs_sql_overlap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_comparison comparison;
+
+	(void)argc;
+	if (ckfs_compare_arguments(ctx, argv, &comparison))
+		sqlite3_result_double(ctx, comparison.overlap);
+}
+
+/* cuckoofilter_jaccard(a, b): NULL for two empty filters */
+void
+ckfs_sql_jaccard(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_comparison comparison;
+
+	(void)argc;
+	if (ckfs_compare_arguments(ctx, argv, &comparison) && !comparison.empty)
+		sqlite3_result_double(ctx, comparison.jaccard);
+}
+
+/*
+ * cuckoofilter_intersect_agg(filter): the state is the intersection of the filters so far, an owned
+ * filter.  Before the first filter it has no bytes.
+ */
+void
+ckfs_intersect_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	ckf_filter *state = sqlite3_aggregate_context(ctx, sizeof(ckf_filter));
+	ckfs_host host = ckfs_host_of(ctx);
+	ckf_filter local;
+	const ckf_filter *filter;
+
+	(void)argc;
+	if (!state)
+	{
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
+	if (filter && state->bytes)
+		(void)ckf_host_rebuild(&host.host, CKF_INTERSECT, state, filter);
+	else if (filter)
+		(void)ckf_host_build(&host.host, CKF_INTERSECT, filter, NULL, state);
+}
+
+/* NULL if there were no filters.  The state stays valid. */
+void
+ckfs_intersect_value(sqlite3_context *ctx)
+{
+	const ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
+	ckfs_host host = ckfs_host_of(ctx);
+	ckf_filter owned;
+
+	if (state && state->bytes && ckf_host_copy(&host.host, state, 0, &owned))
+		ckfs_result(ctx, &owned);
+}
+
+void
+ckfs_intersect_final(sqlite3_context *ctx)
+{
+	ckf_filter *state = sqlite3_aggregate_context(ctx, 0);
+
+	if (!state || !state->bytes)
+		return;
+	ckfs_result(ctx, state);
+	state->bytes = NULL; /* SQLite owns it now */
+}

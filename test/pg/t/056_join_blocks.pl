@@ -1,0 +1,419 @@
+# Scans that skip the blocks that can have no key of a hash join: which indexes serve, what is refused, and when the keys
+# come while the scan runs.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooJoin;
+use CuckooPortal;
+use CuckooSession;
+use Test::More;
+
+# few buffers, so that even small tables have synchronized scans
+my $node = join_cluster('main', conf => "shared_buffers = 1MB\nenable_nestloop = off\nenable_mergejoin = off\nmax_prepared_transactions = 0\n");
+my $version = server_version($node);
+
+sub sql
+{
+	return $node->safe_psql('postgres', $_[0]);
+}
+
+# What EXPLAIN says of skipped blocks, for each filter: [skipped, all, indexes].
+sub skipped_in
+{
+	my ($query) = @_;
+	my $plan = explained($query);
+	my @blocks;
+
+	push(@blocks, [ $1, $2, $3 ]) while $plan =~ /Blocks Skipped: (\d+) of (\d+) by (.*)/g;
+	return ($plan, @blocks);
+}
+
+# The same rows in every mode, and at least this part of the blocks is skipped by the first filter that skips some, by an index.
+sub skips
+{
+	my ($name, $query, $share, $index) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $rows = same_rows($name, $query);
+	my ($plan, @blocks) = skipped_in($query);
+	my ($most) = sort { $b->[0] <=> $a->[0] } @blocks, [ 0, 1, 'none' ];
+
+	ok($most->[0] >= $share * $most->[1] && $most->[1] > 0, "$name: $most->[0] of $most->[1] blocks are skipped") or diag($plan);
+	is($most->[2], $index, "$name: by $index") if defined $index;
+	return $rows;
+}
+
+# The same rows, and no block is skipped.
+sub reads_all
+{
+	my ($name, $query, $filters) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($plan, @blocks) = skipped_in($query);
+
+	same_rows($name, $query, $filters);
+	ok(!grep({ $_->[0] > 0 } @blocks), "$name: all blocks are read") or diag($plan);
+	return;
+}
+
+# About 7 rows a block, in the order of k, 3,000 blocks; the same in another order, by a constant.
+sql(q{
+	CREATE TABLE dim AS SELECT g AS k, g AS j, g / 30 AS month, g % 7 AS day FROM generate_series(0, 1999) g;
+	CREATE TABLE fact AS SELECT g AS id, g / 10 AS k, g % 100 AS v, repeat('x', 1000) AS filler FROM generate_series(0, 19999) g;
+	CREATE INDEX fact_brin ON fact USING brin (k) WITH (pages_per_range = 4);
+	CREATE TABLE shuffled AS SELECT * FROM fact ORDER BY hashint4(id);
+	CREATE TABLE plain AS SELECT * FROM fact;
+	ANALYZE});
+my $month = 'JOIN dim USING (k) WHERE month = 31';
+
+# --------------------------------------------------------------- keys and indexes
+
+is(skips('a month', "SELECT count(*), sum(v) FROM fact $month", 0.9, 'fact_brin'), '300|14850', 'the rows of a month');
+reads_all('no index', "SELECT count(*), sum(v) FROM plain $month");
+skips('a condition that is first true late', "SET synchronize_seqscans = off; SELECT count(*), sum(v) FROM fact $month AND id >= 9500", 0.9);
+skips('three months', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE month IN (2, 31, 60)', 0.9);
+skips('the first and the last', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE j IN (0, 1999)', 0.95);
+skips('more ranges than are kept', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE j % 20 = 0 AND j < 1900 OR j BETWEEN 500 AND 1000', 0.01);
+same_rows('no key', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE month < 0');
+skips('keys out of range', 'SELECT count(*), sum(id) FROM fact JOIN (SELECT k + 1000000 AS k FROM dim WHERE month = 1 OFFSET 0) d USING (k)', 0.99);
+skips('keys of both ends of bigint', "SELECT count(*), sum(id) FROM fact JOIN (VALUES (-9223372036854775808), (9223372036854775807), (77)) d(b) ON fact.k = b", 0.9);
+sql('CREATE TABLE often AS SELECT (hashint4(g) & 15) + 500 AS k FROM generate_series(1, 70000) g; CREATE TABLE thin AS SELECT g AS id, g / 100 AS k FROM generate_series(0, 199999) g; CREATE INDEX thin_brin ON thin USING brin (k) WITH (pages_per_range = 16); ANALYZE often, thin');
+skips('the same keys many times', 'SELECT count(*), sum(id) FROM thin WHERE EXISTS (SELECT FROM often WHERE often.k = thin.k)', 0.9);
+sql('CREATE TABLE two AS SELECT id, k, 2 * k AS l, filler FROM fact; CREATE INDEX two_brin ON two USING brin (l, k) WITH (pages_per_range = 2); ANALYZE two');
+skips('two BRIN columns', "SELECT count(*) FROM two $month", 0.9, 'two_brin');
+skips('two keys, an index for each', 'SELECT count(*), sum(id) FROM two JOIN (SELECT k, 2 * k AS l FROM dim WHERE month = 5) d USING (k, l)', 0.9, 'two_brin');
+
+# Many keys: more than are gathered as they are, in any order, and from both ends.
+sql('CREATE TABLE wide AS SELECT g AS id, g::bigint * 1000 AS k, repeat($$x$$, 40) AS filler FROM generate_series(0, 99999) g; CREATE INDEX wide_brin ON wide USING brin (k) WITH (pages_per_range = 1); ANALYZE wide');
+foreach my $order ('id', 'id DESC', 'hashint4(id)', 'abs(id - 50000)', '-abs(id - 50000)')
+{
+	skips("20000 keys by $order", "SELECT count(*), sum(wide.id) FROM wide JOIN (SELECT k, id FROM wide WHERE id BETWEEN 30000 AND 49999 ORDER BY $order OFFSET 0) d USING (k)", 0.7);
+	skips("18000 keys of both ends by $order", "SELECT count(*), sum(wide.id) FROM wide JOIN (SELECT k, id FROM wide WHERE id < 9000 OR id > 90999 ORDER BY $order OFFSET 0) d USING (k)", 0.7);
+}
+
+# Types of which the least and the greatest key are kept, and unlike ones.
+my @types = (
+	[ 'smallint', 'bigint' ], [ 'bigint', 'smallint' ], [ 'integer', 'bigint' ], [ 'numeric', 'numeric' ], [ 'real', 'double precision' ], [ 'double precision', 'real' ],
+	map { [ $_, $_ ] } ('date', 'timestamp', 'timestamptz', 'text', 'varchar(9)', 'char(9)', 'bytea', 'uuid', 'time', 'interval', 'oid', 'name'));
+my %value_of = (
+	date => "date '2020-01-01' + (%s)::integer",
+	(map { $_ => "timestamp '2020-01-01' + (%s) * interval '1 day'" } ('timestamp', 'timestamptz')),
+	(map { $_ => "to_char(%s, 'FM000000')" } ('text', 'varchar(9)', 'char(9)', 'name')),
+	bytea => "decode(to_char(%s, 'FM000000'), 'hex')",
+	uuid => "(to_char(%s, 'FM00000000') || '-0000-0000-0000-000000000000')::uuid",
+	time => "time '00:00' + (%s) * interval '1 second'",
+	interval => "(%s) * interval '1 hour'");
+
+sub value
+{
+	my ($type, $n) = @_;
+	return sprintf('(' . ($value_of{$type} // '(%s)') . ")::$type", $n);
+}
+
+foreach my $pair (@types)
+{
+	my ($probe, $build) = @$pair;
+
+	sql("DROP TABLE IF EXISTS typed, keys; CREATE TABLE typed AS SELECT id, " . value($probe, 'k') . ' AS k, filler FROM fact; CREATE TABLE keys AS SELECT ' . value($build, 'k') . " AS k, month FROM dim;
+		CREATE INDEX typed_brin ON typed USING brin (k) WITH (pages_per_range = 4); ANALYZE typed, keys");
+	skips("$probe = $build", "SELECT count(*), sum(id) FROM typed JOIN keys USING (k) WHERE month = 31", 0.8, 'typed_brin');
+}
+
+if ($version >= 140000)
+{
+	sql('CREATE TABLE multi AS SELECT id, CASE WHEN id % 50 = 0 THEN 0 ELSE k END AS k, filler FROM fact; CREATE INDEX multi_brin ON multi USING brin (k int4_minmax_multi_ops) WITH (pages_per_range = 4); ANALYZE multi');
+	skips('minmax-multi', "SELECT count(*), sum(id) FROM multi $month", 0.9, 'multi_brin');
+}
+
+# B-trees: few keys, or the order of the table.
+sql('CREATE INDEX shuffled_btree ON shuffled (k); ANALYZE shuffled');
+skips('few keys by a B-tree', 'SELECT count(*), sum(id) FROM shuffled JOIN dim USING (k) WHERE j IN (5, 800, 1500)', 0.9, 'shuffled_btree');
+skips('few keys, of another width', 'SELECT count(*), sum(id) FROM shuffled JOIN (VALUES (5::bigint), (800), (8000000000)) d(b) ON k = b', 0.9, 'shuffled_btree');
+sql('CREATE INDEX plain_btree ON plain (k); ANALYZE plain');
+skips('ranges by a B-tree, auto', "SET cuckoofilter.join_filter = auto; SELECT count(*), sum(id) FROM plain JOIN (SELECT k FROM dim WHERE k BETWEEN 500 AND 501 OR k BETWEEN 600 AND 605) d USING (k)", 0.9, 'plain_btree');
+sql('DROP INDEX plain_btree');
+
+# ------------------------------------------------------------------------ refused
+
+my $refused = "SELECT count(*), sum(id) FROM plain $month";
+
+foreach my $index ('brin (k) WHERE id >= 0', 'brin ((k + 0))', 'hash (k)', 'btree (id, k)', 'brin (id)', 'gin (array[k]) --')
+{
+	next if $index =~ /gin/;
+	sql("CREATE INDEX bad ON plain USING $index");
+	reads_all("an index USING $index", $refused);
+	sql('DROP INDEX bad');
+}
+if ($version >= 140000)
+{
+	sql('CREATE INDEX bad ON plain USING brin (k int4_bloom_ops)');
+	reads_all('BRIN of the kind bloom', $refused);
+	sql('DROP INDEX bad');
+}
+sql("CREATE TABLE nets AS SELECT id, inet '10.0.0.0' + k AS k, filler FROM fact; CREATE INDEX nets_brin ON nets USING brin (k inet_inclusion_ops) WITH (pages_per_range = 4); ANALYZE nets");
+reads_all('BRIN of the kind inclusion', "SELECT count(*), sum(id) FROM nets JOIN (SELECT inet '10.0.0.0' + k AS k FROM dim WHERE month = 31) d USING (k)");
+my $query = "SELECT count(*), sum(id) FROM fact $month";
+reads_all('the setting', "SET cuckoofilter.join_filter_blocks = off; $query");
+reads_all('enable_bitmapscan', "SET enable_bitmapscan = off; $query");
+sql("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'fact_brin'::regclass");
+reads_all('an invalid index', $query);
+sql("UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'fact_brin'::regclass");
+skips('a valid one again', $query, 0.9);
+unlike(explained("BEGIN ISOLATION LEVEL SERIALIZABLE; $query"), qr/Blocks Skipped/, 'SERIALIZABLE');
+like(explained("BEGIN ISOLATION LEVEL REPEATABLE READ; $query"), qr/Blocks Skipped: 2/, 'REPEATABLE READ');
+unlike(explained("SELECT id FROM fact $month FOR UPDATE OF fact"), qr/Cuckoo/, 'FOR UPDATE');
+unlike(explained('SELECT count(*) FROM fact LEFT JOIN (SELECT k, month FROM dim WHERE month = 31) d USING (k)'), qr/Cuckoo/, 'LEFT JOIN');
+unlike(explained('SELECT count(*) FROM fact WHERE NOT EXISTS (SELECT FROM dim WHERE dim.k = fact.k AND month = 31)'), qr/Cuckoo/, 'ANTI JOIN');
+skips('SEMI JOIN', 'SELECT count(*), sum(id) FROM fact WHERE EXISTS (SELECT FROM dim WHERE dim.k = fact.k AND month = 31)', 0.9);
+skips('RIGHT JOIN', 'SELECT count(*), sum(id) FROM fact RIGHT JOIN (SELECT k FROM dim WHERE month = 31) d USING (k)', 0.9);
+{
+	# an index that older transactions cannot use
+	my $old = CuckooSession->new($node);
+
+	$old->query('BEGIN; SELECT count(pg_current_xact_id())');
+	sql("UPDATE pg_index SET indcheckxmin = true WHERE indexrelid = 'fact_brin'::regclass");
+	reads_all('an index newer than a transaction (indcheckxmin)', $query);
+	$old->query('COMMIT');
+	skips('whose transaction has ended', $query, 0.9);
+	$old->quit;
+}
+
+# Row security: operators that are leakproof may see all rows, others must not.
+sql(q{
+	CREATE TABLE secret AS SELECT id, k, k::numeric AS n, filler FROM fact;
+	CREATE INDEX secret_k ON secret USING brin (k) WITH (pages_per_range = 4);
+	CREATE INDEX secret_n ON secret USING brin (n) WITH (pages_per_range = 4);
+	CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM secret WHERE id % 2 = 0;
+	ANALYZE secret});
+my $by_numeric = 'JOIN (SELECT k::numeric AS n, month FROM dim) d USING (n) WHERE month = 31';
+skips('numeric', "SELECT count(*), sum(id) FROM secret $by_numeric", 0.9);
+skips('a security barrier, leakproof', "SELECT count(*), sum(id) FROM barrier $month", 0.9);
+reads_all('a security barrier', "SELECT count(*), sum(id) FROM barrier $by_numeric");
+sql('CREATE ROLE reader; GRANT SELECT ON secret, dim TO reader; ALTER TABLE secret ENABLE ROW LEVEL SECURITY; CREATE POLICY odd ON secret TO reader USING (id % 2 = 1)');
+skips('row security, leakproof', "SET ROLE reader; SELECT count(*), sum(id) FROM secret $month", 0.9);
+reads_all('row security', "SET ROLE reader; SELECT count(*), sum(id) FROM secret $by_numeric");
+
+# Collations: the equality must be the same.
+sql(q{CREATE TABLE words AS SELECT id, to_char(k, 'FM000000') COLLATE "C" AS k, filler FROM fact; CREATE INDEX words_brin ON words USING brin (k COLLATE "POSIX") WITH (pages_per_range = 4);
+	CREATE TABLE word AS SELECT to_char(k, 'FM000000') COLLATE "C" AS k, month FROM dim; ANALYZE words, word});
+skips('another collation, deterministic', "SELECT count(*), sum(id) FROM words JOIN word USING (k) WHERE month = 31", 0.8);
+SKIP:
+{
+	skip('no ICU', 3) if error_state($node, "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)") ne '';
+	sql('CREATE TABLE loosely AS SELECT id, k COLLATE loose AS k, filler FROM words; CREATE INDEX loosely_brin ON loosely USING brin (k COLLATE "C") WITH (pages_per_range = 4); ANALYZE loosely');
+	reads_all('a collation with another equality', "SELECT count(*), sum(id) FROM loosely JOIN word ON loosely.k = word.k COLLATE loose WHERE month = 31");
+}
+
+# The least and the greatest key are those of one order. Partitions can have indexes of another one.
+SKIP:
+{
+	skip('no ICU', 3) if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu' AND collencoding IN (-1, 6)}) == 0;
+	sql(q{CREATE TABLE ordered (id integer, k text COLLATE "C") PARTITION BY RANGE (id);
+		CREATE TABLE ordered_0 PARTITION OF ordered FOR VALUES FROM (0) TO (10000);
+		CREATE TABLE ordered_1 PARTITION OF ordered FOR VALUES FROM (10000) TO (20000);
+		INSERT INTO ordered SELECT g, chr(CASE WHEN g % 10000 < 5000 THEN 97 ELSE 66 END) || g % 10000 FROM generate_series(0, 19999) g;
+		CREATE INDEX ordered_c ON ordered_0 USING brin (k COLLATE "C") WITH (pages_per_range = 4);
+		CREATE INDEX ordered_icu ON ordered_1 USING brin (k COLLATE "en-x-icu") WITH (pages_per_range = 4);
+		CREATE INDEX ordered_d ON ordered_1 USING brin (k COLLATE "C") WITH (pages_per_range = 4);
+		CREATE TABLE letter AS SELECT x COLLATE "C" AS k FROM unnest(ARRAY['a100', 'B9000']) x;
+		ANALYZE ordered, letter});
+	same_rows('indexes of two orders', 'SELECT count(*), sum(id) FROM ordered JOIN letter USING (k)');
+	sql('DROP INDEX ordered_c, ordered_d');
+	skips('an index of another order', 'SELECT count(*), sum(id) FROM ordered JOIN letter USING (k)', 0.02, 'ordered_icu');
+}
+
+# An index that lies is the fault of who made it so; verify tells.
+sql("CREATE TABLE lying (LIKE fact); CREATE INDEX lying_brin ON lying USING brin (k) WITH (pages_per_range = 4); INSERT INTO lying SELECT * FROM fact WHERE k < 900; SELECT brin_summarize_new_values('lying_brin');
+	UPDATE pg_index SET indisready = false WHERE indexrelid = 'lying_brin'::regclass");
+sql("UPDATE lying SET k = 935 WHERE id = 3");
+sql("UPDATE pg_index SET indisready = true WHERE indexrelid = 'lying_brin'::regclass; ANALYZE lying");
+is(error_state($node, "SET cuckoofilter.join_filter = verify; SELECT count(*) FROM lying JOIN (SELECT k FROM dim WHERE month = 31 LIMIT 30) d USING (k)"), 'XX000', 'verify finds a row that a lying index does not');
+
+# ------------------------------------------------------------- when the keys come
+
+skips('the first row that is fetched is in the middle', "SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE month = 31 AND id > 5000", 0.5);
+skips('it is in a block of the month', "SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE month = 31 AND id > 9400", 0.3);
+skips('it is the last one', "SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE month = 66 AND id > 19995", 0);
+skips('two dimensions', 'SELECT count(*), sum(id) FROM fact f JOIN dim d ON f.k = d.k JOIN dim e ON f.k = e.k WHERE d.month BETWEEN 20 AND 40 AND e.month BETWEEN 35 AND 50', 0.3);
+skips('two dimensions, the upper one decides', 'SELECT count(*), sum(id) FROM fact f JOIN dim d ON f.k = d.k JOIN dim e ON f.k = e.k WHERE d.day < 6 AND e.month = 40', 0.5);
+skips('two columns', 'SELECT count(*) FROM two JOIN dim d ON two.k = d.k JOIN (SELECT 2 * k AS l, month FROM dim) e ON two.l = e.l WHERE d.month < 40 AND e.month > 38', 0.3);
+skips('run again', 'SELECT g, n FROM generate_series(1, 3) g, LATERAL (SELECT count(*) + sum(id) AS n FROM fact JOIN dim USING (k) WHERE month = 31 OFFSET g - g) x', 0.9);
+skips('run again, with conditions of the scan that change', 'SELECT g, n FROM generate_series(1, 3) g, LATERAL (SELECT count(*) + sum(id) AS n FROM fact JOIN dim USING (k) WHERE month = 31 AND v > g OFFSET 0) x', 0.9);
+skips('run again, after a stop', 'SELECT g, n FROM generate_series(1, 4) g, LATERAL (SELECT id AS n FROM fact JOIN dim USING (k) WHERE month = 31 AND v >= g OFFSET g LIMIT 3) x', 0.9);
+skips('a hash table of several batches, read again', "SET work_mem = '64kB'; SELECT g, n FROM generate_series(1, 3) g, LATERAL (SELECT count(*) + sum(wide.id) AS n FROM wide JOIN (SELECT k FROM wide WHERE id BETWEEN 30000 AND 39999) d USING (k) OFFSET g - g) x", 0.8);
+same_rows('LIMIT', "SELECT count(*) FROM (SELECT id FROM fact $month LIMIT 7) x");
+same_rows('an insert', "BEGIN; CREATE TABLE copied AS SELECT * FROM fact $month; SELECT count(*), sum(id) FROM copied; ROLLBACK; $query");
+is(sql("BEGIN; DECLARE c CURSOR FOR SELECT id FROM fact $month; FETCH 2 FROM c; MOVE 296 FROM c; FETCH ALL FROM c; COMMIT"), "9300\n9301\n9598\n9599", 'a cursor');
+is(sql("BEGIN; DECLARE c SCROLL CURSOR FOR SELECT id FROM fact $month; FETCH 2 FROM c; FETCH BACKWARD 1 FROM c; FETCH LAST FROM c; COMMIT"), "9300\n9301\n9300\n9599", 'a scroll cursor');
+is(sql("BEGIN; DECLARE c CURSOR FOR SELECT id FROM fact $month; FETCH 2 FROM c; INSERT INTO fact SELECT id + 100000, k, v, filler FROM fact WHERE k = 930; MOVE 296 FROM c; FETCH ALL FROM c; SELECT count(*) FROM fact $month; ROLLBACK"), "9300\n9301\n9598\n9599\n310", 'rows that come while a cursor is open');
+
+# A transaction changes the table and its index under its own cursor.
+foreach my $change ('DROP INDEX fact_brin', 'REINDEX INDEX fact_brin', 'ALTER INDEX fact_brin SET (pages_per_range = 8)', 'UPDATE fact SET k = 0 WHERE k = 930; REINDEX INDEX fact_brin', 'DELETE FROM fact', 'SAVEPOINT s; DROP INDEX fact_brin; ROLLBACK TO s')
+{
+	foreach my $fetched (0, 2)
+	{
+		my @rows = split(/\n/, sql("BEGIN; DECLARE c CURSOR FOR SELECT id FROM fact $month; MOVE $fetched FROM c; $change; FETCH ALL FROM c; ROLLBACK"));
+
+		is("@rows[0, -1] " . @rows, '930' . $fetched . ' 9599 ' . (300 - $fetched), "$change, after $fetched rows of a cursor");
+	}
+}
+is(sql("BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT id FROM fact $month; DROP INDEX fact_brin; COMMIT; MOVE 299 FROM c; FETCH ALL FROM c"), '9599', 'a held cursor whose index is dropped');
+sql('CREATE INDEX fact_brin ON fact USING brin (k) WITH (pages_per_range = 4)');
+
+# A synchronized scan begins where another one is.
+{
+	my $other = CuckooSession->new($node);
+
+	$other->query('BEGIN; DECLARE c CURSOR FOR SELECT id FROM fact; MOVE 12345 FROM c');
+	my $first = sql('SELECT id FROM fact LIMIT 1');
+	cmp_ok($first, '>', 0, 'a scan begins in the middle');
+	is(sql($query), '300|2834850', 'it finds all rows of a month');
+	is(sql('SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE month IN (1, 60) AND v < 90'), sql('SET cuckoofilter.join_filter = off; SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE month IN (1, 60) AND v < 90'), 'of two months');
+	same_rows('and run again', 'SELECT g, n FROM generate_series(1, 2) g, LATERAL (SELECT count(*) + sum(id) AS n FROM fact JOIN dim USING (k) WHERE month IN (1, 41) OFFSET g - g) x');
+	$other->query('COMMIT');
+	$other->quit;
+}
+
+# ---------------------------------------------------------------- what is counted
+
+sub statistics
+{
+	sql('SELECT pg_stat_force_next_flush()') if $version >= 150000;
+	return sql("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'fact'");
+}
+
+{
+	my $session = CuckooSession->new($node);
+	my $count = q{SELECT pg_stat_get_xact_numscans('fact'::regclass)};
+
+	is($session->query("BEGIN; $query; $count; COMMIT"), "300|2834850\n1", 'one sequential scan, however many runs');
+	$session->query('LOAD $$cuckoofilter_join$$; SELECT cuckoofilter_join_stats_reset()');
+	$session->query($query);
+	my ($plan, $blocks) = skipped_in($query);
+	is($session->query('SELECT planned, built, blocks_skipped FROM cuckoofilter_join_stats'), "1|1|$blocks->[0]", 'the view counts skipped blocks');
+	is($session->query(q{PREPARE p AS } . "$query; SET plan_cache_mode = force_generic_plan; EXECUTE p; DROP INDEX fact_brin; EXECUTE p"), "300|2834850\n300|2834850", 'a cached plan whose index is dropped');
+	$session->query('CREATE INDEX fact_brin ON fact USING brin (k) WITH (pages_per_range = 4)');
+	like($session->query('EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p'), qr/Blocks Skipped: 2\d+ of/, 'it uses a new one');
+	$session->query('SET cuckoofilter.join_filter_blocks = off');
+	unlike($session->query('EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p'), qr/Blocks Skipped/, 'the setting works for a cached plan');
+	$session->quit;
+}
+like(explained($query, 'ANALYZE, FORMAT JSON, TIMING OFF, SUMMARY OFF, COSTS OFF'), qr/"Blocks": 2\d+,\s*"Blocks Skipped": 2\d+,\s*"Block Indexes": "fact_brin"/, 'EXPLAIN, as JSON');
+like(explained("SET cuckoofilter.join_filter = verify; $query"), qr/Blocks Denied: 2\d+ of 2\d+ by fact_brin/, 'EXPLAIN, verify');
+
+# ---------------------------------------------------------------- without a filter
+
+my $auto = 'SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7;';
+my $many = 'WHERE j + 0 > 1990 OR j + 0 > 1991 OR j + 0 > 1992 OR j + 0 > 1993'; # of which the planner expects many
+like(explained("$auto SELECT count(*), sum(id) FROM thin JOIN dim USING (k) $many"), qr/Join Filter: blocks only\n\s*Blocks Skipped: 8\d+ of 8\d+ by thin_brin/, 'auto: blocks without a filter');
+is(sql("$auto SELECT count(*), sum(id) FROM thin JOIN dim USING (k) $many"), '900|179594550', 'auto: the rows');
+unlike(explained("$auto SET cuckoofilter.join_filter_blocks = off; SELECT count(*), sum(id) FROM thin JOIN dim USING (k) $many"), qr/Cuckoo/, 'auto: without blocks, nothing');
+like(explained("$auto SELECT count(*), sum(id) FROM thin JOIN dim USING (k)"), qr/Blocks Skipped: 0 of/, 'auto: all blocks are live');
+unlike(explained("$auto SET cuckoofilter.join_filter_min_rows = 100000; $query"), qr/Cuckoo/, 'auto: a small table');
+like(explained("SET cuckoofilter.join_filter_memory = '64kB'; SELECT count(*) FROM wide JOIN (SELECT k FROM wide WHERE id BETWEEN 30000 AND 49999) d USING (k)"), qr/Blocks Skipped: \d\d+ of.*\n\s*Given Up: memory/, 'a filter that is given up leaves its ranges');
+
+# ------------------------------------------------------------ tables that change
+
+sql(q{CREATE TABLE busy WITH (fillfactor = 70) AS SELECT g AS id, g / 10 AS k, 0 AS n, repeat('x', 400) AS filler FROM generate_series(0, 19999) g; CREATE INDEX busy_brin ON busy USING brin (k) WITH (pages_per_range = 4); ANALYZE busy});
+my $busy = "SELECT count(*), sum(id), sum(n) FROM busy $month";
+sql('UPDATE busy SET n = n + 1 WHERE id % 3 = 0');
+skips('HOT updates', $busy, 0.5);
+sql('UPDATE busy SET k = 935 WHERE id % 1000 = 7');
+skips('late rows', $busy, 0.3);
+sql('DELETE FROM busy WHERE id % 4 = 0; VACUUM busy');
+skips('deleted rows and VACUUM', $busy, 0.3);
+sql("INSERT INTO busy SELECT id + 100000, k, n, filler FROM busy WHERE k < 1500 AND k > 900");
+skips('ranges that are not summarized', $busy, 0.3);
+sql("SELECT brin_summarize_new_values('busy_brin'); SELECT brin_desummarize_range('busy_brin', g) FROM generate_series(0, 400, 40) g");
+skips('ranges whose summary is gone', $busy, 0.3);
+same_rows('rows of this transaction', "BEGIN; INSERT INTO busy SELECT id + 200000, 931, n, filler FROM busy WHERE k < 5; DELETE FROM busy WHERE id = 9301; $busy; ROLLBACK; $busy");
+sql('DELETE FROM busy WHERE k > 935; VACUUM busy');
+same_rows('a table that became shorter', $busy);
+sql('TRUNCATE busy');
+same_rows('an empty table', $busy);
+
+# ---------------------------------------------------------------------- partitions
+
+sql(q{
+	CREATE TABLE parted (id integer, k integer, v integer, filler text) PARTITION BY RANGE (id);
+	CREATE TABLE parted_0 PARTITION OF parted FOR VALUES FROM (0) TO (5000);
+	CREATE TABLE parted_1 (filler text, junk integer, k integer, id integer, v integer);
+	ALTER TABLE parted_1 DROP COLUMN junk;
+	ALTER TABLE parted ATTACH PARTITION parted_1 FOR VALUES FROM (5000) TO (10000);
+	CREATE TABLE parted_2 PARTITION OF parted FOR VALUES FROM (10000) TO (20000);
+	INSERT INTO parted SELECT id, k, v, filler FROM fact;
+	CREATE INDEX parted_0_brin ON parted_0 USING brin (k) WITH (pages_per_range = 4);
+	CREATE INDEX parted_1_brin ON parted_1 USING brin (k) WITH (pages_per_range = 8);
+	ANALYZE parted});
+my $parted = "SELECT count(*), sum(id) FROM parted $month";
+skips('partitions, each by its own index', $parted, 0.9, 'parted_0_brin, parted_1_brin');
+skips('partitions of several months', 'SELECT count(*), sum(id) FROM parted JOIN dim USING (k) WHERE month IN (1, 20, 50)', 0.8);
+sql('CREATE INDEX ON parted USING brin (k) WITH (pages_per_range = 4)');
+skips('an index of the partitioned table', $parted, 0.9, 'parted_0_brin, parted_1_brin, parted_2_k_idx');
+
+# ------------------------------------------------------------------------ parallel
+
+my $workers = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;';
+foreach my $hash ('on', 'off')
+{
+	my $set = "$workers SET enable_parallel_hash = $hash;";
+
+	skips("two workers, parallel hash $hash: a month", "$set $query", 0.9, 'fact_brin');
+	skips("two workers, parallel hash $hash: three months", "$set SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE month IN (2, 31, 60)", 0.8);
+	skips("two workers, parallel hash $hash: one key", "$set SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE j = 0", 0.5);
+	skips("two workers, parallel hash $hash: many keys", "$set SET enable_parallel_hash = on; SELECT count(*), sum(wide.id) FROM wide JOIN (SELECT k FROM wide WHERE id BETWEEN 30000 AND 49999) d USING (k)", 0.5);
+	skips("two workers, parallel hash $hash: few keys", "$set SELECT count(*), sum(id) FROM shuffled JOIN dim USING (k) WHERE j IN (5, 800, 1500)", 0.5, 'shuffled_btree');
+	same_rows("two workers, parallel hash $hash: text", "$set SELECT count(*), sum(id) FROM words JOIN word USING (k) WHERE month = 31");
+	skips("two workers, parallel hash $hash: two dimensions", "$set SET parallel_tuple_cost = 1; SELECT count(*), sum(id) FROM fact f JOIN dim d ON f.k = d.k JOIN dim e ON f.k = e.k WHERE d.month BETWEEN 20 AND 40 AND e.month BETWEEN 35 AND 50", 0.3);
+	skips("two workers, parallel hash $hash: partitions", "$set $parted", 0.5);
+	skips("two workers, parallel hash $hash: again and again", "$set SELECT g, n FROM generate_series(1, 5) g, LATERAL (SELECT count(*) + sum(id) AS n FROM fact JOIN dim USING (k) WHERE month = 31 OFFSET g - g) x", 0.5);
+	skips("two workers, parallel hash $hash: no process of its own", "$set SET parallel_leader_participation = off; $query", 0.5);
+	skips("two workers, parallel hash $hash: none comes", "$set SET max_parallel_workers = 0; $query", 0.5);
+	same_rows("two workers, parallel hash $hash: LIMIT", "$set SET parallel_tuple_cost = 0.01; SELECT count(*) FROM (SELECT id FROM fact $month LIMIT 7) x");
+}
+
+# Some processes gather no ranges, and others do: those that do must know. The function lets the leader or its
+# workers wait, so that the other ones read most of the build side.
+sql(q{CREATE FUNCTION wait(leader float, worker float) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1 AS $$
+	BEGIN
+		PERFORM pg_sleep(CASE WHEN (SELECT leader_pid IS NULL FROM pg_stat_activity WHERE pid = pg_backend_pid()) THEN leader ELSE worker END);
+		RETURN true;
+	END $$;
+	CREATE TABLE large AS SELECT g AS id, g / 2 AS k FROM generate_series(0, 399999) g; CREATE INDEX large_brin ON large USING brin (k) WITH (pages_per_range = 16);
+	CREATE TABLE more AS SELECT g AS k, g AS j, repeat('x', 100) AS filler FROM generate_series(0, 199999) g; ANALYZE large, more});
+my $large = 'SELECT count(*) + sum(id) AS n FROM large JOIN more USING (k) WHERE j % 2 = 0 AND (j % 2) + 0 = 0 AND j / 2 * 2 = j AND (j % 2000 <> 4 OR wait(%s))';
+my $all = '39999900000';
+
+# The leader gives them up in the first run, for the rest of the query.
+my $again = 'SELECT g, n FROM generate_series(1, 2) g, LATERAL (' . sprintf($large =~ s/%(?!s)/%%/gr, 'CASE j WHEN 4 THEN 0.1 ELSE 0 END, 0.05') . ' OFFSET g - g) x';
+like(explained("$workers $auto $again", 'COSTS OFF'), qr/Parallel Custom Scan \(Cuckoo Join Filter\)/, 'one process has more keys than expected');
+is(sql("$workers $auto $again"), "1|$all\n2|$all", 'the rows of both runs');
+
+# A setting changes when a query has been planned or has started, and its workers have not.
+{
+	my $portal = CuckooPortal->new($node);
+
+	$portal->query($workers);
+	like($portal->plan(sprintf($large =~ s/%(?!s)/%%/gr, '0.02, 0')), qr/Filtered Scan: large.k/, 'a portal: a plan with a filter');
+	foreach my $setting ('join_filter_blocks', 'join_filter')
+	{
+		foreach my $values ([ 'on', 'off' ], [ 'off', 'on' ])
+		{
+			my $name = "a portal: $setting = $values->[0], then $values->[1]";
+
+			$portal->query("BEGIN; SET LOCAL cuckoofilter.$setting = $values->[0]");
+			$portal->start;
+			$portal->query("SET LOCAL cuckoofilter.$setting = $values->[1]");
+			is($portal->fetch, $all, $name);
+			$portal->query('COMMIT');
+		}
+	}
+	$portal->query('BEGIN');
+	$portal->start;
+	$portal->query('DROP INDEX large_brin');
+	is($portal->fetch, $all, 'a portal: the index is dropped');
+	$portal->query('ROLLBACK');
+}
+
+done_testing();

@@ -1,0 +1,102 @@
+# The hash join that takes the place of a nested loop over a BRIN index: where the planner chooses
+# it, and each case in which the loop stays.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use CuckooCluster;
+use CuckooJoin;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = join_cluster('main', conf => "autovacuum = off\nrandom_page_cost = 1.1\njit = off\nmax_parallel_workers_per_gather = 0\n");
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE fact AS SELECT g AS id, g / 100 AS day, g % 97 AS other, repeat('x', 300) AS pad FROM generate_series(0, 239999) g;
+	CREATE INDEX fact_day ON fact USING brin (day) WITH (pages_per_range = 16);
+	CREATE TABLE dim AS SELECT d AS day, d / 6 AS month, d::bigint AS big, d % 97 AS other FROM generate_series(0, 2399) d;
+	CREATE TABLE part (LIKE fact) PARTITION BY RANGE (day);
+	CREATE TABLE part_1 PARTITION OF part DEFAULT;
+	INSERT INTO part SELECT * FROM fact;
+	CREATE INDEX part_day ON part USING brin (day) WITH (pages_per_range = 16);
+	CREATE TABLE partial AS SELECT * FROM fact;
+	CREATE INDEX partial_day ON partial USING brin (day) WITH (pages_per_range = 16) WHERE id >= 0;
+	CREATE TABLE two AS SELECT * FROM fact;
+	CREATE INDEX two_day ON two USING brin (day, id) WITH (pages_per_range = 16);
+	CREATE TABLE guarded AS SELECT * FROM fact;
+	CREATE INDEX guarded_day ON guarded USING brin (day) WITH (pages_per_range = 16);
+	ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY odd ON guarded USING (other % 2 = 1);
+	CREATE ROLE reader;
+	GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+	CREATE TABLE texts AS SELECT id, to_char(day, 'FM00000') AS day, pad FROM fact;
+	CREATE INDEX texts_day ON texts USING brin (day) WITH (pages_per_range = 16);
+	CREATE TABLE big AS SELECT g AS id, g % 2400 AS day, repeat('y', 60) AS pad FROM generate_series(1, 200000) g;
+	CREATE FUNCTION vol(int) RETURNS int VOLATILE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'});
+$node->safe_psql('postgres', 'VACUUM ANALYZE');
+
+# A query gives the same rows in every mode. With `off` it is a nested loop over the BRIN index; with
+# `auto` a hash join or that loop.
+sub takes
+{
+	my ($wanted, $name, $query, $before) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my (%rows, %plan);
+
+	$before //= '';
+	foreach my $mode (qw(off auto on verify))
+	{
+		$rows{$mode} = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = $mode; $before; $query");
+		$plan{$mode} = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = $mode; $before; EXPLAIN (COSTS OFF) $query");
+		is($rows{$mode}, $rows{off}, "$name: $mode gives the same") if $mode ne 'off';
+	}
+	like($plan{off}, qr/Nested Loop.*Bitmap Index Scan on \w+_day/s, "$name: a loop over BRIN without filters");
+	if ($wanted eq 'hash')
+	{
+		like($plan{auto}, qr/Hash Join.*Seq Scan on/s, "$name: a hash join in its place");
+		unlike($plan{auto}, qr/Bitmap Index Scan on \w+_day/, "$name: no loop");
+		$plan{auto} = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = auto; $before; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
+		cmp_ok($plan{auto} =~ /Blocks Skipped: (\d+) of (\d+) by fact_day/ ? $1 / $2 : 0, '>', 0.9, "$name: which skips blocks");
+	}
+	else
+	{
+		like($plan{auto}, qr/Nested Loop.*Bitmap Index Scan on \w+_day/s, "$name: the loop stays");
+	}
+	diag($plan{auto}) if !Test::More->builder->is_passing;
+	return;
+}
+
+my $month = 'SELECT count(*), sum(id) FROM fact JOIN dim USING (day) WHERE month = 7';
+takes('hash', 'a month', $month);
+takes('hash', 'a prepared query', 'EXECUTE p', "PREPARE p AS $month");
+takes('hash', 'sides exchanged', 'SELECT count(*), sum(id) FROM dim JOIN fact ON dim.day = fact.day WHERE month = 7');
+takes('hash', 'two columns of the key', 'SELECT count(*), sum(id) FROM fact JOIN dim ON fact.day = dim.day AND fact.other = dim.other WHERE month = 7');
+takes('hash', 'types of one family', 'SELECT count(*), sum(id) FROM fact JOIN dim ON fact.day = dim.big WHERE month = 7');
+takes('hash', 'a condition of the table that the index does not have', "$month AND fact.other < 50");
+takes('hash', 'in a subquery', "SELECT * FROM (SELECT count(*) c FROM fact JOIN dim USING (day) WHERE month = 7 OFFSET 0) s");
+takes('hash', 'INSERT', 'INSERT INTO sink SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 RETURNING id',
+	'CREATE TEMP TABLE sink (id int)');
+takes('hash', 'the build side is a join', 'SELECT count(*), sum(id) FROM fact JOIN (dim JOIN (VALUES (7)) v (m) ON month = m) ON fact.day = dim.day');
+
+takes('hash', 'scattered days', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (day) WHERE dim.big % 240 = 3');
+
+takes('loop', 'LEFT', 'SELECT count(*), sum(id) FROM dim LEFT JOIN fact USING (day) WHERE month = 7');
+takes('loop', 'FOR UPDATE', 'SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 ORDER BY id FOR UPDATE OF dim');
+takes('loop', 'a volatile function', "$month AND vol(dim.other) = 3");
+takes('loop', 'a partial index', 'SELECT count(*) FROM partial JOIN dim USING (day) WHERE month = 7 AND id >= 0');
+takes('loop', 'a partitioned table', 'SELECT count(*) FROM part JOIN dim USING (day) WHERE month = 7');
+takes('loop', 'the index has a condition of the table', 'SELECT count(*) FROM two JOIN dim USING (day) WHERE month = 7 AND id > 5');
+takes('loop', 'row security', 'SELECT count(*) FROM guarded JOIN dim USING (day) WHERE month = 7', 'SET ROLE reader');
+takes('loop', 'an expression', 'SELECT count(*) FROM fact JOIN dim ON fact.day = dim.day + 1 WHERE month = 7 AND dim.day IN (SELECT vol(44))');
+takes('loop', 'an expression that is not the first key', 'SELECT count(*), sum(id) FROM fact JOIN dim ON fact.other = dim.other AND fact.day = dim.day + 1 WHERE dim.day % 97 = 20');
+takes('loop', 'texts, of which only the least and the greatest key are known', q{SELECT count(*), sum(id) FROM texts JOIN (SELECT to_char(day, 'FM00000') AS day FROM dim WHERE day IN (3, 2300) OFFSET 0) d USING (day)});
+takes('loop', 'LIMIT, which the loop reaches before the build side is read', 'SELECT fact.day FROM fact JOIN big USING (day) WHERE big.id = 3 LIMIT 1');
+takes('loop', 'correlated', 'SELECT m, (SELECT count(*) FROM fact JOIN dim USING (day) WHERE month = m) FROM (VALUES (7), (8)) v (m)');
+takes('loop', 'SERIALIZABLE', $month, 'BEGIN ISOLATION LEVEL SERIALIZABLE');
+takes('loop', 'no blocks', $month, 'SET cuckoofilter.join_filter_blocks = off');
+takes('loop', 'few rows', $month, 'SET cuckoofilter.join_filter_min_rows = 1000000');
+takes('loop', "no $_", $month, "SET $_ = off") foreach qw(enable_hashjoin enable_seqscan);
+
+done_testing();
