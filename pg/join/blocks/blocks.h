@@ -129,9 +129,7 @@ ckfp_ranges_integer(const ckfp_ranges *ranges, Datum value)
 static inline void
 ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 {
-	int i;
-
-	for (i = 0; i < keys->columns; i++)
+	for (int i = 0; i < keys->columns; i++)
 	{
 		ckfp_ranges *ranges = keys->column[i];
 

@@ -84,9 +84,8 @@ ckfp_column_is_leakproof(Relation index, int column, Oid type)
 {
 	static const StrategyNumber strategies[] = {BTEqualStrategyNumber, BTLessEqualStrategyNumber,
 												BTGreaterEqualStrategyNumber};
-	size_t i;
 
-	for (i = 0; i < lengthof(strategies); i++)
+	for (size_t i = 0; i < lengthof(strategies); i++)
 	{
 		Oid compare = get_opfamily_member(index->rd_opfamily[column], index->rd_opcintype[column],
 										  type, strategies[i]);
@@ -101,11 +100,8 @@ ckfp_column_is_leakproof(Relation index, int column, Oid type)
 static bool
 ckfp_has_row_security(const PlannedStmt *statement)
 {
-	ListCell *cell;
-
-	foreach (cell, statement->rtable)
+	foreach_ptr (const RangeTblEntry, entry, statement->rtable)
 	{
-		const RangeTblEntry *entry = lfirst(cell);
 		HeapTuple tuple = entry->rtekind == RTE_RELATION
 							  ? SearchSysCache1(RELOID, ObjectIdGetDatum(entry->relid))
 							  : NULL;
@@ -139,14 +135,12 @@ ckfp_index_note(const ckfp_choice *choice, Relation index, ckfp_join_target *tar
 {
 	const ckfp_join_record *record = choice->record;
 	int columns = index->rd_rel->relam == BRIN_AM_OID ? index->rd_index->indnkeyatts : 1;
-	int column;
-	int key;
 
 	if (!ckfp_index_is_usable(index) ||
 		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
 		return;
-	for (column = 0; column < columns; column++)
-		for (key = 0; key < record->columns && target->indexes < CKFP_JOIN_INDEXES; key++)
+	for (int column = 0; column < columns; column++)
+		for (int key = 0; key < record->columns && target->indexes < CKFP_JOIN_INDEXES; key++)
 			if (index->rd_index->indkey.values[column] == target->column[key] &&
 				target->relation[key] == target->scanned &&
 				ckfp_column_finds(index, column, &record->column[key]) &&
@@ -192,14 +186,11 @@ ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processe
 {
 	ckfp_choice choice = {.statement = statement, .record = record, .has_barrier = has_barrier};
 	double read = 0;
-	ListCell *cell;
 
 	if (!ckfp_join_blocks || !enable_bitmapscan)
 		return;
-	foreach (cell, record->targets)
+	foreach_ptr (ckfp_join_target, target, record->targets)
 	{
-		ckfp_join_target *target = lfirst(cell);
-
 		if (!target->sequential)
 			continue;
 		ckfp_target_note(&choice, target);

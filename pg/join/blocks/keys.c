@@ -70,14 +70,12 @@ ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_
 void
 ckfp_keys_start(ckfp_keys *keys)
 {
-	int i;
-
 	if (keys->state == CKFP_KEYS_OFF)
 		return;
 	MemoryContextReset(keys->context);
 	keys->state = CKFP_KEYS_NEW;
 	keys->builds++;
-	for (i = 0; i < keys->columns; i++)
+	for (int i = 0; i < keys->columns; i++)
 	{
 		ckfp_ranges *ranges = keys->column[i];
 
@@ -101,7 +99,6 @@ ckfp_buckets_make(ckfp_keys *keys, ckfp_ranges *ranges, int64 low, int64 high)
 	struct ckfp_buckets *before = ranges->buckets;
 	struct ckfp_buckets *buckets = MemoryContextAlloc(keys->context, sizeof(*buckets));
 	uint64 span = (uint64)high - (uint64)low;
-	int i;
 
 	/* without an overflow: the room ends where the integers do */
 	buckets->base =
@@ -111,12 +108,12 @@ ckfp_buckets_make(ckfp_keys *keys, ckfp_ranges *ranges, int64 low, int64 high)
 	buckets->shift = 0;
 	while (span >> buckets->shift >= CKFP_BUCKETS)
 		buckets->shift++;
-	for (i = 0; i < CKFP_BUCKETS; i++)
+	for (int i = 0; i < CKFP_BUCKETS; i++)
 		buckets->range[i] = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
 	ranges->buckets = buckets;
 	if (before == NULL)
 		return;
-	for (i = 0; i < CKFP_BUCKETS; i++)
+	for (int i = 0; i < CKFP_BUCKETS; i++)
 		if (before->range[i].high >= before->range[i].low)
 			ckfp_buckets_add(keys, ranges, before->range[i]);
 	pfree(before);
@@ -133,9 +130,8 @@ ckfp_buckets_add(ckfp_keys *keys, ckfp_ranges *ranges, ckfp_range range)
 	{
 		int64 low = range.low;
 		int64 high = range.high;
-		int i;
 
-		for (i = 0; i < CKFP_BUCKETS; i++)
+		for (int i = 0; i < CKFP_BUCKETS; i++)
 		{
 			low = Min(low, buckets->range[i].low);
 			high = Max(high, buckets->range[i].high);
@@ -164,12 +160,11 @@ static void
 ckfp_ranges_sort(ckfp_ranges *ranges)
 {
 	int last = 0;
-	int i;
 
 	if (ranges->values == 0)
 		return;
 	qsort(ranges->value, ranges->values, sizeof(int64), ckfp_compare_integers);
-	for (i = 1; i < ranges->values; i++)
+	for (int i = 1; i < ranges->values; i++)
 		if (ranges->value[i] != ranges->value[last])
 			ranges->value[++last] = ranges->value[i];
 	ranges->values = last + 1;
@@ -179,8 +174,6 @@ ckfp_ranges_sort(ckfp_ranges *ranges)
 static void
 ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 {
-	int i;
-
 	if (ranges->room == 0)
 	{
 		ranges->room = CKFP_VALUES_FIRST;
@@ -197,7 +190,7 @@ ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 	if (ranges->values <= CKFP_FEW_KEYS && ranges->sorts++ < CKFP_SORTS)
 		return;
 	ckfp_buckets_make(keys, ranges, ranges->value[0], ranges->value[ranges->values - 1]);
-	for (i = 0; i < ranges->values; i++)
+	for (int i = 0; i < ranges->values; i++)
 		ckfp_buckets_add(keys, ranges, (ckfp_range){ranges->value[i], ranges->value[i]});
 	ranges->n = ranges->values;
 	ranges->values = 0;
@@ -255,12 +248,11 @@ ckfp_ranges_finish(ckfp_ranges *ranges)
 {
 	ckfp_range *range = palloc(Max(ranges->values, CKFP_BUCKETS) * sizeof(*range));
 	int n = 0;
-	int i;
 
 	ranges->distinct = ranges->n;
 	if (ranges->buckets != NULL)
 	{
-		for (i = 0; i < CKFP_BUCKETS; i++)
+		for (int i = 0; i < CKFP_BUCKETS; i++)
 			if (ranges->buckets->range[i].high >= ranges->buckets->range[i].low)
 				range[n++] = ranges->buckets->range[i];
 	}
@@ -280,11 +272,9 @@ ckfp_ranges_finish(ckfp_ranges *ranges)
 void
 ckfp_keys_finish(ckfp_keys *keys)
 {
-	int i;
-
 	if (keys->state != CKFP_KEYS_GATHERING)
 		return;
-	for (i = 0; i < keys->columns; i++)
+	for (int i = 0; i < keys->columns; i++)
 		if (keys->column[i] != NULL)
 			ckfp_ranges_finish(keys->column[i]);
 	keys->state = ckfp_keys_contribute(keys) ? CKFP_KEYS_WAITING : CKFP_KEYS_KNOWN;

@@ -132,11 +132,10 @@ ckfp_search_ranges(const ckfp_search *search, const ckfp_range *range, int n)
 	IndexScanDesc scan = ckfp_search_begin(search, 2);
 	bool brin = search->index->rd_rel->relam == BRIN_AM_OID;
 	bool all = false;
-	int i;
 
 	if (!ranges->integers && ranges->n > 0)
 		ckfp_search_range(search, scan, bitmap, ranges->least, ranges->greatest);
-	for (i = 0; i < n && !all; i++)
+	for (int i = 0; i < n && !all; i++)
 	{
 		int64 found =
 			ckfp_search_range(search, scan, bitmap, ckfp_ranges_datum(ranges, range[i].low),
@@ -164,10 +163,9 @@ ckfp_search_keys(const ckfp_search *search)
 	bool by_value;
 	char align;
 	ScanKeyData key;
-	int i;
 
 	get_typlenbyvalalign(ranges->type, &length, &by_value, &align);
-	for (i = 0; i < ranges->few; i++)
+	for (int i = 0; i < ranges->few; i++)
 		values[i] = ckfp_ranges_datum(ranges, ranges->value[i]);
 	ckfp_search_key(search, &key, BTEqualStrategyNumber, SK_SEARCHARRAY,
 					PointerGetDatum(construct_array(values, ranges->few, ranges->type, length,
@@ -186,15 +184,13 @@ ckfp_histogram_share(const ckfp_ranges *ranges, const ckfp_search *search, const
 {
 	ckfp_ranges column = {.length = get_typlen(slot->valuetype)};
 	double share = 0;
-	int i;
-	int r;
 
-	for (i = 1; i < slot->nvalues; i++)
+	for (int i = 1; i < slot->nvalues; i++)
 	{
 		double from = (double)ckfp_ranges_integer(&column, slot->values[i - 1]);
 		double to = (double)ckfp_ranges_integer(&column, slot->values[i]);
 
-		for (r = 0; r < ranges->ranges; r++)
+		for (int r = 0; r < ranges->ranges; r++)
 		{
 			double low = Max((double)ranges->range[r].low, from);
 			double high = Min((double)ranges->range[r].high, to);
@@ -357,14 +353,12 @@ static uint8 *
 ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 {
 	uint8 *bits = NULL;
-	int way;
-	int i;
 
 	/* no key, no block */
 	if (search->ranges->integers ? search->ranges->ranges == 0 : search->ranges->n == 0)
 		return palloc0(search->blocks / 8 + 1);
-	for (way = 0; way < CKFP_WAYS; way++)
-		for (i = 0; i < target->indexes && bits == NULL; i++)
+	for (int way = 0; way < CKFP_WAYS; way++)
+		for (int i = 0; i < target->indexes && bits == NULL; i++)
 			if (target->index[i].key == key && ckfp_ranges_serve(search->ranges, &target->index[i]))
 				bits = ckfp_search_by(search, &target->index[i], way);
 	return bits;
@@ -378,10 +372,8 @@ ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation
 	double each =
 		class->relpages > 0 && class->reltuples > 0 ? class->reltuples / class->relpages : 100;
 	uint8 *live = NULL;
-	int key;
-	BlockNumber b;
 
-	for (key = 0; key < keys->columns; key++)
+	for (int key = 0; key < keys->columns; key++)
 	{
 		ckfp_search search = {.table = table,
 							  .ranges = keys->column[key],
@@ -394,7 +386,7 @@ ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation
 		if (search.ranges != NULL && !search.ranges->missing)
 			bits = ckfp_search_any(&search, target, key);
 
-		for (b = 0; live != NULL && bits != NULL && b <= blocks / 8; b++)
+		for (BlockNumber b = 0; live != NULL && bits != NULL && b <= blocks / 8; b++)
 			live[b] &= bits[b];
 		if (live == NULL)
 			live = bits;

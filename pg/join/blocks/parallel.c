@@ -80,18 +80,15 @@ ckfp_keys_shared_size(const ckfp_join_record *record, int workers)
 void
 ckfp_keys_shared_reset(struct ckfp_keys_shared *shared)
 {
-	int process;
-	int i;
-
-	for (i = 0; i < shared->targets; i++)
+	for (int i = 0; i < shared->targets; i++)
 	{
 		ckfp_shared_scan *scan = ckfp_shared_scan_of(shared, i);
 
 		pg_atomic_write_u32(&scan->asked, 0);
 		pg_atomic_write_u32(&scan->taken, 0);
 	}
-	for (process = 0; process < shared->processes; process++)
-		for (i = 0; i < shared->columns; i++)
+	for (int process = 0; process < shared->processes; process++)
+		for (int i = 0; i < shared->columns; i++)
 			ckfp_part_of(shared, process, i)->known = false;
 	shared->begun = shared->finished = 0;
 	shared->complete = shared->failed = false;
@@ -101,14 +98,12 @@ void
 ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
 					  const ckfp_join_record *record, bool common, int workers)
 {
-	int i;
-
 	shared->common = common;
 	shared->columns = record->columns;
 	shared->targets = list_length(record->targets);
 	shared->processes = workers + 1;
 	SpinLockInit(&shared->mutex);
-	for (i = 0; i < shared->targets; i++)
+	for (int i = 0; i < shared->targets; i++)
 	{
 		ckfp_shared_scan *scan = ckfp_shared_scan_of(shared, i);
 
@@ -169,11 +164,10 @@ ckfp_keys_contribute(ckfp_keys *keys)
 {
 	struct ckfp_keys_shared *shared = keys->shared;
 	bool any = false;
-	int i;
 
 	if (!ckfp_keys_are_common(keys))
 		return false;
-	for (i = 0; i < keys->columns; i++)
+	for (int i = 0; i < keys->columns; i++)
 		if (keys->column[i] != NULL)
 			any |=
 				ckfp_part_fill(ckfp_part_of(shared, ParallelWorkerNumber + 1, i), keys->column[i]);
@@ -193,15 +187,14 @@ ckfp_ranges_expand(ckfp_keys *keys, ckfp_ranges *ranges)
 {
 	double width = 0;
 	int64 value;
-	int i;
 
 	ranges->few = 0;
-	for (i = 0; i < ranges->ranges; i++)
+	for (int i = 0; i < ranges->ranges; i++)
 		width += (double)ranges->range[i].high - (double)ranges->range[i].low + 1;
 	if (width > CKFP_FEW_KEYS)
 		return;
 	ranges->value = MemoryContextAlloc(keys->context, CKFP_FEW_KEYS * sizeof(int64));
-	for (i = 0; i < ranges->ranges; i++)
+	for (int i = 0; i < ranges->ranges; i++)
 		for (value = ranges->range[i].low;; value++)
 		{
 			ranges->value[ranges->few++] = value;
@@ -218,11 +211,10 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 	int processes = keys->shared->processes;
 	ckfp_range *range = palloc(processes * CKFP_RANGES * sizeof(*range));
 	int n = 0;
-	int i;
 
 	ranges->missing = !ranges->integers;
 	ranges->distinct = 0;
-	for (i = 0; i < processes; i++)
+	for (int i = 0; i < processes; i++)
 	{
 		const ckfp_part *part = ckfp_part_of(keys->shared, i, column);
 
@@ -243,7 +235,6 @@ ckfp_keys_attach(ckfp_keys *keys)
 {
 	struct ckfp_keys_shared *shared = keys->shared;
 	bool complete;
-	int i;
 
 	if (!ckfp_keys_are_common(keys) || keys->state == CKFP_KEYS_OFF ||
 		keys->state == CKFP_KEYS_KNOWN)
@@ -255,7 +246,7 @@ ckfp_keys_attach(ckfp_keys *keys)
 		keys->state = CKFP_KEYS_OFF;
 	else if (complete)
 	{
-		for (i = 0; i < keys->columns; i++)
+		for (int i = 0; i < keys->columns; i++)
 			if (keys->column[i] != NULL)
 				ckfp_ranges_take(keys, i);
 		keys->state = CKFP_KEYS_KNOWN;

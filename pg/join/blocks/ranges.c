@@ -52,9 +52,8 @@ static int
 ckfp_ranges_join(ckfp_range *range, int n)
 {
 	int last = 0;
-	int i;
 
-	for (i = 1; i < n; i++)
+	for (int i = 1; i < n; i++)
 		if (range[i].low <= range[last].high || range[i].low - 1 == range[last].high)
 			range[last].high = Max(range[last].high, range[i].high);
 		else
@@ -69,22 +68,21 @@ ckfp_ranges_merge(ckfp_range *range, int n, int limit)
 	uint64 smallest;
 	int equal = 1;
 	int last = 0;
-	int i;
 
 	qsort(range, n, sizeof(ckfp_range), ckfp_compare_ranges);
 	n = ckfp_ranges_join(range, n);
 	if (n <= limit)
 		return n;
 	gaps = palloc(n * sizeof(uint64));
-	for (i = 1; i < n; i++)
+	for (int i = 1; i < n; i++)
 		gaps[i - 1] = (uint64)range[i].low - (uint64)range[i - 1].high;
 	qsort(gaps, n - 1, sizeof(uint64), ckfp_compare_gaps);
 	/* larger gaps than the smallest one that is left are left, and so many that are equal to it */
 	smallest = limit > 1 ? gaps[limit - 2] : PG_UINT64_MAX;
-	for (i = limit - 3; i >= 0 && gaps[i] == smallest; i--)
+	for (int i = limit - 3; i >= 0 && gaps[i] == smallest; i--)
 		equal++;
 	pfree(gaps);
-	for (i = 1; i < n; i++)
+	for (int i = 1; i < n; i++)
 	{
 		uint64 gap = (uint64)range[i].low - (uint64)range[last].high;
 

@@ -111,9 +111,8 @@ static BlockNumber
 ckfp_blocks_count(const ckfp_blocks *blocks, BlockNumber from, const uint8 *more)
 {
 	BlockNumber n = 0;
-	BlockNumber at;
 
-	for (at = ckfp_blocks_next_live(blocks, from, blocks->blocks); at < blocks->blocks;
+	for (BlockNumber at = ckfp_blocks_next_live(blocks, from, blocks->blocks); at < blocks->blocks;
 		 at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks))
 		n += more == NULL ||
 			 CKFP_BIT(more, (BlockNumber)(((uint64)blocks->first + at) % blocks->blocks));
@@ -189,7 +188,6 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 	BlockNumber after =
 		filter->live == NULL ? before : ckfp_blocks_count(blocks, from, filter->live);
 	size_t size = blocks->blocks / 8 + 1;
-	size_t i;
 
 	if (after == before || (!filter->keys->always && after > CKFP_LIVE_SHARE * before))
 		return;
@@ -199,7 +197,7 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		memcpy(blocks->live, filter->live, size);
 	}
 	else
-		for (i = 0; i < size; i++)
+		for (size_t i = 0; i < size; i++)
 			blocks->live[i] &= filter->live[i];
 	if (!parallel) /* else each process counts those that it draws */
 		*filter->skipped += before - after;

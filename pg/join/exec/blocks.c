@@ -44,13 +44,12 @@ ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
 	MemoryContext context = scan->ps.state->es_query_cxt;
 	ckfp_keys *keys = build->keys;
 	bool wanted = false;
-	int i;
 
 	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
 		return;
 	if (keys == NULL)
 		keys = ckfp_keys_make(context, record, build->css.ss.ps.plan->plan_node_id);
-	for (i = 0; i < target->indexes; i++)
+	for (int i = 0; i < target->indexes; i++)
 		wanted |= ckfp_keys_want(keys, record, &target->index[i]);
 	if (!wanted)
 		return;
@@ -69,18 +68,14 @@ ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
 void
 ckfp_blocks_start(ckfp_build *build)
 {
-	ListCell *cell;
-
 	if (build->keys == NULL)
 		return;
 	ckfp_keys_start(build->keys);
 	/* before the first row of a scan, which its own condition may let be far */
 	if (build->keys->state == CKFP_KEYS_NEW)
 		ckfp_build_read_first(build);
-	foreach (cell, build->probes)
+	foreach_ptr (ckfp_probe, probe, build->probes)
 	{
-		ckfp_probe *probe = lfirst(cell);
-
 		if (probe->blocks == NULL)
 			continue;
 		ckfp_blocks_arm(probe->blocks);
@@ -95,12 +90,8 @@ ckfp_blocks_start(ckfp_build *build)
 void
 ckfp_blocks_finish(ckfp_build *build)
 {
-	ListCell *cell;
-
-	foreach (cell, build->probes)
+	foreach_ptr (ckfp_probe, probe, build->probes)
 	{
-		ckfp_probe *probe = lfirst(cell);
-
 		if (probe->blocks != NULL)
 			ckfp_blocks_end(probe->blocks);
 	}

@@ -137,9 +137,8 @@ static void
 ckfp_give_partitions(ckfp_build *build)
 {
 	uint8 *alive = ckfp_shared_alive(build->shared);
-	int n;
 
-	for (n = 0; n < list_length(build->record.targets); n++)
+	for (int n = 0; n < list_length(build->record.targets); n++)
 		if (build->partitions.scans == 0 || ckfp_partitions_is_live(&build->partitions, n))
 			alive[n] = 1;
 }
@@ -208,9 +207,8 @@ ckfp_take_parts(ckfp_build *build)
 	{
 		ckfp_part *part = dsa_get_address(area, pointer);
 		dsa_pointer next = part->next;
-		size_t i;
 
-		for (i = 0; i < part->n && fits; i++)
+		for (size_t i = 0; i < part->n && fits; i++)
 			fits = ckfp_filter_gather(&build->filter, part->hashes[i]);
 		dsa_free(area, pointer);
 		pointer = next;
@@ -316,9 +314,8 @@ static void
 ckfp_take_counts(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
-	int i;
 
-	for (i = 0; i < shared->workers; i++)
+	for (int i = 0; i < shared->workers; i++)
 		ckfp_counts_add(&build->workers, &shared->counts[i]);
 	memset(shared->counts, 0, shared->workers * sizeof(shared->counts[0]));
 }

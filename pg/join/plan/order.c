@@ -56,14 +56,10 @@ ckfp_is_early(const ckfp_join_record *record, const Plan *scan)
 static bool
 ckfp_may_be_far(const ckfp_join_record *record, const Plan *scan)
 {
-	ListCell *cell;
-
 	if (!IsA(scan, SeqScan) || scan->qual == NIL || !record->blocks)
 		return false;
-	foreach (cell, record->targets)
+	foreach_ptr (const ckfp_join_target, target, record->targets)
 	{
-		const ckfp_join_target *target = lfirst(cell);
-
 		if (target->node == scan->plan_node_id && target->indexes > 0)
 			return true;
 	}
