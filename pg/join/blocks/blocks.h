@@ -156,10 +156,13 @@ void ckfp_keys_finish(ckfp_keys *keys);
 /* A block as a bit. */
 #define CKFP_BIT(bits, block) ((bits)[(block) / 8] & (1 << (block) % 8))
 
-/* The blocks of a table that can have rows with these keys, as bits, the first `blocks` of them;
- * NULL: this does not pay, or all can. */
-uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-						Snapshot snapshot, BlockNumber blocks);
+/* If so large a share of the blocks is live, the others are not worth skipping. */
+#define CKFP_LIVE_SHARE 0.9
+
+/* Clear the bits of the blocks of a table, the first `blocks` of them, that cannot have rows with
+ * these keys. False if that does not pay. */
+bool ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+					  Snapshot snapshot, BlockNumber blocks, uint8 *live);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
 

@@ -43,9 +43,6 @@
 /* The smallest correlation at which ranges of keys are ranges of blocks, nearly. */
 #define CKFP_ORDER_CORRELATION 0.9
 
-/* If so large a share of the blocks is live, the others are not worth it. */
-#define CKFP_LIVE_SHARE 0.9
-
 /* The question to an index. */
 typedef struct ckfp_search
 {
@@ -364,14 +361,14 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 	return bits;
 }
 
-uint8 *
+bool
 ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				 Snapshot snapshot, BlockNumber blocks)
+				 Snapshot snapshot, BlockNumber blocks, uint8 *live)
 {
 	const FormData_pg_class *class = table->rd_rel;
 	double each =
 		class->relpages > 0 && class->reltuples > 0 ? class->reltuples / class->relpages : 100;
-	uint8 *live = NULL;
+	bool found = false;
 
 	for (int key = 0; key < keys->columns; key++)
 	{
@@ -385,13 +382,11 @@ ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation
 
 		if (search.ranges != NULL && !search.ranges->missing)
 			bits = ckfp_search_any(&search, target, key);
-
-		for (BlockNumber b = 0; live != NULL && bits != NULL && b <= blocks / 8; b++)
+		for (BlockNumber b = 0; bits != NULL && b <= blocks / 8; b++)
 			live[b] &= bits[b];
-		if (live == NULL)
-			live = bits;
+		found |= bits != NULL;
 	}
-	return live;
+	return found;
 }
 
 BlockNumber

@@ -20,9 +20,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-/* If so large a share of the blocks is live, the others are not worth skipping. */
-#define CKFP_LIVE_SHARE 0.9
-
 /* The longest run while keys are awaited. They can skip blocks from the next run on. */
 #define CKFP_RUN_WAITING 32
 
@@ -154,28 +151,26 @@ ckfp_blocks_start_skipping(ckfp_blocks *blocks)
 	RegisterExprContextCallback(blocks->econtext, ckfp_blocks_restart, PointerGetDatum(blocks));
 }
 
-/* The number after that of a block. */
+/* The number of the first block that a scan which is not parallel has still to begin. */
 static BlockNumber
-ckfp_blocks_number_after(const ckfp_blocks *blocks, BlockNumber block)
+ckfp_blocks_begun(const ckfp_blocks *blocks)
 {
+	BlockNumber block = ((HeapScanDesc)blocks->desc)->rs_cblock;
+
+	if (!BlockNumberIsValid(block))
+		return blocks->next;
 	return block >= blocks->first ? block - blocks->first + 1
 								  : block + (blocks->blocks - blocks->first) + 1;
 }
 
-/* Which blocks has a scan that is not parallel still to begin? */
+/* Which blocks are these? */
 static void
 ckfp_blocks_find_rest(ckfp_blocks *blocks)
 {
-	HeapScanDesc heap = (HeapScanDesc)blocks->desc;
-
-	blocks->first = heap->rs_startblock;
+	blocks->first = ((HeapScanDesc)blocks->desc)->rs_startblock;
 	blocks->next = 0;
+	blocks->next = ckfp_blocks_begun(blocks);
 	blocks->end = blocks->blocks;
-	blocks->drain = InvalidBlockNumber;
-	if (!heap->rs_inited)
-		return;
-	blocks->drain = heap->rs_cblock;
-	blocks->next = ckfp_blocks_number_after(blocks, heap->rs_cblock);
 }
 
 /* Skip the blocks that a filter does not need, if that pays. */
@@ -192,13 +187,9 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 	if (after == before || (!filter->keys->always && after > CKFP_LIVE_SHARE * before))
 		return;
 	if (blocks->live == NULL)
-	{
-		blocks->live = palloc(size);
-		memcpy(blocks->live, filter->live, size);
-	}
-	else
-		for (size_t i = 0; i < size; i++)
-			blocks->live[i] &= filter->live[i];
+		blocks->live = memset(palloc(size), 0xff, size);
+	for (size_t i = 0; i < size; i++)
+		blocks->live[i] &= filter->live[i];
 	if (!parallel) /* else each process counts those that it draws */
 		*filter->skipped += before - after;
 }
@@ -208,22 +199,19 @@ ckfp_blocks_search(const ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
 	MemoryContext context =
 		AllocSetContextCreate(blocks->context, "search of an index", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
 	size_t size = blocks->blocks / 8 + 1;
-	const uint8 *live =
-		ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
-						 blocks->scan->ps.state->es_snapshot, blocks->blocks);
+	uint8 *live = memset(palloc(size), 0xff, size);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	bool found = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
+								  blocks->scan->ps.state->es_snapshot, blocks->blocks, live);
 
 	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
 	if (filter->live != NULL)
 		pfree(filter->live);
-	filter->live = NULL;
-	if (live != NULL)
-	{
-		filter->live = palloc(size);
-		memcpy(filter->live, live, size);
-	}
-	MemoryContextDelete(context);
+	filter->live = found ? live : NULL;
+	if (!found)
+		pfree(live);
 }
 
 /* The keys of a filter are known. */
@@ -270,17 +258,15 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 		}
 	}
 	MemoryContextSwitchTo(caller);
-	if (blocks->skips)
+	if (blocks->skips || blocks->live == NULL)
 		return;
-	if (blocks->live == NULL)
-		blocks->drain = InvalidBlockNumber;
+	ckfp_blocks_start_skipping(blocks);
+	if (parallel)
+		ckfp_blocks_take(blocks);
 	else
 	{
-		ckfp_blocks_start_skipping(blocks);
-		if (parallel)
-			ckfp_blocks_take(blocks);
-		else
-			blocks->reading = BlockNumberIsValid(blocks->drain);
+		blocks->drain = ((HeapScanDesc)blocks->desc)->rs_cblock; /* if it has returned a row */
+		blocks->reading = BlockNumberIsValid(blocks->drain);
 	}
 }
 
@@ -361,17 +347,17 @@ ckfp_blocks_advance(ckfp_blocks *blocks)
 static bool
 ckfp_blocks_go_on(ckfp_blocks *blocks)
 {
-	if (ckfp_blocks_is_parallel(blocks) && blocks->desc != blocks->own)
-	{
-		/* the process has read its part; others may have taken the rest */
+	/* the process has read its part; others may have taken the rest */
+	bool first = ckfp_blocks_is_parallel(blocks) && blocks->desc != blocks->own;
+
+	if (first)
 		blocks->next = blocks->end = 0;
-		if (!blocks->skips && !ckfp_blocks_draw(blocks))
+	if (!blocks->skips)
+	{
+		if (!first || !ckfp_blocks_draw(blocks))
 			return false;
-		if (!blocks->skips)
-			ckfp_blocks_start_skipping(blocks);
+		ckfp_blocks_start_skipping(blocks);
 	}
-	else if (!blocks->skips)
-		return false;
 	blocks->reading = ckfp_blocks_advance(blocks);
 	return blocks->reading;
 }
@@ -402,17 +388,13 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 double
 ckfp_blocks_progress(const ckfp_blocks *blocks)
 {
-	HeapScanDesc heap = (HeapScanDesc)blocks->desc;
 	BlockNumber all;
-	BlockNumber next;
 
 	if (ckfp_blocks_is_parallel(blocks))
 		return 0;
 	all = ckfp_blocks_count(blocks, 0, NULL);
-	next = heap->rs_inited && BlockNumberIsValid(heap->rs_cblock)
-			   ? ckfp_blocks_number_after(blocks, heap->rs_cblock)
-			   : blocks->next;
-	return all > 0 ? 1 - (double)ckfp_blocks_count(blocks, next, NULL) / all : 1;
+	return all > 0 ? 1 - (double)ckfp_blocks_count(blocks, ckfp_blocks_begun(blocks), NULL) / all
+				   : 1;
 }
 
 bool
