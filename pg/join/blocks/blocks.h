@@ -62,7 +62,6 @@ typedef struct ckfp_ranges
 	ckfp_range range[CKFP_RANGES];
 	int few;         /* the number of distinct keys in `value`; 0: there are too many */
 	double distinct; /* about how many distinct keys there are */
-	bool missing;    /* those of other processes are not known */
 } ckfp_ranges;
 
 /* Are the keys of this type ordered as their integers are, in the built-in operator families? */
@@ -248,12 +247,13 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 /* The bytes of shared memory for keys and their targets. */
 Size ckfp_keys_shared_size(const ckfp_join_record *record, int workers);
 
-/* Prepare it, and use it in this process. `common`: each process gathers a part of the keys. */
+/* Prepare it, for another run, too, and use it in this process. `common`: each process gathers a
+ * part of the keys. */
 void ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
 						   const ckfp_join_record *record, bool common, int workers);
 
-/* Prepare it for another run. */
-void ckfp_keys_shared_reset(struct ckfp_keys_shared *shared);
+/* Use it in this process. */
+void ckfp_keys_share(ckfp_keys *keys, struct ckfp_keys_shared *shared);
 
 /* This process starts to gather keys. */
 void ckfp_keys_begin(ckfp_keys *keys);

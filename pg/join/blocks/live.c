@@ -380,7 +380,7 @@ ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation
 							  .always = keys->always};
 		uint8 *bits = NULL;
 
-		if (search.ranges != NULL && !search.ranges->missing)
+		if (search.ranges != NULL)
 			bits = ckfp_search_any(&search, target, key);
 		for (BlockNumber b = 0; bits != NULL && b <= blocks / 8; b++)
 			live[b] &= bits[b];

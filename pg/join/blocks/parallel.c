@@ -24,7 +24,6 @@
 /* The keys of a column that a process gathered. */
 typedef struct ckfp_part
 {
-	bool known;
 	double distinct;
 	int ranges;
 	ckfp_range range[CKFP_RANGES];
@@ -77,27 +76,22 @@ ckfp_keys_shared_size(const ckfp_join_record *record, int workers)
 		   (workers + 1) * record->columns * sizeof(ckfp_part);
 }
 
+/* Of other types than integers the least and the greatest keys of several processes are not put
+ * together. */
 void
-ckfp_keys_shared_reset(struct ckfp_keys_shared *shared)
+ckfp_keys_share(ckfp_keys *keys, struct ckfp_keys_shared *shared)
 {
-	for (int i = 0; i < shared->targets; i++)
-	{
-		ckfp_shared_scan *scan = ckfp_shared_scan_of(shared, i);
-
-		pg_atomic_write_u32(&scan->asked, 0);
-		pg_atomic_write_u32(&scan->taken, 0);
-	}
-	for (int process = 0; process < shared->processes; process++)
-		for (int i = 0; i < shared->columns; i++)
-			ckfp_part_of(shared, process, i)->known = false;
-	shared->begun = shared->finished = 0;
-	shared->complete = shared->failed = false;
+	keys->shared = shared;
+	for (int i = 0; i < keys->columns; i++)
+		if (shared->common && keys->column[i] != NULL && !keys->column[i]->integers)
+			keys->column[i] = NULL;
 }
 
 void
 ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
 					  const ckfp_join_record *record, bool common, int workers)
 {
+	memset(shared, 0, ckfp_keys_shared_size(record, workers));
 	shared->common = common;
 	shared->columns = record->columns;
 	shared->targets = list_length(record->targets);
@@ -111,8 +105,7 @@ ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
 		pg_atomic_init_u32(&scan->taken, 0);
 		pg_atomic_init_u32(&scan->next, 0);
 	}
-	ckfp_keys_shared_reset(shared);
-	keys->shared = shared;
+	ckfp_keys_share(keys, shared);
 }
 
 /* -------------------------------------------------------------------------- keys */
@@ -148,17 +141,6 @@ ckfp_keys_shared_fail(struct ckfp_keys_shared *shared)
 	shared->failed = true;
 }
 
-/* Copy the ranges of a column of this process. True if there are keys. */
-static bool
-ckfp_part_fill(ckfp_part *part, const ckfp_ranges *ranges)
-{
-	part->known = ranges->integers;
-	part->distinct = ranges->distinct;
-	part->ranges = ranges->ranges;
-	memcpy(part->range, ranges->range, ranges->ranges * sizeof(ckfp_range));
-	return !ranges->integers || ranges->ranges > 0;
-}
-
 bool
 ckfp_keys_contribute(ckfp_keys *keys)
 {
@@ -168,9 +150,17 @@ ckfp_keys_contribute(ckfp_keys *keys)
 	if (!ckfp_keys_are_common(keys))
 		return false;
 	for (int i = 0; i < keys->columns; i++)
-		if (keys->column[i] != NULL)
-			any |=
-				ckfp_part_fill(ckfp_part_of(shared, ParallelWorkerNumber + 1, i), keys->column[i]);
+	{
+		ckfp_part *part = ckfp_part_of(shared, ParallelWorkerNumber + 1, i);
+		const ckfp_ranges *ranges = keys->column[i];
+
+		if (ranges == NULL)
+			continue;
+		part->distinct = ranges->distinct;
+		part->ranges = ranges->ranges;
+		memcpy(part->range, ranges->range, ranges->ranges * sizeof(ckfp_range));
+		any |= ranges->ranges > 0;
+	}
 	SpinLockAcquire(&shared->mutex);
 	/* When all processes that began have finished, nothing is left to read. */
 	if (shared->complete && any)
@@ -212,14 +202,11 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 	ckfp_range *range = palloc(processes * CKFP_RANGES * sizeof(*range));
 	int n = 0;
 
-	ranges->missing = !ranges->integers;
 	ranges->distinct = 0;
 	for (int i = 0; i < processes; i++)
 	{
 		const ckfp_part *part = ckfp_part_of(keys->shared, i, column);
 
-		if (!part->known)
-			continue;
 		memcpy(range + n, part->range, part->ranges * sizeof(*range));
 		n += part->ranges;
 		ranges->distinct += part->distinct;

@@ -322,23 +322,33 @@ ckfp_take_counts(ckfp_build *build)
 
 /* ------------------------------------------------------------------- callbacks */
 
-static Size
-ckfp_shared_size(const ckfp_build *build, int workers)
+Size
+ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
 {
+	const ckfp_build *build = (const ckfp_build *)node;
+	int workers = context->nworkers;
+
 	return ckfp_shared_keys_at(build, workers) +
 		   (build->record.blocks ? ckfp_keys_shared_size(&build->record, workers) : 0);
 }
 
-Size
-ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
-{
-	return ckfp_shared_size((ckfp_build *)node, context->nworkers);
-}
-
-/* The common filter is not ready. */
+/* Prepare the shared memory for a run. */
 static void
-ckfp_shared_wait(ckfp_build *build)
+ckfp_shared_prepare(ckfp_build *build)
 {
+	struct ckfp_shared *shared = build->shared;
+
+	memset(ckfp_shared_alive(shared), 0, list_length(build->record.targets));
+	pg_atomic_init_u64(&shared->rows, 0);
+	shared->begun = shared->finished = 0;
+	shared->made = shared->failed = shared->ready = false;
+	shared->bytes = shared->parts = InvalidDsaPointer;
+	if (shared->ranges)
+		ckfp_keys_shared_init(build->keys, ckfp_shared_keys(build), &build->record, shared->common,
+							  shared->workers);
+	if (!shared->common)
+		return;
+	/* the common filter is not ready */
 	if (build->state != CKFP_BUILD_OFF)
 		ckfp_build_enter(build, CKFP_BUILD_NEW);
 	ckfp_partitions_start(&build->partitions, &build->record);
@@ -352,20 +362,15 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	ckfp_build *build = (ckfp_build *)node;
 	struct ckfp_shared *shared = memory;
 
-	memset(shared, 0, ckfp_shared_size(build, context->nworkers));
+	build->shared = shared;
 	SpinLockInit(&shared->mutex);
 	shared->wanted = build->state != CKFP_BUILD_OFF;
 	shared->common = build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
+	shared->ranges = build->keys != NULL && build->keys->state != CKFP_KEYS_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);
-	pg_atomic_init_u64(&shared->rows, 0);
-	build->shared = shared;
-	shared->ranges = build->keys != NULL && build->keys->state != CKFP_KEYS_OFF;
-	if (shared->ranges)
-		ckfp_keys_shared_init(build->keys, ckfp_shared_keys(build), &build->record, shared->common,
-							  context->nworkers);
-	if (shared->common)
-		ckfp_shared_wait(build);
+	memset(shared->counts, 0, shared->workers * sizeof(shared->counts[0]));
+	ckfp_shared_prepare(build);
 }
 
 /* Prepare for another run, after the workers of the last one have ended. */
@@ -377,24 +382,10 @@ ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *
 
 	build->shared = shared;
 	ckfp_take_counts(build);
-	if (shared->ranges)
-	{
-		build->keys->shared = ckfp_shared_keys(build);
-		ckfp_keys_shared_reset(build->keys->shared);
-	}
-	if (shared->common)
-		ckfp_shared_wait(build);
 	if (DsaPointerIsValid(shared->bytes))
 		dsa_free(ckfp_area(build), shared->bytes);
 	ckfp_drop_parts(build); /* those of a filter that was given up */
-	memset(ckfp_shared_alive(shared), 0, list_length(build->record.targets));
-	pg_atomic_write_u64(&shared->rows, 0);
-	shared->begun = 0;
-	shared->finished = 0;
-	shared->made = false;
-	shared->failed = false;
-	shared->ready = false;
-	shared->bytes = InvalidDsaPointer;
+	ckfp_shared_prepare(build);
 }
 
 void
@@ -406,7 +397,7 @@ ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 	if (!build->shared->wanted)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	if (build->keys != NULL && build->shared->ranges)
-		build->keys->shared = ckfp_shared_keys(build);
+		ckfp_keys_share(build->keys, ckfp_shared_keys(build));
 	else if (build->keys != NULL)
 		build->keys->state = CKFP_KEYS_OFF;
 }
