@@ -31,7 +31,7 @@ bool ckfp_index_is_usable(Relation index);
 
 /* ------------------------------------------------------------------------- ranges.c: ranges */
 
-/* The largest number of ranges, and of keys that are kept beside them. */
+/* The largest number of ranges; and that of ranges that have no other integers than few keys. */
 #define CKFP_RANGES 64
 #define CKFP_FEW_KEYS 1000
 
@@ -59,9 +59,9 @@ typedef struct ckfp_ranges
 	int sorts;
 	struct ckfp_buckets *buckets; /* more of them in buckets, or NULL */
 	int ranges;                   /* When all are known: their ranges in ascending order, */
-	ckfp_range range[CKFP_RANGES];
-	int few;         /* the number of distinct keys in `value`; 0: there are too many */
-	double distinct; /* about how many distinct keys there are */
+	ckfp_range *range;
+	int few;         /* the number of integers in these, or 0: there are too many; */
+	double distinct; /* and about how many distinct keys there are */
 } ckfp_ranges;
 
 /* Are the keys of this type ordered as their integers are, in the built-in operator families? */
@@ -73,6 +73,10 @@ bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
 /* Sort ranges and merge them until at most `limit` are left; the largest gaps stay. Returns their
  * number. */
 int ckfp_ranges_merge(ckfp_range *range, int n, int limit);
+
+/* Let keys have these ranges, in any order: all of them if they have few integers; else the largest
+ * gaps stay. */
+void ckfp_ranges_set(ckfp_ranges *ranges, ckfp_range *range, int n);
 
 /* The value that an integer stands for. */
 Datum ckfp_ranges_datum(const ckfp_ranges *ranges, int64 value);

@@ -244,29 +244,20 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 /* ------------------------------------------------------------------------ the end */
 
 static void
-ckfp_ranges_finish(ckfp_ranges *ranges)
+ckfp_ranges_finish(const ckfp_keys *keys, ckfp_ranges *ranges)
 {
-	ckfp_range *range = palloc(Max(ranges->values, CKFP_BUCKETS) * sizeof(*range));
-	int n = 0;
+	ckfp_range *range;
+	int n;
 
-	ranges->distinct = ranges->n;
-	if (ranges->buckets != NULL)
-	{
-		for (int i = 0; i < CKFP_BUCKETS; i++)
-			if (ranges->buckets->range[i].high >= ranges->buckets->range[i].low)
-				range[n++] = ranges->buckets->range[i];
-	}
-	else if (ranges->integers)
-	{
-		ckfp_ranges_sort(ranges);
-		for (n = 0; n < ranges->values; n++)
-			range[n] = (ckfp_range){ranges->value[n], ranges->value[n]};
-		ranges->few = n <= CKFP_FEW_KEYS ? n : 0;
-		ranges->distinct = n;
-	}
-	ranges->ranges = ckfp_ranges_merge(range, n, CKFP_RANGES);
-	memcpy(ranges->range, range, ranges->ranges * sizeof(*range));
-	pfree(range);
+	ckfp_ranges_sort(ranges);
+	range = MemoryContextAlloc(keys->context, Max(ranges->values, CKFP_BUCKETS) * sizeof(*range));
+	for (n = 0; n < ranges->values; n++)
+		range[n] = (ckfp_range){ranges->value[n], ranges->value[n]};
+	ranges->distinct = ranges->n + n;
+	for (int i = 0; ranges->buckets != NULL && i < CKFP_BUCKETS; i++)
+		if (ranges->buckets->range[i].high >= ranges->buckets->range[i].low)
+			range[n++] = ranges->buckets->range[i];
+	ckfp_ranges_set(ranges, range, n);
 }
 
 void
@@ -276,6 +267,6 @@ ckfp_keys_finish(ckfp_keys *keys)
 		return;
 	for (int i = 0; i < keys->columns; i++)
 		if (keys->column[i] != NULL)
-			ckfp_ranges_finish(keys->column[i]);
+			ckfp_ranges_finish(keys, keys->column[i]);
 	keys->state = ckfp_keys_contribute(keys) ? CKFP_KEYS_WAITING : CKFP_KEYS_KNOWN;
 }

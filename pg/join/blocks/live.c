@@ -60,12 +60,12 @@ typedef struct ckfp_search
 /* ----------------------------------------------------------------- bitmaps of blocks */
 
 static IndexScanDesc
-ckfp_search_begin(const ckfp_search *search, int keys)
+ckfp_search_begin(const ckfp_search *search)
 {
 #if PG_VERSION_NUM >= 180000
-	return index_beginscan_bitmap(search->index, search->snapshot, NULL, keys);
+	return index_beginscan_bitmap(search->index, search->snapshot, NULL, 2);
 #else
-	return index_beginscan_bitmap(search->index, search->snapshot, keys);
+	return index_beginscan_bitmap(search->index, search->snapshot, 2);
 #endif
 }
 
@@ -95,82 +95,48 @@ ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 	return bits;
 }
 
+/* Prepare a condition on the column of the index. */
 static void
-ckfp_search_key(const ckfp_search *search, ScanKey key, StrategyNumber strategy, int flags,
-				Datum value)
+ckfp_search_key(const ckfp_search *search, ScanKey key, StrategyNumber strategy)
 {
 	int i = search->column - 1;
 	Oid compare = get_opfamily_member(search->index->rd_opfamily[i], search->index->rd_opcintype[i],
 									  search->ranges->type, (int16)strategy);
 
-	ScanKeyEntryInitialize(key, flags, search->column, strategy, search->ranges->type,
-						   search->index->rd_indcollation[i], get_opcode(compare), value);
+	ScanKeyEntryInitialize(key, 0, search->column, strategy, search->ranges->type,
+						   search->index->rd_indcollation[i], get_opcode(compare), (Datum)0);
 }
 
-/* Search a range of keys. Returns the number of entries that the index has counted. */
-static int64
-ckfp_search_range(const ckfp_search *search, IndexScanDesc scan, TIDBitmap *bitmap, Datum low,
-				  Datum high)
-{
-	ScanKeyData key[2];
-
-	ckfp_search_key(search, &key[0], BTGreaterEqualStrategyNumber, 0, low);
-	ckfp_search_key(search, &key[1], BTLessEqualStrategyNumber, 0, high);
-	index_rescan(scan, key, 2, NULL, 0);
-	return index_getbitmap(scan, bitmap);
-}
-
-/* The blocks of ranges. NULL: a range alone has nearly all blocks. */
+/* The blocks of the ranges. NULL: a range alone has nearly all blocks. */
 static uint8 *
-ckfp_search_ranges(const ckfp_search *search, const ckfp_range *range, int n)
+ckfp_search_ranges(const ckfp_search *search)
 {
 	const ckfp_ranges *ranges = search->ranges;
 	TIDBitmap *bitmap = tbm_create(work_mem * (Size)1024, NULL);
-	IndexScanDesc scan = ckfp_search_begin(search, 2);
+	IndexScanDesc scan = ckfp_search_begin(search);
 	bool brin = search->index->rd_rel->relam == BRIN_AM_OID;
+	int n = ranges->integers ? ranges->ranges : 1;
+	ScanKeyData key[2];
 	bool all = false;
 
-	if (!ranges->integers && ranges->n > 0)
-		ckfp_search_range(search, scan, bitmap, ranges->least, ranges->greatest);
+	ckfp_search_key(search, &key[0], BTGreaterEqualStrategyNumber);
+	ckfp_search_key(search, &key[1], BTLessEqualStrategyNumber);
 	for (int i = 0; i < n && !all; i++)
 	{
-		int64 found =
-			ckfp_search_range(search, scan, bitmap, ckfp_ranges_datum(ranges, range[i].low),
-							  ckfp_ranges_datum(ranges, range[i].high));
-
+		key[0].sk_argument =
+			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].low) : ranges->least;
+		key[1].sk_argument =
+			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].high) : ranges->greatest;
+		index_rescan(scan, key, lengthof(key), NULL, 0);
 		/* BRIN counts ten rows a page */
-		all = brin && !search->always && (double)found / 10 > CKFP_LIVE_SHARE * search->blocks;
+		all = (double)index_getbitmap(scan, bitmap) / 10 > CKFP_LIVE_SHARE * search->blocks &&
+			  brin && !search->always;
 	}
 	index_endscan(scan);
 	if (!all)
 		return ckfp_bits_of(bitmap, search->blocks);
 	tbm_free(bitmap);
 	return NULL;
-}
-
-/* The blocks of few keys in a B-tree. */
-static uint8 *
-ckfp_search_keys(const ckfp_search *search)
-{
-	const ckfp_ranges *ranges = search->ranges;
-	TIDBitmap *bitmap = tbm_create(work_mem * (Size)1024, NULL);
-	IndexScanDesc scan = ckfp_search_begin(search, 1);
-	Datum *values = palloc(ranges->few * sizeof(Datum));
-	int16 length;
-	bool by_value;
-	char align;
-	ScanKeyData key;
-
-	get_typlenbyvalalign(ranges->type, &length, &by_value, &align);
-	for (int i = 0; i < ranges->few; i++)
-		values[i] = ckfp_ranges_datum(ranges, ranges->value[i]);
-	ckfp_search_key(search, &key, BTEqualStrategyNumber, SK_SEARCHARRAY,
-					PointerGetDatum(construct_array(values, ranges->few, ranges->type, length,
-													by_value, align)));
-	index_rescan(scan, &key, 1, NULL, 0);
-	index_getbitmap(scan, bitmap);
-	index_endscan(scan);
-	return ckfp_bits_of(bitmap, search->blocks);
 }
 
 /* ----------------------------------------------------------------------- what it costs */
@@ -237,6 +203,18 @@ ckfp_statistics_of(const ckfp_search *search)
 	return statistics;
 }
 
+/* A copy of ranges, of which at most `limit` are left. */
+static ckfp_ranges
+ckfp_ranges_fewer(const ckfp_ranges *ranges, int limit)
+{
+	ckfp_ranges fewer = *ranges;
+
+	fewer.range = palloc(Max(ranges->ranges, 1) * sizeof(ckfp_range));
+	memcpy(fewer.range, ranges->range, ranges->ranges * sizeof(ckfp_range));
+	fewer.ranges = ckfp_ranges_merge(fewer.range, ranges->ranges, limit);
+	return fewer;
+}
+
 /* Search BRIN. If that costs too much for all ranges, the nearest ones are merged, unless the rows
  * between them cost more. */
 static uint8 *
@@ -245,25 +223,19 @@ ckfp_search_brin(const ckfp_search *search)
 	double one = search->blocks / (double)BrinGetPagesPerRange(search->index) * CKFP_SUMMARY_NS;
 	double all = search->ranges->ranges * one;
 	double scan = search->rows * CKFP_ROW_NS;
-	ckfp_ranges ranges = *search->ranges;
+	ckfp_search merged = *search;
+	ckfp_statistics apart;
+	ckfp_ranges fewer;
 
-	if (!search->always && all > CKFP_BRIN_SHARE * scan)
-	{
-		ckfp_statistics apart = ckfp_statistics_of(search);
-		ckfp_search merged = *search;
-		double between = 0;
-
-		merged.ranges = &ranges;
-		ranges.ranges = ckfp_ranges_merge(ranges.range, ranges.ranges,
-										  (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
-		if (apart.correlation > CKFP_ORDER_CORRELATION)
-			between = (ckfp_statistics_of(&merged).share - apart.share) * scan;
-		if (between > CKFP_BRIN_GAIN * all)
-			ranges = *search->ranges;
-		else if (one > CKFP_BRIN_SHARE_ONE * scan)
-			return NULL;
-	}
-	return ckfp_search_ranges(search, ranges.range, ranges.ranges);
+	if (search->always || all <= CKFP_BRIN_SHARE * scan)
+		return ckfp_search_ranges(search);
+	fewer = ckfp_ranges_fewer(search->ranges, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
+	merged.ranges = &fewer;
+	apart = ckfp_statistics_of(search);
+	if (apart.correlation > CKFP_ORDER_CORRELATION &&
+		(ckfp_statistics_of(&merged).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
+		return ckfp_search_ranges(search);
+	return one > CKFP_BRIN_SHARE_ONE * scan ? NULL : ckfp_search_ranges(&merged);
 }
 
 /* Search a B-tree for few keys; NULL: this does not pay. */
@@ -281,7 +253,7 @@ ckfp_search_few(const ckfp_search *search)
 	double cost = ranges->few * CKFP_DESCENT_NS + found * CKFP_TID_NS +
 				  pages * (CKFP_PAGE_NS + scan / search->blocks);
 
-	return search->always || cost * CKFP_BTREE_MARGIN < scan ? ckfp_search_keys(search) : NULL;
+	return search->always || cost * CKFP_BTREE_MARGIN < scan ? ckfp_search_ranges(search) : NULL;
 }
 
 /* Search a B-tree, whose order is that of the table, for ranges; NULL: this does not pay. */
@@ -294,7 +266,7 @@ ckfp_search_order(const ckfp_search *search)
 
 	return search->always || (statistics.correlation > CKFP_ORDER_CORRELATION &&
 							  found * (CKFP_TID_NS + CKFP_ROW_NS) * CKFP_BTREE_MARGIN < CKFP_ROW_NS)
-			   ? ckfp_search_ranges(search, ranges->range, ranges->ranges)
+			   ? ckfp_search_ranges(search)
 			   : NULL;
 }
 
@@ -349,15 +321,20 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, ckfp_way way)
 static uint8 *
 ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 {
+	const ckfp_ranges *ranges = search->ranges;
+	ckfp_ranges merged;
 	uint8 *bits = NULL;
 
-	/* no key, no block */
-	if (search->ranges->integers ? search->ranges->ranges == 0 : search->ranges->n == 0)
+	if (ranges->distinct == 0) /* no key, no block */
 		return palloc0(search->blocks / 8 + 1);
+	merged = ckfp_ranges_fewer(ranges, CKFP_RANGES);
 	for (int way = 0; way < CKFP_WAYS; way++)
+	{
+		search->ranges = way == CKFP_WAY_FEW ? ranges : &merged;
 		for (int i = 0; i < target->indexes && bits == NULL; i++)
-			if (target->index[i].key == key && ckfp_ranges_serve(search->ranges, &target->index[i]))
+			if (target->index[i].key == key && ckfp_ranges_serve(ranges, &target->index[i]))
 				bits = ckfp_search_by(search, &target->index[i], way);
+	}
 	return bits;
 }
 

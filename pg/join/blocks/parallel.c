@@ -26,7 +26,7 @@ typedef struct ckfp_part
 {
 	double distinct;
 	int ranges;
-	ckfp_range range[CKFP_RANGES];
+	ckfp_range range[CKFP_FEW_KEYS];
 } ckfp_part;
 
 /* A parallel scan. */
@@ -171,35 +171,14 @@ ckfp_keys_contribute(ckfp_keys *keys)
 	return true;
 }
 
-/* If ranges have few integers, let these be keys. */
-static void
-ckfp_ranges_expand(ckfp_keys *keys, ckfp_ranges *ranges)
-{
-	double width = 0;
-	int64 value;
-
-	ranges->few = 0;
-	for (int i = 0; i < ranges->ranges; i++)
-		width += (double)ranges->range[i].high - (double)ranges->range[i].low + 1;
-	if (width > CKFP_FEW_KEYS)
-		return;
-	ranges->value = MemoryContextAlloc(keys->context, CKFP_FEW_KEYS * sizeof(int64));
-	for (int i = 0; i < ranges->ranges; i++)
-		for (value = ranges->range[i].low;; value++)
-		{
-			ranges->value[ranges->few++] = value;
-			if (value == ranges->range[i].high)
-				break;
-		}
-}
-
 /* Merge the parts of all processes. */
 static void
 ckfp_ranges_take(ckfp_keys *keys, int column)
 {
 	ckfp_ranges *ranges = keys->column[column];
 	int processes = keys->shared->processes;
-	ckfp_range *range = palloc(processes * CKFP_RANGES * sizeof(*range));
+	ckfp_range *range =
+		MemoryContextAlloc(keys->context, processes * CKFP_FEW_KEYS * sizeof(*range));
 	int n = 0;
 
 	ranges->distinct = 0;
@@ -211,10 +190,7 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 		n += part->ranges;
 		ranges->distinct += part->distinct;
 	}
-	ranges->ranges = ckfp_ranges_merge(range, n, CKFP_RANGES);
-	memcpy(ranges->range, range, ranges->ranges * sizeof(*range));
-	ckfp_ranges_expand(keys, ranges);
-	pfree(range);
+	ckfp_ranges_set(ranges, range, n);
 }
 
 void

@@ -29,6 +29,19 @@ ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index)
 								ranges->collation == index->collation);
 }
 
+void
+ckfp_ranges_set(ckfp_ranges *ranges, ckfp_range *range, int n)
+{
+	double integers = 0;
+
+	n = ckfp_ranges_merge(range, n, CKFP_FEW_KEYS);
+	for (int i = 0; i < n; i++)
+		integers += (double)range[i].high - (double)range[i].low + 1;
+	ranges->few = integers <= CKFP_FEW_KEYS ? (int)integers : 0;
+	ranges->range = range;
+	ranges->ranges = ranges->few > 0 ? n : ckfp_ranges_merge(range, n, CKFP_RANGES);
+}
+
 static int
 ckfp_compare_ranges(const void *a, const void *b)
 {
