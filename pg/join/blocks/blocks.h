@@ -47,13 +47,14 @@ typedef struct ckfp_ranges
 	Oid type;
 	int16 length;
 	bool by_value;
-	bool integers;  /* the keys are integers, dates or timestamps. */
-	FmgrInfo less;  /* Others are compared by this function */
-	Oid collation;  /* and collation: */
-	Datum least;    /* these are the least */
-	Datum greatest; /* and the greatest key */
-	double n;       /* the number of these, and of those in buckets */
-	int64 *value;   /* integers: up to so many are gathered here, */
+	bool integers; /* the keys are integers, dates or timestamps. */
+	FmgrInfo less; /* Others are compared by this function */
+	Oid collation; /* and collation. */
+	/* from here on, those of one build: */
+	Datum least;    /* of others, the least */
+	Datum greatest; /* and the greatest; */
+	double n;       /* the number of these, and of those in buckets; */
+	int64 *value;   /* of integers, up to so many are gathered here, */
 	int values;
 	int room;
 	int sorts;

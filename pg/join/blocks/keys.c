@@ -23,11 +23,11 @@
 
 #define CKFP_BUCKETS 4096
 
-/* Bucket i has integers from base + (i << shift) on. One without keys has no range: its high is
- * less than its low. */
+/* Integers count from the least one on, as unsigned numbers. Bucket i has those whose higher bits
+ * are first + i. One without keys has no range: its high is less than its low. */
 struct ckfp_buckets
 {
-	int64 base;
+	uint64 first;
 	int shift;
 	ckfp_range range[CKFP_BUCKETS];
 };
@@ -79,12 +79,8 @@ ckfp_keys_start(ckfp_keys *keys)
 	{
 		ckfp_ranges *ranges = keys->column[i];
 
-		if (ranges == NULL)
-			continue;
-		ranges->n = ranges->distinct = 0;
-		ranges->values = ranges->room = ranges->sorts = 0;
-		ranges->buckets = NULL;
-		ranges->ranges = ranges->few = 0;
+		if (ranges != NULL)
+			memset(&ranges->least, 0, sizeof(*ranges) - offsetof(ckfp_ranges, least));
 	}
 }
 
@@ -92,31 +88,33 @@ ckfp_keys_start(ckfp_keys *keys)
 
 static void ckfp_buckets_add(ckfp_keys *keys, ckfp_ranges *ranges, ckfp_range range);
 
-/* Make buckets for integers from `low` to `high`, with as much room on both sides. */
+static uint64
+ckfp_higher_bits(int64 integer, int shift)
+{
+	return ((uint64)integer - (uint64)PG_INT64_MIN) >> shift;
+}
+
+/* Make buckets for integers from `low` to `high`, with half as much room on both sides at least. */
 static void
 ckfp_buckets_make(ckfp_keys *keys, ckfp_ranges *ranges, int64 low, int64 high)
 {
 	struct ckfp_buckets *before = ranges->buckets;
 	struct ckfp_buckets *buckets = MemoryContextAlloc(keys->context, sizeof(*buckets));
-	uint64 span = (uint64)high - (uint64)low;
 
-	/* without an overflow: the room ends where the integers do */
-	buckets->base =
-		(uint64)low - (uint64)PG_INT64_MIN < span ? PG_INT64_MIN : (int64)((uint64)low - span);
-	span = (uint64)high - (uint64)buckets->base;
-	span = span > PG_UINT64_MAX / 2 ? PG_UINT64_MAX : 2 * span;
 	buckets->shift = 0;
-	while (span >> buckets->shift >= CKFP_BUCKETS)
+	while (ckfp_higher_bits(high, buckets->shift) - ckfp_higher_bits(low, buckets->shift) >=
+		   CKFP_BUCKETS / 2)
 		buckets->shift++;
+	/* wraps around below 0 */
+	buckets->first = ckfp_higher_bits(low, buckets->shift) - CKFP_BUCKETS / 4;
 	for (int i = 0; i < CKFP_BUCKETS; i++)
 		buckets->range[i] = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
 	ranges->buckets = buckets;
-	if (before == NULL)
-		return;
-	for (int i = 0; i < CKFP_BUCKETS; i++)
+	for (int i = 0; before != NULL && i < CKFP_BUCKETS; i++)
 		if (before->range[i].high >= before->range[i].low)
 			ckfp_buckets_add(keys, ranges, before->range[i]);
-	pfree(before);
+	if (before != NULL)
+		pfree(before);
 }
 
 /* Add a range to the bucket in which it begins. */
@@ -124,9 +122,9 @@ static void
 ckfp_buckets_add(ckfp_keys *keys, ckfp_ranges *ranges, ckfp_range range)
 {
 	struct ckfp_buckets *buckets = ranges->buckets;
-	uint64 at = ((uint64)range.low - (uint64)buckets->base) >> buckets->shift;
+	uint64 at = ckfp_higher_bits(range.low, buckets->shift) - buckets->first;
 
-	if (range.low < buckets->base || at >= CKFP_BUCKETS)
+	if (at >= CKFP_BUCKETS)
 	{
 		int64 low = range.low;
 		int64 high = range.high;
@@ -137,8 +135,8 @@ ckfp_buckets_add(ckfp_keys *keys, ckfp_ranges *ranges, ckfp_range range)
 			high = Max(high, buckets->range[i].high);
 		}
 		ckfp_buckets_make(keys, ranges, low, high);
-		buckets = ranges->buckets;
-		at = ((uint64)range.low - (uint64)buckets->base) >> buckets->shift;
+		ckfp_buckets_add(keys, ranges, range);
+		return;
 	}
 	buckets->range[at].low = Min(buckets->range[at].low, range.low);
 	buckets->range[at].high = Max(buckets->range[at].high, range.high);
@@ -174,16 +172,14 @@ ckfp_ranges_sort(ckfp_ranges *ranges)
 static void
 ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 {
-	if (ranges->room == 0)
-	{
-		ranges->room = CKFP_VALUES_FIRST;
-		ranges->value = MemoryContextAlloc(keys->context, ranges->room * sizeof(int64));
-		return;
-	}
 	if (ranges->room < CKFP_VALUES)
 	{
-		ranges->room *= 4;
-		ranges->value = repalloc(ranges->value, ranges->room * sizeof(int64));
+		size_t size;
+
+		ranges->room = Max(4 * ranges->room, CKFP_VALUES_FIRST);
+		size = ranges->room * sizeof(int64);
+		ranges->value = ranges->value == NULL ? MemoryContextAlloc(keys->context, size)
+											  : repalloc(ranges->value, size);
 		return;
 	}
 	ckfp_ranges_sort(ranges);
@@ -229,15 +225,15 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 			return;
 		}
 		ckfp_buckets_add(keys, ranges, (ckfp_range){integer, integer});
-		if (++ranges->n > keys->worth && !keys->always)
-			ckfp_keys_give_up(keys);
-		return;
 	}
-	if (ranges->n == 0 || ckfp_ranges_are_ordered(ranges, value, ranges->least))
-		ckfp_ranges_keep(keys, ranges, &ranges->least, value);
-	if (ranges->n == 0 || ckfp_ranges_are_ordered(ranges, ranges->greatest, value))
-		ckfp_ranges_keep(keys, ranges, &ranges->greatest, value);
-	if (++ranges->n > CKFP_OTHER_KEYS && !keys->always)
+	else
+	{
+		if (ranges->n == 0 || ckfp_ranges_are_ordered(ranges, value, ranges->least))
+			ckfp_ranges_keep(keys, ranges, &ranges->least, value);
+		if (ranges->n == 0 || ckfp_ranges_are_ordered(ranges, ranges->greatest, value))
+			ckfp_ranges_keep(keys, ranges, &ranges->greatest, value);
+	}
+	if (++ranges->n > (ranges->integers ? keys->worth : CKFP_OTHER_KEYS) && !keys->always)
 		ckfp_keys_give_up(keys);
 }
 
