@@ -194,8 +194,7 @@ ckfp_probe_start(ckfp_build *build)
 	if (build->join == NULL)
 	{
 		ckfp_build_enter(build, CKFP_BUILD_OFF);
-		if (build->keys != NULL)
-			build->keys->state = CKFP_KEYS_OFF;
+		build->keys.state = CKFP_KEYS_OFF;
 	}
 	if (build->state != CKFP_BUILD_OFF && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,

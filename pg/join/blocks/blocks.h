@@ -86,7 +86,7 @@ Datum ckfp_ranges_datum(const ckfp_ranges *ranges, int64 value);
 
 typedef enum ckfp_keys_state
 {
-	CKFP_KEYS_OFF, /* they will not be known, for the rest of the query */
+	CKFP_KEYS_OFF, /* they are not wanted, or will not be known for the rest of the query */
 	CKFP_KEYS_NEW,
 	CKFP_KEYS_GATHERING,
 	CKFP_KEYS_WAITING, /* those of other processes are missing */
@@ -97,19 +97,22 @@ typedef enum ckfp_keys_state
 typedef struct ckfp_keys
 {
 	ckfp_keys_state state;
-	uint64 builds;                   /* how often they have been gathered */
-	int node;                        /* the plan_node_id of the node that gathers them */
-	bool always;                     /* not only if it pays */
-	double worth;                    /* so many keys are worth gathering */
-	MemoryContext context;           /* of the gathered keys */
-	struct ckfp_keys_shared *shared; /* in a parallel plan; else NULL */
-	bool by_value;                   /* all types are passed by value */
-	int columns;
+	uint64 builds;                       /* how often they have been gathered */
+	int node;                            /* the plan_node_id of the node that gathers them */
+	bool always;                         /* not only if it pays */
+	double worth;                        /* so many keys are worth gathering */
+	MemoryContext context;               /* of the gathered keys */
+	struct ckfp_keys_shared *shared;     /* in a parallel plan; else NULL */
+	bool by_value;                       /* all types are passed by value */
+	uint64 blocks;                       /* counters: the blocks of the scans that may skip some, */
+	uint64 skipped;                      /* and those that are not read */
+	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
 } ckfp_keys;
 
-/* Make keys, whose memory is below `parent`. */
-ckfp_keys *ckfp_keys_make(MemoryContext parent, const ckfp_join_record *record, int node);
+/* Begin to want keys, whose memory is below `parent`. */
+void ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *record,
+					int node);
 
 /* Let keys have the ranges that an index needs. False if they have other ones of its column, for
  * another index. */
@@ -175,13 +178,11 @@ typedef struct ckfp_block_filter
 {
 	ckfp_keys *keys;
 	const ckfp_join_target *target;
-	int number;      /* of the target */
-	bool decided;    /* the keys have been used, or are of no use */
-	uint64 build;    /* the keys of this build let */
-	uint8 *live;     /* these blocks live; NULL: all */
-	BlockNumber of;  /* of so many */
-	uint64 *blocks;  /* counters: the blocks of the table, */
-	uint64 *skipped; /* and those that are not read */
+	int number;     /* of the target */
+	bool decided;   /* the keys have been used, or are of no use */
+	uint64 build;   /* the keys of this build let */
+	uint8 *live;    /* these blocks live; NULL: all */
+	BlockNumber of; /* of so many */
 	struct ckfp_block_filter *next;
 } ckfp_block_filter;
 
@@ -216,10 +217,9 @@ bool ckfp_blocks_is_possible(const ScanState *scan);
 /* Make the state of a sequential scan. */
 ckfp_blocks *ckfp_blocks_make(ScanState *scan, bool verify);
 
-/* Let a scan skip blocks by the keys of a join; it is target `number`. The counters are added
- * to. */
+/* Let a scan skip blocks by the keys of a join; it is target `number`. */
 void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record,
-					 int number, uint64 *counted, uint64 *skipped);
+					 int number);
 
 /* Begin a sequential scan that is not parallel, as its own function does. */
 TableScanDesc ckfp_begin_scan(ScanState *scan);
@@ -263,11 +263,8 @@ void ckfp_keys_share(ckfp_keys *keys, struct ckfp_keys_shared *shared);
 /* This process starts to gather keys. */
 void ckfp_keys_begin(ckfp_keys *keys);
 
-/* Gather no more keys, for the rest of the query. */
+/* Gather no more keys, for the rest of the query: this process has one that is in no part. */
 void ckfp_keys_give_up(ckfp_keys *keys);
-
-/* A process has a key that is in no part. */
-void ckfp_keys_shared_fail(struct ckfp_keys_shared *shared);
 
 /* Give the keys of this process to all. False if it has gathered all keys. */
 bool ckfp_keys_contribute(ckfp_keys *keys);

@@ -34,33 +34,31 @@ struct ckfp_buckets
 
 /* ----------------------------------------------------------------------- the keys of a join */
 
-ckfp_keys *
-ckfp_keys_make(MemoryContext parent, const ckfp_join_record *record, int node)
+void
+ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *record, int node)
 {
-	ckfp_keys *keys = MemoryContextAllocZero(parent, sizeof(*keys));
-
 	keys->context = AllocSetContextCreate(parent, "keys of a join", ALLOCSET_SMALL_SIZES);
 	keys->columns = record->columns;
 	keys->node = node;
 	keys->by_value = true;
 	keys->worth = Max(record->block_rows / CKFP_KEYS_SHARE, 1);
 	keys->always = ckfp_join_mode_setting != CKFP_JOIN_AUTO;
-	return keys;
 }
 
 bool
 ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_index *index)
 {
 	Oid type = record->column[index->key].build;
+	MemoryContext context = MemoryContextGetParent(keys->context);
 	ckfp_ranges *ranges = keys->column[index->key];
 
 	if (ranges != NULL)
 		return ckfp_ranges_serve(ranges, index);
-	ranges = MemoryContextAllocZero(GetMemoryChunkContext(keys), sizeof(*ranges));
+	ranges = MemoryContextAllocZero(context, sizeof(*ranges));
 	ranges->type = type;
 	get_typlenbyval(type, &ranges->length, &ranges->by_value);
 	ranges->integers = ckfp_type_is_integer(type);
-	fmgr_info_cxt(get_opcode(index->less), &ranges->less, GetMemoryChunkContext(keys));
+	fmgr_info_cxt(get_opcode(index->less), &ranges->less, context);
 	ranges->collation = index->collation;
 	keys->column[index->key] = ranges;
 	keys->by_value &= ranges->by_value;

@@ -132,13 +132,7 @@ ckfp_keys_give_up(ckfp_keys *keys)
 {
 	keys->state = CKFP_KEYS_OFF;
 	if (ckfp_keys_are_common(keys))
-		ckfp_keys_shared_fail(keys->shared);
-}
-
-void
-ckfp_keys_shared_fail(struct ckfp_keys_shared *shared)
-{
-	shared->failed = true;
+		keys->shared->failed = true;
 }
 
 bool

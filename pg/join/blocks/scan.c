@@ -44,8 +44,7 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 }
 
 void
-ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record, int number,
-				uint64 *counted, uint64 *skipped)
+ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record, int number)
 {
 	ckfp_block_filter *filter =
 		MemoryContextAllocZero(GetMemoryChunkContext(blocks), sizeof(*filter));
@@ -54,8 +53,6 @@ ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *re
 	filter->keys = keys;
 	filter->target = list_nth(record->targets, number);
 	filter->number = number;
-	filter->blocks = counted;
-	filter->skipped = skipped;
 	while (*link != NULL && (*link)->keys->node < keys->node)
 		link = &(*link)->next;
 	filter->next = *link;
@@ -191,7 +188,7 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 	for (size_t i = 0; i < size; i++)
 		blocks->live[i] &= filter->live[i];
 	if (!parallel) /* else each process counts those that it draws */
-		*filter->skipped += before - after;
+		filter->keys->skipped += before - after;
 }
 
 static void
@@ -225,11 +222,11 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 		filter->of = blocks->blocks;
 	}
 	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
-		*filter->blocks += blocks->blocks;
+		filter->keys->blocks += blocks->blocks;
 	if (!blocks->verify)
 		ckfp_blocks_apply(blocks, filter);
 	else if (filter->live != NULL)
-		*filter->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
+		filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
 }
 
 /* Use the filters whose keys are known. */
@@ -310,7 +307,7 @@ ckfp_blocks_count_drawn(ckfp_blocks *blocks, BlockNumber from, BlockNumber to)
 	while (filter->live == NULL && filter->next != NULL)
 		filter = filter->next;
 	if (ckfp_blocks_is_parallel(blocks))
-		*filter->skipped += to - from;
+		filter->keys->skipped += to - from;
 }
 
 /* Go to the next run of live blocks. False if there is none. */

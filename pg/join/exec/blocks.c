@@ -41,38 +41,36 @@ ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
 	const ckfp_join_record *record = &build->record;
 	const ckfp_join_target *target = list_nth(record->targets, number);
 	ScanState *scan = (ScanState *)probe->scan;
-	MemoryContext context = scan->ps.state->es_query_cxt;
-	ckfp_keys *keys = build->keys;
+	ckfp_keys *keys = &build->keys;
 	bool wanted = false;
 
 	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
 		return;
-	if (keys == NULL)
-		keys = ckfp_keys_make(context, record, build->css.ss.ps.plan->plan_node_id);
+	if (keys->columns == 0)
+		ckfp_keys_init(keys, scan->ps.state->es_query_cxt, record,
+					   build->css.ss.ps.plan->plan_node_id);
 	for (int i = 0; i < target->indexes; i++)
 		wanted |= ckfp_keys_want(keys, record, &target->index[i]);
 	if (!wanted)
 		return;
 	keys->state = CKFP_KEYS_NEW;
-	build->keys = keys;
 	build->allocates |= !keys->by_value;
 	if (probe->blocks == NULL)
 	{
 		probe->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
 		probe->own = scan->ps.ExecProcNodeReal;
 	}
-	ckfp_blocks_add(probe->blocks, keys, record, number, &build->counts.blocks,
-					&build->counts.blocks_skipped);
+	ckfp_blocks_add(probe->blocks, keys, record, number);
 }
 
 void
 ckfp_blocks_start(ckfp_build *build)
 {
-	if (build->keys == NULL)
+	if (build->keys.columns == 0)
 		return;
-	ckfp_keys_start(build->keys);
+	ckfp_keys_start(&build->keys);
 	/* before the first row of a scan, which its own condition may let be far */
-	if (build->keys->state == CKFP_KEYS_NEW)
+	if (build->keys.state == CKFP_KEYS_NEW)
 		ckfp_build_read_first(build);
 	foreach_ptr (ckfp_probe, probe, build->probes)
 	{

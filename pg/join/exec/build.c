@@ -46,9 +46,9 @@ static void
 ckfp_build_finish_ranges(ckfp_build *build)
 {
 	if (ckfp_build_is_partial(build) && !ckfp_shared_is_common(build))
-		ckfp_keys_give_up(build->keys);
+		ckfp_keys_give_up(&build->keys);
 	else
-		ckfp_keys_finish(build->keys);
+		ckfp_keys_finish(&build->keys);
 }
 
 static void
@@ -76,7 +76,7 @@ ckfp_build_finish(ckfp_build *build)
 static inline bool
 ckfp_build_has_ranges(const ckfp_build *build)
 {
-	return build->keys != NULL && build->keys->state == CKFP_KEYS_GATHERING;
+	return build->keys.state == CKFP_KEYS_GATHERING;
 }
 
 /* Hash the key of a row, and note its partitions and ranges. False if there is none. */
@@ -91,7 +91,7 @@ ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 	if (build->state == CKFP_BUILD_GATHERING && build->partitions.scans > 0)
 		ckfp_partitions_add(&build->partitions, &build->record, build->value);
 	if (ckfp_build_has_ranges(build))
-		ckfp_keys_add(build->keys, build->value);
+		ckfp_keys_add(&build->keys, build->value);
 	return true;
 }
 
@@ -216,13 +216,13 @@ ckfp_build_exec(CustomScanState *node)
 			ckfp_shared_begin(build);
 		ckfp_build_enter(build, CKFP_BUILD_GATHERING);
 	}
-	if (build->keys != NULL && build->keys->state == CKFP_KEYS_NEW)
-		ckfp_keys_begin(build->keys);
+	if (build->keys.state == CKFP_KEYS_NEW)
+		ckfp_keys_begin(&build->keys);
 	slot = ExecProcNode(outerPlanState(node));
 	if (!ckfp_build_has_ranges(build))
 	{
 		if (!TupIsNull(slot))
-			ckfp_shared_miss_ranges(build);
+			ckfp_keys_give_up(&build->keys);
 	}
 	else if (TupIsNull(slot))
 		ckfp_build_finish_ranges(build);

@@ -52,7 +52,7 @@ ckfp_ask_verify(const ckfp_ask *ask, const TupleTableSlot *slot, const Datum *va
 	if (!passes)
 		ckfp_verify_denied(ask->build, hash);
 	if (ckfp_partitions_skip(&ask->build->partitions, ask->target) ||
-		(ask->blocks != NULL && ckfp_blocks_deny(ask->blocks, ask->build->keys,
+		(ask->blocks != NULL && ckfp_blocks_deny(ask->blocks, &ask->build->keys,
 												 ItemPointerGetBlockNumber(&slot->tts_tid))))
 		ckfp_verify_skipped(ask->build, hash, values);
 }
@@ -159,9 +159,6 @@ void ckfp_shared_begin(ckfp_build *build);
 
 /* This process has read a row without gathering its key: the common filter is given up. */
 void ckfp_shared_miss(ckfp_build *build);
-
-/* The same, if the ranges of the keys are not gathered. */
-void ckfp_shared_miss_ranges(ckfp_build *build);
 
 /* This process has read its part: add its keys to the common filter. The last process builds it. */
 void ckfp_shared_contribute(ckfp_build *build);

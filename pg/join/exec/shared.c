@@ -111,13 +111,6 @@ ckfp_shared_miss(ckfp_build *build)
 		ckfp_shared_fail(build, CKFP_GIVEN_UP_NOT);
 }
 
-void
-ckfp_shared_miss_ranges(ckfp_build *build)
-{
-	if (ckfp_shared_is_common(build) && build->shared->ranges)
-		ckfp_keys_shared_fail(ckfp_shared_keys(build));
-}
-
 /* The hashes that were gathered, in blocks, side by side. */
 static void
 ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
@@ -344,7 +337,7 @@ ckfp_shared_prepare(ckfp_build *build)
 	shared->made = shared->failed = shared->ready = false;
 	shared->bytes = shared->parts = InvalidDsaPointer;
 	if (shared->ranges)
-		ckfp_keys_shared_init(build->keys, ckfp_shared_keys(build), &build->record, shared->common,
+		ckfp_keys_shared_init(&build->keys, ckfp_shared_keys(build), &build->record, shared->common,
 							  shared->workers);
 	if (!shared->common)
 		return;
@@ -352,8 +345,7 @@ ckfp_shared_prepare(ckfp_build *build)
 	if (build->state != CKFP_BUILD_OFF)
 		ckfp_build_enter(build, CKFP_BUILD_NEW);
 	ckfp_partitions_start(&build->partitions, &build->record);
-	if (build->keys != NULL)
-		ckfp_keys_start(build->keys);
+	ckfp_keys_start(&build->keys);
 }
 
 void
@@ -366,7 +358,7 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	SpinLockInit(&shared->mutex);
 	shared->wanted = build->state != CKFP_BUILD_OFF;
 	shared->common = build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
-	shared->ranges = build->keys != NULL && build->keys->state != CKFP_KEYS_OFF;
+	shared->ranges = build->keys.state != CKFP_KEYS_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);
 	memset(shared->counts, 0, shared->workers * sizeof(shared->counts[0]));
@@ -396,10 +388,10 @@ ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 	build->shared = memory;
 	if (!build->shared->wanted)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
-	if (build->keys != NULL && build->shared->ranges)
-		ckfp_keys_share(build->keys, ckfp_shared_keys(build));
-	else if (build->keys != NULL)
-		build->keys->state = CKFP_KEYS_OFF;
+	if (build->shared->ranges)
+		ckfp_keys_share(&build->keys, ckfp_shared_keys(build));
+	else
+		build->keys.state = CKFP_KEYS_OFF;
 }
 
 /* Called while the shared memory still exists. */
@@ -410,8 +402,7 @@ ckfp_shared_shutdown(CustomScanState *node)
 
 	if (build->shared == NULL)
 		return;
-	if (build->keys != NULL)
-		build->keys->shared = NULL;
+	build->keys.shared = NULL;
 	if (IsParallelWorker())
 		build->shared->counts[ParallelWorkerNumber] = ckfp_build_counts(build);
 	else

@@ -211,7 +211,7 @@ typedef struct ckfp_build
 	struct ckfp_nest *nest;     /* the filter of a nested loop; NULL: of a hash join */
 	ckfp_sleepers sleepers;     /* the scans that ask, */
 	List *probes;               /* their conditions: of ckfp_probe, */
-	ckfp_keys *keys;            /* by which they skip blocks; NULL: they do not */
+	ckfp_keys keys;             /* by which they skip blocks, */
 	ckfp_partitions partitions; /* those that read partitions, */
 	List *skips;                /* and those that may be skipped: of ckfp_probe */
 	struct ckfp_build *next;    /* the next one of the query */

@@ -160,6 +160,8 @@ ckfp_build_counts(const ckfp_build *build)
 	ckfp_join_counts counts = build->counts;
 
 	counts.unasked = ckfp_sleep_unasked(&build->sleepers);
+	counts.blocks = build->keys.blocks;
+	counts.blocks_skipped = build->keys.skipped;
 	return counts;
 }
 
