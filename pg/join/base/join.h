@@ -10,6 +10,7 @@
 #include "host.h"
 
 #include "access/attnum.h"
+#include "catalog/pg_class.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/plannodes.h"
@@ -160,6 +161,17 @@ ckfp_join_is_ours(const Plan *plan)
 {
 	return ckfp_join_is_build(plan) || ckfp_join_is_nest(plan);
 }
+
+/* --------------------------------------------------------------------------------- catalogs */
+
+/* Do two collations have the same equality? */
+bool ckfp_collations_agree(Oid one, Oid other);
+
+/* Copy the row of a relation in pg_class. False if there is none. */
+bool ckfp_read_class(Oid relation, FormData_pg_class *class);
+
+/* Has a table row security? Perhaps, if it is unknown. */
+bool ckfp_has_policies(Oid relation);
 
 /* ---------------------------------------------------------------------------------- costs */
 

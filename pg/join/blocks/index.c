@@ -22,7 +22,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 bool
 ckfp_index_is_usable(Relation index)
@@ -34,14 +33,6 @@ ckfp_index_is_usable(Relation index)
 		   (!form->indcheckxmin ||
 			TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
 								  TransactionXmin));
-}
-
-/* Do two collations have the same equality? */
-static bool
-ckfp_collations_agree(Oid one, Oid other)
-{
-	return one == other || ((!OidIsValid(one) || get_collation_isdeterministic(one)) &&
-							(!OidIsValid(other) || get_collation_isdeterministic(other)));
 }
 
 /* Does the index contain the least and greatest values of blocks, or of some ranges of values? */
@@ -57,64 +48,6 @@ ckfp_brin_is_minmax(Relation index, int column)
 #endif
 }
 
-/* Can a column of an index find keys of the build side? */
-static bool
-ckfp_column_finds(Relation index, int column, const ckfp_join_column *key)
-{
-	Oid family = index->rd_opfamily[column];
-	Oid declared = index->rd_opcintype[column];
-
-	/* An operator of an extension could fail on a key that no row has. */
-	return family < FirstNormalObjectId &&
-		   get_op_opfamily_strategy(key->equality, family) == BTEqualStrategyNumber &&
-		   OidIsValid(get_opfamily_member(family, declared, key->build, BTEqualStrategyNumber)) &&
-		   OidIsValid(
-			   get_opfamily_member(family, declared, key->build, BTLessEqualStrategyNumber)) &&
-		   OidIsValid(
-			   get_opfamily_member(family, declared, key->build, BTGreaterEqualStrategyNumber)) &&
-		   OidIsValid(get_opfamily_member(family, key->build, key->build, BTLessStrategyNumber)) &&
-		   ckfp_collations_agree(index->rd_indcollation[column], key->collation) &&
-		   (index->rd_rel->relam == BTREE_AM_OID ? ckfp_type_is_integer(key->build)
-												 : ckfp_brin_is_minmax(index, column));
-}
-
-/* Are the operators of a column leakproof? Then they may see rows that the user must not see. */
-static bool
-ckfp_column_is_leakproof(Relation index, int column, Oid type)
-{
-	static const StrategyNumber strategies[] = {BTEqualStrategyNumber, BTLessEqualStrategyNumber,
-												BTGreaterEqualStrategyNumber};
-
-	for (size_t i = 0; i < lengthof(strategies); i++)
-	{
-		Oid compare = get_opfamily_member(index->rd_opfamily[column], index->rd_opcintype[column],
-										  type, strategies[i]);
-
-		if (!get_func_leakproof(get_opcode(compare)))
-			return false;
-	}
-	return true;
-}
-
-/* Does row security apply to some table of a statement, perhaps? */
-static bool
-ckfp_has_row_security(const PlannedStmt *statement)
-{
-	foreach_ptr (const RangeTblEntry, entry, statement->rtable)
-	{
-		HeapTuple tuple = entry->rtekind == RTE_RELATION
-							  ? SearchSysCache1(RELOID, ObjectIdGetDatum(entry->relid))
-							  : NULL;
-		bool has = HeapTupleIsValid(tuple) && ((Form_pg_class)GETSTRUCT(tuple))->relrowsecurity;
-
-		if (HeapTupleIsValid(tuple))
-			ReleaseSysCache(tuple);
-		if (has)
-			return true;
-	}
-	return false;
-}
-
 typedef struct ckfp_choice
 {
 	const PlannedStmt *statement;
@@ -122,11 +55,51 @@ typedef struct ckfp_choice
 	bool has_barrier;
 } ckfp_choice;
 
+/* Can tables of the statement have rows that the user must not know of? */
 static bool
-ckfp_column_may_see(const ckfp_choice *choice, Relation index, int column, Oid type)
+ckfp_may_hide_rows(const ckfp_choice *choice)
 {
-	return ckfp_column_is_leakproof(index, column, type) ||
-		   (!choice->has_barrier && !ckfp_has_row_security(choice->statement));
+	if (choice->has_barrier)
+		return true;
+	foreach_ptr (const RangeTblEntry, entry, choice->statement->rtable)
+		if (entry->rtekind == RTE_RELATION && ckfp_has_policies(entry->relid))
+			return true;
+	return false;
+}
+
+/* Can a column of an index find keys of the build side? Describe it. */
+static bool
+ckfp_column_finds(const ckfp_choice *choice, Relation index, int column,
+				  const ckfp_join_column *key, ckfp_join_index *chosen)
+{
+	static const StrategyNumber strategies[] = {BTLessEqualStrategyNumber,
+												BTGreaterEqualStrategyNumber};
+	Oid family = index->rd_opfamily[column];
+
+	/* An operator of an extension could fail on a key that no row has. */
+	if (family >= FirstNormalObjectId ||
+		get_op_opfamily_strategy(key->equality, family) != BTEqualStrategyNumber ||
+		!ckfp_collations_agree(index->rd_indcollation[column], key->collation) ||
+		!(index->rd_rel->relam == BTREE_AM_OID ? ckfp_type_is_integer(key->build)
+											   : ckfp_brin_is_minmax(index, column)))
+		return false;
+	for (size_t i = 0; i < lengthof(strategies); i++)
+	{
+		Oid compare = get_opfamily_member(family, index->rd_opcintype[column], key->build,
+										  (int16)strategies[i]);
+
+		/* only a leakproof one may see rows that the user must not see */
+		if (!OidIsValid(compare) ||
+			(!get_func_leakproof(get_opcode(compare)) && ckfp_may_hide_rows(choice)))
+			return false;
+	}
+	*chosen = (ckfp_join_index){
+		.oid = RelationGetRelid(index),
+		.column = (AttrNumber)(column + 1),
+		.less = get_opfamily_member(family, key->build, key->build, BTLessStrategyNumber),
+		.collation = index->rd_indcollation[column],
+	};
+	return OidIsValid(chosen->less);
 }
 
 /* Add the columns of an index that are keys to a target. */
@@ -143,17 +116,9 @@ ckfp_index_note(const ckfp_choice *choice, Relation index, ckfp_join_target *tar
 		for (int key = 0; key < record->columns && target->indexes < CKFP_JOIN_INDEXES; key++)
 			if (index->rd_index->indkey.values[column] == target->column[key] &&
 				target->relation[key] == target->scanned &&
-				ckfp_column_finds(index, column, &record->column[key]) &&
-				ckfp_column_may_see(choice, index, column, record->column[key].build))
-				target->index[target->indexes++] = (ckfp_join_index){
-					.oid = RelationGetRelid(index),
-					.column = (AttrNumber)(column + 1),
-					.key = key,
-					.less =
-						get_opfamily_member(index->rd_opfamily[column], record->column[key].build,
-											record->column[key].build, BTLessStrategyNumber),
-					.collation = index->rd_indcollation[column],
-				};
+				ckfp_column_finds(choice, index, column, &record->column[key],
+								  &target->index[target->indexes]))
+				target->index[target->indexes++].key = key;
 }
 
 static void

@@ -9,12 +9,9 @@
  */
 #include "join/nestloop/nestloop.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
-#include "utils/syscache.h"
 
 /* --------------------------------------------------------------- early stops */
 
@@ -77,21 +74,6 @@ ckfp_nest_stops(const PlannedStmt *statement, bool fast)
 
 /* ---------------------------------------------------------------- row security */
 
-/* Has a table row security? */
-static bool
-ckfp_has_policies(Oid relation)
-{
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	bool has_policies = true;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		has_policies = ((Form_pg_class)GETSTRUCT(tuple))->relrowsecurity;
-		ReleaseSysCache(tuple);
-	}
-	return has_policies;
-}
-
 /* Can a table have rows that the user must not know of? The number of keys would tell. Partitions
  * are read under the policies of their parents. */
 static bool
@@ -118,16 +100,13 @@ static void
 ckfp_nest_estimate_scan(const ckfp_rules *rules, Index relation, Plan *scan)
 {
 	Oid table = rt_fetch(relation, rules->statement.plan->rtable)->relid;
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-	Form_pg_class class;
+	FormData_pg_class class;
 
-	if (!HeapTupleIsValid(tuple))
+	if (!ckfp_read_class(table, &class))
 		return;
-	class = (Form_pg_class)GETSTRUCT(tuple);
-	scan->plan_rows = Max(class->reltuples, 1);
+	scan->plan_rows = Max(class.reltuples, 1);
 	scan->plan_width = 8;
-	scan->total_cost = seq_page_cost * class->relpages + cpu_tuple_cost * scan->plan_rows;
-	ReleaseSysCache(tuple);
+	scan->total_cost = seq_page_cost * class.relpages + cpu_tuple_cost * scan->plan_rows;
 }
 
 /* A scan of the table that returns the keys of the rows that meet the conditions. */

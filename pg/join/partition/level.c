@@ -16,12 +16,6 @@
 
 /* ------------------------------------------------------------------ is it usable? */
 
-static bool
-ckfp_collation_is_deterministic(Oid collation)
-{
-	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
-}
-
 /* The function that finds the partition for a value of the build side; InvalidOid if there is
  * none. */
 static Oid
@@ -34,11 +28,8 @@ ckfp_level_function(PartitionKey key, int n, const ckfp_join_column *column)
 	op_input_types(column->equality, &left, &right);
 	if (left != key->partopcintype[n] ||
 		get_op_opfamily_strategy(column->equality, key->partopfamily[n]) !=
-			(hash ? HTEqualStrategyNumber : BTEqualStrategyNumber))
-		return InvalidOid;
-	if (column->collation != key->partcollation[n] &&
-		!(ckfp_collation_is_deterministic(column->collation) &&
-		  ckfp_collation_is_deterministic(key->partcollation[n])))
+			(hash ? HTEqualStrategyNumber : BTEqualStrategyNumber) ||
+		!ckfp_collations_agree(column->collation, key->partcollation[n]))
 		return InvalidOid;
 	return hash ? get_opfamily_proc(key->partopfamily[n], right, right, HASHEXTENDED_PROC)
 				: get_opfamily_proc(key->partopfamily[n], left, right, BTORDER_PROC);

@@ -6,12 +6,9 @@
  */
 #include "join/plan/plan.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 AttrNumber
 ckfp_column_of(Expr *expression, int varno)
@@ -70,19 +67,12 @@ ckfp_listed_column(List *list, AttrNumber n, Index *relation, AttrNumber *column
 static double
 ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index relation)
 {
-	HeapTuple tuple;
-	double rows = plan->plan_rows;
+	FormData_pg_class class;
 
-	if (!IsA(plan, SeqScan))
-		return rows; /* an index has excluded most */
-	tuple = SearchSysCache1(RELOID,
-							ObjectIdGetDatum(rt_fetch(relation, trace->statement->rtable)->relid));
-	if (HeapTupleIsValid(tuple))
-	{
-		rows = Max(rows, ((Form_pg_class)GETSTRUCT(tuple))->reltuples / Max(trace->processes, 1));
-		ReleaseSysCache(tuple);
-	}
-	return rows;
+	if (!IsA(plan, SeqScan) || /* an index has excluded most */
+		!ckfp_read_class(rt_fetch(relation, trace->statement->rtable)->relid, &class))
+		return plan->plan_rows;
+	return Max(plan->plan_rows, class.reltuples / Max(trace->processes, 1));
 }
 
 /* The type that a scan declares for a column of its target list. Above the scan the key may be
@@ -182,11 +172,9 @@ ckfp_trace_join(ckfp_trace *trace, Join *join, const AttrNumber *columns, double
 static bool
 ckfp_same_equality(const ckfp_join_column *column, Oid equality, Oid collation)
 {
-	if (equality != column->equality && !equality_ops_are_compatible(equality, column->equality))
-		return false;
-	return collation == column->collation ||
-		   ((!OidIsValid(collation) || get_collation_isdeterministic(collation)) &&
-			(!OidIsValid(column->collation) || get_collation_isdeterministic(column->collation)));
+	return (equality == column->equality ||
+			equality_ops_are_compatible(equality, column->equality)) &&
+		   ckfp_collations_agree(collation, column->collation);
 }
 
 /* Trace through grouping. Each column must be a grouping column, so that a group is dropped as a
