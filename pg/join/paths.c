@@ -55,14 +55,13 @@ static bool
 ckfp_has_outer_parameter(Node *node, void *context)
 {
 	const PlannerInfo *root = context;
-	ListCell *cell;
 
 	if (node == NULL)
 		return false;
 	if (IsA(node, Param) && ((Param *)node)->paramkind == PARAM_EXEC)
 	{
-		foreach (cell, root->init_plans)
-			if (list_member_int(((SubPlan *)lfirst(cell))->setParam, ((Param *)node)->paramid))
+		foreach_ptr (const SubPlan, initplan, root->init_plans)
+			if (list_member_int(initplan->setParam, ((Param *)node)->paramid))
 				return false;
 		return true;
 	}
@@ -90,12 +89,11 @@ static bool
 ckfp_statement_allows(PlannerInfo *root)
 {
 	const PlannerInfo *top = root;
-	ListCell *cell;
 
 	while (top->parent_root != NULL)
 		top = top->parent_root;
-	foreach (cell, root->glob->subroots)
-		if (ckfp_query_locks((Node *)((PlannerInfo *)lfirst(cell))->parse, NULL))
+	foreach_ptr (const PlannerInfo, subroot, root->glob->subroots)
+		if (ckfp_query_locks((Node *)subroot->parse, NULL))
 			return false;
 	return !IsolationIsSerializable() && !ckfp_query_locks((Node *)top->parse, NULL) &&
 		   !contain_volatile_functions((Node *)root->parse) && !ckfp_is_correlated(root);
@@ -108,19 +106,14 @@ static List *
 ckfp_hash_clauses(const RelOptInfo *fact, const RelOptInfo *other, List *restrictions)
 {
 	List *clauses = NIL;
-	ListCell *cell;
 
-	foreach (cell, restrictions)
-	{
-		RestrictInfo *clause = lfirst(cell);
-
+	foreach_ptr (RestrictInfo, clause, restrictions)
 		if (clause->can_join && OidIsValid(clause->hashjoinoperator) &&
 			((bms_is_subset(clause->left_relids, fact->relids) &&
 			  bms_is_subset(clause->right_relids, other->relids)) ||
 			 (bms_is_subset(clause->right_relids, fact->relids) &&
 			  bms_is_subset(clause->left_relids, other->relids))))
 			clauses = lappend(clauses, clause);
-	}
 	return clauses;
 }
 
@@ -163,7 +156,6 @@ static bool
 ckfp_reads_by_brin(const Path *path, const RelOptInfo *fact, const List *clauses)
 {
 	const IndexOptInfo *index;
-	const ListCell *cell;
 
 #if PG_VERSION_NUM >= 140000
 	if (IsA(path, MemoizePath))
@@ -176,17 +168,14 @@ ckfp_reads_by_brin(const Path *path, const RelOptInfo *fact, const List *clauses
 	index = ((const IndexPath *)path)->indexinfo;
 	if (index->relam != BRIN_AM_OID || index->indpred != NIL)
 		return false;
-	foreach (cell, ((const IndexPath *)path)->indexclauses)
+	foreach_ptr (const IndexClause, condition, ((const IndexPath *)path)->indexclauses)
 	{
-		const IndexClause *condition = lfirst(cell);
-		const ListCell *clause;
 		bool fits = false;
 
 		/* plan/rules.c uses an expression only as the first key */
-		foreach (clause, clauses)
-			fits |= (lfirst(clause) == linitial(clauses) ||
-					 ckfp_other_is_column(lfirst(clause), fact)) &&
-					ckfp_clause_fits(lfirst(clause), fact, index, condition->indexcol);
+		foreach_ptr (const RestrictInfo, clause, clauses)
+			fits |= (clause == linitial(clauses) || ckfp_other_is_column(clause, fact)) &&
+					ckfp_clause_fits(clause, fact, index, condition->indexcol);
 		if (!fits)
 			return false;
 	}
@@ -219,11 +208,9 @@ ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo 
 			   const List *clauses)
 {
 	const Path *best = NULL;
-	const ListCell *cell;
 
-	foreach (cell, join->pathlist)
+	foreach_ptr (const Path, path, join->pathlist)
 	{
-		const Path *path = lfirst(cell);
 		const Path *inner;
 
 		if (!IsA(path, NestPath) || path->param_info != NULL || ckfp_is_disabled(path))

@@ -253,7 +253,9 @@ ckfp_search_few(const ckfp_search *search)
 	double cost = ranges->few * CKFP_DESCENT_NS + found * CKFP_TID_NS +
 				  pages * (CKFP_PAGE_NS + scan / search->blocks);
 
-	return search->always || cost * CKFP_BTREE_MARGIN < scan ? ckfp_search_ranges(search) : NULL;
+	return ranges->few > 0 && (search->always || cost * CKFP_BTREE_MARGIN < scan)
+			   ? ckfp_search_ranges(search)
+			   : NULL;
 }
 
 /* Search a B-tree, whose order is that of the table, for ranges; NULL: this does not pay. */
@@ -304,15 +306,11 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, ckfp_way way)
 		return NULL;
 	search->column = chosen->column;
 	search->attribute = search->index->rd_index->indkey.values[chosen->column - 1];
-	if (!ckfp_index_is_usable(search->index) ||
-		(search->index->rd_rel->relam == BRIN_AM_OID) != (way == CKFP_WAY_BRIN))
-		bits = NULL;
-	else if (way == CKFP_WAY_BRIN)
-		bits = ckfp_search_brin(search);
-	else if (way == CKFP_WAY_ORDER)
-		bits = ckfp_search_order(search);
-	else if (search->ranges->few > 0)
-		bits = ckfp_search_few(search);
+	if (ckfp_index_is_usable(search->index) &&
+		(search->index->rd_rel->relam == BRIN_AM_OID) == (way == CKFP_WAY_BRIN))
+		bits = way == CKFP_WAY_BRIN    ? ckfp_search_brin(search)
+			   : way == CKFP_WAY_ORDER ? ckfp_search_order(search)
+									   : ckfp_search_few(search);
 	relation_close(search->index, NoLock);
 	return bits;
 }

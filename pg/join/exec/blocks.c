@@ -9,6 +9,17 @@
 #include "access/tableam.h"
 #include "executor/executor.h"
 
+/* Put a function in the place of that of a scan. */
+static void
+ckfp_blocks_put(ckfp_probe *probe, bool armed, ExecProcNodeMtd exec)
+{
+	if (probe->armed == armed)
+		return;
+	probe->armed = armed;
+	ckfp_skip_set_exec(probe, exec);
+	ckfp_condition_update(probe);
+}
+
 static TupleTableSlot *
 ckfp_next_live_row(ScanState *scan)
 {
@@ -20,12 +31,8 @@ ckfp_next_live_row(ScanState *scan)
 		return ckfp_next_row(scan);
 	probe = scan->ps.qual->evalfunc_private;
 	slot = ckfp_blocks_next(probe->blocks);
-	if (ckfp_blocks_is_idle(probe->blocks) && probe->armed)
-	{
-		probe->armed = false;
-		ckfp_skip_set_exec(probe, probe->own);
-		ckfp_condition_update(probe);
-	}
+	if (ckfp_blocks_is_idle(probe->blocks))
+		ckfp_blocks_put(probe, false, probe->own);
 	return slot;
 }
 
@@ -77,11 +84,7 @@ ckfp_blocks_start(ckfp_build *build)
 		if (probe->blocks == NULL)
 			continue;
 		ckfp_blocks_arm(probe->blocks);
-		if (probe->armed)
-			continue;
-		probe->armed = true;
-		ckfp_skip_set_exec(probe, ckfp_exec_live);
-		ckfp_condition_update(probe);
+		ckfp_blocks_put(probe, true, ckfp_exec_live);
 	}
 }
 
@@ -89,8 +92,6 @@ void
 ckfp_blocks_finish(ckfp_build *build)
 {
 	foreach_ptr (ckfp_probe, probe, build->probes)
-	{
 		if (probe->blocks != NULL)
 			ckfp_blocks_end(probe->blocks);
-	}
 }
