@@ -63,9 +63,7 @@ ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *re
 void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
-	ckfp_block_filter *filter;
-
-	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->build != filter->keys->builds)
 			filter->decided = false;
 	blocks->waiting = true;
@@ -119,7 +117,6 @@ ckfp_blocks_restart(Datum argument)
 {
 	ckfp_blocks *blocks = (ckfp_blocks *)DatumGetPointer(argument);
 	HeapScanDesc heap = (HeapScanDesc)blocks->scan->ss_currentScanDesc;
-	ckfp_block_filter *filter;
 
 	if (!ckfp_blocks_is_parallel(blocks))
 	{
@@ -134,7 +131,7 @@ ckfp_blocks_restart(Datum argument)
 	if (blocks->live != NULL)
 		pfree(blocks->live);
 	blocks->live = NULL;
-	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		filter->decided = false;
 }
 
@@ -177,8 +174,7 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 	bool parallel = ckfp_blocks_is_parallel(blocks);
 	BlockNumber from = parallel ? 0 : blocks->next;
 	BlockNumber before = ckfp_blocks_count(blocks, from, NULL);
-	BlockNumber after =
-		filter->live == NULL ? before : ckfp_blocks_count(blocks, from, filter->live);
+	BlockNumber after = ckfp_blocks_count(blocks, from, filter->live);
 	size_t size = blocks->blocks / 8 + 1;
 
 	if (after == before || (!filter->keys->always && after > CKFP_LIVE_SHARE * before))
@@ -223,9 +219,11 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	}
 	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
 		filter->keys->blocks += blocks->blocks;
+	if (filter->live == NULL)
+		return;
 	if (!blocks->verify)
 		ckfp_blocks_apply(blocks, filter);
-	else if (filter->live != NULL)
+	else
 		filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
 }
 
@@ -235,10 +233,9 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 {
 	MemoryContext caller = MemoryContextSwitchTo(blocks->context);
 	bool parallel = ckfp_blocks_is_parallel(blocks);
-	ckfp_block_filter *filter;
 
 	blocks->waiting = false;
-	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
 		if (filter->decided)
 			continue;
@@ -397,9 +394,7 @@ ckfp_blocks_progress(const ckfp_blocks *blocks)
 bool
 ckfp_blocks_deny(const ckfp_blocks *blocks, const ckfp_keys *keys, BlockNumber block)
 {
-	const ckfp_block_filter *filter;
-
-	for (filter = blocks->filters; filter != NULL; filter = filter->next)
+	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->keys == keys)
 			return filter->decided && filter->live != NULL && block < blocks->blocks &&
 				   !CKFP_BIT(filter->live, block);
