@@ -15,6 +15,7 @@
 #include "access/stratnum.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -95,7 +96,9 @@ ckfp_statement_allows(PlannerInfo *root)
 	foreach_ptr (const PlannerInfo, subroot, root->glob->subroots)
 		if (ckfp_query_locks((Node *)subroot->parse, NULL))
 			return false;
-	return !IsolationIsSerializable() && !ckfp_query_locks((Node *)top->parse, NULL) &&
+	/* On a standby a scan may skip blocks only while no transaction ends, see blocks/live.c */
+	return !IsolationIsSerializable() && !RecoveryInProgress() &&
+		   !ckfp_query_locks((Node *)top->parse, NULL) &&
 		   !contain_volatile_functions((Node *)root->parse) && !ckfp_is_correlated(root);
 }
 

@@ -3,6 +3,12 @@
  *
  * What the index finds may have changed since: new rows of blocks that it did not find are of
  * later transactions, which the snapshot does not see.
+ *
+ * On a standby an index can lack rows that the snapshot sees. The primary, which does not know
+ * the snapshot, builds an index or summarizes a range of BRIN without the rows that are dead to
+ * all of its own transactions, and no recovery conflict comes of it. Such a row's deletion has
+ * ended before the index was written. So an index has all rows if no transaction has ended between
+ * the snapshot and the end of the search.
  */
 #include "join/blocks/blocks.h"
 
@@ -19,6 +25,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include <math.h>
@@ -336,9 +343,25 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 	return bits;
 }
 
-bool
-ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				 Snapshot snapshot, BlockNumber blocks, uint8 *live)
+/* Have indexes all rows that a snapshot sees? */
+static bool
+ckfp_indexes_are_complete(const SnapshotData *snapshot)
+{
+	const SnapshotData *now;
+
+	if (!snapshot->takenDuringRecovery)
+		return true;
+	InvalidateCatalogSnapshot();
+	now = GetCatalogSnapshot(InvalidOid);
+	/* A transaction that ends is taken from subxip, or was to come, and xmax passes it. */
+	return now->takenDuringRecovery && now->xmax == snapshot->xmax &&
+		   now->subxcnt == snapshot->subxcnt;
+}
+
+/* Clear the bits of the blocks that no key can be in. False if no index was asked. */
+static bool
+ckfp_clear_by_keys(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+				   Snapshot snapshot, BlockNumber blocks, uint8 *live)
 {
 	const FormData_pg_class *class = table->rd_rel;
 	double each =
@@ -362,6 +385,15 @@ ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation
 		found |= bits != NULL;
 	}
 	return found;
+}
+
+bool
+ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+				 Snapshot snapshot, BlockNumber blocks, uint8 *live)
+{
+	return ckfp_indexes_are_complete(snapshot) &&
+		   ckfp_clear_by_keys(keys, target, table, snapshot, blocks, live) &&
+		   ckfp_indexes_are_complete(snapshot);
 }
 
 BlockNumber

@@ -22,13 +22,13 @@ sub join_cluster
 	return $node;
 }
 
-# The same for random joins, whose plans are often parallel; with further lines of configuration. Some joins
-# that are drawn take hours: they are given up, and counted.
+# The same for random joins, whose plans are often parallel; with further lines of configuration and %options. Some
+# joins that are drawn take hours: they are given up, and counted.
 sub random_cluster
 {
-	my ($conf) = @_;
+	my ($conf, %options) = @_;
 
-	return join_cluster('main',
+	return join_cluster('main', %options,
 		conf => "statement_timeout = '30s'\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmax_parallel_workers = 8\nmax_worker_processes = 10\n"
 		  . ($conf // ''));
 }

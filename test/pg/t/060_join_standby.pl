@@ -1,0 +1,119 @@
+# Joins on a hot standby give the same rows in every mode, in one snapshot, while the primary inserts, updates, deletes, VACUUMs,
+# summarizes, desummarizes and builds indexes.  First snapshots older than an index or its summaries, which lack rows that only
+# these snapshots see; then random ones.  SEED=n ROUNDS=percent.
+use CuckooCluster;
+use CuckooJoin;
+use CuckooRandom;
+use CuckooSession;
+use PostgreSQL::Test::Cluster;
+
+my $primary = random_cluster("max_wal_senders = 5\nenable_mergejoin = off\nmax_standby_streaming_delay = -1\nhot_standby_feedback = off\n", streaming => 1);
+seed();
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+$primary->safe_psql('postgres', "CREATE TABLE filler AS SELECT repeat('x', 300) AS filler");
+
+my $session = CuckooSession->new($standby);
+my $queries = 0;
+
+# Run SQL on the primary, and let the standby replay it.
+sub change
+{
+	$primary->safe_psql('postgres', $_) foreach @_;
+	$primary->wait_for_catchup($standby);
+	return;
+}
+
+# A query gives the same rows in all modes. Recovery may cancel it.
+sub compare
+{
+	my ($name, $query) = @_;
+	my %rows;
+
+	foreach my $mode (qw(off on auto verify))
+	{
+		$session->ask("SET cuckoofilter.join_filter = $mode; $query");
+		my ($out, $err, $alive) = $session->answer;
+		die "the standby ended the session: $err" if !$alive;
+		return if $err =~ /ERROR: +(40001|40P01)/;
+		$rows{$mode} = $err eq '' ? $out : "error: $err";
+	}
+	$queries++;
+	return $rows{off} if !grep { $rows{$_} ne $rows{off} } qw(on auto verify);
+	return fail("$name: $query\n" . join("\n", map { "$_: $rows{$_}" } sort keys %rows));
+}
+
+# ------------------------------------------ snapshots older than an index, or than its summaries
+
+my $join = 'SELECT count(*), sum(id) FROM fact JOIN d USING (k)';
+my $explain = "SET cuckoofilter.join_filter = on; EXPLAIN (ANALYZE, COSTS OFF) $join";
+my $all_but_few = qr/Blocks Skipped: 8\d\d of 8\d\d by fact_k/;
+my $facts = 'CREATE TABLE fact AS SELECT g AS id, g / 10 AS k, filler FROM generate_series(0, 19999) g, filler';
+my %case = ( # before the snapshot, and after it
+	btree => [ '', 'CREATE INDEX fact_k ON fact (k)' ],
+	brin => [ 'CREATE INDEX fact_k ON fact USING brin (k) WITH (pages_per_range = 4)', q{SELECT brin_desummarize_range('fact_k', 4 * g) FROM generate_series(0, 300) g; SELECT brin_summarize_new_values('fact_k')} ]);
+foreach my $case (map { my $case = $_; ([ $case, 0 ], [ $case, 2 ]) } sort keys %case)
+{
+	my ($name, $workers, $before, $after) = ("@$case workers", $case->[1], @{ $case{ $case->[0] } });
+
+	change('DROP TABLE IF EXISTS fact, d', 'CREATE TABLE d AS SELECT g AS k FROM generate_series(500, 529) g', $facts, $before, 'INSERT INTO fact SELECT g, 510, filler FROM generate_series(20000, 20999) g, filler', 'ANALYZE fact, d');
+	$session->query("SET enable_nestloop = off; SET max_parallel_workers_per_gather = $workers; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
+	like($session->query($explain), $all_but_few, "$name: blocks are skipped") if $before ne '';
+	change('DELETE FROM fact WHERE k BETWEEN 400 AND 600', $after);
+	is(compare("$name, an older snapshot", $join), '1300|22044350', "$name: the rows of an older snapshot");
+	$session->query('COMMIT');
+	is(compare("$name, a new snapshot", $join), '0|', "$name: no rows in a new one");
+	like($session->query($explain), $all_but_few, "$name: in which blocks are skipped");
+	next if $before eq '' || $workers != 0;
+	my $loop = 'SET cuckoofilter.join_filter = auto; SET enable_nestloop = on; EXPLAIN SELECT count(*) FROM fact JOIN d USING (k) WHERE d.k < 502';
+	like($primary->safe_psql('postgres', $loop), qr/Hash Join/, 'a hash join in place of a nested loop over the BRIN index');
+	like($session->query($loop), qr/Nested Loop/, 'not on the standby');
+}
+
+# ------------------------------------------------------------------------------ random
+
+sub change_sql
+{
+	my $id = int(rand(20000));
+	my $of = "fact WHERE id BETWEEN $id AND $id + " . pick(5, 200, 3000);
+	my @summaries = map { "SELECT brin_desummarize_range('fact_brin', " . 4 * int(rand(220)) . ')' } (1 .. 3);
+
+	return pick(
+		@summaries, 'SELECT brin_summarize_new_values($$fact_brin$$)', 'SELECT pg_sleep(0.05)', 'VACUUM fact', 'VACUUM (FREEZE, ANALYZE) fact', (map { "INSERT INTO fact SELECT id, k + $_, filler FROM $of" } (0, 500)),
+		"UPDATE fact SET k = k + 7 FROM filler f WHERE id BETWEEN $id AND $id + 300", "DELETE FROM $of", join('; ', "DELETE FROM $of", @summaries, 'SELECT brin_summarize_new_values($$fact_brin$$)'), 'DROP INDEX IF EXISTS fact_btree; CREATE INDEX fact_btree ON fact (k)');
+}
+
+my $what = 'SELECT count(*), sum(f.id), sum(length(f.filler)) FROM fact f';
+my @queries = (
+	"$what JOIN d USING (k)", "$what JOIN d USING (k) JOIN e USING (k)", "$what JOIN e USING (k) WHERE f.id % 3 = 0 AND e.j < 20", "$what WHERE k IN (SELECT k FROM d) AND f.id > 9000", "$what LEFT JOIN e USING (k)",
+	"$what WHERE NOT EXISTS (SELECT FROM e WHERE e.k = f.k)", "SELECT g, x.* FROM generate_series(1, 2) g, LATERAL ($what JOIN d USING (k) OFFSET g - g) x");
+
+foreach my $round (1 .. rounds(8))
+{
+	my ($writer, $from, $step) = (CuckooSession->new($primary), int(rand(1900)), pick(1, 1, 40));
+
+	change('DROP TABLE IF EXISTS fact, d, e', "CREATE TABLE d AS SELECT $from + g * $step AS k FROM generate_series(1, " . pick(1, 40, 300) . ') g', 'CREATE TABLE e AS SELECT g AS k, g % 50 AS j FROM generate_series(0, 2600) g WHERE g % ' . pick(2, 3, 30) . ' = 0',
+		'CREATE UNIQUE INDEX ON e (k)', $facts, 'CREATE INDEX fact_brin ON fact USING brin (k) WITH (pages_per_range = 4)', pick('ANALYZE', 'ANALYZE fact'), map { change_sql() } (1 .. int(rand(3))));
+	$writer->ask(join('; ', 'SET client_min_messages = error', map { change_sql() } (1 .. 60)));
+	foreach (1 .. 10)
+	{
+		my $loops = pick('hashjoin = on; SET enable_nestloop = on', 'hashjoin = on; SET enable_nestloop = off', 'hashjoin = off; SET enable_nestloop = on');
+
+		$session->query("SET enable_$loops; SET max_parallel_workers_per_gather = " . pick(0, 0, 2) . '; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+		$session->query('SELECT pg_sleep(' . pick(0, 0, 0.02, 0.2) . ')');
+		compare("round $round", pick(@queries)) foreach (1 .. pick(1, 1, 2));
+		$session->query('ROLLBACK');
+		$writer->{psql}->pump_nb;
+	}
+	is(($writer->answer)[1], '', "round $round: no error on the primary");
+	$writer->quit;
+	$primary->wait_for_catchup($standby);
+	compare("round $round, at the end", pick(@queries)) foreach (1, 2);
+}
+cmp_ok($session->query('SELECT blocks_skipped FROM cuckoofilter_join_stats'), '>', 10 * $queries, "$queries queries skip blocks");
+$session->quit;
+$_->stop foreach ($standby, $primary);
+
+done_testing();
