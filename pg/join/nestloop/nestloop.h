@@ -152,6 +152,9 @@ void ckfp_watch_lookup_ended(ckfp_nest *nest);
 /* A row is about to be handed on. */
 void ckfp_watch_row(ckfp_nest *nest);
 
+/* Are the ranges of the keys worth a scan of the dimension, before the first row? */
+bool ckfp_watch_wants_ranges(ckfp_nest *nest);
+
 /* Has the rest of a build, which has found so many keys and cost so many ns, become more expensive
  * than what the filter saves? */
 bool ckfp_watch_is_exceeded(const ckfp_nest *nest, double keys, double spent);

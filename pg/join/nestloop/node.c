@@ -5,7 +5,8 @@
  * It returns the rows of its child and watches which of them find a match. When a filter pays, it
  * runs a scan of the dimension and builds the filter of its keys. From then on the scans that the
  * outer rows come from ask the filter, or, if there is none that can, this node. It always asks if
- * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c).
+ * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c). Scans that can skip
+ * blocks do so by the ranges of the keys.
  */
 #include "join/nestloop/nestloop.h"
 #include "join/show/show.h"
@@ -42,11 +43,13 @@ ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 
 /* ------------------------------------------------------------------- the build */
 
-/* Gather the keys of all rows of the dimension. */
+/* Gather the keys of all rows of the dimension: ranges of them, and hashes if a filter is to be
+ * built. */
 static ckfp_given_up
-ckfp_nest_gather(ckfp_nest *nest)
+ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 {
 	ckfp_join_filter *filter = &nest->build.filter;
+	ckfp_keys *ranges = nest->build.keys;
 	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
 	ckfp_meter meter;
 	uint64 keys = 0;
@@ -65,8 +68,10 @@ ckfp_nest_gather(ckfp_nest *nest)
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		found = ckfp_source_hash(&nest->build.source, slot, NULL, nest->build.value, &hash);
+		if (found && ranges != NULL && ranges->state == CKFP_KEYS_GATHERING)
+			ckfp_keys_add(ranges, nest->build.value);
 		MemoryContextSwitchTo(caller);
-		if (found && !ckfp_filter_gather(filter, hash))
+		if (found && filtered && !ckfp_filter_gather(filter, hash))
 			return CKFP_GIVEN_UP_MEMORY;
 		if (++keys % CKFP_NEST_CHECK == 0 &&
 			ckfp_watch_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
@@ -74,26 +79,63 @@ ckfp_nest_gather(ckfp_nest *nest)
 	}
 }
 
+/* Read the dimension. If the ranges of its keys are not known yet, they are then. */
+static ckfp_given_up
+ckfp_nest_read(ckfp_nest *nest, bool filtered)
+{
+	ckfp_keys *ranges = nest->build.keys;
+	bool shown = nest->scan != NULL;
+	ckfp_given_up why;
+
+	if (shown)
+		ExecReScan(nest->scan);
+	else
+		ckfp_nest_open_scan(nest, 0);
+	if (ranges != NULL && ranges->state == CKFP_KEYS_NEW)
+	{
+		ckfp_blocks_start(&nest->build);
+		ckfp_keys_begin(ranges);
+	}
+	why = ckfp_nest_gather(nest, filtered);
+	if (ranges != NULL && ranges->state == CKFP_KEYS_GATHERING && why != CKFP_GIVEN_UP_NOT)
+		ckfp_keys_give_up(ranges);
+	else if (ranges != NULL)
+		ckfp_keys_finish(ranges);
+	if (!shown)
+	{
+		ExecEndNode(nest->scan);
+		nest->build.css.custom_ps = NIL;
+		nest->scan = NULL;
+	}
+	return why;
+}
+
+/* Gather the ranges of the keys before the first row, if they are worth a scan of their own. If
+ * not, the scans do not wait for them: they come with the filter, if one is built. */
+static void
+ckfp_nest_start_ranges(ckfp_nest *nest)
+{
+	if (ckfp_watch_wants_ranges(nest))
+		ckfp_nest_read(nest, false);
+	else
+		nest->build.keys->state = CKFP_KEYS_OFF;
+}
+
 /* Build the filter, or give it up. */
 static void
 ckfp_nest_build(ckfp_nest *nest)
 {
 	ckfp_build *build = &nest->build;
-	bool shown = nest->scan != NULL;
 	ckfp_given_up why;
 
 	nest->watch.on = false;
-	if (!shown)
-		ckfp_nest_open_scan(nest, 0);
-	why = ckfp_nest_gather(nest);
+	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
+	 * have none read no more. */
+	if (build->keys != NULL && build->keys->builds == 0 && !build->css.ss.ps.plan->parallel_aware)
+		build->keys->state = CKFP_KEYS_NEW;
+	why = ckfp_nest_read(nest, true);
 	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_build(&build->filter))
 		why = CKFP_GIVEN_UP_MEMORY;
-	if (!shown)
-	{
-		ExecEndNode(nest->scan);
-		build->css.custom_ps = NIL;
-		nest->scan = NULL;
-	}
 	if (why != CKFP_GIVEN_UP_NOT)
 	{
 		ckfp_build_give_up(build, why);
@@ -149,7 +191,11 @@ ckfp_nest_install(ckfp_nest *nest)
 					 nest->loop == NULL || nest->serializable ? CKFP_BUILD_OFF : CKFP_BUILD_NEW);
 	ckfp_condition_update_all(build); /* there is no filter yet */
 	if (build->state == CKFP_BUILD_OFF)
+	{
+		if (build->keys != NULL)
+			build->keys->state = CKFP_KEYS_OFF;
 		return;
+	}
 	nest->asks = build->record.targets == NIL;
 	if (nest->asks)
 		ckfp_sleep_add(&build->sleepers, &nest->ask.sleep);
@@ -310,6 +356,8 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
+	if (nest->build.keys != NULL && nest->build.keys->state == CKFP_KEYS_NEW)
+		ckfp_nest_start_ranges(nest);
 	if (nest->watch.on && ckfp_watch_count(nest))
 		ckfp_nest_build(nest);
 	if (nest->watch.rest > 0)
@@ -335,13 +383,15 @@ ckfp_nest_end(CustomScanState *node)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
+	ckfp_blocks_finish(&nest->build);
 	ckfp_filter_free(&nest->build.filter);
 	if (nest->scan != NULL)
 		ExecEndNode(nest->scan);
 	ExecEndNode(outerPlanState(node));
 }
 
-/* The outer side is read again. The filter stays: no parameter of its scan ever changes. */
+/* The outer side is read again. The filter and the ranges stay: no parameter of their scan ever
+ * changes. */
 static void
 ckfp_nest_rescan(CustomScanState *node)
 {

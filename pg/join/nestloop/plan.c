@@ -147,6 +147,8 @@ ckfp_nest_trace(const ckfp_rules *rules, NestLoop *join, double processes, ckfp_
 	ckfp_trace_columns(&trace, outerPlan(join), nest->attribute, ckfp_cost_of_join(&join->join));
 	if (trace.missed)
 		nest->record.targets = NIL;
+	/* by the rows of one process, as each one reads the dimension */
+	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, 1, &nest->record);
 }
 
 static void

@@ -1,4 +1,4 @@
-# Scans that skip the blocks that can have no key of a hash join: which indexes serve, what is refused, and when the keys
+# Scans that skip the blocks that can have no key of a join: which indexes serve, what is refused, and when the keys
 # come while the scan runs.
 use strict;
 use warnings;
@@ -351,6 +351,88 @@ skips('partitions, each by its own index', $parted, 0.9, 'parted_0_brin, parted_
 skips('partitions of several months', 'SELECT count(*), sum(id) FROM parted JOIN dim USING (k) WHERE month IN (1, 20, 50)', 0.8);
 sql('CREATE INDEX ON parted USING brin (k) WITH (pages_per_range = 4)');
 skips('an index of the partitioned table', $parted, 0.9, 'parted_0_brin, parted_1_brin, parted_2_k_idx');
+
+# -------------------------------------------------------------------- nested loops
+
+# The filter of a nested loop has ranges for the scans of the outer side: before their first row, or when it is built.
+my $loop = 'SET enable_nestloop = on; SET enable_hashjoin = off;';
+my $looked = 'JOIN looked USING (k) WHERE month = 31';
+
+sql(q{CREATE TABLE looked AS SELECT k, j, month, day, k::numeric AS n FROM dim; ALTER TABLE looked ADD PRIMARY KEY (k); CREATE UNIQUE INDEX looked_n ON looked (n);
+	CREATE TABLE twice AS SELECT k, month FROM dim UNION ALL SELECT k, month FROM dim; CREATE INDEX twice_k ON twice (k);
+	VACUUM ANALYZE looked, twice});
+
+# The same rows by nested loops, one of which has a filter; and at least this part of the blocks is skipped, or none.
+sub loop_skips
+{
+	my ($name, $query, $share) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($plan, @blocks) = skipped_in($query);
+	my ($most) = sort { $b->[0] <=> $a->[0] } @blocks, [ 0, 1 ];
+
+	same_rows($name, $query, filters_of($plan));
+	like($plan, qr/Cuckoo Nested Loop Filter/, "$name: the filter of a loop");
+	ok($share > 0 ? $most->[0] >= $share * $most->[1] : !grep({ $_->[0] > 0 } @blocks), "$name: $most->[0] of $most->[1] blocks are skipped") or diag($plan);
+	return $plan;
+}
+
+my $joined = "SELECT count(*), sum(id), sum(v) FROM fact $looked";
+like(loop_skips('a loop: a month', "$loop $joined", 0.9), qr/not built, too few rows\n\s*Blocks Skipped/, 'before the first row, and without a filter');
+loop_skips('a loop: a condition of the scan', "$loop $joined AND id >= 9500", 0.9);
+loop_skips('a loop: no key', "$loop SELECT count(*), sum(id) FROM fact JOIN looked USING (k) WHERE month > j", 1);
+loop_skips('a loop: SEMI JOIN', "$loop SELECT count(*), sum(id) FROM fact WHERE EXISTS (SELECT FROM twice WHERE twice.k = fact.k AND month = 31)", 0.9);
+loop_skips('a loop: each row twice', "$loop SELECT count(*), sum(id) FROM fact JOIN twice USING (k) WHERE month = 31", 0.9);
+loop_skips('a loop: LEFT JOIN', "$loop SELECT count(*), count(month), sum(id) FROM fact LEFT JOIN (SELECT k, month FROM looked WHERE month = 31) d USING (k)", 0);
+loop_skips('a loop: ANTI JOIN', "$loop SELECT count(*), sum(id) FROM fact WHERE NOT EXISTS (SELECT FROM looked WHERE looked.k = fact.k AND month = 31)", 0);
+loop_skips('a loop: a LEFT JOIN below', "$loop SELECT count(*), count(t.month), sum(id) FROM fact LEFT JOIN (SELECT k, month FROM twice WHERE month = 32) t USING (k) JOIN looked USING (k) WHERE looked.month = 31", 0.9);
+loop_skips('two loops', "$loop SELECT count(*), sum(id) FROM fact f JOIN looked d ON f.k = d.k JOIN twice e ON f.k = e.k WHERE d.month IN (31, 32) AND e.month IN (32, 33)", 0.9);
+loop_skips('a loop, run again', "$loop SELECT g, n FROM generate_series(1, 3) g, LATERAL (SELECT count(*) + sum(id) AS n FROM fact $looked OFFSET g - g) x", 0.9);
+loop_skips('a loop, run again after a stop', "$loop SELECT g, n FROM generate_series(1, 4) g, LATERAL (SELECT id AS n FROM fact $looked AND v >= g OFFSET g LIMIT 3) x", 0.9);
+loop_skips('a loop: partitions', "$loop SELECT count(*), sum(id) FROM parted $looked", 0.9);
+is(sql("$loop BEGIN; DECLARE c CURSOR FOR SELECT id FROM fact $looked; FETCH 2 FROM c; INSERT INTO fact SELECT id + 100000, k, v, filler FROM fact WHERE k = 930; MOVE 296 FROM c; FETCH ALL FROM c; ROLLBACK"), "9300\n9301\n9598\n9599", 'a loop: rows that come while a cursor is open');
+
+# Its condition is known after the first lookup only, so the ranges come with the filter, in the middle of the scan.
+my $late = "SELECT count(*), sum(id), sum(v) FROM fact JOIN looked USING (k) WHERE month = (SELECT 31)";
+like(loop_skips('a loop, late', "$loop $late", 0.5), qr/built after 512 rows/, 'a loop, late: when the filter is built');
+loop_skips('a loop, late, run again', "$loop SELECT g, n FROM generate_series(1, 3) g, LATERAL (SELECT count(*) + sum(id) AS n FROM fact JOIN looked USING (k) WHERE month = (SELECT 31) OFFSET g - g) x", 0.5);
+loop_skips('a loop, late: partitions', "$loop SELECT count(*), sum(id) FROM parted JOIN looked USING (k) WHERE month = (SELECT 31)", 0.3);
+{
+	my $other = CuckooSession->new($node);
+
+	$other->query('BEGIN; DECLARE c CURSOR FOR SELECT id FROM fact; MOVE 12345 FROM c');
+	loop_skips('a loop, late, of a scan that begins in the middle', "$loop $late", 0.3);
+	is(sql("$loop $late"), '300|2834850|14850', 'its rows');
+	$other->query('COMMIT');
+	$other->quit;
+}
+
+# auto reads only a small dimension for ranges alone.
+sql('CREATE TABLE tiny AS SELECT k FROM dim WHERE month = 31; ALTER TABLE tiny ADD PRIMARY KEY (k); CREATE TABLE flat AS SELECT id, k, v FROM fact; INSERT INTO flat SELECT id + 20000, k + 2000, v FROM flat; CREATE INDEX flat_brin ON flat USING brin (k) WITH (pages_per_range = 16); VACUUM ANALYZE tiny, flat');
+my $few = 'SET cuckoofilter.join_filter = auto; SET enable_material = off; SELECT count(*), sum(id) FROM flat JOIN %s USING (k) WHERE id %% 100 = 5%s';
+loop_skips('a loop, auto: a small dimension', $loop . sprintf($few, 'tiny', ''), 0.5);
+like(loop_skips('a loop, auto: a large one', $loop . sprintf($few, 'looked', ' AND month = 31'), 0), qr/Seq Scan on looked \(never executed\)/, 'a loop, auto: a large one is not read');
+unlike(explained($loop . sprintf($few, 'tiny', '') . ' LIMIT 1', 'COSTS OFF'), qr/Blocks/, 'EXPLAIN');
+like(explained("$loop SET cuckoofilter.join_filter = auto; SELECT id FROM flat JOIN tiny USING (k) WHERE id >= 9300 LIMIT 1"), qr/Seq Scan on tiny \(never executed\)/, 'a loop, auto: nothing is read for a LIMIT');
+
+# Refused, as for hash joins.
+loop_skips('a loop: the setting', "$loop SET cuckoofilter.join_filter_blocks = off; $joined", 0);
+unlike(explained("$loop BEGIN ISOLATION LEVEL SERIALIZABLE; $joined"), qr/Blocks Skipped/, 'a loop: SERIALIZABLE');
+my $by_n = 'SELECT count(*), sum(id) FROM %s JOIN looked USING (n) WHERE month = 31';
+sql('CREATE TABLE numbers AS SELECT id, n, filler FROM secret; CREATE INDEX numbers_n ON numbers USING brin (n) WITH (pages_per_range = 4); VACUUM ANALYZE numbers; GRANT SELECT ON looked TO reader');
+loop_skips('a loop: numeric', $loop . sprintf($by_n, 'numbers'), 0.9);
+unlike(explained("$loop SET ROLE reader; " . sprintf($by_n, 'secret')), qr/Blocks Skipped/, 'a loop: row security');
+
+foreach my $leader ('on', 'off')
+{
+	my $set = "$loop SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = $leader;";
+
+	loop_skips("a loop, two workers, leader $leader: a month", "$set $joined", 0.8);
+	loop_skips("a loop, two workers, leader $leader: again and again", "$set SELECT g, n FROM generate_series(1, 5) g, LATERAL (SELECT count(*) + sum(id) AS n FROM fact $looked OFFSET g - g) x", 0.5);
+	loop_skips("a loop, two workers, leader $leader: none comes", "$set SET max_parallel_workers = 0; $joined", 0.8);
+	loop_skips("a loop, two workers, leader $leader: a subquery", "$set $late", 0.8);
+	loop_skips("a loop, two workers, leader $leader: partitions", "$set SELECT count(*), sum(id) FROM parted $looked", 0.5);
+	loop_skips("a loop, two workers, leader $leader: ANTI JOIN", "$set SELECT count(*), sum(id) FROM fact WHERE NOT EXISTS (SELECT FROM looked WHERE looked.k = fact.k AND month = 31)", 0);
+}
 
 # ------------------------------------------------------------------------ parallel
 

@@ -90,6 +90,9 @@ sub summary_sql
 	return "SELECT count($what) FROM (SELECT indexrelid::regclass AS i FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am ON pg_am.oid = relam WHERE amname = 'brin' AND relkind = 'i' AND indrelid IN (SELECT '$table'::regclass UNION SELECT inhrelid FROM pg_inherits WHERE inhparent = '$table'::regclass)) x";
 }
 
+my $indexed; # the dimensions of the round are, so that nested loops look them up
+my $loops;   # the queries have nested loops, and no hash joins
+
 # The tables of a round: the fact, and two dimensions.
 sub tables_sql
 {
@@ -101,6 +104,8 @@ sub tables_sql
 	my $with = ' WITH (fillfactor = ' . pick(30, 70, 100) . ')';
 	my $value = sub { "(SELECT ($family->{value})::$of{$_[0]} FROM (SELECT ($_[1]) AS n) v)" };
 	my @sql = 'DROP TABLE IF EXISTS fact, d, e';
+
+	$indexed = chance(0.7);
 
 	if (chance(0.25))
 	{
@@ -128,6 +133,7 @@ sub tables_sql
 			"SELECT g % 40 + $from % 9000 AS n FROM generate_series(1, " . pick(5, 100, 30000) . ') g',
 			'SELECT n FROM generate_series(0, 9999) n');
 		push(@sql, "CREATE TABLE $table AS SELECT row_number() OVER () AS id, " . $value->($table, 'n') . " AS k, n FROM ($keys) x" . pick('', ' ORDER BY hashint4(n)', ' ORDER BY n DESC'));
+		push(@sql, "CREATE INDEX ON $table (k)") if $indexed;
 	}
 	push(@sql, map { change_sql('fact', $rows) } (1 .. int(rand(4)))) if chance(0.7);
 	push(@sql, pick('ANALYZE fact, d, e', 'ANALYZE fact', 'ANALYZE d, e'));
@@ -139,7 +145,8 @@ sub tables_sql
 sub query_sql
 {
 	my ($rows) = @_;
-	my $where = pick('', '', ' AND f.id > ' . int(rand($rows)), ' AND f.v < ' . int(rand(100)), ' AND d.n > ' . int(rand(10000)));
+	my $where = pick('', '', ' AND f.id > ' . int(rand($rows)), ' AND f.v < ' . int(rand(100)), ' AND d.n > ' . int(rand(10000)), ' AND d.n > (SELECT ' . int(rand(10000)) . ')');
+	my $of_d = $where =~ /d\.n/ ? $where : '';
 	my $on = pick('f.a = d.k', 'f.a = d.k', 'f.b = d.k', 'f.a = d.k AND f.b = d.k');
 	my $what = 'count(*), sum(f.id::bigint), sum(f.v), sum(length(f.filler))';
 	my $from = "fact f JOIN d ON $on";
@@ -150,6 +157,9 @@ sub query_sql
 		"SELECT $what FROM $from JOIN e ON " . pick('f.a', 'f.b') . " = e.k WHERE true$where",
 		"SELECT $what FROM fact f WHERE f.a IN (SELECT k FROM d)",
 		"SELECT $what FROM fact f WHERE EXISTS (SELECT FROM d WHERE $on AND d.id <> f.id)",
+		"SELECT $what FROM fact f WHERE EXISTS (SELECT FROM d WHERE $on$of_d)",
+		"SELECT $what FROM fact f WHERE NOT EXISTS (SELECT FROM d WHERE $on$of_d)",
+		"SELECT $what, count(d.id), sum(d.id) FROM fact f LEFT JOIN d ON $on$of_d",
 		"SELECT count(*), sum(f.id::bigint), count(f.id) FROM fact f RIGHT JOIN d ON $on",
 		"SELECT f.id, d.id FROM $from WHERE true$where ORDER BY 1, 2 LIMIT " . int(rand(50)),
 		"SELECT count(*) FROM (SELECT f.id FROM $from WHERE true$where LIMIT " . int(rand(50)) . ') x',
@@ -173,7 +183,11 @@ sub rows_of
 
 sub settings_sql
 {
+	$loops = $indexed && chance(0.7);
 	return join('; ',
+		'SET enable_nestloop = ' . ($loops ? 'on' : 'off'),
+		'SET enable_hashjoin = ' . ($loops ? 'off' : 'on'),
+		($version >= 140000 ? 'SET enable_memoize = ' . pick('on', 'off') : ()),
 		'SET max_parallel_workers_per_gather = ' . pick(0, 0, 2),
 		'SET enable_parallel_hash = ' . pick('on', 'off'),
 		'SET parallel_leader_participation = ' . pick('on', 'on', 'on', 'off'),
@@ -183,10 +197,17 @@ sub settings_sql
 		'SET enable_sort = ' . pick('on', 'off'));
 }
 
+sub skipped_blocks
+{
+	my ($session) = @_;
+	return $session->query('SELECT blocks_skipped FROM cuckoofilter_join_stats');
+}
+
 # A query gives the same rows in all modes.
 sub compare
 {
 	my ($session, $name, $query) = @_;
+	my $before = skipped_blocks($session);
 	my %rows = map { $_ => rows_of($session, $_, $query) } qw(off on auto verify);
 	my @unlike = grep { $rows{$_} ne $rows{off} } qw(on auto verify);
 
@@ -196,6 +217,7 @@ sub compare
 		return 1;
 	}
 	$seen{queries}++;
+	$seen{by_loops}++ if $loops && skipped_blocks($session) > $before;
 	return 1 if !@unlike;
 	fail($name);
 	diag("SEED=$seed $query\n" . join("\n", map { "$_: $rows{$_}" } ('off', @unlike)));
@@ -271,9 +293,10 @@ foreach (1 .. rounds(6))
 		$seen{failed} += () = $err =~ /ERROR/g; # deadlocks and timeouts of writers
 	}
 }
-my $skipped = $session->query('SELECT blocks_skipped FROM cuckoofilter_join_stats');
-note("$seen{queries} queries, $skipped blocks skipped, " . ($seen{given_up} // 0) . ' queries given up, ' . ($seen{failed} // 0) . ' changes of writers failed');
+my $skipped = skipped_blocks($session);
+note("$seen{queries} queries, $skipped blocks skipped, in " . ($seen{by_loops} // 0) . " queries by nested loops, " . ($seen{given_up} // 0) . ' queries given up, ' . ($seen{failed} // 0) . ' changes of writers failed');
 cmp_ok($skipped, '>', $seen{queries} * 5, 'many blocks are skipped');
+cmp_ok($seen{by_loops} // 0, '>=', int($seen{queries} / 100), 'in some of the queries by nested loops');
 $_->quit foreach (@writers, $session);
 ok(1, 'the end is reached');
 
