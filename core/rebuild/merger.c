@@ -78,12 +78,12 @@ static ckf_status
 ckf_request_copy(ckf_merger *m)
 {
 	const ckf_filter *in = ckf_merging_of(m)->taken;
-	bool small = in->encoding == CKF_HASHES && in->count <= CKF_PART_HASHES;
+	bool small = in->count == 0 || (in->encoding == CKF_HASHES && in->count <= CKF_PART_HASHES);
 
-	m->task = small ? m->goal : CKF_DUPLICATE;
+	m->task = small ? m->goal : CKF_DUPLICATE; /* a merge makes hashes of an empty table */
 	m->in[0] = in;
 	m->inputs = 1;
-	m->room = small ? in->size + 8 * CKF_PART_HASHES : 0;
+	m->room = small ? CKF_HEADER_SIZE + 8 * (size_t)(in->count + CKF_PART_HASHES) : 0;
 	return CKF_MORE;
 }
 

@@ -108,21 +108,14 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 		merged.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
 	}
 	*to = *first;
-	if (inputs > 1) /* a single input keeps its parameters, even if it is empty */
-	{
-		to->seed = merged.seed;
-		to->capacity = merged.capacity;
-		to->fpr = merged.fpr;
-		to->c = ckf_low_bits(merged.fpr);
-		to->low_mask = (UINT64_C(1) << to->c) - 1;
+	to->seed = merged.seed;
+	to->capacity = merged.capacity;
+	to->fpr = merged.fpr;
+	to->c = ckf_low_bits(merged.fpr);
+	to->low_mask = (UINT64_C(1) << to->c) - 1;
+	to->b = merged.b;
+	if (inputs > 1 || row->merges) /* a filter that only changes keeps its w, even if it is empty */
 		to->w = merged.w;
-		to->b = merged.b;
-	}
-	else
-	{
-		merged.set = first->flags & CKF_FLAG_SET;
-		merged.plain = first->flags & CKF_FLAG_PLAIN;
-	}
 	to->item_classes = merged.item_classes;
 	to->format = CKF_FORMAT_VERSION;
 	to->flags = merged.plain ? CKF_FLAG_PLAIN : 0;

@@ -35,6 +35,13 @@ compares(ckf_goal goal)
 }
 
 static bool
+merges(ckf_goal goal)
+{
+	return goal == CKF_MERGE_UNION || goal == CKF_MERGE_SUM || goal == CKF_FINISH_UNION ||
+		   goal == CKF_FINISH_SUM;
+}
+
+static bool
 has_items(const ckf_filter *in)
 {
 	return in->count > 0;
@@ -107,7 +114,7 @@ expect(ckf_filter *to, ckf_goal goal, const ckf_filter *in, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 	{
 		const ckf_filter *one = &in[i];
-		uint8_t w = has_items(one) || n == 1 ? one->w : 64;
+		uint8_t w = has_items(one) || (n == 1 && !merges(goal)) ? one->w : 64;
 
 		to->item_classes |= one->item_classes;
 		if (one->flags & CKF_FLAG_SET)

@@ -208,6 +208,8 @@ send(owned *partial)
 		return;
 	status = owned_send(partial);
 	CHECK(status == CKF_OK, "send: status %d", status);
+	CHECK(partial->filter.count > 0 || partial->filter.size == CKF_HEADER_SIZE,
+		  "an empty state of %zu bytes", partial->filter.size);
 }
 
 static ckf_status
@@ -223,7 +225,7 @@ collect_in_turn(const merge *m, owned *partial, const input *const *in, size_t n
 	ckf_status status = CKF_OK;
 
 	/* where a filter is already what it would leave a state as */
-	if (n > 0 && check_chance(20) && (m->sum || in[0]->model.set) && in[0]->model.count > 0)
+	if (n > 0 && check_chance(20) && (m->sum || in[0]->model.set))
 	{
 		owned_open(partial, in[0]->filter.bytes, in[0]->filter.filter.size, CKF_STATE);
 		in++;
@@ -450,6 +452,58 @@ run_said_empty(const void *arg)
 		owned_free(&liar);
 		owned_free(&other);
 		owned_free(&result);
+	}
+}
+
+/* A filter of any encoding that lost all its items. */
+static void
+input_emptied(input *in, const forged *x)
+{
+	forgery *made = check_alloc(sizeof *made);
+
+	forge(made, x);
+	owned_open(&in->filter, made->bytes, made->size, CKF_FOREIGN);
+	model_init(&in->model, &in->filter.filter);
+	in->crowded = false;
+	free(made);
+}
+
+/* Such filters alone and together, in every way: the results and the states between are headers. */
+static void
+run_emptied(const void *arg)
+{
+	static const forged shapes[] = {
+		{.encoding = CKF_SEMI_SORTED, .b = 4, .f = 10, .w = 14, .c = 7, .m = 16},
+		{.encoding = CKF_PLAIN, .flags = 2, .b = 4, .f = 10, .w = 15, .g = 1, .c = 7, .m = 16},
+		{.encoding = CKF_PLAIN, .b = 2, .f = 10, .w = 14, .c = 7, .m = 16},
+		{.encoding = CKF_PREFIXES, .b = 8, .w = 20, .c = 7},
+		{.encoding = CKF_HASHES, .b = 8, .w = 64, .c = 7},
+	};
+	const unsigned n = sizeof shapes / sizeof *shapes;
+
+	(void)arg;
+	for (unsigned i = 0; i < n * n * 4; i++)
+	{
+		merge m = {.n = 1 + i / n / n % 2, .sum = i / n / n / 2};
+		owned result;
+
+		for (unsigned k = 0; k < m.n; k++)
+		{
+			forged x = shapes[k == 0 ? i % n : i / n % n];
+
+			x.version = 1 + (uint8_t)check_below(2);
+			x.capacity = 1 + (int64_t)check_below(1000);
+			x.fpr = 0.01;
+			input_emptied(&m.inputs[k], &x);
+			m.order[k] = &m.inputs[k];
+		}
+		m.promise = promise_of(m.order, m.n, m.sum);
+		for (int road = 0; road < 10; road++)
+		{
+			check_merge(&m, road == 0 ? run_at_once(&m, &result) : run_tree(&m, &result), &result);
+			owned_free(&result);
+		}
+		merge_free(&m);
 	}
 }
 
@@ -861,6 +915,7 @@ main(void)
 	check_case(run_crowded, NULL, "items that crowd at the end of a set");
 	check_case(run_promises, NULL, "promises of two");
 	check_case(run_classes, NULL, "classes of items in states");
+	check_case(run_emptied, NULL, "filters that lost all items");
 	check_case(run_said_empty, NULL, "what says that it is empty");
 	return check_end();
 }

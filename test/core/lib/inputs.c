@@ -469,6 +469,8 @@ promise_check(const promise *p, const owned *result)
 {
 	check_parameters(p, &result->filter);
 	check_rate(&result->filter);
+	CHECK(result->filter.count > 0 || result->filter.size == CKF_HEADER_SIZE,
+		  "an empty result of %zu bytes", result->filter.size);
 }
 
 /* ----------------------------------------------------------------- overlaps */

@@ -295,8 +295,14 @@ owned_collect(owned *state, const owned *in, ckf_goal goal)
 ckf_status
 owned_send(owned *state)
 {
-	const struct large *large = state->large;
+	ckf_merger *merger = state->large ? &state->large->merger : NULL;
+	owned sent;
 
-	return owned_merge(state, large && !large->collector ? large->merger.goal : CKF_MERGE_SUM,
-					   NULL);
+	if (!merger || merger->parts == 0)
+		return owned_merge(state, merger ? merger->goal : CKF_MERGE_SUM, NULL);
+	CHECK(serve(merger, ckf_merger_merge_all(merger)) == CKF_OK, "merge all");
+	owned_open(&sent, merger->part[0].bytes, merger->part[0].size, CKF_STATE);
+	owned_free(state);
+	*state = sent;
+	return CKF_OK;
 }

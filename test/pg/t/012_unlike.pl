@@ -311,6 +311,30 @@ foreach my $round (1 .. rounds(2))
 	}
 }
 
+# A merge of tables that lost all items is a header, whatever the size of the tables (core/FORMAT.md, section 8).
+foreach my $size (60, 2000, 20_000)
+{
+	foreach my $options ('', 'layout=plain', 'bucket_size=2', 'bucket_size=8')
+	{
+		my $emptied = "(SELECT cuckoofilter_remove_all(cuckoofilter_agg(x, 1e-4, NULL, '$options'), VARIADIC array_agg(x)) FROM generate_series(1, $size) x)";
+		$session->query("TRUNCATE input, flat; INSERT INTO input SELECT 1, 1, 1, 0, $emptied, 'x'; INSERT INTO flat SELECT * FROM input; " . pretend_many('flat,input0,input1,input'));
+		is($session->query("SELECT cuckoofilter_count(f) = 0 AND length(f::bytea) > 48 FROM input"), 't', "$size items, $options: an empty table");
+		foreach my $function (qw(union sum intersect))
+		{
+			my $two = "cuckoofilter_$function(f, f)";
+			my %roads = roads($function);
+			foreach my $road (sort keys %roads)
+			{
+				my ($settings, $query) = @{ $roads{$road} };
+				next if $function eq 'intersect' && $road !~ /^by|window/;    # has no partial states
+				$session->query($settings);
+				is($session->query("SELECT length(${two}::bytea), m.m::bytea = ${two}::bytea FROM input, ($query) AS m(m)"), '48|t', "$size items, $options: $function, $road");
+				$session->query($serial);
+			}
+		}
+	}
+}
+
 # Merges of different seeds are refused in every way of merging.
 foreach my $round (1 .. rounds(2))
 {
