@@ -157,16 +157,6 @@ ckf_one_by_one(const ckf_filter *filter, ckf_goal goal, uint64_t n)
 		   (goal != CKF_ADD_MANY || n == 1 || filter->count + n <= filter->max_count);
 }
 
-/* The rebuild of a filter and the hashes of a collector. */
-static bool
-ckf_run_collected(ckf_host *host, ckf_goal goal, const ckf_filter *filter,
-				  const ckf_collector *collector, ckf_filter *result)
-{
-	const ckf_filter *in[2] = {filter, &collector->filter};
-
-	return ckf_host_run(host, &(ckf_task){.goal = goal, .in = in, .inputs = 2}, result);
-}
-
 bool
 ckf_host_add_collected(ckf_host *host, const ckf_filter *filter, const ckf_collector *collector,
 					   uint64_t items, ckf_filter *result)
@@ -175,7 +165,7 @@ ckf_host_add_collected(ckf_host *host, const ckf_filter *filter, const ckf_colle
 	uint64_t at = 0;
 
 	if (!ckf_one_by_one(filter, CKF_ADD_MANY, items))
-		return ckf_run_collected(host, CKF_ADD_MANY, filter, collector, result);
+		return ckf_host_build(host, CKF_ADD_MANY, filter, &collector->filter, result);
 	if (!ckf_host_copy(host, filter, (size_t)collector->filter.count, result))
 		return false;
 	for (; (list.hashes = ckf_collected(collector, at, &list.count)) != NULL; at += list.count)
@@ -199,7 +189,7 @@ ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, const c
 	for (i = 0; ok && i < list->count; i++)
 		ok = ckf_host_collect(host, &collector, list->hashes[i], list->item_classes);
 	ok = ok && ckf_host_settle(host, &collector) &&
-		 ckf_run_collected(host, goal, filter, &collector, result);
+		 ckf_host_build(host, goal, filter, &collector.filter, result);
 	ckf_host_collect_end(host, &collector);
 	return ok;
 }
