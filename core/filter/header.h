@@ -65,12 +65,6 @@ ckf_word(const ckf_filter *t, uint64_t i)
 	return ckf_load64(t->body + 8 * i);
 }
 
-CKF_INLINE uint64_t
-ckf_body_words(const ckf_filter *t)
-{
-	return (t->size - CKF_HEADER_SIZE) / 8;
-}
-
 /* Write all fields of the header, in the current format version. */
 void ckf_write_header(const ckf_filter *t);
 

@@ -119,21 +119,16 @@ ckf_body_fits(const ckf_filter *t)
 	if (t->encoding == CKF_HASHES ? t->w != 64 : t->w < t->c || t->w > CKF_MAX_PREFIX)
 		return false;
 	return t->f == 0 && t->g == 0 && t->m == 0 && t->size % 8 == CKF_HEADER_SIZE % 8 &&
-		   t->count == ckf_body_words(t);
-}
-
-static bool
-ckf_is_encoding(unsigned encoding)
-{
-	return encoding <= CKF_PREFIXES && encoding != CKF_OLD_STATE;
+		   t->count == (t->size - CKF_HEADER_SIZE) / 8;
 }
 
 static bool
 ckf_fields_fit(const ckf_filter *t)
 {
-	return (t->flags & ~CKF_FLAGS_ALL) == 0 && ckf_is_encoding(t->encoding) &&
-		   t->bytes[CKF_AT_RESERVED] == 0 && ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 &&
-		   t->c == ckf_low_bits(t->fpr) && t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
+	return (t->flags & ~CKF_FLAGS_ALL) == 0 && t->encoding <= CKF_PREFIXES &&
+		   t->encoding != CKF_OLD_STATE && t->bytes[CKF_AT_RESERVED] == 0 &&
+		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
+		   t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
 }
 
 /* Whether the bytes are an aggregate's state of a version before 1.4: encoding 3, or a plain table

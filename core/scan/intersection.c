@@ -9,12 +9,6 @@
 
 #include "thresholds.h"
 
-CKF_INLINE uint64_t
-ckf_cut_to_common(const ckf_intersection *m, uint64_t key)
-{
-	return ckf_cut_item(key, m->w, m->low_mask);
-}
-
 /* Intersect until a child's block is read or this block is full.  A processor cannot predict
  * which of two items is smaller, so there is no branch on it. */
 static void
@@ -28,7 +22,7 @@ ckf_intersect_blocks(ckf_scan *s, ckf_scan *left, ckf_scan *right)
 	*s->work += left->have - left->at + right->have - right->at;
 	while (n < CKF_BLOCK && a < a_end && b < b_end)
 	{
-		uint64_t x = ckf_cut_to_common(&m, *a), y = ckf_cut_to_common(&m, *b);
+		uint64_t x = ckf_cut_item(*a, m.w, m.low_mask), y = ckf_cut_item(*b, m.w, m.low_mask);
 		bool take_x = x <= y, take_y = y <= x;
 
 		s->memory[n] = x;
@@ -57,7 +51,7 @@ ckf_count_rest(ckf_scan *s, unsigned side)
 	*s->work += child->have - child->at;
 	for (; child->at < child->have; child->at++)
 	{
-		uint64_t item = ckf_cut_to_common(m, child->keys[child->at]);
+		uint64_t item = ckf_cut_item(child->keys[child->at], m->w, m->low_mask);
 
 		m->distinct[side] += item != m->last[side];
 		m->last[side] = item;

@@ -22,12 +22,6 @@ ckf_need_words(ckf_question *question, uint64_t first, uint64_t n)
 	return CKF_MORE;
 }
 
-static uint64_t
-ckf_needed_first(const ckf_question *question)
-{
-	return (question->from - CKF_HEADER_SIZE) / 8;
-}
-
 /* Estimate the distance of the hash from `low`, by interpolation. */
 static uint64_t
 ckf_guess(const ckf_question *question)
@@ -99,7 +93,7 @@ ckf_search_start(const ckf_filter *t, ckf_question *question)
 ckf_status
 ckf_search_step(const ckf_filter *t, ckf_question *question, const uint8_t *bytes)
 {
-	uint64_t first = ckf_needed_first(question);
+	uint64_t first = (question->from - CKF_HEADER_SIZE) / 8; /* as ckf_need_words asked */
 	uint64_t n = question->size / 8;
 	uint64_t below;
 
