@@ -1,44 +1,9 @@
 /*
- * scan.c - scans of words, the merge of two scans, and code that all scans share.
+ * scan.c - the merge of two scans, and code that all scans share.
  */
 #include "scan/scan.h"
 
-#include "filter/words.h"
 #include "thresholds.h"
-
-/* ----------------------------------------------------------------- words */
-
-static bool
-ckf_load_words(ckf_scan *s)
-{
-	uint64_t next = s->next;
-	uint64_t end = s->end - next < CKF_STEP ? s->end : next + CKF_STEP;
-	uint64_t *memory = s->memory;
-	size_t have = 0;
-
-	while (next < end && have < CKF_BLOCK)
-	{
-		uint64_t word = ckf_load64(s->body + 8 * next++);
-
-		memory[have] = word;
-		have += word != 0;
-	}
-	*s->work += next - s->next;
-	s->next = next;
-	s->have = have;
-	s->at = 0;
-	return have > 0 || next < s->end;
-}
-
-void
-ckf_scan_words(ckf_scan *s, const uint8_t *body, uint64_t words)
-{
-	memset(s, 0, sizeof *s);
-	s->load = ckf_load_words;
-	s->body = body;
-	s->end = words;
-	s->words = words < CKF_BLOCK ? words : CKF_BLOCK;
-}
 
 /* ----------------------------------------------------------------- merged */
 

@@ -43,10 +43,9 @@ struct ckf_scan
 	uint64_t words;   /* words of scratch that the scan needs */
 	uint64_t *memory; /* the scratch */
 
-	const ckf_filter *in; /* table, collector, chunks: the input */
+	const ckf_filter *in; /* the input; not of a merge or an intersection */
 	unsigned low;         /* table: items are sorted by the bits from this one up */
 	ckf_inverse inverse;  /* table */
-	const uint8_t *body;  /* words: the first word */
 	uint64_t next, end;   /* words, table, collector: next word, segment or hash, and the end */
 	uint64_t base;        /* collector: hashes before the block; chunks: start of the next range */
 	ckf_scan *child[2];   /* merge, intersection: the two scans that are read */
@@ -57,9 +56,6 @@ struct ckf_scan
 };
 
 /* ------------------------------------------------------- kinds of scans */
-
-/* Ascending little-endian words; zeros are skipped. */
-void ckf_scan_words(ckf_scan *scan, const uint8_t *body, uint64_t words);
 
 /* All items of two scans. */
 void ckf_scan_merged(ckf_scan *scan, ckf_scan *a, ckf_scan *b);

@@ -136,10 +136,38 @@ ckf_sorted_check(const ckf_filter *t, ckf_check *check)
 
 /* --------------------------------------------------------- for a rebuild */
 
+/* Read the next words.  Damaged ones may be 0, which is skipped: it is no hash. */
+static bool
+ckf_load_words(ckf_scan *s)
+{
+	uint64_t next = s->next;
+	uint64_t end = s->end - next < CKF_STEP ? s->end : next + CKF_STEP;
+	const uint8_t *body = s->in->body;
+	uint64_t *memory = s->memory;
+	size_t have = 0;
+
+	while (next < end && have < CKF_BLOCK)
+	{
+		uint64_t word = ckf_load64(body + 8 * next++);
+
+		memory[have] = word;
+		have += word != 0;
+	}
+	*s->work += next - s->next;
+	s->next = next;
+	s->have = have;
+	s->at = 0;
+	return have > 0 || next < s->end;
+}
+
 static void
 ckf_sorted_scan(const ckf_filter *t, ckf_scan *s)
 {
-	ckf_scan_words(s, t->body, t->count);
+	memset(s, 0, sizeof *s);
+	s->load = ckf_load_words;
+	s->in = t;
+	s->end = t->count;
+	s->words = t->count < CKF_BLOCK ? t->count : CKF_BLOCK;
 }
 
 static const ckf_source ckf_sorted_source = {.scan = ckf_sorted_scan};
