@@ -7,13 +7,6 @@
 
 #include "cuckoofilter.h"
 
-/* The kind of the result. */
-typedef enum ckf_goal_kind
-{
-	CKF_KIND_OF_INPUTS, /* a set if an input is one */
-	CKF_KIND_SET
-} ckf_goal_kind;
-
 /* Whether the items are counted before the target is chosen. */
 typedef enum ckf_goal_count
 {
@@ -52,11 +45,11 @@ typedef enum ckf_goal_cut
 
 typedef struct ckf_goal_row
 {
-	ckf_goal_kind kind;
 	ckf_goal_count counts;
 	ckf_goal_whole whole;
 	ckf_goal_expects expects;
 	ckf_goal_cut cut;
+	bool set;         /* the result is a set; else it is one if an input is */
 	bool distinct;    /* equal items count once, before they are cut to the target's precision */
 	bool compares;    /* the items are those in all inputs; an empty input changes the result */
 	bool only_counts; /* builds no filter */

@@ -119,7 +119,7 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 	to->item_classes = merged.item_classes;
 	to->format = CKF_FORMAT_VERSION;
 	to->flags = merged.plain ? CKF_FLAG_PLAIN : 0;
-	if (merged.set || row->kind == CKF_KIND_SET)
+	if (merged.set || row->set)
 		to->flags |= CKF_FLAG_SET;
 	return CKF_OK;
 }
