@@ -7,7 +7,9 @@ void
 ckf_write_header(const ckf_filter *t)
 {
 	uint8_t *p = t->bytes;
+	uint64_t fpr;
 
+	memcpy(&fpr, &t->fpr, sizeof fpr);
 	memcpy(p + CKF_AT_MAGIC, "CKF", 3);
 	p[CKF_AT_FORMAT] = CKF_FORMAT_VERSION;
 	p[CKF_AT_HASH] = CKF_HASH_VERSION;
@@ -25,5 +27,5 @@ ckf_write_header(const ckf_filter *t)
 	ckf_store64(p + CKF_AT_COUNT, t->count);
 	ckf_store64(p + CKF_AT_SEED, t->seed);
 	ckf_store64(p + CKF_AT_CAPACITY, (uint64_t)t->capacity);
-	ckf_store_double(p + CKF_AT_FPR, t->fpr);
+	ckf_store64(p + CKF_AT_FPR, fpr);
 }

@@ -95,23 +95,4 @@ ckf_words_below(const uint8_t *words, size_t n, uint64_t word)
 	return low;
 }
 
-CKF_INLINE double
-ckf_load_double(const uint8_t *p)
-{
-	uint64_t bits = ckf_load64(p);
-	double value;
-
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
-CKF_INLINE void
-ckf_store_double(uint8_t *p, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
-	ckf_store64(p, bits);
-}
-
 #endif

@@ -168,6 +168,7 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	const uint8_t *p = bytes;
 	ckf_check check = {0, 0};
 	ckf_status status = CKF_OK;
+	uint64_t fpr;
 
 	if (size < CKF_HEADER_SIZE || memcmp(p + CKF_AT_MAGIC, "CKF", 3) != 0)
 		return CKF_BAD_BYTES;
@@ -189,7 +190,8 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 	t->count = ckf_load64(p + CKF_AT_COUNT);
 	t->seed = ckf_load64(p + CKF_AT_SEED);
 	t->capacity = (int64_t)ckf_load64(p + CKF_AT_CAPACITY);
-	t->fpr = ckf_load_double(p + CKF_AT_FPR);
+	fpr = ckf_load64(p + CKF_AT_FPR);
+	memcpy(&t->fpr, &fpr, sizeof fpr);
 	if (ckf_is_old_state(t))
 		return trust == CKF_FOREIGN ? CKF_BAD_BYTES : CKF_UNFINISHED;
 	if (!ckf_fields_fit(t) || !ckf_body_fits(t))
