@@ -207,7 +207,7 @@ ckf_status ckf_edit_remove(ckf_edit *edit, const ckf_chunks *chunks, const ckf_c
  * gives NULL.  Each part is a new row; the old rows of its range are deleted by then.  A pack
  * reads each chunk once, and the host may check for interrupts between two calls.
  */
-ckf_status ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks);
+void ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks);
 
 /* Give the next chunk, or NULL after the last one.  CKF_OK; CKF_BAD_BYTES: the chunk is
  * damaged, its range does not follow the range before, the ranges do not cover all hashes

@@ -251,13 +251,12 @@ ckf_edit_stored(const ckf_edit *edit)
 
 /* -------------------------------------------------------------------- pack */
 
-ckf_status
+void
 ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks)
 {
 	ckf_edit_begin(edit, chunks);
 	ckf_edit_range(edit, NULL);
 	ckf_edit_go(edit, CKF_EDIT_FEEDS);
-	return CKF_OK;
 }
 
 ckf_status

@@ -241,11 +241,12 @@ static int
 ckfs_pack_all(ckfs_packing *packing)
 {
 	ckfs_table *table = packing->table;
-	ckf_status status = ckf_edit_pack(table->edit, &table->chunks);
+	ckf_status status;
 	ckf_chunk_part part;
 	ckfs_row row = {0};
-	int rc = status == CKF_OK ? SQLITE_OK : ckfs_table_damaged(table, 0, "wrong items");
+	int rc = SQLITE_OK;
 
+	ckf_edit_pack(table->edit, &table->chunks);
 	while (rc == SQLITE_OK)
 	{
 		status = ckf_edit_next(table->edit, table->bytes, &part);

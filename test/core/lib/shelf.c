@@ -238,7 +238,7 @@ shelf_pack(shelf *s)
 	ckf_chunk chunk;
 	ckf_status status;
 
-	CHECK(ckf_edit_pack(s->edit, s->chunks) == CKF_OK, "pack");
+	ckf_edit_pack(s->edit, s->chunks);
 	while ((status = ckf_edit_next(s->edit, out, &part)) != CKF_OK)
 		if (status == CKF_FEED)
 		{
