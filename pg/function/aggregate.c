@@ -128,18 +128,14 @@ ckfp_state_datum(const ckfp_state *state)
 
 /* ---------------------------------------------------------- items and hashes */
 
-/* The arguments of an aggregate over items: after the state come the item, fpr, capacity and
- * options. */
-typedef struct ckfp_arguments
+/* What an aggregate collects: its arguments after the state. Then come fpr, capacity and options.
+ */
+typedef enum ckfp_collects
 {
-	bool pair; /* whether the item is a pair, in two arguments */
-	bool real; /* whether the capacity is double precision, else bigint */
-} ckfp_arguments;
-
-static const ckfp_arguments of_one = {false, false};
-static const ckfp_arguments of_one_real = {false, true};
-static const ckfp_arguments of_pair = {true, false};
-static const ckfp_arguments of_pair_real = {true, true};
+	CKFP_ITEM,
+	CKFP_HASH,
+	CKFP_PAIR /* an item and its value, in two arguments */
+} ckfp_collects;
 
 /* Whether there is an argument n that is not NULL. */
 static bool
@@ -160,18 +156,19 @@ ckfp_rate(double fpr, bool pair)
 	return fpr;
 }
 
-/* Read the parameters. NULL stands for the default. */
+/* Read the parameters. NULL stands for the default. real: the capacity is double precision, else
+ * bigint. */
 static void
-ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params)
+ckfp_state_params(FunctionCallInfo fcinfo, ckfp_collects what, bool real, ckf_params *params)
 {
-	int n = of.pair ? 3 : 2; /* the first parameter */
+	int n = what == CKFP_PAIR ? 3 : 2; /* the first parameter */
 
 	ckf_params_default(params);
 	if (ckfp_is_given(fcinfo, n))
-		params->fpr = ckfp_rate(PG_GETARG_FLOAT8(n), of.pair);
+		params->fpr = ckfp_rate(PG_GETARG_FLOAT8(n), what == CKFP_PAIR);
 	if (ckfp_is_given(fcinfo, n + 1))
 		params->capacity =
-			of.real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(n + 1)) : PG_GETARG_INT64(n + 1);
+			real ? ckfp_whole_capacity(PG_GETARG_FLOAT8(n + 1)) : PG_GETARG_INT64(n + 1);
 	if (ckfp_is_given(fcinfo, n + 2))
 		ckfp_parse_options(PG_GETARG_TEXT_PP(n + 2), params);
 }
@@ -179,14 +176,15 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckfp_arguments of, ckf_params *params
 /* The state of the group. It is made at the first row, even if that row has no item, since this row
  * has the parameters. */
 static ckfp_state
-ckfp_item_state(FunctionCallInfo fcinfo, ckfp_arguments of, ckfp_argument_cache *argument)
+ckfp_item_state(FunctionCallInfo fcinfo, ckfp_collects what, bool real,
+				ckfp_argument_cache *argument)
 {
 	ckf_params params;
 
 	(void)ckfp_require_aggregate(fcinfo);
 	if (!PG_ARGISNULL(0))
 		return ckfp_open_state(fcinfo, argument);
-	ckfp_state_params(fcinfo, of, &params);
+	ckfp_state_params(fcinfo, what, real, &params);
 	return ckfp_new_state(&params, &argument->filter);
 }
 
@@ -199,48 +197,30 @@ ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
 	return ckfp_state_datum(state);
 }
 
-static inline uint64
-ckfp_seed_of_state(const ckfp_state *state)
-{
-	return state->collected != NULL ? state->collected->collector.filter.seed : state->flat->seed;
-}
-
+/* Collect a row; inline, since what it has is a constant. */
 static pg_always_inline Datum
-ckfp_collect_item(FunctionCallInfo fcinfo, ckfp_arguments of)
+ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_collects what, bool real)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_state state = ckfp_item_state(fcinfo, of, &cache->argument);
+	ckfp_state state = ckfp_item_state(fcinfo, what, real, &cache->argument);
 
-	if (!PG_ARGISNULL(1))
+	if (!PG_ARGISNULL(1) && !(what == CKFP_PAIR && PG_ARGISNULL(2)))
 	{
-		uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, ckfp_seed_of_state(&state));
+		uint64 seed =
+			state.collected != NULL ? state.collected->collector.filter.seed : state.flat->seed;
 
-		ckfp_add_to_state(fcinfo, &state, hash, cache->hasher.item_class);
+		if (what == CKFP_ITEM)
+		{
+			uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, seed);
+
+			ckfp_add_to_state(fcinfo, &state, hash, cache->hasher.item_class);
+		}
+		else if (what == CKFP_HASH)
+			ckfp_add_to_state(fcinfo, &state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
+		else
+			ckfp_add_to_state(fcinfo, &state, ckfp_hash_pair(fcinfo, 1, cache, seed),
+							  CKF_ITEM_OTHER);
 	}
-	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
-}
-
-static pg_always_inline Datum
-ckfp_collect_hash(FunctionCallInfo fcinfo, ckfp_arguments of)
-{
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_state state = ckfp_item_state(fcinfo, of, &cache->argument);
-
-	if (!PG_ARGISNULL(1))
-		ckfp_add_to_state(fcinfo, &state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
-	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
-}
-
-static Datum
-ckfp_collect_pair(FunctionCallInfo fcinfo, ckfp_arguments of)
-{
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_state state = ckfp_item_state(fcinfo, of, &cache->argument);
-
-	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
-		ckfp_add_to_state(fcinfo, &state,
-						  ckfp_hash_pair(fcinfo, 1, cache, ckfp_seed_of_state(&state)),
-						  CKF_ITEM_OTHER);
 	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
 }
 
@@ -248,42 +228,42 @@ ckfp_collect_pair(FunctionCallInfo fcinfo, ckfp_arguments of)
 Datum
 cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_item(fcinfo, of_one);
+	return ckfp_collect_row(fcinfo, CKFP_ITEM, false);
 }
 
 /* (state, item, fpr, capacity double precision [, options]) */
 Datum
 cuckoofilter_agg_float8_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_item(fcinfo, of_one_real);
+	return ckfp_collect_row(fcinfo, CKFP_ITEM, true);
 }
 
 /* (state, hash [, fpr [, capacity bigint [, options]]]) */
 Datum
 cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_hash(fcinfo, of_one);
+	return ckfp_collect_row(fcinfo, CKFP_HASH, false);
 }
 
 /* (state, hash, fpr, capacity double precision [, options]) */
 Datum
 cuckoofilter_agg_hash_float8_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_hash(fcinfo, of_one_real);
+	return ckfp_collect_row(fcinfo, CKFP_HASH, true);
 }
 
 /* (state, item, value [, fpr [, capacity bigint [, options]]]) */
 Datum
 cuckoofilter_agg_pair_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_pair(fcinfo, of_pair);
+	return ckfp_collect_row(fcinfo, CKFP_PAIR, false);
 }
 
 /* (state, item, value, fpr, capacity double precision [, options]) */
 Datum
 cuckoofilter_agg_pair_float8_transition(PG_FUNCTION_ARGS)
 {
-	return ckfp_collect_pair(fcinfo, of_pair_real);
+	return ckfp_collect_row(fcinfo, CKFP_PAIR, true);
 }
 
 /* ------------------------------------------------------------ partial states */
