@@ -32,18 +32,10 @@ PG_FUNCTION_INFO_V1(cuckoofilter_contains_all);
 #define CKFP_STEP 65536
 #define CKFP_STEP_BYTES ((size_t)4 << 20)
 
-/* Hashes of the items that are not NULL. */
-typedef struct ckfp_hashes
-{
-	uint64 *hash;
-	size_t count;
-} ckfp_hashes;
-
 /* What a function keeps about its items between calls, in `more` of the call cache. */
 typedef struct ckfp_items
 {
 	bool array;                                /* the items are the elements of argument 1 */
-	uint8 item_classes;                        /* the classes of the items of the last call */
 	ArrayMetaState layout;                     /* for an array: the storage of its elements */
 	ckfp_hasher hasher[FLEXIBLE_ARRAY_MEMBER]; /* otherwise: one for each argument from 1 on */
 } ckfp_items;
@@ -92,14 +84,15 @@ ckfp_element_layout(ckfp_items *items, Oid type)
 	return layout;
 }
 
-/* The hashes of the array in argument 1, for this filter. */
-static ckfp_hashes
+/* The hashes of the array in argument 1 that are not NULL, for this filter. */
+static ckf_list
 ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* detoasted */
-	ckfp_items *items = cache->more;
-	ArrayMetaState *layout = ckfp_element_layout(items, ARR_ELEMTYPE(array));
-	ckfp_hashes hashes = {NULL, 0};
+	ArrayMetaState *layout = ckfp_element_layout(cache->more, ARR_ELEMTYPE(array));
+	uint64 *hashes =
+		palloc(sizeof(uint64) * (Size)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+	ckf_list list = {.hashes = hashes};
 	size_t seen = 0;
 	size_t bytes = 0;
 	ArrayIterator iterator;
@@ -107,13 +100,12 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 	bool is_null;
 
 	ckfp_hasher_prepare(&cache->hasher, ARR_ELEMTYPE(array), PG_GET_COLLATION(), cache->context);
-	hashes.hash = palloc(sizeof(uint64) * (Size)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
 	iterator = array_create_iterator(array, 0, layout);
 	while (array_iterate(iterator, &item, &is_null))
 	{
 		if (!is_null)
 		{
-			hashes.hash[hashes.count++] = ckfp_hash_item(&cache->hasher, item, filter->seed);
+			hashes[list.count++] = ckfp_hash_item(&cache->hasher, item, filter->seed);
 			if (layout->typlen == -1)
 				bytes += VARSIZE_ANY(DatumGetPointer(item));
 		}
@@ -124,10 +116,10 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 		}
 	}
 	array_free_iterator(iterator);
-	if (hashes.count > 0)
-		ckfp_require_class(filter, cache->hasher.item_class);
-	items->item_classes = cache->hasher.item_class;
-	return hashes;
+	list.item_classes = cache->hasher.item_class;
+	if (list.count > 0)
+		ckfp_require_class(filter, list.item_classes);
+	return list;
 }
 
 /*
@@ -143,15 +135,15 @@ ckfp_refuse_array_literal(const char *literal)
 		ckfp_error_array_literal();
 }
 
-/* The hashes of the arguments from 1 on, for this filter. */
-static ckfp_hashes
+/* The hashes of the arguments from 1 on that are not NULL, for this filter. */
+static ckf_list
 ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ckfp_items *items = cache->more;
-	ckfp_hashes hashes = {palloc(sizeof(uint64) * (Size)PG_NARGS()), 0};
+	uint64 *hashes = palloc(sizeof(uint64) * (Size)PG_NARGS());
+	ckf_list list = {.hashes = hashes};
 	unsigned classes;
 
-	items->item_classes = 0;
 	for (int n = 1; n < PG_NARGS(); n++)
 	{
 		ckfp_hasher *hasher = &items->hasher[n - 1];
@@ -163,15 +155,15 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 								cache->context);
 		if (PG_NARGS() == 2 && hasher->kind == CKFP_UNTYPED)
 			ckfp_refuse_array_literal(DatumGetCString(PG_GETARG_DATUM(n)));
-		hashes.hash[hashes.count++] = ckfp_hash_item(hasher, PG_GETARG_DATUM(n), filter->seed);
-		items->item_classes |= hasher->item_class;
+		hashes[list.count++] = ckfp_hash_item(hasher, PG_GETARG_DATUM(n), filter->seed);
+		list.item_classes |= hasher->item_class;
 	}
-	for (classes = items->item_classes; classes != 0; classes &= classes - 1)
+	for (classes = list.item_classes; classes != 0; classes &= classes - 1)
 		ckfp_require_class(filter, classes & -classes); /* the lowest bit */
-	return hashes;
+	return list;
 }
 
-static ckfp_hashes
+static ckf_list
 ckfp_hash_items(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ckfp_items *items = cache->more;
@@ -197,9 +189,7 @@ static Datum
 ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_items *items;
 	const ckf_filter *filter;
-	ckfp_hashes hashes;
 	ckf_list list;
 	ckf_filter owned;
 
@@ -207,12 +197,11 @@ ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
 		PG_RETURN_NULL();
 	if (ckfp_all_null(fcinfo))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	items = ckfp_items_of(fcinfo, cache, array);
+	(void)ckfp_items_of(fcinfo, cache, array);
 	filter = ckfp_read_filter(fcinfo, 0, cache);
-	hashes = ckfp_hash_items(fcinfo, cache, filter);
-	if (hashes.count == 0)
+	list = ckfp_hash_items(fcinfo, cache, filter);
+	if (list.count == 0)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	list = (ckf_list){hashes.hash, hashes.count, items->item_classes};
 	(void)ckf_host_change(CKFP_HOST, goal, filter, &list, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
@@ -249,12 +238,12 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 
 /* Is there a hash that is in the filter (`wanted`), or one that is not (not `wanted`)? */
 static bool
-ckfp_some(const ckf_filter *filter, const ckfp_hashes *hashes, bool wanted)
+ckfp_some(const ckf_filter *filter, const ckf_list *list, bool wanted)
 {
-	for (size_t i = 0; i < hashes->count; i += CKFP_STEP)
+	for (size_t i = 0; i < list->count; i += CKFP_STEP)
 	{
-		size_t n = Min(hashes->count - i, CKFP_STEP);
-		size_t in = ckf_contains_many(filter, hashes->hash + i, n, NULL);
+		size_t n = Min(list->count - i, CKFP_STEP);
+		size_t in = ckf_contains_many(filter, list->hashes + i, n, NULL);
 
 		if (wanted ? in > 0 : in < n)
 			return true;
@@ -270,18 +259,18 @@ ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_asked asked;
-	ckfp_hashes hashes;
+	ckf_list list;
 
 	if (PG_ARGISNULL(0) || (ckfp_items_of(fcinfo, cache, array)->array && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
 	asked = ckfp_filter_to_ask(fcinfo, 0, cache);
-	hashes = ckfp_hash_items(fcinfo, cache, asked.filter);
-	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, hashes.count))
-		PG_RETURN_BOOL(ckfp_slices_ask(asked.slices, hashes.hash, hashes.count, &wanted, NULL) ==
+	list = ckfp_hash_items(fcinfo, cache, asked.filter);
+	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, list.count))
+		PG_RETURN_BOOL(ckfp_slices_ask(asked.slices, list.hashes, list.count, &wanted, NULL) ==
 					   wanted);
 	if (asked.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
 		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
-	PG_RETURN_BOOL(ckfp_some(asked.filter, &hashes, wanted) == wanted);
+	PG_RETURN_BOOL(ckfp_some(asked.filter, &list, wanted) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */
