@@ -153,6 +153,9 @@ bool ckf_host_merge(ckf_host *host, ckf_merger *merger, const ckf_filter *in);
 /* Merge all filters of a merger into one, merger->part[0]. */
 bool ckf_host_merge_all(ckf_host *host, ckf_merger *merger);
 
+/* *result is the union or sum of all filters of a merger, at least one.  The merger stays valid. */
+bool ckf_host_merge_finish(ckf_host *host, const ckf_merger *merger, ckf_filter *result);
+
 /* Free all filters of a merger. */
 void ckf_host_merge_end(ckf_host *host, ckf_merger *merger);
 

@@ -42,10 +42,8 @@ static const ckfs_items one_hash = {ckfs_hash_given, 1};
 static const ckf_goal add_many = CKF_ADD_MANY, remove_many = CKF_REMOVE_MANY;
 static const ckf_goal to_union = CKF_UNION, to_sum = CKF_SUM;
 static const ckf_goal to_intersect = CKF_INTERSECT, to_compact = CKF_COMPACT;
+static const ckf_goal of_union = CKF_MERGE_UNION, of_sum = CKF_MERGE_SUM;
 static const bool search_member = true, search_other = false;
-
-static const ckfs_merges of_union = {CKF_MERGE_UNION, CKF_FINISH_UNION};
-static const ckfs_merges of_sum = {CKF_MERGE_SUM, CKF_FINISH_SUM};
 
 /* An SQL function, which is registered for each number of arguments from least to most; most is -1
  * if it takes any number.  The call of an aggregate is its step. */

@@ -46,6 +46,16 @@ ckf_host_merge_all(ckf_host *host, ckf_merger *merger)
 	return ckf_serve_merger(host, merger, ckf_merger_merge_all(merger));
 }
 
+bool
+ckf_host_merge_finish(ckf_host *host, const ckf_merger *merger, ckf_filter *result)
+{
+	const ckf_filter *parts[CKF_MOST_INPUTS];
+	ckf_task task = {.in = parts, .inputs = ckf_merger_parts(merger, parts)};
+
+	task.goal = merger->goal == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
+	return ckf_host_run(host, &task, result);
+}
+
 void
 ckf_host_merge_end(ckf_host *host, ckf_merger *merger)
 {

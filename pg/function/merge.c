@@ -131,7 +131,7 @@ cuckoofilter_merge_agg_final(PG_FUNCTION_ARGS)
 		return ckfp_create_no_rows();
 	merged = ckfp_merged_of((struct varlena *)PG_GETARG_POINTER(0));
 	if (merged != NULL)
-		ckfp_merged_finish(merged, &owned);
+		(void)ckf_host_merge_finish(CKFP_HOST, &merged->merger, &owned);
 	else
 	{
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &state);

@@ -85,13 +85,3 @@ ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_goal goal)
 	ckfp_merged_take(merged, filter);
 	return merged;
 }
-
-void
-ckfp_merged_finish(const ckfp_merged *merged, ckf_filter *owned)
-{
-	const ckf_filter *parts[CKF_MOST_INPUTS];
-	ckf_task task = {.in = parts, .inputs = ckf_merger_parts(&merged->merger, parts)};
-
-	task.goal = merged->merger.goal == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
-	(void)ckf_host_run(CKFP_HOST, &task, owned);
-}

@@ -76,7 +76,4 @@ ckfp_merged *ckfp_merged_of(const struct varlena *value);
 ckfp_merged *ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_goal goal);
 void ckfp_merged_take(ckfp_merged *merged, const ckf_filter *in);
 
-/* Build the result of the aggregate. */
-void ckfp_merged_finish(const ckfp_merged *merged, ckf_filter *owned);
-
 #endif

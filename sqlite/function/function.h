@@ -14,12 +14,6 @@ typedef struct ckfs_items
 	int count; /* the number of arguments of an item */
 } ckfs_items;
 
-/* The goals of an aggregate over filters: of its merges, and of the last one. */
-typedef struct ckfs_merges
-{
-	ckf_goal collect, finish;
-} ckfs_merges;
-
 typedef void ckfs_function(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 
 /* The comments name the type of the function's user data. */
@@ -49,7 +43,7 @@ void ckfs_value(sqlite3_context *ctx);
 void ckfs_final(sqlite3_context *ctx);
 
 /* cuckoofilter_union_agg and cuckoofilter_sum_agg: merge.c */
-ckfs_function ckfs_merge_step; /* ckfs_merges */
+ckfs_function ckfs_merge_step; /* ckf_goal */
 void ckfs_merge_value(sqlite3_context *ctx);
 void ckfs_merge_final(sqlite3_context *ctx);
 

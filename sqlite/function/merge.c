@@ -10,35 +10,29 @@
 #include "../error.h"
 #include "../owned.h"
 
-/* SQLite's aggregate context, at first zeros. */
-typedef struct ckfs_merged
-{
-	ckf_merger *merger; /* NULL: there was no row */
-} ckfs_merged;
-
-/* The merger of a group; NULL: there is no memory. */
+/* The merger of a group; NULL: there is no memory.  SQLite's aggregate context is a pointer to it,
+ * which is NULL before the first row. */
 static ckf_merger *
-ckfs_merger_of(sqlite3_context *ctx, ckf_goal goal)
+ckfs_merger_of(sqlite3_context *ctx)
 {
-	ckfs_merged *merged = sqlite3_aggregate_context(ctx, sizeof(ckfs_merged));
+	ckf_merger **merger = sqlite3_aggregate_context(ctx, sizeof *merger);
 
-	if (merged && !merged->merger)
+	if (merger && !*merger)
 	{
-		merged->merger = sqlite3_malloc64(sizeof(ckf_merger));
-		if (merged->merger)
-			ckf_merger_start(merged->merger, goal);
+		*merger = sqlite3_malloc64(sizeof(ckf_merger));
+		if (*merger)
+			ckf_merger_start(*merger, *(const ckf_goal *)ckfs_user_data(ctx)->data);
 	}
-	if (!merged || !merged->merger)
+	if (!merger || !*merger)
 		sqlite3_result_error_nomem(ctx);
-	return merged ? merged->merger : NULL;
+	return merger ? *merger : NULL;
 }
 
 /* cuckoofilter_union_agg(filter), cuckoofilter_sum_agg(filter) */
 void
 ckfs_merge_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_merges *merges = ckfs_user_data(ctx)->data;
-	ckf_merger *merger = ckfs_merger_of(ctx, merges->collect);
+	ckf_merger *merger = ckfs_merger_of(ctx);
 	ckfs_host host = ckfs_host_of(ctx);
 	ckf_filter local;
 	const ckf_filter *filter;
@@ -55,28 +49,27 @@ ckfs_merge_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_merge_value(sqlite3_context *ctx)
 {
-	const ckfs_merges *merges = ckfs_user_data(ctx)->data;
-	const ckfs_merged *merged = sqlite3_aggregate_context(ctx, 0);
-	const ckf_filter *parts[CKF_MOST_INPUTS];
+	ckf_merger *const *merger = sqlite3_aggregate_context(ctx, 0);
+	ckfs_host host = ckfs_host_of(ctx);
+	ckf_filter owned;
 
-	if (!merged || !merged->merger || merged->merger->parts == 0)
+	host.limited = true;
+	if (!merger || !*merger || (*merger)->parts == 0)
 		ckfs_result_no_rows(ctx);
-	else
-		ckfs_result_of(ctx, &(ckf_task){.goal = merges->finish,
-										.in = parts,
-										.inputs = ckf_merger_parts(merged->merger, parts)});
+	else if (ckf_host_merge_finish(&host.host, *merger, &owned))
+		ckfs_result(ctx, &owned);
 }
 
 void
 ckfs_merge_final(sqlite3_context *ctx)
 {
-	ckfs_merged *merged = sqlite3_aggregate_context(ctx, 0);
+	ckf_merger **merger = sqlite3_aggregate_context(ctx, 0);
 	ckfs_host host = ckfs_host_of(ctx);
 
 	ckfs_merge_value(ctx);
-	if (!merged || !merged->merger)
+	if (!merger || !*merger)
 		return;
-	ckf_host_merge_end(&host.host, merged->merger);
-	sqlite3_free(merged->merger);
-	merged->merger = NULL;
+	ckf_host_merge_end(&host.host, *merger);
+	sqlite3_free(*merger);
+	*merger = NULL;
 }

@@ -65,25 +65,22 @@ cuckoofilter_intersect(const cuckoofilter *a, const cuckoofilter *b, cuckoofilte
 	return ckfl_rebuild(CKF_INTERSECT, &a->filter, &b->filter, error);
 }
 
-/* All filters of a merger in one. */
+/* Merge all filters. */
 static bool
-ckfl_merge_all(ckfl_host *host, ckf_merger *merger, const cuckoofilter *const *filters, size_t n,
-			   ckf_goal finish, ckf_filter *result)
+ckfl_merge_all(ckf_host *host, ckf_merger *merger, const cuckoofilter *const *filters, size_t n,
+			   ckf_filter *result)
 {
-	const ckf_filter *parts[CKF_MOST_INPUTS];
-	ckf_task task = {.goal = finish, .in = parts};
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!ckf_host_merge(&host->host, merger, &filters[i]->filter))
+		if (!ckf_host_merge(host, merger, &filters[i]->filter))
 			return false;
-	task.inputs = ckf_merger_parts(merger, parts);
-	return ckf_host_run(&host->host, &task, result);
+	return ckf_host_merge_finish(host, merger, result);
 }
 
 /* A new filter of many. */
 static cuckoofilter *
-ckfl_merge_many(ckf_goal goal, ckf_goal finish, const cuckoofilter *const *filters, size_t n,
+ckfl_merge_many(ckf_goal goal, const cuckoofilter *const *filters, size_t n,
 				cuckoofilter_error *error)
 {
 	ckfl_host host = ckfl_host_of(error);
@@ -97,7 +94,7 @@ ckfl_merge_many(ckf_goal goal, ckf_goal finish, const cuckoofilter *const *filte
 	if (merged)
 	{
 		ckf_merger_start(merger, goal);
-		if (!ckfl_merge_all(&host, merger, filters, n, finish, &merged->filter))
+		if (!ckfl_merge_all(&host.host, merger, filters, n, &merged->filter))
 		{
 			free(merged);
 			merged = NULL;
@@ -111,13 +108,13 @@ ckfl_merge_many(ckf_goal goal, ckf_goal finish, const cuckoofilter *const *filte
 cuckoofilter *
 cuckoofilter_union_many(const cuckoofilter *const *filters, size_t n, cuckoofilter_error *error)
 {
-	return ckfl_merge_many(CKF_MERGE_UNION, CKF_FINISH_UNION, filters, n, error);
+	return ckfl_merge_many(CKF_MERGE_UNION, filters, n, error);
 }
 
 cuckoofilter *
 cuckoofilter_sum_many(const cuckoofilter *const *filters, size_t n, cuckoofilter_error *error)
 {
-	return ckfl_merge_many(CKF_MERGE_SUM, CKF_FINISH_SUM, filters, n, error);
+	return ckfl_merge_many(CKF_MERGE_SUM, filters, n, error);
 }
 
 bool
