@@ -21,8 +21,7 @@ cuckoofilter_sqlstate(cuckoofilter_code code)
 	return states[(size_t)code < sizeof states / sizeof *states ? code : CUCKOOFILTER_OK];
 }
 
-/* Fill *error with a sentence and a hint, which is not formatted. */
-__attribute__((format(printf, 4, 5))) static void
+void
 ckfl_say(cuckoofilter_error *error, cuckoofilter_code code, const char *hint, const char *format,
 		 ...)
 {
@@ -36,19 +35,6 @@ ckfl_say(cuckoofilter_error *error, cuckoofilter_code code, const char *hint, co
 	va_start(arguments, format);
 	(void)vsnprintf(error->message, sizeof error->message, format, arguments);
 	va_end(arguments);
-}
-
-void
-ckfl_fail_memory(cuckoofilter_error *error)
-{
-	ckfl_say(error, CUCKOOFILTER_NO_MEMORY, "", "out of memory");
-}
-
-void
-ckfl_fail_parts(cuckoofilter_error *error, int64_t parts)
-{
-	ckfl_say(error, CUCKOOFILTER_BAD_PARAMETER, "", CKF_SAY_BAD_PARTS, CKF_MOST_PARTS,
-			 (long long)parts);
 }
 
 bool

@@ -40,7 +40,8 @@ cuckoofilter_part(cuckoofilter_item item, int64_t parts, cuckoofilter_error *err
 {
 	if (parts >= 1 && parts <= CKF_MOST_PARTS)
 		return (int32_t)ckf_part(cuckoofilter_hash(item, 0), (uint32_t)parts);
-	ckfl_fail_parts(error, parts);
+	ckfl_say(error, CUCKOOFILTER_BAD_PARAMETER, "", CKF_SAY_BAD_PARTS, CKF_MOST_PARTS,
+			 (long long)parts);
 	return -1;
 }
 
@@ -50,7 +51,7 @@ ckfl_allocate(size_t size, cuckoofilter_error *error)
 	void *memory = malloc(size > 0 ? size : 1);
 
 	if (!memory)
-		ckfl_fail_memory(error);
+		ckfl_say(error, CUCKOOFILTER_NO_MEMORY, "", "out of memory");
 	return memory;
 }
 

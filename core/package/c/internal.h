@@ -13,10 +13,12 @@ struct cuckoofilter
 	ckf_filter filter;
 };
 
-/* Fill *error.  error may be NULL. */
+/* Fill *error: of a status of the engine, or with a sentence and a hint, which is not formatted.
+ * error may be NULL. */
 void ckfl_fail(cuckoofilter_error *error, ckf_status status, ckf_about about);
-void ckfl_fail_memory(cuckoofilter_error *error);
-void ckfl_fail_parts(cuckoofilter_error *error, int64_t parts);
+__attribute__((format(printf, 4, 5))) void ckfl_say(cuckoofilter_error *error,
+													cuckoofilter_code code, const char *hint,
+													const char *format, ...);
 
 /* Whether the program wants the call to end; *error is filled then. */
 bool ckfl_interrupted(cuckoofilter_error *error);
