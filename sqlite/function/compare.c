@@ -37,37 +37,21 @@ ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_result_of(ctx, &(ckf_task){.goal = goal, .in = filter, .inputs = (unsigned)argc});
 }
 
-static bool
-ckfs_compare_arguments(sqlite3_context *ctx, sqlite3_value **argv, ckf_comparison *comparison)
+/* cuckoofilter_overlap(a, b), cuckoofilter_jaccard(a, b): the index is NULL for two empty filters
+ */
+void
+ckfs_sql_compare(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
+	bool jaccard = *(const bool *)ckfs_user_data(ctx)->data;
 	ckfs_host host = ckfs_host_of(ctx);
 	ckf_filter local[2];
 	const ckf_filter *filter[2];
-	ckf_task task = {.goal = CKF_COMPARE, .in = filter, .inputs = 2, .comparison = comparison};
-
-	return ckfs_read_filters(ctx, 2, argv, local, filter) && ckf_host_run(&host.host, &task, NULL);
-}
-
-/* cuckoofilter_overlap(a, b) */
-void
-ckfs_sql_overlap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
 	ckf_comparison comparison;
+	ckf_task task = {.goal = CKF_COMPARE, .in = filter, .inputs = 2, .comparison = &comparison};
 
-	(void)argc;
-	if (ckfs_compare_arguments(ctx, argv, &comparison))
-		sqlite3_result_double(ctx, comparison.overlap);
-}
-
-/* cuckoofilter_jaccard(a, b): NULL for two empty filters */
-void
-ckfs_sql_jaccard(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckf_comparison comparison;
-
-	(void)argc;
-	if (ckfs_compare_arguments(ctx, argv, &comparison) && !comparison.empty)
-		sqlite3_result_double(ctx, comparison.jaccard);
+	if (ckfs_read_filters(ctx, argc, argv, local, filter) &&
+		ckf_host_run(&host.host, &task, NULL) && !(jaccard && comparison.empty))
+		sqlite3_result_double(ctx, jaccard ? comparison.jaccard : comparison.overlap);
 }
 
 /*

@@ -54,8 +54,7 @@ void ckfs_batch_final(sqlite3_context *ctx);
 
 /* Rebuilds and comparisons of filters, and cuckoofilter_intersect_agg: compare.c */
 ckfs_function ckfs_sql_rebuild; /* ckf_goal */
-ckfs_function ckfs_sql_overlap;
-ckfs_function ckfs_sql_jaccard;
+ckfs_function ckfs_sql_compare; /* bool: the Jaccard index, not the overlap */
 ckfs_function ckfs_intersect_step;
 void ckfs_intersect_value(sqlite3_context *ctx);
 void ckfs_intersect_final(sqlite3_context *ctx);
