@@ -84,7 +84,7 @@ ckfs_error(sqlite3_context *ctx, ckf_status status, ckf_about about)
 }
 
 char *
-ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value)
+ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value, const char *rest)
 {
 	static const char *const types[] = {[SQLITE_INTEGER] = "INTEGER",
 										[SQLITE_TEXT] = "TEXT",
@@ -93,25 +93,23 @@ ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value)
 	int type = sqlite3_value_type(value);
 
 	if (type == SQLITE_FLOAT)
-		return sqlite3_mprintf("%s must be %s, not %!.17g", what, must_be,
-							   sqlite3_value_double(value));
-	return sqlite3_mprintf("%s must be %s, not %s", what, must_be, types[type]);
+		return sqlite3_mprintf("%s must be %s, not %!.17g%s", what, must_be,
+							   sqlite3_value_double(value), rest);
+	return sqlite3_mprintf("%s must be %s, not %s%s", what, must_be, types[type], rest);
 }
 
 void
 ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sqlite3_value *value)
 {
-	ckfs_report(ctx, ckfs_sentence_type(what, must_be, value));
+	ckfs_report(ctx, ckfs_sentence_type(what, must_be, value, ""));
 }
 
 void
 ckfs_error_not_filter(sqlite3_context *ctx, sqlite3_value *value)
 {
-	char *sentence = ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value);
+	const char *rest = sqlite3_value_type(value) == SQLITE_TEXT ? CKFS_REST_TABLE : "";
 
-	if (sentence && sqlite3_value_type(value) == SQLITE_TEXT)
-		sentence = sqlite3_mprintf("%z" CKFS_REST_TABLE, sentence);
-	ckfs_report(ctx, sentence);
+	ckfs_report(ctx, ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value, rest));
 }
 
 void
@@ -128,23 +126,18 @@ ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
 void
 ckfs_error_fpr(sqlite3_context *ctx, sqlite3_value *value)
 {
-	char *sentence = ckfs_sentence_type("false positive rate", "a number", value);
-
-	ckfs_report(ctx, sentence ? sqlite3_mprintf("%z" CKF_REST_PERCENT, sentence) : NULL);
+	ckfs_report(ctx,
+				ckfs_sentence_type("false positive rate", "a number", value, CKF_REST_PERCENT));
 }
 
 void
 ckfs_error_order(sqlite3_context *ctx, sqlite3_value *first)
 {
-	char *sentence;
-
 	if (sqlite3_value_type(first) == SQLITE_BLOB)
-	{
-		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_BYTES CKF_REST_FIRST));
-		return;
-	}
-	sentence = ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, first);
-	ckfs_report(ctx, sentence ? sqlite3_mprintf("%z" CKF_REST_FIRST, sentence) : NULL);
+		sqlite3_result_error(ctx, CKF_SAY_BAD_BYTES CKF_REST_FIRST, -1);
+	else
+		ckfs_report(ctx,
+					ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, first, CKF_REST_FIRST));
 }
 
 void

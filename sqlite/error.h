@@ -14,8 +14,10 @@ char *ckfs_sentence(ckf_status status, ckf_about about);
 /* Report a failed call of the engine. */
 void ckfs_error(sqlite3_context *ctx, ckf_status status, ckf_about about);
 
-/* The message for a value of the wrong type: "capacity must be an integer, not TEXT". */
-char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value);
+/* The message for a value of the wrong type, such as "capacity must be an integer, not TEXT", and
+ * the rest of the sentence. */
+char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value,
+						 const char *rest);
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value);
 

@@ -65,8 +65,8 @@ ckfs_bad_argument(char **error, ckf_status status, ckf_text argument)
 		*error =
 			ckfs_sentence(status, (ckf_about){.option = argument.at, .option_size = argument.size});
 	else if (argument.size > 3 && sqlite3_strnicmp(argument.at, "fpr", 3) == 0)
-		*error =
-			sqlite3_mprintf(CKF_SAY_BAD_OPTION CKF_REST_PERCENT, (int)argument.size, argument.at);
+		*error = sqlite3_mprintf(CKF_SAY_BAD_OPTION "%s", (int)argument.size, argument.at,
+								 CKF_REST_PERCENT);
 	else
 		*error = sqlite3_mprintf(
 			"invalid cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "

@@ -46,7 +46,7 @@ ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local, ckf
 
 	if (sqlite3_value_type(value) != SQLITE_BLOB)
 		return ckfs_table_sentence(table,
-								   ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value));
+								   ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value, ""));
 	bytes = sqlite3_value_blob(value);
 	size = (size_t)sqlite3_value_bytes(value);
 	*filter = local;
