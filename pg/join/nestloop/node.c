@@ -49,7 +49,7 @@ static ckfp_given_up
 ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 {
 	ckfp_join_filter *filter = &nest->build.filter;
-	ckfp_keys *ranges = nest->build.keys;
+	ckfp_keys *ranges = &nest->build.keys;
 	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
 	ckfp_meter meter;
 	uint64 keys = 0;
@@ -68,7 +68,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		found = ckfp_source_hash(&nest->build.source, slot, NULL, nest->build.value, &hash);
-		if (found && ranges != NULL && ranges->state == CKFP_KEYS_GATHERING)
+		if (found && ranges->state == CKFP_KEYS_GATHERING)
 			ckfp_keys_add(ranges, nest->build.value);
 		MemoryContextSwitchTo(caller);
 		if (found && filtered && !ckfp_filter_gather(filter, hash))
@@ -83,7 +83,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 static ckfp_given_up
 ckfp_nest_read(ckfp_nest *nest, bool filtered)
 {
-	ckfp_keys *ranges = nest->build.keys;
+	ckfp_keys *ranges = &nest->build.keys;
 	bool shown = nest->scan != NULL;
 	ckfp_given_up why;
 
@@ -91,15 +91,15 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 		ExecReScan(nest->scan);
 	else
 		ckfp_nest_open_scan(nest, 0);
-	if (ranges != NULL && ranges->state == CKFP_KEYS_NEW)
+	if (ranges->state == CKFP_KEYS_NEW)
 	{
 		ckfp_blocks_start(&nest->build);
 		ckfp_keys_begin(ranges);
 	}
 	why = ckfp_nest_gather(nest, filtered);
-	if (ranges != NULL && ranges->state == CKFP_KEYS_GATHERING && why != CKFP_GIVEN_UP_NOT)
+	if (ranges->state == CKFP_KEYS_GATHERING && why != CKFP_GIVEN_UP_NOT)
 		ckfp_keys_give_up(ranges);
-	else if (ranges != NULL)
+	else
 		ckfp_keys_finish(ranges);
 	if (!shown)
 	{
@@ -118,7 +118,7 @@ ckfp_nest_start_ranges(ckfp_nest *nest)
 	if (ckfp_watch_wants_ranges(nest))
 		ckfp_nest_read(nest, false);
 	else
-		nest->build.keys->state = CKFP_KEYS_OFF;
+		nest->build.keys.state = CKFP_KEYS_OFF;
 }
 
 /* Build the filter, or give it up. */
@@ -131,8 +131,8 @@ ckfp_nest_build(ckfp_nest *nest)
 	nest->watch.on = false;
 	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
 	 * have none read no more. */
-	if (build->keys != NULL && build->keys->builds == 0 && !build->css.ss.ps.plan->parallel_aware)
-		build->keys->state = CKFP_KEYS_NEW;
+	if (build->keys.columns > 0 && build->keys.builds == 0 && !build->css.ss.ps.plan->parallel_aware)
+		build->keys.state = CKFP_KEYS_NEW;
 	why = ckfp_nest_read(nest, true);
 	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_build(&build->filter))
 		why = CKFP_GIVEN_UP_MEMORY;
@@ -192,8 +192,7 @@ ckfp_nest_install(ckfp_nest *nest)
 	ckfp_condition_update_all(build); /* there is no filter yet */
 	if (build->state == CKFP_BUILD_OFF)
 	{
-		if (build->keys != NULL)
-			build->keys->state = CKFP_KEYS_OFF;
+		build->keys.state = CKFP_KEYS_OFF;
 		return;
 	}
 	nest->asks = build->record.targets == NIL;
@@ -356,7 +355,7 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
-	if (nest->build.keys != NULL && nest->build.keys->state == CKFP_KEYS_NEW)
+	if (nest->build.keys.state == CKFP_KEYS_NEW)
 		ckfp_nest_start_ranges(nest);
 	if (nest->watch.on && ckfp_watch_count(nest))
 		ckfp_nest_build(nest);
