@@ -287,25 +287,40 @@ ckfp_count_at_end(const QueryDesc *query, ckfp_build *builds)
 
 /* ------------------------------------------------------------------------ hook */
 
-static void
-ckfp_join_start(QueryDesc *query, int eflags)
+/* Start a query that may have filters. */
+static pg_noinline void
+ckfp_start_query(QueryDesc *query, int eflags)
 {
 	ckfp_build *builds = NULL;
-	/* A worker follows its leader, whatever its own setting is. */
-	bool off = ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker();
 
-	if (!ckfp_join_is_possible(query->plannedstmt))
+	/* A worker follows its leader, whatever its own setting is. */
+	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker())
 	{
+		ckfp_build **outer = ckfp_join_starting;
+
+		/* After an error, the query around restores its own. */
+		ckfp_join_starting = NULL;
 		ckfp_call_start(query, eflags);
+		ckfp_join_starting = outer;
 		return;
 	}
-	ckfp_start_collecting(query, eflags, off ? NULL : &builds);
+	ckfp_start_collecting(query, eflags, &builds);
 	if (builds != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
 	{
 		if (!IsParallelWorker())
 			ckfp_count_at_end(query, builds);
 		ckfp_probe_install(query, builds);
 	}
+}
+
+/* Each query comes here: one without a join pays for a function call. */
+static void
+ckfp_join_start(QueryDesc *query, int eflags)
+{
+	if (ckfp_join_is_possible(query->plannedstmt))
+		ckfp_start_query(query, eflags);
+	else
+		ckfp_call_start(query, eflags);
 }
 
 void

@@ -1,17 +1,19 @@
 /*
- * hooks.h - the hooks of the join filters, installed when the library is loaded.
+ * hooks.h - the hooks of the join filters, installed when the library is loaded or used.
  */
 #ifndef CKFP_JOIN_HOOKS_H
 #define CKFP_JOIN_HOOKS_H
 
 #include "join/base/join.h"
 
-/* paths.c, planner.c, executor.c, reason.c: the hooks of join paths, the planner, the executor and
- * EXPLAIN. */
-void ckfp_join_init_paths(void);
+/* planner.c, executor.c, reason.c: the hooks of the planner, the executor and EXPLAIN. */
 void ckfp_join_init_planner(void);
 void ckfp_join_init_executor(void);
 void ckfp_join_init_reasons(void);
+
+/* paths.c: the hook of join paths, installed before the first query that is planned with filters:
+ * PostgreSQL calls it for each pair of tables that a query joins, also with `off`. */
+void ckfp_join_need_paths(void);
 
 /* The reasons of the query that EXPLAIN plans; NULL: no EXPLAIN. The planner's hook sets it only
  * for its own pass, so that other queries that are planned and run meanwhile note none. */

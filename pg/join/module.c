@@ -18,7 +18,6 @@ void
 _PG_init(void)
 {
 	ckfp_join_init_settings();
-	ckfp_join_init_paths();
 	ckfp_join_init_planner();
 	ckfp_join_init_executor();
 	ckfp_join_init_stats();

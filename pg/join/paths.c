@@ -188,9 +188,9 @@ ckfp_reads_by_brin(const Path *path, const RelOptInfo *fact, const List *clauses
 /* -------------------------------------------------------------------- paths */
 
 #if PG_VERSION_NUM >= 150000
-#define CKFP_JOIN_PATH(path) (&((NestPath *)(path))->jpath)
+#define CKFP_JOIN_PATH(path) (&((const NestPath *)(path))->jpath)
 #else
-#define CKFP_JOIN_PATH(path) ((JoinPath *)(path))
+#define CKFP_JOIN_PATH(path) ((const JoinPath *)(path))
 #endif
 
 /* Is a path one that the settings forbid? */
@@ -259,9 +259,11 @@ ckfp_add_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *
 	scan->startup_cost = build->total_cost;
 	scan->total_cost = scan->total_cost * share + build->total_cost;
 	path->jpath.path.total_cost *= share;
-	/* It reads the build side before its first row, which the loop does not: under a LIMIT the loop
-	 * may be the better one. */
-	path->jpath.path.startup_cost = Min(build->total_cost, path->jpath.path.total_cost);
+	/* Before its first row it reads the build side, which the loop does not, and the index, as the
+	 * loop does: under a LIMIT the loop may be the better one. */
+	path->jpath.path.startup_cost =
+		Min(build->total_cost + CKFP_JOIN_PATH(loop)->innerjoinpath->startup_cost,
+			path->jpath.path.total_cost);
 	add_path(join, &path->jpath.path);
 }
 
@@ -273,7 +275,7 @@ ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel)
 	const ListCell *cell;
 
 	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
-		rel->tuples < ckfp_join_min_rows || !bms_is_empty(rel->lateral_relids))
+		!bms_is_empty(rel->lateral_relids))
 		return false;
 	entry = planner_rt_fetch(rel->relid, root);
 	if (entry->inh || entry->securityQuals != NIL || entry->tablesample != NULL)
@@ -284,10 +286,10 @@ ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel)
 	return false;
 }
 
-/* The loops of this call have `fact` as their inner side. */
-static void
-ckfp_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptInfo *fact,
-				JoinType type, JoinPathExtraData *extra)
+/* Offer a hash join in place of the loops that have `fact` as their inner side, if there are some. */
+static pg_noinline void
+ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptInfo *fact,
+					 JoinType type, JoinPathExtraData *extra)
 {
 	Path *build = other->cheapest_total_path;
 	List *clauses;
@@ -295,8 +297,7 @@ ckfp_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptIn
 
 	if (ckfp_next_pathlist != NULL)
 		ckfp_next_pathlist(root, join, other, fact, type, extra);
-	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_join_blocks || type != JOIN_INNER ||
-		!enable_hashjoin || !enable_seqscan || !enable_bitmapscan || !ckfp_is_fact(root, fact) ||
+	if (!enable_hashjoin || !enable_seqscan || !enable_bitmapscan || !ckfp_is_fact(root, fact) ||
 		!bms_is_empty(join->lateral_relids) || build == NULL || build->param_info != NULL ||
 		root->qual_security_level > 0)
 		return;
@@ -306,9 +307,28 @@ ckfp_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptIn
 		ckfp_add_hash_join(root, join, fact, build, extra, clauses, loop);
 }
 
-void
-ckfp_join_init_paths(void)
+/* The loops of this call have `fact` as their inner side.  Each pair of tables that a query joins
+ * comes here: nearly all go at once. */
+static void
+ckfp_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptInfo *fact,
+				JoinType type, JoinPathExtraData *extra)
 {
-	ckfp_next_pathlist = set_join_pathlist_hook;
-	set_join_pathlist_hook = ckfp_join_paths;
+	if (ckfp_join_mode_setting != CKFP_JOIN_OFF && ckfp_join_blocks && type == JOIN_INNER &&
+		fact->tuples >= ckfp_join_min_rows)
+		ckfp_offer_hash_join(root, join, other, fact, type, extra);
+	else if (ckfp_next_pathlist != NULL)
+		ckfp_next_pathlist(root, join, other, fact, type, extra);
+}
+
+void
+ckfp_join_need_paths(void)
+{
+	static bool installed = false;
+
+	if (!installed)
+	{
+		ckfp_next_pathlist = set_join_pathlist_hook;
+		set_join_pathlist_hook = ckfp_join_paths;
+	}
+	installed = true;
 }

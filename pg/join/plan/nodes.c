@@ -136,13 +136,16 @@ void
 ckfp_plan_children(Plan *plan, ckfp_plan_visitor visit, void *context)
 {
 	const ckfp_node *node = ckfp_node_of(plan);
-	Plan *one[] = {ckfp_node_member(plan, node->child), plan->lefttree, plan->righttree};
+	Plan *child = ckfp_node_member(plan, node->child);
 
-	foreach_ptr (Plan, child, ckfp_node_member(plan, node->children))
+	if (child != NULL)
 		visit(child, context);
-	for (size_t i = 0; i < lengthof(one); i++)
-		if (one[i] != NULL)
-			visit(one[i], context);
+	foreach_ptr (Plan, one, ckfp_node_member(plan, node->children))
+		visit(one, context);
+	if (plan->lefttree != NULL)
+		visit(plan->lefttree, context);
+	if (plan->righttree != NULL)
+		visit(plan->righttree, context);
 }
 
 List *

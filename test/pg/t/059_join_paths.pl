@@ -93,6 +93,8 @@ takes('loop', 'an expression', 'SELECT count(*) FROM fact JOIN dim ON fact.day =
 takes('loop', 'an expression that is not the first key', 'SELECT count(*), sum(id) FROM fact JOIN dim ON fact.other = dim.other AND fact.day = dim.day + 1 WHERE dim.day % 97 = 20');
 takes('loop', 'texts, of which only the least and the greatest key are known', q{SELECT count(*), sum(id) FROM texts JOIN (SELECT to_char(day, 'FM00000') AS day FROM dim WHERE day IN (3, 2300) OFFSET 0) d USING (day)});
 takes('loop', 'LIMIT, which the loop reaches before the build side is read', 'SELECT fact.day FROM fact JOIN big USING (day) WHERE big.id = 3 LIMIT 1');
+takes('loop', 'LIMIT, which the loop reaches with one search of the index', 'SELECT fact.day FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day) LIMIT 3');
+takes('hash', 'the same without LIMIT', 'SELECT count(*), sum(id) FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day)');
 takes('loop', 'correlated', 'SELECT m, (SELECT count(*) FROM fact JOIN dim USING (day) WHERE month = m) FROM (VALUES (7), (8)) v (m)');
 takes('loop', 'SERIALIZABLE', $month, 'BEGIN ISOLATION LEVEL SERIALIZABLE');
 takes('loop', 'no blocks', $month, 'SET cuckoofilter.join_filter_blocks = off');
