@@ -286,7 +286,7 @@ ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel)
 	return false;
 }
 
-/* Offer a hash join in place of the loops that have `fact` as their inner side, if there are some. */
+/* Offer a hash join in place of the loops that have `fact` as their inner side. */
 static pg_noinline void
 ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptInfo *fact,
 					 JoinType type, JoinPathExtraData *extra)

@@ -3,7 +3,8 @@
 #   sh test/bench/join/run.sh [PART...]  half an hour, into test/bench/join/results/
 #   QUICK=1 sh test/bench/join/run.sh    a tenth of the rows, into build/bench/join/
 #   SCALE=0.05 QUICK=1 sh test/bench/join/run.sh warehouse targets    a minute
-# Parts: targets, blocks, warehouse, figures, star, curves, planning, wrong.  ROUNDS=5 runs each query so often; after MINUTES=20 of
+# Parts: targets, blocks, warehouse, figures, star, curves, planning, wrong; and replace, only where it is named: 20
+# minutes of random queries.  ROUNDS=5 runs each query so often; after MINUTES=20 of
 # a part none is run again.  BUSY is a sentence about the machine for the page.  A throw-away cluster
 # for each part; PG_CONFIG names the server.
 set -eu
