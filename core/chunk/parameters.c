@@ -74,8 +74,7 @@ ckf_may_stay_hashes(const ckf_filter *exact, uint64_t items)
 
 	t.w = (uint8_t)ckf_promised_bits(exact);
 	return !ckf_choose(&t, items + items / 8 + 16, CKF_MAX_PREFIX) ||
-		   ckf_table_size(t.g, t.m, t.bucket_bits) + CKF_HASHES_BONUS >=
-			   CKF_HEADER_SIZE + 8 * items;
+		   ckf_table_size(&t) + CKF_HASHES_BONUS >= CKF_HEADER_SIZE + 8 * items;
 }
 
 static uint32_t

@@ -32,9 +32,9 @@ ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted)
 }
 
 uint64_t
-ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits)
+ckf_table_size(const ckf_filter *t)
 {
-	uint64_t bits = (uint64_t)m * 2 * bucket_bits << g; /* at most 2^16 * 448 * 2^32 */
+	uint64_t bits = (uint64_t)t->m * 2 * t->bucket_bits << t->g; /* at most 2^16 * 448 * 2^32 */
 
 	return (bits + 7) / 8 + CKF_HEADER_SIZE + CKF_TABLE_PAD;
 }

@@ -126,9 +126,9 @@ ckf_locate(const ckf_filter *t, uint64_t hash)
 
 /* The c of a filter of this target rate.  Tags have at least c bits. */
 uint8_t ckf_low_bits(double fpr);
-/* Bytes of a table of this geometry, with its header: at most 2^54, as g is at
- * most CKF_MAX_SEGMENT_BITS, and so too large for a 32-bit machine's memory. */
-uint64_t ckf_table_size(unsigned g, uint32_t m, unsigned bucket_bits);
+/* Bytes of a table of this g, m and bucket_bits, with its header: at most 2^54, as g
+ * is at most CKF_MAX_SEGMENT_BITS, and so too large for a 32-bit machine's memory. */
+uint64_t ckf_table_size(const ckf_filter *t);
 /* Bits of a bucket. */
 unsigned ckf_bucket_bits(unsigned b, unsigned f, bool semi_sorted);
 /* Smallest f with ceil(2^W / m) <= 2^f. */

@@ -110,7 +110,7 @@ ckf_choose_segments(ckf_filter *t, uint64_t items)
 static bool
 ckf_is_addressable(const ckf_filter *t)
 {
-	return ckf_table_size(t->g, t->m, t->bucket_bits) <= SIZE_MAX / 2;
+	return ckf_table_size(t) <= SIZE_MAX / 2;
 }
 
 bool
@@ -151,7 +151,7 @@ ckf_choose_fewest(ckf_filter *t, uint64_t items, uint64_t expected)
 	if (8 * items <= CKF_HASHES_BONUS + CKF_TABLE_PAD)
 		return false; /* no table is smaller */
 	return ckf_choose_first(t, items, expected, 64) &&
-		   ckf_table_size(t->g, t->m, t->bucket_bits) + bonus < CKF_HEADER_SIZE + 8 * items;
+		   ckf_table_size(t) + bonus < CKF_HEADER_SIZE + 8 * items;
 }
 
 uint32_t

@@ -87,7 +87,7 @@ ckf_planned_bytes(const ckf_params *params, uint64_t *bytes)
 	t.fpr = params->fpr;
 	t.c = ckf_low_bits(params->fpr);
 	if (ckf_choose_fewest(&t, items, items))
-		*bytes = ckf_table_size(t.g, t.m, t.bucket_bits);
+		*bytes = ckf_table_size(&t);
 	else
 		*bytes = CKF_HEADER_SIZE + 8 * items;
 	return CKF_OK;
@@ -95,24 +95,23 @@ ckf_planned_bytes(const ckf_params *params, uint64_t *bytes)
 
 /* ------------------------------------------------------------------- open */
 
+/* Validate the geometry of a table, and set its bucket_bits. */
 static bool
-ckf_table_fits(const ckf_filter *t)
+ckf_table_fits(ckf_filter *t)
 {
-	uint64_t size;
-
 	if (t->encoding == CKF_SEMI_SORTED && t->b != 4)
 		return false;
 	if (t->m < 1 || t->m > CKF_MAX_BUCKETS || t->g > CKF_MAX_SEGMENT_BITS || t->f < t->c ||
 		t->f > CKF_MAX_TAG || t->w < t->g + t->f || t->w - t->g > 63 || t->w > CKF_MAX_PREFIX ||
 		ckf_tag_bits((unsigned)(t->w - t->g), t->m) != t->f)
 		return false;
-	size = ckf_table_size(t->g, t->m, ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED));
-	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && size > 0 && t->size == size;
+	t->bucket_bits = ckf_bucket_bits(t->b, t->f, t->encoding == CKF_SEMI_SORTED);
+	return t->count <= ((uint64_t)2 * t->m * t->b) << t->g && t->size == ckf_table_size(t);
 }
 
 /* Validate the size of the body by the header. */
 static bool
-ckf_body_fits(const ckf_filter *t)
+ckf_body_fits(ckf_filter *t)
 {
 	if (ckf_is_table(t))
 		return ckf_table_fits(t);

@@ -3,6 +3,7 @@
  * geometry (FORMAT.md, section 5).
  */
 #include "open/choose.h"
+#include "filter/geometry.h"
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "rebuild/goal.h"
@@ -247,17 +248,11 @@ ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 	return r->copies_input ? CKF_OK : CKF_PRECISION;
 }
 
-static uint64_t
-ckf_bytes_of(const ckf_filter *table)
-{
-	return ckf_table_size(table->g, table->m, table->bucket_bits);
-}
-
 /* Whether the table of an export exceeds the host's limit. */
 static bool
 ckf_is_too_large(const ckf_rebuild *r)
 {
-	return r->row->falls_back && ckf_is_table(&r->to) && ckf_bytes_of(&r->to) > r->most;
+	return r->row->falls_back && ckf_is_table(&r->to) && ckf_table_size(&r->to) > r->most;
 }
 
 ckf_status
@@ -309,7 +304,7 @@ ckf_target_larger_table(ckf_rebuild *r)
 		return larger;
 	longer.w++;
 	if (!ckf_choose(&longer, ckf_planned_items(r), max_w) ||
-		(larger && ckf_bytes_of(&longer) > ckf_bytes_of(to)))
+		(larger && ckf_table_size(&longer) > ckf_table_size(to)))
 		return larger;
 	*to = longer;
 	r->tries = 0;

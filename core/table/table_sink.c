@@ -31,7 +31,7 @@ static uint64_t
 ckf_table_bytes(const ckf_filter *t, uint64_t copies)
 {
 	(void)copies; /* the geometry was chosen for this number */
-	return ckf_table_size(t->g, t->m, t->bucket_bits);
+	return ckf_table_size(t);
 }
 
 static void
