@@ -1,9 +1,10 @@
 /*
  * keys.c - the keys of a build side, while they are gathered.
  *
- * Integers, dates and timestamps give up to 64 ranges, with the largest gaps between them. So that
- * this costs next to nothing for many keys, too, they are first gathered as they are, and then in
- * buckets of equal width. Of other types the least and the greatest key are kept.
+ * Integers, dates and timestamps give ranges: of few keys all that they need, of others up to 64,
+ * with the largest gaps between them. So that this costs next to nothing for many keys, too, they
+ * are first gathered as they are, and then in buckets of equal width. Of other types the least and
+ * the greatest key are kept.
  */
 #include "join/blocks/blocks.h"
 
