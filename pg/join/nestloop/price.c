@@ -32,7 +32,7 @@
 #define CKFP_WATCH_PAID 0.1
 
 /* The cost of the build, without the wait for blocks, and of a question to the filter, in ns. */
-#define CKFP_NEST_TUPLE_NS 180.0
+#define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
 #define CKFP_NEST_LOOKUP_NS 15.0
 

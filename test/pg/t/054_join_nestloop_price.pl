@@ -20,12 +20,13 @@ my $library = "$PostgreSQL::Test::Utils::tmp_check/clock.so";
 chomp(my $include = `pg_config --includedir-server`);
 is(system('gcc', '-Wall', '-Werror', '-shared', '-fPIC', "-I$include", '-o', $library, "$FindBin::Bin/../clock.c", '-ldl'), 0, 'the clocks are built');
 
-# The build of a filter of dim is priced at 3.6 ms and the wait for its 1,334 blocks.
+# The build of a filter of dim is priced at 2.2 ms and the wait for its 1,334 blocks.
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE dim AS SELECT g AS k, g % 50 AS c, repeat('y', 480) AS pad FROM generate_series(0, 19999) g;
 	CREATE UNIQUE INDEX dim_k ON dim (k);
 	CREATE TABLE fact AS SELECT g AS id, (g * 7919) % 20000 AS k FROM generate_series(1, 2500) g;
+	CREATE TABLE middle AS SELECT g AS id, (g * 7919) % 20000 AS k FROM generate_series(1, 4500) g;
 	CREATE TABLE wide AS SELECT g AS id, (g * 7919) % 20000 AS k FROM generate_series(1, 8000) g;
 	CREATE TABLE big AS SELECT g AS id, (g * 7919) % 20000 AS k FROM generate_series(1, 60000) g;
 	CREATE TABLE sales AS SELECT g AS id, g % 20000 AS k, g % 40 AS day FROM generate_series(1, 60000) g;
@@ -69,7 +70,8 @@ foreach my $wait (0, 1_000_000)
 {
 	clocks(BLOCK_NS => 500, READ_NS => 1_000_000, CALL_NS => $wait);
 	like(filter_of("$warm " . sprintf($serial, 'fact')), $not, "each look at the clock waits $wait ns for a processor: 2,500 lookups do not pay");
-	like(filter_of("$warm " . sprintf($serial, 'big')), qr/^built after 512 rows, 400 keys$/, 'but 60,000 do');
+	like(filter_of("$warm " . sprintf($serial, 'middle')), qr/^built after [\d,]+ rows, 400 keys$/, '4,500 do');
+	like(filter_of("$warm " . sprintf($serial, 'big')), qr/^built after 512 rows, 400 keys$/, 'and 60,000 do');
 	# A process believes that it reads what is left, if the others have not begun.
 	like(filter_of("$parallel $warm " . sprintf($serial, 'wide')), $not, 'nor do 8,000 pay for the filters of three processes');
 	like(filter_of("$warm " . sprintf($serial, 'wide')), qr/^built after 512 rows/, 'but for one');
