@@ -3,15 +3,18 @@
  *
  * A nested loop reads all of a BRIN index for each outer row.  The planner prefers it to a hash
  * join that reads the whole table.  With filters, the hash join reads only the blocks that can
- * have a key, with one search of the same index: never more than the loop reads.  So the hook adds
- * that hash join, at a cost a little below the loop's.  No other cost changes.
+ * have a key, with one search of the same index for each range of keys.  So the hook adds that hash
+ * join, at a cost a little below the loop's.  No other cost changes.
  *
  * A hash join that is added here must be one for which blocks.c skips blocks: otherwise it reads
  * the whole table.  So the rules below refuse whatever that file and plan/rules.c refuse.
  */
 #include "join/blocks/blocks.h"
 #include "join/hooks.h"
+#include "join/plan/plan.h"
 
+#include "access/brin.h"
+#include "access/genam.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
 #include "access/xact.h"
@@ -23,8 +26,10 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 static set_join_pathlist_hook_type ckfp_next_pathlist = NULL;
 
@@ -51,7 +56,9 @@ ckfp_query_locks(Node *node, void *context)
 	return expression_tree_walker(node, ckfp_query_locks, context);
 }
 
-/* Is a parameter of a query set by the query around it? */
+static bool ckfp_is_correlated(PlannerInfo *root);
+
+/* Is a parameter of a query set by the query around it, or by an InitPlan that depends on that? */
 static bool
 ckfp_has_outer_parameter(Node *node, void *context)
 {
@@ -63,7 +70,7 @@ ckfp_has_outer_parameter(Node *node, void *context)
 	{
 		foreach_ptr (const SubPlan, initplan, root->init_plans)
 			if (list_member_int(initplan->setParam, ((Param *)node)->paramid))
-				return false;
+				return ckfp_is_correlated(list_nth(root->glob->subroots, initplan->plan_id - 1));
 		return true;
 	}
 	if (IsA(node, Query))
@@ -91,10 +98,12 @@ ckfp_statement_allows(PlannerInfo *root)
 {
 	const PlannerInfo *top = root;
 
-	while (top->parent_root != NULL)
-		top = top->parent_root;
+	for (; top->parent_root != NULL; top = top->parent_root)
+		if (top->wt_param_id >= 0)
+			return false; /* a recursive query, which is run again with other rows */
 	foreach_ptr (const PlannerInfo, subroot, root->glob->subroots)
-		if (ckfp_query_locks((Node *)subroot->parse, NULL))
+		if (ckfp_query_locks((Node *)subroot->parse, NULL) ||
+			contain_volatile_functions((Node *)subroot->parse))
 			return false;
 	/* On a standby a scan may skip blocks only while no transaction ends, see blocks/live.c */
 	return !IsolationIsSerializable() && !RecoveryInProgress() &&
@@ -153,6 +162,16 @@ ckfp_other_is_column(const RestrictInfo *clause, const RelOptInfo *fact)
 	return IsA(strip_implicit_coercions(other), Var);
 }
 
+static double
+ckfp_pages_per_range(Oid brin)
+{
+	Relation index = index_open(brin, NoLock); /* the planner has locked it */
+	double pages = BrinGetPagesPerRange(index);
+
+	index_close(index, NoLock);
+	return pages;
+}
+
 /* Does a path read a table by a BRIN index, with nothing but these clauses?  A hash join would
  * read more than a loop whose index has the conditions of the table itself. */
 static bool
@@ -169,7 +188,8 @@ ckfp_reads_by_brin(const Path *path, const RelOptInfo *fact, const List *clauses
 	if (!IsA(path, IndexPath))
 		return false;
 	index = ((const IndexPath *)path)->indexinfo;
-	if (index->relam != BRIN_AM_OID || index->indpred != NIL)
+	if (index->relam != BRIN_AM_OID || index->indpred != NIL ||
+		!ckfp_brin_is_cheap(ckfp_pages_per_range(index->indexoid), fact->tuples, fact->pages))
 		return false;
 	foreach_ptr (const IndexClause, condition, ((const IndexPath *)path)->indexclauses)
 	{
@@ -267,23 +287,28 @@ ckfp_add_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *
 	add_path(join, &path->jpath.path);
 }
 
-/* May the scan of a relation skip blocks, as far as the planner knows? */
+/* May a scan of a relation skip blocks by a BRIN index and the keys of so many rows, as far as the
+ * planner knows? As trace.c and blocks/index.c judge it. */
 static bool
-ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel)
+ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel, double build_rows)
 {
 	const RangeTblEntry *entry;
-	const ListCell *cell;
+	FormData_pg_class class;
+	bool brin = false;
+	double read;
 
 	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
 		!bms_is_empty(rel->lateral_relids))
 		return false;
+	foreach_ptr (const IndexOptInfo, index, rel->indexlist)
+		brin |= index->relam == BRIN_AM_OID;
 	entry = planner_rt_fetch(rel->relid, root);
-	if (entry->inh || entry->securityQuals != NIL || entry->tablesample != NULL)
+	if (!brin || entry->inh || entry->securityQuals != NIL || entry->tablesample != NULL ||
+		!ckfp_read_class(entry->relid, &class) || class.relam != HEAP_TABLE_AM_OID)
 		return false;
-	foreach (cell, rel->indexlist)
-		if (((const IndexOptInfo *)lfirst(cell))->relam == BRIN_AM_OID)
-			return true;
-	return false;
+	read = Max(rel->rows, class.reltuples);
+	return read >= ckfp_join_min_rows &&
+		   (ckfp_join_mode_setting != CKFP_JOIN_AUTO || build_rows <= read / CKFP_KEYS_SHARE);
 }
 
 /* Offer a hash join in place of the loops that have `fact` as their inner side. */
@@ -297,13 +322,16 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 
 	if (ckfp_next_pathlist != NULL)
 		ckfp_next_pathlist(root, join, other, fact, type, extra);
-	if (!enable_hashjoin || !enable_seqscan || !enable_bitmapscan || !ckfp_is_fact(root, fact) ||
+	if (!enable_hashjoin || !enable_seqscan || !enable_bitmapscan ||
 		!bms_is_empty(join->lateral_relids) || build == NULL || build->param_info != NULL ||
-		root->qual_security_level > 0)
+		!ckfp_is_fact(root, fact, build->rows) || root->qual_security_level > 0)
 		return;
 	clauses = ckfp_hash_clauses(fact, other, extra->restrictlist);
 	loop = clauses == NIL ? NULL : ckfp_find_loop(join, fact, other, clauses);
-	if (loop != NULL && ckfp_statement_allows(root))
+	/* The loop computes the conditions of the fact only for rows that have a match. */
+	if (loop != NULL && ckfp_statement_allows(root) &&
+		!ckfp_expression_may_fail((Node *)extract_actual_clauses(fact->baserestrictinfo, false),
+								  NULL))
 		ckfp_add_hash_join(root, join, fact, build, extra, clauses, loop);
 }
 

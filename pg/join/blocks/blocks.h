@@ -166,6 +166,10 @@ void ckfp_keys_finish(ckfp_keys *keys);
 /* If so large a share of the blocks is live, the others are not worth skipping. */
 #define CKFP_LIVE_SHARE 0.9
 
+/* Is one search of a BRIN index so much cheaper than the sequential scan that it is worth trying?
+ */
+bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
+
 /* Clear the bits of the blocks of a table, the first `blocks` of them, that cannot have rows with
  * these keys. False if that does not pay. */
 bool ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,

@@ -22,6 +22,7 @@
 #include "catalog/pg_statistic.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
+#include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -222,14 +223,29 @@ ckfp_ranges_fewer(const ckfp_ranges *ranges, int limit)
 	return fewer;
 }
 
+/* What a sequential scan costs. */
+static double
+ckfp_scan_cost(double rows, double blocks)
+{
+	return rows * CKFP_ROW_NS + blocks * CKFP_PAGE_NS;
+}
+
+bool
+ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks)
+{
+	return blocks / pages_per_range * CKFP_SUMMARY_NS <=
+		   CKFP_BRIN_SHARE_ONE * ckfp_scan_cost(rows, blocks);
+}
+
 /* Search BRIN. If that costs too much for all ranges, the nearest ones are merged, unless the rows
  * between them cost more. */
 static uint8 *
 ckfp_search_brin(const ckfp_search *search)
 {
-	double one = search->blocks / (double)BrinGetPagesPerRange(search->index) * CKFP_SUMMARY_NS;
+	double pages = BrinGetPagesPerRange(search->index);
+	double one = search->blocks / pages * CKFP_SUMMARY_NS;
 	double all = search->ranges->ranges * one;
-	double scan = search->rows * CKFP_ROW_NS;
+	double scan = ckfp_scan_cost(search->rows, search->blocks);
 	ckfp_search merged = *search;
 	ckfp_statistics apart;
 	ckfp_ranges fewer;
@@ -242,7 +258,8 @@ ckfp_search_brin(const ckfp_search *search)
 	if (apart.correlation > CKFP_ORDER_CORRELATION &&
 		(ckfp_statistics_of(&merged).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
 		return ckfp_search_ranges(search);
-	return one > CKFP_BRIN_SHARE_ONE * scan ? NULL : ckfp_search_ranges(&merged);
+	return ckfp_brin_is_cheap(pages, search->rows, search->blocks) ? ckfp_search_ranges(&merged)
+																   : NULL;
 }
 
 /* Search a B-tree for few keys; NULL: this does not pay. */
@@ -290,16 +307,22 @@ typedef enum ckfp_way
 	CKFP_WAYS
 } ckfp_way;
 
-/* Open an index. NULL: there is none, as the transaction has dropped it under its own cursor. */
+/* Open an index. NULL: there is none, as the transaction has dropped it under its own cursor, or
+ * somebody else locks it: no query waits for an index that its plan does not need. */
 static Relation
 ckfp_search_open(const ckfp_search *search, Oid oid)
 {
-	Relation index = try_relation_open(oid, AccessShareLock);
+	Relation index;
 
-	if (index == NULL || (index->rd_rel->relkind == RELKIND_INDEX &&
-						  index->rd_index->indrelid == RelationGetRelid(search->table)))
+	if (!ConditionalLockRelationOid(oid, AccessShareLock))
+		return NULL;
+	index = try_relation_open(oid, NoLock);
+	if (index != NULL && index->rd_rel->relkind == RELKIND_INDEX &&
+		index->rd_index->indrelid == RelationGetRelid(search->table))
 		return index;
-	relation_close(index, AccessShareLock);
+	if (index != NULL)
+		relation_close(index, NoLock);
+	UnlockRelationOid(oid, AccessShareLock);
 	return NULL;
 }
 

@@ -295,6 +295,11 @@ sub statistics
 	is($session->query(q{PREPARE p AS } . "$query; SET plan_cache_mode = force_generic_plan; EXECUTE p; DROP INDEX fact_brin; EXECUTE p"), "300|2834850\n300|2834850", 'a cached plan whose index is dropped');
 	$session->query('CREATE INDEX fact_brin ON fact USING brin (k) WITH (pages_per_range = 4)');
 	like($session->query('EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p'), qr/Blocks Skipped: 2\d+ of/, 'it uses a new one');
+	my $other = CuckooSession->new($node);
+	$other->query('BEGIN; REINDEX INDEX fact_brin');
+	is($session->query("SET lock_timeout = '3s'; EXECUTE p"), '300|2834850', 'a cached plan does not wait for an index that another session locks');
+	$other->query('ROLLBACK');
+	$other->quit;
 	$session->query('SET cuckoofilter.join_filter_blocks = off');
 	unlike($session->query('EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p'), qr/Blocks Skipped/, 'the setting works for a cached plan');
 	$session->quit;

@@ -34,8 +34,20 @@ $node->safe_psql(
 	CREATE TABLE texts AS SELECT id, to_char(day, 'FM00000') AS day, pad FROM fact;
 	CREATE INDEX texts_day ON texts USING brin (day) WITH (pages_per_range = 16);
 	CREATE TABLE big AS SELECT g AS id, g % 2400 AS day, repeat('y', 60) AS pad FROM generate_series(1, 200000) g;
+	CREATE TABLE wide WITH (parallel_workers = 0) AS SELECT g AS id, g / 100 AS day, repeat('z', 900) AS pad FROM generate_series(0, 119999) g;
+	CREATE INDEX wide_day ON wide USING brin (day) WITH (pages_per_range = 1);
+	CREATE TABLE outer_month AS SELECT g AS month FROM generate_series(3, 5) g;
 	CREATE FUNCTION vol(int) RETURNS int VOLATILE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'});
 $node->safe_psql('postgres', 'VACUUM ANALYZE');
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE grown (LIKE fact);
+	INSERT INTO grown SELECT * FROM fact WHERE id < 90000;
+	ANALYZE grown;
+	INSERT INTO grown SELECT * FROM fact WHERE id >= 90000;
+	CREATE TABLE sized AS SELECT relpages, reltuples FROM pg_class WHERE relname = 'grown';
+	CREATE INDEX grown_day ON grown USING brin (day) WITH (pages_per_range = 16);
+	UPDATE pg_class SET relpages = sized.relpages, reltuples = sized.reltuples FROM sized WHERE relname = 'grown'});
 
 # A query gives the same rows in every mode. With `off` it is a nested loop over the BRIN index; with
 # `auto` a hash join or that loop.
@@ -96,6 +108,14 @@ takes('loop', 'LIMIT, which the loop reaches before the build side is read', 'SE
 takes('loop', 'LIMIT, which the loop reaches with one search of the index', 'SELECT fact.day FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day) LIMIT 3');
 takes('hash', 'the same without LIMIT', 'SELECT count(*), sum(id) FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day)');
 takes('loop', 'correlated', 'SELECT m, (SELECT count(*) FROM fact JOIN dim USING (day) WHERE month = m) FROM (VALUES (7), (8)) v (m)');
+takes('loop', 'a recursive term',
+	'WITH RECURSIVE t (day, n) AS (SELECT 5, 1 UNION ALL SELECT f.day + 20, n + 1 FROM t JOIN fact f ON f.day = t.day WHERE n < 9 AND f.id = f.day * 100) SELECT count(*), sum(day) FROM t');
+takes('loop', 'an InitPlan that is correlated',
+	'SELECT month, (SELECT count(*) FROM fact JOIN dim d USING (day) WHERE d.month = (SELECT max(month) FROM dim WHERE dim.month <= o.month)) FROM outer_month o');
+takes('loop', 'an InitPlan that is volatile', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (day) WHERE month = (SELECT (7 + random() * 0)::int)');
+takes('loop', 'a condition of the table that may fail', "$month AND 10 / (fact.other - 200) > -10");
+takes('loop', 'a table that was small when it was analyzed', 'SELECT count(*), sum(id) FROM grown JOIN dim USING (day) WHERE month = 7 AND grown.other = 5', 'SET cuckoofilter.join_filter_min_rows = 100000');
+takes('loop', 'ranges of one page, wide rows', 'SELECT count(*), sum(id) FROM wide JOIN dim USING (day) WHERE dim.day = 7');
 takes('loop', 'SERIALIZABLE', $month, 'BEGIN ISOLATION LEVEL SERIALIZABLE');
 takes('loop', 'no blocks', $month, 'SET cuckoofilter.join_filter_blocks = off');
 takes('loop', 'few rows', $month, 'SET cuckoofilter.join_filter_min_rows = 1000000');
