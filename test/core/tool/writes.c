@@ -3,6 +3,8 @@
  *
  *   writes emit N   N random cases, a line each
  *   writes large    a few cases of tables of several segments
+ *   writes sql N    random cases that a database can replay: some filters are large, items are
+ *                   hashes or, where many come at once, integers
  *
  * A line is "case KIND RESULT ...", RESULT a filter in hex or why there is none:
  *
@@ -13,6 +15,7 @@
  *   compact | grow RESULT FILTER
  *   change RESULT FILTER +HASH:FOUND -HASH:FOUND ...         single adds and removals
  *   add_all | remove_all RESULT FILTER HASHES
+ *   add_integers | remove_integers RESULT FILTER FROM SPAN N    FROM + i % SPAN for each i below N
  *
  * HASHES are 16 digits each, without blanks between, or "-".
  */
@@ -27,8 +30,9 @@
  * merge.  Until the engine does so, the cases keep away from it. */
 enum
 {
-	MOST_ITEMS = 10000, /* of an input */
+	MOST_ITEMS = 150000, /* of an input */
 	MOST_OF_A_CASE = 20000,
+	MOST_FOR_SQL = 300000,
 	MOST_INPUTS = 24,
 	POOL = 64, /* hashes that the inputs of a case may share */
 	MOST_CHANGES = 400
@@ -41,6 +45,8 @@ typedef struct common
 	uint64_t pool[POOL];
 	size_t budget; /* items that the inputs may still have */
 } common;
+
+static bool for_sql;
 
 /* ------------------------------------------------------------------ print */
 
@@ -89,6 +95,17 @@ print_result(const char *kind, ckf_status status, const owned *result)
 		print_refused(status);
 }
 
+static void
+print_inputs(const owned *inputs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		printf(" ");
+		print_filter(&inputs[i]);
+	}
+	printf("\n");
+}
+
 /* An aggregate: a large set whose hashes crowd may be refused. */
 static ckf_status
 aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
@@ -106,6 +123,17 @@ aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
 
 /* ------------------------------------------------------------------- draw */
 
+/* From both sides of where the state of an aggregate changes its form. */
+static size_t
+large_size(void)
+{
+	static const size_t edges[][2] = {
+		{26550, 26700}, {26600, 65500}, {65500, 66500}, {90000, MOST_ITEMS}};
+	const size_t *edge = edges[check_below(4)];
+
+	return edge[0] + check_below(edge[1] - edge[0]);
+}
+
 /* From both sides of where small filters change their form. */
 static size_t
 random_size(common *any)
@@ -122,6 +150,8 @@ random_size(common *any)
 			   : kind < 98 ? 4093 + check_below(7)
 						   : 4000 + check_below(5000);
 
+	if (for_sql && check_chance(12))
+		n = large_size();
 	if (n > any->budget)
 		n = check_below(any->budget < 40 ? any->budget + 1 : 40);
 	any->budget -= n;
@@ -161,7 +191,7 @@ draw_hashes(const common *any, uint64_t *hashes, size_t n)
 	unsigned bits = 4 + (unsigned)check_below(24);
 	uint64_t base = check_random();
 
-	near = near < 60 ? 0 : near;
+	near = near < 60 || n > 10000 ? 0 : near;
 	for (size_t i = 0; i < n; i++)
 	{
 		hashes[i] = check_random();
@@ -203,6 +233,8 @@ random_items(common *any, const ckf_params *params, uint64_t *hashes)
 	return n;
 }
 
+static void merge_another(owned *o, common *any);
+
 /* Items enter by an aggregate, or one by one. */
 static void
 random_filter(owned *o, common *any)
@@ -212,7 +244,7 @@ random_filter(owned *o, common *any)
 	size_t n = random_items(any, &params, hashes);
 	bool found;
 
-	if (check_chance(40) || aggregate(o, &params, hashes, n) != CKF_OK)
+	if ((n < 10000 && check_chance(40)) || aggregate(o, &params, hashes, n) != CKF_OK)
 	{
 		owned_create(o, &params);
 		for (size_t i = 0; i < n; i++)
@@ -231,6 +263,23 @@ random_filter(owned *o, common *any)
 	if (check_chance(15))
 		owned_make_old(o);
 	free(hashes);
+	if (check_chance(10))
+		merge_another(o, any);
+}
+
+/* Merge it with another filter, if they may be. */
+static void
+merge_another(owned *o, common *any)
+{
+	owned other, merged;
+
+	random_filter(&other, any);
+	if (run_rebuild(&merged, check_chance(50) ? CKF_SUM : CKF_UNION, o, &other) == CKF_OK)
+	{
+		owned_free(o);
+		*o = merged;
+	}
+	owned_free(&other);
 }
 
 /* n different hashes, up to 4,096, that stay such as they enter one by one. */
@@ -310,25 +359,9 @@ emit_merge(const owned *inputs, size_t n, bool sum, bool aggregate)
 				  : run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &inputs[0], &inputs[1]);
 
 	print_result(kinds[2 * aggregate + sum], status, &result);
-	for (size_t i = 0; i < n; i++)
-	{
-		printf(" ");
-		print_filter(&inputs[i]);
-	}
-	printf("\n");
+	print_inputs(inputs, n);
 	if (status == CKF_OK)
 		owned_free(&result);
-}
-
-static void
-print_inputs(const owned *inputs, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-	{
-		printf(" ");
-		print_filter(&inputs[i]);
-	}
-	printf("\n");
 }
 
 static void
@@ -389,6 +422,8 @@ random_merge(common *any)
 
 	if (aggregate)
 		n = check_chance(15) ? 1 + check_below(MOST_INPUTS) : 1 + check_below(5);
+	if (check_chance(4))
+		any->budget = 0; /* all are empty */
 	if (check_chance(6))
 	{
 		/* from both sides of the most that unions and sums keep as hashes */
@@ -411,9 +446,7 @@ emit_job(const char *kind, ckf_goal goal, const owned *o)
 	ckf_status status = run_rebuild(&result, goal, o, NULL);
 
 	print_result(kind, status, &result);
-	printf(" ");
-	print_filter(o);
-	printf("\n");
+	print_inputs(o, 1);
 	if (status == CKF_OK)
 		owned_free(&result);
 }
@@ -424,7 +457,7 @@ random_job(common *any)
 	owned o;
 
 	random_filter(&o, any);
-	if (check_chance(50))
+	if (!for_sql && check_chance(50)) /* no function of SQL only grows a filter */
 		emit_job("grow", CKF_GROW, &o);
 	else
 		emit_job("compact", CKF_COMPACT, &o);
@@ -513,12 +546,48 @@ random_many(common *any)
 	free(hashes);
 }
 
+/* More, fewer and as many as a sixteenth of those that are there. */
+static void
+many_integers(common *any)
+{
+	ckf_params params = random_params(any);
+	size_t there = random_size(any);
+	size_t n = check_chance(60)   ? 1 + check_below(126)
+			   : check_chance(50) ? there / 16 + check_below(3)
+								  : random_size(any);
+	size_t from = check_below(there + 1), span = 1 + (check_chance(50) ? n : check_below(n + 1));
+	uint64_t *hashes = check_alloc((there + n) * sizeof *hashes);
+	bool adds = params.set || check_chance(60);
+	ckf_status status;
+	owned o, before;
+
+	driven_class = CKF_ITEM_NUMBER;
+	for (size_t i = 0; i < there; i++)
+		hashes[i] = ckf_hash_integer((int64_t)i, params.seed);
+	for (size_t i = 0; i < n; i++)
+		hashes[there + i] = ckf_hash_integer((int64_t)(from + i % span), params.seed);
+	CHECK(aggregate(&before, &params, hashes, there) == CKF_OK, "integers");
+	if (check_chance(40))
+		(void)owned_add_all(&before, hashes + there, n);
+	owned_copy(&o, &before);
+	status = adds ? owned_add_all(&o, hashes + there, n) : owned_remove_all(&o, hashes + there, n);
+	print_result(adds ? "add_integers" : "remove_integers", status, &o);
+	printf(" ");
+	print_filter(&before);
+	printf(" %zu %zu %zu\n", from, span, n);
+	driven_class = CKF_ITEM_HASH;
+	owned_free(&o);
+	owned_free(&before);
+	free(hashes);
+}
+
 static void
 emit(const void *arg)
 {
 	for (long i = atol(arg); i > 0; i--)
 	{
-		common any = {.seed = check_chance(70) ? 0 : check_random(), .budget = MOST_OF_A_CASE};
+		common any = {.seed = check_chance(70) ? 0 : check_random(),
+					  .budget = for_sql ? MOST_FOR_SQL : MOST_OF_A_CASE};
 		uint64_t kind = check_below(100);
 
 		for (size_t k = 0; k < POOL; k++)
@@ -531,8 +600,10 @@ emit(const void *arg)
 			random_intersection(&any);
 		else if (kind < 85)
 			random_job(&any);
-		else if (kind < 95)
+		else if (kind < (for_sql ? 88 : 95))
 			random_change(&any);
+		else if (for_sql)
+			many_integers(&any);
 		else
 			random_many(&any);
 	}
@@ -630,9 +701,15 @@ main(int argc, char **argv)
 	check_begin("writes");
 	if (argc == 3 && strcmp(argv[1], "emit") == 0)
 		check_case(emit, argv[2], "emit");
+	else if (argc == 3 && strcmp(argv[1], "sql") == 0)
+	{
+		for_sql = true;
+		driven_class = CKF_ITEM_HASH;
+		check_case(emit, argv[2], "emit for SQL");
+	}
 	else if (argc == 2 && strcmp(argv[1], "large") == 0)
 		check_case(emit_large, NULL, "emit large");
 	else
-		fprintf(stderr, "usage: writes emit N | writes large\n");
+		fprintf(stderr, "usage: writes emit N | writes large | writes sql N\n");
 	return check_end();
 }
