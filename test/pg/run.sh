@@ -30,7 +30,8 @@ bindir=$($PG_CONFIG --bindir)
 pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
 version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 # The SQL of 1.0.0, which upgrades are tested from.
-cp test/pg/1.0.0/cuckoofilter--1.0.0.sql "$(find "$work/stage" -path '*/extension/cuckoofilter.control' -printf %h)"
+sed -f test/pg/1.0.0/1.0.0.sed sql/cuckoofilter--1.1.0.sql \
+	> "$(find "$work/stage" -path '*/extension/cuckoofilter.control' -printf %h)/cuckoofilter--1.0.0.sql"
 PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" > "$work/staged.conf"
 for made in build/sqlite/cuckoofilter.so build/test/core/tool/writes; do
 	[ ! -f $made ] || cp $made "$work"
