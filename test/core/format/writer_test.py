@@ -167,9 +167,9 @@ def check_reached(seen, watch):
             assert any(seen[kind, what] for kind in kinds), "no %s came to %s" % (kinds, what)
     assert seen["intersect_agg", "hashes"] and seen["intersect_agg", "plain"], "nothing in common"
     assert seen["compare", "told"], "nothing was compared"
-    for kinds in (["union", "sum"], ["union_agg", "sum_agg"]):
-        for what in ("seeds", "precision"):
-            assert any(seen[kind, what] for kind in kinds), "no %s was refused: %s" % (kinds, what)
+    # some 30 of each; of two filters there are 6, so that none would come in one run of 500
+    for what in ("seeds", "precision"):
+        assert any(seen[kind, what] for kind in MERGES), "no merge was refused: %s" % what
     print("    " + ", ".join("%s to %s: %d" % (*what, count) for what, count in sorted(watch.calls.items())))
     assert watch.calls["larger", True] > 20, "hardly a build failed"
     assert watch.calls["move", True] > 100, "hardly a build moved items"
