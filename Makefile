@@ -128,7 +128,7 @@ demo:
 # test/core: each file is a suite, into which all of lib/ is linked.
 TEST_MAIN   := $(wildcard test/core/*.c)
 TEST_SHARED := $(wildcard test/core/lib/*.c)
-TEST_SMALL  := $(addprefix build/test/small/,aggregate chunks collect common contract many runs samples unlike)
+TEST_SMALL  := $(addprefix build/test/small/,chunks collect common contract many runs samples unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL) build/test/core/tool/writes
 TEST_BENCH  := build/test/bench/test_reference
