@@ -122,7 +122,7 @@ sub merge
 	my @two = map { "(SELECT f FROM input WHERE id = $_)" } shuffle(1, 2);
 
 	$session->query(
-		"TRUNCATE input, flat; INSERT INTO input SELECT n, random() * 0.99::integer, decode(f, 'hex')::cuckoofilter, 'x' FROM drawn, unnest(inputs) WITH ORDINALITY u(f, n)
+		"TRUNCATE input, flat; INSERT INTO input SELECT n, random()::integer, decode(f, 'hex')::cuckoofilter, 'x' FROM drawn, unnest(inputs) WITH ORDINALITY u(f, n)
 			WHERE drawn.id = $id; INSERT INTO flat SELECT * FROM input ORDER BY id; " . pretend_many('flat,input0,input1,input'));
 	return gives($what, "SELECT $name($two[0], $two[1])", $result) if $kind !~ /_agg/;
 	gives("$what in order", "SELECT ${name}_agg(f ORDER BY id) FROM input", $result);
