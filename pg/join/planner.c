@@ -21,6 +21,8 @@ typedef struct ckfp_planning
 	bool row_security;
 	Bitmapset *stops; /* the nested loops that may be stopped early, by plan_node_id */
 	double processes; /* that share the current part of the plan; 0: not below a Gather */
+	bool rewound;     /* the whole plan may be read again, */
+	bool again;       /* or the current part of it */
 } ckfp_planning;
 
 /* Collect what the rules must know about the whole statement. */
@@ -45,8 +47,8 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	ckfp_join_record record;
 	const char *reason;
 	CustomScan *build;
-	List *expressions =
-		ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1), &record, &reason);
+	List *expressions = ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1),
+										 planning->again, &record, &reason);
 
 	if (expressions == NIL)
 	{
@@ -103,6 +105,26 @@ ckfp_note_statement(Plan *plan, void *context)
 	ckfp_plan_children(plan, ckfp_note_statement, context);
 }
 
+static void ckfp_add_filters(Plan *plan, void *context);
+
+/* Add filters below a plan node. A nested loop reads its inner side again for each outer row, a
+ * recursive query its own for each round. */
+static void
+ckfp_add_filters_below(Plan *plan, ckfp_planning *planning)
+{
+	bool again = planning->again;
+
+	if (IsA(plan, NestLoop) || IsA(plan, RecursiveUnion))
+	{
+		ckfp_add_filters(outerPlan(plan), planning);
+		planning->again = true;
+		ckfp_add_filters(innerPlan(plan), planning);
+		planning->again = again;
+	}
+	else
+		ckfp_plan_children(plan, ckfp_add_filters, planning);
+}
+
 /* Add filters to all joins of a plan. Joins below are handled first: a filter can be asked in
  * the build side of another join. */
 static void
@@ -119,7 +141,7 @@ ckfp_add_filters(Plan *plan, void *context)
 		planning->processes = ckfp_processes(((Gather *)plan)->num_workers);
 	else if (IsA(plan, GatherMerge))
 		planning->processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
-	ckfp_plan_children(plan, ckfp_add_filters, context);
+	ckfp_add_filters_below(plan, planning);
 	planning->processes = outside;
 	if (IsA(plan, HashJoin))
 		ckfp_add_filter(planning, (HashJoin *)plan);
@@ -132,10 +154,17 @@ ckfp_add_filters(Plan *plan, void *context)
 static void
 ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *planning)
 {
+	int plan_id = 1;
+	ListCell *cell;
+
+	planning->again = planning->rewound;
 	visit(statement->planTree, planning);
-	foreach_ptr (Plan, subplan, statement->subplans)
-		if (subplan != NULL)
-			visit(subplan, planning);
+	foreach (cell, statement->subplans)
+	{
+		planning->again = !bms_is_member(plan_id++, planning->rules.once);
+		if (lfirst(cell) != NULL)
+			visit(lfirst(cell), planning);
+	}
 }
 
 /* Does row security apply to a table of the query? */
@@ -157,6 +186,11 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 	ckfp_planning planning = {.rules.statement.plan = statement,
 							  .row_security = row_security || statement->dependsOnRole};
 
+#if PG_VERSION_NUM < 150000
+	/* FETCH and MOVE rewind also cursors without SCROLL, whose plan may be any. That of a SCROLL
+	 * cursor keeps the rows of its joins. */
+	planning.rewound = fast;
+#endif
 	if (!ckfp_rules_allow_statement(statement))
 	{
 		ckfp_each_plan(statement, ckfp_note_statement, &planning);

@@ -1,5 +1,6 @@
 /*
- * effects.c - what evaluating the expressions of a plan may do: call volatile functions, or fail.
+ * effects.c - what reading a plan may do: call volatile functions, return other rows than before,
+ * or fail.
  */
 #include "join/plan/plan.h"
 
@@ -11,6 +12,7 @@
 typedef struct ckfp_volatility
 {
 	const ckfp_statement *statement;
+	bool again;          /* not for volatile functions, but for rows that vary */
 	Bitmapset *searched; /* the subplans that were searched, by plan_id */
 	bool found;
 } ckfp_volatility;
@@ -61,7 +63,7 @@ ckfp_find_volatile_expression(Node *node, void *context)
 		volatility->found = true;
 	else if (IsA(node, SubPlan))
 		ckfp_search_subplan(volatility, ((SubPlan *)node)->plan_id);
-	else if (IsA(node, Param))
+	else if (IsA(node, Param) && !volatility->again)
 	{
 		const SubPlan *initplan = ckfp_initplan_of(volatility->statement, (Param *)node);
 
@@ -70,6 +72,12 @@ ckfp_find_volatile_expression(Node *node, void *context)
 	}
 	return volatility->found ||
 		   expression_tree_walker(node, ckfp_find_volatile_expression, context);
+}
+
+static bool
+ckfp_node_varies(const Plan *plan)
+{
+	return (ckfp_node_of(plan)->is & CKFP_NODE_VARIES) && !ckfp_join_is_ours(plan);
 }
 
 static void
@@ -81,11 +89,12 @@ ckfp_find_volatile(Plan *plan, void *context)
 		return;
 	volatility->found =
 		ckfp_node_of(plan)->kind == CKFP_NODE_UNKNOWN ||
+		(volatility->again && ckfp_node_varies(plan)) ||
 		ckfp_find_volatile_expression((Node *)plan->targetlist, volatility) ||
 		ckfp_find_volatile_expression((Node *)plan->qual, volatility) ||
 		ckfp_find_volatile_expression((Node *)ckfp_own_expressions(plan), volatility) ||
-		ckfp_find_volatile_expression((Node *)plan->initPlan, volatility);
-	if (!volatility->found && IsA(plan, CteScan))
+		(!volatility->again && ckfp_find_volatile_expression((Node *)plan->initPlan, volatility));
+	if (!volatility->found && !volatility->again && IsA(plan, CteScan))
 		ckfp_search_subplan(volatility, ((CteScan *)plan)->ctePlanId);
 	if (!volatility->found)
 		ckfp_plan_children(plan, ckfp_find_volatile, context);
@@ -95,6 +104,15 @@ bool
 ckfp_plan_is_volatile(Plan *plan, const ckfp_statement *statement)
 {
 	ckfp_volatility volatility = {.statement = statement};
+
+	ckfp_find_volatile(plan, &volatility);
+	return volatility.found;
+}
+
+bool
+ckfp_plan_varies(Plan *plan, const ckfp_statement *statement)
+{
+	ckfp_volatility volatility = {.statement = statement, .again = true};
 
 	ckfp_find_volatile(plan, &volatility);
 	return volatility.found;

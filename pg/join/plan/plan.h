@@ -36,7 +36,9 @@ typedef enum ckfp_node_is
 	CKFP_NODE_HIDES = 1, /* it may drop rows for a security barrier */
 	CKFP_NODE_AHEAD = 2, /* it reads many rows, or all, before it returns the first one */
 	CKFP_NODE_SAFE = 4,  /* it fails only where its expressions do */
-	CKFP_NODE_SIDE = 8   /* it may be in a probe side that is read after the build side (order.c) */
+	CKFP_NODE_SIDE = 8,  /* it may be in a probe side that is read after the build side (order.c) */
+	CKFP_NODE_VARIES = 16 /* it may return other rows when it is read again, at least if those of
+						   * its child come in another order */
 } ckfp_node_is;
 
 /* Other members are offsets in the struct of the node; 0: it has none. */
@@ -95,6 +97,10 @@ SubPlan *ckfp_initplan_of(const ckfp_statement *statement, const Param *param);
 bool ckfp_plan_is_volatile(Plan *plan, const ckfp_statement *statement);
 bool ckfp_expression_is_volatile(Node *expression, const ckfp_statement *statement);
 
+/* May a plan return other rows when it is read again, with no parameter changed? InitPlans and CTEs
+ * are not read again. */
+bool ckfp_plan_varies(Plan *plan, const ckfp_statement *statement);
+
 /* ------------------------------------------------------- trace.c: from which scans a key comes */
 
 typedef struct ckfp_trace
@@ -110,6 +116,7 @@ typedef struct ckfp_trace
 	double loops;             /* how often the current part of the plan is read: at first 1 */
 	bool streaming;           /* only through nodes that return rows before they have read all */
 	bool missed;              /* there are rows that come from none of the targets */
+	bool shared;              /* a process may get rows that another process scanned */
 } ckfp_trace;
 
 /* Follow columns of the target list of a plan down to the scans that they come from, and add
@@ -138,6 +145,7 @@ typedef struct ckfp_rules
 	ckfp_statement statement;
 	bool has_barrier;    /* it has a security barrier */
 	Bitmapset *harmless; /* parameters that never change the rows of a build side */
+	Bitmapset *once;     /* the subplans that run once, by plan_id */
 } ckfp_rules;
 
 /* May joins of this statement have filters? */
@@ -150,8 +158,9 @@ void ckfp_rules_conclude(ckfp_rules *rules);
 
 /* May this join, which `processes` processes share, have a filter, and is the filter expected to
  * pay? If so, *record describes the filter, and the result has its keys: those of the build
- * side, then those of the probe side. If not, NIL, and *reason says why. */
-List *ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
+ * side, then those of the probe side. If not, NIL, and *reason says why. `again`: the join may be
+ * read again. */
+List *ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes, bool again,
 					   ckfp_join_record *record, const char **reason);
 
 #endif

@@ -34,7 +34,8 @@ ckfp_rules_allow_statement(const PlannedStmt *statement)
  * run before the filter is built again. These parameters are harmless:
  * - that of a Gather: it only says that the children start again, with the same rows;
  * - that of a ModifyTable: it is for EvalPlanQual, which an INSERT does not use;
- * - the result of an InitPlan that depends on no parameter itself: it is computed once.
+ * - the result of an InitPlan that depends on no parameter itself: it is computed once. So is a
+ *   CTE, which is an InitPlan, too.
  */
 void
 ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
@@ -63,6 +64,7 @@ ckfp_note_initplans(ckfp_rules *rules)
 
 		if (plan == NULL || !bms_is_empty(plan->extParam))
 			continue;
+		rules->once = bms_add_member(rules->once, initplan->plan_id);
 		foreach (parameter, initplan->setParam)
 			rules->harmless = bms_add_member(rules->harmless, lfirst_int(parameter));
 	}
@@ -99,14 +101,27 @@ ckfp_join_drops_unmatched_rows(JoinType type)
 	}
 }
 
-/* Is everything below the join the same each time it is read, without effects that show how
- * often it was computed? The join computes its own keys also for rows that it drops. */
+/* Is everything below the join without effects that show how often it was computed? The join
+ * computes its own keys also for rows that it drops. */
 static bool
 ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
 {
 	return !ckfp_expression_is_volatile((Node *)join->hashclauses, &rules->statement) &&
 		   !ckfp_plan_is_volatile(innerPlan(join), &rules->statement) &&
 		   !ckfp_plan_is_volatile(outerPlan(join), &rules->statement);
+}
+
+/*
+ * May a row that a filter drops have a match in another reading of the build side? A node of the
+ * probe side may keep rows while the join is read again: a sort, a hash table. In a parallel plan
+ * each process reads a build side that is not shared, and a shared hash table of the probe side
+ * hands rows from one process to another.
+ */
+static bool
+ckfp_build_varies(const ckfp_rules *rules, HashJoin *join, bool again, const ckfp_trace *trace)
+{
+	return (again || (trace->shared && !innerPlan(join)->parallel_aware)) &&
+		   ckfp_plan_varies(innerPlan(join), &rules->statement);
 }
 
 /* Can key n of the join be a key of a filter? Its outer side must be a column. Its inner side
@@ -240,7 +255,7 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 }
 
 List *
-ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
+ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes, bool again,
 				 ckfp_join_record *record, const char **reason)
 {
 	ckfp_trace trace = {.processes = processes, .record = record};
@@ -267,8 +282,10 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes,
 		record->only_blocks = true; /* its ranges cost next to nothing */
 		*reason = NULL;
 	}
-	/* last, because it walks most of the plan */
+	/* last, because they walk most of the plan */
 	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
 		*reason = "one of its sides has a volatile function";
+	if (*reason == NULL && ckfp_build_varies(rules, join, again, &trace))
+		*reason = "the small side may have other rows each time it is read";
 	return *reason == NULL ? ckfp_key_expressions(join, keys) : NIL;
 }

@@ -229,6 +229,7 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 {
 	const ckfp_node *node = ckfp_node_of(plan);
 
+	trace->shared |= IsA(plan, Hash) && plan->parallel_aware;
 	if ((trace->has_barrier && (node->is & CKFP_NODE_HIDES)) ||
 		(trace->streaming && (node->is & CKFP_NODE_AHEAD)))
 		return;

@@ -50,6 +50,55 @@ same_rows('the parameter of an INSERT', "$hash CREATE TEMP TABLE made (k integer
 same_rows('an InitPlan of the build side', "$hash SELECT count(*) FROM fact JOIN dim USING (k) WHERE dim.id < (SELECT count(*) / 10 FROM a)", 1);
 same_rows('an InitPlan with a parameter', "SET enable_mergejoin = off; SELECT array_agg(x.n) FROM (VALUES (2000), (5), (6)) v(g), LATERAL (SELECT count(*) n FROM a JOIN b ON a.k4 = b.k4 WHERE b.id = (SELECT max(id) FROM a WHERE id = v.g OFFSET 0) OFFSET 0) x", 0);
 
+# A build side that has other rows when it is read again, while a sort of the probe side keeps those that passed the
+# first filter. The sort is below the inner side of a nested loop, the hash table has several batches. In the first
+# reading the leader sleeps on rows of its block, so the worker's come first; in the second one the leader's do.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE paged AS SELECT g AS k, g::float8 / 3 AS f, repeat('x', 900) AS pad FROM generate_series(1, 600) g;
+	CREATE TABLE sorted AS SELECT g AS k, g AS id FROM generate_series(1, 20000) g; ALTER TABLE sorted SET (parallel_workers = 0);
+	CREATE FUNCTION late(integer) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1 AS $$BEGIN
+		IF pg_backend_pid()::text = current_setting('rules.leader') AND clock_timestamp() < statement_timestamp() + interval '0.6 s' THEN PERFORM pg_sleep(0.4); END IF;
+		RETURN true;
+	END$$;
+	ANALYZE paged; ANALYZE sorted});
+my $parallel = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 1;";
+my $batches = "$hash SET enable_material = off; SET work_mem = '64kB'; SET hash_mem_multiplier = 1;";
+
+sub again
+{
+	my ($build) = @_;
+	return "$batches SELECT s.g, count(q.pad), sum(q.k) FROM generate_series(1, 2) s(g) LEFT JOIN (SELECT f.k, l.pad FROM (SELECT k FROM sorted ORDER BY k OFFSET 0) f JOIN ($build) l ON l.k = f.k) q ON true GROUP BY 1 ORDER BY 1";
+}
+same_rows('a LIMIT that is read again', "DO \$\$BEGIN PERFORM set_config('rules.leader', pg_backend_pid()::text, false); END\$\$; $parallel" . again('SELECT k, pad FROM paged WHERE late(k) LIMIT 120') =~ s/, sum\(q\.k\)//r, 0);
+my %varies = (
+	'LIMIT' => 'SELECT k, pad FROM paged LIMIT 120',
+	'DISTINCT ON' => 'SELECT DISTINCT ON (k % 100) k, pad FROM paged WHERE k < 150 ORDER BY k % 100',
+	'a window function' => 'SELECT * FROM (SELECT k, pad, row_number() OVER () AS n FROM paged) p WHERE n <= 120',
+	'an aggregate' => 'SELECT k, max(pad) AS pad FROM paged GROUP BY k HAVING sum(f) < 50',
+	'INTERSECT' => 'SELECT k, pad FROM paged WHERE k < 200 INTERSECT SELECT k, pad FROM paged',
+	'TABLESAMPLE' => 'SELECT k, pad FROM paged TABLESAMPLE BERNOULLI (30) REPEATABLE (1)',
+	'a LIMIT in a SubPlan' => 'SELECT k, pad FROM paged p WHERE k < 200 AND f < (SELECT d.id FROM dim d WHERE d.id > p.k % 5 LIMIT 1) OFFSET 0');
+same_rows("read again: $_", again($varies{$_}), 0) foreach sort keys %varies;
+my %constant = (
+	'a table' => 'SELECT k, pad FROM paged WHERE k < 200',
+	'UNION ALL' => 'SELECT k, pad FROM paged WHERE k < 100 UNION ALL SELECT k, pad FROM paged WHERE k > 500',
+	'a LIMIT in a CTE' => 'WITH w AS MATERIALIZED (SELECT k, pad FROM paged LIMIT 120) SELECT k, pad FROM w',
+	'an aggregate in an InitPlan' => 'SELECT k, pad FROM paged WHERE k < (SELECT avg(f) FROM paged)');
+same_rows("read again: $_", again($constant{$_}), 1) foreach sort keys %constant;
+my $limited = '(SELECT k FROM dim LIMIT 50) d USING (k)';
+same_rows('a LIMIT that is read once', "$hash SELECT count(*) FROM fact JOIN $limited", 1);
+same_rows('a LIMIT in a CTE', "$hash WITH w AS MATERIALIZED (SELECT k FROM fact JOIN $limited) SELECT count(*) FROM w", 1);
+same_rows('a LIMIT in an InitPlan', "$hash SELECT count(*) FROM a WHERE id < (SELECT count(*) FROM fact JOIN $limited)", 1);
+same_rows('a LIMIT in a SubPlan', "$hash SELECT count(*) FROM a WHERE id % 100 < (SELECT count(*) FROM fact JOIN $limited WHERE few = a.k4 OFFSET 0) AND id < 10", 0);
+same_rows('a LIMIT in a recursive query', "$hash WITH RECURSIVE r AS (SELECT 10 AS k UNION ALL SELECT r.k + 10 FROM r JOIN (SELECT DISTINCT k FROM fact JOIN $limited) j USING (k) WHERE r.k < 90) SELECT count(*), sum(k) FROM r", 0);
+# before PostgreSQL 15, such a cursor can be rewound
+is(filters_of(explained("$hash DECLARE c CURSOR FOR SELECT fact.id FROM fact JOIN $limited", 'COSTS OFF')), server_version($node) < 150000 ? 0 : 1, 'a LIMIT in a cursor');
+# each process reads a build side of its own, and gets rows from a hash table of the probe side that they share
+my $shared = "$hash $parallel SET join_collapse_limit = 1; SELECT count(*) FROM big x JOIN big f ON x.id = f.id";
+same_rows('each process reads rows that vary', "$shared JOIN (SELECT DISTINCT ON (k % 200) k FROM sorted WHERE k < 200 ORDER BY k % 200, k) d ON f.k = d.k", 1);
+same_rows('each process reads the same rows', "$shared JOIN sorted d ON f.k = d.k WHERE d.k < 200", 2);
+
 # 3. Rows that are looked at again in their latest version.
 $node->safe_psql('postgres', 'CREATE TABLE lock_fact AS SELECT * FROM fact; CREATE TABLE lock_dim AS SELECT * FROM dim; ANALYZE');
 foreach my $statement (

@@ -42,6 +42,7 @@ my @cases = (
 	[ 'many that pass', 'SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM fact f JOIN fact g USING (id)', '(f.id = g.id): more rows are expected to pass than cuckoofilter.join_filter_max_pass' ],
 	[ 'many keys', 'SET cuckoofilter.join_filter = auto; SELECT count(*) FROM fact f JOIN fact g USING (id) WHERE g.k < 600', '(f.id = g.id): it is not expected to pay' ],
 	[ 'volatile', "SELECT count(*) FROM fact f JOIN (SELECT k, nextval('s') AS n FROM dim OFFSET 0) d USING (k)", '(f.k = d.k): one of its sides has a volatile function' ],
+	[ 'a LIMIT that is read again', 'SELECT (SELECT count(*) FROM fact f JOIN (SELECT k FROM dim LIMIT 50) d USING (k) WHERE f.id > v.x) FROM (VALUES (1), (2)) v(x)', '(f.k = dim.k): the small side may have other rows each time it is read' ],
 	[ 'a merge join', "SET enable_hashjoin = off; SET enable_mergejoin = on; $join", '(d.k = f.k): merge joins have none' ],
 	[ 'FOR UPDATE', 'SELECT * FROM fact f JOIN dim d USING (k) FOR UPDATE', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
 	[ 'UPDATE', 'UPDATE fact f SET id = 0 FROM dim d WHERE f.k = d.k', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
