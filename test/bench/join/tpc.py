@@ -5,8 +5,10 @@ TPCH=dir TPCDS=dir SSB=dir tpc.py [FORM...]
 The three names say where the kits are. They may not be passed on, so nothing of them is here: tables and queries are
 read from the kit. The Star Schema Benchmark's kits have neither, so they are written here, by its paper.
 SCALE=1, ROUNDS=3; TIMEOUT=60 seconds of a query; MINUTES=20: no query of a form is started after that;
-WAYS="0,4 2,1.1": workers and random_page_cost. What was loaded stays in build/bench-tpc/SCALE. To build the generator of
-TPC-DS's queries takes flex and bison.
+WAYS="0,4 2,1.1": workers and random_page_cost. What was loaded and measured stays in build/bench-tpc/SCALE: a run keeps
+what others found in other ways, with the same ROUNDS and TIMEOUT, and the page keeps its sections of forms of which
+nothing is there. QUERIES="7 76": only these are run, and what is there of others stays; one that was above MOST is run
+AGAIN times again. To build the generator of TPC-DS's queries takes flex and bison.
 """
 
 import atexit
@@ -31,6 +33,7 @@ TIMEOUT = float(os.environ.get("TIMEOUT", "60"))
 PAGE = os.path.join(ROOT, "test/bench/join/results/TPC.md" if SCALE >= 1 else "build/bench-tpc.md")
 # max_parallel_workers_per_gather and random_page_cost
 WAYS = [(int(way.split(",")[0]), float(way.split(",")[1])) for way in os.environ.get("WAYS", "0,4 2,4 0,1.1 2,1.1").split()]
+QUERIES = os.environ.get("QUERIES", "").split()
 MODES = ("off", "auto")
 MOST = 1.05  # what is slower is run again, AGAIN times in each mode
 AGAIN = 7
@@ -198,8 +201,8 @@ def what_filters_did(database, query, way):
     return "; ".join(found) or "no filter"
 
 
-def judge(name, postmaster, query, way):
-    """A query in one way: what is kept of it."""
+def judge(name, postmaster, query, way, first):
+    """A query in one way: what is kept of it.  first: the ratio above MOST of an earlier run, or nothing."""
     result = {"query": query.name, "way": way, "load": os.getloadavg()[0]}
     took, failed, why = measure(name, postmaster, query, way, ROUNDS)
     if failed:
@@ -208,8 +211,8 @@ def judge(name, postmaster, query, way):
     def ratio():
         return statistics.median(took["auto"]["cpu"]) / statistics.median(took["off"]["cpu"])
 
-    if ratio() > MOST and statistics.median(took["off"]["cpu"]) > least(way):
-        result["first"] = ratio()
+    if (first or ratio() > MOST) and statistics.median(took["off"]["cpu"]) > least(way):
+        result["first"] = first or ratio()
         again, failed, _ = measure(name, postmaster, query, way, AGAIN)
         took = took if failed else again
         result["did"] = what_filters_did(name, query, way)
@@ -225,29 +228,48 @@ def judge(name, postmaster, query, way):
     return result
 
 
+def found_before(name):
+    """What is there of a form."""
+    if not os.path.exists(f"{HERE}/{name}.json"):
+        return {}
+    with open(f"{HERE}/{name}.json", encoding="ascii") as file:
+        return json.load(file)
+
+
+def late(kept):
+    """Queries and costs: what does not end in one process is not tried in three."""
+    return {(one["query"], one["way"][1]) for one in kept["results"] if one.get("failed") == "off" and one["why"] == "timeout"}
+
+
 def contest(name, postmaster):
     form = FORMS[name]
-    kept = {"scale": max(1, round(SCALE)) if form.kit == "TPCDS" else SCALE, "rounds": ROUNDS, "timeout": TIMEOUT, "skipped": {}, "results": []}
-    begin = time.monotonic()
     queries = kit_queries(form.kit, kit(form.kit))
-    kept["left"] = [query.name for query in queries]
+    kept = {"scale": max(1, round(SCALE)) if form.kit == "TPCDS" else SCALE, "rounds": ROUNDS, "timeout": TIMEOUT, "queries": [query.name for query in queries]}
+    before = found_before(name)
+    if any(before.get(what) != kept[what] for what in kept):
+        if QUERIES and before:
+            sys.exit(f"{name}: what is there of it was found with other settings")
+        before = {"results": []}
+    again = [one for one in before["results"] if tuple(one["way"]) in WAYS and (not QUERIES or one["query"] in QUERIES)]
+    first = {(one["query"], *one["way"]): one["first"] for one in again if QUERIES and "first" in one}
+    kept |= {"skipped": before.get("skipped", {}), "results": [one for one in before["results"] if one not in again]}
+    begin = time.monotonic()
     for query in queries:
         if time.monotonic() - begin > MINUTES * 60:
             break
-        kept["left"].remove(query.name)
+        if QUERIES and query.name not in QUERIES:
+            continue
         query, why = understood(name, query)
         if why:
             kept["skipped"][query.name] = why
             continue
-        late = set()  # what does not end in one process is not tried in three
         for way in WAYS:
-            if way[1] in late:
+            if (query.name, way[1]) in late(kept):
                 continue
-            result = judge(name, postmaster, query, way)
+            result = judge(name, postmaster, query, way, first.get((query.name, *way)))
             kept["results"].append(result)
-            if result.get("why") == "timeout" and result["failed"] == "off":
-                late.add(way[1])
             say(f"{name} {query.name} {way}: " + (f"{result['off']:.3f} {result['auto']:.3f} {result['auto'] / result['off']:.2f}" if "off" in result else f"{result['failed']}: {result['why']}"))
+        kept["results"].sort(key=lambda one: kept["queries"].index(one["query"]))
         with open(f"{HERE}/{name}.json", "w", encoding="ascii") as file:
             json.dump(kept, file, indent=1)
 
@@ -269,9 +291,18 @@ def named(way):
     return f"{'two workers' if way[0] else 'one process'}, {way[1]:g}"
 
 
+def not_run(kept):
+    """The queries that lack of time left out, and in which ways."""
+    ways = dict.fromkeys(tuple(one["way"]) for one in kept["results"])
+    done = {(one["query"], *one["way"]) for one in kept["results"]}
+    for query in kept["queries"]:
+        left = [way for way in ways if (query, *way) not in done and (query, way[1]) not in late(kept)]
+        if left and query not in kept["skipped"]:
+            yield query + (f" ({'; '.join(map(named, left))})" if len(left) < len(ways) else "")
+
+
 def section(name):
-    with open(f"{HERE}/{name}.json", encoding="ascii") as file:
-        kept = json.load(file)
+    kept = found_before(name)
     loads = [one["load"] for one in kept["results"]]
     yield f"## {FORMS[name].title}\n"
     yield f"Scale factor {kept['scale']:g}, {'medians of ' + str(kept['rounds']) + ' runs' if kept['rounds'] > 1 else 'one run'} in each mode, timeout {kept['timeout']:g} s by the clock, load {min(loads):.0f} to {max(loads):.0f}.\n"
@@ -312,16 +343,26 @@ def section(name):
             yield prose(f"- {title}: " + ", ".join(f"{query} ({'; '.join(ways)})" for query, ways in found.items()) + ".")
     if kept["skipped"]:
         yield prose("- Skipped, as PostgreSQL does not parse them: " + "; ".join(f"{query}: {why}" for query, why in kept["skipped"].items()) + ".")
-    if kept["left"]:
-        yield prose(f"- Not run, for lack of time: {', '.join(kept['left'])}.")
+    left = ", ".join(not_run(kept))
+    if left:
+        yield prose(f"- Not run, for lack of time: {left}.")
     yield ""
+
+
+EARLIER = "Of an earlier run."
+
+
+def section_before(name):
+    """That of the page as it is, marked once."""
+    found = re.search(rf"^(## {re.escape(FORMS[name].title)}\n\n)({EARLIER} )?(.*?)(?=\n## |\Z)", read(PAGE), re.MULTILINE | re.DOTALL) if os.path.exists(PAGE) else None
+    return f"{found[1]}{EARLIER} {found[3]}" if found else ""
 
 
 def page():
     model = re.search("model name\\s*: (.*)", read("/proc/cpuinfo"))
     version = run(os.environ.get("PG_CONFIG", "pg_config"), "--version").split(" (")[0].strip()
-    parts = {name: "\n".join(section(name)) for name in FORMS if os.path.exists(f"{HERE}/{name}.json")}
-    missing = [form.title for name, form in FORMS.items() if name not in parts]
+    parts = {name: "\n".join(section(name)) if found_before(name) else section_before(name) for name in FORMS}
+    missing = [FORMS[name].title for name, part in parts.items() if not part]
     with open(PAGE, "w", encoding="ascii") as file:
         file.write(f"""# Join filters in queries derived from public benchmarks
 
@@ -339,9 +380,9 @@ since workers are counted in ticks of 10 ms) counts in the sums only. A query th
 `off` is not run in `auto`, nor with workers. Rows are compared in no order, numbers to twelve
 digits; where `LIMIT` cuts among equal rows, all rows without it.
 
-{prose("Not run, for lack of the kit or of time: " + "; ".join(missing) + ".") if missing else "All forms were run."}
+{prose("Not run, for lack of the kit or of time: " + "; ".join(missing) + ".") if missing else "All forms were run."}{" Figures of an earlier run say so." if any(EARLIER in part for part in parts.values()) else ""}
 
-""" + "\n".join(parts.values()).rstrip() + "\n")
+""" + "\n".join(filter(None, parts.values())).rstrip() + "\n")
     say(f"written: {PAGE}")
 
 
