@@ -250,9 +250,7 @@ def contest(name, postmaster):
         if QUERIES and before:
             sys.exit(f"{name}: what is there of it was found with other settings")
         before = {"results": []}
-    again = [one for one in before["results"] if tuple(one["way"]) in WAYS and (not QUERIES or one["query"] in QUERIES)]
-    first = {(one["query"], *one["way"]): one["first"] for one in again if QUERIES and "first" in one}
-    kept |= {"skipped": before.get("skipped", {}), "results": [one for one in before["results"] if one not in again]}
+    kept |= {"skipped": before.get("skipped", {}), "results": [one for one in before["results"] if QUERIES or tuple(one["way"]) not in WAYS]}
     begin = time.monotonic()
     for query in queries:
         if time.monotonic() - begin > MINUTES * 60:
@@ -263,10 +261,13 @@ def contest(name, postmaster):
         if why:
             kept["skipped"][query.name] = why
             continue
+        again = [one for one in kept["results"] if one["query"] == query.name and tuple(one["way"]) in WAYS]
+        first = {tuple(one["way"]): one.get("first") for one in again}
+        kept["results"] = [one for one in kept["results"] if one not in again]
         for way in WAYS:
             if (query.name, way[1]) in late(kept):
                 continue
-            result = judge(name, postmaster, query, way, first.get((query.name, *way)))
+            result = judge(name, postmaster, query, way, first.get(way))
             kept["results"].append(result)
             say(f"{name} {query.name} {way}: " + (f"{result['off']:.3f} {result['auto']:.3f} {result['auto'] / result['off']:.2f}" if "off" in result else f"{result['failed']}: {result['why']}"))
         kept["results"].sort(key=lambda one: kept["queries"].index(one["query"]))
