@@ -131,7 +131,8 @@ ckfp_nest_build(ckfp_nest *nest)
 	nest->watch.on = false;
 	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
 	 * have none read no more. */
-	if (build->keys.columns > 0 && build->keys.builds == 0 && !build->css.ss.ps.plan->parallel_aware)
+	if (build->keys.columns > 0 && build->keys.builds == 0 &&
+		!build->css.ss.ps.plan->parallel_aware)
 		build->keys.state = CKFP_KEYS_NEW;
 	why = ckfp_nest_read(nest, true);
 	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_build(&build->filter))
