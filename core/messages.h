@@ -39,9 +39,6 @@
 #define CKF_SAY_BAD_FPR(real)                                                                      \
 	"false positive rate must be greater than 0 and less than 1, not " real
 
-/* Of a rate that is no number; not a format */
-#define CKF_REST_PERCENT ": a rate of 1 % is 0.01"
-
 /* The same of an aggregate whose arguments seem to be in the wrong order: ckf_about.order */
 #define CKF_CALL_AGG "cuckoofilter_agg(item, fpr, capacity)"
 #define CKF_CALL_AGG_PAIR "cuckoofilter_agg_pair(item, value, fpr, capacity)"

@@ -127,7 +127,7 @@ void
 ckfs_error_fpr(sqlite3_context *ctx, sqlite3_value *value)
 {
 	ckfs_report(ctx,
-				ckfs_sentence_type("false positive rate", "a number", value, CKF_REST_PERCENT));
+				ckfs_sentence_type("false positive rate", "a number", value, CKFS_REST_PERCENT));
 }
 
 void

@@ -37,6 +37,9 @@ void ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
 	"the cuckoofilter of this handle is not open: another connection opened it, or it was closed " \
 	"as the least recently used one; call cuckoofilter_open again, or pass the filter itself"
 
+/* The rest of the message for a rate that is no number. It is not a format. */
+#define CKFS_REST_PERCENT ": a rate of 1 % is 0.01"
+
 /* Report a value that is neither; text may be the name of a filter table. */
 #define CKFS_REST_TABLE ": ask a filter table by EXISTS (SELECT 1 FROM name WHERE item = ..)"
 void ckfs_error_not_filter(sqlite3_context *ctx, sqlite3_value *value);

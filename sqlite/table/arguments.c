@@ -66,7 +66,7 @@ ckfs_bad_argument(char **error, ckf_status status, ckf_text argument)
 			ckfs_sentence(status, (ckf_about){.option = argument.at, .option_size = argument.size});
 	else if (argument.size > 3 && sqlite3_strnicmp(argument.at, "fpr", 3) == 0)
 		*error = sqlite3_mprintf(CKF_SAY_BAD_OPTION "%s", (int)argument.size, argument.at,
-								 CKF_REST_PERCENT);
+								 CKFS_REST_PERCENT);
 	else
 		*error = sqlite3_mprintf(
 			"invalid cuckoofilter option \"%.*s\": options of a table are fpr=<rate>, "
