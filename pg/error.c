@@ -149,7 +149,8 @@ ckfp_error_unlike(const ckf_filter *filter, unsigned item_class, const char *hin
 void
 ckfp_error_class(const ckf_filter *filter, unsigned item_class)
 {
-	static const char *const types[] = {"bigint", "text", "bytea", "timestamp", "timestamptz"};
+	static const char *const types[] = {"bigint", "text", "uuid or bytea", "date or timestamp",
+										"timestamptz"};
 	unsigned held = filter->item_classes;
 	const char *before = ", such as ";
 	StringInfoData hint;
