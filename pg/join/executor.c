@@ -292,19 +292,11 @@ static pg_noinline void
 ckfp_start_query(QueryDesc *query, int eflags)
 {
 	ckfp_build *builds = NULL;
+	/* A worker follows its leader, whatever its own setting is. An error can be caught below the
+	 * start of the query around, which still collects its own. */
+	bool off = ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker();
 
-	/* A worker follows its leader, whatever its own setting is. */
-	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker())
-	{
-		ckfp_build **outer = ckfp_join_starting;
-
-		/* After an error, the query around restores its own. */
-		ckfp_join_starting = NULL;
-		ckfp_call_start(query, eflags);
-		ckfp_join_starting = outer;
-		return;
-	}
-	ckfp_start_collecting(query, eflags, &builds);
+	ckfp_start_collecting(query, eflags, off ? NULL : &builds);
 	if (builds != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
 	{
 		if (!IsParallelWorker())
