@@ -166,6 +166,9 @@ void ckfp_keys_finish(ckfp_keys *keys);
 /* If so large a share of the blocks is live, the others are not worth skipping. */
 #define CKFP_LIVE_SHARE 0.9
 
+/* The cost of a row of a sequential scan, in ns. As in cost.c, only ratios matter. */
+#define CKFP_ROW_NS 50.0
+
 /* Is one search of a BRIN index so much cheaper than the sequential scan that it is worth trying?
  */
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);

@@ -32,7 +32,6 @@
 #include <math.h>
 
 /* Costs in ns. As in cost.c, only their ratios matter. */
-#define CKFP_ROW_NS 50.0       /* of a row of a sequential scan, */
 #define CKFP_PAGE_NS 500.0     /* of a page out of order, */
 #define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range, */
 #define CKFP_TID_NS 60.0       /* of an entry of a B-tree, */

@@ -39,9 +39,8 @@
 #define CKFP_NEST_LOOKUP_NS 15.0
 
 /* A scan of the dimension for ranges of keys alone may cost this share of the scans that can skip
- * blocks by them, and so much is a row of those, in ns. */
+ * blocks by them. */
 #define CKFP_NEST_RANGES_SHARE 0.02
-#define CKFP_NEST_ROW_NS 50.0
 
 static void
 ckfp_watch_begin(ckfp_watch *watch)
@@ -225,7 +224,7 @@ ckfp_watch_wants_ranges(ckfp_nest *nest)
 
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
-	nest->watch.gain = CKFP_NEST_RANGES_SHARE * nest->build.record.block_rows * CKFP_NEST_ROW_NS;
+	nest->watch.gain = CKFP_NEST_RANGES_SHARE * nest->build.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
 		   (!nest->stops && ckfp_build_ns(nest, 0, 0, &keys) < nest->watch.gain);
 }
