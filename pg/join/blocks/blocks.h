@@ -4,7 +4,7 @@
  *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
  *            keys.c           live.c          scan.c, parallel.c
  *
- * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
+ * index.c chooses the indexes while a query is planned.
  */
 #ifndef CKFP_JOIN_BLOCKS_H
 #define CKFP_JOIN_BLOCKS_H
@@ -29,7 +29,7 @@ bool ckfp_index_is_usable(Relation index);
 /* The keys of a build side may be at most such a part of the rows of the scans. */
 #define CKFP_KEYS_SHARE 8
 
-/* ------------------------------------------------------------------------- ranges.c: ranges */
+/* ---------------------------------------------------------------- keys.c: keys to ranges */
 
 /* The largest number of ranges; and that of ranges that have no other integers than few keys. */
 #define CKFP_RANGES 64
@@ -53,16 +53,13 @@ typedef struct ckfp_ranges
 	/* from here on, those of one build: */
 	Datum least;    /* of others, the least */
 	Datum greatest; /* and the greatest; */
-	double n;       /* the number of these, and of those in buckets; */
-	int64 *value;   /* of integers, up to so many are gathered here, */
-	int values;
+	double n;       /* The number of these, and of those in buckets; at last of distinct keys. */
+	int ranges;     /* Of integers, ranges; when all are known, in ascending order. */
 	int room;
+	ckfp_range *range;
 	int sorts;
 	struct ckfp_buckets *buckets; /* more of them in buckets, or NULL */
-	int ranges;                   /* When all are known: their ranges in ascending order, */
-	ckfp_range *range;
-	int few;         /* the number of integers in these, or 0: there are too many; */
-	double distinct; /* and about how many distinct keys there are */
+	int few; /* When all are known: the number of integers, or 0: there are too many */
 } ckfp_ranges;
 
 /* Are the keys of this type ordered as their integers are, in the built-in operator families? */
@@ -71,18 +68,13 @@ bool ckfp_type_is_integer(Oid type);
 /* Are the ranges in the order of an index? */
 bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
 
-/* Sort ranges and merge them until at most `limit` are left; the largest gaps stay. Returns their
- * number. */
+/* Merge ranges in ascending order until at most `limit` are left; the largest gaps stay. Returns
+ * their number. */
 int ckfp_ranges_merge(ckfp_range *range, int n, int limit);
 
-/* Let keys have these ranges, in any order: all of them if they have few integers; else the largest
- * gaps stay. */
-void ckfp_ranges_set(ckfp_ranges *ranges, ckfp_range *range, int n);
-
-/* The value that an integer stands for. */
-Datum ckfp_ranges_datum(const ckfp_ranges *ranges, int64 value);
-
-/* ---------------------------------------------------------------- keys.c: keys to ranges */
+/* All ranges of the keys are there, in any order. If they have few integers, all stay; else those
+ * with the largest gaps between them. */
+void ckfp_ranges_complete(ckfp_ranges *ranges);
 
 typedef enum ckfp_keys_state
 {
@@ -142,12 +134,12 @@ ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 
 		if (ranges == NULL)
 			continue;
-		if (likely(ranges->integers && ranges->buckets == NULL && ranges->values < ranges->room))
+		if (likely(ranges->ranges < ranges->room))
 		{
 			int64 value = ckfp_ranges_integer(ranges, values[i]);
 
-			if (ranges->values == 0 || ranges->value[ranges->values - 1] != value)
-				ranges->value[ranges->values++] = value;
+			if (ranges->ranges == 0 || ranges->range[ranges->ranges - 1].low != value)
+				ranges->range[ranges->ranges++] = (ckfp_range){value, value};
 		}
 		else
 			ckfp_ranges_add_slow(keys, ranges, values[i]);
@@ -173,10 +165,10 @@ void ckfp_keys_finish(ckfp_keys *keys);
  */
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
 
-/* Clear the bits of the blocks of a table, the first `blocks` of them, that cannot have rows with
- * these keys. False if that does not pay. */
-bool ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-					  Snapshot snapshot, BlockNumber blocks, uint8 *live);
+/* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
+ * keys. NULL if that does not pay. */
+uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+						Snapshot snapshot, BlockNumber blocks);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
 

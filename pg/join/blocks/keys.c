@@ -8,6 +8,7 @@
  */
 #include "join/blocks/blocks.h"
 
+#include "catalog/pg_type.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -83,9 +84,115 @@ ckfp_keys_start(ckfp_keys *keys)
 	}
 }
 
-/* ------------------------------------------------------------------------- buckets */
+/* --------------------------------------------------------------------------- ranges */
 
-static void ckfp_buckets_add(ckfp_keys *keys, ckfp_ranges *ranges, ckfp_range range);
+bool
+ckfp_type_is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == DATEOID ||
+		   type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+bool
+ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index)
+{
+	return ranges->integers || (ranges->less.fn_oid == get_opcode(index->less) &&
+								ranges->collation == index->collation);
+}
+
+static int
+ckfp_compare_ranges(const void *a, const void *b)
+{
+	const ckfp_range *one = a;
+	const ckfp_range *other = b;
+
+	return (one->low > other->low) - (one->low < other->low);
+}
+
+static int
+ckfp_compare_gaps(const void *a, const void *b)
+{
+	uint64 one = *(const uint64 *)a;
+	uint64 other = *(const uint64 *)b;
+
+	return (one < other) - (one > other); /* the largest first */
+}
+
+/* Sort ranges, and merge those between which there is no other integer. */
+static void
+ckfp_ranges_sort(ckfp_ranges *ranges)
+{
+	ckfp_range *range = ranges->range;
+	int last = 0;
+
+	qsort(range, ranges->ranges, sizeof(ckfp_range), ckfp_compare_ranges);
+	for (int i = 1; i < ranges->ranges; i++)
+		if (range[i].low <= range[last].high || range[i].low - 1 == range[last].high)
+			range[last].high = Max(range[last].high, range[i].high);
+		else
+			range[++last] = range[i];
+	ranges->ranges = Min(ranges->ranges, last + 1);
+}
+
+/* The number of integers in ranges. */
+static double
+ckfp_ranges_integers(const ckfp_ranges *ranges)
+{
+	double integers = 0;
+
+	for (int i = 0; i < ranges->ranges; i++)
+		integers += (double)ranges->range[i].high - (double)ranges->range[i].low + 1;
+	return integers;
+}
+
+int
+ckfp_ranges_merge(ckfp_range *range, int n, int limit)
+{
+	uint64 *gaps;
+	uint64 smallest = PG_UINT64_MAX;
+	int equal = 0;
+	int last = 0;
+
+	if (n <= limit)
+		return n;
+	gaps = palloc(n * sizeof(uint64));
+	for (int i = 1; i < n; i++)
+		gaps[i - 1] = (uint64)range[i].low - (uint64)range[i - 1].high;
+	qsort(gaps, n - 1, sizeof(uint64), ckfp_compare_gaps);
+	/* larger gaps than the smallest one that is left are left, and so many that are equal to it */
+	for (int i = 0; i < limit - 1; i++)
+	{
+		equal = gaps[i] == smallest ? equal + 1 : 1;
+		smallest = gaps[i];
+	}
+	pfree(gaps);
+	for (int i = 1; i < n; i++)
+	{
+		uint64 gap = (uint64)range[i].low - (uint64)range[last].high;
+
+		if (gap > smallest || (gap == smallest && equal-- > 0))
+			range[++last] = range[i];
+		else
+			range[last].high = range[i].high;
+	}
+	return last + 1;
+}
+
+void
+ckfp_ranges_complete(ckfp_ranges *ranges)
+{
+	double integers;
+
+	ckfp_ranges_sort(ranges);
+	integers = ckfp_ranges_integers(ranges);
+	if (ranges->n == 0)
+		ranges->n = integers;
+	ranges->few = integers <= CKFP_FEW_KEYS ? (int)integers : 0;
+	if (ranges->few == 0)
+		ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, CKFP_RANGES);
+}
+
+/* ------------------------------------------------------------------------- buckets */
 
 static uint64
 ckfp_higher_bits(int64 integer, int shift)
@@ -93,13 +200,30 @@ ckfp_higher_bits(int64 integer, int shift)
 	return ((uint64)integer - (uint64)PG_INT64_MIN) >> shift;
 }
 
-/* Make buckets for integers from `low` to `high`, with half as much room on both sides at least. */
-static void
-ckfp_buckets_make(ckfp_keys *keys, ckfp_ranges *ranges, int64 low, int64 high)
+/* Add a range to the bucket in which it begins. False if there is none. */
+static bool
+ckfp_buckets_add(struct ckfp_buckets *buckets, ckfp_range range)
 {
-	struct ckfp_buckets *before = ranges->buckets;
-	struct ckfp_buckets *buckets = MemoryContextAlloc(keys->context, sizeof(*buckets));
+	uint64 at = ckfp_higher_bits(range.low, buckets->shift) - buckets->first;
 
+	if (at >= CKFP_BUCKETS)
+		return false;
+	buckets->range[at].low = Min(buckets->range[at].low, range.low);
+	buckets->range[at].high = Max(buckets->range[at].high, range.high);
+	return true;
+}
+
+/* Move all ranges into buckets, which have half as much room on both sides at least. */
+static void
+ckfp_buckets_fill(ckfp_ranges *ranges)
+{
+	struct ckfp_buckets *buckets = ranges->buckets;
+	int64 low;
+	int64 high;
+
+	ckfp_ranges_sort(ranges);
+	low = ranges->range[0].low;
+	high = ranges->range[ranges->ranges - 1].high;
 	buckets->shift = 0;
 	while (ckfp_higher_bits(high, buckets->shift) - ckfp_higher_bits(low, buckets->shift) >=
 		   CKFP_BUCKETS / 2)
@@ -108,67 +232,27 @@ ckfp_buckets_make(ckfp_keys *keys, ckfp_ranges *ranges, int64 low, int64 high)
 	buckets->first = ckfp_higher_bits(low, buckets->shift) - CKFP_BUCKETS / 4;
 	for (int i = 0; i < CKFP_BUCKETS; i++)
 		buckets->range[i] = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
-	ranges->buckets = buckets;
-	for (int i = 0; before != NULL && i < CKFP_BUCKETS; i++)
-		if (before->range[i].high >= before->range[i].low)
-			ckfp_buckets_add(keys, ranges, before->range[i]);
-	if (before != NULL)
-		pfree(before);
+	for (int i = 0; i < ranges->ranges; i++)
+		ckfp_buckets_add(buckets, ranges->range[i]);
+	ranges->ranges = 0;
 }
 
-/* Add a range to the bucket in which it begins. */
+/* Move all ranges out of the buckets, if there are any. */
 static void
-ckfp_buckets_add(ckfp_keys *keys, ckfp_ranges *ranges, ckfp_range range)
+ckfp_buckets_empty(ckfp_ranges *ranges)
 {
-	struct ckfp_buckets *buckets = ranges->buckets;
-	uint64 at = ckfp_higher_bits(range.low, buckets->shift) - buckets->first;
+	const struct ckfp_buckets *buckets = ranges->buckets;
 
-	if (at >= CKFP_BUCKETS)
-	{
-		int64 low = range.low;
-		int64 high = range.high;
-
-		for (int i = 0; i < CKFP_BUCKETS; i++)
-		{
-			low = Min(low, buckets->range[i].low);
-			high = Max(high, buckets->range[i].high);
-		}
-		ckfp_buckets_make(keys, ranges, low, high);
-		ckfp_buckets_add(keys, ranges, range);
-		return;
-	}
-	buckets->range[at].low = Min(buckets->range[at].low, range.low);
-	buckets->range[at].high = Max(buckets->range[at].high, range.high);
+	for (int i = 0; buckets != NULL && i < CKFP_BUCKETS; i++)
+		if (buckets->range[i].high >= buckets->range[i].low)
+			ranges->range[ranges->ranges++] = buckets->range[i];
 }
 
 /* ---------------------------------------------------------------------- gathering */
 
-static int
-ckfp_compare_integers(const void *a, const void *b)
-{
-	int64 one = *(const int64 *)a;
-	int64 other = *(const int64 *)b;
-
-	return (one > other) - (one < other);
-}
-
-/* Sort the gathered integers, and keep one of those that are equal. */
-static void
-ckfp_ranges_sort(ckfp_ranges *ranges)
-{
-	int last = 0;
-
-	if (ranges->values == 0)
-		return;
-	qsort(ranges->value, ranges->values, sizeof(int64), ckfp_compare_integers);
-	for (int i = 1; i < ranges->values; i++)
-		if (ranges->value[i] != ranges->value[last])
-			ranges->value[++last] = ranges->value[i];
-	ranges->values = last + 1;
-}
-
-/* There is no room for another integer. Where most of them are equal, sorting makes some. */
-static void
+/* Make room for another integer. Where most of them are equal or side by side, sorting makes some.
+ * False if there is none: the integers are in buckets from now on. */
+static bool
 ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 {
 	if (ranges->room < CKFP_VALUES)
@@ -176,19 +260,19 @@ ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 		size_t size;
 
 		ranges->room = Max(4 * ranges->room, CKFP_VALUES_FIRST);
-		size = ranges->room * sizeof(int64);
-		ranges->value = ranges->value == NULL ? MemoryContextAlloc(keys->context, size)
-											  : repalloc(ranges->value, size);
-		return;
+		size = ranges->room * sizeof(ckfp_range);
+		ranges->range = ranges->range == NULL ? MemoryContextAlloc(keys->context, size)
+											  : repalloc(ranges->range, size);
+		return true;
 	}
 	ckfp_ranges_sort(ranges);
-	if (ranges->values <= CKFP_FEW_KEYS && ranges->sorts++ < CKFP_SORTS)
-		return;
-	ckfp_buckets_make(keys, ranges, ranges->value[0], ranges->value[ranges->values - 1]);
-	for (int i = 0; i < ranges->values; i++)
-		ckfp_buckets_add(keys, ranges, (ckfp_range){ranges->value[i], ranges->value[i]});
-	ranges->n = ranges->values;
-	ranges->values = 0;
+	if (ranges->ranges <= CKFP_FEW_KEYS && ranges->sorts++ < CKFP_SORTS)
+		return true;
+	ranges->n = ckfp_ranges_integers(ranges);
+	ranges->room = 0;
+	ranges->buckets = MemoryContextAlloc(keys->context, sizeof(*ranges->buckets));
+	ckfp_buckets_fill(ranges);
+	return false;
 }
 
 static void
@@ -215,15 +299,19 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 	if (ranges->integers)
 	{
 		int64 integer = ckfp_ranges_integer(ranges, value);
+		ckfp_range range = {integer, integer};
 
-		if (ranges->buckets == NULL)
-			ckfp_ranges_make_room(keys, ranges);
-		if (ranges->buckets == NULL)
+		if (ranges->buckets == NULL && ckfp_ranges_make_room(keys, ranges))
 		{
-			ranges->value[ranges->values++] = integer;
+			ranges->range[ranges->ranges++] = range;
 			return;
 		}
-		ckfp_buckets_add(keys, ranges, (ckfp_range){integer, integer});
+		if (!ckfp_buckets_add(ranges->buckets, range))
+		{
+			ckfp_buckets_empty(ranges);
+			ranges->range[ranges->ranges++] = range;
+			ckfp_buckets_fill(ranges);
+		}
 	}
 	else
 	{
@@ -238,23 +326,6 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 
 /* ------------------------------------------------------------------------ the end */
 
-static void
-ckfp_ranges_finish(const ckfp_keys *keys, ckfp_ranges *ranges)
-{
-	ckfp_range *range;
-	int n;
-
-	ckfp_ranges_sort(ranges);
-	range = MemoryContextAlloc(keys->context, Max(ranges->values, CKFP_BUCKETS) * sizeof(*range));
-	for (n = 0; n < ranges->values; n++)
-		range[n] = (ckfp_range){ranges->value[n], ranges->value[n]};
-	ranges->distinct = ranges->n + n;
-	for (int i = 0; ranges->buckets != NULL && i < CKFP_BUCKETS; i++)
-		if (ranges->buckets->range[i].high >= ranges->buckets->range[i].low)
-			range[n++] = ranges->buckets->range[i];
-	ckfp_ranges_set(ranges, range, n);
-}
-
 void
 ckfp_keys_finish(ckfp_keys *keys)
 {
@@ -262,6 +333,9 @@ ckfp_keys_finish(ckfp_keys *keys)
 		return;
 	for (int i = 0; i < keys->columns; i++)
 		if (keys->column[i] != NULL)
-			ckfp_ranges_finish(keys, keys->column[i]);
+		{
+			ckfp_buckets_empty(keys->column[i]);
+			ckfp_ranges_complete(keys->column[i]);
+		}
 	keys->state = ckfp_keys_contribute(keys) ? CKFP_KEYS_WAITING : CKFP_KEYS_KNOWN;
 }

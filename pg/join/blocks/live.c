@@ -25,6 +25,7 @@
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -55,9 +56,8 @@ typedef struct ckfp_search
 {
 	Relation table;
 	Relation index;
-	AttrNumber column;    /* of the index, */
-	AttrNumber attribute; /* and of the table */
-	const ckfp_ranges *ranges;
+	AttrNumber column; /* of the index */
+	ckfp_ranges ranges;
 	Snapshot snapshot;
 	BlockNumber blocks;
 	double rows; /* of the table */
@@ -66,22 +66,29 @@ typedef struct ckfp_search
 
 /* ----------------------------------------------------------------- bitmaps of blocks */
 
-static IndexScanDesc
-ckfp_search_begin(const ckfp_search *search)
-{
-#if PG_VERSION_NUM >= 180000
-	return index_beginscan_bitmap(search->index, search->snapshot, NULL, 2);
-#else
-	return index_beginscan_bitmap(search->index, search->snapshot, 2);
-#endif
-}
+#if PG_VERSION_NUM < 180000
+#define index_beginscan_bitmap(index, snapshot, instrument, keys)                                  \
+	index_beginscan_bitmap(index, snapshot, keys)
+#define TBMPrivateIterator TBMIterator
+#define tbm_begin_private_iterate tbm_begin_iterate
+#define tbm_end_private_iterate tbm_end_iterate
 
-/* Set the bits of the pages in a bitmap, and free it. */
+static bool
+tbm_private_iterate(TBMIterator *iterator, TBMIterateResult *result)
+{
+	const TBMIterateResult *next = tbm_iterate(iterator);
+
+	if (next != NULL)
+		result->blockno = next->blockno;
+	return next != NULL;
+}
+#endif
+
+/* Set the bits of the pages in a bitmap. */
 static uint8 *
 ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 {
 	uint8 *bits = palloc0(blocks / 8 + 1);
-#if PG_VERSION_NUM >= 180000
 	TBMPrivateIterator *iterator = tbm_begin_private_iterate(bitmap);
 	TBMIterateResult result;
 
@@ -89,17 +96,17 @@ ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 		if (result.blockno < blocks)
 			bits[result.blockno / 8] |= (uint8)(1 << result.blockno % 8);
 	tbm_end_private_iterate(iterator);
-#else
-	TBMIterator *iterator = tbm_begin_iterate(bitmap);
-	const TBMIterateResult *result;
-
-	while ((result = tbm_iterate(iterator)) != NULL)
-		if (result->blockno < blocks)
-			bits[result->blockno / 8] |= (uint8)(1 << result->blockno % 8);
-	tbm_end_iterate(iterator);
-#endif
-	tbm_free(bitmap);
 	return bits;
+}
+
+/* The value that an integer stands for. */
+static Datum
+ckfp_ranges_datum(const ckfp_ranges *ranges, int64 value)
+{
+	if (ranges->length == sizeof(int64))
+		return Int64GetDatum(value);
+	return ranges->length == sizeof(int32) ? Int32GetDatum((int32)value)
+										   : Int16GetDatum((int16)value);
 }
 
 /* Prepare a condition on the column of the index. */
@@ -108,19 +115,19 @@ ckfp_search_key(const ckfp_search *search, ScanKey key, StrategyNumber strategy)
 {
 	int i = search->column - 1;
 	Oid compare = get_opfamily_member(search->index->rd_opfamily[i], search->index->rd_opcintype[i],
-									  search->ranges->type, (int16)strategy);
+									  search->ranges.type, (int16)strategy);
 
-	ScanKeyEntryInitialize(key, 0, search->column, strategy, search->ranges->type,
+	ScanKeyEntryInitialize(key, 0, search->column, strategy, search->ranges.type,
 						   search->index->rd_indcollation[i], get_opcode(compare), (Datum)0);
 }
 
 /* The blocks of the ranges. NULL: a range alone has nearly all blocks. */
-static uint8 *
+static TIDBitmap *
 ckfp_search_ranges(const ckfp_search *search)
 {
-	const ckfp_ranges *ranges = search->ranges;
+	const ckfp_ranges *ranges = &search->ranges;
 	TIDBitmap *bitmap = tbm_create(work_mem * (Size)1024, NULL);
-	IndexScanDesc scan = ckfp_search_begin(search);
+	IndexScanDesc scan = index_beginscan_bitmap(search->index, search->snapshot, NULL, 2);
 	bool brin = search->index->rd_rel->relam == BRIN_AM_OID;
 	int n = ranges->integers ? ranges->ranges : 1;
 	ScanKeyData key[2];
@@ -140,25 +147,21 @@ ckfp_search_ranges(const ckfp_search *search)
 			  brin && !search->always;
 	}
 	index_endscan(scan);
-	if (!all)
-		return ckfp_bits_of(bitmap, search->blocks);
-	tbm_free(bitmap);
-	return NULL;
+	return all ? NULL : bitmap;
 }
 
 /* ----------------------------------------------------------------------- what it costs */
 
 /* The share of the rows of a histogram that are in ranges. */
 static double
-ckfp_histogram_share(const ckfp_ranges *ranges, const ckfp_search *search, const AttStatsSlot *slot)
+ckfp_histogram_share(const ckfp_ranges *ranges, const AttStatsSlot *slot)
 {
-	ckfp_ranges column = {.length = get_typlen(slot->valuetype)};
 	double share = 0;
 
 	for (int i = 1; i < slot->nvalues; i++)
 	{
-		double from = (double)ckfp_ranges_integer(&column, slot->values[i - 1]);
-		double to = (double)ckfp_ranges_integer(&column, slot->values[i]);
+		double from = (double)ckfp_ranges_integer(ranges, slot->values[i - 1]);
+		double to = (double)ckfp_ranges_integer(ranges, slot->values[i]);
 
 		for (int r = 0; r < ranges->ranges; r++)
 		{
@@ -184,9 +187,10 @@ static ckfp_statistics
 ckfp_statistics_of(const ckfp_search *search)
 {
 	ckfp_statistics statistics = {.each = search->rows / 200, .share = 1};
+	AttrNumber column = search->index->rd_index->indkey.values[search->column - 1];
 	HeapTuple tuple =
 		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(search->table)),
-						Int16GetDatum(search->attribute), BoolGetDatum(false));
+						Int16GetDatum(column), BoolGetDatum(false));
 	double distinct;
 	AttStatsSlot slot;
 
@@ -202,23 +206,26 @@ ckfp_statistics_of(const ckfp_search *search)
 	}
 	if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES))
 	{
-		if (slot.nvalues > 1 && slot.valuetype == search->ranges->type)
-			statistics.share = ckfp_histogram_share(search->ranges, search, &slot);
+		if (slot.nvalues > 1 && slot.valuetype == search->ranges.type)
+			statistics.share = ckfp_histogram_share(&search->ranges, &slot);
 		free_attstatsslot(&slot);
 	}
 	ReleaseSysCache(tuple);
 	return statistics;
 }
 
-/* A copy of ranges, of which at most `limit` are left. */
-static ckfp_ranges
-ckfp_ranges_fewer(const ckfp_ranges *ranges, int limit)
+/* The same search for at most `limit` ranges. */
+static ckfp_search
+ckfp_search_fewer(const ckfp_search *search, int limit)
 {
-	ckfp_ranges fewer = *ranges;
+	ckfp_search fewer = *search;
+	ckfp_ranges *ranges = &fewer.ranges;
 
-	fewer.range = palloc(Max(ranges->ranges, 1) * sizeof(ckfp_range));
-	memcpy(fewer.range, ranges->range, ranges->ranges * sizeof(ckfp_range));
-	fewer.ranges = ckfp_ranges_merge(fewer.range, ranges->ranges, limit);
+	if (ranges->ranges <= limit)
+		return fewer;
+	ranges->range = palloc(ranges->ranges * sizeof(ckfp_range));
+	memcpy(ranges->range, search->ranges.range, ranges->ranges * sizeof(ckfp_range));
+	ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, limit);
 	return fewer;
 }
 
@@ -236,75 +243,69 @@ ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks)
 		   CKFP_BRIN_SHARE_ONE * ckfp_scan_cost(rows, blocks);
 }
 
-/* Search BRIN. If that costs too much for all ranges, the nearest ones are merged, unless the rows
- * between them cost more. */
-static uint8 *
-ckfp_search_brin(const ckfp_search *search)
-{
-	double pages = BrinGetPagesPerRange(search->index);
-	double one = search->blocks / pages * CKFP_SUMMARY_NS;
-	double all = search->ranges->ranges * one;
-	double scan = ckfp_scan_cost(search->rows, search->blocks);
-	ckfp_search merged = *search;
-	ckfp_statistics apart;
-	ckfp_ranges fewer;
-
-	if (search->always || all <= CKFP_BRIN_SHARE * scan)
-		return ckfp_search_ranges(search);
-	fewer = ckfp_ranges_fewer(search->ranges, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
-	merged.ranges = &fewer;
-	apart = ckfp_statistics_of(search);
-	if (apart.correlation > CKFP_ORDER_CORRELATION &&
-		(ckfp_statistics_of(&merged).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
-		return ckfp_search_ranges(search);
-	return ckfp_brin_is_cheap(pages, search->rows, search->blocks) ? ckfp_search_ranges(&merged)
-																   : NULL;
-}
-
 /* Search a B-tree for few keys; NULL: this does not pay. */
-static uint8 *
+static TIDBitmap *
 ckfp_search_few(const ckfp_search *search)
 {
-	const ckfp_ranges *ranges = search->ranges;
+	int few = search->ranges.few;
 	ckfp_statistics statistics = ckfp_statistics_of(search);
 	double scan = search->rows * CKFP_ROW_NS;
-	double found = Min(ranges->few * statistics.each, search->rows);
+	double found = Min(few * statistics.each, search->rows);
 	double pages = statistics.correlation > CKFP_ORDER_CORRELATION
-					   ? found / search->rows * search->blocks + ranges->few
+					   ? found / search->rows * search->blocks + few
 					   : search->blocks * (1 - exp(-found / search->blocks));
 	/* all rows of these pages are read */
-	double cost = ranges->few * CKFP_DESCENT_NS + found * CKFP_TID_NS +
+	double cost = few * CKFP_DESCENT_NS + found * CKFP_TID_NS +
 				  pages * (CKFP_PAGE_NS + scan / search->blocks);
 
-	return ranges->few > 0 && (search->always || cost * CKFP_BTREE_MARGIN < scan)
+	return few > 0 && (search->always || cost * CKFP_BTREE_MARGIN < scan)
 			   ? ckfp_search_ranges(search)
 			   : NULL;
 }
 
+/* Search BRIN. If that costs too much for all ranges, the nearest ones are merged, unless the rows
+ * between them cost more. */
+static TIDBitmap *
+ckfp_search_brin(const ckfp_search *search)
+{
+	ckfp_search some = ckfp_search_fewer(search, CKFP_RANGES);
+	double pages = BrinGetPagesPerRange(search->index);
+	double one = search->blocks / pages * CKFP_SUMMARY_NS;
+	double all = some.ranges.ranges * one;
+	double scan = ckfp_scan_cost(search->rows, search->blocks);
+	ckfp_search fewer;
+	ckfp_statistics apart;
+
+	if (search->always || all <= CKFP_BRIN_SHARE * scan)
+		return ckfp_search_ranges(&some);
+	fewer = ckfp_search_fewer(&some, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
+	apart = ckfp_statistics_of(&some);
+	if (apart.correlation > CKFP_ORDER_CORRELATION &&
+		(ckfp_statistics_of(&fewer).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
+		return ckfp_search_ranges(&some);
+	return ckfp_brin_is_cheap(pages, search->rows, search->blocks) ? ckfp_search_ranges(&fewer)
+																   : NULL;
+}
+
 /* Search a B-tree, whose order is that of the table, for ranges; NULL: this does not pay. */
-static uint8 *
+static TIDBitmap *
 ckfp_search_order(const ckfp_search *search)
 {
-	const ckfp_ranges *ranges = search->ranges;
-	ckfp_statistics statistics = ckfp_statistics_of(search);
-	double found = Max(Min(ranges->distinct * statistics.each / search->rows, 1), statistics.share);
+	ckfp_search some = ckfp_search_fewer(search, CKFP_RANGES);
+	ckfp_statistics statistics = ckfp_statistics_of(&some);
+	double found = Max(Min(search->ranges.n * statistics.each / search->rows, 1), statistics.share);
 
 	return search->always || (statistics.correlation > CKFP_ORDER_CORRELATION &&
 							  found * (CKFP_TID_NS + CKFP_ROW_NS) * CKFP_BTREE_MARGIN < CKFP_ROW_NS)
-			   ? ckfp_search_ranges(search)
+			   ? ckfp_search_ranges(&some)
 			   : NULL;
 }
 
 /* ------------------------------------------------------------------------ all of it */
 
-/* The ways to search a key, the best first. */
-typedef enum ckfp_way
-{
-	CKFP_WAY_FEW, /* few keys in a B-tree, */
-	CKFP_WAY_BRIN,
-	CKFP_WAY_ORDER, /* ranges in a B-tree */
-	CKFP_WAYS
-} ckfp_way;
+/* The ways to search a key, the best first: few keys in a B-tree, BRIN, ranges in a B-tree. */
+static TIDBitmap *(*const ckfp_ways[])(const ckfp_search *search) = {
+	ckfp_search_few, ckfp_search_brin, ckfp_search_order};
 
 /* Open an index. NULL: there is none, as the transaction has dropped it under its own cursor, or
  * somebody else locks it: no query waits for an index that its plan does not need. */
@@ -325,44 +326,36 @@ ckfp_search_open(const ckfp_search *search, Oid oid)
 	return NULL;
 }
 
-static uint8 *
-ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, ckfp_way way)
+static TIDBitmap *
+ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 {
-	uint8 *bits = NULL;
+	TIDBitmap *bitmap = NULL;
 
 	search->index = ckfp_search_open(search, chosen->oid);
 	if (search->index == NULL)
 		return NULL;
 	search->column = chosen->column;
-	search->attribute = search->index->rd_index->indkey.values[chosen->column - 1];
 	if (ckfp_index_is_usable(search->index) &&
-		(search->index->rd_rel->relam == BRIN_AM_OID) == (way == CKFP_WAY_BRIN))
-		bits = way == CKFP_WAY_BRIN    ? ckfp_search_brin(search)
-			   : way == CKFP_WAY_ORDER ? ckfp_search_order(search)
-									   : ckfp_search_few(search);
+		(search->index->rd_rel->relam == BRIN_AM_OID) == (ckfp_ways[way] == ckfp_search_brin))
+		bitmap = ckfp_ways[way](search);
 	relation_close(search->index, NoLock);
-	return bits;
+	return bitmap;
 }
 
 /* Search a key. */
-static uint8 *
+static TIDBitmap *
 ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 {
-	const ckfp_ranges *ranges = search->ranges;
-	ckfp_ranges merged;
-	uint8 *bits = NULL;
+	TIDBitmap *bitmap = NULL;
 
-	if (ranges->distinct == 0) /* no key, no block */
-		return palloc0(search->blocks / 8 + 1);
-	merged = ckfp_ranges_fewer(ranges, CKFP_RANGES);
-	for (int way = 0; way < CKFP_WAYS; way++)
-	{
-		search->ranges = way == CKFP_WAY_FEW ? ranges : &merged;
-		for (int i = 0; i < target->indexes && bits == NULL; i++)
-			if (target->index[i].key == key && ckfp_ranges_serve(ranges, &target->index[i]))
-				bits = ckfp_search_by(search, &target->index[i], way);
-	}
-	return bits;
+	if (search->ranges.n == 0) /* no key, no block */
+		return tbm_create(work_mem * (Size)1024, NULL);
+	for (size_t way = 0; way < lengthof(ckfp_ways); way++)
+		for (int i = 0; i < target->indexes && bitmap == NULL; i++)
+			if (target->index[i].key == key &&
+				ckfp_ranges_serve(&search->ranges, &target->index[i]))
+				bitmap = ckfp_search_by(search, &target->index[i], way);
+	return bitmap;
 }
 
 /* Have indexes all rows that a snapshot sees? */
@@ -380,42 +373,54 @@ ckfp_indexes_are_complete(const SnapshotData *snapshot)
 		   now->subxcnt == snapshot->subxcnt;
 }
 
-/* Clear the bits of the blocks that no key can be in. False if no index was asked. */
-static bool
-ckfp_clear_by_keys(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				   Snapshot snapshot, BlockNumber blocks, uint8 *live)
+/* Search all keys: the blocks of rows that can have each of them. NULL if no index was asked. */
+static TIDBitmap *
+ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+				Snapshot snapshot, BlockNumber blocks)
 {
 	const FormData_pg_class *class = table->rd_rel;
 	double each =
 		class->relpages > 0 && class->reltuples > 0 ? class->reltuples / class->relpages : 100;
-	bool found = false;
+	TIDBitmap *found = NULL;
 
 	for (int key = 0; key < keys->columns; key++)
 	{
 		ckfp_search search = {.table = table,
-							  .ranges = keys->column[key],
 							  .snapshot = snapshot,
 							  .blocks = blocks,
 							  .rows = Max(blocks * each, 1),
 							  .always = keys->always};
-		uint8 *bits = NULL;
+		TIDBitmap *bitmap;
 
-		if (search.ranges != NULL)
-			bits = ckfp_search_any(&search, target, key);
-		for (BlockNumber b = 0; bits != NULL && b <= blocks / 8; b++)
-			live[b] &= bits[b];
-		found |= bits != NULL;
+		if (keys->column[key] == NULL)
+			continue;
+		search.ranges = *keys->column[key];
+		bitmap = ckfp_search_any(&search, target, key);
+		if (found == NULL)
+			found = bitmap;
+		else if (bitmap != NULL)
+			tbm_intersect(found, bitmap);
 	}
 	return found;
 }
 
-bool
+uint8 *
 ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				 Snapshot snapshot, BlockNumber blocks, uint8 *live)
+				 Snapshot snapshot, BlockNumber blocks)
 {
-	return ckfp_indexes_are_complete(snapshot) &&
-		   ckfp_clear_by_keys(keys, target, table, snapshot, blocks, live) &&
-		   ckfp_indexes_are_complete(snapshot);
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "search of an index", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	TIDBitmap *found = NULL;
+	uint8 *bits = NULL;
+
+	if (ckfp_indexes_are_complete(snapshot))
+		found = ckfp_search_all(keys, target, table, snapshot, blocks);
+	MemoryContextSwitchTo(caller);
+	if (found != NULL && ckfp_indexes_are_complete(snapshot))
+		bits = ckfp_bits_of(found, blocks);
+	MemoryContextDelete(context);
+	return bits;
 }
 
 BlockNumber

@@ -24,7 +24,7 @@
 /* The keys of a column that a process gathered. */
 typedef struct ckfp_part
 {
-	double distinct;
+	double n;
 	int ranges;
 	ckfp_range range[CKFP_FEW_KEYS];
 } ckfp_part;
@@ -150,9 +150,10 @@ ckfp_keys_contribute(ckfp_keys *keys)
 
 		if (ranges == NULL)
 			continue;
-		part->distinct = ranges->distinct;
+		part->n = ranges->n;
 		part->ranges = ranges->ranges;
-		memcpy(part->range, ranges->range, ranges->ranges * sizeof(ckfp_range));
+		for (int r = 0; r < ranges->ranges; r++)
+			part->range[r] = ranges->range[r];
 		any |= ranges->ranges > 0;
 	}
 	SpinLockAcquire(&shared->mutex);
@@ -171,20 +172,20 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 {
 	ckfp_ranges *ranges = keys->column[column];
 	int processes = keys->shared->processes;
-	ckfp_range *range =
-		MemoryContextAlloc(keys->context, processes * CKFP_FEW_KEYS * sizeof(*range));
-	int n = 0;
 
-	ranges->distinct = 0;
+	ranges->range =
+		MemoryContextAlloc(keys->context, processes * CKFP_FEW_KEYS * sizeof(ckfp_range));
+	ranges->ranges = 0;
+	ranges->n = 0;
 	for (int i = 0; i < processes; i++)
 	{
 		const ckfp_part *part = ckfp_part_of(keys->shared, i, column);
 
-		memcpy(range + n, part->range, part->ranges * sizeof(*range));
-		n += part->ranges;
-		ranges->distinct += part->distinct;
+		memcpy(ranges->range + ranges->ranges, part->range, part->ranges * sizeof(ckfp_range));
+		ranges->ranges += part->ranges;
+		ranges->n += part->n;
 	}
-	ckfp_ranges_set(ranges, range, n);
+	ckfp_ranges_complete(ranges);
 }
 
 void

@@ -187,33 +187,17 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		filter->keys->skipped += before - after;
 }
 
-static void
-ckfp_blocks_search(const ckfp_blocks *blocks, ckfp_block_filter *filter)
-{
-	MemoryContext context =
-		AllocSetContextCreate(blocks->context, "search of an index", ALLOCSET_DEFAULT_SIZES);
-	size_t size = blocks->blocks / 8 + 1;
-	uint8 *live = memset(palloc(size), 0xff, size);
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	bool found = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
-								  blocks->scan->ps.state->es_snapshot, blocks->blocks, live);
-
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(context);
-	if (filter->live != NULL)
-		pfree(filter->live);
-	filter->live = found ? live : NULL;
-	if (!found)
-		pfree(live);
-}
-
 /* The keys of a filter are known. */
 static void
 ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
 	if (filter->build != filter->keys->builds || filter->of != blocks->blocks)
 	{
-		ckfp_blocks_search(blocks, filter);
+		if (filter->live != NULL)
+			pfree(filter->live);
+		filter->live =
+			ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
+							 blocks->scan->ps.state->es_snapshot, blocks->blocks);
 		filter->build = filter->keys->builds;
 		filter->of = blocks->blocks;
 	}
