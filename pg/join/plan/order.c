@@ -28,40 +28,28 @@
 typedef struct ckfp_probe_side
 {
 	const ckfp_join_record *record;
-	bool early; /* there is a foreign scan that must know the filter before its first row */
+	bool early; /* there is a scan that must know the filter before its first row */
 	bool other; /* there is a node of any other kind */
 } ckfp_probe_side;
 
-/* Can a foreign scan only use the filter if that is ready before the first row? Its server asks the
- * filter, or it may be skipped, and is asynchronous: all those start with the first row. */
+/* Must the filter be ready before the first row of a scan? A server asks it, or a scan may be
+ * skipped and is asynchronous: all those start with the first row. Or a sequential scan skips
+ * blocks once the keys are known, and has a condition, so that its first row may be far. */
 static bool
 ckfp_is_early(const ckfp_join_record *record, const Plan *scan)
 {
+	bool far = IsA(scan, SeqScan) && scan->qual != NIL && record->blocks;
+
 	foreach_ptr (const ckfp_join_target, target, record->targets)
 	{
 		if (target->node != scan->plan_node_id)
 			continue;
-		if (ckfp_remote_asks(target))
+		if (ckfp_remote_asks(target) || (far && target->indexes > 0))
 			return true;
 #if PG_VERSION_NUM >= 140000
-		if (target->partition && scan->async_capable)
+		if (target->partition && IsA(scan, ForeignScan) && scan->async_capable)
 			return true;
 #endif
-	}
-	return false;
-}
-
-/* Does a sequential scan skip blocks once the keys are known? If it has a condition, its first row
- * may be far. */
-static bool
-ckfp_may_be_far(const ckfp_join_record *record, const Plan *scan)
-{
-	if (!IsA(scan, SeqScan) || scan->qual == NIL || !record->blocks)
-		return false;
-	foreach_ptr (const ckfp_join_target, target, record->targets)
-	{
-		if (target->node == scan->plan_node_id && target->indexes > 0)
-			return true;
 	}
 	return false;
 }
@@ -70,12 +58,12 @@ static void
 ckfp_inspect_probe_side(Plan *plan, void *context)
 {
 	ckfp_probe_side *side = context;
+	bool early = ckfp_is_early(side->record, plan);
 
-	if (IsA(plan, ForeignScan))
-		side->early |= ckfp_is_early(side->record, plan);
-	else if (ckfp_may_be_far(side->record, plan))
-		side->early = true;
-	else if (ckfp_node_of(plan)->is & CKFP_NODE_SIDE)
+	side->early |= early;
+	if (early || IsA(plan, ForeignScan))
+		return;
+	if (ckfp_node_of(plan)->is & CKFP_NODE_SIDE)
 		ckfp_plan_children(plan, ckfp_inspect_probe_side, context);
 	else
 		side->other = true;
