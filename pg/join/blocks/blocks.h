@@ -178,7 +178,7 @@ typedef struct ckfp_block_filter
 	ckfp_keys *keys;
 	const ckfp_join_target *target;
 	int number;     /* of the target */
-	bool decided;   /* the keys have been used, or are of no use */
+	uint64 decided; /* the keys of this build have been used, or are of no use */
 	uint64 build;   /* the keys of this build let */
 	uint8 *live;    /* these blocks live; NULL: all */
 	BlockNumber of; /* of so many */
@@ -190,24 +190,22 @@ typedef struct ckfp_blocks
 {
 	ScanState *scan;
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
-	MemoryContext context;
-	bool verify;           /* the scan reads all blocks */
-	bool waiting;          /* for keys */
-	bool skips;            /* blocks are skipped, perhaps from the next page on */
-	uint8 *live;           /* blocks that are not skipped; NULL: all */
-	TableScanDesc desc;    /* reads the blocks, */
-	bool reading;          /* and has rows; */
-	BlockNumber drain;     /* only those of this block, if it is valid */
-	BlockNumber blocks;    /* of the table, */
-	BlockNumber first;     /* the block with the number 0, */
-	BlockNumber next;      /* and the numbers that this process reads when `desc` has no more: */
-	BlockNumber end;       /* from `next` up to `end` */
-	uint32 flags;          /* of the scan's own descriptor, while others are in their place */
-	TableScanDesc own;     /* parallel scans: another descriptor, which is not parallel; or NULL */
-	ExprContext *econtext; /* tells when the scan starts again; NULL: it need not */
+	bool verify;                /* the scan reads all blocks */
+	bool waiting;               /* for keys */
+	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
+						 * tells that the scan starts again; else NULL */
+	uint8 *live;        /* blocks that are not skipped; NULL: all */
+	TableScanDesc desc; /* reads the blocks, */
+	bool reading;       /* and has rows; */
+	BlockNumber drain;  /* only those of this block, if it is valid */
+	BlockNumber blocks; /* of the table, */
+	BlockNumber first;  /* the block with the number 0, */
+	BlockNumber next;   /* and the numbers that this process reads when `desc` has no more: */
+	BlockNumber end;    /* from `next` up to `end` */
+	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
-/* live.c: the first number from `from` up to `end` of a block that is live; or `end`. */
+/* The first number from `from` up to `end` of a block that is live; or `end`. */
 BlockNumber ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end);
 
 /* Can a scan skip blocks? */

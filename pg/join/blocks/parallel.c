@@ -41,38 +41,36 @@ typedef struct ckfp_shared_scan
 struct ckfp_keys_shared
 {
 	bool common; /* each process gathers a part of the keys */
-	int columns;
 	int targets;
 	int processes;
 	slock_t mutex; /* protects the members below */
 	int begun;     /* the number of processes that started reading, and that finished */
 	int finished;
 	bool complete;
-	bool failed; /* there are keys that are in no part */
-	/* behind them: a ckfp_shared_scan for each target, and a ckfp_part for each process and column
-	 */
+	bool failed;                                  /* there are keys that are in no part */
+	ckfp_shared_scan scan[FLEXIBLE_ARRAY_MEMBER]; /* of each target */
+	/* behind them: a ckfp_part for each process and column */
 };
 
-static ckfp_shared_scan *
-ckfp_shared_scan_of(struct ckfp_keys_shared *shared, int number)
+/* The offset of the parts. */
+static Size
+ckfp_parts_at(int targets)
 {
-	return (ckfp_shared_scan *)((char *)shared + MAXALIGN(sizeof(*shared))) + number;
+	return MAXALIGN(offsetof(struct ckfp_keys_shared, scan) + targets * sizeof(ckfp_shared_scan));
 }
 
 static ckfp_part *
-ckfp_part_of(struct ckfp_keys_shared *shared, int process, int column)
+ckfp_part_of(const ckfp_keys *keys, int process, int column)
 {
-	char *parts = (char *)shared + MAXALIGN(sizeof(*shared)) +
-				  MAXALIGN(shared->targets * sizeof(ckfp_shared_scan));
+	char *parts = (char *)keys->shared + ckfp_parts_at(keys->shared->targets);
 
-	return (ckfp_part *)parts + process * shared->columns + column;
+	return (ckfp_part *)parts + process * keys->columns + column;
 }
 
 Size
 ckfp_keys_shared_size(const ckfp_join_record *record, int workers)
 {
-	return MAXALIGN(sizeof(struct ckfp_keys_shared)) +
-		   MAXALIGN(list_length(record->targets) * sizeof(ckfp_shared_scan)) +
+	return ckfp_parts_at(list_length(record->targets)) +
 		   (workers + 1) * record->columns * sizeof(ckfp_part);
 }
 
@@ -93,17 +91,14 @@ ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
 {
 	memset(shared, 0, ckfp_keys_shared_size(record, workers));
 	shared->common = common;
-	shared->columns = record->columns;
 	shared->targets = list_length(record->targets);
 	shared->processes = workers + 1;
 	SpinLockInit(&shared->mutex);
 	for (int i = 0; i < shared->targets; i++)
 	{
-		ckfp_shared_scan *scan = ckfp_shared_scan_of(shared, i);
-
-		pg_atomic_init_u32(&scan->asked, 0);
-		pg_atomic_init_u32(&scan->taken, 0);
-		pg_atomic_init_u32(&scan->next, 0);
+		pg_atomic_init_u32(&shared->scan[i].asked, 0);
+		pg_atomic_init_u32(&shared->scan[i].taken, 0);
+		pg_atomic_init_u32(&shared->scan[i].next, 0);
 	}
 	ckfp_keys_share(keys, shared);
 }
@@ -145,7 +140,7 @@ ckfp_keys_contribute(ckfp_keys *keys)
 		return false;
 	for (int i = 0; i < keys->columns; i++)
 	{
-		ckfp_part *part = ckfp_part_of(shared, ParallelWorkerNumber + 1, i);
+		ckfp_part *part = ckfp_part_of(keys, ParallelWorkerNumber + 1, i);
 		const ckfp_ranges *ranges = keys->column[i];
 
 		if (ranges == NULL)
@@ -179,7 +174,7 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 	ranges->n = 0;
 	for (int i = 0; i < processes; i++)
 	{
-		const ckfp_part *part = ckfp_part_of(keys->shared, i, column);
+		const ckfp_part *part = ckfp_part_of(keys, i, column);
 
 		memcpy(ranges->range + ranges->ranges, part->range, part->ranges * sizeof(ckfp_range));
 		ranges->ranges += part->ranges;
@@ -213,29 +208,25 @@ ckfp_keys_attach(ckfp_keys *keys)
 
 /* --------------------------------------------------------------------------- scans */
 
+static ckfp_shared_scan *
+ckfp_shared_scan_of(const ckfp_block_filter *filter)
+{
+	return filter->keys->shared == NULL ? NULL : &filter->keys->shared->scan[filter->number];
+}
+
 bool
 ckfp_blocks_is_first(const ckfp_block_filter *filter)
 {
-	struct ckfp_keys_shared *shared = filter->keys->shared;
+	ckfp_shared_scan *scan = ckfp_shared_scan_of(filter);
 
-	return shared != NULL &&
-		   pg_atomic_fetch_add_u32(&ckfp_shared_scan_of(shared, filter->number)->asked, 1) == 0;
+	return scan != NULL && pg_atomic_fetch_add_u32(&scan->asked, 1) == 0;
 }
 
-/* The shared state of a scan. The filters are in the same order in all processes. */
-static ckfp_shared_scan *
-ckfp_shared_scan_of_blocks(const ckfp_blocks *blocks)
-{
-	const ckfp_block_filter *filter = blocks->filters;
-
-	return filter->keys->shared == NULL ? NULL
-										: ckfp_shared_scan_of(filter->keys->shared, filter->number);
-}
-
+/* The first filter of a scan has its state: they are in the same order in all processes. */
 void
 ckfp_blocks_take(const ckfp_blocks *blocks)
 {
-	ckfp_shared_scan *shared = ckfp_shared_scan_of_blocks(blocks);
+	ckfp_shared_scan *shared = ckfp_shared_scan_of(blocks->filters);
 	ParallelBlockTableScanDesc scan =
 		(ParallelBlockTableScanDesc)blocks->scan->ss_currentScanDesc->rs_parallel;
 	uint64 given;
@@ -255,7 +246,7 @@ ckfp_blocks_take(const ckfp_blocks *blocks)
 bool
 ckfp_blocks_draw(ckfp_blocks *blocks)
 {
-	ckfp_shared_scan *shared = ckfp_shared_scan_of_blocks(blocks);
+	ckfp_shared_scan *shared = ckfp_shared_scan_of(blocks->filters);
 
 	if (shared == NULL || pg_atomic_read_u32(&shared->taken) == 0)
 		return false;

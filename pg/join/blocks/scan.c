@@ -33,11 +33,9 @@ ckfp_blocks_is_possible(const ScanState *scan)
 ckfp_blocks *
 ckfp_blocks_make(ScanState *scan, bool verify)
 {
-	MemoryContext parent = scan->ps.state->es_query_cxt;
-	ckfp_blocks *blocks = MemoryContextAllocZero(parent, sizeof(*blocks));
+	ckfp_blocks *blocks = palloc0(sizeof(*blocks));
 
 	blocks->scan = scan;
-	blocks->context = AllocSetContextCreate(parent, "live blocks", ALLOCSET_SMALL_SIZES);
 	blocks->verify = verify;
 	blocks->drain = InvalidBlockNumber;
 	return blocks;
@@ -46,8 +44,7 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 void
 ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record, int number)
 {
-	ckfp_block_filter *filter =
-		MemoryContextAllocZero(GetMemoryChunkContext(blocks), sizeof(*filter));
+	ckfp_block_filter *filter = palloc0(sizeof(*filter));
 	ckfp_block_filter **link = &blocks->filters;
 
 	filter->keys = keys;
@@ -63,9 +60,6 @@ ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *re
 void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
-	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		if (filter->build != filter->keys->builds)
-			filter->decided = false;
 	blocks->waiting = true;
 	if (!blocks->skips)
 		blocks->desc = NULL; /* the table may have grown */
@@ -97,6 +91,31 @@ ckfp_blocks_is_parallel(const ckfp_blocks *blocks)
 
 /* --------------------------------------------------------------------- live blocks */
 
+/* The block with a number. */
+static BlockNumber
+ckfp_block_of(const ckfp_blocks *blocks, BlockNumber number)
+{
+	return (BlockNumber)(((uint64)blocks->first + number) % blocks->blocks);
+}
+
+BlockNumber
+ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end)
+{
+	const uint8 *live = blocks->live;
+
+	while (live != NULL && from < end)
+	{
+		BlockNumber block = ckfp_block_of(blocks, from);
+
+		if (CKFP_BIT(live, block))
+			break;
+		/* eight blocks at once */
+		from +=
+			live[block / 8] == 0 ? Min(Min(8 - block % 8, blocks->blocks - block), end - from) : 1;
+	}
+	return Min(from, end);
+}
+
 /* The number of live blocks, from the number `from` on; of those that are also live in `more`, if
  * that is not NULL. */
 static BlockNumber
@@ -106,8 +125,7 @@ ckfp_blocks_count(const ckfp_blocks *blocks, BlockNumber from, const uint8 *more
 
 	for (BlockNumber at = ckfp_blocks_next_live(blocks, from, blocks->blocks); at < blocks->blocks;
 		 at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks))
-		n += more == NULL ||
-			 CKFP_BIT(more, (BlockNumber)(((uint64)blocks->first + at) % blocks->blocks));
+		n += more == NULL || CKFP_BIT(more, ckfp_block_of(blocks, at));
 	return n;
 }
 
@@ -120,11 +138,10 @@ ckfp_blocks_restart(Datum argument)
 
 	if (!ckfp_blocks_is_parallel(blocks))
 	{
-		heap->rs_base.rs_flags = blocks->flags;
+		heap->rs_base.rs_flags |= SO_ALLOW_SYNC | SO_TYPE_SEQSCAN;
 		heap->rs_startblock = blocks->first;
 	}
-	blocks->econtext = NULL;
-	blocks->skips = false;
+	blocks->skips = NULL;
 	blocks->waiting = true;
 	blocks->desc = NULL;
 	blocks->drain = InvalidBlockNumber;
@@ -132,17 +149,15 @@ ckfp_blocks_restart(Datum argument)
 		pfree(blocks->live);
 	blocks->live = NULL;
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		filter->decided = false;
+		filter->decided = 0;
 }
 
 /* From now on the scan skips blocks. */
 static void
 ckfp_blocks_start_skipping(ckfp_blocks *blocks)
 {
-	blocks->skips = true;
-	blocks->flags = blocks->desc->rs_flags;
-	blocks->econtext = blocks->scan->ps.ps_ExprContext;
-	RegisterExprContextCallback(blocks->econtext, ckfp_blocks_restart, PointerGetDatum(blocks));
+	blocks->skips = blocks->scan->ps.ps_ExprContext;
+	RegisterExprContextCallback(blocks->skips, ckfp_blocks_restart, PointerGetDatum(blocks));
 }
 
 /* The number of the first block that a scan which is not parallel has still to begin. */
@@ -155,16 +170,6 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 		return blocks->next;
 	return block >= blocks->first ? block - blocks->first + 1
 								  : block + (blocks->blocks - blocks->first) + 1;
-}
-
-/* Which blocks are these? */
-static void
-ckfp_blocks_find_rest(ckfp_blocks *blocks)
-{
-	blocks->first = ((HeapScanDesc)blocks->desc)->rs_startblock;
-	blocks->next = 0;
-	blocks->next = ckfp_blocks_begun(blocks);
-	blocks->end = blocks->blocks;
 }
 
 /* Skip the blocks that a filter does not need, if that pays. */
@@ -215,25 +220,30 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 static pg_noinline void
 ckfp_blocks_decide(ckfp_blocks *blocks)
 {
-	MemoryContext caller = MemoryContextSwitchTo(blocks->context);
+	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
 	bool parallel = ckfp_blocks_is_parallel(blocks);
 
 	blocks->waiting = false;
+	if (!blocks->skips && !parallel)
+	{
+		blocks->next = 0;
+		blocks->next = ckfp_blocks_begun(blocks);
+	}
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
-		if (filter->decided)
+		const ckfp_keys *keys = filter->keys;
+
+		if (filter->decided == keys->builds)
 			continue;
 		ckfp_keys_attach(filter->keys);
-		filter->decided =
-			filter->keys->state == CKFP_KEYS_OFF || filter->keys->state == CKFP_KEYS_KNOWN;
-		if (!filter->decided)
-			blocks->waiting = true;
-		else if (filter->keys->state == CKFP_KEYS_KNOWN && blocks->blocks > 0)
+		if (keys->state != CKFP_KEYS_OFF && keys->state != CKFP_KEYS_KNOWN)
 		{
-			if (!blocks->skips && !parallel)
-				ckfp_blocks_find_rest(blocks);
-			ckfp_blocks_use(blocks, filter);
+			blocks->waiting = true;
+			continue;
 		}
+		filter->decided = keys->builds;
+		if (keys->state == CKFP_KEYS_KNOWN && blocks->blocks > 0)
+			ckfp_blocks_use(blocks, filter);
 	}
 	MemoryContextSwitchTo(caller);
 	if (blocks->skips || blocks->live == NULL)
@@ -259,6 +269,8 @@ ckfp_blocks_begin(ckfp_blocks *blocks)
 		scan->ss_currentScanDesc = ckfp_begin_scan(scan);
 	blocks->desc = scan->ss_currentScanDesc;
 	blocks->blocks = ((HeapScanDesc)blocks->desc)->rs_nblocks;
+	blocks->first = ((HeapScanDesc)blocks->desc)->rs_startblock;
+	blocks->end = blocks->blocks;
 	blocks->reading = true;
 }
 
@@ -312,7 +324,7 @@ ckfp_blocks_advance(ckfp_blocks *blocks)
 		if (!ckfp_blocks_is_parallel(blocks) || !ckfp_blocks_draw(blocks))
 			return false;
 	}
-	block = (BlockNumber)(((uint64)blocks->first + live) % blocks->blocks);
+	block = ckfp_block_of(blocks, live);
 	most = Min(most, Min(blocks->end - live, blocks->blocks - block));
 	while (n < most && (blocks->live == NULL || CKFP_BIT(blocks->live, block + n)))
 		n++;
@@ -380,18 +392,17 @@ ckfp_blocks_deny(const ckfp_blocks *blocks, const ckfp_keys *keys, BlockNumber b
 {
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->keys == keys)
-			return filter->decided && filter->live != NULL && block < blocks->blocks &&
-				   !CKFP_BIT(filter->live, block);
+			return filter->decided == keys->builds && filter->live != NULL &&
+				   block < blocks->blocks && !CKFP_BIT(filter->live, block);
 	return false;
 }
 
 void
 ckfp_blocks_end(ckfp_blocks *blocks)
 {
-	if (blocks->econtext != NULL)
-		UnregisterExprContextCallback(blocks->econtext, ckfp_blocks_restart,
-									  PointerGetDatum(blocks));
-	blocks->econtext = NULL;
+	if (blocks->skips != NULL)
+		UnregisterExprContextCallback(blocks->skips, ckfp_blocks_restart, PointerGetDatum(blocks));
+	blocks->skips = NULL;
 	if (blocks->own != NULL)
 		table_endscan(blocks->own);
 	blocks->own = NULL;
