@@ -186,19 +186,16 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 void
 ckfp_keys_attach(ckfp_keys *keys)
 {
-	struct ckfp_keys_shared *shared = keys->shared;
-	bool complete;
+	const struct ckfp_keys_shared *shared = keys->shared;
 
 	if (!ckfp_keys_are_common(keys) || keys->state == CKFP_KEYS_OFF ||
 		keys->state == CKFP_KEYS_KNOWN)
 		return;
-	SpinLockAcquire(&shared->mutex);
-	complete = shared->complete;
-	SpinLockRelease(&shared->mutex);
 	if (shared->failed)
 		keys->state = CKFP_KEYS_OFF;
-	else if (complete)
+	else if (shared->complete)
 	{
+		pg_read_barrier();
 		for (int i = 0; i < keys->columns; i++)
 			if (keys->column[i] != NULL)
 				ckfp_ranges_take(keys, i);
