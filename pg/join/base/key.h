@@ -48,30 +48,30 @@ bool ckfp_key_is_item(const ckfp_join_column *column);
 void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,
 					  MemoryContext context);
 
-/* Can hashing a key allocate memory? */
+/* Are the values integers? Then those of the other side are, too. Hashing any others may allocate
+ * memory. */
 static inline bool
-ckfp_key_allocates(const ckfp_key *key)
+ckfp_key_is_integer(const ckfp_key *key)
 {
-	return key->method >= CKFP_KEY_ITEM;
+	return key->method <= CKFP_KEY_INT8;
+}
+
+static inline int64
+ckfp_key_integer(const ckfp_key *key, Datum value)
+{
+	return key->method == CKFP_KEY_INT4   ? DatumGetInt32(value)
+		   : key->method == CKFP_KEY_INT8 ? DatumGetInt64(value)
+										  : DatumGetInt16(value);
 }
 
 /* The hash of a value. */
 static inline uint64
 ckfp_key_hash(ckfp_key *key, Datum value)
 {
-	switch (key->method)
-	{
-		case CKFP_KEY_INT2:
-			return ckf_hash_integer(DatumGetInt16(value), 0);
-		case CKFP_KEY_INT4:
-			return ckf_hash_integer(DatumGetInt32(value), 0);
-		case CKFP_KEY_INT8:
-			return ckf_hash_integer(DatumGetInt64(value), 0);
-		case CKFP_KEY_ITEM:
-			return ckfp_hash_item(&key->hasher, value, 0);
-		case CKFP_KEY_FUNCTION:
-			break;
-	}
+	if (ckfp_key_is_integer(key))
+		return ckf_hash_integer(ckfp_key_integer(key, value), 0);
+	if (key->method == CKFP_KEY_ITEM)
+		return ckfp_hash_item(&key->hasher, value, 0);
 	return ckf_hash_word(CKF_CLASS_OTHER,
 						 DatumGetUInt32(FunctionCall1Coll(&key->function, key->collation, value)),
 						 0);

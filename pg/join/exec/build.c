@@ -65,7 +65,7 @@ ckfp_build_finish(ckfp_build *build)
 		return;
 	}
 	build->counts.keys = build->filter.keys;
-	build->counts.memory = build->filter.size;
+	build->counts.memory = build->filter.size + build->filter.width / 8;
 	ckfp_partitions_finish(&build->partitions);
 	ckfp_build_know_partitions(build);
 	ckfp_build_enter(build, CKFP_BUILD_READY);
@@ -134,7 +134,7 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 		found = ckfp_build_take_key(build, slot, &hash);
 	if (!found || build->state != CKFP_BUILD_GATHERING)
 		return;
-	if (!ckfp_filter_gather(&build->filter, hash))
+	if (!ckfp_filter_gather_key(&build->filter, &build->source, build->value, hash))
 		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
 	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_exceeds_estimate(build))
 		ckfp_build_stop(build, CKFP_GIVEN_UP_KEYS);
@@ -162,7 +162,7 @@ ckfp_build_prepare_keys(ckfp_build *build, CustomScan *scan)
 			build->source.attribute[i] = ((Var *)expression)->varattno;
 		else
 			build->source.expression[i] = ExecInitExpr(expression, &build->css.ss.ps);
-		if (build->source.expression[i] != NULL || ckfp_key_allocates(&build->build_key[i]))
+		if (build->source.expression[i] != NULL || !ckfp_key_is_integer(&build->build_key[i]))
 			build->allocates = true;
 	}
 }

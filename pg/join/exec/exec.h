@@ -57,15 +57,29 @@ ckfp_ask_verify(const ckfp_ask *ask, const TupleTableSlot *slot, const Datum *va
 		ckfp_verify_skipped(ask->build, hash, values);
 }
 
+/* Is the key of a row among the bits? */
+static inline bool
+ckfp_ask_bits(const ckfp_ask *ask, TupleTableSlot *slot)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, ask->source.attribute[0], &isnull);
+
+	return !isnull &&
+		   ckfp_filter_has_bit(&ask->build->filter, ckfp_key_integer(&ask->source.key[0], value));
+}
+
 /* Does a row pass the filter? Counts the row. May allocate memory. */
 static inline bool
 ckfp_ask_row(ckfp_ask *ask, TupleTableSlot *slot)
 {
 	ckfp_build *build = ask->build;
 	Datum values[CKFP_JOIN_KEYS];
-	uint64 hash;
-	bool known = ckfp_source_hash(&ask->source, slot, NULL, values, &hash);
-	bool passes = known && ckf_contains(&build->filter.filter, hash);
+	uint64 hash = 0;
+	bool bits = build->filter.bits != NULL;
+	bool known = (bits && likely(!build->verify)) ||
+				 ckfp_source_hash(&ask->source, slot, NULL, values, &hash);
+	bool passes =
+		known && (bits ? ckfp_ask_bits(ask, slot) : ckf_contains(&build->filter.filter, hash));
 
 	if (unlikely(build->verify) && known)
 		ckfp_ask_verify(ask, slot, values, hash, passes);

@@ -71,7 +71,8 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		if (found && ranges->state == CKFP_KEYS_GATHERING)
 			ckfp_keys_add(ranges, nest->build.value);
 		MemoryContextSwitchTo(caller);
-		if (found && filtered && !ckfp_filter_gather(filter, hash))
+		if (found && filtered &&
+			!ckfp_filter_gather_key(filter, &nest->build.source, nest->build.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
 		if (++keys % CKFP_NEST_CHECK == 0 &&
 			ckfp_watch_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
@@ -143,7 +144,7 @@ ckfp_nest_build(ckfp_nest *nest)
 		return;
 	}
 	build->counts.keys = build->filter.keys;
-	build->counts.memory = build->filter.size;
+	build->counts.memory = build->filter.size + build->filter.width / 8;
 	build->counts.built_after = nest->watch.all;
 	ckfp_build_enter(build, CKFP_BUILD_READY);
 	ckfp_condition_update_all(build);
