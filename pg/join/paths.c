@@ -3,10 +3,10 @@
  *
  * A nested loop reads all of a BRIN index for each outer row.  The planner prefers it to a hash
  * join that reads the whole table.  With filters, the hash join reads only the blocks that can
- * have a key, with one search of the same index for each range of keys.  So the hook adds that hash
- * join, at a cost a little below the loop's.  No other cost changes.
+ * have a key, with one search of the same index for each range of keys.  So the hook puts that hash
+ * join in the loop's place, at the loop's cost: the order of joins stays what it was.
  *
- * A hash join that is added here must be one for which blocks.c skips blocks: otherwise it reads
+ * A hash join that is put here must be one for which blocks.c skips blocks: otherwise it reads
  * the whole table.  So the rules below refuse whatever that file and plan/rules.c refuse.
  */
 #include "join/blocks/blocks.h"
@@ -33,9 +33,10 @@
 
 static set_join_pathlist_hook_type ckfp_next_pathlist = NULL;
 
-/* The cost of the hash join, as a share of that of the loop: low enough that add_path, which takes
- * costs that differ by 1 % as equal, keeps the hash join. */
-#define CKFP_COST_OF_LOOP 0.98
+/* Under a LIMIT, what the hash join does before its first row may cost such a share of what the
+ * loop costs.  Its search of the index for all keys is taken to cost so much. */
+#define CKFP_START_SHARE 0.02
+#define CKFP_SEARCH_COST 100.0
 
 /* ------------------------------------------------------------------ statement */
 
@@ -224,16 +225,18 @@ ckfp_is_disabled(const Path *path)
 #endif
 }
 
-/* The cheapest nested loop that reads the fact by a BRIN index for each row of the other relation,
- * or NULL. */
-static const Path *
+/* The place of the cheapest nested loop that reads the fact by a BRIN index for each row of the
+ * other relation, or NULL. */
+static ListCell *
 ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo *other,
 			   const List *clauses)
 {
-	const Path *best = NULL;
+	ListCell *best = NULL;
+	ListCell *cell;
 
-	foreach_ptr (const Path, path, join->pathlist)
+	foreach (cell, join->pathlist)
 	{
+		const Path *path = lfirst(cell);
 		const Path *inner;
 
 		if (!IsA(path, NestPath) || path->param_info != NULL || ckfp_is_disabled(path))
@@ -241,10 +244,27 @@ ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo 
 		inner = CKFP_JOIN_PATH(path)->innerjoinpath;
 		if (inner->parent == fact && CKFP_JOIN_PATH(path)->outerjoinpath->parent == other &&
 			inner->param_info != NULL && ckfp_reads_by_brin(inner, fact, clauses) &&
-			(best == NULL || path->total_cost < best->total_cost))
-			best = path;
+			(best == NULL || path->total_cost < ((const Path *)lfirst(best))->total_cost))
+			best = cell;
 	}
 	return best;
+}
+
+/* Is a hash join as good as a loop, of which a LIMIT may read only a part?  Before its first row it
+ * reads the build side, and the index for all keys. */
+static bool
+ckfp_starts_early(const PlannerInfo *root, const Path *build, const Path *loop)
+{
+	double start =
+		build->total_cost - CKFP_JOIN_PATH(loop)->outerjoinpath->startup_cost + CKFP_SEARCH_COST;
+	double part = root->tuple_fraction;
+
+	if (part <= 0 || root->parse->hasAggs ||
+		(root->query_pathkeys != NIL && loop->pathkeys == NIL)) /* a Sort reads all of it */
+		return true;
+	if (part >= 1)
+		part = Min(part / loop->rows, 1);
+	return (1 - part) * start <= CKFP_START_SHARE * part * loop->total_cost;
 }
 
 /* The scan of the whole table. */
@@ -258,10 +278,10 @@ ckfp_scan_path(PlannerInfo *root, RelOptInfo *fact)
 #endif
 }
 
-/* Add the hash join, at a cost a little below that of the loop. */
-static void
-ckfp_add_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *build,
-				   const JoinPathExtraData *loop_extra, List *clauses, const Path *loop)
+/* The hash join, at the cost of the loop. */
+static Path *
+ckfp_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *build,
+			   const JoinPathExtraData *loop_extra, List *clauses, const Path *loop)
 {
 	JoinPathExtraData extra = *loop_extra;
 	Path *scan = ckfp_scan_path(root, fact);
@@ -273,18 +293,14 @@ ckfp_add_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *
 	initial_cost_hashjoin(root, &workspace, JOIN_INNER, clauses, scan, build, &extra, false);
 	path = create_hashjoin_path(root, join, JOIN_INNER, &workspace, &extra, scan, build, false,
 								extra.restrictlist, NULL, clauses);
-	share = Min(CKFP_COST_OF_LOOP * loop->total_cost / path->jpath.path.total_cost, 1);
+	share = Min(loop->total_cost / path->jpath.path.total_cost, 1);
 	/* The executor reads a row of the outer side first, unless its startup costs more than the
 	 * build side.  Before the keys are known, that row may be far. */
 	scan->startup_cost = build->total_cost;
 	scan->total_cost = scan->total_cost * share + build->total_cost;
-	path->jpath.path.total_cost *= share;
-	/* Before its first row it reads the build side, which the loop does not, and the index, as the
-	 * loop does: under a LIMIT the loop may be the better one. */
-	path->jpath.path.startup_cost =
-		Min(build->total_cost + CKFP_JOIN_PATH(loop)->innerjoinpath->startup_cost,
-			path->jpath.path.total_cost);
-	add_path(join, &path->jpath.path);
+	path->jpath.path.startup_cost = loop->startup_cost;
+	path->jpath.path.total_cost = loop->total_cost;
+	return &path->jpath.path;
 }
 
 /* May a scan of a relation skip blocks by a BRIN index and the keys of so many rows, as far as the
@@ -318,7 +334,7 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 {
 	Path *build = other->cheapest_total_path;
 	List *clauses;
-	const Path *loop;
+	ListCell *loop;
 
 	if (ckfp_next_pathlist != NULL)
 		ckfp_next_pathlist(root, join, other, fact, type, extra);
@@ -329,10 +345,11 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 	clauses = ckfp_hash_clauses(fact, other, extra->restrictlist);
 	loop = clauses == NIL ? NULL : ckfp_find_loop(join, fact, other, clauses);
 	/* The loop computes the conditions of the fact only for rows that have a match. */
-	if (loop != NULL && ckfp_statement_allows(root) &&
+	if (loop != NULL && ckfp_starts_early(root, build, lfirst(loop)) &&
+		ckfp_statement_allows(root) &&
 		!ckfp_expression_may_fail((Node *)extract_actual_clauses(fact->baserestrictinfo, false),
 								  NULL))
-		ckfp_add_hash_join(root, join, fact, build, extra, clauses, loop);
+		lfirst(loop) = ckfp_hash_join(root, join, fact, build, extra, clauses, lfirst(loop));
 }
 
 /* The loops of this call have `fact` as their inner side.  Each pair of tables that a query joins

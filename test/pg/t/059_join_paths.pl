@@ -50,18 +50,20 @@ $node->safe_psql(
 	UPDATE pg_class SET relpages = sized.relpages, reltuples = sized.reltuples FROM sized WHERE relname = 'grown'});
 
 # A query gives the same rows in every mode. With `off` it is a nested loop over the BRIN index; with
-# `auto` a hash join or that loop.
+# `auto` a hash join at the loop's cost, or that loop.
 sub takes
 {
 	my ($wanted, $name, $query, $before) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	my (%rows, %plan);
+	my (%rows, %plan, %cost);
 
 	$before //= '';
 	foreach my $mode (qw(off auto on verify))
 	{
 		$rows{$mode} = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = $mode; $before; $query");
-		$plan{$mode} = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = $mode; $before; EXPLAIN (COSTS OFF) $query");
+		$plan{$mode} = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = $mode; $before; EXPLAIN $query");
+		($cost{$mode}) = $plan{$mode} =~ /cost=([\d.]+)/;
+		$plan{$mode} =~ s/  \(cost=[^)]*\)//g;
 		is($rows{$mode}, $rows{off}, "$name: $mode gives the same") if $mode ne 'off';
 	}
 	like($plan{off}, qr/Nested Loop.*Bitmap Index Scan on \w+_day/s, "$name: a loop over BRIN without filters");
@@ -69,6 +71,7 @@ sub takes
 	{
 		like($plan{auto}, qr/Hash Join.*Seq Scan on/s, "$name: a hash join in its place");
 		unlike($plan{auto}, qr/Bitmap Index Scan on \w+_day/, "$name: no loop");
+		is($cost{auto}, $cost{off}, "$name: the cost of the loop, by which PostgreSQL orders the joins");
 		$plan{auto} = $node->safe_psql('postgres', "SET cuckoofilter.join_filter = auto; $before; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
 		cmp_ok($plan{auto} =~ /Blocks Skipped: (\d+) of (\d+) by fact_day/ ? $1 / $2 : 0, '>', 0.9, "$name: which skips blocks");
 	}
@@ -107,6 +110,11 @@ takes('loop', 'texts, of which only the least and the greatest key are known', q
 takes('loop', 'LIMIT, which the loop reaches before the build side is read', 'SELECT fact.day FROM fact JOIN big USING (day) WHERE big.id = 3 LIMIT 1');
 takes('loop', 'LIMIT, which the loop reaches with one search of the index', 'SELECT fact.day FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day) LIMIT 3');
 takes('hash', 'the same without LIMIT', 'SELECT count(*), sum(id) FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day)');
+takes('hash', 'LIMIT that reads all rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 10000) s');
+takes('hash', 'LIMIT that reads most rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 550) s');
+takes('loop', 'LIMIT that reads few rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 10) s');
+takes('hash', 'LIMIT after a sort', 'SELECT count(*), sum(id) FROM (SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 ORDER BY id LIMIT 3) s');
+takes('hash', 'LIMIT of an aggregate', "$month LIMIT 1");
 takes('loop', 'correlated', 'SELECT m, (SELECT count(*) FROM fact JOIN dim USING (day) WHERE month = m) FROM (VALUES (7), (8)) v (m)');
 takes('loop', 'a recursive term',
 	'WITH RECURSIVE t (day, n) AS (SELECT 5, 1 UNION ALL SELECT f.day + 20, n + 1 FROM t JOIN fact f ON f.day = t.day WHERE n < 9 AND f.id = f.day * 100) SELECT count(*), sum(day) FROM t');
