@@ -76,6 +76,8 @@ foreach my $wait (0, 1_000_000)
 	like(filter_of("$parallel $warm " . sprintf($serial, 'wide')), $not, 'nor do 8,000 pay for the filters of three processes');
 	like(filter_of("$warm " . sprintf($serial, 'wide')), qr/^built after 512 rows/, 'but for one');
 }
+clocks(BLOCK_NS => 500, COLD_NS => 3000);
+like(filter_of("$warm " . sprintf($serial, 'fact')), $not, 'what the first look at a clock costs is no cost of the lookup');
 clocks(BLOCK_NS => 500, READ_NS => 1_000_000, CALL_NS => 0);
 like(filter_of(($memoize ? 'SET enable_memoize = off; ' : '') . sprintf($serial, 'fact')), qr/^built after 512 rows/, 'where lookups read blocks, 2,500 pay');
 
