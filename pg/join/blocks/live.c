@@ -4,24 +4,34 @@
  * What the index finds may have changed since: new rows of blocks that it did not find are of
  * later transactions, which the snapshot does not see.
  *
- * On a standby an index can lack rows that the snapshot sees. The primary, which does not know
- * the snapshot, builds an index or summarizes a range of BRIN without the rows that are dead to
- * all of its own transactions, and no recovery conflict comes of it. Such a row's deletion has
- * ended before the index was written. So an index has all rows if no transaction has ended between
- * the snapshot and the end of the search.
+ * An index can lack rows that the snapshot sees:
+ * - on a standby. The primary, which does not know the snapshot, builds an index or summarizes a
+ *   range of BRIN without the rows that are dead to all of its own transactions, and no recovery
+ *   conflict comes of it;
+ * - BRIN, from PostgreSQL 16 on. An update of its columns can be HOT, and a range is summarized
+ *   without the old versions of rows whose HOT update has committed, which older snapshots see.
+ * Such a version's update or deletion has ended before the index was written. So an index has all
+ * rows if no transaction has ended between the snapshot and the end of the search, and else those
+ * of the blocks that are all-visible then, which have no version that somebody sees dead. One that
+ * this transaction has made anew may also lack the old versions of its own updates, which its
+ * cursors see.
  */
 #include "join/blocks/blocks.h"
 
 #include "access/brin.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/parallel.h"
 #include "access/relation.h"
 #include "access/stratnum.h"
+#include "access/visibilitymap.h"
+#include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -148,6 +158,54 @@ ckfp_search_ranges(const ckfp_search *search)
 	}
 	index_endscan(scan);
 	return all ? NULL : bitmap;
+}
+
+/* ------------------------------------------------------------- rows that an index lacks */
+
+/* Has a transaction ended since a snapshot was taken? */
+static bool
+ckfp_transactions_have_ended(const SnapshotData *snapshot)
+{
+	Snapshot now;
+
+	InvalidateCatalogSnapshot();
+	now = GetCatalogSnapshot(InvalidOid);
+	/* A transaction that ends is taken from xip, in recovery subxip, or was to come, and xmax
+	 * passes it. The transaction of a parallel worker's leader is in no xip but the worker's. */
+	if (now->takenDuringRecovery != snapshot->takenDuringRecovery || now->xmax != snapshot->xmax ||
+		(now->takenDuringRecovery && now->subxcnt != snapshot->subxcnt))
+		return true;
+	for (uint32 i = 0; i < snapshot->xcnt; i++)
+		if (!XidInMVCCSnapshot(snapshot->xip[i], now))
+			return true;
+	return false;
+}
+
+/* May the index lack rows that the snapshot sees? */
+static bool
+ckfp_index_may_lack_rows(const ckfp_search *search)
+{
+#if PG_VERSION_NUM >= 160000
+	/* A worker does not know what the transaction has made anew. */
+	if (search->index->rd_rel->relam == BRIN_AM_OID)
+		return search->index->rd_firstRelfilelocatorSubid != InvalidSubTransactionId ||
+			   (IsParallelWorker() && TransactionIdIsValid(GetTopTransactionIdIfAny())) ||
+			   ckfp_transactions_have_ended(search->snapshot);
+#endif
+	return search->snapshot->takenDuringRecovery && ckfp_transactions_have_ended(search->snapshot);
+}
+
+/* Add the blocks of which the index may lack rows. */
+static void
+ckfp_search_add_changed(const ckfp_search *search, TIDBitmap *bitmap)
+{
+	Buffer map = InvalidBuffer;
+
+	for (BlockNumber b = 0; b < search->blocks; b++)
+		if (!VM_ALL_VISIBLE(search->table, b, &map))
+			tbm_add_page(bitmap, b);
+	if (BufferIsValid(map))
+		ReleaseBuffer(map);
 }
 
 /* ----------------------------------------------------------------------- what it costs */
@@ -338,6 +396,8 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 	if (ckfp_index_is_usable(search->index) &&
 		(search->index->rd_rel->relam == BRIN_AM_OID) == (ckfp_ways[way] == ckfp_search_brin))
 		bitmap = ckfp_ways[way](search);
+	if (bitmap != NULL && ckfp_index_may_lack_rows(search))
+		ckfp_search_add_changed(search, bitmap);
 	relation_close(search->index, NoLock);
 	return bitmap;
 }
@@ -356,21 +416,6 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 				ckfp_ranges_serve(&search->ranges, &target->index[i]))
 				bitmap = ckfp_search_by(search, &target->index[i], way);
 	return bitmap;
-}
-
-/* Have indexes all rows that a snapshot sees? */
-static bool
-ckfp_indexes_are_complete(const SnapshotData *snapshot)
-{
-	const SnapshotData *now;
-
-	if (!snapshot->takenDuringRecovery)
-		return true;
-	InvalidateCatalogSnapshot();
-	now = GetCatalogSnapshot(InvalidOid);
-	/* A transaction that ends is taken from subxip, or was to come, and xmax passes it. */
-	return now->takenDuringRecovery && now->xmax == snapshot->xmax &&
-		   now->subxcnt == snapshot->subxcnt;
 }
 
 /* Search all keys: the blocks of rows that can have each of them. NULL if no index was asked. */
@@ -411,14 +456,11 @@ ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "search of an index", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	TIDBitmap *found = NULL;
-	uint8 *bits = NULL;
+	TIDBitmap *found = ckfp_search_all(keys, target, table, snapshot, blocks);
+	uint8 *bits;
 
-	if (ckfp_indexes_are_complete(snapshot))
-		found = ckfp_search_all(keys, target, table, snapshot, blocks);
 	MemoryContextSwitchTo(caller);
-	if (found != NULL && ckfp_indexes_are_complete(snapshot))
-		bits = ckfp_bits_of(found, blocks);
+	bits = found == NULL ? NULL : ckfp_bits_of(found, blocks);
 	MemoryContextDelete(context);
 	return bits;
 }

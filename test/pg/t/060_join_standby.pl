@@ -1,6 +1,6 @@
-# Joins on a hot standby give the same rows in every mode, in one snapshot, while the primary inserts, updates, deletes, VACUUMs,
-# summarizes, desummarizes and builds indexes.  First snapshots older than an index or its summaries, which lack rows that only
-# these snapshots see; then random ones.  SEED=n ROUNDS=percent.
+# Joins on a hot standby, and on its primary, give the same rows in every mode, in one snapshot, while the primary inserts,
+# updates, deletes, VACUUMs, summarizes, desummarizes and builds indexes.  First snapshots older than an index or its summaries,
+# which lack rows that only these snapshots see; then random ones.  SEED=n ROUNDS=percent.
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
@@ -15,7 +15,8 @@ $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 $primary->safe_psql('postgres', "CREATE TABLE filler AS SELECT repeat('x', 300) AS filler");
 
-my $session = CuckooSession->new($standby);
+my @sessions = map { CuckooSession->new($_) } ($standby, $primary);
+my $session = $sessions[0];
 my $queries = 0;
 
 # Run SQL on the primary, and let the standby replay it.
@@ -36,7 +37,7 @@ sub compare
 	{
 		$session->ask("SET cuckoofilter.join_filter = $mode; $query");
 		my ($out, $err, $alive) = $session->answer;
-		die "the standby ended the session: $err" if !$alive;
+		die "the server ended the session: $err" if !$alive;
 		return if $err =~ /ERROR: +(40001|40P01)/;
 		$rows{$mode} = $err eq '' ? $out : "error: $err";
 	}
@@ -72,6 +73,48 @@ foreach my $case (map { my $case = $_; ([ $case, 0 ], [ $case, 2 ]) } sort keys 
 	like($session->query($loop), qr/Nested Loop/, 'not on the standby');
 }
 
+# ------------------------------------ on the primary: an UPDATE of BRIN's columns is HOT from 16 on
+
+my $hot = server_version($primary) >= 160000;
+my $vacuumed = qr/Blocks Skipped: 1[78]\d\d of 18\d\d by fact_k/;
+my $changed = $hot ? qr/(?!.*Blocks Skipped: [1-9])/s : $vacuumed; # no block is all-visible
+my $other = CuckooSession->new($primary);
+my @unsummarized = (
+	'DROP TABLE IF EXISTS fact', 'CREATE TABLE fact (id integer, k integer, filler text) WITH (fillfactor = 50)', 'CREATE INDEX fact_k ON fact USING brin (k) WITH (pages_per_range = 4)',
+	'INSERT INTO fact SELECT g, g / 10, filler FROM generate_series(0, 19999) g, filler', 'ANALYZE fact');
+my $update = q{UPDATE fact SET k = k + 5000 WHERE k BETWEEN 480 AND 549; SELECT pg_stat_get_xact_tuples_hot_updated('fact'::regclass)};
+my $summarize = q{SELECT brin_summarize_new_values('fact_k')};
+
+$session = $sessions[1];
+change('CREATE TABLE locked ()', 'DROP TABLE d', 'CREATE TABLE d AS SELECT g AS k FROM generate_series(500, 529) g', 'ANALYZE d');
+foreach my $workers (0, 2)
+{
+	my $name = "HOT updates, $workers workers";
+
+	# The snapshot's list has the transaction that updates, and not its own one, which its workers see.
+	change(@unsummarized);
+	$session->query("SET enable_nestloop = off; SET max_parallel_workers_per_gather = $workers; BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE locked IN ACCESS EXCLUSIVE MODE");
+	is($other->query("BEGIN; $update") > 600, $hot, "$name: HOT from 16 on");
+	change('ANALYZE d');
+	$session->query('SELECT 1');
+	$other->query('COMMIT');
+	change($summarize);
+	is(compare("$name, an older snapshot", $join), '300|1544850', "$name: the rows of an older snapshot");
+	like($session->query($explain), $changed, "$name: which can skip no block before VACUUM");
+	like($primary->safe_psql('postgres', "SET enable_nestloop = off; $explain"), $vacuumed, "$name: a newer one skips blocks");
+	change('VACUUM fact');
+	is(compare("$name, after VACUUM", $join), '300|1544850', "$name: the rows after VACUUM");
+	like($session->query($explain), $vacuumed, "$name: when blocks are skipped");
+	$session->query('COMMIT');
+	is(compare("$name, a new snapshot", $join), '0|', "$name: the rows of a new snapshot");
+}
+
+change(@unsummarized);
+$session->query("SET cuckoofilter.join_filter = on; BEGIN; DECLARE c CURSOR FOR $join");
+change($update, $summarize);
+is($session->query('FETCH c'), '300|1544850', 'HOT updates: the rows of a cursor');
+$session->query('COMMIT');
+
 # ------------------------------------------------------------------------------ random
 
 sub change_sql
@@ -93,12 +136,15 @@ my @queries = (
 foreach my $round (1 .. rounds(8))
 {
 	my ($writer, $from, $step) = (CuckooSession->new($primary), int(rand(1900)), pick(1, 1, 40));
+	my $room = pick($facts, $facts =~ s/fact AS/fact WITH (fillfactor = 60) AS/r); # for HOT updates
 
 	change('DROP TABLE IF EXISTS fact, d, e', "CREATE TABLE d AS SELECT $from + g * $step AS k FROM generate_series(1, " . pick(1, 40, 300) . ') g', 'CREATE TABLE e AS SELECT g AS k, g % 50 AS j FROM generate_series(0, 2600) g WHERE g % ' . pick(2, 3, 30) . ' = 0',
-		'CREATE UNIQUE INDEX ON e (k)', $facts, 'CREATE INDEX fact_brin ON fact USING brin (k) WITH (pages_per_range = 4)', pick('ANALYZE', 'ANALYZE fact'), map { change_sql() } (1 .. int(rand(3))));
+		'CREATE UNIQUE INDEX ON e (k)', $room, 'CREATE INDEX fact_brin ON fact USING brin (k) WITH (pages_per_range = 4)', pick('ANALYZE', 'ANALYZE fact'), map { change_sql() } (1 .. int(rand(3))));
 	$writer->ask(join('; ', 'SET client_min_messages = error', map { change_sql() } (1 .. 60)));
-	foreach (1 .. 10)
+	foreach (1 .. 16)
 	{
+		$session = pick(@sessions);
+
 		my $loops = pick('hashjoin = on; SET enable_nestloop = on', 'hashjoin = on; SET enable_nestloop = off', 'hashjoin = off; SET enable_nestloop = on');
 
 		$session->query("SET enable_$loops; SET max_parallel_workers_per_gather = " . pick(0, 0, 2) . '; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
@@ -112,8 +158,8 @@ foreach my $round (1 .. rounds(8))
 	$primary->wait_for_catchup($standby);
 	compare("round $round, at the end", pick(@queries)) foreach (1, 2);
 }
-cmp_ok($session->query('SELECT blocks_skipped FROM cuckoofilter_join_stats'), '>', 10 * $queries, "$queries queries skip blocks");
-$session->quit;
+cmp_ok($sessions[0]->query('SELECT blocks_skipped FROM cuckoofilter_join_stats') + $sessions[1]->query('SELECT blocks_skipped FROM cuckoofilter_join_stats'), '>', 10 * $queries, "$queries queries skip blocks");
+$_->quit foreach (@sessions, $other);
 $_->stop foreach ($standby, $primary);
 
 done_testing();
