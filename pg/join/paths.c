@@ -173,6 +173,16 @@ ckfp_pages_per_range(Oid brin)
 	return pages;
 }
 
+/* Is a clause a condition of the index of a path? */
+static bool
+ckfp_index_has(const IndexPath *path, const RelOptInfo *fact, const RestrictInfo *clause)
+{
+	foreach_ptr (const IndexClause, condition, path->indexclauses)
+		if (ckfp_clause_fits(clause, fact, path->indexinfo, condition->indexcol))
+			return true;
+	return false;
+}
+
 /* Does a path read a table by a BRIN index, with nothing but these clauses?  A hash join would
  * read more than a loop whose index has the conditions of the table itself. */
 static bool
@@ -203,6 +213,12 @@ ckfp_reads_by_brin(const Path *path, const RelOptInfo *fact, const List *clauses
 		if (!fits)
 			return false;
 	}
+	/* The loop tests the other clauses only for rows that the index finds; a hash join computes
+	 * them for all rows of both sides. */
+	foreach_ptr (const RestrictInfo, clause, clauses)
+		if (!ckfp_index_has((const IndexPath *)path, fact, clause) &&
+			ckfp_expression_may_fail((Node *)clause->clause, NULL))
+			return false;
 	return true;
 }
 
@@ -344,11 +360,12 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 		return;
 	clauses = ckfp_hash_clauses(fact, other, extra->restrictlist);
 	loop = clauses == NIL ? NULL : ckfp_find_loop(join, fact, other, clauses);
-	/* The loop computes the conditions of the fact only for rows that have a match. */
+	/* The loop computes conditions and columns of the fact only for rows that have a match. */
 	if (loop != NULL && ckfp_starts_early(root, build, lfirst(loop)) &&
 		ckfp_statement_allows(root) &&
 		!ckfp_expression_may_fail((Node *)extract_actual_clauses(fact->baserestrictinfo, false),
-								  NULL))
+								  NULL) &&
+		!ckfp_expression_may_fail((Node *)fact->reltarget->exprs, NULL))
 		lfirst(loop) = ckfp_hash_join(root, join, fact, build, extra, clauses, lfirst(loop));
 }
 

@@ -122,6 +122,10 @@ takes('loop', 'an InitPlan that is correlated',
 	'SELECT month, (SELECT count(*) FROM fact JOIN dim d USING (day) WHERE d.month = (SELECT max(month) FROM dim WHERE dim.month <= o.month)) FROM outer_month o');
 takes('loop', 'an InitPlan that is volatile', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (day) WHERE month = (SELECT (7 + random() * 0)::int)');
 takes('loop', 'a condition of the table that may fail', "$month AND 10 / (fact.other - 200) > -10");
+takes('loop', 'a key of the build side that may fail, which the index does not have', 'SELECT count(*), sum(id) FROM fact JOIN dim ON fact.day = dim.day AND fact.other = 10 / (dim.other - 200) WHERE month = 7');
+takes('loop', 'a key of the table that may fail', 'SELECT count(*), sum(id) FROM fact JOIN dim ON fact.day = dim.day AND 10 / (fact.other - 200) = dim.other WHERE month = 7');
+takes('loop', 'a column of the table that may fail, below an outer join',
+	'SELECT count(*), sum(z) FROM outer_month o LEFT JOIN (SELECT dim.month + fact.other * 0 AS m, coalesce(10 / (fact.other - 200), 1) AS z FROM fact JOIN dim USING (day) WHERE month = 7) s ON o.month = s.m');
 takes('loop', 'a table that was small when it was analyzed', 'SELECT count(*), sum(id) FROM grown JOIN dim USING (day) WHERE month = 7 AND grown.other = 5', 'SET cuckoofilter.join_filter_min_rows = 100000');
 takes('loop', 'ranges of one page, wide rows', 'SELECT count(*), sum(id) FROM wide JOIN dim USING (day) WHERE dim.day = 7');
 takes('loop', 'SERIALIZABLE', $month, 'BEGIN ISOLATION LEVEL SERIALIZABLE');
