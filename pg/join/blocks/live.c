@@ -326,21 +326,20 @@ ckfp_search_few(const ckfp_search *search)
 static TIDBitmap *
 ckfp_search_brin(const ckfp_search *search)
 {
-	ckfp_search some = ckfp_search_fewer(search, CKFP_RANGES);
 	double pages = BrinGetPagesPerRange(search->index);
 	double one = search->blocks / pages * CKFP_SUMMARY_NS;
-	double all = some.ranges.ranges * one;
+	double all = search->ranges.ranges * one;
 	double scan = ckfp_scan_cost(search->rows, search->blocks);
 	ckfp_search fewer;
 	ckfp_statistics apart;
 
 	if (search->always || all <= CKFP_BRIN_SHARE * scan)
-		return ckfp_search_ranges(&some);
-	fewer = ckfp_search_fewer(&some, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
-	apart = ckfp_statistics_of(&some);
+		return ckfp_search_ranges(search);
+	fewer = ckfp_search_fewer(search, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
+	apart = ckfp_statistics_of(search);
 	if (apart.correlation > CKFP_ORDER_CORRELATION &&
 		(ckfp_statistics_of(&fewer).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
-		return ckfp_search_ranges(&some);
+		return ckfp_search_ranges(search);
 	return ckfp_brin_is_cheap(pages, search->rows, search->blocks) ? ckfp_search_ranges(&fewer)
 																   : NULL;
 }

@@ -97,6 +97,10 @@ takes('hash', 'the build side is a join', 'SELECT count(*), sum(id) FROM fact JO
 
 takes('hash', 'scattered days', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (day) WHERE dim.big % 240 = 3');
 
+# A hundred days that are as far apart as they can be: each one is a range of its own.
+my $apart = $node->safe_psql('postgres', 'SET cuckoofilter.join_filter = on; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM fact JOIN dim USING (day) WHERE dim.day % 24 = 5');
+cmp_ok($apart =~ /Blocks Skipped: (\d+) of (\d+) by fact_day/ ? $1 / $2 : 0, '>', 0.7, 'days far apart: the blocks between them are skipped') or diag($apart);
+
 takes('loop', 'LEFT', 'SELECT count(*), sum(id) FROM dim LEFT JOIN fact USING (day) WHERE month = 7');
 takes('loop', 'FOR UPDATE', 'SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 ORDER BY id FOR UPDATE OF dim');
 takes('loop', 'a volatile function', "$month AND vol(dim.other) = 3");
