@@ -283,6 +283,35 @@ ckfp_starts_early(const PlannerInfo *root, const Path *build, const Path *loop)
 	return (1 - part) * start <= CKFP_START_SHARE * part * loop->total_cost;
 }
 
+/* May a path return other rows when it is read again? Then plan/rules.c refuses the filter of a
+ * join that may be. Only the simplest paths are known not to. */
+static bool
+ckfp_path_may_vary(const Path *path)
+{
+	switch (nodeTag(path))
+	{
+		case T_Path:
+			return path->pathtype != T_SeqScan && path->pathtype != T_ValuesScan;
+		case T_IndexPath:
+		case T_BitmapHeapPath:
+			return false;
+		case T_NestPath:
+		case T_MergePath:
+		case T_HashPath:
+			return ckfp_path_may_vary(CKFP_JOIN_PATH(path)->outerjoinpath) ||
+				   ckfp_path_may_vary(CKFP_JOIN_PATH(path)->innerjoinpath);
+		default:
+			return true;
+	}
+}
+
+/* May a join be below the inner side of a nested loop? Not if it joins all of the statement. */
+static bool
+ckfp_may_be_read_again(const PlannerInfo *root, const RelOptInfo *join)
+{
+	return root->parent_root != NULL || !bms_equal(join->relids, root->all_baserels);
+}
+
 /* The scan of the whole table. */
 static Path *
 ckfp_scan_path(PlannerInfo *root, RelOptInfo *fact)
@@ -356,7 +385,9 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 		ckfp_next_pathlist(root, join, other, fact, type, extra);
 	if (!enable_hashjoin || !enable_seqscan || !enable_bitmapscan ||
 		!bms_is_empty(join->lateral_relids) || build == NULL || build->param_info != NULL ||
-		!ckfp_is_fact(root, fact, build->rows) || root->qual_security_level > 0)
+		!ckfp_is_fact(root, fact, build->rows) || root->qual_security_level > 0 ||
+		(ckfp_may_be_read_again(root, join) &&
+		 (root->parse->hasSubLinks || ckfp_path_may_vary(build))))
 		return;
 	clauses = ckfp_hash_clauses(fact, other, extra->restrictlist);
 	loop = clauses == NIL ? NULL : ckfp_find_loop(join, fact, other, clauses);

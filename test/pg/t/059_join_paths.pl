@@ -119,6 +119,10 @@ takes('hash', 'LIMIT that reads most rows', 'SELECT count(*) FROM (SELECT fact.d
 takes('loop', 'LIMIT that reads few rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 10) s');
 takes('hash', 'LIMIT after a sort', 'SELECT count(*), sum(id) FROM (SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 ORDER BY id LIMIT 3) s');
 takes('hash', 'LIMIT of an aggregate', "$month LIMIT 1");
+takes('loop', 'a build side with LIMIT below the inner side of a loop, which may read it again',
+	'SELECT count(*), sum(s.id) FROM big JOIN (SELECT fact.id FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day)) s ON big.day % 7 < s.id % 7 WHERE big.id < 3000');
+takes('hash', 'a build side of plain scans there',
+	'SELECT count(*), sum(s.id) FROM big JOIN (SELECT fact.id FROM fact JOIN dim USING (day) WHERE dim.month = 7) s ON big.day % 7 < s.id % 7 WHERE big.id < 3000');
 takes('loop', 'correlated', 'SELECT m, (SELECT count(*) FROM fact JOIN dim USING (day) WHERE month = m) FROM (VALUES (7), (8)) v (m)');
 takes('loop', 'a recursive term',
 	'WITH RECURSIVE t (day, n) AS (SELECT 5, 1 UNION ALL SELECT f.day + 20, n + 1 FROM t JOIN fact f ON f.day = t.day WHERE n < 9 AND f.id = f.day * 100) SELECT count(*), sum(day) FROM t');
