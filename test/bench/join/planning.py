@@ -33,7 +33,7 @@ STATEMENTS = (
 LIBRARY = ("-c", f"shared_preload_libraries={os.path.abspath(sys.argv[1])}{pg_config('--pkglibdir')}/cuckoofilter_join")
 WAYS = (
     ("absent", ()),
-    ("off", LIBRARY),
+    ("off", (*LIBRARY, "-c", "cuckoofilter.join_filter=off")),
     ("auto", (*LIBRARY, "-c", "cuckoofilter.join_filter=auto")),
     ("on", (*LIBRARY, "-c", "cuckoofilter.join_filter=on", "-c", "cuckoofilter.join_filter_min_rows=0")),
 )
