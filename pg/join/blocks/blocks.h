@@ -4,7 +4,7 @@
  *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
  *            keys.c           live.c          scan.c, parallel.c
  *
- * index.c chooses the indexes while a query is planned.
+ * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
  */
 #ifndef CKFP_JOIN_BLOCKS_H
 #define CKFP_JOIN_BLOCKS_H
@@ -29,7 +29,7 @@ bool ckfp_index_is_usable(Relation index);
 /* The keys of a build side may be at most such a part of the rows of the scans. */
 #define CKFP_KEYS_SHARE 8
 
-/* ---------------------------------------------------------------- keys.c: keys to ranges */
+/* ------------------------------------------------------------------------- ranges.c: ranges */
 
 /* The largest number of ranges; and that of ranges that have no other integers than few keys. */
 #define CKFP_RANGES 64
@@ -68,6 +68,12 @@ bool ckfp_type_is_integer(Oid type);
 /* Are the ranges in the order of an index? */
 bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
 
+/* Sort ranges, and merge those between which there is no other integer. */
+void ckfp_ranges_sort(ckfp_ranges *ranges);
+
+/* The number of integers in them. */
+double ckfp_ranges_integers(const ckfp_ranges *ranges);
+
 /* Merge ranges in ascending order until at most `limit` are left; the largest gaps stay. Returns
  * their number. */
 int ckfp_ranges_merge(ckfp_range *range, int n, int limit);
@@ -75,6 +81,8 @@ int ckfp_ranges_merge(ckfp_range *range, int n, int limit);
 /* All ranges of the keys are there, in any order. If they have few integers, all stay; else those
  * with the largest gaps between them. */
 void ckfp_ranges_complete(ckfp_ranges *ranges);
+
+/* ---------------------------------------------------------------- keys.c: keys to ranges */
 
 typedef enum ckfp_keys_state
 {
@@ -205,7 +213,14 @@ typedef struct ckfp_blocks
 	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
-/* The first number from `from` up to `end` of a block that is live; or `end`. */
+/* The block with a number. */
+static inline BlockNumber
+ckfp_block_of(const ckfp_blocks *blocks, BlockNumber number)
+{
+	return (BlockNumber)(((uint64)blocks->first + number) % blocks->blocks);
+}
+
+/* live.c: the first number from `from` up to `end` of a block that is live; or `end`. */
 BlockNumber ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end);
 
 /* Can a scan skip blocks? */

@@ -463,3 +463,21 @@ ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation
 	MemoryContextDelete(context);
 	return bits;
 }
+
+BlockNumber
+ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end)
+{
+	const uint8 *live = blocks->live;
+
+	while (live != NULL && from < end)
+	{
+		BlockNumber block = ckfp_block_of(blocks, from);
+
+		if (CKFP_BIT(live, block))
+			break;
+		/* eight blocks at once */
+		from +=
+			live[block / 8] == 0 ? Min(Min(8 - block % 8, blocks->blocks - block), end - from) : 1;
+	}
+	return Min(from, end);
+}

@@ -91,31 +91,6 @@ ckfp_blocks_is_parallel(const ckfp_blocks *blocks)
 
 /* --------------------------------------------------------------------- live blocks */
 
-/* The block with a number. */
-static BlockNumber
-ckfp_block_of(const ckfp_blocks *blocks, BlockNumber number)
-{
-	return (BlockNumber)(((uint64)blocks->first + number) % blocks->blocks);
-}
-
-BlockNumber
-ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end)
-{
-	const uint8 *live = blocks->live;
-
-	while (live != NULL && from < end)
-	{
-		BlockNumber block = ckfp_block_of(blocks, from);
-
-		if (CKFP_BIT(live, block))
-			break;
-		/* eight blocks at once */
-		from +=
-			live[block / 8] == 0 ? Min(Min(8 - block % 8, blocks->blocks - block), end - from) : 1;
-	}
-	return Min(from, end);
-}
-
 /* The number of live blocks, from the number `from` on; of those that are also live in `more`, if
  * that is not NULL. */
 static BlockNumber
