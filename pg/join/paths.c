@@ -33,6 +33,10 @@
 
 static set_join_pathlist_hook_type ckfp_next_pathlist = NULL;
 
+/* From PostgreSQL 16 on, so much of the table must be all-visible: other blocks are not skipped if
+ * transactions end at the same time (blocks/live.c). */
+#define CKFP_VISIBLE_SHARE 0.9
+
 /* Under a LIMIT, what the hash join does before its first row may cost such a share of what the
  * loop costs.  Its search of the index for all keys is taken to cost so much. */
 #define CKFP_START_SHARE 0.02
@@ -367,6 +371,10 @@ ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel, double build_rows)
 	if (!brin || entry->inh || entry->securityQuals != NIL || entry->tablesample != NULL ||
 		!ckfp_read_class(entry->relid, &class) || class.relam != HEAP_TABLE_AM_OID)
 		return false;
+#if PG_VERSION_NUM >= 160000
+	if (rel->allvisfrac < CKFP_VISIBLE_SHARE)
+		return false;
+#endif
 	read = Max(rel->rows, class.reltuples);
 	return read >= ckfp_join_min_rows &&
 		   (ckfp_join_mode_setting != CKFP_JOIN_AUTO || build_rows <= read / CKFP_KEYS_SHARE);
