@@ -71,9 +71,10 @@ sub again
 	return "$batches SELECT s.g, count(q.pad), sum(q.k) FROM generate_series(1, 2) s(g) LEFT JOIN (SELECT f.k, l.pad FROM (SELECT k FROM sorted ORDER BY k OFFSET 0) f JOIN ($build) l ON l.k = f.k) q ON true GROUP BY 1 ORDER BY 1";
 }
 same_rows('a LIMIT that is read again', "DO \$\$BEGIN PERFORM set_config('rules.leader', pg_backend_pid()::text, false); END\$\$; $parallel" . again('SELECT k, pad FROM paged WHERE late(k) LIMIT 120') =~ s/, sum\(q\.k\)//r, 0);
+# DISTINCT ON: 19 hashes the other side if it expects more rows than fit into its memory, so it is to expect few.
 my %varies = (
 	'LIMIT' => 'SELECT k, pad FROM paged LIMIT 120',
-	'DISTINCT ON' => 'SELECT DISTINCT ON (k % 100) k, pad FROM paged WHERE k < 150 ORDER BY k % 100',
+	'DISTINCT ON' => 'SELECT DISTINCT ON (k % 100) k, pad FROM paged WHERE k < 150 AND k + 0 < 150 ORDER BY k % 100',
 	'a window function' => 'SELECT * FROM (SELECT k, pad, row_number() OVER () AS n FROM paged) p WHERE n <= 120',
 	'an aggregate' => 'SELECT k, max(pad) AS pad FROM paged GROUP BY k HAVING sum(f) < 50',
 	'INTERSECT' => 'SELECT k, pad FROM paged WHERE k < 200 INTERSECT SELECT k, pad FROM paged',
