@@ -68,6 +68,7 @@ foreach my $case (map { my $case = $_; ([ $case, 0 ], [ $case, 2 ]) } sort keys 
 	is(compare("$name, a new snapshot", $join), '0|', "$name: no rows in a new one");
 	like($session->query($explain), $all_but_few, "$name: in which blocks are skipped");
 	next if $before eq '' || $workers != 0;
+	change('VACUUM fact'); # only where blocks are all-visible, from 16 on
 	my $loop = 'SET cuckoofilter.join_filter = auto; SET enable_nestloop = on; EXPLAIN SELECT count(*) FROM fact JOIN d USING (k) WHERE d.k < 502';
 	like($primary->safe_psql('postgres', $loop), qr/Hash Join/, 'a hash join in place of a nested loop over the BRIN index');
 	like($session->query($loop), qr/Nested Loop/, 'not on the standby');
