@@ -37,11 +37,6 @@ static set_join_pathlist_hook_type ckfp_next_pathlist = NULL;
  * transactions end at the same time (blocks/live.c). */
 #define CKFP_VISIBLE_SHARE 0.9
 
-/* Under a LIMIT, what the hash join does before its first row may cost such a share of what the
- * loop costs.  Its search of the index for all keys is taken to cost so much. */
-#define CKFP_START_SHARE 0.02
-#define CKFP_SEARCH_COST 100.0
-
 /* ------------------------------------------------------------------ statement */
 
 /* Does a query lock rows, or change them other than by INSERT? */
@@ -270,21 +265,13 @@ ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo 
 	return best;
 }
 
-/* Is a hash join as good as a loop, of which a LIMIT may read only a part?  Before its first row it
- * reads the build side, and the index for all keys. */
+/* Are all rows of a loop read?  Of one below a LIMIT perhaps not, and the hash join reads its build
+ * side, and the index for all keys, before its first row. */
 static bool
-ckfp_starts_early(const PlannerInfo *root, const Path *build, const Path *loop)
+ckfp_is_read_whole(const PlannerInfo *root, const Path *loop)
 {
-	double start =
-		build->total_cost - CKFP_JOIN_PATH(loop)->outerjoinpath->startup_cost + CKFP_SEARCH_COST;
-	double part = root->tuple_fraction;
-
-	if (part <= 0 || root->parse->hasAggs ||
-		(root->query_pathkeys != NIL && loop->pathkeys == NIL)) /* a Sort reads all of it */
-		return true;
-	if (part >= 1)
-		part = Min(part / loop->rows, 1);
-	return (1 - part) * start <= CKFP_START_SHARE * part * loop->total_cost;
+	return root->tuple_fraction <= 0 || root->parse->hasAggs ||
+		   (root->query_pathkeys != NIL && loop->pathkeys == NIL); /* a Sort reads all of it */
 }
 
 /* May a path return other rows when it is read again? Then plan/rules.c refuses the filter of a
@@ -400,8 +387,7 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 	clauses = ckfp_hash_clauses(fact, other, extra->restrictlist);
 	loop = clauses == NIL ? NULL : ckfp_find_loop(join, fact, other, clauses);
 	/* The loop computes conditions and columns of the fact only for rows that have a match. */
-	if (loop != NULL && ckfp_starts_early(root, build, lfirst(loop)) &&
-		ckfp_statement_allows(root) &&
+	if (loop != NULL && ckfp_is_read_whole(root, lfirst(loop)) && ckfp_statement_allows(root) &&
 		!ckfp_expression_may_fail((Node *)extract_actual_clauses(fact->baserestrictinfo, false),
 								  NULL) &&
 		!ckfp_expression_may_fail((Node *)fact->reltarget->exprs, NULL))

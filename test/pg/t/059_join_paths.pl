@@ -117,8 +117,7 @@ takes('loop', 'texts, of which only the least and the greatest key are known', q
 takes('loop', 'LIMIT, which the loop reaches before the build side is read', 'SELECT fact.day FROM fact JOIN big USING (day) WHERE big.id = 3 LIMIT 1');
 takes('loop', 'LIMIT, which the loop reaches with one search of the index', 'SELECT fact.day FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day) LIMIT 3');
 takes('hash', 'the same without LIMIT', 'SELECT count(*), sum(id) FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day)');
-takes('hash', 'LIMIT that reads all rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 10000) s');
-takes('hash', 'LIMIT that reads most rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 550) s');
+takes('loop', 'LIMIT that may not end the loop, by the estimates', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 10000) s');
 takes('loop', 'LIMIT that reads few rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 10) s');
 takes('hash', 'LIMIT after a sort', 'SELECT count(*), sum(id) FROM (SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 ORDER BY id LIMIT 3) s');
 takes('hash', 'LIMIT of an aggregate', "$month LIMIT 1");
