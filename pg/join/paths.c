@@ -266,12 +266,19 @@ ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo 
 }
 
 /* Are all rows of a loop read?  Of one below a LIMIT perhaps not, and the hash join reads its build
- * side, and the index for all keys, before its first row. */
+ * side, and the index for all keys, before its first row.  Groups in the loop's order need no more
+ * of it than those that are wanted. */
 static bool
 ckfp_is_read_whole(const PlannerInfo *root, const Path *loop)
 {
-	return root->tuple_fraction <= 0 || root->parse->hasAggs ||
-		   (root->query_pathkeys != NIL && loop->pathkeys == NIL); /* a Sort reads all of it */
+	bool limit = root->tuple_fraction > 0;
+
+	/* A CTE, or one of several tables, is planned as if all of it were read. */
+	for (const PlannerInfo *top = root->parent_root; top != NULL; top = top->parent_root)
+		limit |= top->parse->limitCount != NULL;
+	return !limit || (root->parse->hasAggs && root->parse->groupClause == NIL) ||
+		   ((root->parse->hasAggs || root->query_pathkeys != NIL) &&
+			loop->pathkeys == NIL); /* a Sort, or hashed groups, read all of it */
 }
 
 /* May a path return other rows when it is read again? Then plan/rules.c refuses the filter of a

@@ -121,6 +121,10 @@ takes('loop', 'LIMIT that may not end the loop, by the estimates', 'SELECT count
 takes('loop', 'LIMIT that reads few rows', 'SELECT count(*) FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 LIMIT 10) s');
 takes('hash', 'LIMIT after a sort', 'SELECT count(*), sum(id) FROM (SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 ORDER BY id LIMIT 3) s');
 takes('hash', 'LIMIT of an aggregate', "$month LIMIT 1");
+takes('loop', 'LIMIT of groups in the order of the loop', 'SELECT dim.day, count(*) FROM fact JOIN dim USING (day) WHERE dim.day BETWEEN 500 AND 700 GROUP BY dim.day LIMIT 1',
+	'BEGIN; CREATE INDEX ON dim (day)');
+takes('hash', 'LIMIT of groups in another order', 'SELECT month, count(*) FROM fact JOIN dim USING (day) WHERE month = ANY (ARRAY[7, 8]) GROUP BY month ORDER BY month LIMIT 1');
+takes('loop', 'LIMIT of a CTE', 'WITH s AS MATERIALIZED (SELECT day FROM fact JOIN dim USING (day) WHERE dim.other = 5) SELECT * FROM s LIMIT 1');
 takes('loop', 'a build side with LIMIT below the inner side of a loop, which may read it again',
 	'SELECT count(*), sum(s.id) FROM big JOIN (SELECT fact.id FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day)) s ON big.day % 7 < s.id % 7 WHERE big.id < 3000');
 takes('hash', 'a build side of plain scans there',
