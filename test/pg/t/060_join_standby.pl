@@ -22,7 +22,8 @@ my $queries = 0;
 # Run SQL on the primary, and let the standby replay it.
 sub change
 {
-	$primary->safe_psql('postgres', $_) foreach @_;
+	# the message writes all that is before it, as summaries of BRIN have no transaction that would
+	$primary->safe_psql('postgres', $_) foreach (@_, q{SELECT pg_logical_emit_message(true, '', '')});
 	$primary->wait_for_catchup($standby);
 	return;
 }
@@ -50,7 +51,7 @@ sub compare
 
 my $join = 'SELECT count(*), sum(id) FROM fact JOIN d USING (k)';
 my $explain = "SET cuckoofilter.join_filter = on; EXPLAIN (ANALYZE, COSTS OFF) $join";
-my %all_but_few = (0 => qr/Blocks Skipped: [78]\d\d of 8\d\d by fact_k/, 2 => qr/Cuckoo Join Filter/); # workers read some while one searches; a summary may have rows that were deleted just before
+my $all_but_few = qr/Blocks Skipped: 8\d\d of 8\d\d by fact_k/;
 my $facts = 'CREATE TABLE fact AS SELECT g AS id, g / 10 AS k, filler FROM generate_series(0, 19999) g, filler';
 my %case = ( # before the snapshot, and after it
 	btree => [ '', 'CREATE INDEX fact_k ON fact (k)' ],
@@ -61,12 +62,12 @@ foreach my $case (map { my $case = $_; ([ $case, 0 ], [ $case, 2 ]) } sort keys 
 
 	change('DROP TABLE IF EXISTS fact, d', 'CREATE TABLE d AS SELECT g AS k FROM generate_series(500, 529) g', $facts, $before, 'INSERT INTO fact SELECT g, 510, filler FROM generate_series(20000, 20999) g, filler', 'ANALYZE fact, d');
 	$session->query("SET enable_nestloop = off; SET max_parallel_workers_per_gather = $workers; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
-	like($session->query($explain), $all_but_few{$workers}, "$name: blocks are skipped") if $before ne '';
+	like($session->query($explain), $all_but_few, "$name: blocks are skipped") if $before ne '';
 	change('DELETE FROM fact WHERE k BETWEEN 400 AND 600', $after);
 	is(compare("$name, an older snapshot", $join), '1300|22044350', "$name: the rows of an older snapshot");
 	$session->query('COMMIT');
 	is(compare("$name, a new snapshot", $join), '0|', "$name: no rows in a new one");
-	like($session->query($explain), $all_but_few{$workers}, "$name: in which blocks are skipped");
+	like($session->query($explain), $all_but_few, "$name: in which blocks are skipped");
 	next if $before eq '' || $workers != 0;
 	change('VACUUM fact'); # only where blocks are all-visible, from 16 on
 	my $loop = 'SET cuckoofilter.join_filter = auto; SET enable_nestloop = on; EXPLAIN SELECT count(*) FROM fact JOIN d USING (k) WHERE d.k < 502';
@@ -77,7 +78,8 @@ foreach my $case (map { my $case = $_; ([ $case, 0 ], [ $case, 2 ]) } sort keys 
 # ------------------------------------ on the primary: an UPDATE of BRIN's columns is HOT from 16 on
 
 my $hot = server_version($primary) >= 160000;
-my %vacuumed = (0 => qr/Blocks Skipped: 1[78]\d\d of 18\d\d by fact_k/, 2 => qr/Cuckoo Join Filter/);
+my $vacuumed = qr/Blocks Skipped: 1[78]\d\d of 18\d\d by fact_k/;
+my $changed = $hot ? qr/^(?!.*Blocks Skipped: [1-9])/s : $vacuumed; # no block is all-visible
 my $other = CuckooSession->new($primary);
 my @unsummarized = (
 	'DROP TABLE IF EXISTS fact', 'CREATE TABLE fact (id integer, k integer, filler text) WITH (fillfactor = 50)', 'CREATE INDEX fact_k ON fact USING brin (k) WITH (pages_per_range = 4)',
@@ -100,12 +102,11 @@ foreach my $workers (0, 2)
 	$other->query('COMMIT');
 	change($summarize);
 	is(compare("$name, an older snapshot", $join), '300|1544850', "$name: the rows of an older snapshot");
-	my $changed = $hot ? qr/^(?!.*Blocks Skipped: [1-9])/s : $vacuumed{$workers}; # no block is all-visible
 	like($session->query($explain), $changed, "$name: which can skip no block before VACUUM");
-	like($primary->safe_psql('postgres', "SET enable_nestloop = off; SET max_parallel_workers_per_gather = 0; $explain"), $vacuumed{0}, "$name: a newer one skips blocks");
+	like($primary->safe_psql('postgres', "SET enable_nestloop = off; SET max_parallel_workers_per_gather = 0; $explain"), $vacuumed, "$name: a newer one skips blocks");
 	change('VACUUM fact');
 	is(compare("$name, after VACUUM", $join), '300|1544850', "$name: the rows after VACUUM");
-	like($session->query($explain), $vacuumed{$workers}, "$name: when blocks are skipped");
+	like($session->query($explain), $vacuumed, "$name: when blocks are skipped");
 	$session->query('COMMIT');
 	is(compare("$name, a new snapshot", $join), '0|', "$name: the rows of a new snapshot");
 }
