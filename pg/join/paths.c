@@ -359,16 +359,16 @@ ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel, double build_rows)
 	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
 		!bms_is_empty(rel->lateral_relids))
 		return false;
+#if PG_VERSION_NUM >= 160000
+	if (rel->allvisfrac < CKFP_VISIBLE_SHARE)
+		return false;
+#endif
 	foreach_ptr (const IndexOptInfo, index, rel->indexlist)
 		brin |= index->relam == BRIN_AM_OID;
 	entry = planner_rt_fetch(rel->relid, root);
 	if (!brin || entry->inh || entry->securityQuals != NIL || entry->tablesample != NULL ||
 		!ckfp_read_class(entry->relid, &class) || class.relam != HEAP_TABLE_AM_OID)
 		return false;
-#if PG_VERSION_NUM >= 160000
-	if (rel->allvisfrac < CKFP_VISIBLE_SHARE)
-		return false;
-#endif
 	read = Max(rel->rows, class.reltuples);
 	return read >= ckfp_join_min_rows &&
 		   (ckfp_join_mode_setting != CKFP_JOIN_AUTO || build_rows <= read / CKFP_KEYS_SHARE);

@@ -26,6 +26,10 @@
 			 pointer##_at.i++)
 #endif
 
+/* A bit of an array of bytes. */
+#define CKFP_BIT(bits, number) ((bits)[(number) / 8] & (1 << (number) % 8))
+#define CKFP_SET_BIT(bits, number) ((bits)[(number) / 8] |= (uint8)(1 << (number) % 8))
+
 /* The largest number of key columns of a filter. */
 #define CKFP_JOIN_KEYS 4
 

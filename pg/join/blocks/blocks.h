@@ -160,9 +160,6 @@ void ckfp_keys_finish(ckfp_keys *keys);
 /* ----------------------------------------------------------------- live.c: ranges to live blocks
  */
 
-/* A block as a bit. */
-#define CKFP_BIT(bits, block) ((bits)[(block) / 8] & (1 << (block) % 8))
-
 /* If so large a share of the blocks is live, the others are not worth skipping. */
 #define CKFP_LIVE_SHARE 0.9
 

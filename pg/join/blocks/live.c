@@ -104,7 +104,7 @@ ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 
 	while (tbm_private_iterate(iterator, &result))
 		if (result.blockno < blocks)
-			bits[result.blockno / 8] |= (uint8)(1 << result.blockno % 8);
+			CKFP_SET_BIT(bits, result.blockno);
 	tbm_end_private_iterate(iterator);
 	return bits;
 }

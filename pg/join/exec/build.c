@@ -65,7 +65,7 @@ ckfp_build_finish(ckfp_build *build)
 		return;
 	}
 	build->counts.keys = build->filter.keys;
-	build->counts.memory = build->filter.size + build->filter.width / 8;
+	build->counts.memory = ckfp_filter_memory(&build->filter);
 	ckfp_partitions_finish(&build->partitions);
 	ckfp_build_know_partitions(build);
 	ckfp_build_enter(build, CKFP_BUILD_READY);

@@ -179,7 +179,7 @@ ckfp_filter_add_bit(ckfp_join_filter *filter, const ckfp_source *source, const D
 		fits = ckfp_filter_widen(filter);
 	integer -= filter->base;
 	if (fits)
-		filter->bits[integer / 8] |= (uint8)(1 << integer % 8);
+		CKFP_SET_BIT(filter->bits, integer);
 	else
 		ckfp_filter_drop_bits(filter);
 }

@@ -75,7 +75,14 @@ ckfp_filter_has_bit(const ckfp_join_filter *filter, int64 integer)
 {
 	uint64 at = (uint64)integer - filter->base;
 
-	return at < filter->width && (filter->bits[at / 8] >> at % 8 & 1) != 0;
+	return at < filter->width && CKFP_BIT(filter->bits, at) != 0;
+}
+
+/* The bytes of a finished filter, with its bits. */
+static inline size_t
+ckfp_filter_memory(const ckfp_join_filter *filter)
+{
+	return filter->size + filter->width / 8;
 }
 
 /* Sort the gathered hashes, for ckf_collected. False if that would exceed

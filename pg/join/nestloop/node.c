@@ -144,7 +144,7 @@ ckfp_nest_build(ckfp_nest *nest)
 		return;
 	}
 	build->counts.keys = build->filter.keys;
-	build->counts.memory = build->filter.size + build->filter.width / 8;
+	build->counts.memory = ckfp_filter_memory(&build->filter);
 	build->counts.built_after = nest->watch.all;
 	ckfp_build_enter(build, CKFP_BUILD_READY);
 	ckfp_condition_update_all(build);
