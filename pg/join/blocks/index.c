@@ -150,9 +150,12 @@ ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processe
 				 ckfp_join_record *record)
 {
 	ckfp_choice choice = {.statement = statement, .record = record, .has_barrier = has_barrier};
+	double most = 0; /* if that is few rows, no table is opened for its indexes */
 	double read = 0;
 
-	if (!ckfp_join_blocks || !enable_bitmapscan)
+	foreach_ptr (const ckfp_join_target, target, record->targets)
+		most += target->sequential ? target->read * processes : 0;
+	if (!ckfp_join_blocks || !enable_bitmapscan || most < ckfp_join_min_rows)
 		return;
 	foreach_ptr (ckfp_join_target, target, record->targets)
 	{

@@ -148,8 +148,7 @@ ckfp_nest_trace(const ckfp_rules *rules, NestLoop *join, double processes, ckfp_
 	if (trace.missed)
 		nest->record.targets = NIL;
 	/* by the rows of one process, as each one reads the dimension */
-	if (trace.read >= ckfp_join_min_rows)
-		ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, 1, &nest->record);
+	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, 1, &nest->record);
 }
 
 static void

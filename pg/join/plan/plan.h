@@ -109,8 +109,7 @@ typedef struct ckfp_trace
 	double processes;         /* that share each scan */
 	bool has_barrier;         /* the statement has a security barrier */
 	ckfp_join_record *record; /* the record that targets are added to */
-	double rows;              /* estimated rows of all targets, */
-	double read;              /* and those that sequential scans among them read */
+	double rows;              /* estimated rows of all targets */
 	double conditions;        /* rows that are tested by their own conditions, if they have one */
 	double reaching;          /* the cost of reaching the key in all rows of them, in ns */
 	double saving;            /* the saving if all rows are dropped there, in ns */

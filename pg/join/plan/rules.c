@@ -275,8 +275,7 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes, bool
 		return NIL;
 	}
 	ckfp_estimate(join, processes, &trace);
-	if (trace.read * processes >= ckfp_join_min_rows) /* else it opens tables in vain */
-		ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, processes, record);
+	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, processes, record);
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
 	{

@@ -116,7 +116,6 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	target->sequential = IsA(plan, SeqScan);
 	target->read = trace->loops * ckfp_rows_before_condition(trace, plan, relation);
 	target->reading = target->read * ckfp_cost_of_reading(plan);
-	trace->read += target->sequential ? target->read : 0;
 	trace->record->targets = lappend(trace->record->targets, target);
 	trace->rows += trace->loops * plan->plan_rows;
 	trace->reaching += trace->loops * plan->plan_rows *
