@@ -93,8 +93,8 @@ ckfy_merged_all(PyObject *type, PyObject *argument, ckfy_merge_many *merge)
 {
 	PyObject *filters = PySequence_Tuple(argument), *result = NULL;
 	size_t n = filters ? (size_t)PyTuple_Size(filters) : 0, i;
-	ckfy_shared **shared = PyMem_Calloc(n + 1, sizeof *shared);
-	const cuckoofilter **in = PyMem_Calloc(n + 1, sizeof *in);
+	ckfy_shared **shared = PyMem_Malloc((n + 1) * sizeof *shared);
+	const cuckoofilter **in = PyMem_Malloc((n + 1) * sizeof *in);
 	bool ok = filters != NULL;
 	ckfy_call call;
 
