@@ -105,7 +105,9 @@ typedef struct ckfp_keys
 	struct ckfp_keys_shared *shared;     /* in a parallel plan; else NULL */
 	bool by_value;                       /* all types are passed by value */
 	uint64 blocks;                       /* counters: the blocks of the scans that may skip some, */
-	uint64 skipped;                      /* and those that are not read */
+	uint64 skipped;                      /* and those that are not read; */
+	uint64 removed;                      /* rows of others that are in no range, */
+	uint64 passed;                       /* and in one */
 	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
 } ckfp_keys;
@@ -207,7 +209,12 @@ typedef struct ckfp_blocks
 	BlockNumber first;  /* the block with the number 0, */
 	BlockNumber next;   /* and the numbers that this process reads when `desc` has no more: */
 	BlockNumber end;    /* from `next` up to `end` */
-	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
+	ckfp_keys *judge;   /* rows that are not in their ranges are not returned; or NULL: */
+	const ckfp_ranges *ranges; /* those of this column; */
+	AttrNumber attribute;
+	ckfp_range known;  /* the range of the last key, */
+	bool gap;          /* or the gap between two */
+	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
 /* The block with a number. */

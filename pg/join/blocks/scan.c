@@ -6,8 +6,9 @@
  *
  * Keys can become known while the scan runs, as a hash join may fetch a row before it builds. The
  * scan then returns the rows of the current page that are left, and skips blocks among those that
- * it has not begun. Each block has a number, its place in the order in which the scan reads them:
- * the scan may begin in the middle of the table. So each row comes once.
+ * it has not begun. Of the blocks that it reads it returns no row whose key is in no range, which
+ * is cheaper than its condition and the filter. Each block has a number, its place in the order in
+ * which the scan reads them: the scan may begin in the middle of the table. So each row comes once.
  */
 #include "join/blocks/blocks.h"
 
@@ -61,6 +62,7 @@ void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
+	blocks->judge = NULL;
 	if (!blocks->skips)
 		blocks->desc = NULL; /* the table may have grown */
 }
@@ -117,6 +119,7 @@ ckfp_blocks_restart(Datum argument)
 		heap->rs_startblock = blocks->first;
 	}
 	blocks->skips = NULL;
+	blocks->judge = NULL;
 	blocks->waiting = true;
 	blocks->desc = NULL;
 	blocks->drain = InvalidBlockNumber;
@@ -147,6 +150,36 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 								  : block + (blocks->blocks - blocks->first) + 1;
 }
 
+/* May the user know of all rows, also of those that a condition of the scan drops? */
+static bool
+ckfp_blocks_are_open(const ckfp_blocks *blocks)
+{
+	foreach_ptr (const RangeTblEntry, entry, blocks->scan->ps.state->es_range_table)
+		if (entry->security_barrier || entry->securityQuals != NIL)
+			return false;
+	return !blocks->scan->ss_currentRelation->rd_rel->relrowsecurity;
+}
+
+/* From now on, return no row whose key is in no range. */
+static void
+ckfp_blocks_judge(ckfp_blocks *blocks, const ckfp_block_filter *filter)
+{
+	const ckfp_join_target *target = filter->target;
+
+	for (int i = 0; i < target->indexes && ckfp_blocks_are_open(blocks); i++)
+	{
+		const ckfp_ranges *ranges = filter->keys->column[target->index[i].key];
+
+		if (ranges == NULL || !ranges->integers)
+			continue;
+		blocks->judge = filter->keys;
+		blocks->ranges = ranges;
+		blocks->attribute = target->attribute[target->index[i].key];
+		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
+		return;
+	}
+}
+
 /* Skip the blocks that a filter does not need, if that pays. */
 static void
 ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
@@ -165,6 +198,7 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->live[i] &= filter->live[i];
 	if (!parallel) /* else each process counts those that it draws */
 		filter->keys->skipped += before - after;
+	ckfp_blocks_judge(blocks, filter);
 }
 
 /* The keys of a filter are known. */
@@ -327,6 +361,52 @@ ckfp_blocks_go_on(ckfp_blocks *blocks)
 	return blocks->reading;
 }
 
+/* Find the range that an integer is in, or the gap, for the next rows: their keys are often near.
+ */
+static pg_noinline void
+ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
+{
+	const ckfp_range *range = blocks->ranges->range;
+	int n = blocks->ranges->ranges;
+	int low = 0;
+
+	for (int high = n; low < high;)
+	{
+		int middle = (low + high) / 2;
+
+		if (range[middle].high < integer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	blocks->gap = low == n || range[low].low > integer;
+	blocks->known = !blocks->gap ? range[low]
+								 : (ckfp_range){low > 0 ? range[low - 1].high + 1 : PG_INT64_MIN,
+												low < n ? range[low].low - 1 : PG_INT64_MAX};
+}
+
+/* Has the row a key that is in no range? The two sides have the same type, or both are integers. */
+static inline bool
+ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, blocks->attribute, &isnull);
+	int16 length = TupleDescAttr(slot->tts_tupleDescriptor, blocks->attribute - 1)->attlen;
+	int64 integer = length == sizeof(int64)   ? DatumGetInt64(value)
+					: length == sizeof(int32) ? DatumGetInt32(value)
+											  : DatumGetInt16(value);
+
+	if (!isnull && (integer < blocks->known.low || integer > blocks->known.high))
+		ckfp_blocks_find(blocks, integer);
+	if (!isnull && !blocks->gap)
+	{
+		blocks->judge->passed++;
+		return false;
+	}
+	blocks->judge->removed++;
+	return true;
+}
+
 TupleTableSlot *
 ckfp_blocks_next(ckfp_blocks *blocks)
 {
@@ -341,7 +421,11 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 		if (blocks->reading && table_scan_getnextslot(blocks->desc, ForwardScanDirection, slot) &&
 			(likely(!BlockNumberIsValid(blocks->drain)) ||
 			 ItemPointerGetBlockNumber(&slot->tts_tid) == blocks->drain))
+		{
+			if (blocks->judge != NULL && ckfp_blocks_lack_key(blocks, slot))
+				continue;
 			return slot;
+		}
 		if (!ckfp_blocks_go_on(blocks))
 		{
 			ExecClearTuple(slot);

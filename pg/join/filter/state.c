@@ -162,6 +162,10 @@ ckfp_build_counts(const ckfp_build *build)
 	counts.unasked = ckfp_sleep_unasked(&build->sleepers);
 	counts.blocks = build->keys.blocks;
 	counts.blocks_skipped = build->keys.skipped;
+	if (counts.tested == 0) /* else the filter has counted those that passed */
+		counts.tested = build->keys.passed;
+	counts.tested += build->keys.removed;
+	counts.removed += build->keys.removed;
 	return counts;
 }
 
