@@ -200,7 +200,7 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 	if ((!planning.joins && !planning.loops) || planning.done)
 		return;
 	if (planning.loops)
-		planning.stops = ckfp_nest_stops(statement, fast);
+		planning.stops = ckfp_plan_stops(statement, fast);
 	ckfp_rules_conclude(&planning.rules);
 	ckfp_each_plan(statement, ckfp_add_filters, &planning);
 }

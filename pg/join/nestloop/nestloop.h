@@ -35,10 +35,6 @@ Bitmapset *ckfp_nest_params_of(Node *expression);
 
 /* ------------------------------------------------------- plan.c: which loops may have a filter */
 
-/* The nested loops of a statement that a node above may stop early, by plan_node_id; `fast`: or the
- * reader of the whole plan. The expressions that refer to a subplan may stop it. */
-Bitmapset *ckfp_nest_stops(const PlannedStmt *statement, bool fast);
-
 /* If the rules allow a filter for a nested loop, which `processes` processes share, put its plan
  * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL,
  * and *reason says why. */

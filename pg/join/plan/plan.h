@@ -137,6 +137,13 @@ bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
 /* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
 bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
 
+/* ------------------------------------------------------------ stops.c: which nodes may be stopped
+ */
+
+/* The nested loops of a statement that a node above may stop early, by plan_node_id; `fast`: or the
+ * reader of the whole plan. The expressions that refer to a subplan may stop it. */
+Bitmapset *ckfp_plan_stops(const PlannedStmt *statement, bool fast);
+
 /* ------------------------------------------------------ rules.c: which joins may have a filter */
 
 /* What the rules know about a statement. */

@@ -1,0 +1,61 @@
+/*
+ * stops.c - which nodes may be stopped before they have returned all rows, as by a LIMIT.
+ */
+#include "join/plan/plan.h"
+
+typedef struct ckfp_stops_walk
+{
+	bool stops;
+	Bitmapset *loops;
+} ckfp_stops_walk;
+
+/* May a node stop before its children have returned all rows, if its own reader may? */
+static bool
+ckfp_stops_early(const Plan *plan, bool reader_stops)
+{
+	ckfp_node_stop stops = ckfp_node_of(plan)->stops;
+
+	if (stops != CKFP_STOPS_AS_READER)
+		return stops == CKFP_STOPS_ALWAYS;
+	return reader_stops && !(IsA(plan, Agg) && ((const Agg *)plan)->aggstrategy != AGG_SORTED);
+}
+
+/* Does a join read only the first match of each outer row? */
+static bool
+ckfp_stops_at_match(const Join *join)
+{
+	return join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI || join->inner_unique;
+}
+
+static void
+ckfp_note_stops(Plan *plan, void *context)
+{
+	ckfp_stops_walk *walk = context;
+	bool stops = walk->stops;
+
+	if (IsA(plan, NestLoop) && stops)
+		walk->loops = bms_add_member(walk->loops, plan->plan_node_id);
+	walk->stops = ckfp_stops_early(plan, stops);
+	if (IsA(plan, NestLoop))
+	{
+		ckfp_note_stops(outerPlan(plan), context);
+		walk->stops = stops || ckfp_stops_at_match((Join *)plan);
+		ckfp_note_stops(innerPlan(plan), context);
+	}
+	else
+		ckfp_plan_children(plan, ckfp_note_stops, context);
+	walk->stops = stops;
+}
+
+Bitmapset *
+ckfp_plan_stops(const PlannedStmt *statement, bool fast)
+{
+	ckfp_stops_walk walk = {.stops = fast};
+
+	ckfp_note_stops(statement->planTree, &walk);
+	walk.stops = true;
+	foreach_ptr (Plan, subplan, statement->subplans)
+		if (subplan != NULL)
+			ckfp_note_stops(subplan, &walk);
+	return walk.loops;
+}
