@@ -275,7 +275,7 @@ ckfp_is_read_whole(const PlannerInfo *root, const Path *loop)
 
 	/* A CTE, or one of several tables, is planned as if all of it were read. */
 	for (const PlannerInfo *top = root->parent_root; top != NULL; top = top->parent_root)
-		limit |= top->parse->limitCount != NULL;
+		limit |= top->parse->limitCount != NULL || top->tuple_fraction > 0;
 	return !limit || (root->parse->hasAggs && root->parse->groupClause == NIL) ||
 		   ((root->parse->hasAggs || root->query_pathkeys != NIL) &&
 			loop->pathkeys == NIL); /* a Sort, or hashed groups, read all of it */

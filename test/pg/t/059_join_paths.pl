@@ -139,6 +139,7 @@ takes('loop', 'LIMIT of groups in the order of the loop', 'SELECT dim.day, count
 	'BEGIN; CREATE INDEX ON dim (day)');
 takes('hash', 'LIMIT of groups in another order', 'SELECT month, count(*) FROM fact JOIN dim USING (day) WHERE month = ANY (ARRAY[7, 8]) GROUP BY month ORDER BY month LIMIT 1');
 takes('loop', 'LIMIT of a CTE', 'WITH s AS MATERIALIZED (SELECT day FROM fact JOIN dim USING (day) WHERE dim.other = 5) SELECT * FROM s LIMIT 1');
+takes('loop', 'EXISTS of a join with a subquery, which may end it', 'SELECT EXISTS (SELECT FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 OFFSET 0) s JOIN (VALUES (200), (215)) v(day) USING (day))');
 takes('loop', 'a build side with LIMIT below the inner side of a loop, which may read it again',
 	'SELECT count(*), sum(s.id) FROM big JOIN (SELECT fact.id FROM fact JOIN (SELECT day FROM dim WHERE other = 7 LIMIT 3) d USING (day)) s ON big.day % 7 < s.id % 7 WHERE big.id < 3000');
 takes('hash', 'a build side of plain scans there',
