@@ -19,7 +19,6 @@ typedef struct ckfp_planning
 	bool loops;    /* or a nested loop */
 	bool done;     /* there is a filter already: another hook returned the same plan again */
 	bool row_security;
-	Bitmapset *stops; /* the nested loops that may be stopped early, by plan_node_id */
 	double processes; /* that share the current part of the plan; 0: not below a Gather */
 	bool rewound;     /* the whole plan may be read again, */
 	bool again;       /* or the current part of it */
@@ -75,7 +74,6 @@ ckfp_add_nested_filter(ckfp_planning *planning, NestLoop *join)
 {
 	const char *reason;
 	CustomScan *holder = ckfp_nest_add(&planning->rules, join, Max(planning->processes, 1),
-									   bms_is_member(join->join.plan.plan_node_id, planning->stops),
 									   &planning->last_node, &reason);
 
 	if (holder != NULL)
@@ -184,6 +182,7 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 {
 	/* dependsOnRole: row security in an inlined function */
 	ckfp_planning planning = {.rules.statement.plan = statement,
+							  .rules.fast = fast,
 							  .row_security = row_security || statement->dependsOnRole};
 
 #if PG_VERSION_NUM < 150000
@@ -199,8 +198,6 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 	ckfp_each_plan(statement, ckfp_survey, &planning);
 	if ((!planning.joins && !planning.loops) || planning.done)
 		return;
-	if (planning.loops)
-		planning.stops = ckfp_plan_stops(statement, fast);
 	ckfp_rules_conclude(&planning.rules);
 	ckfp_each_plan(statement, ckfp_add_filters, &planning);
 }

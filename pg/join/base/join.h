@@ -86,6 +86,7 @@ typedef struct ckfp_join_target
 	Index root; /* the table that the relation is a partition or a child of; or 0, */
 	AttrNumber root_column[CKFP_JOIN_KEYS]; /* and the column of that table */
 	int parameter; /* the parameter by which its server asks; -1: it does not ask */
+	bool stops;    /* a node above the scan may stop before it has returned all rows */
 	int indexes;   /* the number of indexes by which the scan can skip blocks */
 	ckfp_join_index index[CKFP_JOIN_INDEXES];
 	/* only while planning: */

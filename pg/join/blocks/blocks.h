@@ -173,9 +173,9 @@ void ckfp_keys_finish(ckfp_keys *keys);
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
 
 /* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
- * keys. NULL if that does not pay. */
+ * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them. */
 uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-						Snapshot snapshot, BlockNumber blocks);
+						Snapshot snapshot, BlockNumber blocks, double share);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
 
@@ -198,7 +198,8 @@ typedef struct ckfp_blocks
 	ScanState *scan;
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
-	bool waiting;               /* for keys */
+	bool waiting;               /* for keys, or */
+	double ask;         /* until it has read this share of the blocks, if it may be stopped */
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
 	uint8 *live;        /* blocks that are not skipped; NULL: all */

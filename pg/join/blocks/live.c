@@ -72,6 +72,7 @@ typedef struct ckfp_search
 	BlockNumber blocks;
 	double rows; /* of the table */
 	bool always; /* also if it is not expected to pay */
+	double most; /* the share of the cost of the sequential scan that it may cost */
 } ckfp_search;
 
 /* ----------------------------------------------------------------- bitmaps of blocks */
@@ -316,7 +317,7 @@ ckfp_search_few(const ckfp_search *search)
 	double cost = few * CKFP_DESCENT_NS + found * CKFP_TID_NS +
 				  pages * (CKFP_PAGE_NS + scan / search->blocks);
 
-	return few > 0 && (search->always || cost * CKFP_BTREE_MARGIN < scan)
+	return few > 0 && (search->always || cost * CKFP_BTREE_MARGIN < scan * search->most)
 			   ? ckfp_search_ranges(search)
 			   : NULL;
 }
@@ -337,7 +338,7 @@ ckfp_search_brin(const ckfp_search *search)
 		return ckfp_search_ranges(search);
 	fewer = ckfp_search_fewer(search, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
 	apart = ckfp_statistics_of(search);
-	if (apart.correlation > CKFP_ORDER_CORRELATION &&
+	if (apart.correlation > CKFP_ORDER_CORRELATION && all < scan * search->most &&
 		(ckfp_statistics_of(&fewer).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
 		return ckfp_search_ranges(search);
 	return ckfp_brin_is_cheap(pages, search->rows, search->blocks) ? ckfp_search_ranges(&fewer)
@@ -353,7 +354,8 @@ ckfp_search_order(const ckfp_search *search)
 	double found = Max(Min(search->ranges.n * statistics.each / search->rows, 1), statistics.share);
 
 	return search->always || (statistics.correlation > CKFP_ORDER_CORRELATION &&
-							  found * (CKFP_TID_NS + CKFP_ROW_NS) * CKFP_BTREE_MARGIN < CKFP_ROW_NS)
+							  found * (CKFP_TID_NS + CKFP_ROW_NS) * CKFP_BTREE_MARGIN <
+								  CKFP_ROW_NS * search->most)
 			   ? ckfp_search_ranges(&some)
 			   : NULL;
 }
@@ -420,7 +422,7 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 /* Search all keys: the blocks of rows that can have each of them. NULL if no index was asked. */
 static TIDBitmap *
 ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				Snapshot snapshot, BlockNumber blocks)
+				Snapshot snapshot, BlockNumber blocks, double share)
 {
 	const FormData_pg_class *class = table->rd_rel;
 	double each =
@@ -433,7 +435,8 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .snapshot = snapshot,
 							  .blocks = blocks,
 							  .rows = Max(blocks * each, 1),
-							  .always = keys->always};
+							  .always = keys->always,
+							  .most = share};
 		TIDBitmap *bitmap;
 
 		if (keys->column[key] == NULL)
@@ -450,12 +453,12 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 
 uint8 *
 ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				 Snapshot snapshot, BlockNumber blocks)
+				 Snapshot snapshot, BlockNumber blocks, double share)
 {
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "search of an index", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	TIDBitmap *found = ckfp_search_all(keys, target, table, snapshot, blocks);
+	TIDBitmap *found = ckfp_search_all(keys, target, table, snapshot, blocks, share);
 	uint8 *bits;
 
 	MemoryContextSwitchTo(caller);

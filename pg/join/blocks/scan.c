@@ -24,6 +24,10 @@
 /* The longest run while keys are awaited. They can skip blocks from the next run on. */
 #define CKFP_RUN_WAITING 32
 
+/* A scan that may be stopped, as by a LIMIT, reads this share of the blocks before it searches an
+ * index. The search may then cost what the scan has cost (the ski-rental rule). */
+#define CKFP_STOPS_SHARE 0.02
+
 bool
 ckfp_blocks_is_possible(const ScanState *scan)
 {
@@ -62,6 +66,7 @@ void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
+	blocks->ask = CKFP_STOPS_SHARE;
 	blocks->judge = NULL;
 	if (!blocks->skips)
 		blocks->desc = NULL; /* the table may have grown */
@@ -121,6 +126,7 @@ ckfp_blocks_restart(Datum argument)
 	blocks->skips = NULL;
 	blocks->judge = NULL;
 	blocks->waiting = true;
+	blocks->ask = CKFP_STOPS_SHARE;
 	blocks->desc = NULL;
 	blocks->drain = InvalidBlockNumber;
 	if (blocks->live != NULL)
@@ -201,28 +207,56 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 	ckfp_blocks_judge(blocks, filter);
 }
 
-/* The keys of a filter are known. */
-static void
+/* The share of the blocks that has been read. */
+static double
+ckfp_blocks_share_read(const ckfp_blocks *blocks)
+{
+	const ParallelBlockTableScanDescData *parallel =
+		(ParallelBlockTableScanDesc)blocks->scan->ss_currentScanDesc->rs_parallel;
+
+	return (parallel == NULL
+				? (double)blocks->next
+				: (double)pg_atomic_read_u64((pg_atomic_uint64 *)&parallel->phs_nallocated)) /
+		   blocks->blocks;
+}
+
+/* Search the indexes for the keys of a filter. False: not yet. */
+static bool
+ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
+{
+	bool stops = filter->target->stops && !filter->keys->always;
+	double read = stops ? ckfp_blocks_share_read(blocks) : 1;
+
+	if (read < Min(blocks->ask, 1))
+		return false;
+	if (filter->live != NULL)
+		pfree(filter->live);
+	filter->live = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
+									blocks->scan->ps.state->es_snapshot, blocks->blocks, read);
+	if (filter->live == NULL && read < 1)
+	{
+		blocks->ask = 2 * read;
+		return false;
+	}
+	filter->build = filter->keys->builds;
+	filter->of = blocks->blocks;
+	return true;
+}
+
+/* The keys of a filter are known. False if they are to be used later. */
+static bool
 ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
-	if (filter->build != filter->keys->builds || filter->of != blocks->blocks)
-	{
-		if (filter->live != NULL)
-			pfree(filter->live);
-		filter->live =
-			ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
-							 blocks->scan->ps.state->es_snapshot, blocks->blocks);
-		filter->build = filter->keys->builds;
-		filter->of = blocks->blocks;
-	}
+	if ((filter->build != filter->keys->builds || filter->of != blocks->blocks) &&
+		!ckfp_blocks_search(blocks, filter))
+		return false;
 	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
 		filter->keys->blocks += blocks->blocks;
-	if (filter->live == NULL)
-		return;
-	if (!blocks->verify)
+	if (filter->live != NULL && !blocks->verify)
 		ckfp_blocks_apply(blocks, filter);
-	else
+	else if (filter->live != NULL)
 		filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
+	return true;
 }
 
 /* Use the filters whose keys are known. */
@@ -245,14 +279,12 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 		if (filter->decided == keys->builds)
 			continue;
 		ckfp_keys_attach(filter->keys);
-		if (keys->state != CKFP_KEYS_OFF && keys->state != CKFP_KEYS_KNOWN)
-		{
+		if (keys->state != CKFP_KEYS_OFF &&
+			(keys->state != CKFP_KEYS_KNOWN ||
+			 (blocks->blocks > 0 && !ckfp_blocks_use(blocks, filter))))
 			blocks->waiting = true;
-			continue;
-		}
-		filter->decided = keys->builds;
-		if (keys->state == CKFP_KEYS_KNOWN && blocks->blocks > 0)
-			ckfp_blocks_use(blocks, filter);
+		else
+			filter->decided = keys->builds;
 	}
 	MemoryContextSwitchTo(caller);
 	if (blocks->skips || blocks->live == NULL)

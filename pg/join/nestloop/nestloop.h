@@ -38,8 +38,8 @@ Bitmapset *ckfp_nest_params_of(Node *expression);
 /* If the rules allow a filter for a nested loop, which `processes` processes share, put its plan
  * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL,
  * and *reason says why. */
-CustomScan *ckfp_nest_add(const ckfp_rules *rules, NestLoop *join, double processes, bool stops,
-						  int *last_node, const char **reason);
+CustomScan *ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node,
+						  const char **reason);
 
 /* -------------------------------------------- meter.c: what a piece of work costs this process */
 

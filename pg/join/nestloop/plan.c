@@ -74,7 +74,7 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 /* Find the scans that can ask the filter, if they cover all outer rows and return each row as soon
  * as it is read. Otherwise the node of the filter asks for each row that it returns. */
 static void
-ckfp_nest_trace(const ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_record *nest)
+ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_record *nest)
 {
 	ckfp_trace trace = {.statement = rules->statement.plan,
 						.processes = processes,
@@ -90,6 +90,7 @@ ckfp_nest_trace(const ckfp_rules *rules, NestLoop *join, double processes, ckfp_
 		nest->record.targets = NIL;
 	/* by the rows of one process, as each one reads the dimension */
 	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, 1, &nest->record);
+	ckfp_targets_note_stops(rules, &nest->record);
 }
 
 static void
@@ -140,7 +141,7 @@ ckfp_nest_refuse(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner 
 }
 
 CustomScan *
-ckfp_nest_add(const ckfp_rules *rules, NestLoop *join, double processes, bool stops, int *last_node,
+ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node,
 			  const char **reason)
 {
 	ckfp_nest_inner inner;
@@ -151,7 +152,7 @@ ckfp_nest_add(const ckfp_rules *rules, NestLoop *join, double processes, bool st
 	*reason = ckfp_nest_refuse(rules, join, &inner);
 	if (*reason != NULL)
 		return NULL;
-	ckfp_nest_make_record(join, &inner, stops, &nest);
+	ckfp_nest_make_record(join, &inner, ckfp_may_stop(rules, join->join.plan.plan_node_id), &nest);
 	ckfp_nest_trace(rules, join, processes, &nest);
 	scan = ckfp_nest_make_scan(rules, &inner, ++*last_node);
 	holder = ckfp_join_make_node(outerPlan(join), ++*last_node);

@@ -137,13 +137,6 @@ bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
 /* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
 bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
 
-/* ------------------------------------------------------------ stops.c: which nodes may be stopped
- */
-
-/* The nested loops of a statement that a node above may stop early, by plan_node_id; `fast`: or the
- * reader of the whole plan. The expressions that refer to a subplan may stop it. */
-Bitmapset *ckfp_plan_stops(const PlannedStmt *statement, bool fast);
-
 /* ------------------------------------------------------ rules.c: which joins may have a filter */
 
 /* What the rules know about a statement. */
@@ -153,6 +146,9 @@ typedef struct ckfp_rules
 	bool has_barrier;    /* it has a security barrier */
 	Bitmapset *harmless; /* parameters that never change the rows of a build side */
 	Bitmapset *once;     /* the subplans that run once, by plan_id */
+	bool fast;           /* the reader of the whole plan may stop early */
+	bool stops_known;
+	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early */
 } ckfp_rules;
 
 /* May joins of this statement have filters? */
@@ -167,7 +163,17 @@ void ckfp_rules_conclude(ckfp_rules *rules);
  * pay? If so, *record describes the filter, and the result has its keys: those of the build
  * side, then those of the probe side. If not, NIL, and *reason says why. `again`: the join may be
  * read again. */
-List *ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes, bool again,
+List *ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
 					   ckfp_join_record *record, const char **reason);
+
+/* ------------------------------------------------------------ stops.c: which nodes may be stopped
+ */
+
+/* May a node above a nested loop or a sequential scan, or its reader, stop before it has returned
+ * all rows? The expressions that refer to a subplan may stop it. */
+bool ckfp_may_stop(ckfp_rules *rules, int node);
+
+/* Note which of the scans that can skip blocks may be stopped. */
+void ckfp_targets_note_stops(ckfp_rules *rules, const ckfp_join_record *record);
 
 #endif

@@ -255,7 +255,7 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 }
 
 List *
-ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes, bool again,
+ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
 				 ckfp_join_record *record, const char **reason)
 {
 	ckfp_trace trace = {.processes = processes, .record = record};
@@ -276,6 +276,7 @@ ckfp_rules_allow(const ckfp_rules *rules, HashJoin *join, double processes, bool
 	}
 	ckfp_estimate(join, processes, &trace);
 	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, processes, record);
+	ckfp_targets_note_stops(rules, record);
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
 	{

@@ -6,7 +6,7 @@
 typedef struct ckfp_stops_walk
 {
 	bool stops;
-	Bitmapset *loops;
+	Bitmapset *nodes;
 } ckfp_stops_walk;
 
 /* May a node stop before its children have returned all rows, if its own reader may? */
@@ -33,8 +33,8 @@ ckfp_note_stops(Plan *plan, void *context)
 	ckfp_stops_walk *walk = context;
 	bool stops = walk->stops;
 
-	if (IsA(plan, NestLoop) && stops)
-		walk->loops = bms_add_member(walk->loops, plan->plan_node_id);
+	if ((IsA(plan, NestLoop) || IsA(plan, SeqScan)) && stops)
+		walk->nodes = bms_add_member(walk->nodes, plan->plan_node_id);
 	walk->stops = ckfp_stops_early(plan, stops);
 	if (IsA(plan, NestLoop))
 	{
@@ -47,8 +47,8 @@ ckfp_note_stops(Plan *plan, void *context)
 	walk->stops = stops;
 }
 
-Bitmapset *
-ckfp_plan_stops(const PlannedStmt *statement, bool fast)
+static Bitmapset *
+ckfp_find_stops(const PlannedStmt *statement, bool fast)
 {
 	ckfp_stops_walk walk = {.stops = fast};
 
@@ -57,5 +57,22 @@ ckfp_plan_stops(const PlannedStmt *statement, bool fast)
 	foreach_ptr (Plan, subplan, statement->subplans)
 		if (subplan != NULL)
 			ckfp_note_stops(subplan, &walk);
-	return walk.loops;
+	return walk.nodes;
+}
+
+bool
+ckfp_may_stop(ckfp_rules *rules, int node)
+{
+	if (!rules->stops_known)
+		rules->stops = ckfp_find_stops(rules->statement.plan, rules->fast);
+	rules->stops_known = true;
+	return bms_is_member(node, rules->stops);
+}
+
+void
+ckfp_targets_note_stops(ckfp_rules *rules, const ckfp_join_record *record)
+{
+	if (record->blocks)
+		foreach_ptr (ckfp_join_target, target, record->targets)
+			target->stops = ckfp_may_stop(rules, target->node);
 }

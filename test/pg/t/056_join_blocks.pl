@@ -323,6 +323,26 @@ like(explained("$auto SELECT count(*), sum(id) FROM thin JOIN dim USING (k)"), q
 unlike(explained("$auto SET cuckoofilter.join_filter_min_rows = 100000; $query"), qr/Cuckoo/, 'auto: a small table');
 like(explained("SET cuckoofilter.join_filter_memory = '64kB'; SELECT count(*) FROM wide JOIN (SELECT k FROM wide WHERE id BETWEEN 30000 AND 49999) d USING (k)"), qr/Blocks Skipped: \d\d+ of.*\n\s*Given Up: memory/, 'a filter that is given up leaves its ranges');
 
+# A scan that a LIMIT may stop searches an index only when it has read some blocks: 2 % of them, or what the search costs.
+sub limited
+{
+	my ($condition, $table, $limit, $more) = @_;
+	return sprintf('%s SELECT count(*), sum(id) FROM (SELECT id FROM %s JOIN dim USING (k) WHERE %s%s) x', $more // $auto, $table, $condition, $limit);
+}
+sql('CREATE TABLE apart AS SELECT g AS id, g * 7919 % 200000 / 100 AS k FROM generate_series(0, 199999) g; CREATE INDEX apart_k ON apart (k); ANALYZE apart');
+foreach my $workers ('', ' SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0.01; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;')
+{
+	my $name = $workers eq '' ? 'auto, LIMIT' : 'auto, two workers, LIMIT';
+
+	unlike(explained(limited('j < 100', 'thin', ' LIMIT 30', $auto . $workers)), qr/Blocks/, "$name: the rows come soon");
+	like(explained(limited('j > 1900', 'thin', ' LIMIT 30', $auto . $workers)), qr/Blocks Skipped: [78]\d\d of 8\d\d by thin_brin/, "$name: the rows come late");
+	like(explained(limited('j > 1900', 'thin', '', $auto . $workers)), qr/Blocks Skipped: 8\d\d of 8\d\d by thin_brin/, "$name: none");
+	is(sql(limited('j > 1900', 'thin', ' LIMIT 100000', $auto . $workers)), '9900|1930990050', "$name: all rows");
+}
+like(explained(limited('j IN (3, 1997)', 'apart', ' LIMIT 1000')), qr/Blocks Skipped: [2-6]\d\d of 8\d\d by apart_k/, 'auto, LIMIT: a search that costs a part of the scan');
+like(explained(limited('j IN (3, 1997)', 'apart', '')), qr/Blocks Skipped: [67]\d\d of 8\d\d by apart_k/, 'auto: the same without LIMIT');
+unlike(explained("$auto SELECT EXISTS (SELECT FROM thin JOIN dim USING (k) WHERE j > 100 AND id > 10000 OFFSET 3)"), qr/Blocks Skipped: [1-9]/, 'auto, EXISTS: the rows come soon');
+
 # ------------------------------------------------------------ tables that change
 
 sql(q{CREATE TABLE busy WITH (fillfactor = 70) AS SELECT g AS id, g / 10 AS k, 0 AS n, repeat('x', 400) AS filler FROM generate_series(0, 19999) g; CREATE INDEX busy_brin ON busy USING brin (k) WITH (pages_per_range = 4); ANALYZE busy});
