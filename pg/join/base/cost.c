@@ -139,6 +139,12 @@ ckfp_cost_of_keys(const ckfp_join_record *record, double share)
 }
 
 bool
+ckfp_cost_fits(double keys)
+{
+	return keys * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0;
+}
+
+bool
 ckfp_cost_pays(const ckfp_join_record *record, double keys)
 {
 	double pass = Min(record->pass * Max(keys / Max(record->build_rows, 1), 1), 1);
@@ -148,7 +154,6 @@ ckfp_cost_pays(const ckfp_join_record *record, double keys)
 	double costs = CKFP_LOOKUP_MARGIN * record->lookups * lookup * (1 - skipped) +
 				   CKFP_BUILD_MARGIN * keys * build;
 
-	return keys * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0 &&
-		   keys <= Max(record->probe_rows, record->read) / 2 && pass <= ckfp_join_max_pass &&
+	return keys <= Max(record->probe_rows, record->read) / 2 && pass <= ckfp_join_max_pass &&
 		   (1 - pass) * record->saving + skipped * record->skipping > costs;
 }

@@ -209,8 +209,11 @@ double ckfp_cost_of_drop(const ckfp_join_record *record, const Plan *scan,
  * save? `share` is the share of the scans that are below the level. */
 double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
 
-/* Does a filter with this number of keys pay? If there are more keys than estimated, more rows
- * pass, too. */
+/* Does the memory of a filter suffice to gather this number of keys? */
+bool ckfp_cost_fits(double keys);
+
+/* Does a filter with this number of keys pay, if they fit the memory? If there are more keys than
+ * estimated, more rows pass, too. */
 bool ckfp_cost_pays(const ckfp_join_record *record, double keys);
 
 #endif

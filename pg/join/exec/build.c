@@ -95,14 +95,14 @@ ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 	return true;
 }
 
-/* Are there more than twice as many keys as estimated, so that the filter does not pay? */
+/* Are there more than twice as many keys as estimated, so that the filter does not pay or fit? */
 static bool
 ckfp_build_exceeds_estimate(const ckfp_build *build)
 {
 	double keys = (double)build->filter.n;
 
 	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && keys > 2 * build->record.build_rows &&
-		   !ckfp_cost_pays(&build->record, keys);
+		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys));
 }
 
 /* Stop gathering keys. If all processes build one filter together, it stops in all of them. */

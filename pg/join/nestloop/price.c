@@ -181,7 +181,7 @@ ckfp_watch_pays(ckfp_nest *nest)
 	saved *= 1 - pass;
 	build = ckfp_build_ns(nest, pass, lookups->wait / lookups->n, &keys);
 	watch->gain = ckfp_rows_to_come(nest) * saved;
-	return keys * 2 * sizeof(uint64) <= ckfp_join_memory * 1024.0 && watch->gain > build &&
+	return ckfp_cost_fits(keys) && watch->gain > build &&
 		   (double)watch->all * saved > build * CKFP_WATCH_PAID;
 }
 

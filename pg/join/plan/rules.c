@@ -247,11 +247,15 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 		return "PostgreSQL's own filter serves it";
 	if (Max(record->probe_rows, record->read) < ckfp_join_min_rows)
 		return "fewer rows are expected than cuckoofilter.join_filter_min_rows";
-	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_cost_pays(record, record->build_rows))
+	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
-	return record->pass > ckfp_join_max_pass
-			   ? "more rows are expected to pass than cuckoofilter.join_filter_max_pass"
-			   : "it is not expected to pay";
+	if (record->pass > ckfp_join_max_pass)
+		return "more rows are expected to pass than cuckoofilter.join_filter_max_pass";
+	if (!ckfp_cost_pays(record, record->build_rows))
+		return "it is not expected to pay";
+	return ckfp_cost_fits(record->build_rows)
+			   ? NULL
+			   : "its keys are expected to exceed cuckoofilter.join_filter_memory";
 }
 
 List *

@@ -16,6 +16,10 @@ $node->safe_psql(
 	CREATE TABLE fact AS SELECT g AS id, g % 1000 AS k FROM generate_series(1, 20000) g;
 	CREATE TABLE dim AS SELECT g * 10 AS k, g AS id FROM generate_series(1, 90) g;
 	CREATE SEQUENCE s;
+	-- gathering 4096 keys takes 64 kB
+	CREATE TABLE large AS SELECT g AS k FROM generate_series(1, 200000) g;
+	CREATE TABLE keys4096 AS SELECT g * 7 AS k FROM generate_series(1, 4096) g;
+	CREATE TABLE keys4097 AS SELECT g * 7 AS k FROM generate_series(1, 4097) g;
 	CREATE TABLE looked AS SELECT g AS k, g % 50 AS c, g AS d FROM generate_series(1, 20000) g; CREATE UNIQUE INDEX ON looked (k);
 	CREATE TABLE parts (k integer) PARTITION BY RANGE (k); CREATE TABLE part1 PARTITION OF parts FOR VALUES FROM (0) TO (9000);
 	CREATE TABLE part2 PARTITION OF parts FOR VALUES FROM (9000) TO (30000); INSERT INTO parts SELECT k FROM looked; CREATE UNIQUE INDEX ON parts (k);
@@ -31,6 +35,7 @@ sub reasons
 }
 
 my $join = 'SELECT count(*) FROM fact f JOIN dim d USING (k)';
+my $auto = 'SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_memory =';
 my @cases = (
 	[ 'a join with a filter', $join, '' ],
 	[ 'off', "SET cuckoofilter.join_filter = off; $join", '' ],
@@ -41,6 +46,12 @@ my @cases = (
 	[ 'few rows', "SET cuckoofilter.join_filter_min_rows = 30000; $join", '(f.k = d.k): fewer rows are expected than cuckoofilter.join_filter_min_rows' ],
 	[ 'many that pass', 'SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM fact f JOIN fact g USING (id)', '(f.id = g.id): more rows are expected to pass than cuckoofilter.join_filter_max_pass' ],
 	[ 'many keys', 'SET cuckoofilter.join_filter = auto; SELECT count(*) FROM fact f JOIN fact g USING (id) WHERE g.k < 600', '(f.id = g.id): it is not expected to pay' ],
+	[ 'keys that fit the memory', "$auto '64kB'; SELECT count(*) FROM large l JOIN keys4096 d USING (k)", '' ],
+	[ 'one key more', "$auto '64kB'; SELECT count(*) FROM large l JOIN keys4097 d USING (k)", '(l.k = d.k): its keys are expected to exceed cuckoofilter.join_filter_memory' ],
+	[ 'and more memory', "$auto '65kB'; SELECT count(*) FROM large l JOIN keys4097 d USING (k)", '' ],
+	[ 'one key more, on', "$auto '64kB'; SET cuckoofilter.join_filter = on; SELECT count(*) FROM large l JOIN keys4097 d USING (k)", '' ],
+	[ 'one key more, and many that pass', "$auto '64kB'; SET cuckoofilter.join_filter_max_pass = 0.01; SELECT count(*) FROM large l JOIN keys4097 d USING (k)", '(l.k = d.k): more rows are expected to pass than cuckoofilter.join_filter_max_pass' ],
+	[ 'keys that would not pay with more memory either', "$auto '64kB'; SELECT count(*) FROM fact f JOIN fact g USING (id) WHERE g.k < 600", '(f.id = g.id): it is not expected to pay' ],
 	[ 'volatile', "SELECT count(*) FROM fact f JOIN (SELECT k, nextval('s') AS n FROM dim OFFSET 0) d USING (k)", '(f.k = d.k): one of its sides has a volatile function' ],
 	[ 'a LIMIT that is read again', 'SELECT (SELECT count(*) FROM fact f JOIN (SELECT k FROM dim LIMIT 50) d USING (k) WHERE f.id > v.x) FROM (VALUES (1), (2)) v(x)', '(f.k = dim.k): the small side may have other rows each time it is read' ],
 	[ 'a merge join', "SET enable_hashjoin = off; SET enable_mergejoin = on; $join", '(d.k = f.k): merge joins have none' ],
