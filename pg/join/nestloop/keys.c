@@ -218,7 +218,7 @@ ckfp_nest_sort_conditions(const ckfp_rules *rules, const NestLoop *join, ckfp_ne
 			inner->own = lappend(inner->own, copyObject(condition));
 	}
 	if (inner->keys == 0)
-		return "its inner side is not looked up by a column of the outer side";
+		return "the loop's inner side is not looked up by a column of its outer side";
 	return inner->own == NIL && left_out ? "a scan of the inner side cannot test its conditions"
 										 : NULL;
 }
@@ -227,7 +227,7 @@ const char *
 ckfp_nest_read_inner(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {
 	if (!ckfp_nest_find_inner(innerPlan(join), inner))
-		return "its inner side is not the scan of an index";
+		return "the loop's inner side is not the scan of an index";
 	return ckfp_nest_sort_conditions(rules, join, inner);
 }
 

@@ -136,7 +136,7 @@ ckfp_nest_refuse(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner 
 	if (ckfp_nest_hides_rows(rules, inner->relation))
 		return "row security or a security barrier may hide rows";
 	return ckfp_plan_is_volatile(innerPlan(join), &rules->statement)
-			   ? "its inner side has a volatile function"
+			   ? "the loop's inner side has a volatile function"
 			   : NULL;
 }
 

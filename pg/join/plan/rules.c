@@ -289,7 +289,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	}
 	/* last, because they walk most of the plan */
 	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
-		*reason = "one of its sides has a volatile function";
+		*reason = "one side of the join has a volatile function";
 	if (*reason == NULL && ckfp_build_varies(rules, join, again, &trace))
 		*reason = "the small side may have other rows each time it is read";
 	return *reason == NULL ? ckfp_key_expressions(join, keys) : NIL;
