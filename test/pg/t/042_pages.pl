@@ -1,12 +1,12 @@
 # The SQL for PostgreSQL in README.md, sql/FAQ.md and pg/README.md runs from top to bottom, one page
-# after the other in one database, and gives the results that are shown. 040_servers runs the section about several
-# servers.
+# after the other in one database with the settings of a new server, and gives the results that are
+# shown. 040_servers runs the section about several servers.
 use CuckooCluster;
 use CuckooPages;
 use FindBin;
 
 my $module = $ENV{CUCKOOFILTER_SQLITE} // "$FindBin::Bin/../../../build/sqlite/cuckoofilter.so";
-my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
+my $node = new_cluster('main');
 my $page = page('pg/README.md');
 
 sub one
