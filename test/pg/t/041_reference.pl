@@ -19,7 +19,8 @@ sub section
 # The rows of its first table, as lists of cells without the backquotes around them.
 sub table
 {
-	my @lines = section($_[0]) =~ /^(\|.*)$/mg;
+	my ($table) = section($_[0]) =~ /((?:^\|.*\n)+)/m;
+	my @lines = split /\n/, $table;
 
 	return map { [ map { s/^\s*`?|`?\s*$//gr =~ s/\\\|/|/gr } /((?:[^|\\]|\\.)+)/g ] } @lines[ 2 .. $#lines ];
 }
