@@ -156,23 +156,14 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 								  : block + (blocks->blocks - blocks->first) + 1;
 }
 
-/* May the user know of all rows, also of those that a condition of the scan drops? */
-static bool
-ckfp_blocks_are_open(const ckfp_blocks *blocks)
-{
-	foreach_ptr (const RangeTblEntry, entry, blocks->scan->ps.state->es_range_table)
-		if (entry->security_barrier || entry->securityQuals != NIL)
-			return false;
-	return !blocks->scan->ss_currentRelation->rd_rel->relrowsecurity;
-}
-
-/* From now on, return no row whose key is in no range. */
+/* From now on, return no row whose key is in no range. Integers are compared, which is leakproof:
+ * it may come before the conditions of row security. */
 static void
 ckfp_blocks_judge(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 {
 	const ckfp_join_target *target = filter->target;
 
-	for (int i = 0; i < target->indexes && ckfp_blocks_are_open(blocks); i++)
+	for (int i = 0; i < target->indexes; i++)
 	{
 		const ckfp_ranges *ranges = filter->keys->column[target->index[i].key];
 
