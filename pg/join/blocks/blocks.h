@@ -210,7 +210,7 @@ typedef struct ckfp_blocks
 	BlockNumber first;  /* the block with the number 0, */
 	BlockNumber next;   /* and the numbers that this process reads when `desc` has no more: */
 	BlockNumber end;    /* from `next` up to `end` */
-	ckfp_keys *judge;   /* rows that are not in their ranges are not returned; or NULL: */
+	ckfp_keys *recheck; /* rows that are not in their ranges are not returned; or NULL: */
 	const ckfp_ranges *ranges; /* those of this column; */
 	AttrNumber attribute;
 	ckfp_range known;  /* the range of the last key, */

@@ -67,7 +67,7 @@ ckfp_blocks_arm(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
 	blocks->ask = CKFP_STOPS_SHARE;
-	blocks->judge = NULL;
+	blocks->recheck = NULL;
 	if (!blocks->skips)
 		blocks->desc = NULL; /* the table may have grown */
 }
@@ -124,7 +124,7 @@ ckfp_blocks_restart(Datum argument)
 		heap->rs_startblock = blocks->first;
 	}
 	blocks->skips = NULL;
-	blocks->judge = NULL;
+	blocks->recheck = NULL;
 	blocks->waiting = true;
 	blocks->ask = CKFP_STOPS_SHARE;
 	blocks->desc = NULL;
@@ -159,7 +159,7 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 /* From now on, return no row whose key is in no range. Integers are compared, which is leakproof:
  * it may come before the conditions of row security. */
 static void
-ckfp_blocks_judge(ckfp_blocks *blocks, const ckfp_block_filter *filter)
+ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 {
 	const ckfp_join_target *target = filter->target;
 
@@ -169,7 +169,7 @@ ckfp_blocks_judge(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 
 		if (ranges == NULL || !ranges->integers)
 			continue;
-		blocks->judge = filter->keys;
+		blocks->recheck = filter->keys;
 		blocks->ranges = ranges;
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
@@ -195,7 +195,7 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->live[i] &= filter->live[i];
 	if (!parallel) /* else each process counts those that it draws */
 		filter->keys->skipped += before - after;
-	ckfp_blocks_judge(blocks, filter);
+	ckfp_blocks_recheck(blocks, filter);
 }
 
 /* The share of the blocks that has been read. */
@@ -423,10 +423,10 @@ ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
 		ckfp_blocks_find(blocks, integer);
 	if (!isnull && !blocks->gap)
 	{
-		blocks->judge->passed++;
+		blocks->recheck->passed++;
 		return false;
 	}
-	blocks->judge->removed++;
+	blocks->recheck->removed++;
 	return true;
 }
 
@@ -445,7 +445,7 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 			(likely(!BlockNumberIsValid(blocks->drain)) ||
 			 ItemPointerGetBlockNumber(&slot->tts_tid) == blocks->drain))
 		{
-			if (blocks->judge != NULL && ckfp_blocks_lack_key(blocks, slot))
+			if (blocks->recheck != NULL && ckfp_blocks_lack_key(blocks, slot))
 				continue;
 			return slot;
 		}
