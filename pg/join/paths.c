@@ -241,8 +241,8 @@ ckfp_is_disabled(const Path *path)
 }
 
 /* The place of the cheapest nested loop that reads the fact by a BRIN index for each row of the
- * other relation, or NULL.  One whose order is of use above stays: a hash join has none, so that
- * another order of joins could win. */
+ * other relation, or NULL.  One whose order is of use above stays if the other relation is a join:
+ * a hash join has none, so that another order of joins could win. */
 static ListCell *
 ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo *other,
 			   const List *clauses)
@@ -255,30 +255,32 @@ ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo 
 		const Path *path = lfirst(cell);
 		const Path *inner;
 
-		if (!IsA(path, NestPath) || path->param_info != NULL || path->pathkeys != NIL ||
-			ckfp_is_disabled(path))
+		if (!IsA(path, NestPath) || path->param_info != NULL || ckfp_is_disabled(path))
 			continue;
 		inner = CKFP_JOIN_PATH(path)->innerjoinpath;
 		if (inner->parent == fact && CKFP_JOIN_PATH(path)->outerjoinpath->parent == other &&
 			inner->param_info != NULL && ckfp_reads_by_brin(inner, fact, clauses) &&
+			(path->pathkeys == NIL || other->reloptkind == RELOPT_BASEREL) &&
 			(best == NULL || path->total_cost < ((const Path *)lfirst(best))->total_cost))
 			best = cell;
 	}
 	return best;
 }
 
-/* Are all rows of the joins of a query read?  Below a LIMIT perhaps not, and the hash join reads
- * its build side, and the index for all keys, before its first row. */
+/* Are all rows of a loop read?  Of one below a LIMIT perhaps not, and the hash join reads its build
+ * side, and the index for all keys, before its first row.  Groups in the loop's order need no more
+ * of it than those that are wanted. */
 static bool
-ckfp_is_read_whole(const PlannerInfo *root)
+ckfp_is_read_whole(const PlannerInfo *root, const Path *loop)
 {
 	bool limit = root->tuple_fraction > 0;
 
 	/* A CTE, or one of several tables, is planned as if all of it were read. */
 	for (const PlannerInfo *top = root->parent_root; top != NULL; top = top->parent_root)
 		limit |= top->parse->limitCount != NULL || top->tuple_fraction > 0;
-	/* as the loop is in no order, a Sort, or hashed groups, read all of it */
-	return !limit || root->parse->hasAggs || root->query_pathkeys != NIL;
+	return !limit || (root->parse->hasAggs && root->parse->groupClause == NIL) ||
+		   ((root->parse->hasAggs || root->query_pathkeys != NIL) &&
+			loop->pathkeys == NIL); /* a Sort, or hashed groups, read all of it */
 }
 
 /* May a path return other rows when it is read again? Then plan/rules.c refuses the filter of a
@@ -394,7 +396,7 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 	clauses = ckfp_hash_clauses(fact, other, extra->restrictlist);
 	loop = clauses == NIL ? NULL : ckfp_find_loop(join, fact, other, clauses);
 	/* The loop computes conditions and columns of the fact only for rows that have a match. */
-	if (loop != NULL && ckfp_is_read_whole(root) && ckfp_statement_allows(root) &&
+	if (loop != NULL && ckfp_is_read_whole(root, lfirst(loop)) && ckfp_statement_allows(root) &&
 		!ckfp_expression_may_fail((Node *)extract_actual_clauses(fact->baserestrictinfo, false),
 								  NULL) &&
 		!ckfp_expression_may_fail((Node *)fact->reltarget->exprs, NULL))

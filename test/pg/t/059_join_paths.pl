@@ -135,9 +135,9 @@ takes('hash', 'LIMIT after a sort', 'SELECT count(*), sum(id) FROM (SELECT id FR
 takes('hash', 'LIMIT of an aggregate', "$month LIMIT 1");
 takes('loop', 'LIMIT of groups in the order of the loop', 'SELECT dim.day, count(*) FROM fact JOIN dim USING (day) WHERE dim.day BETWEEN 500 AND 700 GROUP BY dim.day LIMIT 1',
 	'BEGIN; CREATE INDEX ON dim (day)');
-my $ordered = 'SELECT fact.day, count(*) FROM fact JOIN (SELECT day FROM dim WHERE month = 7 OR month = 9%s OFFSET 0) d USING (day)%s';
-takes('loop', 'groups in the order of the loop, which another order of joins could give', sprintf($ordered, ' ORDER BY day', ' GROUP BY fact.day'));
-takes('hash', 'groups in no order', sprintf($ordered, '', ' GROUP BY fact.day'));
+my $ordered = 'SELECT count(*), fact.day FROM (SELECT day FROM dim WHERE month = 7 OR month = 9 ORDER BY day OFFSET 0) d%s JOIN fact USING (day) GROUP BY fact.day ORDER BY 1, 2';
+takes('loop', 'groups in the order of the loop, which another order of joins could give', sprintf($ordered, ' CROSS JOIN (SELECT FROM outer_month WHERE month = 4 OFFSET 0) one'), 'SET join_collapse_limit = 1');
+takes('hash', 'groups in the order of the loop, of one dimension', sprintf($ordered, ''));
 takes('hash', 'LIMIT of groups in another order', 'SELECT month, count(*) FROM fact JOIN dim USING (day) WHERE month = ANY (ARRAY[7, 8]) GROUP BY month ORDER BY month LIMIT 1');
 takes('loop', 'LIMIT of a CTE', 'WITH s AS MATERIALIZED (SELECT day FROM fact JOIN dim USING (day) WHERE dim.other = 5) SELECT * FROM s LIMIT 1');
 takes('loop', 'EXISTS of a join with a subquery, which may end it', 'SELECT EXISTS (SELECT FROM (SELECT fact.day FROM fact JOIN dim USING (day) WHERE month = 7 OFFSET 0) s JOIN (VALUES (200), (215)) v(day) USING (day))');
