@@ -214,7 +214,10 @@ typedef struct ckfp_blocks
 	const ckfp_ranges *ranges; /* those of this column; */
 	AttrNumber attribute;
 	ckfp_range known;  /* the range of the last key, */
-	bool gap;          /* or the gap between two */
+	bool gap;          /* or the gap between two; */
+	uint64 rows;       /* the keys' count of rows before, */
+	uint64 searches;   /* that of searches since then, */
+	uint64 steps;      /* and of their steps */
 	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 

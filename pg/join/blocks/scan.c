@@ -28,6 +28,11 @@
  * index. The search may then cost what the scan has cost (the ski-rental rule). */
 #define CKFP_STOPS_SHARE 0.02
 
+/* The keys of rows are searched in the ranges while that takes so few steps for a row; if more, the
+ * filter is cheaper. So many searches tell. */
+#define CKFP_RECHECK_STEPS 2
+#define CKFP_RECHECK_SEARCHES 256
+
 bool
 ckfp_blocks_is_possible(const ScanState *scan)
 {
@@ -173,6 +178,9 @@ ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->ranges = ranges;
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
+		blocks->rows = filter->keys->removed + filter->keys->passed;
+		blocks->searches = 0;
+		blocks->steps = 0;
 		return;
 	}
 }
@@ -385,10 +393,11 @@ ckfp_blocks_go_on(ckfp_blocks *blocks)
 }
 
 /* Find the range that an integer is in, or the gap, for the next rows: their keys are often near.
- */
+ * If they are not, later rows are not searched for. */
 static pg_noinline void
 ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
 {
+	const ckfp_keys *keys = blocks->recheck;
 	const ckfp_range *range = blocks->ranges->range;
 	int n = blocks->ranges->ranges;
 	int low = 0;
@@ -401,17 +410,22 @@ ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
 			low = middle + 1;
 		else
 			high = middle;
+		blocks->steps++;
 	}
 	blocks->gap = low == n || range[low].low > integer;
 	blocks->known = !blocks->gap ? range[low]
 								 : (ckfp_range){low > 0 ? range[low - 1].high + 1 : PG_INT64_MIN,
 												low < n ? range[low].low - 1 : PG_INT64_MAX};
+	if (++blocks->searches > CKFP_RECHECK_SEARCHES &&
+		blocks->steps > CKFP_RECHECK_STEPS * (keys->removed + keys->passed - blocks->rows))
+		blocks->recheck = NULL;
 }
 
 /* Has the row a key that is in no range? The two sides have the same type, or both are integers. */
 static inline bool
 ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
 {
+	ckfp_keys *keys = blocks->recheck;
 	bool isnull;
 	Datum value = slot_getattr(slot, blocks->attribute, &isnull);
 	int16 length = TupleDescAttr(slot->tts_tupleDescriptor, blocks->attribute - 1)->attlen;
@@ -423,10 +437,10 @@ ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
 		ckfp_blocks_find(blocks, integer);
 	if (!isnull && !blocks->gap)
 	{
-		blocks->recheck->passed++;
+		keys->passed++;
 		return false;
 	}
-	blocks->recheck->removed++;
+	keys->removed++;
 	return true;
 }
 

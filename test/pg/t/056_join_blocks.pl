@@ -323,6 +323,22 @@ like(explained("$auto SELECT count(*), sum(id) FROM thin JOIN dim USING (k)"), q
 unlike(explained("$auto SET cuckoofilter.join_filter_min_rows = 100000; $query"), qr/Cuckoo/, 'auto: a small table');
 like(explained("SET cuckoofilter.join_filter_memory = '64kB'; SELECT count(*) FROM wide JOIN (SELECT k FROM wide WHERE id BETWEEN 30000 AND 49999) d USING (k)"), qr/Blocks Skipped: \d\d+ of.*\n\s*Given Up: memory/, 'a filter that is given up leaves its ranges');
 
+# Rows whose key is in no range of keys are dropped, unless their keys are scattered over many ranges: to search each of them would cost more than a filter.
+sub tested
+{
+	my ($name, $condition, $keys) = @_;
+	my $plan = explained("$auto SET cuckoofilter.join_filter_max_pass = 0; SELECT count(*) FROM scattered JOIN dim ON dim.k = scattered.$keys WHERE $condition");
+
+	like($plan, qr/blocks only/, "$name: there is no filter");
+	return $plan =~ /Rows Tested: (\d+)/ ? $1 : diag($plan);
+}
+sql('CREATE TABLE scattered AS SELECT g AS id, CASE WHEN g < 80000 THEN g * 7919 % 2000 ELSE g END AS k, CASE WHEN g < 80000 THEN g / 40 ELSE g END AS o FROM generate_series(0, 99999) g;
+	CREATE INDEX ON scattered USING brin (k) WITH (pages_per_range = 4); CREATE INDEX ON scattered USING brin (o) WITH (pages_per_range = 4); ANALYZE scattered');
+cmp_ok(tested('scattered keys, many ranges', 'j % 10 = 0', 'k'), '<', 1000, 'scattered keys, many ranges: soon no key is searched');
+cmp_ok(tested('scattered keys, two ranges', 'j < 90 OR j > 1900', 'k'), '>=', 80000, 'scattered keys, two ranges: each key is searched');
+cmp_ok(tested('keys in order', 'j % 10 = 0', 'o'), '>=', 40000, 'keys in order, many ranges: each key is tested');
+same_rows("scattered keys, $_", "SELECT count(*), sum(id) FROM scattered JOIN dim USING (k) WHERE $_") foreach 'j % 10 = 0', 'j < 90 OR j > 1900';
+
 # A scan that a LIMIT may stop searches an index only when it has read some blocks: 2 % of them, or what the search costs.
 sub limited
 {
