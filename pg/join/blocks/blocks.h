@@ -173,9 +173,10 @@ void ckfp_keys_finish(ckfp_keys *keys);
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
 
 /* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
- * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them. */
+ * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them.
+ * `again`: for a smaller share there were none. */
 uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-						Snapshot snapshot, BlockNumber blocks, double share);
+						Snapshot snapshot, BlockNumber blocks, double share, bool again);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
 
@@ -186,6 +187,7 @@ typedef struct ckfp_block_filter
 	const ckfp_join_target *target;
 	int number;     /* of the target */
 	uint64 decided; /* the keys of this build have been used, or are of no use */
+	uint64 vain;    /* indexes were searched in vain for the keys of this build */
 	uint64 build;   /* the keys of this build let */
 	uint8 *live;    /* these blocks live; NULL: all */
 	BlockNumber of; /* of so many */

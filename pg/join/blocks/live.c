@@ -73,6 +73,7 @@ typedef struct ckfp_search
 	double rows; /* of the table */
 	bool always; /* also if it is not expected to pay */
 	double most; /* the share of the cost of the sequential scan that it may cost */
+	bool again;  /* these keys were searched for less, in vain */
 } ckfp_search;
 
 /* ----------------------------------------------------------------- bitmaps of blocks */
@@ -323,7 +324,7 @@ ckfp_search_few(const ckfp_search *search)
 }
 
 /* Search BRIN. If that costs too much for all ranges, the nearest ones are merged, unless the rows
- * between them cost more. */
+ * between them cost more. That is not done again, as it costs the same. */
 static TIDBitmap *
 ckfp_search_brin(const ckfp_search *search)
 {
@@ -335,14 +336,15 @@ ckfp_search_brin(const ckfp_search *search)
 	ckfp_statistics apart;
 
 	if (search->always || all <= CKFP_BRIN_SHARE * scan)
-		return ckfp_search_ranges(search);
+		return search->again ? NULL : ckfp_search_ranges(search);
 	fewer = ckfp_search_fewer(search, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
 	apart = ckfp_statistics_of(search);
 	if (apart.correlation > CKFP_ORDER_CORRELATION && all < scan * search->most &&
 		(ckfp_statistics_of(&fewer).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
 		return ckfp_search_ranges(search);
-	return ckfp_brin_is_cheap(pages, search->rows, search->blocks) ? ckfp_search_ranges(&fewer)
-																   : NULL;
+	return !search->again && ckfp_brin_is_cheap(pages, search->rows, search->blocks)
+			   ? ckfp_search_ranges(&fewer)
+			   : NULL;
 }
 
 /* Search a B-tree, whose order is that of the table, for ranges; NULL: this does not pay. */
@@ -422,7 +424,7 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 /* Search all keys: the blocks of rows that can have each of them. NULL if no index was asked. */
 static TIDBitmap *
 ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				Snapshot snapshot, BlockNumber blocks, double share)
+				Snapshot snapshot, BlockNumber blocks, double share, bool again)
 {
 	const FormData_pg_class *class = table->rd_rel;
 	double each =
@@ -436,7 +438,8 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .blocks = blocks,
 							  .rows = Max(blocks * each, 1),
 							  .always = keys->always,
-							  .most = share};
+							  .most = share,
+							  .again = again};
 		TIDBitmap *bitmap;
 
 		if (keys->column[key] == NULL)
@@ -453,12 +456,12 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 
 uint8 *
 ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
-				 Snapshot snapshot, BlockNumber blocks, double share)
+				 Snapshot snapshot, BlockNumber blocks, double share, bool again)
 {
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "search of an index", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	TIDBitmap *found = ckfp_search_all(keys, target, table, snapshot, blocks, share);
+	TIDBitmap *found = ckfp_search_all(keys, target, table, snapshot, blocks, share, again);
 	uint8 *bits;
 
 	MemoryContextSwitchTo(caller);

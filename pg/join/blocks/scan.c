@@ -231,9 +231,11 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	if (filter->live != NULL)
 		pfree(filter->live);
 	filter->live = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
-									blocks->scan->ps.state->es_snapshot, blocks->blocks, read);
+									blocks->scan->ps.state->es_snapshot, blocks->blocks, read,
+									stops && filter->vain == filter->keys->builds);
 	if (filter->live == NULL && read < 1)
 	{
+		filter->vain = filter->keys->builds;
 		blocks->ask = 2 * read;
 		return false;
 	}

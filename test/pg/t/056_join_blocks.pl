@@ -357,6 +357,11 @@ foreach my $workers ('', ' SET parallel_setup_cost = 0; SET parallel_tuple_cost 
 }
 like(explained(limited('j IN (3, 1997)', 'apart', ' LIMIT 1000')), qr/Blocks Skipped: [2-6]\d\d of 8\d\d by apart_k/, 'auto, LIMIT: a search that costs a part of the scan');
 like(explained(limited('j IN (3, 1997)', 'apart', '')), qr/Blocks Skipped: [67]\d\d of 8\d\d by apart_k/, 'auto: the same without LIMIT');
+sql('CREATE TABLE vain AS SELECT id, k FROM apart; CREATE INDEX vain_k ON vain USING brin (k) WITH (pages_per_range = 32); ANALYZE vain');
+foreach my $limit ('', ' LIMIT 100000')
+{
+	is(sql('BEGIN; ' . limited('j BETWEEN 1000 AND 1100', 'vain', $limit) . "; SELECT pg_stat_get_xact_numscans('vain_k'::regclass)"), "10100|1009916050\n1", "auto,$limit: BRIN is searched once in vain");
+}
 unlike(explained("$auto SET synchronize_seqscans = off; SELECT EXISTS (SELECT FROM thin JOIN dim USING (k) WHERE j > 100 AND id > 10000 OFFSET 3)"), qr/Blocks Skipped: [1-9]/, 'auto, EXISTS: the rows come soon');
 
 # ------------------------------------------------------------ tables that change
