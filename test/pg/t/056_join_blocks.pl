@@ -351,7 +351,8 @@ foreach my $workers ('', ' SET parallel_setup_cost = 0; SET parallel_tuple_cost 
 	my $name = $workers eq '' ? 'auto, LIMIT' : 'auto, two workers, LIMIT';
 
 	unlike(explained(limited('j < 100', 'thin', ' LIMIT 30', $auto . $workers)), qr/Blocks/, "$name: the rows come soon");
-	like(explained(limited('j > 1900', 'thin', ' LIMIT 30', $auto . $workers)), qr/Blocks Skipped: [78]\d\d of 8\d\d by thin_brin/, "$name: the rows come late");
+	# not stopped in the end, as the counts of workers that are running then are lost
+	like(explained(limited('j > 1900', 'thin', ' LIMIT 10000', $auto . $workers)), qr/Blocks Skipped: [3-8]\d\d of 8\d\d by thin_brin/, "$name: the rows come late");
 	like(explained(limited('j > 1900', 'thin', '', $auto . $workers)), qr/Blocks Skipped: 8\d\d of 8\d\d by thin_brin/, "$name: none");
 	is(sql(limited('j > 1900', 'thin', ' LIMIT 100000', $auto . $workers)), '9900|1930990050', "$name: all rows");
 }
