@@ -226,8 +226,8 @@ note(join(', ', map { "$_ $count{$_}" } sort keys %count));
 diag(join(', ', map { "$_ $count{$_}" } sort keys %count)) if $ENV{SEED};
 is($count{differ}, 0, "$count{queries} random joins give the same rows with filters of nested loops");
 cmp_ok($count{with}, '>', $count{queries} / 50, "$count{with} of them built one, $count{built} in all");
-# of few rounds perhaps none is an ANTI join that does
-cmp_ok($count{left} + $count{anti}, '>', 0, "$count{left} with a LEFT join skipped lookups, $count{anti} with an ANTI join");
+cmp_ok($count{left}, '>', 0, "$count{left} with a LEFT join skipped lookups");
+cmp_ok($count{anti}, '>=', int($count{queries} / 300), "$count{anti} with an ANTI join did"); # about one of 43 does
 cmp_ok($count{errors} + $count{fewer}, '<', $count{queries} / 5, "and few fail: $count{errors}; $count{fewer} fail without a filter only, or for time");
 
 done_testing();

@@ -455,7 +455,7 @@ sub loop_skips
 }
 
 my $joined = "SELECT count(*), sum(id), sum(v) FROM fact $looked";
-like(loop_skips('a loop: a month', "$loop $joined", 0.9), qr/not built, too few rows\n(?:\s*Rows Tested: .*\n)?\s*Blocks Skipped/, 'before the first row, and without a filter');
+like(loop_skips('a loop: a month', "$loop $joined", 0.9), qr/not built, too few rows\n\s*Rows Tested: .*\n\s*Blocks Skipped/, 'before the first row, and without a filter');
 loop_skips('a loop: a condition of the scan', "$loop $joined AND id >= 9500", 0.9);
 loop_skips('a loop: no key', "$loop SELECT count(*), sum(id) FROM fact JOIN looked USING (k) WHERE month > j", 1);
 loop_skips('a loop: SEMI JOIN', "$loop SELECT count(*), sum(id) FROM fact WHERE EXISTS (SELECT FROM twice WHERE twice.k = fact.k AND month = 31)", 0.9);

@@ -295,7 +295,8 @@ foreach (1 .. rounds(6))
 }
 my $skipped = skipped_blocks($session);
 note("$seen{queries} queries, $skipped blocks skipped, in " . ($seen{by_loops} // 0) . " queries by nested loops, " . ($seen{given_up} // 0) . ' queries given up, ' . ($seen{failed} // 0) . ' changes of writers failed');
-cmp_ok($skipped, '>', $seen{queries} / 2, 'blocks are skipped'); # few in small tables, of which some seeds draw many
+# few in small tables, which may be all that a few rounds draw
+cmp_ok($skipped, '>', $seen{queries} * ($seen{queries} < 200 ? 0.5 : 5), 'many blocks are skipped');
 cmp_ok($seen{by_loops} // 0, '>=', int($seen{queries} / 100), 'in some of the queries by nested loops');
 $_->quit foreach (@writers, $session);
 ok(1, 'the end is reached');
