@@ -126,12 +126,13 @@ void ckfp_keys_start(ckfp_keys *keys);
 /* Add a key that was not added in the same way as the last one. */
 void ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value);
 
+/* The integer that a value of such a length is. */
 static inline int64
-ckfp_ranges_integer(const ckfp_ranges *ranges, Datum value)
+ckfp_integer_of(Datum value, int16 length)
 {
-	return ranges->length == sizeof(int64)   ? DatumGetInt64(value)
-		   : ranges->length == sizeof(int32) ? DatumGetInt32(value)
-											 : DatumGetInt16(value);
+	return length == sizeof(int64)   ? DatumGetInt64(value)
+		   : length == sizeof(int32) ? DatumGetInt32(value)
+									 : DatumGetInt16(value);
 }
 
 /* Add a key without NULL: a value for each column. */
@@ -146,7 +147,7 @@ ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 			continue;
 		if (likely(ranges->ranges < ranges->room))
 		{
-			int64 value = ckfp_ranges_integer(ranges, values[i]);
+			int64 value = ckfp_integer_of(values[i], ranges->length);
 
 			if (ranges->ranges == 0 || ranges->range[ranges->ranges - 1].low != value)
 				ranges->range[ranges->ranges++] = (ckfp_range){value, value};
@@ -217,9 +218,7 @@ typedef struct ckfp_blocks
 	AttrNumber attribute;
 	ckfp_range known;  /* the range of the last key, */
 	bool gap;          /* or the gap between two; */
-	uint64 rows;       /* the keys' count of rows before, */
-	uint64 searches;   /* that of searches since then, */
-	uint64 steps;      /* and of their steps */
+	int64 spare;       /* steps of searching that later rows may take, beside their own */
 	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 

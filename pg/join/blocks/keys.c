@@ -189,7 +189,7 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 {
 	if (ranges->integers)
 	{
-		int64 integer = ckfp_ranges_integer(ranges, value);
+		int64 integer = ckfp_integer_of(value, ranges->length);
 		ckfp_range range = {integer, integer};
 
 		if (ranges->buckets == NULL && ckfp_ranges_make_room(keys, ranges))

@@ -220,8 +220,8 @@ ckfp_histogram_share(const ckfp_ranges *ranges, const AttStatsSlot *slot)
 
 	for (int i = 1; i < slot->nvalues; i++)
 	{
-		double from = (double)ckfp_ranges_integer(ranges, slot->values[i - 1]);
-		double to = (double)ckfp_ranges_integer(ranges, slot->values[i]);
+		double from = (double)ckfp_integer_of(slot->values[i - 1], ranges->length);
+		double to = (double)ckfp_integer_of(slot->values[i], ranges->length);
 
 		for (int r = 0; r < ranges->ranges; r++)
 		{

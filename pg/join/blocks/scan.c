@@ -28,10 +28,10 @@
  * index. The search may then cost what the scan has cost (the ski-rental rule). */
 #define CKFP_STOPS_SHARE 0.02
 
-/* The keys of rows are searched in the ranges while that takes so few steps for a row; if more, the
- * filter is cheaper. So many searches tell. */
+/* The keys of rows are searched in the ranges while that takes so few steps for a row on average,
+ * beside so many for all; if more, the filter is cheaper. */
 #define CKFP_RECHECK_STEPS 2
-#define CKFP_RECHECK_SEARCHES 256
+#define CKFP_RECHECK_SPARE 2048
 
 bool
 ckfp_blocks_is_possible(const ScanState *scan)
@@ -161,6 +161,13 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 								  : block + (blocks->blocks - blocks->first) + 1;
 }
 
+/* The steps that searching the keys of all rows so far may have taken. */
+static int64
+ckfp_recheck_steps(const ckfp_keys *keys)
+{
+	return CKFP_RECHECK_STEPS * (int64)(keys->removed + keys->passed);
+}
+
 /* From now on, return no row whose key is in no range. Integers are compared, which is leakproof:
  * it may come before the conditions of row security. */
 static void
@@ -178,9 +185,7 @@ ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->ranges = ranges;
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
-		blocks->rows = filter->keys->removed + filter->keys->passed;
-		blocks->searches = 0;
-		blocks->steps = 0;
+		blocks->spare = CKFP_RECHECK_SPARE - ckfp_recheck_steps(filter->keys);
 		return;
 	}
 }
@@ -399,7 +404,6 @@ ckfp_blocks_go_on(ckfp_blocks *blocks)
 static pg_noinline void
 ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
 {
-	const ckfp_keys *keys = blocks->recheck;
 	const ckfp_range *range = blocks->ranges->range;
 	int n = blocks->ranges->ranges;
 	int low = 0;
@@ -412,14 +416,13 @@ ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
 			low = middle + 1;
 		else
 			high = middle;
-		blocks->steps++;
+		blocks->spare--;
 	}
 	blocks->gap = low == n || range[low].low > integer;
 	blocks->known = !blocks->gap ? range[low]
 								 : (ckfp_range){low > 0 ? range[low - 1].high + 1 : PG_INT64_MIN,
 												low < n ? range[low].low - 1 : PG_INT64_MAX};
-	if (++blocks->searches > CKFP_RECHECK_SEARCHES &&
-		blocks->steps > CKFP_RECHECK_STEPS * (keys->removed + keys->passed - blocks->rows))
+	if (blocks->spare + ckfp_recheck_steps(blocks->recheck) < 0)
 		blocks->recheck = NULL;
 }
 
@@ -431,9 +434,7 @@ ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
 	bool isnull;
 	Datum value = slot_getattr(slot, blocks->attribute, &isnull);
 	int16 length = TupleDescAttr(slot->tts_tupleDescriptor, blocks->attribute - 1)->attlen;
-	int64 integer = length == sizeof(int64)   ? DatumGetInt64(value)
-					: length == sizeof(int32) ? DatumGetInt32(value)
-											  : DatumGetInt16(value);
+	int64 integer = ckfp_integer_of(value, length);
 
 	if (!isnull && (integer < blocks->known.low || integer > blocks->known.high))
 		ckfp_blocks_find(blocks, integer);
