@@ -258,6 +258,9 @@ ckfp_blocks_is_idle(const ckfp_blocks *blocks)
 /* Keys are gathered again. */
 void ckfp_blocks_arm(ckfp_blocks *blocks);
 
+/* The share of the blocks that a sequential scan which skips none has begun. 0 if it is unknown. */
+double ckfp_scan_share(TableScanDesc scan);
+
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 

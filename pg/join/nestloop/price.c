@@ -74,32 +74,12 @@ static double
 ckfp_scan_progress(const ScanState *scan, bool *shared)
 {
 	const ckfp_blocks *blocks = ckfp_condition_blocks(&scan->ps);
-	HeapScanDesc heap = (HeapScanDesc)scan->ss_currentScanDesc;
-	ParallelBlockTableScanDesc parallel;
-	double done;
-	double all;
+	TableScanDesc heap = scan->ss_currentScanDesc;
 
 	if (heap == NULL || scan->ss_currentRelation->rd_tableam != GetHeapamTableAmRoutine())
 		return 0;
-	parallel = (ParallelBlockTableScanDesc)heap->rs_base.rs_parallel;
-	*shared = parallel != NULL;
-	if (blocks != NULL)
-		return ckfp_blocks_progress(blocks);
-	if (parallel != NULL)
-	{
-		all = parallel->phs_nblocks;
-		done = (double)pg_atomic_read_u64(&parallel->phs_nallocated);
-	}
-	else
-	{
-		if (!heap->rs_inited || !BlockNumberIsValid(heap->rs_cblock))
-			return 0;
-		all = heap->rs_nblocks;
-		done = heap->rs_cblock >= heap->rs_startblock
-				   ? heap->rs_cblock - heap->rs_startblock + 1.0
-				   : all - heap->rs_startblock + heap->rs_cblock + 1.0;
-	}
-	return done < all ? done / all : 1;
+	*shared = heap->rs_parallel != NULL;
+	return blocks != NULL ? ckfp_blocks_progress(blocks) : ckfp_scan_share(heap);
 }
 
 /* The rows to come in this process; in each process, if they share the scan. */
