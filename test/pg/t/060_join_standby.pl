@@ -148,9 +148,9 @@ foreach my $round (1 .. rounds(8))
 		$session = pick(@sessions);
 
 		my $loops = pick('hashjoin = on; SET enable_nestloop = on', 'hashjoin = on; SET enable_nestloop = off', 'hashjoin = off; SET enable_nestloop = on');
-		my $scans = $session == $sessions[0] ? 'off' : 'on'; # on a standby PostgreSQL's own ones lack such rows
+		my ($index, $bitmap) = $session == $sessions[0] ? qw(off off) : ('on', $hot ? 'off' : 'on'); # PostgreSQL's own scans lack such rows, too
 
-		$session->query("SET enable_$loops; SET enable_indexscan = $scans; SET enable_bitmapscan = $scans; SET max_parallel_workers_per_gather = " . pick(0, 0, 2) . '; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+		$session->query("SET enable_$loops; SET enable_indexscan = $index; SET enable_bitmapscan = $bitmap; SET max_parallel_workers_per_gather = " . pick(0, 0, 2) . '; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 		$session->query('SELECT pg_sleep(' . pick(0, 0, 0.02, 0.2) . ')');
 		compare("round $round", pick(@queries)) foreach (1 .. pick(1, 1, 2));
 		$session->query('ROLLBACK');
