@@ -22,12 +22,12 @@
 #define CKFP_DRAWN_BLOCKS 16
 
 /* The keys of a column that a process gathered. */
-typedef struct ckfp_part
+typedef struct ckfp_key_part
 {
 	double n;
 	int ranges;
 	ckfp_range range[CKFP_FEW_KEYS];
-} ckfp_part;
+} ckfp_key_part;
 
 /* A parallel scan. */
 typedef struct ckfp_shared_scan
@@ -49,7 +49,7 @@ struct ckfp_keys_shared
 	bool complete;
 	bool failed;                                  /* there are keys that are in no part */
 	ckfp_shared_scan scan[FLEXIBLE_ARRAY_MEMBER]; /* of each target */
-	/* behind them: a ckfp_part for each process and column */
+	/* behind them: a ckfp_key_part for each process and column */
 };
 
 /* The offset of the parts. */
@@ -59,19 +59,19 @@ ckfp_parts_at(int targets)
 	return MAXALIGN(offsetof(struct ckfp_keys_shared, scan) + targets * sizeof(ckfp_shared_scan));
 }
 
-static ckfp_part *
+static ckfp_key_part *
 ckfp_part_of(const ckfp_keys *keys, int process, int column)
 {
 	char *parts = (char *)keys->shared + ckfp_parts_at(keys->shared->targets);
 
-	return (ckfp_part *)parts + process * keys->columns + column;
+	return (ckfp_key_part *)parts + process * keys->columns + column;
 }
 
 Size
 ckfp_keys_shared_size(const ckfp_join_record *record, int workers)
 {
 	return ckfp_parts_at(list_length(record->targets)) +
-		   (workers + 1) * record->columns * sizeof(ckfp_part);
+		   (workers + 1) * record->columns * sizeof(ckfp_key_part);
 }
 
 /* Of other types than integers the least and the greatest keys of several processes are not put
@@ -140,7 +140,7 @@ ckfp_keys_contribute(ckfp_keys *keys)
 		return false;
 	for (int i = 0; i < keys->columns; i++)
 	{
-		ckfp_part *part = ckfp_part_of(keys, ParallelWorkerNumber + 1, i);
+		ckfp_key_part *part = ckfp_part_of(keys, ParallelWorkerNumber + 1, i);
 		const ckfp_ranges *ranges = keys->column[i];
 
 		if (ranges == NULL)
@@ -174,7 +174,7 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 	ranges->n = 0;
 	for (int i = 0; i < processes; i++)
 	{
-		const ckfp_part *part = ckfp_part_of(keys, i, column);
+		const ckfp_key_part *part = ckfp_part_of(keys, i, column);
 
 		memcpy(ranges->range + ranges->ranges, part->range, part->ranges * sizeof(ckfp_range));
 		ranges->ranges += part->ranges;

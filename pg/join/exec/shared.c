@@ -18,12 +18,12 @@
 #include "utils/dsa.h"
 
 /* The keys that a process gathered. */
-typedef struct ckfp_part
+typedef struct ckfp_hash_part
 {
 	dsa_pointer next;
 	size_t n;
 	uint64 hashes[FLEXIBLE_ARRAY_MEMBER];
-} ckfp_part;
+} ckfp_hash_part;
 
 struct ckfp_shared
 {
@@ -114,7 +114,7 @@ ckfp_shared_miss(ckfp_build *build)
 
 /* The hashes that were gathered, in blocks, side by side. */
 static void
-ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
+ckfp_copy_hashes(ckfp_hash_part *part, const ckf_collector *collector)
 {
 	const uint64 *hashes;
 	size_t at = 0;
@@ -156,7 +156,7 @@ ckfp_give_part(ckfp_build *build, bool *last, bool *late)
 	struct ckfp_shared *shared = build->shared;
 	ckfp_join_filter *filter = &build->filter;
 	dsa_pointer pointer = InvalidDsaPointer;
-	ckfp_part *part = NULL;
+	ckfp_hash_part *part = NULL;
 
 	if (filter->n > 0)
 	{
@@ -166,7 +166,7 @@ ckfp_give_part(ckfp_build *build, bool *last, bool *late)
 			return false;
 		n = (size_t)filter->collector->filter.count;
 		pointer = dsa_allocate_extended(ckfp_area(build),
-										offsetof(ckfp_part, hashes) + n * sizeof(uint64),
+										offsetof(ckfp_hash_part, hashes) + n * sizeof(uint64),
 										DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
 		if (!DsaPointerIsValid(pointer))
 			return false;
@@ -199,7 +199,7 @@ ckfp_take_parts(ckfp_build *build)
 	build->shared->parts = InvalidDsaPointer;
 	while (DsaPointerIsValid(pointer))
 	{
-		ckfp_part *part = dsa_get_address(area, pointer);
+		ckfp_hash_part *part = dsa_get_address(area, pointer);
 		dsa_pointer next = part->next;
 
 		for (size_t i = 0; i < part->n && fits; i++)
@@ -219,7 +219,7 @@ ckfp_drop_parts(ckfp_build *build)
 
 	while (DsaPointerIsValid(*parts))
 	{
-		dsa_pointer next = ((ckfp_part *)dsa_get_address(area, *parts))->next;
+		dsa_pointer next = ((ckfp_hash_part *)dsa_get_address(area, *parts))->next;
 
 		dsa_free(area, *parts);
 		*parts = next;
