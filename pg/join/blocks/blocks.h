@@ -202,7 +202,8 @@ typedef struct ckfp_blocks
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* for keys, or */
-	double ask;         /* until it has read this share of the blocks, if it may be stopped */
+	double ask;         /* until it has read this share of the blocks, if it may be stopped; */
+	BlockNumber looked; /* not before the next one, if it is valid */
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
 	uint8 *live;        /* blocks that are not skipped; NULL: all */
@@ -218,7 +219,8 @@ typedef struct ckfp_blocks
 	AttrNumber attribute;
 	ckfp_range known;  /* the range of the last key, */
 	bool gap;          /* or the gap between two; */
-	int64 spare;       /* steps of searching that later rows may take, beside their own */
+	int price;         /* of a row, */
+	int64 spare;       /* and what they may cost more than dropping them saves */
 	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
@@ -264,8 +266,8 @@ double ckfp_scan_share(TableScanDesc scan);
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 
-/* Would a block be skipped because of these keys? */
-bool ckfp_blocks_deny(const ckfp_blocks *blocks, const ckfp_keys *keys, BlockNumber block);
+/* Would a row's block be skipped because of these keys, or the row be dropped? */
+bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slot);
 
 /* The scan ends. */
 void ckfp_blocks_end(ckfp_blocks *blocks);

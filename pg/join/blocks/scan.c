@@ -28,9 +28,11 @@
  * index. The search may then cost what the scan has cost (the ski-rental rule). */
 #define CKFP_STOPS_SHARE 0.02
 
-/* The keys of rows are searched in the ranges while that takes so few steps for a row on average,
- * beside so many for all; if more, the filter is cheaper. */
-#define CKFP_RECHECK_STEPS 2
+/* Rows whose keys are in no range are dropped while that pays: one that is dropped saves so much, a
+ * row costs 1, as does a step of searching its key, and so many columns before the key, if the scan
+ * has a condition that may need none of them. At first it may cost so much more. */
+#define CKFP_RECHECK_GAIN 4
+#define CKFP_RECHECK_COLUMNS 16
 #define CKFP_RECHECK_SPARE 2048
 
 bool
@@ -72,9 +74,8 @@ ckfp_blocks_arm(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
 	blocks->ask = CKFP_STOPS_SHARE;
+	blocks->looked = InvalidBlockNumber;
 	blocks->recheck = NULL;
-	if (!blocks->skips)
-		blocks->desc = NULL; /* the table may have grown */
 }
 
 /* From PostgreSQL 19 on, the start of a scan has flags, which SeqNext sets. */
@@ -129,9 +130,6 @@ ckfp_blocks_restart(Datum argument)
 		heap->rs_startblock = blocks->first;
 	}
 	blocks->skips = NULL;
-	blocks->recheck = NULL;
-	blocks->waiting = true;
-	blocks->ask = CKFP_STOPS_SHARE;
 	blocks->desc = NULL;
 	blocks->drain = InvalidBlockNumber;
 	if (blocks->live != NULL)
@@ -139,6 +137,7 @@ ckfp_blocks_restart(Datum argument)
 	blocks->live = NULL;
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		filter->decided = 0;
+	ckfp_blocks_arm(blocks);
 }
 
 /* From now on the scan skips blocks. */
@@ -147,6 +146,21 @@ ckfp_blocks_start_skipping(ckfp_blocks *blocks)
 {
 	blocks->skips = blocks->scan->ps.ps_ExprContext;
 	RegisterExprContextCallback(blocks->skips, ckfp_blocks_restart, PointerGetDatum(blocks));
+}
+
+/* Begin to read all blocks, or take what the scan has begun. */
+static void
+ckfp_blocks_begin(ckfp_blocks *blocks)
+{
+	ScanState *scan = blocks->scan;
+
+	if (scan->ss_currentScanDesc == NULL)
+		scan->ss_currentScanDesc = ckfp_begin_scan(scan);
+	blocks->desc = scan->ss_currentScanDesc;
+	blocks->blocks = ((HeapScanDesc)blocks->desc)->rs_nblocks;
+	blocks->first = ((HeapScanDesc)blocks->desc)->rs_startblock;
+	blocks->end = blocks->blocks;
+	blocks->reading = true;
 }
 
 /* The number of the first block that a scan which is not parallel has still to begin. */
@@ -159,13 +173,6 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 		return blocks->next;
 	return block >= blocks->first ? block - blocks->first + 1
 								  : block + (blocks->blocks - blocks->first) + 1;
-}
-
-/* The steps that searching the keys of all rows so far may have taken. */
-static int64
-ckfp_recheck_steps(const ckfp_keys *keys)
-{
-	return CKFP_RECHECK_STEPS * (int64)(keys->removed + keys->passed);
 }
 
 /* From now on, return no row whose key is in no range. Integers are compared, which is leakproof:
@@ -185,29 +192,39 @@ ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->ranges = ranges;
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
-		blocks->spare = CKFP_RECHECK_SPARE - ckfp_recheck_steps(filter->keys);
+		blocks->price =
+			blocks->scan->ps.plan->qual == NIL ? 1 : 1 + blocks->attribute / CKFP_RECHECK_COLUMNS;
+		blocks->spare = CKFP_RECHECK_SPARE;
 		return;
 	}
+}
+
+/* The number of blocks that the scan can skip by a filter; 0: that does not pay. */
+static BlockNumber
+ckfp_blocks_gain(const ckfp_blocks *blocks, const ckfp_block_filter *filter)
+{
+	BlockNumber from = ckfp_blocks_is_parallel(blocks) ? 0 : blocks->next;
+	BlockNumber before = ckfp_blocks_count(blocks, from, NULL);
+	BlockNumber after = ckfp_blocks_count(blocks, from, filter->live);
+
+	return filter->keys->always || after <= CKFP_LIVE_SHARE * before ? before - after : 0;
 }
 
 /* Skip the blocks that a filter does not need, if that pays. */
 static void
 ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 {
-	bool parallel = ckfp_blocks_is_parallel(blocks);
-	BlockNumber from = parallel ? 0 : blocks->next;
-	BlockNumber before = ckfp_blocks_count(blocks, from, NULL);
-	BlockNumber after = ckfp_blocks_count(blocks, from, filter->live);
+	BlockNumber gain = ckfp_blocks_gain(blocks, filter);
 	size_t size = blocks->blocks / 8 + 1;
 
-	if (after == before || (!filter->keys->always && after > CKFP_LIVE_SHARE * before))
+	if (gain == 0)
 		return;
 	if (blocks->live == NULL)
 		blocks->live = memset(palloc(size), 0xff, size);
 	for (size_t i = 0; i < size; i++)
 		blocks->live[i] &= filter->live[i];
-	if (!parallel) /* else each process counts those that it draws */
-		filter->keys->skipped += before - after;
+	if (!ckfp_blocks_is_parallel(blocks)) /* else each process counts those that it draws */
+		filter->keys->skipped += gain;
 	ckfp_blocks_recheck(blocks, filter);
 }
 
@@ -252,15 +269,19 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	bool stops = filter->target->stops && !filter->keys->always;
 	double read = stops ? ckfp_blocks_share_read(blocks) : 1;
 
-	if (read < Min(blocks->ask, 1))
+	blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
+	if (read < blocks->ask)
 		return false;
 	if (filter->live != NULL)
 		pfree(filter->live);
 	filter->live = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
 									blocks->scan->ps.state->es_snapshot, blocks->blocks, read,
 									stops && filter->vain == filter->keys->builds);
-	if (filter->live == NULL && read < 1)
+	if (2 * read < 1 && (filter->live == NULL || ckfp_blocks_gain(blocks, filter) == 0))
 	{
+		if (filter->live != NULL)
+			pfree(filter->live);
+		filter->live = NULL;
 		filter->vain = filter->keys->builds;
 		blocks->ask = 2 * read;
 		return false;
@@ -282,7 +303,10 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	if (filter->live != NULL && !blocks->verify)
 		ckfp_blocks_apply(blocks, filter);
 	else if (filter->live != NULL)
+	{
 		filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
+		ckfp_blocks_recheck(blocks, filter);
+	}
 	return true;
 }
 
@@ -294,6 +318,9 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 	bool parallel = ckfp_blocks_is_parallel(blocks);
 
 	blocks->waiting = false;
+	blocks->looked = InvalidBlockNumber;
+	if (!blocks->skips)
+		ckfp_blocks_begin(blocks); /* again: the table may have grown */
 	if (!blocks->skips && !parallel)
 	{
 		blocks->next = 0;
@@ -327,20 +354,6 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 }
 
 /* ------------------------------------------------------------------------- rows */
-
-static void
-ckfp_blocks_begin(ckfp_blocks *blocks)
-{
-	ScanState *scan = blocks->scan;
-
-	if (scan->ss_currentScanDesc == NULL)
-		scan->ss_currentScanDesc = ckfp_begin_scan(scan);
-	blocks->desc = scan->ss_currentScanDesc;
-	blocks->blocks = ((HeapScanDesc)blocks->desc)->rs_nblocks;
-	blocks->first = ((HeapScanDesc)blocks->desc)->rs_startblock;
-	blocks->end = blocks->blocks;
-	blocks->reading = true;
-}
 
 /* Let the descriptor read so many blocks. */
 static void
@@ -421,7 +434,7 @@ ckfp_blocks_go_on(ckfp_blocks *blocks)
 }
 
 /* Find the range that an integer is in, or the gap, for the next rows: their keys are often near.
- * If they are not, later rows are not searched for. */
+ */
 static pg_noinline void
 ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
 {
@@ -443,29 +456,46 @@ ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
 	blocks->known = !blocks->gap ? range[low]
 								 : (ckfp_range){low > 0 ? range[low - 1].high + 1 : PG_INT64_MIN,
 												low < n ? range[low].low - 1 : PG_INT64_MAX};
-	if (blocks->spare + ckfp_recheck_steps(blocks->recheck) < 0)
-		blocks->recheck = NULL;
 }
 
 /* Has the row a key that is in no range? The two sides have the same type, or both are integers. */
 static inline bool
 ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
 {
-	ckfp_keys *keys = blocks->recheck;
 	bool isnull;
 	Datum value = slot_getattr(slot, blocks->attribute, &isnull);
-	int16 length = TupleDescAttr(slot->tts_tupleDescriptor, blocks->attribute - 1)->attlen;
-	int64 integer = ckfp_integer_of(value, length);
 
-	if (!isnull && (integer < blocks->known.low || integer > blocks->known.high))
-		ckfp_blocks_find(blocks, integer);
-	if (!isnull && !blocks->gap)
+	if (!isnull)
 	{
-		keys->passed++;
-		return false;
+		int16 length = TupleDescAttr(slot->tts_tupleDescriptor, blocks->attribute - 1)->attlen;
+		int64 integer = ckfp_integer_of(value, length);
+
+		if (integer < blocks->known.low || integer > blocks->known.high)
+			ckfp_blocks_find(blocks, integer);
 	}
-	keys->removed++;
-	return true;
+	return isnull || blocks->gap;
+}
+
+/* Is the row dropped? If that does not pay, later rows are not. */
+static inline bool
+ckfp_blocks_drop(ckfp_blocks *blocks, TupleTableSlot *slot)
+{
+	bool lacks = ckfp_blocks_lack_key(blocks, slot);
+
+	blocks->recheck->removed += lacks;
+	blocks->recheck->passed += !lacks;
+	blocks->spare -= blocks->price - (lacks ? CKFP_RECHECK_GAIN : 0);
+	if (unlikely(blocks->spare < 0))
+		blocks->recheck = NULL;
+	return lacks;
+}
+
+/* Can the scan know more than at the last row? It looks for indexes once a page, at most. */
+static inline bool
+ckfp_blocks_may_decide(const ckfp_blocks *blocks)
+{
+	return unlikely(blocks->waiting) && (!BlockNumberIsValid(blocks->looked) ||
+										 ((HeapScanDesc)blocks->desc)->rs_cblock != blocks->looked);
 }
 
 TupleTableSlot *
@@ -475,7 +505,7 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 
 	if (unlikely(blocks->desc == NULL))
 		ckfp_blocks_begin(blocks);
-	if (unlikely(blocks->waiting))
+	if (ckfp_blocks_may_decide(blocks))
 		ckfp_blocks_decide(blocks);
 	for (;;)
 	{
@@ -483,7 +513,7 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 			(likely(!BlockNumberIsValid(blocks->drain)) ||
 			 ItemPointerGetBlockNumber(&slot->tts_tid) == blocks->drain))
 		{
-			if (blocks->recheck != NULL && ckfp_blocks_lack_key(blocks, slot))
+			if (blocks->recheck != NULL && !blocks->verify && ckfp_blocks_drop(blocks, slot))
 				continue;
 			return slot;
 		}
@@ -508,12 +538,15 @@ ckfp_blocks_progress(const ckfp_blocks *blocks)
 }
 
 bool
-ckfp_blocks_deny(const ckfp_blocks *blocks, const ckfp_keys *keys, BlockNumber block)
+ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slot)
 {
+	BlockNumber block = ItemPointerGetBlockNumber(&slot->tts_tid);
+
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->keys == keys)
 			return filter->decided == keys->builds && filter->live != NULL &&
-				   block < blocks->blocks && !CKFP_BIT(filter->live, block);
+				   ((block < blocks->blocks && !CKFP_BIT(filter->live, block)) ||
+					(blocks->recheck == keys && ckfp_blocks_lack_key(blocks, slot)));
 	return false;
 }
 

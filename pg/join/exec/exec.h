@@ -28,9 +28,9 @@ typedef struct ckfp_ask
 	ckfp_build *build;
 	bool served; /* the server of a foreign scan asks the filter; its rows have passed */
 	ckfp_source source;
-	int target;                /* the number of the scan among the targets of the filter, */
-	bool partition;            /* which can skip it, */
-	const ckfp_blocks *blocks; /* or some of its blocks; else NULL */
+	int target;          /* the number of the scan among the targets of the filter, */
+	bool partition;      /* which can skip it, */
+	ckfp_blocks *blocks; /* or some of its blocks; else NULL */
 	ckfp_sleep sleep;
 } ckfp_ask;
 
@@ -46,14 +46,13 @@ ckfp_ask_init(ckfp_ask *ask, ckfp_build *build, const AttrNumber *attribute)
 
 /* Let verify know of a row that the filter denied, or whose partition or block would be skipped. */
 static inline void
-ckfp_ask_verify(const ckfp_ask *ask, const TupleTableSlot *slot, const Datum *values, uint64 hash,
+ckfp_ask_verify(const ckfp_ask *ask, TupleTableSlot *slot, const Datum *values, uint64 hash,
 				bool passes)
 {
 	if (!passes)
 		ckfp_verify_denied(ask->build, hash);
 	if (ckfp_partitions_skip(&ask->build->partitions, ask->target) ||
-		(ask->blocks != NULL && ckfp_blocks_deny(ask->blocks, &ask->build->keys,
-												 ItemPointerGetBlockNumber(&slot->tts_tid))))
+		(ask->blocks != NULL && ckfp_blocks_deny(ask->blocks, &ask->build->keys, slot)))
 		ckfp_verify_skipped(ask->build, hash, values);
 }
 
