@@ -1,9 +1,12 @@
 /*
  * record.c - the plan nodes of filters, and what the planner pass tells the executor in them, as
  * lists of integers. A plan can contain lists: they are copied and cached with it, and sent to
- * workers. No plan leaves the server that made it, so a list has the words of a struct.
+ * workers. No plan leaves the server that made it, so a list has the words of a struct. But a worker
+ * may have loaded a newer library, whose files were installed since, so the version comes first.
  */
 #include "join/base/join.h"
+
+#include "cuckoofilter.h"
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -30,7 +33,8 @@ ckfp_struct_from_list(const List *list, void *bytes)
 List *
 ckfp_record_to_list(const void *record, List *const *targets)
 {
-	List *list = list_make1(
+	List *list = list_make2(
+		makeString(pstrdup(CKF_VERSION)),
 		ckfp_struct_to_list(record, (size_t)((const char *)targets - (const char *)record)));
 
 	foreach_ptr (const ckfp_join_target, target, *targets)
@@ -43,9 +47,16 @@ ckfp_record_to_list(const void *record, List *const *targets)
 void
 ckfp_record_from_list(List *list, void *record, List **targets)
 {
-	ckfp_struct_from_list(linitial(list), record);
+	const Node *version = linitial(list);
+
+	if (!IsA(version, String) || strcmp(strVal(version), CKF_VERSION) != 0)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("this plan was made by another version of cuckoofilter_join"),
+						errhint("Another version was installed while the session was open. "
+								"Connect again.")));
+	ckfp_struct_from_list(lsecond(list), record);
 	*targets = NIL;
-	for (int i = 1; i < list_length(list); i++)
+	for (int i = 2; i < list_length(list); i++)
 	{
 		ckfp_join_target *target = palloc0(sizeof(*target));
 

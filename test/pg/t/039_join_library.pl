@@ -1,5 +1,7 @@
 # The library of join filters: the library of the type has no hooks; each way to load the other one.
 use CuckooCluster;
+use CuckooSession;
+use File::Copy;
 
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
 my $tables = q{
@@ -45,6 +47,24 @@ foreach my $sql (
 is($node->safe_psql('postgres', 'SELECT cuckoofilter_join_load(); SHOW cuckoofilter.join_filter') =~ s/^\n//r, 'auto', 'the default is auto');
 my ($ret, $out, $err) = $node->psql('postgres', "SET cuckoofilter.join_filter = sometimes; SELECT cuckoofilter_join_load(); SHOW cuckoofilter.join_filter");
 like($out, qr/auto$/, 'a value that the library does not know becomes the default');
+
+# Files of another version are installed while a session is open: its workers load those.
+my ($loaded) = $node->safe_psql('postgres', q{SELECT cuckoofilter_join_load(), pg_read_file('/proc/self/maps')}) =~ m{(/\S+/cuckoofilter_join\.so)};
+my $version = $node->safe_psql('postgres', 'SELECT cuckoofilter_version()');
+my $copy = $node->basedir . '/copy.so';
+my $other = $version =~ tr{0-9}{1-90}r;
+my $another = slurp_file($loaded) =~ s/\x00\Q$version\E\x00/\x00$other\x00/gr;
+my $session = CuckooSession->new($node);
+
+copy($loaded, $copy);
+$session->query("LOAD '$copy'; $settings SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0");
+is($session->query('SELECT count(*) FROM fact JOIN dim USING (k)'), '500', 'two workers');
+unlink $copy;
+append_to_file($copy, $another);
+$session->ask('SELECT count(*) FROM fact JOIN dim USING (k)');
+like(($session->answer)[1], qr/another version of cuckoofilter_join\n.*Connect again/, 'two workers, which load another version');
+is($session->query('SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM fact JOIN dim USING (k)'), '500', 'one process goes on');
+$session->quit;
 
 # Preloading.
 foreach my $setting (qw(session_preload_libraries shared_preload_libraries))
