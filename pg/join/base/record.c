@@ -1,8 +1,9 @@
 /*
  * record.c - the plan nodes of filters, and what the planner pass tells the executor in them, as
  * lists of integers. A plan can contain lists: they are copied and cached with it, and sent to
- * workers. No plan leaves the server that made it, so a list has the words of a struct. But a worker
- * may have loaded a newer library, whose files were installed since, so the version comes first.
+ * workers. No plan leaves the server that made it, so a list has the words of a struct. But a
+ * worker may have loaded a newer library, whose files were installed since, so the version comes
+ * first.
  */
 #include "join/base/join.h"
 

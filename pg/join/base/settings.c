@@ -31,7 +31,7 @@ ckfp_join_init_settings(void)
 {
 	DefineCustomEnumVariable(
 		"cuckoofilter.join_filter",
-		"Filters the rows of the large side of hash joins by the keys of their small side.",
+		"Filters the rows of the large side of joins by the keys of their small side.",
 		"off: never. auto: if it is expected to pay. on, for tests: if the result stays the same. "
 		"verify, for tests: drop no row, and raise an error if the filter denied a row that has a "
 		"match.",
@@ -54,7 +54,7 @@ ckfp_join_init_settings(void)
 							 "The filter reveals the keys of local tables to the other server.",
 							 &ckfp_join_remote, false, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("cuckoofilter.join_filter_blocks",
-							 "Lets sequential scans skip blocks that have no key of a hash join.",
+							 "Lets sequential scans skip blocks that have no key of a join.",
 							 "A BRIN or B-tree index of the key tells which blocks these are.",
 							 &ckfp_join_blocks, true, PGC_USERSET, 0, NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
