@@ -9,9 +9,13 @@
  */
 #include "join/nestloop/nestloop.h"
 
+#include "access/genam.h"
+#include "access/stratnum.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 /* ---------------------------------------------------------------- row security */
 
@@ -122,12 +126,36 @@ ckfp_nest_key_expressions(const ckfp_nest_inner *inner)
 	return keys;
 }
 
+/* Does a plan return one row at most: that of a key of a unique index, and rows joined to it so? */
+static bool
+ckfp_nest_is_one_row(const Plan *plan)
+{
+	const IndexScan *scan = (const IndexScan *)plan;
+	const OpExpr *condition;
+	Relation index;
+	bool one;
+
+	if (IsA(plan, NestLoop))
+		return ((const Join *)plan)->inner_unique && ckfp_nest_is_one_row(outerPlan(plan));
+	if (!IsA(plan, IndexScan) || list_length(scan->indexqual) != 1 ||
+		!IsA(linitial(scan->indexqual), OpExpr))
+		return false;
+	condition = linitial(scan->indexqual);
+	index = index_open(scan->indexid, NoLock); /* the planner has locked it */
+	one = index->rd_index->indisunique && index->rd_index->indnkeyatts == 1 &&
+		  get_op_opfamily_strategy(condition->opno, index->rd_opfamily[0]) == BTEqualStrategyNumber;
+	index_close(index, NoLock);
+	return one;
+}
+
 /* NULL, or the reason why a nested loop can have no filter. */
 static const char *
 ckfp_nest_refuse(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {
 	const char *reason;
 
+	if (ckfp_join_mode_setting == CKFP_JOIN_AUTO && ckfp_nest_is_one_row(outerPlan(join)))
+		return "the outer side has one row at most";
 	reason = ckfp_nest_read_inner(rules, join, inner);
 	if (reason != NULL)
 		return reason;
