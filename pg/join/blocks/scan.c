@@ -29,10 +29,11 @@
 #define CKFP_STOPS_SHARE 0.02
 
 /* Rows whose keys are in no range are dropped while that pays: one that is dropped saves so much, a
- * row costs 1, as does a step of searching its key, and so many columns before the key, if the scan
- * has a condition that may need none of them. At first it may cost so much more. */
-#define CKFP_RECHECK_GAIN 4
+ * step of searching a key costs so much, and so many columns before the key cost 1, if the scan has
+ * a condition that may need none of them. At first it may cost so much more. */
+#define CKFP_RECHECK_GAIN 8
 #define CKFP_RECHECK_COLUMNS 16
+#define CKFP_RECHECK_STEP 3
 #define CKFP_RECHECK_SPARE 2048
 
 bool
@@ -193,7 +194,7 @@ ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
 		blocks->price =
-			blocks->scan->ps.plan->qual == NIL ? 1 : 1 + blocks->attribute / CKFP_RECHECK_COLUMNS;
+			blocks->scan->ps.plan->qual == NIL ? 0 : blocks->attribute / CKFP_RECHECK_COLUMNS;
 		blocks->spare = CKFP_RECHECK_SPARE;
 		return;
 	}
@@ -450,7 +451,7 @@ ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
 			low = middle + 1;
 		else
 			high = middle;
-		blocks->spare--;
+		blocks->spare -= CKFP_RECHECK_STEP;
 	}
 	blocks->gap = low == n || range[low].low > integer;
 	blocks->known = !blocks->gap ? range[low]
