@@ -270,7 +270,6 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	bool stops = filter->target->stops && !filter->keys->always;
 	double read = stops ? ckfp_blocks_share_read(blocks) : 1;
 
-	blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
 	if (read < blocks->ask)
 		return false;
 	if (filter->live != NULL)
@@ -298,7 +297,10 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
 	if ((filter->build != filter->keys->builds || filter->of != blocks->blocks) &&
 		!ckfp_blocks_search(blocks, filter))
+	{
+		blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
 		return false;
+	}
 	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
 		filter->keys->blocks += blocks->blocks;
 	if (filter->live != NULL && !blocks->verify)
@@ -316,12 +318,13 @@ static pg_noinline void
 ckfp_blocks_decide(ckfp_blocks *blocks)
 {
 	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
-	bool parallel = ckfp_blocks_is_parallel(blocks);
+	bool parallel;
 
+	if (!blocks->skips)
+		ckfp_blocks_begin(blocks); /* perhaps again: the table may have grown */
+	parallel = ckfp_blocks_is_parallel(blocks);
 	blocks->waiting = false;
 	blocks->looked = InvalidBlockNumber;
-	if (!blocks->skips)
-		ckfp_blocks_begin(blocks); /* again: the table may have grown */
 	if (!blocks->skips && !parallel)
 	{
 		blocks->next = 0;
@@ -504,8 +507,6 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 {
 	TupleTableSlot *slot = blocks->scan->ss_ScanTupleSlot;
 
-	if (unlikely(blocks->desc == NULL))
-		ckfp_blocks_begin(blocks);
 	if (ckfp_blocks_may_decide(blocks))
 		ckfp_blocks_decide(blocks);
 	for (;;)
