@@ -35,7 +35,7 @@ List *
 ckfp_record_to_list(const void *record, List *const *targets)
 {
 	List *list = list_make2(
-		makeString(pstrdup(CKF_VERSION)),
+		makeString(CKF_VERSION),
 		ckfp_struct_to_list(record, (size_t)((const char *)targets - (const char *)record)));
 
 	foreach_ptr (const ckfp_join_target, target, *targets)
