@@ -783,7 +783,7 @@ def test_merge():
             equal(f"{what}: its check", base.check(), None)
             rate = base.one("SELECT cuckoofilter_fpr(cuckoofilter_export('seen'))")
             if more:
-                # of each of these items the table has at least so many copies, and those of items that look the same
+                # the table has at least `stored` copies of each of these items, and in all a few more, of items that look the same
                 both = min(own, first + more - 1) - first + 1
                 n, stored = min(both, 4000) if both > 0 else min(more, 4000), 2 if both > 0 and args.get("kind") != "set" else 1
                 least, copies = base.rows(f"SELECT min(copies), sum(copies) FROM {NUMBERS} AS n JOIN seen ON item = n.x", first, first + n - 1)[0]
