@@ -48,7 +48,7 @@ ckfp_record_to_list(const void *record, List *const *targets)
 void
 ckfp_record_from_list(List *list, void *record, List **targets)
 {
-	const Node *version = linitial(list);
+	Node *version = linitial(list);
 
 	if (!IsA(version, String) || strcmp(strVal(version), CKF_VERSION) != 0)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

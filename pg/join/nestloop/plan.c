@@ -9,7 +9,7 @@
  */
 #include "join/nestloop/nestloop.h"
 
-#include "access/genam.h"
+#include "access/relation.h"
 #include "access/stratnum.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
@@ -126,7 +126,8 @@ ckfp_nest_key_expressions(const ckfp_nest_inner *inner)
 	return keys;
 }
 
-/* Does a plan return one row at most: that of a key of a unique index, and rows joined to it so? */
+/* Does a plan return one row at most: that of a key of a unique index, and rows joined to it so?
+ * One with parameters may be read again, with another row. */
 static bool
 ckfp_nest_is_one_row(const Plan *plan)
 {
@@ -137,14 +138,16 @@ ckfp_nest_is_one_row(const Plan *plan)
 
 	if (IsA(plan, NestLoop))
 		return ((const Join *)plan)->inner_unique && ckfp_nest_is_one_row(outerPlan(plan));
-	if (!IsA(plan, IndexScan) || list_length(scan->indexqual) != 1 ||
-		!IsA(linitial(scan->indexqual), OpExpr))
+	if (!IsA(plan, IndexScan) || !bms_is_empty(plan->extParam) ||
+		list_length(scan->indexqual) != 1 || !IsA(linitial(scan->indexqual), OpExpr))
 		return false;
 	condition = linitial(scan->indexqual);
-	index = index_open(scan->indexid, NoLock); /* the planner has locked it */
+	index = try_relation_open(scan->indexid, NoLock); /* the planner has locked it */
+	if (index == NULL)
+		return false; /* an extension invented it for EXPLAIN */
 	one = index->rd_index->indisunique && index->rd_index->indnkeyatts == 1 &&
 		  get_op_opfamily_strategy(condition->opno, index->rd_opfamily[0]) == BTEqualStrategyNumber;
-	index_close(index, NoLock);
+	relation_close(index, NoLock);
 	return one;
 }
 

@@ -81,6 +81,7 @@ my @loops = (
 	[ 'the row of a key, auto', "SET cuckoofilter.join_filter = auto; $looked WHERE f.k = 7", '(l.k = f.d): the outer side has one row at most' ],
 	[ 'and rows joined to it, auto', "SET cuckoofilter.join_filter = auto; $looked JOIN looked m ON m.k = l.d WHERE f.k = 7", '(l.k = f.d): the outer side has one row at most|(m.k = l.d): the outer side has one row at most' ],
 	[ 'the row of a key', "SET cuckoofilter.join_filter = on; $looked WHERE f.k = 7", '' ],
+	[ 'a row for each row of another table, auto', 'SET cuckoofilter.join_filter = auto; ' . $looked =~ s/SELECT/SELECT (SELECT/r . ' WHERE f.k = v.x) FROM (VALUES (7), (9)) v(x)', '' ],
 	[ 'rows of two keys, auto', "SET cuckoofilter.join_filter = auto; $looked WHERE f.k IN (7, 9)", '' ],
 	[ 'row security', "$loop JOIN secret l ON l.k = f.k", '(l.k = fact.k): row security or a security barrier may hide rows' ],
 	[ 'a product', "$loop JOIN dim d ON true", '' ],
