@@ -35,8 +35,6 @@ ckfs_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
 		return SQLITE_NOMEM;
 	memset(cursor, 0, sizeof(ckfs_cursor));
 	ckfs_table_of(vtab)->cursors++;
-	ckfs_learn_level(
-		ckfs_table_of(vtab)); /* so that a rollback ends this statement's use of the table */
 	*out = &cursor->base;
 	return SQLITE_OK;
 }

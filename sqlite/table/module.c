@@ -238,7 +238,7 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	int i = 0;
 
-	(void)vtab;
+	ckfs_learn_level(ckfs_table_of(vtab)); /* a rollback may come before the cursor opens */
 	while (i < info->nConstraint && !ckfs_is_question(info, i))
 		i++;
 	if (i < info->nConstraint)
