@@ -189,6 +189,7 @@ typedef struct ckfp_block_filter
 	int number;     /* of the target */
 	uint64 decided; /* the keys of this build have been used, or are of no use */
 	uint64 vain;    /* indexes were searched in vain for the keys of this build */
+	double from;    /* search after this share of the blocks was read, if the scan may be stopped */
 	uint64 build;   /* the keys of this build let */
 	uint8 *live;    /* these blocks live; NULL: all */
 	BlockNumber of; /* of so many */
@@ -201,9 +202,8 @@ typedef struct ckfp_blocks
 	ScanState *scan;
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
-	bool waiting;               /* for keys, or */
-	double ask;         /* until it has read this share of the blocks, if it may be stopped; */
-	BlockNumber looked; /* not before the next one, if it is valid */
+	bool waiting;               /* for keys, or to search for some */
+	BlockNumber looked;         /* not before the next block, if it is valid */
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
 	uint8 *live;        /* blocks that are not skipped; NULL: all */
@@ -219,8 +219,10 @@ typedef struct ckfp_blocks
 	AttrNumber attribute;
 	ckfp_range known;  /* the range of the last key, */
 	bool gap;          /* or the gap between two; */
-	int price;         /* of a row, */
-	int64 spare;       /* and what they may cost more than dropping them saves */
+	bool failed;       /* the last row that was not dropped did not meet the scan's condition, */
+	int last_column;   /* which reads this column and none behind it; */
+	int price;         /* to test such a row costs so much, */
+	int64 spare;       /* and so much more it may cost than dropping rows saves */
 	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 

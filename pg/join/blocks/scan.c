@@ -13,11 +13,13 @@
 #include "join/blocks/blocks.h"
 
 #include "access/heapam.h"
+#include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -28,11 +30,13 @@
  * index. The search may then cost what the scan has cost (the ski-rental rule). */
 #define CKFP_STOPS_SHARE 0.02
 
-/* Rows whose keys are in no range are dropped while that pays: one that is dropped saves so much, a
- * step of searching a key costs so much, and so many columns before the key cost 1, if the scan has
- * a condition that may need none of them. At first it may cost so much more. */
+/* Rows whose keys are in no range are dropped while that pays: one that is dropped saves so much,
+ * or so much less if it would not meet the condition of the scan; a step of searching a key costs
+ * so much, and so many columns before the key cost 1, of a row that does not meet the condition,
+ * which reads none of them. At first it may cost so much more. The unit is about 3.5 ns. */
 #define CKFP_RECHECK_GAIN 8
-#define CKFP_RECHECK_COLUMNS 16
+#define CKFP_RECHECK_GAIN_FAILED 3
+#define CKFP_RECHECK_COLUMNS 2
 #define CKFP_RECHECK_STEP 3
 #define CKFP_RECHECK_SPARE 2048
 
@@ -43,12 +47,24 @@ ckfp_blocks_is_possible(const ScanState *scan)
 		   scan->ss_currentRelation->rd_tableam == GetHeapamTableAmRoutine();
 }
 
+/* The last column that the condition of a scan reads; 0: none. */
+static int
+ckfp_last_column(const ScanState *scan)
+{
+	const Scan *plan = (Scan *)scan->ps.plan;
+	Bitmapset *columns = NULL;
+
+	pull_varattnos((Node *)plan->plan.qual, plan->scanrelid, &columns);
+	return Max(bms_prev_member(columns, -1) + FirstLowInvalidHeapAttributeNumber, 0);
+}
+
 ckfp_blocks *
 ckfp_blocks_make(ScanState *scan, bool verify)
 {
 	ckfp_blocks *blocks = palloc0(sizeof(*blocks));
 
 	blocks->scan = scan;
+	blocks->last_column = ckfp_last_column(scan);
 	blocks->verify = verify;
 	blocks->drain = InvalidBlockNumber;
 	return blocks;
@@ -74,9 +90,10 @@ void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
-	blocks->ask = CKFP_STOPS_SHARE;
 	blocks->looked = InvalidBlockNumber;
 	blocks->recheck = NULL;
+	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
+		filter->from = CKFP_STOPS_SHARE;
 }
 
 /* From PostgreSQL 19 on, the start of a scan has flags, which SeqNext sets. */
@@ -193,8 +210,7 @@ ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->ranges = ranges;
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
-		blocks->price =
-			blocks->scan->ps.plan->qual == NIL ? 0 : blocks->attribute / CKFP_RECHECK_COLUMNS;
+		blocks->price = 1 + Max(blocks->attribute - blocks->last_column, 0) / CKFP_RECHECK_COLUMNS;
 		blocks->spare = CKFP_RECHECK_SPARE;
 		return;
 	}
@@ -270,7 +286,7 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	bool stops = filter->target->stops && !filter->keys->always;
 	double read = stops ? ckfp_blocks_share_read(blocks) : 1;
 
-	if (read < blocks->ask)
+	if (read < filter->from)
 		return false;
 	if (filter->live != NULL)
 		pfree(filter->live);
@@ -283,7 +299,7 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 			pfree(filter->live);
 		filter->live = NULL;
 		filter->vain = filter->keys->builds;
-		blocks->ask = 2 * read;
+		filter->from = 2 * read;
 		return false;
 	}
 	filter->build = filter->keys->builds;
@@ -480,7 +496,8 @@ ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
 	return isnull || blocks->gap;
 }
 
-/* Is the row dropped? If that does not pay, later rows are not. */
+/* Is the row dropped? If that does not pay, later rows are not. Whether it would meet the condition
+ * of the scan is not known; the last row that was not dropped stands for it. */
 static inline bool
 ckfp_blocks_drop(ckfp_blocks *blocks, TupleTableSlot *slot)
 {
@@ -488,7 +505,11 @@ ckfp_blocks_drop(ckfp_blocks *blocks, TupleTableSlot *slot)
 
 	blocks->recheck->removed += lacks;
 	blocks->recheck->passed += !lacks;
-	blocks->spare -= blocks->price - (lacks ? CKFP_RECHECK_GAIN : 0);
+	if (blocks->failed)
+		blocks->spare -= blocks->price - (lacks ? CKFP_RECHECK_GAIN_FAILED : 0);
+	else if (lacks)
+		blocks->spare += CKFP_RECHECK_GAIN;
+	blocks->failed &= lacks;
 	if (unlikely(blocks->spare < 0))
 		blocks->recheck = NULL;
 	return lacks;

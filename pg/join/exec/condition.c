@@ -71,7 +71,11 @@ ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 
 	*isnull = false;
 	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
+	{
+		if (probe->blocks != NULL)
+			probe->blocks->failed = true;
 		return BoolGetDatum(false);
+	}
 	return BoolGetDatum(ckfp_probe_sleeps(probe) || ckfp_probe_ask(probe, econtext));
 }
 

@@ -338,9 +338,18 @@ cmp_ok(tested('scattered keys, many ranges', 'j % 10 = 0', 'k'), '<', 1000, 'sca
 cmp_ok(tested('scattered keys, two ranges', 'j < 90 OR j > 1900', 'k'), '>=', 80000, 'scattered keys, two ranges: each key is searched');
 cmp_ok(tested('keys in order', 'j % 10 = 0', 'o'), '>=', 40000, 'keys in order, many ranges: each key is tested');
 same_rows("scattered keys, $_", "SELECT count(*), sum(id) FROM scattered JOIN dim USING (k) WHERE $_") foreach 'j % 10 = 0', 'j < 90 OR j > 1900';
-sql('CREATE TABLE broad AS SELECT g % 100 AS first, ' . join(', ', map { "g AS c$_" } (1 .. 80)) . ', g / 50 AS k FROM generate_series(0, 19999) g; CREATE INDEX ON broad USING brin (k) WITH (pages_per_range = 4);
-	CREATE TABLE most AS SELECT g AS k FROM generate_series(60, 350) g; ANALYZE broad, most');
-like(explained("$auto SELECT count(*) FROM broad JOIN most USING (k) WHERE first = 5"), qr/Rows Tested: [1-9]\d{0,2}  .*\n\s*Blocks Skipped: [1-9]/, 'a key behind many columns, which most rows have: soon the condition is evaluated first');
+sql('CREATE TABLE most AS SELECT g AS k FROM generate_series(60, 350) g; ANALYZE most');
+foreach my $columns (12, 80)
+{
+	sql("CREATE TABLE broad_$columns AS SELECT g % 100 AS first, " . join(', ', map { "g AS c$_" } (1 .. $columns)) . ", g / 50 AS k FROM generate_series(0, 19999) g; CREATE INDEX ON broad_$columns USING brin (k) WITH (pages_per_range = 4); ANALYZE broad_$columns");
+	my $broad = "$auto SELECT count(*) FROM broad_$columns JOIN most USING (k) WHERE";
+	my $tested = 'Rows Tested: %s  .*\n\s*Blocks Skipped: [1-9]';
+	my ($few, $some, $all) = map { my $text = sprintf($tested, $_); qr/$text/ } ('[1-9]\d{0,2}', '[2-6]\d{3}', '1[4-9]\d{3}');
+
+	like(explained("$broad first = 5"), $few, "a key behind $columns columns, which most rows have: soon the condition is evaluated first");
+	like(explained("$broad first >= 0"), $all, "a key behind $columns columns, which most rows have: not if all rows meet it");
+	like(explained("$broad first = 5 AND c$columns <> 0"), $some, "a key behind $columns columns, which most rows have: later if it reads most of them");
+}
 
 # A scan that a LIMIT may stop searches an index only when it has read some blocks: 2 % of them, or what the search costs.
 sub limited
@@ -369,6 +378,13 @@ foreach my $limit ('', ' LIMIT 100000')
 sql('CREATE TABLE half AS SELECT g AS id, CASE WHEN g < 100000 THEN 0 ELSE 1000 END + g % 400 AS a, g * 7919 % 200000 AS b FROM generate_series(0, 199999) g; CREATE INDEX half_a ON half USING brin (a); CREATE INDEX half_b ON half (b);
 	CREATE TABLE both_keys AS SELECT g % 2 * 1000 + 7 AS a, g * 8000 AS b FROM generate_series(0, 24) g; ANALYZE half, both_keys');
 like(explained("$auto SET synchronize_seqscans = off; SELECT count(*) FROM (SELECT id FROM half JOIN both_keys USING (a, b) LIMIT 100000) x"), qr/Blocks Skipped: [5-9]\d\d of 1\d\d\d by half_a, half_b/, 'auto, LIMIT: the second key is searched later, where the first one skips nothing');
+sql('CREATE TABLE two_keys AS SELECT id, k AS x, id / 100 AS y FROM apart; CREATE INDEX ON two_keys USING brin (x) WITH (pages_per_range = 32); CREATE INDEX two_keys_y ON two_keys USING brin (y) WITH (pages_per_range = 4); ANALYZE two_keys');
+foreach my $order ([ 'x', 'y' ], [ 'y', 'x' ])
+{
+	my %of = (x => "JOIN dim a ON a.k = x AND a.j BETWEEN 1000 AND 1100", y => "JOIN dim b ON b.k = y AND (b.j < 5 OR b.j > 1900)");
+	like(explained("$auto SET synchronize_seqscans = off; SET join_collapse_limit = 1; SELECT count(*) FROM (SELECT id FROM two_keys $of{$order->[0]} $of{$order->[1]} LIMIT 100000) x"),
+		qr/Blocks Skipped: (9\d\d|8[5-9]\d|1\d\d\d) of 1\d\d\d by two_keys_y/, "auto, LIMIT, $order->[0] first: a filter by which no block can be skipped keeps no other one waiting");
+}
 unlike(explained("$auto SET synchronize_seqscans = off; SELECT EXISTS (SELECT FROM thin JOIN dim USING (k) WHERE j > 100 AND id > 10000 OFFSET 3)"), qr/Blocks Skipped: [1-9]/, 'auto, EXISTS: the rows come soon');
 
 # ------------------------------------------------------------ tables that change
