@@ -38,6 +38,17 @@ ckfs_next_instance(const ckfs_table *table, const ckfs_table *other)
 	return next;
 }
 
+ckfs_table *
+ckfs_untold_instance(const ckfs_table *table)
+{
+	ckfs_table *other = NULL;
+
+	if (table->connection->ddl_level != CKFS_NO_DDL)
+		while ((other = ckfs_next_instance(table, other)) != NULL && other->told)
+			continue;
+	return other;
+}
+
 void
 ckfs_enlist(ckfs_table *table)
 {

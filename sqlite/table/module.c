@@ -126,6 +126,8 @@ ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *a
 	ckfs_table *table = NULL;
 	int rc = ckfs_table_start(db, connection, false, argc, argv, &table, error);
 
+	if (table)
+		table->doubtful = ckfs_untold_instance(table) != NULL;
 	*out = table ? &table->base : NULL;
 	return ckfs_start_failed(rc, error);
 }
@@ -149,7 +151,8 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 	if (table)
 	{
 		table->state = CKFS_BEGUN;
-		table->told = false; /* level 0, at least */
+		table->told = sqlite3_get_autocommit(db); /* else level 0, at least */
+		table->doubtful = !table->told;
 		ckfs_note_ddl(table, table->number - 1);
 	}
 	*out = table ? &table->base : NULL;
@@ -238,7 +241,7 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	int i = 0;
 
-	ckfs_learn_level(ckfs_table_of(vtab)); /* a rollback may come before the cursor opens */
+	(void)vtab;
 	while (i < info->nConstraint && !ckfs_is_question(info, i))
 		i++;
 	if (i < info->nConstraint)
@@ -273,7 +276,8 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
  * Savepoints end from the newest on, by xRelease or by xRollbackTo and xRelease, or all together
  * with the transaction.  If a savepoint fails to begin because of another table, the next one gets
  * its number.  A table that was just created hears nothing about the savepoints before it, not even
- * their end, until the next savepoint begins (ckfs_learn_level); so many were open at most.
+ * their end, until the next savepoint begins (ckfs_learn_level); so many were open at most.  Until
+ * then, each use of the table looks for it first.
  */
 
 static int

@@ -107,13 +107,7 @@ ckfs_insert_nothing(ckfs_table *table, const char *into, const char *column, uns
 void
 ckfs_learn_level(ckfs_table *table)
 {
-	ckfs_table *other = NULL;
-
-	if (table->connection->ddl_level == CKFS_NO_DDL || table->gone || table->stepping)
-		return;
-	while ((other = ckfs_next_instance(table, other)) != NULL && other->told)
-		;
-	if (other)
+	if (!table->gone && !table->stepping && ckfs_untold_instance(table))
 		ckfs_insert_nothing(table, table->shadow, "id", SQLITE_PREPARE_NO_VTAB);
 }
 

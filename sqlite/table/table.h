@@ -105,7 +105,7 @@ typedef struct ckfs_table
 	uint64_t allowed; /* adds that are allowed before the number of items is estimated again */
 	uint64_t number;  /* number of the instance in the connection, in the order of connecting */
 	const char *gone; /* why the instance must not be used; NULL: it may be used */
-	bool doubtful;    /* since a rollback, another instance may have its name; ckfs_check_name */
+	bool doubtful;    /* another instance may have its name; see ckfs_check_name */
 	bool told;        /* SQLite reports savepoints to it, or need not do so */
 	int level;        /* number of open savepoints, and of the next one */
 	bool stepping;    /* one of our statements is running: nobody else may use the table */
@@ -136,6 +136,10 @@ ckfs_table_of(sqlite3_vtab *vtab)
  * The table itself is one of them.
  */
 ckfs_table *ckfs_next_instance(const ckfs_table *table, const ckfs_table *other);
+
+/* The instance that has created the table in this transaction, if it does not hear of all
+ * savepoints yet.  A rollback to one can undo the creation unnoticed. */
+ckfs_table *ckfs_untold_instance(const ckfs_table *table);
 
 /* Add an instance to those of the connection, and remove it. */
 void ckfs_enlist(ckfs_table *table);

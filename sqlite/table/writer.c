@@ -29,6 +29,8 @@ ckfs_check_usable(ckfs_table *table)
 	if (rc != SQLITE_OK)
 		return rc;
 	ckfs_learn_level(table);
+	if (ckfs_untold_instance(table))
+		table->doubtful = true; /* a rollback may go unnoticed */
 	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken)
 		;
 	if (!other)

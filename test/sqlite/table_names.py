@@ -119,19 +119,56 @@ def test_created_and_rolled_back_while_open():
     for start, begin, back in itertools.product(
             (f"{adds}; BEGIN; SAVEPOINT a", f"BEGIN; {adds}; SAVEPOINT a", f"BEGIN; SAVEPOINT z; {adds}; SAVEPOINT a", f"{adds}; SAVEPOINT a"),
             ("", "ALTER TABLE other RENAME TO seen; DROP TABLE seen"), ("ROLLBACK TO a", "ROLLBACK TO a; COMMIT", "ROLLBACK")):  # fmt: skip
-        for args, add, asked in itertools.product(("", "seed=5"), ("", "; INSERT INTO seen VALUES (1000)"), (0, 1)):
+        for args, add, asked in itertools.product(("", "seed=5"), ("", "; INSERT INTO seen VALUES (1000)", "; PRAGMA query_only = 1"), (0, 1)):
             with Base(None, numbers=100) as base:
                 base.run("CREATE VIRTUAL TABLE other USING cuckoofilter")
                 base.run(f"{start}; {begin}; CREATE VIRTUAL TABLE seen USING cuckoofilter({args}){add}")
                 ask = ask_on("seen", "none")
                 cursor = base.db.execute(ask if asked else ask.replace("(SELECT count", "CASE WHEN x > 3 THEN (SELECT count").replace("x) FROM", "x) END FROM"))
                 cursor.fetchone()
-                base.run(f"{back}; ALTER TABLE other RENAME TO seen")
+                base.run(f"PRAGMA query_only = 0; {back}; ALTER TABLE other RENAME TO seen")
                 got, error = answers(cursor)
                 what = f"{start}, {begin}, {back}, {args}{add}, {asked}"
                 check(f"{what}: {got}, {error}", got <= {None, 0} and matches(f"abort|{GONE}", error))
                 in_rows = adds in start.split("BEGIN")[0] or back != "ROLLBACK"
                 equal(f"{what}: the other table", base.missing(1, 100), 0 if in_rows else 100)
+
+
+def test_rolled_back_by_a_value():
+    """A function in an INSERT rolls back: the item goes into no table."""
+    for start, back in (("BEGIN; SAVEPOINT a", "ROLLBACK TO a"), ("SAVEPOINT a", "ROLLBACK TO a"), ("BEGIN", "ROLLBACK"), ("SAVEPOINT a", "ROLLBACK")):
+        for change in ("", "INSERT INTO seen VALUES (2)", "DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter(seed=5)",
+                       "DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter"):  # fmt: skip
+            for insert in ("INSERT INTO seen VALUES (back())", "INSERT INTO seen(item) SELECT back()", "INSERT INTO seen VALUES (back()), (3)"):
+                with Base(numbers=0) as base:
+                    base.db.create_function("back", 0, lambda: base.run(back) or 77)
+                    base.run(f"INSERT INTO seen VALUES (1); {start}; {change}")
+                    error = base.error(insert)
+                    what = f"{start}; {change}; {insert}; {back}"
+                    stays = error is None and back != "ROLLBACK" and "DROP" not in change  # as in an ordinary table
+                    check(f"{what}: {error}", stays or matches(f"abort|{GONE}", error or ""))
+                    if base.db.in_transaction:
+                        base.run("COMMIT")
+                    base.reopen()
+                    equal(f"{what}: the items", [base.has(x) for x in (1, 2, 3, 77)], [1, 0, int(stays and "3" in insert), int(stays)])
+                    equal(f"{what}: its check", base.check(), None)
+
+
+def test_compiling():
+    """Compiling a query of a new table changes nothing in the connection, also where it is interrupted."""
+    for count in range(1, 60):
+        with Base(None, numbers=0) as base:
+            base.run("CREATE TABLE plain (x); BEGIN; INSERT INTO plain VALUES (1), (2); CREATE VIRTUAL TABLE seen USING cuckoofilter")
+            left = [count]
+
+            def stop(left=left):
+                left[0] -= 1
+                return left[0] == 0
+
+            base.db.set_progress_handler(stop, 1)
+            base.error("EXPLAIN SELECT x, (SELECT count(*) FROM seen WHERE item = x) FROM plain")
+            base.db.set_progress_handler(None, 0)
+            equal(f"stopped at {count}", (base.db.in_transaction, base.one("SELECT changes()"), base.one("SELECT count(*) FROM plain")), (True, 2, 2))
 
 
 def test_connected_again_and_rolled_back_while_open():
