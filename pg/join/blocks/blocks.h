@@ -220,9 +220,12 @@ typedef struct ckfp_blocks
 	ckfp_range known;  /* the range of the last key, */
 	bool gap;          /* or the gap between two; */
 	bool failed;       /* the last row that was not dropped did not meet the scan's condition, */
-	int last_column;   /* which reads this column and none behind it; */
-	int price;         /* to test such a row costs so much, */
-	int64 spare;       /* and so much more it may cost than dropping rows saves */
+	int last_column;   /* which reads no later column, or another filter denied it: to drop such */
+	int gain_failed;   /* a row saves so much, */
+	int price;         /* and to test it costs so much; */
+	int64 spare;       /* so much more testing may cost than it saves; */
+	bool samples;      /* some rows that could be dropped are not, */
+	uint32 lacking;    /* of so many; */
 	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
@@ -248,6 +251,9 @@ void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_recor
 
 /* Begin a sequential scan that is not parallel, as its own function does. */
 TableScanDesc ckfp_begin_scan(ScanState *scan);
+
+/* Use the keys that have become known. */
+void ckfp_blocks_look(ckfp_blocks *blocks);
 
 /* The next row of the scan, or NULL. */
 TupleTableSlot *ckfp_blocks_next(ckfp_blocks *blocks);

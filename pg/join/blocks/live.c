@@ -46,7 +46,8 @@
 #define CKFP_PAGE_NS 500.0     /* of a page out of order, */
 #define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range, */
 #define CKFP_TID_NS 60.0       /* of an entry of a B-tree, */
-#define CKFP_DESCENT_NS 1500.0 /* and of finding a key in it */
+#define CKFP_DESCENT_NS 1500.0 /* and of finding a key in it; */
+#define CKFP_BITMAP_NS 13.0    /* and of a page of a bitmap */
 
 /* Asking BRIN may cost this share of the sequential scan; for one range, that one. */
 #define CKFP_BRIN_SHARE 0.02
@@ -75,6 +76,13 @@ typedef struct ckfp_search
 	double most; /* the share of the cost of the sequential scan that it may cost */
 	bool again;  /* these keys were searched for less, in vain */
 } ckfp_search;
+
+/* What a sequential scan costs. */
+static double
+ckfp_scan_cost(double rows, double blocks)
+{
+	return rows * CKFP_ROW_NS + blocks * CKFP_PAGE_NS;
+}
 
 /* ----------------------------------------------------------------- bitmaps of blocks */
 
@@ -133,7 +141,8 @@ ckfp_search_key(const ckfp_search *search, ScanKey key, StrategyNumber strategy)
 						   search->index->rd_indcollation[i], get_opcode(compare), (Datum)0);
 }
 
-/* The blocks of the ranges. NULL: a range alone has nearly all blocks. */
+/* The blocks of the ranges. NULL: a range alone has nearly all blocks. If BRIN finds so many pages
+ * that the bitmap costs too much, the ranges that are left are one. */
 static TIDBitmap *
 ckfp_search_ranges(const ckfp_search *search)
 {
@@ -143,20 +152,26 @@ ckfp_search_ranges(const ckfp_search *search)
 	bool brin = search->index->rd_rel->relam == BRIN_AM_OID;
 	int n = ranges->integers ? ranges->ranges : 1;
 	ScanKeyData key[2];
+	double most = CKFP_BRIN_SHARE * ckfp_scan_cost(search->rows, search->blocks) / CKFP_BITMAP_NS;
+	double pages = 0;
 	bool all = false;
 
 	ckfp_search_key(search, &key[0], BTGreaterEqualStrategyNumber);
 	ckfp_search_key(search, &key[1], BTLessEqualStrategyNumber);
 	for (int i = 0; i < n && !all; i++)
 	{
+		int last = brin && !search->always && pages > most ? n - 1 : i;
+		double found;
+
 		key[0].sk_argument =
 			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].low) : ranges->least;
-		key[1].sk_argument =
-			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].high) : ranges->greatest;
+		key[1].sk_argument = ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[last].high)
+											  : ranges->greatest;
 		index_rescan(scan, key, lengthof(key), NULL, 0);
-		/* BRIN counts ten rows a page */
-		all = (double)index_getbitmap(scan, bitmap) / 10 > CKFP_LIVE_SHARE * search->blocks &&
-			  brin && !search->always;
+		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
+		all = found > CKFP_LIVE_SHARE * search->blocks && brin && !search->always;
+		pages += found;
+		i = last;
 	}
 	index_endscan(scan);
 	return all ? NULL : bitmap;
@@ -287,13 +302,6 @@ ckfp_search_fewer(const ckfp_search *search, int limit)
 	memcpy(ranges->range, search->ranges.range, ranges->ranges * sizeof(ckfp_range));
 	ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, limit);
 	return fewer;
-}
-
-/* What a sequential scan costs. */
-static double
-ckfp_scan_cost(double rows, double blocks)
-{
-	return rows * CKFP_ROW_NS + blocks * CKFP_PAGE_NS;
 }
 
 bool

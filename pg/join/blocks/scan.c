@@ -19,6 +19,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -31,14 +32,17 @@
 #define CKFP_STOPS_SHARE 0.02
 
 /* Rows whose keys are in no range are dropped while that pays: one that is dropped saves so much,
- * or so much less if it would not meet the condition of the scan; a step of searching a key costs
- * so much, and so many columns before the key cost 1, of a row that does not meet the condition,
- * which reads none of them. At first it may cost so much more. The unit is about 3.5 ns. */
+ * or so much less if it would fail, by a condition of the scan that is cheap or by another filter;
+ * a step of searching a key costs so much, and so many columns before the key cost 1, of a row that
+ * fails, which needs none of them. At first it may cost so much more. The unit is about 3.5 ns. One
+ * of so many rows without a key is not dropped, to see whether it fails. */
 #define CKFP_RECHECK_GAIN 8
 #define CKFP_RECHECK_GAIN_FAILED 3
+#define CKFP_RECHECK_GAIN_DEAR 50
 #define CKFP_RECHECK_COLUMNS 2
 #define CKFP_RECHECK_STEP 3
 #define CKFP_RECHECK_SPARE 2048
+#define CKFP_RECHECK_SAMPLE 64
 
 bool
 ckfp_blocks_is_possible(const ScanState *scan)
@@ -47,15 +51,36 @@ ckfp_blocks_is_possible(const ScanState *scan)
 		   scan->ss_currentRelation->rd_tableam == GetHeapamTableAmRoutine();
 }
 
-/* The last column that the condition of a scan reads; 0: none. */
-static int
-ckfp_last_column(const ScanState *scan)
+/* What the condition of a scan reads and costs. A function costs what its COST says; conditions on
+ * columns that are not passed by value cost more than the others. */
+static void
+ckfp_blocks_price_condition(ckfp_blocks *blocks)
 {
-	const Scan *plan = (Scan *)scan->ps.plan;
-	Bitmapset *columns = NULL;
+	const Scan *plan = (Scan *)blocks->scan->ps.plan;
+	TupleDesc columns = RelationGetDescr(blocks->scan->ss_currentRelation);
+	Bitmapset *read = NULL;
+	QualCost cost;
+	int i = -1;
 
-	pull_varattnos((Node *)plan->plan.qual, plan->scanrelid, &columns);
-	return Max(bms_prev_member(columns, -1) + FirstLowInvalidHeapAttributeNumber, 0);
+	blocks->gain_failed = CKFP_RECHECK_GAIN_FAILED;
+	if (plan->plan.qual == NIL)
+		return;
+	cost_qual_eval(&cost, plan->plan.qual, NULL);
+	if (cost.per_tuple > CKFP_RECHECK_GAIN * cpu_operator_cost * list_length(plan->plan.qual))
+		blocks->gain_failed = CKFP_RECHECK_GAIN_DEAR;
+	pull_varattnos((Node *)plan->plan.qual, plan->scanrelid, &read);
+	while ((i = bms_next_member(read, i)) >= 0)
+	{
+		int column = i + FirstLowInvalidHeapAttributeNumber;
+
+		if (column < 0)
+			continue;
+		/* 0: the whole row */
+		blocks->last_column = Max(blocks->last_column, column == 0 ? columns->natts : column);
+		if (column == 0 || !TupleDescAttr(columns, column - 1)->attbyval)
+			blocks->gain_failed = Max(blocks->gain_failed, CKFP_RECHECK_GAIN);
+	}
+	bms_free(read);
 }
 
 ckfp_blocks *
@@ -64,9 +89,9 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 	ckfp_blocks *blocks = palloc0(sizeof(*blocks));
 
 	blocks->scan = scan;
-	blocks->last_column = ckfp_last_column(scan);
 	blocks->verify = verify;
 	blocks->drain = InvalidBlockNumber;
+	ckfp_blocks_price_condition(blocks);
 	return blocks;
 }
 
@@ -210,8 +235,10 @@ ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->ranges = ranges;
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
+		blocks->samples = blocks->scan->ps.plan->qual != NIL || blocks->filters->next != NULL;
 		blocks->price = 1 + Max(blocks->attribute - blocks->last_column, 0) / CKFP_RECHECK_COLUMNS;
 		blocks->spare = CKFP_RECHECK_SPARE;
+		blocks->failed = false;
 		return;
 	}
 }
@@ -496,31 +523,34 @@ ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
 	return isnull || blocks->gap;
 }
 
-/* Is the row dropped? If that does not pay, later rows are not. Whether it would meet the condition
- * of the scan is not known; the last row that was not dropped stands for it. */
+/* Is the row dropped? If that does not pay, later rows are not. Whether it would fail is not known;
+ * the last row that was not dropped stands for it. */
 static inline bool
 ckfp_blocks_drop(ckfp_blocks *blocks, TupleTableSlot *slot)
 {
 	bool lacks = ckfp_blocks_lack_key(blocks, slot);
 
-	blocks->recheck->removed += lacks;
-	blocks->recheck->passed += !lacks;
 	if (blocks->failed)
-		blocks->spare -= blocks->price - (lacks ? CKFP_RECHECK_GAIN_FAILED : 0);
+		blocks->spare -= blocks->price - (lacks ? blocks->gain_failed : 0);
 	else if (lacks)
 		blocks->spare += CKFP_RECHECK_GAIN;
+	if (lacks && blocks->samples)
+		lacks = ++blocks->lacking % CKFP_RECHECK_SAMPLE != 0;
+	blocks->recheck->removed += lacks;
+	blocks->recheck->passed += !lacks;
 	blocks->failed &= lacks;
 	if (unlikely(blocks->spare < 0))
 		blocks->recheck = NULL;
 	return lacks;
 }
 
-/* Can the scan know more than at the last row? It looks for indexes once a page, at most. */
-static inline bool
-ckfp_blocks_may_decide(const ckfp_blocks *blocks)
+/* It looks for indexes once a page, at most. */
+void
+ckfp_blocks_look(ckfp_blocks *blocks)
 {
-	return unlikely(blocks->waiting) && (!BlockNumberIsValid(blocks->looked) ||
-										 ((HeapScanDesc)blocks->desc)->rs_cblock != blocks->looked);
+	if (unlikely(blocks->waiting) && (!BlockNumberIsValid(blocks->looked) ||
+									  ((HeapScanDesc)blocks->desc)->rs_cblock != blocks->looked))
+		ckfp_blocks_decide(blocks);
 }
 
 TupleTableSlot *
@@ -528,8 +558,7 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 {
 	TupleTableSlot *slot = blocks->scan->ss_ScanTupleSlot;
 
-	if (ckfp_blocks_may_decide(blocks))
-		ckfp_blocks_decide(blocks);
+	ckfp_blocks_look(blocks);
 	for (;;)
 	{
 		if (blocks->reading && table_scan_getnextslot(blocks->desc, ForwardScanDirection, slot) &&

@@ -36,9 +36,22 @@ ckfp_next_live_row(ScanState *scan)
 	return slot;
 }
 
+/* If there is nothing to skip, the scan's own function reads even the first row: the next one comes
+ * here only if that meets the condition. */
 static TupleTableSlot *
 ckfp_exec_live(PlanState *scan)
 {
+	if (ckfp_condition_is_set(scan))
+	{
+		ckfp_probe *probe = scan->qual->evalfunc_private;
+
+		ckfp_blocks_look(probe->blocks);
+		if (ckfp_blocks_is_idle(probe->blocks))
+		{
+			ckfp_blocks_put(probe, false, probe->own);
+			return scan->ExecProcNodeReal(scan);
+		}
+	}
 	return ExecScan((ScanState *)scan, ckfp_next_live_row, ckfp_recheck_row);
 }
 

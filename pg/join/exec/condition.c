@@ -36,6 +36,19 @@ ckfp_probe_sleeps(ckfp_probe *probe)
 	return true;
 }
 
+/* Filter `i` denies a row. It is a row that fails for the scan's blocks, unless the filter whose
+ * ranges they test was asked, which needs the key, too. */
+static inline void
+ckfp_probe_failed(const ckfp_probe *probe, int i)
+{
+	if (probe->blocks == NULL || probe->blocks->recheck == NULL)
+		return;
+	while (i >= 0 && (&probe->ask[i].build->keys != probe->blocks->recheck ||
+					  probe->ask[i].build->state != CKFP_BUILD_READY))
+		i--;
+	probe->blocks->failed |= i < 0;
+}
+
 /* Does a row pass all filters? */
 static pg_noinline bool
 ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
@@ -55,6 +68,7 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 		{
 			/* EXPLAIN shows these rows at the build node */
 			InstrCountFiltered1(probe->scan, -1);
+			ckfp_probe_failed(probe, i);
 			return false;
 		}
 	}
@@ -76,7 +90,8 @@ ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 			probe->blocks->failed = true;
 		return BoolGetDatum(false);
 	}
-	return BoolGetDatum(ckfp_probe_sleeps(probe) || ckfp_probe_ask(probe, econtext));
+	return BoolGetDatum(!probe->asking || ckfp_probe_sleeps(probe) ||
+						ckfp_probe_ask(probe, econtext));
 }
 
 /* ------------------------------------------------------------- setting it */
@@ -133,6 +148,7 @@ ckfp_condition_make(PlanState *scan, int asks)
 	probe->scan = scan;
 	probe->condition = scan->qual;
 	probe->asks = asks;
+	probe->asking = true;
 	ckfp_make_scan_evaluate(scan);
 	scan->qual = &probe->state;
 	return probe;
@@ -169,10 +185,8 @@ ckfp_condition_removed(const PlanState *scan)
 /* Can a filter of a scan be asked, now or after a call of this scan? That of a nested loop is
  * built between two calls, or never. */
 static bool
-ckfp_condition_is_needed(const ckfp_probe *probe)
+ckfp_condition_may_ask(const ckfp_probe *probe)
 {
-	if (probe->skips || probe->armed)
-		return true; /* it is found by the condition */
 	for (int i = 0; i < probe->asks; i++)
 	{
 		const ckfp_build *build = probe->ask[i].build;
@@ -187,7 +201,10 @@ ckfp_condition_is_needed(const ckfp_probe *probe)
 void
 ckfp_condition_update(ckfp_probe *probe)
 {
-	probe->scan->qual = ckfp_condition_is_needed(probe) ? &probe->state : probe->condition;
+	probe->asking = ckfp_condition_may_ask(probe);
+	/* scans that may be skipped, or blocks of them, are found by the condition */
+	probe->scan->qual =
+		probe->asking || probe->skips || probe->armed ? &probe->state : probe->condition;
 }
 
 void

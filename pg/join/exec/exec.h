@@ -101,6 +101,7 @@ typedef struct ckfp_probe
 	ckfp_blocks *blocks;  /* blocks of it may be skipped, or NULL: */
 	bool armed;           /* the function of blocks.c is in the place */
 	ExecProcNodeMtd own;  /* of its own one */
+	bool asking;          /* a filter can be asked, now or after a call of the scan */
 	int asks;
 	ckfp_ask ask[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_probe;

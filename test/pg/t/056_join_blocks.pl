@@ -351,6 +351,19 @@ foreach my $columns (12, 80)
 	like(explained("$broad first = 5 AND c$columns <> 0"), $some, "a key behind $columns columns, which most rows have: later if it reads most of them");
 }
 
+# No key is in a range, so nothing but some rows that are not dropped tells that most rows would fail; or another filter makes them fail.
+sql('CREATE TABLE behind AS SELECT g % 100 AS first, ' . join(', ', map { "g AS c$_" } (1 .. 12)) . ", CASE WHEN g < 4000 THEN 900000 ELSE 2 * (g * 7919 % 2000) END AS k FROM generate_series(0, 19999) g; CREATE INDEX ON behind USING brin (k) WITH (pages_per_range = 4);
+	CREATE TABLE odd AS SELECT 2 * g + 1 AS k FROM generate_series(0, 30) g; CREATE TABLE even AS SELECT 2 * g AS k FROM generate_series(0, 1990) g; CREATE TABLE one AS SELECT 5 AS first; ANALYZE behind, odd, even, one");
+like(explained("$auto SELECT count(*) FROM behind JOIN odd USING (k) WHERE first = 5"), qr/Rows Tested: [1-9]\d{0,3}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that no row has: soon the condition is evaluated first');
+like(explained("$auto SELECT count(*) FROM behind JOIN odd USING (k)"), qr/Rows Tested: 1[4-9]\d{3}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that no row has: each is dropped without a condition');
+like(explained("$auto SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(*) FROM behind JOIN even USING (k) JOIN one USING (first)"), qr/Join Filter: blocks only\n\s*Rows Tested: [1-9]\d{0,2}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that most rows have: soon another filter is asked first');
+
+# BRIN is searched for so many keys, each of which is in most ranges of blocks, that the bitmap would cost more than the blocks.
+sql('CREATE TABLE crowded AS SELECT g AS id, CASE WHEN g < 20000 THEN 900000 ELSE (hashint4(g) & 1048575) % 2000 END AS k FROM generate_series(0, 99999) g; CREATE INDEX crowded_k ON crowded USING brin (k) WITH (pages_per_range = 64); CREATE TABLE every AS SELECT 2 * g AS k FROM generate_series(0, 999) g; ANALYZE crowded, every');
+my $crowded = 'SELECT count(*), sum(id) FROM crowded JOIN every USING (k)';
+like(explained($auto . $crowded), qr/Blocks Skipped: [1-9]\d* of \d+ by crowded_k/, 'many keys in most ranges of BRIN: blocks are skipped');
+is(sql("$auto BEGIN; $crowded; SELECT pg_stat_get_xact_numscans('crowded_k'::regclass) < 50"), sql("SET cuckoofilter.join_filter = off; $crowded") . "\nt", 'many keys in most ranges of BRIN: the rows, without a search for each key');
+
 # A scan that a LIMIT may stop searches an index only when it has read some blocks: 2 % of them, or what the search costs.
 sub limited
 {
