@@ -114,7 +114,8 @@ sub dropped
 	return $plan =~ /Blocks Skipped/ && $plan =~ /Seq Scan on fact[^\n]*\n\s*Filter:[^\n]*\n\s*Rows Removed by Filter: (\d+)/ ? $1 : -1;
 }
 my $odd = $node->safe_psql('postgres', "$month AND fact.other % 2 <> 1") =~ /^(\d+)/ ? $1 : 0;
-is(dropped("$month AND fact.other % 2 = 1"), $odd, 'the condition drops only rows of the month');
+my $evaluated = dropped("$month AND fact.other % 2 = 1");
+ok($evaluated >= $odd && $evaluated < 1.1 * $odd, "the condition drops $evaluated rows, of which $odd are of the month"); # one of 64 others is not dropped before
 
 takes('loop', 'LEFT', 'SELECT count(*), sum(id) FROM dim LEFT JOIN fact USING (day) WHERE month = 7');
 takes('loop', 'FOR UPDATE', 'SELECT id FROM fact JOIN dim USING (day) WHERE month = 7 ORDER BY id FOR UPDATE OF dim');
