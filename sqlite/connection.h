@@ -60,6 +60,7 @@ struct ckfs_connection
 	uint64_t connected;                           /* instances that were connected so far */
 	int ddl_level; /* a rollback to a savepoint before it undoes a CREATE or RENAME of a table */
 	uint64_t ddl_number; /* of the last instance that was connected before the first of these */
+	uint64_t rollbacks;  /* number of rollbacks that have undone one */
 	bool replaced;       /* another library has replaced functions of this one */
 	ckfs_user users[];
 };

@@ -122,6 +122,7 @@ ckfs_note_rollback(ckfs_connection *connection, int number)
 	if (connection->ddl_level <= number)
 		return;
 	connection->ddl_level = number;
+	connection->rollbacks++;
 	for (chain = connection->tables; chain < connection->tables + CKFS_TABLE_CHAINS; chain++)
 		for (table = *chain; table; table = table->next)
 			if (table->gone || table->number > connection->ddl_number)
@@ -133,6 +134,7 @@ ckfs_check_name(ckfs_table *table)
 {
 	ckfs_table *current = NULL;
 	sqlite3_stmt *statement = NULL;
+	uint64_t rollbacks = table->connection->rollbacks;
 	int rc = ckfs_prepare(
 		table,
 		sqlite3_mprintf("SELECT 1 FROM \"%w\".\"%w\" WHERE item = ?1", table->schema, table->name),
@@ -144,6 +146,8 @@ ckfs_check_name(ckfs_table *table)
 	if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_ROW)
 		rc = sqlite3_reset(statement);
 	sqlite3_finalize(statement);
+	if (table->connection->rollbacks != rollbacks) /* the statement was interrupted, perhaps */
+		current = NULL;
 	table->doubtful = current != table;
 	if (current == table)
 		table->gone = NULL;

@@ -132,6 +132,19 @@ ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *a
 	return ckfs_start_failed(rc, error);
 }
 
+/* Whether CREATE is the only statement that writes, and a transaction of its own.  Otherwise there
+ * may be savepoints before it, of the user or of the statements around it. */
+static bool
+ckfs_is_alone(sqlite3 *db)
+{
+	sqlite3_stmt *statement = NULL;
+	int writers = 0;
+
+	while ((statement = sqlite3_next_stmt(db, statement)) != NULL)
+		writers += sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement);
+	return sqlite3_get_autocommit(db) && writers <= 1;
+}
+
 static int
 ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *argv,
 				  sqlite3_vtab **out, char **error)
@@ -151,7 +164,7 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 	if (table)
 	{
 		table->state = CKFS_BEGUN;
-		table->told = sqlite3_get_autocommit(db); /* else level 0, at least */
+		table->told = ckfs_is_alone(db); /* else level 0, at least */
 		table->doubtful = !table->told;
 		ckfs_note_ddl(table, table->number - 1);
 	}

@@ -23,14 +23,17 @@ ckfs_check_usable(ckfs_table *table)
 	bool comma;
 	int rc;
 
-	rc = table->doubtful ? ckfs_check_name(table) : SQLITE_OK;
-	if (rc == SQLITE_OK)
-		rc = table->gone ? ckfs_table_gone(table, table->gone) : ckfs_check_idle(table);
+	rc = ckfs_check_idle(table);
 	if (rc != SQLITE_OK)
 		return rc;
-	ckfs_learn_level(table);
+	ckfs_learn_level(table); /* if it fails, the transaction may be rolled back */
+	rc = table->doubtful ? ckfs_check_name(table) : SQLITE_OK;
+	if (rc == SQLITE_OK && table->gone)
+		rc = ckfs_table_gone(table, table->gone);
 	if (ckfs_untold_instance(table))
 		table->doubtful = true; /* a rollback may go unnoticed */
+	if (rc != SQLITE_OK)
+		return rc;
 	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken)
 		;
 	if (!other)

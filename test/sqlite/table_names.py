@@ -145,7 +145,7 @@ def test_rolled_back_by_a_value():
                     base.run(f"INSERT INTO seen VALUES (1); {start}; {change}")
                     error = base.error(insert)
                     what = f"{start}; {change}; {insert}; {back}"
-                    stays = error is None and back != "ROLLBACK" and "DROP" not in change  # as in an ordinary table
+                    stays = error is None and back != "ROLLBACK" and "DROP" not in change
                     check(f"{what}: {error}", stays or matches(f"abort|{GONE}", error or ""))
                     if base.db.in_transaction:
                         base.run("COMMIT")
@@ -169,6 +169,64 @@ def test_compiling():
             base.error("EXPLAIN SELECT x, (SELECT count(*) FROM seen WHERE item = x) FROM plain")
             base.db.set_progress_handler(None, 0)
             equal(f"stopped at {count}", (base.db.in_transaction, base.one("SELECT changes()"), base.one("SELECT count(*) FROM plain")), (True, 2, 2))
+
+
+def test_interrupted():
+    """The first use of a new table is interrupted, which may roll back its transaction: no other table is used."""
+    for use in ("SELECT count(*) FROM seen WHERE item = 1", "INSERT INTO seen VALUES (1000)"):
+        for count in range(1, 60):
+            with Base(numbers=0) as base:
+                base.run("INSERT INTO seen VALUES (1); BEGIN; DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter")
+                left = [count]
+
+                def stop(left=left):
+                    left[0] -= 1
+                    return left[0] == 0
+
+                base.db.set_progress_handler(stop, 1)
+                try:
+                    rows, error = base.rows(use), None
+                except sqlite3.Error as e:
+                    rows, error = None, str(e)
+                base.db.set_progress_handler(None, 0)
+                inside = base.db.in_transaction
+                check(f"{use}, stopped at {count}: {rows}, {error}", error or inside and rows in ([], [(0,)]))
+                if inside:
+                    base.run("COMMIT")
+                base.reopen()
+                equal(f"{use}, stopped at {count}: the former item", base.has(1), int(not inside))
+                if not error or not inside:
+                    equal(f"{use}, stopped at {count}: the new one", base.has(1000), int("INSERT" in use and inside))
+
+
+def test_created_by_a_statement_that_fails():
+    """A function in a statement in another one creates a table, and the inner statement fails, in no transaction of the user's."""
+    for add in ("", "; INSERT INTO seen VALUES (8)"):
+        with Base(None, numbers=100) as base:
+            base.run("CREATE TABLE plain (x); CREATE TABLE single (x UNIQUE); INSERT INTO single VALUES (1)")
+            base.run("CREATE VIRTUAL TABLE other USING cuckoofilter; INSERT INTO other(item) SELECT x FROM number")
+            opened = []
+
+            def inner(opened=opened, add=add):
+                base.run(f"CREATE VIRTUAL TABLE seen USING cuckoofilter{add}")
+                ask = ask_on("seen", "none").replace("(SELECT count", "CASE WHEN x > 3 THEN (SELECT count").replace("x) FROM", "x) END FROM")
+                opened.append(base.db.execute(ask))
+                opened[0].fetchone()
+                return 7
+
+            def outer():
+                error = base.error("INSERT INTO single SELECT inner_one() UNION ALL SELECT 1")
+                check(f"{add}: it fails: {error}", matches("UNIQUE", error))
+                return 1
+
+            base.db.create_function("inner_one", 0, inner)
+            base.db.create_function("outer_one", 0, outer)
+            equal(f"{add}: the outer one", base.error("INSERT INTO plain SELECT outer_one()"), None)
+            base.read_schema()
+            base.run("ALTER TABLE other RENAME TO seen")
+            got, error = answers(opened[0])
+            check(f"{add}: {got}, {error}", got <= {None, 0} and matches(f"abort|{GONE}", error))
+            equal(f"{add}: the tables", (base.one("SELECT count(*) FROM plain"), base.missing(1, 100), base.check()), (1, 0, None))
 
 
 def test_connected_again_and_rolled_back_while_open():
