@@ -140,7 +140,7 @@ ckfs_is_alone(sqlite3 *db)
 	sqlite3_stmt *statement = NULL;
 	int writers = 0;
 
-	while ((statement = sqlite3_next_stmt(db, statement)) != NULL)
+	while (writers <= 1 && (statement = sqlite3_next_stmt(db, statement)) != NULL)
 		writers += sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement);
 	return sqlite3_get_autocommit(db) && writers <= 1;
 }

@@ -53,6 +53,9 @@
 #define CKFP_BRIN_SHARE 0.02
 #define CKFP_BRIN_SHARE_ONE 0.05
 
+/* So many ranges are left when BRIN has found too many pages. */
+#define CKFP_BRIN_LAST 8
+
 /* It may cost more if the rows that it saves cost so many times as much. */
 #define CKFP_BRIN_GAIN 2
 
@@ -141,12 +144,28 @@ ckfp_search_key(const ckfp_search *search, ScanKey key, StrategyNumber strategy)
 						   search->index->rd_indcollation[i], get_opcode(compare), (Datum)0);
 }
 
+/* The same search for at most `limit` ranges. */
+static ckfp_search
+ckfp_search_fewer(const ckfp_search *search, int limit)
+{
+	ckfp_search fewer = *search;
+	ckfp_ranges *ranges = &fewer.ranges;
+
+	if (ranges->ranges <= limit)
+		return fewer;
+	ranges->range = palloc(ranges->ranges * sizeof(ckfp_range));
+	memcpy(ranges->range, search->ranges.range, ranges->ranges * sizeof(ckfp_range));
+	ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, limit);
+	return fewer;
+}
+
 /* The blocks of the ranges. NULL: a range alone has nearly all blocks. If BRIN finds so many pages
- * that the bitmap costs too much, the ranges that are left are one. */
+ * that the bitmap costs too much, the ranges that are left are merged. */
 static TIDBitmap *
 ckfp_search_ranges(const ckfp_search *search)
 {
 	const ckfp_ranges *ranges = &search->ranges;
+	ckfp_search rest;
 	TIDBitmap *bitmap = tbm_create(work_mem * (Size)1024, NULL);
 	IndexScanDesc scan = index_beginscan_bitmap(search->index, search->snapshot, NULL, 2);
 	bool brin = search->index->rd_rel->relam == BRIN_AM_OID;
@@ -160,18 +179,26 @@ ckfp_search_ranges(const ckfp_search *search)
 	ckfp_search_key(search, &key[1], BTLessEqualStrategyNumber);
 	for (int i = 0; i < n && !all; i++)
 	{
-		int last = brin && !search->always && pages > most ? n - 1 : i;
 		double found;
 
+		if (pages > most && brin && !search->always && n - i > CKFP_BRIN_LAST)
+		{
+			rest = *search;
+			rest.ranges.range += i;
+			rest.ranges.ranges -= i;
+			rest = ckfp_search_fewer(&rest, CKFP_BRIN_LAST);
+			ranges = &rest.ranges;
+			n = ranges->ranges;
+			i = 0;
+		}
 		key[0].sk_argument =
 			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].low) : ranges->least;
-		key[1].sk_argument = ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[last].high)
-											  : ranges->greatest;
+		key[1].sk_argument =
+			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].high) : ranges->greatest;
 		index_rescan(scan, key, lengthof(key), NULL, 0);
 		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
 		all = found > CKFP_LIVE_SHARE * search->blocks && brin && !search->always;
 		pages += found;
-		i = last;
 	}
 	index_endscan(scan);
 	return all ? NULL : bitmap;
@@ -287,21 +314,6 @@ ckfp_statistics_of(const ckfp_search *search)
 	}
 	ReleaseSysCache(tuple);
 	return statistics;
-}
-
-/* The same search for at most `limit` ranges. */
-static ckfp_search
-ckfp_search_fewer(const ckfp_search *search, int limit)
-{
-	ckfp_search fewer = *search;
-	ckfp_ranges *ranges = &fewer.ranges;
-
-	if (ranges->ranges <= limit)
-		return fewer;
-	ranges->range = palloc(ranges->ranges * sizeof(ckfp_range));
-	memcpy(ranges->range, search->ranges.range, ranges->ranges * sizeof(ckfp_range));
-	ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, limit);
-	return fewer;
 }
 
 bool

@@ -51,24 +51,28 @@ ckfp_blocks_is_possible(const ScanState *scan)
 		   scan->ss_currentRelation->rd_tableam == GetHeapamTableAmRoutine();
 }
 
-/* What the condition of a scan reads and costs. A function costs what its COST says; conditions on
- * columns that are not passed by value cost more than the others. */
+/* What a row costs that fails the first clause of the scan's condition, as most rows do that fail:
+ * the planner puts cheap clauses first. A function costs what its COST says; comparing values that
+ * are not passed by value costs more than that. */
 static void
 ckfp_blocks_price_condition(ckfp_blocks *blocks)
 {
 	const Scan *plan = (Scan *)blocks->scan->ps.plan;
 	TupleDesc columns = RelationGetDescr(blocks->scan->ss_currentRelation);
 	Bitmapset *read = NULL;
+	Node *first;
 	QualCost cost;
 	int i = -1;
 
 	blocks->gain_failed = CKFP_RECHECK_GAIN_FAILED;
 	if (plan->plan.qual == NIL)
 		return;
-	cost_qual_eval(&cost, plan->plan.qual, NULL);
-	if (cost.per_tuple > CKFP_RECHECK_GAIN * cpu_operator_cost * list_length(plan->plan.qual))
-		blocks->gain_failed = CKFP_RECHECK_GAIN_DEAR;
-	pull_varattnos((Node *)plan->plan.qual, plan->scanrelid, &read);
+	first = linitial(plan->plan.qual);
+	cost_qual_eval_node(&cost, first, NULL);
+	if (cost.per_tuple > cpu_operator_cost)
+		blocks->gain_failed +=
+			(int)Min(cost.per_tuple / Max(cpu_operator_cost, 1e-9) - 1, CKFP_RECHECK_GAIN_DEAR);
+	pull_varattnos(first, plan->scanrelid, &read);
 	while ((i = bms_next_member(read, i)) >= 0)
 	{
 		int column = i + FirstLowInvalidHeapAttributeNumber;
@@ -77,7 +81,7 @@ ckfp_blocks_price_condition(ckfp_blocks *blocks)
 			continue;
 		/* 0: the whole row */
 		blocks->last_column = Max(blocks->last_column, column == 0 ? columns->natts : column);
-		if (column == 0 || !TupleDescAttr(columns, column - 1)->attbyval)
+		if (column == 0 || (!TupleDescAttr(columns, column - 1)->attbyval && !IsA(first, NullTest)))
 			blocks->gain_failed = Max(blocks->gain_failed, CKFP_RECHECK_GAIN);
 	}
 	bms_free(read);
@@ -235,7 +239,6 @@ ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->ranges = ranges;
 		blocks->attribute = target->attribute[target->index[i].key];
 		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
-		blocks->samples = blocks->scan->ps.plan->qual != NIL || blocks->filters->next != NULL;
 		blocks->price = 1 + Max(blocks->attribute - blocks->last_column, 0) / CKFP_RECHECK_COLUMNS;
 		blocks->spare = CKFP_RECHECK_SPARE;
 		blocks->failed = false;

@@ -78,6 +78,7 @@ ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
 	if (probe->blocks == NULL)
 	{
 		probe->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
+		probe->blocks->samples = probe->condition != NULL || probe->asks > 1;
 		probe->own = scan->ps.ExecProcNodeReal;
 	}
 	ckfp_blocks_add(probe->blocks, keys, record, number);

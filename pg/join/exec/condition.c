@@ -36,17 +36,19 @@ ckfp_probe_sleeps(ckfp_probe *probe)
 	return true;
 }
 
-/* Filter `i` denies a row. It is a row that fails for the scan's blocks, unless the filter whose
- * ranges they test was asked, which needs the key, too. */
+/* Filter `i` denies a row. It is a row that fails for the scan's blocks, unless a filter was asked
+ * that reads their key or a column behind it. */
 static inline void
 ckfp_probe_failed(const ckfp_probe *probe, int i)
 {
 	if (probe->blocks == NULL || probe->blocks->recheck == NULL)
 		return;
-	while (i >= 0 && (&probe->ask[i].build->keys != probe->blocks->recheck ||
-					  probe->ask[i].build->state != CKFP_BUILD_READY))
-		i--;
-	probe->blocks->failed |= i < 0;
+	for (; i >= 0; i--)
+		for (int c = 0; c < probe->ask[i].source.columns; c++)
+			if (probe->ask[i].source.attribute[c] >= probe->blocks->attribute &&
+				probe->ask[i].build->state == CKFP_BUILD_READY)
+				return;
+	probe->blocks->failed = true;
 }
 
 /* Does a row pass all filters? */

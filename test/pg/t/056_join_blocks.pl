@@ -355,6 +355,10 @@ foreach my $columns (12, 80)
 sql('CREATE TABLE behind AS SELECT g % 100 AS first, ' . join(', ', map { "g AS c$_" } (1 .. 12)) . ", CASE WHEN g < 4000 THEN 900000 ELSE 2 * (g * 7919 % 2000) END AS k FROM generate_series(0, 19999) g; CREATE INDEX ON behind USING brin (k) WITH (pages_per_range = 4);
 	CREATE TABLE odd AS SELECT 2 * g + 1 AS k FROM generate_series(0, 30) g; CREATE TABLE even AS SELECT 2 * g AS k FROM generate_series(0, 1990) g; CREATE TABLE one AS SELECT 5 AS first; ANALYZE behind, odd, even, one");
 like(explained("$auto SELECT count(*) FROM behind JOIN odd USING (k) WHERE first = 5"), qr/Rows Tested: [1-9]\d{0,3}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that no row has: soon the condition is evaluated first');
+sql(q{CREATE FUNCTION dear(integer) RETURNS boolean LANGUAGE plpgsql STABLE AS 'BEGIN RETURN $1 > -1; END'});
+like(explained("$auto SELECT count(*) FROM behind JOIN odd USING (k) WHERE first = 5 AND dear(c1)"), qr/Rows Tested: [1-9]\d{0,3}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that no row has: soon the condition is evaluated first, whatever its second clause costs');
+like(explained("$auto SELECT count(*) FROM behind JOIN odd USING (k) WHERE dear(c1) AND dear(-first)"), qr/Rows Tested: 1[4-9]\d{3}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that no row has: not if the first clause is dear');
+like(explained("$auto SELECT count(*) FROM behind JOIN odd USING (k) JOIN one USING (first)"), qr/Rows Tested: [1-9]\d{0,3}  Removed: [^\n]*\n\s*Blocks Skipped: [1-9]/, 'a key that no row has: soon another filter is asked first');
 like(explained("$auto SELECT count(*) FROM behind JOIN odd USING (k)"), qr/Rows Tested: 1[4-9]\d{3}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that no row has: each is dropped without a condition');
 like(explained("$auto SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(*) FROM behind JOIN even USING (k) JOIN one USING (first)"), qr/Join Filter: blocks only\n\s*Rows Tested: [1-9]\d{0,2}  .*\n\s*Blocks Skipped: [1-9]/, 'a key that most rows have: soon another filter is asked first');
 
