@@ -29,6 +29,28 @@ def ask_on(table, kind):
     )
 
 
+def ask_late_on(table):
+    """The same from none, about items from 4 on only."""
+    return ask_on(table, "none").replace("(SELECT count", "CASE WHEN x > 3 THEN (SELECT count").replace("x) FROM", "x) END FROM")
+
+
+def interrupted(base, count, sql):
+    """The rows of a statement that is interrupted after so many steps, and its error or None."""
+    left = [count]
+
+    def stop():
+        left[0] -= 1
+        return left[0] == 0
+
+    base.db.set_progress_handler(stop, 1)
+    try:
+        return base.rows(sql), None
+    except sqlite3.Error as error:
+        return None, str(error)
+    finally:
+        base.db.set_progress_handler(None, 0)
+
+
 def answers(cursor):
     """The other rows of an open query, and its error or None."""
     got = set()
@@ -123,8 +145,7 @@ def test_created_and_rolled_back_while_open():
             with Base(None, numbers=100) as base:
                 base.run("CREATE VIRTUAL TABLE other USING cuckoofilter")
                 base.run(f"{start}; {begin}; CREATE VIRTUAL TABLE seen USING cuckoofilter({args}){add}")
-                ask = ask_on("seen", "none")
-                cursor = base.db.execute(ask if asked else ask.replace("(SELECT count", "CASE WHEN x > 3 THEN (SELECT count").replace("x) FROM", "x) END FROM"))
+                cursor = base.db.execute(ask_on("seen", "none") if asked else ask_late_on("seen"))
                 cursor.fetchone()
                 base.run(f"PRAGMA query_only = 0; {back}; ALTER TABLE other RENAME TO seen")
                 got, error = answers(cursor)
@@ -159,15 +180,7 @@ def test_compiling():
     for count in range(1, 60):
         with Base(None, numbers=0) as base:
             base.run("CREATE TABLE plain (x); BEGIN; INSERT INTO plain VALUES (1), (2); CREATE VIRTUAL TABLE seen USING cuckoofilter")
-            left = [count]
-
-            def stop(left=left):
-                left[0] -= 1
-                return left[0] == 0
-
-            base.db.set_progress_handler(stop, 1)
-            base.error("EXPLAIN SELECT x, (SELECT count(*) FROM seen WHERE item = x) FROM plain")
-            base.db.set_progress_handler(None, 0)
+            interrupted(base, count, "EXPLAIN SELECT x, (SELECT count(*) FROM seen WHERE item = x) FROM plain")
             equal(f"stopped at {count}", (base.db.in_transaction, base.one("SELECT changes()"), base.one("SELECT count(*) FROM plain")), (True, 2, 2))
 
 
@@ -177,18 +190,7 @@ def test_interrupted():
         for count in range(1, 60):
             with Base(numbers=0) as base:
                 base.run("INSERT INTO seen VALUES (1); BEGIN; DROP TABLE seen; CREATE VIRTUAL TABLE seen USING cuckoofilter")
-                left = [count]
-
-                def stop(left=left):
-                    left[0] -= 1
-                    return left[0] == 0
-
-                base.db.set_progress_handler(stop, 1)
-                try:
-                    rows, error = base.rows(use), None
-                except sqlite3.Error as e:
-                    rows, error = None, str(e)
-                base.db.set_progress_handler(None, 0)
+                rows, error = interrupted(base, count, use)
                 inside = base.db.in_transaction
                 check(f"{use}, stopped at {count}: {rows}, {error}", error or inside and rows in ([], [(0,)]))
                 if inside:
@@ -209,8 +211,7 @@ def test_created_by_a_statement_that_fails():
 
             def inner(opened=opened, add=add):
                 base.run(f"CREATE VIRTUAL TABLE seen USING cuckoofilter{add}")
-                ask = ask_on("seen", "none").replace("(SELECT count", "CASE WHEN x > 3 THEN (SELECT count").replace("x) FROM", "x) END FROM")
-                opened.append(base.db.execute(ask))
+                opened.append(base.db.execute(ask_late_on("seen")))
                 opened[0].fetchone()
                 return 7
 

@@ -78,7 +78,7 @@ def of_all(tables):
     return work
 
 
-def compare(what, few, many, statements):
+def compare(what, few, many, statements=20):
     for name, work in few.items():
         room = statements if name == "creating" else 20  # CREATE looks at each prepared statement
         check(f"{what}, {name}: {many[name]:.0f}, not {work:.0f}", many[name] <= MOST * work + room)
@@ -91,7 +91,7 @@ def test_number_of_tables():
         what = f"SEED={shared.SEED}: {n} tables"
         # some tables share a chain of the connection's list with others
         several = [of_one(many, i) for i in rnd.sample(range(n), 20)]
-        compare(what, of_one(one, 0), {name: sum(work[name] for work in several) / 20 for name in several[0]}, n)
+        compare(what, of_one(one, 0), {name: sum(work[name] for work in several) / 20 for name in several[0]})
         compare(what, of_all(few), of_all(many), 2 * n)
 
 

@@ -217,15 +217,17 @@ typedef struct ckfp_blocks
 	ckfp_keys *recheck; /* rows that are not in their ranges are not returned; or NULL: */
 	const ckfp_ranges *ranges; /* those of this column; */
 	AttrNumber attribute;
-	ckfp_range known;  /* the range of the last key, */
-	bool gap;          /* or the gap between two; */
-	bool failed;       /* the last row that was not dropped did not meet the scan's condition, */
-	int last_column;   /* which reads no later column, or another filter denied it: to drop such */
-	int gain_failed;   /* a row saves so much, */
-	int price;         /* and to test it costs so much; */
-	int64 spare;       /* so much more testing may cost than it saves; */
-	bool samples;      /* some rows that could be dropped are not, */
-	uint32 lacking;    /* of so many; */
+	ckfp_range known; /* the range of the last key, */
+	bool gap;         /* or the gap between two; */
+	/* The last row that was not dropped did not meet the scan's condition, or another filter denied
+	 * it. So later ones are expected to fail, too. */
+	bool failed;
+	int last_column;   /* that the first clause of the condition reads */
+	int gain_failed;   /* what it saves to drop a row that would fail */
+	int price;         /* what it costs to test such a row */
+	int64 spare;       /* what testing may still cost more than it saves */
+	bool samples;      /* some rows that could be dropped are not */
+	uint32 lacking;    /* the number of rows that could be dropped */
 	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 

@@ -168,7 +168,7 @@ ckfp_search_ranges(const ckfp_search *search)
 	ckfp_search rest;
 	TIDBitmap *bitmap = tbm_create(work_mem * (Size)1024, NULL);
 	IndexScanDesc scan = index_beginscan_bitmap(search->index, search->snapshot, NULL, 2);
-	bool brin = search->index->rd_rel->relam == BRIN_AM_OID;
+	bool judged = search->index->rd_rel->relam == BRIN_AM_OID && !search->always;
 	int n = ranges->integers ? ranges->ranges : 1;
 	ScanKeyData key[2];
 	double most = CKFP_BRIN_SHARE * ckfp_scan_cost(search->rows, search->blocks) / CKFP_BITMAP_NS;
@@ -181,7 +181,7 @@ ckfp_search_ranges(const ckfp_search *search)
 	{
 		double found;
 
-		if (pages > most && brin && !search->always && n - i > CKFP_BRIN_LAST)
+		if (judged && pages > most && n - i > CKFP_BRIN_LAST)
 		{
 			rest = *search;
 			rest.ranges.range += i;
@@ -197,7 +197,7 @@ ckfp_search_ranges(const ckfp_search *search)
 			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].high) : ranges->greatest;
 		index_rescan(scan, key, lengthof(key), NULL, 0);
 		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
-		all = found > CKFP_LIVE_SHARE * search->blocks && brin && !search->always;
+		all = judged && found > CKFP_LIVE_SHARE * search->blocks;
 		pages += found;
 	}
 	index_endscan(scan);

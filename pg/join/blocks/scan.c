@@ -31,16 +31,17 @@
  * index. The search may then cost what the scan has cost (the ski-rental rule). */
 #define CKFP_STOPS_SHARE 0.02
 
-/* Rows whose keys are in no range are dropped while that pays: one that is dropped saves so much,
- * or so much less if it would fail, by a condition of the scan that is cheap or by another filter;
- * a step of searching a key costs so much, and so many columns before the key cost 1, of a row that
- * fails, which needs none of them. At first it may cost so much more. The unit is about 3.5 ns. One
- * of so many rows without a key is not dropped, to see whether it fails. */
+/* Rows whose keys are in no range are dropped while that pays. To drop one saves so much; if it
+ * would not meet the condition of the scan, or another filter would deny it, so much, and up to so
+ * much more for a dear condition. A step of searching a key costs so much. Of a row that fails, so
+ * many columns between the condition's and the key cost 1, as nothing else reads them. At first all
+ * this may cost so much more than it saves. The unit is about 3.5 ns. One of so many rows that
+ * could be dropped is not, to see whether it fails. */
 #define CKFP_RECHECK_GAIN 8
 #define CKFP_RECHECK_GAIN_FAILED 3
 #define CKFP_RECHECK_GAIN_DEAR 50
-#define CKFP_RECHECK_COLUMNS 2
 #define CKFP_RECHECK_STEP 3
+#define CKFP_RECHECK_COLUMNS 2
 #define CKFP_RECHECK_SPARE 2048
 #define CKFP_RECHECK_SAMPLE 64
 
