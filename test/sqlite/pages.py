@@ -122,7 +122,7 @@ def test_figures():
     check_picture("test/bench/results/gains.svg", gains.panels())
     check_picture("test/bench/join/results/figures.svg", picture.panels(f"{ROOT}/test/bench/join/results"))
     labels = [gains.label(times) for _, _, times in gains.gains()]
-    least, most = re.search(r"nothing were ([\d.]+) to ([\d.]+) times as fast", read("README.md")).groups()
+    least, most = re.search(r"nothing were\s+([\d.]+) to ([\d.]+) times as fast", read("README.md")).groups()
     selective = [times for group, what, times in gains.gains() if group != gains.SIZE and "all match" not in what]
     equal("figures of README's first paragraph", [least, most], [gains.label(min(selective)), gains.label(max(selective))])
     gained = read("pg/README.md").split("## What join filters gain\n")[1].split("\n## ")[0]
