@@ -64,7 +64,7 @@ def test_readme():
 def test_rule_in_one_place():
     """Where adding ends is told by the reference; the other pages for users link there."""
     users = ("README.md", "sql/FAQ.md", "sql/REFERENCE.md", "pg/README.md", "sqlite/README.md")
-    equal("pages with the rule", [page for page in users for _ in re.findall(r"\b8\s+times\b", read(page))], ["sql/REFERENCE.md"])
+    equal("pages with the rule", [page for page in users for _ in re.findall(r"(?<![\d.])8\s+times\b", read(page))], ["sql/REFERENCE.md"])
     for page in users:
         check(f"{page}: links to the rule", re.search(r"limit\]\([\w./]*#words\)", read(page)))
 
