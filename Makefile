@@ -26,6 +26,8 @@ SAN_CC   ?= clang
 silent = $(findstring s,$(firstword -$(MAKEFLAGS)))
 SAY    = $(if $(filter 1,$(V))$(silent),,@echo '  $@';)
 NEXT   = @$(if $(silent),:,echo) 'Next:  '
+# Before a command that root alone may run.
+SUDO   = $(if $(filter-out 0,$(shell id -u)),sudo )
 
 all: $(if $(shell $(CC) -E -include sqlite3ext.h -xc /dev/null > /dev/null 2>&1 && echo yes),sqlite)
 
@@ -104,6 +106,7 @@ $(SQLITE_TEST_SO): $(SQLITE_OBJ) $(TEST_CPU) $(CORE_LIB)
 # Its zip is made of the last commit, so where there is one.
 amalgamation: build/cuckoofilter.c
 	@[ ! -e .git ] || { test/install.sh git pgxn && .ci/dist.sh $@; }
+	$(NEXT)"compile build/cuckoofilter.c into your program, or build/dist/cuckoofilter-amalgamation-$(VERSION).zip:  sqlite/README.md, In a C program"
 
 build/cuckoofilter.c: sqlite/amalgamate.sh $(wildcard core/*.h core/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])
 	@mkdir -p $(@D)
@@ -137,7 +140,7 @@ TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so 
 	build/test/sqlite/table_hostile build/test/sqlite/table_shared
 
 test test-long: install-deps
-	@test/patiently.sh "building what the suites need" build/test/make.log $(MAKE) -j2 test-build
+	@test/building.sh "building what the suites need" build/test/make.log -j2 test-build
 	@test/run.sh $(patsubst test-%,%,$(filter test-%,$@))
 
 test-build: all $(TEST_CORE) $(TEST_SQLITE) $(TEST_BENCH) test-bindings-build
@@ -271,6 +274,13 @@ dist:
 deb wheel npm pgxn rpm:
 	@test/install.sh git $@
 	@PG_CONFIG=$(PG_CONFIG) .ci/dist.sh $@
+	$(NEXT)"$(next_$@)"
+
+next_deb   = $(SUDO)apt install ./build/dist/PACKAGE.deb
+next_wheel = pip install build/dist/cuckoofilter-$(VERSION)-*.whl
+next_npm   = npm install build/dist/cuckoofilter-$(VERSION).tgz
+next_pgxn  = upload build/dist/cuckoofilter-$(VERSION).zip to PGXN Manager, https://manager.pgxn.org
+next_rpm   = $(SUDO)dnf install ./build/dist/PACKAGE.rpm
 
 test-packages:
 	@test/install.sh dist deb wheel npm pgxn rpm packages
@@ -356,7 +366,7 @@ all: $(if $(PG_HEADERS),pg)
 
 pg:
 	+$(PG_NEEDS)$(PGXS_MAKE) all
-	$(NEXT)"sudo make install, and in psql  CREATE EXTENSION cuckoofilter;"
+	$(NEXT)"$(SUDO)make install, and in psql  CREATE EXTENSION cuckoofilter;"
 
 install:
 	+$(PG_NEEDS)$(PGXS_MAKE) $@
@@ -368,6 +378,7 @@ uninstall installcheck:
 # What a server of 18 or later takes from a folder, the form of CloudNativePG's image volumes.
 image:
 	+$(PG_NEEDS)$(if $(DESTDIR),,$(error make image DESTDIR=FOLDER))$(PGXS_MAKE) install datadir=/share pkglibdir=/lib
+	$(NEXT)"in postgresql.conf of PostgreSQL 18 or later  extension_control_path = '$(DESTDIR)/share:\$$system'  and  dynamic_library_path = '$(DESTDIR)/lib:\$$libdir'"
 
 demo-pg:
 	@test/pg/demo.sh

@@ -118,7 +118,7 @@ deb()
 library()
 {
 	[ ! -f "$work/cuckoofilter.so" ] || return 0
-	"$root/test/patiently.sh" "building the library" "$root/build/dist.sqlite.log" make -j2 -C "$tree" sqlite
+	"$root/test/building.sh" "building the library" "$root/build/dist.sqlite.log" -j2 -C "$tree" sqlite
 	cp "$tree/build/sqlite/cuckoofilter.so" "$work"
 	strip --strip-unneeded "$work/cuckoofilter.so"
 }
@@ -185,7 +185,7 @@ wheel_of() # tree processor tools-prefix
 
 wheel()
 {
-	"$root/test/patiently.sh" "building Python's module" "$root/build/dist.python.log" make -j2 -C "$tree" python
+	"$root/test/building.sh" "building Python's module" "$root/build/dist.python.log" -j2 -C "$tree" python
 	wheel_of "$tree" "$cpu" ""
 	[ ! -d "$arm/build" ] || wheel_of "$arm" aarch64 aarch64-linux-gnu-
 }

@@ -4,6 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 test/install.sh demo
-test/patiently.sh "building the extension" build/demo.make.log make -s -j2 sqlite
+test/building.sh "building the extension" build/demo.make.log -j2 sqlite
 sqlite3 -batch -cmd ".timer ${TIMER:-off}" :memory: < test/demo.sql
 test/next.sh "sqlite/README.md, the guide; sudo make install-sqlite; make demo-pg, make demo-web" "make clean"

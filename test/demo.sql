@@ -4,7 +4,7 @@
 --   1. MEMBERSHIP   Is this a word?
 --   2. GROUP BY     Which package has this file?
 --   3. CHANGES      How does a filter follow its table?
---   4. A WEEK       Who comes for the first time?
+--   4. A WEEK       Which visitors are new?
 --   5. A JOIN       How much faster is a join with a filter in front of it?
 
 .bail on
@@ -116,7 +116,7 @@ SELECT key, value FROM dictionary, json_each(cuckoofilter_info(filter)) ORDER BY
 
 -- =====================================================================
 -- 4. A WEEK: a filter for each day, and one of them all, as README.md has it
--- Question: who comes on day 8 for the first time?
+-- Question: which visitors of day 8 are new?
 -- =====================================================================
 
 CREATE TABLE click AS SELECT 1 + value % 8 AS day, 500 * (value % 8) + value / 8 % 2500 AS person

@@ -131,6 +131,12 @@ if ! command -v dpkg-query > /dev/null; then
 	exit 0
 fi
 
+# All packages that are installed.
+present()
+{
+	dpkg-query -W -f '${db:Status-Abbrev}${binary:Package}\n' 2> /dev/null | sed -n 's/^.i. *//p'
+}
+
 wanted=$(missing "$@")
 [ -n "$wanted" ] || exit 0
 if [ "${INSTALL:-yes}" = no ]; then
@@ -151,39 +157,51 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 log=$here/../build/install.log
 cluster_settings=${CLUSTER_SETTINGS:-/etc/postgresql-common/createcluster.conf}
 changed=no
+before=
+# What came, whether all of it did or not, is what test/next.sh says how to remove.
 clean()
 {
+	[ -z "$before" ] || present | grep -Fxv "$before" >> "${INSTALLED:-$here/../build/installed}" || true
 	[ $changed = no ] || $sudo mv -f "$cluster_settings.before" "$cluster_settings"
 }
 trap clean EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# What apt-get says about disk space, "1,234 MB" say.
-space() # package...
+# It waits while another apt works.
+apt="$sudo apt-get -o DPkg::Lock::Timeout=600 -q"
+
+# What apt-get would do, which it only says: in `disk` what it says about disk space, "1,234 MB" say; in `packages` how many come.
+plan() # package...
 {
-	$sudo apt-get install --assume-no -q --no-install-recommends "$@" 2> /dev/null |
-		sed -n 's/^After this operation, \(.*\) of additional disk space will be used.*/\1/p; s/^ *Space needed: \([^/]*[^/ ]\) .*/\1/p'
+	said=$($apt install --print-uris --no-install-recommends "$@" 2> /dev/null) || true
+	disk=$(echo "$said" | sed -n 's/^After this operation, \(.*\) of additional disk space will be used.*/\1/p; s/^ *Space needed: \([^/]*[^/ ]\) .*/\1/p')
+	packages=$(echo "$said" | sed -n 's/^ *\([0-9]*\) upgraded, \([0-9]*\) newly installed.*/\1 + \2/p; s/^ *Upgrading: \([0-9]*\), Installing: \([0-9]*\),.*/\1 + \2/p')
+	packages=$((${packages:-0}))
 }
 
+# Each package is fetched, unpacked and set up, with a line for each.
 install() # package...
 {
-	"$here/patiently.sh" "installing" "$log" $sudo apt-get install -y -q --no-install-recommends "$@"
+	EACH='^Get:[0-9]\|^Unpacking \|^Setting up ' PER=3 OF="$packages packages" \
+		"$here/patiently.sh" "installing" "$log" $apt install -y --no-install-recommends "$@"
 }
 
 update()
 {
-	"$here/patiently.sh" "updating the lists of packages" "$log" $sudo apt-get update -q
+	"$here/patiently.sh" "updating the lists of packages" "$log" $apt update
 }
 
 # The package lists may be missing or old.
-disk=$(space $wanted)
+plan $wanted
 if [ -z "$disk" ]; then
 	update || exit 1
 	wanted=$(missing "$@")
-	disk=$(space $wanted)
+	plan $wanted
 fi
 echo "Installing by apt-get (INSTALL=no forbids it), ${disk:-an unknown amount} of disk space:" $wanted
+
+before=$(present)
 
 # Debian's packages of PostgreSQL's server make and start a cluster on port 5432, unless this setting forbids it.
 case "$(printf ' %s ' $wanted)" in
@@ -196,4 +214,3 @@ case "$(printf ' %s ' $wanted)" in
 		;;
 esac
 install $wanted || { update && install $wanted; } || exit 1
-printf '%s\n' $wanted >> "${INSTALLED:-$here/../build/installed}" # for test/next.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# test/install.sh, with a dpkg-query and an apt-get that only tell what they were asked for.
+# test/install.sh, with a dpkg-query and an apt-get that only tell what they were asked for; how test/next.sh undoes
+# it, and how test/patiently.sh says how far it is.
 set -eu
 cd "$(dirname "$0")/.."
 bin=$PWD/build/test/install
@@ -25,19 +26,42 @@ says() # group...
 }
 
 stub id 'echo 0'
-stub apt-get 'case $* in' '*--assume-no*) echo "After this operation, 1,234 MB of additional disk space will be used." ;;' \
+stub apt-get 'case $* in' '*--print-uris*) echo "0 upgraded, 3 newly installed, 0 to remove and 0 not upgraded."' \
+	'echo "After this operation, 1,234 MB of additional disk space will be used." ;;' \
 	"*) echo \"\$@\" >> '$bin/asked' ;;" 'esac'
 missing="gcc libc6-dev libsqlite3-dev libxxhash-dev make valgrind"
 unset INSTALL
 export INSTALLED="$bin/installed"
 
-stub dpkg-query 'exit 1'
+# Of the two that come, one was not asked for; another was there.
+stub dpkg-query 'case $* in' "*binary:Package*) printf 'ii  old\nrc  removed\n'; [ ! -e '$bin/asked' ] || printf 'ii  cpp\nii  gcc:amd64\n' ;;" '*) exit 1 ;;' 'esac'
 same "it names what it is about to install, its size, and how to forbid it" "$(says valgrind)" \
 	"Installing by apt-get (INSTALL=no forbids it), 1,234 MB of disk space: $missing
 status 0"
-same "it installs just these" "$(cat "$bin/asked" 2>&1)" "install -y -q --no-install-recommends $missing"
-same "it keeps what it installed, for the demos" "$(paste -sd ' ' "$INSTALLED")" "$missing"
+same "it installs just these" "$(cat "$bin/asked" 2>&1)" "-o DPkg::Lock::Timeout=600 -q install -y --no-install-recommends $missing"
+same "it keeps what came, for the demos" "$(paste -sd ' ' "$INSTALLED")" "cpp gcc:amd64"
+same "a demo says to root how to remove all that came, and nothing else" "$(PATH=$bin:$PATH test/next.sh "sudo make install" "make clean")" "
+Next:  make install
+Undo:  apt-get purge \$(cat $INSTALLED) && make clean"
+stub id 'echo 1000'
+same "to others with sudo" "$(PATH=$bin:$PATH test/next.sh "sudo make install" "make clean")" "
+Next:  sudo make install
+Undo:  sudo apt-get purge \$(cat $INSTALLED) && make clean"
+stub id 'echo 0'
 rm -f "$INSTALLED"
+same "without packages to remove, how to remove the files" "$(PATH=$bin:$PATH test/next.sh reading "make clean" | tail -n 1)" "Undo:  make clean"
+
+# apt-get goes on when it was said how far it is.
+stub waits "for i in \$(seq 300); do ! grep -q \"\$1\" '$bin/said' || break; sleep 0.1; done"
+# shellcheck disable=SC2016 # the stub expands it
+stub apt-get 'case $* in' '*--print-uris*) echo "1 upgraded, 2 newly installed, 0 to remove and 0 not upgraded."' \
+	'echo "After this operation, 1,234 MB of additional disk space will be used." ;;' \
+	'*) for i in 1 2 3; do echo "Get:$i http://deb.debian.org/debian x"; done; for i in 1 2 3; do echo "Unpacking $i (1.0) ..."; done' \
+	"waits '2 of 3 packages'; for i in 1 2 3; do echo \"Setting up \$i (1.0) ...\"; done; waits '3 of 3 packages' ;;" 'esac'
+EVERY=0 says valgrind > "$bin/said"
+same "it says how many packages came" "$(sed -n 's/^  installing: \(. of . packages\), [0-9]* s$/\1/p' "$bin/said" | uniq | tail -n 2)" "2 of 3 packages
+3 of 3 packages"
+rm -f "$bin/said" "$bin/waits" "$INSTALLED"
 
 rm -f "$bin/asked"
 same "INSTALL=no installs nothing, and names them" "$(INSTALL=no says valgrind)" \

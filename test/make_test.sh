@@ -49,4 +49,23 @@ for target in sqlite lib pg; do
 	same "make $install DESTDIR= says how to use what is there: $said" "$(echo "$said" | grep -c '/staged.sh /try \|load /try/')" 1
 done
 
+# A demo builds in silence, and says how many files are done: the compiler waits for the first word.
+cp test/building.sh test/patiently.sh "$copy/test"
+rm -rf "$copy/build" "$copy/made"
+sed -i "2ifor i in \$(seq 300); do ! grep -q ' of [0-9]* files, ' '$copy/said' || break; sleep 0.1; done" "$copy/cc"
+(cd "$copy" && EVERY=0 test/building.sh building "$copy/log" -j2 sqlite CC="$copy/cc") > "$copy/said"
+same "building.sh knows how many files there will be" "$(sed -n 's/.*building: [0-9]* of \([0-9]*\) files, .*/\1/p' "$copy/said" | uniq)" "$(grep -c '^  build' "$copy/log")"
+sed -i 2d "$copy/cc"
+for flags in s "s -j2 -- INSTALL=no"; do
+	said=$(cd "$copy" && rm -rf build && MAKEFLAGS=$flags EVERY=0 test/building.sh building "$copy/log" sqlite CC="$copy/cc")
+	same "building.sh under make -s counts nothing: $flags" "$(echo "$said" | grep -c ' of ')" 0
+done
+
+# What makes something to hand on says what to do with it.
+for target in image pgxn amalgamation deb wheel npm rpm; do
+	[ "$target" != image ] || [ -f "$("${PG_CONFIG:-pg_config}" --includedir-server 2> /dev/null)/postgres.h" ] || continue
+	said=$(make -n --no-print-directory -C "$copy" "$target" DESTDIR=/try 2>&1 | sed -n "s/.*'Next:  '//p")
+	same "make $target says what to do next: $said" "$(echo "$said" | grep -c '[a-z].*[/.]')" 1
+done
+
 counts make

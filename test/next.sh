@@ -4,9 +4,15 @@
 #   test/next.sh NEXT COMMAND     COMMAND removes what the demo left in this folder
 set -eu
 cd "$(dirname "$0")/.."
-echo
-echo "Next:  $1"
-if [ -s build/installed ]; then
-	echo "Undo:  sudo apt-get autoremove --purge $(sort -u build/installed | tr '\n' ' ')"
+undo=$2
+installed=${INSTALLED:-build/installed}
+if [ -s "$installed" ]; then
+	undo="sudo apt-get purge \$(cat $installed) && $2"
 fi
-echo "Undo:  $2"
+sudo='sudo '
+[ "$(id -u)" != 0 ] || sudo=
+{
+	echo
+	echo "Next:  $1"
+	echo "Undo:  $undo"
+} | sed "s/sudo /$sudo/g"

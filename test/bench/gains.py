@@ -6,11 +6,20 @@ written anew.  test/sqlite/pages.py compares."""
 import os
 import re
 import statistics
-import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 JOIN = "test/bench/join/results/RESULTS.md"
 SQL = "test/bench/sql/results/RESULTS.md"
+
+sys.path.insert(0, f"{ROOT}/test/bench")
+from bars import draw, label  # noqa: E402
+
+# Of each kind of gain, its colour and its name in the picture.
+JOINS = "join filters, the query unchanged"
+BY_HAND = "a filter in the query"
+SIZE = "size"
+COLOURS = {JOINS: 0x2F6690, BY_HAND: 0x8FBFE0, SIZE: 0x7A8794}
 
 
 def cells(page, first, second=None):
@@ -57,33 +66,28 @@ def gains():
     key_table = cells("test/bench/results/TABLE.md", ["bytes after bulk load"])
     hashed = cells(JOIN, ["10 % match"])
     return [
-        ["join filters", "one month of 60 partitions", join("one month of 60 partitions")],
-        ["join filters", "one month of 600 partitions", join("one month of 600 partitions")],
-        ["join filters", "nested loop, 2 % match", join("nested loop into a dimension of which 2 % match")],
-        ["join filters", "hash join, 10 % match", number(hashed[2]) / number(hashed[4])],
-        ["join filters", "hash join, all match", join("all match, hash join")],
-        ["filter in the query", "semi join before an index, 5 % match", by_hand("bigint, index nested loop", "5 %")],
-        ["filter in the query", "two semi joins, 20 % match", by_hand("two dimensions", "20 %")],
-        ["filter in the query", "semi join before a spill, 5 % match", by_hand("bigint, hash join that spills", "5 %")],
-        ["size", "beside a hash index", size("hash index") / size("cuckoofilter, 1 %")],
-        ["size", "beside an index in each of 365 partitions", indexes / filter_of_pairs],
-        ["size", "beside SQLite's table of the keys, text", number(key_table[5].split("(")[0]) / number(key_table[2])],
+        [JOINS, "one month of 60 partitions", join("one month of 60 partitions")],
+        [JOINS, "one month of 600 partitions", join("one month of 600 partitions")],
+        [JOINS, "nested loop, 2 % match", join("nested loop into a dimension of which 2 % match")],
+        [JOINS, "hash join, 10 % match", number(hashed[2]) / number(hashed[4])],
+        [JOINS, "hash join, all match", join("all match, hash join")],
+        [BY_HAND, "semi join before an index, 5 % match", by_hand("bigint, index nested loop", "5 %")],
+        [BY_HAND, "two semi joins, 20 % match", by_hand("two dimensions", "20 %")],
+        [BY_HAND, "semi join before a spill, 5 % match", by_hand("bigint, hash join that spills", "5 %")],
+        [SIZE, "as a hash index", size("hash index") / size("cuckoofilter, 1 %")],
+        [SIZE, "as an index in each of 365 partitions", indexes / filter_of_pairs],
+        [SIZE, "as SQLite's table of the keys, text", number(key_table[5].split("(")[0]) / number(key_table[2])],
     ]
 
 
-def label(times):
-    return f"{times:.0f}" if times >= 10 else f"{times:.1f}"
+def panels():
+    """Of the picture: see draw."""
+    rows = [[(what, times, COLOURS[group], label(times)) for group, what, times in gains() if (group == SIZE) == is_size] for is_size in (False, True)]
+    return [("times as fast", {group: COLOURS[group] for group in (JOINS, BY_HAND)}, rows[0]), ("times as small", {}, rows[1])]
 
 
 def main():
-    rows = gains()
-    colours = {"join filters": 0xE41A1C, "filter in the query": 0xFF7F00, "size": 0x377EB8}
-    data = "".join(
-        f'{len(rows) - i} {times:.3f} {colours[group]} "{group}: {what}" "{label(times)}"\n'
-        for i, (group, what, times) in enumerate(rows)
-    )
-    script = f"out = '{ROOT}/test/bench/results/gains.svg'\n$data << END\n{data}END\nload '{ROOT}/test/bench/plot/gains.gp'\n"
-    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+    draw(f"{ROOT}/test/bench/results/gains.svg", "What filters gain (dashed: no gain)", panels())
 
 
 if __name__ == "__main__":

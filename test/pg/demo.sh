@@ -39,7 +39,7 @@ run() # command argument...
 	}
 }
 
-test/patiently.sh "building the extension" build/demo-pg.make.log make -s -j2 install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage"
+test/building.sh "building the extension" build/demo-pg.make.log -j2 install PG_CONFIG="$PG_CONFIG" DESTDIR="$work/stage"
 settings=$(PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage")
 cp "${1:-test/pg/demo.sql}" "$work/demo.sql"
 folder=${2:+$(mkdir -p "$2" && cd "$2" && pwd)}

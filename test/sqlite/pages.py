@@ -17,10 +17,13 @@ from suite import ROOT, Suite
 sys.path.insert(0, f"{ROOT}/test/bench")
 import gains  # noqa: E402
 
+sys.path.insert(0, f"{ROOT}/test/bench/join")
+import picture  # noqa: E402
+
 suite = Suite("sqlite-pages")
 check, equal = suite.check, suite.equal
 
-LONGEST_README = 200
+LONGEST_README = 150
 LONGEST_LINE = 100
 
 
@@ -58,9 +61,26 @@ def test_readme():
     check(f"where it is cloned from, {address}, which make address fills in", re.match(r"@SOURCES@$|https://", address) and "@SOURCES@" in read("Makefile"))
 
 
+def test_rule_in_one_place():
+    """Where adding ends is told by the reference; the other pages for users link there."""
+    users = ("README.md", "sql/FAQ.md", "sql/REFERENCE.md", "pg/README.md", "sqlite/README.md")
+    equal("pages with the rule", [page for page in users for _ in re.findall(r"(?<![\d.])8\s+times\b", read(page))], ["sql/REFERENCE.md"])
+    for page in users:
+        check(f"{page}: links to the rule", re.search(r"limit\]\([\w./]*#words\)", read(page)))
+
+
+def test_changelog():
+    """From 1.7.0 on the changes of a version are in sections, of which some may be missing."""
+    sections = ["Before you upgrade", "Added", "Changed", "Fixed"]
+    for version, text in re.findall(r"^## ([\d.]+)$\n(.*?)(?=^## |\Z)", read("CHANGELOG.md"), re.M | re.S):
+        heads = re.findall(r"^### (.*)", text, re.M)
+        equal(f"{version}: sections", heads, [head for head in sections if head in heads])
+        check(f"{version}: all changes are in sections", tuple(map(int, version.split("."))) < (1, 7) or not re.search(r"^- ", text.split("\n### ")[0], re.M))
+
+
 def test_story():
     """The demos run the SQL of the README's story."""
-    story = examples(re.search(r"## One story.*?\n## ", read("README.md"), re.S).group(0), ("",))
+    story = examples(re.search(r"## Example: find new visitors.*?\n\*Skip", read("README.md"), re.S).group(0), ("",))
     check("it has statements", len(story) >= 5)
     for path in "test/demo.sql", "test/pg/demo.sql":
         for example in story:
@@ -75,25 +95,46 @@ def test_exact_join():
     equal("its rows", filtered.rows, plain.rows)
 
 
+def check_picture(path, panels):
+    """A picture shows the rows of its page of results, an axis for each unit, and no bar or word beyond its edge."""
+    svg = read(path)
+    texts = [html.unescape(text) for text in re.findall("<text>(.*?)</text>", svg)]
+    check(f"{path}: has a title", len(texts[0]) > 10)
+    for heading, legend, rows in panels:
+        names = [row[0] for row in rows]
+        first = texts.index(names[-1])
+        equal(f"{path}: names, the last one first", texts[first : first + len(rows)], names[::-1])
+        first = texts.index(heading) + 1
+        equal(f"{path}: figures and legend", texts[first : first + len(rows) + len(legend)], [row[3] for row in rows] + list(legend))
+        meant = set(legend.values()) or {row[2] for row in rows if row[3] != "no filter"}
+        equal(f"{path}: colours that the legend does not name", {row[2] for row in rows if row[3] != "no filter"} - meant, set())
+        check(f"{path}: no more than one colour without a legend", legend or len(meant) == 1)
+    for red, green, blue in re.findall(r"fill = 'rgb\( *(\d+), *(\d+), *(\d+)\)'", svg):
+        check(f"{path}: a red bar", int(red) <= max(int(green), int(blue)))
+    for at, anchor, text in re.findall(r'translate\(([\d.]+),[^>]*"(start|middle|end)">\s*<text>(?:<tspan[^>]*>)?([^<]*)', svg):
+        half = len(html.unescape(text)) * 7 / 2  # a letter is about 7 pixels wide
+        middle = float(at) + {"start": half, "middle": 0, "end": -half}[anchor]
+        check(f"{path}: cuts off: {text}", middle - half > 0 and middle + half < 900)
+
+
 def test_figures():
-    """Of the README's picture, and of the FAQ's table of lookups, are those of the pages of results."""
-    picture = [html.unescape(text) for text in re.findall("<text>(.*?)</text>", read("test/bench/results/gains.svg"))]
-    names = [f"{group}: {what}" for group, what, _ in gains.gains()]
-    equal("names in the picture", sorted(text for text in picture if ": " in text and text in names), sorted(names))
+    """Of the pictures, and of the FAQ's table of lookups, are those of the pages of results."""
+    check_picture("test/bench/results/gains.svg", gains.panels())
+    check_picture("test/bench/join/results/figures.svg", picture.panels(f"{ROOT}/test/bench/join/results"))
     labels = [gains.label(times) for _, _, times in gains.gains()]
-    for at, text in re.findall(r'translate\(([\d.]+),[^>]*"middle">\s*<text>(?:<tspan[^>]*>)?([^<]*)', read("test/bench/results/gains.svg")):
-        check(f"the picture cuts off: {text}", float(at) + len(text) * 7 / 2 < 900)  # a letter is about 7 pixels wide
-    at = picture.index(labels[0], picture.index(names[0]) + 1)
-    equal("figures in the picture", picture[at : at + len(labels)], labels)
-    joins, benchmarks = read("README.md").split("## Join filters")[1].split("## Questions")[0].split("public benchmarks")
+    least, most = re.search(r"nothing were\s+([\d.]+) to ([\d.]+) times as fast", read("README.md")).groups()
+    selective = [times for group, what, times in gains.gains() if group != gains.SIZE and "all match" not in what]
+    equal("figures of README's first paragraph", [least, most], [gains.label(min(selective)), gains.label(max(selective))])
+    gained = read("pg/README.md").split("## What join filters gain\n")[1].split("\n## ")[0]
+    joins, benchmarks = gained.split("public benchmarks")
     table = re.findall(r"^\| .* \| ([\d.]+) \|$", joins, re.M)
-    equal("figures of README's table of join filters", table, [*labels[: len(table) - 1], gains.label(gains.median_of_joins())])
+    equal("figures of the guide's table of join filters", table, [*labels[: len(table) - 1], gains.label(gains.median_of_joins())])
     sections = read("test/bench/join/results/TPC.md").split("\n## ")[1:]
     sums = [float(re.search(r"^\| one process, 4 .*\*\*([\d.]+)\*\*[^*]*$", part, re.M).group(1)) for part in sections]
     worst = [re.search(r"five worst:\n\n- one process, 4: [\w.]+: ([\d.]+)", part).group(1) for part in sections]
     said = re.findall(r"^\| .* \| ([\d.]+) \| ([\d.]+) \|$", benchmarks, re.M)
-    equal("worst queries of README's benchmarks", [row[1] for row in said], worst[: len(said)])
-    check("sums of README's benchmarks", len(said) >= 5 and all(abs(float(row[0]) - one) < 0.006 for row, one in zip(said, sums)))
+    equal("worst queries of the guide's benchmarks", [row[1] for row in said], worst[: len(said)])
+    check("sums of the guide's benchmarks", len(said) >= 5 and all(abs(float(row[0]) - one) < 0.006 for row, one in zip(said, sums)))
     page = "sql/FAQ.md"
     in_memory = gains.cells(gains.JOIN, ["10 % match"])
     check(f"{page}: a hash join in memory", all(f" {gains.label(float(in_memory[i]))} times" in read(page) for i in (6, 8)))
@@ -131,6 +172,14 @@ def anchors(text):
     found = re.findall(r"^#+ (.*)", without_code(text), re.M)
     plain = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading).lower() for heading in found]
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
+def test_join_filters_are_loaded():
+    """A block that sets a setting of join filters loads their library first: without it PostgreSQL takes any word."""
+    for page in ("README.md", "sql/FAQ.md", "sql/REFERENCE.md", "pg/README.md"):
+        for block in re.findall(r"^```sql.*?\n(.*?)^```", read(page), re.M | re.S):
+            sets = re.search(r"^.*\bSET cuckoofilter\.join.*", block, re.M)
+            check(f"{page}: {sets and sets.group(0)}", not sets or re.search(r"join_load\(\)|LOAD 'cuckoofilter_join'", block[: sets.start()]))
 
 
 def test_links():

@@ -67,7 +67,7 @@ DEMO_JS  := core/package/javascript/demo
 
 demo-web:
 	@test/install.sh demo-web demo-pg $(if $(PG_HEADERS),,pgdev)
-	@test/patiently.sh "building the engine in WebAssembly" build/demo-web.make.log $(MAKE) -s -j2 javascript
+	@test/building.sh "building the engine in WebAssembly" build/demo-web.make.log -j2 javascript
 	@test/patiently.sh "making filters in PostgreSQL" build/demo-web.log $(MAKE) -s demo-web-page
 	@echo "Open in a browser:  file://$(CURDIR)/$(DEMO_WEB)"
 	@test/next.sh "core/package/javascript/README.md, the guide for JavaScript; make demo, make demo-pg" "rm -r build/demo-web"

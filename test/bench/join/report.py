@@ -76,7 +76,7 @@ def figures():
             wall(row),
             row["what became of them"] or row["filters auto"],
         )
-    print("\n![processor time of the queries with and without join filters](figures.svg)\n")
+    print("\n![how many times as fast the queries are with join filters](figures.svg)\n")
     if not os.path.exists(os.path.join(DIRECTORY, "bytes.csv")):
         return
     found = {row["mode"]: int(row["bytes"]) for row in rows("bytes.csv")}

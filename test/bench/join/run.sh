@@ -39,5 +39,5 @@ done
 
 /usr/bin/python3 $bench/report.py "$results" > "$results/RESULTS.md.tmp"
 mv "$results/RESULTS.md.tmp" "$results/RESULTS.md"
-[ ! -f "$results/figures.csv" ] || gnuplot -e "dir = '$results'" test/bench/plot/style.gp test/bench/plot/join.gp
+[ ! -f "$results/figures.csv" ] || /usr/bin/python3 $bench/picture.py "$results"
 echo "Written: $results/RESULTS.md"

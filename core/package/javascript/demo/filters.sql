@@ -1,4 +1,4 @@
--- The filters of `make demo-web`.  JSON has a filter as base64.
+-- The filters of `make demo-web`.  JSON has a filter as base64, and as `plain` the bytes of its items alone.
 CREATE EXTENSION cuckoofilter;
 
 CREATE TABLE word (word text);
@@ -6,7 +6,8 @@ CREATE TABLE word (word text);
 CREATE TABLE demo AS
 SELECT 1 AS number, 'words' AS name, 'English words' AS title, 'text' AS input,
   'Is it a word?' AS question, ARRAY['cuckoo', 'serendipity', 'rhythm', 'glorptastic', 'covfefe', 'zyzzyva'] AS examples,
-  'SELECT cuckoofilter_agg(word, 0.001) FROM word' AS sql, cuckoofilter_agg(word, 0.001) AS f FROM word;
+  'SELECT cuckoofilter_agg(word, 0.001) FROM word' AS sql, cuckoofilter_agg(word, 0.001) AS f,
+  sum(octet_length(word)) AS plain FROM word;
 
 -- The sieve of Eratosthenes
 CREATE TABLE composite AS
@@ -14,13 +15,13 @@ CREATE TABLE composite AS
 INSERT INTO demo
 SELECT 2, 'primes', 'Prime numbers below 2 million', 'number',
   'Is it a prime number?', ARRAY['2', '97', '1001', '7919', '1299709', '1999999'],
-  'SELECT cuckoofilter_agg(n, 0.01) FROM prime', cuckoofilter_agg(n, 0.01)
+  'SELECT cuckoofilter_agg(n, 0.01) FROM prime', cuckoofilter_agg(n, 0.01), sum(pg_column_size(n))
 FROM (SELECT n FROM generate_series(2, 2000000) AS n EXCEPT SELECT n FROM composite) AS prime;
 
 INSERT INTO demo
 SELECT 3, 'sundays', 'Sundays from 1900 to 2100', 'date',
   'Is it a Sunday?', ARRAY['1969-07-20', '2026-11-22', '2000-01-01', '1989-11-09', '2038-01-19', '1900-01-07'],
-  'SELECT cuckoofilter_agg(day, 0.0001) FROM sunday', cuckoofilter_agg(day, 0.0001)
+  'SELECT cuckoofilter_agg(day, 0.0001) FROM sunday', cuckoofilter_agg(day, 0.0001), sum(pg_column_size(day))
 FROM generate_series('1900-01-07 00:00+00'::timestamptz, '2100-12-31 00:00+00', '7 days') AS day;
 
 -- A false positive of each: words whose fifth and sixth letter are swapped, odd numbers, days.
@@ -42,5 +43,5 @@ CREATE TABLE wrong AS
 \o out/filters.json
 SELECT json_build_object('server', split_part(version(), ' on ', 1), 'filters',
   (SELECT json_agg(json_build_object('name', name, 'title', title, 'input', input, 'question', question,
-    'examples', examples, 'wrong', item, 'sql', sql, 'filter', f) ORDER BY number) FROM demo JOIN wrong USING (name)));
+    'examples', examples, 'wrong', item, 'sql', sql, 'plain', plain, 'filter', f) ORDER BY number) FROM demo JOIN wrong USING (name)));
 \o
