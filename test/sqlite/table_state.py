@@ -729,6 +729,28 @@ def test_table_info():
                 equal(f"{what}: pages", told["pages"], pages)
 
 
+def test_table_info_rate():
+    """The rate is that of FORMAT.md, section 5, as the export and the error of a full table have it."""
+    for about, rnd in rounds(60):
+        args = draw_args(rnd, (1, 100, 3000, 20_000))
+        with Base(arguments(args), numbers=0) as base:
+            base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, rnd.choice((0, 1, 60, 900, 5000, 30_000)))
+            told, export = table_info(base), suite.info(base.export())
+            about = f"{about}: ({arguments(args)}): {told['fpr']}"
+            w, c = told["prefix_bits"], next(c for c in range(4, 9) if c == 8 or 2**c * told["target_fpr"] >= 1)
+            rate = min(told["count"] * (1 + 2 / 2**c if w < 64 else 1) / 2**w, 1)
+            check(f"{about}, must be {rate}", abs(told["fpr"] - rate) <= 1e-9 * rate)
+            if (export["prefix_bits"], export["count"], export["target_fpr"]) == (w, told["count"], told["target_fpr"]):
+                equal(f"{about}: of the export", export["fpr"], told["fpr"])
+    for args in ("capacity=100", "capacity=100, fpr=0.1", "capacity=200, fpr=0.05, kind=set, bucket_size=8"):
+        with Base(args, numbers=0) as base:
+            last, error = 0, None
+            while error is None:
+                last += 1
+                error = base.error("INSERT INTO seen VALUES (?)", last)
+            check(f"{args}: {error}, {table_info(base)}", f" at a false positive rate of {table_info(base)['fpr']:.3g};" in error)
+
+
 def test_table_info_sees():
     """What waits, what was rolled back, how many items are left, a schema, and no other tables."""
     with Base("capacity=1000") as base:
@@ -741,6 +763,10 @@ def test_table_info_sees():
         equal("as many as are left", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
         equal("none are left", table_info(base)["items_left"], left - table_info(base)["count"])
         check("one more", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 10**6, 10**6 + left) is not None)
+        with Base("capacity=1000, fpr=0.05, kind=set", numbers=0) as other:
+            left = table_info(other)["items_left"]
+            equal("of a set, at least as many", other.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
+            check("and more", table_info(other)["items_left"] > 0)
         equal("JSON", base.one("SELECT json_extract(json_array(cuckoofilter_table_info('seen')), '$[0].kind')"), "deletable")
         equal("NULL", base.one("SELECT cuckoofilter_table_info(NULL)"), None)
         for call in ("'number'", "'nothing'", "'seen', 'temp'", "5"):
