@@ -149,7 +149,7 @@ def test_query_only():
 
 def test_written_by_statements():
     """In a transaction, the adds of a statement with several rows or a trigger are in the shadow table when it ends:
-    sqlite3_serialize and changesets of the session extension have them."""
+    sqlite3_serialize has them."""
     statements = {
         "VALUES": "INSERT INTO seen VALUES (1), (2), (3)",
         "SELECT": "INSERT INTO seen(item) SELECT x FROM number WHERE x <= 3",
