@@ -123,8 +123,8 @@ ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 double
 ckf_chunks_fpr(const ckf_chunks *chunks, uint64_t count)
 {
-	return count <= chunks->most_whole ? (double)count / ckf_power_of_two(64)
-									   : ckf_expected_rate(count, chunks->like.w, chunks->like.c);
+	return ckf_expected_rate(count, count <= chunks->most_whole ? chunks->exact.w : chunks->like.w,
+							 chunks->like.c);
 }
 
 int64_t

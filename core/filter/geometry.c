@@ -86,8 +86,9 @@ ckf_expected_rate(uint64_t copies, unsigned w, unsigned c)
 	double rate = (double)copies;
 
 	/* The rule of tag 0 changes one prefix in 2^c to P|1, so lookups of two
-	 * prefixes find it. */
-	rate += rate * 2 / ckf_power_of_two(c);
+	 * prefixes find it.  Whole hashes are not changed. */
+	if (w < 64)
+		rate += rate * 2 / ckf_power_of_two(c);
 	rate /= ckf_power_of_two(w);
 	return rate < 1 ? rate : 1;
 }

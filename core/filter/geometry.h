@@ -139,7 +139,8 @@ unsigned ckf_prefix_bits(double items, double fpr, unsigned c);
 unsigned ckf_load(unsigned b, unsigned f);
 /* The number of copies for which a table of this geometry is sized. */
 uint64_t ckf_full_count(const ckf_filter *t);
-/* The expected rate of a table with this number of copies (FORMAT.md, section 5). */
+/* The expected rate with this number of copies of prefixes (FORMAT.md, section 5), or, if w
+ * is 64, of whole hashes. */
 double ckf_expected_rate(uint64_t copies, unsigned w, unsigned c);
 /* The number of items up to which the filter's w keeps its target rate. */
 int64_t ckf_kept_items(const ckf_filter *t);

@@ -232,11 +232,7 @@ ckf_items(const ckf_filter *t)
 double
 ckf_fpr(const ckf_filter *t)
 {
-	double rate = (double)t->count / ckf_power_of_two(t->w);
-
-	if (t->encoding != CKF_HASHES)
-		return ckf_expected_rate(t->count, t->w, t->c);
-	return rate < 1 ? rate : 1;
+	return ckf_expected_rate(t->count, t->w, t->c);
 }
 
 static void

@@ -388,12 +388,23 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 	return SQLITE_OK;
 }
 
+/*
+ * Waiting adds are written when a savepoint ends, which is the end of each statement that inserts
+ * several rows or fires a trigger.  So sqlite3_serialize, which asks no module, has them.  If this
+ * fails, the adds still wait, and the next use of the table or COMMIT reports it, with a message,
+ * unless SQLite has rolled back the transaction.
+ */
 static int
 ckfs_table_release(sqlite3_vtab *vtab, int number)
 {
-	ckfs_assert(ckfs_table_of(vtab)->state != CKFS_OUTSIDE && number >= 0);
-	ckfs_leave_savepoint(ckfs_table_of(vtab), number);
-	return SQLITE_OK;
+	ckfs_table *table = ckfs_table_of(vtab);
+	int rc = SQLITE_OK;
+
+	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0);
+	ckfs_leave_savepoint(table, number);
+	if (table->waiting.count > 0 && !table->gone && !table->broken)
+		rc = ckfs_write_waiting(table);
+	return table->state == CKFS_OUTSIDE ? rc : SQLITE_OK;
 }
 
 static int

@@ -2,9 +2,9 @@
  * waiting.c - adds wait in memory and are written in the order of their hashes.  So all adds to one
  * chunk are written together, and chunks are written in the order of their pages.
  *
- * Waiting adds are written before anything is read, before a savepoint begins, and at the end of
- * the transaction (xSync).  So all of them were added after the newest savepoint, and a rollback to
- * any savepoint takes all of them back.
+ * Waiting adds are written before anything is read, before a savepoint begins, when one ends, and
+ * at the end of the transaction (xSync).  So all of them were added after the newest savepoint, and
+ * a rollback to any savepoint takes all of them back.
  */
 #include "changes.h"
 
@@ -74,6 +74,38 @@ ckfs_sort_waiting(ckfs_waiting *waiting)
 	return SQLITE_OK;
 }
 
+/* SQLite changes the setting when it compiles the PRAGMA.  Running it would also expire all
+ * statements, of which some may be running. */
+static int
+ckfs_set_query_only(ckfs_table *table, bool on)
+{
+	sqlite3_stmt *statement = NULL;
+	int rc = ckfs_prepare(table, sqlite3_mprintf("PRAGMA query_only = %d", on), 0, &statement);
+
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+/* Write the sorted list.  With PRAGMA query_only SQLite refuses this, but the adds were made before
+ * it was set: so it is off meanwhile. */
+static int
+ckfs_write_sorted(ckfs_table *table, size_t *done)
+{
+	static const char *const one[] = {"1", NULL};
+	const ckfs_waiting *list = &table->waiting;
+	int rc = ckfs_write_items(table, list->hashes, list->count, true, list->item_classes, done);
+	int restored;
+	bool on;
+
+	if ((rc & 0xff) != SQLITE_READONLY ||
+		ckfs_any_row(table, sqlite3_mprintf("PRAGMA query_only"), 0, one, &on) != SQLITE_OK ||
+		!on || ckfs_set_query_only(table, false) != SQLITE_OK)
+		return rc;
+	rc = ckfs_write_items(table, list->hashes, list->count, true, list->item_classes, done);
+	restored = ckfs_set_query_only(table, true);
+	return rc == SQLITE_OK ? restored : rc;
+}
+
 static int
 ckfs_write_list(ckfs_table *table)
 {
@@ -83,8 +115,7 @@ ckfs_write_list(ckfs_table *table)
 
 	if (rc != SQLITE_OK)
 		return rc;
-	rc = ckfs_write_items(table, waiting->hashes, waiting->count, true, waiting->item_classes,
-						  &done);
+	rc = ckfs_write_sorted(table, &done);
 	if (waiting->count > done) /* if no rollback has dropped them meanwhile */
 	{
 		waiting->count -= done;

@@ -11,6 +11,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import gc
 import inspect
 import itertools
 import os
@@ -298,7 +299,11 @@ def test_values():
     equal(hash(decimal.Decimal(2**53 + 1)), hash(2**53 + 1))
     equal(hash(decimal.Decimal("0.1")), hash(0.1))
     equal(hash(decimal.Decimal("1e400")), hash(float("inf")))
-    equal(hash(decimal.Decimal("NaN")), hash(float("nan")))
+    for nan in ("NaN", "sNaN", "-sNaN123"):
+        equal(hash(decimal.Decimal(nan)), hash(float("nan")), nan)
+    equal(hash(decimal.Decimal("-Infinity")), hash(float("-inf")))
+    equal(hash(fractions.Fraction(10**400, 3)), hash(float("inf")))
+    equal(hash(fractions.Fraction(-(10**400), 3)), hash(float("-inf")))
     equal(hash(fractions.Fraction(1, 2)), hash(0.5))
     equal(hash(None), None)
     for value in ([1], {1: 2}, {1}, object(), 1j, datetime.time(1), datetime.timedelta(1), range(3)):
@@ -476,6 +481,81 @@ def test_moments():
         raises(ItemError, "type timedelta64 has no hash function", Filter.build, numpy.array([duration]))
 
 
+def ways(array):
+    """Several items that are the one item of an array of numpy, and NULLs at most; the last ones are rows with it."""
+    objects = numpy.empty(1, dtype=object)
+    objects[0] = array[0]
+    masked = numpy.ma.array(numpy.concatenate([array, array]), mask=[False, True])
+    yield "list", list(array)
+    yield "without a dimension", [array.reshape(())]
+    yield "array", array
+    yield "reversed", array[::-1]
+    yield "two dimensions", array.reshape((1, 1))
+    yield "swapped bytes", array.astype(array.dtype.newbyteorder())
+    yield "objects", objects
+    yield "masked", masked
+    yield "masked list", list(masked)
+    yield "nothing masked", numpy.ma.array(array)
+    yield "masked objects", numpy.ma.array(objects, mask=[False])
+    rows = numpy.empty(1, dtype=[("a", "i4"), ("b", array.dtype)])
+    rows["a"], rows["b"] = 7, array
+    yield "row", rows
+    try:
+        with numpy.errstate(over="ignore"):
+            yield "masked row", numpy.ma.array(rows)
+    except ValueError:  # numpy makes none of durations
+        pass
+
+
+def values_of_numpy(generator):
+    """Arrays of one item, each with a value of Python that is the same item; ItemError: it is none."""
+    units = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+    for dtype in ("m8", *(f"m8[{unit}]" for unit in units)):
+        for number in (5, generator.randrange(-(2**62), 2**62)):
+            yield numpy.array([number], dtype="i8").view(dtype), ItemError
+    for unit in ("D", "s", "ms", "us", "ns", "ps"):
+        moment = numpy.array([generator.randrange(-(10**6), 10**6)], dtype="i8").view(f"M8[{unit}]")
+        micros = int(moment.astype("M8[us]").view("i8")[0])
+        if unit != "ps":  # picoseconds are rounded otherwise
+            yield moment, datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=micros)
+    for number in (0, 5, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**63, 2**64 + 1, generator.randrange(-(2**63), 2**63)):
+        exact = numpy.array([str(number)]).astype(numpy.longdouble)
+        yield exact, int(exact[0])
+    for text in ("nan", "inf", "-inf", "-0.0", "0.1", "1e4000", "0.1000000000000000001", str(generator.uniform(-1e9, 1e9))):
+        long = numpy.array([text]).astype(numpy.longdouble)
+        yield long, float(long[0])
+    for code in "bhilqBHILQefd?":
+        yield numpy.array([1], dtype=code), 1
+    yield numpy.array(["a"]), "a"
+    yield numpy.array([b"a"]), b"a"
+    for code in "FDG":
+        yield numpy.array([1], dtype=code), ItemError
+
+
+def test_ways():
+    """A value of numpy is the same item in each way to hand it over, or is refused in each."""
+    if numpy is None:
+        raise_skip("ways to hand over values of numpy, which this Python has not")
+    generator = random.Random(SEED)
+    for array, value in values_of_numpy(generator):
+        for name, items in ways(array):
+            what = f"{array.dtype} {array[0]!r}, {name}"
+            try:
+                filter = Filter.build(items)
+            except ItemError:
+                equal(ItemError, value, what)
+                continue
+            if value is ItemError:
+                check(False, f"{what} is an item")
+                continue
+            want = cuckoofilter.hash((7, value) if "row" in name else value)
+            equal((len(filter), filter.contains_hash(want)), (1, True), what)
+            equal(numpy.array(filter.contains_many(items)).ravel()[0], numpy.True_, what)
+    equal(cuckoofilter.hash(numpy.ma.masked), None)
+    rows = numpy.ma.array([(5, 6)], mask=[(False, True)], dtype=[("a", "i4"), ("b", "i4")])
+    equal(Filter.build(rows).contains((5, None)), True)
+
+
 def test_iterables():
     filter = Filter.build([1, 3, 5])
     for items in ([1, 2, 3], (1, 2, 3), range(1, 4), iter([1, 2, 3]), {1: 0, 2: 0, 3: 0}, (x for x in [1, 2, 3])):
@@ -521,6 +601,18 @@ def test_errors():
     equal(error.detail, "The quotient of capacity and rate must not exceed 2^56.")
     equal(error.hint, "Lower the capacity or raise the false positive rate.")
     equal(str(error).split("\n")[1:], ["DETAIL: " + error.detail, "HINT: " + error.hint])
+    sevens = [7.0, decimal.Decimal(7), decimal.Decimal("7.00"), decimal.Decimal("0.7e1"), fractions.Fraction(14, 2)]
+    if numpy is not None:
+        sevens += [numpy.array([7]).astype(code)[0] for code in ("i1", "f4", "f8", "g")]
+    for seven in sevens:
+        equal(Filter.create(seven).info["capacity"], 7, repr(seven))
+        equal(Filter.build([1], 0.01, seven).info["capacity"], 7, repr(seven))
+    for wrong in (decimal.Decimal("7.5"), decimal.Decimal("NaN"), decimal.Decimal("sNaN"), decimal.Decimal("Infinity"), fractions.Fraction(1, 2)):
+        raises(Error, f"capacity must be an integer, not {wrong!r}", Filter.create, wrong)
+    for wrong in (decimal.Decimal("1e30"), 1e300, -1e300, decimal.Decimal(0)):
+        raises(Error, "capacity must be from 1 to ", Filter.create, wrong)
+    for wrong in ("7", b"7", [7], 7j, datetime.date(2000, 1, 1)):
+        raises(TypeError, "", Filter.create, wrong)
     raises(Error, "capacity must be an integer, not 1.5", Filter.create, 1.5)
     raises(Error, "capacity must be an integer, not inf", Filter.create, float("inf"))
     raises(Error, "capacity must be an integer, not nan", Filter.create, float("nan"))
@@ -695,6 +787,7 @@ def test_references():
     def counts():
         return sys.getrefcount(item), sys.getrefcount(Filter), sys.getrefcount(filter)
 
+    gc.collect()  # filters of other tests' tracebacks
     before = counts()
     for _ in range(100):
         for items in ([item], (item,), iter([item])):

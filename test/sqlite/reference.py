@@ -4,9 +4,11 @@ function and error."""
 
 import glob
 import re
+import sqlite3
+import tempfile
 
 from examples import begins, check_page, examples
-from suite import ROOT, Suite
+from suite import ROOT, Suite, connect
 
 suite = Suite("sqlite-reference")
 check, equal = suite.check, suite.equal
@@ -157,6 +159,18 @@ def test_errors():
     for sentence in core:
         check(f"a row for: {sentence}", sentence in rows)
     hosts = list(sentences_of_hosts())
+    with tempfile.TemporaryDirectory() as folder:
+        db = connect(f"{folder}/seen.db")
+        db.execute("CREATE VIRTUAL TABLE seen USING cuckoofilter")
+        db.close()
+        db = sqlite3.connect(f"{folder}/seen.db")  # without the extension
+        for sql in ("DROP TABLE seen", "SELECT * FROM seen WHERE item = 1", "INSERT INTO seen VALUES (1)"):
+            try:
+                db.execute(sql)
+                check(f"{sql} without the extension", False)
+            except sqlite3.Error as error:
+                hosts.append(str(error))
+        db.close()
     check("hosts have sentences", len(hosts) >= 12)
     for sentence in hosts:
         check(f"a row for: {sentence}", any(begins(sentence, row) for row in rows))

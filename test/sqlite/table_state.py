@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Filter tables: transactions, commands, the export and 'merge'."""
 
+import itertools
 import json
 import os
 import random
@@ -98,10 +99,79 @@ def test_schema_read_again():
 def test_question_that_cannot_write():
     """Waiting adds are written before a lookup. If that fails, nothing is done in part."""
     with Base(numbers=10) as base:
-        base.run("BEGIN; INSERT INTO seen VALUES ('x'); DELETE FROM number WHERE x = 1; PRAGMA query_only = 1")
-        check("an error", matches("readonly", base.error("SELECT * FROM seen WHERE item = 'x'")))
-        base.run("PRAGMA query_only = 0; COMMIT")
+        base.run("BEGIN; INSERT INTO seen VALUES ('x'); DELETE FROM number WHERE x = 1")
+        base.db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_INSERT else sqlite3.SQLITE_OK)
+        check("an error", matches("not authorized", base.error("SELECT * FROM seen WHERE item = 'x'")))
+        base.db.set_authorizer(lambda *_: sqlite3.SQLITE_OK)
+        base.run("COMMIT")
         equal("committed", (base.has("x"), base.one("SELECT count(*) FROM number")), (1, 9))
+
+
+def test_query_only():
+    """PRAGMA query_only after an INSERT: what was added is found and committed, and nothing else can be written."""
+    inserts = {
+        "single": "INSERT INTO seen VALUES ('a'); INSERT INTO seen VALUES ('b')",
+        "several rows": "INSERT INTO seen VALUES ('a'), ('b')",
+        "under a savepoint": "SAVEPOINT s; INSERT INTO seen VALUES ('a'); INSERT INTO seen VALUES ('b')",
+    }
+    reads = {
+        "lookup": lambda base: [base.has(item) for item in "abc"] == [1, 1, 0],
+        "export": lambda base: count(base) == 2,
+        "table_info": lambda base: table_info(base)["count"] == 2,
+        "savepoint": lambda base: base.run("SAVEPOINT t; RELEASE t") is None,
+        "commit": lambda base: True,
+    }
+    for kind in ("deletable", "set"):
+        for (how, insert), (what, read) in itertools.product(inserts.items(), reads.items()):
+            about = f"{kind}, {how}, {what}"
+            with Base(f"kind={kind}", numbers=10) as base:
+                base.run(f"BEGIN; DELETE FROM number WHERE x = 1; {insert}; PRAGMA query_only = 1")
+                equal(f"{about}: read", base.error_of(read), True)
+                equal(f"{about}: the setting", base.one("PRAGMA query_only"), 1)
+                check(f"{about}: no INSERT", matches("readonly", base.error("INSERT INTO seen VALUES ('c')")))
+                check(f"{about}: no other", matches("readonly", base.error("DELETE FROM number")))
+                equal(f"{about}: COMMIT", base.error("COMMIT"), None)
+                equal(f"{about}: still the setting", base.one("PRAGMA query_only"), 1)
+                base.reopen()
+                equal(f"{about}: stored", ([base.has(item) for item in "abc"], base.one("SELECT count(*) FROM number")), ([1, 1, 0], 9))
+    with Base(numbers=10) as base:
+        base.run("BEGIN; INSERT INTO seen VALUES ('a'); PRAGMA query_only = 1; ROLLBACK")
+        equal("rolled back", (base.has("a"), base.one("PRAGMA query_only")), (0, 1))
+        # an authorizer of the program keeps the setting as it is
+        base.run("PRAGMA query_only = 0; BEGIN; INSERT INTO seen VALUES ('a'); PRAGMA query_only = 1")
+        for answer in (sqlite3.SQLITE_DENY, sqlite3.SQLITE_IGNORE):
+            base.db.set_authorizer(lambda action, *_, answer=answer: answer if action == sqlite3.SQLITE_PRAGMA else sqlite3.SQLITE_OK)
+            check("an authorizer", base.error("SELECT * FROM seen WHERE item = 'a'") is not None)
+        base.db.set_authorizer(lambda *_: sqlite3.SQLITE_OK)
+        base.run("PRAGMA query_only = 0; COMMIT")
+        equal("and nothing is lost", base.has("a"), 1)
+
+
+def test_written_by_statements():
+    """In a transaction, the adds of a statement with several rows or a trigger are in the shadow table when it ends:
+    sqlite3_serialize has them."""
+    statements = {
+        "VALUES": "INSERT INTO seen VALUES (1), (2), (3)",
+        "SELECT": "INSERT INTO seen(item) SELECT x FROM number WHERE x <= 3",
+        "trigger": "INSERT INTO account VALUES (1)",
+        "trigger of several rows": "INSERT INTO account SELECT x FROM number WHERE x <= 3",
+        "RETURNING": "INSERT INTO seen VALUES (1) RETURNING item",
+    }
+    if sqlite3.sqlite_version_info < (3, 35):
+        del statements["RETURNING"]
+    for way, (how, statement) in itertools.product(("BEGIN", "BEGIN; SAVEPOINT s", "SAVEPOINT s", "BEGIN; INSERT INTO seen VALUES (0); SAVEPOINT s"), statements.items()):
+        with Base("fpr=1e-6", numbers=10) as base:
+            base.run("CREATE TABLE account (x); CREATE TRIGGER added AFTER INSERT ON account BEGIN INSERT INTO seen(item) VALUES (new.x); END")
+            base.run(f"{way}; {statement}")
+            equal(f"{way}; {statement}: changes()", base.one("SELECT changes()"), 3 if how not in ("trigger", "RETURNING") else 1)
+            rows = base.rows("SELECT * FROM seen_chunk")
+            if hasattr(base.db, "serialize"):  # Python 3.11
+                with Base(None, 0) as copy:
+                    copy.db.deserialize(base.db.serialize())
+                    equal(f"{way}; {statement}: in a copy", copy.has(1), 1)
+            equal(f"{way}; {statement}", (base.has(1), base.rows("SELECT * FROM seen_chunk") == rows), (1, True))
+            base.run("COMMIT")
+            equal(f"{way}; {statement}: its check", (base.check(), base.has(1)), (None, 1))
 
 
 def test_renamed_under_an_older_instance():
@@ -659,6 +729,28 @@ def test_table_info():
                 equal(f"{what}: pages", told["pages"], pages)
 
 
+def test_table_info_rate():
+    """The rate is that of FORMAT.md, section 5, as the export and the error of a full table have it."""
+    for about, rnd in rounds(60):
+        args = draw_args(rnd, (1, 100, 3000, 20_000))
+        with Base(arguments(args), numbers=0) as base:
+            base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, rnd.choice((0, 1, 60, 900, 5000, 30_000)))
+            told, export = table_info(base), suite.info(base.export())
+            about = f"{about}: ({arguments(args)}): {told['fpr']}"
+            w, c = told["prefix_bits"], next(c for c in range(4, 9) if c == 8 or 2**c * told["target_fpr"] >= 1)
+            rate = min(told["count"] * (1 + 2 / 2**c if w < 64 else 1) / 2**w, 1)
+            check(f"{about}, must be {rate}", abs(told["fpr"] - rate) <= 1e-9 * rate)
+            if (export["prefix_bits"], export["count"], export["target_fpr"]) == (w, told["count"], told["target_fpr"]):
+                equal(f"{about}: of the export", export["fpr"], told["fpr"])
+    for args in ("capacity=100", "capacity=100, fpr=0.1", "capacity=200, fpr=0.05, kind=set, bucket_size=8"):
+        with Base(args, numbers=0) as base:
+            last, error = 0, None
+            while error is None:
+                last += 1
+                error = base.error("INSERT INTO seen VALUES (?)", last)
+            check(f"{args}: {error}, {table_info(base)}", f" at a false positive rate of {table_info(base)['fpr']:.3g};" in error)
+
+
 def test_table_info_sees():
     """What waits, what was rolled back, how many items are left, a schema, and no other tables."""
     with Base("capacity=1000") as base:
@@ -671,6 +763,10 @@ def test_table_info_sees():
         equal("as many as are left", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
         equal("none are left", table_info(base)["items_left"], left - table_info(base)["count"])
         check("one more", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 10**6, 10**6 + left) is not None)
+        with Base("capacity=1000, fpr=0.05, kind=set", numbers=0) as other:
+            left = table_info(other)["items_left"]
+            equal("of a set, at least as many", other.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
+            check("and more", table_info(other)["items_left"] > 0)
         equal("JSON", base.one("SELECT json_extract(json_array(cuckoofilter_table_info('seen')), '$[0].kind')"), "deletable")
         equal("NULL", base.one("SELECT cuckoofilter_table_info(NULL)"), None)
         for call in ("'number'", "'nothing'", "'seen', 'temp'", "5"):

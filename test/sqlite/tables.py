@@ -69,6 +69,13 @@ class Base:
             return str(error)
         return None
 
+    def error_of(self, call):
+        """What the call gives of this, or its error."""
+        try:
+            return call(self)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return str(error)
+
     def read_schema(self):
         """SQLite before 3.35 may hold a table, of any module, for existing after a rename or CREATE was undone."""
         self.rows("SELECT count(*) FROM sqlite_master")

@@ -33,6 +33,11 @@ static const char *const scripts[] = {
 	"BEGIN; INSERT INTO seen VALUES (5001); SAVEPOINT a; INSERT INTO seen VALUES (5002); SAVEPOINT "
 	"b; INSERT INTO seen VALUES (5003); ROLLBACK TO a; INSERT INTO seen VALUES (5004); RELEASE a; "
 	"COMMIT",
+	"BEGIN; INSERT INTO seen VALUES (5001), (5002); INSERT INTO seen(item) SELECT value + 5000 "
+	"FROM number WHERE value < 9; COMMIT",
+	"BEGIN; INSERT INTO seen VALUES (5001); PRAGMA query_only = 1; SELECT count(*) FROM seen WHERE "
+	"item = 5001; COMMIT",
+	"BEGIN; INSERT INTO seen VALUES (5001); PRAGMA query_only = 1; COMMIT",
 	"DELETE FROM seen WHERE item IN (SELECT value FROM number WHERE value < 50)",
 	"INSERT INTO seen(item) SELECT value FROM number WHERE NOT EXISTS (SELECT 1 FROM seen WHERE "
 	"item = value)",
@@ -301,6 +306,7 @@ run_once(const char *sql, long n, const char *want_answer, const char *before, c
 		check_found(has_failed, sql, sqlite3_errstr(rc));
 	if (!sqlite3_get_autocommit(db))
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_exec(db, "PRAGMA query_only = 0", NULL, NULL, NULL);
 	describe(db, left);
 	check_found(strcmp(left, after) == 0 || (has_failed && strcmp(left, before) == 0), sql, left);
 	check_found(rc == SQLITE_OK || strcmp(left, before) == 0 || strcmp(left, after) == 0, sql,
@@ -330,6 +336,7 @@ exhaust(const char *sql)
 	db = open_database();
 	describe(db, before);
 	run(db, sql, want);
+	sqlite3_exec(db, "PRAGMA query_only = 0", NULL, NULL, NULL);
 	describe(db, after);
 	sqlite3_close(db);
 	for (n = sample_start(); !run_once(sql, n, want, before, after); n += (1 + n / 20) * step)

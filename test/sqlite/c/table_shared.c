@@ -74,6 +74,26 @@ ask(unsigned event, void *answers, void *statement, void *time)
 	return 0;
 }
 
+/* Add the items 5001 .. 10000 by statements of one row, whose adds wait until COMMIT. */
+static void
+add_singly(void)
+{
+	sqlite3_stmt *statement = NULL;
+	int i, done = 0;
+
+	check(sqlite3_prepare_v2(writer, "INSERT INTO seen VALUES (?)", -1, &statement, NULL) ==
+			  SQLITE_OK,
+		  "prepare");
+	for (i = 5001; i <= 10000; i++)
+	{
+		sqlite3_bind_int(statement, 1, i);
+		done += sqlite3_step(statement) == SQLITE_DONE;
+		sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	check(done == 5000, "add singly");
+}
+
 /* Commit so many items that all rows are packed anew, and ask meanwhile.  Every answer must contain
  * one of two texts. */
 static void
@@ -83,7 +103,8 @@ ask_in_commit(const char *what, const char *right, const char *also)
 	char *got, *at, *end;
 	unsigned asked = 0;
 
-	execute(writer, "BEGIN; INSERT INTO seen(item) SELECT 5000 + value FROM number");
+	execute(writer, "BEGIN");
+	add_singly();
 	sqlite3_trace_v2(writer, SQLITE_TRACE_PROFILE, ask, answers);
 	execute(writer, "COMMIT");
 	sqlite3_trace_v2(writer, 0, NULL, NULL);

@@ -87,6 +87,16 @@ def moments(array):
     return micros
 
 
+def _scalars(array):
+    """The items of an array as a list. Of those that Python has no type for, tolist() would make
+    integers: of durations and moments, also in rows."""
+    kind = array.dtype.kind
+    if kind in "biuSUO" or (kind == "f" and array.dtype.itemsize <= 8):
+        return array.ravel().tolist()  # None where it is masked
+    items = list(array.ravel())
+    return [tuple(row) for row in items] if array.dtype.names else items
+
+
 def describe(items):
     """Of an array of numbers or moments: (array, code, address, length, result, the result's
     address), where result is an array of bool of the same shape. Of another array, a list of its
@@ -99,19 +109,17 @@ def describe(items):
         return items
     if isinstance(items, numpy.ma.MaskedArray):
         if items.dtype.kind != "M":
-            return items.ravel().tolist()  # None where it is masked
-        items = items.filled(numpy.datetime64("NaT"))  # as a list, nanoseconds are numbers
+            return _scalars(items)
+        items = items.filled(numpy.datetime64("NaT"))
     array = numpy.asarray(items)
     if array.dtype.kind == "M":
         numbers, code = moments(array.ravel()), "M"
-    elif array.dtype.kind == "m":
-        return list(array.ravel())  # durations, which are no items; as int64, some would be
     else:
-        if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        if array.dtype.kind == "f" and array.dtype.itemsize == 2:
             array = array.astype("float64")
         code = _CODES.get(f"{array.dtype.kind}{array.dtype.itemsize}")
         if code is None:
-            return array.ravel().tolist()
+            return _scalars(array)
         numbers = array.astype(array.dtype.newbyteorder("="), copy=False)
     numbers = numpy.ascontiguousarray(numbers)
     result = numpy.empty(array.shape, dtype=bool)

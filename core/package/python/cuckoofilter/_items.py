@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import math
 import numbers
 import uuid
 
@@ -31,13 +32,13 @@ def convert(item):
     if isinstance(item, (bytearray, memoryview)):
         return bytes(item)
     if isinstance(item, decimal.Decimal):
-        return _decimal(item)
+        return math.nan if item.is_nan() else _number(item)
     if hasattr(item, "dtype"):
         return _scalar(item)
     if isinstance(item, numbers.Rational) and item.denominator == 1:
         return int(item)
     if isinstance(item, numbers.Real):
-        return float(item)
+        return _number(item)
     raise _no_hash(item)
 
 
@@ -55,17 +56,22 @@ def _no_hash(item):
     )
 
 
-def _decimal(item):
+def _number(item):
     """An integer of 64 bits as such, any other number as the nearest float, as numeric is."""
-    if item.is_finite() and -(2**63) <= item < 2**63 and item == item.to_integral_value():
+    if -(2**63) <= item < 2**63 and item == int(item):
         return int(item)
-    return float(item)
+    try:
+        return float(item)
+    except OverflowError:
+        return math.inf if item > 0 else -math.inf
 
 
 def _scalar(item):
     """A scalar of numpy."""
     if getattr(item, "shape", None) != ():
         raise _no_hash(item)
+    if item.dtype.names is None and getattr(item, "mask", False):
+        return None
     if item.dtype.kind == "M":
         micros = moment(item)
         return None if micros is None else (TIMESTAMP, micros)
@@ -73,8 +79,14 @@ def _scalar(item):
         raise _no_hash(item)
     value = item.item()
     if type(value) is type(item):  # a long double has no Python type
-        return float(value) if item.dtype.kind == "f" else _raise(item)
+        return _long_double(value) if item.dtype.kind == "f" else _raise(item)
     return value if type(value) in (int, float, str, bytes, bool) else convert(value)
+
+
+def _long_double(item):
+    """It may be an integer that is no float."""
+    nearest = float(item)
+    return int(item) if math.isfinite(nearest) and item % 1 == 0 else nearest
 
 
 def _raise(item):

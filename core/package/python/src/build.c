@@ -4,34 +4,44 @@
 #include "module.h"
 #include "messages.h"
 
-#include <math.h>
+/* The integer that a number is, such as a float or Decimal; NULL with an exception. */
+static PyObject *
+ckfy_integer(PyObject *object)
+{
+	PyObject *integer;
+	int equal;
 
-/* A capacity: an integer, a real that is one, or None for 0.  The library checks its range. */
+	if (PyIndex_Check(object) || !PyNumber_Check(object))
+		return PyNumber_Index(object);
+	integer = PyNumber_Long(object);
+	equal = integer ? PyObject_RichCompareBool(integer, object, Py_EQ) : -1;
+	if (equal == 1)
+		return integer;
+	Py_XDECREF(integer);
+	/* NaN and infinity have no integer */
+	if (equal == 0 || PyErr_ExceptionMatches(PyExc_ValueError) ||
+		PyErr_ExceptionMatches(PyExc_OverflowError))
+	{
+		PyErr_Clear();
+		ckfy_raise_parameter(PyUnicode_FromFormat("capacity must be an integer, not %R", object),
+							 "");
+	}
+	return NULL;
+}
+
+/* A capacity: a number that is an integer, or None for 0.  The library checks its range. */
 static bool
 ckfy_read_capacity(PyObject *object, int64_t *capacity)
 {
 	PyObject *integer;
-	double real;
 	int overflow = 0;
 
 	*capacity = 0;
 	if (!object || object == Py_None)
 		return true;
-	if (PyFloat_Check(object))
-	{
-		real = PyFloat_AsDouble(object);
-		if (floor(real) != real || isinf(real)) /* or NaN */
-			return ckfy_raise_parameter(
-				PyUnicode_FromFormat("capacity must be an integer, not %R", object), "");
-		overflow = fabs(real) > 9e18;
-		*capacity = overflow ? 0 : (int64_t)real;
-	}
-	else
-	{
-		integer = PyNumber_Index(object);
-		*capacity = integer ? PyLong_AsLongLongAndOverflow(integer, &overflow) : 0;
-		Py_XDECREF(integer);
-	}
+	integer = ckfy_integer(object);
+	*capacity = integer ? PyLong_AsLongLongAndOverflow(integer, &overflow) : 0;
+	Py_XDECREF(integer);
 	if (overflow)
 		return ckfy_raise_parameter(
 			PyUnicode_FromFormat(CKF_SAY_BAD_CAPACITY("%R"), (long long)CKF_MAX_CAPACITY, object),
