@@ -49,10 +49,11 @@ ckfp_join_init_settings(void)
 		"Maximum memory of a join filter, including the keys while they are gathered.",
 		"A filter that needs more is given up, and the query continues without it.",
 		&ckfp_join_memory, 65536, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	/* Who may call a function that reads a table may not read its keys. */
 	DefineCustomBoolVariable("cuckoofilter.join_filter_remote",
 							 "Lets foreign servers that have this extension ask join filters.",
 							 "The filter reveals the keys of local tables to the other server.",
-							 &ckfp_join_remote, false, PGC_USERSET, 0, NULL, NULL, NULL);
+							 &ckfp_join_remote, false, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("cuckoofilter.join_filter_blocks",
 							 "Lets sequential scans skip blocks that have no key of a join.",
 							 "A BRIN or B-tree index of the key tells which blocks these are.",
