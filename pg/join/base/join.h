@@ -114,6 +114,7 @@ typedef struct ckfp_join_record
 	int columns;
 	ckfp_join_column column[CKFP_JOIN_KEYS];
 	double build_rows; /* estimates: rows of the build side, */
+	double builders;   /* processes that share its rows, and build one filter; */
 	double probe_rows; /* rows for which the scans ask, */
 	double pass;       /* and the share of them that passes */
 	double saving;     /* the saving if all of them are dropped, in ns per process */
@@ -191,6 +192,9 @@ bool ckfp_has_policies(Oid relation);
 #define CKFP_GROUP_NS 200.0
 double ckfp_cost_of_join(const Join *join);
 
+/* The rows of a hash table, which processes may share. */
+double ckfp_hash_rows(const Hash *hash);
+
 /* The cost of returning a row from a scan, in ns, without the cost of testing it there. */
 double ckfp_cost_of_scan(const Plan *plan);
 
@@ -212,8 +216,8 @@ double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
 /* Does the memory of a filter suffice to gather this number of keys? */
 bool ckfp_cost_fits(double keys);
 
-/* Does a filter with this number of keys pay, if they fit the memory? If there are more keys than
- * estimated, more rows pass, too. */
+/* Does a filter with this number of keys, those of all its builders, pay, if they fit the memory?
+ * If there are more keys than estimated, more rows pass, too. */
 bool ckfp_cost_pays(const ckfp_join_record *record, double keys);
 
 #endif
