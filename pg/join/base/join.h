@@ -62,6 +62,20 @@ ckfp_join_is_possible(const PlannedStmt *statement)
 	return list_length(statement->rtable) > 1;
 }
 
+/* What a cached plan depends on. */
+typedef enum ckfp_mark
+{
+	CKFP_MARK_JOIN, /* on the settings that switch filters on and off; */
+	CKFP_MARK_LOOP  /* on the isolation level, too, which is not SERIALIZABLE: a hash join may have
+					 * taken the place of a nested loop */
+} ckfp_mark;
+
+void ckfp_mark_plan(PlannedStmt *statement, ckfp_mark mark);
+bool ckfp_plan_has_mark(const PlannedStmt *statement, ckfp_mark mark);
+
+/* Let the cached plans with a mark be made again when they are used next. Raises no error. */
+void ckfp_forget_plans(ckfp_mark mark);
+
 /* The largest number of indexes by which the blocks of a table are skipped. */
 #define CKFP_JOIN_INDEXES 4
 
