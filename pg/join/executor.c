@@ -7,6 +7,7 @@
 #include "join/show/show.h"
 
 #include "access/parallel.h"
+#include "access/xact.h"
 #include "executor/execdesc.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
@@ -296,6 +297,10 @@ ckfp_start_query(QueryDesc *query, int eflags)
 	 * start of the query around, which still collects its own. */
 	bool off = ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker();
 
+	/* This plan was cached in another transaction, and reads all blocks now. The next one is made
+	 * for this isolation level. */
+	if (IsolationIsSerializable() && ckfp_plan_has_mark(query->plannedstmt, CKFP_MARK_LOOP))
+		ckfp_forget_plans(CKFP_MARK_LOOP);
 	ckfp_start_collecting(query, eflags, off ? NULL : &builds);
 	if (builds != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
 	{

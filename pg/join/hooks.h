@@ -15,6 +15,9 @@ void ckfp_join_init_reasons(void);
  * PostgreSQL calls it for each pair of tables that a query joins, also with `off`. */
 void ckfp_join_need_paths(void);
 
+/* paths.c: a hash join was offered in place of a nested loop, in the query that is planned. */
+extern bool ckfp_join_took_place;
+
 /* The reasons of the query that EXPLAIN plans; NULL: no EXPLAIN. The planner's hook sets it only
  * for its own pass, so that other queries that are planned and run meanwhile note none. */
 typedef struct ckfp_reasons ckfp_reasons;

@@ -33,6 +33,8 @@
 
 static set_join_pathlist_hook_type ckfp_next_pathlist = NULL;
 
+bool ckfp_join_took_place = false;
+
 /* From PostgreSQL 16 on, so much of the table must be all-visible: other blocks are not skipped if
  * transactions end at the same time (blocks/live.c). */
 #define CKFP_VISIBLE_SHARE 0.9
@@ -400,7 +402,10 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 		!ckfp_expression_may_fail((Node *)extract_actual_clauses(fact->baserestrictinfo, false),
 								  NULL) &&
 		!ckfp_expression_may_fail((Node *)fact->reltarget->exprs, NULL))
+	{
 		lfirst(loop) = ckfp_hash_join(root, join, fact, build, extra, clauses, lfirst(loop));
+		ckfp_join_took_place = true;
+	}
 }
 
 /* The loops of this call have `fact` as their inner side.  Each pair of tables that a query joins

@@ -6,6 +6,7 @@
 #include "join/remote/remote.h"
 
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 
@@ -220,6 +221,17 @@ ckfp_call_planner(Query *query, const char *text, int options,
 	return planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
 }
 
+/* Let the plan be made again when filters are switched on or off, if it is cached. A plan that
+ * costs less than reading the fewest rows for which there are filters is the same with them, so
+ * that a cheap function with a setting of its own is not planned in each call. */
+static void
+ckfp_mark_joins(PlannedStmt *statement)
+{
+	if (ckfp_join_is_possible(statement) &&
+		statement->planTree->total_cost >= ckfp_join_min_rows * cpu_tuple_cost)
+		ckfp_mark_plan(statement, CKFP_MARK_JOIN);
+}
+
 /* Plan a query, and add filters if they are wanted. */
 static pg_noinline PlannedStmt *
 ckfp_plan_query(Query *query, const char *text, int options,
@@ -231,10 +243,17 @@ ckfp_plan_query(Query *query, const char *text, int options,
 	ckfp_reasons *reasons = ckfp_collecting;
 	PlannedStmt *statement;
 
+	bool took_place = ckfp_join_took_place; /* planning a query can plan other queries */
+
 	if (wanted)
 		ckfp_join_need_paths();
 	ckfp_collecting = NULL;
+	ckfp_join_took_place = false;
 	statement = ckfp_call_planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+	if (ckfp_join_took_place)
+		ckfp_mark_plan(statement, CKFP_MARK_LOOP);
+	ckfp_join_took_place = took_place;
+	ckfp_mark_joins(statement);
 	if (wanted && ckfp_join_is_possible(statement))
 	{
 		ckfp_collecting = reasons;
@@ -250,9 +269,13 @@ static PlannedStmt *
 ckfp_join_planner(Query *query, const char *text, int options,
 				  ParamListInfo parameters CKFP_PLANNER_EXPLAIN_PARAMETER)
 {
-	if (ckfp_join_mode_setting == CKFP_JOIN_OFF && ckfp_collecting == NULL)
-		return ckfp_call_planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
-	return ckfp_plan_query(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+	PlannedStmt *statement;
+
+	if (ckfp_join_mode_setting != CKFP_JOIN_OFF || ckfp_collecting != NULL)
+		return ckfp_plan_query(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+	statement = ckfp_call_planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
+	ckfp_mark_joins(statement);
+	return statement;
 }
 
 void

@@ -57,17 +57,24 @@ ckfp_hash_memory(void)
 }
 
 double
+ckfp_hash_rows(const Hash *hash)
+{
+	return hash->plan.parallel_aware ? hash->rows_total : hash->plan.plan_rows;
+}
+
+double
 ckfp_cost_of_join(const Join *join)
 {
 	const Plan *inner = innerPlan(join);
-	double bytes = inner->plan_rows * (inner->plan_width + CKFP_ROW_BYTES);
+	double width = inner->plan_width + CKFP_ROW_BYTES;
 	int i = 0;
 
 	if (!IsA(join, HashJoin))
 		return CKFP_OTHER_JOIN_NS;
-	if (bytes > ckfp_hash_memory())
+	/* processes that share a table use the memory of all of them */
+	if (inner->plan_rows * width > ckfp_hash_memory())
 		return CKFP_SPILL_NS;
-	while (bytes > ckfp_lookup[i].bytes)
+	while (ckfp_hash_rows((const Hash *)inner) * width > ckfp_lookup[i].bytes)
 		i++;
 	return ckfp_lookup[i].ns;
 }
@@ -152,7 +159,7 @@ ckfp_cost_pays(const ckfp_join_record *record, double keys)
 	double build = CKFP_BUILD_NS + record->levels * CKFP_MAP_NS;
 	double skipped = ckfp_share_skipped(record, keys, pass);
 	double costs = CKFP_LOOKUP_MARGIN * record->lookups * lookup * (1 - skipped) +
-				   CKFP_BUILD_MARGIN * keys * build;
+				   CKFP_BUILD_MARGIN * keys / record->builders * build;
 
 	return keys <= Max(record->probe_rows, record->read) / 2 && pass <= ckfp_join_max_pass &&
 		   (1 - pass) * record->saving + skipped * record->skipping > costs;

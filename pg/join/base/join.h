@@ -62,6 +62,20 @@ ckfp_join_is_possible(const PlannedStmt *statement)
 	return list_length(statement->rtable) > 1;
 }
 
+/* What a cached plan depends on. */
+typedef enum ckfp_mark
+{
+	CKFP_MARK_JOIN, /* on the settings that switch filters on and off; */
+	CKFP_MARK_LOOP  /* on the isolation level, too, which is not SERIALIZABLE: a hash join may have
+					 * taken the place of a nested loop */
+} ckfp_mark;
+
+void ckfp_mark_plan(PlannedStmt *statement, ckfp_mark mark);
+bool ckfp_plan_has_mark(const PlannedStmt *statement, ckfp_mark mark);
+
+/* Let the cached plans with a mark be made again when they are used next. Raises no error. */
+void ckfp_forget_plans(ckfp_mark mark);
+
 /* The largest number of indexes by which the blocks of a table are skipped. */
 #define CKFP_JOIN_INDEXES 4
 
@@ -114,6 +128,7 @@ typedef struct ckfp_join_record
 	int columns;
 	ckfp_join_column column[CKFP_JOIN_KEYS];
 	double build_rows; /* estimates: rows of the build side, */
+	double builders;   /* processes that share its rows, and build one filter; */
 	double probe_rows; /* rows for which the scans ask, */
 	double pass;       /* and the share of them that passes */
 	double saving;     /* the saving if all of them are dropped, in ns per process */
@@ -191,6 +206,9 @@ bool ckfp_has_policies(Oid relation);
 #define CKFP_GROUP_NS 200.0
 double ckfp_cost_of_join(const Join *join);
 
+/* The rows of a hash table, which processes may share. */
+double ckfp_hash_rows(const Hash *hash);
+
 /* The cost of returning a row from a scan, in ns, without the cost of testing it there. */
 double ckfp_cost_of_scan(const Plan *plan);
 
@@ -212,8 +230,8 @@ double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
 /* Does the memory of a filter suffice to gather this number of keys? */
 bool ckfp_cost_fits(double keys);
 
-/* Does a filter with this number of keys pay, if they fit the memory? If there are more keys than
- * estimated, more rows pass, too. */
+/* Does a filter with this number of keys, those of all its builders, pay, if they fit the memory?
+ * If there are more keys than estimated, more rows pass, too. */
 bool ckfp_cost_pays(const ckfp_join_record *record, double keys);
 
 #endif

@@ -26,6 +26,29 @@ static const struct config_enum_entry ckfp_join_modes[] = {
 	{NULL, 0, false},
 };
 
+/* A switch is for statements that are prepared, too. Other settings change only the estimates, as
+ * PostgreSQL's costs do. */
+static void
+ckfp_switched(bool changed)
+{
+	if (!changed)
+		return;
+	ckfp_forget_plans(CKFP_MARK_JOIN);
+	ckfp_forget_plans(CKFP_MARK_LOOP);
+}
+
+static void
+ckfp_assign_mode(int mode, void *extra)
+{
+	ckfp_switched(mode != ckfp_join_mode_setting);
+}
+
+static void
+ckfp_assign_blocks(bool blocks, void *extra)
+{
+	ckfp_switched(blocks != ckfp_join_blocks);
+}
+
 void
 ckfp_join_init_settings(void)
 {
@@ -35,7 +58,8 @@ ckfp_join_init_settings(void)
 		"off: never. auto: if it is expected to pay. on, for tests: if the result stays the same. "
 		"verify, for tests: drop no row, and raise an error if the filter denied a row that has a "
 		"match.",
-		&ckfp_join_mode_setting, CKFP_JOIN_AUTO, ckfp_join_modes, PGC_USERSET, 0, NULL, NULL, NULL);
+		&ckfp_join_mode_setting, CKFP_JOIN_AUTO, ckfp_join_modes, PGC_USERSET, 0, NULL,
+		ckfp_assign_mode, NULL);
 	DefineCustomIntVariable(
 		"cuckoofilter.join_filter_min_rows",
 		"Minimum estimated number of rows of the large side of a join that has a filter.", NULL,
@@ -49,14 +73,16 @@ ckfp_join_init_settings(void)
 		"Maximum memory of a join filter, including the keys while they are gathered.",
 		"A filter that needs more is given up, and the query continues without it.",
 		&ckfp_join_memory, 65536, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	/* Who may call a function that reads a table may not read its keys. */
 	DefineCustomBoolVariable("cuckoofilter.join_filter_remote",
 							 "Lets foreign servers that have this extension ask join filters.",
 							 "The filter reveals the keys of local tables to the other server.",
-							 &ckfp_join_remote, false, PGC_USERSET, 0, NULL, NULL, NULL);
+							 &ckfp_join_remote, false, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("cuckoofilter.join_filter_blocks",
 							 "Lets sequential scans skip blocks that have no key of a join.",
 							 "A BRIN or B-tree index of the key tells which blocks these are.",
-							 &ckfp_join_blocks, true, PGC_USERSET, 0, NULL, NULL, NULL);
+							 &ckfp_join_blocks, true, PGC_USERSET, 0, NULL, ckfp_assign_blocks,
+							 NULL);
 #if PG_VERSION_NUM >= 150000
 	MarkGUCPrefixReserved("cuckoofilter");
 #else

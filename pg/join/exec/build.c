@@ -102,7 +102,7 @@ ckfp_build_exceeds_estimate(const ckfp_build *build)
 	double keys = (double)build->filter.n;
 
 	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && keys > 2 * build->record.build_rows &&
-		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys));
+		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys * build->record.builders));
 }
 
 /* Stop gathering keys. If all processes build one filter together, it stops in all of them. */

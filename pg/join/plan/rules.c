@@ -217,8 +217,8 @@ ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 	/* the share of rows that never reach the join, which would reach the key, too */
 	double dropped = Max(1 - outer_rows / Max(trace->rows, 1), 0);
 
-	record->build_rows = innerPlan(join)->parallel_aware ? ((Hash *)innerPlan(join))->rows_total
-														 : innerPlan(join)->plan_rows;
+	record->build_rows = ckfp_hash_rows((Hash *)innerPlan(join));
+	record->builders = innerPlan(join)->parallel_aware ? processes : 1;
 	record->probe_rows = trace->rows * processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving;

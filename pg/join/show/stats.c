@@ -13,11 +13,13 @@
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
-#include "storage/spin.h"
 #include "utils/syscache.h"
 
 /* The number of databases in shared memory. The sessions of further ones count for themselves. */
 #define CKFP_STATS_DATABASES 1024
+
+/* The name of the shared memory and of its lock. */
+#define CKFP_STATS_NAME "cuckoofilter_join_stats"
 
 typedef struct ckfp_stats_row
 {
@@ -27,11 +29,11 @@ typedef struct ckfp_stats_row
 
 typedef struct ckfp_stats_table
 {
-	slock_t mutex; /* protects `database` of all rows */
 	ckfp_stats_row row[CKFP_STATS_DATABASES];
 } ckfp_stats_table;
 
 static ckfp_stats_table *ckfp_stats_shared = NULL; /* NULL without shared memory */
+static LWLock *ckfp_stats_lock;                    /* protects `database` of its rows */
 static ckfp_stats_row ckfp_stats_session;          /* used without a row in shared memory */
 static ckfp_stats_row *ckfp_stats_mine = NULL;     /* the row of this process, once it is known */
 
@@ -58,7 +60,7 @@ ckfp_stats_take_row(void)
 {
 	ckfp_stats_row *found = NULL;
 
-	SpinLockAcquire(&ckfp_stats_shared->mutex);
+	LWLockAcquire(ckfp_stats_lock, LW_EXCLUSIVE);
 	for (int i = 0; i < CKFP_STATS_DATABASES; i++)
 	{
 		ckfp_stats_row *row = &ckfp_stats_shared->row[i];
@@ -73,7 +75,7 @@ ckfp_stats_take_row(void)
 	}
 	if (found != NULL)
 		found->database = MyDatabaseId;
-	SpinLockRelease(&ckfp_stats_shared->mutex);
+	LWLockRelease(ckfp_stats_lock);
 	return found;
 }
 
@@ -88,13 +90,13 @@ ckfp_stats_free_dropped(void)
 
 		if (!OidIsValid(database) || SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database)))
 			continue;
-		SpinLockAcquire(&ckfp_stats_shared->mutex);
+		LWLockAcquire(ckfp_stats_lock, LW_EXCLUSIVE);
 		if (row->database == database)
 		{
 			ckfp_stats_clear(row);
 			row->database = InvalidOid;
 		}
-		SpinLockRelease(&ckfp_stats_shared->mutex);
+		LWLockRelease(ckfp_stats_lock);
 	}
 }
 
@@ -205,6 +207,13 @@ ckfp_stats_reset(PG_FUNCTION_ARGS)
 static shmem_startup_hook_type ckfp_next_startup = NULL;
 
 static void
+ckfp_stats_reserve(void)
+{
+	RequestAddinShmemSpace(MAXALIGN(sizeof(ckfp_stats_table)));
+	RequestNamedLWLockTranche(CKFP_STATS_NAME, 1);
+}
+
+static void
 ckfp_stats_startup(void)
 {
 	bool found;
@@ -213,14 +222,11 @@ ckfp_stats_startup(void)
 		ckfp_next_startup();
 	ckfp_stats_shared = NULL; /* after a crash the shared memory is new */
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	ckfp_stats_shared =
-		ShmemInitStruct("cuckoofilter_join_stats", sizeof(ckfp_stats_table), &found);
+	ckfp_stats_shared = ShmemInitStruct(CKFP_STATS_NAME, sizeof(ckfp_stats_table), &found);
+	ckfp_stats_lock = &GetNamedLWLockTranche(CKFP_STATS_NAME)->lock;
 	if (!found)
-	{
-		SpinLockInit(&ckfp_stats_shared->mutex);
 		for (int i = 0; i < CKFP_STATS_DATABASES; i++)
 			ckfp_stats_init_row(&ckfp_stats_shared->row[i]);
-	}
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -233,7 +239,7 @@ ckfp_stats_request(void)
 {
 	if (ckfp_next_request != NULL)
 		ckfp_next_request();
-	RequestAddinShmemSpace(MAXALIGN(sizeof(ckfp_stats_table)));
+	ckfp_stats_reserve();
 }
 
 #endif
@@ -251,7 +257,7 @@ ckfp_join_init_stats(void)
 	ckfp_next_request = shmem_request_hook;
 	shmem_request_hook = ckfp_stats_request;
 #else
-	RequestAddinShmemSpace(MAXALIGN(sizeof(ckfp_stats_table)));
+	ckfp_stats_reserve();
 #endif
 	ckfp_next_startup = shmem_startup_hook;
 	shmem_startup_hook = ckfp_stats_startup;

@@ -55,6 +55,30 @@ foreach my $kind (sort keys %shared)
 	unlike(explained($poor), qr/Rows Tested/, "$kind: and asked by none");
 }
 
+# Processes that share a hash table share what its filter costs, too: where a filter is expected to pay in one process,
+# it is in several. The costs depend on the rows of the shared table, not on those of one process. Of the dimension
+# a tenth matches; the fact has an index, so that without a filter the plan says `blocks only`.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE event AS SELECT g AS id, (g * 104729::bigint % 200000)::int AS k FROM generate_series(1, 100000) g;
+	CREATE INDEX ON event USING brin (k);
+	CREATE TABLE person AS SELECT (g * 7919::bigint % 200000)::int AS k, g AS id FROM generate_series(1, 60000) g;
+	VACUUM ANALYZE event, person});
+my %planned;
+foreach my $keys (400, 1300, 2000, 3000, 5000, 7000, 9000, 15_000, 24_000, 30_000, 48_000)
+{
+	my $query = "SELECT count(*), sum(event.id) FROM event JOIN person USING (k) WHERE person.id <= $keys";
+	my $set = 'SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7;';
+	my $serial = explained("$set SET max_parallel_workers_per_gather = 0; $query", 'COSTS OFF');
+	my $parallel = explained("$set $query");
+
+	like($parallel, qr/Workers Launched: 2.*Parallel Hash Join/s, "$keys keys: a parallel plan");
+	is(filters_of($parallel), filters_of($serial), "$keys keys: as many filters as in one process") or diag($serial, $parallel);
+	like($parallel, qr/Rows Tested: 100000 /, "$keys keys: which all rows ask") if filters_of($serial);
+	$planned{ filters_of($serial) }++;
+}
+ok($planned{0} > 0 && $planned{1} > 5, "filters are planned for $planned{1} numbers of keys, and not for $planned{0}");
+
 # A partial aggregate between, and a cascade.
 same_rows('the build side of another', 'SET join_collapse_limit = 1; SELECT count(*), sum(a.id) FROM fact a JOIN (fact b JOIN dim USING (k)) ON a.id = b.id', 2);
 same_rows('LIMIT above', 'SELECT count(*) FROM (SELECT fact.id FROM fact JOIN dim USING (k) LIMIT 100) s', 1);

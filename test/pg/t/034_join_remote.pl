@@ -198,6 +198,83 @@ my $bare = $node->safe_psql('bare', 'EXPLAIN VERBOSE SELECT count(*) FROM fact J
 like($bare, qr/Cuckoo Join Filter.*^500$/sm, 'a database without the extension: the filter is asked here');
 unlike($bare, qr/cuckoofilter_contains/, 'and not by the server');
 
+# Who may send filters: the keys of a table that a role may not read could go to another server.
+# A database whose sessions have no library at first, and in which the setting is off.
+$node->safe_psql(
+	'postgres', "DROP FUNCTION mine(integer) CASCADE; CREATE ROLE alice LOGIN; CREATE TABLE secret AS SELECT k FROM dim; ANALYZE secret;
+	CREATE FUNCTION joins_secret() RETURNS SETOF text SECURITY DEFINER LANGUAGE plpgsql AS 'BEGIN RETURN QUERY EXECUTE ''EXPLAIN (VERBOSE, COSTS OFF) SELECT count(*) FROM fact JOIN secret USING (k)''; END';
+	CREATE FUNCTION sends_secret() RETURNS SETOF text SECURITY DEFINER LANGUAGE sql SET cuckoofilter.join_filter_remote = on AS 'SELECT joins_secret()';
+	CREATE SCHEMA alice AUTHORIZATION alice");
+$node->safe_psql('postgres', 'CREATE DATABASE rights TEMPLATE postgres');
+$node->safe_psql('postgres', "ALTER DATABASE rights SET session_preload_libraries = 'plpgsql'; ALTER DATABASE rights SET cuckoofilter.join_filter_remote = off");
+
+# What a user's session prints, errors and warnings included, when it does some SQL first, then joins.
+sub as_user
+{
+	my ($before, $user, $join) = @_;
+	my @who = (extra_params => [ '-U', $user ]);
+	my (undef, $out, $err) = $node->psql('rights', "$before; SELECT cuckoofilter_join_load(); SELECT * FROM " . ($join // 'joins_secret()'), @who, on_error_stop => 0);
+
+	return "$out\n$err";
+}
+
+sub may_not
+{
+	my ($name, $before) = @_;
+	my $printed = as_user($before, 'alice');
+
+	like($printed, qr/Cuckoo Join Filter/, "$name: the filter is there");
+	like($printed, qr/permission denied to set parameter "cuckoofilter\.join_filter_remote"/, "$name: permission denied");
+	unlike($printed, qr/, by its server/, "$name: the keys stay here");
+}
+
+my $remote = 'cuckoofilter.join_filter_remote';
+my $load = 'SELECT cuckoofilter_join_load()';
+my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
+my $query_of = server_version($node) >= 160000 ? 'debug_parallel_query' : 'force_parallel_mode';
+
+foreach my $when ('before', 'after')
+{
+	my $first = $when eq 'after' ? "$load;" : '';
+
+	may_not("$_, $when the library is loaded", "$first $_")
+	  foreach ("SET $remote = on", "SELECT set_config('$remote', 'on', false)", "SET SESSION AUTHORIZATION alice; SET $remote = yes");
+	may_not("ALTER ROLE, $when the library is loaded", "$first ALTER ROLE alice SET $remote = on");
+	is($node->safe_psql('postgres', "SELECT count(*) FROM pg_db_role_setting WHERE setrole = 'alice'::regrole"), '0', "ALTER ROLE, $when the library is loaded: nothing is kept");
+	may_not("a function's setting, $when the library is loaded",
+		"$first CREATE FUNCTION alice.sends() RETURNS SETOF text SECURITY DEFINER LANGUAGE sql SET $remote = on AS 'SELECT joins_secret()'; $load; SELECT alice.sends()");
+	$node->safe_psql('rights', 'DROP FUNCTION IF EXISTS alice.sends()');
+}
+may_not('SET LOCAL before the library is loaded', "BEGIN; SET LOCAL $remote = on");
+{
+	local $ENV{PGOPTIONS} = "-c $remote=on";
+	may_not('options of the connection', 'SELECT 1');
+	$node->safe_psql('postgres', 'ALTER DATABASE rights RESET session_preload_libraries');
+	may_not('options of the connection, and the library is preloaded', 'SELECT 1');
+	$node->safe_psql('postgres', "ALTER DATABASE rights SET session_preload_libraries = 'plpgsql'");
+}
+may_not('pg_settings', "$load; UPDATE pg_settings SET setting = 'on' WHERE name = '$remote'");
+like(as_user("SET $remote = on", $superuser), qr/, by its server/, 'a superuser may');
+like(as_user('SELECT 1', 'alice', 'sends_secret()'), qr/, by its server/, "a superuser's function may");
+is(() = as_user("$load; SELECT * FROM sends_secret()", 'alice') =~ /, by its server/g, 1, 'and nobody after it');
+foreach my $by ('ROLE alice', 'DATABASE rights')
+{
+	$node->safe_psql('rights', "ALTER $by SET $remote = on");
+	like(as_user('SELECT 1', 'alice'), qr/, by its server/, "a superuser's ALTER $by");
+	is($node->safe_psql('rights', "$load; SET $query_of = on; SELECT current_setting('$remote'), count(*) > 0 FROM pg_class", extra_params => [ '-U', 'alice' ]) =~ s/^\n//r, 'on|t', "a superuser's ALTER $by: so in workers");
+	like(as_user("SET $remote = off", 'alice'), qr/permission denied/, "a superuser's ALTER $by: not to be changed by others");
+	$node->safe_psql('rights', $by =~ /ROLE/ ? "ALTER $by RESET $remote" : "ALTER $by SET $remote = off");
+}
+SKIP:
+{
+	skip('GRANT SET is of PostgreSQL 15 and later', 4) if server_version($node) < 150000;
+	$node->safe_psql('rights', "$load; GRANT SET ON PARAMETER $remote TO alice");
+	like(as_user($_, 'alice'), qr/, by its server/, "GRANT SET: $_") foreach ("SET $remote = on", "$load; SET $remote = on");
+	is($node->safe_psql('rights', "$load; SET $remote = on; SET $query_of = on; SELECT current_setting('$remote'), count(*) > 0 FROM pg_class", extra_params => [ '-U', 'alice' ]) =~ s/^\n//r, 'on|t', 'GRANT SET: so in workers');
+	$node->safe_psql('rights', "REVOKE SET ON PARAMETER $remote FROM alice");
+	may_not('after REVOKE', "SET $remote = on");
+}
+
 # A foreign table of another wrapper.
 SKIP:
 {

@@ -165,4 +165,74 @@ takes('loop', 'no blocks', $month, 'SET cuckoofilter.join_filter_blocks = off');
 takes('loop', 'few rows', $month, 'SET cuckoofilter.join_filter_min_rows = 1000000');
 takes('loop', "no $_", $month, "SET $_ = off") foreach qw(enable_hashjoin enable_seqscan);
 
+# Cached plans follow the settings that switch filters on and off. A statement is prepared and run in one state of
+# a session, which then changes: the plan is that of a statement that is planned in the new state.
+sub kept
+{
+	my ($name, $first, $change, $wanted, $query) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $rows = $node->safe_psql('postgres', $query // $month);
+	my $printed = $node->safe_psql('postgres',
+		"SET plan_cache_mode = force_generic_plan; $first; PREPARE p AS " . ($query // $month) . "; EXECUTE p; $change; EXECUTE p; EXPLAIN (COSTS OFF) EXECUTE p");
+	my %is = (
+		hash => qr/Hash Join.*Seq Scan on fact.*Cuckoo Join Filter/s,
+		loop => qr/Nested Loop(?!.*Cuckoo).*Bitmap Index Scan on fact_day/s);
+
+	like($printed, $is{$wanted}, "a kept plan: $name");
+	is(() = $printed =~ /^\Q$rows\E$/mg, 2, "a kept plan: $name: the same rows");
+}
+my $mode = 'cuckoofilter.join_filter';
+kept('from auto to off', "SET $mode = auto", "SET $mode = off", 'loop');
+kept('from off to auto', "SET $mode = off", "SET $mode = auto", 'hash');
+kept('from off to on', "SET $mode = off", "SET $mode = on", 'hash');
+kept('off by set_config', "SET $mode = auto", "SELECT set_config('$mode', 'off', false)", 'loop');
+kept('off by RESET', "SET $mode = auto", 'RESET ALL; SET plan_cache_mode = force_generic_plan', 'hash');
+kept('on by a rollback', "SET $mode = auto; BEGIN; SET LOCAL $mode = off", 'ROLLBACK', 'hash');
+kept('off by a rollback to a savepoint', "SET $mode = off; BEGIN; SAVEPOINT s; SET LOCAL $mode = auto", 'ROLLBACK TO s', 'loop');
+kept('on by an error', "SET $mode = auto", "DO \$\$BEGIN SET LOCAL $mode = off; RAISE division_by_zero; EXCEPTION WHEN division_by_zero THEN NULL; END\$\$", 'hash');
+kept('blocks off', 'SET cuckoofilter.join_filter_blocks = on', 'SET cuckoofilter.join_filter_blocks = off', 'loop');
+kept('blocks on', 'SET cuckoofilter.join_filter_blocks = off', 'SET cuckoofilter.join_filter_blocks = on', 'hash');
+
+# Functions keep the plans of their statements. One that has the setting of its own runs with it, and its caller
+# without it.
+$node->safe_psql(
+	'postgres', qq{
+	CREATE FUNCTION month() RETURNS bigint LANGUAGE plpgsql AS \$f\$ BEGIN RETURN (SELECT count(*) FROM fact JOIN dim USING (day) WHERE month = 7); END \$f\$;
+	CREATE FUNCTION month_off() RETURNS bigint LANGUAGE plpgsql SET $mode = off AS \$f\$ BEGIN RETURN (SELECT count(*) FROM fact JOIN dim USING (day) WHERE month = 7); END \$f\$});
+kept('below a function with a setting', "SET $mode = auto", 'SELECT month_off(); SELECT month(); SELECT month_off()', 'hash');
+
+# Not every cached plan is made again: the function below has the setting of its own, and joins few rows.
+$node->safe_psql(
+	'postgres', qq{
+	CREATE TABLE few AS SELECT g AS k FROM generate_series(1, 100) g;
+	ANALYZE few;
+	CREATE FUNCTION few_off() RETURNS bigint LANGUAGE plpgsql SET $mode = off AS \$f\$ BEGIN RETURN (SELECT count(*) FROM few a JOIN few b USING (k)); END \$f\$});
+my (undef, undef, $planned) = $node->psql('postgres',
+	"SET cuckoofilter.join_filter_min_rows = 100000; SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM few; EXECUTE p; SELECT few_off();
+	SET log_planner_stats = on; SET client_min_messages = log; SELECT few_off() FROM generate_series(1, 20); EXECUTE p; SET $mode = off; EXECUTE p");
+is(() = $planned =~ /PLANNER STATISTICS/g, 1, 'what has no filter in either state is not planned again') or diag($planned);
+
+# How many blocks of fact a call reads, of about 13,000.
+sub blocks_of
+{
+	my ($before, $call) = @_;
+	my $read = "SELECT heap_blks_read + heap_blks_hit FROM pg_statio_user_tables WHERE relname = 'fact'";
+	my $count = server_version($node) >= 150000 ? 'SELECT pg_stat_force_next_flush()' : 'SELECT pg_sleep(1.5)';
+	my @counts = $node->safe_psql('postgres', "$before; $count; SELECT 'read ' || ($read); $call; $count; SELECT 'read ' || ($read)") =~ /^read (\d+)$/mg;
+
+	return $counts[1] - $counts[0];
+}
+my $all = $node->safe_psql('postgres', "SELECT relpages FROM pg_class WHERE relname = 'fact'");
+foreach my $state (
+	[ 'switched off', "SET $mode = auto; SELECT month() FROM generate_series(1, 8)", "SET $mode = off" ],
+	[ 'blocks switched off', "SET $mode = auto; SELECT month() FROM generate_series(1, 8)", 'SET cuckoofilter.join_filter_blocks = off' ])
+{
+	cmp_ok(blocks_of("$state->[1]; $state->[2]", 'SELECT month()'), '<', $all / 4, "a kept plan of a function, $state->[0], reads few blocks");
+}
+
+# Of another isolation level PostgreSQL does not tell before a statement runs: the first one reads all, no further one does.
+kept('in a SERIALIZABLE transaction, from the second time on', "SET $mode = auto", 'BEGIN ISOLATION LEVEL SERIALIZABLE', 'loop');
+my $serializable = 'SET plan_cache_mode = force_generic_plan; PREPARE p AS ' . $month . '; EXECUTE p; SET default_transaction_isolation = serializable';
+cmp_ok(blocks_of("$serializable; EXECUTE p", 'EXECUTE p; EXECUTE p; EXECUTE p'), '<', $all / 2, 'in SERIALIZABLE transactions: few blocks are read');
+
 done_testing();
