@@ -237,6 +237,19 @@ ckfp_error_not_aggregate(void)
 {
 	ereport(
 		ERROR,
+void
+ckfp_error_window(void)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INDETERMINATE_COLLATION),
+		 errmsg("could not determine which collation to use for the cuckoofilter item"),
+		 errdetail("Several aggregates of the same window have arguments of these types, but of "
+				   "different collations."),
+		 errhint("Call cuckoofilter_agg(ROW(item, value)) FILTER (WHERE item IS NOT NULL AND "
+				 "value IS NOT NULL) instead.")));
+}
+
 		(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		 errmsg("support function of a cuckoofilter aggregate was called outside an aggregate")));
 }

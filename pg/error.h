@@ -51,6 +51,9 @@ _Noreturn void ckfp_error_array_literal(void);
 _Noreturn void ckfp_error_no_collation(void);
 
 /* Report a number of parts that is out of range. */
+/* The same of an argument of an aggregate that a window calls. */
+_Noreturn void ckfp_error_window(void);
+
 _Noreturn void ckfp_error_parts(int parts);
 
 /* Report that a support function was called outside an aggregate. */
