@@ -185,11 +185,16 @@ ckfp_error_pair(const ckf_filter *filter)
 }
 
 void
-ckfp_error_no_hash(Oid type)
+ckfp_error_no_hash(Oid type, bool short_hash)
 {
-	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-					errmsg("type %s has no hash function for cuckoofilter", format_type_be(type)),
-					errhint("Cast the item to a type that has one, such as text.")));
+	const char *name = format_type_be(type);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 short_hash
+				 ? errmsg("type %s has no extended (64-bit) hash function for cuckoofilter", name)
+				 : errmsg("type %s has no hash function for cuckoofilter", name),
+			 errhint("Cast the item to a type that has one, such as text.")));
 }
 
 void

@@ -37,8 +37,9 @@ _Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class);
 /* Report that the filter cannot have a pair. */
 _Noreturn void ckfp_error_pair(const ckf_filter *filter);
 
-/* Report that a type has no hash function; that the type of an item is unknown. */
-_Noreturn void ckfp_error_no_hash(Oid type);
+/* Report that a type has no hash function, or only one of 32 bits (`short_hash`); that the type of
+ * an item is unknown. */
+_Noreturn void ckfp_error_no_hash(Oid type, bool short_hash);
 _Noreturn void ckfp_error_no_type(void);
 
 /* Report that an item is a filter, or that a part of it is one. */
