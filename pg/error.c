@@ -147,7 +147,7 @@ ckfp_error_unlike(const ckf_filter *filter, unsigned item_class, const char *hin
 }
 
 void
-ckfp_error_class(const ckf_filter *filter, unsigned item_class)
+ckfp_error_class(const ckf_filter *filter, unsigned item_class, bool array)
 {
 	static const char *const types[] = {"bigint", "text", "uuid or bytea", "date or timestamp",
 										"timestamptz"};
@@ -165,8 +165,13 @@ ckfp_error_class(const ckf_filter *filter, unsigned item_class)
 		before = " or ";
 	}
 	appendStringInfoChar(&hint, '.');
+	if (array)
+		appendStringInfoString(
+			&hint, " To look up, add or remove the elements of an array, call "
+				   "cuckoofilter_contains_any, cuckoofilter_contains_all, cuckoofilter_add_all or "
+				   "cuckoofilter_remove_all.");
 	/* text under a nondeterministic collation is of another class than text under others */
-	if ((held | item_class) & CKF_ITEM_TEXT && (held | item_class) & CKF_ITEM_OTHER)
+	else if ((held | item_class) & CKF_ITEM_TEXT && (held | item_class) & CKF_ITEM_OTHER)
 		appendStringInfoString(&hint, " A string also needs their collation: use COLLATE.");
 	if (held & CKF_ITEM_OTHER)
 		appendStringInfoString(&hint, " If they were added with a value, call "
@@ -200,9 +205,11 @@ ckfp_error_no_hash(Oid type, bool short_hash)
 void
 ckfp_error_filter_item(void)
 {
-	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg(CKF_SAY_FILTER_ITEM),
-					errhint("Merge two filters by the operator | or by cuckoofilter_union. To use "
-							"the bytes of a filter as an item, cast it to bytea.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg(CKF_SAY_FILTER_ITEM),
+			 errhint("Merge two filters by the operator | or by cuckoofilter_union, intersect "
+					 "them by cuckoofilter_intersect; filters have no difference. To use "
+					 "the bytes of a filter as an item, cast it to bytea.")));
 }
 
 void
@@ -231,18 +238,6 @@ ckfp_error_no_collation(void)
 }
 
 void
-ckfp_error_parts(int parts)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts)));
-}
-
-void
-ckfp_error_not_aggregate(void)
-{
-	ereport(
-		ERROR,
-void
 ckfp_error_window(void)
 {
 	ereport(
@@ -255,6 +250,18 @@ ckfp_error_window(void)
 				 "value IS NOT NULL) instead.")));
 }
 
+void
+ckfp_error_parts(int parts)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts)));
+}
+
+void
+ckfp_error_not_aggregate(void)
+{
+	ereport(
+		ERROR,
 		(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		 errmsg("support function of a cuckoofilter aggregate was called outside an aggregate")));
 }
