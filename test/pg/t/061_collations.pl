@@ -70,8 +70,7 @@ sub both
 
 # ------------------------------------------------------------ aggregates of pairs
 
-my %errors = (known => 0, window => 0);
-my $several = qr/^\S*ERROR:  could not determine which collation to use for the cuckoofilter item\nDETAIL:  Several aggregates of the same window/;
+my $several = qr/ERROR:  could not determine which collation to use for the cuckoofilter item\nDETAIL:  Several aggregates of the same window/;
 
 # A window of several aggregates may be an error that says why, but only if they cannot be told apart.
 sub whole_or_error
@@ -82,11 +81,9 @@ sub whole_or_error
 	$err =~ s/^psql:<stdin>:\d+: //;
 	if ($ambiguous && $ret != 0)
 	{
-		$errors{window}++;
 		like($err, $several, "$name: an error");
 		return;
 	}
-	$errors{known}++;
 	is($ret == 0 ? $out : $err, 't', $name);
 	return;
 }
@@ -145,7 +142,7 @@ foreach my $round (1 .. rounds(50))
 			0, "an aggregate $aggregate: $a, $b");
 	}
 }
-cmp_ok($errors{$_}, '>', 0, "windows: $_") foreach sort keys %errors;
+like(one('SELECT cuckoofilter_agg_pair(loose, c) OVER (), cuckoofilter_agg_pair(c, loose) OVER () FROM word'), $several, 'two in a window that cannot be told apart');
 is( one(q{SELECT DISTINCT cuckoofilter_agg(ROW(loose, c)) FILTER (WHERE loose IS NOT NULL AND c IS NOT NULL) OVER () = (SELECT cuckoofilter_agg_pair(loose, c) FROM word) AND
 		cuckoofilter_agg(ROW(c, loose)) FILTER (WHERE c IS NOT NULL AND loose IS NOT NULL) OVER () = (SELECT cuckoofilter_agg_pair(c, loose) FROM word) FROM word}),
 	't', 'what the hint says');
@@ -211,12 +208,13 @@ foreach my $round (1 .. rounds(30))
 
 # The collation of a column of a UNION is that of one branch, or none: then a string is an error. The planner moves conditions into the
 # branches, whose columns have other collations.
-my %unions = (true => 0, error => 0);
 foreach my $round (1 .. rounds(60))
 {
 	my @strings = ('text', 'text COLLATE "C"', 'text COLLATE loose', 'text COLLATE looser');
 	my ($a, $b, $other_a, $other_b) = map { $strings[ rand @strings ] } 1 .. 4;
 	my $ask = $asks[ rand(@asks - 1) ]; # ROW(..) has the collations of the branches
+
+	($a, $b, $other_a, $other_b, $ask) = ('text', 'text', 'text COLLATE loose', 'text', $asked) if $round == 1;
 	my $union = '(SELECT a, b FROM two UNION ' . ('', 'ALL')[ rand 2 ] . ' SELECT a, b FROM other' . (rand() < 0.2 ? ' ORDER BY 1 LIMIT 1000' : '') . ') u';
 	my $question = sprintf($ask, "(SELECT cuckoofilter_agg_pair(a, b) FROM $union)", 'a', 'b');
 	my $name = "$question; $a, $b; $other_a, $other_b";
@@ -228,13 +226,9 @@ foreach my $round (1 .. rounds(60))
 	foreach my $sql ("SELECT count(*) FILTER (WHERE $question) - count(*) FROM $union", "SELECT count(*) - (SELECT count(*) FROM $union) FROM $union WHERE $question",
 		"SELECT count(*) - (SELECT count(*) FROM $union) FROM (SELECT a, b FROM $union LEFT JOIN (SELECT 1 AS one) o ON true) v WHERE $question")
 	{
-		my $answer = one($sql);
-		like($answer, qr/^0$|could not determine which collation|collation mismatch/, "a union: $name");
-		$unions{ $answer eq '0' ? 'true' : 'error' }++;
+		like(one($sql), $round == 1 ? qr/^0$/ : qr/^0$|could not determine which collation|collation mismatch/, "a union: $name");
 	}
 }
-cmp_ok($unions{$_}, '>', 0, "unions: $_") foreach sort keys %unions;
-
 # -------------------------------------------- items, in functions with one collation
 
 # A function of items takes the collation of the call: where it has none, a string is an error.
