@@ -58,8 +58,8 @@
 #define CKF_SAY_BAD_BYTES "not a cuckoofilter: the bytes are damaged or are something else"
 #define CKF_SAY_NOT_BASE64 "not a cuckoofilter: the text is not base64"
 #define CKF_HINT_FIRST                                                                             \
-	"In a call with an item, the filter is the first argument: cuckoofilter_contains(filter, "     \
-	"item)."
+	"An empty filter is cuckoofilter_create(capacity). In a call with an item, the filter is the " \
+	"first argument: cuckoofilter_contains(filter, item)."
 #define CKF_REST_FIRST ": the filter is the first argument, the item the second"
 
 /* An item of a class that no item in the filter has: ckf_describe_held, ckf_describe_item */

@@ -147,7 +147,7 @@ ckfp_error_unlike(const ckf_filter *filter, unsigned item_class, const char *hin
 }
 
 void
-ckfp_error_class(const ckf_filter *filter, unsigned item_class)
+ckfp_error_class(const ckf_filter *filter, unsigned item_class, bool array)
 {
 	static const char *const types[] = {"bigint", "text", "uuid or bytea", "date or timestamp",
 										"timestamptz"};
@@ -165,8 +165,13 @@ ckfp_error_class(const ckf_filter *filter, unsigned item_class)
 		before = " or ";
 	}
 	appendStringInfoChar(&hint, '.');
+	if (array)
+		appendStringInfoString(
+			&hint, " To look up, add or remove the elements of an array, call "
+				   "cuckoofilter_contains_any, cuckoofilter_contains_all, cuckoofilter_add_all or "
+				   "cuckoofilter_remove_all.");
 	/* text under a nondeterministic collation is of another class than text under others */
-	if ((held | item_class) & CKF_ITEM_TEXT && (held | item_class) & CKF_ITEM_OTHER)
+	else if ((held | item_class) & CKF_ITEM_TEXT && (held | item_class) & CKF_ITEM_OTHER)
 		appendStringInfoString(&hint, " A string also needs their collation: use COLLATE.");
 	if (held & CKF_ITEM_OTHER)
 		appendStringInfoString(&hint, " If they were added with a value, call "
@@ -185,19 +190,26 @@ ckfp_error_pair(const ckf_filter *filter)
 }
 
 void
-ckfp_error_no_hash(Oid type)
+ckfp_error_no_hash(Oid type, bool short_hash)
 {
-	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
-					errmsg("type %s has no hash function for cuckoofilter", format_type_be(type)),
-					errhint("Cast the item to a type that has one, such as text.")));
+	const char *name = format_type_be(type);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 short_hash
+				 ? errmsg("type %s has no extended (64-bit) hash function for cuckoofilter", name)
+				 : errmsg("type %s has no hash function for cuckoofilter", name),
+			 errhint("Cast the item to a type that has one, such as text.")));
 }
 
 void
 ckfp_error_filter_item(void)
 {
-	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg(CKF_SAY_FILTER_ITEM),
-					errhint("Merge two filters by the operator | or by cuckoofilter_union. To use "
-							"the bytes of a filter as an item, cast it to bytea.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg(CKF_SAY_FILTER_ITEM),
+			 errhint("Merge two filters by the operator | or by cuckoofilter_union, intersect "
+					 "them by cuckoofilter_intersect; filters have no difference. To use "
+					 "the bytes of a filter as an item, cast it to bytea.")));
 }
 
 void
@@ -223,6 +235,19 @@ ckfp_error_no_collation(void)
 	ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),
 					errmsg("could not determine which collation to use for the cuckoofilter item"),
 					errhint("Use the COLLATE clause to set the collation explicitly.")));
+}
+
+void
+ckfp_error_window(void)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INDETERMINATE_COLLATION),
+		 errmsg("could not determine which collation to use for the cuckoofilter item"),
+		 errdetail("Several aggregates of the same window have arguments of these types, but of "
+				   "different collations."),
+		 errhint("Call cuckoofilter_agg(ROW(item, value)) FILTER (WHERE item IS NOT NULL AND "
+				 "value IS NOT NULL) instead.")));
 }
 
 void

@@ -31,14 +31,15 @@ _Noreturn void ckfp_error_state_too_large(const ckf_filter *state);
 /* Report that the text form of a value of `size` bytes is too large. */
 _Noreturn void ckfp_error_no_text(size_t size);
 
-/* Report that the filter cannot have an item of this class (CKF_ITEM_*). */
-_Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class);
+/* Report that the filter cannot have an item of this class (CKF_ITEM_*). array: it is an array. */
+_Noreturn void ckfp_error_class(const ckf_filter *filter, unsigned item_class, bool array);
 
 /* Report that the filter cannot have a pair. */
 _Noreturn void ckfp_error_pair(const ckf_filter *filter);
 
-/* Report that a type has no hash function; that the type of an item is unknown. */
-_Noreturn void ckfp_error_no_hash(Oid type);
+/* Report that a type has no hash function, or only one of 32 bits (`short_hash`); that the type of
+ * an item is unknown. */
+_Noreturn void ckfp_error_no_hash(Oid type, bool short_hash);
 _Noreturn void ckfp_error_no_type(void);
 
 /* Report that an item is a filter, or that a part of it is one. */
@@ -49,6 +50,9 @@ _Noreturn void ckfp_error_array_literal(void);
 
 /* Report that the collation of a string is unknown. */
 _Noreturn void ckfp_error_no_collation(void);
+
+/* The same of an argument of an aggregate that a window calls. */
+_Noreturn void ckfp_error_window(void);
 
 /* Report a number of parts that is out of range. */
 _Noreturn void ckfp_error_parts(int parts);

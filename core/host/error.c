@@ -25,13 +25,15 @@ ckf_describe_coarse(ckf_writer *writer, const ckf_refusal *refusal, const ckf_ab
 
 	if (refusal->input < 0)
 	{
-		SAY("cannot merge cuckoofilters: the coarsest of them is too coarse for %llu items or more",
-			items);
-		DETAIL("It has the precision of a capacity of %lld; the result would have a rate of %.3g, "
-			   "above the limit of %.3g.",
-			   (long long)refusal->capacity, refusal->fpr, refusal->limit);
+		SAY("cannot merge cuckoofilters: at least one was built for only %lld items; %llu or more "
+			"do "
+			"not fit",
+			(long long)refusal->capacity, items);
+		DETAIL("The result would have a rate of %.3g, above the limit of %.3g.", refusal->fpr,
+			   refusal->limit);
 		HINT("Build each filter with a capacity for the items of all: cuckoofilter_agg(item, fpr, "
-			 "capacity).");
+			 "%s).",
+			 writer->sql ? "(SELECT count(*) FROM t)" : "capacity");
 		return;
 	}
 	SAY("cannot merge cuckoofilters: %s is too coarse for the %llu items of both",

@@ -41,7 +41,7 @@ ckfp_require_class_of_batch(ckfp_batch *batch, unsigned item_class)
 	ckf_filter filter;
 
 	ckfp_open_datum(PointerGetDatum(batch->filter), CKF_STORED, &filter);
-	ckfp_require_class(&filter, item_class);
+	ckfp_require_class(&filter, item_class, false);
 	batch->item_class = item_class;
 }
 

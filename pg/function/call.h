@@ -101,17 +101,17 @@ ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint6
 /*
  * Raise an error unless the filter can have items of a class. SQL's types are static, so looking
  * for an item of a class that the filter does not have is a mistake: usually a literal or a
- * driver's parameter is text, but a number was meant.
+ * driver's parameter is text, but a number was meant. array: the item is an array.
  */
 static inline void
-ckfp_require_class(const ckf_filter *filter, unsigned item_class)
+ckfp_require_class(const ckf_filter *filter, unsigned item_class, bool array)
 {
 	/* the common case in one test: the filter has items of this class; ckf_may_hold handles
 	 * CKF_ITEM_OTHER */
 	if (likely(filter->item_classes & item_class & ~(unsigned)CKF_ITEM_OTHER))
 		return;
 	if (!ckf_may_hold(filter, item_class))
-		ckfp_error_class(filter, item_class);
+		ckfp_error_class(filter, item_class, array);
 }
 
 /* The hash of the item in argument n, for a lookup, an add or a removal in this filter. */
@@ -120,7 +120,7 @@ ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, const ckf_
 {
 	uint64 hash = ckfp_hash_argument(fcinfo, n, cache, filter->seed);
 
-	ckfp_require_class(filter, cache->hasher.item_class);
+	ckfp_require_class(filter, cache->hasher.item_class, cache->hasher.kind == CKFP_ARRAY);
 	return hash;
 }
 

@@ -8,15 +8,22 @@
 #include "function/call.h"
 #include "type/owned.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_add_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_remove_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_which);
+PG_FUNCTION_INFO_V1(cuckoofilter_pair_support);
 
 /* Candidates between two checks for interrupts. */
 #define CKFP_STEP 65536
@@ -33,6 +40,59 @@ typedef struct ckfp_values
 
 /* ------------------------------------------------------------------- hashes */
 
+/* Does an aggregate call this function for its rows? */
+static bool
+ckfp_aggregate_calls(Oid aggregate, Oid function)
+{
+	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Form_pg_aggregate form;
+	bool calls;
+
+	if (!HeapTupleIsValid(tuple)) /* a function that is only for windows */
+		return false;
+	form = (Form_pg_aggregate)GETSTRUCT(tuple);
+	calls = form->aggtransfn == function || form->aggmtransfn == function ||
+			form->aggminvtransfn == function;
+	ReleaseSysCache(tuple);
+	return calls;
+}
+
+/* Could this call be one for a row of this function of a window? */
+static bool
+ckfp_may_be_row_of(FunctionCallInfo fcinfo, const WindowFunc *function)
+{
+	if (list_length(function->args) != PG_NARGS() - 1 ||
+		function->inputcollid != PG_GET_COLLATION())
+		return false;
+	for (int n = 1; n < PG_NARGS(); n++)
+		if (exprType(list_nth(function->args, n - 1)) != get_fn_expr_argtype(fcinfo->flinfo, n))
+			return false;
+	return ckfp_aggregate_calls(function->winfnoid, fcinfo->flinfo->fn_oid);
+}
+
+/* The expression of argument n of an aggregate that a window calls. The call does not tell which
+ * function of the window it is for, so all that it may be for must agree in the collation. */
+static Node *
+ckfp_window_expression(FunctionCallInfo fcinfo, int n)
+{
+	Node *expression = NULL;
+	ListCell *cell;
+
+	foreach (cell, ((WindowAggState *)fcinfo->context)->funcs)
+	{
+		WindowFunc *function = ((WindowFuncExprState *)lfirst(cell))->wfunc;
+		Node *other;
+
+		if (!ckfp_may_be_row_of(fcinfo, function))
+			continue;
+		other = list_nth(function->args, n - 1);
+		if (expression != NULL && exprCollation(expression) != exprCollation(other))
+			ckfp_error_window();
+		expression = other;
+	}
+	return expression;
+}
+
 /* The expression of argument n; NULL: it is not known. */
 static Node *
 ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
@@ -41,7 +101,10 @@ ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 	Aggref *aggregate = AggGetAggref(fcinfo);
 	List *arguments = NIL;
 
-	if (aggregate != NULL) /* the call of a transition function knows only the types */
+	/* the call of a transition function knows only the types */
+	if (fcinfo->context != NULL && IsA(fcinfo->context, WindowAggState))
+		return ckfp_window_expression(fcinfo, n);
+	if (aggregate != NULL)
 	{
 		arguments = aggregate->args;
 		return --n < list_length(arguments) ? (Node *)((TargetEntry *)list_nth(arguments, n))->expr
@@ -54,7 +117,8 @@ ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 
 /*
  * Prepare a hasher for argument n, or for the elements of an array. It uses the collation of that
- * argument, as in a record; the collation of the call depends on the other argument, too.
+ * argument, as in a record; the collation of the call depends on the other argument, too. Without
+ * one, a string is an error.
  */
 static void
 ckfp_prepare_part(FunctionCallInfo fcinfo, int n, Oid type, ckfp_hasher *hasher,
@@ -62,8 +126,36 @@ ckfp_prepare_part(FunctionCallInfo fcinfo, int n, Oid type, ckfp_hasher *hasher,
 {
 	Node *expression = ckfp_argument_expression(fcinfo, n);
 
-	ckfp_hasher_prepare(
-		hasher, type, expression != NULL ? exprCollation(expression) : PG_GET_COLLATION(), context);
+	ckfp_hasher_prepare(hasher, type, expression != NULL ? exprCollation(expression) : InvalidOid,
+						context);
+}
+
+/* A column with its collation. The planner replaces a column of UNION by those of its branches, and
+ * their collations may be others. */
+static Node *
+ckfp_keep_collation(Node *argument)
+{
+	if ((!IsA(argument, Var) && !IsA(argument, PlaceHolderVar)) ||
+		!type_is_collatable(exprType(argument)))
+		return argument;
+	return (Node *)makeRelabelType((Expr *)argument, exprType(argument), exprTypmod(argument),
+								   exprCollation(argument), COERCE_IMPLICIT_CAST);
+}
+
+/* SUPPORT of functions of a filter and pairs */
+Datum
+cuckoofilter_pair_support(PG_FUNCTION_ARGS)
+{
+	Node *request = (Node *)PG_GETARG_POINTER(0);
+	FuncExpr *call;
+	ListCell *cell;
+
+	if (!IsA(request, SupportRequestSimplify))
+		PG_RETURN_POINTER(NULL);
+	call = copyObject(((SupportRequestSimplify *)request)->fcall);
+	foreach (cell, call->args)
+		lfirst(cell) = ckfp_keep_collation(lfirst(cell));
+	PG_RETURN_POINTER(call);
 }
 
 static ckfp_values *

@@ -118,7 +118,7 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 	array_free_iterator(iterator);
 	list.item_classes = cache->hasher.item_class;
 	if (list.count > 0)
-		ckfp_require_class(filter, list.item_classes);
+		ckfp_require_class(filter, list.item_classes, false);
 	return list;
 }
 
@@ -159,7 +159,7 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 		list.item_classes |= hasher->item_class;
 	}
 	for (classes = list.item_classes; classes != 0; classes &= classes - 1)
-		ckfp_require_class(filter, classes & -classes); /* the lowest bit */
+		ckfp_require_class(filter, classes & -classes, false); /* the lowest bit */
 	return list;
 }
 

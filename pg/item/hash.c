@@ -4,7 +4,9 @@
  * Values that SQL's "=" calls equal hash equal, within this database and, for the portable classes,
  * across databases. All integers are hashed as int64, a float or numeric that is an integer as that
  * integer, strings as UTF-8, and containers by the hashes of their parts. Any other type is hashed
- * by its own hash function, the one that hash joins use.
+ * by its own extended hash function, the one that hash partitions use. A type that has only the
+ * function of 32 bits is refused: of 77,000 values two would probably be one item, a removal of one
+ * would remove the other, and all hashes would change if the type got an extended one.
  */
 #include "item/item.h"
 #include "error.h"
@@ -170,9 +172,9 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 
 		if (ckfp_is_type_of_extension(base, "cuckoofilter"))
 			ckfp_error_filter_item();
-		entry = lookup_type_cache(base, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+		entry = lookup_type_cache(base, TYPECACHE_HASH_PROC | TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 		if (!OidIsValid(entry->hash_extended_proc_finfo.fn_oid))
-			ckfp_error_no_hash(type);
+			ckfp_error_no_hash(type, OidIsValid(entry->hash_proc));
 		hasher->function = &entry->hash_extended_proc_finfo; /* lives as long as the session */
 	}
 	hasher->collation = collation;

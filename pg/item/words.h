@@ -18,7 +18,9 @@ typedef struct ckfp_words
 static inline void
 ckfp_words_begin(ckfp_words *words, ckf_shape shape, size_t max, uint64 seed)
 {
-	words->words = max <= lengthof(words->buffer) ? words->buffer : palloc(max * sizeof(uint64));
+	words->words = max <= lengthof(words->buffer)
+					   ? words->buffer
+					   : MemoryContextAllocHuge(CurrentMemoryContext, max * sizeof(uint64));
 	words->words[0] = shape;
 	words->n = 1;
 	words->seed = seed;

@@ -708,7 +708,7 @@ run_merge_many(const void *arg)
 			continue;
 		}
 		CHECK(error.code == CUCKOOFILTER_LIMIT &&
-				  strstr(error.message, "the coarsest of them is too coarse for "),
+				  strstr(error.message, "at least one was built for only "),
 			  "%s", error.message);
 	}
 	for (size_t i = 0; i < 3; i++)

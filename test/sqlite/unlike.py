@@ -33,7 +33,7 @@ ERRORS = {
     "precision": re.compile(
         r"cuckoofilter has no precision left(: | for \d+ more items: it has )\d+ items at a false positive rate of [0-9.e-]+; "
         r"build it with a (larger capacity|capacity of at least \d+)$"
-        r"|cannot merge cuckoofilters: the (first|second|coarsest of them) is too coarse for "
+        r"|cannot merge cuckoofilters: (the (first|second) is too coarse for |at least one was built for only )"
         r"|cuckoofilter cannot store so many (copies|items)"
     ),
     "seeds": re.compile(r"cannot merge cuckoofilters with different seeds: -?\d+ and -?\d+$"),

@@ -331,7 +331,7 @@ for (const wrong of [5, null, [5], [evens, null], evens, 'ab']) {
 	fails(() => Filter.sumAll(wrong), 'TypeError', '', 'a sum of no filters');
 }
 equal(fails(() => Filter.unionAll([evens, threes, Filter.build([1], { seed: -7 })]), '22023', 'different seeds').detail, 'The seeds are 0 and -7.', 'the seeds of many');
-equal(fails(() => Filter.sumAll(Array.from({ length: 20 }, (_, i) => Filter.build(long.map((x) => x + 5000 * i)))), '54000', 'the coarsest of them').hint,
+equal(fails(() => Filter.sumAll(Array.from({ length: 20 }, (_, i) => Filter.build(long.map((x) => x + 5000 * i)))), '54000', 'at least one was built for only ').hint,
 	'Build each filter with a capacity for the items of all: Filter.build(items, { fpr, capacity }).', 'the hint of a coarse filter');
 
 /* Parts. */

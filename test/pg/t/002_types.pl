@@ -77,5 +77,38 @@ true(q{cuckoofilter_agg(x) @> repeat(U&'\00e9', 3) FROM unnest(ARRAY[repeat(U&'\
 $node->safe_psql('ascii', 'CREATE EXTENSION cuckoofilter');
 is($node->safe_psql('ascii', q{SELECT cuckoofilter_hash(E'caf\xc3\xa9')}), $expected{q{U&'caf\00e9'}}, 'SQL_ASCII: bytes as they are');
 
+# A type whose hash operator class has only the function of 32 bits is refused, in containers and pairs too, by an error
+# that says so; text of it is an item.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TYPE short;
+	CREATE FUNCTION short_in(cstring) RETURNS short IMMUTABLE STRICT LANGUAGE internal AS 'int4in';
+	CREATE FUNCTION short_out(short) RETURNS cstring IMMUTABLE STRICT LANGUAGE internal AS 'int4out';
+	CREATE TYPE short (INPUT = short_in, OUTPUT = short_out, LIKE = integer);
+	CREATE FUNCTION short_eq(short, short) RETURNS boolean IMMUTABLE STRICT LANGUAGE internal AS 'int4eq';
+	CREATE FUNCTION short_hash(short) RETURNS integer IMMUTABLE STRICT LANGUAGE internal AS 'hashint4';
+	CREATE OPERATOR = (LEFTARG = short, RIGHTARG = short, FUNCTION = short_eq, HASHES);
+	CREATE OPERATOR CLASS short_ops DEFAULT FOR TYPE short USING hash AS OPERATOR 1 =, FUNCTION 1 short_hash(short);
+	CREATE DOMAIN shorter AS short});
+my %short = (short => q{'5'::short});
+if ($node->safe_psql('postgres', 'SELECT count(*) FROM pg_available_extensions WHERE name = $$isn$$') ne '0')
+{
+	$node->safe_psql('postgres', 'CREATE EXTENSION isn');
+	$short{ean13} = q{'9783161484100'::ean13};
+	$short{isbn} = q{'9783161484100'::isbn};
+}
+foreach my $type (sort keys %short)
+{
+	my $item = $short{$type};
+
+	foreach my $call ("cuckoofilter_hash($item)", "cuckoofilter_agg($item)", "cuckoofilter_agg_pair(1, $item)", "cuckoofilter_hash(ARRAY[$item])", "cuckoofilter_hash(ROW(1, $item))",
+		"cuckoofilter_create(10) + $item", "cuckoofilter_create(10) \@> $item")
+	{
+		my (undef, undef, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT $call");
+		like($stderr, qr/ERROR:  42883: type $type has no extended \(64-bit\) hash function for cuckoofilter\n/, "32 bits: $call");
+	}
+	true("cuckoofilter_agg(${item}::text) \@> ${item}::text", "32 bits: text of $type");
+}
+is(error_state($node, q{SELECT cuckoofilter_hash('5'::shorter)}), '42883', '32 bits: a domain');
 $node->stop;
 done_testing();

@@ -116,5 +116,9 @@ is($node->safe_psql('postgres', "SELECT cuckoofilter_count(state_of(g)) FROM $ro
 is($node->safe_psql('postgres', "WITH more AS MATERIALIZED (SELECT cuckoofilter_agg(-g) AS f FROM $rows) SELECT cuckoofilter_union_agg(u.f) = (SELECT cuckoofilter_compact(e.f | m.f) FROM expected e, more m)
 	FROM (SELECT f FROM expected UNION ALL SELECT f FROM more) u"), 't', 'large filters into a large state');
 
+# The longest arrays: their words are more than 1 GB.
+is($node->safe_psql('postgres', 'SELECT cuckoofilter_hash(array_fill(true, ARRAY[134217727])) = cuckoofilter_hash(array_fill(1::smallint, ARRAY[134217727]))'),
+	't', 'an array as long as they get');
+
 $node->stop;
 done_testing();

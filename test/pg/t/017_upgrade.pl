@@ -148,5 +148,26 @@ is( $node->safe_psql('old', q{INSERT INTO assigned SELECT f FROM kept; SELECT md
 is($node->safe_psql('old', 'DROP EXTENSION cuckoofilter CASCADE; SELECT count(*) FROM pg_depend WHERE deptype = $$e$$ AND refobjid NOT IN (SELECT oid FROM pg_extension)'),
 	'0', 'dropped without a trace');
 
+# Updates keep the privileges on each member, whoever changed them. The update to 1.6.0 does not, so this begins there.
+$node->safe_psql('postgres', 'CREATE ROLE reader');
+database('privileges', "CREATE EXTENSION cuckoofilter VERSION '1.6.0'");
+my $members = q{
+	SELECT pg_describe_object(classid, objid, 0) AS name, objid, coalesce(p.proacl, c.relacl, t.typacl) AS acl, p.oid AS routine, c.oid AS view, t.oid AS type
+	FROM pg_depend LEFT JOIN pg_proc p ON classid = 'pg_proc'::regclass AND p.oid = objid LEFT JOIN pg_class c ON classid = 'pg_class'::regclass AND c.oid = objid
+		LEFT JOIN pg_type t ON classid = 'pg_type'::regclass AND t.oid = objid AND t.typtype = 'b' AND t.typelem = 0
+	WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'cuckoofilter') AND deptype = 'e'
+		AND num_nonnulls(p.oid, c.oid, t.oid) = 1};
+$node->safe_psql(
+	'privileges', qq{
+	DO \$\$DECLARE m record; object text; BEGIN FOR m IN $members LOOP
+		object := CASE WHEN m.routine IS NOT NULL THEN 'ROUTINE ' || m.routine::regprocedure WHEN m.view IS NOT NULL THEN 'TABLE ' || m.view::regclass ELSE 'TYPE ' || m.type::regtype END;
+		EXECUTE format('REVOKE ALL ON %s FROM PUBLIC; GRANT ALL ON %1\$s TO reader', object); END LOOP; END\$\$;
+	CREATE TABLE before AS $members});
+cmp_ok($node->safe_psql('privileges', q{SELECT count(*) FILTER (WHERE acl::text ~ 'reader=' AND acl::text !~ '(^.|,)=') - count(*) FILTER (WHERE acl IS NULL) FROM before}),
+	'>', 100, 'privileges were changed');
+$node->safe_psql('privileges', 'ALTER EXTENSION cuckoofilter UPDATE');
+is($node->safe_psql('privileges', "SELECT string_agg(name, ', ') FROM (SELECT name, acl FROM before EXCEPT SELECT name, acl FROM ($members) m) lost"),
+	'', 'an update keeps privileges');
+
 $node->stop;
 done_testing();
