@@ -56,7 +56,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	}
 	/* not with a security barrier or row security: the server would ask the filter before their
 	 * conditions, which are not sent to it */
-	if (!planning->rules.has_barrier && !planning->row_security && !record.only_blocks)
+	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_blocks)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
 	record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
 	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
@@ -182,6 +182,7 @@ ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
 {
 	/* dependsOnRole: row security in an inlined function */
 	ckfp_planning planning = {.rules.statement.plan = statement,
+							  .rules.tables.statement = statement,
 							  .rules.fast = fast,
 							  .row_security = row_security || statement->dependsOnRole};
 

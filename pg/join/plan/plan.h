@@ -143,7 +143,7 @@ bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement)
 typedef struct ckfp_rules
 {
 	ckfp_statement statement;
-	bool has_barrier;    /* it has a security barrier */
+	ckfp_tables tables;
 	Bitmapset *harmless; /* parameters that never change the rows of a build side */
 	Bitmapset *once;     /* the subplans that run once, by plan_id */
 	bool fast;           /* the reader of the whole plan may stop early */

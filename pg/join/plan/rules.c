@@ -75,7 +75,7 @@ ckfp_rules_conclude(ckfp_rules *rules)
 {
 	ckfp_note_initplans(rules);
 	foreach_ptr (RangeTblEntry, entry, rules->statement.plan->rtable)
-		rules->has_barrier |= entry->security_barrier;
+		rules->tables.has_barrier |= entry->security_barrier;
 }
 
 /* ------------------------------------------------------------------- the join */
@@ -163,7 +163,7 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 	}
 	*trace = (ckfp_trace){.statement = rules->statement.plan,
 						  .processes = trace->processes,
-						  .has_barrier = rules->has_barrier,
+						  .has_barrier = rules->tables.has_barrier,
 						  .record = record,
 						  .loops = 1};
 	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
@@ -210,7 +210,7 @@ ckfp_key_expressions(HashJoin *join, const List *keys)
 }
 
 static void
-ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
+ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_trace *trace)
 {
 	ckfp_join_record *record = trace->record;
 	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
@@ -224,7 +224,7 @@ ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 	record->saving = trace->saving;
 	record->lookups = trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
 					  trace->reaching * dropped / CKFP_LOOKUP_NS;
-	ckfp_lineage_note(trace->statement, record);
+	ckfp_lineage_note(&rules->tables, record);
 	record->read *= processes;
 }
 
@@ -278,8 +278,8 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 		*reason = "no key is a plain column of a scan of the large side";
 		return NIL;
 	}
-	ckfp_estimate(join, processes, &trace);
-	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, processes, record);
+	ckfp_estimate(rules, join, processes, &trace);
+	ckfp_blocks_plan(&rules->tables, processes, record);
 	ckfp_targets_note_stops(rules, record);
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
