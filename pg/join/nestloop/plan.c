@@ -135,7 +135,7 @@ ckfp_nest_is_one_row(const Plan *plan)
 		list_length(scan->indexqual) != 1 || !IsA(linitial(scan->indexqual), OpExpr))
 		return false;
 	condition = linitial(scan->indexqual);
-	index = try_relation_open(scan->indexid, NoLock); /* the planner has locked it */
+	index = try_relation_open(scan->indexid, AccessShareLock); /* EXECUTE locks none */
 	if (index == NULL)
 		return false; /* an extension invented it for EXPLAIN */
 	one = index->rd_index->indisunique && index->rd_index->indnkeyatts == 1 &&
@@ -164,17 +164,27 @@ ckfp_nest_refuse(ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner
 			   : NULL;
 }
 
+const char *
+ckfp_nest_reason(ckfp_rules *rules, const NestLoop *join)
+{
+	ckfp_nest_inner inner;
+	Plan *scan;
+	const char *reason = ckfp_nest_refuse(rules, join, &inner);
+	List *conditions = list_concat_copy(ckfp_nest_lookup(join, &scan), join->join.joinqual);
+	const char *unhashable = reason != NULL ? ckfp_rules_unhashable(conditions, false) : NULL;
+
+	return unhashable != NULL ? unhashable : reason;
+}
+
 CustomScan *
-ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node,
-			  const char **reason)
+ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node)
 {
 	ckfp_nest_inner inner;
 	ckfp_nest_record nest;
 	CustomScan *holder;
 	Plan *scan;
 
-	*reason = ckfp_nest_refuse(rules, join, &inner);
-	if (*reason != NULL)
+	if (ckfp_nest_refuse(rules, join, &inner) != NULL)
 		return NULL;
 	ckfp_nest_make_record(join, &inner, ckfp_may_stop(rules, join->join.plan.plan_node_id), &nest);
 	ckfp_nest_trace(rules, join, processes, &nest);

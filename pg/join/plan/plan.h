@@ -166,6 +166,10 @@ void ckfp_rules_conclude(ckfp_rules *rules);
 List *ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
 					   ckfp_join_record *record, const char **reason);
 
+/* The reason if one of these conditions on both sides of a join is an equality that PostgreSQL
+ * cannot hash, or if all equalities are. Else NULL. */
+const char *ckfp_rules_unhashable(const List *conditions, bool all);
+
 /* ------------------------------------------------------------ stops.c: which nodes may be stopped
  */
 

@@ -10,6 +10,7 @@
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 /* -------------------------------------------------------------- the statement */
@@ -258,6 +259,51 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 			   : "its keys are expected to exceed cuckoofilter.join_filter_memory";
 }
 
+/* Is the side that is hashed expected to be the larger one? */
+static bool
+ckfp_hashes_larger_side(const HashJoin *join)
+{
+	return innerPlan(join)->plan_rows > outerPlan(join)->plan_rows;
+}
+
+/* The reason why a join has no key that a filter could have. */
+static const char *
+ckfp_no_key(const HashJoin *join)
+{
+	if (!ckfp_hashes_larger_side(join))
+		return "no key is a plain column of a scan of the large side";
+	foreach_ptr (Expr, key, join->hashkeys)
+		if (ckfp_column_of(key, OUTER_VAR) == 0)
+			return "the larger side is hashed: CREATE STATISTICS ON the expression of the other "
+				   "side";
+	return "the larger side is hashed, and no key is a plain column of a scan of the other one";
+}
+
+const char *
+ckfp_rules_unhashable(const List *conditions, bool all)
+{
+	const char *reason = NULL;
+
+	foreach_ptr (OpExpr, condition, conditions)
+	{
+		Oid left;
+		Oid right;
+
+		if (!IsA(condition, OpExpr) || get_mergejoin_opfamilies(condition->opno) == NIL)
+			continue; /* no equality */
+		if (op_hashjoinable(condition->opno, exprType(linitial(condition->args))))
+		{
+			if (all)
+				return NULL;
+			continue;
+		}
+		op_input_types(condition->opno, &left, &right);
+		reason = psprintf("PostgreSQL cannot hash %s = %s: cast the small side",
+						  format_type_be(left), format_type_be(right));
+	}
+	return reason;
+}
+
 List *
 ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
 				 ckfp_join_record *record, const char **reason)
@@ -267,15 +313,19 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 
 	*reason = NULL;
 	if (!ckfp_join_drops_unmatched_rows(join->join.jointype))
-		*reason = "rows of the large side without a match are in the result";
+		*reason =
+			ckfp_hashes_larger_side(join)
+				? "the larger side is hashed, and rows of the other one without a match are in "
+				  "the result"
+				: "rows of the large side without a match are in the result";
 	else if (!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
-		*reason = "the small side is read again with other parameters";
+		*reason = "the hashed side is read again with other parameters";
 	if (*reason != NULL)
 		return NIL;
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
 	{
-		*reason = "no key is a plain column of a scan of the large side";
+		*reason = ckfp_no_key(join);
 		return NIL;
 	}
 	ckfp_estimate(rules, join, processes, &trace);
@@ -291,6 +341,6 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
 		*reason = "one side of the join has a volatile function";
 	if (*reason == NULL && ckfp_build_varies(rules, join, again, &trace))
-		*reason = "the small side may have other rows each time it is read";
+		*reason = "the hashed side may have other rows each time it is read";
 	return *reason == NULL ? ckfp_key_expressions(join, keys) : NIL;
 }
