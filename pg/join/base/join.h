@@ -125,9 +125,10 @@ typedef struct ckfp_join_record
 	double skipping;   /* and the saving if all of them are skipped, in ns per process */
 	bool first;        /* the build side is read before the first row of the probe side */
 	double block_rows; /* the rows of scans that can skip blocks */
-	bool blocks;       /* they may do so, */
-	bool only_blocks;  /* and there is no filter, as it is not expected to pay */
-	List *targets;     /* of ckfp_join_target; the last member (record.c) */
+	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
+	bool blocks; /* they may do so, */
+	bool only_blocks; /* and there is no filter, as it is not expected to pay */
+	List *targets;    /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
 
 /* What the planner pass tells the executor about the filter of a nested loop. */

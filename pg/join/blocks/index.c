@@ -48,7 +48,26 @@ ckfp_brin_is_minmax(Relation index, int column)
 #endif
 }
 
-/* Can a column of an index find keys of the build side? Describe it. */
+/* Is a column of an index of a kind that can find keys? An operator of an extension could fail on a
+ * key that no row has. */
+static bool
+ckfp_column_is_fit(Relation index, int column, const ckfp_join_column *key)
+{
+	return index->rd_opfamily[column] < FirstNormalObjectId &&
+		   (index->rd_rel->relam == BTREE_AM_OID ? ckfp_type_is_integer(key->build)
+												 : ckfp_brin_is_minmax(index, column));
+}
+
+/* Has a column of an index the equality of a key? */
+static bool
+ckfp_column_has_equality(Relation index, int column, const ckfp_join_column *key)
+{
+	return get_op_opfamily_strategy(key->equality, index->rd_opfamily[column]) ==
+			   BTEqualStrategyNumber &&
+		   ckfp_collations_agree(index->rd_indcollation[column], key->collation);
+}
+
+/* Can such a column of an index find keys of the build side? Describe it. */
 static bool
 ckfp_column_finds(ckfp_tables *tables, Relation index, int column, const ckfp_join_column *key,
 				  ckfp_join_index *chosen)
@@ -57,13 +76,6 @@ ckfp_column_finds(ckfp_tables *tables, Relation index, int column, const ckfp_jo
 												BTGreaterEqualStrategyNumber};
 	Oid family = index->rd_opfamily[column];
 
-	/* An operator of an extension could fail on a key that no row has. */
-	if (family >= FirstNormalObjectId ||
-		get_op_opfamily_strategy(key->equality, family) != BTEqualStrategyNumber ||
-		!ckfp_collations_agree(index->rd_indcollation[column], key->collation) ||
-		!(index->rd_rel->relam == BTREE_AM_OID ? ckfp_type_is_integer(key->build)
-											   : ckfp_brin_is_minmax(index, column)))
-		return false;
 	for (size_t i = 0; i < lengthof(strategies); i++)
 	{
 		Oid compare = get_opfamily_member(family, index->rd_opcintype[column], key->build,
@@ -95,11 +107,17 @@ ckfp_index_note(ckfp_tables *tables, ckfp_join_record *record, Relation index,
 		return;
 	for (int column = 0; column < columns; column++)
 		for (int key = 0; key < record->columns && target->indexes < CKFP_JOIN_INDEXES; key++)
-			if (index->rd_index->indkey.values[column] == target->column[key] &&
-				target->relation[key] == target->scanned &&
-				ckfp_column_finds(tables, index, column, &record->column[key],
-								  &target->index[target->indexes]))
+		{
+			if (index->rd_index->indkey.values[column] != target->column[key] ||
+				target->relation[key] != target->scanned ||
+				!ckfp_column_is_fit(index, column, &record->column[key]))
+				continue;
+			if (!ckfp_column_has_equality(index, column, &record->column[key]))
+				record->unfit = RelationGetRelid(index);
+			else if (ckfp_column_finds(tables, index, column, &record->column[key],
+									   &target->index[target->indexes]))
 				target->index[target->indexes++].key = key;
+		}
 }
 
 static void
@@ -144,6 +162,8 @@ ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record
 		if (target->indexes > 0)
 			read += target->read * processes;
 	}
+	if (read > 0)
+		record->unfit = InvalidOid;
 	record->block_rows = read;
 	record->blocks =
 		read > 0 && read >= ckfp_join_min_rows &&
