@@ -80,7 +80,7 @@ ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_r
 						.loops = 1,
 						.streaming = true};
 
-	if (nest->answers || ckfp_plan_is_volatile(outerPlan(join), &rules->statement))
+	if (nest->answers || ckfp_rules_is_volatile(rules, outerPlan(join)))
 		return;
 	ckfp_trace_columns(&trace, outerPlan(join), nest->attribute, ckfp_cost_of_join(&join->join));
 	if (trace.missed)
@@ -159,7 +159,7 @@ ckfp_nest_refuse(ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner
 		return "a condition of the join is tested after the lookup";
 	if (ckfp_nest_hides_rows(&rules->tables, inner->relation))
 		return "row security or a security barrier may hide rows";
-	return ckfp_plan_is_volatile(innerPlan(join), &rules->statement)
+	return ckfp_rules_is_volatile(rules, innerPlan(join))
 			   ? "the loop's inner side has a volatile function"
 			   : NULL;
 }

@@ -147,6 +147,8 @@ typedef struct ckfp_rules
 	Bitmapset *harmless; /* parameters that never change the rows of a build side */
 	Bitmapset *once;     /* the subplans that run once, by plan_id */
 	bool fast;           /* the reader of the whole plan may stop early */
+	bool volatile_known;
+	bool is_volatile; /* there is a volatile function in one of its plans */
 	bool stops_known;
 	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early */
 } ckfp_rules;
@@ -158,6 +160,10 @@ bool ckfp_rules_allow_statement(const PlannedStmt *statement);
  * notes. */
 void ckfp_rules_note(ckfp_rules *rules, const Plan *plan);
 void ckfp_rules_conclude(ckfp_rules *rules);
+
+/* Is there a volatile function in a plan of the statement? In a deep tree of joins each one asks
+ * for all below it: so all plans are searched first, once. */
+bool ckfp_rules_is_volatile(ckfp_rules *rules, Plan *plan);
 
 /* May this join, which `processes` processes share, have a filter, and is the filter expected to
  * pay? If so, *record describes the filter, and the result has its keys: those of the build

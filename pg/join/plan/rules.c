@@ -102,14 +102,34 @@ ckfp_join_drops_unmatched_rows(JoinType type)
 	}
 }
 
+static bool
+ckfp_any_plan_is_volatile(const ckfp_statement *statement)
+{
+	if (ckfp_plan_is_volatile(statement->plan->planTree, statement))
+		return true;
+	foreach_ptr (Plan, subplan, statement->plan->subplans)
+		if (subplan != NULL && ckfp_plan_is_volatile(subplan, statement))
+			return true;
+	return false;
+}
+
+bool
+ckfp_rules_is_volatile(ckfp_rules *rules, Plan *plan)
+{
+	if (!rules->volatile_known)
+		rules->is_volatile = ckfp_any_plan_is_volatile(&rules->statement);
+	rules->volatile_known = true;
+	return rules->is_volatile && ckfp_plan_is_volatile(plan, &rules->statement);
+}
+
 /* Is everything below the join without effects that show how often it was computed? The join
  * computes its own keys also for rows that it drops. */
 static bool
-ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
+ckfp_sides_are_stable(ckfp_rules *rules, HashJoin *join)
 {
 	return !ckfp_expression_is_volatile((Node *)join->hashclauses, &rules->statement) &&
-		   !ckfp_plan_is_volatile(innerPlan(join), &rules->statement) &&
-		   !ckfp_plan_is_volatile(outerPlan(join), &rules->statement);
+		   !ckfp_rules_is_volatile(rules, innerPlan(join)) &&
+		   !ckfp_rules_is_volatile(rules, outerPlan(join));
 }
 
 /*

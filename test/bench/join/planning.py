@@ -24,16 +24,16 @@ def pg_config(what):
 
 BINDIR = pg_config("--bindir")
 TIMES = 200
-TIMES_OF_PARTITIONS = 2
+TIMES_OF_PARTITIONS = 1
 
-# A server of one process runs each line.  Partitions have 100 rows each, so that they are worth skipping.
+# A server of one process runs each line.  Partitions have 200 rows each, so that they are worth skipping.
 PARTITIONS = (1000, 2400)
 KEYS = ("numeric", "bigint")
 TABLES = "CREATE TABLE one (id integer PRIMARY KEY, k integer, t text)\nCREATE TABLE two (k integer PRIMARY KEY, t text)\n" + "".join(
     f"""CREATE TABLE {key}{n} (k {key}, id integer) PARTITION BY RANGE (k)
-DO $$ BEGIN FOR i IN 0 .. {n - 1} LOOP EXECUTE format('CREATE TABLE {key}{n}_%s PARTITION OF {key}{n} FOR VALUES FROM (%s) TO (%s)', i, i * 100, (i + 1) * 100); END LOOP; END $$
+DO $$ BEGIN FOR i IN 0 .. {n - 1} LOOP EXECUTE format('CREATE TABLE {key}{n}_%s PARTITION OF {key}{n} FOR VALUES FROM (%s) TO (%s)', i, i * 200, (i + 1) * 200); END LOOP; END $$
 CREATE INDEX ON {key}{n} USING brin (k)
-INSERT INTO {key}{n} SELECT g, g FROM generate_series(0, {n * 100 - 1}) g
+INSERT INTO {key}{n} SELECT g, g FROM generate_series(0, {n * 200 - 1}) g
 CREATE TABLE few_{key}{n} AS SELECT g * 100 AS k FROM generate_series(0, 99) g
 """
     for key in KEYS
