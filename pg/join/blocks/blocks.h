@@ -20,8 +20,7 @@
 /* ------------------------------------------------------------ index.c: while a query is planned */
 
 /* Complete the targets of a filter: the indexes by which each one can skip blocks. */
-void ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processes,
-					  ckfp_join_record *record);
+void ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record);
 
 /* May the index of a plan be used now? */
 bool ckfp_index_is_usable(Relation index);
