@@ -6,8 +6,9 @@
  */
 #include "join/exec/exec.h"
 
-#include "access/tableam.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
 
 /* Put a function in the place of that of a scan. */
 static void
@@ -20,39 +21,33 @@ ckfp_blocks_put(ckfp_probe *probe, bool armed, ExecProcNodeMtd exec)
 	ckfp_condition_update(probe);
 }
 
-static TupleTableSlot *
-ckfp_next_live_row(ScanState *scan)
-{
-	ckfp_probe *probe;
-	TupleTableSlot *slot;
-
-	/* put back by an earlier call for the same row */
-	if (!ckfp_condition_is_set(&scan->ps))
-		return ckfp_next_row(scan);
-	probe = scan->ps.qual->evalfunc_private;
-	slot = ckfp_blocks_next(probe->blocks);
-	if (ckfp_blocks_is_idle(probe->blocks))
-		ckfp_blocks_put(probe, false, probe->own);
-	return slot;
-}
-
-/* If there is nothing to skip, the scan's own function reads even the first row: the next one comes
- * here only if that meets the condition. */
+/* ExecScan() for such a scan, without the calls of functions for each row. */
 static TupleTableSlot *
 ckfp_exec_live(PlanState *scan)
 {
-	if (ckfp_condition_is_set(scan))
-	{
-		ckfp_probe *probe = scan->qual->evalfunc_private;
+	ckfp_probe *probe = scan->qual->evalfunc_private;
+	ExprContext *econtext = scan->ps_ExprContext;
+	ProjectionInfo *projection = scan->ps_ProjInfo;
+	TupleTableSlot *slot = NULL;
+	bool passes = false;
 
-		ckfp_blocks_look(probe->blocks);
-		if (ckfp_blocks_is_idle(probe->blocks))
-		{
-			ckfp_blocks_put(probe, false, probe->own);
-			return scan->ExecProcNodeReal(scan);
-		}
+	ckfp_blocks_look(probe->blocks);
+	while (!passes && !ckfp_blocks_is_idle(probe->blocks))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		slot = ckfp_blocks_next(probe->blocks);
+		econtext->ecxt_scantuple = slot;
+		passes = slot == NULL || ExecQual(&probe->state, econtext);
+		InstrCountFiltered1(scan, passes ? 0 : 1);
 	}
-	return ExecScan((ScanState *)scan, ckfp_next_live_row, ckfp_recheck_row);
+	if (ckfp_blocks_is_idle(probe->blocks))
+		ckfp_blocks_put(probe, false, probe->own);
+	if (!passes)
+		return scan->ExecProcNodeReal(scan);
+	if (projection == NULL)
+		return slot;
+	return slot == NULL ? ExecClearTuple(projection->pi_state.resultslot) : ExecProject(projection);
 }
 
 void
@@ -98,6 +93,18 @@ ckfp_blocks_start(ckfp_build *build)
 		if (probe->blocks == NULL)
 			continue;
 		ckfp_blocks_arm(probe->blocks);
+		ckfp_blocks_put(probe, true, ckfp_exec_live);
+	}
+}
+
+void
+ckfp_blocks_know(const ckfp_build *build)
+{
+	foreach_ptr (ckfp_probe, probe, build->probes)
+	{
+		if (probe->blocks == NULL)
+			continue;
+		ckfp_blocks_wake(probe->blocks);
 		ckfp_blocks_put(probe, true, ckfp_exec_live);
 	}
 }
