@@ -123,11 +123,13 @@ typedef struct ckfp_join_record
 	bool scattered;    /* keys are spread over them by hash partitioning; */
 	double read;       /* the rows that they read, */
 	double skipping;   /* and the saving if all of them are skipped, in ns per process */
-	bool first;        /* the build side is read before the first row of the probe side */
-	double block_rows; /* the rows of scans that can skip blocks */
-	bool blocks;       /* they may do so, */
-	bool only_blocks;  /* and there is no filter, as it is not expected to pay */
-	List *targets;     /* of ckfp_join_target; the last member (record.c) */
+	bool first;        /* the build side is read before the first row of the probe side, */
+	double first_if_cheap; /* if it is cheap beside the scans, which so many processes share; or 0
+							*/
+	double block_rows;     /* the rows of scans that can skip blocks */
+	bool blocks;           /* they may do so, */
+	bool only_blocks;      /* and there is no filter, as it is not expected to pay */
+	List *targets;         /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
 
 /* What the planner pass tells the executor about the filter of a nested loop. */

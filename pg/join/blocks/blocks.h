@@ -173,6 +173,9 @@ void ckfp_keys_finish(ckfp_keys *keys);
  */
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
 
+/* The cost of reading all blocks of a table now, if that of a row is known, in ns. */
+double ckfp_table_cost(Relation table, double row);
+
 /* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
  * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them.
  * `again`: for a smaller share there were none. */

@@ -10,6 +10,15 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 
+#include <math.h>
+
+/* The build side is read first if that costs at most this share of the scans. */
+#define CKFP_FIRST_SHARE 0.2
+
+/* Hashing a row of it, and reading one by an index, in ns. */
+#define CKFP_HASH_NS 150.0
+#define CKFP_INDEX_NS 500.0
+
 /* Put a function in the place of that of a scan. */
 static void
 ckfp_blocks_put(ckfp_probe *probe, bool armed, ExecProcNodeMtd exec)
@@ -79,6 +88,47 @@ ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
 	ckfp_blocks_add(probe->blocks, keys, record, number);
 }
 
+/* What reading the rows of a build side costs at most, in ns. Of the scan of a table that is known
+ * without estimates. */
+static double
+ckfp_blocks_price(const PlanState *side)
+{
+	double row = CKFP_ROW_NS;
+
+	while (IsA(side, SubqueryScanState))
+		side = ((const SubqueryScanState *)side)->subplan;
+	if (IsA(side, ValuesScanState))
+		return side->plan->plan_rows * (row + CKFP_HASH_NS);
+	if (IsA(side, IndexScanState) || IsA(side, IndexOnlyScanState) ||
+		IsA(side, BitmapHeapScanState))
+		row = CKFP_INDEX_NS;
+	else if (!IsA(side, SeqScanState))
+		return INFINITY;
+	return ckfp_table_cost(((const ScanState *)side)->ss_currentRelation, row + CKFP_HASH_NS);
+}
+
+/* Does reading the build side first cost little beside reading all blocks of the scans? If they
+ * have no row, PostgreSQL reads these alone. */
+static bool
+ckfp_blocks_is_cheap(const ckfp_build *build)
+{
+	double price = ckfp_blocks_price(outerPlanState(build));
+	double scans = 0;
+
+	if (isinf(price))
+		return false;
+	price *= build->record.first_if_cheap / CKFP_FIRST_SHARE;
+	foreach_ptr (const ckfp_probe, probe, build->probes)
+	{
+		if (scans >= price)
+			break;
+		if (probe->blocks != NULL)
+			scans +=
+				ckfp_table_cost(((const ScanState *)probe->scan)->ss_currentRelation, CKFP_ROW_NS);
+	}
+	return scans >= price;
+}
+
 void
 ckfp_blocks_start(ckfp_build *build)
 {
@@ -86,7 +136,8 @@ ckfp_blocks_start(ckfp_build *build)
 		return;
 	ckfp_keys_start(&build->keys);
 	/* before the first row of a scan, which its own condition may let be far */
-	if (build->keys.state == CKFP_KEYS_NEW)
+	if (build->keys.state == CKFP_KEYS_NEW && build->record.first_if_cheap > 0 &&
+		ckfp_blocks_is_cheap(build))
 		ckfp_build_read_first(build);
 	foreach_ptr (ckfp_probe, probe, build->probes)
 	{
