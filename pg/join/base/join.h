@@ -93,7 +93,8 @@ typedef struct ckfp_join_target
 	Index scanned;        /* the relation of the scan; 0: it has several, */
 	double read;          /* the rows that it reads, */
 	double reading;       /* and what that costs, in ns per process; */
-	bool sequential;      /* it is a sequential scan; */
+	bool sequential;      /* it is a sequential scan, */
+	bool condition;       /* with a condition; */
 	ForeignScan *foreign; /* the target, if it is a foreign scan, */
 	Oid declared;         /* the type that it declares for the first key; of a domain, the base, */
 	int32 typmod;         /* and the modifier of that type */

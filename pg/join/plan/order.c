@@ -29,7 +29,6 @@
 
 typedef struct ckfp_probe_side
 {
-	const ckfp_join_record *record;
 	bool early;  /* there is a scan that must know the filter before its first row, */
 	bool far;    /* or one whose first row may be far */
 	bool pruned; /* perhaps not all scans are read, even if none has a row */
@@ -40,18 +39,16 @@ typedef struct ckfp_probe_side
  * skipped and is asynchronous: all those start with the first row. Or a sequential scan skips
  * blocks once the keys are known, and has a condition, so that its first row may be far. */
 static void
-ckfp_inspect_scan(ckfp_probe_side *side, const Plan *scan)
+ckfp_inspect_targets(const ckfp_join_record *record, ckfp_probe_side *side)
 {
-	foreach_ptr (const ckfp_join_target, target, side->record->targets)
+	foreach_ptr (const ckfp_join_target, target, record->targets)
 	{
-		if (target->node != scan->plan_node_id)
-			continue;
 		side->early |= ckfp_remote_asks(target);
 #if PG_VERSION_NUM >= 140000
-		side->early |= target->partition && IsA(scan, ForeignScan) && scan->async_capable;
+		side->early |= target->partition && target->foreign != NULL &&
+					   target->foreign->scan.plan.async_capable;
 #endif
-		side->far |=
-			IsA(scan, SeqScan) && scan->qual != NIL && side->record->blocks && target->indexes > 0;
+		side->far |= record->blocks && target->indexes > 0 && target->condition;
 	}
 }
 
@@ -76,7 +73,6 @@ ckfp_inspect_probe_side(Plan *plan, void *context)
 {
 	ckfp_probe_side *side = context;
 
-	ckfp_inspect_scan(side, plan);
 	side->pruned |= ckfp_prunes(plan);
 	if (IsA(plan, ForeignScan))
 		return;
@@ -127,12 +123,15 @@ void
 ckfp_order_plan(const ckfp_statement *statement, HashJoin *join, double processes,
 				ckfp_join_record *record)
 {
-	ckfp_probe_side side = {.record = record};
+	ckfp_probe_side side = {0};
 	ckfp_failing failing = {.statement = statement};
 
+	ckfp_inspect_targets(record, &side);
+	if (!side.early && !side.far)
+		return;
 	ckfp_inspect_probe_side(outerPlan(join), &side);
 	side.far &= !side.pruned;
-	if ((!side.early && !side.far) || side.other || ckfp_hashing_may_fail(join) ||
+	if (side.other || ckfp_hashing_may_fail(join) ||
 		ckfp_expression_may_fail((Node *)join->hashclauses, statement))
 		return;
 	ckfp_find_failing(innerPlan(join), &failing);
