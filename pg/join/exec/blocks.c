@@ -2,7 +2,8 @@
  * blocks.c - scans that skip blocks, in the executor.
  *
  * A function of ours takes the place of the scan's own, as in skip.c. As soon as there is nothing
- * to skip it puts that back, so that the scan then costs nothing more for a row.
+ * to skip it puts that back, so that the scan then costs nothing more for a row. Until this process
+ * has gathered the keys there is nothing to skip, either.
  */
 #include "join/exec/exec.h"
 
