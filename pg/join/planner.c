@@ -61,7 +61,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	 * conditions, which are not sent to it */
 	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_blocks)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
-	record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
+	ckfp_order_plan(&planning->rules.statement, join, Max(planning->processes, 1), &record);
 	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
 	build->custom_exprs = expressions;
 	build->custom_private = ckfp_record_to_list(&record, &record.targets);

@@ -107,7 +107,8 @@ typedef struct ckfp_join_target
 	Index scanned;        /* the relation of the scan; 0: it has several, */
 	double read;          /* the rows that it reads, */
 	double reading;       /* and what that costs, in ns per process; */
-	bool sequential;      /* it is a sequential scan; */
+	bool sequential;      /* it is a sequential scan, */
+	bool condition;       /* with a condition; */
 	ForeignScan *foreign; /* the target, if it is a foreign scan, */
 	Oid declared;         /* the type that it declares for the first key; of a domain, the base, */
 	int32 typmod;         /* and the modifier of that type */
@@ -139,6 +140,8 @@ typedef struct ckfp_join_record
 	double read;       /* the rows that they read, */
 	double skipping;   /* and the saving if all of them are skipped, in ns per process */
 	bool first;        /* the build side is read before the first row of the probe side */
+	/* the same, if it is cheap beside the scans: the processes that share these; else 0 */
+	double first_if_cheap;
 	double block_rows; /* the rows of scans that can skip blocks */
 	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
 	bool blocks; /* they may do so, */

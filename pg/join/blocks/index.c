@@ -125,13 +125,14 @@ ckfp_target_note(ckfp_tables *tables, ckfp_join_record *record, ckfp_join_target
 {
 	const RangeTblEntry *entry = rt_fetch(target->scanned, tables->statement->rtable);
 	Relation table;
-	List *indexes;
+	List *indexes = NIL;
 	ListCell *cell;
 
 	if (entry->relid < FirstNormalObjectId)
 		return;
 	table = table_open(entry->relid, NoLock);
-	indexes = table->rd_tableam == GetHeapamTableAmRoutine() ? RelationGetIndexList(table) : NIL;
+	if (table->rd_tableam == GetHeapamTableAmRoutine() && table->rd_rel->relhasindex)
+		indexes = RelationGetIndexList(table);
 	foreach (cell, indexes)
 	{
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);

@@ -129,10 +129,10 @@ AttrNumber ckfp_column_of(Expr *expression, int varno);
 
 /* ----------------------------------------------------------- order.c: which side is read first */
 
-/* Does reading the build side of a join before the first row of its probe side pay, and have no
- * effect except on time? */
-bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
-						   const ckfp_join_record *record);
+/* Note in the record whether reading the build side of a join before the first row of its probe
+ * side can pay, and has no effect except on time. `processes` share the probe side. */
+void ckfp_order_plan(const ckfp_statement *statement, HashJoin *join, double processes,
+					 ckfp_join_record *record);
 
 /* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
 bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
