@@ -254,16 +254,18 @@ ckfp_search_add_changed(const ckfp_search *search, TIDBitmap *bitmap)
 
 /* ----------------------------------------------------------------------- what it costs */
 
-/* The share of the rows of a histogram that are in ranges. */
+/* The share of the rows of a histogram that are in ranges. Its column can have another type than
+ * the keys. */
 static double
 ckfp_histogram_share(const ckfp_ranges *ranges, const AttStatsSlot *slot)
 {
+	int16 length = get_typlen(slot->valuetype);
 	double share = 0;
 
 	for (int i = 1; i < slot->nvalues; i++)
 	{
-		double from = (double)ckfp_integer_of(slot->values[i - 1], ranges->length);
-		double to = (double)ckfp_integer_of(slot->values[i], ranges->length);
+		double from = (double)ckfp_integer_of(slot->values[i - 1], length);
+		double to = (double)ckfp_integer_of(slot->values[i], length);
 
 		for (int r = 0; r < ranges->ranges; r++)
 		{
@@ -308,7 +310,7 @@ ckfp_statistics_of(const ckfp_search *search)
 	}
 	if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES))
 	{
-		if (slot.nvalues > 1 && slot.valuetype == search->ranges.type)
+		if (slot.nvalues > 1 && search->ranges.integers)
 			statistics.share = ckfp_histogram_share(&search->ranges, &slot);
 		free_attstatsslot(&slot);
 	}
