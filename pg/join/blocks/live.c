@@ -116,8 +116,11 @@ ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 	TBMIterateResult result;
 
 	while (tbm_private_iterate(iterator, &result))
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (result.blockno < blocks)
 			CKFP_SET_BIT(bits, result.blockno);
+	}
 	tbm_end_private_iterate(iterator);
 	return bits;
 }
@@ -246,8 +249,11 @@ ckfp_search_add_changed(const ckfp_search *search, TIDBitmap *bitmap)
 	Buffer map = InvalidBuffer;
 
 	for (BlockNumber b = 0; b < search->blocks; b++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!VM_ALL_VISIBLE(search->table, b, &map))
 			tbm_add_page(bitmap, b);
+	}
 	if (BufferIsValid(map))
 		ReleaseBuffer(map);
 }
