@@ -14,10 +14,12 @@
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/transam.h"
+#include "access/visibilitymap.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
 #include "optimizer/cost.h"
 #include "parser/parsetree.h"
+#include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -121,6 +123,20 @@ ckfp_index_note(const ckfp_choice *choice, Relation index, ckfp_join_target *tar
 				target->index[target->indexes++].key = key;
 }
 
+BlockNumber
+ckfp_blocks_changed(Relation table)
+{
+#if PG_VERSION_NUM >= 160000
+	BlockNumber blocks = RelationGetNumberOfBlocks(table);
+	BlockNumber visible;
+
+	visibilitymap_count(table, &visible, NULL);
+	return blocks - Min(visible + CKFP_NEW_BLOCKS, blocks);
+#else
+	return 0;
+#endif
+}
+
 static void
 ckfp_target_note(const ckfp_choice *choice, ckfp_join_target *target)
 {
@@ -142,6 +158,8 @@ ckfp_target_note(const ckfp_choice *choice, ckfp_join_target *target)
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
+	target->changed = choice->record->replaces ? 2 * (ckfp_blocks_changed(table) + CKFP_NEW_BLOCKS)
+											   : InvalidBlockNumber;
 	table_close(table, NoLock);
 }
 

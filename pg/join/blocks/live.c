@@ -36,6 +36,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/plancache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -74,10 +75,11 @@ typedef struct ckfp_search
 	ckfp_ranges ranges;
 	Snapshot snapshot;
 	BlockNumber blocks;
-	double rows; /* of the table */
-	bool always; /* also if it is not expected to pay */
-	double most; /* the share of the cost of the sequential scan that it may cost */
-	bool again;  /* these keys were searched for less, in vain */
+	double rows;         /* of the table */
+	bool always;         /* also if it is not expected to pay */
+	double most;         /* the share of the cost of the sequential scan that it may cost */
+	bool again;          /* these keys were searched for less, in vain */
+	BlockNumber changed; /* see ckfp_join_target */
 } ckfp_search;
 
 /* What a sequential scan costs. */
@@ -242,20 +244,26 @@ ckfp_index_may_lack_rows(const ckfp_search *search)
 	return search->snapshot->takenDuringRecovery && ckfp_transactions_have_ended(search->snapshot);
 }
 
-/* Add the blocks of which the index may lack rows. */
+/* Add the blocks of which the index may lack rows. If a nested loop was better than to read so
+ * many, the planner chooses again when a cached plan is used next. */
 static void
 ckfp_search_add_changed(const ckfp_search *search, TIDBitmap *bitmap)
 {
 	Buffer map = InvalidBuffer;
+	BlockNumber changed = 0;
 
 	for (BlockNumber b = 0; b < search->blocks; b++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!VM_ALL_VISIBLE(search->table, b, &map))
-			tbm_add_page(bitmap, b);
+		if (VM_ALL_VISIBLE(search->table, b, &map))
+			continue;
+		tbm_add_page(bitmap, b);
+		changed++;
 	}
 	if (BufferIsValid(map))
 		ReleaseBuffer(map);
+	if (changed > search->changed)
+		ResetPlanCache();
 }
 
 /* ----------------------------------------------------------------------- what it costs */
@@ -467,7 +475,8 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .rows = Max(blocks * each, 1),
 							  .always = keys->always,
 							  .most = share,
-							  .again = again};
+							  .again = again,
+							  .changed = target->changed};
 		TIDBitmap *bitmap;
 
 		if (keys->column[key] == NULL)
