@@ -18,12 +18,13 @@ void ckfp_join_need_paths(void);
 /* paths.c: a hash join was offered in place of a nested loop, in the query that is planned. */
 extern bool ckfp_join_took_place;
 
-/* The reasons of the query that EXPLAIN plans; NULL: no EXPLAIN. The planner's hook sets it only
- * for its own pass, so that other queries that are planned and run meanwhile note none. */
-typedef struct ckfp_reasons ckfp_reasons;
-extern ckfp_reasons *ckfp_collecting;
+/* The reason why a join has no filter. `above`: the nodes above it in its plan, the root first. */
+typedef void (*ckfp_reason_visitor)(Join *join, const List *above, const char *reason,
+									void *context);
 
-/* Note the reason why a join of a plan has no filter, for EXPLAIN. */
-void ckfp_reason_note(PlannedStmt *statement, Join *join, const char *reason);
+/* planner.c: call `visit` for each join with a condition but without a filter in a finished plan,
+ * which stays as it is. The reasons are those of the current settings. `options`: of its cursor. */
+void ckfp_reasons_find(PlannedStmt *statement, int options, ckfp_reason_visitor visit,
+					   void *context);
 
 #endif

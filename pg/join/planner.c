@@ -1,5 +1,6 @@
 /*
- * planner.c - the planner hook: adds filters to the joins of a finished plan.
+ * planner.c - the planner hook: adds filters to the joins of a finished plan. For EXPLAIN, the same
+ * pass finds the reasons why joins have none.
  */
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
@@ -23,6 +24,10 @@ typedef struct ckfp_planning
 	double processes; /* that share the current part of the plan; 0: not below a Gather */
 	bool rewound;     /* the whole plan may be read again, */
 	bool again;       /* or the current part of it */
+	/* only for EXPLAIN: */
+	ckfp_reason_visitor visit; /* else NULL: filters are added */
+	void *context;             /* of it */
+	List *above;               /* the nodes above the current one, the root first */
 } ckfp_planning;
 
 /* Collect what the rules must know about the whole statement. */
@@ -51,15 +56,12 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 										 planning->again, &record, &reason);
 
 	if (expressions == NIL)
-	{
-		ckfp_reason_note(planning->rules.statement.plan, &join->join, reason);
 		return;
-	}
 	/* not with a security barrier or row security: the server would ask the filter before their
 	 * conditions, which are not sent to it */
-	if (!planning->rules.has_barrier && !planning->row_security && !record.only_blocks)
+	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_blocks)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
-	record.first = ckfp_order_may_change(&planning->rules.statement, join, &record);
+	ckfp_order_plan(&planning->rules.statement, join, Max(planning->processes, 1), &record);
 	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
 	build->custom_exprs = expressions;
 	build->custom_private = ckfp_record_to_list(&record, &record.targets);
@@ -73,14 +75,11 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 static void
 ckfp_add_nested_filter(ckfp_planning *planning, NestLoop *join)
 {
-	const char *reason;
-	CustomScan *holder = ckfp_nest_add(&planning->rules, join, Max(planning->processes, 1),
-									   &planning->last_node, &reason);
+	CustomScan *holder =
+		ckfp_nest_add(&planning->rules, join, Max(planning->processes, 1), &planning->last_node);
 
 	if (holder != NULL)
 		holder->scan.plan.parallel_aware = planning->processes > 0; /* for shared memory */
-	else
-		ckfp_reason_note(planning->rules.statement.plan, &join->join, reason);
 }
 
 /* The number of processes that share the work below a Gather, as the planner estimates it. */
@@ -92,17 +91,58 @@ ckfp_processes(int workers)
 	return Max(workers + Max(leader, 0), 1);
 }
 
-/* Note that the joins of a plan have no filter, because of the statement. */
-static void
-ckfp_note_statement(Plan *plan, void *context)
-{
-	ckfp_planning *planning = context;
+/* --------------------------------------------------------------------- the reasons */
 
-	if (IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop))
-		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan,
-						 "the statement locks rows, or changes them other than by INSERT");
-	ckfp_plan_children(plan, ckfp_note_statement, context);
+/* Is a join a nested loop without a condition? */
+static bool
+ckfp_join_is_product(const Join *join)
+{
+	return IsA(join, NestLoop) && join->joinqual == NIL && ((NestLoop *)join)->nestParams == NIL;
 }
+
+static bool
+ckfp_join_has_filter(Join *join)
+{
+	return (IsA(join, HashJoin) && ckfp_join_is_ours(outerPlan(innerPlan(join)))) ||
+		   (IsA(join, NestLoop) && ckfp_join_is_ours(outerPlan(join)));
+}
+
+/* NULL, or the reason why a join without a filter can have none. */
+static const char *
+ckfp_reason_of(ckfp_planning *planning, Join *join)
+{
+	ckfp_join_record record;
+	const char *reason;
+
+	if (!ckfp_rules_allow_statement(planning->rules.statement.plan))
+		return "the statement locks rows, or changes them other than by INSERT";
+	if (IsA(join, NestLoop))
+		return ckfp_nest_reason(&planning->rules, (NestLoop *)join);
+	if (IsA(join, MergeJoin))
+	{
+		reason = ckfp_rules_unhashable(
+			list_concat_copy(((MergeJoin *)join)->mergeclauses, join->joinqual), true);
+		return reason != NULL ? reason : "merge joins have none";
+	}
+	(void)ckfp_rules_allow(&planning->rules, (HashJoin *)join, Max(planning->processes, 1),
+						   planning->again, &record, &reason);
+	return reason;
+}
+
+static void
+ckfp_explain_join(ckfp_planning *planning, Join *join)
+{
+	const char *reason;
+
+	if (ckfp_join_is_product(join) || ckfp_join_has_filter(join))
+		return;
+	reason = ckfp_reason_of(planning, join);
+	planning->visit(join, planning->above,
+					reason != NULL ? reason : "the plan was made with other settings",
+					planning->context);
+}
+
+/* ---------------------------------------------------------------------- the plan */
 
 static void ckfp_add_filters(Plan *plan, void *context);
 
@@ -140,12 +180,17 @@ ckfp_add_filters(Plan *plan, void *context)
 		planning->processes = ckfp_processes(((Gather *)plan)->num_workers);
 	else if (IsA(plan, GatherMerge))
 		planning->processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
+	if (planning->visit != NULL)
+		planning->above = lappend(planning->above, plan);
 	ckfp_add_filters_below(plan, planning);
+	if (planning->visit != NULL)
+		planning->above = list_delete_last(planning->above);
 	planning->processes = outside;
-	if (IsA(plan, HashJoin))
+	if (planning->visit != NULL &&
+		(IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop)))
+		ckfp_explain_join(planning, (Join *)plan);
+	else if (IsA(plan, HashJoin))
 		ckfp_add_filter(planning, (HashJoin *)plan);
-	else if (IsA(plan, MergeJoin))
-		ckfp_reason_note(planning->rules.statement.plan, (Join *)plan, "merge joins have none");
 	else if (IsA(plan, NestLoop))
 		ckfp_add_nested_filter(planning, (NestLoop *)plan);
 }
@@ -178,29 +223,44 @@ ckfp_has_row_security(Node *node, void *context)
 	return expression_tree_walker(node, ckfp_has_row_security, context);
 }
 
-static void
-ckfp_join_pass(PlannedStmt *statement, bool row_security, bool fast)
+/* Collect what the rules must know. False if there is nothing to do. */
+static bool
+ckfp_planning_begin(ckfp_planning *planning, PlannedStmt *statement, int options)
 {
-	/* dependsOnRole: row security in an inlined function */
-	ckfp_planning planning = {.rules.statement.plan = statement,
-							  .rules.fast = fast,
-							  .row_security = row_security || statement->dependsOnRole};
-
+	planning->rules.statement.plan = statement;
+	planning->rules.tables.statement = statement;
+	planning->rules.fast = (options & CURSOR_OPT_FAST_PLAN) != 0;
 #if PG_VERSION_NUM < 150000
 	/* FETCH and MOVE rewind also cursors without SCROLL, whose plan may be any. That of a SCROLL
 	 * cursor keeps the rows of its joins. */
-	planning.rewound = fast;
+	planning->rewound = planning->rules.fast;
 #endif
-	if (!ckfp_rules_allow_statement(statement))
-	{
-		ckfp_each_plan(statement, ckfp_note_statement, &planning);
-		return;
-	}
-	ckfp_each_plan(statement, ckfp_survey, &planning);
-	if ((!planning.joins && !planning.loops) || planning.done)
-		return;
-	ckfp_rules_conclude(&planning.rules);
-	ckfp_each_plan(statement, ckfp_add_filters, &planning);
+	ckfp_each_plan(statement, ckfp_survey, planning);
+	if (!planning->joins && !planning->loops)
+		return false;
+	ckfp_rules_conclude(&planning->rules);
+	return true;
+}
+
+static void
+ckfp_join_pass(PlannedStmt *statement, bool row_security, int options)
+{
+	/* dependsOnRole: row security in an inlined function */
+	ckfp_planning planning = {.row_security = row_security || statement->dependsOnRole};
+
+	if (ckfp_rules_allow_statement(statement) &&
+		ckfp_planning_begin(&planning, statement, options) && !planning.done)
+		ckfp_each_plan(statement, ckfp_add_filters, &planning);
+}
+
+void
+ckfp_reasons_find(PlannedStmt *statement, int options, ckfp_reason_visitor visit, void *context)
+{
+	ckfp_planning planning = {.visit = visit, .context = context};
+
+	if (ckfp_join_mode_setting != CKFP_JOIN_OFF && ckfp_join_is_possible(statement) &&
+		ckfp_planning_begin(&planning, statement, options))
+		ckfp_each_plan(statement, ckfp_add_filters, &planning);
 }
 
 /* From PostgreSQL 19 on, the planner also gets the state of EXPLAIN, or NULL. We pass it on. */
@@ -232,34 +292,25 @@ ckfp_mark_joins(PlannedStmt *statement)
 		ckfp_mark_plan(statement, CKFP_MARK_JOIN);
 }
 
-/* Plan a query, and add filters if they are wanted. */
+/* Plan a query, and add filters. */
 static pg_noinline PlannedStmt *
 ckfp_plan_query(Query *query, const char *text, int options,
 				ParamListInfo parameters CKFP_PLANNER_EXPLAIN_PARAMETER)
 {
-	bool wanted = ckfp_join_mode_setting != CKFP_JOIN_OFF;
 	/* before planning, which changes the query */
-	bool row_security = wanted && ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
-	ckfp_reasons *reasons = ckfp_collecting;
+	bool row_security = ckfp_join_remote && ckfp_has_row_security((Node *)query, NULL);
 	PlannedStmt *statement;
-
 	bool took_place = ckfp_join_took_place; /* planning a query can plan other queries */
 
-	if (wanted)
-		ckfp_join_need_paths();
-	ckfp_collecting = NULL;
+	ckfp_join_need_paths();
 	ckfp_join_took_place = false;
 	statement = ckfp_call_planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
 	if (ckfp_join_took_place)
 		ckfp_mark_plan(statement, CKFP_MARK_LOOP);
 	ckfp_join_took_place = took_place;
 	ckfp_mark_joins(statement);
-	if (wanted && ckfp_join_is_possible(statement))
-	{
-		ckfp_collecting = reasons;
-		ckfp_join_pass(statement, row_security, (options & CURSOR_OPT_FAST_PLAN) != 0);
-		ckfp_collecting = NULL;
-	}
+	if (ckfp_join_is_possible(statement))
+		ckfp_join_pass(statement, row_security, options);
 	return statement;
 }
 
@@ -271,7 +322,7 @@ ckfp_join_planner(Query *query, const char *text, int options,
 {
 	PlannedStmt *statement;
 
-	if (ckfp_join_mode_setting != CKFP_JOIN_OFF || ckfp_collecting != NULL)
+	if (ckfp_join_mode_setting != CKFP_JOIN_OFF)
 		return ckfp_plan_query(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
 	statement = ckfp_call_planner(query, text, options, parameters CKFP_PLANNER_EXPLAIN_ARGUMENT);
 	ckfp_mark_joins(statement);

@@ -1,8 +1,13 @@
 /*
- * reason.c - EXPLAIN names the reason why a join has no filter.
+ * reason.c - EXPLAIN names the reasons why joins have no filter.
  *
- * EXPLAIN of the text format ends with a line for each join with a condition but without a filter.
- * The planner pass knows the reasons. It notes them only while EXPLAIN plans a query.
+ * They are not kept in plans: the pass of the planner's hook is repeated on the plan that is shown,
+ * so that planning costs nothing more. Joins with the same reason are shown together, since a query
+ * can have thousands; few of them by name, as their text takes longer than the pass.
+ *
+ * From PostgreSQL 18 on, EXPLAIN calls a hook for each plan, also for EXECUTE. That of a node
+ * serves auto_explain, which does not call the other one in 18. Before, a hook is around EXPLAIN of
+ * a query as a whole.
  */
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
@@ -17,118 +22,53 @@
 #include "tcop/tcopprot.h"
 #include "utils/ruleutils.h"
 
-static ExplainOneQuery_hook_type ckfp_next_explain = NULL;
+/* So many joins with the same reason are named. */
+#define CKFP_JOINS_SHOWN 3
+
+/* Their group in the formats that have groups. */
+#define CKFP_REASONS "Joins Without Filter"
 
 typedef struct ckfp_reason
 {
-	PlannedStmt *statement;
-	Join *join;
 	const char *text;
+	int joins;
+	List *conditions; /* the texts of the first ones */
 } ckfp_reason;
 
-struct ckfp_reasons
+typedef struct ckfp_reasons
 {
+	ExplainState *es;
 	List *list; /* of ckfp_reason */
-	MemoryContext context;
-};
-
-ckfp_reasons *ckfp_collecting = NULL;
-
-/* Is a join a nested loop without a condition? */
-static bool
-ckfp_join_is_product(const Join *join)
-{
-	return IsA(join, NestLoop) && join->joinqual == NIL && ((NestLoop *)join)->nestParams == NIL;
-}
-
-void
-ckfp_reason_note(PlannedStmt *statement, Join *join, const char *reason)
-{
-	MemoryContext caller;
-	ckfp_reason *note;
-
-	if (ckfp_collecting == NULL || ckfp_join_is_product(join))
-		return;
-	caller = MemoryContextSwitchTo(ckfp_collecting->context);
-	note = palloc(sizeof(*note));
-	*note = (ckfp_reason){statement, join, reason};
-	ckfp_collecting->list = lappend(ckfp_collecting->list, note);
-	MemoryContextSwitchTo(caller);
-}
+} ckfp_reasons;
 
 /* ---------------------------------------------------------------------- the text */
 
-/* The search for a join in a plan. */
-typedef struct ckfp_search
-{
-	const Plan *join;
-	List *above; /* the nodes above the current one, the nearest first */
-	bool found;
-} ckfp_search;
-
-static void
-ckfp_search_below(Plan *plan, void *context)
-{
-	ckfp_search *search = context;
-
-	if (search->found)
-		return;
-	if (plan == search->join)
-	{
-		search->found = true;
-		return;
-	}
-	search->above = lcons(plan, search->above);
-	ckfp_plan_children(plan, ckfp_search_below, search);
-	if (!search->found)
-		search->above = list_delete_first(search->above);
-}
-
-/* The nodes above a join, the nearest first. The columns of a recursive query's own rows are those
- * of its RecursiveUnion, which is one of them. */
-static List *
-ckfp_nodes_above(const ckfp_reason *reason)
-{
-	ckfp_search search = {.join = &reason->join->plan};
-
-	ckfp_search_below(reason->statement->planTree, &search);
-	foreach_ptr (Plan, subplan, reason->statement->subplans)
-		if (subplan != NULL)
-			ckfp_search_below(subplan, &search);
-	return search.above;
-}
-
-/* The text of expressions of a plan node, which has the other nodes above it. */
+/* The text of expressions of a plan node, which has the other nodes above it, the nearest first. */
 static char *
-ckfp_text_of(const ckfp_reason *reason, Plan *plan, List *above, Node *expressions)
+ckfp_text_of(const ExplainState *es, Plan *plan, List *above, Node *expressions)
 {
-	List *rtable = reason->statement->rtable;
-	Bitmapset *all = bms_add_range(NULL, 1, list_length(rtable));
-	List *names = select_rtable_names_for_explain(rtable, all);
-	List *context = deparse_context_for_plan_tree(reason->statement, names);
+	List *context = set_deparse_context_plan(es->deparse_cxt, plan, above);
 
-	context = set_deparse_context_plan(context, plan, above);
-	return deparse_expression(expressions, context, list_length(rtable) > 1, false);
+	return deparse_expression(expressions, context, list_length(es->rtable) > 1, false);
 }
 
 /* The columns of the outer side that the inner side of a nested loop depends on. */
 static char *
-ckfp_lookup_text(const ckfp_reason *reason, List *above)
+ckfp_lookup_text(const ExplainState *es, NestLoop *join, List *above)
 {
 	List *columns = NIL;
 
-	foreach_ptr (NestLoopParam, param, ((NestLoop *)reason->join)->nestParams)
+	foreach_ptr (NestLoopParam, param, join->nestParams)
 		columns = lappend(columns, param->paramval);
-	return psprintf("lookups of %s",
-					ckfp_text_of(reason, &reason->join->plan, above, (Node *)columns));
+	return psprintf("lookups of %s", ckfp_text_of(es, &join->join.plan, above, (Node *)columns));
 }
 
-/* The condition of a join as EXPLAIN shows it. That of a nested loop is often in its inner side. */
+/* The condition of a join as EXPLAIN shows it. That of a nested loop is often in its inner side.
+ * The columns of a recursive query's own rows are those of its RecursiveUnion above. */
 static char *
-ckfp_condition_text(const ckfp_reason *reason)
+ckfp_condition_text(const ExplainState *es, Join *join, List *above)
 {
-	Plan *plan = &reason->join->plan;
-	List *above = ckfp_nodes_above(reason);
+	Plan *plan = &join->plan;
 	List *clauses;
 
 	if (IsA(plan, HashJoin))
@@ -148,25 +88,154 @@ ckfp_condition_text(const ckfp_reason *reason)
 				above = lcons(inner, above); /* Memoize */
 			plan = scan;
 		}
-		else if (reason->join->joinqual != NIL)
-			clauses = reason->join->joinqual;
+		else if (join->joinqual != NIL)
+			clauses = join->joinqual;
 		else
-			return ckfp_lookup_text(reason, above);
+			return ckfp_lookup_text(es, (NestLoop *)plan, above);
 	}
-	return ckfp_text_of(reason, plan, above, (Node *)make_ands_explicit(clauses));
+	return ckfp_text_of(es, plan, above, (Node *)make_ands_explicit(clauses));
+}
+
+/* ---------------------------------------------------------------------- the reasons */
+
+static ckfp_reason *
+ckfp_reason_of_text(ckfp_reasons *reasons, const char *text)
+{
+	ckfp_reason *reason;
+
+	foreach_ptr (ckfp_reason, known, reasons->list)
+		if (strcmp(known->text, text) == 0)
+			return known;
+	reason = palloc0(sizeof(*reason));
+	reason->text = text;
+	reasons->list = lappend(reasons->list, reason);
+	return reason;
+}
+
+/* Note a join and the reason why it has no filter. */
+static void
+ckfp_reason_note(Join *join, const List *above, const char *text, void *context)
+{
+	ckfp_reasons *reasons = context;
+	ckfp_reason *reason = ckfp_reason_of_text(reasons, text);
+	List *nearest = NIL; /* first */
+
+	if (reason->joins++ >= CKFP_JOINS_SHOWN)
+		return;
+	foreach_ptr (Plan, plan, above)
+		nearest = lcons(plan, nearest);
+	reason->conditions =
+		lappend(reason->conditions, ckfp_condition_text(reasons->es, join, nearest));
+}
+
+/* "No Join Filter for (f.k = d.k), (f.l = e.l), (f.m = g.m) and 97 others: it is not expected ..."
+ */
+static void
+ckfp_explain_line(const ckfp_reason *reason, ExplainState *es)
+{
+	const char *before = "No Join Filter for ";
+
+	appendStringInfoSpaces(es->str, es->indent * 2);
+	foreach_ptr (const char, condition, reason->conditions)
+	{
+		appendStringInfo(es->str, "%s%s", before, condition);
+		before = ", ";
+	}
+	if (reason->joins > CKFP_JOINS_SHOWN)
+		appendStringInfo(es->str, " and %d others", reason->joins - CKFP_JOINS_SHOWN);
+	appendStringInfo(es->str, ": %s\n", reason->text);
+}
+
+static void
+ckfp_explain_group(const ckfp_reason *reason, ExplainState *es)
+{
+	ExplainOpenGroup("Join Without Filter", NULL, true, es);
+	ExplainPropertyText("Reason", reason->text, es);
+	ExplainPropertyInteger("Joins", NULL, reason->joins, es);
+	ExplainPropertyList("Conditions", reason->conditions, es);
+	ExplainCloseGroup("Join Without Filter", NULL, true, es);
+}
+
+static ckfp_reasons
+ckfp_reasons_of(PlannedStmt *statement, int options, ExplainState *es)
+{
+	ckfp_reasons reasons = {.es = es};
+
+	ckfp_reasons_find(statement, options, ckfp_reason_note, &reasons);
+	return reasons;
 }
 
 static void
 ckfp_explain_reasons(const ckfp_reasons *reasons, ExplainState *es)
 {
-	if (es->format != EXPLAIN_FORMAT_TEXT)
+	if (reasons->list == NIL)
 		return;
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainOpenGroup(CKFP_REASONS, CKFP_REASONS, false, es);
 	foreach_ptr (const ckfp_reason, reason, reasons->list)
-		appendStringInfo(es->str, "No Join Filter for %s: %s\n", ckfp_condition_text(reason),
-						 reason->text);
+		if (es->format == EXPLAIN_FORMAT_TEXT)
+			ckfp_explain_line(reason, es);
+		else
+			ckfp_explain_group(reason, es);
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainCloseGroup(CKFP_REASONS, CKFP_REASONS, false, es);
 }
 
-/* ---------------------------------------------------------------------- the hook */
+/* ---------------------------------------------------------------------- the hooks */
+
+#if PG_VERSION_NUM >= 180000
+
+static explain_per_plan_hook_type ckfp_next_plan = NULL;
+static explain_per_node_hook_type ckfp_next_node = NULL;
+
+/* The plan whose reasons were shown with its node at the top; or NULL. */
+static const ExplainState *ckfp_explained = NULL;
+
+static void
+ckfp_explain_plan(PlannedStmt *statement, IntoClause *into, ExplainState *es, const char *text,
+				  ParamListInfo parameters, QueryEnvironment *environment)
+{
+	if (ckfp_next_plan != NULL)
+		ckfp_next_plan(statement, into, es, text, parameters, environment);
+	if (ckfp_explained != es)
+	{
+		ckfp_reasons reasons = ckfp_reasons_of(statement, 0, es);
+
+		ckfp_explain_reasons(&reasons, es);
+	}
+}
+
+/* auto_explain shows a plan in the memory context of the query; EXPLAIN does not. */
+static void
+ckfp_explain_node(PlanState *node, List *above, const char *relationship, const char *name,
+				  ExplainState *es)
+{
+	if (ckfp_next_node != NULL)
+		ckfp_next_node(node, above, relationship, name, es);
+	if (node->plan != es->pstmt->planTree)
+		return;
+	ckfp_explained = NULL;
+	if (CurrentMemoryContext == node->state->es_query_cxt)
+	{
+		ckfp_reasons reasons = ckfp_reasons_of(es->pstmt, 0, es);
+
+		ckfp_explain_reasons(&reasons, es);
+		ckfp_explained = es;
+	}
+}
+
+void
+ckfp_join_init_reasons(void)
+{
+	ckfp_next_plan = explain_per_plan_hook;
+	explain_per_plan_hook = ckfp_explain_plan;
+	ckfp_next_node = explain_per_node_hook;
+	explain_per_node_hook = ckfp_explain_node;
+}
+
+#else
+
+static ExplainOneQuery_hook_type ckfp_next_explain = NULL;
 
 #if PG_VERSION_NUM < 170000
 
@@ -198,28 +267,59 @@ standard_ExplainOneQuery(Query *query, int options, IntoClause *into, ExplainSta
 
 #endif
 
+/* Remove the end of a text. False if it has another one. */
+static bool
+ckfp_remove_end(StringInfo text, const char *end)
+{
+	int left = text->len - (int)strlen(end);
+
+	if (left < 0 || strcmp(text->data + left, end) != 0)
+		return false;
+	text->len = left;
+	text->data[left] = '\0';
+	return true;
+}
+
+/* PostgreSQL has closed the group of a query: open it again. False if something else follows. */
+static bool
+ckfp_reopen_query(ExplainState *es)
+{
+	const char *end = "";
+
+	if (es->format == EXPLAIN_FORMAT_JSON)
+		end = psprintf("\n%*s}", es->indent * 2, "");
+	else if (es->format == EXPLAIN_FORMAT_XML)
+		end = psprintf("%*s</Query>\n", es->indent * 2, "");
+	if (!ckfp_remove_end(es->str, end))
+		return false;
+	es->indent++;
+	if (es->format != EXPLAIN_FORMAT_XML)
+		es->grouping_stack = lcons_int(1, es->grouping_stack);
+	return true;
+}
+
 /* Explain a query, and append the reasons. */
 static void
 ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
 				   ParamListInfo parameters, QueryEnvironment *environment)
 {
-	ckfp_reasons reasons = {.context = CurrentMemoryContext};
-	ckfp_reasons *outer = ckfp_collecting;
+	ckfp_reasons reasons;
 
-	ckfp_collecting = ckfp_join_mode_setting != CKFP_JOIN_OFF ? &reasons : NULL;
-	PG_TRY();
+	es->pstmt = NULL;
+	if (ckfp_next_explain != NULL)
+		ckfp_next_explain(query, options, into, es, text, parameters, environment);
+	else
+		standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
+	if (es->pstmt == NULL)
+		return;
+	reasons = ckfp_reasons_of(es->pstmt, options, es);
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+		ckfp_explain_reasons(&reasons, es);
+	else if (reasons.list != NIL && ckfp_reopen_query(es))
 	{
-		if (ckfp_next_explain != NULL)
-			ckfp_next_explain(query, options, into, es, text, parameters, environment);
-		else
-			standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
+		ckfp_explain_reasons(&reasons, es);
+		ExplainCloseGroup("Query", NULL, true, es);
 	}
-	PG_FINALLY();
-	{
-		ckfp_collecting = outer;
-	}
-	PG_END_TRY();
-	ckfp_explain_reasons(&reasons, es);
 }
 
 void
@@ -228,3 +328,5 @@ ckfp_join_init_reasons(void)
 	ckfp_next_explain = ExplainOneQuery_hook;
 	ExplainOneQuery_hook = ckfp_explain_query;
 }
+
+#endif

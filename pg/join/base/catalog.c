@@ -4,6 +4,8 @@
 #include "join/base/join.h"
 
 #include "access/htup_details.h"
+#include "nodes/pathnodes.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -38,4 +40,49 @@ ckfp_has_policies(Oid relation)
 	FormData_pg_class class;
 
 	return !ckfp_read_class(relation, &class) || class.relrowsecurity;
+}
+
+static bool
+ckfp_find_policies(const PlannedStmt *statement)
+{
+	foreach_ptr (const RangeTblEntry, entry, statement->rtable)
+		if (entry->rtekind == RTE_RELATION && ckfp_has_policies(entry->relid))
+			return true;
+	return false;
+}
+
+bool
+ckfp_tables_hide_rows(ckfp_tables *tables)
+{
+	if (tables->has_barrier)
+		return true;
+	if (!tables->policies_known)
+		tables->policies = ckfp_find_policies(tables->statement);
+	tables->policies_known = true;
+	return tables->policies;
+}
+
+static AppendRelInfo **
+ckfp_find_parents(const PlannedStmt *statement)
+{
+	AppendRelInfo **parents =
+		palloc0((list_length(statement->rtable) + 1) * sizeof(AppendRelInfo *));
+
+	foreach_ptr (AppendRelInfo, info, statement->appendRelations)
+	{
+		/* the parent of a UNION ALL is a subquery */
+		if (rt_fetch(info->parent_relid, statement->rtable)->rtekind == RTE_RELATION)
+			parents[info->child_relid] = info;
+	}
+	return parents;
+}
+
+const AppendRelInfo *
+ckfp_parent_of(ckfp_tables *tables, Index relation)
+{
+	if (tables->statement->appendRelations == NIL)
+		return NULL;
+	if (tables->parents == NULL)
+		tables->parents = ckfp_find_parents(tables->statement);
+	return tables->parents[relation];
 }

@@ -107,7 +107,8 @@ typedef struct ckfp_join_target
 	Index scanned;        /* the relation of the scan; 0: it has several, */
 	double read;          /* the rows that it reads, */
 	double reading;       /* and what that costs, in ns per process; */
-	bool sequential;      /* it is a sequential scan; */
+	bool sequential;      /* it is a sequential scan, */
+	bool condition;       /* with a condition; */
 	ForeignScan *foreign; /* the target, if it is a foreign scan, */
 	Oid declared;         /* the type that it declares for the first key; of a domain, the base, */
 	int32 typmod;         /* and the modifier of that type */
@@ -139,10 +140,13 @@ typedef struct ckfp_join_record
 	double read;       /* the rows that they read, */
 	double skipping;   /* and the saving if all of them are skipped, in ns per process */
 	bool first;        /* the build side is read before the first row of the probe side */
+	/* the same, if it is cheap beside the scans: the processes that share these; else 0 */
+	double first_if_cheap;
 	double block_rows; /* the rows of scans that can skip blocks */
-	bool blocks;       /* they may do so, */
-	bool only_blocks;  /* and there is no filter, as it is not expected to pay */
-	List *targets;     /* of ckfp_join_target; the last member (record.c) */
+	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
+	bool blocks; /* they may do so, */
+	bool only_blocks; /* and there is no filter, as it is not expected to pay */
+	List *targets;    /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
 
 /* What the planner pass tells the executor about the filter of a nested loop. */
@@ -183,6 +187,23 @@ ckfp_join_is_ours(const Plan *plan)
 }
 
 /* --------------------------------------------------------------------------------- catalogs */
+
+/* The tables of a statement. What concerns all of them is found out once, when it is first asked
+ * for: a statement can read thousands. At first all but the statement is 0. */
+typedef struct ckfp_tables
+{
+	const PlannedStmt *statement;
+	bool has_barrier;        /* the statement has a security barrier */
+	bool policies_known;     /* the next member is */
+	bool policies;           /* a table has row security */
+	AppendRelInfo **parents; /* by the range table entry of the child; NULL: not known yet */
+} ckfp_tables;
+
+/* Can a table of the statement have rows that the user must not know of? */
+bool ckfp_tables_hide_rows(ckfp_tables *tables);
+
+/* How a relation is a partition or child of another table; NULL: it is none. */
+const AppendRelInfo *ckfp_parent_of(ckfp_tables *tables, Index relation);
 
 /* Do two collations have the same equality? */
 bool ckfp_collations_agree(Oid one, Oid other);

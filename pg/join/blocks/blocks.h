@@ -20,8 +20,7 @@
 /* ------------------------------------------------------------ index.c: while a query is planned */
 
 /* Complete the targets of a filter: the indexes by which each one can skip blocks. */
-void ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processes,
-					  ckfp_join_record *record);
+void ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record);
 
 /* May the index of a plan be used now? */
 bool ckfp_index_is_usable(Relation index);
@@ -173,6 +172,9 @@ void ckfp_keys_finish(ckfp_keys *keys);
  */
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
 
+/* The cost of reading all blocks of a table now, if that of a row is known, in ns. */
+double ckfp_table_cost(Relation table, double row);
+
 /* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
  * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them.
  * `again`: for a smaller share there were none. */
@@ -202,7 +204,8 @@ typedef struct ckfp_blocks
 	ScanState *scan;
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
-	bool waiting;               /* for keys, or to search for some */
+	bool waiting;               /* to search for keys, or for keys of other processes, */
+	bool coming;                /* or any other keys, of which ckfp_blocks_wake() tells */
 	BlockNumber looked;         /* not before the next block, if it is valid */
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
@@ -270,6 +273,9 @@ ckfp_blocks_is_idle(const ckfp_blocks *blocks)
 /* Keys are gathered again. */
 void ckfp_blocks_arm(ckfp_blocks *blocks);
 
+/* This process has gathered keys. */
+void ckfp_blocks_wake(ckfp_blocks *blocks);
+
 /* The share of the blocks that a sequential scan which skips none has begun. 0 if it is unknown. */
 double ckfp_scan_share(TableScanDesc scan);
 
@@ -304,6 +310,9 @@ void ckfp_keys_give_up(ckfp_keys *keys);
 
 /* Give the keys of this process to all. False if it has gathered all keys. */
 bool ckfp_keys_contribute(ckfp_keys *keys);
+
+/* Does each process gather a part of the keys? */
+bool ckfp_keys_are_common(const ckfp_keys *keys);
 
 /* Take the keys of all processes, if they are complete. */
 void ckfp_keys_attach(ckfp_keys *keys);

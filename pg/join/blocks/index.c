@@ -48,41 +48,34 @@ ckfp_brin_is_minmax(Relation index, int column)
 #endif
 }
 
-typedef struct ckfp_choice
-{
-	const PlannedStmt *statement;
-	const ckfp_join_record *record;
-	bool has_barrier;
-} ckfp_choice;
-
-/* Can tables of the statement have rows that the user must not know of? */
+/* Is a column of an index of a kind that can find keys? An operator of an extension could fail on a
+ * key that no row has. */
 static bool
-ckfp_may_hide_rows(const ckfp_choice *choice)
+ckfp_column_is_fit(Relation index, int column, const ckfp_join_column *key)
 {
-	if (choice->has_barrier)
-		return true;
-	foreach_ptr (const RangeTblEntry, entry, choice->statement->rtable)
-		if (entry->rtekind == RTE_RELATION && ckfp_has_policies(entry->relid))
-			return true;
-	return false;
+	return index->rd_opfamily[column] < FirstNormalObjectId &&
+		   (index->rd_rel->relam == BTREE_AM_OID ? ckfp_type_is_integer(key->build)
+												 : ckfp_brin_is_minmax(index, column));
 }
 
-/* Can a column of an index find keys of the build side? Describe it. */
+/* Has a column of an index the equality of a key? */
 static bool
-ckfp_column_finds(const ckfp_choice *choice, Relation index, int column,
-				  const ckfp_join_column *key, ckfp_join_index *chosen)
+ckfp_column_has_equality(Relation index, int column, const ckfp_join_column *key)
+{
+	return get_op_opfamily_strategy(key->equality, index->rd_opfamily[column]) ==
+			   BTEqualStrategyNumber &&
+		   ckfp_collations_agree(index->rd_indcollation[column], key->collation);
+}
+
+/* Can such a column of an index find keys of the build side? Describe it. */
+static bool
+ckfp_column_finds(ckfp_tables *tables, Relation index, int column, const ckfp_join_column *key,
+				  ckfp_join_index *chosen)
 {
 	static const StrategyNumber strategies[] = {BTLessEqualStrategyNumber,
 												BTGreaterEqualStrategyNumber};
 	Oid family = index->rd_opfamily[column];
 
-	/* An operator of an extension could fail on a key that no row has. */
-	if (family >= FirstNormalObjectId ||
-		get_op_opfamily_strategy(key->equality, family) != BTEqualStrategyNumber ||
-		!ckfp_collations_agree(index->rd_indcollation[column], key->collation) ||
-		!(index->rd_rel->relam == BTREE_AM_OID ? ckfp_type_is_integer(key->build)
-											   : ckfp_brin_is_minmax(index, column)))
-		return false;
 	for (size_t i = 0; i < lengthof(strategies); i++)
 	{
 		Oid compare = get_opfamily_member(family, index->rd_opcintype[column], key->build,
@@ -90,7 +83,7 @@ ckfp_column_finds(const ckfp_choice *choice, Relation index, int column,
 
 		/* only a leakproof one may see rows that the user must not see */
 		if (!OidIsValid(compare) ||
-			(!get_func_leakproof(get_opcode(compare)) && ckfp_may_hide_rows(choice)))
+			(!get_func_leakproof(get_opcode(compare)) && ckfp_tables_hide_rows(tables)))
 			return false;
 	}
 	*chosen = (ckfp_join_index){
@@ -104,9 +97,9 @@ ckfp_column_finds(const ckfp_choice *choice, Relation index, int column,
 
 /* Add the columns of an index that are keys to a target. */
 static void
-ckfp_index_note(const ckfp_choice *choice, Relation index, ckfp_join_target *target)
+ckfp_index_note(ckfp_tables *tables, ckfp_join_record *record, Relation index,
+				ckfp_join_target *target)
 {
-	const ckfp_join_record *record = choice->record;
 	int columns = index->rd_rel->relam == BRIN_AM_OID ? index->rd_index->indnkeyatts : 1;
 
 	if (!ckfp_index_is_usable(index) ||
@@ -114,31 +107,38 @@ ckfp_index_note(const ckfp_choice *choice, Relation index, ckfp_join_target *tar
 		return;
 	for (int column = 0; column < columns; column++)
 		for (int key = 0; key < record->columns && target->indexes < CKFP_JOIN_INDEXES; key++)
-			if (index->rd_index->indkey.values[column] == target->column[key] &&
-				target->relation[key] == target->scanned &&
-				ckfp_column_finds(choice, index, column, &record->column[key],
-								  &target->index[target->indexes]))
+		{
+			if (index->rd_index->indkey.values[column] != target->column[key] ||
+				target->relation[key] != target->scanned ||
+				!ckfp_column_is_fit(index, column, &record->column[key]))
+				continue;
+			if (!ckfp_column_has_equality(index, column, &record->column[key]))
+				record->unfit = RelationGetRelid(index);
+			else if (ckfp_column_finds(tables, index, column, &record->column[key],
+									   &target->index[target->indexes]))
 				target->index[target->indexes++].key = key;
+		}
 }
 
 static void
-ckfp_target_note(const ckfp_choice *choice, ckfp_join_target *target)
+ckfp_target_note(ckfp_tables *tables, ckfp_join_record *record, ckfp_join_target *target)
 {
-	const RangeTblEntry *entry = rt_fetch(target->scanned, choice->statement->rtable);
+	const RangeTblEntry *entry = rt_fetch(target->scanned, tables->statement->rtable);
 	Relation table;
-	List *indexes;
+	List *indexes = NIL;
 	ListCell *cell;
 
 	if (entry->relid < FirstNormalObjectId)
 		return;
 	table = table_open(entry->relid, NoLock);
-	indexes = table->rd_tableam == GetHeapamTableAmRoutine() ? RelationGetIndexList(table) : NIL;
+	if (table->rd_tableam == GetHeapamTableAmRoutine() && table->rd_rel->relhasindex)
+		indexes = RelationGetIndexList(table);
 	foreach (cell, indexes)
 	{
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
 
 		if (index->rd_rel->relam == BRIN_AM_OID || index->rd_rel->relam == BTREE_AM_OID)
-			ckfp_index_note(choice, index, target);
+			ckfp_index_note(tables, record, index, target);
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
@@ -146,10 +146,8 @@ ckfp_target_note(const ckfp_choice *choice, ckfp_join_target *target)
 }
 
 void
-ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processes,
-				 ckfp_join_record *record)
+ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record)
 {
-	ckfp_choice choice = {.statement = statement, .record = record, .has_barrier = has_barrier};
 	double most = 0; /* if that is few rows, no table is opened for its indexes */
 	double read = 0;
 
@@ -161,10 +159,12 @@ ckfp_blocks_plan(const PlannedStmt *statement, bool has_barrier, double processe
 	{
 		if (!target->sequential)
 			continue;
-		ckfp_target_note(&choice, target);
+		ckfp_target_note(tables, record, target);
 		if (target->indexes > 0)
 			read += target->read * processes;
 	}
+	if (read > 0)
+		record->unfit = InvalidOid;
 	record->block_rows = read;
 	record->blocks =
 		read > 0 && read >= ckfp_join_min_rows &&

@@ -42,6 +42,9 @@
 
 #include <math.h>
 
+/* The rows of a page, if nothing is known. */
+#define CKFP_ROWS_OF_PAGE 100
+
 /* Costs in ns. As in cost.c, only their ratios matter. */
 #define CKFP_PAGE_NS 500.0     /* of a page out of order, */
 #define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range, */
@@ -85,6 +88,25 @@ static double
 ckfp_scan_cost(double rows, double blocks)
 {
 	return rows * CKFP_ROW_NS + blocks * CKFP_PAGE_NS;
+}
+
+/* The rows of so many blocks of a table. */
+static double
+ckfp_rows_in(Relation table, double blocks)
+{
+	const FormData_pg_class *class = table->rd_rel;
+
+	return blocks * (class->relpages > 0 && class->reltuples > 0
+						 ? class->reltuples / class->relpages
+						 : CKFP_ROWS_OF_PAGE);
+}
+
+double
+ckfp_table_cost(Relation table, double row)
+{
+	double blocks = RelationGetNumberOfBlocks(table);
+
+	return ckfp_scan_cost(0, blocks) + ckfp_rows_in(table, blocks) * row;
 }
 
 /* ----------------------------------------------------------------- bitmaps of blocks */
@@ -446,9 +468,6 @@ static TIDBitmap *
 ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
 				Snapshot snapshot, BlockNumber blocks, double share, bool again)
 {
-	const FormData_pg_class *class = table->rd_rel;
-	double each =
-		class->relpages > 0 && class->reltuples > 0 ? class->reltuples / class->relpages : 100;
 	TIDBitmap *found = NULL;
 
 	for (int key = 0; key < keys->columns; key++)
@@ -456,7 +475,7 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 		ckfp_search search = {.table = table,
 							  .snapshot = snapshot,
 							  .blocks = blocks,
-							  .rows = Max(blocks * each, 1),
+							  .rows = Max(ckfp_rows_in(table, blocks), 1),
 							  .always = keys->always,
 							  .most = share,
 							  .again = again};

@@ -105,7 +105,7 @@ ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
 
 /* -------------------------------------------------------------------------- keys */
 
-static bool
+bool
 ckfp_keys_are_common(const ckfp_keys *keys)
 {
 	return keys->shared != NULL && keys->shared->common;

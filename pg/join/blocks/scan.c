@@ -117,10 +117,16 @@ ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *re
 }
 
 void
-ckfp_blocks_arm(ckfp_blocks *blocks)
+ckfp_blocks_wake(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
 	blocks->looked = InvalidBlockNumber;
+}
+
+void
+ckfp_blocks_arm(ckfp_blocks *blocks)
+{
+	ckfp_blocks_wake(blocks);
 	blocks->recheck = NULL;
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		filter->from = CKFP_STOPS_SHARE;
@@ -344,10 +350,7 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
 	if ((filter->build != filter->keys->builds || filter->of != blocks->blocks) &&
 		!ckfp_blocks_search(blocks, filter))
-	{
-		blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
 		return false;
-	}
 	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
 		filter->keys->blocks += blocks->blocks;
 	if (filter->live != NULL && !blocks->verify)
@@ -371,7 +374,7 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 		ckfp_blocks_begin(blocks); /* perhaps again: the table may have grown */
 	parallel = ckfp_blocks_is_parallel(blocks);
 	blocks->waiting = false;
-	blocks->looked = InvalidBlockNumber;
+	blocks->coming = false;
 	if (!blocks->skips && !parallel)
 	{
 		blocks->next = 0;
@@ -380,17 +383,22 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
 		const ckfp_keys *keys = filter->keys;
+		bool known;
 
 		if (filter->decided == keys->builds)
 			continue;
 		ckfp_keys_attach(filter->keys);
-		if (keys->state != CKFP_KEYS_OFF &&
-			(keys->state != CKFP_KEYS_KNOWN ||
-			 (blocks->blocks > 0 && !ckfp_blocks_use(blocks, filter))))
-			blocks->waiting = true;
-		else
+		known = keys->state == CKFP_KEYS_KNOWN;
+		if (keys->state == CKFP_KEYS_OFF ||
+			(known && (blocks->blocks == 0 || ckfp_blocks_use(blocks, filter))))
+		{
 			filter->decided = keys->builds;
+			continue;
+		}
+		blocks->coming = true;
+		blocks->waiting |= known || ckfp_keys_are_common(keys);
 	}
+	blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
 	MemoryContextSwitchTo(caller);
 	if (blocks->skips || blocks->live == NULL)
 		return;
@@ -441,7 +449,7 @@ ckfp_blocks_advance(ckfp_blocks *blocks)
 {
 	BlockNumber live;
 	BlockNumber block;
-	BlockNumber most = blocks->waiting ? CKFP_RUN_WAITING : InvalidBlockNumber;
+	BlockNumber most = blocks->coming ? CKFP_RUN_WAITING : InvalidBlockNumber;
 	BlockNumber n = 1;
 
 	CHECK_FOR_INTERRUPTS();

@@ -2,12 +2,23 @@
  * blocks.c - scans that skip blocks, in the executor.
  *
  * A function of ours takes the place of the scan's own, as in skip.c. As soon as there is nothing
- * to skip it puts that back, so that the scan then costs nothing more for a row.
+ * to skip it puts that back, so that the scan then costs nothing more for a row. Until this process
+ * has gathered the keys there is nothing to skip, either.
  */
 #include "join/exec/exec.h"
 
-#include "access/tableam.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+
+#include <math.h>
+
+/* The build side is read first if that costs at most this share of the scans. */
+#define CKFP_FIRST_SHARE 0.2
+
+/* Hashing a row of it, and reading one by an index, in ns. */
+#define CKFP_HASH_NS 150.0
+#define CKFP_INDEX_NS 500.0
 
 /* Put a function in the place of that of a scan. */
 static void
@@ -20,39 +31,33 @@ ckfp_blocks_put(ckfp_probe *probe, bool armed, ExecProcNodeMtd exec)
 	ckfp_condition_update(probe);
 }
 
-static TupleTableSlot *
-ckfp_next_live_row(ScanState *scan)
-{
-	ckfp_probe *probe;
-	TupleTableSlot *slot;
-
-	/* put back by an earlier call for the same row */
-	if (!ckfp_condition_is_set(&scan->ps))
-		return ckfp_next_row(scan);
-	probe = scan->ps.qual->evalfunc_private;
-	slot = ckfp_blocks_next(probe->blocks);
-	if (ckfp_blocks_is_idle(probe->blocks))
-		ckfp_blocks_put(probe, false, probe->own);
-	return slot;
-}
-
-/* If there is nothing to skip, the scan's own function reads even the first row: the next one comes
- * here only if that meets the condition. */
+/* ExecScan() for such a scan, without the calls of functions for each row. */
 static TupleTableSlot *
 ckfp_exec_live(PlanState *scan)
 {
-	if (ckfp_condition_is_set(scan))
-	{
-		ckfp_probe *probe = scan->qual->evalfunc_private;
+	ckfp_probe *probe = scan->qual->evalfunc_private;
+	ExprContext *econtext = scan->ps_ExprContext;
+	ProjectionInfo *projection = scan->ps_ProjInfo;
+	TupleTableSlot *slot = NULL;
+	bool passes = false;
 
-		ckfp_blocks_look(probe->blocks);
-		if (ckfp_blocks_is_idle(probe->blocks))
-		{
-			ckfp_blocks_put(probe, false, probe->own);
-			return scan->ExecProcNodeReal(scan);
-		}
+	ckfp_blocks_look(probe->blocks);
+	while (!passes && !ckfp_blocks_is_idle(probe->blocks))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		slot = ckfp_blocks_next(probe->blocks);
+		econtext->ecxt_scantuple = slot;
+		passes = slot == NULL || ExecQual(&probe->state, econtext);
+		InstrCountFiltered1(scan, passes ? 0 : 1);
 	}
-	return ExecScan((ScanState *)scan, ckfp_next_live_row, ckfp_recheck_row);
+	if (ckfp_blocks_is_idle(probe->blocks))
+		ckfp_blocks_put(probe, false, probe->own);
+	if (!passes)
+		return scan->ExecProcNodeReal(scan);
+	if (projection == NULL)
+		return slot;
+	return slot == NULL ? ExecClearTuple(projection->pi_state.resultslot) : ExecProject(projection);
 }
 
 void
@@ -84,6 +89,47 @@ ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
 	ckfp_blocks_add(probe->blocks, keys, record, number);
 }
 
+/* What reading the rows of a build side costs at most, in ns. Of the scan of a table that is known
+ * without estimates. */
+static double
+ckfp_blocks_price(const PlanState *side)
+{
+	double row = CKFP_ROW_NS;
+
+	while (IsA(side, SubqueryScanState))
+		side = ((const SubqueryScanState *)side)->subplan;
+	if (IsA(side, ValuesScanState))
+		return side->plan->plan_rows * (row + CKFP_HASH_NS);
+	if (IsA(side, IndexScanState) || IsA(side, IndexOnlyScanState) ||
+		IsA(side, BitmapHeapScanState))
+		row = CKFP_INDEX_NS;
+	else if (!IsA(side, SeqScanState))
+		return INFINITY;
+	return ckfp_table_cost(((const ScanState *)side)->ss_currentRelation, row + CKFP_HASH_NS);
+}
+
+/* Does reading the build side first cost little beside reading all blocks of the scans? If they
+ * have no row, PostgreSQL reads these alone. */
+static bool
+ckfp_blocks_is_cheap(const ckfp_build *build)
+{
+	double price = ckfp_blocks_price(outerPlanState(build));
+	double scans = 0;
+
+	if (isinf(price))
+		return false;
+	price *= build->record.first_if_cheap / CKFP_FIRST_SHARE;
+	foreach_ptr (const ckfp_probe, probe, build->probes)
+	{
+		if (scans >= price)
+			break;
+		if (probe->blocks != NULL)
+			scans +=
+				ckfp_table_cost(((const ScanState *)probe->scan)->ss_currentRelation, CKFP_ROW_NS);
+	}
+	return scans >= price;
+}
+
 void
 ckfp_blocks_start(ckfp_build *build)
 {
@@ -91,13 +137,26 @@ ckfp_blocks_start(ckfp_build *build)
 		return;
 	ckfp_keys_start(&build->keys);
 	/* before the first row of a scan, which its own condition may let be far */
-	if (build->keys.state == CKFP_KEYS_NEW)
+	if (build->keys.state == CKFP_KEYS_NEW && build->record.first_if_cheap > 0 &&
+		ckfp_blocks_is_cheap(build))
 		ckfp_build_read_first(build);
 	foreach_ptr (ckfp_probe, probe, build->probes)
 	{
 		if (probe->blocks == NULL)
 			continue;
 		ckfp_blocks_arm(probe->blocks);
+		ckfp_blocks_put(probe, true, ckfp_exec_live);
+	}
+}
+
+void
+ckfp_blocks_know(const ckfp_build *build)
+{
+	foreach_ptr (ckfp_probe, probe, build->probes)
+	{
+		if (probe->blocks == NULL)
+			continue;
+		ckfp_blocks_wake(probe->blocks);
 		ckfp_blocks_put(probe, true, ckfp_exec_live);
 	}
 }

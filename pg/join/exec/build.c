@@ -49,6 +49,7 @@ ckfp_build_finish_ranges(ckfp_build *build)
 		ckfp_keys_give_up(&build->keys);
 	else
 		ckfp_keys_finish(&build->keys);
+	ckfp_blocks_know(build);
 }
 
 static void
@@ -69,6 +70,7 @@ ckfp_build_finish(ckfp_build *build)
 	ckfp_partitions_finish(&build->partitions);
 	ckfp_build_know_partitions(build);
 	ckfp_build_enter(build, CKFP_BUILD_READY);
+	ckfp_condition_update_all(build);
 	ckfp_build_send(build);
 }
 
@@ -261,6 +263,7 @@ ckfp_build_restart(ckfp_build *build)
 	ckfp_build_start(build);
 	ckfp_blocks_start(build);
 	ckfp_skip_arm(build);
+	ckfp_condition_update_all(build);
 }
 
 static void

@@ -184,8 +184,8 @@ ckfp_condition_removed(const PlanState *scan)
 	return removed;
 }
 
-/* Can a filter of a scan be asked, now or after a call of this scan? That of a nested loop is
- * built between two calls, or never. */
+/* Can a filter of a scan be asked, now or during a call of this scan? One that a process builds
+ * alone is built between two calls. One that was asked stays, for ckfp_condition_removed(). */
 static bool
 ckfp_condition_may_ask(const ckfp_probe *probe)
 {
@@ -194,7 +194,8 @@ ckfp_condition_may_ask(const ckfp_probe *probe)
 		const ckfp_build *build = probe->ask[i].build;
 
 		if (build->state == CKFP_BUILD_READY ||
-			(build->state != CKFP_BUILD_OFF && build->nest == NULL))
+			(build->state != CKFP_BUILD_OFF &&
+			 (build->counts.tested > 0 || ckfp_build_is_common(build))))
 			return true;
 	}
 	return false;

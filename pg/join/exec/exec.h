@@ -147,6 +147,9 @@ void ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number);
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_blocks_start(ckfp_build *build);
 
+/* This process has gathered the keys of a filter. */
+void ckfp_blocks_know(const ckfp_build *build);
+
 /* The query ends. */
 void ckfp_blocks_finish(ckfp_build *build);
 
@@ -164,6 +167,13 @@ void ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, voi
 void ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *memory);
 void ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory);
 void ckfp_shared_shutdown(CustomScanState *node);
+
+/* Do processes build one filter together if there are several? */
+static inline bool
+ckfp_build_is_common(const ckfp_build *build)
+{
+	return build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
+}
 
 /* Do the processes build one filter together? */
 bool ckfp_shared_is_common(const ckfp_build *build);

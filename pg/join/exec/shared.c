@@ -358,7 +358,7 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	build->shared = shared;
 	SpinLockInit(&shared->mutex);
 	shared->wanted = build->state != CKFP_BUILD_OFF;
-	shared->common = build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
+	shared->common = ckfp_build_is_common(build);
 	shared->ranges = build->keys.state != CKFP_KEYS_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);

@@ -255,7 +255,7 @@ typedef struct ckfp_build
 /* Change the state. Test builds check that it may follow the one before. */
 void ckfp_build_enter(ckfp_build *build, ckfp_build_state state);
 
-/* Let the hash join read the build side before the first row of the probe side, if it may. */
+/* Let the hash join read the build side before the first row of the probe side. */
 void ckfp_build_read_first(ckfp_build *build);
 
 /* Prepare for the first row of the build side, also when the build side is read again. */

@@ -131,7 +131,7 @@ ckfp_build_is_remote(const ckfp_build *build)
 void
 ckfp_build_read_first(ckfp_build *build)
 {
-	if (build->record.first && build->join != NULL)
+	if (build->join != NULL)
 		build->join->hj_OuterNotEmpty = true;
 }
 
@@ -143,7 +143,7 @@ ckfp_build_start(ckfp_build *build)
 	if (build->state == CKFP_BUILD_OFF)
 		return;
 	ckfp_build_enter(build, CKFP_BUILD_NEW);
-	if (ckfp_build_is_remote(build) || build->partitions.scans > 0)
+	if (build->record.first && (ckfp_build_is_remote(build) || build->partitions.scans > 0))
 		ckfp_build_read_first(build);
 }
 

@@ -227,7 +227,9 @@ const char *
 ckfp_nest_read_inner(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {
 	if (!ckfp_nest_find_inner(innerPlan(join), inner))
-		return "the loop's inner side is not the scan of an index";
+		return ckfp_node_of(innerPlan(join))->kind == CKFP_NODE_LIST
+				   ? "the loop's inner side reads several tables"
+				   : "the loop's inner side is not the scan of an index";
 	return ckfp_nest_sort_conditions(rules, join, inner);
 }
 

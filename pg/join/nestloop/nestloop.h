@@ -36,10 +36,12 @@ Bitmapset *ckfp_nest_params_of(Node *expression);
 /* ------------------------------------------------------- plan.c: which loops may have a filter */
 
 /* If the rules allow a filter for a nested loop, which `processes` processes share, put its plan
- * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL,
- * and *reason says why. */
-CustomScan *ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node,
-						  const char **reason);
+ * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL.
+ */
+CustomScan *ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node);
+
+/* NULL, or the reason why a nested loop can have no filter, for EXPLAIN. */
+const char *ckfp_nest_reason(ckfp_rules *rules, const NestLoop *join);
 
 /* -------------------------------------------- meter.c: what a piece of work costs this process */
 

@@ -22,20 +22,13 @@
 /* Can a table have rows that the user must not know of? The number of keys would tell. Partitions
  * are read under the policies of their parents. */
 static bool
-ckfp_nest_hides_rows(const ckfp_rules *rules, Index relation)
+ckfp_nest_hides_rows(ckfp_tables *tables, Index relation)
 {
-	const PlannedStmt *statement = rules->statement.plan;
+	const AppendRelInfo *child = ckfp_parent_of(tables, relation);
 
-	if (rules->has_barrier || ckfp_has_policies(rt_fetch(relation, statement->rtable)->relid))
-		return true;
-	foreach_ptr (AppendRelInfo, child, statement->appendRelations)
-	{
-		RangeTblEntry *parent = rt_fetch(child->parent_relid, statement->rtable);
-
-		if (child->child_relid == relation && parent->rtekind == RTE_RELATION)
-			return ckfp_nest_hides_rows(rules, child->parent_relid);
-	}
-	return false;
+	return tables->has_barrier ||
+		   ckfp_has_policies(rt_fetch(relation, tables->statement->rtable)->relid) ||
+		   (child != NULL && ckfp_nest_hides_rows(tables, child->parent_relid));
 }
 
 /* --------------------------------------------------------------- the plan nodes */
@@ -82,18 +75,18 @@ ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_r
 {
 	ckfp_trace trace = {.statement = rules->statement.plan,
 						.processes = processes,
-						.has_barrier = rules->has_barrier,
+						.has_barrier = rules->tables.has_barrier,
 						.record = &nest->record,
 						.loops = 1,
 						.streaming = true};
 
-	if (nest->answers || ckfp_plan_is_volatile(outerPlan(join), &rules->statement))
+	if (nest->answers || ckfp_rules_is_volatile(rules, outerPlan(join)))
 		return;
 	ckfp_trace_columns(&trace, outerPlan(join), nest->attribute, ckfp_cost_of_join(&join->join));
 	if (trace.missed)
 		nest->record.targets = NIL;
 	/* by the rows of one process, as each one reads the dimension */
-	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, 1, &nest->record);
+	ckfp_blocks_plan(&rules->tables, 1, &nest->record);
 	ckfp_targets_note_stops(rules, &nest->record);
 }
 
@@ -142,7 +135,7 @@ ckfp_nest_is_one_row(const Plan *plan)
 		list_length(scan->indexqual) != 1 || !IsA(linitial(scan->indexqual), OpExpr))
 		return false;
 	condition = linitial(scan->indexqual);
-	index = try_relation_open(scan->indexid, NoLock); /* the planner has locked it */
+	index = try_relation_open(scan->indexid, AccessShareLock); /* EXECUTE locks none */
 	if (index == NULL)
 		return false; /* an extension invented it for EXPLAIN */
 	one = index->rd_index->indisunique && index->rd_index->indnkeyatts == 1 &&
@@ -153,7 +146,7 @@ ckfp_nest_is_one_row(const Plan *plan)
 
 /* NULL, or the reason why a nested loop can have no filter. */
 static const char *
-ckfp_nest_refuse(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
+ckfp_nest_refuse(ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {
 	const char *reason;
 
@@ -164,24 +157,34 @@ ckfp_nest_refuse(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner 
 		return reason;
 	if (join->join.joinqual != NIL)
 		return "a condition of the join is tested after the lookup";
-	if (ckfp_nest_hides_rows(rules, inner->relation))
+	if (ckfp_nest_hides_rows(&rules->tables, inner->relation))
 		return "row security or a security barrier may hide rows";
-	return ckfp_plan_is_volatile(innerPlan(join), &rules->statement)
+	return ckfp_rules_is_volatile(rules, innerPlan(join))
 			   ? "the loop's inner side has a volatile function"
 			   : NULL;
 }
 
+const char *
+ckfp_nest_reason(ckfp_rules *rules, const NestLoop *join)
+{
+	ckfp_nest_inner inner;
+	Plan *scan;
+	const char *reason = ckfp_nest_refuse(rules, join, &inner);
+	List *conditions = list_concat_copy(ckfp_nest_lookup(join, &scan), join->join.joinqual);
+	const char *unhashable = reason != NULL ? ckfp_rules_unhashable(conditions, false) : NULL;
+
+	return unhashable != NULL ? unhashable : reason;
+}
+
 CustomScan *
-ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node,
-			  const char **reason)
+ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node)
 {
 	ckfp_nest_inner inner;
 	ckfp_nest_record nest;
 	CustomScan *holder;
 	Plan *scan;
 
-	*reason = ckfp_nest_refuse(rules, join, &inner);
-	if (*reason != NULL)
+	if (ckfp_nest_refuse(rules, join, &inner) != NULL)
 		return NULL;
 	ckfp_nest_make_record(join, &inner, ckfp_may_stop(rules, join->join.plan.plan_node_id), &nest);
 	ckfp_nest_trace(rules, join, processes, &nest);

@@ -9,12 +9,10 @@
 #include "parser/parsetree.h"
 #include "utils/rel.h"
 
-/* The parents of a statement's tables. */
 typedef struct ckfp_lineage
 {
-	const PlannedStmt *statement;
+	ckfp_tables *tables;
 	ckfp_join_record *record;
-	AppendRelInfo **parent; /* by the range table entry of the child; or NULL */
 	/* the last partitioned table that was looked at, for these columns: */
 	Index table;
 	AttrNumber columns[CKFP_JOIN_KEYS];
@@ -22,26 +20,11 @@ typedef struct ckfp_lineage
 	bool hash;   /* which are those of hash partitioning */
 } ckfp_lineage;
 
-static AppendRelInfo **
-ckfp_parents_of(const PlannedStmt *statement)
-{
-	AppendRelInfo **parent =
-		palloc0((list_length(statement->rtable) + 1) * sizeof(AppendRelInfo *));
-
-	foreach_ptr (AppendRelInfo, info, statement->appendRelations)
-	{
-		/* the parent of a UNION ALL is a subquery */
-		if (rt_fetch(info->parent_relid, statement->rtable)->rtekind == RTE_RELATION)
-			parent[info->child_relid] = info;
-	}
-	return parent;
-}
-
 /* Can a filter exclude partitions of a table, by these of its columns? */
 static bool
 ckfp_table_is_usable(ckfp_lineage *lineage, Index relation, const AttrNumber *columns)
 {
-	const RangeTblEntry *entry = rt_fetch(relation, lineage->statement->rtable);
+	const RangeTblEntry *entry = rt_fetch(relation, lineage->tables->statement->rtable);
 	size_t size = lineage->record->columns * sizeof(AttrNumber);
 	int column[CKFP_JOIN_KEYS];
 	PartitionKey key;
@@ -87,7 +70,7 @@ ckfp_lineage_of_target(ckfp_lineage *lineage, ckfp_join_target *target)
 			return;
 		columns[i] = target->column[i];
 	}
-	while (relation > 0 && (info = lineage->parent[relation]) != NULL)
+	while (relation > 0 && (info = ckfp_parent_of(lineage->tables, relation)) != NULL)
 	{
 		relation = info->parent_relid;
 		ckfp_columns_of_parent(info, record->columns, columns);
@@ -111,14 +94,12 @@ ckfp_lineage_of_target(ckfp_lineage *lineage, ckfp_join_target *target)
 }
 
 void
-ckfp_lineage_note(const PlannedStmt *statement, ckfp_join_record *record)
+ckfp_lineage_note(ckfp_tables *tables, ckfp_join_record *record)
 {
-	ckfp_lineage lineage = {.statement = statement, .record = record};
+	ckfp_lineage lineage = {.tables = tables, .record = record};
 
-	if (statement->appendRelations == NIL)
+	if (tables->statement->appendRelations == NIL)
 		return;
-	lineage.parent = ckfp_parents_of(statement);
 	foreach_ptr (ckfp_join_target, target, record->targets)
 		ckfp_lineage_of_target(&lineage, target);
-	pfree(lineage.parent);
 }

@@ -17,7 +17,7 @@
 
 /* Complete the targets of a filter: the table at the root, and whether the filter can tell that
  * no key is in the partition that the scan reads. Sum up in the record what that saves. */
-void ckfp_lineage_note(const PlannedStmt *statement, ckfp_join_record *record);
+void ckfp_lineage_note(ckfp_tables *tables, ckfp_join_record *record);
 
 /* ----------------------------------------------------- level.c: a level of a partitioned table */
 

@@ -16,7 +16,9 @@
  *   empty, PostgreSQL ends without reading this one.
  *
  * A sequential scan that skips blocks and has a condition is another exception, by the same rules:
- * it reads all blocks up to its first row.
+ * it reads all blocks up to its first row. If there is none, it reads all of them, and PostgreSQL
+ * does not read the build side. So it is read first only if it is cheap beside that, by the size of
+ * the tables, when the query runs (exec/blocks.c): estimates can be wrong.
  */
 #include "join/plan/plan.h"
 #include "join/remote/remote.h"
@@ -27,30 +29,42 @@
 
 typedef struct ckfp_probe_side
 {
-	const ckfp_join_record *record;
-	bool early; /* there is a scan that must know the filter before its first row */
-	bool other; /* there is a node of any other kind */
+	bool early;  /* there is a scan that must know the filter before its first row, */
+	bool far;    /* or one whose first row may be far */
+	bool pruned; /* perhaps not all scans are read, even if none has a row */
+	bool other;  /* there is a node of any other kind */
 } ckfp_probe_side;
 
 /* Must the filter be ready before the first row of a scan? A server asks it, or a scan may be
  * skipped and is asynchronous: all those start with the first row. Or a sequential scan skips
  * blocks once the keys are known, and has a condition, so that its first row may be far. */
-static bool
-ckfp_is_early(const ckfp_join_record *record, const Plan *scan)
+static void
+ckfp_inspect_targets(const ckfp_join_record *record, ckfp_probe_side *side)
 {
-	bool far = IsA(scan, SeqScan) && scan->qual != NIL && record->blocks;
-
 	foreach_ptr (const ckfp_join_target, target, record->targets)
 	{
-		if (target->node != scan->plan_node_id)
-			continue;
-		if (ckfp_remote_asks(target) || (far && target->indexes > 0))
-			return true;
+		side->early |= ckfp_remote_asks(target);
 #if PG_VERSION_NUM >= 140000
-		if (target->partition && IsA(scan, ForeignScan) && scan->async_capable)
-			return true;
+		side->early |= target->partition && target->foreign != NULL &&
+					   target->foreign->scan.plan.async_capable;
 #endif
+		side->far |= record->blocks && target->indexes > 0 && target->condition;
 	}
+}
+
+/* May a node leave out children that can have no row, when it knows parameters? */
+static bool
+ckfp_prunes(const Plan *plan)
+{
+#if PG_VERSION_NUM >= 180000
+	if ((IsA(plan, Append) && ((const Append *)plan)->part_prune_index >= 0) ||
+		(IsA(plan, MergeAppend) && ((const MergeAppend *)plan)->part_prune_index >= 0))
+		return true;
+#else
+	if ((IsA(plan, Append) && ((const Append *)plan)->part_prune_info != NULL) ||
+		(IsA(plan, MergeAppend) && ((const MergeAppend *)plan)->part_prune_info != NULL))
+		return true;
+#endif
 	return false;
 }
 
@@ -58,12 +72,13 @@ static void
 ckfp_inspect_probe_side(Plan *plan, void *context)
 {
 	ckfp_probe_side *side = context;
-	bool early = ckfp_is_early(side->record, plan);
 
-	side->early |= early;
-	if (early || IsA(plan, ForeignScan))
+	side->pruned |= ckfp_prunes(plan);
+	if (IsA(plan, ForeignScan))
 		return;
-	if (ckfp_node_of(plan)->is & CKFP_NODE_SIDE)
+	/* a condition without columns decides whether the child is read at all */
+	if ((ckfp_node_of(plan)->is & CKFP_NODE_SIDE) &&
+		!(IsA(plan, Result) && ((const Result *)plan)->resconstantqual != NULL))
 		ckfp_plan_children(plan, ckfp_inspect_probe_side, context);
 	else
 		side->other = true;
@@ -104,17 +119,22 @@ ckfp_find_failing(Plan *plan, void *context)
 		ckfp_plan_children(plan, ckfp_find_failing, context);
 }
 
-bool
-ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
-					  const ckfp_join_record *record)
+void
+ckfp_order_plan(const ckfp_statement *statement, HashJoin *join, double processes,
+				ckfp_join_record *record)
 {
-	ckfp_probe_side side = {.record = record};
+	ckfp_probe_side side = {0};
 	ckfp_failing failing = {.statement = statement};
 
+	ckfp_inspect_targets(record, &side);
+	if (!side.early && !side.far)
+		return;
 	ckfp_inspect_probe_side(outerPlan(join), &side);
-	if (!side.early || side.other || ckfp_hashing_may_fail(join) ||
+	side.far &= !side.pruned;
+	if (side.other || ckfp_hashing_may_fail(join) ||
 		ckfp_expression_may_fail((Node *)join->hashclauses, statement))
-		return false;
+		return;
 	ckfp_find_failing(innerPlan(join), &failing);
-	return !failing.may_fail;
+	record->first = side.early && !failing.may_fail;
+	record->first_if_cheap = side.far && !failing.may_fail ? processes : 0;
 }

@@ -129,10 +129,10 @@ AttrNumber ckfp_column_of(Expr *expression, int varno);
 
 /* ----------------------------------------------------------- order.c: which side is read first */
 
-/* Does reading the build side of a join before the first row of its probe side pay, and have no
- * effect except on time? */
-bool ckfp_order_may_change(const ckfp_statement *statement, HashJoin *join,
-						   const ckfp_join_record *record);
+/* Note in the record whether reading the build side of a join before the first row of its probe
+ * side can pay, and has no effect except on time. `processes` share the probe side. */
+void ckfp_order_plan(const ckfp_statement *statement, HashJoin *join, double processes,
+					 ckfp_join_record *record);
 
 /* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
 bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
@@ -143,10 +143,12 @@ bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement)
 typedef struct ckfp_rules
 {
 	ckfp_statement statement;
-	bool has_barrier;    /* it has a security barrier */
+	ckfp_tables tables;
 	Bitmapset *harmless; /* parameters that never change the rows of a build side */
 	Bitmapset *once;     /* the subplans that run once, by plan_id */
 	bool fast;           /* the reader of the whole plan may stop early */
+	bool volatile_known;
+	bool is_volatile; /* there is a volatile function in one of its plans */
 	bool stops_known;
 	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early */
 } ckfp_rules;
@@ -159,12 +161,20 @@ bool ckfp_rules_allow_statement(const PlannedStmt *statement);
 void ckfp_rules_note(ckfp_rules *rules, const Plan *plan);
 void ckfp_rules_conclude(ckfp_rules *rules);
 
+/* Is there a volatile function in a plan of the statement? In a deep tree of joins each one asks
+ * for all below it: so all plans are searched first, once. */
+bool ckfp_rules_is_volatile(ckfp_rules *rules, Plan *plan);
+
 /* May this join, which `processes` processes share, have a filter, and is the filter expected to
  * pay? If so, *record describes the filter, and the result has its keys: those of the build
  * side, then those of the probe side. If not, NIL, and *reason says why. `again`: the join may be
  * read again. */
 List *ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
 					   ckfp_join_record *record, const char **reason);
+
+/* The reason if one of these conditions on both sides of a join is an equality that PostgreSQL
+ * cannot hash, or if all equalities are. Else NULL. */
+const char *ckfp_rules_unhashable(const List *conditions, bool all);
 
 /* ------------------------------------------------------------ stops.c: which nodes may be stopped
  */

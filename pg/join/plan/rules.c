@@ -10,6 +10,7 @@
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 /* -------------------------------------------------------------- the statement */
@@ -75,7 +76,7 @@ ckfp_rules_conclude(ckfp_rules *rules)
 {
 	ckfp_note_initplans(rules);
 	foreach_ptr (RangeTblEntry, entry, rules->statement.plan->rtable)
-		rules->has_barrier |= entry->security_barrier;
+		rules->tables.has_barrier |= entry->security_barrier;
 }
 
 /* ------------------------------------------------------------------- the join */
@@ -101,14 +102,34 @@ ckfp_join_drops_unmatched_rows(JoinType type)
 	}
 }
 
+static bool
+ckfp_any_plan_is_volatile(const ckfp_statement *statement)
+{
+	if (ckfp_plan_is_volatile(statement->plan->planTree, statement))
+		return true;
+	foreach_ptr (Plan, subplan, statement->plan->subplans)
+		if (subplan != NULL && ckfp_plan_is_volatile(subplan, statement))
+			return true;
+	return false;
+}
+
+bool
+ckfp_rules_is_volatile(ckfp_rules *rules, Plan *plan)
+{
+	if (!rules->volatile_known)
+		rules->is_volatile = ckfp_any_plan_is_volatile(&rules->statement);
+	rules->volatile_known = true;
+	return rules->is_volatile && ckfp_plan_is_volatile(plan, &rules->statement);
+}
+
 /* Is everything below the join without effects that show how often it was computed? The join
  * computes its own keys also for rows that it drops. */
 static bool
-ckfp_sides_are_stable(const ckfp_rules *rules, HashJoin *join)
+ckfp_sides_are_stable(ckfp_rules *rules, HashJoin *join)
 {
 	return !ckfp_expression_is_volatile((Node *)join->hashclauses, &rules->statement) &&
-		   !ckfp_plan_is_volatile(innerPlan(join), &rules->statement) &&
-		   !ckfp_plan_is_volatile(outerPlan(join), &rules->statement);
+		   !ckfp_rules_is_volatile(rules, innerPlan(join)) &&
+		   !ckfp_rules_is_volatile(rules, outerPlan(join));
 }
 
 /*
@@ -163,7 +184,7 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 	}
 	*trace = (ckfp_trace){.statement = rules->statement.plan,
 						  .processes = trace->processes,
-						  .has_barrier = rules->has_barrier,
+						  .has_barrier = rules->tables.has_barrier,
 						  .record = record,
 						  .loops = 1};
 	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
@@ -210,7 +231,7 @@ ckfp_key_expressions(HashJoin *join, const List *keys)
 }
 
 static void
-ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
+ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_trace *trace)
 {
 	ckfp_join_record *record = trace->record;
 	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
@@ -224,7 +245,7 @@ ckfp_estimate(HashJoin *join, double processes, const ckfp_trace *trace)
 	record->saving = trace->saving;
 	record->lookups = trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
 					  trace->reaching * dropped / CKFP_LOOKUP_NS;
-	ckfp_lineage_note(trace->statement, record);
+	ckfp_lineage_note(&rules->tables, record);
 	record->read *= processes;
 }
 
@@ -258,6 +279,51 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 			   : "its keys are expected to exceed cuckoofilter.join_filter_memory";
 }
 
+/* Is the side that is hashed expected to be the larger one? */
+static bool
+ckfp_hashes_larger_side(const HashJoin *join)
+{
+	return innerPlan(join)->plan_rows > outerPlan(join)->plan_rows;
+}
+
+/* The reason why a join has no key that a filter could have. */
+static const char *
+ckfp_no_key(const HashJoin *join)
+{
+	if (!ckfp_hashes_larger_side(join))
+		return "no key is a plain column of a scan of the large side";
+	foreach_ptr (Expr, key, join->hashkeys)
+		if (ckfp_column_of(key, OUTER_VAR) == 0)
+			return "the larger side is hashed: CREATE STATISTICS ON the expression of the other "
+				   "side";
+	return "the larger side is hashed, and no key is a plain column of a scan of the other one";
+}
+
+const char *
+ckfp_rules_unhashable(const List *conditions, bool all)
+{
+	const char *reason = NULL;
+
+	foreach_ptr (OpExpr, condition, conditions)
+	{
+		Oid left;
+		Oid right;
+
+		if (!IsA(condition, OpExpr) || get_mergejoin_opfamilies(condition->opno) == NIL)
+			continue; /* no equality */
+		if (op_hashjoinable(condition->opno, exprType(linitial(condition->args))))
+		{
+			if (all)
+				return NULL;
+			continue;
+		}
+		op_input_types(condition->opno, &left, &right);
+		reason = psprintf("PostgreSQL cannot hash %s = %s: cast the small side",
+						  format_type_be(left), format_type_be(right));
+	}
+	return reason;
+}
+
 List *
 ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
 				 ckfp_join_record *record, const char **reason)
@@ -267,19 +333,23 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 
 	*reason = NULL;
 	if (!ckfp_join_drops_unmatched_rows(join->join.jointype))
-		*reason = "rows of the large side without a match are in the result";
+		*reason =
+			ckfp_hashes_larger_side(join)
+				? "the larger side is hashed, and rows of the other one without a match are in "
+				  "the result"
+				: "rows of the large side without a match are in the result";
 	else if (!bms_is_subset(innerPlan(join)->extParam, rules->harmless))
-		*reason = "the small side is read again with other parameters";
+		*reason = "the hashed side is read again with other parameters";
 	if (*reason != NULL)
 		return NIL;
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
 	{
-		*reason = "no key is a plain column of a scan of the large side";
+		*reason = ckfp_no_key(join);
 		return NIL;
 	}
-	ckfp_estimate(join, processes, &trace);
-	ckfp_blocks_plan(rules->statement.plan, rules->has_barrier, processes, record);
+	ckfp_estimate(rules, join, processes, &trace);
+	ckfp_blocks_plan(&rules->tables, processes, record);
 	ckfp_targets_note_stops(rules, record);
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
@@ -291,6 +361,6 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
 		*reason = "one side of the join has a volatile function";
 	if (*reason == NULL && ckfp_build_varies(rules, join, again, &trace))
-		*reason = "the small side may have other rows each time it is read";
+		*reason = "the hashed side may have other rows each time it is read";
 	return *reason == NULL ? ckfp_key_expressions(join, keys) : NIL;
 }

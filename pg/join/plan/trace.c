@@ -114,6 +114,7 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	ckfp_declared_type(plan, columns[0], target);
 	target->scanned = ((Scan *)plan)->scanrelid;
 	target->sequential = IsA(plan, SeqScan);
+	target->condition = target->sequential && plan->qual != NIL;
 	target->read = trace->loops * ckfp_rows_before_condition(trace, plan, relation);
 	target->reading = target->read * ckfp_cost_of_reading(plan);
 	trace->record->targets = lappend(trace->record->targets, target);

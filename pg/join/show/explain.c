@@ -127,8 +127,10 @@ typedef struct ckfp_scans
 static ckfp_scans *
 ckfp_scans_of_root(List *list, const ckfp_join_target *target)
 {
+	if (target->root == 0)
+		return NULL;
 	foreach_ptr (ckfp_scans, scans, list)
-		if (target->root > 0 && scans->target.root == target->root &&
+		if (scans->target.root == target->root &&
 			memcmp(scans->target.root_column, target->root_column, sizeof(target->root_column)) ==
 				0 &&
 			ckfp_remote_asks(&scans->target) == ckfp_remote_asks(target))
@@ -230,7 +232,9 @@ ckfp_indexes_text(const ckfp_join_record *record)
 
 	foreach_ptr (const ckfp_join_target, target, record->targets)
 		for (int i = 0; i < target->indexes; i++)
-			oids = list_append_unique_oid(oids, target->index[i].oid);
+			oids = lappend_oid(oids, target->index[i].oid);
+	list_sort(oids, list_oid_cmp);
+	list_deduplicate_oid(oids);
 	if (list_length(oids) > CKFP_INDEXES_SHOWN)
 		return psprintf("%d indexes", list_length(oids));
 	initStringInfo(&text);
@@ -307,6 +311,18 @@ ckfp_explain_skipped(const char *what, const ckfp_build *build, uint64 skipped, 
 		ExplainPropertyText("Block Indexes", indexes, es);
 }
 
+/* No block can be skipped, although a key has an index. */
+static void
+ckfp_explain_unfit(const ckfp_join_record *record, ExplainState *es)
+{
+	const char *name = get_rel_name(record->unfit);
+
+	ExplainPropertyText("Blocks Not Skipped",
+						psprintf("the operator family of index %s lacks the equality of the join",
+								 name != NULL ? quote_identifier(name) : "?"),
+						es);
+}
+
 void
 ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *es)
 {
@@ -316,6 +332,8 @@ ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *
 		ckfp_explain_targets(&build->record, es);
 	if (build->record.only_blocks)
 		ExplainPropertyText("Join Filter", "blocks only", es);
+	if (OidIsValid(build->record.unfit))
+		ckfp_explain_unfit(&build->record, es);
 	if (!es->analyze)
 		return;
 	counts = ckfp_build_all_counts(build);

@@ -55,6 +55,10 @@ def case(name, table, rest, wanted, settings=""):
 MONTH = "JOIN calendar USING (day_key) WHERE month_number = 33"
 MONTHS = "JOIN calendar USING (day_key) WHERE month_number IN (5, 33, 50)"
 MONTH_OF_YEAR = "JOIN calendar d ON f.day_key = d.day_key JOIN calendar e ON f.day_key = e.day_key WHERE d.year = 2 AND e.month = 5"
+# A condition that no row meets, though it is expected of most; and keys of two months that could fail, so that they come
+# after the first row.
+NONE = "price % 10 <> quantity"
+LATER = "JOIN (SELECT day_key, 1 / (year + 1) AS x FROM calendar WHERE month_number < 2 OFFSET 0) c USING (day_key) WHERE x >= 0"
 LINES = "JOIN orders o USING (order_key) WHERE o.day_key BETWEEN 1004 AND 1034"
 
 CASES = (
@@ -71,6 +75,12 @@ CASES = (
         case(f"{n} keys where many were estimated", "shuffled", f"JOIN customers c USING (customer_key) WHERE c.customer_key + 0 < {n}", wanted)
         for n, wanted in ((10, 0.03), (100, 0.1), (1000, 0.35))
     ),
+    case("the first row is late, 1 month", "sales", f"{MONTH} AND sale >= {SALES} / 2", 0.06),
+    case("the first row is late, a dear build side", "sales", f"{LINES} AND sale >= {SALES} / 2", 0.7),
+    case("no row, 1 month", "sales", f"{MONTH} AND {NONE}", 0.06),
+    case("no row, a dear build side", "sales", f"JOIN orders o USING (order_key) WHERE o.status = 1 AND {NONE}", 1.03),
+    case("no row, keys that do not come", "sales", f"{LATER} AND {NONE}", 1.03),
+    case("keys that come, LIMIT", f"(SELECT price FROM sales {LATER} AND sale IN (5, {SALES} / 64) LIMIT 2)", "", 1.05),
     case("shuffled, 1 month", "shuffled", MONTH, 1.02),
     case("all rows match, in order", "sales", "JOIN calendar USING (day_key)", 1.03),
     case("all rows match, shuffled", "shuffled", "JOIN calendar USING (day_key)", 1.03),

@@ -24,13 +24,32 @@ def pg_config(what):
 
 BINDIR = pg_config("--bindir")
 TIMES = 200
+TIMES_OF_PARTITIONS = 1
 
-TABLES = "CREATE TABLE one (id integer PRIMARY KEY, k integer, t text); CREATE TABLE two (k integer PRIMARY KEY, t text);"
-STATEMENTS = (
-    ("one table, by its key", "SELECT * FROM one WHERE id = 17"),
-    ("one table, counted", "SELECT count(*), min(t) FROM one WHERE k > 17"),
-    ("a hash join of two", "SELECT count(*) FROM one JOIN two USING (k)"),
+# A server of one process runs each line.  Partitions have 200 rows each, so that they are worth skipping.
+PARTITIONS = (1000, 2400)
+KEYS = ("numeric", "bigint")
+TABLES = "CREATE TABLE one (id integer PRIMARY KEY, k integer, t text)\nCREATE TABLE two (k integer PRIMARY KEY, t text)\n" + "".join(
+    f"""CREATE TABLE {key}{n} (k {key}, id integer) PARTITION BY RANGE (k)
+DO $$ BEGIN FOR i IN 0 .. {n - 1} LOOP EXECUTE format('CREATE TABLE {key}{n}_%s PARTITION OF {key}{n} FOR VALUES FROM (%s) TO (%s)', i, i * 200, (i + 1) * 200); END LOOP; END $$
+CREATE INDEX ON {key}{n} USING brin (k)
+INSERT INTO {key}{n} SELECT g, g FROM generate_series(0, {n * 200 - 1}) g
+CREATE TABLE few_{key}{n} AS SELECT g * 100 AS k FROM generate_series(0, 99) g
+"""
+    for key in KEYS
+    for n in PARTITIONS
 )
+STATEMENTS = (
+    ("one table, by its key", TIMES, "SELECT * FROM one WHERE id = 17"),
+    ("one table, counted", TIMES, "SELECT count(*), min(t) FROM one WHERE k > 17"),
+    ("a hash join of two", TIMES, "SELECT count(*) FROM one JOIN two USING (k)"),
+    *(
+        (f"{n:,} partitions with BRIN, {key} keys, LIMIT 1", TIMES_OF_PARTITIONS, f"SELECT * FROM {key}{n} JOIN few_{key}{n} USING (k) LIMIT 1")
+        for n in PARTITIONS
+        for key in KEYS
+    ),
+)
+LOCKS = ("-c", "max_locks_per_transaction=1000")
 LIBRARY = ("-c", f"shared_preload_libraries={os.path.abspath(sys.argv[1])}{pg_config('--pkglibdir')}/cuckoofilter_join")
 WAYS = (
     ("absent", ()),
@@ -83,14 +102,14 @@ class Single:
 
 def main():
     single = Single()
-    single.run("".join(f"{line}\n" for line in (TABLES.split("; ")[0], TABLES.split("; ")[1], "VACUUM ANALYZE")))
+    single.run(TABLES + "VACUUM ANALYZE\n", LOCKS)
     rows = []
-    for name, sql in STATEMENTS:
+    for name, times, sql in STATEMENTS:
         counts = []
         planned = f"BEGIN; DECLARE c CURSOR FOR {sql}; ROLLBACK\n"
         for _, options in WAYS:
-            options = (*options, "-c", "cursor_tuple_fraction=1")
-            few = single.instructions(planned * TIMES, options)
+            options = (*LOCKS, *options, "-c", "cursor_tuple_fraction=1")
+            few = single.instructions(planned * times, options)
             counts.append((single.instructions(planned * (2 * TIMES), options) - few) // TIMES)
         rows.append((name, *counts))
         say(f"{name}: {counts}")

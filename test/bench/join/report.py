@@ -213,7 +213,7 @@ def curves():
 
 def planning():
     print("## Planning\n")
-    print("Instructions to parse and plan a statement, counted by valgrind over 200; beside them, what is added")
+    print("Instructions to parse and plan a statement, counted by valgrind over 200, or over one of partitions; beside them, what is added")
     print("to those without the library.\n")
     table("statement", "library absent", "off", "auto", "on")
     for row in rows("planning.csv"):

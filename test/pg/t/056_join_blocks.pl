@@ -72,6 +72,33 @@ my $month = 'JOIN dim USING (k) WHERE month = 31';
 is(skips('a month', "SELECT count(*), sum(v) FROM fact $month", 0.9, 'fact_brin'), '300|14850', 'the rows of a month');
 reads_all('no index', "SELECT count(*), sum(v) FROM plain $month");
 skips('a condition that is first true late', "SET synchronize_seqscans = off; SELECT count(*), sum(v) FROM fact $month AND id >= 9500", 0.9);
+
+# PostgreSQL does not read the build side if the probe side has no row. So it is read first only if it is small beside
+# the scans: by the size of its table, whatever the estimates say.
+sub build_side_runs
+{
+	my ($name, $query, $runs) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $plan = explained($query);
+
+	like($plan, qr/Cuckoo Join Filter/, "$name: a filter");
+	is($plan =~ /Cuckoo Join Filter\) \(never executed\)/ ? 'not read' : 'read', $runs, "$name: the build side is $runs") or diag($plan);
+	return;
+}
+
+sql('CREATE TABLE dear AS SELECT g AS k, g % 1000 AS j, g AS m FROM generate_series(0, 49999) g; CREATE INDEX dear_m ON dear (m); ANALYZE dear; CREATE TABLE deceptive (LIKE dear); ANALYZE deceptive; INSERT INTO deceptive SELECT * FROM dear');
+foreach my $mode ('on', 'auto')
+{
+	my $set = "SET cuckoofilter.join_filter = $mode;";
+
+	build_side_runs("$mode, a small build side", "$set SELECT count(*) FROM fact JOIN dim USING (k) WHERE month = 31 AND v < 0", 'read');
+	build_side_runs("$mode, a small build side of VALUES", "$set SELECT count(*) FROM fact JOIN (VALUES (1), (2)) d(k) USING (k) WHERE v < 0", 'read');
+	build_side_runs("$mode, a dear one", "$set SELECT count(*) FROM fact JOIN dear USING (k) WHERE j = 3 AND v < 0", 'not read');
+	build_side_runs("$mode, a dear one by an index", "$set SELECT count(*) FROM fact JOIN dear USING (k) WHERE m BETWEEN 300 AND 305 AND v < 0", 'not read');
+	build_side_runs("$mode, one that was empty when it was analyzed", "$set SELECT count(*) FROM fact JOIN deceptive USING (k) WHERE j = 3 AND v < 0", 'not read');
+	build_side_runs("$mode, a join", "$set SELECT count(*) FROM fact JOIN (SELECT dim.k FROM dim JOIN dim e USING (j) WHERE dim.month = 31 OFFSET 0) d USING (k) WHERE v < 0", 'not read');
+	build_side_runs("$mode, scans that are not read", "$set SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*) FROM (SELECT id, k FROM fact WHERE v < 1000 AND \$1 = 5 OFFSET 0) f JOIN dim USING (k) WHERE month = 31; EXECUTE p(4)", 'not read');
+}
 skips('three months', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE month IN (2, 31, 60)', 0.9);
 skips('the first and the last', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE j IN (0, 1999)', 0.95);
 skips('more ranges than are kept', 'SELECT count(*), sum(id) FROM fact JOIN dim USING (k) WHERE j % 20 = 0 AND j < 1900 OR j BETWEEN 500 AND 1000', 0.5);
