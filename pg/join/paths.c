@@ -16,6 +16,7 @@
 #include "access/brin.h"
 #include "access/genam.h"
 #include "access/stratnum.h"
+#include "access/table.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -35,9 +36,9 @@ static set_join_pathlist_hook_type ckfp_next_pathlist = NULL;
 
 bool ckfp_join_took_place = false;
 
-/* From PostgreSQL 16 on, so much of the table must be all-visible: other blocks are not skipped if
- * transactions end at the same time (blocks/live.c). */
-#define CKFP_VISIBLE_SHARE 0.9
+/* Blocks that the hash join reads, whatever the keys are, may cost such a part of the loop.
+ * Estimates of the loop's cost are often much too high. */
+#define CKFP_CHANGED_COST 0.02
 
 /* ------------------------------------------------------------------ statement */
 
@@ -325,6 +326,18 @@ ckfp_scan_path(PlannerInfo *root, RelOptInfo *fact)
 #endif
 }
 
+/* Do the blocks that the hash join reads in any case cost little beside the loop?  The visibility
+ * map is asked: what VACUUM has written into pg_class may be long ago. */
+static bool
+ckfp_changed_are_cheap(PlannerInfo *root, RelOptInfo *fact, const Path *loop)
+{
+	Relation table = table_open(planner_rt_fetch(fact->relid, root)->relid, NoLock);
+	double share = ckfp_blocks_changed(table) / Max((double)fact->pages, 1);
+
+	table_close(table, NoLock);
+	return share * ckfp_scan_path(root, fact)->total_cost <= CKFP_CHANGED_COST * loop->total_cost;
+}
+
 /* The hash join, at the cost of the loop. */
 static Path *
 ckfp_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *build,
@@ -363,10 +376,6 @@ ckfp_is_fact(PlannerInfo *root, const RelOptInfo *rel, double build_rows)
 	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
 		!bms_is_empty(rel->lateral_relids))
 		return false;
-#if PG_VERSION_NUM >= 160000
-	if (rel->allvisfrac < CKFP_VISIBLE_SHARE)
-		return false;
-#endif
 	foreach_ptr (const IndexOptInfo, index, rel->indexlist)
 		brin |= index->relam == BRIN_AM_OID;
 	entry = planner_rt_fetch(rel->relid, root);
@@ -401,7 +410,8 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 	if (loop != NULL && ckfp_is_read_whole(root, lfirst(loop)) && ckfp_statement_allows(root) &&
 		!ckfp_expression_may_fail((Node *)extract_actual_clauses(fact->baserestrictinfo, false),
 								  NULL) &&
-		!ckfp_expression_may_fail((Node *)fact->reltarget->exprs, NULL))
+		!ckfp_expression_may_fail((Node *)fact->reltarget->exprs, NULL) &&
+		ckfp_changed_are_cheap(root, fact, lfirst(loop))) /* last: it reads a page a 256 MB */
 	{
 		lfirst(loop) = ckfp_hash_join(root, join, fact, build, extra, clauses, lfirst(loop));
 		ckfp_join_took_place = true;

@@ -14,6 +14,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/plannodes.h"
+#include "storage/block.h"
 
 /* A loop over a list of pointers, which PostgreSQL has from 17 on. */
 #if PG_VERSION_NUM < 170000
@@ -99,9 +100,10 @@ typedef struct ckfp_join_target
 	bool partition;                    /* the scan reads a partition that may have no key */
 	Index root; /* the table that the relation is a partition or a child of; or 0, */
 	AttrNumber root_column[CKFP_JOIN_KEYS]; /* and the column of that table */
-	int parameter; /* the parameter by which its server asks; -1: it does not ask */
-	bool stops;    /* a node above the scan may stop before it has returned all rows */
-	int indexes;   /* the number of indexes by which the scan can skip blocks */
+	int parameter;       /* the parameter by which its server asks; -1: it does not ask */
+	bool stops;          /* a node above the scan may stop before it has returned all rows */
+	BlockNumber changed; /* if it can never skip more blocks than these, the plan is made again */
+	int indexes;         /* the number of indexes by which the scan can skip blocks */
 	ckfp_join_index index[CKFP_JOIN_INDEXES];
 	/* only while planning: */
 	Index scanned;        /* the relation of the scan; 0: it has several, */
@@ -146,6 +148,7 @@ typedef struct ckfp_join_record
 	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
 	bool blocks; /* they may do so, */
 	bool only_blocks; /* and there is no filter, as it is not expected to pay */
+	bool replaces;    /* the join is in the place of a nested loop over BRIN */
 	List *targets;    /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
 

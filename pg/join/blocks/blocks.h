@@ -25,6 +25,13 @@ void ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *r
 /* May the index of a plan be used now? */
 bool ckfp_index_is_usable(Relation index);
 
+/* A table grows by up to so many empty blocks at once, of which VACUUM notes nothing. */
+#define CKFP_NEW_BLOCKS 64
+
+/* The number of blocks, without so many, of which BRIN may lack rows if transactions end before it
+ * is searched: these are read, whatever the keys are. */
+BlockNumber ckfp_blocks_changed(Relation table);
+
 /* The keys of a build side may be at most such a part of the rows of the scans. */
 #define CKFP_KEYS_SHARE 8
 

@@ -14,10 +14,12 @@
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/transam.h"
+#include "access/visibilitymap.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
 #include "optimizer/cost.h"
 #include "parser/parsetree.h"
+#include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -120,6 +122,20 @@ ckfp_index_note(ckfp_tables *tables, ckfp_join_record *record, Relation index,
 		}
 }
 
+BlockNumber
+ckfp_blocks_changed(Relation table)
+{
+#if PG_VERSION_NUM >= 160000
+	BlockNumber blocks = RelationGetNumberOfBlocks(table);
+	BlockNumber visible;
+
+	visibilitymap_count(table, &visible, NULL);
+	return blocks - Min(visible + CKFP_NEW_BLOCKS, blocks);
+#else
+	return 0;
+#endif
+}
+
 static void
 ckfp_target_note(ckfp_tables *tables, ckfp_join_record *record, ckfp_join_target *target)
 {
@@ -142,6 +158,8 @@ ckfp_target_note(ckfp_tables *tables, ckfp_join_record *record, ckfp_join_target
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
+	target->changed =
+		record->replaces ? 2 * (ckfp_blocks_changed(table) + CKFP_NEW_BLOCKS) : InvalidBlockNumber;
 	table_close(table, NoLock);
 }
 

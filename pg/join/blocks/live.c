@@ -77,10 +77,11 @@ typedef struct ckfp_search
 	ckfp_ranges ranges;
 	Snapshot snapshot;
 	BlockNumber blocks;
-	double rows; /* of the table */
-	bool always; /* also if it is not expected to pay */
-	double most; /* the share of the cost of the sequential scan that it may cost */
-	bool again;  /* these keys were searched for less, in vain */
+	double rows;         /* of the table */
+	bool always;         /* also if it is not expected to pay */
+	double most;         /* the share of the cost of the sequential scan that it may cost */
+	bool again;          /* these keys were searched for less, in vain */
+	BlockNumber changed; /* see ckfp_join_target */
 } ckfp_search;
 
 /* What a sequential scan costs. */
@@ -138,8 +139,11 @@ ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 	TBMIterateResult result;
 
 	while (tbm_private_iterate(iterator, &result))
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (result.blockno < blocks)
 			CKFP_SET_BIT(bits, result.blockno);
+	}
 	tbm_end_private_iterate(iterator);
 	return bits;
 }
@@ -261,31 +265,42 @@ ckfp_index_may_lack_rows(const ckfp_search *search)
 	return search->snapshot->takenDuringRecovery && ckfp_transactions_have_ended(search->snapshot);
 }
 
-/* Add the blocks of which the index may lack rows. */
+/* Add the blocks of which the index may lack rows. If a nested loop was better than to read so
+ * many, the planner chooses again when a cached plan is used next. */
 static void
 ckfp_search_add_changed(const ckfp_search *search, TIDBitmap *bitmap)
 {
 	Buffer map = InvalidBuffer;
+	BlockNumber changed = 0;
 
 	for (BlockNumber b = 0; b < search->blocks; b++)
-		if (!VM_ALL_VISIBLE(search->table, b, &map))
-			tbm_add_page(bitmap, b);
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (VM_ALL_VISIBLE(search->table, b, &map))
+			continue;
+		tbm_add_page(bitmap, b);
+		changed++;
+	}
 	if (BufferIsValid(map))
 		ReleaseBuffer(map);
+	if (changed > search->changed)
+		ckfp_forget_plans(CKFP_MARK_LOOP);
 }
 
 /* ----------------------------------------------------------------------- what it costs */
 
-/* The share of the rows of a histogram that are in ranges. */
+/* The share of the rows of a histogram that are in ranges. Its column can have another type than
+ * the keys. */
 static double
 ckfp_histogram_share(const ckfp_ranges *ranges, const AttStatsSlot *slot)
 {
+	int16 length = get_typlen(slot->valuetype);
 	double share = 0;
 
 	for (int i = 1; i < slot->nvalues; i++)
 	{
-		double from = (double)ckfp_integer_of(slot->values[i - 1], ranges->length);
-		double to = (double)ckfp_integer_of(slot->values[i], ranges->length);
+		double from = (double)ckfp_integer_of(slot->values[i - 1], length);
+		double to = (double)ckfp_integer_of(slot->values[i], length);
 
 		for (int r = 0; r < ranges->ranges; r++)
 		{
@@ -330,7 +345,7 @@ ckfp_statistics_of(const ckfp_search *search)
 	}
 	if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES))
 	{
-		if (slot.nvalues > 1 && slot.valuetype == search->ranges.type)
+		if (slot.nvalues > 1 && search->ranges.integers)
 			statistics.share = ckfp_histogram_share(&search->ranges, &slot);
 		free_attstatsslot(&slot);
 	}
@@ -478,7 +493,8 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .rows = Max(ckfp_rows_in(table, blocks), 1),
 							  .always = keys->always,
 							  .most = share,
-							  .again = again};
+							  .again = again,
+							  .changed = target->changed};
 		TIDBitmap *bitmap;
 
 		if (keys->column[key] == NULL)

@@ -167,7 +167,10 @@ ckfp_blocks_count(const ckfp_blocks *blocks, BlockNumber from, const uint8 *more
 
 	for (BlockNumber at = ckfp_blocks_next_live(blocks, from, blocks->blocks); at < blocks->blocks;
 		 at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks))
+	{
+		CHECK_FOR_INTERRUPTS();
 		n += more == NULL || CKFP_BIT(more, ckfp_block_of(blocks, at));
+	}
 	return n;
 }
 

@@ -243,6 +243,9 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_tr
 	record->probe_rows = trace->rows * processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving;
+	/* paths.c marks them so; no other sequential scan costs as much before its first row */
+	record->replaces = IsA(outerPlan(join), SeqScan) &&
+					   outerPlan(join)->startup_cost >= outerPlan(innerPlan(join))->total_cost;
 	record->lookups = trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
 					  trace->reaching * dropped / CKFP_LOOKUP_NS;
 	ckfp_lineage_note(&rules->tables, record);

@@ -2,8 +2,8 @@
 """Scans that skip the blocks in which no key is: blocks.py DIRECTORY
 
 Six million sales (SCALE=0.5: half as many) of 60 months, with BRIN indexes: in the order of time, 5 % of them
-late, and in no order. A period of a dimension, the lines of orders, few keys by a B-tree. Then with nested loops
-over a BRIN index where PostgreSQL chooses them.
+late, and in no order. A period of a dimension, the lines of orders, few keys by a B-tree, keys whose two sides have types
+of their own. Then with nested loops over a BRIN index where PostgreSQL chooses them.
 """
 
 import collections
@@ -13,6 +13,16 @@ from measure import SCALE, Query, Server, contest, median, psql, say, write
 
 MODES = ("off", "auto", "on")
 SALES = int(6_000_000 * SCALE)
+
+# The types of the two sides, each with each that it has a hash operator with, and the key of row or number {0}.
+KEYS = {"smallint": "({0} - 15000)::smallint", "integer": "({0} - 15000)::integer", "bigint": "({0} - 15000)::bigint"}
+TIMES = {"date": "date '1990-01-01' + ({0})", "timestamp": "timestamp '1990-01-01' + ({0}) * interval '1 second'", "timestamptz": "timestamptz '1990-01-01' + ({0}) * interval '1 second'"}
+PAIRS = [(probe, build) for probe in KEYS for build in KEYS] + [(one, one) for one in TIMES]
+
+
+def typed(number):
+    return ", ".join(f"{key.format(number)} AS of_{name}" for name, key in {**KEYS, **TIMES}.items())
+
 
 FILL = f"""
 CREATE UNLOGGED TABLE calendar AS
@@ -36,7 +46,9 @@ CREATE INDEX ON late USING brin (day_key);
 CREATE INDEX ON shuffled USING brin (day_key);
 CREATE INDEX ON shuffled USING brin (order_key);
 CREATE INDEX ON shuffled (customer_key);
-"""
+CREATE UNLOGGED TABLE typed AS SELECT sale, price, {typed(f"(sale * 30000::bigint / {SALES})::integer")} FROM sales;
+CREATE UNLOGGED TABLE heads AS SELECT g AS number, {typed("g")} FROM generate_series(0, 29999) g;
+""" + "".join(f"CREATE INDEX ON typed USING brin (of_{one}) WITH (pages_per_range = 16);\n" for one in (*KEYS, *TIMES))
 
 # A query, the processes that it is measured by (cpu: its backend, all: all of the server), and the ratio of processor time
 # auto / off that is to be reached.
@@ -81,6 +93,10 @@ CASES = (
     case("no row, a dear build side", "sales", f"JOIN orders o USING (order_key) WHERE o.status = 1 AND {NONE}", 1.03),
     case("no row, keys that do not come", "sales", f"{LATER} AND {NONE}", 1.03),
     case("keys that come, LIMIT", f"(SELECT price FROM sales {LATER} AND sale IN (5, {SALES} / 64) LIMIT 2)", "", 1.05),
+    *(
+        case(f"40 scattered runs, {probe} = {build}", "typed", f"JOIN heads h ON f.of_{probe} = h.of_{build} WHERE number % 750 < 40", 0.2)
+        for probe, build in PAIRS
+    ),
     case("shuffled, 1 month", "shuffled", MONTH, 1.02),
     case("all rows match, in order", "sales", "JOIN calendar USING (day_key)", 1.03),
     case("all rows match, shuffled", "shuffled", "JOIN calendar USING (day_key)", 1.03),
