@@ -120,7 +120,7 @@ pages_are_whole()
 		dpkg-deb -x "$deb" "$here/unpacked"
 		doc=$here/unpacked/usr/share/doc/$(dpkg-deb -f "$deb" Package)
 		[ -e "$doc/README.md" ] || continue
-		for page in README.md pg/README.md sqlite/README.md sql/FAQ.md; do
+		for page in README.md pg/README.md pg/SERVERS.md sqlite/README.md sql/FAQ.md; do
 			sed -n 's/.*](\([^)#:]*\)[^:)]*).*/\1/p' "$doc/$page" | sort -u | while read -r target; do
 				case $target in
 					*CHANGELOG.md | *CONTRIBUTING.md | *test/README.md | *OVERLAP.md | *RELEASES.md | *cuckoofilter.h) continue ;;

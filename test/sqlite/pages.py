@@ -176,7 +176,7 @@ def anchors(text):
 
 def test_join_filters_are_loaded():
     """A block that sets a setting of join filters loads their library first: without it PostgreSQL takes any word."""
-    for page in ("README.md", "sql/FAQ.md", "sql/REFERENCE.md", "pg/README.md"):
+    for page in ("README.md", "sql/FAQ.md", "sql/REFERENCE.md", "pg/README.md", "pg/SERVERS.md"):
         for block in re.findall(r"^```sql.*?\n(.*?)^```", read(page), re.M | re.S):
             sets = re.search(r"^.*\bSET cuckoofilter\.join.*", block, re.M)
             check(f"{page}: {sets and sets.group(0)}", not sets or re.search(r"join_load\(\)|LOAD 'cuckoofilter_join'", block[: sets.start()]))

@@ -1,6 +1,6 @@
 # The SQL for PostgreSQL in README.md, sql/FAQ.md and pg/README.md runs from top to bottom, one page
 # after the other in one database with the settings of a new server, and gives the results that are
-# shown. 040_servers runs the section about several servers.
+# shown. 040_servers runs pg/SERVERS.md.
 use CuckooCluster;
 use CuckooPages;
 use FindBin;
