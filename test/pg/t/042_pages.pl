@@ -1,6 +1,6 @@
-# The SQL for PostgreSQL in README.md, sql/FAQ.md and pg/README.md runs from top to bottom, one page
-# after the other in one database with the settings of a new server, and gives the results that are
-# shown. 040_servers runs pg/SERVERS.md.
+# The SQL for PostgreSQL in README.md, sql/FAQ.md, pg/README.md and sql/JOIN_FILTERS.md runs from top
+# to bottom, one page after the other in one database with the settings of a new server, and gives the
+# results that are shown. 040_servers runs pg/SERVERS.md.
 use CuckooCluster;
 use CuckooPages;
 use FindBin;
@@ -18,6 +18,7 @@ sub one
 cmp_ok(check_page('README.md', $node), '>=', 16, 'README.md has examples');
 cmp_ok(check_page('sql/FAQ.md', $node), '>=', 8, 'sql/FAQ.md has examples');
 cmp_ok(check_page('pg/README.md', $node), '>=', 70, 'pg/README.md has examples');
+cmp_ok(check_page('sql/JOIN_FILTERS.md', $node), '>=', 20, 'sql/JOIN_FILTERS.md has examples');
 
 # ------------------------------------------------- what the page promises and shows no rows of
 
