@@ -142,7 +142,8 @@ ckfp_explain_line(const ckfp_reason *reason, ExplainState *es)
 		before = ", ";
 	}
 	if (reason->joins > CKFP_JOINS_SHOWN)
-		appendStringInfo(es->str, " and %d others", reason->joins - CKFP_JOINS_SHOWN);
+		appendStringInfo(es->str, " and %d other%s", reason->joins - CKFP_JOINS_SHOWN,
+						 reason->joins - CKFP_JOINS_SHOWN == 1 ? "" : "s");
 	appendStringInfo(es->str, ": %s\n", reason->text);
 }
 

@@ -146,7 +146,7 @@ is(reasons('INSERT INTO doubled SELECT count(*) FROM fact f JOIN dim d ON f.k + 
 # --------------------------------------------------------------- many joins
 
 # Joins with the same reason are in one line, which names three of them.
-is(reasons("SET join_collapse_limit = 1; $join_left"), "(f.k = d.k), (f.k = e.k), (f.id = g.id) and 1 others: $rows|((f.id + 1) = (l.k + 1)): no key is a plain column of a scan of the large side", 'five joins, two reasons');
+is(reasons("SET join_collapse_limit = 1; $join_left"), "(f.k = d.k), (f.k = e.k), (f.id = g.id) and 1 other: $rows|((f.id + 1) = (l.k + 1)): no key is a plain column of a scan of the large side", 'five joins, two reasons');
 is(groups(decode_json(explained("SET join_collapse_limit = 1; $join_left", 'COSTS OFF, FORMAT JSON'))->[0]), "$rows 4 (f.k = d.k) (f.k = e.k) (f.id = g.id)|no key is a plain column of a scan of the large side 1 ((f.id + 1) = (l.k + 1))", 'the same in JSON');
 $node->safe_psql('postgres', join('; ', map { my $table = $_; "CREATE TABLE $table (k integer, n integer) PARTITION BY RANGE (k)", map { "CREATE TABLE $table$_ PARTITION OF $table FOR VALUES FROM (" . $_ * 10 . ') TO (' . ($_ + 1) * 10 . ')' } (0 .. 59) } ('many', 'much')));
 is(reasons('SET enable_partitionwise_join = on; SELECT count(*) FROM many LEFT JOIN much USING (k)'), "(many_1.k = much_1.k), (many_2.k = much_2.k), (many_3.k = much_3.k) and 57 others: $rows", 'a line for 60 partitionwise joins');
