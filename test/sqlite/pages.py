@@ -136,6 +136,11 @@ def test_figures():
     equal("worst queries of the page's benchmarks", [row[1] for row in said], worst[: len(said)])
     check("sums of the page's benchmarks", len(said) >= 5 and all(abs(float(row[0]) - one) < 0.006 for row, one in zip(said, sums)))
     page = "sql/FAQ.md"
+    prices = read("pg/README.md").split("**The price.**")[1].split("**Batches.**")[0]
+    said = re.findall(r"([\d.]+) (kB|bytes)", read(page).split("## What does one add cost?\n")[1].split("\n## ")[0])
+    check(f"{page}: what one add costs", len(said) >= 4)
+    for number, unit in said:
+        check(f"{page}: one add, {number} {unit}", re.search(rf"\| {re.escape(number)}(\.0)? {unit.replace('bytes', 'B')} ", prices))
     in_memory = gains.cells(gains.JOIN, ["10 % match"])
     check(f"{page}: a hash join in memory", all(f" {gains.label(float(in_memory[i]))} times" in read(page) for i in (6, 8)))
     for row, host, key in (
