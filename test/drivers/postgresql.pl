@@ -4,7 +4,8 @@
 use CuckooCluster;
 use FindBin;
 
-my $node = new_cluster('main', conf => "timezone = 'UTC'\n");
+# JDBC has no sockets of the file system.
+my $node = new_cluster('main', conf => "timezone = 'UTC'\nlisten_addresses = '127.0.0.1'\n");
 
 # A filter of each class, a small one and one that is a table.
 my %items = (
@@ -54,11 +55,14 @@ foreach my $driver ([ 'node', 'node_postgres.js' ], map { [ '/usr/bin/python3', 
 	ok($out =~ /^end$/m && $checks > 50, "$name: to its end") or diag($err);
 }
 
-# The lines for ORMs in sql/FAQ.md: as with programs above, what is missing is skipped.
+# The lines for ORMs and the programs in sql/FAQ.md: as with programs above, what is missing is skipped.
 $ENV{CUCKOOFILTER_EXTENSION} = ($ENV{CUCKOOFILTER_SQLITE} // 'build/sqlite/cuckoofilter.so') =~ s/\.so$//r;
 my $orm = `/usr/bin/python3 $FindBin::Bin/../sqlite/orm.py postgresql 2>&1`;
 like($orm, qr/^postgresql-orm: \d+ passed, 0 failed$/m, 'ORMs') or diag($orm);
 note($orm);
+my $programs = `/usr/bin/python3 $FindBin::Bin/../sqlite/programs.py postgresql 2>&1`;
+like($programs, qr/^postgresql-programs: \d+ passed, 0 failed$/m, 'programs') or diag($programs);
+note($programs);
 
 $node->stop;
 done_testing();

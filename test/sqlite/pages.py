@@ -125,17 +125,22 @@ def test_figures():
     least, most = re.search(r"nothing were\s+([\d.]+) to ([\d.]+) times as fast", read("README.md")).groups()
     selective = [times for group, what, times in gains.gains() if group != gains.SIZE and "all match" not in what]
     equal("figures of README's first paragraph", [least, most], [gains.label(min(selective)), gains.label(max(selective))])
-    gained = read("pg/README.md").split("## What join filters gain\n")[1].split("\n## ")[0]
+    gained = read("sql/JOIN_FILTERS.md").split("## What they gain\n")[1].split("\n## ")[0]
     joins, benchmarks = gained.split("public benchmarks")
     table = re.findall(r"^\| .* \| ([\d.]+) \|$", joins, re.M)
-    equal("figures of the guide's table of join filters", table, [*labels[: len(table) - 1], gains.label(gains.median_of_joins())])
+    equal("figures of the table of join filters", table, [*labels[: len(table) - 1], gains.label(gains.median_of_joins())])
     sections = read("test/bench/join/results/TPC.md").split("\n## ")[1:]
     sums = [float(re.search(r"^\| one process, 4 .*\*\*([\d.]+)\*\*[^*]*$", part, re.M).group(1)) for part in sections]
     worst = [re.search(r"five worst:\n\n- one process, 4: [\w.]+: ([\d.]+)", part).group(1) for part in sections]
     said = re.findall(r"^\| .* \| ([\d.]+) \| ([\d.]+) \|$", benchmarks, re.M)
-    equal("worst queries of the guide's benchmarks", [row[1] for row in said], worst[: len(said)])
-    check("sums of the guide's benchmarks", len(said) >= 5 and all(abs(float(row[0]) - one) < 0.006 for row, one in zip(said, sums)))
+    equal("worst queries of the page's benchmarks", [row[1] for row in said], worst[: len(said)])
+    check("sums of the page's benchmarks", len(said) >= 5 and all(abs(float(row[0]) - one) < 0.006 for row, one in zip(said, sums)))
     page = "sql/FAQ.md"
+    prices = read("pg/README.md").split("**The price.**")[1].split("**Batches.**")[0]
+    said = re.findall(r"([\d.]+) (kB|bytes)", read(page).split("## What does one add cost?\n")[1].split("\n## ")[0])
+    check(f"{page}: what one add costs", len(said) >= 4)
+    for number, unit in said:
+        check(f"{page}: one add, {number} {unit}", re.search(rf"\| {re.escape(number)}(\.0)? {unit.replace('bytes', 'B')} ", prices))
     in_memory = gains.cells(gains.JOIN, ["10 % match"])
     check(f"{page}: a hash join in memory", all(f" {gains.label(float(in_memory[i]))} times" in read(page) for i in (6, 8)))
     for row, host, key in (
@@ -176,7 +181,7 @@ def anchors(text):
 
 def test_join_filters_are_loaded():
     """A block that sets a setting of join filters loads their library first: without it PostgreSQL takes any word."""
-    for page in ("README.md", "sql/FAQ.md", "sql/REFERENCE.md", "pg/README.md"):
+    for page in ("README.md", "sql/FAQ.md", "sql/REFERENCE.md", "sql/JOIN_FILTERS.md", "pg/README.md", "pg/SERVERS.md"):
         for block in re.findall(r"^```sql.*?\n(.*?)^```", read(page), re.M | re.S):
             sets = re.search(r"^.*\bSET cuckoofilter\.join.*", block, re.M)
             check(f"{page}: {sets and sets.group(0)}", not sets or re.search(r"join_load\(\)|LOAD 'cuckoofilter_join'", block[: sets.start()]))

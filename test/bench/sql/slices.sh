@@ -2,8 +2,7 @@
 # What a question to a large stored filter costs in PostgreSQL: cold, warm, and in a scan.
 #   sh test/bench/sql/slices.sh             5 minutes, into test/bench/sql/results/SLICES.md
 #   QUICK=1 sh test/bench/sql/slices.sh     a twentieth of the items, into build/bench/sql/
-# PREVIOUS=DIR: where `make install DESTDIR=DIR` of an earlier version went, which fetches the whole:
-# its scans are measured beside ours.  BUSY is a sentence about the machine for the page.
+# BUSY is a sentence about the machine for the page.
 # A throw-away cluster; PG_CONFIG names the server.
 set -eu
 
@@ -140,19 +139,7 @@ for statement in 'SELECT :id > 0 FROM large' 'SELECT f @> :id::bigint FROM large
 done > "$work/warm"
 
 echo "== scans" >&2
-scans > "$work/ours"
-: > "$work/previous"
-if [ -n "${PREVIOUS:-}" ]; then
-	restart "$PREVIOUS"
-	sql 'SELECT count(f @> g) FROM large, generate_series(1, 10) g' > /dev/null
-	scans > "$work/previous"
-	# and once more, after each other, in the other order
-	restart "$stage"
-	sql 'SELECT count(f @> g) FROM large, generate_series(1, 100000) g' > /dev/null
-	scans > "$work/again"
-	paste "$work/ours" "$work/again" | awk '{ print $1 < $2 ? $1 : $2 }' > "$work/least"
-	mv "$work/least" "$work/ours"
-fi
+scans > "$work/scans"
 
 {
 	cat << EOF
@@ -173,15 +160,14 @@ $each us, without what its statement costs.
 $(cat "$work/warm")
 
 **Scans** that ask for each row, \`WHERE (SELECT f FROM large) @> id\`, seconds of processor time, the least of 3. At first each row costs two slices; where
-these have cost as much as the whole, it is fetched. "Whole": an earlier version, which fetches it at once.
+these have cost as much as the whole, it is fetched.
 
-| rows | slices, then the whole | whole | ratio |
-|---|---|---|---|
+| rows | seconds |
+|---|---|
 EOF
 	for n in $((rows / 1000)) $((rows / 100)) $((rows / 10)) "$rows"; do
 		echo "$n"
-	done | paste - "$work/ours" "$work/previous" |
-		awk '{ printf "| %d | %.3f | %s | %s |\n", $1, $2, $3 == "" ? "" : sprintf("%.3f", $3), $3 == "" ? "" : sprintf("%.2f", $2 / ($3 + 1e-9)) }'
+	done | paste - "$work/scans" | awk '{ printf "| %d | %.3f |\n", $1, $2 }'
 } > "$page.tmp"
 mv "$page.tmp" "$page"
 echo "Written: $page"

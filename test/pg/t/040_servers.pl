@@ -1,4 +1,4 @@
-# Servers together: the SQL of pg/README.md's "Several servers" on three servers, as it stands and over random
+# Servers together: the SQL of pg/SERVERS.md on three servers, as it stands and over random
 # rows, what is sent for it, counted by proxies, and what its traps cost.
 # SEED=n ROUNDS=percent.
 use CuckooCluster;
@@ -91,7 +91,7 @@ sub is_cheaper
 
 # ---------------------------------------------------------- the page, as it stands
 
-my $page = page('pg/README.md');
+my $page = page('pg/SERVERS.md');
 $server{north}->safe_psql('postgres', $_) foreach blocks($page, 'sql north');
 $server{south}->safe_psql('postgres', $_) foreach blocks($page, 'sql south');
 on_servers($_) foreach blocks($page, 'sql both');

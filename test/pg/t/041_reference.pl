@@ -1,25 +1,26 @@
 # sql/REFERENCE.md is complete and correct: its examples give their results, and it names every
-# object of the extension and every setting. test/sqlite/reference.py checks the rest: errors,
+# object of the extension; sql/JOIN_FILTERS.md has the settings and the view of join filters. test/sqlite/reference.py checks the rest: errors,
 # fields, links.
 use CuckooCluster;
 use CuckooPages;
 
 my $page = page('sql/REFERENCE.md');
+my $joins = page('sql/JOIN_FILTERS.md');
 my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\n");
 
 # The text below a heading, up to the next heading of the same or a higher level.
 sub section
 {
-	my ($heading) = @_;
+	my ($heading, $text) = @_;
 	my $level = $heading =~ /^(#+)/ ? length($1) : 0;
 
-	return $page =~ /\n\Q$heading\E\n(.*?)(?=\n#{1,$level} |\z)/s ? $1 : die "no section $heading";
+	return ($text // $page) =~ /\n\Q$heading\E\n(.*?)(?=\n#{1,$level} |\z)/s ? $1 : die "no section $heading";
 }
 
 # The rows of its first table, as lists of cells without the backquotes around them.
 sub table
 {
-	my ($table) = section($_[0]) =~ /((?:^\|.*\n)+)/m;
+	my ($table) = section(@_) =~ /((?:^\|.*\n)+)/m;
 	my @lines = split /\n/, $table;
 
 	return map { [ map { s/^\s*`?|`?\s*$//gr =~ s/\\\|/|/gr } /((?:[^|\\]|\\.)+)/g ] } @lines[ 2 .. $#lines ];
@@ -86,14 +87,14 @@ is_deeply(rows("SELECT opcname FROM pg_opclass WHERE oid IN (SELECT objid $of_ex
 is_deeply(rows("SELECT relkind::text || ' ' || relname FROM pg_class WHERE oid IN (SELECT objid $of_extension 'pg_class'::regclass)"),
 	['v cuckoofilter_join_stats'], 'the view');
 is_deeply(rows("SELECT attname || ' ' || format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'cuckoofilter_join_stats'::regclass AND attnum > 0"),
-	sorted(map { "$_->[0] " . $_->[1] =~ s/`//gr } table('### cuckoofilter_join_stats')), 'its columns');
+	sorted(map { "$_->[0] " . $_->[1] =~ s/`//gr } table('## cuckoofilter_join_stats', $joins)), 'its columns');
 is_deeply(
 	rows("SELECT classid::regclass::text $of_extension classid"),
 	[qw(pg_cast pg_class pg_opclass pg_operator pg_opfamily pg_proc pg_type)], 'kinds of objects that the page has a section for');
 
 # ---------------------------------------------------------------------- settings
 
-my @settings = table('### Settings');
+my @settings = table('## Settings', $joins);
 is_deeply(rows("SELECT name || ' ' || current_setting(name) FROM pg_settings WHERE name LIKE 'cuckoofilter.%'"),
 	sorted(map { "$_->[0] $_->[1]" } @settings), 'settings and their defaults');
 foreach my $row (@settings)

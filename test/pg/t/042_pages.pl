@@ -1,6 +1,6 @@
-# The SQL for PostgreSQL in README.md, sql/FAQ.md and pg/README.md runs from top to bottom, one page
-# after the other in one database with the settings of a new server, and gives the results that are
-# shown. 040_servers runs the section about several servers.
+# The SQL for PostgreSQL in README.md, sql/FAQ.md, pg/README.md and sql/JOIN_FILTERS.md runs from top
+# to bottom, one page after the other in one database with the settings of a new server, and gives the
+# results that are shown. 040_servers runs pg/SERVERS.md.
 use CuckooCluster;
 use CuckooPages;
 use FindBin;
@@ -18,6 +18,7 @@ sub one
 cmp_ok(check_page('README.md', $node), '>=', 16, 'README.md has examples');
 cmp_ok(check_page('sql/FAQ.md', $node), '>=', 8, 'sql/FAQ.md has examples');
 cmp_ok(check_page('pg/README.md', $node), '>=', 70, 'pg/README.md has examples');
+cmp_ok(check_page('sql/JOIN_FILTERS.md', $node), '>=', 20, 'sql/JOIN_FILTERS.md has examples');
 
 # ------------------------------------------------- what the page promises and shows no rows of
 
@@ -44,12 +45,24 @@ my $before = one("SELECT md5(f::text) FROM filter WHERE name = 'seen'");
 one("TRUNCATE batch; $batch");
 is(one("SELECT md5(f::text) FROM filter WHERE name = 'seen'"), $before, 'an empty batch changes nothing');
 
-# Triggers: writers at once lose nothing.
+# A queue, emptied between writers: what waits in it is found, and nothing is lost.
+my ($lookup) = $page =~ /SELECT (f @> 'rob\@example\.com' OR EXISTS \(.*?\))\n/;
+my $denied = "SELECT count(*) FROM account, filter WHERE name = 'emails' AND NOT (" . $lookup =~ s/'rob\@example\.com'/email/gr . ')';
 my $writers = join '', map { "INSERT INTO account SELECT g, 'user' || g FROM generate_series($_ * 100, $_ * 100 + 9) g;\n" } 1 .. 20;
 one($writers);
+cmp_ok(one('SELECT count(*) FROM pending'), '>=', 200, 'keys wait');
+is(one($denied), 0, 'and are found in the queue');
+one('SELECT add_pending()');
 is(one(q{SELECT count(*) FROM account, filter WHERE name = 'emails' AND NOT f @> email}), 0, 'a filter follows its table');
-one('DELETE FROM account WHERE id % 2 = 0');
+is(one('SELECT count(*) FROM pending'), 0, 'and the queue is empty');
+one('DELETE FROM account WHERE id % 2 = 0; DELETE FROM account WHERE id = 101; INSERT INTO account VALUES (101, \'user101\')');
+is(one($denied), 0, 'one that was removed and added again');
+one('SELECT add_pending()');
 is(one(q{SELECT cuckoofilter_count(f) = (SELECT count(*) FROM account) FROM filter WHERE name = 'emails'}), 't', 'and forgets what was deleted');
+one("DELETE FROM account WHERE id < 1000; INSERT INTO account VALUES (7, 'user7')");
+my ($rebuild) = $page =~ /\n(WITH queued AS.*?;)\n/s;
+one($rebuild);
+is(one(q{SELECT cuckoofilter_count(f) = (SELECT count(*) FROM account), (SELECT count(*) FROM pending) FROM filter WHERE name = 'emails'}), 't|0', 'built again, it has no key of the queue twice');
 
 # What `=` converts before it compares: denied, and found by the cast that the page names.
 foreach (
