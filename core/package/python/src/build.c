@@ -4,6 +4,8 @@
 #include "module.h"
 #include "messages.h"
 
+#include <math.h>
+
 /* The integer that a number is, such as a float or Decimal; NULL with an exception. */
 static PyObject *
 ckfy_integer(PyObject *object)
@@ -29,17 +31,34 @@ ckfy_integer(PyObject *object)
 	return NULL;
 }
 
+/* Is a number that is not infinite too large for a float?  A Decimal of many digits is not made an
+ * integer, which can take hours. */
+static bool
+ckfy_is_vast(PyObject *object)
+{
+	double about = PyIndex_Check(object) || !PyNumber_Check(object) ? 0 : PyFloat_AsDouble(object);
+	PyObject *infinity = isinf(about) ? PyFloat_FromDouble(about) : NULL;
+	bool vast = infinity && PyObject_RichCompareBool(object, infinity, Py_EQ) == 0;
+
+	Py_XDECREF(infinity);
+	PyErr_Clear();
+	return vast;
+}
+
 /* A capacity: a number that is an integer, or None for 0.  The library checks its range. */
 static bool
 ckfy_read_capacity(PyObject *object, int64_t *capacity)
 {
-	PyObject *integer;
+	PyObject *integer = NULL;
 	int overflow = 0;
 
 	*capacity = 0;
 	if (!object || object == Py_None)
 		return true;
-	integer = ckfy_integer(object);
+	if (ckfy_is_vast(object))
+		overflow = 1;
+	else
+		integer = ckfy_integer(object);
 	*capacity = integer ? PyLong_AsLongLongAndOverflow(integer, &overflow) : 0;
 	Py_XDECREF(integer);
 	if (overflow)
