@@ -22,6 +22,9 @@ PG_FUNCTION_INFO_V1(cuckoofilter_remove_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_which);
 
+/* The parts of a pair are arguments 1 and 2. */
+#define CKFP_OTHER_PART(n) (3 - (n))
+
 /* Candidates between two checks for interrupts. */
 #define CKFP_STEP 65536
 
@@ -113,18 +116,29 @@ ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 }
 
 /*
- * Prepare a hasher for argument n, or for the elements of an array. It uses the collation of that
- * argument, as in a record; the collation of the call depends on the other argument, too. Without
- * one, a string is an error.
+ * The collation of argument n, which is one of the two parts. If the other one has none, it is that
+ * of the call, which the parser chose: the planner may replace an argument by another expression,
+ * such as the only one that is left of a CASE. Else it is that of the argument, as in a record.
+ * Without one, a string is an error.
  */
+static Oid
+ckfp_part_collation(FunctionCallInfo fcinfo, int n)
+{
+	Node *expression;
+
+	if (fcinfo->flinfo != NULL &&
+		!type_is_collatable(get_fn_expr_argtype(fcinfo->flinfo, CKFP_OTHER_PART(n))))
+		return PG_GET_COLLATION();
+	expression = ckfp_argument_expression(fcinfo, n);
+	return expression != NULL ? exprCollation(expression) : InvalidOid;
+}
+
+/* Prepare a hasher for argument n, or for the elements of an array. */
 static void
 ckfp_prepare_part(FunctionCallInfo fcinfo, int n, Oid type, ckfp_hasher *hasher,
 				  MemoryContext context)
 {
-	Node *expression = ckfp_argument_expression(fcinfo, n);
-
-	ckfp_hasher_prepare(hasher, type, expression != NULL ? exprCollation(expression) : InvalidOid,
-						context);
+	ckfp_hasher_prepare(hasher, type, ckfp_part_collation(fcinfo, n), context);
 }
 
 static ckfp_values *

@@ -266,6 +266,30 @@ foreach my $round (1 .. $all)
 }
 cmp_ok($answered, '>', 2 * $all, 'most unions have an answer');
 
+# If only one part is a string, its collation is that of the call. So it stays when the planner leaves one argument of coalesce() or of
+# CASE, or replaces the parameter of a function by an argument, which may have another collation.
+foreach my $plan ('force_custom_plan', 'force_generic_plan')
+{
+	is( one("SET plan_cache_mode = $plan; PREPARE p (text) AS SELECT count(*) FROM word, (SELECT cuckoofilter_agg_pair(loose, i) FROM word) q(f)
+			WHERE cuckoofilter_contains_pair(f, coalesce(\$1, loose), i); EXECUTE p (NULL); EXECUTE p ('WORD 1')"),
+		"56\n1", "one string, $plan");
+}
+foreach my $folded ('CASE WHEN true THEN plain ELSE loose END', 'CASE WHEN false THEN plain ELSE loose END', q{coalesce('Word 1', loose)}, 'CASE WHEN true THEN plain ELSE looser END')
+{
+	foreach my $pair ('x, i', 'i, x', q{x, 'literal'})
+	{
+		is( one("SELECT (SELECT cuckoofilter_agg_pair($pair) FROM (SELECT $folded AS x, i FROM word) v) = (SELECT cuckoofilter_agg_pair($pair) FROM (SELECT $folded AS x, i FROM word OFFSET 0) v)"),
+			't', "one string, folded: $folded AS x: $pair");
+	}
+}
+SKIP:
+{
+	skip('before PostgreSQL 14', 1) if server_version($node) < 140000;
+	is( one(q{CREATE FUNCTION asks(f cuckoofilter, a text) RETURNS boolean IMMUTABLE BEGIN ATOMIC SELECT cuckoofilter_contains_pair(f, a, 5) OR cuckoofilter_contains_pair(f, a, 6); END;
+			SELECT bool_and(asks(f, loose) = asks(f, loose || left(random()::text, 0))) FROM word, (SELECT cuckoofilter_agg_pair(loose, 5) FROM word OFFSET 0) q(f)}),
+		't', 'one string, an SQL function inlined or not');
+}
+
 # What tells nothing about a filter is the same in the branches as above them.
 $node->safe_psql('postgres', 'CREATE VIEW unlike AS SELECT loose AS a, c AS b FROM word UNION ALL SELECT upper(plain), plain FROM word');
 foreach my $call ('cuckoofilter_part(ROW(a, b), 2) = 0', map { "md5(cuckoofilter_$_(cuckoofilter_create(9), ROW(a, b))::bytea) < '8'" } qw(add add_all))
