@@ -2,14 +2,25 @@
 
 \echo Use "ALTER EXTENSION cuckoofilter UPDATE TO '1.6.1'" to load this file. \quit
 
--- Each part of a pair is hashed under the collation of its argument, which the planner must keep.
-CREATE FUNCTION cuckoofilter_pair_support(internal)
-	RETURNS internal
-	AS 'MODULE_PATHNAME', 'cuckoofilter_pair_support'
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_pair_support(internal)
-	IS 'planner support: keeps the collations of the arguments of functions of pairs';
-ALTER FUNCTION cuckoofilter_add_pair(cuckoofilter, "any", "any") SUPPORT cuckoofilter_pair_support;
-ALTER FUNCTION cuckoofilter_remove_pair(cuckoofilter, "any", "any") SUPPORT cuckoofilter_pair_support;
-ALTER FUNCTION cuckoofilter_contains_pair(cuckoofilter, "any", "any") SUPPORT cuckoofilter_pair_support;
-ALTER FUNCTION cuckoofilter_which(cuckoofilter, "any", anyarray) SUPPORT cuckoofilter_pair_support;
+-- The columns of a row, and the parts of a pair, are hashed under the collations that they have in
+-- the query, which the planner must keep.
+COMMENT ON FUNCTION cuckoofilter_support(internal)
+	IS 'planner support: estimates, and keeps the collations of items';
+ALTER FUNCTION cuckoofilter_add(cuckoofilter, anycompatible) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_add_all(cuckoofilter, "any") SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_add_all_array(cuckoofilter, anycompatiblearray) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_remove(cuckoofilter, anycompatible) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_remove_all(cuckoofilter, "any") SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_remove_all_array(cuckoofilter, anycompatiblearray) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_contains_any(cuckoofilter, "any") SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_contains_any_array(cuckoofilter, anycompatiblearray) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_contains_all(cuckoofilter, "any") SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_contains_all_array(cuckoofilter, anycompatiblearray) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_copies(cuckoofilter, anycompatible) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_hash(anycompatible) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_hash(anycompatible, bigint) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_part(anycompatible, integer) SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_add_pair(cuckoofilter, "any", "any") SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_remove_pair(cuckoofilter, "any", "any") SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_contains_pair(cuckoofilter, "any", "any") SUPPORT cuckoofilter_support;
+ALTER FUNCTION cuckoofilter_which(cuckoofilter, "any", anyarray) SUPPORT cuckoofilter_support;

@@ -128,4 +128,10 @@ ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, const ckf_
  * ROW(item, value).  Its class is CKF_ITEM_OTHER.  (pair.c) */
 uint64 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed);
 
+struct SupportRequestSimplify;
+
+/* The call of a request with the collations that its items have in the query; NULL if nothing needs
+ * to be kept. (collation.c) */
+struct Node *ckfp_keep_collations(const struct SupportRequestSimplify *request);
+
 #endif

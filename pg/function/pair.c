@@ -12,9 +12,7 @@
 #include "catalog/pg_aggregate.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/supportnodes.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -23,7 +21,6 @@ PG_FUNCTION_INFO_V1(cuckoofilter_add_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_remove_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_contains_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_which);
-PG_FUNCTION_INFO_V1(cuckoofilter_pair_support);
 
 /* Candidates between two checks for interrupts. */
 #define CKFP_STEP 65536
@@ -128,34 +125,6 @@ ckfp_prepare_part(FunctionCallInfo fcinfo, int n, Oid type, ckfp_hasher *hasher,
 
 	ckfp_hasher_prepare(hasher, type, expression != NULL ? exprCollation(expression) : InvalidOid,
 						context);
-}
-
-/* A column with its collation. The planner replaces a column of UNION by those of its branches, and
- * their collations may be others. */
-static Node *
-ckfp_keep_collation(Node *argument)
-{
-	if ((!IsA(argument, Var) && !IsA(argument, PlaceHolderVar)) ||
-		!type_is_collatable(exprType(argument)))
-		return argument;
-	return (Node *)makeRelabelType((Expr *)argument, exprType(argument), exprTypmod(argument),
-								   exprCollation(argument), COERCE_IMPLICIT_CAST);
-}
-
-/* SUPPORT of functions of a filter and pairs */
-Datum
-cuckoofilter_pair_support(PG_FUNCTION_ARGS)
-{
-	Node *request = (Node *)PG_GETARG_POINTER(0);
-	FuncExpr *call;
-	ListCell *cell;
-
-	if (!IsA(request, SupportRequestSimplify))
-		PG_RETURN_POINTER(NULL);
-	call = copyObject(((SupportRequestSimplify *)request)->fcall);
-	foreach (cell, call->args)
-		lfirst(cell) = ckfp_keep_collation(lfirst(cell));
-	PG_RETURN_POINTER(call);
 }
 
 static ckfp_values *

@@ -5,8 +5,7 @@
  * histogram are looked up in it. The operator gets its estimate through RESTRICT,
  * cuckoofilter_contains through its support function; both call the functions below.
  */
-#include "type/argument_cache.h"
-#include "item/item.h"
+#include "function/call.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"
@@ -196,7 +195,18 @@ cuckoofilter_sel(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(ckfp_estimate(&call));
 }
 
-/* SUPPORT of cuckoofilter_contains and the like */
+/* Is a function cuckoofilter_contains or cuckoofilter_contained? */
+static bool
+ckfp_is_lookup(Oid function)
+{
+	Oid *types;
+	int count;
+
+	(void)get_func_signature(function, &types, &count);
+	return count == 2 && (types[0] == ANYCOMPATIBLEOID || types[1] == ANYCOMPATIBLEOID);
+}
+
+/* SUPPORT of functions of a filter and items, and of cuckoofilter_hash */
 Datum
 cuckoofilter_support(PG_FUNCTION_ARGS)
 {
@@ -204,7 +214,9 @@ cuckoofilter_support(PG_FUNCTION_ARGS)
 	SupportRequestSelectivity *selectivity = (SupportRequestSelectivity *)request;
 	ckfp_call call;
 
-	if (!IsA(request, SupportRequestSelectivity))
+	if (IsA(request, SupportRequestSimplify))
+		PG_RETURN_POINTER(ckfp_keep_collations((SupportRequestSimplify *)request));
+	if (!IsA(request, SupportRequestSelectivity) || !ckfp_is_lookup(selectivity->funcid))
 		PG_RETURN_POINTER(NULL);
 	if (selectivity->is_join)
 		selectivity->selectivity = CKFP_SELECTIVITY;

@@ -24,7 +24,7 @@ my %not_strict = (
 my %aggregates = (
 	agg => 'x', agg_hash => 'h', agg_pair => 'x, w', add_agg => 'cuckoofilter_create(1000), x', union_agg => 'f', sum_agg => 'cuckoofilter_create(9000) + x', intersect_agg => 'f');
 # Of types, aggregates and the planner: nobody calls them.
-my %internal = (in => 't', out => 't', recv => 't', sortsupport => 't', support => 't', pair_support => 't',
+my %internal = (in => 't', out => 't', recv => 't', sortsupport => 't', support => 't',
 	map { $_ => 'f' } qw(agg_transition agg_hash_transition agg_pair_transition agg_combine agg_final add_agg_transition add_agg_final union_agg_transition union_agg_combine
 	  sum_agg_transition sum_agg_combine merge_agg_final intersect_agg_transition));
 
