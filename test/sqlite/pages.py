@@ -142,7 +142,7 @@ def test_figures():
     for number, unit in said:
         check(f"{page}: one add, {number} {unit}", re.search(rf"\| {re.escape(number)}(\.0)? {unit.replace('bytes', 'B')} ", prices))
     in_memory = gains.cells(gains.JOIN, ["10 % match"])
-    check(f"{page}: a hash join in memory", all(f" {gains.label(float(in_memory[i]))} times" in read(page) for i in (6, 8)))
+    check(f"{page}: a hash join in memory", all(f" {gains.label(float(in_memory[i]))} times" in read(page) for i in (7, 8)))
     for row, host, key in (
         ("PostgreSQL, bigint", 0, "bigint"),
         ("PostgreSQL, text of 32", 0, "text of 32"),
