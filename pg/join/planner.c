@@ -21,9 +21,10 @@ typedef struct ckfp_planning
 	bool loops;    /* or a nested loop */
 	bool done;     /* there is a filter already: another hook returned the same plan again */
 	bool row_security;
-	double processes; /* that share the current part of the plan; 0: not below a Gather */
-	bool rewound;     /* the whole plan may be read again, */
-	bool again;       /* or the current part of it */
+	double processes;  /* that share the current part of the plan; 0: not below a Gather */
+	bool rewound;      /* the whole plan may be read again, */
+	bool again;        /* or the current part of it */
+	Bitmapset *exists; /* the InitPlans of which only the first row is read, by plan_id */
 	/* only for EXPLAIN: */
 	ckfp_reason_visitor visit; /* else NULL: filters are added */
 	void *context;             /* of it */
@@ -40,6 +41,9 @@ ckfp_survey(Plan *plan, void *context)
 	planning->joins |= IsA(plan, HashJoin) || IsA(plan, MergeJoin);
 	planning->loops |= IsA(plan, NestLoop);
 	planning->done |= ckfp_join_is_ours(plan);
+	foreach_ptr (const SubPlan, initplan, plan->initPlan)
+		if (initplan->subLinkType == EXISTS_SUBLINK)
+			planning->exists = bms_add_member(planning->exists, initplan->plan_id);
 	ckfp_rules_note(&planning->rules, plan);
 	ckfp_plan_children(plan, ckfp_survey, context);
 }
@@ -157,6 +161,7 @@ ckfp_add_filters_below(Plan *plan, ckfp_planning *planning)
 	{
 		ckfp_add_filters(outerPlan(plan), planning);
 		planning->again = true;
+		planning->rules.share = 1;
 		ckfp_add_filters(innerPlan(plan), planning);
 		planning->again = again;
 	}
@@ -171,6 +176,7 @@ ckfp_add_filters(Plan *plan, void *context)
 {
 	ckfp_planning *planning = context;
 	double outside = planning->processes;
+	double share = planning->rules.share;
 
 	/* Leave alone the children of other extensions' nodes, and the local plan that a foreign
 	 * scan keeps for EvalPlanQual. */
@@ -182,7 +188,9 @@ ckfp_add_filters(Plan *plan, void *context)
 		planning->processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
 	if (planning->visit != NULL)
 		planning->above = lappend(planning->above, plan);
+	planning->rules.share = ckfp_share_of_children(plan, share);
 	ckfp_add_filters_below(plan, planning);
+	planning->rules.share = share;
 	if (planning->visit != NULL)
 		planning->above = list_delete_last(planning->above);
 	planning->processes = outside;
@@ -202,12 +210,17 @@ ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *p
 	ListCell *cell;
 
 	planning->again = planning->rewound;
+	planning->rules.share = 1;
 	visit(statement->planTree, planning);
 	foreach (cell, statement->subplans)
 	{
-		planning->again = !bms_is_member(plan_id++, planning->rules.once);
-		if (lfirst(cell) != NULL)
-			visit(lfirst(cell), planning);
+		Plan *subplan = lfirst(cell);
+
+		planning->again = !bms_is_member(plan_id, planning->rules.once);
+		planning->rules.share =
+			bms_is_member(plan_id++, planning->exists) ? 1 / Max(subplan->plan_rows, 1) : 1;
+		if (subplan != NULL)
+			visit(subplan, planning);
 	}
 }
 

@@ -50,7 +50,8 @@
 #define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range, */
 #define CKFP_TID_NS 60.0       /* of an entry of a B-tree, */
 #define CKFP_DESCENT_NS 1500.0 /* and of finding a key in it; */
-#define CKFP_BITMAP_NS 13.0    /* and of a page of a bitmap */
+#define CKFP_BITMAP_NS 13.0    /* of a page of a bitmap, */
+#define CKFP_SEARCH_NS 10000.0 /* and of a search that finds nothing */
 
 /* Asking BRIN may cost this share of the sequential scan; for one range, that one. */
 #define CKFP_BRIN_SHARE 0.02
@@ -470,6 +471,10 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 
 	if (search->ranges.n == 0) /* no key, no block */
 		return tbm_create(work_mem * (Size)1024, NULL);
+	/* one of many small partitions */
+	if (!search->always &&
+		CKFP_SEARCH_NS > CKFP_BRIN_SHARE_ONE * ckfp_scan_cost(search->rows, search->blocks))
+		return NULL;
 	for (size_t way = 0; way < lengthof(ckfp_ways); way++)
 		for (int i = 0; i < target->indexes && bitmap == NULL; i++)
 			if (target->index[i].key == key &&

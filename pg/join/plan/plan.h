@@ -149,6 +149,7 @@ typedef struct ckfp_rules
 	bool fast;           /* the reader of the whole plan may stop early */
 	bool volatile_known;
 	bool is_volatile; /* there is a volatile function in one of its plans */
+	double share;     /* of the rows of the current join that its readers are expected to read */
 	bool stops_known;
 	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early */
 } ckfp_rules;
@@ -182,6 +183,10 @@ const char *ckfp_rules_unhashable(const List *conditions, bool all);
 /* May a node above a nested loop or a sequential scan, or its reader, stop before it has returned
  * all rows? The expressions that refer to a subplan may stop it. */
 bool ckfp_may_stop(ckfp_rules *rules, int node);
+
+/* The share of the rows of its children that a node reads, as the planner expects it, if its own
+ * reader reads this share of its rows. */
+double ckfp_share_of_children(const Plan *plan, double share);
 
 /* Note which of the scans that can skip blocks may be stopped. */
 void ckfp_targets_note_stops(ckfp_rules *rules, const ckfp_join_record *record);

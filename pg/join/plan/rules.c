@@ -230,6 +230,17 @@ ckfp_key_expressions(HashJoin *join, const List *keys)
 	return list_concat(build, probe);
 }
 
+/* The share of the rows of the scans that are read, if a LIMIT stops them early. */
+static double
+ckfp_share_read(ckfp_rules *rules, const ckfp_join_record *record)
+{
+	if (rules->share < 1)
+		foreach_ptr (const ckfp_join_target, target, record->targets)
+			if (!ckfp_may_stop(rules, target->node))
+				return 1;
+	return rules->share;
+}
+
 static void
 ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_trace *trace)
 {
@@ -237,18 +248,21 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_tr
 	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
 	/* the share of rows that never reach the join, which would reach the key, too */
 	double dropped = Max(1 - outer_rows / Max(trace->rows, 1), 0);
+	double share = ckfp_share_read(rules, record);
 
 	record->build_rows = ckfp_hash_rows((Hash *)innerPlan(join));
 	record->builders = innerPlan(join)->parallel_aware ? processes : 1;
 	record->probe_rows = trace->rows * processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
-	record->saving = trace->saving;
+	record->saving = trace->saving * share;
 	/* paths.c marks them so; no other sequential scan costs as much before its first row */
 	record->replaces = IsA(outerPlan(join), SeqScan) &&
 					   outerPlan(join)->startup_cost >= outerPlan(innerPlan(join))->total_cost;
-	record->lookups = trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
-					  trace->reaching * dropped / CKFP_LOOKUP_NS;
+	record->lookups = (trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
+					   trace->reaching * dropped / CKFP_LOOKUP_NS) *
+					  share;
 	ckfp_lineage_note(&rules->tables, record);
+	record->skipping *= share;
 	record->read *= processes;
 }
 

@@ -27,6 +27,14 @@ ckfp_stops_at_match(const Join *join)
 	return join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI || join->inner_unique;
 }
 
+double
+ckfp_share_of_children(const Plan *plan, double share)
+{
+	if (IsA(plan, Limit))
+		return share * Min(plan->plan_rows / Max(outerPlan(plan)->plan_rows, 1), 1);
+	return ckfp_stops_early(plan, true) ? share : 1;
+}
+
 static void
 ckfp_note_stops(Plan *plan, void *context)
 {
