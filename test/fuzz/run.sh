@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs the fuzz targets:  test/fuzz/run.sh SECONDS [bytes|histories|values|chunks|tables|reader]...
+# SEED=n sets the seed of each target; without it, each draws one.
 # shellcheck disable=SC2086 # flags and lists of files are words
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -49,7 +50,7 @@ fuzz() # target
 	mkdir -p "$out/found-$1"
 	"$out/$1" -runs=0 -artifact_prefix="$out/$1-" "test/fuzz/corpus/$1" > "$out/$1.log" 2>&1 &&
 		"$out/$1" -max_total_time="$seconds" -max_len=2048 -timeout=60 -rss_limit_mb=3000 \
-			-verbosity=0 -print_final_stats=1 -artifact_prefix="$out/$1-" \
+			-verbosity=0 -seed="${SEED:-0}" -print_final_stats=1 -artifact_prefix="$out/$1-" \
 			"$out/found-$1" "test/fuzz/corpus/$1" >> "$out/$1.log" 2>&1
 }
 

@@ -367,9 +367,10 @@ foreach my $index ('btree (%s)', 'brin (%s) WITH (pages_per_range = 2)')
 		sql('CREATE INDEX line_key ON line USING ' . sprintf($index, "of_$probe"));
 		foreach my $build (grep { !/whole|day/ } sort keys %side_of)
 		{
-			my $query = "SELECT count(*), sum(id) FROM line JOIN head ON line.of_$probe = head.of_$build WHERE j % 1000 < 130";
 			my $name = "$probe = $build, " . substr($index, 0, 5);
 			my $hashed = "$probe $build" =~ /^(?:(?:smallint|integer|bigint|whole) (?:smallint|integer|bigint)|(?:date|day) date|(timestamp|timestamptz) \1)$/;
+			my $few = $hashed ? 130 : 2; # a nested loop reads all of the table for each of them
+			my $query = "SELECT count(*), sum(id) FROM line JOIN head ON line.of_$probe = head.of_$build WHERE j % 1000 < $few";
 
 			next if error_state($node, $query) ne '';
 			is(sql("$auto $query"), sql("SET cuckoofilter.join_filter = off; $query"), "$name, auto: the same rows");
