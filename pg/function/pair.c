@@ -10,6 +10,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
@@ -116,18 +117,20 @@ ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 }
 
 /*
- * The collation of argument n, which is one of the two parts. If the other one has none, it is that
- * of the call, which the parser chose: the planner may replace an argument by another expression,
- * such as the only one that is left of a CASE. Else it is that of the argument, as in a record.
- * Without one, a string is an error.
+ * The collation of argument n, which is one of the two parts. If the other one can have none, it is
+ * that of the call, which the parser chose: the planner may replace an argument by another
+ * expression, such as the only one that is left of a CASE. Else it is that of the argument, as in a
+ * record. Without one, a string is an error.
  */
 static Oid
 ckfp_part_collation(FunctionCallInfo fcinfo, int n)
 {
+	Oid other = fcinfo->flinfo == NULL ? InvalidOid
+									   : get_fn_expr_argtype(fcinfo->flinfo, CKFP_OTHER_PART(n));
 	Node *expression;
 
-	if (fcinfo->flinfo != NULL &&
-		!type_is_collatable(get_fn_expr_argtype(fcinfo->flinfo, CKFP_OTHER_PART(n))))
+	/* an untyped literal can have COLLATE */
+	if (OidIsValid(other) && other != UNKNOWNOID && !type_is_collatable(other))
 		return PG_GET_COLLATION();
 	expression = ckfp_argument_expression(fcinfo, n);
 	return expression != NULL ? exprCollation(expression) : InvalidOid;
