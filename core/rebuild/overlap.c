@@ -114,13 +114,14 @@ ckf_overlap_error(const ckf_rebuild *r, const ckf_behind *a, const ckf_behind *b
 	double s = both / all, rest = ckf_rest_of_exp(s);
 	double shared = 1 + s + rest; /* e^s' */
 	double only_a = (a->odds - s - rest) / shared, only_b = (b->odds - s - rest) / shared;
+	double half = both > 0 ? 0.5 / all : 0;
 
 	if (r->w == 64)
 		return 0;
 	/* The items in a only are those of whose prefixes b has none, times 1 + odds.  Of the former
 	 * half a one more is counted: if there is none, there may yet be items in a only. */
-	only_a = (only_a > 0 ? only_a : 0) + (1 + b->odds) / (2 * all);
-	only_b = (only_b > 0 ? only_b : 0) + (1 + a->odds) / (2 * all);
+	only_a = (only_a > 0 ? only_a : 0) + half * (1 + b->odds);
+	only_b = (only_b > 0 ? only_b : 0) + half * (1 + a->odds);
 	return ckf_root(all * (1 + 2 * k) * (shared * only_a * only_b + rest));
 }
 
