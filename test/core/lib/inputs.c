@@ -490,11 +490,13 @@ rest_of_exp(double x)
 double
 overlap_error(double only_a, double only_b, double both, unsigned w, unsigned c)
 {
-	double cells = ldexp(1, (int)w) / (1 + ldexp(2, -(int)c)); /* fewer by the rule P|1 */
+	double cells = ldexp(1, (int)w);
 	double a = only_a / cells, b = only_b / cells, s = both / cells;
 
-	return sqrt(cells * (rest_of_exp(a + b + s) - rest_of_exp(a + s) - rest_of_exp(b + s) +
-						 2 * rest_of_exp(s)));
+	/* the rule P|1 joins prefixes */
+	return sqrt(
+		cells * (1 + ldexp(2, -(int)c)) *
+		(rest_of_exp(a + b + s) - rest_of_exp(a + s) - rest_of_exp(b + s) + 2 * rest_of_exp(s)));
 }
 
 /* Of 2^w prefixes one in 1 + a must be free beside the larger filter's items (FORMAT.md,
