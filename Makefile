@@ -336,7 +336,7 @@ help:
 	@echo "make deb             Debian's packages, in build/dist; also wheel, npm, pgxn, rpm: each in a minute"
 	@echo "make dist            all of them but the RPMs, and for Windows, arm64, sqlpkg and spm: 3 minutes"
 	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
-	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: an hour"
+	@echo "make releases        make demo and make test on bare systems of Debian 12, 13, sid; parts on 11: an hour"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make address         write where the sources are cloned from into README.md  (SOURCES=)"
 	@echo "make clean           remove what was built"

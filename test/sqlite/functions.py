@@ -112,7 +112,7 @@ def test_set():
     filter = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9, 0.01, 'kind=set'), 1, 1, 2)")
     is_sql(2, "SELECT cuckoofilter_count(?)", filter)
     sentence = (
-        "cannot remove from a cuckoofilter of kind set: "
+        "cannot remove from a cuckoofilter of kind set: removing an item from a set could remove another item, too; "
         "build it with kind=deletable, and merge with cuckoofilter_sum"
     )
     refuses(sentence, "SELECT cuckoofilter_remove(?, 1)", filter)

@@ -666,8 +666,8 @@ def test_export_of_crowded_hashes():
             check(
                 f"{what}: {error}",
                 re.fullmatch(
-                    r"cuckoofilter cannot store so many items with similar hashes: \d+ items at a false positive rate of "
-                    r"\d(\.\d+)?e-\d+; build it with another seed option \(hashes that you compute yourself must be evenly distributed\)",
+                    r"cuckoofilter cannot store so many items with similar hashes: it has \d+ items at a false positive rate of "
+                    r"\d(\.\d+)?e-\d+; build it with another seed option; hashes that you compute yourself must be evenly distributed",
                     error or "",
                 ),
             )

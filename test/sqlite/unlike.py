@@ -31,12 +31,12 @@ MOST_ITEMS = 126  # in a call
 MOST_RUNNING = 6  # filters of a window, whose rows are each compared
 ERRORS = {
     "precision": re.compile(
-        r"cuckoofilter has no precision left(: | for \d+ more items: it has )\d+ items at a false positive rate of [0-9.e-]+; "
+        r"cuckoofilter has no precision left(| for \d+ more items): it has \d+ items at a false positive rate of [0-9.e-]+; "
         r"build it with a (larger capacity|capacity of at least \d+)$"
         r"|cannot merge cuckoofilters: (the (first|second) is too coarse for |at least one was built for only )"
         r"|cuckoofilter cannot store so many (copies|items)"
     ),
-    "seeds": re.compile(r"cannot merge cuckoofilters with different seeds: -?\d+ and -?\d+$"),
+    "seeds": re.compile(r"cannot merge cuckoofilters with different seeds: the seeds are -?\d+ and -?\d+; use the same seed option for all filters that are merged$"),
     "sizes": re.compile("is too coarse"),
 }
 seen = Counter()

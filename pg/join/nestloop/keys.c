@@ -38,10 +38,8 @@ ckfp_nest_find_inner(Plan *plan, ckfp_nest_inner *inner)
 	const ckfp_node *node;
 
 	memset(inner, 0, sizeof(*inner));
-#if PG_VERSION_NUM >= 140000
 	if (IsA(plan, Memoize))
 		plan = outerPlan(plan);
-#endif
 	node = ckfp_node_of(plan);
 	if (node->lookup == 0)
 		return false;

@@ -157,13 +157,11 @@ static void
 ckfp_nest_find_inner(ckfp_nest *nest)
 {
 	nest->inner = innerPlanState(nest->loop);
-#if PG_VERSION_NUM >= 140000
 	if (IsA(nest->inner, MemoizeState))
 	{
 		nest->memoize = nest->inner;
 		nest->inner = outerPlanState(nest->memoize);
 	}
-#endif
 }
 
 /* The sequential scan whose progress is that of a plan, or NULL. */

@@ -51,12 +51,7 @@ static PartitionDesc
 ckfp_partitions_of(EState *estate, Relation table)
 {
 	if (estate->es_partition_directory == NULL)
-		estate->es_partition_directory =
-#if PG_VERSION_NUM >= 140000
-			CreatePartitionDirectory(estate->es_query_cxt, false);
-#else
-			CreatePartitionDirectory(estate->es_query_cxt);
-#endif
+		estate->es_partition_directory = CreatePartitionDirectory(estate->es_query_cxt, false);
 	return PartitionDirectoryLookup(estate->es_partition_directory, table);
 }
 
