@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-tpc bench-table bench-bindings fuzz mutate \
+	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate \
 	machines releases address soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
@@ -224,9 +224,6 @@ bench:
 bench-sql:
 	@test/bench/sql/run.sh
 
-bench-slices:
-	@test/bench/sql/slices.sh
-
 bench-join:
 	@test/bench/join/run.sh
 
@@ -321,7 +318,7 @@ help:
 	@echo "make test-long       longer rounds of the random suites, 12 minutes; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
-	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
+	@echo "make    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; stars, a warehouse"
 	@echo "make bench-tpc       queries of kits that you have, off and auto  (TPCH=, TPCDS=, SSB= their folders; SCALE=1, ROUNDS=3)"
 	@echo "make bench-bindings  C, Python and JavaScript beside libbloom, flor and npm's bloom-filters; a minute"
