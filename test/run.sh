@@ -169,12 +169,10 @@ long()
 # Longer rounds, for test/soak/run.sh.
 soak()
 {
-	rounds=${ROUNDS:-100}
 	for script in test/soak/postgresql_*.pl; do
 		suite test/pg/run.sh "$script"
 	done
-	suite ROUNDS=$((rounds * 2)) test/soak/sqlite_kill.py
-	suite test/soak/sqlite_load.py
+	suite "$(memory)" "$(share 200)" /usr/bin/python3 test/sqlite/table_model.py
 }
 
 # What `make dist` writes.
