@@ -131,9 +131,9 @@ demo:
 # test/core: each file is a suite, into which all of lib/ is linked.
 TEST_MAIN   := $(wildcard test/core/*.c)
 TEST_SHARED := $(wildcard test/core/lib/*.c)
-TEST_SMALL  := $(addprefix build/test/small/,chunks collect common contract many runs samples unlike)
+TEST_SMALL  := $(addprefix build/test/small/,chunks collect contract many unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
-	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL) build/test/core/tool/writes
+	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so build/test/sqlite/loaded build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
 	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults build/test/branches/cuckoofilter.so \
@@ -380,7 +380,7 @@ image:
 demo-pg:
 	@test/pg/demo.sh
 
-test-pg: $(SQLITE_SO) build/test/core/tool/writes
+test-pg: $(SQLITE_SO)
 	@test/run.sh pg
 
 # PostgreSQL's own suite, and random joins, with join filters: half an hour.
