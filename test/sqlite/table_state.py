@@ -523,8 +523,6 @@ def is_rate(found, rate, numbers=20_000, least=True):
     return found <= 1.12 * most + noise and (not least or found >= 0.88 * most - noise)
 
 
-
-
 def test_export_past_half():
     """Tables past half of their limit, at any rate."""
     for fpr in (0.001, 0.01, 0.03, 0.1, 0.2, 0.4):
