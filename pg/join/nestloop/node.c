@@ -95,7 +95,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 	if (ranges->state == CKFP_KEYS_NEW)
 	{
 		ckfp_blocks_start(&nest->build);
-		ckfp_keys_begin(ranges);
+		ranges->state = CKFP_KEYS_GATHERING;
 	}
 	why = ckfp_nest_gather(nest, filtered);
 	if (ranges->state == CKFP_KEYS_GATHERING && why != CKFP_GIVEN_UP_NOT)
