@@ -91,7 +91,7 @@ ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 	if (!ckfp_source_hash(&build->source, slot, econtext, build->value, hash))
 		return false;
 	if (build->state == CKFP_BUILD_GATHERING && build->partitions.scans > 0)
-		ckfp_partitions_add(&build->partitions, &build->record, build->value);
+		ckfp_partitions_add(&build->partitions, build->value);
 	if (ckfp_build_has_ranges(build))
 		ckfp_keys_add(&build->keys, build->value);
 	return true;
