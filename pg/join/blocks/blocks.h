@@ -169,21 +169,45 @@ ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 /* There are no more keys in this process. */
 void ckfp_keys_finish(ckfp_keys *keys);
 
+/* ------------------------------------------------------------ table.c: what is known of a table */
+
+/* The cost of a row and of a page of a sequential scan, in ns. As in cost.c, only ratios matter. */
+#define CKFP_ROW_NS 50.0
+#define CKFP_PAGE_NS 500.0
+
+/* The cost of a sequential scan of so many rows, in ns. */
+double ckfp_scan_cost(double rows, double blocks);
+
+/* The rows of so many blocks of a table. */
+double ckfp_rows_in(Relation table, double blocks);
+
+/* The cost of reading all blocks of a table now, if that of a row is known, in ns. */
+double ckfp_table_cost(Relation table, double row);
+
+/* The share of the blocks that a sequential scan which skips none has begun. 0 if it is unknown. */
+double ckfp_scan_share(TableScanDesc scan);
+
+/* What the statistics say about the keys. */
+typedef struct ckfp_statistics
+{
+	double each;        /* rows of a key */
+	double correlation; /* with the order of the blocks */
+	double share;       /* of the rows that are in the ranges; 1: it is unknown */
+} ckfp_statistics;
+
+/* The statistics of a column of a table that has so many rows. */
+ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp_ranges *ranges,
+								   double rows);
+
 /* ----------------------------------------------------------------- live.c: ranges to live blocks
  */
 
 /* If so large a share of the blocks is live, the others are not worth skipping. */
 #define CKFP_LIVE_SHARE 0.9
 
-/* The cost of a row of a sequential scan, in ns. As in cost.c, only ratios matter. */
-#define CKFP_ROW_NS 50.0
-
 /* Is one search of a BRIN index so much cheaper than the sequential scan that it is worth trying?
  */
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
-
-/* The cost of reading all blocks of a table now, if that of a row is known, in ns. */
-double ckfp_table_cost(Relation table, double row);
 
 /* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
  * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them.
@@ -285,9 +309,6 @@ void ckfp_blocks_arm(ckfp_blocks *blocks);
 
 /* This process has gathered keys. */
 void ckfp_blocks_wake(ckfp_blocks *blocks);
-
-/* The share of the blocks that a sequential scan which skips none has begun. 0 if it is unknown. */
-double ckfp_scan_share(TableScanDesc scan);
 
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);

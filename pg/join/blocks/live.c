@@ -28,25 +28,18 @@
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_statistic.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 #include <math.h>
 
-/* The rows of a page, if nothing is known. */
-#define CKFP_ROWS_OF_PAGE 100
-
 /* Costs in ns. As in cost.c, only their ratios matter. */
-#define CKFP_PAGE_NS 500.0     /* of a page out of order, */
 #define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range, */
 #define CKFP_TID_NS 60.0       /* of an entry of a B-tree, */
 #define CKFP_DESCENT_NS 1500.0 /* and of finding a key in it; */
@@ -84,32 +77,6 @@ typedef struct ckfp_search
 	bool again;          /* these keys were searched for less, in vain */
 	BlockNumber changed; /* see ckfp_join_target */
 } ckfp_search;
-
-/* What a sequential scan costs. */
-static double
-ckfp_scan_cost(double rows, double blocks)
-{
-	return rows * CKFP_ROW_NS + blocks * CKFP_PAGE_NS;
-}
-
-/* The rows of so many blocks of a table. */
-static double
-ckfp_rows_in(Relation table, double blocks)
-{
-	const FormData_pg_class *class = table->rd_rel;
-
-	return blocks * (class->relpages > 0 && class->reltuples > 0
-						 ? class->reltuples / class->relpages
-						 : CKFP_ROWS_OF_PAGE);
-}
-
-double
-ckfp_table_cost(Relation table, double row)
-{
-	double blocks = RelationGetNumberOfBlocks(table);
-
-	return ckfp_scan_cost(0, blocks) + ckfp_rows_in(table, blocks) * row;
-}
 
 /* ----------------------------------------------------------------- bitmaps of blocks */
 
@@ -290,68 +257,12 @@ ckfp_search_add_changed(const ckfp_search *search, TIDBitmap *bitmap)
 
 /* ----------------------------------------------------------------------- what it costs */
 
-/* The share of the rows of a histogram that are in ranges. Its column can have another type than
- * the keys. */
-static double
-ckfp_histogram_share(const ckfp_ranges *ranges, const AttStatsSlot *slot)
-{
-	int16 length = get_typlen(slot->valuetype);
-	double share = 0;
-
-	for (int i = 1; i < slot->nvalues; i++)
-	{
-		double from = (double)ckfp_integer_of(slot->values[i - 1], length);
-		double to = (double)ckfp_integer_of(slot->values[i], length);
-
-		for (int r = 0; r < ranges->ranges; r++)
-		{
-			double low = Max((double)ranges->range[r].low, from);
-			double high = Min((double)ranges->range[r].high, to);
-
-			if (low <= high)
-				share += (high - low + 1) / (to - from + 1);
-		}
-	}
-	return Min(share / (slot->nvalues - 1), 1);
-}
-
-/* What the statistics say about the keys. */
-typedef struct ckfp_statistics
-{
-	double each;        /* rows of a key */
-	double correlation; /* with the order of the blocks */
-	double share;       /* of the rows that are in the ranges; 1: it is unknown */
-} ckfp_statistics;
-
 static ckfp_statistics
-ckfp_statistics_of(const ckfp_search *search)
+ckfp_search_statistics(const ckfp_search *search)
 {
-	ckfp_statistics statistics = {.each = search->rows / 200, .share = 1};
-	AttrNumber column = search->index->rd_index->indkey.values[search->column - 1];
-	HeapTuple tuple =
-		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(search->table)),
-						Int16GetDatum(column), BoolGetDatum(false));
-	double distinct;
-	AttStatsSlot slot;
-
-	if (!HeapTupleIsValid(tuple))
-		return statistics;
-	distinct = ((Form_pg_statistic)GETSTRUCT(tuple))->stadistinct;
-	statistics.each = distinct < 0 ? -1 / distinct : search->rows / Max(distinct, 1);
-	if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_CORRELATION, InvalidOid,
-						 ATTSTATSSLOT_NUMBERS))
-	{
-		statistics.correlation = fabs(slot.numbers[0]);
-		free_attstatsslot(&slot);
-	}
-	if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES))
-	{
-		if (slot.nvalues > 1 && search->ranges.integers)
-			statistics.share = ckfp_histogram_share(&search->ranges, &slot);
-		free_attstatsslot(&slot);
-	}
-	ReleaseSysCache(tuple);
-	return statistics;
+	return ckfp_statistics_of(search->table,
+							  search->index->rd_index->indkey.values[search->column - 1],
+							  &search->ranges, search->rows);
 }
 
 bool
@@ -366,7 +277,7 @@ static TIDBitmap *
 ckfp_search_few(const ckfp_search *search)
 {
 	int few = search->ranges.few;
-	ckfp_statistics statistics = ckfp_statistics_of(search);
+	ckfp_statistics statistics = ckfp_search_statistics(search);
 	double scan = search->rows * CKFP_ROW_NS;
 	double found = Min(few * statistics.each, search->rows);
 	double pages = statistics.correlation > CKFP_ORDER_CORRELATION
@@ -396,9 +307,9 @@ ckfp_search_brin(const ckfp_search *search)
 	if (search->always || all <= CKFP_BRIN_SHARE * scan)
 		return search->again ? NULL : ckfp_search_ranges(search);
 	fewer = ckfp_search_fewer(search, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
-	apart = ckfp_statistics_of(search);
+	apart = ckfp_search_statistics(search);
 	if (apart.correlation > CKFP_ORDER_CORRELATION && all < scan * search->most &&
-		(ckfp_statistics_of(&fewer).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
+		(ckfp_search_statistics(&fewer).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
 		return ckfp_search_ranges(search);
 	return !search->again && ckfp_brin_is_cheap(pages, search->rows, search->blocks)
 			   ? ckfp_search_ranges(&fewer)
@@ -410,7 +321,7 @@ static TIDBitmap *
 ckfp_search_order(const ckfp_search *search)
 {
 	ckfp_search some = ckfp_search_fewer(search, CKFP_RANGES);
-	ckfp_statistics statistics = ckfp_statistics_of(&some);
+	ckfp_statistics statistics = ckfp_search_statistics(&some);
 	double found = Max(Min(search->ranges.n * statistics.each / search->rows, 1), statistics.share);
 
 	return search->always || (statistics.correlation > CKFP_ORDER_CORRELATION &&

@@ -285,31 +285,6 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 	ckfp_blocks_recheck(blocks, filter);
 }
 
-double
-ckfp_scan_share(TableScanDesc scan)
-{
-	const HeapScanDescData *heap = (HeapScanDesc)scan;
-	ParallelBlockTableScanDesc parallel = (ParallelBlockTableScanDesc)scan->rs_parallel;
-	double done;
-	double all;
-
-	if (parallel != NULL)
-	{
-		all = parallel->phs_nblocks;
-		done = (double)pg_atomic_read_u64(&parallel->phs_nallocated);
-	}
-	else
-	{
-		if (!heap->rs_inited || !BlockNumberIsValid(heap->rs_cblock))
-			return 0;
-		all = heap->rs_nblocks;
-		done = heap->rs_cblock >= heap->rs_startblock
-				   ? heap->rs_cblock - heap->rs_startblock + 1.0
-				   : all - heap->rs_startblock + heap->rs_cblock + 1.0;
-	}
-	return done < all ? done / all : 1;
-}
-
 /* The share of the blocks that has been read. */
 static double
 ckfp_blocks_share_read(const ckfp_blocks *blocks)
