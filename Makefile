@@ -328,6 +328,7 @@ help:
 	@echo "make machines        the core's tests with other compilers and processors"
 	@echo "make soak            crashes, cancels, memory, load: half an hour; ROUNDS=10: a few minutes"
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
+	@echo "make test-citus      filters in Citus, whose sources you have, on three servers  (CITUS= their folder; TAG= of a clone)"
 	@echo "make coverage        which lines and branches the tests reach; build/coverage/html/index.html"
 	@echo "make valgrind        the SQLite suites under valgrind, 15 minutes"
 	@echo "make deb             Debian's packages, in build/dist; also wheel, npm, pgxn, rpm: each in a minute"
@@ -351,7 +352,7 @@ PG_CONFIG ?= pg_config
 PGXS_MAKE  = $(if $(filter-out 1,$(words $(CURDIR))),$(error PostgreSQL's PGXS cannot build in a folder whose name has a space: $(CURDIR)))$(if $(filter 1,$(V)),,@)mkdir -p build/pg && $(MAKE) --no-print-directory -C build/pg -f $(CURDIR)/pg/Makefile \
 	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
 
-.PHONY: pg install image uninstall installcheck demo-pg test-pg test-join-regress
+.PHONY: pg install image uninstall installcheck demo-pg test-pg test-join-regress test-citus
 
 # Debian's client package brings PGXS without the headers.
 PG_HEADERS = $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)
@@ -387,6 +388,10 @@ test-pg: $(SQLITE_SO)
 test-join-regress:
 	@test/install.sh pg
 	@test/pg/join_regress.sh
+
+# The sources of Citus stay where they are.
+test-citus:
+	@CITUS="$(CITUS)" TAG="$(TAG)" test/pg/citus.sh
 
 .PHONY: clean
 clean:

@@ -25,6 +25,12 @@ build     libc6-dev
 build     libsqlite3-dev
 build     libxxhash-dev
 build     make
+citus     git
+citus     libkrb5-dev
+citus     liblz4-dev
+citus     libpq-dev
+citus     libssl-dev
+citus     libzstd-dev
 coverage  lcov
 deb       build-essential
 deb       debhelper

@@ -42,11 +42,11 @@ same "it installs just these" "$(cat "$bin/asked" 2>&1)" "-o DPkg::Lock::Timeout
 same "it keeps what came, for the demos" "$(paste -sd ' ' "$INSTALLED")" "cpp gcc:amd64"
 same "a demo says to root how to remove all that came, and nothing else" "$(PATH=$bin:$PATH test/next.sh "sudo make install" "make clean")" "
 Next:  make install
-Undo:  apt-get purge \$(cat $INSTALLED) && make clean"
+Undo:  dpkg --purge \$(cat $INSTALLED); make clean"
 stub id 'echo 1000'
 same "to others with sudo" "$(PATH=$bin:$PATH test/next.sh "sudo make install" "make clean")" "
 Next:  sudo make install
-Undo:  sudo apt-get purge \$(cat $INSTALLED) && make clean"
+Undo:  sudo dpkg --purge \$(cat $INSTALLED); make clean"
 stub id 'echo 0'
 rm -f "$INSTALLED"
 same "without packages to remove, how to remove the files" "$(PATH=$bin:$PATH test/next.sh reading "make clean" | tail -n 1)" "Undo:  make clean"

@@ -26,6 +26,7 @@ clean()
 trap clean EXIT
 trap 'exit 143' INT TERM
 PG_CONFIG=$(PG_CONFIG="$PG_CONFIG" test/pg/stage.sh "$work/stage")
+[ -z "${CUCKOOFILTER_BESIDE:-}" ] || cp -R "$CUCKOOFILTER_BESIDE/." "$work/stage"
 bindir=$($PG_CONFIG --bindir)
 pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
 version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')

@@ -210,6 +210,6 @@ def test_lines():
 
 
 # Pages that programs write, that list what was, or whose words are those of a release.
-WRITTEN = re.compile(r"(^|/)(CHANGELOG|RELEASES|RESULTS)\.md$|/results/|/1\.0\.0/")
+WRITTEN = re.compile(r"(^|/)(CHANGELOG|CITUS|RELEASES|RESULTS)\.md$|/results/|/1\.0\.0/")
 
 suite.run(globals())
