@@ -365,24 +365,24 @@ unsigned ckf_copies(const ckf_filter *filter, uint64_t hash);
  * header by ckf_open with CKF_STORED and the size of the whole filter.  Each step of the
  * lookup names the bytes that it needs next, and the host reads them.
  *
- *     status = ckf_question_start(&question, header, hash, false);
+ *     status = ckf_lookup_start(&lookup, header, hash, false);
  *     while (status == CKF_MORE)
  *     {
- *         bytes = question.size bytes of the filter, from question.from on
- *         status = ckf_question_step(&question, header, bytes, question.size);
+ *         bytes = lookup.size bytes of the filter, from lookup.from on
+ *         status = ckf_lookup_step(&lookup, header, bytes, lookup.size);
  *     }
- *     if (status == CKF_OK)    question.copies is the answer
+ *     if (status == CKF_OK)    lookup.copies is the answer
  *
  * A table takes at most two steps, one for each bucket of the hash.  Sorted hashes are
- * searched by interpolation: usually in two steps, at most in a few dozen.  A question
- * keeps no pointer, so many questions can be in progress and be stepped in any order.
+ * searched by interpolation: usually in two steps, at most in a few dozen.  A lookup
+ * keeps no pointer, so many lookups can be in progress and be stepped in any order.
  * PostgreSQL uses it, since it can read a part of a stored value.  SQLite passes whole
  * arguments to functions and does not need it.
  */
-typedef struct ckf_question
+typedef struct ckf_lookup
 {
 	uint64_t from;   /* CKF_MORE: offset in the filter of the first byte that is needed */
-	uint32_t size;   /* CKF_MORE: number of bytes, 1 .. CKF_QUESTION_BYTES, inside the filter */
+	uint32_t size;   /* CKF_MORE: number of bytes, 1 .. CKF_LOOKUP_BYTES, inside the filter */
 	uint32_t copies; /* CKF_OK: copies stored; without all_copies: 0, or at least 1 */
 	/* internal to the engine: */
 	uint64_t hash;
@@ -391,19 +391,19 @@ typedef struct ckf_question
 	uint8_t steps;         /* steps made */
 	bool all_copies;
 	bool counting; /* sorted hashes: the first copy is found */
-} ckf_question;
+} ckf_lookup;
 
-#define CKF_QUESTION_BYTES 2048
+#define CKF_LOOKUP_BYTES 2048
 
 /* Begin a lookup.  all_copies: count the copies, as ckf_copies does; else answer as
  * ckf_contains does, which may need fewer bytes.  CKF_MORE, CKF_OK. */
-ckf_status ckf_question_start(ckf_question *question, const ckf_filter *header, uint64_t hash,
-							  bool all_copies);
+ckf_status ckf_lookup_start(ckf_lookup *lookup, const ckf_filter *header, uint64_t hash,
+							bool all_copies);
 
 /* Continue with the bytes that the last step asked for.  CKF_MORE, CKF_OK,
  * CKF_BAD_BYTES (size is too small). */
-ckf_status ckf_question_step(ckf_question *question, const ckf_filter *header, const void *bytes,
-							 size_t size);
+ckf_status ckf_lookup_step(ckf_lookup *lookup, const ckf_filter *header, const void *bytes,
+						   size_t size);
 
 /*
  * Store one copy in place.  The bytes, filter->size and filter->count change.  Nothing is

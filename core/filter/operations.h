@@ -61,9 +61,9 @@ typedef struct ckf_operations
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
 	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
-	/* a lookup by steps (ckf_question): set the first bytes that it needs; continue with them */
-	ckf_status (*question_start)(const ckf_filter *t, ckf_question *question);
-	ckf_status (*question_step)(const ckf_filter *t, ckf_question *question, const uint8_t *bytes);
+	/* a lookup by steps (ckf_lookup): set the first bytes that it needs; continue with them */
+	ckf_status (*lookup_start)(const ckf_filter *t, ckf_lookup *lookup);
+	ckf_status (*lookup_step)(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
 	ckf_status (*remove)(ckf_filter *t, uint64_t hash, bool *found);
 	ckf_status (*check)(const ckf_filter *t, ckf_check *check); /* ckf_check_step */
@@ -79,9 +79,9 @@ void ckf_derive(ckf_filter *t);
 
 extern const ckf_operations ckf_sorted_operations;
 
-/* question_start and question_step */
-ckf_status ckf_search_start(const ckf_filter *t, ckf_question *question);
-ckf_status ckf_search_step(const ckf_filter *t, ckf_question *question, const uint8_t *bytes);
+/* lookup_start and lookup_step */
+ckf_status ckf_search_start(const ckf_filter *t, ckf_lookup *lookup);
+ckf_status ckf_search_step(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes);
 
 /* -------------------------------------------------------------------- tables (table/) */
 
@@ -98,8 +98,7 @@ extern const struct ckf_sink ckf_table_sink;
 /* Verify that each tag is possible in its bucket, and that the count is right. */
 ckf_status ckf_table_check(const ckf_filter *t, ckf_check *check);
 
-ckf_status ckf_table_question_start(const ckf_filter *t, ckf_question *question);
-ckf_status ckf_table_question_step(const ckf_filter *t, ckf_question *question,
-								   const uint8_t *bytes);
+ckf_status ckf_table_lookup_start(const ckf_filter *t, ckf_lookup *lookup);
+ckf_status ckf_table_lookup_step(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes);
 
 #endif

@@ -37,20 +37,20 @@ ckf_copies(const ckf_filter *t, uint64_t hash)
 }
 
 ckf_status
-ckf_question_start(ckf_question *question, const ckf_filter *t, uint64_t hash, bool all_copies)
+ckf_lookup_start(ckf_lookup *lookup, const ckf_filter *t, uint64_t hash, bool all_copies)
 {
-	memset(question, 0, sizeof *question);
-	question->hash = hash;
-	question->all_copies = all_copies;
-	return t->operations->question_start(t, question);
+	memset(lookup, 0, sizeof *lookup);
+	lookup->hash = hash;
+	lookup->all_copies = all_copies;
+	return t->operations->lookup_start(t, lookup);
 }
 
 ckf_status
-ckf_question_step(ckf_question *question, const ckf_filter *t, const void *bytes, size_t size)
+ckf_lookup_step(ckf_lookup *lookup, const ckf_filter *t, const void *bytes, size_t size)
 {
-	if (size < question->size)
+	if (size < lookup->size)
 		return CKF_BAD_BYTES;
-	return t->operations->question_step(t, question, bytes);
+	return t->operations->lookup_step(t, lookup, bytes);
 }
 
 /* An add that also changes the header: the first item of a class, or the first change of a filter

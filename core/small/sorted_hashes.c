@@ -60,10 +60,10 @@ ckf_sorted_copies(const ckf_filter *t, uint64_t hash)
 }
 
 static ckf_status
-ckf_sorted_question_start(const ckf_filter *t, ckf_question *question)
+ckf_sorted_lookup_start(const ckf_filter *t, ckf_lookup *lookup)
 {
-	question->hash = ckf_sorted_word(t, question->hash);
-	return ckf_search_start(t, question);
+	lookup->hash = ckf_sorted_word(t, lookup->hash);
+	return ckf_search_start(t, lookup);
 }
 
 static ckf_status
@@ -199,8 +199,8 @@ static const ckf_sink ckf_sorted_sink = {.size = ckf_sorted_bytes, .put = ckf_so
 const ckf_operations ckf_sorted_operations = {
 	.contains = ckf_sorted_contains,
 	.copies = ckf_sorted_copies,
-	.question_start = ckf_sorted_question_start,
-	.question_step = ckf_search_step,
+	.lookup_start = ckf_sorted_lookup_start,
+	.lookup_step = ckf_search_step,
 	.add = ckf_sorted_add,
 	.remove = ckf_sorted_remove,
 	.check = ckf_sorted_check,

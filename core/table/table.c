@@ -219,8 +219,8 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 		.contains = name##_contains,                                                               \
 		.contains_many = name##_contains_many,                                                     \
 		.copies = name##_copies,                                                                   \
-		.question_start = ckf_table_question_start,                                                \
-		.question_step = ckf_table_question_step,                                                  \
+		.lookup_start = ckf_table_lookup_start,                                                    \
+		.lookup_step = ckf_table_lookup_step,                                                      \
 		.add = name##_add,                                                                         \
 		.remove = name##_remove,                                                                   \
 		.check = ckf_table_check,                                                                  \

@@ -234,7 +234,7 @@ cuckoofilter_remove_all(PG_FUNCTION_ARGS)
 	return ckfp_change(fcinfo, true, CKF_REMOVE_MANY);
 }
 
-/* ---------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- lookups */
 
 /* Is there a hash that is in the filter (`wanted`), or one that is not (not `wanted`)? */
 static bool

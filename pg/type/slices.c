@@ -161,34 +161,34 @@ ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct varlena *value, Memory
 
 /* Read the chunks that a lookup needs. */
 static void
-ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_question *question)
+ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *lookup)
 {
-	uint64 end = question->from + question->size;
+	uint64 end = lookup->from + lookup->size;
 
 	CHECK_FOR_INTERRUPTS();
 	if (window->slice != NULL)
 		pfree(window->slice);
 	end += TOAST_MAX_CHUNK_SIZE - 1;
 	end -= end % TOAST_MAX_CHUNK_SIZE;
-	window->from = question->from - question->from % TOAST_MAX_CHUNK_SIZE;
+	window->from = lookup->from - lookup->from % TOAST_MAX_CHUNK_SIZE;
 	window->slice =
 		ckfp_read_slice(slices, window->from, Min(end, slices->filter.size) - window->from);
 }
 
 /* Continue a lookup by a step. */
 static ckf_status
-ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_question *question)
+ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup *lookup)
 {
 	ckf_status status;
 	uint64 size;
 
-	if (window->slice == NULL || question->from < window->from ||
-		question->from + question->size > window->from + VARSIZE_ANY_EXHDR(window->slice))
-		ckfp_read_window(slices, window, question);
+	if (window->slice == NULL || lookup->from < window->from ||
+		lookup->from + lookup->size > window->from + VARSIZE_ANY_EXHDR(window->slice))
+		ckfp_read_window(slices, window, lookup);
 	size = window->from + VARSIZE_ANY_EXHDR(window->slice);
-	size -= Min(size, question->from);
-	status = ckf_question_step(question, &slices->filter,
-							   VARDATA_ANY(window->slice) + (question->from - window->from), size);
+	size -= Min(size, lookup->from);
+	status = ckf_lookup_step(lookup, &slices->filter,
+							 VARDATA_ANY(window->slice) + (lookup->from - window->from), size);
 	if (status != CKF_OK && status != CKF_MORE)
 		ckfp_error(status, (ckf_about){0});
 	return status;
@@ -205,19 +205,19 @@ unsigned
 ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all)
 {
 	ckfp_window window = {0};
-	ckf_question question;
-	ckf_status status = ckf_question_start(&question, &slices->filter, hash, all);
+	ckf_lookup lookup;
+	ckf_status status = ckf_lookup_start(&lookup, &slices->filter, hash, all);
 
 	while (status == CKF_MORE)
-		status = ckfp_step(slices, &window, &question);
+		status = ckfp_step(slices, &window, &lookup);
 	ckfp_close_window(&window);
-	return question.copies;
+	return lookup.copies;
 }
 
 /* One of many lookups. */
 typedef struct ckfp_inquiry
 {
-	ckf_question question;
+	ckf_lookup lookup;
 	size_t number; /* of the hash */
 } ckfp_inquiry;
 
@@ -233,8 +233,8 @@ typedef struct ckfp_inquiries
 static int
 ckfp_compare_offsets(const void *a, const void *b)
 {
-	const ckf_question *x = &((const ckfp_inquiry *)a)->question;
-	const ckf_question *y = &((const ckfp_inquiry *)b)->question;
+	const ckf_lookup *x = &((const ckfp_inquiry *)a)->lookup;
+	const ckf_lookup *y = &((const ckfp_inquiry *)b)->lookup;
 
 	return (x->from > y->from) - (x->from < y->from);
 }
@@ -243,7 +243,7 @@ ckfp_compare_offsets(const void *a, const void *b)
 static bool
 ckfp_take_answer(ckfp_inquiries *all, const ckfp_inquiry *inquiry, ckf_status status)
 {
-	bool in = inquiry->question.copies > 0;
+	bool in = inquiry->lookup.copies > 0;
 
 	if (status == CKF_MORE)
 	{
@@ -269,7 +269,7 @@ ckfp_step_all(ckfp_slices *slices, ckfp_inquiries *all)
 	for (size_t i = 0; i < n && !found; i++)
 	{
 		ckfp_inquiry inquiry = all->inquiry[i];
-		ckf_status status = ckfp_step(slices, &window, &inquiry.question);
+		ckf_status status = ckfp_step(slices, &window, &inquiry.lookup);
 
 		found = ckfp_take_answer(all, &inquiry, status);
 	}
@@ -287,8 +287,7 @@ ckfp_slices_ask(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool 
 	for (size_t i = 0; i < n && !found; i++)
 	{
 		ckfp_inquiry inquiry = {.number = i};
-		ckf_status status =
-			ckf_question_start(&inquiry.question, &slices->filter, hashes[i], false);
+		ckf_status status = ckf_lookup_start(&inquiry.lookup, &slices->filter, hashes[i], false);
 
 		found = ckfp_take_answer(&all, &inquiry, status);
 	}

@@ -72,7 +72,7 @@ ckfs_cursor_keep(ckfs_cursor *cursor, sqlite3_value *item)
 }
 
 static int
-ckfs_no_question(ckfs_table *table)
+ckfs_no_lookup(ckfs_table *table)
 {
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
@@ -97,7 +97,7 @@ ckfs_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int ar
 	(void)text;
 	cursor->found = false;
 	if (plan != CKFS_PLAN_ITEM || argc != 1)
-		return ckfs_no_question(table);
+		return ckfs_no_lookup(table);
 	rc = ckfs_hash_value(argv[0], table->params.seed, &item);
 	if (rc == SQLITE_DONE) /* NULL is never an item */
 	{

@@ -11,7 +11,7 @@
 #include "sql.h"
 
 /* Lookups by the statement that cost as much as opening a BLOB handle. */
-#define CKFS_MANY_QUESTIONS 16
+#define CKFS_MANY_LOOKUPS 16
 
 /* The most bits of a hash that index the hints: two megabytes of hints. */
 #define CKFS_MOST_HINT_BITS 20
@@ -108,9 +108,9 @@ ckfs_guess_chunk(ckfs_table *table, ckfs_hashed item, ckf_chunk *chunk)
 	unsigned item_classes;
 	uint64_t start;
 
-	if (table->questions < CKFS_MANY_QUESTIONS)
+	if (table->lookups < CKFS_MANY_LOOKUPS)
 	{
-		table->questions++;
+		table->lookups++;
 		return false;
 	}
 	if (!ckfs_hints_guess(&table->hints, item.hash, &start, &item_classes) ||
@@ -122,7 +122,7 @@ ckfs_guess_chunk(ckfs_table *table, ckfs_hashed item, ckf_chunk *chunk)
 	return false;
 }
 
-/* ---------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- lookups */
 
 static unsigned
 ckfs_ask_chunk(const ckf_chunk *chunk, uint64_t hash, bool one)

@@ -239,7 +239,7 @@ ckfs_is_shadow_name(const char *name)
 /* Whether the filter can answer a comparison of an item: equality of bytes.  Another collation may
  * treat items as equal that have different hashes. */
 static bool
-ckfs_is_question(sqlite3_index_info *info, int i)
+ckfs_is_lookup(sqlite3_index_info *info, int i)
 {
 	const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
 
@@ -255,7 +255,7 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	int i = 0;
 
 	(void)vtab;
-	while (i < info->nConstraint && !ckfs_is_question(info, i))
+	while (i < info->nConstraint && !ckfs_is_lookup(info, i))
 		i++;
 	if (i < info->nConstraint)
 	{

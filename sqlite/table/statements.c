@@ -109,7 +109,7 @@ ckfs_close_blob(ckfs_table *table)
 {
 	sqlite3_blob_close(table->blob);
 	table->blob = NULL;
-	table->questions = 0;
+	table->lookups = 0;
 }
 
 void

@@ -116,7 +116,7 @@ typedef struct ckfs_table
 	sqlite3_int64 last_rowid; /* of the connection, when the change began */
 	int cursors;              /* number of open cursors */
 	sqlite3_blob *blob;       /* reads chunks by id in a statement that makes many lookups */
-	int questions;            /* lookups of this statement so far, up to a limit */
+	int lookups;              /* lookups of this statement so far, up to a limit */
 	uint8_t bytes[CKF_CHUNK_MAX];
 } ckfs_table;
 

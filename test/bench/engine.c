@@ -262,7 +262,7 @@ engine_make_room(engine *to, const ckf_params *params, size_t n)
 	free(hashes);
 }
 
-/* ------------------------------------------------------------ questions */
+/* ------------------------------------------------------------ lookups */
 
 size_t
 engine_contains_many(const engine *e, const uint64_t *keys, size_t n)

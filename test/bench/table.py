@@ -25,7 +25,7 @@ MODULE = os.path.join(ROOT, "build", "sqlite", "cuckoofilter")
 FPR = 0.01
 ROUNDS = 3
 SINGLE = 1000  # transactions of one item
-COLD = 20  # questions on a connection of their own
+COLD = 20  # lookups on a connection of their own
 START = time.monotonic()
 
 # The three tables: name, how it is made, the key of integer x in it.
@@ -62,7 +62,7 @@ class Bench:
         self.items = items
         self.directory = directory
         self.rows = []
-        # most questions and adds are of so many
+        # most lookups and adds are of so many
         self.batch = min(items, 1_000_000)
 
     def path(self, name):
@@ -149,10 +149,10 @@ class Bench:
         self.note(f"adds of {self.batch:,}, a statement each, one transaction (Python)", FILTER, self.batch / (time.perf_counter() - start), "1/s")
         db.close()
 
-    # -------------------------------------------------------------- questions
+    # -------------------------------------------------------------- lookups
 
-    def questions(self, when):
-        """A join's questions, half of which find something, in no order.  The tables take turns."""
+    def lookups(self, when):
+        """A join's lookups, half of which find something, in no order.  The tables take turns."""
         for label, settings in (("default cache", ()), ("mmap", (MAPPED,)), ("large cache", (LARGE,))):
             times = {name: [] for name in KEY}
             found = {}
@@ -169,11 +169,11 @@ class Bench:
             if not truth <= got <= truth + self.batch * 0.03 + 100:
                 sys.exit(f"{got} found instead of {truth}")
             for name, db in databases.items():
-                self.note(f"questions a second, {when}, {label}", name, self.batch / statistics.median(times[name]), "1/s")
+                self.note(f"lookups a second, {when}, {label}", name, self.batch / statistics.median(times[name]), "1/s")
                 db.close()
 
     def cold(self, when):
-        """Pages that a first question reads once the schema is there."""
+        """Pages that a first lookup reads once the schema is there."""
         for name in KEY:
             misses = []
             for number in range(COLD):
@@ -184,8 +184,8 @@ class Bench:
                 )
                 said = subprocess.run(["sqlite3", "-batch", self.path(name)], input=script, capture_output=True, text=True, check=True)
                 misses.append(int(re.findall(r"Page cache misses: +(\d+)", said.stdout)[-1]))
-            self.note(f"pages of a cold question, {when}", name, statistics.mean(misses), "pages")
-            self.note(f"pages of a cold question, {when}, most", name, max(misses), "pages")
+            self.note(f"pages of a cold lookup, {when}", name, statistics.mean(misses), "pages")
+            self.note(f"pages of a cold lookup, {when}, most", name, max(misses), "pages")
 
     # ---------------------------------------------------------------- changes
 
@@ -290,11 +290,11 @@ def run(items, directory):
     for name in KEY:
         bench.load(name)
     bench.space("after bulk load")
-    bench.questions("loaded")
+    bench.lookups("loaded")
     bench.cold("loaded")
     bench.single_adds("loaded")
     bench.optimize()
-    bench.questions("optimized")
+    bench.lookups("optimized")
     bench.cold("optimized")
     bench.single_adds("optimized")
     bench.more_adds()
@@ -317,7 +317,7 @@ def page(directory):
     print("# Filter tables of SQLite\n")
     print(
         f"`make bench-table`: a filter table (fpr {FPR}) beside `WITHOUT ROWID` tables of the same keys, each in a file of "
-        "its own that the system has in memory. Questions are a join's, `EXISTS`, half of which find something. "
+        "its own that the system has in memory. Lookups are a join's, `EXISTS`, half of which find something. "
         "Behind a key table's figure: how many times the filter table's it is.\n"
     )
     for path in sorted(glob.glob(os.path.join(directory, "table-*.csv")), key=lambda p: int(re.findall(r"\d+", p)[-1])):

@@ -1,5 +1,5 @@
 /*
- * questions.c - a lookup by steps in a filter of which only the header is given: it answers like a
+ * lookups.c - a lookup by steps in a filter of which only the header is given: it answers like a
  * lookup in the whole filter, and requests only bytes of the filter.
  */
 #include "forge.h"
@@ -37,12 +37,12 @@ distant_open(distant *d, const uint8_t *bytes, uint64_t size)
 
 /* Check that the requested bytes are in the filter, after the header. */
 static void
-check_range(const ckf_question *question, uint64_t size)
+check_range(const ckf_lookup *lookup, uint64_t size)
 {
-	CHECK(question->size >= 1 && question->size <= CKF_QUESTION_BYTES, "%u bytes", question->size);
-	CHECK(question->from >= CKF_HEADER_SIZE && question->from <= size &&
-			  question->size <= size - question->from,
-		  "%u bytes from %llu on of %llu", question->size, (unsigned long long)question->from,
+	CHECK(lookup->size >= 1 && lookup->size <= CKF_LOOKUP_BYTES, "%u bytes", lookup->size);
+	CHECK(lookup->from >= CKF_HEADER_SIZE && lookup->from <= size &&
+			  lookup->size <= size - lookup->from,
+		  "%u bytes from %llu on of %llu", lookup->size, (unsigned long long)lookup->from,
 		  (unsigned long long)size);
 }
 
@@ -50,26 +50,26 @@ check_range(const ckf_question *question, uint64_t size)
 static unsigned
 ask(const distant *d, const uint8_t *bytes, uint64_t hash, bool all, unsigned *copies)
 {
-	ckf_question question;
-	ckf_status status = ckf_question_start(&question, &d->filter, hash, all);
+	ckf_lookup lookup;
+	ckf_status status = ckf_lookup_start(&lookup, &d->filter, hash, all);
 	unsigned steps = 0;
 
 	for (; status == CKF_MORE; steps++)
 	{
 		uint8_t *part;
 
-		CHECK(steps < MOST_STEPS, "a question does not end");
-		check_range(&question, d->filter.size);
-		part = guard_copy(bytes + question.from, question.size);
-		status = ckf_question_step(&question, &d->filter, part, question.size);
+		CHECK(steps < MOST_STEPS, "a lookup does not end");
+		check_range(&lookup, d->filter.size);
+		part = guard_copy(bytes + lookup.from, lookup.size);
+		status = ckf_lookup_step(&lookup, &d->filter, part, lookup.size);
 		guard_free(part);
 	}
 	CHECK(status == CKF_OK, "status %d", status);
-	*copies = question.copies;
+	*copies = lookup.copies;
 	return steps;
 }
 
-/* Both kinds of question about a hash; the steps of the longer one. */
+/* Both kinds of lookup about a hash; the steps of the longer one. */
 static unsigned
 check_hash(const distant *d, const ckf_filter *whole, uint64_t hash)
 {
@@ -308,8 +308,7 @@ run_hashes(const void *arg)
 	}
 	check_note("%zu hashes, %u steps at most", n, longest);
 	CHECK(how != EVEN || (longest <= MOST_EVEN && long_ones <= asked / 20),
-		  "%u steps, and %u of %u questions take more than %u", longest, long_ones, asked,
-		  FEW_STEPS);
+		  "%u steps, and %u of %u lookups take more than %u", longest, long_ones, asked, FEW_STEPS);
 	guard_free(d.header);
 	guard_free(bytes);
 }
@@ -320,29 +319,29 @@ run_hashes(const void *arg)
 static void
 ask_noise(const distant *d, bool all)
 {
-	ckf_question question;
+	ckf_lookup lookup;
 	ckf_status status =
-		ckf_question_start(&question, &d->filter, some_hash((unsigned)check_below(12)), all);
+		ckf_lookup_start(&lookup, &d->filter, some_hash((unsigned)check_below(12)), all);
 	unsigned steps = 0;
 
 	while (status == CKF_MORE)
 	{
 		uint8_t *part;
-		ckf_question before = question;
+		ckf_lookup before = lookup;
 
-		CHECK(steps++ < MOST_STEPS, "a question does not end");
-		check_range(&question, d->filter.size);
-		part = guard_new(question.size, 1);
-		for (uint32_t i = 0; i < question.size; i++)
+		CHECK(steps++ < MOST_STEPS, "a lookup does not end");
+		check_range(&lookup, d->filter.size);
+		part = guard_new(lookup.size, 1);
+		for (uint32_t i = 0; i < lookup.size; i++)
 			part[i] = (uint8_t)check_random();
-		CHECK(ckf_question_step(&question, &d->filter, part, question.size - 1) == CKF_BAD_BYTES &&
-				  memcmp(&question, &before, sizeof question) == 0,
+		CHECK(ckf_lookup_step(&lookup, &d->filter, part, lookup.size - 1) == CKF_BAD_BYTES &&
+				  memcmp(&lookup, &before, sizeof lookup) == 0,
 			  "a byte is missing");
-		status = ckf_question_step(&question, &d->filter, part, question.size);
+		status = ckf_lookup_step(&lookup, &d->filter, part, lookup.size);
 		guard_free(part);
 	}
-	CHECK(status == CKF_OK && question.copies <= 2U * d->filter.b, "status %d, %u copies", status,
-		  question.copies);
+	CHECK(status == CKF_OK && lookup.copies <= 2U * d->filter.b, "status %d, %u copies", status,
+		  lookup.copies);
 }
 
 /* Headers of every kind, with some bytes changed, of filters as long as they say. */
@@ -401,7 +400,7 @@ main(void)
 	static const size_t sizes[] = {60, 5000, 120000};
 	static const spread spreads[] = {EVEN, CLUMPED, NEIGHBOURS, STEEP};
 
-	check_begin("questions");
+	check_begin("lookups");
 	for (unsigned s = 0; s < 3; s++)
 		for (uint64_t i = check_rounds(s == 2 ? 20 : 100); i > 0; i--)
 			check_case(run_inputs, &sizes[s], "filters of up to %zu items, %d", sizes[s], (int)i);

@@ -178,7 +178,7 @@ def test_columns():
         check(f"copies are not ignored: {error}", error or base.copies("three") == 3)
 
 
-# ---------------------------------------------------------------- questions
+# ---------------------------------------------------------------- lookups
 
 
 def test_items():

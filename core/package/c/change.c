@@ -1,5 +1,5 @@
 /*
- * change.c - questions, additions and removals, by items, pairs and hashes.
+ * change.c - lookups, additions and removals, by items, pairs and hashes.
  */
 #include "internal.h"
 
@@ -23,7 +23,7 @@ ckfl_pair(const cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item 
 	return (ckfl_hashed){cuckoofilter_hash_pair(item, value, filter->filter.seed), CKF_ITEM_OTHER};
 }
 
-/* -------------------------------------------------------------- questions */
+/* -------------------------------------------------------------- lookups */
 
 bool
 cuckoofilter_contains_hashes(const cuckoofilter *filter, const uint64_t *hashes, size_t n,

@@ -218,11 +218,11 @@ uint64_t cuckoofilter_count(const cuckoofilter *filter);
 double cuckoofilter_fpr(const cuckoofilter *filter);
 void cuckoofilter_info(const cuckoofilter *filter, ckf_info *info);
 
-/* -------------------------------------------------- questions and changes */
+/* -------------------------------------------------- lookups and changes */
 
 /*
  * Whether the filter contains an item: 1 probably, 0 certainly not, -1 an error.
- * A question about an item of a class that a filter has never seen, such as a text where it has
+ * A lookup about an item of a class that a filter has never seen, such as a text where it has
  * numbers, is CUCKOOFILTER_UNLIKE_ITEM, and so are additions and removals of such an item.  An
  * empty filter, and one with hashes of the caller's own, takes every class.
  */
@@ -255,7 +255,7 @@ int cuckoofilter_remove_pair(cuckoofilter *filter, cuckoofilter_item item, cucko
 /*
  * The same for n hashes that cuckoofilter_hash or the functions of cuckoofilter.h made under
  * the filter's seed.  item_classes has a bit of ckf_item_class for each class among the items,
- * or CKF_ITEM_HASH for hashes of a function of the caller's own, of which no question is
+ * or CKF_ITEM_HASH for hashes of a function of the caller's own, of which no lookup is
  * refused.
  *
  * contains_hashes sets out[i] to 1 or 0; it fails with CUCKOOFILTER_UNLIKE_ITEM.  Calls that

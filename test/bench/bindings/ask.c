@@ -39,7 +39,7 @@ tell(const char *package, const char *figure, double since)
 	printf("%s\t%s\t%d\t%.6f\n", package, figure, ITEMS, user_time() - since);
 }
 
-/* Half of the questions are about items of the filter: all of these must be found. */
+/* Half of the lookups are about items of the filter: all of these must be found. */
 static void
 expect_half(const char *figure, int count)
 {

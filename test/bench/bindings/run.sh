@@ -1,7 +1,7 @@
 #!/bin/sh
 # The engine for programs beside packages of Debian and npm: `make bench-bindings` writes results/BINDINGS.md.
 #
-# A filter of a million items at 1 %; half of the questions are about items that are in it.  The languages take turns,
+# A filter of a million items at 1 %; half of the lookups are about items that are in it.  The languages take turns,
 # ROUNDS times, and the best user time of each figure counts.  What is not installed is skipped with a word.
 set -eu
 cd "$(dirname "$0")/../../.."
@@ -46,8 +46,8 @@ sort -u "$out/skipped"
 # Filters in programs
 
 \`make bench-bindings\`: millions of items a second of user time, in one process; a filter of 1,000,000
-items at 1 %, half of the questions about items that are in it. The best of ${ROUNDS:-3} rounds, in which the
-languages take turns. The last column is the ratio to the C library's same figure; for questions about
+items at 1 %, half of the lookups about items that are in it. The best of ${ROUNDS:-3} rounds, in which the
+languages take turns. The last column is the ratio to the C library's same figure; for lookups about
 many items with none in C, to that one by one. Compare ratios: rates are those of this machine,
 $(uname -m), $(nproc) cores, $(date -u +%F), with $(${PYTHON:-/usr/bin/python3} -V 2>&1), node $(node -v 2> /dev/null || echo none).
 

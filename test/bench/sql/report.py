@@ -58,7 +58,7 @@ def aggregates(of):
 
 def probes(of):
     print("Which rows have a key among the members, a tenth as many? Seconds for all rows, and for")
-    print("the question alone: less the scan.\n")
+    print("the lookup alone: less the scan.\n")
     table("key", "method", "seconds", "less the scan")
     for case, group in cases("probe", of).items():
         scan = float(group[0]["seconds"])
@@ -179,7 +179,7 @@ def main():
         f" {platform.release()}.\n"
     )
     print(
-        "When does a prefilter pay? Where a row that it drops would have cost more than the question:"
+        "When does a prefilter pay? Where a row that it drops would have cost more than the lookup:"
     )
     print("a lookup in an index, a spill to disk, several joins to come. Less before a hash join in")
     print("memory, whose hash table is quick to ask while it is small; and less, the more rows pass.\n")

@@ -28,16 +28,16 @@ some_hash(unsigned i)
 static void
 ask_parts(const ckf_filter *filter, uint64_t hash)
 {
-	ckf_question question;
-	ckf_status status = ckf_question_start(&question, filter, hash, check_chance(50));
+	ckf_lookup lookup;
+	ckf_status status = ckf_lookup_start(&lookup, filter, hash, check_chance(50));
 	unsigned steps = 0;
 
 	while (status == CKF_MORE)
 	{
-		CHECK(steps++ < MOST_STEPS, "a question does not end");
-		CHECK(question.from <= filter->size && question.size <= filter->size - question.from,
-			  "a question asks for bytes outside");
-		status = ckf_question_step(&question, filter, filter->bytes + question.from, question.size);
+		CHECK(steps++ < MOST_STEPS, "a lookup does not end");
+		CHECK(lookup.from <= filter->size && lookup.size <= filter->size - lookup.from,
+			  "a lookup asks for bytes outside");
+		status = ckf_lookup_step(&lookup, filter, filter->bytes + lookup.from, lookup.size);
 	}
 	CHECK(status == CKF_OK, "status %d", status);
 }

@@ -319,7 +319,7 @@ try_log(void)
 		 "the cuckoofilter holds numbers and bytes, the item is text");
 	logs("cuckoofilter_copies(texts, x'07')", 5, "the cuckoofilter holds text, the item is bytes");
 	logs("cuckoofilter_contains(cuckoofilter_add(both, 'a'), 'a')", 5, NULL);
-	/* another connection starts anew, and every question has its line */
+	/* another connection starts anew, and every lookup has its line */
 	check(sqlite3_close(db) == SQLITE_OK, "close");
 	open_database();
 	execute(

@@ -204,7 +204,7 @@ ckfw_info(const cuckoofilter *filter)
 	CKF_INFO_FIELDS(NUMBER, NUMBER, BITS, NUMBER, WORD, WORDS)
 }
 
-/* -------------------------------------------------- questions and changes */
+/* -------------------------------------------------- lookups and changes */
 
 /* Whether item 0 of the batch may be in the filter; if not, there is an error. */
 static bool

@@ -1,8 +1,8 @@
 /*
- * change.c - questions about many items, and everything that changes a filter.
+ * change.c - lookups about many items, and everything that changes a filter.
  *
  * A filter is changed by one thread at a time.  While a thread works on a filter without the
- * interpreter's lock, others go on to use it: a question reads what it refers to, and a change
+ * interpreter's lock, others go on to use it: a lookup reads what it refers to, and a change
  * is made in a copy, which then takes the filter's place.
  */
 #include "module.h"
@@ -279,7 +279,7 @@ ckfy_remove_many(PyObject *self, PyObject *items)
 	return ckfy_change_many(self, items, CKFY_REMOVE);
 }
 
-/* ------------------------------------------------------------- questions */
+/* ------------------------------------------------------------- lookups */
 
 /* The answers to an array, in a new array of booleans. */
 static PyObject *

@@ -1,5 +1,5 @@
 /*
- * question.c - questions about one item.
+ * lookup.c - lookups about one item.
  */
 #include "module.h"
 
@@ -35,7 +35,7 @@ ckfy_no_item(int result)
 	return NULL;
 }
 
-/* Hash the argument of a question; inline, since `hash` is a constant.  1; 0: it is None; -1 with
+/* Hash the argument of a lookup; inline, since `hash` is a constant.  1; 0: it is None; -1 with
  * an exception, also if the filter has no item of its class. */
 static inline int
 ckfy_hash_asked(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_hashed *hashed)
