@@ -62,8 +62,9 @@ touch "$page"
 	cat <<-'HEAD'
 		# Filters in Citus
 
-		`make test-citus CITUS=dir` runs the [Citus section of the guide](../../pg/SERVERS.md#citus), and then random
-		rows, on a coordinator and two workers. Each answer must be that of one server without Citus.
+		`make test-citus CITUS=dir` runs the [Citus section of the guide](../../pg/SERVERS.md#citus), and
+		then random rows, on a coordinator and two workers. Each answer must be that of one server without
+		Citus. Plans of repartition joins do not show whether a filter was used in them.
 
 		| PostgreSQL | Citus | checks | cuckoofilter |
 		|---|---|---|---|
