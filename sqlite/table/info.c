@@ -22,7 +22,7 @@ typedef struct ckfs_table_info
 
 /* Read all rows. */
 static int
-ckfs_read_info(ckfs_table *table, ckfs_table_info *told, ckfs_total *total, void *scratch)
+ckfs_read_info(ckfs_table *table, ckfs_table_info *table_info, ckfs_total *total, void *scratch)
 {
 	ckfs_row row;
 	int rc = ckfs_start_rows(table, CKFS_ALL, 0);
@@ -30,10 +30,10 @@ ckfs_read_info(ckfs_table *table, ckfs_table_info *told, ckfs_total *total, void
 	while (rc == SQLITE_OK && (rc = ckfs_next_row(table, CKFS_ALL, &row)) == SQLITE_ROW)
 	{
 		rc = ckfs_is_interrupted(table->db) ? SQLITE_INTERRUPT : SQLITE_OK;
-		told->rows++;
-		told->of_filter.bytes += row.chunk.size;
-		told->distinct_prefixes += ckf_chunk_distinct(&row.chunk, scratch);
-		told->whole = ckf_chunk_is_whole(&row.chunk);
+		table_info->rows++;
+		table_info->of_filter.bytes += row.chunk.size;
+		table_info->distinct_prefixes += ckf_chunk_distinct(&row.chunk, scratch);
+		table_info->whole = ckf_chunk_is_whole(&row.chunk);
 		total->copies += row.chunk.count;
 		total->item_classes |= row.item_classes;
 	}
@@ -61,44 +61,44 @@ ckfs_count_pages(ckfs_table *table)
 
 /* Compute the fields that follow from the parameters and the totals of all rows. */
 static void
-ckfs_settle_info(ckfs_table *table, ckfs_table_info *told, const ckfs_total *total)
+ckfs_settle_info(ckfs_table *table, ckfs_table_info *table_info, const ckfs_total *total)
 {
-	uint64_t bytes = told->of_filter.bytes;
+	uint64_t bytes = table_info->of_filter.bytes;
 	uint64_t most = table->chunks.max_count;
 	ckf_filter about = table->chunks.exact;
 
 	about.count = total->copies;
 	about.item_classes = (uint8_t)total->item_classes;
 	about.size = (size_t)bytes;
-	if (!told->whole)
+	if (!table_info->whole)
 		about.w = table->chunks.like.w;
-	ckf_get_info(&about, &told->of_filter);
-	told->items_left = most > total->copies ? most - total->copies : 0;
-	told->pages = ckfs_count_pages(table);
+	ckf_get_info(&about, &table_info->of_filter);
+	table_info->items_left = most > total->copies ? most - total->copies : 0;
+	table_info->pages = ckfs_count_pages(table);
 }
 
 static void
-ckfs_append_table(sqlite3_str *json, const ckfs_table_info *told)
+ckfs_append_table(sqlite3_str *json, const ckfs_table_info *table_info)
 {
-	const ckf_info *info = &told->of_filter;
+	const ckf_info *info = &table_info->of_filter;
 
 	CKF_TABLE_INFO_FIELDS(CKFS_COUNT, CKFS_INTEGER, CKFS_INTEGER, CKFS_REAL, CKFS_WORD, CKFS_WORDS)
-	sqlite3_str_appendf(json, ",\"rows\":%llu,\"pages\":", told->rows);
-	if (told->pages >= 0)
-		sqlite3_str_appendf(json, "%lld", told->pages);
+	sqlite3_str_appendf(json, ",\"rows\":%llu,\"pages\":", table_info->rows);
+	if (table_info->pages >= 0)
+		sqlite3_str_appendf(json, "%lld", table_info->pages);
 	else
 		sqlite3_str_appendall(json, "null");
 	sqlite3_str_appendf(json, ",\"distinct_prefixes\":%llu,\"items_left\":%llu",
-						told->distinct_prefixes, told->items_left);
+						table_info->distinct_prefixes, table_info->items_left);
 }
 
 static void
 ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
 {
-	ckfs_table_info told = {.whole = true};
+	ckfs_table_info table_info = {.whole = true};
 	ckfs_total total = {0};
 	void *scratch = sqlite3_malloc64(CKF_CHUNK_DISTINCT_SCRATCH);
-	int rc = scratch ? ckfs_read_info(table, &told, &total, scratch) : SQLITE_NOMEM;
+	int rc = scratch ? ckfs_read_info(table, &table_info, &total, scratch) : SQLITE_NOMEM;
 	sqlite3_str *json;
 
 	sqlite3_free(scratch);
@@ -107,9 +107,9 @@ ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
 		ckfs_function_failed(ctx, table, rc);
 		return;
 	}
-	ckfs_settle_info(table, &told, &total);
+	ckfs_settle_info(table, &table_info, &total);
 	json = ckfs_json_start(ctx, '{');
-	ckfs_append_table(json, &told);
+	ckfs_append_table(json, &table_info);
 	ckfs_json_result(ctx, json, '}');
 }
 

@@ -5,7 +5,7 @@
  * An instance is what SQLite gets from xConnect; it may connect a table more than once.  An
  * instance keeps the name with which it was connected.  After ALTER TABLE RENAME, DROP TABLE and a
  * rollback of either, SQLite connects a new instance, but statements that are running, and the
- * transaction, keep the old one.  Such an old instance is gone: it answers nothing and writes
+ * transaction, keep the old one.  Such an old instance is invalid: it answers nothing and writes
  * nothing, since another table may have its name.
  */
 #include "storage.h"
@@ -13,7 +13,7 @@
 static bool
 ckfs_is_same_table(const ckfs_table *a, const ckfs_table *b)
 {
-	return !a->gone && !b->gone && a->name_hash == b->name_hash &&
+	return !a->invalid && !b->invalid && a->name_hash == b->name_hash &&
 		   sqlite3_stricmp(a->name, b->name) == 0 && sqlite3_stricmp(a->schema, b->schema) == 0;
 }
 
@@ -39,12 +39,12 @@ ckfs_next_instance(const ckfs_table *table, const ckfs_table *other)
 }
 
 ckfs_table *
-ckfs_untold_instance(const ckfs_table *table)
+ckfs_instance_without_savepoints(const ckfs_table *table)
 {
 	ckfs_table *other = NULL;
 
 	if (table->connection->ddl_level != CKFS_NO_DDL)
-		while ((other = ckfs_next_instance(table, other)) != NULL && other->told)
+		while ((other = ckfs_next_instance(table, other)) != NULL && other->gets_savepoints)
 			continue;
 	return other;
 }
@@ -93,7 +93,7 @@ ckfs_waiting_drop(ckfs_table *table)
  * A rollback that undoes a CREATE or RENAME of this transaction may give a name to another table,
  * or to none.  SQLite does not report to each instance what became of its table; and it may
  * go on using an instance whose RENAME failed.  So the instances that a rollback may
- * concern are doubtful: before one is used again, SQLite is asked which instance has its name.
+ * concern are unverified: before one is used again, SQLite is asked which instance has its name.
  */
 
 void
@@ -125,8 +125,8 @@ ckfs_note_rollback(ckfs_connection *connection, int number)
 	connection->rollbacks++;
 	for (chain = connection->tables; chain < connection->tables + CKFS_TABLE_CHAINS; chain++)
 		for (table = *chain; table; table = table->next)
-			if (table->gone || table->number > connection->ddl_number)
-				table->doubtful = true;
+			if (table->invalid || table->number > connection->ddl_number)
+				table->unverified = true;
 }
 
 int
@@ -142,18 +142,18 @@ ckfs_check_name(ckfs_table *table)
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_pointer(statement, 1, &current, CKFS_WHICH, NULL);
-	table->doubtful = false; /* this statement may use it */
+	table->unverified = false; /* this statement may use it */
 	if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_ROW)
 		rc = sqlite3_reset(statement);
 	sqlite3_finalize(statement);
 	if (table->connection->rollbacks != rollbacks) /* the statement was interrupted, perhaps */
 		current = NULL;
-	table->doubtful = current != table;
+	table->unverified = current != table;
 	if (current == table)
-		table->gone = NULL;
+		table->invalid = NULL;
 	else if (!current && rc != SQLITE_OK && (rc & 0xff) != SQLITE_ERROR)
 		return ckfs_sql_failed(table, rc);
-	else if (!table->gone)
-		return ckfs_table_gone(table, CKFS_ROLLED_BACK);
+	else if (!table->invalid)
+		return ckfs_table_invalid(table, CKFS_ROLLED_BACK);
 	return SQLITE_OK;
 }

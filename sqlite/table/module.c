@@ -87,7 +87,7 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc
 	memset(table, 0, sizeof(ckfs_table));
 	table->db = db;
 	table->connection = connection;
-	table->told = true;
+	table->gets_savepoints = true;
 	table->schema = sqlite3_mprintf("%s", argv[1]);
 	table->name = sqlite3_mprintf("%s", argv[2]);
 	table->shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, argv[2]);
@@ -127,7 +127,7 @@ ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *a
 	int rc = ckfs_table_start(db, connection, false, argc, argv, &table, error);
 
 	if (table)
-		table->doubtful = ckfs_untold_instance(table) != NULL;
+		table->unverified = ckfs_instance_without_savepoints(table) != NULL;
 	*out = table ? &table->base : NULL;
 	return ckfs_start_failed(rc, error);
 }
@@ -164,8 +164,8 @@ ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *ar
 	if (table)
 	{
 		table->state = CKFS_BEGUN;
-		table->told = ckfs_is_alone(db); /* else level 0, at least */
-		table->doubtful = !table->told;
+		table->gets_savepoints = ckfs_is_alone(db); /* else level 0, at least */
+		table->unverified = !table->gets_savepoints;
 		ckfs_note_ddl(table, table->number - 1);
 	}
 	*out = table ? &table->base : NULL;
@@ -187,15 +187,15 @@ ckfs_table_destroy(sqlite3_vtab *vtab)
 		ckfs_waiting_drop(other);
 		ckfs_shadow_close(other);
 		if (other != table)
-			other->gone = CKFS_DROPPED;
+			other->invalid = CKFS_DROPPED;
 	}
 	return ckfs_table_disconnect(vtab);
 }
 
 /*
  * SQLite connects a new instance under the new name.  Running statements still have older
- * instances, which are gone now.  ALTER TABLE does not make the table take part in the transaction,
- * so this does, to learn whether the rename is rolled back.
+ * instances, which are invalid now.  ALTER TABLE does not make the table take part in the
+ * transaction, so this does, to learn whether the rename is rolled back.
  */
 static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
@@ -221,9 +221,9 @@ ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 	{
 		next = ckfs_next_instance(table, other);
 		if (other != table)
-			other->gone = CKFS_RENAMED;
+			other->invalid = CKFS_RENAMED;
 	}
-	table->gone = CKFS_RENAMED;
+	table->invalid = CKFS_RENAMED;
 	return SQLITE_OK;
 }
 
@@ -311,8 +311,9 @@ ckfs_table_sync(sqlite3_vtab *vtab)
 
 	ckfs_assert(table->state != CKFS_OUTSIDE);
 	table->state = CKFS_SYNCED;
-	return table->gone || (table->waiting.count == 0 && !table->broken) ? SQLITE_OK
-																		: ckfs_write_waiting(table);
+	return table->invalid || (table->waiting.count == 0 && !table->broken)
+			   ? SQLITE_OK
+			   : ckfs_write_waiting(table);
 }
 
 /* End the transaction. */
@@ -322,7 +323,7 @@ ckfs_table_end(ckfs_table *table)
 	ckfs_waiting_drop(table);
 	ckfs_mend(table);
 	table->state = CKFS_OUTSIDE;
-	table->told = true;
+	table->gets_savepoints = true;
 	table->connection->ddl_level = CKFS_NO_DDL;
 	table->level = 0;
 }
@@ -376,14 +377,14 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0 && number + 1 >= table->level);
 	ckfs_leave_savepoint(table, number);
-	if (table->waiting.count > 0 && !table->gone && !table->broken)
+	if (table->waiting.count > 0 && !table->invalid && !table->broken)
 		rc = ckfs_write_waiting(table);
 	if (rc != SQLITE_OK)
 		return rc;
 	table->level = number;
-	if (!table->told)
+	if (!table->gets_savepoints)
 		ckfs_note_ddl(table, table->number - 1);
-	table->told = true;
+	table->gets_savepoints = true;
 	table->level = number + 1;
 	return SQLITE_OK;
 }
@@ -402,7 +403,7 @@ ckfs_table_release(sqlite3_vtab *vtab, int number)
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0);
 	ckfs_leave_savepoint(table, number);
-	if (table->waiting.count > 0 && !table->gone && !table->broken)
+	if (table->waiting.count > 0 && !table->invalid && !table->broken)
 		rc = ckfs_write_waiting(table);
 	return table->state == CKFS_OUTSIDE ? rc : SQLITE_OK;
 }

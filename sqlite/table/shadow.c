@@ -107,7 +107,7 @@ ckfs_insert_nothing(ckfs_table *table, const char *into, const char *column, uns
 void
 ckfs_learn_level(ckfs_table *table)
 {
-	if (!table->gone && !table->stepping && ckfs_untold_instance(table))
+	if (!table->invalid && !table->stepping && ckfs_instance_without_savepoints(table))
 		ckfs_insert_nothing(table, table->shadow, "id", SQLITE_PREPARE_NO_VTAB);
 }
 

@@ -60,7 +60,7 @@ ckfs_table_status(ckfs_table *table, ckf_status status, ckf_about subject)
 }
 
 int
-ckfs_table_gone(ckfs_table *table, const char *how)
+ckfs_table_invalid(ckfs_table *table, const char *how)
 {
 	return ckfs_table_fail(table, SQLITE_ERROR, "cuckoofilter table %s.%s %s", table->schema,
 						   table->name, how);

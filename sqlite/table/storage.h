@@ -13,7 +13,7 @@ int ckfs_shadow_drop(ckfs_table *table);
 int ckfs_shadow_rename(ckfs_table *table, const char *name);
 
 /* Make SQLite report savepoints to the instance that has created the table in this transaction, if
- * there is one.  Its `told` says whether it succeeded. */
+ * there is one.  Its `gets_savepoints` says whether it succeeded. */
 void ckfs_learn_level(ckfs_table *table);
 
 /* Make the table take part in the transaction, so that SQLite reports how it ends. */
@@ -36,8 +36,8 @@ int ckfs_table_sentence(ckfs_table *table, char *sentence);
 /* The same for an error of the engine. */
 int ckfs_table_status(ckfs_table *table, ckf_status status, ckf_about subject);
 
-/* The same for an instance that is gone. */
-int ckfs_table_gone(ckfs_table *table, const char *how);
+/* The same for an instance that is invalid. */
+int ckfs_table_invalid(ckfs_table *table, const char *how);
 
 /* The same for a damaged shadow table. */
 int ckfs_table_damaged(ckfs_table *table, int64_t id, const char *what);

@@ -66,7 +66,7 @@ typedef struct ckfs_hints
 	unsigned bits; /* there are 2^bits hints */
 } ckfs_hints;
 
-/* Why an instance is gone: the end of an error message about its table. */
+/* Why an instance is invalid: the end of an error message about its table. */
 #define CKFS_DROPPED "was dropped"
 #define CKFS_RENAMED "was renamed while a query had it open"
 #define CKFS_ROLLED_BACK "was rolled back while a query had it open"
@@ -102,16 +102,16 @@ typedef struct ckfs_table
 	ckfs_prepared prepared[CKFS_STATEMENTS];
 	ckfs_hints hints;
 	ckfs_waiting waiting;
-	uint64_t allowed; /* adds that are allowed before the number of items is estimated again */
-	uint64_t number;  /* number of the instance in the connection, in the order of connecting */
-	const char *gone; /* why the instance must not be used; NULL: it may be used */
-	bool doubtful;    /* another instance may have its name; see ckfs_check_name */
-	bool told;        /* SQLite reports savepoints to it, or need not do so */
-	int level;        /* number of open savepoints, and of the next one */
-	bool stepping;    /* one of our statements is running: nobody else may use the table */
-	bool broken;      /* a change of several rows ended early: nothing may be read or written */
-	int broken_level; /* until a rollback to a savepoint before this level */
-	char *broken_by;  /* the error that broke it, or NULL */
+	uint64_t allowed;     /* adds that are allowed before the number of items is estimated again */
+	uint64_t number;      /* number of the instance in the connection, in the order of connecting */
+	const char *invalid;  /* why the instance must not be used; NULL: it may be used */
+	bool unverified;      /* another instance may have its name; see ckfs_check_name */
+	bool gets_savepoints; /* SQLite reports savepoints to it, or need not do so */
+	int level;            /* number of open savepoints, and of the next one */
+	bool stepping;        /* one of our statements is running: nobody else may use the table */
+	bool broken;          /* a change of several rows ended early: nothing may be read or written */
+	int broken_level;     /* until a rollback to a savepoint before this level */
+	char *broken_by;      /* the error that broke it, or NULL */
 	ckfs_state state;
 	sqlite3_int64 last_rowid; /* of the connection, when the change began */
 	int cursors;              /* number of open cursors */
@@ -139,14 +139,14 @@ ckfs_table *ckfs_next_instance(const ckfs_table *table, const ckfs_table *other)
 
 /* The instance that has created the table in this transaction, if it does not hear of all
  * savepoints yet.  A rollback to one can undo the creation unnoticed. */
-ckfs_table *ckfs_untold_instance(const ckfs_table *table);
+ckfs_table *ckfs_instance_without_savepoints(const ckfs_table *table);
 
 /* Add an instance to those of the connection, and remove it. */
 void ckfs_enlist(ckfs_table *table);
 void ckfs_delist(ckfs_table *table);
 
 /* This transaction creates or renames the table.  A rollback that undoes it makes the instances
- * doubtful that were connected after this number. */
+ * unverified that were connected after this number. */
 void ckfs_note_ddl(ckfs_table *table, uint64_t number);
 
 /* Savepoint `number` ends; the transaction is rolled back to it, or to its beginning (-1). */
@@ -157,8 +157,8 @@ void ckfs_note_rollback(ckfs_connection *connection, int number);
  * version has its own type, so no other version can read its memory. */
 #define CKFS_WHICH "cuckoofilter-table-" CKF_VERSION
 
-/* Ask SQLite whether a doubtful instance is the one that has its name.  If so, it is no longer gone
- * or doubtful. */
+/* Ask SQLite whether an unverified instance is the one that has its name.  If so, it is no longer
+ * invalid or unverified. */
 int ckfs_check_name(ckfs_table *table);
 
 /* Drop the waiting adds: they were taken back, or the table was emptied or dropped. */

@@ -48,7 +48,7 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 	int conflict = sqlite3_vtab_on_conflict(table->db);
 
 	if (table->state == CKFS_OUTSIDE) /* a function in the statement has ended the transaction */
-		return ckfs_table_gone(table, CKFS_ROLLED_BACK);
+		return ckfs_table_invalid(table, CKFS_ROLLED_BACK);
 	if (argc == 1)
 	{
 		if (table->params.set)

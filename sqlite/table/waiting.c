@@ -49,7 +49,7 @@ ckfs_wait(ckfs_table *table, ckfs_hashed item)
 		rc = ckfs_append(&table->waiting, item);
 	/* another library may read the rows only, or it is not known which rollback takes the item
 	 * back */
-	if (rc == SQLITE_OK && (table->connection->replaced || ckfs_untold_instance(table)))
+	if (rc == SQLITE_OK && (table->connection->replaced || ckfs_instance_without_savepoints(table)))
 		rc = ckfs_write_waiting(table);
 	return rc;
 }

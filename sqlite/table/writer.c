@@ -27,11 +27,11 @@ ckfs_check_usable(ckfs_table *table)
 	if (rc != SQLITE_OK)
 		return rc;
 	ckfs_learn_level(table); /* if it fails, the transaction may be rolled back */
-	rc = table->doubtful ? ckfs_check_name(table) : SQLITE_OK;
-	if (rc == SQLITE_OK && table->gone)
-		rc = ckfs_table_gone(table, table->gone);
-	if (ckfs_untold_instance(table))
-		table->doubtful = true; /* a rollback may go unnoticed */
+	rc = table->unverified ? ckfs_check_name(table) : SQLITE_OK;
+	if (rc == SQLITE_OK && table->invalid)
+		rc = ckfs_table_invalid(table, table->invalid);
+	if (ckfs_instance_without_savepoints(table))
+		table->unverified = true; /* a rollback may go unnoticed */
 	if (rc != SQLITE_OK)
 		return rc;
 	while ((other = ckfs_next_instance(table, other)) != NULL && !other->broken)
