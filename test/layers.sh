@@ -3,7 +3,7 @@
 #
 #   - the core calls a few functions of the C library and nothing else, exports only ckf_ names,
 #     and keeps no state but what it knows of the processor;
-#   - no two files of the core, or of a host, and no two rooms of the core, need each other in a
+#   - no two files of the core, or of a host, and no two modules of the core, need each other in a
 #     circle, a header and its source taken as one;
 #   - pg/ and sqlite/ include five files of the core, its functions and its words, and never each
 #     other;
@@ -54,7 +54,7 @@ includes() # file...
 	sed -n 's/^[ \t]*#[ \t]*include[ \t]*[<"]\([^>"]*\)[>"].*/\1/p' "$@"
 }
 
-# Includes of a room's files that match a pattern.
+# Includes of a module's files that match a pattern.
 included() # pattern file...
 {
 	pattern=$1
@@ -137,7 +137,7 @@ verdict "the core exports only ckf_ names" \
 verdict "the core keeps no state, but of the processor" \
 	"$(writable_data)"
 verdict "no two files of the core include or call each other in a circle" "$(dependencies | circles)"
-verdict "no two rooms of the core include or call each other in a circle" \
+verdict "no two modules of the core include or call each other in a circle" \
 	"$(dependencies | sed -n 's|^core/\([a-z]*\)/[^ ]* core/\([a-z]*\)/.*|\1 \2|p' | circles)"
 verdict "the core includes no header of a host" "$(for file in core/*.h core/*/*.[ch]; do
 	includes "$file" | grep -Evx "$core_headers|$(core_files)" |
@@ -153,7 +153,7 @@ for host in sqlite pg; do
 	objects=build/$host
 	[ "$host" = sqlite ] || objects=build/pg/pg
 	[ ! -d "$objects" ] || verdict "no two files of $host/ include or call each other in a circle" "$(host_dependencies $host $objects | circles)"
-	[ "$host" = sqlite ] || [ ! -d "$objects" ] || verdict "no two rooms of pg/join call each other in a circle" \
+	[ "$host" = sqlite ] || [ ! -d "$objects" ] || verdict "no two modules of pg/join call each other in a circle" \
 		"$(host_dependencies $host $objects | sed 's|/[^/ ]* | |; s|/[^/ ]*$||' | grep '^pg/join.* pg/join' | circles)"
 done
 verdict "nothing includes files of the tests" "$(included 'test/|^check\.h' core/*.h core/*/*.[ch] pg/*.[ch] pg/*/*.[ch] pg/*/*/*.[ch] sqlite/*.[ch] sqlite/*/*.[ch])"
