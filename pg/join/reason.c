@@ -77,7 +77,7 @@ ckfp_condition_text(const ExplainState *es, Join *join, List *above)
 		foreach_ptr (NestLoopParam, param, ((NestLoop *)join)->nestParams)
 			columns = lappend(columns, param->paramval);
 	}
-	if (clauses == NIL)
+	if (columns != NIL && clauses == NIL)
 		return psprintf("lookups of %s", ckfp_text_of(es, plan, above, (Node *)columns));
 	return ckfp_text_of(es, plan, above, (Node *)make_ands_explicit(clauses));
 }

@@ -267,7 +267,8 @@ static void
 ckfp_shared_prepare(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
-	bool common = ckfp_build_is_common(build);
+	/* without a segment of shared memory there are no workers, and the leader builds it alone */
+	bool common = ckfp_build_is_common(build) && ckfp_area(build) != NULL;
 
 	memset(ckfp_shared_alive(shared), 0, list_length(build->record.targets));
 	pg_atomic_init_u64(&shared->rows, 0);
@@ -334,6 +335,7 @@ void
 ckfp_shared_shutdown(CustomScanState *node)
 {
 	ckfp_build *build = (ckfp_build *)node;
+	bool common = ckfp_shared_is_common(build);
 
 	if (build->shared == NULL)
 		return;
@@ -344,7 +346,7 @@ ckfp_shared_shutdown(CustomScanState *node)
 	{
 		ckfp_take_counts(build);
 		/* the filter is in the shared memory, which is freed */
-		if (ckfp_build_is_common(build) && build->state == CKFP_BUILD_READY)
+		if (common && build->state == CKFP_BUILD_READY)
 			ckfp_build_enter(build, CKFP_BUILD_WAITING);
 		build->shared = NULL; /* another run sets it again */
 	}

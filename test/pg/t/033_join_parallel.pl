@@ -83,4 +83,29 @@ ok($planned{0} > 0 && $planned{1} > 5, "filters are planned for $planned{1} numb
 same_rows('the build side of another', 'SET join_collapse_limit = 1; SELECT count(*), sum(a.id) FROM fact a JOIN (fact b JOIN dim USING (k)) ON a.id = b.id', 2);
 same_rows('LIMIT above', 'SELECT count(*) FROM (SELECT fact.id FROM fact JOIN dim USING (k) LIMIT 100) s', 1);
 
+# Each Gather takes one of the few segments of shared memory. The last join gets none, so that the leader runs it alone:
+# by hashes, and by ranges only.
+my $few = join_cluster('few',
+	conf => "max_connections = 6\nmax_worker_processes = 4\nmax_parallel_workers = 4\nmax_wal_senders = 0\nsuperuser_reserved_connections = 0\nautovacuum_max_workers = 1\n"
+	  . "autovacuum = off\nmax_parallel_workers_per_gather = 2\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nenable_mergejoin = off\n"
+	  . "enable_nestloop = off\ncuckoofilter.join_filter_min_rows = 0\n");
+$few->safe_psql(
+	'postgres', q{
+	CREATE TABLE f AS SELECT g AS id, g AS k FROM generate_series(1, 20000) g;
+	CREATE INDEX ON f USING brin (k) WITH (pages_per_range = 1);
+	CREATE TABLE d AS SELECT g * 50 AS k FROM generate_series(1, 300) g;
+	CREATE TABLE s AS SELECT g AS id FROM generate_series(1, 200) g;
+	VACUUM ANALYZE f, d, s;
+	ALTER TABLE f SET (parallel_workers = 2); ALTER TABLE d SET (parallel_workers = 2); ALTER TABLE s SET (parallel_workers = 2)});
+foreach my $taken (119 .. 124)
+{
+	my $sum = join(' + ', map { "(SELECT count(*) FROM s WHERE s.id > $_)" } 1 .. $taken);
+
+	foreach my $mode ('on', 'verify', 'auto')
+	{
+		is($few->safe_psql('postgres', "SET cuckoofilter.join_filter = $mode; SELECT $sum + (SELECT count(*) FROM f JOIN d USING (k) WHERE f.id > 7)"),
+			200 * $taken - $taken * ($taken + 1) / 2 + 300, "$mode: $taken segments are taken");
+	}
+}
+
 done_testing();
