@@ -253,6 +253,22 @@ ckf_name_item_classes(const ckf_filter *t, const char **names)
 /* Copies that no memory can hold. */
 #define CKF_MOST_HASHES (UINT64_C(1) << 48)
 
+/* Whether in more than one of 1,000 tables of n random items some prefix has more copies than the
+ * 2 b slots where it may be.  A set stores no copies.  The rule P|1 doubles the items of 2^-c of
+ * the prefixes. */
+static bool
+ckf_may_lack_slots(const ckf_filter *t, uint64_t n)
+{
+	double prefixes = ckf_power_of_two(t->w);
+	double doubled = ckf_power_of_two(2u * t->b + 1) / ckf_power_of_two(t->c);
+	double expected = prefixes * (1 + doubled); /* how many prefixes have so many */
+	unsigned i;
+
+	for (i = 1; i <= 2u * t->b + 1; i++)
+		expected *= (double)n / prefixes / i;
+	return !(t->flags & CKF_FLAG_SET) && expected > 0.001;
+}
+
 /* How many items can be added to a filter, one by one. */
 static uint64_t
 ckf_items_left(const ckf_filter *t)
@@ -264,7 +280,8 @@ ckf_items_left(const ckf_filter *t)
 	/* hashes become the table that growth builds; if there is none they stay hashes */
 	if (t->encoding != CKF_HASHES ||
 		ckf_choose_first(&table, first + first / 2 + 8, 16 * first, 64))
-		most = ckf_most_copies(&table);
+		for (most = ckf_most_copies(&table); ckf_may_lack_slots(&table, most);)
+			most -= most / 64 + 1;
 	return most > t->count ? most - t->count : 0;
 }
 

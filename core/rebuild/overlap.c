@@ -122,7 +122,7 @@ ckf_overlap_error(const ckf_rebuild *r, const ckf_behind *a, const ckf_behind *b
 	 * half a one more is counted: if there is none, there may yet be items in a only. */
 	only_a = (only_a > 0 ? only_a : 0) + half * (1 + b->odds);
 	only_b = (only_b > 0 ? only_b : 0) + half * (1 + a->odds);
-	return ckf_root(all * (1 + 2 * k) * (shared * only_a * only_b + rest));
+	return ckf_root(all * (1 + 2 * k) * (shared * (only_a * only_b) + rest));
 }
 
 /* Limit an estimate by an input: a deletable filter stores a copy of each item, so it has at most

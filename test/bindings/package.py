@@ -664,7 +664,7 @@ def test_filter_errors():
     equal(error.sqlstate, "54000")
     equal(all(full.contains_many(range(len(full)))), True)
     raises(Error, "cuckoofilter has no precision left", full.add_many, range(10**6))
-    for wrong in (lambda: numbers | 5, lambda: 5 & numbers, lambda: numbers.sum(5), lambda: numbers.overlap("a")):
+    for wrong in (lambda: numbers | 5, lambda: 5 & numbers, lambda: numbers.sum(5), lambda: numbers.overlap("a"), lambda: numbers.overlap_error("a")):
         raises(TypeError, "", wrong)
 
 
@@ -768,6 +768,11 @@ def test_two():
     equal(len(a.sum(b)), 1000)
     equal((a | b).info["kind"], "set")
     check(90 < a.overlap(b) < 110, "overlap")
+    some, other = Filter.build(range(600), 0.01, 600), Filter.build(range(500, 20_000), 0.01, 600)
+    least, cells = 100 * 100 / 2 + 500 * 19_400, 2 ** some.info["prefix_bits"]
+    check(0.95 < some.overlap_error(other) / (least * 1.0156 / cells) ** 0.5 < 1.1, "its standard error")
+    equal((a.overlap_error(a), Filter.build(range(5)).overlap_error(Filter.build(range(3)))), (a.overlap_error(a.copy()), 0.0))
+    raises(Error, "cannot merge cuckoofilters with different seeds", a.overlap_error, Filter.build([1], seed=5))
     c = a
     c |= b
     check(c is not a and len(a) == 600, "|= makes a new filter")

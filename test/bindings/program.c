@@ -392,6 +392,8 @@ run_two(const void *arg)
 	WORKS(cuckoofilter_compare(a, b, &found, &error));
 	CHECK(fabs(found.overlap - 300) < 5 && fabs(found.jaccard - 1.0 / 3) < 0.01, "%g, %g",
 		  found.overlap, found.jaccard);
+	CHECK(found.error >= 0 && fabs(found.overlap - 300) <= 5 * found.error + 1, "an error of %g",
+		  found.error);
 	CHECK(cuckoofilter_remove(a, cuckoofilter_integer(5), &error) == 1 &&
 			  cuckoofilter_remove(a, cuckoofilter_integer(5), &error) == 0,
 		  "removed once");

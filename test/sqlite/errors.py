@@ -187,6 +187,7 @@ def test_error_of_arguments():
         "union(1)",
         "intersect(1)",
         "overlap(1, 2, 3)",
+        "overlap_error(1)",
         "intersect_agg()",
         "hash()",
         "hash(1, 2, 3)",
@@ -204,7 +205,7 @@ def test_error_of_merging():
     sentence = "cannot merge cuckoofilters with different seeds: the seeds are 1 and -2; use the same seed option for all filters that are merged"
     one_seed = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=1'), 5)"
     other = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=-2'), 5)"
-    for name in ("overlap", "jaccard"):
+    for name in ("overlap", "overlap_error", "jaccard"):
         refuses(sentence, f"SELECT cuckoofilter_{name}({one_seed}, {other})")
     for name in ("union", "sum", "intersect"):
         refuses(sentence, f"SELECT cuckoofilter_{name}({one_seed}, {other})")

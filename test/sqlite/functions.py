@@ -231,6 +231,9 @@ def test_overlap():
         jaccard = one("SELECT cuckoofilter_jaccard(?, ?)", a, b)
         check(f"jaccard {jaccard}", abs(jaccard - shared / (high + 30000 - shared)) < 0.005)
         equal("any order", one("SELECT cuckoofilter_overlap(?, ?)", b, a), found)
+        error = one("SELECT cuckoofilter_overlap_error(?, ?)", a, b)
+        check(f"{found} of {shared}, error {error}", abs(found - shared) <= 5 * error + 1)
+        equal("its error, in any order", one("SELECT cuckoofilter_overlap_error(?, ?)", b, a), error)
     # exact where both are hashes
     few = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9), 1, 2, 3, 4, 5, 6)")
     more = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9, 0.1), 3, 4, 5, 6, 7, 8, 9, 9, 10)")
@@ -254,7 +257,7 @@ def test_overlap_of_unlike_sizes():
     large = suite.agg(1, 1000000)
     for low, high, shared in ((2000001, 2000100, 0), (999501, 1000500, 500)):
         small = suite.agg(low, high)
-        for name in ("overlap", "jaccard"):
+        for name in ("overlap", "overlap_error", "jaccard"):
             for a, b, which in ((small, large, "first"), (large, small, "second")):
                 try:
                     check(f"{name}: {one(f'SELECT cuckoofilter_{name}(?, ?)', a, b)}", False)

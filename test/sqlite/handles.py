@@ -138,6 +138,7 @@ def test_other_connections():
             "sum(cuckoofilter_create(1), h)",
             "intersect(h, h)",
             "overlap(cuckoofilter_create(1), h)",
+            "overlap_error(h, cuckoofilter_create(1))",
             "jaccard(h, h)",
             "intersect_agg(h)",
             "union_agg(h)",
@@ -181,7 +182,7 @@ def test_damage():
     filter[5000:6000] = bytes(1000)
     handle = one("SELECT cuckoofilter_open(?)", bytes(filter))
     for _ in range(2):
-        for call in ("info(?1)", "union(?1, ?1)", "compact(?1)", "sum_agg(?1)", "intersect_agg(?1)", "overlap(?1, ?1)"):
+        for call in ("info(?1)", "union(?1, ?1)", "compact(?1)", "sum_agg(?1)", "intersect_agg(?1)", "overlap(?1, ?1)", "overlap_error(?1, ?1)"):
             refuses(bad, f"SELECT cuckoofilter_{call}", handle)
         equal("count", one("SELECT cuckoofilter_count(?)", handle), 50000)
     refuses(bad, "SELECT cuckoofilter_open(?)", bytes(filter[:-1]))

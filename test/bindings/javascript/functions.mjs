@@ -292,6 +292,10 @@ check(both.contains(4) && both.contains(9) && both.info().kind === 'set', 'union
 check(evens.intersect(threes).contains(12) && evens.intersect(threes).count < 2000, 'intersect');
 equal(evens.sum(threes).count, 10000, 'sum');
 check(Math.abs(evens.overlap(threes) - 1667) < 60, `overlap: ${evens.overlap(threes)}`);
+const chance = Math.sqrt((3333 * 3333 + 1667 * 1667 / 2) * 1.0156 / 2 ** evens.info().prefix_bits);
+check(Math.abs(evens.overlapError(threes) / chance - 1) < 0.1, `its error: ${evens.overlapError(threes)}, ${chance}`);
+equal(Filter.build([1, 2]).overlapError(Filter.build([2])), 0, 'no error of hashes');
+fails(() => evens.overlapError(Filter.build([1], { seed: 5 })), '22023', 'different seeds');
 check(Math.abs(evens.jaccard(threes) - 0.2) < 0.01, `jaccard: ${evens.jaccard(threes)}`);
 equal(Filter.create(1).jaccard(Filter.create(1)), null, 'jaccard of nothing');
 const set = fails(() => both.remove(4), '55000', 'cannot remove from a cuckoofilter of kind set');

@@ -63,6 +63,8 @@ foreach my $round (1 .. rounds(10))
 		"INSERT INTO leaf SELECT $id, $agg FROM generate_series($from, $n) i WHERE true $empty";
 	} 1 .. $leaves;
 	$node->safe_psql('postgres', join(';', 'TRUNCATE leaf, state, back', @leaf));
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM leaf a, leaf b WHERE a.f & b.f <> b.f & a.f OR a.f & b.f <> cuckoofilter_intersect(a.f, b.f)'),
+		0, "round $round: & in either order");
 	my ($same, $want) = split /\|/, $node->safe_psql('postgres',
 		"SELECT count(DISTINCT cuckoofilter_info(f) -> 'prefix_bits') = 1, md5(cuckoofilter_intersect_agg(f ORDER BY id)::bytea) FROM leaf");
 	foreach my $format ('text', 'binary')
@@ -97,7 +99,7 @@ $node->safe_psql(
 	CREATE TABLE large AS SELECT cuckoofilter_agg(i) AS f FROM generate_series(1, 400000) i;
 	CREATE TABLE small AS SELECT cuckoofilter_create(9) + g AS f FROM generate_series(1, 300) g;
 	VACUUM ANALYZE large; VACUUM ANALYZE small});
-foreach my $call ('cuckoofilter_overlap(l.f, s.f)', 'cuckoofilter_overlap(s.f, l.f)', 'cuckoofilter_jaccard(l.f, s.f)', 'cuckoofilter_count(cuckoofilter_intersect(s.f, l.f))')
+foreach my $call ('cuckoofilter_overlap(l.f, s.f)', 'cuckoofilter_overlap(s.f, l.f)', 'cuckoofilter_overlap_error(l.f, s.f)', 'cuckoofilter_jaccard(l.f, s.f)', 'cuckoofilter_count(cuckoofilter_intersect(s.f, l.f))')
 {
 	my $plan = $node->safe_psql('postgres', "$serial EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT sum($call) FROM large l, small s");
 	my ($hit) = $plan =~ /Buffers: shared hit=(\d+)/;
