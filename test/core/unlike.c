@@ -270,6 +270,7 @@ run_trees(const void *arg)
 
 	for (uint64_t i = check_rounds(p->rounds); i > 0; i--)
 	{
+		size_t held = guard_held();
 		merge m;
 		owned first, other;
 		ckf_status status;
@@ -293,6 +294,7 @@ run_trees(const void *arg)
 		if (status == CKF_OK)
 			owned_free(&first);
 		merge_free(&m);
+		CHECK(guard_held() == held, "%zu buffers are not freed", guard_held() - held);
 	}
 }
 

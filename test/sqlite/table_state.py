@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import random
+import re
 import sqlite3
 
 from suite import SEED, Suite, rounds
@@ -521,6 +522,58 @@ def is_rate(found, rate, numbers=20_000, least=True):
     most = numbers * rate
     noise = 6 * most**0.5 + 6
     return found <= 1.12 * most + noise and (not least or found >= 0.88 * most - noise)
+
+
+def limit_length(base, most):
+    """The most bytes of a value; whether they can be set."""
+    can = hasattr(base.db, "setlimit")  # Python before 3.11 has none
+    if can:
+        base.db.setlimit(0, most)  # SQLITE_LIMIT_LENGTH
+    return can
+
+
+def test_export_of_copies():
+    """Where copies crowd, the export has other buckets or is a set, and may have as many bytes as a value."""
+    kinds = set()
+    for args, size, times in (("", 3000, 20), ("", 20_000, 5), ("bucket_size=2", 700, 3), ("kind=set", 3000, 20)):
+        with Base(f"capacity=20000, {args}".rstrip(", "), numbers=0) as base:
+            for _ in range(times):
+                base.add(1, size)
+            whole = base.export()
+            what, info = f"({args}) of {size} inserted {times} times", suite.info(whole)
+            kinds.add((args, info["kind"], info["bucket_size"]))
+            equal(f"{what}: denied", size - suite.contained(whole, 1, size), 0)
+            found = found_by_chance(base, whole)
+            check(f"{what}: {found} found at {info}", is_rate(found, info["fpr"], least=info["kind"] == "set"))
+            if limit_length(base, len(whole)):
+                equal(f"{what}: within the limit", base.export() == whole, True)
+            if info["kind"] == "set" and limit_length(base, len(whole) - 1):
+                error = base.error("SELECT cuckoofilter_export('seen')")
+                check(f"{what}: {error}", matches(f"cuckoofilter would be larger than {len(whole) - 1} bytes: ", error))
+    equal("kinds", kinds, {("", "set", 4), ("", "deletable", 8), ("bucket_size=2", "deletable", 8), ("kind=set", "set", 4)})
+
+
+def test_export_of_crowded_hashes():
+    """Hashes that begin with the same bits need a filter of more bytes than a value may have."""
+    size = 120_000
+    rnd = random.Random(f"{SEED} crowd")
+    first = rnd.getrandbits(30) << 34
+    hashes = json.dumps([hash - (hash >> 63 << 64) for hash in (first | rnd.getrandbits(34) for _ in range(size))])
+    merge = "INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg_hash(value, 1e-9, 1000000) FROM json_each(?) WHERE key / 3000 = ?"
+    with Base("fpr=1e-9, capacity=1000000", numbers=0) as base:
+        for turn in range(size // 3000):  # a few at a time stay whole hashes
+            base.db.execute(merge, (hashes, turn))
+            if turn == 3:
+                found = "SELECT sum(cuckoofilter_contains_hash((SELECT cuckoofilter_open(cuckoofilter_export('seen'))), value)) FROM json_each(?) WHERE key < 12000"
+                equal("found", base.db.execute(found, (hashes,)).fetchone()[0], 12_000)
+        if limit_length(base, 20_000_000):
+            error = base.error("SELECT cuckoofilter_export('seen')")
+            sentence = (
+                r"cuckoofilter cannot store so many items with similar hashes: it has \d+ items at a false positive rate of \d(\.\d+)?e-\d+; "
+                r"build it with another seed option; hashes that you compute yourself must be evenly distributed"
+            )
+            check(f"{size} crowded: {error}", re.fullmatch(sentence, error or ""))
+        equal("its check", base.check(), None)
 
 
 def test_export_past_half():

@@ -70,6 +70,9 @@ void *guard_new(size_t size, size_t align);
 void guard_free(void *buffer);
 void guard_read_only(void *buffer, bool read_only);
 
+/* How many of them this process has not freed. */
+size_t guard_held(void);
+
 /* A guarded copy of bytes, at any alignment. */
 void *guard_copy(const void *bytes, size_t size);
 

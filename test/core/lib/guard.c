@@ -25,6 +25,8 @@ typedef struct guard_notes
 	uint8_t *buffer;
 } guard_notes;
 
+static size_t held;
+
 static size_t
 page_size(void)
 {
@@ -80,6 +82,7 @@ guard_new(size_t size, size_t align)
 			   (size_t)(notes->data + data_size - notes->buffer) - size);
 	}
 	fill_garbage(notes->buffer, size);
+	held++;
 	return notes->buffer;
 }
 
@@ -102,6 +105,13 @@ guard_free(void *buffer)
 	check_pattern(notes->data, notes->buffer, "before");
 	check_pattern(notes->buffer + notes->size, notes->data + notes->data_size, "behind");
 	munmap(notes, notes->data_size + 3 * page_size());
+	held--;
+}
+
+size_t
+guard_held(void)
+{
+	return held;
 }
 
 void
