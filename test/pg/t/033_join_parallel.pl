@@ -97,15 +97,21 @@ $few->safe_psql(
 	CREATE TABLE s AS SELECT g AS id FROM generate_series(1, 200) g;
 	VACUUM ANALYZE f, d, s;
 	ALTER TABLE f SET (parallel_workers = 2); ALTER TABLE d SET (parallel_workers = 2); ALTER TABLE s SET (parallel_workers = 2)});
+my $alone = 0;
 foreach my $taken (119 .. 124)
 {
 	my $sum = join(' + ', map { "(SELECT count(*) FROM s WHERE s.id > $_)" } 1 .. $taken);
 
 	foreach my $mode ('on', 'verify', 'auto')
 	{
-		is($few->safe_psql('postgres', "SET cuckoofilter.join_filter = $mode; SELECT $sum + (SELECT count(*) FROM f JOIN d USING (k) WHERE f.id > 7)"),
-			200 * $taken - $taken * ($taken + 1) / 2 + 300, "$mode: $taken segments are taken");
+		my ($status, $got, $error) = $few->psql('postgres', "SET cuckoofilter.join_filter = $mode; SELECT $sum + (SELECT count(*) FROM f JOIN d USING (k) WHERE f.id > 7)");
+
+		# between these two numbers PostgreSQL itself gives up
+		next if $error =~ /too many dynamic shared memory segments/;
+		is($got, 200 * $taken - $taken * ($taken + 1) / 2 + 300, "$mode: $taken segments are taken");
+		$alone += $taken > 121;
 	}
 }
+is($alone, 9, 'no segment was left for the last join');
 
 done_testing();

@@ -65,7 +65,7 @@ my @cases = (
 	[ 'volatile', "SELECT count(*) FROM fact f JOIN (SELECT k, nextval('s') AS n FROM dim OFFSET 0) d USING (k)", '(f.k = d.k): one side of the join has a volatile function' ],
 	[ 'a LIMIT that is read again', 'SELECT (SELECT count(*) FROM fact f JOIN (SELECT k FROM dim LIMIT 50) d USING (k) WHERE f.id > v.x) FROM (VALUES (1), (2)) v(x)', '(f.k = dim.k): the hashed side may have other rows each time it is read' ],
 	[ 'a merge join', "SET enable_hashjoin = off; SET enable_mergejoin = on; $join", '(d.k = f.k): merge joins have none' ],
-	[ 'a merge join without a condition', 'SELECT count(*) FROM f FULL JOIN d ON true', 'true: merge joins have none' ],
+	[ 'a merge join without a condition', 'SELECT count(*) FROM fact f FULL JOIN dim d ON true', 'true: merge joins have none' ],
 	[ 'FOR UPDATE', 'SELECT * FROM fact f JOIN dim d USING (k) FOR UPDATE', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
 	[ 'UPDATE', 'UPDATE fact f SET id = 0 FROM dim d WHERE f.k = d.k', '(f.k = d.k): the statement locks rows, or changes them other than by INSERT' ],
 	[ 'two of three', 'SET join_collapse_limit = 1; SELECT count(*) FROM fact f LEFT JOIN dim d USING (k) JOIN dim e ON e.k = f.k LEFT JOIN dim g ON g.id = f.id', '(f.k = d.k), (f.id = g.id): rows of the large side without a match are in the result' ],
