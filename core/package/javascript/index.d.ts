@@ -45,7 +45,7 @@ export interface FilterInfo {
 	seed: bigint;
 	format_version: number;
 	item_classes: ('number' | 'text' | 'bytes' | 'timestamp' | 'timestamptz' | 'other' | 'hash')[];
-	/** At least so many items can be added until the rate reaches its limit. */
+	/** At least so many items can be added until the rate reaches its limit; in 1 of 1,000 filters fewer. */
 	items_left: number;
 }
 
