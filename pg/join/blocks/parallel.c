@@ -172,6 +172,7 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 		MemoryContextAlloc(keys->context, processes * CKFP_FEW_KEYS * sizeof(ckfp_range));
 	ranges->ranges = 0;
 	ranges->n = 0;
+	ranges->many = false;
 	for (int i = 0; i < processes; i++)
 	{
 		const ckfp_key_part *part = ckfp_part_of(keys, i, column);

@@ -92,7 +92,7 @@ ckfp_shared_begin(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
 
-	build->filter.no_bits = true; /* they would lack the keys of other processes */
+	build->filter.integer = 0; /* they would lack the keys of other processes */
 	SpinLockAcquire(&shared->mutex);
 	shared->begun++;
 	SpinLockRelease(&shared->mutex);
