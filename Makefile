@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-slices bench-join bench-tpc bench-table bench-bindings fuzz mutate \
+	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate \
 	machines releases address soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
@@ -131,9 +131,9 @@ demo:
 # test/core: each file is a suite, into which all of lib/ is linked.
 TEST_MAIN   := $(wildcard test/core/*.c)
 TEST_SHARED := $(wildcard test/core/lib/*.c)
-TEST_SMALL  := $(addprefix build/test/small/,chunks collect common contract many runs samples unlike)
+TEST_SMALL  := $(addprefix build/test/small/,chunks collect contract many unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
-	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL) build/test/core/tool/writes
+	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference
 TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so build/test/sqlite/loaded build/cuckoofilter.c build/test/sqlite/hostile build/test/sqlite/memory \
 	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults build/test/branches/cuckoofilter.so \
@@ -223,9 +223,6 @@ bench:
 
 bench-sql:
 	@test/bench/sql/run.sh
-
-bench-slices:
-	@test/bench/sql/slices.sh
 
 bench-join:
 	@test/bench/join/run.sh
@@ -321,7 +318,7 @@ help:
 	@echo "make test-long       longer rounds of the random suites, 12 minutes; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
 	@echo "make bench-sql       our functions beside what one would write without them"
-	@echo "make bench-slices    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
+	@echo "make    questions to a large filter that PostgreSQL stores: cold, warm, in a scan"
 	@echo "make bench-join      queries with join filters off, on, in auto and by hand; stars, a warehouse"
 	@echo "make bench-tpc       queries of kits that you have, off and auto  (TPCH=, TPCDS=, SSB= their folders; SCALE=1, ROUNDS=3)"
 	@echo "make bench-bindings  C, Python and JavaScript beside libbloom, flor and npm's bloom-filters; a minute"
@@ -336,7 +333,7 @@ help:
 	@echo "make deb             Debian's packages, in build/dist; also wheel, npm, pgxn, rpm: each in a minute"
 	@echo "make dist            all of them but the RPMs, and for Windows, arm64, sqlpkg and spm: 3 minutes"
 	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
-	@echo "make releases        make demo and make test on bare systems of Debian 11, 12, 13 and sid: an hour"
+	@echo "make releases        make demo and make test on bare systems of Debian 12, 13, sid; parts on 11: an hour"
 	@echo "make install-deps    the Debian packages that tests and demo need"
 	@echo "make address         write where the sources are cloned from into README.md  (SOURCES=)"
 	@echo "make clean           remove what was built"
@@ -383,7 +380,7 @@ image:
 demo-pg:
 	@test/pg/demo.sh
 
-test-pg: $(SQLITE_SO) build/test/core/tool/writes
+test-pg: $(SQLITE_SO)
 	@test/run.sh pg
 
 # PostgreSQL's own suite, and random joins, with join filters: half an hour.

@@ -31,6 +31,7 @@ javascript()
 	cp -R "$tree/build/javascript/cuckoofilter" "$work/javascript/package"
 	chmod 644 "$work/javascript/package/cuckoofilter.wasm"
 	licences "$work/javascript/package"
+	cp /usr/share/doc/wasi-libc/copyright "$work/javascript/package/LICENSE.wasi-libc"
 	npm_archive "$work/javascript/package" cuckoofilter
 }
 

@@ -454,6 +454,9 @@ typedef struct ckf_info
 	const char *item_classes[8]; /* names of the item classes CKF_ITEM_NUMBER .. CKF_ITEM_HASH
 								  * that the filter has, then NULL; a filter of version 1
 								  * has hash */
+	uint64_t items_left; /* how many items can be added one by one until the rate reaches its limit.
+						  * At least so many can: more if items share prefixes in a set, or if
+						  * fingerprints are short.  In hashes it counts for the later table */
 } ckf_info;
 
 void ckf_get_info(const ckf_filter *filter, ckf_info *info);
@@ -576,14 +579,15 @@ typedef struct ckf_comparison
 	double overlap;   /* distinct items in both: 0 .. those of the smaller filter; at most the
 					   * count of each deletable filter */
 	double jaccard;   /* overlap / distinct items of the union: 0 .. 1; 0 if both are empty */
-	double error;     /* an upper bound of the overlap's standard error; 0 if exact */
+	double error;     /* the standard error of the overlap; 0 if exact */
 	bool empty;       /* both filters are empty */
 	int coarse;       /* CKF_UNLIKE_SIZES: the input that is too coarse, 0 or 1 */
 	int64_t capacity; /* CKF_UNLIKE_SIZES: the capacity that both filters need */
 } ckf_comparison;
 
 /* The result of CKF_COMPARE, after its last step.  The inputs must still exist.  CKF_OK;
- * CKF_UNLIKE_SIZES: the overlap is unknown, and overlap and jaccard are 0. */
+ * CKF_UNLIKE_SIZES: the overlap is unknown, overlap and jaccard are 0, and error is that of filters
+ * which share nothing. */
 ckf_status ckf_rebuild_comparison(const ckf_rebuild *rebuild, ckf_comparison *comparison);
 
 /* Whether adding or removing n items one by one costs less than a rebuild of the filter. */

@@ -55,7 +55,6 @@ typedef enum ckf_fault
 typedef enum ckf_part_of_error
 {
 	CKF_MESSAGE,
-	CKF_REST,
 	CKF_DETAIL,
 	CKF_HINT
 } ckf_part_of_error;

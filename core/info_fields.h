@@ -30,7 +30,8 @@
 	COUNT(segments)                                                                                \
 	BITS(seed)                                                                                     \
 	INTEGER(format_version)                                                                        \
-	WORDS(item_classes)
+	WORDS(item_classes)                                                                            \
+	COUNT(items_left)
 
 /* The fields that a filter in chunks has, too. */
 #define CKF_TABLE_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD, WORDS)                             \

@@ -8,8 +8,7 @@
  *   CKF_SAY_x      the sentence with which the message of every host begins,
  *   CKF_DETAIL_x   details, and
  *   CKF_HINT_x     what to do: whole sentences, for hosts with a field for each.  Other hosts
- * append them to the sentence, without their capitals and full stops (": ..; .."), or CKF_REST_x
- * instead of both, where that would be too long or not read well.
+ * append them to the sentence, without their capitals and full stops (": ..; ..").
  *
  * The comment on each message lists its arguments.  `real` is the conversion that a host uses for a
  * double, such as "%g".
@@ -25,15 +24,12 @@
 /* CKF_BAD_CAPACITY: the most (long long), the capacity in a form of the host's own */
 #define CKF_SAY_BAD_CAPACITY(form) "capacity must be from 1 to %lld, not " form
 
-/* The same of a number that is no integer, in a form of the host's own.  The hint and the rest: of
- * a number between 0 and 1, which seems to be a rate */
+/* The same of a number that is no integer, in a form of the host's own.  The hint: of a number
+ * between 0 and 1, which seems to be a rate */
 #define CKF_SAY_FRACTION(real) "capacity must be an integer, not " real
 #define CKF_HINT_FRACTION                                                                          \
 	"cuckoofilter_create and cuckoofilter_bytes take the capacity before the rate, aggregates "    \
 	"after it."
-#define CKF_REST_FRACTION                                                                          \
-	": cuckoofilter_create and cuckoofilter_bytes take the capacity before the rate, aggregates "  \
-	"after it"
 
 /* CKF_BAD_FPR: the rate (double) */
 #define CKF_SAY_BAD_FPR(real)                                                                      \
@@ -53,14 +49,13 @@
 /* The same of two options without a comma between them */
 #define CKF_HINT_COMMA "Separate options by commas, as in kind=set, seed=7."
 
-/* CKF_BAD_BYTES, and a text form that is not base64.  The hint and the rest: of what may be an item
- * in the place of the filter */
+/* CKF_BAD_BYTES, and a text form that is not base64.  The hint: of what may be an item in the place
+ * of the filter */
 #define CKF_SAY_BAD_BYTES "not a cuckoofilter: the bytes are damaged or are something else"
 #define CKF_SAY_NOT_BASE64 "not a cuckoofilter: the text is not base64"
 #define CKF_HINT_FIRST                                                                             \
 	"An empty filter is cuckoofilter_create(capacity). In a call with an item, the filter is the " \
 	"first argument: cuckoofilter_contains(filter, item)."
-#define CKF_REST_FIRST ": the filter is the first argument, the item the second"
 
 /* An item of a class that no item in the filter has: ckf_describe_held, ckf_describe_item */
 #define CKF_SAY_UNLIKE "the cuckoofilter holds %s, the item is %s"
@@ -70,9 +65,8 @@
 	"the cuckoofilter was built before release 1.1, which changed the hash of items of this type"
 #define CKF_HINT_OLD "Build the filter again."
 
-/* An item that is a filter.  The rest is that of a function that adds items. */
+/* An item that is a filter */
 #define CKF_SAY_FILTER_ITEM "a cuckoofilter is not an item"
-#define CKF_REST_FILTER_ITEM ": merge filters by cuckoofilter_union"
 
 /* A number of parts: the most, the number (long long) */
 #define CKF_MOST_PARTS 2147483647LL
@@ -82,18 +76,9 @@
 #define CKF_FILL "%llu items at a false positive rate of %.3g"
 #define CKF_DETAIL_FILL "It has " CKF_FILL "."
 
-/* CKF_PRECISION: as CKF_FILL */
-#define CKF_REST_PRECISION ": " CKF_FILL "; build it with a larger capacity"
-
-/* The same of a batch: CKF_FILL, then the items with those of the batch (unsigned long long) */
-#define CKF_REST_PRECISION_MORE ": it has " CKF_FILL "; build it with a capacity of at least %llu"
-
-/* A result that is too large for the host: its limit (long long), then as CKF_FILL */
+/* A result that is too large for the host: its limit (long long).  The detail is CKF_DETAIL_FILL */
 #define CKF_SAY_TOO_LARGE "cuckoofilter would be larger than %lld bytes"
 #define CKF_HINT_TOO_LARGE                                                                         \
 	"Spread the items over several filters, or build them with a lower capacity or a higher rate."
-#define CKF_REST_TOO_LARGE                                                                         \
-	": " CKF_FILL "; spread the items over several filters, or use a lower capacity or a higher "  \
-	"rate"
 
 #endif

@@ -23,6 +23,9 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#if PG_VERSION_NUM < 140000
+#error "cuckoofilter needs PostgreSQL 14 or later"
+#endif
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif

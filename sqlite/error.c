@@ -29,11 +29,25 @@ typedef struct ckfs_writer
 	ckf_writer writer;
 	sqlite3_str *sentence;
 	bool continued; /* it has a colon */
-	bool complete;  /* no detail and no hint belong to it */
 	bool failed;    /* out of memory */
 } ckfs_writer;
 
-/* Details and hints are whole sentences, and become parts of one: "..: it has ..; build it ..". */
+/* Make sentences parts of another one: lower case, semicolons between them, no full stop. */
+static void
+ckfs_join(char *text)
+{
+	char *stop;
+
+	text[0] |= 'a' - 'A';
+	for (; (stop = strstr(text, ". ")) != NULL; text = stop)
+	{
+		stop[0] = ';';
+		stop[2] |= 'a' - 'A';
+	}
+	text[strlen(text) - 1] = '\0';
+}
+
+/* Details and hints become parts of one sentence: "..: it has ..; build it ..". */
 CKF_LIKE_PRINTF static void
 ckfs_write(ckf_writer *base, ckf_part_of_error part, const char *format, ...)
 {
@@ -41,17 +55,13 @@ ckfs_write(ckf_writer *base, ckf_part_of_error part, const char *format, ...)
 	va_list arguments;
 	char *text;
 
-	if (writer->complete)
-		return;
 	va_start(arguments, format);
 	text = sqlite3_vmprintf(format, arguments);
 	va_end(arguments);
 	writer->failed |= !text;
-	writer->complete = part == CKF_REST;
-	if (text && (part == CKF_DETAIL || part == CKF_HINT))
+	if (text && part != CKF_MESSAGE)
 	{
-		text[0] |= 'a' - 'A';
-		text[strlen(text) - 1] = '\0'; /* the full stop */
+		ckfs_join(text);
 		sqlite3_str_appendall(writer->sentence, writer->continued ? "; " : ": ");
 		writer->continued = true;
 	}
@@ -120,7 +130,7 @@ ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
 										 (long long)CKF_MAX_CAPACITY, capacity));
 	else
 		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_FRACTION("%!.17g%s"), capacity,
-										 capacity > 0 && capacity < 1 ? CKF_REST_FRACTION : ""));
+										 capacity > 0 && capacity < 1 ? CKFS_REST_FRACTION : ""));
 }
 
 void
@@ -134,10 +144,10 @@ void
 ckfs_error_order(sqlite3_context *ctx, sqlite3_value *first)
 {
 	if (sqlite3_value_type(first) == SQLITE_BLOB)
-		sqlite3_result_error(ctx, CKF_SAY_BAD_BYTES CKF_REST_FIRST, -1);
+		sqlite3_result_error(ctx, CKF_SAY_BAD_BYTES CKFS_REST_ORDER, -1);
 	else
 		ckfs_report(ctx,
-					ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, first, CKF_REST_FIRST));
+					ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, first, CKFS_REST_ORDER));
 }
 
 void
@@ -150,7 +160,7 @@ ckfs_error_no_table(sqlite3_context *ctx, const char *name, const char *why)
 void
 ckfs_error_filter_item(sqlite3_context *ctx)
 {
-	sqlite3_result_error(ctx, CKF_SAY_FILTER_ITEM CKF_REST_FILTER_ITEM, -1);
+	sqlite3_result_error(ctx, CKF_SAY_FILTER_ITEM ": merge filters by cuckoofilter_union", -1);
 }
 
 void
@@ -168,8 +178,9 @@ ckfs_error_no_filter(sqlite3_context *ctx)
 void
 ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t limit)
 {
-	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_TOO_LARGE CKF_REST_TOO_LARGE, (long long)limit,
-									 (unsigned long long)filter->count, ckf_fpr(filter)));
+	ckfs_report(ctx,
+				sqlite3_mprintf(CKF_SAY_TOO_LARGE ": " CKF_FILL CKFS_REST_SPREAD, (long long)limit,
+								(unsigned long long)filter->count, ckf_fpr(filter)));
 }
 
 void

@@ -25,7 +25,16 @@ void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be
 void ckfs_error_fpr(sqlite3_context *ctx, sqlite3_value *value);
 
 /* Report that the first argument is not a filter, while the second one is. */
+#define CKFS_REST_ORDER ": the filter is the first argument, the item the second"
 void ckfs_error_order(sqlite3_context *ctx, sqlite3_value *first);
+
+/* The rest of the messages for a capacity that seems to be a rate, and for a result that is too
+ * large. */
+#define CKFS_REST_FRACTION                                                                         \
+	": cuckoofilter_create and cuckoofilter_bytes take the capacity before the rate, aggregates "  \
+	"after it"
+#define CKFS_REST_SPREAD                                                                           \
+	"; spread the items over several filters, or use a lower capacity or a higher rate"
 
 /* Report a capacity in REAL that is no integer, or one that is too large. */
 void ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer);

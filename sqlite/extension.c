@@ -44,7 +44,8 @@ static const ckf_goal to_union = CKF_UNION, to_sum = CKF_SUM;
 static const ckf_goal to_intersect = CKF_INTERSECT, to_compact = CKF_COMPACT;
 static const ckf_goal of_union = CKF_MERGE_UNION, of_sum = CKF_MERGE_SUM;
 static const bool search_member = true, search_other = false;
-static const bool to_jaccard = true, to_overlap = false;
+static const ckfs_compared to_overlap = CKFS_OVERLAP, to_overlap_error = CKFS_OVERLAP_ERROR;
+static const ckfs_compared to_jaccard = CKFS_JACCARD;
 
 /* An SQL function, which is registered for each number of arguments from least to most; most is -1
  * if it takes any number.  The call of an aggregate is its step. */
@@ -83,6 +84,8 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_sum", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_sum, NULL, NULL},
 	{"cuckoofilter_intersect", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_intersect, NULL, NULL},
 	{"cuckoofilter_overlap", 2, 2, CKFS_PURE, ckfs_sql_compare, &to_overlap, NULL, NULL},
+	{"cuckoofilter_overlap_error", 2, 2, CKFS_PURE, ckfs_sql_compare, &to_overlap_error, NULL,
+	 NULL},
 	{"cuckoofilter_jaccard", 2, 2, CKFS_PURE, ckfs_sql_compare, &to_jaccard, NULL, NULL},
 	{"cuckoofilter_compact", 1, 1, CKFS_PURE, ckfs_sql_rebuild, &to_compact, NULL, NULL},
 	{"cuckoofilter_count", 1, 1, CKFS_PURE, ckfs_sql_count, NULL, NULL, NULL},

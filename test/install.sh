@@ -38,6 +38,7 @@ demo-pg   wamerican-insane
 demo-web  binaryen
 demo-web  clang
 demo-web  lld
+demo-web  wasi-libc
 dist      gcc-aarch64-linux-gnu
 dist      gcc-mingw-w64-x86-64
 dist      git
@@ -54,6 +55,7 @@ npm       binaryen
 npm       binutils
 npm       clang
 npm       lld
+npm       wasi-libc
 packages  ca-certificates
 packages  debootstrap
 packages  lintian
@@ -101,6 +103,7 @@ web       chromium
 web       clang
 web       lld
 web       nodejs
+web       wasi-libc
 wheel     binutils
 wheel     python3-build
 wheel     python3-dev

@@ -51,7 +51,7 @@ compile() # compiler "flags" file...
 	done
 }
 
-for folder in core core/* core/package/c core/package/c/example core/package/python/src core/package/javascript/wasm core/package/javascript/wasm/libc sqlite sqlite/package/wasm sqlite/table pg pg/* pg/join/* test/core test/core/lib test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bench/bindings test/bindings test/fuzz; do
+for folder in core core/* core/package/c core/package/c/example core/package/python/src core/package/javascript/wasm sqlite sqlite/package/wasm sqlite/table pg pg/* pg/join/* test/core test/core/lib test/core/windows test/sqlite test/pg test/bench test/bench/reference test/bench/bindings test/bindings test/fuzz; do
 	set -- "$folder"/*.[ch]
 	[ -f "$1" ] && judge 14 "format: $folder" clang-format --dry-run -Werror "$@"
 done

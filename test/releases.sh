@@ -5,6 +5,7 @@
 #   RELEASES="bullseye bookworm trixie sid"     which of them
 #   SUITES="core pg"                            parts of `make test` (test/run.sh), for a closer look
 #
+# Debian 11 has SQLite 3.34, as RHEL 9, and a PostgreSQL that is too old: only what needs no PostgreSQL is tried.
 # Where a release ran whole and nothing failed, its row in test/RELEASES.md is made anew.
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +30,7 @@ inside() # system command
 versions()
 {
 	# shellcheck disable=SC2016
-	inside "$1" 'echo "$(pg_config --version | sed "s/PostgreSQL \([0-9.]*\).*/\1/") | $(sqlite3 --version | cut -d" " -f1) | $(gcc -dumpfullversion) |"'
+	inside "$1" 'echo "$(pg_config --version 2> /dev/null | sed "s/PostgreSQL \([0-9.]*\).*/\1/" | grep . || echo -) | $(sqlite3 --version | cut -d" " -f1) | $(gcc -dumpfullversion) |"'
 }
 
 head='| Debian | PostgreSQL | SQLite | gcc | make demo | make test | cuckoofilter |
@@ -46,6 +47,7 @@ record() # release row
 		echo "# Releases of Debian"
 		echo
 		echo "\`make demo\` and \`make test\` on bare systems, by \`make releases\`, which says what they skipped."
+		echo "On bullseye, whose PostgreSQL is too old: the suites of the engine, the bindings and SQLite."
 		echo "Whatever else the machine did meanwhile is in the times: two releases at once take twice as long."
 		echo
 		echo "$head"
@@ -79,7 +81,10 @@ for release in $RELEASES; do
 	inside "$system" 'make demo' >> "$out/$release.log" 2>&1 && demo="$(($(date +%s) - started)) s"
 	started=$(date +%s)
 	# shellcheck disable=SC2016 # for the shell inside
-	if [ -z "$SUITES" ]; then
+	if [ -z "$SUITES" ] && [ "$release" = bullseye ]; then
+		inside "$system" 'test/install.sh demo test && make -s -j2 test-build && test/run.sh core bindings sqlite' >> "$out/$release.log" 2>&1 || true
+		took=$(($(date +%s) - started))
+	elif [ -z "$SUITES" ]; then
 		inside "$system" 'make test' >> "$out/$release.log" 2>&1 || true
 		took=$(($(date +%s) - started))
 		inside "$system" 'make lint' > "$out/$release-lint.log" 2>&1 || {

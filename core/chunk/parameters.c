@@ -33,34 +33,6 @@ ckf_chunk_precision(const ckf_filter *exact)
 	return w;
 }
 
-/* One table of all items must still be possible with this fraction of additional items. */
-#define CKF_BUILD_MARGIN 16
-
-/* The largest number of copies for which one table of all items is possible and the rate is
- * within its limit. */
-static uint64_t
-ckf_most_copies_of(const ckf_filter *like)
-{
-	ckf_filter t = *like;
-	uint64_t low = 0;
-	uint64_t high = ckf_count_limit(like->w, like->fpr);
-
-	if (high > UINT64_C(1) << 48)
-		high = UINT64_C(1) << 48;
-	while (low < high)
-	{
-		uint64_t n = low + (high - low + 1) / 2;
-
-		t.w = like->w;
-		/* with a margin: a build that fails is repeated with a larger table */
-		if (ckf_choose(&t, n + n / CKF_BUILD_MARGIN, like->w))
-			low = n;
-		else
-			high = n - 1;
-	}
-	return low;
-}
-
 /*
  * An aggregate keeps whole hashes as long as a table is not smaller (FORMAT.md, 7.9).  An
  * export must have the same bytes as an aggregate, so chunks keep whole hashes for at least as
@@ -115,7 +87,7 @@ ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 	chunks->like.encoding = chunks->like.b == 4 && !params->plain ? CKF_SEMI_SORTED : CKF_PLAIN;
 	chunks->check = ckf_check_of_table(&chunks->like);
 	chunks->most_whole = ckf_most_whole(&chunks->exact);
-	chunks->max_count = ckf_most_copies_of(&chunks->like);
+	chunks->max_count = ckf_most_copies(&chunks->like);
 	chunks->page_room = chunks->row_room = chunks->page_slack = 0;
 	return CKF_OK;
 }

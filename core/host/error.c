@@ -7,10 +7,8 @@
 
 #include <string.h>
 
-/* The texts of an error.  REST is for a host of one sentence: it takes the place of a detail and a
- * hint that would be a bad end of the sentence, and comes before them. */
+/* The texts of an error. */
 #define SAY(...) writer->write(writer, CKF_MESSAGE, __VA_ARGS__)
-#define REST(...) writer->write(writer, CKF_REST, __VA_ARGS__)
 #define DETAIL(...) writer->write(writer, CKF_DETAIL, __VA_ARGS__)
 #define HINT(...) writer->write(writer, CKF_HINT, __VA_ARGS__)
 
@@ -71,29 +69,20 @@ ckf_describe_precision(ckf_writer *writer, const ckf_about *about)
 	}
 	else
 	{
-		static const char *const texts[][3] = {
-			[CKF_FULL] = {"cuckoofilter has no precision left", CKF_REST_PRECISION,
-						  "Build it with a larger capacity."},
+		static const char *const texts[][2] = {
+			[CKF_FULL] = {"cuckoofilter has no precision left", "Build it with a larger capacity."},
 			[CKF_CROWDED] =
 				{"cuckoofilter cannot store so many copies of the same items",
-				 ": " CKF_FILL
-				 "; build it with kind=set, which keeps one copy of each item; if the hashes of "
-				 "all items share their first bits, keep the items in one filter with others: "
-				 "cuckoofilter_part chooses the parts of a filter",
 				 "Build it with kind=set, which keeps one copy of each item. If the hashes of all "
 				 "items share their first bits, keep the items in one filter with others: "
 				 "cuckoofilter_part chooses the parts of a filter."},
 			[CKF_CROWDED_HASHES] = {"cuckoofilter cannot store so many items with similar hashes",
-									": " CKF_FILL
-									"; build it with another seed option (hashes that you compute "
-									"yourself must be evenly distributed)",
 									"Build it with another seed option. Hashes that you compute "
 									"yourself must be evenly distributed."}};
 
 		SAY("%s", texts[refusal.cause][0]);
-		REST(texts[refusal.cause][1], items, refusal.fpr);
 		DETAIL(CKF_DETAIL_FILL, items, refusal.fpr);
-		HINT("%s", texts[refusal.cause][2]);
+		HINT("%s", texts[refusal.cause][1]);
 	}
 }
 
@@ -147,7 +136,6 @@ ckf_describe_unlike(ckf_writer *writer, ckf_status status, const ckf_about *abou
 		return;
 	}
 	SAY("cannot merge cuckoofilters with different seeds");
-	REST(": %lld and %lld", (long long)about->filter->seed, (long long)about->other->seed);
 	DETAIL("The seeds are %lld and %lld.", (long long)about->filter->seed,
 		   (long long)about->other->seed);
 	HINT("Use the same seed option for all filters that are merged.");
@@ -167,7 +155,6 @@ ckf_describe(ckf_writer *writer, ckf_status status, const ckf_about *about)
 			return CKF_FAULT_PARAMETER;
 		case CKF_BAD_TARGET:
 			SAY(writer->bad_target, (long long)about->params->capacity, about->params->fpr);
-			REST(": lower the capacity or raise the rate");
 			DETAIL("The quotient of capacity and rate must not exceed 2^%d.", CKF_MAX_PREFIX);
 			HINT("Lower the capacity or raise the false positive rate.");
 			return CKF_FAULT_PARAMETER;
@@ -184,7 +171,6 @@ ckf_describe(ckf_writer *writer, ckf_status status, const ckf_about *about)
 			return CKF_FAULT_BYTES;
 		case CKF_BAD_VERSION:
 			SAY("cuckoofilter of an unknown format or hash version");
-			REST(": it needs a newer release");
 			HINT("It needs a newer release of cuckoofilter.");
 			return CKF_FAULT_BYTES;
 		case CKF_UNFINISHED:
@@ -194,7 +180,6 @@ ckf_describe(ckf_writer *writer, ckf_status status, const ckf_about *about)
 			return CKF_FAULT_STATE;
 		case CKF_IS_SET:
 			SAY("cannot remove from a cuckoofilter of kind set");
-			REST(": build it with kind=deletable, and merge with cuckoofilter_sum");
 			DETAIL("Removing an item from a set could remove another item, too.");
 			HINT("Build it with kind=deletable, and merge with cuckoofilter_sum.");
 			return CKF_FAULT_STATE;

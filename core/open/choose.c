@@ -184,3 +184,29 @@ ckf_lacks_bits(const ckf_filter *t, uint64_t items)
 {
 	return t->f < t->c && ckf_may_have_buckets(t, items);
 }
+
+/* One table of all items must still be possible with this fraction of additional items. */
+#define CKF_BUILD_MARGIN 16
+
+uint64_t
+ckf_most_copies(const ckf_filter *like)
+{
+	ckf_filter t = *like;
+	uint64_t low = 0;
+	uint64_t high = ckf_count_limit(like->w, like->fpr);
+
+	if (high > UINT64_C(1) << 48)
+		high = UINT64_C(1) << 48;
+	while (low < high)
+	{
+		uint64_t n = low + (high - low + 1) / 2;
+
+		t.w = like->w;
+		/* with a margin: a build that fails is repeated with a larger table */
+		if (ckf_choose(&t, n + n / CKF_BUILD_MARGIN, like->w))
+			low = n;
+		else
+			high = n - 1;
+	}
+	return low;
+}

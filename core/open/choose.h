@@ -42,6 +42,10 @@ bool ckf_enlarge(ckf_filter *t, unsigned tries, uint64_t items);
 /* The buckets of a half to try after `tries` builds with fewer have failed; the last was with m. */
 uint32_t ckf_more_buckets(uint32_t m, unsigned tries);
 
+/* The largest number of copies for which one table of the w, b, c and flags of `like` is possible
+ * and its rate is within the limit. */
+uint64_t ckf_most_copies(const ckf_filter *like);
+
 /* After ckf_enlarge failed: whether f was the reason, so that a longer prefix helps. */
 bool ckf_lacks_bits(const ckf_filter *t, uint64_t items);
 

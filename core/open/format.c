@@ -7,6 +7,7 @@
 #include "filter/header.h"
 #include "filter/operations.h"
 #include "scan/scan.h"
+#include "thresholds.h"
 
 /* ----------------------------------------------------------------- create */
 
@@ -249,6 +250,24 @@ ckf_name_item_classes(const ckf_filter *t, const char **names)
 	*names = NULL;
 }
 
+/* Copies that no memory can hold. */
+#define CKF_MOST_HASHES (UINT64_C(1) << 48)
+
+/* How many items can be added to a filter, one by one. */
+static uint64_t
+ckf_items_left(const ckf_filter *t)
+{
+	uint64_t first = t->count > CKF_MAX_HASHES ? t->count : CKF_MAX_HASHES;
+	uint64_t most = CKF_MOST_HASHES;
+	ckf_filter table = *t;
+
+	/* hashes become the table that growth builds; if there is none they stay hashes */
+	if (t->encoding != CKF_HASHES ||
+		ckf_choose_first(&table, first + first / 2 + 8, 16 * first, 64))
+		most = ckf_most_copies(&table);
+	return most > t->count ? most - t->count : 0;
+}
+
 void
 ckf_get_info(const ckf_filter *t, ckf_info *info)
 {
@@ -272,4 +291,5 @@ ckf_get_info(const ckf_filter *t, ckf_info *info)
 	info->seed = t->seed;
 	info->format_version = t->format;
 	ckf_name_item_classes(t, info->item_classes);
+	info->items_left = ckf_items_left(t);
 }

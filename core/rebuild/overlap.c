@@ -19,11 +19,14 @@
 typedef struct ckf_behind
 {
 	double items;
-	double odds; /* the odds that a prefix is occupied: e^(items / 2^w) - 1 */
+	double odds; /* the odds that a prefix is occupied: e^(items / 2^w) - 1; 0 if items is exact */
 	bool full;   /* nearly all prefixes are occupied: there may be many more items */
 } ckf_behind;
 
-/* The core does not call the C library's mathematics. */
+/*
+ * The core has no <math.h>: it runs where there is no libm (WebAssembly, an amalgamation that is
+ * linked without -lm), and its results do not depend on the libm of a machine.
+ */
 
 /* The square root of t >= 0, by Newton's method. */
 static double
@@ -39,6 +42,21 @@ ckf_root(double t)
 	for (i = 0; i < 6; i++)
 		root = (root + t / root) / 2;
 	return t > 0 ? scale * root : 0;
+}
+
+/* e^x - 1 - x, x >= 0, by its series. */
+static double
+ckf_rest_of_exp(double x)
+{
+	double sum = 0, term = x;
+	int n;
+
+	for (n = 2; term > 1e-12 * sum; n++)
+	{
+		term *= x / n;
+		sum += term;
+	}
+	return sum;
 }
 
 /* -ln(1 - v), 0 <= v < 1. */
@@ -83,14 +101,28 @@ ckf_items_behind(uint64_t prefixes, unsigned w, uint64_t low_mask)
 	return behind;
 }
 
-/* The standard error of the overlap of two filters that share no items.  Any other overlap has a
- * smaller error.  The factor 1 + 2 k accounts for the rule P|1. */
+/*
+ * The standard error of an estimated overlap: s items in both filters, and others in only one.  Its
+ * variance is 2^w (e^s' (e^a' - 1) (e^b' - 1) + e^s' - 1 - s'), where s', a' and b' are the items
+ * in both, in a only and in b only, each divided by 2^w.  The factor 1 + 2 k accounts for the rule
+ * P|1.
+ */
 static double
-ckf_overlap_error(const ckf_rebuild *r, double odds_a, double odds_b)
+ckf_overlap_error(const ckf_rebuild *r, const ckf_behind *a, const ckf_behind *b, double both)
 {
-	double k = 1 / ((double)r->intersection.low_mask + 1);
+	double all = ckf_power_of_two(r->w), k = 1 / ((double)r->intersection.low_mask + 1);
+	double s = both / all, rest = ckf_rest_of_exp(s);
+	double shared = 1 + s + rest; /* e^s' */
+	double only_a = (a->odds - s - rest) / shared, only_b = (b->odds - s - rest) / shared;
+	double half = both > 0 ? 0.5 / all : 0;
 
-	return ckf_root(ckf_power_of_two(r->w) * (1 + 2 * k) * odds_a * odds_b);
+	if (r->w == 64)
+		return 0;
+	/* The items in a only are those of whose prefixes b has none, times 1 + odds.  Of the former
+	 * half a one more is counted: if there is none, there may yet be items in a only. */
+	only_a = (only_a > 0 ? only_a : 0) + half * (1 + b->odds);
+	only_b = (only_b > 0 ? only_b : 0) + half * (1 + a->odds);
+	return ckf_root(all * (1 + 2 * k) * (shared * only_a * only_b + rest));
 }
 
 /* Limit an estimate by an input: a deletable filter stores a copy of each item, so it has at most
@@ -146,15 +178,16 @@ ckf_rebuild_comparison(const ckf_rebuild *r, ckf_comparison *comparison)
 
 	memset(comparison, 0, sizeof *comparison);
 	comparison->empty = ckf_items(r->in[0]) == 0 && ckf_items(r->in[1]) == 0;
-	comparison->error = ckf_overlap_error(r, a.odds, b.odds);
 	if (least > 0 && (larger->full || larger->odds > least))
 	{
+		comparison->error = ckf_overlap_error(r, &a, &b, 0);
 		comparison->coarse = ckf_coarse_input(r);
 		comparison->capacity = ckf_comparable_capacity(r, least);
 		return CKF_UNLIKE_SIZES;
 	}
 	both = both > least ? least : both;
 	both = both > 0 ? both : 0;
+	comparison->error = ckf_overlap_error(r, &a, &b, both);
 	comparison->overlap = both < most ? both : most;
 	comparison->jaccard = both > 0 ? both / (a.items + b.items - both) : 0;
 	return CKF_OK;

@@ -1,6 +1,6 @@
 /*
  * compare.c - intersection and comparison of filters: cuckoofilter_intersect, _intersect_agg,
- * _overlap, _jaccard.
+ * _overlap, _overlap_error, _jaccard.
  */
 #include "function/call.h"
 #include "type/owned.h"
@@ -8,6 +8,7 @@
 PG_FUNCTION_INFO_V1(cuckoofilter_intersect);
 PG_FUNCTION_INFO_V1(cuckoofilter_intersect_agg_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_overlap);
+PG_FUNCTION_INFO_V1(cuckoofilter_overlap_error);
 PG_FUNCTION_INFO_V1(cuckoofilter_jaccard);
 
 /*
@@ -88,6 +89,16 @@ cuckoofilter_overlap(PG_FUNCTION_ARGS)
 
 	ckfp_compare_arguments(fcinfo, &comparison);
 	PG_RETURN_FLOAT8(comparison.overlap);
+}
+
+/* cuckoofilter_overlap_error(a, b) */
+Datum
+cuckoofilter_overlap_error(PG_FUNCTION_ARGS)
+{
+	ckf_comparison comparison;
+
+	ckfp_compare_arguments(fcinfo, &comparison);
+	PG_RETURN_FLOAT8(comparison.error);
 }
 
 /* cuckoofilter_jaccard(a, b); NULL if both filters are empty */

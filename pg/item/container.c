@@ -15,9 +15,7 @@
 #include "utils/arrayaccess.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#if PG_VERSION_NUM >= 140000
 #include "utils/multirangetypes.h"
-#endif
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
 
@@ -70,10 +68,8 @@ ckfp_kind_of_container(Oid type)
 			return CKFP_RECORD;
 		case TYPTYPE_RANGE:
 			return CKFP_RANGE;
-#if PG_VERSION_NUM >= 140000
 		case TYPTYPE_MULTIRANGE:
 			return CKFP_MULTIRANGE;
-#endif
 		default:
 			return 0;
 	}
@@ -97,10 +93,8 @@ ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, const ckfp_part_meth
 	}
 	if (kind == CKFP_RANGE)
 		container->range = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
-#if PG_VERSION_NUM >= 140000
 	if (kind == CKFP_MULTIRANGE)
 		container->range = lookup_type_cache(type, TYPECACHE_MULTIRANGE_INFO)->rngtype;
-#endif
 	if (container->range != NULL)
 		parts->prepare(&container->part, container->range->rngelemtype->type_id,
 					   container->range->rng_collation, context);
@@ -265,8 +259,6 @@ ckfp_hash_range(ckfp_container *container, Datum item, uint64 seed)
 	return hash;
 }
 
-#if PG_VERSION_NUM >= 140000
-
 static uint64
 ckfp_hash_multirange(ckfp_container *container, Datum item, uint64 seed)
 {
@@ -288,8 +280,6 @@ ckfp_hash_multirange(ckfp_container *container, Datum item, uint64 seed)
 	return ckfp_words_end(&words);
 }
 
-#endif
-
 uint64
 ckfp_hash_container(const ckfp_hasher *hasher, Datum item, uint64 seed)
 {
@@ -300,10 +290,8 @@ ckfp_hash_container(const ckfp_hasher *hasher, Datum item, uint64 seed)
 			return ckfp_hash_array(hasher->container, item, seed);
 		case CKFP_RECORD:
 			return ckfp_hash_record(hasher->container, item, seed);
-#if PG_VERSION_NUM >= 140000
 		case CKFP_MULTIRANGE:
 			return ckfp_hash_multirange(hasher->container, item, seed);
-#endif
 		default:
 			return ckfp_hash_range(hasher->container, item, seed);
 	}

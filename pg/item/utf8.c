@@ -49,8 +49,6 @@ ckfp_conversion(void)
 	return OidIsValid(conversion.fn_oid) ? &conversion : NULL;
 }
 
-#if PG_VERSION_NUM >= 140000
-
 static bool
 ckfp_convert(FmgrInfo *conversion, const char *bytes, int size, char *utf8)
 {
@@ -60,37 +58,6 @@ ckfp_convert(FmgrInfo *conversion, const char *bytes, int size, char *utf8)
 
 	return DatumGetInt32(converted) == size;
 }
-
-#else
-
-/* Before PostgreSQL 14 a conversion can report a failure only as an error. */
-static bool
-ckfp_convert(FmgrInfo *conversion, const char *bytes, int size, char *utf8)
-{
-	MemoryContext context = CurrentMemoryContext;
-	volatile bool converted = true;
-
-	PG_TRY();
-	{
-		FunctionCall5(conversion, Int32GetDatum(GetDatabaseEncoding()), Int32GetDatum(PG_UTF8),
-					  CStringGetDatum(bytes), CStringGetDatum(utf8), Int32GetDatum(size));
-	}
-	PG_CATCH();
-	{
-		int state = geterrcode();
-
-		if (state != ERRCODE_UNTRANSLATABLE_CHARACTER &&
-			state != ERRCODE_CHARACTER_NOT_IN_REPERTOIRE)
-			PG_RE_THROW();
-		MemoryContextSwitchTo(context);
-		FlushErrorState(); /* a conversion holds no resource that must be released */
-		converted = false;
-	}
-	PG_END_TRY();
-	return converted;
-}
-
-#endif
 
 /* The string in UTF-8, or NULL if it cannot be converted. */
 static char *

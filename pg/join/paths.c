@@ -192,10 +192,8 @@ ckfp_reads_by_brin(const Path *path, const RelOptInfo *fact, const List *clauses
 {
 	const IndexOptInfo *index;
 
-#if PG_VERSION_NUM >= 140000
 	if (IsA(path, MemoizePath))
 		path = ((const MemoizePath *)path)->subpath;
-#endif
 	if (IsA(path, BitmapHeapPath))
 		path = ((const BitmapHeapPath *)path)->bitmapqual;
 	if (!IsA(path, IndexPath))

@@ -52,24 +52,15 @@ ckfp_text_of(const ExplainState *es, Plan *plan, List *above, Node *expressions)
 	return deparse_expression(expressions, context, list_length(es->rtable) > 1, false);
 }
 
-/* The columns of the outer side that the inner side of a nested loop depends on. */
-static char *
-ckfp_lookup_text(const ExplainState *es, NestLoop *join, List *above)
-{
-	List *columns = NIL;
-
-	foreach_ptr (NestLoopParam, param, join->nestParams)
-		columns = lappend(columns, param->paramval);
-	return psprintf("lookups of %s", ckfp_text_of(es, &join->join.plan, above, (Node *)columns));
-}
-
 /* The condition of a join as EXPLAIN shows it. That of a nested loop is often in its inner side.
  * The columns of a recursive query's own rows are those of its RecursiveUnion above. */
 static char *
 ckfp_condition_text(const ExplainState *es, Join *join, List *above)
 {
 	Plan *plan = &join->plan;
-	List *clauses;
+	Plan *scan = plan;
+	List *clauses = join->joinqual;
+	List *columns = NIL; /* of the outer side that the inner side of a nested loop depends on */
 
 	if (IsA(plan, HashJoin))
 		clauses = ((HashJoin *)plan)->hashclauses;
@@ -77,22 +68,17 @@ ckfp_condition_text(const ExplainState *es, Join *join, List *above)
 		clauses = ((MergeJoin *)plan)->mergeclauses;
 	else
 	{
-		Plan *inner = innerPlan(plan);
-		Plan *scan = NULL;
+		List *lookup = ckfp_nest_lookup((NestLoop *)plan, &scan);
 
-		clauses = ckfp_nest_lookup((NestLoop *)plan, &scan);
-		if (clauses != NIL)
-		{
-			above = lcons(plan, above);
-			if (scan != inner)
-				above = lcons(inner, above); /* Memoize */
-			plan = scan;
-		}
-		else if (join->joinqual != NIL)
-			clauses = join->joinqual;
-		else
-			return ckfp_lookup_text(es, (NestLoop *)plan, above);
+		clauses = lookup != NIL ? lookup : clauses;
+		scan = lookup != NIL ? scan : plan;
+		for (; plan != scan; plan = plan == &join->plan ? innerPlan(plan) : outerPlan(plan))
+			above = lcons(plan, above); /* the join, and Memoize */
+		foreach_ptr (NestLoopParam, param, ((NestLoop *)join)->nestParams)
+			columns = lappend(columns, param->paramval);
 	}
+	if (clauses == NIL)
+		return psprintf("lookups of %s", ckfp_text_of(es, plan, above, (Node *)columns));
 	return ckfp_text_of(es, plan, above, (Node *)make_ands_explicit(clauses));
 }
 
@@ -157,29 +143,68 @@ ckfp_explain_group(const ckfp_reason *reason, ExplainState *es)
 	ExplainCloseGroup("Join Without Filter", NULL, true, es);
 }
 
-static ckfp_reasons
-ckfp_reasons_of(PlannedStmt *statement, int options, ExplainState *es)
+#if PG_VERSION_NUM < 180000
+
+/* Remove the end of a text. False if it has another one. */
+static bool
+ckfp_remove_end(StringInfo text, const char *end)
 {
+	int left = text->len - (int)strlen(end);
+
+	if (left < 0 || strcmp(text->data + left, end) != 0)
+		return false;
+	text->len = left;
+	text->data[left] = '\0';
+	return true;
+}
+
+/* PostgreSQL has closed the group of a query: open it again. False if something else follows. */
+static bool
+ckfp_reopen_query(ExplainState *es)
+{
+	const char *end = "";
+
+	if (es->format == EXPLAIN_FORMAT_JSON)
+		end = psprintf("\n%*s}", es->indent * 2, "");
+	else if (es->format == EXPLAIN_FORMAT_XML)
+		end = psprintf("%*s</Query>\n", es->indent * 2, "");
+	if (!ckfp_remove_end(es->str, end))
+		return false;
+	es->indent++;
+	if (es->format != EXPLAIN_FORMAT_XML)
+		es->grouping_stack = lcons_int(1, es->grouping_stack);
+	return true;
+}
+
+#endif
+
+/* Show the reasons of a plan. Before PostgreSQL 18, its group is closed. */
+static void
+ckfp_explain_reasons(PlannedStmt *statement, int options, ExplainState *es)
+{
+	bool grouped = es->format != EXPLAIN_FORMAT_TEXT;
 	ckfp_reasons reasons = {.es = es};
 
 	ckfp_reasons_find(statement, options, ckfp_reason_note, &reasons);
-	return reasons;
-}
-
-static void
-ckfp_explain_reasons(const ckfp_reasons *reasons, ExplainState *es)
-{
-	if (reasons->list == NIL)
+	if (reasons.list == NIL)
 		return;
-	if (es->format != EXPLAIN_FORMAT_TEXT)
+#if PG_VERSION_NUM < 180000
+	if (grouped && !ckfp_reopen_query(es))
+		return;
+#endif
+	if (grouped)
 		ExplainOpenGroup(CKFP_REASONS, CKFP_REASONS, false, es);
-	foreach_ptr (const ckfp_reason, reason, reasons->list)
-		if (es->format == EXPLAIN_FORMAT_TEXT)
-			ckfp_explain_line(reason, es);
-		else
+	foreach_ptr (const ckfp_reason, reason, reasons.list)
+		if (grouped)
 			ckfp_explain_group(reason, es);
-	if (es->format != EXPLAIN_FORMAT_TEXT)
+		else
+			ckfp_explain_line(reason, es);
+	if (grouped)
 		ExplainCloseGroup(CKFP_REASONS, CKFP_REASONS, false, es);
+#if PG_VERSION_NUM < 180000
+	if (grouped)
+		ExplainCloseGroup("Query", NULL, true, es);
+#endif
 }
 
 /* ---------------------------------------------------------------------- the hooks */
@@ -199,11 +224,7 @@ ckfp_explain_plan(PlannedStmt *statement, IntoClause *into, ExplainState *es, co
 	if (ckfp_next_plan != NULL)
 		ckfp_next_plan(statement, into, es, text, parameters, environment);
 	if (ckfp_explained != es)
-	{
-		ckfp_reasons reasons = ckfp_reasons_of(statement, 0, es);
-
-		ckfp_explain_reasons(&reasons, es);
-	}
+		ckfp_explain_reasons(statement, 0, es);
 }
 
 /* auto_explain shows a plan in the memory context of the query; EXPLAIN does not. */
@@ -218,9 +239,7 @@ ckfp_explain_node(PlanState *node, List *above, const char *relationship, const 
 	ckfp_explained = NULL;
 	if (CurrentMemoryContext == node->state->es_query_cxt)
 	{
-		ckfp_reasons reasons = ckfp_reasons_of(es->pstmt, 0, es);
-
-		ckfp_explain_reasons(&reasons, es);
+		ckfp_explain_reasons(es->pstmt, 0, es);
 		ckfp_explained = es;
 	}
 }
@@ -268,59 +287,18 @@ standard_ExplainOneQuery(Query *query, int options, IntoClause *into, ExplainSta
 
 #endif
 
-/* Remove the end of a text. False if it has another one. */
-static bool
-ckfp_remove_end(StringInfo text, const char *end)
-{
-	int left = text->len - (int)strlen(end);
-
-	if (left < 0 || strcmp(text->data + left, end) != 0)
-		return false;
-	text->len = left;
-	text->data[left] = '\0';
-	return true;
-}
-
-/* PostgreSQL has closed the group of a query: open it again. False if something else follows. */
-static bool
-ckfp_reopen_query(ExplainState *es)
-{
-	const char *end = "";
-
-	if (es->format == EXPLAIN_FORMAT_JSON)
-		end = psprintf("\n%*s}", es->indent * 2, "");
-	else if (es->format == EXPLAIN_FORMAT_XML)
-		end = psprintf("%*s</Query>\n", es->indent * 2, "");
-	if (!ckfp_remove_end(es->str, end))
-		return false;
-	es->indent++;
-	if (es->format != EXPLAIN_FORMAT_XML)
-		es->grouping_stack = lcons_int(1, es->grouping_stack);
-	return true;
-}
-
 /* Explain a query, and append the reasons. */
 static void
 ckfp_explain_query(Query *query, int options, IntoClause *into, ExplainState *es, const char *text,
 				   ParamListInfo parameters, QueryEnvironment *environment)
 {
-	ckfp_reasons reasons;
-
 	es->pstmt = NULL;
 	if (ckfp_next_explain != NULL)
 		ckfp_next_explain(query, options, into, es, text, parameters, environment);
 	else
 		standard_ExplainOneQuery(query, options, into, es, text, parameters, environment);
-	if (es->pstmt == NULL)
-		return;
-	reasons = ckfp_reasons_of(es->pstmt, options, es);
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-		ckfp_explain_reasons(&reasons, es);
-	else if (reasons.list != NIL && ckfp_reopen_query(es))
-	{
-		ckfp_explain_reasons(&reasons, es);
-		ExplainCloseGroup("Query", NULL, true, es);
-	}
+	if (es->pstmt != NULL)
+		ckfp_explain_reasons(es->pstmt, options, es);
 }
 
 void

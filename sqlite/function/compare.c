@@ -37,21 +37,24 @@ ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		ckfs_result_of(ctx, &(ckf_task){.goal = goal, .in = filter, .inputs = (unsigned)argc});
 }
 
-/* cuckoofilter_overlap(a, b), cuckoofilter_jaccard(a, b): the index is NULL for two empty filters
- */
+/* cuckoofilter_overlap(a, b), _overlap_error(a, b), _jaccard(a, b): the index is NULL for two empty
+ * filters */
 void
 ckfs_sql_compare(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	bool jaccard = *(const bool *)ckfs_user_data(ctx)->data;
+	ckfs_compared what = *(const ckfs_compared *)ckfs_user_data(ctx)->data;
 	ckfs_host host = ckfs_host_of(ctx);
 	ckf_filter local[2];
 	const ckf_filter *filter[2];
 	ckf_comparison comparison;
 	ckf_task task = {.goal = CKF_COMPARE, .in = filter, .inputs = 2, .comparison = &comparison};
 
-	if (ckfs_read_filters(ctx, argc, argv, local, filter) &&
-		ckf_host_run(&host.host, &task, NULL) && !(jaccard && comparison.empty))
-		sqlite3_result_double(ctx, jaccard ? comparison.jaccard : comparison.overlap);
+	if (!ckfs_read_filters(ctx, argc, argv, local, filter) ||
+		!ckf_host_run(&host.host, &task, NULL) || (what == CKFS_JACCARD && comparison.empty))
+		return;
+	sqlite3_result_double(ctx, what == CKFS_JACCARD         ? comparison.jaccard
+							   : what == CKFS_OVERLAP_ERROR ? comparison.error
+															: comparison.overlap);
 }
 
 /*

@@ -54,7 +54,13 @@ void ckfs_batch_final(sqlite3_context *ctx);
 
 /* Rebuilds and comparisons of filters, and cuckoofilter_intersect_agg: compare.c */
 ckfs_function ckfs_sql_rebuild; /* ckf_goal */
-ckfs_function ckfs_sql_compare; /* bool: the Jaccard index, not the overlap */
+typedef enum ckfs_compared
+{
+	CKFS_OVERLAP,
+	CKFS_OVERLAP_ERROR,
+	CKFS_JACCARD
+} ckfs_compared;
+ckfs_function ckfs_sql_compare; /* ckfs_compared */
 ckfs_function ckfs_intersect_step;
 void ckfs_intersect_value(sqlite3_context *ctx);
 void ckfs_intersect_final(sqlite3_context *ctx);

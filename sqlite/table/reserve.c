@@ -59,7 +59,8 @@ ckfs_is_full(ckfs_table *table, unsigned long long items, unsigned long long n)
 
 	return n > 1 ? ckfs_table_fail(table, SQLITE_ERROR,
 								   "cuckoofilter table %s has no precision left for %llu more "
-								   "items" CKF_REST_PRECISION_MORE,
+								   "items: it has " CKF_FILL
+								   "; build it with a capacity of at least %llu",
 								   table->name, n, items, fpr, items + n)
 				 : ckfs_table_fail(table, SQLITE_ERROR,
 								   "cuckoofilter table %s has no precision left: " CKF_FILL

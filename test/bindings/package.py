@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The Python package: vectors, values, arrays, errors, interrupts, threads, damaged bytes.
+"""The Python package: vectors, values, arrays, errors, interrupts, threads; program.c opens damaged bytes.
 
 test/bindings/python.sh runs it with each Python that is there.
 """
@@ -886,60 +886,6 @@ def test_sqlite():
                     (got,) = conn.execute(f"SELECT cuckoofilter_add_all(?, {marks})", (got, *some)).fetchone()
                 check(got == bytes(filter), f"add_many of {len(some)}: other bytes")
         conn.execute("DROP TABLE item")
-
-
-def test_model():
-    """Additions and removals by every road: what is in is never denied, and the count is right."""
-    generator = random.Random(SEED)
-    for _ in range(rounds(40)):
-        kinds = generator.sample(["int", "float", "str", "bytes", "datetime", "timestamptz", "date"], 3)
-        items = sorted({repr(x): x for x in (random_item(generator, kinds) for _ in range(3000))}.items())
-        items = list({cuckoofilter.hash(x): x for _, x in items}.values())
-        generator.shuffle(items)
-        filter = Filter.build(items[:300], generator.choice((0.01, 0.0001)), 30000, bucket_size=generator.choice((2, 4, 8)))
-        filter.add_hash(1)  # every class may be asked then
-        model = items[:300]
-        for _ in range(6):
-            batch = items[len(model) :][: generator.choice((1, 5, 500))]
-            if generator.random() < 0.6:
-                filter.add_many(batch) if generator.random() < 0.5 else [filter.add(x) for x in batch]
-                model += batch
-            else:
-                gone = model[: generator.choice((1, 5, 100))]
-                filter.remove_many(gone) if generator.random() < 0.5 else [filter.remove(x) for x in gone]
-                items, model = [x for x in items if x not in gone], model[len(gone) :]
-                items = model + [x for x in items if x not in model] if len(model) < 50 else items
-            equal([x for x in model if x not in filter], [])
-            check(all(filter.contains_many(model)), "contains_many")
-            equal(len(filter), len(model) + 1)
-
-
-# ------------------------------------------------------------- damaged bytes
-
-
-def test_damaged():
-    generator = random.Random(SEED)
-    filters = [bytes.fromhex(fields[3]) for fields in lines("filters.tsv")]
-    opened = 0
-    for _ in range(max(10000, rounds(10000))):
-        content = bytearray(generator.choice(filters))
-        for _ in range(generator.randrange(4)):
-            at = generator.randrange(min(len(content), generator.choice((48, len(content)))))
-            content[at] = generator.choice((generator.randrange(256), content[at] ^ 1 << generator.randrange(8)))
-        if generator.random() < 0.2:
-            content = content[: generator.randrange(len(content))]
-        try:
-            filter = Filter(bytes(content))
-            opened += 1
-            5 in filter, "a" in filter
-            filter.contains_many(range(5)), filter.info, len(filter), filter.fpr
-            filter.add(5)
-            filter.remove(6)
-            filter | filter
-            filter.compact()
-        except Error:
-            pass
-    check(opened > 1000, f"{opened} of them open")
 
 
 # ------------------------------------------------------ signals and threads

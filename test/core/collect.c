@@ -1,7 +1,7 @@
 /*
  * collect.c - a collector, compared with a sorted array: hashes in any order and number, added one
  * by one or as filters, and settled now and then; its memory; a host that is out of memory; and
- * filters that are damaged.  runs.c tests its runs and blocks.
+ * filters that are damaged.
  */
 #include "collectors.h"
 

@@ -105,6 +105,12 @@ pair_draw(pair *p, size_t na, size_t nb, unsigned spare, double share, double fp
 	p->c = p->a.filter.c < p->b.filter.c ? p->a.filter.c : p->b.filter.c;
 }
 
+static double
+standard_error(const pair *p)
+{
+	return overlap_error(p->only_a, p->only_b, p->both, p->w, p->c);
+}
+
 /* false: their sizes are too unlike. */
 static bool
 pair_compare(pair *p, ckf_comparison *found)
@@ -114,19 +120,12 @@ pair_compare(pair *p, ckf_comparison *found)
 
 	CHECK(status == CKF_OK || (status == CKF_UNLIKE_SIZES && may_be_unlike(a, b, p->w)),
 		  "status %d of %g and %g items, w %u", status, a, b, p->w);
-	CHECK(status != CKF_OK || (p->only_a + p->only_b + p->both) / ldexp(1, (int)p->w) > 0.2 ||
-			  found->error >= 0.9 * overlap_error(p->only_a, p->only_b, p->both, p->w, p->c),
-		  "a standard error of %g is told, it is %g", found->error,
-		  overlap_error(p->only_a, p->only_b, p->both, p->w, p->c));
+	if (status == CKF_OK && standard_error(p) >= 3 && (a + b - p->both) / ldexp(1, (int)p->w) < 0.2)
+		CHECK(fabs(found->error / standard_error(p) - 1) < 0.3,
+			  "a standard error of %g is told, it is %g", found->error, standard_error(p));
 	owned_free(&p->a);
 	owned_free(&p->b);
 	return status == CKF_OK;
-}
-
-static double
-standard_error(const pair *p)
-{
-	return overlap_error(p->only_a, p->only_b, p->both, p->w, p->c);
 }
 
 /* From 300 to 30,000, evenly by the logarithm. */
@@ -306,6 +305,72 @@ run_unlike(const void *arg)
 		  "%g standard errors", sqrt(o.all.squares / (double)o.all.n));
 }
 
+/* ------------------------------------------------------ the told standard error */
+
+/* Of so many pairs, how many estimates were within one and within two of the told errors. */
+typedef struct told_errors
+{
+	uint64_t n, within, within_two, refused;
+	errors all;
+} told_errors;
+
+/* A pair whose members differ in everything. */
+static void
+check_told(told_errors *t)
+{
+	size_t na = draw_between(30, 60000), nb = draw_between(30, 60000);
+	double share = check_chance(10) ? 0 : (double)check_below(1001) / 1000;
+	ckf_comparison found;
+	double error;
+	pair p;
+
+	pair_draw(&p, na, nb, 1 + 3 * (unsigned)check_below(2), share, rate(), rate());
+	if (!pair_compare(&p, &found))
+	{
+		t->refused++;
+		return;
+	}
+	if (p.w == 64)
+		CHECK(found.error == 0 && found.overlap == p.both, "hashes are exact");
+	if (standard_error(&p) < 3) /* fewer matches by chance are not normally distributed */
+		return;
+	error = fabs(found.overlap - p.both);
+	t->n++;
+	t->within += error <= found.error;
+	t->within_two += error <= 2 * found.error;
+	if (p.both > 0)
+		note(&t->all, found.overlap - p.both, found.error, fmin(p.only_a, p.only_b) + p.both);
+}
+
+/* A share is as it must be: from `least` to `most`, of infinitely many pairs. */
+static void
+check_share(const char *what, uint64_t n, uint64_t of, double least, double most)
+{
+	double share = (double)n / (double)of, chance = of >= 3000 ? 0 : 4 * sqrt(0.25 / (double)of);
+
+	CHECK(share >= least - chance && share <= most + chance, "%.4f of %llu are within %s", share,
+		  (unsigned long long)of, what);
+}
+
+static void
+run_told(const void *arg)
+{
+	told_errors t = {0};
+
+	(void)arg;
+	while (t.n < check_rounds(3000))
+		check_told(&t);
+	check_note("%llu pairs: %.1f %% within one standard error, %.1f %% within two, deviation %.3f; "
+			   "%llu refused",
+			   (unsigned long long)t.n, 100.0 * (double)t.within / (double)t.n,
+			   100.0 * (double)t.within_two / (double)t.n, sqrt(t.all.squares / (double)t.all.n),
+			   (unsigned long long)t.refused);
+	check_share("one standard error", t.within, t.n, 0.63, 0.73);
+	check_share("two", t.within_two, t.n, 0.94, 0.97);
+}
+
+/* ---------------------------------------------------------------- the tables */
+
 /* Filters of different sizes: the larger one has this many items for each prefix of the smaller
  * one. */
 static void
@@ -403,6 +468,7 @@ main(void)
 {
 	check_begin("core estimates");
 	check_case(run_random, NULL, "random cases");
+	check_case(run_told, NULL, "the told standard error");
 	check_case(run_table, NULL, "table");
 	check_case(run_unlike, NULL, "unlike sizes");
 	check_case(run_loads, NULL, "table of unlike sizes");

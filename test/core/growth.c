@@ -53,10 +53,33 @@ start_table(owned *o, model *m, const goal *g)
 		model_add(m, hashes[i]);
 }
 
+/* Unless fingerprints are the shortest, at least so many items as ckf_get_info tells can be added
+ * until the filter refuses, if it held `count` then; exactly so many if fingerprints are not short,
+ * buckets have more than 2 slots, and no group is saturated. */
+static void
+check_items_left(const owned *o, uint64_t count, uint64_t left)
+{
+	ckf_info info;
+
+	ckf_get_info(&o->filter, &info);
+	CHECK(o->filter.f <= SHORTEST_TAG || count + left <= o->filter.count,
+		  "%llu and %llu items, but no more than %llu fit", (unsigned long long)count,
+		  (unsigned long long)left, (unsigned long long)o->filter.count);
+	CHECK(o->filter.f <= 7 || o->filter.b == 2 || count + left == o->filter.count,
+		  "%llu and %llu items, but %llu fit", (unsigned long long)count, (unsigned long long)left,
+		  (unsigned long long)o->filter.count);
+	CHECK(o->filter.f <= 7 || o->filter.b == 2 || info.items_left == 0, "%llu are left",
+		  (unsigned long long)info.items_left);
+}
+
 /* Random items until the filter refuses; the refused hash is the answer. */
 static uint64_t
 fill(owned *o, model *m)
 {
+	ckf_info info;
+	uint64_t count = o->filter.count;
+
+	ckf_get_info(&o->filter, &info);
 	for (;;)
 	{
 		uint64_t hash = check_random();
@@ -64,7 +87,15 @@ fill(owned *o, model *m)
 
 		model_follow(m, &o->filter);
 		if (status == CKF_PRECISION)
+		{
+			check_items_left(o, count, info.items_left);
 			return hash;
+		}
+		if (check_chance(1))
+		{
+			count = o->filter.count;
+			ckf_get_info(&o->filter, &info);
+		}
 		model_add(m, hash);
 		CHECK(o->filter.count == m->count, "count");
 	}

@@ -26,9 +26,8 @@ EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 SCRIPTS = ("reader", "writer")  # test/core/format/*_test.py
 # Those that are quick to catch most come first.
 SUITES = ("promises", "worked", "vectors", "golden", "tags", "limits", "hashing", "contract", "growth",
-          "rates", "sizes", "faults", "many", "collect", "runs", "common",
-          "adversary", "hostile", "lockstep", "questions", "unlike", "chunks")
-SMALL = ("collect", "runs", "unlike", "many", "contract", "common", "chunks")  # before them, with the Makefile's lowered thresholds
+          "rates", "sizes", "faults", "many", "collect", "adversary", "hostile", "lockstep", "questions", "unlike", "chunks")
+SMALL = ("collect", "unlike", "many", "contract", "chunks")  # before them, with the Makefile's lowered thresholds
 PORTABLE = ("golden", "tags", "contract", "lockstep")  # again without the processor's fast paths
 WORKERS = int(os.environ.get("JOBS") or 2)
 ROUNDS = "10"

@@ -33,9 +33,7 @@ version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 sed -f test/pg/1.0.0/1.0.0.sed sql/cuckoofilter--1.1.0.sql \
 	> "$(find "$work/stage" -path '*/extension/cuckoofilter.control' -printf %h)/cuckoofilter--1.0.0.sql"
 PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" > "$work/staged.conf"
-for made in build/sqlite/cuckoofilter.so build/test/core/tool/writes; do
-	[ ! -f $made ] || cp $made "$work"
-done
+[ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
 [ ! -d build/test/drivers/node_modules/pg ] || cp -R build/test/drivers/node_modules "$work"
 mkdir -p "$work/bindings"
 for made in build/test/bindings/make_filter test/bindings/make_filter.* test/bindings/psycopg_filter.py \
@@ -50,7 +48,7 @@ cp -R sqlite/package "$work/src/sqlite"
 [ -z "$as_user" ] || chown -R postgres "$work"
 
 cd "$work"
-export CUCKOOFILTER_STAGED="$work/staged.conf" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_WRITES="$work/writes" CUCKOOFILTER_NODE="$work/node_modules" CUCKOOFILTER_BINDINGS="$work/bindings"
+export CUCKOOFILTER_STAGED="$work/staged.conf" CUCKOOFILTER_SQLITE="$work/cuckoofilter.so" CUCKOOFILTER_NODE="$work/node_modules" CUCKOOFILTER_BINDINGS="$work/bindings"
 # A busy machine may need long to start a server, or to reach a state that a test waits for.
 export PG_TEST_TIMEOUT_DEFAULT="${PG_TEST_TIMEOUT_DEFAULT:-900}" PGCTLTIMEOUT="${PGCTLTIMEOUT:-600}"
 

@@ -17,7 +17,7 @@ OPTIONS = (
 )
 BAD_BYTES = "not a cuckoofilter: the bytes are damaged or are something else"
 PRECISION = re.compile(
-    r"cuckoofilter has no precision left: (\d+) items at a false positive rate of (0\.\d+); "
+    r"cuckoofilter has no precision left: it has (\d+) items at a false positive rate of (0\.\d+); "
     r"build it with a larger capacity"
 )
 MORE = re.compile(
@@ -50,7 +50,7 @@ def test_error_of_parameters():
         refuses(sentence + (order if high else ""), f"SELECT cuckoofilter_agg(1, {value})")
     refuses(
         "capacity 1099511627776 at a false positive rate of 1.0e-06 is too precise: "
-        "lower the capacity or raise the rate",
+        "the quotient of capacity and rate must not exceed 2^56; lower the capacity or raise the false positive rate",
         "SELECT cuckoofilter_create(1 << 40, 1e-6)",
     )
     refuses(
@@ -147,7 +147,7 @@ def test_error_of_order():
             for call in calls:
                 refuses(sentence, f"SELECT cuckoofilter_{call}".replace("{v}", v).replace("{f}", f))
     # no filter follows, or the first one is a filter that cannot be used
-    newer = "cuckoofilter of an unknown format or hash version: it needs a newer release"
+    newer = "cuckoofilter of an unknown format or hash version: it needs a newer release of cuckoofilter"
     f = bytearray(suite.agg(1, 5))
     f[3] = 99
     refuses(newer, "SELECT cuckoofilter_contains(?, cuckoofilter_create(9))", bytes(f))
@@ -171,7 +171,7 @@ def test_error_of_bytes():
     for at in (3, 4):
         newer = bytes(filter[:at]) + b"\x63" + bytes(filter[at + 1 :])
         refuses(
-            "cuckoofilter of an unknown format or hash version: it needs a newer release",
+            "cuckoofilter of an unknown format or hash version: it needs a newer release of cuckoofilter",
             "SELECT cuckoofilter_count(?)",
             newer,
         )
@@ -201,7 +201,7 @@ def test_error_of_arguments():
 
 
 def test_error_of_merging():
-    sentence = "cannot merge cuckoofilters with different seeds: 1 and -2"
+    sentence = "cannot merge cuckoofilters with different seeds: the seeds are 1 and -2; use the same seed option for all filters that are merged"
     one_seed = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=1'), 5)"
     other = "cuckoofilter_add(cuckoofilter_create(9, 0.01, 'seed=-2'), 5)"
     for name in ("overlap", "jaccard"):
@@ -337,7 +337,7 @@ def test_error_of_copies():
     check(
         message,
         re.fullmatch(
-            r"cuckoofilter cannot store so many copies of the same items: 54000 items at a false "
+            r"cuckoofilter cannot store so many copies of the same items: it has 54000 items at a false "
             r"positive rate of 0\.000\d+; build it with kind=set, which keeps one copy of each item; if the "
             r"hashes of all items share their first bits, keep the items in one filter with others: "
             r"cuckoofilter_part chooses the parts of a filter",

@@ -34,6 +34,7 @@ SCALARS = {
     "intersect": "f, g",
     "jaccard": "f, g",
     "overlap": "f, g",
+    "overlap_error": "f, g",
     "part": "x, (y & 1023) + 1",
     "remove": "f, x",
     "remove_all": "f, x, y",

@@ -112,7 +112,7 @@ def test_set():
     filter = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9, 0.01, 'kind=set'), 1, 1, 2)")
     is_sql(2, "SELECT cuckoofilter_count(?)", filter)
     sentence = (
-        "cannot remove from a cuckoofilter of kind set: "
+        "cannot remove from a cuckoofilter of kind set: removing an item from a set could remove another item, too; "
         "build it with kind=deletable, and merge with cuckoofilter_sum"
     )
     refuses(sentence, "SELECT cuckoofilter_remove(?, 1)", filter)
@@ -235,6 +235,8 @@ def test_overlap():
     few = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9), 1, 2, 3, 4, 5, 6)")
     more = one("SELECT cuckoofilter_add_all(cuckoofilter_create(9, 0.1), 3, 4, 5, 6, 7, 8, 9, 9, 10)")
     is_sql(4.0, "SELECT cuckoofilter_overlap(?, ?)", few, more)
+    is_sql(0.0, "SELECT cuckoofilter_overlap_error(?, ?)", few, more)
+    is_sql(None, "SELECT cuckoofilter_overlap_error(?, NULL)", few)
     is_sql(0.4, "SELECT cuckoofilter_jaccard(?, ?)", few, more)
     is_sql(1.0, "SELECT cuckoofilter_jaccard(?1, ?1)", few)
     is_sql(0.0, "SELECT cuckoofilter_overlap(?, cuckoofilter_create(5, 0.01, 'seed=3'))", few)
@@ -290,7 +292,7 @@ def test_info():
     keys = (
         "count capacity target_fpr fpr bytes bits_per_item load_factor encoding layout kind "
         "bucket_size fingerprint_bits prefix_bits segments seed format_version "
-        "item_classes"
+        "item_classes items_left"
     )
     filter = suite.agg(1, 10000, ", 0.001")
     text = one("SELECT cuckoofilter_info(?)", filter)

@@ -605,32 +605,6 @@ def test_merge_that_does_not_fit():
         check(f"the cure: {info(base)}", info(base)["fpr"] < 0.01 and base.missing(101, 500) == 0)
 
 
-def test_rates():
-    """The rate is the target's at the capacity, and in proportion below and above."""
-    for args, capacity, fpr in (
-        ("fpr=0.01, capacity=20000", 20_000, 0.01),
-        ("fpr=0.2, capacity=3000, bucket_size=8", 3000, 0.2),
-        ("fpr=0.001, capacity=100000, layout=plain", 100_000, 0.001),
-    ):
-        with Base(args, numbers=0) as base:
-            first = 1
-            for share in (0.25, 1, 2):
-                last = int(capacity * share)
-                base.add(first, last)
-                first = last + 1
-                probes = 100_000
-                asked = (10**9, 10**9 + probes - 1)
-                found = probes - base.missing(*asked)
-                rate = info(base)["fpr"]
-                expected = rate * probes
-                check(
-                    f"{args}: {found} false positives of {probes} at a rate of {rate}",
-                    abs(found - expected) <= 0.1 * expected + 6 * math.sqrt(expected) + 6,
-                )
-                check(f"{args}: rate {rate} at {last}", rate <= fpr * max(share, 1 / 8) * 1.02)
-                equal(f"{args}: lost", base.missing(1, last), 0)
-
-
 def test_given_twice():
     """An option that is given twice is an error, as is a value that a command ignores."""
     with Base("", numbers=0) as base:

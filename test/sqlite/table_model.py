@@ -150,7 +150,7 @@ DELETE = "DELETE FROM seen WHERE item = (SELECT item FROM item WHERE x = ?)"
 
 # What errors say, as patterns.
 CROWDED = re.compile(
-    r"cuckoofilter cannot store so many copies of the same items: (\d+) items at a false positive rate of "
+    r"cuckoofilter cannot store so many copies of the same items: it has (\d+) items at a false positive rate of "
     r"[0-9.e-]+; build it with kind=set, which keeps one copy of each item; if the hashes .*"
 )
 IS_SET = (
@@ -269,7 +269,7 @@ def refusal(model, args, filter):
     info = suite.info(filter)
     theirs = info["prefix_bits"], filter[11]  # w, c
     if info["seed"] != signed(args.get("seed", 0)):
-        return f"cannot merge cuckoofilters with different seeds: {signed(args.get('seed', 0))} and {info['seed']}"
+        return f"cannot merge cuckoofilters with different seeds: the seeds are {signed(args.get('seed', 0))} and {info['seed']}; use the same seed option for all filters that are merged"
     if info["kind"] == "set" and not model.set:
         return IS_SET
     if theirs < model.precision:

@@ -1,16 +1,14 @@
 #!/usr/bin/python3
-"""Filter tables whose shadow table has triggers, foreign keys and indexes, which are refused; and random
-savepoints and statements that fail, among adds that wait."""
+"""Filter tables whose shadow table has triggers, foreign keys and indexes, which are refused; and statements
+that fail, among adds that wait."""
 
 import sqlite3
 
-from suite import PERCENT, SEED, Suite, rounds
-from tables import Base, draw_args, matches
+from suite import Suite
+from tables import Base, matches
 
 suite = Suite("sqlite-table-reentry")
 check, equal = suite.check, suite.equal
-
-print(f"SEED={SEED}")
 
 REFUSED = "must not have triggers, indexes or foreign keys"
 
@@ -139,165 +137,6 @@ def test_statement_that_fails_takes_its_own_back():
             base.run("COMMIT")
             equal(f"{ask}: committed", [base.copies(x) for x in "abcd"], [1, 1, 1, 1])
             equal(f"{ask}: not its own", base.missing(1, 8), 8)
-
-
-# --------------------------------------------------------------------- random
-
-
-class Model:
-    """How often each item is in the table, with savepoints."""
-
-    def __init__(self, rnd, is_set):
-        self.rnd = rnd
-        self.is_set = is_set
-        self.items = {}
-        self.committed = {}
-        self.savepoints = []  # of the transaction: what there was when each began
-
-    def add(self, items):
-        for item in items:
-            self.items[item] = 1 if self.is_set else self.items.get(item, 0) + 1
-
-    def remove(self, item):
-        if self.items.get(item):
-            self.items[item] -= 1
-
-    def back(self):
-        self.items = dict(self.committed)
-        self.savepoints = []
-
-
-def companion(base, rnd):
-    """SQL that puts something on the shadow table, or drops what is there."""
-    for name, kind in base.rows("SELECT name, type FROM sqlite_master UNION SELECT name, type FROM sqlite_temp_master"):
-        if name in ("tr", "ix", "child"):
-            return f"DROP {kind} {name}"
-    # In a savepoint of SQLite 3.34, a trigger that rolls back a new schema leaves no error: it runs the statement again.
-    left_out = ("INSERT INTO seen",) + (("RAISE(ROLLBACK",) if sqlite3.sqlite_version_info < (3, 40) else ())
-    return COMPANIONS[rnd.choice([what for what in COMPANIONS if not any(text in what for text in left_out)])][0]
-
-
-def step(base, model, rnd):
-    """One change; returns its SQL, and what to do with the model where it succeeds."""
-    what = rnd.choice(("one", "one", "one", "event", "some", "many", "remove", "ask", "savepoint", "release", "back", "other", "own", "optimize", "all", "rename", "number", "ends"))
-    start = rnd.randrange(400)
-    if what == "one":
-        return f"INSERT INTO seen VALUES ({start})", lambda: model.add([start])
-    if what == "event":
-        return f"INSERT INTO events VALUES ({start})", lambda: model.add([start])
-    if what in ("some", "many"):
-        size = rnd.randrange(2, 12) if what == "some" else rnd.choice((300, 6000))
-        return (
-            f"INSERT INTO seen(item) WITH RECURSIVE s(x) AS (SELECT {start} UNION ALL SELECT x + 1 FROM s LIMIT {size}) SELECT x FROM s",
-            lambda: model.add(range(start, start + size)),
-        )
-    if what == "remove" and not model.is_set:
-        have = [item for item, copies in model.items.items() if copies]
-        item = rnd.choice(have) if have else 10**9
-        return f"DELETE FROM seen WHERE item = {item}", lambda: model.remove(item)
-    if what == "savepoint" and base.db.in_transaction:
-        name = f"s{len(model.savepoints)}"
-        return f"SAVEPOINT {name}", lambda: model.savepoints.append(dict(model.items))
-    if what in ("release", "back") and model.savepoints:
-        number = rnd.randrange(len(model.savepoints))
-
-        def end():
-            if what == "back":
-                model.items = dict(model.savepoints[number])
-                del model.savepoints[number + 1 :]
-            else:
-                del model.savepoints[number:]
-
-        return f"{'RELEASE' if what == 'release' else 'ROLLBACK TO'} s{number}", end
-    if what == "other":  # fails, after it has asked or not
-        more = rnd.choice(("x", "(SELECT count(*) FROM seen WHERE item = 1) + x"))
-        return f"INSERT INTO other SELECT {more} FROM number", None
-    if what == "own":
-        return f"INSERT INTO seen(item) SELECT iif(x < {rnd.choice((2, 9))}, x, abs(-9223372036854775807 - 1)) FROM number ORDER BY x", None
-    if what == "optimize":
-        return "INSERT INTO seen(seen) VALUES ('optimize')", lambda: None
-    if what == "all" and rnd.random() < 0.3:
-        return "INSERT INTO seen(seen) VALUES ('delete-all')", model.items.clear
-    if what == "rename":
-        return "ALTER TABLE seen RENAME TO seen2; ALTER TABLE seen2 RENAME TO seen", lambda: None
-    if what == "number":
-        return "INSERT INTO number VALUES (NULL)", lambda: None
-    if what == "ends":
-
-        def begin_or_end():
-            model.savepoints = []
-
-        return (rnd.choice(("COMMIT", "COMMIT", "ROLLBACK")) if base.db.in_transaction else "BEGIN"), begin_or_end
-    return f"SELECT 1 FROM seen WHERE item = {start}", lambda: None
-
-
-def same(what, base, model, full):
-    """The table has the same items as the model, or raises an error."""
-    have = {item: copies for item, copies in model.items.items() if copies}
-    try:
-        got = dict(base.rows("SELECT value, copies FROM (SELECT DISTINCT value FROM json_each(?)) CROSS JOIN seen ON item = value", str(list(have))))
-    except sqlite3.Error as error:
-        return str(error)
-    lost = {item: (copies, got.get(item)) for item, copies in have.items() if min(copies, full) > got.get(item, 0)}
-    check(f"{what}: lost copies (model, table): {str(lost)[:200]}", not lost)
-    # a full group keeps its copies, and unlike items may have equal prefixes
-    more = {item: (copies, got[item]) for item, copies in have.items() if copies < got.get(item, 0) < full}
-    check(f"{what}: copies too many (model, table): {str(more)[:200]}", len(more) < 4)
-    return None
-
-
-def test_random():
-    errors = 0
-    for what, rnd in rounds(120):
-        args = draw_args(rnd, (20_000, 1_000_000))
-        args["fpr"] = 1e-6
-        args["capacity"] = args.get("capacity", 1_000_000)
-        full = 2 * args.get("bucket_size", 4)
-        what += f" {args}"
-        with Base(", ".join(f"{n}={v}" for n, v in args.items()), numbers=10) as base:
-            base.run("CREATE TABLE log (n); CREATE TABLE other (x CHECK (x < 5)); PRAGMA foreign_keys = on")
-            base.run("CREATE TABLE events (x); CREATE TRIGGER adds AFTER INSERT ON events BEGIN INSERT INTO seen VALUES (new.x); END")
-            model = Model(rnd, args.get("kind") == "set")
-            done = []
-            for _ in range(60):
-                sql, then = step(base, model, rnd)
-                if rnd.random() < 0.05:
-                    sql, then = companion(base, rnd), lambda: None
-                there = companion(base, rnd).startswith("DROP")  # SQLite tells no sentence of a savepoint that is refused
-                inside = base.db.in_transaction
-                error = None
-                for statement in [sql] if "BEGIN " in sql else sql.split(";"):
-                    error = error or base.error(statement)
-                done.append(f"{sql[:90]} -- {error}")
-                errors += error is not None
-                if error is None and then:
-                    then()
-                elif error is None:
-                    check(f"{what}: {sql} does not fail", False)
-                if sql == "ROLLBACK" and not error or inside and not base.db.in_transaction and error:
-                    model.back()
-                if not base.db.in_transaction:
-                    model.savepoints = []
-                    model.committed = dict(model.items)
-                elif matches("is incomplete", error) or "RENAME" in sql and error:
-                    base.run("ROLLBACK")
-                    model.back()
-                check(f"{what}: {sql}: {error}", not matches(("" if there else "SQL logic error|") + "^not an error|malformed|damaged", error))
-                inside = base.db.in_transaction
-                if rnd.random() < 0.3 and matches("is incomplete", same(what, base, model, full)):
-                    base.run("ROLLBACK")
-                if inside and not base.db.in_transaction:
-                    model.back()
-            if base.db.in_transaction:
-                base.run("ROLLBACK")
-                model.back()
-            equal(f"{what}: asked in the end", same(what, base, model, full), None)
-            before = suite.failed
-            error = base.check()
-            check(f"{what}: its check: {error}", error is None)
-            if suite.failed > before:
-                print("\n".join(done))
-    check(f"{errors} statements failed", errors > 100 or PERCENT < 50)
 
 
 suite.run(globals())

@@ -5,7 +5,6 @@ import itertools
 import json
 import os
 import random
-import re
 import sqlite3
 
 from suite import SEED, Suite, rounds
@@ -194,61 +193,6 @@ def test_renamed_under_an_older_instance():
                 equal("what waited stays", (base.has("a"), base.missing(1, 3000)), (1, 0))
             else:
                 equal("of the other none", base.missing(1, 3000), 3000)
-
-
-def test_savepoints():
-    """Every order of three savepoints, with and without lookups in between."""
-    for ask in (False, True):
-        for inner in ("RELEASE c", "ROLLBACK TO c"):
-            for middle in ("RELEASE b", "ROLLBACK TO b"):
-                for outer in ("RELEASE a", "ROLLBACK TO a"):
-                    for end in ("COMMIT", "ROLLBACK"):
-                        one_way_through(ask, inner, middle, outer, end)
-
-
-def one_way_through(ask, inner, middle, outer, end):
-    what = f"{inner}, {middle}, {outer}, {end}, asked {ask}"
-    with Base("fpr=1e-6", numbers=0) as base:
-        model = {1, 2}
-        kept = [set(model)]
-
-        def change(*items):
-            for item in items:
-                if item in model:
-                    base.run(f"DELETE FROM seen WHERE item = {item}")
-                    model.discard(item)
-                else:
-                    base.run(f"INSERT INTO seen VALUES ({item})")
-                    model.add(item)
-            look("after a change")
-
-        def look(when):
-            if ask or when == "in the end":
-                got = {x for x in range(1, 20) if base.has(x)}
-                equal(f"{what}: {when}", got, model)
-
-        base.run("INSERT INTO seen VALUES (1), (2)")
-        base.run("BEGIN")
-        change(3)
-        for name, items in (("a", (4, 1)), ("b", (5, 3)), ("c", (6, 4, 2))):
-            base.run(f"SAVEPOINT {name}")
-            kept.append(set(model))
-            change(*items)
-        for command in (inner, middle, outer):
-            base.run(command)
-            back = kept.pop()
-            if "ROLLBACK" in command:
-                model = set(back)
-                look("rolled back to")
-                change(7)
-                base.run(command.replace("ROLLBACK TO", "RELEASE"))
-            look("released")
-        change(8)
-        base.run(end)
-        if end == "ROLLBACK":
-            model = {1, 2}
-        look("in the end")
-        equal(f"{what}: its check", base.check(), None)
 
 
 def test_savepoint_alone():
@@ -579,102 +523,6 @@ def is_rate(found, rate, numbers=20_000, least=True):
     return found <= 1.12 * most + noise and (not least or found >= 0.88 * most - noise)
 
 
-def test_export_of_copies():
-    """Items inserted several times: where their copies crowd, the export is another filter, and not an error."""
-    kinds = set()
-    for args in ("", "bucket_size=2", "bucket_size=8", "kind=set", "fpr=0.1, layout=plain"):
-        for size, times in ((20_000, 5), (20_000, 2), (3000, 20), (700, 3)):
-            with Base(f"capacity=20000, {args}".rstrip(", "), numbers=0) as base:
-                for _ in range(times):
-                    base.add(1, size)
-                what = f"({args}) of {size} inserted {times} times"
-                got = base.export()
-                info = suite.info(got)
-                kinds.add((info["kind"], info["bucket_size"]))
-                equal(f"{what}: denied", size - suite.contained(got, 1, size), 0)
-                least = info["kind"] == "set"
-                found = found_by_chance(base, got)
-                check(f"{what}: {found} found at {info}", is_rate(found, info["fpr"], least=least))
-                if info["kind"] == "deletable":
-                    for _ in range(times - 1):
-                        got = base.one("SELECT cuckoofilter_remove(?, 7)", got)
-                    equal(f"{what}: after {times - 1} removals", suite.contained(got, 7, 7), 1)
-    check(f"kinds of exports: {kinds}", {("deletable", 8), ("deletable", 4), ("deletable", 2), ("set", 4)} <= kinds)
-
-
-SIZE_LIMIT = 0  # SQLITE_LIMIT_LENGTH
-
-
-def can_limit(base):
-    return hasattr(base.db, "setlimit")  # Python before 3.11 has none
-
-
-def test_export_of_copies_within_limit():
-    """A filter of the same kind that would pass the limit of a value gives way to one that does not."""
-    smaller = 0
-    for args in ("", "bucket_size=2", "bucket_size=8", "fpr=0.1, layout=plain"):
-        for size, times in ((20_000, 5), (3000, 20), (700, 3)):
-            with Base(f"capacity=20000, {args}".rstrip(", "), numbers=0) as base:
-                for _ in range(times):
-                    base.add(1, size)
-                whole = base.export()
-                if not can_limit(base):
-                    return
-                base.db.setlimit(SIZE_LIMIT, len(whole))
-                what = f"({args}) of {size} inserted {times} times, at most {len(whole)} bytes"
-                smaller += suite.info(whole)["kind"] == "set"
-                equal(f"{what}: export", base.export() == whole, True)
-    check("sets among the exports", smaller > 0)
-
-
-def crowd(rnd, size):
-    """Hashes that begin with the same 30 bits."""
-    first = rnd.getrandbits(30) << 34
-    hashes = (first | rnd.getrandbits(34) for _ in range(size))
-    return [hash - (1 << 64) if hash >> 63 else hash for hash in hashes]
-
-
-def merge_hashes(base, hashes, parameters):
-    """A few items at a time: they stay whole hashes."""
-    for first in range(0, len(hashes), 3000):
-        base.db.execute(
-            f"INSERT INTO seen(seen, item) SELECT 'merge', cuckoofilter_agg_hash(value, {parameters}) FROM json_each(?)",
-            (json.dumps(hashes[first : first + 3000]),),
-        )
-
-
-def has_hashes(base, source, hashes):
-    return base.one(f"SELECT sum(cuckoofilter_contains_hash({source}, value)) FROM json_each(?)", json.dumps(hashes))
-
-
-def test_export_of_crowded_hashes():
-    """Hashes that begin with the same bits need a large filter, or one of more bytes than a value may have."""
-    for what, rnd in rounds(4):
-        parameters = rnd.choice(("1e-9, 1000000", "1e-8, 3000000", "1e-9, 1000000, 'kind=set'"))
-        args = "fpr={}, capacity={}".format(*parameters.split(", ")) + (", kind=set" if "set" in parameters else "")
-        few, many = rnd.randrange(5000, 20_000), rnd.randrange(100_000, 150_000)
-        what = f"{what}: ({args}), {few} and {many}"
-        with Base(args, numbers=0) as base:
-            if not can_limit(base):
-                return
-            hashes = crowd(rnd, many)
-            base.db.setlimit(SIZE_LIMIT, 20_000_000)
-            merge_hashes(base, hashes[:few], parameters)
-            equal(f"{what}: found", has_hashes(base, "(SELECT cuckoofilter_open(cuckoofilter_export('seen')))", hashes[:few]), few)
-            merge_hashes(base, hashes[few:], parameters)
-            error = base.error("SELECT cuckoofilter_export('seen')")
-            check(
-                f"{what}: {error}",
-                re.fullmatch(
-                    r"cuckoofilter cannot store so many items with similar hashes: \d+ items at a false positive rate of "
-                    r"\d(\.\d+)?e-\d+; build it with another seed option \(hashes that you compute yourself must be evenly distributed\)",
-                    error or "",
-                ),
-            )
-            base.run("INSERT INTO seen(seen) VALUES ('optimize')")
-            equal(f"{what}: sound", base.check(), None)
-
-
 def test_export_past_half():
     """Tables past half of their limit, at any rate."""
     for fpr in (0.001, 0.01, 0.03, 0.1, 0.2, 0.4):
@@ -842,57 +690,6 @@ def test_export_errors():
 # -------------------------------------------------------------------- merge
 
 
-def bound(expected):
-    """The most events to see where so many are expected."""
-    return 1.2 * expected + 6 * expected**0.5 + 6
-
-
-def test_merge():
-    """The filter's items join the table's, whatever its size and encoding."""
-    for what, rnd in rounds(40):
-        args = draw_args(rnd, (20_000, 1_000_000, 10**8))
-        capacity = args.get("capacity", 1_000_000)
-        own, more = draw_size(rnd, capacity // 2), draw_size(rnd, capacity // 2)
-        theirs = draw_args(rnd)
-        theirs["seed"] = args.get("seed", 0)
-        theirs.pop("kind", None)
-        # as precise as the table, or more
-        theirs["capacity"] = capacity * rnd.choice((1, 1, 1, 4))
-        theirs["fpr"] = args.get("fpr", 0.01) / rnd.choice((1, 1, 1, 10))
-        if args.get("fpr", 0) >= 0.05:  # where a table may have a bit or two more than a filter of its rate
-            theirs["fpr"] = 0.01
-        elif rnd.random() < 0.3:
-            theirs = {name: args[name] for name in args}
-        first = rnd.choice((own + 1, own // 2 + 1))
-        with Base(arguments(args), numbers=0) as base:
-            fill(base, rnd, own)
-            base.run("CREATE TABLE f (f)")
-            base.db.execute(f"INSERT INTO f SELECT {aggregate(theirs)} FROM {NUMBERS}", (first, first + more - 1))
-            handle = rnd.random() < 0.3
-            f = "cuckoofilter_open(f)" if handle else "f"
-            what = (
-                f"{what}: {more} from {first} on ({arguments(theirs)}, "
-                f"{base.one('SELECT cuckoofilter_info(f) FROM f')}) into {own} ({arguments(args)}), handle {handle}"
-            )
-            equal(what, base.error(f"INSERT INTO seen(seen, item) SELECT 'merge', {f} FROM f"), None)
-            equal(f"{what}: lost", base.missing(1, max(own, first + more - 1)), 0)
-            equal(f"{what}: its check", base.check(), None)
-            rate = base.one("SELECT cuckoofilter_fpr(cuckoofilter_export('seen'))")
-            if more:
-                # the table has at least `stored` copies of each of these items, and in all a few more, of items that look the same
-                both = min(own, first + more - 1) - first + 1
-                n, stored = min(both, 4000) if both > 0 else min(more, 4000), 2 if both > 0 and args.get("kind") != "set" else 1
-                least, copies = base.rows(f"SELECT min(copies), sum(copies) FROM {NUMBERS} AS n JOIN seen ON item = n.x", first, first + n - 1)[0]
-                check(f"{what}: at least {least} copies of {n} items, {copies} in all, at {rate}", least >= stored and copies <= stored * n + 2 * bound(n * rate))
-            found = 20_000 - base.missing(10**9, 10**9 + 19_999)
-            check(f"{what}: {found} of 20000 at {rate}", found <= bound(20_000 * rate))
-            if first > own and args.get("capacity") == theirs.get("capacity") and args.get("fpr") == theirs.get("fpr"):
-                total = first + more - 1
-                same = base.export() == base.one(f"SELECT {aggregate(args)} FROM {NUMBERS}", 1, total)
-                # of a set it is not known how many items were not stored
-                check(f"{what}: as if inserted", same or total == 0 or args.get("kind") == "set")
-
-
 def test_merge_errors():
     with Base("capacity=100000, fpr=0.001") as base:
         base.add(1, 1000)
@@ -953,45 +750,6 @@ def test_merge_kinds():
                 if table == "deletable":
                     base.db.execute(f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS})", (1, size // 2))
                     equal(f"{size}: denied after a removal", base.missing(size // 2 + 1, size), 0)
-
-
-def test_merge_saturated():
-    """Saturated items of the filter stay saturated in a table of larger buckets."""
-    for theirs in (2, 4, 8):
-        for own in (2, 4, 8):
-            for others in (0, 600, 8000):
-                with Base(f"capacity=20000, bucket_size={own}", numbers=0) as base:
-                    options = {"capacity": 20_000, "bucket_size": theirs}
-                    filter = base.one(f"SELECT {create(options)}")  # an aggregate over no rows knows no parameters
-                    if others:
-                        filter = base.one(f"SELECT {aggregate(options)} FROM {NUMBERS}", 1, others)
-                    added = 2 * theirs + 2
-                    for _ in range(added):
-                        filter = base.one("SELECT cuckoofilter_add(?, 'a')", filter)
-                    what = f"{added} of bucket_size {theirs} beside {others} into {own}"
-                    equal(what, base.error("INSERT INTO seen(seen, item) VALUES ('merge', ?)", filter), None)
-                    equal(f"{what}: copies", base.copies("a"), 2 * own)
-                    for _ in range(added - 1):
-                        base.run("DELETE FROM seen WHERE item = 'a'")
-                    equal(f"{what}: after {added - 1} removals", base.has("a"), 1)
-                    equal(f"{what}: lost", base.missing(1, others), 0)
-                    equal(f"{what}: its check", base.check(), None)
-
-
-def test_merge_of_other_rules():
-    """A filter of a higher rate joins one prefix in 16 or 32 with its neighbour, a table of a low rate
-    one in 256.  Of the same precision it is refused, or every item of it is found."""
-    for theirs, capacity in ((0.05, 90_000), (0.2, 350_000), (0.05, 180_000), (0.2, 800_000)):
-        for size in (300, 5000, 30_000):
-            for args in ("fpr=0.01, capacity=20000", "fpr=0.01, capacity=20000, kind=set"):
-                with Base(args, numbers=0) as base:
-                    filter = base.one(f"SELECT cuckoofilter_agg(x, ?3, ?4) FROM {NUMBERS}", 1, size, theirs, capacity)
-                    error = base.error("INSERT INTO seen(seen, item) VALUES ('merge', ?)", filter)
-                    if error is None:
-                        equal(f"{theirs}, {capacity} of {size} into {args}: lost", base.missing(1, size), 0)
-                        equal("its check", base.check(), None)
-                    else:
-                        check(f"{theirs}, {capacity} of {size}: {error}", matches("coarse|precision", error))
 
 
 print(f"SEED={SEED}")

@@ -118,7 +118,7 @@ def test_filters():
 
 # ---------------------------------------------------------------------- golden
 
-VERSION = "cuckoofilter of an unknown format or hash version: it needs a newer release"
+VERSION = "cuckoofilter of an unknown format or hash version: it needs a newer release of cuckoofilter"
 BAD_BYTES = "not a cuckoofilter: the bytes are damaged or are something else"
 
 # A byte, values that a later version might store in it, and the error of this version.

@@ -322,6 +322,10 @@ export class Filter {
 		return answerOf(wasm.compare(this.#live(), Filter.#other(filter), 0));
 	}
 
+	overlapError(filter) {
+		return answerOf(wasm.compare(this.#live(), Filter.#other(filter), 2));
+	}
+
 	jaccard(filter) {
 		const answer = wasm.compare(this.#live(), Filter.#other(filter), 1);
 		return answer === -2 ? null : answerOf(answer);

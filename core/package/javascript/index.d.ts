@@ -45,6 +45,8 @@ export interface FilterInfo {
 	seed: bigint;
 	format_version: number;
 	item_classes: ('number' | 'text' | 'bytes' | 'timestamp' | 'timestamptz' | 'other' | 'hash')[];
+	/** At least so many items can be added until the rate reaches its limit. */
+	items_left: number;
 }
 
 /**
@@ -143,6 +145,9 @@ export declare class Filter {
 
 	/** How many distinct items both filters have, about. */
 	overlap(filter: Filter): number;
+
+	/** The standard error of `overlap`. */
+	overlapError(filter: Filter): number;
 
 	/** `overlap` divided by the distinct items of the union: 0 to 1.  null if both are empty. */
 	jaccard(filter: Filter): number | null;

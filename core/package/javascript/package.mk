@@ -1,6 +1,7 @@
 # The npm package `cuckoofilter`: the engine and libcuckoofilter in WebAssembly, and JavaScript around
-# them.  core/package/package.mk includes this file.  It needs clang, wasm-ld (lld) and wasm-opt
-# (binaryen), which makes the code a tenth smaller.
+# them.  core/package/package.mk includes this file.  It needs clang, wasm-ld (lld), wasm-opt
+# (binaryen), which makes the code a tenth smaller, and wasi-libc for malloc, free and string.h.  Its vsnprintf
+# would need functions of the host, and 13 kB more than print.c.
 
 .PHONY: javascript
 
@@ -12,10 +13,11 @@ JS_WASM := $(JS_DIR)/cuckoofilter.wasm
 # removals are those of tables in the cache: the others are quicker from 2 MB on, for more code.  Browsers of 2021
 # know the three additions to WebAssembly.
 WASM_CC    := clang
+WASI       := wasm32-wasi
 # Not empty if all tools are here.  $(shell) prints the output of a command that fails, so none does.
-WASM_TOOLS := $(shell { command -v wasm-ld && command -v wasm-opt; } > /dev/null && command -v $(WASM_CC) || :)
-WASM_FLAGS := --target=wasm32 -std=c11 -Oz -mllvm -inline-threshold=0 -mbulk-memory -mnontrapping-fptoint -msign-ext -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
-	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -DCKF_MOST_CACHED=SIZE_MAX -Icore -Icore/package/c -Icore/package/javascript/wasm/libc -Ibuild/wasm/include
+WASM_TOOLS := $(shell { command -v wasm-ld && command -v wasm-opt && test -f /usr/lib/$(WASI)/libc.a; } > /dev/null && command -v $(WASM_CC) || :)
+WASM_FLAGS := --target=$(WASI) -std=c11 -Oz -mllvm -inline-threshold=0 -mbulk-memory -mnontrapping-fptoint -msign-ext -ffreestanding -nostdlib -fvisibility=hidden $(WARN) \
+	-U__SIZEOF_INT128__ -DCKF_INLINE='static inline' -DCKF_MOST_CACHED=SIZE_MAX -Icore -Icore/package/c -isystem /usr/include/$(WASI) -Ibuild/wasm/include
 # The stack is the lowest part of the memory and grows downwards, so its last kilobyte is not used; wasm-opt
 # folds offsets into loads because of that.
 WASM_LINK  := -Wl,--no-entry,--gc-sections,--strip-all,-z,stack-size=262144,--stack-first
@@ -36,7 +38,7 @@ build/wasm/%.o: %.c build/wasm/include/xxhash.h
 
 $(JS_WASM): $(WASM_OBJ)
 	@mkdir -p $(@D)
-	$(SAY)$(WASM_CC) --target=wasm32 -nostdlib $(WASM_LINK) $(WASM_CALLS:%=-Wl,--export=cuckoofilter_%) $^ -o build/wasm/linked.wasm
+	$(SAY)$(WASM_CC) --target=$(WASI) -nostdlib $(WASM_LINK) $(WASM_CALLS:%=-Wl,--export=cuckoofilter_%) -Wl,--export=malloc,--export=free $^ /usr/lib/$(WASI)/libc.a -o build/wasm/linked.wasm
 	$(if $(filter 1,$(V)),,@)wasm-opt --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --low-memory-unused -Oz --converge build/wasm/linked.wasm -o $@
 
 JS_FILES := $(wildcard core/package/javascript/*.js core/package/javascript/*.ts core/package/javascript/README.md)

@@ -1,5 +1,5 @@
 /*
- * catalog.c - what several rooms ask the catalogs.
+ * catalog.c - what several modules ask the catalogs.
  */
 #include "join/base/join.h"
 

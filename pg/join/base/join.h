@@ -1,8 +1,8 @@
 /*
- * join.h - what the rooms of the join filters share: settings, plan nodes, costs.
+ * join.h - what the modules of the join filters share: settings, plan nodes, costs.
  *
  * A hash join adds its keys to a filter while it reads its small side, the build side. The scan of
- * its large side, the probe side, asks the filter for each row. ../README.md draws the rooms.
+ * its large side, the probe side, asks the filter for each row. ../README.md draws the modules.
  */
 #ifndef CKFP_JOIN_H
 #define CKFP_JOIN_H
@@ -66,9 +66,9 @@ ckfp_join_is_possible(const PlannedStmt *statement)
 /* What a cached plan depends on. */
 typedef enum ckfp_mark
 {
-	CKFP_MARK_JOIN, /* on the settings that switch filters on and off; */
-	CKFP_MARK_LOOP  /* on the isolation level, too, which is not SERIALIZABLE: a hash join may have
-					 * taken the place of a nested loop */
+	CKFP_MARK_JOIN, /* on the settings that switch filters on and off */
+	CKFP_MARK_LOOP  /* on these settings and the isolation level, which is not SERIALIZABLE: a hash
+					 * join may have taken the place of a nested loop */
 } ckfp_mark;
 
 void ckfp_mark_plan(PlannedStmt *statement, ckfp_mark mark);
@@ -86,34 +86,37 @@ typedef struct ckfp_join_index
 	Oid oid;
 	AttrNumber column; /* of the index */
 	int key;           /* the number of the key */
-	Oid less;          /* the operator "<" of the index for keys of the build side, */
-	Oid collation;     /* and its collation */
+	Oid less;          /* the operator "<" of the index for keys of the build side */
+	Oid collation;     /* the collation of that operator */
 } ckfp_join_index;
 
 /* A scan that asks a filter. */
 typedef struct ckfp_join_target
 {
 	int node;                             /* plan_node_id */
-	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the scan's tuple */
-	Index relation[CKFP_JOIN_KEYS];    /* for EXPLAIN: the range table entry of each key, or 0, */
-	AttrNumber column[CKFP_JOIN_KEYS]; /* and the column of that relation, or 0 */
-	bool partition;                    /* the scan reads a partition that may have no key */
-	Index root; /* the table that the relation is a partition or a child of; or 0, */
-	AttrNumber root_column[CKFP_JOIN_KEYS]; /* and the column of that table */
+	AttrNumber attribute[CKFP_JOIN_KEYS]; /* the columns of the scan's tuple that are the key */
+	/* for EXPLAIN: the range table entry of each key, or 0; and the column of it, or 0 */
+	Index relation[CKFP_JOIN_KEYS];
+	AttrNumber column[CKFP_JOIN_KEYS];
+	bool partition; /* the scan reads a partition that may have no key */
+	/* the table that the relation is a partition or a child of, or 0; and the columns of it */
+	Index root;
+	AttrNumber root_column[CKFP_JOIN_KEYS];
 	int parameter;       /* the parameter by which its server asks; -1: it does not ask */
 	bool stops;          /* a node above the scan may stop before it has returned all rows */
 	BlockNumber changed; /* if it can never skip more blocks than these, the plan is made again */
 	int indexes;         /* the number of indexes by which the scan can skip blocks */
 	ckfp_join_index index[CKFP_JOIN_INDEXES];
 	/* only while planning: */
-	Index scanned;        /* the relation of the scan; 0: it has several, */
-	double read;          /* the rows that it reads, */
-	double reading;       /* and what that costs, in ns per process; */
-	bool sequential;      /* it is a sequential scan, */
-	bool condition;       /* with a condition; */
-	ForeignScan *foreign; /* the target, if it is a foreign scan, */
-	Oid declared;         /* the type that it declares for the first key; of a domain, the base, */
-	int32 typmod;         /* and the modifier of that type */
+	Index scanned;        /* the relation of the scan; 0: it has several */
+	double read;          /* the rows that the scan reads */
+	double reading;       /* the cost of reading them, in ns per process */
+	bool sequential;      /* it is a sequential scan */
+	bool condition;       /* it is a sequential scan with a condition */
+	ForeignScan *foreign; /* the target, if it is a foreign scan */
+	Oid declared;         /* the type that the scan declares for the first key; of a domain, the
+						   * base type */
+	int32 typmod;         /* the modifier of the declared type */
 } ckfp_join_target;
 
 /* A key column of the join. */
@@ -130,24 +133,25 @@ typedef struct ckfp_join_record
 {
 	int columns;
 	ckfp_join_column column[CKFP_JOIN_KEYS];
-	double build_rows; /* estimates: rows of the build side, */
-	double builders;   /* processes that share its rows, and build one filter; */
-	double probe_rows; /* rows for which the scans ask, */
-	double pass;       /* and the share of them that passes */
-	double saving;     /* the saving if all of them are dropped, in ns per process */
+	double build_rows; /* the estimated rows of the build side */
+	double builders;   /* the processes that share the build side, and build one filter */
+	double probe_rows; /* the estimated rows for which the scans ask */
+	double pass;       /* the share of probe_rows that passes */
+	double saving;     /* the saving if all probe_rows are dropped, in ns per process */
 	double lookups;    /* lookups of each process; other costs of a row count as fractions of one */
-	int partitions;    /* scans that may be skipped, since they read partitions; */
-	int levels;        /* the largest number of levels of partitions above one of them; */
-	bool scattered;    /* keys are spread over them by hash partitioning; */
-	double read;       /* the rows that they read, */
-	double skipping;   /* and the saving if all of them are skipped, in ns per process */
+	int partitions;    /* the number of scans of partitions, which may be skipped */
+	int levels;        /* the largest number of levels of partitions above such a scan */
+	bool scattered;    /* hash partitioning spreads the keys over these scans */
+	double read;       /* the rows that these scans read */
+	double skipping;   /* the saving if all these scans are skipped, in ns per process */
 	bool first;        /* the build side is read before the first row of the probe side */
-	/* the same, if it is cheap beside the scans: the processes that share these; else 0 */
+	/* If the build side is read first where that is cheap beside the scans: the number of
+	 * processes that share the scans; else 0. */
 	double first_if_cheap;
 	double block_rows; /* the rows of scans that can skip blocks */
 	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
-	bool blocks; /* they may do so, */
-	bool only_blocks; /* and there is no filter, as it is not expected to pay */
+	bool blocks; /* scans may skip blocks */
+	bool only_blocks; /* scans may skip blocks, but there is no filter: it is not expected to pay */
 	bool replaces;    /* the join is in the place of a nested loop over BRIN */
 	List *targets;    /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
@@ -197,7 +201,7 @@ typedef struct ckfp_tables
 {
 	const PlannedStmt *statement;
 	bool has_barrier;        /* the statement has a security barrier */
-	bool policies_known;     /* the next member is */
+	bool policies_known;     /* `policies` is known */
 	bool policies;           /* a table has row security */
 	AppendRelInfo **parents; /* by the range table entry of the child; NULL: not known yet */
 } ckfp_tables;

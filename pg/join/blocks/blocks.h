@@ -14,6 +14,8 @@
 #include "access/relscan.h"
 #include "fmgr.h"
 #include "port/atomics.h"
+#include "storage/spin.h"
+#include "utils/dsa.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
@@ -129,6 +131,7 @@ typedef struct ckfp_keys
 	double worth;                        /* so many keys are worth gathering */
 	MemoryContext context;               /* of the gathered keys */
 	struct ckfp_keys_shared *shared;     /* in a parallel plan; else NULL */
+	dsa_area *area;                      /* and where parts of them are */
 	bool by_value;                       /* all types are passed by value */
 	uint64 blocks;                       /* counters: the blocks of the scans that may skip some, */
 	uint64 skipped;                      /* and those that are not read */
@@ -315,19 +318,62 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 /* ----------------------------------------------------------------- parallel.c: several processes
  */
 
+/* A parallel scan. */
+typedef struct ckfp_shared_scan
+{
+	pg_atomic_uint32 asked; /* the number of processes that have asked */
+	BlockNumber first;      /* the block that the scan begins with, if blocks were taken */
+	pg_atomic_uint32 taken; /* 1: blocks were taken */
+	pg_atomic_uint32 next;  /* the number from which on none is drawn */
+} ckfp_shared_scan;
+
+/* What the processes know of the keys of a join. */
+typedef struct ckfp_keys_shared
+{
+	bool common;        /* each process gathers a part of the keys; else all of them */
+	slock_t mutex;      /* protects the lists and the next two members */
+	int reading;        /* the number of processes that began to read, and have not finished */
+	bool complete;      /* all that began have finished: the lists have all keys */
+	bool failed;        /* there are keys that are in no range */
+	dsa_pointer hashes; /* lists of ckfp_part */
+	dsa_pointer ranges;
+	ckfp_shared_scan scan[FLEXIBLE_ARRAY_MEMBER]; /* of each target */
+} ckfp_keys_shared;
+
+/* Keys that a process gave to all. */
+typedef struct ckfp_part
+{
+	dsa_pointer self;
+	dsa_pointer next;
+	int column; /* ranges: the column, */
+	double n;   /* and the number of keys in it */
+	size_t words;
+	uint64 word[FLEXIBLE_ARRAY_MEMBER]; /* hashes, or ranges of ckfp_range */
+} ckfp_part;
+
 /* The bytes of shared memory for keys and their targets. */
-Size ckfp_keys_shared_size(const ckfp_join_record *record, int workers);
+Size ckfp_keys_shared_size(const ckfp_join_record *record);
 
-/* Prepare it, for another run, too, and use it in this process. `common`: each process gathers a
- * part of the keys. */
-void ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
-						   const ckfp_join_record *record, bool common, int workers);
+/* Prepare it, for another run, too. `common`: each process gathers a part of the keys. */
+void ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *record, bool common);
 
-/* Use it in this process. */
-void ckfp_keys_share(ckfp_keys *keys, struct ckfp_keys_shared *shared);
+/* Use it in this process, whose parts are in `area`. */
+void ckfp_keys_share(ckfp_keys *keys, ckfp_keys_shared *shared, dsa_area *area);
 
-/* This process starts to gather keys. */
-void ckfp_keys_begin(ckfp_keys *keys);
+/* This process begins to read its part of the build side. */
+void ckfp_parts_begin(ckfp_keys_shared *shared);
+
+/* It has given all its keys. True for the last one of those that began. */
+bool ckfp_parts_finish(ckfp_keys_shared *shared);
+
+/* A part of so many words; NULL if there is not enough memory. */
+ckfp_part *ckfp_part_make(dsa_area *area, size_t words);
+
+/* Add a part to a list. False if it is too late, since all keys are taken to be known. */
+bool ckfp_part_give(const ckfp_keys *keys, dsa_pointer *parts, ckfp_part *part);
+
+/* Free the first n parts of a list; -1: all. */
+void ckfp_parts_free(dsa_area *area, dsa_pointer *parts, int n);
 
 /* Gather no more keys, for the rest of the query: this process has one that is in no part. */
 void ckfp_keys_give_up(ckfp_keys *keys);

@@ -43,11 +43,7 @@ ckfp_brin_is_minmax(Relation index, int column)
 {
 	RegProcedure info = index_getprocid(index, (AttrNumber)(column + 1), BRIN_PROCNUM_OPCINFO);
 
-#if PG_VERSION_NUM >= 140000
 	return info == F_BRIN_MINMAX_OPCINFO || info == F_BRIN_MINMAX_MULTI_OPCINFO;
-#else
-	return info == F_BRIN_MINMAX_OPCINFO;
-#endif
 }
 
 /* Is a column of an index of a kind that can find keys? An operator of an extension could fail on a

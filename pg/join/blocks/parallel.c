@@ -1,9 +1,10 @@
 /*
  * parallel.c - keys and scans that several processes share.
  *
- * Under a Parallel Hash each process gathers the ranges of a part of the keys. They are complete
- * when all processes that began to read the build side have finished, which is before the barrier
- * at which the hash join waits for all. Under another hash join each process gathers all keys.
+ * Under a Parallel Hash each process gathers a part of the keys, and gives it to all: hashes for
+ * the common filter (exec/shared.c), and ranges of a column. The keys are complete when all
+ * processes that began to read the build side have finished, which is before the barrier at which
+ * the hash join waits for all. Under another hash join each process gathers all keys.
  *
  * A parallel scan gives its blocks out to the processes that ask for some. The first process that
  * knows its keys takes all blocks that are left. From then on the processes draw from these: the
@@ -15,111 +16,117 @@
 #include "join/blocks/blocks.h"
 
 #include "access/heapam.h"
-#include "access/parallel.h"
-#include "storage/spin.h"
 
 /* So many blocks are drawn at once, from the first live one on. */
 #define CKFP_DRAWN_BLOCKS 16
 
-/* The keys of a column that a process gathered. */
-typedef struct ckfp_key_part
-{
-	double n;
-	int ranges;
-	ckfp_range range[CKFP_FEW_KEYS];
-} ckfp_key_part;
-
-/* A parallel scan. */
-typedef struct ckfp_shared_scan
-{
-	pg_atomic_uint32 asked; /* the number of processes that have asked */
-	BlockNumber first;      /* The scan begins with this block. If blocks were taken, */
-	pg_atomic_uint32 taken; /* this is 1, and the numbers of those that are not drawn begin here: */
-	pg_atomic_uint32 next;
-} ckfp_shared_scan;
-
-struct ckfp_keys_shared
-{
-	bool common; /* each process gathers a part of the keys */
-	int targets;
-	int processes;
-	slock_t mutex; /* protects the members below */
-	int begun;     /* the number of processes that started reading, and that finished */
-	int finished;
-	bool complete;
-	bool failed;                                  /* there are keys that are in no part */
-	ckfp_shared_scan scan[FLEXIBLE_ARRAY_MEMBER]; /* of each target */
-	/* behind them: a ckfp_key_part for each process and column */
-};
-
-/* The offset of the parts. */
-static Size
-ckfp_parts_at(int targets)
-{
-	return MAXALIGN(offsetof(struct ckfp_keys_shared, scan) + targets * sizeof(ckfp_shared_scan));
-}
-
-static ckfp_key_part *
-ckfp_part_of(const ckfp_keys *keys, int process, int column)
-{
-	char *parts = (char *)keys->shared + ckfp_parts_at(keys->shared->targets);
-
-	return (ckfp_key_part *)parts + process * keys->columns + column;
-}
-
 Size
-ckfp_keys_shared_size(const ckfp_join_record *record, int workers)
+ckfp_keys_shared_size(const ckfp_join_record *record)
 {
-	return ckfp_parts_at(list_length(record->targets)) +
-		   (workers + 1) * record->columns * sizeof(ckfp_key_part);
+	return offsetof(ckfp_keys_shared, scan) +
+		   list_length(record->targets) * sizeof(ckfp_shared_scan);
 }
 
 /* Of other types than integers the least and the greatest keys of several processes are not put
  * together. */
 void
-ckfp_keys_share(ckfp_keys *keys, struct ckfp_keys_shared *shared)
+ckfp_keys_share(ckfp_keys *keys, ckfp_keys_shared *shared, dsa_area *area)
 {
 	keys->shared = shared;
+	keys->area = area;
 	for (int i = 0; i < keys->columns; i++)
 		if (shared->common && keys->column[i] != NULL && !keys->column[i]->integers)
 			keys->column[i] = NULL;
 }
 
 void
-ckfp_keys_shared_init(ckfp_keys *keys, struct ckfp_keys_shared *shared,
-					  const ckfp_join_record *record, bool common, int workers)
+ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *record, bool common)
 {
-	memset(shared, 0, ckfp_keys_shared_size(record, workers));
+	memset(shared, 0, ckfp_keys_shared_size(record));
 	shared->common = common;
-	shared->targets = list_length(record->targets);
-	shared->processes = workers + 1;
 	SpinLockInit(&shared->mutex);
-	for (int i = 0; i < shared->targets; i++)
+	for (int i = 0; i < list_length(record->targets); i++)
 	{
 		pg_atomic_init_u32(&shared->scan[i].asked, 0);
 		pg_atomic_init_u32(&shared->scan[i].taken, 0);
 		pg_atomic_init_u32(&shared->scan[i].next, 0);
 	}
-	ckfp_keys_share(keys, shared);
 }
 
-/* -------------------------------------------------------------------------- keys */
+/* -------------------------------------------------------------------------- parts */
+
+void
+ckfp_parts_begin(ckfp_keys_shared *shared)
+{
+	SpinLockAcquire(&shared->mutex);
+	shared->reading++;
+	SpinLockRelease(&shared->mutex);
+}
+
+bool
+ckfp_parts_finish(ckfp_keys_shared *shared)
+{
+	bool last;
+
+	SpinLockAcquire(&shared->mutex);
+	last = --shared->reading == 0 && !shared->complete;
+	shared->complete |= last;
+	SpinLockRelease(&shared->mutex);
+	return last;
+}
+
+ckfp_part *
+ckfp_part_make(dsa_area *area, size_t words)
+{
+	dsa_pointer pointer =
+		dsa_allocate_extended(area, offsetof(ckfp_part, word) + words * sizeof(uint64),
+							  DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+	ckfp_part *part;
+
+	if (!DsaPointerIsValid(pointer))
+		return NULL;
+	part = dsa_get_address(area, pointer);
+	part->self = pointer;
+	part->words = words;
+	return part;
+}
+
+bool
+ckfp_part_give(const ckfp_keys *keys, dsa_pointer *parts, ckfp_part *part)
+{
+	bool late;
+
+	SpinLockAcquire(&keys->shared->mutex);
+	late = keys->shared->complete;
+	if (!late)
+	{
+		part->next = *parts;
+		*parts = part->self;
+	}
+	SpinLockRelease(&keys->shared->mutex);
+	if (late)
+		dsa_free(keys->area, part->self);
+	return !late;
+}
+
+void
+ckfp_parts_free(dsa_area *area, dsa_pointer *parts, int n)
+{
+	while (n-- != 0 && DsaPointerIsValid(*parts))
+	{
+		dsa_pointer next = ((ckfp_part *)dsa_get_address(area, *parts))->next;
+
+		dsa_free(area, *parts);
+		*parts = next;
+	}
+}
+
+/* ------------------------------------------------------------------------- ranges */
 
 bool
 ckfp_keys_are_common(const ckfp_keys *keys)
 {
 	return keys->shared != NULL && keys->shared->common;
-}
-
-void
-ckfp_keys_begin(ckfp_keys *keys)
-{
-	keys->state = CKFP_KEYS_GATHERING;
-	if (!ckfp_keys_are_common(keys))
-		return;
-	SpinLockAcquire(&keys->shared->mutex);
-	keys->shared->begun++;
-	SpinLockRelease(&keys->shared->mutex);
 }
 
 void
@@ -133,52 +140,48 @@ ckfp_keys_give_up(ckfp_keys *keys)
 bool
 ckfp_keys_contribute(ckfp_keys *keys)
 {
-	struct ckfp_keys_shared *shared = keys->shared;
-	bool any = false;
-
 	if (!ckfp_keys_are_common(keys))
 		return false;
 	for (int i = 0; i < keys->columns; i++)
 	{
-		ckfp_key_part *part = ckfp_part_of(keys, ParallelWorkerNumber + 1, i);
 		const ckfp_ranges *ranges = keys->column[i];
+		ckfp_part *part;
 
-		if (ranges == NULL)
+		if (ranges == NULL || ranges->ranges == 0)
 			continue;
-		part->n = ranges->n;
-		part->ranges = ranges->ranges;
-		for (int r = 0; r < ranges->ranges; r++)
-			part->range[r] = ranges->range[r];
-		any |= ranges->ranges > 0;
+		part = ckfp_part_make(keys->area, 2 * ranges->ranges);
+		if (part != NULL)
+		{
+			part->column = i;
+			part->n = ranges->n;
+			memcpy(part->word, ranges->range, ranges->ranges * sizeof(ckfp_range));
+		}
+		if (part == NULL || !ckfp_part_give(keys, &keys->shared->ranges, part))
+			keys->shared->failed = true;
 	}
-	SpinLockAcquire(&shared->mutex);
-	/* When all processes that began have finished, nothing is left to read. */
-	if (shared->complete && any)
-		shared->failed = true;
-	if (++shared->finished == shared->begun)
-		shared->complete = true;
-	SpinLockRelease(&shared->mutex);
 	return true;
 }
 
-/* Merge the parts of all processes. */
+/* Take the ranges of a column that all processes have given. */
 static void
 ckfp_ranges_take(ckfp_keys *keys, int column)
 {
 	ckfp_ranges *ranges = keys->column[column];
-	int processes = keys->shared->processes;
+	const ckfp_part *part;
 
-	ranges->range =
-		MemoryContextAlloc(keys->context, processes * CKFP_FEW_KEYS * sizeof(ckfp_range));
+	ranges->range = MemoryContextAlloc(keys->context, sizeof(ckfp_range));
 	ranges->ranges = 0;
 	ranges->n = 0;
 	ranges->many = false;
-	for (int i = 0; i < processes; i++)
+	for (dsa_pointer at = keys->shared->ranges; DsaPointerIsValid(at); at = part->next)
 	{
-		const ckfp_key_part *part = ckfp_part_of(keys, i, column);
-
-		memcpy(ranges->range + ranges->ranges, part->range, part->ranges * sizeof(ckfp_range));
-		ranges->ranges += part->ranges;
+		part = dsa_get_address(keys->area, at);
+		if (part->column != column)
+			continue;
+		ranges->range = repalloc(ranges->range, ranges->ranges * sizeof(ckfp_range) +
+													part->words * sizeof(uint64));
+		memcpy(ranges->range + ranges->ranges, part->word, part->words * sizeof(uint64));
+		ranges->ranges += (int)part->words / 2;
 		ranges->n += part->n;
 	}
 	ckfp_ranges_complete(ranges);
@@ -187,14 +190,12 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 void
 ckfp_keys_attach(ckfp_keys *keys)
 {
-	const struct ckfp_keys_shared *shared = keys->shared;
-
 	if (!ckfp_keys_are_common(keys) || keys->state == CKFP_KEYS_OFF ||
 		keys->state == CKFP_KEYS_KNOWN)
 		return;
-	if (shared->failed)
+	if (keys->shared->failed)
 		keys->state = CKFP_KEYS_OFF;
-	else if (shared->complete)
+	else if (keys->shared->complete)
 	{
 		pg_read_barrier();
 		for (int i = 0; i < keys->columns; i++)

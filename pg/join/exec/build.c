@@ -89,7 +89,7 @@ ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 	if (!ckfp_source_hash(&build->source, slot, econtext, build->value, hash))
 		return false;
 	if (build->state == CKFP_BUILD_GATHERING && build->partitions.scans > 0)
-		ckfp_partitions_add(&build->partitions, &build->record, build->value);
+		ckfp_partitions_add(&build->partitions, build->value);
 	if (ckfp_build_has_ranges(build))
 		ckfp_keys_add(&build->keys, build->value);
 	return true;
@@ -205,44 +205,60 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 	ckfp_join_enlist(build);
 }
 
+/* This process is to read the first row of the build side. */
+static void
+ckfp_build_begin_reading(ckfp_build *build)
+{
+	if (ckfp_shared_is_common(build))
+		ckfp_shared_begin(build);
+	if (build->state == CKFP_BUILD_NEW)
+		ckfp_build_enter(build, CKFP_BUILD_GATHERING);
+	if (build->keys.state == CKFP_KEYS_NEW)
+		build->keys.state = CKFP_KEYS_GATHERING;
+}
+
+static void
+ckfp_build_read(ckfp_build *build, TupleTableSlot *slot)
+{
+	if (!ckfp_build_has_ranges(build))
+		ckfp_keys_give_up(&build->keys);
+	if (build->state != CKFP_BUILD_GATHERING && ckfp_shared_is_common(build))
+		ckfp_shared_miss(build);
+	if (build->state == CKFP_BUILD_GATHERING || ckfp_build_has_ranges(build))
+		ckfp_build_gather(build, slot);
+}
+
+/* There are no more rows for this process. */
+static void
+ckfp_build_end_reading(ckfp_build *build)
+{
+	bool common = ckfp_shared_is_common(build);
+	bool ranges = ckfp_build_has_ranges(build);
+	bool filter = build->state == CKFP_BUILD_GATHERING;
+
+	if (ranges)
+		ckfp_build_finish_ranges(build);
+	if (filter && common)
+		ckfp_shared_contribute(build);
+	else if (filter)
+		ckfp_build_finish(build);
+	if (common && (ranges || filter))
+		ckfp_shared_finish(build);
+}
+
 static TupleTableSlot *
 ckfp_build_exec(CustomScanState *node)
 {
 	ckfp_build *build = (ckfp_build *)node;
 	TupleTableSlot *slot;
 
-	if (build->state == CKFP_BUILD_NEW)
-	{
-		if (ckfp_shared_is_common(build))
-			ckfp_shared_begin(build);
-		ckfp_build_enter(build, CKFP_BUILD_GATHERING);
-	}
-	if (build->keys.state == CKFP_KEYS_NEW)
-		ckfp_keys_begin(&build->keys);
+	if (build->state == CKFP_BUILD_NEW || build->keys.state == CKFP_KEYS_NEW)
+		ckfp_build_begin_reading(build);
 	slot = ExecProcNode(outerPlanState(node));
-	if (!ckfp_build_has_ranges(build))
-	{
-		if (!TupIsNull(slot))
-			ckfp_keys_give_up(&build->keys);
-	}
-	else if (TupIsNull(slot))
-		ckfp_build_finish_ranges(build);
-	if (build->state == CKFP_BUILD_GATHERING)
-	{
-		if (!TupIsNull(slot))
-			ckfp_build_gather(build, slot);
-		else if (ckfp_shared_is_common(build))
-			ckfp_shared_contribute(build);
-		else
-			ckfp_build_finish(build);
-	}
+	if (TupIsNull(slot))
+		ckfp_build_end_reading(build);
 	else
-	{
-		if (ckfp_shared_is_common(build) && !TupIsNull(slot))
-			ckfp_shared_miss(build);
-		if (ckfp_build_has_ranges(build))
-			ckfp_build_gather(build, slot);
-	}
+		ckfp_build_read(build, slot);
 	return slot;
 }
 

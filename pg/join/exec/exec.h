@@ -204,8 +204,11 @@ void ckfp_shared_begin(ckfp_build *build);
 /* This process has read a row without gathering its key: the common filter is given up. */
 void ckfp_shared_miss(ckfp_build *build);
 
-/* This process has read its part: add its keys to the common filter. The last process builds it. */
+/* This process has read its part: give its keys to the common filter. */
 void ckfp_shared_contribute(ckfp_build *build);
+
+/* This process has given its keys and ranges. The last process builds the common filter. */
+void ckfp_shared_finish(ckfp_build *build);
 
 /* Give up the common filter. */
 void ckfp_shared_fail(ckfp_build *build, ckfp_given_up why);

@@ -14,42 +14,22 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
-#include "storage/spin.h"
-#include "utils/dsa.h"
-
-/* The keys that a process gathered. */
-typedef struct ckfp_hash_part
-{
-	dsa_pointer next;
-	size_t n;
-	uint64 hashes[FLEXIBLE_ARRAY_MEMBER];
-} ckfp_hash_part;
 
 struct ckfp_shared
 {
-	bool wanted; /* the leader wants a filter */
-	bool common; /* one filter for all */
-
-	slock_t mutex; /* protects the members below until the filter is ready */
-	int begun;     /* the number of processes that started reading, and that finished */
-	int finished;
-	bool made; /* a process builds the filter, or has built it */
-	dsa_pointer parts;
-
-	bool failed;
-	bool ready;
-	dsa_pointer bytes;
-	size_t size;
-	uint64 keys;
-
-	pg_atomic_uint64 rows; /* of the outer side of a nested loop */
-	int processes;         /* that read them */
-
-	bool ranges; /* the leader wants to skip blocks */
+	bool wanted;           /* the leader wants a filter */
+	bool ranges;           /* the leader wants to skip blocks */
+	bool failed;           /* the common filter is given up */
+	bool ready;            /* the common filter is built */
+	dsa_pointer bytes;     /* the common filter */
+	size_t size;           /* the size of the common filter in bytes */
+	uint64 keys;           /* the number of keys of the common filter */
+	pg_atomic_uint64 rows; /* rows of the outer side of a nested loop */
+	int processes;         /* the number of processes that read these rows */
 	int workers;
 	ckfp_join_counts counts[FLEXIBLE_ARRAY_MEMBER]; /* of each worker */
-	/* behind them: a byte for each target of the filter, 1: it can have rows that join; and the
-	 * ranges of the keys */
+	/* behind them: a byte for each target of the filter, 1: it can have rows that join; and
+	 * ckfp_keys_shared */
 };
 
 static dsa_area *
@@ -61,7 +41,7 @@ ckfp_area(const ckfp_build *build)
 bool
 ckfp_shared_is_common(const ckfp_build *build)
 {
-	return build->shared != NULL && build->shared->common;
+	return ckfp_keys_are_common(&build->keys);
 }
 
 static uint8 *
@@ -70,7 +50,7 @@ ckfp_shared_alive(struct ckfp_shared *shared)
 	return (uint8 *)&shared->counts[shared->workers];
 }
 
-/* The offset of the ranges. */
+/* The offset of what the processes know of the keys. */
 static Size
 ckfp_shared_keys_at(const ckfp_build *build, int workers)
 {
@@ -78,11 +58,14 @@ ckfp_shared_keys_at(const ckfp_build *build, int workers)
 					list_length(build->record.targets));
 }
 
-static struct ckfp_keys_shared *
-ckfp_shared_keys(const ckfp_build *build)
+/* Use the shared memory in this process. */
+static void
+ckfp_shared_use(ckfp_build *build, struct ckfp_shared *shared)
 {
-	return (struct ckfp_keys_shared *)((char *)build->shared +
-									   ckfp_shared_keys_at(build, build->shared->workers));
+	build->shared = shared;
+	build->keys.shared =
+		(ckfp_keys_shared *)((char *)shared + ckfp_shared_keys_at(build, shared->workers));
+	build->keys.area = ckfp_area(build);
 }
 
 /* -------------------------------------------------------- one filter for all */
@@ -90,12 +73,8 @@ ckfp_shared_keys(const ckfp_build *build)
 void
 ckfp_shared_begin(ckfp_build *build)
 {
-	struct ckfp_shared *shared = build->shared;
-
 	build->filter.integer = 0; /* they would lack the keys of other processes */
-	SpinLockAcquire(&shared->mutex);
-	shared->begun++;
-	SpinLockRelease(&shared->mutex);
+	ckfp_parts_begin(build->keys.shared);
 }
 
 void
@@ -114,15 +93,14 @@ ckfp_shared_miss(ckfp_build *build)
 
 /* The hashes that were gathered, in blocks, side by side. */
 static void
-ckfp_copy_hashes(ckfp_hash_part *part, const ckf_collector *collector)
+ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
 {
 	const uint64 *hashes;
 	size_t at = 0;
 	size_t n;
 
 	for (; (hashes = ckf_collected(collector, at, &n)) != NULL; at += n)
-		memcpy(part->hashes + at, hashes, n * sizeof(uint64));
-	part->n = at;
+		memcpy(part->word + at, hashes, n * sizeof(uint64));
 }
 
 /* Add the partitions with keys of this process. The processes share the verdict on each scan:
@@ -148,82 +126,44 @@ ckfp_take_partitions(ckfp_build *build)
 	ckfp_build_know_partitions(build);
 }
 
-/* Add the keys of this process to the parts, unless the filter is being built: then this process is
- * late. False if there is not enough memory. */
+/* Give the hashes of this process to all. False if there is not enough memory. If it is too late,
+ * the filter would lack them, so it is given up. No scan has asked it yet. */
 static bool
-ckfp_give_part(ckfp_build *build, bool *last, bool *late)
+ckfp_give_hashes(ckfp_build *build)
 {
-	struct ckfp_shared *shared = build->shared;
 	ckfp_join_filter *filter = &build->filter;
-	dsa_pointer pointer = InvalidDsaPointer;
-	ckfp_hash_part *part = NULL;
+	ckfp_part *part;
 
-	if (filter->n > 0)
-	{
-		size_t n;
-
-		if (!ckfp_filter_sort(filter))
-			return false;
-		n = (size_t)filter->collector->filter.count;
-		pointer = dsa_allocate_extended(ckfp_area(build),
-										offsetof(ckfp_hash_part, hashes) + n * sizeof(uint64),
-										DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
-		if (!DsaPointerIsValid(pointer))
-			return false;
-		part = dsa_get_address(ckfp_area(build), pointer);
-		ckfp_copy_hashes(part, filter->collector);
-	}
-	SpinLockAcquire(&shared->mutex);
-	*late = shared->made;
-	if (part != NULL && !*late)
-	{
-		part->next = shared->parts;
-		shared->parts = pointer;
-	}
-	*last = ++shared->finished == shared->begun && !*late;
-	shared->made |= *last;
-	SpinLockRelease(&shared->mutex);
-	if (part != NULL && *late) /* the process that builds the filter is taking the parts */
-		dsa_free(ckfp_area(build), pointer);
+	if (filter->n == 0)
+		return true;
+	if (!ckfp_filter_sort(filter))
+		return false;
+	part = ckfp_part_make(ckfp_area(build), (size_t)filter->collector->filter.count);
+	if (part == NULL)
+		return false;
+	ckfp_copy_hashes(part, filter->collector);
+	if (!ckfp_part_give(&build->keys, &build->keys.shared->hashes, part))
+		build->shared->failed = true;
 	return true;
 }
 
-/* Gather the keys of all parts in this process, which is the last one: no other adds parts now. */
+/* Gather the hashes of all parts in this process, which is the last one: no other adds parts now.
+ */
 static bool
-ckfp_take_parts(ckfp_build *build)
+ckfp_take_hashes(ckfp_build *build)
 {
-	dsa_area *area = ckfp_area(build);
-	dsa_pointer pointer = build->shared->parts;
+	dsa_pointer *parts = &build->keys.shared->hashes;
 	bool fits = true;
-
-	build->shared->parts = InvalidDsaPointer;
-	while (DsaPointerIsValid(pointer))
-	{
-		ckfp_hash_part *part = dsa_get_address(area, pointer);
-		dsa_pointer next = part->next;
-
-		for (size_t i = 0; i < part->n && fits; i++)
-			fits = ckfp_filter_gather(&build->filter, part->hashes[i]);
-		dsa_free(area, pointer);
-		pointer = next;
-	}
-	return fits;
-}
-
-/* Free the parts that no filter was built from. */
-static void
-ckfp_drop_parts(ckfp_build *build)
-{
-	dsa_area *area = ckfp_area(build);
-	dsa_pointer *parts = &build->shared->parts;
 
 	while (DsaPointerIsValid(*parts))
 	{
-		dsa_pointer next = ((ckfp_hash_part *)dsa_get_address(area, *parts))->next;
+		const ckfp_part *part = dsa_get_address(ckfp_area(build), *parts);
 
-		dsa_free(area, *parts);
-		*parts = next;
+		for (size_t i = 0; i < part->words && fits; i++)
+			fits = ckfp_filter_gather(&build->filter, part->word[i]);
+		ckfp_parts_free(ckfp_area(build), parts, 1);
 	}
+	return fits;
 }
 
 /* Copy the filter of this process to shared memory, for all processes. */
@@ -248,25 +188,22 @@ ckfp_publish(ckfp_build *build)
 void
 ckfp_shared_contribute(ckfp_build *build)
 {
-	bool gathered = build->filter.n > 0;
-	bool last;
-	bool late;
-
 	ckfp_build_enter(build, CKFP_BUILD_WAITING);
 	ckfp_give_partitions(build);
-	if (!ckfp_give_part(build, &last, &late))
-	{
+	if (ckfp_give_hashes(build))
+		ckfp_filter_free(&build->filter);
+	else
 		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
+}
+
+void
+ckfp_shared_finish(ckfp_build *build)
+{
+	bool last = ckfp_parts_finish(build->keys.shared);
+
+	if (!last || build->state != CKFP_BUILD_WAITING || build->shared->failed)
 		return;
-	}
-	ckfp_filter_free(&build->filter);
-	/* When all processes that started have finished, nothing is left to read. If a process still
-	 * has keys, the filter would lack them, so it is given up. No scan has asked it yet. */
-	if (late && gathered)
-		build->shared->failed = true;
-	if (!last || build->shared->failed)
-		return;
-	if (!ckfp_take_parts(build) || !ckfp_filter_build(&build->filter) || !ckfp_publish(build))
+	if (!ckfp_take_hashes(build) || !ckfp_filter_build(&build->filter) || !ckfp_publish(build))
 		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
 	ckfp_filter_free(&build->filter);
 }
@@ -322,8 +259,7 @@ ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
 	const ckfp_build *build = (const ckfp_build *)node;
 	int workers = context->nworkers;
 
-	return ckfp_shared_keys_at(build, workers) +
-		   (build->record.blocks ? ckfp_keys_shared_size(&build->record, workers) : 0);
+	return ckfp_shared_keys_at(build, workers) + ckfp_keys_shared_size(&build->record);
 }
 
 /* Prepare the shared memory for a run. */
@@ -331,16 +267,15 @@ static void
 ckfp_shared_prepare(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
+	bool common = ckfp_build_is_common(build);
 
 	memset(ckfp_shared_alive(shared), 0, list_length(build->record.targets));
 	pg_atomic_init_u64(&shared->rows, 0);
-	shared->begun = shared->finished = 0;
-	shared->made = shared->failed = shared->ready = false;
-	shared->bytes = shared->parts = InvalidDsaPointer;
-	if (shared->ranges)
-		ckfp_keys_shared_init(&build->keys, ckfp_shared_keys(build), &build->record, shared->common,
-							  shared->workers);
-	if (!shared->common)
+	shared->failed = shared->ready = false;
+	shared->bytes = InvalidDsaPointer;
+	ckfp_keys_shared_init(build->keys.shared, &build->record, common);
+	ckfp_keys_share(&build->keys, build->keys.shared, ckfp_area(build));
+	if (!common)
 		return;
 	/* the common filter is not ready */
 	if (build->state != CKFP_BUILD_OFF)
@@ -355,14 +290,12 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	ckfp_build *build = (ckfp_build *)node;
 	struct ckfp_shared *shared = memory;
 
-	build->shared = shared;
-	SpinLockInit(&shared->mutex);
+	memset(shared, 0, ckfp_shared_keys_at(build, context->nworkers));
 	shared->wanted = build->state != CKFP_BUILD_OFF;
-	shared->common = ckfp_build_is_common(build);
 	shared->ranges = build->keys.state != CKFP_KEYS_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);
-	memset(shared->counts, 0, shared->workers * sizeof(shared->counts[0]));
+	ckfp_shared_use(build, shared);
 	ckfp_shared_prepare(build);
 }
 
@@ -373,11 +306,13 @@ ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *
 	ckfp_build *build = (ckfp_build *)node;
 	struct ckfp_shared *shared = memory;
 
-	build->shared = shared;
+	ckfp_shared_use(build, shared);
 	ckfp_take_counts(build);
 	if (DsaPointerIsValid(shared->bytes))
 		dsa_free(ckfp_area(build), shared->bytes);
-	ckfp_drop_parts(build); /* those of a filter that was given up */
+	/* hashes are there if the filter was given up */
+	ckfp_parts_free(ckfp_area(build), &build->keys.shared->hashes, -1);
+	ckfp_parts_free(ckfp_area(build), &build->keys.shared->ranges, -1);
 	ckfp_shared_prepare(build);
 }
 
@@ -386,12 +321,11 @@ ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 {
 	ckfp_build *build = (ckfp_build *)node;
 
-	build->shared = memory;
+	ckfp_shared_use(build, memory);
+	ckfp_keys_share(&build->keys, build->keys.shared, ckfp_area(build));
 	if (!build->shared->wanted)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
-	if (build->shared->ranges)
-		ckfp_keys_share(&build->keys, ckfp_shared_keys(build));
-	else
+	if (!build->shared->ranges)
 		build->keys.state = CKFP_KEYS_OFF;
 }
 
@@ -410,7 +344,7 @@ ckfp_shared_shutdown(CustomScanState *node)
 	{
 		ckfp_take_counts(build);
 		/* the filter is in the shared memory, which is freed */
-		if (build->shared->common && build->state == CKFP_BUILD_READY)
+		if (ckfp_build_is_common(build) && build->state == CKFP_BUILD_READY)
 			ckfp_build_enter(build, CKFP_BUILD_WAITING);
 		build->shared = NULL; /* another run sets it again */
 	}

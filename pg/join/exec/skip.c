@@ -65,8 +65,6 @@ ckfp_skip_exec(PlanState *scan)
 
 /* ---------------------------------------------------------------- asynchronous scans */
 
-#if PG_VERSION_NUM >= 140000
-
 /* Does an Append ask a scan asynchronously? If plans are pruned during execution, it makes the list
  * of these scans again. Then they are not skipped. */
 static bool
@@ -116,8 +114,6 @@ ckfp_skip_arm_append(AppendState *append)
 	MemoryContextSwitchTo(caller);
 }
 
-#endif
-
 /* ----------------------------------------------------------------------- arming */
 
 void
@@ -138,10 +134,8 @@ ckfp_skip_add(ckfp_probe *probe, AppendState *append, ckfp_ask *ask)
 {
 	MemoryContext caller = MemoryContextSwitchTo(probe->scan->state->es_query_cxt);
 
-#if PG_VERSION_NUM >= 140000
 	if (append != NULL && ckfp_skip_is_async(append, probe->scan))
 		probe->append = append;
-#endif
 	probe->skips = true;
 	ask->partition = true;
 	ask->build->skips = lappend(ask->build->skips, probe);
@@ -155,10 +149,8 @@ ckfp_skip_arm(ckfp_build *build)
 		return;
 	foreach_ptr (ckfp_probe, probe, build->skips)
 	{
-#if PG_VERSION_NUM >= 140000
 		if (probe->append != NULL)
 			ckfp_skip_arm_append(probe->append);
-#endif
 		if (probe->scan->ExecProcNode == ckfp_skip_exec)
 			continue;
 		probe->exec = probe->scan->ExecProcNode;

@@ -10,6 +10,7 @@
 
 #include "access/transam.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "utils/lsyscache.h"
@@ -38,10 +39,8 @@ ckfp_nest_find_inner(Plan *plan, ckfp_nest_inner *inner)
 	const ckfp_node *node;
 
 	memset(inner, 0, sizeof(*inner));
-#if PG_VERSION_NUM >= 140000
 	if (IsA(plan, Memoize))
 		plan = outerPlan(plan);
-#endif
 	node = ckfp_node_of(plan);
 	if (node->lookup == 0)
 		return false;
@@ -56,30 +55,26 @@ ckfp_nest_find_inner(Plan *plan, ckfp_nest_inner *inner)
 
 /* ----------------------------------------------------------------------- keys */
 
+static Expr *
+ckfp_without_relabeling(Expr *expression)
+{
+	while (IsA(expression, RelabelType))
+		expression = ((RelabelType *)expression)->arg;
+	return expression;
+}
+
 /* The column of the outer side that a parameter of the loop is, or NULL. */
 static Var *
 ckfp_nest_outer_column(const NestLoop *join, Expr *expression)
 {
-	while (expression != NULL && IsA(expression, RelabelType))
-		expression = ((RelabelType *)expression)->arg;
-	if (expression == NULL || !IsA(expression, Param) ||
-		((Param *)expression)->paramkind != PARAM_EXEC)
-		return NULL;
-	foreach_ptr (NestLoopParam, param, join->nestParams)
-		if (param->paramno == ((Param *)expression)->paramid &&
-			ckfp_column_of((Expr *)param->paramval, OUTER_VAR) != 0)
-			return param->paramval;
-	return NULL;
-}
+	const Param *param = (const Param *)ckfp_without_relabeling(expression);
 
-static Var *
-ckfp_nest_table_column(const ckfp_nest_inner *inner, Expr *expression)
-{
-	if (ckfp_column_of(expression, (int)inner->relation) == 0)
+	if (!IsA(param, Param) || param->paramkind != PARAM_EXEC)
 		return NULL;
-	while (IsA(expression, RelabelType))
-		expression = ((RelabelType *)expression)->arg;
-	return (Var *)expression;
+	foreach_ptr (NestLoopParam, set, join->nestParams)
+		if (set->paramno == param->paramid && ckfp_column_of((Expr *)set->paramval, OUTER_VAR) != 0)
+			return set->paramval;
+	return NULL;
 }
 
 /* Can the values of a type be hashed by functions that never fail? Those of arrays, records and
@@ -133,9 +128,10 @@ static bool
 ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 {
 	OpExpr *comparison = (OpExpr *)condition;
+	ckfp_join_record *record = &inner->nest.record;
 	Expr *arguments[2];
 	int outer; /* the argument of the outer side */
-	Var *build;
+	Expr *build;
 	Var *probe;
 
 	if (!IsA(condition, OpExpr) || list_length(comparison->args) != 2)
@@ -144,17 +140,19 @@ ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 	arguments[1] = lsecond(comparison->args);
 	outer = ckfp_nest_outer_column(join, arguments[0]) != NULL ? 0 : 1;
 	probe = ckfp_nest_outer_column(join, arguments[outer]);
-	build = ckfp_nest_table_column(inner, arguments[1 - outer]);
-	if (probe == NULL || build == NULL)
+	if (probe == NULL || ckfp_column_of(arguments[1 - outer], (int)inner->relation) == 0)
 		return false;
-	if (inner->keys == CKFP_JOIN_KEYS)
+	if (record->columns == CKFP_JOIN_KEYS)
 		return true; /* one that is left out */
 	if (!ckfp_nest_describe_key(outer == 0 ? comparison->opno : get_commutator(comparison->opno),
 								comparison->inputcollid, arguments[outer], arguments[1 - outer],
-								&inner->key[inner->keys]))
+								&record->column[record->columns]))
 		return false;
-	inner->build[inner->keys] = build;
-	inner->probe[inner->keys++] = probe;
+	build = copyObject(ckfp_without_relabeling(arguments[1 - outer]));
+	inner->nest.attribute[record->columns++] = probe->varattno;
+	inner->build =
+		lappend(inner->build, makeTargetEntry(build, (AttrNumber)record->columns, NULL, false));
+	inner->probe = lappend(inner->probe, copyObject(probe));
 	return true;
 }
 
@@ -217,7 +215,7 @@ ckfp_nest_sort_conditions(const ckfp_rules *rules, const NestLoop *join, ckfp_ne
 		else
 			inner->own = lappend(inner->own, copyObject(condition));
 	}
-	if (inner->keys == 0)
+	if (inner->nest.record.columns == 0)
 		return "the loop's inner side is not looked up by a column of its outer side";
 	return inner->own == NIL && left_out ? "a scan of the inner side cannot test its conditions"
 										 : NULL;

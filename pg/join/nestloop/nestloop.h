@@ -14,15 +14,15 @@ typedef struct ckfp_nest_inner
 {
 	Plan *scan;
 	Index relation;
-	List *conditions; /* on the columns of the relation */
-	List *own;        /* those on the relation alone that the filter's scan can evaluate */
-	int keys;
-	ckfp_join_column key[CKFP_JOIN_KEYS];
-	Var *build[CKFP_JOIN_KEYS]; /* the keys in the relation, */
-	Var *probe[CKFP_JOIN_KEYS]; /* and in the outer rows */
+	List *conditions;      /* on the columns of the relation */
+	List *own;             /* those on the relation alone that the filter's scan can evaluate */
+	List *build;           /* the keys in the relation, as target entries */
+	List *probe;           /* the keys in the outer rows */
+	ckfp_nest_record nest; /* describes the keys */
 } ckfp_nest_inner;
 
-/* Read the inner side of a nested loop. NULL, or the reason why the loop can have no filter. */
+/* Read the inner side of a nested loop, with its keys. NULL, or the reason why the loop can have no
+ * filter. */
 const char *ckfp_nest_read_inner(const ckfp_rules *rules, const NestLoop *join,
 								 ckfp_nest_inner *inner);
 

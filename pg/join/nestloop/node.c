@@ -94,7 +94,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 	if (ranges->state == CKFP_KEYS_NEW)
 	{
 		ckfp_blocks_start(&nest->build);
-		ckfp_keys_begin(ranges);
+		ranges->state = CKFP_KEYS_GATHERING;
 	}
 	why = ckfp_nest_gather(nest, filtered);
 	if (ranges->state == CKFP_KEYS_GATHERING && why != CKFP_GIVEN_UP_NOT)
@@ -154,13 +154,11 @@ static void
 ckfp_nest_find_inner(ckfp_nest *nest)
 {
 	nest->inner = innerPlanState(nest->loop);
-#if PG_VERSION_NUM >= 140000
 	if (IsA(nest->inner, MemoizeState))
 	{
 		nest->memoize = nest->inner;
 		nest->inner = outerPlanState(nest->memoize);
 	}
-#endif
 }
 
 /* The sequential scan whose progress is that of a plan, or NULL. */

@@ -58,10 +58,7 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 	plan->plan_node_id = node;
 	plan->parallel_safe = true;
 	plan->qual = inner->own;
-	for (int i = 0; i < inner->keys; i++)
-		plan->targetlist =
-			lappend(plan->targetlist, makeTargetEntry(copyObject((Expr *)inner->build[i]),
-													  (AttrNumber)(i + 1), NULL, false));
+	plan->targetlist = inner->build;
 	plan->extParam = ckfp_nest_params_of((Node *)plan->qual);
 	plan->allParam = bms_copy(plan->extParam);
 	ckfp_nest_estimate_scan(rules, inner->relation, plan);
@@ -90,33 +87,16 @@ ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_r
 	ckfp_targets_note_stops(rules, &nest->record);
 }
 
+/* Note what the node must know of the loop. */
 static void
-ckfp_nest_make_record(const NestLoop *join, const ckfp_nest_inner *inner, bool stops,
-					  ckfp_nest_record *nest)
+ckfp_nest_describe(const NestLoop *join, bool stops, ckfp_nest_record *nest)
 {
 	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
 
-	memset(nest, 0, sizeof(*nest));
 	nest->stops = stops;
 	nest->answers = join->join.jointype == JOIN_LEFT || join->join.jointype == JOIN_ANTI;
-	nest->record.columns = inner->keys;
 	nest->record.pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	nest->record.probe_rows = outer_rows;
-	for (int i = 0; i < inner->keys; i++)
-	{
-		nest->record.column[i] = inner->key[i];
-		nest->attribute[i] = inner->probe[i]->varattno;
-	}
-}
-
-static List *
-ckfp_nest_key_expressions(const ckfp_nest_inner *inner)
-{
-	List *keys = NIL;
-
-	for (int i = 0; i < inner->keys; i++)
-		keys = lappend(keys, copyObject(inner->probe[i]));
-	return keys;
 }
 
 /* Does a plan return one row at most: that of a key of a unique index, and rows joined to it so?
@@ -180,19 +160,19 @@ CustomScan *
 ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node)
 {
 	ckfp_nest_inner inner;
-	ckfp_nest_record nest;
+	ckfp_nest_record *nest = &inner.nest;
 	CustomScan *holder;
 	Plan *scan;
 
 	if (ckfp_nest_refuse(rules, join, &inner) != NULL)
 		return NULL;
-	ckfp_nest_make_record(join, &inner, ckfp_may_stop(rules, join->join.plan.plan_node_id), &nest);
-	ckfp_nest_trace(rules, join, processes, &nest);
+	ckfp_nest_describe(join, ckfp_may_stop(rules, join->join.plan.plan_node_id), nest);
+	ckfp_nest_trace(rules, join, processes, nest);
 	scan = ckfp_nest_make_scan(rules, &inner, ++*last_node);
 	holder = ckfp_join_make_node(outerPlan(join), ++*last_node);
 	holder->custom_plans = list_make1(scan);
-	holder->custom_exprs = ckfp_nest_key_expressions(&inner);
-	holder->custom_private = ckfp_record_to_list(&nest, &nest.record.targets);
+	holder->custom_exprs = inner.probe;
+	holder->custom_private = ckfp_record_to_list(nest, &nest->record.targets);
 	holder->methods = &ckfp_nest_methods;
 	outerPlan(join) = &holder->scan.plan;
 	return holder;

@@ -260,10 +260,8 @@ ckfp_watch_is_emptied(const ckfp_nest *nest)
 static uint64
 ckfp_watch_cached(const ckfp_nest *nest)
 {
-#if PG_VERSION_NUM >= 140000
 	if (nest->memoize != NULL)
 		return ((const MemoizeState *)nest->memoize)->stats.cache_hits;
-#endif
 	return 0;
 }
 

@@ -99,9 +99,7 @@ typedef struct ckfp_partitions
 	ckfp_level *levels; /* all levels, */
 	ckfp_level *open;   /* those that keys are still mapped to, */
 	double keys;        /* and the number of keys that were */
-	bool by_value;      /* all columns of the key are passed by value, */
-	bool begun;
-	Datum last[CKFP_JOIN_KEYS]; /* and these are those of the last key */
+	bool by_value;      /* all columns of the key are passed by value */
 } ckfp_partitions;
 
 /* Add the scan of target n, of a relation. Memory comes from `context`. True if it can be
@@ -113,8 +111,7 @@ bool ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_recor
 void ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *record);
 
 /* Add a key without NULL: a value for each column. */
-void ckfp_partitions_add(ckfp_partitions *partitions, const ckfp_join_record *record,
-						 const Datum *values);
+void ckfp_partitions_add(ckfp_partitions *partitions, const Datum *values);
 
 /* Can target n have rows that join, by the keys so far? */
 bool ckfp_partitions_is_live(const ckfp_partitions *partitions, int n);

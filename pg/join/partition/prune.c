@@ -51,12 +51,7 @@ static PartitionDesc
 ckfp_partitions_of(EState *estate, Relation table)
 {
 	if (estate->es_partition_directory == NULL)
-		estate->es_partition_directory =
-#if PG_VERSION_NUM >= 140000
-			CreatePartitionDirectory(estate->es_query_cxt, false);
-#else
-			CreatePartitionDirectory(estate->es_query_cxt);
-#endif
+		estate->es_partition_directory = CreatePartitionDirectory(estate->es_query_cxt, false);
 	return PartitionDirectoryLookup(estate->es_partition_directory, table);
 }
 
@@ -309,7 +304,6 @@ void
 ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *record)
 {
 	partitions->known = false;
-	partitions->begun = false;
 	partitions->keys = 0;
 	partitions->open = partitions->levels;
 	for (ckfp_level *level = partitions->levels; level != NULL; level = level->next)
@@ -320,31 +314,13 @@ ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *recor
 	}
 }
 
-/* Is this the same key as the one before? Keys often come in runs. */
-static bool
-ckfp_is_last_key(ckfp_partitions *partitions, const ckfp_join_record *record, const Datum *values)
-{
-	bool same = partitions->begun;
-
-	if (!partitions->by_value)
-		return false;
-	for (int i = 0; i < record->columns; i++)
-	{
-		same &= partitions->last[i] == values[i];
-		partitions->last[i] = values[i];
-	}
-	partitions->begun = true;
-	return same;
-}
-
 void
-ckfp_partitions_add(ckfp_partitions *partitions, const ckfp_join_record *record,
-					const Datum *values)
+ckfp_partitions_add(ckfp_partitions *partitions, const Datum *values)
 {
 	ckfp_level **link = &partitions->open;
 	ckfp_level *level;
 
-	if (*link == NULL || ckfp_is_last_key(partitions, record, values))
+	if (*link == NULL)
 		return;
 	partitions->keys++;
 	while ((level = *link) != NULL)

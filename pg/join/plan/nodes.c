@@ -120,13 +120,9 @@ static const ckfp_node ckfp_nodes[] = {
 	[T_SetOp] = {.kind = CKFP_NODE_OTHER, .is = CKFP_NODE_VARIES},
 	[T_RecursiveUnion] = {.kind = CKFP_NODE_OTHER},
 	[T_ProjectSet] = {.kind = CKFP_NODE_OTHER},
-#if PG_VERSION_NUM >= 140000
 	[T_TidRangeScan] = {.kind = CKFP_NODE_SCAN,
 						.expressions = {offsetof(TidRangeScan, tidrangequals)}},
 	[T_Memoize] = {.kind = CKFP_NODE_PASS, .expressions = {offsetof(Memoize, param_exprs)}},
-#else
-	[T_ModifyTable] = {.children = offsetof(ModifyTable, plans)},
-#endif
 };
 
 const ckfp_node *

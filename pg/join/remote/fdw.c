@@ -89,7 +89,7 @@ ckfp_server_has_extension(const ForeignServer *server)
 	return false;
 }
 
-/* Is the private list of the plan as it is in PostgreSQL 13 to 19: the SQL, the numbers of the
+/* Is the private list of the plan as it is in PostgreSQL 14 to 19: the SQL, the numbers of the
  * columns that it returns, and more? */
 static bool
 ckfp_private_is_known(List *private)

@@ -5,20 +5,23 @@
 #include "join/show/show.h"
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#include "nodes/makefuncs.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 
 /* So many indexes are shown by name. */
 #define CKFP_INDEXES_SHOWN 3
 
-/* EXPLAIN must never fail. Names are looked up after planning and may be missing; "?" is shown
- * instead. */
+/* EXPLAIN must never fail. Names of tables are looked up after planning and may be missing; "?" is
+ * shown instead. */
 
 static RangeTblEntry *
 ckfp_relation_of(const ckfp_join_target *target, int i, const ExplainState *es)
@@ -41,57 +44,19 @@ ckfp_relation_name(const ckfp_join_target *target, int i, const ExplainState *es
 	return name != NULL ? name : entry->eref->aliasname;
 }
 
+/* "f.k", with the column as PostgreSQL shows it in the condition of the join; "?" if it is unknown.
+ */
 static const char *
-ckfp_listed_name(const Alias *alias, AttrNumber column)
+ckfp_key_name(const ckfp_join_target *target, int i, const ExplainState *es)
 {
-	return alias != NULL && column <= list_length(alias->colnames)
-			   ? strVal(list_nth(alias->colnames, column - 1))
-			   : NULL;
-}
+	Var *var = makeVar((int)target->relation[i], target->column[i], INT4OID, -1, InvalidOid, 0);
+	const char *column = "?";
 
-static const char *
-ckfp_column_name(const RangeTblEntry *entry, AttrNumber column)
-{
-	const char *name = column > 0 ? ckfp_listed_name(entry->alias, column) : NULL;
-
-	if (name == NULL && column > 0)
-		name = entry->rtekind == RTE_RELATION ? get_attname(entry->relid, column, true)
-											  : ckfp_listed_name(entry->eref, column);
-	return name != NULL && *name != '\0' ? quote_identifier(name) : "?";
-}
-
-/* "fact f" */
-static void
-ckfp_append_table(StringInfo text, const char *name, const RangeTblEntry *entry)
-{
-	const char *table = get_rel_name(entry->relid);
-
-	appendStringInfoString(text, table != NULL ? quote_identifier(table) : "?");
-	if (table == NULL || strcmp(table, name) != 0)
-		appendStringInfo(text, " %s", quote_identifier(name));
-}
-
-/* "f.k, g.l". False if none of their relations is known. */
-static bool
-ckfp_append_keys(StringInfo text, const ckfp_join_target *target, int columns,
-				 const ExplainState *es)
-{
-	bool known = false;
-
-	for (int i = 0; i < columns; i++)
-	{
-		const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
-
-		if (i > 0)
-			appendStringInfoString(text, ", ");
-		if (entry == NULL)
-			appendStringInfoChar(text, '?');
-		else
-			appendStringInfo(text, "%s.%s", quote_identifier(ckfp_relation_name(target, i, es)),
-							 ckfp_column_name(entry, target->column[i]));
-		known |= entry != NULL;
-	}
-	return known;
+	if (ckfp_relation_of(target, i, es) == NULL)
+		return column;
+	if (target->column[i] != 0)
+		column = deparse_expression((Node *)var, es->deparse_cxt, false, false);
+	return psprintf("%s.%s", quote_identifier(ckfp_relation_name(target, i, es)), column);
 }
 
 /* " of fact f, goal g". Each table is shown once. */
@@ -105,13 +70,18 @@ ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
 	for (int i = 0; i < columns; i++)
 	{
 		const RangeTblEntry *entry = ckfp_relation_of(target, i, es);
+		const char *table;
+		const char *name;
 
 		if (entry == NULL || entry->rtekind != RTE_RELATION ||
 			bms_is_member((int)target->relation[i], named))
 			continue;
 		named = bms_add_member(named, (int)target->relation[i]);
-		appendStringInfoString(text, before);
-		ckfp_append_table(text, ckfp_relation_name(target, i, es), entry);
+		table = get_rel_name(entry->relid);
+		name = ckfp_relation_name(target, i, es);
+		appendStringInfo(text, "%s%s", before, table != NULL ? quote_identifier(table) : "?");
+		if (table == NULL || strcmp(table, name) != 0)
+			appendStringInfo(text, " %s", quote_identifier(name));
 		before = ", ";
 	}
 }
@@ -184,16 +154,21 @@ ckfp_scans_text(ckfp_scans *scans, int columns, const ExplainState *es)
 {
 	const char *several = ckfp_name_root(scans, columns, es);
 	const ckfp_join_target *target = &scans->target;
+	bool known = false;
 	StringInfoData text;
 
 	initStringInfo(&text);
-	if (ckfp_append_keys(&text, target, columns, es))
-		ckfp_append_tables(&text, target, columns, es);
-	else
+	for (int i = 0; i < columns; i++)
+	{
+		appendStringInfo(&text, "%s%s", i > 0 ? ", " : "", ckfp_key_name(target, i, es));
+		known |= ckfp_relation_of(target, i, es) != NULL;
+	}
+	if (!known)
 	{
 		resetStringInfo(&text);
 		appendStringInfo(&text, "plan node %d", target->node);
 	}
+	ckfp_append_tables(&text, target, columns, es);
 	appendStringInfoString(&text, several);
 	if (ckfp_remote_asks(target))
 		appendStringInfoString(&text, ", by its server");
@@ -211,15 +186,6 @@ ckfp_explain_targets(const ckfp_join_record *record, ExplainState *es)
 		ExplainPropertyText("Filtered Scan", linitial(texts), es);
 	else
 		ExplainPropertyList("Filtered Scans", texts, es);
-}
-
-/* What happened to the rows that a filter denied. */
-static const char *
-ckfp_denied_text(const ckfp_build *build, const char *denied, const char *removed)
-{
-	if (build->verify)
-		return denied;
-	return build->answers ? "Lookups Skipped" : removed;
 }
 
 /* The indexes by which blocks can be skipped: their names, or how many they are. */
@@ -258,36 +224,51 @@ ckfp_asks_here(const ckfp_join_record *record)
 	return false;
 }
 
-/* The keys of a filter, and the rows that asked it. */
+/* Two numbers: a line of the text format, or a property each in the formats for programs. */
 static void
-ckfp_explain_text(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_numbers(const char *line, const char *text, const char *first, uint64 n,
+					 const char *second, const char *unit, uint64 m, ExplainState *es)
 {
-	if (build->nest == NULL && (counts->keys > 0 || counts->memory > 0))
-		ExplainPropertyText("Filter Keys",
-							psprintf(UINT64_FORMAT "  Memory: " UINT64_FORMAT "kB", counts->keys,
-									 (counts->memory + 1023) / 1024),
-							es);
-	if (counts->tested > 0)
-		ExplainPropertyText("Rows Tested",
-							psprintf(UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)",
-									 counts->tested, ckfp_denied_text(build, "Denied", "Removed"),
-									 counts->removed,
-									 100.0 * (double)counts->removed / (double)counts->tested),
-							es);
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText(line, text, es);
+		return;
+	}
+	ExplainPropertyInteger(first, NULL, (int64)n, es);
+	ExplainPropertyInteger(second, unit, (int64)m, es);
 }
 
+/* The keys of a filter. Formats for programs always have it; so they have the rows. */
 static void
-ckfp_explain_properties(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_keys(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
 {
-	ExplainPropertyInteger("Filter Keys", NULL, (int64)counts->keys, es);
-	ExplainPropertyInteger("Filter Memory", "kB", (int64)((counts->memory + 1023) / 1024), es);
-	if (ckfp_asks_here(&build->record) || counts->tested > 0)
-	{
-		ExplainPropertyInteger("Rows Tested", NULL, (int64)counts->tested, es);
-		ExplainPropertyInteger(
-			ckfp_denied_text(build, "Rows Denied by Join Filter", "Rows Removed by Join Filter"),
-			NULL, (int64)counts->removed, es);
-	}
+	uint64 memory = (counts->memory + 1023) / 1024;
+
+	if (es->format == EXPLAIN_FORMAT_TEXT && (build->nest != NULL || counts->keys + memory == 0))
+		return;
+	ckfp_explain_numbers(
+		"Filter Keys",
+		psprintf(UINT64_FORMAT "  Memory: " UINT64_FORMAT "kB", counts->keys, memory),
+		"Filter Keys", counts->keys, "Filter Memory", "kB", memory, es);
+}
+
+/* The rows that asked a filter, and what happened to those that it denied. */
+static void
+ckfp_explain_rows(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
+{
+	const char *denied = build->verify ? "Denied" : "Removed";
+	const char *property = psprintf("Rows %s by Join Filter", denied);
+	double share = 100.0 * (double)counts->removed / (double)Max(counts->tested, 1);
+
+	if (counts->tested == 0 &&
+		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_asks_here(&build->record)))
+		return;
+	if (build->answers && !build->verify)
+		denied = property = "Lookups Skipped";
+	ckfp_explain_numbers("Rows Tested",
+						 psprintf(UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)", counts->tested,
+								  denied, counts->removed, share),
+						 "Rows Tested", counts->tested, property, NULL, counts->removed, es);
 }
 
 /* How many partitions or blocks of all are skipped, by which indexes; or would be. */
@@ -296,18 +277,11 @@ ckfp_explain_skipped(const char *what, const ckfp_build *build, uint64 skipped, 
 					 const char *indexes, ExplainState *es)
 {
 	const char *label = psprintf("%s %s", what, build->verify ? "Denied" : "Skipped");
+	const char *by = indexes != NULL ? psprintf(" by %s", indexes) : "";
 
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-	{
-		ExplainPropertyText(label,
-							psprintf(UINT64_FORMAT " of " UINT64_FORMAT "%s%s", skipped, all,
-									 indexes != NULL ? " by " : "", indexes != NULL ? indexes : ""),
-							es);
-		return;
-	}
-	ExplainPropertyInteger(what, NULL, (int64)all, es);
-	ExplainPropertyInteger(label, NULL, (int64)skipped, es);
-	if (indexes != NULL)
+	ckfp_explain_numbers(label, psprintf(UINT64_FORMAT " of " UINT64_FORMAT "%s", skipped, all, by),
+						 what, all, label, NULL, skipped, es);
+	if (indexes != NULL && es->format != EXPLAIN_FORMAT_TEXT)
 		ExplainPropertyText("Block Indexes", indexes, es);
 }
 
@@ -342,10 +316,8 @@ ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *
 		ExplainPropertyText("Nested Loop Filter", verdict, es);
 		counts.given_up = CKFP_GIVEN_UP_NOT; /* the line says that the rows are not counted */
 	}
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-		ckfp_explain_text(build, &counts, es);
-	else
-		ckfp_explain_properties(build, &counts, es);
+	ckfp_explain_keys(build, &counts, es);
+	ckfp_explain_rows(build, &counts, es);
 	if (counts.unasked > 0)
 		ExplainPropertyInteger("Rows Passed Unasked", NULL, (int64)counts.unasked, es);
 	if (counts.scans > 0)

@@ -15,11 +15,11 @@
 #include "storage/shmem.h"
 #include "utils/syscache.h"
 
-/* The number of databases in shared memory. The sessions of further ones count for themselves. */
+/* The number of databases in shared memory. The sessions of further ones count for themselves, and
+ * show no others. */
 #define CKFP_STATS_DATABASES 1024
 
-/* The name of the shared memory and of its lock. */
-#define CKFP_STATS_NAME "cuckoofilter_join_stats"
+#define CKFP_STATS_BYTES (CKFP_STATS_DATABASES * sizeof(ckfp_stats_row))
 
 typedef struct ckfp_stats_row
 {
@@ -27,15 +27,11 @@ typedef struct ckfp_stats_row
 	pg_atomic_uint64 count[CKFP_STATS];
 } ckfp_stats_row;
 
-typedef struct ckfp_stats_table
-{
-	ckfp_stats_row row[CKFP_STATS_DATABASES];
-} ckfp_stats_table;
-
-static ckfp_stats_table *ckfp_stats_shared = NULL; /* NULL without shared memory */
-static LWLock *ckfp_stats_lock;                    /* protects `database` of its rows */
-static ckfp_stats_row ckfp_stats_session;          /* used without a row in shared memory */
-static ckfp_stats_row *ckfp_stats_mine = NULL;     /* the row of this process, once it is known */
+/* The counters: in shared memory, or a row of this session alone. */
+static ckfp_stats_row ckfp_stats_session;
+static ckfp_stats_row *ckfp_stats_rows = &ckfp_stats_session;
+static int ckfp_stats_n = 1;
+static ckfp_stats_row *ckfp_stats_mine = NULL; /* the row of this process, once it is known */
 
 static void
 ckfp_stats_clear(ckfp_stats_row *row)
@@ -45,11 +41,14 @@ ckfp_stats_clear(ckfp_stats_row *row)
 }
 
 static void
-ckfp_stats_init_row(ckfp_stats_row *row)
+ckfp_stats_init_rows(void)
 {
-	row->database = InvalidOid;
-	for (int i = 0; i < CKFP_STATS; i++)
-		pg_atomic_init_u64(&row->count[i], 0);
+	for (int i = 0; i < ckfp_stats_n; i++)
+	{
+		ckfp_stats_rows[i].database = InvalidOid;
+		for (int stat = 0; stat < CKFP_STATS; stat++)
+			pg_atomic_init_u64(&ckfp_stats_rows[i].count[stat], 0);
+	}
 }
 
 /* ------------------------------------------------------------------------- rows */
@@ -60,10 +59,10 @@ ckfp_stats_take_row(void)
 {
 	ckfp_stats_row *found = NULL;
 
-	LWLockAcquire(ckfp_stats_lock, LW_EXCLUSIVE);
-	for (int i = 0; i < CKFP_STATS_DATABASES; i++)
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	for (int i = 0; i < ckfp_stats_n; i++)
 	{
-		ckfp_stats_row *row = &ckfp_stats_shared->row[i];
+		ckfp_stats_row *row = &ckfp_stats_rows[i];
 
 		if (row->database == MyDatabaseId)
 		{
@@ -75,7 +74,7 @@ ckfp_stats_take_row(void)
 	}
 	if (found != NULL)
 		found->database = MyDatabaseId;
-	LWLockRelease(ckfp_stats_lock);
+	LWLockRelease(AddinShmemInitLock);
 	return found;
 }
 
@@ -83,42 +82,37 @@ ckfp_stats_take_row(void)
 static void
 ckfp_stats_free_dropped(void)
 {
-	for (int i = 0; i < CKFP_STATS_DATABASES; i++)
+	for (int i = 0; i < ckfp_stats_n; i++)
 	{
-		ckfp_stats_row *row = &ckfp_stats_shared->row[i];
+		ckfp_stats_row *row = &ckfp_stats_rows[i];
 		Oid database = row->database;
 
 		if (!OidIsValid(database) || SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database)))
 			continue;
-		LWLockAcquire(ckfp_stats_lock, LW_EXCLUSIVE);
+		LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 		if (row->database == database)
 		{
 			ckfp_stats_clear(row);
 			row->database = InvalidOid;
 		}
-		LWLockRelease(ckfp_stats_lock);
+		LWLockRelease(AddinShmemInitLock);
 	}
 }
 
 void
 ckfp_stats_start(void)
 {
+	if (ckfp_stats_mine == NULL)
+		ckfp_stats_mine = ckfp_stats_take_row();
 	if (ckfp_stats_mine != NULL)
 		return;
-	if (ckfp_stats_shared != NULL)
-	{
-		ckfp_stats_mine = ckfp_stats_take_row();
-		if (ckfp_stats_mine == NULL)
-		{
-			ckfp_stats_free_dropped();
-			ckfp_stats_mine = ckfp_stats_take_row();
-		}
-	}
-	if (ckfp_stats_mine == NULL)
-	{
-		ckfp_stats_session.database = MyDatabaseId;
-		ckfp_stats_mine = &ckfp_stats_session;
-	}
+	ckfp_stats_free_dropped();
+	ckfp_stats_mine = ckfp_stats_take_row();
+	if (ckfp_stats_mine != NULL)
+		return;
+	ckfp_stats_rows = &ckfp_stats_session;
+	ckfp_stats_n = 1;
+	ckfp_stats_mine = ckfp_stats_take_row();
 }
 
 void
@@ -129,21 +123,6 @@ ckfp_stats_count(ckfp_stat stat, uint64 n)
 }
 
 /* -------------------------------------------------------------------------- SQL */
-
-/* The rows that are in use. */
-static List *
-ckfp_stats_list(void)
-{
-	List *rows = NIL;
-
-	if (ckfp_stats_mine == &ckfp_stats_session)
-		rows = lappend(rows, &ckfp_stats_session);
-	if (ckfp_stats_shared != NULL)
-		for (int i = 0; i < CKFP_STATS_DATABASES; i++)
-			if (OidIsValid(ckfp_stats_shared->row[i].database))
-				rows = lappend(rows, &ckfp_stats_shared->row[i]);
-	return rows;
-}
 
 static Datum
 ckfp_stats_datum(TupleDesc columns, ckfp_stats_row *row)
@@ -174,9 +153,10 @@ ckfp_stats_show(PG_FUNCTION_ARGS)
 			elog(ERROR, "unexpected result type of cuckoofilter_join_stats");
 		call->tuple_desc = BlessTupleDesc(call->tuple_desc);
 		ckfp_stats_start(); /* the current database always has a row */
-		if (ckfp_stats_shared != NULL)
-			ckfp_stats_free_dropped();
-		call->user_fctx = ckfp_stats_list();
+		ckfp_stats_free_dropped();
+		for (int i = 0; i < ckfp_stats_n; i++)
+			if (OidIsValid(ckfp_stats_rows[i].database))
+				call->user_fctx = lappend(call->user_fctx, &ckfp_stats_rows[i]);
 		MemoryContextSwitchTo(caller);
 	}
 	call = SRF_PERCALL_SETUP();
@@ -195,10 +175,8 @@ ckfp_stats_show(PG_FUNCTION_ARGS)
 static Datum
 ckfp_stats_reset(PG_FUNCTION_ARGS)
 {
-	ckfp_stats_clear(&ckfp_stats_session);
-	if (ckfp_stats_shared != NULL)
-		for (int i = 0; i < CKFP_STATS_DATABASES; i++)
-			ckfp_stats_clear(&ckfp_stats_shared->row[i]);
+	for (int i = 0; i < ckfp_stats_n; i++)
+		ckfp_stats_clear(&ckfp_stats_rows[i]);
 	PG_RETURN_VOID();
 }
 
@@ -207,26 +185,17 @@ ckfp_stats_reset(PG_FUNCTION_ARGS)
 static shmem_startup_hook_type ckfp_next_startup = NULL;
 
 static void
-ckfp_stats_reserve(void)
-{
-	RequestAddinShmemSpace(MAXALIGN(sizeof(ckfp_stats_table)));
-	RequestNamedLWLockTranche(CKFP_STATS_NAME, 1);
-}
-
-static void
 ckfp_stats_startup(void)
 {
 	bool found;
 
 	if (ckfp_next_startup != NULL)
 		ckfp_next_startup();
-	ckfp_stats_shared = NULL; /* after a crash the shared memory is new */
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	ckfp_stats_shared = ShmemInitStruct(CKFP_STATS_NAME, sizeof(ckfp_stats_table), &found);
-	ckfp_stats_lock = &GetNamedLWLockTranche(CKFP_STATS_NAME)->lock;
-	if (!found)
-		for (int i = 0; i < CKFP_STATS_DATABASES; i++)
-			ckfp_stats_init_row(&ckfp_stats_shared->row[i]);
+	ckfp_stats_rows = ShmemInitStruct("cuckoofilter_join_stats", CKFP_STATS_BYTES, &found);
+	ckfp_stats_n = CKFP_STATS_DATABASES;
+	if (!found) /* also after a crash: the shared memory is new */
+		ckfp_stats_init_rows();
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -239,7 +208,7 @@ ckfp_stats_request(void)
 {
 	if (ckfp_next_request != NULL)
 		ckfp_next_request();
-	ckfp_stats_reserve();
+	RequestAddinShmemSpace(CKFP_STATS_BYTES);
 }
 
 #endif
@@ -250,14 +219,14 @@ ckfp_join_init_stats(void)
 	static const ckfp_library_join functions = {ckfp_stats_show, ckfp_stats_reset};
 
 	*find_rendezvous_variable(CKFP_LIBRARY_JOIN) = (void *)&functions;
-	ckfp_stats_init_row(&ckfp_stats_session);
+	ckfp_stats_init_rows();
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 #if PG_VERSION_NUM >= 150000
 	ckfp_next_request = shmem_request_hook;
 	shmem_request_hook = ckfp_stats_request;
 #else
-	ckfp_stats_reserve();
+	RequestAddinShmemSpace(CKFP_STATS_BYTES);
 #endif
 	ckfp_next_startup = shmem_startup_hook;
 	shmem_startup_hook = ckfp_stats_startup;

@@ -86,30 +86,6 @@ def figures():
     print()
 
 
-def star():
-    print("## A star schema\n")
-    print("6 million sales, four dimensions, thirteen queries of the form of the Star Schema Benchmark's at its scale")
-    print("factor 1: `star.py`. CPU in ms.\n")
-    table("query", "runs", "off", "on", "auto", "speedup on", "auto", "filters on", "auto")
-    of = rows("star.csv")
-    for row in of:
-        line(
-            row["query"],
-            row["runs"],
-            *(milliseconds(row, f"cpu {mode}") for mode in ("off", "on", "auto")),
-            *(speedup(row, "cpu", mode) for mode in ("on", "auto")),
-            row["filters on"],
-            row["filters auto"],
-        )
-    # the same plan takes the same
-    means = [
-        statistics.geometric_mean(ratio(row, "cpu", mode) if row[f"filters {mode}"] != "0" else 1 for row in of)
-        for mode in ("on", "auto")
-    ]
-    line("geometric mean", "", "", "", "", *(f"**{mean:.2f}**" for mean in means), "", "")
-    print()
-
-
 def fraction(row, mode):
     return float(row[mode]) / float(row["off"])
 
@@ -142,29 +118,6 @@ def blocks():
     for row in rows("blocks.csv"):
         times = (f"{float(row[mode]) * 1000:.1f}" for mode in ("off", "auto", "on"))
         line(row["case"], row["runs"], *times, f"**{fraction(row, 'auto'):.2f}**", row["wanted"], row["blocks"])
-    print()
-
-
-def replace():
-    of = rows("replace.csv")
-    ran = [row for row in of if row["runs"] != "0"]
-    ratios = sorted(float(row["auto"]) / float(row["off"]) for row in ran)
-    lost = [row for row in of if row["lost"] == "1"]
-    off, auto = (sum(float(row[mode]) for row in ran) for mode in ("off", "auto"))
-    print("## Hash joins in place of loops over BRIN\n")
-    print(f"{len(of):,} random queries over facts of 0.5 to 1.5 million rows: `replace.py`, which says what is drawn. {len(ran)} have")
-    print("other joins in auto, and ran: the same rows, where both ended. Processor time of all processes; a query that takes a")
-    print(f"second is stopped, and counts as that: {sum(float(row['off']) >= 1000 for row in ran)} off, {sum(float(row['auto']) >= 1000 for row in ran)} in auto. Sum: off {off / 1000:.1f} s, auto {auto / 1000:.1f} s, **{auto / off:.2f}**.")
-    print("Slower by more than a tenth and 0.3 ms, as the median of ten runs in turns: " + f"{len(lost)}.\n")
-    shares = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-    table("auto : off", "least", *(f"{share:.0%}" for share in shares), "most")
-    line("", f"{ratios[0]:.2f}", *(f"{ratios[int(len(ratios) * share)]:.2f}" for share in shares), f"{ratios[-1]:.2f}")
-    print("\nThe worst five, in ms, those that take 0.3 ms more first. *Late 0.01*: one row of 100 is late by some days,")
-    print("*anywhere*: by any time. *Multi index*: of the kind minmax-multi; *two*: of two columns.\n")
-    table("query", "off", "auto", "auto : off", "shape")
-    worst = sorted(ran, key=lambda row: (row["lost"] == "1", float(row["auto"]) / float(row["off"])), reverse=True)
-    for row in worst[:5]:
-        line(row["query"], *(f"{float(row[mode]):.1f}" for mode in ("off", "auto")), f"**{float(row['auto']) / float(row['off']):.2f}**", row["shape"])
     print()
 
 
@@ -252,7 +205,7 @@ def main():
     if os.environ.get("BUSY"):
         print(os.environ["BUSY"])
     print("Judge by the ratios. *By hand* is a condition in the query that asks a filter of a subquery over the small side.\n")
-    parts = {"targets": targets, "blocks": blocks, "replace": replace, "warehouse": warehouse, "figures": figures, "star": star, "curves": curves, "planning": planning, "wrong": wrong}
+    parts = {"targets": targets, "blocks": blocks, "warehouse": warehouse, "figures": figures, "curves": curves, "planning": planning, "wrong": wrong}
     for name, part in parts.items():
         if os.path.exists(os.path.join(DIRECTORY, f"{name}.csv")):
             part()

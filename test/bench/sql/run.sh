@@ -3,8 +3,6 @@
 # CSV, SVG, RESULTS.md.  PostgreSQL on a throw-away cluster, SQLite on a file.
 #   sh test/bench/sql/run.sh             about 20 minutes, into test/bench/sql/results/
 #   QUICK=1 sh test/bench/sql/run.sh     about 2 minutes, into build/bench/sql/
-#   sh test/bench/sql/run.sh servers     rows on two servers, 6 minutes, SERVERS.md
-#   sh test/bench/sql/run.sh which       a key's rows in 365 partitions, a minute, WHICH.md
 set -eu
 
 cd "$(dirname "$0")/../../.."
@@ -28,20 +26,6 @@ on_cluster() # script
 		-o shared_buffers=1GB -o max_wal_size=8GB -o fsync=off -o autovacuum=off \
 		/usr/bin/python3 "$bench/$1" "$results"
 }
-
-if [ "${1:-}" = servers ]; then
-	on_cluster servers.py
-	/usr/bin/python3 $bench/servers_report.py "$results" > "$results/SERVERS.md.tmp"
-	mv "$results/SERVERS.md.tmp" "$results/SERVERS.md"
-	echo "Written: $results/SERVERS.md"
-	exit
-fi
-
-if [ "${1:-}" = which ]; then
-	on_cluster which.py
-	echo "Written: $results/WHICH.md"
-	exit
-fi
 
 echo "== SQLite" >&2
 /usr/bin/python3 $bench/sqlite.py build/sqlite/cuckoofilter.so "$results"

@@ -82,8 +82,8 @@ for (const { filter, items } of kept.values()) {
 }
 
 /* Past 2 GB addresses look negative in JavaScript.  Nothing writes to this memory, so it takes none. */
-const room = wasm.malloc(2 ** 31 + 2 ** 20);
-check(room !== 0, 'more than 2 GB');
+const rooms = [wasm.malloc(2 ** 30), wasm.malloc(2 ** 30 + 2 ** 20)];
+check(rooms.every((room) => room !== 0), 'more than 2 GB');
 {
 	const high = [];
 	for (let n = 0; n < 40; n++) {
@@ -98,7 +98,7 @@ check(room !== 0, 'more than 2 GB');
 	fails(() => high[0].contains('x'), '42804', 'the cuckoofilter holds numbers');
 	equal(high[3].info().kind, 'deletable', 'info past 2 GB');
 	check(wasm.malloc(2 ** 31) === 0, 'there are no 4 GB and more');
-	wasm.free(room);
+	rooms.forEach((room) => wasm.free(room));
 }
 
 /* A text of more than 2^26 bytes, which is more than an array of numbers holds. */
@@ -124,6 +124,6 @@ fails(() => new Filter('A'.repeat(148e6)), '22P03', 'not a cuckoofilter');
 }
 
 const size = (await readFile(new URL('../../../build/javascript/cuckoofilter/cuckoofilter.wasm', import.meta.url))).length;
-check(size <= 65000, `cuckoofilter.wasm has ${size} bytes, more than 65 kB`);
+check(size <= 76000, `cuckoofilter.wasm has ${size} bytes, more than 76 kB`);
 
 done('large');

@@ -24,14 +24,6 @@ new_hashes(uint64_t n, unsigned shift)
 	return hashes;
 }
 
-const ckf_block *
-last_block(const ckf_block *block)
-{
-	while (block->next)
-		block = block->next;
-	return block;
-}
-
 void
 filter_of(owned *o, const uint64_t *hashes, uint64_t n)
 {
@@ -190,7 +182,6 @@ step(gathering *g)
 	if (!merged)
 		return status;
 	after = inside->runs < runs ? inside->run[inside->runs - 1].count : inside->merged.count;
-	g->longest = after - before > g->longest ? after - before : g->longest;
 	if (inside->merged.first != NULL)
 		CHECK(after - before <= CKF_STEP + CKF_MOST_BLOCK + (g->exact ? 0 : SPARE) &&
 				  (status == CKF_ROOM || after - before >= CKF_STEP),

@@ -25,7 +25,6 @@ typedef struct gathering
 	void *block[MOST_HELD];
 	size_t size[MOST_HELD];
 	size_t blocks, bytes, most_bytes;
-	uint64_t longest; /* hashes that a step of a merge wrote */
 } gathering;
 
 /* Begin with the parameters of a filter; end, and check that each block comes back once. */
@@ -51,8 +50,5 @@ void gathering_settle(gathering *g, const uint64_t *hashes, uint64_t n, bool all
 
 /* n random hashes in ascending order, with `shift` leading zeros or more; free(). */
 uint64_t *new_hashes(uint64_t n, unsigned shift);
-
-/* The last block of a run. */
-const ckf_block *last_block(const ckf_block *block);
 
 #endif

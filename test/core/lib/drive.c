@@ -445,7 +445,8 @@ rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in, u
 	return status;
 }
 
-unsigned
+/* The classes of an intersection of filters with these classes (FORMAT.md, section 8). */
+static unsigned
 classes_in_common(unsigned a, unsigned b)
 {
 	unsigned classes = 0;

@@ -37,9 +37,6 @@ int compare_hashes(const void *a, const void *b);
 /* Build parameters in one expression. */
 ckf_params params_of(int64_t capacity, double fpr, bool set, bool plain, unsigned bucket_size);
 
-/* The classes of an intersection of filters with these classes (FORMAT.md, section 8). */
-unsigned classes_in_common(unsigned a, unsigned b);
-
 bool filter_is_set(const ckf_filter *filter);
 
 void owned_create(owned *o, const ckf_params *params);

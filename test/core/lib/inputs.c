@@ -83,11 +83,9 @@ repeat_some(uint64_t *hashes, size_t n)
 }
 
 size_t
-most_items(size_t most, unsigned kind, bool set)
+most_items(size_t most, unsigned kind)
 {
 	uint64_t limit = MOST_CROWDED;
-
-	(void)set;
 
 	return kind > 0 && most > limit ? (size_t)limit : most;
 }
@@ -264,7 +262,7 @@ draw_one(input *in, const world *w)
 	ckf_params params = draw_params(w);
 	unsigned kind = w->crowds && check_chance(40) ? (unsigned)check_below(HASH_KINDS) : 0;
 	size_t most = w->whole ? stay_whole(&params, w->most) : w->most;
-	size_t n = check_chance(15) ? 0 : draw_size(most_items(most, kind, params.set));
+	size_t n = check_chance(15) ? 0 : draw_size(most_items(most, kind));
 	uint64_t *hashes = world_hashes(w, kind, n);
 
 	if (check_chance(50)) /* as a column's are, where it has no other filter's */
@@ -432,17 +430,6 @@ promise_of(const input *const *in, size_t n, bool sum)
 	return p;
 }
 
-promise
-promise_in_common(const input *const *in, size_t n)
-{
-	promise p = promise_of(in, n, false);
-
-	for (size_t i = 0; i < n; i++)
-		ask(&p, &in[i]->filter.filter);
-	p.c = low_bits_of(p.fpr);
-	return p;
-}
-
 double
 most_of_precision(double fpr, unsigned w)
 {
@@ -464,15 +451,6 @@ may_refuse(const promise *p, const model *m)
 		   (double)m->count > ldexp(p->b, (int)p->w - (int)p->c + 1) || model_most_copies(m) > p->b;
 }
 
-void
-promise_check(const promise *p, const owned *result)
-{
-	check_parameters(p, &result->filter);
-	check_rate(&result->filter);
-	CHECK(result->filter.count > 0 || result->filter.size == CKF_HEADER_SIZE,
-		  "an empty result of %zu bytes", result->filter.size);
-}
-
 /* ----------------------------------------------------------------- overlaps */
 
 /* e^x - 1 - x, which is x x / 2 where x is small. */
@@ -490,11 +468,13 @@ rest_of_exp(double x)
 double
 overlap_error(double only_a, double only_b, double both, unsigned w, unsigned c)
 {
-	double cells = ldexp(1, (int)w) / (1 + ldexp(2, -(int)c)); /* fewer by the rule P|1 */
+	double cells = ldexp(1, (int)w);
 	double a = only_a / cells, b = only_b / cells, s = both / cells;
 
-	return sqrt(cells * (rest_of_exp(a + b + s) - rest_of_exp(a + s) - rest_of_exp(b + s) +
-						 2 * rest_of_exp(s)));
+	/* the rule P|1 joins prefixes */
+	return sqrt(
+		cells * (1 + ldexp(2, -(int)c)) *
+		(rest_of_exp(a + b + s) - rest_of_exp(a + s) - rest_of_exp(b + s) + 2 * rest_of_exp(s)));
 }
 
 /* Of 2^w prefixes one in 1 + a must be free beside the larger filter's items (FORMAT.md,

@@ -37,7 +37,7 @@ void repeat_some(uint64_t *hashes, size_t n);
 
 /* At most so many hashes of a kind, where `most` is the most of good ones: a set
  * of hashes that crowd, of which some bits were cut, may be refused. */
-size_t most_items(size_t most, unsigned kind, bool set);
+size_t most_items(size_t most, unsigned kind);
 
 /* A size on either side of each threshold of the engine. */
 size_t draw_size(size_t most);
@@ -70,9 +70,6 @@ void input_free(input *in);
 
 promise promise_of(const input *const *in, size_t n, bool sum);
 
-/* That of an intersection, in which empty inputs have a say. */
-promise promise_in_common(const input *const *in, size_t n);
-
 /* Smallest w that keeps the rate for n items (FORMAT.md, section 5); 57: none. */
 unsigned prefix_bits(double n, double fpr, unsigned c);
 
@@ -89,9 +86,6 @@ double overlap_error(double only_a, double only_b, double both, unsigned w, unsi
 /* May a comparison of two filters of so many items be refused for their sizes; may it not be? */
 bool may_be_unlike(double a, double b, unsigned w);
 bool may_be_alike(double a, double b, unsigned w);
-
-/* Check that the result has the promised parameters and the rate that follows from them. */
-void promise_check(const promise *p, const owned *result);
 
 /* Items of the largest inputs: lowered thresholds need no more than these. */
 #define LARGEST_INPUT ((size_t)(CKF_MAX_HASHES < 4096 ? 10000 : 1000000))

@@ -190,46 +190,6 @@ model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_filter 
 	CHECK(m->w <= w, "w %u of a union or sum, may be %u", m->w, w); /* a large set is cut */
 }
 
-/* Is a hash in one of the models' truth?  0 is kept as 1. */
-static bool
-in_truth(const model *m, uint64_t hash)
-{
-	return map_get(&m->truth, hash) > 0 || (hash <= 1 && map_get(&m->truth, 1 - hash) > 0);
-}
-
-void
-model_common(model *m, const model *inputs, size_t n, const ckf_filter *result)
-{
-	uint64_t key;
-	uint32_t count;
-
-	model_init(m, result);
-	CHECK(m->set, "an intersection is a set");
-	for (size_t i = 0; i < n; i++)
-	{
-		map before = m->groups;
-
-		memset(&m->groups, 0, sizeof m->groups);
-		m->count = m->prefixes = 0;
-		for (size_t at = 0; map_next(&inputs[i].groups, &at, &key, &count);)
-		{
-			key = cut_prefix(key << (64 - inputs[i].w), m->w, m->c);
-			if (count > 0 && (i == 0 || map_get(&before, key) > 0))
-				set_group(m, key, 1);
-		}
-		map_free(&before);
-	}
-	for (size_t at = 0; map_next(&inputs[0].truth, &at, &key, &count);)
-	{
-		bool in_all = count > 0;
-
-		for (size_t i = 1; i < n; i++)
-			in_all = in_all && in_truth(&inputs[i], key);
-		if (in_all)
-			map_set(&m->truth, key, 1);
-	}
-}
-
 uint32_t
 model_most_copies(const model *m)
 {

@@ -67,9 +67,6 @@ void model_merge(model *m, const model *inputs, size_t n, bool sum, const ckf_fi
  * is saturated in m. */
 void model_pour(model *m, const model *in);
 
-/* m, new: what n models have in common, at the precision of the resulting filter. */
-void model_common(model *m, const model *inputs, size_t n, const ckf_filter *result);
-
 /* Copies of the prefix that has most of them. */
 uint32_t model_most_copies(const model *m);
 

@@ -3,8 +3,6 @@
  *
  *   writes emit N   N random cases, a line each
  *   writes large    a few cases of tables of several segments
- *   writes sql N    random cases that a database can replay: some filters are large, items are
- *                   hashes or, where many come at once, integers
  *
  * A line is "case KIND RESULT ...", RESULT a filter in hex or why there is none:
  *
@@ -15,7 +13,6 @@
  *   compact | grow RESULT FILTER
  *   change RESULT FILTER +HASH:FOUND -HASH:FOUND ...         single adds and removals
  *   add_all | remove_all RESULT FILTER HASHES
- *   add_integers | remove_integers RESULT FILTER FROM SPAN N    FROM + i % SPAN for each i below N
  *
  * HASHES are 16 digits each, without blanks between, or "-".
  */
@@ -26,13 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What version 1.1 changes: targets that no table reaches, many changes at once, large states that
- * merge.  Until the engine does so, the cases keep away from it. */
 enum
 {
 	MOST_ITEMS = 150000, /* of an input */
 	MOST_OF_A_CASE = 20000,
-	MOST_FOR_SQL = 300000,
 	MOST_INPUTS = 24,
 	POOL = 64, /* hashes that the inputs of a case may share */
 	MOST_CHANGES = 400
@@ -45,8 +39,6 @@ typedef struct common
 	uint64_t pool[POOL];
 	size_t budget; /* items that the inputs may still have */
 } common;
-
-static bool for_sql;
 
 /* ------------------------------------------------------------------ print */
 
@@ -123,17 +115,6 @@ aggregate(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
 
 /* ------------------------------------------------------------------- draw */
 
-/* From both sides of where the state of an aggregate changes its form. */
-static size_t
-large_size(void)
-{
-	static const size_t edges[][2] = {
-		{26550, 26700}, {26600, 65500}, {65500, 66500}, {90000, MOST_ITEMS}};
-	const size_t *edge = edges[check_below(4)];
-
-	return edge[0] + check_below(edge[1] - edge[0]);
-}
-
 /* From both sides of where small filters change their form. */
 static size_t
 random_size(common *any)
@@ -150,8 +131,6 @@ random_size(common *any)
 			   : kind < 98 ? 4093 + check_below(7)
 						   : 4000 + check_below(5000);
 
-	if (for_sql && check_chance(12))
-		n = large_size();
 	if (n > any->budget)
 		n = check_below(any->budget < 40 ? any->budget + 1 : 40);
 	any->budget -= n;
@@ -457,7 +436,7 @@ random_job(common *any)
 	owned o;
 
 	random_filter(&o, any);
-	if (!for_sql && check_chance(50)) /* no function of SQL only grows a filter */
+	if (check_chance(50))
 		emit_job("grow", CKF_GROW, &o);
 	else
 		emit_job("compact", CKF_COMPACT, &o);
@@ -546,48 +525,12 @@ random_many(common *any)
 	free(hashes);
 }
 
-/* More, fewer and as many as a sixteenth of those that are there. */
-static void
-many_integers(common *any)
-{
-	ckf_params params = random_params(any);
-	size_t there = random_size(any);
-	size_t n = check_chance(60)   ? 1 + check_below(126)
-			   : check_chance(50) ? there / 16 + check_below(3)
-								  : random_size(any);
-	size_t from = check_below(there + 1), span = 1 + (check_chance(50) ? n : check_below(n + 1));
-	uint64_t *hashes = check_alloc((there + n) * sizeof *hashes);
-	bool adds = params.set || check_chance(60);
-	ckf_status status;
-	owned o, before;
-
-	driven_class = CKF_ITEM_NUMBER;
-	for (size_t i = 0; i < there; i++)
-		hashes[i] = ckf_hash_integer((int64_t)i, params.seed);
-	for (size_t i = 0; i < n; i++)
-		hashes[there + i] = ckf_hash_integer((int64_t)(from + i % span), params.seed);
-	CHECK(aggregate(&before, &params, hashes, there) == CKF_OK, "integers");
-	if (check_chance(40))
-		(void)owned_add_all(&before, hashes + there, n);
-	owned_copy(&o, &before);
-	status = adds ? owned_add_all(&o, hashes + there, n) : owned_remove_all(&o, hashes + there, n);
-	print_result(adds ? "add_integers" : "remove_integers", status, &o);
-	printf(" ");
-	print_filter(&before);
-	printf(" %zu %zu %zu\n", from, span, n);
-	driven_class = CKF_ITEM_HASH;
-	owned_free(&o);
-	owned_free(&before);
-	free(hashes);
-}
-
 static void
 emit(const void *arg)
 {
 	for (long i = atol(arg); i > 0; i--)
 	{
-		common any = {.seed = check_chance(70) ? 0 : check_random(),
-					  .budget = for_sql ? MOST_FOR_SQL : MOST_OF_A_CASE};
+		common any = {.seed = check_chance(70) ? 0 : check_random(), .budget = MOST_OF_A_CASE};
 		uint64_t kind = check_below(100);
 
 		for (size_t k = 0; k < POOL; k++)
@@ -600,10 +543,8 @@ emit(const void *arg)
 			random_intersection(&any);
 		else if (kind < 85)
 			random_job(&any);
-		else if (kind < (for_sql ? 88 : 95))
+		else if (kind < 95)
 			random_change(&any);
-		else if (for_sql)
-			many_integers(&any);
 		else
 			random_many(&any);
 	}
@@ -701,15 +642,9 @@ main(int argc, char **argv)
 	check_begin("writes");
 	if (argc == 3 && strcmp(argv[1], "emit") == 0)
 		check_case(emit, argv[2], "emit");
-	else if (argc == 3 && strcmp(argv[1], "sql") == 0)
-	{
-		for_sql = true;
-		driven_class = CKF_ITEM_HASH;
-		check_case(emit, argv[2], "emit for SQL");
-	}
 	else if (argc == 2 && strcmp(argv[1], "large") == 0)
 		check_case(emit_large, NULL, "emit large");
 	else
-		fprintf(stderr, "usage: writes emit N | writes large | writes sql N\n");
+		fprintf(stderr, "usage: writes emit N | writes large\n");
 	return check_end();
 }

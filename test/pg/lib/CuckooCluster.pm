@@ -51,10 +51,10 @@ sub server_version
 	return $_[0]->safe_psql('postgres', 'SHOW server_version_num');
 }
 
-# SQL for the bytes that a session's memory contexts use; PostgreSQL 13 cannot tell.
+# SQL for the bytes that a session's memory contexts use.
 sub used_bytes
 {
-	return server_version($_[0]) >= 140000 ? '(SELECT sum(used_bytes) FROM pg_backend_memory_contexts)' : '(SELECT 0)';
+	return '(SELECT sum(used_bytes) FROM pg_backend_memory_contexts)';
 }
 
 # Seed the random numbers of a test, which SEED=n replays.

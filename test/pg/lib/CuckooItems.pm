@@ -10,7 +10,7 @@ our @EXPORT = qw(has_items create_items create_filters items_answer junk new_dat
 # How many of a kind's items are in its filter; as many are not.
 my $items = 400;
 
-# name => [type, item number i, least version of PostgreSQL].  word(i) is text.
+# name => [type, item number i].  word(i) is text.
 my %kinds = (
 	enum => ['mood', 'mood(i)'],
 	enum_domain => ['mood_domain', 'mood(i)'],
@@ -21,7 +21,7 @@ my %kinds = (
 	enum_range => ['moodrange', 'moodrange(mood(i), NULL)'],
 	enum_range_closed => ['moodrange', q{moodrange(mood(i), mood(800), '[]')}],
 	enum_range_array => ['moodrange[]', 'ARRAY[moodrange(mood(i), NULL), NULL]'],
-	enum_multirange => ['moodmultirange', 'moodmultirange(moodrange(mood(i), NULL))', 14],
+	enum_multirange => ['moodmultirange', 'moodmultirange(moodrange(mood(i), NULL))'],
 	composite => ['pair', 'ROW(mood(i), i, word(i))::pair'],
 	composite_of_null => ['pair', 'ROW(NULL, NULL, word(i))::pair'],
 	composite_domain => ['pair_domain', 'ROW(mood(i), i, NULL)::pair'],
@@ -51,7 +51,7 @@ my %kinds = (
 	daterange => ['daterange', q{daterange('2000-01-01'::date + i, NULL)}],
 	tstzrange => ['tstzrange', q{tstzrange('2000-01-01 UTC'::timestamptz + i * interval '1 hour', NULL)}],
 	text_range => ['textrange', 'textrange(word(i), NULL)'],
-	int4multirange => ['int4multirange', 'int4multirange(int4range(i, i + 2), int4range(i + 4, i + 5))', 14],
+	int4multirange => ['int4multirange', 'int4multirange(int4range(i, i + 2), int4range(i + 4, i + 5))'],
 	text => ['text', 'word(i)'],
 	text_domain => ['word_domain', 'word(i)'],
 	varchar => ['varchar(40)', 'word(i)'],
@@ -85,13 +85,8 @@ my %kinds = (
 sub has_items
 {
 	my ($node) = @_;
-	my $version = int(server_version($node) / 10000);
-	my %has;
+	my %has = map { $_ => 1 } keys %kinds;
 
-	foreach my $kind (keys %kinds)
-	{
-		$has{$kind} = 1 if ($kinds{$kind}[2] // 0) <= $version;
-	}
 	delete $has{nondeterministic}
 	  if !$node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collprovider = 'i'});
 	delete $has{citext}

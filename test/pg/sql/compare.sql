@@ -65,4 +65,8 @@ SELECT cuckoofilter_info(cuckoofilter_intersect(a, b)) ->> 'item_classes' AS cla
 -- a filter of 1.0.0 hashes items of other types otherwise
 SELECT cuckoofilter_intersect('\x434b46010100000400400007000000000100000000000000000000000000000009000000000000007b14ae47e17a843f9cc7000ee5de2217'::bytea::cuckoofilter, cuckoofilter_create(9) + ARRAY[1]);
 SELECT cuckoofilter_intersect('\x434b46010100000400400007000000000100000000000000000000000000000009000000000000007b14ae47e17a843f9cc7000ee5de2217'::bytea::cuckoofilter, cuckoofilter_create(9) + 2) @> 2 AS has;
+-- & is the intersection, in either order; the standard error of the overlap
+SELECT a.m, b.m, a.f & b.f = cuckoofilter_intersect(a.f, b.f) AS same, a.f & b.f = b.f & a.f AS either FROM months a JOIN months b ON b.m > a.m ORDER BY 1, 2;
+SELECT a.m, b.m, cuckoofilter_overlap_error(a.f, b.f) BETWEEN 0 AND 100 AS error, cuckoofilter_overlap_error(a.f, b.f) = cuckoofilter_overlap_error(b.f, a.f) AS either FROM months a JOIN months b ON b.m > a.m ORDER BY 1, 2;
+SELECT cuckoofilter_overlap_error(f, NULL) IS NULL, cuckoofilter_overlap_error(NULL, f) IS NULL FROM months LIMIT 1;
 DROP TABLE months;

@@ -36,9 +36,8 @@ $primary->safe_psql(
 	ALTER TABLE loose REPLICA IDENTITY FULL;
 	CREATE PUBLICATION all_filters FOR TABLE filters, loose});
 my $connection = $primary->connstr . " dbname=postgres";
-# In binary if PostgreSQL can: then the sender frees the result of the send function.
-my $binary = server_version($primary) >= 140000 ? 'WITH (binary = true)' : '';
-$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION all_filters $binary");
+# In binary: then the sender frees the result of the send function.
+$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION all_filters WITH (binary = true)");
 $subscriber->wait_for_subscription_sync($primary, 's') if $subscriber->can('wait_for_subscription_sync');
 
 $primary->safe_psql(

@@ -21,7 +21,7 @@ my $use = q{
 		calls text[] := ARRAY['f + 1', 'f - 1', 'f @> 2', 'cuckoofilter_copies(f, 3)', 'f | f', 'cuckoofilter_sum(f, f)',
 			'cuckoofilter_compact(f)', 'cuckoofilter_info(f)', 'cuckoofilter_fpr(f)', 'cuckoofilter_add_all(f, 1, 2, 3)',
 			'cuckoofilter_remove_all(f, 1, 2)', 'cuckoofilter_contains_all(f, 1, 2)', 'f::text::cuckoofilter = f',
-			'cuckoofilter_intersect(f, f)', 'cuckoofilter_overlap(f, f)', 'cuckoofilter_jaccard(f, f)'];
+			'cuckoofilter_intersect(f, f)', 'cuckoofilter_overlap(f, f)', 'cuckoofilter_overlap_error(f, f)', 'cuckoofilter_jaccard(f, f)'];
 		call text;
 		done integer := 0;
 	BEGIN

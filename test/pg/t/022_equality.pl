@@ -11,7 +11,6 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_cluster('main');
-my $version = server_version($node);
 
 seed();
 $node->safe_psql(
@@ -57,8 +56,7 @@ my @ordered = (
 	scalar_of('jsonb', qw(1 1.0 "1" true null [] {} [1] [1.00,2] {"a":1} {"a":1.0} {"a":2,"a":1} {"b":[null,{}],"a":1} {"a":1,"b":[null,{}]} [[]])),
 	map { scalar_of($_, 'empty', '[1,2]', '[1,3)', '(1,2)', '(,)', '(,2]', '[1,)', '[1,1]') } qw(int4range int8range numrange floats));
 my @types = (@ordered, scalar_of('texts', 'empty', '[a,b)', '[a,b]', '[a,)', '["a ",b)'), scalar_of('moods', 'empty', '[bad,good)', '[bad,good]', '[bad,)', '(,good)'));
-push @types, map { scalar_of($_, '{}', '{[1,2],[5,7)}', '{[5,6],[1,3)}', '{[1,3),[3,4)}', '{[1,4)}', '{(,)}', '{[1,)}', '{(1,1]}') } qw(int4multirange int8multirange nummultirange)
-  if $version >= 140000;
+push @types, map { scalar_of($_, '{}', '{[1,2],[5,7)}', '{[5,6],[1,3)}', '{[1,3),[3,4)}', '{[1,4)}', '{(,)}', '{[1,)}', '{(1,1]}') } qw(int4multirange int8multirange nummultirange);
 push @types, scalar_of('citext', 'a', 'A', 'b', '', 'ab', 'AB', 'aB')
   if $node->psql('postgres', 'CREATE EXTENSION citext') == 0;
 if ($node->psql('postgres', q{CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)}) == 0)

@@ -12,7 +12,7 @@ sub sql
 # Calls with the columns of a table: f and g filters, x an integer, w a text, h a hash.
 my %strict = (
 	contained => 'x, f', contains => 'f, x', contains_hash => 'f, h', copies => 'f, x', count => 'f', create => "100 + x, 0.01, 'seed=' || x",
-	fpr => 'f', info => 'f', compact => 'f', intersect => 'f, g', jaccard => 'f, g', overlap => 'f, g', sum => 'f, g', union => 'f, g',
+	fpr => 'f', info => 'f', compact => 'f', intersect => 'f, g', jaccard => 'f, g', overlap => 'f, g', overlap_error => 'f, g', sum => 'f, g', union => 'f, g',
 	hash => 'w, x', part => 'w, 1 + x', version => '', cmp => 'f, g', eq => 'f, g', ne => 'f, g', lt => 'f, g', le => 'f, g', gt => 'f, g', ge => 'f, g',
 	hash_bytes => 'f, x', bytes => '100 + x',
 	contains_pair => 'cuckoofilter_add_pair(cuckoofilter_create(9), x, w), x, w', which => 'cuckoofilter_add_pair(cuckoofilter_create(9), x, w), x, string_to_array(w, w)', to_bytea => 'f', from_bytea => 'f::bytea', send => 'f');

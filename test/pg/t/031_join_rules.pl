@@ -127,8 +127,7 @@ unlike($poor, qr/Rows Tested/, 'and asked by none');
 like(explained("SET cuckoofilter.join_filter_memory = '600kB'; $many"), qr/Given Up: memory/, 'so is one whose keys fit, but not with what it takes to build it');
 same_rows('without memory', "SET cuckoofilter.join_filter_memory = '128kB'; $many");
 # what its memory is, as the memory context says while a cursor has the filter
-my $contexts = server_version($node) >= 140000;
-foreach my $memory ($contexts ? (300, 400, 500, 700, 1000) : ())
+foreach my $memory (300, 400, 500, 700, 1000)
 {
 	my ($used) = $node->safe_psql('postgres',
 		"$hash SET cuckoofilter.join_filter_memory = '${memory}kB'; BEGIN; DECLARE c CURSOR FOR SELECT a.id FROM big a JOIN big b USING (id) WHERE b.k % 2 = 0; MOVE 1 IN c;
@@ -200,7 +199,7 @@ $session->query(
 			END;
 		END LOOP;
 	END\$\$");
-my $memory = $contexts ? 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts' : 'SELECT 0, 0';
+my $memory = 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts';
 $session->query("SELECT loops(3); $memory");
 my ($before) = $session->query($memory) =~ /^(\d+)\|0$/m;
 $session->query('SELECT loops(60)');

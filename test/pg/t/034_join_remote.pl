@@ -80,7 +80,7 @@ foreach my $order ('id', 'id DESC', 't, id DESC')
 remote('a join of the server', 'SET join_collapse_limit = 1; SELECT count(*), sum(a.id) FROM fact a JOIN fact b USING (id) JOIN dim ON dim.k = a.k');
 remote('two filters', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) JOIN dim e ON fact.t = e.t');
 remote('partitions', 'SELECT count(*), sum(parts.id) FROM parts JOIN dim USING (k)');
-$node->safe_psql('postgres', "ALTER SERVER s0 OPTIONS (ADD async_capable 'true'); ALTER SERVER s1 OPTIONS (ADD async_capable 'true')") if server_version($node) >= 140000;
+$node->safe_psql('postgres', "ALTER SERVER s0 OPTIONS (ADD async_capable 'true'); ALTER SERVER s1 OPTIONS (ADD async_capable 'true')");
 remote('asynchronous partitions', 'SELECT count(*), sum(parts.id) FROM parts JOIN dim USING (k)');
 remote('again and again', 'SET enable_nestloop = on; SET enable_material = off; SELECT v.x, s.* FROM (VALUES (1), (2), (3)) v(x) LEFT JOIN LATERAL (SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k) WHERE fact.few < v.x OFFSET 0) s ON true');
 remote('a setting that changes', 'PREPARE p AS SELECT count(*) FROM fact JOIN dim USING (k); SET plan_cache_mode = force_generic_plan; EXECUTE p');

@@ -33,8 +33,7 @@ $node->safe_psql(
 
 my $session = CuckooSession->new($node);
 my $other = CuckooSession->new($node);
-my $contexts = server_version($node) >= 140000;
-my $memory = $contexts ? 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts' : 'SELECT 0, 0';
+my $memory = 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts';
 
 sub segments
 {

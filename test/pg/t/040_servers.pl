@@ -37,7 +37,6 @@ sub here
 
 	foreach my $one (grep { /\S/ } split /;/, $sql =~ s/--.*$//mgr)
 	{
-		next if $one =~ /async_capable/ && $version < 140000;
 		foreach my $each ($one =~ /north/ ? ($one, $one =~ s/north/south/gr) : $one)
 		{
 			$answer .= $session->query($each =~ s/host '(\w+)'/host '$proxy{$1}->{host}', port '$proxy{$1}->{port}', dbname 'postgres'/r);
@@ -147,16 +146,12 @@ my $unasked = $asked =~ s/WHERE.*//sr;
 is(fetched($unasked), $rows * 2, 'without it: all rows');
 is_cheaper('a filter in WHERE', $asked, $unasked, 10);
 
-SKIP:
-{
-	skip('Async Foreign Scan is of PostgreSQL 14 and later', 4) if $version < 140000;
-	is(() = plan_of($asked) =~ /Async Foreign Scan/g, 2, 'a filter in WHERE: of both servers at a time');
-	is(() = plan_of('SELECT region, cuckoofilter_agg(customer) FROM sales GROUP BY region') =~ /Async Foreign Scan/g, 2, 'all rows: of both servers at a time');
-	$session->query('SET enable_partitionwise_aggregate = on');
-	is(() = plan_of('SELECT region, cuckoofilter_agg(customer) FROM sales GROUP BY region') =~ /Async Foreign Scan/g, 2, 'a filter of each: of both servers at a time');
-	unlike(plan_of('SELECT cuckoofilter_agg(customer) FROM sales'), qr/Async/, 'a trap: but not rows that are aggregated here by partition');
-	$session->query('RESET enable_partitionwise_aggregate');
-}
+is(() = plan_of($asked) =~ /Async Foreign Scan/g, 2, 'a filter in WHERE: of both servers at a time');
+is(() = plan_of('SELECT region, cuckoofilter_agg(customer) FROM sales GROUP BY region') =~ /Async Foreign Scan/g, 2, 'all rows: of both servers at a time');
+$session->query('SET enable_partitionwise_aggregate = on');
+is(() = plan_of('SELECT region, cuckoofilter_agg(customer) FROM sales GROUP BY region') =~ /Async Foreign Scan/g, 2, 'a filter of each: of both servers at a time');
+unlike(plan_of('SELECT cuckoofilter_agg(customer) FROM sales'), qr/Async/, 'a trap: but not rows that are aggregated here by partition');
+$session->query('RESET enable_partitionwise_aggregate');
 
 # the same by a join filter, of a query that stays as it is
 $session->query("LOAD 'cuckoofilter_join'; SET cuckoofilter.join_filter_min_rows = 0; SET enable_mergejoin = off; SET enable_nestloop = off");

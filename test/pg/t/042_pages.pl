@@ -95,7 +95,6 @@ foreach (
 	my ($row, $setup, $size) = @$_;
 	my ($said, $unit) = page('sql/FAQ.md') =~ /^\| \Q$row\E \| ([\d.]+) (MB|kB) /m;
 
-	next if $row =~ /BRIN/ && server_version($node) < 140000;
 	$node->safe_psql('postgres', "DROP INDEX IF EXISTS million_index; $setup");
 	my $bytes = $node->safe_psql('postgres', "SELECT $size");
 	my $told = $said * ($unit eq 'MB' ? 1e6 : 1e3);

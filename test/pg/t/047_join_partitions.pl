@@ -5,7 +5,6 @@ use CuckooJoin;
 use CuckooSession;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\nmax_worker_processes = 10\nmax_parallel_workers = 8\n");
-my $version = server_version($node);
 
 # A query returns the same rows in every mode, and its filters skip this number of partitions: '9 of 10', or
 # several in the order of the plan.

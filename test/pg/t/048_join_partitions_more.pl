@@ -5,7 +5,6 @@ use CuckooJoin;
 use CuckooSession;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\nmax_worker_processes = 10\nmax_parallel_workers = 8\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\n");
-my $version = server_version($node);
 
 # The partitions that each filter of a plan skips: "9 of 10".
 sub skipped
@@ -170,23 +169,20 @@ my @session = (CuckooSession->new($node), CuckooSession->new($node));
 my $query = "SELECT count(*), count(DISTINCT r.tableoid) FROM r JOIN dim USING (k) WHERE dim.big < 1400 AND dim.few = 3";
 $session[0]->query("SET plan_cache_mode = force_generic_plan; PREPARE p AS $query");
 is($session[0]->query('EXECUTE p'), '2000|10', 'before changes of the table');
-my $detach = $version >= 140000 ? 'ALTER TABLE r DETACH PARTITION r5 CONCURRENTLY' : 'ALTER TABLE r DETACH PARTITION r5';
+my $detach = 'ALTER TABLE r DETACH PARTITION r5 CONCURRENTLY';
 $session[1]->query($detach);
 is($session[0]->query('EXECUTE p'), '1800|9', 'after DETACH');
 like($session[0]->query('EXPLAIN (ANALYZE) EXECUTE p'), qr/Partitions Skipped: 0 of 9/, 'of one less');
 $session[1]->query('CREATE TABLE r10 (few integer, k integer, id integer); INSERT INTO r10 SELECT 3, 1003, g FROM generate_series(1, 50) g; INSERT INTO dim VALUES (1003, 1003, $$x$$, 3); ALTER TABLE r ATTACH PARTITION r10 FOR VALUES FROM (1000) TO (1100); ALTER TABLE r ATTACH PARTITION r5 FOR VALUES FROM (500) TO (600)');
 is($session[0]->query('EXECUTE p'), '2050|11', 'after ATTACH of a new and an old one');
 # a transaction whose snapshot still has a partition that another session is detaching
-if ($version >= 140000)
-{
-	$session[0]->query('BEGIN; SELECT count(*) FROM r');
-	$session[1]->ask($detach);
-	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_inherits WHERE inhdetachpending});
-	is($session[0]->query("SELECT count(*) - 1950 > 0 FROM r JOIN dim USING (k) WHERE dim.few = 3 AND dim.big > 0"), $session[0]->query("SET cuckoofilter.join_filter = off; SELECT count(*) - 1950 > 0 FROM r JOIN dim USING (k) WHERE dim.few = 3 AND dim.big > 0"), 'while another session detaches a partition');
-	$session[0]->query('COMMIT; RESET ALL');
-	$session[1]->answer;
-	$session[1]->query('ALTER TABLE r ATTACH PARTITION r5 FOR VALUES FROM (500) TO (600)');
-}
+$session[0]->query('BEGIN; SELECT count(*) FROM r');
+$session[1]->ask($detach);
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_inherits WHERE inhdetachpending});
+is($session[0]->query("SELECT count(*) - 1950 > 0 FROM r JOIN dim USING (k) WHERE dim.few = 3 AND dim.big > 0"), $session[0]->query("SET cuckoofilter.join_filter = off; SELECT count(*) - 1950 > 0 FROM r JOIN dim USING (k) WHERE dim.few = 3 AND dim.big > 0"), 'while another session detaches a partition');
+$session[0]->query('COMMIT; RESET ALL');
+$session[1]->answer;
+$session[1]->query('ALTER TABLE r ATTACH PARTITION r5 FOR VALUES FROM (500) TO (600)');
 $session[1]->query('ALTER TABLE r DETACH PARTITION r10; DROP TABLE r10; DELETE FROM dim WHERE k > 1000');
 
 # A snapshot that is older than a partition sees rows of its values in the default partition.
@@ -273,14 +269,14 @@ if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions 
 	$node->safe_psql('postgres', 'ANALYZE f');
 	foreach my $remote ('off', 'on')
 	{
-		foreach my $async ($version >= 140000 ? ('false', 'true') : ('false'))
+		foreach my $async ('false', 'true')
 		{
 			my $name = "foreign partitions, join_filter_remote $remote, async $async";
 			my $set = "SET cuckoofilter.join_filter_remote = $remote;";
 			# the build side is read before the first row where that row would start scans in vain
 			my $unread = $remote eq 'on' || $async eq 'true' ? 9 : 8;
 
-			$node->safe_psql('postgres', "ALTER SERVER other OPTIONS (" . ($node->safe_psql('postgres', q{SELECT srvoptions::text LIKE '%async%' FROM pg_foreign_server}) eq 't' ? 'SET' : 'ADD') . " async_capable '$async')") if $version >= 140000;
+			$node->safe_psql('postgres', "ALTER SERVER other OPTIONS (" . ($node->safe_psql('postgres', q{SELECT srvoptions::text LIKE '%async%' FROM pg_foreign_server}) eq 't' ? 'SET' : 'ADD') . " async_capable '$async')");
 			$plan = skips($name, "$set SELECT count(*), sum(f.id) FROM f JOIN dim USING (k) WHERE $few", '9 of 10');
 			is(scalar(() = $plan =~ /Foreign Scan[^\n]*never executed/g), $unread, "$name: never executed") or diag($plan);
 			like($plan, qr/Async Foreign/, "$name: is it?") if $async eq 'true';

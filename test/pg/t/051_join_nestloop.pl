@@ -14,10 +14,9 @@ use Test::More;
 my $node = join_cluster('main', conf => "enable_hashjoin = off\nenable_mergejoin = off\nautovacuum = off\n");
 my $version = server_version($node);
 
-# 13 has no Memoize.
 sub memoize
 {
-	return $version >= 140000 ? "SET enable_memoize = $_[0]; " : '';
+	return "SET enable_memoize = $_[0]; ";
 }
 
 $node->safe_psql(
@@ -102,8 +101,8 @@ same('SEMI, with duplicates', 'SELECT count(*), sum(id) FROM fact WHERE EXISTS (
 like(plan_of('SELECT count(*) FROM fact WHERE EXISTS (SELECT FROM dup WHERE dup.k = fact.k AND c = 3)'), qr/Nested Loop Semi Join.*Cuckoo Nested Loop Filter.*Rows Tested: 19488  Removed: 19103 /s, 'SEMI: rows are dropped');
 same('ANTI', 'SELECT count(*), sum(id) FROM fact WHERE NOT EXISTS (SELECT FROM dup WHERE dup.k = fact.k AND c = 3)');
 same('LEFT', 'SELECT count(*), count(dim.c), sum(fact.id) FROM fact LEFT JOIN dim ON dim.k = fact.k AND c = 3');
-same('without Memoize', "SET enable_memoize = off; $join WHERE c = 3") if $version >= 140000;
-same('a bitmap scan', 'SET enable_indexscan = off; SET enable_indexonlyscan = off; SELECT count(*), sum(fact.id) FROM fact JOIN dup USING (k) WHERE c = 3') if $version >= 140000; # 13 plans another join
+same('without Memoize', "SET enable_memoize = off; $join WHERE c = 3");
+same('a bitmap scan', 'SET enable_indexscan = off; SET enable_indexonlyscan = off; SELECT count(*), sum(fact.id) FROM fact JOIN dup USING (k) WHERE c = 3');
 same('an index-only scan', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (t) WHERE c = 3');
 like(plan_of('SELECT count(*) FROM fact JOIN dim USING (t) WHERE c = 3'), qr/Index Only Scan using dim_t/, 'it is one');
 same('an empty dimension', 'SELECT count(*) FROM fact JOIN gone USING (k) WHERE c < 4');
@@ -192,7 +191,7 @@ refused('a condition on both sides', "$join WHERE c = 3 AND dim.x + fact.a < 30"
 refused('a volatile condition', "$join WHERE c = 3 AND nextval('s') > fact.a - dim.x");
 refused('a volatile condition of the dimension', "$join WHERE c = 3 AND nextval('s') > dim.x");
 refused('a subplan of the dimension alone', "$join WHERE x < (SELECT count(*) FROM small WHERE small.id = dim.c)");
-same('a subplan beside a condition', "$join WHERE c = 3 AND x < (SELECT count(*) FROM small WHERE small.id = dim.c)") if $version >= 140000;
+same('a subplan beside a condition', "$join WHERE c = 3 AND x < (SELECT count(*) FROM small WHERE small.id = dim.c)");
 same('a parameter of a prepared statement', "SET plan_cache_mode = force_generic_plan; PREPARE p(integer) AS $join WHERE c = \$1; EXECUTE p(3)", $version >= 0 ? 1 : 1);
 same('an InitPlan', "$join WHERE c < (SELECT min(id) + 2 FROM small)");
 my $late = "SELECT count(*), sum(f.id) FROM (SELECT id, CASE WHEN id > 6000 THEN k ELSE -id END AS k FROM fact OFFSET 0) f JOIN dim USING (k) WHERE c < (SELECT min(id) + 2 FROM small)";
@@ -228,9 +227,9 @@ $session[0]->query('UPDATE dim SET c = k % 50 WHERE k IN (3, 100)');
 # SERIALIZABLE: a scan of the dimension would lock all of it.
 my $serial = "BEGIN ISOLATION LEVEL SERIALIZABLE; $join WHERE c = 3";
 like(plan_of($serial), qr/Nested Loop Filter: not built, the transaction is serializable/, 'a serializable transaction');
-$session[0]->query("SET cuckoofilter.join_filter = on; SET enable_memoize = off; $serial") if $version >= 140000;
-is($session[0]->query("SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' AND locktype = 'relation' AND relation = 'dim'::regclass"), '0', 'does not lock the dimension') if $version >= 140000;
-$session[0]->query('ROLLBACK') if $version >= 140000;
+$session[0]->query("SET cuckoofilter.join_filter = on; SET enable_memoize = off; $serial");
+is($session[0]->query("SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' AND locktype = 'relation' AND relation = 'dim'::regclass"), '0', 'does not lock the dimension');
+$session[0]->query('ROLLBACK');
 
 # Row security, security barriers, leakproof.
 $node->safe_psql(
@@ -301,7 +300,7 @@ $session->query(
 			END;
 		END LOOP;
 	END\$\$");
-my $memory = $version >= 140000 ? 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts' : 'SELECT 0, 0';
+my $memory = 'SELECT sum(total_bytes), count(*) FILTER (WHERE name LIKE $$%cuckoo%$$) FROM pg_backend_memory_contexts';
 $session->query("SELECT loops(3); $memory");
 my ($before) = $session->query($memory) =~ /^(\d+)\|0$/m;
 $session->query('SELECT loops(40)');
@@ -355,14 +354,13 @@ $node->safe_psql('postgres', q{
 	CREATE SEQUENCE asked;
 	CREATE FUNCTION moody(integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE LEAKPROOF AS 'BEGIN RETURN $1 = 3 AND nextval(''asked'') NOT BETWEEN 15 AND 64; END'});
 my ($status, $out, $err) = $node->psql('postgres', memoize('off') . "SET cuckoofilter.join_filter = verify; SELECT count(*) FROM fact JOIN dim USING (k) WHERE moody(c)");
-($status, $out, $err) = $node->psql('postgres', "SET cuckoofilter.join_filter = verify; ALTER SEQUENCE asked RESTART; SELECT count(*) FROM fact JOIN dim USING (k) WHERE moody(c)") if $version < 140000;
 like($err, qr/ERROR:  a join filter removed a row that has a match in the join/, 'verify reports a row that the filter denied and the join found');
 
 # -------------------------------------------- the inner side as a way to a scan
 
 $node->safe_psql('postgres', 'CREATE TABLE lines AS SELECT g / 3 AS o, g % 1000 AS p, g AS id FROM generate_series(1, 60000) g; CREATE INDEX ON lines (o); CREATE TABLE part AS SELECT g * 50 AS p, g AS id FROM generate_series(1, 18) g; VACUUM ANALYZE lines, part');
 my $inner = 'SET enable_hashjoin = on; SET random_page_cost = 0.02; SET join_collapse_limit = 1; %sSELECT count(*), sum(l.id) FROM ((SELECT * FROM fact WHERE id < 400 OFFSET 0) f JOIN lines l ON l.o = f.id) JOIN part USING (p)';
-foreach my $memoize ($version >= 140000 ? ('on', 'off') : ('off'))
+foreach my $memoize ('on', 'off')
 {
 	my $query = sprintf($inner, memoize($memoize));
 
@@ -371,7 +369,7 @@ foreach my $memoize ($version >= 140000 ? ('on', 'off') : ('off'))
 	same_rows("the inner side, Memoize $memoize", $query, 1);
 }
 same_rows('the inner side through Memoize', 'SET enable_hashjoin = on; SET random_page_cost = 0.02; SET join_collapse_limit = 1; SELECT count(*), sum(l.id) FROM ((SELECT * FROM fact WHERE id < 400 OFFSET 0) f JOIN lines l ON l.o = f.few) JOIN part USING (p)', 1);
-like(plan_of('SET enable_hashjoin = on; SET random_page_cost = 0.02; SET join_collapse_limit = 1; SELECT count(*), sum(l.id) FROM ((SELECT * FROM fact WHERE id < 400 OFFSET 0) f JOIN lines l ON l.o = f.few) JOIN part USING (p)'), qr/Memoize.*Rows Tested: \d+  Removed: [1-9]|Rows Tested: \d+  Removed: [1-9].*Memoize/s, 'through Memoize') if $version >= 140000;
+like(plan_of('SET enable_hashjoin = on; SET random_page_cost = 0.02; SET join_collapse_limit = 1; SELECT count(*), sum(l.id) FROM ((SELECT * FROM fact WHERE id < 400 OFFSET 0) f JOIN lines l ON l.o = f.few) JOIN part USING (p)'), qr/Memoize.*Rows Tested: \d+  Removed: [1-9]|Rows Tested: \d+  Removed: [1-9].*Memoize/s, 'through Memoize');
 same_rows('the inner side of LEFT', 'SET enable_hashjoin = on; SET random_page_cost = 0.02; SET join_collapse_limit = 1; SELECT count(*), sum(l.id) FROM ((SELECT * FROM fact WHERE id < 400 OFFSET 0) f LEFT JOIN lines l ON l.o = f.id) LEFT JOIN part USING (p)', 0);
 
 # The equality of name and text honours a collation under which texts with other bytes are equal; the hash of name does not.

@@ -13,7 +13,6 @@ use Test::More;
 
 my $node = random_cluster("autovacuum = off\n");
 my $seed = seed();
-my $memoize = server_version($node) >= 140000;
 
 # --------------------------------------------------------------------- tables
 
@@ -150,7 +149,7 @@ sub settings
 
 	$sql .= ' SET enable_hashjoin = off;' if chance(0.85);
 	$sql .= ' SET enable_mergejoin = off;' if chance(0.9);
-	$sql .= ' SET enable_memoize = off;' if $memoize && chance(0.5);
+	$sql .= ' SET enable_memoize = off;' if chance(0.5);
 	$sql .= ' SET enable_' . pick('indexscan', 'indexonlyscan', 'bitmapscan', 'material', 'sort', 'hashagg') . ' = off;' if chance(0.4);
 	$sql .= ' SET max_parallel_workers_per_gather = 2;' if chance(0.25);
 	$sql .= ' SET parallel_leader_participation = off;' if chance(0.2);

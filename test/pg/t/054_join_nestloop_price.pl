@@ -15,7 +15,6 @@ plan(skip_all => 'needs Linux') if $^O ne 'linux';
 
 my $node = join_cluster('main', conf => "cuckoofilter.join_filter = auto\ncuckoofilter.join_filter_max_pass = 0.7\nshared_buffers = 64MB\n"
 	  . "enable_hashjoin = off\nenable_mergejoin = off\nenable_bitmapscan = off\nautovacuum = off\n");
-my $memoize = server_version($node) >= 140000;
 my $library = "$PostgreSQL::Test::Utils::tmp_check/clock.so";
 chomp(my $include = `pg_config --includedir-server`);
 is(system('gcc', '-Wall', '-Werror', '-shared', '-fPIC', "-I$include", '-o', $library, "$FindBin::Bin/../clock.c", '-ldl'), 0, 'the clocks are built');
@@ -50,7 +49,6 @@ sub clocks
 }
 
 my $warm = 'SET enable_seqscan = off; SELECT count(pad) FROM dim WHERE k >= 0; SELECT count(day) FROM sales WHERE k >= 0; RESET enable_seqscan; SET enable_memoize = off;';
-$warm =~ s/SET enable_memoize = off;// if !$memoize;
 my $serial = 'SELECT count(*) FROM %s f JOIN dim USING (k) WHERE c = 3';
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;';
 
@@ -79,7 +77,7 @@ foreach my $wait (0, 1_000_000)
 clocks(BLOCK_NS => 500, COLD_NS => 3000);
 like(filter_of("$warm " . sprintf($serial, 'fact')), $not, 'what the first look at a clock costs is no cost of the lookup');
 clocks(BLOCK_NS => 500, READ_NS => 1_000_000, CALL_NS => 0);
-like(filter_of(($memoize ? 'SET enable_memoize = off; ' : '') . sprintf($serial, 'fact')), qr/^built after 512 rows/, 'where lookups read blocks, 2,500 pay');
+like(filter_of('SET enable_memoize = off; ' . sprintf($serial, 'fact')), qr/^built after 512 rows/, 'where lookups read blocks, 2,500 pay');
 
 # ------------------------------------------------------------------ skipped blocks
 
@@ -110,9 +108,9 @@ foreach my $query (
 clocks(BLOCK_NS => 50_000);
 # The scan of sales asks the filter of days. All items have sales, most of them on other days.
 my $emptied = 'SET enable_hashjoin = on; SET random_page_cost = 0.02; SET join_collapse_limit = 1; SELECT count(*), sum(s.id) FROM (item i JOIN sales s ON s.k = i.k) JOIN days d USING (day) WHERE d.month = 0';
-foreach my $cache ($memoize ? ('off', 'on') : ('off'))
+foreach my $cache ('off', 'on')
 {
-	my $query = ($memoize ? "SET enable_memoize = $cache; " : '') . $emptied;
+	my $query = "SET enable_memoize = $cache; $emptied";
 	my $plan = explained($query);
 
 	like($plan, qr/Filtered Scan: s\.day of sales s/, "Memoize $cache: the inner side asks the filter of days");

@@ -152,11 +152,8 @@ foreach my $pair (@types)
 	skips("$probe = $build", "SELECT count(*), sum(id) FROM typed JOIN keys USING (k) WHERE month = 31", 0.8, 'typed_brin');
 }
 
-if ($version >= 140000)
-{
-	sql('CREATE TABLE multi AS SELECT id, CASE WHEN id % 50 = 0 THEN 0 ELSE k END AS k, filler FROM fact; CREATE INDEX multi_brin ON multi USING brin (k int4_minmax_multi_ops) WITH (pages_per_range = 4); ANALYZE multi');
-	skips('minmax-multi', "SELECT count(*), sum(id) FROM multi $month", 0.9, 'multi_brin');
-}
+sql('CREATE TABLE multi AS SELECT id, CASE WHEN id % 50 = 0 THEN 0 ELSE k END AS k, filler FROM fact; CREATE INDEX multi_brin ON multi USING brin (k int4_minmax_multi_ops) WITH (pages_per_range = 4); ANALYZE multi');
+skips('minmax-multi', "SELECT count(*), sum(id) FROM multi $month", 0.9, 'multi_brin');
 
 # B-trees: few keys, or the order of the table.
 sql('CREATE INDEX shuffled_btree ON shuffled (k); ANALYZE shuffled');
@@ -177,12 +174,9 @@ foreach my $index ('brin (k) WHERE id >= 0', 'brin ((k + 0))', 'hash (k)', 'btre
 	reads_all("an index USING $index", $refused);
 	sql('DROP INDEX bad');
 }
-if ($version >= 140000)
-{
-	sql('CREATE INDEX bad ON plain USING brin (k int4_bloom_ops)');
-	reads_all('BRIN of the kind bloom', $refused);
-	sql('DROP INDEX bad');
-}
+sql('CREATE INDEX bad ON plain USING brin (k int4_bloom_ops)');
+reads_all('BRIN of the kind bloom', $refused);
+sql('DROP INDEX bad');
 sql("CREATE TABLE nets AS SELECT id, inet '10.0.0.0' + k AS k, filler FROM fact; CREATE INDEX nets_brin ON nets USING brin (k inet_inclusion_ops) WITH (pages_per_range = 4); ANALYZE nets");
 reads_all('BRIN of the kind inclusion', "SELECT count(*), sum(id) FROM nets JOIN (SELECT inet '10.0.0.0' + k AS k FROM dim WHERE month = 31) d USING (k)");
 my $query = "SELECT count(*), sum(id) FROM fact $month";

@@ -13,7 +13,6 @@ use CuckooSession;
 use Test::More;
 
 my $node = random_cluster("shared_buffers = 2MB\nenable_nestloop = off\nenable_mergejoin = off\n");
-my $version = server_version($node);
 my $seed = seed();
 
 # --------------------------------------------------------------------- tables
@@ -52,7 +51,7 @@ sub index_sql
 	my $minmax = '';
 
 	return "CREATE INDEX ON $table ($column)" if chance(0.25);
-	if ($version >= 140000 && chance(0.3))
+	if (chance(0.3))
 	{
 		my %name = (bigint => 'int8', integer => 'int4', smallint => 'int2', date => 'date', timestamp => 'timestamp', timestamptz => 'timestamptz', uuid => 'uuid', numeric => 'numeric');
 		my $name = $name{ $family->{of}{ substr($column, 0, 1) } };
@@ -187,7 +186,7 @@ sub settings_sql
 	return join('; ',
 		'SET enable_nestloop = ' . ($loops ? 'on' : 'off'),
 		'SET enable_hashjoin = ' . ($loops ? 'off' : 'on'),
-		($version >= 140000 ? 'SET enable_memoize = ' . pick('on', 'off') : ()),
+		'SET enable_memoize = ' . pick('on', 'off'),
 		'SET max_parallel_workers_per_gather = ' . pick(0, 0, 2),
 		'SET enable_parallel_hash = ' . pick('on', 'off'),
 		'SET parallel_leader_participation = ' . pick('on', 'on', 'on', 'off'),

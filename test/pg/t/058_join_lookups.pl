@@ -12,8 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = join_cluster('main', conf => "enable_hashjoin = off\nenable_mergejoin = off\nenable_material = off\nrandom_page_cost = 0.1\nautovacuum = off\n");
-my $version = server_version($node);
-my $uncached = $version >= 140000 ? 'SET enable_memoize = off; ' : ''; # 13 has no Memoize
+my $uncached = 'SET enable_memoize = off; ';
 
 $node->safe_psql(
 	'postgres', q{

@@ -288,13 +288,9 @@ foreach my $string (qw(plain c posix looser))
 			AND bool_and(cuckoofilter_contains_pair(cuckoofilter_create(9) + ROW($string, 'Literal' COLLATE loose), $string, 'Literal' COLLATE loose)) FROM word"),
 		't', "an untyped literal with COLLATE, and $string");
 }
-SKIP:
-{
-	skip('before PostgreSQL 14', 1) if server_version($node) < 140000;
-	is( one(q{CREATE FUNCTION asks(f cuckoofilter, a text) RETURNS boolean IMMUTABLE BEGIN ATOMIC SELECT cuckoofilter_contains_pair(f, a, 5) OR cuckoofilter_contains_pair(f, a, 6); END;
-			SELECT bool_and(asks(f, loose) = asks(f, loose || left(random()::text, 0))) FROM word, (SELECT cuckoofilter_agg_pair(loose, 5) FROM word OFFSET 0) q(f)}),
-		't', 'one string, an SQL function inlined or not');
-}
+is( one(q{CREATE FUNCTION asks(f cuckoofilter, a text) RETURNS boolean IMMUTABLE BEGIN ATOMIC SELECT cuckoofilter_contains_pair(f, a, 5) OR cuckoofilter_contains_pair(f, a, 6); END;
+		SELECT bool_and(asks(f, loose) = asks(f, loose || left(random()::text, 0))) FROM word, (SELECT cuckoofilter_agg_pair(loose, 5) FROM word OFFSET 0) q(f)}),
+	't', 'one string, an SQL function inlined or not');
 
 # What tells nothing about a filter is the same in the branches as above them.
 $node->safe_psql('postgres', 'CREATE VIEW unlike AS SELECT loose AS a, c AS b FROM word UNION ALL SELECT upper(plain), plain FROM word');

@@ -30,7 +30,7 @@ static const char *const statements[] = {
 	"SELECT length(cuckoofilter_compact(cuckoofilter_add(?1, 7)))",
 	"SELECT length(cuckoofilter_union(?1, ?2)), length(cuckoofilter_union(?2, ?1))",
 	"SELECT length(cuckoofilter_intersect(?1, ?2)), length(cuckoofilter_intersect(?2, ?1))",
-	"SELECT cuckoofilter_overlap(?1, ?2), cuckoofilter_jaccard(?2, ?1)",
+	"SELECT cuckoofilter_overlap_error(?1, ?2), cuckoofilter_overlap(?1, ?2), cuckoofilter_jaccard(?2, ?1)",
 	"SELECT length(cuckoofilter_intersect_agg(f)) FROM (SELECT ?2 AS f UNION ALL SELECT ?1)",
 	"SELECT length(cuckoofilter_sum(?1, ?2)), length(cuckoofilter_sum(?1, ?1))",
 	"SELECT length(cuckoofilter_union_agg(f)) FROM (SELECT ?2 AS f UNION ALL SELECT ?1)",

@@ -391,16 +391,17 @@ ckfw_build_add(cuckoofilter_builder *builder, size_t n)
 	return cuckoofilter_build_add_hashes(builder, ckfw_batch.hashes, n, item_classes, &ckfw_error);
 }
 
-/* The overlap (0) or the Jaccard index (1) of two filters.  -1: an error.  -2: both are empty. */
+/* The overlap (0), the Jaccard index (1) or the overlap's standard error (2) of two filters.  -1:
+ * an error.  -2: both are empty. */
 EXPORT(compare)
 double
-ckfw_compare(const cuckoofilter *a, const cuckoofilter *b, int jaccard)
+ckfw_compare(const cuckoofilter *a, const cuckoofilter *b, int what)
 {
 	ckf_comparison comparison;
 
 	if (!cuckoofilter_compare(a, b, &comparison, &ckfw_error))
 		return -1;
-	if (jaccard && comparison.empty)
+	if (what == 1 && comparison.empty)
 		return -2;
-	return jaccard ? comparison.jaccard : comparison.overlap;
+	return what == 1 ? comparison.jaccard : what == 2 ? comparison.error : comparison.overlap;
 }

@@ -3,6 +3,7 @@
  *
  * JavaScript writes the digits of a double, which takes much code in C.
  */
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

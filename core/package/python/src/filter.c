@@ -313,6 +313,8 @@ static PyMethodDef methods[] = {
 	 "The sum of an iterable of filters: the bytes of cuckoofilter_sum_agg in SQL."},
 	{"overlap", ckfy_overlap, METH_O,
 	 "overlap($self, other, /)\n--\n\nHow many distinct items are in both, about."},
+	{"overlap_error", ckfy_overlap_error, METH_O,
+	 "overlap_error($self, other, /)\n--\n\nThe standard error of overlap(other)."},
 	{"jaccard", ckfy_jaccard, METH_O,
 	 "jaccard($self, other, /)\n--\n\n"
 	 "The overlap divided by the distinct items of the union; None if both are empty."},

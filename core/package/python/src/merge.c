@@ -159,6 +159,14 @@ ckfy_overlap(PyObject *self, PyObject *other)
 }
 
 PyObject *
+ckfy_overlap_error(PyObject *self, PyObject *other)
+{
+	ckf_comparison comparison;
+
+	return ckfy_compare(self, other, &comparison) ? PyFloat_FromDouble(comparison.error) : NULL;
+}
+
+PyObject *
 ckfy_jaccard(PyObject *self, PyObject *other)
 {
 	ckf_comparison comparison;

@@ -163,7 +163,7 @@ typedef PyObject *ckfy_method(PyObject *self, PyObject *argument);
 ckfy_method ckfy_contains, ckfy_contains_pair, ckfy_contains_hash, ckfy_copies, ckfy_hash_method;
 ckfy_method ckfy_add, ckfy_add_pair, ckfy_add_hash, ckfy_remove, ckfy_remove_pair, ckfy_remove_hash;
 ckfy_method ckfy_contains_many, ckfy_add_many, ckfy_remove_many, ckfy_compact;
-ckfy_method ckfy_or, ckfy_and, ckfy_sum, ckfy_overlap, ckfy_jaccard;
+ckfy_method ckfy_or, ckfy_and, ckfy_sum, ckfy_overlap, ckfy_overlap_error, ckfy_jaccard;
 ckfy_method ckfy_union_all, ckfy_sum_all; /* of the class */
 
 /* A signed or unsigned 64-bit integer: a hash, or a seed.  false with an exception. */
