@@ -154,8 +154,8 @@ ckfp_integers_move(ckfp_integers *set, int shift, uint64 first, uint64 width)
 	pfree(old.some);
 }
 
-/* Makes the table wide enough, with as much room on both sides. */
-void
+/* Make the table wide enough for a range, with as much room on both sides. */
+static void
 ckfp_integers_reach(ckfp_integers *set, ckfp_range range)
 {
 	uint64 low = ckfp_bucket_of(range.low, 0);

@@ -67,7 +67,8 @@ ckfp_integers_memory(const ckfp_integers *set)
 	return set->width / (set->shift == 0 ? 8 : 4);
 }
 
-/* The number of the bucket of an integer. */
+/* The number of the bucket of an integer. The first and the last integer of a type are the first
+ * and the last one of a bucket, as these are powers of two. */
 static inline uint64
 ckfp_bucket_of(int64 integer, int shift)
 {
@@ -84,9 +85,6 @@ ckfp_integers_find(const ckfp_integers *set, int64 integer)
 		return CKFP_IN_NONE;
 	return CKFP_BIT(set->all, at) ? CKFP_IN_ALL : CKFP_IN_PARTLY;
 }
-
-/* Prepare for the integers of a range, which is cheaper than to do so for one after the other. */
-void ckfp_integers_reach(ckfp_integers *set, ckfp_range range);
 
 /* Add the integers of a range. */
 void ckfp_integers_add_range(ckfp_integers *set, ckfp_range range);

@@ -72,7 +72,7 @@ bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
 /* Sort ranges, and merge those between which there is no other integer. */
 void ckfp_ranges_sort(ckfp_ranges *ranges);
 
-/* Add them, in ascending order, to the set. */
+/* Add them to the set. */
 void ckfp_ranges_to_set(ckfp_ranges *ranges);
 
 /* The number of integers in them. */
@@ -105,21 +105,7 @@ typedef struct ckfp_keys_test
 	int column;
 	int16 length; /* of the values of the probe side */
 	bool exact;   /* each of the integers is a key */
-	uint64 vain;  /* the number of rows of which they did not tell */
 } ckfp_keys_test;
-
-/* So many rows tell whether the test pays: if it does not tell of such a share of them. */
-#define CKFP_TEST_ROWS 1024
-#define CKFP_TEST_VAIN 0.75
-
-/* The test did not tell of a row, after so many rows. If it seldom does, there is none from now on:
- * the filter is asked at once. */
-static inline void
-ckfp_keys_test_vain(ckfp_keys_test *test, uint64 tested)
-{
-	if (++test->vain % CKFP_TEST_ROWS == 0 && (double)test->vain > CKFP_TEST_VAIN * (double)tested)
-		test->integers = NULL;
-}
 
 /* The keys of the build side of a join. */
 typedef struct ckfp_keys

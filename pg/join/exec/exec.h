@@ -81,27 +81,23 @@ static inline bool
 ckfp_ask_row(ckfp_ask *ask, TupleTableSlot *slot)
 {
 	ckfp_build *build = ask->build;
-	ckfp_keys_test *test = &build->keys.test;
+	const ckfp_keys_test *test = &build->keys.test;
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash = 0;
 	ckfp_in in = test->integers != NULL ? ckfp_ask_integers(ask, slot) : CKFP_IN_PARTLY;
-	bool tells = in == CKFP_IN_NONE || (in == CKFP_IN_ALL && test->exact);
+	bool tells = in == CKFP_IN_NONE || (in == CKFP_IN_ALL && test->exact) ||
+				 build->state != CKFP_BUILD_READY;
 	bool passes = in != CKFP_IN_NONE;
-	bool known = true;
 
 	if (!tells || unlikely(build->verify))
 	{
-		known = ckfp_source_hash(&ask->source, slot, NULL, values, &hash);
-		passes &= known;
-		if (!tells && passes && build->state == CKFP_BUILD_READY)
-		{
-			passes = ckf_contains(&build->filter.filter, hash);
-			if (unlikely(test->integers != NULL))
-				ckfp_keys_test_vain(test, build->counts.tested);
-		}
+		bool known = ckfp_source_hash(&ask->source, slot, NULL, values, &hash);
+
+		if (!tells)
+			passes = known && ckf_contains(&build->filter.filter, hash);
+		if (unlikely(build->verify) && known)
+			ckfp_ask_verify(ask, slot, values, hash, passes);
 	}
-	if (unlikely(build->verify) && known)
-		ckfp_ask_verify(ask, slot, values, hash, passes);
 	ckfp_build_count(build, passes);
 	ckfp_sleep_count(&ask->sleep, passes);
 	return passes || build->verify;

@@ -76,13 +76,6 @@ ckfp_filter_release(ckfp_join_filter *filter, void *memory)
 	pfree(memory);
 }
 
-void
-ckfp_filter_drop_integers(ckfp_join_filter *filter)
-{
-	ckfp_integers_free(&filter->integers);
-	filter->integer = 0;
-}
-
 /* The host of long operations: memory from PostgreSQL, up to the filter's limit. */
 typedef struct ckfp_filter_host
 {
@@ -98,7 +91,11 @@ ckfp_filter_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *o
 	(void)origin;
 	ckfp_filter_release(filter, memory);
 	if (filter->taken + ckfp_integers_memory(&filter->integers) + size > filter->limit)
-		ckfp_filter_drop_integers(filter);
+	{
+		/* nothing is lost: the hashes of all keys are gathered, too */
+		ckfp_integers_free(&filter->integers);
+		filter->integer = 0;
+	}
 	if (size == 0 || filter->taken + size > filter->limit)
 		return NULL;
 	memory = MemoryContextAllocExtended(filter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);

@@ -55,9 +55,6 @@ ckfp_filter_gather(ckfp_join_filter *filter, uint64 hash)
 	return true;
 }
 
-/* Do without the integers. Nothing is lost: the hashes of all keys are gathered, too. */
-void ckfp_filter_drop_integers(ckfp_join_filter *filter);
-
 /* Gather a key, by its hash and its values. False if that would exceed the limit of memory. */
 static inline bool
 ckfp_filter_gather_key(ckfp_join_filter *filter, const Datum *values, uint64 hash)
