@@ -5,6 +5,7 @@
  * definition of a hash join. For common types the hash of an item is used instead. It is as
  * correct, faster, and cannot fail.
  */
+#include "join/base/integers.h"
 #include "join/base/key.h"
 
 #include "access/transam.h"
@@ -84,6 +85,15 @@ ckfp_key_is_item(const ckfp_join_column *column)
 	return column->equality < FirstNormalObjectId &&
 		   ckfp_type_is_item(column->build, column->collation) &&
 		   ckfp_type_is_item(column->probe, column->collation);
+}
+
+int16
+ckfp_key_integer_length(const ckfp_join_column *column)
+{
+	return ckfp_key_is_item(column) && ckfp_type_is_integer(column->build) &&
+				   ckfp_type_is_integer(column->probe)
+			   ? get_typlen(column->build)
+			   : 0;
 }
 
 void

@@ -43,6 +43,10 @@ const ckfp_item_type *ckfp_item_type_of(Oid type);
 /* Are both sides of a key column hashed as items? */
 bool ckfp_key_is_item(const ckfp_join_column *column);
 
+/* The length of the integers that a key column of the build side has, where equal keys are equal
+ * integers; else 0. */
+int16 ckfp_key_integer_length(const ckfp_join_column *column);
+
 /* Prepare both sides of a key column, so that values that the join calls equal hash equal.
  * Memory comes from `context`. */
 void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,

@@ -9,7 +9,7 @@
 #ifndef CKFP_JOIN_BLOCKS_H
 #define CKFP_JOIN_BLOCKS_H
 
-#include "join/base/join.h"
+#include "join/base/integers.h"
 
 #include "access/relscan.h"
 #include "fmgr.h"
@@ -43,21 +43,16 @@ BlockNumber ckfp_blocks_changed(Relation table);
 #define CKFP_RANGES 64
 #define CKFP_FEW_KEYS 1000
 
-typedef struct ckfp_range
-{
-	int64 low;
-	int64 high;
-} ckfp_range;
-
 /* The keys of one column of the build side. */
 typedef struct ckfp_ranges
 {
 	Oid type;
 	int16 length;
 	bool by_value;
-	bool integers; /* the keys are integers, dates or timestamps. */
-	FmgrInfo less; /* Others are compared by this function */
-	Oid collation; /* and collation. */
+	bool integers;      /* the keys are integers, dates or timestamps. */
+	FmgrInfo less;      /* Others are compared by this function */
+	Oid collation;      /* and collation. */
+	int16 probe_length; /* the length of the other side's values */
 	/* from here on, those of one build: */
 	Datum least;    /* of others, the least */
 	Datum greatest; /* and the greatest; */
@@ -66,18 +61,19 @@ typedef struct ckfp_ranges
 	int room;
 	ckfp_range *range;
 	int sorts;
-	struct ckfp_buckets *buckets; /* more of them in buckets, or NULL */
-	int few; /* When all are known: the number of integers, or 0: there are too many */
+	bool many;         /* There are too many for that. */
+	ckfp_integers set; /* Those that are in no range yet; when all are known, all integers. */
+	int few;           /* When all are known: the number of integers, or 0: there are too many */
 } ckfp_ranges;
-
-/* Are the keys of this type ordered as their integers are, in the built-in operator families? */
-bool ckfp_type_is_integer(Oid type);
 
 /* Are the ranges in the order of an index? */
 bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
 
 /* Sort ranges, and merge those between which there is no other integer. */
 void ckfp_ranges_sort(ckfp_ranges *ranges);
+
+/* Add them to the set. */
+void ckfp_ranges_to_set(ckfp_ranges *ranges);
 
 /* The number of integers in them. */
 double ckfp_ranges_integers(const ckfp_ranges *ranges);
@@ -101,6 +97,16 @@ typedef enum ckfp_keys_state
 	CKFP_KEYS_KNOWN
 } ckfp_keys_state;
 
+/* How scans test a key. */
+typedef struct ckfp_keys_test
+{
+	const ckfp_integers
+		*integers; /* the integers of a column of the keys; NULL: it is not tested */
+	int column;
+	int16 length; /* of the values of the probe side */
+	bool exact;   /* each of the integers is a key */
+} ckfp_keys_test;
+
 /* The keys of the build side of a join. */
 typedef struct ckfp_keys
 {
@@ -114,9 +120,8 @@ typedef struct ckfp_keys
 	dsa_area *area;                      /* and where parts of them are */
 	bool by_value;                       /* all types are passed by value */
 	uint64 blocks;                       /* counters: the blocks of the scans that may skip some, */
-	uint64 skipped;                      /* and those that are not read; */
-	uint64 removed;                      /* rows of others that are in no range, */
-	uint64 passed;                       /* and in one */
+	uint64 skipped;                      /* and those that are not read */
+	ckfp_keys_test test;                 /* by which scans test the keys of their rows */
 	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
 } ckfp_keys;
@@ -134,15 +139,6 @@ void ckfp_keys_start(ckfp_keys *keys);
 
 /* Add a key that was not added in the same way as the last one. */
 void ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value);
-
-/* The integer that a value of such a length is. */
-static inline int64
-ckfp_integer_of(Datum value, int16 length)
-{
-	return length == sizeof(int64)   ? DatumGetInt64(value)
-		   : length == sizeof(int32) ? DatumGetInt32(value)
-									 : DatumGetInt16(value);
-}
 
 /* Add a key without NULL: a value for each column. */
 static inline void
@@ -251,21 +247,7 @@ typedef struct ckfp_blocks
 	BlockNumber first;  /* the block with the number 0, */
 	BlockNumber next;   /* and the numbers that this process reads when `desc` has no more: */
 	BlockNumber end;    /* from `next` up to `end` */
-	ckfp_keys *recheck; /* rows that are not in their ranges are not returned; or NULL: */
-	const ckfp_ranges *ranges; /* those of this column; */
-	AttrNumber attribute;
-	ckfp_range known; /* the range of the last key, */
-	bool gap;         /* or the gap between two; */
-	/* The last row that was not dropped did not meet the scan's condition, or another filter denied
-	 * it. So later ones are expected to fail, too. */
-	bool failed;
-	int last_column;   /* that the first clause of the condition reads */
-	int gain_failed;   /* what it saves to drop a row that would fail */
-	int price;         /* what it costs to test such a row */
-	int64 spare;       /* what testing may still cost more than it saves */
-	bool samples;      /* some rows that could be dropped are not */
-	uint32 lacking;    /* the number of rows that could be dropped */
-	TableScanDesc own; /* parallel scans: another descriptor, which is not parallel; or NULL */
+	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
 /* The block with a number. */
@@ -313,7 +295,7 @@ void ckfp_blocks_wake(ckfp_blocks *blocks);
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 
-/* Would a row's block be skipped because of these keys, or the row be dropped? */
+/* Would a row's block be skipped because of these keys? */
 bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slot);
 
 /* The scan ends. */

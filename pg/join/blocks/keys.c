@@ -2,9 +2,9 @@
  * keys.c - the keys of a build side, while they are gathered.
  *
  * Integers, dates and timestamps give ranges: of few keys all that they need, of others up to 64,
- * with the largest gaps between them. So that this costs next to nothing for many keys, too, they
- * are first gathered as they are, and then in buckets of equal width. Of other types the least and
- * the greatest key are kept.
+ * with the largest gaps between them. They are first gathered as they are; if there are many, in a
+ * set, which costs next to nothing for each key. Of other types the least and the greatest key are
+ * kept.
  */
 #include "join/blocks/blocks.h"
 
@@ -22,16 +22,9 @@
 /* So many keys of other types, which are compared one by one, are worth it. */
 #define CKFP_OTHER_KEYS 32768
 
-#define CKFP_BUCKETS 4096
-
-/* Integers count from the least one on, as unsigned numbers. Bucket i has those whose higher bits
- * are first + i. One without keys has no range: its high is less than its low. */
-struct ckfp_buckets
-{
-	uint64 first;
-	int shift;
-	ckfp_range range[CKFP_BUCKETS];
-};
+/* The set of many keys gives up to so many ranges, and takes up to so many bytes. */
+#define CKFP_SET_RANGES 4096
+#define CKFP_SET_BYTES (256 * 1024)
 
 /* ----------------------------------------------------------------------- the keys of a join */
 
@@ -59,6 +52,7 @@ ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_
 	ranges->type = type;
 	get_typlenbyval(type, &ranges->length, &ranges->by_value);
 	ranges->integers = ckfp_type_is_integer(type);
+	ranges->probe_length = get_typlen(record->column[index->key].probe);
 	fmgr_info_cxt(get_opcode(index->less), &ranges->less, context);
 	ranges->collation = index->collation;
 	keys->column[index->key] = ranges;
@@ -74,75 +68,22 @@ ckfp_keys_start(ckfp_keys *keys)
 	MemoryContextReset(keys->context);
 	keys->state = CKFP_KEYS_NEW;
 	keys->builds++;
+	keys->test.integers = NULL;
 	for (int i = 0; i < keys->columns; i++)
 	{
 		ckfp_ranges *ranges = keys->column[i];
 
-		if (ranges != NULL)
-			memset(&ranges->least, 0, sizeof(*ranges) - offsetof(ckfp_ranges, least));
+		if (ranges == NULL)
+			continue;
+		memset(&ranges->least, 0, sizeof(*ranges) - offsetof(ckfp_ranges, least));
+		ckfp_integers_init(&ranges->set, keys->context, CKFP_SET_BYTES);
 	}
-}
-
-/* ------------------------------------------------------------------------- buckets */
-
-static uint64
-ckfp_higher_bits(int64 integer, int shift)
-{
-	return ((uint64)integer - (uint64)PG_INT64_MIN) >> shift;
-}
-
-/* Add a range to the bucket in which it begins. False if there is none. */
-static bool
-ckfp_buckets_add(struct ckfp_buckets *buckets, ckfp_range range)
-{
-	uint64 at = ckfp_higher_bits(range.low, buckets->shift) - buckets->first;
-
-	if (at >= CKFP_BUCKETS)
-		return false;
-	buckets->range[at].low = Min(buckets->range[at].low, range.low);
-	buckets->range[at].high = Max(buckets->range[at].high, range.high);
-	return true;
-}
-
-/* Move all ranges into buckets, which have half as much room on both sides at least. */
-static void
-ckfp_buckets_fill(ckfp_ranges *ranges)
-{
-	struct ckfp_buckets *buckets = ranges->buckets;
-	int64 low;
-	int64 high;
-
-	ckfp_ranges_sort(ranges);
-	low = ranges->range[0].low;
-	high = ranges->range[ranges->ranges - 1].high;
-	buckets->shift = 0;
-	while (ckfp_higher_bits(high, buckets->shift) - ckfp_higher_bits(low, buckets->shift) >=
-		   CKFP_BUCKETS / 2)
-		buckets->shift++;
-	/* wraps around below 0 */
-	buckets->first = ckfp_higher_bits(low, buckets->shift) - CKFP_BUCKETS / 4;
-	for (int i = 0; i < CKFP_BUCKETS; i++)
-		buckets->range[i] = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
-	for (int i = 0; i < ranges->ranges; i++)
-		ckfp_buckets_add(buckets, ranges->range[i]);
-	ranges->ranges = 0;
-}
-
-/* Move all ranges out of the buckets, if there are any. */
-static void
-ckfp_buckets_empty(ckfp_ranges *ranges)
-{
-	const struct ckfp_buckets *buckets = ranges->buckets;
-
-	for (int i = 0; buckets != NULL && i < CKFP_BUCKETS; i++)
-		if (buckets->range[i].high >= buckets->range[i].low)
-			ranges->range[ranges->ranges++] = buckets->range[i];
 }
 
 /* ---------------------------------------------------------------------- gathering */
 
 /* Make room for another integer. Where most of them are equal or side by side, sorting makes some.
- * False if there is none: the integers are in buckets from now on. */
+ * False if there is none: the integers are in the set from now on. */
 static bool
 ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 {
@@ -160,9 +101,10 @@ ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 	if (ranges->ranges <= CKFP_FEW_KEYS && ranges->sorts++ < CKFP_SORTS)
 		return true;
 	ranges->n = ckfp_ranges_integers(ranges);
+	ckfp_ranges_to_set(ranges);
+	ranges->ranges = 0;
 	ranges->room = 0;
-	ranges->buckets = MemoryContextAlloc(keys->context, sizeof(*ranges->buckets));
-	ckfp_buckets_fill(ranges);
+	ranges->many = true;
 	return false;
 }
 
@@ -190,19 +132,13 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 	if (ranges->integers)
 	{
 		int64 integer = ckfp_integer_of(value, ranges->length);
-		ckfp_range range = {integer, integer};
 
-		if (ranges->buckets == NULL && ckfp_ranges_make_room(keys, ranges))
+		if (!ranges->many && ckfp_ranges_make_room(keys, ranges))
 		{
-			ranges->range[ranges->ranges++] = range;
+			ranges->range[ranges->ranges++] = (ckfp_range){integer, integer};
 			return;
 		}
-		if (!ckfp_buckets_add(ranges->buckets, range))
-		{
-			ckfp_buckets_empty(ranges);
-			ranges->range[ranges->ranges++] = range;
-			ckfp_buckets_fill(ranges);
-		}
+		ckfp_integers_add(&ranges->set, integer);
 	}
 	else
 	{
@@ -217,6 +153,17 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 
 /* ------------------------------------------------------------------------ the end */
 
+/* The ranges of many keys, from the set. */
+static void
+ckfp_ranges_of_set(ckfp_ranges *ranges)
+{
+	uint64 from = 0;
+
+	while (ranges->many && ckfp_integers_next(&ranges->set, ranges->set.width / CKFP_SET_RANGES + 1,
+											  &from, &ranges->range[ranges->ranges]))
+		ranges->ranges++;
+}
+
 void
 ckfp_keys_finish(ckfp_keys *keys)
 {
@@ -225,7 +172,7 @@ ckfp_keys_finish(ckfp_keys *keys)
 	for (int i = 0; i < keys->columns; i++)
 		if (keys->column[i] != NULL)
 		{
-			ckfp_buckets_empty(keys->column[i]);
+			ckfp_ranges_of_set(keys->column[i]);
 			ckfp_ranges_complete(keys->column[i]);
 		}
 	keys->state = ckfp_keys_contribute(keys) ? CKFP_KEYS_WAITING : CKFP_KEYS_KNOWN;

@@ -43,15 +43,11 @@
 #define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range, */
 #define CKFP_TID_NS 60.0       /* of an entry of a B-tree, */
 #define CKFP_DESCENT_NS 1500.0 /* and of finding a key in it; */
-#define CKFP_BITMAP_NS 13.0    /* of a page of a bitmap, */
 #define CKFP_SEARCH_NS 10000.0 /* and of a search that finds nothing */
 
 /* Asking BRIN may cost this share of the sequential scan; for one range, that one. */
 #define CKFP_BRIN_SHARE 0.02
 #define CKFP_BRIN_SHARE_ONE 0.05
-
-/* So many ranges are left when BRIN has found too many pages. */
-#define CKFP_BRIN_LAST 8
 
 /* It may cost more if the rows that it saves cost so many times as much. */
 #define CKFP_BRIN_GAIN 2
@@ -153,20 +149,16 @@ ckfp_search_fewer(const ckfp_search *search, int limit)
 	return fewer;
 }
 
-/* The blocks of the ranges. NULL: a range alone has nearly all blocks. If BRIN finds so many pages
- * that the bitmap costs too much, the ranges that are left are merged. */
+/* The blocks of the ranges. NULL: BRIN finds nearly all blocks for one of them alone. */
 static TIDBitmap *
 ckfp_search_ranges(const ckfp_search *search)
 {
 	const ckfp_ranges *ranges = &search->ranges;
-	ckfp_search rest;
 	TIDBitmap *bitmap = tbm_create(work_mem * (Size)1024, NULL);
 	IndexScanDesc scan = index_beginscan_bitmap(search->index, search->snapshot, NULL, 2);
 	bool judged = search->index->rd_rel->relam == BRIN_AM_OID && !search->always;
 	int n = ranges->integers ? ranges->ranges : 1;
 	ScanKeyData key[2];
-	double most = CKFP_BRIN_SHARE * ckfp_scan_cost(search->rows, search->blocks) / CKFP_BITMAP_NS;
-	double pages = 0;
 	bool all = false;
 
 	ckfp_search_key(search, &key[0], BTGreaterEqualStrategyNumber);
@@ -175,16 +167,6 @@ ckfp_search_ranges(const ckfp_search *search)
 	{
 		double found;
 
-		if (judged && pages > most && n - i > CKFP_BRIN_LAST)
-		{
-			rest = *search;
-			rest.ranges.range += i;
-			rest.ranges.ranges -= i;
-			rest = ckfp_search_fewer(&rest, CKFP_BRIN_LAST);
-			ranges = &rest.ranges;
-			n = ranges->ranges;
-			i = 0;
-		}
 		key[0].sk_argument =
 			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].low) : ranges->least;
 		key[1].sk_argument =
@@ -192,7 +174,6 @@ ckfp_search_ranges(const ckfp_search *search)
 		index_rescan(scan, key, lengthof(key), NULL, 0);
 		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
 		all = judged && found > CKFP_LIVE_SHARE * search->blocks;
-		pages += found;
 	}
 	index_endscan(scan);
 	return all ? NULL : bitmap;

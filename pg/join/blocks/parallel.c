@@ -172,6 +172,7 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 	ranges->range = MemoryContextAlloc(keys->context, sizeof(ckfp_range));
 	ranges->ranges = 0;
 	ranges->n = 0;
+	ranges->many = false;
 	for (dsa_pointer at = keys->shared->ranges; DsaPointerIsValid(at); at = part->next)
 	{
 		part = dsa_get_address(keys->area, at);

@@ -3,15 +3,7 @@
  */
 #include "join/blocks/blocks.h"
 
-#include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
-
-bool
-ckfp_type_is_integer(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID || type == DATEOID ||
-		   type == TIMESTAMPOID || type == TIMESTAMPTZOID;
-}
 
 bool
 ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index)
@@ -51,6 +43,13 @@ ckfp_ranges_sort(ckfp_ranges *ranges)
 		else
 			range[++last] = range[i];
 	ranges->ranges = Min(ranges->ranges, last + 1);
+}
+
+void
+ckfp_ranges_to_set(ckfp_ranges *ranges)
+{
+	for (int i = 0; i < ranges->ranges; i++)
+		ckfp_integers_add_range(&ranges->set, ranges->range[i]);
 }
 
 double
@@ -106,6 +105,8 @@ ckfp_ranges_complete(ckfp_ranges *ranges)
 	if (ranges->n == 0)
 		ranges->n = integers;
 	ranges->few = integers <= CKFP_FEW_KEYS ? (int)integers : 0;
+	if (!ranges->many)
+		ckfp_ranges_to_set(ranges);
 	if (ranges->few == 0)
 		ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, CKFP_RANGES);
 }

@@ -6,8 +6,7 @@
  *
  * Keys can become known while the scan runs, as a hash join may fetch a row before it builds. The
  * scan then returns the rows of the current page that are left, and skips blocks among those that
- * it has not begun. Of the blocks that it reads it returns no row whose key is in no range, which
- * is cheaper than its condition and the filter. Each block has a number, its place in the order in
+ * it has not begun. Each block has a number, its place in the order in
  * which the scan reads them: the scan may begin in the middle of the table. So each row comes once.
  */
 #include "join/blocks/blocks.h"
@@ -31,61 +30,11 @@
  * index. The search may then cost what the scan has cost (the ski-rental rule). */
 #define CKFP_STOPS_SHARE 0.02
 
-/* Rows whose keys are in no range are dropped while that pays. To drop one saves so much; if it
- * would not meet the condition of the scan, or another filter would deny it, so much, and up to so
- * much more for a dear condition. A step of searching a key costs so much. Of a row that fails, so
- * many columns between the condition's and the key cost 1, as nothing else reads them. At first all
- * this may cost so much more than it saves. The unit is about 3.5 ns. One of so many rows that
- * could be dropped is not, to see whether it fails. */
-#define CKFP_RECHECK_GAIN 8
-#define CKFP_RECHECK_GAIN_FAILED 3
-#define CKFP_RECHECK_GAIN_DEAR 50
-#define CKFP_RECHECK_STEP 3
-#define CKFP_RECHECK_COLUMNS 2
-#define CKFP_RECHECK_SPARE 2048
-#define CKFP_RECHECK_SAMPLE 64
-
 bool
 ckfp_blocks_is_possible(const ScanState *scan)
 {
 	return ckfp_join_blocks && IsA(scan, SeqScanState) && !IsolationIsSerializable() &&
 		   scan->ss_currentRelation->rd_tableam == GetHeapamTableAmRoutine();
-}
-
-/* What a row costs that fails the first clause of the scan's condition, as most rows do that fail:
- * the planner puts cheap clauses first. A function costs what its COST says; comparing values that
- * are not passed by value costs more than that. */
-static void
-ckfp_blocks_price_condition(ckfp_blocks *blocks)
-{
-	const Scan *plan = (Scan *)blocks->scan->ps.plan;
-	TupleDesc columns = RelationGetDescr(blocks->scan->ss_currentRelation);
-	Bitmapset *read = NULL;
-	Node *first;
-	QualCost cost;
-	int i = -1;
-
-	blocks->gain_failed = CKFP_RECHECK_GAIN_FAILED;
-	if (plan->plan.qual == NIL)
-		return;
-	first = linitial(plan->plan.qual);
-	cost_qual_eval_node(&cost, first, NULL);
-	if (cost.per_tuple > cpu_operator_cost)
-		blocks->gain_failed +=
-			(int)Min(cost.per_tuple / Max(cpu_operator_cost, 1e-9) - 1, CKFP_RECHECK_GAIN_DEAR);
-	pull_varattnos(first, plan->scanrelid, &read);
-	while ((i = bms_next_member(read, i)) >= 0)
-	{
-		int column = i + FirstLowInvalidHeapAttributeNumber;
-
-		if (column < 0)
-			continue;
-		/* 0: the whole row */
-		blocks->last_column = Max(blocks->last_column, column == 0 ? columns->natts : column);
-		if (column == 0 || (!TupleDescAttr(columns, column - 1)->attbyval && !IsA(first, NullTest)))
-			blocks->gain_failed = Max(blocks->gain_failed, CKFP_RECHECK_GAIN);
-	}
-	bms_free(read);
 }
 
 ckfp_blocks *
@@ -96,7 +45,6 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 	blocks->scan = scan;
 	blocks->verify = verify;
 	blocks->drain = InvalidBlockNumber;
-	ckfp_blocks_price_condition(blocks);
 	return blocks;
 }
 
@@ -127,7 +75,6 @@ void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
 	ckfp_blocks_wake(blocks);
-	blocks->recheck = NULL;
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		filter->from = CKFP_STOPS_SHARE;
 }
@@ -232,27 +179,20 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 								  : block + (blocks->blocks - blocks->first) + 1;
 }
 
-/* From now on, return no row whose key is in no range. Integers are compared, which is leakproof:
- * it may come before the conditions of row security. */
+/* From now on, scans test the keys of their rows by the ranges, unless they know better. */
 static void
-ckfp_blocks_recheck(ckfp_blocks *blocks, const ckfp_block_filter *filter)
+ckfp_blocks_test(const ckfp_block_filter *filter)
 {
-	const ckfp_join_target *target = filter->target;
+	ckfp_keys *keys = filter->keys;
 
-	for (int i = 0; i < target->indexes; i++)
+	for (int i = 0; i < filter->target->indexes && keys->test.integers == NULL; i++)
 	{
-		const ckfp_ranges *ranges = filter->keys->column[target->index[i].key];
+		int column = filter->target->index[i].key;
+		const ckfp_ranges *ranges = keys->column[column];
 
-		if (ranges == NULL || !ranges->integers)
-			continue;
-		blocks->recheck = filter->keys;
-		blocks->ranges = ranges;
-		blocks->attribute = target->attribute[target->index[i].key];
-		blocks->known = (ckfp_range){PG_INT64_MAX, PG_INT64_MIN};
-		blocks->price = 1 + Max(blocks->attribute - blocks->last_column, 0) / CKFP_RECHECK_COLUMNS;
-		blocks->spare = CKFP_RECHECK_SPARE;
-		blocks->failed = false;
-		return;
+		if (ranges != NULL && ranges->integers)
+			keys->test = (ckfp_keys_test){
+				.integers = &ranges->set, .column = column, .length = ranges->probe_length};
 	}
 }
 
@@ -282,7 +222,7 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->live[i] &= filter->live[i];
 	if (!ckfp_blocks_is_parallel(blocks)) /* else each process counts those that it draws */
 		filter->keys->skipped += gain;
-	ckfp_blocks_recheck(blocks, filter);
+	ckfp_blocks_test(filter);
 }
 
 /* The share of the blocks that has been read. */
@@ -336,7 +276,7 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	else if (filter->live != NULL)
 	{
 		filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
-		ckfp_blocks_recheck(blocks, filter);
+		ckfp_blocks_test(filter);
 	}
 	return true;
 }
@@ -470,70 +410,6 @@ ckfp_blocks_go_on(ckfp_blocks *blocks)
 	return blocks->reading;
 }
 
-/* Find the range that an integer is in, or the gap, for the next rows: their keys are often near.
- */
-static pg_noinline void
-ckfp_blocks_find(ckfp_blocks *blocks, int64 integer)
-{
-	const ckfp_range *range = blocks->ranges->range;
-	int n = blocks->ranges->ranges;
-	int low = 0;
-
-	for (int high = n; low < high;)
-	{
-		int middle = (low + high) / 2;
-
-		if (range[middle].high < integer)
-			low = middle + 1;
-		else
-			high = middle;
-		blocks->spare -= CKFP_RECHECK_STEP;
-	}
-	blocks->gap = low == n || range[low].low > integer;
-	blocks->known = !blocks->gap ? range[low]
-								 : (ckfp_range){low > 0 ? range[low - 1].high + 1 : PG_INT64_MIN,
-												low < n ? range[low].low - 1 : PG_INT64_MAX};
-}
-
-/* Has the row a key that is in no range? The two sides have the same type, or both are integers. */
-static inline bool
-ckfp_blocks_lack_key(ckfp_blocks *blocks, TupleTableSlot *slot)
-{
-	bool isnull;
-	Datum value = slot_getattr(slot, blocks->attribute, &isnull);
-
-	if (!isnull)
-	{
-		int16 length = TupleDescAttr(slot->tts_tupleDescriptor, blocks->attribute - 1)->attlen;
-		int64 integer = ckfp_integer_of(value, length);
-
-		if (integer < blocks->known.low || integer > blocks->known.high)
-			ckfp_blocks_find(blocks, integer);
-	}
-	return isnull || blocks->gap;
-}
-
-/* Is the row dropped? If that does not pay, later rows are not. Whether it would fail is not known;
- * the last row that was not dropped stands for it. */
-static inline bool
-ckfp_blocks_drop(ckfp_blocks *blocks, TupleTableSlot *slot)
-{
-	bool lacks = ckfp_blocks_lack_key(blocks, slot);
-
-	if (blocks->failed)
-		blocks->spare -= blocks->price - (lacks ? blocks->gain_failed : 0);
-	else if (lacks)
-		blocks->spare += CKFP_RECHECK_GAIN;
-	if (lacks && blocks->samples)
-		lacks = ++blocks->lacking % CKFP_RECHECK_SAMPLE != 0;
-	blocks->recheck->removed += lacks;
-	blocks->recheck->passed += !lacks;
-	blocks->failed &= lacks;
-	if (unlikely(blocks->spare < 0))
-		blocks->recheck = NULL;
-	return lacks;
-}
-
 /* It looks for indexes once a page, at most. */
 void
 ckfp_blocks_look(ckfp_blocks *blocks)
@@ -555,8 +431,6 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 			(likely(!BlockNumberIsValid(blocks->drain)) ||
 			 ItemPointerGetBlockNumber(&slot->tts_tid) == blocks->drain))
 		{
-			if (blocks->recheck != NULL && !blocks->verify && ckfp_blocks_drop(blocks, slot))
-				continue;
 			return slot;
 		}
 		if (!ckfp_blocks_go_on(blocks))
@@ -587,8 +461,7 @@ ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slo
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->keys == keys)
 			return filter->decided == keys->builds && filter->live != NULL &&
-				   ((block < blocks->blocks && !CKFP_BIT(filter->live, block)) ||
-					(blocks->recheck == keys && ckfp_blocks_lack_key(blocks, slot)));
+				   block < blocks->blocks && !CKFP_BIT(filter->live, block);
 	return false;
 }
 

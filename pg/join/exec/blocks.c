@@ -80,10 +80,10 @@ ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
 		return;
 	keys->state = CKFP_KEYS_NEW;
 	build->allocates |= !keys->by_value;
+	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 	if (probe->blocks == NULL)
 	{
 		probe->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
-		probe->blocks->samples = probe->condition != NULL || probe->asks > 1;
 		probe->own = scan->ps.ExecProcNodeReal;
 	}
 	ckfp_blocks_add(probe->blocks, keys, record, number);

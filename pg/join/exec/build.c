@@ -65,11 +65,9 @@ ckfp_build_finish(ckfp_build *build)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_MEMORY);
 		return;
 	}
-	build->counts.keys = build->filter.keys;
-	build->counts.memory = ckfp_filter_memory(&build->filter);
 	ckfp_partitions_finish(&build->partitions);
 	ckfp_build_know_partitions(build);
-	ckfp_build_enter(build, CKFP_BUILD_READY);
+	ckfp_build_ready(build);
 	ckfp_condition_update_all(build);
 	ckfp_build_send(build);
 }
@@ -136,7 +134,7 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 		found = ckfp_build_take_key(build, slot, &hash);
 	if (!found || build->state != CKFP_BUILD_GATHERING)
 		return;
-	if (!ckfp_filter_gather_key(&build->filter, &build->source, build->value, hash))
+	if (!ckfp_filter_gather_key(&build->filter, build->value, hash))
 		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
 	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_exceeds_estimate(build))
 		ckfp_build_stop(build, CKFP_GIVEN_UP_KEYS);
@@ -201,7 +199,8 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 	ckfp_record_from_list(scan->custom_private, &build->record, &build->record.targets);
 	ckfp_build_prepare_keys(build, scan);
 	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 ckfp_build_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR);
+					 ckfp_build_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR,
+					 ckfp_record_integer(&build->record));
 	ckfp_remote_set(estate, &build->record, NULL);
 	ckfp_join_enlist(build);
 }

@@ -36,21 +36,6 @@ ckfp_probe_sleeps(ckfp_probe *probe)
 	return true;
 }
 
-/* Filter `i` denies a row. It is a row that fails for the scan's blocks, unless a filter was asked
- * that reads their key or a column behind it. */
-static inline void
-ckfp_probe_failed(const ckfp_probe *probe, int i)
-{
-	if (probe->blocks == NULL || probe->blocks->recheck == NULL)
-		return;
-	for (; i >= 0; i--)
-		for (int c = 0; c < probe->ask[i].source.columns; c++)
-			if (probe->ask[i].source.attribute[c] >= probe->blocks->attribute &&
-				probe->ask[i].build->state == CKFP_BUILD_READY)
-				return;
-	probe->blocks->failed = true;
-}
-
 /* Does a row pass all filters? */
 static pg_noinline bool
 ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
@@ -63,14 +48,13 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 			continue;
 		if (unlikely(ask->build->state != CKFP_BUILD_READY))
 			ckfp_shared_attach(ask->build);
-		if (unlikely(ask->build->state == CKFP_BUILD_OFF))
+		if (unlikely(!ckfp_ask_is_ready(ask) && ask->build->state == CKFP_BUILD_OFF))
 			ckfp_condition_update(probe);
-		else if (!ckfp_server_asked(ask) && ask->build->state == CKFP_BUILD_READY &&
+		else if (!ckfp_server_asked(ask) && ckfp_ask_is_ready(ask) &&
 				 !ckfp_ask_row(ask, econtext->ecxt_scantuple))
 		{
 			/* EXPLAIN shows these rows at the build node */
 			InstrCountFiltered1(probe->scan, -1);
-			ckfp_probe_failed(probe, i);
 			return false;
 		}
 	}
@@ -87,11 +71,7 @@ ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
 
 	*isnull = false;
 	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
-	{
-		if (probe->blocks != NULL)
-			probe->blocks->failed = true;
 		return BoolGetDatum(false);
-	}
 	return BoolGetDatum(!probe->asking || ckfp_probe_sleeps(probe) ||
 						ckfp_probe_ask(probe, econtext));
 }
@@ -184,16 +164,19 @@ ckfp_condition_removed(const PlanState *scan)
 	return removed;
 }
 
-/* Can a filter of a scan be asked, now or during a call of this scan? One that a process builds
- * alone is built between two calls. One that was asked stays, for ckfp_condition_removed(). */
+/* Can a filter of a scan be asked, now or during a call of this scan? A scan that looks for blocks
+ * to skip can learn its keys then. A filter that a process builds alone is built between two calls.
+ * One that was asked stays, for ckfp_condition_removed(). */
 static bool
 ckfp_condition_may_ask(const ckfp_probe *probe)
 {
+	if (probe->armed)
+		return true;
 	for (int i = 0; i < probe->asks; i++)
 	{
 		const ckfp_build *build = probe->ask[i].build;
 
-		if (build->state == CKFP_BUILD_READY ||
+		if (ckfp_ask_is_ready(&probe->ask[i]) ||
 			(build->state != CKFP_BUILD_OFF &&
 			 (build->counts.tested > 0 || ckfp_build_is_common(build))))
 			return true;

@@ -56,32 +56,48 @@ ckfp_ask_verify(const ckfp_ask *ask, TupleTableSlot *slot, const Datum *values, 
 		ckfp_verify_skipped(ask->build, hash, values);
 }
 
-/* Is the key of a row among the bits? */
+/* Can a row be tested? */
 static inline bool
-ckfp_ask_bits(const ckfp_ask *ask, TupleTableSlot *slot)
+ckfp_ask_is_ready(const ckfp_ask *ask)
 {
-	bool isnull;
-	Datum value = slot_getattr(slot, ask->source.attribute[0], &isnull);
-
-	return !isnull &&
-		   ckfp_filter_has_bit(&ask->build->filter, ckfp_key_integer(&ask->source.key[0], value));
+	return ask->build->keys.test.integers != NULL || ask->build->state == CKFP_BUILD_READY;
 }
 
-/* Does a row pass the filter? Counts the row. May allocate memory. */
+/* Is the key of a row, or a column of it, among the integers of the keys? */
+static inline ckfp_in
+ckfp_ask_integers(const ckfp_ask *ask, TupleTableSlot *slot)
+{
+	const ckfp_keys_test *test = &ask->build->keys.test;
+	bool isnull;
+	Datum value = slot_getattr(slot, ask->source.attribute[test->column], &isnull);
+
+	return isnull ? CKFP_IN_NONE
+				  : ckfp_integers_find(test->integers, ckfp_integer_of(value, test->length));
+}
+
+/* Does a row pass the test? Its key is looked up among the integers, where they are known, and in
+ * the filter only if they do not tell. Counts the row. May allocate memory. */
 static inline bool
 ckfp_ask_row(ckfp_ask *ask, TupleTableSlot *slot)
 {
 	ckfp_build *build = ask->build;
+	const ckfp_keys_test *test = &build->keys.test;
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash = 0;
-	bool bits = build->filter.bits != NULL;
-	bool known = (bits && likely(!build->verify)) ||
-				 ckfp_source_hash(&ask->source, slot, NULL, values, &hash);
-	bool passes =
-		known && (bits ? ckfp_ask_bits(ask, slot) : ckf_contains(&build->filter.filter, hash));
+	ckfp_in in = test->integers != NULL ? ckfp_ask_integers(ask, slot) : CKFP_IN_PARTLY;
+	bool tells = in == CKFP_IN_NONE || (in == CKFP_IN_ALL && test->exact) ||
+				 build->state != CKFP_BUILD_READY;
+	bool passes = in != CKFP_IN_NONE;
 
-	if (unlikely(build->verify) && known)
-		ckfp_ask_verify(ask, slot, values, hash, passes);
+	if (!tells || unlikely(build->verify))
+	{
+		bool known = ckfp_source_hash(&ask->source, slot, NULL, values, &hash);
+
+		if (!tells)
+			passes = known && ckf_contains(&build->filter.filter, hash);
+		if (unlikely(build->verify) && known)
+			ckfp_ask_verify(ask, slot, values, hash, passes);
+	}
 	ckfp_build_count(build, passes);
 	ckfp_sleep_count(&ask->sleep, passes);
 	return passes || build->verify;

@@ -73,7 +73,7 @@ ckfp_shared_use(ckfp_build *build, struct ckfp_shared *shared)
 void
 ckfp_shared_begin(ckfp_build *build)
 {
-	build->filter.no_bits = true; /* they would lack the keys of other processes */
+	build->filter.integer = 0; /* they would lack the keys of other processes */
 	ckfp_parts_begin(build->keys.shared);
 }
 

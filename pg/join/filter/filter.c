@@ -2,9 +2,9 @@
  * filter.c - the filter of a join in one process.
  *
  * A collector gathers the hashes, and the engine then builds the filter from all of them, which
- * is several times faster than adding them one by one. Integers that lie near the first one, as the
- * keys of most dimensions do, are also bits, in which rows are looked up then. Only this process
- * has the bits: they would lack the keys that other processes gather for a common filter.
+ * is several times faster than adding them one by one. Keys that are integers near each other, as
+ * those of most dimensions are, are also a set, in which rows are looked up then: it is exact. Only
+ * this process has it: it would lack the keys that other processes gather for a common filter.
  */
 #include "join/filter/filter.h"
 
@@ -13,17 +13,15 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* The smallest and the largest number of bits. */
-#define CKFP_FIRST_BITS 4096
-#define CKFP_BITS (1 << 20)
-
 void
-ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr)
+ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr,
+				 int16 integer)
 {
 	memset(filter, 0, sizeof(*filter));
 	filter->parent = parent;
 	filter->limit = limit;
 	filter->fpr = fpr;
+	filter->integer = integer;
 }
 
 void
@@ -31,7 +29,7 @@ ckfp_filter_free(ckfp_join_filter *filter)
 {
 	if (filter->context != NULL)
 		MemoryContextDelete(filter->context);
-	ckfp_filter_init(filter, filter->parent, filter->limit, filter->fpr);
+	ckfp_filter_init(filter, filter->parent, filter->limit, filter->fpr, filter->integer);
 }
 
 /* An empty filter whose items are hashes. */
@@ -65,6 +63,7 @@ ckfp_filter_start(ckfp_join_filter *filter)
 	filter->collector = MemoryContextAlloc(filter->context, sizeof *filter->collector);
 	ckfp_filter_create(&empty, header, filter->fpr);
 	ckf_collect_start(filter->collector, &empty, 1);
+	ckfp_integers_init(&filter->integers, filter->context, filter->limit / 8);
 }
 
 /* Free counted memory, if there is any. */
@@ -75,16 +74,6 @@ ckfp_filter_release(ckfp_join_filter *filter, void *memory)
 		return;
 	filter->taken -= GetMemoryChunkSpace(memory);
 	pfree(memory);
-}
-
-/* Do without bits. Nothing is lost: the hashes of all keys are gathered, too. */
-static void
-ckfp_filter_drop_bits(ckfp_join_filter *filter)
-{
-	ckfp_filter_release(filter, filter->bits);
-	filter->bits = NULL;
-	filter->width = 0;
-	filter->no_bits = true;
 }
 
 /* The host of long operations: memory from PostgreSQL, up to the filter's limit. */
@@ -101,8 +90,12 @@ ckfp_filter_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *o
 
 	(void)origin;
 	ckfp_filter_release(filter, memory);
-	if (filter->taken + size > filter->limit)
-		ckfp_filter_drop_bits(filter);
+	if (filter->taken + ckfp_integers_memory(&filter->integers) + size > filter->limit)
+	{
+		/* nothing is lost: the hashes of all keys are gathered, too */
+		ckfp_integers_free(&filter->integers);
+		filter->integer = 0;
+	}
 	if (size == 0 || filter->taken + size > filter->limit)
 		return NULL;
 	memory = MemoryContextAllocExtended(filter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
@@ -142,46 +135,6 @@ ckfp_filter_make_room(ckfp_join_filter *filter)
 	if (filter->collector == NULL)
 		ckfp_filter_start(filter);
 	return ckf_host_make_room(&host.host, filter->collector);
-}
-
-/* Double the number of bits, around those that there are. False if the memory does not suffice. */
-static bool
-ckfp_filter_widen(ckfp_join_filter *filter)
-{
-	uint64 width = Max(2 * filter->width, CKFP_FIRST_BITS);
-	uint64 added = (width - filter->width) / 2; /* on each side */
-	uint8 *bits;
-
-	if (filter->taken + width / 8 > filter->limit)
-		return false;
-	bits = MemoryContextAllocZero(filter->context, width / 8);
-	filter->taken += GetMemoryChunkSpace(bits);
-	if (filter->bits != NULL)
-		memcpy(bits + added / 8, filter->bits, filter->width / 8);
-	ckfp_filter_release(filter, filter->bits);
-	filter->bits = bits;
-	filter->width = width;
-	filter->base -= added;
-	return true;
-}
-
-void
-ckfp_filter_add_bit(ckfp_join_filter *filter, const ckfp_source *source, const Datum *values)
-{
-	bool fits = source->columns == 1 && ckfp_key_is_integer(&source->key[0]);
-	uint64 integer = fits ? (uint64)ckfp_key_integer(&source->key[0], values[0]) : 0;
-
-	if (filter->bits == NULL)
-		filter->base = integer;
-	/* as wide as they can become */
-	fits = fits && integer - (filter->base + filter->width / 2 - CKFP_BITS / 2) < CKFP_BITS;
-	while (fits && integer - filter->base >= filter->width)
-		fits = ckfp_filter_widen(filter);
-	integer -= filter->base;
-	if (fits)
-		CKFP_SET_BIT(filter->bits, integer);
-	else
-		ckfp_filter_drop_bits(filter);
 }
 
 bool

@@ -5,6 +5,7 @@
 #ifndef CKFP_JOIN_FILTER_H
 #define CKFP_JOIN_FILTER_H
 
+#include "join/base/integers.h"
 #include "join/base/key.h"
 #include "join/blocks/blocks.h"
 #include "join/partition/partition.h"
@@ -26,14 +27,14 @@ typedef struct ckfp_join_filter
 	size_t keys;              /* the number of distinct hashes in the filter */
 	size_t size;              /* bytes of the finished filter */
 	ckf_filter filter;        /* the filter that rows are looked up in */
-	uint8 *bits;              /* one for each integer near the first key; NULL: there are none, */
-	bool no_bits;             /* and there will be none */
-	uint64 width;             /* their number */
-	uint64 base;              /* the first bit stands for this integer */
+	int16 integer;            /* the length of the keys if they are integers; else 0: */
+	ckfp_integers integers;   /* the keys, which rows are looked up in first; or empty */
 } ckfp_join_filter;
 
-/* Initialize an empty filter, whose memory is below `parent`. */
-void ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr);
+/* Initialize an empty filter, whose memory is below `parent`. `integer` is the length of keys that
+ * are integers, by ckfp_key_integer_length(); else 0. */
+void ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, double fpr,
+					  int16 integer);
 
 /* Make room for more hashes. False if that would exceed the limit of memory, or if there is no
  * more. */
@@ -54,35 +55,22 @@ ckfp_filter_gather(ckfp_join_filter *filter, uint64 hash)
 	return true;
 }
 
-/* Add a key, whose hash was gathered, to the bits, or drop these. */
-void ckfp_filter_add_bit(ckfp_join_filter *filter, const ckfp_source *source, const Datum *values);
-
 /* Gather a key, by its hash and its values. False if that would exceed the limit of memory. */
 static inline bool
-ckfp_filter_gather_key(ckfp_join_filter *filter, const ckfp_source *source, const Datum *values,
-					   uint64 hash)
+ckfp_filter_gather_key(ckfp_join_filter *filter, const Datum *values, uint64 hash)
 {
 	if (!ckfp_filter_gather(filter, hash))
 		return false;
-	if (!filter->no_bits)
-		ckfp_filter_add_bit(filter, source, values);
+	if (filter->integer != 0)
+		ckfp_integers_add(&filter->integers, ckfp_integer_of(values[0], filter->integer));
 	return true;
 }
 
-/* Is an integer among the bits? A question to them costs 0.6 of one to the filter, and is exact. */
-static inline bool
-ckfp_filter_has_bit(const ckfp_join_filter *filter, int64 integer)
-{
-	uint64 at = (uint64)integer - filter->base;
-
-	return at < filter->width && CKFP_BIT(filter->bits, at) != 0;
-}
-
-/* The bytes of a finished filter, with its bits. */
+/* The bytes of a finished filter, with its integers. */
 static inline size_t
 ckfp_filter_memory(const ckfp_join_filter *filter)
 {
-	return filter->size + filter->width / 8;
+	return filter->size + ckfp_integers_memory(&filter->integers);
 }
 
 /* Sort the gathered hashes, for ckf_collected. False if that would exceed
@@ -95,6 +83,13 @@ bool ckfp_filter_build(ckfp_join_filter *filter);
 
 /* Free all its memory. */
 void ckfp_filter_free(ckfp_join_filter *filter);
+
+/* The length of the keys of a record if they are integers of one column; else 0. */
+static inline int16
+ckfp_record_integer(const ckfp_join_record *record)
+{
+	return record->columns == 1 ? ckfp_key_integer_length(&record->column[0]) : 0;
+}
 
 /* ------------------------------------------------------------------- state.c: scans that sleep */
 
@@ -254,6 +249,9 @@ typedef struct ckfp_build
 
 /* Change the state. Test builds check that it may follow the one before. */
 void ckfp_build_enter(ckfp_build *build, ckfp_build_state state);
+
+/* The filter is built: scans ask it from now on. */
+void ckfp_build_ready(ckfp_build *build);
 
 /* Let the hash join read the build side before the first row of the probe side. */
 void ckfp_build_read_first(ckfp_build *build);

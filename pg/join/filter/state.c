@@ -10,6 +10,8 @@
 #include "join/filter/filter.h"
 #include "join/remote/remote.h"
 
+#include "utils/lsyscache.h"
+
 void
 ckfp_sleep_add(ckfp_sleepers *all, ckfp_sleep *sleep)
 {
@@ -107,6 +109,7 @@ ckfp_build_drop_filter(ckfp_build *build)
 	ckfp_remote_set(build->css.ss.ps.state, &build->record, NULL);
 	ckfp_partitions_start(&build->partitions, &build->record);
 	build->sent = false;
+	build->keys.test.integers = NULL;
 	ckfp_filter_free(&build->filter);
 }
 
@@ -117,6 +120,18 @@ ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
 	ckfp_build_enter(build, CKFP_BUILD_OFF);
 	if (why != CKFP_GIVEN_UP_NOT)
 		build->counts.given_up = why;
+}
+
+void
+ckfp_build_ready(ckfp_build *build)
+{
+	build->counts.keys = build->filter.keys;
+	build->counts.memory = ckfp_filter_memory(&build->filter);
+	if (build->filter.integers.width > 0)
+		build->keys.test = (ckfp_keys_test){.integers = &build->filter.integers,
+											.length = get_typlen(build->record.column[0].probe),
+											.exact = true};
+	ckfp_build_enter(build, CKFP_BUILD_READY);
 }
 
 bool
@@ -162,10 +177,6 @@ ckfp_build_counts(const ckfp_build *build)
 	counts.unasked = ckfp_sleep_unasked(&build->sleepers);
 	counts.blocks = build->keys.blocks;
 	counts.blocks_skipped = build->keys.skipped;
-	if (counts.tested == 0) /* else the filter has counted those that passed */
-		counts.tested = build->keys.passed;
-	counts.tested += build->keys.removed;
-	counts.removed += build->keys.removed;
 	return counts;
 }
 

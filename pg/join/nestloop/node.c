@@ -71,8 +71,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		if (found && ranges->state == CKFP_KEYS_GATHERING)
 			ckfp_keys_add(ranges, nest->build.value);
 		MemoryContextSwitchTo(caller);
-		if (found && filtered &&
-			!ckfp_filter_gather_key(filter, &nest->build.source, nest->build.value, hash))
+		if (found && filtered && !ckfp_filter_gather_key(filter, nest->build.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
 		if (++keys % CKFP_NEST_CHECK == 0 &&
 			ckfp_watch_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
@@ -143,10 +142,8 @@ ckfp_nest_build(ckfp_nest *nest)
 		ckfp_build_give_up(build, why);
 		return;
 	}
-	build->counts.keys = build->filter.keys;
-	build->counts.memory = ckfp_filter_memory(&build->filter);
 	build->counts.built_after = nest->watch.all;
-	ckfp_build_enter(build, CKFP_BUILD_READY);
+	ckfp_build_ready(build);
 	ckfp_condition_update_all(build);
 }
 
@@ -284,7 +281,7 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 						 &nest->build.probe_key[i], estate->es_query_cxt);
 	}
 	ckfp_filter_init(&nest->build.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 CKFP_NEST_FPR);
+					 CKFP_NEST_FPR, ckfp_record_integer(&nest->build.record));
 	ckfp_join_enlist(&nest->build);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || estate->es_instrument != 0)
 		ckfp_nest_open_scan(nest, eflags); /* EXPLAIN shows it */

@@ -1,0 +1,109 @@
+/*
+ * integers.h - a set of integers that are near each other, or of ranges of them.
+ *
+ * It is a table of up to 2^20 buckets. Each one stands for 2^shift integers side by side and says
+ * whether none, all, or some of them are in the set. While the integers are near enough to each
+ * other, a bucket is one integer, and the set is exact. An integer that is too far for that makes
+ * the buckets wider: `shift` grows, and what was in the set stays.
+ *
+ * Contract: CKFP_IN_NONE is said of no integer that was added, and CKFP_IN_ALL of none that was
+ * not. Of any other integer of a bucket that has some, CKFP_IN_PARTLY is said.
+ *
+ * Dates and timestamps are integers, too: as PostgreSQL stores them.
+ */
+#ifndef CKFP_JOIN_INTEGERS_H
+#define CKFP_JOIN_INTEGERS_H
+
+#include "join/base/join.h"
+
+typedef enum ckfp_in
+{
+	CKFP_IN_NONE,
+	CKFP_IN_PARTLY,
+	CKFP_IN_ALL
+} ckfp_in;
+
+/* Integers side by side: `high` is the last one. */
+typedef struct ckfp_range
+{
+	int64 low;
+	int64 high;
+} ckfp_range;
+
+typedef struct ckfp_integers
+{
+	MemoryContext context; /* of the table */
+	uint64 most;           /* the largest number of buckets */
+	uint64 width;          /* their number; 0: the set is empty, and so are the next members */
+	uint64 first;          /* the first bucket's number. As all here, a multiple of 8 */
+	int shift;
+	uint8 *some; /* a bit for each bucket: it has integers of the set; */
+	uint8 *all;  /* all of its integers are in it. `some` itself while a bucket is one integer */
+} ckfp_integers;
+
+/* Are the values of a type integers? In the built-in operator families they are ordered, and equal,
+ * as the integers are. */
+bool ckfp_type_is_integer(Oid type);
+
+/* The integer that a value of such a type is, which has this length. */
+static inline int64
+ckfp_integer_of(Datum value, int16 length)
+{
+	return length == sizeof(int64)   ? DatumGetInt64(value)
+		   : length == sizeof(int32) ? DatumGetInt32(value)
+									 : DatumGetInt16(value);
+}
+
+/* Initialize an empty set, whose table is in `context` and takes at most so many bytes. */
+void ckfp_integers_init(ckfp_integers *set, MemoryContext context, size_t bytes);
+
+/* Free the table: the set is empty. */
+void ckfp_integers_free(ckfp_integers *set);
+
+/* The bytes of the table. */
+static inline size_t
+ckfp_integers_memory(const ckfp_integers *set)
+{
+	return set->width / (set->shift == 0 ? 8 : 4);
+}
+
+/* The number of the bucket of an integer. The first and the last integer of a type are the first
+ * and the last one of a bucket, as these are powers of two. */
+static inline uint64
+ckfp_bucket_of(int64 integer, int shift)
+{
+	return ((uint64)integer - (uint64)PG_INT64_MIN) >> shift;
+}
+
+/* Where is an integer? */
+static inline ckfp_in
+ckfp_integers_find(const ckfp_integers *set, int64 integer)
+{
+	uint64 at = ckfp_bucket_of(integer, set->shift) - set->first;
+
+	if (at >= set->width || !CKFP_BIT(set->some, at))
+		return CKFP_IN_NONE;
+	return CKFP_BIT(set->all, at) ? CKFP_IN_ALL : CKFP_IN_PARTLY;
+}
+
+/* Add the integers of a range. */
+void ckfp_integers_add_range(ckfp_integers *set, ckfp_range range);
+
+/* Add an integer. */
+static inline void
+ckfp_integers_add(ckfp_integers *set, int64 integer)
+{
+	uint64 at = ckfp_bucket_of(integer, set->shift) - set->first;
+
+	if (likely(at < set->width))
+		CKFP_SET_BIT(set->some, at);
+	else
+		ckfp_integers_add_range(set, (ckfp_range){integer, integer});
+}
+
+/* The next integers from `*from` on, in ascending order, up to the next gap of at least so many
+ * buckets. False if there are none. `*from` is the place in the table where the next call goes on:
+ * first 0. */
+bool ckfp_integers_next(const ckfp_integers *set, uint64 gap, uint64 *from, ckfp_range *range);
+
+#endif
