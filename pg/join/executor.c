@@ -27,9 +27,9 @@ typedef struct ckfp_assignment
 typedef struct ckfp_assignments
 {
 	size_t n;
-	ckfp_assignment *list; /* sorted by node, then by rank */
-	ckfp_family *family;   /* the partitions of the query; NULL until they are needed */
-	AppendState *append;   /* the node above the current one, if it is an Append */
+	ckfp_assignment *list;         /* sorted by node, then by rank */
+	ckfp_descendants *descendants; /* the partitions of the query; NULL until they are needed */
+	AppendState *append;           /* the node above the current one, if it is an Append */
 } ckfp_assignments;
 
 static int
@@ -88,7 +88,7 @@ ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
 
 /* Let the filters of a scan of a partition skip it. */
 static void
-ckfp_probe_partition(ckfp_probe *probe, ckfp_assignments *assignments,
+ckfp_tests_partition(ckfp_tests *probe, ckfp_assignments *assignments,
 					 const ckfp_assignment *assignment, int n)
 {
 	PlanState *scan = probe->scan;
@@ -99,13 +99,13 @@ ckfp_probe_partition(ckfp_probe *probe, ckfp_assignments *assignments,
 
 		if (!assignment[i].target->partition)
 			continue;
-		if (assignments->family == NULL)
-			assignments->family = ckfp_family_of(scan->state);
-		if (!ckfp_partitions_add_scan(&build->partitions, &build->record, assignment[i].number,
-									  assignments->family, ((ScanState *)scan)->ss_currentRelation,
-									  scan->state->es_query_cxt))
+		if (assignments->descendants == NULL)
+			assignments->descendants = ckfp_descendants_of(scan->state);
+		if (!ckfp_partitions_add_scan(
+				&build->partitions, &build->record, assignment[i].number, assignments->descendants,
+				((ScanState *)scan)->ss_currentRelation, scan->state->es_query_cxt))
 			continue;
-		ckfp_skip_add(probe, assignments->append, &probe->ask[i]);
+		ckfp_skip_add(probe, assignments->append, &probe->test[i]);
 		build->allocates |= !build->partitions.by_value;
 	}
 }
@@ -121,28 +121,28 @@ ckfp_rank_assignments(const Plan *scan, ckfp_assignment *assignment, int n)
 }
 
 static void
-ckfp_probe_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment *assignment, int n)
+ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment *assignment, int n)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->state->es_query_cxt);
-	ckfp_probe *probe = ckfp_condition_make(scan, n);
+	ckfp_tests *probe = ckfp_condition_make(scan, n);
 
 	if (n > 1)
 		ckfp_rank_assignments(scan->plan, assignment, n);
 	for (int i = 0; i < n; i++)
 	{
-		probe->ask[i].target = assignment[i].number;
-		probe->ask[i].served = ckfp_remote_asks(assignment[i].target);
-		ckfp_ask_init(&probe->ask[i], assignment[i].build, assignment[i].target->attribute);
-		ckfp_sleep_add(&assignment[i].build->sleepers, &probe->ask[i].sleep);
+		probe->test[i].target = assignment[i].number;
+		probe->test[i].served = ckfp_remote_asks(assignment[i].target);
+		ckfp_test_init(&probe->test[i], assignment[i].build, assignment[i].target->attribute);
+		ckfp_suspension_add(&assignment[i].build->suspensions, &probe->test[i].suspension);
 		assignment[i].build->probes = lappend(assignment[i].build->probes, probe);
 		if (!assignment[i].build->record.only_blocks)
 			ckfp_build_enter(assignment[i].build, CKFP_BUILD_NEW);
 		ckfp_blocks_install(probe, assignment[i].build, assignment[i].number);
 	}
 	for (int i = 0; i < n; i++)
-		probe->ask[i].blocks = probe->blocks;
+		probe->test[i].blocks = probe->blocks;
 	MemoryContextSwitchTo(caller);
-	ckfp_probe_partition(probe, assignments, assignment, n);
+	ckfp_tests_partition(probe, assignments, assignment, n);
 }
 
 /* The build node of a hash join, or NULL. */
@@ -156,7 +156,7 @@ ckfp_build_of_join(PlanState *join)
 }
 
 static bool
-ckfp_probe_walk(PlanState *state, void *context)
+ckfp_tests_walk(PlanState *state, void *context)
 {
 	ckfp_assignments *assignments = context;
 	AppendState *append = assignments->append;
@@ -179,16 +179,16 @@ ckfp_probe_walk(PlanState *state, void *context)
 	assignment = ckfp_assignments_of(assignments, state->plan->plan_node_id, &n);
 	/* a plan that several expressions share is visited several times */
 	if (n > 0 && !ckfp_condition_is_set(state))
-		ckfp_probe_scan(state, assignments, assignment, n);
+		ckfp_tests_scan(state, assignments, assignment, n);
 	assignments->append = IsA(state, AppendState) ? (AppendState *)state : NULL;
-	planstate_tree_walker(state, ckfp_probe_walk, context);
+	planstate_tree_walker(state, ckfp_tests_walk, context);
 	assignments->append = append;
 	return false;
 }
 
 /* Start the filter of a hash join, when its scans and its join are known. */
 static void
-ckfp_probe_start(ckfp_build *build)
+ckfp_tests_start(ckfp_build *build)
 {
 	List *keys = ((CustomScan *)build->css.ss.ps.plan)->custom_exprs;
 
@@ -204,16 +204,16 @@ ckfp_probe_start(ckfp_build *build)
 }
 
 static void
-ckfp_probe_install(QueryDesc *query, ckfp_build *builds)
+ckfp_tests_install(QueryDesc *query, ckfp_build *builds)
 {
 	ckfp_assignments assignments = ckfp_collect_assignments(builds);
 
-	ckfp_probe_walk(query->planstate, &assignments);
+	ckfp_tests_walk(query->planstate, &assignments);
 	for (ckfp_build *build = builds; build != NULL; build = build->next)
 		if (build->nest != NULL)
 			ckfp_nest_install(build->nest);
 		else
-			ckfp_probe_start(build);
+			ckfp_tests_start(build);
 	pfree(assignments.list);
 }
 
@@ -262,7 +262,7 @@ ckfp_count_builds(void *builds)
 		ckfp_stats_count(CKFP_STAT_BUILT, counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, build->nest != NULL && counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
-		ckfp_stats_count(CKFP_STAT_ASLEEP, counts.unasked > 0);
+		ckfp_stats_count(CKFP_STAT_SUSPENDED, counts.untested > 0);
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
 		if (build->verify) /* in this mode no row is dropped */
 			continue;
@@ -306,7 +306,7 @@ ckfp_start_query(QueryDesc *query, int eflags)
 	{
 		if (!IsParallelWorker())
 			ckfp_count_at_end(query, builds);
-		ckfp_probe_install(query, builds);
+		ckfp_tests_install(query, builds);
 	}
 }
 

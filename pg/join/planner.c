@@ -61,7 +61,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 
 	if (expressions == NIL)
 		return;
-	/* not with a security barrier or row security: the server would ask the filter before their
+	/* not with a security barrier or row security: the server would use the filter before their
 	 * conditions, which are not sent to it */
 	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_blocks)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
@@ -169,7 +169,7 @@ ckfp_add_filters_below(Plan *plan, ckfp_planning *planning)
 		ckfp_plan_children(plan, ckfp_add_filters, planning);
 }
 
-/* Add filters to all joins of a plan. Joins below are handled first: a filter can be asked in
+/* Add filters to all joins of a plan. Joins below are handled first: a filter can be used in
  * the build side of another join. */
 static void
 ckfp_add_filters(Plan *plan, void *context)

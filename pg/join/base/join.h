@@ -2,7 +2,7 @@
  * join.h - what the modules of the join filters share: settings, plan nodes, costs.
  *
  * A hash join adds its keys to a filter while it reads its small side, the build side. The scan of
- * its large side, the probe side, asks the filter for each row. ../README.md draws the modules.
+ * its large side, the probe side, uses the filter for each row. ../README.md draws the modules.
  */
 #ifndef CKFP_JOIN_H
 #define CKFP_JOIN_H
@@ -90,7 +90,7 @@ typedef struct ckfp_join_index
 	Oid collation;     /* the collation of that operator */
 } ckfp_join_index;
 
-/* A scan that asks a filter. */
+/* A scan that uses a filter. */
 typedef struct ckfp_join_target
 {
 	int node;                             /* plan_node_id */
@@ -162,7 +162,7 @@ typedef struct ckfp_nest_record
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the outer rows */
 	bool stops;                           /* a node above may stop before it has read all rows */
 	bool answers;            /* LEFT or ANTI: the filter drops no rows, it answers lookups */
-	ckfp_join_record record; /* the keys, and the scans that ask the filter, if any; the last one */
+	ckfp_join_record record; /* the keys, and the scans that use the filter, if any; the last one */
 } ckfp_nest_record;
 
 /* Convert either record to a list, which a plan can contain, and back: what is before its targets,
@@ -247,7 +247,7 @@ double ckfp_cost_of_reading(const Plan *plan);
  * reached some columns already. */
 double ckfp_cost_of_reaching(const Plan *scan, const AttrNumber *columns, int n);
 
-/* What a filter costs for each row that it drops, in ns: a scan asks its filters in this order. */
+/* What a filter costs for each row that it drops, in ns: a scan uses its filters in this order. */
 double ckfp_cost_of_drop(const ckfp_join_record *record, const Plan *scan,
 						 const AttrNumber *columns);
 

@@ -2,7 +2,7 @@
  * blocks.h - the blocks of a table that can have a key of a join, and scans that read no others.
  *
  *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
- *            keys.c           live.c          scan.c, parallel.c
+ *            key_ranges.c     live.c          scan.c, parallel.c
  *
  * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
  */
@@ -86,7 +86,7 @@ int ckfp_ranges_merge(ckfp_range *range, int n, int limit);
  * with the largest gaps between them. */
 void ckfp_ranges_complete(ckfp_ranges *ranges);
 
-/* ---------------------------------------------------------------- keys.c: keys to ranges */
+/* ---------------------------------------------------------- key_ranges.c: keys to ranges */
 
 typedef enum ckfp_keys_state
 {

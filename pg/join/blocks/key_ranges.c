@@ -1,5 +1,5 @@
 /*
- * keys.c - the keys of a build side, while they are gathered.
+ * key_ranges.c - the keys of a build side, while they are gathered.
  *
  * Integers, dates and timestamps give ranges: of few keys all that they need, of others up to 64,
  * with the largest gaps between them. They are first gathered as they are; if there are many, in a

@@ -19,7 +19,7 @@ ckfp_build **ckfp_join_starting = NULL;
 
 /* ------------------------------------------------------------------ gathering */
 
-/* Pass the filter to the servers that ask it. */
+/* Pass the filter to the servers that use it. */
 static void
 ckfp_build_send(ckfp_build *build)
 {

@@ -1,8 +1,8 @@
 /*
- * condition.c - the condition of a scan that asks filters.
+ * condition.c - the condition of a scan that uses filters.
  *
  * A scan evaluates its condition, an ExprState, for each row. We replace it by one that evaluates
- * the original condition and then asks the filters. Other executor states of the same plan, such as
+ * the original condition and then uses the filters. Other executor states of the same plan, such as
  * those of EvalPlanQual, keep their conditions.
  */
 #include "join/exec/exec.h"
@@ -13,45 +13,45 @@
 
 /* ------------------------------------------------------------------- asking */
 
-/* Does the server ask the filter? If the first row of a foreign scan was fetched before the
+/* Does the server use the filter? If the first row of a foreign scan was fetched before the
  * filter was ready, the server did not receive it. Then this process asks for the rest of the
  * query. */
 static inline bool
-ckfp_server_asked(ckfp_ask *ask)
+ckfp_server_tests(ckfp_test *test)
 {
-	if (ask->served && !ask->build->sent)
-		ask->served = false;
-	return ask->served;
+	if (test->served && !test->build->sent)
+		test->served = false;
+	return test->served;
 }
 
-/* Do all filters sleep? Counts the row. */
+/* Are all tests suspended? Counts the row. */
 static inline bool
-ckfp_probe_sleeps(ckfp_probe *probe)
+ckfp_tests_are_suspended(ckfp_tests *probe)
 {
-	for (int i = 0; i < probe->asks; i++)
-		if (probe->ask[i].sleep.asleep == 0)
+	for (int i = 0; i < probe->tests; i++)
+		if (probe->test[i].suspension.suspended == 0)
 			return false;
-	for (int i = 0; i < probe->asks; i++)
-		probe->ask[i].sleep.asleep--;
+	for (int i = 0; i < probe->tests; i++)
+		probe->test[i].suspension.suspended--;
 	return true;
 }
 
 /* Does a row pass all filters? */
 static pg_noinline bool
-ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
+ckfp_tests_pass(ckfp_tests *probe, ExprContext *econtext)
 {
-	for (int i = 0; i < probe->asks; i++)
+	for (int i = 0; i < probe->tests; i++)
 	{
-		ckfp_ask *ask = &probe->ask[i];
+		ckfp_test *test = &probe->test[i];
 
-		if (ckfp_sleep_passes(&ask->sleep))
+		if (ckfp_suspension_passes(&test->suspension))
 			continue;
-		if (unlikely(ask->build->state != CKFP_BUILD_READY))
-			ckfp_shared_attach(ask->build);
-		if (unlikely(!ckfp_ask_is_ready(ask) && ask->build->state == CKFP_BUILD_OFF))
+		if (unlikely(test->build->state != CKFP_BUILD_READY))
+			ckfp_shared_attach(test->build);
+		if (unlikely(!ckfp_test_is_ready(test) && test->build->state == CKFP_BUILD_OFF))
 			ckfp_condition_update(probe);
-		else if (!ckfp_server_asked(ask) && ckfp_ask_is_ready(ask) &&
-				 !ckfp_ask_row(ask, econtext->ecxt_scantuple))
+		else if (!ckfp_server_tests(test) && ckfp_test_is_ready(test) &&
+				 !ckfp_test_row(test, econtext->ecxt_scantuple))
 		{
 			/* EXPLAIN shows these rows at the build node */
 			InstrCountFiltered1(probe->scan, -1);
@@ -64,16 +64,16 @@ ckfp_probe_ask(ckfp_probe *probe, ExprContext *econtext)
 /* The condition comes first, since it may drop most rows. It is called directly: the current
  * memory context is the per-tuple one already. */
 static Datum
-ckfp_probe_row(ExprState *state, ExprContext *econtext, bool *isnull)
+ckfp_tests_row(ExprState *state, ExprContext *econtext, bool *isnull)
 {
-	ckfp_probe *probe = state->evalfunc_private;
+	ckfp_tests *probe = state->evalfunc_private;
 	ExprState *condition = probe->condition;
 
 	*isnull = false;
 	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
 		return BoolGetDatum(false);
-	return BoolGetDatum(!probe->asking || ckfp_probe_sleeps(probe) ||
-						ckfp_probe_ask(probe, econtext));
+	return BoolGetDatum(!probe->testing || ckfp_tests_are_suspended(probe) ||
+						ckfp_tests_pass(probe, econtext));
 }
 
 /* ------------------------------------------------------------- setting it */
@@ -117,20 +117,20 @@ ckfp_make_scan_evaluate(PlanState *scan)
 #endif
 }
 
-ckfp_probe *
-ckfp_condition_make(PlanState *scan, int asks)
+ckfp_tests *
+ckfp_condition_make(PlanState *scan, int tests)
 {
-	ckfp_probe *probe = MemoryContextAllocZero(scan->state->es_query_cxt,
-											   offsetof(ckfp_probe, ask) + asks * sizeof(ckfp_ask));
+	ckfp_tests *probe = MemoryContextAllocZero(
+		scan->state->es_query_cxt, offsetof(ckfp_tests, test) + tests * sizeof(ckfp_test));
 
 	NodeSetTag(&probe->state, T_ExprState);
 	probe->state.flags = EEO_FLAG_IS_QUAL;
-	probe->state.evalfunc = ckfp_probe_row;
+	probe->state.evalfunc = ckfp_tests_row;
 	probe->state.evalfunc_private = probe;
 	probe->scan = scan;
 	probe->condition = scan->qual;
-	probe->asks = asks;
-	probe->asking = true;
+	probe->tests = tests;
+	probe->testing = true;
 	ckfp_make_scan_evaluate(scan);
 	scan->qual = &probe->state;
 	return probe;
@@ -139,13 +139,13 @@ ckfp_condition_make(PlanState *scan, int asks)
 bool
 ckfp_condition_is_set(const PlanState *scan)
 {
-	return scan->qual != NULL && scan->qual->evalfunc == ckfp_probe_row;
+	return scan->qual != NULL && scan->qual->evalfunc == ckfp_tests_row;
 }
 
 const ckfp_blocks *
 ckfp_condition_blocks(const PlanState *scan)
 {
-	const ckfp_probe *probe = ckfp_condition_is_set(scan) ? scan->qual->evalfunc_private : NULL;
+	const ckfp_tests *probe = ckfp_condition_is_set(scan) ? scan->qual->evalfunc_private : NULL;
 
 	return probe != NULL && probe->blocks != NULL && probe->blocks->skips ? probe->blocks : NULL;
 }
@@ -153,14 +153,14 @@ ckfp_condition_blocks(const PlanState *scan)
 uint64
 ckfp_condition_removed(const PlanState *scan)
 {
-	const ckfp_probe *probe;
+	const ckfp_tests *probe;
 	uint64 removed = 0;
 
 	if (!ckfp_condition_is_set(scan))
 		return 0;
 	probe = scan->qual->evalfunc_private;
-	for (int i = 0; i < probe->asks; i++)
-		removed += probe->ask[i].build->counts.removed;
+	for (int i = 0; i < probe->tests; i++)
+		removed += probe->test[i].build->counts.removed;
 	return removed;
 }
 
@@ -168,15 +168,15 @@ ckfp_condition_removed(const PlanState *scan)
  * to skip can learn its keys then. A filter that a process builds alone is built between two calls.
  * One that was asked stays, for ckfp_condition_removed(). */
 static bool
-ckfp_condition_may_ask(const ckfp_probe *probe)
+ckfp_condition_may_test(const ckfp_tests *probe)
 {
 	if (probe->armed)
 		return true;
-	for (int i = 0; i < probe->asks; i++)
+	for (int i = 0; i < probe->tests; i++)
 	{
-		const ckfp_build *build = probe->ask[i].build;
+		const ckfp_build *build = probe->test[i].build;
 
-		if (ckfp_ask_is_ready(&probe->ask[i]) ||
+		if (ckfp_test_is_ready(&probe->test[i]) ||
 			(build->state != CKFP_BUILD_OFF &&
 			 (build->counts.tested > 0 || ckfp_build_is_common(build))))
 			return true;
@@ -185,17 +185,17 @@ ckfp_condition_may_ask(const ckfp_probe *probe)
 }
 
 void
-ckfp_condition_update(ckfp_probe *probe)
+ckfp_condition_update(ckfp_tests *probe)
 {
-	probe->asking = ckfp_condition_may_ask(probe);
+	probe->testing = ckfp_condition_may_test(probe);
 	/* scans that may be skipped, or blocks of them, are found by the condition */
 	probe->scan->qual =
-		probe->asking || probe->skips || probe->armed ? &probe->state : probe->condition;
+		probe->testing || probe->skips || probe->armed ? &probe->state : probe->condition;
 }
 
 void
 ckfp_condition_update_all(const ckfp_build *build)
 {
-	foreach_ptr (ckfp_probe, probe, build->probes)
+	foreach_ptr (ckfp_tests, probe, build->probes)
 		ckfp_condition_update(probe);
 }

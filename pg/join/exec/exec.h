@@ -1,5 +1,5 @@
 /*
- * exec.h - the plan node that builds a filter, and the scans that ask it.
+ * exec.h - the plan node that builds a filter, and the scans that use it.
  */
 #ifndef CKFP_JOIN_EXEC_H
 #define CKFP_JOIN_EXEC_H
@@ -20,110 +20,110 @@ void ckfp_verify_denied(ckfp_build *build, uint64 hash);
 /* Record a key, by its hash and its values, in a partition that would be skipped. */
 void ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values);
 
-/* ------------------------------------------------------------------------- a row asks a filter */
+/* ------------------------------------------------------------------------- a row uses a filter */
 
 /* A filter that a scan asks, or a node that has the rows of scans. */
-typedef struct ckfp_ask
+typedef struct ckfp_test
 {
 	ckfp_build *build;
-	bool served; /* the server of a foreign scan asks the filter; its rows have passed */
+	bool served; /* the server of a foreign scan uses the filter; its rows have passed */
 	ckfp_source source;
 	int target;          /* the number of the scan among the targets of the filter, */
 	bool partition;      /* which can skip it, */
 	ckfp_blocks *blocks; /* or some of its blocks; else NULL */
-	ckfp_sleep sleep;
-} ckfp_ask;
+	ckfp_suspension suspension;
+} ckfp_test;
 
 /* The columns of a row that are the key of a filter. */
 static inline void
-ckfp_ask_init(ckfp_ask *ask, ckfp_build *build, const AttrNumber *attribute)
+ckfp_test_init(ckfp_test *test, ckfp_build *build, const AttrNumber *attribute)
 {
-	ask->build = build;
-	ask->source.columns = build->record.columns;
-	ask->source.key = build->probe_key;
-	memcpy(ask->source.attribute, attribute, sizeof(ask->source.attribute));
+	test->build = build;
+	test->source.columns = build->record.columns;
+	test->source.key = build->probe_key;
+	memcpy(test->source.attribute, attribute, sizeof(test->source.attribute));
 }
 
 /* Let verify know of a row that the filter denied, or whose partition or block would be skipped. */
 static inline void
-ckfp_ask_verify(const ckfp_ask *ask, TupleTableSlot *slot, const Datum *values, uint64 hash,
-				bool passes)
+ckfp_test_verify(const ckfp_test *test, TupleTableSlot *slot, const Datum *values, uint64 hash,
+				 bool passes)
 {
 	if (!passes)
-		ckfp_verify_denied(ask->build, hash);
-	if (ckfp_partitions_skip(&ask->build->partitions, ask->target) ||
-		(ask->blocks != NULL && ckfp_blocks_deny(ask->blocks, &ask->build->keys, slot)))
-		ckfp_verify_skipped(ask->build, hash, values);
+		ckfp_verify_denied(test->build, hash);
+	if (ckfp_partitions_skip(&test->build->partitions, test->target) ||
+		(test->blocks != NULL && ckfp_blocks_deny(test->blocks, &test->build->keys, slot)))
+		ckfp_verify_skipped(test->build, hash, values);
 }
 
 /* Can a row be tested? */
 static inline bool
-ckfp_ask_is_ready(const ckfp_ask *ask)
+ckfp_test_is_ready(const ckfp_test *test)
 {
-	return ask->build->keys.test.integers != NULL || ask->build->state == CKFP_BUILD_READY;
+	return test->build->keys.test.integers != NULL || test->build->state == CKFP_BUILD_READY;
 }
 
 /* Is the key of a row, or a column of it, among the integers of the keys? */
 static inline ckfp_in
-ckfp_ask_integers(const ckfp_ask *ask, TupleTableSlot *slot)
+ckfp_test_integers(const ckfp_test *test, TupleTableSlot *slot)
 {
-	const ckfp_keys_test *test = &ask->build->keys.test;
+	const ckfp_keys_test *near = &test->build->keys.test;
 	bool isnull;
-	Datum value = slot_getattr(slot, ask->source.attribute[test->column], &isnull);
+	Datum value = slot_getattr(slot, test->source.attribute[near->column], &isnull);
 
 	return isnull ? CKFP_IN_NONE
-				  : ckfp_integers_find(test->integers, ckfp_integer_of(value, test->length));
+				  : ckfp_integers_find(near->integers, ckfp_integer_of(value, near->length));
 }
 
 /* Does a row pass the test? Its key is looked up among the integers, where they are known, and in
  * the filter only if they do not tell. Counts the row. May allocate memory. */
 static inline bool
-ckfp_ask_row(ckfp_ask *ask, TupleTableSlot *slot)
+ckfp_test_row(ckfp_test *test, TupleTableSlot *slot)
 {
-	ckfp_build *build = ask->build;
-	const ckfp_keys_test *test = &build->keys.test;
+	ckfp_build *build = test->build;
+	const ckfp_keys_test *near = &build->keys.test;
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash = 0;
-	ckfp_in in = test->integers != NULL ? ckfp_ask_integers(ask, slot) : CKFP_IN_PARTLY;
-	bool tells = in == CKFP_IN_NONE || (in == CKFP_IN_ALL && test->exact) ||
+	ckfp_in in = near->integers != NULL ? ckfp_test_integers(test, slot) : CKFP_IN_PARTLY;
+	bool tells = in == CKFP_IN_NONE || (in == CKFP_IN_ALL && near->exact) ||
 				 build->state != CKFP_BUILD_READY;
 	bool passes = in != CKFP_IN_NONE;
 
 	if (!tells || unlikely(build->verify))
 	{
-		bool known = ckfp_source_hash(&ask->source, slot, NULL, values, &hash);
+		bool known = ckfp_source_hash(&test->source, slot, NULL, values, &hash);
 
 		if (!tells)
 			passes = known && ckf_contains(&build->filter.filter, hash);
 		if (unlikely(build->verify) && known)
-			ckfp_ask_verify(ask, slot, values, hash, passes);
+			ckfp_test_verify(test, slot, values, hash, passes);
 	}
 	ckfp_build_count(build, passes);
-	ckfp_sleep_count(&ask->sleep, passes);
+	ckfp_suspension_count(&test->suspension, passes);
 	return passes || build->verify;
 }
 
 /* -------------------------------------------------------- condition.c: the condition of a scan */
 
-/* The condition of a scan, with all filters that it asks. */
-typedef struct ckfp_probe
+/* The condition of a scan, with all filters that it uses. */
+typedef struct ckfp_tests
 {
 	ExprState state;
 	PlanState *scan;
 	ExprState *condition; /* the original condition, or NULL */
 	bool skips;           /* the scan may be skipped: */
-	ExecProcNodeMtd exec; /* its function, while that of skip.c is in its place, */
+	ExecProcNodeMtd exec; /* its function, while that of skip_scans.c is in its place, */
 	AppendState *append;  /* and the node that starts it asynchronously, or NULL */
 	ckfp_blocks *blocks;  /* blocks of it may be skipped, or NULL: */
 	bool armed;           /* the function of blocks.c is in the place */
 	ExecProcNodeMtd own;  /* of its own one */
-	bool asking;          /* a filter can be asked, now or after a call of the scan */
-	int asks;
-	ckfp_ask ask[FLEXIBLE_ARRAY_MEMBER];
-} ckfp_probe;
+	bool testing;         /* a filter can be used, now or after a call of the scan */
+	int tests;
+	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
+} ckfp_tests;
 
 /* Create the condition of a scan that asks so many filters, which the caller sets. */
-ckfp_probe *ckfp_condition_make(PlanState *scan, int asks);
+ckfp_tests *ckfp_condition_make(PlanState *scan, int tests);
 
 /* The functions of a sequential scan: the next row, and whether it meets the scan's own checks. */
 TupleTableSlot *ckfp_next_row(ScanState *scan);
@@ -138,27 +138,27 @@ const ckfp_blocks *ckfp_condition_blocks(const PlanState *scan);
 /* The number of rows that filters have removed, if the scan asks them. */
 uint64 ckfp_condition_removed(const PlanState *scan);
 
-/* Set it if the scan needs it: a filter can be asked. Otherwise restore the original condition. */
-void ckfp_condition_update(ckfp_probe *probe);
+/* Set it if the scan needs it: a filter can be used. Otherwise restore the original condition. */
+void ckfp_condition_update(ckfp_tests *probe);
 
-/* The same for all scans that ask a filter, which was built or freed. */
+/* The same for all scans that use a filter, which was built or freed. */
 void ckfp_condition_update_all(const ckfp_build *build);
 
-/* ----------------------------------------------- skip.c: scans of partitions that are not read */
+/* ------------------------------------ skip_scans.c: scans of partitions that are not read */
 
 /* Let a filter skip a scan. `append` is the node above it, if that is an Append. */
-void ckfp_skip_add(ckfp_probe *probe, AppendState *append, ckfp_ask *ask);
+void ckfp_skip_add(ckfp_tests *probe, AppendState *append, ckfp_test *test);
 
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_skip_arm(ckfp_build *build);
 
 /* Set the function of a scan, which is called if the scan is not skipped. */
-void ckfp_skip_set_exec(ckfp_probe *probe, ExecProcNodeMtd exec);
+void ckfp_skip_set_exec(ckfp_tests *probe, ExecProcNodeMtd exec);
 
-/* ------------------------------------------------------ blocks.c: blocks that are not read */
+/* ------------------------------------------------- skip_blocks.c: blocks that are not read */
 
 /* Let a scan, which is target `number` of a filter, skip blocks, if it can. */
-void ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number);
+void ckfp_blocks_install(ckfp_tests *probe, ckfp_build *build, int number);
 
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_blocks_start(ckfp_build *build);
@@ -209,7 +209,7 @@ void ckfp_shared_finish(ckfp_build *build);
 /* Give up the common filter. */
 void ckfp_shared_fail(ckfp_build *build, ckfp_given_up why);
 
-/* Start to ask the common filter, if there is one and it is ready. */
+/* Start to use the common filter, if there is one and it is ready. */
 void ckfp_shared_attach(ckfp_build *build);
 
 /* Add rows that this process has read of the outer side of a nested loop. The rows of all
@@ -230,7 +230,7 @@ void ckfp_join_enlist(ckfp_build *build);
 /* Register the custom scan methods. */
 void ckfp_join_init_build(void);
 
-/* Prepare the build side and the scans that ask it for their first rows, also when they start
+/* Prepare the build side and the scans that use it for their first rows, also when they start
  * again. */
 void ckfp_build_restart(ckfp_build *build);
 

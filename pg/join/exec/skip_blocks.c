@@ -1,9 +1,9 @@
 /*
- * blocks.c - scans that skip blocks, in the executor.
+ * skip_blocks.c - scans that skip blocks, in the executor.
  *
- * A function of ours takes the place of the scan's own, as in skip.c. As soon as there is nothing
- * to skip it puts that back, so that the scan then costs nothing more for a row. Until this process
- * has gathered the keys there is nothing to skip, either.
+ * A function of ours takes the place of the scan's own, as in skip_scans.c. As soon as there is
+ * nothing to skip it puts that back, so that the scan then costs nothing more for a row. Until this
+ * process has gathered the keys there is nothing to skip, either.
  */
 #include "join/exec/exec.h"
 
@@ -22,7 +22,7 @@
 
 /* Put a function in the place of that of a scan. */
 static void
-ckfp_blocks_put(ckfp_probe *probe, bool armed, ExecProcNodeMtd exec)
+ckfp_blocks_put(ckfp_tests *probe, bool armed, ExecProcNodeMtd exec)
 {
 	if (probe->armed == armed)
 		return;
@@ -35,7 +35,7 @@ ckfp_blocks_put(ckfp_probe *probe, bool armed, ExecProcNodeMtd exec)
 static TupleTableSlot *
 ckfp_exec_live(PlanState *scan)
 {
-	ckfp_probe *probe = scan->qual->evalfunc_private;
+	ckfp_tests *probe = scan->qual->evalfunc_private;
 	ExprContext *econtext = scan->ps_ExprContext;
 	ProjectionInfo *projection = scan->ps_ProjInfo;
 	TupleTableSlot *slot = NULL;
@@ -61,7 +61,7 @@ ckfp_exec_live(PlanState *scan)
 }
 
 void
-ckfp_blocks_install(ckfp_probe *probe, ckfp_build *build, int number)
+ckfp_blocks_install(ckfp_tests *probe, ckfp_build *build, int number)
 {
 	const ckfp_join_record *record = &build->record;
 	const ckfp_join_target *target = list_nth(record->targets, number);
@@ -119,7 +119,7 @@ ckfp_blocks_is_cheap(const ckfp_build *build)
 	if (isinf(price))
 		return false;
 	price *= build->record.first_if_cheap / CKFP_FIRST_SHARE;
-	foreach_ptr (const ckfp_probe, probe, build->probes)
+	foreach_ptr (const ckfp_tests, probe, build->probes)
 	{
 		if (scans >= price)
 			break;
@@ -140,7 +140,7 @@ ckfp_blocks_start(ckfp_build *build)
 	if (build->keys.state == CKFP_KEYS_NEW && build->record.first_if_cheap > 0 &&
 		ckfp_blocks_is_cheap(build))
 		ckfp_build_read_first(build);
-	foreach_ptr (ckfp_probe, probe, build->probes)
+	foreach_ptr (ckfp_tests, probe, build->probes)
 	{
 		if (probe->blocks == NULL)
 			continue;
@@ -152,7 +152,7 @@ ckfp_blocks_start(ckfp_build *build)
 void
 ckfp_blocks_know(const ckfp_build *build)
 {
-	foreach_ptr (ckfp_probe, probe, build->probes)
+	foreach_ptr (ckfp_tests, probe, build->probes)
 	{
 		if (probe->blocks == NULL)
 			continue;
@@ -164,7 +164,7 @@ ckfp_blocks_know(const ckfp_build *build)
 void
 ckfp_blocks_finish(ckfp_build *build)
 {
-	foreach_ptr (ckfp_probe, probe, build->probes)
+	foreach_ptr (ckfp_tests, probe, build->probes)
 		if (probe->blocks != NULL)
 			ckfp_blocks_end(probe->blocks);
 }

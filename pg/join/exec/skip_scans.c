@@ -1,5 +1,5 @@
 /*
- * skip.c - scans of partitions that are not read, because no key can be in them.
+ * skip_scans.c - scans of partitions that are not read, because no key can be in them.
  *
  * The executor asks a plan node for a row through a pointer to a function. We put a function of our
  * own in its place. When it is called and the filters are ready, it either returns no row, now and
@@ -24,19 +24,19 @@ typedef enum ckfp_verdict
 static ckfp_verdict
 ckfp_skip_decide(const PlanState *scan)
 {
-	const ckfp_probe *probe = scan->qual->evalfunc_private;
+	const ckfp_tests *probe = scan->qual->evalfunc_private;
 	ckfp_verdict verdict = CKFP_READ;
 
-	for (int i = 0; i < probe->asks; i++)
+	for (int i = 0; i < probe->tests; i++)
 	{
-		ckfp_build *build = probe->ask[i].build;
+		ckfp_build *build = probe->test[i].build;
 
-		if (!probe->ask[i].partition)
+		if (!probe->test[i].partition)
 			continue;
 		ckfp_shared_attach(build);
 		if (build->state == CKFP_BUILD_OFF)
 			continue;
-		if (ckfp_partitions_skip(&build->partitions, probe->ask[i].target))
+		if (ckfp_partitions_skip(&build->partitions, probe->test[i].target))
 			return CKFP_SKIP;
 		if (!build->partitions.known)
 			verdict = CKFP_WAIT;
@@ -47,7 +47,7 @@ ckfp_skip_decide(const PlanState *scan)
 static TupleTableSlot *
 ckfp_skip_exec(PlanState *scan)
 {
-	ckfp_probe *probe = scan->qual->evalfunc_private;
+	ckfp_tests *probe = scan->qual->evalfunc_private;
 	ckfp_verdict verdict = ckfp_skip_decide(scan);
 	TupleTableSlot *slot;
 
@@ -117,7 +117,7 @@ ckfp_skip_arm_append(AppendState *append)
 /* ----------------------------------------------------------------------- arming */
 
 void
-ckfp_skip_set_exec(ckfp_probe *probe, ExecProcNodeMtd exec)
+ckfp_skip_set_exec(ckfp_tests *probe, ExecProcNodeMtd exec)
 {
 	PlanState *scan = probe->scan;
 	bool skips = scan->ExecProcNode == ckfp_skip_exec;
@@ -130,15 +130,15 @@ ckfp_skip_set_exec(ckfp_probe *probe, ExecProcNodeMtd exec)
 }
 
 void
-ckfp_skip_add(ckfp_probe *probe, AppendState *append, ckfp_ask *ask)
+ckfp_skip_add(ckfp_tests *probe, AppendState *append, ckfp_test *test)
 {
 	MemoryContext caller = MemoryContextSwitchTo(probe->scan->state->es_query_cxt);
 
 	if (append != NULL && ckfp_skip_is_async(append, probe->scan))
 		probe->append = append;
 	probe->skips = true;
-	ask->partition = true;
-	ask->build->skips = lappend(ask->build->skips, probe);
+	test->partition = true;
+	test->build->skips = lappend(test->build->skips, probe);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -147,7 +147,7 @@ ckfp_skip_arm(ckfp_build *build)
 {
 	if (build->verify || build->state == CKFP_BUILD_OFF)
 		return;
-	foreach_ptr (ckfp_probe, probe, build->skips)
+	foreach_ptr (ckfp_tests, probe, build->skips)
 	{
 		if (probe->append != NULL)
 			ckfp_skip_arm_append(probe->append);

@@ -130,6 +130,6 @@ ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **condition, L
 		verify->outer.expression[i] = ExecInitExpr(list_nth(keys, i), join);
 	*condition = &verify->state;
 	build->verify = true;
-	build->sleepers.never = true;
+	build->suspensions.never = true;
 	MemoryContextSwitchTo(caller);
 }

@@ -91,71 +91,71 @@ ckfp_record_integer(const ckfp_join_record *record)
 	return record->columns == 1 ? ckfp_key_integer_length(&record->column[0]) : 0;
 }
 
-/* ------------------------------------------------------------------- state.c: scans that sleep */
+/* --------------------------------------------------------------- state.c: suspended tests */
 
 /* The number of rows in a window, in which the rows that pass are counted; and in a window at the
- * start of a scan, or after a sleep. */
+ * start of a scan, or after a suspension. */
 #define CKFP_WINDOW 4096
 #define CKFP_FIRST_WINDOW 512
 
-/* The number of rows in the first and in the longest sleep. */
-#define CKFP_SLEEP 4096
-#define CKFP_LONGEST_SLEEP 65536
+/* The number of rows in the first and in the longest suspension. */
+#define CKFP_SUSPENSION 4096
+#define CKFP_LONGEST_SUSPENSION 65536
 
-/* What a filter knows of the scans that ask it. */
-typedef struct ckfp_sleepers
+/* What a filter knows of the scans that use it. */
+typedef struct ckfp_suspensions
 {
-	struct ckfp_sleep *first; /* one for each scan */
-	bool bad;                 /* too many rows passed in the last window of any scan */
-	bool never;               /* they never sleep */
-	uint64 unasked;           /* rows in the sleeps that have begun */
-} ckfp_sleepers;
+	struct ckfp_suspension *first; /* one for each scan */
+	bool bad;                      /* too many rows passed in the last window of any scan */
+	bool never;                    /* they are never suspended */
+	uint64 untested;               /* rows in the suspensions that have begun */
+} ckfp_suspensions;
 
-/* A scan that asks a filter. */
-typedef struct ckfp_sleep
+/* A scan that uses a filter. */
+typedef struct ckfp_suspension
 {
-	ckfp_sleepers *all;
-	struct ckfp_sleep *next;
-	uint32 asleep; /* the number of rows that pass unasked before the next window */
-	uint32 window; /* the number of rows in the window; 0: the scan has not started */
-	uint32 left;   /* those that are still to come, */
-	uint32 passed; /* and those that passed */
-	bool bad;      /* too many rows passed in the window before */
-	uint32 length; /* the number of rows in the next sleep */
-} ckfp_sleep;
+	ckfp_suspensions *all;
+	struct ckfp_suspension *next;
+	uint32 suspended; /* the number of rows that pass untested before the next window */
+	uint32 window;    /* the number of rows in the window; 0: the scan has not started */
+	uint32 left;      /* those that are still to come, */
+	uint32 passed;    /* and those that passed */
+	bool bad;         /* too many rows passed in the window before */
+	uint32 length;    /* the number of rows in the next suspension */
+} ckfp_suspension;
 
 /* Add a scan to a filter. */
-void ckfp_sleep_add(ckfp_sleepers *all, ckfp_sleep *sleep);
+void ckfp_suspension_add(ckfp_suspensions *all, ckfp_suspension *suspension);
 
-/* Wake all scans, which then begin anew. */
-void ckfp_sleep_reset(ckfp_sleepers *all);
+/* Resume all tests, which then begin anew. */
+void ckfp_suspension_reset(ckfp_suspensions *all);
 
-/* The number of rows that passed unasked. */
-uint64 ckfp_sleep_unasked(const ckfp_sleepers *all);
+/* The number of rows that passed untested. */
+uint64 ckfp_suspension_unasked(const ckfp_suspensions *all);
 
-/* Begin another window, or go to sleep. */
-void ckfp_sleep_next_window(ckfp_sleep *sleep);
+/* Begin another window, or suspend the test. */
+void ckfp_suspension_next_window(ckfp_suspension *suspension);
 
-/* Does the scan sleep? Counts a row that passes unasked. */
+/* Is the test suspended? Counts a row that passes untested. */
 static inline bool
-ckfp_sleep_passes(ckfp_sleep *sleep)
+ckfp_suspension_passes(ckfp_suspension *suspension)
 {
-	if (sleep->asleep == 0)
+	if (suspension->suspended == 0)
 		return false;
-	sleep->asleep--;
+	suspension->suspended--;
 	return true;
 }
 
 /* Count a row that was tested. */
 static inline void
-ckfp_sleep_count(ckfp_sleep *sleep, bool passed)
+ckfp_suspension_count(ckfp_suspension *suspension, bool passed)
 {
-	if (unlikely(sleep->left == 0))
-		ckfp_sleep_next_window(sleep);
-	sleep->passed += passed;
-	sleep->left--;
-	if (unlikely(sleep->left == 0))
-		ckfp_sleep_next_window(sleep);
+	if (unlikely(suspension->left == 0))
+		ckfp_suspension_next_window(suspension);
+	suspension->passed += passed;
+	suspension->left--;
+	if (unlikely(suspension->left == 0))
+		ckfp_suspension_next_window(suspension);
 }
 
 /* --------------------------------------------------------- state.c: the state of the plan node */
@@ -179,10 +179,10 @@ typedef struct ckfp_join_counts
 	uint64 skipped;        /* and of those that are */
 	uint64 blocks;         /* the number of blocks of scans that can skip some, */
 	uint64 blocks_skipped; /* and of those that they skip */
-	uint64 unasked;        /* rows that passed while their scan slept */
+	uint64 untested;       /* rows that passed while the test was suspended */
 	ckfp_given_up given_up;
 	/* of the filter of a nested loop: */
-	uint64 watched;     /* rows that were watched before the last decision, */
+	uint64 sampled;     /* rows that were sampled before the last decision, */
 	uint64 matched;     /* and those of them that had a match */
 	uint64 built_after; /* the number of rows before it was built */
 	bool not_run;       /* it waits for the result of an InitPlan */
@@ -200,9 +200,9 @@ ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
 	sum->skipped = Max(sum->skipped, counts->skipped);
 	sum->blocks += counts->blocks;
 	sum->blocks_skipped += counts->blocks_skipped;
-	sum->unasked += counts->unasked;
+	sum->untested += counts->untested;
 	sum->given_up = Max(sum->given_up, counts->given_up);
-	sum->watched += counts->watched;
+	sum->sampled += counts->sampled;
 	sum->matched += counts->matched;
 	sum->built_after = Max(sum->built_after, counts->built_after);
 	sum->not_run |= counts->not_run;
@@ -215,7 +215,7 @@ typedef enum ckfp_build_state
 	CKFP_BUILD_NEW,       /* no row of the build side has been read */
 	CKFP_BUILD_GATHERING, /* it gathers the keys */
 	CKFP_BUILD_WAITING,   /* it has gathered them; the filter of all processes is not ready */
-	CKFP_BUILD_READY      /* scans ask the filter */
+	CKFP_BUILD_READY      /* scans use the filter */
 } ckfp_build_state;
 
 typedef struct ckfp_build
@@ -229,22 +229,22 @@ typedef struct ckfp_build
 	bool allocates;              /* hashing the build side allocates memory */
 	HashJoinState *join;         /* the join of this filter */
 	ckfp_build_state state;
-	bool sent;    /* servers that ask it receive it with their next query */
+	bool sent;    /* servers that use it receive it with their next query */
 	bool verify;  /* join_filter = verify: denied rows are kept and recorded */
 	bool answers; /* denied rows are kept, and not looked up: a LEFT or ANTI nested loop */
 	ckfp_join_filter filter;
 	HTAB *denied;  /* verify: the hashes of denied rows, */
 	HTAB *skipped; /* and of rows in partitions that would be skipped */
 	ckfp_join_counts counts;
-	ckfp_join_counts workers;   /* the counters of the parallel workers */
-	struct ckfp_shared *shared; /* in a parallel plan */
-	struct ckfp_nest *nest;     /* the filter of a nested loop; NULL: of a hash join */
-	ckfp_sleepers sleepers;     /* the scans that ask, */
-	List *probes;               /* their conditions: of ckfp_probe, */
-	ckfp_keys keys;             /* by which they skip blocks, */
-	ckfp_partitions partitions; /* those that read partitions, */
-	List *skips;                /* and those that may be skipped: of ckfp_probe */
-	struct ckfp_build *next;    /* the next one of the query */
+	ckfp_join_counts workers;     /* the counters of the parallel workers */
+	struct ckfp_shared *shared;   /* in a parallel plan */
+	struct ckfp_nest *nest;       /* the filter of a nested loop; NULL: of a hash join */
+	ckfp_suspensions suspensions; /* the scans that test, */
+	List *probes;                 /* their conditions: of ckfp_tests, */
+	ckfp_keys keys;               /* by which they skip blocks, */
+	ckfp_partitions partitions;   /* those that read partitions, */
+	List *skips;                  /* and those that may be skipped: of ckfp_tests */
+	struct ckfp_build *next;      /* the next one of the query */
 } ckfp_build;
 
 /* Change the state. Test builds check that it may follow the one before. */
@@ -259,7 +259,7 @@ void ckfp_build_read_first(ckfp_build *build);
 /* Prepare for the first row of the build side, also when the build side is read again. */
 void ckfp_build_start(ckfp_build *build);
 
-/* Does a foreign server ask the filter? */
+/* Does a foreign server use the filter? */
 bool ckfp_build_is_remote(const ckfp_build *build);
 
 /* Give up the filter for the rest of the query. */

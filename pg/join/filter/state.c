@@ -1,11 +1,11 @@
 /*
  * state.c - the state of the plan node that builds a filter: started anew, given up; and that of
- * the scans that ask it, which sleep if too many rows pass.
+ * the scans that use it, which suspend their tests if too many rows pass.
  *
  * Rows that come one after the other often have the same keys: tables are in the order of time, or
  * partitioned. So a filter that is of no use for a stretch of rows may be of use for the next one.
- * After two windows in a row in which too many rows passed, the scan sleeps: the next rows pass
- * unasked. Then a short window tells whether it sleeps again, twice as long.
+ * After two windows in a row in which too many rows passed, the scan suspends its tests: the next
+ * rows pass untested. Then a short window tells whether it is suspended again, twice as long.
  */
 #include "join/filter/filter.h"
 #include "join/remote/remote.h"
@@ -13,74 +13,76 @@
 #include "utils/lsyscache.h"
 
 void
-ckfp_sleep_add(ckfp_sleepers *all, ckfp_sleep *sleep)
+ckfp_suspension_add(ckfp_suspensions *all, ckfp_suspension *suspension)
 {
-	sleep->all = all;
-	sleep->next = all->first;
-	all->first = sleep;
+	suspension->all = all;
+	suspension->next = all->first;
+	all->first = suspension;
 }
 
 uint64
-ckfp_sleep_unasked(const ckfp_sleepers *all)
+ckfp_suspension_unasked(const ckfp_suspensions *all)
 {
-	uint64 unasked = all->unasked;
+	uint64 untested = all->untested;
 
-	for (const ckfp_sleep *sleep = all->first; sleep != NULL; sleep = sleep->next)
-		unasked -= sleep->asleep;
-	return unasked;
+	for (const ckfp_suspension *suspension = all->first; suspension != NULL;
+		 suspension = suspension->next)
+		untested -= suspension->suspended;
+	return untested;
 }
 
 void
-ckfp_sleep_reset(ckfp_sleepers *all)
+ckfp_suspension_reset(ckfp_suspensions *all)
 {
-	all->unasked = ckfp_sleep_unasked(all);
+	all->untested = ckfp_suspension_unasked(all);
 	all->bad = false;
-	for (ckfp_sleep *sleep = all->first; sleep != NULL; sleep = sleep->next)
+	for (ckfp_suspension *suspension = all->first; suspension != NULL;
+		 suspension = suspension->next)
 	{
-		sleep->asleep = 0;
-		sleep->window = 0;
-		sleep->left = 0;
+		suspension->suspended = 0;
+		suspension->window = 0;
+		suspension->left = 0;
 	}
 }
 
 static void
-ckfp_sleep_begin_window(ckfp_sleep *sleep, uint32 rows)
+ckfp_suspension_begin_window(ckfp_suspension *suspension, uint32 rows)
 {
-	sleep->window = rows;
-	sleep->left = rows;
-	sleep->passed = 0;
+	suspension->window = rows;
+	suspension->left = rows;
+	suspension->passed = 0;
 }
 
 static void
-ckfp_sleep_begin(ckfp_sleep *sleep)
+ckfp_suspension_begin(ckfp_suspension *suspension)
 {
-	sleep->asleep = sleep->length;
-	sleep->all->unasked += sleep->length;
-	sleep->length = Min(2 * sleep->length, CKFP_LONGEST_SLEEP);
-	ckfp_sleep_begin_window(sleep, CKFP_FIRST_WINDOW);
+	suspension->suspended = suspension->length;
+	suspension->all->untested += suspension->length;
+	suspension->length = Min(2 * suspension->length, CKFP_LONGEST_SUSPENSION);
+	ckfp_suspension_begin_window(suspension, CKFP_FIRST_WINDOW);
 }
 
 void
-ckfp_sleep_next_window(ckfp_sleep *sleep)
+ckfp_suspension_next_window(ckfp_suspension *suspension)
 {
-	bool bad = sleep->passed > ckfp_join_max_pass * sleep->window;
+	bool bad = suspension->passed > ckfp_join_max_pass * suspension->window;
 
-	if (sleep->window == 0)
+	if (suspension->window == 0)
 	{
 		/* the window before was that of another scan: partitions are often alike */
-		sleep->bad = sleep->all->bad;
-		sleep->length = CKFP_SLEEP;
-		ckfp_sleep_begin_window(sleep, CKFP_FIRST_WINDOW);
+		suspension->bad = suspension->all->bad;
+		suspension->length = CKFP_SUSPENSION;
+		ckfp_suspension_begin_window(suspension, CKFP_FIRST_WINDOW);
 		return;
 	}
-	if (bad && sleep->bad && !sleep->all->never)
-		ckfp_sleep_begin(sleep);
+	if (bad && suspension->bad && !suspension->all->never)
+		ckfp_suspension_begin(suspension);
 	else
-		ckfp_sleep_begin_window(sleep, CKFP_WINDOW);
+		ckfp_suspension_begin_window(suspension, CKFP_WINDOW);
 	if (!bad)
-		sleep->length = CKFP_SLEEP;
-	sleep->bad = bad;
-	sleep->all->bad = bad;
+		suspension->length = CKFP_SUSPENSION;
+	suspension->bad = bad;
+	suspension->all->bad = bad;
 }
 
 void
@@ -154,7 +156,7 @@ void
 ckfp_build_start(ckfp_build *build)
 {
 	ckfp_build_drop_filter(build);
-	ckfp_sleep_reset(&build->sleepers);
+	ckfp_suspension_reset(&build->suspensions);
 	if (build->state == CKFP_BUILD_OFF)
 		return;
 	ckfp_build_enter(build, CKFP_BUILD_NEW);
@@ -174,7 +176,7 @@ ckfp_build_counts(const ckfp_build *build)
 {
 	ckfp_join_counts counts = build->counts;
 
-	counts.unasked = ckfp_sleep_unasked(&build->sleepers);
+	counts.untested = ckfp_suspension_unasked(&build->suspensions);
 	counts.blocks = build->keys.blocks;
 	counts.blocks_skipped = build->keys.skipped;
 	return counts;

@@ -1,5 +1,5 @@
 /*
- * plan.c - which nested loops may have a filter, and its plan nodes.
+ * add.c - which nested loops may have a filter, and its plan nodes.
  *
  * A nested loop looks up each outer row in a table, the dimension, by an index. Its filter has the
  * keys of the rows of the dimension that meet the conditions of that index scan. The plan node of
@@ -65,7 +65,7 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 	return plan;
 }
 
-/* Find the scans that can ask the filter, if they cover all outer rows and return each row as soon
+/* Find the scans that can use the filter, if they cover all outer rows and return each row as soon
  * as it is read. Otherwise the node of the filter asks for each row that it returns. */
 static void
 ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_record *nest)

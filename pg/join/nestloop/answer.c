@@ -29,7 +29,7 @@ ckfp_answer_ended(ExprState *state, ExprContext *econtext, bool *isnull)
 {
 	ckfp_nest *nest = state->evalfunc_private;
 
-	ckfp_watch_lookup_ended(nest);
+	ckfp_sampling_lookup_ended(nest);
 	*isnull = false;
 	return BoolGetDatum(ExecQual(nest->answer->condition, econtext));
 }

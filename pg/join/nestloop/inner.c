@@ -1,5 +1,5 @@
 /*
- * keys.c - the keys and conditions of the inner side of a nested loop.
+ * inner.c - the keys and conditions of the inner side of a nested loop.
  *
  * The inner side is the scan of an index, whose conditions are in two places: those of the index,
  * and those that are tested on the rows that it finds. A key is a column that one of them compares
@@ -44,10 +44,10 @@ ckfp_nest_find_inner(Plan *plan, ckfp_nest_inner *inner)
 	node = ckfp_node_of(plan);
 	if (node->lookup == 0)
 		return false;
-	inner->conditions = list_concat_copy(ckfp_node_member(plan, node->lookup), plan->qual);
+	inner->conditions = list_concat_copy(ckfp_node_field(plan, node->lookup), plan->qual);
 	if (node->listed != 0)
 		inner->conditions = (List *)ckfp_to_table_columns((Node *)inner->conditions,
-														  ckfp_node_member(plan, node->listed));
+														  ckfp_node_field(plan, node->listed));
 	inner->scan = plan;
 	inner->relation = ((Scan *)plan)->scanrelid;
 	return true;

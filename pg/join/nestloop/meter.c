@@ -60,7 +60,7 @@ static double
 ckfp_meter_own(void)
 {
 	static double own = -1;
-	ckfp_samples samples = {0};
+	ckfp_costs samples = {0};
 	ckfp_meter meter;
 
 	if (own >= 0)
@@ -68,9 +68,9 @@ ckfp_meter_own(void)
 	while (samples.n < CKFP_EMPTY_SAMPLES)
 	{
 		ckfp_meter_start(&meter);
-		ckfp_samples_add(&samples, ckfp_meter_processor(&meter), 0);
+		ckfp_costs_add(&samples, ckfp_meter_processor(&meter), 0);
 	}
-	own = ckfp_samples_mean(&samples);
+	own = ckfp_costs_mean(&samples);
 	return own;
 }
 
@@ -86,7 +86,7 @@ ckfp_meter_read(const ckfp_meter *meter, double *wait)
 }
 
 void
-ckfp_samples_add(ckfp_samples *samples, double cost, double wait)
+ckfp_costs_add(ckfp_costs *samples, double cost, double wait)
 {
 	if (samples->n >= CKFP_SAMPLES)
 	{
@@ -102,7 +102,7 @@ ckfp_samples_add(ckfp_samples *samples, double cost, double wait)
 }
 
 double
-ckfp_samples_mean(const ckfp_samples *samples)
+ckfp_costs_mean(const ckfp_costs *samples)
 {
 	return samples->n > 1 ? (samples->sum - samples->most) / (samples->n - 1) : 0;
 }

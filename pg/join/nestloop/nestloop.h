@@ -7,7 +7,7 @@
 #include "join/exec/exec.h"
 #include "join/plan/plan.h"
 
-/* ------------------------------------------------------------ keys.c: the inner side of a loop */
+/* ----------------------------------------------------------- inner.c: the inner side of a loop */
 
 /* The inner side of a nested loop, with its conditions. */
 typedef struct ckfp_nest_inner
@@ -33,7 +33,7 @@ List *ckfp_nest_lookup(const NestLoop *join, Plan **scan);
 /* The parameters of an expression that the executor sets. */
 Bitmapset *ckfp_nest_params_of(Node *expression);
 
-/* ------------------------------------------------------- plan.c: which loops may have a filter */
+/* -------------------------------------------------------- add.c: which loops may have a filter */
 
 /* If the rules allow a filter for a nested loop, which `processes` processes share, put its plan
  * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL.
@@ -54,13 +54,13 @@ typedef struct ckfp_meter
 } ckfp_meter;
 
 /* The costs of pieces of work, in ns. */
-typedef struct ckfp_samples
+typedef struct ckfp_costs
 {
 	double n;
 	double sum;  /* of their costs, */
 	double wait; /* of that for blocks, */
 	double most; /* and the highest cost */
-} ckfp_samples;
+} ckfp_costs;
 
 void ckfp_meter_start(ckfp_meter *meter);
 
@@ -68,41 +68,41 @@ void ckfp_meter_start(ckfp_meter *meter);
 double ckfp_meter_read(const ckfp_meter *meter, double *wait);
 
 /* Add a cost. Older ones count less. */
-void ckfp_samples_add(ckfp_samples *samples, double cost, double wait);
+void ckfp_costs_add(ckfp_costs *samples, double cost, double wait);
 
 /* The mean without the highest cost, in which an interrupt may be; 0 if it is unknown. */
-double ckfp_samples_mean(const ckfp_samples *samples);
+double ckfp_costs_mean(const ckfp_costs *samples);
 
 /* ----------------------------------------------------------------------- node.c: the plan node */
 
 /* What the node knows about the outer rows while there is no filter. */
-typedef struct ckfp_watch
+typedef struct ckfp_sampling
 {
-	bool on;               /* the rows are watched, or will be after a rest */
+	bool on;               /* the rows are sampled, or will be after a rest */
 	bool out;              /* a row was handed on, and its lookup has not been counted */
 	bool measured;         /* the cost of its lookup is measured, */
 	ckfp_meter left;       /* from here on */
 	uint64 removed;        /* rows that other filters had removed from the inner side by then, */
 	uint64 cached;         /* and lookups that Memoize had answered */
-	uint64 rows;           /* since the watch began: rows, */
+	uint64 rows;           /* since the sampling began: rows, */
 	uint64 matched;        /* those that had a match, */
 	uint64 next;           /* the number of rows at which to decide, */
 	uint64 next_sample;    /* and that at which to measure a lookup */
-	uint64 rest;           /* rows to hand on unwatched before the watch begins again */
-	uint64 rows_before;    /* in the watches before the last rest: rows, */
+	uint64 rest;           /* rows to hand on unsampled before the sampling begins again */
+	uint64 rows_before;    /* in the samples before the last rest: rows, */
 	uint64 matched_before; /* and those that had a match */
 	uint64 scanned;        /* rows of this run of the outer side, */
 	uint64 published;      /* and those that the other processes know of */
 	uint64 all;            /* rows of all its runs */
-	ckfp_samples lookups;  /* without a match */
+	ckfp_costs lookups;    /* without a match */
 	double gain;           /* what was decided by: what the filter saves, in ns */
-} ckfp_watch;
+} ckfp_sampling;
 
 struct ckfp_nest
 {
-	ckfp_build build;    /* the filter, its counters, and the scans that ask it, if any */
-	ckfp_ask ask;        /* of this node, */
-	bool asks;           /* which asks itself, as no scan can */
+	ckfp_build build;    /* the filter, its counters, and the scans that use it, if any */
+	ckfp_test test;      /* of this node, */
+	bool tests;          /* which asks itself, as no scan can */
 	bool installed;      /* its loop was looked for, as the setting is not off */
 	bool serializable;   /* the transaction is, so there is no filter */
 	bool stops;          /* a node above may stop early */
@@ -111,7 +111,7 @@ struct ckfp_nest
 	PlanState *inner;    /* the scan of the loop's inner side, */
 	PlanState *memoize;  /* and the Memoize node above it, or NULL */
 	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
-	ckfp_watch watch;
+	ckfp_sampling sampling;
 	ExecProcNodeMtd exec; /* the executor's function for the node, while it rests; else NULL */
 	struct ckfp_answer *answer; /* of a LEFT or ANTI loop, and */
 	TupleTableSlot *denied;     /* its outer row whose lookup would find nothing; or NULL */
@@ -132,29 +132,29 @@ typedef struct ckfp_answer ckfp_answer;
  * NULL. */
 void ckfp_answer_install(ckfp_nest *nest);
 
-/* Let the loop be as it was: its rows are no longer watched, and there is no filter. */
+/* Let the loop be as it was: its rows are no longer sampled, and there is no filter. */
 void ckfp_answer_remove(ckfp_nest *nest);
 
 /* --------------------------------------------------------------- price.c: when the filter pays */
 
-/* Start to watch rows, also when the outer side is read again. */
-void ckfp_watch_start(ckfp_nest *nest);
+/* Start to sample rows, also when the outer side is read again. */
+void ckfp_sampling_start(ckfp_nest *nest);
 
 /* Count the row that was handed on last. True if a filter is to be built now. */
-bool ckfp_watch_count(ckfp_nest *nest);
+bool ckfp_sampling_count(ckfp_nest *nest);
 
 /* The lookup of the row that was handed on last has ended. If it is measured and has found nothing,
  * count its cost. */
-void ckfp_watch_lookup_ended(ckfp_nest *nest);
+void ckfp_sampling_lookup_ended(ckfp_nest *nest);
 
 /* A row is about to be handed on. */
-void ckfp_watch_row(ckfp_nest *nest);
+void ckfp_sampling_row(ckfp_nest *nest);
 
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */
-bool ckfp_watch_wants_ranges(ckfp_nest *nest);
+bool ckfp_sampling_wants_ranges(ckfp_nest *nest);
 
 /* Has the rest of a build, which has found so many keys and cost so many ns, become more expensive
  * than what the filter saves? */
-bool ckfp_watch_is_exceeded(const ckfp_nest *nest, double keys, double spent);
+bool ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent);
 
 #endif

@@ -2,9 +2,9 @@
  * node.c - the plan node that filters the outer rows of a nested loop: "Cuckoo Nested Loop
  * Filter", between the loop and its outer side.
  *
- * It returns the rows of its child and watches which of them find a match. When a filter pays, it
+ * It returns the rows of its child and samples which of them find a match. When a filter pays, it
  * runs a scan of the dimension and builds the filter of its keys. From then on the scans that the
- * outer rows come from ask the filter, or, if there is none that can, this node. It always asks if
+ * outer rows come from use the filter, or, if there is none that can, this node. It always asks if
  * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c). Scans that can skip
  * blocks do so by the ranges of the keys.
  */
@@ -74,7 +74,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		if (found && filtered && !ckfp_filter_gather_key(filter, nest->build.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
 		if (++keys % CKFP_NEST_CHECK == 0 &&
-			ckfp_watch_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
+			ckfp_sampling_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
 			return CKFP_GIVEN_UP_KEYS;
 	}
 }
@@ -115,7 +115,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 static void
 ckfp_nest_start_ranges(ckfp_nest *nest)
 {
-	if (ckfp_watch_wants_ranges(nest))
+	if (ckfp_sampling_wants_ranges(nest))
 		ckfp_nest_read(nest, false);
 	else
 		nest->build.keys.state = CKFP_KEYS_OFF;
@@ -128,7 +128,7 @@ ckfp_nest_build(ckfp_nest *nest)
 	ckfp_build *build = &nest->build;
 	ckfp_given_up why;
 
-	nest->watch.on = false;
+	nest->sampling.on = false;
 	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
 	 * have none read no more. */
 	if (build->keys.columns > 0 && build->keys.builds == 0 &&
@@ -142,7 +142,7 @@ ckfp_nest_build(ckfp_nest *nest)
 		ckfp_build_give_up(build, why);
 		return;
 	}
-	build->counts.built_after = nest->watch.all;
+	build->counts.built_after = nest->sampling.all;
 	ckfp_build_ready(build);
 	ckfp_condition_update_all(build);
 }
@@ -192,13 +192,13 @@ ckfp_nest_install(ckfp_nest *nest)
 		build->keys.state = CKFP_KEYS_OFF;
 		return;
 	}
-	nest->asks = build->record.targets == NIL;
-	if (nest->asks)
-		ckfp_sleep_add(&build->sleepers, &nest->ask.sleep);
+	nest->tests = build->record.targets == NIL;
+	if (nest->tests)
+		ckfp_suspension_add(&build->suspensions, &nest->test.suspension);
 	ckfp_nest_find_inner(nest);
 	nest->driver = ckfp_nest_driver(outerPlanState(nest));
-	nest->watch.on = true;
-	ckfp_watch_start(nest);
+	nest->sampling.on = true;
+	ckfp_sampling_start(nest);
 	if (build->answers)
 		ckfp_answer_install(nest);
 	if (ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
@@ -232,7 +232,7 @@ ckfp_nest_text(const ckfp_nest *nest)
 {
 	ckfp_join_counts total = ckfp_build_all_counts(&nest->build);
 	const ckfp_join_counts *counts = &total;
-	const char *rows = ckfp_with_commas(counts->watched);
+	const char *rows = ckfp_with_commas(counts->sampled);
 
 	if (nest->serializable)
 		return "not built, the transaction is serializable";
@@ -245,13 +245,13 @@ ckfp_nest_text(const ckfp_nest *nest)
 		return psprintf("given up after %s rows, the table has more keys than expected", rows);
 	if (!nest->installed)
 		return "not built, cuckoofilter.join_filter was off when the query began";
-	if (counts->watched == 0)
+	if (counts->sampled == 0)
 		return "not built, too few rows";
 	if (counts->not_run)
 		return psprintf("not built after %s rows, a subquery of its condition has not run", rows);
 	return psprintf("not built after %s rows, %.1f %% of them match%s", rows,
-					100.0 * (double)counts->matched / (double)counts->watched,
-					(double)counts->matched > ckfp_join_max_pass * (double)counts->watched
+					100.0 * (double)counts->matched / (double)counts->sampled,
+					(double)counts->matched > ckfp_join_max_pass * (double)counts->sampled
 						? ""
 						: " and it does not pay");
 }
@@ -271,7 +271,7 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 	nest->build.nest = nest;
 	nest->build.answers = record.answers;
 	nest->stops = record.stops;
-	ckfp_ask_init(&nest->ask, &nest->build, record.attribute);
+	ckfp_test_init(&nest->test, &nest->build, record.attribute);
 	nest->build.source.columns = record.record.columns;
 	nest->build.source.key = nest->build.build_key;
 	for (int i = 0; i < record.record.columns; i++)
@@ -299,11 +299,11 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 		MemoryContext caller;
 		bool passes;
 
-		if (TupIsNull(slot) || ckfp_sleep_passes(&nest->ask.sleep))
+		if (TupIsNull(slot) || ckfp_suspension_passes(&nest->test.suspension))
 			return slot;
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		passes = ckfp_ask_row(&nest->ask, slot);
+		passes = ckfp_test_row(&nest->test, slot);
 		MemoryContextSwitchTo(caller);
 		if (passes)
 			return slot;
@@ -322,7 +322,7 @@ ckfp_nest_wake(ckfp_nest *nest)
 	if (nest->exec != NULL)
 		ExecSetExecProcNode(&nest->build.css.ss.ps, nest->exec);
 	nest->exec = NULL;
-	nest->watch.rest = 0;
+	nest->sampling.rest = 0;
 }
 
 /* The next row, while the node rests: the executor calls this function instead of the node's. */
@@ -331,7 +331,7 @@ ckfp_nest_exec_resting(PlanState *state)
 {
 	ckfp_nest *nest = (ckfp_nest *)state;
 
-	if (--nest->watch.rest == 0)
+	if (--nest->sampling.rest == 0)
 		ckfp_nest_wake(nest);
 	return ExecProcNode(outerPlanState(nest));
 }
@@ -341,7 +341,7 @@ ckfp_nest_rest(ckfp_nest *nest, uint64 rows)
 {
 	PlanState *state = &nest->build.css.ss.ps;
 
-	nest->watch.rest = rows;
+	nest->sampling.rest = rows;
 	nest->exec = state->ExecProcNodeReal;
 	ExecSetExecProcNode(state, ckfp_nest_exec_resting);
 }
@@ -354,11 +354,11 @@ ckfp_nest_exec(CustomScanState *node)
 
 	if (nest->build.keys.state == CKFP_KEYS_NEW)
 		ckfp_nest_start_ranges(nest);
-	if (nest->watch.on && ckfp_watch_count(nest))
+	if (nest->sampling.on && ckfp_sampling_count(nest))
 		ckfp_nest_build(nest);
-	if (nest->watch.rest > 0)
-		ckfp_nest_rest(nest, nest->watch.rest);
-	else if (!nest->watch.on && !(nest->asks && nest->build.state == CKFP_BUILD_READY))
+	if (nest->sampling.rest > 0)
+		ckfp_nest_rest(nest, nest->sampling.rest);
+	else if (!nest->sampling.on && !(nest->tests && nest->build.state == CKFP_BUILD_READY))
 	{
 		ckfp_nest_rest(nest, PG_UINT64_MAX); /* there is nothing left to do */
 		if (nest->answer != NULL)
@@ -366,11 +366,11 @@ ckfp_nest_exec(CustomScanState *node)
 	}
 	if (nest->exec != NULL)
 		return ckfp_nest_exec_resting(&node->ss.ps);
-	if (nest->asks && nest->build.state == CKFP_BUILD_READY)
+	if (nest->tests && nest->build.state == CKFP_BUILD_READY)
 		return ckfp_nest_next_passing(nest);
 	slot = ExecProcNode(outerPlanState(node));
-	if (nest->watch.on && !TupIsNull(slot))
-		ckfp_watch_row(nest);
+	if (nest->sampling.on && !TupIsNull(slot))
+		ckfp_sampling_row(nest);
 	return slot;
 }
 
@@ -393,7 +393,7 @@ ckfp_nest_rescan(CustomScanState *node)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_watch_start(nest);
+	ckfp_sampling_start(nest);
 	if (outerPlanState(node)->chgParam == NULL)
 		ExecReScan(outerPlanState(node));
 }

@@ -20,16 +20,16 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
-#define CKFP_WATCH_FIRST 512    /* rows before the first decision */
-#define CKFP_WATCH_LAST 4096    /* rows after which the first watch rests if most rows match */
-#define CKFP_WATCH_SAMPLE 64    /* one of so many lookups is measured, a system call; */
-#define CKFP_WATCH_SHARE 64     /* later one in a stretch of this part of the rows before it */
-#define CKFP_WATCH_PROGRESS 0.5 /* the share of the rows to come that is counted on */
+#define CKFP_SAMPLING_FIRST 512 /* rows before the first decision */
+#define CKFP_SAMPLING_LAST 4096 /* rows after which the first sampling rests if most rows match */
+#define CKFP_SAMPLING_SAMPLE 64 /* one of so many lookups is measured, a system call; */
+#define CKFP_SAMPLING_SHARE 64  /* later one in a stretch of this part of the rows before it */
+#define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
 
 /* The share of the price of the build that the lookups must have cost before. The first ones cost
  * more: the process has not used the pages of the table yet. So do the first rows of the build: it
  * is not aborted before it has cost this share of what the filter saves. */
-#define CKFP_WATCH_PAID 0.1
+#define CKFP_SAMPLING_PAID 0.1
 
 /* The cost of the build, without the wait for blocks, and of a question to the filter, in ns. To
  * read a row of few columns takes 70 to 90, and up to 450 where the condition is on a late column
@@ -43,27 +43,27 @@
 #define CKFP_NEST_RANGES_SHARE 0.02
 
 static void
-ckfp_watch_begin(ckfp_watch *watch)
+ckfp_sampling_begin(ckfp_sampling *sampling)
 {
-	watch->rows = 0;
-	watch->matched = 0;
-	watch->lookups = (ckfp_samples){0};
-	watch->measured = false;
-	watch->next = CKFP_WATCH_FIRST;
-	watch->next_sample = CKFP_WATCH_SAMPLE; /* short loops measure none */
+	sampling->rows = 0;
+	sampling->matched = 0;
+	sampling->lookups = (ckfp_costs){0};
+	sampling->measured = false;
+	sampling->next = CKFP_SAMPLING_FIRST;
+	sampling->next_sample = CKFP_SAMPLING_SAMPLE; /* short loops measure none */
 }
 
 void
-ckfp_watch_start(ckfp_nest *nest)
+ckfp_sampling_start(ckfp_nest *nest)
 {
-	ckfp_watch *watch = &nest->watch;
+	ckfp_sampling *sampling = &nest->sampling;
 
-	watch->out = false;
-	watch->measured = false;
-	watch->scanned = 0;
-	watch->published = 0;
-	if (watch->next == 0)
-		ckfp_watch_begin(watch);
+	sampling->out = false;
+	sampling->measured = false;
+	sampling->scanned = 0;
+	sampling->published = 0;
+	if (sampling->next == 0)
+		ckfp_sampling_begin(sampling);
 }
 
 /* --------------------------------------------------------------- rows to come */
@@ -86,17 +86,17 @@ ckfp_scan_progress(const ScanState *scan, bool *shared)
 static double
 ckfp_rows_to_come(ckfp_nest *nest)
 {
-	ckfp_watch *watch = &nest->watch;
-	double rows = (double)watch->scanned;
+	ckfp_sampling *sampling = &nest->sampling;
+	double rows = (double)sampling->scanned;
 	bool shared = false;
 	double done = nest->driver != NULL ? ckfp_scan_progress(nest->driver, &shared) : 0;
 
-	if (nest->stops || watch->all > watch->scanned || done == 0)
-		return (double)watch->all;
+	if (nest->stops || sampling->all > sampling->scanned || done == 0)
+		return (double)sampling->all;
 	if (shared && nest->build.shared != NULL)
-		rows = ckfp_shared_rows(&nest->build, watch->scanned - watch->published);
-	watch->published = watch->scanned;
-	return rows * (1 - done) / done * CKFP_WATCH_PROGRESS;
+		rows = ckfp_shared_rows(&nest->build, sampling->scanned - sampling->published);
+	sampling->published = sampling->scanned;
+	return rows * (1 - done) / done * CKFP_SAMPLING_PROGRESS;
 }
 
 /* ------------------------------------------------------------------- the price */
@@ -147,12 +147,12 @@ ckfp_build_ns(const ckfp_nest *nest, double share, double wait, double *keys)
 
 /* Does a filter pay? */
 static bool
-ckfp_watch_pays(ckfp_nest *nest)
+ckfp_sampling_pays(ckfp_nest *nest)
 {
-	ckfp_watch *watch = &nest->watch;
-	const ckfp_samples *lookups = &watch->lookups;
-	double pass = (double)watch->matched / (double)watch->rows;
-	double saved = ckfp_samples_mean(lookups) - CKFP_NEST_LOOKUP_NS;
+	ckfp_sampling *sampling = &nest->sampling;
+	const ckfp_costs *lookups = &sampling->lookups;
+	double pass = (double)sampling->matched / (double)sampling->rows;
+	double saved = ckfp_costs_mean(lookups) - CKFP_NEST_LOOKUP_NS;
 	double build;
 	double keys;
 
@@ -160,13 +160,13 @@ ckfp_watch_pays(ckfp_nest *nest)
 		return false;
 	saved *= 1 - pass;
 	build = ckfp_build_ns(nest, pass, lookups->wait / lookups->n, &keys);
-	watch->gain = ckfp_rows_to_come(nest) * saved;
-	return ckfp_cost_fits(keys) && watch->gain > build &&
-		   (double)watch->all * saved > build * CKFP_WATCH_PAID;
+	sampling->gain = ckfp_rows_to_come(nest) * saved;
+	return ckfp_cost_fits(keys) && sampling->gain > build &&
+		   (double)sampling->all * saved > build * CKFP_SAMPLING_PAID;
 }
 
 bool
-ckfp_watch_is_exceeded(const ckfp_nest *nest, double keys, double spent)
+ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent)
 {
 	bool shared;
 	double done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
@@ -174,12 +174,12 @@ ckfp_watch_is_exceeded(const ckfp_nest *nest, double keys, double spent)
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return false;
 	if (done == 0)
-		return spent > nest->watch.gain;
-	return spent > nest->watch.gain * CKFP_WATCH_PAID &&
-		   (spent * (1 - done) + keys * CKFP_NEST_KEY_NS) / done > nest->watch.gain;
+		return spent > nest->sampling.gain;
+	return spent > nest->sampling.gain * CKFP_SAMPLING_PAID &&
+		   (spent * (1 - done) + keys * CKFP_NEST_KEY_NS) / done > nest->sampling.gain;
 }
 
-/* ------------------------------------------------------------------- watching */
+/* ------------------------------------------------------------------- sampling */
 
 /* Have the InitPlans run whose results the scan's conditions contain? They run when a row first
  * needs them, and not for a filter. */
@@ -198,67 +198,68 @@ ckfp_params_are_known(const ckfp_nest *nest)
 }
 
 bool
-ckfp_watch_wants_ranges(ckfp_nest *nest)
+ckfp_sampling_wants_ranges(ckfp_nest *nest)
 {
 	double keys;
 
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
-	nest->watch.gain = CKFP_NEST_RANGES_SHARE * nest->build.record.block_rows * CKFP_ROW_NS;
+	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->build.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
-		   (!nest->stops && ckfp_build_ns(nest, 0, 0, &keys) < nest->watch.gain);
+		   (!nest->stops && ckfp_build_ns(nest, 0, 0, &keys) < nest->sampling.gain);
 }
 
-/* Let the watch rest for as many rows as were read so far: they are passed on without a count. */
+/* Let the sampling rest for as many rows as were read so far: they are passed on without a count.
+ */
 static void
-ckfp_watch_rest(ckfp_watch *watch)
+ckfp_sampling_rest(ckfp_sampling *sampling)
 {
-	watch->rows_before += watch->rows;
-	watch->matched_before += watch->matched;
-	watch->rest = watch->all;
-	watch->all += watch->rest; /* they are not counted one by one */
-	watch->scanned += watch->rest;
-	ckfp_watch_begin(watch);
+	sampling->rows_before += sampling->rows;
+	sampling->matched_before += sampling->matched;
+	sampling->rest = sampling->all;
+	sampling->all += sampling->rest; /* they are not counted one by one */
+	sampling->scanned += sampling->rest;
+	ckfp_sampling_begin(sampling);
 }
 
 /* Is a filter to be built now? Otherwise, when to decide again. */
 static bool
-ckfp_watch_decide(ckfp_nest *nest)
+ckfp_sampling_decide(ckfp_nest *nest)
 {
-	ckfp_watch *watch = &nest->watch;
+	ckfp_sampling *sampling = &nest->sampling;
 	ckfp_join_counts *counts = &nest->build.counts;
-	bool pays = ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_watch_pays(nest);
+	bool pays = ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_sampling_pays(nest);
 
 	/* the setting may be off since the query began: a cursor */
 	if (nest->build.state == CKFP_BUILD_OFF || ckfp_join_mode_setting == CKFP_JOIN_OFF)
 	{
-		watch->on = false;
+		sampling->on = false;
 		return false;
 	}
-	counts->watched = watch->rows_before + watch->rows;
-	counts->matched = watch->matched_before + watch->matched;
+	counts->sampled = sampling->rows_before + sampling->rows;
+	counts->matched = sampling->matched_before + sampling->matched;
 	counts->not_run = pays && !ckfp_params_are_known(nest);
 	if (pays && !counts->not_run)
 		return true;
-	watch->next += watch->next / 4;
-	if ((watch->rows >= CKFP_WATCH_LAST || watch->rows_before > 0) &&
-		(double)watch->matched > ckfp_join_max_pass * (double)watch->rows)
-		ckfp_watch_rest(watch);
+	sampling->next += sampling->next / 4;
+	if ((sampling->rows >= CKFP_SAMPLING_LAST || sampling->rows_before > 0) &&
+		(double)sampling->matched > ckfp_join_max_pass * (double)sampling->rows)
+		ckfp_sampling_rest(sampling);
 	return false;
 }
 
 /* Has another filter removed rows from the inner side since the outer row was handed on? Then the
  * dimension has rows for it, and a filter of the dimension's keys would pass it. The scan of the
- * build does not ask that filter, too: it may be built anew, and ours would have to follow it. */
+ * build does not use that filter, too: it may be built anew, and ours would have to follow it. */
 static bool
-ckfp_watch_is_emptied(const ckfp_nest *nest)
+ckfp_sampling_is_emptied(const ckfp_nest *nest)
 {
-	return ckfp_condition_removed(nest->inner) != nest->watch.removed;
+	return ckfp_condition_removed(nest->inner) != nest->sampling.removed;
 }
 
 /* The lookups that Memoize has answered from its cache. */
 static uint64
-ckfp_watch_cached(const ckfp_nest *nest)
+ckfp_sampling_cached(const ckfp_nest *nest)
 {
 	if (nest->memoize != NULL)
 		return ((const MemoizeState *)nest->memoize)->stats.cache_hits;
@@ -268,58 +269,59 @@ ckfp_watch_cached(const ckfp_nest *nest)
 /* Is it unknown whether the dimension has rows for a row without a match? It is if Memoize gives an
  * answer that another filter may have emptied. */
 static bool
-ckfp_watch_is_unknown(const ckfp_nest *nest)
+ckfp_sampling_is_unknown(const ckfp_nest *nest)
 {
-	return nest->watch.removed > 0 && ckfp_watch_cached(nest) != nest->watch.cached;
+	return nest->sampling.removed > 0 && ckfp_sampling_cached(nest) != nest->sampling.cached;
 }
 
 void
-ckfp_watch_lookup_ended(ckfp_nest *nest)
+ckfp_sampling_lookup_ended(ckfp_nest *nest)
 {
-	ckfp_watch *watch = &nest->watch;
+	ckfp_sampling *sampling = &nest->sampling;
 	double wait;
 	double cost;
 
-	if (watch->measured && !nest->loop->nl_MatchedOuter)
+	if (sampling->measured && !nest->loop->nl_MatchedOuter)
 	{
-		cost = ckfp_meter_read(&watch->left, &wait);
-		ckfp_samples_add(&watch->lookups, cost, wait);
+		cost = ckfp_meter_read(&sampling->left, &wait);
+		ckfp_costs_add(&sampling->lookups, cost, wait);
 	}
-	watch->measured = false;
+	sampling->measured = false;
 }
 
 bool
-ckfp_watch_count(ckfp_nest *nest)
+ckfp_sampling_count(ckfp_nest *nest)
 {
-	ckfp_watch *watch = &nest->watch;
+	ckfp_sampling *sampling = &nest->sampling;
 	bool matched = nest->loop->nl_MatchedOuter;
 
-	if (!watch->out)
+	if (!sampling->out)
 		return false;
-	ckfp_watch_lookup_ended(nest);
-	watch->out = false;
-	watch->scanned++;
-	watch->all++;
-	if (!matched && ckfp_watch_is_unknown(nest))
+	ckfp_sampling_lookup_ended(nest);
+	sampling->out = false;
+	sampling->scanned++;
+	sampling->all++;
+	if (!matched && ckfp_sampling_is_unknown(nest))
 		return false;
-	watch->rows++;
-	if (matched || ckfp_watch_is_emptied(nest))
-		watch->matched++;
-	return watch->rows >= watch->next && ckfp_watch_decide(nest);
+	sampling->rows++;
+	if (matched || ckfp_sampling_is_emptied(nest))
+		sampling->matched++;
+	return sampling->rows >= sampling->next && ckfp_sampling_decide(nest);
 }
 
 void
-ckfp_watch_row(ckfp_nest *nest)
+ckfp_sampling_row(ckfp_nest *nest)
 {
-	ckfp_watch *watch = &nest->watch;
+	ckfp_sampling *sampling = &nest->sampling;
 
-	watch->out = true;
-	watch->removed = ckfp_condition_removed(nest->inner);
-	watch->cached = ckfp_watch_cached(nest);
-	watch->measured = watch->rows >= watch->next_sample;
-	if (watch->measured)
+	sampling->out = true;
+	sampling->removed = ckfp_condition_removed(nest->inner);
+	sampling->cached = ckfp_sampling_cached(nest);
+	sampling->measured = sampling->rows >= sampling->next_sample;
+	if (sampling->measured)
 	{
-		watch->next_sample = watch->rows + Max(CKFP_WATCH_SAMPLE, watch->rows / CKFP_WATCH_SHARE);
-		ckfp_meter_start(&watch->left);
+		sampling->next_sample =
+			sampling->rows + Max(CKFP_SAMPLING_SAMPLE, sampling->rows / CKFP_SAMPLING_SHARE);
+		ckfp_meter_start(&sampling->left);
 	}
 }

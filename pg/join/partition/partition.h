@@ -13,11 +13,11 @@
 #include "utils/partcache.h"
 #include "utils/relcache.h"
 
-/* ------------------------------------------------------------------------ lineage.c: in a plan */
+/* ------------------------------------------------------------------------ tree.c: in a plan */
 
 /* Complete the targets of a filter: the table at the root, and whether the filter can tell that
  * no key is in the partition that the scan reads. Sum up in the record what that saves. */
-void ckfp_lineage_note(ckfp_tables *tables, ckfp_join_record *record);
+void ckfp_tree_note(ckfp_tables *tables, ckfp_join_record *record);
 
 /* ----------------------------------------------------- level.c: a level of a partitioned table */
 
@@ -74,26 +74,26 @@ void ckfp_level_add(ckfp_level *level, const Datum *values);
 /* --------------------------------------------------------------- prune.c: the scans of a query */
 
 /* Of each partition in a query: its partitioned table, and its number there. By OID. */
-typedef HTAB ckfp_family;
+typedef HTAB ckfp_descendants;
 
 /* The partitions of all partitioned tables of a query that has started. */
-ckfp_family *ckfp_family_of(EState *estate);
+ckfp_descendants *ckfp_descendants_of(EState *estate);
 
 /* A level that a scan is below. */
-typedef struct ckfp_member
+typedef struct ckfp_ancestor
 {
 	ckfp_level *level;
 	int partition; /* its number */
-	struct ckfp_member *next;
-} ckfp_member;
+	struct ckfp_ancestor *next;
+} ckfp_ancestor;
 
 /* The partitions that the scans of a filter read. Scans are numbered as the targets of the
  * filter. */
 typedef struct ckfp_partitions
 {
 	int targets;
-	ckfp_member **members; /* of each target; NULL: it reads no partition that can be skipped */
-	uint8 *alive;          /* of each target, once they are known: it can have rows that join */
+	ckfp_ancestor **ancestors; /* of each target; NULL: it reads no partition that can be skipped */
+	uint8 *alive;              /* of each target, once they are known: it can have rows that join */
 	bool known;
 	int scans;          /* the number of targets that can be skipped */
 	ckfp_level *levels; /* all levels, */
@@ -105,7 +105,8 @@ typedef struct ckfp_partitions
 /* Add the scan of target n, of a relation. Memory comes from `context`. True if it can be
  * skipped. */
 bool ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *record, int n,
-							  ckfp_family *family, Relation relation, MemoryContext context);
+							  ckfp_descendants *descendants, Relation relation,
+							  MemoryContext context);
 
 /* Forget all keys. */
 void ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *record);

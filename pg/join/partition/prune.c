@@ -104,14 +104,14 @@ ckfp_newer_parents(const List *tables, Snapshot snapshot)
 }
 
 static void
-ckfp_family_add(ckfp_family *family, EState *estate, Relation table)
+ckfp_descendants_add(ckfp_descendants *descendants, EState *estate, Relation table)
 {
 	PartitionDesc partitions = ckfp_partitions_of(estate, table);
-	const ckfp_child *above = hash_search(family, &table->rd_id, HASH_FIND, NULL);
+	const ckfp_child *above = hash_search(descendants, &table->rd_id, HASH_FIND, NULL);
 
 	for (int i = 0; i < partitions->nparts; i++)
 	{
-		ckfp_child *child = hash_search(family, &partitions->oids[i], HASH_ENTER, NULL);
+		ckfp_child *child = hash_search(descendants, &partitions->oids[i], HASH_ENTER, NULL);
 
 		child->parent = table;
 		child->partitions = partitions;
@@ -143,29 +143,30 @@ ckfp_partitioned_tables(EState *estate)
 	return tables;
 }
 
-ckfp_family *
-ckfp_family_of(EState *estate)
+ckfp_descendants *
+ckfp_descendants_of(EState *estate)
 {
 	HASHCTL control = {
 		.keysize = sizeof(Oid),
 		.entrysize = sizeof(ckfp_child),
 		.hcxt = estate->es_query_cxt,
 	};
-	ckfp_family *family = hash_create("partitions of a query", list_length(estate->es_range_table),
-									  &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	ckfp_descendants *descendants =
+		hash_create("partitions of a query", list_length(estate->es_range_table), &control,
+					HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	List *tables;
 	List *newer;
 
 	if (!IsMVCCSnapshot(estate->es_snapshot))
-		return family;
+		return descendants;
 	tables = ckfp_partitioned_tables(estate);
 	newer = ckfp_newer_parents(tables, estate->es_snapshot);
 	foreach_ptr (RelationData, table, tables)
 		if (!list_member_oid(newer, RelationGetRelid(table)))
-			ckfp_family_add(family, estate, table);
+			ckfp_descendants_add(descendants, estate, table);
 	list_free(tables);
 	list_free(newer);
-	return family;
+	return descendants;
 }
 
 /* -------------------------------------------------------------------------- scans */
@@ -261,21 +262,21 @@ ckfp_partitions_init(ckfp_partitions *partitions, const ckfp_join_record *record
 					 MemoryContext context)
 {
 	partitions->targets = list_length(record->targets);
-	partitions->members =
-		MemoryContextAllocZero(context, partitions->targets * sizeof(ckfp_member *));
+	partitions->ancestors =
+		MemoryContextAllocZero(context, partitions->targets * sizeof(ckfp_ancestor *));
 	partitions->alive = MemoryContextAllocZero(context, partitions->targets);
 	partitions->by_value = ckfp_key_is_by_value(record);
 }
 
 bool
 ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *record, int n,
-						 ckfp_family *family, Relation relation, MemoryContext context)
+						 ckfp_descendants *descendants, Relation relation, MemoryContext context)
 {
 	const ckfp_join_target *target = list_nth(record->targets, n);
 	Oid oid = RelationGetRelid(relation);
-	const ckfp_child *child = hash_search(family, &oid, HASH_FIND, NULL);
+	const ckfp_child *child = hash_search(descendants, &oid, HASH_FIND, NULL);
 
-	if (partitions->members == NULL)
+	if (partitions->ancestors == NULL)
 		ckfp_partitions_init(partitions, record, context);
 	for (; child != NULL; child = child->above)
 	{
@@ -286,16 +287,16 @@ ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *re
 		level = ckfp_level_of(partitions, record, child, attributes, context);
 		if (level != NULL)
 		{
-			ckfp_member *member = MemoryContextAlloc(context, sizeof(*member));
+			ckfp_ancestor *ancestor = MemoryContextAlloc(context, sizeof(*ancestor));
 
-			*member = (ckfp_member){level, child->number, partitions->members[n]};
-			partitions->members[n] = member;
+			*ancestor = (ckfp_ancestor){level, child->number, partitions->ancestors[n]};
+			partitions->ancestors[n] = ancestor;
 			level->scans[child->number]++;
 			level->all++;
 		}
 	}
-	partitions->scans += partitions->members[n] != NULL;
-	return partitions->members[n] != NULL;
+	partitions->scans += partitions->ancestors[n] != NULL;
+	return partitions->ancestors[n] != NULL;
 }
 
 /* --------------------------------------------------------------------------- keys */
@@ -338,8 +339,9 @@ ckfp_partitions_add(ckfp_partitions *partitions, const Datum *values)
 bool
 ckfp_partitions_is_live(const ckfp_partitions *partitions, int n)
 {
-	for (const ckfp_member *member = partitions->members[n]; member != NULL; member = member->next)
-		if (!member->level->live[member->partition])
+	for (const ckfp_ancestor *ancestor = partitions->ancestors[n]; ancestor != NULL;
+		 ancestor = ancestor->next)
+		if (!ancestor->level->live[ancestor->partition])
 			return false;
 	return true;
 }

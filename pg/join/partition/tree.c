@@ -1,5 +1,5 @@
 /*
- * lineage.c - the tables that the scanned tables are partitions or children of, in a plan.
+ * tree.c - the tables that the scanned tables are partitions or children of, in a plan.
  */
 #include "join/partition/partition.h"
 
@@ -9,7 +9,7 @@
 #include "parser/parsetree.h"
 #include "utils/rel.h"
 
-typedef struct ckfp_lineage
+typedef struct ckfp_tree
 {
 	ckfp_tables *tables;
 	ckfp_join_record *record;
@@ -18,30 +18,30 @@ typedef struct ckfp_lineage
 	AttrNumber columns[CKFP_JOIN_KEYS];
 	bool usable; /* a filter can exclude its partitions, */
 	bool hash;   /* which are those of hash partitioning */
-} ckfp_lineage;
+} ckfp_tree;
 
 /* Can a filter exclude partitions of a table, by these of its columns? */
 static bool
-ckfp_table_is_usable(ckfp_lineage *lineage, Index relation, const AttrNumber *columns)
+ckfp_table_is_usable(ckfp_tree *tree, Index relation, const AttrNumber *columns)
 {
-	const RangeTblEntry *entry = rt_fetch(relation, lineage->tables->statement->rtable);
-	size_t size = lineage->record->columns * sizeof(AttrNumber);
+	const RangeTblEntry *entry = rt_fetch(relation, tree->tables->statement->rtable);
+	size_t size = tree->record->columns * sizeof(AttrNumber);
 	int column[CKFP_JOIN_KEYS];
 	PartitionKey key;
 	Relation table;
 
 	if (entry->relkind != RELKIND_PARTITIONED_TABLE)
 		return false;
-	if (lineage->table == relation && memcmp(lineage->columns, columns, size) == 0)
-		return lineage->usable;
+	if (tree->table == relation && memcmp(tree->columns, columns, size) == 0)
+		return tree->usable;
 	table = table_open(entry->relid, NoLock);
 	key = RelationGetPartitionKey(table);
-	lineage->table = relation;
-	memcpy(lineage->columns, columns, size);
-	lineage->usable = ckfp_level_columns(key, lineage->record, columns, column) > 0;
-	lineage->hash = key->strategy == PARTITION_STRATEGY_HASH;
+	tree->table = relation;
+	memcpy(tree->columns, columns, size);
+	tree->usable = ckfp_level_columns(key, tree->record, columns, column) > 0;
+	tree->hash = key->strategy == PARTITION_STRATEGY_HASH;
 	table_close(table, NoLock);
-	return lineage->usable;
+	return tree->usable;
 }
 
 /* Replace columns of a child by those of its parent; 0: the parent does not have it. */
@@ -55,9 +55,9 @@ ckfp_columns_of_parent(const AppendRelInfo *info, int n, AttrNumber *columns)
 }
 
 static void
-ckfp_lineage_of_target(ckfp_lineage *lineage, ckfp_join_target *target)
+ckfp_tree_of_target(ckfp_tree *tree, ckfp_join_target *target)
 {
-	ckfp_join_record *record = lineage->record;
+	ckfp_join_record *record = tree->record;
 	Index relation = target->relation[0];
 	AttrNumber columns[CKFP_JOIN_KEYS] = {0};
 	const AppendRelInfo *info;
@@ -70,14 +70,14 @@ ckfp_lineage_of_target(ckfp_lineage *lineage, ckfp_join_target *target)
 			return;
 		columns[i] = target->column[i];
 	}
-	while (relation > 0 && (info = ckfp_parent_of(lineage->tables, relation)) != NULL)
+	while (relation > 0 && (info = ckfp_parent_of(tree->tables, relation)) != NULL)
 	{
 		relation = info->parent_relid;
 		ckfp_columns_of_parent(info, record->columns, columns);
-		if (!ckfp_table_is_usable(lineage, relation, columns))
+		if (!ckfp_table_is_usable(tree, relation, columns))
 			continue;
 		target->partition = enable_partition_pruning && target->scanned == target->relation[0];
-		hash &= lineage->hash;
+		hash &= tree->hash;
 		levels++;
 	}
 	if (relation == target->relation[0])
@@ -94,12 +94,12 @@ ckfp_lineage_of_target(ckfp_lineage *lineage, ckfp_join_target *target)
 }
 
 void
-ckfp_lineage_note(ckfp_tables *tables, ckfp_join_record *record)
+ckfp_tree_note(ckfp_tables *tables, ckfp_join_record *record)
 {
-	ckfp_lineage lineage = {.tables = tables, .record = record};
+	ckfp_tree tree = {.tables = tables, .record = record};
 
 	if (tables->statement->appendRelations == NIL)
 		return;
 	foreach_ptr (ckfp_join_target, target, record->targets)
-		ckfp_lineage_of_target(&lineage, target);
+		ckfp_tree_of_target(&tree, target);
 }

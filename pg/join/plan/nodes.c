@@ -137,11 +137,11 @@ void
 ckfp_plan_children(Plan *plan, ckfp_plan_visitor visit, void *context)
 {
 	const ckfp_node *node = ckfp_node_of(plan);
-	Plan *child = ckfp_node_member(plan, node->child);
+	Plan *child = ckfp_node_field(plan, node->child);
 
 	if (child != NULL)
 		visit(child, context);
-	foreach_ptr (Plan, one, ckfp_node_member(plan, node->children))
+	foreach_ptr (Plan, one, ckfp_node_field(plan, node->children))
 		visit(one, context);
 	if (plan->lefttree != NULL)
 		visit(plan->lefttree, context);
@@ -154,6 +154,6 @@ ckfp_own_expressions(const Plan *plan)
 {
 	const ckfp_node *node = ckfp_node_of(plan);
 
-	return list_make2(ckfp_node_member(plan, node->expressions[0]),
-					  ckfp_node_member(plan, node->expressions[1]));
+	return list_make2(ckfp_node_field(plan, node->expressions[0]),
+					  ckfp_node_field(plan, node->expressions[1]));
 }

@@ -66,7 +66,7 @@ const ckfp_node *ckfp_node_of(const Plan *plan);
 
 /* A pointer that a plan node has at an offset; NULL if that is 0. */
 static inline void *
-ckfp_node_member(const Plan *plan, uint16 offset)
+ckfp_node_field(const Plan *plan, uint16 offset)
 {
 	return offset == 0 ? NULL : *(void *const *)((const char *)plan + offset);
 }

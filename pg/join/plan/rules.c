@@ -261,7 +261,7 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_tr
 	record->lookups = (trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
 					   trace->reaching * dropped / CKFP_LOOKUP_NS) *
 					  share;
-	ckfp_lineage_note(&rules->tables, record);
+	ckfp_tree_note(&rules->tables, record);
 	record->skipping *= share;
 	record->read *= processes;
 }

@@ -94,7 +94,7 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 				double saving)
 {
 	ckfp_join_target *target = palloc0(sizeof(*target));
-	List *listed = ckfp_node_member(plan, ckfp_node_of(plan)->listed);
+	List *listed = ckfp_node_field(plan, ckfp_node_of(plan)->listed);
 
 	if (!ckfp_columns_below(trace, plan, columns, listed != NIL ? INDEX_VAR : (int)relation,
 							target->attribute))
@@ -185,9 +185,9 @@ ckfp_trace_groups(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, doub
 {
 	const ckfp_node *node = ckfp_node_of(plan);
 	int n = *(const int *)((const char *)plan + node->groups.n);
-	const AttrNumber *grouping = ckfp_node_member(plan, node->groups.columns);
-	const Oid *equalities = ckfp_node_member(plan, node->groups.equalities);
-	const Oid *collations = ckfp_node_member(plan, node->groups.collations);
+	const AttrNumber *grouping = ckfp_node_field(plan, node->groups.columns);
+	const Oid *equalities = ckfp_node_field(plan, node->groups.equalities);
+	const Oid *collations = ckfp_node_field(plan, node->groups.collations);
 	AttrNumber below[CKFP_JOIN_KEYS];
 
 	if (IsA(plan, Agg) && (((Agg *)plan)->groupingSets != NIL || ((Agg *)plan)->chain != NIL))
@@ -258,7 +258,7 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 			ckfp_trace_child(trace, plan, outerPlan(plan), OUTER_VAR, columns, saving);
 			break;
 		case CKFP_NODE_LIST:
-			ckfp_trace_list(trace, plan, ckfp_node_member(plan, node->children), columns, saving);
+			ckfp_trace_list(trace, plan, ckfp_node_field(plan, node->children), columns, saving);
 			break;
 		case CKFP_NODE_GROUPS:
 			ckfp_trace_groups(trace, plan, columns, saving);

@@ -1,8 +1,8 @@
 /*
- * fdw.c - foreign scans whose server asks the filter.
+ * fdw.c - foreign scans whose server uses the filter.
  *
  * A foreign scan of postgres_fdw sends SQL with parameters when it fetches its first row. If its
- * server option `extensions` lists this extension, we wrap that SQL in a query that asks a filter.
+ * server option `extensions` lists this extension, we wrap that SQL in a query that uses a filter.
  * The filter is another parameter, which is NULL and lets all rows pass until the filter is built.
  * Items have the same hash on every server.
  */

@@ -1,5 +1,5 @@
 /*
- * remote.h - foreign scans whose server asks the filter.
+ * remote.h - foreign scans whose server uses the filter.
  */
 #ifndef CKFP_JOIN_REMOTE_H
 #define CKFP_JOIN_REMOTE_H
@@ -7,7 +7,7 @@
 #include "join/base/join.h"
 
 /*
- * Let the servers of targets that are foreign scans ask the filter of a join, if they can. The plan
+ * Let the servers of targets that are foreign scans use the filter of a join, if they can. The plan
  * of each one gets another parameter, which the target names.
  */
 void ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record);

@@ -1,5 +1,5 @@
 /*
- * sql.c - the SQL with which a server asks a filter.
+ * sql.c - the SQL with which a server uses a filter.
  *
  * A server sends values as text, and this server reads them as the type that the foreign table
  * declares. If the column has another type on the other server, the value may change: char(n) read

@@ -148,7 +148,7 @@ ckfp_name_root(ckfp_scans *scans, int columns, const ExplainState *es)
 																				 : "tables");
 }
 
-/* The scans that ask, with their key: "f.k of fact f". */
+/* The scans that test, with their key: "f.k of fact f". */
 static char *
 ckfp_scans_text(ckfp_scans *scans, int columns, const ExplainState *es)
 {
@@ -214,7 +214,7 @@ ckfp_indexes_text(const ckfp_join_record *record)
 	return text.data;
 }
 
-/* Does a local scan ask, or do only foreign servers, whose answers are not counted? */
+/* Does a local scan test, or do only foreign servers, whose answers are not counted? */
 static bool
 ckfp_asks_here(const ckfp_join_record *record)
 {
@@ -318,8 +318,8 @@ ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *
 	}
 	ckfp_explain_keys(build, &counts, es);
 	ckfp_explain_rows(build, &counts, es);
-	if (counts.unasked > 0)
-		ExplainPropertyInteger("Rows Passed Unasked", NULL, (int64)counts.unasked, es);
+	if (counts.untested > 0)
+		ExplainPropertyInteger("Rows Passed Untested", NULL, (int64)counts.untested, es);
 	if (counts.scans > 0)
 		ckfp_explain_skipped("Partitions", build, counts.skipped, counts.scans, NULL, es);
 	if (counts.blocks > 0)

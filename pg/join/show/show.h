@@ -29,12 +29,12 @@ void ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainSt
 /* The columns of the view, in their order. */
 typedef enum ckfp_stat
 {
-	CKFP_STAT_PLANNED,            /* filters in the plans of the queries that were run, */
-	CKFP_STAT_BUILT,              /* those that were built, at least once in their query, */
-	CKFP_STAT_GIVEN_UP,           /* those that were given up while their keys were gathered, */
-	CKFP_STAT_ASLEEP,             /* and those that scans stopped to ask, as too many rows passed */
-	CKFP_STAT_ROWS_TESTED,        /* rows for which a filter was asked, */
-	CKFP_STAT_ROWS_REMOVED,       /* and those that it dropped */
+	CKFP_STAT_PLANNED,      /* filters in the plans of the queries that were run, */
+	CKFP_STAT_BUILT,        /* those that were built, at least once in their query, */
+	CKFP_STAT_GIVEN_UP,     /* those that were given up while their keys were gathered, */
+	CKFP_STAT_SUSPENDED,    /* and those that scans stopped to test, as too many rows passed */
+	CKFP_STAT_ROWS_TESTED,  /* rows for which a filter was used, */
+	CKFP_STAT_ROWS_REMOVED, /* and those that it dropped */
 	CKFP_STAT_PARTITIONS_SKIPPED, /* scans of partitions that were not needed: no key is there */
 	CKFP_STAT_NESTED_LOOPS,       /* of the filters that were built: those of nested loops */
 	CKFP_STAT_LOOKUPS_SKIPPED,    /* lookups of nested loops that a filter answered */

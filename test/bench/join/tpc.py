@@ -196,7 +196,7 @@ def measure(database, postmaster, query, way, rounds):
 
 def what_filters_did(database, query, way):
     out, _ = session(database, [*settings(query, *way), "SET cuckoofilter.join_filter = auto", f"EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) {query.sql}"])
-    words = "Filter Keys|Rows Tested|Rows Passed Unasked|Given Up|Blocks Skipped|Partitions Skipped|Lookups Skipped"
+    words = "Filter Keys|Rows Tested|Rows Passed Untested|Given Up|Blocks Skipped|Partitions Skipped|Lookups Skipped"
     found = [re.sub(r" by \S+|  +Memory: \S+", "", line.strip()) for line in out.splitlines() if re.search(words, line)]
     return "; ".join(found) or "no filter"
 

@@ -81,7 +81,7 @@ sub counts
 {
 	my ($plan) = @_;
 	my ($tested) = $plan =~ /Rows Tested: (\d+)/;
-	my ($unasked) = $plan =~ /Rows Passed Unasked: (\d+)/;
+	my ($unasked) = $plan =~ /Rows Passed Untested: (\d+)/;
 	return ($tested // 0, $unasked // 0);
 }
 
@@ -143,10 +143,10 @@ my @tested = $plan =~ /Rows Tested: (\d+)/g;
 is(scalar(@tested), 2, 'two filters');
 is((sort { $b <=> $a } @tested)[0], 399_999, 'one is asked for each row') or diag($plan);
 cmp_ok((sort { $a <=> $b } @tested)[0], '<', 12_000, 'the other sleeps');
-like($plan, qr/Rows Passed Unasked: \d+/, 'and counts the rows that it would have been asked for');
+like($plan, qr/Rows Passed Untested: \d+/, 'and counts the rows that it would have been asked for');
 same_rows('two filters', sprintf($two, 'ids'), 2);
 $plan = explained(sprintf($two, 'all_ids'));
-is(scalar(() = $plan =~ /Rows Passed Unasked: 3\d{5}\n/g), 2, 'both sleep') or diag($plan);
+is(scalar(() = $plan =~ /Rows Passed Untested: 3\d{5}\n/g), 2, 'both sleep') or diag($plan);
 same_rows('two filters that sleep', sprintf($two, 'all_ids'), 2);
 
 # Another run begins anew: its first windows are tested.
