@@ -29,7 +29,7 @@ ckf_pass_start(ckf_rebuild *r)
 
 /* The most copies that a prefix may have. */
 static uint8_t
-ckf_most_copies(const ckf_rebuild *r)
+ckf_copies_kept(const ckf_rebuild *r)
 {
 	return r->deduplicated ? 1 : (uint8_t)(2 * r->to.b);
 }
@@ -68,7 +68,7 @@ ckf_removals_of(ckf_rebuild *r, uint64_t item)
 static size_t
 ckf_less_removals(ckf_rebuild *r, const uint64_t *items, size_t n, uint64_t *left)
 {
-	uint8_t most = ckf_most_copies(r);
+	uint8_t most = ckf_copies_kept(r);
 	size_t kept = 0;
 	size_t i;
 
@@ -114,7 +114,7 @@ ckf_make_items(ckf_rebuild *r, const uint64_t *keys, size_t n, bool distinct, bo
 {
 	uint64_t last = r->last, distinct_last = r->distinct_last, group = r->group, copies = r->copies;
 	uint64_t low_mask = r->to.low_mask;
-	uint8_t most = ckf_most_copies(r);
+	uint8_t most = ckf_copies_kept(r);
 	bool fell = false;
 	size_t i;
 

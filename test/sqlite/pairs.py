@@ -158,8 +158,8 @@ def test_classes():
     candidates = json.dumps(list(range(100)))
     is_sql("[]", "SELECT cuckoofilter_which(?, 1, ?)", numbers, candidates)
     refuses(
-        "cannot remove from a cuckoofilter of kind set: build it with kind=deletable, and merge "
-        "with cuckoofilter_sum",
+        "cannot remove from a cuckoofilter of kind set: removing an item from a set could remove another item, too; "
+        "build it with kind=deletable, and merge with cuckoofilter_sum",
         "SELECT cuckoofilter_remove_pair(cuckoofilter_agg_pair(1, 2, 0.01, 9, 'kind=set'), 1, 2)",
     )
 
