@@ -58,14 +58,11 @@ ckfp_shared_keys_at(const ckfp_build *build, int workers)
 					list_length(build->record.targets));
 }
 
-/* Use the shared memory in this process. */
-static void
-ckfp_shared_use(ckfp_build *build, struct ckfp_shared *shared)
+static ckfp_keys_shared *
+ckfp_shared_keys(const ckfp_build *build)
 {
-	build->shared = shared;
-	build->keys.shared =
-		(ckfp_keys_shared *)((char *)shared + ckfp_shared_keys_at(build, shared->workers));
-	build->keys.area = ckfp_area(build);
+	return (ckfp_keys_shared *)((char *)build->shared +
+								ckfp_shared_keys_at(build, build->shared->workers));
 }
 
 /* -------------------------------------------------------- one filter for all */
@@ -274,8 +271,8 @@ ckfp_shared_prepare(ckfp_build *build)
 	pg_atomic_init_u64(&shared->rows, 0);
 	shared->failed = shared->ready = false;
 	shared->bytes = InvalidDsaPointer;
-	ckfp_keys_shared_init(build->keys.shared, &build->record, common);
-	ckfp_keys_share(&build->keys, build->keys.shared, ckfp_area(build));
+	ckfp_keys_shared_init(ckfp_shared_keys(build), &build->record, common);
+	ckfp_keys_share(&build->keys, ckfp_shared_keys(build), ckfp_area(build));
 	if (!common)
 		return;
 	/* the common filter is not ready */
@@ -296,7 +293,7 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	shared->ranges = build->keys.state != CKFP_KEYS_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);
-	ckfp_shared_use(build, shared);
+	build->shared = shared;
 	ckfp_shared_prepare(build);
 }
 
@@ -307,13 +304,13 @@ ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *
 	ckfp_build *build = (ckfp_build *)node;
 	struct ckfp_shared *shared = memory;
 
-	ckfp_shared_use(build, shared);
+	build->shared = shared;
 	ckfp_take_counts(build);
 	if (DsaPointerIsValid(shared->bytes))
 		dsa_free(ckfp_area(build), shared->bytes);
 	/* hashes are there if the filter was given up */
-	ckfp_parts_free(ckfp_area(build), &build->keys.shared->hashes, -1);
-	ckfp_parts_free(ckfp_area(build), &build->keys.shared->ranges, -1);
+	ckfp_parts_free(ckfp_area(build), &ckfp_shared_keys(build)->hashes, -1);
+	ckfp_parts_free(ckfp_area(build), &ckfp_shared_keys(build)->ranges, -1);
 	ckfp_shared_prepare(build);
 }
 
@@ -322,8 +319,8 @@ ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 {
 	ckfp_build *build = (ckfp_build *)node;
 
-	ckfp_shared_use(build, memory);
-	ckfp_keys_share(&build->keys, build->keys.shared, ckfp_area(build));
+	build->shared = memory;
+	ckfp_keys_share(&build->keys, ckfp_shared_keys(build), ckfp_area(build));
 	if (!build->shared->wanted)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	if (!build->shared->ranges)

@@ -131,7 +131,7 @@ void ckfp_suspension_add(ckfp_suspensions *all, ckfp_suspension *suspension);
 void ckfp_suspension_reset(ckfp_suspensions *all);
 
 /* The number of rows that passed untested. */
-uint64 ckfp_suspension_unasked(const ckfp_suspensions *all);
+uint64 ckfp_suspension_untested(const ckfp_suspensions *all);
 
 /* Begin another window, or suspend the test. */
 void ckfp_suspension_next_window(ckfp_suspension *suspension);

@@ -21,7 +21,7 @@ ckfp_suspension_add(ckfp_suspensions *all, ckfp_suspension *suspension)
 }
 
 uint64
-ckfp_suspension_unasked(const ckfp_suspensions *all)
+ckfp_suspension_untested(const ckfp_suspensions *all)
 {
 	uint64 untested = all->untested;
 
@@ -34,7 +34,7 @@ ckfp_suspension_unasked(const ckfp_suspensions *all)
 void
 ckfp_suspension_reset(ckfp_suspensions *all)
 {
-	all->untested = ckfp_suspension_unasked(all);
+	all->untested = ckfp_suspension_untested(all);
 	all->bad = false;
 	for (ckfp_suspension *suspension = all->first; suspension != NULL;
 		 suspension = suspension->next)
@@ -176,7 +176,7 @@ ckfp_build_counts(const ckfp_build *build)
 {
 	ckfp_join_counts counts = build->counts;
 
-	counts.untested = ckfp_suspension_unasked(&build->suspensions);
+	counts.untested = ckfp_suspension_untested(&build->suspensions);
 	counts.blocks = build->keys.blocks;
 	counts.blocks_skipped = build->keys.skipped;
 	return counts;

@@ -102,7 +102,7 @@ struct ckfp_nest
 {
 	ckfp_build build;    /* the filter, its counters, and the scans that use it, if any */
 	ckfp_test test;      /* of this node, */
-	bool tests;          /* which asks itself, as no scan can */
+	bool tests;          /* which tests its rows itself, as no scan can */
 	bool installed;      /* its loop was looked for, as the setting is not off */
 	bool serializable;   /* the transaction is, so there is no filter */
 	bool stops;          /* a node above may stop early */
