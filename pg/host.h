@@ -48,6 +48,15 @@
 extern PGDLLEXPORT void _PG_init(void);
 #endif
 
+/* Define an SQL function that returns an expression of its arguments, `fcinfo`. */
+#define CKFP_FUNCTION(function, result)                                                            \
+	PG_FUNCTION_INFO_V1(function);                                                                 \
+	Datum function(PG_FUNCTION_ARGS)                                                               \
+	{                                                                                              \
+		return result;                                                                             \
+	}                                                                                              \
+	extern int no_such_variable
+
 /* From 20 on it has this name. */
 #ifndef pg_always_inline
 #define pg_always_inline pg_attribute_always_inline

@@ -12,12 +12,6 @@
 
 #include "utils/memutils.h"
 
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_float8_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_hash_float8_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_pair_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_agg_pair_float8_transition);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_combine);
 PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 
@@ -128,14 +122,9 @@ ckfp_state_datum(const ckfp_state *state)
 
 /* ---------------------------------------------------------- items and hashes */
 
-/* What an aggregate collects: its arguments after the state. Then come fpr, capacity and options.
+/* The arguments after the state are what an aggregate collects. Then come fpr, capacity and
+ * options.
  */
-typedef enum ckfp_collects
-{
-	CKFP_ITEM,
-	CKFP_HASH,
-	CKFP_PAIR /* an item and its value, in two arguments */
-} ckfp_collects;
 
 /* Whether there is an argument n that is not NULL. */
 static bool
@@ -159,7 +148,7 @@ ckfp_rate(double fpr, bool pair)
 /* Read the parameters. NULL stands for the default. real: the capacity is double precision, else
  * bigint. */
 static void
-ckfp_state_params(FunctionCallInfo fcinfo, ckfp_collects what, bool real, ckf_params *params)
+ckfp_state_params(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckf_params *params)
 {
 	int n = what == CKFP_PAIR ? 3 : 2; /* the first parameter */
 
@@ -176,8 +165,7 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckfp_collects what, bool real, ckf_pa
 /* The state of the group. It is made at the first row, even if that row has no item, since this row
  * has the parameters. */
 static ckfp_state
-ckfp_item_state(FunctionCallInfo fcinfo, ckfp_collects what, bool real,
-				ckfp_argument_cache *argument)
+ckfp_item_state(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckfp_argument_cache *argument)
 {
 	ckf_params params;
 
@@ -199,7 +187,7 @@ ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
 
 /* Collect a row; inline, since what it has is a constant. */
 static pg_always_inline Datum
-ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_collects what, bool real)
+ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_given what, bool real)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_state state = ckfp_item_state(fcinfo, what, real, &cache->argument);
@@ -225,46 +213,22 @@ ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_collects what, bool real)
 }
 
 /* (state, item [, fpr [, capacity bigint [, options]]]) */
-Datum
-cuckoofilter_agg_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_collect_row(fcinfo, CKFP_ITEM, false);
-}
+CKFP_FUNCTION(cuckoofilter_agg_transition, ckfp_collect_row(fcinfo, CKFP_ITEM, false));
 
 /* (state, item, fpr, capacity double precision [, options]) */
-Datum
-cuckoofilter_agg_float8_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_collect_row(fcinfo, CKFP_ITEM, true);
-}
+CKFP_FUNCTION(cuckoofilter_agg_float8_transition, ckfp_collect_row(fcinfo, CKFP_ITEM, true));
 
 /* (state, hash [, fpr [, capacity bigint [, options]]]) */
-Datum
-cuckoofilter_agg_hash_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_collect_row(fcinfo, CKFP_HASH, false);
-}
+CKFP_FUNCTION(cuckoofilter_agg_hash_transition, ckfp_collect_row(fcinfo, CKFP_HASH, false));
 
 /* (state, hash, fpr, capacity double precision [, options]) */
-Datum
-cuckoofilter_agg_hash_float8_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_collect_row(fcinfo, CKFP_HASH, true);
-}
+CKFP_FUNCTION(cuckoofilter_agg_hash_float8_transition, ckfp_collect_row(fcinfo, CKFP_HASH, true));
 
 /* (state, item, value [, fpr [, capacity bigint [, options]]]) */
-Datum
-cuckoofilter_agg_pair_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_collect_row(fcinfo, CKFP_PAIR, false);
-}
+CKFP_FUNCTION(cuckoofilter_agg_pair_transition, ckfp_collect_row(fcinfo, CKFP_PAIR, false));
 
 /* (state, item, value, fpr, capacity double precision [, options]) */
-Datum
-cuckoofilter_agg_pair_float8_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_collect_row(fcinfo, CKFP_PAIR, true);
-}
+CKFP_FUNCTION(cuckoofilter_agg_pair_float8_transition, ckfp_collect_row(fcinfo, CKFP_PAIR, true));
 
 /* ------------------------------------------------------------ partial states */
 
@@ -273,12 +237,10 @@ static Datum
 ckfp_combine_tables(const ckfp_state *state, const ckf_filter *in)
 {
 	const ckf_filter *first = state->flat;
-	ckf_filter owned;
 
 	if (state->collected != NULL)
 		first = ckfp_collected_items(state->collected);
-	(void)ckf_host_build(CKFP_HOST, CKF_MERGE_UNION, first, in, &owned);
-	return PointerGetDatum(ckfp_result(&owned));
+	return ckfp_rebuilt(CKF_MERGE_UNION, first, in);
 }
 
 /* Combine a few hashes with a flat state.  false: it must be a collector. */
@@ -360,16 +322,13 @@ cuckoofilter_agg_final(PG_FUNCTION_ARGS)
 {
 	ckfp_collected *collected;
 	ckf_filter state;
-	ckf_filter owned;
 
 	(void)ckfp_require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
 		return ckfp_create_no_rows();
 	collected = ckfp_collected_of((struct varlena *)PG_GETARG_POINTER(0));
-	if (collected == NULL)
-		ckfp_open_final(PG_GETARG_DATUM(0), &state);
-	(void)ckf_host_build(CKFP_HOST, CKF_FINISH,
-						 collected != NULL ? ckfp_collected_items(collected) : &state, NULL,
-						 &owned);
-	CKFP_RETURN_OWNED(&owned);
+	if (collected != NULL)
+		return ckfp_rebuilt(CKF_FINISH, ckfp_collected_items(collected), NULL);
+	ckfp_open_final(PG_GETARG_DATUM(0), &state);
+	return ckfp_rebuilt(CKF_FINISH, &state, NULL);
 }

@@ -12,6 +12,14 @@
 #include "item/item.h"
 #include "type/slices.h"
 
+/* What a function takes as an item. */
+typedef enum ckfp_given
+{
+	CKFP_ITEM,
+	CKFP_HASH,
+	CKFP_PAIR /* an item and its value, in two arguments */
+} ckfp_given;
+
 /* What a function keeps between calls, in flinfo->fn_extra. */
 typedef struct ckfp_call_cache
 {
@@ -50,7 +58,7 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 
 /* The filter in argument n, for lookups. Of a large value in a TOAST table only the slices that
  * a lookup needs are read, until fetching the whole value is cheaper (slices.c). */
-static inline ckfp_asked
+static pg_always_inline ckfp_asked
 ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
 	const struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
@@ -64,19 +72,6 @@ ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 	}
 	return (ckfp_asked){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
 }
-
-/*
- * Begins a function that changes the filter in argument 0 by argument n. If the filter is NULL, the
- * result is NULL. If argument n is NULL, the result is the filter, unchanged and not detoasted.
- */
-#define CKFP_RETURN_UNCHANGED_BY_NULL(n)                                                           \
-	do                                                                                             \
-	{                                                                                              \
-		if (PG_ARGISNULL(0))                                                                       \
-			PG_RETURN_NULL();                                                                      \
-		if (PG_ARGISNULL(n))                                                                       \
-			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
-	} while (0)
 
 /* The type of argument n, from the expression of the call or, without one, from the declared
  * type. Raises an error if neither tells the type. */
@@ -127,6 +122,14 @@ ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, const ckf_
 /* The hash of the pair in arguments n and n + 1, which are not NULL: that of the record
  * ROW(item, value).  Its class is CKF_ITEM_OTHER.  (pair.c) */
 uint64 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed);
+
+/* Raise an error unless the filter can have pairs. */
+static inline void
+ckfp_require_pairs(const ckf_filter *filter)
+{
+	if (unlikely(!ckf_may_hold(filter, CKF_ITEM_OTHER)))
+		ckfp_error_pair(filter);
+}
 
 struct SupportRequestSimplify;
 

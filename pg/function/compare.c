@@ -7,8 +7,6 @@
 
 PG_FUNCTION_INFO_V1(cuckoofilter_intersect);
 PG_FUNCTION_INFO_V1(cuckoofilter_intersect_agg_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_overlap);
-PG_FUNCTION_INFO_V1(cuckoofilter_overlap_error);
 PG_FUNCTION_INFO_V1(cuckoofilter_jaccard);
 
 /*
@@ -38,11 +36,9 @@ cuckoofilter_intersect(PG_FUNCTION_ARGS)
 {
 	const ckf_filter *a;
 	const ckf_filter *b;
-	ckf_filter owned;
 
 	ckfp_read_pair(fcinfo, &a, &b);
-	(void)ckf_host_build(CKFP_HOST, CKF_INTERSECT, a, b, &owned);
-	CKFP_RETURN_OWNED(&owned);
+	return ckfp_rebuilt(CKF_INTERSECT, a, b);
 }
 
 /*
@@ -55,7 +51,6 @@ cuckoofilter_intersect_agg_transition(PG_FUNCTION_ARGS)
 {
 	ckf_filter state;
 	ckf_filter filter;
-	ckf_filter owned;
 
 	if (PG_ARGISNULL(1) && PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -65,49 +60,34 @@ cuckoofilter_intersect_agg_transition(PG_FUNCTION_ARGS)
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &state);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &filter);
 	if (PG_ARGISNULL(0))
-		(void)ckf_host_build(CKFP_HOST, CKF_INTERSECT, &filter, NULL, &owned);
-	else
-		(void)ckf_host_build(CKFP_HOST, CKF_INTERSECT, &state, &filter, &owned);
-	CKFP_RETURN_OWNED(&owned);
+		return ckfp_rebuilt(CKF_INTERSECT, &filter, NULL);
+	return ckfp_rebuilt(CKF_INTERSECT, &state, &filter);
 }
 
-static void
-ckfp_compare_arguments(FunctionCallInfo fcinfo, ckf_comparison *comparison)
+static ckf_comparison
+ckfp_compare_arguments(FunctionCallInfo fcinfo)
 {
 	const ckf_filter *in[2];
-	ckf_task task = {.goal = CKF_COMPARE, .in = in, .inputs = 2, .comparison = comparison};
+	ckf_comparison comparison;
+	ckf_task task = {.goal = CKF_COMPARE, .in = in, .inputs = 2, .comparison = &comparison};
 
 	ckfp_read_pair(fcinfo, &in[0], &in[1]);
 	(void)ckf_host_run(CKFP_HOST, &task, NULL);
+	return comparison;
 }
 
 /* cuckoofilter_overlap(a, b) */
-Datum
-cuckoofilter_overlap(PG_FUNCTION_ARGS)
-{
-	ckf_comparison comparison;
-
-	ckfp_compare_arguments(fcinfo, &comparison);
-	PG_RETURN_FLOAT8(comparison.overlap);
-}
+CKFP_FUNCTION(cuckoofilter_overlap, Float8GetDatum(ckfp_compare_arguments(fcinfo).overlap));
 
 /* cuckoofilter_overlap_error(a, b) */
-Datum
-cuckoofilter_overlap_error(PG_FUNCTION_ARGS)
-{
-	ckf_comparison comparison;
-
-	ckfp_compare_arguments(fcinfo, &comparison);
-	PG_RETURN_FLOAT8(comparison.error);
-}
+CKFP_FUNCTION(cuckoofilter_overlap_error, Float8GetDatum(ckfp_compare_arguments(fcinfo).error));
 
 /* cuckoofilter_jaccard(a, b); NULL if both filters are empty */
 Datum
 cuckoofilter_jaccard(PG_FUNCTION_ARGS)
 {
-	ckf_comparison comparison;
+	ckf_comparison comparison = ckfp_compare_arguments(fcinfo);
 
-	ckfp_compare_arguments(fcinfo, &comparison);
 	if (comparison.empty)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(comparison.jaccard);

@@ -6,9 +6,6 @@
 #include "error.h"
 #include "library.h"
 
-PG_FUNCTION_INFO_V1(cuckoofilter_join_stats);
-PG_FUNCTION_INFO_V1(cuckoofilter_join_stats_reset);
-
 static const ckfp_library_join *
 ckfp_find_join_library(void)
 {
@@ -20,15 +17,7 @@ ckfp_find_join_library(void)
 }
 
 /* cuckoofilter_join_stats() -> setof record: a row for each database */
-Datum
-cuckoofilter_join_stats(PG_FUNCTION_ARGS)
-{
-	return ckfp_find_join_library()->stats(fcinfo);
-}
+CKFP_FUNCTION(cuckoofilter_join_stats, ckfp_find_join_library()->stats(fcinfo));
 
 /* cuckoofilter_join_stats_reset() -> void */
-Datum
-cuckoofilter_join_stats_reset(PG_FUNCTION_ARGS)
-{
-	return ckfp_find_join_library()->stats_reset(fcinfo);
-}
+CKFP_FUNCTION(cuckoofilter_join_stats_reset, ckfp_find_join_library()->stats_reset(fcinfo));

@@ -9,10 +9,6 @@
 #include "type/owned.h"
 #include "type/state.h"
 
-PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_transition);
-PG_FUNCTION_INFO_V1(cuckoofilter_union_agg_combine);
-PG_FUNCTION_INFO_V1(cuckoofilter_sum_agg_combine);
 PG_FUNCTION_INFO_V1(cuckoofilter_merge_agg_final);
 
 static Datum
@@ -25,12 +21,9 @@ ckfp_merged_datum(const ckfp_merged *merged)
 static Datum
 ckfp_start_merge(MemoryContext context, const ckf_filter *in, ckf_goal goal)
 {
-	ckf_filter owned;
-
 	if (in->size > CKFP_MOST_FLAT_MERGE)
 		return ckfp_merged_datum(ckfp_new_merged(context, in, goal));
-	(void)ckf_host_build(CKFP_HOST, goal, in, NULL, &owned);
-	return PointerGetDatum(ckfp_result(&owned));
+	return ckfp_rebuilt(goal, in, NULL);
 }
 
 /* Merge a filter into a flat state: in place, into another flat one, or into a few filters. */
@@ -39,7 +32,6 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
 {
 	ckf_filter flat;
 	ckfp_merged *merged;
-	ckf_filter owned;
 	ckf_status status;
 
 	ckfp_open_datum(PointerGetDatum(value), CKF_STORED, &flat);
@@ -50,10 +42,7 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
 	if (status != CKF_ROOM)
 		ckfp_error(status, (ckf_about){.filter = &flat, .other = in});
 	if (flat.size + in->size <= CKFP_MOST_FLAT_MERGE)
-	{
-		(void)ckf_host_build(CKFP_HOST, goal, &flat, in, &owned);
-		return PointerGetDatum(ckfp_result(&owned));
-	}
+		return ckfp_rebuilt(goal, &flat, in);
 	merged = ckfp_new_merged(context, &flat, goal);
 	ckfp_merged_take(merged, in);
 	return ckfp_merged_datum(merged);
@@ -93,29 +82,13 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
 	PG_RETURN_DATUM(ckfp_merge_flat(context, value, &in, goal));
 }
 
-Datum
-cuckoofilter_union_agg_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge_transition(fcinfo, CKF_MERGE_UNION);
-}
+CKFP_FUNCTION(cuckoofilter_union_agg_transition, ckfp_merge_transition(fcinfo, CKF_MERGE_UNION));
 
-Datum
-cuckoofilter_sum_agg_transition(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge_transition(fcinfo, CKF_MERGE_SUM);
-}
+CKFP_FUNCTION(cuckoofilter_sum_agg_transition, ckfp_merge_transition(fcinfo, CKF_MERGE_SUM));
 
-Datum
-cuckoofilter_union_agg_combine(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge_transition(fcinfo, CKF_MERGE_UNION);
-}
+CKFP_FUNCTION(cuckoofilter_union_agg_combine, ckfp_merge_transition(fcinfo, CKF_MERGE_UNION));
 
-Datum
-cuckoofilter_sum_agg_combine(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge_transition(fcinfo, CKF_MERGE_SUM);
-}
+CKFP_FUNCTION(cuckoofilter_sum_agg_combine, ckfp_merge_transition(fcinfo, CKF_MERGE_SUM));
 
 /* The filter of a state. The state stays valid, since a window function calls this for each row.
  * The state of a union is a set, so its sum is a set, too. */
@@ -130,12 +103,11 @@ cuckoofilter_merge_agg_final(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		return ckfp_create_no_rows();
 	merged = ckfp_merged_of((struct varlena *)PG_GETARG_POINTER(0));
-	if (merged != NULL)
-		(void)ckf_host_merge_finish(CKFP_HOST, &merged->merger, &owned);
-	else
+	if (merged == NULL)
 	{
 		ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &state);
-		(void)ckf_host_build(CKFP_HOST, CKF_FINISH_SUM, &state, NULL, &owned);
+		return ckfp_rebuilt(CKF_FINISH_SUM, &state, NULL);
 	}
+	(void)ckf_host_merge_finish(CKFP_HOST, &merged->merger, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }

@@ -1,12 +1,11 @@
 /*
- * pair.c - functions of a filter and pairs: an item with a value, such as the partition that has
- * its rows.
+ * pair.c - the hash of a pair: an item with a value, such as the partition that has its rows; and
+ * cuckoofilter_which.
  *
  * A pair is the item ROW(item, value). So each part is hashed by its own type and collation, like
  * the columns of a record.
  */
 #include "function/call.h"
-#include "type/owned.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
@@ -18,9 +17,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-PG_FUNCTION_INFO_V1(cuckoofilter_add_pair);
-PG_FUNCTION_INFO_V1(cuckoofilter_remove_pair);
-PG_FUNCTION_INFO_V1(cuckoofilter_contains_pair);
 PG_FUNCTION_INFO_V1(cuckoofilter_which);
 
 /* The parts of a pair are arguments 1 and 2. */
@@ -172,62 +168,6 @@ ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 se
 						  cache->context);
 	return ckf_hash_pair(ckfp_hash_first(fcinfo, n, cache, seed),
 						 ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
-}
-
-/* Raise an error unless the filter can have pairs. */
-static void
-ckfp_require_pairs(const ckf_filter *filter)
-{
-	if (unlikely(!ckf_may_hold(filter, CKF_ITEM_OTHER)))
-		ckfp_error_pair(filter);
-}
-
-/* Hash the pair in arguments 1 and 2, which is looked up, added or removed. */
-static uint64
-ckfp_pair_for(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
-{
-	uint64 hash = ckfp_hash_pair(fcinfo, 1, cache, filter->seed);
-
-	ckfp_require_pairs(filter);
-	return hash;
-}
-
-/* ----------------------------------------------------------------- one pair */
-
-/* cuckoofilter_add_pair(filter, item, value) */
-Datum
-cuckoofilter_add_pair(PG_FUNCTION_ARGS)
-{
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter;
-
-	CKFP_RETURN_UNCHANGED_BY_NULL(1);
-	CKFP_RETURN_UNCHANGED_BY_NULL(2);
-	filter = ckfp_read_filter(fcinfo, 0, cache);
-	return ckfp_with(filter, ckfp_pair_for(fcinfo, cache, filter), CKF_ITEM_OTHER);
-}
-
-/* cuckoofilter_remove_pair(filter, item, value) */
-Datum
-cuckoofilter_remove_pair(PG_FUNCTION_ARGS)
-{
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter;
-
-	CKFP_RETURN_UNCHANGED_BY_NULL(1);
-	CKFP_RETURN_UNCHANGED_BY_NULL(2);
-	filter = ckfp_read_filter(fcinfo, 0, cache);
-	return ckfp_without(filter, ckfp_pair_for(fcinfo, cache, filter));
-}
-
-/* cuckoofilter_contains_pair(filter, item, value) */
-Datum
-cuckoofilter_contains_pair(PG_FUNCTION_ARGS)
-{
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
-
-	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_pair_for(fcinfo, cache, asked.filter)));
 }
 
 /* ------------------------------------------------------- one item, many values */

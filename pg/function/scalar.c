@@ -1,26 +1,13 @@
 /*
- * scalar.c - functions of one filter and one item or hash, or of two filters. All are STRICT in
- * SQL, except those that change a filter by an item or a hash: a NULL item changes nothing.
+ * scalar.c - functions of one filter and one item, hash or pair, or of two filters. All are STRICT
+ * in SQL, except those that change a filter by an item: a NULL item changes nothing.
  */
 #include "function/call.h"
 #include "type/owned.h"
 
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(cuckoofilter_create);
-PG_FUNCTION_INFO_V1(cuckoofilter_create_float8);
-PG_FUNCTION_INFO_V1(cuckoofilter_bytes);
-PG_FUNCTION_INFO_V1(cuckoofilter_bytes_float8);
-PG_FUNCTION_INFO_V1(cuckoofilter_add);
-PG_FUNCTION_INFO_V1(cuckoofilter_add_hash);
-PG_FUNCTION_INFO_V1(cuckoofilter_contains);
-PG_FUNCTION_INFO_V1(cuckoofilter_contained);
-PG_FUNCTION_INFO_V1(cuckoofilter_contains_hash);
 PG_FUNCTION_INFO_V1(cuckoofilter_copies);
-PG_FUNCTION_INFO_V1(cuckoofilter_remove);
-PG_FUNCTION_INFO_V1(cuckoofilter_remove_hash);
-PG_FUNCTION_INFO_V1(cuckoofilter_union);
-PG_FUNCTION_INFO_V1(cuckoofilter_sum);
 PG_FUNCTION_INFO_V1(cuckoofilter_compact);
 PG_FUNCTION_INFO_V1(cuckoofilter_count);
 PG_FUNCTION_INFO_V1(cuckoofilter_fpr);
@@ -49,18 +36,11 @@ ckfp_empty(FunctionCallInfo fcinfo, int64 capacity)
 }
 
 /* cuckoofilter_create(capacity bigint, fpr double precision, options text) */
-Datum
-cuckoofilter_create(PG_FUNCTION_ARGS)
-{
-	return ckfp_empty(fcinfo, PG_GETARG_INT64(0));
-}
+CKFP_FUNCTION(cuckoofilter_create, ckfp_empty(fcinfo, PG_GETARG_INT64(0)));
 
 /* cuckoofilter_create(capacity double precision, fpr double precision, options text) */
-Datum
-cuckoofilter_create_float8(PG_FUNCTION_ARGS)
-{
-	return ckfp_empty(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0)));
-}
+CKFP_FUNCTION(cuckoofilter_create_float8,
+			  ckfp_empty(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0))));
 
 static Datum
 ckfp_planned_bytes(FunctionCallInfo fcinfo, int64 capacity)
@@ -77,48 +57,50 @@ ckfp_planned_bytes(FunctionCallInfo fcinfo, int64 capacity)
 }
 
 /* cuckoofilter_bytes(capacity bigint, fpr double precision, options text) */
-Datum
-cuckoofilter_bytes(PG_FUNCTION_ARGS)
-{
-	return ckfp_planned_bytes(fcinfo, PG_GETARG_INT64(0));
-}
+CKFP_FUNCTION(cuckoofilter_bytes, ckfp_planned_bytes(fcinfo, PG_GETARG_INT64(0)));
 
 /* cuckoofilter_bytes(capacity double precision, fpr double precision, options text) */
-Datum
-cuckoofilter_bytes_float8(PG_FUNCTION_ARGS)
-{
-	return ckfp_planned_bytes(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0)));
-}
+CKFP_FUNCTION(cuckoofilter_bytes_float8,
+			  ckfp_planned_bytes(fcinfo, ckfp_whole_capacity(PG_GETARG_FLOAT8(0))));
 
 /* ----------------------------------------------------------- filter and item */
 
-/* cuckoofilter_contains(filter, item), filter @> item */
-Datum
-cuckoofilter_contains(PG_FUNCTION_ARGS)
+/* The hash of argument n for this filter; inline, since `what` is a constant. */
+static pg_always_inline uint64
+ckfp_hash_given(FunctionCallInfo fcinfo, int n, ckfp_given what, ckfp_call_cache *cache,
+				const ckf_filter *filter)
+{
+	uint64 hash;
+
+	if (what == CKFP_HASH)
+		return (uint64)PG_GETARG_INT64(n);
+	if (what == CKFP_ITEM)
+		return ckfp_hash_for(fcinfo, n, cache, filter);
+	hash = ckfp_hash_pair(fcinfo, n, cache, filter->seed);
+	ckfp_require_pairs(filter);
+	return hash;
+}
+
+/* Is argument n in the filter in argument `in`? */
+static pg_always_inline Datum
+ckfp_look_up(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
+	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, in, cache);
 
-	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_hash_for(fcinfo, 1, cache, asked.filter)));
+	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_hash_given(fcinfo, n, what, cache, asked.filter)));
 }
+
+/* cuckoofilter_contains(filter, item), filter @> item */
+CKFP_FUNCTION(cuckoofilter_contains, ckfp_look_up(fcinfo, 0, 1, CKFP_ITEM));
 
 /* item <@ filter */
-Datum
-cuckoofilter_contained(PG_FUNCTION_ARGS)
-{
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 1, cache);
+CKFP_FUNCTION(cuckoofilter_contained, ckfp_look_up(fcinfo, 1, 0, CKFP_ITEM));
 
-	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_hash_for(fcinfo, 0, cache, asked.filter)));
-}
+CKFP_FUNCTION(cuckoofilter_contains_hash, ckfp_look_up(fcinfo, 0, 1, CKFP_HASH));
 
-Datum
-cuckoofilter_contains_hash(PG_FUNCTION_ARGS)
-{
-	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, ckfp_call_cache_of(fcinfo));
-
-	PG_RETURN_BOOL(ckfp_contains(asked, (uint64)PG_GETARG_INT64(1)));
-}
+/* cuckoofilter_contains_pair(filter, item, value) */
+CKFP_FUNCTION(cuckoofilter_contains_pair, ckfp_look_up(fcinfo, 0, 1, CKFP_PAIR));
 
 Datum
 cuckoofilter_copies(PG_FUNCTION_ARGS)
@@ -129,52 +111,45 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32((int32)ckfp_copies(asked, ckfp_hash_for(fcinfo, 1, cache, asked.filter)));
 }
 
-/*
- * A NULL item returns the filter unchanged and not detoasted. In the SQL of 1.0.0 these functions
- * are STRICT.
- */
-
-/* cuckoofilter_add(filter, item), filter + item */
-Datum
-cuckoofilter_add(PG_FUNCTION_ARGS)
+/* Add argument 1 to the filter in argument 0, or remove it. If the filter is NULL, the result is
+ * NULL. A NULL item returns the filter unchanged and not detoasted. In the SQL of 1.0.0 these
+ * functions are STRICT. */
+static pg_always_inline Datum
+ckfp_change_one(FunctionCallInfo fcinfo, ckfp_given what, bool add)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter;
 	uint64 hash;
 
-	CKFP_RETURN_UNCHANGED_BY_NULL(1);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1) || (what == CKFP_PAIR && PG_ARGISNULL(2)))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	filter = ckfp_read_filter(fcinfo, 0, cache);
-	hash = ckfp_hash_for(fcinfo, 1, cache, filter);
-	return ckfp_with(filter, hash, cache->hasher.item_class);
+	hash = ckfp_hash_given(fcinfo, 1, what, cache, filter);
+	if (!add)
+		return ckfp_without(filter, hash);
+	return ckfp_with(filter, hash,
+					 what == CKFP_ITEM   ? cache->hasher.item_class
+					 : what == CKFP_HASH ? CKF_ITEM_HASH
+										 : CKF_ITEM_OTHER);
 }
 
-Datum
-cuckoofilter_add_hash(PG_FUNCTION_ARGS)
-{
-	CKFP_RETURN_UNCHANGED_BY_NULL(1);
-	return ckfp_with(ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo)),
-					 (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
-}
+/* cuckoofilter_add(filter, item), filter + item */
+CKFP_FUNCTION(cuckoofilter_add, ckfp_change_one(fcinfo, CKFP_ITEM, true));
+
+CKFP_FUNCTION(cuckoofilter_add_hash, ckfp_change_one(fcinfo, CKFP_HASH, true));
+
+/* cuckoofilter_add_pair(filter, item, value) */
+CKFP_FUNCTION(cuckoofilter_add_pair, ckfp_change_one(fcinfo, CKFP_PAIR, true));
 
 /* cuckoofilter_remove(filter, item), filter - item */
-Datum
-cuckoofilter_remove(PG_FUNCTION_ARGS)
-{
-	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	const ckf_filter *filter;
+CKFP_FUNCTION(cuckoofilter_remove, ckfp_change_one(fcinfo, CKFP_ITEM, false));
 
-	CKFP_RETURN_UNCHANGED_BY_NULL(1);
-	filter = ckfp_read_filter(fcinfo, 0, cache);
-	return ckfp_without(filter, ckfp_hash_for(fcinfo, 1, cache, filter));
-}
+CKFP_FUNCTION(cuckoofilter_remove_hash, ckfp_change_one(fcinfo, CKFP_HASH, false));
 
-Datum
-cuckoofilter_remove_hash(PG_FUNCTION_ARGS)
-{
-	CKFP_RETURN_UNCHANGED_BY_NULL(1);
-	return ckfp_without(ckfp_read_filter(fcinfo, 0, ckfp_call_cache_of(fcinfo)),
-						(uint64)PG_GETARG_INT64(1));
-}
+/* cuckoofilter_remove_pair(filter, item, value) */
+CKFP_FUNCTION(cuckoofilter_remove_pair, ckfp_change_one(fcinfo, CKFP_PAIR, false));
 
 /* ------------------------------------------------------------------- filters */
 
@@ -183,36 +158,24 @@ ckfp_merge(FunctionCallInfo fcinfo, ckf_goal goal)
 {
 	ckf_filter a;
 	ckf_filter b;
-	ckf_filter owned;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &a);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &b);
-	(void)ckf_host_build(CKFP_HOST, goal, &a, &b, &owned);
-	CKFP_RETURN_OWNED(&owned);
+	return ckfp_rebuilt(goal, &a, &b);
 }
 
 /* cuckoofilter_union(a, b), a | b */
-Datum
-cuckoofilter_union(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge(fcinfo, CKF_UNION);
-}
+CKFP_FUNCTION(cuckoofilter_union, ckfp_merge(fcinfo, CKF_UNION));
 
-Datum
-cuckoofilter_sum(PG_FUNCTION_ARGS)
-{
-	return ckfp_merge(fcinfo, CKF_SUM);
-}
+CKFP_FUNCTION(cuckoofilter_sum, ckfp_merge(fcinfo, CKF_SUM));
 
 Datum
 cuckoofilter_compact(PG_FUNCTION_ARGS)
 {
 	ckf_filter filter;
-	ckf_filter owned;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &filter);
-	(void)ckf_host_build(CKFP_HOST, CKF_COMPACT, &filter, NULL, &owned);
-	CKFP_RETURN_OWNED(&owned);
+	return ckfp_rebuilt(CKF_COMPACT, &filter, NULL);
 }
 
 Datum

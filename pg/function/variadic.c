@@ -17,16 +17,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-PG_FUNCTION_INFO_V1(cuckoofilter_add_items);
-PG_FUNCTION_INFO_V1(cuckoofilter_remove_items);
-PG_FUNCTION_INFO_V1(cuckoofilter_contains_any_item);
-PG_FUNCTION_INFO_V1(cuckoofilter_contains_all_items);
-
 /* the functions of 1.0.0 for an array */
-PG_FUNCTION_INFO_V1(cuckoofilter_add_all);
-PG_FUNCTION_INFO_V1(cuckoofilter_remove_all);
-PG_FUNCTION_INFO_V1(cuckoofilter_contains_any);
-PG_FUNCTION_INFO_V1(cuckoofilter_contains_all);
 
 /* Elements, and bytes of elements, between two checks for interrupts. */
 #define CKFP_STEP 65536
@@ -207,32 +198,16 @@ ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
 }
 
 /* cuckoofilter_add_all(filter, VARIADIC "any") */
-Datum
-cuckoofilter_add_items(PG_FUNCTION_ARGS)
-{
-	return ckfp_change(fcinfo, false, CKF_ADD_MANY);
-}
+CKFP_FUNCTION(cuckoofilter_add_items, ckfp_change(fcinfo, false, CKF_ADD_MANY));
 
 /* cuckoofilter_add_all_array(filter, VARIADIC anycompatiblearray) */
-Datum
-cuckoofilter_add_all(PG_FUNCTION_ARGS)
-{
-	return ckfp_change(fcinfo, true, CKF_ADD_MANY);
-}
+CKFP_FUNCTION(cuckoofilter_add_all, ckfp_change(fcinfo, true, CKF_ADD_MANY));
 
 /* cuckoofilter_remove_all(filter, VARIADIC "any") */
-Datum
-cuckoofilter_remove_items(PG_FUNCTION_ARGS)
-{
-	return ckfp_change(fcinfo, false, CKF_REMOVE_MANY);
-}
+CKFP_FUNCTION(cuckoofilter_remove_items, ckfp_change(fcinfo, false, CKF_REMOVE_MANY));
 
 /* cuckoofilter_remove_all_array(filter, VARIADIC anycompatiblearray) */
-Datum
-cuckoofilter_remove_all(PG_FUNCTION_ARGS)
-{
-	return ckfp_change(fcinfo, true, CKF_REMOVE_MANY);
-}
+CKFP_FUNCTION(cuckoofilter_remove_all, ckfp_change(fcinfo, true, CKF_REMOVE_MANY));
 
 /* ---------------------------------------------------------------- lookups */
 
@@ -274,29 +249,13 @@ ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */
-Datum
-cuckoofilter_contains_any_item(PG_FUNCTION_ARGS)
-{
-	return ckfp_ask(fcinfo, false, true);
-}
+CKFP_FUNCTION(cuckoofilter_contains_any_item, ckfp_ask(fcinfo, false, true));
 
 /* cuckoofilter_contains_any_array(filter, VARIADIC anycompatiblearray) */
-Datum
-cuckoofilter_contains_any(PG_FUNCTION_ARGS)
-{
-	return ckfp_ask(fcinfo, true, true);
-}
+CKFP_FUNCTION(cuckoofilter_contains_any, ckfp_ask(fcinfo, true, true));
 
 /* cuckoofilter_contains_all(filter, VARIADIC "any") */
-Datum
-cuckoofilter_contains_all_items(PG_FUNCTION_ARGS)
-{
-	return ckfp_ask(fcinfo, false, false);
-}
+CKFP_FUNCTION(cuckoofilter_contains_all_items, ckfp_ask(fcinfo, false, false));
 
 /* cuckoofilter_contains_all_array(filter, VARIADIC anycompatiblearray) */
-Datum
-cuckoofilter_contains_all(PG_FUNCTION_ARGS)
-{
-	return ckfp_ask(fcinfo, true, false);
-}
+CKFP_FUNCTION(cuckoofilter_contains_all, ckfp_ask(fcinfo, true, false));

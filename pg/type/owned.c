@@ -101,3 +101,12 @@ ckfp_without(const ckf_filter *filter, uint64 hash)
 	(void)ckf_host_change_each(host, CKF_REMOVE_MANY, &owned, &(ckf_list){&hash, 1, 0});
 	CKFP_RETURN_OWNED(&owned);
 }
+
+Datum
+ckfp_rebuilt(ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+{
+	ckf_filter owned;
+
+	(void)ckf_host_build(CKFP_HOST, goal, a, b, &owned);
+	CKFP_RETURN_OWNED(&owned);
+}

@@ -58,6 +58,9 @@ ckfp_result(const ckf_filter *owned)
 Datum ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class);
 Datum ckfp_without(const ckf_filter *filter, uint64 hash);
 
+/* The value of the rebuild of a and b, or of a alone (b is NULL). */
+Datum ckfp_rebuilt(ckf_goal goal, const ckf_filter *a, const ckf_filter *b);
+
 #define CKFP_RETURN_OWNED(owned) PG_RETURN_POINTER(ckfp_result(owned))
 
 #endif
