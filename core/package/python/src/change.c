@@ -164,41 +164,17 @@ ckfy_change_one(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_what
 	return result > 0 ? ckfy_make_change(CKFY_FILTER(self), &change) : ckfy_no_item(result);
 }
 
-PyObject *
-ckfy_add(PyObject *self, PyObject *item)
-{
-	return ckfy_change_one(self, item, ckfy_hash_item, CKFY_ADD);
-}
+CKFY_METHOD(ckfy_add, ckfy_change_one(self, argument, ckfy_hash_item, CKFY_ADD));
 
-PyObject *
-ckfy_remove(PyObject *self, PyObject *item)
-{
-	return ckfy_change_one(self, item, ckfy_hash_item, CKFY_REMOVE);
-}
+CKFY_METHOD(ckfy_remove, ckfy_change_one(self, argument, ckfy_hash_item, CKFY_REMOVE));
 
-PyObject *
-ckfy_add_pair(PyObject *self, PyObject *arguments)
-{
-	return ckfy_change_one(self, arguments, ckfy_hash_arguments, CKFY_ADD);
-}
+CKFY_METHOD(ckfy_add_pair, ckfy_change_one(self, argument, ckfy_hash_arguments, CKFY_ADD));
 
-PyObject *
-ckfy_remove_pair(PyObject *self, PyObject *arguments)
-{
-	return ckfy_change_one(self, arguments, ckfy_hash_arguments, CKFY_REMOVE);
-}
+CKFY_METHOD(ckfy_remove_pair, ckfy_change_one(self, argument, ckfy_hash_arguments, CKFY_REMOVE));
 
-PyObject *
-ckfy_add_hash(PyObject *self, PyObject *hash)
-{
-	return ckfy_change_one(self, hash, ckfy_hash_given, CKFY_ADD);
-}
+CKFY_METHOD(ckfy_add_hash, ckfy_change_one(self, argument, ckfy_hash_given, CKFY_ADD));
 
-PyObject *
-ckfy_remove_hash(PyObject *self, PyObject *hash)
-{
-	return ckfy_change_one(self, hash, ckfy_hash_given, CKFY_REMOVE);
-}
+CKFY_METHOD(ckfy_remove_hash, ckfy_change_one(self, argument, ckfy_hash_given, CKFY_REMOVE));
 
 PyObject *
 ckfy_compact(PyObject *self, PyObject *unused)
@@ -267,17 +243,9 @@ ckfy_change_many(PyObject *self, PyObject *argument, ckfy_what what)
 	return result;
 }
 
-PyObject *
-ckfy_add_many(PyObject *self, PyObject *items)
-{
-	return ckfy_change_many(self, items, CKFY_ADD);
-}
+CKFY_METHOD(ckfy_add_many, ckfy_change_many(self, argument, CKFY_ADD));
 
-PyObject *
-ckfy_remove_many(PyObject *self, PyObject *items)
-{
-	return ckfy_change_many(self, items, CKFY_REMOVE);
-}
+CKFY_METHOD(ckfy_remove_many, ckfy_change_many(self, argument, CKFY_REMOVE));
 
 /* ------------------------------------------------------------- lookups */
 

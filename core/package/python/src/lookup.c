@@ -72,23 +72,11 @@ ckfy_in(PyObject *self, PyObject *item)
 	return result > 0 ? ckf_contains(ckfy_engine(CKFY_FILTER(self)), hashed.hash) : result;
 }
 
-PyObject *
-ckfy_contains(PyObject *self, PyObject *item)
-{
-	return ckfy_ask(self, item, ckfy_hash_item);
-}
+CKFY_METHOD(ckfy_contains, ckfy_ask(self, argument, ckfy_hash_item));
 
-PyObject *
-ckfy_contains_pair(PyObject *self, PyObject *arguments)
-{
-	return ckfy_ask(self, arguments, ckfy_hash_arguments);
-}
+CKFY_METHOD(ckfy_contains_pair, ckfy_ask(self, argument, ckfy_hash_arguments));
 
-PyObject *
-ckfy_contains_hash(PyObject *self, PyObject *hash)
-{
-	return ckfy_ask(self, hash, ckfy_hash_given);
-}
+CKFY_METHOD(ckfy_contains_hash, ckfy_ask(self, argument, ckfy_hash_given));
 
 PyObject *
 ckfy_copies(PyObject *self, PyObject *item)

@@ -32,17 +32,9 @@ ckfy_merged(PyObject *a, PyObject *b, ckfy_merge *merge)
 	return ckfy_result(ckfy_filter_type, filter, &call);
 }
 
-PyObject *
-ckfy_or(PyObject *a, PyObject *b)
-{
-	return ckfy_merged(a, b, cuckoofilter_union);
-}
+CKFY_METHOD(ckfy_or, ckfy_merged(self, argument, cuckoofilter_union));
 
-PyObject *
-ckfy_and(PyObject *a, PyObject *b)
-{
-	return ckfy_merged(a, b, cuckoofilter_intersect);
-}
+CKFY_METHOD(ckfy_and, ckfy_merged(self, argument, cuckoofilter_intersect));
 
 /* Whether a method's argument is a Filter; else an exception is set. */
 static bool
@@ -55,11 +47,8 @@ ckfy_is_filter(PyObject *other)
 	return false;
 }
 
-PyObject *
-ckfy_sum(PyObject *self, PyObject *other)
-{
-	return ckfy_is_filter(other) ? ckfy_merged(self, other, cuckoofilter_sum) : NULL;
-}
+CKFY_METHOD(ckfy_sum,
+			ckfy_is_filter(argument) ? ckfy_merged(self, argument, cuckoofilter_sum) : NULL);
 
 /* ------------------------------------------------------------ many filters */
 
@@ -114,17 +103,9 @@ ckfy_merged_all(PyObject *type, PyObject *argument, ckfy_merge_many *merge)
 	return result;
 }
 
-PyObject *
-ckfy_union_all(PyObject *type, PyObject *filters)
-{
-	return ckfy_merged_all(type, filters, cuckoofilter_union_many);
-}
+CKFY_METHOD(ckfy_union_all, ckfy_merged_all(self, argument, cuckoofilter_union_many));
 
-PyObject *
-ckfy_sum_all(PyObject *type, PyObject *filters)
-{
-	return ckfy_merged_all(type, filters, cuckoofilter_sum_many);
-}
+CKFY_METHOD(ckfy_sum_all, ckfy_merged_all(self, argument, cuckoofilter_sum_many));
 
 /* ------------------------------------------------------------- comparisons */
 

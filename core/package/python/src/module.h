@@ -160,6 +160,14 @@ PyObject *ckfy_equal(PyObject *self, PyObject *other, int operation);
 /* Methods of one argument, which is a tuple in ckfy_.._pair and nothing in ckfy_compact. */
 typedef PyObject *ckfy_method(PyObject *self, PyObject *argument);
 
+/* Define one that returns an expression of `self` and `argument`. */
+#define CKFY_METHOD(name, result)                                                                  \
+	PyObject *name(PyObject *self, PyObject *argument)                                             \
+	{                                                                                              \
+		return result;                                                                             \
+	}                                                                                              \
+	extern ckfy_method name
+
 ckfy_method ckfy_contains, ckfy_contains_pair, ckfy_contains_hash, ckfy_copies, ckfy_hash_method;
 ckfy_method ckfy_add, ckfy_add_pair, ckfy_add_hash, ckfy_remove, ckfy_remove_pair, ckfy_remove_hash;
 ckfy_method ckfy_contains_many, ckfy_add_many, ckfy_remove_many, ckfy_compact;
