@@ -46,7 +46,8 @@ typedef struct ckfs_connection ckfs_connection;
 typedef struct ckfs_user
 {
 	ckfs_connection *connection;
-	const void *data; /* of this function alone */
+	const struct ckfs_items *items; /* of this function alone, as the next one */
+	int what;
 } ckfs_user;
 
 /* The data that the functions of a connection share. */

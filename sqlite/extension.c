@@ -39,13 +39,16 @@ static const ckfs_items new_item = {ckfs_hash_new_item, 1};
 static const ckfs_items new_pair = {ckfs_hash_new_pair, 2};
 static const ckfs_items one_hash = {ckfs_hash_given, 1};
 
-static const ckf_goal add_many = CKF_ADD_MANY, remove_many = CKF_REMOVE_MANY;
-static const ckf_goal to_union = CKF_UNION, to_sum = CKF_SUM;
-static const ckf_goal to_intersect = CKF_INTERSECT, to_compact = CKF_COMPACT;
-static const ckf_goal of_union = CKF_MERGE_UNION, of_sum = CKF_MERGE_SUM;
-static const bool search_member = true, search_other = false;
-static const ckfs_compared to_overlap = CKFS_OVERLAP, to_overlap_error = CKFS_OVERLAP_ERROR;
-static const ckfs_compared to_jaccard = CKFS_JACCARD;
+/* The end of an aggregate, and its value so far. */
+typedef struct ckfs_aggregate
+{
+	void (*final)(sqlite3_context *), (*value)(sqlite3_context *);
+} ckfs_aggregate;
+
+static const ckfs_aggregate of_items = {ckfs_final, ckfs_value};
+static const ckfs_aggregate of_filters = {ckfs_merge_final, ckfs_merge_value};
+static const ckfs_aggregate of_common = {ckfs_intersect_final, ckfs_intersect_value};
+static const ckfs_aggregate of_batch = {ckfs_batch_final, ckfs_batch_value};
 
 /* An SQL function, which is registered for each number of arguments from least to most; most is -1
  * if it takes any number.  The call of an aggregate is its step. */
@@ -55,58 +58,57 @@ typedef struct ckfs_entry
 	int least, most;
 	int flags;
 	ckfs_function *call;
-	const void *data;
-	void (*final)(sqlite3_context *), (*value)(sqlite3_context *); /* of aggregates */
+	const ckfs_items *items;         /* what it takes as an item */
+	int what;                        /* what it does; function.h has the types */
+	const ckfs_aggregate *aggregate; /* or NULL */
 } ckfs_entry;
 
 static const ckfs_entry entries[] = {
-	{"cuckoofilter_create", 1, 3, CKFS_PURE, ckfs_sql_create, NULL, NULL, NULL},
-	{"cuckoofilter_bytes", 1, 3, CKFS_PURE, ckfs_sql_bytes, NULL, NULL, NULL},
-	{"cuckoofilter_open", 1, 1, CKFS_OPENS, ckfs_sql_open, NULL, NULL, NULL},
-	{"cuckoofilter_add", 2, 2, CKFS_PURE, ckfs_sql_add, &new_item, NULL, NULL},
-	{"cuckoofilter_add_all", -1, -1, CKFS_PURE, ckfs_sql_change_all, &add_many, NULL, NULL},
-	{"cuckoofilter_add_pair", 3, 3, CKFS_PURE, ckfs_sql_add, &new_pair, NULL, NULL},
-	{"cuckoofilter_add_hash", 2, 2, CKFS_PURE, ckfs_sql_add, &one_hash, NULL, NULL},
-	{"cuckoofilter_contains", 2, 2, CKFS_PURE, ckfs_sql_contains, &one_item, NULL, NULL},
-	{"cuckoofilter_contains_any", -1, -1, CKFS_PURE, ckfs_sql_contains_some, &search_member, NULL,
+	{"cuckoofilter_create", 1, 3, CKFS_PURE, ckfs_sql_create, NULL, 0, NULL},
+	{"cuckoofilter_bytes", 1, 3, CKFS_PURE, ckfs_sql_bytes, NULL, 0, NULL},
+	{"cuckoofilter_open", 1, 1, CKFS_OPENS, ckfs_sql_open, NULL, 0, NULL},
+	{"cuckoofilter_add", 2, 2, CKFS_PURE, ckfs_sql_change, &new_item, CKF_ADD_MANY, NULL},
+	{"cuckoofilter_add_all", -1, -1, CKFS_PURE, ckfs_sql_change_all, NULL, CKF_ADD_MANY, NULL},
+	{"cuckoofilter_add_pair", 3, 3, CKFS_PURE, ckfs_sql_change, &new_pair, CKF_ADD_MANY, NULL},
+	{"cuckoofilter_add_hash", 2, 2, CKFS_PURE, ckfs_sql_change, &one_hash, CKF_ADD_MANY, NULL},
+	{"cuckoofilter_contains", 2, 2, CKFS_PURE, ckfs_sql_contains, &one_item, 0, NULL},
+	{"cuckoofilter_contains_any", -1, -1, CKFS_PURE, ckfs_sql_contains_some, NULL, true, NULL},
+	{"cuckoofilter_contains_all", -1, -1, CKFS_PURE, ckfs_sql_contains_some, NULL, false, NULL},
+	{"cuckoofilter_contains_pair", 3, 3, CKFS_PURE, ckfs_sql_contains, &one_pair, 0, NULL},
+	{"cuckoofilter_which", 3, 3, CKFS_PURE_JSON, ckfs_sql_which, NULL, 0, NULL},
+	{"cuckoofilter_contains_hash", 2, 2, CKFS_PURE, ckfs_sql_contains, &one_hash, 0, NULL},
+	{"cuckoofilter_copies", 2, 2, CKFS_PURE, ckfs_sql_copies, NULL, 0, NULL},
+	{"cuckoofilter_remove", 2, 2, CKFS_PURE, ckfs_sql_change, &one_item, CKF_REMOVE_MANY, NULL},
+	{"cuckoofilter_remove_all", -1, -1, CKFS_PURE, ckfs_sql_change_all, NULL, CKF_REMOVE_MANY,
 	 NULL},
-	{"cuckoofilter_contains_all", -1, -1, CKFS_PURE, ckfs_sql_contains_some, &search_other, NULL,
+	{"cuckoofilter_remove_pair", 3, 3, CKFS_PURE, ckfs_sql_change, &one_pair, CKF_REMOVE_MANY,
 	 NULL},
-	{"cuckoofilter_contains_pair", 3, 3, CKFS_PURE, ckfs_sql_contains, &one_pair, NULL, NULL},
-	{"cuckoofilter_which", 3, 3, CKFS_PURE_JSON, ckfs_sql_which, NULL, NULL, NULL},
-	{"cuckoofilter_contains_hash", 2, 2, CKFS_PURE, ckfs_sql_contains, &one_hash, NULL, NULL},
-	{"cuckoofilter_copies", 2, 2, CKFS_PURE, ckfs_sql_copies, NULL, NULL, NULL},
-	{"cuckoofilter_remove", 2, 2, CKFS_PURE, ckfs_sql_remove, &one_item, NULL, NULL},
-	{"cuckoofilter_remove_all", -1, -1, CKFS_PURE, ckfs_sql_change_all, &remove_many, NULL, NULL},
-	{"cuckoofilter_remove_pair", 3, 3, CKFS_PURE, ckfs_sql_remove, &one_pair, NULL, NULL},
-	{"cuckoofilter_remove_hash", 2, 2, CKFS_PURE, ckfs_sql_remove, &one_hash, NULL, NULL},
-	{"cuckoofilter_union", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_union, NULL, NULL},
-	{"cuckoofilter_sum", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_sum, NULL, NULL},
-	{"cuckoofilter_intersect", 2, 2, CKFS_PURE, ckfs_sql_rebuild, &to_intersect, NULL, NULL},
-	{"cuckoofilter_overlap", 2, 2, CKFS_PURE, ckfs_sql_compare, &to_overlap, NULL, NULL},
-	{"cuckoofilter_overlap_error", 2, 2, CKFS_PURE, ckfs_sql_compare, &to_overlap_error, NULL,
+	{"cuckoofilter_remove_hash", 2, 2, CKFS_PURE, ckfs_sql_change, &one_hash, CKF_REMOVE_MANY,
 	 NULL},
-	{"cuckoofilter_jaccard", 2, 2, CKFS_PURE, ckfs_sql_compare, &to_jaccard, NULL, NULL},
-	{"cuckoofilter_compact", 1, 1, CKFS_PURE, ckfs_sql_rebuild, &to_compact, NULL, NULL},
-	{"cuckoofilter_count", 1, 1, CKFS_PURE, ckfs_sql_count, NULL, NULL, NULL},
-	{"cuckoofilter_fpr", 1, 1, CKFS_PURE, ckfs_sql_fpr, NULL, NULL, NULL},
-	{"cuckoofilter_info", 1, 1, CKFS_PURE_JSON, ckfs_sql_info, NULL, NULL, NULL},
-	{"cuckoofilter_hash", 1, 2, CKFS_PURE, ckfs_sql_hash, NULL, NULL, NULL},
-	{"cuckoofilter_part", 2, 2, CKFS_PURE, ckfs_sql_part, NULL, NULL, NULL},
-	{"cuckoofilter_version", 0, 0, CKFS_PURE, ckfs_sql_version, NULL, NULL, NULL},
-	{"cuckoofilter_export", 1, 2, CKFS_READS, ckfs_sql_export, NULL, NULL, NULL},
-	{"cuckoofilter_table_info", 1, 2, CKFS_READS_JSON, ckfs_sql_table_info, NULL, NULL, NULL},
-	{"cuckoofilter_agg", 1, 4, CKFS_PURE, ckfs_step_item, &new_item, ckfs_final, ckfs_value},
-	{"cuckoofilter_agg_pair", 2, 5, CKFS_PURE, ckfs_step_item, &new_pair, ckfs_final, ckfs_value},
-	{"cuckoofilter_agg_hash", 1, 4, CKFS_PURE, ckfs_step_item, &one_hash, ckfs_final, ckfs_value},
-	{"cuckoofilter_union_agg", 1, 1, CKFS_PURE, ckfs_merge_step, &of_union, ckfs_merge_final,
-	 ckfs_merge_value},
-	{"cuckoofilter_sum_agg", 1, 1, CKFS_PURE, ckfs_merge_step, &of_sum, ckfs_merge_final,
-	 ckfs_merge_value},
-	{"cuckoofilter_intersect_agg", 1, 1, CKFS_PURE, ckfs_intersect_step, NULL, ckfs_intersect_final,
-	 ckfs_intersect_value},
-	{"cuckoofilter_add_agg", 2, 2, CKFS_PURE, ckfs_batch_step, NULL, ckfs_batch_final,
-	 ckfs_batch_value},
+	{"cuckoofilter_union", 2, 2, CKFS_PURE, ckfs_sql_rebuild, NULL, CKF_UNION, NULL},
+	{"cuckoofilter_sum", 2, 2, CKFS_PURE, ckfs_sql_rebuild, NULL, CKF_SUM, NULL},
+	{"cuckoofilter_intersect", 2, 2, CKFS_PURE, ckfs_sql_rebuild, NULL, CKF_INTERSECT, NULL},
+	{"cuckoofilter_overlap", 2, 2, CKFS_PURE, ckfs_sql_compare, NULL, CKFS_OVERLAP, NULL},
+	{"cuckoofilter_overlap_error", 2, 2, CKFS_PURE, ckfs_sql_compare, NULL, CKFS_OVERLAP_ERROR,
+	 NULL},
+	{"cuckoofilter_jaccard", 2, 2, CKFS_PURE, ckfs_sql_compare, NULL, CKFS_JACCARD, NULL},
+	{"cuckoofilter_compact", 1, 1, CKFS_PURE, ckfs_sql_rebuild, NULL, CKF_COMPACT, NULL},
+	{"cuckoofilter_count", 1, 1, CKFS_PURE, ckfs_sql_count, NULL, 0, NULL},
+	{"cuckoofilter_fpr", 1, 1, CKFS_PURE, ckfs_sql_fpr, NULL, 0, NULL},
+	{"cuckoofilter_info", 1, 1, CKFS_PURE_JSON, ckfs_sql_info, NULL, 0, NULL},
+	{"cuckoofilter_hash", 1, 2, CKFS_PURE, ckfs_sql_hash, NULL, 0, NULL},
+	{"cuckoofilter_part", 2, 2, CKFS_PURE, ckfs_sql_part, NULL, 0, NULL},
+	{"cuckoofilter_version", 0, 0, CKFS_PURE, ckfs_sql_version, NULL, 0, NULL},
+	{"cuckoofilter_export", 1, 2, CKFS_READS, ckfs_sql_export, NULL, 0, NULL},
+	{"cuckoofilter_table_info", 1, 2, CKFS_READS_JSON, ckfs_sql_table_info, NULL, 0, NULL},
+	{"cuckoofilter_agg", 1, 4, CKFS_PURE, ckfs_step_item, &new_item, 0, &of_items},
+	{"cuckoofilter_agg_pair", 2, 5, CKFS_PURE, ckfs_step_item, &new_pair, 0, &of_items},
+	{"cuckoofilter_agg_hash", 1, 4, CKFS_PURE, ckfs_step_item, &one_hash, 0, &of_items},
+	{"cuckoofilter_union_agg", 1, 1, CKFS_PURE, ckfs_merge_step, NULL, CKF_MERGE_UNION,
+	 &of_filters},
+	{"cuckoofilter_sum_agg", 1, 1, CKFS_PURE, ckfs_merge_step, NULL, CKF_MERGE_SUM, &of_filters},
+	{"cuckoofilter_intersect_agg", 1, 1, CKFS_PURE, ckfs_intersect_step, NULL, 0, &of_common},
+	{"cuckoofilter_add_agg", 2, 2, CKFS_PURE, ckfs_batch_step, NULL, 0, &of_batch},
 };
 
 enum
@@ -127,7 +129,7 @@ ckfs_connect(void)
 	connection->ddl_level = CKFS_NO_DDL;
 	ckfs_handles_start(&connection->handles);
 	for (i = 0; i < CKFS_ENTRIES; i++)
-		connection->users[i] = (ckfs_user){connection, entries[i].data};
+		connection->users[i] = (ckfs_user){connection, entries[i].items, entries[i].what};
 	return connection;
 }
 
@@ -165,11 +167,12 @@ ckfs_register(sqlite3 *db, int i, ckfs_user *user)
 	for (n = entry->least; n <= entry->most && rc == SQLITE_OK; n++)
 	{
 		user->connection->references++;
-		rc = entry->final ? sqlite3_create_window_function(db, entry->name, n, entry->flags, user,
-														   entry->call, entry->final, entry->value,
-														   ckfs_inverse, ckfs_forget)
-						  : sqlite3_create_function_v2(db, entry->name, n, entry->flags, user,
-													   entry->call, NULL, NULL, ckfs_forget);
+		rc = entry->aggregate
+				 ? sqlite3_create_window_function(
+					   db, entry->name, n, entry->flags, user, entry->call, entry->aggregate->final,
+					   entry->aggregate->value, ckfs_inverse, ckfs_forget)
+				 : sqlite3_create_function_v2(db, entry->name, n, entry->flags, user, entry->call,
+											  NULL, NULL, ckfs_forget);
 	}
 	return rc;
 }

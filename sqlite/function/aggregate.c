@@ -92,7 +92,7 @@ ckfs_start(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv, ckf_
 static ckfs_collected *
 ckfs_collected_of_row(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_items *items = ckfs_user_data(ctx)->data;
+	const ckfs_items *items = ckfs_user_data(ctx)->items;
 	int count = items->count;
 	ckfs_collected *state = sqlite3_aggregate_context(ctx, sizeof(ckfs_collected));
 
@@ -144,7 +144,7 @@ ckfs_widen(sqlite3_context *ctx, ckf_filter *flat)
 void
 ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_items *items = ckfs_user_data(ctx)->data;
+	const ckfs_items *items = ckfs_user_data(ctx)->items;
 	ckfs_collected *state = ckfs_collected_of_row(ctx, argc, argv);
 	ckfs_host host;
 	ckfs_hashed item;

@@ -29,7 +29,7 @@ ckfs_read_filters(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filt
 void
 ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckf_goal goal = *(const ckf_goal *)ckfs_user_data(ctx)->data;
+	ckf_goal goal = (ckf_goal)ckfs_user_data(ctx)->what;
 	ckf_filter local[2];
 	const ckf_filter *filter[2];
 
@@ -42,7 +42,7 @@ ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_sql_compare(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_compared what = *(const ckfs_compared *)ckfs_user_data(ctx)->data;
+	ckfs_compared what = (ckfs_compared)ckfs_user_data(ctx)->what;
 	ckfs_host host = ckfs_host_of(ctx);
 	ckf_filter local[2];
 	const ckf_filter *filter[2];

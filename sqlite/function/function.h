@@ -16,13 +16,12 @@ typedef struct ckfs_items
 
 typedef void ckfs_function(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 
-/* The comments name the type of the function's user data. */
+/* The comments name the user data of the function: items, or the type of `what`. */
 ckfs_function ckfs_sql_create;
 ckfs_function ckfs_sql_bytes;
 ckfs_function ckfs_sql_open;
-ckfs_function ckfs_sql_add;           /* ckfs_items */
-ckfs_function ckfs_sql_remove;        /* ckfs_items */
-ckfs_function ckfs_sql_contains;      /* ckfs_items */
+ckfs_function ckfs_sql_change;        /* items, ckf_goal */
+ckfs_function ckfs_sql_contains;      /* items */
 ckfs_function ckfs_sql_change_all;    /* ckf_goal */
 ckfs_function ckfs_sql_contains_some; /* bool: search for an item that is in the filter */
 ckfs_function ckfs_sql_copies;
@@ -37,7 +36,7 @@ ckfs_function ckfs_sql_table_info; /* table/info.c */
 ckfs_function ckfs_sql_which;
 
 /* Aggregates over items: aggregate.c */
-ckfs_function ckfs_step_item; /* ckfs_items */
+ckfs_function ckfs_step_item; /* items */
 ckfs_function ckfs_inverse;
 void ckfs_value(sqlite3_context *ctx);
 void ckfs_final(sqlite3_context *ctx);

@@ -21,7 +21,7 @@ ckfs_merger_of(sqlite3_context *ctx)
 	{
 		*merger = sqlite3_malloc64(sizeof(ckf_merger));
 		if (*merger)
-			ckf_merger_start(*merger, *(const ckf_goal *)ckfs_user_data(ctx)->data);
+			ckf_merger_start(*merger, (ckf_goal)ckfs_user_data(ctx)->what);
 	}
 	if (!merger || !*merger)
 		sqlite3_result_error_nomem(ctx);

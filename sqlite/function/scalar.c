@@ -94,14 +94,15 @@ ckfs_has_null(sqlite3_value **values, int count)
 }
 
 /*
- * Change the filter of argument 0 by the item or hash after it.  NULL is never an item and changes
- * nothing.  Otherwise a trigger that adds the values of a column would lose its filter at the first
- * NULL.
+ * cuckoofilter_add(filter, item), _add_pair(filter, item, value), _add_hash(filter, hash), and
+ * _remove, _remove_pair and _remove_hash.  NULL is never an item and changes nothing.  Otherwise a
+ * trigger that adds the values of a column would lose its filter at the first NULL.
  */
-static void
-ckfs_changed(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal)
+void
+ckfs_sql_change(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_items *items = ckfs_user_data(ctx)->data;
+	const ckfs_items *items = ckfs_user_data(ctx)->items;
+	ckf_goal goal = (ckf_goal)ckfs_user_data(ctx)->what;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter_of_items(ctx, argc, argv, &local);
 	bool nothing = ckfs_has_null(argv + 1, items->count);
@@ -117,21 +118,6 @@ ckfs_changed(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_goal goal
 	if (ckf_host_copy(&host.host, filter, goal == CKF_ADD_MANY, &owned) &&
 		ckf_host_change_each(&host.host, goal, &owned, &list))
 		ckfs_result(ctx, &owned);
-}
-
-/* cuckoofilter_add(filter, item), _add_pair(filter, item, value), _add_hash(filter, hash) */
-void
-ckfs_sql_add(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_changed(ctx, argc, argv, CKF_ADD_MANY);
-}
-
-/* cuckoofilter_remove(filter, item), _remove_pair(filter, item, value), _remove_hash(filter, hash)
- */
-void
-ckfs_sql_remove(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-	ckfs_changed(ctx, argc, argv, CKF_REMOVE_MANY);
 }
 
 /* Hash the arguments that are not NULL; the caller frees the list.  For removals, items of a class
@@ -169,7 +155,7 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 void
 ckfs_sql_change_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckf_goal goal = *(const ckf_goal *)ckfs_user_data(ctx)->data;
+	ckf_goal goal = (ckf_goal)ckfs_user_data(ctx)->what;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter_of_items(ctx, argc, argv, &local);
 	ckfs_host host = ckfs_host_of(ctx);
@@ -189,7 +175,7 @@ ckfs_sql_change_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	const ckfs_items *items = ckfs_user_data(ctx)->data;
+	const ckfs_items *items = ckfs_user_data(ctx)->items;
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter_of_items(ctx, argc, argv, &local);
 	ckfs_hashed item;
@@ -205,7 +191,7 @@ ckfs_sql_contains(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_sql_contains_some(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	bool wanted = *(const bool *)ckfs_user_data(ctx)->data;
+	bool wanted = ckfs_user_data(ctx)->what;
 	ckf_filter local;
 	const ckf_filter *filter = ckfs_filter_of_items(ctx, argc, argv, &local);
 	ckfs_hashed item;
