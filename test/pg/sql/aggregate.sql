@@ -1,4 +1,6 @@
 -- cuckoofilter_agg and cuckoofilter_agg_hash, in every place an aggregate can stand.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE TABLE items AS SELECT g AS id, g % 10 AS grp, 'item ' || g % 1000 AS name FROM generate_series(1, 20000) g;
 

@@ -1,4 +1,6 @@
 -- Items: values that are equal in SQL answer alike, whatever their type.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE FUNCTION equal_hashes(VARIADIC hashes bigint[]) RETURNS boolean LANGUAGE sql
 	AS 'SELECT count(DISTINCT h) = 1 AND count(h) = count(*) FROM unnest(hashes) h';

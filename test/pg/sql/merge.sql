@@ -1,4 +1,6 @@
 -- Union and sum, of two filters and of many.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE TABLE parts AS
 	SELECT p, cuckoofilter_agg(i, 0.01, 20000) AS f

@@ -1,4 +1,6 @@
 -- Functions of one filter and one item, and what a filter tells of itself.
+\pset format unaligned
+\pset tuples_only on
 
 -- create
 SELECT cuckoofilter_info(cuckoofilter_create(1000));
