@@ -48,17 +48,27 @@ like($json, qr/"Filtered Scans": \["f\.k of fact f"\],\s*"Filter Keys": 100,\s*"
 like(explained("$all SELECT count(*) FROM fact f JOIN dim d USING (k) WHERE f.few < 10"), qr/Rows Removed by Filter: 16000\n.*Rows Tested: 3999 /s, 'rows that the scan drops itself are not tested');
 like(explained("$hash SELECT count(*) FROM fact f JOIN dim d USING (k)", 'VERBOSE'), qr/Custom Scan \(Cuckoo Join Filter\).*?Output: d\.k\n/s, 'EXPLAIN VERBOSE');
 
-# Integers near each other are also a set, which is exact while they are in 2^20 side by side; then its buckets grow: its
-# memory. 062_join_integers has its rows.
+# Integers near each other are also a set, which is exact while they are in 2^20 side by side; then its buckets grow. There
+# are numbers on both sides of each power of two, as the set grows by doubling, and at both ends of bigint.
 $node->safe_psql(
 	'postgres', q{
-	CREATE TABLE apart AS SELECT unnest('{0,2047,-2048,524287,-524288,524288,-524289,1048576,-1048577,9223372036854775806,-9223372036854775808}'::bigint[]) AS n;
-	CREATE TABLE many AS SELECT n, g FROM apart, generate_series(1, 400) g;
+	CREATE TABLE apart AS SELECT n::bigint FROM generate_series(-9, 9) n UNION
+		SELECT sign * (1::bigint << i) + d FROM generate_series(4, 30) i, (VALUES (-1), (1)) s(sign), generate_series(-1, 1) d UNION
+		SELECT n FROM generate_series(9223372036854775797, 9223372036854775806) n UNION SELECT -n - 2 FROM generate_series(9223372036854775797, 9223372036854775806) n UNION SELECT NULL;
+	CREATE TABLE many AS SELECT n, g FROM apart, generate_series(1, 20) g;
 	ANALYZE apart, many});
 sub near # first keys
 {
 	my ($first, $keys) = @_;
 	return "SELECT n FROM apart WHERE n = $first UNION ALL (SELECT n FROM apart WHERE $keys ORDER BY n OFFSET 0)";
+}
+foreach my $first (0, 524288, -9223372036854775808, 9223372036854775806)
+{
+	foreach my $keys ('n BETWEEN -2048 AND 2047', 'n BETWEEN -4097 AND 2048', 'n BETWEEN -524288 AND 524287', 'n BETWEEN -524288 AND 524288', 'n BETWEEN -524289 AND 524287', 'n BETWEEN 0 AND 1048575', 'n < 0', 'abs(n::numeric) > 9223372036854770000', 'n IN (-524288, 524287)', 'n % 2 = 0')
+	{
+		same_rows("first $first, $keys", "$hash SELECT count(*), sum(many.n), sum(g) FROM many WHERE n IN (@{[near($first, $keys)]})");
+		same_rows("first $first, $keys, INNER", "$hash SELECT count(*), sum(many.n), sum(g) FROM many JOIN (SELECT DISTINCT n FROM (@{[near($first, $keys)]}) x) y USING (n)");
+	}
 }
 foreach my $case ([ 0, 2047, 1 ], [ 0, -2048, 1 ], [ 0, 524287, 129 ], [ 0, -524288, 129 ], [ 0, 524288, 129 ], [ 0, -524289, 129 ], [ 524288, 0, 129 ], [ 0, 1048576, 257 ], [ 0, -1048577, 257 ], [ '9223372036854775806', '-9223372036854775808', 257 ])
 {
