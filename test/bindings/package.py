@@ -719,6 +719,8 @@ def test_many_filters():
     conn = sqlite3.connect(":memory:")
     if LOADS:
         cuckoofilter.sqlite.load(conn)
+    else:
+        raises(sqlite3.NotSupportedError, "this Python's sqlite3 cannot load extensions", cuckoofilter.sqlite.load, conn)
     for n in (0, 1, 2, 15, 16, 17, 40, *(generator.randrange(60) for _ in range(rounds(10)))):
         filters, items = [], set()
         for i in range(n):
@@ -827,70 +829,6 @@ def test_stubs():
         if isinstance(node, ast.FunctionDef) and node.name in ("build", "build_pairs", "create"):
             want = [a.arg for a in node.args.args[1:] + node.args.kwonlyargs]
             equal(list(inspect.signature(getattr(Filter, node.name)).parameters), want, node.name)
-
-
-# --------------------------------------------------------------- random items
-
-
-def random_item(random, kinds):
-    kind = random.choice(kinds)
-    if kind == "int":
-        return random.choice((random.randrange(-50, 50), random.getrandbits(random.randrange(1, 64)), -random.getrandbits(63)))
-    if kind == "float":
-        return random.choice((random.random(), random.uniform(-1e300, 1e300), float(random.randrange(-50, 50))))
-    if kind == "str":
-        return "".join(random.choice("abcäß→𝄞") for _ in range(random.randrange(0, 20)))
-    if kind == "bytes":
-        return bytes(random.randrange(256) for _ in range(random.randrange(0, 20)))
-    if kind == "datetime":
-        return EPOCH + random.randrange(-(10**15), 10**15) * MICROSECOND
-    if kind == "timestamptz":
-        return random_item(random, ["datetime"]).replace(tzinfo=UTC)
-    if kind == "date":
-        return random_item(random, ["datetime"]).date()
-    return None
-
-
-def test_sqlite():
-    """The same items give the same bytes in SQLite, and the same answers to any item."""
-    generator = random.Random(SEED)
-    conn = sqlite3.connect(":memory:")
-    if not LOADS:
-        raises(sqlite3.NotSupportedError, "this Python's sqlite3 cannot load extensions", cuckoofilter.sqlite.load, conn)
-        raise_skip("SQLite's extension, which this Python's sqlite3 cannot load")
-    cuckoofilter.sqlite.load(conn)
-    for _ in range(rounds(60)):
-        kinds = generator.sample(["int", "float", "str", "bytes", "null"], generator.randrange(1, 6))
-        items = [random_item(generator, kinds) for _ in range(generator.choice((1, 3, 50, 700, 5000)))]
-        fpr = generator.choice((0.3, 0.01, 0.0001))
-        capacity = generator.choice((0, len(items), 100000))
-        wanted = generator.choice(({}, {"kind": "set"}, {"bucket_size": 8}, {"bucket_size": 2, "seed": generator.randrange(-(2**63), 2**63)}, {"layout": "plain"}))
-        filter = Filter.build(items, fpr, capacity, **wanted)
-        text = ", ".join(f"{name}={value}" for name, value in wanted.items())
-        conn.execute("CREATE TABLE item (x)")
-        conn.executemany("INSERT INTO item VALUES (?)", [(x,) for x in items])
-        (got,) = conn.execute("SELECT cuckoofilter_agg(x, ?, ?, ?) FROM item", (fpr, capacity, text)).fetchone()
-        check(got == bytes(filter), f"{len(items)} items of {kinds}, {fpr}, {capacity}, {text}: other bytes")
-        shuffled = items + items[::3]
-        generator.shuffle(shuffled)
-        check(Filter.build(iter(shuffled), fpr, capacity, **wanted) == filter, "another order gives other bytes")
-        others = [random_item(generator, kinds) for _ in range(50)]
-        for x in others:
-            (answer,) = conn.execute("SELECT cuckoofilter_contains(?, ?)", (filter, x)).fetchone()
-            if x is not None and is_in(filter, x) != bool(answer):
-                check(False, f"{x!r}: {answer}")
-        if filter.info["kind"] == "deletable" and filter.fpr < 0.02:
-            some = [x for x in others if x is not None]
-            try:
-                filter.add_many(some)
-            except ItemError:
-                pass
-            else:
-                marks = ", ".join("?" * len(some))
-                if some:
-                    (got,) = conn.execute(f"SELECT cuckoofilter_add_all(?, {marks})", (got, *some)).fetchone()
-                check(got == bytes(filter), f"add_many of {len(some)}: other bytes")
-        conn.execute("DROP TABLE item")
 
 
 # ------------------------------------------------------ signals and threads

@@ -5,7 +5,7 @@
  * The standard error is sqrt((a b + s s / 2) / 2^w) if s items are in both filters, a only in the
  * one and b only in the other, and all of them are few compared with 2^w: one of so many prefixes
  * is shared by chance. inputs.c has the formula for any numbers.  Filters whose sizes differ too
- * much are refused.  This suite computes the tables in test/OVERLAP.md.
+ * much are refused.
  */
 #include "inputs.h"
 
@@ -22,7 +22,6 @@
 typedef struct errors
 {
 	double sum, squares, worst;
-	double items, share; /* added up: the error beside the smaller filter's items */
 	uint64_t n;
 } errors;
 
@@ -33,15 +32,13 @@ most_error(double unit)
 }
 
 static void
-note(errors *e, double error, double unit, double items)
+note(errors *e, double error, double unit)
 {
 	double z = error / unit;
 
 	e->sum += z;
 	e->squares += z * z;
 	e->worst = fabs(z) > e->worst ? fabs(z) : e->worst;
-	e->items += items;
-	e->share += error * error / (items * items);
 	e->n++;
 }
 
@@ -163,8 +160,8 @@ run_random(const void *arg)
 			continue;
 		CHECK(fabs(found.overlap - p.both) <= most_error(unit), "%g items in both, must be %g",
 			  found.overlap, p.both);
-		note(&all, found.overlap - p.both, unit, fmin(p.only_a, p.only_b) + p.both);
-		note(&jaccard, found.jaccard - p.both / any, unit * (1 + p.both / any) / any, 1);
+		note(&all, found.overlap - p.both, unit);
+		note(&jaccard, found.jaccard - p.both / any, unit * (1 + p.both / any) / any);
 	}
 	check_note("overlap: %llu cases, mean %+.3f, deviation %.3f, worst %.2f standard errors",
 			   (unsigned long long)all.n, all.sum / (double)all.n,
@@ -267,7 +264,7 @@ check_smaller(outcomes *o, const world *w, const owned *b, size_t nb, double fpr
 			  "%g items in both, must be %zu", found.overlap, both);
 		o->told++;
 		if (unit >= 3 && (double)both >= 5 * unit && (double)(na - both) >= 5 * unit)
-			note(&o->all, found.overlap - (double)both, unit, (double)na);
+			note(&o->all, found.overlap - (double)both, unit);
 	}
 	owned_free(&a);
 }
@@ -339,7 +336,7 @@ check_told(told_errors *t)
 	t->within += error <= found.error;
 	t->within_two += error <= 2 * found.error;
 	if (p.both > 0)
-		note(&t->all, found.overlap - p.both, found.error, fmin(p.only_a, p.only_b) + p.both);
+		note(&t->all, found.overlap - p.both, found.error);
 }
 
 /* A share is as it must be: from `least` to `most`, of infinitely many pairs. */
@@ -369,108 +366,12 @@ run_told(const void *arg)
 	check_share("two", t.within_two, t.n, 0.94, 0.97);
 }
 
-/* ---------------------------------------------------------------- the tables */
-
-/* Filters of different sizes: the larger one has this many items for each prefix of the smaller
- * one. */
-static void
-run_loads(const void *arg)
-{
-	static const double loads[] = {0.01, 0.1, 0.5, 1, 2, 3, 4, 5, 6};
-	enum
-	{
-		ITEMS = 1000
-	};
-
-	(void)arg;
-	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
-		for (unsigned half = 0; half < 2; half++)
-		{
-			errors e = {0};
-			unsigned w = 0;
-			size_t nb = 0, both = half * ITEMS / 2;
-
-			for (uint64_t round = check_rounds(3); round > 0; round--)
-			{
-				world world = {.base = check_random()};
-				ckf_params params = params_of(ITEMS, 0.01, false, false, 4);
-				ckf_comparison found;
-				owned a, b;
-
-				build(&a, &world, &params, 0, ITEMS);
-				w = a.filter.w;
-				nb = (size_t)(loads[i] * ldexp(1, (int)w));
-				params.capacity = (int64_t)nb;
-				build(&b, &world, &params, ITEMS - both, nb);
-				CHECK(run_comparison(&found, &a, &b) == CKF_OK, "compare");
-				note(&e, found.overlap - (double)both, 1, ITEMS);
-				owned_free(&a);
-				owned_free(&b);
-			}
-			check_note(
-				"%d and %zu items, %zu in both, w %u: deviation %.1f, told %.1f, by the short "
-				"formula %.1f",
-				ITEMS, nb, both, w, sqrt(e.squares / (double)e.n),
-				overlap_error((double)(ITEMS - both), (double)(nb - both), (double)both, w, 7),
-				sqrt(ITEMS * expm1(loads[i])));
-			CHECK(sqrt(e.squares / (double)e.n) <=
-					  (1 + 6 / sqrt((double)e.n)) * overlap_error((double)(ITEMS - both),
-																  (double)(nb - both), (double)both,
-																  w, 7) +
-						  4 / sqrt((double)e.n),
-				  "an error");
-		}
-}
-
-/* The table: two filters of n items each. */
-static void
-run_table(const void *arg)
-{
-	static const size_t sizes[] = {1000, 30000};
-	static const double rates[] = {0.1, 0.01, 0.001};
-	static const double shares[] = {0, 0.1, 0.5, 0.9, 1};
-
-	(void)arg;
-	for (size_t i = 0; i < 2; i++)
-		for (size_t j = 0; j < 3; j++)
-			for (size_t k = 0; k < 5; k++)
-			{
-				errors e = {0};
-				double told = 0;
-				unsigned w = 0;
-
-				for (uint64_t round = check_rounds(10); round > 0; round--)
-				{
-					ckf_comparison found;
-					pair p;
-
-					pair_draw(&p, sizes[i], sizes[i], 1, shares[k], rates[j], rates[j]);
-					w = p.w;
-					told += standard_error(&p);
-					CHECK(pair_compare(&p, &found), "equal sizes are refused");
-					note(&e, found.overlap - p.both, 1, (double)sizes[i]);
-				}
-				check_note("n %zu, fpr %g, w %u, share %.0f %%: error %+.1f, deviation %.2f, told "
-						   "%.2f: %.2f %% of n",
-						   sizes[i], rates[j], w, 100 * shares[k], e.sum / (double)e.n,
-						   sqrt(e.squares / (double)e.n), told / (double)e.n,
-						   100 * sqrt(e.share / (double)e.n));
-				/* The root of the mean of n squares is within 1 +- 6 / sqrt(n) but for a part of
-				 * 10^-11. A few items more are for small means, as above. */
-				CHECK(sqrt(e.squares / (double)e.n) <=
-						  (1 + 6 / sqrt((double)e.n)) * told / (double)e.n + 4 / sqrt((double)e.n),
-					  "an error");
-			}
-}
-
 int
 main(void)
 {
 	check_begin("core estimates");
 	check_case(run_random, NULL, "random cases");
 	check_case(run_told, NULL, "the told standard error");
-	check_case(run_table, NULL, "table");
 	check_case(run_unlike, NULL, "unlike sizes");
-	check_case(run_loads, NULL, "table of unlike sizes");
 	return check_end();
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Filters in a database: tables, views, triggers, connections, threads."""
+"""Filters in a database: tables, statements that run again, threads."""
 
 import os
 import sqlite3
 import tempfile
 import threading
 
-from suite import EXTENSION, NUMBERS, Suite, connect
+from suite import NUMBERS, Suite, connect
 
 suite = Suite("sqlite-database")
 check, equal = suite.check, suite.equal
@@ -109,46 +109,6 @@ def test_update_and_returning():
         equal("unchanged", base.db.execute("SELECT * FROM daily ORDER BY day").fetchall(), before)
 
 
-def test_schema_objects():
-    """Views, triggers, generated columns and indexes, in an untrusted schema."""
-    with Database() as base:
-        base.db.executescript(
-            """
-            PRAGMA trusted_schema = OFF;
-            CREATE VIEW sizes AS SELECT day, cuckoofilter_count(names) AS items FROM daily;
-            CREATE TRIGGER fact_insert AFTER INSERT ON fact BEGIN
-                UPDATE daily SET names = cuckoofilter_add(names, new.name) WHERE day = new.day;
-            END;
-            CREATE TRIGGER fact_delete AFTER DELETE ON fact BEGIN
-                UPDATE daily SET names = cuckoofilter_remove(names, old.name) WHERE day = old.day;
-            END;
-            CREATE TABLE keyed (name TEXT, hash INTEGER AS (cuckoofilter_hash(name)) STORED);
-            CREATE INDEX keyed_hash ON keyed (cuckoofilter_hash(name, 5));
-            INSERT INTO keyed (name) SELECT name FROM fact LIMIT 100;
-        """
-        )
-        equal("view", base.one("SELECT sum(items) FROM sizes"), 7000)
-        base.db.execute("INSERT INTO fact VALUES (8001, 1, 'fresh')")
-        has = "SELECT cuckoofilter_contains(names, 'fresh') FROM daily WHERE day = 1"
-        equal("trigger adds", base.one(has), 1)
-        base.db.execute("DELETE FROM fact WHERE id = 8001")
-        equal("trigger removes", base.one(has), 0)
-        equal("others stay", base.one("SELECT items FROM sizes WHERE day = 1"), 1000)
-        equal(
-            "generated",
-            base.one(
-                "SELECT count(*) FROM keyed WHERE cuckoofilter_contains_hash("
-                "(SELECT cuckoofilter_agg_hash(hash) FROM keyed), hash)"
-            ),
-            100,
-        )
-        plan = base.db.execute(
-            "EXPLAIN QUERY PLAN SELECT * FROM keyed WHERE cuckoofilter_hash(name, 5) = 7"
-        ).fetchone()[3]
-        check(plan, "keyed_hash" in plan)
-        equal("integrity", base.one("PRAGMA integrity_check"), "ok")
-
-
 def test_prepared_statements():
     """A statement that runs again takes the new parameters, also of a filter."""
     with Database() as base:
@@ -166,30 +126,6 @@ def test_prepared_statements():
             (0, 6, "name-3"),
         ).fetchall()
         equal("another filter in each row", [row[0] for row in rows], [0, 0, 0, 1, 0, 0, 0])
-
-
-def test_connections():
-    """A writer and readers, each with a connection of its own."""
-    with Database() as base:
-        other = connect(base.path)
-        other.execute("BEGIN")
-        has = "SELECT cuckoofilter_contains(names, 'late') FROM daily WHERE day = 0"
-        equal("before", other.execute(has).fetchone()[0], 0)
-        base.db.execute("UPDATE daily SET names = cuckoofilter_add(names, 'late') WHERE day = 0")
-        equal("its own snapshot", other.execute(has).fetchone()[0], 0)
-        other.execute("COMMIT")
-        equal("after", other.execute(has).fetchone()[0], 1)
-        other.execute("BEGIN")
-        other.execute("UPDATE daily SET names = cuckoofilter_remove(names, 'late') WHERE day = 0")
-        other.execute("ROLLBACK")
-        equal("rolled back", base.one(has), 1)
-        other.close()
-        # The extension loads twice into one connection, and again after a close.
-        base.db.close()
-        base.db = connect(base.path)
-        base.db.enable_load_extension(True)
-        base.db.load_extension(EXTENSION)
-        equal("reopened", base.one(has), 1)
 
 
 def test_threads():

@@ -6,9 +6,8 @@ import os
 import resource
 import sqlite3
 import tempfile
-import threading
 
-from suite import EXTENSION, NUMBERS, Suite, connect
+from suite import NUMBERS, Suite, connect
 
 suite = Suite("sqlite-handles")
 one, check, equal = suite.one, suite.check, suite.equal
@@ -239,47 +238,6 @@ def test_many():
     is_sql(0, "SELECT sum(cuckoofilter_contains(h, -x)) FROM many")
     is_sql(20000, "SELECT cuckoofilter_count(cuckoofilter_sum_agg(h)) FROM many")
     suite.db.execute("DROP TABLE many")
-
-
-def test_threads():
-    """One connection in many threads: SQLite lets one in at a time.
-
-    Each has a statement of its own, since Python may bind one thread's values between another's
-    and its first step.
-    """
-    db = connect(check_same_thread=False)
-    db.execute(f"CREATE TABLE item AS SELECT x FROM {NUMBERS}", (1, 3000))
-    wrong = []
-
-    def work(number):
-        for turn in range(30):
-            sql = (
-                "SELECT sum(cuckoofilter_contains((SELECT cuckoofilter_open(cuckoofilter_agg(x)) FROM item "
-                f"WHERE x <= ?1), x)) FROM item WHERE x <= ?1 -- {number}"
-            )
-            found = db.execute(sql, (1000 + number * 100 + turn,)).fetchone()[0]
-            if found != 1000 + number * 100 + turn:
-                wrong.append((number, turn, found))
-
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    equal("wrong answers", wrong, [])
-    db.close()
-
-
-def test_loaded_twice():
-    """Loading the module again changes nothing: handles stay open."""
-    db = connect()
-    handle = db.execute("SELECT cuckoofilter_open(cuckoofilter_agg(1))").fetchone()[0]
-    db.enable_load_extension(True)
-    db.execute("SELECT load_extension(?)", (EXTENSION,)).fetchone()
-    equal("loaded in a statement", db.execute("SELECT cuckoofilter_count(?)", (handle,)).fetchone()[0], 1)
-    db.load_extension(EXTENSION)
-    equal("loaded by itself", db.execute("SELECT cuckoofilter_count(?)", (handle,)).fetchone()[0], 1)
-    db.close()
 
 
 suite.db.create_function("unhex_of", 1, bytes.fromhex)

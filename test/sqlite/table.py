@@ -433,27 +433,6 @@ def test_plans():
 # ------------------------------------------------------------------ changes
 
 
-def test_copies():
-    """Each INSERT adds a copy, each DELETE takes one; a saturated group stays."""
-    for b in (2, 4, 8):
-        args = f"bucket_size={b}" if b != 4 else ""
-        with Base(args) as base:
-            for n in range(1, 2 * b + 4):
-                base.run("INSERT INTO seen VALUES ('many')")
-                equal(f"b={b}, {n} copies", base.copies("many"), min(n, 2 * b))
-            for _ in range(3):
-                base.run("DELETE FROM seen WHERE item = 'many'")
-                equal(f"b={b}, saturated", base.copies("many"), 2 * b)
-            base.db.execute("INSERT INTO seen(item) SELECT 'some' FROM number WHERE x <= ?", (2 * b - 1,))
-            equal(f"b={b}, at once", base.copies("some"), 2 * b - 1)
-            for n in range(2 * b - 2, -1, -1):
-                base.run("DELETE FROM seen WHERE item = 'some'")
-                equal(f"b={b}, {n} left", base.copies("some"), n)
-            base.run("DELETE FROM seen WHERE item = 'some'")
-            equal(f"b={b}, none to take", base.copies("some"), 0)
-            equal(f"b={b}, its check", base.check(), None)
-
-
 def test_set():
     with Base("kind=set") as base:
         base.run("INSERT INTO seen VALUES (1), (1), (2)")

@@ -22,32 +22,6 @@ def count(base, table="seen"):
 # ------------------------------------------------------------- transactions
 
 
-def test_rollback():
-    for size in (1, 100, 20_000):
-        with Base() as base:
-            base.add(1, 1000)
-            before = base.export()
-            base.run("BEGIN")
-            base.add(10_001, 10_000 + size)
-            equal(f"{size}: seen in its own transaction", base.missing(10_001, 10_000 + size), 0)
-            base.run("DELETE FROM seen WHERE item IN (5, 6, 7)")
-            equal(f"{size}: gone in its own transaction", base.missing(1, 1000), 3)
-            base.run("ROLLBACK")
-            equal(f"{size}: export after it", base.export() == before, True)
-            check(f"{size}: and none is found", base.missing(10_001, 10_000 + size) > 0.95 * size)
-            base.run("BEGIN")
-            base.add(10_001, 10_000 + size)
-            base.run("ROLLBACK")  # without a question between
-            equal(f"{size}: again", base.export() == before, True)
-            base.run("BEGIN")
-            base.add(10_001, 10_000 + size)
-            base.run("COMMIT")
-            equal(f"{size}: committed", base.missing(10_001, 10_000 + size), 0)
-            base.reopen()
-            equal(f"{size}: reopened", (base.missing(10_001, 10_000 + size), base.missing(1, 1000)), (0, 0))
-            equal(f"{size}: its check", base.check(), None)
-
-
 def test_schema_read_again():
     """SQLite connects a table anew in the middle of a transaction, which sees and changes what the first one keeps waiting."""
     for way in ("writable_schema", "a file that is no database", "another connection's schema"):
@@ -196,20 +170,6 @@ def test_renamed_under_an_older_instance():
                 equal("of the other none", base.missing(1, 3000), 3000)
 
 
-def test_savepoint_alone():
-    """A savepoint outside a transaction is one; ROLLBACK TO the same one twice."""
-    with Base("fpr=1e-6") as base:
-        base.run("SAVEPOINT a; INSERT INTO seen VALUES (1); ROLLBACK TO a; INSERT INTO seen VALUES (2)")
-        base.run("ROLLBACK TO a; INSERT INTO seen VALUES (3); RELEASE a")
-        equal("the last stays", [base.has(x) for x in (1, 2, 3)], [0, 0, 1])
-        base.run("SAVEPOINT a; SAVEPOINT a; INSERT INTO seen VALUES (4); RELEASE a; ROLLBACK TO a; RELEASE a")
-        equal("of one name", base.has(4), 0)
-        # a table that begins to be written within a savepoint
-        base.run("BEGIN; CREATE TABLE other (a); SAVEPOINT a; SAVEPOINT b; INSERT INTO seen VALUES (5)")
-        base.run("ROLLBACK TO b; INSERT INTO seen VALUES (6); RELEASE a; COMMIT")
-        equal("began within", [base.has(x) for x in (5, 6)], [0, 1])
-
-
 def test_statement_that_fails():
     """A statement that fails midway takes its own items back and leaves the transaction's."""
     with Base("fpr=1e-6") as base:
@@ -251,24 +211,6 @@ def test_failed_commit():
         check("refused", matches("FOREIGN KEY", base.error("COMMIT")))
         base.run("ROLLBACK")
         equal("rolled back", [base.copies(x) for x in (3, 4)], [1, 0])
-
-
-def test_create_and_drop_in_transactions():
-    with Base(None) as base:
-        base.run("BEGIN; CREATE VIRTUAL TABLE seen USING cuckoofilter(fpr=0.001); INSERT INTO seen VALUES (1)")
-        equal("in it", (base.has(1), base.has(2)), (1, 0))
-        base.run("ROLLBACK")
-        equal("no trace", base.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'seen%'"), [])
-        base.run("BEGIN; CREATE VIRTUAL TABLE seen USING cuckoofilter; INSERT INTO seen VALUES (1); COMMIT")
-        equal("committed", base.has(1), 1)
-        base.run("BEGIN; INSERT INTO seen VALUES (2); DROP TABLE seen")
-        check("dropped", matches("no such table", base.error("SELECT * FROM seen WHERE item = 1")))
-        base.run("ROLLBACK")
-        equal("back", (base.has(1), base.has(2)), (1, 0))
-        base.run("BEGIN; INSERT INTO seen VALUES (3); DROP TABLE seen; COMMIT")
-        equal("nothing is left", base.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'seen%'"), [])
-        base.run("CREATE VIRTUAL TABLE seen USING cuckoofilter(fpr=0.001)")
-        equal("a new one is empty", [base.has(x) for x in (1, 2, 3)], [0, 0, 0])
 
 
 def test_reading_while_writing():
@@ -377,24 +319,6 @@ def test_optimize():
             equal(f"{args}: its check after it", base.check(), None)
 
 
-def test_delete_all():
-    with Base("kind=set") as base:
-        for path in ("now", "rolled back", "in its transaction"):
-            base.add(1, 2000)
-            before = base.export()
-            base.run("BEGIN; INSERT INTO seen VALUES ('waits'); INSERT INTO seen(seen) VALUES('delete-all')")
-            equal(f"{path}: none", (base.missing(1, 2000), base.has("waits")), (2000, 0))
-            base.run("INSERT INTO seen VALUES ('after')")
-            base.run("ROLLBACK" if path == "rolled back" else "COMMIT")
-            if path == "rolled back":
-                equal("all back", (base.missing(1, 2000), base.export() == before), (0, True))
-            else:
-                equal("only what came after", (base.missing(1, 2000), base.has("after"), count(base)), (2000, 1, 1))
-            equal(f"{path}: its check", base.check(), None)
-        base.add(1, 300)
-        equal("filled again", base.missing(1, 300), 0)
-
-
 def test_integrity_check():
     """The check finds damaged chunks, and no error in a valid table."""
     with Base() as base:
@@ -477,36 +401,6 @@ def test_export():
             check(f"{what}: {suite.info(got)}, not {suite.info(want)}", got == want)
             equal(f"{what}: lost", base.missing(1, size), 0)
             equal(f"{what}: its check", base.check(), None)
-
-
-def test_export_after_changes():
-    """After removals and with copies it answers as the table does."""
-    for what, rnd in rounds(25):
-        args = draw_args(rnd)
-        args.pop("kind", None)
-        size = draw_size(rnd, args.get("capacity", 1_000_000) // 2)
-        with Base(arguments(args), numbers=0) as base:
-            fill(base, rnd, size)
-            first, last = sorted((rnd.randint(1, size + 1), rnd.randint(1, size + 1)))
-            again = f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}"
-            base.db.execute(again, (first, last - 1))
-            if args.get("bucket_size") != 2:  # where three copies of many have no place in one filter
-                base.db.execute(again, (first, (first + last) // 2 - 1))
-            first, last = sorted((rnd.randint(1, size + 1), rnd.randint(1, size + 1)))
-            base.db.execute(f"DELETE FROM seen WHERE item IN (SELECT x FROM {NUMBERS})", (first, last - 1))
-            what = f"{what}: ({arguments(args)}) of {size}, without {first} .. {last - 1}"
-            # a table knows more than its export at rates near 1, and where it still has whole hashes
-            unlike = "<" if args.get("fpr", 0.01) >= 0.05 or count(base) <= 600 else "IS NOT"
-            differ = base.one(
-                f"SELECT count(*) FROM {NUMBERS} AS n WHERE "
-                f"cuckoofilter_copies((SELECT cuckoofilter_open(cuckoofilter_export('seen'))), n.x) {unlike} "
-                "coalesce((SELECT copies FROM seen WHERE item = n.x), 0)",
-                1,
-                size + 20_000,
-            )
-            equal(f"{what}: answers that differ", differ, 0)
-            base.run("CREATE TABLE f AS SELECT cuckoofilter_export('seen') AS f")
-            check(f"{what}: valid", base.one("SELECT cuckoofilter_count(f) FROM f") >= size - (last - first))
 
 
 def found_by_chance(base, filter, numbers=20_000):
@@ -687,19 +581,6 @@ def test_limit_after_a_rollback():
                 base.run(f"{begin}; INSERT INTO seen(seen) VALUES ('delete-all'); INSERT INTO seen VALUES ('x'); {end}")
                 base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", cycle * 10**6, cycle * 10**6 + 600)
             equal(f"{end}: items", (table_info(base)["count"], count <= most), (count, True))
-
-
-def test_export_sees_the_transaction():
-    with Base() as base:
-        base.add(1, 10)
-        base.run("BEGIN; INSERT INTO seen VALUES (11)")
-        equal("what waits", base.export(), base.one(f"SELECT {aggregate({})} FROM {NUMBERS}", 1, 11))
-        base.run("SAVEPOINT s; INSERT INTO seen VALUES (12); ROLLBACK TO s")
-        equal("after ROLLBACK TO", count(base), 11)
-        base.run("ROLLBACK")
-        equal("after ROLLBACK", base.export(), base.one(f"SELECT {aggregate({})} FROM {NUMBERS}", 1, 10))
-        base.run("CREATE TABLE kept AS SELECT cuckoofilter_export('seen') AS f")
-        equal("stored", base.one("SELECT cuckoofilter_contains(f, 7) FROM kept"), 1)
 
 
 def test_export_classes():

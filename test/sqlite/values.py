@@ -78,33 +78,6 @@ def test_bound_values():
     is_sql(None, "SELECT cuckoofilter_hash(?)", math.nan)  # which SQLite binds as NULL
 
 
-def test_numbers_as_real():
-    """A driver that binds all numbers as doubles builds the same filters."""
-    filter = one("SELECT cuckoofilter_create(?, ?, 'seed=5')", 1000.0, 0.01)
-    equal("create", filter, one("SELECT cuckoofilter_create(1000, 0.01, 'seed=5')"))
-    equal(
-        "add",
-        one("SELECT cuckoofilter_add(?, ?)", filter, 7.0),
-        one("SELECT cuckoofilter_add(?, 7)", filter),
-    )
-    equal(
-        "hash",
-        one("SELECT cuckoofilter_hash(?, ?)", 7.0, 5.0),
-        one("SELECT cuckoofilter_hash(7, 5)"),
-    )
-    equal(
-        "agg",
-        one("SELECT cuckoofilter_agg(1, ?, ?)", 0.5, 100.0),
-        one("SELECT cuckoofilter_agg(1, 0.5, 100)"),
-    )
-    is_sql(
-        1,
-        "SELECT cuckoofilter_contains_hash(cuckoofilter_add_hash(?, ?), 4503599627370497)",
-        filter,
-        4503599627370497.0,
-    )
-
-
 def test_column_types():
     """The type of the value counts, not the type of the column."""
     suite.db.execute("CREATE TEMP TABLE typed (i INTEGER, r REAL, t TEXT, n NUMERIC, b BLOB)")
@@ -115,26 +88,6 @@ def test_column_types():
     ).fetchone()
     equal("integers", set(row[:4]), {one("SELECT cuckoofilter_hash(5)")})
     equal("text", row[4], one("SELECT cuckoofilter_hash('5')"))
-
-
-def test_utf16():
-    """A UTF-16 database gives the hashes and filters of a UTF-8 one."""
-    texts = ("", "abc", "naïve", "日本語", "🐦", "x" * 1000)
-    want = [one("SELECT cuckoofilter_hash(?)", text) for text in texts]
-    for encoding in ("UTF-16le", "UTF-16be"):
-        db = connect()
-        db.execute(f"PRAGMA encoding = '{encoding}'")
-        db.execute("CREATE TABLE word (t TEXT)")
-        db.executemany("INSERT INTO word VALUES (?)", ((text,) for text in texts))
-        equal("encoding", db.execute("PRAGMA encoding").fetchone()[0], encoding)
-        got = [row[0] for row in db.execute("SELECT cuckoofilter_hash(t) FROM word ORDER BY rowid")]
-        equal(encoding, got, want)
-        filter = db.execute("SELECT cuckoofilter_agg(t, 0.01, 9, 'kind=set') FROM word").fetchone()[
-            0
-        ]
-        for text in texts:
-            is_sql(1, "SELECT cuckoofilter_contains(?, ?)", filter, text)
-        db.close()
 
 
 def test_large_keys():

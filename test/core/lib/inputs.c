@@ -286,6 +286,69 @@ draw_one(input *in, const world *w)
 	free(hashes);
 }
 
+/* A merge's promise, or a filter's own. */
+typedef struct promise
+{
+	uint64_t seed;
+	int64_t capacity;
+	double fpr;
+	unsigned b, c;
+	unsigned w; /* 64: whole hashes */
+	bool plain, set;
+	bool seeds_differ; /* of inputs that are not empty */
+} promise;
+
+static unsigned
+low_bits_of(double fpr)
+{
+	unsigned c = 4;
+
+	while (c < 8 && ldexp(fpr, (int)c) < 1)
+		c++;
+	return c;
+}
+
+static void
+ask(promise *p, const ckf_filter *in)
+{
+	p->seed = in->seed > p->seed ? in->seed : p->seed;
+	p->capacity = in->capacity > p->capacity ? in->capacity : p->capacity;
+	p->fpr = in->fpr > p->fpr ? in->fpr : p->fpr;
+	p->b = in->b < p->b ? in->b : p->b;
+	if (in->encoding != CKF_HASHES && in->count > 0)
+		p->w = in->w < p->w ? in->w : p->w;
+	p->plain = p->plain || (in->flags & FLAG_PLAIN);
+}
+
+static promise
+promise_of(const input *const *in, size_t n, bool sum)
+{
+	promise p = {.b = 8, .w = 64, .set = !sum};
+	const input *first = NULL; /* that is not empty */
+
+	for (size_t i = 0; i < n; i++)
+	{
+		p.set = p.set || in[i]->model.set;
+		if (in[i]->model.count == 0)
+			continue;
+		if (first == NULL)
+			first = in[i];
+		p.seeds_differ = p.seeds_differ || in[i]->filter.filter.seed != first->filter.filter.seed;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (first == NULL || in[i]->model.count > 0)
+			ask(&p, &in[i]->filter.filter);
+	p.c = low_bits_of(p.fpr);
+	return p;
+}
+
+/* Copies that a filter of w bits may hold at most. */
+static double
+most_of_precision(double fpr, unsigned w)
+{
+	return floor(ldexp(fmin(1, fmax(8 * fpr, 0.03)), (int)w));
+}
+
 static void
 check_rate(const ckf_filter *filter)
 {
@@ -374,7 +437,7 @@ input_free(input *in)
 	model_free(&in->model);
 }
 
-/* ----------------------------------------------------------------- promises */
+/* ---------------------------------------------------------------- precision */
 
 unsigned
 prefix_bits(double n, double fpr, unsigned c)
@@ -384,71 +447,6 @@ prefix_bits(double n, double fpr, unsigned c)
 	while (w <= CKF_MAX_PREFIX && n * (1 + ldexp(2, -(int)c)) > ldexp(fpr, (int)w))
 		w++;
 	return w;
-}
-
-static unsigned
-low_bits_of(double fpr)
-{
-	unsigned c = 4;
-
-	while (c < 8 && ldexp(fpr, (int)c) < 1)
-		c++;
-	return c;
-}
-
-static void
-ask(promise *p, const ckf_filter *in)
-{
-	p->seed = in->seed > p->seed ? in->seed : p->seed;
-	p->capacity = in->capacity > p->capacity ? in->capacity : p->capacity;
-	p->fpr = in->fpr > p->fpr ? in->fpr : p->fpr;
-	p->b = in->b < p->b ? in->b : p->b;
-	if (in->encoding != CKF_HASHES && in->count > 0)
-		p->w = in->w < p->w ? in->w : p->w;
-	p->plain = p->plain || (in->flags & FLAG_PLAIN);
-}
-
-promise
-promise_of(const input *const *in, size_t n, bool sum)
-{
-	promise p = {.b = 8, .w = 64, .set = !sum};
-	const input *first = NULL; /* that is not empty */
-
-	for (size_t i = 0; i < n; i++)
-	{
-		p.set = p.set || in[i]->model.set;
-		if (in[i]->model.count == 0)
-			continue;
-		if (first == NULL)
-			first = in[i];
-		p.seeds_differ = p.seeds_differ || in[i]->filter.filter.seed != first->filter.filter.seed;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (first == NULL || in[i]->model.count > 0)
-			ask(&p, &in[i]->filter.filter);
-	p.c = low_bits_of(p.fpr);
-	return p;
-}
-
-double
-most_of_precision(double fpr, unsigned w)
-{
-	return floor(ldexp(fmin(1, fmax(8 * fpr, 0.03)), (int)w));
-}
-
-/*
- * Past the end of precision; or where no geometry is left, as f would fall below
- * c: that is near 2 b slots for each of the 2^(w - c + 1) places that tags of c
- * bits tell apart, and builds need some of the slots free.  Two prefixes with more
- * copies than a bucket has slots cannot share a bucket.
- */
-bool
-may_refuse(const promise *p, const model *m)
-{
-	if (p->w == 64)
-		return false;
-	return (double)m->count > most_of_precision(p->fpr, p->w) ||
-		   (double)m->count > ldexp(p->b, (int)p->w - (int)p->c + 1) || model_most_copies(m) > p->b;
 }
 
 /* ----------------------------------------------------------------- overlaps */

@@ -1,6 +1,6 @@
 /*
- * inputs.h - filters that differ in every parameter, as inputs of merges; and what a merge of them
- * must promise (FORMAT.md, section 8), computed from the parameters with which they were created.
+ * inputs.h - filters that differ in every parameter, as inputs of merges; the parameters of those
+ * that are merged themselves are those of FORMAT.md, section 8.
  */
 #ifndef INPUTS_H
 #define INPUTS_H
@@ -45,18 +45,6 @@ size_t draw_size(size_t most);
 /* Anything that ckf_create takes; capacity 0, for aggregates, now and then. */
 ckf_params draw_params(const world *w);
 
-/* A merge's promise, or a filter's own. */
-typedef struct promise
-{
-	uint64_t seed;
-	int64_t capacity;
-	double fpr;
-	unsigned b, c;
-	unsigned w; /* 64: whole hashes */
-	bool plain, set;
-	bool seeds_differ; /* of inputs that are not empty */
-} promise;
-
 typedef struct input
 {
 	owned filter;
@@ -68,16 +56,8 @@ typedef struct input
 void input_draw(input *in, const world *w, unsigned depth);
 void input_free(input *in);
 
-promise promise_of(const input *const *in, size_t n, bool sum);
-
 /* Smallest w that keeps the rate for n items (FORMAT.md, section 5); 57: none. */
 unsigned prefix_bits(double n, double fpr, unsigned c);
-
-/* Copies that a filter of w bits may hold at most. */
-double most_of_precision(double fpr, unsigned w);
-
-/* May a rebuild to this promise, and to what the model holds, be refused? */
-bool may_refuse(const promise *p, const model *m);
 
 /* The standard error of the estimated overlap of two filters that have so many items for
  * themselves, and so many in both (OVERLAP.md). */

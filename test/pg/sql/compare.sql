@@ -1,4 +1,6 @@
 -- What filters have in common: intersect, intersect_agg, overlap, jaccard.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE TABLE months AS
 	SELECT m, cuckoofilter_agg(i, 0.001, 40000) AS f

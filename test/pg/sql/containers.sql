@@ -1,4 +1,6 @@
 -- Items that consist of others: equal where "=" says so, whatever the types of their parts, and portable where these are.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE FUNCTION equal_hashes(VARIADIC hashes bigint[]) RETURNS boolean LANGUAGE sql
 	AS 'SELECT count(DISTINCT h) = 1 AND count(h) = count(*) FROM unnest(hashes) h';

@@ -1,4 +1,6 @@
 -- What CREATE EXTENSION makes: documented, relocatable, the promised labels.
+\pset format unaligned
+\pset tuples_only on
 
 SELECT extversion = cuckoofilter_version() AS version, extrelocatable FROM pg_extension WHERE extname = 'cuckoofilter';
 

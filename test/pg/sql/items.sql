@@ -1,4 +1,6 @@
 -- Items: values that are equal in SQL answer alike, whatever their type.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE FUNCTION equal_hashes(VARIADIC hashes bigint[]) RETURNS boolean LANGUAGE sql
 	AS 'SELECT count(DISTINCT h) = 1 AND count(h) = count(*) FROM unnest(hashes) h';
@@ -93,15 +95,6 @@ ALTER TABLE stored ALTER t SET STORAGE external;
 INSERT INTO stored VALUES (42.5, repeat('text', 3000), decode(repeat('00', 10000), 'hex'));
 SELECT equal_hashes(cuckoofilter_hash(n), cuckoofilter_hash(42.5)) AS numeric, equal_hashes(cuckoofilter_hash(t), cuckoofilter_hash(repeat('text', 3000))) AS text,
 	equal_hashes(cuckoofilter_hash(b), cuckoofilter_hash(decode(repeat('00', 10000), 'hex'))) AS bytea FROM stored;
-
--- strings in another server encoding
-CREATE DATABASE regression_latin ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
-SELECT current_database() AS home, cuckoofilter_hash('a plain string') AS plain, cuckoofilter_hash(repeat(U&'\00e9', 9)) AS accents \gset
-\c regression_latin
-CREATE EXTENSION cuckoofilter;
-SELECT cuckoofilter_hash('a plain string') = :plain AS plain, cuckoofilter_hash(repeat(U&'\00e9', 9)) = :accents AS accents;
-\c :home
-DROP DATABASE regression_latin;
 
 DROP TABLE stored;
 DROP FUNCTION equal_hashes;

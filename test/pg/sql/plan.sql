@@ -1,4 +1,6 @@
 -- Where filters stand in queries: opened once, whatever the plan; and what the planner makes of them.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE TABLE t AS SELECT g AS id, 'key ' || g AS s FROM generate_series(1, 10000) g;
 CREATE TABLE filters (name text PRIMARY KEY, f cuckoofilter);

@@ -1,5 +1,7 @@
 -- The type: text, binary and bytea, columns, domains, arrays, composites,
 -- COPY, PL/pgSQL, prepared statements, equality.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE TABLE filters (id integer PRIMARY KEY, f cuckoofilter);
 INSERT INTO filters VALUES

@@ -1,4 +1,6 @@
 -- Functions of a filter and many items.
+\pset format unaligned
+\pset tuples_only on
 
 CREATE TABLE f AS SELECT cuckoofilter_add_all(cuckoofilter_create(100), 'a', 'b', 'c') AS f;
 

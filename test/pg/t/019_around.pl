@@ -207,18 +207,22 @@ create_items($subscriber, 'home', '6d');
 $subscriber->safe_psql('home', 'CREATE TABLE filter (kind text, f cuckoofilter)');
 $node->safe_psql('home', 'ALTER TABLE filter DROP CONSTRAINT filter_pkey; ALTER TABLE filter REPLICA IDENTITY FULL; CREATE PUBLICATION filters FOR TABLE filter');
 my $connection = $node->connstr . ' dbname=home';
-$subscriber->safe_psql('home', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION filters");
+# In binary: then the sender frees the result of the send function.
+$subscriber->safe_psql('home', "CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION filters WITH (binary = true)");
 $subscriber->poll_query_until('home', q{SELECT count(*) = 0 FROM pg_subscription_rel WHERE srsubstate NOT IN ('r', 's')})
   or die 'no synchronization';
 $node->safe_psql(
 	'home', q{
 	INSERT INTO filter SELECT 'twice ' || kind, f FROM filter;
+	INSERT INTO filter SELECT 'of ' || n, cuckoofilter_agg(x) FROM generate_series(1, 12) n, generate_series(1, n * 90) x GROUP BY n;
 	UPDATE filter SET kind = 'twice' WHERE kind LIKE 'twice %';
-	DELETE FROM filter WHERE kind = 'twice';
+	DELETE FROM filter WHERE kind = 'twice' OR kind LIKE 'of %';
 	UPDATE filter SET f = f + NULL::integer WHERE kind = 'integer'});
 $node->wait_for_catchup('s');
 is($subscriber->safe_psql('home', 'SELECT md5(string_agg(kind || f::text, $$,$$ ORDER BY kind)) FROM filter'), $expected, 'the subscriber has the same bytes');
 items_answer($subscriber, 'home', 'on a subscriber');
+$standby->promote;
+is($standby->safe_psql('home', q{UPDATE filter SET f = f + 424242 WHERE kind = 'integer'; SELECT f @> 424242 FROM filter WHERE kind = 'integer'}), 't', 'the promoted standby adds');
 
 # ------------------------------------------------------------- a foreign server
 

@@ -1,14 +1,8 @@
 # Random values of random types: their hashes are equal exactly if "=" says that the values are.
 use CuckooCluster;
+use CuckooRandom;
 
 no warnings 'qw'; # commas in values
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
-use CuckooCluster;
-use CuckooRandom;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = new_cluster('main');
 

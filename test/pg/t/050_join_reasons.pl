@@ -1,14 +1,7 @@
 # EXPLAIN names the reason why a join has no filter.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use JSON::PP;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_nestloop = off\nenable_mergejoin = off\n");
 

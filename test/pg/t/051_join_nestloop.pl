@@ -1,15 +1,8 @@
 # Filters of nested loops: which loops have one, each rule and each refusal, and that
 # every query gives the rows that it gives without.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_hashjoin = off\nenable_mergejoin = off\nautovacuum = off\n");
 my $version = server_version($node);

@@ -1,15 +1,8 @@
 # Random joins whose inner side is found by an index give the same rows and side effects with
 # filters of nested loops as without.  SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = random_cluster("autovacuum = off\n");
 my $seed = seed();

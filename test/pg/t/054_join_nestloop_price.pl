@@ -1,15 +1,9 @@
 # When the filter of a nested loop pays: by processor time and the blocks that lookups read, not by the time that
 # a process waits for a processor; and the rows that another filter removes are no rows without a match. The
 # clocks are our own (../clock.c), so nothing depends on the machine.
-use strict;
-use warnings;
-
 use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 plan(skip_all => 'needs Linux') if $^O ne 'linux';
 

@@ -1,15 +1,8 @@
 # What join filters cost, counted and not timed: how often keys are compared with the bounds of partitions, in which
 # order the filters of a scan are asked, and what happens when there is no memory, or an error at the start of a query.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_mergejoin = off\nenable_nestloop = off\n");
 

@@ -1,15 +1,9 @@
 # Scans that skip the blocks that can have no key of a join: which indexes serve, what is refused, and when the keys
 # come while the scan runs.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooPortal;
 use CuckooSession;
-use Test::More;
 
 # few buffers, so that even small tables have synchronized scans
 my $node = join_cluster('main', conf => "shared_buffers = 1MB\nenable_nestloop = off\nenable_mergejoin = off\nmax_prepared_transactions = 0\n");

@@ -1,16 +1,10 @@
 # Random tables with indexes, joined: the rows are the same whether blocks are skipped or not, and verify finds nothing.
 # First alone, then beside two writers, which insert, update, delete, VACUUM, summarize and desummarize. Counted: in how many
 # queries blocks were skipped.  SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
 use CuckooSession;
-use Test::More;
 
 my $node = random_cluster("shared_buffers = 2MB\nenable_nestloop = off\nenable_mergejoin = off\n");
 my $seed = seed();

@@ -1,15 +1,8 @@
 # LEFT and ANTI nested loops: their filter drops no row, but the lookup of a row that it denies does not run. Every
 # query gives the rows that it gives without, in every mode, and "verify" looks up what the filter denies.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_hashjoin = off\nenable_mergejoin = off\nenable_material = off\nrandom_page_cost = 0.1\nautovacuum = off\n");
 my $uncached = 'SET enable_memoize = off; ';

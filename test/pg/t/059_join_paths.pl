@@ -1,15 +1,8 @@
 # The hash join that takes the place of a nested loop over a BRIN index: where the planner chooses
 # it, and each case in which the loop stays.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooSession;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = join_cluster('main', conf => "autovacuum = off\nrandom_page_cost = 1.1\njit = off\nmax_parallel_workers_per_gather = 0\n");
 

@@ -2,16 +2,10 @@
 # without, and verify finds nothing. The keys are near each other and apart, in ascending, descending and any order, and at
 # the ends of their types, so that the set of integers becomes wider, moves and becomes coarser. What it removes is counted:
 # all rows without a match while it is exact, else most.  SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooJoin;
 use CuckooRandom;
 use CuckooSession;
-use Test::More;
 
 my $node = random_cluster("enable_mergejoin = off\n");
 my $seed = seed();
