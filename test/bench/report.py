@@ -412,8 +412,8 @@ def main():
     size = "%d MB" % (max(int(row["bytes"]) for row in rows("table3")) >> 20)
     print("# Benchmarks\n")
     print(
-        "Written by `make bench`%s: the evaluation of Fan, Andersen, Kaminsky, Mitzenmacher, *Cuckoo"
-        % (" with QUICK=1, **whose sizes are too small to judge by**" if size != FULL_SIZE else "")
+        "Written by `make bench`%s with version %s: the evaluation of Fan, Andersen, Kaminsky, Mitzenmacher, *Cuckoo"
+        % (" with QUICK=1, **whose sizes are too small to judge by**," if size != FULL_SIZE else "", output("make", "-s", "version"))
     )
     print("Filter: Practically Better Than Bloom* (CoNEXT 2014), its six filters written anew as")
     print(

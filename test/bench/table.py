@@ -350,7 +350,8 @@ def main():
     if items:
         with tempfile.TemporaryDirectory() as temporary:
             rows = run(items, temporary)
-        about = f"SQLite {sqlite3.sqlite_version}, {platform.machine()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}."
+        version = subprocess.run(["make", "-s", "version"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        about = f"Version {version}, SQLite {sqlite3.sqlite_version}, {platform.machine()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}."
         with open(os.path.join(directory, f"table-{items}.csv"), "w", newline="", encoding="ascii") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("items", "figure", "table", "value", "unit"))

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The programs in sql/FAQ.md run, and print what the page says.  A driver that is missing is skipped: those of node.js
-come from npm (test/drivers), JDBC's are Debian's libxerial-sqlite-jdbc-java and libpostgresql-jdbc-java.
+come from npm (test/drivers), JDBC's are Debian's libxerial-sqlite-jdbc-java and libpostgresql-jdbc-java, Go's are
+Debian's golang-github-jackc-pgx-v4-dev and golang-github-mattn-go-sqlite3-dev.
 `programs.py postgresql` runs those for the server of the environment, as test/drivers/postgresql.pl does."""
 
 import importlib.util
@@ -15,6 +16,7 @@ from suite import EXTENSION, ROOT, Suite
 
 POSTGRESQL = sys.argv[1:] == ["postgresql"]
 MODULES = os.environ.get("CUCKOOFILTER_NODE") or f"{ROOT}/build/test/drivers/node_modules"
+GO = {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}  # the packages of Debian
 
 suite = Suite("postgresql-programs" if POSTGRESQL else "sqlite-programs")
 
@@ -27,7 +29,7 @@ def run(mark, name, *command):
         with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
             file.write(program.replace("/usr/local/lib/sqlite3/cuckoofilter", EXTENSION))
         arguments = [f"{folder}/{name}" if argument == "FILE" else argument for argument in command]
-        ran = subprocess.run(arguments, env={**os.environ, "NODE_PATH": MODULES}, capture_output=True, text=True, check=False)
+        ran = subprocess.run(arguments, env={**os.environ, "NODE_PATH": MODULES, **GO, "GOCACHE": f"{folder}/cache"}, capture_output=True, text=True, check=False)
     suite.equal(f"{mark}: errors", (ran.returncode, ran.stderr), (0, ""))
     suite.equal(mark, ran.stdout.lower().split(), ["true", "false"])
 
@@ -56,6 +58,13 @@ def test_jdbc():
     port, user, database = (os.environ.get(name) for name in ("PGPORT", "PGUSER", "PGDATABASE"))
     url = f"jdbc:postgresql://127.0.0.1:{port}/{database}?user={user}" if POSTGRESQL else "jdbc:sqlite::memory:?enable_load_extension=true"
     run("java", "Seen.java", "java", "-cp", jar, "FILE", url)
+
+
+def test_go():
+    package, mark = ("jackc/pgx/v4", "pgx") if POSTGRESQL else ("mattn/go-sqlite3", "go-sqlite3")
+    if not shutil.which("go") or not os.path.isdir(f"{GO['GOPATH']}/src/github.com/{package}"):
+        return print(f"skipped: {package}, Debian's golang-go and golang-github-{package.replace('/', '-')}-dev")
+    run(f"go {mark}", "seen.go", "go", "run", "FILE")
 
 
 suite.run(globals())

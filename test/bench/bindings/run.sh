@@ -49,7 +49,7 @@ sort -u "$out/skipped"
 items at 1 %, half of the lookups about items that are in it. The best of ${ROUNDS:-3} rounds, in which the
 languages take turns. The last column is the ratio to the C library's same figure; for lookups about
 many items with none in C, to that one by one. Compare ratios: rates are those of this machine,
-$(uname -m), $(nproc) cores, $(date -u +%F), with $(${PYTHON:-/usr/bin/python3} -V 2>&1), node $(node -v 2> /dev/null || echo none).
+$(uname -m), $(nproc) cores, $(date -u +%F), version $(make -s version), with $(${PYTHON:-/usr/bin/python3} -V 2>&1), node $(node -v 2> /dev/null || echo none).
 
 | package | figure | M/s | of C's |
 |---|---|---|---|

@@ -199,7 +199,7 @@ def main():
     model = [part for part in output("lscpu").splitlines() if part.startswith("Model name")]
     small = " with QUICK=1, **which is too small to judge by**" if QUICK else ""
     print("# Join filters\n")
-    print(f"Written by `test/bench/join/run.sh`{small}: {output('pg_config', '--version').split(' (')[0].strip()}, one process unless said,")
+    print(f"Written by `test/bench/join/run.sh`{small} with version {output('make', '-s', 'version').strip()}: {output('pg_config', '--version').split(' (')[0].strip()}, one process unless said,")
     print(f"no JIT, medians of so many runs as said, in which the ways take turns, checked to give the same rows.")
     print(f"{model[0].split(':')[1].strip() if model else ''}, {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}.")
     if os.environ.get("BUSY"):

@@ -244,7 +244,7 @@ def late(kept):
 def contest(name, postmaster):
     form = FORMS[name]
     queries = kit_queries(form.kit, kit(form.kit))
-    kept = {"scale": max(1, round(SCALE)) if form.kit == "TPCDS" else SCALE, "rounds": ROUNDS, "timeout": TIMEOUT, "queries": [query.name for query in queries]}
+    kept = {"version": run("make", "-s", "version", cwd=ROOT).strip(), "scale": max(1, round(SCALE)) if form.kit == "TPCDS" else SCALE, "rounds": ROUNDS, "timeout": TIMEOUT, "queries": [query.name for query in queries]}
     before = found_before(name)
     if any(before.get(what) != kept[what] for what in kept):
         if QUERIES and before:
@@ -306,7 +306,7 @@ def section(name):
     kept = found_before(name)
     loads = [one["load"] for one in kept["results"]]
     yield f"## {FORMS[name].title}\n"
-    yield f"Scale factor {kept['scale']:g}, {'medians of ' + str(kept['rounds']) + ' runs' if kept['rounds'] > 1 else 'one run'} in each mode, timeout {kept['timeout']:g} s by the clock, load {min(loads):.0f} to {max(loads):.0f}.\n"
+    yield f"Version {kept['version']}, scale factor {kept['scale']:g}, {'medians of ' + str(kept['rounds']) + ' runs' if kept['rounds'] > 1 else 'one run'} in each mode, timeout {kept['timeout']:g} s by the clock, load {min(loads):.0f} to {max(loads):.0f}.\n"
     yield line("processes, `random_page_cost`", "queries", "timeouts in off", "geometric mean", "sum, off, s", "sum, auto, s", "auto : off", "planning, off, ms", "planning, auto, ms", "rows compared")
     yield "|" + "---|" * 10
     best, worst, lost = [], [], []

@@ -170,7 +170,7 @@ def main():
     model = [part for part in output("lscpu").splitlines() if part.startswith("Model name")]
     print("# Benchmarks in SQL\n")
     small = " with QUICK=1, **which is too small to judge by**" if QUICK else ""
-    print(f"Written by `make bench-sql`{small}: {ROWS:,} rows, one process, medians of {ROUNDS}")
+    print(f"Written by `make bench-sql`{small} with version {output('make', '-s', 'version').strip()}: {ROWS:,} rows, one process, medians of {ROUNDS}")
     print(
         "rounds in which the methods take turns. Answers are checked to agree, and plans to be the"
     )
