@@ -120,6 +120,21 @@ ckfp_rank_assignments(const Plan *scan, ckfp_assignment *assignment, int n)
 	qsort(assignment, n, sizeof(ckfp_assignment), ckfp_compare_assignments);
 }
 
+/* Let a filter gather its keys for ranges of the column that they are a function of. */
+static void
+ckfp_map_install(ckfp_build *build)
+{
+	const CustomScan *plan = (const CustomScan *)build->css.ss.ps.plan;
+	EState *estate = build->css.ss.ps.state;
+
+	if (build->keys.columns > 0)
+		return;
+	ckfp_keys_init(&build->keys, estate->es_query_cxt, &build->record, plan->scan.plan.plan_node_id);
+	ckfp_keys_map_to(&build->keys, &build->record, llast(plan->custom_exprs), estate);
+	build->allocates |= !build->keys.by_value;
+	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
+}
+
 static void
 ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment *assignment, int n)
 {
@@ -130,12 +145,14 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment 
 		ckfp_rank_assignments(scan->plan, assignment, n);
 	for (int i = 0; i < n; i++)
 	{
+		if (assignment[i].build->record.mapped)
+			ckfp_map_install(assignment[i].build);
 		probe->test[i].target = assignment[i].number;
 		probe->test[i].served = ckfp_remote_asks(assignment[i].target);
 		ckfp_test_init(&probe->test[i], assignment[i].build, assignment[i].target->attribute);
 		ckfp_suspension_add(&assignment[i].build->suspensions, &probe->test[i].suspension);
 		assignment[i].build->probes = lappend(assignment[i].build->probes, probe);
-		if (!assignment[i].build->record.only_blocks)
+		if (!assignment[i].build->record.only_ranges)
 			ckfp_build_enter(assignment[i].build, CKFP_BUILD_NEW);
 		ckfp_blocks_install(probe, assignment[i].build, assignment[i].number);
 	}
@@ -197,7 +214,7 @@ ckfp_tests_start(ckfp_build *build)
 		ckfp_build_enter(build, CKFP_BUILD_OFF);
 		build->keys.state = CKFP_KEYS_OFF;
 	}
-	if (build->state != CKFP_BUILD_OFF && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+	if (!ckfp_build_is_off(build) && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,
 							list_copy_tail(keys, build->record.columns));
 	ckfp_build_restart(build);
@@ -258,7 +275,7 @@ ckfp_count_builds(void *builds)
 	{
 		ckfp_join_counts counts = ckfp_build_all_counts(build);
 
-		ckfp_stats_count(CKFP_STAT_PLANNED, !build->record.only_blocks);
+		ckfp_stats_count(CKFP_STAT_PLANNED, !build->record.only_ranges);
 		ckfp_stats_count(CKFP_STAT_BUILT, counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, build->nest != NULL && counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);

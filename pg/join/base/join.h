@@ -151,10 +151,21 @@ typedef struct ckfp_join_record
 	double block_rows; /* the rows of scans that can skip blocks */
 	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
 	bool blocks; /* scans may skip blocks */
-	bool only_blocks; /* scans may skip blocks, but there is no filter: it is not expected to pay */
+	bool only_ranges; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
 	bool replaces;    /* the join is in the place of a nested loop over BRIN */
+	bool mapped;      /* the key of the probe side is a monotone function of a column (monotone.h), */
+	int days;         /* but for so many days, */
+	bool session;     /* in the time zone of the session: scans have ranges of */
+	ckfp_join_column source; /* the column, which they compare with itself */
 	List *targets;    /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
+
+/* What scans compare for key i. */
+static inline const ckfp_join_column *
+ckfp_record_column(const ckfp_join_record *record, int i)
+{
+	return record->mapped ? &record->source : &record->column[i];
+}
 
 /* What the planner pass tells the executor about the filter of a nested loop. */
 typedef struct ckfp_nest_record

@@ -112,16 +112,6 @@ ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 	return bits;
 }
 
-/* The value that an integer stands for. */
-static Datum
-ckfp_ranges_datum(const ckfp_ranges *ranges, int64 value)
-{
-	if (ranges->length == sizeof(int64))
-		return Int64GetDatum(value);
-	return ranges->length == sizeof(int32) ? Int32GetDatum((int32)value)
-										   : Int16GetDatum((int16)value);
-}
-
 /* Prepare a condition on the column of the index. */
 static void
 ckfp_search_key(const ckfp_search *search, ScanKey key, StrategyNumber strategy)
@@ -168,9 +158,11 @@ ckfp_search_ranges(const ckfp_search *search)
 		double found;
 
 		key[0].sk_argument =
-			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].low) : ranges->least;
+			ranges->integers ? ckfp_integer_datum(ranges->range[i].low, ranges->length)
+							 : ranges->least;
 		key[1].sk_argument =
-			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].high) : ranges->greatest;
+			ranges->integers ? ckfp_integer_datum(ranges->range[i].high, ranges->length)
+							 : ranges->greatest;
 		index_rescan(scan, key, lengthof(key), NULL, 0);
 		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
 		all = judged && found > CKFP_LIVE_SHARE * search->blocks;
@@ -392,11 +384,12 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .most = share,
 							  .again = again,
 							  .changed = target->changed};
+		const ckfp_ranges *ranges = ckfp_keys_ranges(keys, key);
 		TIDBitmap *bitmap;
 
-		if (keys->column[key] == NULL)
+		if (ranges == NULL)
 			continue;
-		search.ranges = *keys->column[key];
+		search.ranges = *ranges;
 		bitmap = ckfp_search_any(&search, target, key);
 		if (found == NULL)
 			found = bitmap;

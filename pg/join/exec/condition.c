@@ -46,9 +46,10 @@ ckfp_tests_pass(ckfp_tests *probe, ExprContext *econtext)
 
 		if (ckfp_suspension_passes(&test->suspension))
 			continue;
-		if (unlikely(test->build->state != CKFP_BUILD_READY))
+		if (unlikely(test->build->state != CKFP_BUILD_READY &&
+					 !(test->build->record.mapped && ckfp_test_is_ready(test))))
 			ckfp_shared_attach(test->build);
-		if (unlikely(!ckfp_test_is_ready(test) && test->build->state == CKFP_BUILD_OFF))
+		if (unlikely(!ckfp_test_is_ready(test) && ckfp_build_is_off(test->build)))
 			ckfp_condition_update(probe);
 		else if (!ckfp_server_tests(test) && ckfp_test_is_ready(test) &&
 				 !ckfp_test_row(test, econtext->ecxt_scantuple))
@@ -177,7 +178,7 @@ ckfp_condition_may_test(const ckfp_tests *probe)
 		const ckfp_build *build = probe->test[i].build;
 
 		if (ckfp_test_is_ready(&probe->test[i]) ||
-			(build->state != CKFP_BUILD_OFF &&
+			(!ckfp_build_is_off(build) &&
 			 (build->counts.tested > 0 || ckfp_build_is_common(build))))
 			return true;
 	}

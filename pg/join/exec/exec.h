@@ -34,6 +34,10 @@ typedef struct ckfp_test
 	ckfp_suspension suspension;
 } ckfp_test;
 
+/* verify.c: the key of a row that is a function of a column, and its hash. False if it is NULL, or
+ * if it is not computed for this value. */
+bool ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash);
+
 /* The columns of a row that are the key of a filter. */
 static inline void
 ckfp_test_init(ckfp_test *test, ckfp_build *build, const AttrNumber *attribute)
@@ -70,9 +74,11 @@ ckfp_test_integers(const ckfp_test *test, TupleTableSlot *slot)
 	const ckfp_keys_test *near = &test->build->keys.test;
 	bool isnull;
 	Datum value = slot_getattr(slot, test->source.attribute[near->column], &isnull);
+	ckfp_in in = isnull ? CKFP_IN_NONE
+						: ckfp_integers_find(near->integers, ckfp_integer_of(value, near->length));
 
-	return isnull ? CKFP_IN_NONE
-				  : ckfp_integers_find(near->integers, ckfp_integer_of(value, near->length));
+	return in == CKFP_IN_NONE && unlikely(!ckfp_keys_hold(&test->build->keys)) ? CKFP_IN_PARTLY
+																			   : in;
 }
 
 /* Does a row pass the test? Its key is looked up among the integers, where they are known, and in
@@ -91,7 +97,9 @@ ckfp_test_row(ckfp_test *test, TupleTableSlot *slot)
 
 	if (!tells || unlikely(build->verify))
 	{
-		bool known = ckfp_source_hash(&test->source, slot, NULL, values, &hash);
+		bool known = build->record.mapped
+						 ? ckfp_verify_key(test, slot, values, &hash)
+						 : ckfp_source_hash(&test->source, slot, NULL, values, &hash);
 
 		if (!tells)
 			passes = known && ckf_contains(&build->filter.filter, hash);

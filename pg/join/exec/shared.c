@@ -210,9 +210,15 @@ ckfp_shared_attach(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
 
-	if (!ckfp_shared_is_common(build) || build->state == CKFP_BUILD_OFF ||
+	if (!ckfp_shared_is_common(build) || ckfp_build_is_off(build) ||
 		build->state == CKFP_BUILD_READY)
 		return;
+	if (build->record.mapped)
+	{
+		ckfp_keys_attach(&build->keys);
+		ckfp_build_know_ranges(build);
+		return;
+	}
 	if (shared->failed)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	else if (shared->ready)

@@ -34,9 +34,10 @@ ckfp_skip_decide(const PlanState *scan)
 		if (!probe->test[i].partition)
 			continue;
 		ckfp_shared_attach(build);
-		if (build->state == CKFP_BUILD_OFF)
+		if (ckfp_build_is_off(build))
 			continue;
-		if (ckfp_partitions_skip(&build->partitions, probe->test[i].target))
+		if (ckfp_partitions_skip(&build->partitions, probe->test[i].target) &&
+			ckfp_keys_hold(&build->keys))
 			return CKFP_SKIP;
 		if (!build->partitions.known)
 			verdict = CKFP_WAIT;
@@ -145,7 +146,7 @@ ckfp_skip_add(ckfp_tests *probe, AppendState *append, ckfp_test *test)
 void
 ckfp_skip_arm(ckfp_build *build)
 {
-	if (build->verify || build->state == CKFP_BUILD_OFF)
+	if (build->verify || ckfp_build_is_off(build))
 		return;
 	foreach_ptr (ckfp_tests, probe, build->skips)
 	{

@@ -72,6 +72,22 @@ ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values)
 		ckfp_record_hash(build, &build->skipped, hash);
 }
 
+bool
+ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash)
+{
+	const ckfp_keys_test *near = &test->build->keys.test;
+	ckfp_map *map = test->build->keys.map;
+	bool isnull;
+	Datum value = slot_getattr(slot, test->source.attribute[0], &isnull);
+	int64 source = isnull ? 0 : ckfp_integer_of(value, near->length);
+
+	if (isnull || !ckfp_map_computes(map, source) || !ckfp_keys_hold(&test->build->keys))
+		return false;
+	values[0] = ckfp_map_value(map, source);
+	*hash = ckfp_key_combine(0, ckfp_key_hash(&test->build->probe_key[0], values[0]));
+	return true;
+}
+
 static bool
 ckfp_is_recorded(HTAB *hashes, uint64 hash)
 {

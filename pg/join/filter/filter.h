@@ -259,6 +259,17 @@ void ckfp_build_read_first(ckfp_build *build);
 /* Prepare for the first row of the build side, also when the build side is read again. */
 void ckfp_build_start(ckfp_build *build);
 
+/* Are there neither a filter nor mapped keys, for the rest of the query? */
+static inline bool
+ckfp_build_is_off(const ckfp_build *build)
+{
+	return build->state == CKFP_BUILD_OFF &&
+		   !(build->record.mapped && build->keys.state != CKFP_KEYS_OFF);
+}
+
+/* Mapped keys are known: let scans use them. */
+void ckfp_build_know_ranges(ckfp_build *build);
+
 /* Does a foreign server use the filter? */
 bool ckfp_build_is_remote(const ckfp_build *build);
 
