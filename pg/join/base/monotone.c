@@ -267,11 +267,11 @@ ckfp_monotone_compose(Expr *outer, Expr *inner)
 }
 
 Expr *
-ckfp_monotone_apply(Expr *expression, Index relation, AttrNumber column)
+ckfp_monotone_apply(Expr *function, Index relation, AttrNumber column)
 {
-	Var *var = makeVar((int)relation, column, INT4OID, -1, InvalidOid, 0);
+	Var *var = makeVar((int)relation, column, ckfp_monotone_type(function), -1, InvalidOid, 0);
 
-	return (Expr *)ckfp_replace_leaf((Node *)expression, var);
+	return (Expr *)ckfp_replace_leaf((Node *)function, var);
 }
 
 /* ------------------------------------------------------------------------- types */

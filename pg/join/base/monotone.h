@@ -35,7 +35,7 @@ Expr *ckfp_monotone_abstract(Expr *expression, const Var *column);
 Expr *ckfp_monotone_compose(Expr *outer, Expr *inner);
 
 /* An abstract function of a column. */
-Expr *ckfp_monotone_apply(Expr *expression, Index relation, AttrNumber column);
+Expr *ckfp_monotone_apply(Expr *function, Index relation, AttrNumber column);
 
 /* Are two values that this operator calls equal also equal in their order, and so are integers of
  * the core? */

@@ -65,7 +65,7 @@ ckfp_key_name(const ckfp_join_target *target, int i, Expr *function, const Expla
 	if (function != NULL && target->column[i] != 0)
 		return deparse_expression((Node *)ckfp_monotone_apply(function, target->relation[i],
 															  target->column[i]),
-								  es->deparse_cxt, true, false);
+								  es->deparse_cxt, true, true);
 	return psprintf("%s.%s", quote_identifier(ckfp_relation_name(target, i, es)),
 					ckfp_column_name(target, i, es));
 }
