@@ -143,6 +143,7 @@ ckfp_explain_join(ckfp_planning *planning, Join *join)
 	reason = ckfp_reason_of(planning, join);
 	planning->visit(join, planning->above,
 					reason != NULL ? reason : "the plan was made with other settings",
+					reason != NULL && IsA(join, HashJoin) ? planning->rules.unmapped : NULL,
 					planning->context);
 }
 

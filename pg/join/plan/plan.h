@@ -159,6 +159,7 @@ typedef struct ckfp_rules
 	double share;     /* of the rows of the current join that its readers are expected to read */
 	bool stops_known;
 	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early */
+	Expr *unmapped;   /* the key of the last join that the reason is about; or NULL */
 } ckfp_rules;
 
 /* May joins of this statement have filters? */

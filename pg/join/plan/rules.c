@@ -9,8 +9,10 @@
 #include "join/partition/partition.h"
 #include "join/plan/plan.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -327,12 +329,35 @@ ckfp_hashes_larger_side(const HashJoin *join)
 	return innerPlan(join)->plan_rows > outerPlan(join)->plan_rows;
 }
 
+/* The first key of a join that is an expression of one column, but not one that keys can be mapped
+ * back by; or NULL. */
+static Expr *
+ckfp_unmapped_key(const HashJoin *join)
+{
+	foreach_ptr (Expr, key, join->hashkeys)
+	{
+		ckfp_monotone monotone;
+		List *columns = pull_var_clause((Node *)key, PVC_RECURSE_AGGREGATES |
+														 PVC_RECURSE_WINDOWFUNCS |
+														 PVC_RECURSE_PLACEHOLDERS);
+
+		if (list_length(columns) == 1 && !ckfp_monotone_of(key, OUTER_VAR, &monotone))
+			return key;
+	}
+	return NULL;
+}
+
 /* The reason why a join has no key that a filter could have. */
 static const char *
-ckfp_no_key(const HashJoin *join)
+ckfp_no_key(ckfp_rules *rules, const HashJoin *join)
 {
 	if (!ckfp_hashes_larger_side(join))
-		return "no key is a plain column of a scan of the large side";
+	{
+		rules->unmapped = ckfp_unmapped_key(join);
+		return rules->unmapped != NULL
+				   ? "the key is an expression that cannot be mapped to its column"
+				   : "no key is a plain column of a scan of the large side";
+	}
 	foreach_ptr (Expr, key, join->hashkeys)
 		if (ckfp_column_of(key, OUTER_VAR) == 0)
 			return "the larger side is hashed: CREATE STATISTICS ON the expression of the other "
@@ -359,8 +384,11 @@ ckfp_rules_unhashable(const List *conditions, bool all)
 			continue;
 		}
 		op_input_types(condition->opno, &left, &right);
-		reason = psprintf("PostgreSQL cannot hash %s = %s: cast the small side",
-						  format_type_be(left), format_type_be(right));
+		reason = psprintf("PostgreSQL cannot hash %s = %s: cast the small side%s",
+						  format_type_be(left), format_type_be(right),
+						  left == DATEOID || right == DATEOID
+							  ? ", or the timestamp to date to join by the day"
+							  : "");
 	}
 	return reason;
 }
@@ -373,6 +401,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	List *keys;
 
 	*reason = NULL;
+	rules->unmapped = NULL;
 	if (!ckfp_join_drops_unmatched_rows(join->join.jointype))
 		*reason =
 			ckfp_hashes_larger_side(join)
@@ -386,7 +415,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
 	{
-		*reason = ckfp_no_key(join);
+		*reason = ckfp_no_key(rules, join);
 		return NIL;
 	}
 	ckfp_estimate(rules, join, processes, &trace);
