@@ -28,7 +28,9 @@ typedef enum ckfp_argument
 	CKFP_IS_UNIT,   /* a unit of date_trunc, */
 	CKFP_IS_FIELD,  /* a field of extract that the fields below it do not change, */
 	CKFP_IS_ZONE,   /* a time zone, */
-	CKFP_IS_HOURS,  /* an interval of hours, */
+	CKFP_IS_DAYS,   /* a number of days, */
+	CKFP_IS_SPAN,   /* an interval of days and hours, */
+	CKFP_IS_HOURS,  /* or of hours alone, as a day of a time zone may have others than 24, */
 	CKFP_IS_DIVISOR /* an integer above 0 */
 } ckfp_argument;
 
@@ -64,8 +66,10 @@ static const ckfp_function ckfp_functions[] = {
 	{F_EXTRACT_TEXT_TIMESTAMPTZ, CKFP_ZONE_SESSION, {CKFP_IS_FIELD, CKFP_IS_COLUMN}},
 	{F_DATE_PART_TEXT_TIMESTAMP, CKFP_ZONE_NONE, {CKFP_IS_FIELD, CKFP_IS_COLUMN}},
 	{F_DATE_PART_TEXT_TIMESTAMPTZ, CKFP_ZONE_SESSION, {CKFP_IS_FIELD, CKFP_IS_COLUMN}},
-	{F_TIMESTAMP_PL_INTERVAL, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_HOURS}},
-	{F_TIMESTAMP_MI_INTERVAL, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_HOURS}},
+	{F_DATE_PLI, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DAYS}},
+	{F_DATE_MII, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DAYS}},
+	{F_TIMESTAMP_PL_INTERVAL, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_SPAN}},
+	{F_TIMESTAMP_MI_INTERVAL, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_SPAN}},
 	{F_TIMESTAMPTZ_PL_INTERVAL, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_HOURS}},
 	{F_TIMESTAMPTZ_MI_INTERVAL, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_HOURS}},
 	{F_INT4_INT2, CKFP_ZONE_NONE, {CKFP_IS_COLUMN}},
@@ -77,10 +81,8 @@ static const ckfp_function ckfp_functions[] = {
 	{F_FLOAT8_INT2, CKFP_ZONE_NONE, {CKFP_IS_COLUMN}},
 	{F_FLOAT8_INT4, CKFP_ZONE_NONE, {CKFP_IS_COLUMN}},
 	{F_FLOAT8_INT8, CKFP_ZONE_NONE, {CKFP_IS_COLUMN}},
-	{F_INT2DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 	{F_INT4DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 	{F_INT8DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
-	{F_INT24DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 	{F_INT84DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 };
 
@@ -88,13 +90,14 @@ static const ckfp_function ckfp_functions[] = {
 #define CKFP_UNITS " second minute hour day week month quarter year decade century millennium "
 #define CKFP_FIELDS " year isoyear decade century millennium epoch julian "
 
-/* The functions are computed for timestamps from 3990 BC to 294274 AD, and the same dates. They
- * fail for none of these, although so many of them use time zones, and an interval of so many hours
- * is added. */
+/* The functions are computed for timestamps from 3990 BC to 287204 AD, and the same dates. They
+ * fail for none of these: at most so many are one inside another, so many of them use time zones,
+ * and each one adds at most so many days, and as many in hours. */
 #define CKFP_LOW INT64CONST(-189000000000000000)
-#define CKFP_HIGH INT64CONST(9223300000000000000)
-#define CKFP_MOST_DAYS 2
-#define CKFP_MOST_HOURS (200 * USECS_PER_HOUR)
+#define CKFP_HIGH INT64CONST(9000000000000000000)
+#define CKFP_MOST_FUNCTIONS 16
+#define CKFP_MOST_ZONES 2
+#define CKFP_MOST_SPAN 400
 
 /* ------------------------------------------------------------------- constants */
 
@@ -138,8 +141,10 @@ ckfp_is_zone(const char *name)
 static bool
 ckfp_is_short(const Interval *interval)
 {
-	return interval->month == 0 && interval->day == 0 && interval->time >= -CKFP_MOST_HOURS &&
-		   interval->time <= CKFP_MOST_HOURS;
+	int64 days = interval->time / USECS_PER_DAY;
+
+	return interval->month == 0 && interval->day >= -CKFP_MOST_SPAN &&
+		   interval->day <= CKFP_MOST_SPAN && days > -CKFP_MOST_SPAN && days < CKFP_MOST_SPAN;
 }
 
 static bool
@@ -158,8 +163,13 @@ ckfp_constant_is(const Const *constant, ckfp_argument argument)
 			return ckfp_is_word(TextDatumGetCString(value), CKFP_FIELDS);
 		case CKFP_IS_ZONE:
 			return ckfp_is_zone(TextDatumGetCString(value));
-		case CKFP_IS_HOURS:
+		case CKFP_IS_DAYS:
+			return DatumGetInt32(value) >= -CKFP_MOST_SPAN &&
+				   DatumGetInt32(value) <= CKFP_MOST_SPAN;
+		case CKFP_IS_SPAN:
 			return ckfp_is_short(DatumGetIntervalP(value));
+		case CKFP_IS_HOURS:
+			return ckfp_is_short(DatumGetIntervalP(value)) && DatumGetIntervalP(value)->day == 0;
 		default:
 			return ckfp_integer_of(value, (int16)constant->constlen) > 0;
 	}
@@ -192,7 +202,7 @@ bool
 ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 {
 	*monotone = (ckfp_monotone){0};
-	for (;;)
+	for (int functions = 0; functions <= CKFP_MOST_FUNCTIONS; functions++)
 	{
 		List *arguments;
 		const ckfp_function *function;
@@ -214,10 +224,11 @@ ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 				expression = list_nth(arguments, i);
 			else if (!ckfp_constant_is(list_nth(arguments, i), function->argument[i]))
 				return false;
-		if (function->zone != CKFP_ZONE_NONE && ++monotone->days > CKFP_MOST_DAYS)
+		if (function->zone != CKFP_ZONE_NONE && ++monotone->days > CKFP_MOST_ZONES)
 			return false;
 		monotone->session |= function->zone == CKFP_ZONE_SESSION;
 	}
+	return false;
 }
 
 /* Replace the leaf of an expression, its column or a CaseTestExpr. */
