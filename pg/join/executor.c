@@ -129,7 +129,8 @@ ckfp_map_install(ckfp_build *build)
 
 	if (build->keys.columns > 0)
 		return;
-	ckfp_keys_init(&build->keys, estate->es_query_cxt, &build->record, plan->scan.plan.plan_node_id);
+	ckfp_keys_init(&build->keys, estate->es_query_cxt, &build->record,
+				   plan->scan.plan.plan_node_id);
 	ckfp_keys_map_to(&build->keys, &build->record, llast(plan->custom_exprs), estate);
 	build->allocates |= !build->keys.by_value;
 	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;

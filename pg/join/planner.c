@@ -141,10 +141,9 @@ ckfp_explain_join(ckfp_planning *planning, Join *join)
 	if (ckfp_join_is_product(join) || ckfp_join_has_filter(join))
 		return;
 	reason = ckfp_reason_of(planning, join);
-	planning->visit(join, planning->above,
-					reason != NULL ? reason : "the plan was made with other settings",
-					reason != NULL && IsA(join, HashJoin) ? planning->rules.unmapped : NULL,
-					planning->context);
+	planning->visit(
+		join, planning->above, reason != NULL ? reason : "the plan was made with other settings",
+		reason != NULL && IsA(join, HashJoin) ? planning->rules.unmapped : NULL, planning->context);
 }
 
 /* ---------------------------------------------------------------------- the plan */

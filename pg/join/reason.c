@@ -116,15 +116,14 @@ ckfp_reason_note(Join *join, const List *above, const char *text, Expr *key, voi
 	ckfp_reason *reason;
 
 	if (key != NULL)
-		text = psprintf("%s: %s", text,
-						ckfp_text_of(reasons->es, &join->plan, ckfp_nearest_first(above),
-									 (Node *)key));
+		text = psprintf(
+			"%s: %s", text,
+			ckfp_text_of(reasons->es, &join->plan, ckfp_nearest_first(above), (Node *)key));
 	reason = ckfp_reason_of_text(reasons, text);
 	if (reason->joins++ >= CKFP_JOINS_SHOWN)
 		return;
-	reason->conditions =
-		lappend(reason->conditions,
-				ckfp_condition_text(reasons->es, join, ckfp_nearest_first(above)));
+	reason->conditions = lappend(reason->conditions,
+								 ckfp_condition_text(reasons->es, join, ckfp_nearest_first(above)));
 }
 
 /* "No Join Filter for (f.k = d.k), (f.l = e.l), (f.m = g.m) and 97 others: it is not expected ..."

@@ -153,11 +153,11 @@ typedef struct ckfp_join_record
 	bool blocks; /* scans may skip blocks */
 	bool only_ranges; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
 	bool replaces;    /* the join is in the place of a nested loop over BRIN */
-	bool mapped;      /* the key of the probe side is a monotone function of a column (monotone.h), */
-	int days;         /* but for so many days, */
-	bool session;     /* in the time zone of the session: scans have ranges of */
+	bool mapped;  /* the key of the probe side is a monotone function of a column (monotone.h), */
+	int days;     /* but for so many days, */
+	bool session; /* in the time zone of the session: scans have ranges of */
 	ckfp_join_column source; /* the column, which they compare with itself */
-	List *targets;    /* of ckfp_join_target; the last member (record.c) */
+	List *targets;           /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
 
 /* What scans compare for key i. */

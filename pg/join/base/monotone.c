@@ -90,7 +90,7 @@ static const ckfp_function ckfp_functions[] = {
 #define CKFP_UNITS " second minute hour day week month quarter year decade century millennium "
 #define CKFP_FIELDS " year isoyear decade century millennium epoch julian "
 
-/* The functions are computed for timestamps from 3990 BC to 287204 AD, and the same dates. They
+/* The functions are computed for timestamps from 3991 BC to 287198 AD, and the same dates. They
  * fail for none of these: at most so many are one inside another, so many of them use time zones,
  * and each one adds at most so many days, and as many in hours. */
 #define CKFP_LOW INT64CONST(-189000000000000000)
@@ -209,13 +209,11 @@ ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 
 		while (IsA(expression, RelabelType))
 			expression = ((RelabelType *)expression)->arg;
+		monotone->leaf = expression;
+		if (IsA(expression, Var))
+			return ((Var *)expression)->varno == varno && ((Var *)expression)->varattno > 0;
 		if (IsA(expression, CaseTestExpr))
 			return true;
-		if (IsA(expression, Var))
-		{
-			monotone->column = (Var *)expression;
-			return monotone->column->varno == varno && monotone->column->varattno > 0;
-		}
 		function = ckfp_function_of(expression, &arguments);
 		if (function == NULL)
 			return false;
@@ -243,32 +241,13 @@ ckfp_replace_leaf(Node *node, void *leaf)
 }
 
 Expr *
-ckfp_monotone_abstract(Expr *expression, const Var *column)
+ckfp_monotone_abstract(Expr *expression, const Expr *column)
 {
 	CaseTestExpr *leaf = makeNode(CaseTestExpr);
 
-	leaf->typeId = getBaseType(column->vartype);
+	leaf->typeId = getBaseType(exprType((const Node *)column));
 	leaf->typeMod = -1;
 	return (Expr *)ckfp_replace_leaf((Node *)expression, leaf);
-}
-
-static bool
-ckfp_find_leaf(Node *node, void *type)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, CaseTestExpr))
-		*(Oid *)type = ((CaseTestExpr *)node)->typeId;
-	return expression_tree_walker(node, ckfp_find_leaf, type);
-}
-
-Oid
-ckfp_monotone_type(Expr *function)
-{
-	Oid type = InvalidOid;
-
-	ckfp_find_leaf((Node *)function, &type);
-	return type;
 }
 
 Expr *
@@ -280,9 +259,12 @@ ckfp_monotone_compose(Expr *outer, Expr *inner)
 Expr *
 ckfp_monotone_apply(Expr *function, Index relation, AttrNumber column)
 {
-	Var *var = makeVar((int)relation, column, ckfp_monotone_type(function), -1, InvalidOid, 0);
+	ckfp_monotone monotone;
 
-	return (Expr *)ckfp_replace_leaf((Node *)function, var);
+	(void)ckfp_monotone_of(function, 0, &monotone);
+	return ckfp_monotone_compose(
+		function,
+		(Expr *)makeVar((int)relation, column, exprType((Node *)monotone.leaf), -1, InvalidOid, 0));
 }
 
 /* ------------------------------------------------------------------------- types */

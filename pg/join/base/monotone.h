@@ -15,7 +15,7 @@
 /* What is known of a monotone function. */
 typedef struct ckfp_monotone
 {
-	Var *column;  /* of which it is a function; NULL: of the leaf of ckfp_monotone_abstract() */
+	Expr *leaf;   /* the column, a Var; or the leaf of ckfp_monotone_abstract() */
 	int days;     /* it may fall again within so many days of the column, because of a time zone */
 	bool session; /* it depends on the session's time zone */
 } ckfp_monotone;
@@ -24,17 +24,14 @@ typedef struct ckfp_monotone
  * for no value of the column that is in the limits of ckfp_monotone_limits()? */
 bool ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone);
 
-/* The type of the column of an abstract function. */
-Oid ckfp_monotone_type(Expr *function);
-
-/* The same function of no column in particular: its leaf is a CaseTestExpr. `column` is what
+/* The same function of no column in particular: its leaf is a CaseTestExpr. `column` is the one that
  * ckfp_monotone_of() has found. */
-Expr *ckfp_monotone_abstract(Expr *expression, const Var *column);
+Expr *ckfp_monotone_abstract(Expr *expression, const Expr *column);
 
 /* An abstract function of another one. */
 Expr *ckfp_monotone_compose(Expr *outer, Expr *inner);
 
-/* An abstract function of a column. */
+/* An abstract function of a column of a relation. */
 Expr *ckfp_monotone_apply(Expr *function, Index relation, AttrNumber column);
 
 /* Are two values that this operator calls equal also equal in their order, and so are integers of

@@ -34,7 +34,8 @@ ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *re
 	keys->columns = record->columns;
 	keys->node = node;
 	keys->by_value = true;
-	keys->worth = Max((record->mapped ? record->probe_rows : record->block_rows) / CKFP_KEYS_SHARE, 1);
+	keys->worth =
+		Max((record->mapped ? record->probe_rows : record->block_rows) / CKFP_KEYS_SHARE, 1);
 	keys->always = ckfp_join_mode_setting != CKFP_JOIN_AUTO;
 }
 

@@ -157,12 +157,12 @@ ckfp_search_ranges(const ckfp_search *search)
 	{
 		double found;
 
-		key[0].sk_argument =
-			ranges->integers ? ckfp_integer_datum(ranges->range[i].low, ranges->length)
-							 : ranges->least;
-		key[1].sk_argument =
-			ranges->integers ? ckfp_integer_datum(ranges->range[i].high, ranges->length)
-							 : ranges->greatest;
+		key[0].sk_argument = ranges->integers
+								 ? ckfp_integer_datum(ranges->range[i].low, ranges->length)
+								 : ranges->least;
+		key[1].sk_argument = ranges->integers
+								 ? ckfp_integer_datum(ranges->range[i].high, ranges->length)
+								 : ranges->greatest;
 		index_rescan(scan, key, lengthof(key), NULL, 0);
 		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
 		all = judged && found > CKFP_LIVE_SHARE * search->blocks;

@@ -73,8 +73,8 @@ ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values)
 		ckfp_record_hash(build, &build->skipped, hash);
 }
 
-/* The hash of a key that is a function of a column, by its bytes: the join computes it with the same
- * function. That of the join would not do, since a number has that of its negative. */
+/* The hash of a key that is a function of a column, by its bytes: the join computes it with the
+ * same function. That of the join would not do, since a number has that of its negative. */
 static uint64
 ckfp_image_hash(const ckfp_join_record *record, Datum value)
 {

@@ -117,9 +117,10 @@ typedef struct ckfp_trace
 	bool streaming;           /* only through nodes that return rows before they have read all */
 	bool missed;              /* there are rows that come from none of the targets */
 	bool shared;              /* a process may get rows that another process scanned */
-	Expr *function; /* the key may be a function of the column, abstract as in monotone.h; or NULL */
-	bool at_once;   /* only through nodes that keep no row, as it depends on the time zone */
-	Expr *mapped;   /* the function that all targets have */
+	Expr
+		*function; /* the key may be a function of the column, abstract as in monotone.h; or NULL */
+	bool at_once;  /* only through nodes that keep no row, as it depends on the time zone */
+	Expr *mapped;  /* the function that all targets have */
 } ckfp_trace;
 
 /* Let the function be that of a function in `varno`. The column of that, or 0: it is not listed in

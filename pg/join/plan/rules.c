@@ -306,22 +306,6 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 			   : "its keys are expected to exceed cuckoofilter.join_filter_memory";
 }
 
-/* The reason why ranges of a column alone are of no use, or not expected to pay, although they cost
- * next to nothing; or NULL. */
-static const char *
-ckfp_poor_ranges(const HashJoin *join, const ckfp_join_record *record)
-{
-	double rows = Max(record->probe_rows, record->read);
-
-	if (ckfp_core_serves(join))
-		return "PostgreSQL's own filter serves it";
-	if (rows < ckfp_join_min_rows)
-		return "fewer rows are expected than cuckoofilter.join_filter_min_rows";
-	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && record->build_rows > rows / CKFP_KEYS_SHARE
-			   ? "it is not expected to pay"
-			   : NULL;
-}
-
 /* Is the side that is hashed expected to be the larger one? */
 static bool
 ckfp_hashes_larger_side(const HashJoin *join)
@@ -337,9 +321,9 @@ ckfp_unmapped_key(const HashJoin *join)
 	foreach_ptr (Expr, key, join->hashkeys)
 	{
 		ckfp_monotone monotone;
-		List *columns = pull_var_clause((Node *)key, PVC_RECURSE_AGGREGATES |
-														 PVC_RECURSE_WINDOWFUNCS |
-														 PVC_RECURSE_PLACEHOLDERS);
+		List *columns =
+			pull_var_clause((Node *)key, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+											 PVC_RECURSE_PLACEHOLDERS);
 
 		if (list_length(columns) == 1 && !ckfp_monotone_of(key, OUTER_VAR, &monotone))
 			return key;
@@ -422,8 +406,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	ckfp_blocks_plan(&rules->tables, processes, record);
 	ckfp_targets_note_stops(rules, record);
 	record->only_ranges = record->mapped;
-	*reason =
-		record->mapped ? ckfp_poor_ranges(join, record) : ckfp_poor_estimate(join, record);
+	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
 	{
 		record->only_ranges = true; /* they cost next to nothing */

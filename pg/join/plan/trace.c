@@ -31,12 +31,12 @@ ckfp_trace_function(ckfp_trace *trace, Expr *expression, int varno)
 
 	if (!ckfp_monotone_of(expression, varno, &monotone))
 		return 0;
-	expression = ckfp_monotone_abstract(expression, monotone.column);
+	expression = ckfp_monotone_abstract(expression, monotone.leaf);
 	if (trace->function != NULL)
 		expression = ckfp_monotone_compose(trace->function, expression);
 	trace->function = expression;
 	trace->at_once |= monotone.session;
-	return monotone.column->varattno;
+	return ((Var *)monotone.leaf)->varattno;
 }
 
 /* The columns of `varno` that columns of the target list of a plan are. False if one of them is
@@ -134,7 +134,7 @@ ckfp_trace_maps(ckfp_trace *trace)
 		return equal(trace->function, trace->mapped);
 	if (IsA(trace->function, CaseTestExpr) || !ckfp_monotone_of(trace->function, 0, &monotone))
 		return false;
-	type = ckfp_monotone_type(trace->function);
+	type = exprType((Node *)monotone.leaf);
 	if (!ckfp_type_is_integer(type))
 		return false;
 	trace->mapped = trace->function;

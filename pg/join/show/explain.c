@@ -63,9 +63,9 @@ ckfp_key_name(const ckfp_join_target *target, int i, Expr *function, const Expla
 	if (ckfp_relation_of(target, i, es) == NULL)
 		return "?";
 	if (function != NULL && target->column[i] != 0)
-		return deparse_expression((Node *)ckfp_monotone_apply(function, target->relation[i],
-															  target->column[i]),
-								  es->deparse_cxt, true, true);
+		return deparse_expression(
+			(Node *)ckfp_monotone_apply(function, target->relation[i], target->column[i]),
+			es->deparse_cxt, true, true);
 	return psprintf("%s.%s", quote_identifier(ckfp_relation_name(target, i, es)),
 					ckfp_column_name(target, i, es));
 }
@@ -172,8 +172,7 @@ ckfp_scans_text(ckfp_scans *scans, int columns, Expr *function, const ExplainSta
 	initStringInfo(&text);
 	for (int i = 0; i < columns; i++)
 	{
-		appendStringInfo(&text, "%s%s", i > 0 ? ", " : "",
-						 ckfp_key_name(target, i, function, es));
+		appendStringInfo(&text, "%s%s", i > 0 ? ", " : "", ckfp_key_name(target, i, function, es));
 		known |= ckfp_relation_of(target, i, es) != NULL;
 	}
 	if (!known)
@@ -194,7 +193,8 @@ static void
 ckfp_explain_targets(const ckfp_build *build, ExplainState *es)
 {
 	const ckfp_join_record *record = &build->record;
-	Expr *function = record->mapped ? llast(((CustomScan *)build->css.ss.ps.plan)->custom_exprs) : NULL;
+	Expr *function =
+		record->mapped ? llast(((CustomScan *)build->css.ss.ps.plan)->custom_exprs) : NULL;
 	List *texts = NIL;
 
 	foreach_ptr (ckfp_scans, scans, ckfp_group_targets(record))
