@@ -291,12 +291,16 @@ ckfp_core_serves(const HashJoin *join)
 static const char *
 ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 {
+	double rows = Max(record->probe_rows, record->read);
+
 	if (ckfp_core_serves(join))
 		return "PostgreSQL's own filter serves it";
-	if (Max(record->probe_rows, record->read) < ckfp_join_min_rows)
+	if (rows < ckfp_join_min_rows)
 		return "fewer rows are expected than cuckoofilter.join_filter_min_rows";
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
+	if (record->mapped && record->build_rows <= rows / CKFP_KEYS_SHARE)
+		return NULL; /* ranges cost next to nothing */
 	if (record->pass > ckfp_join_max_pass)
 		return "more rows are expected to pass than cuckoofilter.join_filter_max_pass";
 	if (!ckfp_cost_pays(record, record->build_rows))
@@ -405,6 +409,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	ckfp_estimate(rules, join, processes, &trace);
 	ckfp_blocks_plan(&rules->tables, processes, record);
 	ckfp_targets_note_stops(rules, record);
+	record->only_ranges = record->mapped;
 	record->only_ranges = record->mapped;
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
