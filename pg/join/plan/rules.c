@@ -410,7 +410,6 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	ckfp_blocks_plan(&rules->tables, processes, record);
 	ckfp_targets_note_stops(rules, record);
 	record->only_ranges = record->mapped;
-	record->only_ranges = record->mapped;
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
 	{
