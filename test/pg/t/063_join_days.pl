@@ -208,7 +208,7 @@ sub changes
 			} ('off', 'on', 'verify');
 			push(@unlike, "$table, $_") foreach grep { $rows{$_} ne $rows{off} } ('on', 'verify');
 		}
-		is(join('; ', @unlike), '', "$zone, $key: the same rows for each of $keys keys");
+		ok($keys > 0 && !@unlike, "$zone, $key: the same rows for each of $keys keys") or diag(join('; ', @unlike));
 	}
 	return;
 }
@@ -223,9 +223,9 @@ sub around
 my @of_day = ('e.tz::date', "date_trunc('day', e.tz)");
 
 # In St. John's it fell back at 00:01 to 23:01 of the day before, each autumn until 2010.
-my $autumns = join(' UNION ALL ', map { '(' . around("(SELECT max(d) FROM generate_series(timestamptz '$_-10-20 02:31+00', '$_-11-08 02:31+00', '1 day') d WHERE d AT TIME ZONE 'America/St_Johns' > (d - interval '1 minute') AT TIME ZONE 'America/St_Johns' - interval '2 hours' AND (d AT TIME ZONE 'America/St_Johns')::time = '23:01')", 75, 30) . ')' } (2004 .. 2007));
+my $autumns = join(' UNION ALL ', map { '(' . around("timestamptz '$_ 02:31+00'", 75, 60) . ')' } ('1990-10-28', '2004-10-31', '2005-10-30', '2006-10-29', '2007-11-04'));
 changes('America/St_Johns', around("timestamptz '2006-10-29 02:31+00'", 200, 20), @of_day, 'e.tz::timestamp', "date_trunc('hour', e.tz::timestamp)");
-changes('America/St_Johns', "SELECT tz FROM ($autumns) a WHERE tz IS NOT NULL", @of_day);
+changes('America/St_Johns', $autumns, @of_day);
 changes('America/Juneau', around("timestamptz '1867-10-18 12:00+00'", 4500, 1200), @of_day, 'e.tz::timestamp', "date_trunc('month', e.tz)");
 changes('UTC', around("timestamptz '1867-10-18 12:00+00'", 4500, 1200), "(e.tz AT TIME ZONE 'America/Juneau')::date", "date_trunc('day', e.tz, 'America/Juneau')");
 changes('UTC', around("timestamptz '2006-10-29 02:31+00'", 200, 20), "(e.tz AT TIME ZONE 'America/St_Johns')::date", "date_trunc('day', e.tz, 'America/St_Johns')", "e.tz AT TIME ZONE 'America/St_Johns'");
@@ -245,7 +245,7 @@ my @later = ('America/Los_Angeles', 'Pacific/Honolulu', 'Asia/Kathmandu', 'Pacif
 my $days = "calendar c ON %s = c.day WHERE c.day BETWEEN '2022-05-03' AND '2022-05-06' OR c.day = '2023-02-01'";
 foreach my $table ('events', 'plain', 'parts', 'shuffled')
 {
-	foreach my $zone (@later)
+	foreach my $zone ($table eq 'events' ? @later : $later[0])
 	{
 		my $query = "SELECT e.id, c.day FROM $table e JOIN " . sprintf($days, 'e.tz::date');
 		my %cases = (
