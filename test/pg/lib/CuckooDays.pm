@@ -189,10 +189,10 @@ sub draw_key
 {
 	my ($column) = @_;
 	my $type = $column->{base};
-	my $plain = chance(0.6); # the functions that come first in their lists
+	my $plain = chance(0.75); # the functions that come first in their lists
 	my %key;
 
-	foreach (1 .. pick(1, 1, 1, 2, 2, 3))
+	foreach (1 .. pick(1, 1, 1, 1, 2, 2, 3))
 	{
 		my @list = @{ $functions{$type} };
 		my ($to, $sql) = @{ $plain ? $list[ int(rand(0.6 * @list)) ] : pick(@list) };

@@ -34,7 +34,7 @@ sub share_sql
 	my $any = '((hashint4(g + ' . int(rand(1000)) . ') & 2147483647) / 2147483648.0::float8)';
 	my $in_order = "(g::float8 / $rows)";
 
-	return pick($in_order, $in_order, "(1 - $in_order)", "CASE WHEN hashint4(g + 7) % 20 = 0 THEN $in_order * $any ELSE $in_order END", $any, "(floor($in_order * 20) / 20)");
+	return pick(($in_order) x 4, "(1 - $in_order)", "CASE WHEN hashint4(g + 7) % 20 = 0 THEN $in_order * $any ELSE $in_order END", $any, "(floor($in_order * 20) / 20)");
 }
 
 # The values of column x.
@@ -66,7 +66,7 @@ sub brin_sql
 
 sub index_sql
 {
-	return pick((map { brin_sql() } (1 .. 4)), 'CREATE INDEX ON fact (x)', 'CREATE INDEX ON fact (x, id)', 'CREATE INDEX ON fact (id)');
+	return pick((map { brin_sql() } (1 .. 6)), 'CREATE INDEX ON fact (x)', 'CREATE INDEX ON fact (x)', 'CREATE INDEX ON fact (x, id)', 'CREATE INDEX ON fact (id)');
 }
 
 # The partitions of a table between bounds, which are sorted.
@@ -147,15 +147,14 @@ sub keys_sql
 	my $first = '(SELECT x FROM fact WHERE x IS NOT NULL ORDER BY hashint4(id) LIMIT 1)';
 	my $n = pick(1, 3, 30, 300, 3000);
 	my $from = pick(
-		"SELECT x, v FROM fact WHERE x >= $first ORDER BY x LIMIT $n",
-		"SELECT x, v FROM fact WHERE x >= $first ORDER BY x LIMIT $n",
+		("SELECT x, v FROM fact WHERE x >= $first ORDER BY x LIMIT $n") x 3,
 		"SELECT x, v FROM fact ORDER BY hashint4(id) LIMIT $n",
 		"SELECT x, v FROM fact WHERE id >= " . int(rand($rows)) . " ORDER BY id LIMIT $n");
 	my $keys = "SELECT key_of_$name(x) AS k, v FROM ($from) f";
 
 	$keys = "SELECT k, v FROM ($keys) k UNION ALL (SELECT near_to_$name(k, o), v FROM ($keys) k, generate_series(-1, 2) o LIMIT 500)" if chance(0.3);
 	$keys .= ' UNION ALL SELECT NULL, 3' if chance(0.2);
-	$keys .= ' UNION ALL ' . join(' UNION ALL ', map { "SELECT '$_'::$key->{type}, 5" } ends_of($key->{type}, 1)) if chance(0.2);
+	$keys .= ' UNION ALL ' . join(' UNION ALL ', map { "SELECT '$_'::$key->{type}, 5" } ends_of($key->{type}, 1)) if chance(0.15);
 	$keys = "SELECT DISTINCT ON (k) k, v FROM ($keys) k" if $n > 30 || chance(0.4); # else a join has millions of rows
 	return (
 		"DROP TABLE IF EXISTS $name",
@@ -174,7 +173,7 @@ sub tables_sql
 	push(@sql, layout_sql($rows));
 	push(@sql, index_sql()) if chance(0.3); # before the rows: ranges are not summarized
 	push(@sql, "INSERT INTO fact SELECT g, $value, g % 100, repeat('x', " . pick(0, 10, 100, 400) . ") FROM generate_series(0, $rows - 1) g");
-	push(@sql, index_sql()) if chance(0.7);
+	push(@sql, index_sql()) if chance(0.85);
 	push(@sql, map { change_sql($rows) } (1 .. int(rand(4)))) if chance(0.6);
 	$table{$_} = draw_key(\%table) foreach ('d', 'e');
 	push(@sql, keys_sql('d', $table{d}, $rows), keys_sql('e', $table{e}, $rows));
@@ -210,8 +209,7 @@ sub query_sql
 	my ($inner, $outer) = halves($table{d}, 'x');
 
 	return pick(
-		"SELECT $what, sum(d.n) FROM $from WHERE true$where",
-		"SELECT $what, sum(d.n) FROM $from WHERE true$where",
+		("SELECT $what, sum(d.n) FROM $from WHERE true$where") x 6,
 		"SELECT $what, sum(d.n) FROM $from JOIN e ON $e = e.k WHERE true$where",
 		"SELECT $what, sum(d.n), sum(e.n) FROM $from JOIN e ON f.v = e.n WHERE true$where",
 		"SELECT $what FROM fact f WHERE $d IN (SELECT k FROM d)",
@@ -283,7 +281,8 @@ sub result_of
 	my ($mode, $statements) = @_;
 
 	$session->ask("SET cuckoofilter.join_filter = $mode; $statements");
-	my ($out, $err) = $session->answer;
+	my ($out, $err, $alive) = $session->answer;
+	BAIL_OUT("SEED=$seed, $mode: the server is gone: $statements") if !$alive;
 	return ($out, join("\n", sort keys %{ { map { $_ => 1 } grep { !/current transaction is aborted|ERROR:  26000/ } $err =~ /(ERROR: .*)/g } }));
 }
 
@@ -331,7 +330,7 @@ sub skipped
 my $round;
 foreach (1 .. rounds(100))
 {
-	my $rows = pick(8, 300, 3000, 3000, 20000, 20000, chance(0.3) ? 60000 : 3000);
+	my $rows = pick(8, 300, 3000, 3000, 10000, 10000, 10000, chance(0.5) ? 60000 : 20000); # a filter is built after 512 rows
 	my @sql = tables_sql($rows);
 
 	$round = $_;
