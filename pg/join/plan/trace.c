@@ -58,12 +58,13 @@ ckfp_columns_below(ckfp_trace *trace, const Plan *plan, const AttrNumber *column
 	return true;
 }
 
-/* Does a node keep rows, perhaps until the function has another time zone? */
+/* May a node keep rows of its children while it returns others, perhaps until the function has
+ * another time zone? A hash join may write them to a file. */
 static bool
 ckfp_trace_waits(const ckfp_trace *trace, const Plan *plan)
 {
 	return trace->at_once && ((ckfp_node_of(plan)->is & CKFP_NODE_AHEAD) || IsA(plan, HashJoin) ||
-							  IsA(plan, Memoize));
+							  IsA(plan, Memoize) || IsA(plan, MergeAppend));
 }
 
 static void
@@ -159,7 +160,8 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 
 	if (!ckfp_columns_below(trace, plan, columns, listed != NIL ? INDEX_VAR : (int)relation,
 							target->attribute) ||
-		(trace->function != NULL && !ckfp_trace_maps(trace)))
+		(trace->function != NULL && !ckfp_trace_maps(trace)) ||
+		(trace->at_once && plan->async_capable)) /* Append keeps its rows */
 		return;
 	target->node = plan->plan_node_id;
 	target->parameter = -1;
