@@ -154,7 +154,7 @@ foreach my $case (@cases)
 			my ($plan, $skipped_blocks, $skipped_partitions) = skipped_in("$set $query");
 
 			like($plan, qr/, by ranges of \w+\n/, "$mode: by ranges") or diag($plan);
-			cmp_ok($skipped_blocks, '>=', $blocks, "$mode: blocks") or diag($plan);
+			cmp_ok($skipped_blocks, '>=', $mode eq 'on' || $name !~ /scattered/ ? $blocks : 0, "$mode: blocks") or diag($plan); # auto: too many searches for so small a table
 			cmp_ok($skipped_partitions, '>=', $partitions, "$mode: partitions") or diag($plan);
 			like($plan, qr/Removed: [1-9]/, "$mode: rows are dropped at the scan") if $blocks == 0 && $partitions == 0;
 		}
