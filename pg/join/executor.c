@@ -88,10 +88,10 @@ ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
 
 /* Let the filters of a scan of a partition skip it. */
 static void
-ckfp_tests_partition(ckfp_tests *probe, ckfp_assignments *assignments,
+ckfp_tests_partition(ckfp_tests *tests, ckfp_assignments *assignments,
 					 const ckfp_assignment *assignment, int n)
 {
-	PlanState *scan = probe->scan;
+	PlanState *scan = tests->scan;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -105,7 +105,7 @@ ckfp_tests_partition(ckfp_tests *probe, ckfp_assignments *assignments,
 				&build->partitions, &build->record, assignment[i].number, assignments->descendants,
 				((ScanState *)scan)->ss_currentRelation, scan->state->es_query_cxt))
 			continue;
-		ckfp_skip_add(probe, assignments->append, &probe->test[i]);
+		ckfp_skip_add(tests, assignments->append, &tests->test[i]);
 		build->allocates |= !build->partitions.by_value;
 	}
 }
@@ -140,7 +140,7 @@ static void
 ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment *assignment, int n)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->state->es_query_cxt);
-	ckfp_tests *probe = ckfp_condition_make(scan, n);
+	ckfp_tests *tests = ckfp_condition_make(scan, n);
 
 	if (n > 1)
 		ckfp_rank_assignments(scan->plan, assignment, n);
@@ -148,19 +148,19 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment 
 	{
 		if (assignment[i].build->record.mapped)
 			ckfp_map_install(assignment[i].build);
-		probe->test[i].target = assignment[i].number;
-		probe->test[i].served = ckfp_remote_asks(assignment[i].target);
-		ckfp_test_init(&probe->test[i], assignment[i].build, assignment[i].target->attribute);
-		ckfp_suspension_add(&assignment[i].build->suspensions, &probe->test[i].suspension);
-		assignment[i].build->probes = lappend(assignment[i].build->probes, probe);
+		tests->test[i].target = assignment[i].number;
+		tests->test[i].served = ckfp_remote_asks(assignment[i].target);
+		ckfp_test_init(&tests->test[i], assignment[i].build, assignment[i].target->attribute);
+		ckfp_suspension_add(&assignment[i].build->suspensions, &tests->test[i].suspension);
+		assignment[i].build->tests = lappend(assignment[i].build->tests, tests);
 		if (!assignment[i].build->record.only_ranges)
 			ckfp_build_enter(assignment[i].build, CKFP_BUILD_NEW);
-		ckfp_blocks_install(probe, assignment[i].build, assignment[i].number);
+		ckfp_blocks_install(tests, assignment[i].build, assignment[i].number);
 	}
 	for (int i = 0; i < n; i++)
-		probe->test[i].blocks = probe->blocks;
+		tests->test[i].blocks = tests->blocks;
 	MemoryContextSwitchTo(caller);
-	ckfp_tests_partition(probe, assignments, assignment, n);
+	ckfp_tests_partition(tests, assignments, assignment, n);
 }
 
 /* The build node of a hash join, or NULL. */

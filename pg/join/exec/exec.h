@@ -126,12 +126,12 @@ typedef struct ckfp_tests
 	bool armed;           /* the function of blocks.c is in the place */
 	ExecProcNodeMtd own;  /* of its own one */
 	bool testing;         /* a filter can be used, now or after a call of the scan */
-	int tests;
+	int n;
 	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_tests;
 
 /* Create the condition of a scan that asks so many filters, which the caller sets. */
-ckfp_tests *ckfp_condition_make(PlanState *scan, int tests);
+ckfp_tests *ckfp_condition_make(PlanState *scan, int n);
 
 /* The functions of a sequential scan: the next row, and whether it meets the scan's own checks. */
 TupleTableSlot *ckfp_next_row(ScanState *scan);
@@ -147,7 +147,7 @@ const ckfp_blocks *ckfp_condition_blocks(const PlanState *scan);
 uint64 ckfp_condition_removed(const PlanState *scan);
 
 /* Set it if the scan needs it: a filter can be used. Otherwise restore the original condition. */
-void ckfp_condition_update(ckfp_tests *probe);
+void ckfp_condition_update(ckfp_tests *tests);
 
 /* The same for all scans that use a filter, which was built or freed. */
 void ckfp_condition_update_all(const ckfp_build *build);
@@ -155,18 +155,18 @@ void ckfp_condition_update_all(const ckfp_build *build);
 /* ------------------------------------ skip_scans.c: scans of partitions that are not read */
 
 /* Let a filter skip a scan. `append` is the node above it, if that is an Append. */
-void ckfp_skip_add(ckfp_tests *probe, AppendState *append, ckfp_test *test);
+void ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test);
 
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_skip_arm(ckfp_build *build);
 
 /* Set the function of a scan, which is called if the scan is not skipped. */
-void ckfp_skip_set_exec(ckfp_tests *probe, ExecProcNodeMtd exec);
+void ckfp_skip_set_exec(ckfp_tests *tests, ExecProcNodeMtd exec);
 
 /* ------------------------------------------------- skip_blocks.c: blocks that are not read */
 
 /* Let a scan, which is target `number` of a filter, skip blocks, if it can. */
-void ckfp_blocks_install(ckfp_tests *probe, ckfp_build *build, int number);
+void ckfp_blocks_install(ckfp_tests *tests, ckfp_build *build, int number);
 
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_blocks_start(ckfp_build *build);

@@ -240,7 +240,7 @@ typedef struct ckfp_build
 	struct ckfp_shared *shared;   /* in a parallel plan */
 	struct ckfp_nest *nest;       /* the filter of a nested loop; NULL: of a hash join */
 	ckfp_suspensions suspensions; /* the scans that test, */
-	List *probes;                 /* their conditions: of ckfp_tests, */
+	List *tests;                  /* their conditions: of ckfp_tests, */
 	ckfp_keys keys;               /* by which they skip blocks, */
 	ckfp_partitions partitions;   /* those that read partitions, */
 	List *skips;                  /* and those that may be skipped: of ckfp_tests */
