@@ -243,6 +243,10 @@ changes('America/Sao_Paulo', around("timestamptz '2019-02-17 02:00+00'", 200, 60
 changes('America/Sao_Paulo', around("timestamptz '2018-11-04 03:00+00'", 200, 60), @of_day);
 changes('Africa/Cairo', around("timestamptz '2023-10-26 21:00+00'", 200, 60), @of_day);
 
+# Rows at both edges of the ranges, where no zone widens them; also integers.
+changes('UTC', around("timestamp '2022-05-01 00:00'", 3600, 1200), 'e.tz::date', map { "date_trunc('$_', e.tz)" } ('hour', 'day', 'month'));
+changes('UTC', 'SELECT g AS tz FROM generate_series(-40, 40) g', 'e.tz::bigint', 'e.tz::numeric', 'e.tz::float8', 'e.tz / 7');
+
 # The day that Apia left out has no row: all are dropped.
 is(same('the day that Apia left out', "SET TimeZone = 'Pacific/Apia'; SELECT count(*) FROM events e JOIN (SELECT date '2011-12-30' AS d) k ON (e.tz - interval '10 years 100 days')::date = d"), 0, 'that day has no rows');
 
