@@ -351,7 +351,7 @@ foreach my $key (@of_timestamp, @of_timestamptz)
 }
 cmp_ok($errors{ends}, '>', 5, 'some of these fail at the limits');
 
-foreach my $key ('e.s::integer|integer', 'e.s::bigint|bigint', 'e.k::bigint|bigint', 'e.k::numeric|numeric', 'e.l::numeric|numeric', 'e.l::float8|float8', 'e.k::float8|float8', 'e.k / 100|bigint', 'e.l / 1000|bigint', 'e.k / -7|bigint', 'e.k / 0|bigint', 'e.k % 7|bigint', '-e.k|integer', 'abs(e.k)|integer', 'e.k + 1|bigint', 'e.k::smallint|integer', 'e.k::oid|oid', 'e.k::numeric::float8|float8', '(e.k::small)|integer')
+foreach my $key ('e.s::integer|integer', 'e.s::bigint|bigint', 'e.k::bigint|bigint', 'e.k::numeric|numeric', 'e.l::numeric|numeric', 'e.l::float8|float8', 'e.k::float8|float8', 'e.k::float8|real', 'e.l::float8|real', 'e.k::bigint|smallint', 'e.s::bigint|integer', 'e.k / 100|bigint', 'e.l / 1000|bigint', 'e.k / -7|bigint', 'e.k / 0|bigint', 'e.k % 7|bigint', '-e.k|integer', 'abs(e.k)|integer', 'e.k + 1|bigint', 'e.k::smallint|integer', 'e.k::oid|oid', 'e.k::numeric::float8|float8', '(e.k::small)|integer')
 {
 	my ($of, $type) = split(/\|/, $key);
 	my %keys = (
@@ -359,6 +359,8 @@ foreach my $key ('e.s::integer|integer', 'e.s::bigint|bigint', 'e.k::bigint|bigi
 		bigint => "('-9223372036854775808'), ('9223372036854775807'), ('-2147483648'), ('2147483647'), ('4294967296'), ('0'), ('1'), ('-1'), ('77')",
 		numeric => "('NaN'), ('infinity'), ('-infinity'), ('1e1000'), ('-1e1000'), ('77.0'), ('77.5'), ('0'), ('-0.1'), ('2147483647'), ('-2147483648'), ('2147483648'), ('9223372036854775807'), ('9223372036854775808'), ('9007199254740993')",
 		float8 => "('NaN'), ('infinity'), ('-infinity'), ('1e300'), ('-1e300'), ('77'), ('77.5'), ('0'), ('-0'), ('2147483647'), ('9223372036854775807'), ('9007199254740992'), ('9007199254740994')",
+		real => "('NaN'), ('infinity'), ('1e30'), ('77'), ('77.5'), ('0'), ('-0'), ('1777')",
+		smallint => "('-32768'), ('32767'), ('0'), ('-1'), ('77')",
 		oid => "('0'), ('77'), ('4294967295'), ('2147483648'), ('2147483647')");
 
 	foreach my $table ('numbers', 'end_numbers')
