@@ -367,7 +367,7 @@ foreach my $key ('e.s::integer|integer', 'e.s::bigint|bigint', 'e.k::bigint|bigi
 	{
 		my @one = split(/, /, $keys{$type});
 
-		no_new_error("$table, $of", join('; ', map { "SELECT count(*), sum(id) FROM $table e JOIN (VALUES $_) v(x) ON $of = v.x::$type" } $keys{$type}, @one));
+		no_new_error("$table, $of = $type", join('; ', map { "SELECT count(*), sum(id) FROM $table e JOIN (VALUES $_) v(x) ON $of = v.x::$type" } $keys{$type}, @one));
 	}
 }
 
