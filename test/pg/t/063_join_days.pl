@@ -243,6 +243,10 @@ changes('America/Sao_Paulo', around("timestamptz '2019-02-17 02:00+00'", 200, 60
 changes('America/Sao_Paulo', around("timestamptz '2018-11-04 03:00+00'", 200, 60), @of_day);
 changes('Africa/Cairo', around("timestamptz '2023-10-26 21:00+00'", 200, 60), @of_day);
 
+# Rows at both edges of the ranges, where no zone widens them; also integers.
+changes('UTC', around("timestamp '2022-05-01 00:00'", 3600, 1200), 'e.tz::date', map { "date_trunc('$_', e.tz)" } ('hour', 'day', 'month'));
+changes('UTC', 'SELECT g AS tz FROM generate_series(-40, 40) g', 'e.tz::bigint', 'e.tz::numeric', 'e.tz::float8', 'e.tz / 7');
+
 # The day that Apia left out has no row: all are dropped.
 is(same('the day that Apia left out', "SET TimeZone = 'Pacific/Apia'; SELECT count(*) FROM events e JOIN (SELECT date '2011-12-30' AS d) k ON (e.tz - interval '10 years 100 days')::date = d"), 0, 'that day has no rows');
 
@@ -347,7 +351,7 @@ foreach my $key (@of_timestamp, @of_timestamptz)
 }
 cmp_ok($errors{ends}, '>', 5, 'some of these fail at the limits');
 
-foreach my $key ('e.s::integer|integer', 'e.s::bigint|bigint', 'e.k::bigint|bigint', 'e.k::numeric|numeric', 'e.l::numeric|numeric', 'e.l::float8|float8', 'e.k::float8|float8', 'e.k / 100|bigint', 'e.l / 1000|bigint', 'e.k / -7|bigint', 'e.k / 0|bigint', 'e.k % 7|bigint', '-e.k|integer', 'abs(e.k)|integer', 'e.k + 1|bigint', 'e.k::smallint|integer', 'e.k::oid|oid', 'e.k::numeric::float8|float8', '(e.k::small)|integer')
+foreach my $key ('e.s::integer|integer', 'e.s::bigint|bigint', 'e.k::bigint|bigint', 'e.k::numeric|numeric', 'e.l::numeric|numeric', 'e.l::float8|float8', 'e.k::float8|float8', 'e.k::float8|real', 'e.l::float8|real', 'e.k::bigint|smallint', 'e.s::bigint|integer', 'e.k / 100|bigint', 'e.l / 1000|bigint', 'e.k / -7|bigint', 'e.k / 0|bigint', 'e.k % 7|bigint', '-e.k|integer', 'abs(e.k)|integer', 'e.k + 1|bigint', 'e.k::smallint|integer', 'e.k::oid|oid', 'e.k::numeric::float8|float8', '(e.k::small)|integer')
 {
 	my ($of, $type) = split(/\|/, $key);
 	my %keys = (
@@ -355,13 +359,15 @@ foreach my $key ('e.s::integer|integer', 'e.s::bigint|bigint', 'e.k::bigint|bigi
 		bigint => "('-9223372036854775808'), ('9223372036854775807'), ('-2147483648'), ('2147483647'), ('4294967296'), ('0'), ('1'), ('-1'), ('77')",
 		numeric => "('NaN'), ('infinity'), ('-infinity'), ('1e1000'), ('-1e1000'), ('77.0'), ('77.5'), ('0'), ('-0.1'), ('2147483647'), ('-2147483648'), ('2147483648'), ('9223372036854775807'), ('9223372036854775808'), ('9007199254740993')",
 		float8 => "('NaN'), ('infinity'), ('-infinity'), ('1e300'), ('-1e300'), ('77'), ('77.5'), ('0'), ('-0'), ('2147483647'), ('9223372036854775807'), ('9007199254740992'), ('9007199254740994')",
+		real => "('NaN'), ('infinity'), ('1e30'), ('77'), ('77.5'), ('0'), ('-0'), ('1777')",
+		smallint => "('-32768'), ('32767'), ('0'), ('-1'), ('77')",
 		oid => "('0'), ('77'), ('4294967295'), ('2147483648'), ('2147483647')");
 
 	foreach my $table ('numbers', 'end_numbers')
 	{
 		my @one = split(/, /, $keys{$type});
 
-		no_new_error("$table, $of", join('; ', map { "SELECT count(*), sum(id) FROM $table e JOIN (VALUES $_) v(x) ON $of = v.x::$type" } $keys{$type}, @one));
+		no_new_error("$table, $of = $type", join('; ', map { "SELECT count(*), sum(id) FROM $table e JOIN (VALUES $_) v(x) ON $of = v.x::$type" } $keys{$type}, @one));
 	}
 }
 
