@@ -1,5 +1,5 @@
 /*
- * executor.c - the executor's hook: which scans ask which filters, when a query starts.
+ * executor.c - the executor's hook: which scans use which filters, when a query starts.
  */
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
@@ -12,16 +12,16 @@
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 
-/* ------------------------------------------------------- which scans ask which filters */
+/* ------------------------------------------------------- which scans use which filters */
 
-/* A scan of the plan and a filter that it asks. */
+/* A scan of the plan and a filter that it uses. */
 typedef struct ckfp_assignment
 {
 	int node;
 	ckfp_build *build;
 	const ckfp_join_target *target;
 	int number;  /* of the target */
-	double rank; /* the filters of a scan are asked in the order of their ranks */
+	double rank; /* the filters of a scan are used in the order of their ranks */
 } ckfp_assignment;
 
 typedef struct ckfp_assignments

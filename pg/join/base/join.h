@@ -102,7 +102,7 @@ typedef struct ckfp_join_target
 	/* the table that the relation is a partition or a child of, or 0; and the columns of it */
 	Index root;
 	AttrNumber root_column[CKFP_JOIN_KEYS];
-	int parameter;       /* the parameter by which its server asks; -1: it does not ask */
+	int parameter;       /* the parameter by which its server gets it; -1: it does not */
 	bool stops;          /* a node above the scan may stop before it has returned all rows */
 	BlockNumber changed; /* if it can never skip more blocks than these, the plan is made again */
 	int indexes;         /* the number of indexes by which the scan can skip blocks */
@@ -135,7 +135,7 @@ typedef struct ckfp_join_record
 	ckfp_join_column column[CKFP_JOIN_KEYS];
 	double build_rows; /* the estimated rows of the build side */
 	double builders;   /* the processes that share the build side, and build one filter */
-	double probe_rows; /* the estimated rows for which the scans ask */
+	double probe_rows; /* the estimated rows that the scans test */
 	double pass;       /* the share of probe_rows that passes */
 	double saving;     /* the saving if all probe_rows are dropped, in ns per process */
 	double lookups;    /* lookups of each process; other costs of a row count as fractions of one */

@@ -24,8 +24,8 @@ typedef struct ckfp_monotone
  * for no value of the column that is in the limits of ckfp_monotone_limits()? */
 bool ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone);
 
-/* The same function of no column in particular: its leaf is a CaseTestExpr. `column` is the one that
- * ckfp_monotone_of() has found. */
+/* The same function of no column in particular: its leaf is a CaseTestExpr. `column` is the one
+ * that ckfp_monotone_of() has found. */
 Expr *ckfp_monotone_abstract(Expr *expression, const Expr *column);
 
 /* An abstract function of another one. */

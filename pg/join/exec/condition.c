@@ -11,10 +11,10 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 
-/* ------------------------------------------------------------------- asking */
+/* ------------------------------------------------------------------- testing */
 
 /* Does the server use the filter? If the first row of a foreign scan was fetched before the
- * filter was ready, the server did not receive it. Then this process asks for the rest of the
+ * filter was ready, the server did not receive it. Then this process tests for the rest of the
  * query. */
 static inline bool
 ckfp_server_tests(ckfp_test *test)
@@ -165,9 +165,9 @@ ckfp_condition_removed(const PlanState *scan)
 	return removed;
 }
 
-/* Can a filter of a scan be asked, now or during a call of this scan? A scan that looks for blocks
+/* Can a filter of a scan be used, now or during a call of this scan? A scan that looks for blocks
  * to skip can learn its keys then. A filter that a process builds alone is built between two calls.
- * One that was asked stays, for ckfp_condition_removed(). */
+ * One that was used stays, for ckfp_condition_removed(). */
 static bool
 ckfp_condition_may_test(const ckfp_tests *tests)
 {

@@ -22,7 +22,7 @@ void ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values);
 
 /* ------------------------------------------------------------------------- a row uses a filter */
 
-/* A filter that a scan asks, or a node that has the rows of scans. */
+/* A filter that a scan uses, or a node that has the rows of scans. */
 typedef struct ckfp_test
 {
 	ckfp_build *build;
@@ -130,7 +130,7 @@ typedef struct ckfp_tests
 	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_tests;
 
-/* Create the condition of a scan that asks so many filters, which the caller sets. */
+/* Create the condition of a scan that uses so many filters, which the caller sets. */
 ckfp_tests *ckfp_condition_make(PlanState *scan, int n);
 
 /* The functions of a sequential scan: the next row, and whether it meets the scan's own checks. */
@@ -143,7 +143,7 @@ bool ckfp_condition_is_set(const PlanState *scan);
 /* The blocks of a scan that skips some; else NULL. */
 const ckfp_blocks *ckfp_condition_blocks(const PlanState *scan);
 
-/* The number of rows that filters have removed, if the scan asks them. */
+/* The number of rows that filters have removed, if the scan uses them. */
 uint64 ckfp_condition_removed(const PlanState *scan);
 
 /* Set it if the scan needs it: a filter can be used. Otherwise restore the original condition. */

@@ -1,6 +1,6 @@
 /*
  * filter.h - a filter in one process, and its state: the keys that are gathered, the scans that
- * ask.
+ * use it.
  */
 #ifndef CKFP_JOIN_FILTER_H
 #define CKFP_JOIN_FILTER_H
@@ -250,7 +250,7 @@ typedef struct ckfp_build
 /* Change the state. Test builds check that it may follow the one before. */
 void ckfp_build_enter(ckfp_build *build, ckfp_build_state state);
 
-/* The filter is built: scans ask it from now on. */
+/* The filter is built: scans use it from now on. */
 void ckfp_build_ready(ckfp_build *build);
 
 /* Let the hash join read the build side before the first row of the probe side. */

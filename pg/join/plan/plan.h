@@ -1,6 +1,6 @@
 /*
  * plan.h - the planner pass: what it must know of each kind of plan node, which joins may have a
- * filter, and which scans can ask it.
+ * filter, and which scans can use it.
  */
 #ifndef CKFP_JOIN_PLAN_H
 #define CKFP_JOIN_PLAN_H

@@ -166,7 +166,7 @@ ckfp_key_is_usable(HashJoin *join, int n, bool mapped)
 		   (ckfp_column_of(inner, OUTER_VAR) != 0 || (n == 0 && !contain_subplans((Node *)inner)));
 }
 
-/* Trace a filter with some keys of a join, given by their numbers. True if a scan can ask it. */
+/* Trace a filter with some keys of a join, given by their numbers. True if a scan can use it. */
 static bool
 ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, bool mapped,
 				ckfp_trace *trace)

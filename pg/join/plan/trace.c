@@ -291,7 +291,7 @@ ckfp_trace_list(ckfp_trace *trace, Plan *plan, List *children, const AttrNumber 
 /*
  * A node may drop rows for a security barrier, if the statement has one. The user must not learn
  * about such rows. A filter below the node would reveal them, by what EXPLAIN counts or by time; a
- * filter on a scan is asked after the scan's own condition. The plan does not show which nodes
+ * filter on a scan is used after the scan's own condition. The plan does not show which nodes
  * belong to the barrier: a subquery's own node is removed if it does nothing.
  */
 void

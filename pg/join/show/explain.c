@@ -97,7 +97,7 @@ ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
 	}
 }
 
-/* Scans that ask: one, or several of partitions or children of the same table. */
+/* Scans that test: one, or several of partitions or children of the same table. */
 typedef struct ckfp_scans
 {
 	ckfp_join_target target; /* the first one */
@@ -269,7 +269,7 @@ ckfp_explain_keys(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 		"Filter Keys", counts->keys, "Filter Memory", "kB", memory, es);
 }
 
-/* The rows that asked a filter, and what happened to those that it denied. */
+/* The rows that a filter was tested for, and what happened to those that it denied. */
 static void
 ckfp_explain_rows(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
 {
