@@ -252,8 +252,9 @@ is(same('the day that Apia left out', "SET TimeZone = 'Pacific/Apia'; SELECT cou
 
 # ------------------------------------------------------- a zone that changes
 
-# The last days of a month, and one later: in Los Angeles the month ends later than in Berlin, in the next partition.
-my @later = ('America/Los_Angeles', 'Pacific/Honolulu', 'Asia/Kathmandu', 'Pacific/Apia');
+# The last days of a month, and one later. A zone is 60 hours behind: the month ends in the next partition, and further away than
+# ranges are wider for zones.
+my @later = ('<far>60', 'America/Los_Angeles', 'Pacific/Apia');
 my $days = "calendar c ON %s = c.day WHERE c.day BETWEEN '2022-05-28' AND '2022-05-31' OR c.day = '2023-02-01'";
 foreach my $table ('events', 'plain', 'zoned', 'shuffled')
 {
