@@ -1,5 +1,5 @@
 /*
- * executor.c - the executor's hook: which scans ask which filters, when a query starts.
+ * executor.c - the executor's hook: which scans use which filters, when a query starts.
  */
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
@@ -12,16 +12,16 @@
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 
-/* ------------------------------------------------------- which scans ask which filters */
+/* ------------------------------------------------------- which scans use which filters */
 
-/* A scan of the plan and a filter that it asks. */
+/* A scan of the plan and a filter that it uses. */
 typedef struct ckfp_assignment
 {
 	int node;
 	ckfp_build *build;
 	const ckfp_join_target *target;
 	int number;  /* of the target */
-	double rank; /* the filters of a scan are asked in the order of their ranks */
+	double rank; /* the filters of a scan are used in the order of their ranks */
 } ckfp_assignment;
 
 typedef struct ckfp_assignments
@@ -88,10 +88,10 @@ ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
 
 /* Let the filters of a scan of a partition skip it. */
 static void
-ckfp_tests_partition(ckfp_tests *probe, ckfp_assignments *assignments,
+ckfp_tests_partition(ckfp_tests *tests, ckfp_assignments *assignments,
 					 const ckfp_assignment *assignment, int n)
 {
-	PlanState *scan = probe->scan;
+	PlanState *scan = tests->scan;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -105,7 +105,7 @@ ckfp_tests_partition(ckfp_tests *probe, ckfp_assignments *assignments,
 				&build->partitions, &build->record, assignment[i].number, assignments->descendants,
 				((ScanState *)scan)->ss_currentRelation, scan->state->es_query_cxt))
 			continue;
-		ckfp_skip_add(probe, assignments->append, &probe->test[i]);
+		ckfp_skip_add(tests, assignments->append, &tests->test[i]);
 		build->allocates |= !build->partitions.by_value;
 	}
 }
@@ -120,29 +120,47 @@ ckfp_rank_assignments(const Plan *scan, ckfp_assignment *assignment, int n)
 	qsort(assignment, n, sizeof(ckfp_assignment), ckfp_compare_assignments);
 }
 
+/* Let a filter gather its keys for ranges of the column that they are a function of. */
+static void
+ckfp_map_install(ckfp_build *build)
+{
+	const CustomScan *plan = (const CustomScan *)build->css.ss.ps.plan;
+	EState *estate = build->css.ss.ps.state;
+
+	if (build->keys.columns > 0)
+		return;
+	ckfp_keys_init(&build->keys, estate->es_query_cxt, &build->record,
+				   plan->scan.plan.plan_node_id);
+	ckfp_keys_map_to(&build->keys, &build->record, llast(plan->custom_exprs), estate);
+	build->allocates |= !build->keys.by_value;
+	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
+}
+
 static void
 ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment *assignment, int n)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->state->es_query_cxt);
-	ckfp_tests *probe = ckfp_condition_make(scan, n);
+	ckfp_tests *tests = ckfp_condition_make(scan, n);
 
 	if (n > 1)
 		ckfp_rank_assignments(scan->plan, assignment, n);
 	for (int i = 0; i < n; i++)
 	{
-		probe->test[i].target = assignment[i].number;
-		probe->test[i].served = ckfp_remote_asks(assignment[i].target);
-		ckfp_test_init(&probe->test[i], assignment[i].build, assignment[i].target->attribute);
-		ckfp_suspension_add(&assignment[i].build->suspensions, &probe->test[i].suspension);
-		assignment[i].build->probes = lappend(assignment[i].build->probes, probe);
-		if (!assignment[i].build->record.only_blocks)
+		if (assignment[i].build->record.mapped)
+			ckfp_map_install(assignment[i].build);
+		tests->test[i].target = assignment[i].number;
+		tests->test[i].served = ckfp_remote_asks(assignment[i].target);
+		ckfp_test_init(&tests->test[i], assignment[i].build, assignment[i].target->attribute);
+		ckfp_suspension_add(&assignment[i].build->suspensions, &tests->test[i].suspension);
+		assignment[i].build->tests = lappend(assignment[i].build->tests, tests);
+		if (!assignment[i].build->record.only_ranges)
 			ckfp_build_enter(assignment[i].build, CKFP_BUILD_NEW);
-		ckfp_blocks_install(probe, assignment[i].build, assignment[i].number);
+		ckfp_blocks_install(tests, assignment[i].build, assignment[i].number);
 	}
 	for (int i = 0; i < n; i++)
-		probe->test[i].blocks = probe->blocks;
+		tests->test[i].blocks = tests->blocks;
 	MemoryContextSwitchTo(caller);
-	ckfp_tests_partition(probe, assignments, assignment, n);
+	ckfp_tests_partition(tests, assignments, assignment, n);
 }
 
 /* The build node of a hash join, or NULL. */
@@ -197,7 +215,7 @@ ckfp_tests_start(ckfp_build *build)
 		ckfp_build_enter(build, CKFP_BUILD_OFF);
 		build->keys.state = CKFP_KEYS_OFF;
 	}
-	if (build->state != CKFP_BUILD_OFF && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+	if (!ckfp_build_is_off(build) && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,
 							list_copy_tail(keys, build->record.columns));
 	ckfp_build_restart(build);
@@ -258,7 +276,7 @@ ckfp_count_builds(void *builds)
 	{
 		ckfp_join_counts counts = ckfp_build_all_counts(build);
 
-		ckfp_stats_count(CKFP_STAT_PLANNED, !build->record.only_blocks);
+		ckfp_stats_count(CKFP_STAT_PLANNED, !build->record.only_ranges);
 		ckfp_stats_count(CKFP_STAT_BUILT, counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, build->nest != NULL && counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);

@@ -63,7 +63,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 		return;
 	/* not with a security barrier or row security: the server would use the filter before their
 	 * conditions, which are not sent to it */
-	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_blocks)
+	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_ranges)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
 	ckfp_order_plan(&planning->rules.statement, join, Max(planning->processes, 1), &record);
 	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
@@ -141,9 +141,9 @@ ckfp_explain_join(ckfp_planning *planning, Join *join)
 	if (ckfp_join_is_product(join) || ckfp_join_has_filter(join))
 		return;
 	reason = ckfp_reason_of(planning, join);
-	planning->visit(join, planning->above,
-					reason != NULL ? reason : "the plan was made with other settings",
-					planning->context);
+	planning->visit(
+		join, planning->above, reason != NULL ? reason : "the plan was made with other settings",
+		reason != NULL && IsA(join, HashJoin) ? planning->rules.unmapped : NULL, planning->context);
 }
 
 /* ---------------------------------------------------------------------- the plan */

@@ -54,6 +54,15 @@ ckfp_integer_of(Datum value, int16 length)
 									 : DatumGetInt16(value);
 }
 
+/* The value that an integer stands for. */
+static inline Datum
+ckfp_integer_datum(int64 integer, int16 length)
+{
+	return length == sizeof(int64)   ? Int64GetDatum(integer)
+		   : length == sizeof(int32) ? Int32GetDatum((int32)integer)
+									 : Int16GetDatum((int16)integer);
+}
+
 /* Initialize an empty set, whose table is in `context` and takes at most so many bytes. */
 void ckfp_integers_init(ckfp_integers *set, MemoryContext context, size_t bytes);
 

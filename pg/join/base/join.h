@@ -102,7 +102,7 @@ typedef struct ckfp_join_target
 	/* the table that the relation is a partition or a child of, or 0; and the columns of it */
 	Index root;
 	AttrNumber root_column[CKFP_JOIN_KEYS];
-	int parameter;       /* the parameter by which its server asks; -1: it does not ask */
+	int parameter;       /* the parameter by which its server gets it; -1: it does not */
 	bool stops;          /* a node above the scan may stop before it has returned all rows */
 	BlockNumber changed; /* if it can never skip more blocks than these, the plan is made again */
 	int indexes;         /* the number of indexes by which the scan can skip blocks */
@@ -135,7 +135,7 @@ typedef struct ckfp_join_record
 	ckfp_join_column column[CKFP_JOIN_KEYS];
 	double build_rows; /* the estimated rows of the build side */
 	double builders;   /* the processes that share the build side, and build one filter */
-	double probe_rows; /* the estimated rows for which the scans ask */
+	double probe_rows; /* the estimated rows that the scans test */
 	double pass;       /* the share of probe_rows that passes */
 	double saving;     /* the saving if all probe_rows are dropped, in ns per process */
 	double lookups;    /* lookups of each process; other costs of a row count as fractions of one */
@@ -151,10 +151,21 @@ typedef struct ckfp_join_record
 	double block_rows; /* the rows of scans that can skip blocks */
 	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
 	bool blocks; /* scans may skip blocks */
-	bool only_blocks; /* scans may skip blocks, but there is no filter: it is not expected to pay */
+	bool only_ranges; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
 	bool replaces;    /* the join is in the place of a nested loop over BRIN */
-	List *targets;    /* of ckfp_join_target; the last member (record.c) */
+	bool mapped;  /* the key of the probe side is a monotone function of a column (monotone.h), */
+	int days;     /* but for so many days, */
+	bool session; /* in the time zone of the session: scans have ranges of */
+	ckfp_join_column source; /* the column, which they compare with itself */
+	List *targets;           /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
+
+/* What scans compare for key i. */
+static inline const ckfp_join_column *
+ckfp_record_column(const ckfp_join_record *record, int i)
+{
+	return record->mapped ? &record->source : &record->column[i];
+}
 
 /* What the planner pass tells the executor about the filter of a nested loop. */
 typedef struct ckfp_nest_record

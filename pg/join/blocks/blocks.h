@@ -2,7 +2,7 @@
  * blocks.h - the blocks of a table that can have a key of a join, and scans that read no others.
  *
  *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
- *            key_ranges.c     live.c          scan.c, parallel.c
+ *      key_ranges.c, map.c    live.c          scan.c, parallel.c
  *
  * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
  */
@@ -13,6 +13,7 @@
 
 #include "access/relscan.h"
 #include "fmgr.h"
+#include "pgtime.h"
 #include "port/atomics.h"
 #include "storage/spin.h"
 #include "utils/dsa.h"
@@ -108,6 +109,8 @@ typedef struct ckfp_keys_test
 } ckfp_keys_test;
 
 /* The keys of the build side of a join. */
+typedef struct ckfp_map ckfp_map;
+
 typedef struct ckfp_keys
 {
 	ckfp_keys_state state;
@@ -124,6 +127,8 @@ typedef struct ckfp_keys
 	ckfp_keys_test test;                 /* by which scans test the keys of their rows */
 	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
+	ckfp_map *map; /* map.c: the keys are a function of a column; NULL: they are columns */
+	pg_tz *zone;   /* they were mapped to the column in this time zone of the session; or NULL */
 } ckfp_keys;
 
 /* Begin to want keys, whose memory is below `parent`. */
@@ -133,6 +138,9 @@ void ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_recor
 /* Let keys have the ranges that an index needs. False if they have other ones of its column, for
  * another index. */
 bool ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_index *index);
+
+/* The set of many keys takes so many bytes. */
+#define CKFP_SET_BYTES (256 * 1024)
 
 /* Forget all keys: before the build side is read, again or for the first time. */
 void ckfp_keys_start(ckfp_keys *keys);
@@ -164,6 +172,36 @@ ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 
 /* There are no more keys in this process. */
 void ckfp_keys_finish(ckfp_keys *keys);
+
+/* All keys are gathered: complete their ranges. */
+void ckfp_keys_complete(ckfp_keys *keys);
+
+/* ---------------------------------------------------- map.c: keys to ranges of another column */
+
+/* Let keys be mapped back to the column of which they are a function, abstract as in monotone.h.
+ * Memory comes from the current context. */
+void ckfp_keys_map_to(ckfp_keys *keys, const ckfp_join_record *record, Expr *function,
+					  EState *estate);
+
+/* Map all keys, which are gathered. */
+void ckfp_keys_map(ckfp_keys *keys);
+
+/* The ranges of a column of the scans; NULL: no scan needs them. */
+const ckfp_ranges *ckfp_keys_ranges(const ckfp_keys *keys, int key);
+
+/* Is the function computed for a value of the column? For others it may fail. */
+bool ckfp_map_computes(const ckfp_map *map, int64 source);
+
+/* The key of a value of the column. It is valid until the next call. */
+Datum ckfp_map_value(ckfp_map *map, int64 source);
+
+/* Are the ranges still those of the keys? After SET timezone they are not: the join computes other
+ * keys from then on. */
+static inline bool
+ckfp_keys_hold(const ckfp_keys *keys)
+{
+	return keys->zone == NULL || keys->zone == session_timezone;
+}
 
 /* ------------------------------------------------------------ table.c: what is known of a table */
 

@@ -108,11 +108,11 @@ ckfp_index_note(ckfp_tables *tables, ckfp_join_record *record, Relation index,
 		{
 			if (index->rd_index->indkey.values[column] != target->column[key] ||
 				target->relation[key] != target->scanned ||
-				!ckfp_column_is_fit(index, column, &record->column[key]))
+				!ckfp_column_is_fit(index, column, ckfp_record_column(record, key)))
 				continue;
-			if (!ckfp_column_has_equality(index, column, &record->column[key]))
+			if (!ckfp_column_has_equality(index, column, ckfp_record_column(record, key)))
 				record->unfit = RelationGetRelid(index);
-			else if (ckfp_column_finds(tables, index, column, &record->column[key],
+			else if (ckfp_column_finds(tables, index, column, ckfp_record_column(record, key),
 									   &target->index[target->indexes]))
 				target->index[target->indexes++].key = key;
 		}

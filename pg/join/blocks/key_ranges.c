@@ -22,9 +22,8 @@
 /* So many keys of other types, which are compared one by one, are worth it. */
 #define CKFP_OTHER_KEYS 32768
 
-/* The set of many keys gives up to so many ranges, and takes up to so many bytes. */
+/* The set of many keys gives up to so many ranges. */
 #define CKFP_SET_RANGES 4096
-#define CKFP_SET_BYTES (256 * 1024)
 
 /* ----------------------------------------------------------------------- the keys of a join */
 
@@ -35,7 +34,8 @@ ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *re
 	keys->columns = record->columns;
 	keys->node = node;
 	keys->by_value = true;
-	keys->worth = Max(record->block_rows / CKFP_KEYS_SHARE, 1);
+	keys->worth =
+		Max((record->mapped ? record->probe_rows : record->block_rows) / CKFP_KEYS_SHARE, 1);
 	keys->always = ckfp_join_mode_setting != CKFP_JOIN_AUTO;
 }
 
@@ -47,7 +47,7 @@ ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_
 	ckfp_ranges *ranges = keys->column[index->key];
 
 	if (ranges != NULL)
-		return ckfp_ranges_serve(ranges, index);
+		return keys->map != NULL || ckfp_ranges_serve(ranges, index);
 	ranges = MemoryContextAllocZero(context, sizeof(*ranges));
 	ranges->type = type;
 	get_typlenbyval(type, &ranges->length, &ranges->by_value);
@@ -171,9 +171,21 @@ ckfp_keys_finish(ckfp_keys *keys)
 		return;
 	for (int i = 0; i < keys->columns; i++)
 		if (keys->column[i] != NULL)
-		{
 			ckfp_ranges_of_set(keys->column[i]);
-			ckfp_ranges_complete(keys->column[i]);
-		}
-	keys->state = ckfp_keys_contribute(keys) ? CKFP_KEYS_WAITING : CKFP_KEYS_KNOWN;
+	if (keys->map == NULL || !ckfp_keys_are_common(keys))
+		ckfp_keys_complete(keys);
+	if (ckfp_keys_contribute(keys))
+		keys->state = CKFP_KEYS_WAITING;
+}
+
+void
+ckfp_keys_complete(ckfp_keys *keys)
+{
+	keys->state = CKFP_KEYS_KNOWN;
+	if (keys->map != NULL)
+		ckfp_keys_map(keys);
+	else
+		for (int i = 0; i < keys->columns; i++)
+			if (keys->column[i] != NULL)
+				ckfp_ranges_complete(keys->column[i]);
 }

@@ -112,16 +112,6 @@ ckfp_bits_of(TIDBitmap *bitmap, BlockNumber blocks)
 	return bits;
 }
 
-/* The value that an integer stands for. */
-static Datum
-ckfp_ranges_datum(const ckfp_ranges *ranges, int64 value)
-{
-	if (ranges->length == sizeof(int64))
-		return Int64GetDatum(value);
-	return ranges->length == sizeof(int32) ? Int32GetDatum((int32)value)
-										   : Int16GetDatum((int16)value);
-}
-
 /* Prepare a condition on the column of the index. */
 static void
 ckfp_search_key(const ckfp_search *search, ScanKey key, StrategyNumber strategy)
@@ -167,10 +157,12 @@ ckfp_search_ranges(const ckfp_search *search)
 	{
 		double found;
 
-		key[0].sk_argument =
-			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].low) : ranges->least;
-		key[1].sk_argument =
-			ranges->integers ? ckfp_ranges_datum(ranges, ranges->range[i].high) : ranges->greatest;
+		key[0].sk_argument = ranges->integers
+								 ? ckfp_integer_datum(ranges->range[i].low, ranges->length)
+								 : ranges->least;
+		key[1].sk_argument = ranges->integers
+								 ? ckfp_integer_datum(ranges->range[i].high, ranges->length)
+								 : ranges->greatest;
 		index_rescan(scan, key, lengthof(key), NULL, 0);
 		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
 		all = judged && found > CKFP_LIVE_SHARE * search->blocks;
@@ -253,24 +245,33 @@ ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks)
 		   CKFP_BRIN_SHARE_ONE * ckfp_scan_cost(rows, blocks);
 }
 
-/* Search a B-tree for few keys; NULL: this does not pay. */
+/* Search a B-tree in so many places, where it finds so many rows; NULL: this does not pay. */
+static TIDBitmap *
+ckfp_search_tree(const ckfp_search *search, int places, double found, double correlation)
+{
+	double scan = search->rows * CKFP_ROW_NS;
+	double pages = correlation > CKFP_ORDER_CORRELATION
+					   ? found / search->rows * search->blocks + places
+					   : search->blocks * (1 - exp(-found / search->blocks));
+	/* all rows of these pages are read */
+	double cost = places * CKFP_DESCENT_NS + found * CKFP_TID_NS +
+				  pages * (CKFP_PAGE_NS + scan / search->blocks);
+
+	return search->always || cost * CKFP_BTREE_MARGIN < scan * search->most
+			   ? ckfp_search_ranges(search)
+			   : NULL;
+}
+
+/* Search a B-tree for few keys. */
 static TIDBitmap *
 ckfp_search_few(const ckfp_search *search)
 {
 	int few = search->ranges.few;
 	ckfp_statistics statistics = ckfp_search_statistics(search);
-	double scan = search->rows * CKFP_ROW_NS;
-	double found = Min(few * statistics.each, search->rows);
-	double pages = statistics.correlation > CKFP_ORDER_CORRELATION
-					   ? found / search->rows * search->blocks + few
-					   : search->blocks * (1 - exp(-found / search->blocks));
-	/* all rows of these pages are read */
-	double cost = few * CKFP_DESCENT_NS + found * CKFP_TID_NS +
-				  pages * (CKFP_PAGE_NS + scan / search->blocks);
 
-	return few > 0 && (search->always || cost * CKFP_BTREE_MARGIN < scan * search->most)
-			   ? ckfp_search_ranges(search)
-			   : NULL;
+	return few > 0 ? ckfp_search_tree(search, few, Min(few * statistics.each, search->rows),
+									  statistics.correlation)
+				   : NULL;
 }
 
 /* Search BRIN. If that costs too much for all ranges, the nearest ones are merged, unless the rows
@@ -297,26 +298,23 @@ ckfp_search_brin(const ckfp_search *search)
 			   : NULL;
 }
 
-/* Search a B-tree, whose order is that of the table, for ranges; NULL: this does not pay. */
+/* Search a B-tree for ranges. */
 static TIDBitmap *
-ckfp_search_order(const ckfp_search *search)
+ckfp_search_between(const ckfp_search *search)
 {
 	ckfp_search some = ckfp_search_fewer(search, CKFP_RANGES);
 	ckfp_statistics statistics = ckfp_search_statistics(&some);
-	double found = Max(Min(search->ranges.n * statistics.each / search->rows, 1), statistics.share);
+	double keys = Min(search->ranges.n * statistics.each, search->rows);
 
-	return search->always || (statistics.correlation > CKFP_ORDER_CORRELATION &&
-							  found * (CKFP_TID_NS + CKFP_ROW_NS) * CKFP_BTREE_MARGIN <
-								  CKFP_ROW_NS * search->most)
-			   ? ckfp_search_ranges(&some)
-			   : NULL;
+	return ckfp_search_tree(&some, some.ranges.ranges, Max(keys, statistics.share * search->rows),
+							statistics.correlation);
 }
 
 /* ------------------------------------------------------------------------ all of it */
 
 /* The ways to search a key, the best first: few keys in a B-tree, BRIN, ranges in a B-tree. */
 static TIDBitmap *(*const ckfp_ways[])(const ckfp_search *search) = {
-	ckfp_search_few, ckfp_search_brin, ckfp_search_order};
+	ckfp_search_few, ckfp_search_brin, ckfp_search_between};
 
 /* Open an index. NULL: there is none, as the transaction has dropped it under its own cursor, or
  * somebody else locks it: no query waits for an index that its plan does not need. */
@@ -392,11 +390,12 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .most = share,
 							  .again = again,
 							  .changed = target->changed};
+		const ckfp_ranges *ranges = ckfp_keys_ranges(keys, key);
 		TIDBitmap *bitmap;
 
-		if (keys->column[key] == NULL)
+		if (ranges == NULL)
 			continue;
-		search.ranges = *keys->column[key];
+		search.ranges = *ranges;
 		bitmap = ckfp_search_any(&search, target, key);
 		if (found == NULL)
 			found = bitmap;

@@ -184,7 +184,6 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 		ranges->ranges += (int)part->words / 2;
 		ranges->n += part->n;
 	}
-	ckfp_ranges_complete(ranges);
 }
 
 void
@@ -201,7 +200,7 @@ ckfp_keys_attach(ckfp_keys *keys)
 		for (int i = 0; i < keys->columns; i++)
 			if (keys->column[i] != NULL)
 				ckfp_ranges_take(keys, i);
-		keys->state = CKFP_KEYS_KNOWN;
+		ckfp_keys_complete(keys);
 	}
 }
 

@@ -188,7 +188,7 @@ ckfp_blocks_test(const ckfp_block_filter *filter)
 	for (int i = 0; i < filter->target->indexes && keys->test.integers == NULL; i++)
 	{
 		int column = filter->target->index[i].key;
-		const ckfp_ranges *ranges = keys->column[column];
+		const ckfp_ranges *ranges = ckfp_keys_ranges(keys, column);
 
 		if (ranges != NULL && ranges->integers)
 			keys->test = (ckfp_keys_test){
@@ -361,6 +361,16 @@ ckfp_blocks_count_drawn(ckfp_blocks *blocks, BlockNumber from, BlockNumber to)
 		filter->keys->skipped += to - from;
 }
 
+/* After SET timezone the keys of the rows are others: no more blocks are skipped. */
+static bool
+ckfp_blocks_hold(const ckfp_blocks *blocks)
+{
+	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
+		if (!ckfp_keys_hold(filter->keys))
+			return false;
+	return true;
+}
+
 /* Go to the next run of live blocks. False if there is none. */
 static bool
 ckfp_blocks_advance(ckfp_blocks *blocks)
@@ -372,6 +382,8 @@ ckfp_blocks_advance(ckfp_blocks *blocks)
 
 	CHECK_FOR_INTERRUPTS();
 	blocks->drain = InvalidBlockNumber;
+	if (blocks->live != NULL && !ckfp_blocks_hold(blocks))
+		memset(blocks->live, 0xff, blocks->blocks / 8 + 1);
 	for (;;)
 	{
 		live = ckfp_blocks_next_live(blocks, blocks->next, blocks->end);

@@ -50,6 +50,10 @@ ckfp_build_finish_ranges(ckfp_build *build)
 	else
 		ckfp_keys_finish(&build->keys);
 	ckfp_blocks_know(build);
+	if (!build->record.mapped)
+		return;
+	ckfp_build_know_ranges(build);
+	ckfp_condition_update_all(build);
 }
 
 static void

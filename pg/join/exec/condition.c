@@ -11,10 +11,10 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 
-/* ------------------------------------------------------------------- asking */
+/* ------------------------------------------------------------------- testing */
 
 /* Does the server use the filter? If the first row of a foreign scan was fetched before the
- * filter was ready, the server did not receive it. Then this process asks for the rest of the
+ * filter was ready, the server did not receive it. Then this process tests for the rest of the
  * query. */
 static inline bool
 ckfp_server_tests(ckfp_test *test)
@@ -26,35 +26,36 @@ ckfp_server_tests(ckfp_test *test)
 
 /* Are all tests suspended? Counts the row. */
 static inline bool
-ckfp_tests_are_suspended(ckfp_tests *probe)
+ckfp_tests_are_suspended(ckfp_tests *tests)
 {
-	for (int i = 0; i < probe->tests; i++)
-		if (probe->test[i].suspension.suspended == 0)
+	for (int i = 0; i < tests->n; i++)
+		if (tests->test[i].suspension.suspended == 0)
 			return false;
-	for (int i = 0; i < probe->tests; i++)
-		probe->test[i].suspension.suspended--;
+	for (int i = 0; i < tests->n; i++)
+		tests->test[i].suspension.suspended--;
 	return true;
 }
 
 /* Does a row pass all filters? */
 static pg_noinline bool
-ckfp_tests_pass(ckfp_tests *probe, ExprContext *econtext)
+ckfp_tests_pass(ckfp_tests *tests, ExprContext *econtext)
 {
-	for (int i = 0; i < probe->tests; i++)
+	for (int i = 0; i < tests->n; i++)
 	{
-		ckfp_test *test = &probe->test[i];
+		ckfp_test *test = &tests->test[i];
 
 		if (ckfp_suspension_passes(&test->suspension))
 			continue;
-		if (unlikely(test->build->state != CKFP_BUILD_READY))
+		if (unlikely(test->build->state != CKFP_BUILD_READY &&
+					 !(test->build->record.mapped && ckfp_test_is_ready(test))))
 			ckfp_shared_attach(test->build);
-		if (unlikely(!ckfp_test_is_ready(test) && test->build->state == CKFP_BUILD_OFF))
-			ckfp_condition_update(probe);
+		if (unlikely(!ckfp_test_is_ready(test) && ckfp_build_is_off(test->build)))
+			ckfp_condition_update(tests);
 		else if (!ckfp_server_tests(test) && ckfp_test_is_ready(test) &&
 				 !ckfp_test_row(test, econtext->ecxt_scantuple))
 		{
 			/* EXPLAIN shows these rows at the build node */
-			InstrCountFiltered1(probe->scan, -1);
+			InstrCountFiltered1(tests->scan, -1);
 			return false;
 		}
 	}
@@ -66,14 +67,14 @@ ckfp_tests_pass(ckfp_tests *probe, ExprContext *econtext)
 static Datum
 ckfp_tests_row(ExprState *state, ExprContext *econtext, bool *isnull)
 {
-	ckfp_tests *probe = state->evalfunc_private;
-	ExprState *condition = probe->condition;
+	ckfp_tests *tests = state->evalfunc_private;
+	ExprState *condition = tests->condition;
 
 	*isnull = false;
 	if (condition != NULL && !DatumGetBool(condition->evalfunc(condition, econtext, isnull)))
 		return BoolGetDatum(false);
-	return BoolGetDatum(!probe->testing || ckfp_tests_are_suspended(probe) ||
-						ckfp_tests_pass(probe, econtext));
+	return BoolGetDatum(!tests->testing || ckfp_tests_are_suspended(tests) ||
+						ckfp_tests_pass(tests, econtext));
 }
 
 /* ------------------------------------------------------------- setting it */
@@ -118,22 +119,22 @@ ckfp_make_scan_evaluate(PlanState *scan)
 }
 
 ckfp_tests *
-ckfp_condition_make(PlanState *scan, int tests)
+ckfp_condition_make(PlanState *scan, int n)
 {
-	ckfp_tests *probe = MemoryContextAllocZero(
-		scan->state->es_query_cxt, offsetof(ckfp_tests, test) + tests * sizeof(ckfp_test));
+	ckfp_tests *tests = MemoryContextAllocZero(scan->state->es_query_cxt,
+											   offsetof(ckfp_tests, test) + n * sizeof(ckfp_test));
 
-	NodeSetTag(&probe->state, T_ExprState);
-	probe->state.flags = EEO_FLAG_IS_QUAL;
-	probe->state.evalfunc = ckfp_tests_row;
-	probe->state.evalfunc_private = probe;
-	probe->scan = scan;
-	probe->condition = scan->qual;
-	probe->tests = tests;
-	probe->testing = true;
+	NodeSetTag(&tests->state, T_ExprState);
+	tests->state.flags = EEO_FLAG_IS_QUAL;
+	tests->state.evalfunc = ckfp_tests_row;
+	tests->state.evalfunc_private = tests;
+	tests->scan = scan;
+	tests->condition = scan->qual;
+	tests->n = n;
+	tests->testing = true;
 	ckfp_make_scan_evaluate(scan);
-	scan->qual = &probe->state;
-	return probe;
+	scan->qual = &tests->state;
+	return tests;
 }
 
 bool
@@ -145,39 +146,39 @@ ckfp_condition_is_set(const PlanState *scan)
 const ckfp_blocks *
 ckfp_condition_blocks(const PlanState *scan)
 {
-	const ckfp_tests *probe = ckfp_condition_is_set(scan) ? scan->qual->evalfunc_private : NULL;
+	const ckfp_tests *tests = ckfp_condition_is_set(scan) ? scan->qual->evalfunc_private : NULL;
 
-	return probe != NULL && probe->blocks != NULL && probe->blocks->skips ? probe->blocks : NULL;
+	return tests != NULL && tests->blocks != NULL && tests->blocks->skips ? tests->blocks : NULL;
 }
 
 uint64
 ckfp_condition_removed(const PlanState *scan)
 {
-	const ckfp_tests *probe;
+	const ckfp_tests *tests;
 	uint64 removed = 0;
 
 	if (!ckfp_condition_is_set(scan))
 		return 0;
-	probe = scan->qual->evalfunc_private;
-	for (int i = 0; i < probe->tests; i++)
-		removed += probe->test[i].build->counts.removed;
+	tests = scan->qual->evalfunc_private;
+	for (int i = 0; i < tests->n; i++)
+		removed += tests->test[i].build->counts.removed;
 	return removed;
 }
 
-/* Can a filter of a scan be asked, now or during a call of this scan? A scan that looks for blocks
+/* Can a filter of a scan be used, now or during a call of this scan? A scan that looks for blocks
  * to skip can learn its keys then. A filter that a process builds alone is built between two calls.
- * One that was asked stays, for ckfp_condition_removed(). */
+ * One that was used stays, for ckfp_condition_removed(). */
 static bool
-ckfp_condition_may_test(const ckfp_tests *probe)
+ckfp_condition_may_test(const ckfp_tests *tests)
 {
-	if (probe->armed)
+	if (tests->armed)
 		return true;
-	for (int i = 0; i < probe->tests; i++)
+	for (int i = 0; i < tests->n; i++)
 	{
-		const ckfp_build *build = probe->test[i].build;
+		const ckfp_build *build = tests->test[i].build;
 
-		if (ckfp_test_is_ready(&probe->test[i]) ||
-			(build->state != CKFP_BUILD_OFF &&
+		if (ckfp_test_is_ready(&tests->test[i]) ||
+			(!ckfp_build_is_off(build) &&
 			 (build->counts.tested > 0 || ckfp_build_is_common(build))))
 			return true;
 	}
@@ -185,17 +186,17 @@ ckfp_condition_may_test(const ckfp_tests *probe)
 }
 
 void
-ckfp_condition_update(ckfp_tests *probe)
+ckfp_condition_update(ckfp_tests *tests)
 {
-	probe->testing = ckfp_condition_may_test(probe);
+	tests->testing = ckfp_condition_may_test(tests);
 	/* scans that may be skipped, or blocks of them, are found by the condition */
-	probe->scan->qual =
-		probe->testing || probe->skips || probe->armed ? &probe->state : probe->condition;
+	tests->scan->qual =
+		tests->testing || tests->skips || tests->armed ? &tests->state : tests->condition;
 }
 
 void
 ckfp_condition_update_all(const ckfp_build *build)
 {
-	foreach_ptr (ckfp_tests, probe, build->probes)
-		ckfp_condition_update(probe);
+	foreach_ptr (ckfp_tests, tests, build->tests)
+		ckfp_condition_update(tests);
 }

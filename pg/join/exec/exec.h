@@ -22,7 +22,7 @@ void ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values);
 
 /* ------------------------------------------------------------------------- a row uses a filter */
 
-/* A filter that a scan asks, or a node that has the rows of scans. */
+/* A filter that a scan uses, or a node that has the rows of scans. */
 typedef struct ckfp_test
 {
 	ckfp_build *build;
@@ -33,6 +33,10 @@ typedef struct ckfp_test
 	ckfp_blocks *blocks; /* or some of its blocks; else NULL */
 	ckfp_suspension suspension;
 } ckfp_test;
+
+/* verify.c: the key of a row that is a function of a column, and its hash. False if it is NULL, or
+ * if it is not computed for this value. */
+bool ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash);
 
 /* The columns of a row that are the key of a filter. */
 static inline void
@@ -70,9 +74,11 @@ ckfp_test_integers(const ckfp_test *test, TupleTableSlot *slot)
 	const ckfp_keys_test *near = &test->build->keys.test;
 	bool isnull;
 	Datum value = slot_getattr(slot, test->source.attribute[near->column], &isnull);
+	ckfp_in in = isnull ? CKFP_IN_NONE
+						: ckfp_integers_find(near->integers, ckfp_integer_of(value, near->length));
 
-	return isnull ? CKFP_IN_NONE
-				  : ckfp_integers_find(near->integers, ckfp_integer_of(value, near->length));
+	return in == CKFP_IN_NONE && unlikely(!ckfp_keys_hold(&test->build->keys)) ? CKFP_IN_PARTLY
+																			   : in;
 }
 
 /* Does a row pass the test? Its key is looked up among the integers, where they are known, and in
@@ -91,7 +97,9 @@ ckfp_test_row(ckfp_test *test, TupleTableSlot *slot)
 
 	if (!tells || unlikely(build->verify))
 	{
-		bool known = ckfp_source_hash(&test->source, slot, NULL, values, &hash);
+		bool known = build->record.mapped
+						 ? ckfp_verify_key(test, slot, values, &hash)
+						 : ckfp_source_hash(&test->source, slot, NULL, values, &hash);
 
 		if (!tells)
 			passes = known && ckf_contains(&build->filter.filter, hash);
@@ -118,12 +126,12 @@ typedef struct ckfp_tests
 	bool armed;           /* the function of blocks.c is in the place */
 	ExecProcNodeMtd own;  /* of its own one */
 	bool testing;         /* a filter can be used, now or after a call of the scan */
-	int tests;
+	int n;
 	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_tests;
 
-/* Create the condition of a scan that asks so many filters, which the caller sets. */
-ckfp_tests *ckfp_condition_make(PlanState *scan, int tests);
+/* Create the condition of a scan that uses so many filters, which the caller sets. */
+ckfp_tests *ckfp_condition_make(PlanState *scan, int n);
 
 /* The functions of a sequential scan: the next row, and whether it meets the scan's own checks. */
 TupleTableSlot *ckfp_next_row(ScanState *scan);
@@ -135,11 +143,11 @@ bool ckfp_condition_is_set(const PlanState *scan);
 /* The blocks of a scan that skips some; else NULL. */
 const ckfp_blocks *ckfp_condition_blocks(const PlanState *scan);
 
-/* The number of rows that filters have removed, if the scan asks them. */
+/* The number of rows that filters have removed, if the scan uses them. */
 uint64 ckfp_condition_removed(const PlanState *scan);
 
 /* Set it if the scan needs it: a filter can be used. Otherwise restore the original condition. */
-void ckfp_condition_update(ckfp_tests *probe);
+void ckfp_condition_update(ckfp_tests *tests);
 
 /* The same for all scans that use a filter, which was built or freed. */
 void ckfp_condition_update_all(const ckfp_build *build);
@@ -147,18 +155,18 @@ void ckfp_condition_update_all(const ckfp_build *build);
 /* ------------------------------------ skip_scans.c: scans of partitions that are not read */
 
 /* Let a filter skip a scan. `append` is the node above it, if that is an Append. */
-void ckfp_skip_add(ckfp_tests *probe, AppendState *append, ckfp_test *test);
+void ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test);
 
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_skip_arm(ckfp_build *build);
 
 /* Set the function of a scan, which is called if the scan is not skipped. */
-void ckfp_skip_set_exec(ckfp_tests *probe, ExecProcNodeMtd exec);
+void ckfp_skip_set_exec(ckfp_tests *tests, ExecProcNodeMtd exec);
 
 /* ------------------------------------------------- skip_blocks.c: blocks that are not read */
 
 /* Let a scan, which is target `number` of a filter, skip blocks, if it can. */
-void ckfp_blocks_install(ckfp_tests *probe, ckfp_build *build, int number);
+void ckfp_blocks_install(ckfp_tests *tests, ckfp_build *build, int number);
 
 /* Prepare the scans of a filter for its next keys. */
 void ckfp_blocks_start(ckfp_build *build);

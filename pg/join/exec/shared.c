@@ -4,7 +4,7 @@
  * Under a Parallel Hash each process reads a part of the build side, so one common filter has the
  * keys of all of them. The last process to finish builds it, before it reaches the barrier at which
  * the hash join waits for all processes. So the filter is ready before the first row of the probe
- * side is looked up, and before a scan asks.
+ * side is looked up, and before a scan uses it.
  *
  * Under any other hash join each process reads the whole build side and builds a filter of its own.
  * Then only the counters are shared.
@@ -124,7 +124,7 @@ ckfp_take_partitions(ckfp_build *build)
 }
 
 /* Give the hashes of this process to all. False if there is not enough memory. If it is too late,
- * the filter would lack them, so it is given up. No scan has asked it yet. */
+ * the filter would lack them, so it is given up. No scan has used it yet. */
 static bool
 ckfp_give_hashes(ckfp_build *build)
 {
@@ -210,9 +210,15 @@ ckfp_shared_attach(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
 
-	if (!ckfp_shared_is_common(build) || build->state == CKFP_BUILD_OFF ||
+	if (!ckfp_shared_is_common(build) || ckfp_build_is_off(build) ||
 		build->state == CKFP_BUILD_READY)
 		return;
+	if (build->record.mapped)
+	{
+		ckfp_keys_attach(&build->keys);
+		ckfp_build_know_ranges(build);
+		return;
+	}
 	if (shared->failed)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	else if (shared->ready)

@@ -22,37 +22,37 @@
 
 /* Put a function in the place of that of a scan. */
 static void
-ckfp_blocks_put(ckfp_tests *probe, bool armed, ExecProcNodeMtd exec)
+ckfp_blocks_put(ckfp_tests *tests, bool armed, ExecProcNodeMtd exec)
 {
-	if (probe->armed == armed)
+	if (tests->armed == armed)
 		return;
-	probe->armed = armed;
-	ckfp_skip_set_exec(probe, exec);
-	ckfp_condition_update(probe);
+	tests->armed = armed;
+	ckfp_skip_set_exec(tests, exec);
+	ckfp_condition_update(tests);
 }
 
 /* ExecScan() for such a scan, without the calls of functions for each row. */
 static TupleTableSlot *
 ckfp_exec_live(PlanState *scan)
 {
-	ckfp_tests *probe = scan->qual->evalfunc_private;
+	ckfp_tests *tests = scan->qual->evalfunc_private;
 	ExprContext *econtext = scan->ps_ExprContext;
 	ProjectionInfo *projection = scan->ps_ProjInfo;
 	TupleTableSlot *slot = NULL;
 	bool passes = false;
 
-	ckfp_blocks_look(probe->blocks);
-	while (!passes && !ckfp_blocks_is_idle(probe->blocks))
+	ckfp_blocks_look(tests->blocks);
+	while (!passes && !ckfp_blocks_is_idle(tests->blocks))
 	{
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
-		slot = ckfp_blocks_next(probe->blocks);
+		slot = ckfp_blocks_next(tests->blocks);
 		econtext->ecxt_scantuple = slot;
-		passes = slot == NULL || ExecQual(&probe->state, econtext);
+		passes = slot == NULL || ExecQual(&tests->state, econtext);
 		InstrCountFiltered1(scan, passes ? 0 : 1);
 	}
-	if (ckfp_blocks_is_idle(probe->blocks))
-		ckfp_blocks_put(probe, false, probe->own);
+	if (ckfp_blocks_is_idle(tests->blocks))
+		ckfp_blocks_put(tests, false, tests->own);
 	if (!passes)
 		return scan->ExecProcNodeReal(scan);
 	if (projection == NULL)
@@ -61,11 +61,11 @@ ckfp_exec_live(PlanState *scan)
 }
 
 void
-ckfp_blocks_install(ckfp_tests *probe, ckfp_build *build, int number)
+ckfp_blocks_install(ckfp_tests *tests, ckfp_build *build, int number)
 {
 	const ckfp_join_record *record = &build->record;
 	const ckfp_join_target *target = list_nth(record->targets, number);
-	ScanState *scan = (ScanState *)probe->scan;
+	ScanState *scan = (ScanState *)tests->scan;
 	ckfp_keys *keys = &build->keys;
 	bool wanted = false;
 
@@ -81,12 +81,12 @@ ckfp_blocks_install(ckfp_tests *probe, ckfp_build *build, int number)
 	keys->state = CKFP_KEYS_NEW;
 	build->allocates |= !keys->by_value;
 	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
-	if (probe->blocks == NULL)
+	if (tests->blocks == NULL)
 	{
-		probe->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
-		probe->own = scan->ps.ExecProcNodeReal;
+		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
+		tests->own = scan->ps.ExecProcNodeReal;
 	}
-	ckfp_blocks_add(probe->blocks, keys, record, number);
+	ckfp_blocks_add(tests->blocks, keys, record, number);
 }
 
 /* What reading the rows of a build side costs at most, in ns. Of the scan of a table that is known
@@ -119,13 +119,13 @@ ckfp_blocks_is_cheap(const ckfp_build *build)
 	if (isinf(price))
 		return false;
 	price *= build->record.first_if_cheap / CKFP_FIRST_SHARE;
-	foreach_ptr (const ckfp_tests, probe, build->probes)
+	foreach_ptr (const ckfp_tests, tests, build->tests)
 	{
 		if (scans >= price)
 			break;
-		if (probe->blocks != NULL)
+		if (tests->blocks != NULL)
 			scans +=
-				ckfp_table_cost(((const ScanState *)probe->scan)->ss_currentRelation, CKFP_ROW_NS);
+				ckfp_table_cost(((const ScanState *)tests->scan)->ss_currentRelation, CKFP_ROW_NS);
 	}
 	return scans >= price;
 }
@@ -140,31 +140,31 @@ ckfp_blocks_start(ckfp_build *build)
 	if (build->keys.state == CKFP_KEYS_NEW && build->record.first_if_cheap > 0 &&
 		ckfp_blocks_is_cheap(build))
 		ckfp_build_read_first(build);
-	foreach_ptr (ckfp_tests, probe, build->probes)
+	foreach_ptr (ckfp_tests, tests, build->tests)
 	{
-		if (probe->blocks == NULL)
+		if (tests->blocks == NULL)
 			continue;
-		ckfp_blocks_arm(probe->blocks);
-		ckfp_blocks_put(probe, true, ckfp_exec_live);
+		ckfp_blocks_arm(tests->blocks);
+		ckfp_blocks_put(tests, true, ckfp_exec_live);
 	}
 }
 
 void
 ckfp_blocks_know(const ckfp_build *build)
 {
-	foreach_ptr (ckfp_tests, probe, build->probes)
+	foreach_ptr (ckfp_tests, tests, build->tests)
 	{
-		if (probe->blocks == NULL)
+		if (tests->blocks == NULL)
 			continue;
-		ckfp_blocks_wake(probe->blocks);
-		ckfp_blocks_put(probe, true, ckfp_exec_live);
+		ckfp_blocks_wake(tests->blocks);
+		ckfp_blocks_put(tests, true, ckfp_exec_live);
 	}
 }
 
 void
 ckfp_blocks_finish(ckfp_build *build)
 {
-	foreach_ptr (ckfp_tests, probe, build->probes)
-		if (probe->blocks != NULL)
-			ckfp_blocks_end(probe->blocks);
+	foreach_ptr (ckfp_tests, tests, build->tests)
+		if (tests->blocks != NULL)
+			ckfp_blocks_end(tests->blocks);
 }

@@ -24,19 +24,20 @@ typedef enum ckfp_verdict
 static ckfp_verdict
 ckfp_skip_decide(const PlanState *scan)
 {
-	const ckfp_tests *probe = scan->qual->evalfunc_private;
+	const ckfp_tests *tests = scan->qual->evalfunc_private;
 	ckfp_verdict verdict = CKFP_READ;
 
-	for (int i = 0; i < probe->tests; i++)
+	for (int i = 0; i < tests->n; i++)
 	{
-		ckfp_build *build = probe->test[i].build;
+		ckfp_build *build = tests->test[i].build;
 
-		if (!probe->test[i].partition)
+		if (!tests->test[i].partition)
 			continue;
 		ckfp_shared_attach(build);
-		if (build->state == CKFP_BUILD_OFF)
+		if (ckfp_build_is_off(build))
 			continue;
-		if (ckfp_partitions_skip(&build->partitions, probe->test[i].target))
+		if (ckfp_partitions_skip(&build->partitions, tests->test[i].target) &&
+			ckfp_keys_hold(&build->keys))
 			return CKFP_SKIP;
 		if (!build->partitions.known)
 			verdict = CKFP_WAIT;
@@ -47,17 +48,17 @@ ckfp_skip_decide(const PlanState *scan)
 static TupleTableSlot *
 ckfp_skip_exec(PlanState *scan)
 {
-	ckfp_tests *probe = scan->qual->evalfunc_private;
+	ckfp_tests *tests = scan->qual->evalfunc_private;
 	ckfp_verdict verdict = ckfp_skip_decide(scan);
 	TupleTableSlot *slot;
 
 	if (verdict == CKFP_SKIP)
 		return NULL;
-	scan->ExecProcNode = probe->exec;
+	scan->ExecProcNode = tests->exec;
 	slot = scan->ExecProcNode(scan);
 	if (verdict == CKFP_WAIT)
 	{
-		probe->exec = scan->ExecProcNode; /* the first call changes it */
+		tests->exec = scan->ExecProcNode; /* the first call changes it */
 		scan->ExecProcNode = ckfp_skip_exec;
 	}
 	return slot;
@@ -117,43 +118,43 @@ ckfp_skip_arm_append(AppendState *append)
 /* ----------------------------------------------------------------------- arming */
 
 void
-ckfp_skip_set_exec(ckfp_tests *probe, ExecProcNodeMtd exec)
+ckfp_skip_set_exec(ckfp_tests *tests, ExecProcNodeMtd exec)
 {
-	PlanState *scan = probe->scan;
+	PlanState *scan = tests->scan;
 	bool skips = scan->ExecProcNode == ckfp_skip_exec;
 
 	ExecSetExecProcNode(scan, exec);
 	if (!skips)
 		return;
-	probe->exec = scan->ExecProcNode;
+	tests->exec = scan->ExecProcNode;
 	scan->ExecProcNode = ckfp_skip_exec;
 }
 
 void
-ckfp_skip_add(ckfp_tests *probe, AppendState *append, ckfp_test *test)
+ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test)
 {
-	MemoryContext caller = MemoryContextSwitchTo(probe->scan->state->es_query_cxt);
+	MemoryContext caller = MemoryContextSwitchTo(tests->scan->state->es_query_cxt);
 
-	if (append != NULL && ckfp_skip_is_async(append, probe->scan))
-		probe->append = append;
-	probe->skips = true;
+	if (append != NULL && ckfp_skip_is_async(append, tests->scan))
+		tests->append = append;
+	tests->skips = true;
 	test->partition = true;
-	test->build->skips = lappend(test->build->skips, probe);
+	test->build->skips = lappend(test->build->skips, tests);
 	MemoryContextSwitchTo(caller);
 }
 
 void
 ckfp_skip_arm(ckfp_build *build)
 {
-	if (build->verify || build->state == CKFP_BUILD_OFF)
+	if (build->verify || ckfp_build_is_off(build))
 		return;
-	foreach_ptr (ckfp_tests, probe, build->skips)
+	foreach_ptr (ckfp_tests, tests, build->skips)
 	{
-		if (probe->append != NULL)
-			ckfp_skip_arm_append(probe->append);
-		if (probe->scan->ExecProcNode == ckfp_skip_exec)
+		if (tests->append != NULL)
+			ckfp_skip_arm_append(tests->append);
+		if (tests->scan->ExecProcNode == ckfp_skip_exec)
 			continue;
-		probe->exec = probe->scan->ExecProcNode;
-		probe->scan->ExecProcNode = ckfp_skip_exec;
+		tests->exec = tests->scan->ExecProcNode;
+		tests->scan->ExecProcNode = ckfp_skip_exec;
 	}
 }

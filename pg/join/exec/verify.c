@@ -8,6 +8,7 @@
 #include "join/exec/exec.h"
 
 #include "executor/executor.h"
+#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 /* The condition of the join, with our check. */
@@ -48,7 +49,7 @@ ckfp_verify_denied(ckfp_build *build, uint64 hash)
 static bool
 ckfp_longer_hash(ckfp_build *build, const Datum *values, uint64 *hash)
 {
-	for (int i = 0; i < build->record.columns; i++)
+	for (int i = 0; i < build->record.columns && !build->record.mapped; i++)
 	{
 		const ckfp_join_column *column = &build->record.column[i];
 		TypeCacheEntry *type;
@@ -72,6 +73,37 @@ ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values)
 		ckfp_record_hash(build, &build->skipped, hash);
 }
 
+/* The hash of a key that is a function of a column, by its bytes: the join computes it with the
+ * same function. That of the join would not do, since a number has that of its negative. */
+static uint64
+ckfp_image_hash(const ckfp_join_record *record, Datum value)
+{
+	int16 length;
+	bool by_value;
+
+	get_typlenbyval(record->column[0].probe, &length, &by_value);
+	if (by_value)
+		return ckf_hash_word(CKF_CLASS_OTHER, value, 0);
+	return ckf_hash_bytes(CKF_CLASS_OTHER, DatumGetPointer(value),
+						  length > 0 ? (size_t)length : VARSIZE_ANY(DatumGetPointer(value)), 0);
+}
+
+bool
+ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash)
+{
+	const ckfp_keys_test *near = &test->build->keys.test;
+	ckfp_map *map = test->build->keys.map;
+	bool isnull;
+	Datum value = slot_getattr(slot, test->source.attribute[0], &isnull);
+	int64 source = isnull ? 0 : ckfp_integer_of(value, near->length);
+
+	if (isnull || !ckfp_map_computes(map, source) || !ckfp_keys_hold(&test->build->keys))
+		return false;
+	values[0] = ckfp_map_value(map, source);
+	*hash = ckfp_image_hash(&test->build->record, values[0]);
+	return true;
+}
+
 static bool
 ckfp_is_recorded(HTAB *hashes, uint64 hash)
 {
@@ -88,8 +120,11 @@ ckfp_was_denied(ckfp_verify *verify, ExprContext *econtext)
 
 	if (build->denied == NULL && build->skipped == NULL)
 		return false;
-	return !ckfp_source_hash(&verify->outer, NULL, econtext, values, &hash) ||
-		   ckfp_is_recorded(build->denied, hash) ||
+	if (!ckfp_source_hash(&verify->outer, NULL, econtext, values, &hash))
+		return true;
+	if (build->record.mapped)
+		hash = ckfp_image_hash(&build->record, values[0]);
+	return ckfp_is_recorded(build->denied, hash) ||
 		   (build->skipped != NULL && ckfp_longer_hash(build, values, &hash) &&
 			ckfp_is_recorded(build->skipped, hash));
 }

@@ -1,6 +1,6 @@
 /*
  * filter.h - a filter in one process, and its state: the keys that are gathered, the scans that
- * ask.
+ * use it.
  */
 #ifndef CKFP_JOIN_FILTER_H
 #define CKFP_JOIN_FILTER_H
@@ -240,7 +240,7 @@ typedef struct ckfp_build
 	struct ckfp_shared *shared;   /* in a parallel plan */
 	struct ckfp_nest *nest;       /* the filter of a nested loop; NULL: of a hash join */
 	ckfp_suspensions suspensions; /* the scans that test, */
-	List *probes;                 /* their conditions: of ckfp_tests, */
+	List *tests;                  /* their conditions: of ckfp_tests, */
 	ckfp_keys keys;               /* by which they skip blocks, */
 	ckfp_partitions partitions;   /* those that read partitions, */
 	List *skips;                  /* and those that may be skipped: of ckfp_tests */
@@ -250,7 +250,7 @@ typedef struct ckfp_build
 /* Change the state. Test builds check that it may follow the one before. */
 void ckfp_build_enter(ckfp_build *build, ckfp_build_state state);
 
-/* The filter is built: scans ask it from now on. */
+/* The filter is built: scans use it from now on. */
 void ckfp_build_ready(ckfp_build *build);
 
 /* Let the hash join read the build side before the first row of the probe side. */
@@ -258,6 +258,17 @@ void ckfp_build_read_first(ckfp_build *build);
 
 /* Prepare for the first row of the build side, also when the build side is read again. */
 void ckfp_build_start(ckfp_build *build);
+
+/* Are there neither a filter nor mapped keys, for the rest of the query? */
+static inline bool
+ckfp_build_is_off(const ckfp_build *build)
+{
+	return build->state == CKFP_BUILD_OFF &&
+		   !(build->record.mapped && build->keys.state != CKFP_KEYS_OFF);
+}
+
+/* Mapped keys are known: let scans use them. */
+void ckfp_build_know_ranges(ckfp_build *build);
 
 /* Does a foreign server use the filter? */
 bool ckfp_build_is_remote(const ckfp_build *build);

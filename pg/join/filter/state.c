@@ -171,6 +171,19 @@ ckfp_build_know_partitions(ckfp_build *build)
 	build->counts.skipped = (uint64)ckfp_partitions_skipped(&build->partitions);
 }
 
+void
+ckfp_build_know_ranges(ckfp_build *build)
+{
+	const ckfp_ranges *ranges = ckfp_keys_ranges(&build->keys, 0);
+
+	if (build->keys.state != CKFP_KEYS_KNOWN || build->partitions.known ||
+		build->partitions.scans == 0)
+		return;
+	ckfp_partitions_add_ranges(&build->partitions, ranges->range, ranges->ranges, ranges->length);
+	ckfp_partitions_finish(&build->partitions);
+	ckfp_build_know_partitions(build);
+}
+
 ckfp_join_counts
 ckfp_build_counts(const ckfp_build *build)
 {

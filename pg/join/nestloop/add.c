@@ -66,7 +66,7 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 }
 
 /* Find the scans that can use the filter, if they cover all outer rows and return each row as soon
- * as it is read. Otherwise the node of the filter asks for each row that it returns. */
+ * as it is read. Otherwise the node of the filter tests each row that it returns. */
 static void
 ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_record *nest)
 {

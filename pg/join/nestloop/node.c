@@ -4,7 +4,7 @@
  *
  * It returns the rows of its child and samples which of them find a match. When a filter pays, it
  * runs a scan of the dimension and builds the filter of its keys. From then on the scans that the
- * outer rows come from use the filter, or, if there is none that can, this node. It always asks if
+ * outer rows come from use the filter, or, if there is none that can, this node. It always tests if
  * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c). Scans that can skip
  * blocks do so by the ranges of the keys.
  */

@@ -41,13 +41,15 @@ ckfp_level_columns(PartitionKey key, const ckfp_join_record *record, const AttrN
 {
 	int n;
 
+	if (record->mapped && (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts > 1))
+		return 0;
 	for (n = 0; n < key->partnatts && n < CKFP_JOIN_KEYS; n++)
 	{
 		int i = 0;
 
 		while (i < record->columns &&
 			   (attributes[i] == 0 || attributes[i] != key->partattrs[n] ||
-				!OidIsValid(ckfp_level_function(key, n, &record->column[i]))))
+				!OidIsValid(ckfp_level_function(key, n, ckfp_record_column(record, i)))))
 			i++;
 		if (i == record->columns)
 			break;
@@ -73,8 +75,8 @@ ckfp_level_make(PartitionKey key, PartitionBoundInfo bounds, int partitions,
 	for (int i = 0; i < known; i++)
 	{
 		level->column[i] = column[i];
-		fmgr_info_cxt(ckfp_level_function(key, i, &record->column[column[i]]), &level->function[i],
-					  context);
+		fmgr_info_cxt(ckfp_level_function(key, i, ckfp_record_column(record, column[i])),
+					  &level->function[i], context);
 	}
 	return level;
 }
@@ -184,6 +186,19 @@ ckfp_level_add_range(ckfp_level *level, Datum *key)
 	ckfp_level_mark(level, level->bounds->indexes[i + 1]);
 	for (; i >= 0 && ckfp_level_is_bound(level, i, key); i--)
 		ckfp_level_mark(level, level->bounds->indexes[i]);
+}
+
+void
+ckfp_level_add_span(ckfp_level *level, Datum low, Datum high)
+{
+	bool found;
+	int from = partition_range_datum_bsearch(level->function, level->key->partcollation,
+											 level->bounds, 1, &low, &found);
+	int to = partition_range_datum_bsearch(level->function, level->key->partcollation,
+										   level->bounds, 1, &high, &found);
+
+	for (int i = from; i <= to; i++)
+		ckfp_level_mark(level, level->bounds->indexes[i + 1]);
 }
 
 void

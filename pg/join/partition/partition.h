@@ -5,7 +5,7 @@
 #ifndef CKFP_JOIN_PARTITION_H
 #define CKFP_JOIN_PARTITION_H
 
-#include "join/base/join.h"
+#include "join/base/integers.h"
 
 #include "fmgr.h"
 #include "partitioning/partdefs.h"
@@ -71,6 +71,10 @@ void ckfp_level_mark_all(ckfp_level *level);
  * key of the filter. */
 void ckfp_level_add(ckfp_level *level, const Datum *values);
 
+/* Mark the partitions by range that can contain values from `low` to `high` of their key, which is
+ * one column. */
+void ckfp_level_add_span(ckfp_level *level, Datum low, Datum high);
+
 /* --------------------------------------------------------------- prune.c: the scans of a query */
 
 /* Of each partition in a query: its partitioned table, and its number there. By OID. */
@@ -113,6 +117,10 @@ void ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *
 
 /* Add a key without NULL: a value for each column. */
 void ckfp_partitions_add(ckfp_partitions *partitions, const Datum *values);
+
+/* Add ranges of the key, which is a column of integers of this length. */
+void ckfp_partitions_add_ranges(ckfp_partitions *partitions, const ckfp_range *range, int ranges,
+								int16 length);
 
 /* Can target n have rows that join, by the keys so far? */
 bool ckfp_partitions_is_live(const ckfp_partitions *partitions, int n);

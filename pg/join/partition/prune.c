@@ -336,6 +336,16 @@ ckfp_partitions_add(ckfp_partitions *partitions, const Datum *values)
 	}
 }
 
+void
+ckfp_partitions_add_ranges(ckfp_partitions *partitions, const ckfp_range *range, int ranges,
+						   int16 length)
+{
+	for (ckfp_level *level = partitions->levels; level != NULL; level = level->next)
+		for (int i = 0; i < ranges; i++)
+			ckfp_level_add_span(level, ckfp_integer_datum(range[i].low, length),
+								ckfp_integer_datum(range[i].high, length));
+}
+
 bool
 ckfp_partitions_is_live(const ckfp_partitions *partitions, int n)
 {

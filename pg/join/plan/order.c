@@ -35,7 +35,7 @@ typedef struct ckfp_probe_side
 	bool other;  /* there is a node of any other kind */
 } ckfp_probe_side;
 
-/* Must the filter be ready before the first row of a scan? A server asks it, or a scan may be
+/* Must the filter be ready before the first row of a scan? A server uses it, or a scan may be
  * skipped and is asynchronous: all those start with the first row. Or a sequential scan skips
  * blocks once the keys are known, and has a condition, so that its first row may be far. */
 static void

@@ -1,6 +1,6 @@
 /*
  * plan.h - the planner pass: what it must know of each kind of plan node, which joins may have a
- * filter, and which scans can ask it.
+ * filter, and which scans can use it.
  */
 #ifndef CKFP_JOIN_PLAN_H
 #define CKFP_JOIN_PLAN_H
@@ -117,7 +117,15 @@ typedef struct ckfp_trace
 	bool streaming;           /* only through nodes that return rows before they have read all */
 	bool missed;              /* there are rows that come from none of the targets */
 	bool shared;              /* a process may get rows that another process scanned */
+	Expr
+		*function; /* the key may be a function of the column, abstract as in monotone.h; or NULL */
+	bool at_once;  /* only through nodes that keep no row, as it depends on the time zone */
+	Expr *mapped;  /* the function that all targets have */
 } ckfp_trace;
+
+/* Let the function be that of a function in `varno`. The column of that, or 0: it is not listed in
+ * monotone.h, or not below this node. */
+AttrNumber ckfp_trace_function(ckfp_trace *trace, Expr *expression, int varno);
 
 /* Follow columns of the target list of a plan down to the scans that they come from, and add
  * these to the targets. There is one column for each column of the record. `saving` is what a
@@ -152,6 +160,7 @@ typedef struct ckfp_rules
 	double share;     /* of the rows of the current join that its readers are expected to read */
 	bool stops_known;
 	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early */
+	Expr *unmapped;   /* the key of the last join that the reason is about; or NULL */
 } ckfp_rules;
 
 /* May joins of this statement have filters? */

@@ -4,12 +4,15 @@
  * A filter must never change the result of a query. For each rule below, the tests have a query
  * whose result would change without the rule.
  */
+#include "join/base/monotone.h"
 #include "join/blocks/blocks.h"
 #include "join/partition/partition.h"
 #include "join/plan/plan.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -145,36 +148,47 @@ ckfp_build_varies(const ckfp_rules *rules, HashJoin *join, bool again, const ckf
 		   ckfp_plan_varies(innerPlan(join), &rules->statement);
 }
 
-/* Can key n of the join be a key of a filter? Its outer side must be a column. Its inner side
+/* Can key n of the join be a key of a filter? Its outer side must be a column, or, if it is
+ * `mapped`, a function of one; which, the trace finds out. Its inner side
  * may be an expression only in the first key, which the join evaluates for each row, too. After
  * a key that is NULL, the join does not evaluate the others. */
 static bool
-ckfp_key_is_usable(HashJoin *join, int n)
+ckfp_key_is_usable(HashJoin *join, int n, bool mapped)
 {
+	ckfp_monotone monotone;
 	Expr *outer = list_nth(join->hashkeys, n);
 	Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
 
 	return op_strict(list_nth_oid(join->hashoperators, n)) &&
-		   ckfp_column_of(outer, OUTER_VAR) != 0 &&
+		   (mapped ? ckfp_monotone_is_key(list_nth_oid(join->hashoperators, n)) &&
+						 ckfp_monotone_of(outer, OUTER_VAR, &monotone)
+				   : ckfp_column_of(outer, OUTER_VAR) != 0) &&
 		   (ckfp_column_of(inner, OUTER_VAR) != 0 || (n == 0 && !contain_subplans((Node *)inner)));
 }
 
-/* Trace a filter with some keys of a join, given by their numbers. True if a scan can ask it. */
+/* Trace a filter with some keys of a join, given by their numbers. True if a scan can use it. */
 static bool
-ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_trace *trace)
+ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, bool mapped,
+				ckfp_trace *trace)
 {
 	ckfp_join_record *record = trace->record;
 	AttrNumber columns[CKFP_JOIN_KEYS];
 	ListCell *cell;
 
 	memset(record, 0, sizeof(*record));
+	*trace = (ckfp_trace){.statement = rules->statement.plan,
+						  .processes = trace->processes,
+						  .has_barrier = rules->tables.has_barrier,
+						  .record = record,
+						  .loops = 1};
 	foreach (cell, keys)
 	{
 		int n = lfirst_int(cell);
 		Expr *outer = list_nth(join->hashkeys, n);
 		Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
 
-		columns[record->columns] = ckfp_column_of(outer, OUTER_VAR);
+		columns[record->columns] = mapped ? ckfp_trace_function(trace, outer, OUTER_VAR)
+										  : ckfp_column_of(outer, OUTER_VAR);
 		record->column[record->columns++] = (ckfp_join_column){
 			.equality = list_nth_oid(join->hashoperators, n),
 			.collation = list_nth_oid(join->hashcollations, n),
@@ -182,34 +196,30 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, ckfp_
 			.probe = exprType((Node *)outer),
 		};
 	}
-	*trace = (ckfp_trace){.statement = rules->statement.plan,
-						  .processes = trace->processes,
-						  .has_barrier = rules->tables.has_barrier,
-						  .record = record,
-						  .loops = 1};
 	ckfp_trace_columns(trace, outerPlan(join), columns, ckfp_cost_of_join(&join->join));
 	return record->targets != NIL;
 }
 
-/* The numbers of the keys of a filter that some scan can ask: all usable keys, or else the first
- * one that a scan can ask alone. */
+/* The numbers of the keys of a filter that some scan can use: all usable keys, or else the first
+ * one that a scan can use alone, or the first one that is a function of a column of a scan. */
 static List *
 ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
 {
 	List *all = NIL;
-	ListCell *cell;
 
 	for (int n = 0; n < list_length(join->hashkeys) && list_length(all) < CKFP_JOIN_KEYS; n++)
-		if (ckfp_key_is_usable(join, n))
+		if (ckfp_key_is_usable(join, n, false))
 			all = lappend_int(all, n);
-	if (all == NIL || ckfp_trace_keys(rules, join, all, trace))
+	if (all != NIL && ckfp_trace_keys(rules, join, all, false, trace))
 		return all;
-	foreach (cell, all)
+	for (int n = 0; n < 2 * list_length(join->hashkeys); n++)
 	{
-		List *one = list_make1_int(lfirst_int(cell));
+		bool mapped = n >= list_length(join->hashkeys);
+		int key = n % list_length(join->hashkeys);
 
-		if (ckfp_trace_keys(rules, join, one, trace))
-			return one;
+		if (ckfp_key_is_usable(join, key, mapped) &&
+			ckfp_trace_keys(rules, join, list_make1_int(key), mapped, trace))
+			return list_make1_int(key);
 	}
 	return NIL;
 }
@@ -281,12 +291,16 @@ ckfp_core_serves(const HashJoin *join)
 static const char *
 ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 {
+	double rows = Max(record->probe_rows, record->read);
+
 	if (ckfp_core_serves(join))
 		return "PostgreSQL's own filter serves it";
-	if (Max(record->probe_rows, record->read) < ckfp_join_min_rows)
+	if (rows < ckfp_join_min_rows)
 		return "fewer rows are expected than cuckoofilter.join_filter_min_rows";
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
+	if (record->mapped && record->build_rows <= rows / CKFP_KEYS_SHARE)
+		return NULL; /* ranges cost next to nothing */
 	if (record->pass > ckfp_join_max_pass)
 		return "more rows are expected to pass than cuckoofilter.join_filter_max_pass";
 	if (!ckfp_cost_pays(record, record->build_rows))
@@ -303,12 +317,35 @@ ckfp_hashes_larger_side(const HashJoin *join)
 	return innerPlan(join)->plan_rows > outerPlan(join)->plan_rows;
 }
 
+/* The first key of a join that is an expression of one column, but not one that keys can be mapped
+ * back by; or NULL. */
+static Expr *
+ckfp_unmapped_key(const HashJoin *join)
+{
+	foreach_ptr (Expr, key, join->hashkeys)
+	{
+		ckfp_monotone monotone;
+		List *columns =
+			pull_var_clause((Node *)key, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+											 PVC_RECURSE_PLACEHOLDERS);
+
+		if (list_length(columns) == 1 && !ckfp_monotone_of(key, OUTER_VAR, &monotone))
+			return key;
+	}
+	return NULL;
+}
+
 /* The reason why a join has no key that a filter could have. */
 static const char *
-ckfp_no_key(const HashJoin *join)
+ckfp_no_key(ckfp_rules *rules, const HashJoin *join)
 {
 	if (!ckfp_hashes_larger_side(join))
-		return "no key is a plain column of a scan of the large side";
+	{
+		rules->unmapped = ckfp_unmapped_key(join);
+		return rules->unmapped != NULL
+				   ? "the key is an expression that cannot be mapped to its column"
+				   : "no key is a plain column of a scan of the large side";
+	}
 	foreach_ptr (Expr, key, join->hashkeys)
 		if (ckfp_column_of(key, OUTER_VAR) == 0)
 			return "the larger side is hashed: CREATE STATISTICS ON the expression of the other "
@@ -335,8 +372,11 @@ ckfp_rules_unhashable(const List *conditions, bool all)
 			continue;
 		}
 		op_input_types(condition->opno, &left, &right);
-		reason = psprintf("PostgreSQL cannot hash %s = %s: cast the small side",
-						  format_type_be(left), format_type_be(right));
+		reason = psprintf("PostgreSQL cannot hash %s = %s: cast the small side%s",
+						  format_type_be(left), format_type_be(right),
+						  left == DATEOID || right == DATEOID
+							  ? ", or the timestamp to date to join by the day"
+							  : "");
 	}
 	return reason;
 }
@@ -349,6 +389,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	List *keys;
 
 	*reason = NULL;
+	rules->unmapped = NULL;
 	if (!ckfp_join_drops_unmatched_rows(join->join.jointype))
 		*reason =
 			ckfp_hashes_larger_side(join)
@@ -362,16 +403,17 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
 	{
-		*reason = ckfp_no_key(join);
+		*reason = ckfp_no_key(rules, join);
 		return NIL;
 	}
 	ckfp_estimate(rules, join, processes, &trace);
 	ckfp_blocks_plan(&rules->tables, processes, record);
 	ckfp_targets_note_stops(rules, record);
+	record->only_ranges = record->mapped;
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
 	{
-		record->only_blocks = true; /* its ranges cost next to nothing */
+		record->only_ranges = true; /* they cost next to nothing */
 		*reason = NULL;
 	}
 	/* last, because they walk most of the plan */
@@ -379,5 +421,8 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 		*reason = "one side of the join has a volatile function";
 	if (*reason == NULL && ckfp_build_varies(rules, join, again, &trace))
 		*reason = "the hashed side may have other rows each time it is read";
-	return *reason == NULL ? ckfp_key_expressions(join, keys) : NIL;
+	if (*reason != NULL)
+		return NIL;
+	keys = ckfp_key_expressions(join, keys);
+	return record->mapped ? lappend(keys, trace.mapped) : keys;
 }

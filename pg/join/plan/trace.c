@@ -4,11 +4,14 @@
  * A row may be dropped at a scan if the join would drop every row that is made from it. So its key
  * must reach the join unchanged, in each row that the scanned row contributes to.
  */
+#include "join/base/integers.h"
+#include "join/base/monotone.h"
 #include "join/plan/plan.h"
 
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 AttrNumber
 ckfp_column_of(Expr *expression, int varno)
@@ -21,10 +24,25 @@ ckfp_column_of(Expr *expression, int varno)
 	return ((Var *)expression)->varattno;
 }
 
+AttrNumber
+ckfp_trace_function(ckfp_trace *trace, Expr *expression, int varno)
+{
+	ckfp_monotone monotone;
+
+	if (!ckfp_monotone_of(expression, varno, &monotone))
+		return 0;
+	expression = ckfp_monotone_abstract(expression, monotone.leaf);
+	if (trace->function != NULL)
+		expression = ckfp_monotone_compose(trace->function, expression);
+	trace->function = expression;
+	trace->at_once |= monotone.session;
+	return ((Var *)monotone.leaf)->varattno;
+}
+
 /* The columns of `varno` that columns of the target list of a plan are. False if one of them is
  * not a plain column. */
 static bool
-ckfp_columns_below(const ckfp_trace *trace, const Plan *plan, const AttrNumber *columns, int varno,
+ckfp_columns_below(ckfp_trace *trace, const Plan *plan, const AttrNumber *columns, int varno,
 				   AttrNumber *below)
 {
 	for (int i = 0; i < trace->record->columns; i++)
@@ -32,10 +50,21 @@ ckfp_columns_below(const ckfp_trace *trace, const Plan *plan, const AttrNumber *
 		TargetEntry *entry = list_nth(plan->targetlist, columns[i] - 1);
 
 		below[i] = ckfp_column_of(entry->expr, varno);
+		if (below[i] == 0 && trace->function != NULL)
+			below[i] = ckfp_trace_function(trace, entry->expr, varno);
 		if (below[i] == 0)
 			return false;
 	}
 	return true;
+}
+
+/* May a node keep rows of its children while it returns others, perhaps until the function has
+ * another time zone? A hash join may write them to a file. */
+static bool
+ckfp_trace_waits(const ckfp_trace *trace, const Plan *plan)
+{
+	return trace->at_once && ((ckfp_node_of(plan)->is & CKFP_NODE_AHEAD) || IsA(plan, HashJoin) ||
+							  IsA(plan, Memoize) || IsA(plan, MergeAppend));
 }
 
 static void
@@ -43,9 +72,14 @@ ckfp_trace_child(ckfp_trace *trace, Plan *plan, Plan *child, int varno, const At
 				 double saving)
 {
 	AttrNumber below[CKFP_JOIN_KEYS];
+	Expr *function = trace->function;
+	bool at_once = trace->at_once;
 
-	if (child != NULL && ckfp_columns_below(trace, plan, columns, varno, below))
+	if (child != NULL && ckfp_columns_below(trace, plan, columns, varno, below) &&
+		!ckfp_trace_waits(trace, plan))
 		ckfp_trace_columns(trace, child, below, saving);
+	trace->function = function;
+	trace->at_once = at_once;
 }
 
 /* ---------------------------------------------------------------------- scans */
@@ -88,6 +122,34 @@ ckfp_declared_type(const Plan *plan, AttrNumber column, ckfp_join_target *target
 	target->declared = getBaseTypeAndTypmod(exprType((Node *)expression), &target->typmod);
 }
 
+/* Is the key of a scan's rows the same function as of those of the targets before? Note that of the
+ * first one. */
+static bool
+ckfp_trace_maps(ckfp_trace *trace)
+{
+	ckfp_join_record *record = trace->record;
+	ckfp_monotone monotone;
+	Oid type;
+
+	if (record->mapped)
+		return equal(trace->function, trace->mapped);
+	if (IsA(trace->function, CaseTestExpr) || !ckfp_monotone_of(trace->function, 0, &monotone))
+		return false;
+	type = exprType((Node *)monotone.leaf);
+	if (!ckfp_type_is_integer(type))
+		return false;
+	trace->mapped = trace->function;
+	record->mapped = true;
+	record->days = monotone.days;
+	record->session = monotone.session;
+	record->source = (ckfp_join_column){
+		.equality = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr,
+		.build = type,
+		.probe = type,
+	};
+	return true;
+}
+
 /* Add a scan with these columns to the targets. */
 static void
 ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber *columns,
@@ -97,7 +159,9 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	List *listed = ckfp_node_field(plan, ckfp_node_of(plan)->listed);
 
 	if (!ckfp_columns_below(trace, plan, columns, listed != NIL ? INDEX_VAR : (int)relation,
-							target->attribute))
+							target->attribute) ||
+		(trace->function != NULL && !ckfp_trace_maps(trace)) ||
+		(trace->at_once && plan->async_capable)) /* Append keeps its rows */
 		return;
 	target->node = plan->plan_node_id;
 	target->parameter = -1;
@@ -171,8 +235,12 @@ ckfp_trace_join(ckfp_trace *trace, Join *join, const AttrNumber *columns, double
 /* Does the join treat all rows of a group alike? It does if its equality agrees with that of the
  * grouping. */
 static bool
-ckfp_same_equality(const ckfp_join_column *column, Oid equality, Oid collation)
+ckfp_groups_are_alike(const ckfp_trace *trace, int i, Oid equality, Oid collation)
 {
+	const ckfp_join_column *column = &trace->record->column[i];
+
+	if (trace->function != NULL)
+		return ckfp_monotone_is_key(equality);
 	return (equality == column->equality ||
 			equality_ops_are_compatible(equality, column->equality)) &&
 		   ckfp_collations_agree(collation, column->collation);
@@ -192,7 +260,8 @@ ckfp_trace_groups(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, doub
 
 	if (IsA(plan, Agg) && (((Agg *)plan)->groupingSets != NIL || ((Agg *)plan)->chain != NIL))
 		return;
-	if (!ckfp_columns_below(trace, plan, columns, OUTER_VAR, below))
+	if (!ckfp_columns_below(trace, plan, columns, OUTER_VAR, below) ||
+		ckfp_trace_waits(trace, plan))
 		return;
 	for (int i = 0; i < trace->record->columns; i++)
 	{
@@ -200,7 +269,7 @@ ckfp_trace_groups(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, doub
 
 		while (g < n && grouping[g] != below[i])
 			g++;
-		if (g == n || !ckfp_same_equality(&trace->record->column[i], equalities[g], collations[g]))
+		if (g == n || !ckfp_groups_are_alike(trace, i, equalities[g], collations[g]))
 			return;
 	}
 	ckfp_trace_columns(trace, outerPlan(plan), below, saving + CKFP_GROUP_NS);
@@ -222,7 +291,7 @@ ckfp_trace_list(ckfp_trace *trace, Plan *plan, List *children, const AttrNumber 
 /*
  * A node may drop rows for a security barrier, if the statement has one. The user must not learn
  * about such rows. A filter below the node would reveal them, by what EXPLAIN counts or by time; a
- * filter on a scan is asked after the scan's own condition. The plan does not show which nodes
+ * filter on a scan is used after the scan's own condition. The plan does not show which nodes
  * belong to the barrier: a subquery's own node is removed if it does nothing.
  */
 void

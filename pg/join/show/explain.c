@@ -1,6 +1,7 @@
 /*
  * explain.c - the lines of a filter in EXPLAIN.
  */
+#include "join/base/monotone.h"
 #include "join/remote/remote.h"
 #include "join/show/show.h"
 
@@ -44,19 +45,29 @@ ckfp_relation_name(const ckfp_join_target *target, int i, const ExplainState *es
 	return name != NULL ? name : entry->eref->aliasname;
 }
 
-/* "f.k", with the column as PostgreSQL shows it in the condition of the join; "?" if it is unknown.
- */
+/* A column as PostgreSQL shows it in the condition of the join; "?" if it is unknown. */
 static const char *
-ckfp_key_name(const ckfp_join_target *target, int i, const ExplainState *es)
+ckfp_column_name(const ckfp_join_target *target, int i, const ExplainState *es)
 {
 	Var *var = makeVar((int)target->relation[i], target->column[i], INT4OID, -1, InvalidOid, 0);
-	const char *column = "?";
 
+	return ckfp_relation_of(target, i, es) == NULL || target->column[i] == 0
+			   ? "?"
+			   : deparse_expression((Node *)var, es->deparse_cxt, false, false);
+}
+
+/* "f.k"; of a function of a column: "(f.t)::date". "?" if it is unknown. */
+static const char *
+ckfp_key_name(const ckfp_join_target *target, int i, Expr *function, const ExplainState *es)
+{
 	if (ckfp_relation_of(target, i, es) == NULL)
-		return column;
-	if (target->column[i] != 0)
-		column = deparse_expression((Node *)var, es->deparse_cxt, false, false);
-	return psprintf("%s.%s", quote_identifier(ckfp_relation_name(target, i, es)), column);
+		return "?";
+	if (function != NULL && target->column[i] != 0)
+		return deparse_expression(
+			(Node *)ckfp_monotone_apply(function, target->relation[i], target->column[i]),
+			es->deparse_cxt, true, true);
+	return psprintf("%s.%s", quote_identifier(ckfp_relation_name(target, i, es)),
+					ckfp_column_name(target, i, es));
 }
 
 /* " of fact f, goal g". Each table is shown once. */
@@ -86,7 +97,7 @@ ckfp_append_tables(StringInfo text, const ckfp_join_target *target, int columns,
 	}
 }
 
-/* Scans that ask: one, or several of partitions or children of the same table. */
+/* Scans that test: one, or several of partitions or children of the same table. */
 typedef struct ckfp_scans
 {
 	ckfp_join_target target; /* the first one */
@@ -148,9 +159,10 @@ ckfp_name_root(ckfp_scans *scans, int columns, const ExplainState *es)
 																				 : "tables");
 }
 
-/* The scans that test, with their key: "f.k of fact f". */
+/* The scans that test, with their key: "f.k of fact f". `function`: the key is one of a column; or
+ * NULL. */
 static char *
-ckfp_scans_text(ckfp_scans *scans, int columns, const ExplainState *es)
+ckfp_scans_text(ckfp_scans *scans, int columns, Expr *function, const ExplainState *es)
 {
 	const char *several = ckfp_name_root(scans, columns, es);
 	const ckfp_join_target *target = &scans->target;
@@ -160,7 +172,7 @@ ckfp_scans_text(ckfp_scans *scans, int columns, const ExplainState *es)
 	initStringInfo(&text);
 	for (int i = 0; i < columns; i++)
 	{
-		appendStringInfo(&text, "%s%s", i > 0 ? ", " : "", ckfp_key_name(target, i, es));
+		appendStringInfo(&text, "%s%s", i > 0 ? ", " : "", ckfp_key_name(target, i, function, es));
 		known |= ckfp_relation_of(target, i, es) != NULL;
 	}
 	if (!known)
@@ -172,16 +184,21 @@ ckfp_scans_text(ckfp_scans *scans, int columns, const ExplainState *es)
 	appendStringInfoString(&text, several);
 	if (ckfp_remote_asks(target))
 		appendStringInfoString(&text, ", by its server");
+	if (function != NULL && known)
+		appendStringInfo(&text, ", by ranges of %s", ckfp_column_name(target, 0, es));
 	return text.data;
 }
 
 static void
-ckfp_explain_targets(const ckfp_join_record *record, ExplainState *es)
+ckfp_explain_targets(const ckfp_build *build, ExplainState *es)
 {
+	const ckfp_join_record *record = &build->record;
+	Expr *function =
+		record->mapped ? llast(((CustomScan *)build->css.ss.ps.plan)->custom_exprs) : NULL;
 	List *texts = NIL;
 
 	foreach_ptr (ckfp_scans, scans, ckfp_group_targets(record))
-		texts = lappend(texts, ckfp_scans_text(scans, record->columns, es));
+		texts = lappend(texts, ckfp_scans_text(scans, record->columns, function, es));
 	if (es->format == EXPLAIN_FORMAT_TEXT && list_length(texts) == 1)
 		ExplainPropertyText("Filtered Scan", linitial(texts), es);
 	else
@@ -252,7 +269,7 @@ ckfp_explain_keys(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 		"Filter Keys", counts->keys, "Filter Memory", "kB", memory, es);
 }
 
-/* The rows that asked a filter, and what happened to those that it denied. */
+/* The rows that a filter was tested for, and what happened to those that it denied. */
 static void
 ckfp_explain_rows(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
 {
@@ -303,8 +320,8 @@ ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *
 	ckfp_join_counts counts;
 
 	if (build->record.targets != NIL)
-		ckfp_explain_targets(&build->record, es);
-	if (build->record.only_blocks)
+		ckfp_explain_targets(build, es);
+	if (build->record.only_ranges && !build->record.mapped)
 		ExplainPropertyText("Join Filter", "blocks only", es);
 	if (OidIsValid(build->record.unfit))
 		ckfp_explain_unfit(&build->record, es);

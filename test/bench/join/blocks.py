@@ -117,9 +117,9 @@ CASES = (
 
 
 def blocks_of(query):
-    """Of the filter that skips most: what EXPLAIN says."""
+    """Of the filter that skips most blocks or partitions: what EXPLAIN says."""
     out = psql("SET max_parallel_workers_per_gather = 0; SET enable_nestloop = off; SET enable_mergejoin = off", query.settings or "SELECT", "LOAD 'cuckoofilter_join'", "SET cuckoofilter.join_filter = auto", f"EXPLAIN (ANALYZE, TIMING OFF) {query.sql}")
-    lines = [line.split(": ")[1] for line in out.splitlines() if "Blocks Skipped" in line]
+    lines = [line.split(": ")[1] for line in out.splitlines() if "Blocks Skipped" in line or "Partitions Skipped" in line]
     return max(lines, key=lambda line: int(line.split()[0]), default="")
 
 

@@ -114,8 +114,19 @@ def blocks():
     print(f"{int(6_000_000 * SCALE):,} sales of 60 months with BRIN indexes of 128 pages: `blocks.py`. Processor time in ms, of all")
     print("processes where a query has workers; what EXPLAIN says of the filter that skips most blocks. *PostgreSQL's choice*:")
     print("with nested loops and `random_page_cost` 1.1; the other cases have only hash joins.\n")
-    table("case", "runs", "off", "auto", "on", "auto : off", "to reach", "blocks skipped")
-    for row in rows("blocks.csv"):
+    skipping("blocks.csv", "blocks skipped")
+
+
+def days():
+    print("## Joins by the day\n")
+    print("Events of 60 months joined with days by an expression, such as `ts::date`: `days.py`. Processor time in ms, of all processes")
+    print("where a query has workers; what EXPLAIN says of the filter that skips most. The plan of off is PostgreSQL's choice.\n")
+    skipping("days.csv", "blocks or partitions skipped")
+
+
+def skipping(name, skipped):
+    table("case", "runs", "off", "auto", "on", "auto : off", "to reach", skipped)
+    for row in rows(name):
         times = (f"{float(row[mode]) * 1000:.1f}" for mode in ("off", "auto", "on"))
         line(row["case"], row["runs"], *times, f"**{fraction(row, 'auto'):.2f}**", row["wanted"], row["blocks"])
     print()
@@ -205,7 +216,7 @@ def main():
     if os.environ.get("BUSY"):
         print(os.environ["BUSY"])
     print("Judge by the ratios. *By hand* is a condition in the query that asks a filter of a subquery over the small side.\n")
-    parts = {"targets": targets, "blocks": blocks, "warehouse": warehouse, "figures": figures, "curves": curves, "planning": planning, "wrong": wrong}
+    parts = {"targets": targets, "blocks": blocks, "days": days, "warehouse": warehouse, "figures": figures, "curves": curves, "planning": planning, "wrong": wrong}
     for name, part in parts.items():
         if os.path.exists(os.path.join(DIRECTORY, f"{name}.csv")):
             part()
