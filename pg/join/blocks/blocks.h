@@ -173,9 +173,6 @@ ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 /* There are no more keys in this process. */
 void ckfp_keys_finish(ckfp_keys *keys);
 
-/* All keys are gathered: complete their ranges. */
-void ckfp_keys_complete(ckfp_keys *keys);
-
 /* ---------------------------------------------------- map.c: keys to ranges of another column */
 
 /* Let keys be mapped back to the column of which they are a function, abstract as in monotone.h.
@@ -183,8 +180,8 @@ void ckfp_keys_complete(ckfp_keys *keys);
 void ckfp_keys_map_to(ckfp_keys *keys, const ckfp_join_record *record, Expr *function,
 					  EState *estate);
 
-/* Map all keys, which are gathered. */
-void ckfp_keys_map(ckfp_keys *keys);
+/* All keys are gathered: complete their ranges, and map them. */
+void ckfp_keys_complete(ckfp_keys *keys);
 
 /* The ranges of a column of the scans; NULL: no scan needs them. */
 const ckfp_ranges *ckfp_keys_ranges(const ckfp_keys *keys, int key);

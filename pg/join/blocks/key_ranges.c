@@ -177,15 +177,3 @@ ckfp_keys_finish(ckfp_keys *keys)
 	if (ckfp_keys_contribute(keys))
 		keys->state = CKFP_KEYS_WAITING;
 }
-
-void
-ckfp_keys_complete(ckfp_keys *keys)
-{
-	keys->state = CKFP_KEYS_KNOWN;
-	if (keys->map != NULL)
-		ckfp_keys_map(keys);
-	else
-		for (int i = 0; i < keys->columns; i++)
-			if (keys->column[i] != NULL)
-				ckfp_ranges_complete(keys->column[i]);
-}

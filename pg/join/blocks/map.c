@@ -184,7 +184,8 @@ ckfp_keys_ranges(const ckfp_keys *keys, int key)
 	return keys->map != NULL && keys->column[key] != NULL ? &keys->map->ranges : keys->column[key];
 }
 
-void
+/* Map all keys. False if they cannot be mapped. */
+static bool
 ckfp_keys_map(ckfp_keys *keys)
 {
 	ckfp_map *map = keys->map;
@@ -193,10 +194,7 @@ ckfp_keys_map(ckfp_keys *keys)
 	int n;
 
 	if (gathered == NULL || (map->record->session && !ckfp_zone_is_known(session_timezone)))
-	{
-		ckfp_keys_give_up(keys);
-		return;
-	}
+		return false;
 	if (gathered->integers)
 		ckfp_ranges_sort(gathered);
 	n = gathered->integers ? gathered->ranges : gathered->n > 0;
@@ -216,4 +214,16 @@ ckfp_keys_map(ckfp_keys *keys)
 	ckfp_ranges_complete(ranges);
 	keys->zone = map->record->session ? session_timezone : NULL;
 	keys->test = (ckfp_keys_test){.integers = &ranges->set, .length = map->length};
+	return true;
+}
+
+void
+ckfp_keys_complete(ckfp_keys *keys)
+{
+	bool known = keys->map == NULL || ckfp_keys_map(keys);
+
+	keys->state = known ? CKFP_KEYS_KNOWN : CKFP_KEYS_OFF;
+	for (int i = 0; i < keys->columns && keys->map == NULL; i++)
+		if (keys->column[i] != NULL)
+			ckfp_ranges_complete(keys->column[i]);
 }
