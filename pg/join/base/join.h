@@ -156,6 +156,7 @@ typedef struct ckfp_join_record
 	bool mapped;  /* the key of the probe side is a monotone function of a column (monotone.h), */
 	int days;     /* but for so many days, */
 	bool session; /* in the time zone of the session: scans have ranges of */
+	bool leaks;   /* (it is not leakproof) */
 	ckfp_join_column source; /* the column, which they compare with itself */
 	List *targets;           /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;

@@ -14,6 +14,7 @@
 #include "nodes/nodeFuncs.h"
 #include "pgtime.h"
 #include "utils/builtins.h"
+#include "utils/datetime.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -81,7 +82,9 @@ static const ckfp_function ckfp_functions[] = {
 	{F_FLOAT8_INT2, CKFP_ZONE_NONE, {CKFP_IS_COLUMN}},
 	{F_FLOAT8_INT4, CKFP_ZONE_NONE, {CKFP_IS_COLUMN}},
 	{F_FLOAT8_INT8, CKFP_ZONE_NONE, {CKFP_IS_COLUMN}},
+	{F_INT24DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 	{F_INT4DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
+	{F_INT48DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 	{F_INT8DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 	{F_INT84DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 };
@@ -127,15 +130,16 @@ ckfp_zone_is_known(pg_tz *zone)
 	return numbers < 2;
 }
 
-/* A time zone that is not an abbreviation. The setting timezone_abbreviations can define one of the
- * same name, which comes first, unless the name has a slash. UTC is the same in all of them. */
+/* A time zone that is not an abbreviation: these are shorter, and the setting
+ * timezone_abbreviations can define them anew. UTC is none, or at most 14 hours away, for which
+ * ranges are wide enough. */
 static bool
 ckfp_is_zone(const char *name)
 {
 	pg_tz *zone = pg_tzset(name);
 
 	return zone != NULL && ckfp_zone_is_known(zone) &&
-		   (strchr(name, '/') != NULL || pg_strcasecmp(name, "UTC") == 0);
+		   (strlen(name) > TOKMAXLEN || pg_strcasecmp(name, "UTC") == 0);
 }
 
 static bool
@@ -198,6 +202,17 @@ ckfp_function_of(const Expr *expression, List **arguments)
 	return NULL;
 }
 
+/* Is it a domain as its base type? A user may let a type be read as another one, in another order.
+ */
+static bool
+ckfp_is_of_domain(const Expr *expression)
+{
+	const RelabelType *relabel = (const RelabelType *)expression;
+
+	return IsA(expression, RelabelType) &&
+		   getBaseType(exprType((Node *)relabel->arg)) == getBaseType(relabel->resulttype);
+}
+
 bool
 ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 {
@@ -207,7 +222,7 @@ ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 		List *arguments;
 		const ckfp_function *function;
 
-		while (IsA(expression, RelabelType))
+		while (ckfp_is_of_domain(expression))
 			expression = ((RelabelType *)expression)->arg;
 		monotone->leaf = expression;
 		if (IsA(expression, Var))
@@ -225,6 +240,7 @@ ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 		if (function->zone != CKFP_ZONE_NONE && ++monotone->days > CKFP_MOST_ZONES)
 			return false;
 		monotone->session |= function->zone == CKFP_ZONE_SESSION;
+		monotone->leaks |= !get_func_leakproof(function->oid);
 	}
 	return false;
 }

@@ -118,7 +118,7 @@ ckfp_was_denied(ckfp_verify *verify, ExprContext *econtext)
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash;
 
-	if (build->denied == NULL && build->skipped == NULL)
+	if ((build->denied == NULL && build->skipped == NULL) || !ckfp_keys_hold(&build->keys))
 		return false;
 	if (!ckfp_source_hash(&verify->outer, NULL, econtext, values, &hash))
 		return true;

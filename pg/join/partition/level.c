@@ -10,6 +10,7 @@
 #include "access/hash.h"
 #include "access/nbtree.h"
 #include "access/stratnum.h"
+#include "access/transam.h"
 #include "nodes/parsenodes.h"
 #include "partitioning/partbounds.h"
 #include "utils/lsyscache.h"
@@ -41,7 +42,9 @@ ckfp_level_columns(PartitionKey key, const ckfp_join_record *record, const AttrN
 {
 	int n;
 
-	if (record->mapped && (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts > 1))
+	/* an operator family of a user may have another order than the integers */
+	if (record->mapped && (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts > 1 ||
+						   key->partopfamily[0] >= FirstNormalObjectId))
 		return 0;
 	for (n = 0; n < key->partnatts && n < CKFP_JOIN_KEYS; n++)
 	{

@@ -46,10 +46,14 @@ ckfp_search_subplan(ckfp_volatility *volatility, int plan_id)
 		ckfp_find_volatile(plan, volatility);
 }
 
+/* A stable one may give another result when it is called again, as a setting may have changed. */
 static bool
 ckfp_function_is_volatile(Oid function, void *context)
 {
-	return func_volatile(function) == PROVOLATILE_VOLATILE;
+	char kind = func_volatile(function);
+
+	return kind == PROVOLATILE_VOLATILE ||
+		   (kind == PROVOLATILE_STABLE && ((ckfp_volatility *)context)->again);
 }
 
 static bool
@@ -59,7 +63,8 @@ ckfp_find_volatile_expression(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (IsA(node, NextValueExpr) || check_functions_in_node(node, ckfp_function_is_volatile, NULL))
+	if (IsA(node, NextValueExpr) ||
+		check_functions_in_node(node, ckfp_function_is_volatile, context))
 		volatility->found = true;
 	else if (IsA(node, SubPlan))
 		ckfp_search_subplan(volatility, ((SubPlan *)node)->plan_id);

@@ -82,6 +82,7 @@ static const ckfp_node ckfp_nodes[] = {
 	[T_Material] = {.kind = CKFP_NODE_PASS,
 					.is = CKFP_NODE_AHEAD | CKFP_NODE_SAFE | CKFP_NODE_SIDE},
 	[T_Hash] = {.kind = CKFP_NODE_PASS,
+				.expressions = {offsetof(Hash, hashkeys)},
 				.stops = CKFP_STOPS_NEVER,
 				.is = CKFP_NODE_AHEAD | CKFP_NODE_SAFE},
 	[T_Sort] = {.kind = CKFP_NODE_SORT,

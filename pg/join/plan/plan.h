@@ -120,6 +120,7 @@ typedef struct ckfp_trace
 	Expr
 		*function; /* the key may be a function of the column, abstract as in monotone.h; or NULL */
 	bool at_once;  /* only through nodes that keep no row, as it depends on the time zone */
+	bool waits;    /* it met another one */
 	Expr *mapped;  /* the function that all targets have */
 } ckfp_trace;
 

@@ -310,6 +310,8 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 			   : "its keys are expected to exceed cuckoofilter.join_filter_memory";
 }
 
+#define CKFP_RECURSE (PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS)
+
 /* Is the side that is hashed expected to be the larger one? */
 static bool
 ckfp_hashes_larger_side(const HashJoin *join)
@@ -322,14 +324,15 @@ ckfp_hashes_larger_side(const HashJoin *join)
 static Expr *
 ckfp_unmapped_key(const HashJoin *join)
 {
-	foreach_ptr (Expr, key, join->hashkeys)
+	for (int n = 0; n < list_length(join->hashkeys); n++)
 	{
+		Expr *key = list_nth(join->hashkeys, n);
 		ckfp_monotone monotone;
-		List *columns =
-			pull_var_clause((Node *)key, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
-											 PVC_RECURSE_PLACEHOLDERS);
 
-		if (list_length(columns) == 1 && !ckfp_monotone_of(key, OUTER_VAR, &monotone))
+		if (ckfp_column_of(key, OUTER_VAR) == 0 &&
+			list_length(pull_var_clause((Node *)key, CKFP_RECURSE)) == 1 &&
+			!(ckfp_monotone_is_key(list_nth_oid(join->hashoperators, n)) &&
+			  ckfp_monotone_of(key, OUTER_VAR, &monotone)))
 			return key;
 	}
 	return NULL;
@@ -337,13 +340,15 @@ ckfp_unmapped_key(const HashJoin *join)
 
 /* The reason why a join has no key that a filter could have. */
 static const char *
-ckfp_no_key(ckfp_rules *rules, const HashJoin *join)
+ckfp_no_key(ckfp_rules *rules, const HashJoin *join, const ckfp_trace *trace)
 {
 	if (!ckfp_hashes_larger_side(join))
 	{
 		rules->unmapped = ckfp_unmapped_key(join);
-		return rules->unmapped != NULL
-				   ? "the key is an expression that cannot be mapped to its column"
+		if (rules->unmapped != NULL)
+			return "the key is an expression that cannot be mapped to its column";
+		return trace->waits
+				   ? "the key depends on the time zone, and a node below the join may keep rows"
 				   : "no key is a plain column of a scan of the large side";
 	}
 	foreach_ptr (Expr, key, join->hashkeys)
@@ -403,7 +408,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	keys = ckfp_choose_keys(rules, join, &trace);
 	if (keys == NIL)
 	{
-		*reason = ckfp_no_key(rules, join);
+		*reason = ckfp_no_key(rules, join, &trace);
 		return NIL;
 	}
 	ckfp_estimate(rules, join, processes, &trace);
@@ -416,6 +421,9 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 		record->only_ranges = true; /* they cost next to nothing */
 		*reason = NULL;
 	}
+	/* what is skipped would tell of the results of functions for hidden rows */
+	if (*reason == NULL && record->mapped && record->leaks && ckfp_tables_hide_rows(&rules->tables))
+		*reason = "row security or a security barrier may hide rows";
 	/* last, because they walk most of the plan */
 	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
 		*reason = "one side of the join has a volatile function";

@@ -61,10 +61,13 @@ ckfp_columns_below(ckfp_trace *trace, const Plan *plan, const AttrNumber *column
 /* May a node keep rows of its children while it returns others, perhaps until the function has
  * another time zone? A hash join may write them to a file. */
 static bool
-ckfp_trace_waits(const ckfp_trace *trace, const Plan *plan)
+ckfp_trace_waits(ckfp_trace *trace, const Plan *plan)
 {
-	return trace->at_once && ((ckfp_node_of(plan)->is & CKFP_NODE_AHEAD) || IsA(plan, HashJoin) ||
-							  IsA(plan, Memoize) || IsA(plan, MergeAppend));
+	bool keeps = (ckfp_node_of(plan)->is & CKFP_NODE_AHEAD) || IsA(plan, HashJoin) ||
+				 IsA(plan, Memoize) || IsA(plan, MergeAppend);
+
+	trace->waits |= trace->at_once && keeps;
+	return trace->at_once && keeps;
 }
 
 static void
@@ -142,6 +145,7 @@ ckfp_trace_maps(ckfp_trace *trace)
 	record->mapped = true;
 	record->days = monotone.days;
 	record->session = monotone.session;
+	record->leaks = monotone.leaks;
 	record->source = (ckfp_join_column){
 		.equality = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr,
 		.build = type,
