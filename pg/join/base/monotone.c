@@ -301,18 +301,13 @@ ckfp_monotone_is_key(Oid equality)
 ckfp_limits
 ckfp_monotone_limits(Oid type)
 {
-	switch (type)
-	{
-		case INT2OID:
-			return (ckfp_limits){PG_INT16_MIN, PG_INT16_MIN + 1, PG_INT16_MAX - 1, PG_INT16_MAX};
-		case INT4OID:
-			return (ckfp_limits){PG_INT32_MIN, PG_INT32_MIN + 1, PG_INT32_MAX - 1, PG_INT32_MAX};
-		case INT8OID:
-			return (ckfp_limits){PG_INT64_MIN, PG_INT64_MIN + 1, PG_INT64_MAX - 1, PG_INT64_MAX};
-		case DATEOID:
-			return (ckfp_limits){PG_INT32_MIN, CKFP_LOW / USECS_PER_DAY, CKFP_HIGH / USECS_PER_DAY,
-								 PG_INT32_MAX};
-		default:
-			return (ckfp_limits){PG_INT64_MIN, CKFP_LOW, CKFP_HIGH, PG_INT64_MAX};
-	}
+	int unused = 8 * (int)(sizeof(int64) - get_typlen(type)); /* bits */
+	int64 greatest = PG_INT64_MAX >> unused;
+	int64 least = -greatest - 1;
+
+	if (type == TIMESTAMPOID || type == TIMESTAMPTZOID)
+		return (ckfp_limits){least, CKFP_LOW, CKFP_HIGH, greatest};
+	if (type == DATEOID)
+		return (ckfp_limits){least, CKFP_LOW / USECS_PER_DAY, CKFP_HIGH / USECS_PER_DAY, greatest};
+	return (ckfp_limits){least, least + 1, greatest - 1, greatest};
 }
