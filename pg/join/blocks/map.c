@@ -12,6 +12,7 @@
 #include "join/blocks/blocks.h"
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "datatype/timestamp.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
