@@ -159,7 +159,7 @@ my %functions = (
 	bigint => [
 		(map { ([ 'numeric', 'X::numeric' ], [ 'double precision', 'X::float8' ]) } (1 .. 4)),
 		(map { [ 'bigint', 'X / {n}' ] } (1, 2)), [ 'integer', 'X::integer' ], [ 'bigint', 'X / 0' ], [ 'bigint', 'X % {n}' ], [ 'real', 'X::real' ], [ 'date', 'X::date' ] ],
-	numeric => [ [ 'double precision', 'X::float8' ], [ 'numeric', 'floor(X)' ], [ 'numeric', 'X::numeric(30,2)' ], [ 'numeric', '-X' ] ],
+	numeric => [ [ 'double precision', 'X::float8' ], [ 'numeric', 'floor(X)' ], [ 'numeric', 'round(X, 2)' ], [ 'numeric', '-X' ] ],
 	'double precision' => [ [ 'numeric', 'X::numeric' ], [ 'double precision', 'floor(X)' ], [ 'real', 'X::real' ] ],
 	real => [ [ 'double precision', 'X::float8' ] ],
 	text => [ [ 'text', 'X::varchar::text' ], [ 'text', 'lower(X)' ] ],
@@ -171,7 +171,7 @@ my %compared = (
 	smallint => [ 'smallint', 'integer', 'bigint' ],
 	integer => [ 'smallint', 'integer', 'bigint' ],
 	bigint => [ 'smallint', 'integer', 'bigint' ],
-	numeric => [ 'numeric', 'numeric', 'numeric(30,3)' ],
+	numeric => [ 'numeric', 'numeric' ],
 	'double precision' => [ 'double precision', 'real' ],
 	real => [ 'double precision', 'real' ]);
 
