@@ -27,7 +27,7 @@ typedef enum ckfp_argument
 	CKFP_IS_NONE,
 	CKFP_IS_COLUMN, /* the column, or a monotone function of it. Others are constants: */
 	CKFP_IS_UNIT,   /* a unit of date_trunc, */
-	CKFP_IS_FIELD,  /* a field of extract that the fields below it do not change, */
+	CKFP_IS_FIELD,  /* a field of extract that never falls while time passes, */
 	CKFP_IS_ZONE,   /* a time zone, */
 	CKFP_IS_DAYS,   /* a number of days, */
 	CKFP_IS_SPAN,   /* an interval of days and hours, */
