@@ -1,6 +1,7 @@
 /*
  * executor.c - the executor's hook: which scans use which filters, when a query starts.
  */
+#include "join/base/monotone.h"
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
 #include "join/remote/remote.h"
@@ -129,6 +130,7 @@ ckfp_map_install(ckfp_build *build)
 
 	if (build->keys.columns > 0)
 		return;
+	(void)ckfp_monotone_note(llast(plan->custom_exprs), &build->record);
 	ckfp_keys_init(&build->keys, estate->es_query_cxt, &build->record,
 				   plan->scan.plan.plan_node_id);
 	ckfp_keys_map_to(&build->keys, &build->record, llast(plan->custom_exprs), estate);

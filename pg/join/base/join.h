@@ -153,12 +153,13 @@ typedef struct ckfp_join_record
 	bool blocks; /* scans may skip blocks */
 	bool only_ranges; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
 	bool replaces;    /* the join is in the place of a nested loop over BRIN */
-	bool mapped;  /* the key of the probe side is a monotone function of a column (monotone.h), */
-	int days;     /* but for so many days, */
-	bool session; /* in the time zone of the session: scans have ranges of */
-	bool leaks;   /* (it is not leakproof) */
-	ckfp_join_column source; /* the column, which they compare with itself */
-	List *targets;           /* of ckfp_join_target; the last member (record.c) */
+	bool mapped;   /* the key of the probe side is a monotone function of a column (monotone.h) */
+	List *targets; /* of ckfp_join_target; the last member in a plan (record.c) */
+	/* of `mapped`, by ckfp_monotone_note(): */
+	ckfp_join_column source; /* the column, which scans compare with ranges */
+	int days;                /* the function falls again within so many days */
+	bool session;            /* it depends on the time zone of the session */
+	bool leaks;              /* it is not leakproof */
 } ckfp_join_record;
 
 /* What scans compare for key i. */

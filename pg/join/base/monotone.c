@@ -18,6 +18,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
+#include "utils/typcache.h"
 
 #include <ctype.h>
 
@@ -193,7 +194,7 @@ ckfp_function_of(const Expr *expression, List **arguments)
 	}
 	else if (IsA(expression, OpExpr))
 	{
-		oid = get_opcode(((const OpExpr *)expression)->opno);
+		oid = ((const OpExpr *)expression)->opfuncid;
 		*arguments = ((const OpExpr *)expression)->args;
 	}
 	for (size_t i = 0; i < lengthof(ckfp_functions) && OidIsValid(oid); i++)
@@ -284,6 +285,26 @@ ckfp_monotone_apply(Expr *function, Index relation, AttrNumber column)
 }
 
 /* ------------------------------------------------------------------------- types */
+
+bool
+ckfp_monotone_note(Expr *function, ckfp_join_record *record)
+{
+	ckfp_monotone monotone;
+	Oid type;
+
+	if (!ckfp_monotone_of(function, 0, &monotone))
+		return false;
+	type = exprType((Node *)monotone.leaf);
+	record->source = (ckfp_join_column){
+		.equality = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr,
+		.build = type,
+		.probe = type,
+	};
+	record->days = monotone.days;
+	record->session = monotone.session;
+	record->leaks = monotone.leaks;
+	return ckfp_type_is_integer(type);
+}
 
 bool
 ckfp_monotone_is_key(Oid equality)

@@ -35,6 +35,11 @@ Expr *ckfp_monotone_compose(Expr *outer, Expr *inner);
 /* An abstract function of a column of a relation. */
 Expr *ckfp_monotone_apply(Expr *function, Index relation, AttrNumber column);
 
+/* Note what an abstract function tells of the scans of a filter. False if its column has no
+ * integers.
+ */
+bool ckfp_monotone_note(Expr *function, ckfp_join_record *record);
+
 /* Are two values that this operator calls equal also equal in their order, and so are integers of
  * the core? */
 bool ckfp_monotone_is_key(Oid equality);

@@ -159,10 +159,10 @@ ckfp_key_is_usable(HashJoin *join, int n, bool mapped)
 	Expr *outer = list_nth(join->hashkeys, n);
 	Expr *inner = list_nth(castNode(Hash, innerPlan(join))->hashkeys, n);
 
-	return op_strict(list_nth_oid(join->hashoperators, n)) &&
-		   (mapped ? ckfp_monotone_is_key(list_nth_oid(join->hashoperators, n)) &&
-						 ckfp_monotone_of(outer, OUTER_VAR, &monotone)
+	return (mapped ? ckfp_monotone_of(outer, OUTER_VAR, &monotone) &&
+						 ckfp_monotone_is_key(list_nth_oid(join->hashoperators, n))
 				   : ckfp_column_of(outer, OUTER_VAR) != 0) &&
+		   op_strict(list_nth_oid(join->hashoperators, n)) &&
 		   (ckfp_column_of(inner, OUTER_VAR) != 0 || (n == 0 && !contain_subplans((Node *)inner)));
 }
 
@@ -217,7 +217,7 @@ ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
 		bool mapped = n >= list_length(join->hashkeys);
 		int key = n % list_length(join->hashkeys);
 
-		if (ckfp_key_is_usable(join, key, mapped) &&
+		if ((mapped ? ckfp_key_is_usable(join, key, true) : list_member_int(all, key)) &&
 			ckfp_trace_keys(rules, join, list_make1_int(key), mapped, trace))
 			return list_make1_int(key);
 	}

@@ -4,14 +4,12 @@
  * A row may be dropped at a scan if the join would drop every row that is made from it. So its key
  * must reach the join unchanged, in each row that the scanned row contributes to.
  */
-#include "join/base/integers.h"
 #include "join/base/monotone.h"
 #include "join/plan/plan.h"
 
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 AttrNumber
 ckfp_column_of(Expr *expression, int varno)
@@ -131,27 +129,13 @@ static bool
 ckfp_trace_maps(ckfp_trace *trace)
 {
 	ckfp_join_record *record = trace->record;
-	ckfp_monotone monotone;
-	Oid type;
 
 	if (record->mapped)
 		return equal(trace->function, trace->mapped);
-	if (IsA(trace->function, CaseTestExpr) || !ckfp_monotone_of(trace->function, 0, &monotone))
-		return false;
-	type = exprType((Node *)monotone.leaf);
-	if (!ckfp_type_is_integer(type))
-		return false;
+	record->mapped =
+		!IsA(trace->function, CaseTestExpr) && ckfp_monotone_note(trace->function, record);
 	trace->mapped = trace->function;
-	record->mapped = true;
-	record->days = monotone.days;
-	record->session = monotone.session;
-	record->leaks = monotone.leaks;
-	record->source = (ckfp_join_column){
-		.equality = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr,
-		.build = type,
-		.probe = type,
-	};
-	return true;
+	return record->mapped;
 }
 
 /* Add a scan with these columns to the targets. */
