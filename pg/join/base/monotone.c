@@ -115,8 +115,9 @@ ckfp_is_word(const char *word, const char *words)
 	return strchr(word, ' ') == NULL && strstr(words, lower) != NULL;
 }
 
-/* They do in the database of time zones: the largest step is that of Alaska in 1867. A zone can
- * also be written as its rule, where each offset is a number: "XXX-24YYY+24". */
+/* In the database of time zones no clock steps back by more than a day: that is the step of Alaska
+ * in 1867. But a zone can also be written as its rule, where each offset is a number, as in
+ * "XXX-24YYY+24". */
 bool
 ckfp_zone_is_known(pg_tz *zone)
 {

@@ -12,7 +12,7 @@
 typedef struct ckfp_volatility
 {
 	const ckfp_statement *statement;
-	bool again;          /* not for volatile functions, but for rows that vary */
+	bool again;          /* searched for what may vary when the plan is read again */
 	Bitmapset *searched; /* the subplans that were searched, by plan_id */
 	bool found;
 } ckfp_volatility;

@@ -206,21 +206,24 @@ static List *
 ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
 {
 	List *all = NIL;
+	ListCell *cell;
 
 	for (int n = 0; n < list_length(join->hashkeys) && list_length(all) < CKFP_JOIN_KEYS; n++)
 		if (ckfp_key_is_usable(join, n, false))
 			all = lappend_int(all, n);
 	if (all != NIL && ckfp_trace_keys(rules, join, all, false, trace))
 		return all;
-	for (int n = 0; n < 2 * list_length(join->hashkeys); n++)
+	foreach (cell, all)
 	{
-		bool mapped = n >= list_length(join->hashkeys);
-		int key = n % list_length(join->hashkeys);
+		List *one = list_make1_int(lfirst_int(cell));
 
-		if ((mapped ? ckfp_key_is_usable(join, key, true) : list_member_int(all, key)) &&
-			ckfp_trace_keys(rules, join, list_make1_int(key), mapped, trace))
-			return list_make1_int(key);
+		if (ckfp_trace_keys(rules, join, one, false, trace))
+			return one;
 	}
+	for (int n = 0; n < list_length(join->hashkeys); n++)
+		if (ckfp_key_is_usable(join, n, true) &&
+			ckfp_trace_keys(rules, join, list_make1_int(n), true, trace))
+			return list_make1_int(n);
 	return NIL;
 }
 
