@@ -159,7 +159,6 @@ typedef struct ckfp_join_record
 	ckfp_join_column source; /* the column, which scans compare with ranges */
 	int days;                /* the function falls again within so many days */
 	bool session;            /* it depends on the time zone of the session */
-	bool leaks;              /* it is not leakproof */
 } ckfp_join_record;
 
 /* What scans compare for key i. */

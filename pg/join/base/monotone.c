@@ -242,7 +242,6 @@ ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 		if (function->zone != CKFP_ZONE_NONE && ++monotone->days > CKFP_MOST_ZONES)
 			return false;
 		monotone->session |= function->zone == CKFP_ZONE_SESSION;
-		monotone->leaks |= !get_func_leakproof(function->oid);
 	}
 	return false;
 }
@@ -303,7 +302,6 @@ ckfp_monotone_note(Expr *function, ckfp_join_record *record)
 	};
 	record->days = monotone.days;
 	record->session = monotone.session;
-	record->leaks = monotone.leaks;
 	return ckfp_type_is_integer(type);
 }
 

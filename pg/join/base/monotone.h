@@ -18,7 +18,6 @@ typedef struct ckfp_monotone
 	Expr *leaf;   /* the column, a Var; or the leaf of ckfp_monotone_abstract() */
 	int days;     /* it may fall again within so many days of the column, because of a time zone */
 	bool session; /* it depends on the session's time zone */
-	bool leaks;   /* it is not leakproof */
 } ckfp_monotone;
 
 /* Is an expression a column of `varno`, or a listed function of one, which is monotone, and fails

@@ -425,7 +425,8 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 		*reason = NULL;
 	}
 	/* what is skipped would tell of the results of functions for hidden rows */
-	if (*reason == NULL && record->mapped && record->leaks && ckfp_tables_hide_rows(&rules->tables))
+	if (*reason == NULL && record->mapped && ckfp_tables_hide_rows(&rules->tables) &&
+		contain_leaked_vars((Node *)ckfp_monotone_apply(trace.mapped, 1, 1)))
 		*reason = "row security or a security barrier may hide rows";
 	/* last, because they walk most of the plan */
 	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
