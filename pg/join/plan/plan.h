@@ -121,6 +121,7 @@ typedef struct ckfp_trace
 		*function; /* the key may be a function of the column, abstract as in monotone.h; or NULL */
 	bool at_once;  /* only through nodes that keep no row, as it depends on the time zone */
 	bool waits;    /* it met another one */
+	bool gathers;  /* it met a Gather: parallel workers do not have the filter */
 	Expr *mapped;  /* the function that all targets have */
 } ckfp_trace;
 

@@ -299,7 +299,10 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 	if (ckfp_core_serves(join))
 		return "PostgreSQL's own filter serves it";
 	if (rows < ckfp_join_min_rows)
-		return "fewer rows are expected than cuckoofilter.join_filter_min_rows";
+		return innerPlan(join)->plan_rows < ckfp_join_min_rows
+				   ? "fewer rows are expected than cuckoofilter.join_filter_min_rows"
+				   : "the larger side is hashed, and fewer rows of the other one are expected than "
+					 "cuckoofilter.join_filter_min_rows";
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
 	if (record->mapped && record->build_rows <= rows / CKFP_KEYS_SHARE)
@@ -350,6 +353,8 @@ ckfp_no_key(ckfp_rules *rules, const HashJoin *join, const ckfp_trace *trace)
 		rules->unmapped = ckfp_unmapped_key(join);
 		if (rules->unmapped != NULL)
 			return "the key is an expression that cannot be mapped to its column";
+		if (trace->gathers)
+			return "parallel workers read the large side, and they do not have the hash table";
 		return trace->waits
 				   ? "the key depends on the time zone, and a node below the join may keep rows"
 				   : "no key is a plain column of a scan of the large side";

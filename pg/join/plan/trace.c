@@ -296,6 +296,7 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 		case CKFP_NODE_UNKNOWN:
 			break;
 		case CKFP_NODE_OTHER:
+			trace->gathers |= IsA(plan, Gather) || IsA(plan, GatherMerge);
 			if (ckfp_join_is_ours(plan)) /* it has the columns of its child */
 				ckfp_trace_columns(trace, outerPlan(plan), columns, saving);
 			break;
