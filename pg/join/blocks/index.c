@@ -56,11 +56,17 @@ ckfp_column_is_fit(Relation index, int column, const ckfp_join_column *key)
 												 : ckfp_brin_is_minmax(index, column));
 }
 
-/* Has a column of an index the equality of a key? */
+/* Has a column of an index the equality of a key? The column may have another type than the key: a
+ * user's cast without a function can read a timestamptz as a timestamp. */
 static bool
 ckfp_column_has_equality(Relation index, int column, const ckfp_join_column *key)
 {
-	return get_op_opfamily_strategy(key->equality, index->rd_opfamily[column]) ==
+	Oid left;
+	Oid right;
+
+	op_input_types(key->equality, &left, &right);
+	return left == index->rd_opcintype[column] &&
+		   get_op_opfamily_strategy(key->equality, index->rd_opfamily[column]) ==
 			   BTEqualStrategyNumber &&
 		   ckfp_collations_agree(index->rd_indcollation[column], key->collation);
 }
