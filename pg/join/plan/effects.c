@@ -46,14 +46,26 @@ ckfp_search_subplan(ckfp_volatility *volatility, int plan_id)
 		ckfp_find_volatile(plan, volatility);
 }
 
-/* A stable one may give another result when it is called again, as a setting may have changed. */
+/* A stable function may give another result when it is called again, as a setting may have changed.
+ * So may these: an abbreviation of a time zone depends on timezone_abbreviations. */
 static bool
 ckfp_function_is_volatile(Oid function, void *context)
 {
 	char kind = func_volatile(function);
 
-	return kind == PROVOLATILE_VOLATILE ||
-		   (kind == PROVOLATILE_STABLE && ((ckfp_volatility *)context)->again);
+	if (kind == PROVOLATILE_VOLATILE || !((ckfp_volatility *)context)->again)
+		return kind == PROVOLATILE_VOLATILE;
+	return kind == PROVOLATILE_STABLE || function == F_TIMEZONE_TEXT_TIMESTAMP ||
+		   function == F_TIMEZONE_TEXT_TIMESTAMPTZ || function == F_TIMEZONE_TEXT_TIMETZ ||
+		   function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT;
+}
+
+/* May an expression without a function give another result, as a setting has changed? It is the
+ * role or the schema; or XML of a timestamp. */
+static bool
+ckfp_varies_by_setting(const Node *node)
+{
+	return IsA(node, SQLValueFunction) || IsA(node, XmlExpr);
 }
 
 static bool
@@ -63,7 +75,7 @@ ckfp_find_volatile_expression(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (IsA(node, NextValueExpr) ||
+	if (IsA(node, NextValueExpr) || (volatility->again && ckfp_varies_by_setting(node)) ||
 		check_functions_in_node(node, ckfp_function_is_volatile, context))
 		volatility->found = true;
 	else if (IsA(node, SubPlan))
