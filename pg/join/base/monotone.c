@@ -36,12 +36,14 @@ typedef enum ckfp_argument
 	CKFP_IS_DIVISOR /* an integer above 0 */
 } ckfp_argument;
 
-/* How a function depends on a time zone: the session's, or one that is an argument. */
+/* How a function depends on a time zone: one that is an argument, or the session's. From PostgreSQL
+ * 18 on it looks for the name among the abbreviations of the session's zone first. */
 typedef enum ckfp_zone
 {
 	CKFP_ZONE_NONE,
+	CKFP_ZONE_ARGUMENT,
 	CKFP_ZONE_SESSION,
-	CKFP_ZONE_ARGUMENT
+	CKFP_ZONE_OF_SESSION = PG_VERSION_NUM >= 180000 ? CKFP_ZONE_ARGUMENT : CKFP_ZONE_SESSION
 } ckfp_zone;
 
 #define CKFP_ARGUMENTS 3
@@ -90,13 +92,15 @@ static const ckfp_function ckfp_functions[] = {
 	{F_INT84DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 };
 
-/* The words that are listed, each between spaces. Of other spellings the functions are not used. */
-#define CKFP_UNITS " second minute hour day week month quarter year decade century millennium "
+/* The words that are listed, each between spaces. Of other spellings the functions are not used. A
+ * century is too long, if several functions are one inside another. */
+#define CKFP_UNITS " second minute hour day week month quarter year decade "
 #define CKFP_FIELDS " year isoyear decade century millennium epoch julian "
 
 /* The functions are computed for timestamps from 3991 BC to 287198 AD, and the same dates. They
  * fail for none of these: at most so many are one inside another, so many of them use time zones,
- * and each one adds at most so many days, and as many in hours. */
+ * and each one adds at most so many days, and as many in hours, or subtracts as much or a decade.
+ */
 #define CKFP_LOW INT64CONST(-189000000000000000)
 #define CKFP_HIGH INT64CONST(9000000000000000000)
 #define CKFP_MOST_FUNCTIONS 16
@@ -133,8 +137,7 @@ ckfp_zone_is_known(pg_tz *zone)
 }
 
 /* A time zone that is not an abbreviation: these are shorter, and the setting
- * timezone_abbreviations can define them anew. UTC is none, or at most 14 hours away, for which
- * ranges are wide enough. */
+ * timezone_abbreviations can define them anew. UTC is none in the files of PostgreSQL. */
 static bool
 ckfp_is_zone(const char *name)
 {
@@ -241,7 +244,7 @@ ckfp_monotone_of(Expr *expression, int varno, ckfp_monotone *monotone)
 				return false;
 		if (function->zone != CKFP_ZONE_NONE && ++monotone->days > CKFP_MOST_ZONES)
 			return false;
-		monotone->session |= function->zone == CKFP_ZONE_SESSION;
+		monotone->session |= function->zone >= CKFP_ZONE_OF_SESSION;
 	}
 	return false;
 }
