@@ -280,7 +280,9 @@ ckfp_count_builds(void *builds)
 
 		ckfp_stats_count(CKFP_STAT_PLANNED, !build->record.only_ranges || build->record.mapped);
 		ckfp_stats_count(CKFP_STAT_BUILT,
-						 counts.memory > 0 || (build->record.mapped && counts.tested > 0));
+						 counts.memory > 0 ||
+							 (build->record.mapped &&
+							  counts.tested + counts.skipped + counts.blocks_skipped > 0));
 		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, build->nest != NULL && counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
 		ckfp_stats_count(CKFP_STAT_SUSPENDED, counts.untested > 0);

@@ -94,8 +94,11 @@ ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 		return false;
 	if (build->state == CKFP_BUILD_GATHERING && build->partitions.scans > 0)
 		ckfp_partitions_add(&build->partitions, build->value);
-	if (ckfp_build_has_ranges(build))
-		ckfp_keys_add(&build->keys, build->value);
+	if (!ckfp_build_has_ranges(build))
+		return true;
+	ckfp_keys_add(&build->keys, build->value);
+	if (build->record.mapped && !ckfp_build_has_ranges(build))
+		build->counts.given_up = CKFP_GIVEN_UP_KEYS;
 	return true;
 }
 
