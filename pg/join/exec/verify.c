@@ -84,8 +84,10 @@ ckfp_image_hash(const ckfp_join_record *record, Datum value)
 	get_typlenbyval(record->column[0].probe, &length, &by_value);
 	if (by_value)
 		return ckf_hash_word(CKF_CLASS_OTHER, value, 0);
-	return ckf_hash_bytes(CKF_CLASS_OTHER, DatumGetPointer(value),
-						  length > 0 ? (size_t)length : VARSIZE_ANY(DatumGetPointer(value)), 0);
+	if (length > 0)
+		return ckf_hash_bytes(CKF_CLASS_OTHER, DatumGetPointer(value), (size_t)length, 0);
+	return ckf_hash_bytes(CKF_CLASS_OTHER, VARDATA_ANY(DatumGetPointer(value)),
+						  VARSIZE_ANY_EXHDR(DatumGetPointer(value)), 0);
 }
 
 bool
