@@ -333,7 +333,7 @@ sql(
 	CREATE TABLE guarded AS SELECT id, ts::moment AS ts, k::small AS k FROM limits JOIN numbers USING (id)} . join('', map { my ($table, @columns) = @$_; map { "; CREATE INDEX ON $table USING brin ($_) WITH (pages_per_range = 1)" } @columns } [ 'limits', 'ts', 'tz' ], [ 'ends', 'ts', 'tz' ], [ 'numbers', 's', 'k', 'l' ], [ 'end_numbers', 's', 'k', 'l' ], [ 'guarded', 'ts', 'k' ]) . '; ANALYZE');
 
 my @special = ("'infinity'", "'-infinity'", "'4714-11-24 BC'", "'294276-12-31'", "'2022-02-03'");
-my @of_timestamp = ('e.ts::date|date', (map { "date_trunc('$_', e.ts)|timestamp" } qw(hour day week month quarter year decade century millennium)), "(date_trunc('month', e.ts))::date|date", "e.ts AT TIME ZONE 'Pacific/Kiritimati'|timestamptz", "e.ts::timestamptz|timestamptz", "(e.ts + interval '1 day')::date|date", "(e.ts - interval '1 month')::date|date");
+my @of_timestamp = ('e.ts::date|date', (map { "date_trunc('$_', e.ts)|timestamp" } qw(hour day week month quarter year decade century millennium)), "date_trunc('decade', date_trunc('decade', date_trunc('decade', e.ts - interval '400 days') - interval '1 day') - interval '1 day')|timestamp", "date_trunc('millennium', date_trunc('century', e.ts) - interval '100 days')::date|date", "(date_trunc('month', e.ts))::date|date", "e.ts AT TIME ZONE 'Pacific/Kiritimati'|timestamptz", "e.ts::timestamptz|timestamptz", "(e.ts + interval '1 day')::date|date", "(e.ts - interval '1 month')::date|date");
 my @of_timestamptz = ('e.tz::date|date', 'e.tz::timestamp|timestamp', (map { ("date_trunc('$_', e.tz)|timestamptz", "date_trunc('$_', e.tz, 'Pacific/Kiritimati')|timestamptz") } qw(hour day week month year millennium)), "e.tz AT TIME ZONE 'Pacific/Kiritimati'|timestamp", "e.tz AT TIME ZONE 'Etc/GMT+12'|timestamp", "(e.tz AT TIME ZONE 'Pacific/Kiritimati')::date|date");
 my %errors;
 
@@ -400,6 +400,14 @@ like(same(@$_), qr/^[1-9]/, "$_->[0]: it has rows") foreach (
 	[ 'timestamps that are numbers', 'SELECT count(*), sum(e.id) FROM coerced e JOIN (SELECT ts::float8 AS f FROM coerced WHERE id % 900 = 7) c ON date_trunc($$day$$, e.ts)::float8 = c.f' ]);
 sql('DROP CAST (integer AS date); DROP CAST (timestamp AS float8)');
 
+# A timestamptz that is read as a timestamp, by its index and in a subquery, where the type cannot be seen above.
+sql(q{CREATE TYPE moments; CREATE FUNCTION moments_in(cstring) RETURNS moments LANGUAGE internal IMMUTABLE STRICT AS 'timestamp_in'; CREATE FUNCTION moments_out(moments) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'timestamp_out';
+	CREATE TYPE moments (INPUT = moments_in, OUTPUT = moments_out, INTERNALLENGTH = 8, PASSEDBYVALUE, ALIGNMENT = double);
+	CREATE CAST (timestamptz AS moments) WITHOUT FUNCTION; CREATE CAST (moments AS timestamp) WITHOUT FUNCTION});
+like(same(@$_), qr/^[1-9]/, "$_->[0]: it has rows") foreach (
+	[ 'a function of a column that is read as another type', "SET TimeZone = 'Pacific/Kiritimati'; SELECT count(*), sum(e.id) FROM (SELECT id, tz::moments::timestamp AS ts FROM events OFFSET 0) e JOIN calendar c ON e.ts::date = c.day WHERE c.day IN ('2022-03-03', '2022-07-04')" ],
+	[ 'a column that is read as another type', "SET TimeZone = 'Pacific/Kiritimati'; SELECT count(*), sum(e.id) FROM events e JOIN (SELECT tz::moments::timestamp AS ts FROM events WHERE id % 5000 = 77 OFFSET 0) c ON e.tz::moments::timestamp = c.ts" ]);
+
 # An abbreviation may have a name of up to ten characters.
 is(join(' ', map { explained("SELECT count(*) FROM events e JOIN calendar c ON (e.tz AT TIME ZONE '$_')::date = c.day $month", 'COSTS OFF') =~ /by ranges/ ? 'mapped' : 'not' } ('Europe/Berlin', 'UTC', 'Asia/Tokyo', 'CET')), 'mapped mapped not not', 'zones that may be abbreviations');
 
@@ -408,7 +416,28 @@ sql(q{CREATE TABLE starts AS SELECT timestamptz '2021-02-10 20:00+00' + g * inte
 	CREATE TABLE thrice AS SELECT timestamptz '2022-05-10 20:00+00' AS tz FROM generate_series(1, 3); ANALYZE starts, thrice});
 same('a build side that is read again in another zone', q{SET enable_material = off; SET work_mem = '64kB'; SET TimeZone = 'UTC'; BEGIN; DECLARE c CURSOR FOR SELECT o.id, x.id, length(x.filler) FROM (VALUES (1), (2)) o(id)
 	LEFT JOIN (SELECT e.id, s.filler FROM (SELECT id, ts::date AS d FROM events ORDER BY id OFFSET 0) e JOIN starts s ON e.d = s.tz::date OFFSET 0) x ON o.id > 0; FETCH 5 FROM c; SET LOCAL TimeZone = 'Asia/Tokyo'; FETCH ALL FROM c; ROLLBACK});
+
+# Or with the role, the schema, an abbreviation or XML.
+my @varying = (
+	[ 'schema', 'search_path', 's2', 's1, public', "CASE WHEN g % 2 = 0 THEN 's1' ELSE 's2' END = current_schema" ],
+	[ 'role', 'role', 'reader', 'none', "(g % 2 = 0) = (current_role = 'reader')" ],
+	[ 'abbreviations', 'timezone_abbreviations', 'Australia', 'Default', "(g % 2 = 0) = (timestamptz '2021-01-01 00:00+00' AT TIME ZONE 'EST' < timestamp '2021-01-01')" ],
+	[ 'XML', 'TimeZone', 'Asia/Tokyo', 'UTC', "(g % 2 = 0) = (xmlelement(name x, timestamptz '2021-01-01 20:00+00')::text ~ 'T20')" ]);
+sql(q{CREATE SCHEMA s1; CREATE SCHEMA s2; CREATE TABLE readers AS SELECT g, date '2021-01-01' + g AS day, repeat('y', 600) AS filler FROM generate_series(0, 1999) g;
+	GRANT SELECT ON readers, events TO reader; ANALYZE readers});
+foreach (@varying)
+{
+	my ($name, $setting, $first, $second, $condition) = @$_;
+
+	same("a build side that varies with the $name", "SET enable_material = off; SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 0; SELECT set_config('$setting', '$second', false); SELECT o, count(*), sum(id), max(length(filler)), max(length(setting)) FROM (SELECT o, x.*, set_config('$setting', CASE WHEN o = 1 THEN '$first' ELSE '$second' END, false) AS setting
+		FROM generate_series(1, 3) o LEFT JOIN (SELECT e.id, r.filler FROM (SELECT id, ts FROM public.events ORDER BY payload, id OFFSET 0) e JOIN public.readers r ON e.ts::date = r.day WHERE $condition OFFSET 0) x ON true OFFSET 0) y GROUP BY o ORDER BY o");
+}
 same('a zone that changes between the matches of a row', q{SET TimeZone = 'UTC'; BEGIN; DECLARE c CURSOR FOR SELECT e.id FROM events e JOIN thrice c ON e.tz::date = c.tz::date; FETCH 1 FROM c; SET LOCAL TimeZone = '<X>-40'; FETCH 5 FROM c; ROLLBACK});
+
+# The view counts keys that only skipped partitions as built; EXPLAIN says that there were more keys than estimated.
+like((rows_of('auto', q{SET max_parallel_workers_per_gather = 0; SELECT cuckoofilter_join_stats_reset(); SELECT count(*) FROM parts e JOIN calendar c ON e.ts::date = c.day WHERE c.n < 0; SELECT planned, built, partitions_skipped > 0 FROM cuckoofilter_join_stats WHERE database = current_database()}))[0], qr/1\|1\|t$/, 'keys that skip all partitions are built');
+sql(q{CREATE FUNCTION many(n int) RETURNS SETOF int LANGUAGE plpgsql IMMUTABLE ROWS 10 AS 'BEGIN RETURN QUERY SELECT generate_series(1, n) * 3 + hashint4(generate_series(1, n)) % 2; END'});
+like(explained("SET cuckoofilter.join_filter = auto; SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM events e JOIN many(60000) g ON e.id / 7 = g"), qr/by ranges of id.*Given Up: more keys than estimated/s, 'more keys than estimated');
 
 # What a function finds in hidden rows is not told.
 unlike(explained("CREATE OR REPLACE VIEW days_of_some WITH (security_barrier) AS SELECT id, ts::date AS day FROM events WHERE payload = 'Word 1'; SELECT count(*) FROM days_of_some e JOIN calendar c USING (day) $month"), qr/Blocks Skipped|by ranges/, 'no blocks are skipped by a function below a security barrier');
