@@ -54,7 +54,7 @@ typedef struct ckfp_ranges
 	FmgrInfo less;      /* Others are compared by this function */
 	Oid collation;      /* and collation. */
 	int16 probe_length; /* the length of the other side's values */
-	/* from here on, those of one build: */
+	/* from here on, those of one reading of the build side: */
 	Datum least;    /* of others, the least */
 	Datum greatest; /* and the greatest; */
 	double n;       /* The number of these, and of those in buckets; at last of distinct keys. */
@@ -114,7 +114,7 @@ typedef struct ckfp_map ckfp_map;
 typedef struct ckfp_keys
 {
 	ckfp_keys_state state;
-	uint64 builds;                       /* how often they have been gathered */
+	uint64 generation;                   /* how often they have been gathered */
 	int node;                            /* the plan_node_id of the node that gathers them */
 	bool always;                         /* not only if it pays */
 	double worth;                        /* so many keys are worth gathering */
@@ -254,12 +254,13 @@ typedef struct ckfp_block_filter
 	ckfp_keys *keys;
 	const ckfp_join_target *target;
 	int number;     /* of the target */
-	uint64 decided; /* the keys of this build have been used, or are of no use */
-	uint64 vain;    /* indexes were searched in vain for the keys of this build */
 	double from;    /* search after this share of the blocks was read, if the scan may be stopped */
-	uint64 build;   /* the keys of this build let */
-	uint8 *live;    /* these blocks live; NULL: all */
-	BlockNumber of; /* of so many */
+	uint8 *live;    /* the blocks that can have one of the keys; NULL: all */
+	BlockNumber of; /* the number of blocks that `live` tells of */
+	/* generations of the keys: */
+	uint64 generation; /* that of `live`; */
+	uint64 decided;    /* the last one that was used, or is of no use; */
+	uint64 vain;       /* and the last one for which the indexes were searched in vain */
 	struct ckfp_block_filter *next;
 } ckfp_block_filter;
 

@@ -67,7 +67,7 @@ ckfp_keys_start(ckfp_keys *keys)
 		return;
 	MemoryContextReset(keys->context);
 	keys->state = CKFP_KEYS_NEW;
-	keys->builds++;
+	keys->generation++;
 	keys->test.integers = NULL;
 	for (int i = 0; i < keys->columns; i++)
 	{

@@ -247,17 +247,17 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 		pfree(filter->live);
 	filter->live = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
 									blocks->scan->ps.state->es_snapshot, blocks->blocks, read,
-									stops && filter->vain == filter->keys->builds);
+									stops && filter->vain == filter->keys->generation);
 	if (2 * read < 1 && (filter->live == NULL || ckfp_blocks_gain(blocks, filter) == 0))
 	{
 		if (filter->live != NULL)
 			pfree(filter->live);
 		filter->live = NULL;
-		filter->vain = filter->keys->builds;
+		filter->vain = filter->keys->generation;
 		filter->from = 2 * read;
 		return false;
 	}
-	filter->build = filter->keys->builds;
+	filter->generation = filter->keys->generation;
 	filter->of = blocks->blocks;
 	return true;
 }
@@ -266,7 +266,7 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 static bool
 ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
-	if ((filter->build != filter->keys->builds || filter->of != blocks->blocks) &&
+	if ((filter->generation != filter->keys->generation || filter->of != blocks->blocks) &&
 		!ckfp_blocks_search(blocks, filter))
 		return false;
 	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
@@ -303,14 +303,14 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 		const ckfp_keys *keys = filter->keys;
 		bool known;
 
-		if (filter->decided == keys->builds)
+		if (filter->decided == keys->generation)
 			continue;
 		ckfp_keys_attach(filter->keys);
 		known = keys->state == CKFP_KEYS_KNOWN;
 		if (keys->state == CKFP_KEYS_OFF ||
 			(known && (blocks->blocks == 0 || ckfp_blocks_use(blocks, filter))))
 		{
-			filter->decided = keys->builds;
+			filter->decided = keys->generation;
 			continue;
 		}
 		blocks->coming = true;
@@ -472,7 +472,7 @@ ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slo
 
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->keys == keys)
-			return filter->decided == keys->builds && filter->live != NULL &&
+			return filter->decided == keys->generation && filter->live != NULL &&
 				   block < blocks->blocks && !CKFP_BIT(filter->live, block);
 	return false;
 }

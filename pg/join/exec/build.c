@@ -64,7 +64,7 @@ ckfp_build_finish(ckfp_build *build)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 		return;
 	}
-	if (!ckfp_filter_build(&build->filter))
+	if (!ckfp_filter_finish(&build->filter))
 	{
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_MEMORY);
 		return;

@@ -200,7 +200,7 @@ ckfp_shared_finish(ckfp_build *build)
 
 	if (!last || build->state != CKFP_BUILD_WAITING || build->shared->failed)
 		return;
-	if (!ckfp_take_hashes(build) || !ckfp_filter_build(&build->filter) || !ckfp_publish(build))
+	if (!ckfp_take_hashes(build) || !ckfp_filter_finish(&build->filter) || !ckfp_publish(build))
 		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
 	ckfp_filter_free(&build->filter);
 }

@@ -73,13 +73,11 @@ ckfp_filter_memory(const ckfp_join_filter *filter)
 	return filter->size + ckfp_integers_memory(&filter->integers);
 }
 
-/* Sort the gathered hashes, for ckf_collected. False if that would exceed
- * the limit of memory. */
+/* Sort the gathered hashes, for ckf_collected. False if that would exceed the limit of memory. */
 bool ckfp_filter_sort(ckfp_join_filter *filter);
 
-/* Build the filter from the hashes. False if it would exceed the limit of
- * memory. */
-bool ckfp_filter_build(ckfp_join_filter *filter);
+/* Make the filter of the gathered hashes. False if it would exceed the limit of memory. */
+bool ckfp_filter_finish(ckfp_join_filter *filter);
 
 /* Free all its memory. */
 void ckfp_filter_free(ckfp_join_filter *filter);

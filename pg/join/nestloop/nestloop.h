@@ -16,8 +16,8 @@ typedef struct ckfp_nest_inner
 	Index relation;
 	List *conditions;      /* on the columns of the relation */
 	List *own;             /* those on the relation alone that the filter's scan can evaluate */
-	List *build;           /* the keys in the relation, as target entries */
-	List *probe;           /* the keys in the outer rows */
+	List *keys;            /* the columns of the relation that are the keys, as target entries */
+	List *outer_keys;      /* those of the outer rows */
 	ckfp_nest_record nest; /* describes the keys */
 } ckfp_nest_inner;
 
@@ -140,7 +140,7 @@ void ckfp_answer_remove(ckfp_nest *nest);
 /* Start to sample rows, also when the outer side is read again. */
 void ckfp_sampling_start(ckfp_nest *nest);
 
-/* Count the row that was handed on last. True if a filter is to be built now. */
+/* Count the row that was handed on last. True if the filter is to be made now. */
 bool ckfp_sampling_count(ckfp_nest *nest);
 
 /* The lookup of the row that was handed on last has ended. If it is measured and has found nothing,
@@ -153,8 +153,8 @@ void ckfp_sampling_row(ckfp_nest *nest);
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */
 bool ckfp_sampling_wants_ranges(ckfp_nest *nest);
 
-/* Has the rest of a build, which has found so many keys and cost so many ns, become more expensive
- * than what the filter saves? */
+/* The scan of the dimension has found so many keys and cost so many ns. Will the rest of it cost
+ * more than the filter saves? */
 bool ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent);
 
 #endif

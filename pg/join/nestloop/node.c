@@ -3,7 +3,7 @@
  * Filter", between the loop and its outer side.
  *
  * It returns the rows of its child and samples which of them find a match. When a filter pays, it
- * runs a scan of the dimension and builds the filter of its keys. From then on the scans that the
+ * scans the dimension and makes the filter of its keys. From then on the scans that the
  * outer rows come from use the filter, or, if there is none that can, this node. It always tests if
  * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c). Scans that can skip
  * blocks do so by the ranges of the keys.
@@ -18,7 +18,7 @@
 /* The false positive rate: a row that passes by chance costs a lookup, as without a filter. */
 #define CKFP_NEST_FPR 0.01
 
-/* The number of keys between two checks of a build's cost. */
+/* The number of keys between two checks of what the scan has cost. */
 #define CKFP_NEST_CHECK 1024
 
 /* ------------------------------------------------------------------- the scan */
@@ -41,10 +41,10 @@ ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 	MemoryContextSwitchTo(caller);
 }
 
-/* ------------------------------------------------------------------- the build */
+/* ------------------------------------------------------------------- the filter */
 
-/* Gather the keys of all rows of the dimension: ranges of them, and hashes if a filter is to be
- * built. */
+/* Gather the keys of all rows of the dimension: ranges of them, and hashes if the filter is to be
+ * made. */
 static ckfp_given_up
 ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 {
@@ -111,7 +111,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 }
 
 /* Gather the ranges of the keys before the first row, if they are worth a scan of their own. If
- * not, the scans do not wait for them: they come with the filter, if one is built. */
+ * not, the scans do not wait for them: they come with the filter, if it is made. */
 static void
 ckfp_nest_start_ranges(ckfp_nest *nest)
 {
@@ -121,9 +121,9 @@ ckfp_nest_start_ranges(ckfp_nest *nest)
 		nest->build.keys.state = CKFP_KEYS_OFF;
 }
 
-/* Build the filter, or give it up. */
+/* Make the filter, or give it up. */
 static void
-ckfp_nest_build(ckfp_nest *nest)
+ckfp_nest_make_filter(ckfp_nest *nest)
 {
 	ckfp_build *build = &nest->build;
 	ckfp_given_up why;
@@ -131,11 +131,11 @@ ckfp_nest_build(ckfp_nest *nest)
 	nest->sampling.on = false;
 	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
 	 * have none read no more. */
-	if (build->keys.columns > 0 && build->keys.builds == 0 &&
+	if (build->keys.columns > 0 && build->keys.generation == 0 &&
 		!build->css.ss.ps.plan->parallel_aware)
 		build->keys.state = CKFP_KEYS_NEW;
 	why = ckfp_nest_read(nest, true);
-	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_build(&build->filter))
+	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_finish(&build->filter))
 		why = CKFP_GIVEN_UP_MEMORY;
 	if (why != CKFP_GIVEN_UP_NOT)
 	{
@@ -355,7 +355,7 @@ ckfp_nest_exec(CustomScanState *node)
 	if (nest->build.keys.state == CKFP_KEYS_NEW)
 		ckfp_nest_start_ranges(nest);
 	if (nest->sampling.on && ckfp_sampling_count(nest))
-		ckfp_nest_build(nest);
+		ckfp_nest_make_filter(nest);
 	if (nest->sampling.rest > 0)
 		ckfp_nest_rest(nest, nest->sampling.rest);
 	else if (!nest->sampling.on && !(nest->tests && nest->build.state == CKFP_BUILD_READY))

@@ -4,12 +4,12 @@
  * Estimates of the planner are often wrong by a large factor, so this is decided by what the rows
  * show while they pass: the share that has no match, and the cost of a lookup that finds nothing.
  * Some lookups are measured, with all that belongs to them, such as a Memoize node. What they and
- * the build cost is processor time and the wait for blocks (meter.c).
+ * the filter cost is processor time and the wait for blocks (meter.c).
  *
  * The rows to come follow from the progress of the sequential scan that drives the plan. If that is
- * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is built
- * when the lookups have cost as much as the build costs. If processes share that scan, each of them
- * builds a filter: their builds are weighed against the lookups of all.
+ * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is made
+ * when the lookups have cost as much as it does. If processes share that scan, each of them makes a
+ * filter: the cost of all of these is compared with that of the lookups of all processes.
  */
 #include "join/nestloop/nestloop.h"
 
@@ -26,14 +26,14 @@
 #define CKFP_SAMPLING_SHARE 64  /* later one in a stretch of this part of the rows before it */
 #define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
 
-/* The share of the price of the build that the lookups must have cost before. The first ones cost
- * more: the process has not used the pages of the table yet. So do the first rows of the build: it
- * is not aborted before it has cost this share of what the filter saves. */
+/* The share of the price of the filter that the lookups must have cost before it is made. The first
+ * lookups cost more: the process has not used the pages of the table yet. So do the first rows of
+ * the scan: it is not ended before it has cost this share of what the filter saves. */
 #define CKFP_SAMPLING_PAID 0.1
 
-/* The cost of the build, without the wait for blocks, and of a question to the filter, in ns. To
- * read a row of few columns takes 70 to 90, and up to 450 where the condition is on a late column
- * of a wide one: then the build is stopped when it has cost too much. */
+/* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, and of
+ * a lookup in the filter, in ns. To read a row of few columns takes 70 to 90, and up to 450 where
+ * the condition is on a late column of a wide one: then the scan ends when it has cost too much. */
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
 #define CKFP_NEST_LOOKUP_NS 15.0
@@ -127,10 +127,10 @@ ckfp_wait_for_pages(Relation table, BlockNumber pages, double lookup)
 	return pages * lookup * (sequential < random ? sequential / random : 1);
 }
 
-/* What a build is expected to cost, in ns, if this share of the rows of the dimension has keys, and
- * a lookup waits so long for blocks. The number of keys in *keys. */
+/* What the filter is expected to cost, in ns, if this share of the rows of the dimension has keys,
+ * and a lookup waits so long for blocks. The number of keys in *keys. */
 static double
-ckfp_build_ns(const ckfp_nest *nest, double share, double wait, double *keys)
+ckfp_nest_price(const ckfp_nest *nest, double share, double wait, double *keys)
 {
 	Relation table = ckfp_nest_table(nest);
 	int32 *widths = palloc0((RelationGetNumberOfAttributes(table) + 1) * sizeof(*widths));
@@ -153,16 +153,16 @@ ckfp_sampling_pays(ckfp_nest *nest)
 	const ckfp_costs *lookups = &sampling->lookups;
 	double pass = (double)sampling->matched / (double)sampling->rows;
 	double saved = ckfp_costs_mean(lookups) - CKFP_NEST_LOOKUP_NS;
-	double build;
+	double price;
 	double keys;
 
 	if (pass > ckfp_join_max_pass || saved <= 0)
 		return false;
 	saved *= 1 - pass;
-	build = ckfp_build_ns(nest, pass, lookups->wait / lookups->n, &keys);
+	price = ckfp_nest_price(nest, pass, lookups->wait / lookups->n, &keys);
 	sampling->gain = ckfp_rows_to_come(nest) * saved;
-	return ckfp_cost_fits(keys) && sampling->gain > build &&
-		   (double)sampling->all * saved > build * CKFP_SAMPLING_PAID;
+	return ckfp_cost_fits(keys) && sampling->gain > price &&
+		   (double)sampling->all * saved > price * CKFP_SAMPLING_PAID;
 }
 
 bool
@@ -206,7 +206,7 @@ ckfp_sampling_wants_ranges(ckfp_nest *nest)
 		return false;
 	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->build.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
-		   (!nest->stops && ckfp_build_ns(nest, 0, 0, &keys) < nest->sampling.gain);
+		   (!nest->stops && ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
 }
 
 /* Let the sampling rest for as many rows as were read so far: they are passed on without a count.
@@ -222,7 +222,7 @@ ckfp_sampling_rest(ckfp_sampling *sampling)
 	ckfp_sampling_begin(sampling);
 }
 
-/* Is a filter to be built now? Otherwise, when to decide again. */
+/* Is the filter to be made now? Otherwise, set when to decide again. */
 static bool
 ckfp_sampling_decide(ckfp_nest *nest)
 {
@@ -249,8 +249,8 @@ ckfp_sampling_decide(ckfp_nest *nest)
 }
 
 /* Has another filter removed rows from the inner side since the outer row was handed on? Then the
- * dimension has rows for it, and a filter of the dimension's keys would pass it. The scan of the
- * build does not use that filter, too: it may be built anew, and ours would have to follow it. */
+ * dimension has rows for it, and a filter of the dimension's keys would pass it. Our scan of the
+ * dimension does not use the other filter: ours would have to be made anew whenever that is. */
 static bool
 ckfp_sampling_is_emptied(const ckfp_nest *nest)
 {
