@@ -403,7 +403,8 @@ void ckfp_keys_give_up(ckfp_keys *keys);
 /* Give the keys of this process to all. False if it has gathered all keys. */
 bool ckfp_keys_contribute(ckfp_keys *keys);
 
-/* Does each process gather a part of the keys? */
+/* Do the processes gather common keys: each one a part, of which one filter is built for all? Else
+ * each process gathers all keys. */
 bool ckfp_keys_are_common(const ckfp_keys *keys);
 
 /* Take the keys of all processes, if they are complete. */

@@ -45,7 +45,7 @@ ckfp_build_is_partial(const ckfp_build *build)
 static void
 ckfp_build_finish_ranges(ckfp_build *build)
 {
-	if (ckfp_build_is_partial(build) && !ckfp_shared_is_common(build))
+	if (ckfp_build_is_partial(build) && !ckfp_keys_are_common(&build->keys))
 		ckfp_keys_give_up(&build->keys);
 	else
 		ckfp_keys_finish(&build->keys);
@@ -109,11 +109,11 @@ ckfp_build_exceeds_estimate(const ckfp_build *build)
 		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys * build->record.builders));
 }
 
-/* Stop gathering keys. If all processes build one filter together, it stops in all of them. */
+/* Stop gathering keys: in all processes, if they gather common keys. */
 static void
 ckfp_build_stop(ckfp_build *build, ckfp_given_up why)
 {
-	if (ckfp_shared_is_common(build))
+	if (ckfp_keys_are_common(&build->keys))
 		ckfp_shared_fail(build, why);
 	else
 		ckfp_build_give_up(build, why);
@@ -213,7 +213,7 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 static void
 ckfp_build_begin_reading(ckfp_build *build)
 {
-	if (ckfp_shared_is_common(build))
+	if (ckfp_keys_are_common(&build->keys))
 		ckfp_shared_begin(build);
 	if (build->state == CKFP_BUILD_NEW)
 		ckfp_build_enter(build, CKFP_BUILD_GATHERING);
@@ -226,7 +226,7 @@ ckfp_build_read(ckfp_build *build, TupleTableSlot *slot)
 {
 	if (!ckfp_build_has_ranges(build))
 		ckfp_keys_give_up(&build->keys);
-	if (build->state != CKFP_BUILD_GATHERING && ckfp_shared_is_common(build))
+	if (build->state != CKFP_BUILD_GATHERING && ckfp_keys_are_common(&build->keys))
 		ckfp_shared_miss(build);
 	if (build->state == CKFP_BUILD_GATHERING || ckfp_build_has_ranges(build))
 		ckfp_build_gather(build, slot);
@@ -236,7 +236,7 @@ ckfp_build_read(ckfp_build *build, TupleTableSlot *slot)
 static void
 ckfp_build_end_reading(ckfp_build *build)
 {
-	bool common = ckfp_shared_is_common(build);
+	bool common = ckfp_keys_are_common(&build->keys);
 	bool ranges = ckfp_build_has_ranges(build);
 	bool filter = build->state == CKFP_BUILD_GATHERING;
 

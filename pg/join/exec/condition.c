@@ -179,7 +179,7 @@ ckfp_condition_may_test(const ckfp_tests *tests)
 
 		if (ckfp_test_is_ready(&tests->test[i]) ||
 			(!ckfp_build_is_off(build) &&
-			 (build->counts.tested > 0 || ckfp_build_is_common(build))))
+			 (build->counts.tested > 0 || ckfp_is_parallel_hash(build))))
 			return true;
 	}
 	return false;

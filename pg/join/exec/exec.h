@@ -192,15 +192,12 @@ void ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, v
 void ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory);
 void ckfp_shared_shutdown(CustomScanState *node);
 
-/* Do processes build one filter together if there are several? */
+/* Is the join a Parallel Hash Join? Each of its processes reads a part of the build side. */
 static inline bool
-ckfp_build_is_common(const ckfp_build *build)
+ckfp_is_parallel_hash(const ckfp_build *build)
 {
 	return build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
 }
-
-/* Do the processes build one filter together? */
-bool ckfp_shared_is_common(const ckfp_build *build);
 
 /* This process starts to read its part of the build side. */
 void ckfp_shared_begin(ckfp_build *build);

@@ -38,12 +38,6 @@ ckfp_area(const ckfp_build *build)
 	return build->css.ss.ps.state->es_query_dsa;
 }
 
-bool
-ckfp_shared_is_common(const ckfp_build *build)
-{
-	return ckfp_keys_are_common(&build->keys);
-}
-
 static uint8 *
 ckfp_shared_alive(struct ckfp_shared *shared)
 {
@@ -210,7 +204,7 @@ ckfp_shared_attach(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
 
-	if (!ckfp_shared_is_common(build) || ckfp_build_is_off(build) ||
+	if (!ckfp_keys_are_common(&build->keys) || ckfp_build_is_off(build) ||
 		build->state == CKFP_BUILD_READY)
 		return;
 	if (build->record.mapped)
@@ -270,8 +264,8 @@ static void
 ckfp_shared_prepare(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
-	/* without a segment of shared memory there are no workers, and the leader builds it alone */
-	bool common = ckfp_build_is_common(build) && ckfp_area(build) != NULL;
+	/* without a segment of shared memory there are no workers: the leader gathers all keys */
+	bool common = ckfp_is_parallel_hash(build) && ckfp_area(build) != NULL;
 
 	memset(ckfp_shared_alive(shared), 0, list_length(build->record.targets));
 	pg_atomic_init_u64(&shared->rows, 0);
@@ -338,7 +332,7 @@ void
 ckfp_shared_shutdown(CustomScanState *node)
 {
 	ckfp_build *build = (ckfp_build *)node;
-	bool common = ckfp_shared_is_common(build);
+	bool common = ckfp_keys_are_common(&build->keys);
 
 	if (build->shared == NULL)
 		return;
