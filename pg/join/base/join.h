@@ -140,7 +140,7 @@ typedef struct ckfp_join_record
 	double saving;     /* the saving if all probe_rows are dropped, in ns per process */
 	double lookups;    /* lookups of each process; other costs of a row count as fractions of one */
 	int partitions;    /* the number of scans of partitions, which may be skipped */
-	int levels;        /* the largest number of levels of partitions above such a scan */
+	int levels;        /* the largest number of partitioned tables above such a scan */
 	bool scattered;    /* hash partitioning spreads the keys over these scans */
 	double read;       /* the rows that these scans read */
 	double skipping;   /* the saving if all these scans are skipped, in ns per process */
@@ -263,8 +263,8 @@ double ckfp_cost_of_reaching(const Plan *scan, const AttrNumber *columns, int n)
 double ckfp_cost_of_drop(const ckfp_join_record *record, const Plan *scan,
 						 const AttrNumber *columns);
 
-/* How many keys are worth mapping to their partitions, at one level, for each scan that this may
- * save? `share` is the share of the scans that are below the level. */
+/* How many keys are worth mapping to their partitions, by some bounds, for each scan that this may
+ * save? `share` is the share of the scans whose partitions have these bounds. */
 double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
 
 /* Does the memory of a filter suffice to gather this number of keys? */
