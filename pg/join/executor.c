@@ -128,13 +128,13 @@ ckfp_map_install(ckfp_build *build)
 	const CustomScan *plan = (const CustomScan *)build->css.ss.ps.plan;
 	EState *estate = build->css.ss.ps.state;
 
-	if (build->keys.columns > 0)
+	if (build->ranges.columns > 0)
 		return;
 	(void)ckfp_monotone_note(llast(plan->custom_exprs), &build->record);
-	ckfp_keys_init(&build->keys, estate->es_query_cxt, &build->record,
-				   plan->scan.plan.plan_node_id);
-	ckfp_keys_map_to(&build->keys, &build->record, llast(plan->custom_exprs), estate);
-	build->allocates |= !build->keys.by_value;
+	ckfp_key_ranges_init(&build->ranges, estate->es_query_cxt, &build->record,
+						 plan->scan.plan.plan_node_id);
+	ckfp_key_ranges_map_to(&build->ranges, &build->record, llast(plan->custom_exprs), estate);
+	build->allocates |= !build->ranges.by_value;
 	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 }
 
@@ -215,7 +215,7 @@ ckfp_tests_start(ckfp_build *build)
 	if (build->join == NULL)
 	{
 		ckfp_build_enter(build, CKFP_BUILD_OFF);
-		build->keys.state = CKFP_KEYS_OFF;
+		build->ranges.state = CKFP_RANGES_OFF;
 	}
 	if (!ckfp_build_is_off(build) && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,

@@ -44,7 +44,7 @@ BlockNumber ckfp_blocks_changed(Relation table);
 #define CKFP_RANGES 64
 #define CKFP_FEW_KEYS 1000
 
-/* The keys of one column of the build side. */
+/* The keys of one column of the build side, as ranges. */
 typedef struct ckfp_ranges
 {
 	Oid type;
@@ -89,31 +89,31 @@ void ckfp_ranges_complete(ckfp_ranges *ranges);
 
 /* ---------------------------------------------------------- key_ranges.c: keys to ranges */
 
-typedef enum ckfp_keys_state
+typedef enum ckfp_key_ranges_state
 {
-	CKFP_KEYS_OFF, /* they are not wanted, or will not be known for the rest of the query */
-	CKFP_KEYS_NEW,
-	CKFP_KEYS_GATHERING,
-	CKFP_KEYS_WAITING, /* those of other processes are missing */
-	CKFP_KEYS_KNOWN
-} ckfp_keys_state;
+	CKFP_RANGES_OFF, /* no scan needs them, or they will not be known for the rest of the query */
+	CKFP_RANGES_NEW,
+	CKFP_RANGES_GATHERING,
+	CKFP_RANGES_WAITING, /* those of other processes are missing */
+	CKFP_RANGES_KNOWN
+} ckfp_key_ranges_state;
 
 /* How scans test a key. */
-typedef struct ckfp_keys_test
+typedef struct ckfp_key_test
 {
 	const ckfp_integers
 		*integers; /* the integers of a column of the keys; NULL: it is not tested */
 	int column;
 	int16 length; /* of the values of the probe side */
 	bool exact;   /* each of the integers is a key */
-} ckfp_keys_test;
+} ckfp_key_test;
 
-/* The keys of the build side of a join. */
 typedef struct ckfp_map ckfp_map;
 
-typedef struct ckfp_keys
+/* The keys of the build side of a join, as ranges of each column. */
+typedef struct ckfp_key_ranges
 {
-	ckfp_keys_state state;
+	ckfp_key_ranges_state state;
 	uint64 generation;                   /* how often they have been gathered */
 	int node;                            /* the plan_node_id of the node that gathers them */
 	bool always;                         /* not only if it pays */
@@ -124,33 +124,34 @@ typedef struct ckfp_keys
 	bool by_value;                       /* all types are passed by value */
 	uint64 blocks;                       /* counters: the blocks of the scans that may skip some, */
 	uint64 skipped;                      /* and those that are not read */
-	ckfp_keys_test test;                 /* by which scans test the keys of their rows */
+	ckfp_key_test test;                  /* by which scans test the keys of their rows */
 	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
 	ckfp_map *map; /* map.c: the keys are a function of a column; NULL: they are columns */
 	pg_tz *zone;   /* they were mapped to the column in this time zone of the session; or NULL */
-} ckfp_keys;
+} ckfp_key_ranges;
 
-/* Begin to want keys, whose memory is below `parent`. */
-void ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *record,
-					int node);
+/* Initialize the ranges of keys. Their memory is below `parent`. */
+void ckfp_key_ranges_init(ckfp_key_ranges *keys, MemoryContext parent,
+						  const ckfp_join_record *record, int node);
 
-/* Let keys have the ranges that an index needs. False if they have other ones of its column, for
+/* Gather the ranges that an index needs, too. False if those of its column have another order, for
  * another index. */
-bool ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_index *index);
+bool ckfp_key_ranges_want(ckfp_key_ranges *keys, const ckfp_join_record *record,
+						  const ckfp_join_index *index);
 
 /* The set of many keys takes so many bytes. */
 #define CKFP_SET_BYTES (256 * 1024)
 
 /* Forget all keys: before the build side is read, again or for the first time. */
-void ckfp_keys_start(ckfp_keys *keys);
+void ckfp_key_ranges_start(ckfp_key_ranges *keys);
 
 /* Add a key that was not added in the same way as the last one. */
-void ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value);
+void ckfp_ranges_add_slow(ckfp_key_ranges *keys, ckfp_ranges *ranges, Datum value);
 
 /* Add a key without NULL: a value for each column. */
 static inline void
-ckfp_keys_add(ckfp_keys *keys, const Datum *values)
+ckfp_key_ranges_add(ckfp_key_ranges *keys, const Datum *values)
 {
 	for (int i = 0; i < keys->columns; i++)
 	{
@@ -171,20 +172,20 @@ ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 }
 
 /* There are no more keys in this process. */
-void ckfp_keys_finish(ckfp_keys *keys);
+void ckfp_key_ranges_finish(ckfp_key_ranges *keys);
 
 /* ---------------------------------------------------- map.c: keys to ranges of another column */
 
 /* Let keys be mapped back to the column of which they are a function, abstract as in monotone.h.
  * Memory comes from the current context. */
-void ckfp_keys_map_to(ckfp_keys *keys, const ckfp_join_record *record, Expr *function,
-					  EState *estate);
+void ckfp_key_ranges_map_to(ckfp_key_ranges *keys, const ckfp_join_record *record, Expr *function,
+							EState *estate);
 
 /* All keys are gathered: complete their ranges, and map them. */
-void ckfp_keys_complete(ckfp_keys *keys);
+void ckfp_key_ranges_complete(ckfp_key_ranges *keys);
 
 /* The ranges of a column of the scans; NULL: no scan needs them. */
-const ckfp_ranges *ckfp_keys_ranges(const ckfp_keys *keys, int key);
+const ckfp_ranges *ckfp_key_ranges_of(const ckfp_key_ranges *keys, int key);
 
 /* Is the function computed for a value of the column? For others it may fail. */
 bool ckfp_map_computes(const ckfp_map *map, int64 source);
@@ -195,7 +196,7 @@ Datum ckfp_map_value(ckfp_map *map, int64 source);
 /* Are the ranges still those of the keys? After SET timezone they are not: the join computes other
  * keys from then on. */
 static inline bool
-ckfp_keys_hold(const ckfp_keys *keys)
+ckfp_key_ranges_hold(const ckfp_key_ranges *keys)
 {
 	return keys->zone == NULL || keys->zone == session_timezone;
 }
@@ -243,7 +244,7 @@ bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
 /* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
  * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them.
  * `again`: for a smaller share there were none. */
-uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+uint8 *ckfp_live_blocks(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
 						Snapshot snapshot, BlockNumber blocks, double share, bool again);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
@@ -251,7 +252,7 @@ uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, R
 /* The keys of a join, for a scan. */
 typedef struct ckfp_block_filter
 {
-	ckfp_keys *keys;
+	ckfp_key_ranges *keys;
 	const ckfp_join_target *target;
 	int number;     /* of the target */
 	double from;    /* search after this share of the blocks was read, if the scan may be stopped */
@@ -303,7 +304,7 @@ bool ckfp_blocks_is_possible(const ScanState *scan);
 ckfp_blocks *ckfp_blocks_make(ScanState *scan, bool verify);
 
 /* Let a scan skip blocks by the keys of a join; it is target `number`. */
-void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record,
+void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_key_ranges *keys, const ckfp_join_record *record,
 					 int number);
 
 /* Begin a sequential scan that is not parallel, as its own function does. */
@@ -332,7 +333,7 @@ void ckfp_blocks_wake(ckfp_blocks *blocks);
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 
 /* Would a row's block be skipped because of these keys? */
-bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slot);
+bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot);
 
 /* The scan ends. */
 void ckfp_blocks_end(ckfp_blocks *blocks);
@@ -380,7 +381,7 @@ Size ckfp_keys_shared_size(const ckfp_join_record *record);
 void ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *record, bool common);
 
 /* Use it in this process, whose parts are in `area`. */
-void ckfp_keys_share(ckfp_keys *keys, ckfp_keys_shared *shared, dsa_area *area);
+void ckfp_key_ranges_share(ckfp_key_ranges *keys, ckfp_keys_shared *shared, dsa_area *area);
 
 /* This process begins to read its part of the build side. */
 void ckfp_parts_begin(ckfp_keys_shared *shared);
@@ -392,23 +393,23 @@ bool ckfp_parts_finish(ckfp_keys_shared *shared);
 ckfp_part *ckfp_part_make(dsa_area *area, size_t words);
 
 /* Add a part to a list. False if it is too late, since all keys are taken to be known. */
-bool ckfp_part_give(const ckfp_keys *keys, dsa_pointer *parts, ckfp_part *part);
+bool ckfp_part_give(const ckfp_key_ranges *keys, dsa_pointer *parts, ckfp_part *part);
 
 /* Free the first n parts of a list; -1: all. */
 void ckfp_parts_free(dsa_area *area, dsa_pointer *parts, int n);
 
 /* Gather no more keys, for the rest of the query: this process has one that is in no part. */
-void ckfp_keys_give_up(ckfp_keys *keys);
+void ckfp_key_ranges_give_up(ckfp_key_ranges *keys);
 
 /* Give the keys of this process to all. False if it has gathered all keys. */
-bool ckfp_keys_contribute(ckfp_keys *keys);
+bool ckfp_key_ranges_contribute(ckfp_key_ranges *keys);
 
 /* Do the processes gather common keys: each one a part, of which one filter is built for all? Else
  * each process gathers all keys. */
-bool ckfp_keys_are_common(const ckfp_keys *keys);
+bool ckfp_keys_are_common(const ckfp_key_ranges *keys);
 
 /* Take the keys of all processes, if they are complete. */
-void ckfp_keys_attach(ckfp_keys *keys);
+void ckfp_key_ranges_attach(ckfp_key_ranges *keys);
 
 /* Is this the first process that asks, of those that share a scan? */
 bool ckfp_blocks_is_first(const ckfp_block_filter *filter);

@@ -375,7 +375,7 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 
 /* Search all keys: the blocks of rows that can have each of them. NULL if no index was asked. */
 static TIDBitmap *
-ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+ckfp_search_all(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
 				Snapshot snapshot, BlockNumber blocks, double share, bool again)
 {
 	TIDBitmap *found = NULL;
@@ -390,7 +390,7 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .most = share,
 							  .again = again,
 							  .changed = target->changed};
-		const ckfp_ranges *ranges = ckfp_keys_ranges(keys, key);
+		const ckfp_ranges *ranges = ckfp_key_ranges_of(keys, key);
 		TIDBitmap *bitmap;
 
 		if (ranges == NULL)
@@ -406,7 +406,7 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 }
 
 uint8 *
-ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+ckfp_live_blocks(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
 				 Snapshot snapshot, BlockNumber blocks, double share, bool again)
 {
 	MemoryContext context =

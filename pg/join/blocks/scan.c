@@ -49,7 +49,8 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 }
 
 void
-ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record, int number)
+ckfp_blocks_add(ckfp_blocks *blocks, ckfp_key_ranges *keys, const ckfp_join_record *record,
+				int number)
 {
 	ckfp_block_filter *filter = palloc0(sizeof(*filter));
 	ckfp_block_filter **link = &blocks->filters;
@@ -183,15 +184,15 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 static void
 ckfp_blocks_test(const ckfp_block_filter *filter)
 {
-	ckfp_keys *keys = filter->keys;
+	ckfp_key_ranges *keys = filter->keys;
 
 	for (int i = 0; i < filter->target->indexes && keys->test.integers == NULL; i++)
 	{
 		int column = filter->target->index[i].key;
-		const ckfp_ranges *ranges = ckfp_keys_ranges(keys, column);
+		const ckfp_ranges *ranges = ckfp_key_ranges_of(keys, column);
 
 		if (ranges != NULL && ranges->integers)
-			keys->test = (ckfp_keys_test){
+			keys->test = (ckfp_key_test){
 				.integers = &ranges->set, .column = column, .length = ranges->probe_length};
 	}
 }
@@ -300,14 +301,14 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 	}
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
-		const ckfp_keys *keys = filter->keys;
+		const ckfp_key_ranges *keys = filter->keys;
 		bool known;
 
 		if (filter->decided == keys->generation)
 			continue;
-		ckfp_keys_attach(filter->keys);
-		known = keys->state == CKFP_KEYS_KNOWN;
-		if (keys->state == CKFP_KEYS_OFF ||
+		ckfp_key_ranges_attach(filter->keys);
+		known = keys->state == CKFP_RANGES_KNOWN;
+		if (keys->state == CKFP_RANGES_OFF ||
 			(known && (blocks->blocks == 0 || ckfp_blocks_use(blocks, filter))))
 		{
 			filter->decided = keys->generation;
@@ -366,7 +367,7 @@ static bool
 ckfp_blocks_hold(const ckfp_blocks *blocks)
 {
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		if (!ckfp_keys_hold(filter->keys))
+		if (!ckfp_key_ranges_hold(filter->keys))
 			return false;
 	return true;
 }
@@ -466,7 +467,7 @@ ckfp_blocks_progress(const ckfp_blocks *blocks)
 }
 
 bool
-ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slot)
+ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot)
 {
 	BlockNumber block = ItemPointerGetBlockNumber(&slot->tts_tid);
 

@@ -45,10 +45,10 @@ ckfp_build_is_partial(const ckfp_build *build)
 static void
 ckfp_build_finish_ranges(ckfp_build *build)
 {
-	if (ckfp_build_is_partial(build) && !ckfp_keys_are_common(&build->keys))
-		ckfp_keys_give_up(&build->keys);
+	if (ckfp_build_is_partial(build) && !ckfp_keys_are_common(&build->ranges))
+		ckfp_key_ranges_give_up(&build->ranges);
 	else
-		ckfp_keys_finish(&build->keys);
+		ckfp_key_ranges_finish(&build->ranges);
 	ckfp_blocks_know(build);
 	if (!build->record.mapped)
 		return;
@@ -80,7 +80,7 @@ ckfp_build_finish(ckfp_build *build)
 static inline bool
 ckfp_build_has_ranges(const ckfp_build *build)
 {
-	return build->keys.state == CKFP_KEYS_GATHERING;
+	return build->ranges.state == CKFP_RANGES_GATHERING;
 }
 
 /* Hash the key of a row, and note its partitions and ranges. False if there is none. */
@@ -95,7 +95,7 @@ ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 	if (build->state == CKFP_BUILD_GATHERING && build->partitions.scans > 0)
 		ckfp_partitions_add(&build->partitions, build->value);
 	if (ckfp_build_has_ranges(build))
-		ckfp_keys_add(&build->keys, build->value);
+		ckfp_key_ranges_add(&build->ranges, build->value);
 	return true;
 }
 
@@ -113,7 +113,7 @@ ckfp_build_exceeds_estimate(const ckfp_build *build)
 static void
 ckfp_build_stop(ckfp_build *build, ckfp_given_up why)
 {
-	if (ckfp_keys_are_common(&build->keys))
+	if (ckfp_keys_are_common(&build->ranges))
 		ckfp_shared_fail(build, why);
 	else
 		ckfp_build_give_up(build, why);
@@ -213,20 +213,20 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 static void
 ckfp_build_begin_reading(ckfp_build *build)
 {
-	if (ckfp_keys_are_common(&build->keys))
+	if (ckfp_keys_are_common(&build->ranges))
 		ckfp_shared_begin(build);
 	if (build->state == CKFP_BUILD_NEW)
 		ckfp_build_enter(build, CKFP_BUILD_GATHERING);
-	if (build->keys.state == CKFP_KEYS_NEW)
-		build->keys.state = CKFP_KEYS_GATHERING;
+	if (build->ranges.state == CKFP_RANGES_NEW)
+		build->ranges.state = CKFP_RANGES_GATHERING;
 }
 
 static void
 ckfp_build_read(ckfp_build *build, TupleTableSlot *slot)
 {
 	if (!ckfp_build_has_ranges(build))
-		ckfp_keys_give_up(&build->keys);
-	if (build->state != CKFP_BUILD_GATHERING && ckfp_keys_are_common(&build->keys))
+		ckfp_key_ranges_give_up(&build->ranges);
+	if (build->state != CKFP_BUILD_GATHERING && ckfp_keys_are_common(&build->ranges))
 		ckfp_shared_miss(build);
 	if (build->state == CKFP_BUILD_GATHERING || ckfp_build_has_ranges(build))
 		ckfp_build_gather(build, slot);
@@ -236,7 +236,7 @@ ckfp_build_read(ckfp_build *build, TupleTableSlot *slot)
 static void
 ckfp_build_end_reading(ckfp_build *build)
 {
-	bool common = ckfp_keys_are_common(&build->keys);
+	bool common = ckfp_keys_are_common(&build->ranges);
 	bool ranges = ckfp_build_has_ranges(build);
 	bool filter = build->state == CKFP_BUILD_GATHERING;
 
@@ -256,7 +256,7 @@ ckfp_build_exec(CustomScanState *node)
 	ckfp_build *build = (ckfp_build *)node;
 	TupleTableSlot *slot;
 
-	if (build->state == CKFP_BUILD_NEW || build->keys.state == CKFP_KEYS_NEW)
+	if (build->state == CKFP_BUILD_NEW || build->ranges.state == CKFP_RANGES_NEW)
 		ckfp_build_begin_reading(build);
 	slot = ExecProcNode(outerPlanState(node));
 	if (TupIsNull(slot))

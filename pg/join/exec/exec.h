@@ -56,7 +56,7 @@ ckfp_test_verify(const ckfp_test *test, TupleTableSlot *slot, const Datum *value
 	if (!passes)
 		ckfp_verify_denied(test->build, hash);
 	if (ckfp_partitions_skip(&test->build->partitions, test->target) ||
-		(test->blocks != NULL && ckfp_blocks_deny(test->blocks, &test->build->keys, slot)))
+		(test->blocks != NULL && ckfp_blocks_deny(test->blocks, &test->build->ranges, slot)))
 		ckfp_verify_skipped(test->build, hash, values);
 }
 
@@ -64,21 +64,22 @@ ckfp_test_verify(const ckfp_test *test, TupleTableSlot *slot, const Datum *value
 static inline bool
 ckfp_test_is_ready(const ckfp_test *test)
 {
-	return test->build->keys.test.integers != NULL || test->build->state == CKFP_BUILD_READY;
+	return test->build->ranges.test.integers != NULL || test->build->state == CKFP_BUILD_READY;
 }
 
 /* Is the key of a row, or a column of it, among the integers of the keys? */
 static inline ckfp_in
 ckfp_test_integers(const ckfp_test *test, TupleTableSlot *slot)
 {
-	const ckfp_keys_test *near = &test->build->keys.test;
+	const ckfp_key_test *near = &test->build->ranges.test;
 	bool isnull;
 	Datum value = slot_getattr(slot, test->source.attribute[near->column], &isnull);
 	ckfp_in in = isnull ? CKFP_IN_NONE
 						: ckfp_integers_find(near->integers, ckfp_integer_of(value, near->length));
 
-	return in == CKFP_IN_NONE && unlikely(!ckfp_keys_hold(&test->build->keys)) ? CKFP_IN_PARTLY
-																			   : in;
+	return in == CKFP_IN_NONE && unlikely(!ckfp_key_ranges_hold(&test->build->ranges))
+			   ? CKFP_IN_PARTLY
+			   : in;
 }
 
 /* Does a row pass the test? Its key is looked up among the integers, where they are known, and in
@@ -87,7 +88,7 @@ static inline bool
 ckfp_test_row(ckfp_test *test, TupleTableSlot *slot)
 {
 	ckfp_build *build = test->build;
-	const ckfp_keys_test *near = &build->keys.test;
+	const ckfp_key_test *near = &build->ranges.test;
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash = 0;
 	ckfp_in in = near->integers != NULL ? ckfp_test_integers(test, slot) : CKFP_IN_PARTLY;

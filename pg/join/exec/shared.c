@@ -65,7 +65,7 @@ void
 ckfp_shared_begin(ckfp_build *build)
 {
 	build->filter.integer = 0; /* they would lack the keys of other processes */
-	ckfp_parts_begin(build->keys.shared);
+	ckfp_parts_begin(build->ranges.shared);
 }
 
 void
@@ -133,7 +133,7 @@ ckfp_give_hashes(ckfp_build *build)
 	if (part == NULL)
 		return false;
 	ckfp_copy_hashes(part, filter->collector);
-	if (!ckfp_part_give(&build->keys, &build->keys.shared->hashes, part))
+	if (!ckfp_part_give(&build->ranges, &build->ranges.shared->hashes, part))
 		build->shared->failed = true;
 	return true;
 }
@@ -143,7 +143,7 @@ ckfp_give_hashes(ckfp_build *build)
 static bool
 ckfp_take_hashes(ckfp_build *build)
 {
-	dsa_pointer *parts = &build->keys.shared->hashes;
+	dsa_pointer *parts = &build->ranges.shared->hashes;
 	bool fits = true;
 
 	while (DsaPointerIsValid(*parts))
@@ -190,7 +190,7 @@ ckfp_shared_contribute(ckfp_build *build)
 void
 ckfp_shared_finish(ckfp_build *build)
 {
-	bool last = ckfp_parts_finish(build->keys.shared);
+	bool last = ckfp_parts_finish(build->ranges.shared);
 
 	if (!last || build->state != CKFP_BUILD_WAITING || build->shared->failed)
 		return;
@@ -204,12 +204,12 @@ ckfp_shared_attach(ckfp_build *build)
 {
 	struct ckfp_shared *shared = build->shared;
 
-	if (!ckfp_keys_are_common(&build->keys) || ckfp_build_is_off(build) ||
+	if (!ckfp_keys_are_common(&build->ranges) || ckfp_build_is_off(build) ||
 		build->state == CKFP_BUILD_READY)
 		return;
 	if (build->record.mapped)
 	{
-		ckfp_keys_attach(&build->keys);
+		ckfp_key_ranges_attach(&build->ranges);
 		ckfp_build_know_ranges(build);
 		return;
 	}
@@ -272,14 +272,14 @@ ckfp_shared_prepare(ckfp_build *build)
 	shared->failed = shared->ready = false;
 	shared->bytes = InvalidDsaPointer;
 	ckfp_keys_shared_init(ckfp_shared_keys(build), &build->record, common);
-	ckfp_keys_share(&build->keys, ckfp_shared_keys(build), ckfp_area(build));
+	ckfp_key_ranges_share(&build->ranges, ckfp_shared_keys(build), ckfp_area(build));
 	if (!common)
 		return;
 	/* the common filter is not ready */
 	if (build->state != CKFP_BUILD_OFF)
 		ckfp_build_enter(build, CKFP_BUILD_NEW);
 	ckfp_partitions_start(&build->partitions, &build->record);
-	ckfp_keys_start(&build->keys);
+	ckfp_key_ranges_start(&build->ranges);
 }
 
 void
@@ -290,7 +290,7 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 
 	memset(shared, 0, ckfp_shared_keys_at(build, context->nworkers));
 	shared->wanted = build->state != CKFP_BUILD_OFF;
-	shared->ranges = build->keys.state != CKFP_KEYS_OFF;
+	shared->ranges = build->ranges.state != CKFP_RANGES_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);
 	build->shared = shared;
@@ -320,11 +320,11 @@ ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 	ckfp_build *build = (ckfp_build *)node;
 
 	build->shared = memory;
-	ckfp_keys_share(&build->keys, ckfp_shared_keys(build), ckfp_area(build));
+	ckfp_key_ranges_share(&build->ranges, ckfp_shared_keys(build), ckfp_area(build));
 	if (!build->shared->wanted)
 		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
 	if (!build->shared->ranges)
-		build->keys.state = CKFP_KEYS_OFF;
+		build->ranges.state = CKFP_RANGES_OFF;
 }
 
 /* Called while the shared memory still exists. */
@@ -332,11 +332,11 @@ void
 ckfp_shared_shutdown(CustomScanState *node)
 {
 	ckfp_build *build = (ckfp_build *)node;
-	bool common = ckfp_keys_are_common(&build->keys);
+	bool common = ckfp_keys_are_common(&build->ranges);
 
 	if (build->shared == NULL)
 		return;
-	build->keys.shared = NULL;
+	build->ranges.shared = NULL;
 	if (IsParallelWorker())
 		build->shared->counts[ParallelWorkerNumber] = ckfp_build_counts(build);
 	else

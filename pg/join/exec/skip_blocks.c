@@ -66,27 +66,27 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_build *build, int number)
 	const ckfp_join_record *record = &build->record;
 	const ckfp_join_target *target = list_nth(record->targets, number);
 	ScanState *scan = (ScanState *)tests->scan;
-	ckfp_keys *keys = &build->keys;
+	ckfp_key_ranges *ranges = &build->ranges;
 	bool wanted = false;
 
 	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
 		return;
-	if (keys->columns == 0)
-		ckfp_keys_init(keys, scan->ps.state->es_query_cxt, record,
-					   build->css.ss.ps.plan->plan_node_id);
+	if (ranges->columns == 0)
+		ckfp_key_ranges_init(ranges, scan->ps.state->es_query_cxt, record,
+							 build->css.ss.ps.plan->plan_node_id);
 	for (int i = 0; i < target->indexes; i++)
-		wanted |= ckfp_keys_want(keys, record, &target->index[i]);
+		wanted |= ckfp_key_ranges_want(ranges, record, &target->index[i]);
 	if (!wanted)
 		return;
-	keys->state = CKFP_KEYS_NEW;
-	build->allocates |= !keys->by_value;
+	ranges->state = CKFP_RANGES_NEW;
+	build->allocates |= !ranges->by_value;
 	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 	if (tests->blocks == NULL)
 	{
 		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
 		tests->own = scan->ps.ExecProcNodeReal;
 	}
-	ckfp_blocks_add(tests->blocks, keys, record, number);
+	ckfp_blocks_add(tests->blocks, ranges, record, number);
 }
 
 /* What reading the rows of a build side costs at most, in ns. Of the scan of a table that is known
@@ -133,11 +133,11 @@ ckfp_blocks_is_cheap(const ckfp_build *build)
 void
 ckfp_blocks_start(ckfp_build *build)
 {
-	if (build->keys.columns == 0)
+	if (build->ranges.columns == 0)
 		return;
-	ckfp_keys_start(&build->keys);
+	ckfp_key_ranges_start(&build->ranges);
 	/* before the first row of a scan, which its own condition may let be far */
-	if (build->keys.state == CKFP_KEYS_NEW && build->record.first_if_cheap > 0 &&
+	if (build->ranges.state == CKFP_RANGES_NEW && build->record.first_if_cheap > 0 &&
 		ckfp_blocks_is_cheap(build))
 		ckfp_build_read_first(build);
 	foreach_ptr (ckfp_tests, tests, build->tests)

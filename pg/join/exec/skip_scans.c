@@ -37,7 +37,7 @@ ckfp_skip_decide(const PlanState *scan)
 		if (ckfp_build_is_off(build))
 			continue;
 		if (ckfp_partitions_skip(&build->partitions, tests->test[i].target) &&
-			ckfp_keys_hold(&build->keys))
+			ckfp_key_ranges_hold(&build->ranges))
 			return CKFP_SKIP;
 		if (!build->partitions.known)
 			verdict = CKFP_WAIT;

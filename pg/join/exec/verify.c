@@ -91,13 +91,13 @@ ckfp_image_hash(const ckfp_join_record *record, Datum value)
 bool
 ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash)
 {
-	const ckfp_keys_test *near = &test->build->keys.test;
-	ckfp_map *map = test->build->keys.map;
+	const ckfp_key_test *near = &test->build->ranges.test;
+	ckfp_map *map = test->build->ranges.map;
 	bool isnull;
 	Datum value = slot_getattr(slot, test->source.attribute[0], &isnull);
 	int64 source = isnull ? 0 : ckfp_integer_of(value, near->length);
 
-	if (isnull || !ckfp_map_computes(map, source) || !ckfp_keys_hold(&test->build->keys))
+	if (isnull || !ckfp_map_computes(map, source) || !ckfp_key_ranges_hold(&test->build->ranges))
 		return false;
 	values[0] = ckfp_map_value(map, source);
 	*hash = ckfp_image_hash(&test->build->record, values[0]);
@@ -118,7 +118,7 @@ ckfp_was_denied(ckfp_verify *verify, ExprContext *econtext)
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash;
 
-	if ((build->denied == NULL && build->skipped == NULL) || !ckfp_keys_hold(&build->keys))
+	if ((build->denied == NULL && build->skipped == NULL) || !ckfp_key_ranges_hold(&build->ranges))
 		return false;
 	if (!ckfp_source_hash(&verify->outer, NULL, econtext, values, &hash))
 		return true;

@@ -6,7 +6,7 @@
 #define CKFP_JOIN_FILTER_H
 
 #include "join/base/integers.h"
-#include "join/base/key.h"
+#include "join/base/key_hash.h"
 #include "join/blocks/blocks.h"
 #include "join/partition/partition.h"
 
@@ -220,8 +220,8 @@ typedef struct ckfp_build
 {
 	CustomScanState css;
 	ckfp_join_record record;
-	ckfp_key build_key[CKFP_JOIN_KEYS];
-	ckfp_key probe_key[CKFP_JOIN_KEYS];
+	ckfp_key_hasher build_key[CKFP_JOIN_KEYS];
+	ckfp_key_hasher probe_key[CKFP_JOIN_KEYS];
 	ckfp_source source;          /* the rows of the build side */
 	Datum value[CKFP_JOIN_KEYS]; /* the key of the current one */
 	bool allocates;              /* hashing the build side allocates memory */
@@ -239,7 +239,7 @@ typedef struct ckfp_build
 	struct ckfp_nest *nest;       /* the filter of a nested loop; NULL: of a hash join */
 	ckfp_suspensions suspensions; /* the scans that test, */
 	List *tests;                  /* their conditions: of ckfp_tests, */
-	ckfp_keys keys;               /* by which they skip blocks, */
+	ckfp_key_ranges ranges;       /* by which they skip blocks, */
 	ckfp_partitions partitions;   /* those that read partitions, */
 	List *skips;                  /* and those that may be skipped: of ckfp_tests */
 	struct ckfp_build *next;      /* the next one of the query */
@@ -262,7 +262,7 @@ static inline bool
 ckfp_build_is_off(const ckfp_build *build)
 {
 	return build->state == CKFP_BUILD_OFF &&
-		   !(build->record.mapped && build->keys.state != CKFP_KEYS_OFF);
+		   !(build->record.mapped && build->ranges.state != CKFP_RANGES_OFF);
 }
 
 /* Mapped keys are known: let scans use them. */

@@ -111,7 +111,7 @@ ckfp_build_drop_filter(ckfp_build *build)
 	ckfp_remote_set(build->css.ss.ps.state, &build->record, NULL);
 	ckfp_partitions_start(&build->partitions, &build->record);
 	build->sent = false;
-	build->keys.test.integers = NULL;
+	build->ranges.test.integers = NULL;
 	ckfp_filter_free(&build->filter);
 }
 
@@ -130,9 +130,9 @@ ckfp_build_ready(ckfp_build *build)
 	build->counts.keys = build->filter.keys;
 	build->counts.memory = ckfp_filter_memory(&build->filter);
 	if (build->filter.integers.width > 0)
-		build->keys.test = (ckfp_keys_test){.integers = &build->filter.integers,
-											.length = get_typlen(build->record.column[0].probe),
-											.exact = true};
+		build->ranges.test = (ckfp_key_test){.integers = &build->filter.integers,
+											 .length = get_typlen(build->record.column[0].probe),
+											 .exact = true};
 	ckfp_build_enter(build, CKFP_BUILD_READY);
 }
 
@@ -174,9 +174,9 @@ ckfp_build_know_partitions(ckfp_build *build)
 void
 ckfp_build_know_ranges(ckfp_build *build)
 {
-	const ckfp_ranges *ranges = ckfp_keys_ranges(&build->keys, 0);
+	const ckfp_ranges *ranges = ckfp_key_ranges_of(&build->ranges, 0);
 
-	if (build->keys.state != CKFP_KEYS_KNOWN || build->partitions.known ||
+	if (build->ranges.state != CKFP_RANGES_KNOWN || build->partitions.known ||
 		build->partitions.scans == 0)
 		return;
 	ckfp_partitions_add_ranges(&build->partitions, ranges->range, ranges->ranges, ranges->length);
@@ -190,8 +190,8 @@ ckfp_build_counts(const ckfp_build *build)
 	ckfp_join_counts counts = build->counts;
 
 	counts.untested = ckfp_suspension_untested(&build->suspensions);
-	counts.blocks = build->keys.blocks;
-	counts.blocks_skipped = build->keys.skipped;
+	counts.blocks = build->ranges.blocks;
+	counts.blocks_skipped = build->ranges.skipped;
 	return counts;
 }
 

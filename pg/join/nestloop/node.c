@@ -49,7 +49,7 @@ static ckfp_given_up
 ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 {
 	ckfp_join_filter *filter = &nest->build.filter;
-	ckfp_keys *ranges = &nest->build.keys;
+	ckfp_key_ranges *ranges = &nest->build.ranges;
 	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
 	ckfp_meter meter;
 	uint64 keys = 0;
@@ -68,8 +68,8 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		found = ckfp_source_hash(&nest->build.source, slot, NULL, nest->build.value, &hash);
-		if (found && ranges->state == CKFP_KEYS_GATHERING)
-			ckfp_keys_add(ranges, nest->build.value);
+		if (found && ranges->state == CKFP_RANGES_GATHERING)
+			ckfp_key_ranges_add(ranges, nest->build.value);
 		MemoryContextSwitchTo(caller);
 		if (found && filtered && !ckfp_filter_gather_key(filter, nest->build.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
@@ -83,7 +83,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 static ckfp_given_up
 ckfp_nest_read(ckfp_nest *nest, bool filtered)
 {
-	ckfp_keys *ranges = &nest->build.keys;
+	ckfp_key_ranges *ranges = &nest->build.ranges;
 	bool shown = nest->scan != NULL;
 	ckfp_given_up why;
 
@@ -91,16 +91,16 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 		ExecReScan(nest->scan);
 	else
 		ckfp_nest_open_scan(nest, 0);
-	if (ranges->state == CKFP_KEYS_NEW)
+	if (ranges->state == CKFP_RANGES_NEW)
 	{
 		ckfp_blocks_start(&nest->build);
-		ranges->state = CKFP_KEYS_GATHERING;
+		ranges->state = CKFP_RANGES_GATHERING;
 	}
 	why = ckfp_nest_gather(nest, filtered);
-	if (ranges->state == CKFP_KEYS_GATHERING && why != CKFP_GIVEN_UP_NOT)
-		ckfp_keys_give_up(ranges);
+	if (ranges->state == CKFP_RANGES_GATHERING && why != CKFP_GIVEN_UP_NOT)
+		ckfp_key_ranges_give_up(ranges);
 	else
-		ckfp_keys_finish(ranges);
+		ckfp_key_ranges_finish(ranges);
 	if (!shown)
 	{
 		ExecEndNode(nest->scan);
@@ -118,7 +118,7 @@ ckfp_nest_start_ranges(ckfp_nest *nest)
 	if (ckfp_sampling_wants_ranges(nest))
 		ckfp_nest_read(nest, false);
 	else
-		nest->build.keys.state = CKFP_KEYS_OFF;
+		nest->build.ranges.state = CKFP_RANGES_OFF;
 }
 
 /* Make the filter, or give it up. */
@@ -131,9 +131,9 @@ ckfp_nest_make_filter(ckfp_nest *nest)
 	nest->sampling.on = false;
 	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
 	 * have none read no more. */
-	if (build->keys.columns > 0 && build->keys.generation == 0 &&
+	if (build->ranges.columns > 0 && build->ranges.generation == 0 &&
 		!build->css.ss.ps.plan->parallel_aware)
-		build->keys.state = CKFP_KEYS_NEW;
+		build->ranges.state = CKFP_RANGES_NEW;
 	why = ckfp_nest_read(nest, true);
 	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_finish(&build->filter))
 		why = CKFP_GIVEN_UP_MEMORY;
@@ -189,7 +189,7 @@ ckfp_nest_install(ckfp_nest *nest)
 	ckfp_condition_update_all(build); /* there is no filter yet */
 	if (build->state == CKFP_BUILD_OFF)
 	{
-		build->keys.state = CKFP_KEYS_OFF;
+		build->ranges.state = CKFP_RANGES_OFF;
 		return;
 	}
 	nest->tests = build->record.targets == NIL;
@@ -352,7 +352,7 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
-	if (nest->build.keys.state == CKFP_KEYS_NEW)
+	if (nest->build.ranges.state == CKFP_RANGES_NEW)
 		ckfp_nest_start_ranges(nest);
 	if (nest->sampling.on && ckfp_sampling_count(nest))
 		ckfp_nest_make_filter(nest);

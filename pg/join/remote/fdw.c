@@ -6,7 +6,7 @@
  * The filter is another parameter, which is NULL and lets all rows pass until the filter is built.
  * Items have the same hash on every server.
  */
-#include "join/base/key.h"
+#include "join/base/key_hash.h"
 #include "join/remote/remote.h"
 
 #include "access/genam.h"

@@ -7,7 +7,7 @@
  * only if the type of the column, which it checks, keeps the value; rows of any other type pass.
  * The query is valid for all types.
  */
-#include "join/base/key.h"
+#include "join/base/key_hash.h"
 #include "join/remote/remote.h"
 
 #include "utils/builtins.h"
