@@ -151,7 +151,7 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment 
 		if (assignment[i].build->record.mapped)
 			ckfp_map_install(assignment[i].build);
 		tests->test[i].target = assignment[i].number;
-		tests->test[i].served = ckfp_remote_asks(assignment[i].target);
+		tests->test[i].remote = ckfp_remote_uses(assignment[i].target);
 		ckfp_test_init(&tests->test[i], assignment[i].build, assignment[i].target->attribute);
 		ckfp_suspension_add(&assignment[i].build->suspensions, &tests->test[i].suspension);
 		assignment[i].build->tests = lappend(assignment[i].build->tests, tests);

@@ -272,7 +272,7 @@ typedef struct ckfp_blocks
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* to search for keys, or for keys of other processes, */
-	bool coming;                /* or any other keys, of which ckfp_blocks_wake() tells */
+	bool coming;                /* or any other keys, of which ckfp_blocks_recheck() tells */
 	BlockNumber looked;         /* not before the next block, if it is valid */
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
@@ -326,8 +326,8 @@ ckfp_blocks_is_idle(const ckfp_blocks *blocks)
 /* Keys are gathered again. */
 void ckfp_blocks_arm(ckfp_blocks *blocks);
 
-/* This process has gathered keys. */
-void ckfp_blocks_wake(ckfp_blocks *blocks);
+/* This process has gathered keys: look for known ones at the next row. */
+void ckfp_blocks_recheck(ckfp_blocks *blocks);
 
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
@@ -344,7 +344,7 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 /* A parallel scan. */
 typedef struct ckfp_shared_scan
 {
-	pg_atomic_uint32 asked; /* the number of processes that have asked */
+	pg_atomic_uint32 users; /* the number of processes that have used keys for it */
 	BlockNumber first;      /* the block that the scan begins with, if blocks were taken */
 	pg_atomic_uint32 taken; /* 1: blocks were taken */
 	pg_atomic_uint32 next;  /* the number from which on none is drawn */
@@ -411,7 +411,7 @@ bool ckfp_keys_are_common(const ckfp_key_ranges *keys);
 /* Take the keys of all processes, if they are complete. */
 void ckfp_key_ranges_attach(ckfp_key_ranges *keys);
 
-/* Is this the first process that asks, of those that share a scan? */
+/* Is this the first process that uses keys for a scan, of those that share it? */
 bool ckfp_blocks_is_first(const ckfp_block_filter *filter);
 
 /* Take all blocks of a parallel scan that no process has begun to read, to be drawn by all

@@ -47,7 +47,7 @@ ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *record, 
 	SpinLockInit(&shared->mutex);
 	for (int i = 0; i < list_length(record->targets); i++)
 	{
-		pg_atomic_init_u32(&shared->scan[i].asked, 0);
+		pg_atomic_init_u32(&shared->scan[i].users, 0);
 		pg_atomic_init_u32(&shared->scan[i].taken, 0);
 		pg_atomic_init_u32(&shared->scan[i].next, 0);
 	}
@@ -217,7 +217,7 @@ ckfp_blocks_is_first(const ckfp_block_filter *filter)
 {
 	ckfp_shared_scan *scan = ckfp_shared_scan_of(filter);
 
-	return scan != NULL && pg_atomic_fetch_add_u32(&scan->asked, 1) == 0;
+	return scan != NULL && pg_atomic_fetch_add_u32(&scan->users, 1) == 0;
 }
 
 /* The first filter of a scan has its state: they are in the same order in all processes. */

@@ -66,7 +66,7 @@ ckfp_blocks_add(ckfp_blocks *blocks, ckfp_key_ranges *keys, const ckfp_join_reco
 }
 
 void
-ckfp_blocks_wake(ckfp_blocks *blocks)
+ckfp_blocks_recheck(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
 	blocks->looked = InvalidBlockNumber;
@@ -75,7 +75,7 @@ ckfp_blocks_wake(ckfp_blocks *blocks)
 void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
-	ckfp_blocks_wake(blocks);
+	ckfp_blocks_recheck(blocks);
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		filter->from = CKFP_STOPS_SHARE;
 }

@@ -19,9 +19,9 @@
 static inline bool
 ckfp_server_tests(ckfp_test *test)
 {
-	if (test->served && !test->build->sent)
-		test->served = false;
-	return test->served;
+	if (test->remote && !test->build->sent)
+		test->remote = false;
+	return test->remote;
 }
 
 /* Are all tests suspended? Counts the row. */

@@ -26,7 +26,7 @@ void ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values);
 typedef struct ckfp_test
 {
 	ckfp_build *build;
-	bool served; /* the server of a foreign scan uses the filter; its rows have passed */
+	bool remote; /* the server of a foreign scan tests the rows: this process need not */
 	ckfp_source source;
 	int target;          /* the number of the scan among the targets of the filter, */
 	bool partition;      /* which can skip it, */

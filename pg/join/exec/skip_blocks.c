@@ -156,7 +156,7 @@ ckfp_blocks_know(const ckfp_build *build)
 	{
 		if (tests->blocks == NULL)
 			continue;
-		ckfp_blocks_wake(tests->blocks);
+		ckfp_blocks_recheck(tests->blocks);
 		ckfp_blocks_put(tests, true, ckfp_exec_live);
 	}
 }

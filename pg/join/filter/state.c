@@ -140,7 +140,7 @@ bool
 ckfp_build_is_remote(const ckfp_build *build)
 {
 	foreach_ptr (const ckfp_join_target, target, build->record.targets)
-		if (ckfp_remote_asks(target))
+		if (ckfp_remote_uses(target))
 			return true;
 	return false;
 }

@@ -78,7 +78,7 @@ double ckfp_costs_mean(const ckfp_costs *samples);
 /* What the node knows about the outer rows while there is no filter. */
 typedef struct ckfp_sampling
 {
-	bool on;               /* the rows are sampled, or will be after a rest */
+	bool on;               /* the rows are sampled, or the sampling is suspended */
 	bool out;              /* a row was handed on, and its lookup has not been counted */
 	bool measured;         /* the cost of its lookup is measured, */
 	ckfp_meter left;       /* from here on */
@@ -88,8 +88,8 @@ typedef struct ckfp_sampling
 	uint64 matched;        /* those that had a match, */
 	uint64 next;           /* the number of rows at which to decide, */
 	uint64 next_sample;    /* and that at which to measure a lookup */
-	uint64 rest;           /* rows to hand on unsampled before the sampling begins again */
-	uint64 rows_before;    /* in the samples before the last rest: rows, */
+	uint64 suspended;      /* rows to return unsampled before the sampling begins again */
+	uint64 rows_before;    /* in the samples before the last suspension: rows, */
 	uint64 matched_before; /* and those that had a match */
 	uint64 scanned;        /* rows of this run of the outer side, */
 	uint64 published;      /* and those that the other processes know of */
@@ -112,7 +112,7 @@ struct ckfp_nest
 	PlanState *memoize;  /* and the Memoize node above it, or NULL */
 	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
 	ckfp_sampling sampling;
-	ExecProcNodeMtd exec; /* the executor's function for the node, while it rests; else NULL */
+	ExecProcNodeMtd exec;       /* the executor's function, while ours is in its place; else NULL */
 	struct ckfp_answer *answer; /* of a LEFT or ANTI loop, and */
 	TupleTableSlot *denied;     /* its outer row whose lookup would find nothing; or NULL */
 };

@@ -315,35 +315,35 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 	}
 }
 
-/* End a rest. */
+/* Sample or test rows again. */
 static void
-ckfp_nest_wake(ckfp_nest *nest)
+ckfp_nest_resume(ckfp_nest *nest)
 {
 	if (nest->exec != NULL)
 		ExecSetExecProcNode(&nest->build.css.ss.ps, nest->exec);
 	nest->exec = NULL;
-	nest->sampling.rest = 0;
+	nest->sampling.suspended = 0;
 }
 
-/* The next row, while the node rests: the executor calls this function instead of the node's. */
+/* The next row, untested and unsampled: the executor calls this function instead of the node's. */
 static TupleTableSlot *
-ckfp_nest_exec_resting(PlanState *state)
+ckfp_nest_exec_suspended(PlanState *state)
 {
 	ckfp_nest *nest = (ckfp_nest *)state;
 
-	if (--nest->sampling.rest == 0)
-		ckfp_nest_wake(nest);
+	if (--nest->sampling.suspended == 0)
+		ckfp_nest_resume(nest);
 	return ExecProcNode(outerPlanState(nest));
 }
 
 static void
-ckfp_nest_rest(ckfp_nest *nest, uint64 rows)
+ckfp_nest_suspend(ckfp_nest *nest, uint64 rows)
 {
 	PlanState *state = &nest->build.css.ss.ps;
 
-	nest->sampling.rest = rows;
+	nest->sampling.suspended = rows;
 	nest->exec = state->ExecProcNodeReal;
-	ExecSetExecProcNode(state, ckfp_nest_exec_resting);
+	ExecSetExecProcNode(state, ckfp_nest_exec_suspended);
 }
 
 static TupleTableSlot *
@@ -356,16 +356,16 @@ ckfp_nest_exec(CustomScanState *node)
 		ckfp_nest_start_ranges(nest);
 	if (nest->sampling.on && ckfp_sampling_count(nest))
 		ckfp_nest_make_filter(nest);
-	if (nest->sampling.rest > 0)
-		ckfp_nest_rest(nest, nest->sampling.rest);
+	if (nest->sampling.suspended > 0)
+		ckfp_nest_suspend(nest, nest->sampling.suspended);
 	else if (!nest->sampling.on && !(nest->tests && nest->build.state == CKFP_BUILD_READY))
 	{
-		ckfp_nest_rest(nest, PG_UINT64_MAX); /* there is nothing left to do */
+		ckfp_nest_suspend(nest, PG_UINT64_MAX); /* there is nothing left to do */
 		if (nest->answer != NULL)
 			ckfp_answer_remove(nest);
 	}
 	if (nest->exec != NULL)
-		return ckfp_nest_exec_resting(&node->ss.ps);
+		return ckfp_nest_exec_suspended(&node->ss.ps);
 	if (nest->tests && nest->build.state == CKFP_BUILD_READY)
 		return ckfp_nest_next_passing(nest);
 	slot = ExecProcNode(outerPlanState(node));

@@ -20,10 +20,10 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
-#define CKFP_SAMPLING_FIRST 512 /* rows before the first decision */
-#define CKFP_SAMPLING_LAST 4096 /* rows after which the first sampling rests if most rows match */
-#define CKFP_SAMPLING_SAMPLE 64 /* one of so many lookups is measured, a system call; */
-#define CKFP_SAMPLING_SHARE 64  /* later one in a stretch of this part of the rows before it */
+#define CKFP_SAMPLING_FIRST 512    /* rows before the first decision */
+#define CKFP_SAMPLING_LAST 4096    /* rows before sampling is suspended, if most match */
+#define CKFP_SAMPLING_SAMPLE 64    /* one of so many lookups is measured, a system call; */
+#define CKFP_SAMPLING_SHARE 64     /* later one in a stretch of this part of the rows before it */
 #define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
 
 /* The share of the price of the filter that the lookups must have cost before it is made. The first
@@ -209,16 +209,15 @@ ckfp_sampling_wants_ranges(ckfp_nest *nest)
 		   (!nest->stops && ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
 }
 
-/* Let the sampling rest for as many rows as were read so far: they are passed on without a count.
- */
+/* Suspend the sampling for as many rows as were read so far. */
 static void
-ckfp_sampling_rest(ckfp_sampling *sampling)
+ckfp_sampling_suspend(ckfp_sampling *sampling)
 {
 	sampling->rows_before += sampling->rows;
 	sampling->matched_before += sampling->matched;
-	sampling->rest = sampling->all;
-	sampling->all += sampling->rest; /* they are not counted one by one */
-	sampling->scanned += sampling->rest;
+	sampling->suspended = sampling->all;
+	sampling->all += sampling->suspended; /* they are not counted one by one */
+	sampling->scanned += sampling->suspended;
 	ckfp_sampling_begin(sampling);
 }
 
@@ -244,7 +243,7 @@ ckfp_sampling_decide(ckfp_nest *nest)
 	sampling->next += sampling->next / 4;
 	if ((sampling->rows >= CKFP_SAMPLING_LAST || sampling->rows_before > 0) &&
 		(double)sampling->matched > ckfp_join_max_pass * (double)sampling->rows)
-		ckfp_sampling_rest(sampling);
+		ckfp_sampling_suspend(sampling);
 	return false;
 }
 

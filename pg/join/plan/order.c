@@ -43,7 +43,7 @@ ckfp_inspect_targets(const ckfp_join_record *record, ckfp_probe_side *side)
 {
 	foreach_ptr (const ckfp_join_target, target, record->targets)
 	{
-		side->early |= ckfp_remote_asks(target);
+		side->early |= ckfp_remote_uses(target);
 		side->early |= target->partition && target->foreign != NULL &&
 					   target->foreign->scan.plan.async_capable;
 		side->far |= record->blocks && target->indexes > 0 && target->condition;

@@ -203,7 +203,7 @@ ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record)
 /* --------------------------------------------------------------------- the value */
 
 bool
-ckfp_remote_asks(const ckfp_join_target *target)
+ckfp_remote_uses(const ckfp_join_target *target)
 {
 	return target->parameter >= 0 && ckfp_join_remote && ckfp_join_mode_setting != CKFP_JOIN_VERIFY;
 }
@@ -219,7 +219,7 @@ ckfp_remote_set(EState *estate, const ckfp_join_record *record, struct varlena *
 			continue;
 		parameter = &estate->es_param_exec_vals[target->parameter];
 		parameter->execPlan = NULL;
-		parameter->isnull = filter == NULL || !ckfp_remote_asks(target);
+		parameter->isnull = filter == NULL || !ckfp_remote_uses(target);
 		parameter->value = PointerGetDatum(filter);
 	}
 }

@@ -13,7 +13,7 @@
 void ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record);
 
 /* Does the server of a target use the filter? */
-bool ckfp_remote_asks(const ckfp_join_target *target);
+bool ckfp_remote_uses(const ckfp_join_target *target);
 
 /* Set these parameters to a filter, which must stay in memory, or to NULL, which lets all rows
  * pass. */

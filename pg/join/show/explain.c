@@ -114,7 +114,7 @@ ckfp_scans_of_root(List *list, const ckfp_join_target *target)
 		if (scans->target.root == target->root &&
 			memcmp(scans->target.root_column, target->root_column, sizeof(target->root_column)) ==
 				0 &&
-			ckfp_remote_asks(&scans->target) == ckfp_remote_asks(target))
+			ckfp_remote_uses(&scans->target) == ckfp_remote_uses(target))
 			return scans;
 	return NULL;
 }
@@ -182,7 +182,7 @@ ckfp_scans_text(ckfp_scans *scans, int columns, Expr *function, const ExplainSta
 	}
 	ckfp_append_tables(&text, target, columns, es);
 	appendStringInfoString(&text, several);
-	if (ckfp_remote_asks(target))
+	if (ckfp_remote_uses(target))
 		appendStringInfoString(&text, ", by its server");
 	if (function != NULL && known)
 		appendStringInfo(&text, ", by ranges of %s", ckfp_column_name(target, 0, es));
@@ -233,10 +233,10 @@ ckfp_indexes_text(const ckfp_join_record *record)
 
 /* Does a local scan test, or do only foreign servers, whose answers are not counted? */
 static bool
-ckfp_asks_here(const ckfp_join_record *record)
+ckfp_tests_locally(const ckfp_join_record *record)
 {
 	foreach_ptr (const ckfp_join_target, target, record->targets)
-		if (!ckfp_remote_asks(target))
+		if (!ckfp_remote_uses(target))
 			return true;
 	return false;
 }
@@ -278,7 +278,7 @@ ckfp_explain_rows(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 	double share = 100.0 * (double)counts->removed / (double)Max(counts->tested, 1);
 
 	if (counts->tested == 0 &&
-		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_asks_here(&build->record)))
+		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_tests_locally(&build->record)))
 		return;
 	if (build->answers && !build->verify)
 		denied = property = "Lookups Skipped";
