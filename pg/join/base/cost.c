@@ -21,8 +21,8 @@
 #define CKFP_MAP_NS 60.0  /* finding the partition of a key in one table */
 #define CKFP_READ_NS 40.0 /* reading a row in a scan */
 
-/* Safety margins, since estimates are rough. If an estimate is wrong, lookups end soon, but the
- * cost of the build is lost. */
+/* Safety margins, since estimates are rough. If an estimate is wrong, the lookups are soon
+ * suspended, but what gathering the keys has cost is lost. */
 #define CKFP_LOOKUP_MARGIN 2.0
 #define CKFP_BUILD_MARGIN 3.0
 #define CKFP_MAP_MARGIN 24.0 /* this cost is lost if in the end all partitions have keys */

@@ -93,8 +93,8 @@ typedef struct ckfp_source
 {
 	int columns;
 	ckfp_key_hasher *key;                  /* how each column is hashed */
-	AttrNumber attribute[CKFP_JOIN_KEYS];  /* the column of a row that it is; 0: it is */
-	ExprState *expression[CKFP_JOIN_KEYS]; /* the value of this expression */
+	AttrNumber attribute[CKFP_JOIN_KEYS];  /* the number of its column in a row; 0: */
+	ExprState *expression[CKFP_JOIN_KEYS]; /* it is the value of this expression */
 } ckfp_source;
 
 /* The key of a row, and its hash. False if one of its columns is NULL, since such a row joins no

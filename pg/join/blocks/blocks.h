@@ -31,16 +31,16 @@ bool ckfp_index_is_usable(Relation index);
 /* A table grows by up to so many empty blocks at once, of which VACUUM notes nothing. */
 #define CKFP_NEW_BLOCKS 64
 
-/* The number of blocks, without so many, of which BRIN may lack rows if transactions end before it
- * is searched: these are read, whatever the keys are. */
+/* The number of blocks, but for CKFP_NEW_BLOCKS, of which BRIN may lack rows if transactions end
+ * before it is searched: these are read, whatever the keys are. */
 BlockNumber ckfp_blocks_changed(Relation table);
 
-/* The keys of a build side may be at most such a part of the rows of the scans. */
+/* The build side may have one key for so many rows of the scans, at most. */
 #define CKFP_KEYS_SHARE 8
 
 /* ------------------------------------------------------------------------- ranges.c: ranges */
 
-/* The largest number of ranges; and that of ranges that have no other integers than few keys. */
+/* The largest number of ranges; all are kept if they have at most CKFP_FEW_KEYS integers. */
 #define CKFP_RANGES 64
 #define CKFP_FEW_KEYS 1000
 
@@ -50,21 +50,21 @@ typedef struct ckfp_ranges
 	Oid type;
 	int16 length;
 	bool by_value;
-	bool integers;      /* the keys are integers, dates or timestamps. */
-	FmgrInfo less;      /* Others are compared by this function */
-	Oid collation;      /* and collation. */
+	bool integers;      /* the keys are integers, dates or timestamps */
+	FmgrInfo less;      /* the function that compares other keys, */
+	Oid collation;      /* and its collation */
 	int16 probe_length; /* the length of the other side's values */
 	/* from here on, those of one reading of the build side: */
-	Datum least;    /* of others, the least */
-	Datum greatest; /* and the greatest; */
-	double n;       /* The number of these, and of those in buckets; at last of distinct keys. */
-	int ranges;     /* Of integers, ranges; when all are known, in ascending order. */
-	int room;
-	ckfp_range *range;
-	int sorts;
-	bool many;         /* There are too many for that. */
-	ckfp_integers set; /* Those that are in no range yet; when all are known, all integers. */
-	int few;           /* When all are known: the number of integers, or 0: there are too many */
+	Datum least;       /* the least key, if the keys are not integers, */
+	Datum greatest;    /* and the greatest one */
+	double n;          /* the number of keys that are in no range; at last of distinct keys */
+	int ranges;        /* the number of ranges of integers */
+	int room;          /* the number of ranges for which there is memory */
+	ckfp_range *range; /* the ranges; when all keys are known, in ascending order */
+	int sorts;         /* how often they were sorted to make room */
+	bool many;         /* there are too many integers for that: they go into the set */
+	ckfp_integers set; /* when all keys are known, all integers */
+	int few;           /* when all keys are known, the number of integers; 0: more than few */
 } ckfp_ranges;
 
 /* Are the ranges in the order of an index? */
@@ -271,9 +271,9 @@ typedef struct ckfp_blocks
 	ScanState *scan;
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
-	bool waiting;               /* to search for keys, or for keys of other processes, */
-	bool coming;                /* or any other keys, of which ckfp_blocks_recheck() tells */
-	BlockNumber looked;         /* not before the next block, if it is valid */
+	bool waiting;               /* it looks for known keys from row to row */
+	bool coming;                /* keys of a filter are not known, or not used yet */
+	BlockNumber looked;         /* `waiting`: it looks again at the next block, if this is valid */
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
 	uint8 *live;        /* blocks that are not skipped; NULL: all */
@@ -316,7 +316,7 @@ void ckfp_blocks_look(ckfp_blocks *blocks);
 /* The next row of the scan, or NULL. */
 TupleTableSlot *ckfp_blocks_next(ckfp_blocks *blocks);
 
-/* Can the scan do without this, until keys are gathered again? */
+/* Does the scan need no function of ours until keys are gathered again? */
 static inline bool
 ckfp_blocks_is_idle(const ckfp_blocks *blocks)
 {

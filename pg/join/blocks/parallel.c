@@ -6,12 +6,12 @@
  * processes that began to read the build side have finished, which is before the barrier at which
  * the hash join waits for all. Under another hash join each process gathers all keys.
  *
- * A parallel scan gives its blocks out to the processes that ask for some. The first process that
+ * A parallel scan gives its blocks out, some at a time, to its processes. The first process that
  * knows its keys takes all blocks that are left. From then on the processes draw from these: the
  * numbers from a shared counter on are free, and a process draws up to the first live block and
- * some more. So each block is drawn by one process, and only this one asks whether it is live. Each
- * process may ask the index for itself, although the answers can differ, when ranges of BRIN are
- * summarized in between: a block with a row that joins is live in all of them.
+ * some more. So each block is drawn by one process, and only this one looks whether it is live.
+ * Each process may search the index for itself, although the results can differ, when ranges of
+ * BRIN are summarized in between: a block with a row that joins is live in all of them.
  */
 #include "join/blocks/blocks.h"
 

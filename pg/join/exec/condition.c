@@ -166,7 +166,7 @@ ckfp_condition_removed(const PlanState *scan)
 }
 
 /* Can a filter of a scan be used, now or during a call of this scan? A scan that looks for blocks
- * to skip can learn its keys then. A filter that a process builds alone is built between two calls.
+ * to skip can learn its keys then. A filter that a process builds alone is ready between two calls.
  * One that was used stays, for ckfp_condition_removed(). */
 static bool
 ckfp_condition_may_test(const ckfp_tests *tests)

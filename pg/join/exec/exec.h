@@ -120,12 +120,12 @@ typedef struct ckfp_tests
 	ExprState state;
 	PlanState *scan;
 	ExprState *condition; /* the original condition, or NULL */
-	bool skips;           /* the scan may be skipped: */
-	ExecProcNodeMtd exec; /* its function, while that of skip_scans.c is in its place, */
-	AppendState *append;  /* and the node that starts it asynchronously, or NULL */
-	ckfp_blocks *blocks;  /* blocks of it may be skipped, or NULL: */
-	bool armed;           /* the function of blocks.c is in the place */
-	ExecProcNodeMtd own;  /* of its own one */
+	bool skips;           /* the scan may be skipped */
+	ExecProcNodeMtd exec; /* its function, while that of skip_scans.c is in its place */
+	AppendState *append;  /* the node that starts it asynchronously, or NULL */
+	ckfp_blocks *blocks;  /* how it skips blocks; NULL: it skips none */
+	bool armed;           /* the function of skip_blocks.c is in the place of `own` */
+	ExecProcNodeMtd own;  /* its function, if it can skip blocks */
 	bool testing;         /* a filter can be used, now or after a call of the scan */
 	int n;
 	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
@@ -147,7 +147,7 @@ const ckfp_blocks *ckfp_condition_blocks(const PlanState *scan);
 /* The number of rows that filters have removed, if the scan uses them. */
 uint64 ckfp_condition_removed(const PlanState *scan);
 
-/* Set it if the scan needs it: a filter can be used. Otherwise restore the original condition. */
+/* Set our condition if a filter of the scan can be used. Otherwise restore the original one. */
 void ckfp_condition_update(ckfp_tests *tests);
 
 /* The same for all scans that use a filter, which was built or freed. */

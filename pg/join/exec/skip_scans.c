@@ -1,9 +1,9 @@
 /*
  * skip_scans.c - scans of partitions that are not read, because no key can be in them.
  *
- * The executor asks a plan node for a row through a pointer to a function. We put a function of our
- * own in its place. When it is called and the filters are ready, it either returns no row, now and
- * later, or puts the original function back. So a scan that is read costs nothing more for a row.
+ * The executor calls a plan node through a pointer to a function. We put a function of our own in
+ * its place. When it is called and the filters are ready, it either returns no row, now and later,
+ * or puts the original function back. So a scan that is read costs nothing more for a row.
  *
  * Append starts its asynchronous scans in another way, all at its own start. So before that, we
  * take the scans that are skipped out of its list of them.
@@ -66,8 +66,8 @@ ckfp_skip_exec(PlanState *scan)
 
 /* ---------------------------------------------------------------- asynchronous scans */
 
-/* Does an Append ask a scan asynchronously? If plans are pruned during execution, it makes the list
- * of these scans again. Then they are not skipped. */
+/* Is a scan an asynchronous one of an Append? If plans are pruned during execution, it makes the
+ * list of these scans again. Then they are not skipped. */
 static bool
 ckfp_skip_is_async(const AppendState *append, const PlanState *scan)
 {
@@ -81,7 +81,7 @@ ckfp_skip_is_async(const AppendState *append, const PlanState *scan)
 	return false;
 }
 
-/* The first call of an Append. */
+/* The function of an Append in its first call. */
 static TupleTableSlot *
 ckfp_skip_exec_append(PlanState *state)
 {
@@ -101,7 +101,7 @@ ckfp_skip_exec_append(PlanState *state)
 	return state->ExecProcNode(state);
 }
 
-/* Let an Append ask all of its asynchronous scans again, and decide anew. */
+/* Let an Append start all of its asynchronous scans again, but for those that are skipped then. */
 static void
 ckfp_skip_arm_append(AppendState *append)
 {

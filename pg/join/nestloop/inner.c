@@ -122,8 +122,8 @@ ckfp_nest_describe_key(Oid equality, Oid collation, Expr *outer, Expr *inner, ck
 	return true;
 }
 
-/* If a condition compares a column of the table with one of the outer side, add a key. Which side
- * is which is told by the arguments: an operator may be its own commutator. */
+/* If a condition compares a column of the table with one of the outer side, add a key. The
+ * arguments show which side is which: an operator may be its own commutator. */
 static bool
 ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 {

@@ -79,7 +79,7 @@ double ckfp_costs_mean(const ckfp_costs *samples);
 typedef struct ckfp_sampling
 {
 	bool on;               /* the rows are sampled, or the sampling is suspended */
-	bool out;              /* a row was handed on, and its lookup has not been counted */
+	bool out;              /* a row was returned, and its lookup has not been counted */
 	bool measured;         /* the cost of its lookup is measured, */
 	ckfp_meter left;       /* from here on */
 	uint64 removed;        /* rows that other filters had removed from the inner side by then, */
@@ -140,14 +140,14 @@ void ckfp_answer_remove(ckfp_nest *nest);
 /* Start to sample rows, also when the outer side is read again. */
 void ckfp_sampling_start(ckfp_nest *nest);
 
-/* Count the row that was handed on last. True if the filter is to be made now. */
+/* Count the row that was returned last. True if the filter is to be made now. */
 bool ckfp_sampling_count(ckfp_nest *nest);
 
-/* The lookup of the row that was handed on last has ended. If it is measured and has found nothing,
+/* The lookup of the row that was returned last has ended. If it is measured and has found nothing,
  * count its cost. */
 void ckfp_sampling_lookup_ended(ckfp_nest *nest);
 
-/* A row is about to be handed on. */
+/* A row is about to be returned: its lookup begins. */
 void ckfp_sampling_row(ckfp_nest *nest);
 
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */

@@ -247,7 +247,7 @@ ckfp_sampling_decide(ckfp_nest *nest)
 	return false;
 }
 
-/* Has another filter removed rows from the inner side since the outer row was handed on? Then the
+/* Has another filter removed rows from the inner side since the outer row was returned? Then the
  * dimension has rows for it, and a filter of the dimension's keys would pass it. Our scan of the
  * dimension does not use the other filter: ours would have to be made anew whenever that is. */
 static bool

@@ -46,7 +46,7 @@ ckfp_search_subplan(ckfp_volatility *volatility, int plan_id)
 		ckfp_find_volatile(plan, volatility);
 }
 
-/* A stable one may give another result when it is called again, as a setting may have changed. */
+/* A stable function may give another result when it is called again: a setting may have changed. */
 static bool
 ckfp_function_is_volatile(Oid function, void *context)
 {

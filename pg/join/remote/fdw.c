@@ -28,7 +28,7 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
-/* ---------------------------------------------------------------- may it be asked? */
+/* ---------------------------------------------------------------- can the server use a filter? */
 
 /* The schema of this extension on this server. postgres_fdw assumes that it is the same on the
  * other server. */
