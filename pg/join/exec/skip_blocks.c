@@ -61,26 +61,26 @@ ckfp_exec_live(PlanState *scan)
 }
 
 void
-ckfp_blocks_install(ckfp_tests *tests, ckfp_build *build, int number)
+ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 {
-	const ckfp_join_record *record = &build->record;
+	const ckfp_join_record *record = &owner->record;
 	const ckfp_join_target *target = list_nth(record->targets, number);
 	ScanState *scan = (ScanState *)tests->scan;
-	ckfp_key_ranges *ranges = &build->ranges;
+	ckfp_key_ranges *ranges = &owner->ranges;
 	bool wanted = false;
 
 	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
 		return;
 	if (ranges->columns == 0)
 		ckfp_key_ranges_init(ranges, scan->ps.state->es_query_cxt, record,
-							 build->css.ss.ps.plan->plan_node_id);
+							 owner->css.ss.ps.plan->plan_node_id);
 	for (int i = 0; i < target->indexes; i++)
 		wanted |= ckfp_key_ranges_want(ranges, record, &target->index[i]);
 	if (!wanted)
 		return;
 	ranges->state = CKFP_RANGES_NEW;
-	build->allocates |= !ranges->by_value;
-	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
+	owner->allocates |= !ranges->by_value;
+	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 	if (tests->blocks == NULL)
 	{
 		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
@@ -111,15 +111,15 @@ ckfp_blocks_price(const PlanState *side)
 /* Does reading the build side first cost little beside reading all blocks of the scans? If they
  * have no row, PostgreSQL reads these alone. */
 static bool
-ckfp_blocks_is_cheap(const ckfp_build *build)
+ckfp_blocks_is_cheap(const ckfp_owner *owner)
 {
-	double price = ckfp_blocks_price(outerPlanState(build));
+	double price = ckfp_blocks_price(outerPlanState(owner));
 	double scans = 0;
 
 	if (isinf(price))
 		return false;
-	price *= build->record.first_if_cheap / CKFP_FIRST_SHARE;
-	foreach_ptr (const ckfp_tests, tests, build->tests)
+	price *= owner->record.first_if_cheap / CKFP_FIRST_SHARE;
+	foreach_ptr (const ckfp_tests, tests, owner->tests)
 	{
 		if (scans >= price)
 			break;
@@ -131,16 +131,16 @@ ckfp_blocks_is_cheap(const ckfp_build *build)
 }
 
 void
-ckfp_blocks_start(ckfp_build *build)
+ckfp_blocks_start(ckfp_owner *owner)
 {
-	if (build->ranges.columns == 0)
+	if (owner->ranges.columns == 0)
 		return;
-	ckfp_key_ranges_start(&build->ranges);
+	ckfp_key_ranges_start(&owner->ranges);
 	/* before the first row of a scan, which its own condition may let be far */
-	if (build->ranges.state == CKFP_RANGES_NEW && build->record.first_if_cheap > 0 &&
-		ckfp_blocks_is_cheap(build))
-		ckfp_build_read_first(build);
-	foreach_ptr (ckfp_tests, tests, build->tests)
+	if (owner->ranges.state == CKFP_RANGES_NEW && owner->record.first_if_cheap > 0 &&
+		ckfp_blocks_is_cheap(owner))
+		ckfp_owner_read_first(owner);
+	foreach_ptr (ckfp_tests, tests, owner->tests)
 	{
 		if (tests->blocks == NULL)
 			continue;
@@ -150,9 +150,9 @@ ckfp_blocks_start(ckfp_build *build)
 }
 
 void
-ckfp_blocks_know(const ckfp_build *build)
+ckfp_blocks_know(const ckfp_owner *owner)
 {
-	foreach_ptr (ckfp_tests, tests, build->tests)
+	foreach_ptr (ckfp_tests, tests, owner->tests)
 	{
 		if (tests->blocks == NULL)
 			continue;
@@ -162,9 +162,9 @@ ckfp_blocks_know(const ckfp_build *build)
 }
 
 void
-ckfp_blocks_finish(ckfp_build *build)
+ckfp_blocks_finish(ckfp_owner *owner)
 {
-	foreach_ptr (ckfp_tests, tests, build->tests)
+	foreach_ptr (ckfp_tests, tests, owner->tests)
 		if (tests->blocks != NULL)
 			ckfp_blocks_end(tests->blocks);
 }

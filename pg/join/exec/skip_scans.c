@@ -29,17 +29,17 @@ ckfp_skip_decide(const PlanState *scan)
 
 	for (int i = 0; i < tests->n; i++)
 	{
-		ckfp_build *build = tests->test[i].build;
+		ckfp_owner *owner = tests->test[i].owner;
 
 		if (!tests->test[i].partition)
 			continue;
-		ckfp_shared_attach(build);
-		if (ckfp_build_is_off(build))
+		ckfp_shared_attach(owner);
+		if (ckfp_owner_is_off(owner))
 			continue;
-		if (ckfp_partitions_skip(&build->partitions, tests->test[i].target) &&
-			ckfp_key_ranges_hold(&build->ranges))
+		if (ckfp_partitions_skip(&owner->partitions, tests->test[i].target) &&
+			ckfp_key_ranges_hold(&owner->ranges))
 			return CKFP_SKIP;
-		if (!build->partitions.known)
+		if (!owner->partitions.known)
 			verdict = CKFP_WAIT;
 	}
 	return verdict;
@@ -139,16 +139,16 @@ ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test)
 		tests->append = append;
 	tests->skips = true;
 	test->partition = true;
-	test->build->skips = lappend(test->build->skips, tests);
+	test->owner->skips = lappend(test->owner->skips, tests);
 	MemoryContextSwitchTo(caller);
 }
 
 void
-ckfp_skip_arm(ckfp_build *build)
+ckfp_skip_arm(ckfp_owner *owner)
 {
-	if (build->verify || ckfp_build_is_off(build))
+	if (owner->verify || ckfp_owner_is_off(owner))
 		return;
-	foreach_ptr (ckfp_tests, tests, build->skips)
+	foreach_ptr (ckfp_tests, tests, owner->skips)
 	{
 		if (tests->append != NULL)
 			ckfp_skip_arm_append(tests->append);

@@ -100,7 +100,7 @@ typedef struct ckfp_sampling
 
 struct ckfp_nest
 {
-	ckfp_build build;    /* the filter, its counters, and the scans that use it, if any */
+	ckfp_owner owner;    /* the filter, its counters, and the scans that use it, if any */
 	ckfp_test test;      /* of this node, */
 	bool tests;          /* which tests its rows itself, as no scan can */
 	bool installed;      /* its loop was looked for, as the setting is not off */

@@ -27,7 +27,7 @@
 static void
 ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 {
-	CustomScanState *css = &nest->build.css;
+	CustomScanState *css = &nest->owner.css;
 	const CustomScan *holder = (const CustomScan *)css->ss.ps.plan;
 	EState *estate = css->ss.ps.state;
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
@@ -48,9 +48,9 @@ ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 static ckfp_given_up
 ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 {
-	ckfp_join_filter *filter = &nest->build.filter;
-	ckfp_key_ranges *ranges = &nest->build.ranges;
-	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
+	ckfp_join_filter *filter = &nest->owner.filter;
+	ckfp_key_ranges *ranges = &nest->owner.ranges;
+	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
 	ckfp_meter meter;
 	uint64 keys = 0;
 
@@ -67,11 +67,11 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 			return CKFP_GIVEN_UP_NOT;
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		found = ckfp_source_hash(&nest->build.source, slot, NULL, nest->build.value, &hash);
+		found = ckfp_source_hash(&nest->owner.source, slot, NULL, nest->owner.value, &hash);
 		if (found && ranges->state == CKFP_RANGES_GATHERING)
-			ckfp_key_ranges_add(ranges, nest->build.value);
+			ckfp_key_ranges_add(ranges, nest->owner.value);
 		MemoryContextSwitchTo(caller);
-		if (found && filtered && !ckfp_filter_gather_key(filter, nest->build.value, hash))
+		if (found && filtered && !ckfp_filter_gather_key(filter, nest->owner.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
 		if (++keys % CKFP_NEST_CHECK == 0 &&
 			ckfp_sampling_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
@@ -83,7 +83,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 static ckfp_given_up
 ckfp_nest_read(ckfp_nest *nest, bool filtered)
 {
-	ckfp_key_ranges *ranges = &nest->build.ranges;
+	ckfp_key_ranges *ranges = &nest->owner.ranges;
 	bool shown = nest->scan != NULL;
 	ckfp_given_up why;
 
@@ -93,7 +93,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 		ckfp_nest_open_scan(nest, 0);
 	if (ranges->state == CKFP_RANGES_NEW)
 	{
-		ckfp_blocks_start(&nest->build);
+		ckfp_blocks_start(&nest->owner);
 		ranges->state = CKFP_RANGES_GATHERING;
 	}
 	why = ckfp_nest_gather(nest, filtered);
@@ -104,7 +104,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 	if (!shown)
 	{
 		ExecEndNode(nest->scan);
-		nest->build.css.custom_ps = NIL;
+		nest->owner.css.custom_ps = NIL;
 		nest->scan = NULL;
 	}
 	return why;
@@ -118,33 +118,33 @@ ckfp_nest_start_ranges(ckfp_nest *nest)
 	if (ckfp_sampling_wants_ranges(nest))
 		ckfp_nest_read(nest, false);
 	else
-		nest->build.ranges.state = CKFP_RANGES_OFF;
+		nest->owner.ranges.state = CKFP_RANGES_OFF;
 }
 
 /* Make the filter, or give it up. */
 static void
 ckfp_nest_make_filter(ckfp_nest *nest)
 {
-	ckfp_build *build = &nest->build;
+	ckfp_owner *owner = &nest->owner;
 	ckfp_given_up why;
 
 	nest->sampling.on = false;
 	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
 	 * have none read no more. */
-	if (build->ranges.columns > 0 && build->ranges.generation == 0 &&
-		!build->css.ss.ps.plan->parallel_aware)
-		build->ranges.state = CKFP_RANGES_NEW;
+	if (owner->ranges.columns > 0 && owner->ranges.generation == 0 &&
+		!owner->css.ss.ps.plan->parallel_aware)
+		owner->ranges.state = CKFP_RANGES_NEW;
 	why = ckfp_nest_read(nest, true);
-	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_finish(&build->filter))
+	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_finish(&owner->filter))
 		why = CKFP_GIVEN_UP_MEMORY;
 	if (why != CKFP_GIVEN_UP_NOT)
 	{
-		ckfp_build_give_up(build, why);
+		ckfp_owner_give_up(owner, why);
 		return;
 	}
-	build->counts.built_after = nest->sampling.all;
-	ckfp_build_ready(build);
-	ckfp_condition_update_all(build);
+	owner->counts.built_after = nest->sampling.all;
+	ckfp_owner_ready(owner);
+	ckfp_condition_update_all(owner);
 }
 
 /* ---------------------------------------------------------------- installation */
@@ -179,31 +179,31 @@ ckfp_nest_driver(PlanState *state)
 void
 ckfp_nest_install(ckfp_nest *nest)
 {
-	ckfp_build *build = &nest->build;
+	ckfp_owner *owner = &nest->owner;
 
 	nest->installed = true;
 	/* a sequential scan would lock all of the dimension */
 	nest->serializable = nest->loop != NULL && IsolationIsSerializable();
-	ckfp_build_enter(build,
-					 nest->loop == NULL || nest->serializable ? CKFP_BUILD_OFF : CKFP_BUILD_NEW);
-	ckfp_condition_update_all(build); /* there is no filter yet */
-	if (build->state == CKFP_BUILD_OFF)
+	ckfp_owner_enter(owner,
+					 nest->loop == NULL || nest->serializable ? CKFP_FILTER_OFF : CKFP_FILTER_NEW);
+	ckfp_condition_update_all(owner); /* there is no filter yet */
+	if (owner->state == CKFP_FILTER_OFF)
 	{
-		build->ranges.state = CKFP_RANGES_OFF;
+		owner->ranges.state = CKFP_RANGES_OFF;
 		return;
 	}
-	nest->tests = build->record.targets == NIL;
+	nest->tests = owner->record.targets == NIL;
 	if (nest->tests)
-		ckfp_suspension_add(&build->suspensions, &nest->test.suspension);
+		ckfp_suspension_add(&owner->suspensions, &nest->test.suspension);
 	ckfp_nest_find_inner(nest);
 	nest->driver = ckfp_nest_driver(outerPlanState(nest));
 	nest->sampling.on = true;
 	ckfp_sampling_start(nest);
-	if (build->answers)
+	if (owner->answers)
 		ckfp_answer_install(nest);
 	if (ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
-		ckfp_verify_install(build, &nest->loop->js.ps, &nest->loop->js.joinqual,
-							((CustomScan *)build->css.ss.ps.plan)->custom_exprs);
+		ckfp_verify_install(owner, &nest->loop->js.ps, &nest->loop->js.joinqual,
+							((CustomScan *)owner->css.ss.ps.plan)->custom_exprs);
 }
 
 /* ----------------------------------------------------------------- for EXPLAIN */
@@ -230,7 +230,7 @@ ckfp_with_commas(uint64 number)
 static const char *
 ckfp_nest_text(const ckfp_nest *nest)
 {
-	ckfp_join_counts total = ckfp_build_all_counts(&nest->build);
+	ckfp_join_counts total = ckfp_owner_all_counts(&nest->owner);
 	const ckfp_join_counts *counts = &total;
 	const char *rows = ckfp_with_commas(counts->sampled);
 
@@ -267,22 +267,22 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 
 	ckfp_join_begin_child(node, estate, eflags);
 	ckfp_record_from_list(scan->custom_private, &record, &record.record.targets);
-	nest->build.record = record.record;
-	nest->build.nest = nest;
-	nest->build.answers = record.answers;
+	nest->owner.record = record.record;
+	nest->owner.nest = nest;
+	nest->owner.answers = record.answers;
 	nest->stops = record.stops;
-	ckfp_test_init(&nest->test, &nest->build, record.attribute);
-	nest->build.source.columns = record.record.columns;
-	nest->build.source.key = nest->build.build_key;
+	ckfp_test_init(&nest->test, &nest->owner, record.attribute);
+	nest->owner.source.columns = record.record.columns;
+	nest->owner.source.key = nest->owner.build_key;
 	for (int i = 0; i < record.record.columns; i++)
 	{
-		nest->build.source.attribute[i] = (AttrNumber)(i + 1);
-		ckfp_key_prepare(&record.record.column[i], &nest->build.build_key[i],
-						 &nest->build.probe_key[i], estate->es_query_cxt);
+		nest->owner.source.attribute[i] = (AttrNumber)(i + 1);
+		ckfp_key_prepare(&record.record.column[i], &nest->owner.build_key[i],
+						 &nest->owner.probe_key[i], estate->es_query_cxt);
 	}
-	ckfp_filter_init(&nest->build.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 CKFP_NEST_FPR, ckfp_record_integer(&nest->build.record));
-	ckfp_join_enlist(&nest->build);
+	ckfp_filter_init(&nest->owner.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
+					 CKFP_NEST_FPR, ckfp_record_integer(&nest->owner.record));
+	ckfp_join_enlist(&nest->owner);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || estate->es_instrument != 0)
 		ckfp_nest_open_scan(nest, eflags); /* EXPLAIN shows it */
 }
@@ -291,7 +291,7 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 static TupleTableSlot *
 ckfp_nest_next_passing(ckfp_nest *nest)
 {
-	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
 
 	for (;;)
 	{
@@ -320,7 +320,7 @@ static void
 ckfp_nest_resume(ckfp_nest *nest)
 {
 	if (nest->exec != NULL)
-		ExecSetExecProcNode(&nest->build.css.ss.ps, nest->exec);
+		ExecSetExecProcNode(&nest->owner.css.ss.ps, nest->exec);
 	nest->exec = NULL;
 	nest->sampling.suspended = 0;
 }
@@ -339,7 +339,7 @@ ckfp_nest_exec_suspended(PlanState *state)
 static void
 ckfp_nest_suspend(ckfp_nest *nest, uint64 rows)
 {
-	PlanState *state = &nest->build.css.ss.ps;
+	PlanState *state = &nest->owner.css.ss.ps;
 
 	nest->sampling.suspended = rows;
 	nest->exec = state->ExecProcNodeReal;
@@ -352,13 +352,13 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
-	if (nest->build.ranges.state == CKFP_RANGES_NEW)
+	if (nest->owner.ranges.state == CKFP_RANGES_NEW)
 		ckfp_nest_start_ranges(nest);
 	if (nest->sampling.on && ckfp_sampling_count(nest))
 		ckfp_nest_make_filter(nest);
 	if (nest->sampling.suspended > 0)
 		ckfp_nest_suspend(nest, nest->sampling.suspended);
-	else if (!nest->sampling.on && !(nest->tests && nest->build.state == CKFP_BUILD_READY))
+	else if (!nest->sampling.on && !(nest->tests && nest->owner.state == CKFP_FILTER_READY))
 	{
 		ckfp_nest_suspend(nest, PG_UINT64_MAX); /* there is nothing left to do */
 		if (nest->answer != NULL)
@@ -366,7 +366,7 @@ ckfp_nest_exec(CustomScanState *node)
 	}
 	if (nest->exec != NULL)
 		return ckfp_nest_exec_suspended(&node->ss.ps);
-	if (nest->tests && nest->build.state == CKFP_BUILD_READY)
+	if (nest->tests && nest->owner.state == CKFP_FILTER_READY)
 		return ckfp_nest_next_passing(nest);
 	slot = ExecProcNode(outerPlanState(node));
 	if (nest->sampling.on && !TupIsNull(slot))
@@ -379,8 +379,8 @@ ckfp_nest_end(CustomScanState *node)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_blocks_finish(&nest->build);
-	ckfp_filter_free(&nest->build.filter);
+	ckfp_blocks_finish(&nest->owner);
+	ckfp_filter_free(&nest->owner.filter);
 	if (nest->scan != NULL)
 		ExecEndNode(nest->scan);
 	ExecEndNode(outerPlanState(node));
@@ -403,7 +403,7 @@ ckfp_nest_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_explain_filter(&nest->build, es->analyze ? ckfp_nest_text(nest) : NULL, es);
+	ckfp_explain_filter(&nest->owner, es->analyze ? ckfp_nest_text(nest) : NULL, es);
 }
 
 static const CustomExecMethods ckfp_nest_exec_methods = {
@@ -422,7 +422,7 @@ ckfp_nest_create(CustomScan *scan)
 	ckfp_nest *nest = palloc0(sizeof(*nest));
 
 	NodeSetTag(nest, T_CustomScanState);
-	nest->build.css.methods = &ckfp_nest_exec_methods;
+	nest->owner.css.methods = &ckfp_nest_exec_methods;
 	return (Node *)nest;
 }
 

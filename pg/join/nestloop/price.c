@@ -93,8 +93,8 @@ ckfp_rows_to_come(ckfp_nest *nest)
 
 	if (nest->stops || sampling->all > sampling->scanned || done == 0)
 		return (double)sampling->all;
-	if (shared && nest->build.shared != NULL)
-		rows = ckfp_shared_rows(&nest->build, sampling->scanned - sampling->published);
+	if (shared && nest->owner.shared != NULL)
+		rows = ckfp_shared_rows(&nest->owner, sampling->scanned - sampling->published);
 	sampling->published = sampling->scanned;
 	return rows * (1 - done) / done * CKFP_SAMPLING_PROGRESS;
 }
@@ -105,8 +105,8 @@ ckfp_rows_to_come(ckfp_nest *nest)
 static Relation
 ckfp_nest_table(const ckfp_nest *nest)
 {
-	EState *estate = nest->build.css.ss.ps.state;
-	const CustomScan *holder = (const CustomScan *)nest->build.css.ss.ps.plan;
+	EState *estate = nest->owner.css.ss.ps.state;
+	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
 	Index relation = ((const Scan *)linitial(holder->custom_plans))->scanrelid;
 
 #if PG_VERSION_NUM >= 180000
@@ -186,8 +186,8 @@ ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent)
 static bool
 ckfp_params_are_known(const ckfp_nest *nest)
 {
-	const CustomScan *holder = (const CustomScan *)nest->build.css.ss.ps.plan;
-	const ParamExecData *values = nest->build.css.ss.ps.state->es_param_exec_vals;
+	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
+	const ParamExecData *values = nest->owner.css.ss.ps.state->es_param_exec_vals;
 	const Bitmapset *params = ((Plan *)linitial(holder->custom_plans))->extParam;
 	int param = -1;
 
@@ -204,7 +204,7 @@ ckfp_sampling_wants_ranges(ckfp_nest *nest)
 
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
-	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->build.record.block_rows * CKFP_ROW_NS;
+	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->owner.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
 		   (!nest->stops && ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
 }
@@ -226,11 +226,11 @@ static bool
 ckfp_sampling_decide(ckfp_nest *nest)
 {
 	ckfp_sampling *sampling = &nest->sampling;
-	ckfp_join_counts *counts = &nest->build.counts;
+	ckfp_join_counts *counts = &nest->owner.counts;
 	bool pays = ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_sampling_pays(nest);
 
 	/* the setting may be off since the query began: a cursor */
-	if (nest->build.state == CKFP_BUILD_OFF || ckfp_join_mode_setting == CKFP_JOIN_OFF)
+	if (nest->owner.state == CKFP_FILTER_OFF || ckfp_join_mode_setting == CKFP_JOIN_OFF)
 	{
 		sampling->on = false;
 		return false;
