@@ -19,7 +19,7 @@
 typedef struct ckfp_assignment
 {
 	int node;
-	ckfp_build *build;
+	ckfp_owner *owner;
 	const ckfp_join_target *target;
 	int number;  /* of the target */
 	double rank; /* the filters of a scan are used in the order of their ranks */
@@ -45,21 +45,21 @@ ckfp_compare_assignments(const void *a, const void *b)
 }
 
 static ckfp_assignments
-ckfp_collect_assignments(ckfp_build *builds)
+ckfp_collect_assignments(ckfp_owner *owners)
 {
 	ckfp_assignments assignments = {0};
 
-	for (ckfp_build *build = builds; build != NULL; build = build->next)
-		assignments.n += list_length(build->record.targets);
+	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
+		assignments.n += list_length(owner->record.targets);
 	assignments.list = palloc(Max(assignments.n, 1) * sizeof(ckfp_assignment));
 	assignments.n = 0;
-	for (ckfp_build *build = builds; build != NULL; build = build->next)
+	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
 	{
 		int number = 0;
 
-		foreach_ptr (const ckfp_join_target, target, build->record.targets)
+		foreach_ptr (const ckfp_join_target, target, owner->record.targets)
 			assignments.list[assignments.n++] =
-				(ckfp_assignment){target->node, build, target, number++, 0};
+				(ckfp_assignment){target->node, owner, target, number++, 0};
 	}
 	qsort(assignments.list, assignments.n, sizeof(ckfp_assignment), ckfp_compare_assignments);
 	return assignments;
@@ -96,18 +96,18 @@ ckfp_tests_partition(ckfp_tests *tests, ckfp_assignments *assignments,
 
 	for (int i = 0; i < n; i++)
 	{
-		ckfp_build *build = assignment[i].build;
+		ckfp_owner *owner = assignment[i].owner;
 
 		if (!assignment[i].target->partition)
 			continue;
 		if (assignments->descendants == NULL)
 			assignments->descendants = ckfp_descendants_of(scan->state);
 		if (!ckfp_partitions_add_scan(
-				&build->partitions, &build->record, assignment[i].number, assignments->descendants,
+				&owner->partitions, &owner->record, assignment[i].number, assignments->descendants,
 				((ScanState *)scan)->ss_currentRelation, scan->state->es_query_cxt))
 			continue;
 		ckfp_skip_add(tests, assignments->append, &tests->test[i]);
-		build->allocates |= !build->partitions.by_value;
+		owner->allocates |= !owner->partitions.by_value;
 	}
 }
 
@@ -117,25 +117,25 @@ ckfp_rank_assignments(const Plan *scan, ckfp_assignment *assignment, int n)
 {
 	for (int i = 0; i < n; i++)
 		assignment[i].rank =
-			ckfp_cost_of_drop(&assignment[i].build->record, scan, assignment[i].target->attribute);
+			ckfp_cost_of_drop(&assignment[i].owner->record, scan, assignment[i].target->attribute);
 	qsort(assignment, n, sizeof(ckfp_assignment), ckfp_compare_assignments);
 }
 
 /* Let a filter gather its keys for ranges of the column that they are a function of. */
 static void
-ckfp_map_install(ckfp_build *build)
+ckfp_map_install(ckfp_owner *owner)
 {
-	const CustomScan *plan = (const CustomScan *)build->css.ss.ps.plan;
-	EState *estate = build->css.ss.ps.state;
+	const CustomScan *plan = (const CustomScan *)owner->css.ss.ps.plan;
+	EState *estate = owner->css.ss.ps.state;
 
-	if (build->keys.columns > 0)
+	if (owner->ranges.columns > 0)
 		return;
-	(void)ckfp_monotone_note(llast(plan->custom_exprs), &build->record);
-	ckfp_keys_init(&build->keys, estate->es_query_cxt, &build->record,
-				   plan->scan.plan.plan_node_id);
-	ckfp_keys_map_to(&build->keys, &build->record, llast(plan->custom_exprs), estate);
-	build->allocates |= !build->keys.by_value;
-	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
+	(void)ckfp_monotone_note(llast(plan->custom_exprs), &owner->record);
+	ckfp_key_ranges_init(&owner->ranges, estate->es_query_cxt, &owner->record,
+						 plan->scan.plan.plan_node_id);
+	ckfp_key_ranges_map_to(&owner->ranges, &owner->record, llast(plan->custom_exprs), estate);
+	owner->allocates |= !owner->ranges.by_value;
+	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 }
 
 static void
@@ -148,16 +148,16 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment 
 		ckfp_rank_assignments(scan->plan, assignment, n);
 	for (int i = 0; i < n; i++)
 	{
-		if (assignment[i].build->record.mapped)
-			ckfp_map_install(assignment[i].build);
+		if (assignment[i].owner->record.mapped)
+			ckfp_map_install(assignment[i].owner);
 		tests->test[i].target = assignment[i].number;
-		tests->test[i].served = ckfp_remote_asks(assignment[i].target);
-		ckfp_test_init(&tests->test[i], assignment[i].build, assignment[i].target->attribute);
-		ckfp_suspension_add(&assignment[i].build->suspensions, &tests->test[i].suspension);
-		assignment[i].build->tests = lappend(assignment[i].build->tests, tests);
-		if (!assignment[i].build->record.only_ranges)
-			ckfp_build_enter(assignment[i].build, CKFP_BUILD_NEW);
-		ckfp_blocks_install(tests, assignment[i].build, assignment[i].number);
+		tests->test[i].remote = ckfp_remote_uses(assignment[i].target);
+		ckfp_test_init(&tests->test[i], assignment[i].owner, assignment[i].target->attribute);
+		ckfp_suspension_add(&assignment[i].owner->suspensions, &tests->test[i].suspension);
+		assignment[i].owner->tests = lappend(assignment[i].owner->tests, tests);
+		if (!assignment[i].owner->record.only_ranges)
+			ckfp_owner_enter(assignment[i].owner, CKFP_FILTER_NEW);
+		ckfp_blocks_install(tests, assignment[i].owner, assignment[i].number);
 	}
 	for (int i = 0; i < n; i++)
 		tests->test[i].blocks = tests->blocks;
@@ -166,13 +166,13 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment 
 }
 
 /* The build node of a hash join, or NULL. */
-static ckfp_build *
+static ckfp_owner *
 ckfp_build_of_join(PlanState *join)
 {
 	PlanState *hash = innerPlanState(join);
 	PlanState *child = IsA(hash, HashState) ? outerPlanState(hash) : NULL;
 
-	return child != NULL && ckfp_join_is_build(child->plan) ? (ckfp_build *)child : NULL;
+	return child != NULL && ckfp_join_is_build(child->plan) ? (ckfp_owner *)child : NULL;
 }
 
 static bool
@@ -185,10 +185,10 @@ ckfp_tests_walk(PlanState *state, void *context)
 
 	if (IsA(state, HashJoinState))
 	{
-		ckfp_build *build = ckfp_build_of_join(state);
+		ckfp_owner *owner = ckfp_build_of_join(state);
 
-		if (build != NULL)
-			build->join = (HashJoinState *)state;
+		if (owner != NULL)
+			owner->join = (HashJoinState *)state;
 	}
 	else if (IsA(state, NestLoopState) && ckfp_join_is_nest(outerPlanState(state)->plan))
 		((ckfp_nest *)outerPlanState(state))->loop = (NestLoopState *)state;
@@ -208,32 +208,32 @@ ckfp_tests_walk(PlanState *state, void *context)
 
 /* Start the filter of a hash join, when its scans and its join are known. */
 static void
-ckfp_tests_start(ckfp_build *build)
+ckfp_tests_start(ckfp_owner *owner)
 {
-	List *keys = ((CustomScan *)build->css.ss.ps.plan)->custom_exprs;
+	List *keys = ((CustomScan *)owner->css.ss.ps.plan)->custom_exprs;
 
-	if (build->join == NULL)
+	if (owner->join == NULL)
 	{
-		ckfp_build_enter(build, CKFP_BUILD_OFF);
-		build->keys.state = CKFP_KEYS_OFF;
+		ckfp_owner_enter(owner, CKFP_FILTER_OFF);
+		owner->ranges.state = CKFP_RANGES_OFF;
 	}
-	if (!ckfp_build_is_off(build) && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
-		ckfp_verify_install(build, &build->join->js.ps, &build->join->hashclauses,
-							list_copy_tail(keys, build->record.columns));
-	ckfp_build_restart(build);
+	if (!ckfp_owner_is_off(owner) && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+		ckfp_verify_install(owner, &owner->join->js.ps, &owner->join->hashclauses,
+							list_copy_tail(keys, owner->record.columns));
+	ckfp_build_restart(owner);
 }
 
 static void
-ckfp_tests_install(QueryDesc *query, ckfp_build *builds)
+ckfp_tests_install(QueryDesc *query, ckfp_owner *owners)
 {
-	ckfp_assignments assignments = ckfp_collect_assignments(builds);
+	ckfp_assignments assignments = ckfp_collect_assignments(owners);
 
 	ckfp_tests_walk(query->planstate, &assignments);
-	for (ckfp_build *build = builds; build != NULL; build = build->next)
-		if (build->nest != NULL)
-			ckfp_nest_install(build->nest);
+	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
+		if (owner->nest != NULL)
+			ckfp_nest_install(owner->nest);
 		else
-			ckfp_tests_start(build);
+			ckfp_tests_start(owner);
 	pfree(assignments.list);
 }
 
@@ -250,13 +250,13 @@ ckfp_call_start(QueryDesc *query, int eflags)
 		standard_ExecutorStart(query, eflags);
 }
 
-/* Start a query, and list its build nodes in `builds`, if that is not NULL. */
+/* Start a query, and list the owners of its filters in `owners`, if that is not NULL. */
 static void
-ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_build **builds)
+ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_owner **owners)
 {
-	ckfp_build **outer = ckfp_join_starting; /* starting a query can start other queries */
+	ckfp_owner **outer = ckfp_join_starting; /* starting a query can start other queries */
 
-	ckfp_join_starting = builds;
+	ckfp_join_starting = owners;
 	PG_TRY();
 	{
 		ckfp_call_start(query, eflags);
@@ -272,24 +272,24 @@ ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_build **builds)
 
 /* Count what the filters of a query did. */
 static void
-ckfp_count_builds(void *builds)
+ckfp_count_filters(void *owners)
 {
-	for (const ckfp_build *build = builds; build != NULL; build = build->next)
+	for (const ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
 	{
-		ckfp_join_counts counts = ckfp_build_all_counts(build);
+		ckfp_join_counts counts = ckfp_owner_all_counts(owner);
 
-		ckfp_stats_count(CKFP_STAT_PLANNED, !build->record.only_ranges || build->record.mapped);
+		ckfp_stats_count(CKFP_STAT_PLANNED, !owner->record.only_ranges || owner->record.mapped);
 		ckfp_stats_count(CKFP_STAT_BUILT,
 						 counts.memory > 0 ||
-							 (build->record.mapped &&
+							 (owner->record.mapped &&
 							  counts.tested + counts.skipped + counts.blocks_skipped > 0));
-		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, build->nest != NULL && counts.memory > 0);
+		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, owner->nest != NULL && counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
 		ckfp_stats_count(CKFP_STAT_SUSPENDED, counts.untested > 0);
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
-		if (build->verify) /* in this mode no row is dropped */
+		if (owner->verify) /* in this mode no row is dropped */
 			continue;
-		ckfp_stats_count(build->answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
+		ckfp_stats_count(owner->answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
 						 counts.removed);
 		ckfp_stats_count(CKFP_STAT_PARTITIONS_SKIPPED, counts.skipped);
 		ckfp_stats_count(CKFP_STAT_BLOCKS_SKIPPED, counts.blocks_skipped);
@@ -298,13 +298,13 @@ ckfp_count_builds(void *builds)
 
 /* Count it when the memory of the query is freed: at its end, or after an error. */
 static void
-ckfp_count_at_end(const QueryDesc *query, ckfp_build *builds)
+ckfp_count_at_end(const QueryDesc *query, ckfp_owner *owners)
 {
 	MemoryContext context = query->estate->es_query_cxt;
 	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
-	callback->func = ckfp_count_builds;
-	callback->arg = builds;
+	callback->func = ckfp_count_filters;
+	callback->arg = owners;
 	MemoryContextRegisterResetCallback(context, callback);
 	ckfp_stats_start();
 }
@@ -315,7 +315,7 @@ ckfp_count_at_end(const QueryDesc *query, ckfp_build *builds)
 static pg_noinline void
 ckfp_start_query(QueryDesc *query, int eflags)
 {
-	ckfp_build *builds = NULL;
+	ckfp_owner *owners = NULL;
 	/* A worker follows its leader, whatever its own setting is. An error can be caught below the
 	 * start of the query around, which still collects its own. */
 	bool off = ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker();
@@ -324,12 +324,12 @@ ckfp_start_query(QueryDesc *query, int eflags)
 	 * for this isolation level. */
 	if (IsolationIsSerializable() && ckfp_plan_has_mark(query->plannedstmt, CKFP_MARK_LOOP))
 		ckfp_forget_plans(CKFP_MARK_LOOP);
-	ckfp_start_collecting(query, eflags, off ? NULL : &builds);
-	if (builds != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
+	ckfp_start_collecting(query, eflags, off ? NULL : &owners);
+	if (owners != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
 	{
 		if (!IsParallelWorker())
-			ckfp_count_at_end(query, builds);
-		ckfp_tests_install(query, builds);
+			ckfp_count_at_end(query, owners);
+		ckfp_tests_install(query, owners);
 	}
 }
 

@@ -6,8 +6,8 @@
  * have a key, with one search of the same index for each range of keys.  So the hook puts that hash
  * join in the loop's place, at the loop's cost: the order of joins stays what it was.
  *
- * A hash join that is put here must be one for which blocks.c skips blocks: otherwise it reads
- * the whole table.  So the rules below refuse whatever that file and plan/rules.c refuse.
+ * A hash join that is put here must be one whose scan skips blocks: otherwise it reads the whole
+ * table.  So the rules below refuse whatever blocks/index.c and plan/rules.c refuse.
  */
 #include "join/blocks/blocks.h"
 #include "join/hooks.h"
@@ -325,7 +325,7 @@ ckfp_scan_path(PlannerInfo *root, RelOptInfo *fact)
 }
 
 /* Do the blocks that the hash join reads in any case cost little beside the loop?  The visibility
- * map is asked: what VACUUM has written into pg_class may be long ago. */
+ * map tells: what VACUUM has written into pg_class may be old. */
 static bool
 ckfp_changed_are_cheap(PlannerInfo *root, RelOptInfo *fact, const Path *loop)
 {

@@ -1,5 +1,5 @@
 /*
- * catalog.c - what several modules ask the catalogs.
+ * catalog.c - what several modules read in the catalogs, or know of all tables of a statement.
  */
 #include "join/base/join.h"
 

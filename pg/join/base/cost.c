@@ -18,11 +18,11 @@
 #define CKFP_COLUMN_NS 2.0       /* reaching the next column of a row */
 #define CKFP_BUILD_NS 110.0      /* gathering a key and adding it to the filter */
 
-#define CKFP_MAP_NS 60.0  /* finding the partition of a key at one level */
+#define CKFP_MAP_NS 60.0  /* finding the partition of a key in one table */
 #define CKFP_READ_NS 40.0 /* reading a row in a scan */
 
-/* Safety margins, since estimates are rough. If an estimate is wrong, lookups end soon, but the
- * cost of the build is lost. */
+/* Safety margins, since estimates are rough. If an estimate is wrong, the lookups are soon
+ * suspended, but what gathering the keys has cost is lost. */
 #define CKFP_LOOKUP_MARGIN 2.0
 #define CKFP_BUILD_MARGIN 3.0
 #define CKFP_MAP_MARGIN 24.0 /* this cost is lost if in the end all partitions have keys */
@@ -132,9 +132,9 @@ ckfp_share_skipped(const ckfp_join_record *record, double keys, double pass)
 	return record->scattered ? pow(1 - 1.0 / record->partitions, keys) : 1 - pass;
 }
 
-/* The cost rule counts one level for all scans, or two if they are partitions of partitions. It
- * does not know whether tables have different bounds, so that there are more. What these cost is
- * limited here. */
+/* ckfp_cost_pays() counts that each key is mapped once for all scans, or twice if these read
+ * partitions of partitions. It does not know how many tables with bounds of their own there are, by
+ * each of which the keys are mapped. What that costs is limited here. */
 double
 ckfp_cost_of_keys(const ckfp_join_record *record, double share)
 {

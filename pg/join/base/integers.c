@@ -12,8 +12,8 @@
 /* The least number of buckets beside the first and the last one that are used. */
 #define CKFP_LEAST_ROOM 32
 
-/* Such a part of the largest table is room when a set is moved into another one, so that the next
- * keys do not move it again and again. */
+/* When a set is moved from a table of the largest size into another one, one of so many buckets of
+ * that stays free, so that the next keys do not move it again and again. */
 #define CKFP_MOVED_ROOM 4
 
 bool
@@ -51,7 +51,7 @@ ckfp_bits_next(const uint8 *bits, uint64 width, uint64 at, bool set)
 	return at;
 }
 
-/* The integers of the buckets from one place up to another, which is not theirs. */
+/* The integers of the buckets at the places from `from` up to `to`, without `to`. */
 static ckfp_range
 ckfp_integers_between(const ckfp_integers *set, uint64 from, uint64 to)
 {
@@ -79,7 +79,7 @@ ckfp_integers_next(const ckfp_integers *set, uint64 gap, uint64 *from, ckfp_rang
 	return true;
 }
 
-/* Set the bits of the buckets from one number up to another, which is not theirs. */
+/* Set the bits of the buckets with the numbers from `from` up to `to`, without `to`. */
 static void
 ckfp_bits_set(const ckfp_integers *set, uint8 *bits, uint64 from, uint64 to)
 {

@@ -102,9 +102,9 @@ typedef struct ckfp_join_target
 	/* the table that the relation is a partition or a child of, or 0; and the columns of it */
 	Index root;
 	AttrNumber root_column[CKFP_JOIN_KEYS];
-	int parameter;       /* the parameter by which its server gets it; -1: it does not */
+	int parameter;       /* by which a foreign server gets the filter; -1: it does not get it */
 	bool stops;          /* a node above the scan may stop before it has returned all rows */
-	BlockNumber changed; /* if it can never skip more blocks than these, the plan is made again */
+	BlockNumber changed; /* if more blocks than these must be read, the plan is made again */
 	int indexes;         /* the number of indexes by which the scan can skip blocks */
 	ckfp_join_index index[CKFP_JOIN_INDEXES];
 	/* only while planning: */
@@ -140,7 +140,7 @@ typedef struct ckfp_join_record
 	double saving;     /* the saving if all probe_rows are dropped, in ns per process */
 	double lookups;    /* lookups of each process; other costs of a row count as fractions of one */
 	int partitions;    /* the number of scans of partitions, which may be skipped */
-	int levels;        /* the largest number of levels of partitions above such a scan */
+	int levels;        /* the largest number of partitioned tables above such a scan */
 	bool scattered;    /* hash partitioning spreads the keys over these scans */
 	double read;       /* the rows that these scans read */
 	double skipping;   /* the saving if all these scans are skipped, in ns per process */
@@ -177,8 +177,8 @@ typedef struct ckfp_nest_record
 	ckfp_join_record record; /* the keys, and the scans that use the filter, if any; the last one */
 } ckfp_nest_record;
 
-/* Convert either record to a list, which a plan can contain, and back: what is before its targets,
- * and the targets. */
+/* Convert either record to a list, which a plan can contain, and back. `targets` is its last
+ * member. */
 List *ckfp_record_to_list(const void *record, List *const *targets);
 void ckfp_record_from_list(List *list, void *record, List **targets);
 
@@ -207,8 +207,8 @@ ckfp_join_is_ours(const Plan *plan)
 
 /* --------------------------------------------------------------------------------- catalogs */
 
-/* The tables of a statement. What concerns all of them is found out once, when it is first asked
- * for: a statement can read thousands. At first all but the statement is 0. */
+/* The tables of a statement, and what is known of all of them. A statement can read thousands, so
+ * this is found once, when it is first needed. At first each member but `statement` is 0. */
 typedef struct ckfp_tables
 {
 	const PlannedStmt *statement;
@@ -263,8 +263,8 @@ double ckfp_cost_of_reaching(const Plan *scan, const AttrNumber *columns, int n)
 double ckfp_cost_of_drop(const ckfp_join_record *record, const Plan *scan,
 						 const AttrNumber *columns);
 
-/* How many keys are worth mapping to their partitions, at one level, for each scan that this may
- * save? `share` is the share of the scans that are below the level. */
+/* How many keys are worth mapping to their partitions, by some bounds, for each scan that this may
+ * save? `share` is the share of the scans whose partitions have these bounds. */
 double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
 
 /* Does the memory of a filter suffice to gather this number of keys? */

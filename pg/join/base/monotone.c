@@ -92,15 +92,15 @@ static const ckfp_function ckfp_functions[] = {
 	{F_INT84DIV, CKFP_ZONE_NONE, {CKFP_IS_COLUMN, CKFP_IS_DIVISOR}},
 };
 
-/* The words that are listed, each between spaces. Of other spellings the functions are not used. A
- * century is too long, if several functions are one inside another. */
+/* The words that are listed, each between spaces. A function with another spelling is not used. A
+ * century is too long where several functions are one inside another. */
 #define CKFP_UNITS " second minute hour day week month quarter year decade "
 #define CKFP_FIELDS " year isoyear decade century millennium epoch julian "
 
 /* The functions are computed for timestamps from 3991 BC to 287198 AD, and the same dates. They
- * fail for none of these: at most so many are one inside another, so many of them use time zones,
- * and each one adds at most so many days, and as many in hours, or subtracts as much or a decade.
- */
+ * fail for none of these, as there are limits: to the number of functions that are one inside
+ * another, to those of them that use time zones, and to the days, and the hours, that one adds. A
+ * function also subtracts at most so much, or a decade. */
 #define CKFP_LOW INT64CONST(-189000000000000000)
 #define CKFP_HIGH INT64CONST(9000000000000000000)
 #define CKFP_MOST_FUNCTIONS 16
@@ -136,8 +136,8 @@ ckfp_zone_is_known(pg_tz *zone)
 	return numbers < 2;
 }
 
-/* A time zone that is not an abbreviation: these are shorter, and the setting
- * timezone_abbreviations can define them anew. UTC is none in the files of PostgreSQL. */
+/* Is it a time zone, and no abbreviation of one? Abbreviations are shorter, and the setting
+ * timezone_abbreviations can redefine them. PostgreSQL's own files do not redefine UTC. */
 static bool
 ckfp_is_zone(const char *name)
 {
@@ -207,8 +207,8 @@ ckfp_function_of(const Expr *expression, List **arguments)
 	return NULL;
 }
 
-/* Is it a domain as its base type? A user may let a type be read as another one, in another order.
- */
+/* Is it a value of a domain, read as one of its base type? Users can create casts that read a value
+ * as one of another type, which may have another order. */
 static bool
 ckfp_is_of_domain(const Expr *expression)
 {

@@ -26,8 +26,8 @@ static const struct config_enum_entry ckfp_join_modes[] = {
 	{NULL, 0, false},
 };
 
-/* A switch is for statements that are prepared, too. Other settings change only the estimates, as
- * PostgreSQL's costs do. */
+/* Filters are also switched on and off for prepared statements. Other settings change only the
+ * estimates, as PostgreSQL's costs do: these plans stay. */
 static void
 ckfp_switched(bool changed)
 {
@@ -73,7 +73,7 @@ ckfp_join_init_settings(void)
 		"Maximum memory of a join filter, including the keys while they are gathered.",
 		"A filter that needs more is given up, and the query continues without it.",
 		&ckfp_join_memory, 65536, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
-	/* Who may call a function that reads a table may not read its keys. */
+	/* For superusers: a user may call a function that reads a table, but not read the table. */
 	DefineCustomBoolVariable("cuckoofilter.join_filter_remote",
 							 "Lets foreign servers that have this extension ask join filters.",
 							 "The filter reveals the keys of local tables to the other server.",

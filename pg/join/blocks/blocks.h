@@ -31,40 +31,40 @@ bool ckfp_index_is_usable(Relation index);
 /* A table grows by up to so many empty blocks at once, of which VACUUM notes nothing. */
 #define CKFP_NEW_BLOCKS 64
 
-/* The number of blocks, without so many, of which BRIN may lack rows if transactions end before it
- * is searched: these are read, whatever the keys are. */
+/* The number of blocks, but for CKFP_NEW_BLOCKS, of which BRIN may lack rows if transactions end
+ * before it is searched: these are read, whatever the keys are. */
 BlockNumber ckfp_blocks_changed(Relation table);
 
-/* The keys of a build side may be at most such a part of the rows of the scans. */
+/* The build side may have one key for so many rows of the scans, at most. */
 #define CKFP_KEYS_SHARE 8
 
 /* ------------------------------------------------------------------------- ranges.c: ranges */
 
-/* The largest number of ranges; and that of ranges that have no other integers than few keys. */
+/* The largest number of ranges; all are kept if they have at most CKFP_FEW_KEYS integers. */
 #define CKFP_RANGES 64
 #define CKFP_FEW_KEYS 1000
 
-/* The keys of one column of the build side. */
+/* The keys of one column of the build side, as ranges. */
 typedef struct ckfp_ranges
 {
 	Oid type;
 	int16 length;
 	bool by_value;
-	bool integers;      /* the keys are integers, dates or timestamps. */
-	FmgrInfo less;      /* Others are compared by this function */
-	Oid collation;      /* and collation. */
+	bool integers;      /* the keys are integers, dates or timestamps */
+	FmgrInfo less;      /* the function that compares other keys, */
+	Oid collation;      /* and its collation */
 	int16 probe_length; /* the length of the other side's values */
-	/* from here on, those of one build: */
-	Datum least;    /* of others, the least */
-	Datum greatest; /* and the greatest; */
-	double n;       /* The number of these, and of those in buckets; at last of distinct keys. */
-	int ranges;     /* Of integers, ranges; when all are known, in ascending order. */
-	int room;
-	ckfp_range *range;
-	int sorts;
-	bool many;         /* There are too many for that. */
-	ckfp_integers set; /* Those that are in no range yet; when all are known, all integers. */
-	int few;           /* When all are known: the number of integers, or 0: there are too many */
+	/* from here on, those of one reading of the build side: */
+	Datum least;       /* the least key, if the keys are not integers, */
+	Datum greatest;    /* and the greatest one */
+	double n;          /* the number of keys that are in no range; at last of distinct keys */
+	int ranges;        /* the number of ranges of integers */
+	int room;          /* the number of ranges for which there is memory */
+	ckfp_range *range; /* the ranges; when all keys are known, in ascending order */
+	int sorts;         /* how often they were sorted to make room */
+	bool many;         /* there are too many integers for that: they go into the set */
+	ckfp_integers set; /* when all keys are known, all integers */
+	int few;           /* when all keys are known, the number of integers; 0: more than few */
 } ckfp_ranges;
 
 /* Are the ranges in the order of an index? */
@@ -89,32 +89,32 @@ void ckfp_ranges_complete(ckfp_ranges *ranges);
 
 /* ---------------------------------------------------------- key_ranges.c: keys to ranges */
 
-typedef enum ckfp_keys_state
+typedef enum ckfp_key_ranges_state
 {
-	CKFP_KEYS_OFF, /* they are not wanted, or will not be known for the rest of the query */
-	CKFP_KEYS_NEW,
-	CKFP_KEYS_GATHERING,
-	CKFP_KEYS_WAITING, /* those of other processes are missing */
-	CKFP_KEYS_KNOWN
-} ckfp_keys_state;
+	CKFP_RANGES_OFF, /* no scan needs them, or they will not be known for the rest of the query */
+	CKFP_RANGES_NEW,
+	CKFP_RANGES_GATHERING,
+	CKFP_RANGES_WAITING, /* those of other processes are missing */
+	CKFP_RANGES_KNOWN
+} ckfp_key_ranges_state;
 
 /* How scans test a key. */
-typedef struct ckfp_keys_test
+typedef struct ckfp_key_test
 {
 	const ckfp_integers
 		*integers; /* the integers of a column of the keys; NULL: it is not tested */
 	int column;
 	int16 length; /* of the values of the probe side */
 	bool exact;   /* each of the integers is a key */
-} ckfp_keys_test;
+} ckfp_key_test;
 
-/* The keys of the build side of a join. */
 typedef struct ckfp_map ckfp_map;
 
-typedef struct ckfp_keys
+/* The keys of the build side of a join, as ranges of each column. */
+typedef struct ckfp_key_ranges
 {
-	ckfp_keys_state state;
-	uint64 builds;                       /* how often they have been gathered */
+	ckfp_key_ranges_state state;
+	uint64 generation;                   /* how often they have been gathered */
 	int node;                            /* the plan_node_id of the node that gathers them */
 	bool always;                         /* not only if it pays */
 	double worth;                        /* so many keys are worth gathering */
@@ -124,33 +124,34 @@ typedef struct ckfp_keys
 	bool by_value;                       /* all types are passed by value */
 	uint64 blocks;                       /* counters: the blocks of the scans that may skip some, */
 	uint64 skipped;                      /* and those that are not read */
-	ckfp_keys_test test;                 /* by which scans test the keys of their rows */
+	ckfp_key_test test;                  /* by which scans test the keys of their rows */
 	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
 	ckfp_map *map; /* map.c: the keys are a function of a column; NULL: they are columns */
 	pg_tz *zone;   /* they were mapped to the column in this time zone of the session; or NULL */
-} ckfp_keys;
+} ckfp_key_ranges;
 
-/* Begin to want keys, whose memory is below `parent`. */
-void ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *record,
-					int node);
+/* Initialize the ranges of keys. Their memory is below `parent`. */
+void ckfp_key_ranges_init(ckfp_key_ranges *keys, MemoryContext parent,
+						  const ckfp_join_record *record, int node);
 
-/* Let keys have the ranges that an index needs. False if they have other ones of its column, for
+/* Gather the ranges that an index needs, too. False if those of its column have another order, for
  * another index. */
-bool ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_index *index);
+bool ckfp_key_ranges_want(ckfp_key_ranges *keys, const ckfp_join_record *record,
+						  const ckfp_join_index *index);
 
 /* The set of many keys takes so many bytes. */
 #define CKFP_SET_BYTES (256 * 1024)
 
 /* Forget all keys: before the build side is read, again or for the first time. */
-void ckfp_keys_start(ckfp_keys *keys);
+void ckfp_key_ranges_start(ckfp_key_ranges *keys);
 
 /* Add a key that was not added in the same way as the last one. */
-void ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value);
+void ckfp_ranges_add_slow(ckfp_key_ranges *keys, ckfp_ranges *ranges, Datum value);
 
 /* Add a key without NULL: a value for each column. */
 static inline void
-ckfp_keys_add(ckfp_keys *keys, const Datum *values)
+ckfp_key_ranges_add(ckfp_key_ranges *keys, const Datum *values)
 {
 	for (int i = 0; i < keys->columns; i++)
 	{
@@ -171,20 +172,20 @@ ckfp_keys_add(ckfp_keys *keys, const Datum *values)
 }
 
 /* There are no more keys in this process. */
-void ckfp_keys_finish(ckfp_keys *keys);
+void ckfp_key_ranges_finish(ckfp_key_ranges *keys);
 
 /* ---------------------------------------------------- map.c: keys to ranges of another column */
 
 /* Let keys be mapped back to the column of which they are a function, abstract as in monotone.h.
  * Memory comes from the current context. */
-void ckfp_keys_map_to(ckfp_keys *keys, const ckfp_join_record *record, Expr *function,
-					  EState *estate);
+void ckfp_key_ranges_map_to(ckfp_key_ranges *keys, const ckfp_join_record *record, Expr *function,
+							EState *estate);
 
 /* All keys are gathered: complete their ranges, and map them. */
-void ckfp_keys_complete(ckfp_keys *keys);
+void ckfp_key_ranges_complete(ckfp_key_ranges *keys);
 
 /* The ranges of a column of the scans; NULL: no scan needs them. */
-const ckfp_ranges *ckfp_keys_ranges(const ckfp_keys *keys, int key);
+const ckfp_ranges *ckfp_key_ranges_of(const ckfp_key_ranges *keys, int key);
 
 /* Is the function computed for a value of the column? For others it may fail. */
 bool ckfp_map_computes(const ckfp_map *map, int64 source);
@@ -195,7 +196,7 @@ Datum ckfp_map_value(ckfp_map *map, int64 source);
 /* Are the ranges still those of the keys? After SET timezone they are not: the join computes other
  * keys from then on. */
 static inline bool
-ckfp_keys_hold(const ckfp_keys *keys)
+ckfp_key_ranges_hold(const ckfp_key_ranges *keys)
 {
 	return keys->zone == NULL || keys->zone == session_timezone;
 }
@@ -243,7 +244,7 @@ bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
 /* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
  * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them.
  * `again`: for a smaller share there were none. */
-uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+uint8 *ckfp_live_blocks(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
 						Snapshot snapshot, BlockNumber blocks, double share, bool again);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
@@ -251,15 +252,16 @@ uint8 *ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, R
 /* The keys of a join, for a scan. */
 typedef struct ckfp_block_filter
 {
-	ckfp_keys *keys;
+	ckfp_key_ranges *keys;
 	const ckfp_join_target *target;
 	int number;     /* of the target */
-	uint64 decided; /* the keys of this build have been used, or are of no use */
-	uint64 vain;    /* indexes were searched in vain for the keys of this build */
 	double from;    /* search after this share of the blocks was read, if the scan may be stopped */
-	uint64 build;   /* the keys of this build let */
-	uint8 *live;    /* these blocks live; NULL: all */
-	BlockNumber of; /* of so many */
+	uint8 *live;    /* the blocks that can have one of the keys; NULL: all */
+	BlockNumber of; /* the number of blocks that `live` tells of */
+	/* generations of the keys: */
+	uint64 generation; /* that of `live`; */
+	uint64 decided;    /* the last one that was used, or is of no use; */
+	uint64 vain;       /* and the last one for which the indexes were searched in vain */
 	struct ckfp_block_filter *next;
 } ckfp_block_filter;
 
@@ -269,9 +271,9 @@ typedef struct ckfp_blocks
 	ScanState *scan;
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
-	bool waiting;               /* to search for keys, or for keys of other processes, */
-	bool coming;                /* or any other keys, of which ckfp_blocks_wake() tells */
-	BlockNumber looked;         /* not before the next block, if it is valid */
+	bool waiting;               /* it looks for known keys from row to row */
+	bool coming;                /* keys of a filter are not known, or not used yet */
+	BlockNumber looked;         /* `waiting`: it looks again at the next block, if this is valid */
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
 	uint8 *live;        /* blocks that are not skipped; NULL: all */
@@ -302,7 +304,7 @@ bool ckfp_blocks_is_possible(const ScanState *scan);
 ckfp_blocks *ckfp_blocks_make(ScanState *scan, bool verify);
 
 /* Let a scan skip blocks by the keys of a join; it is target `number`. */
-void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record,
+void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_key_ranges *keys, const ckfp_join_record *record,
 					 int number);
 
 /* Begin a sequential scan that is not parallel, as its own function does. */
@@ -314,7 +316,7 @@ void ckfp_blocks_look(ckfp_blocks *blocks);
 /* The next row of the scan, or NULL. */
 TupleTableSlot *ckfp_blocks_next(ckfp_blocks *blocks);
 
-/* Can the scan do without this, until keys are gathered again? */
+/* Does the scan need no function of ours until keys are gathered again? */
 static inline bool
 ckfp_blocks_is_idle(const ckfp_blocks *blocks)
 {
@@ -324,14 +326,14 @@ ckfp_blocks_is_idle(const ckfp_blocks *blocks)
 /* Keys are gathered again. */
 void ckfp_blocks_arm(ckfp_blocks *blocks);
 
-/* This process has gathered keys. */
-void ckfp_blocks_wake(ckfp_blocks *blocks);
+/* This process has gathered keys: look for known ones at the next row. */
+void ckfp_blocks_recheck(ckfp_blocks *blocks);
 
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 
 /* Would a row's block be skipped because of these keys? */
-bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slot);
+bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot);
 
 /* The scan ends. */
 void ckfp_blocks_end(ckfp_blocks *blocks);
@@ -342,7 +344,7 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 /* A parallel scan. */
 typedef struct ckfp_shared_scan
 {
-	pg_atomic_uint32 asked; /* the number of processes that have asked */
+	pg_atomic_uint32 users; /* the number of processes that have used keys for it */
 	BlockNumber first;      /* the block that the scan begins with, if blocks were taken */
 	pg_atomic_uint32 taken; /* 1: blocks were taken */
 	pg_atomic_uint32 next;  /* the number from which on none is drawn */
@@ -379,7 +381,7 @@ Size ckfp_keys_shared_size(const ckfp_join_record *record);
 void ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *record, bool common);
 
 /* Use it in this process, whose parts are in `area`. */
-void ckfp_keys_share(ckfp_keys *keys, ckfp_keys_shared *shared, dsa_area *area);
+void ckfp_key_ranges_share(ckfp_key_ranges *keys, ckfp_keys_shared *shared, dsa_area *area);
 
 /* This process begins to read its part of the build side. */
 void ckfp_parts_begin(ckfp_keys_shared *shared);
@@ -391,24 +393,25 @@ bool ckfp_parts_finish(ckfp_keys_shared *shared);
 ckfp_part *ckfp_part_make(dsa_area *area, size_t words);
 
 /* Add a part to a list. False if it is too late, since all keys are taken to be known. */
-bool ckfp_part_give(const ckfp_keys *keys, dsa_pointer *parts, ckfp_part *part);
+bool ckfp_part_give(const ckfp_key_ranges *keys, dsa_pointer *parts, ckfp_part *part);
 
 /* Free the first n parts of a list; -1: all. */
 void ckfp_parts_free(dsa_area *area, dsa_pointer *parts, int n);
 
 /* Gather no more keys, for the rest of the query: this process has one that is in no part. */
-void ckfp_keys_give_up(ckfp_keys *keys);
+void ckfp_key_ranges_give_up(ckfp_key_ranges *keys);
 
 /* Give the keys of this process to all. False if it has gathered all keys. */
-bool ckfp_keys_contribute(ckfp_keys *keys);
+bool ckfp_key_ranges_contribute(ckfp_key_ranges *keys);
 
-/* Does each process gather a part of the keys? */
-bool ckfp_keys_are_common(const ckfp_keys *keys);
+/* Do the processes gather common keys: each one a part, of which one filter is built for all? Else
+ * each process gathers all keys. */
+bool ckfp_keys_are_common(const ckfp_key_ranges *keys);
 
 /* Take the keys of all processes, if they are complete. */
-void ckfp_keys_attach(ckfp_keys *keys);
+void ckfp_key_ranges_attach(ckfp_key_ranges *keys);
 
-/* Is this the first process that asks, of those that share a scan? */
+/* Is this the first process that uses keys for a scan, of those that share it? */
 bool ckfp_blocks_is_first(const ckfp_block_filter *filter);
 
 /* Take all blocks of a parallel scan that no process has begun to read, to be drawn by all

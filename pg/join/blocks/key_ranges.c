@@ -28,7 +28,8 @@
 /* ----------------------------------------------------------------------- the keys of a join */
 
 void
-ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *record, int node)
+ckfp_key_ranges_init(ckfp_key_ranges *keys, MemoryContext parent, const ckfp_join_record *record,
+					 int node)
 {
 	keys->context = AllocSetContextCreate(parent, "keys of a join", ALLOCSET_SMALL_SIZES);
 	keys->columns = record->columns;
@@ -40,7 +41,8 @@ ckfp_keys_init(ckfp_keys *keys, MemoryContext parent, const ckfp_join_record *re
 }
 
 bool
-ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_index *index)
+ckfp_key_ranges_want(ckfp_key_ranges *keys, const ckfp_join_record *record,
+					 const ckfp_join_index *index)
 {
 	Oid type = record->column[index->key].build;
 	MemoryContext context = MemoryContextGetParent(keys->context);
@@ -61,13 +63,13 @@ ckfp_keys_want(ckfp_keys *keys, const ckfp_join_record *record, const ckfp_join_
 }
 
 void
-ckfp_keys_start(ckfp_keys *keys)
+ckfp_key_ranges_start(ckfp_key_ranges *keys)
 {
-	if (keys->state == CKFP_KEYS_OFF)
+	if (keys->state == CKFP_RANGES_OFF)
 		return;
 	MemoryContextReset(keys->context);
-	keys->state = CKFP_KEYS_NEW;
-	keys->builds++;
+	keys->state = CKFP_RANGES_NEW;
+	keys->generation++;
 	keys->test.integers = NULL;
 	for (int i = 0; i < keys->columns; i++)
 	{
@@ -85,7 +87,7 @@ ckfp_keys_start(ckfp_keys *keys)
 /* Make room for another integer. Where most of them are equal or side by side, sorting makes some.
  * False if there is none: the integers are in the set from now on. */
 static bool
-ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
+ckfp_ranges_make_room(ckfp_key_ranges *keys, ckfp_ranges *ranges)
 {
 	if (ranges->room < CKFP_VALUES)
 	{
@@ -109,7 +111,7 @@ ckfp_ranges_make_room(ckfp_keys *keys, ckfp_ranges *ranges)
 }
 
 static void
-ckfp_ranges_keep(const ckfp_keys *keys, const ckfp_ranges *ranges, Datum *kept, Datum value)
+ckfp_ranges_keep(const ckfp_key_ranges *keys, const ckfp_ranges *ranges, Datum *kept, Datum value)
 {
 	MemoryContext caller = MemoryContextSwitchTo(keys->context);
 
@@ -127,7 +129,7 @@ ckfp_ranges_are_ordered(ckfp_ranges *ranges, Datum one, Datum other)
 }
 
 void
-ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
+ckfp_ranges_add_slow(ckfp_key_ranges *keys, ckfp_ranges *ranges, Datum value)
 {
 	if (ranges->integers)
 	{
@@ -148,7 +150,7 @@ ckfp_ranges_add_slow(ckfp_keys *keys, ckfp_ranges *ranges, Datum value)
 			ckfp_ranges_keep(keys, ranges, &ranges->greatest, value);
 	}
 	if (++ranges->n > (ranges->integers ? keys->worth : CKFP_OTHER_KEYS) && !keys->always)
-		ckfp_keys_give_up(keys);
+		ckfp_key_ranges_give_up(keys);
 }
 
 /* ------------------------------------------------------------------------ the end */
@@ -165,15 +167,15 @@ ckfp_ranges_of_set(ckfp_ranges *ranges)
 }
 
 void
-ckfp_keys_finish(ckfp_keys *keys)
+ckfp_key_ranges_finish(ckfp_key_ranges *keys)
 {
-	if (keys->state != CKFP_KEYS_GATHERING)
+	if (keys->state != CKFP_RANGES_GATHERING)
 		return;
 	for (int i = 0; i < keys->columns; i++)
 		if (keys->column[i] != NULL)
 			ckfp_ranges_of_set(keys->column[i]);
 	if (keys->map == NULL || !ckfp_keys_are_common(keys))
-		ckfp_keys_complete(keys);
-	if (ckfp_keys_contribute(keys))
-		keys->state = CKFP_KEYS_WAITING;
+		ckfp_key_ranges_complete(keys);
+	if (ckfp_key_ranges_contribute(keys))
+		keys->state = CKFP_RANGES_WAITING;
 }

@@ -45,7 +45,7 @@
 #define CKFP_DESCENT_NS 1500.0 /* and of finding a key in it; */
 #define CKFP_SEARCH_NS 10000.0 /* and of a search that finds nothing */
 
-/* Asking BRIN may cost this share of the sequential scan; for one range, that one. */
+/* Searching BRIN for all ranges may cost this share of the sequential scan; for one, that. */
 #define CKFP_BRIN_SHARE 0.02
 #define CKFP_BRIN_SHARE_ONE 0.05
 
@@ -58,7 +58,7 @@
 /* The smallest correlation at which ranges of keys are ranges of blocks, nearly. */
 #define CKFP_ORDER_CORRELATION 0.9
 
-/* The question to an index. */
+/* A search of an index. */
 typedef struct ckfp_search
 {
 	Relation table;
@@ -373,9 +373,9 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 	return bitmap;
 }
 
-/* Search all keys: the blocks of rows that can have each of them. NULL if no index was asked. */
+/* Search all keys: the blocks of rows that can have each of them. NULL if no index was searched. */
 static TIDBitmap *
-ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+ckfp_search_all(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
 				Snapshot snapshot, BlockNumber blocks, double share, bool again)
 {
 	TIDBitmap *found = NULL;
@@ -390,7 +390,7 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 							  .most = share,
 							  .again = again,
 							  .changed = target->changed};
-		const ckfp_ranges *ranges = ckfp_keys_ranges(keys, key);
+		const ckfp_ranges *ranges = ckfp_key_ranges_of(keys, key);
 		TIDBitmap *bitmap;
 
 		if (ranges == NULL)
@@ -406,7 +406,7 @@ ckfp_search_all(const ckfp_keys *keys, const ckfp_join_target *target, Relation 
 }
 
 uint8 *
-ckfp_live_blocks(const ckfp_keys *keys, const ckfp_join_target *target, Relation table,
+ckfp_live_blocks(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
 				 Snapshot snapshot, BlockNumber blocks, double share, bool again)
 {
 	MemoryContext context =

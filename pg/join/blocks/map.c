@@ -36,7 +36,8 @@ struct ckfp_map
 };
 
 void
-ckfp_keys_map_to(ckfp_keys *keys, const ckfp_join_record *record, Expr *function, EState *estate)
+ckfp_key_ranges_map_to(ckfp_key_ranges *keys, const ckfp_join_record *record, Expr *function,
+					   EState *estate)
 {
 	ckfp_map *map = palloc0(sizeof(*map));
 	ckfp_ranges *gathered = palloc0(sizeof(*gathered));
@@ -61,7 +62,7 @@ ckfp_keys_map_to(ckfp_keys *keys, const ckfp_join_record *record, Expr *function
 	keys->column[0] = gathered;
 	keys->by_value = gathered->by_value;
 	keys->map = map;
-	keys->state = CKFP_KEYS_NEW;
+	keys->state = CKFP_RANGES_NEW;
 }
 
 Datum
@@ -180,14 +181,14 @@ ckfp_map_others(ckfp_map *map, const ckfp_ranges *gathered)
 }
 
 const ckfp_ranges *
-ckfp_keys_ranges(const ckfp_keys *keys, int key)
+ckfp_key_ranges_of(const ckfp_key_ranges *keys, int key)
 {
 	return keys->map != NULL && keys->column[key] != NULL ? &keys->map->ranges : keys->column[key];
 }
 
 /* Map all keys. False if they cannot be mapped. */
 static bool
-ckfp_keys_map(ckfp_keys *keys)
+ckfp_key_ranges_map(ckfp_key_ranges *keys)
 {
 	ckfp_map *map = keys->map;
 	ckfp_ranges *gathered = keys->column[0];
@@ -214,16 +215,16 @@ ckfp_keys_map(ckfp_keys *keys)
 		ranges->n = gathered->n > 0 ? gathered->n : ckfp_ranges_integers(gathered);
 	ckfp_ranges_complete(ranges);
 	keys->zone = map->record->session ? session_timezone : NULL;
-	keys->test = (ckfp_keys_test){.integers = &ranges->set, .length = map->length};
+	keys->test = (ckfp_key_test){.integers = &ranges->set, .length = map->length};
 	return true;
 }
 
 void
-ckfp_keys_complete(ckfp_keys *keys)
+ckfp_key_ranges_complete(ckfp_key_ranges *keys)
 {
-	bool known = keys->map == NULL || ckfp_keys_map(keys);
+	bool known = keys->map == NULL || ckfp_key_ranges_map(keys);
 
-	keys->state = known ? CKFP_KEYS_KNOWN : CKFP_KEYS_OFF;
+	keys->state = known ? CKFP_RANGES_KNOWN : CKFP_RANGES_OFF;
 	for (int i = 0; i < keys->columns && keys->map == NULL; i++)
 		if (keys->column[i] != NULL)
 			ckfp_ranges_complete(keys->column[i]);

@@ -6,12 +6,12 @@
  * processes that began to read the build side have finished, which is before the barrier at which
  * the hash join waits for all. Under another hash join each process gathers all keys.
  *
- * A parallel scan gives its blocks out to the processes that ask for some. The first process that
+ * A parallel scan gives its blocks out, some at a time, to its processes. The first process that
  * knows its keys takes all blocks that are left. From then on the processes draw from these: the
  * numbers from a shared counter on are free, and a process draws up to the first live block and
- * some more. So each block is drawn by one process, and only this one asks whether it is live. Each
- * process may ask the index for itself, although the answers can differ, when ranges of BRIN are
- * summarized in between: a block with a row that joins is live in all of them.
+ * some more. So each block is drawn by one process, and only this one looks whether it is live.
+ * Each process may search the index for itself, although the results can differ, when ranges of
+ * BRIN are summarized in between: a block with a row that joins is live in all of them.
  */
 #include "join/blocks/blocks.h"
 
@@ -30,7 +30,7 @@ ckfp_keys_shared_size(const ckfp_join_record *record)
 /* Of other types than integers the least and the greatest keys of several processes are not put
  * together. */
 void
-ckfp_keys_share(ckfp_keys *keys, ckfp_keys_shared *shared, dsa_area *area)
+ckfp_key_ranges_share(ckfp_key_ranges *keys, ckfp_keys_shared *shared, dsa_area *area)
 {
 	keys->shared = shared;
 	keys->area = area;
@@ -47,7 +47,7 @@ ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *record, 
 	SpinLockInit(&shared->mutex);
 	for (int i = 0; i < list_length(record->targets); i++)
 	{
-		pg_atomic_init_u32(&shared->scan[i].asked, 0);
+		pg_atomic_init_u32(&shared->scan[i].users, 0);
 		pg_atomic_init_u32(&shared->scan[i].taken, 0);
 		pg_atomic_init_u32(&shared->scan[i].next, 0);
 	}
@@ -92,7 +92,7 @@ ckfp_part_make(dsa_area *area, size_t words)
 }
 
 bool
-ckfp_part_give(const ckfp_keys *keys, dsa_pointer *parts, ckfp_part *part)
+ckfp_part_give(const ckfp_key_ranges *keys, dsa_pointer *parts, ckfp_part *part)
 {
 	bool late;
 
@@ -124,21 +124,21 @@ ckfp_parts_free(dsa_area *area, dsa_pointer *parts, int n)
 /* ------------------------------------------------------------------------- ranges */
 
 bool
-ckfp_keys_are_common(const ckfp_keys *keys)
+ckfp_keys_are_common(const ckfp_key_ranges *keys)
 {
 	return keys->shared != NULL && keys->shared->common;
 }
 
 void
-ckfp_keys_give_up(ckfp_keys *keys)
+ckfp_key_ranges_give_up(ckfp_key_ranges *keys)
 {
-	keys->state = CKFP_KEYS_OFF;
+	keys->state = CKFP_RANGES_OFF;
 	if (ckfp_keys_are_common(keys))
 		keys->shared->failed = true;
 }
 
 bool
-ckfp_keys_contribute(ckfp_keys *keys)
+ckfp_key_ranges_contribute(ckfp_key_ranges *keys)
 {
 	if (!ckfp_keys_are_common(keys))
 		return false;
@@ -164,7 +164,7 @@ ckfp_keys_contribute(ckfp_keys *keys)
 
 /* Take the ranges of a column that all processes have given. */
 static void
-ckfp_ranges_take(ckfp_keys *keys, int column)
+ckfp_ranges_take(ckfp_key_ranges *keys, int column)
 {
 	ckfp_ranges *ranges = keys->column[column];
 	const ckfp_part *part;
@@ -187,20 +187,20 @@ ckfp_ranges_take(ckfp_keys *keys, int column)
 }
 
 void
-ckfp_keys_attach(ckfp_keys *keys)
+ckfp_key_ranges_attach(ckfp_key_ranges *keys)
 {
-	if (!ckfp_keys_are_common(keys) || keys->state == CKFP_KEYS_OFF ||
-		keys->state == CKFP_KEYS_KNOWN)
+	if (!ckfp_keys_are_common(keys) || keys->state == CKFP_RANGES_OFF ||
+		keys->state == CKFP_RANGES_KNOWN)
 		return;
 	if (keys->shared->failed)
-		keys->state = CKFP_KEYS_OFF;
+		keys->state = CKFP_RANGES_OFF;
 	else if (keys->shared->complete)
 	{
 		pg_read_barrier();
 		for (int i = 0; i < keys->columns; i++)
 			if (keys->column[i] != NULL)
 				ckfp_ranges_take(keys, i);
-		ckfp_keys_complete(keys);
+		ckfp_key_ranges_complete(keys);
 	}
 }
 
@@ -217,7 +217,7 @@ ckfp_blocks_is_first(const ckfp_block_filter *filter)
 {
 	ckfp_shared_scan *scan = ckfp_shared_scan_of(filter);
 
-	return scan != NULL && pg_atomic_fetch_add_u32(&scan->asked, 1) == 0;
+	return scan != NULL && pg_atomic_fetch_add_u32(&scan->users, 1) == 0;
 }
 
 /* The first filter of a scan has its state: they are in the same order in all processes. */

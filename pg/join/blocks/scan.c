@@ -49,7 +49,8 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 }
 
 void
-ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *record, int number)
+ckfp_blocks_add(ckfp_blocks *blocks, ckfp_key_ranges *keys, const ckfp_join_record *record,
+				int number)
 {
 	ckfp_block_filter *filter = palloc0(sizeof(*filter));
 	ckfp_block_filter **link = &blocks->filters;
@@ -65,7 +66,7 @@ ckfp_blocks_add(ckfp_blocks *blocks, ckfp_keys *keys, const ckfp_join_record *re
 }
 
 void
-ckfp_blocks_wake(ckfp_blocks *blocks)
+ckfp_blocks_recheck(ckfp_blocks *blocks)
 {
 	blocks->waiting = true;
 	blocks->looked = InvalidBlockNumber;
@@ -74,7 +75,7 @@ ckfp_blocks_wake(ckfp_blocks *blocks)
 void
 ckfp_blocks_arm(ckfp_blocks *blocks)
 {
-	ckfp_blocks_wake(blocks);
+	ckfp_blocks_recheck(blocks);
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		filter->from = CKFP_STOPS_SHARE;
 }
@@ -183,15 +184,15 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 static void
 ckfp_blocks_test(const ckfp_block_filter *filter)
 {
-	ckfp_keys *keys = filter->keys;
+	ckfp_key_ranges *keys = filter->keys;
 
 	for (int i = 0; i < filter->target->indexes && keys->test.integers == NULL; i++)
 	{
 		int column = filter->target->index[i].key;
-		const ckfp_ranges *ranges = ckfp_keys_ranges(keys, column);
+		const ckfp_ranges *ranges = ckfp_key_ranges_of(keys, column);
 
 		if (ranges != NULL && ranges->integers)
-			keys->test = (ckfp_keys_test){
+			keys->test = (ckfp_key_test){
 				.integers = &ranges->set, .column = column, .length = ranges->probe_length};
 	}
 }
@@ -247,17 +248,17 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 		pfree(filter->live);
 	filter->live = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
 									blocks->scan->ps.state->es_snapshot, blocks->blocks, read,
-									stops && filter->vain == filter->keys->builds);
+									stops && filter->vain == filter->keys->generation);
 	if (2 * read < 1 && (filter->live == NULL || ckfp_blocks_gain(blocks, filter) == 0))
 	{
 		if (filter->live != NULL)
 			pfree(filter->live);
 		filter->live = NULL;
-		filter->vain = filter->keys->builds;
+		filter->vain = filter->keys->generation;
 		filter->from = 2 * read;
 		return false;
 	}
-	filter->build = filter->keys->builds;
+	filter->generation = filter->keys->generation;
 	filter->of = blocks->blocks;
 	return true;
 }
@@ -266,7 +267,7 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 static bool
 ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
-	if ((filter->build != filter->keys->builds || filter->of != blocks->blocks) &&
+	if ((filter->generation != filter->keys->generation || filter->of != blocks->blocks) &&
 		!ckfp_blocks_search(blocks, filter))
 		return false;
 	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
@@ -300,17 +301,17 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 	}
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
-		const ckfp_keys *keys = filter->keys;
+		const ckfp_key_ranges *keys = filter->keys;
 		bool known;
 
-		if (filter->decided == keys->builds)
+		if (filter->decided == keys->generation)
 			continue;
-		ckfp_keys_attach(filter->keys);
-		known = keys->state == CKFP_KEYS_KNOWN;
-		if (keys->state == CKFP_KEYS_OFF ||
+		ckfp_key_ranges_attach(filter->keys);
+		known = keys->state == CKFP_RANGES_KNOWN;
+		if (keys->state == CKFP_RANGES_OFF ||
 			(known && (blocks->blocks == 0 || ckfp_blocks_use(blocks, filter))))
 		{
-			filter->decided = keys->builds;
+			filter->decided = keys->generation;
 			continue;
 		}
 		blocks->coming = true;
@@ -366,7 +367,7 @@ static bool
 ckfp_blocks_hold(const ckfp_blocks *blocks)
 {
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		if (!ckfp_keys_hold(filter->keys))
+		if (!ckfp_key_ranges_hold(filter->keys))
 			return false;
 	return true;
 }
@@ -466,13 +467,13 @@ ckfp_blocks_progress(const ckfp_blocks *blocks)
 }
 
 bool
-ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_keys *keys, TupleTableSlot *slot)
+ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot)
 {
 	BlockNumber block = ItemPointerGetBlockNumber(&slot->tts_tid);
 
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->keys == keys)
-			return filter->decided == keys->builds && filter->live != NULL &&
+			return filter->decided == keys->generation && filter->live != NULL &&
 				   block < blocks->blocks && !CKFP_BIT(filter->live, block);
 	return false;
 }

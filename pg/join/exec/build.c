@@ -1,6 +1,6 @@
 /*
- * build.c - the plan node that builds a filter: "Cuckoo Join Filter", between Hash and its child.
- * It returns the rows of its child unchanged.
+ * build.c - the plan node of a hash join's filter: "Cuckoo Join Filter", between Hash and its
+ * child. It returns the rows of its child unchanged.
  */
 #include "join/exec/exec.h"
 #include "join/remote/remote.h"
@@ -15,17 +15,17 @@
 #define CKFP_BUILD_FPR 0.01
 #define CKFP_BUILD_REMOTE_FPR 0.001
 
-ckfp_build **ckfp_join_starting = NULL;
+ckfp_owner **ckfp_join_starting = NULL;
 
 /* ------------------------------------------------------------------ gathering */
 
 /* Pass the filter to the servers that use it. */
 static void
-ckfp_build_send(ckfp_build *build)
+ckfp_build_send(ckfp_owner *build)
 {
 	struct varlena *value;
 
-	if (!ckfp_build_is_remote(build) || build->filter.size > MaxAllocSize - VARHDRSZ)
+	if (!ckfp_owner_is_remote(build) || build->filter.size > MaxAllocSize - VARHDRSZ)
 		return;
 	value = MemoryContextAlloc(build->filter.context, build->filter.size + VARHDRSZ);
 	SET_VARSIZE(value, build->filter.size + VARHDRSZ);
@@ -36,67 +36,67 @@ ckfp_build_send(ckfp_build *build)
 
 /* Did this process read only a part of the build side? */
 static bool
-ckfp_build_is_partial(const ckfp_build *build)
+ckfp_build_is_partial(const ckfp_owner *build)
 {
 	return castNode(HashState, innerPlanState(build->join))->parallel_state != NULL;
 }
 
 /* The ranges of all keys of this process are gathered. */
 static void
-ckfp_build_finish_ranges(ckfp_build *build)
+ckfp_build_finish_ranges(ckfp_owner *build)
 {
-	if (ckfp_build_is_partial(build) && !ckfp_shared_is_common(build))
-		ckfp_keys_give_up(&build->keys);
+	if (ckfp_build_is_partial(build) && !ckfp_keys_are_common(&build->ranges))
+		ckfp_key_ranges_give_up(&build->ranges);
 	else
-		ckfp_keys_finish(&build->keys);
+		ckfp_key_ranges_finish(&build->ranges);
 	ckfp_blocks_know(build);
 	if (!build->record.mapped)
 		return;
-	ckfp_build_know_ranges(build);
+	ckfp_owner_know_ranges(build);
 	ckfp_condition_update_all(build);
 }
 
 static void
-ckfp_build_finish(ckfp_build *build)
+ckfp_build_finish(ckfp_owner *build)
 {
 	if (ckfp_build_is_partial(build))
 	{
-		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
+		ckfp_owner_give_up(build, CKFP_GIVEN_UP_NOT);
 		return;
 	}
-	if (!ckfp_filter_build(&build->filter))
+	if (!ckfp_filter_finish(&build->filter))
 	{
-		ckfp_build_give_up(build, CKFP_GIVEN_UP_MEMORY);
+		ckfp_owner_give_up(build, CKFP_GIVEN_UP_MEMORY);
 		return;
 	}
 	ckfp_partitions_finish(&build->partitions);
-	ckfp_build_know_partitions(build);
-	ckfp_build_ready(build);
+	ckfp_owner_know_partitions(build);
+	ckfp_owner_ready(build);
 	ckfp_condition_update_all(build);
 	ckfp_build_send(build);
 }
 
 /* Does this process gather the ranges of the keys? It may do so without a filter. */
 static inline bool
-ckfp_build_has_ranges(const ckfp_build *build)
+ckfp_build_has_ranges(const ckfp_owner *build)
 {
-	return build->keys.state == CKFP_KEYS_GATHERING;
+	return build->ranges.state == CKFP_RANGES_GATHERING;
 }
 
 /* Hash the key of a row, and note its partitions and ranges. False if there is none. */
 static bool
-ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
+ckfp_build_take_key(ckfp_owner *build, TupleTableSlot *slot, uint64 *hash)
 {
 	ExprContext *econtext = build->css.ss.ps.ps_ExprContext;
 
 	econtext->ecxt_outertuple = slot;
 	if (!ckfp_source_hash(&build->source, slot, econtext, build->value, hash))
 		return false;
-	if (build->state == CKFP_BUILD_GATHERING && build->partitions.scans > 0)
+	if (build->state == CKFP_FILTER_GATHERING && build->partitions.scans > 0)
 		ckfp_partitions_add(&build->partitions, build->value);
 	if (!ckfp_build_has_ranges(build))
 		return true;
-	ckfp_keys_add(&build->keys, build->value);
+	ckfp_key_ranges_add(&build->ranges, build->value);
 	if (build->record.mapped && !ckfp_build_has_ranges(build))
 		build->counts.given_up = CKFP_GIVEN_UP_KEYS;
 	return true;
@@ -104,7 +104,7 @@ ckfp_build_take_key(ckfp_build *build, TupleTableSlot *slot, uint64 *hash)
 
 /* Are there more than twice as many keys as estimated, so that the filter does not pay or fit? */
 static bool
-ckfp_build_exceeds_estimate(const ckfp_build *build)
+ckfp_build_exceeds_estimate(const ckfp_owner *build)
 {
 	double keys = (double)build->filter.n;
 
@@ -112,18 +112,18 @@ ckfp_build_exceeds_estimate(const ckfp_build *build)
 		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys * build->record.builders));
 }
 
-/* Stop gathering keys. If all processes build one filter together, it stops in all of them. */
+/* Stop gathering keys: in all processes, if they gather common keys. */
 static void
-ckfp_build_stop(ckfp_build *build, ckfp_given_up why)
+ckfp_build_stop(ckfp_owner *build, ckfp_given_up why)
 {
-	if (ckfp_shared_is_common(build))
+	if (ckfp_keys_are_common(&build->ranges))
 		ckfp_shared_fail(build, why);
 	else
-		ckfp_build_give_up(build, why);
+		ckfp_owner_give_up(build, why);
 }
 
 static void
-ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
+ckfp_build_gather(ckfp_owner *build, TupleTableSlot *slot)
 {
 	ExprContext *econtext = build->css.ss.ps.ps_ExprContext;
 	uint64 hash;
@@ -139,7 +139,7 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 	}
 	else
 		found = ckfp_build_take_key(build, slot, &hash);
-	if (!found || build->state != CKFP_BUILD_GATHERING)
+	if (!found || build->state != CKFP_FILTER_GATHERING)
 		return;
 	if (!ckfp_filter_gather_key(&build->filter, build->value, hash))
 		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
@@ -151,7 +151,7 @@ ckfp_build_gather(ckfp_build *build, TupleTableSlot *slot)
 
 /* Prepare the keys of the build side from the record and the expressions. */
 static void
-ckfp_build_prepare_keys(ckfp_build *build, CustomScan *scan)
+ckfp_build_prepare_keys(ckfp_owner *build, CustomScan *scan)
 {
 	MemoryContext context = build->css.ss.ps.state->es_query_cxt;
 
@@ -187,7 +187,7 @@ ckfp_join_begin_child(CustomScanState *node, EState *estate, int eflags)
 }
 
 void
-ckfp_join_enlist(ckfp_build *build)
+ckfp_join_enlist(ckfp_owner *build)
 {
 	if (ckfp_join_starting != NULL)
 	{
@@ -199,14 +199,14 @@ ckfp_join_enlist(ckfp_build *build)
 static void
 ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 {
-	ckfp_build *build = (ckfp_build *)node;
+	ckfp_owner *build = (ckfp_owner *)node;
 	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
 
 	ckfp_join_begin_child(node, estate, eflags);
 	ckfp_record_from_list(scan->custom_private, &build->record, &build->record.targets);
 	ckfp_build_prepare_keys(build, scan);
 	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 ckfp_build_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR,
+					 ckfp_owner_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR,
 					 ckfp_record_integer(&build->record));
 	ckfp_remote_set(estate, &build->record, NULL);
 	ckfp_join_enlist(build);
@@ -214,34 +214,34 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 
 /* This process is to read the first row of the build side. */
 static void
-ckfp_build_begin_reading(ckfp_build *build)
+ckfp_build_begin_reading(ckfp_owner *build)
 {
-	if (ckfp_shared_is_common(build))
+	if (ckfp_keys_are_common(&build->ranges))
 		ckfp_shared_begin(build);
-	if (build->state == CKFP_BUILD_NEW)
-		ckfp_build_enter(build, CKFP_BUILD_GATHERING);
-	if (build->keys.state == CKFP_KEYS_NEW)
-		build->keys.state = CKFP_KEYS_GATHERING;
+	if (build->state == CKFP_FILTER_NEW)
+		ckfp_owner_enter(build, CKFP_FILTER_GATHERING);
+	if (build->ranges.state == CKFP_RANGES_NEW)
+		build->ranges.state = CKFP_RANGES_GATHERING;
 }
 
 static void
-ckfp_build_read(ckfp_build *build, TupleTableSlot *slot)
+ckfp_build_read(ckfp_owner *build, TupleTableSlot *slot)
 {
 	if (!ckfp_build_has_ranges(build))
-		ckfp_keys_give_up(&build->keys);
-	if (build->state != CKFP_BUILD_GATHERING && ckfp_shared_is_common(build))
+		ckfp_key_ranges_give_up(&build->ranges);
+	if (build->state != CKFP_FILTER_GATHERING && ckfp_keys_are_common(&build->ranges))
 		ckfp_shared_miss(build);
-	if (build->state == CKFP_BUILD_GATHERING || ckfp_build_has_ranges(build))
+	if (build->state == CKFP_FILTER_GATHERING || ckfp_build_has_ranges(build))
 		ckfp_build_gather(build, slot);
 }
 
 /* There are no more rows for this process. */
 static void
-ckfp_build_end_reading(ckfp_build *build)
+ckfp_build_end_reading(ckfp_owner *build)
 {
-	bool common = ckfp_shared_is_common(build);
+	bool common = ckfp_keys_are_common(&build->ranges);
 	bool ranges = ckfp_build_has_ranges(build);
-	bool filter = build->state == CKFP_BUILD_GATHERING;
+	bool filter = build->state == CKFP_FILTER_GATHERING;
 
 	if (ranges)
 		ckfp_build_finish_ranges(build);
@@ -256,10 +256,10 @@ ckfp_build_end_reading(ckfp_build *build)
 static TupleTableSlot *
 ckfp_build_exec(CustomScanState *node)
 {
-	ckfp_build *build = (ckfp_build *)node;
+	ckfp_owner *build = (ckfp_owner *)node;
 	TupleTableSlot *slot;
 
-	if (build->state == CKFP_BUILD_NEW || build->keys.state == CKFP_KEYS_NEW)
+	if (build->state == CKFP_FILTER_NEW || build->ranges.state == CKFP_RANGES_NEW)
 		ckfp_build_begin_reading(build);
 	slot = ExecProcNode(outerPlanState(node));
 	if (TupIsNull(slot))
@@ -272,7 +272,7 @@ ckfp_build_exec(CustomScanState *node)
 static void
 ckfp_build_end(CustomScanState *node)
 {
-	ckfp_build *build = (ckfp_build *)node;
+	ckfp_owner *build = (ckfp_owner *)node;
 
 	ckfp_blocks_finish(build);
 	ckfp_filter_free(&build->filter);
@@ -280,9 +280,9 @@ ckfp_build_end(CustomScanState *node)
 }
 
 void
-ckfp_build_restart(ckfp_build *build)
+ckfp_build_restart(ckfp_owner *build)
 {
-	ckfp_build_start(build);
+	ckfp_owner_start(build);
 	ckfp_blocks_start(build);
 	ckfp_skip_arm(build);
 	ckfp_condition_update_all(build);
@@ -293,7 +293,7 @@ ckfp_build_rescan(CustomScanState *node)
 {
 	PlanState *child = outerPlanState(node);
 
-	ckfp_build_restart((ckfp_build *)node);
+	ckfp_build_restart((ckfp_owner *)node);
 	if (child->chgParam == NULL)
 		ExecReScan(child);
 }
@@ -301,7 +301,7 @@ ckfp_build_rescan(CustomScanState *node)
 static void
 ckfp_build_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
-	ckfp_explain_filter((ckfp_build *)node, NULL, es);
+	ckfp_explain_filter((ckfp_owner *)node, NULL, es);
 }
 
 static const CustomExecMethods ckfp_exec_methods = {
@@ -317,7 +317,7 @@ static const CustomExecMethods ckfp_exec_methods = {
 static Node *
 ckfp_build_create(CustomScan *scan)
 {
-	ckfp_build *build = palloc0(sizeof(*build));
+	ckfp_owner *build = palloc0(sizeof(*build));
 
 	NodeSetTag(build, T_CustomScanState);
 	build->css.methods = &ckfp_exec_methods;

@@ -19,9 +19,9 @@
 static inline bool
 ckfp_server_tests(ckfp_test *test)
 {
-	if (test->served && !test->build->sent)
-		test->served = false;
-	return test->served;
+	if (test->remote && !test->owner->sent)
+		test->remote = false;
+	return test->remote;
 }
 
 /* Are all tests suspended? Counts the row. */
@@ -46,15 +46,15 @@ ckfp_tests_pass(ckfp_tests *tests, ExprContext *econtext)
 
 		if (ckfp_suspension_passes(&test->suspension))
 			continue;
-		if (unlikely(test->build->state != CKFP_BUILD_READY &&
-					 !(test->build->record.mapped && ckfp_test_is_ready(test))))
-			ckfp_shared_attach(test->build);
-		if (unlikely(!ckfp_test_is_ready(test) && ckfp_build_is_off(test->build)))
+		if (unlikely(test->owner->state != CKFP_FILTER_READY &&
+					 !(test->owner->record.mapped && ckfp_test_is_ready(test))))
+			ckfp_shared_attach(test->owner);
+		if (unlikely(!ckfp_test_is_ready(test) && ckfp_owner_is_off(test->owner)))
 			ckfp_condition_update(tests);
 		else if (!ckfp_server_tests(test) && ckfp_test_is_ready(test) &&
 				 !ckfp_test_row(test, econtext->ecxt_scantuple))
 		{
-			/* EXPLAIN shows these rows at the build node */
+			/* EXPLAIN shows these rows at the node that owns the filter */
 			InstrCountFiltered1(tests->scan, -1);
 			return false;
 		}
@@ -161,12 +161,12 @@ ckfp_condition_removed(const PlanState *scan)
 		return 0;
 	tests = scan->qual->evalfunc_private;
 	for (int i = 0; i < tests->n; i++)
-		removed += tests->test[i].build->counts.removed;
+		removed += tests->test[i].owner->counts.removed;
 	return removed;
 }
 
 /* Can a filter of a scan be used, now or during a call of this scan? A scan that looks for blocks
- * to skip can learn its keys then. A filter that a process builds alone is built between two calls.
+ * to skip can learn its keys then. A filter that a process builds alone is ready between two calls.
  * One that was used stays, for ckfp_condition_removed(). */
 static bool
 ckfp_condition_may_test(const ckfp_tests *tests)
@@ -175,11 +175,11 @@ ckfp_condition_may_test(const ckfp_tests *tests)
 		return true;
 	for (int i = 0; i < tests->n; i++)
 	{
-		const ckfp_build *build = tests->test[i].build;
+		const ckfp_owner *owner = tests->test[i].owner;
 
 		if (ckfp_test_is_ready(&tests->test[i]) ||
-			(!ckfp_build_is_off(build) &&
-			 (build->counts.tested > 0 || ckfp_build_is_common(build))))
+			(!ckfp_owner_is_off(owner) &&
+			 (owner->counts.tested > 0 || ckfp_is_parallel_hash(owner))))
 			return true;
 	}
 	return false;
@@ -195,8 +195,8 @@ ckfp_condition_update(ckfp_tests *tests)
 }
 
 void
-ckfp_condition_update_all(const ckfp_build *build)
+ckfp_condition_update_all(const ckfp_owner *owner)
 {
-	foreach_ptr (ckfp_tests, tests, build->tests)
+	foreach_ptr (ckfp_tests, tests, owner->tests)
 		ckfp_condition_update(tests);
 }

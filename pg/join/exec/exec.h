@@ -1,5 +1,5 @@
 /*
- * exec.h - the plan node that builds a filter, and the scans that use it.
+ * exec.h - the plan node of a hash join's filter, and the scans that use filters.
  */
 #ifndef CKFP_JOIN_EXEC_H
 #define CKFP_JOIN_EXEC_H
@@ -12,21 +12,21 @@
 
 /* Make the join of a filter check each match: replace its condition, which may be NULL. `keys` are
  * the expressions of the keys of the outer rows. */
-void ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **condition, List *keys);
+void ckfp_verify_install(ckfp_owner *owner, PlanState *join, ExprState **condition, List *keys);
 
 /* Record the hash of a key that the filter denied. */
-void ckfp_verify_denied(ckfp_build *build, uint64 hash);
+void ckfp_verify_denied(ckfp_owner *owner, uint64 hash);
 
 /* Record a key, by its hash and its values, in a partition that would be skipped. */
-void ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values);
+void ckfp_verify_skipped(ckfp_owner *owner, uint64 hash, const Datum *values);
 
 /* ------------------------------------------------------------------------- a row uses a filter */
 
 /* A filter that a scan uses, or a node that has the rows of scans. */
 typedef struct ckfp_test
 {
-	ckfp_build *build;
-	bool served; /* the server of a foreign scan uses the filter; its rows have passed */
+	ckfp_owner *owner;
+	bool remote; /* the server of a foreign scan tests the rows: this process need not */
 	ckfp_source source;
 	int target;          /* the number of the scan among the targets of the filter, */
 	bool partition;      /* which can skip it, */
@@ -40,11 +40,11 @@ bool ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values,
 
 /* The columns of a row that are the key of a filter. */
 static inline void
-ckfp_test_init(ckfp_test *test, ckfp_build *build, const AttrNumber *attribute)
+ckfp_test_init(ckfp_test *test, ckfp_owner *owner, const AttrNumber *attribute)
 {
-	test->build = build;
-	test->source.columns = build->record.columns;
-	test->source.key = build->probe_key;
+	test->owner = owner;
+	test->source.columns = owner->record.columns;
+	test->source.key = owner->probe_key;
 	memcpy(test->source.attribute, attribute, sizeof(test->source.attribute));
 }
 
@@ -54,31 +54,32 @@ ckfp_test_verify(const ckfp_test *test, TupleTableSlot *slot, const Datum *value
 				 bool passes)
 {
 	if (!passes)
-		ckfp_verify_denied(test->build, hash);
-	if (ckfp_partitions_skip(&test->build->partitions, test->target) ||
-		(test->blocks != NULL && ckfp_blocks_deny(test->blocks, &test->build->keys, slot)))
-		ckfp_verify_skipped(test->build, hash, values);
+		ckfp_verify_denied(test->owner, hash);
+	if (ckfp_partitions_skip(&test->owner->partitions, test->target) ||
+		(test->blocks != NULL && ckfp_blocks_deny(test->blocks, &test->owner->ranges, slot)))
+		ckfp_verify_skipped(test->owner, hash, values);
 }
 
 /* Can a row be tested? */
 static inline bool
 ckfp_test_is_ready(const ckfp_test *test)
 {
-	return test->build->keys.test.integers != NULL || test->build->state == CKFP_BUILD_READY;
+	return test->owner->ranges.test.integers != NULL || test->owner->state == CKFP_FILTER_READY;
 }
 
 /* Is the key of a row, or a column of it, among the integers of the keys? */
 static inline ckfp_in
 ckfp_test_integers(const ckfp_test *test, TupleTableSlot *slot)
 {
-	const ckfp_keys_test *near = &test->build->keys.test;
+	const ckfp_key_test *near = &test->owner->ranges.test;
 	bool isnull;
 	Datum value = slot_getattr(slot, test->source.attribute[near->column], &isnull);
 	ckfp_in in = isnull ? CKFP_IN_NONE
 						: ckfp_integers_find(near->integers, ckfp_integer_of(value, near->length));
 
-	return in == CKFP_IN_NONE && unlikely(!ckfp_keys_hold(&test->build->keys)) ? CKFP_IN_PARTLY
-																			   : in;
+	return in == CKFP_IN_NONE && unlikely(!ckfp_key_ranges_hold(&test->owner->ranges))
+			   ? CKFP_IN_PARTLY
+			   : in;
 }
 
 /* Does a row pass the test? Its key is looked up among the integers, where they are known, and in
@@ -86,29 +87,29 @@ ckfp_test_integers(const ckfp_test *test, TupleTableSlot *slot)
 static inline bool
 ckfp_test_row(ckfp_test *test, TupleTableSlot *slot)
 {
-	ckfp_build *build = test->build;
-	const ckfp_keys_test *near = &build->keys.test;
+	ckfp_owner *owner = test->owner;
+	const ckfp_key_test *near = &owner->ranges.test;
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash = 0;
 	ckfp_in in = near->integers != NULL ? ckfp_test_integers(test, slot) : CKFP_IN_PARTLY;
 	bool tells = in == CKFP_IN_NONE || (in == CKFP_IN_ALL && near->exact) ||
-				 build->state != CKFP_BUILD_READY;
+				 owner->state != CKFP_FILTER_READY;
 	bool passes = in != CKFP_IN_NONE;
 
-	if (!tells || unlikely(build->verify))
+	if (!tells || unlikely(owner->verify))
 	{
-		bool known = build->record.mapped
+		bool known = owner->record.mapped
 						 ? ckfp_verify_key(test, slot, values, &hash)
 						 : ckfp_source_hash(&test->source, slot, NULL, values, &hash);
 
 		if (!tells)
-			passes = known && ckf_contains(&build->filter.filter, hash);
-		if (unlikely(build->verify) && known)
+			passes = known && ckf_contains(&owner->filter.filter, hash);
+		if (unlikely(owner->verify) && known)
 			ckfp_test_verify(test, slot, values, hash, passes);
 	}
-	ckfp_build_count(build, passes);
+	ckfp_owner_count(owner, passes);
 	ckfp_suspension_count(&test->suspension, passes);
-	return passes || build->verify;
+	return passes || owner->verify;
 }
 
 /* -------------------------------------------------------- condition.c: the condition of a scan */
@@ -119,12 +120,12 @@ typedef struct ckfp_tests
 	ExprState state;
 	PlanState *scan;
 	ExprState *condition; /* the original condition, or NULL */
-	bool skips;           /* the scan may be skipped: */
-	ExecProcNodeMtd exec; /* its function, while that of skip_scans.c is in its place, */
-	AppendState *append;  /* and the node that starts it asynchronously, or NULL */
-	ckfp_blocks *blocks;  /* blocks of it may be skipped, or NULL: */
-	bool armed;           /* the function of blocks.c is in the place */
-	ExecProcNodeMtd own;  /* of its own one */
+	bool skips;           /* the scan may be skipped */
+	ExecProcNodeMtd exec; /* its function, while that of skip_scans.c is in its place */
+	AppendState *append;  /* the node that starts it asynchronously, or NULL */
+	ckfp_blocks *blocks;  /* how it skips blocks; NULL: it skips none */
+	bool armed;           /* the function of skip_blocks.c is in the place of `own` */
+	ExecProcNodeMtd own;  /* its function, if it can skip blocks */
 	bool testing;         /* a filter can be used, now or after a call of the scan */
 	int n;
 	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
@@ -146,11 +147,11 @@ const ckfp_blocks *ckfp_condition_blocks(const PlanState *scan);
 /* The number of rows that filters have removed, if the scan uses them. */
 uint64 ckfp_condition_removed(const PlanState *scan);
 
-/* Set it if the scan needs it: a filter can be used. Otherwise restore the original condition. */
+/* Set our condition if a filter of the scan can be used. Otherwise restore the original one. */
 void ckfp_condition_update(ckfp_tests *tests);
 
 /* The same for all scans that use a filter, which was built or freed. */
-void ckfp_condition_update_all(const ckfp_build *build);
+void ckfp_condition_update_all(const ckfp_owner *owner);
 
 /* ------------------------------------ skip_scans.c: scans of partitions that are not read */
 
@@ -158,7 +159,7 @@ void ckfp_condition_update_all(const ckfp_build *build);
 void ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test);
 
 /* Prepare the scans of a filter for its next keys. */
-void ckfp_skip_arm(ckfp_build *build);
+void ckfp_skip_arm(ckfp_owner *owner);
 
 /* Set the function of a scan, which is called if the scan is not skipped. */
 void ckfp_skip_set_exec(ckfp_tests *tests, ExecProcNodeMtd exec);
@@ -166,16 +167,16 @@ void ckfp_skip_set_exec(ckfp_tests *tests, ExecProcNodeMtd exec);
 /* ------------------------------------------------- skip_blocks.c: blocks that are not read */
 
 /* Let a scan, which is target `number` of a filter, skip blocks, if it can. */
-void ckfp_blocks_install(ckfp_tests *tests, ckfp_build *build, int number);
+void ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number);
 
 /* Prepare the scans of a filter for its next keys. */
-void ckfp_blocks_start(ckfp_build *build);
+void ckfp_blocks_start(ckfp_owner *owner);
 
 /* This process has gathered the keys of a filter. */
-void ckfp_blocks_know(const ckfp_build *build);
+void ckfp_blocks_know(const ckfp_owner *owner);
 
 /* The query ends. */
-void ckfp_blocks_finish(ckfp_build *build);
+void ckfp_blocks_finish(ckfp_owner *owner);
 
 /* -------------------------------------------------------------------- shared.c: parallel plans */
 
@@ -192,54 +193,51 @@ void ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, v
 void ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory);
 void ckfp_shared_shutdown(CustomScanState *node);
 
-/* Do processes build one filter together if there are several? */
+/* Is the join a Parallel Hash Join? Each of its processes reads a part of the build side. */
 static inline bool
-ckfp_build_is_common(const ckfp_build *build)
+ckfp_is_parallel_hash(const ckfp_owner *owner)
 {
-	return build->join != NULL && innerPlanState(build->join)->plan->parallel_aware;
+	return owner->join != NULL && innerPlanState(owner->join)->plan->parallel_aware;
 }
 
-/* Do the processes build one filter together? */
-bool ckfp_shared_is_common(const ckfp_build *build);
-
 /* This process starts to read its part of the build side. */
-void ckfp_shared_begin(ckfp_build *build);
+void ckfp_shared_begin(ckfp_owner *owner);
 
 /* This process has read a row without gathering its key: the common filter is given up. */
-void ckfp_shared_miss(ckfp_build *build);
+void ckfp_shared_miss(ckfp_owner *owner);
 
 /* This process has read its part: give its keys to the common filter. */
-void ckfp_shared_contribute(ckfp_build *build);
+void ckfp_shared_contribute(ckfp_owner *owner);
 
 /* This process has given its keys and ranges. The last process builds the common filter. */
-void ckfp_shared_finish(ckfp_build *build);
+void ckfp_shared_finish(ckfp_owner *owner);
 
 /* Give up the common filter. */
-void ckfp_shared_fail(ckfp_build *build, ckfp_given_up why);
+void ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why);
 
 /* Start to use the common filter, if there is one and it is ready. */
-void ckfp_shared_attach(ckfp_build *build);
+void ckfp_shared_attach(ckfp_owner *owner);
 
 /* Add rows that this process has read of the outer side of a nested loop. The rows of all
  * processes, for each that shares them. */
-double ckfp_shared_rows(ckfp_build *build, uint64 rows);
+double ckfp_shared_rows(ckfp_owner *owner, uint64 rows);
 
 /* ---------------------------------------------------------------------- build.c: the plan node */
 
-/* The list of build nodes of the query that is being started; NULL otherwise. */
-extern ckfp_build **ckfp_join_starting;
+/* The list of the owners of filters in the query that is being started; NULL otherwise. */
+extern ckfp_owner **ckfp_join_starting;
 
 /* Start the child of a plan node of ours, whose rows the node returns. */
 void ckfp_join_begin_child(CustomScanState *node, EState *estate, int eflags);
 
 /* Add a node to the list of the query that is being started. */
-void ckfp_join_enlist(ckfp_build *build);
+void ckfp_join_enlist(ckfp_owner *owner);
 
 /* Register the custom scan methods. */
 void ckfp_join_init_build(void);
 
 /* Prepare the build side and the scans that use it for their first rows, also when they start
  * again. */
-void ckfp_build_restart(ckfp_build *build);
+void ckfp_build_restart(ckfp_owner *owner);
 
 #endif

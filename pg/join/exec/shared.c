@@ -33,15 +33,9 @@ struct ckfp_shared
 };
 
 static dsa_area *
-ckfp_area(const ckfp_build *build)
+ckfp_area(const ckfp_owner *owner)
 {
-	return build->css.ss.ps.state->es_query_dsa;
-}
-
-bool
-ckfp_shared_is_common(const ckfp_build *build)
-{
-	return ckfp_keys_are_common(&build->keys);
+	return owner->css.ss.ps.state->es_query_dsa;
 }
 
 static uint8 *
@@ -52,40 +46,40 @@ ckfp_shared_alive(struct ckfp_shared *shared)
 
 /* The offset of what the processes know of the keys. */
 static Size
-ckfp_shared_keys_at(const ckfp_build *build, int workers)
+ckfp_shared_keys_at(const ckfp_owner *owner, int workers)
 {
 	return MAXALIGN(offsetof(struct ckfp_shared, counts) + workers * sizeof(ckfp_join_counts) +
-					list_length(build->record.targets));
+					list_length(owner->record.targets));
 }
 
 static ckfp_keys_shared *
-ckfp_shared_keys(const ckfp_build *build)
+ckfp_shared_keys(const ckfp_owner *owner)
 {
-	return (ckfp_keys_shared *)((char *)build->shared +
-								ckfp_shared_keys_at(build, build->shared->workers));
+	return (ckfp_keys_shared *)((char *)owner->shared +
+								ckfp_shared_keys_at(owner, owner->shared->workers));
 }
 
 /* -------------------------------------------------------- one filter for all */
 
 void
-ckfp_shared_begin(ckfp_build *build)
+ckfp_shared_begin(ckfp_owner *owner)
 {
-	build->filter.integer = 0; /* they would lack the keys of other processes */
-	ckfp_parts_begin(build->keys.shared);
+	owner->filter.integer = 0; /* they would lack the keys of other processes */
+	ckfp_parts_begin(owner->ranges.shared);
 }
 
 void
-ckfp_shared_fail(ckfp_build *build, ckfp_given_up why)
+ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why)
 {
-	build->shared->failed = true;
-	ckfp_build_give_up(build, why);
+	owner->shared->failed = true;
+	ckfp_owner_give_up(owner, why);
 }
 
 void
-ckfp_shared_miss(ckfp_build *build)
+ckfp_shared_miss(ckfp_owner *owner)
 {
-	if (!build->shared->failed)
-		ckfp_shared_fail(build, CKFP_GIVEN_UP_NOT);
+	if (!owner->shared->failed)
+		ckfp_shared_fail(owner, CKFP_GIVEN_UP_NOT);
 }
 
 /* The hashes that were gathered, in blocks, side by side. */
@@ -103,78 +97,78 @@ ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
 /* Add the partitions with keys of this process. The processes share the verdict on each scan:
  * a partition may have different numbers in each one, while another session attaches one. */
 static void
-ckfp_give_partitions(ckfp_build *build)
+ckfp_give_partitions(ckfp_owner *owner)
 {
-	uint8 *alive = ckfp_shared_alive(build->shared);
+	uint8 *alive = ckfp_shared_alive(owner->shared);
 
-	for (int n = 0; n < list_length(build->record.targets); n++)
-		if (build->partitions.scans == 0 || ckfp_partitions_is_live(&build->partitions, n))
+	for (int n = 0; n < list_length(owner->record.targets); n++)
+		if (owner->partitions.scans == 0 || ckfp_partitions_is_live(&owner->partitions, n))
 			alive[n] = 1;
 }
 
 /* Take the partitions with keys of all processes. */
 static void
-ckfp_take_partitions(ckfp_build *build)
+ckfp_take_partitions(ckfp_owner *owner)
 {
-	if (build->partitions.scans == 0)
+	if (owner->partitions.scans == 0)
 		return;
-	memcpy(build->partitions.alive, ckfp_shared_alive(build->shared), build->partitions.targets);
-	build->partitions.known = true;
-	ckfp_build_know_partitions(build);
+	memcpy(owner->partitions.alive, ckfp_shared_alive(owner->shared), owner->partitions.targets);
+	owner->partitions.known = true;
+	ckfp_owner_know_partitions(owner);
 }
 
 /* Give the hashes of this process to all. False if there is not enough memory. If it is too late,
  * the filter would lack them, so it is given up. No scan has used it yet. */
 static bool
-ckfp_give_hashes(ckfp_build *build)
+ckfp_give_hashes(ckfp_owner *owner)
 {
-	ckfp_join_filter *filter = &build->filter;
+	ckfp_join_filter *filter = &owner->filter;
 	ckfp_part *part;
 
 	if (filter->n == 0)
 		return true;
 	if (!ckfp_filter_sort(filter))
 		return false;
-	part = ckfp_part_make(ckfp_area(build), (size_t)filter->collector->filter.count);
+	part = ckfp_part_make(ckfp_area(owner), (size_t)filter->collector->filter.count);
 	if (part == NULL)
 		return false;
 	ckfp_copy_hashes(part, filter->collector);
-	if (!ckfp_part_give(&build->keys, &build->keys.shared->hashes, part))
-		build->shared->failed = true;
+	if (!ckfp_part_give(&owner->ranges, &owner->ranges.shared->hashes, part))
+		owner->shared->failed = true;
 	return true;
 }
 
 /* Gather the hashes of all parts in this process, which is the last one: no other adds parts now.
  */
 static bool
-ckfp_take_hashes(ckfp_build *build)
+ckfp_take_hashes(ckfp_owner *owner)
 {
-	dsa_pointer *parts = &build->keys.shared->hashes;
+	dsa_pointer *parts = &owner->ranges.shared->hashes;
 	bool fits = true;
 
 	while (DsaPointerIsValid(*parts))
 	{
-		const ckfp_part *part = dsa_get_address(ckfp_area(build), *parts);
+		const ckfp_part *part = dsa_get_address(ckfp_area(owner), *parts);
 
 		for (size_t i = 0; i < part->words && fits; i++)
-			fits = ckfp_filter_gather(&build->filter, part->word[i]);
-		ckfp_parts_free(ckfp_area(build), parts, 1);
+			fits = ckfp_filter_gather(&owner->filter, part->word[i]);
+		ckfp_parts_free(ckfp_area(owner), parts, 1);
 	}
 	return fits;
 }
 
 /* Copy the filter of this process to shared memory, for all processes. */
 static bool
-ckfp_publish(ckfp_build *build)
+ckfp_publish(ckfp_owner *owner)
 {
-	struct ckfp_shared *shared = build->shared;
-	const ckfp_join_filter *filter = &build->filter;
+	struct ckfp_shared *shared = owner->shared;
+	const ckfp_join_filter *filter = &owner->filter;
 
 	shared->bytes =
-		dsa_allocate_extended(ckfp_area(build), filter->size, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+		dsa_allocate_extended(ckfp_area(owner), filter->size, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
 	if (!DsaPointerIsValid(shared->bytes))
 		return false;
-	memcpy(dsa_get_address(ckfp_area(build), shared->bytes), filter->filter.bytes, filter->size);
+	memcpy(dsa_get_address(ckfp_area(owner), shared->bytes), filter->filter.bytes, filter->size);
 	shared->size = filter->size;
 	shared->keys = filter->keys;
 	pg_write_barrier();
@@ -183,74 +177,74 @@ ckfp_publish(ckfp_build *build)
 }
 
 void
-ckfp_shared_contribute(ckfp_build *build)
+ckfp_shared_contribute(ckfp_owner *owner)
 {
-	ckfp_build_enter(build, CKFP_BUILD_WAITING);
-	ckfp_give_partitions(build);
-	if (ckfp_give_hashes(build))
-		ckfp_filter_free(&build->filter);
+	ckfp_owner_enter(owner, CKFP_FILTER_WAITING);
+	ckfp_give_partitions(owner);
+	if (ckfp_give_hashes(owner))
+		ckfp_filter_free(&owner->filter);
 	else
-		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
+		ckfp_shared_fail(owner, CKFP_GIVEN_UP_MEMORY);
 }
 
 void
-ckfp_shared_finish(ckfp_build *build)
+ckfp_shared_finish(ckfp_owner *owner)
 {
-	bool last = ckfp_parts_finish(build->keys.shared);
+	bool last = ckfp_parts_finish(owner->ranges.shared);
 
-	if (!last || build->state != CKFP_BUILD_WAITING || build->shared->failed)
+	if (!last || owner->state != CKFP_FILTER_WAITING || owner->shared->failed)
 		return;
-	if (!ckfp_take_hashes(build) || !ckfp_filter_build(&build->filter) || !ckfp_publish(build))
-		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
-	ckfp_filter_free(&build->filter);
+	if (!ckfp_take_hashes(owner) || !ckfp_filter_finish(&owner->filter) || !ckfp_publish(owner))
+		ckfp_shared_fail(owner, CKFP_GIVEN_UP_MEMORY);
+	ckfp_filter_free(&owner->filter);
 }
 
 void
-ckfp_shared_attach(ckfp_build *build)
+ckfp_shared_attach(ckfp_owner *owner)
 {
-	struct ckfp_shared *shared = build->shared;
+	struct ckfp_shared *shared = owner->shared;
 
-	if (!ckfp_shared_is_common(build) || ckfp_build_is_off(build) ||
-		build->state == CKFP_BUILD_READY)
+	if (!ckfp_keys_are_common(&owner->ranges) || ckfp_owner_is_off(owner) ||
+		owner->state == CKFP_FILTER_READY)
 		return;
-	if (build->record.mapped)
+	if (owner->record.mapped)
 	{
-		ckfp_keys_attach(&build->keys);
-		ckfp_build_know_ranges(build);
+		ckfp_key_ranges_attach(&owner->ranges);
+		ckfp_owner_know_ranges(owner);
 		return;
 	}
 	if (shared->failed)
-		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
+		ckfp_owner_give_up(owner, CKFP_GIVEN_UP_NOT);
 	else if (shared->ready)
 	{
 		pg_read_barrier();
-		build->counts.keys = shared->keys;
-		build->counts.memory = shared->size;
-		ckfp_take_partitions(build);
-		if (ckf_open(&build->filter.filter, dsa_get_address(ckfp_area(build), shared->bytes),
+		owner->counts.keys = shared->keys;
+		owner->counts.memory = shared->size;
+		ckfp_take_partitions(owner);
+		if (ckf_open(&owner->filter.filter, dsa_get_address(ckfp_area(owner), shared->bytes),
 					 shared->size, CKF_STORED) == CKF_OK)
-			ckfp_build_enter(build, CKFP_BUILD_READY);
+			ckfp_owner_enter(owner, CKFP_FILTER_READY);
 	}
 }
 
 /* --------------------------------------------------------------------- counts */
 
 double
-ckfp_shared_rows(ckfp_build *build, uint64 rows)
+ckfp_shared_rows(ckfp_owner *owner, uint64 rows)
 {
-	struct ckfp_shared *shared = build->shared;
+	struct ckfp_shared *shared = owner->shared;
 
 	return (double)pg_atomic_add_fetch_u64(&shared->rows, (int64)rows) / shared->processes;
 }
 
 /* Add the counters of the workers of a run. */
 static void
-ckfp_take_counts(ckfp_build *build)
+ckfp_take_counts(ckfp_owner *owner)
 {
-	struct ckfp_shared *shared = build->shared;
+	struct ckfp_shared *shared = owner->shared;
 
 	for (int i = 0; i < shared->workers; i++)
-		ckfp_counts_add(&build->workers, &shared->counts[i]);
+		ckfp_counts_add(&owner->workers, &shared->counts[i]);
 	memset(shared->counts, 0, shared->workers * sizeof(shared->counts[0]));
 }
 
@@ -259,98 +253,98 @@ ckfp_take_counts(ckfp_build *build)
 Size
 ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
 {
-	const ckfp_build *build = (const ckfp_build *)node;
+	const ckfp_owner *owner = (const ckfp_owner *)node;
 	int workers = context->nworkers;
 
-	return ckfp_shared_keys_at(build, workers) + ckfp_keys_shared_size(&build->record);
+	return ckfp_shared_keys_at(owner, workers) + ckfp_keys_shared_size(&owner->record);
 }
 
 /* Prepare the shared memory for a run. */
 static void
-ckfp_shared_prepare(ckfp_build *build)
+ckfp_shared_prepare(ckfp_owner *owner)
 {
-	struct ckfp_shared *shared = build->shared;
-	/* without a segment of shared memory there are no workers, and the leader builds it alone */
-	bool common = ckfp_build_is_common(build) && ckfp_area(build) != NULL;
+	struct ckfp_shared *shared = owner->shared;
+	/* without a segment of shared memory there are no workers: the leader gathers all keys */
+	bool common = ckfp_is_parallel_hash(owner) && ckfp_area(owner) != NULL;
 
-	memset(ckfp_shared_alive(shared), 0, list_length(build->record.targets));
+	memset(ckfp_shared_alive(shared), 0, list_length(owner->record.targets));
 	pg_atomic_init_u64(&shared->rows, 0);
 	shared->failed = shared->ready = false;
 	shared->bytes = InvalidDsaPointer;
-	ckfp_keys_shared_init(ckfp_shared_keys(build), &build->record, common);
-	ckfp_keys_share(&build->keys, ckfp_shared_keys(build), ckfp_area(build));
+	ckfp_keys_shared_init(ckfp_shared_keys(owner), &owner->record, common);
+	ckfp_key_ranges_share(&owner->ranges, ckfp_shared_keys(owner), ckfp_area(owner));
 	if (!common)
 		return;
 	/* the common filter is not ready */
-	if (build->state != CKFP_BUILD_OFF)
-		ckfp_build_enter(build, CKFP_BUILD_NEW);
-	ckfp_partitions_start(&build->partitions, &build->record);
-	ckfp_keys_start(&build->keys);
+	if (owner->state != CKFP_FILTER_OFF)
+		ckfp_owner_enter(owner, CKFP_FILTER_NEW);
+	ckfp_partitions_start(&owner->partitions, &owner->record);
+	ckfp_key_ranges_start(&owner->ranges);
 }
 
 void
 ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *memory)
 {
-	ckfp_build *build = (ckfp_build *)node;
+	ckfp_owner *owner = (ckfp_owner *)node;
 	struct ckfp_shared *shared = memory;
 
-	memset(shared, 0, ckfp_shared_keys_at(build, context->nworkers));
-	shared->wanted = build->state != CKFP_BUILD_OFF;
-	shared->ranges = build->keys.state != CKFP_KEYS_OFF;
+	memset(shared, 0, ckfp_shared_keys_at(owner, context->nworkers));
+	shared->wanted = owner->state != CKFP_FILTER_OFF;
+	shared->ranges = owner->ranges.state != CKFP_RANGES_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);
-	build->shared = shared;
-	ckfp_shared_prepare(build);
+	owner->shared = shared;
+	ckfp_shared_prepare(owner);
 }
 
 /* Prepare for another run, after the workers of the last one have ended. */
 void
 ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *memory)
 {
-	ckfp_build *build = (ckfp_build *)node;
+	ckfp_owner *owner = (ckfp_owner *)node;
 	struct ckfp_shared *shared = memory;
 
-	build->shared = shared;
-	ckfp_take_counts(build);
+	owner->shared = shared;
+	ckfp_take_counts(owner);
 	if (DsaPointerIsValid(shared->bytes))
-		dsa_free(ckfp_area(build), shared->bytes);
+		dsa_free(ckfp_area(owner), shared->bytes);
 	/* hashes are there if the filter was given up */
-	ckfp_parts_free(ckfp_area(build), &ckfp_shared_keys(build)->hashes, -1);
-	ckfp_parts_free(ckfp_area(build), &ckfp_shared_keys(build)->ranges, -1);
-	ckfp_shared_prepare(build);
+	ckfp_parts_free(ckfp_area(owner), &ckfp_shared_keys(owner)->hashes, -1);
+	ckfp_parts_free(ckfp_area(owner), &ckfp_shared_keys(owner)->ranges, -1);
+	ckfp_shared_prepare(owner);
 }
 
 void
 ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 {
-	ckfp_build *build = (ckfp_build *)node;
+	ckfp_owner *owner = (ckfp_owner *)node;
 
-	build->shared = memory;
-	ckfp_keys_share(&build->keys, ckfp_shared_keys(build), ckfp_area(build));
-	if (!build->shared->wanted)
-		ckfp_build_give_up(build, CKFP_GIVEN_UP_NOT);
-	if (!build->shared->ranges)
-		build->keys.state = CKFP_KEYS_OFF;
+	owner->shared = memory;
+	ckfp_key_ranges_share(&owner->ranges, ckfp_shared_keys(owner), ckfp_area(owner));
+	if (!owner->shared->wanted)
+		ckfp_owner_give_up(owner, CKFP_GIVEN_UP_NOT);
+	if (!owner->shared->ranges)
+		owner->ranges.state = CKFP_RANGES_OFF;
 }
 
 /* Called while the shared memory still exists. */
 void
 ckfp_shared_shutdown(CustomScanState *node)
 {
-	ckfp_build *build = (ckfp_build *)node;
-	bool common = ckfp_shared_is_common(build);
+	ckfp_owner *owner = (ckfp_owner *)node;
+	bool common = ckfp_keys_are_common(&owner->ranges);
 
-	if (build->shared == NULL)
+	if (owner->shared == NULL)
 		return;
-	build->keys.shared = NULL;
+	owner->ranges.shared = NULL;
 	if (IsParallelWorker())
-		build->shared->counts[ParallelWorkerNumber] = ckfp_build_counts(build);
+		owner->shared->counts[ParallelWorkerNumber] = ckfp_owner_counts(owner);
 	else
 	{
-		ckfp_take_counts(build);
+		ckfp_take_counts(owner);
 		/* the filter is in the shared memory, which is freed */
-		if (common && build->state == CKFP_BUILD_READY)
-			ckfp_build_enter(build, CKFP_BUILD_WAITING);
-		build->shared = NULL; /* another run sets it again */
+		if (common && owner->state == CKFP_FILTER_READY)
+			ckfp_owner_enter(owner, CKFP_FILTER_WAITING);
+		owner->shared = NULL; /* another run sets it again */
 	}
 }

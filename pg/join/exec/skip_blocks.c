@@ -61,32 +61,32 @@ ckfp_exec_live(PlanState *scan)
 }
 
 void
-ckfp_blocks_install(ckfp_tests *tests, ckfp_build *build, int number)
+ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 {
-	const ckfp_join_record *record = &build->record;
+	const ckfp_join_record *record = &owner->record;
 	const ckfp_join_target *target = list_nth(record->targets, number);
 	ScanState *scan = (ScanState *)tests->scan;
-	ckfp_keys *keys = &build->keys;
+	ckfp_key_ranges *ranges = &owner->ranges;
 	bool wanted = false;
 
 	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
 		return;
-	if (keys->columns == 0)
-		ckfp_keys_init(keys, scan->ps.state->es_query_cxt, record,
-					   build->css.ss.ps.plan->plan_node_id);
+	if (ranges->columns == 0)
+		ckfp_key_ranges_init(ranges, scan->ps.state->es_query_cxt, record,
+							 owner->css.ss.ps.plan->plan_node_id);
 	for (int i = 0; i < target->indexes; i++)
-		wanted |= ckfp_keys_want(keys, record, &target->index[i]);
+		wanted |= ckfp_key_ranges_want(ranges, record, &target->index[i]);
 	if (!wanted)
 		return;
-	keys->state = CKFP_KEYS_NEW;
-	build->allocates |= !keys->by_value;
-	build->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
+	ranges->state = CKFP_RANGES_NEW;
+	owner->allocates |= !ranges->by_value;
+	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 	if (tests->blocks == NULL)
 	{
 		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
 		tests->own = scan->ps.ExecProcNodeReal;
 	}
-	ckfp_blocks_add(tests->blocks, keys, record, number);
+	ckfp_blocks_add(tests->blocks, ranges, record, number);
 }
 
 /* What reading the rows of a build side costs at most, in ns. Of the scan of a table that is known
@@ -111,15 +111,15 @@ ckfp_blocks_price(const PlanState *side)
 /* Does reading the build side first cost little beside reading all blocks of the scans? If they
  * have no row, PostgreSQL reads these alone. */
 static bool
-ckfp_blocks_is_cheap(const ckfp_build *build)
+ckfp_blocks_is_cheap(const ckfp_owner *owner)
 {
-	double price = ckfp_blocks_price(outerPlanState(build));
+	double price = ckfp_blocks_price(outerPlanState(owner));
 	double scans = 0;
 
 	if (isinf(price))
 		return false;
-	price *= build->record.first_if_cheap / CKFP_FIRST_SHARE;
-	foreach_ptr (const ckfp_tests, tests, build->tests)
+	price *= owner->record.first_if_cheap / CKFP_FIRST_SHARE;
+	foreach_ptr (const ckfp_tests, tests, owner->tests)
 	{
 		if (scans >= price)
 			break;
@@ -131,16 +131,16 @@ ckfp_blocks_is_cheap(const ckfp_build *build)
 }
 
 void
-ckfp_blocks_start(ckfp_build *build)
+ckfp_blocks_start(ckfp_owner *owner)
 {
-	if (build->keys.columns == 0)
+	if (owner->ranges.columns == 0)
 		return;
-	ckfp_keys_start(&build->keys);
+	ckfp_key_ranges_start(&owner->ranges);
 	/* before the first row of a scan, which its own condition may let be far */
-	if (build->keys.state == CKFP_KEYS_NEW && build->record.first_if_cheap > 0 &&
-		ckfp_blocks_is_cheap(build))
-		ckfp_build_read_first(build);
-	foreach_ptr (ckfp_tests, tests, build->tests)
+	if (owner->ranges.state == CKFP_RANGES_NEW && owner->record.first_if_cheap > 0 &&
+		ckfp_blocks_is_cheap(owner))
+		ckfp_owner_read_first(owner);
+	foreach_ptr (ckfp_tests, tests, owner->tests)
 	{
 		if (tests->blocks == NULL)
 			continue;
@@ -150,21 +150,21 @@ ckfp_blocks_start(ckfp_build *build)
 }
 
 void
-ckfp_blocks_know(const ckfp_build *build)
+ckfp_blocks_know(const ckfp_owner *owner)
 {
-	foreach_ptr (ckfp_tests, tests, build->tests)
+	foreach_ptr (ckfp_tests, tests, owner->tests)
 	{
 		if (tests->blocks == NULL)
 			continue;
-		ckfp_blocks_wake(tests->blocks);
+		ckfp_blocks_recheck(tests->blocks);
 		ckfp_blocks_put(tests, true, ckfp_exec_live);
 	}
 }
 
 void
-ckfp_blocks_finish(ckfp_build *build)
+ckfp_blocks_finish(ckfp_owner *owner)
 {
-	foreach_ptr (ckfp_tests, tests, build->tests)
+	foreach_ptr (ckfp_tests, tests, owner->tests)
 		if (tests->blocks != NULL)
 			ckfp_blocks_end(tests->blocks);
 }

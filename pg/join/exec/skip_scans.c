@@ -1,9 +1,9 @@
 /*
  * skip_scans.c - scans of partitions that are not read, because no key can be in them.
  *
- * The executor asks a plan node for a row through a pointer to a function. We put a function of our
- * own in its place. When it is called and the filters are ready, it either returns no row, now and
- * later, or puts the original function back. So a scan that is read costs nothing more for a row.
+ * The executor calls a plan node through a pointer to a function. We put a function of our own in
+ * its place. When it is called and the filters are ready, it either returns no row, now and later,
+ * or puts the original function back. So a scan that is read costs nothing more for a row.
  *
  * Append starts its asynchronous scans in another way, all at its own start. So before that, we
  * take the scans that are skipped out of its list of them.
@@ -29,17 +29,17 @@ ckfp_skip_decide(const PlanState *scan)
 
 	for (int i = 0; i < tests->n; i++)
 	{
-		ckfp_build *build = tests->test[i].build;
+		ckfp_owner *owner = tests->test[i].owner;
 
 		if (!tests->test[i].partition)
 			continue;
-		ckfp_shared_attach(build);
-		if (ckfp_build_is_off(build))
+		ckfp_shared_attach(owner);
+		if (ckfp_owner_is_off(owner))
 			continue;
-		if (ckfp_partitions_skip(&build->partitions, tests->test[i].target) &&
-			ckfp_keys_hold(&build->keys))
+		if (ckfp_partitions_skip(&owner->partitions, tests->test[i].target) &&
+			ckfp_key_ranges_hold(&owner->ranges))
 			return CKFP_SKIP;
-		if (!build->partitions.known)
+		if (!owner->partitions.known)
 			verdict = CKFP_WAIT;
 	}
 	return verdict;
@@ -66,8 +66,8 @@ ckfp_skip_exec(PlanState *scan)
 
 /* ---------------------------------------------------------------- asynchronous scans */
 
-/* Does an Append ask a scan asynchronously? If plans are pruned during execution, it makes the list
- * of these scans again. Then they are not skipped. */
+/* Is a scan an asynchronous one of an Append? If plans are pruned during execution, it makes the
+ * list of these scans again. Then they are not skipped. */
 static bool
 ckfp_skip_is_async(const AppendState *append, const PlanState *scan)
 {
@@ -81,7 +81,7 @@ ckfp_skip_is_async(const AppendState *append, const PlanState *scan)
 	return false;
 }
 
-/* The first call of an Append. */
+/* The function of an Append in its first call. */
 static TupleTableSlot *
 ckfp_skip_exec_append(PlanState *state)
 {
@@ -101,7 +101,7 @@ ckfp_skip_exec_append(PlanState *state)
 	return state->ExecProcNode(state);
 }
 
-/* Let an Append ask all of its asynchronous scans again, and decide anew. */
+/* Let an Append start all of its asynchronous scans again, but for those that are skipped then. */
 static void
 ckfp_skip_arm_append(AppendState *append)
 {
@@ -139,16 +139,16 @@ ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test)
 		tests->append = append;
 	tests->skips = true;
 	test->partition = true;
-	test->build->skips = lappend(test->build->skips, tests);
+	test->owner->skips = lappend(test->owner->skips, tests);
 	MemoryContextSwitchTo(caller);
 }
 
 void
-ckfp_skip_arm(ckfp_build *build)
+ckfp_skip_arm(ckfp_owner *owner)
 {
-	if (build->verify || ckfp_build_is_off(build))
+	if (owner->verify || ckfp_owner_is_off(owner))
 		return;
-	foreach_ptr (ckfp_tests, tests, build->skips)
+	foreach_ptr (ckfp_tests, tests, owner->skips)
 	{
 		if (tests->append != NULL)
 			ckfp_skip_arm_append(tests->append);

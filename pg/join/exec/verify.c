@@ -16,19 +16,19 @@ typedef struct ckfp_verify
 {
 	ExprState state;
 	ExprState *condition;
-	ckfp_build *build;
+	ckfp_owner *owner;
 	ckfp_source outer; /* the outer rows of the join */
 } ckfp_verify;
 
 static void
-ckfp_record_hash(ckfp_build *build, HTAB **hashes, uint64 hash)
+ckfp_record_hash(ckfp_owner *owner, HTAB **hashes, uint64 hash)
 {
 	if (*hashes == NULL)
 	{
 		HASHCTL control = {
 			.keysize = sizeof(uint64),
 			.entrysize = sizeof(uint64),
-			.hcxt = build->css.ss.ps.state->es_query_cxt,
+			.hcxt = owner->css.ss.ps.state->es_query_cxt,
 		};
 
 		*hashes =
@@ -38,23 +38,23 @@ ckfp_record_hash(ckfp_build *build, HTAB **hashes, uint64 hash)
 }
 
 void
-ckfp_verify_denied(ckfp_build *build, uint64 hash)
+ckfp_verify_denied(ckfp_owner *owner, uint64 hash)
 {
-	ckfp_record_hash(build, &build->denied, hash);
+	ckfp_record_hash(owner, &owner->denied, hash);
 }
 
 /* Extend the hash of a key. The filter cannot tell two keys apart whose hashes are equal, but one
  * of them can be in a partition that would be skipped, and the other have a match. Hashes of join
  * functions have 32 bits. False if there is no longer hash. */
 static bool
-ckfp_longer_hash(ckfp_build *build, const Datum *values, uint64 *hash)
+ckfp_longer_hash(ckfp_owner *owner, const Datum *values, uint64 *hash)
 {
-	for (int i = 0; i < build->record.columns && !build->record.mapped; i++)
+	for (int i = 0; i < owner->record.columns && !owner->record.mapped; i++)
 	{
-		const ckfp_join_column *column = &build->record.column[i];
+		const ckfp_join_column *column = &owner->record.column[i];
 		TypeCacheEntry *type;
 
-		if (build->probe_key[i].method != CKFP_KEY_FUNCTION)
+		if (owner->probe_key[i].method != CKFP_KEY_FUNCTION)
 			continue;
 		type = lookup_type_cache(column->probe, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 		if (!OidIsValid(type->hash_extended_proc))
@@ -67,10 +67,10 @@ ckfp_longer_hash(ckfp_build *build, const Datum *values, uint64 *hash)
 }
 
 void
-ckfp_verify_skipped(ckfp_build *build, uint64 hash, const Datum *values)
+ckfp_verify_skipped(ckfp_owner *owner, uint64 hash, const Datum *values)
 {
-	if (ckfp_longer_hash(build, values, &hash))
-		ckfp_record_hash(build, &build->skipped, hash);
+	if (ckfp_longer_hash(owner, values, &hash))
+		ckfp_record_hash(owner, &owner->skipped, hash);
 }
 
 /* The hash of a key that is a function of a column, by its bytes: the join computes it with the
@@ -93,16 +93,16 @@ ckfp_image_hash(const ckfp_join_record *record, Datum value)
 bool
 ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash)
 {
-	const ckfp_keys_test *near = &test->build->keys.test;
-	ckfp_map *map = test->build->keys.map;
+	const ckfp_key_test *near = &test->owner->ranges.test;
+	ckfp_map *map = test->owner->ranges.map;
 	bool isnull;
 	Datum value = slot_getattr(slot, test->source.attribute[0], &isnull);
 	int64 source = isnull ? 0 : ckfp_integer_of(value, near->length);
 
-	if (isnull || !ckfp_map_computes(map, source) || !ckfp_keys_hold(&test->build->keys))
+	if (isnull || !ckfp_map_computes(map, source) || !ckfp_key_ranges_hold(&test->owner->ranges))
 		return false;
 	values[0] = ckfp_map_value(map, source);
-	*hash = ckfp_image_hash(&test->build->record, values[0]);
+	*hash = ckfp_image_hash(&test->owner->record, values[0]);
 	return true;
 }
 
@@ -116,19 +116,19 @@ ckfp_is_recorded(HTAB *hashes, uint64 hash)
 static bool
 ckfp_was_denied(ckfp_verify *verify, ExprContext *econtext)
 {
-	ckfp_build *build = verify->build;
+	ckfp_owner *owner = verify->owner;
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash;
 
-	if ((build->denied == NULL && build->skipped == NULL) || !ckfp_keys_hold(&build->keys))
+	if ((owner->denied == NULL && owner->skipped == NULL) || !ckfp_key_ranges_hold(&owner->ranges))
 		return false;
 	if (!ckfp_source_hash(&verify->outer, NULL, econtext, values, &hash))
 		return true;
-	if (build->record.mapped)
-		hash = ckfp_image_hash(&build->record, values[0]);
-	return ckfp_is_recorded(build->denied, hash) ||
-		   (build->skipped != NULL && ckfp_longer_hash(build, values, &hash) &&
-			ckfp_is_recorded(build->skipped, hash));
+	if (owner->record.mapped)
+		hash = ckfp_image_hash(&owner->record, values[0]);
+	return ckfp_is_recorded(owner->denied, hash) ||
+		   (owner->skipped != NULL && ckfp_longer_hash(owner, values, &hash) &&
+			ckfp_is_recorded(owner->skipped, hash));
 }
 
 static Datum
@@ -142,16 +142,16 @@ ckfp_verify_condition(ExprState *state, ExprContext *econtext, bool *isnull)
 	if (ckfp_was_denied(verify, econtext))
 		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
 						errmsg("a join filter removed a row that has a match in the join"),
-						errdetail("Plan node %d.", verify->build->css.ss.ps.plan->plan_node_id),
+						errdetail("Plan node %d.", verify->owner->css.ss.ps.plan->plan_node_id),
 						errhint("This is a bug in cuckoofilter. Please report it, and set "
 								"cuckoofilter.join_filter = off.")));
 	return BoolGetDatum(true);
 }
 
 void
-ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **condition, List *keys)
+ckfp_verify_install(ckfp_owner *owner, PlanState *join, ExprState **condition, List *keys)
 {
-	EState *estate = build->css.ss.ps.state;
+	EState *estate = owner->css.ss.ps.state;
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	ckfp_verify *verify = palloc0(sizeof(*verify));
 
@@ -160,13 +160,13 @@ ckfp_verify_install(ckfp_build *build, PlanState *join, ExprState **condition, L
 	verify->state.evalfunc = ckfp_verify_condition;
 	verify->state.evalfunc_private = verify;
 	verify->condition = *condition;
-	verify->build = build;
-	verify->outer.columns = build->record.columns;
-	verify->outer.key = build->probe_key;
-	for (int i = 0; i < build->record.columns; i++)
+	verify->owner = owner;
+	verify->outer.columns = owner->record.columns;
+	verify->outer.key = owner->probe_key;
+	for (int i = 0; i < owner->record.columns; i++)
 		verify->outer.expression[i] = ExecInitExpr(list_nth(keys, i), join);
 	*condition = &verify->state;
-	build->verify = true;
-	build->suspensions.never = true;
+	owner->verify = true;
+	owner->suspensions.never = true;
 	MemoryContextSwitchTo(caller);
 }

@@ -147,7 +147,7 @@ ckfp_filter_sort(ckfp_join_filter *filter)
 }
 
 bool
-ckfp_filter_build(ckfp_join_filter *filter)
+ckfp_filter_finish(ckfp_join_filter *filter)
 {
 	ckfp_filter_host host = ckfp_filter_host_of(filter);
 	const ckf_filter *keys;

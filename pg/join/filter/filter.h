@@ -6,7 +6,7 @@
 #define CKFP_JOIN_FILTER_H
 
 #include "join/base/integers.h"
-#include "join/base/key.h"
+#include "join/base/key_hash.h"
 #include "join/blocks/blocks.h"
 #include "join/partition/partition.h"
 
@@ -73,13 +73,11 @@ ckfp_filter_memory(const ckfp_join_filter *filter)
 	return filter->size + ckfp_integers_memory(&filter->integers);
 }
 
-/* Sort the gathered hashes, for ckf_collected. False if that would exceed
- * the limit of memory. */
+/* Sort the gathered hashes, for ckf_collected. False if that would exceed the limit of memory. */
 bool ckfp_filter_sort(ckfp_join_filter *filter);
 
-/* Build the filter from the hashes. False if it would exceed the limit of
- * memory. */
-bool ckfp_filter_build(ckfp_join_filter *filter);
+/* Make the filter of the gathered hashes. False if it would exceed the limit of memory. */
+bool ckfp_filter_finish(ckfp_join_filter *filter);
 
 /* Free all its memory. */
 void ckfp_filter_free(ckfp_join_filter *filter);
@@ -209,26 +207,28 @@ ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
 }
 
 /* What a process does with its filter. */
-typedef enum ckfp_build_state
+typedef enum ckfp_filter_state
 {
-	CKFP_BUILD_OFF,       /* nothing: not built, or given up, for the rest of the query */
-	CKFP_BUILD_NEW,       /* no row of the build side has been read */
-	CKFP_BUILD_GATHERING, /* it gathers the keys */
-	CKFP_BUILD_WAITING,   /* it has gathered them; the filter of all processes is not ready */
-	CKFP_BUILD_READY      /* scans use the filter */
-} ckfp_build_state;
+	CKFP_FILTER_OFF,       /* nothing: not built, or given up, for the rest of the query */
+	CKFP_FILTER_NEW,       /* no row of the build side has been read */
+	CKFP_FILTER_GATHERING, /* it gathers the keys */
+	CKFP_FILTER_WAITING,   /* it has gathered them; the filter of all processes is not ready */
+	CKFP_FILTER_READY      /* scans use the filter */
+} ckfp_filter_state;
 
-typedef struct ckfp_build
+/* The plan node that owns a filter: that of a hash join (exec/build.c), or the first member of that
+ * of a nested loop (nestloop/). */
+typedef struct ckfp_owner
 {
 	CustomScanState css;
 	ckfp_join_record record;
-	ckfp_key build_key[CKFP_JOIN_KEYS];
-	ckfp_key probe_key[CKFP_JOIN_KEYS];
+	ckfp_key_hasher build_key[CKFP_JOIN_KEYS];
+	ckfp_key_hasher probe_key[CKFP_JOIN_KEYS];
 	ckfp_source source;          /* the rows of the build side */
 	Datum value[CKFP_JOIN_KEYS]; /* the key of the current one */
 	bool allocates;              /* hashing the build side allocates memory */
 	HashJoinState *join;         /* the join of this filter */
-	ckfp_build_state state;
+	ckfp_filter_state state;
 	bool sent;    /* servers that use it receive it with their next query */
 	bool verify;  /* join_filter = verify: denied rows are kept and recorded */
 	bool answers; /* denied rows are kept, and not looked up: a LEFT or ANTI nested loop */
@@ -241,55 +241,55 @@ typedef struct ckfp_build
 	struct ckfp_nest *nest;       /* the filter of a nested loop; NULL: of a hash join */
 	ckfp_suspensions suspensions; /* the scans that test, */
 	List *tests;                  /* their conditions: of ckfp_tests, */
-	ckfp_keys keys;               /* by which they skip blocks, */
+	ckfp_key_ranges ranges;       /* by which they skip blocks, */
 	ckfp_partitions partitions;   /* those that read partitions, */
 	List *skips;                  /* and those that may be skipped: of ckfp_tests */
-	struct ckfp_build *next;      /* the next one of the query */
-} ckfp_build;
+	struct ckfp_owner *next;      /* the next one of the query */
+} ckfp_owner;
 
 /* Change the state. Test builds check that it may follow the one before. */
-void ckfp_build_enter(ckfp_build *build, ckfp_build_state state);
+void ckfp_owner_enter(ckfp_owner *owner, ckfp_filter_state state);
 
 /* The filter is built: scans use it from now on. */
-void ckfp_build_ready(ckfp_build *build);
+void ckfp_owner_ready(ckfp_owner *owner);
 
 /* Let the hash join read the build side before the first row of the probe side. */
-void ckfp_build_read_first(ckfp_build *build);
+void ckfp_owner_read_first(ckfp_owner *owner);
 
 /* Prepare for the first row of the build side, also when the build side is read again. */
-void ckfp_build_start(ckfp_build *build);
+void ckfp_owner_start(ckfp_owner *owner);
 
 /* Are there neither a filter nor mapped keys, for the rest of the query? */
 static inline bool
-ckfp_build_is_off(const ckfp_build *build)
+ckfp_owner_is_off(const ckfp_owner *owner)
 {
-	return build->state == CKFP_BUILD_OFF &&
-		   !(build->record.mapped && build->keys.state != CKFP_KEYS_OFF);
+	return owner->state == CKFP_FILTER_OFF &&
+		   !(owner->record.mapped && owner->ranges.state != CKFP_RANGES_OFF);
 }
 
 /* Mapped keys are known: let scans use them. */
-void ckfp_build_know_ranges(ckfp_build *build);
+void ckfp_owner_know_ranges(ckfp_owner *owner);
 
 /* Does a foreign server use the filter? */
-bool ckfp_build_is_remote(const ckfp_build *build);
+bool ckfp_owner_is_remote(const ckfp_owner *owner);
 
 /* Give up the filter for the rest of the query. */
-void ckfp_build_give_up(ckfp_build *build, ckfp_given_up why);
+void ckfp_owner_give_up(ckfp_owner *owner, ckfp_given_up why);
 
 /* The partitions that have keys are known. */
-void ckfp_build_know_partitions(ckfp_build *build);
+void ckfp_owner_know_partitions(ckfp_owner *owner);
 
 /* The counters of this process, and those of all. */
-ckfp_join_counts ckfp_build_counts(const ckfp_build *build);
-ckfp_join_counts ckfp_build_all_counts(const ckfp_build *build);
+ckfp_join_counts ckfp_owner_counts(const ckfp_owner *owner);
+ckfp_join_counts ckfp_owner_all_counts(const ckfp_owner *owner);
 
 /* Count a tested row. */
 static inline void
-ckfp_build_count(ckfp_build *build, bool passed)
+ckfp_owner_count(ckfp_owner *owner, bool passed)
 {
-	build->counts.tested++;
+	owner->counts.tested++;
 	if (!passed)
-		build->counts.removed++;
+		owner->counts.removed++;
 }
 
 #endif

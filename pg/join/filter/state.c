@@ -1,6 +1,6 @@
 /*
- * state.c - the state of the plan node that builds a filter: started anew, given up; and that of
- * the scans that use it, which suspend their tests if too many rows pass.
+ * state.c - the state of the plan node that owns a filter: started anew, given up; and that of the
+ * scans that use it, which suspend their tests if too many rows pass.
  *
  * Rows that come one after the other often have the same keys: tables are in the order of time, or
  * partitioned. So a filter that is of no use for a stretch of rows may be of use for the next one.
@@ -86,120 +86,120 @@ ckfp_suspension_next_window(ckfp_suspension *suspension)
 }
 
 void
-ckfp_build_enter(ckfp_build *build, ckfp_build_state state)
+ckfp_owner_enter(ckfp_owner *owner, ckfp_filter_state state)
 {
 #ifdef CKF_TEST_BUILD
 	/* the states that each one may follow, as bits */
 	static const uint8 after[] = {
-		[CKFP_BUILD_OFF] = 0xff,
-		[CKFP_BUILD_NEW] = 0xff,
-		[CKFP_BUILD_GATHERING] = 1 << CKFP_BUILD_NEW,
-		[CKFP_BUILD_WAITING] = 1 << CKFP_BUILD_GATHERING | 1 << CKFP_BUILD_READY,
-		[CKFP_BUILD_READY] =
-			1 << CKFP_BUILD_NEW | 1 << CKFP_BUILD_GATHERING | 1 << CKFP_BUILD_WAITING,
+		[CKFP_FILTER_OFF] = 0xff,
+		[CKFP_FILTER_NEW] = 0xff,
+		[CKFP_FILTER_GATHERING] = 1 << CKFP_FILTER_NEW,
+		[CKFP_FILTER_WAITING] = 1 << CKFP_FILTER_GATHERING | 1 << CKFP_FILTER_READY,
+		[CKFP_FILTER_READY] =
+			1 << CKFP_FILTER_NEW | 1 << CKFP_FILTER_GATHERING | 1 << CKFP_FILTER_WAITING,
 	};
 
-	if ((after[state] >> build->state & 1) == 0)
-		elog(PANIC, "join filter: state %d after %d", (int)state, (int)build->state);
+	if ((after[state] >> owner->state & 1) == 0)
+		elog(PANIC, "join filter: state %d after %d", (int)state, (int)owner->state);
 #endif
-	build->state = state;
+	owner->state = state;
 }
 
 static void
-ckfp_build_drop_filter(ckfp_build *build)
+ckfp_owner_drop_filter(ckfp_owner *owner)
 {
-	ckfp_remote_set(build->css.ss.ps.state, &build->record, NULL);
-	ckfp_partitions_start(&build->partitions, &build->record);
-	build->sent = false;
-	build->keys.test.integers = NULL;
-	ckfp_filter_free(&build->filter);
+	ckfp_remote_set(owner->css.ss.ps.state, &owner->record, NULL);
+	ckfp_partitions_start(&owner->partitions, &owner->record);
+	owner->sent = false;
+	owner->ranges.test.integers = NULL;
+	ckfp_filter_free(&owner->filter);
 }
 
 void
-ckfp_build_give_up(ckfp_build *build, ckfp_given_up why)
+ckfp_owner_give_up(ckfp_owner *owner, ckfp_given_up why)
 {
-	ckfp_build_drop_filter(build);
-	ckfp_build_enter(build, CKFP_BUILD_OFF);
+	ckfp_owner_drop_filter(owner);
+	ckfp_owner_enter(owner, CKFP_FILTER_OFF);
 	if (why != CKFP_GIVEN_UP_NOT)
-		build->counts.given_up = why;
+		owner->counts.given_up = why;
 }
 
 void
-ckfp_build_ready(ckfp_build *build)
+ckfp_owner_ready(ckfp_owner *owner)
 {
-	build->counts.keys = build->filter.keys;
-	build->counts.memory = ckfp_filter_memory(&build->filter);
-	if (build->filter.integers.width > 0)
-		build->keys.test = (ckfp_keys_test){.integers = &build->filter.integers,
-											.length = get_typlen(build->record.column[0].probe),
-											.exact = true};
-	ckfp_build_enter(build, CKFP_BUILD_READY);
+	owner->counts.keys = owner->filter.keys;
+	owner->counts.memory = ckfp_filter_memory(&owner->filter);
+	if (owner->filter.integers.width > 0)
+		owner->ranges.test = (ckfp_key_test){.integers = &owner->filter.integers,
+											 .length = get_typlen(owner->record.column[0].probe),
+											 .exact = true};
+	ckfp_owner_enter(owner, CKFP_FILTER_READY);
 }
 
 bool
-ckfp_build_is_remote(const ckfp_build *build)
+ckfp_owner_is_remote(const ckfp_owner *owner)
 {
-	foreach_ptr (const ckfp_join_target, target, build->record.targets)
-		if (ckfp_remote_asks(target))
+	foreach_ptr (const ckfp_join_target, target, owner->record.targets)
+		if (ckfp_remote_uses(target))
 			return true;
 	return false;
 }
 
 void
-ckfp_build_read_first(ckfp_build *build)
+ckfp_owner_read_first(ckfp_owner *owner)
 {
-	if (build->join != NULL)
-		build->join->hj_OuterNotEmpty = true;
+	if (owner->join != NULL)
+		owner->join->hj_OuterNotEmpty = true;
 }
 
 void
-ckfp_build_start(ckfp_build *build)
+ckfp_owner_start(ckfp_owner *owner)
 {
-	ckfp_build_drop_filter(build);
-	ckfp_suspension_reset(&build->suspensions);
-	if (build->state == CKFP_BUILD_OFF)
+	ckfp_owner_drop_filter(owner);
+	ckfp_suspension_reset(&owner->suspensions);
+	if (owner->state == CKFP_FILTER_OFF)
 		return;
-	ckfp_build_enter(build, CKFP_BUILD_NEW);
-	if (build->record.first && (ckfp_build_is_remote(build) || build->partitions.scans > 0))
-		ckfp_build_read_first(build);
+	ckfp_owner_enter(owner, CKFP_FILTER_NEW);
+	if (owner->record.first && (ckfp_owner_is_remote(owner) || owner->partitions.scans > 0))
+		ckfp_owner_read_first(owner);
 }
 
 void
-ckfp_build_know_partitions(ckfp_build *build)
+ckfp_owner_know_partitions(ckfp_owner *owner)
 {
-	build->counts.scans = (uint64)build->partitions.scans;
-	build->counts.skipped = (uint64)ckfp_partitions_skipped(&build->partitions);
+	owner->counts.scans = (uint64)owner->partitions.scans;
+	owner->counts.skipped = (uint64)ckfp_partitions_skipped(&owner->partitions);
 }
 
 void
-ckfp_build_know_ranges(ckfp_build *build)
+ckfp_owner_know_ranges(ckfp_owner *owner)
 {
-	const ckfp_ranges *ranges = ckfp_keys_ranges(&build->keys, 0);
+	const ckfp_ranges *ranges = ckfp_key_ranges_of(&owner->ranges, 0);
 
-	if (build->keys.state != CKFP_KEYS_KNOWN || build->partitions.known ||
-		build->partitions.scans == 0)
+	if (owner->ranges.state != CKFP_RANGES_KNOWN || owner->partitions.known ||
+		owner->partitions.scans == 0)
 		return;
-	ckfp_partitions_add_ranges(&build->partitions, ranges->range, ranges->ranges, ranges->length);
-	ckfp_partitions_finish(&build->partitions);
-	ckfp_build_know_partitions(build);
+	ckfp_partitions_add_ranges(&owner->partitions, ranges->range, ranges->ranges, ranges->length);
+	ckfp_partitions_finish(&owner->partitions);
+	ckfp_owner_know_partitions(owner);
 }
 
 ckfp_join_counts
-ckfp_build_counts(const ckfp_build *build)
+ckfp_owner_counts(const ckfp_owner *owner)
 {
-	ckfp_join_counts counts = build->counts;
+	ckfp_join_counts counts = owner->counts;
 
-	counts.untested = ckfp_suspension_untested(&build->suspensions);
-	counts.blocks = build->keys.blocks;
-	counts.blocks_skipped = build->keys.skipped;
+	counts.untested = ckfp_suspension_untested(&owner->suspensions);
+	counts.blocks = owner->ranges.blocks;
+	counts.blocks_skipped = owner->ranges.skipped;
 	return counts;
 }
 
 ckfp_join_counts
-ckfp_build_all_counts(const ckfp_build *build)
+ckfp_owner_all_counts(const ckfp_owner *owner)
 {
-	ckfp_join_counts counts = ckfp_build_counts(build);
+	ckfp_join_counts counts = ckfp_owner_counts(owner);
 
-	ckfp_counts_add(&counts, &build->workers);
+	ckfp_counts_add(&counts, &owner->workers);
 	return counts;
 }

@@ -58,7 +58,7 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 	plan->plan_node_id = node;
 	plan->parallel_safe = true;
 	plan->qual = inner->own;
-	plan->targetlist = inner->build;
+	plan->targetlist = inner->keys;
 	plan->extParam = ckfp_nest_params_of((Node *)plan->qual);
 	plan->allParam = bms_copy(plan->extParam);
 	ckfp_nest_estimate_scan(rules, inner->relation, plan);
@@ -171,7 +171,7 @@ ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_nod
 	scan = ckfp_nest_make_scan(rules, &inner, ++*last_node);
 	holder = ckfp_join_make_node(outerPlan(join), ++*last_node);
 	holder->custom_plans = list_make1(scan);
-	holder->custom_exprs = inner.probe;
+	holder->custom_exprs = inner.outer_keys;
 	holder->custom_private = ckfp_record_to_list(nest, &nest->record.targets);
 	holder->methods = &ckfp_nest_methods;
 	outerPlan(join) = &holder->scan.plan;

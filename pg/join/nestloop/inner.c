@@ -122,8 +122,8 @@ ckfp_nest_describe_key(Oid equality, Oid collation, Expr *outer, Expr *inner, ck
 	return true;
 }
 
-/* If a condition compares a column of the table with one of the outer side, add a key. Which side
- * is which is told by the arguments: an operator may be its own commutator. */
+/* If a condition compares a column of the table with one of the outer side, add a key. The
+ * arguments show which side is which: an operator may be its own commutator. */
 static bool
 ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 {
@@ -131,16 +131,16 @@ ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 	ckfp_join_record *record = &inner->nest.record;
 	Expr *arguments[2];
 	int outer; /* the argument of the outer side */
-	Expr *build;
-	Var *probe;
+	Expr *key;
+	Var *outer_key;
 
 	if (!IsA(condition, OpExpr) || list_length(comparison->args) != 2)
 		return false;
 	arguments[0] = linitial(comparison->args);
 	arguments[1] = lsecond(comparison->args);
 	outer = ckfp_nest_outer_column(join, arguments[0]) != NULL ? 0 : 1;
-	probe = ckfp_nest_outer_column(join, arguments[outer]);
-	if (probe == NULL || ckfp_column_of(arguments[1 - outer], (int)inner->relation) == 0)
+	outer_key = ckfp_nest_outer_column(join, arguments[outer]);
+	if (outer_key == NULL || ckfp_column_of(arguments[1 - outer], (int)inner->relation) == 0)
 		return false;
 	if (record->columns == CKFP_JOIN_KEYS)
 		return true; /* one that is left out */
@@ -148,11 +148,11 @@ ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 								comparison->inputcollid, arguments[outer], arguments[1 - outer],
 								&record->column[record->columns]))
 		return false;
-	build = copyObject(ckfp_without_relabeling(arguments[1 - outer]));
-	inner->nest.attribute[record->columns++] = probe->varattno;
-	inner->build =
-		lappend(inner->build, makeTargetEntry(build, (AttrNumber)record->columns, NULL, false));
-	inner->probe = lappend(inner->probe, copyObject(probe));
+	key = copyObject(ckfp_without_relabeling(arguments[1 - outer]));
+	inner->nest.attribute[record->columns++] = outer_key->varattno;
+	inner->keys =
+		lappend(inner->keys, makeTargetEntry(key, (AttrNumber)record->columns, NULL, false));
+	inner->outer_keys = lappend(inner->outer_keys, copyObject(outer_key));
 	return true;
 }
 

@@ -16,8 +16,8 @@ typedef struct ckfp_nest_inner
 	Index relation;
 	List *conditions;      /* on the columns of the relation */
 	List *own;             /* those on the relation alone that the filter's scan can evaluate */
-	List *build;           /* the keys in the relation, as target entries */
-	List *probe;           /* the keys in the outer rows */
+	List *keys;            /* the columns of the relation that are the keys, as target entries */
+	List *outer_keys;      /* those of the outer rows */
 	ckfp_nest_record nest; /* describes the keys */
 } ckfp_nest_inner;
 
@@ -78,8 +78,8 @@ double ckfp_costs_mean(const ckfp_costs *samples);
 /* What the node knows about the outer rows while there is no filter. */
 typedef struct ckfp_sampling
 {
-	bool on;               /* the rows are sampled, or will be after a rest */
-	bool out;              /* a row was handed on, and its lookup has not been counted */
+	bool on;               /* the rows are sampled, or the sampling is suspended */
+	bool out;              /* a row was returned, and its lookup has not been counted */
 	bool measured;         /* the cost of its lookup is measured, */
 	ckfp_meter left;       /* from here on */
 	uint64 removed;        /* rows that other filters had removed from the inner side by then, */
@@ -88,8 +88,8 @@ typedef struct ckfp_sampling
 	uint64 matched;        /* those that had a match, */
 	uint64 next;           /* the number of rows at which to decide, */
 	uint64 next_sample;    /* and that at which to measure a lookup */
-	uint64 rest;           /* rows to hand on unsampled before the sampling begins again */
-	uint64 rows_before;    /* in the samples before the last rest: rows, */
+	uint64 suspended;      /* rows to return unsampled before the sampling begins again */
+	uint64 rows_before;    /* in the samples before the last suspension: rows, */
 	uint64 matched_before; /* and those that had a match */
 	uint64 scanned;        /* rows of this run of the outer side, */
 	uint64 published;      /* and those that the other processes know of */
@@ -100,7 +100,7 @@ typedef struct ckfp_sampling
 
 struct ckfp_nest
 {
-	ckfp_build build;    /* the filter, its counters, and the scans that use it, if any */
+	ckfp_owner owner;    /* the filter, its counters, and the scans that use it, if any */
 	ckfp_test test;      /* of this node, */
 	bool tests;          /* which tests its rows itself, as no scan can */
 	bool installed;      /* its loop was looked for, as the setting is not off */
@@ -112,7 +112,7 @@ struct ckfp_nest
 	PlanState *memoize;  /* and the Memoize node above it, or NULL */
 	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
 	ckfp_sampling sampling;
-	ExecProcNodeMtd exec; /* the executor's function for the node, while it rests; else NULL */
+	ExecProcNodeMtd exec;       /* the executor's function, while ours is in its place; else NULL */
 	struct ckfp_answer *answer; /* of a LEFT or ANTI loop, and */
 	TupleTableSlot *denied;     /* its outer row whose lookup would find nothing; or NULL */
 };
@@ -140,21 +140,21 @@ void ckfp_answer_remove(ckfp_nest *nest);
 /* Start to sample rows, also when the outer side is read again. */
 void ckfp_sampling_start(ckfp_nest *nest);
 
-/* Count the row that was handed on last. True if a filter is to be built now. */
+/* Count the row that was returned last. True if the filter is to be made now. */
 bool ckfp_sampling_count(ckfp_nest *nest);
 
-/* The lookup of the row that was handed on last has ended. If it is measured and has found nothing,
+/* The lookup of the row that was returned last has ended. If it is measured and has found nothing,
  * count its cost. */
 void ckfp_sampling_lookup_ended(ckfp_nest *nest);
 
-/* A row is about to be handed on. */
+/* A row is about to be returned: its lookup begins. */
 void ckfp_sampling_row(ckfp_nest *nest);
 
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */
 bool ckfp_sampling_wants_ranges(ckfp_nest *nest);
 
-/* Has the rest of a build, which has found so many keys and cost so many ns, become more expensive
- * than what the filter saves? */
+/* The scan of the dimension has found so many keys and cost so many ns. Will the rest of it cost
+ * more than the filter saves? */
 bool ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent);
 
 #endif

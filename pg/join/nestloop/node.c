@@ -3,7 +3,7 @@
  * Filter", between the loop and its outer side.
  *
  * It returns the rows of its child and samples which of them find a match. When a filter pays, it
- * runs a scan of the dimension and builds the filter of its keys. From then on the scans that the
+ * scans the dimension and makes the filter of its keys. From then on the scans that the
  * outer rows come from use the filter, or, if there is none that can, this node. It always tests if
  * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c). Scans that can skip
  * blocks do so by the ranges of the keys.
@@ -18,7 +18,7 @@
 /* The false positive rate: a row that passes by chance costs a lookup, as without a filter. */
 #define CKFP_NEST_FPR 0.01
 
-/* The number of keys between two checks of a build's cost. */
+/* The number of keys between two checks of what the scan has cost. */
 #define CKFP_NEST_CHECK 1024
 
 /* ------------------------------------------------------------------- the scan */
@@ -27,7 +27,7 @@
 static void
 ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 {
-	CustomScanState *css = &nest->build.css;
+	CustomScanState *css = &nest->owner.css;
 	const CustomScan *holder = (const CustomScan *)css->ss.ps.plan;
 	EState *estate = css->ss.ps.state;
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
@@ -41,16 +41,16 @@ ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 	MemoryContextSwitchTo(caller);
 }
 
-/* ------------------------------------------------------------------- the build */
+/* ------------------------------------------------------------------- the filter */
 
-/* Gather the keys of all rows of the dimension: ranges of them, and hashes if a filter is to be
- * built. */
+/* Gather the keys of all rows of the dimension: ranges of them, and hashes if the filter is to be
+ * made. */
 static ckfp_given_up
 ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 {
-	ckfp_join_filter *filter = &nest->build.filter;
-	ckfp_keys *ranges = &nest->build.keys;
-	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
+	ckfp_join_filter *filter = &nest->owner.filter;
+	ckfp_key_ranges *ranges = &nest->owner.ranges;
+	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
 	ckfp_meter meter;
 	uint64 keys = 0;
 
@@ -67,11 +67,11 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 			return CKFP_GIVEN_UP_NOT;
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		found = ckfp_source_hash(&nest->build.source, slot, NULL, nest->build.value, &hash);
-		if (found && ranges->state == CKFP_KEYS_GATHERING)
-			ckfp_keys_add(ranges, nest->build.value);
+		found = ckfp_source_hash(&nest->owner.source, slot, NULL, nest->owner.value, &hash);
+		if (found && ranges->state == CKFP_RANGES_GATHERING)
+			ckfp_key_ranges_add(ranges, nest->owner.value);
 		MemoryContextSwitchTo(caller);
-		if (found && filtered && !ckfp_filter_gather_key(filter, nest->build.value, hash))
+		if (found && filtered && !ckfp_filter_gather_key(filter, nest->owner.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
 		if (++keys % CKFP_NEST_CHECK == 0 &&
 			ckfp_sampling_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
@@ -83,7 +83,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 static ckfp_given_up
 ckfp_nest_read(ckfp_nest *nest, bool filtered)
 {
-	ckfp_keys *ranges = &nest->build.keys;
+	ckfp_key_ranges *ranges = &nest->owner.ranges;
 	bool shown = nest->scan != NULL;
 	ckfp_given_up why;
 
@@ -91,60 +91,60 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 		ExecReScan(nest->scan);
 	else
 		ckfp_nest_open_scan(nest, 0);
-	if (ranges->state == CKFP_KEYS_NEW)
+	if (ranges->state == CKFP_RANGES_NEW)
 	{
-		ckfp_blocks_start(&nest->build);
-		ranges->state = CKFP_KEYS_GATHERING;
+		ckfp_blocks_start(&nest->owner);
+		ranges->state = CKFP_RANGES_GATHERING;
 	}
 	why = ckfp_nest_gather(nest, filtered);
-	if (ranges->state == CKFP_KEYS_GATHERING && why != CKFP_GIVEN_UP_NOT)
-		ckfp_keys_give_up(ranges);
+	if (ranges->state == CKFP_RANGES_GATHERING && why != CKFP_GIVEN_UP_NOT)
+		ckfp_key_ranges_give_up(ranges);
 	else
-		ckfp_keys_finish(ranges);
+		ckfp_key_ranges_finish(ranges);
 	if (!shown)
 	{
 		ExecEndNode(nest->scan);
-		nest->build.css.custom_ps = NIL;
+		nest->owner.css.custom_ps = NIL;
 		nest->scan = NULL;
 	}
 	return why;
 }
 
 /* Gather the ranges of the keys before the first row, if they are worth a scan of their own. If
- * not, the scans do not wait for them: they come with the filter, if one is built. */
+ * not, the scans do not wait for them: they come with the filter, if it is made. */
 static void
 ckfp_nest_start_ranges(ckfp_nest *nest)
 {
 	if (ckfp_sampling_wants_ranges(nest))
 		ckfp_nest_read(nest, false);
 	else
-		nest->build.keys.state = CKFP_KEYS_OFF;
+		nest->owner.ranges.state = CKFP_RANGES_OFF;
 }
 
-/* Build the filter, or give it up. */
+/* Make the filter, or give it up. */
 static void
-ckfp_nest_build(ckfp_nest *nest)
+ckfp_nest_make_filter(ckfp_nest *nest)
 {
-	ckfp_build *build = &nest->build;
+	ckfp_owner *owner = &nest->owner;
 	ckfp_given_up why;
 
 	nest->sampling.on = false;
 	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
 	 * have none read no more. */
-	if (build->keys.columns > 0 && build->keys.builds == 0 &&
-		!build->css.ss.ps.plan->parallel_aware)
-		build->keys.state = CKFP_KEYS_NEW;
+	if (owner->ranges.columns > 0 && owner->ranges.generation == 0 &&
+		!owner->css.ss.ps.plan->parallel_aware)
+		owner->ranges.state = CKFP_RANGES_NEW;
 	why = ckfp_nest_read(nest, true);
-	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_build(&build->filter))
+	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_finish(&owner->filter))
 		why = CKFP_GIVEN_UP_MEMORY;
 	if (why != CKFP_GIVEN_UP_NOT)
 	{
-		ckfp_build_give_up(build, why);
+		ckfp_owner_give_up(owner, why);
 		return;
 	}
-	build->counts.built_after = nest->sampling.all;
-	ckfp_build_ready(build);
-	ckfp_condition_update_all(build);
+	owner->counts.built_after = nest->sampling.all;
+	ckfp_owner_ready(owner);
+	ckfp_condition_update_all(owner);
 }
 
 /* ---------------------------------------------------------------- installation */
@@ -179,31 +179,31 @@ ckfp_nest_driver(PlanState *state)
 void
 ckfp_nest_install(ckfp_nest *nest)
 {
-	ckfp_build *build = &nest->build;
+	ckfp_owner *owner = &nest->owner;
 
 	nest->installed = true;
 	/* a sequential scan would lock all of the dimension */
 	nest->serializable = nest->loop != NULL && IsolationIsSerializable();
-	ckfp_build_enter(build,
-					 nest->loop == NULL || nest->serializable ? CKFP_BUILD_OFF : CKFP_BUILD_NEW);
-	ckfp_condition_update_all(build); /* there is no filter yet */
-	if (build->state == CKFP_BUILD_OFF)
+	ckfp_owner_enter(owner,
+					 nest->loop == NULL || nest->serializable ? CKFP_FILTER_OFF : CKFP_FILTER_NEW);
+	ckfp_condition_update_all(owner); /* there is no filter yet */
+	if (owner->state == CKFP_FILTER_OFF)
 	{
-		build->keys.state = CKFP_KEYS_OFF;
+		owner->ranges.state = CKFP_RANGES_OFF;
 		return;
 	}
-	nest->tests = build->record.targets == NIL;
+	nest->tests = owner->record.targets == NIL;
 	if (nest->tests)
-		ckfp_suspension_add(&build->suspensions, &nest->test.suspension);
+		ckfp_suspension_add(&owner->suspensions, &nest->test.suspension);
 	ckfp_nest_find_inner(nest);
 	nest->driver = ckfp_nest_driver(outerPlanState(nest));
 	nest->sampling.on = true;
 	ckfp_sampling_start(nest);
-	if (build->answers)
+	if (owner->answers)
 		ckfp_answer_install(nest);
 	if (ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
-		ckfp_verify_install(build, &nest->loop->js.ps, &nest->loop->js.joinqual,
-							((CustomScan *)build->css.ss.ps.plan)->custom_exprs);
+		ckfp_verify_install(owner, &nest->loop->js.ps, &nest->loop->js.joinqual,
+							((CustomScan *)owner->css.ss.ps.plan)->custom_exprs);
 }
 
 /* ----------------------------------------------------------------- for EXPLAIN */
@@ -230,7 +230,7 @@ ckfp_with_commas(uint64 number)
 static const char *
 ckfp_nest_text(const ckfp_nest *nest)
 {
-	ckfp_join_counts total = ckfp_build_all_counts(&nest->build);
+	ckfp_join_counts total = ckfp_owner_all_counts(&nest->owner);
 	const ckfp_join_counts *counts = &total;
 	const char *rows = ckfp_with_commas(counts->sampled);
 
@@ -267,22 +267,22 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 
 	ckfp_join_begin_child(node, estate, eflags);
 	ckfp_record_from_list(scan->custom_private, &record, &record.record.targets);
-	nest->build.record = record.record;
-	nest->build.nest = nest;
-	nest->build.answers = record.answers;
+	nest->owner.record = record.record;
+	nest->owner.nest = nest;
+	nest->owner.answers = record.answers;
 	nest->stops = record.stops;
-	ckfp_test_init(&nest->test, &nest->build, record.attribute);
-	nest->build.source.columns = record.record.columns;
-	nest->build.source.key = nest->build.build_key;
+	ckfp_test_init(&nest->test, &nest->owner, record.attribute);
+	nest->owner.source.columns = record.record.columns;
+	nest->owner.source.key = nest->owner.build_key;
 	for (int i = 0; i < record.record.columns; i++)
 	{
-		nest->build.source.attribute[i] = (AttrNumber)(i + 1);
-		ckfp_key_prepare(&record.record.column[i], &nest->build.build_key[i],
-						 &nest->build.probe_key[i], estate->es_query_cxt);
+		nest->owner.source.attribute[i] = (AttrNumber)(i + 1);
+		ckfp_key_prepare(&record.record.column[i], &nest->owner.build_key[i],
+						 &nest->owner.probe_key[i], estate->es_query_cxt);
 	}
-	ckfp_filter_init(&nest->build.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 CKFP_NEST_FPR, ckfp_record_integer(&nest->build.record));
-	ckfp_join_enlist(&nest->build);
+	ckfp_filter_init(&nest->owner.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
+					 CKFP_NEST_FPR, ckfp_record_integer(&nest->owner.record));
+	ckfp_join_enlist(&nest->owner);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || estate->es_instrument != 0)
 		ckfp_nest_open_scan(nest, eflags); /* EXPLAIN shows it */
 }
@@ -291,7 +291,7 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 static TupleTableSlot *
 ckfp_nest_next_passing(ckfp_nest *nest)
 {
-	ExprContext *econtext = nest->build.css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
 
 	for (;;)
 	{
@@ -315,35 +315,35 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 	}
 }
 
-/* End a rest. */
+/* Sample or test rows again. */
 static void
-ckfp_nest_wake(ckfp_nest *nest)
+ckfp_nest_resume(ckfp_nest *nest)
 {
 	if (nest->exec != NULL)
-		ExecSetExecProcNode(&nest->build.css.ss.ps, nest->exec);
+		ExecSetExecProcNode(&nest->owner.css.ss.ps, nest->exec);
 	nest->exec = NULL;
-	nest->sampling.rest = 0;
+	nest->sampling.suspended = 0;
 }
 
-/* The next row, while the node rests: the executor calls this function instead of the node's. */
+/* The next row, untested and unsampled: the executor calls this function instead of the node's. */
 static TupleTableSlot *
-ckfp_nest_exec_resting(PlanState *state)
+ckfp_nest_exec_suspended(PlanState *state)
 {
 	ckfp_nest *nest = (ckfp_nest *)state;
 
-	if (--nest->sampling.rest == 0)
-		ckfp_nest_wake(nest);
+	if (--nest->sampling.suspended == 0)
+		ckfp_nest_resume(nest);
 	return ExecProcNode(outerPlanState(nest));
 }
 
 static void
-ckfp_nest_rest(ckfp_nest *nest, uint64 rows)
+ckfp_nest_suspend(ckfp_nest *nest, uint64 rows)
 {
-	PlanState *state = &nest->build.css.ss.ps;
+	PlanState *state = &nest->owner.css.ss.ps;
 
-	nest->sampling.rest = rows;
+	nest->sampling.suspended = rows;
 	nest->exec = state->ExecProcNodeReal;
-	ExecSetExecProcNode(state, ckfp_nest_exec_resting);
+	ExecSetExecProcNode(state, ckfp_nest_exec_suspended);
 }
 
 static TupleTableSlot *
@@ -352,21 +352,21 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
-	if (nest->build.keys.state == CKFP_KEYS_NEW)
+	if (nest->owner.ranges.state == CKFP_RANGES_NEW)
 		ckfp_nest_start_ranges(nest);
 	if (nest->sampling.on && ckfp_sampling_count(nest))
-		ckfp_nest_build(nest);
-	if (nest->sampling.rest > 0)
-		ckfp_nest_rest(nest, nest->sampling.rest);
-	else if (!nest->sampling.on && !(nest->tests && nest->build.state == CKFP_BUILD_READY))
+		ckfp_nest_make_filter(nest);
+	if (nest->sampling.suspended > 0)
+		ckfp_nest_suspend(nest, nest->sampling.suspended);
+	else if (!nest->sampling.on && !(nest->tests && nest->owner.state == CKFP_FILTER_READY))
 	{
-		ckfp_nest_rest(nest, PG_UINT64_MAX); /* there is nothing left to do */
+		ckfp_nest_suspend(nest, PG_UINT64_MAX); /* there is nothing left to do */
 		if (nest->answer != NULL)
 			ckfp_answer_remove(nest);
 	}
 	if (nest->exec != NULL)
-		return ckfp_nest_exec_resting(&node->ss.ps);
-	if (nest->tests && nest->build.state == CKFP_BUILD_READY)
+		return ckfp_nest_exec_suspended(&node->ss.ps);
+	if (nest->tests && nest->owner.state == CKFP_FILTER_READY)
 		return ckfp_nest_next_passing(nest);
 	slot = ExecProcNode(outerPlanState(node));
 	if (nest->sampling.on && !TupIsNull(slot))
@@ -379,8 +379,8 @@ ckfp_nest_end(CustomScanState *node)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_blocks_finish(&nest->build);
-	ckfp_filter_free(&nest->build.filter);
+	ckfp_blocks_finish(&nest->owner);
+	ckfp_filter_free(&nest->owner.filter);
 	if (nest->scan != NULL)
 		ExecEndNode(nest->scan);
 	ExecEndNode(outerPlanState(node));
@@ -403,7 +403,7 @@ ckfp_nest_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_explain_filter(&nest->build, es->analyze ? ckfp_nest_text(nest) : NULL, es);
+	ckfp_explain_filter(&nest->owner, es->analyze ? ckfp_nest_text(nest) : NULL, es);
 }
 
 static const CustomExecMethods ckfp_nest_exec_methods = {
@@ -422,7 +422,7 @@ ckfp_nest_create(CustomScan *scan)
 	ckfp_nest *nest = palloc0(sizeof(*nest));
 
 	NodeSetTag(nest, T_CustomScanState);
-	nest->build.css.methods = &ckfp_nest_exec_methods;
+	nest->owner.css.methods = &ckfp_nest_exec_methods;
 	return (Node *)nest;
 }
 

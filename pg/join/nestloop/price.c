@@ -4,12 +4,12 @@
  * Estimates of the planner are often wrong by a large factor, so this is decided by what the rows
  * show while they pass: the share that has no match, and the cost of a lookup that finds nothing.
  * Some lookups are measured, with all that belongs to them, such as a Memoize node. What they and
- * the build cost is processor time and the wait for blocks (meter.c).
+ * the filter cost is processor time and the wait for blocks (meter.c).
  *
  * The rows to come follow from the progress of the sequential scan that drives the plan. If that is
- * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is built
- * when the lookups have cost as much as the build costs. If processes share that scan, each of them
- * builds a filter: their builds are weighed against the lookups of all.
+ * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is made
+ * when the lookups have cost as much as it does. If processes share that scan, each of them makes a
+ * filter: the cost of all of these is compared with that of the lookups of all processes.
  */
 #include "join/nestloop/nestloop.h"
 
@@ -20,20 +20,20 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
-#define CKFP_SAMPLING_FIRST 512 /* rows before the first decision */
-#define CKFP_SAMPLING_LAST 4096 /* rows after which the first sampling rests if most rows match */
-#define CKFP_SAMPLING_SAMPLE 64 /* one of so many lookups is measured, a system call; */
-#define CKFP_SAMPLING_SHARE 64  /* later one in a stretch of this part of the rows before it */
+#define CKFP_SAMPLING_FIRST 512    /* rows before the first decision */
+#define CKFP_SAMPLING_LAST 4096    /* rows before sampling is suspended, if most match */
+#define CKFP_SAMPLING_SAMPLE 64    /* one of so many lookups is measured, a system call; */
+#define CKFP_SAMPLING_SHARE 64     /* later one in a stretch of this part of the rows before it */
 #define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
 
-/* The share of the price of the build that the lookups must have cost before. The first ones cost
- * more: the process has not used the pages of the table yet. So do the first rows of the build: it
- * is not aborted before it has cost this share of what the filter saves. */
+/* The share of the price of the filter that the lookups must have cost before it is made. The first
+ * lookups cost more: the process has not used the pages of the table yet. So do the first rows of
+ * the scan: it is not ended before it has cost this share of what the filter saves. */
 #define CKFP_SAMPLING_PAID 0.1
 
-/* The cost of the build, without the wait for blocks, and of a question to the filter, in ns. To
- * read a row of few columns takes 70 to 90, and up to 450 where the condition is on a late column
- * of a wide one: then the build is stopped when it has cost too much. */
+/* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, and of
+ * a lookup in the filter, in ns. To read a row of few columns takes 70 to 90, and up to 450 where
+ * the condition is on a late column of a wide one: then the scan ends when it has cost too much. */
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
 #define CKFP_NEST_LOOKUP_NS 15.0
@@ -93,8 +93,8 @@ ckfp_rows_to_come(ckfp_nest *nest)
 
 	if (nest->stops || sampling->all > sampling->scanned || done == 0)
 		return (double)sampling->all;
-	if (shared && nest->build.shared != NULL)
-		rows = ckfp_shared_rows(&nest->build, sampling->scanned - sampling->published);
+	if (shared && nest->owner.shared != NULL)
+		rows = ckfp_shared_rows(&nest->owner, sampling->scanned - sampling->published);
 	sampling->published = sampling->scanned;
 	return rows * (1 - done) / done * CKFP_SAMPLING_PROGRESS;
 }
@@ -105,8 +105,8 @@ ckfp_rows_to_come(ckfp_nest *nest)
 static Relation
 ckfp_nest_table(const ckfp_nest *nest)
 {
-	EState *estate = nest->build.css.ss.ps.state;
-	const CustomScan *holder = (const CustomScan *)nest->build.css.ss.ps.plan;
+	EState *estate = nest->owner.css.ss.ps.state;
+	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
 	Index relation = ((const Scan *)linitial(holder->custom_plans))->scanrelid;
 
 #if PG_VERSION_NUM >= 180000
@@ -127,10 +127,10 @@ ckfp_wait_for_pages(Relation table, BlockNumber pages, double lookup)
 	return pages * lookup * (sequential < random ? sequential / random : 1);
 }
 
-/* What a build is expected to cost, in ns, if this share of the rows of the dimension has keys, and
- * a lookup waits so long for blocks. The number of keys in *keys. */
+/* What the filter is expected to cost, in ns, if this share of the rows of the dimension has keys,
+ * and a lookup waits so long for blocks. The number of keys in *keys. */
 static double
-ckfp_build_ns(const ckfp_nest *nest, double share, double wait, double *keys)
+ckfp_nest_price(const ckfp_nest *nest, double share, double wait, double *keys)
 {
 	Relation table = ckfp_nest_table(nest);
 	int32 *widths = palloc0((RelationGetNumberOfAttributes(table) + 1) * sizeof(*widths));
@@ -153,16 +153,16 @@ ckfp_sampling_pays(ckfp_nest *nest)
 	const ckfp_costs *lookups = &sampling->lookups;
 	double pass = (double)sampling->matched / (double)sampling->rows;
 	double saved = ckfp_costs_mean(lookups) - CKFP_NEST_LOOKUP_NS;
-	double build;
+	double price;
 	double keys;
 
 	if (pass > ckfp_join_max_pass || saved <= 0)
 		return false;
 	saved *= 1 - pass;
-	build = ckfp_build_ns(nest, pass, lookups->wait / lookups->n, &keys);
+	price = ckfp_nest_price(nest, pass, lookups->wait / lookups->n, &keys);
 	sampling->gain = ckfp_rows_to_come(nest) * saved;
-	return ckfp_cost_fits(keys) && sampling->gain > build &&
-		   (double)sampling->all * saved > build * CKFP_SAMPLING_PAID;
+	return ckfp_cost_fits(keys) && sampling->gain > price &&
+		   (double)sampling->all * saved > price * CKFP_SAMPLING_PAID;
 }
 
 bool
@@ -186,8 +186,8 @@ ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent)
 static bool
 ckfp_params_are_known(const ckfp_nest *nest)
 {
-	const CustomScan *holder = (const CustomScan *)nest->build.css.ss.ps.plan;
-	const ParamExecData *values = nest->build.css.ss.ps.state->es_param_exec_vals;
+	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
+	const ParamExecData *values = nest->owner.css.ss.ps.state->es_param_exec_vals;
 	const Bitmapset *params = ((Plan *)linitial(holder->custom_plans))->extParam;
 	int param = -1;
 
@@ -204,34 +204,33 @@ ckfp_sampling_wants_ranges(ckfp_nest *nest)
 
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
-	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->build.record.block_rows * CKFP_ROW_NS;
+	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->owner.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
-		   (!nest->stops && ckfp_build_ns(nest, 0, 0, &keys) < nest->sampling.gain);
+		   (!nest->stops && ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
 }
 
-/* Let the sampling rest for as many rows as were read so far: they are passed on without a count.
- */
+/* Suspend the sampling for as many rows as were read so far. */
 static void
-ckfp_sampling_rest(ckfp_sampling *sampling)
+ckfp_sampling_suspend(ckfp_sampling *sampling)
 {
 	sampling->rows_before += sampling->rows;
 	sampling->matched_before += sampling->matched;
-	sampling->rest = sampling->all;
-	sampling->all += sampling->rest; /* they are not counted one by one */
-	sampling->scanned += sampling->rest;
+	sampling->suspended = sampling->all;
+	sampling->all += sampling->suspended; /* they are not counted one by one */
+	sampling->scanned += sampling->suspended;
 	ckfp_sampling_begin(sampling);
 }
 
-/* Is a filter to be built now? Otherwise, when to decide again. */
+/* Is the filter to be made now? Otherwise, set when to decide again. */
 static bool
 ckfp_sampling_decide(ckfp_nest *nest)
 {
 	ckfp_sampling *sampling = &nest->sampling;
-	ckfp_join_counts *counts = &nest->build.counts;
+	ckfp_join_counts *counts = &nest->owner.counts;
 	bool pays = ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_sampling_pays(nest);
 
 	/* the setting may be off since the query began: a cursor */
-	if (nest->build.state == CKFP_BUILD_OFF || ckfp_join_mode_setting == CKFP_JOIN_OFF)
+	if (nest->owner.state == CKFP_FILTER_OFF || ckfp_join_mode_setting == CKFP_JOIN_OFF)
 	{
 		sampling->on = false;
 		return false;
@@ -244,13 +243,13 @@ ckfp_sampling_decide(ckfp_nest *nest)
 	sampling->next += sampling->next / 4;
 	if ((sampling->rows >= CKFP_SAMPLING_LAST || sampling->rows_before > 0) &&
 		(double)sampling->matched > ckfp_join_max_pass * (double)sampling->rows)
-		ckfp_sampling_rest(sampling);
+		ckfp_sampling_suspend(sampling);
 	return false;
 }
 
-/* Has another filter removed rows from the inner side since the outer row was handed on? Then the
- * dimension has rows for it, and a filter of the dimension's keys would pass it. The scan of the
- * build does not use that filter, too: it may be built anew, and ours would have to follow it. */
+/* Has another filter removed rows from the inner side since the outer row was returned? Then the
+ * dimension has rows for it, and a filter of the dimension's keys would pass it. Our scan of the
+ * dimension does not use the other filter: ours would have to be made anew whenever that is. */
 static bool
 ckfp_sampling_is_emptied(const ckfp_nest *nest)
 {

@@ -19,14 +19,14 @@
  * no key is in the partition that the scan reads. Sum up in the record what that saves. */
 void ckfp_tree_note(ckfp_tables *tables, ckfp_join_record *record);
 
-/* ----------------------------------------------------- level.c: a level of a partitioned table */
+/* ----------------------------------------------------- bounds.c: bounds of partitioned tables */
 
-/* Partitioned tables with equal bounds, whose partition key is in the key of a filter: the
- * partitions of all of them that have the same number can contain the same keys. */
-typedef struct ckfp_level
+/* The bounds of partitioned tables whose partition key is in the key of a filter. Tables with equal
+ * bounds share them: their partitions of the same number can contain the same keys. */
+typedef struct ckfp_bounds
 {
-	PartitionKey key; /* of the first of them */
-	PartitionBoundInfo bounds;
+	PartitionKey key; /* of the first of these tables */
+	PartitionBoundInfo info;
 	int known; /* the number of columns of the partition key that are known, from the first on */
 	int column[CKFP_JOIN_KEYS];        /* the number of each one in the key of the filter, */
 	FmgrInfo function[CKFP_JOIN_KEYS]; /* which compares it with a bound, or hashes it */
@@ -36,11 +36,11 @@ typedef struct ckfp_level
 	int all;        /* the sum of these, */
 	int dead;       /* and that of the partitions that can contain no key */
 	double worth;   /* so many keys are worth mapping for each scan that is skipped */
-	Relation table; /* the last of them that it was found for, */
+	Relation table; /* the last table for which they were found, */
 	AttrNumber attributes[CKFP_JOIN_KEYS]; /* and for these of its columns */
-	struct ckfp_level *next;
-	struct ckfp_level *next_open; /* the next one that keys are still mapped to */
-} ckfp_level;
+	struct ckfp_bounds *next;
+	struct ckfp_bounds *next_open; /* the next one that keys are still mapped to */
+} ckfp_bounds;
 
 /*
  * Is the partition of a row known from the key of a filter? attributes[i] is the column of the
@@ -48,32 +48,32 @@ typedef struct ckfp_level
  * partition key are known; column[j] is the number of column j in the key of the filter. 0 if no
  * partition can be excluded.
  */
-int ckfp_level_columns(PartitionKey key, const ckfp_join_record *record,
-					   const AttrNumber *attributes, int *column);
+int ckfp_bounds_columns(PartitionKey key, const ckfp_join_record *record,
+						const AttrNumber *attributes, int *column);
 
-/* Make the level of a table with these partitions, without scans. Memory comes from
- * `context`; `key` and `bounds` must stay. */
-ckfp_level *ckfp_level_make(PartitionKey key, PartitionBoundInfo bounds, int partitions,
-							const ckfp_join_record *record, int known, const int *column,
-							MemoryContext context);
+/* Make the bounds of a table with so many partitions, without scans. Memory comes from `context`;
+ * `key` and `info` must stay. */
+ckfp_bounds *ckfp_bounds_make(PartitionKey key, PartitionBoundInfo info, int partitions,
+							  const ckfp_join_record *record, int known, const int *column,
+							  MemoryContext context);
 
-/* Is it also the level of this table? */
-bool ckfp_level_is_of(const ckfp_level *level, PartitionKey key, PartitionBoundInfo bounds,
-					  int known, const int *column);
+/* Are they also the bounds of this table? */
+bool ckfp_bounds_is_of(const ckfp_bounds *bounds, PartitionKey key, PartitionBoundInfo info,
+					   int known, const int *column);
 
 /* Begin: all partitions are dead. */
-void ckfp_level_clear(ckfp_level *level);
+void ckfp_bounds_clear(ckfp_bounds *bounds);
 
 /* Mark all partitions. */
-void ckfp_level_mark_all(ckfp_level *level);
+void ckfp_bounds_mark_all(ckfp_bounds *bounds);
 
 /* Mark the partitions that can contain rows whose key equals `values`, one for each column of the
  * key of the filter. */
-void ckfp_level_add(ckfp_level *level, const Datum *values);
+void ckfp_bounds_mark_key(ckfp_bounds *bounds, const Datum *values);
 
 /* Mark the partitions by range that can contain values from `low` to `high` of their key, which is
  * one column. */
-void ckfp_level_add_span(ckfp_level *level, Datum low, Datum high);
+void ckfp_bounds_mark_span(ckfp_bounds *bounds, Datum low, Datum high);
 
 /* --------------------------------------------------------------- prune.c: the scans of a query */
 
@@ -83,11 +83,11 @@ typedef HTAB ckfp_descendants;
 /* The partitions of all partitioned tables of a query that has started. */
 ckfp_descendants *ckfp_descendants_of(EState *estate);
 
-/* A level that a scan is below. */
+/* A partitioned table above a scan: its bounds, */
 typedef struct ckfp_ancestor
 {
-	ckfp_level *level;
-	int partition; /* its number */
+	ckfp_bounds *bounds;
+	int partition; /* and its partition that the scan belongs to */
 	struct ckfp_ancestor *next;
 } ckfp_ancestor;
 
@@ -99,11 +99,11 @@ typedef struct ckfp_partitions
 	ckfp_ancestor **ancestors; /* of each target; NULL: it reads no partition that can be skipped */
 	uint8 *alive;              /* of each target, once they are known: it can have rows that join */
 	bool known;
-	int scans;          /* the number of targets that can be skipped */
-	ckfp_level *levels; /* all levels, */
-	ckfp_level *open;   /* those that keys are still mapped to, */
-	double keys;        /* and the number of keys that were */
-	bool by_value;      /* all columns of the key are passed by value */
+	int scans;           /* the number of targets that can be skipped */
+	ckfp_bounds *bounds; /* all bounds, */
+	ckfp_bounds *open;   /* those that keys are still mapped to, */
+	double keys;         /* and the number of keys that were */
+	bool by_value;       /* all columns of the key are passed by value */
 } ckfp_partitions;
 
 /* Add the scan of target n, of a relation. Memory comes from `context`. True if it can be

@@ -2,11 +2,11 @@
  * prune.c - which scans of partitions a filter makes unnecessary.
  *
  * While the keys of the build side are gathered, each one is mapped to the partitions that can
- * contain it, at each level of the partitioned tables. A partition without a key has no row that
- * joins, so it need not be read.
+ * contain it, at each level of the partition tree. A partition without a key has no row that joins,
+ * so it need not be read.
  *
- * Tables with equal bounds share a level. Keys are mapped to a level as long as this costs little
- * beside the scans that it may save. Then all of its partitions count as live.
+ * Tables with equal bounds share the result. Keys are mapped by some bounds as long as this costs
+ * little beside the scans that it may save. Then all of their partitions count as live.
  */
 #include "join/partition/partition.h"
 
@@ -24,7 +24,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-/* ------------------------------------------------------------------------- families */
+/* -------------------------------------------------------------- the partition tree */
 
 typedef struct ckfp_child
 {
@@ -195,57 +195,57 @@ ckfp_columns_above(const ckfp_join_target *target, const ckfp_join_record *recor
 	}
 }
 
-/* A new level is compared with so many of those that were used last: enough for tables that are
- * divided in a few ways, and few beside thousands that all differ. */
-#define CKFP_LEVELS_COMPARED 4
+/* The bounds of a table are compared with so many of those that were used last: enough for tables
+ * that are divided in a few ways, and few beside thousands that all differ. */
+#define CKFP_BOUNDS_COMPARED 4
 
-/* Take the level of a table out of the list; NULL if it is not found. */
-static ckfp_level *
-ckfp_take_level(ckfp_partitions *partitions, PartitionKey key, PartitionBoundInfo bounds, int known,
-				const int *column)
+/* Take the bounds of a table out of the list; NULL if they are not found. */
+static ckfp_bounds *
+ckfp_take_bounds(ckfp_partitions *partitions, PartitionKey key, PartitionBoundInfo info, int known,
+				 const int *column)
 {
-	ckfp_level **link = &partitions->levels;
-	ckfp_level *level;
+	ckfp_bounds **link = &partitions->bounds;
+	ckfp_bounds *bounds;
 
-	for (int n = 0; n < CKFP_LEVELS_COMPARED && (level = *link) != NULL; n++)
+	for (int n = 0; n < CKFP_BOUNDS_COMPARED && (bounds = *link) != NULL; n++)
 	{
-		if (ckfp_level_is_of(level, key, bounds, known, column))
+		if (ckfp_bounds_is_of(bounds, key, info, known, column))
 		{
-			*link = level->next;
-			return level;
+			*link = bounds->next;
+			return bounds;
 		}
-		link = &level->next;
+		link = &bounds->next;
 	}
 	return NULL;
 }
 
-/* The level of a partitioned table for these columns, or NULL if no partition can be excluded. */
-static ckfp_level *
-ckfp_level_of(ckfp_partitions *partitions, const ckfp_join_record *record, const ckfp_child *child,
-			  const AttrNumber *attributes, MemoryContext context)
+/* The bounds of a partitioned table for these columns, or NULL if no partition can be excluded. */
+static ckfp_bounds *
+ckfp_bounds_of(ckfp_partitions *partitions, const ckfp_join_record *record, const ckfp_child *child,
+			   const AttrNumber *attributes, MemoryContext context)
 {
 	PartitionKey key = RelationGetPartitionKey(child->parent);
-	PartitionBoundInfo bounds = child->partitions->boundinfo;
+	PartitionBoundInfo info = child->partitions->boundinfo;
 	size_t size = record->columns * sizeof(AttrNumber);
 	int column[CKFP_JOIN_KEYS];
-	ckfp_level *level = partitions->levels;
+	ckfp_bounds *bounds = partitions->bounds;
 	int known;
 
-	if (level != NULL && level->table == child->parent &&
-		memcmp(level->attributes, attributes, size) == 0)
-		return level;
-	known = ckfp_level_columns(key, record, attributes, column);
+	if (bounds != NULL && bounds->table == child->parent &&
+		memcmp(bounds->attributes, attributes, size) == 0)
+		return bounds;
+	known = ckfp_bounds_columns(key, record, attributes, column);
 	if (known == 0)
 		return NULL;
-	level = ckfp_take_level(partitions, key, bounds, known, column);
-	if (level == NULL)
-		level =
-			ckfp_level_make(key, bounds, child->partitions->nparts, record, known, column, context);
-	level->table = child->parent;
-	memcpy(level->attributes, attributes, size);
-	level->next = partitions->levels;
-	partitions->levels = level;
-	return level;
+	bounds = ckfp_take_bounds(partitions, key, info, known, column);
+	if (bounds == NULL)
+		bounds =
+			ckfp_bounds_make(key, info, child->partitions->nparts, record, known, column, context);
+	bounds->table = child->parent;
+	memcpy(bounds->attributes, attributes, size);
+	bounds->next = partitions->bounds;
+	partitions->bounds = bounds;
+	return bounds;
 }
 
 static bool
@@ -281,18 +281,18 @@ ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *re
 	for (; child != NULL; child = child->above)
 	{
 		AttrNumber attributes[CKFP_JOIN_KEYS];
-		ckfp_level *level;
+		ckfp_bounds *bounds;
 
 		ckfp_columns_above(target, record, relation, child->parent, attributes);
-		level = ckfp_level_of(partitions, record, child, attributes, context);
-		if (level != NULL)
+		bounds = ckfp_bounds_of(partitions, record, child, attributes, context);
+		if (bounds != NULL)
 		{
 			ckfp_ancestor *ancestor = MemoryContextAlloc(context, sizeof(*ancestor));
 
-			*ancestor = (ckfp_ancestor){level, child->number, partitions->ancestors[n]};
+			*ancestor = (ckfp_ancestor){bounds, child->number, partitions->ancestors[n]};
 			partitions->ancestors[n] = ancestor;
-			level->scans[child->number]++;
-			level->all++;
+			bounds->scans[child->number]++;
+			bounds->all++;
 		}
 	}
 	partitions->scans += partitions->ancestors[n] != NULL;
@@ -306,33 +306,33 @@ ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *recor
 {
 	partitions->known = false;
 	partitions->keys = 0;
-	partitions->open = partitions->levels;
-	for (ckfp_level *level = partitions->levels; level != NULL; level = level->next)
+	partitions->open = partitions->bounds;
+	for (ckfp_bounds *bounds = partitions->bounds; bounds != NULL; bounds = bounds->next)
 	{
-		ckfp_level_clear(level);
-		level->next_open = level->next;
-		level->worth = ckfp_cost_of_keys(record, (double)level->all / partitions->scans);
+		ckfp_bounds_clear(bounds);
+		bounds->next_open = bounds->next;
+		bounds->worth = ckfp_cost_of_keys(record, (double)bounds->all / partitions->scans);
 	}
 }
 
 void
 ckfp_partitions_add(ckfp_partitions *partitions, const Datum *values)
 {
-	ckfp_level **link = &partitions->open;
-	ckfp_level *level;
+	ckfp_bounds **link = &partitions->open;
+	ckfp_bounds *bounds;
 
 	if (*link == NULL)
 		return;
 	partitions->keys++;
-	while ((level = *link) != NULL)
+	while ((bounds = *link) != NULL)
 	{
-		ckfp_level_add(level, values);
-		if (partitions->keys > level->dead * level->worth)
-			ckfp_level_mark_all(level);
-		if (level->dead > 0)
-			link = &level->next_open;
+		ckfp_bounds_mark_key(bounds, values);
+		if (partitions->keys > bounds->dead * bounds->worth)
+			ckfp_bounds_mark_all(bounds);
+		if (bounds->dead > 0)
+			link = &bounds->next_open;
 		else
-			*link = level->next_open;
+			*link = bounds->next_open;
 	}
 }
 
@@ -340,10 +340,10 @@ void
 ckfp_partitions_add_ranges(ckfp_partitions *partitions, const ckfp_range *range, int ranges,
 						   int16 length)
 {
-	for (ckfp_level *level = partitions->levels; level != NULL; level = level->next)
+	for (ckfp_bounds *bounds = partitions->bounds; bounds != NULL; bounds = bounds->next)
 		for (int i = 0; i < ranges; i++)
-			ckfp_level_add_span(level, ckfp_integer_datum(range[i].low, length),
-								ckfp_integer_datum(range[i].high, length));
+			ckfp_bounds_mark_span(bounds, ckfp_integer_datum(range[i].low, length),
+								  ckfp_integer_datum(range[i].high, length));
 }
 
 bool
@@ -351,7 +351,7 @@ ckfp_partitions_is_live(const ckfp_partitions *partitions, int n)
 {
 	for (const ckfp_ancestor *ancestor = partitions->ancestors[n]; ancestor != NULL;
 		 ancestor = ancestor->next)
-		if (!ancestor->level->live[ancestor->partition])
+		if (!ancestor->bounds->live[ancestor->partition])
 			return false;
 	return true;
 }

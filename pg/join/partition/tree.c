@@ -38,7 +38,7 @@ ckfp_table_is_usable(ckfp_tree *tree, Index relation, const AttrNumber *columns)
 	key = RelationGetPartitionKey(table);
 	tree->table = relation;
 	memcpy(tree->columns, columns, size);
-	tree->usable = ckfp_level_columns(key, tree->record, columns, column) > 0;
+	tree->usable = ckfp_bounds_columns(key, tree->record, columns, column) > 0;
 	tree->hash = key->strategy == PARTITION_STRATEGY_HASH;
 	table_close(table, NoLock);
 	return tree->usable;

@@ -46,8 +46,8 @@ ckfp_search_subplan(ckfp_volatility *volatility, int plan_id)
 		ckfp_find_volatile(plan, volatility);
 }
 
-/* A stable function may give another result when it is called again, as a setting may have changed.
- * So may these: an abbreviation of a time zone depends on timezone_abbreviations. */
+/* A stable function may give another result when it is called again: a setting may have changed. So
+ * may these: an abbreviation of a time zone depends on timezone_abbreviations. */
 static bool
 ckfp_function_is_volatile(Oid function, void *context)
 {

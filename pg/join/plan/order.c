@@ -18,7 +18,7 @@
  * A sequential scan that skips blocks and has a condition is another exception, by the same rules:
  * it reads all blocks up to its first row. If there is none, it reads all of them, and PostgreSQL
  * does not read the build side. So it is read first only if it is cheap beside that, by the size of
- * the tables, when the query runs (exec/blocks.c): estimates can be wrong.
+ * the tables, when the query runs (exec/skip_blocks.c): estimates can be wrong.
  */
 #include "join/plan/plan.h"
 #include "join/remote/remote.h"
@@ -29,21 +29,21 @@
 
 typedef struct ckfp_probe_side
 {
-	bool early;  /* there is a scan that must know the filter before its first row, */
-	bool far;    /* or one whose first row may be far */
+	bool early;  /* there is a scan that must know the filter before its first row */
+	bool far;    /* there is a scan that may read many blocks before its first row */
 	bool pruned; /* perhaps not all scans are read, even if none has a row */
 	bool other;  /* there is a node of any other kind */
 } ckfp_probe_side;
 
-/* Must the filter be ready before the first row of a scan? A server uses it, or a scan may be
- * skipped and is asynchronous: all those start with the first row. Or a sequential scan skips
- * blocks once the keys are known, and has a condition, so that its first row may be far. */
+/* Note which scans gain if the keys are known before their first row. A scan must know them if its
+ * server uses the filter, or if it is asynchronous and may be skipped, as all those start with the
+ * first row. A scan that skips blocks and has a condition may read many before its first row. */
 static void
 ckfp_inspect_targets(const ckfp_join_record *record, ckfp_probe_side *side)
 {
 	foreach_ptr (const ckfp_join_target, target, record->targets)
 	{
-		side->early |= ckfp_remote_asks(target);
+		side->early |= ckfp_remote_uses(target);
 		side->early |= target->partition && target->foreign != NULL &&
 					   target->foreign->scan.plan.async_capable;
 		side->far |= record->blocks && target->indexes > 0 && target->condition;

@@ -12,21 +12,21 @@
 /* How the columns that a node returns are followed down to the scans that they come from. */
 typedef enum ckfp_node_kind
 {
-	CKFP_NODE_UNKNOWN, /* a node without a row: its expressions are unknown, too */
-	CKFP_NODE_OTHER,   /* they are not */
-	CKFP_NODE_SCAN,    /* here they end */
+	CKFP_NODE_UNKNOWN, /* not followed: the table lacks it, so its expressions are unknown, too */
+	CKFP_NODE_OTHER,   /* not followed */
+	CKFP_NODE_SCAN,    /* this is the scan */
 	CKFP_NODE_SUBQUERY,
 	CKFP_NODE_JOIN,
-	CKFP_NODE_PASS, /* it returns the rows of its child, */
-	CKFP_NODE_SORT, /* and has a cost for each of them */
-	CKFP_NODE_LIST, /* it returns those of its children, one after the other */
+	CKFP_NODE_PASS, /* it returns the rows of its child */
+	CKFP_NODE_SORT, /* it returns the rows of its child, and has a cost for each of them */
+	CKFP_NODE_LIST, /* it returns the rows of its children, one child after the other */
 	CKFP_NODE_GROUPS
 } ckfp_node_kind;
 
 /* Whether a node may stop before its children have returned all rows. */
 typedef enum ckfp_node_stop
 {
-	CKFP_STOPS_AS_READER, /* if its own reader may */
+	CKFP_STOPS_AS_READER, /* if the node that reads it may */
 	CKFP_STOPS_ALWAYS,
 	CKFP_STOPS_NEVER
 } ckfp_node_stop;
@@ -119,14 +119,14 @@ typedef struct ckfp_trace
 	bool shared;              /* a process may get rows that another process scanned */
 	Expr
 		*function; /* the key may be a function of the column, abstract as in monotone.h; or NULL */
-	bool at_once;  /* only through nodes that keep no row, as it depends on the time zone */
-	bool waits;    /* it met another one */
-	bool gathers;  /* it met a Gather: parallel workers do not have the filter */
+	bool at_once;  /* only through nodes that keep no row: the function depends on the time zone */
+	bool waits;    /* there was a node that keeps rows, where `at_once` is set */
+	bool gathers;  /* there was a Gather: its workers do not have the filter */
 	Expr *mapped;  /* the function that all targets have */
 } ckfp_trace;
 
-/* Let the function be that of a function in `varno`. The column of that, or 0: it is not listed in
- * monotone.h, or not below this node. */
+/* Compose the function of the trace with an expression, a function of a column of `varno`. Returns
+ * that column; 0 if there is none, or the expression is not listed in monotone.c. */
 AttrNumber ckfp_trace_function(ckfp_trace *trace, Expr *expression, int varno);
 
 /* Follow columns of the target list of a plan down to the scans that they come from, and add
@@ -173,8 +173,8 @@ bool ckfp_rules_allow_statement(const PlannedStmt *statement);
 void ckfp_rules_note(ckfp_rules *rules, const Plan *plan);
 void ckfp_rules_conclude(ckfp_rules *rules);
 
-/* Is there a volatile function in a plan of the statement? In a deep tree of joins each one asks
- * for all below it: so all plans are searched first, once. */
+/* Is there a volatile function in a plan of the statement? Each join of a deep tree must know this
+ * of everything below it, so all plans are searched once, first. */
 bool ckfp_rules_is_volatile(ckfp_rules *rules, Plan *plan);
 
 /* May this join, which `processes` processes share, have a filter, and is the filter expected to

@@ -6,7 +6,7 @@
  * The filter is another parameter, which is NULL and lets all rows pass until the filter is built.
  * Items have the same hash on every server.
  */
-#include "join/base/key.h"
+#include "join/base/key_hash.h"
 #include "join/remote/remote.h"
 
 #include "access/genam.h"
@@ -28,7 +28,7 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
-/* ---------------------------------------------------------------- may it be asked? */
+/* ---------------------------------------------------------------- can the server use a filter? */
 
 /* The schema of this extension on this server. postgres_fdw assumes that it is the same on the
  * other server. */
@@ -203,7 +203,7 @@ ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record)
 /* --------------------------------------------------------------------- the value */
 
 bool
-ckfp_remote_asks(const ckfp_join_target *target)
+ckfp_remote_uses(const ckfp_join_target *target)
 {
 	return target->parameter >= 0 && ckfp_join_remote && ckfp_join_mode_setting != CKFP_JOIN_VERIFY;
 }
@@ -219,7 +219,7 @@ ckfp_remote_set(EState *estate, const ckfp_join_record *record, struct varlena *
 			continue;
 		parameter = &estate->es_param_exec_vals[target->parameter];
 		parameter->execPlan = NULL;
-		parameter->isnull = filter == NULL || !ckfp_remote_asks(target);
+		parameter->isnull = filter == NULL || !ckfp_remote_uses(target);
 		parameter->value = PointerGetDatum(filter);
 	}
 }

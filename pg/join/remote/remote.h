@@ -13,10 +13,10 @@
 void ckfp_remote_plan(PlannedStmt *statement, const ckfp_join_record *record);
 
 /* Does the server of a target use the filter? */
-bool ckfp_remote_asks(const ckfp_join_target *target);
+bool ckfp_remote_uses(const ckfp_join_target *target);
 
-/* Set these parameters to a filter, which must stay in memory, or to NULL, which lets all rows
- * pass. */
+/* Set the parameters of the targets to a filter, which must stay in memory, or to NULL, which lets
+ * all rows pass. */
 void ckfp_remote_set(EState *estate, const ckfp_join_record *record, struct varlena *filter);
 
 /* The SQL that returns the rows of a target whose key may be in the filter, which is the next

@@ -4,10 +4,11 @@
  * A server sends values as text, and this server reads them as the type that the foreign table
  * declares. If the column has another type on the other server, the value may change: char(n) read
  * as text keeps its trailing blanks, double precision read as real is rounded. So the server uses
- * only if the type of the column, which it checks, keeps the value; rows of any other type pass.
+ * the filter only if the type of the column, which it checks, keeps the value; rows of any other
+ * type pass.
  * The query is valid for all types.
  */
-#include "join/base/key.h"
+#include "join/base/key_hash.h"
 #include "join/remote/remote.h"
 
 #include "utils/builtins.h"

@@ -114,7 +114,7 @@ ckfp_scans_of_root(List *list, const ckfp_join_target *target)
 		if (scans->target.root == target->root &&
 			memcmp(scans->target.root_column, target->root_column, sizeof(target->root_column)) ==
 				0 &&
-			ckfp_remote_asks(&scans->target) == ckfp_remote_asks(target))
+			ckfp_remote_uses(&scans->target) == ckfp_remote_uses(target))
 			return scans;
 	return NULL;
 }
@@ -182,7 +182,7 @@ ckfp_scans_text(ckfp_scans *scans, int columns, Expr *function, const ExplainSta
 	}
 	ckfp_append_tables(&text, target, columns, es);
 	appendStringInfoString(&text, several);
-	if (ckfp_remote_asks(target))
+	if (ckfp_remote_uses(target))
 		appendStringInfoString(&text, ", by its server");
 	if (function != NULL && known)
 		appendStringInfo(&text, ", by ranges of %s", ckfp_column_name(target, 0, es));
@@ -190,11 +190,11 @@ ckfp_scans_text(ckfp_scans *scans, int columns, Expr *function, const ExplainSta
 }
 
 static void
-ckfp_explain_targets(const ckfp_build *build, ExplainState *es)
+ckfp_explain_targets(const ckfp_owner *owner, ExplainState *es)
 {
-	const ckfp_join_record *record = &build->record;
+	const ckfp_join_record *record = &owner->record;
 	Expr *function =
-		record->mapped ? llast(((CustomScan *)build->css.ss.ps.plan)->custom_exprs) : NULL;
+		record->mapped ? llast(((CustomScan *)owner->css.ss.ps.plan)->custom_exprs) : NULL;
 	List *texts = NIL;
 
 	foreach_ptr (ckfp_scans, scans, ckfp_group_targets(record))
@@ -233,10 +233,10 @@ ckfp_indexes_text(const ckfp_join_record *record)
 
 /* Does a local scan test, or do only foreign servers, whose answers are not counted? */
 static bool
-ckfp_asks_here(const ckfp_join_record *record)
+ckfp_tests_locally(const ckfp_join_record *record)
 {
 	foreach_ptr (const ckfp_join_target, target, record->targets)
-		if (!ckfp_remote_asks(target))
+		if (!ckfp_remote_uses(target))
 			return true;
 	return false;
 }
@@ -257,11 +257,11 @@ ckfp_explain_numbers(const char *line, const char *text, const char *first, uint
 
 /* The keys of a filter. Formats for programs always have it; so they have the rows. */
 static void
-ckfp_explain_keys(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_keys(const ckfp_owner *owner, const ckfp_join_counts *counts, ExplainState *es)
 {
 	uint64 memory = (counts->memory + 1023) / 1024;
 
-	if (es->format == EXPLAIN_FORMAT_TEXT && (build->nest != NULL || counts->keys + memory == 0))
+	if (es->format == EXPLAIN_FORMAT_TEXT && (owner->nest != NULL || counts->keys + memory == 0))
 		return;
 	ckfp_explain_numbers(
 		"Filter Keys",
@@ -271,16 +271,16 @@ ckfp_explain_keys(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 
 /* The rows that a filter was tested for, and what happened to those that it denied. */
 static void
-ckfp_explain_rows(const ckfp_build *build, const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_rows(const ckfp_owner *owner, const ckfp_join_counts *counts, ExplainState *es)
 {
-	const char *denied = build->verify ? "Denied" : "Removed";
+	const char *denied = owner->verify ? "Denied" : "Removed";
 	const char *property = psprintf("Rows %s by Join Filter", denied);
 	double share = 100.0 * (double)counts->removed / (double)Max(counts->tested, 1);
 
 	if (counts->tested == 0 &&
-		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_asks_here(&build->record)))
+		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_tests_locally(&owner->record)))
 		return;
-	if (build->answers && !build->verify)
+	if (owner->answers && !owner->verify)
 		denied = property = "Lookups Skipped";
 	ckfp_explain_numbers("Rows Tested",
 						 psprintf(UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)", counts->tested,
@@ -290,10 +290,10 @@ ckfp_explain_rows(const ckfp_build *build, const ckfp_join_counts *counts, Expla
 
 /* How many partitions or blocks of all are skipped, by which indexes; or would be. */
 static void
-ckfp_explain_skipped(const char *what, const ckfp_build *build, uint64 skipped, uint64 all,
+ckfp_explain_skipped(const char *what, const ckfp_owner *owner, uint64 skipped, uint64 all,
 					 const char *indexes, ExplainState *es)
 {
-	const char *label = psprintf("%s %s", what, build->verify ? "Denied" : "Skipped");
+	const char *label = psprintf("%s %s", what, owner->verify ? "Denied" : "Skipped");
 	const char *by = indexes != NULL ? psprintf(" by %s", indexes) : "";
 
 	ckfp_explain_numbers(label, psprintf(UINT64_FORMAT " of " UINT64_FORMAT "%s", skipped, all, by),
@@ -315,33 +315,33 @@ ckfp_explain_unfit(const ckfp_join_record *record, ExplainState *es)
 }
 
 void
-ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *es)
+ckfp_explain_filter(const ckfp_owner *owner, const char *verdict, ExplainState *es)
 {
 	ckfp_join_counts counts;
 
-	if (build->record.targets != NIL)
-		ckfp_explain_targets(build, es);
-	if (build->record.only_ranges && !build->record.mapped)
+	if (owner->record.targets != NIL)
+		ckfp_explain_targets(owner, es);
+	if (owner->record.only_ranges && !owner->record.mapped)
 		ExplainPropertyText("Join Filter", "blocks only", es);
-	if (OidIsValid(build->record.unfit))
-		ckfp_explain_unfit(&build->record, es);
+	if (OidIsValid(owner->record.unfit))
+		ckfp_explain_unfit(&owner->record, es);
 	if (!es->analyze)
 		return;
-	counts = ckfp_build_all_counts(build);
+	counts = ckfp_owner_all_counts(owner);
 	if (verdict != NULL)
 	{
 		ExplainPropertyText("Nested Loop Filter", verdict, es);
 		counts.given_up = CKFP_GIVEN_UP_NOT; /* the line says that the rows are not counted */
 	}
-	ckfp_explain_keys(build, &counts, es);
-	ckfp_explain_rows(build, &counts, es);
+	ckfp_explain_keys(owner, &counts, es);
+	ckfp_explain_rows(owner, &counts, es);
 	if (counts.untested > 0)
 		ExplainPropertyInteger("Rows Passed Untested", NULL, (int64)counts.untested, es);
 	if (counts.scans > 0)
-		ckfp_explain_skipped("Partitions", build, counts.skipped, counts.scans, NULL, es);
+		ckfp_explain_skipped("Partitions", owner, counts.skipped, counts.scans, NULL, es);
 	if (counts.blocks > 0)
-		ckfp_explain_skipped("Blocks", build, counts.blocks_skipped, counts.blocks,
-							 ckfp_indexes_text(&build->record), es);
+		ckfp_explain_skipped("Blocks", owner, counts.blocks_skipped, counts.blocks,
+							 ckfp_indexes_text(&owner->record), es);
 	if (counts.given_up != CKFP_GIVEN_UP_NOT)
 		ExplainPropertyText(
 			"Given Up",

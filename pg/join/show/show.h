@@ -8,7 +8,7 @@
  * How to count something else: keep a counter in the state of your plan node, as EXPLAIN needs it
  * anyway. When the query ends, add it once, with the counters of the workers:
  *
- *   - a filter of a hash join: in ckfp_count_builds (executor.c), which is called for each query;
+ *   - a filter of a hash join: in ckfp_count_filters (executor.c), which is called for each query;
  *   - another node: register a function by MemoryContextRegisterResetCallback on es_query_cxt, as
  *     ckfp_count_at_end (executor.c) does. So an error of the query does not lose the counters.
  */
@@ -24,7 +24,7 @@
 
 /* Show the properties of a filter in EXPLAIN. `verdict`: whether that of a nested loop was built;
  * else NULL. */
-void ckfp_explain_filter(const ckfp_build *build, const char *verdict, ExplainState *es);
+void ckfp_explain_filter(const ckfp_owner *owner, const char *verdict, ExplainState *es);
 
 /* The columns of the view, in their order. */
 typedef enum ckfp_stat

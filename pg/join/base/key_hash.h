@@ -1,8 +1,8 @@
 /*
- * key.h - join keys to hashes.
+ * key_hash.h - join keys to hashes.
  */
-#ifndef CKFP_JOIN_KEY_H
-#define CKFP_JOIN_KEY_H
+#ifndef CKFP_JOIN_KEY_HASH_H
+#define CKFP_JOIN_KEY_HASH_H
 
 #include "join/base/join.h"
 
@@ -19,13 +19,13 @@ typedef enum ckfp_key_method
 } ckfp_key_method;
 
 /* How one side of a key column is hashed. */
-typedef struct ckfp_key
+typedef struct ckfp_key_hasher
 {
 	ckfp_key_method method;
 	ckfp_hasher hasher;
 	FmgrInfo function;
 	Oid collation;
-} ckfp_key;
+} ckfp_key_hasher;
 
 /* A type whose built-in "=" agrees with the hash of items. */
 typedef struct ckfp_item_type
@@ -49,19 +49,19 @@ int16 ckfp_key_integer_length(const ckfp_join_column *column);
 
 /* Prepare both sides of a key column, so that values that the join calls equal hash equal.
  * Memory comes from `context`. */
-void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,
-					  MemoryContext context);
+void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key_hasher *build,
+					  ckfp_key_hasher *probe, MemoryContext context);
 
 /* Are the values integers? Then those of the other side are, too. Hashing any others may allocate
  * memory. */
 static inline bool
-ckfp_key_is_integer(const ckfp_key *key)
+ckfp_key_is_integer(const ckfp_key_hasher *key)
 {
 	return key->method <= CKFP_KEY_INT8;
 }
 
 static inline int64
-ckfp_key_integer(const ckfp_key *key, Datum value)
+ckfp_key_integer(const ckfp_key_hasher *key, Datum value)
 {
 	return key->method == CKFP_KEY_INT4   ? DatumGetInt32(value)
 		   : key->method == CKFP_KEY_INT8 ? DatumGetInt64(value)
@@ -70,7 +70,7 @@ ckfp_key_integer(const ckfp_key *key, Datum value)
 
 /* The hash of a value. */
 static inline uint64
-ckfp_key_hash(ckfp_key *key, Datum value)
+ckfp_key_hash(ckfp_key_hasher *key, Datum value)
 {
 	if (ckfp_key_is_integer(key))
 		return ckf_hash_integer(ckfp_key_integer(key, value), 0);
@@ -92,9 +92,9 @@ ckfp_key_combine(uint64 hash, uint64 next)
 typedef struct ckfp_source
 {
 	int columns;
-	ckfp_key *key;                         /* how each column is hashed */
-	AttrNumber attribute[CKFP_JOIN_KEYS];  /* the column of a row that it is; 0: it is */
-	ExprState *expression[CKFP_JOIN_KEYS]; /* the value of this expression */
+	ckfp_key_hasher *key;                  /* how each column is hashed */
+	AttrNumber attribute[CKFP_JOIN_KEYS];  /* the number of its column in a row; 0: */
+	ExprState *expression[CKFP_JOIN_KEYS]; /* it is the value of this expression */
 } ckfp_source;
 
 /* The key of a row, and its hash. False if one of its columns is NULL, since such a row joins no

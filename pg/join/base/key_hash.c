@@ -1,12 +1,12 @@
 /*
- * key.c - how the two sides of a join key are hashed.
+ * key_hash.c - how the two sides of a join key are hashed.
  *
  * The join's own hash functions are correct for every type, and for keys of two types, by the
  * definition of a hash join. For common types the hash of an item is used instead. It is as
  * correct, faster, and cannot fail.
  */
 #include "join/base/integers.h"
-#include "join/base/key.h"
+#include "join/base/key_hash.h"
 
 #include "access/transam.h"
 #include "catalog/pg_type.h"
@@ -64,7 +64,7 @@ ckfp_type_is_item(Oid type, Oid collation)
 }
 
 static void
-ckfp_prepare_item(ckfp_key *key, Oid type, Oid collation, MemoryContext context)
+ckfp_prepare_item(ckfp_key_hasher *key, Oid type, Oid collation, MemoryContext context)
 {
 	key->method = ckfp_item_type_of(type)->method;
 	if (key->method == CKFP_KEY_ITEM)
@@ -72,7 +72,7 @@ ckfp_prepare_item(ckfp_key *key, Oid type, Oid collation, MemoryContext context)
 }
 
 static void
-ckfp_prepare_function(ckfp_key *key, Oid function, Oid collation, MemoryContext context)
+ckfp_prepare_function(ckfp_key_hasher *key, Oid function, Oid collation, MemoryContext context)
 {
 	key->method = CKFP_KEY_FUNCTION;
 	key->collation = collation;
@@ -97,7 +97,7 @@ ckfp_key_integer_length(const ckfp_join_column *column)
 }
 
 void
-ckfp_key_prepare(const ckfp_join_column *column, ckfp_key *build, ckfp_key *probe,
+ckfp_key_prepare(const ckfp_join_column *column, ckfp_key_hasher *build, ckfp_key_hasher *probe,
 				 MemoryContext context)
 {
 	Oid build_function;
