@@ -58,8 +58,8 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 
 /* The filter in argument n, for lookups. Of a large value in a TOAST table only the slices that
  * a lookup needs are read, until fetching the whole value is cheaper (slices.c). */
-static pg_always_inline ckfp_asked
-ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
+static pg_always_inline ckfp_lookup
+ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
 	const struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
 
@@ -68,9 +68,9 @@ ckfp_filter_to_ask(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 		value = ckfp_fetch_or_slice(&cache->argument, (struct varlena *)PG_GETARG_POINTER(n),
 									cache->context);
 		if (value == NULL)
-			return (ckfp_asked){&cache->argument.slices->filter, cache->argument.slices};
+			return (ckfp_lookup){&cache->argument.slices->filter, cache->argument.slices};
 	}
-	return (ckfp_asked){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
+	return (ckfp_lookup){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
 }
 
 /* The type of argument n, from the expression of the call or, without one, from the declared

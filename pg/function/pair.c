@@ -202,11 +202,11 @@ ckfp_read_candidates(ArrayType *array, const ckfp_values *values)
 
 /* Look up all pairs in the filter in argument 0. */
 static void
-ckfp_ask_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candidates *all)
+ckfp_look_up_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candidates *all)
 {
 	ckfp_hasher *hasher = &ckfp_values_of(cache)->hasher;
-	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
-	uint64 seed = asked.filter->seed;
+	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, 0, cache);
+	uint64 seed = lookup.filter->seed;
 	uint64 item = ckfp_hash_first(fcinfo, 1, cache, seed);
 
 	for (int i = 0; i < all->count; i++)
@@ -215,18 +215,19 @@ ckfp_ask_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candid
 		if (i % CKFP_STEP == CKFP_STEP - 1)
 			CHECK_FOR_INTERRUPTS();
 	}
-	ckfp_require_pairs(asked.filter);
-	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, all->count))
+	ckfp_require_pairs(lookup.filter);
+	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, all->count))
 	{
-		(void)ckfp_slices_ask(asked.slices, all->hash, all->count, NULL, all->in);
+		(void)ckfp_slices_look_up(lookup.slices, all->hash, all->count, NULL, all->in);
 		return;
 	}
-	if (asked.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
-		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
+	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
+		lookup.filter = ckfp_read_filter(fcinfo, 0, cache);
 	for (int i = 0; i < all->count; i += CKFP_STEP)
 	{
 		CHECK_FOR_INTERRUPTS();
-		ckf_contains_many(asked.filter, all->hash + i, Min(all->count - i, CKFP_STEP), all->in + i);
+		ckf_contains_many(lookup.filter, all->hash + i, Min(all->count - i, CKFP_STEP),
+						  all->in + i);
 	}
 }
 
@@ -248,7 +249,7 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 	}
 	all = ckfp_read_candidates(array, values);
 	if (all.count > 0)
-		ckfp_ask_candidates(fcinfo, cache, &all);
+		ckfp_look_up_candidates(fcinfo, cache, &all);
 	for (int i = 0; i < all.count; i++)
 		if (all.in[i])
 			all.value[count++] = all.value[i];

@@ -86,9 +86,9 @@ static pg_always_inline Datum
 ckfp_look_up(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, in, cache);
+	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, in, cache);
 
-	PG_RETURN_BOOL(ckfp_contains(asked, ckfp_hash_given(fcinfo, n, what, cache, asked.filter)));
+	PG_RETURN_BOOL(ckfp_contains(lookup, ckfp_hash_given(fcinfo, n, what, cache, lookup.filter)));
 }
 
 /* cuckoofilter_contains(filter, item), filter @> item */
@@ -106,9 +106,9 @@ Datum
 cuckoofilter_copies(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_asked asked = ckfp_filter_to_ask(fcinfo, 0, cache);
+	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, 0, cache);
 
-	PG_RETURN_INT32((int32)ckfp_copies(asked, ckfp_hash_for(fcinfo, 1, cache, asked.filter)));
+	PG_RETURN_INT32((int32)ckfp_copies(lookup, ckfp_hash_for(fcinfo, 1, cache, lookup.filter)));
 }
 
 /* Add argument 1 to the filter in argument 0, or remove it. If the filter is NULL, the result is

@@ -230,32 +230,32 @@ ckfp_some(const ckf_filter *filter, const ckf_list *list, bool wanted)
 /* Does the filter contain any item (`wanted`), or all items (not `wanted`)? NULL for a NULL
  * filter or array. */
 static pg_always_inline Datum
-ckfp_ask(FunctionCallInfo fcinfo, bool array, bool wanted)
+ckfp_look_up_items(FunctionCallInfo fcinfo, bool array, bool wanted)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_asked asked;
+	ckfp_lookup lookup;
 	ckf_list list;
 
 	if (PG_ARGISNULL(0) || (ckfp_items_of(fcinfo, cache, array)->array && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
-	asked = ckfp_filter_to_ask(fcinfo, 0, cache);
-	list = ckfp_hash_items(fcinfo, cache, asked.filter);
-	if (asked.slices != NULL && ckfp_slices_pay(asked.slices, list.count))
-		PG_RETURN_BOOL(ckfp_slices_ask(asked.slices, list.hashes, list.count, &wanted, NULL) ==
+	lookup = ckfp_lookup_of(fcinfo, 0, cache);
+	list = ckfp_hash_items(fcinfo, cache, lookup.filter);
+	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, list.count))
+		PG_RETURN_BOOL(ckfp_slices_look_up(lookup.slices, list.hashes, list.count, &wanted, NULL) ==
 					   wanted);
-	if (asked.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
-		asked.filter = ckfp_read_filter(fcinfo, 0, cache);
-	PG_RETURN_BOOL(ckfp_some(asked.filter, &list, wanted) == wanted);
+	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
+		lookup.filter = ckfp_read_filter(fcinfo, 0, cache);
+	PG_RETURN_BOOL(ckfp_some(lookup.filter, &list, wanted) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */
-CKFP_FUNCTION(cuckoofilter_contains_any_item, ckfp_ask(fcinfo, false, true));
+CKFP_FUNCTION(cuckoofilter_contains_any_item, ckfp_look_up_items(fcinfo, false, true));
 
 /* cuckoofilter_contains_any_array(filter, VARIADIC anycompatiblearray) */
-CKFP_FUNCTION(cuckoofilter_contains_any, ckfp_ask(fcinfo, true, true));
+CKFP_FUNCTION(cuckoofilter_contains_any, ckfp_look_up_items(fcinfo, true, true));
 
 /* cuckoofilter_contains_all(filter, VARIADIC "any") */
-CKFP_FUNCTION(cuckoofilter_contains_all_items, ckfp_ask(fcinfo, false, false));
+CKFP_FUNCTION(cuckoofilter_contains_all_items, ckfp_look_up_items(fcinfo, false, false));
 
 /* cuckoofilter_contains_all_array(filter, VARIADIC anycompatiblearray) */
-CKFP_FUNCTION(cuckoofilter_contains_all, ckfp_ask(fcinfo, true, false));
+CKFP_FUNCTION(cuckoofilter_contains_all, ckfp_look_up_items(fcinfo, true, false));

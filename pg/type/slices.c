@@ -278,7 +278,8 @@ ckfp_step_all(ckfp_slices *slices, ckfp_inquiries *all)
 }
 
 bool
-ckfp_slices_ask(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
+ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted,
+					uint8 *in)
 {
 	ckfp_inquiries all = {.wanted = wanted, .in = in};
 	bool found = false;

@@ -18,11 +18,11 @@ typedef struct ckfp_slices
 } ckfp_slices;
 
 /* A filter for lookups. If `slices` is not NULL, only the header is in memory. */
-typedef struct ckfp_asked
+typedef struct ckfp_lookup
 {
 	const ckf_filter *filter;
 	ckfp_slices *slices;
-} ckfp_asked;
+} ckfp_lookup;
 
 /*
  * Detoast or decompress a value, as ckfp_fetch does; or return NULL if slices are cheaper, because
@@ -40,25 +40,25 @@ unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all);
 
 /* Which of n hashes are in the filter: in[i] becomes 1 or 0, unless `in` is NULL. True if one has
  * the wanted answer, unless `wanted` is NULL: then the others may have got none. */
-bool ckfp_slices_ask(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted,
-					 uint8 *in);
+bool ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted,
+						 uint8 *in);
 
 /* Is a hash in the filter? */
 static inline bool
-ckfp_contains(ckfp_asked asked, uint64 hash)
+ckfp_contains(ckfp_lookup lookup, uint64 hash)
 {
-	if (likely(asked.slices == NULL))
-		return ckf_contains(asked.filter, hash);
-	return ckfp_slices_copies(asked.slices, hash, false) > 0;
+	if (likely(lookup.slices == NULL))
+		return ckf_contains(lookup.filter, hash);
+	return ckfp_slices_copies(lookup.slices, hash, false) > 0;
 }
 
 /* How many copies of a hash are in the filter? */
 static inline unsigned
-ckfp_copies(ckfp_asked asked, uint64 hash)
+ckfp_copies(ckfp_lookup lookup, uint64 hash)
 {
-	if (likely(asked.slices == NULL))
-		return ckf_copies(asked.filter, hash);
-	return ckfp_slices_copies(asked.slices, hash, true);
+	if (likely(lookup.slices == NULL))
+		return ckf_copies(lookup.filter, hash);
+	return ckfp_slices_copies(lookup.slices, hash, true);
 }
 
 #endif

@@ -75,7 +75,7 @@ ckfp_join_init_settings(void)
 		&ckfp_join_memory, 65536, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	/* For superusers: a user may call a function that reads a table, but not read the table. */
 	DefineCustomBoolVariable("cuckoofilter.join_filter_remote",
-							 "Lets foreign servers that have this extension ask join filters.",
+							 "Lets foreign servers that have this extension use join filters.",
 							 "The filter reveals the keys of local tables to the other server.",
 							 &ckfp_join_remote, false, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("cuckoofilter.join_filter_blocks",
