@@ -310,7 +310,7 @@ help:
 	@echo "make pg              build/pg/cuckoofilter.so and cuckoofilter_join.so, for the PostgreSQL of PG_CONFIG"
 	@echo "make install         install it there; also uninstall, installcheck  (PG_CONFIG=, DESTDIR=)"
 	@echo "make image DESTDIR=  lib/ and share/extension/ of an image volume, for PostgreSQL 18 and later"
-	@echo "make demo            filters at work on real data, in half a minute  (TIMER=on: the time of each statement)"
+	@echo "make demo            filters at work on real data, in a minute  (TIMER=on: the time of each statement)"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
 	@echo "make demo-web        build/demo-web/index.html, a page that asks filters which PostgreSQL made, for any browser"
 	@echo "make test            all suites; also test-core, test-sqlite, test-pg  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
