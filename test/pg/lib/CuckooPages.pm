@@ -66,15 +66,17 @@ sub examples
 	return @found;
 }
 
-# A row of the page as a pattern, in PostgreSQL's words; … alone stands for any rows.
+# A row of the page as a pattern, in PostgreSQL's words; … alone stands for any rows. From 16 on a table
+# that is filled in bulk may have more blocks than it needs.
 sub pattern
 {
-	my ($row) = @_;
+	my ($row, $bulk) = @_;
 	return '(?:.*\n)*' if $row eq '…';
 	my $words = join '|', map { { true => 't', false => 'f' }->{$_} // $_ } split /\|/, $row, -1;
 
-	# from 16 on a table may have more blocks than it needs
-	return join('.*', map { quotemeta } split /…/, $words, -1) =~ s/(Skipped\\:\\ )\d+(\\ of\\ )\d+/$1\\d+$2\\d+/r . '\n';
+	my $pattern = join('.*', map { quotemeta } split /…/, $words, -1) . '\n';
+	$pattern =~ s/(Skipped\\:\\ )\d+(\\ of\\ )\d+/$1\\d+$2\\d+/ if $bulk;
+	return $pattern;
 }
 
 # What psql printed, without what releases say differently of a plan that ran.
@@ -102,7 +104,7 @@ sub check_blocks
 	foreach my $i (0 .. $#examples)
 	{
 		my ($statement, $rows) = @{ $examples[$i] };
-		my $want = join '', map { pattern($_) } @$rows;
+		my $want = join '', map { pattern($_, $node->pg_version >= 16) } @$rows;
 
 		like(tidy($got[$i] // 'nothing', $statement), qr/\A$want\z/, "$name: $statement");
 	}
