@@ -203,7 +203,7 @@ build/test/branches/cuckoofilter.so: test/sqlite/c/counter.c $(SQLITE_SRC) $(SQL
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
-build/test/sqlite/%: test/sqlite/c/%.c test/sqlite/c/check.h test/sqlite/c/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
+build/test/sqlite/%: test/sqlite/c/%.c test/sqlite/c/check.h test/sqlite/c/failing.h test/sqlite/c/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(ASAN_LIB)
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SANITIZE) -DSQLITE_CORE $< $(SQLITE_SRC) $(ASAN_LIB) -lsqlite3 -ldl -lpthread -o $@
 

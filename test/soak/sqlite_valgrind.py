@@ -32,9 +32,9 @@ PROGRAMS = {
 COUNT = r": [1-9]\d* passed, \d+ failed$"
 # (what, file, text, text in its place)
 MISTAKES = (
-    ("bytes never written", "owned.c", "memcpy((uint8_t *)to + done, (const uint8_t *)from + done, size - done);", ""),
-    ("a copy past the end", "handle.c", "filter->bytes, filter->size))", "filter->bytes, filter->size + 16))"),
-    ("a leak", "owned.c", "sqlite3_free(rebuild);", ""),
+    ("bytes never written", "core/host/run.c", "memcpy((uint8_t *)to + done, (const uint8_t *)from + done, size - done);", ""),
+    ("a copy past the end", "sqlite/handle.c", "filter->bytes, filter->size))", "filter->bytes, filter->size + 16))"),
+    ("a leak", "sqlite/function/aggregate.c", "sqlite3_free(state->collector);", ""),
 )
 STATEMENT = ("SELECT hex(cuckoofilter_add(f, 5)), cuckoofilter_contains(cuckoofilter_open(f), 5) FROM "
              "(SELECT cuckoofilter_agg(value) AS f FROM generate_series(1, 3000))")
@@ -91,11 +91,11 @@ def build_with(mistake):
     shutil.rmtree(copy, ignore_errors=True)
     for folder in ("core", "sqlite"):
         shutil.copytree(os.path.join(ROOT, folder), os.path.join(copy, folder))
-    with open(os.path.join(copy, "sqlite", file), encoding="utf-8") as source:
+    with open(os.path.join(copy, file), encoding="utf-8") as source:
         text = source.read()
     if text.count(old) != 1:
         raise RuntimeError(f"{file} has no place for {what}")
-    with open(os.path.join(copy, "sqlite", file), "w", encoding="utf-8") as source:
+    with open(os.path.join(copy, file), "w", encoding="utf-8") as source:
         source.write(text.replace(old, new))
     return compile_all(copy, os.path.join(copy, "cuckoofilter.so"), "-shared")
 
@@ -119,7 +119,7 @@ def check_clean(name, run, end):
 def build_program(name):
     """A program of test/sqlite, without the sanitizers that valgrind cannot run."""
     return compile_all(ROOT, os.path.join(WORK, name), "-DSQLITE_CORE", *PROGRAMS[name],
-                       f"test/sqlite/{name}.c", "-lsqlite3")
+                       f"test/sqlite/c/{name}.c", "-lsqlite3")
 
 
 def main():

@@ -132,11 +132,8 @@ ckfp_integers_move(ckfp_integers *set, int shift, uint64 first, uint64 width)
 	set->all = shift == 0 ? set->some : set->some + size;
 	if (old.width == 0)
 		return;
-	if (old.shift == shift && old.first >= first && old.first + old.width <= first + width)
-	{
+	if (shift == 0 && old.first >= first && old.first + old.width <= first + width)
 		memcpy(set->some + (old.first - first) / 8, old.some, old.width / 8);
-		memcpy(set->all + (old.first - first) / 8, old.all, old.width / 8);
-	}
 	else
 	{
 		for (; (from = ckfp_bits_next(old.some, old.width, from, true)) < old.width; from = end)

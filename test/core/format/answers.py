@@ -1,5 +1,6 @@
 """The C reader behind a pipe, and the comparison of its answers with those of reader.py."""
 import glob
+import math
 import os
 import random
 import subprocess
@@ -90,12 +91,24 @@ class CReader:
 
 
 def python_answers(data, hashes):
-    """What reader.py says, in the form of CReader.ask."""
-    try:
-        f = reader.Filter(data)
-    except reader.NotAFilter:
-        return None
-    return [f.count, f.item_classes, *(f.copies(h) for h in hashes)]
+    """What reader.py says, in the form of CReader.ask; of stored bytes only the first two numbers."""
+    for stored in (False, True):
+        try:
+            f = reader.Filter(data, stored)
+        except reader.NotAFilter:
+            yield None
+            continue
+        yield [f.count, f.item_classes, *(f.copies(h) for h in hashes if not stored)]
+
+
+def compare(c_reader, data, hashes):
+    """(what reader.py says, what is wrong): both refuse the bytes, or both give the same answers; so of
+    what both take from a store."""
+    mine, stored_mine = python_answers(data, hashes)
+    foreign, stored = c_reader.ask(data, hashes)
+    if (mine, stored_mine) == (foreign, stored and stored[:2]) and foreign in (None, stored):
+        return mine, None
+    return mine, f"{data.hex()}\n{hashes}\nPython {mine}, stored {stored_mine}; C {foreign}, stored {stored}"
 
 
 def mutate(data, rng):
@@ -118,6 +131,101 @@ def mutate(data, rng):
         for _ in range(rng.randrange(1, 4)):
             data[rng.randrange(len(data))] = rng.randrange(256)
     return bytes(data)
+
+
+RATES = (0.999, 0.5, *(2.0**-n * (1 + d * 2.0**-52) for n in range(3, 10) for d in (-1, 0, 1)), 0.3,
+         0.01, 1e-9, 2.0**-1022, 4e-324)
+NO_RATES = (0.0, -0.0, 1.0, -0.5, 2.0, math.inf, math.nan)
+FIELDS = ("version", "encoding", "flags", "b", "f", "w", "g", "c", "m", "classes", "reserved", "count")
+
+
+def forge(rng):
+    """Bytes whose fields fit each other, but perhaps one, and whose body is as long as they say."""
+    x = {"version": rng.choice((1, 2, 2, 2)), "encoding": rng.choice((0, 1, 1, 1, 2, 2, 2, 4)),
+         "flags": rng.randrange(4), "fpr": rng.choice(RATES), "capacity": rng.choice((1, 1000, 2**40)),
+         "f": 0, "w": 64, "g": 0, "m": 0, "reserved": 0}
+    table = x["encoding"] in (reader.SEMI_SORTED, reader.PLAIN)
+    x["c"] = reader.smallest_c(x["fpr"])
+    x["b"] = 4 if x["encoding"] == reader.SEMI_SORTED else rng.choice((2, 4, 8))
+    if x["encoding"] == reader.PREFIXES:
+        x["w"] = rng.choice((x["c"], x["c"] + rng.randrange(8), 56))
+    if table:
+        x["m"], width = rng.choice(((1, rng.randrange(3, 60)), (rng.randrange(1, 30), rng.randrange(6, 17)),
+                                    (rng.randrange(1, 9), rng.randrange(50, 57))))
+        x["g"] = rng.choice((0, 0, 1, 2))
+        x["w"] = width + x["g"]
+        x["f"] = (-(-2**width // x["m"]) - 1).bit_length()
+        if rng.random() < 0.002:
+            x.update(g=0, f=9, w=24, m=32768)
+    items = draw_slots(x, rng) if table else draw_words(x, rng)
+    x["count"] = sum(item != 0 for item in items) if table else len(items)
+    x["classes"] = x["version"] == 2 and x["count"] > 0 and rng.choice((1, 64, 127, 128 + 64))
+    change(x, rng)
+    size = len(items) * 8
+    if table:
+        bits = 4 * (x["f"] - 1) if x["encoding"] == reader.SEMI_SORTED else x["b"] * x["f"]
+        size = min(((2 * x["m"] << min(x["g"], 12)) * bits + 7) // 8 + 8, 400000)
+        body = pack_slots(x, items, bits, rng)
+    else:
+        body = b"".join(item.to_bytes(8, "little") for item in items)
+    header = reader.HEADER.pack(
+        b"CKF", x["version"], 1, x["encoding"], x["flags"], x["b"], x["f"], x["w"], x["g"], x["c"], x["m"],
+        x["classes"], x["reserved"], x["count"], rng.choice((0, 2**64 - 1)), x["capacity"] % 2**64, x["fpr"])
+    data = bytearray(header + body[:size].ljust(max(size, 0), b"\0"))
+    if rng.random() < 0.05:  # beside the last bucket
+        data[-rng.randrange(1, min(11, len(data)))] ^= 1 << rng.randrange(8)
+    return data if rng.random() < 0.95 else rng.choice((data[:-1], data + b"\0", data + bytes(8)))
+
+
+def change(x, rng):
+    """Perhaps another value in one field."""
+    name = rng.choice((*FIELDS, "fpr", "capacity", *[None] * 10))
+    if name == "fpr":
+        x[name] = rng.choice(RATES + NO_RATES)
+        x["c"] = rng.choice((x["c"], 4, 8))
+    elif name == "capacity":
+        x[name] = rng.choice((0, -1, 2**40 + 1))
+    elif name is not None:
+        other = rng.choice((x[name] + 1, x[name] - 1, x[name] ^ 1 << rng.randrange(8), rng.randrange(256)))
+        x[name] = max(0, other) if name in ("m", "count") else other % 256
+        if name == "m" and rng.random() < 0.05:
+            x.update(g=0, f=9, w=24, m=rng.choice((32768, 32769)))
+        if name == "count" and x["m"] > 0:
+            x[name] = rng.choice((other % 256, (2 * x["m"] << x["g"]) * x["b"] + rng.randrange(2)))
+
+
+def draw_slots(x, rng):
+    """The tags of a bucket, most of them possible."""
+    used = rng.choice((0, 1, 1, 1, 2, x["b"]))
+    tags = [rng.randrange(1, 2**x["f"]) for _ in range(used)]
+    if rng.random() < 0.5:  # equal nibbles
+        tags = [tag & ~15 | tags[0] & 15 for tag in tags]
+    tags = [0] * (x["b"] - used) + tags
+    return tags if rng.random() < 0.2 else sorted(tags, key=lambda tag: (tag % 16, tag >> 4))
+
+
+def pack_slots(x, tags, bits, rng):
+    """A body with these tags in one of its buckets."""
+    at = rng.randrange(2 * min(x["m"], 99) << min(x["g"], 2)) * bits if x["m"] > 0 else 0
+    if x["encoding"] == reader.SEMI_SORTED:
+        code = reader.semi_sorted_code(sorted(tag % 16 for tag in tags))
+        bucket = code if rng.random() < 0.98 else rng.choice((3875, 3876, 4095))
+        bucket |= sum(tag >> 4 << 12 + i * max(x["f"] - 4, 0) for i, tag in enumerate(tags))
+    else:
+        bucket = sum(tag << i * x["f"] for i, tag in enumerate(tags))
+    bucket <<= max(at, 0)
+    return bucket.to_bytes(bucket.bit_length() // 8 + 1, "little")
+
+
+def draw_words(x, rng):
+    """Hashes or prefixes, most of them in order and as often as they may be."""
+    most = 1 if x["flags"] & 1 else 2 * x["b"]
+    unit = 1 if x["encoding"] == reader.HASHES else 2**(64 - x["w"])
+    words = [rng.choice((1, 1, 2, 3, 2**64 // unit - 1)) * unit for _ in range(rng.choice((0, 1, 3)))]
+    words += words[:1] * (rng.choice((most, most - 1, most + 1)) - 1)
+    if rng.random() < 0.1:
+        words = [rng.choice((0, w, w + 1, w ^ unit << rng.randrange(9))) % 2**64 for w in words]
+    return words if rng.random() < 0.1 else sorted(words)
 
 
 def new_seed():

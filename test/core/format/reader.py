@@ -44,10 +44,13 @@ def smallest_c(fpr):
 
 
 class Filter:
-    """A filter's parameters, items and answers, from its bytes."""
+    """A filter's parameters, items and answers, from its bytes. `stored`: only the header and the
+    length are checked, and no item is read."""
 
-    def __init__(self, data):
-        self.data = data
+    stored = False
+
+    def __init__(self, data, stored=False):
+        self.data, self.stored = data, stored
         require(len(data) >= HEADER.size, "shorter than a header")
         (magic, version, hash_version, self.encoding, self.flags, self.b, self.f, self.w,
          self.g, self.c, self.m, self.item_classes, reserved, self.count, self.seed,
@@ -102,7 +105,8 @@ class Filter:
     def _open_hashes(self):
         require((self.f, self.g, self.m) == (0, 0, 0), "geometry of hashes")
         require(len(self.data) == HEADER.size + 8 * self.count, "length")
-        self.hashes = [h for (h,) in struct.iter_unpack("<Q", self.data[HEADER.size:])]
+        words = b"" if self.stored else self.data[HEADER.size:]
+        self.hashes = [h for (h,) in struct.iter_unpack("<Q", words)]
         require(self.hashes == sorted(self.hashes), "hashes ascend")
         groups = (len(list(same)) for _, same in itertools.groupby(self.hashes))
         require(all(n <= self.most_copies for n in groups), "too many copies")
@@ -123,6 +127,9 @@ class Filter:
         bits = 4 * (self.f - 1) if self.encoding == SEMI_SORTED else self.b * self.f
         total = (2 * self.m << self.g) * bits
         require(len(self.data) == HEADER.size + (total + 7) // 8 + TAIL, "length")
+        if self.stored:
+            require(self.count <= (2 * self.m << self.g) * self.b, "more copies than slots")
+            return
         end = HEADER.size * 8 + total
         require(self._bits(end, len(self.data) * 8 - end) == 0, "bits behind the buckets")
         split = self._semi_sorted if self.encoding == SEMI_SORTED else self._plain

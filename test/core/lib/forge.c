@@ -12,7 +12,7 @@ put(uint8_t *p, uint64_t value, unsigned bytes)
 		p[i] = (uint8_t)(value >> (8 * i));
 }
 
-uint64_t
+static uint64_t
 forged_bucket_bits(const forged *x)
 {
 	return x->encoding == CKF_SEMI_SORTED ? 4 * (x->f - 1U) : x->b * x->f;
@@ -57,8 +57,7 @@ forge_header(uint8_t *bytes, const forged *x)
 	put(bytes + 10, x->g, 1);
 	put(bytes + 11, x->c, 1);
 	put(bytes + 12, x->m, 2);
-	put(bytes + 14, x->classes > 0 ? (uint8_t)x->classes : likely_classes(x), 1);
-	put(bytes + 15, x->reserved, 1);
+	put(bytes + 14, likely_classes(x), 1);
 	put(bytes + 16, x->count, 8);
 	put(bytes + 24, x->seed, 8);
 	put(bytes + 32, (uint64_t)x->capacity, 8);
@@ -73,26 +72,5 @@ forge(forgery *made, const forged *x)
 	CHECK(size + 8 < sizeof made->bytes, "too large");
 	memset(made->bytes, 0, size + 8);
 	forge_header(made->bytes, x);
-	made->size = (size_t)((int64_t)size + x->longer);
-}
-
-bool
-opens(const forgery *made, ckf_trust trust)
-{
-	uint8_t *copy = guard_copy(made->bytes, made->size);
-	ckf_filter filter;
-	ckf_status status = ckf_open(&filter, copy, made->size, trust);
-
-	CHECK(status == CKF_OK || status == CKF_BAD_BYTES ||
-			  (status == CKF_UNFINISHED && trust != CKF_FOREIGN),
-		  "status %d", status);
-	guard_free(copy);
-	return status == CKF_OK;
-}
-
-void
-put_bits(uint8_t *body, uint64_t at, uint64_t value, unsigned bits)
-{
-	for (unsigned i = 0; i < bits; i++, at++)
-		body[at / 8] |= (uint8_t)((value >> i & 1) << at % 8);
+	made->size = size;
 }

@@ -161,10 +161,9 @@ static size_t
 read_hex(const char *hex, uint8_t *bytes)
 {
 	size_t n = 0;
-	unsigned byte;
 
-	for (; isxdigit((unsigned char)hex[0]) && sscanf(hex, "%2x", &byte) == 1; hex += 2)
-		bytes[n++] = (uint8_t)byte;
+	for (; isxdigit((unsigned char)hex[0]); hex += 2)
+		bytes[n++] = (uint8_t)strtoul((char[]){hex[0], hex[1], '\0'}, NULL, 16);
 	return n;
 }
 

@@ -82,6 +82,12 @@ like(explained("$all SET cuckoofilter.join_filter_memory = '220kB'; $more"), qr/
 like(explained("$all SELECT count(*) FROM fact f JOIN dim d USING (k)"), qr/Rows Tested: 19999  Removed: 18999 /, 'a set is exact');
 $node->safe_psql('postgres', "CREATE TABLE a AS SELECT g * 65536 / 2 AS n FROM generate_series(1, 1000) g; CREATE TABLE b AS SELECT g::smallint AS n FROM generate_series(-9, 9) g; ANALYZE a, b");
 like(explained("$all SELECT count(*) FROM a JOIN b USING (n)"), qr/Rows Tested: 999  Removed: 999 /, 'integers that end in the same 16 bits');
+# a bucket of two integers of which only one is a key
+foreach my $key (0, 1)
+{
+	$node->safe_psql('postgres', "CREATE TABLE half_$key AS SELECT g * 2 + $key AS n FROM generate_series(1, 1000) g UNION ALL SELECT 1500000; CREATE TABLE other_$key AS SELECT g * 2 + 1 - $key AS n FROM generate_series(1, 2000) g; ANALYZE half_$key, other_$key");
+	like(explained("$all SELECT count(*) FROM other_$key JOIN half_$key USING (n)"), qr/Rows Tested: 1999  Removed: 19[89]\d /, "a bucket of which only integer $key is a key");
+}
 
 # Keys.
 same_rows('text', "$hash SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (t)", 1);

@@ -1,16 +1,10 @@
 # Joins whose key is an expression of a column, such as ts::date: EXPLAIN, blocks and partitions that are not read, and rows
 # that stay the same where a zone's time goes back, while the zone changes, and at the limits of types.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooDays;
 use CuckooJoin;
 use CuckooPortal;
 use CuckooSession;
-use Test::More;
 
 my $node = join_cluster('main', conf => "enable_nestloop = off\nenable_mergejoin = off\nsynchronize_seqscans = off\nmax_parallel_workers = 8\nclient_min_messages = error\n");
 my $session = CuckooSession->new($node);

@@ -1,17 +1,11 @@
 # Random joins whose key is an expression of a column, such as ts::date: the rows are the same in every mode, and a mode
 # has no error that `off` has not. Counted: how many joins map their keys to ranges of the column, and what these skip.
 # SEED=n ROUNDS=percent.
-use strict;
-use warnings;
-
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use CuckooCluster;
 use CuckooDays;
 use CuckooJoin;
 use CuckooRandom;
 use CuckooSession;
-use Test::More;
 
 my $node = random_cluster("enable_nestloop = off\nenable_mergejoin = off\nshared_buffers = 16MB\n");
 my $seed = seed();

@@ -6,9 +6,8 @@
  * and leave the table and SQLite's memory as they were.  In UTF-16, the texts of our functions need
  * memory, too.  The extension is linked in (SQLITE_CORE), under sanitizers.
  */
-#include "check.h"
+#include "failing.h"
 #include "sample.h"
-#include "sqlite3.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,60 +104,19 @@ static const char *const statements[] = {
 };
 enum
 {
-	STATEMENTS = sizeof(statements) / sizeof(statements[0]),
-	LONGEST = 1 << 20
+	STATEMENTS = sizeof(statements) / sizeof(statements[0])
 };
 
 static sqlite3 *db;
-
-/* ------------------------------------------------- an allocator that fails */
-
-static sqlite3_mem_methods system_memory;
-static long until_failure = -1; /* allocations to go; -1: none fails */
-static bool has_failed;
-
-static bool
-fails(void)
-{
-	bool now = until_failure == 0;
-
-	if (until_failure >= 0)
-		until_failure--;
-	has_failed |= now;
-	return now;
-}
-
-static void *
-failing_malloc(int size)
-{
-	return fails() ? NULL : system_memory.xMalloc(size);
-}
-
-static void *
-failing_realloc(void *memory, int size)
-{
-	return fails() ? NULL : system_memory.xRealloc(memory, size);
-}
-
-/* -------------------------------------------------------------- statements */
 
 /* Step through a statement; its rows, or its error's sentence, end up in `result`. */
 static int
 step(sqlite3_stmt *stmt, char *result)
 {
-	size_t used = 0;
-	int rc, i;
+	int rc;
 
 	result[0] = '\0';
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
-		for (i = 0; i < sqlite3_column_count(stmt); i++)
-		{
-			const char *text = (const char *)sqlite3_column_text(stmt, i);
-
-			if (!text && sqlite3_column_type(stmt, i) != SQLITE_NULL)
-				return SQLITE_NOMEM; /* for the column as text */
-			used += (size_t)snprintf(result + used, LONGEST - used, "%s|", text ? text : "");
-		}
+	rc = step_all(stmt, result);
 	if (rc == SQLITE_ERROR)
 		snprintf(result, LONGEST, "error: %s", sqlite3_errmsg(db));
 	return rc;
@@ -287,15 +245,7 @@ exhaust_all(const char *encoding)
 int
 main(void)
 {
-	sqlite3_mem_methods failing;
-
-	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &system_memory);
-	failing = system_memory;
-	failing.xMalloc = failing_malloc;
-	failing.xRealloc = failing_realloc;
-	check(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "allocator");
-	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-	sqlite3_initialize();
+	install_failing_memory();
 	exhaust_start();
 	exhaust_all("PRAGMA encoding = 'UTF-8'");
 	exhaust_all("PRAGMA encoding = 'UTF-16'");

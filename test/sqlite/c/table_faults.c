@@ -8,9 +8,8 @@
  * memory is freed.  The extension is linked in (SQLITE_CORE), under sanitizers.
  */
 #define _XOPEN_SOURCE 700
-#include "check.h"
+#include "failing.h"
 #include "sample.h"
-#include "sqlite3.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,47 +57,12 @@ static const char *const scripts[] = {
 };
 enum
 {
-	SCRIPTS = sizeof(scripts) / sizeof(scripts[0]),
-	LONGEST = 1 << 17
+	SCRIPTS = sizeof(scripts) / sizeof(scripts[0])
 };
 
 static const char *path, *before_path;
 
 /* ----------------------------------------------------------------- faults */
-
-typedef enum fault
-{
-	MEMORY,
-	DISK
-} fault;
-
-static sqlite3_mem_methods system_memory;
-static fault kind;
-static long until_failure = -1; /* calls to go; -1: none fails */
-static bool has_failed;
-
-static bool
-fails(fault of)
-{
-	bool now = of == kind && until_failure == 0;
-
-	if (of == kind && until_failure >= 0)
-		until_failure--;
-	has_failed |= now;
-	return now;
-}
-
-static void *
-failing_malloc(int size)
-{
-	return fails(MEMORY) ? NULL : system_memory.xMalloc(size);
-}
-
-static void *
-failing_realloc(void *memory, int size)
-{
-	return fails(MEMORY) ? NULL : system_memory.xRealloc(memory, size);
-}
 
 /*
  * A VFS whose files are those of the system's, but that their methods are in a copy
@@ -226,26 +190,15 @@ run(sqlite3 *db, const char *sql, char *answer)
 	while (rc == SQLITE_OK && *sql)
 	{
 		sqlite3_stmt *stmt = NULL;
-		size_t used = 0;
-		int i;
+		int ended;
 
 		rc = sqlite3_prepare_v2(db, sql, -1, &stmt, &sql);
 		if (rc != SQLITE_OK || !stmt)
 			break;
-		while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
-			for (i = 0; i < sqlite3_column_count(stmt); i++)
-			{
-				const char *text = (const char *)sqlite3_column_text(stmt, i);
-
-				if (!text && sqlite3_column_type(stmt, i) != SQLITE_NULL)
-					rc = SQLITE_NOMEM; /* for the column as text */
-				used += (size_t)snprintf(answer + used, LONGEST - used, "%s|", text ? text : "");
-			}
+		rc = step_all(stmt, answer);
+		ended = sqlite3_finalize(stmt);
 		if (rc == SQLITE_DONE)
-			rc = SQLITE_OK;
-		i = sqlite3_finalize(stmt);
-		if (rc == SQLITE_OK)
-			rc = i;
+			rc = ended;
 	}
 	if (rc == SQLITE_ERROR)
 		snprintf(answer, LONGEST, "error: %s", sqlite3_errmsg(db));
@@ -374,16 +327,9 @@ main(void)
 {
 	static const char *const journals[] = {"delete", "wal"};
 	static char directory[200], names[2][250];
-	sqlite3_mem_methods failing;
 	int i, j;
 
-	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &system_memory);
-	failing = system_memory;
-	failing.xMalloc = failing_malloc;
-	failing.xRealloc = failing_realloc;
-	check_found(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "allocator", "");
-	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-	sqlite3_initialize();
+	install_failing_memory();
 	system_vfs = sqlite3_vfs_find(NULL);
 	failing_vfs = *system_vfs;
 	failing_vfs.zName = "failing";
