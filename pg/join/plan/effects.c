@@ -46,8 +46,22 @@ ckfp_search_subplan(ckfp_volatility *volatility, int plan_id)
 		ckfp_find_volatile(plan, volatility);
 }
 
-/* A stable function may give another result when it is called again: a setting may have changed. So
- * may these: an abbreviation of a time zone depends on timezone_abbreviations. */
+/* Functions that are immutable in the catalog, but depend on a setting: abbreviations of time zones
+ * on timezone_abbreviations, the last one on quote_all_identifiers. */
+static const Oid ckfp_functions_of_settings[] = {
+	F_TIMEZONE_TEXT_TIMESTAMP,
+	F_TIMEZONE_TEXT_TIMESTAMPTZ,
+	F_TIMEZONE_TEXT_TIMETZ,
+	F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT,
+#if PG_VERSION_NUM >= 160000
+	F_DATE_ADD_TIMESTAMPTZ_INTERVAL_TEXT,
+	F_DATE_SUBTRACT_TIMESTAMPTZ_INTERVAL_TEXT,
+	F_GENERATE_SERIES_TIMESTAMPTZ_TIMESTAMPTZ_INTERVAL_TEXT,
+#endif
+	F_QUOTE_IDENT,
+};
+
+/* A stable function may give another result when it is called again: a setting may have changed. */
 static bool
 ckfp_function_is_volatile(Oid function, void *context)
 {
@@ -55,17 +69,26 @@ ckfp_function_is_volatile(Oid function, void *context)
 
 	if (kind == PROVOLATILE_VOLATILE || !((ckfp_volatility *)context)->again)
 		return kind == PROVOLATILE_VOLATILE;
-	return kind == PROVOLATILE_STABLE || function == F_TIMEZONE_TEXT_TIMESTAMP ||
-		   function == F_TIMEZONE_TEXT_TIMESTAMPTZ || function == F_TIMEZONE_TEXT_TIMETZ ||
-		   function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT;
+	for (size_t i = 0; i < lengthof(ckfp_functions_of_settings); i++)
+		if (function == ckfp_functions_of_settings[i])
+			return true;
+	return kind == PROVOLATILE_STABLE;
 }
 
-/* May an expression without a function give another result, as a setting has changed? It is the
- * role or the schema; or XML of a timestamp. */
+/* May such an expression give another result when a setting has changed? It is the role or the
+ * schema, a cast by the text of a value, as of bytea and float8, XML or JSON. */
 static bool
-ckfp_varies_by_setting(const Node *node)
+ckfp_depends_on_settings(const Node *node)
 {
-	return IsA(node, SQLValueFunction) || IsA(node, XmlExpr);
+#if PG_VERSION_NUM >= 160000
+	if (IsA(node, JsonConstructorExpr))
+		return true;
+#endif
+#if PG_VERSION_NUM >= 170000
+	if (IsA(node, JsonExpr))
+		return true;
+#endif
+	return IsA(node, SQLValueFunction) || IsA(node, CoerceViaIO) || IsA(node, XmlExpr);
 }
 
 static bool
@@ -75,7 +98,7 @@ ckfp_find_volatile_expression(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (IsA(node, NextValueExpr) || (volatility->again && ckfp_varies_by_setting(node)) ||
+	if (IsA(node, NextValueExpr) || (volatility->again && ckfp_depends_on_settings(node)) ||
 		check_functions_in_node(node, ckfp_function_is_volatile, context))
 		volatility->found = true;
 	else if (IsA(node, SubPlan))

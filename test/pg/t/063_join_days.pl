@@ -415,9 +415,15 @@ same('a build side that is read again in another zone', q{SET enable_material = 
 my @varying = (
 	[ 'schema', 'search_path', 's2', 's1, public', "CASE WHEN g % 2 = 0 THEN 's1' ELSE 's2' END = current_schema" ],
 	[ 'role', 'role', 'reader', 'none', "(g % 2 = 0) = (current_role = 'reader')" ],
-	[ 'abbreviations', 'timezone_abbreviations', 'Australia', 'Default', "(g % 2 = 0) = (timestamptz '2021-01-01 00:00+00' AT TIME ZONE 'EST' < timestamp '2021-01-01')" ],
-	[ 'XML', 'TimeZone', 'Asia/Tokyo', 'UTC', "(g % 2 = 0) = (xmlelement(name x, timestamptz '2021-01-01 20:00+00')::text ~ 'T20')" ]);
-sql(q{CREATE SCHEMA s1; CREATE SCHEMA s2; CREATE TABLE readers AS SELECT g, date '2021-01-01' + g AS day, repeat('y', 600) AS filler FROM generate_series(0, 1999) g;
+	[ 'abbreviations', 'timezone_abbreviations', 'Australia', 'Default', "(g % 2 = 0) = (tz AT TIME ZONE 'EST' < timestamp '2021-01-02')" ],
+	[ 'XML', 'TimeZone', 'Asia/Tokyo', 'UTC', "(g % 2 = 0) = (xmlelement(name x, tz)::text ~ 'T20')" ],
+	[ 'output of bytea', 'bytea_output', 'escape', 'hex', "(g % 2 = 0) = (b::text = 'A')" ],
+	[ 'output of float8', 'extra_float_digits', '0', '3', "(g % 2 = 0) = (length(f::text) < 10)" ],
+	[ 'quotes', 'quote_all_identifiers', 'on', 'off', "(g % 2 = 0) = (quote_ident(q) <> 'abc')" ],
+	server_version($node) < 160000 ? () : (
+		[ 'zone of date_add', 'timezone_abbreviations', 'Australia', 'Default', "(g % 2 = 0) = (date_add(tz + interval '29 days', interval '1 month', 'EST') < timestamptz '2021-02-28 00:00+00')" ],
+		[ 'JSON', 'TimeZone', 'Asia/Tokyo', 'UTC', "(g % 2 = 0) = (JSON_ARRAY(tz RETURNING text) ~ 'T20')" ]));
+sql(q{CREATE SCHEMA s1; CREATE SCHEMA s2; CREATE TABLE readers AS SELECT g, date '2021-01-01' + g AS day, repeat('y', 600) AS filler, timestamptz '2021-01-01 20:00+00' AS tz, 0.1::float8 + 0.2::float8 AS f, '\x41'::bytea AS b, 'abc'::text AS q FROM generate_series(0, 1999) g;
 	GRANT SELECT ON readers, events TO reader; ANALYZE readers});
 foreach (@varying)
 {
