@@ -299,10 +299,10 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 	if (ckfp_core_serves(join))
 		return "PostgreSQL's own filter serves it";
 	if (rows < ckfp_join_min_rows)
-		return innerPlan(join)->plan_rows < ckfp_join_min_rows
-				   ? "fewer rows are expected than cuckoofilter.join_filter_min_rows"
-				   : "the larger side is hashed, and fewer rows of the other one are expected than "
-					 "cuckoofilter.join_filter_min_rows";
+		return innerPlan(join)->plan_rows > Max(outerPlan(join)->plan_rows, ckfp_join_min_rows)
+				   ? "the larger side is hashed, and fewer rows of the other one are expected than "
+					 "cuckoofilter.join_filter_min_rows"
+				   : "fewer rows are expected than cuckoofilter.join_filter_min_rows";
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
 	if (record->mapped && record->build_rows <= rows / CKFP_KEYS_SHARE)

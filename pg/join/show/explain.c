@@ -309,7 +309,7 @@ ckfp_explain_unfit(const ckfp_join_record *record, ExplainState *es)
 	const char *name = get_rel_name(record->unfit);
 
 	ExplainPropertyText("Blocks Not Skipped",
-						psprintf("the operator family of index %s lacks the equality of the join",
+						psprintf("index %s lacks the equality of the join",
 								 name != NULL ? quote_identifier(name) : "?"),
 						es);
 }
