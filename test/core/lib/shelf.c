@@ -385,7 +385,7 @@ shelf_crowded(const shelf *s)
 	{
 		open_row(s, i, &chunk);
 		if (chunk.kind < 2 ||
-			(uint64_t)chunk.count * 3 <= (uint64_t)chunk.table.m * chunk.table.b * 4)
+			(uint64_t)chunk.count * 2 <= (uint64_t)chunk.table.m * chunk.table.b * 3)
 			crowded += chunk.count;
 	}
 	return crowded;

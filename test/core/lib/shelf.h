@@ -55,7 +55,8 @@ ckf_status shelf_export(const shelf *s, uint64_t most, owned *result, ckf_refusa
  * have as many copies as the edits returned. Returns the size of all rows. */
 uint64_t shelf_check(const shelf *s);
 
-/* The number of copies in lists, and in tables that are at most two thirds full. */
+/* The number of copies in lists, and in tables that are at most three quarters full: where a table
+ * cannot be filled, it gets more buckets step by step. */
 uint64_t shelf_crowded(const shelf *s);
 
 /* The distinct items. */
