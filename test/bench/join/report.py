@@ -215,7 +215,7 @@ def main():
     print(f"{model[0].split(':')[1].strip() if model else ''}, {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}.")
     if os.environ.get("BUSY"):
         print(os.environ["BUSY"])
-    print("Judge by the ratios. *By hand* is a condition in the query that asks a filter of a subquery over the small side.\n")
+    print("Judge by the ratios. *By hand* is a condition in the query that looks up a filter of a subquery over the small side.\n")
     parts = {"targets": targets, "blocks": blocks, "days": days, "warehouse": warehouse, "figures": figures, "curves": curves, "planning": planning, "wrong": wrong}
     for name, part in parts.items():
         if os.path.exists(os.path.join(DIRECTORY, f"{name}.csv")):
