@@ -45,7 +45,7 @@ sub new_cluster
 	return $node;
 }
 
-# 130016, say.
+# 150020, say.  PostgresNode of 14 has no pg_version.
 sub server_version
 {
 	return $_[0]->safe_psql('postgres', 'SHOW server_version_num');

@@ -104,7 +104,7 @@ sub check_blocks
 	foreach my $i (0 .. $#examples)
 	{
 		my ($statement, $rows) = @{ $examples[$i] };
-		my $want = join '', map { pattern($_, $node->pg_version >= 16) } @$rows;
+		my $want = join '', map { pattern($_, server_version($node) >= 160000) } @$rows;
 
 		like(tidy($got[$i] // 'nothing', $statement), qr/\A$want\z/, "$name: $statement");
 	}

@@ -164,7 +164,7 @@ is(reasons($cases[2][1]), $cases[2][2], 'and again');
 is($node->safe_psql('postgres', "EXPLAIN (COSTS OFF) SELECT k FROM dim"), 'Seq Scan on dim', 'no join');
 SKIP:
 {
-	skip('no hook of EXPLAIN EXECUTE and auto_explain before PostgreSQL 18', 8) if $node->pg_version < 18;
+	skip('no hook of EXPLAIN EXECUTE and auto_explain before PostgreSQL 18', 8) if server_version($node) < 180000;
 	my $prepared = "PREPARE p AS $left; SET plan_cache_mode = force_generic_plan";
 
 	is($node->safe_psql('postgres', "$prepared; EXPLAIN (COSTS OFF) EXECUTE p") =~ s/.*(?=No Join)//sr, "No Join Filter for (f.k = d.k): $rows", 'EXECUTE');
