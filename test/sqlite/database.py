@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 import threading
 
-from suite import NUMBERS, Suite, connect
+from suite import NUMBERS, Suite, connect, refusal
 
 suite = Suite("sqlite-database")
 check, equal = suite.check, suite.equal
@@ -92,20 +92,12 @@ def test_update_and_returning():
             ),
             0,
         )
-        try:
-            base.db.execute("INSERT INTO daily VALUES (9, x'00')")
-            check("the CHECK refuses bytes that are no filter", False)
-        except sqlite3.Error as error:
-            check(str(error), str(error).startswith("not a cuckoofilter"))
+        error = refusal(base.db, "INSERT INTO daily VALUES (9, x'00')")
+        check(f"the CHECK refuses bytes that are no filter: {error}", error and error.startswith("not a cuckoofilter"))
         # A statement that fails leaves the table as it was.
         before = base.db.execute("SELECT * FROM daily ORDER BY day").fetchall()
-        try:
-            base.db.execute(
-                "UPDATE daily SET names = cuckoofilter_add_hash(names, iif(day < 5, day, 'x'))"
-            )
-            check("the update fails", False)
-        except sqlite3.Error as error:
-            equal("sentence", str(error), "hash must be an integer, not TEXT")
+        error = refusal(base.db, "UPDATE daily SET names = cuckoofilter_add_hash(names, iif(day < 5, day, 'x'))")
+        equal("the update fails", error, "hash must be an integer, not TEXT")
         equal("unchanged", base.db.execute("SELECT * FROM daily ORDER BY day").fetchall(), before)
 
 
