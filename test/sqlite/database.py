@@ -1,12 +1,11 @@
 #!/usr/bin/python3
 """Filters in a database: tables, statements that run again, threads."""
 
-import os
 import sqlite3
-import tempfile
 import threading
 
 from suite import NUMBERS, Suite, connect, refusal
+from tables import Base
 
 suite = Suite("sqlite-database")
 check, equal = suite.check, suite.equal
@@ -21,26 +20,8 @@ INSERT INTO daily SELECT day, cuckoofilter_agg(name, 0.001, 20000) FROM fact GRO
 """
 
 
-class Database:
-    """A database file of its own, with the schema."""
-
-    def __enter__(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self.directory.name, "test.db")
-        self.db = connect(self.path)
-        self.db.executescript(SCHEMA)
-        return self
-
-    def __exit__(self, *_):
-        self.db.close()
-        self.directory.cleanup()
-
-    def one(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchone()[0]
-
-
 def test_tables():
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         equal("types", base.one("SELECT group_concat(DISTINCT typeof(names)) FROM daily"), "blob")
         equal("counts", base.one("SELECT sum(cuckoofilter_count(names)) FROM daily"), 7000)
         base.db.execute(
@@ -73,7 +54,7 @@ def test_update_and_returning():
     if sqlite3.sqlite_version_info < (3, 35):
         print("skipped: SQLite before 3.35 has no RETURNING")
         return
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         names = base.one(
             "UPDATE daily SET names = cuckoofilter_add(names, 'new') WHERE day = 3 RETURNING names"
         )
@@ -103,7 +84,7 @@ def test_update_and_returning():
 
 def test_prepared_statements():
     """A statement that runs again takes the new parameters, also of a filter."""
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         filters = [row[0] for row in base.db.execute("SELECT names FROM daily ORDER BY day")]
         for sql in (
             "cuckoofilter_contains(?, ?)",
@@ -122,7 +103,7 @@ def test_prepared_statements():
 
 def test_threads():
     """Four threads build, probe and change, each on a connection of its own."""
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         wrong = []
 
         def work(number):
