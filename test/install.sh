@@ -5,133 +5,58 @@
 # the packages to build with come always.  One with a question mark is not in
 # each release: what needs it does without, or says what it skips.
 # shellcheck disable=SC2086 # lists of packages are words
-set -eu
+set -euf
 here=$(dirname "$0")
 
 packages()
 {
 	cat <<'TABLE'
-arm64     gcc-aarch64-linux-gnu
-arm64     libc6-dev-arm64-cross
-arm64     qemu-user
-bench     gnuplot-nox
-bench     python3
-bench-sql postgresql-15-hll
-bench-tpc bison
-bench-tpc flex
-bench-tpc python3
-build     gcc
-build     libc6-dev
-build     libsqlite3-dev
-build     libxxhash-dev
-build     make
-citus     git
-citus     libkrb5-dev
-citus     liblz4-dev
-citus     libpq-dev
-citus     libssl-dev
-citus     libzstd-dev
-coverage  lcov
-deb       build-essential
-deb       debhelper
-deb       dpkg-dev
-deb       postgresql-server-dev-all
-demo      sqlite3
-demo      wamerican-insane
-demo-pg   postgresql
-demo-pg   postgresql-common
-demo-pg   wamerican-insane
-demo-web  binaryen
-demo-web  clang
-demo-web  lld
-demo-web  wasi-libc
-dist      gcc-aarch64-linux-gnu
-dist      gcc-mingw-w64-x86-64
-dist      git
-dist      libc6-dev-arm64-cross
-git       git
-i386      gcc-multilib
-lint      clang
-lint      clang-format
-lint      cppcheck
-lint      git
-lint      python3-dev
-lint      shellcheck
-npm       binaryen
-npm       binutils
-npm       clang
-npm       lld
-npm       wasi-libc
-packages  ca-certificates
-packages  debootstrap
-packages  lintian
-packages  postgresql-all
-pg        libipc-run-perl
-pg        postgresql
-pg        postgresql-common
-pg        python3-asyncpg
-pg        python3-psycopg ?
-pg        python3-psycopg2
-pg        ruby-pg ?
-pg        sqlite3
-pgdev     postgresql-server-dev-all
-pgxn      zip
-releases  debootstrap
-releases  git
-releases  util-linux
-rpm       postgresql-server-dev-all
-rpm       rpm
-rpm       unzip
-rpm       zip
-s390x     gcc-s390x-linux-gnu
-s390x     libc6-dev-s390x-cross
-s390x     qemu-user
-sqlite-wasm dpkg-dev
-sqlite-wasm emscripten
-sqlite-wasm tcl
-sqlite-wasm wabt
-test      binutils
-test      clang
-test      git
-test      libclang-rt-dev ?
-test      pkg-config
-test      python3
-test      python3-dev
-test      python3-django ?
-test      python3-numpy
-test      python3-sqlalchemy ?
-test      ruby-activerecord ?
-test      ruby-sqlite3 ?
-test      sqlite3
-valgrind  valgrind
-web       binaryen
-web       chromium
-web       clang
-web       lld
-web       nodejs
-web       wasi-libc
-wheel     binutils
-wheel     python3-build
-wheel     python3-dev
-wheel     python3-setuptools
-wheel     python3-wheel
-windows   gcc-mingw-w64-x86-64
-windows   wine
-windows   wine64
+arm64       gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+bench       gnuplot-nox python3
+bench-sql   postgresql-15-hll
+bench-tpc   bison flex python3
+build       gcc libc6-dev libsqlite3-dev libxxhash-dev make
+citus       git libkrb5-dev liblz4-dev libpq-dev libssl-dev libzstd-dev
+coverage    lcov
+deb         build-essential debhelper dpkg-dev postgresql-server-dev-all
+demo        sqlite3 wamerican-insane
+demo-pg     postgresql postgresql-common wamerican-insane
+demo-web    binaryen clang lld wasi-libc
+dist        gcc-aarch64-linux-gnu gcc-mingw-w64-x86-64 git libc6-dev-arm64-cross
+git         git
+i386        gcc-multilib
+lint        clang clang-format cppcheck git python3-dev shellcheck
+npm         binaryen binutils clang lld wasi-libc
+packages    ca-certificates debootstrap lintian postgresql-all
+pg          libipc-run-perl postgresql postgresql-common python3-asyncpg python3-psycopg? python3-psycopg2 ruby-pg? sqlite3
+pgdev       postgresql-server-dev-all
+pgxn        zip
+releases    debootstrap git util-linux
+rpm         postgresql-server-dev-all rpm unzip zip
+s390x       gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
+sqlite-wasm dpkg-dev emscripten tcl wabt
+test        binutils clang git libclang-rt-dev? pkg-config python3 python3-dev python3-django? python3-numpy python3-sqlalchemy? ruby-activerecord? ruby-sqlite3? sqlite3
+valgrind    valgrind
+web         binaryen chromium clang lld nodejs wasi-libc
+wheel       binutils python3-build python3-dev python3-setuptools python3-wheel
+windows     gcc-mingw-w64-x86-64 wine wine64
 TABLE
 }
 
 # Packages of the groups that are not installed; optional ones where apt knows them.
 missing() # group...
 {
-	packages | while read -r group package optional; do
+	packages | while read -r group names; do
 		case " build $* " in
 			*" $group "*) ;;
 			*) continue ;;
 		esac
-		dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q ' installed$' && continue
-		[ -z "$optional" ] || apt-cache show "$package" > /dev/null 2>&1 || continue
-		echo "$package"
+		for name in $names; do
+			package=${name%\?}
+			dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q ' installed$' && continue
+			[ "$name" = "$package" ] || apt-cache show "$package" > /dev/null 2>&1 || continue
+			echo "$package"
+		done
 	done | sort -u
 }
 

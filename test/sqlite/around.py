@@ -5,9 +5,9 @@ in a filter is denied."""
 import os
 import sqlite3
 import subprocess
-import tempfile
 
 from suite import NUMBERS, Suite, connect
+from tables import Base
 
 suite = Suite("sqlite-around")
 check, equal = suite.check, suite.equal
@@ -27,27 +27,6 @@ INSERT INTO filter SELECT 't', cuckoofilter_agg(t, 0.001) FROM item WHERE id % 2
 INSERT INTO filter SELECT 'b', cuckoofilter_agg(b, 0.001) FROM item WHERE id % 2 = 0;
 INSERT INTO filter SELECT 'any', cuckoofilter_agg(any, 0.001) FROM item WHERE id % 2 = 0;
 """
-
-
-class Base:
-    """A database with the schema, in a file of its own."""
-
-    def __init__(self, before=""):
-        self.before = before
-
-    def __enter__(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self.directory.name, "test.db")
-        self.db = connect(self.path)
-        self.db.executescript(self.before + SCHEMA)
-        return self
-
-    def __exit__(self, *_):
-        self.db.close()
-        self.directory.cleanup()
-
-    def one(self, sql, *parameters):
-        return one(self.db, sql, *parameters)
 
 
 def one(db, sql, *parameters):
@@ -74,7 +53,7 @@ def answers(what, db, schema="main"):
 
 
 def test_dump():
-    with Base() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         answers("built", base.db)
         # VACUUM INTO, backup, serialize, iterdump, the shell's .dump, into any encoding
         path = os.path.join(base.directory.name, "vacuumed.db")
@@ -99,7 +78,8 @@ def test_encodings():
     encoding, so that b and any are other items there."""
     built = []
     for encoding in ("UTF-8", "UTF-16le", "UTF-16be"):
-        with Base(f"PRAGMA encoding = '{encoding}';") as base:
+        with Base(None, 0, before=f"PRAGMA encoding = '{encoding}';{SCHEMA}") as base:
+            equal("the encoding", base.one("PRAGMA encoding"), encoding)
             answers(encoding, base.db)
             built.append(base.db.execute("SELECT name, f FROM filter WHERE name IN ('n', 'r', 't') ORDER BY name").fetchall())
             equal("a parameter", base.one("SELECT cuckoofilter_contains(f, ?) FROM filter WHERE name = 't'", "häh 2 日本 𝄞"), 1)
@@ -109,7 +89,7 @@ def test_encodings():
 
 
 def test_attached():
-    with Base() as base, Base() as far:
+    with Base(None, 0, before=SCHEMA) as base, Base(None, 0, before=SCHEMA) as far:
         base.db.execute("ATTACH ? AS far", (far.path,))
         base.db.execute("CREATE TEMP TABLE copied AS SELECT * FROM far.filter")
         base.db.execute("DELETE FROM main.filter")
@@ -126,7 +106,7 @@ def test_attached():
 
 def test_tables():
     """STRICT, generated columns, defaults, checks and indexes, with a dump of them."""
-    with Base() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         strict = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""
         base.db.executescript(f"""
             CREATE TABLE kept (k INTEGER PRIMARY KEY, f BLOB NOT NULL DEFAULT (cuckoofilter_create(1000)),

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
 """Filters in a database: tables, statements that run again, threads."""
 
-import os
 import sqlite3
-import tempfile
 import threading
 
-from suite import NUMBERS, Suite, connect
+from suite import NUMBERS, Suite, connect, refusal
+from tables import Base
 
 suite = Suite("sqlite-database")
 check, equal = suite.check, suite.equal
@@ -21,26 +20,8 @@ INSERT INTO daily SELECT day, cuckoofilter_agg(name, 0.001, 20000) FROM fact GRO
 """
 
 
-class Database:
-    """A database file of its own, with the schema."""
-
-    def __enter__(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self.directory.name, "test.db")
-        self.db = connect(self.path)
-        self.db.executescript(SCHEMA)
-        return self
-
-    def __exit__(self, *_):
-        self.db.close()
-        self.directory.cleanup()
-
-    def one(self, sql, *parameters):
-        return self.db.execute(sql, parameters).fetchone()[0]
-
-
 def test_tables():
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         equal("types", base.one("SELECT group_concat(DISTINCT typeof(names)) FROM daily"), "blob")
         equal("counts", base.one("SELECT sum(cuckoofilter_count(names)) FROM daily"), 7000)
         base.db.execute(
@@ -73,7 +54,7 @@ def test_update_and_returning():
     if sqlite3.sqlite_version_info < (3, 35):
         print("skipped: SQLite before 3.35 has no RETURNING")
         return
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         names = base.one(
             "UPDATE daily SET names = cuckoofilter_add(names, 'new') WHERE day = 3 RETURNING names"
         )
@@ -92,26 +73,18 @@ def test_update_and_returning():
             ),
             0,
         )
-        try:
-            base.db.execute("INSERT INTO daily VALUES (9, x'00')")
-            check("the CHECK refuses bytes that are no filter", False)
-        except sqlite3.Error as error:
-            check(str(error), str(error).startswith("not a cuckoofilter"))
+        error = refusal(base.db, "INSERT INTO daily VALUES (9, x'00')")
+        check(f"the CHECK refuses bytes that are no filter: {error}", error and error.startswith("not a cuckoofilter"))
         # A statement that fails leaves the table as it was.
         before = base.db.execute("SELECT * FROM daily ORDER BY day").fetchall()
-        try:
-            base.db.execute(
-                "UPDATE daily SET names = cuckoofilter_add_hash(names, iif(day < 5, day, 'x'))"
-            )
-            check("the update fails", False)
-        except sqlite3.Error as error:
-            equal("sentence", str(error), "hash must be an integer, not TEXT")
+        error = refusal(base.db, "UPDATE daily SET names = cuckoofilter_add_hash(names, iif(day < 5, day, 'x'))")
+        equal("the update fails", error, "hash must be an integer, not TEXT")
         equal("unchanged", base.db.execute("SELECT * FROM daily ORDER BY day").fetchall(), before)
 
 
 def test_prepared_statements():
     """A statement that runs again takes the new parameters, also of a filter."""
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         filters = [row[0] for row in base.db.execute("SELECT names FROM daily ORDER BY day")]
         for sql in (
             "cuckoofilter_contains(?, ?)",
@@ -130,7 +103,7 @@ def test_prepared_statements():
 
 def test_threads():
     """Four threads build, probe and change, each on a connection of its own."""
-    with Database() as base:
+    with Base(None, 0, before=SCHEMA) as base:
         wrong = []
 
         def work(number):

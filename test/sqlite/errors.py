@@ -5,7 +5,7 @@ import re
 import random
 import sqlite3
 
-from suite import CALLS, NUMBERS, Suite, connect
+from suite import CALLS, NUMBERS, Suite, connect, refusal
 
 suite = Suite("sqlite-errors")
 one, check, equal = suite.one, suite.check, suite.equal
@@ -155,11 +155,8 @@ def test_error_of_order():
         refuses(type_error + TEXT, f"SELECT cuckoofilter_contains('bob', {v})")
     gone = one("SELECT cuckoofilter_open(cuckoofilter_create(9))")
     other = connect()
-    try:
-        other.execute("SELECT cuckoofilter_contains(?, cuckoofilter_create(9))", (gone,)).fetchall()
-        check("a handle of another connection", False)
-    except sqlite3.Error as error:
-        check(str(error), str(error).startswith("the cuckoofilter of this handle is not open"))
+    error = refusal(other, "SELECT cuckoofilter_contains(?, cuckoofilter_create(9))", gone)
+    check(f"a handle of another connection: {error}", error and error.startswith("the cuckoofilter of this handle is not open"))
     other.close()
 
 
@@ -253,7 +250,7 @@ def test_error_of_a_batch():
         few = f"(SELECT cuckoofilter_agg(x, 0.01, %d, '{options}') AS f FROM {NUMBERS})"
         rest = f"(WITH RECURSIVE r(y) AS (SELECT ?2 + 1 UNION ALL SELECT y + 1 FROM r WHERE y < {most}) SELECT y FROM r)"
         batch = f"SELECT cuckoofilter_add_agg(f, y) FROM {few}, {rest}"
-        told = MORE.fullmatch(refusal(batch % 0, 1, 10000))
+        told = MORE.fullmatch(refusal(suite.db, batch % 0, 1, 10000))
         check(f"{options}: {told}", told and abs(int(told[2]) - 10000) < 100 and abs(int(told[1]) - most + 10000) < 1000)
         capacity = int(told[1]) + int(told[2])
         equal(f"{options}: the capacity", told[4], str(capacity))
@@ -263,7 +260,7 @@ def test_error_of_a_batch():
     # short tags: the rate is below the limit, but there is no such table
     short = suite.agg(1, 10000, ", 0.01, 1000, 'bucket_size=2'")
     for name in ("union", "sum"):
-        message = refusal(f"SELECT cuckoofilter_{name}(?, ?)", short, suite.agg(10001, 70000, ", 0.01, 1000, 'bucket_size=2'"))
+        message = refusal(suite.db, f"SELECT cuckoofilter_{name}(?, ?)", short, suite.agg(10001, 70000, ", 0.01, 1000, 'bucket_size=2'"))
         told = MORE.fullmatch(message)
         equal(message, told and told.group(1, 2, 4), ("60000", "10000", "70000"))
     # the whole list of add_all, many or few beside the filter
@@ -294,20 +291,12 @@ COARSEST = re.compile(
 )
 
 
-def refusal(sql, *args):
-    try:
-        one(sql, *args)
-    except sqlite3.Error as error:
-        return str(error)
-    return "no error"
-
-
 def test_error_of_a_coarse_input():
     """The error names the coarse input, whichever it is, and a capacity that is enough."""
     coarse, fine = suite.agg(1, 5000), suite.agg(5001, 200000)
     for name in ("union", "sum"):
         for first, second, which in ((coarse, fine, "the first"), (fine, coarse, "the second")):
-            told = COARSE.fullmatch(refusal(f"SELECT cuckoofilter_{name}(?, ?)", first, second))
+            told = COARSE.fullmatch(refusal(suite.db, f"SELECT cuckoofilter_{name}(?, ?)", first, second))
             check(f"{name}: {which}", told and told[1] == which)
             equal("items, capacity", told.group(2, 3, 5, 7), ("200000", "5000", "5000", "200000"))
             check(told[0], 0.009 < float(told[4]) < 0.01 and 0.1 < float(told[6]) <= 1)
@@ -321,7 +310,7 @@ def test_error_of_groups_without_a_capacity():
     for name in ("union", "sum"):
         for groups in (100, 2000):
             parts = f"(SELECT cuckoofilter_agg(x) AS f FROM {NUMBERS} GROUP BY x / 10)"
-            message = refusal(
+            message = refusal(suite.db, 
                 f"SELECT cuckoofilter_{name}_agg(f) FROM {parts}", 10, 10 * groups + 9
             )
             told = COARSEST.fullmatch(message)
@@ -334,7 +323,7 @@ def test_error_of_groups_without_a_capacity():
 def test_error_of_copies():
     """Too many copies of the same items: no capacity helps, but kind=set does."""
     parts = f"(SELECT cuckoofilter_agg(x, 0.01, 1000000, ?3) AS f FROM {NUMBERS}, (VALUES (1), (2), (3), (4), (5), (6)) v GROUP BY v.column1)"
-    message = refusal(f"SELECT cuckoofilter_sum_agg(f) FROM {parts}", 1, 9000, "")
+    message = refusal(suite.db, f"SELECT cuckoofilter_sum_agg(f) FROM {parts}", 1, 9000, "")
     check(
         message,
         re.fullmatch(
@@ -348,7 +337,7 @@ def test_error_of_copies():
     # one part of 256, if a filter is kept in parts by the first bits of the hash
     hash = "(cuckoofilter_hash(x) & (1 << 56) - 1) | (3 << 56)"
     part = one(f"SELECT cuckoofilter_agg_hash({hash}, 0.01, 10000) FROM {NUMBERS}", 1, 8000)
-    message = refusal(
+    message = refusal(suite.db, 
         f"WITH RECURSIVE grown(f, x) AS (SELECT ?1, 8001 UNION ALL "
         f"SELECT cuckoofilter_add_hash(f, {hash}), x + 1 FROM grown WHERE x < 30000) SELECT max(cuckoofilter_count(f)) FROM grown",
         part,
@@ -363,38 +352,20 @@ def test_error_of_size():
     if limit is None:
         return  # Python before 3.11; the C suite sets the limit too
     filter = suite.agg(1, 1000)
+    larger = "cuckoofilter would be larger than 2000 bytes: "
     tail = "; spread the items over several filters, or use a lower capacity or a higher rate"
     limit(0, 2000)
     try:
-        for call in (f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}",):
-            try:
-                one(call, 1, 5000)
-                check("agg past the limit", False)
-            except Exception as error:
-                check(
-                    str(error),
-                    str(error).startswith("cuckoofilter would be larger than 2000 bytes: ")
-                    and str(error).endswith(tail),
-                )
-        check(
-            "under the limit",
-            len(one(f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}", 1, 1000)) < 2000,
-        )
-        filled = filter
+        error = refusal(suite.db, f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}", 1, 5000)
+        check(f"agg past the limit: {error}", error and error.startswith(larger) and error.endswith(tail))
+        check("under the limit", len(one(f"SELECT cuckoofilter_agg(x) FROM {NUMBERS}", 1, 1000)) < 2000)
         rnd = random.Random(7)
-        try:
-            while True:
-                filled = one(
-                    "SELECT cuckoofilter_add_all(?, ?, ?, ?, ?, ?)",
-                    filled,
-                    *(rnd.getrandbits(62) for _ in range(5)),
-                )
-        except Exception as error:
-            check(
-                str(error),
-                str(error).startswith("cuckoofilter would be larger than 2000 bytes: ")
-                and str(error).endswith(tail),
-            )
+        error, filled = None, filter
+        while error is None:
+            call, items = "SELECT cuckoofilter_add_all(?, ?, ?, ?, ?, ?)", [rnd.getrandbits(62) for _ in range(5)]
+            error = refusal(suite.db, call, filled, *items)
+            filled = filled if error else one(call, filled, *items)
+        check(f"add_all past the limit: {error}", error.startswith(larger) and error.endswith(tail))
     finally:
         limit(0, 10**9)
 

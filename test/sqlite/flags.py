@@ -3,9 +3,8 @@
 index on the function survives reopening."""
 
 import os
-import sqlite3
 import tempfile
-from suite import Suite, connect
+from suite import Suite, connect, refusal
 
 suite = Suite("sqlite-flags")
 check, equal = suite.check, suite.equal
@@ -76,15 +75,6 @@ def file_with_rows(folder):
     return path, db
 
 
-def fails(db, sql):
-    """The sentence of an error, or None."""
-    try:
-        db.execute(sql).fetchall()
-        return None
-    except sqlite3.Error as error:
-        return str(error)
-
-
 def test_flags():
     told = {}
     for name, flags in suite.db.execute("SELECT name, flags FROM pragma_function_list WHERE name LIKE 'cuckoofilter%'"):
@@ -105,11 +95,11 @@ def test_indexes():
         with tempfile.TemporaryDirectory() as folder:
             path, db = file_with_rows(folder)
             if arguments:
-                equal(f"index on {call}", fails(db, f"CREATE INDEX i ON t({call})"), None)
+                equal(f"index on {call}", refusal(db, f"CREATE INDEX i ON t({call})"), None)
             else:
-                equal(f"index on {call}", fails(db, f"CREATE INDEX i ON t(y, {call})"), None)
-            equal(f"partial index on {call}", fails(db, f"CREATE INDEX p ON t(y) WHERE {call} IS NOT NULL"), None)
-            equal(f"column of {call}", fails(
+                equal(f"index on {call}", refusal(db, f"CREATE INDEX i ON t(y, {call})"), None)
+            equal(f"partial index on {call}", refusal(db, f"CREATE INDEX p ON t(y) WHERE {call} IS NOT NULL"), None)
+            equal(f"column of {call}", refusal(
                 db, f"CREATE TABLE u(x, y, h, f, g, c AS ({call}) STORED, CHECK ({call} IS NOT 'never'))"), None)
             db.execute("INSERT INTO u SELECT x, y, h, f, g FROM t")
             db.execute("CREATE INDEX c ON u(c)")
@@ -136,7 +126,7 @@ def test_aggregates():
             db = connect(path)
             db.execute("PRAGMA trusted_schema = OFF")
             equal(call, db.execute("SELECT a FROM v").fetchall(), db.execute("SELECT a FROM kept").fetchall())
-            sentence = fails(db, f"CREATE INDEX i ON t({call})")
+            sentence = refusal(db, f"CREATE INDEX i ON t({call})")
             check(f"index on {call}: {sentence}", sentence is not None)
             db.close()
 
@@ -152,7 +142,7 @@ def test_not_deterministic():
                 f"CREATE INDEX i ON t(y) WHERE {call} IS NOT NULL",
                 f"CREATE TABLE u(f, c AS ({call}) STORED)",
             ):
-                sentence = fails(db, sql)
+                sentence = refusal(db, sql)
                 refused = any(words in str(sentence) for words in ("prohibited", "unsafe use"))
                 check(f"{sql}: {sentence}", refused)
         equal("the file", db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
@@ -181,11 +171,11 @@ def test_innocuous():
         for trusted in ("ON", "OFF"):
             db.execute(f"PRAGMA trusted_schema = {trusted}")
             for name in calls:
-                equal(f"{name}, trusted_schema {trusted}", fails(db, f"SELECT count(c) FROM v_{name}"), None)
-            equal(f"open in a trigger, {trusted}", fails(db, "INSERT INTO opens VALUES(1)"), None)
+                equal(f"{name}, trusted_schema {trusted}", refusal(db, f"SELECT count(c) FROM v_{name}"), None)
+            equal(f"open in a trigger, {trusted}", refusal(db, "INSERT INTO opens VALUES(1)"), None)
             for name in ("export", "table_info"):
                 for sql in (f"SELECT * FROM v_{name}", f"INSERT INTO {name}s VALUES(1)"):
-                    check(f"{sql}, {trusted}", f"unsafe use of cuckoofilter_{name}" in str(fails(db, sql)))
+                    check(f"{sql}, {trusted}", f"unsafe use of cuckoofilter_{name}" in str(refusal(db, sql)))
         db.close()
 
 

@@ -48,6 +48,15 @@ def connect(path=":memory:", **options):
     return db
 
 
+def refusal(db, sql, *parameters):
+    """The sentence of the error with which the statement fails; None: it succeeds."""
+    try:
+        db.execute(sql, parameters).fetchall()
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        return str(error)
+    return None
+
+
 class Suite:
     """Counts checks; run() calls every function of a module that starts with test_."""
 
@@ -94,10 +103,7 @@ class Suite:
 
     def refuses(self, sentence, sql, *parameters):
         """The statement fails with exactly this sentence."""
-        try:
-            self.check(f"{sql}: no error, but {self.one(sql, *parameters)!r}", False)
-        except sqlite3.Error as error:
-            self.equal(sql, str(error), sentence)
+        self.equal(sql, refusal(self.db, sql, *parameters), sentence)
 
     def run(self, tests):
         for name, test in list(tests.items()):

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import tempfile
 
-from suite import EXTENSION, ROOT, Suite
+from suite import EXTENSION, ROOT, Suite, refusal
 from tables import Base, matches
 
 suite = Suite("sqlite-table-loaded")
@@ -79,17 +79,9 @@ def test_another_version():
         db.create_function("cuckoofilter_version", 0, lambda version=version: version)
         error = load(db, EXTENSION)
         check(f"{version}: {error}", matches(words, error))
-        check("no function", matches("no such function", str(load_error(db, "SELECT cuckoofilter_create(1)"))))
-        check("no module", matches("no such module", str(load_error(db, "CREATE VIRTUAL TABLE t USING cuckoofilter"))))
+        check("no function", matches("no such function", refusal(db, "SELECT cuckoofilter_create(1)")))
+        check("no module", matches("no such module", refusal(db, "CREATE VIRTUAL TABLE t USING cuckoofilter")))
         db.close()
-
-
-def load_error(db, sql):
-    try:
-        db.execute(sql)
-    except sqlite3.Error as error:
-        return error
-    return None
 
 
 def test_replaced():

@@ -5,7 +5,7 @@ import re
 import sqlite3
 import tempfile
 
-from suite import connect
+from suite import connect, refusal
 
 MASK = (1 << 64) - 1
 
@@ -63,11 +63,7 @@ class Base:
 
     def error(self, sql, *parameters):
         """The message with which the statement fails; None: it succeeds."""
-        try:
-            self.db.execute(sql, parameters).fetchall()
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            return str(error)
-        return None
+        return refusal(self.db, sql, *parameters)
 
     def error_of(self, call):
         """What the call gives of this, or its error."""
