@@ -14,7 +14,7 @@
  *   argument.c              SQL values to filters, hashes and parameters
  *   handle.c                the filters that cuckoofilter_open keeps in memory
  *   owned.c                 SQLite as the host of the engine, and filters as results
- *   error.c                 every error
+ *   error.c                 how errors are reported, and those of the engine
  *   library.c               what depends on the version of the SQLite library
  *
  * A file uses only files below it in this list, and includes their headers.  Three headers have

@@ -171,7 +171,10 @@ ckfs_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	(void)argc;
 	(void)argv;
-	ckfs_error_frame(ctx);
+	sqlite3_result_error(ctx,
+						 "cuckoofilter aggregates cannot drop rows: the window frame must start at "
+						 "UNBOUNDED PRECEDING",
+						 -1);
 }
 
 /* The filter of the rows so far.  The state stays valid. */

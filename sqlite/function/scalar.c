@@ -273,7 +273,7 @@ ckfs_sql_part(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (ckfs_has_null(argv, argc) || !ckfs_integer(ctx, argv[1], "parts", &parts))
 		return;
 	if (parts < 1 || parts > CKF_MOST_PARTS)
-		ckfs_error_parts(ctx, parts);
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts));
 	else if (ckfs_hash_item(ctx, argv, 0, &item))
 		sqlite3_result_int64(ctx, ckf_part(item.hash, (uint32_t)parts));
 }

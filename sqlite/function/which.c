@@ -93,7 +93,10 @@ ckfs_read_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candid
 		ckfs_ask_candidates(ctx, filter, all);
 	}
 	if (read == CKFS_READ_BAD)
-		ckfs_error_candidates(ctx, (size_t)(all->array.at - all->array.text) + 1);
+		ckfs_report(ctx,
+					sqlite3_mprintf("candidates must be a JSON array of numbers and strings: "
+									"error at byte %llu",
+									(unsigned long long)(all->array.at - all->array.text) + 1));
 	else
 		ckfs_ask_candidates(ctx, filter, all);
 	return read == CKFS_READ_END;
@@ -115,7 +118,7 @@ ckfs_sql_which(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	if (sqlite3_value_type(argv[2]) != SQLITE_TEXT)
 	{
-		ckfs_error_type(ctx, "candidates", "a JSON array", argv[2]);
+		ckfs_error_type(ctx, "candidates", "a JSON array", argv[2], "");
 		return;
 	}
 	text = (const char *)sqlite3_value_text(argv[2]);

@@ -122,7 +122,9 @@ ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema
 	if (rc == SQLITE_OK)
 		rc = sqlite3_reset(statement);
 	if ((rc & 0xff) == SQLITE_ERROR || rc == SQLITE_OK)
-		ckfs_error_no_table(ctx, words[0], rc == SQLITE_OK ? NULL : sqlite3_errmsg(db));
+		ckfs_report(ctx, sqlite3_mprintf("there is no cuckoofilter table \"%s\"%s%s", words[0],
+										 rc == SQLITE_OK ? "" : ": ",
+										 rc == SQLITE_OK ? "" : sqlite3_errmsg(db)));
 	else if (rc == SQLITE_NOMEM)
 		sqlite3_result_error_nomem(ctx);
 	else
@@ -149,7 +151,7 @@ ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 	for (i = 0; i < argc; i++)
 		if (sqlite3_value_type(argv[i]) != SQLITE_TEXT)
 		{
-			ckfs_error_type(ctx, i == 0 ? "table" : "schema", "TEXT", argv[i]);
+			ckfs_error_type(ctx, i == 0 ? "table" : "schema", "TEXT", argv[i], "");
 			return;
 		}
 	statement = ckfs_find_table(ctx, argv[0], argc > 1 ? argv[1] : NULL, &table);
