@@ -155,26 +155,6 @@ ckfs_hash_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs
 	return true;
 }
 
-static bool
-ckfs_is_addable(sqlite3_context *ctx, const ckfs_hashed *hashed)
-{
-	if (hashed->is_filter)
-		ckfs_error_filter_item(ctx);
-	return !hashed->is_filter;
-}
-
-bool
-ckfs_hash_new_item(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
-{
-	return ckfs_hash_item(ctx, values, seed, hashed) && ckfs_is_addable(ctx, hashed);
-}
-
-bool
-ckfs_hash_new_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
-{
-	return ckfs_hash_pair(ctx, values, seed, hashed) && ckfs_is_addable(ctx, hashed);
-}
-
 /* Whether the value is an integer, perhaps as REAL. */
 static bool
 ckfs_is_integer(sqlite3_value *value, int64_t *number)
@@ -217,6 +197,7 @@ ckfs_hash_given(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckf
 		return false;
 	hashed->hash = (uint64_t)number;
 	hashed->item_class = CKF_ITEM_HASH;
+	hashed->is_filter = false;
 	return true;
 }
 

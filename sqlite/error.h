@@ -37,6 +37,16 @@ void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be
 /* Report an item that is a filter. */
 void ckfs_error_filter_item(sqlite3_context *ctx);
 
+/* Whether an item may be added: an error if it is a filter.  An earlier version added those, so
+ * they can be looked up and removed. */
+static inline bool
+ckfs_is_addable(sqlite3_context *ctx, const ckfs_hashed *item)
+{
+	if (item->is_filter)
+		ckfs_error_filter_item(ctx);
+	return !item->is_filter;
+}
+
 /* Write to SQLite's log that an item was looked up, added or removed whose class no item of the
  * filter has.  Each pair of classes is logged once in a connection. */
 void ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned item_class);
