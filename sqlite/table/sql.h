@@ -33,7 +33,7 @@ int ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *
 /* ------------------------------------------------------------------------------------ find.c */
 
 /* Count the copies of an item; with `one`, at most 1. */
-int ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies);
+int ckfs_look_up(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies);
 
 void ckfs_hints_end(ckfs_hints *hints);
 
