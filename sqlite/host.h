@@ -46,9 +46,10 @@ typedef struct ckfs_hashed
 bool ckfs_library_will_do(char **error);
 
 /* Convert text to REAL as SQLite does: C's strtod uses the decimal point of the locale, and may
- * differ in the last bit.  *statement is NULL at first, and the caller finalizes it. */
+ * differ in the last bit.  *is_number becomes whether the text is a number, unless is_number is
+ * NULL.  *statement is NULL at first, and the caller finalizes it. */
 int ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size_t size,
-				   double *real);
+				   double *real, bool *is_number);
 
 /* Whether sqlite3_interrupt was called.  If so, this is the result of the function.  Long work
  * checks it between its steps.  SQLite before 3.41 cannot tell. */

@@ -70,18 +70,24 @@ ckfs_interrupted(sqlite3_context *ctx)
 }
 
 int
-ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size_t size, double *real)
+ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size_t size, double *real,
+			   bool *is_number)
 {
+	/* text that is no number is greater than each number */
+	const char *sql = is_number ? "SELECT CAST(?1 AS REAL), ?1 <= CAST(9e999 AS REAL)"
+								: "SELECT CAST(?1 AS REAL)";
 	int rc = SQLITE_OK;
 
 	if (!*statement)
-		rc = sqlite3_prepare_v2(db, "SELECT CAST(?1 AS REAL)", -1, statement, NULL);
+		rc = sqlite3_prepare_v2(db, sql, -1, statement, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_text64(*statement, 1, text, size, SQLITE_STATIC, SQLITE_UTF8);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(*statement);
 	if (rc == SQLITE_ROW)
 		*real = sqlite3_column_double(*statement, 0);
+	if (rc == SQLITE_ROW && is_number)
+		*is_number = sqlite3_column_int(*statement, 1);
 	sqlite3_reset(*statement);
 	if (rc == SQLITE_DONE) /* no row: an authorizer ignores the SELECT */
 		return SQLITE_AUTH;

@@ -41,7 +41,7 @@ ckfs_hash_element(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element
 			return true;
 		default:
 			rc = ckfs_read_real(sqlite3_context_db_handle(ctx), &all->real, element->text,
-								element->size, &real);
+								element->size, &real, NULL);
 			if (rc == SQLITE_OK)
 				*hash = ckf_hash_real(real, seed);
 			else
