@@ -12,6 +12,8 @@
 #include "item/item.h"
 #include "type/slices.h"
 
+#include "utils/array.h"
+
 /* What a function takes as an item. */
 typedef enum ckfp_given
 {
@@ -73,9 +75,20 @@ ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 	return (ckfp_lookup){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
 }
 
+/*
+ * Look up n hashes in the filter in argument 0, of which `lookup` is known: in[i] becomes 1 or 0,
+ * unless `in` is NULL.  True if one has the wanted answer, unless `wanted` is NULL: then the others
+ * may have got none.
+ */
+bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
+					   const uint64 *hashes, size_t n, const bool *wanted, uint8 *in);
+
 /* The type of argument n, from the expression of the call or, without one, from the declared
  * type. Raises an error if neither tells the type. */
 Oid ckfp_argument_type(FmgrInfo *flinfo, int n);
+
+/* Read the storage of the elements of an array, unless *layout has it already. */
+void ckfp_read_layout(ArrayMetaState *layout, Oid element);
 
 /* Prepare the hasher of the cache for the items of argument n. */
 void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);

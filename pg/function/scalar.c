@@ -3,6 +3,7 @@
  * in SQL, except those that change a filter by an item: a NULL item changes nothing.
  */
 #include "function/call.h"
+#include "messages.h"
 #include "type/owned.h"
 
 #include "utils/builtins.h"
@@ -214,7 +215,8 @@ cuckoofilter_part(PG_FUNCTION_ARGS)
 	int32 parts = PG_GETARG_INT32(1);
 
 	if (parts < 1)
-		ckfp_error_parts(parts);
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts)));
 	PG_RETURN_INT32((int32)ckf_part(ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), 0),
 									(uint32)parts));
 }

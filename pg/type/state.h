@@ -6,7 +6,7 @@
  * the executor copies it into the memory of the aggregate.
  *
  * A large state is an expanded object, which the executor adopts, and flattens when it leaves the
- * process. Over items it is a collector (collected.c), over filters a list of filters (merged.c).
+ * process. Over items it is a collector, over filters a list of filters.
  */
 #ifndef CKFP_STATE_H
 #define CKFP_STATE_H
@@ -46,7 +46,7 @@ typedef struct ckfp_first_state
 /* A new one in the current memory context. The caller writes the value and the size. */
 ckfp_first_state *ckfp_new_first_state(void);
 
-/* ------------------------------------------------------------- collected.c */
+/* -------------------------------------------------------------- over items */
 
 typedef struct ckfp_collected
 {
@@ -63,7 +63,7 @@ ckfp_collected *ckfp_new_collected(MemoryContext parent, const ckf_filter *filte
 /* The items of a collector, as the input of a rebuild. */
 const ckf_filter *ckfp_collected_items(ckfp_collected *collected);
 
-/* ---------------------------------------------------------------- merged.c */
+/* ------------------------------------------------------------ over filters */
 
 typedef struct ckfp_merged
 {

@@ -168,7 +168,9 @@ cuckoofilter_out(PG_FUNCTION_ARGS)
 
 	ckfp_require_finished(PointerGetDatum(value));
 	if (length >= MaxAllocSize)
-		ckfp_error_no_text(size);
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("cuckoofilter of %zu bytes is too large for its text form", size),
+						errhint("Use COPY in binary format.")));
 	text = palloc(length + 1);
 	ckfp_encode(VARDATA_ANY(value), size, text);
 	text[length] = '\0';
