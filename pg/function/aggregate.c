@@ -176,15 +176,6 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckfp_argume
 	return ckfp_new_state(&params, &argument->filter);
 }
 
-/* The state after the row of an item. A flat state stays open for the next row. */
-static inline Datum
-ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
-{
-	if (likely(state->collected == NULL))
-		ckfp_keep(argument);
-	return ckfp_state_datum(state);
-}
-
 /* Collect a row; inline, since what it has is a constant. */
 static pg_always_inline Datum
 ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_given what, bool real)
@@ -196,20 +187,13 @@ ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_given what, bool real)
 	{
 		uint64 seed =
 			state.collected != NULL ? state.collected->collector.filter.seed : state.flat->seed;
+		uint64 hash = ckfp_hash_given(fcinfo, 1, what, cache, seed);
 
-		if (what == CKFP_ITEM)
-		{
-			uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, seed);
-
-			ckfp_add_to_state(fcinfo, &state, hash, cache->hasher.item_class);
-		}
-		else if (what == CKFP_HASH)
-			ckfp_add_to_state(fcinfo, &state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
-		else
-			ckfp_add_to_state(fcinfo, &state, ckfp_hash_pair(fcinfo, 1, cache, seed),
-							  CKF_ITEM_OTHER);
+		ckfp_add_to_state(fcinfo, &state, hash, ckfp_class_given(what, cache));
 	}
-	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
+	if (likely(state.collected == NULL))
+		ckfp_keep(&cache->argument); /* a flat state stays open for the next row */
+	PG_RETURN_DATUM(ckfp_state_datum(&state));
 }
 
 /* (state, item [, fpr [, capacity bigint [, options]]]) */

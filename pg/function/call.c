@@ -68,7 +68,7 @@ ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup l
 				  const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
 {
 	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, n))
-		return ckfp_slices_look_up(lookup.slices, hashes, n, wanted, in);
+		return ckfp_slices_look_up(lookup.slices, hashes, n, false, wanted, in);
 	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
 		lookup.filter = ckfp_read_filter(fcinfo, 0, cache);
 	for (size_t i = 0; i < n; i += CKFP_STEP)

@@ -32,17 +32,6 @@ ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter)
 }
 
 ckf_status
-ckfp_open_checked(const struct varlena *value, ckf_filter *filter)
-{
-	ckf_status status = ckf_open(filter, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), CKF_STORED);
-
-	if (status != CKF_OK)
-		return status;
-	CHECK_FOR_INTERRUPTS(); /* for the time that detoasting took */
-	return ckf_host_check(CKFP_HOST, filter);
-}
-
-ckf_status
 ckfp_try_header(Datum value, ckf_filter *filter)
 {
 	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CKF_HEADER_SIZE);
