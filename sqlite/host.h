@@ -52,7 +52,7 @@ int ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size
 				   double *real, bool *is_number);
 
 /* Whether sqlite3_interrupt was called.  If so, this is the result of the function.  Long work
- * checks it between its steps.  SQLite before 3.41 cannot tell. */
+ * checks it between its steps.  SQLite before 3.41 does not know. */
 bool ckfs_interrupted(sqlite3_context *ctx);
 
 /* The same without a function call. */

@@ -32,16 +32,6 @@ ckfs_allocate(sqlite3_context *ctx, void *old, size_t size)
 	return memory;
 }
 
-void *
-ckfs_aggregate_state(sqlite3_context *ctx, size_t size)
-{
-	void *state = sqlite3_aggregate_context(ctx, (int)size);
-
-	if (!state)
-		sqlite3_result_error_nomem(ctx);
-	return state;
-}
-
 /* --------------------------------------------------------- SQLite as host */
 
 static void *

@@ -33,7 +33,15 @@ void *ckfs_allocate(sqlite3_context *ctx, void *old, size_t size);
 
 /* The state of the group of a row, all zeros at its first row.  NULL, with an error: there is no
  * memory. */
-void *ckfs_aggregate_state(sqlite3_context *ctx, size_t size);
+static inline void *
+ckfs_aggregate_state(sqlite3_context *ctx, size_t size)
+{
+	void *state = sqlite3_aggregate_context(ctx, (int)size);
+
+	if (!state)
+		sqlite3_result_error_nomem(ctx);
+	return state;
+}
 
 void ckfs_discard(ckf_filter *owned);
 

@@ -52,7 +52,7 @@ ckfs_hash_element(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element
 
 /* Look up a batch, and append the candidates that are in the filter to the result. */
 static void
-ckfs_ask_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candidates *all)
+ckfs_look_up_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candidates *all)
 {
 	size_t n = all->count;
 	size_t i;
@@ -90,7 +90,7 @@ ckfs_read_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candid
 			continue;
 		if (ckfs_interrupted(ctx))
 			return false;
-		ckfs_ask_candidates(ctx, filter, all);
+		ckfs_look_up_candidates(ctx, filter, all);
 	}
 	if (read == CKFS_READ_BAD)
 		ckfs_report(ctx,
@@ -98,7 +98,7 @@ ckfs_read_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candid
 									"error at byte %llu",
 									(unsigned long long)(all->array.at - all->array.text) + 1));
 	else
-		ckfs_ask_candidates(ctx, filter, all);
+		ckfs_look_up_candidates(ctx, filter, all);
 	return read == CKFS_READ_END;
 }
 

@@ -139,7 +139,7 @@ ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema
 
 void
 ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
-				void (*tell)(sqlite3_context *, ckfs_table *))
+				void (*run)(sqlite3_context *, ckfs_table *))
 {
 	ckfs_table *table = NULL;
 	sqlite3_stmt *statement;
@@ -157,7 +157,7 @@ ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 	statement = ckfs_find_table(ctx, argv[0], argc > 1 ? argv[1] : NULL, &table);
 	if (!statement)
 		return;
-	tell(ctx, table);
+	run(ctx, table);
 	sqlite3_finalize(statement);
 }
 

@@ -391,7 +391,7 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 
 /*
  * Waiting adds are written when a savepoint ends, which is the end of each statement that inserts
- * several rows or fires a trigger.  So sqlite3_serialize, which asks no module, has them.  If this
+ * several rows or fires a trigger.  So sqlite3_serialize, which calls no module, has them.  If this
  * fails, the adds still wait, and the next use of the table or COMMIT reports it, with a message,
  * unless SQLite has rolled back the transaction.
  */

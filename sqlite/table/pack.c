@@ -32,7 +32,7 @@ typedef struct ckfs_packing
 	ckfs_table *table;
 	uint8_t *held;         /* rows that were taken out */
 	size_t used, room;     /* the bytes of these rows, and of the memory for them */
-	size_t at;             /* where the next one is */
+	size_t at;             /* where the next of these rows is */
 	int64_t next;          /* rows from this id on are still in the table */
 	bool end;              /* all rows were taken out */
 	const uint64_t *items; /* hashes to add, in ascending order */
@@ -44,7 +44,7 @@ typedef struct ckfs_packing
 	unsigned item_classes;
 	uint64_t uncounted; /* of the rows that were read; the next row that is written gets them */
 	int64_t last_id;    /* the last row that was written */
-	uint64_t last_uncounted; /* the uncounted adds of this row */
+	uint64_t last_uncounted; /* the uncounted adds of the row last_id */
 } ckfs_packing;
 
 /* ------------------------------------------------------- rows that are held */

@@ -50,10 +50,10 @@ int ckfs_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
 
 /* ---------------------------------------------------------------------------------- export.c */
 
-/* Run `tell`, which computes the result of a function whose arguments name a table and perhaps its
- * schema.  The waiting adds are written before, and nothing changes the table meanwhile. */
+/* Run a function that computes the result of a function whose arguments name a table and perhaps
+ * its schema.  The waiting adds are written before, and nothing changes the table meanwhile. */
 void ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
-					 void (*tell)(sqlite3_context *ctx, ckfs_table *table));
+					 void (*run)(sqlite3_context *ctx, ckfs_table *table));
 
 /* Report an error of the table or of SQLite as the result of the function. */
 void ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc);

@@ -10,7 +10,7 @@
 
 int ckfs_shadow_create(ckfs_table *table);
 int ckfs_shadow_drop(ckfs_table *table);
-int ckfs_shadow_rename(ckfs_table *table, const char *name);
+int ckfs_shadow_rename(ckfs_table *table, const char *name); /* after its statements are closed */
 
 /* Make SQLite report savepoints to the instance that has created the table in this transaction, if
  * there is one.  Its `gets_savepoints` says whether it succeeded. */
