@@ -37,31 +37,6 @@ ckfp_room_of_chunk(const struct varlena *value)
 #endif
 }
 
-/* ------------------------------------------------------------ the first state */
-
-static Size
-ckfp_first_size(ExpandedObjectHeader *header)
-{
-	return ((ckfp_first_state *)header)->size;
-}
-
-static void
-ckfp_first_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
-{
-	memcpy(result, ((ckfp_first_state *)header)->value, allocated_size);
-}
-
-static const ExpandedObjectMethods ckfp_first_methods = {ckfp_first_size, ckfp_first_flatten};
-
-ckfp_first_state *
-ckfp_new_first_state(void)
-{
-	ckfp_first_state *first = palloc(sizeof *first);
-
-	EOH_init_header(&first->header, &ckfp_first_methods, CurrentMemoryContext);
-	return first;
-}
-
 /* --------------------------------------------------------------- large states */
 
 /* A new object of this size, in memory of its own below `parent`. */

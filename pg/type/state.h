@@ -30,22 +30,6 @@ MemoryContext ckfp_require_aggregate(FunctionCallInfo fcinfo);
 /* The spare room of a flat state, which is a chunk of memory of its own. */
 size_t ckfp_room_of_chunk(const struct varlena *value);
 
-/*
- * A new flat state over items, with room for two hashes, as an expanded object that is flattened
- * with this room. The executor would copy the value itself, if it has one hash, into 64 bytes, and
- * copy it again at the second hash. So the transition returns this object.
- */
-typedef struct ckfp_first_state
-{
-	ExpandedObjectHeader header;
-	bool deletable; /* the state of a set of one item gets no room */
-	Size size;      /* of the flattened value with its room */
-	char value[VARHDRSZ + CKF_HEADER_SIZE + 2 * sizeof(uint64)]; /* the flat state */
-} ckfp_first_state;
-
-/* A new one in the current memory context. The caller writes the value and the size. */
-ckfp_first_state *ckfp_new_first_state(void);
-
 /* -------------------------------------------------------------- over items */
 
 typedef struct ckfp_collected

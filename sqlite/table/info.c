@@ -104,7 +104,7 @@ ckfs_info_of_table(sqlite3_context *ctx, ckfs_table *table)
 	sqlite3_free(scratch);
 	if (rc != SQLITE_OK)
 	{
-		ckfs_function_failed(ctx, table, rc);
+		ckfs_function_failed(ctx, table->base.zErrMsg, rc);
 		return;
 	}
 	ckfs_settle_info(table, &table_info, &total);

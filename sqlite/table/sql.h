@@ -55,8 +55,9 @@ int ckfs_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
 void ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 					 void (*run)(sqlite3_context *ctx, ckfs_table *table));
 
-/* Report an error of the table or of SQLite as the result of the function. */
-void ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc);
+/* Report an error of the table or of SQLite as the result of the function.  `message` may be
+ * NULL. */
+void ckfs_function_failed(sqlite3_context *ctx, const char *message, int rc);
 
 /* ---------------------------------------------------------------------------------- update.c */
 
