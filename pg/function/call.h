@@ -94,7 +94,7 @@ void ckfp_read_layout(ArrayMetaState *layout, Oid element);
 void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);
 
 /* The hash of the item in argument n. */
-static inline uint64
+static pg_always_inline uint64
 ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
 	if (cache->hasher.kind == CKFP_INT8) /* the most common types, without a call */

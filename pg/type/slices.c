@@ -270,3 +270,12 @@ ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, bool al
 		pfree(all.pending);
 	return found;
 }
+
+unsigned
+ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all_copies)
+{
+	uint8 copies;
+
+	(void)ckfp_slices_look_up(slices, &hash, 1, all_copies, NULL, &copies);
+	return copies;
+}

@@ -41,15 +41,8 @@ bool ckfp_slices_pay(const ckfp_slices *slices, size_t n);
 bool ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, bool all_copies,
 						 const bool *wanted, uint8 *copies);
 
-/* The number of copies of one hash. */
-static inline unsigned
-ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all_copies)
-{
-	uint8 copies;
-
-	(void)ckfp_slices_look_up(slices, &hash, 1, all_copies, NULL, &copies);
-	return copies;
-}
+/* The same of one hash. */
+unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all_copies);
 
 /* Is a hash in the filter? */
 static inline bool
