@@ -8,7 +8,7 @@
  *   function/   what SQL calls: functions of one filter, of many items, of pairs, aggregates,
  *               comparison, info, the planner's estimate, counters of join filters
  *   join/       join filters: join/README.md
- *   error.h     every error of this extension
+ *   error.h     how errors of the engine are reported
  *   library.h   how the library of the type finds that of the join filters
  *   module.c    the module's magic block, cuckoofilter_version
  *

@@ -7,7 +7,17 @@
 #include "error.h"
 #include "owned.h"
 
+#include "messages.h"
+
 #include <string.h>
+
+/* The rest of the messages for text, which may be the name of a filter table, for arguments in the
+ * wrong order, and for a capacity that seems to be a rate. */
+#define CKFS_REST_TABLE ": ask a filter table by EXISTS (SELECT 1 FROM name WHERE item = ..)"
+#define CKFS_REST_ORDER ": the filter is the first argument, the item the second"
+#define CKFS_REST_FRACTION                                                                         \
+	": cuckoofilter_create and cuckoofilter_bytes take the capacity before the rate, aggregates "  \
+	"after it"
 
 const ckf_filter *
 ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filter *local)
@@ -38,7 +48,8 @@ ckfs_filter(sqlite3_context *ctx, sqlite3_value *arg, ckf_trust trust, ckf_filte
 			ckfs_error(ctx, status, (ckf_about){0});
 			return NULL;
 		default:
-			ckfs_error_not_filter(ctx, arg);
+			ckfs_error_type(ctx, "cuckoofilter", CKFS_SAY_FILTER, arg,
+							sqlite3_value_type(arg) == SQLITE_TEXT ? CKFS_REST_TABLE : "");
 			return NULL;
 	}
 }
@@ -109,10 +120,14 @@ void
 ckfs_explain_order(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	if (argc == 0)
-		ckfs_error_no_filter(ctx);
-	else if (argc > 1 && sqlite3_value_type(argv[0]) != SQLITE_NULL &&
-			 !ckfs_is_filter_or_handle(argv[0]) && ckfs_is_filter_or_handle(argv[1]))
-		ckfs_error_order(ctx, argv[0]);
+		sqlite3_result_error(ctx, "the first argument must be a cuckoofilter", -1);
+	if (argc < 2 || sqlite3_value_type(argv[0]) == SQLITE_NULL ||
+		ckfs_is_filter_or_handle(argv[0]) || !ckfs_is_filter_or_handle(argv[1]))
+		return;
+	if (sqlite3_value_type(argv[0]) == SQLITE_BLOB)
+		sqlite3_result_error(ctx, CKF_SAY_BAD_BYTES CKFS_REST_ORDER, -1);
+	else
+		ckfs_error_type(ctx, "cuckoofilter", CKFS_SAY_FILTER, argv[0], CKFS_REST_ORDER);
 }
 
 bool
@@ -138,26 +153,6 @@ ckfs_hash_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs
 	hashed->item_class = CKF_ITEM_OTHER;
 	hashed->is_filter = item.is_filter || value.is_filter;
 	return true;
-}
-
-static bool
-ckfs_is_addable(sqlite3_context *ctx, const ckfs_hashed *hashed)
-{
-	if (hashed->is_filter)
-		ckfs_error_filter_item(ctx);
-	return !hashed->is_filter;
-}
-
-bool
-ckfs_hash_new_item(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
-{
-	return ckfs_hash_item(ctx, values, seed, hashed) && ckfs_is_addable(ctx, hashed);
-}
-
-bool
-ckfs_hash_new_pair(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckfs_hashed *hashed)
-{
-	return ckfs_hash_pair(ctx, values, seed, hashed) && ckfs_is_addable(ctx, hashed);
 }
 
 /* Whether the value is an integer, perhaps as REAL. */
@@ -187,7 +182,7 @@ ckfs_integer(sqlite3_context *ctx, sqlite3_value *value, const char *what, int64
 {
 	if (ckfs_is_integer(value, number))
 		return true;
-	ckfs_error_type(ctx, what, "an integer", value);
+	ckfs_error_type(ctx, what, "an integer", value, "");
 	return false;
 }
 
@@ -202,21 +197,25 @@ ckfs_hash_given(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed, ckf
 		return false;
 	hashed->hash = (uint64_t)number;
 	hashed->item_class = CKF_ITEM_HASH;
+	hashed->is_filter = false;
 	return true;
 }
 
 bool
 ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 {
-	double real = sqlite3_value_type(value) == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
-	bool is_large = real > CKFS_EXACT || real < -CKFS_EXACT; /* and so an integer or infinite */
+	double real = sqlite3_value_double(value);
 
 	if (ckfs_is_integer(value, &params->capacity))
 		return true;
-	if (sqlite3_value_type(value) == SQLITE_FLOAT)
-		ckfs_error_capacity(ctx, real, is_large && real - real == 0);
+	if (sqlite3_value_type(value) != SQLITE_FLOAT)
+		ckfs_error_type(ctx, "capacity", "an integer", value, "");
+	else if ((real > CKFS_EXACT || real < -CKFS_EXACT) && real - real == 0) /* a large integer */
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_CAPACITY("%!.17g"),
+										 (long long)CKF_MAX_CAPACITY, real));
 	else
-		ckfs_error_type(ctx, "capacity", "an integer", value);
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_FRACTION("%!.17g%s"), real,
+										 real > 0 && real < 1 ? CKFS_REST_FRACTION : ""));
 	return false;
 }
 
@@ -227,7 +226,7 @@ ckfs_fpr(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 
 	if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
 	{
-		ckfs_error_fpr(ctx, value);
+		ckfs_error_type(ctx, "false positive rate", "a number", value, CKFS_REST_PERCENT);
 		return false;
 	}
 	params->fpr = sqlite3_value_double(value);
@@ -243,7 +242,7 @@ ckfs_options(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 
 	if (sqlite3_value_type(value) != SQLITE_TEXT)
 	{
-		ckfs_error_type(ctx, "options", "TEXT", value);
+		ckfs_error_type(ctx, "options", "TEXT", value, "");
 		return false;
 	}
 	text = (const char *)sqlite3_value_text(value);

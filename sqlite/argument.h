@@ -40,15 +40,12 @@ int ckfs_hash_value(sqlite3_value *value, uint64_t seed, ckfs_hashed *hashed);
 
 /* Convert arguments to the hash of an item. false: one of them is NULL, or an error was reported.
  * ckfs_hash_item takes an item, ckfs_hash_pair an item and its value, and ckfs_hash_given an
- * integer that is the hash. ckfs_hash_new_item and _pair are for items that are added:
- * they refuse filters. An earlier version added those, so they can be looked up and removed. */
+ * integer that is the hash. */
 typedef bool ckfs_hasher(sqlite3_context *ctx, sqlite3_value **values, uint64_t seed,
 						 ckfs_hashed *hashed);
 
 ckfs_hasher ckfs_hash_item;
 ckfs_hasher ckfs_hash_pair;
-ckfs_hasher ckfs_hash_new_item;
-ckfs_hasher ckfs_hash_new_pair;
 ckfs_hasher ckfs_hash_given;
 
 /* Read an integer.  A driver may have bound it as REAL.  `what` names the argument in errors. */

@@ -1,5 +1,5 @@
 /*
- * error.c - every error of the SQLite extension.
+ * error.c - how the errors of the SQLite extension are reported, and those of the engine.
  *
  * A message is one sentence: the error with its values, then, after a colon, what to do.
  * PostgreSQL's errors begin with the same words. messages.h has the messages that both databases
@@ -12,8 +12,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Report a message from sqlite3_mprintf. */
-static void
+void
 ckfs_report(sqlite3_context *ctx, char *sentence)
 {
 	if (sentence)
@@ -109,78 +108,16 @@ ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value, 
 }
 
 void
-ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sqlite3_value *value)
+ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sqlite3_value *value,
+				const char *rest)
 {
-	ckfs_report(ctx, ckfs_sentence_type(what, must_be, value, ""));
-}
-
-void
-ckfs_error_not_filter(sqlite3_context *ctx, sqlite3_value *value)
-{
-	const char *rest = sqlite3_value_type(value) == SQLITE_TEXT ? CKFS_REST_TABLE : "";
-
-	ckfs_report(ctx, ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value, rest));
-}
-
-void
-ckfs_error_capacity(sqlite3_context *ctx, double capacity, bool is_integer)
-{
-	if (is_integer)
-		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_CAPACITY("%!.17g"),
-										 (long long)CKF_MAX_CAPACITY, capacity));
-	else
-		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_FRACTION("%!.17g%s"), capacity,
-										 capacity > 0 && capacity < 1 ? CKFS_REST_FRACTION : ""));
-}
-
-void
-ckfs_error_fpr(sqlite3_context *ctx, sqlite3_value *value)
-{
-	ckfs_report(ctx,
-				ckfs_sentence_type("false positive rate", "a number", value, CKFS_REST_PERCENT));
-}
-
-void
-ckfs_error_order(sqlite3_context *ctx, sqlite3_value *first)
-{
-	if (sqlite3_value_type(first) == SQLITE_BLOB)
-		sqlite3_result_error(ctx, CKF_SAY_BAD_BYTES CKFS_REST_ORDER, -1);
-	else
-		ckfs_report(ctx,
-					ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, first, CKFS_REST_ORDER));
-}
-
-void
-ckfs_error_no_table(sqlite3_context *ctx, const char *name, const char *why)
-{
-	ckfs_report(ctx, sqlite3_mprintf("there is no cuckoofilter table \"%s\"%s%s", name,
-									 why ? ": " : "", why ? why : ""));
+	ckfs_report(ctx, ckfs_sentence_type(what, must_be, value, rest));
 }
 
 void
 ckfs_error_filter_item(sqlite3_context *ctx)
 {
 	sqlite3_result_error(ctx, CKF_SAY_FILTER_ITEM ": merge filters by cuckoofilter_union", -1);
-}
-
-void
-ckfs_error_parts(sqlite3_context *ctx, int64_t parts)
-{
-	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts));
-}
-
-void
-ckfs_error_no_filter(sqlite3_context *ctx)
-{
-	sqlite3_result_error(ctx, "the first argument must be a cuckoofilter", -1);
-}
-
-void
-ckfs_error_too_large(sqlite3_context *ctx, const ckf_filter *filter, int64_t limit)
-{
-	ckfs_report(ctx,
-				sqlite3_mprintf(CKF_SAY_TOO_LARGE ": " CKF_FILL CKFS_REST_SPREAD, (long long)limit,
-								(unsigned long long)filter->count, ckf_fpr(filter)));
 }
 
 void
@@ -193,22 +130,4 @@ ckfs_log_unlike(ckfs_connection *connection, unsigned item_classes, unsigned ite
 	connection->logged[item_classes & (CKF_ITEM_HASH - 1)] |= (uint8_t)item_class;
 	sqlite3_log(SQLITE_WARNING, CKF_SAY_UNLIKE, ckf_describe_held(held, item_classes),
 				ckf_describe_item(item_class));
-}
-
-void
-ckfs_error_candidates(sqlite3_context *ctx, size_t at)
-{
-	ckfs_report(ctx,
-				sqlite3_mprintf("candidates must be a JSON array of numbers and strings: error "
-								"at byte %llu",
-								(unsigned long long)at));
-}
-
-void
-ckfs_error_frame(sqlite3_context *ctx)
-{
-	sqlite3_result_error(ctx,
-						 "cuckoofilter aggregates cannot drop rows: the window frame must start at "
-						 "UNBOUNDED PRECEDING",
-						 -1);
 }

@@ -35,8 +35,6 @@ SQLITE_EXTENSION_INIT1
 
 static const ckfs_items one_item = {ckfs_hash_item, 1};
 static const ckfs_items one_pair = {ckfs_hash_pair, 2};
-static const ckfs_items new_item = {ckfs_hash_new_item, 1};
-static const ckfs_items new_pair = {ckfs_hash_new_pair, 2};
 static const ckfs_items one_hash = {ckfs_hash_given, 1};
 
 /* The end of an aggregate, and its value so far. */
@@ -67,9 +65,9 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_create", 1, 3, CKFS_PURE, ckfs_sql_create, NULL, 0, NULL},
 	{"cuckoofilter_bytes", 1, 3, CKFS_PURE, ckfs_sql_bytes, NULL, 0, NULL},
 	{"cuckoofilter_open", 1, 1, CKFS_OPENS, ckfs_sql_open, NULL, 0, NULL},
-	{"cuckoofilter_add", 2, 2, CKFS_PURE, ckfs_sql_change, &new_item, CKF_ADD_MANY, NULL},
+	{"cuckoofilter_add", 2, 2, CKFS_PURE, ckfs_sql_change, &one_item, CKF_ADD_MANY, NULL},
 	{"cuckoofilter_add_all", -1, -1, CKFS_PURE, ckfs_sql_change_all, NULL, CKF_ADD_MANY, NULL},
-	{"cuckoofilter_add_pair", 3, 3, CKFS_PURE, ckfs_sql_change, &new_pair, CKF_ADD_MANY, NULL},
+	{"cuckoofilter_add_pair", 3, 3, CKFS_PURE, ckfs_sql_change, &one_pair, CKF_ADD_MANY, NULL},
 	{"cuckoofilter_add_hash", 2, 2, CKFS_PURE, ckfs_sql_change, &one_hash, CKF_ADD_MANY, NULL},
 	{"cuckoofilter_contains", 2, 2, CKFS_PURE, ckfs_sql_contains, &one_item, 0, NULL},
 	{"cuckoofilter_contains_any", -1, -1, CKFS_PURE, ckfs_sql_contains_some, NULL, true, NULL},
@@ -101,8 +99,8 @@ static const ckfs_entry entries[] = {
 	{"cuckoofilter_version", 0, 0, CKFS_PURE, ckfs_sql_version, NULL, 0, NULL},
 	{"cuckoofilter_export", 1, 2, CKFS_READS, ckfs_sql_export, NULL, 0, NULL},
 	{"cuckoofilter_table_info", 1, 2, CKFS_READS_JSON, ckfs_sql_table_info, NULL, 0, NULL},
-	{"cuckoofilter_agg", 1, 4, CKFS_PURE, ckfs_step_item, &new_item, 0, &of_items},
-	{"cuckoofilter_agg_pair", 2, 5, CKFS_PURE, ckfs_step_item, &new_pair, 0, &of_items},
+	{"cuckoofilter_agg", 1, 4, CKFS_PURE, ckfs_step_item, &one_item, 0, &of_items},
+	{"cuckoofilter_agg_pair", 2, 5, CKFS_PURE, ckfs_step_item, &one_pair, 0, &of_items},
 	{"cuckoofilter_agg_hash", 1, 4, CKFS_PURE, ckfs_step_item, &one_hash, 0, &of_items},
 	{"cuckoofilter_union_agg", 1, 1, CKFS_PURE, ckfs_merge_step, NULL, CKF_MERGE_UNION,
 	 &of_filters},

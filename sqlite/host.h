@@ -14,7 +14,7 @@
  *   argument.c              SQL values to filters, hashes and parameters
  *   handle.c                the filters that cuckoofilter_open keeps in memory
  *   owned.c                 SQLite as the host of the engine, and filters as results
- *   error.c                 every error
+ *   error.c                 how errors are reported, and those of the engine
  *   library.c               what depends on the version of the SQLite library
  *
  * A file uses only files below it in this list, and includes their headers.  Three headers have
@@ -46,12 +46,13 @@ typedef struct ckfs_hashed
 bool ckfs_library_will_do(char **error);
 
 /* Convert text to REAL as SQLite does: C's strtod uses the decimal point of the locale, and may
- * differ in the last bit.  *statement is NULL at first, and the caller finalizes it. */
+ * differ in the last bit.  *is_number becomes whether the text is a number, unless is_number is
+ * NULL.  *statement is NULL at first, and the caller finalizes it. */
 int ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size_t size,
-				   double *real);
+				   double *real, bool *is_number);
 
 /* Whether sqlite3_interrupt was called.  If so, this is the result of the function.  Long work
- * checks it between its steps.  SQLite before 3.41 cannot tell. */
+ * checks it between its steps.  SQLite before 3.41 does not know. */
 bool ckfs_interrupted(sqlite3_context *ctx);
 
 /* The same without a function call. */

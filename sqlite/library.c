@@ -4,8 +4,8 @@
  */
 #include "host.h"
 
-/* The first version that has every routine this extension calls, and the first one that tells
- * whether sqlite3_interrupt was called. */
+/* The first version that has every routine this extension calls, and the first one that has
+ * sqlite3_is_interrupted. */
 #define CKFS_LEAST_VERSION 3034000
 #define CKFS_INTERRUPT_VERSION 3041000
 
@@ -23,7 +23,7 @@ ckfs_library_will_do(char **error)
 #if SQLITE_VERSION_NUMBER >= CKFS_INTERRUPT_VERSION
 
 static bool
-ckfs_ask_interrupted(sqlite3 *db)
+ckfs_call_interrupted(sqlite3 *db)
 {
 	return sqlite3_is_interrupted(db);
 }
@@ -31,7 +31,7 @@ ckfs_ask_interrupted(sqlite3 *db)
 #elif defined(SQLITE_CORE)
 
 static bool
-ckfs_ask_interrupted(sqlite3 *db)
+ckfs_call_interrupted(sqlite3 *db)
 {
 	(void)db;
 	return false;
@@ -44,7 +44,7 @@ ckfs_ask_interrupted(sqlite3 *db)
 #define CKFS_INTERRUPT_ROUTINE 266
 
 static bool
-ckfs_ask_interrupted(sqlite3 *db)
+ckfs_call_interrupted(sqlite3 *db)
 {
 	typedef int ckfs_routine(sqlite3 *);
 	ckfs_routine *const *routines = (ckfs_routine *const *)(const void *)sqlite3_api;
@@ -57,7 +57,7 @@ ckfs_ask_interrupted(sqlite3 *db)
 bool
 ckfs_is_interrupted(sqlite3 *db)
 {
-	return sqlite3_libversion_number() >= CKFS_INTERRUPT_VERSION && ckfs_ask_interrupted(db);
+	return sqlite3_libversion_number() >= CKFS_INTERRUPT_VERSION && ckfs_call_interrupted(db);
 }
 
 bool
@@ -70,18 +70,24 @@ ckfs_interrupted(sqlite3_context *ctx)
 }
 
 int
-ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size_t size, double *real)
+ckfs_read_real(sqlite3 *db, sqlite3_stmt **statement, const char *text, size_t size, double *real,
+			   bool *is_number)
 {
+	/* text that is no number is greater than each number */
+	const char *sql = is_number ? "SELECT CAST(?1 AS REAL), ?1 <= CAST(9e999 AS REAL)"
+								: "SELECT CAST(?1 AS REAL)";
 	int rc = SQLITE_OK;
 
 	if (!*statement)
-		rc = sqlite3_prepare_v2(db, "SELECT CAST(?1 AS REAL)", -1, statement, NULL);
+		rc = sqlite3_prepare_v2(db, sql, -1, statement, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_text64(*statement, 1, text, size, SQLITE_STATIC, SQLITE_UTF8);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(*statement);
 	if (rc == SQLITE_ROW)
 		*real = sqlite3_column_double(*statement, 0);
+	if (rc == SQLITE_ROW && is_number)
+		*is_number = sqlite3_column_int(*statement, 1);
 	sqlite3_reset(*statement);
 	if (rc == SQLITE_DONE) /* no row: an authorizer ignores the SELECT */
 		return SQLITE_AUTH;

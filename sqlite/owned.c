@@ -4,6 +4,7 @@
 #include "owned.h"
 
 #include "error.h"
+#include "messages.h"
 
 /* Whether a result of this size is below SQLite's limit.  `filter` is what it grew from. */
 static bool
@@ -13,7 +14,11 @@ ckfs_fits(sqlite3_context *ctx, size_t size, const ckf_filter *filter)
 
 	if (size <= (size_t)limit)
 		return true;
-	ckfs_error_too_large(ctx, filter, limit);
+	ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_TOO_LARGE
+									 ": " CKF_FILL "; spread the items over several filters, or "
+									 "use a lower capacity or a higher rate",
+									 (long long)limit, (unsigned long long)filter->count,
+									 ckf_fpr(filter)));
 	return false;
 }
 

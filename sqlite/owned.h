@@ -31,6 +31,18 @@ bool ckfs_check_slots(sqlite3_context *ctx, const ckf_filter *filter);
  * none, and `old` stays as it is. */
 void *ckfs_allocate(sqlite3_context *ctx, void *old, size_t size);
 
+/* The state of the group of a row, all zeros at its first row.  NULL, with an error: there is no
+ * memory. */
+static inline void *
+ckfs_aggregate_state(sqlite3_context *ctx, size_t size)
+{
+	void *state = sqlite3_aggregate_context(ctx, (int)size);
+
+	if (!state)
+		sqlite3_result_error_nomem(ctx);
+	return state;
+}
+
 void ckfs_discard(ckf_filter *owned);
 
 /* Return the bytes of the owned filter as the result of the function. */

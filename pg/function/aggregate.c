@@ -17,6 +17,33 @@ PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 
 /* ------------------------------------------------------------------- states */
 
+/*
+ * A new flat state, with room for two hashes, as an expanded object that is flattened with this
+ * room. The executor would copy the value itself, if it has one hash, into 64 bytes, and copy it
+ * again at the second hash. So the transition returns this object.
+ */
+typedef struct ckfp_first_state
+{
+	ExpandedObjectHeader header;
+	bool deletable; /* the state of a set of one item gets no room */
+	Size size;      /* of the flattened value with its room */
+	char value[VARHDRSZ + CKF_HEADER_SIZE + 2 * sizeof(uint64)]; /* the flat state */
+} ckfp_first_state;
+
+static Size
+ckfp_first_size(ExpandedObjectHeader *header)
+{
+	return ((ckfp_first_state *)header)->size;
+}
+
+static void
+ckfp_first_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
+{
+	memcpy(result, ((ckfp_first_state *)header)->value, allocated_size);
+}
+
+static const ExpandedObjectMethods ckfp_first_methods = {ckfp_first_size, ckfp_first_flatten};
+
 /* The state of a row: flat, or a collector. */
 typedef struct ckfp_state
 {
@@ -28,7 +55,7 @@ typedef struct ckfp_state
 static ckfp_state
 ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 {
-	ckfp_first_state *first = ckfp_new_first_state();
+	ckfp_first_state *first = palloc(sizeof *first);
 	char *bytes = VARDATA(first->value);
 	ckf_status status = ckf_create_state(params, bytes);
 
@@ -36,6 +63,7 @@ ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 		status = ckf_open(flat, bytes, CKF_HEADER_SIZE, CKF_STATE);
 	if (status != CKF_OK)
 		ckfp_error(status, (ckf_about){.params = params});
+	EOH_init_header(&first->header, &ckfp_first_methods, CurrentMemoryContext);
 	first->deletable = !params->set;
 	flat->room = sizeof first->value - VARHDRSZ;
 	return (ckfp_state){.flat = flat, .first = first};
@@ -176,15 +204,6 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckfp_argume
 	return ckfp_new_state(&params, &argument->filter);
 }
 
-/* The state after the row of an item. A flat state stays open for the next row. */
-static inline Datum
-ckfp_item_state_datum(const ckfp_state *state, ckfp_argument_cache *argument)
-{
-	if (likely(state->collected == NULL))
-		ckfp_keep(argument);
-	return ckfp_state_datum(state);
-}
-
 /* Collect a row; inline, since what it has is a constant. */
 static pg_always_inline Datum
 ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_given what, bool real)
@@ -196,20 +215,13 @@ ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_given what, bool real)
 	{
 		uint64 seed =
 			state.collected != NULL ? state.collected->collector.filter.seed : state.flat->seed;
+		uint64 hash = ckfp_hash_given(fcinfo, 1, what, cache, seed);
 
-		if (what == CKFP_ITEM)
-		{
-			uint64 hash = ckfp_hash_argument(fcinfo, 1, cache, seed);
-
-			ckfp_add_to_state(fcinfo, &state, hash, cache->hasher.item_class);
-		}
-		else if (what == CKFP_HASH)
-			ckfp_add_to_state(fcinfo, &state, (uint64)PG_GETARG_INT64(1), CKF_ITEM_HASH);
-		else
-			ckfp_add_to_state(fcinfo, &state, ckfp_hash_pair(fcinfo, 1, cache, seed),
-							  CKF_ITEM_OTHER);
+		ckfp_add_to_state(fcinfo, &state, hash, ckfp_class_given(what, cache));
 	}
-	PG_RETURN_DATUM(ckfp_item_state_datum(&state, &cache->argument));
+	if (likely(state.collected == NULL))
+		ckfp_keep(&cache->argument); /* a flat state stays open for the next row */
+	PG_RETURN_DATUM(ckfp_state_datum(&state));
 }
 
 /* (state, item [, fpr [, capacity bigint [, options]]]) */

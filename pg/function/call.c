@@ -6,6 +6,7 @@
 #include "error.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -38,8 +39,18 @@ ckfp_argument_type(FmgrInfo *flinfo, int n)
 			type = types[n];
 	}
 	if (!OidIsValid(type))
-		ckfp_error_no_type();
+		ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
+						errmsg("could not determine the type of the cuckoofilter item")));
 	return type;
+}
+
+void
+ckfp_read_layout(ArrayMetaState *layout, Oid element)
+{
+	if (layout->element_type == element)
+		return;
+	get_typlenbyvalalign(element, &layout->typlen, &layout->typbyval, &layout->typalign);
+	layout->element_type = element;
 }
 
 void
@@ -47,4 +58,28 @@ ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
 	ckfp_hasher_prepare(&cache->hasher, ckfp_argument_type(fcinfo->flinfo, n), PG_GET_COLLATION(),
 						cache->context);
+}
+
+/* Hashes that are looked up between two checks for interrupts. */
+#define CKFP_STEP 65536
+
+bool
+ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
+				  const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
+{
+	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, n))
+		return ckfp_slices_look_up(lookup.slices, hashes, n, false, wanted, in);
+	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
+		lookup.filter = ckfp_read_filter(fcinfo, 0, cache);
+	for (size_t i = 0; i < n; i += CKFP_STEP)
+	{
+		size_t step = Min(n - i, CKFP_STEP);
+		size_t found =
+			ckf_contains_many(lookup.filter, hashes + i, step, in != NULL ? in + i : NULL);
+
+		if (wanted != NULL && (*wanted ? found > 0 : found < step))
+			return true;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return false;
 }

@@ -12,6 +12,8 @@
 #include "item/item.h"
 #include "type/slices.h"
 
+#include "utils/array.h"
+
 /* What a function takes as an item. */
 typedef enum ckfp_given
 {
@@ -73,15 +75,26 @@ ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 	return (ckfp_lookup){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
 }
 
+/*
+ * Look up n hashes in the filter in argument 0, of which `lookup` is known: in[i] becomes 0 if a
+ * hash is not there, unless `in` is NULL.  True if one has the wanted answer, unless `wanted` is
+ * NULL: then the others may have got none.
+ */
+bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
+					   const uint64 *hashes, size_t n, const bool *wanted, uint8 *in);
+
 /* The type of argument n, from the expression of the call or, without one, from the declared
- * type. Raises an error if neither tells the type. */
+ * type. Raises an error if neither has the type. */
 Oid ckfp_argument_type(FmgrInfo *flinfo, int n);
+
+/* Read the storage of the elements of an array, unless *layout has it already. */
+void ckfp_read_layout(ArrayMetaState *layout, Oid element);
 
 /* Prepare the hasher of the cache for the items of argument n. */
 void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);
 
 /* The hash of the item in argument n. */
-static inline uint64
+static pg_always_inline uint64
 ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
 	if (cache->hasher.kind == CKFP_INT8) /* the most common types, without a call */
@@ -91,6 +104,31 @@ ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint6
 	if (unlikely(!OidIsValid(cache->hasher.type)))
 		ckfp_prepare_hasher(fcinfo, n, cache);
 	return ckfp_hash_item(&cache->hasher, PG_GETARG_DATUM(n), seed);
+}
+
+/* The hash of the pair in arguments n and n + 1, which are not NULL: that of the record
+ * ROW(item, value).  (pair.c) */
+uint64 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed);
+
+/* The hash of what argument n, and perhaps the next one, gives; inline, since `what` is a
+ * constant. */
+static pg_always_inline uint64
+ckfp_hash_given(FunctionCallInfo fcinfo, int n, ckfp_given what, ckfp_call_cache *cache,
+				uint64 seed)
+{
+	if (what == CKFP_HASH)
+		return (uint64)PG_GETARG_INT64(n);
+	return what == CKFP_PAIR ? ckfp_hash_pair(fcinfo, n, cache, seed)
+							 : ckfp_hash_argument(fcinfo, n, cache, seed);
+}
+
+/* The class of that. */
+static pg_always_inline unsigned
+ckfp_class_given(ckfp_given what, const ckfp_call_cache *cache)
+{
+	if (what == CKFP_HASH)
+		return CKF_ITEM_HASH;
+	return what == CKFP_PAIR ? CKF_ITEM_OTHER : cache->hasher.item_class;
 }
 
 /*
@@ -108,20 +146,6 @@ ckfp_require_class(const ckf_filter *filter, unsigned item_class, bool array)
 	if (!ckf_may_hold(filter, item_class))
 		ckfp_error_class(filter, item_class, array);
 }
-
-/* The hash of the item in argument n, for a lookup, an add or a removal in this filter. */
-static inline uint64
-ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, const ckf_filter *filter)
-{
-	uint64 hash = ckfp_hash_argument(fcinfo, n, cache, filter->seed);
-
-	ckfp_require_class(filter, cache->hasher.item_class, cache->hasher.kind == CKFP_ARRAY);
-	return hash;
-}
-
-/* The hash of the pair in arguments n and n + 1, which are not NULL: that of the record
- * ROW(item, value).  Its class is CKF_ITEM_OTHER.  (pair.c) */
-uint64 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed);
 
 /* Raise an error unless the filter can have pairs. */
 static inline void

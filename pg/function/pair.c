@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -22,17 +21,12 @@ PG_FUNCTION_INFO_V1(cuckoofilter_which);
 /* The parts of a pair are arguments 1 and 2. */
 #define CKFP_OTHER_PART(n) (3 - (n))
 
-/* Candidates between two checks for interrupts. */
-#define CKFP_STEP 65536
-
 /* What is kept about the values between calls, in `more` of the call cache. What is kept about the
  * items is in the call cache itself. */
 typedef struct ckfp_values
 {
 	ckfp_hasher hasher;
-	int16 size; /* cuckoofilter_which: the storage of the elements in their array */
-	bool by_value;
-	char align;
+	ArrayMetaState layout; /* cuckoofilter_which: the storage of the elements in their array */
 } ckfp_values;
 
 /* ------------------------------------------------------------------- hashes */
@@ -84,7 +78,13 @@ ckfp_window_expression(FunctionCallInfo fcinfo, int n)
 			continue;
 		other = list_nth(function->args, n - 1);
 		if (expression != NULL && exprCollation(expression) != exprCollation(other))
-			ckfp_error_window();
+			ereport(ERROR,
+					(errcode(ERRCODE_INDETERMINATE_COLLATION),
+					 errmsg("could not determine which collation to use for the cuckoofilter item"),
+					 errdetail("Several aggregates of the same window have arguments of these "
+							   "types, but of different collations."),
+					 errhint("Call cuckoofilter_agg(ROW(item, value)) FILTER (WHERE item IS NOT "
+							 "NULL AND value IS NOT NULL) instead.")));
 		expression = other;
 	}
 	return expression;
@@ -172,89 +172,51 @@ ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 se
 
 /* ------------------------------------------------------- one item, many values */
 
-/* The candidates and their results. */
-typedef struct ckfp_candidates
-{
-	Datum *value;
-	uint64 *hash; /* of the pairs */
-	uint8 *in;    /* whether the pair is in the filter */
-	int count;
-} ckfp_candidates;
-
-/* Read the elements of the array in argument 2 that are not NULL. */
-static ckfp_candidates
-ckfp_read_candidates(ArrayType *array, const ckfp_values *values)
-{
-	ckfp_candidates all;
-	bool *nulls;
-	int count = 0;
-
-	deconstruct_array(array, ARR_ELEMTYPE(array), values->size, values->by_value, values->align,
-					  &all.value, &nulls, &all.count);
-	for (int i = 0; i < all.count; i++)
-		if (!nulls[i])
-			all.value[count++] = all.value[i];
-	all.count = count;
-	all.hash = palloc(sizeof *all.hash * Max(count, 1));
-	all.in = palloc(sizeof *all.in * Max(count, 1));
-	return all;
-}
-
-/* Look up all pairs in the filter in argument 0. */
-static void
-ckfp_look_up_candidates(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_candidates *all)
-{
-	ckfp_hasher *hasher = &ckfp_values_of(cache)->hasher;
-	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, 0, cache);
-	uint64 seed = lookup.filter->seed;
-	uint64 item = ckfp_hash_first(fcinfo, 1, cache, seed);
-
-	for (int i = 0; i < all->count; i++)
-	{
-		all->hash[i] = ckf_hash_pair(item, ckfp_hash_item(hasher, all->value[i], seed), seed);
-		if (i % CKFP_STEP == CKFP_STEP - 1)
-			CHECK_FOR_INTERRUPTS();
-	}
-	ckfp_require_pairs(lookup.filter);
-	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, all->count))
-	{
-		(void)ckfp_slices_look_up(lookup.slices, all->hash, all->count, NULL, all->in);
-		return;
-	}
-	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
-		lookup.filter = ckfp_read_filter(fcinfo, 0, cache);
-	for (int i = 0; i < all->count; i += CKFP_STEP)
-	{
-		CHECK_FOR_INTERRUPTS();
-		ckf_contains_many(lookup.filter, all->hash + i, Min(all->count - i, CKFP_STEP),
-						  all->in + i);
-	}
-}
-
 /* cuckoofilter_which(filter, item, candidates) */
 Datum
 cuckoofilter_which(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_values *values = ckfp_values_of(cache);
+	ArrayMetaState *layout = &values->layout;
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(2);
 	Oid type = ARR_ELEMTYPE(array);
-	ckfp_candidates all;
-	int count = 0;
+	ckfp_lookup lookup;
+	Datum *candidates;
+	bool *nulls;
+	uint64 *hashes; /* of the pairs */
+	uint8 *in;      /* whether the pair is in the filter */
+	uint64 item;
+	int elements, count = 0, found = 0;
 
 	if (values->hasher.type != type)
 	{
-		get_typlenbyvalalign(type, &values->size, &values->by_value, &values->align);
+		ckfp_read_layout(layout, type);
 		ckfp_prepare_part(fcinfo, 2, type, &values->hasher, cache->context);
 	}
-	all = ckfp_read_candidates(array, values);
-	if (all.count > 0)
-		ckfp_look_up_candidates(fcinfo, cache, &all);
-	for (int i = 0; i < all.count; i++)
-		if (all.in[i])
-			all.value[count++] = all.value[i];
+	deconstruct_array(array, type, layout->typlen, layout->typbyval, layout->typalign, &candidates,
+					  &nulls, &elements);
+	for (int i = 0; i < elements; i++)
+		if (!nulls[i])
+			candidates[count++] = candidates[i];
 	if (count == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(type));
-	PG_RETURN_ARRAYTYPE_P(
-		construct_array(all.value, count, type, values->size, values->by_value, values->align));
+	lookup = ckfp_lookup_of(fcinfo, 0, cache);
+	item = ckfp_hash_first(fcinfo, 1, cache, lookup.filter->seed);
+	hashes = palloc(sizeof *hashes * count);
+	in = palloc(sizeof *in * count);
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		hashes[i] =
+			ckf_hash_pair(item, ckfp_hash_item(&values->hasher, candidates[i], lookup.filter->seed),
+						  lookup.filter->seed);
+	}
+	ckfp_require_pairs(lookup.filter);
+	(void)ckfp_look_up_many(fcinfo, cache, lookup, hashes, count, NULL, in);
+	for (int i = 0; i < count; i++)
+		if (in[i])
+			candidates[found++] = candidates[i];
+	PG_RETURN_ARRAYTYPE_P(construct_array(candidates, found, type, layout->typlen, layout->typbyval,
+										  layout->typalign));
 }

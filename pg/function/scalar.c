@@ -3,6 +3,7 @@
  * in SQL, except those that change a filter by an item: a NULL item changes nothing.
  */
 #include "function/call.h"
+#include "messages.h"
 #include "type/owned.h"
 
 #include "utils/builtins.h"
@@ -65,19 +66,17 @@ CKFP_FUNCTION(cuckoofilter_bytes_float8,
 
 /* ----------------------------------------------------------- filter and item */
 
-/* The hash of argument n for this filter; inline, since `what` is a constant. */
+/* The hash of argument n, for a lookup, an add or a removal in this filter. */
 static pg_always_inline uint64
-ckfp_hash_given(FunctionCallInfo fcinfo, int n, ckfp_given what, ckfp_call_cache *cache,
-				const ckf_filter *filter)
+ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_given what, ckfp_call_cache *cache,
+			  const ckf_filter *filter)
 {
-	uint64 hash;
+	uint64 hash = ckfp_hash_given(fcinfo, n, what, cache, filter->seed);
 
-	if (what == CKFP_HASH)
-		return (uint64)PG_GETARG_INT64(n);
 	if (what == CKFP_ITEM)
-		return ckfp_hash_for(fcinfo, n, cache, filter);
-	hash = ckfp_hash_pair(fcinfo, n, cache, filter->seed);
-	ckfp_require_pairs(filter);
+		ckfp_require_class(filter, cache->hasher.item_class, cache->hasher.kind == CKFP_ARRAY);
+	if (what == CKFP_PAIR)
+		ckfp_require_pairs(filter);
 	return hash;
 }
 
@@ -88,7 +87,7 @@ ckfp_look_up(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, in, cache);
 
-	PG_RETURN_BOOL(ckfp_contains(lookup, ckfp_hash_given(fcinfo, n, what, cache, lookup.filter)));
+	PG_RETURN_BOOL(ckfp_contains(lookup, ckfp_hash_for(fcinfo, n, what, cache, lookup.filter)));
 }
 
 /* cuckoofilter_contains(filter, item), filter @> item */
@@ -108,7 +107,8 @@ cuckoofilter_copies(PG_FUNCTION_ARGS)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, 0, cache);
 
-	PG_RETURN_INT32((int32)ckfp_copies(lookup, ckfp_hash_for(fcinfo, 1, cache, lookup.filter)));
+	PG_RETURN_INT32(
+		(int32)ckfp_copies(lookup, ckfp_hash_for(fcinfo, 1, CKFP_ITEM, cache, lookup.filter)));
 }
 
 /* Add argument 1 to the filter in argument 0, or remove it. If the filter is NULL, the result is
@@ -126,13 +126,9 @@ ckfp_change_one(FunctionCallInfo fcinfo, ckfp_given what, bool add)
 	if (PG_ARGISNULL(1) || (what == CKFP_PAIR && PG_ARGISNULL(2)))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	filter = ckfp_read_filter(fcinfo, 0, cache);
-	hash = ckfp_hash_given(fcinfo, 1, what, cache, filter);
-	if (!add)
-		return ckfp_without(filter, hash);
-	return ckfp_with(filter, hash,
-					 what == CKFP_ITEM   ? cache->hasher.item_class
-					 : what == CKFP_HASH ? CKF_ITEM_HASH
-										 : CKF_ITEM_OTHER);
+	hash = ckfp_hash_for(fcinfo, 1, what, cache, filter);
+	return add ? ckfp_with(filter, hash, ckfp_class_given(what, cache))
+			   : ckfp_without(filter, hash);
 }
 
 /* cuckoofilter_add(filter, item), filter + item */
@@ -214,7 +210,8 @@ cuckoofilter_part(PG_FUNCTION_ARGS)
 	int32 parts = PG_GETARG_INT32(1);
 
 	if (parts < 1)
-		ckfp_error_parts(parts);
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts)));
 	PG_RETURN_INT32((int32)ckf_part(ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), 0),
 									(uint32)parts));
 }

@@ -30,16 +30,6 @@ PG_FUNCTION_INFO_V1(cuckoofilter_support);
 #define CKFP_MIN_BOUNDS 10
 #define CKFP_MIN_SHARE 0.0001
 
-/* A call of the function or operator whose selectivity is estimated. */
-typedef struct ckfp_call
-{
-	PlannerInfo *root;
-	Oid function;
-	Oid collation;
-	List *args;
-	int relation; /* varRelid */
-} ckfp_call;
-
 /* The share of the values in a statistics slot that are in the filter: by frequency if the slot
  * has frequencies, else by number. *total is the sum over all values. */
 static double
@@ -88,22 +78,23 @@ ckfp_share_of_column(const VariableStatData *column, const ckf_filter *filter, c
 }
 
 static double
-ckfp_estimate_column(const ckfp_call *call, Datum value, const VariableStatData *column)
+ckfp_estimate_column(const SupportRequestSelectivity *call, Datum value,
+					 const VariableStatData *column)
 {
 	ckfp_hasher hasher = {0};
 	ckf_filter filter;
 
 	if (!HeapTupleIsValid(column->statsTuple) ||
-		!statistic_proc_security_check(unconstify(VariableStatData *, column), call->function))
+		!statistic_proc_security_check(unconstify(VariableStatData *, column), call->funcid))
 		return CKFP_SELECTIVITY;
 	ckfp_open_datum(value, CKF_STORED, &filter); /* makeConst detoasts constants */
-	ckfp_hasher_prepare(&hasher, column->vartype, call->collation, CurrentMemoryContext);
+	ckfp_hasher_prepare(&hasher, column->vartype, call->inputcollid, CurrentMemoryContext);
 	return ckfp_share_of_column(column, &filter, &hasher);
 }
 
 /* The estimate for the arguments of a call. */
 static double
-ckfp_estimate_arguments(const ckfp_call *call, Node *filter, Node *item)
+ckfp_estimate_arguments(const SupportRequestSelectivity *call, Node *filter, Node *item)
 {
 	VariableStatData column;
 	double share;
@@ -113,7 +104,7 @@ ckfp_estimate_arguments(const ckfp_call *call, Node *filter, Node *item)
 		return CKFP_SELECTIVITY;
 	if (((Const *)filter)->constisnull)
 		return 0;
-	examine_variable(call->root, item, call->relation, &column);
+	examine_variable(call->root, item, call->varRelid, &column);
 	share = ckfp_estimate_column(call, ((Const *)filter)->constvalue, &column);
 	ReleaseVariableStats(column);
 	CLAMP_PROBABILITY(share);
@@ -127,7 +118,7 @@ ckfp_estimate_arguments(const ckfp_call *call, Node *filter, Node *item)
  * PL/pgSQL. Parallel mode allows no subtransactions, so the default is used there.
  */
 static double
-ckfp_estimate_safely(const ckfp_call *call, Node *filter, Node *item)
+ckfp_estimate_safely(const SupportRequestSelectivity *call, Node *filter, Node *item)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -162,16 +153,17 @@ ckfp_estimate_safely(const ckfp_call *call, Node *filter, Node *item)
 	return share;
 }
 
+/* The estimate for a call; for one that is not of a filter and an item, the default. */
 static double
-ckfp_estimate(const ckfp_call *call)
+ckfp_estimate(const SupportRequestSelectivity *call)
 {
 	Oid *types;
 	int count;
 	bool commuted; /* item <@ filter */
 	Node *filter;
 
-	(void)get_func_signature(call->function, &types, &count);
-	if (list_length(call->args) != 2 || count != 2)
+	(void)get_func_signature(call->funcid, &types, &count);
+	if (call->is_join || list_length(call->args) != 2 || count != 2)
 		return CKFP_SELECTIVITY;
 	commuted = types[0] == ANYCOMPATIBLEOID;
 	filter = commuted ? lsecond(call->args) : linitial(call->args);
@@ -185,13 +177,12 @@ ckfp_estimate(const ckfp_call *call)
 Datum
 cuckoofilter_sel(PG_FUNCTION_ARGS)
 {
-	ckfp_call call;
+	SupportRequestSelectivity call = {.root = (PlannerInfo *)PG_GETARG_POINTER(0),
+									  .funcid = get_opcode(PG_GETARG_OID(1)),
+									  .args = (List *)PG_GETARG_POINTER(2),
+									  .inputcollid = PG_GET_COLLATION(),
+									  .varRelid = PG_GETARG_INT32(3)};
 
-	call.root = (PlannerInfo *)PG_GETARG_POINTER(0);
-	call.function = get_opcode(PG_GETARG_OID(1));
-	call.args = (List *)PG_GETARG_POINTER(2);
-	call.relation = PG_GETARG_INT32(3);
-	call.collation = PG_GET_COLLATION();
 	PG_RETURN_FLOAT8(ckfp_estimate(&call));
 }
 
@@ -211,23 +202,12 @@ Datum
 cuckoofilter_support(PG_FUNCTION_ARGS)
 {
 	Node *request = (Node *)PG_GETARG_POINTER(0);
-	SupportRequestSelectivity *selectivity = (SupportRequestSelectivity *)request;
-	ckfp_call call;
+	SupportRequestSelectivity *call = (SupportRequestSelectivity *)request;
 
 	if (IsA(request, SupportRequestSimplify))
 		PG_RETURN_POINTER(ckfp_keep_collations((SupportRequestSimplify *)request));
-	if (!IsA(request, SupportRequestSelectivity) || !ckfp_is_lookup(selectivity->funcid))
+	if (!IsA(request, SupportRequestSelectivity) || !ckfp_is_lookup(call->funcid))
 		PG_RETURN_POINTER(NULL);
-	if (selectivity->is_join)
-		selectivity->selectivity = CKFP_SELECTIVITY;
-	else
-	{
-		call.root = selectivity->root;
-		call.function = selectivity->funcid;
-		call.args = selectivity->args;
-		call.relation = selectivity->varRelid;
-		call.collation = selectivity->inputcollid;
-		selectivity->selectivity = ckfp_estimate(&call);
-	}
+	call->selectivity = ckfp_estimate(call);
 	PG_RETURN_POINTER(request);
 }

@@ -14,14 +14,7 @@
 #include "type/owned.h"
 
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/lsyscache.h"
-
-/* the functions of 1.0.0 for an array */
-
-/* Elements, and bytes of elements, between two checks for interrupts. */
-#define CKFP_STEP 65536
-#define CKFP_STEP_BYTES ((size_t)4 << 20)
 
 /* What a function keeps about its items between calls, in `more` of the call cache. */
 typedef struct ckfp_items
@@ -61,50 +54,27 @@ ckfp_items_of(FunctionCallInfo fcinfo, ckfp_call_cache *cache, bool array)
 
 /* ---------------------------------------------------------- items to hashes */
 
-/* The storage of the elements of an array. */
-static ArrayMetaState *
-ckfp_element_layout(ckfp_items *items, Oid type)
-{
-	ArrayMetaState *layout = &items->layout;
-
-	if (layout->element_type != type)
-	{
-		get_typlenbyvalalign(type, &layout->typlen, &layout->typbyval, &layout->typalign);
-		layout->element_type = type;
-	}
-	return layout;
-}
-
 /* The hashes of the array in argument 1 that are not NULL, for this filter. */
 static ckf_list
 ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* detoasted */
-	ArrayMetaState *layout = ckfp_element_layout(cache->more, ARR_ELEMTYPE(array));
+	ArrayMetaState *layout = &((ckfp_items *)cache->more)->layout;
 	uint64 *hashes =
 		palloc(sizeof(uint64) * (Size)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
 	ckf_list list = {.hashes = hashes};
-	size_t seen = 0;
-	size_t bytes = 0;
 	ArrayIterator iterator;
 	Datum item;
 	bool is_null;
 
+	ckfp_read_layout(layout, ARR_ELEMTYPE(array));
 	ckfp_hasher_prepare(&cache->hasher, ARR_ELEMTYPE(array), PG_GET_COLLATION(), cache->context);
 	iterator = array_create_iterator(array, 0, layout);
 	while (array_iterate(iterator, &item, &is_null))
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (!is_null)
-		{
 			hashes[list.count++] = ckfp_hash_item(&cache->hasher, item, filter->seed);
-			if (layout->typlen == -1)
-				bytes += VARSIZE_ANY(DatumGetPointer(item));
-		}
-		if (++seen % CKFP_STEP == 0 || bytes > CKFP_STEP_BYTES)
-		{
-			bytes = 0;
-			CHECK_FOR_INTERRUPTS();
-		}
 	}
 	array_free_iterator(iterator);
 	list.item_classes = cache->hasher.item_class;
@@ -123,7 +93,12 @@ ckfp_refuse_array_literal(const char *literal)
 	size_t size = strlen(literal);
 
 	if (size >= 2 && literal[0] == '{' && literal[size - 1] == '}')
-		ckfp_error_array_literal();
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INDETERMINATE_DATATYPE),
+			 errmsg("an untyped literal in braces could be an array or one cuckoofilter item"),
+			 errhint("Cast it to an array type, such as text[], to pass the items of an array, or "
+					 "to text to pass one item.")));
 }
 
 /* The hashes of the arguments from 1 on that are not NULL, for this filter. */
@@ -211,22 +186,6 @@ CKFP_FUNCTION(cuckoofilter_remove_all, ckfp_change(fcinfo, true, CKF_REMOVE_MANY
 
 /* ---------------------------------------------------------------- lookups */
 
-/* Is there a hash that is in the filter (`wanted`), or one that is not (not `wanted`)? */
-static bool
-ckfp_some(const ckf_filter *filter, const ckf_list *list, bool wanted)
-{
-	for (size_t i = 0; i < list->count; i += CKFP_STEP)
-	{
-		size_t n = Min(list->count - i, CKFP_STEP);
-		size_t in = ckf_contains_many(filter, list->hashes + i, n, NULL);
-
-		if (wanted ? in > 0 : in < n)
-			return true;
-		CHECK_FOR_INTERRUPTS();
-	}
-	return false;
-}
-
 /* Does the filter contain any item (`wanted`), or all items (not `wanted`)? NULL for a NULL
  * filter or array. */
 static pg_always_inline Datum
@@ -240,12 +199,8 @@ ckfp_look_up_items(FunctionCallInfo fcinfo, bool array, bool wanted)
 		PG_RETURN_NULL();
 	lookup = ckfp_lookup_of(fcinfo, 0, cache);
 	list = ckfp_hash_items(fcinfo, cache, lookup.filter);
-	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, list.count))
-		PG_RETURN_BOOL(ckfp_slices_look_up(lookup.slices, list.hashes, list.count, &wanted, NULL) ==
-					   wanted);
-	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
-		lookup.filter = ckfp_read_filter(fcinfo, 0, cache);
-	PG_RETURN_BOOL(ckfp_some(lookup.filter, &list, wanted) == wanted);
+	PG_RETURN_BOOL(
+		ckfp_look_up_many(fcinfo, cache, lookup, list.hashes, list.count, &wanted, NULL) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */

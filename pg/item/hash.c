@@ -9,7 +9,7 @@
  * would remove the other, and all hashes would change if the type got an extended one.
  */
 #include "item/item.h"
-#include "error.h"
+#include "messages.h"
 
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -17,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "parser/parse_coerce.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -159,7 +160,10 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 	if (ckfp_is_string(kind))
 	{
 		if (!OidIsValid(collation))
-			ckfp_error_no_collation();
+			ereport(ERROR,
+					(errcode(ERRCODE_INDETERMINATE_COLLATION),
+					 errmsg("could not determine which collation to use for the cuckoofilter item"),
+					 errhint("Use the COLLATE clause to set the collation explicitly.")));
 		own_equality = !get_collation_isdeterministic(collation);
 	}
 	else if (kind == CKFP_UNTYPED && OidIsValid(collation)) /* of a literal, if it has one */
@@ -171,10 +175,22 @@ ckfp_hasher_set(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext cont
 		TypeCacheEntry *entry;
 
 		if (ckfp_is_type_of_extension(base, "cuckoofilter"))
-			ckfp_error_filter_item();
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg(CKF_SAY_FILTER_ITEM),
+					 errhint("Merge two filters by the operator | or by cuckoofilter_union, "
+							 "intersect them by cuckoofilter_intersect; filters have no "
+							 "difference. To use the bytes of a filter as an item, cast it to "
+							 "bytea.")));
 		entry = lookup_type_cache(base, TYPECACHE_HASH_PROC | TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 		if (!OidIsValid(entry->hash_extended_proc_finfo.fn_oid))
-			ckfp_error_no_hash(type, OidIsValid(entry->hash_proc));
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 OidIsValid(entry->hash_proc)
+						 ? errmsg("type %s has no extended (64-bit) hash function for cuckoofilter",
+								  format_type_be(type))
+						 : errmsg("type %s has no hash function for cuckoofilter",
+								  format_type_be(type)),
+					 errhint("Cast the item to a type that has one, such as text.")));
 		hasher->function = &entry->hash_extended_proc_finfo; /* lives as long as the session */
 	}
 	hasher->collation = collation;

@@ -4,6 +4,7 @@
 #include "type/argument_cache.h"
 
 #include "error.h"
+#include "messages.h"
 #include "type/owned.h"
 
 #include <math.h>
@@ -28,17 +29,6 @@ ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter)
 
 	CHECK_FOR_INTERRUPTS(); /* detoasting a large value does not check */
 	ckfp_open_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), trust, filter);
-}
-
-ckf_status
-ckfp_open_checked(const struct varlena *value, ckf_filter *filter)
-{
-	ckf_status status = ckf_open(filter, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), CKF_STORED);
-
-	if (status != CKF_OK)
-		return status;
-	CHECK_FOR_INTERRUPTS(); /* for the time that detoasting took */
-	return ckf_host_check(CKFP_HOST, filter);
 }
 
 ckf_status
@@ -113,9 +103,15 @@ ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value, MemoryContext c
 int64
 ckfp_whole_capacity(double capacity)
 {
-	if (!(capacity >= -CKFP_EXACT && capacity <= CKFP_EXACT && capacity == rint(capacity)))
-		ckfp_error_not_integer(capacity);
-	return (int64)capacity;
+	if (capacity >= -CKFP_EXACT && capacity <= CKFP_EXACT && capacity == rint(capacity))
+		return (int64)capacity;
+	if (capacity == rint(capacity) && !isinf(capacity))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg(CKF_SAY_BAD_CAPACITY("%.17g"), (long long)CKF_MAX_CAPACITY, capacity)));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg(CKF_SAY_FRACTION("%.17g"), capacity),
+			 capacity > 0 && capacity < 1 ? errhint(CKF_HINT_FRACTION) : 0));
 }
 
 void

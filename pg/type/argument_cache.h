@@ -88,9 +88,6 @@ const struct varlena *ckfp_fetch(ckfp_argument_cache *argument, struct varlena *
 /* Open a value. If it must be detoasted, its copy is in the current memory context. */
 void ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter);
 
-/* Open an untrusted plain value, and check each of its slots. */
-ckf_status ckfp_open_checked(const struct varlena *value, ckf_filter *filter);
-
 /* Open a value to read its header only; the rest is not fetched. */
 void ckfp_open_header(Datum value, ckf_filter *filter);
 

@@ -4,6 +4,7 @@
 #include "type/owned.h"
 
 #include "error.h"
+#include "messages.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -15,7 +16,11 @@ static struct varlena *
 ckfp_new_value(size_t size, const ckf_filter *origin)
 {
 	if (size > MaxAllocSize - VARHDRSZ)
-		ckfp_error_too_large(origin);
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg(CKF_SAY_TOO_LARGE, (long long)(MaxAllocSize - VARHDRSZ)),
+				 errdetail(CKF_DETAIL_FILL, (unsigned long long)origin->count, ckf_fpr(origin)),
+				 errhint(CKF_HINT_TOO_LARGE)));
 	return palloc(VARHDRSZ + size);
 }
 

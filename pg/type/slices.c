@@ -28,7 +28,7 @@
  * - 16 to 150 kB, within the processor's cache: a slice takes 4 to 5 us, the whole value 0.3 to
  *   0.45 ns per byte, so 8,000 or more.
  *
- * ckfp_read_slice adds the cost of blocks that were not in shared buffers.
+ * ckfp_pay_slice adds the cost of blocks that were not in shared buffers.
  */
 #define CKFP_SLICE_COST 3072
 #define CKFP_SLICE_COST_CACHED 8192
@@ -39,7 +39,7 @@
 #define CKFP_MAX_BLOCK_COST 1000
 
 /* Slices that a lookup needs, and slices that the first lookup in a value needs in addition. */
-#define CKFP_SLICES_OF_QUESTION 2
+#define CKFP_SLICES_OF_LOOKUP 2
 #define CKFP_SLICES_OF_HEADER 1
 
 /* The last slice, of whole chunks. It is kept because the next lookup may need neighbouring
@@ -68,7 +68,7 @@ ckfp_cheaper(uint64 size, uint64 paid, uint64 more)
 bool
 ckfp_slices_pay(const ckfp_slices *slices, size_t n)
 {
-	return ckfp_cheaper(slices->filter.size, slices->paid, (uint64)n * CKFP_SLICES_OF_QUESTION);
+	return ckfp_cheaper(slices->filter.size, slices->paid, (uint64)n * CKFP_SLICES_OF_LOOKUP);
 }
 
 /* The number of blocks that this process has read so far. */
@@ -79,47 +79,34 @@ ckfp_blocks_read(void)
 }
 
 /*
- * Read a slice and add its cost to `paid`. The cost of blocks that were not in shared buffers
- * follows the planner's settings: random_page_cost / seq_page_cost times a block of the whole
- * value, which is read in sequence.
+ * Add the cost of a slice to `paid`. `before`: the blocks that were read before it. The cost of
+ * blocks that were not in shared buffers follows the planner's settings: random_page_cost /
+ * seq_page_cost times a block of the whole value, which is read in sequence.
  */
-static struct varlena *
-ckfp_read_slice(ckfp_slices *slices, uint64 from, uint64 size)
+static void
+ckfp_pay_slice(ckfp_slices *slices, int64 before)
 {
-	int64 before = ckfp_blocks_read();
-	struct varlena *slice = PG_DETOAST_DATUM_SLICE(slices->value, (int32)from, (int32)size);
 	double ratio = seq_page_cost > 0 ? random_page_cost / seq_page_cost : 1;
 	double block = BLCKSZ * Min(Max(ratio, 1), CKFP_MAX_BLOCK_COST);
 
 	slices->paid += ckfp_slice_cost(slices->filter.size) +
 					(uint64)(block * (double)(ckfp_blocks_read() - before));
-	return slice;
 }
 
 /* Open a value by a slice with its header. */
 static void
 ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 {
-	ckf_status status = CKF_BAD_BYTES;
-	struct varlena *header;
-	size_t size;
+	int64 before = ckfp_blocks_read();
+	ckf_filter filter;
 
 	slices->filter.size = 0; /* none while this can fail */
+	ckfp_open_header(slices->value, &filter);
+	memcpy(slices->header, filter.bytes, CKF_HEADER_SIZE);
+	slices->filter = filter;
+	ckf_move(&slices->filter, slices->header);
 	slices->paid = 0;
-	header = ckfp_read_slice(slices, 0, CKF_HEADER_SIZE);
-	size = VARSIZE_ANY_EXHDR(header);
-	if (size >= CKF_HEADER_SIZE)
-	{
-		memcpy(slices->header, VARDATA_ANY(header), CKF_HEADER_SIZE);
-		status = ckf_open(&slices->filter, slices->header, (size_t)toast->va_rawsize - VARHDRSZ,
-						  CKF_STORED);
-	}
-	pfree(header);
-	if (status != CKF_OK)
-	{
-		slices->filter.size = 0;
-		ckfp_error(status, (ckf_about){0});
-	}
+	ckfp_pay_slice(slices, before);
 	slices->toast = *toast;
 }
 
@@ -131,7 +118,7 @@ ckfp_ready_slices(ckfp_argument_cache *argument, Datum value, const struct varat
 	uint64 size = (uint64)toast->va_rawsize - VARHDRSZ;
 	ckfp_slices *slices = argument->slices;
 
-	if (!ckfp_cheaper(size, 0, CKFP_SLICES_OF_HEADER + CKFP_SLICES_OF_QUESTION))
+	if (!ckfp_cheaper(size, 0, CKFP_SLICES_OF_HEADER + CKFP_SLICES_OF_LOOKUP))
 		return false;
 	if (slices == NULL)
 		slices = argument->slices = MemoryContextAllocZero(context, sizeof *slices);
@@ -164,6 +151,7 @@ static void
 ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *lookup)
 {
 	uint64 end = lookup->from + lookup->size;
+	int64 before = ckfp_blocks_read();
 
 	CHECK_FOR_INTERRUPTS();
 	if (window->slice != NULL)
@@ -171,8 +159,9 @@ ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *loo
 	end += TOAST_MAX_CHUNK_SIZE - 1;
 	end -= end % TOAST_MAX_CHUNK_SIZE;
 	window->from = lookup->from - lookup->from % TOAST_MAX_CHUNK_SIZE;
-	window->slice =
-		ckfp_read_slice(slices, window->from, Min(end, slices->filter.size) - window->from);
+	window->slice = PG_DETOAST_DATUM_SLICE(slices->value, (int32)window->from,
+										   (int32)(Min(end, slices->filter.size) - window->from));
+	ckfp_pay_slice(slices, before);
 }
 
 /* Continue a lookup by a step. */
@@ -194,106 +183,99 @@ ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup *lookup)
 	return status;
 }
 
-static void
-ckfp_close_window(ckfp_window *window)
-{
-	if (window->slice != NULL)
-		pfree(window->slice);
-}
-
-unsigned
-ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all)
-{
-	ckfp_window window = {0};
-	ckf_lookup lookup;
-	ckf_status status = ckf_lookup_start(&lookup, &slices->filter, hash, all);
-
-	while (status == CKF_MORE)
-		status = ckfp_step(slices, &window, &lookup);
-	ckfp_close_window(&window);
-	return lookup.copies;
-}
-
 /* One of many lookups. */
-typedef struct ckfp_inquiry
+typedef struct ckfp_pending
 {
 	ckf_lookup lookup;
 	size_t number; /* of the hash */
-} ckfp_inquiry;
+} ckfp_pending;
 
 /* All lookups. */
-typedef struct ckfp_inquiries
+typedef struct ckfp_lookups
 {
-	ckfp_inquiry *inquiry;
+	ckfp_pending *pending;
 	size_t left;        /* unanswered lookups, which are at the front */
 	const bool *wanted; /* the answer that ends all lookups; NULL: there is none */
-	uint8 *in;          /* receives the answers, by number; or NULL */
-} ckfp_inquiries;
+	uint8 *copies;      /* receives the answers, by number; or NULL */
+	ckfp_window window;
+} ckfp_lookups;
 
 static int
 ckfp_compare_offsets(const void *a, const void *b)
 {
-	const ckf_lookup *x = &((const ckfp_inquiry *)a)->lookup;
-	const ckf_lookup *y = &((const ckfp_inquiry *)b)->lookup;
+	const ckf_lookup *x = &((const ckfp_pending *)a)->lookup;
+	const ckf_lookup *y = &((const ckfp_pending *)b)->lookup;
 
 	return (x->from > y->from) - (x->from < y->from);
 }
 
 /* Write down what has become of a lookup. True if it has the answer that ends all of them. */
 static bool
-ckfp_take_answer(ckfp_inquiries *all, const ckfp_inquiry *inquiry, ckf_status status)
+ckfp_take_answer(ckfp_lookups *all, const ckfp_pending *pending, ckf_status status)
 {
-	bool in = inquiry->lookup.copies > 0;
-
 	if (status == CKF_MORE)
 	{
-		all->inquiry[all->left++] = *inquiry;
+		all->pending[all->left++] = *pending;
 		return false;
 	}
-	if (all->in != NULL)
-		all->in[inquiry->number] = in;
-	return all->wanted != NULL && in == *all->wanted;
+	if (all->copies != NULL)
+		all->copies[pending->number] = (uint8)pending->lookup.copies;
+	return all->wanted != NULL && (pending->lookup.copies > 0) == *all->wanted;
 }
 
 /* Continue each lookup by a step, in the order of their offsets, so that each chunk is read once.
  * Unfinished lookups move to the front. True if a lookup has the answer that ends all of them. */
 static bool
-ckfp_step_all(ckfp_slices *slices, ckfp_inquiries *all)
+ckfp_step_all(ckfp_slices *slices, ckfp_lookups *all)
 {
-	ckfp_window window = {0};
 	size_t n = all->left;
 	bool found = false;
 
-	qsort(all->inquiry, n, sizeof *all->inquiry, ckfp_compare_offsets);
+	if (n > 1)
+		qsort(all->pending, n, sizeof *all->pending, ckfp_compare_offsets);
 	all->left = 0;
 	for (size_t i = 0; i < n && !found; i++)
 	{
-		ckfp_inquiry inquiry = all->inquiry[i];
-		ckf_status status = ckfp_step(slices, &window, &inquiry.lookup);
+		ckfp_pending pending = all->pending[i];
+		ckf_status status = ckfp_step(slices, &all->window, &pending.lookup);
 
-		found = ckfp_take_answer(all, &inquiry, status);
+		found = ckfp_take_answer(all, &pending, status);
 	}
-	ckfp_close_window(&window);
 	return found;
 }
 
 bool
-ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted,
-					uint8 *in)
+ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, bool all_copies,
+					const bool *wanted, uint8 *copies)
 {
-	ckfp_inquiries all = {.wanted = wanted, .in = in};
+	ckfp_pending one;
+	ckfp_lookups all = {.pending = &one, .wanted = wanted, .copies = copies};
 	bool found = false;
 
-	all.inquiry = MemoryContextAllocHuge(CurrentMemoryContext, Max(n, 1) * sizeof *all.inquiry);
+	if (n > 1)
+		all.pending = MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof one);
 	for (size_t i = 0; i < n && !found; i++)
 	{
-		ckfp_inquiry inquiry = {.number = i};
-		ckf_status status = ckf_lookup_start(&inquiry.lookup, &slices->filter, hashes[i], false);
+		ckfp_pending pending = {.number = i};
+		ckf_status status =
+			ckf_lookup_start(&pending.lookup, &slices->filter, hashes[i], all_copies);
 
-		found = ckfp_take_answer(&all, &inquiry, status);
+		found = ckfp_take_answer(&all, &pending, status);
 	}
 	while (all.left > 0 && !found)
 		found = ckfp_step_all(slices, &all);
-	pfree(all.inquiry);
+	if (all.window.slice != NULL)
+		pfree(all.window.slice);
+	if (n > 1)
+		pfree(all.pending);
 	return found;
+}
+
+unsigned
+ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all_copies)
+{
+	uint8 copies;
+
+	(void)ckfp_slices_look_up(slices, &hash, 1, all_copies, NULL, &copies);
+	return copies;
 }

@@ -12,8 +12,8 @@ typedef struct ckfp_slices
 {
 	ckf_filter filter; /* opened with only `header`; size 0: none */
 	uint8_t header[CKF_HEADER_SIZE];
-	struct varatt_external toast; /* its TOAST pointer, */
-	Datum value;                  /* and the Datum of this call */
+	struct varatt_external toast; /* the TOAST pointer of the value */
+	Datum value;                  /* the Datum of this call */
 	uint64 paid; /* the cost of its slices so far, as bytes of the whole value (slices.c) */
 } ckfp_slices;
 
@@ -35,13 +35,14 @@ const struct varlena *ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct 
 /* Are slices for n more lookups still cheaper than the whole value? */
 bool ckfp_slices_pay(const ckfp_slices *slices, size_t n);
 
-/* The number of copies of a hash. Without `all`: 0 if there is none, else 1 or more. */
-unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all);
+/* The number of copies of n hashes, with `all_copies`; without it 0 if there is none, else 1 or
+ * more. `copies` may be NULL. True if one has the wanted answer, unless `wanted` is NULL: then the
+ * others may have got none. */
+bool ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, bool all_copies,
+						 const bool *wanted, uint8 *copies);
 
-/* Which of n hashes are in the filter: in[i] becomes 1 or 0, unless `in` is NULL. True if one has
- * the wanted answer, unless `wanted` is NULL: then the others may have got none. */
-bool ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, const bool *wanted,
-						 uint8 *in);
+/* The same of one hash. */
+unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all_copies);
 
 /* Is a hash in the filter? */
 static inline bool

@@ -6,7 +6,7 @@
  * the executor copies it into the memory of the aggregate.
  *
  * A large state is an expanded object, which the executor adopts, and flattens when it leaves the
- * process. Over items it is a collector (collected.c), over filters a list of filters (merged.c).
+ * process. Over items it is a collector, over filters a list of filters.
  */
 #ifndef CKFP_STATE_H
 #define CKFP_STATE_H
@@ -30,23 +30,7 @@ MemoryContext ckfp_require_aggregate(FunctionCallInfo fcinfo);
 /* The spare room of a flat state, which is a chunk of memory of its own. */
 size_t ckfp_room_of_chunk(const struct varlena *value);
 
-/*
- * A new flat state over items, with room for two hashes, as an expanded object that is flattened
- * with this room. The executor would copy the value itself, if it has one hash, into 64 bytes, and
- * copy it again at the second hash. So the transition returns this object.
- */
-typedef struct ckfp_first_state
-{
-	ExpandedObjectHeader header;
-	bool deletable; /* the state of a set of one item gets no room */
-	Size size;      /* of the flattened value with its room */
-	char value[VARHDRSZ + CKF_HEADER_SIZE + 2 * sizeof(uint64)]; /* the flat state */
-} ckfp_first_state;
-
-/* A new one in the current memory context. The caller writes the value and the size. */
-ckfp_first_state *ckfp_new_first_state(void);
-
-/* ------------------------------------------------------------- collected.c */
+/* -------------------------------------------------------------- over items */
 
 typedef struct ckfp_collected
 {
@@ -63,7 +47,7 @@ ckfp_collected *ckfp_new_collected(MemoryContext parent, const ckf_filter *filte
 /* The items of a collector, as the input of a rebuild. */
 const ckf_filter *ckfp_collected_items(ckfp_collected *collected);
 
-/* ---------------------------------------------------------------- merged.c */
+/* ------------------------------------------------------------ over filters */
 
 typedef struct ckfp_merged
 {

@@ -91,15 +91,18 @@ ckfp_decode(const char *text, size_t length, char *bytes, size_t size)
 	return true;
 }
 
-/* Check input, and report an error with the SQLSTATE of the input function. Returns false if
- * `soft` collects the error. The state of an aggregate is refused: it is exported as an ordinary
- * filter. */
+/* Check each slot of input, and report an error with the SQLSTATE of the input function. Returns
+ * false if `soft` collects the error. The state of an aggregate is refused: it is exported as an
+ * ordinary filter. */
 static bool
 ckfp_check_input(const struct varlena *value, int sqlstate, struct Node *soft)
 {
 	ckf_filter filter;
-	ckf_status status = ckfp_open_checked(value, &filter);
+	ckf_status status = ckf_open(&filter, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), CKF_STORED);
 
+	CHECK_FOR_INTERRUPTS(); /* for the time that detoasting took */
+	if (status == CKF_OK)
+		status = ckf_host_check(CKFP_HOST, &filter);
 	if (status == CKF_UNFINISHED)
 		status = CKF_BAD_BYTES;
 	if (status != CKF_OK)
@@ -168,7 +171,9 @@ cuckoofilter_out(PG_FUNCTION_ARGS)
 
 	ckfp_require_finished(PointerGetDatum(value));
 	if (length >= MaxAllocSize)
-		ckfp_error_no_text(size);
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("cuckoofilter of %zu bytes is too large for its text form", size),
+						errhint("Use COPY in binary format.")));
 	text = palloc(length + 1);
 	ckfp_encode(VARDATA_ANY(value), size, text);
 	text[length] = '\0';

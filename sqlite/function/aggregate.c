@@ -26,26 +26,8 @@ typedef struct ckfs_collected
 	ckf_collector *collector; /* NULL: the state is not a collector */
 } ckfs_collected;
 
-/* Whether there is a capacity where the rate belongs, as in the order of cuckoofilter_create.  This
- * is an error. */
-static bool
-ckfs_is_swapped(sqlite3_context *ctx, bool pair, sqlite3_value *fpr)
-{
-	int type = sqlite3_value_type(fpr);
-	ckf_params params = {0};
-
-	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-		return false;
-	params.fpr = sqlite3_value_double(fpr);
-	if (params.fpr < 1)
-		return false;
-	ckfs_error(ctx, CKF_BAD_FPR,
-			   (ckf_about){.params = &params, .order = pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
-	return true;
-}
-
 /* Read the parameters of a group: fpr, capacity, options.  Each may be NULL or missing, for its
- * default. */
+ * default.  A rate of 1 or more is a capacity, as in the order of cuckoofilter_create. */
 static bool
 ckfs_read_params(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv,
 				 ckf_params *params)
@@ -55,11 +37,18 @@ ckfs_read_params(sqlite3_context *ctx, bool pair, int argc, sqlite3_value **argv
 	int i;
 
 	ckf_params_default(params);
-	if (argc > 0 && ckfs_is_swapped(ctx, pair, argv[0]))
-		return false;
 	for (i = 0; i < argc; i++)
-		if (sqlite3_value_type(argv[i]) != SQLITE_NULL && !read[i](ctx, argv[i], params))
+	{
+		if (sqlite3_value_type(argv[i]) == SQLITE_NULL)
+			continue;
+		if (!read[i](ctx, argv[i], params))
 			return false;
+		if (params->fpr < 1)
+			continue;
+		ckfs_error(ctx, CKF_BAD_FPR,
+				   (ckf_about){.params = params, .order = pair ? CKF_CALL_AGG_PAIR : CKF_CALL_AGG});
+		return false;
+	}
 	return true;
 }
 
@@ -94,14 +83,12 @@ ckfs_collected_of_row(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const ckfs_items *items = ckfs_user_data(ctx)->items;
 	int count = items->count;
-	ckfs_collected *state = sqlite3_aggregate_context(ctx, sizeof(ckfs_collected));
+	ckfs_collected *state = ckfs_aggregate_state(ctx, sizeof(ckfs_collected));
 
-	if (!state)
-		sqlite3_result_error_nomem(ctx);
-	else if (state->flat.bytes || state->collector ||
-			 ckfs_start(ctx, count == 2, argc - count, argv + count, &state->flat))
-		return state;
-	return NULL;
+	return state && (state->flat.bytes || state->collector ||
+					 ckfs_start(ctx, count == 2, argc - count, argv + count, &state->flat))
+			   ? state
+			   : NULL;
 }
 
 /* Turn a large state into a collector. */
@@ -153,7 +140,7 @@ ckfs_step_item(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (!state)
 		return;
 	seed = state->collector ? state->collector->filter.seed : state->flat.seed;
-	if (!items->hash(ctx, argv, seed, &item))
+	if (!items->hash(ctx, argv, seed, &item) || !ckfs_is_addable(ctx, &item))
 		return;
 	while (!state->collector && ckf_add(&state->flat, item.hash, item.item_class) == CKF_ROOM)
 		if (!(state->flat.room < CKFS_MOST_FLAT / 2 ? ckfs_widen(ctx, &state->flat)
@@ -171,7 +158,10 @@ ckfs_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	(void)argc;
 	(void)argv;
-	ckfs_error_frame(ctx);
+	sqlite3_result_error(ctx,
+						 "cuckoofilter aggregates cannot drop rows: the window frame must start at "
+						 "UNBOUNDED PRECEDING",
+						 -1);
 }
 
 /* The filter of the rows so far.  The state stays valid. */

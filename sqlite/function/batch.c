@@ -30,7 +30,7 @@ ckfs_batch_item(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value)
 	ckfs_host host = ckfs_host_of(ctx);
 	ckfs_hashed item;
 
-	if (!ckfs_hash_new_item(ctx, &value, batch->filter.seed, &item) ||
+	if (!ckfs_hash_item(ctx, &value, batch->filter.seed, &item) || !ckfs_is_addable(ctx, &item) ||
 		!ckf_host_collect(&host.host, batch->collector, item.hash, item.item_class))
 		return false;
 	(void)ckfs_may_hold(ctx, &batch->filter, item.item_class); /* an unlikely class is logged */
@@ -98,18 +98,13 @@ ckfs_take_filter(sqlite3_context *ctx, ckfs_add_agg *batch, sqlite3_value *value
 void
 ckfs_batch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_add_agg *batch = sqlite3_aggregate_context(ctx, sizeof(ckfs_add_agg));
+	ckfs_add_agg *batch = ckfs_aggregate_state(ctx, sizeof(ckfs_add_agg));
 
 	(void)argc;
-	if (!batch)
-	{
-		sqlite3_result_error_nomem(ctx);
-		return;
-	}
-	if (!batch->filter.bytes && sqlite3_value_type(argv[0]) != SQLITE_NULL &&
-		!ckfs_take_filter(ctx, batch, argv[0]))
-		return;
-	if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
+	if (!batch ||
+		(!batch->filter.bytes && sqlite3_value_type(argv[0]) != SQLITE_NULL &&
+		 !ckfs_take_filter(ctx, batch, argv[0])) ||
+		sqlite3_value_type(argv[1]) == SQLITE_NULL)
 		return;
 	if (batch->filter.bytes)
 		(void)ckfs_batch_item(ctx, batch, argv[1]);

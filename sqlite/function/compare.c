@@ -64,18 +64,12 @@ ckfs_sql_compare(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 void
 ckfs_intersect_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckf_filter *state = sqlite3_aggregate_context(ctx, sizeof(ckf_filter));
+	ckf_filter *state = ckfs_aggregate_state(ctx, sizeof(ckf_filter));
 	ckfs_host host = ckfs_host_of(ctx);
 	ckf_filter local;
-	const ckf_filter *filter;
+	const ckf_filter *filter = state ? ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local) : NULL;
 
 	(void)argc;
-	if (!state)
-	{
-		sqlite3_result_error_nomem(ctx);
-		return;
-	}
-	filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
 	if (filter && state->bytes)
 		(void)ckf_host_rebuild(&host.host, CKF_INTERSECT, state, filter);
 	else if (filter)

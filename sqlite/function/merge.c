@@ -10,21 +10,19 @@
 #include "../error.h"
 #include "../owned.h"
 
-/* The merger of a group; NULL: there is no memory.  SQLite's aggregate context is a pointer to it,
- * which is NULL before the first row. */
+/* The merger of a group; NULL, with an error: there is no memory.  SQLite's aggregate context is a
+ * pointer to it, which is NULL before the first row. */
 static ckf_merger *
 ckfs_merger_of(sqlite3_context *ctx)
 {
-	ckf_merger **merger = sqlite3_aggregate_context(ctx, sizeof *merger);
+	ckf_merger **merger = ckfs_aggregate_state(ctx, sizeof *merger);
 
 	if (merger && !*merger)
 	{
-		*merger = sqlite3_malloc64(sizeof(ckf_merger));
+		*merger = ckfs_allocate(ctx, NULL, sizeof(ckf_merger));
 		if (*merger)
 			ckf_merger_start(*merger, (ckf_goal)ckfs_user_data(ctx)->what);
 	}
-	if (!merger || !*merger)
-		sqlite3_result_error_nomem(ctx);
 	return merger ? *merger : NULL;
 }
 
@@ -35,12 +33,9 @@ ckfs_merge_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_merger *merger = ckfs_merger_of(ctx);
 	ckfs_host host = ckfs_host_of(ctx);
 	ckf_filter local;
-	const ckf_filter *filter;
+	const ckf_filter *filter = merger ? ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local) : NULL;
 
 	(void)argc;
-	if (!merger)
-		return;
-	filter = ckfs_filter(ctx, argv[0], CKF_FOREIGN, &local);
 	if (filter)
 		(void)ckf_host_merge(&host.host, merger, filter);
 }

@@ -110,7 +110,8 @@ ckfs_sql_change(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckfs_hashed item = {0};
 	ckf_list list;
 
-	if (!filter || (!nothing && !items->hash(ctx, argv + 1, filter->seed, &item)))
+	if (!filter || (!nothing && !items->hash(ctx, argv + 1, filter->seed, &item)) ||
+		(goal == CKF_ADD_MANY && !ckfs_is_addable(ctx, &item)))
 		return;
 	if (!nothing && ckfs_has_new_class(ctx, filter, item.item_class))
 		nothing = goal == CKF_REMOVE_MANY;
@@ -126,7 +127,6 @@ static bool
 ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_filter *filter,
 			   bool removes, ckf_list *list)
 {
-	ckfs_hasher *hash = removes ? ckfs_hash_item : ckfs_hash_new_item;
 	uint64_t *hashes = ckfs_allocate(ctx, NULL, sizeof(uint64_t) * ((size_t)argc + 1));
 	ckfs_hashed item;
 	int i;
@@ -138,7 +138,8 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 	{
 		if (ckfs_is_null(argv[i]))
 			continue;
-		if (!hash(ctx, argv + i, filter->seed, &item))
+		if (!ckfs_hash_item(ctx, argv + i, filter->seed, &item) ||
+			(!removes && !ckfs_is_addable(ctx, &item)))
 		{
 			sqlite3_free(hashes);
 			return false;
@@ -273,7 +274,7 @@ ckfs_sql_part(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (ckfs_has_null(argv, argc) || !ckfs_integer(ctx, argv[1], "parts", &parts))
 		return;
 	if (parts < 1 || parts > CKF_MOST_PARTS)
-		ckfs_error_parts(ctx, parts);
+		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts));
 	else if (ckfs_hash_item(ctx, argv, 0, &item))
 		sqlite3_result_int64(ctx, ckf_part(item.hash, (uint32_t)parts));
 }

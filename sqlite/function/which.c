@@ -41,7 +41,7 @@ ckfs_hash_element(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element
 			return true;
 		default:
 			rc = ckfs_read_real(sqlite3_context_db_handle(ctx), &all->real, element->text,
-								element->size, &real);
+								element->size, &real, NULL);
 			if (rc == SQLITE_OK)
 				*hash = ckf_hash_real(real, seed);
 			else
@@ -52,7 +52,7 @@ ckfs_hash_element(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element
 
 /* Look up a batch, and append the candidates that are in the filter to the result. */
 static void
-ckfs_ask_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candidates *all)
+ckfs_look_up_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candidates *all)
 {
 	size_t n = all->count;
 	size_t i;
@@ -90,12 +90,15 @@ ckfs_read_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candid
 			continue;
 		if (ckfs_interrupted(ctx))
 			return false;
-		ckfs_ask_candidates(ctx, filter, all);
+		ckfs_look_up_candidates(ctx, filter, all);
 	}
 	if (read == CKFS_READ_BAD)
-		ckfs_error_candidates(ctx, (size_t)(all->array.at - all->array.text) + 1);
+		ckfs_report(ctx,
+					sqlite3_mprintf("candidates must be a JSON array of numbers and strings: "
+									"error at byte %llu",
+									(unsigned long long)(all->array.at - all->array.text) + 1));
 	else
-		ckfs_ask_candidates(ctx, filter, all);
+		ckfs_look_up_candidates(ctx, filter, all);
 	return read == CKFS_READ_END;
 }
 
@@ -115,7 +118,7 @@ ckfs_sql_which(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	if (sqlite3_value_type(argv[2]) != SQLITE_TEXT)
 	{
-		ckfs_error_type(ctx, "candidates", "a JSON array", argv[2]);
+		ckfs_error_type(ctx, "candidates", "a JSON array", argv[2], "");
 		return;
 	}
 	text = (const char *)sqlite3_value_text(argv[2]);

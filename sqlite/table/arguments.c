@@ -19,43 +19,6 @@ ckfs_piece_is(ckf_text piece, const char *word)
 	return piece.size == strlen(word) && sqlite3_strnicmp(piece.at, word, (int)piece.size) == 0;
 }
 
-static size_t
-ckfs_count_digits(const char *at, const char *end)
-{
-	size_t count = 0;
-
-	while (at + count < end && at[count] >= '0' && at[count] <= '9')
-		count++;
-	return count;
-}
-
-/* Whether the text is a number as in SQL: [sign] digits [. digits] [e [sign] digits] */
-static bool
-ckfs_is_number(ckf_text piece)
-{
-	const char *at = piece.at;
-	const char *end = at + piece.size;
-	size_t digits, more = 0;
-
-	at += at < end && (*at == '-' || *at == '+');
-	digits = ckfs_count_digits(at, end);
-	at += digits;
-	if (at < end && *at == '.')
-	{
-		more = ckfs_count_digits(at + 1, end);
-		at += 1 + more;
-	}
-	if (digits + more == 0)
-		return false;
-	if (at == end)
-		return true;
-	if (*at++ != 'e' && at[-1] != 'E')
-		return false;
-	at += at < end && (*at == '-' || *at == '+');
-	digits = ckfs_count_digits(at, end);
-	return digits > 0 && at + digits == end;
-}
-
 /* Report an argument; status: CKF_BAD_OPTION, CKF_OPTION_TWICE.  A table takes the rate and the
  * capacity as options, too, so it lists more of them than a function. */
 static int
@@ -75,16 +38,10 @@ ckfs_bad_argument(char **error, ckf_status status, ckf_text argument)
 	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* The parameters that were given already. */
-typedef struct ckfs_given
-{
-	bool fpr, capacity;
-} ckfs_given;
-
 /* Read one argument.  An option that ckf_params_parse reads is appended to *options. */
 static int
-ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_str *options,
-				   ckfs_given *given, char **error)
+ckfs_read_argument(sqlite3 *db, const char *text, bool twice, ckf_params *params,
+				   sqlite3_str *options, char **error)
 {
 	const char *end = text + strlen(text);
 	const char *equals = strchr(text, '=');
@@ -92,7 +49,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 	ckf_text name, value;
 	sqlite3_stmt *statement = NULL;
 	double number = 0;
-	bool *twice;
+	bool is_number;
 	int rc;
 
 	if (whole.size == 0)
@@ -112,16 +69,14 @@ ckfs_read_argument(sqlite3 *db, const char *text, ckf_params *params, sqlite3_st
 							(int)name.size, name.at, (int)value.size, value.at);
 		return sqlite3_str_errcode(options);
 	}
-	twice = ckfs_piece_is(name, "fpr") ? &given->fpr : &given->capacity;
-	if (!ckfs_is_number(value))
-		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
-	if (*twice)
-		return ckfs_bad_argument(error, CKF_OPTION_TWICE, whole);
-	*twice = true;
-	rc = ckfs_read_real(db, &statement, value.at, value.size, &number);
+	rc = ckfs_read_real(db, &statement, value.at, value.size, &number, &is_number);
 	sqlite3_finalize(statement);
 	if (rc != SQLITE_OK)
 		return rc;
+	if (!is_number)
+		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
+	if (twice)
+		return ckfs_bad_argument(error, CKF_OPTION_TWICE, whole);
 	if (ckfs_piece_is(name, "fpr"))
 		params->fpr = number;
 	else if (number >= -CKFS_EXACT && number <= CKFS_EXACT && number == (double)(int64_t)number)
@@ -150,16 +105,16 @@ ckfs_name_of(const char *argument)
 	return ckf_text_trim(argument, argument + strcspn(argument, "="));
 }
 
-/* Whether an argument after number i has the same name. */
+/* Whether one of some arguments has the name of this one. */
 static bool
-ckfs_comes_again(int argc, const char *const *argv, int i)
+ckfs_has_name(const char *const *argv, int count, const char *argument)
 {
-	ckf_text name = ckfs_name_of(argv[i]);
-	int k;
+	ckf_text name = ckfs_name_of(argument);
+	int i;
 
-	for (k = i + 1; k < argc; k++)
+	for (i = 0; i < count; i++)
 	{
-		ckf_text other = ckfs_name_of(argv[k]);
+		ckf_text other = ckfs_name_of(argv[i]);
 
 		if (other.size == name.size && sqlite3_strnicmp(other.at, name.at, (int)name.size) == 0)
 			return true;
@@ -172,7 +127,6 @@ ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *argv
 					 ckf_params *params, ckf_chunks *chunks, char **error)
 {
 	sqlite3_str *options = sqlite3_str_new(db);
-	ckfs_given given = {false, false};
 	int rc = SQLITE_OK;
 	ckf_status status;
 	char *text;
@@ -181,8 +135,9 @@ ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *argv
 	ckf_params_default(params);
 	params->capacity = CKFS_DEFAULT_CAPACITY;
 	for (i = 0; i < argc && rc == SQLITE_OK; i++)
-		if (unique || !ckfs_comes_again(argc, argv, i))
-			rc = ckfs_read_argument(db, argv[i], params, options, &given, error);
+		if (unique || !ckfs_has_name(argv + i + 1, argc - i - 1, argv[i]))
+			rc = ckfs_read_argument(db, argv[i], unique && ckfs_has_name(argv, i, argv[i]), params,
+									options, error);
 	text = sqlite3_str_finish(options);
 	if (rc == SQLITE_OK)
 		rc = ckfs_read_options(text, params, error);

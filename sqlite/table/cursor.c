@@ -113,7 +113,7 @@ ckfs_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int ar
 		return ckfs_table_fail(table, SQLITE_ERROR, CKF_SAY_FILTER_ITEM);
 	if (rc != SQLITE_OK)
 		return rc;
-	rc = ckfs_ask(table, item, true, &copies);
+	rc = ckfs_look_up(table, item, true, &copies);
 	if (rc != SQLITE_OK || copies == 0)
 		return rc;
 	cursor->found = true;
@@ -143,7 +143,7 @@ ckfs_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
 
 	if (column == CKFS_COLUMN_COPIES && cursor->type != SQLITE_NULL)
 	{
-		rc = ckfs_ask(ckfs_table_of(base->pVtab), cursor->hashed, false, &copies);
+		rc = ckfs_look_up(ckfs_table_of(base->pVtab), cursor->hashed, false, &copies);
 		if (rc != SQLITE_OK)
 			return rc;
 		sqlite3_result_int(ctx, (int)copies);

@@ -19,17 +19,16 @@ typedef struct ckfs_exported
 } ckfs_exported;
 
 void
-ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc)
+ckfs_function_failed(sqlite3_context *ctx, const char *message, int rc)
 {
 	if (rc == SQLITE_NOMEM)
-		sqlite3_result_error_nomem(ctx);
-	else if (table && table->base.zErrMsg)
 	{
-		sqlite3_result_error(ctx, table->base.zErrMsg, -1);
-		sqlite3_result_error_code(ctx, rc);
+		sqlite3_result_error_nomem(ctx);
+		return;
 	}
-	else
-		sqlite3_result_error_code(ctx, rc);
+	if (message)
+		sqlite3_result_error(ctx, message, -1);
+	sqlite3_result_error_code(ctx, rc);
 }
 
 /* Step to the next chunk, or to the first one.  SQLITE_OK: there are no more. */
@@ -63,7 +62,7 @@ ckfs_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 	if (rc == SQLITE_ROW || rc == SQLITE_OK)
 		ckf_export_feed(rebuild, rc == SQLITE_ROW ? &exported->row.chunk : NULL);
 	else
-		ckfs_function_failed(((ckfs_host *)host)->ctx, exported->table, rc);
+		ckfs_function_failed(((ckfs_host *)host)->ctx, exported->table->base.zErrMsg, rc);
 	return rc == SQLITE_ROW || rc == SQLITE_OK;
 }
 
@@ -87,7 +86,7 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 		rc = ckfs_export_step(&exported, true);
 	exported.started = rc == SQLITE_ROW;
 	if (rc != SQLITE_ROW && rc != SQLITE_OK)
-		ckfs_function_failed(ctx, table, rc);
+		ckfs_function_failed(ctx, table->base.zErrMsg, rc);
 	else
 		ckfs_result_of(ctx, &task);
 	ckfs_end_rows(table, CKFS_ALL);
@@ -122,22 +121,19 @@ ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema
 	if (rc == SQLITE_OK)
 		rc = sqlite3_reset(statement);
 	if ((rc & 0xff) == SQLITE_ERROR || rc == SQLITE_OK)
-		ckfs_error_no_table(ctx, words[0], rc == SQLITE_OK ? NULL : sqlite3_errmsg(db));
-	else if (rc == SQLITE_NOMEM)
-		sqlite3_result_error_nomem(ctx);
-	else
-	{
-		/* with the extended code: after a plain SQLITE_CORRUPT, SQLite refuses to commit */
-		sqlite3_result_error(ctx, sqlite3_errmsg(db), -1);
-		sqlite3_result_error_code(ctx, sqlite3_extended_errcode(db));
-	}
+		ckfs_report(ctx, sqlite3_mprintf("there is no cuckoofilter table \"%s\"%s%s", words[0],
+										 rc == SQLITE_OK ? "" : ": ",
+										 rc == SQLITE_OK ? "" : sqlite3_errmsg(db)));
+	else /* with the extended code: after a plain SQLITE_CORRUPT, SQLite refuses to commit */
+		ckfs_function_failed(ctx, sqlite3_errmsg(db),
+							 rc == SQLITE_NOMEM ? rc : sqlite3_extended_errcode(db));
 	sqlite3_finalize(statement);
 	return NULL;
 }
 
 void
 ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
-				void (*tell)(sqlite3_context *, ckfs_table *))
+				void (*run)(sqlite3_context *, ckfs_table *))
 {
 	ckfs_table *table = NULL;
 	sqlite3_stmt *statement;
@@ -149,13 +145,13 @@ ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 	for (i = 0; i < argc; i++)
 		if (sqlite3_value_type(argv[i]) != SQLITE_TEXT)
 		{
-			ckfs_error_type(ctx, i == 0 ? "table" : "schema", "TEXT", argv[i]);
+			ckfs_error_type(ctx, i == 0 ? "table" : "schema", "TEXT", argv[i], "");
 			return;
 		}
 	statement = ckfs_find_table(ctx, argv[0], argc > 1 ? argv[1] : NULL, &table);
 	if (!statement)
 		return;
-	tell(ctx, table);
+	run(ctx, table);
 	sqlite3_finalize(statement);
 }
 

@@ -125,15 +125,14 @@ ckfs_guess_chunk(ckfs_table *table, ckfs_hashed item, ckf_chunk *chunk)
 /* ---------------------------------------------------------------- lookups */
 
 static unsigned
-ckfs_ask_chunk(const ckf_chunk *chunk, uint64_t hash, bool one)
+ckfs_count_in_chunk(const ckf_chunk *chunk, uint64_t hash, bool one)
 {
 	return one ? ckf_chunk_contains(chunk, hash) : ckf_chunk_copies(chunk, hash);
 }
 
 int
-ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies)
+ckfs_look_up(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies)
 {
-	sqlite3_stmt *statement;
 	ckf_chunk guessed;
 	ckfs_row row;
 	int rc = ckfs_write_waiting(table);
@@ -143,15 +142,15 @@ ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies)
 		return rc;
 	if (ckfs_guess_chunk(table, item, &guessed))
 	{
-		*copies = ckfs_ask_chunk(&guessed, item.hash, one);
+		*copies = ckfs_count_in_chunk(&guessed, item.hash, one);
 		return SQLITE_OK;
 	}
-	rc = ckfs_find_row(table, item.hash, &statement, &row);
+	rc = ckfs_find_row(table, item.hash, &row);
 	if (rc != SQLITE_OK)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	*copies = ckfs_ask_chunk(&row.chunk, item.hash, one);
+	*copies = ckfs_count_in_chunk(&row.chunk, item.hash, one);
 	ckfs_hints_learn(&table->hints, item.hash, &row);
-	sqlite3_reset(statement);
+	ckfs_end_rows(table, CKFS_FIND);
 	if (ckfs_must_log(table, row.item_classes, item.item_class))
 		ckfs_log_unlike(table->connection, row.item_classes, item.item_class);
 	return SQLITE_OK;

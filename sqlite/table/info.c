@@ -42,7 +42,7 @@ ckfs_read_info(ckfs_table *table, ckfs_table_info *table_info, ckfs_total *total
 }
 
 /* Count the pages of the shadow table with dbstat.  A library may be built without it, and an
- * authorizer may hide what it tells: a table has at least one page. */
+ * authorizer may hide its rows: a table has at least one page. */
 static sqlite3_int64
 ckfs_count_pages(ckfs_table *table)
 {
@@ -93,7 +93,7 @@ ckfs_append_table(sqlite3_str *json, const ckfs_table_info *table_info)
 }
 
 static void
-ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
+ckfs_info_of_table(sqlite3_context *ctx, ckfs_table *table)
 {
 	ckfs_table_info table_info = {.whole = true};
 	ckfs_total total = {0};
@@ -104,7 +104,7 @@ ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
 	sqlite3_free(scratch);
 	if (rc != SQLITE_OK)
 	{
-		ckfs_function_failed(ctx, table, rc);
+		ckfs_function_failed(ctx, table->base.zErrMsg, rc);
 		return;
 	}
 	ckfs_settle_info(table, &table_info, &total);
@@ -117,5 +117,5 @@ ckfs_tell_table(sqlite3_context *ctx, ckfs_table *table)
 void
 ckfs_sql_table_info(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckfs_with_table(ctx, argc, argv, ckfs_tell_table);
+	ckfs_with_table(ctx, argc, argv, ckfs_info_of_table);
 }

@@ -93,7 +93,7 @@ ckfs_waiting_drop(ckfs_table *table)
  * A rollback that undoes a CREATE or RENAME of this transaction may give a name to another table,
  * or to none.  SQLite does not report to each instance what became of its table; and it may
  * go on using an instance whose RENAME failed.  So the instances that a rollback may
- * concern are unverified: before one is used again, SQLite is asked which instance has its name.
+ * concern are unverified: before one is used again, its name is looked up in SQLite.
  */
 
 void

@@ -71,7 +71,7 @@ ckfs_declare(sqlite3 *db, const char *name, char **error)
 	return rc;
 }
 
-/* The common part of xCreate and xConnect. */
+/* Allocate an instance, and read its arguments. */
 static int
 ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
 				 const char *const *argv, ckfs_table **out, char **error)
@@ -109,29 +109,6 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc
 	return rc;
 }
 
-/* Without a message of the module, SQLite reports "vtable constructor failed".  Use the message of
- * the code instead. */
-static int
-ckfs_start_failed(int rc, char **error)
-{
-	if (rc != SQLITE_OK && rc != SQLITE_NOMEM && !*error)
-		*error = sqlite3_mprintf("%s", sqlite3_errstr(rc));
-	return rc;
-}
-
-static int
-ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *argv,
-				   sqlite3_vtab **out, char **error)
-{
-	ckfs_table *table = NULL;
-	int rc = ckfs_table_start(db, connection, false, argc, argv, &table, error);
-
-	if (table)
-		table->unverified = ckfs_instance_without_savepoints(table) != NULL;
-	*out = table ? &table->base : NULL;
-	return ckfs_start_failed(rc, error);
-}
-
 /* Whether CREATE is the only statement that writes, and a transaction of its own.  Otherwise there
  * may be savepoints before it, of the user or of the statements around it. */
 static bool
@@ -145,50 +122,77 @@ ckfs_is_alone(sqlite3 *db)
 	return sqlite3_get_autocommit(db) && writers <= 1;
 }
 
+/* The common part of xCreate and xConnect. */
 static int
-ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *argv,
-				  sqlite3_vtab **out, char **error)
+ckfs_table_open(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
+				const char *const *argv, sqlite3_vtab **out, char **error)
 {
 	ckfs_table *table = NULL;
-	int rc = ckfs_table_start(db, connection, true, argc, argv, &table, error);
+	int rc = ckfs_table_start(db, connection, create, argc, argv, &table, error);
 
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK && create)
 		rc = ckfs_shadow_create(table);
 	if (rc != SQLITE_OK && table)
 	{
 		*error = table->base.zErrMsg;
 		table->base.zErrMsg = NULL;
 		ckfs_table_disconnect(&table->base);
-		table = NULL;
 	}
-	if (table)
+	if (rc == SQLITE_OK && create)
 	{
 		table->state = CKFS_BEGUN;
 		table->gets_savepoints = ckfs_is_alone(db); /* else level 0, at least */
 		table->unverified = !table->gets_savepoints;
 		ckfs_note_ddl(table, table->number - 1);
 	}
-	*out = table ? &table->base : NULL;
-	return ckfs_start_failed(rc, error);
+	else if (rc == SQLITE_OK)
+		table->unverified = ckfs_instance_without_savepoints(table) != NULL;
+	*out = rc == SQLITE_OK ? &table->base : NULL;
+	/* without a message of the module, SQLite reports "vtable constructor failed" */
+	if (rc != SQLITE_OK && rc != SQLITE_NOMEM && !*error)
+		*error = sqlite3_mprintf("%s", sqlite3_errstr(rc));
+	return rc;
 }
 
-/* Statements that still have another instance open must not use a new table of the same name. */
+static int
+ckfs_table_connect(sqlite3 *db, void *connection, int argc, const char *const *argv,
+				   sqlite3_vtab **out, char **error)
+{
+	return ckfs_table_open(db, connection, false, argc, argv, out, error);
+}
+
+static int
+ckfs_table_create(sqlite3 *db, void *connection, int argc, const char *const *argv,
+				  sqlite3_vtab **out, char **error)
+{
+	return ckfs_table_open(db, connection, true, argc, argv, out, error);
+}
+
+/* Close all instances of the table, whose name is no longer that of the table.  Statements that
+ * still have another instance open must not use a new table of the same name. */
+static void
+ckfs_invalidate_others(ckfs_table *table, const char *why)
+{
+	ckfs_table *other = NULL;
+
+	while ((other = ckfs_next_instance(table, other)) != NULL)
+	{
+		ckfs_waiting_drop(other);
+		ckfs_shadow_close(other);
+		if (other != table)
+			other->invalid = why;
+	}
+}
+
 static int
 ckfs_table_destroy(sqlite3_vtab *vtab)
 {
-	ckfs_table *table = ckfs_table_of(vtab), *other, *next;
+	ckfs_table *table = ckfs_table_of(vtab);
 	int rc = ckfs_shadow_drop(table);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	for (other = ckfs_next_instance(table, NULL); other; other = next)
-	{
-		next = ckfs_next_instance(table, other);
-		ckfs_waiting_drop(other);
-		ckfs_shadow_close(other);
-		if (other != table)
-			other->invalid = CKFS_DROPPED;
-	}
+	ckfs_invalidate_others(table, CKFS_DROPPED);
 	return ckfs_table_disconnect(vtab);
 }
 
@@ -200,7 +204,7 @@ ckfs_table_destroy(sqlite3_vtab *vtab)
 static int
 ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 {
-	ckfs_table *table = ckfs_table_of(vtab), *other = NULL, *next;
+	ckfs_table *table = ckfs_table_of(vtab), *other = NULL;
 	uint64_t number = table->connection->connected;
 	int rc;
 
@@ -217,12 +221,7 @@ ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 	if (rc != SQLITE_OK)
 		return rc;
 	ckfs_note_ddl(table, number);
-	for (other = ckfs_next_instance(table, NULL); other; other = next)
-	{
-		next = ckfs_next_instance(table, other);
-		if (other != table)
-			other->invalid = CKFS_RENAMED;
-	}
+	ckfs_invalidate_others(table, CKFS_RENAMED);
 	table->invalid = CKFS_RENAMED;
 	return SQLITE_OK;
 }
@@ -351,16 +350,19 @@ ckfs_table_rollback(sqlite3_vtab *vtab)
 }
 
 /* Savepoint `number` ends, or a new one with its number begins.  What was done in it belongs to the
- * savepoint around it. */
-static void
+ * savepoint around it, so the waiting adds are written. */
+static int
 ckfs_leave_savepoint(ckfs_table *table, int number)
 {
-	if (number >= table->level)
-		return;
-	ckfs_note_release(table->connection, number);
-	if (table->broken_level > number)
-		table->broken_level = number;
-	table->level = number;
+	if (number < table->level)
+	{
+		ckfs_note_release(table->connection, number);
+		if (table->broken_level > number)
+			table->broken_level = number;
+		table->level = number;
+	}
+	return table->waiting.count > 0 && !table->invalid && !table->broken ? ckfs_write_waiting(table)
+																		 : SQLITE_OK;
 }
 
 /*
@@ -373,12 +375,10 @@ static int
 ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
-	int rc = SQLITE_OK;
+	int rc;
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0 && number + 1 >= table->level);
-	ckfs_leave_savepoint(table, number);
-	if (table->waiting.count > 0 && !table->invalid && !table->broken)
-		rc = ckfs_write_waiting(table);
+	rc = ckfs_leave_savepoint(table, number);
 	if (rc != SQLITE_OK)
 		return rc;
 	table->level = number;
@@ -391,7 +391,7 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 
 /*
  * Waiting adds are written when a savepoint ends, which is the end of each statement that inserts
- * several rows or fires a trigger.  So sqlite3_serialize, which asks no module, has them.  If this
+ * several rows or fires a trigger.  So sqlite3_serialize, which calls no module, has them.  If this
  * fails, the adds still wait, and the next use of the table or COMMIT reports it, with a message,
  * unless SQLite has rolled back the transaction.
  */
@@ -399,12 +399,10 @@ static int
 ckfs_table_release(sqlite3_vtab *vtab, int number)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
-	int rc = SQLITE_OK;
+	int rc;
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0);
-	ckfs_leave_savepoint(table, number);
-	if (table->waiting.count > 0 && !table->invalid && !table->broken)
-		rc = ckfs_write_waiting(table);
+	rc = ckfs_leave_savepoint(table, number);
 	return table->state == CKFS_OUTSIDE ? rc : SQLITE_OK;
 }
 

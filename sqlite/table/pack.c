@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* The most bytes of chunks in memory, and the size of the blocks that hold them.  A larger table is
- * packed in parts, and the pages between the parts are less full. */
+/* The most bytes of rows in memory.  A larger table is packed in parts, and the pages between the
+ * parts are less full. */
 #ifndef CKFS_MOST_HELD
 #define CKFS_MOST_HELD ((size_t)256 << 20)
 #endif
-#define CKFS_BLOCK ((size_t)256 << 10)
+#define CKFS_FIRST_HELD ((size_t)256 << 10)
 
 /* Adds are many if they are at least this share of the items in the table: few chunks would stay
  * unchanged. */
@@ -27,66 +27,46 @@ typedef struct ckfs_held
 	size_t size;
 } ckfs_held;
 
-typedef struct ckfs_block
-{
-	struct ckfs_block *next;
-	size_t used;
-	uint8_t bytes[CKFS_BLOCK];
-} ckfs_block;
-
 typedef struct ckfs_packing
 {
 	ckfs_table *table;
-	ckfs_block *first, *last; /* rows that were taken out */
-	size_t at;                /* in the first block: where the next row is */
-	int64_t next;             /* rows from this id on are still in the table */
-	bool end;                 /* all rows were taken out */
-	const uint64_t *items;    /* hashes to add, in ascending order */
+	uint8_t *held;         /* rows that were taken out */
+	size_t used, room;     /* the bytes of these rows, and of the memory for them */
+	size_t at;             /* where the next of these rows is */
+	int64_t next;          /* rows from this id on are still in the table */
+	bool end;              /* all rows were taken out */
+	const uint64_t *items; /* hashes to add, in ascending order */
 	size_t count;
 	ckf_edit *edit; /* adds them to the chunks before these are packed; NULL: there are none */
 	bool adding;    /* the chunk that is being added to has more parts */
 	size_t taken;   /* the hashes that this chunk takes */
 	uint8_t part[CKF_CHUNK_MAX];
 	unsigned item_classes;
-	uint64_t uncounted; /* uncounted adds of the rows that were read, until a row that is written
-						 gets them */
+	uint64_t uncounted; /* of the rows that were read; the next row that is written gets them */
 	int64_t last_id;    /* the last row that was written */
-	uint64_t last_uncounted; /* the uncounted adds of this row */
+	uint64_t last_uncounted; /* the uncounted adds of the row last_id */
 } ckfs_packing;
 
 /* ------------------------------------------------------- rows that are held */
-
-static void
-ckfs_drop_block(ckfs_packing *packing)
-{
-	ckfs_block *block = packing->first;
-
-	packing->first = block->next;
-	if (!packing->first)
-		packing->last = NULL;
-	packing->at = 0;
-	sqlite3_free(block);
-}
 
 static int
 ckfs_hold(ckfs_packing *packing, const ckfs_row *row)
 {
 	ckfs_held held = {row->id, row->chunk.size};
-	ckfs_block *block = packing->last;
+	size_t room = packing->room > 0 ? 2 * packing->room : CKFS_FIRST_HELD;
+	uint8_t *grown;
 
-	if (!block || block->used + sizeof(held) + held.size > CKFS_BLOCK)
+	if (packing->used + sizeof(held) + held.size > packing->room)
 	{
-		block = sqlite3_malloc64(sizeof(ckfs_block));
-		if (!block)
+		grown = sqlite3_realloc64(packing->held, room);
+		if (!grown)
 			return SQLITE_NOMEM;
-		block->next = NULL;
-		block->used = 0;
-		*(packing->last ? &packing->last->next : &packing->first) = block;
-		packing->last = block;
+		packing->held = grown;
+		packing->room = room;
 	}
-	memcpy(block->bytes + block->used, &held, sizeof(held));
-	memcpy(block->bytes + block->used + sizeof(held), row->chunk.bytes, held.size);
-	block->used += sizeof(held) + held.size;
+	memcpy(packing->held + packing->used, &held, sizeof(held));
+	memcpy(packing->held + packing->used + sizeof(held), row->chunk.bytes, held.size);
+	packing->used += sizeof(held) + held.size;
 	packing->item_classes |= row->item_classes;
 	packing->uncounted += row->uncounted;
 	return SQLITE_OK;
@@ -100,21 +80,20 @@ ckfs_hold_rows(ckfs_packing *packing)
 	ckfs_statement which = packing->next == INT64_MIN ? CKFS_ALL : CKFS_FROM;
 	int rc = ckfs_start_rows(packing->table, which, packing->next);
 	ckfs_row row = {.id = packing->next};
-	size_t held = 0;
 	int64_t last;
 	int rows = 0;
 
-	while (rc == SQLITE_OK && held < CKFS_MOST_HELD &&
+	packing->used = packing->at = 0;
+	while (rc == SQLITE_OK && packing->used < CKFS_MOST_HELD &&
 		   (rc = ckfs_next_row(packing->table, which, &row)) == SQLITE_ROW)
 	{
 		rc = ckfs_hold(packing, &row);
-		held += row.chunk.size;
 		rows++;
 	}
 	ckfs_end_rows(packing->table, which);
 	if (rc != SQLITE_OK)
 		return rc;
-	packing->end = held < CKFS_MOST_HELD;
+	packing->end = packing->used < CKFS_MOST_HELD;
 	last = packing->end ? INT64_MAX : row.id;
 	rc = ckfs_change_by(packing->table, CKFS_DROP, packing->next, last, rows);
 	packing->next = row.id + 1; /* a chunk cannot begin at the last id */
@@ -131,18 +110,16 @@ ckfs_next_held(ckfs_packing *packing, ckf_chunk *chunk)
 	ckfs_held held;
 	int rc = SQLITE_OK;
 
-	if (packing->first && packing->at == packing->first->used)
-		ckfs_drop_block(packing);
-	if (!packing->first && !packing->end)
+	if (packing->at == packing->used && !packing->end)
 		rc = ckfs_hold_rows(packing);
 	if (rc != SQLITE_OK)
 		return rc;
-	if (!packing->first)
+	if (packing->at == packing->used)
 		return SQLITE_DONE;
-	memcpy(&held, packing->first->bytes + packing->at, sizeof(held));
+	memcpy(&held, packing->held + packing->at, sizeof(held));
 	packing->at += sizeof(held) + held.size;
 	return ckf_chunk_open(chunk, &table->chunks, ckf_chunk_start(held.id),
-						  packing->first->bytes + packing->at - held.size, held.size) == CKF_OK
+						  packing->held + packing->at - held.size, held.size) == CKF_OK
 			   ? SQLITE_OK
 			   : ckfs_table_damaged(table, held.id, "wrong bytes");
 }
@@ -291,8 +268,7 @@ ckfs_pack(ckfs_table *table, const uint64_t *items, size_t n, unsigned item_clas
 	rc = n > 0 && !packing->edit ? SQLITE_NOMEM : ckfs_page_room(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_end_change(table, total, ckfs_pack_all(packing));
-	while (packing->first)
-		ckfs_drop_block(packing);
+	sqlite3_free(packing->held);
 	sqlite3_free(packing->edit);
 	sqlite3_free(packing);
 	return rc;

@@ -106,7 +106,7 @@ ckfs_start_rows(ckfs_table *table, ckfs_statement which, int64_t from)
 	int rc;
 	sqlite3_stmt *statement = ckfs_statement_of(table, which, &rc);
 
-	if (statement)
+	if (sqlite3_stmt_busy(statement))
 		sqlite3_reset(statement);
 	if (statement && which != CKFS_ALL)
 		rc = sqlite3_bind_int64(statement, 1, from);
@@ -156,14 +156,12 @@ ckfs_is_empty(ckfs_table *table)
 }
 
 int
-ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ckfs_row *row)
+ckfs_find_row(ckfs_table *table, uint64_t hash, ckfs_row *row)
 {
-	int rc;
+	int rc = ckfs_start_rows(table, CKFS_FIND, ckf_chunk_id(hash));
 
-	*statement = ckfs_statement_of(table, CKFS_FIND, &rc);
-	if (!*statement)
+	if (rc != SQLITE_OK)
 		return rc;
-	sqlite3_bind_int64(*statement, 1, ckf_chunk_id(hash));
 	rc = ckfs_next_row(table, CKFS_FIND, row);
 	if (rc == SQLITE_OK)
 		rc = ckfs_is_empty(table);
@@ -171,7 +169,7 @@ ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ckfs_r
 		return rc == SQLITE_OK ? SQLITE_DONE : rc;
 	if (ckf_chunk_covers(&row->chunk, hash))
 		return SQLITE_OK;
-	sqlite3_reset(*statement);
+	ckfs_end_rows(table, CKFS_FIND);
 	return ckfs_table_damaged(table, row->id, "a range without a chunk");
 }
 
@@ -203,17 +201,14 @@ ckfs_count_copies(ckfs_table *table, ckfs_total *total)
 int
 ckfs_estimate(ckfs_table *table, uint64_t hash, double *copies)
 {
-	sqlite3_stmt *statement;
 	ckfs_row row;
-	int rc = ckfs_find_row(table, hash, &statement, &row);
+	int rc = ckfs_find_row(table, hash, &row);
 
 	*copies = 0;
-	if (rc == SQLITE_DONE)
-		return SQLITE_OK;
 	if (rc != SQLITE_OK)
-		return rc;
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	*copies = (double)row.chunk.count * (double)((uint64_t)1 << row.chunk.depth);
-	sqlite3_reset(statement);
+	ckfs_end_rows(table, CKFS_FIND);
 	return SQLITE_OK;
 }
 
@@ -224,14 +219,13 @@ static int
 ckfs_confirm(ckfs_table *table, ckfs_statement which, const ckfs_row *want, unsigned columns)
 {
 	unsigned *proved = ckfs_proved(table, which);
-	sqlite3_stmt *statement;
 	ckfs_row row;
 	bool same;
 	int rc;
 
 	if ((columns & ~*proved) == 0)
 		return SQLITE_OK;
-	rc = ckfs_find_row(table, ckf_chunk_start(want->id), &statement, &row);
+	rc = ckfs_find_row(table, ckf_chunk_start(want->id), &row);
 	if (rc != SQLITE_OK)
 		return rc == SQLITE_DONE ? ckfs_table_kept(table) : rc;
 	same = row.id == want->id && (!(columns & CKFS_SURPLUS) || row.uncounted == want->uncounted) &&
@@ -239,7 +233,7 @@ ckfs_confirm(ckfs_table *table, ckfs_statement which, const ckfs_row *want, unsi
 		   (!(columns & CKFS_CHUNK) ||
 			(row.chunk.size == want->chunk.size &&
 			 memcmp(row.chunk.bytes, want->chunk.bytes, row.chunk.size) == 0));
-	sqlite3_reset(statement);
+	ckfs_end_rows(table, CKFS_FIND);
 	if (!same)
 		return ckfs_table_kept(table);
 	*proved |= columns;

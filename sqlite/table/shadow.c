@@ -14,74 +14,69 @@
 
 /* ------------------------------------------------------- create, drop, rename */
 
+/* Whether there is a shadow table of this filter table, under this name, must be `there`.  An
+ * authorizer can make the statement before this do nothing. */
 static int
-ckfs_run_sql(ckfs_table *table, char *sql)
+ckfs_confirm_shadow(ckfs_table *table, const char *shadow, bool there)
 {
-	int rc;
+	int rc = sqlite3_table_column_metadata(table->db, table->schema, shadow, NULL, NULL, NULL, NULL,
+										   NULL, NULL);
 
-	if (!sql)
-		return SQLITE_NOMEM;
-	rc = sqlite3_exec(table->db, sql, NULL, NULL, NULL);
-	sqlite3_free(sql);
-	return rc == SQLITE_OK ? rc : ckfs_sql_failed(table, rc);
-}
-
-/* After CREATE, DROP or RENAME: whether there is a shadow table of this filter table must be
- * `there`.  An authorizer can make such a statement do nothing. */
-static int
-ckfs_confirm_shadow(ckfs_table *table, const char *name, bool there)
-{
-	char *shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, name);
-	int rc = !shadow ? SQLITE_NOMEM
-					 : sqlite3_table_column_metadata(table->db, table->schema, shadow, NULL, NULL,
-													 NULL, NULL, NULL, NULL);
-
-	sqlite3_free(shadow);
-	if (rc == SQLITE_NOMEM)
-		return rc;
-	if ((rc == SQLITE_OK) == there)
-		return SQLITE_OK;
+	if (rc == SQLITE_NOMEM || (rc == SQLITE_OK) == there)
+		return rc == SQLITE_NOMEM ? rc : SQLITE_OK;
 	return ckfs_table_fail(
 		table, SQLITE_AUTH,
 		"cuckoofilter table %s.%s: an authorizer keeps %s from being created, renamed or dropped",
 		table->schema, table->name, table->shadow);
 }
 
+/* Run the SQL, from sqlite3_mprintf.  Then there must be no shadow table with the name `gone`, and
+ * one with the name `there`; each may be NULL. */
+static int
+ckfs_run_sql(ckfs_table *table, char *sql, const char *gone, const char *there)
+{
+	int rc = sql ? sqlite3_exec(table->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	if (rc != SQLITE_OK)
+		return ckfs_sql_failed(table, rc);
+	if (gone)
+		rc = ckfs_confirm_shadow(table, gone, false);
+	return rc == SQLITE_OK && there ? ckfs_confirm_shadow(table, there, true) : rc;
+}
+
 int
 ckfs_shadow_create(ckfs_table *table)
 {
-	int rc =
-		ckfs_run_sql(table, sqlite3_mprintf("CREATE TABLE \"%w\".\"%w_" CKFS_SHADOW
-											"\"(id INTEGER PRIMARY KEY, chunk BLOB, item_classes "
-											"INTEGER, surplus INTEGER)",
-											table->schema, table->name));
-
-	return rc == SQLITE_OK ? ckfs_confirm_shadow(table, table->name, true) : rc;
+	return ckfs_run_sql(table,
+						sqlite3_mprintf("CREATE TABLE \"%w\".\"%w\"(id INTEGER PRIMARY KEY, "
+										"chunk BLOB, item_classes INTEGER, surplus INTEGER)",
+										table->schema, table->shadow),
+						NULL, table->shadow);
 }
 
 int
 ckfs_shadow_drop(ckfs_table *table)
 {
-	int rc;
-
 	ckfs_shadow_close(table);
-	rc = ckfs_run_sql(table, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\".\"%w_" CKFS_SHADOW "\"",
-											 table->schema, table->name));
-	return rc == SQLITE_OK ? ckfs_confirm_shadow(table, table->name, false) : rc;
+	return ckfs_run_sql(
+		table, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\".\"%w\"", table->schema, table->shadow),
+		table->shadow, NULL);
 }
 
 int
 ckfs_shadow_rename(ckfs_table *table, const char *name)
 {
-	int rc;
+	char *shadow = sqlite3_mprintf("%s_" CKFS_SHADOW, name);
+	int rc = SQLITE_NOMEM;
 
-	ckfs_shadow_close(table);
-	rc = ckfs_run_sql(table, sqlite3_mprintf("ALTER TABLE \"%w\".\"%w_" CKFS_SHADOW
-											 "\" RENAME TO \"%w_" CKFS_SHADOW "\"",
-											 table->schema, table->name, name));
-	if (rc == SQLITE_OK)
-		rc = ckfs_confirm_shadow(table, table->name, false);
-	return rc == SQLITE_OK ? ckfs_confirm_shadow(table, name, true) : rc;
+	if (shadow)
+		rc = ckfs_run_sql(table,
+						  sqlite3_mprintf("ALTER TABLE \"%w\".\"%w\" RENAME TO \"%w\"",
+										  table->schema, table->shadow, shadow),
+						  table->shadow, shadow);
+	sqlite3_free(shadow);
+	return rc;
 }
 
 /* ------------------------------------------------------------ transactions */

@@ -33,7 +33,7 @@ int ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *
 /* ------------------------------------------------------------------------------------ find.c */
 
 /* Count the copies of an item; with `one`, at most 1. */
-int ckfs_ask(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies);
+int ckfs_look_up(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies);
 
 void ckfs_hints_end(ckfs_hints *hints);
 
@@ -50,13 +50,14 @@ int ckfs_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
 
 /* ---------------------------------------------------------------------------------- export.c */
 
-/* Run `tell`, which computes the result of a function whose arguments name a table and perhaps its
- * schema.  The waiting adds are written before, and nothing changes the table meanwhile. */
+/* Run a function that computes the result of a function whose arguments name a table and perhaps
+ * its schema.  The waiting adds are written before, and nothing changes the table meanwhile. */
 void ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
-					 void (*tell)(sqlite3_context *ctx, ckfs_table *table));
+					 void (*run)(sqlite3_context *ctx, ckfs_table *table));
 
-/* Report an error of the table or of SQLite as the result of the function. */
-void ckfs_function_failed(sqlite3_context *ctx, ckfs_table *table, int rc);
+/* Report an error of the table or of SQLite as the result of the function.  `message` may be
+ * NULL. */
+void ckfs_function_failed(sqlite3_context *ctx, const char *message, int rc);
 
 /* ---------------------------------------------------------------------------------- update.c */
 

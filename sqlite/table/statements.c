@@ -170,9 +170,9 @@ ckfs_companions(ckfs_table *table)
 
 /*
  * Refuse a statement that runs triggers, or changes indexes or foreign keys: SQLite may open a
- * savepoint for it, and run SQL of the user.  Its program tells, as SQLite compiles it for this
- * connection: with temporary triggers, with the foreign keys of other tables if they are enforced,
- * and under an authorizer.
+ * savepoint for it, and run SQL of the user.  Its program shows this, as SQLite compiles it for
+ * this connection: with temporary triggers, with the foreign keys of other tables if they are
+ * enforced, and under an authorizer.
  */
 static int
 ckfs_check_alone(ckfs_table *table, const char *sql)

@@ -10,7 +10,7 @@
 
 int ckfs_shadow_create(ckfs_table *table);
 int ckfs_shadow_drop(ckfs_table *table);
-int ckfs_shadow_rename(ckfs_table *table, const char *name);
+int ckfs_shadow_rename(ckfs_table *table, const char *name); /* after its statements are closed */
 
 /* Make SQLite report savepoints to the instance that has created the table in this transaction, if
  * there is one.  Its `gets_savepoints` says whether it succeeded. */
@@ -99,9 +99,9 @@ int ckfs_start_rows(ckfs_table *table, ckfs_statement which, int64_t from);
 int ckfs_next_row(ckfs_table *table, ckfs_statement which, ckfs_row *row);
 void ckfs_end_rows(ckfs_table *table, ckfs_statement which);
 
-/* Find the row whose range has the hash.  SQLITE_DONE: the table has no rows.  The caller resets
- * *statement after use. */
-int ckfs_find_row(ckfs_table *table, uint64_t hash, sqlite3_stmt **statement, ckfs_row *row);
+/* Find the row whose range has the hash.  SQLITE_DONE: the table has no rows.  After SQLITE_OK the
+ * caller ends CKFS_FIND when it has used the row. */
+int ckfs_find_row(ckfs_table *table, uint64_t hash, ckfs_row *row);
 
 /* Write a row: a new one, or, if `old` is not NULL, in place of this one. */
 int ckfs_put(ckfs_table *table, const ckfs_row *old, const ckfs_row *row);

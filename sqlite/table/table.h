@@ -110,7 +110,7 @@ typedef struct ckfs_table
 	int level;            /* number of open savepoints, and of the next one */
 	bool stepping;        /* one of our statements is running: nobody else may use the table */
 	bool broken;          /* a change of several rows ended early: nothing may be read or written */
-	int broken_level;     /* until a rollback to a savepoint before this level */
+	int broken_level;     /* a rollback to a savepoint before this level mends a broken table */
 	char *broken_by;      /* the error that broke it, or NULL */
 	ckfs_state state;
 	sqlite3_int64 last_rowid; /* of the connection, when the change began */
@@ -157,7 +157,7 @@ void ckfs_note_rollback(ckfs_connection *connection, int number);
  * version has its own type, so no other version can read its memory. */
 #define CKFS_WHICH "cuckoofilter-table-" CKF_VERSION
 
-/* Ask SQLite whether an unverified instance is the one that has its name.  If so, it is no longer
+/* Find out whether an unverified instance is the one that has its name.  If so, it is no longer
  * invalid or unverified. */
 int ckfs_check_name(ckfs_table *table);
 

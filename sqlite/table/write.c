@@ -50,9 +50,8 @@ ckfs_write_some(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 				unsigned item_classes, size_t *taken)
 {
 	ckfs_row row = {.id = INT64_MIN};
-	sqlite3_stmt *statement = NULL;
 	ckf_status status;
-	int rc = ckfs_find_row(table, items[0], &statement, &row);
+	int rc = ckfs_find_row(table, items[0], &row);
 	bool none = rc == SQLITE_DONE;
 
 	if (none)
@@ -61,7 +60,7 @@ ckfs_write_some(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 		return rc;
 	status =
 		ckf_edit_add(table->edit, &table->chunks, none ? NULL : &row.chunk, items, n, whole, taken);
-	sqlite3_reset(statement);
+	ckfs_end_rows(table, CKFS_FIND);
 	if (status != CKF_OK)
 		return ckfs_table_damaged(table, row.id, "wrong items");
 	return ckfs_put_parts(table, &row, none, item_classes, *taken);
@@ -95,16 +94,15 @@ ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 static int
 ckfs_remove_hash(ckfs_table *table, uint64_t hash)
 {
-	sqlite3_stmt *statement = NULL;
 	ckf_status status;
 	ckfs_row row;
 	size_t taken;
-	int rc = ckfs_find_row(table, hash, &statement, &row);
+	int rc = ckfs_find_row(table, hash, &row);
 
 	if (rc != SQLITE_OK)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	status = ckf_edit_remove(table->edit, &table->chunks, &row.chunk, &hash, 1, &taken);
-	sqlite3_reset(statement);
+	ckfs_end_rows(table, CKFS_FIND);
 	if (status == CKF_IS_SET)
 		return ckfs_table_status(table, status, (ckf_about){0});
 	if (status != CKF_OK)
