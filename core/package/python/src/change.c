@@ -185,61 +185,47 @@ ckfy_compact(PyObject *self, PyObject *unused)
 
 /* -------------------------------------------------------------- many items */
 
-/* All hashes of an argument, in memory of PyMem; false with an exception. */
-typedef struct ckfy_hashes
-{
-	uint64_t *hashes;
-	size_t n, room;
-	unsigned item_classes;
-} ckfy_hashes;
-
+/* Append the hashes of a piece to a bytearray, whose memory is aligned for them. */
 static bool
-ckfy_append(ckfy_hashes *all, const ckfy_items *items)
+ckfy_append(PyObject *all, const ckfy_items *items)
 {
-	if (items->count == 0)
-		return true;
-	if (all->room - all->n < items->count)
-	{
-		size_t room = 2 * all->room + CKFY_PIECE;
-		uint64_t *larger = PyMem_Realloc(all->hashes, room * sizeof *larger);
+	Py_ssize_t before = PyByteArray_Size(all);
+	size_t added = items->count * sizeof *items->hashes;
 
-		if (!larger)
-		{
-			PyErr_NoMemory();
-			return false;
-		}
-		all->hashes = larger;
-		all->room = room;
-	}
-	memcpy(all->hashes + all->n, items->hashes, items->count * sizeof *items->hashes);
-	all->n += items->count;
-	all->item_classes |= items->item_classes;
+	if (PyByteArray_Resize(all, before + (Py_ssize_t)added) < 0)
+		return false;
+	memcpy(PyByteArray_AsString(all) + before, items->hashes, added);
 	return true;
 }
 
 static PyObject *
 ckfy_change_many(PyObject *self, PyObject *argument, ckfy_what what)
 {
-	ckfy_hashes all = {0};
+	PyObject *all = PyByteArray_FromStringAndSize(NULL, 0), *result = NULL;
+	ckfy_change change = {.what = what};
 	ckfy_items items;
-	PyObject *result = NULL;
 	int more = -1;
 
+	if (!all)
+		return NULL;
 	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed, false))
 		while ((more = ckfy_items_next(&items)) > 0)
-			if (!ckfy_append(&all, &items))
+		{
+			change.item_classes |= items.item_classes;
+			if (!ckfy_append(all, &items))
 			{
 				more = -1;
 				break;
 			}
+		}
 	ckfy_items_end(&items);
 	if (more == 0)
 	{
-		ckfy_change change = {what, all.hashes, all.n, all.item_classes, false};
-
+		change.hashes = (const uint64_t *)(void *)PyByteArray_AsString(all);
+		change.n = (size_t)PyByteArray_Size(all) / sizeof *change.hashes;
 		result = ckfy_make_change(CKFY_FILTER(self), &change);
 	}
-	PyMem_Free(all.hashes);
+	Py_DECREF(all);
 	return result;
 }
 

@@ -5,7 +5,8 @@
 
 #include "messages.h"
 
-PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe, *ckfy_decode;
+PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe, *ckfy_decode,
+	*ckfy_read;
 PyTypeObject *ckfy_filter_type;
 
 extern PyType_Spec ckfy_filter_spec;
@@ -94,6 +95,7 @@ PyInit__filter(void)
 		ckfy_import(&ckfy_convert, "cuckoofilter._items", "convert") &&
 		ckfy_import(&ckfy_describe, "cuckoofilter._arrays", "describe") &&
 		ckfy_import(&ckfy_decode, "cuckoofilter._text", "decode") &&
+		ckfy_import(&ckfy_read, "cuckoofilter._arguments", "read") &&
 		PyModule_AddStringConstant(module, "version", cuckoofilter_version()) == 0)
 	{
 		Py_INCREF(type); /* the module's; ours stays */
