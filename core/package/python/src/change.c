@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Begin to change a filter.  false with an exception: this thread is already changing it, and a
- * signal's handler is what asks. */
+ * signal's handler makes this call. */
 static bool
 ckfy_change_begin(ckfy_filter *self)
 {
@@ -237,7 +237,7 @@ CKFY_METHOD(ckfy_remove_many, ckfy_change_many(self, argument, CKFY_REMOVE));
 
 /* The answers to an array, in a new array of booleans. */
 static PyObject *
-ckfy_ask_array(ckfy_items *items, const cuckoofilter *filter)
+ckfy_look_up_array(ckfy_items *items, const cuckoofilter *filter)
 {
 	uint8_t found[CKFY_PIECE];
 	Py_ssize_t done = 0;
@@ -272,7 +272,7 @@ ckfy_ask_array(ckfy_items *items, const cuckoofilter *filter)
 
 /* The answers to other items, in a list. */
 static PyObject *
-ckfy_ask_list(ckfy_items *items, const cuckoofilter *filter)
+ckfy_look_up_list(ckfy_items *items, const cuckoofilter *filter)
 {
 	PyObject *list = PyList_New(0);
 	uint8_t found[CKFY_PIECE];
@@ -321,8 +321,8 @@ ckfy_contains_many(PyObject *self, PyObject *argument)
 	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed, false))
 	{
 		shared = ckfy_share(CKFY_FILTER(self));
-		answers = items.array ? ckfy_ask_array(&items, shared->filter)
-							  : ckfy_ask_list(&items, shared->filter);
+		answers = items.array ? ckfy_look_up_array(&items, shared->filter)
+							  : ckfy_look_up_list(&items, shared->filter);
 		ckfy_release(shared);
 	}
 	ckfy_items_end(&items);
