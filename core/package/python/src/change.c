@@ -235,29 +235,38 @@ CKFY_METHOD(ckfy_remove_many, ckfy_change_many(self, argument, CKFY_REMOVE));
 
 /* ------------------------------------------------------------- lookups */
 
+/* The answers to a piece, as bytes.  false: *error is filled. */
+static bool
+ckfy_look_up_piece(const ckfy_items *items, const cuckoofilter *filter, uint8_t *answers,
+				   cuckoofilter_error *error)
+{
+	uint8_t found[CKFY_PIECE];
+	size_t i;
+
+	if (!cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
+									  found, error))
+		return false;
+	memset(answers, 0, (size_t)items->n);
+	for (i = 0; i < items->count; i++)
+		answers[items->positions[i]] = found[i];
+	return true;
+}
+
 /* The answers to an array, in a new array of booleans. */
 static PyObject *
 ckfy_look_up_array(ckfy_items *items, const cuckoofilter *filter)
 {
-	uint8_t found[CKFY_PIECE];
 	Py_ssize_t done = 0;
 	ckfy_call call;
 	bool ok = true;
-	size_t i;
 
 	ckfy_call_start(&call);
 	ckfy_unlock(&call);
 	while (ok && ckfy_items_next(items) > 0)
 	{
-		ok = cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
-										  found, &call.error);
-		if (!ok)
-			break;
-		memset(items->answers + done, 0, (size_t)items->n);
-		for (i = 0; i < items->count; i++)
-			items->answers[done + items->positions[i]] = found[i];
+		ok = ckfy_look_up_piece(items, filter, items->answers + done, &call.error);
 		done += items->n;
-		if ((done / CKFY_PIECE) % 256 == 0 && call.error.interrupted(&call))
+		if (ok && (done / CKFY_PIECE) % 256 == 0 && call.error.interrupted(&call))
 		{
 			call.error.code = CUCKOOFILTER_INTERRUPTED;
 			ok = false;
@@ -275,36 +284,21 @@ static PyObject *
 ckfy_look_up_list(ckfy_items *items, const cuckoofilter *filter)
 {
 	PyObject *list = PyList_New(0);
-	uint8_t found[CKFY_PIECE];
+	uint8_t answers[CKFY_PIECE];
 	cuckoofilter_error error;
 	int more = -1;
 
 	error.interrupted = NULL;
 	while (list && (more = ckfy_items_next(items)) > 0)
 	{
-		size_t next = 0;
-		Py_ssize_t i;
+		bool ok = ckfy_look_up_piece(items, filter, answers, &error);
 
-		if (!cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
-										  found, &error))
-		{
+		if (!ok)
 			ckfy_raise(&error);
-			more = -1;
-			break;
-		}
-		for (i = 0; i < items->n; i++)
-		{
-			bool in = next < items->count && items->positions[next] == i && found[next];
-
-			next += next < items->count && items->positions[next] == i;
-			if (PyList_Append(list, in ? Py_True : Py_False) < 0)
-				break;
-		}
-		if (i < items->n)
-		{
-			more = -1;
-			break;
-		}
+		for (Py_ssize_t i = 0; ok && i < items->n; i++)
+			ok = PyList_Append(list, answers[i] ? Py_True : Py_False) == 0;
+		if (!ok)
+			Py_CLEAR(list);
 	}
 	if (more < 0)
 		Py_CLEAR(list);
