@@ -81,7 +81,7 @@ ckf_first_table(ckf_filter *t, const ckf_chunk_plan *plan, size_t n)
 {
 	ckf_filter chosen = plan->chunks->like;
 
-	chosen.rho_bits = (uint8_t)ckf_chunk_rest_bits(plan->chunks, plan->depth);
+	chosen.rho_bits = (uint8_t)(chosen.w - plan->depth);
 	return ckf_choose_buckets(&chosen, n) &&
 		   ckf_chunk_geometry(t, &plan->chunks->like, plan->depth, chosen.m);
 }
@@ -113,7 +113,7 @@ size_t
 ckf_chunk_build(const ckf_chunk_plan *plan, const uint64_t *items, size_t n, uint8_t *out,
 				uint64_t *scratch)
 {
-	unsigned width = plan->whole ? 64 : ckf_chunk_rest_bits(plan->chunks, plan->depth);
+	unsigned width = plan->whole ? 64 : plan->chunks->like.w - plan->depth;
 	size_t list = ckf_bits_to_bytes((uint64_t)n * width) + CKF_TRAILER;
 	size_t size;
 

@@ -102,7 +102,7 @@ ckf_open_list(ckf_chunk *chunk, uint32_t m)
 static bool
 ckf_open_body(ckf_chunk *chunk, uint32_t m)
 {
-	chunk->width = (uint8_t)ckf_chunk_rest_bits(chunk->chunks, chunk->depth);
+	chunk->width = (uint8_t)(chunk->chunks->like.w - chunk->depth);
 	switch (chunk->kind)
 	{
 		case CKF_CHUNK_HASHES:

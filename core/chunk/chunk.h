@@ -27,13 +27,6 @@ enum
  * more and shorter items must repeat items too often, and is refused.) */
 #define CKF_CHUNK_ITEMS ((size_t)CKF_CHUNK_BODY * 8 / 3)
 
-/* The bits of an item in the chunks of this table, including the `depth` bits of the range. */
-CKF_INLINE unsigned
-ckf_chunk_rest_bits(const ckf_chunks *chunks, unsigned depth)
-{
-	return chunks->like.w - depth;
-}
-
 /* An item as these chunks store it: a whole hash, or an aligned prefix of w bits. */
 CKF_INLINE uint64_t
 ckf_chunk_cut(const ckf_chunks *chunks, bool whole, uint64_t hash)

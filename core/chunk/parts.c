@@ -1,19 +1,10 @@
 /*
  * parts.c - divide the items of an edit into chunks, and write these.
  */
-#include "chunk/window.h"
+#include "chunk/edit.h"
 
 /* How large a chunk is next to what is left of a page, in halves. */
 #define CKF_MOST_HALVES 2
-
-/* The part that is being made. */
-typedef struct ckf_next_part
-{
-	unsigned depth;
-	uint64_t last; /* of its range */
-	size_t n;      /* its items */
-	size_t size;
-} ckf_next_part;
 
 /* The least depth of a range that begins at the cursor. */
 static unsigned
@@ -26,34 +17,36 @@ ckf_shallowest(const ckf_edit *edit)
 
 /* The items of a range that begins at the cursor. */
 static void
-ckf_measure(const ckf_edit *edit, unsigned depth, ckf_next_part *next)
+ckf_measure(const ckf_edit *edit, unsigned depth, ckf_chunk_part *part)
 {
-	next->depth = depth;
-	next->last = ckf_chunk_last(edit->cursor, depth);
-	next->n = ckf_count_through(edit->window + edit->at, edit->have - edit->at, next->last);
+	part->start = edit->cursor;
+	part->depth = depth;
+	part->count = ckf_count_through(edit->window + edit->at, edit->have - edit->at,
+									ckf_chunk_last(edit->cursor, depth));
 }
 
 /* Whether the window may still lack items of the range. */
 static bool
-ckf_is_open_ended(const ckf_edit *edit, const ckf_next_part *next)
+ckf_is_open_ended(const ckf_edit *edit, const ckf_chunk_part *part)
 {
-	if (next->n < edit->have - edit->at)
+	if (part->count < edit->have - edit->at)
 		return false;
-	return ckf_edit_more(edit) || (edit->state == CKF_EDIT_FEEDS && next->last >= edit->fed);
+	return ckf_edit_more(edit) ||
+		   (edit->state == CKF_EDIT_FEEDS && ckf_chunk_last(part->start, part->depth) >= edit->fed);
 }
 
 /* false: the part would be too large. */
 static bool
-ckf_write_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
+ckf_write_part(ckf_edit *edit, ckf_chunk_part *part, uint8_t *out)
 {
 	ckf_chunk_plan plan = {.chunks = edit->chunks,
 						   .start = edit->cursor,
-						   .depth = next->depth,
+						   .depth = part->depth,
 						   .whole = edit->whole,
 						   .grows = edit->grows};
 
-	next->size = ckf_chunk_build(&plan, edit->window + edit->at, next->n, out, edit->scratch);
-	return next->size > 0;
+	part->size = ckf_chunk_build(&plan, edit->window + edit->at, part->count, out, edit->scratch);
+	return part->size > 0;
 }
 
 /*
@@ -61,21 +54,21 @@ ckf_write_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
  * which has not been given yet.
  */
 static ckf_status
-ckf_largest_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
+ckf_largest_part(ckf_edit *edit, ckf_chunk_part *part, uint8_t *out)
 {
 	unsigned depth;
 
 	for (depth = ckf_shallowest(edit); depth <= CKF_CHUNK_MAX_DEPTH && depth < edit->chunks->like.w;
 		 depth++)
 	{
-		ckf_measure(edit, depth, next);
-		if (ckf_is_open_ended(edit, next))
+		ckf_measure(edit, depth, part);
+		if (ckf_is_open_ended(edit, part))
 		{
-			if (next->n <= CKF_CHUNK_BUILT)
+			if (part->count <= CKF_CHUNK_BUILT)
 				return CKF_FEED;
 			continue;
 		}
-		if (ckf_write_part(edit, next, out))
+		if (ckf_write_part(edit, part, out))
 			return CKF_OK;
 	}
 	return CKF_BAD_BYTES; /* never: a list of the shortest items has room for all */
@@ -84,26 +77,26 @@ ckf_largest_part(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
 /* A half or a quarter of the next part whose row fits into so many bytes.  false: there is
  * none, and `out` has the part as before. */
 static bool
-ckf_write_less(ckf_edit *edit, ckf_next_part *next, size_t room, uint8_t *out)
+ckf_write_less(ckf_edit *edit, ckf_chunk_part *part, size_t room, uint8_t *out)
 {
 	uint32_t row = edit->chunks->row_room;
-	ckf_next_part less;
+	ckf_chunk_part less;
 	unsigned halves;
 
 	for (halves = 1; halves <= CKF_MOST_HALVES; halves++)
 		/* with an eighth more, since items are not spread evenly */
-		if ((next->size >> halves) + (next->size >> (halves + 3)) + row <= room)
+		if ((part->size >> halves) + (part->size >> (halves + 3)) + row <= room)
 			break;
-	if (halves > CKF_MOST_HALVES || next->n == 0 || edit->whole ||
-		next->depth + halves > CKF_CHUNK_MAX_DEPTH || next->depth + halves >= edit->chunks->like.w)
+	if (halves > CKF_MOST_HALVES || part->count == 0 || edit->whole ||
+		part->depth + halves > CKF_CHUNK_MAX_DEPTH || part->depth + halves >= edit->chunks->like.w)
 		return false;
-	ckf_measure(edit, next->depth + halves, &less);
+	ckf_measure(edit, part->depth + halves, &less);
 	if (!ckf_write_part(edit, &less, out) || less.size + row > room)
 	{
-		(void)ckf_write_part(edit, next, out);
+		(void)ckf_write_part(edit, part, out);
 		return false;
 	}
-	*next = less;
+	*part = less;
 	return true;
 }
 
@@ -113,29 +106,30 @@ ckf_write_less(ckf_edit *edit, ckf_next_part *next, size_t room, uint8_t *out)
  * the other and to the same page while it has room, so the rest of the page is known.
  */
 static void
-ckf_fit_page(ckf_edit *edit, ckf_next_part *next, uint8_t *out)
+ckf_fit_page(ckf_edit *edit, ckf_chunk_part *part, uint8_t *out)
 {
 	size_t row = edit->chunks->row_room;
 	size_t slack = edit->chunks->page_slack;
 	size_t room = edit->page_left > slack ? edit->page_left - slack : 0;
 
-	if (next->size + row > room && !ckf_write_less(edit, next, room, out) &&
-		next->size + row > edit->page_left)
+	if (part->size + row > room && !ckf_write_less(edit, part, room, out) &&
+		part->size + row > edit->page_left)
 		edit->page_left = edit->chunks->page_room;
-	if (next->size + row < edit->page_left)
-		edit->page_left -= (uint32_t)(next->size + row);
+	if (part->size + row < edit->page_left)
+		edit->page_left -= (uint32_t)(part->size + row);
 	else
 		edit->page_left = 0;
 }
 
 static void
-ckf_hand_over(ckf_edit *edit, const ckf_next_part *next, ckf_chunk_part *part)
+ckf_hand_over(ckf_edit *edit, const ckf_chunk_part *part)
 {
-	*part = (ckf_chunk_part){edit->cursor, next->depth, next->size, next->n};
-	edit->at += next->n;
-	edit->stored += (int64_t)next->n;
-	edit->cursor = next->last + 1;
-	if (next->last != edit->last)
+	uint64_t last = ckf_chunk_last(part->start, part->depth);
+
+	edit->at += part->count;
+	edit->stored += (int64_t)part->count;
+	edit->cursor = last + 1;
+	if (last != edit->last)
 		return;
 	if (edit->at < edit->have || ckf_edit_more(edit))
 		ckf_edit_go(edit, CKF_EDIT_DAMAGED); /* items behind the last range: out of order */
@@ -146,7 +140,6 @@ ckf_hand_over(ckf_edit *edit, const ckf_next_part *next, ckf_chunk_part *part)
 ckf_status
 ckf_edit_next(ckf_edit *edit, void *out, ckf_chunk_part *part)
 {
-	ckf_next_part next;
 	ckf_status status;
 
 	if (edit->state == CKF_EDIT_DONE)
@@ -164,13 +157,13 @@ ckf_edit_next(ckf_edit *edit, void *out, ckf_chunk_part *part)
 		return CKF_FEED; /* the host has not given the chunk */
 	if (edit->state == CKF_EDIT_DAMAGED)
 		return CKF_BAD_BYTES;
-	status = ckf_largest_part(edit, &next, out);
+	status = ckf_largest_part(edit, part, out);
 	if (status == CKF_FEED)
 		ckf_edit_go(edit, CKF_EDIT_WAITS);
 	if (status != CKF_OK)
 		return status;
 	if (!edit->grows && edit->chunks->page_room > 0)
-		ckf_fit_page(edit, &next, out);
-	ckf_hand_over(edit, &next, part);
+		ckf_fit_page(edit, part, out);
+	ckf_hand_over(edit, part);
 	return edit->state == CKF_EDIT_DAMAGED ? CKF_BAD_BYTES : CKF_MORE;
 }

@@ -5,12 +5,6 @@
 
 #include "thresholds.h"
 
-static size_t
-ckf_block_bytes(uint64_t capacity)
-{
-	return sizeof(ckf_block) + (size_t)capacity * sizeof(uint64_t);
-}
-
 ckf_block *
 ckf_find_block(ckf_collector *c, uint64_t capacity)
 {
@@ -29,7 +23,7 @@ ckf_find_block(ckf_collector *c, uint64_t capacity)
 			return block;
 		}
 	}
-	c->block_size = ckf_block_bytes(capacity);
+	c->block_size = sizeof(ckf_block) + (size_t)capacity * sizeof(uint64_t);
 	return NULL;
 }
 

@@ -143,11 +143,7 @@ ckf_take_few(ckf_collector *c, const ckf_filter *in)
 	if (in->count > (uint64_t)(c->end - c->next))
 		return false;
 	for (i = 0; i < in->count; i++)
-	{
-		uint64_t hash = ckf_word(in, i);
-
-		*c->next++ = hash | (hash == 0);
-	}
+		(void)ckf_collect(c, ckf_word(in, i), 0);
 	return true;
 }
 

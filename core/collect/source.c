@@ -34,46 +34,26 @@ ckf_collector_items(const ckf_filter *t)
 	return ckf_hashes_in_runs(s) + (s->block ? (uint64_t)(c->next - s->block->hash) : 0);
 }
 
-/* Load a piece of a block without copying it.  scan->next counts the hashes that were loaded.
- * scan->given is the block, and scan->base is the number of hashes before it. */
+/* Load a piece of a block without copying it.  scan->next counts the hashes that were loaded. */
 static bool
 ckf_load_run(ckf_scan *s)
 {
-	const ckf_run *run = &ckf_inside_of(ckf_collector_of(s->in))->run[0];
-	const ckf_block *block = s->given;
-	uint64_t left;
+	size_t left;
 
-	s->have = s->at = 0;
-	if (s->next == s->end)
-		return false;
-	if (s->next == 0)
-	{
-		block = run->first;
-		s->base = 0;
-	}
-	while (s->next - s->base == block->count)
-	{
-		s->base += block->count;
-		block = block->next;
-	}
-	s->given = block;
-	left = block->count - (s->next - s->base);
-	s->keys = block->hash + (s->next - s->base);
-	s->have = (size_t)(left < CKF_STEP ? left : CKF_STEP);
+	s->keys = ckf_collected(ckf_collector_of(s->in), s->next, &left);
+	s->have = left < CKF_STEP ? left : CKF_STEP;
+	s->at = 0;
 	s->next += s->have;
-	return true;
+	return s->have > 0;
 }
 
 /* A settled collector has one run at most. */
 static void
 ckf_scan_collector(const ckf_filter *t, ckf_scan *s)
 {
-	const ckf_inside *inside = ckf_inside_of(ckf_collector_of(t));
-
 	memset(s, 0, sizeof *s);
 	s->load = ckf_load_run;
 	s->in = t;
-	s->end = inside->runs > 0 ? inside->run[0].count : 0;
 }
 
 static const ckf_source ckf_collector_source = {ckf_collector_items, ckf_scan_collector};

@@ -79,10 +79,6 @@ void ckf_derive(ckf_filter *t);
 
 extern const ckf_operations ckf_sorted_operations;
 
-/* lookup_start and lookup_step */
-ckf_status ckf_search_start(const ckf_filter *t, ckf_lookup *lookup);
-ckf_status ckf_search_step(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes);
-
 /* -------------------------------------------------------------------- tables (table/) */
 
 /* The operations for a table of this geometry on this processor. */

@@ -66,51 +66,40 @@ ckf_text_integer(ckf_text piece, uint64_t *value)
 	return true;
 }
 
-/* Whether an option with this name is in the text before `end`, the options read so far. */
-static bool
-ckf_was_given(const char *text, const char *end, ckf_text name)
+/* The options, as bits. */
+enum
 {
-	while (text < end)
-	{
-		const char *stop = memchr(text, ',', (size_t)(end - text));
-		const char *equals = memchr(text, '=', (size_t)(end - text));
-		ckf_text before = ckf_text_trim(text, equals); /* not NULL: ckf_read_option accepted it */
+	CKF_OPTION_KIND = 1,
+	CKF_OPTION_LAYOUT = 2,
+	CKF_OPTION_SEED = 4,
+	CKF_OPTION_BUCKET_SIZE = 8
+};
 
-		if (before.size == name.size && memcmp(before.at, name.at, name.size) == 0)
-			return true;
-		text = stop + 1;
-	}
-	return false;
-}
-
-/* Read one option.  *layout_given is 0 as long as there was no layout option, 1 for plain and 2 for
- * semi_sorted.  The caller checks it against the bucket size after the last option. */
-static bool
-ckf_read_option(ckf_params *params, ckf_text name, ckf_text value, int *layout_given)
+/* Read one option, and return its bit; 0: it is invalid. */
+static unsigned
+ckf_read_option(ckf_params *params, ckf_text name, ckf_text value)
 {
 	uint64_t number;
 
 	if (ckf_piece_is(name, "kind"))
 	{
 		params->set = ckf_piece_is(value, "set");
-		return params->set || ckf_piece_is(value, "deletable");
+		return params->set || ckf_piece_is(value, "deletable") ? CKF_OPTION_KIND : 0;
 	}
 	if (ckf_piece_is(name, "layout"))
 	{
-		*layout_given = ckf_piece_is(value, "plain")         ? 1
-						: ckf_piece_is(value, "semi_sorted") ? 2
-															 : 0;
-		return *layout_given != 0;
+		params->plain = ckf_piece_is(value, "plain");
+		return params->plain || ckf_piece_is(value, "semi_sorted") ? CKF_OPTION_LAYOUT : 0;
 	}
 	if (ckf_piece_is(name, "seed"))
-		return ckf_text_integer(value, &params->seed);
+		return ckf_text_integer(value, &params->seed) ? CKF_OPTION_SEED : 0;
 	if (ckf_piece_is(name, "bucket_size") && ckf_text_integer(value, &number) &&
 		(number == 2 || number == 4 || number == 8))
 	{
 		params->bucket_size = (uint8_t)number;
-		return true;
+		return CKF_OPTION_BUCKET_SIZE;
 	}
-	return false;
+	return 0;
 }
 
 ckf_status
@@ -120,7 +109,7 @@ ckf_params_parse(ckf_params *params, const char *text, size_t size, const char *
 	ckf_params result = *params;
 	const char *end = text + size;
 	const char *at = text;
-	int layout_given = 0;
+	unsigned given = 0;
 
 	*bad = text;
 	*bad_size = size;
@@ -132,21 +121,21 @@ ckf_params_parse(ckf_params *params, const char *text, size_t size, const char *
 		const char *stop = comma ? comma : end;
 		const char *equals = memchr(at, '=', (size_t)(stop - at));
 		ckf_text whole = ckf_text_trim(at, stop);
-		bool valid = equals && ckf_read_option(&result, ckf_text_trim(at, equals),
-											   ckf_text_trim(equals + 1, stop), &layout_given);
+		unsigned option = equals ? ckf_read_option(&result, ckf_text_trim(at, equals),
+												   ckf_text_trim(equals + 1, stop))
+								 : 0;
 
-		if (!valid || ckf_was_given(text, at, ckf_text_trim(at, equals)))
+		if (option == 0 || (given & option))
 		{
 			*bad = whole.at;
 			*bad_size = whole.size;
-			return valid ? CKF_OPTION_TWICE : CKF_BAD_OPTION;
+			return option ? CKF_OPTION_TWICE : CKF_BAD_OPTION;
 		}
+		given |= option;
 		at = stop + 1;
 	}
-	if (layout_given == 2 && result.bucket_size != 4)
+	if ((given & CKF_OPTION_LAYOUT) && !result.plain && result.bucket_size != 4)
 		return CKF_BAD_OPTION;
-	if (layout_given)
-		result.plain = layout_given == 1;
 	*params = result;
 	return CKF_OK;
 }

@@ -19,6 +19,7 @@ ckf_pass_start(ckf_rebuild *r)
 	if (r->removals)
 		ckf_scan_rewind(r->removals, 0);
 	r->last = r->distinct_last = r->group = r->copies = r->passed = r->read = r->removal = 0;
+	r->cut_w = r->to.w;
 	if (r->counts)
 	{
 		/* the target has at most this precision; distinct items are counted before the cut */
@@ -97,12 +98,13 @@ ckf_less_removals(ckf_rebuild *r, const uint64_t *items, size_t n, uint64_t *lef
 static bool
 ckf_put(ckf_rebuild *r, const uint64_t *items, size_t n)
 {
+	const ckf_sink *sink = r->to.operations->sink;
 	uint64_t left[CKF_PIECE + 2 * CKF_MAX_SLOTS];
 
 	if (!r->removals)
-		return r->sink->put(&r->build, items, n);
+		return sink->put(&r->build, items, n);
 	n = ckf_less_removals(r, items, n, left);
-	return r->sink->put(&r->build, left, n);
+	return sink->put(&r->build, left, n);
 }
 
 /* Turn keys into items: drop duplicates if `distinct`, cut if `cut`, and drop the copies that
@@ -178,8 +180,7 @@ ckf_has_sample(const ckf_rebuild *r)
 		   r->read >= r->root->items / CKF_SAMPLE_SHARE;
 }
 
-/* Remove a block of hashes from the copy of a table.  The hashes are sorted, so the segment that
- * they change stays in cache. */
+/* The hashes are sorted, so the segment that they change stays in cache. */
 ckf_status
 ckf_pass_removals(ckf_rebuild *r)
 {

@@ -57,10 +57,11 @@ ckf_request_memory(ckf_rebuild *r)
 		size = r->in[0]->size;
 	else if (!r->counts)
 	{
+		const ckf_sink *sink = r->to.operations->sink;
 		uint64_t spare = r->row->grows ? ckf_spare_hashes(r->items) : 0;
 
-		words += r->sink->scratch ? r->sink->scratch(&r->to) : 0;
-		size = r->sink->size(&r->to, r->items + spare);
+		words += sink->scratch ? sink->scratch(&r->to) : 0;
+		size = sink->size(&r->to, r->items + spare);
 		if (size == 0)
 			return CKF_PRECISION;
 	}
@@ -131,6 +132,8 @@ ckf_rebuild_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_
 static void
 ckf_start_pass(ckf_rebuild *r)
 {
+	const ckf_sink *sink = r->to.operations->sink;
+
 	ckf_pass_start(r);
 	r->phase = r->counts ? CKF_COUNT : CKF_BUILD;
 	if (r->counts)
@@ -138,8 +141,8 @@ ckf_start_pass(ckf_rebuild *r)
 	ckf_move(&r->to, r->dst);
 	memset(&r->build, 0, sizeof r->build);
 	r->build.t = &r->to;
-	if (r->sink->start)
-		r->sink->start(&r->build, (uint64_t *)r->scratch + r->scan_words);
+	if (sink->start)
+		sink->start(&r->build, (uint64_t *)r->scratch + r->scan_words);
 }
 
 /* Clear the next piece of the target, or copy it from the first input. */
@@ -165,11 +168,12 @@ static void
 ckf_finish(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
+	const ckf_sink *sink = to->operations->sink;
 
 	to->count = r->build.stored;
-	to->size = (size_t)r->sink->size(to, to->count);
-	if (r->sink->end)
-		r->sink->end(&r->build);
+	to->size = (size_t)sink->size(to, to->count);
+	if (sink->end)
+		sink->end(&r->build);
 	if (to->count == 0)
 		to->item_classes = 0;
 	ckf_write_header(to);
@@ -234,7 +238,7 @@ ckf_next(ckf_rebuild *r)
 			r->done = 0;
 			if (r->copies_input)
 				r->phase = CKF_COPY;
-			else if (!r->counts && r->sink->cleared)
+			else if (!r->counts && r->to.operations->sink->cleared)
 				r->phase = CKF_CLEAR;
 			else
 				ckf_start_pass(r);

@@ -15,7 +15,7 @@
 typedef struct ckf_saturated
 {
 	uint64_t item;   /* the last item; 0 before the first */
-	unsigned copies; /* its copies so far */
+	unsigned copies; /* copies of that item so far */
 	unsigned full;   /* copies of a saturated group before */
 	unsigned raised; /* copies of a saturated group after; ignored if less than `full` */
 } ckf_saturated;

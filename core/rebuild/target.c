@@ -86,13 +86,6 @@ ckf_expected_items(const ckf_rebuild *r)
 	}
 }
 
-/* Whether there are too many items for sorted hashes.  Growth is for one item more. */
-static bool
-ckf_are_many(const ckf_rebuild *r)
-{
-	return r->items + r->row->grows > CKF_MAX_HASHES;
-}
-
 /* Choose the target for whole hashes: sorted hashes, or the first table that they become. */
 static bool
 ckf_target_exact(ckf_rebuild *r)
@@ -100,7 +93,8 @@ ckf_target_exact(ckf_rebuild *r)
 	if (r->row->whole == CKF_WHOLE_SMALLER &&
 		ckf_choose_fewest(&r->to, r->items, ckf_expected_items(r)))
 		return true;
-	if (r->row->whole == CKF_WHOLE_FEW && ckf_are_many(r))
+	/* growth is for one item more */
+	if (r->row->whole == CKF_WHOLE_FEW && r->items + r->row->grows > CKF_MAX_HASHES)
 		return ckf_choose_first(&r->to, ckf_planned_items(r), ckf_expected_items(r), 64);
 	ckf_target_words(&r->to, CKF_HASHES, 64);
 	return true;
@@ -198,17 +192,10 @@ ckf_is_worth_it(const ckf_rebuild *r)
 
 	if (!ckf_is_table(&r->to) || r->row->whole != CKF_WHOLE_SMALLER)
 		return true;
-	size = r->sink->size(&r->to, r->items);
+	size = r->to.operations->sink->size(&r->to, r->items);
 	if (ckf_is_whole(r))
 		return size < CKF_HEADER_SIZE + 8 * r->items;
 	return !r->row->shrinks || size < r->in[0]->size;
-}
-
-static void
-ckf_use(ckf_rebuild *r)
-{
-	r->sink = r->to.operations->sink;
-	r->cut_w = r->to.w;
 }
 
 /* Let all items be counted, if their number is an estimate. */
@@ -231,7 +218,6 @@ ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 	if (ckf_is_whole(r))
 	{
 		ckf_target_words(&r->to, CKF_HASHES, 64);
-		ckf_use(r);
 		return CKF_OK;
 	}
 	if (ckf_count_all(r))
@@ -239,7 +225,6 @@ ckf_target_otherwise(ckf_rebuild *r, bool short_tags)
 	if (r->row->cut == CKF_CUT_ANY)
 	{
 		ckf_target_words(&r->to, CKF_PREFIXES, r->w);
-		ckf_use(r);
 		return CKF_OK;
 	}
 	if (r->row->falls_back && ckf_fall_back(r, short_tags))
@@ -278,8 +263,6 @@ ckf_target_choose(ckf_rebuild *r)
 	/* a set, which stores no copies, may fit; the host refuses a set that does not */
 	if (found && !r->deduplicated && ckf_is_too_large(r) && ckf_fall_back(r, false))
 		return CKF_MORE;
-	if (found)
-		ckf_use(r);
 	return found && ckf_is_worth_it(r) ? CKF_OK : ckf_target_otherwise(r, !found);
 }
 
@@ -320,6 +303,5 @@ ckf_target_enlarge(ckf_rebuild *r)
 		return CKF_MORE;
 	if (!ckf_target_larger_table(r) || !ckf_is_worth_it(r))
 		return ckf_target_otherwise(r, ckf_lacks_bits(&r->to, r->items));
-	ckf_use(r);
 	return CKF_OK;
 }

@@ -39,8 +39,8 @@ struct ckf_rebuild
 	uint64_t added;           /* chunks of a set: items added, stored or not; 0: not known */
 	uint64_t most;            /* chunks: bytes of the largest filter that the host can keep */
 	int64_t capacity;         /* the requested capacity */
-	const ckf_filter *before; /* growth amid a batch: the filter before it, */
-	uint64_t more;            /* and the items of the batch */
+	const ckf_filter *before; /* growth amid a batch: the filter before the batch */
+	uint64_t more;            /* growth amid a batch: its items */
 
 	unsigned scans;                /* scans that read an input */
 	unsigned all_scans;            /* these, and the scans that merge others */
@@ -55,14 +55,13 @@ struct ckf_rebuild
 	uint64_t copies;        /* copies of this prefix so far */
 	uint64_t passed;        /* goals of distinct items: distinct items so far */
 	uint64_t read;          /* counting: items read so far, with those that are not stored */
-	uint64_t removal;       /* removals: the last hash of the input, */
-	unsigned removal_seen;  /* its copies read so far, */
-	unsigned removal_due;   /* and its copies to remove */
+	uint64_t removal;       /* removals: the last hash of the input */
+	unsigned removal_seen;  /* removals: copies of that hash read so far */
+	unsigned removal_due;   /* removals: copies of that hash to remove */
 	size_t work;            /* work done in this step, in items */
 	uint64_t done;          /* CKF_CLEAR and CKF_COPY: bytes done */
 
 	ckf_filter to;
-	const ckf_sink *sink;
 	ckf_build build;
 
 	/* The host's buffers: the requested sizes, and the addresses at the last step. */
@@ -110,7 +109,7 @@ ckf_status ckf_target_start(ckf_rebuild *r, ckf_goal goal);
 /* Whether the items must be counted before ckf_target_choose. */
 bool ckf_target_counts(const ckf_rebuild *r);
 
-/* Choose r->to and r->sink for r->items.  CKF_MORE: the parameters have changed, count the
+/* Choose r->to for r->items.  CKF_MORE: the parameters have changed, count the
  * items again.  CKF_PRECISION: no target is possible. */
 ckf_status ckf_target_choose(ckf_rebuild *r);
 

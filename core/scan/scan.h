@@ -46,13 +46,13 @@ struct ckf_scan
 	const ckf_filter *in; /* the input; not of a merge or an intersection */
 	unsigned low;         /* table: items are sorted by the bits from this one up */
 	ckf_inverse inverse;  /* table */
-	uint64_t next, end;   /* words, table, collector: next word, segment or hash, and the end */
-	uint64_t base;        /* collector: hashes before the block; chunks: start of the next range */
-	ckf_scan *child[2];   /* merge, intersection: the two scans that are read */
+	uint64_t next, end; /* words, table: next word or segment, and the end; collector: next hash */
+	uint64_t base;      /* chunks: start of the next range */
+	ckf_scan *child[2]; /* merge, intersection: the two scans that are read */
 	ckf_intersection *intersection; /* intersection */
-	const void *given; /* collector: the block; chunks: the chunk that the host gave last */
-	bool wants;        /* chunks: the scan needs the next chunk */
-	uint8_t raised;    /* chunks: copies that a saturated group gets, if more than it has */
+	const void *given;              /* chunks: the chunk that the host gave last */
+	bool wants;                     /* chunks: the scan needs the next chunk */
+	uint8_t raised; /* chunks: copies that a saturated group gets, if more than it has */
 };
 
 /* ------------------------------------------------------- kinds of scans */

@@ -8,7 +8,6 @@
 #endif
 
 #if defined(__x86_64__)
-
 /* Whether the environment asks for the portable paths.  Only test builds read it. */
 static bool
 ckf_portable_only(void)
@@ -21,10 +20,12 @@ ckf_portable_only(void)
 	return false;
 #endif
 }
+#endif
 
 bool
 ckf_use_pdep(void)
 {
+#if defined(__x86_64__)
 	/* 0: not known yet, 1: no, 2: yes.  Threads may compute it at the same time; all get the
 	 * same value. */
 	static int known;
@@ -42,14 +43,7 @@ ckf_use_pdep(void)
 		__atomic_store_n(&known, use, __ATOMIC_RELAXED);
 	}
 	return use == 2;
-}
-
 #else
-
-bool
-ckf_use_pdep(void)
-{
 	return false;
-}
-
 #endif
+}

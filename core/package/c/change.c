@@ -3,7 +3,7 @@
  */
 #include "internal.h"
 
-/* An item or a pair, hashed under the seed of the filter that is asked or changed. */
+/* An item or a pair, hashed under the seed of the filter that is read or changed. */
 typedef struct ckfl_hashed
 {
 	uint64_t hash;
@@ -36,10 +36,10 @@ cuckoofilter_contains_hashes(const cuckoofilter *filter, const uint64_t *hashes,
 }
 
 static int
-ckfl_contains(const cuckoofilter *filter, ckfl_hashed asked, cuckoofilter_error *error)
+ckfl_contains(const cuckoofilter *filter, ckfl_hashed hashed, cuckoofilter_error *error)
 {
-	return ckfl_may_hold(&filter->filter, asked.item_class, error)
-			   ? ckf_contains(&filter->filter, asked.hash)
+	return ckfl_may_hold(&filter->filter, hashed.item_class, error)
+			   ? ckf_contains(&filter->filter, hashed.hash)
 			   : -1;
 }
 
@@ -59,10 +59,10 @@ cuckoofilter_contains_pair(const cuckoofilter *filter, cuckoofilter_item item,
 int
 cuckoofilter_copies(const cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_error *error)
 {
-	ckfl_hashed asked = ckfl_item(filter, item);
+	ckfl_hashed hashed = ckfl_item(filter, item);
 
-	return ckfl_may_hold(&filter->filter, asked.item_class, error)
-			   ? (int)ckf_copies(&filter->filter, asked.hash)
+	return ckfl_may_hold(&filter->filter, hashed.item_class, error)
+			   ? (int)ckf_copies(&filter->filter, hashed.hash)
 			   : -1;
 }
 

@@ -3,7 +3,7 @@
  *
  * This is the part of libcuckoofilter that most programs need.  It builds on the engine
  * (cuckoofilter.h), which works on hashes and buffers of the caller.  A program that has an
- * allocator of its own, or that asks a filter in a mapped file, calls the engine directly.
+ * allocator of its own, or that looks up items in a mapped file, calls the engine directly.
  *
  *     cuckoofilter_error error = {0};
  *     cuckoofilter *filter = cuckoofilter_open(bytes, size, &error);
@@ -55,7 +55,7 @@ typedef enum cuckoofilter_code
 /*
  * An error, with PostgreSQL's sentences.  Set it to zero before the first call.
  *
- * interrupted and data are for the caller to set: a call that takes long asks interrupted(data)
+ * interrupted and data are for the caller to set: a call that takes long calls interrupted(data)
  * every few milliseconds, and fails with CUCKOOFILTER_INTERRUPTED if it returns true.
  */
 typedef struct cuckoofilter_error

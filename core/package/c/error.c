@@ -37,15 +37,6 @@ ckfl_say(cuckoofilter_error *error, cuckoofilter_code code, const char *hint, co
 	va_end(arguments);
 }
 
-bool
-ckfl_interrupted(cuckoofilter_error *error)
-{
-	if (!error || !error->interrupted || !error->interrupted(error->data))
-		return false;
-	ckfl_say(error, CUCKOOFILTER_INTERRUPTED, "", "interrupted");
-	return true;
-}
-
 /* A writer of the texts. */
 typedef struct ckfl_writer
 {

@@ -73,92 +73,64 @@ ckfl_params(ckf_params *params, int64_t capacity, double fpr, const char *option
 	return status == CKF_OK;
 }
 
-/* A filter that takes over `bytes`, which malloc gave and which have been validated.  NULL: the
- * bytes are freed, and *error is filled. */
+/* A filter of a copy of these bytes, of which only the header is validated. */
 static cuckoofilter *
-ckfl_own(uint8_t *bytes, size_t size, size_t room, cuckoofilter_error *error)
+ckfl_filter_of(const void *bytes, size_t size, cuckoofilter_error *error)
 {
 	cuckoofilter *filter = ckfl_allocate(sizeof *filter, error);
+	uint8_t *copy = filter ? ckfl_allocate(size, error) : NULL;
 	ckf_status status;
 
-	if (!filter)
+	if (copy)
 	{
-		free(bytes);
-		return NULL;
-	}
-	status = ckf_open(&filter->filter, bytes, size, CKF_STORED);
-	if (status != CKF_OK)
-	{
+		if (size > 0)
+			memcpy(copy, bytes, size);
+		status = ckf_open(&filter->filter, copy, size, CKF_STORED);
+		if (status == CKF_OK)
+			return filter;
 		ckfl_fail(error, status, (ckf_about){0});
-		free(bytes);
-		free(filter);
-		return NULL;
 	}
-	filter->filter.room = room;
-	return filter;
+	free(copy);
+	free(filter);
+	return NULL;
 }
 
 cuckoofilter *
 cuckoofilter_create(int64_t capacity, double fpr, const char *options, cuckoofilter_error *error)
 {
+	uint8_t header[CKF_HEADER_SIZE];
 	ckf_params params;
 	ckf_status status;
-	uint8_t *bytes;
 
 	if (!ckfl_params(&params, capacity, fpr, options, error))
 		return NULL;
-	bytes = ckfl_allocate(CKF_HEADER_SIZE, error);
-	if (!bytes)
-		return NULL;
-	status = ckf_create(&params, bytes);
+	status = ckf_create(&params, header);
 	if (status == CKF_OK)
-		return ckfl_own(bytes, CKF_HEADER_SIZE, CKF_HEADER_SIZE, error);
+		return ckfl_filter_of(header, sizeof header, error);
 	ckfl_fail(error, status, (ckf_about){.params = &params});
-	free(bytes);
 	return NULL;
-}
-
-/* Validate foreign bytes, every slot of them. */
-static bool
-ckfl_validate(const void *bytes, size_t size, cuckoofilter_error *error)
-{
-	ckfl_host host = ckfl_host_of(error);
-	ckf_filter filter;
-	ckf_status status = ckf_open(&filter, bytes, size, CKF_STORED);
-
-	if (status == CKF_OK)
-		status = ckf_host_check(&host.host, &filter);
-	if (status != CKF_OK && status != CKF_MORE) /* CKF_MORE: interrupted, which has been reported */
-		ckfl_fail(error, status, (ckf_about){0});
-	return status == CKF_OK;
 }
 
 cuckoofilter *
 cuckoofilter_open(const void *bytes, size_t size, cuckoofilter_error *error)
 {
-	uint8_t *copy = ckfl_allocate(size, error);
+	ckfl_host host = ckfl_host_of(error);
+	/* a copy first, so that the bytes that are validated stay as they are */
+	cuckoofilter *filter = ckfl_filter_of(bytes, size, error);
+	ckf_status status = filter ? ckf_host_check(&host.host, &filter->filter) : CKF_MORE;
 
-	if (!copy)
-		return NULL;
-	if (size > 0)
-		memcpy(copy, bytes,
-			   size); /* first, so that the bytes that are validated stay as they are */
-	if (ckfl_validate(copy, size, error))
-		return ckfl_own(copy, size, size, error);
-	free(copy);
+	if (status == CKF_OK)
+		return filter;
+	if (status != CKF_MORE) /* CKF_MORE: interrupted, which has been reported */
+		ckfl_fail(error, status, (ckf_about){0});
+	cuckoofilter_free(filter);
 	return NULL;
 }
 
 cuckoofilter *
 cuckoofilter_copy(const cuckoofilter *filter, cuckoofilter_error *error)
 {
-	size_t size = filter->filter.size;
-	uint8_t *bytes = ckfl_allocate(size, error);
-
-	if (!bytes)
-		return NULL;
-	memcpy(bytes, filter->filter.bytes, size);
-	return ckfl_own(bytes, size, size, error);
+	return ckfl_filter_of(filter->filter.bytes, filter->filter.size, error);
 }
 
 void

@@ -20,9 +20,6 @@ __attribute__((format(printf, 4, 5))) void ckfl_say(cuckoofilter_error *error,
 													cuckoofilter_code code, const char *hint,
 													const char *format, ...);
 
-/* Whether the program wants the call to end; *error is filled then. */
-bool ckfl_interrupted(cuckoofilter_error *error);
-
 /* Whether items of all these classes may be in the filter; else *error is filled. */
 bool ckfl_may_hold(const ckf_filter *filter, unsigned item_classes, cuckoofilter_error *error);
 

@@ -18,7 +18,12 @@ ckfl_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *origin)
 static bool
 ckfl_stops(ckf_host *host)
 {
-	return ckfl_interrupted(((ckfl_host *)host)->error);
+	cuckoofilter_error *error = ((ckfl_host *)host)->error;
+
+	if (!error || !error->interrupted || !error->interrupted(error->data))
+		return false;
+	ckfl_say(error, CUCKOOFILTER_INTERRUPTED, "", "interrupted");
+	return true;
 }
 
 static void
@@ -65,19 +70,6 @@ cuckoofilter_intersect(const cuckoofilter *a, const cuckoofilter *b, cuckoofilte
 	return ckfl_rebuild(CKF_INTERSECT, &a->filter, &b->filter, error);
 }
 
-/* Merge all filters. */
-static bool
-ckfl_merge_all(ckf_host *host, ckf_merger *merger, const cuckoofilter *const *filters, size_t n,
-			   ckf_filter *result)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (!ckf_host_merge(host, merger, &filters[i]->filter))
-			return false;
-	return ckf_host_merge_finish(host, merger, result);
-}
-
 /* A new filter of many. */
 static cuckoofilter *
 ckfl_merge_many(ckf_goal goal, const cuckoofilter *const *filters, size_t n,
@@ -86,6 +78,8 @@ ckfl_merge_many(ckf_goal goal, const cuckoofilter *const *filters, size_t n,
 	ckfl_host host = ckfl_host_of(error);
 	ckf_merger *merger;
 	cuckoofilter *merged;
+	bool ok = true;
+	size_t i;
 
 	if (n == 0)
 		return cuckoofilter_create(1, CKF_DEFAULT_FPR, NULL, error);
@@ -94,7 +88,9 @@ ckfl_merge_many(ckf_goal goal, const cuckoofilter *const *filters, size_t n,
 	if (merged)
 	{
 		ckf_merger_start(merger, goal);
-		if (!ckfl_merge_all(&host.host, merger, filters, n, &merged->filter))
+		for (i = 0; ok && i < n; i++)
+			ok = ckf_host_merge(&host.host, merger, &filters[i]->filter);
+		if (!ok || !ckf_host_merge_finish(&host.host, merger, &merged->filter))
 		{
 			free(merged);
 			merged = NULL;

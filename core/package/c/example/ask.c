@@ -1,5 +1,5 @@
 /*
- * ask.c - ask a filter that lies in a file:  ask FILE INTEGER...
+ * ask.c - look up integers in a filter that a file has:  ask FILE INTEGER...
  *     cc ask.c $(pkg-config --cflags --libs cuckoofilter) -o ask
  */
 #include <cuckoofilter_program.h>

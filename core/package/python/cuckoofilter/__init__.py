@@ -1,7 +1,7 @@
 """Cuckoo filters: the same bytes as in PostgreSQL and SQLite.
 
-A filter stands for a large set of items. Asked for an item, it answers "certainly not" (False) or
-"probably" (True).
+A filter stands for a large set of items. A lookup of an item returns False (certainly not in it) or
+True (probably).
 
     >>> from cuckoofilter import Filter
     >>> seen = Filter.build(range(1000))

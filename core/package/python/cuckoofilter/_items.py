@@ -78,16 +78,9 @@ def _scalar(item):
     if item.dtype.kind == "m":  # whose item() may be an int
         raise _no_hash(item)
     value = item.item()
-    if type(value) is type(item):  # a long double has no Python type
-        return _long_double(value) if item.dtype.kind == "f" else _raise(item)
-    return value if type(value) in (int, float, str, bytes, bool) else convert(value)
-
-
-def _long_double(item):
-    """It may be an integer that is no float."""
-    nearest = float(item)
+    if type(value) is not type(item):
+        return value if type(value) in (int, float, str, bytes, bool) else convert(value)
+    if item.dtype.kind != "f":
+        raise _no_hash(item)
+    nearest = float(item)  # a long double, which has no Python type, may be an integer that is no float
     return int(item) if math.isfinite(nearest) and item % 1 == 0 else nearest
-
-
-def _raise(item):
-    raise _no_hash(item)

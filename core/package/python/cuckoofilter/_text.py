@@ -1,4 +1,4 @@
-"""PostgreSQL's text of a filter: base64."""
+"""What a program has instead of a filter's bytes: PostgreSQL's text, or a buffer."""
 
 import re
 from base64 import b64decode
@@ -6,7 +6,18 @@ from base64 import b64decode
 from ._errors import Error
 
 
-def decode(text):
+def decode(data):
+    """The bytes of a base64 text, or of what has a buffer."""
+    if isinstance(data, str):
+        return _decode_text(data)
+    try:
+        return bytes(memoryview(data))
+    except TypeError:
+        name = type(data).__name__
+        raise TypeError(f"a filter is made of bytes or a base64 text, not {name}") from None
+
+
+def _decode_text(text):
     """The bytes of a base64 text, as JavaScript's atob reads it: blanks do not count, and the = at the end may be left out."""
     digits = re.sub("[ \\t\\n\\f\\r]", "", text)
     if len(digits) % 4 == 0:

@@ -50,7 +50,7 @@ class _BinaryDumper(Dumper):
 def register(conn: "Connection[Any]", context: Optional[Any] = None) -> None:
     """Load and dump cuckoofilter as Filter.
 
-    conn is asked for the type's OID. context is where the type is registered: conn if it is None,
+    The type's OID is read by conn. context is where the type is registered: conn if it is None,
     or another connection or cursor, or psycopg.adapters for all connections.
     """
     if not isinstance(conn, Connection):

@@ -61,17 +61,3 @@ ckfy_raise(const cuckoofilter_error *error)
 	Py_XDECREF(exception);
 	return NULL;
 }
-
-PyObject *
-ckfy_raise_parameter(PyObject *sentence, const char *hint)
-{
-	PyObject *exception =
-		sentence ? PyObject_CallFunction(ckfy_error_class, "Osss", sentence, "22023", "", hint)
-				 : NULL;
-
-	if (exception)
-		PyErr_SetObject(ckfy_error_class, exception);
-	Py_XDECREF(exception);
-	Py_XDECREF(sentence);
-	return NULL;
-}

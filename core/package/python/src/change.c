@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Begin to change a filter.  false with an exception: this thread is already changing it, and a
- * signal's handler is what asks. */
+ * signal's handler makes this call. */
 static bool
 ckfy_change_begin(ckfy_filter *self)
 {
@@ -185,61 +185,47 @@ ckfy_compact(PyObject *self, PyObject *unused)
 
 /* -------------------------------------------------------------- many items */
 
-/* All hashes of an argument, in memory of PyMem; false with an exception. */
-typedef struct ckfy_hashes
-{
-	uint64_t *hashes;
-	size_t n, room;
-	unsigned item_classes;
-} ckfy_hashes;
-
+/* Append the hashes of a piece to a bytearray, whose memory is aligned for them. */
 static bool
-ckfy_append(ckfy_hashes *all, const ckfy_items *items)
+ckfy_append(PyObject *all, const ckfy_items *items)
 {
-	if (items->count == 0)
-		return true;
-	if (all->room - all->n < items->count)
-	{
-		size_t room = 2 * all->room + CKFY_PIECE;
-		uint64_t *larger = PyMem_Realloc(all->hashes, room * sizeof *larger);
+	Py_ssize_t before = PyByteArray_Size(all);
+	size_t added = items->count * sizeof *items->hashes;
 
-		if (!larger)
-		{
-			PyErr_NoMemory();
-			return false;
-		}
-		all->hashes = larger;
-		all->room = room;
-	}
-	memcpy(all->hashes + all->n, items->hashes, items->count * sizeof *items->hashes);
-	all->n += items->count;
-	all->item_classes |= items->item_classes;
+	if (PyByteArray_Resize(all, before + (Py_ssize_t)added) < 0)
+		return false;
+	memcpy(PyByteArray_AsString(all) + before, items->hashes, added);
 	return true;
 }
 
 static PyObject *
 ckfy_change_many(PyObject *self, PyObject *argument, ckfy_what what)
 {
-	ckfy_hashes all = {0};
+	PyObject *all = PyByteArray_FromStringAndSize(NULL, 0), *result = NULL;
+	ckfy_change change = {.what = what};
 	ckfy_items items;
-	PyObject *result = NULL;
 	int more = -1;
 
+	if (!all)
+		return NULL;
 	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed, false))
 		while ((more = ckfy_items_next(&items)) > 0)
-			if (!ckfy_append(&all, &items))
+		{
+			change.item_classes |= items.item_classes;
+			if (!ckfy_append(all, &items))
 			{
 				more = -1;
 				break;
 			}
+		}
 	ckfy_items_end(&items);
 	if (more == 0)
 	{
-		ckfy_change change = {what, all.hashes, all.n, all.item_classes, false};
-
+		change.hashes = (const uint64_t *)(void *)PyByteArray_AsString(all);
+		change.n = (size_t)PyByteArray_Size(all) / sizeof *change.hashes;
 		result = ckfy_make_change(CKFY_FILTER(self), &change);
 	}
-	PyMem_Free(all.hashes);
+	Py_DECREF(all);
 	return result;
 }
 
@@ -249,29 +235,38 @@ CKFY_METHOD(ckfy_remove_many, ckfy_change_many(self, argument, CKFY_REMOVE));
 
 /* ------------------------------------------------------------- lookups */
 
-/* The answers to an array, in a new array of booleans. */
-static PyObject *
-ckfy_ask_array(ckfy_items *items, const cuckoofilter *filter)
+/* The answers to a piece, as bytes.  false: *error is filled. */
+static bool
+ckfy_look_up_piece(const ckfy_items *items, const cuckoofilter *filter, uint8_t *answers,
+				   cuckoofilter_error *error)
 {
 	uint8_t found[CKFY_PIECE];
+	size_t i;
+
+	if (!cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
+									  found, error))
+		return false;
+	memset(answers, 0, (size_t)items->n);
+	for (i = 0; i < items->count; i++)
+		answers[items->positions[i]] = found[i];
+	return true;
+}
+
+/* The answers to an array, in a new array of booleans. */
+static PyObject *
+ckfy_look_up_array(ckfy_items *items, const cuckoofilter *filter)
+{
 	Py_ssize_t done = 0;
 	ckfy_call call;
 	bool ok = true;
-	size_t i;
 
 	ckfy_call_start(&call);
 	ckfy_unlock(&call);
 	while (ok && ckfy_items_next(items) > 0)
 	{
-		ok = cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
-										  found, &call.error);
-		if (!ok)
-			break;
-		memset(items->answers + done, 0, (size_t)items->n);
-		for (i = 0; i < items->count; i++)
-			items->answers[done + items->positions[i]] = found[i];
+		ok = ckfy_look_up_piece(items, filter, items->answers + done, &call.error);
 		done += items->n;
-		if ((done / CKFY_PIECE) % 256 == 0 && call.error.interrupted(&call))
+		if (ok && (done / CKFY_PIECE) % 256 == 0 && call.error.interrupted(&call))
 		{
 			call.error.code = CUCKOOFILTER_INTERRUPTED;
 			ok = false;
@@ -286,39 +281,24 @@ ckfy_ask_array(ckfy_items *items, const cuckoofilter *filter)
 
 /* The answers to other items, in a list. */
 static PyObject *
-ckfy_ask_list(ckfy_items *items, const cuckoofilter *filter)
+ckfy_look_up_list(ckfy_items *items, const cuckoofilter *filter)
 {
 	PyObject *list = PyList_New(0);
-	uint8_t found[CKFY_PIECE];
+	uint8_t answers[CKFY_PIECE];
 	cuckoofilter_error error;
 	int more = -1;
 
 	error.interrupted = NULL;
 	while (list && (more = ckfy_items_next(items)) > 0)
 	{
-		size_t next = 0;
-		Py_ssize_t i;
+		bool ok = ckfy_look_up_piece(items, filter, answers, &error);
 
-		if (!cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
-										  found, &error))
-		{
+		if (!ok)
 			ckfy_raise(&error);
-			more = -1;
-			break;
-		}
-		for (i = 0; i < items->n; i++)
-		{
-			bool in = next < items->count && items->positions[next] == i && found[next];
-
-			next += next < items->count && items->positions[next] == i;
-			if (PyList_Append(list, in ? Py_True : Py_False) < 0)
-				break;
-		}
-		if (i < items->n)
-		{
-			more = -1;
-			break;
-		}
+		for (Py_ssize_t i = 0; ok && i < items->n; i++)
+			ok = PyList_Append(list, answers[i] ? Py_True : Py_False) == 0;
+		if (!ok)
+			Py_CLEAR(list);
 	}
 	if (more < 0)
 		Py_CLEAR(list);
@@ -335,8 +315,8 @@ ckfy_contains_many(PyObject *self, PyObject *argument)
 	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed, false))
 	{
 		shared = ckfy_share(CKFY_FILTER(self));
-		answers = items.array ? ckfy_ask_array(&items, shared->filter)
-							  : ckfy_ask_list(&items, shared->filter);
+		answers = items.array ? ckfy_look_up_array(&items, shared->filter)
+							  : ckfy_look_up_list(&items, shared->filter);
 		ckfy_release(shared);
 	}
 	ckfy_items_end(&items);

@@ -59,36 +59,14 @@ ckfy_result(PyTypeObject *type, cuckoofilter *filter, const ckfy_call *call)
 	return filter ? ckfy_new(type, filter) : ckfy_raise(&call->error);
 }
 
-/* Raise TypeError with a sentence, in which %U stands for the name of an object's type. */
-static void
-ckfy_raise_type(const char *sentence, PyObject *object)
-{
-	PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-
-	if (name)
-		PyErr_Format(PyExc_TypeError, sentence, name);
-	Py_XDECREF(name);
-}
-
-/* The bytes of an argument, as a bytes object: a base64 text, or what has a buffer. */
+/* The bytes of an argument, as a bytes object. */
 static PyObject *
 ckfy_bytes_of(PyObject *object)
 {
-	PyObject *view, *bytes;
-
-	if (PyBytes_Check(object))
-	{
-		Py_INCREF(object);
-		return object;
-	}
-	if (PyUnicode_Check(object))
+	if (!PyBytes_Check(object))
 		return PyObject_CallFunctionObjArgs(ckfy_decode, object, NULL);
-	view = PyMemoryView_FromObject(object); /* takes what has a buffer only */
-	if (!view && PyErr_ExceptionMatches(PyExc_TypeError))
-		ckfy_raise_type("a filter is made of bytes or a base64 text, not %U", object);
-	bytes = view ? PyBytes_FromObject(view) : NULL;
-	Py_XDECREF(view);
-	return bytes;
+	Py_INCREF(object);
+	return object;
 }
 
 /* Filter(bytes) */

@@ -38,7 +38,7 @@ ckfy_no_item(int result)
 /* Hash the argument of a lookup; inline, since `hash` is a constant.  1; 0: it is None; -1 with
  * an exception, also if the filter has no item of its class. */
 static inline int
-ckfy_hash_asked(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_hashed *hashed)
+ckfy_hash_lookup(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_hashed *hashed)
 {
 	int result = hash(self, argument, hashed);
 	cuckoofilter_error error;
@@ -54,10 +54,10 @@ ckfy_hash_asked(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_hash
 }
 
 static inline PyObject *
-ckfy_ask(PyObject *self, PyObject *argument, ckfy_hasher *hash)
+ckfy_look_up(PyObject *self, PyObject *argument, ckfy_hasher *hash)
 {
 	ckfy_hashed hashed;
-	int result = ckfy_hash_asked(self, argument, hash, &hashed);
+	int result = ckfy_hash_lookup(self, argument, hash, &hashed);
 
 	return result > 0 ? PyBool_FromLong(ckf_contains(ckfy_engine(CKFY_FILTER(self)), hashed.hash))
 					  : ckfy_no_item(result);
@@ -67,22 +67,22 @@ int
 ckfy_in(PyObject *self, PyObject *item)
 {
 	ckfy_hashed hashed;
-	int result = ckfy_hash_asked(self, item, ckfy_hash_item, &hashed);
+	int result = ckfy_hash_lookup(self, item, ckfy_hash_item, &hashed);
 
 	return result > 0 ? ckf_contains(ckfy_engine(CKFY_FILTER(self)), hashed.hash) : result;
 }
 
-CKFY_METHOD(ckfy_contains, ckfy_ask(self, argument, ckfy_hash_item));
+CKFY_METHOD(ckfy_contains, ckfy_look_up(self, argument, ckfy_hash_item));
 
-CKFY_METHOD(ckfy_contains_pair, ckfy_ask(self, argument, ckfy_hash_arguments));
+CKFY_METHOD(ckfy_contains_pair, ckfy_look_up(self, argument, ckfy_hash_arguments));
 
-CKFY_METHOD(ckfy_contains_hash, ckfy_ask(self, argument, ckfy_hash_given));
+CKFY_METHOD(ckfy_contains_hash, ckfy_look_up(self, argument, ckfy_hash_given));
 
 PyObject *
 ckfy_copies(PyObject *self, PyObject *item)
 {
 	ckfy_hashed hashed;
-	int result = ckfy_hash_asked(self, item, ckfy_hash_item, &hashed);
+	int result = ckfy_hash_lookup(self, item, ckfy_hash_item, &hashed);
 
 	return result > 0
 			   ? PyLong_FromLong((long)ckf_copies(ckfy_engine(CKFY_FILTER(self)), hashed.hash))

@@ -1,12 +1,12 @@
 /*
- * many.c - the items of a list, another iterable, or an array of numpy, in pieces of hashes.
+ * many.c - the items of an iterable, or of an array of numpy, in pieces of hashes.
  */
 #include "module.h"
 
 #include <string.h>
 
 /* An array, as _arrays.describe tells: (array, code, address, length, result, its address). */
-static bool
+static void
 ckfy_set_array(ckfy_items *items, PyObject *array)
 {
 	const char *code;
@@ -16,7 +16,7 @@ ckfy_set_array(ckfy_items *items, PyObject *array)
 	/* "O" borrows; the tuple may go before the items do */
 	if (!PyArg_ParseTuple(array, "OsKnOK", &owner, &code, &address, &items->length, &result,
 						  &answers))
-		return false;
+		return;
 	Py_INCREF(owner);
 	Py_INCREF(result);
 	items->array = owner;
@@ -24,54 +24,40 @@ ckfy_set_array(ckfy_items *items, PyObject *array)
 	items->code = code[0];
 	items->at = (const char *)(uintptr_t)address;
 	items->answers = (uint8_t *)(uintptr_t)answers;
-	return true;
 }
 
 bool
 ckfy_items_start(ckfy_items *items, PyObject *argument, uint64_t seed, bool pairs)
 {
-	PyObject *described;
-	bool ok;
+	PyObject *described = argument;
 
 	/* all but the arrays at the end */
 	memset(items, 0, offsetof(ckfy_items, hashes));
 	items->seed = seed;
 	items->hash = pairs ? ckfy_hash_entry : ckfy_hash;
-	if (PyList_CheckExact(argument) || PyTuple_CheckExact(argument))
-	{
-		Py_INCREF(argument);
-		items->list = argument;
-		return true;
-	}
 	if (PyUnicode_Check(argument) || PyBytes_Check(argument))
 	{
 		PyErr_SetString(PyExc_TypeError, "items must be several, not one str or bytes");
 		return false;
 	}
-	if (pairs)
-	{
-		items->iterator = PyObject_GetIter(argument);
-		return items->iterator != NULL;
-	}
-	described = PyObject_CallFunctionObjArgs(ckfy_describe, argument, NULL);
+	/* a tuple: an array; else the same object, or a list of an array's items */
+	if (pairs || PyList_CheckExact(argument) || PyTuple_CheckExact(argument))
+		Py_INCREF(described);
+	else
+		described = PyObject_CallFunctionObjArgs(ckfy_describe, argument, NULL);
 	if (!described)
 		return false;
-	if (PyTuple_CheckExact(described))
-	{
-		ok = ckfy_set_array(items, described);
-		Py_DECREF(described);
-		return ok;
-	}
-	/* the same object, or a list of an array's items */
-	items->iterator = PyObject_GetIter(described);
+	if (described != argument && PyTuple_CheckExact(described))
+		ckfy_set_array(items, described);
+	else
+		items->iterator = PyObject_GetIter(described);
 	Py_DECREF(described);
-	return items->iterator != NULL;
+	return items->array || items->iterator;
 }
 
 void
 ckfy_items_end(ckfy_items *items)
 {
-	Py_XDECREF(items->list);
 	Py_XDECREF(items->iterator);
 	Py_XDECREF(items->array);
 	Py_XDECREF(items->result);
@@ -162,26 +148,7 @@ ckfy_next_of_array(ckfy_items *items)
 	return n > 0;
 }
 
-/* ------------------------------------------------------------------ others */
-
-/* The next object, a new reference; NULL at the end, or with an exception. */
-static PyObject *
-ckfy_next_object(ckfy_items *items)
-{
-	PyObject *object = NULL;
-
-	if (items->iterator)
-		return PyIter_Next(items->iterator);
-	if (PyList_CheckExact(items->list))
-	{
-		if (items->next < PyList_Size(items->list)) /* it may have changed */
-			object = PyList_GetItem(items->list, items->next++);
-	}
-	else if (items->next < PyTuple_Size(items->list))
-		object = PyTuple_GetItem(items->list, items->next++);
-	Py_XINCREF(object);
-	return object;
-}
+/* --------------------------------------------------------------- iterables */
 
 int
 ckfy_items_next(ckfy_items *items)
@@ -194,7 +161,7 @@ ckfy_items_next(ckfy_items *items)
 		return -1;
 	items->count = 0;
 	items->item_classes = 0;
-	for (items->n = 0; items->n < CKFY_PIECE && (object = ckfy_next_object(items)) != NULL;
+	for (items->n = 0; items->n < CKFY_PIECE && (object = PyIter_Next(items->iterator)) != NULL;
 		 items->n++)
 	{
 		ckfy_hashed hashed;

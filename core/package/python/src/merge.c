@@ -109,55 +109,37 @@ CKFY_METHOD(ckfy_sum_all, ckfy_merged_all(self, argument, cuckoofilter_sum_many)
 
 /* ------------------------------------------------------------- comparisons */
 
-static bool
-ckfy_compare(PyObject *self, PyObject *other, ckf_comparison *comparison)
+/* A number of the comparison of two filters: the member that begins at this byte. */
+static PyObject *
+ckfy_compared(PyObject *self, PyObject *other, size_t member)
 {
 	ckfy_shared *left, *right;
+	ckf_comparison comparison;
 	ckfy_call call;
 	bool ok;
 
 	if (!ckfy_is_filter(other))
-		return false;
+		return NULL;
 	left = ckfy_share(CKFY_FILTER(self));
 	right = ckfy_share(CKFY_FILTER(other));
 	ckfy_call_start(&call);
 	ckfy_unlock(&call);
-	ok = cuckoofilter_compare(left->filter, right->filter, comparison, &call.error);
+	ok = cuckoofilter_compare(left->filter, right->filter, &comparison, &call.error);
 	ckfy_lock(&call);
 	ckfy_release(left);
 	ckfy_release(right);
 	if (!ok)
-		ckfy_raise(&call.error);
-	return ok;
-}
-
-PyObject *
-ckfy_overlap(PyObject *self, PyObject *other)
-{
-	ckf_comparison comparison;
-
-	return ckfy_compare(self, other, &comparison) ? PyFloat_FromDouble(comparison.overlap) : NULL;
-}
-
-PyObject *
-ckfy_overlap_error(PyObject *self, PyObject *other)
-{
-	ckf_comparison comparison;
-
-	return ckfy_compare(self, other, &comparison) ? PyFloat_FromDouble(comparison.error) : NULL;
-}
-
-PyObject *
-ckfy_jaccard(PyObject *self, PyObject *other)
-{
-	ckf_comparison comparison;
-
-	if (!ckfy_compare(self, other, &comparison))
-		return NULL;
-	if (comparison.empty)
+		return ckfy_raise(&call.error);
+	if (comparison.empty && member == offsetof(ckf_comparison, jaccard))
 		Py_RETURN_NONE;
-	return PyFloat_FromDouble(comparison.jaccard);
+	return PyFloat_FromDouble(*(const double *)(const void *)((const char *)&comparison + member));
 }
+
+CKFY_METHOD(ckfy_overlap, ckfy_compared(self, argument, offsetof(ckf_comparison, overlap)));
+
+CKFY_METHOD(ckfy_overlap_error, ckfy_compared(self, argument, offsetof(ckf_comparison, error)));
+
+CKFY_METHOD(ckfy_jaccard, ckfy_compared(self, argument, offsetof(ckf_comparison, jaccard)));
 
 PyObject *
 ckfy_equal(PyObject *self, PyObject *other, int operation)

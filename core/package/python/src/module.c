@@ -5,7 +5,8 @@
 
 #include "messages.h"
 
-PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe, *ckfy_decode;
+PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe, *ckfy_decode,
+	*ckfy_read;
 PyTypeObject *ckfy_filter_type;
 
 extern PyType_Spec ckfy_filter_spec;
@@ -47,9 +48,8 @@ ckfy_part_function(PyObject *module, PyObject *arguments, PyObject *keywords)
 	parts = PyLong_AsLongLongAndOverflow(integer, &overflow);
 	Py_DECREF(integer);
 	if (overflow || parts < 1 || parts > CKF_MOST_PARTS)
-		return ckfy_raise_parameter(
-			PyUnicode_FromFormat("parts must be from 1 to %lld, not %R", CKF_MOST_PARTS, object),
-			"");
+		return PyErr_Format(ckfy_error_class, "parts must be from 1 to %lld, not %R",
+							CKF_MOST_PARTS, object);
 	result = ckfy_hash(item, 0, &hashed);
 	return result > 0 ? PyLong_FromUnsignedLong(ckf_part(hashed.hash, (uint32_t)parts))
 					  : ckfy_no_item(result);
@@ -94,6 +94,7 @@ PyInit__filter(void)
 		ckfy_import(&ckfy_convert, "cuckoofilter._items", "convert") &&
 		ckfy_import(&ckfy_describe, "cuckoofilter._arrays", "describe") &&
 		ckfy_import(&ckfy_decode, "cuckoofilter._text", "decode") &&
+		ckfy_import(&ckfy_read, "cuckoofilter._arguments", "read") &&
 		PyModule_AddStringConstant(module, "version", cuckoofilter_version()) == 0)
 	{
 		Py_INCREF(type); /* the module's; ours stays */

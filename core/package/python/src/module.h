@@ -16,19 +16,16 @@
 /* ------------------------------------------------------------------ module */
 
 /* Classes and functions of the package's Python files, which the module calls. */
-extern PyObject *ckfy_error_class;      /* _errors.Error */
+extern PyObject *ckfy_error_class; /* _errors.Error; of a message alone, an error of a parameter */
 extern PyObject *ckfy_item_error_class; /* _errors.ItemError */
 extern PyObject *ckfy_convert;          /* _items.convert */
 extern PyObject *ckfy_describe;         /* _arrays.describe */
 extern PyObject *ckfy_decode;           /* _text.decode */
+extern PyObject *ckfy_read;             /* _arguments.read */
 extern PyTypeObject *ckfy_filter_type;
 
 /* Raise the error of a call of the library.  Returns NULL. */
 PyObject *ckfy_raise(const cuckoofilter_error *error);
-
-/* Raise Error about a parameter, with a sentence that is a new reference, or NULL with an
- * exception.  Returns NULL. */
-PyObject *ckfy_raise_parameter(PyObject *sentence, const char *hint);
 
 /* ------------------------------------------------------------------- items */
 
@@ -60,23 +57,23 @@ PyObject *ckfy_no_item(int result);
 /* ----------------------------------------------------------- many items */
 
 /*
- * The items of an argument, as hashes, in pieces: of a list or tuple, of any other iterable, or of
- * an array of numpy, whose numbers are read where they are.
+ * The items of an argument, as hashes, in pieces: of an iterable, or of an array of numpy, whose
+ * numbers are read where they are.
  */
 #define CKFY_PIECE 1024
 
 typedef struct ckfy_items
 {
 	uint64_t seed;
-	int (*hash)(PyObject *object, uint64_t seed, ckfy_hashed *hashed); /* ckfy_hash or _entry */
-	PyObject *list;        /* a list or tuple; or NULL */
-	PyObject *iterator;    /* of another iterable; or NULL */
+	/* ckfy_hash or ckfy_hash_entry */
+	int (*hash)(PyObject *object, uint64_t seed, ckfy_hashed *hashed);
+	PyObject *iterator;    /* or NULL: of an array */
 	PyObject *array;       /* what owns the numbers at `at`; or NULL */
 	PyObject *result;      /* of an array: a new array of booleans, for the answers */
-	uint8_t *answers;      /* its memory */
+	uint8_t *answers;      /* the memory of `result` */
 	const char *at;        /* of an array: the first number */
 	char code;             /* of an array: as in the module struct; M: microseconds since 2000 */
-	Py_ssize_t next;       /* items taken so far; of an array and a list */
+	Py_ssize_t next;       /* of an array: items taken so far */
 	Py_ssize_t n;          /* items of the piece, with those that are NULL */
 	size_t count;          /* hashes of the piece */
 	unsigned item_classes; /* of the piece */

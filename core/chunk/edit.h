@@ -1,13 +1,13 @@
 /*
- * window.h - the state of an edit in progress: the items that it has read, and the items that
+ * edit.h - the state of an edit in progress: the items that it has read, and the items that
  * replace them.
  *
  *     chunk that was read --> old --+
  *                                   +--> window --> parts
  *     items that are added ---------+
  */
-#ifndef CKF_WINDOW_H
-#define CKF_WINDOW_H
+#ifndef CKF_EDIT_H
+#define CKF_EDIT_H
 
 #include "chunk/chunk.h"
 #include "scan/scan.h"
@@ -41,11 +41,11 @@ struct ckf_edit
 	int64_t stored;       /* copies in the parts, less the copies that were read */
 
 	const uint64_t *adds;      /* the caller's items to add, or hashes to remove */
-	size_t adds_have, adds_at; /* how many there are, and how many were used */
-	size_t old_have, old_at;   /* the same of `old` */
+	size_t adds_have, adds_at; /* items in `adds`, and how many were used */
+	size_t old_have, old_at;   /* items in `old`, and how many were used */
 	size_t have, at;           /* of the window: items in it, and how many were written */
 	uint64_t group;            /* the last item that was put into the window */
-	unsigned copies;           /* its copies so far */
+	unsigned copies;           /* copies of `group` so far */
 
 	ckf_chunk_part part; /* the part in `frame` */
 	uint8_t frame[CKF_HEADER_SIZE + CKF_CHUNK_MAX];
@@ -58,9 +58,6 @@ _Static_assert(sizeof(struct ckf_edit) <= CKF_EDIT_SIZE, "CKF_EDIT_SIZE is too s
 _Static_assert(CKF_WINDOW > 2 * CKF_CHUNK_BUILT && CKF_WINDOW > CKF_CHUNK_BODY / 8,
 			   "the window must have more items than a chunk");
 
-/* Initialize an edit that has read nothing and has nothing to write. */
-void ckf_edit_begin(ckf_edit *edit, const ckf_chunks *chunks);
-
 /* Go to another state.  Only ckf_edit_begin leaves the one of damage. */
 CKF_INLINE void
 ckf_edit_go(ckf_edit *edit, ckf_edit_state to)
@@ -70,19 +67,6 @@ ckf_edit_go(ckf_edit *edit, ckf_edit_state to)
 	CKF_ASSERT(to != CKF_EDIT_WAITS || edit->state == CKF_EDIT_FEEDS);
 	edit->state = to;
 }
-
-/* What a call that has read items returns. */
-CKF_INLINE ckf_status
-ckf_edit_status(const ckf_edit *edit)
-{
-	return edit->state == CKF_EDIT_DAMAGED ? CKF_BAD_BYTES : CKF_OK;
-}
-
-/* Read the items of a chunk to `old`.  CKF_BAD_BYTES: their number differs from its count. */
-ckf_status ckf_edit_read(ckf_edit *edit, const ckf_chunk *chunk);
-
-/* Write new chunks for the range of a chunk; NULL: for the range of all hashes. */
-void ckf_edit_range(ckf_edit *edit, const ckf_chunk *chunk);
 
 /* Fill the window from the items that were read and the items that are added.  Each item is cut,
  * and copies above the limit are dropped. */
@@ -94,8 +78,5 @@ ckf_edit_more(const ckf_edit *edit)
 {
 	return edit->old_at < edit->old_have || edit->adds_at < edit->adds_have;
 }
-
-/* Cut the whole hashes in the window to prefixes; later items are prefixes, too. */
-void ckf_edit_to_prefixes(ckf_edit *edit);
 
 #endif
