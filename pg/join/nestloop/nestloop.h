@@ -95,7 +95,6 @@ typedef struct ckfp_sampling
 	uint64 published;      /* and those that the other processes know of */
 	uint64 all;            /* rows of all its runs */
 	ckfp_costs lookups;    /* without a match */
-	double gain;           /* what was decided by: what the filter saves, in ns */
 } ckfp_sampling;
 
 struct ckfp_nest
@@ -151,10 +150,6 @@ void ckfp_sampling_lookup_ended(ckfp_nest *nest);
 void ckfp_sampling_row(ckfp_nest *nest);
 
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */
-bool ckfp_sampling_wants_ranges(ckfp_nest *nest);
-
-/* The scan of the dimension has found so many keys and cost so many ns. Will the rest of it cost
- * more than the filter saves? */
-bool ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent);
+bool ckfp_sampling_wants_ranges(const ckfp_nest *nest);
 
 #endif

@@ -18,9 +18,6 @@
 /* The false positive rate: a row that passes by chance costs a lookup, as without a filter. */
 #define CKFP_NEST_FPR 0.01
 
-/* The number of keys between two checks of what the scan has cost. */
-#define CKFP_NEST_CHECK 1024
-
 /* ------------------------------------------------------------------- the scan */
 
 /* Start the scan of the dimension. It is started late: most queries never need it. */
@@ -51,16 +48,12 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 	ckfp_join_filter *filter = &nest->owner.filter;
 	ckfp_key_ranges *ranges = &nest->owner.ranges;
 	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
-	ckfp_meter meter;
-	uint64 keys = 0;
 
-	ckfp_meter_start(&meter);
 	for (;;)
 	{
 		TupleTableSlot *slot = ExecProcNode(nest->scan);
 		MemoryContext caller;
 		uint64 hash;
-		double wait;
 		bool found;
 
 		if (TupIsNull(slot))
@@ -73,9 +66,6 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		MemoryContextSwitchTo(caller);
 		if (found && filtered && !ckfp_filter_gather_key(filter, nest->owner.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
-		if (++keys % CKFP_NEST_CHECK == 0 &&
-			ckfp_sampling_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
-			return CKFP_GIVEN_UP_KEYS;
 	}
 }
 
@@ -212,18 +202,9 @@ ckfp_nest_install(ckfp_nest *nest)
 static const char *
 ckfp_with_commas(uint64 number)
 {
-	char *digits = psprintf(UINT64_FORMAT, number);
-	size_t n = strlen(digits);
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i > 0 && (n - i) % 3 == 0)
-			appendStringInfoChar(&text, ',');
-		appendStringInfoChar(&text, digits[i]);
-	}
-	return text.data;
+	if (number < 1000)
+		return psprintf(UINT64_FORMAT, number);
+	return psprintf("%s,%03d", ckfp_with_commas(number / 1000), (int)(number % 1000));
 }
 
 /* Was the filter built, or why not? */
@@ -241,8 +222,6 @@ ckfp_nest_text(const ckfp_nest *nest)
 						ckfp_with_commas(counts->keys));
 	if (counts->given_up == CKFP_GIVEN_UP_MEMORY)
 		return psprintf("given up after %s rows, memory", rows);
-	if (counts->given_up == CKFP_GIVEN_UP_KEYS)
-		return psprintf("given up after %s rows, the table has more keys than expected", rows);
 	if (!nest->installed)
 		return "not built, cuckoofilter.join_filter was off when the query began";
 	if (counts->sampled == 0)
