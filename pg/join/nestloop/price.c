@@ -3,8 +3,11 @@
  *
  * Estimates of the planner are often wrong by a large factor, so this is decided by what the rows
  * show while they pass: the share that has no match, and the cost of a lookup that finds nothing.
- * Some lookups are measured, with all that belongs to them, such as a Memoize node. What they and
- * the filter cost is processor time and the wait for blocks (meter.c).
+ * Some lookups are measured, with all that belongs to them, such as a Memoize node.
+ *
+ * To wait for a processor is no cost: on a busy machine everything waits for one. So the processor
+ * time counts, and the time that blocks took to come. The latter is the rest of the time, of work
+ * that has read blocks, up to a limit for each block: a process may wait for both.
  *
  * The rows to come follow from the progress of the sequential scan that drives the plan. If that is
  * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is made
@@ -17,8 +20,11 @@
 #include "access/relscan.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
+
+#include <time.h>
 
 #define CKFP_SAMPLING_FIRST 512    /* rows before the first decision */
 #define CKFP_SAMPLING_LAST 4096    /* rows before sampling is suspended, if most match */
@@ -40,6 +46,109 @@
 /* A scan of the dimension for ranges of keys alone may cost this share of the scans that can skip
  * blocks by them. */
 #define CKFP_NEST_RANGES_SHARE 0.02
+
+/* To wait for a block costs at most so much, in ns. */
+#define CKFP_BLOCK_NS 100e3
+
+/* The samples after which the older ones count half. */
+#define CKFP_SAMPLES 64
+
+/* The pieces of no work by which the cost of measuring is found. */
+#define CKFP_EMPTY_SAMPLES 9
+
+/* ------------------------------------------------------ what a piece of work costs this process */
+
+/* Add a cost. Older ones count less. */
+static void
+ckfp_costs_add(ckfp_costs *samples, double cost, double wait)
+{
+	if (samples->n >= CKFP_SAMPLES)
+	{
+		samples->n /= 2;
+		samples->sum /= 2;
+		samples->wait /= 2;
+		samples->most /= 2;
+	}
+	samples->n++;
+	samples->sum += cost;
+	samples->wait += wait;
+	samples->most = Max(samples->most, cost);
+}
+
+/* The mean without the highest cost, in which an interrupt may be; 0 if it is unknown. */
+static double
+ckfp_costs_mean(const ckfp_costs *samples)
+{
+	return samples->n > 1 ? (samples->sum - samples->most) / (samples->n - 1) : 0;
+}
+
+static double
+ckfp_clock(clockid_t clock)
+{
+	struct timespec time;
+
+	if (clock_gettime(clock, &time) != 0)
+		return 0;
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int64
+ckfp_blocks_read(void)
+{
+	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
+}
+
+/* The processor's clock is read last, and first in the end, since that is a call of the kernel. It
+ * is also read at first: a call after much other work takes several times as long as the next one,
+ * and would count as a part of the work. */
+static void
+ckfp_meter_start(ckfp_meter *meter)
+{
+	ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
+	meter->blocks = ckfp_blocks_read();
+	meter->clock = ckfp_clock(CLOCK_MONOTONIC);
+	meter->processor = ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* The processor time since then, with that of measuring. */
+static double
+ckfp_meter_processor(const ckfp_meter *meter)
+{
+	return ckfp_clock(CLOCK_THREAD_CPUTIME_ID) - meter->processor;
+}
+
+/* What measuring adds to a cost. It is found once in a process. */
+static double
+ckfp_meter_own(void)
+{
+	static double own = -1;
+	ckfp_costs samples = {0};
+	ckfp_meter meter;
+
+	if (own >= 0)
+		return own;
+	while (samples.n < CKFP_EMPTY_SAMPLES)
+	{
+		ckfp_meter_start(&meter);
+		ckfp_costs_add(&samples, ckfp_meter_processor(&meter), 0);
+	}
+	own = ckfp_costs_mean(&samples);
+	return own;
+}
+
+/* The cost since then, in ns: processor time, and the time that blocks took to come (*wait). */
+static double
+ckfp_meter_read(const ckfp_meter *meter, double *wait)
+{
+	double processor = ckfp_meter_processor(meter);
+	double rest = ckfp_clock(CLOCK_MONOTONIC) - meter->clock - processor;
+	double blocks = (double)(ckfp_blocks_read() - meter->blocks);
+
+	*wait = Max(Min(rest, blocks * CKFP_BLOCK_NS), 0);
+	return Max(processor - ckfp_meter_own(), 0) + *wait;
+}
+
+/* ------------------------------------------------------------------- the start */
 
 static void
 ckfp_sampling_begin(ckfp_sampling *sampling)
