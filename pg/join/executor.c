@@ -1,7 +1,6 @@
 /*
  * executor.c - the executor's hook: which scans use which filters, when a query starts.
  */
-#include "join/base/monotone.h"
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
 #include "join/remote/remote.h"
@@ -130,7 +129,6 @@ ckfp_map_install(ckfp_owner *owner)
 
 	if (owner->ranges.columns > 0)
 		return;
-	(void)ckfp_monotone_note(llast(plan->custom_exprs), &owner->record);
 	ckfp_key_ranges_init(&owner->ranges, estate->es_query_cxt, &owner->record,
 						 plan->scan.plan.plan_node_id);
 	ckfp_key_ranges_map_to(&owner->ranges, &owner->record, llast(plan->custom_exprs), estate);
@@ -289,7 +287,7 @@ ckfp_count_filters(void *owners)
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
 		if (owner->verify) /* in this mode no row is dropped */
 			continue;
-		ckfp_stats_count(owner->answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
+		ckfp_stats_count(owner->record.answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
 						 counts.removed);
 		ckfp_stats_count(CKFP_STAT_PARTITIONS_SKIPPED, counts.skipped);
 		ckfp_stats_count(CKFP_STAT_BLOCKS_SKIPPED, counts.blocks_skipped);

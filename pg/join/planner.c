@@ -68,7 +68,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	ckfp_order_plan(&planning->rules.statement, join, Max(planning->processes, 1), &record);
 	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
 	build->custom_exprs = expressions;
-	build->custom_private = ckfp_record_to_list(&record, &record.targets);
+	build->custom_private = ckfp_record_to_list(&record);
 	build->methods = &ckfp_build_methods;
 	/* so that it gets shared memory */
 	build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;

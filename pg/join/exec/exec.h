@@ -227,11 +227,8 @@ double ckfp_shared_rows(ckfp_owner *owner, uint64 rows);
 /* The list of the owners of filters in the query that is being started; NULL otherwise. */
 extern ckfp_owner **ckfp_join_starting;
 
-/* Start the child of a plan node of ours, whose rows the node returns. */
-void ckfp_join_begin_child(CustomScanState *node, EState *estate, int eflags);
-
-/* Add a node to the list of the query that is being started. */
-void ckfp_join_enlist(ckfp_owner *owner);
+/* Start a plan node of ours, and its child, whose rows it returns. */
+void ckfp_owner_begin(ckfp_owner *owner, EState *estate, int eflags);
 
 /* Register the custom scan methods. */
 void ckfp_join_init_build(void);

@@ -14,11 +14,11 @@ typedef struct ckfp_nest_inner
 {
 	Plan *scan;
 	Index relation;
-	List *conditions;      /* on the columns of the relation */
-	List *own;             /* those on the relation alone that the filter's scan can evaluate */
-	List *keys;            /* the columns of the relation that are the keys, as target entries */
-	List *outer_keys;      /* those of the outer rows */
-	ckfp_nest_record nest; /* describes the keys */
+	List *conditions;        /* on the columns of the relation */
+	List *own;               /* those on the relation alone that the filter's scan can evaluate */
+	List *keys;              /* the columns of the relation that are the keys, as target entries */
+	List *outer_keys;        /* those of the outer rows */
+	ckfp_join_record record; /* describes the keys */
 } ckfp_nest_inner;
 
 /* Read the inner side of a nested loop, with its keys. NULL, or the reason why the loop can have no
@@ -91,7 +91,6 @@ struct ckfp_nest
 	bool tests;          /* this node tests its rows, as no scan can */
 	bool installed;      /* its loop was looked for, as the setting is not off */
 	bool serializable;   /* the transaction is, so there is no filter */
-	bool stops;          /* a node above may stop early */
 	NestLoopState *loop; /* the nested loop; NULL before it is found */
 	PlanState *scan;     /* of the dimension; NULL while it is not needed */
 	PlanState *inner;    /* the scan of the loop's inner side */

@@ -15,9 +15,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 
-/* The false positive rate: a row that passes by chance costs a lookup, as without a filter. */
-#define CKFP_NEST_FPR 0.01
-
 /* ------------------------------------------------------------------- the scan */
 
 /* Start the scan of the dimension. It is started late: most queries never need it. */
@@ -189,7 +186,7 @@ ckfp_nest_install(ckfp_nest *nest)
 	nest->driver = ckfp_nest_driver(outerPlanState(nest));
 	nest->sampling.on = true;
 	ckfp_sampling_start(nest);
-	if (owner->answers)
+	if (owner->record.answers)
 		ckfp_answer_install(nest);
 	if (ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(owner, &nest->loop->js.ps, &nest->loop->js.joinqual,
@@ -241,27 +238,12 @@ static void
 ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
-	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
-	ckfp_nest_record record;
 
-	ckfp_join_begin_child(node, estate, eflags);
-	ckfp_record_from_list(scan->custom_private, &record, &record.record.targets);
-	nest->owner.record = record.record;
+	ckfp_owner_begin(&nest->owner, estate, eflags);
 	nest->owner.nest = nest;
-	nest->owner.answers = record.answers;
-	nest->stops = record.stops;
-	ckfp_test_init(&nest->test, &nest->owner, record.attribute);
-	nest->owner.source.columns = record.record.columns;
-	nest->owner.source.key = nest->owner.build_key;
-	for (int i = 0; i < record.record.columns; i++)
-	{
+	ckfp_test_init(&nest->test, &nest->owner, nest->owner.record.attribute);
+	for (int i = 0; i < nest->owner.record.columns; i++)
 		nest->owner.source.attribute[i] = (AttrNumber)(i + 1);
-		ckfp_key_prepare(&record.record.column[i], &nest->owner.build_key[i],
-						 &nest->owner.probe_key[i], estate->es_query_cxt);
-	}
-	ckfp_filter_init(&nest->owner.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 CKFP_NEST_FPR, ckfp_record_integer(&nest->owner.record));
-	ckfp_join_enlist(&nest->owner);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || estate->es_instrument != 0)
 		ckfp_nest_open_scan(nest, eflags); /* EXPLAIN shows it */
 }

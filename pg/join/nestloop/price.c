@@ -199,7 +199,7 @@ ckfp_rows_to_come(ckfp_nest *nest)
 	bool shared = false;
 	double done = nest->driver != NULL ? ckfp_scan_progress(nest->driver, &shared) : 0;
 
-	if (nest->stops || sampling->all > sampling->scanned || done == 0)
+	if (nest->owner.record.stops || sampling->all > sampling->scanned || done == 0)
 		return (double)sampling->all;
 	if (shared && nest->owner.shared != NULL)
 		rows = ckfp_shared_rows(&nest->owner, sampling->scanned - sampling->published);
@@ -301,7 +301,7 @@ ckfp_sampling_wants_ranges(const ckfp_nest *nest)
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
-		   (!nest->stops && ckfp_nest_price(nest, 0, 0, &keys) < gain);
+		   (!nest->owner.record.stops && ckfp_nest_price(nest, 0, 0, &keys) < gain);
 }
 
 /* Suspend the sampling for as many rows as were read so far. */

@@ -14,12 +14,10 @@
 AttrNumber
 ckfp_column_of(Expr *expression, int varno)
 {
-	while (expression != NULL && IsA(expression, RelabelType))
-		expression = ((RelabelType *)expression)->arg;
-	if (expression == NULL || !IsA(expression, Var) || ((Var *)expression)->varno != varno ||
-		((Var *)expression)->varattno <= 0)
-		return 0;
-	return ((Var *)expression)->varattno;
+	const Var *column = expression == NULL ? NULL : (Var *)ckfp_without_relabeling(expression);
+
+	return column != NULL && IsA(column, Var) && column->varno == varno ? Max(column->varattno, 0)
+																		: 0;
 }
 
 AttrNumber
@@ -115,10 +113,9 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 static void
 ckfp_declared_type(const Plan *plan, AttrNumber column, ckfp_join_target *target)
 {
-	Expr *expression = ((TargetEntry *)list_nth(plan->targetlist, column - 1))->expr;
+	Expr *expression =
+		ckfp_without_relabeling(((TargetEntry *)list_nth(plan->targetlist, column - 1))->expr);
 
-	while (IsA(expression, RelabelType))
-		expression = ((RelabelType *)expression)->arg;
 	target->typmod = exprTypmod((Node *)expression);
 	target->declared = getBaseTypeAndTypmod(exprType((Node *)expression), &target->typmod);
 }
