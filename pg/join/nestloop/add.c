@@ -68,14 +68,9 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 /* Find the scans that can use the filter, if they cover all outer rows and return each row as soon
  * as it is read. Otherwise the node of the filter tests each row that it returns. */
 static void
-ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_join_record *record)
+ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, ckfp_join_record *record)
 {
-	ckfp_trace trace = {.statement = rules->statement.plan,
-						.processes = processes,
-						.has_barrier = rules->tables.has_barrier,
-						.record = record,
-						.loops = 1,
-						.streaming = true};
+	ckfp_trace trace = {.rules = rules, .record = record, .loops = 1, .streaming = true};
 
 	if (record->answers || ckfp_rules_is_volatile(rules, outerPlan(join)))
 		return;
@@ -84,7 +79,6 @@ ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_join_r
 		record->targets = NIL;
 	/* by the rows of one process, as each one reads the dimension */
 	ckfp_blocks_plan(&rules->tables, 1, record);
-	ckfp_targets_note_stops(rules, record);
 }
 
 /* Does a plan return one row at most: that of a key of a unique index, and rows joined to it so?
@@ -145,7 +139,7 @@ ckfp_nest_reason(ckfp_rules *rules, const NestLoop *join)
 }
 
 CustomScan *
-ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node)
+ckfp_nest_add(ckfp_rules *rules, NestLoop *join, int *last_node)
 {
 	ckfp_nest_inner inner;
 	ckfp_join_record *record = &inner.record;
@@ -154,11 +148,11 @@ ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_nod
 
 	if (ckfp_nest_refuse(rules, join, &inner) != NULL)
 		return NULL;
-	record->stops = ckfp_may_stop(rules, join->join.plan.plan_node_id);
+	record->stops = bms_is_member(join->join.plan.plan_node_id, rules->stops);
 	record->answers = join->join.jointype == JOIN_LEFT || join->join.jointype == JOIN_ANTI;
 	record->probe_rows = Max(outerPlan(join)->plan_rows, 1);
 	record->pass = Min(join->join.plan.plan_rows / record->probe_rows, 1);
-	ckfp_nest_trace(rules, join, processes, record);
+	ckfp_nest_trace(rules, join, record);
 	scan = ckfp_nest_make_scan(rules, &inner, ++*last_node);
 	holder = ckfp_join_make_node(outerPlan(join), ++*last_node);
 	holder->custom_plans = list_make1(scan);

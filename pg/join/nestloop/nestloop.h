@@ -35,10 +35,9 @@ Bitmapset *ckfp_nest_params_of(Node *expression);
 
 /* -------------------------------------------------------- add.c: which loops may have a filter */
 
-/* If the rules allow a filter for a nested loop, which `processes` processes share, put its plan
- * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL.
- */
-CustomScan *ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node);
+/* If the rules allow a filter for a nested loop, put its plan node between the loop and its outer
+ * side. *last_node is the highest plan_node_id. If not, NULL. */
+CustomScan *ckfp_nest_add(ckfp_rules *rules, NestLoop *join, int *last_node);
 
 /* NULL, or the reason why a nested loop can have no filter, for EXPLAIN. */
 const char *ckfp_nest_reason(ckfp_rules *rules, const NestLoop *join);

@@ -103,9 +103,9 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 	FormData_pg_class class;
 
 	if (!IsA(plan, SeqScan) || /* an index has excluded most */
-		!ckfp_read_class(rt_fetch(relation, trace->statement->rtable)->relid, &class))
+		!ckfp_read_class(rt_fetch(relation, trace->rules->statement.plan->rtable)->relid, &class))
 		return plan->plan_rows;
-	return Max(plan->plan_rows, class.reltuples / Max(trace->processes, 1));
+	return Max(plan->plan_rows, class.reltuples / trace->rules->processes);
 }
 
 /* The type that a scan declares for a column of its target list. Above the scan the key may be
@@ -150,6 +150,7 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 		return;
 	target->node = plan->plan_node_id;
 	target->parameter = -1;
+	target->stops = bms_is_member(plan->plan_node_id, trace->rules->stops);
 	target->foreign = IsA(plan, ForeignScan) ? (ForeignScan *)plan : NULL;
 	for (int i = 0; i < trace->record->columns; i++)
 	{
@@ -182,7 +183,7 @@ ckfp_trace_subquery(ckfp_trace *trace, SubqueryScan *scan, const AttrNumber *col
 	Index relation = scan->scan.scanrelid;
 	int targets = list_length(trace->record->targets);
 
-	if (!trace->has_barrier)
+	if (!trace->rules->tables.has_barrier)
 		ckfp_trace_child(trace, &scan->scan.plan, scan->subplan, (int)relation, columns, saving);
 	if (list_length(trace->record->targets) == targets)
 		ckfp_trace_scan(trace, &scan->scan.plan, relation, columns, saving);
@@ -285,7 +286,7 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 	const ckfp_node *node = ckfp_node_of(plan);
 
 	trace->shared |= IsA(plan, Hash) && plan->parallel_aware;
-	if ((trace->has_barrier && (node->is & CKFP_NODE_HIDES)) ||
+	if ((trace->rules->tables.has_barrier && (node->is & CKFP_NODE_HIDES)) ||
 		(trace->streaming && (node->is & CKFP_NODE_AHEAD)))
 		return;
 	switch (node->kind)
