@@ -131,9 +131,8 @@ typedef struct ckfp_key_ranges
 	pg_tz *zone;   /* they were mapped to the column in this time zone of the session; or NULL */
 } ckfp_key_ranges;
 
-/* Initialize the ranges of keys. Their memory is below `parent`. */
-void ckfp_key_ranges_init(ckfp_key_ranges *keys, MemoryContext parent,
-						  const ckfp_join_record *record, int node);
+/* Initialize the ranges of keys. */
+void ckfp_key_ranges_init(ckfp_key_ranges *keys, const ckfp_join_record *record, int node);
 
 /* Gather the ranges that an index needs, too. False if those of its column have another order, for
  * another index. */

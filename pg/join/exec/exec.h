@@ -131,12 +131,11 @@ typedef struct ckfp_tests
 	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_tests;
 
+/* Let a function of ours, which gets `of` as its private data, stand for a condition. */
+void ckfp_condition_init(ExprState *condition, ExprStateEvalFunc function, void *of);
+
 /* Create the condition of a scan that uses so many filters, which the caller sets. */
 ckfp_tests *ckfp_condition_make(PlanState *scan, int n);
-
-/* The functions of a sequential scan: the next row, and whether it meets the scan's own checks. */
-TupleTableSlot *ckfp_next_row(ScanState *scan);
-bool ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot);
 
 /* Is it the condition of this scan? */
 bool ckfp_condition_is_set(const PlanState *scan);

@@ -83,6 +83,14 @@ typedef struct ckfp_sampling
 	ckfp_costs lookups;    /* of those without a match */
 } ckfp_sampling;
 
+/* A LEFT or ANTI loop, whose rows without a match are answered. */
+typedef struct ckfp_answer
+{
+	ExprState ended;      /* stands for the condition of the loop */
+	ExprState *condition; /* its own; may be NULL */
+	ExecProcNodeMtd exec; /* the executor's function for the loop; NULL: it answers none */
+} ckfp_answer;
+
 struct ckfp_nest
 {
 	ckfp_owner owner;    /* the filter, its counters, and the scans that use it, if any */
@@ -96,9 +104,10 @@ struct ckfp_nest
 	PlanState *memoize;  /* the Memoize node above that scan, or NULL */
 	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
 	ckfp_sampling sampling;
-	ExecProcNodeMtd exec;       /* the executor's function, while ours is in its place; else NULL */
-	struct ckfp_answer *answer; /* of a LEFT or ANTI loop, and */
-	TupleTableSlot *denied;     /* its outer row whose lookup would find nothing; or NULL */
+	ExecProcNodeMtd exec; /* the executor's function, while ours is in its place; else NULL */
+	ckfp_answer answer;   /* of a LEFT or ANTI loop */
+	TupleTableSlot
+		*denied; /* the outer row of that loop whose lookup would find nothing; or NULL */
 };
 typedef struct ckfp_nest ckfp_nest;
 
@@ -109,8 +118,6 @@ void ckfp_join_init_nest(void);
 void ckfp_nest_install(ckfp_nest *nest);
 
 /* ------------------------------------------- answer.c: the filter of a LEFT or ANTI nested loop */
-
-typedef struct ckfp_answer ckfp_answer;
 
 /* Let the loop answer the lookups of the rows that the node puts into `denied`, while it returns
  * NULL. */

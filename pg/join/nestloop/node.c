@@ -268,7 +268,7 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 		MemoryContextSwitchTo(caller);
 		if (passes)
 			return slot;
-		if (nest->answer != NULL)
+		if (nest->answer.exec != NULL)
 		{
 			nest->denied = slot;
 			return NULL;
@@ -322,7 +322,7 @@ ckfp_nest_exec(CustomScanState *node)
 	else if (!nest->sampling.on && !(nest->tests && nest->owner.state == CKFP_FILTER_READY))
 	{
 		ckfp_nest_suspend(nest, PG_UINT64_MAX); /* there is nothing left to do */
-		if (nest->answer != NULL)
+		if (nest->answer.exec != NULL)
 			ckfp_answer_remove(nest);
 	}
 	if (nest->exec != NULL)

@@ -222,7 +222,7 @@ ckfp_take_bounds(ckfp_partitions *partitions, PartitionKey key, PartitionBoundIn
 /* The bounds of a partitioned table for these columns, or NULL if no partition can be excluded. */
 static ckfp_bounds *
 ckfp_bounds_of(ckfp_partitions *partitions, const ckfp_join_record *record, const ckfp_child *child,
-			   const AttrNumber *attributes, MemoryContext context)
+			   const AttrNumber *attributes)
 {
 	PartitionKey key = RelationGetPartitionKey(child->parent);
 	PartitionBoundInfo info = child->partitions->boundinfo;
@@ -239,8 +239,7 @@ ckfp_bounds_of(ckfp_partitions *partitions, const ckfp_join_record *record, cons
 		return NULL;
 	bounds = ckfp_take_bounds(partitions, key, info, known, column);
 	if (bounds == NULL)
-		bounds =
-			ckfp_bounds_make(key, info, child->partitions->nparts, record, known, column, context);
+		bounds = ckfp_bounds_make(key, info, child->partitions->nparts, record, known, column);
 	bounds->table = child->parent;
 	memcpy(bounds->attributes, attributes, size);
 	bounds->next = partitions->bounds;
@@ -258,36 +257,34 @@ ckfp_key_is_by_value(const ckfp_join_record *record)
 }
 
 static void
-ckfp_partitions_init(ckfp_partitions *partitions, const ckfp_join_record *record,
-					 MemoryContext context)
+ckfp_partitions_init(ckfp_partitions *partitions, const ckfp_join_record *record)
 {
 	partitions->targets = list_length(record->targets);
-	partitions->ancestors =
-		MemoryContextAllocZero(context, partitions->targets * sizeof(ckfp_ancestor *));
-	partitions->alive = MemoryContextAllocZero(context, partitions->targets);
+	partitions->ancestors = palloc0(partitions->targets * sizeof(ckfp_ancestor *));
+	partitions->alive = palloc0(partitions->targets);
 	partitions->by_value = ckfp_key_is_by_value(record);
 }
 
 bool
 ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *record, int n,
-						 ckfp_descendants *descendants, Relation relation, MemoryContext context)
+						 ckfp_descendants *descendants, Relation relation)
 {
 	const ckfp_join_target *target = list_nth(record->targets, n);
 	Oid oid = RelationGetRelid(relation);
 	const ckfp_child *child = hash_search(descendants, &oid, HASH_FIND, NULL);
 
 	if (partitions->ancestors == NULL)
-		ckfp_partitions_init(partitions, record, context);
+		ckfp_partitions_init(partitions, record);
 	for (; child != NULL; child = child->above)
 	{
 		AttrNumber attributes[CKFP_JOIN_KEYS];
 		ckfp_bounds *bounds;
 
 		ckfp_columns_above(target, record, relation, child->parent, attributes);
-		bounds = ckfp_bounds_of(partitions, record, child, attributes, context);
+		bounds = ckfp_bounds_of(partitions, record, child, attributes);
 		if (bounds != NULL)
 		{
-			ckfp_ancestor *ancestor = MemoryContextAlloc(context, sizeof(*ancestor));
+			ckfp_ancestor *ancestor = palloc(sizeof(*ancestor));
 
 			*ancestor = (ckfp_ancestor){bounds, child->number, partitions->ancestors[n]};
 			partitions->ancestors[n] = ancestor;
