@@ -29,7 +29,7 @@ typedef struct ckfp_planning
 	/* only for EXPLAIN: */
 	ckfp_reason_visitor visit; /* else NULL: filters are added */
 	void *context;             /* that of `visit` */
-	List *above;               /* the nodes above the current one, the root first */
+	List *above;               /* the nodes above the current one, the nearest first */
 } ckfp_planning;
 
 /* Collect what the rules must know about the whole statement. */
@@ -216,7 +216,7 @@ ckfp_add_filters(Plan *plan, void *context)
 	else if (IsA(plan, GatherMerge))
 		planning->rules.processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
 	if (planning->visit != NULL)
-		planning->above = lappend(planning->above, plan);
+		planning->above = lcons(plan, planning->above);
 	if (stops && (IsA(plan, NestLoop) || IsA(plan, SeqScan)))
 		planning->rules.stops = bms_add_member(planning->rules.stops, plan->plan_node_id);
 	planning->gathered |= IsA(plan, Gather) || IsA(plan, GatherMerge);
@@ -228,7 +228,7 @@ ckfp_add_filters(Plan *plan, void *context)
 	planning->gathered = gathered;
 	planning->rules.processes = processes;
 	if (planning->visit != NULL)
-		planning->above = list_delete_last(planning->above);
+		planning->above = list_delete_first(planning->above);
 	if (planning->visit != NULL &&
 		(IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop)))
 		ckfp_explain_join(planning, (Join *)plan);

@@ -112,16 +112,6 @@ ckfp_build_exceeds_estimate(const ckfp_owner *build)
 		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys * build->record.builders));
 }
 
-/* Stop gathering keys: in all processes, if they gather common keys. */
-static void
-ckfp_build_stop(ckfp_owner *build, ckfp_given_up why)
-{
-	if (ckfp_keys_are_common(&build->ranges))
-		ckfp_shared_fail(build, why);
-	else
-		ckfp_owner_give_up(build, why);
-}
-
 static void
 ckfp_build_gather(ckfp_owner *build, TupleTableSlot *slot)
 {
@@ -142,9 +132,9 @@ ckfp_build_gather(ckfp_owner *build, TupleTableSlot *slot)
 	if (!found || build->state != CKFP_FILTER_GATHERING)
 		return;
 	if (!ckfp_filter_gather_key(&build->filter, build->value, hash))
-		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
+		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
 	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_exceeds_estimate(build))
-		ckfp_build_stop(build, CKFP_GIVEN_UP_KEYS);
+		ckfp_shared_fail(build, CKFP_GIVEN_UP_KEYS);
 }
 
 /* ------------------------------------------------------- callbacks of the executor */

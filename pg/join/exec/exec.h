@@ -211,7 +211,7 @@ void ckfp_shared_contribute(ckfp_owner *owner);
 /* This process has given its keys and ranges. The last process builds the common filter. */
 void ckfp_shared_finish(ckfp_owner *owner);
 
-/* Give up the common filter. */
+/* Give up the filter: that of all processes, if they gather common keys. */
 void ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why);
 
 /* Start to use the common filter, if there is one and it is ready. */

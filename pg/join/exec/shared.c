@@ -71,7 +71,8 @@ ckfp_shared_begin(ckfp_owner *owner)
 void
 ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why)
 {
-	owner->shared->failed = true;
+	if (ckfp_keys_are_common(&owner->ranges))
+		owner->shared->failed = true;
 	ckfp_owner_give_up(owner, why);
 }
 

@@ -276,7 +276,7 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, const ckfp_trace *trace)
 
 /* Does PostgreSQL have a filter of its own for a join? */
 static bool
-ckfp_core_serves(const HashJoin *join)
+ckfp_core_has_filter(const HashJoin *join)
 {
 #ifdef CKFP_CORE_FILTERS
 	return join->bloom_consumer_count > 0;
@@ -291,8 +291,8 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 {
 	double rows = Max(record->probe_rows, record->read);
 
-	if (ckfp_core_serves(join))
-		return "PostgreSQL's own filter serves it";
+	if (ckfp_core_has_filter(join))
+		return "PostgreSQL has a filter of its own for it";
 	if (rows < ckfp_join_min_rows)
 		return innerPlan(join)->plan_rows > Max(outerPlan(join)->plan_rows, ckfp_join_min_rows)
 				   ? "the larger side is hashed, and fewer rows of the other one are expected than "
