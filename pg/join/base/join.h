@@ -233,6 +233,9 @@ bool ckfp_collations_agree(Oid one, Oid other);
 /* Copy the row of a relation in pg_class. False if there is none. */
 bool ckfp_read_class(Oid relation, FormData_pg_class *class);
 
+/* The open table of a range table entry of a query that runs. */
+Relation ckfp_open_relation(EState *estate, Index relation);
+
 /* Has a table row security? Perhaps, if it is unknown. */
 bool ckfp_has_policies(Oid relation);
 

@@ -209,21 +209,6 @@ ckfp_rows_to_come(ckfp_nest *nest)
 
 /* ------------------------------------------------------------------- the price */
 
-/* The table of the filter's scan. */
-static Relation
-ckfp_nest_table(const ckfp_nest *nest)
-{
-	EState *estate = nest->owner.css.ss.ps.state;
-	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
-	Index relation = ((const Scan *)linitial(holder->custom_plans))->scanrelid;
-
-#if PG_VERSION_NUM >= 180000
-	return ExecGetRangeTableRelation(estate, relation, false);
-#else
-	return ExecGetRangeTableRelation(estate, relation);
-#endif
-}
-
 /* The wait for the blocks of a table that is read in order, if a lookup in it waits so long. */
 static double
 ckfp_wait_for_pages(Relation table, BlockNumber pages, double lookup)
@@ -240,7 +225,9 @@ ckfp_wait_for_pages(Relation table, BlockNumber pages, double lookup)
 static double
 ckfp_nest_price(const ckfp_nest *nest, double share, double wait, double *keys)
 {
-	Relation table = ckfp_nest_table(nest);
+	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
+	Relation table = ckfp_open_relation(nest->owner.css.ss.ps.state,
+										((const Scan *)linitial(holder->custom_plans))->scanrelid);
 	int32 *widths = palloc0((RelationGetNumberOfAttributes(table) + 1) * sizeof(*widths));
 	BlockNumber pages;
 	double tuples;

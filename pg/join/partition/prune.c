@@ -35,15 +35,14 @@ typedef struct ckfp_child
 	const struct ckfp_child *above; /* the parent, if it is a partition itself */
 } ckfp_child;
 
-static Relation
-ckfp_open_table(EState *estate, Index relation)
+/* Is the table of a range table entry read, as far as pruning at the start of the query tells? */
+static bool
+ckfp_is_unpruned(const EState *estate, int relation)
 {
 #if PG_VERSION_NUM >= 180000
-	if (!bms_is_member((int)relation, estate->es_unpruned_relids))
-		return NULL;
-	return ExecGetRangeTableRelation(estate, relation, false);
+	return bms_is_member(relation, estate->es_unpruned_relids);
 #else
-	return ExecGetRangeTableRelation(estate, relation);
+	return true;
 #endif
 }
 
@@ -132,11 +131,10 @@ ckfp_partitioned_tables(EState *estate)
 		RangeTblEntry *entry = exec_rt_fetch((Index)i, estate);
 		Relation table;
 
-		if (entry->rtekind != RTE_RELATION || entry->relkind != RELKIND_PARTITIONED_TABLE)
+		if (entry->rtekind != RTE_RELATION || entry->relkind != RELKIND_PARTITIONED_TABLE ||
+			!ckfp_is_unpruned(estate, i))
 			continue;
-		table = ckfp_open_table(estate, (Index)i);
-		if (table == NULL)
-			continue;
+		table = ckfp_open_relation(estate, (Index)i);
 		ckfp_partitions_of(estate, table);
 		tables = lappend(tables, table);
 	}
