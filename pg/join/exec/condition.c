@@ -120,15 +120,6 @@ ckfp_make_scan_evaluate(PlanState *scan)
 #endif
 }
 
-void
-ckfp_condition_init(ExprState *condition, ExprStateEvalFunc function, void *of)
-{
-	NodeSetTag(condition, T_ExprState);
-	condition->flags = EEO_FLAG_IS_QUAL;
-	condition->evalfunc = function;
-	condition->evalfunc_private = of;
-}
-
 ckfp_tests *
 ckfp_condition_make(PlanState *scan, int n)
 {

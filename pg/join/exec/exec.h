@@ -132,7 +132,14 @@ typedef struct ckfp_tests
 } ckfp_tests;
 
 /* Let a function of ours, which gets `of` as its private data, stand for a condition. */
-void ckfp_condition_init(ExprState *condition, ExprStateEvalFunc function, void *of);
+static inline void
+ckfp_condition_init(ExprState *condition, ExprStateEvalFunc function, void *of)
+{
+	NodeSetTag(condition, T_ExprState);
+	condition->flags = EEO_FLAG_IS_QUAL;
+	condition->evalfunc = function;
+	condition->evalfunc_private = of;
+}
 
 /* Create the condition of a scan that uses so many filters, which the caller sets. */
 ckfp_tests *ckfp_condition_make(PlanState *scan, int n);
