@@ -1,7 +1,6 @@
 /*
  * executor.c - the executor's hook: which scans use which filters, when a query starts.
  */
-#include "join/base/monotone.h"
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"
 #include "join/remote/remote.h"
@@ -15,10 +14,9 @@
 
 /* ------------------------------------------------------- which scans use which filters */
 
-/* A scan of the plan and a filter that it uses. */
+/* A filter that a scan of the plan uses. */
 typedef struct ckfp_assignment
 {
-	int node;
 	ckfp_owner *owner;
 	const ckfp_join_target *target;
 	int number;  /* of the target */
@@ -27,22 +25,11 @@ typedef struct ckfp_assignment
 
 typedef struct ckfp_assignments
 {
-	size_t n;
-	ckfp_assignment *list;         /* sorted by node, then by rank */
+	int nodes;
+	List **of_node;                /* of ckfp_assignment, by plan_node_id: below `nodes` */
 	ckfp_descendants *descendants; /* the partitions of the query; NULL until they are needed */
 	AppendState *append;           /* the node above the current one, if it is an Append */
 } ckfp_assignments;
-
-static int
-ckfp_compare_assignments(const void *a, const void *b)
-{
-	const ckfp_assignment *one = a;
-	const ckfp_assignment *other = b;
-
-	if (one->node != other->node)
-		return one->node < other->node ? -1 : 1;
-	return (one->rank > other->rank) - (one->rank < other->rank);
-}
 
 static ckfp_assignments
 ckfp_collect_assignments(ckfp_owner *owners)
@@ -50,75 +37,49 @@ ckfp_collect_assignments(ckfp_owner *owners)
 	ckfp_assignments assignments = {0};
 
 	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
-		assignments.n += list_length(owner->record.targets);
-	assignments.list = palloc(Max(assignments.n, 1) * sizeof(ckfp_assignment));
-	assignments.n = 0;
+		foreach_ptr (const ckfp_join_target, target, owner->record.targets)
+			assignments.nodes = Max(assignments.nodes, target->node + 1);
+	assignments.of_node = palloc0((assignments.nodes + 1) * sizeof(List *));
 	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
 	{
 		int number = 0;
 
 		foreach_ptr (const ckfp_join_target, target, owner->record.targets)
-			assignments.list[assignments.n++] =
-				(ckfp_assignment){target->node, owner, target, number++, 0};
+		{
+			ckfp_assignment *assignment = palloc(sizeof(*assignment));
+
+			*assignment = (ckfp_assignment){owner, target, number++, 0};
+			assignments.of_node[target->node] =
+				lappend(assignments.of_node[target->node], assignment);
+		}
 	}
-	qsort(assignments.list, assignments.n, sizeof(ckfp_assignment), ckfp_compare_assignments);
 	return assignments;
 }
 
-/* The first assignment of a node; *n is the number of its assignments. */
-static ckfp_assignment *
-ckfp_assignments_of(const ckfp_assignments *assignments, int node, int *n)
+static int
+ckfp_compare_ranks(const ListCell *a, const ListCell *b)
 {
-	size_t low = 0;
-	size_t high = assignments->n;
+	double one = ((const ckfp_assignment *)lfirst(a))->rank;
+	double other = ((const ckfp_assignment *)lfirst(b))->rank;
 
-	while (low < high)
-	{
-		size_t middle = (low + high) / 2;
-
-		if (assignments->list[middle].node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*n = 0;
-	while (low + *n < assignments->n && assignments->list[low + *n].node == node)
-		++*n;
-	return &assignments->list[low];
+	return (one > other) - (one < other);
 }
 
-/* Let the filters of a scan of a partition skip it. */
+/* Let a filter of the scan of a partition skip it. */
 static void
-ckfp_tests_partition(ckfp_tests *tests, ckfp_assignments *assignments,
-					 const ckfp_assignment *assignment, int n)
+ckfp_tests_partition(ckfp_tests *tests, ckfp_test *test, ckfp_assignments *assignments)
 {
 	PlanState *scan = tests->scan;
+	ckfp_owner *owner = test->owner;
 
-	for (int i = 0; i < n; i++)
-	{
-		ckfp_owner *owner = assignment[i].owner;
-
-		if (!assignment[i].target->partition)
-			continue;
-		if (assignments->descendants == NULL)
-			assignments->descendants = ckfp_descendants_of(scan->state);
-		if (!ckfp_partitions_add_scan(
-				&owner->partitions, &owner->record, assignment[i].number, assignments->descendants,
-				((ScanState *)scan)->ss_currentRelation, scan->state->es_query_cxt))
-			continue;
-		ckfp_skip_add(tests, assignments->append, &tests->test[i]);
-		owner->allocates |= !owner->partitions.by_value;
-	}
-}
-
-/* Order the filters of a scan. */
-static void
-ckfp_rank_assignments(const Plan *scan, ckfp_assignment *assignment, int n)
-{
-	for (int i = 0; i < n; i++)
-		assignment[i].rank =
-			ckfp_cost_of_drop(&assignment[i].owner->record, scan, assignment[i].target->attribute);
-	qsort(assignment, n, sizeof(ckfp_assignment), ckfp_compare_assignments);
+	if (assignments->descendants == NULL)
+		assignments->descendants = ckfp_descendants_of(scan->state);
+	if (!ckfp_partitions_add_scan(&owner->partitions, &owner->record, test->target,
+								  assignments->descendants,
+								  ((ScanState *)scan)->ss_currentRelation))
+		return;
+	ckfp_skip_add(tests, assignments->append, test);
+	owner->allocates |= !owner->partitions.by_value;
 }
 
 /* Let a filter gather its keys for ranges of the column that they are a function of. */
@@ -130,39 +91,43 @@ ckfp_map_install(ckfp_owner *owner)
 
 	if (owner->ranges.columns > 0)
 		return;
-	(void)ckfp_monotone_note(llast(plan->custom_exprs), &owner->record);
-	ckfp_key_ranges_init(&owner->ranges, estate->es_query_cxt, &owner->record,
-						 plan->scan.plan.plan_node_id);
+	ckfp_key_ranges_init(&owner->ranges, &owner->record, plan->scan.plan.plan_node_id);
 	ckfp_key_ranges_map_to(&owner->ranges, &owner->record, llast(plan->custom_exprs), estate);
 	owner->allocates |= !owner->ranges.by_value;
 	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 }
 
 static void
-ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, ckfp_assignment *assignment, int n)
+ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, List *filters)
 {
-	MemoryContext caller = MemoryContextSwitchTo(scan->state->es_query_cxt);
-	ckfp_tests *tests = ckfp_condition_make(scan, n);
+	ckfp_tests *tests = ckfp_condition_make(scan, list_length(filters));
+	ckfp_test *test = tests->test;
 
-	if (n > 1)
-		ckfp_rank_assignments(scan->plan, assignment, n);
-	for (int i = 0; i < n; i++)
+	if (tests->n > 1)
+		foreach_ptr (ckfp_assignment, filter, filters)
+			filter->rank =
+				ckfp_cost_of_drop(&filter->owner->record, scan->plan, filter->target->attribute);
+	list_sort(filters, ckfp_compare_ranks);
+	foreach_ptr (const ckfp_assignment, filter, filters)
 	{
-		if (assignment[i].owner->record.mapped)
-			ckfp_map_install(assignment[i].owner);
-		tests->test[i].target = assignment[i].number;
-		tests->test[i].remote = ckfp_remote_uses(assignment[i].target);
-		ckfp_test_init(&tests->test[i], assignment[i].owner, assignment[i].target->attribute);
-		ckfp_suspension_add(&assignment[i].owner->suspensions, &tests->test[i].suspension);
-		assignment[i].owner->tests = lappend(assignment[i].owner->tests, tests);
-		if (!assignment[i].owner->record.only_ranges)
-			ckfp_owner_enter(assignment[i].owner, CKFP_FILTER_NEW);
-		ckfp_blocks_install(tests, assignment[i].owner, assignment[i].number);
+		ckfp_owner *owner = filter->owner;
+
+		if (owner->record.mapped)
+			ckfp_map_install(owner);
+		test->target = filter->number;
+		test->remote = ckfp_remote_uses(filter->target);
+		ckfp_test_init(test, owner, filter->target->attribute);
+		ckfp_suspension_add(&owner->suspensions, &test->suspension);
+		owner->tests = lappend(owner->tests, tests);
+		if (!owner->record.only_ranges)
+			ckfp_owner_enter(owner, CKFP_FILTER_NEW);
+		ckfp_blocks_install(tests, owner, filter->number);
+		if (filter->target->partition)
+			ckfp_tests_partition(tests, test, assignments);
+		test++;
 	}
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < tests->n; i++)
 		tests->test[i].blocks = tests->blocks;
-	MemoryContextSwitchTo(caller);
-	ckfp_tests_partition(tests, assignments, assignment, n);
 }
 
 /* The build node of a hash join, or NULL. */
@@ -180,8 +145,7 @@ ckfp_tests_walk(PlanState *state, void *context)
 {
 	ckfp_assignments *assignments = context;
 	AppendState *append = assignments->append;
-	ckfp_assignment *assignment;
-	int n;
+	int node = state->plan->plan_node_id;
 
 	if (IsA(state, HashJoinState))
 	{
@@ -196,10 +160,10 @@ ckfp_tests_walk(PlanState *state, void *context)
 	 * it needs, so joins and scans below it get no filter. */
 	if (IsA(state, CustomScanState) && !ckfp_join_is_ours(state->plan))
 		return false;
-	assignment = ckfp_assignments_of(assignments, state->plan->plan_node_id, &n);
 	/* a plan that several expressions share is visited several times */
-	if (n > 0 && !ckfp_condition_is_set(state))
-		ckfp_tests_scan(state, assignments, assignment, n);
+	if (node < assignments->nodes && assignments->of_node[node] != NIL &&
+		!ckfp_condition_is_set(state))
+		ckfp_tests_scan(state, assignments, assignments->of_node[node]);
 	assignments->append = IsA(state, AppendState) ? (AppendState *)state : NULL;
 	planstate_tree_walker(state, ckfp_tests_walk, context);
 	assignments->append = append;
@@ -223,9 +187,11 @@ ckfp_tests_start(ckfp_owner *owner)
 	ckfp_build_restart(owner);
 }
 
+/* What is made here lives as long as the query. */
 static void
 ckfp_tests_install(QueryDesc *query, ckfp_owner *owners)
 {
+	MemoryContext caller = MemoryContextSwitchTo(query->estate->es_query_cxt);
 	ckfp_assignments assignments = ckfp_collect_assignments(owners);
 
 	ckfp_tests_walk(query->planstate, &assignments);
@@ -234,7 +200,7 @@ ckfp_tests_install(QueryDesc *query, ckfp_owner *owners)
 			ckfp_nest_install(owner->nest);
 		else
 			ckfp_tests_start(owner);
-	pfree(assignments.list);
+	MemoryContextSwitchTo(caller);
 }
 
 /* ------------------------------------------------------------------- starting */
@@ -289,7 +255,7 @@ ckfp_count_filters(void *owners)
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
 		if (owner->verify) /* in this mode no row is dropped */
 			continue;
-		ckfp_stats_count(owner->answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
+		ckfp_stats_count(owner->record.answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
 						 counts.removed);
 		ckfp_stats_count(CKFP_STAT_PARTITIONS_SKIPPED, counts.skipped);
 		ckfp_stats_count(CKFP_STAT_BLOCKS_SKIPPED, counts.blocks_skipped);

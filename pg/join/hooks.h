@@ -18,9 +18,9 @@ void ckfp_join_need_paths(void);
 /* paths.c: a hash join was offered in place of a nested loop, in the query that is planned. */
 extern bool ckfp_join_took_place;
 
-/* The reason why a join has no filter. `above`: the nodes above it in its plan, the root first.
- * `key`: the key of the join that the reason is about; or NULL. */
-typedef void (*ckfp_reason_visitor)(Join *join, const List *above, const char *reason, Expr *key,
+/* The reason why a join has no filter. `above`: the nodes above it in its plan, the nearest
+ * first. `key`: the key of the join that the reason is about; or NULL. */
+typedef void (*ckfp_reason_visitor)(Join *join, List *above, const char *reason, Expr *key,
 									void *context);
 
 /* planner.c: call `visit` for each join with a condition but without a filter in a finished plan,

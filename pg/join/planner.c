@@ -21,14 +21,15 @@ typedef struct ckfp_planning
 	bool loops;    /* or a nested loop */
 	bool done;     /* there is a filter already: another hook returned the same plan again */
 	bool row_security;
-	double processes;  /* that share the current part of the plan; 0: not below a Gather */
-	bool rewound;      /* the whole plan may be read again, */
-	bool again;        /* or the current part of it */
+	bool fast;         /* the reader of the whole plan may stop early */
+	bool rewound;      /* the whole plan may be read again */
+	bool gathered;     /* the current part of the plan is below a Gather */
+	bool stops;        /* the reader of that part may stop before it has read all of its rows */
 	Bitmapset *exists; /* the InitPlans of which only the first row is read, by plan_id */
 	/* only for EXPLAIN: */
 	ckfp_reason_visitor visit; /* else NULL: filters are added */
-	void *context;             /* of it */
-	List *above;               /* the nodes above the current one, the root first */
+	void *context;             /* that of `visit` */
+	List *above;               /* the nodes above the current one, the nearest first */
 } ckfp_planning;
 
 /* Collect what the rules must know about the whole statement. */
@@ -56,8 +57,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	ckfp_join_record record;
 	const char *reason;
 	CustomScan *build;
-	List *expressions = ckfp_rules_allow(&planning->rules, join, Max(planning->processes, 1),
-										 planning->again, &record, &reason);
+	List *expressions = ckfp_rules_allow(&planning->rules, join, &record, &reason);
 
 	if (expressions == NIL)
 		return;
@@ -65,13 +65,13 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	 * conditions, which are not sent to it */
 	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_ranges)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
-	ckfp_order_plan(&planning->rules.statement, join, Max(planning->processes, 1), &record);
+	ckfp_order_plan(&planning->rules, join, &record);
 	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
 	build->custom_exprs = expressions;
-	build->custom_private = ckfp_record_to_list(&record, &record.targets);
+	build->custom_private = ckfp_record_to_list(&record);
 	build->methods = &ckfp_build_methods;
 	/* so that it gets shared memory */
-	build->scan.plan.parallel_aware = planning->processes > 0 || hash->parallel_aware;
+	build->scan.plan.parallel_aware = planning->gathered || hash->parallel_aware;
 	outerPlan(hash) = &build->scan.plan;
 }
 
@@ -79,11 +79,10 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 static void
 ckfp_add_nested_filter(ckfp_planning *planning, NestLoop *join)
 {
-	CustomScan *holder =
-		ckfp_nest_add(&planning->rules, join, Max(planning->processes, 1), &planning->last_node);
+	CustomScan *holder = ckfp_nest_add(&planning->rules, join, &planning->last_node);
 
 	if (holder != NULL)
-		holder->scan.plan.parallel_aware = planning->processes > 0; /* for shared memory */
+		holder->scan.plan.parallel_aware = planning->gathered; /* for shared memory */
 }
 
 /* The number of processes that share the work below a Gather, as the planner estimates it. */
@@ -128,8 +127,7 @@ ckfp_reason_of(ckfp_planning *planning, Join *join)
 			list_concat_copy(((MergeJoin *)join)->mergeclauses, join->joinqual), true);
 		return reason != NULL ? reason : "merge joins have none";
 	}
-	(void)ckfp_rules_allow(&planning->rules, (HashJoin *)join, Max(planning->processes, 1),
-						   planning->again, &record, &reason);
+	(void)ckfp_rules_allow(&planning->rules, (HashJoin *)join, &record, &reason);
 	return reason;
 }
 
@@ -148,6 +146,34 @@ ckfp_explain_join(ckfp_planning *planning, Join *join)
 
 /* ---------------------------------------------------------------------- the plan */
 
+/* May a node stop before its children have returned all rows, if its own reader may? */
+static bool
+ckfp_stops_early(const Plan *plan, bool reader_stops)
+{
+	ckfp_node_stop stops = ckfp_node_of(plan)->stops;
+
+	if (stops != CKFP_STOPS_AS_READER)
+		return stops == CKFP_STOPS_ALWAYS;
+	return reader_stops && !(IsA(plan, Agg) && ((const Agg *)plan)->aggstrategy != AGG_SORTED);
+}
+
+/* Does a join read only the first match of each outer row? */
+static bool
+ckfp_stops_at_match(const Join *join)
+{
+	return join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI || join->inner_unique;
+}
+
+/* The share of the rows of its children that a node reads, as the planner expects it, if its own
+ * reader reads this share of its rows. */
+static double
+ckfp_share_of_children(const Plan *plan, double share)
+{
+	if (IsA(plan, Limit))
+		return share * Min(plan->plan_rows / Max(outerPlan(plan)->plan_rows, 1), 1);
+	return ckfp_stops_early(plan, true) ? share : 1;
+}
+
 static void ckfp_add_filters(Plan *plan, void *context);
 
 /* Add filters below a plan node. A nested loop reads its inner side again for each outer row, a
@@ -155,15 +181,16 @@ static void ckfp_add_filters(Plan *plan, void *context);
 static void
 ckfp_add_filters_below(Plan *plan, ckfp_planning *planning)
 {
-	bool again = planning->again;
+	bool again = planning->rules.again;
 
 	if (IsA(plan, NestLoop) || IsA(plan, RecursiveUnion))
 	{
 		ckfp_add_filters(outerPlan(plan), planning);
-		planning->again = true;
+		planning->rules.again = true;
 		planning->rules.share = 1;
+		planning->stops |= IsA(plan, NestLoop) && ckfp_stops_at_match((Join *)plan);
 		ckfp_add_filters(innerPlan(plan), planning);
-		planning->again = again;
+		planning->rules.again = again;
 	}
 	else
 		ckfp_plan_children(plan, ckfp_add_filters, planning);
@@ -175,25 +202,33 @@ static void
 ckfp_add_filters(Plan *plan, void *context)
 {
 	ckfp_planning *planning = context;
-	double outside = planning->processes;
+	double processes = planning->rules.processes;
 	double share = planning->rules.share;
+	bool gathered = planning->gathered;
+	bool stops = planning->stops;
 
 	/* Leave alone the children of other extensions' nodes, and the local plan that a foreign
 	 * scan keeps for EvalPlanQual. */
 	if (IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && !ckfp_join_is_ours(plan)))
 		return;
 	if (IsA(plan, Gather))
-		planning->processes = ckfp_processes(((Gather *)plan)->num_workers);
+		planning->rules.processes = ckfp_processes(((Gather *)plan)->num_workers);
 	else if (IsA(plan, GatherMerge))
-		planning->processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
+		planning->rules.processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
 	if (planning->visit != NULL)
-		planning->above = lappend(planning->above, plan);
+		planning->above = lcons(plan, planning->above);
+	if (stops && (IsA(plan, NestLoop) || IsA(plan, SeqScan)))
+		planning->rules.stops = bms_add_member(planning->rules.stops, plan->plan_node_id);
+	planning->gathered |= IsA(plan, Gather) || IsA(plan, GatherMerge);
+	planning->stops = ckfp_stops_early(plan, stops);
 	planning->rules.share = ckfp_share_of_children(plan, share);
 	ckfp_add_filters_below(plan, planning);
 	planning->rules.share = share;
+	planning->stops = stops;
+	planning->gathered = gathered;
+	planning->rules.processes = processes;
 	if (planning->visit != NULL)
-		planning->above = list_delete_last(planning->above);
-	planning->processes = outside;
+		planning->above = list_delete_first(planning->above);
 	if (planning->visit != NULL &&
 		(IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop)))
 		ckfp_explain_join(planning, (Join *)plan);
@@ -209,14 +244,17 @@ ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *p
 	int plan_id = 1;
 	ListCell *cell;
 
-	planning->again = planning->rewound;
+	planning->rules.processes = 1;
 	planning->rules.share = 1;
+	planning->rules.again = planning->rewound;
+	planning->stops = planning->fast;
 	visit(statement->planTree, planning);
+	planning->stops = true; /* the expressions that refer to a subplan may stop it */
 	foreach (cell, statement->subplans)
 	{
 		Plan *subplan = lfirst(cell);
 
-		planning->again = !bms_is_member(plan_id, planning->rules.once);
+		planning->rules.again = !bms_is_member(plan_id, planning->rules.once);
 		planning->rules.share =
 			bms_is_member(plan_id++, planning->exists) ? 1 / Max(subplan->plan_rows, 1) : 1;
 		if (subplan != NULL)
@@ -242,11 +280,11 @@ ckfp_planning_begin(ckfp_planning *planning, PlannedStmt *statement, int options
 {
 	planning->rules.statement.plan = statement;
 	planning->rules.tables.statement = statement;
-	planning->rules.fast = (options & CURSOR_OPT_FAST_PLAN) != 0;
+	planning->fast = (options & CURSOR_OPT_FAST_PLAN) != 0;
 #if PG_VERSION_NUM < 150000
 	/* FETCH and MOVE rewind also cursors without SCROLL, whose plan may be any. That of a SCROLL
 	 * cursor keeps the rows of its joins. */
-	planning->rewound = planning->rules.fast;
+	planning->rewound = planning->fast;
 #endif
 	ckfp_each_plan(statement, ckfp_survey, planning);
 	if (!planning->joins && !planning->loops)

@@ -98,32 +98,20 @@ ckfp_reason_of_text(ckfp_reasons *reasons, const char *text)
 	return reason;
 }
 
-static List *
-ckfp_nearest_first(const List *above)
-{
-	List *nearest = NIL;
-
-	foreach_ptr (Plan, plan, above)
-		nearest = lcons(plan, nearest);
-	return nearest;
-}
-
 /* Note a join and the reason why it has no filter. */
 static void
-ckfp_reason_note(Join *join, const List *above, const char *text, Expr *key, void *context)
+ckfp_reason_note(Join *join, List *above, const char *text, Expr *key, void *context)
 {
 	ckfp_reasons *reasons = context;
 	ckfp_reason *reason;
 
 	if (key != NULL)
-		text = psprintf(
-			"%s: %s", text,
-			ckfp_text_of(reasons->es, &join->plan, ckfp_nearest_first(above), (Node *)key));
+		text = psprintf("%s: %s", text, ckfp_text_of(reasons->es, &join->plan, above, (Node *)key));
 	reason = ckfp_reason_of_text(reasons, text);
 	if (reason->joins++ >= CKFP_JOINS_SHOWN)
 		return;
-	reason->conditions = lappend(reason->conditions,
-								 ckfp_condition_text(reasons->es, join, ckfp_nearest_first(above)));
+	reason->conditions =
+		lappend(reason->conditions, ckfp_condition_text(reasons->es, join, list_copy(above)));
 }
 
 /* "No Join Filter for (f.k = d.k), (f.l = e.l), (f.m = g.m) and 97 others: it is not expected ..."

@@ -4,6 +4,7 @@
 #include "join/base/join.h"
 
 #include "access/htup_details.h"
+#include "executor/executor.h"
 #include "nodes/pathnodes.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -32,6 +33,16 @@ ckfp_read_class(Oid relation, FormData_pg_class *class)
 	memcpy(class, GETSTRUCT(tuple), CLASS_TUPLE_SIZE);
 	ReleaseSysCache(tuple);
 	return true;
+}
+
+Relation
+ckfp_open_relation(EState *estate, Index relation)
+{
+#if PG_VERSION_NUM >= 180000
+	return ExecGetRangeTableRelation(estate, relation, false);
+#else
+	return ExecGetRangeTableRelation(estate, relation);
+#endif
 }
 
 bool

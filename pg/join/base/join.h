@@ -63,6 +63,15 @@ ckfp_join_is_possible(const PlannedStmt *statement)
 	return list_length(statement->rtable) > 1;
 }
 
+/* An expression without the relabeling of its type. */
+static inline Expr *
+ckfp_without_relabeling(Expr *expression)
+{
+	while (IsA(expression, RelabelType))
+		expression = ((RelabelType *)expression)->arg;
+	return expression;
+}
+
 /* What a cached plan depends on. */
 typedef enum ckfp_mark
 {
@@ -153,12 +162,16 @@ typedef struct ckfp_join_record
 	bool blocks; /* scans may skip blocks */
 	bool only_ranges; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
 	bool replaces;    /* the join is in the place of a nested loop over BRIN */
-	bool mapped;   /* the key of the probe side is a monotone function of a column (monotone.h) */
-	List *targets; /* of ckfp_join_target; the last member in a plan (record.c) */
+	bool mapped; /* the key of the probe side is a monotone function of a column (monotone.h) */
 	/* of `mapped`, by ckfp_monotone_note(): */
 	ckfp_join_column source; /* the column, which scans compare with ranges */
 	int days;                /* the function falls again within so many days */
-	bool session;            /* it depends on the time zone of the session */
+	bool session;            /* the function depends on the time zone of the session */
+	/* of a nested loop: */
+	AttrNumber attribute[CKFP_JOIN_KEYS]; /* the columns of the outer rows that are the key */
+	bool stops;                           /* a node above may stop before it has read all rows */
+	bool answers;  /* LEFT or ANTI: the filter drops no rows, it answers lookups */
+	List *targets; /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
 
 /* What scans compare for key i. */
@@ -168,19 +181,9 @@ ckfp_record_column(const ckfp_join_record *record, int i)
 	return record->mapped ? &record->source : &record->column[i];
 }
 
-/* What the planner pass tells the executor about the filter of a nested loop. */
-typedef struct ckfp_nest_record
-{
-	AttrNumber attribute[CKFP_JOIN_KEYS]; /* of the outer rows */
-	bool stops;                           /* a node above may stop before it has read all rows */
-	bool answers;            /* LEFT or ANTI: the filter drops no rows, it answers lookups */
-	ckfp_join_record record; /* the keys, and the scans that use the filter, if any; the last one */
-} ckfp_nest_record;
-
-/* Convert either record to a list, which a plan can contain, and back. `targets` is its last
- * member. */
-List *ckfp_record_to_list(const void *record, List *const *targets);
-void ckfp_record_from_list(List *list, void *record, List **targets);
+/* Convert a record to a list, which a plan can contain, and back. */
+List *ckfp_record_to_list(const ckfp_join_record *record);
+void ckfp_record_from_list(List *list, ckfp_join_record *record);
 
 /* The methods of the plan nodes. The executor's side of each sets what is missing. */
 #define CKFP_BUILD_NAME "Cuckoo Join Filter"
@@ -229,6 +232,9 @@ bool ckfp_collations_agree(Oid one, Oid other);
 
 /* Copy the row of a relation in pg_class. False if there is none. */
 bool ckfp_read_class(Oid relation, FormData_pg_class *class);
+
+/* The open table of a range table entry of a query that runs. */
+Relation ckfp_open_relation(EState *estate, Index relation);
 
 /* Has a table row security? Perhaps, if it is unknown. */
 bool ckfp_has_policies(Oid relation);

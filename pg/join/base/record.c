@@ -32,13 +32,12 @@ ckfp_struct_from_list(const List *list, void *bytes)
 }
 
 List *
-ckfp_record_to_list(const void *record, List *const *targets)
+ckfp_record_to_list(const ckfp_join_record *record)
 {
-	List *list = list_make2(
-		makeString(CKF_VERSION),
-		ckfp_struct_to_list(record, (size_t)((const char *)targets - (const char *)record)));
+	List *list = list_make2(makeString(CKF_VERSION),
+							ckfp_struct_to_list(record, offsetof(ckfp_join_record, targets)));
 
-	foreach_ptr (const ckfp_join_target, target, *targets)
+	foreach_ptr (const ckfp_join_target, target, record->targets)
 		list = lappend(list,
 					   ckfp_struct_to_list(target, offsetof(ckfp_join_target, index) +
 													   target->indexes * sizeof(ckfp_join_index)));
@@ -46,7 +45,7 @@ ckfp_record_to_list(const void *record, List *const *targets)
 }
 
 void
-ckfp_record_from_list(List *list, void *record, List **targets)
+ckfp_record_from_list(List *list, ckfp_join_record *record)
 {
 	Node *version = linitial(list);
 
@@ -56,13 +55,13 @@ ckfp_record_from_list(List *list, void *record, List **targets)
 						errhint("Another version was installed while the session was open. "
 								"Connect again.")));
 	ckfp_struct_from_list(lsecond(list), record);
-	*targets = NIL;
+	record->targets = NIL;
 	for (int i = 2; i < list_length(list); i++)
 	{
 		ckfp_join_target *target = palloc0(sizeof(*target));
 
 		ckfp_struct_from_list(list_nth(list, i), target);
-		*targets = lappend(*targets, target);
+		record->targets = lappend(record->targets, target);
 	}
 }
 

@@ -131,9 +131,8 @@ typedef struct ckfp_key_ranges
 	pg_tz *zone;   /* they were mapped to the column in this time zone of the session; or NULL */
 } ckfp_key_ranges;
 
-/* Initialize the ranges of keys. Their memory is below `parent`. */
-void ckfp_key_ranges_init(ckfp_key_ranges *keys, MemoryContext parent,
-						  const ckfp_join_record *record, int node);
+/* Initialize the ranges of keys. */
+void ckfp_key_ranges_init(ckfp_key_ranges *keys, const ckfp_join_record *record, int node);
 
 /* Gather the ranges that an index needs, too. False if those of its column have another order, for
  * another index. */
@@ -216,6 +215,13 @@ double ckfp_rows_in(Relation table, double blocks);
 /* The cost of reading all blocks of a table now, if that of a row is known, in ns. */
 double ckfp_table_cost(Relation table, double row);
 
+/* The number of a block in the order of a scan that begins with the block `first`. */
+static inline BlockNumber
+ckfp_number_of(BlockNumber block, BlockNumber first, BlockNumber blocks)
+{
+	return block >= first ? block - first : block + (blocks - first);
+}
+
 /* The share of the blocks that a sequential scan which skips none has begun. 0 if it is unknown. */
 double ckfp_scan_share(TableScanDesc scan);
 
@@ -240,12 +246,6 @@ ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp
 /* Is one search of a BRIN index so much cheaper than the sequential scan that it is worth trying?
  */
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
-
-/* The bits of the blocks of a table, the first `blocks` of them, that can have rows with these
- * keys. NULL if that does not pay, or costs more than the sequential scan of this share of them.
- * `again`: for a smaller share there were none. */
-uint8 *ckfp_live_blocks(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
-						Snapshot snapshot, BlockNumber blocks, double share, bool again);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
 
@@ -286,6 +286,12 @@ typedef struct ckfp_blocks
 	BlockNumber end;    /* from `next` up to `end` */
 	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
+
+/* live.c: the bits of the blocks of the scan's table that can have rows with the keys of a filter.
+ * NULL if that does not pay, or costs more than the sequential scan of this share of them. `again`:
+ * for a smaller share there were none. */
+uint8 *ckfp_live_blocks(const ckfp_blocks *blocks, const ckfp_block_filter *filter, double share,
+						bool again);
 
 /* The block with a number. */
 static inline BlockNumber
@@ -344,6 +350,7 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 /* A parallel scan. */
 typedef struct ckfp_shared_scan
 {
+	bool alive;             /* it can have rows that join, by the partitions of all keys */
 	pg_atomic_uint32 users; /* the number of processes that have used keys for it */
 	BlockNumber first;      /* the block that the scan begins with, if blocks were taken */
 	pg_atomic_uint32 taken; /* 1: blocks were taken */

@@ -28,10 +28,10 @@
 /* ----------------------------------------------------------------------- the keys of a join */
 
 void
-ckfp_key_ranges_init(ckfp_key_ranges *keys, MemoryContext parent, const ckfp_join_record *record,
-					 int node)
+ckfp_key_ranges_init(ckfp_key_ranges *keys, const ckfp_join_record *record, int node)
 {
-	keys->context = AllocSetContextCreate(parent, "keys of a join", ALLOCSET_SMALL_SIZES);
+	keys->context =
+		AllocSetContextCreate(CurrentMemoryContext, "keys of a join", ALLOCSET_SMALL_SIZES);
 	keys->columns = record->columns;
 	keys->node = node;
 	keys->by_value = true;
@@ -45,17 +45,16 @@ ckfp_key_ranges_want(ckfp_key_ranges *keys, const ckfp_join_record *record,
 					 const ckfp_join_index *index)
 {
 	Oid type = record->column[index->key].build;
-	MemoryContext context = MemoryContextGetParent(keys->context);
 	ckfp_ranges *ranges = keys->column[index->key];
 
 	if (ranges != NULL)
 		return keys->map != NULL || ckfp_ranges_serve(ranges, index);
-	ranges = MemoryContextAllocZero(context, sizeof(*ranges));
+	ranges = palloc0(sizeof(*ranges));
 	ranges->type = type;
 	get_typlenbyval(type, &ranges->length, &ranges->by_value);
 	ranges->integers = ckfp_type_is_integer(type);
 	ranges->probe_length = get_typlen(record->column[index->key].probe);
-	fmgr_info_cxt(get_opcode(index->less), &ranges->less, context);
+	fmgr_info(get_opcode(index->less), &ranges->less);
 	ranges->collation = index->collation;
 	keys->column[index->key] = ranges;
 	keys->by_value &= ranges->by_value;

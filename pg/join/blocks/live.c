@@ -375,28 +375,19 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 
 /* Search all keys: the blocks of rows that can have each of them. NULL if no index was searched. */
 static TIDBitmap *
-ckfp_search_all(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
-				Snapshot snapshot, BlockNumber blocks, double share, bool again)
+ckfp_search_all(ckfp_search *search, const ckfp_block_filter *filter)
 {
 	TIDBitmap *found = NULL;
 
-	for (int key = 0; key < keys->columns; key++)
+	for (int key = 0; key < filter->keys->columns; key++)
 	{
-		ckfp_search search = {.table = table,
-							  .snapshot = snapshot,
-							  .blocks = blocks,
-							  .rows = Max(ckfp_rows_in(table, blocks), 1),
-							  .always = keys->always,
-							  .most = share,
-							  .again = again,
-							  .changed = target->changed};
-		const ckfp_ranges *ranges = ckfp_key_ranges_of(keys, key);
+		const ckfp_ranges *ranges = ckfp_key_ranges_of(filter->keys, key);
 		TIDBitmap *bitmap;
 
 		if (ranges == NULL)
 			continue;
-		search.ranges = *ranges;
-		bitmap = ckfp_search_any(&search, target, key);
+		search->ranges = *ranges;
+		bitmap = ckfp_search_any(search, filter->target, key);
 		if (found == NULL)
 			found = bitmap;
 		else if (bitmap != NULL)
@@ -406,17 +397,26 @@ ckfp_search_all(const ckfp_key_ranges *keys, const ckfp_join_target *target, Rel
 }
 
 uint8 *
-ckfp_live_blocks(const ckfp_key_ranges *keys, const ckfp_join_target *target, Relation table,
-				 Snapshot snapshot, BlockNumber blocks, double share, bool again)
+ckfp_live_blocks(const ckfp_blocks *blocks, const ckfp_block_filter *filter, double share,
+				 bool again)
 {
+	Relation table = blocks->scan->ss_currentRelation;
+	ckfp_search search = {.table = table,
+						  .snapshot = blocks->scan->ps.state->es_snapshot,
+						  .blocks = blocks->blocks,
+						  .rows = Max(ckfp_rows_in(table, blocks->blocks), 1),
+						  .always = filter->keys->always,
+						  .most = share,
+						  .again = again,
+						  .changed = filter->target->changed};
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "search of an index", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	TIDBitmap *found = ckfp_search_all(keys, target, table, snapshot, blocks, share, again);
+	TIDBitmap *found = ckfp_search_all(&search, filter);
 	uint8 *bits;
 
 	MemoryContextSwitchTo(caller);
-	bits = found == NULL ? NULL : ckfp_bits_of(found, blocks);
+	bits = found == NULL ? NULL : ckfp_bits_of(found, blocks->blocks);
 	MemoryContextDelete(context);
 	return bits;
 }

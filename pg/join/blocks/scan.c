@@ -174,10 +174,8 @@ ckfp_blocks_begun(const ckfp_blocks *blocks)
 {
 	BlockNumber block = ((HeapScanDesc)blocks->desc)->rs_cblock;
 
-	if (!BlockNumberIsValid(block))
-		return blocks->next;
-	return block >= blocks->first ? block - blocks->first + 1
-								  : block + (blocks->blocks - blocks->first) + 1;
+	return BlockNumberIsValid(block) ? ckfp_number_of(block, blocks->first, blocks->blocks) + 1
+									 : blocks->next;
 }
 
 /* From now on, scans test the keys of their rows by the ranges, unless they know better. */
@@ -246,9 +244,8 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 		return false;
 	if (filter->live != NULL)
 		pfree(filter->live);
-	filter->live = ckfp_live_blocks(filter->keys, filter->target, blocks->scan->ss_currentRelation,
-									blocks->scan->ps.state->es_snapshot, blocks->blocks, read,
-									stops && filter->vain == filter->keys->generation);
+	filter->live =
+		ckfp_live_blocks(blocks, filter, read, stops && filter->vain == filter->keys->generation);
 	if (2 * read < 1 && (filter->live == NULL || ckfp_blocks_gain(blocks, filter) == 0))
 	{
 		if (filter->live != NULL)

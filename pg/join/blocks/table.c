@@ -60,9 +60,7 @@ ckfp_scan_share(TableScanDesc scan)
 		if (!heap->rs_inited || !BlockNumberIsValid(heap->rs_cblock))
 			return 0;
 		all = heap->rs_nblocks;
-		done = heap->rs_cblock >= heap->rs_startblock
-				   ? heap->rs_cblock - heap->rs_startblock + 1.0
-				   : all - heap->rs_startblock + heap->rs_cblock + 1.0;
+		done = ckfp_number_of(heap->rs_cblock, heap->rs_startblock, heap->rs_nblocks) + 1.0;
 	}
 	return done < all ? done / all : 1;
 }

@@ -12,8 +12,8 @@
 /* The false positive rates of filters. A local row that passes by chance costs no more than
  * without a filter, so a small filter is better than a low rate. A foreign server would send
  * such rows, and if few rows match they would be most of what it sends. */
-#define CKFP_BUILD_FPR 0.01
-#define CKFP_BUILD_REMOTE_FPR 0.001
+#define CKFP_FPR 0.01
+#define CKFP_REMOTE_FPR 0.001
 
 ckfp_owner **ckfp_join_starting = NULL;
 
@@ -112,16 +112,6 @@ ckfp_build_exceeds_estimate(const ckfp_owner *build)
 		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys * build->record.builders));
 }
 
-/* Stop gathering keys: in all processes, if they gather common keys. */
-static void
-ckfp_build_stop(ckfp_owner *build, ckfp_given_up why)
-{
-	if (ckfp_keys_are_common(&build->ranges))
-		ckfp_shared_fail(build, why);
-	else
-		ckfp_owner_give_up(build, why);
-}
-
 static void
 ckfp_build_gather(ckfp_owner *build, TupleTableSlot *slot)
 {
@@ -142,57 +132,38 @@ ckfp_build_gather(ckfp_owner *build, TupleTableSlot *slot)
 	if (!found || build->state != CKFP_FILTER_GATHERING)
 		return;
 	if (!ckfp_filter_gather_key(&build->filter, build->value, hash))
-		ckfp_build_stop(build, CKFP_GIVEN_UP_MEMORY);
+		ckfp_shared_fail(build, CKFP_GIVEN_UP_MEMORY);
 	else if (build->filter.n % CKFP_WINDOW == 0 && ckfp_build_exceeds_estimate(build))
-		ckfp_build_stop(build, CKFP_GIVEN_UP_KEYS);
+		ckfp_shared_fail(build, CKFP_GIVEN_UP_KEYS);
 }
 
 /* ------------------------------------------------------- callbacks of the executor */
 
-/* Prepare the keys of the build side from the record and the expressions. */
-static void
-ckfp_build_prepare_keys(ckfp_owner *build, CustomScan *scan)
-{
-	MemoryContext context = build->css.ss.ps.state->es_query_cxt;
-
-	build->source.columns = build->record.columns;
-	build->source.key = build->build_key;
-	for (int i = 0; i < build->record.columns; i++)
-	{
-		Expr *expression = list_nth(scan->custom_exprs, i);
-
-		ckfp_key_prepare(&build->record.column[i], &build->build_key[i], &build->probe_key[i],
-						 context);
-		while (IsA(expression, RelabelType))
-			expression = ((RelabelType *)expression)->arg;
-		if (IsA(expression, Var))
-			build->source.attribute[i] = ((Var *)expression)->varattno;
-		else
-			build->source.expression[i] = ExecInitExpr(expression, &build->css.ss.ps);
-		if (build->source.expression[i] != NULL || !ckfp_key_is_integer(&build->build_key[i]))
-			build->allocates = true;
-	}
-}
-
-/* The rows are those of the child: the node above reads them in the slot type of the child. */
 void
-ckfp_join_begin_child(CustomScanState *node, EState *estate, int eflags)
+ckfp_owner_begin(ckfp_owner *owner, EState *estate, int eflags)
 {
-	PlanState *child = ExecInitNode(outerPlan(node->ss.ps.plan), estate, eflags);
+	PlanState *state = &owner->css.ss.ps;
+	const ckfp_join_record *record = &owner->record;
 
-	outerPlanState(node) = child;
-	node->ss.ps.resultops = ExecGetResultSlotOps(child, &node->ss.ps.resultopsfixed);
-	node->ss.ps.resultopsset = true;
-	node->ss.ps.ps_ProjInfo = NULL;
-}
-
-void
-ckfp_join_enlist(ckfp_owner *build)
-{
+	/* the node above reads the rows in the slot type of the child */
+	outerPlanState(state) = ExecInitNode(outerPlan(state->plan), estate, eflags);
+	state->resultops = ExecGetResultSlotOps(outerPlanState(state), &state->resultopsfixed);
+	state->resultopsset = true;
+	state->ps_ProjInfo = NULL;
+	ckfp_record_from_list(castNode(CustomScan, state->plan)->custom_private, &owner->record);
+	owner->source.columns = record->columns;
+	owner->source.key = owner->build_key;
+	for (int i = 0; i < record->columns; i++)
+		ckfp_key_prepare(&record->column[i], &owner->build_key[i], &owner->probe_key[i],
+						 estate->es_query_cxt);
+	ckfp_filter_init(&owner->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
+					 ckfp_owner_is_remote(owner) ? CKFP_REMOTE_FPR : CKFP_FPR,
+					 record->columns == 1 ? ckfp_key_integer_length(&record->column[0]) : 0);
+	ckfp_remote_set(estate, record, NULL);
 	if (ckfp_join_starting != NULL)
 	{
-		build->next = *ckfp_join_starting;
-		*ckfp_join_starting = build;
+		owner->next = *ckfp_join_starting;
+		*ckfp_join_starting = owner;
 	}
 }
 
@@ -200,16 +171,20 @@ static void
 ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 {
 	ckfp_owner *build = (ckfp_owner *)node;
-	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
+	const List *keys = castNode(CustomScan, node->ss.ps.plan)->custom_exprs;
 
-	ckfp_join_begin_child(node, estate, eflags);
-	ckfp_record_from_list(scan->custom_private, &build->record, &build->record.targets);
-	ckfp_build_prepare_keys(build, scan);
-	ckfp_filter_init(&build->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 ckfp_owner_is_remote(build) ? CKFP_BUILD_REMOTE_FPR : CKFP_BUILD_FPR,
-					 ckfp_record_integer(&build->record));
-	ckfp_remote_set(estate, &build->record, NULL);
-	ckfp_join_enlist(build);
+	ckfp_owner_begin(build, estate, eflags);
+	for (int i = 0; i < build->record.columns; i++)
+	{
+		Expr *expression = ckfp_without_relabeling(list_nth(keys, i));
+
+		if (IsA(expression, Var))
+			build->source.attribute[i] = ((Var *)expression)->varattno;
+		else
+			build->source.expression[i] = ExecInitExpr(expression, &node->ss.ps);
+		if (build->source.expression[i] != NULL || !ckfp_key_is_integer(&build->build_key[i]))
+			build->allocates = true;
+	}
 }
 
 /* This process is to read the first row of the build side. */

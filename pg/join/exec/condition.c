@@ -79,7 +79,10 @@ ckfp_tests_row(ExprState *state, ExprContext *econtext, bool *isnull)
 
 /* ------------------------------------------------------------- setting it */
 
-TupleTableSlot *
+#if PG_VERSION_NUM >= 180000
+
+/* The next row of a sequential scan. */
+static TupleTableSlot *
 ckfp_next_row(ScanState *scan)
 {
 	if (scan->ss_currentScanDesc == NULL)
@@ -90,13 +93,12 @@ ckfp_next_row(ScanState *scan)
 			   : NULL;
 }
 
-bool
+/* Does it meet the scan's own checks? */
+static bool
 ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot)
 {
 	return true;
 }
-
-#if PG_VERSION_NUM >= 180000
 
 /* A sequential scan that evaluates its condition. */
 static TupleTableSlot *
@@ -121,13 +123,9 @@ ckfp_make_scan_evaluate(PlanState *scan)
 ckfp_tests *
 ckfp_condition_make(PlanState *scan, int n)
 {
-	ckfp_tests *tests = MemoryContextAllocZero(scan->state->es_query_cxt,
-											   offsetof(ckfp_tests, test) + n * sizeof(ckfp_test));
+	ckfp_tests *tests = palloc0(offsetof(ckfp_tests, test) + n * sizeof(ckfp_test));
 
-	NodeSetTag(&tests->state, T_ExprState);
-	tests->state.flags = EEO_FLAG_IS_QUAL;
-	tests->state.evalfunc = ckfp_tests_row;
-	tests->state.evalfunc_private = tests;
+	ckfp_condition_init(&tests->state, ckfp_tests_row, tests);
 	tests->scan = scan;
 	tests->condition = scan->qual;
 	tests->n = n;

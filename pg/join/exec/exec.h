@@ -131,12 +131,18 @@ typedef struct ckfp_tests
 	ckfp_test test[FLEXIBLE_ARRAY_MEMBER];
 } ckfp_tests;
 
+/* Let a function of ours, which gets `of` as its private data, stand for a condition. */
+static inline void
+ckfp_condition_init(ExprState *condition, ExprStateEvalFunc function, void *of)
+{
+	NodeSetTag(condition, T_ExprState);
+	condition->flags = EEO_FLAG_IS_QUAL;
+	condition->evalfunc = function;
+	condition->evalfunc_private = of;
+}
+
 /* Create the condition of a scan that uses so many filters, which the caller sets. */
 ckfp_tests *ckfp_condition_make(PlanState *scan, int n);
-
-/* The functions of a sequential scan: the next row, and whether it meets the scan's own checks. */
-TupleTableSlot *ckfp_next_row(ScanState *scan);
-bool ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot);
 
 /* Is it the condition of this scan? */
 bool ckfp_condition_is_set(const PlanState *scan);
@@ -212,7 +218,7 @@ void ckfp_shared_contribute(ckfp_owner *owner);
 /* This process has given its keys and ranges. The last process builds the common filter. */
 void ckfp_shared_finish(ckfp_owner *owner);
 
-/* Give up the common filter. */
+/* Give up the filter: that of all processes, if they gather common keys. */
 void ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why);
 
 /* Start to use the common filter, if there is one and it is ready. */
@@ -227,11 +233,8 @@ double ckfp_shared_rows(ckfp_owner *owner, uint64 rows);
 /* The list of the owners of filters in the query that is being started; NULL otherwise. */
 extern ckfp_owner **ckfp_join_starting;
 
-/* Start the child of a plan node of ours, whose rows the node returns. */
-void ckfp_join_begin_child(CustomScanState *node, EState *estate, int eflags);
-
-/* Add a node to the list of the query that is being started. */
-void ckfp_join_enlist(ckfp_owner *owner);
+/* Start a plan node of ours, and its child, whose rows it returns. */
+void ckfp_owner_begin(ckfp_owner *owner, EState *estate, int eflags);
 
 /* Register the custom scan methods. */
 void ckfp_join_init_build(void);

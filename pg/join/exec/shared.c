@@ -27,9 +27,7 @@ struct ckfp_shared
 	pg_atomic_uint64 rows; /* rows of the outer side of a nested loop */
 	int processes;         /* the number of processes that read these rows */
 	int workers;
-	ckfp_join_counts counts[FLEXIBLE_ARRAY_MEMBER]; /* of each worker */
-	/* behind them: a byte for each target of the filter, 1: it can have rows that join; and
-	 * ckfp_keys_shared */
+	ckfp_join_counts counts[FLEXIBLE_ARRAY_MEMBER]; /* of each worker; then ckfp_keys_shared */
 };
 
 static dsa_area *
@@ -38,25 +36,18 @@ ckfp_area(const ckfp_owner *owner)
 	return owner->css.ss.ps.state->es_query_dsa;
 }
 
-static uint8 *
-ckfp_shared_alive(struct ckfp_shared *shared)
-{
-	return (uint8 *)&shared->counts[shared->workers];
-}
-
 /* The offset of what the processes know of the keys. */
 static Size
-ckfp_shared_keys_at(const ckfp_owner *owner, int workers)
+ckfp_shared_keys_at(int workers)
 {
-	return MAXALIGN(offsetof(struct ckfp_shared, counts) + workers * sizeof(ckfp_join_counts) +
-					list_length(owner->record.targets));
+	return MAXALIGN(offsetof(struct ckfp_shared, counts) + workers * sizeof(ckfp_join_counts));
 }
 
 static ckfp_keys_shared *
 ckfp_shared_keys(const ckfp_owner *owner)
 {
 	return (ckfp_keys_shared *)((char *)owner->shared +
-								ckfp_shared_keys_at(owner, owner->shared->workers));
+								ckfp_shared_keys_at(owner->shared->workers));
 }
 
 /* -------------------------------------------------------- one filter for all */
@@ -71,7 +62,8 @@ ckfp_shared_begin(ckfp_owner *owner)
 void
 ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why)
 {
-	owner->shared->failed = true;
+	if (ckfp_keys_are_common(&owner->ranges))
+		owner->shared->failed = true;
 	ckfp_owner_give_up(owner, why);
 }
 
@@ -99,11 +91,9 @@ ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
 static void
 ckfp_give_partitions(ckfp_owner *owner)
 {
-	uint8 *alive = ckfp_shared_alive(owner->shared);
-
 	for (int n = 0; n < list_length(owner->record.targets); n++)
 		if (owner->partitions.scans == 0 || ckfp_partitions_is_live(&owner->partitions, n))
-			alive[n] = 1;
+			owner->ranges.shared->scan[n].alive = true;
 }
 
 /* Take the partitions with keys of all processes. */
@@ -112,7 +102,8 @@ ckfp_take_partitions(ckfp_owner *owner)
 {
 	if (owner->partitions.scans == 0)
 		return;
-	memcpy(owner->partitions.alive, ckfp_shared_alive(owner->shared), owner->partitions.targets);
+	for (int n = 0; n < owner->partitions.targets; n++)
+		owner->partitions.alive[n] = owner->ranges.shared->scan[n].alive;
 	owner->partitions.known = true;
 	ckfp_owner_know_partitions(owner);
 }
@@ -253,10 +244,8 @@ ckfp_take_counts(ckfp_owner *owner)
 Size
 ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
 {
-	const ckfp_owner *owner = (const ckfp_owner *)node;
-	int workers = context->nworkers;
-
-	return ckfp_shared_keys_at(owner, workers) + ckfp_keys_shared_size(&owner->record);
+	return ckfp_shared_keys_at(context->nworkers) +
+		   ckfp_keys_shared_size(&((const ckfp_owner *)node)->record);
 }
 
 /* Prepare the shared memory for a run. */
@@ -267,7 +256,6 @@ ckfp_shared_prepare(ckfp_owner *owner)
 	/* without a segment of shared memory there are no workers: the leader gathers all keys */
 	bool common = ckfp_is_parallel_hash(owner) && ckfp_area(owner) != NULL;
 
-	memset(ckfp_shared_alive(shared), 0, list_length(owner->record.targets));
 	pg_atomic_init_u64(&shared->rows, 0);
 	shared->failed = shared->ready = false;
 	shared->bytes = InvalidDsaPointer;
@@ -288,7 +276,7 @@ ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *me
 	ckfp_owner *owner = (ckfp_owner *)node;
 	struct ckfp_shared *shared = memory;
 
-	memset(shared, 0, ckfp_shared_keys_at(owner, context->nworkers));
+	memset(shared, 0, ckfp_shared_keys_at(context->nworkers));
 	shared->wanted = owner->state != CKFP_FILTER_OFF;
 	shared->ranges = owner->ranges.state != CKFP_RANGES_OFF;
 	shared->workers = context->nworkers;

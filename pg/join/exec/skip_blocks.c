@@ -72,8 +72,7 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
 		return;
 	if (ranges->columns == 0)
-		ckfp_key_ranges_init(ranges, scan->ps.state->es_query_cxt, record,
-							 owner->css.ss.ps.plan->plan_node_id);
+		ckfp_key_ranges_init(ranges, record, owner->css.ss.ps.plan->plan_node_id);
 	for (int i = 0; i < target->indexes; i++)
 		wanted |= ckfp_key_ranges_want(ranges, record, &target->index[i]);
 	if (!wanted)

@@ -133,14 +133,11 @@ ckfp_skip_set_exec(ckfp_tests *tests, ExecProcNodeMtd exec)
 void
 ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test)
 {
-	MemoryContext caller = MemoryContextSwitchTo(tests->scan->state->es_query_cxt);
-
 	if (append != NULL && ckfp_skip_is_async(append, tests->scan))
 		tests->append = append;
 	tests->skips = true;
 	test->partition = true;
 	test->owner->skips = lappend(test->owner->skips, tests);
-	MemoryContextSwitchTo(caller);
 }
 
 void

@@ -151,14 +151,9 @@ ckfp_verify_condition(ExprState *state, ExprContext *econtext, bool *isnull)
 void
 ckfp_verify_install(ckfp_owner *owner, PlanState *join, ExprState **condition, List *keys)
 {
-	EState *estate = owner->css.ss.ps.state;
-	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	ckfp_verify *verify = palloc0(sizeof(*verify));
 
-	NodeSetTag(&verify->state, T_ExprState);
-	verify->state.flags = EEO_FLAG_IS_QUAL;
-	verify->state.evalfunc = ckfp_verify_condition;
-	verify->state.evalfunc_private = verify;
+	ckfp_condition_init(&verify->state, ckfp_verify_condition, verify);
 	verify->condition = *condition;
 	verify->owner = owner;
 	verify->outer.columns = owner->record.columns;
@@ -168,5 +163,4 @@ ckfp_verify_install(ckfp_owner *owner, PlanState *join, ExprState **condition, L
 	*condition = &verify->state;
 	owner->verify = true;
 	owner->suspensions.never = true;
-	MemoryContextSwitchTo(caller);
 }

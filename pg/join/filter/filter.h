@@ -82,13 +82,6 @@ bool ckfp_filter_finish(ckfp_join_filter *filter);
 /* Free all its memory. */
 void ckfp_filter_free(ckfp_join_filter *filter);
 
-/* The length of the keys of a record if they are integers of one column; else 0. */
-static inline int16
-ckfp_record_integer(const ckfp_join_record *record)
-{
-	return record->columns == 1 ? ckfp_key_integer_length(&record->column[0]) : 0;
-}
-
 /* --------------------------------------------------------------- state.c: suspended tests */
 
 /* The number of rows in a window, in which the rows that pass are counted; and in a window at the
@@ -229,21 +222,20 @@ typedef struct ckfp_owner
 	bool allocates;              /* hashing the build side allocates memory */
 	HashJoinState *join;         /* the join of this filter */
 	ckfp_filter_state state;
-	bool sent;    /* servers that use it receive it with their next query */
-	bool verify;  /* join_filter = verify: denied rows are kept and recorded */
-	bool answers; /* denied rows are kept, and not looked up: a LEFT or ANTI nested loop */
+	bool sent;   /* servers that use it receive it with their next query */
+	bool verify; /* join_filter = verify: denied rows are kept and recorded */
 	ckfp_join_filter filter;
-	HTAB *denied;  /* verify: the hashes of denied rows, */
-	HTAB *skipped; /* and of rows in partitions that would be skipped */
+	HTAB *denied;  /* verify: the hashes of denied rows */
+	HTAB *skipped; /* verify: the hashes of rows in partitions that would be skipped */
 	ckfp_join_counts counts;
 	ckfp_join_counts workers;     /* the counters of the parallel workers */
 	struct ckfp_shared *shared;   /* in a parallel plan */
 	struct ckfp_nest *nest;       /* the filter of a nested loop; NULL: of a hash join */
-	ckfp_suspensions suspensions; /* the scans that test, */
-	List *tests;                  /* their conditions: of ckfp_tests, */
-	ckfp_key_ranges ranges;       /* by which they skip blocks, */
-	ckfp_partitions partitions;   /* those that read partitions, */
-	List *skips;                  /* and those that may be skipped: of ckfp_tests */
+	ckfp_suspensions suspensions; /* the scans that test */
+	List *tests;                  /* the conditions of these scans: of ckfp_tests */
+	ckfp_key_ranges ranges;       /* the keys by which these scans skip blocks */
+	ckfp_partitions partitions;   /* the partitions that these scans read */
+	List *skips;                  /* those of `tests` whose scans may be skipped */
 	struct ckfp_owner *next;      /* the next one of the query */
 } ckfp_owner;
 

@@ -68,35 +68,17 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 /* Find the scans that can use the filter, if they cover all outer rows and return each row as soon
  * as it is read. Otherwise the node of the filter tests each row that it returns. */
 static void
-ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, double processes, ckfp_nest_record *nest)
+ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, ckfp_join_record *record)
 {
-	ckfp_trace trace = {.statement = rules->statement.plan,
-						.processes = processes,
-						.has_barrier = rules->tables.has_barrier,
-						.record = &nest->record,
-						.loops = 1,
-						.streaming = true};
+	ckfp_trace trace = {.rules = rules, .record = record, .loops = 1, .streaming = true};
 
-	if (nest->answers || ckfp_rules_is_volatile(rules, outerPlan(join)))
+	if (record->answers || ckfp_rules_is_volatile(rules, outerPlan(join)))
 		return;
-	ckfp_trace_columns(&trace, outerPlan(join), nest->attribute, ckfp_cost_of_join(&join->join));
+	ckfp_trace_columns(&trace, outerPlan(join), record->attribute, ckfp_cost_of_join(&join->join));
 	if (trace.missed)
-		nest->record.targets = NIL;
+		record->targets = NIL;
 	/* by the rows of one process, as each one reads the dimension */
-	ckfp_blocks_plan(&rules->tables, 1, &nest->record);
-	ckfp_targets_note_stops(rules, &nest->record);
-}
-
-/* Note what the node must know of the loop. */
-static void
-ckfp_nest_describe(const NestLoop *join, bool stops, ckfp_nest_record *nest)
-{
-	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
-
-	nest->stops = stops;
-	nest->answers = join->join.jointype == JOIN_LEFT || join->join.jointype == JOIN_ANTI;
-	nest->record.pass = Min(join->join.plan.plan_rows / outer_rows, 1);
-	nest->record.probe_rows = outer_rows;
+	ckfp_blocks_plan(&rules->tables, 1, record);
 }
 
 /* Does a plan return one row at most: that of a key of a unique index, and rows joined to it so?
@@ -157,22 +139,25 @@ ckfp_nest_reason(ckfp_rules *rules, const NestLoop *join)
 }
 
 CustomScan *
-ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node)
+ckfp_nest_add(ckfp_rules *rules, NestLoop *join, int *last_node)
 {
 	ckfp_nest_inner inner;
-	ckfp_nest_record *nest = &inner.nest;
+	ckfp_join_record *record = &inner.record;
 	CustomScan *holder;
 	Plan *scan;
 
 	if (ckfp_nest_refuse(rules, join, &inner) != NULL)
 		return NULL;
-	ckfp_nest_describe(join, ckfp_may_stop(rules, join->join.plan.plan_node_id), nest);
-	ckfp_nest_trace(rules, join, processes, nest);
+	record->stops = bms_is_member(join->join.plan.plan_node_id, rules->stops);
+	record->answers = join->join.jointype == JOIN_LEFT || join->join.jointype == JOIN_ANTI;
+	record->probe_rows = Max(outerPlan(join)->plan_rows, 1);
+	record->pass = Min(join->join.plan.plan_rows / record->probe_rows, 1);
+	ckfp_nest_trace(rules, join, record);
 	scan = ckfp_nest_make_scan(rules, &inner, ++*last_node);
 	holder = ckfp_join_make_node(outerPlan(join), ++*last_node);
 	holder->custom_plans = list_make1(scan);
 	holder->custom_exprs = inner.outer_keys;
-	holder->custom_private = ckfp_record_to_list(nest, &nest->record.targets);
+	holder->custom_private = ckfp_record_to_list(record);
 	holder->methods = &ckfp_nest_methods;
 	outerPlan(join) = &holder->scan.plan;
 	return holder;

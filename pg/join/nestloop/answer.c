@@ -15,14 +15,6 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 
-/* A loop whose rows without a match are answered. */
-struct ckfp_answer
-{
-	ExprState ended;      /* stands for the condition of the loop */
-	ExprState *condition; /* its own; may be NULL */
-	ExecProcNodeMtd exec; /* the executor's function for the loop */
-};
-
 /* The lookup of an outer row has ended. Does the row meet the condition of the loop? */
 static Datum
 ckfp_answer_ended(ExprState *state, ExprContext *econtext, bool *isnull)
@@ -31,19 +23,19 @@ ckfp_answer_ended(ExprState *state, ExprContext *econtext, bool *isnull)
 
 	ckfp_sampling_lookup_ended(nest);
 	*isnull = false;
-	return BoolGetDatum(ExecQual(nest->answer->condition, econtext));
+	return BoolGetDatum(ExecQual(nest->answer.condition, econtext));
 }
 
 /* The result of the loop for an outer row without a match. NULL if it has none. */
 static TupleTableSlot *
-ckfp_answer_row(NestLoopState *loop, const ckfp_answer *answer, TupleTableSlot *row)
+ckfp_answer_row(NestLoopState *loop, const ckfp_nest *nest, TupleTableSlot *row)
 {
 	ExprContext *econtext = loop->js.ps.ps_ExprContext;
 
 	ResetExprContext(econtext);
 	econtext->ecxt_outertuple = row;
 	econtext->ecxt_innertuple = loop->nl_NullInnerTupleSlot;
-	if (ExecQual(answer->condition, econtext))
+	if (ExecQual(nest->answer.condition, econtext))
 		return ExecProject(loop->js.ps.ps_ProjInfo);
 	InstrCountFiltered2(loop, 1);
 	return NULL;
@@ -57,13 +49,13 @@ ckfp_answer_exec(PlanState *state)
 
 	for (;;)
 	{
-		TupleTableSlot *slot = nest->answer->exec(state);
+		TupleTableSlot *slot = nest->answer.exec(state);
 		TupleTableSlot *denied = nest->denied;
 
 		if (denied == NULL)
 			return slot;
 		nest->denied = NULL;
-		slot = ckfp_answer_row((NestLoopState *)state, nest->answer, denied);
+		slot = ckfp_answer_row((NestLoopState *)state, nest, denied);
 		if (slot != NULL)
 			return slot;
 	}
@@ -73,16 +65,11 @@ void
 ckfp_answer_install(ckfp_nest *nest)
 {
 	PlanState *loop = &nest->loop->js.ps;
-	ckfp_answer *answer = MemoryContextAllocZero(loop->state->es_query_cxt, sizeof(*answer));
 
-	NodeSetTag(&answer->ended, T_ExprState);
-	answer->ended.flags = EEO_FLAG_IS_QUAL;
-	answer->ended.evalfunc = ckfp_answer_ended;
-	answer->ended.evalfunc_private = nest;
-	answer->condition = loop->qual;
-	answer->exec = loop->ExecProcNodeReal;
-	nest->answer = answer;
-	loop->qual = &answer->ended;
+	ckfp_condition_init(&nest->answer.ended, ckfp_answer_ended, nest);
+	nest->answer.condition = loop->qual;
+	nest->answer.exec = loop->ExecProcNodeReal;
+	loop->qual = &nest->answer.ended;
 	ExecSetExecProcNode(loop, ckfp_answer_exec);
 }
 
@@ -91,6 +78,6 @@ ckfp_answer_remove(ckfp_nest *nest)
 {
 	PlanState *loop = &nest->loop->js.ps;
 
-	loop->qual = nest->answer->condition;
-	ExecSetExecProcNode(loop, nest->answer->exec);
+	loop->qual = nest->answer.condition;
+	ExecSetExecProcNode(loop, nest->answer.exec);
 }

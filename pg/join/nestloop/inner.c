@@ -55,14 +55,6 @@ ckfp_nest_find_inner(Plan *plan, ckfp_nest_inner *inner)
 
 /* ----------------------------------------------------------------------- keys */
 
-static Expr *
-ckfp_without_relabeling(Expr *expression)
-{
-	while (IsA(expression, RelabelType))
-		expression = ((RelabelType *)expression)->arg;
-	return expression;
-}
-
 /* The column of the outer side that a parameter of the loop is, or NULL. */
 static Var *
 ckfp_nest_outer_column(const NestLoop *join, Expr *expression)
@@ -128,7 +120,7 @@ static bool
 ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 {
 	OpExpr *comparison = (OpExpr *)condition;
-	ckfp_join_record *record = &inner->nest.record;
+	ckfp_join_record *record = &inner->record;
 	Expr *arguments[2];
 	int outer; /* the argument of the outer side */
 	Expr *key;
@@ -149,7 +141,7 @@ ckfp_nest_add_key(const NestLoop *join, ckfp_nest_inner *inner, Node *condition)
 								&record->column[record->columns]))
 		return false;
 	key = copyObject(ckfp_without_relabeling(arguments[1 - outer]));
-	inner->nest.attribute[record->columns++] = outer_key->varattno;
+	record->attribute[record->columns++] = outer_key->varattno;
 	inner->keys =
 		lappend(inner->keys, makeTargetEntry(key, (AttrNumber)record->columns, NULL, false));
 	inner->outer_keys = lappend(inner->outer_keys, copyObject(outer_key));
@@ -215,7 +207,7 @@ ckfp_nest_sort_conditions(const ckfp_rules *rules, const NestLoop *join, ckfp_ne
 		else
 			inner->own = lappend(inner->own, copyObject(condition));
 	}
-	if (inner->nest.record.columns == 0)
+	if (inner->record.columns == 0)
 		return "the loop's inner side is not looked up by a column of its outer side";
 	return inner->own == NIL && left_out ? "a scan of the inner side cannot test its conditions"
 										 : NULL;

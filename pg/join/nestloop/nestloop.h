@@ -14,11 +14,11 @@ typedef struct ckfp_nest_inner
 {
 	Plan *scan;
 	Index relation;
-	List *conditions;      /* on the columns of the relation */
-	List *own;             /* those on the relation alone that the filter's scan can evaluate */
-	List *keys;            /* the columns of the relation that are the keys, as target entries */
-	List *outer_keys;      /* those of the outer rows */
-	ckfp_nest_record nest; /* describes the keys */
+	List *conditions;        /* on the columns of the relation */
+	List *own;               /* those on the relation alone that the filter's scan can evaluate */
+	List *keys;              /* the columns of the relation that are the keys, as target entries */
+	List *outer_keys;        /* those of the outer rows */
+	ckfp_join_record record; /* describes the keys */
 } ckfp_nest_inner;
 
 /* Read the inner side of a nested loop, with its keys. NULL, or the reason why the loop can have no
@@ -35,21 +35,20 @@ Bitmapset *ckfp_nest_params_of(Node *expression);
 
 /* -------------------------------------------------------- add.c: which loops may have a filter */
 
-/* If the rules allow a filter for a nested loop, which `processes` processes share, put its plan
- * node between the loop and its outer side. *last_node is the highest plan_node_id. If not, NULL.
- */
-CustomScan *ckfp_nest_add(ckfp_rules *rules, NestLoop *join, double processes, int *last_node);
+/* If the rules allow a filter for a nested loop, put its plan node between the loop and its outer
+ * side. *last_node is the highest plan_node_id. If not, NULL. */
+CustomScan *ckfp_nest_add(ckfp_rules *rules, NestLoop *join, int *last_node);
 
 /* NULL, or the reason why a nested loop can have no filter, for EXPLAIN. */
 const char *ckfp_nest_reason(ckfp_rules *rules, const NestLoop *join);
 
-/* -------------------------------------------- meter.c: what a piece of work costs this process */
+/* ----------------------------------------------------------------------- node.c: the plan node */
 
 /* The begin of a piece of work. */
 typedef struct ckfp_meter
 {
-	double processor; /* time that this process had the processor, in ns, */
-	double clock;     /* and the time of day */
+	double processor; /* time that this process had the processor, in ns */
+	double clock;     /* the time of day, in ns */
 	int64 blocks;     /* blocks that it has read */
 } ckfp_meter;
 
@@ -57,64 +56,58 @@ typedef struct ckfp_meter
 typedef struct ckfp_costs
 {
 	double n;
-	double sum;  /* of their costs, */
-	double wait; /* of that for blocks, */
-	double most; /* and the highest cost */
+	double sum;  /* of their costs */
+	double wait; /* the sum of that for blocks */
+	double most; /* the highest cost */
 } ckfp_costs;
-
-void ckfp_meter_start(ckfp_meter *meter);
-
-/* The cost since then, in ns: processor time, and the time that blocks took to come (*wait). */
-double ckfp_meter_read(const ckfp_meter *meter, double *wait);
-
-/* Add a cost. Older ones count less. */
-void ckfp_costs_add(ckfp_costs *samples, double cost, double wait);
-
-/* The mean without the highest cost, in which an interrupt may be; 0 if it is unknown. */
-double ckfp_costs_mean(const ckfp_costs *samples);
-
-/* ----------------------------------------------------------------------- node.c: the plan node */
 
 /* What the node knows about the outer rows while there is no filter. */
 typedef struct ckfp_sampling
 {
 	bool on;               /* the rows are sampled, or the sampling is suspended */
 	bool out;              /* a row was returned, and its lookup has not been counted */
-	bool measured;         /* the cost of its lookup is measured, */
-	ckfp_meter left;       /* from here on */
-	uint64 removed;        /* rows that other filters had removed from the inner side by then, */
-	uint64 cached;         /* and lookups that Memoize had answered */
-	uint64 rows;           /* since the sampling began: rows, */
-	uint64 matched;        /* those that had a match, */
-	uint64 next;           /* the number of rows at which to decide, */
-	uint64 next_sample;    /* and that at which to measure a lookup */
+	bool measured;         /* the cost of the lookup of that row is measured */
+	ckfp_meter left;       /* the begin of that lookup */
+	uint64 removed;        /* rows that other filters had removed from the inner side by then */
+	uint64 cached;         /* lookups that Memoize had answered by then */
+	uint64 rows;           /* rows since the sampling began */
+	uint64 matched;        /* those of them that had a match */
+	uint64 next;           /* the number of rows at which to decide */
+	uint64 next_sample;    /* the number of rows at which to measure a lookup */
 	uint64 suspended;      /* rows to return unsampled before the sampling begins again */
-	uint64 rows_before;    /* in the samples before the last suspension: rows, */
-	uint64 matched_before; /* and those that had a match */
-	uint64 scanned;        /* rows of this run of the outer side, */
-	uint64 published;      /* and those that the other processes know of */
+	uint64 rows_before;    /* rows in the samples before the last suspension */
+	uint64 matched_before; /* those of them that had a match */
+	uint64 scanned;        /* rows of this run of the outer side */
+	uint64 published;      /* those of them that the other processes know of */
 	uint64 all;            /* rows of all its runs */
-	ckfp_costs lookups;    /* without a match */
-	double gain;           /* what was decided by: what the filter saves, in ns */
+	ckfp_costs lookups;    /* of those without a match */
 } ckfp_sampling;
+
+/* A LEFT or ANTI loop, whose rows without a match are answered. */
+typedef struct ckfp_answer
+{
+	ExprState ended;      /* stands for the condition of the loop */
+	ExprState *condition; /* its own; may be NULL */
+	ExecProcNodeMtd exec; /* the executor's function for the loop; NULL: it answers none */
+} ckfp_answer;
 
 struct ckfp_nest
 {
 	ckfp_owner owner;    /* the filter, its counters, and the scans that use it, if any */
-	ckfp_test test;      /* of this node, */
-	bool tests;          /* which tests its rows itself, as no scan can */
+	ckfp_test test;      /* of this node */
+	bool tests;          /* this node tests its rows, as no scan can */
 	bool installed;      /* its loop was looked for, as the setting is not off */
 	bool serializable;   /* the transaction is, so there is no filter */
-	bool stops;          /* a node above may stop early */
 	NestLoopState *loop; /* the nested loop; NULL before it is found */
 	PlanState *scan;     /* of the dimension; NULL while it is not needed */
-	PlanState *inner;    /* the scan of the loop's inner side, */
-	PlanState *memoize;  /* and the Memoize node above it, or NULL */
+	PlanState *inner;    /* the scan of the loop's inner side */
+	PlanState *memoize;  /* the Memoize node above that scan, or NULL */
 	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
 	ckfp_sampling sampling;
-	ExecProcNodeMtd exec;       /* the executor's function, while ours is in its place; else NULL */
-	struct ckfp_answer *answer; /* of a LEFT or ANTI loop, and */
-	TupleTableSlot *denied;     /* its outer row whose lookup would find nothing; or NULL */
+	ExecProcNodeMtd exec; /* the executor's function, while ours is in its place; else NULL */
+	ckfp_answer answer;   /* of a LEFT or ANTI loop */
+	TupleTableSlot
+		*denied; /* the outer row of that loop whose lookup would find nothing; or NULL */
 };
 typedef struct ckfp_nest ckfp_nest;
 
@@ -125,8 +118,6 @@ void ckfp_join_init_nest(void);
 void ckfp_nest_install(ckfp_nest *nest);
 
 /* ------------------------------------------- answer.c: the filter of a LEFT or ANTI nested loop */
-
-typedef struct ckfp_answer ckfp_answer;
 
 /* Let the loop answer the lookups of the rows that the node puts into `denied`, while it returns
  * NULL. */
@@ -151,10 +142,6 @@ void ckfp_sampling_lookup_ended(ckfp_nest *nest);
 void ckfp_sampling_row(ckfp_nest *nest);
 
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */
-bool ckfp_sampling_wants_ranges(ckfp_nest *nest);
-
-/* The scan of the dimension has found so many keys and cost so many ns. Will the rest of it cost
- * more than the filter saves? */
-bool ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent);
+bool ckfp_sampling_wants_ranges(const ckfp_nest *nest);
 
 #endif

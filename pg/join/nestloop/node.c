@@ -15,12 +15,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 
-/* The false positive rate: a row that passes by chance costs a lookup, as without a filter. */
-#define CKFP_NEST_FPR 0.01
-
-/* The number of keys between two checks of what the scan has cost. */
-#define CKFP_NEST_CHECK 1024
-
 /* ------------------------------------------------------------------- the scan */
 
 /* Start the scan of the dimension. It is started late: most queries never need it. */
@@ -51,16 +45,12 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 	ckfp_join_filter *filter = &nest->owner.filter;
 	ckfp_key_ranges *ranges = &nest->owner.ranges;
 	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
-	ckfp_meter meter;
-	uint64 keys = 0;
 
-	ckfp_meter_start(&meter);
 	for (;;)
 	{
 		TupleTableSlot *slot = ExecProcNode(nest->scan);
 		MemoryContext caller;
 		uint64 hash;
-		double wait;
 		bool found;
 
 		if (TupIsNull(slot))
@@ -73,9 +63,6 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		MemoryContextSwitchTo(caller);
 		if (found && filtered && !ckfp_filter_gather_key(filter, nest->owner.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
-		if (++keys % CKFP_NEST_CHECK == 0 &&
-			ckfp_sampling_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
-			return CKFP_GIVEN_UP_KEYS;
 	}
 }
 
@@ -199,7 +186,7 @@ ckfp_nest_install(ckfp_nest *nest)
 	nest->driver = ckfp_nest_driver(outerPlanState(nest));
 	nest->sampling.on = true;
 	ckfp_sampling_start(nest);
-	if (owner->answers)
+	if (owner->record.answers)
 		ckfp_answer_install(nest);
 	if (ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(owner, &nest->loop->js.ps, &nest->loop->js.joinqual,
@@ -212,18 +199,9 @@ ckfp_nest_install(ckfp_nest *nest)
 static const char *
 ckfp_with_commas(uint64 number)
 {
-	char *digits = psprintf(UINT64_FORMAT, number);
-	size_t n = strlen(digits);
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i > 0 && (n - i) % 3 == 0)
-			appendStringInfoChar(&text, ',');
-		appendStringInfoChar(&text, digits[i]);
-	}
-	return text.data;
+	if (number < 1000)
+		return psprintf(UINT64_FORMAT, number);
+	return psprintf("%s,%03d", ckfp_with_commas(number / 1000), (int)(number % 1000));
 }
 
 /* Was the filter built, or why not? */
@@ -241,8 +219,6 @@ ckfp_nest_text(const ckfp_nest *nest)
 						ckfp_with_commas(counts->keys));
 	if (counts->given_up == CKFP_GIVEN_UP_MEMORY)
 		return psprintf("given up after %s rows, memory", rows);
-	if (counts->given_up == CKFP_GIVEN_UP_KEYS)
-		return psprintf("given up after %s rows, the table has more keys than expected", rows);
 	if (!nest->installed)
 		return "not built, cuckoofilter.join_filter was off when the query began";
 	if (counts->sampled == 0)
@@ -262,27 +238,12 @@ static void
 ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
-	CustomScan *scan = castNode(CustomScan, node->ss.ps.plan);
-	ckfp_nest_record record;
 
-	ckfp_join_begin_child(node, estate, eflags);
-	ckfp_record_from_list(scan->custom_private, &record, &record.record.targets);
-	nest->owner.record = record.record;
+	ckfp_owner_begin(&nest->owner, estate, eflags);
 	nest->owner.nest = nest;
-	nest->owner.answers = record.answers;
-	nest->stops = record.stops;
-	ckfp_test_init(&nest->test, &nest->owner, record.attribute);
-	nest->owner.source.columns = record.record.columns;
-	nest->owner.source.key = nest->owner.build_key;
-	for (int i = 0; i < record.record.columns; i++)
-	{
+	ckfp_test_init(&nest->test, &nest->owner, nest->owner.record.attribute);
+	for (int i = 0; i < nest->owner.record.columns; i++)
 		nest->owner.source.attribute[i] = (AttrNumber)(i + 1);
-		ckfp_key_prepare(&record.record.column[i], &nest->owner.build_key[i],
-						 &nest->owner.probe_key[i], estate->es_query_cxt);
-	}
-	ckfp_filter_init(&nest->owner.filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 CKFP_NEST_FPR, ckfp_record_integer(&nest->owner.record));
-	ckfp_join_enlist(&nest->owner);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || estate->es_instrument != 0)
 		ckfp_nest_open_scan(nest, eflags); /* EXPLAIN shows it */
 }
@@ -307,7 +268,7 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 		MemoryContextSwitchTo(caller);
 		if (passes)
 			return slot;
-		if (nest->answer != NULL)
+		if (nest->answer.exec != NULL)
 		{
 			nest->denied = slot;
 			return NULL;
@@ -361,7 +322,7 @@ ckfp_nest_exec(CustomScanState *node)
 	else if (!nest->sampling.on && !(nest->tests && nest->owner.state == CKFP_FILTER_READY))
 	{
 		ckfp_nest_suspend(nest, PG_UINT64_MAX); /* there is nothing left to do */
-		if (nest->answer != NULL)
+		if (nest->answer.exec != NULL)
 			ckfp_answer_remove(nest);
 	}
 	if (nest->exec != NULL)

@@ -3,8 +3,11 @@
  *
  * Estimates of the planner are often wrong by a large factor, so this is decided by what the rows
  * show while they pass: the share that has no match, and the cost of a lookup that finds nothing.
- * Some lookups are measured, with all that belongs to them, such as a Memoize node. What they and
- * the filter cost is processor time and the wait for blocks (meter.c).
+ * Some lookups are measured, with all that belongs to them, such as a Memoize node.
+ *
+ * To wait for a processor is no cost: on a busy machine everything waits for one. So the processor
+ * time counts, and the time that blocks took to come. The latter is the rest of the time, of work
+ * that has read blocks, up to a limit for each block: a process may wait for both.
  *
  * The rows to come follow from the progress of the sequential scan that drives the plan. If that is
  * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is made
@@ -17,8 +20,11 @@
 #include "access/relscan.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
+
+#include <time.h>
 
 #define CKFP_SAMPLING_FIRST 512    /* rows before the first decision */
 #define CKFP_SAMPLING_LAST 4096    /* rows before sampling is suspended, if most match */
@@ -27,13 +33,12 @@
 #define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
 
 /* The share of the price of the filter that the lookups must have cost before it is made. The first
- * lookups cost more: the process has not used the pages of the table yet. So do the first rows of
- * the scan: it is not ended before it has cost this share of what the filter saves. */
+ * lookups cost more: the process has not used the pages of the table yet. */
 #define CKFP_SAMPLING_PAID 0.1
 
 /* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, and of
  * a lookup in the filter, in ns. To read a row of few columns takes 70 to 90, and up to 450 where
- * the condition is on a late column of a wide one: then the scan ends when it has cost too much. */
+ * the condition is on a late column of a wide one. */
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
 #define CKFP_NEST_LOOKUP_NS 15.0
@@ -41,6 +46,109 @@
 /* A scan of the dimension for ranges of keys alone may cost this share of the scans that can skip
  * blocks by them. */
 #define CKFP_NEST_RANGES_SHARE 0.02
+
+/* To wait for a block costs at most so much, in ns. */
+#define CKFP_BLOCK_NS 100e3
+
+/* The samples after which the older ones count half. */
+#define CKFP_SAMPLES 64
+
+/* The pieces of no work by which the cost of measuring is found. */
+#define CKFP_EMPTY_SAMPLES 9
+
+/* ------------------------------------------------------ what a piece of work costs this process */
+
+/* Add a cost. Older ones count less. */
+static void
+ckfp_costs_add(ckfp_costs *samples, double cost, double wait)
+{
+	if (samples->n >= CKFP_SAMPLES)
+	{
+		samples->n /= 2;
+		samples->sum /= 2;
+		samples->wait /= 2;
+		samples->most /= 2;
+	}
+	samples->n++;
+	samples->sum += cost;
+	samples->wait += wait;
+	samples->most = Max(samples->most, cost);
+}
+
+/* The mean without the highest cost, in which an interrupt may be; 0 if it is unknown. */
+static double
+ckfp_costs_mean(const ckfp_costs *samples)
+{
+	return samples->n > 1 ? (samples->sum - samples->most) / (samples->n - 1) : 0;
+}
+
+static double
+ckfp_clock(clockid_t clock)
+{
+	struct timespec time;
+
+	if (clock_gettime(clock, &time) != 0)
+		return 0;
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int64
+ckfp_blocks_read(void)
+{
+	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
+}
+
+/* The processor's clock is read last, and first in the end, since that is a call of the kernel. It
+ * is also read at first: a call after much other work takes several times as long as the next one,
+ * and would count as a part of the work. */
+static void
+ckfp_meter_start(ckfp_meter *meter)
+{
+	ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
+	meter->blocks = ckfp_blocks_read();
+	meter->clock = ckfp_clock(CLOCK_MONOTONIC);
+	meter->processor = ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* The processor time since then, with that of measuring. */
+static double
+ckfp_meter_processor(const ckfp_meter *meter)
+{
+	return ckfp_clock(CLOCK_THREAD_CPUTIME_ID) - meter->processor;
+}
+
+/* What measuring adds to a cost. It is found once in a process. */
+static double
+ckfp_meter_own(void)
+{
+	static double own = -1;
+	ckfp_costs samples = {0};
+	ckfp_meter meter;
+
+	if (own >= 0)
+		return own;
+	while (samples.n < CKFP_EMPTY_SAMPLES)
+	{
+		ckfp_meter_start(&meter);
+		ckfp_costs_add(&samples, ckfp_meter_processor(&meter), 0);
+	}
+	own = ckfp_costs_mean(&samples);
+	return own;
+}
+
+/* The cost since then, in ns: processor time, and the time that blocks took to come (*wait). */
+static double
+ckfp_meter_read(const ckfp_meter *meter, double *wait)
+{
+	double processor = ckfp_meter_processor(meter);
+	double rest = ckfp_clock(CLOCK_MONOTONIC) - meter->clock - processor;
+	double blocks = (double)(ckfp_blocks_read() - meter->blocks);
+
+	*wait = Max(Min(rest, blocks * CKFP_BLOCK_NS), 0);
+	return Max(processor - ckfp_meter_own(), 0) + *wait;
+}
+
+/* ------------------------------------------------------------------- the start */
 
 static void
 ckfp_sampling_begin(ckfp_sampling *sampling)
@@ -91,7 +199,7 @@ ckfp_rows_to_come(ckfp_nest *nest)
 	bool shared = false;
 	double done = nest->driver != NULL ? ckfp_scan_progress(nest->driver, &shared) : 0;
 
-	if (nest->stops || sampling->all > sampling->scanned || done == 0)
+	if (nest->owner.record.stops || sampling->all > sampling->scanned || done == 0)
 		return (double)sampling->all;
 	if (shared && nest->owner.shared != NULL)
 		rows = ckfp_shared_rows(&nest->owner, sampling->scanned - sampling->published);
@@ -100,21 +208,6 @@ ckfp_rows_to_come(ckfp_nest *nest)
 }
 
 /* ------------------------------------------------------------------- the price */
-
-/* The table of the filter's scan. */
-static Relation
-ckfp_nest_table(const ckfp_nest *nest)
-{
-	EState *estate = nest->owner.css.ss.ps.state;
-	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
-	Index relation = ((const Scan *)linitial(holder->custom_plans))->scanrelid;
-
-#if PG_VERSION_NUM >= 180000
-	return ExecGetRangeTableRelation(estate, relation, false);
-#else
-	return ExecGetRangeTableRelation(estate, relation);
-#endif
-}
 
 /* The wait for the blocks of a table that is read in order, if a lookup in it waits so long. */
 static double
@@ -132,7 +225,9 @@ ckfp_wait_for_pages(Relation table, BlockNumber pages, double lookup)
 static double
 ckfp_nest_price(const ckfp_nest *nest, double share, double wait, double *keys)
 {
-	Relation table = ckfp_nest_table(nest);
+	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
+	Relation table = ckfp_open_relation(nest->owner.css.ss.ps.state,
+										((const Scan *)linitial(holder->custom_plans))->scanrelid);
 	int32 *widths = palloc0((RelationGetNumberOfAttributes(table) + 1) * sizeof(*widths));
 	BlockNumber pages;
 	double tuples;
@@ -154,29 +249,16 @@ ckfp_sampling_pays(ckfp_nest *nest)
 	double pass = (double)sampling->matched / (double)sampling->rows;
 	double saved = ckfp_costs_mean(lookups) - CKFP_NEST_LOOKUP_NS;
 	double price;
+	double gain;
 	double keys;
 
 	if (pass > ckfp_join_max_pass || saved <= 0)
 		return false;
 	saved *= 1 - pass;
 	price = ckfp_nest_price(nest, pass, lookups->wait / lookups->n, &keys);
-	sampling->gain = ckfp_rows_to_come(nest) * saved;
-	return ckfp_cost_fits(keys) && sampling->gain > price &&
+	gain = ckfp_rows_to_come(nest) * saved;
+	return ckfp_cost_fits(keys) && gain > price &&
 		   (double)sampling->all * saved > price * CKFP_SAMPLING_PAID;
-}
-
-bool
-ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent)
-{
-	bool shared;
-	double done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
-
-	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
-		return false;
-	if (done == 0)
-		return spent > nest->sampling.gain;
-	return spent > nest->sampling.gain * CKFP_SAMPLING_PAID &&
-		   (spent * (1 - done) + keys * CKFP_NEST_KEY_NS) / done > nest->sampling.gain;
 }
 
 /* ------------------------------------------------------------------- sampling */
@@ -198,15 +280,15 @@ ckfp_params_are_known(const ckfp_nest *nest)
 }
 
 bool
-ckfp_sampling_wants_ranges(ckfp_nest *nest)
+ckfp_sampling_wants_ranges(const ckfp_nest *nest)
 {
+	double gain = CKFP_NEST_RANGES_SHARE * nest->owner.record.block_rows * CKFP_ROW_NS;
 	double keys;
 
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
-	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->owner.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
-		   (!nest->stops && ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
+		   (!nest->owner.record.stops && ckfp_nest_price(nest, 0, 0, &keys) < gain);
 }
 
 /* Suspend the sampling for as many rows as were read so far. */

@@ -65,22 +65,21 @@ ckfp_bounds_columns(PartitionKey key, const ckfp_join_record *record, const Attr
 
 ckfp_bounds *
 ckfp_bounds_make(PartitionKey key, PartitionBoundInfo info, int partitions,
-				 const ckfp_join_record *record, int known, const int *column,
-				 MemoryContext context)
+				 const ckfp_join_record *record, int known, const int *column)
 {
-	ckfp_bounds *bounds = MemoryContextAllocZero(context, sizeof(*bounds));
+	ckfp_bounds *bounds = palloc0(sizeof(*bounds));
 
 	bounds->key = key;
 	bounds->info = info;
 	bounds->known = known;
 	bounds->partitions = partitions;
-	bounds->live = MemoryContextAlloc(context, Max(partitions, 1));
-	bounds->scans = MemoryContextAllocZero(context, Max(partitions, 1) * sizeof(int));
+	bounds->live = palloc(Max(partitions, 1));
+	bounds->scans = palloc0(Max(partitions, 1) * sizeof(int));
 	for (int i = 0; i < known; i++)
 	{
 		bounds->column[i] = column[i];
-		fmgr_info_cxt(ckfp_bounds_function(key, i, ckfp_record_column(record, column[i])),
-					  &bounds->function[i], context);
+		fmgr_info(ckfp_bounds_function(key, i, ckfp_record_column(record, column[i])),
+				  &bounds->function[i]);
 	}
 	return bounds;
 }

@@ -51,11 +51,9 @@ typedef struct ckfp_bounds
 int ckfp_bounds_columns(PartitionKey key, const ckfp_join_record *record,
 						const AttrNumber *attributes, int *column);
 
-/* Make the bounds of a table with so many partitions, without scans. Memory comes from `context`;
- * `key` and `info` must stay. */
+/* Make the bounds of a table with so many partitions, without scans. `key` and `info` must stay. */
 ckfp_bounds *ckfp_bounds_make(PartitionKey key, PartitionBoundInfo info, int partitions,
-							  const ckfp_join_record *record, int known, const int *column,
-							  MemoryContext context);
+							  const ckfp_join_record *record, int known, const int *column);
 
 /* Are they also the bounds of this table? */
 bool ckfp_bounds_is_of(const ckfp_bounds *bounds, PartitionKey key, PartitionBoundInfo info,
@@ -106,11 +104,9 @@ typedef struct ckfp_partitions
 	bool by_value;       /* all columns of the key are passed by value */
 } ckfp_partitions;
 
-/* Add the scan of target n, of a relation. Memory comes from `context`. True if it can be
- * skipped. */
+/* Add the scan of target n, of a relation. True if it can be skipped. */
 bool ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *record, int n,
-							  ckfp_descendants *descendants, Relation relation,
-							  MemoryContext context);
+							  ckfp_descendants *descendants, Relation relation);
 
 /* Forget all keys. */
 void ckfp_partitions_start(ckfp_partitions *partitions, const ckfp_join_record *record);

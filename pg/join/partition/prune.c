@@ -35,15 +35,14 @@ typedef struct ckfp_child
 	const struct ckfp_child *above; /* the parent, if it is a partition itself */
 } ckfp_child;
 
-static Relation
-ckfp_open_table(EState *estate, Index relation)
+/* Is the table of a range table entry read, as far as pruning at the start of the query tells? */
+static bool
+ckfp_is_unpruned(const EState *estate, int relation)
 {
 #if PG_VERSION_NUM >= 180000
-	if (!bms_is_member((int)relation, estate->es_unpruned_relids))
-		return NULL;
-	return ExecGetRangeTableRelation(estate, relation, false);
+	return bms_is_member(relation, estate->es_unpruned_relids);
 #else
-	return ExecGetRangeTableRelation(estate, relation);
+	return true;
 #endif
 }
 
@@ -132,11 +131,10 @@ ckfp_partitioned_tables(EState *estate)
 		RangeTblEntry *entry = exec_rt_fetch((Index)i, estate);
 		Relation table;
 
-		if (entry->rtekind != RTE_RELATION || entry->relkind != RELKIND_PARTITIONED_TABLE)
+		if (entry->rtekind != RTE_RELATION || entry->relkind != RELKIND_PARTITIONED_TABLE ||
+			!ckfp_is_unpruned(estate, i))
 			continue;
-		table = ckfp_open_table(estate, (Index)i);
-		if (table == NULL)
-			continue;
+		table = ckfp_open_relation(estate, (Index)i);
 		ckfp_partitions_of(estate, table);
 		tables = lappend(tables, table);
 	}
@@ -222,7 +220,7 @@ ckfp_take_bounds(ckfp_partitions *partitions, PartitionKey key, PartitionBoundIn
 /* The bounds of a partitioned table for these columns, or NULL if no partition can be excluded. */
 static ckfp_bounds *
 ckfp_bounds_of(ckfp_partitions *partitions, const ckfp_join_record *record, const ckfp_child *child,
-			   const AttrNumber *attributes, MemoryContext context)
+			   const AttrNumber *attributes)
 {
 	PartitionKey key = RelationGetPartitionKey(child->parent);
 	PartitionBoundInfo info = child->partitions->boundinfo;
@@ -239,8 +237,7 @@ ckfp_bounds_of(ckfp_partitions *partitions, const ckfp_join_record *record, cons
 		return NULL;
 	bounds = ckfp_take_bounds(partitions, key, info, known, column);
 	if (bounds == NULL)
-		bounds =
-			ckfp_bounds_make(key, info, child->partitions->nparts, record, known, column, context);
+		bounds = ckfp_bounds_make(key, info, child->partitions->nparts, record, known, column);
 	bounds->table = child->parent;
 	memcpy(bounds->attributes, attributes, size);
 	bounds->next = partitions->bounds;
@@ -258,36 +255,34 @@ ckfp_key_is_by_value(const ckfp_join_record *record)
 }
 
 static void
-ckfp_partitions_init(ckfp_partitions *partitions, const ckfp_join_record *record,
-					 MemoryContext context)
+ckfp_partitions_init(ckfp_partitions *partitions, const ckfp_join_record *record)
 {
 	partitions->targets = list_length(record->targets);
-	partitions->ancestors =
-		MemoryContextAllocZero(context, partitions->targets * sizeof(ckfp_ancestor *));
-	partitions->alive = MemoryContextAllocZero(context, partitions->targets);
+	partitions->ancestors = palloc0(partitions->targets * sizeof(ckfp_ancestor *));
+	partitions->alive = palloc0(partitions->targets);
 	partitions->by_value = ckfp_key_is_by_value(record);
 }
 
 bool
 ckfp_partitions_add_scan(ckfp_partitions *partitions, const ckfp_join_record *record, int n,
-						 ckfp_descendants *descendants, Relation relation, MemoryContext context)
+						 ckfp_descendants *descendants, Relation relation)
 {
 	const ckfp_join_target *target = list_nth(record->targets, n);
 	Oid oid = RelationGetRelid(relation);
 	const ckfp_child *child = hash_search(descendants, &oid, HASH_FIND, NULL);
 
 	if (partitions->ancestors == NULL)
-		ckfp_partitions_init(partitions, record, context);
+		ckfp_partitions_init(partitions, record);
 	for (; child != NULL; child = child->above)
 	{
 		AttrNumber attributes[CKFP_JOIN_KEYS];
 		ckfp_bounds *bounds;
 
 		ckfp_columns_above(target, record, relation, child->parent, attributes);
-		bounds = ckfp_bounds_of(partitions, record, child, attributes, context);
+		bounds = ckfp_bounds_of(partitions, record, child, attributes);
 		if (bounds != NULL)
 		{
-			ckfp_ancestor *ancestor = MemoryContextAlloc(context, sizeof(*ancestor));
+			ckfp_ancestor *ancestor = palloc(sizeof(*ancestor));
 
 			*ancestor = (ckfp_ancestor){bounds, child->number, partitions->ancestors[n]};
 			partitions->ancestors[n] = ancestor;

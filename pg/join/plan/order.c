@@ -55,15 +55,12 @@ static bool
 ckfp_prunes(const Plan *plan)
 {
 #if PG_VERSION_NUM >= 180000
-	if ((IsA(plan, Append) && ((const Append *)plan)->part_prune_index >= 0) ||
-		(IsA(plan, MergeAppend) && ((const MergeAppend *)plan)->part_prune_index >= 0))
-		return true;
+#define CKFP_PRUNES(node) ((node)->part_prune_index >= 0)
 #else
-	if ((IsA(plan, Append) && ((const Append *)plan)->part_prune_info != NULL) ||
-		(IsA(plan, MergeAppend) && ((const MergeAppend *)plan)->part_prune_info != NULL))
-		return true;
+#define CKFP_PRUNES(node) ((node)->part_prune_info != NULL)
 #endif
-	return false;
+	return (IsA(plan, Append) && CKFP_PRUNES((const Append *)plan)) ||
+		   (IsA(plan, MergeAppend) && CKFP_PRUNES((const MergeAppend *)plan));
 }
 
 static void
@@ -118,11 +115,10 @@ ckfp_find_failing(Plan *plan, void *context)
 }
 
 void
-ckfp_order_plan(const ckfp_statement *statement, HashJoin *join, double processes,
-				ckfp_join_record *record)
+ckfp_order_plan(const ckfp_rules *rules, HashJoin *join, ckfp_join_record *record)
 {
 	ckfp_probe_side side = {0};
-	ckfp_failing failing = {.statement = statement};
+	ckfp_failing failing = {.statement = &rules->statement};
 
 	ckfp_inspect_targets(record, &side);
 	if (!side.early && !side.far)
@@ -130,9 +126,9 @@ ckfp_order_plan(const ckfp_statement *statement, HashJoin *join, double processe
 	ckfp_inspect_probe_side(outerPlan(join), &side);
 	side.far &= !side.pruned;
 	if (side.other || ckfp_hashing_may_fail(join) ||
-		ckfp_expression_may_fail((Node *)join->hashclauses, statement))
+		ckfp_expression_may_fail((Node *)join->hashclauses, &rules->statement))
 		return;
 	ckfp_find_failing(innerPlan(join), &failing);
 	record->first = side.early && !failing.may_fail;
-	record->first_if_cheap = side.far && !failing.may_fail ? processes : 0;
+	record->first_if_cheap = side.far && !failing.may_fail ? rules->processes : 0;
 }

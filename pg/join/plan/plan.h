@@ -105,9 +105,7 @@ bool ckfp_plan_varies(Plan *plan, const ckfp_statement *statement);
 
 typedef struct ckfp_trace
 {
-	const PlannedStmt *statement;
-	double processes;         /* that share each scan */
-	bool has_barrier;         /* the statement has a security barrier */
+	const struct ckfp_rules *rules;
 	ckfp_join_record *record; /* the record that targets are added to */
 	double rows;              /* estimated rows of all targets */
 	double conditions;        /* rows that are tested by their own conditions, if they have one */
@@ -117,12 +115,11 @@ typedef struct ckfp_trace
 	bool streaming;           /* only through nodes that return rows before they have read all */
 	bool missed;              /* there are rows that come from none of the targets */
 	bool shared;              /* a process may get rows that another process scanned */
-	Expr
-		*function; /* the key may be a function of the column, abstract as in monotone.h; or NULL */
-	bool at_once;  /* only through nodes that keep no row: the function depends on the time zone */
-	bool waits;    /* there was a node that keeps rows, where `at_once` is set */
-	bool gathers;  /* there was a Gather: its workers do not have the filter */
-	Expr *mapped;  /* the function that all targets have */
+	Expr *function;           /* the key may be this function of the column (monotone.h); or NULL */
+	bool at_once; /* only through nodes that keep no row: the function depends on the time zone */
+	bool waits;   /* there was a node that keeps rows, where `at_once` is set */
+	bool gathers; /* there was a Gather: its workers do not have the filter */
+	Expr *mapped; /* the function that all targets have */
 } ckfp_trace;
 
 /* Compose the function of the trace with an expression, a function of a column of `varno`. Returns
@@ -140,9 +137,8 @@ AttrNumber ckfp_column_of(Expr *expression, int varno);
 /* ----------------------------------------------------------- order.c: which side is read first */
 
 /* Note in the record whether reading the build side of a join before the first row of its probe
- * side can pay, and has no effect except on time. `processes` share the probe side. */
-void ckfp_order_plan(const ckfp_statement *statement, HashJoin *join, double processes,
-					 ckfp_join_record *record);
+ * side can pay, and has no effect except on time. */
+void ckfp_order_plan(const struct ckfp_rules *rules, HashJoin *join, ckfp_join_record *record);
 
 /* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
 bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
@@ -156,12 +152,14 @@ typedef struct ckfp_rules
 	ckfp_tables tables;
 	Bitmapset *harmless; /* parameters that never change the rows of a build side */
 	Bitmapset *once;     /* the subplans that run once, by plan_id */
-	bool fast;           /* the reader of the whole plan may stop early */
 	bool volatile_known;
 	bool is_volatile; /* there is a volatile function in one of its plans */
-	double share;     /* of the rows of the current join that its readers are expected to read */
-	bool stops_known;
-	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early */
+	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early, as far
+					   * as the plan was walked: not above the current join */
+	/* of the current part of the plan: */
+	double processes; /* the number of processes that share it; at least 1 */
+	double share;     /* the share of its rows that its readers are expected to read */
+	bool again;       /* it may be read again */
 	Expr *unmapped;   /* the key of the last join that the reason is about; or NULL */
 } ckfp_rules;
 
@@ -177,29 +175,14 @@ void ckfp_rules_conclude(ckfp_rules *rules);
  * of everything below it, so all plans are searched once, first. */
 bool ckfp_rules_is_volatile(ckfp_rules *rules, Plan *plan);
 
-/* May this join, which `processes` processes share, have a filter, and is the filter expected to
- * pay? If so, *record describes the filter, and the result has its keys: those of the build
- * side, then those of the probe side. If not, NIL, and *reason says why. `again`: the join may be
- * read again. */
-List *ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
-					   ckfp_join_record *record, const char **reason);
+/* May this join have a filter, and is the filter expected to pay? If so, *record describes the
+ * filter, and the result has its keys: those of the build side, then those of the probe side. If
+ * not, NIL, and *reason says why. */
+List *ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, ckfp_join_record *record,
+					   const char **reason);
 
 /* The reason if one of these conditions on both sides of a join is an equality that PostgreSQL
  * cannot hash, or if all equalities are. Else NULL. */
 const char *ckfp_rules_unhashable(const List *conditions, bool all);
-
-/* ------------------------------------------------------------ stops.c: which nodes may be stopped
- */
-
-/* May a node above a nested loop or a sequential scan, or its reader, stop before it has returned
- * all rows? The expressions that refer to a subplan may stop it. */
-bool ckfp_may_stop(ckfp_rules *rules, int node);
-
-/* The share of the rows of its children that a node reads, as the planner expects it, if its own
- * reader reads this share of its rows. */
-double ckfp_share_of_children(const Plan *plan, double share);
-
-/* Note which of the scans that can skip blocks may be stopped. */
-void ckfp_targets_note_stops(ckfp_rules *rules, const ckfp_join_record *record);
 
 #endif

@@ -142,9 +142,9 @@ ckfp_sides_are_stable(ckfp_rules *rules, HashJoin *join)
  * hands rows from one process to another.
  */
 static bool
-ckfp_build_varies(const ckfp_rules *rules, HashJoin *join, bool again, const ckfp_trace *trace)
+ckfp_build_varies(const ckfp_rules *rules, HashJoin *join, const ckfp_trace *trace)
 {
-	return (again || (trace->shared && !innerPlan(join)->parallel_aware)) &&
+	return (rules->again || (trace->shared && !innerPlan(join)->parallel_aware)) &&
 		   ckfp_plan_varies(innerPlan(join), &rules->statement);
 }
 
@@ -176,11 +176,7 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, bool 
 	ListCell *cell;
 
 	memset(record, 0, sizeof(*record));
-	*trace = (ckfp_trace){.statement = rules->statement.plan,
-						  .processes = trace->processes,
-						  .has_barrier = rules->tables.has_barrier,
-						  .record = record,
-						  .loops = 1};
+	*trace = (ckfp_trace){.rules = rules, .record = record, .loops = 1};
 	foreach (cell, keys)
 	{
 		int n = lfirst_int(cell);
@@ -245,17 +241,16 @@ ckfp_key_expressions(HashJoin *join, const List *keys)
 
 /* The share of the rows of the scans that are read, if a LIMIT stops them early. */
 static double
-ckfp_share_read(ckfp_rules *rules, const ckfp_join_record *record)
+ckfp_share_read(const ckfp_rules *rules, const ckfp_join_record *record)
 {
-	if (rules->share < 1)
-		foreach_ptr (const ckfp_join_target, target, record->targets)
-			if (!ckfp_may_stop(rules, target->node))
-				return 1;
+	foreach_ptr (const ckfp_join_target, target, record->targets)
+		if (!target->stops)
+			return 1;
 	return rules->share;
 }
 
 static void
-ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_trace *trace)
+ckfp_estimate(ckfp_rules *rules, HashJoin *join, const ckfp_trace *trace)
 {
 	ckfp_join_record *record = trace->record;
 	double outer_rows = Max(outerPlan(join)->plan_rows, 1);
@@ -264,8 +259,8 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_tr
 	double share = ckfp_share_read(rules, record);
 
 	record->build_rows = ckfp_hash_rows((Hash *)innerPlan(join));
-	record->builders = innerPlan(join)->parallel_aware ? processes : 1;
-	record->probe_rows = trace->rows * processes;
+	record->builders = innerPlan(join)->parallel_aware ? rules->processes : 1;
+	record->probe_rows = trace->rows * rules->processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving * share;
 	/* paths.c marks them so; no other sequential scan costs as much before its first row */
@@ -276,12 +271,12 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, double processes, const ckfp_tr
 					  share;
 	ckfp_tree_note(&rules->tables, record);
 	record->skipping *= share;
-	record->read *= processes;
+	record->read *= rules->processes;
 }
 
 /* Does PostgreSQL have a filter of its own for a join? */
 static bool
-ckfp_core_serves(const HashJoin *join)
+ckfp_core_has_filter(const HashJoin *join)
 {
 #ifdef CKFP_CORE_FILTERS
 	return join->bloom_consumer_count > 0;
@@ -296,8 +291,8 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 {
 	double rows = Max(record->probe_rows, record->read);
 
-	if (ckfp_core_serves(join))
-		return "PostgreSQL's own filter serves it";
+	if (ckfp_core_has_filter(join))
+		return "PostgreSQL has a filter of its own for it";
 	if (rows < ckfp_join_min_rows)
 		return innerPlan(join)->plan_rows > Max(outerPlan(join)->plan_rows, ckfp_join_min_rows)
 				   ? "the larger side is hashed, and fewer rows of the other one are expected than "
@@ -395,10 +390,9 @@ ckfp_rules_unhashable(const List *conditions, bool all)
 }
 
 List *
-ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again,
-				 ckfp_join_record *record, const char **reason)
+ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, ckfp_join_record *record, const char **reason)
 {
-	ckfp_trace trace = {.processes = processes, .record = record};
+	ckfp_trace trace = {.record = record};
 	List *keys;
 
 	*reason = NULL;
@@ -419,9 +413,8 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 		*reason = ckfp_no_key(rules, join, &trace);
 		return NIL;
 	}
-	ckfp_estimate(rules, join, processes, &trace);
-	ckfp_blocks_plan(&rules->tables, processes, record);
-	ckfp_targets_note_stops(rules, record);
+	ckfp_estimate(rules, join, &trace);
+	ckfp_blocks_plan(&rules->tables, rules->processes, record);
 	record->only_ranges = record->mapped;
 	*reason = ckfp_poor_estimate(join, record);
 	if (*reason != NULL && record->blocks)
@@ -436,7 +429,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, double processes, bool again
 	/* last, because they walk most of the plan */
 	if (*reason == NULL && !ckfp_sides_are_stable(rules, join))
 		*reason = "one side of the join has a volatile function";
-	if (*reason == NULL && ckfp_build_varies(rules, join, again, &trace))
+	if (*reason == NULL && ckfp_build_varies(rules, join, &trace))
 		*reason = "the hashed side may have other rows each time it is read";
 	if (*reason != NULL)
 		return NIL;

@@ -14,12 +14,10 @@
 AttrNumber
 ckfp_column_of(Expr *expression, int varno)
 {
-	while (expression != NULL && IsA(expression, RelabelType))
-		expression = ((RelabelType *)expression)->arg;
-	if (expression == NULL || !IsA(expression, Var) || ((Var *)expression)->varno != varno ||
-		((Var *)expression)->varattno <= 0)
-		return 0;
-	return ((Var *)expression)->varattno;
+	const Var *column = expression == NULL ? NULL : (Var *)ckfp_without_relabeling(expression);
+
+	return column != NULL && IsA(column, Var) && column->varno == varno ? Max(column->varattno, 0)
+																		: 0;
 }
 
 AttrNumber
@@ -105,9 +103,9 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 	FormData_pg_class class;
 
 	if (!IsA(plan, SeqScan) || /* an index has excluded most */
-		!ckfp_read_class(rt_fetch(relation, trace->statement->rtable)->relid, &class))
+		!ckfp_read_class(rt_fetch(relation, trace->rules->statement.plan->rtable)->relid, &class))
 		return plan->plan_rows;
-	return Max(plan->plan_rows, class.reltuples / Max(trace->processes, 1));
+	return Max(plan->plan_rows, class.reltuples / trace->rules->processes);
 }
 
 /* The type that a scan declares for a column of its target list. Above the scan the key may be
@@ -115,10 +113,9 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 static void
 ckfp_declared_type(const Plan *plan, AttrNumber column, ckfp_join_target *target)
 {
-	Expr *expression = ((TargetEntry *)list_nth(plan->targetlist, column - 1))->expr;
+	Expr *expression =
+		ckfp_without_relabeling(((TargetEntry *)list_nth(plan->targetlist, column - 1))->expr);
 
-	while (IsA(expression, RelabelType))
-		expression = ((RelabelType *)expression)->arg;
 	target->typmod = exprTypmod((Node *)expression);
 	target->declared = getBaseTypeAndTypmod(exprType((Node *)expression), &target->typmod);
 }
@@ -153,6 +150,7 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 		return;
 	target->node = plan->plan_node_id;
 	target->parameter = -1;
+	target->stops = bms_is_member(plan->plan_node_id, trace->rules->stops);
 	target->foreign = IsA(plan, ForeignScan) ? (ForeignScan *)plan : NULL;
 	for (int i = 0; i < trace->record->columns; i++)
 	{
@@ -185,7 +183,7 @@ ckfp_trace_subquery(ckfp_trace *trace, SubqueryScan *scan, const AttrNumber *col
 	Index relation = scan->scan.scanrelid;
 	int targets = list_length(trace->record->targets);
 
-	if (!trace->has_barrier)
+	if (!trace->rules->tables.has_barrier)
 		ckfp_trace_child(trace, &scan->scan.plan, scan->subplan, (int)relation, columns, saving);
 	if (list_length(trace->record->targets) == targets)
 		ckfp_trace_scan(trace, &scan->scan.plan, relation, columns, saving);
@@ -288,7 +286,7 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 	const ckfp_node *node = ckfp_node_of(plan);
 
 	trace->shared |= IsA(plan, Hash) && plan->parallel_aware;
-	if ((trace->has_barrier && (node->is & CKFP_NODE_HIDES)) ||
+	if ((trace->rules->tables.has_barrier && (node->is & CKFP_NODE_HIDES)) ||
 		(trace->streaming && (node->is & CKFP_NODE_AHEAD)))
 		return;
 	switch (node->kind)

@@ -19,10 +19,4 @@ bool ckfp_remote_uses(const ckfp_join_target *target);
  * all rows pass. */
 void ckfp_remote_set(EState *estate, const ckfp_join_record *record, struct varlena *filter);
 
-/* The SQL that returns the rows of a target whose key may be in the filter, which is the next
- * parameter. The key is this column of the target's own SQL, from 1, and has the type `probe` in
- * the join. `schema` is the quoted schema of the extension. NULL if the server cannot compute the
- * value that this server reads for the column. */
-char *ckfp_remote_sql(const ckfp_join_target *target, int column, Oid probe, const char *schema);
-
 #endif

@@ -280,7 +280,7 @@ ckfp_explain_rows(const ckfp_owner *owner, const ckfp_join_counts *counts, Expla
 	if (counts->tested == 0 &&
 		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_tests_locally(&owner->record)))
 		return;
-	if (owner->answers && !owner->verify)
+	if (owner->record.answers && !owner->verify)
 		denied = property = "Lookups Skipped";
 	ckfp_explain_numbers("Rows Tested",
 						 psprintf(UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)", counts->tested,
