@@ -24,7 +24,7 @@ MERGES = {"union": (False, False), "sum": (True, False),
 
 @functools.cache
 def compiled(*flags):
-    return answers.compiled("writes", ("lib/attack",), flags)
+    return answers.compiled("writes", *flags)
 
 
 def cases(*arguments, seed, flags=()):

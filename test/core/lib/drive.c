@@ -265,8 +265,7 @@ count_step(uint64_t edges)
 	count_edges(edges);
 }
 
-/* Give each buffer that is too small a new one, and leave the other. */
-static void
+void
 give_buffers(ckf_buffers *buffers)
 {
 	bool dst = buffers->dst_room < buffers->dst_size;

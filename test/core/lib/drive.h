@@ -90,6 +90,9 @@ ckf_status run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned
 ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes,
 							  size_t n);
 
+/* Give each buffer of a rebuild that is too small a new one, and leave the other. */
+void give_buffers(ckf_buffers *buffers);
+
 /* Run a rebuild of n filters; buffers->dst, guarded, is the result, or of no use. */
 ckf_status rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in,
 						unsigned n);
