@@ -69,8 +69,6 @@ typedef struct work
 {
 	uint64_t jobs;    /* rebuilds that were run */
 	uint64_t steps;   /* of rebuilds, and quick merges */
-	uint64_t bytes;   /* of rebuilds' buffers, added up */
-	uint64_t largest; /* bytes of a result that a rebuild asked for */
 	uint64_t edges;   /* of control flow, where the core counts them (tool/) */
 	uint64_t longest; /* the most edges between two returns to the host */
 } work;
