@@ -131,7 +131,7 @@ demo:
 # test/core: each file is a suite, into which all of lib/ is linked.
 TEST_MAIN   := $(wildcard test/core/*.c)
 TEST_SHARED := $(wildcard test/core/lib/*.c)
-TEST_SMALL  := $(addprefix build/test/small/,chunks collect contract unlike)
+TEST_SMALL  := $(addprefix build/test/small/,chunks collect unlike)
 TEST_CORE   := $(TEST_MAIN:test/core/%.c=build/test/core/%) \
 	$(TEST_MAIN:test/core/%.c=build/test/asan/%) $(TEST_SMALL)
 TEST_BENCH  := build/test/bench/test_reference

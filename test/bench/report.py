@@ -57,35 +57,23 @@ def figure(value, form="%.1f"):
 
 
 def machine():
-    cpu = dict(
-        (part.strip() for part in line.split(":", 1))
-        for line in output("lscpu").splitlines()
-        if ":" in line
-    )
+    cpu = dict(map(str.strip, line.split(":", 1)) for line in output("lscpu").splitlines() if ":" in line)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     compiler = output("cc", "--version").splitlines()
-    print("A legend for the tables: CF is the paper's cuckoo filter, ss-CF the same with semi-sorted buckets, BF a")
-    print("Bloom filter, blk-BF a blocked Bloom filter, QF a quotient filter, dl-CBF a d-left counting Bloom filter.\n")
-    print("## The machine\n")
-    print(
-        "- %s, %d processors%s"
-        % (
-            cpu.get("Model name", platform.machine()),
-            os.cpu_count(),
-            ", virtual (%s)" % cpu["Hypervisor vendor"] if "Hypervisor vendor" in cpu else "",
-        )
-    )
-    print(
-        "- caches: L1d %s, L2 %s, L3 %s; memory %.0f GB"
-        % (cpu.get("L1d cache"), cpu.get("L2 cache"), cpu.get("L3 cache"), memory)
-    )
-    print("- Linux %s, %s" % (platform.release(), compiler[0] if compiler else "cc"))
-    print(
-        "- the engine with -O2 as it ships, the six references with -O3; one thread; XXH3 of each"
-    )
-    print("  8-byte key is part of every figure; memory from malloc, touched before it is timed")
-    print("- a filter of ten million items has 18 to 25 MB. If the L3 cache holds it, CF's random accesses")
-    print("  cost little, and our ratios of building are lower than on a machine with a smaller cache\n")
+    virtual = ", virtual (%s)" % cpu["Hypervisor vendor"] if "Hypervisor vendor" in cpu else ""
+    print(f"""A legend for the tables: CF is the paper's cuckoo filter, ss-CF the same with semi-sorted buckets, BF a
+Bloom filter, blk-BF a blocked Bloom filter, QF a quotient filter, dl-CBF a d-left counting Bloom filter.
+
+## The machine
+
+- {cpu.get("Model name", platform.machine())}, {os.cpu_count()} processors{virtual}
+- caches: L1d {cpu.get("L1d cache")}, L2 {cpu.get("L2 cache")}, L3 {cpu.get("L3 cache")}; memory {memory:.0f} GB
+- Linux {platform.release()}, {compiler[0] if compiler else "cc"}
+- the engine with -O2 as it ships, the six references with -O3; one thread; XXH3 of each
+  8-byte key is part of every figure; memory from malloc, touched before it is timed
+- a filter of ten million items has 18 to 25 MB. If the L3 cache holds it, CF's random accesses
+  cost little, and our ratios of building are lower than on a machine with a smaller cache
+""")
 
 
 # ---------------------------------------------------------------- the ratios
@@ -135,108 +123,51 @@ def fastest(size):
     own = lambda measure: [(measure, who) for who in OURS]
     share = lambda percent: lambda row: row["share"] == percent
 
-    print("## Beside the paper's filters, in one run\n")
-    print(
-        "Ratio (ours : theirs, million a second). Where not said otherwise, theirs is CF, and filled"
+    print(f"""## Beside the paper's filters, in one run
+
+Ratio (ours : theirs, million a second). Where not said otherwise, theirs is CF, and filled
+one by one. In cache is n = 996,147, 1.5 MB, and ratios there are medians over rounds in which
+each filter had a turn. For {many} CF has a power of two of slots, some 60 % of them full.
+""")
+    large = f"{many} (semi-sorted: against ss-CF)"
+    cache = "in cache (semi-sorted: against ss-CF)"
+    lines = (
+        (ratios.line, "lookups of present keys, " + cache, "0.8 / 1.3", "found", both("found")),
+        (ratios.line, "lookups of absent keys, " + cache, "0.8 / 1.3", "missed", both("missed")),
+        (ratios.line, "lookups of present keys, in cache, batched", "", "found batched", cf("found")),
+        (ratios.line, "inserts one by one, in cache", "1.0", "insert", cf("insert")),
+        (ratios.line, "deletes, in cache", "1.0", "remove", cf("remove")),
+        (ratios.line, "lookups of present keys, " + large, "", "large found", both("large found")),
+        (ratios.line, "lookups of absent keys, " + large, "", "large missed", both("large missed")),
+        (ratios.line, "inserts one by one, " + large, "", "large insert", both("large insert")),
+        (ratios.line, "deletes, " + large, "0.8 / 1.0", "large remove", both("large remove")),
+        (large_line, "lookups of present keys, " + size, "1.0", "shares", "lookup", "lookup", share("100")),
+        (large_line, "lookups of absent keys, " + size, "1.0", "shares", "lookup", "lookup", share("0")),
+        (large_line, "the same, batched, present", "2", "shares", "batched", "lookup", share("100")),
+        (large_line, "the same, batched, absent", "2", "shares", "batched", "lookup", share("0")),
+        (large_line, "inserts one by one, " + size, "1.0", "table3", "construct", "construct"),
+        (large_line, "deletes, " + size, "1.0", "table3", "remove", "remove"),
+        (ratios.line, f"bulk build, {many}: hash, sort, place", "2.5", "bulk", cf("build")),
+        (ratios.line, "of which: placing sorted hashes", "", "place", cf("build")),
+        (ratios.line, "the same by the aggregate, row by row", "", "aggregate", cf("build")),
+        (bulk_line, f"bulk build, {size}: hash, sort, place", "5", "all"),
+        (bulk_line, "of which: placing sorted hashes", "", "placing"),
+        (ratios.line, f"growth to {many} from empty, against a table large enough", "0.5", "grow", own("large enough")),
+        (ratios.line, f"union of two filters of {half}, against a bulk build of {many}", "0.7", "union", own("bulk")),
     )
-    print(
-        "one by one. In cache is n = 996,147, 1.5 MB, and ratios there are medians over rounds in which"
-    )
-    print(
-        f"each filter had a turn. For {many} CF has a power of two of slots, some 60 % of them full.\n"
-    )
-    table(
-        ("what", "to reach", "ours, plain", "ours, semi-sorted"),
-        [
-            ratios.line(
-                "lookups of present keys, in cache (semi-sorted: against ss-CF)",
-                "0.8 / 1.3",
-                "found",
-                both("found"),
-            ),
-            ratios.line(
-                "lookups of absent keys, in cache (semi-sorted: against ss-CF)",
-                "0.8 / 1.3",
-                "missed",
-                both("missed"),
-            ),
-            ratios.line(
-                "lookups of present keys, in cache, batched", "", "found batched", cf("found")
-            ),
-            ratios.line("inserts one by one, in cache", "1.0", "insert", cf("insert")),
-            ratios.line("deletes, in cache", "1.0", "remove", cf("remove")),
-            ratios.line(
-                f"lookups of present keys, {many} (semi-sorted: against ss-CF)",
-                "",
-                "large found",
-                both("large found"),
-            ),
-            ratios.line(
-                f"lookups of absent keys, {many} (semi-sorted: against ss-CF)",
-                "",
-                "large missed",
-                both("large missed"),
-            ),
-            ratios.line(
-                f"inserts one by one, {many} (semi-sorted: against ss-CF)",
-                "",
-                "large insert",
-                both("large insert"),
-            ),
-            ratios.line(
-                f"deletes, {many} (semi-sorted: against ss-CF)",
-                "0.8 / 1.0",
-                "large remove",
-                both("large remove"),
-            ),
-            large_line(
-                "lookups of present keys, " + size,
-                "1.0",
-                "shares",
-                "lookup",
-                "lookup",
-                share("100"),
-            ),
-            large_line(
-                "lookups of absent keys, " + size, "1.0", "shares", "lookup", "lookup", share("0")
-            ),
-            large_line(
-                "the same, batched, present", "2", "shares", "batched", "lookup", share("100")
-            ),
-            large_line("the same, batched, absent", "2", "shares", "batched", "lookup", share("0")),
-            large_line("inserts one by one, " + size, "1.0", "table3", "construct", "construct"),
-            large_line("deletes, " + size, "1.0", "table3", "remove", "remove"),
-            ratios.line(f"bulk build, {many}: hash, sort, place", "2.5", "bulk", cf("build")),
-            ratios.line("of which: placing sorted hashes", "", "place", cf("build")),
-            ratios.line("the same by the aggregate, row by row", "", "aggregate", cf("build")),
-            bulk_line("bulk build, %s: hash, sort, place" % size, "5", "all"),
-            bulk_line("of which: placing sorted hashes", "", "placing"),
-            ratios.line(
-                f"growth to {many} from empty, against a table large enough",
-                "0.5",
-                "grow",
-                own("large enough"),
-            ),
-            ratios.line(
-                f"union of two filters of {half}, against a bulk build of {many}",
-                "0.7",
-                "union",
-                own("bulk"),
-            ),
-        ],
-    )
+    table(("what", "to reach", "ours, plain", "ours, semi-sorted"), [of(*arguments) for of, *arguments in lines])
 
 
 # ------------------------------------------------------------ the evaluation
 
 
 def table_3(size):
-    print("## Table 3: filters of %s\n" % size)
-    print("Filled with random keys to the first failure (BF, blk-BF, QF: to the load that they are")
-    print(
-        "made for); construction is the mean over all inserts, one by one. The paper's figures stand"
-    )
-    print("behind the slash; its machine was a Xeon L5640.\n")
+    print(f"""## Table 3: filters of {size}
+
+Filled with random keys to the first failure (BF, blk-BF, QF: to the load that they are
+made for); construction is the mean over all inserts, one by one. The paper's figures stand
+behind the slash; its machine was a Xeon L5640.
+""")
     lines = []
     for row in rows("table3"):
         paper = PAPER_TABLE_3.get(row["filter"])
@@ -251,21 +182,11 @@ def table_3(size):
                 figure(row["remove"], "%.2f"),
             ]
         )
-    table(
-        (
-            "filter",
-            "million items",
-            "bits an item",
-            "false positives",
-            "construction, M/s",
-            "deletes when full, M/s",
-        ),
-        lines,
-    )
-    print(
-        "Our dl-CBF has counts of 2 bits and remainders of 10 in its cells of 12 (Bonomi et al.), which"
-    )
-    print("puts its rate at n / 2^33; our blk-BF takes nine independent bits of a block.\n")
+    head = ("filter", "million items", "bits an item", "false positives", "construction, M/s", "deletes when full, M/s")
+    table(head, lines)
+    print("""Our dl-CBF has counts of 2 bits and remainders of 10 in its cells of 12 (Bonomi et al.), which
+puts its rate at n / 2^33; our blk-BF takes nine independent bits of a block.
+""")
 
 
 def figure_2():
@@ -274,21 +195,17 @@ def figure_2():
         for row in rows("load")
     }
     sizes = sorted({key[2] for key in loads}, key=int)
-    columns = (
-        [("CF", "4", size) for size in sizes]
-        + [("ours", "4", s) for s in sizes[:2]]
-        + [("CF", "8", s) for s in sizes[:2]]
-        + [("ours", "8", s) for s in sizes[:2]]
-    )
+    columns = [("CF", "4", size) for size in sizes]
+    columns += [(who, b, size) for who, b in (("ours", "4"), ("CF", "8"), ("ours", "8")) for size in sizes[:2]]
     largest = next(row for row in rows("table3") if row["filter"] == "CF")
     if largest["bytes"] == str(192 << 20):
         loads["CF", "4", "25", 12] = int(largest["items"]) / 2**27
 
-    print("## Figure 2: load factor by fingerprint bits, in per cent\n")
-    print(
-        "CF: at the first insert that fails after 500 kicks. Ours: where an add asks for more room, as"
-    )
-    print("the engine decides; it has no f below 4.\n")
+    print("""## Figure 2: load factor by fingerprint bits, in per cent
+
+CF: at the first insert that fails after 500 kicks. Ours: where an add asks for more room, as
+the engine decides; it has no f below 4.
+""")
     lines = []
     for f in sorted({key[3] for key in loads}):
         cells = [loads.get(column + (f,)) for column in columns]
@@ -300,11 +217,6 @@ def figure_2():
     print("![load factor](load.svg)\n")
 
 
-def mean(values):
-    values = list(values)
-    return sum(values) / len(values)
-
-
 def figures_3_and_4():
     groups = collections.defaultdict(list)
     for row in rows("equal"):
@@ -313,52 +225,40 @@ def figures_3_and_4():
         )
     most = max(row["items"] for group in groups.values() for row in group)
 
-    print("## Figures 3 and 4: bits an item by false positive rate\n")
-    print(
-        "Lines: CF and ss-CF full to the first failure, in a power of two of buckets. Points: ours,"
-    )
-    print("at four sizes to an octave.\n")
-    print("![bits an item against Bloom and the lower bound](space.svg)\n")
-    print("![bits an item by bucket size](space-b.svg)\n")
-    print("### What a rate costs when the number of items is given\n")
-    print(
-        "Averaged over n = 10^5 .. 10^%.0f. Each filter is made for n items and the target, and reaches"
-        % math.log10(most)
-    )
-    print(
-        "some rate at or under it; the last four columns compare it at that rate. CF and ss-CF have a"
-    )
-    print("power of two of buckets.\n")
+    print(f"""## Figures 3 and 4: bits an item by false positive rate
+
+Lines: CF and ss-CF full to the first failure, in a power of two of buckets. Points: ours,
+at four sizes to an octave.
+
+![bits an item against Bloom and the lower bound](space.svg)
+
+![bits an item by bucket size](space-b.svg)
+
+### What a rate costs when the number of items is given
+
+Averaged over n = 10^5 .. 10^{math.log10(most):.0f}. Each filter is made for n items and the target, and reaches
+some rate at or under it; the last four columns compare it at that rate. CF and ss-CF have a
+power of two of buckets.
+""")
     lines = []
     for (target, name), group in sorted(
         groups.items(), key=lambda item: (-item[0][0], FILTERS.index(item[0][1]))
     ):
-        reached = 2 ** mean(math.log2(row["fpr"]) for row in group)
+        reached = 2 ** statistics.mean(math.log2(row["fpr"]) for row in group)
         lines.append(
             [
                 "%g %%" % (100 * target),
                 name_of(name),
-                "**%.2f**" % mean(row["bits_per_item"] for row in group),
+                "**%.2f**" % statistics.mean(row["bits_per_item"] for row in group),
                 "%.4f %%" % (100 * reached),
-                "%.2f" % mean(row["bf_bits"] for row in group),
-                "%.2f" % mean(row["blk_bf_bits"] for row in group),
-                "%.2f" % mean(-math.log2(row["fpr"]) for row in group),
-                "+%.2f" % mean(row["bits_per_item"] + math.log2(row["fpr"]) for row in group),
+                "%.2f" % statistics.mean(row["bf_bits"] for row in group),
+                "%.2f" % statistics.mean(row["blk_bf_bits"] for row in group),
+                "%.2f" % statistics.mean(-math.log2(row["fpr"]) for row in group),
+                "+%.2f" % statistics.mean(row["bits_per_item"] + math.log2(row["fpr"]) for row in group),
             ]
         )
-    table(
-        (
-            "target",
-            "filter",
-            "bits an item",
-            "rate reached (geometric mean)",
-            "BF of that rate",
-            "blk-BF of that rate",
-            "lower bound of that rate",
-            "above the bound",
-        ),
-        lines,
-    )
+    of_rate = ("BF of that rate", "blk-BF of that rate", "lower bound of that rate", "above the bound")
+    table(("target", "filter", "bits an item", "rate reached (geometric mean)", *of_rate), lines)
 
 
 def figures_5_to_8(size):
@@ -384,10 +284,9 @@ def figures_5_to_8(size):
     for row in rows("occupancy"):
         steps[row["filter"]].append(row)
     print("## Figures 6 to 8: lookups, inserts and deletes by occupancy, %s\n" % size)
-    print(
-        "At a quarter, half, three quarters and all of the load that a filter is made for. In the"
-    )
-    print("paper CF is fastest to delete, and its inserts slow down as it fills.\n")
+    print("""At a quarter, half, three quarters and all of the load that a filter is made for. In the
+paper CF is fastest to delete, and its inserts slow down as it fills.
+""")
     lines = []
     for name in FILTERS:
         at = [steps[name][i] for i in (4, 9, 14, 19)]
@@ -410,15 +309,13 @@ def figures_5_to_8(size):
 
 def main():
     size = "%d MB" % (max(int(row["bytes"]) for row in rows("table3")) >> 20)
-    print("# Benchmarks\n")
-    print(
-        "Written by `make bench`%s with version %s: the evaluation of Fan, Andersen, Kaminsky, Mitzenmacher, *Cuckoo"
-        % (" with QUICK=1, **whose sizes are too small to judge by**," if size != FULL_SIZE else "", output("make", "-s", "version"))
-    )
-    print("Filter: Practically Better Than Bloom* (CoNEXT 2014), its six filters written anew as")
-    print(
-        "references, beside our tables. Speeds depend on what else the machine does; ratios less so.\n"
-    )
+    small = " with QUICK=1, **whose sizes are too small to judge by**," if size != FULL_SIZE else ""
+    print(f"""# Benchmarks
+
+Written by `make bench`{small} with version {output("make", "-s", "version")}: the evaluation of Fan, Andersen, Kaminsky, Mitzenmacher, *Cuckoo
+Filter: Practically Better Than Bloom* (CoNEXT 2014), its six filters written anew as
+references, beside our tables. Speeds depend on what else the machine does; ratios less so.
+""")
     machine()
     fastest(size)
     table_3(size)

@@ -1,10 +1,9 @@
 /*
  * adversary.c - hashes that an attacker chooses for the filter.  Every insert takes a bounded
  * amount of work and memory, a refusal is clear and changes nothing, and no item in the filter is
- * ever denied.  If the attacker does not know the seed, the items are like random ones.
+ * ever denied.
  *
- * Work is counted, not timed: the rebuilds that a host runs, their steps, and the size of the
- * memory that they request.
+ * Work is counted, not timed: the rebuilds that a host runs, and their steps.
  */
 #include "attack.h"
 #include "history.h"
@@ -14,14 +13,13 @@
 
 enum
 {
-	FIRST_ITEMS = 100,   /* make a table */
-	ITEMS = 2500,        /* of an attack */
-	MOST_REFUSALS = 20,  /* until it ends */
-	MOST_STEPS = 56,     /* for one insert: two for each build, also those that fail */
-	MOST_JOBS = 60,      /* for all of an attack */
-	OTHERS = 40,         /* items that are no attack, sent after one */
-	MOST_STATE = 530000, /* bytes of an aggregate's state of few items */
-	SLACK = 64           /* FORMAT.md, section 5: 2 n + 64 buckets */
+	FIRST_ITEMS = 100,  /* make a table */
+	ITEMS = 2500,       /* of an attack */
+	MOST_REFUSALS = 20, /* until it ends */
+	MOST_STEPS = 56,    /* for one insert: two for each build, also those that fail */
+	MOST_JOBS = 60,     /* for all of an attack */
+	OTHERS = 40,        /* items that are no attack, sent after one */
+	SLACK = 64          /* FORMAT.md, section 5: 2 n + 64 buckets */
 };
 
 typedef struct plan
@@ -167,158 +165,6 @@ run_inserts(const void *arg)
 	history_free(&h);
 }
 
-/* Aggregates and bulk builds always end in a filter, no larger than its hashes. */
-static void
-run_builds(const void *arg)
-{
-	const plan *p = arg;
-	const shape *s = &p->shape;
-	ckf_params params = params_of(s->capacity, s->fpr, s->set, s->plain, s->bucket_size);
-	size_t n = few_rounds(ITEMS);
-	uint64_t *hashes = check_alloc(n * sizeof *hashes);
-	uint64_t largest, distinct;
-	history like;
-	attacker a;
-	owned o, bulk;
-	model m;
-
-	start(&like, p);
-	attacker_start(&a, p->how);
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = attacker_next(&a, &like.filter.filter);
-	driven.largest = 0;
-	build_aggregate(&o, &params, hashes, n);
-	largest = driven.largest;
-	model_of_distinct(&m, &o, hashes, n);
-	model_check(&m, &o);
-	distinct = m.truth.filled;
-	check_note("%llu items in %zu bytes, at most %llu on the way", (unsigned long long)distinct,
-			   o.filter.size, (unsigned long long)largest);
-	CHECK(largest <= MOST_STATE, "a state of %llu bytes", (unsigned long long)largest);
-	CHECK(o.filter.size <= CKF_HEADER_SIZE + 8 * distinct, "%zu bytes", o.filter.size);
-	check_memory(&o.filter, distinct);
-	build_bulk(&bulk, &params, hashes, n);
-	CHECK(owned_same_bytes(&o, &bulk), "the bulk build differs from the aggregate");
-	model_free(&m);
-	owned_free(&o);
-	owned_free(&bulk);
-	history_free(&like);
-	free(hashes);
-}
-
-/* A merge succeeds or is refused. It never changes its inputs. */
-static void
-check_merge(ckf_status status, owned *result, const history *in, bool sum)
-{
-	model inputs[2] = {in[0].model, in[1].model}, m;
-
-	CHECK(status == CKF_OK || status == CKF_PRECISION, "merge: status %d", status);
-	if (status == CKF_OK)
-	{
-		model_merge(&m, inputs, 2, sum, &result->filter);
-		model_check(&m, result);
-		check_memory(&result->filter, in[0].model.count + in[1].model.count);
-		model_free(&m);
-		owned_free(result);
-	}
-	for (int i = 0; i < 2; i++)
-		model_check(&in[i].model, &in[i].filter);
-}
-
-static void
-run_merges(const void *arg)
-{
-	const plan *p = arg;
-	history in[2];
-	ckf_params params;
-
-	for (int i = 0; i < 2; i++)
-	{
-		start(&in[i], p);
-		(void)send_all(&in[i], p->how, few_rounds(ITEMS / 2));
-	}
-	ckf_params_default(&params);
-	for (int sum = 0; sum < 2; sum++)
-	{
-		owned result, state;
-
-		check_merge(run_rebuild(&result, sum ? CKF_SUM : CKF_UNION, &in[0].filter, &in[1].filter),
-					&result, in, sum);
-		owned_state(&state, &params);
-		for (int i = 0; i < 2; i++)
-			CHECK(owned_collect(&state, &in[i].filter, sum ? CKF_MERGE_SUM : CKF_MERGE_UNION) ==
-					  CKF_OK,
-				  "collect");
-		check_merge(run_rebuild(&result, CKF_FINISH_SUM, &state, NULL), &result, in, sum);
-		owned_free(&state);
-	}
-	for (int i = 0; i < 2; i++)
-		history_free(&in[i]);
-}
-
-/* -------------------------------------------------------------- the seed */
-
-enum
-{
-	VALUES = 600,
-	NEAR_BITS = 11, /* that the chosen items' hashes share under seed 0 */
-	COPIES = 3
-};
-
-/* Items, found by trying, whose hashes are near each other under seed 0. */
-static void
-choose_values(int64_t *values)
-{
-	size_t n = 0;
-
-	for (int64_t value = 0; n < VALUES; value++)
-		if (ckf_hash_integer(value, 0) >> (64 - NEAR_BITS) == 5)
-			values[n++] = value;
-}
-
-/* Add each value several times to a table. Returns the bytes in the end. */
-static size_t
-size_with(const int64_t *values, uint64_t seed, unsigned *refused)
-{
-	plan p = {EQUAL_ITEMS, {1000, 0.01, false, false, 4, UNIFORM, 0}, true};
-	history h;
-	size_t size;
-
-	start(&h, &p);
-	*refused = 0;
-	for (unsigned i = 0; i < VALUES * COPIES && *refused < MOST_REFUSALS; i++)
-		*refused += insert(&h, ckf_hash_integer(values[i / COPIES], seed)) != CKF_OK;
-	model_check(&h.model, &h.filter);
-	size = h.filter.filter.size;
-	history_free(&h);
-	return size;
-}
-
-/* The items are chosen against seed 0, so a filter with this seed soon refuses them. With
- * another seed they are stored as well as 1, 2, 3 .. */
-static void
-run_secret(const void *arg)
-{
-	int64_t chosen[VALUES], plain[VALUES];
-	unsigned refused;
-	uint64_t secret = check_random();
-	size_t with_chosen, with_plain;
-
-	(void)arg;
-	choose_values(chosen);
-	for (int64_t i = 0; i < VALUES; i++)
-		plain[i] = i + 1;
-	(void)size_with(chosen, 0, &refused);
-	CHECK(refused > 0, "the attack on a known seed does nothing");
-	with_chosen = size_with(chosen, secret, &refused);
-	CHECK(refused == 0, "%u of the chosen items refused under a secret seed", refused);
-	with_plain = size_with(plain, secret, &refused);
-	CHECK(refused == 0, "%u of plain items refused", refused);
-	check_note("chosen %zu, plain %zu bytes under a secret seed", with_chosen, with_plain);
-	CHECK(with_chosen < with_plain * 2 && with_plain < with_chosen * 2,
-		  "chosen items take %zu bytes, plain ones %zu", with_chosen, with_plain);
-}
-
 static const struct
 {
 	const char *name;
@@ -345,10 +191,6 @@ check_plan(const plan *p, const char *layout)
 
 	check_case(run_inserts, p, "inserts of %s, %s %s, capacity %lld, from a %s", what, layout, kind,
 			   capacity, p->from_table ? "table" : "new filter");
-	if (!p->from_table)
-		return;
-	check_case(run_builds, p, "builds of %s, %s %s, capacity %lld", what, layout, kind, capacity);
-	check_case(run_merges, p, "merges of %s, %s %s, capacity %lld", what, layout, kind, capacity);
 }
 
 int
@@ -370,6 +212,5 @@ main(void)
 			for (int from_table = 0; from_table < 2; from_table++)
 				check_plan(&(plan){(attack)how, s, from_table}, layouts[l].name);
 		}
-	check_case(run_secret, NULL, "a secret seed");
 	return check_end();
 }

@@ -3,7 +3,6 @@
  * give errors or wrong answers, and every call on them stays within its bytes.
  */
 #include "chunk_ops.h"
-#include "inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +33,8 @@ draw_shelf(shelf *s)
 	size_t n = check_chance(30) ? check_below(40) : check_below(4000);
 	unsigned kind = check_chance(70) ? 0 : (unsigned)check_below(HASH_KINDS);
 	uint64_t *hashes = world_hashes(&all, kind, n);
-	ckf_params params;
 
-	do
-	{
-		params = draw_params(&all);
-		params.capacity += params.capacity == 0;
-	} while (!shelf_new(s, &params, 0, 0));
+	shelf_draw(s, &all);
 	qsort(hashes, n, sizeof *hashes, compare_hashes);
 	shelf_add(s, hashes, n, true);
 	free(hashes);

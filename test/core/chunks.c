@@ -2,7 +2,6 @@
  * chunks.c - a filter in chunks, compared with an exact model: adds, removals, merges and packs in
  * any order, and its export, which has the bytes of an aggregate where this is promised.
  */
-#include "inputs.h"
 #include "shelf.h"
 
 #include <math.h>

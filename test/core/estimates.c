@@ -125,11 +125,13 @@ pair_compare(pair *p, ckf_comparison *found)
 	return status == CKF_OK;
 }
 
-/* From 300 to 30,000, evenly by the logarithm. */
+/* n, evenly by the logarithm. */
 static size_t
-draw_n(void)
+draw_between(size_t least, size_t most)
 {
-	return (size_t)(300 * pow(100, (double)check_below(1000001) / 1e6));
+	double ratio = (double)most / (double)least;
+
+	return (size_t)((double)least * pow(ratio, (double)check_below(1000001) / 1e6));
 }
 
 /* Over all cases that are large enough for a normal distribution: no bias, and the
@@ -142,7 +144,8 @@ run_random(const void *arg)
 	(void)arg;
 	for (uint64_t i = check_rounds(600); i > 0 || all.n <= 20; i -= i > 0)
 	{
-		size_t na = draw_n(), nb = check_chance(50) ? na : draw_n();
+		size_t na = draw_between(300, 30000);
+		size_t nb = check_chance(50) ? na : draw_between(300, 30000);
 		double share = check_chance(20) ? 0 : (double)check_below(1001) / 1000;
 		double fpr = rate();
 		pair p;
@@ -189,15 +192,6 @@ typedef struct outcomes
 	errors all;
 	uint64_t told, refused, again;
 } outcomes;
-
-/* n, evenly by the logarithm. */
-static size_t
-draw_between(size_t least, size_t most)
-{
-	double ratio = (double)most / (double)least;
-
-	return (size_t)((double)least * pow(ratio, (double)check_below(1000001) / 1e6));
-}
 
 /* With the capacity that the error names, they are compared. */
 static void

@@ -28,15 +28,6 @@ limit_of(const goal *g)
 	return fmin(1, fmax(8 * g->fpr, 0.03));
 }
 
-static void
-start(owned *o, model *m, const goal *g)
-{
-	ckf_params params = params_of(g->capacity, g->fpr, g->set, g->plain, g->bucket_size);
-
-	owned_create(o, &params);
-	model_init(m, &o->filter);
-}
-
 /* A table from the start, so that w is spent for the capacity alone. */
 static void
 start_table(owned *o, model *m, const goal *g)
@@ -140,125 +131,6 @@ run_limit(const void *arg)
 	owned_free(&o);
 }
 
-/* A filter takes little memory after most items were removed and it was compacted. */
-static void
-run_shrink(const void *arg)
-{
-	const goal *g = arg;
-	enum
-	{
-		ITEMS = 20000,
-		STAY = 2000
-	};
-	uint64_t *hashes = check_alloc(ITEMS * sizeof *hashes);
-	owned o;
-	model m;
-	size_t full;
-
-	start(&o, &m, g);
-	for (size_t i = 0; i < ITEMS; i++)
-	{
-		CHECK(owned_add(&o, hashes[i] = check_random()) == CKF_OK, "add");
-		model_follow(&m, &o.filter);
-		model_add(&m, hashes[i]);
-	}
-	CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
-	full = o.filter.size;
-	for (size_t i = STAY; i < ITEMS; i++)
-	{
-		bool found;
-
-		CHECK(owned_remove(&o, hashes[i], &found) == CKF_OK && found, "remove");
-		model_remove(&m, hashes[i]);
-	}
-	model_check(&m, &o);
-	CHECK(owned_rebuild(&o, CKF_COMPACT, NULL) == CKF_OK, "compact");
-	model_follow(&m, &o.filter);
-	model_check(&m, &o);
-	check_note("%d items in %zu bytes, %d in %zu", ITEMS, full, STAY, o.filter.size);
-	CHECK(o.filter.size < full / 4, "compaction gave back too little");
-	model_free(&m);
-	owned_free(&o);
-	free(hashes);
-}
-
-/* Growth steps are a constant factor: items one by one cost few copies. */
-static void
-run_steps(const void *arg)
-{
-	const goal *g = arg;
-	owned o;
-	model m;
-	unsigned jobs = 0;
-	uint64_t table_from = 0;
-
-	start(&o, &m, g);
-	for (uint64_t n = 0; n < 100000; n++)
-	{
-		uint64_t hash = check_random();
-		ckf_status status;
-
-		while ((status = owned_try_add(&o, hash)) == CKF_ROOM)
-		{
-			CHECK(owned_rebuild(&o, CKF_GROW, NULL) == CKF_OK, "grow");
-			jobs++;
-		}
-		CHECK(status == CKF_OK, "add");
-		if (table_from == 0 && o.filter.encoding != CKF_HASHES)
-			table_from = n;
-	}
-	check_note("a table from item %llu on, %u jobs for 100,000 items",
-			   (unsigned long long)table_from, jobs);
-	CHECK(jobs < 80, "%u jobs", jobs);
-	model_free(&m);
-	owned_free(&o);
-}
-
-/* A filter of the integers 0 .. n - 1, which are no more than its capacity. */
-static void
-build_integers(owned *o, const goal *g, int64_t n)
-{
-	ckf_params params = params_of(g->capacity, g->fpr, g->set, g->plain, g->bucket_size);
-	uint64_t *hashes = check_alloc((size_t)n * sizeof *hashes);
-
-	for (int64_t i = 0; i < n; i++)
-		hashes[i] = ckf_hash_integer(i, 0);
-	build_bulk(o, &params, hashes, (size_t)n);
-	free(hashes);
-}
-
-/* FORMAT.md, section 5: growth makes room for 1.5 n + 8 items, with the table that an aggregate
- * of so many items has. */
-static void
-run_asks(const void *arg)
-{
-	const goal *g = arg;
-	ckf_params params = params_of(g->capacity, g->fpr, g->set, g->plain, g->bucket_size);
-	owned grown, like;
-	int64_t n = 0;
-
-	owned_create(&grown, &params);
-	for (int growths = 0; growths < 3; growths++)
-	{
-		while (owned_try_add(&grown, ckf_hash_integer(n, 0)) == CKF_OK)
-			n++;
-		CHECK(owned_rebuild(&grown, CKF_GROW, NULL) == CKF_OK, "grow");
-		if (grown.filter.encoding == CKF_HASHES)
-		{
-			growths = -1;
-			continue;
-		}
-		build_integers(&like, g, (int64_t)grown.filter.count * 3 / 2 + 8);
-		CHECK(grown.filter.w == like.filter.w && grown.filter.m == like.filter.m &&
-				  grown.filter.f == like.filter.f,
-			  "growth %d of %llu copies: w %d, m %u, but w %d, m %u", growths,
-			  (unsigned long long)grown.filter.count, grown.filter.w, grown.filter.m, like.filter.w,
-			  like.filter.m);
-		owned_free(&like);
-	}
-	owned_free(&grown);
-}
-
 /* One filter in 1,000 may refuse before as many items as it told. */
 static void
 run_early(const void *arg)
@@ -292,13 +164,6 @@ static const goal crowded[] = {
 	{300, 0.5, false, true, 2},
 };
 
-static const goal wide[] = {
-	{1000000, 0.001, false, false, 4},
-	{1000000, 0.01, false, true, 2},
-	{1000000, 1e-6, false, true, 8},
-	{INT64_C(1) << 40, 0x1p-15, false, false, 4},
-};
-
 int
 main(void)
 {
@@ -308,14 +173,5 @@ main(void)
 				   (long long)limits[i].capacity, limits[i].fpr, limits[i].bucket_size,
 				   limits[i].set ? "set" : "deletable");
 	check_case(run_early, crowded, "at least as many items fit as are told");
-	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-	{
-		check_case(run_shrink, &wide[i], "memory given back, fpr %g, b %d", wide[i].fpr,
-				   wide[i].bucket_size);
-		check_case(run_asks, &wide[i], "what growth asks for, fpr %g, b %d", wide[i].fpr,
-				   wide[i].bucket_size);
-		check_case(run_steps, &wide[i], "growth steps, fpr %g, b %d", wide[i].fpr,
-				   wide[i].bucket_size);
-	}
 	return check_end();
 }

@@ -11,7 +11,6 @@ CORE, TESTS = os.path.join(ROOT, "core"), os.path.join(ROOT, "test/core")
 MADE = os.path.join(ROOT, "build/test/work")
 LIBRARY = os.path.join(CORE, "package/c")
 COMPILE = ["clang", "-std=c11", "-O1", "-I" + CORE, "-I" + LIBRARY, "-I" + os.path.join(TESTS, "lib")]
-HELPERS = ("check", "guard", "drive", "state", "attack", "forge")
 WRAPPED = ["-Wl,--wrap=" + name for name in ("memset", "memcpy", "memmove")]
 # Program, how it is linked.
 PROGRAMS = (("work", []), ("steps", WRAPPED))
@@ -30,7 +29,7 @@ def build_core():
 def build(objects, name, linking):
     """Path of the program."""
     made = os.path.join(MADE, name)
-    sources = [os.path.join(TESTS, helper) for helper in (*("lib/%s.c" % helper for helper in HELPERS), "tool/%s.c" % name)]
+    sources = [os.path.join(TESTS, "tool/%s.c" % name), *glob.glob(os.path.join(TESTS, "lib/*.c"))]
     subprocess.run([*COMPILE, *sources, *objects, *linking, "-lm", "-o", made], check=True)
     return made
 

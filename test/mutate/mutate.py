@@ -25,10 +25,10 @@ WORK = os.path.join(ROOT, "build/mutate")
 EQUIVALENT = os.path.join(ROOT, "test/mutate/equivalent.tsv")
 SCRIPTS = ("reader", "writer")  # test/core/format/*_test.py
 # Those that are quick to catch most come first.
-SUITES = ("worked", "vectors", "golden", "limits", "hashing", "contract", "growth",
+SUITES = ("vectors", "golden", "limits", "hashing", "growth",
           "rates", "sizes", "faults", "collect", "adversary", "hostile", "lockstep", "lookups", "unlike", "chunks")
-SMALL = ("collect", "unlike", "contract", "chunks")  # before them, with the Makefile's lowered thresholds
-PORTABLE = ("golden", "contract", "lockstep")  # again without the processor's fast paths
+SMALL = ("collect", "unlike", "chunks")  # before them, with the Makefile's lowered thresholds
+PORTABLE = ("golden", "lockstep")  # again without the processor's fast paths
 WORKERS = int(os.environ.get("JOBS") or 2)
 ROUNDS = "10"
 GOAL = 95  # per cent

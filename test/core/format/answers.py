@@ -12,10 +12,9 @@ CORE = os.environ.get("CKF_CORE", os.path.join(ROOT, "core"))
 MADE = os.environ.get("CKF_CORE", os.path.join(ROOT, "build/test/reader"))
 PROGRAM = os.path.join(MADE, "answers")
 LIBRARY = os.path.join(ROOT, "build/core/libckf.a")
-HELPERS = ("lib/check", "lib/guard", "lib/drive", "lib/state")
 
 
-def compiled(tool, helpers=(), flags=()):
+def compiled(tool, *flags):
     """Compile test/core/tool/TOOL.c, and say where the program is.  CC and CKF_CORE (a directory
     like core/) may say how and of what."""
     program = os.path.join(MADE, tool)
@@ -24,12 +23,11 @@ def compiled(tool, helpers=(), flags=()):
         core = sorted(glob.glob(os.path.join(CORE, "*/*.c")))
     else:
         core = [LIBRARY]
-    sources = [os.path.join(ROOT, "test/core", name + ".c")
-                for name in (*HELPERS, *helpers, "tool/" + tool)]
+    shared = os.path.join(ROOT, "test/core/lib")
+    sources = [os.path.join(ROOT, "test/core/tool", tool + ".c"), *glob.glob(os.path.join(shared, "*.c"))]
     os.makedirs(MADE, exist_ok=True)
-    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", *flags, "-I" + CORE,
-                    "-I" + os.path.join(ROOT, "test/core/lib"), "-o", made, *sources, *core, "-lm"],
-                   check=True)
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", *flags, "-I" + CORE, "-I" + shared,
+                    "-o", made, *sources, *core, "-lm"], check=True)
     os.replace(made, program)
     return program
 
@@ -38,33 +36,29 @@ def build():
     compiled("answers")
 
 
-def emitted(n, seed):
-    """(bytes, {hash: copies}) of n random filters that the C code built."""
-    run = subprocess.run([PROGRAM, "emit", str(n)], stdout=subprocess.PIPE, text=True,
+def lines(what, n, seed):
+    """The words of each line of n random things that the C code built, and {hash: copies} of its last ones."""
+    run = subprocess.run([PROGRAM, what, str(n)], stdout=subprocess.PIPE, text=True,
                          env=dict(os.environ, SEED=str(seed), ROUNDS="100", CASE=""))
     if run.returncode != 0:
-        lines = run.stdout.splitlines()
-        raise RuntimeError("\n".join(line for line in lines if not line.startswith("filter ")))
+        raise RuntimeError("\n".join(line[:1000] for line in run.stdout.splitlines()[-4:]))
     for line in run.stdout.splitlines():
-        if line.startswith("filter "):
+        if line.startswith(("filter ", "chunk ")):
             words = line.split()[1:]
-            answers = (pair.split(":") for pair in words[1:])
-            yield bytes.fromhex(words[0]), {int(h, 16): int(n) for h, n in answers}
+            told = dict(word.split(":") for word in words if ":" in word)
+            yield words, {int(h, 16): int(copies) for h, copies in told.items()}
+
+
+def emitted(n, seed):
+    """(bytes, {hash: copies}) of n random filters that the C code built."""
+    for words, told in lines("emit", n, seed):
+        yield bytes.fromhex(words[0]), told
 
 
 def emitted_chunks(n, seed):
     """(what its table's chunks share, start, bytes, {hash: copies}) of chunks of n random tables."""
-    program = compiled("chunks", ("lib/shelf",))
-    run = subprocess.run([program, str(n)], stdout=subprocess.PIPE, text=True,
-                         env=dict(os.environ, SEED=str(seed), ROUNDS="100", CASE=""))
-    if run.returncode != 0:
-        raise RuntimeError(run.stdout[-1000:])
-    for line in run.stdout.splitlines():
-        if line.startswith("chunk "):
-            words = line.split()[1:]
-            told = (pair.split(":") for pair in words[8:])
-            yield (reader.Chunks(*map(int, words[:6])), int(words[6]), bytes.fromhex(words[7]),
-                   {int(h, 16): int(n) for h, n in told})
+    for words, told in lines("chunks", n, seed):
+        yield reader.Chunks(*map(int, words[:6])), int(words[6]), bytes.fromhex(words[7]), told
 
 
 class CReader:

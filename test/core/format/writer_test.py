@@ -14,6 +14,9 @@ import answers
 import reader
 import writer
 
+sys.path.insert(0, os.path.join(answers.ROOT, "test"))
+from xxh3 import xxh3
+
 # Whether the engine has what version 1.1 changes: writes.c and this suite then test that, too.
 
 TEXT = 1 << 1  # a class [2]
@@ -24,7 +27,7 @@ MERGES = {"union": (False, False), "sum": (True, False),
 
 @functools.cache
 def compiled(*flags):
-    return answers.compiled("writes", ("lib/attack",), flags)
+    return answers.compiled("writes", *flags)
 
 
 def cases(*arguments, seed, flags=()):
@@ -207,6 +210,11 @@ def check_worked():
         assert total == writer.sum_of(*inputs) == writer.sum_agg([*inputs, empty]), "sum"
         assert two == writer.intersect(inputs), "intersection"
         assert nothing == writer.intersect_agg([empty, *inputs]), "intersection with nothing"
+        assert ["%.4f" % told for told in writer.compare(inputs)] == ["0.9565", "0.1175"], "overlap"
+    for data, n, options in zip(page_blocks(9), (3, 20, 20), ({}, {}, {"seed": 7, "is_set": True, "plain": True, "b": 2})):
+        p = writer.Promise(0, classes=1, **options)
+        hashes = [xxh3(item.to_bytes(8, "little"), p.seed + 1) for item in range(1, n + 1)]
+        assert data == writer.aggregate(hashes, p), "section 9, %d items" % n
 
 
 # --------------------------------------- what the engine of this version lacks

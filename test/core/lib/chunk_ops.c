@@ -93,14 +93,10 @@ export_it(const shelf *s, const ckf_chunk *chunk)
 		CHECK(++steps < MOST_STEPS, "an export does not end");
 		if (status == CKF_FEED)
 			status = ckf_export_feed(rebuild, check_chance(90) ? chunk : NULL);
-		else if (status == CKF_MORE)
-			status = CKF_OK;
-		else if (status == CKF_ROOM)
+		else if (status == CKF_MORE || status == CKF_ROOM)
 		{
-			guard_free(buffers.dst);
-			guard_free(buffers.scratch);
-			buffers.dst = guard_new(buffers.dst_room = buffers.dst_size, 1);
-			buffers.scratch = guard_new(buffers.scratch_room = buffers.scratch_size, 8);
+			if (status == CKF_ROOM)
+				give_buffers(&buffers);
 			status = CKF_OK;
 		}
 	}

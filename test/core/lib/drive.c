@@ -265,8 +265,7 @@ count_step(uint64_t edges)
 	count_edges(edges);
 }
 
-/* Give each buffer that is too small a new one, and leave the other. */
-static void
+void
 give_buffers(ckf_buffers *buffers)
 {
 	bool dst = buffers->dst_room < buffers->dst_size;
@@ -278,17 +277,13 @@ give_buffers(ckf_buffers *buffers)
 		guard_free(buffers->dst);
 		buffers->dst_room = buffers->dst_size + (check_chance(30) ? check_below(100) : 0);
 		buffers->dst = guard_new(buffers->dst_room, 1);
-		driven.bytes += buffers->dst_size;
 	}
 	if (scratch)
 	{
 		guard_free(buffers->scratch);
 		buffers->scratch_room = buffers->scratch_size + (check_chance(30) ? check_below(100) : 0);
 		buffers->scratch = guard_new(buffers->scratch_room, 8);
-		driven.bytes += buffers->scratch_size;
 	}
-	if (buffers->dst_size > driven.largest)
-		driven.largest = buffers->dst_size;
 }
 
 /* Lose dst (1), scratch (2) or both. */

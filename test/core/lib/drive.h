@@ -69,8 +69,6 @@ typedef struct work
 {
 	uint64_t jobs;    /* rebuilds that were run */
 	uint64_t steps;   /* of rebuilds, and quick merges */
-	uint64_t bytes;   /* of rebuilds' buffers, added up */
-	uint64_t largest; /* bytes of a result that a rebuild asked for */
 	uint64_t edges;   /* of control flow, where the core counts them (tool/) */
 	uint64_t longest; /* the most edges between two returns to the host */
 } work;
@@ -89,6 +87,9 @@ ckf_status run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned
 /* The same of a filter and n hashes: CKF_ADD_MANY, CKF_REMOVE_MANY, and CKF_FINISH of a state. */
 ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes,
 							  size_t n);
+
+/* Give each buffer of a rebuild that is too small a new one, and leave the other. */
+void give_buffers(ckf_buffers *buffers);
 
 /* Run a rebuild of n filters; buffers->dst, guarded, is the result, or of no use. */
 ckf_status rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in,

@@ -15,18 +15,6 @@ history_hash(const shape *s)
 	return random;
 }
 
-static bool
-pick_member(const model *m, uint64_t *hash)
-{
-	uint32_t copies;
-	size_t at = m->truth.slots > 0 ? check_below(m->truth.slots) : 0;
-
-	if (map_next(&m->truth, &at, hash, &copies))
-		return true;
-	at = 0;
-	return map_next(&m->truth, &at, hash, &copies);
-}
-
 static ckf_params
 shape_params(const shape *s, uint64_t seed)
 {
@@ -65,7 +53,7 @@ history_add_again(history *h)
 	uint64_t hash;
 
 	for (uint64_t n = check_below(40); n > 0; n--)
-		if (pick_member(&h->model, &hash))
+		if (model_member(&h->model, &hash))
 			history_add(h, hash);
 }
 
@@ -93,7 +81,7 @@ history_remove_some(history *h)
 	uint64_t n = check_below(check_chance(20) ? h->model.count + 1 : h->shape->burst);
 	uint64_t hash;
 
-	for (; n > 0 && pick_member(&h->model, &hash); n--)
+	for (; n > 0 && model_member(&h->model, &hash); n--)
 		history_remove(h, hash);
 }
 
@@ -113,7 +101,7 @@ history_add_many(history *h)
 	if (h->model.count + n > HISTORY_ITEMS)
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (check_chance(70) || !pick_member(&h->model, &hashes[i]))
+		if (check_chance(70) || !model_member(&h->model, &hashes[i]))
 			hashes[i] = history_hash(h->shape);
 	if (few && check_chance(50))
 	{

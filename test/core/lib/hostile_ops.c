@@ -65,25 +65,6 @@ read_all(const ckf_filter *filter)
 	CHECK(info.fpr >= 0 && info.fpr <= 1 && ckf_fpr(filter) == info.fpr, "a rate of %g", info.fpr);
 }
 
-/* Replace buffers that are too small. false: the limit is exceeded. */
-static bool
-give_buffers(ckf_buffers *buffers)
-{
-	if (buffers->dst_size > HOSTILE_LIMIT || buffers->scratch_size > HOSTILE_LIMIT)
-		return false;
-	if (buffers->dst_room < buffers->dst_size)
-	{
-		guard_free(buffers->dst);
-		buffers->dst = guard_new(buffers->dst_room = buffers->dst_size, 1);
-	}
-	if (buffers->scratch_room < buffers->scratch_size)
-	{
-		guard_free(buffers->scratch);
-		buffers->scratch = guard_new(buffers->scratch_room = buffers->scratch_size, 8);
-	}
-	return true;
-}
-
 /* Step until the rebuild ends, with any status. */
 static ckf_status
 any_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
@@ -92,8 +73,12 @@ any_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 	{
 		ckf_status status = ckf_rebuild_step(rebuild, buffers);
 
-		if (status == CKF_ROOM ? !give_buffers(buffers) : status != CKF_MORE)
+		if (status != CKF_ROOM && status != CKF_MORE)
 			return status;
+		if (buffers->dst_size > HOSTILE_LIMIT || buffers->scratch_size > HOSTILE_LIMIT)
+			return CKF_ROOM;
+		if (status == CKF_ROOM)
+			give_buffers(buffers);
 	}
 	CHECK(false, "a rebuild does not end");
 	return CKF_OK;

@@ -21,12 +21,15 @@ enum
 world
 world_new(size_t most)
 {
-	return (world){.base = check_random(),
-				   .seed = check_chance(30) ? 0 : check_random(),
-				   .most = most,
-				   .other_seed = check_chance(15) ? 30 : 0,
-				   .crowds = check_chance(30),
-				   .whole = check_chance(15)};
+	world w = {.most = most};
+
+	/* one draw a statement: every compiler draws the same */
+	w.base = check_random();
+	w.seed = check_chance(30) ? 0 : check_random();
+	w.other_seed = check_chance(15) ? 30 : 0;
+	w.crowds = check_chance(30);
+	w.whole = check_chance(15);
+	return w;
 }
 
 static uint64_t
@@ -124,7 +127,6 @@ draw_params(const world *w)
 	ckf_params params;
 	uint8_t bytes[CKF_HEADER_SIZE];
 
-	/* one draw a statement: every compiler draws the same */
 	ckf_params_default(&params);
 	params.fpr = rates[check_below(check_chance(80) ? 9 : 15)];
 	if (w->narrow)

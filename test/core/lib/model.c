@@ -201,6 +201,18 @@ model_most_copies(const model *m)
 	return most;
 }
 
+bool
+model_member(const model *m, uint64_t *hash)
+{
+	uint32_t copies;
+	size_t at = m->truth.slots > 0 ? check_below(m->truth.slots) : 0;
+
+	if (map_next(&m->truth, &at, hash, &copies))
+		return true;
+	at = 0;
+	return map_next(&m->truth, &at, hash, &copies);
+}
+
 void
 model_check_hash(const model *m, const owned *o, uint64_t hash)
 {

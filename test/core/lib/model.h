@@ -70,6 +70,9 @@ void model_pour(model *m, const model *in);
 /* Copies of the prefix that has most of them. */
 uint32_t model_most_copies(const model *m);
 
+/* An item that is in, any; false: there is none. */
+bool model_member(const model *m, uint64_t *hash);
+
 /* Compare one hash's answers; then everything. */
 void model_check_hash(const model *m, const owned *o, uint64_t hash);
 void model_check(const model *m, const owned *o);

@@ -24,6 +24,18 @@ shelf_new(shelf *s, const ckf_params *params, uint32_t page_room, uint32_t row_r
 }
 
 void
+shelf_draw(shelf *s, const world *w)
+{
+	ckf_params params;
+
+	do
+	{
+		params = draw_params(w);
+		params.capacity += params.capacity == 0;
+	} while (!shelf_new(s, &params, 0, 0));
+}
+
+void
 shelf_free(shelf *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -289,22 +301,6 @@ shelf_merge(shelf *s, const owned *filter)
 	return status;
 }
 
-/* Replace buffers that are too small. */
-static void
-give(ckf_buffers *buffers)
-{
-	if (buffers->dst_room < buffers->dst_size)
-	{
-		guard_free(buffers->dst);
-		buffers->dst = guard_new(buffers->dst_room = buffers->dst_size, 1);
-	}
-	if (buffers->scratch_room < buffers->scratch_size)
-	{
-		guard_free(buffers->scratch);
-		buffers->scratch = guard_new(buffers->scratch_room = buffers->scratch_size, 8);
-	}
-}
-
 ckf_status
 shelf_export(const shelf *s, uint64_t most, owned *result, ckf_refusal *refusal)
 {
@@ -332,7 +328,7 @@ shelf_export(const shelf *s, uint64_t most, owned *result, ckf_refusal *refusal)
 		{
 			CHECK(buffers.dst_size <= most, "a target of %zu bytes, of at most %llu",
 				  buffers.dst_size, (unsigned long long)most);
-			give(&buffers);
+			give_buffers(&buffers);
 		}
 		else if (status != CKF_MORE)
 			break;

@@ -7,7 +7,7 @@
 #define SHELF_H
 
 #include "cuckoofilter_chunk.h"
-#include "drive.h"
+#include "inputs.h"
 
 typedef struct row
 {
@@ -29,6 +29,9 @@ typedef struct shelf
 
 /* false: there are no such chunks, as there is no such filter. */
 bool shelf_new(shelf *s, const ckf_params *params, uint32_t page_room, uint32_t row_room);
+
+/* A table of any parameters. */
+void shelf_draw(shelf *s, const world *w);
 void shelf_free(shelf *s);
 
 /* The chunk of a hash; the case fails where it does not open.  false: there is none. */

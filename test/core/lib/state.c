@@ -36,7 +36,6 @@ collector_make_room(ckf_collector *c)
 		{
 			size_t size = c->block_size + (check_chance(20) ? 8 * check_below(100) : 0);
 
-			driven.bytes += size;
 			ckf_collect_give(c, guard_new(size, 8), size);
 		}
 		else if (status != CKF_MORE)

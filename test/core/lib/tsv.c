@@ -3,6 +3,7 @@
  */
 #include "tsv.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,16 +26,23 @@ size_t
 read_hex(const char *hex, uint8_t *bytes, size_t most)
 {
 	size_t n = 0;
-	unsigned byte;
 
 	if (strcmp(hex, "-") == 0)
 		return 0;
 	for (; hex[0] != '\0'; hex += 2, n++)
 	{
-		CHECK(n < most && sscanf(hex, "%2x", &byte) == 1 && hex[1] != '\0', "bad hex");
-		bytes[n] = (uint8_t)byte;
+		CHECK(n < most && isxdigit((unsigned char)hex[0]) && isxdigit((unsigned char)hex[1]),
+			  "bad hex");
+		bytes[n] = (uint8_t)strtoul((char[]){hex[0], hex[1], '\0'}, NULL, 16);
 	}
 	return n;
+}
+
+void
+print_hex(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		printf("%02x", bytes[i]);
 }
 
 uint64_t

@@ -22,6 +22,7 @@ unsigned tsv_read(const char *path, size_t fields, tsv_action each, void *arg);
 size_t split(char *text, char separator, char **parts, size_t most);
 
 size_t read_hex(const char *hex, uint8_t *bytes, size_t most);
+void print_hex(const uint8_t *bytes, size_t n);
 uint64_t read_integer(const char *text);
 
 /* A function that is called with the hash of each item of a list, under a seed. driven_class is

@@ -2,13 +2,14 @@
  * answers.c - the C side of the comparison with reader.py.
  *
  *   answers emit N   N random filters, a line each: filter HEX HASH:COPIES ...
+ *   answers chunks N the worked chunks and those of N random tables, a line each:
+ *                    chunk W C B LAYOUT SET SEED START HEX HASH:COPIES ...
  *   answers read     for each input line "HEX HASH ..." the line "FOREIGN STORED", each of which
  *                    is "refused" or COUNT:CLASSES:COPIES:...
  */
-#include "drive.h"
+#include "shelf.h"
+#include "tsv.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,28 +22,7 @@ enum
 
 /* ------------------------------------------------------------------- emit */
 
-static ckf_params
-random_params(void)
-{
-	static const uint8_t sizes[] = {2, 4, 4, 8};
-	ckf_params params;
-	unsigned shift = 24 + (unsigned)check_below(40);
-	int precision = (int)check_below(20);
-
-	/* one draw a statement: every machine draws the same */
-	ckf_params_default(&params);
-	params.capacity = 1 + (int64_t)(check_random() >> shift);
-	params.set = check_chance(30);
-	params.plain = check_chance(50);
-	params.bucket_size = sizes[check_below(4)];
-	params.fpr = fmin(0.95, ldexp((double)(1 + check_below(255)) / 256, -precision));
-	while (params.capacity > 1 && (double)params.capacity / params.fpr > 0x1p50)
-		params.capacity /= 2;
-	params.seed = check_chance(50) ? 0 : check_random();
-	return params;
-}
-
-/* Hashes often enough near each other to share buckets and prefixes. */
+/* Near 0 now and then. */
 static uint64_t
 random_hash(void)
 {
@@ -51,57 +31,18 @@ random_hash(void)
 	return check_chance(90) ? hash : hash >> check_below(64);
 }
 
-static size_t
-random_filter(owned *o, const ckf_params *params, uint64_t *hashes)
-{
-	size_t n = check_below(check_chance(30) ? 12 : MOST_ITEMS), added = 0;
-
-	for (size_t i = 0; i < n; i++)
-		hashes[i] = random_hash();
-	if (check_chance(50))
-	{
-		build_aggregate(o, params, hashes, n);
-		return n;
-	}
-	owned_create(o, params);
-	for (; added < n; added++)
-		if (owned_add(o, hashes[added]) != CKF_OK)
-			break;
-	return added;
-}
-
+/* A filter and the copies of some hashes: items of the model, near ones, and random hashes. */
 static void
-change(owned *o, const ckf_params *params, const uint64_t *hashes, size_t n)
-{
-	uint64_t others[MOST_ITEMS];
-	bool found;
-
-	for (size_t i = 0; n > 0 && i < check_below(60); i++)
-		(void)owned_add(o, hashes[check_below(n < 5 ? n : 5)]);
-	for (size_t i = 0; n > 0 && !params->set && i < check_below(100); i++)
-		(void)owned_remove(o, hashes[i % n], &found);
-	if (check_chance(20))
-	{
-		owned other;
-
-		(void)random_filter(&other, params, others);
-		(void)owned_rebuild(o, check_chance(50) ? CKF_UNION : CKF_SUM, &other);
-		owned_free(&other);
-	}
-	if (check_chance(30))
-		(void)owned_rebuild(o, check_chance(50) ? CKF_GROW : CKF_COMPACT, NULL);
-}
-
-static void
-print_filter(const owned *o, const uint64_t *hashes, size_t n)
+print_filter(const owned *o, const model *m)
 {
 	printf("filter ");
-	for (size_t i = 0; i < o->filter.size; i++)
-		printf("%02x", o->bytes[i]);
+	print_hex(o->bytes, o->filter.size);
 	for (unsigned i = 0; i < MOST_PROBES; i++)
 	{
-		uint64_t hash = n > 0 && i % 4 < 2 ? hashes[check_below(n)] : random_hash();
+		uint64_t hash;
 
+		if (i % 4 >= 2 || !model_member(m, &hash))
+			hash = random_hash();
 		if (i % 4 == 1)
 			hash ^= UINT64_C(1) << check_below(64);
 		printf(" %llx:%u", (unsigned long long)hash, ckf_copies(&o->filter, hash));
@@ -113,20 +54,14 @@ print_filter(const owned *o, const uint64_t *hashes, size_t n)
 static void
 emit(const void *arg)
 {
-	uint64_t hashes[MOST_ITEMS];
-
 	for (long i = atol(arg); i > 0; i--)
 	{
-		ckf_params params = random_params();
-		owned o;
-		size_t n = random_filter(&o, &params, hashes);
+		world w = world_new(MOST_ITEMS);
+		input in;
 
-		if (check_chance(60))
-			change(&o, &params, hashes, n);
-		if (check_chance(20))
-			owned_make_old(&o);
-		print_filter(&o, hashes, n);
-		owned_free(&o);
+		input_draw(&in, &w, 1);
+		print_filter(&in.filter, &in.model);
+		input_free(&in);
 	}
 }
 
@@ -146,26 +81,99 @@ emit_large(const void *arg)
 	{
 		ckf_params params = params_of(0, 0.01, false, false, sizes[i]);
 		owned o;
+		model m;
 
 		build_aggregate(&o, &params, hashes, ITEMS);
 		CHECK(o.filter.g > 0, "one segment");
-		print_filter(&o, hashes, ITEMS);
+		model_of_distinct(&m, &o, hashes, ITEMS);
+		print_filter(&o, &m);
+		model_free(&m);
 		owned_free(&o);
 	}
 	free(hashes);
 }
 
-/* ------------------------------------------------------------------- read */
+/* ----------------------------------------------------------------- chunks */
 
-static size_t
-read_hex(const char *hex, uint8_t *bytes)
+/* Items and copies of them, added in several edits; some are removed. */
+static void
+fill(shelf *s, uint64_t *hashes, size_t n)
 {
-	size_t n = 0;
-
-	for (; isxdigit((unsigned char)hex[0]); hex += 2)
-		bytes[n++] = (uint8_t)strtoul((char[]){hex[0], hex[1], '\0'}, NULL, 16);
-	return n;
+	repeat_some(hashes, n);
+	qsort(hashes, n, sizeof *hashes, compare_hashes);
+	for (size_t done = 0, some; done < n; done += some)
+	{
+		some = 1 + check_below(n - done);
+		shelf_add(s, hashes + done, some, true);
+	}
+	for (size_t i = 0; i < n && check_chance(95); i++)
+		(void)shelf_remove(s, &hashes[check_below(n)], 1);
 }
+
+static void
+print_row(const shelf *s, const row *r, const uint64_t *hashes, size_t n)
+{
+	const ckf_filter *like = &s->chunks->like;
+	ckf_chunk chunk;
+
+	CHECK(ckf_chunk_open(&chunk, s->chunks, r->start, r->bytes, r->size) == CKF_OK, "a row");
+	printf("chunk %d %d %d %d %d %llu %llu ", like->w, like->c, like->b, like->encoding,
+		   filter_is_set(like), (unsigned long long)like->seed, (unsigned long long)r->start);
+	print_hex(r->bytes, r->size);
+	for (unsigned i = 0; i < MOST_PROBES; i++)
+	{
+		uint64_t hash = i % 4 == 0 ? hashes[check_below(n)] : random_hash();
+
+		if (i % 4 < 3) /* into the range */
+			hash = chunk.start | (hash & (UINT64_MAX >> chunk.depth));
+		printf(" %llx:%u", (unsigned long long)hash, ckf_chunk_copies(&chunk, hash));
+	}
+	printf("\n");
+}
+
+/* The only chunks of the tables of 3 and of 60 integers, FORMAT.md's worked ones. */
+static void
+emit_worked(void)
+{
+	ckf_params params = params_of(1000, CKF_DEFAULT_FPR, false, false, 4);
+	uint64_t hashes[60];
+
+	for (size_t n = 3; n <= 60; n += 57)
+	{
+		shelf s;
+
+		for (size_t i = 0; i < n; i++)
+			hashes[i] = ckf_hash_integer((int64_t)i + 1, 0);
+		qsort(hashes, n, sizeof *hashes, compare_hashes);
+		CHECK(shelf_new(&s, &params, 0, 0), "no chunks");
+		shelf_add(&s, hashes, n, true);
+		CHECK(s.n == 1, "%zu chunks", s.n);
+		print_row(&s, s.rows, hashes, n);
+		shelf_free(&s);
+	}
+}
+
+static void
+emit_chunks(const void *arg)
+{
+	emit_worked();
+	for (long i = atol(arg); i > 0; i--)
+	{
+		world w = world_new(MOST_ITEMS);
+		size_t n = 1 + check_below(check_chance(50) ? 30 : 3000);
+		uint64_t *hashes = world_hashes(&w, check_chance(80) ? 0 : 1, n);
+		shelf s;
+
+		shelf_draw(&s, &w);
+		fill(&s, hashes, n);
+		for (size_t k = 0; k < s.n && k < 6; k++)
+			print_row(&s, &s.rows[check_below(s.n)], hashes, n);
+		shelf_free(&s);
+		free(hashes);
+	}
+}
+
+/* ------------------------------------------------------------------- read */
 
 static void
 answer(const uint8_t *bytes, size_t size, ckf_trust trust, const char *hashes)
@@ -201,13 +209,14 @@ read_all(const void *arg)
 	(void)arg;
 	while (fgets(line, LINE, stdin) != NULL)
 	{
-		char *blank = line + strcspn(line, " \n");
+		char *hashes = line + strcspn(line, " \n");
 		size_t size;
 
-		size = read_hex(line, bytes);
-		answer(bytes, size, CKF_FOREIGN, blank);
+		*hashes++ = '\0';
+		size = read_hex(line, bytes, LINE / 2);
+		answer(bytes, size, CKF_FOREIGN, hashes);
 		printf(" ");
-		answer(bytes, size, CKF_STORED, blank);
+		answer(bytes, size, CKF_STORED, hashes);
 		printf("\n");
 		fflush(stdout);
 	}
@@ -224,9 +233,11 @@ main(int argc, char **argv)
 		check_case(emit, argv[2], "emit");
 		check_case(emit_large, NULL, "emit large");
 	}
+	else if (argc == 3 && strcmp(argv[1], "chunks") == 0)
+		check_case(emit_chunks, argv[2], "emit chunks");
 	else if (argc == 2 && strcmp(argv[1], "read") == 0)
 		check_case(read_all, NULL, "read");
 	else
-		fprintf(stderr, "usage: answers emit N | answers read\n");
+		fprintf(stderr, "usage: answers emit N | answers chunks N | answers read\n");
 	return check_end();
 }

@@ -17,7 +17,7 @@
  * HASHES are 16 digits each, without blanks between, or "-".
  */
 #include "attack.h"
-#include "drive.h"
+#include "tsv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,8 +45,7 @@ typedef struct common
 static void
 print_filter(const owned *o)
 {
-	for (size_t i = 0; i < o->filter.size; i++)
-		printf("%02x", o->bytes[i]);
+	print_hex(o->bytes, o->filter.size);
 }
 
 static void
