@@ -132,6 +132,7 @@ sqlite()
 
 pg()
 {
+	suite test/drivers/postgresql.sh # npm may compile for minutes
 	suite test/pg/run.sh regress
 	for script in test/pg/t/*.pl; do
 		case $script in
@@ -139,7 +140,6 @@ pg()
 			*) suite "$(share 25)" test/pg/run.sh "$script" ;;
 		esac
 	done
-	suite test/drivers/postgresql.sh
 }
 
 # The random suites with rounds that `make test` has no time for, and every fault.
