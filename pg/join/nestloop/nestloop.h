@@ -81,6 +81,7 @@ typedef struct ckfp_sampling
 	uint64 published;      /* those of them that the other processes know of */
 	uint64 all;            /* rows of all its runs */
 	ckfp_costs lookups;    /* of those without a match */
+	double gain;           /* what was decided by: what the filter saves, in ns */
 } ckfp_sampling;
 
 /* A LEFT or ANTI loop, whose rows without a match are answered. */
@@ -128,6 +129,11 @@ void ckfp_answer_remove(ckfp_nest *nest);
 
 /* --------------------------------------------------------------- price.c: when the filter pays */
 
+void ckfp_meter_start(ckfp_meter *meter);
+
+/* The cost since then, in ns: processor time, and the time that blocks took to come (*wait). */
+double ckfp_meter_read(const ckfp_meter *meter, double *wait);
+
 /* Start to sample rows, also when the outer side is read again. */
 void ckfp_sampling_start(ckfp_nest *nest);
 
@@ -142,6 +148,10 @@ void ckfp_sampling_lookup_ended(ckfp_nest *nest);
 void ckfp_sampling_row(ckfp_nest *nest);
 
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */
-bool ckfp_sampling_wants_ranges(const ckfp_nest *nest);
+bool ckfp_sampling_wants_ranges(ckfp_nest *nest);
+
+/* The scan of the dimension has found so many keys and cost so many ns. Will the rest of it cost
+ * more than the filter saves? */
+bool ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent);
 
 #endif

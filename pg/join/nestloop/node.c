@@ -15,6 +15,9 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 
+/* The number of keys between two checks of what the scan has cost. */
+#define CKFP_NEST_CHECK 1024
+
 /* ------------------------------------------------------------------- the scan */
 
 /* Start the scan of the dimension. It is started late: most queries never need it. */
@@ -45,12 +48,16 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 	ckfp_join_filter *filter = &nest->owner.filter;
 	ckfp_key_ranges *ranges = &nest->owner.ranges;
 	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
+	ckfp_meter meter;
+	uint64 keys = 0;
 
+	ckfp_meter_start(&meter);
 	for (;;)
 	{
 		TupleTableSlot *slot = ExecProcNode(nest->scan);
 		MemoryContext caller;
 		uint64 hash;
+		double wait;
 		bool found;
 
 		if (TupIsNull(slot))
@@ -63,6 +70,9 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		MemoryContextSwitchTo(caller);
 		if (found && filtered && !ckfp_filter_gather_key(filter, nest->owner.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
+		if (++keys % CKFP_NEST_CHECK == 0 &&
+			ckfp_sampling_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
+			return CKFP_GIVEN_UP_KEYS;
 	}
 }
 
@@ -219,6 +229,8 @@ ckfp_nest_text(const ckfp_nest *nest)
 						ckfp_with_commas(counts->keys));
 	if (counts->given_up == CKFP_GIVEN_UP_MEMORY)
 		return psprintf("given up after %s rows, memory", rows);
+	if (counts->given_up == CKFP_GIVEN_UP_KEYS)
+		return psprintf("given up after %s rows, the table has more keys than expected", rows);
 	if (!nest->installed)
 		return "not built, cuckoofilter.join_filter was off when the query began";
 	if (counts->sampled == 0)

@@ -33,12 +33,13 @@
 #define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
 
 /* The share of the price of the filter that the lookups must have cost before it is made. The first
- * lookups cost more: the process has not used the pages of the table yet. */
+ * lookups cost more: the process has not used the pages of the table yet. So do the first rows of
+ * the scan: it is not ended before it has cost this share of what the filter saves. */
 #define CKFP_SAMPLING_PAID 0.1
 
 /* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, and of
  * a lookup in the filter, in ns. To read a row of few columns takes 70 to 90, and up to 450 where
- * the condition is on a late column of a wide one. */
+ * the condition is on a late column of a wide one: then the scan ends when it has cost too much. */
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
 #define CKFP_NEST_LOOKUP_NS 15.0
@@ -101,7 +102,7 @@ ckfp_blocks_read(void)
 /* The processor's clock is read last, and first in the end, since that is a call of the kernel. It
  * is also read at first: a call after much other work takes several times as long as the next one,
  * and would count as a part of the work. */
-static void
+void
 ckfp_meter_start(ckfp_meter *meter)
 {
 	ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -136,8 +137,7 @@ ckfp_meter_own(void)
 	return own;
 }
 
-/* The cost since then, in ns: processor time, and the time that blocks took to come (*wait). */
-static double
+double
 ckfp_meter_read(const ckfp_meter *meter, double *wait)
 {
 	double processor = ckfp_meter_processor(meter);
@@ -249,16 +249,29 @@ ckfp_sampling_pays(ckfp_nest *nest)
 	double pass = (double)sampling->matched / (double)sampling->rows;
 	double saved = ckfp_costs_mean(lookups) - CKFP_NEST_LOOKUP_NS;
 	double price;
-	double gain;
 	double keys;
 
 	if (pass > ckfp_join_max_pass || saved <= 0)
 		return false;
 	saved *= 1 - pass;
 	price = ckfp_nest_price(nest, pass, lookups->wait / lookups->n, &keys);
-	gain = ckfp_rows_to_come(nest) * saved;
-	return ckfp_cost_fits(keys) && gain > price &&
+	sampling->gain = ckfp_rows_to_come(nest) * saved;
+	return ckfp_cost_fits(keys) && sampling->gain > price &&
 		   (double)sampling->all * saved > price * CKFP_SAMPLING_PAID;
+}
+
+bool
+ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent)
+{
+	bool shared;
+	double done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
+
+	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
+		return false;
+	if (done == 0)
+		return spent > nest->sampling.gain;
+	return spent > nest->sampling.gain * CKFP_SAMPLING_PAID &&
+		   (spent * (1 - done) + keys * CKFP_NEST_KEY_NS) / done > nest->sampling.gain;
 }
 
 /* ------------------------------------------------------------------- sampling */
@@ -280,15 +293,15 @@ ckfp_params_are_known(const ckfp_nest *nest)
 }
 
 bool
-ckfp_sampling_wants_ranges(const ckfp_nest *nest)
+ckfp_sampling_wants_ranges(ckfp_nest *nest)
 {
-	double gain = CKFP_NEST_RANGES_SHARE * nest->owner.record.block_rows * CKFP_ROW_NS;
 	double keys;
 
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
+	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->owner.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
-		   (!nest->owner.record.stops && ckfp_nest_price(nest, 0, 0, &keys) < gain);
+		   (!nest->owner.record.stops && ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
 }
 
 /* Suspend the sampling for as many rows as were read so far. */
