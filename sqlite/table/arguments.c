@@ -73,7 +73,8 @@ ckfs_read_argument(sqlite3 *db, const char *text, bool twice, ckf_params *params
 	sqlite3_finalize(statement);
 	if (rc != SQLITE_OK)
 		return rc;
-	if (!is_number)
+	/* SQLite also skips vertical tabs and form feeds, which are no blanks here */
+	if (!is_number || value.at[0] <= ' ' || value.at[value.size - 1] <= ' ')
 		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
 	if (twice)
 		return ckfs_bad_argument(error, CKF_OPTION_TWICE, whole);

@@ -619,6 +619,15 @@ def test_errors():
     raises(Error, "capacity must be an integer, not nan", Filter.create, float("nan"))
     raises(Error, "capacity must be from 1 to 1099511627776, not 1e+19", Filter.create, 1e19)
     raises(Error, "capacity must be from 1 to 1099511627776, not -18446744073709551616", Filter.create, -(2**64))
+    # a repr that fails
+
+    class Nameless(int):
+        def __repr__(self):
+            raise KeyError("no repr")
+
+    raises(KeyError, "'no repr'", Filter.create, Nameless(2**64))
+    raises(KeyError, "'no repr'", Filter.build, [], 0.01, Nameless(2**64))
+    raises(KeyError, "'no repr'", cuckoofilter.part, 5, Nameless(0))
     raises(TypeError, "", Filter.create, "9")
     raises(Error, 'invalid cuckoofilter option "kind=other"', lambda: Filter.create(9, kind="other"))
     raises(Error, 'invalid cuckoofilter option "bucket_size=3"', lambda: Filter.build([], bucket_size=3))

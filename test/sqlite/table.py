@@ -127,6 +127,8 @@ def test_argument_errors():
             ("capacity=9223372036854775808", "capacity"),
             ("capacity=many", "capacity"),
             ("capacity='10x'", "capacity"),
+            ("capacity=\f10", "capacity=\f10"),
+            ("fpr='0.5\v'", "fpr='0.5\v'"),
             ("kind=bag", "kind=bag"),
             ("kind=", "kind"),
             ("bucket_size=3", "bucket_size=3"),

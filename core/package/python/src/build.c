@@ -50,8 +50,8 @@ ckfy_read_arguments(ckfy_arguments *to, const char *format, char **names, PyObje
 	if (!overflow)
 		return true;
 	Py_XDECREF(to->read);
-	return PyErr_Format(ckfy_error_class, CKF_SAY_BAD_CAPACITY("%R"), (long long)CKF_MAX_CAPACITY,
-						capacity);
+	return ckfy_raise_parameter(
+		PyUnicode_FromFormat(CKF_SAY_BAD_CAPACITY("%R"), (long long)CKF_MAX_CAPACITY, capacity));
 }
 
 PyObject *

@@ -61,3 +61,12 @@ ckfy_raise(const cuckoofilter_error *error)
 	Py_XDECREF(exception);
 	return NULL;
 }
+
+PyObject *
+ckfy_raise_parameter(PyObject *sentence)
+{
+	if (sentence)
+		PyErr_SetObject(ckfy_error_class, sentence);
+	Py_XDECREF(sentence);
+	return NULL;
+}

@@ -48,8 +48,8 @@ ckfy_part_function(PyObject *module, PyObject *arguments, PyObject *keywords)
 	parts = PyLong_AsLongLongAndOverflow(integer, &overflow);
 	Py_DECREF(integer);
 	if (overflow || parts < 1 || parts > CKF_MOST_PARTS)
-		return PyErr_Format(ckfy_error_class, "parts must be from 1 to %lld, not %R",
-							CKF_MOST_PARTS, object);
+		return ckfy_raise_parameter(
+			PyUnicode_FromFormat("parts must be from 1 to %lld, not %R", CKF_MOST_PARTS, object));
 	result = ckfy_hash(item, 0, &hashed);
 	return result > 0 ? PyLong_FromUnsignedLong(ckf_part(hashed.hash, (uint32_t)parts))
 					  : ckfy_no_item(result);

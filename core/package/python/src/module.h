@@ -27,6 +27,10 @@ extern PyTypeObject *ckfy_filter_type;
 /* Raise the error of a call of the library.  Returns NULL. */
 PyObject *ckfy_raise(const cuckoofilter_error *error);
 
+/* Raise Error about a parameter, with a sentence that is a new reference, or NULL with an
+ * exception, since the repr of the parameter may fail.  Returns NULL. */
+PyObject *ckfy_raise_parameter(PyObject *sentence);
+
 /* ------------------------------------------------------------------- items */
 
 typedef struct ckfy_hashed
