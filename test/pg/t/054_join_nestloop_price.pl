@@ -28,6 +28,9 @@ $node->safe_psql(
 	CREATE INDEX dated_day ON dated USING brin (day) WITH (pages_per_range = 32);
 	CREATE TABLE period AS SELECT g AS day, g / 25 AS month FROM generate_series(0, 599) g;
 	CREATE TABLE days AS SELECT g AS day, g / 4 AS month FROM generate_series(0, 39) g;
+	CREATE TABLE long (k int PRIMARY KEY, w text);
+	ALTER TABLE long ALTER w SET STORAGE EXTERNAL;
+	INSERT INTO long SELECT 5 * g, repeat('y', 3000) FROM generate_series(0, 3999) g;
 	CREATE TABLE item AS SELECT g AS id, g % 800 AS k FROM generate_series(1, 3000) g});
 $node->safe_psql('postgres', 'VACUUM ANALYZE');
 
@@ -72,6 +75,15 @@ clocks(BLOCK_NS => 500, COLD_NS => 3000);
 like(filter_of("$warm " . sprintf($serial, 'fact')), $not, 'what the first look at a clock costs is no cost of the lookup');
 clocks(BLOCK_NS => 500, READ_NS => 1_000_000, CALL_NS => 0);
 like(filter_of('SET enable_memoize = off; ' . sprintf($serial, 'fact')), qr/^built after 512 rows/, 'where lookups read blocks, 2,500 pay');
+
+# ------------------------------------------------------- a scan that costs more than its price
+
+# The scan of long reads a value of each row in other blocks, which its price does not know.
+clocks(BLOCK_NS => 500);
+my $long = "SET enable_memoize = off; SET enable_seqscan = off; SELECT count(k) FROM long WHERE k >= 0; SET enable_seqscan = on; SET enable_material = off; SELECT count(l.k) FROM %s f LEFT JOIN long l ON l.k = f.k AND %s";
+like(filter_of(sprintf($long, 'middle', 'l.k >= 0')), qr/^built after [\d,]+ rows, 4,000 keys$/, '4,500 lookups pay for the keys of a table');
+like(filter_of(sprintf($long, 'middle', "w BETWEEN 'y' AND 'z'")), qr/^given up after [\d,]+ rows, the table has more keys than expected$/, 'where its rows cost too much, the scan is ended');
+like(filter_of(sprintf($long, 'big', "w BETWEEN 'y' AND 'z'")), qr/^built after [\d,]+ rows, 4,000 keys$/, '60,000 pay for that, too');
 
 # ------------------------------------------------------------------ skipped blocks
 
