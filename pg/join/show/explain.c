@@ -231,14 +231,14 @@ ckfp_indexes_text(const ckfp_join_record *record)
 	return text.data;
 }
 
-/* Does a local scan test, or do only foreign servers, whose answers are not counted? */
+/* Does a local scan or the loop test, or do only foreign servers, whose answers are not counted? */
 static bool
 ckfp_tests_locally(const ckfp_join_record *record)
 {
 	foreach_ptr (const ckfp_join_target, target, record->targets)
 		if (!ckfp_remote_uses(target))
 			return true;
-	return false;
+	return record->targets == NIL;
 }
 
 /* Two numbers: a line of the text format, or a property each in the formats for programs. */

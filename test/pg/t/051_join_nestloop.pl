@@ -109,6 +109,7 @@ my $plan = plan_of("$join WHERE c = 3");
 like($plan, qr/Filtered Scan: fact\.k of fact\n\s*Nested Loop Filter: built after 512 rows, 50 keys\n\s*Rows Tested: 19488  Removed: 19103 \(98\.0 %\)\n\s*->  Seq Scan on fact \(actual rows=897 /, 'the scan asks');
 like($plan, qr/->  Seq Scan on dim \(actual rows=51 loops=1\)\n\s*Filter: \(c = 3\)\n\s*Rows Removed by Filter: 2451\n/, 'the scan of the dimension is shown');
 like(plan_of("$join WHERE c = 3", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Nested Loop Filter": "built after 512 rows, 50 keys".*"Filter Keys": 50,.*"Rows Tested": 19488,\s*"Rows Removed by Join Filter": 19103/s, 'in JSON');
+like(plan_of('SELECT count(c) FROM fact LEFT JOIN dim ON dim.k = fact.k AND c = 3 WHERE fact.id <= 300', 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Nested Loop Filter": .*"Rows Tested": 0,\s*"Lookups Skipped": 0/s, 'a LEFT loop that makes none, in JSON');
 like(plan_of("$join WHERE c = 3", 'VERBOSE'), qr/Custom Scan \(Cuckoo Nested Loop Filter\).*?Output: fact\.id, fact\.k, .*?\n.*Seq Scan on public\.dim .*?Output: dim\.k\n\s*Filter: \(dim\.c = 3\)/s, 'VERBOSE');
 unlike(plan_of("$join WHERE c = 3", 'COSTS OFF'), qr/built/, 'EXPLAIN alone does not say that it is built');
 
