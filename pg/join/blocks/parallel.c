@@ -133,7 +133,7 @@ void
 ckfp_key_ranges_give_up(ckfp_key_ranges *keys)
 {
 	keys->state = CKFP_RANGES_OFF;
-	if (ckfp_keys_are_common(keys))
+	if (ckfp_keys_are_common(keys) && !keys->shared->failed)
 		keys->shared->failed = true;
 }
 
