@@ -33,8 +33,7 @@ typedef struct ckfp_item_type
 	Oid type;
 	ckfp_key_method method;
 	bool string;
-	const char
-		*same; /* the types whose values it reads as text without change, with equal hashes */
+	const char *same; /* types whose values, as text, it reads as equal values with equal hashes */
 } ckfp_item_type;
 
 /* NULL if a type is none. */
@@ -52,8 +51,8 @@ int16 ckfp_key_integer_length(const ckfp_join_column *column);
 void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key_hasher *build,
 					  ckfp_key_hasher *probe, MemoryContext context);
 
-/* Are the values integers? Then those of the other side are, too. Hashing any others may allocate
- * memory. */
+/* Are the values integers? Then those of the other side are, too. Only hashing values that are no
+ * integers may allocate memory. */
 static inline bool
 ckfp_key_is_integer(const ckfp_key_hasher *key)
 {
@@ -93,8 +92,8 @@ typedef struct ckfp_source
 {
 	int columns;
 	ckfp_key_hasher *key;                  /* how each column is hashed */
-	AttrNumber attribute[CKFP_JOIN_KEYS];  /* the number of its column in a row; 0: */
-	ExprState *expression[CKFP_JOIN_KEYS]; /* it is the value of this expression */
+	AttrNumber attribute[CKFP_JOIN_KEYS];  /* column number in the row; 0: use `expression` */
+	ExprState *expression[CKFP_JOIN_KEYS]; /* computes the column if `attribute` is 0 */
 } ckfp_source;
 
 /* The key of a row, and its hash. False if one of its columns is NULL, since such a row joins no

@@ -6,8 +6,8 @@
  *
  * Keys can become known while the scan runs, as a hash join may fetch a row before it builds. The
  * scan then returns the rows of the current page that are left, and skips blocks among those that
- * it has not begun. Each block has a number, its place in the order in
- * which the scan reads them: the scan may begin in the middle of the table. So each row comes once.
+ * it has not begun. The scan may begin in the middle of the table, so each block has a number: its
+ * place in the order in which the scan reads the blocks. So each row comes once.
  */
 #include "join/blocks/blocks.h"
 

@@ -77,8 +77,8 @@ ckfp_nest_type_is_simple(Oid type)
 	return type != RECORDOID && (!IsPolymorphicType(type) || type == ANYENUMOID);
 }
 
-/* Do the hash functions agree with the equality? That of name ignores the collation, which its
- * equality with text does not. */
+/* Do the hash functions agree with the equality? The hash function of name ignores the collation,
+ * but the equality of a name and a text depends on it. */
 static bool
 ckfp_nest_hash_agrees(Oid left, Oid right, Oid collation)
 {
@@ -183,8 +183,9 @@ ckfp_nest_loop_params(const NestLoop *join)
 	return params;
 }
 
-/* Sort the conditions into keys and others. NULL, or the reason why there can be no filter: it
- * could not have conditions of the loop, so that rows without a match would pass. */
+/* Sort the conditions into keys and others. Returns NULL, or the reason why there can be no filter.
+ * A filter cannot have a condition on both sides that is no key, and would pass rows that have no
+ * match by that condition. */
 static const char *
 ckfp_nest_sort_conditions(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {

@@ -5,9 +5,10 @@
  * show while they pass: the share that has no match, and the cost of a lookup that finds nothing.
  * Some lookups are measured, with all that belongs to them, such as a Memoize node.
  *
- * To wait for a processor is no cost: on a busy machine everything waits for one. So the processor
- * time counts, and the time that blocks took to come. The latter is the rest of the time, of work
- * that has read blocks, up to a limit for each block: a process may wait for both.
+ * The wait for a processor is not counted: on a busy machine everything waits for one. What counts
+ * is the processor time and the wait for blocks. If a piece of work has read blocks, its wait for
+ * blocks is the elapsed time that is not processor time. This has a limit for each block, since the
+ * process may have waited for a processor, too.
  *
  * The rows to come follow from the progress of the sequential scan that drives the plan. If that is
  * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is made
@@ -28,9 +29,12 @@
 
 #define CKFP_SAMPLING_FIRST 512    /* rows before the first decision */
 #define CKFP_SAMPLING_LAST 4096    /* rows before sampling is suspended, if most match */
-#define CKFP_SAMPLING_SAMPLE 64    /* one of so many lookups is measured, a system call; */
-#define CKFP_SAMPLING_SHARE 64     /* later one in a stretch of this part of the rows before it */
 #define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
+
+/* A lookup is measured each time that so many rows have come: at first CKFP_SAMPLING_SAMPLE, since
+ * measuring takes system calls; later the number of rows so far, divided by CKFP_SAMPLING_SHARE. */
+#define CKFP_SAMPLING_SAMPLE 64
+#define CKFP_SAMPLING_SHARE 64
 
 /* The share of the price of the filter that the lookups must have cost before it is made. The first
  * lookups cost more: the process has not used the pages of the table yet. */

@@ -263,7 +263,7 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, const ckfp_trace *trace)
 	record->probe_rows = trace->rows * rules->processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving * share;
-	/* paths.c marks them so; no other sequential scan costs as much before its first row */
+	/* paths.c gives the scan such a startup cost; that of other sequential scans is less */
 	record->replaces = IsA(outerPlan(join), SeqScan) &&
 					   outerPlan(join)->startup_cost >= outerPlan(innerPlan(join))->total_cost;
 	record->lookups = (trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
