@@ -22,7 +22,6 @@
 #include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"

@@ -18,7 +18,6 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "tcop/tcopprot.h"
 #include "utils/ruleutils.h"

@@ -5,7 +5,6 @@
  * definition of a hash join. For common types the hash of an item is used instead. It is as
  * correct, faster, and cannot fail.
  */
-#include "join/base/integers.h"
 #include "join/base/key_hash.h"
 
 #include "access/transam.h"

@@ -4,16 +4,16 @@
 #ifndef CKFP_JOIN_KEY_HASH_H
 #define CKFP_JOIN_KEY_HASH_H
 
-#include "join/base/join.h"
+#include "join/base/integers.h"
 
 #include "executor/executor.h"
 #include "item/item.h"
 
 typedef enum ckfp_key_method
 {
-	CKFP_KEY_INT2,
-	CKFP_KEY_INT4,
-	CKFP_KEY_INT8,
+	CKFP_KEY_INT2 = sizeof(int16), /* those of integers are their lengths */
+	CKFP_KEY_INT4 = sizeof(int32),
+	CKFP_KEY_INT8 = sizeof(int64),
 	CKFP_KEY_ITEM,    /* as items of a filter are hashed */
 	CKFP_KEY_FUNCTION /* by the hash function of the join */
 } ckfp_key_method;
@@ -59,20 +59,12 @@ ckfp_key_is_integer(const ckfp_key_hasher *key)
 	return key->method <= CKFP_KEY_INT8;
 }
 
-static inline int64
-ckfp_key_integer(const ckfp_key_hasher *key, Datum value)
-{
-	return key->method == CKFP_KEY_INT4   ? DatumGetInt32(value)
-		   : key->method == CKFP_KEY_INT8 ? DatumGetInt64(value)
-										  : DatumGetInt16(value);
-}
-
 /* The hash of a value. */
 static inline uint64
 ckfp_key_hash(ckfp_key_hasher *key, Datum value)
 {
 	if (ckfp_key_is_integer(key))
-		return ckf_hash_integer(ckfp_key_integer(key, value), 0);
+		return ckf_hash_integer(ckfp_integer_of(value, (int16)key->method), 0);
 	if (key->method == CKFP_KEY_ITEM)
 		return ckfp_hash_item(&key->hasher, value, 0);
 	return ckf_hash_word(CKF_CLASS_OTHER,

@@ -34,7 +34,7 @@ ckfp_to_table_columns(Node *node, void *columns)
 
 /* The table and the conditions of the inner side. False if it is not the scan of an index. */
 static bool
-ckfp_nest_find_inner(Plan *plan, ckfp_nest_inner *inner)
+ckfp_nest_describe_inner(Plan *plan, ckfp_nest_inner *inner)
 {
 	const ckfp_node *node;
 
@@ -217,7 +217,7 @@ ckfp_nest_sort_conditions(const ckfp_rules *rules, const NestLoop *join, ckfp_ne
 const char *
 ckfp_nest_read_inner(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {
-	if (!ckfp_nest_find_inner(innerPlan(join), inner))
+	if (!ckfp_nest_describe_inner(innerPlan(join), inner))
 		return ckfp_node_of(innerPlan(join))->kind == CKFP_NODE_LIST
 				   ? "the loop's inner side reads several tables"
 				   : "the loop's inner side is not the scan of an index";
@@ -231,7 +231,7 @@ ckfp_nest_lookup(const NestLoop *join, Plan **scan)
 	ckfp_nest_inner inner;
 	List *conditions = NIL;
 
-	if (!ckfp_nest_find_inner(innerPlan(join), &inner))
+	if (!ckfp_nest_describe_inner(innerPlan(join), &inner))
 		return NIL;
 	*scan = inner.scan;
 	foreach_ptr (Node, condition, inner.conditions)

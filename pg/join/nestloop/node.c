@@ -13,7 +13,6 @@
 
 #include "access/xact.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 
 /* ------------------------------------------------------------------- the scan */
 

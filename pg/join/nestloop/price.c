@@ -40,12 +40,11 @@
  * lookups cost more: the process has not used the pages of the table yet. */
 #define CKFP_SAMPLING_PAID 0.1
 
-/* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, and of
- * a lookup in the filter, in ns. To read a row of few columns takes 70 to 90, and up to 450 where
- * the condition is on a late column of a wide one. */
+/* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, in ns.
+ * To read a row of few columns takes 70 to 90, and up to 450 where the condition is on a late
+ * column of a wide one. */
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
-#define CKFP_NEST_LOOKUP_NS 15.0
 
 /* A scan of the dimension for ranges of keys alone may cost this share of the scans that can skip
  * blocks by them. */
@@ -160,7 +159,6 @@ ckfp_sampling_begin(ckfp_sampling *sampling)
 	sampling->rows = 0;
 	sampling->matched = 0;
 	sampling->lookups = (ckfp_costs){0};
-	sampling->measured = false;
 	sampling->next = CKFP_SAMPLING_FIRST;
 	sampling->next_sample = CKFP_SAMPLING_SAMPLE; /* short loops measure none */
 }
@@ -251,7 +249,7 @@ ckfp_sampling_pays(ckfp_nest *nest)
 	ckfp_sampling *sampling = &nest->sampling;
 	const ckfp_costs *lookups = &sampling->lookups;
 	double pass = (double)sampling->matched / (double)sampling->rows;
-	double saved = ckfp_costs_mean(lookups) - CKFP_NEST_LOOKUP_NS;
+	double saved = ckfp_costs_mean(lookups) - CKFP_LOOKUP_NS;
 	double price;
 	double gain;
 	double keys;

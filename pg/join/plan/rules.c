@@ -57,8 +57,8 @@ ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
 	rules->statement.initplans = list_concat(rules->statement.initplans, plan->initPlan);
 }
 
-static void
-ckfp_note_initplans(ckfp_rules *rules)
+void
+ckfp_rules_conclude(ckfp_rules *rules)
 {
 	ListCell *parameter;
 
@@ -72,12 +72,6 @@ ckfp_note_initplans(ckfp_rules *rules)
 		foreach (parameter, initplan->setParam)
 			rules->harmless = bms_add_member(rules->harmless, lfirst_int(parameter));
 	}
-}
-
-void
-ckfp_rules_conclude(ckfp_rules *rules)
-{
-	ckfp_note_initplans(rules);
 	foreach_ptr (RangeTblEntry, entry, rules->statement.plan->rtable)
 		rules->tables.has_barrier |= entry->security_barrier;
 }
