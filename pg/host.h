@@ -12,8 +12,9 @@
  *   library.h   how the library of the type finds that of the join filters
  *   module.c    the module's magic block, cuckoofilter_version
  *
- * Includes are relative to pg/. They point from function/ and join/ to type/, from there to item/
- * and error.h, and from there to this file.
+ * Includes are relative to pg/. They point from function/ to type/ and item/, from join/ to item/,
+ * and from all of these to this file. function/ and type/ also include error.h, function/ and join/
+ * library.h.
  *
  * Names that the files share are hidden in the module (Makefile).
  */

@@ -282,8 +282,8 @@ static pg_noinline void
 ckfp_start_query(QueryDesc *query, int eflags)
 {
 	ckfp_owner *owners = NULL;
-	/* A worker follows its leader, whatever its own setting is. An error can be caught below the
-	 * start of the query around, which still collects its own. */
+	/* A worker does what its leader does, whatever its own setting is. A query that may have no
+	 * filters can start while another query starts, which goes on to collect its own filters. */
 	bool off = ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker();
 
 	/* This plan was cached in another transaction, and reads all blocks now. The next one is made

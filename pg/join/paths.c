@@ -1,13 +1,13 @@
 /*
  * paths.c - the hook of join paths: a hash join in place of nested loops over a BRIN index.
  *
- * A nested loop reads all of a BRIN index for each outer row.  The planner prefers it to a hash
- * join that reads the whole table.  With filters, the hash join reads only the blocks that can
- * have a key, with one search of the same index for each range of keys.  So the hook puts that hash
- * join in the loop's place, at the loop's cost: the order of joins stays what it was.
+ * A nested loop reads all of a BRIN index for each outer row. The planner prefers it to a hash join
+ * that reads the whole table. With filters, the hash join reads only the blocks that can have a
+ * key, with one search of the same index for each range of keys. So the hook puts that hash join in
+ * the loop's place, at the loop's cost: the order of joins stays what it was.
  *
  * A hash join that is put here must be one whose scan skips blocks: otherwise it reads the whole
- * table.  So the rules below refuse whatever blocks/index.c and plan/rules.c refuse.
+ * table. So the rules below refuse whatever blocks/index.c and plan/rules.c refuse.
  */
 #include "join/blocks/blocks.h"
 #include "join/hooks.h"
@@ -22,7 +22,6 @@
 #include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -242,7 +241,7 @@ ckfp_is_disabled(const Path *path)
 }
 
 /* The place of the cheapest nested loop that reads the fact by a BRIN index for each row of the
- * other relation, or NULL.  One whose order is of use above stays if the other relation is a join:
+ * other relation, or NULL. One whose order is of use above stays if the other relation is a join:
  * a hash join has none, so that another order of joins could win. */
 static ListCell *
 ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo *other,
@@ -268,9 +267,9 @@ ckfp_find_loop(const RelOptInfo *join, const RelOptInfo *fact, const RelOptInfo 
 	return best;
 }
 
-/* Are all rows of a loop read?  Of one below a LIMIT perhaps not, and the hash join reads its build
- * side, and the index for all keys, before its first row.  Groups in the loop's order need no more
- * of it than those that are wanted. */
+/* Are all rows of a loop read? Below a LIMIT perhaps not. The hash join reads its build side, and
+ * the index for all keys, before its first row, so then the loop may cost less. Groups in the
+ * loop's order do not change that: rows of groups that are not wanted need not be read. */
 static bool
 ckfp_is_read_whole(const PlannerInfo *root, const Path *loop)
 {
@@ -353,7 +352,7 @@ ckfp_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *fact, Path *buil
 								extra.restrictlist, NULL, clauses);
 	share = Min(loop->total_cost / path->jpath.path.total_cost, 1);
 	/* The executor reads a row of the outer side first, unless its startup costs more than the
-	 * build side.  Before the keys are known, that row may be far. */
+	 * build side. Before the keys are known, that row may be far. */
 	scan->startup_cost = build->total_cost;
 	scan->total_cost = scan->total_cost * share + build->total_cost;
 	path->jpath.path.startup_cost = loop->startup_cost;
@@ -416,7 +415,7 @@ ckfp_offer_hash_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, Rel
 	}
 }
 
-/* The loops of this call have `fact` as their inner side.  Each pair of tables that a query joins
+/* The loops of this call have `fact` as their inner side. Each pair of tables that a query joins
  * comes here: nearly all go at once. */
 static void
 ckfp_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *other, RelOptInfo *fact,

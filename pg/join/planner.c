@@ -17,8 +17,8 @@ typedef struct ckfp_planning
 {
 	ckfp_rules rules;
 	int last_node; /* the highest plan_node_id */
-	bool joins;    /* there is a hash join or a merge join, */
-	bool loops;    /* or a nested loop */
+	bool joins;    /* there is a hash join or a merge join */
+	bool loops;    /* there is a nested loop */
 	bool done;     /* there is a filter already: another hook returned the same plan again */
 	bool row_security;
 	bool fast;         /* the reader of the whole plan may stop early */

@@ -2,8 +2,9 @@
  * reason.c - EXPLAIN names the reasons why joins have no filter.
  *
  * They are not kept in plans: the pass of the planner's hook is repeated on the plan that is shown,
- * so that planning costs nothing more. Joins with the same reason are shown together, since a query
- * can have thousands; few of them by name, as their text takes longer than the pass.
+ * so that planning costs nothing more. A query can have thousands of joins, so those with the same
+ * reason are shown together. Only a few of them are named, as their text takes longer than the
+ * pass.
  *
  * From PostgreSQL 18 on, EXPLAIN calls a hook for each plan, also for EXECUTE. That of a node
  * serves auto_explain, which does not call the other one in 18. Before, a hook is around EXPLAIN of
@@ -17,12 +18,11 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "tcop/tcopprot.h"
 #include "utils/ruleutils.h"
 
-/* So many joins with the same reason are named. */
+/* The maximum number of joins with the same reason that are named. */
 #define CKFP_JOINS_SHOWN 3
 
 /* Their group in the formats that have groups. */

@@ -17,7 +17,8 @@ static PlanInvalItem ckfp_marks[] = {
 	[CKFP_MARK_LOOP] = {.type = T_PlanInvalItem, .cacheId = PROCOID, .hashValue = 0xcf170e42},
 };
 
-/* Plans got the mark since those with it were forgotten. The plan cache looks at all its plans. */
+/* A plan got the mark since plans with it were last forgotten. If none did, there is nothing to do:
+ * forgetting takes time, as the plan cache then looks at all its plans. */
 static bool ckfp_mark_is_used[lengthof(ckfp_marks)];
 
 void

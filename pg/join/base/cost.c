@@ -8,10 +8,8 @@
 #include <math.h>
 
 #include "access/sysattr.h"
-#include "executor/hashjoin.h"
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
 #define CKFP_LOOKUP_MISS_NS 30.0 /* a lookup in a larger filter */

@@ -6,8 +6,8 @@
  * other, a bucket is one integer, and the set is exact. An integer that is too far for that makes
  * the buckets wider: `shift` grows, and what was in the set stays.
  *
- * Contract: CKFP_IN_NONE is said of no integer that was added, and CKFP_IN_ALL of none that was
- * not. Of any other integer of a bucket that has some, CKFP_IN_PARTLY is said.
+ * Contract: CKFP_IN_NONE means that the integer was not added. CKFP_IN_ALL means that it was added.
+ * CKFP_IN_PARTLY means that an integer of its bucket was added, perhaps another one.
  *
  * Dates and timestamps are integers, too: as PostgreSQL stores them.
  */
@@ -37,8 +37,9 @@ typedef struct ckfp_integers
 	uint64 width;          /* their number; 0: the set is empty, and so are the next members */
 	uint64 first;          /* the first bucket's number. As all here, a multiple of 8 */
 	int shift;
-	uint8 *some; /* a bit for each bucket: it has integers of the set; */
-	uint8 *all;  /* all of its integers are in it. `some` itself while a bucket is one integer */
+	uint8 *some; /* a bit for each bucket: it has integers of the set */
+	uint8 *all;  /* a bit for each bucket: all of its integers are in the set. This is `some` itself
+				  * while a bucket is one integer */
 } ckfp_integers;
 
 /* Are the values of a type integers? In the built-in operator families they are ordered, and equal,

@@ -104,10 +104,9 @@ typedef struct ckfp_join_target
 {
 	int node;                             /* plan_node_id */
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* the columns of the scan's tuple that are the key */
-	/* for EXPLAIN: the range table entry of each key, or 0; and the column of it, or 0 */
-	Index relation[CKFP_JOIN_KEYS];
-	AttrNumber column[CKFP_JOIN_KEYS];
-	bool partition; /* the scan reads a partition that may have no key */
+	Index relation[CKFP_JOIN_KEYS];       /* the range table entry of each key, or 0 */
+	AttrNumber column[CKFP_JOIN_KEYS];    /* the column of `relation` that each key is, or 0 */
+	bool partition;                       /* the scan reads a partition that may have no key */
 	/* the table that the relation is a partition or a child of, or 0; and the columns of it */
 	Index root;
 	AttrNumber root_column[CKFP_JOIN_KEYS];

@@ -5,7 +5,6 @@
  * definition of a hash join. For common types the hash of an item is used instead. It is as
  * correct, faster, and cannot fail.
  */
-#include "join/base/integers.h"
 #include "join/base/key_hash.h"
 
 #include "access/transam.h"
@@ -25,8 +24,8 @@ ckfp_strings_are_items(Oid collation)
 		   OidIsValid(collation) && get_collation_isdeterministic(collation);
 }
 
-/* numeric, "char" and enums are left out, since their own hash functions are faster; a regclass and
- * its like, as their names mean other values on another server. */
+/* numeric, "char" and enums are left out, since their own hash functions are faster. regclass and
+ * similar types are left out, since a name can mean another value on another server. */
 static const ckfp_item_type ckfp_item_types[] = {
 	{BOOLOID, CKFP_KEY_ITEM, false, "pg_catalog.bool"},
 	{INT2OID, CKFP_KEY_INT2, false, CKFP_INTEGERS},

@@ -4,16 +4,16 @@
 #ifndef CKFP_JOIN_KEY_HASH_H
 #define CKFP_JOIN_KEY_HASH_H
 
-#include "join/base/join.h"
+#include "join/base/integers.h"
 
 #include "executor/executor.h"
 #include "item/item.h"
 
 typedef enum ckfp_key_method
 {
-	CKFP_KEY_INT2,
-	CKFP_KEY_INT4,
-	CKFP_KEY_INT8,
+	CKFP_KEY_INT2 = sizeof(int16), /* those of integers are their lengths */
+	CKFP_KEY_INT4 = sizeof(int32),
+	CKFP_KEY_INT8 = sizeof(int64),
 	CKFP_KEY_ITEM,    /* as items of a filter are hashed */
 	CKFP_KEY_FUNCTION /* by the hash function of the join */
 } ckfp_key_method;
@@ -33,8 +33,7 @@ typedef struct ckfp_item_type
 	Oid type;
 	ckfp_key_method method;
 	bool string;
-	const char
-		*same; /* the types whose values it reads as text without change, with equal hashes */
+	const char *same; /* types whose values, as text, it reads as equal values with equal hashes */
 } ckfp_item_type;
 
 /* NULL if a type is none. */
@@ -52,20 +51,12 @@ int16 ckfp_key_integer_length(const ckfp_join_column *column);
 void ckfp_key_prepare(const ckfp_join_column *column, ckfp_key_hasher *build,
 					  ckfp_key_hasher *probe, MemoryContext context);
 
-/* Are the values integers? Then those of the other side are, too. Hashing any others may allocate
- * memory. */
+/* Are the values integers? Then those of the other side are, too. Only hashing values that are no
+ * integers may allocate memory. */
 static inline bool
 ckfp_key_is_integer(const ckfp_key_hasher *key)
 {
 	return key->method <= CKFP_KEY_INT8;
-}
-
-static inline int64
-ckfp_key_integer(const ckfp_key_hasher *key, Datum value)
-{
-	return key->method == CKFP_KEY_INT4   ? DatumGetInt32(value)
-		   : key->method == CKFP_KEY_INT8 ? DatumGetInt64(value)
-										  : DatumGetInt16(value);
 }
 
 /* The hash of a value. */
@@ -73,7 +64,7 @@ static inline uint64
 ckfp_key_hash(ckfp_key_hasher *key, Datum value)
 {
 	if (ckfp_key_is_integer(key))
-		return ckf_hash_integer(ckfp_key_integer(key, value), 0);
+		return ckf_hash_integer(ckfp_integer_of(value, (int16)key->method), 0);
 	if (key->method == CKFP_KEY_ITEM)
 		return ckfp_hash_item(&key->hasher, value, 0);
 	return ckf_hash_word(CKF_CLASS_OTHER,
@@ -93,8 +84,8 @@ typedef struct ckfp_source
 {
 	int columns;
 	ckfp_key_hasher *key;                  /* how each column is hashed */
-	AttrNumber attribute[CKFP_JOIN_KEYS];  /* the number of its column in a row; 0: */
-	ExprState *expression[CKFP_JOIN_KEYS]; /* it is the value of this expression */
+	AttrNumber attribute[CKFP_JOIN_KEYS];  /* column number in the row; 0: use `expression` */
+	ExprState *expression[CKFP_JOIN_KEYS]; /* computes the column if `attribute` is 0 */
 } ckfp_source;
 
 /* The key of a row, and its hash. False if one of its columns is NULL, since such a row joins no

@@ -22,17 +22,17 @@
 
 #include <ctype.h>
 
-/* What an argument of a function must be. */
+/* What an argument of a function must be. All but CKFP_IS_COLUMN are constants. */
 typedef enum ckfp_argument
 {
 	CKFP_IS_NONE,
-	CKFP_IS_COLUMN, /* the column, or a monotone function of it. Others are constants: */
-	CKFP_IS_UNIT,   /* a unit of date_trunc, */
-	CKFP_IS_FIELD,  /* a field of extract that never falls while time passes, */
-	CKFP_IS_ZONE,   /* a time zone, */
-	CKFP_IS_DAYS,   /* a number of days, */
-	CKFP_IS_SPAN,   /* an interval of days and hours, */
-	CKFP_IS_HOURS,  /* or of hours alone, as a day of a time zone may have others than 24, */
+	CKFP_IS_COLUMN, /* the column, or a monotone function of it */
+	CKFP_IS_UNIT,   /* a unit of date_trunc */
+	CKFP_IS_FIELD,  /* a field of extract that never falls while time passes */
+	CKFP_IS_ZONE,   /* a time zone */
+	CKFP_IS_DAYS,   /* a number of days */
+	CKFP_IS_SPAN,   /* an interval of days and hours */
+	CKFP_IS_HOURS,  /* an interval of hours alone: a day of a time zone may not have 24 */
 	CKFP_IS_DIVISOR /* an integer above 0 */
 } ckfp_argument;
 

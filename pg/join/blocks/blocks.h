@@ -28,14 +28,14 @@ void ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *r
 /* May the index of a plan be used now? */
 bool ckfp_index_is_usable(Relation index);
 
-/* A table grows by up to so many empty blocks at once, of which VACUUM notes nothing. */
+/* The maximum number of empty blocks that a table gets at once. VACUUM notes nothing of them. */
 #define CKFP_NEW_BLOCKS 64
 
 /* The number of blocks, but for CKFP_NEW_BLOCKS, of which BRIN may lack rows if transactions end
  * before it is searched: these are read, whatever the keys are. */
 BlockNumber ckfp_blocks_changed(Relation table);
 
-/* The build side may have one key for so many rows of the scans, at most. */
+/* The minimum number of rows of the scans for each key of the build side. */
 #define CKFP_KEYS_SHARE 8
 
 /* ------------------------------------------------------------------------- ranges.c: ranges */
@@ -51,15 +51,15 @@ typedef struct ckfp_ranges
 	int16 length;
 	bool by_value;
 	bool integers;      /* the keys are integers, dates or timestamps */
-	FmgrInfo less;      /* the function that compares other keys, */
-	Oid collation;      /* and its collation */
+	FmgrInfo less;      /* compares keys that are not integers */
+	Oid collation;      /* the collation of `less` */
 	int16 probe_length; /* the length of the other side's values */
 	/* from here on, those of one reading of the build side: */
-	Datum least;       /* the least key, if the keys are not integers, */
-	Datum greatest;    /* and the greatest one */
-	double n;          /* the number of keys that are in no range; at last of distinct keys */
-	int ranges;        /* the number of ranges of integers */
-	int room;          /* the number of ranges for which there is memory */
+	Datum least;    /* the least key, if the keys are not integers */
+	Datum greatest; /* the greatest key, if the keys are not integers */
+	double n;   /* the number of keys that are in no range yet; when all are known, of all keys */
+	int ranges; /* the number of ranges of integers */
+	int room;   /* the number of ranges for which there is memory */
 	ckfp_range *range; /* the ranges; when all keys are known, in ascending order */
 	int sorts;         /* how often they were sorted to make room */
 	bool many;         /* there are too many integers for that: they go into the set */
@@ -120,11 +120,11 @@ typedef struct ckfp_key_ranges
 	double worth;                        /* so many keys are worth gathering */
 	MemoryContext context;               /* of the gathered keys */
 	struct ckfp_keys_shared *shared;     /* in a parallel plan; else NULL */
-	dsa_area *area;                      /* and where parts of them are */
+	dsa_area *area;                      /* in a parallel plan: where the parts of `shared` are */
 	bool by_value;                       /* all types are passed by value */
-	uint64 blocks;                       /* counters: the blocks of the scans that may skip some, */
-	uint64 skipped;                      /* and those that are not read */
-	ckfp_key_test test;                  /* by which scans test the keys of their rows */
+	uint64 blocks;                       /* counter: the blocks of the scans that may skip some */
+	uint64 skipped;                      /* counter: the blocks of these scans that are not read */
+	ckfp_key_test test;                  /* how scans test the keys of their rows */
 	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
 	ckfp_map *map; /* map.c: the keys are a function of a column; NULL: they are columns */
@@ -139,7 +139,7 @@ void ckfp_key_ranges_init(ckfp_key_ranges *keys, const ckfp_join_record *record,
 bool ckfp_key_ranges_want(ckfp_key_ranges *keys, const ckfp_join_record *record,
 						  const ckfp_join_index *index);
 
-/* The set of many keys takes so many bytes. */
+/* The maximum number of bytes of the set of many keys. */
 #define CKFP_SET_BYTES (256 * 1024)
 
 /* Forget all keys: before the build side is read, again or for the first time. */
@@ -259,9 +259,9 @@ typedef struct ckfp_block_filter
 	uint8 *live;    /* the blocks that can have one of the keys; NULL: all */
 	BlockNumber of; /* the number of blocks that `live` tells of */
 	/* generations of the keys: */
-	uint64 generation; /* that of `live`; */
-	uint64 decided;    /* the last one that was used, or is of no use; */
-	uint64 vain;       /* and the last one for which the indexes were searched in vain */
+	uint64 generation; /* that of `live` */
+	uint64 decided;    /* the last one that was used, or is of no use */
+	uint64 vain;       /* the last one for which the indexes were searched in vain */
 	struct ckfp_block_filter *next;
 } ckfp_block_filter;
 
@@ -277,19 +277,19 @@ typedef struct ckfp_blocks
 	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
 						 * tells that the scan starts again; else NULL */
 	uint8 *live;        /* blocks that are not skipped; NULL: all */
-	TableScanDesc desc; /* reads the blocks, */
-	bool reading;       /* and has rows; */
-	BlockNumber drain;  /* only those of this block, if it is valid */
-	BlockNumber blocks; /* of the table, */
-	BlockNumber first;  /* the block with the number 0, */
-	BlockNumber next;   /* and the numbers that this process reads when `desc` has no more: */
-	BlockNumber end;    /* from `next` up to `end` */
+	TableScanDesc desc; /* reads the blocks */
+	bool reading;       /* `desc` may have more rows */
+	BlockNumber drain;  /* if it is valid: only the rows of this block are left */
+	BlockNumber blocks; /* the number of blocks of the table */
+	BlockNumber first;  /* the block with the number 0 */
+	BlockNumber next;   /* the number of the block to read when `desc` has no more rows */
+	BlockNumber end;    /* this process reads no block with this number or a larger one */
 	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
-/* live.c: the bits of the blocks of the scan's table that can have rows with the keys of a filter.
- * NULL if that does not pay, or costs more than the sequential scan of this share of them. `again`:
- * for a smaller share there were none. */
+/* live.c: a bitmap of the blocks of the scan's table that can have rows with the keys of a filter.
+ * NULL if skipping blocks does not pay, or if the search costs more than the sequential scan of
+ * this share of the blocks. `again`: the search for a smaller share has returned NULL. */
 uint8 *ckfp_live_blocks(const ckfp_blocks *blocks, const ckfp_block_filter *filter, double share,
 						bool again);
 
@@ -365,8 +365,8 @@ typedef struct ckfp_keys_shared
 	int reading;        /* the number of processes that began to read, and have not finished */
 	bool complete;      /* all that began have finished: the lists have all keys */
 	bool failed;        /* there are keys that are in no range */
-	dsa_pointer hashes; /* lists of ckfp_part */
-	dsa_pointer ranges;
+	dsa_pointer hashes; /* a list of ckfp_part */
+	dsa_pointer ranges; /* a list of ckfp_part */
 	ckfp_shared_scan scan[FLEXIBLE_ARRAY_MEMBER]; /* of each target */
 } ckfp_keys_shared;
 
@@ -375,8 +375,8 @@ typedef struct ckfp_part
 {
 	dsa_pointer self;
 	dsa_pointer next;
-	int column; /* ranges: the column, */
-	double n;   /* and the number of keys in it */
+	int column; /* of ranges: their column */
+	double n;   /* of ranges: the number of keys in the column */
 	size_t words;
 	uint64 word[FLEXIBLE_ARRAY_MEMBER]; /* hashes, or ranges of ckfp_range */
 } ckfp_part;

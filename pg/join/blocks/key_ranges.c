@@ -12,17 +12,17 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* So many integers are gathered as they are, at first and at most. */
+/* The number of integers that are gathered as they are: at first, and at most. */
 #define CKFP_VALUES_FIRST 256
 #define CKFP_VALUES 16384
 
-/* They are sorted at most so often, where most of them are equal. */
+/* The maximum number of times that they are sorted, where most of them are equal. */
 #define CKFP_SORTS 8
 
-/* So many keys of other types, which are compared one by one, are worth it. */
+/* The maximum number of keys of other types that are worth it: they are compared one by one. */
 #define CKFP_OTHER_KEYS 32768
 
-/* The set of many keys gives up to so many ranges. */
+/* The maximum number of ranges that the set of many keys gives. */
 #define CKFP_SET_RANGES 4096
 
 /* ----------------------------------------------------------------------- the keys of a join */

@@ -10,11 +10,11 @@
  *   conflict comes of it;
  * - BRIN, from PostgreSQL 16 on. An update of its columns can be HOT, and a range is summarized
  *   without the old versions of rows whose HOT update has committed, which older snapshots see.
- * Such a version's update or deletion has ended before the index was written. So an index has all
- * rows if no transaction has ended between the snapshot and the end of the search, and else those
- * of the blocks that are all-visible then, which have no version that somebody sees dead. One that
- * this transaction has made anew may also lack the old versions of its own updates, which its
- * cursors see.
+ * The transaction that updated or deleted such a row had ended before the index was written. So an
+ * index has all rows if no transaction has ended between the snapshot and the end of the search.
+ * Otherwise it has at least the rows of the blocks that are all-visible at the end of the search:
+ * these have no row that is dead to anybody. An index that this transaction has made anew may also
+ * lack the old versions of rows that the transaction has updated itself. Its cursors see them.
  */
 #include "join/blocks/blocks.h"
 
@@ -40,22 +40,24 @@
 #include <math.h>
 
 /* Costs in ns. As in cost.c, only their ratios matter. */
-#define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range, */
-#define CKFP_TID_NS 60.0       /* of an entry of a B-tree, */
-#define CKFP_DESCENT_NS 1500.0 /* and of finding a key in it; */
-#define CKFP_SEARCH_NS 10000.0 /* and of a search that finds nothing */
+#define CKFP_SUMMARY_NS 100.0  /* of a summary of BRIN, for each range of keys */
+#define CKFP_TID_NS 60.0       /* of an entry of a B-tree */
+#define CKFP_DESCENT_NS 1500.0 /* of finding a key in a B-tree */
+#define CKFP_SEARCH_NS 10000.0 /* of a search that finds nothing */
 
-/* Searching BRIN for all ranges may cost this share of the sequential scan; for one, that. */
+/* The share of the cost of the sequential scan that a search of BRIN may cost: for all ranges, and
+ * for one. */
 #define CKFP_BRIN_SHARE 0.02
 #define CKFP_BRIN_SHARE_ONE 0.05
 
-/* It may cost more if the rows that it saves cost so many times as much. */
+/* A search of BRIN for all ranges may cost more, if the rows that this saves cost this many times
+ * as much as the search. */
 #define CKFP_BRIN_GAIN 2
 
-/* So much more the sequential scan must cost than a B-tree. */
+/* The sequential scan must cost this many times as much as the search of a B-tree. */
 #define CKFP_BTREE_MARGIN 1.5
 
-/* The smallest correlation at which ranges of keys are ranges of blocks, nearly. */
+/* The smallest correlation at which ranges of keys are nearly ranges of blocks. */
 #define CKFP_ORDER_CORRELATION 0.9
 
 /* A search of an index. */
@@ -181,8 +183,9 @@ ckfp_transactions_have_ended(const SnapshotData *snapshot)
 
 	InvalidateCatalogSnapshot();
 	now = GetCatalogSnapshot(InvalidOid);
-	/* A transaction that ends is taken from xip, in recovery subxip, or was to come, and xmax
-	 * passes it. The transaction of a parallel worker's leader is in no xip but the worker's. */
+	/* When a transaction ends, it leaves xip (in recovery: subxip). If it began after the snapshot,
+	 * xmax grows instead. The leader's transaction is not in the xip of its own snapshot, but in
+	 * that of a snapshot that a parallel worker takes: so only the old xip is looked up. */
 	if (now->takenDuringRecovery != snapshot->takenDuringRecovery || now->xmax != snapshot->xmax ||
 		(now->takenDuringRecovery && now->subxcnt != snapshot->subxcnt))
 		return true;

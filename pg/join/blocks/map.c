@@ -16,7 +16,6 @@
 #include "datatype/timestamp.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -25,13 +24,13 @@ struct ckfp_map
 	const ckfp_join_record *record;
 	ckfp_limits limits;
 	int16 length;          /* of the values of the column */
-	int16 key_length;      /* of the keys, if they are integers; else 0: this function */
-	FmgrInfo less;         /* compares them */
+	int16 key_length;      /* of the keys, if they are integers; else 0 */
+	FmgrInfo less;         /* compares keys that are not integers */
 	int64 scale;           /* the distance of two values, by that of their keys */
-	int64 last_key;        /* the integer that was mapped last, */
-	int64 last;            /* to this value of the column */
-	ExprState *state;      /* the function, */
-	ExprContext *econtext; /* and its argument */
+	int64 last_key;        /* the integer that was mapped last */
+	int64 last;            /* the value of the column that `last_key` was mapped to */
+	ExprState *state;      /* the function */
+	ExprContext *econtext; /* has the argument of the function */
 	ckfp_ranges ranges;    /* those of the keys */
 };
 

@@ -7,17 +7,19 @@
  * the hash join waits for all. Under another hash join each process gathers all keys.
  *
  * A parallel scan gives its blocks out, some at a time, to its processes. The first process that
- * knows its keys takes all blocks that are left. From then on the processes draw from these: the
- * numbers from a shared counter on are free, and a process draws up to the first live block and
- * some more. So each block is drawn by one process, and only this one looks whether it is live.
- * Each process may search the index for itself, although the results can differ, when ranges of
- * BRIN are summarized in between: a block with a row that joins is live in all of them.
+ * knows its keys takes all blocks that are left. From then on the processes draw blocks from these.
+ * A shared counter has the number of the first block that is not drawn yet. A process draws the
+ * blocks from there up to the first live block, and some more. So each block is drawn by one
+ * process, and only this one looks whether it is live.
+ *
+ * Each process may search the index for itself. The results can differ if ranges of BRIN are
+ * summarized in between. That does no harm: a block with a row that joins is live in all of them.
  */
 #include "join/blocks/blocks.h"
 
 #include "access/heapam.h"
 
-/* So many blocks are drawn at once, from the first live one on. */
+/* The number of blocks that are drawn at once, from the first live one on. */
 #define CKFP_DRAWN_BLOCKS 16
 
 Size

@@ -76,7 +76,8 @@ ckfp_ranges_merge(ckfp_range *range, int n, int limit)
 	for (int i = 1; i < n; i++)
 		gaps[i - 1] = (uint64)range[i].low - (uint64)range[i - 1].high;
 	qsort(gaps, n - 1, sizeof(uint64), ckfp_compare_gaps);
-	/* larger gaps than the smallest one that is left are left, and so many that are equal to it */
+	/* The limit - 1 largest gaps stay. `smallest` is the smallest gap that stays, and `equal` the
+	 * number of gaps of this size that stay. */
 	for (int i = 0; i < limit - 1; i++)
 	{
 		equal = gaps[i] == smallest ? equal + 1 : 1;

@@ -6,21 +6,17 @@
  *
  * Keys can become known while the scan runs, as a hash join may fetch a row before it builds. The
  * scan then returns the rows of the current page that are left, and skips blocks among those that
- * it has not begun. Each block has a number, its place in the order in
- * which the scan reads them: the scan may begin in the middle of the table. So each row comes once.
+ * it has not begun. The scan may begin in the middle of the table, so each block has a number: its
+ * place in the order in which the scan reads the blocks. So each row comes once.
  */
 #include "join/blocks/blocks.h"
 
 #include "access/heapam.h"
-#include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 /* The longest run while keys are awaited. They can skip blocks from the next run on. */
@@ -332,7 +328,7 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 
 /* Let the descriptor read so many blocks. */
 static void
-ckfp_blocks_read(ckfp_blocks *blocks, BlockNumber block, BlockNumber n)
+ckfp_blocks_read_run(ckfp_blocks *blocks, BlockNumber block, BlockNumber n)
 {
 	if (ckfp_blocks_is_parallel(blocks) && blocks->own == NULL)
 		blocks->own =
@@ -397,7 +393,7 @@ ckfp_blocks_advance(ckfp_blocks *blocks)
 	while (n < most && (blocks->live == NULL || CKFP_BIT(blocks->live, block + n)))
 		n++;
 	blocks->next = live + n;
-	ckfp_blocks_read(blocks, block, n);
+	ckfp_blocks_read_run(blocks, block, n);
 	return true;
 }
 
@@ -440,9 +436,7 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 		if (blocks->reading && table_scan_getnextslot(blocks->desc, ForwardScanDirection, slot) &&
 			(likely(!BlockNumberIsValid(blocks->drain)) ||
 			 ItemPointerGetBlockNumber(&slot->tts_tid) == blocks->drain))
-		{
 			return slot;
-		}
 		if (!ckfp_blocks_go_on(blocks))
 		{
 			ExecClearTuple(slot);

@@ -28,9 +28,9 @@ typedef struct ckfp_test
 	ckfp_owner *owner;
 	bool remote; /* the server of a foreign scan tests the rows: this process need not */
 	ckfp_source source;
-	int target;          /* the number of the scan among the targets of the filter, */
-	bool partition;      /* which can skip it, */
-	ckfp_blocks *blocks; /* or some of its blocks; else NULL */
+	int target;          /* the number of the scan among the targets of the filter */
+	bool partition;      /* the filter can skip the scan */
+	ckfp_blocks *blocks; /* the filter can skip blocks of the scan; else NULL */
 	ckfp_suspension suspension;
 } ckfp_test;
 
@@ -239,8 +239,8 @@ void ckfp_owner_begin(ckfp_owner *owner, EState *estate, int eflags);
 /* Register the custom scan methods. */
 void ckfp_join_init_build(void);
 
-/* Prepare the build side and the scans that use it for their first rows, also when they start
- * again. */
+/* Prepare the build side, and the scans that use the filter, for their first rows, also when they
+ * start again. */
 void ckfp_build_restart(ckfp_owner *owner);
 
 #endif

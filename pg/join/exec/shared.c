@@ -12,7 +12,6 @@
 #include "join/exec/exec.h"
 
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 
 struct ckfp_shared

@@ -88,8 +88,8 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 	ckfp_blocks_add(tests->blocks, ranges, record, number);
 }
 
-/* What reading the rows of a build side costs at most, in ns. Of the scan of a table that is known
- * without estimates. */
+/* What reading the rows of a build side costs at most, in ns. For the scan of a table this is known
+ * without estimates. For any other node it is infinite, except for VALUES. */
 static double
 ckfp_blocks_price(const PlanState *side)
 {
@@ -107,8 +107,8 @@ ckfp_blocks_price(const PlanState *side)
 	return ckfp_table_cost(((const ScanState *)side)->ss_currentRelation, row + CKFP_HASH_NS);
 }
 
-/* Does reading the build side first cost little beside reading all blocks of the scans? If they
- * have no row, PostgreSQL reads these alone. */
+/* Does reading the build side first cost little, compared with reading all blocks of the scans? If
+ * the scans have no row, PostgreSQL reads only the scans, and not the build side. */
 static bool
 ckfp_blocks_is_cheap(const ckfp_owner *owner)
 {

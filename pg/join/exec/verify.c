@@ -2,8 +2,8 @@
  * verify.c - join_filter = verify.
  *
  * The hash of each key that a filter denies is recorded. When the join finds a match, that is, when
- * its condition is true, the key of its outer row must not be one of those. The
- * same holds for keys in a partition that would be skipped.
+ * its condition is true, the key of its outer row must not be one of those. The same holds for keys
+ * in a partition that would be skipped.
  */
 #include "join/exec/exec.h"
 
@@ -73,8 +73,9 @@ ckfp_verify_skipped(ckfp_owner *owner, uint64 hash, const Datum *values)
 		ckfp_record_hash(owner, &owner->skipped, hash);
 }
 
-/* The hash of a key that is a function of a column, by its bytes: the join computes it with the
- * same function. That of the join would not do, since a number has that of its negative. */
+/* The hash of the bytes of a key that is a function of a column. The scan and the join compute the
+ * key with the same function, so its bytes are the same. The hash function of the join would not
+ * do: that of numeric gives a number and its negative the same hash. */
 static uint64
 ckfp_image_hash(const ckfp_join_record *record, Datum value)
 {

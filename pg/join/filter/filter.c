@@ -88,7 +88,6 @@ ckfp_filter_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *o
 {
 	ckfp_join_filter *filter = ((ckfp_filter_host *)host)->filter;
 
-	(void)origin;
 	ckfp_filter_release(filter, memory);
 	if (filter->taken + ckfp_integers_memory(&filter->integers) + size > filter->limit)
 	{
@@ -107,7 +106,6 @@ ckfp_filter_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *o
 static bool
 ckfp_filter_stops(ckf_host *host)
 {
-	(void)host;
 	CHECK_FOR_INTERRUPTS();
 	return false;
 }
@@ -116,9 +114,6 @@ ckfp_filter_stops(ckf_host *host)
 static void
 ckfp_filter_report(ckf_host *host, ckf_status status, ckf_about about)
 {
-	(void)host;
-	(void)status;
-	(void)about;
 }
 
 static ckfp_filter_host

@@ -21,14 +21,14 @@ typedef struct ckfp_join_filter
 	size_t limit;             /* the limit of its memory, including the gathered hashes */
 	double fpr;               /* the false positive rate */
 	ckf_collector *collector; /* gathers the hashes until the filter is built; then NULL */
-	uint64 last;              /* the hash gathered last, */
-	size_t n;                 /* and the number of hashes; equal ones in a row count once */
+	uint64 last;              /* the hash gathered last */
+	size_t n;                 /* the number of gathered hashes; equal ones in a row count once */
 	size_t taken;             /* bytes that the engine has allocated */
 	size_t keys;              /* the number of distinct hashes in the filter */
 	size_t size;              /* bytes of the finished filter */
 	ckf_filter filter;        /* the filter that rows are looked up in */
-	int16 integer;            /* the length of the keys if they are integers; else 0: */
-	ckfp_integers integers;   /* the keys, which rows are looked up in first; or empty */
+	int16 integer;            /* the length of the keys if they are integers; else 0 */
+	ckfp_integers integers;   /* integer keys, in which rows are looked up first; or empty */
 } ckfp_join_filter;
 
 /* Initialize an empty filter, whose memory is below `parent`. `integer` is the length of keys that
@@ -109,8 +109,8 @@ typedef struct ckfp_suspension
 	struct ckfp_suspension *next;
 	uint32 suspended; /* the number of rows that pass untested before the next window */
 	uint32 window;    /* the number of rows in the window; 0: the scan has not started */
-	uint32 left;      /* those that are still to come, */
-	uint32 passed;    /* and those that passed */
+	uint32 left;      /* the number of rows of the window that are still to come */
+	uint32 passed;    /* the number of rows of the window that passed */
 	bool bad;         /* too many rows passed in the window before */
 	uint32 length;    /* the number of rows in the next suspension */
 } ckfp_suspension;
@@ -166,15 +166,15 @@ typedef struct ckfp_join_counts
 	uint64 memory; /* bytes of the finished filter */
 	uint64 tested;
 	uint64 removed;
-	uint64 scans;          /* the number of scans of partitions that may be skipped, */
-	uint64 skipped;        /* and of those that are */
-	uint64 blocks;         /* the number of blocks of scans that can skip some, */
-	uint64 blocks_skipped; /* and of those that they skip */
+	uint64 scans;          /* the number of scans of partitions that may be skipped */
+	uint64 skipped;        /* the number of scans of partitions that are skipped */
+	uint64 blocks;         /* the number of blocks of scans that can skip some */
+	uint64 blocks_skipped; /* the number of blocks that these scans skip */
 	uint64 untested;       /* rows that passed while the test was suspended */
 	ckfp_given_up given_up;
 	/* of the filter of a nested loop: */
-	uint64 sampled;     /* rows that were sampled before the last decision, */
-	uint64 matched;     /* and those of them that had a match */
+	uint64 sampled;     /* rows that were sampled before the last decision */
+	uint64 matched;     /* the sampled rows that had a match */
 	uint64 built_after; /* the number of rows before it was built */
 	bool not_run;       /* it waits for the result of an InitPlan */
 } ckfp_join_counts;

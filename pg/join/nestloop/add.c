@@ -11,7 +11,6 @@
 
 #include "access/relation.h"
 #include "access/stratnum.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"

@@ -34,7 +34,7 @@ ckfp_to_table_columns(Node *node, void *columns)
 
 /* The table and the conditions of the inner side. False if it is not the scan of an index. */
 static bool
-ckfp_nest_find_inner(Plan *plan, ckfp_nest_inner *inner)
+ckfp_nest_describe_inner(Plan *plan, ckfp_nest_inner *inner)
 {
 	const ckfp_node *node;
 
@@ -77,8 +77,8 @@ ckfp_nest_type_is_simple(Oid type)
 	return type != RECORDOID && (!IsPolymorphicType(type) || type == ANYENUMOID);
 }
 
-/* Do the hash functions agree with the equality? That of name ignores the collation, which its
- * equality with text does not. */
+/* Do the hash functions agree with the equality? The hash function of name ignores the collation,
+ * but the equality of a name and a text depends on it. */
 static bool
 ckfp_nest_hash_agrees(Oid left, Oid right, Oid collation)
 {
@@ -183,8 +183,9 @@ ckfp_nest_loop_params(const NestLoop *join)
 	return params;
 }
 
-/* Sort the conditions into keys and others. NULL, or the reason why there can be no filter: it
- * could not have conditions of the loop, so that rows without a match would pass. */
+/* Sort the conditions into keys and others. Returns NULL, or the reason why there can be no filter.
+ * A filter cannot have a condition on both sides that is no key, and would pass rows that have no
+ * match by that condition. */
 static const char *
 ckfp_nest_sort_conditions(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {
@@ -216,7 +217,7 @@ ckfp_nest_sort_conditions(const ckfp_rules *rules, const NestLoop *join, ckfp_ne
 const char *
 ckfp_nest_read_inner(const ckfp_rules *rules, const NestLoop *join, ckfp_nest_inner *inner)
 {
-	if (!ckfp_nest_find_inner(innerPlan(join), inner))
+	if (!ckfp_nest_describe_inner(innerPlan(join), inner))
 		return ckfp_node_of(innerPlan(join))->kind == CKFP_NODE_LIST
 				   ? "the loop's inner side reads several tables"
 				   : "the loop's inner side is not the scan of an index";
@@ -230,7 +231,7 @@ ckfp_nest_lookup(const NestLoop *join, Plan **scan)
 	ckfp_nest_inner inner;
 	List *conditions = NIL;
 
-	if (!ckfp_nest_find_inner(innerPlan(join), &inner))
+	if (!ckfp_nest_describe_inner(innerPlan(join), &inner))
 		return NIL;
 	*scan = inner.scan;
 	foreach_ptr (Node, condition, inner.conditions)

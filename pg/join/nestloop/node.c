@@ -3,17 +3,16 @@
  * Filter", between the loop and its outer side.
  *
  * It returns the rows of its child and samples which of them find a match. When a filter pays, it
- * scans the dimension and makes the filter of its keys. From then on the scans that the
- * outer rows come from use the filter, or, if there is none that can, this node. It always tests if
- * the loop is LEFT or ANTI, as the rows that the filter denies stay (answer.c). Scans that can skip
- * blocks do so by the ranges of the keys.
+ * scans the dimension and makes the filter of its keys. From then on the scans that the outer rows
+ * come from use the filter, or this node if no scan can. If the loop is LEFT or ANTI, this node
+ * always tests, as the rows that the filter denies stay (answer.c). Scans that can skip blocks do
+ * so by the ranges of the keys.
  */
 #include "join/nestloop/nestloop.h"
 #include "join/show/show.h"
 
 #include "access/xact.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 
 /* The number of keys between two checks of what the scan has cost. */
 #define CKFP_NEST_CHECK 1024
@@ -126,8 +125,8 @@ ckfp_nest_make_filter(ckfp_nest *nest)
 	ckfp_given_up why;
 
 	nest->sampling.on = false;
-	/* Where processes share a scan, one that has ranges takes what is left of it, and those that
-	 * have none read no more. */
+	/* Gather no ranges if processes share the scan. A process that has ranges takes all that is
+	 * left of the scan, and a process that has none would read no more. */
 	if (owner->ranges.columns > 0 && owner->ranges.generation == 0 &&
 		!owner->css.ss.ps.plan->parallel_aware)
 		owner->ranges.state = CKFP_RANGES_NEW;

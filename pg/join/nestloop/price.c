@@ -5,9 +5,10 @@
  * show while they pass: the share that has no match, and the cost of a lookup that finds nothing.
  * Some lookups are measured, with all that belongs to them, such as a Memoize node.
  *
- * To wait for a processor is no cost: on a busy machine everything waits for one. So the processor
- * time counts, and the time that blocks took to come. The latter is the rest of the time, of work
- * that has read blocks, up to a limit for each block: a process may wait for both.
+ * The wait for a processor is not counted: on a busy machine everything waits for one. What counts
+ * is the processor time and the wait for blocks. If a piece of work has read blocks, its wait for
+ * blocks is the elapsed time that is not processor time. This has a limit for each block, since the
+ * process may have waited for a processor, too.
  *
  * The rows to come follow from the progress of the sequential scan that drives the plan. If that is
  * unknown, or if the node may be stopped early, the ski-rental rule decides: the filter is made
@@ -28,21 +29,23 @@
 
 #define CKFP_SAMPLING_FIRST 512    /* rows before the first decision */
 #define CKFP_SAMPLING_LAST 4096    /* rows before sampling is suspended, if most match */
-#define CKFP_SAMPLING_SAMPLE 64    /* one of so many lookups is measured, a system call; */
-#define CKFP_SAMPLING_SHARE 64     /* later one in a stretch of this part of the rows before it */
 #define CKFP_SAMPLING_PROGRESS 0.5 /* the share of the rows to come that is counted on */
+
+/* A lookup is measured each time that so many rows have come: at first CKFP_SAMPLING_SAMPLE, since
+ * measuring takes system calls; later the number of rows so far, divided by CKFP_SAMPLING_SHARE. */
+#define CKFP_SAMPLING_SAMPLE 64
+#define CKFP_SAMPLING_SHARE 64
 
 /* The share of the price of the filter that the lookups must have cost before it is made. The first
  * lookups cost more: the process has not used the pages of the table yet. So do the first rows of
  * the scan: it is not ended before it has cost this share of what the filter saves. */
 #define CKFP_SAMPLING_PAID 0.1
 
-/* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, and of
- * a lookup in the filter, in ns. To read a row of few columns takes 70 to 90, and up to 450 where
- * the condition is on a late column of a wide one: then the scan ends when it has cost too much. */
+/* The cost of a row and of a key of the scan of the dimension, without the wait for blocks, in ns.
+ * To read a row of few columns takes 70 to 90, and up to 450 where the condition is on a late
+ * column of a wide one. Where it is more, the scan ends when it has cost too much. */
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
-#define CKFP_NEST_LOOKUP_NS 15.0
 
 /* A scan of the dimension for ranges of keys alone may cost this share of the scans that can skip
  * blocks by them. */
@@ -156,7 +159,6 @@ ckfp_sampling_begin(ckfp_sampling *sampling)
 	sampling->rows = 0;
 	sampling->matched = 0;
 	sampling->lookups = (ckfp_costs){0};
-	sampling->measured = false;
 	sampling->next = CKFP_SAMPLING_FIRST;
 	sampling->next_sample = CKFP_SAMPLING_SAMPLE; /* short loops measure none */
 }
@@ -247,7 +249,7 @@ ckfp_sampling_pays(ckfp_nest *nest)
 	ckfp_sampling *sampling = &nest->sampling;
 	const ckfp_costs *lookups = &sampling->lookups;
 	double pass = (double)sampling->matched / (double)sampling->rows;
-	double saved = ckfp_costs_mean(lookups) - CKFP_NEST_LOOKUP_NS;
+	double saved = ckfp_costs_mean(lookups) - CKFP_LOOKUP_NS;
 	double price;
 	double keys;
 

@@ -28,16 +28,16 @@ typedef struct ckfp_bounds
 	PartitionKey key; /* of the first of these tables */
 	PartitionBoundInfo info;
 	int known; /* the number of columns of the partition key that are known, from the first on */
-	int column[CKFP_JOIN_KEYS];        /* the number of each one in the key of the filter, */
-	FmgrInfo function[CKFP_JOIN_KEYS]; /* which compares it with a bound, or hashes it */
+	int column[CKFP_JOIN_KEYS];        /* the number of each known one in the key of the filter */
+	FmgrInfo function[CKFP_JOIN_KEYS]; /* compares each known one with a bound, or hashes it */
 	int partitions;
-	uint8 *live;    /* of each partition: it can contain a key; */
-	int *scans;     /* the number of scans that read it; */
-	int all;        /* the sum of these, */
-	int dead;       /* and that of the partitions that can contain no key */
+	uint8 *live;    /* of each partition: it can contain a key */
+	int *scans;     /* of each partition: the number of scans that read it */
+	int all;        /* the sum of `scans` */
+	int dead;       /* the sum of `scans` of the partitions that can contain no key */
 	double worth;   /* so many keys are worth mapping for each scan that is skipped */
-	Relation table; /* the last table for which they were found, */
-	AttrNumber attributes[CKFP_JOIN_KEYS]; /* and for these of its columns */
+	Relation table; /* the last table for which these bounds were found */
+	AttrNumber attributes[CKFP_JOIN_KEYS]; /* the columns of `table` for which they were found */
 	struct ckfp_bounds *next;
 	struct ckfp_bounds *next_open; /* the next one that keys are still mapped to */
 } ckfp_bounds;
@@ -81,11 +81,11 @@ typedef HTAB ckfp_descendants;
 /* The partitions of all partitioned tables of a query that has started. */
 ckfp_descendants *ckfp_descendants_of(EState *estate);
 
-/* A partitioned table above a scan: its bounds, */
+/* A partitioned table above a scan. */
 typedef struct ckfp_ancestor
 {
-	ckfp_bounds *bounds;
-	int partition; /* and its partition that the scan belongs to */
+	ckfp_bounds *bounds; /* its bounds */
+	int partition;       /* the number of its partition that has the scan */
 	struct ckfp_ancestor *next;
 } ckfp_ancestor;
 
@@ -98,9 +98,9 @@ typedef struct ckfp_partitions
 	uint8 *alive;              /* of each target, once they are known: it can have rows that join */
 	bool known;
 	int scans;           /* the number of targets that can be skipped */
-	ckfp_bounds *bounds; /* all bounds, */
-	ckfp_bounds *open;   /* those that keys are still mapped to, */
-	double keys;         /* and the number of keys that were */
+	ckfp_bounds *bounds; /* the list of all bounds */
+	ckfp_bounds *open;   /* the list of the bounds that keys are still mapped to */
+	double keys;         /* the number of keys that were mapped */
 	bool by_value;       /* all columns of the key are passed by value */
 } ckfp_partitions;
 

@@ -16,8 +16,8 @@ typedef struct ckfp_tree
 	/* the last partitioned table that was looked at, for these columns: */
 	Index table;
 	AttrNumber columns[CKFP_JOIN_KEYS];
-	bool usable; /* a filter can exclude its partitions, */
-	bool hash;   /* which are those of hash partitioning */
+	bool usable; /* a filter can exclude partitions of `table` */
+	bool hash;   /* `table` is partitioned by hash */
 } ckfp_tree;
 
 /* Can a filter exclude partitions of a table, by these of its columns? */

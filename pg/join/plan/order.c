@@ -3,22 +3,24 @@
  *
  * A serial hash join fetches a row of its probe side before it reads its build side, if that row is
  * expected to be cheap. If there is no row, it need not read the build side. This order determines
- * side effects, errors, and which nodes never run, so join filters keep it. Until
- * a filter is ready it lets all rows pass: one row, or some that other joins below drop.
+ * side effects, errors, and which nodes never run, so join filters keep it. Until a filter is ready
+ * it lets all rows pass: one row, or some that other joins below drop.
  *
- * A foreign scan is the exception. It sends its query with the current parameters when its first
- * row is fetched, and cannot use a filter that is built later. Asynchronous ones all send their
- * queries with the first row. For them the build side is read first, if both hold:
+ * Two kinds of scan are exceptions. The first is a foreign scan. It sends its query with the
+ * current parameters when its first row is fetched, and cannot use a filter that is built later.
+ * Asynchronous ones all send their queries with the first row. For them the build side is read
+ * first, if both hold:
  *
  * - Nothing in the build side has side effects, can fail or starts an InitPlan. So reading it where
  *   PostgreSQL would not have read it has no visible effect.
  * - There is no other join between this join and the scan. If the build side of such a join is
  *   empty, PostgreSQL ends without reading this one.
  *
- * A sequential scan that skips blocks and has a condition is another exception, by the same rules:
- * it reads all blocks up to its first row. If there is none, it reads all of them, and PostgreSQL
- * does not read the build side. So it is read first only if it is cheap beside that, by the size of
- * the tables, when the query runs (exec/skip_blocks.c): estimates can be wrong.
+ * The second is a sequential scan that skips blocks and has a condition, by the same rules. It
+ * reads all blocks up to its first row. If it has no row, it reads all blocks, and PostgreSQL does
+ * not read the build side. So the build side is read first only if that is cheap, compared with the
+ * scan. This is decided when the query runs (exec/skip_blocks.c), by the size of the tables, as
+ * estimates can be wrong.
  */
 #include "join/plan/plan.h"
 #include "join/remote/remote.h"

@@ -47,8 +47,8 @@ typedef struct ckfp_node
 	ckfp_node_kind kind;
 	ckfp_node_stop stops;
 	uint16 is;             /* of ckfp_node_is */
-	uint16 children;       /* a list of plans, beside lefttree and righttree, */
-	uint16 child;          /* or one */
+	uint16 children;       /* a list of plans, beside lefttree and righttree */
+	uint16 child;          /* one plan, beside lefttree and righttree */
 	uint16 expressions[2]; /* other than the target list and the condition */
 	uint16 listed;         /* a list of the columns that its INDEX_VARs are */
 	uint16 lookup;         /* of the scan of an index: the conditions of the index, on columns of
@@ -101,6 +101,9 @@ bool ckfp_expression_is_volatile(Node *expression, const ckfp_statement *stateme
  * are not read again. */
 bool ckfp_plan_varies(Plan *plan, const ckfp_statement *statement);
 
+/* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
+bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
+
 /* ------------------------------------------------------- trace.c: from which scans a key comes */
 
 typedef struct ckfp_trace
@@ -139,9 +142,6 @@ AttrNumber ckfp_column_of(Expr *expression, int varno);
 /* Note in the record whether reading the build side of a join before the first row of its probe
  * side can pay, and has no effect except on time. */
 void ckfp_order_plan(const struct ckfp_rules *rules, HashJoin *join, ckfp_join_record *record);
-
-/* Can evaluating an expression fail? If a statement is given: or run an InitPlan? */
-bool ckfp_expression_may_fail(Node *expression, const ckfp_statement *statement);
 
 /* ------------------------------------------------------ rules.c: which joins may have a filter */
 

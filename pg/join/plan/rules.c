@@ -57,8 +57,8 @@ ckfp_rules_note(ckfp_rules *rules, const Plan *plan)
 	rules->statement.initplans = list_concat(rules->statement.initplans, plan->initPlan);
 }
 
-static void
-ckfp_note_initplans(ckfp_rules *rules)
+void
+ckfp_rules_conclude(ckfp_rules *rules)
 {
 	ListCell *parameter;
 
@@ -72,12 +72,6 @@ ckfp_note_initplans(ckfp_rules *rules)
 		foreach (parameter, initplan->setParam)
 			rules->harmless = bms_add_member(rules->harmless, lfirst_int(parameter));
 	}
-}
-
-void
-ckfp_rules_conclude(ckfp_rules *rules)
-{
-	ckfp_note_initplans(rules);
 	foreach_ptr (RangeTblEntry, entry, rules->statement.plan->rtable)
 		rules->tables.has_barrier |= entry->security_barrier;
 }
@@ -263,7 +257,7 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, const ckfp_trace *trace)
 	record->probe_rows = trace->rows * rules->processes;
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving * share;
-	/* paths.c marks them so; no other sequential scan costs as much before its first row */
+	/* paths.c gives the scan such a startup cost; that of other sequential scans is less */
 	record->replaces = IsA(outerPlan(join), SeqScan) &&
 					   outerPlan(join)->startup_cost >= outerPlan(innerPlan(join))->total_cost;
 	record->lookups = (trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +

@@ -19,7 +19,6 @@
 #include "catalog/pg_type.h"
 #include "foreign/foreign.h"
 #include "mb/pg_wchar.h"
-#include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"

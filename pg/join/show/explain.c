@@ -18,7 +18,7 @@
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
-/* So many indexes are shown by name. */
+/* The maximum number of indexes that are shown by name. */
 #define CKFP_INDEXES_SHOWN 3
 
 /* EXPLAIN must never fail. Names of tables are looked up after planning and may be missing; "?" is
@@ -255,7 +255,7 @@ ckfp_explain_numbers(const char *line, const char *text, const char *first, uint
 	ExplainPropertyInteger(second, unit, (int64)m, es);
 }
 
-/* The keys of a filter. Formats for programs always have it; so they have the rows. */
+/* The number of keys of a filter, and its memory. Formats for programs always have them. */
 static void
 ckfp_explain_keys(const ckfp_owner *owner, const ckfp_join_counts *counts, ExplainState *es)
 {

@@ -8,7 +8,8 @@
  * How to count something else: keep a counter in the state of your plan node, as EXPLAIN needs it
  * anyway. When the query ends, add it once, with the counters of the workers:
  *
- *   - a filter of a hash join: in ckfp_count_filters (executor.c), which is called for each query;
+ *   - a filter of a hash join or of a nested loop: in ckfp_count_filters (executor.c), which is
+ *     called for each query that has filters;
  *   - another node: register a function by MemoryContextRegisterResetCallback on es_query_cxt, as
  *     ckfp_count_at_end (executor.c) does. So an error of the query does not lose the counters.
  */
@@ -29,12 +30,12 @@ void ckfp_explain_filter(const ckfp_owner *owner, const char *verdict, ExplainSt
 /* The columns of the view, in their order. */
 typedef enum ckfp_stat
 {
-	CKFP_STAT_PLANNED,      /* filters in the plans of the queries that were run, */
-	CKFP_STAT_BUILT,        /* those that were built, at least once in their query, */
-	CKFP_STAT_GIVEN_UP,     /* those that were given up while their keys were gathered, */
-	CKFP_STAT_SUSPENDED,    /* and those that scans stopped to test, as too many rows passed */
-	CKFP_STAT_ROWS_TESTED,  /* rows for which a filter was used, */
-	CKFP_STAT_ROWS_REMOVED, /* and those that it dropped */
+	CKFP_STAT_PLANNED,            /* filters in the plans of the queries that were run */
+	CKFP_STAT_BUILT,              /* filters that were built, at least once in their query */
+	CKFP_STAT_GIVEN_UP,           /* filters that were given up while their keys were gathered */
+	CKFP_STAT_SUSPENDED,          /* filters that a scan suspended, as too many rows passed */
+	CKFP_STAT_ROWS_TESTED,        /* rows for which a filter was used */
+	CKFP_STAT_ROWS_REMOVED,       /* rows that a filter dropped */
 	CKFP_STAT_PARTITIONS_SKIPPED, /* scans of partitions that were not needed: no key is there */
 	CKFP_STAT_NESTED_LOOPS,       /* of the filters that were built: those of nested loops */
 	CKFP_STAT_LOOKUPS_SKIPPED,    /* lookups of nested loops that a filter answered */
