@@ -44,7 +44,7 @@
 
 CKF_BEGIN
 
-#define CKF_VERSION "1.7.1"
+#define CKF_VERSION "1.8.0"
 
 /* The version that is written.  Version 1 is read, too; a change rewrites it as this one. */
 #define CKF_FORMAT_VERSION 2
