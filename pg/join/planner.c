@@ -255,10 +255,12 @@ ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *p
 		Plan *subplan = lfirst(cell);
 
 		planning->rules.again = !bms_is_member(plan_id, planning->rules.once);
-		planning->rules.share =
-			bms_is_member(plan_id++, planning->exists) ? 1 / Max(subplan->plan_rows, 1) : 1;
+		planning->rules.share = bms_is_member(plan_id, planning->exists) && subplan != NULL
+									? 1 / Max(subplan->plan_rows, 1)
+									: 1;
 		if (subplan != NULL)
 			visit(subplan, planning);
+		plan_id++;
 	}
 }
 

@@ -6,7 +6,7 @@
  * is cheaper. The number of lookups is not known in advance, so the ski-rental rule decides: read
  * slices until they have cost as much as the whole value, then fetch it. The total is at most twice
  * the cheaper of the two ways. The count is kept per call site and value: another value at the same
- * call site starts at zero.
+ * call site starts at zero. A value that another call site has fetched is there already.
  */
 #include "type/slices.h"
 
@@ -138,7 +138,7 @@ ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct varlena *value, Memory
 	VARATT_EXTERNAL_GET_POINTER(toast, value);
 	if (argument->copy != NULL && memcmp(&argument->toast, &toast, sizeof toast) == 0)
 		return argument->copy;
-	if (VARATT_EXTERNAL_IS_COMPRESSED(toast) ||
+	if (VARATT_EXTERNAL_IS_COMPRESSED(toast) || ckfp_is_fetched(&toast) ||
 		!ckfp_ready_slices(argument, PointerGetDatum(value), &toast, context))
 		return ckfp_fetch(argument, value, context);
 	return NULL;
