@@ -166,11 +166,12 @@ typedef struct ckfp_join_counts
 	uint64 memory; /* bytes of the finished filter */
 	uint64 tested;
 	uint64 removed;
-	uint64 scans;          /* the number of scans of partitions that may be skipped */
-	uint64 skipped;        /* the number of scans of partitions that are skipped */
-	uint64 blocks;         /* the number of blocks of scans that can skip some */
-	uint64 blocks_skipped; /* the number of blocks that these scans skip */
-	uint64 untested;       /* rows that passed while the test was suspended */
+	uint64 scans;             /* the number of scans of partitions that may be skipped */
+	uint64 skipped;           /* the number of scans of partitions that are skipped */
+	uint64 blocks;            /* the number of blocks of scans that can skip some */
+	uint64 blocks_skipped;    /* the number of blocks that these scans skip */
+	ckfp_unskipped unskipped; /* if there are none */
+	uint64 untested;          /* rows that passed while the test was suspended */
 	ckfp_given_up given_up;
 	/* of the filter of a nested loop: */
 	uint64 sampled;     /* rows that were sampled before the last decision */
@@ -191,6 +192,7 @@ ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
 	sum->skipped = Max(sum->skipped, counts->skipped);
 	sum->blocks += counts->blocks;
 	sum->blocks_skipped += counts->blocks_skipped;
+	sum->unskipped = Max(sum->unskipped, counts->unskipped);
 	sum->untested += counts->untested;
 	sum->given_up = Max(sum->given_up, counts->given_up);
 	sum->sampled += counts->sampled;
