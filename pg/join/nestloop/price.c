@@ -96,12 +96,6 @@ ckfp_clock(clockid_t clock)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static int64
-ckfp_blocks_read(void)
-{
-	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
-}
-
 /* The processor's clock is read last, and first in the end, since that is a call of the kernel. It
  * is also read at first: a call after much other work takes several times as long as the next one,
  * and would count as a part of the work. */
@@ -109,7 +103,7 @@ void
 ckfp_meter_start(ckfp_meter *meter)
 {
 	ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
-	meter->blocks = ckfp_blocks_read();
+	meter->blocks = CKFP_BLOCKS_READ;
 	meter->clock = ckfp_clock(CLOCK_MONOTONIC);
 	meter->processor = ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -145,7 +139,7 @@ ckfp_meter_read(const ckfp_meter *meter, double *wait)
 {
 	double processor = ckfp_meter_processor(meter);
 	double rest = ckfp_clock(CLOCK_MONOTONIC) - meter->clock - processor;
-	double blocks = (double)(ckfp_blocks_read() - meter->blocks);
+	double blocks = (double)(CKFP_BLOCKS_READ - meter->blocks);
 
 	*wait = Max(Min(rest, blocks * CKFP_BLOCK_NS), 0);
 	return Max(processor - ckfp_meter_own(), 0) + *wait;
