@@ -218,6 +218,9 @@ void ckfp_shared_contribute(ckfp_owner *owner);
 /* This process has given its keys and ranges. The last process builds the common filter. */
 void ckfp_shared_finish(ckfp_owner *owner);
 
+/* The number of keys that all processes have gathered for the common filter so far. */
+double ckfp_shared_gathered(ckfp_owner *owner);
+
 /* Give up the filter: that of all processes, if they gather common keys. */
 void ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why);
 

@@ -23,11 +23,13 @@ typedef struct ckfp_join_filter
 	ckf_collector *collector; /* gathers the hashes until the filter is built; then NULL */
 	uint64 last;              /* the hash gathered last */
 	size_t n;                 /* the number of gathered hashes; equal ones in a row count once */
+	size_t published;         /* those of them that the other processes know of */
 	size_t taken;             /* bytes that the engine has allocated */
 	size_t keys;              /* the number of distinct hashes in the filter */
 	size_t size;              /* bytes of the finished filter */
 	ckf_filter filter;        /* the filter that rows are looked up in */
 	int16 integer;            /* the length of the keys if they are integers; else 0 */
+	bool sets;                /* integers are gathered, until the filter is made anew */
 	ckfp_integers integers;   /* integer keys, in which rows are looked up first; or empty */
 } ckfp_join_filter;
 
@@ -61,7 +63,7 @@ ckfp_filter_gather_key(ckfp_join_filter *filter, const Datum *values, uint64 has
 {
 	if (!ckfp_filter_gather(filter, hash))
 		return false;
-	if (filter->integer != 0)
+	if (filter->sets)
 		ckfp_integers_add(&filter->integers, ckfp_integer_of(values[0], filter->integer));
 	return true;
 }

@@ -47,6 +47,11 @@
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
 
+/* The number of rows between two checks of what the scan has cost; at first it is checked each time
+ * that their number has doubled, as a condition may cost as much as all other rows. */
+#define CKFP_NEST_CHECK 1024
+#define CKFP_NEST_CHECK_FIRST 16
+
 /* A scan of the dimension for ranges of keys alone may cost this share of the scans that can skip
  * blocks by them. */
 #define CKFP_NEST_RANGES_SHARE 0.02
@@ -257,13 +262,21 @@ ckfp_sampling_pays(ckfp_nest *nest)
 }
 
 bool
-ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent)
+ckfp_sampling_is_exceeded(ckfp_nest *nest)
 {
+	uint64 rows = ++nest->reading.rows;
+	double keys = (double)nest->owner.filter.n;
+	double spent;
+	double done;
+	double wait;
 	bool shared;
-	double done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
 
-	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
+	if ((rows % CKFP_NEST_CHECK != 0 &&
+		 (rows < CKFP_NEST_CHECK_FIRST || (rows & (rows - 1)) != 0)) ||
+		ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return false;
+	spent = ckfp_meter_read(&nest->reading.begun, &wait);
+	done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
 	if (done == 0)
 		return spent > nest->sampling.gain;
 	return spent > nest->sampling.gain * CKFP_SAMPLING_PAID &&
