@@ -322,8 +322,7 @@ ckfp_explain_blocks(const ckfp_owner *owner, const ckfp_join_counts *counts, Exp
 		[CKFP_UNSKIPPED_INDEX] = "the index is locked, invalid or dropped",
 		[CKFP_UNSKIPPED_PRICE] = "searching the index does not pay",
 		[CKFP_UNSKIPPED_LIVE] = "nearly all can have the keys",
-		[CKFP_UNSKIPPED_CHANGED] = "the index may lack rows of blocks that are not all-visible, "
-								   "VACUUM marks them",
+		[CKFP_UNSKIPPED_CHANGED] = "before VACUUM, the index may lack some of their rows",
 	};
 
 	ckfp_explain_skipped("Blocks", owner, counts->blocks_skipped, counts->blocks,
