@@ -181,7 +181,8 @@ ckfp_tests_start(ckfp_owner *owner)
 		ckfp_owner_enter(owner, CKFP_FILTER_OFF);
 		owner->ranges.state = CKFP_RANGES_OFF;
 	}
-	if (!ckfp_owner_is_off(owner) && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+	if ((!ckfp_owner_is_off(owner) || owner->ranges.state != CKFP_RANGES_OFF) &&
+		ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(owner, &owner->join->js.ps, &owner->join->hashclauses,
 							list_copy_tail(keys, owner->record.columns));
 	ckfp_build_restart(owner);

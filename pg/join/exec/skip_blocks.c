@@ -78,6 +78,7 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 	if (!wanted)
 		return;
 	ranges->state = CKFP_RANGES_NEW;
+	ranges->before = ckfp_wal_before();
 	owner->allocates |= !ranges->by_value;
 	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 	if (tests->blocks == NULL)

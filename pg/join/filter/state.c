@@ -192,6 +192,7 @@ ckfp_owner_counts(const ckfp_owner *owner)
 	counts.untested = ckfp_suspension_untested(&owner->suspensions);
 	counts.blocks = owner->ranges.blocks;
 	counts.blocks_skipped = owner->ranges.skipped;
+	counts.unskipped = owner->ranges.unskipped;
 	return counts;
 }
 
