@@ -6,7 +6,7 @@
 #include "../argument.h"
 #include "messages.h"
 
-/* Add an item, which is not NULL.  It waits in memory. */
+/* Add an item, unless it is NULL. */
 static int
 ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 {
@@ -25,7 +25,7 @@ ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 	if (rc == SQLITE_OK)
 		rc = ckfs_reserve(table, item.hash, 1);
 	if (rc == SQLITE_OK)
-		rc = ckfs_wait(table, item);
+		rc = ckfs_add(table, item);
 	if (rc == SQLITE_OK)
 		*rowid = (sqlite3_int64)item.hash;
 	return rc;
