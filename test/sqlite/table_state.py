@@ -541,7 +541,7 @@ def test_export_past_half():
 
 INFO = (
     "count, capacity, target_fpr, fpr, bytes, bits_per_item, layout, kind, bucket_size, prefix_bits, seed, item_classes, "
-    "rows, pages, distinct_prefixes, items_left"
+    "items_left, items_to_limit, rows, pages, distinct_prefixes"
 ).split(", ")
 
 
@@ -606,15 +606,20 @@ def test_table_info_sees():
         told = table_info(base, "'seen', 'main'")
         equal("what waits", (told["count"], told["item_classes"], told["prefix_bits"]), (2, ["number", "text"], 64))
         base.run("ROLLBACK")
-        left = table_info(base)["items_left"]
+        equal("left of the capacity", table_info(base)["items_left"], 1000)
+        for items, expected in (("1, 'a', 1", 998), ("1, 1, 1", 998)):
+            base.run(f"INSERT INTO seen(item) VALUES {', '.join(f'({item})' for item in items.split(', '))}")
+            equal(f"{items}: copies are not counted", table_info(base)["items_left"], expected)
+        base.run("INSERT INTO seen(seen) VALUES ('delete-all')")
+        left = table_info(base)["items_to_limit"]
         equal("nothing", (table_info(base)["count"], table_info(base)["rows"]), (0, 0))
         equal("as many as are left", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
-        equal("none are left", table_info(base)["items_left"], left - table_info(base)["count"])
+        equal("none are left", (table_info(base)["items_to_limit"], table_info(base)["items_left"]), (left - table_info(base)["count"], 0))
         check("one more", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 10**6, 10**6 + left) is not None)
         with Base("capacity=1000, fpr=0.05, kind=set", numbers=0) as other:
-            left = table_info(other)["items_left"]
+            left = table_info(other)["items_to_limit"]
             equal("of a set, at least as many", other.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
-            check("and more", table_info(other)["items_left"] > 0)
+            check("and more", table_info(other)["items_to_limit"] > 0)
         equal("JSON", base.one("SELECT json_extract(json_array(cuckoofilter_table_info('seen')), '$[0].kind')"), "deletable")
         equal("NULL", base.one("SELECT cuckoofilter_table_info(NULL)"), None)
         for call in ("'number'", "'nothing'", "'seen', 'temp'", "5"):
@@ -627,7 +632,7 @@ def test_limit_after_a_rollback():
     """Adds that were allowed while the table was empty are not, once a rollback has brought its items back."""
     for begin, end in (("BEGIN", "ROLLBACK"), ("BEGIN; SAVEPOINT s", "ROLLBACK TO s; COMMIT")):
         with Base("capacity=1000") as base:
-            most = table_info(base)["items_left"]
+            most = table_info(base)["items_to_limit"]
             base.add(1, most)
             count = table_info(base)["count"]
             for cycle in range(1, 21):
