@@ -297,7 +297,7 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
 	if (record->mapped && record->build_rows <= rows / CKFP_KEYS_SHARE)
-		return NULL; /* ranges cost next to nothing */
+		return ckfp_cost_ranges_pay(record) ? NULL : "it is not expected to pay";
 	if (record->pass > ckfp_join_max_pass)
 		return "more rows are expected to pass than cuckoofilter.join_filter_max_pass";
 	if (!ckfp_cost_pays(record, record->build_rows))
@@ -412,9 +412,10 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, bool mapped, ckfp_join_recor
 	}
 	ckfp_estimate(rules, join, &trace);
 	ckfp_blocks_plan(&rules->tables, rules->processes, record);
+	record->reading *= ckfp_share_read(rules, record);
 	record->only_ranges = record->mapped;
 	*reason = ckfp_poor_estimate(join, record);
-	if (*reason != NULL && record->blocks)
+	if (*reason != NULL && record->blocks && (!record->mapped || ckfp_cost_ranges_pay(record)))
 	{
 		record->only_ranges = true; /* they cost next to nothing */
 		*reason = NULL;

@@ -105,6 +105,11 @@ subtest 'reasons of joins without a filter' => sub {
 	like(explained("SET enable_mergejoin = on; $_->[1]", 'COSTS OFF'), $_->[2], $_->[0]) foreach @reasons;
 };
 
+# Mapping keys has a price, which so few rows do not save.
+my $all_days = "SET cuckoofilter.join_filter = auto; SELECT e.id FROM events e JOIN calendar c ON e.ts::date = c.day";
+like(explained($all_days, 'COSTS OFF'), qr/by ranges of ts\n/, 'auto: all rows, by ranges');
+like(explained("$all_days LIMIT 5", 'COSTS OFF'), qr/^No Join Filter for .*: it is not expected to pay$/m, 'auto: LIMIT, no ranges');
+
 # ----------------------------------------------------- blocks and partitions
 
 # Of a join: its name, the table, the key, a condition on the calendar, the least share of blocks and of partitions that are
