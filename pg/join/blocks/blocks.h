@@ -74,7 +74,7 @@ bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
 /* Sort ranges, and merge those between which there is no other integer. */
 void ckfp_ranges_sort(ckfp_ranges *ranges);
 
-/* Add them to the set. */
+/* Add them to the set. They are in ascending order. */
 void ckfp_ranges_to_set(ckfp_ranges *ranges);
 
 /* The number of integers in them. */

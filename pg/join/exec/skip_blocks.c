@@ -96,8 +96,9 @@ ckfp_blocks_price(const PlanState *side)
 {
 	double row = CKFP_ROW_NS;
 
-	while (IsA(side, SubqueryScanState))
-		side = ((const SubqueryScanState *)side)->subplan;
+	while (IsA(side, SubqueryScanState) || ckfp_join_is_build(side->plan))
+		side = IsA(side, SubqueryScanState) ? ((const SubqueryScanState *)side)->subplan
+											: outerPlanState(side);
 	if (IsA(side, ValuesScanState))
 		return side->plan->plan_rows * (row + CKFP_HASH_NS);
 	if (IsA(side, IndexScanState) || IsA(side, IndexOnlyScanState) ||

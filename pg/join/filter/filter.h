@@ -100,6 +100,7 @@ typedef struct ckfp_suspensions
 {
 	struct ckfp_suspension *first; /* one for each scan */
 	bool bad;                      /* too many rows passed in the last window of any scan */
+	uint32 length;                 /* the number of rows in the next suspension of that scan */
 	bool never;                    /* they are never suspended */
 	uint64 untested;               /* rows in the suspensions that have begun */
 } ckfp_suspensions;

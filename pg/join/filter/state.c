@@ -71,7 +71,7 @@ ckfp_suspension_next_window(ckfp_suspension *suspension)
 	{
 		/* the window before was that of another scan: partitions are often alike */
 		suspension->bad = suspension->all->bad;
-		suspension->length = CKFP_SUSPENSION;
+		suspension->length = suspension->bad ? suspension->all->length : CKFP_SUSPENSION;
 		ckfp_suspension_begin_window(suspension, CKFP_FIRST_WINDOW);
 		return;
 	}
@@ -83,6 +83,7 @@ ckfp_suspension_next_window(ckfp_suspension *suspension)
 		suspension->length = CKFP_SUSPENSION;
 	suspension->bad = bad;
 	suspension->all->bad = bad;
+	suspension->all->length = suspension->length;
 }
 
 void
