@@ -5,7 +5,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
 	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate \
-	machines releases address soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
+	machines releases soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
 unexport CDPATH GREP_OPTIONS POSIXLY_CORRECT
@@ -289,10 +289,6 @@ install-deps:
 releases:
 	@test/releases.sh
 
-# Where the sources are cloned from: make address SOURCES=https://..., once they have an address.
-address:
-	sed -i 's|  # @SOURCES@: .*||; s|@SOURCES@|$(or $(SOURCES),$(error make address SOURCES=URL))|' README.md
-
 version:
 	@echo $(VERSION)
 
@@ -335,7 +331,6 @@ help:
 	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
 	@echo "make releases        make demo and make test on bare systems of Debian 12, 13, sid; parts on 11: an hour"
 	@echo "make install-deps    the Debian packages that tests and demo need"
-	@echo "make address         write where the sources are cloned from into README.md  (SOURCES=)"
 	@echo "make clean           remove what was built"
 
 -include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \

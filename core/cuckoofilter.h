@@ -454,10 +454,13 @@ typedef struct ckf_info
 	const char *item_classes[8]; /* names of the item classes CKF_ITEM_NUMBER .. CKF_ITEM_HASH
 								  * that the filter has, then NULL; a filter of version 1
 								  * has hash */
-	uint64_t items_left; /* how many distinct items can be added one by one until the rate reaches
-						  * its limit.  At least so many can, but in one of 1,000 filters: more if
-						  * items share prefixes in a set, or if fingerprints or buckets are small.
-						  * In hashes it counts for the later table */
+	uint64_t items_left; /* how many distinct items can be added until the capacity is reached, up
+						  * to which the target rate holds: capacity less count, never below 0 */
+	uint64_t items_to_limit; /* how many distinct items can be added one by one until the rate
+							  * reaches its limit and adding fails.  At least so many can, but in
+							  * one of 1,000 filters: more if items share prefixes in a set, or if
+							  * fingerprints or buckets are small.  In hashes it counts for the
+							  * later table */
 } ckf_info;
 
 void ckf_get_info(const ckf_filter *filter, ckf_info *info);

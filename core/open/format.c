@@ -271,7 +271,7 @@ ckf_may_lack_slots(const ckf_filter *t, uint64_t n)
 
 /* How many items can be added to a filter, one by one. */
 static uint64_t
-ckf_items_left(const ckf_filter *t)
+ckf_items_to_limit(const ckf_filter *t)
 {
 	uint64_t first = t->count > CKF_MAX_HASHES ? t->count : CKF_MAX_HASHES;
 	uint64_t most = CKF_MOST_HASHES;
@@ -308,5 +308,7 @@ ckf_get_info(const ckf_filter *t, ckf_info *info)
 	info->seed = t->seed;
 	info->format_version = t->format;
 	ckf_name_item_classes(t, info->item_classes);
-	info->items_left = ckf_items_left(t);
+	info->items_left =
+		t->capacity > 0 && (uint64_t)t->capacity > t->count ? (uint64_t)t->capacity - t->count : 0;
+	info->items_to_limit = ckf_items_to_limit(t);
 }

@@ -17,56 +17,26 @@ PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 
 /* ------------------------------------------------------------------- states */
 
-/*
- * A new flat state, with room for two hashes, as an expanded object that is flattened with this
- * room. The executor would copy the value itself, if it has one hash, into 64 bytes, and copy it
- * again at the second hash. So the transition returns this object.
- */
-typedef struct ckfp_first_state
-{
-	ExpandedObjectHeader header;
-	bool deletable; /* the state of a set of one item gets no room */
-	Size size;      /* of the flattened value with its room */
-	char value[VARHDRSZ + CKF_HEADER_SIZE + 2 * sizeof(uint64)]; /* the flat state */
-} ckfp_first_state;
-
-static Size
-ckfp_first_size(ExpandedObjectHeader *header)
-{
-	return ((ckfp_first_state *)header)->size;
-}
-
-static void
-ckfp_first_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
-{
-	memcpy(result, ((ckfp_first_state *)header)->value, allocated_size);
-}
-
-static const ExpandedObjectMethods ckfp_first_methods = {ckfp_first_size, ckfp_first_flatten};
-
 /* The state of a row: flat, or a collector. */
 typedef struct ckfp_state
 {
 	ckf_filter *flat; /* open; changed in place */
 	ckfp_collected *collected;
-	ckfp_first_state *first; /* has the bytes of `flat`, a new state; or NULL */
 } ckfp_state;
 
+/* A new flat state, with room for one hash. */
 static ckfp_state
 ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 {
-	ckfp_first_state *first = palloc(sizeof *first);
-	char *bytes = VARDATA(first->value);
+	char *bytes = VARDATA(palloc(VARHDRSZ + CKF_HEADER_SIZE + sizeof(uint64)));
 	ckf_status status = ckf_create_state(params, bytes);
 
 	if (status == CKF_OK)
 		status = ckf_open(flat, bytes, CKF_HEADER_SIZE, CKF_STATE);
 	if (status != CKF_OK)
 		ckfp_error(status, (ckf_about){.params = params});
-	EOH_init_header(&first->header, &ckfp_first_methods, CurrentMemoryContext);
-	first->deletable = !params->set;
-	flat->room = sizeof first->value - VARHDRSZ;
-	return (ckfp_state){.flat = flat, .first = first};
+	flat->room = CKF_HEADER_SIZE + sizeof(uint64);
+	return (ckfp_state){.flat = flat};
 }
 
 /*
@@ -135,17 +105,9 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 static inline Datum
 ckfp_state_datum(const ckfp_state *state)
 {
-	struct varlena *value;
-
 	if (state->collected != NULL)
 		return EOHPGetRWDatum(&state->collected->header);
-	value = ckfp_result(state->flat);
-	if (state->first == NULL)
-		return PointerGetDatum(value);
-	state->first->size = state->flat->count > 0 && state->first->deletable
-							 ? sizeof state->first->value
-							 : VARSIZE(value);
-	return EOHPGetRODatum(&state->first->header);
+	return PointerGetDatum(ckfp_result(state->flat));
 }
 
 /* ---------------------------------------------------------- items and hashes */

@@ -155,10 +155,4 @@ ckfp_require_pairs(const ckf_filter *filter)
 		ckfp_error_pair(filter);
 }
 
-struct SupportRequestSimplify;
-
-/* The call of a request with the collations that its items have in the query; NULL if nothing needs
- * to be kept. (collation.c) */
-struct Node *ckfp_keep_collations(const struct SupportRequestSimplify *request);
-
 #endif

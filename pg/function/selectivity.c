@@ -204,8 +204,6 @@ cuckoofilter_support(PG_FUNCTION_ARGS)
 	Node *request = (Node *)PG_GETARG_POINTER(0);
 	SupportRequestSelectivity *call = (SupportRequestSelectivity *)request;
 
-	if (IsA(request, SupportRequestSimplify))
-		PG_RETURN_POINTER(ckfp_keep_collations((SupportRequestSimplify *)request));
 	if (!IsA(request, SupportRequestSelectivity) || !ckfp_is_lookup(call->funcid))
 		PG_RETURN_POINTER(NULL);
 	call->selectivity = ckfp_estimate(call);

@@ -174,9 +174,11 @@ ckfp_set_row(ckfp_container *container, Oid type, int32 typmod)
 	{
 		Form_pg_attribute column = TupleDescAttr(row->columns, i);
 
-		if (!column->attisdropped)
-			container->parts->prepare(&row->hashers[i], column->atttypid, column->attcollation,
-									  row->context);
+		if (column->attisdropped)
+			continue;
+		ckfp_require_deterministic(column->attcollation);
+		container->parts->prepare(&row->hashers[i], column->atttypid, column->attcollation,
+								  row->context);
 	}
 	MemoryContextSwitchTo(old);
 	row->typmod = typmod;

@@ -1,6 +1,6 @@
 /*
- * item.h - SQL values to hashes. Only ckfp_hasher_prepare and ckfp_hash_item are for others than
- * the files of this folder.
+ * item.h - SQL values to hashes. Only ckfp_hasher_prepare, ckfp_hash_item and
+ * ckfp_require_deterministic are for others than the files of this folder.
  */
 #ifndef CKFP_ITEM_H
 #define CKFP_ITEM_H
@@ -109,6 +109,11 @@ uint64 ckfp_hash_numeric(Datum item, uint64 seed);
 uint64 ckfp_hash_date(DateADT date, uint64 seed);
 
 /* --------------------------------------------------------------------------------- strings.c */
+
+/* Raise an error if a collation, of text in a row or a pair, is nondeterministic. Such a column has
+ * the collation of the expression that is there when the query is executed, which can be another
+ * one than that of the query; all deterministic collations have the same hashes. */
+void ckfp_require_deterministic(Oid collation);
 
 /* The hash of a string under the collation of the hasher: of its bytes in UTF-8, unless the
  * collation is nondeterministic. */

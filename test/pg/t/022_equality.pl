@@ -99,12 +99,12 @@ sub array_of
 }
 
 # A composite type, now and then with a column that is gone; anonymous ones are
-# drawn with it.
+# drawn with it. Text of a nondeterministic collation is refused in them.
 my $made = 0;
 
 sub composite_of
 {
-	my @columns = @_;
+	my @columns = map { $_->{name} =~ /^loose/ ? $types[0] : $_ } @_;
 	my $name = 'made_' . ++$made;
 	my $list = join(', ', map { "c$_ $columns[$_]->{name}" } 0 .. $#columns);
 	my $where = $made % 3;
