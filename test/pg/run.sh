@@ -33,9 +33,10 @@ PG_CONFIG=$(PG_CONFIG="$PG_CONFIG" test/pg/stage.sh "$work/stage")
 bindir=$($PG_CONFIG --bindir)
 pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
 version=$($PG_CONFIG --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
-# The SQL of 1.0.0, which upgrades are tested from.
-sed -f test/pg/1.0.0/1.0.0.sed sql/cuckoofilter--1.1.0.sql \
-	> "$(find "$work/stage" -path '*/extension/cuckoofilter.control' -printf %h)/cuckoofilter--1.0.0.sql"
+# The first install scripts, from which a test makes the extension at an old version.
+scripts=$(find "$work/stage" -path '*/extension/cuckoofilter.control' -printf %h)
+cp test/pg/1.0.0/cuckoofilter--1.1.0.sql "$scripts"
+sed -f test/pg/1.0.0/1.0.0.sed test/pg/1.0.0/cuckoofilter--1.1.0.sql > "$scripts/cuckoofilter--1.0.0.sql"
 PG_CONFIG="$PG_CONFIG" test/pg/staged.sh "$work/stage" > "$work/staged.conf"
 [ ! -f build/sqlite/cuckoofilter.so ] || cp build/sqlite/cuckoofilter.so "$work"
 [ ! -d build/test/drivers/node_modules/pg ] || cp -R build/test/drivers/node_modules "$work"
