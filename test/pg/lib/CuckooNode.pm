@@ -1,7 +1,7 @@
 # A cluster whose psql and safe_psql ask a psql process that stays, since a process for each of a suite's thousands of
 # questions takes longer than most answers.  Before the next question ROLLBACK and DISCARD ALL make its session as good as new.
 # A question has a process of its own where that is not enough: it gives commands to psql, loads a library,
-# or sets what only new sessions read.
+# reads the session's statistics, or sets what only new sessions read.
 package CuckooNode;
 
 use strict;
@@ -13,7 +13,7 @@ use Symbol 'gensym';
 our @ISA;
 
 my $most = 3; # sessions of a cluster: some clusters have ten connections
-my $own = qr/(^|[;\s])\\[a-z!?]|\bLOAD\b|join_load\(|\bALTER\s+(SYSTEM|DATABASE|ROLE|USER)\b|\b(CREATE|DROP)\s+DATABASE\b/mi;
+my $own = qr/(^|[;\s])\\[a-z!?]|\bLOAD\b|join_load\(|pg_stat_get_xact_|\bALTER\s+(SYSTEM|DATABASE|ROLE|USER)\b|\b(CREATE|DROP)\s+DATABASE\b/mi;
 my ($file, $marks);
 
 # A cluster of PostgreSQL's own class becomes one of this class.

@@ -50,7 +50,7 @@ my $catalog = q{
 						(SELECT array_agg(concat_ws(' ', amopstrategy, amopopr::regoperator, amoppurpose) ORDER BY amopstrategy) FROM pg_amop WHERE amopfamily = f.oid),
 						(SELECT array_agg(concat_ws(' ', amprocnum, amproc::regprocedure) ORDER BY amprocnum) FROM pg_amproc WHERE amprocfamily = f.oid))
 					FROM pg_opfamily f WHERE f.oid = objid)
-				WHEN 'pg_class' THEN (SELECT concat_ws(' ', relkind, relacl, pg_get_viewdef(v.oid)) FROM pg_class v WHERE v.oid = objid)
+				WHEN 'pg_class' THEN (SELECT concat_ws(' ', relkind, relacl, reloptions, pg_get_viewdef(v.oid)) FROM pg_class v WHERE v.oid = objid)
 			END, 'NO DEFINITION')
 	FROM member JOIN pg_class c ON c.oid = classid
 	UNION ALL
