@@ -147,7 +147,8 @@ test: TIER = short
 test-all test-long: TIER = all
 test test-all test-long: export STARTED := $(shell date +%s)
 test test-all test-long:
-	@test/install.sh demo test pg $(if $(PG_HEADERS),,pgdev) $(if $(filter test,$@),,test-all)
+	@test/install.sh demo test pg $(if $(filter test,$@),,test-all)
+	@PG_CONFIG=$(PG_CONFIG) test/pg/headers.sh
 	@test/building.sh "building what the suites need" build/test/make.log -j2 test-build$(if $(filter test,$@),-short)
 	@TIER=$(TIER) test/run.sh $(patsubst test-%,%,$(filter test-long,$@))
 
@@ -365,12 +366,14 @@ help:
 
 PG_CONFIG ?= pg_config
 PGXS_MAKE  = $(if $(filter-out 1,$(words $(CURDIR))),$(error PostgreSQL's PGXS cannot build in a folder whose name has a space: $(CURDIR)))$(if $(filter 1,$(V)),,@)mkdir -p build/pg && $(MAKE) --no-print-directory -C build/pg -f $(CURDIR)/pg/Makefile \
-	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
+	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)" $(PG_UNPACKED:%=includedir_server=%)
 
 .PHONY: pg install image uninstall installcheck demo-pg test-pg test-join-regress test-citus
 
-# Debian's client package brings PGXS without the headers.
-PG_HEADERS = $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)
+# Debian's client package brings PGXS without the headers.  test/pg/headers.sh unpacks them here.
+PG_INCLUDE  = $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)
+PG_UNPACKED = $(if $(wildcard $(PG_INCLUDE)/postgres.h),,$(wildcard $(CURDIR)/build/pgdev$(PG_INCLUDE)))
+PG_HEADERS  = $(wildcard $(or $(PG_UNPACKED),$(PG_INCLUDE))/postgres.h)
 PG_MAJOR   = $(or $(shell $(PG_CONFIG) --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'),all)
 PG_NEEDS   = $(if $(PG_HEADERS),,$(if $(findstring /,$(PG_CONFIG)),$(if $(wildcard $(PG_CONFIG)),,$(error PG_CONFIG=$(PG_CONFIG) is not a program)))$(error the server headers of PostgreSQL are missing: install postgresql-server-dev-$(PG_MAJOR) \
 	(on Debian or Ubuntu), or set PG_CONFIG to the pg_config of a server that has them))

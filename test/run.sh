@@ -25,7 +25,7 @@ for number in "SEED=$SEED" "ROUNDS=${ROUNDS:-100}" "JOBS=${JOBS:-1}"; do
 	esac
 done
 : "${TIER:=all}"
-export SEED PYTHONHASHSEED=0 PERL_HASH_SEED=0
+export TIER SEED PYTHONHASHSEED=0 PERL_HASH_SEED=0
 
 suite() # [VARIABLE=value...] command argument...
 {
@@ -88,11 +88,14 @@ core()
 {
 	for program in build/test/core/*; do
 		name=$(basename "$program")
-		[ ! -f "test/core/$name.c" ] || core_suite "$name" 30 15 6 15
+		case $name in
+			lockstep) core_suite lockstep "$([ "$TIER" = short ] && echo 10 || echo 50)" 50 25 50 ;; # from 50 on, all shapes
+			*) [ ! -f "test/core/$name.c" ] || core_suite "$name" 30 15 6 15 ;;
+		esac
 	done
 	for script in test/core/*.py test/core/format/*.py; do
 		case $script in
-			*/work_test.py) suite "$(share 15)" /usr/bin/python3 "$script" ;;
+			*/work_test.py) more "$(share 15)" /usr/bin/python3 "$script" ;; # compiles the core anew
 			*) ! is_script "$script" || suite "$(share 100)" /usr/bin/python3 "$script" ;;
 		esac
 	done
@@ -122,12 +125,12 @@ sqlite()
 	for script in test/sqlite/*.py; do
 		is_script "$script" || continue
 		build=
-		which=suite
+		which='suite'
 		case $TIER:$script in
 			# in the build that asserts the order of SQLite's calls
 			all:*/table_names.py | all:*/table_reentry.py | all:*/table_state.py) build=CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter ;;
 			short:*/table_loaded.py) build=CUCKOOFILTER_LOADED=build/test/sqlite/plain/loaded ;;
-			*/table_authorizer.py | */orm.py | */programs.py) which=more ;;
+			*/table_authorizer.py | */orm.py | */programs.py) which='more' ;;
 		esac
 		$which "$tmp" "$(share 30)" "$build" /usr/bin/python3 "$script"
 	done

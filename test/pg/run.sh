@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 root=$PWD
 : "${PG_CONFIG:=pg_config}"
 [ -n "${CUCKOOFILTER_ONCE:-}" ] || test/install.sh pg
-[ -f "$($PG_CONFIG --includedir-server 2>/dev/null)/postgres.h" ] || test/install.sh pgdev
+PG_CONFIG="$PG_CONFIG" test/pg/headers.sh
 
 # A copy that the tests' user can read, whoever that is.
 # shellcheck source=test/pg/throwaway.sh
