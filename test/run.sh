@@ -96,7 +96,7 @@ core()
 	for script in test/core/*.py test/core/format/*.py; do
 		case $script in
 			*/work_test.py) more "$(share 15)" /usr/bin/python3 "$script" ;; # compiles the core anew
-			*) ! is_script "$script" || suite "$(share 100)" /usr/bin/python3 "$script" ;;
+			*) ! is_script "$script" || suite "$(share "$([ "$TIER" = short ] && echo 40 || echo 100)")" /usr/bin/python3 "$script" ;;
 		esac
 	done
 }
