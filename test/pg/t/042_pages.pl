@@ -15,7 +15,7 @@ sub one
 }
 
 # A reader follows one page after the other, so no name is used twice.
-cmp_ok(check_page('README.md', $node), '>=', 16, 'README.md has examples');
+cmp_ok(check_page('README.md', $node), '>=', 12, 'README.md has examples');
 cmp_ok(check_page('sql/FAQ.md', $node), '>=', 8, 'sql/FAQ.md has examples');
 cmp_ok(check_page('pg/README.md', $node), '>=', 70, 'pg/README.md has examples');
 cmp_ok(check_page('sql/JOIN_FILTERS.md', $node), '>=', 20, 'sql/JOIN_FILTERS.md has examples');
