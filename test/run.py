@@ -9,6 +9,7 @@ at the end.
 
 JOBS=n runs n at a time (as many as there are processors, at most 4); LIMIT=n ends a suite after n
 seconds (3600); MINUTES=n starts no suite after n minutes.  The last line is "N passed, N failed".
+STARTED is the second in which all of it began, packages and building included, and REST says what did not run.
 """
 
 import os
@@ -211,6 +212,10 @@ def report(suites, logs, seconds, screen):
     for why in sorted({why for suite in suites for why in suite.skips}):
         screen.line(f"skipped: {why}")
     screen.line(f"{len(suites)} suites in {seconds:.0f} s, {len(failures)} of them failed; their output is in {logs}")
+    if os.environ.get("STARTED"):
+        screen.line(f"All of it took {time.time() - int(os.environ['STARTED']):.0f} s, with packages and building.")
+    if os.environ.get("REST"):
+        screen.line(os.environ["REST"])
     passed, failed = sum(s.passed for s in suites), sum(s.failed for s in suites)
     screen.line(f"{passed} passed, {failed} failed")
     return failed == 0 and passed > 0

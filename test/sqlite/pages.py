@@ -44,7 +44,7 @@ def pages():
 def test_sql():
     """A reader follows one page after the other in one database: no name is used twice."""
     paths = ("README.md", "sql/FAQ.md", "sqlite/README.md")
-    for path, least in zip(paths, (16, 8, 60)):
+    for path, least in zip(paths, (12, 8, 60)):
         check(f"{path} has examples", len(examples(read(path))) >= least)
     check_page(suite, " ".join(paths), "\n".join(map(read, paths)))
 

@@ -4,7 +4,7 @@ use CuckooCluster;
 use CuckooSession;
 
 seed();
-my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\nshared_buffers = 256MB\nautovacuum = off\n");
+my $node = new_cluster('main', sessions => 0, conf => "max_parallel_workers_per_gather = 0\nshared_buffers = 256MB\nautovacuum = off\n");
 
 sub one
 {

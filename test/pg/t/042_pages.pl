@@ -15,7 +15,7 @@ sub one
 }
 
 # A reader follows one page after the other, so no name is used twice.
-cmp_ok(check_page('README.md', $node), '>=', 16, 'README.md has examples');
+cmp_ok(check_page('README.md', $node), '>=', 12, 'README.md has examples');
 my ($first) = blocks(page('README.md'), 'sql postgresql');
 my (undef, $twice) = $node->psql('postgres', "$first\n$first", on_error_stop => 0);
 is_deeply([ $twice =~ /^(?:7\d{3}|t.*)$/mg ], [ ('t|f|1187192', '7541') x 2 ], 'the first block of README, pasted twice');
