@@ -2,7 +2,7 @@
 """A second implementation of the hashes of numbers in decimal digits.
 
 It was written from FORMAT.md, section 6, and not from the C code. It compares both over random
-numbers, and their halves between two doubles; `build/test/core/decimals` hashes lines of text.
+numbers, and their halves between two doubles; test/core/tool/decimals.c hashes lines of text.
 """
 import decimal
 import math
@@ -13,9 +13,8 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import answers
 import containers
-
-PROGRAM = "build/test/core/tool/decimals"
 
 decimal.setcontext(decimal.Context(prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN))
 
@@ -137,7 +136,7 @@ def main():
     draw = random.Random(seed)
     texts = FIXED + [varied(draw_text(draw), draw) for _ in range(rounds)]
     bad = ["", "-", ".", "e5", "1e", "1e+", "1.2.3", "1 ", " 1", "NaN", "Infinity", "0x1", "1e5.0", "--1", "1,5"]
-    answers = subprocess.run([PROGRAM], input="\n".join(texts + bad) + "\n", stdout=subprocess.PIPE, text=True,
+    answers = subprocess.run([answers.compiled("decimals")], input="\n".join(texts + bad) + "\n", stdout=subprocess.PIPE, text=True,
                              check=True).stdout.splitlines()
     assert len(answers) == len(texts) + len(bad), len(answers)
     assert answers[len(texts):] == ["no number"] * len(bad), answers[len(texts):]
