@@ -136,12 +136,12 @@ def main():
     draw = random.Random(seed)
     texts = FIXED + [varied(draw_text(draw), draw) for _ in range(rounds)]
     bad = ["", "-", ".", "e5", "1e", "1e+", "1.2.3", "1 ", " 1", "NaN", "Infinity", "0x1", "1e5.0", "--1", "1,5"]
-    answers = subprocess.run([answers.compiled("decimals")], input="\n".join(texts + bad) + "\n", stdout=subprocess.PIPE, text=True,
+    hashed = subprocess.run([answers.compiled("decimals")], input="\n".join(texts + bad) + "\n", stdout=subprocess.PIPE, text=True,
                              check=True).stdout.splitlines()
-    assert len(answers) == len(texts) + len(bad), len(answers)
-    assert answers[len(texts):] == ["no number"] * len(bad), answers[len(texts):]
+    assert len(hashed) == len(texts) + len(bad), len(hashed)
+    assert hashed[len(texts):] == ["no number"] * len(bad), hashed[len(texts):]
     decimals = 0
-    for text, answer in zip(texts, answers):
+    for text, answer in zip(texts, hashed):
         wanted = hashes_of(decimal.Decimal(text))
         decimals += wanted[0] != wanted[1]
         assert answer == "%d %d" % wanted, "SEED=%d %s: %s, must be %d %d" % (seed, text[:400], answer, *wanted)
