@@ -350,9 +350,9 @@ ckf_status ckf_create(const ckf_params *params, void *dst);
 
 /*
  * Write the state of an aggregate over items, an ordinary empty filter.  If params->capacity is 0,
- * the state's capacity is 1.  params->decimals: items may have CKF_ITEM_DECIMAL, in this state or in
- * another one that it is combined with.  Its version is then CKF_FORMAT_DECIMALS, which says that
- * its other numbers are no rounded ones either; a collector needs no such mark.
+ * the state's capacity is 1.  params->decimals: items may have CKF_ITEM_DECIMAL, in this state or
+ * in another one that it is combined with.  Its version is then CKF_FORMAT_DECIMALS, which says
+ * that its other numbers are no rounded ones either; a collector needs no such mark.
  */
 ckf_status ckf_create_state(const ckf_params *params, void *dst);
 
@@ -506,7 +506,6 @@ ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 /* The same of an item.  Nothing is removed if it may be in by its rounded hash: this stands for any
  * number of items, as saturated copies do. */
 ckf_status ckf_remove_item(ckf_filter *filter, ckf_hashes item, bool *found);
-
 
 /* The number of copies that are stored. */
 uint64_t ckf_items(const ckf_filter *filter);

@@ -67,8 +67,8 @@ ckf_create(const ckf_params *params, void *dst)
 ckf_status
 ckf_create_state(const ckf_params *params, void *dst)
 {
-	return ckf_write_empty(params, 0,
-						   params->decimals ? CKF_FORMAT_DECIMALS : CKF_FORMAT_VERSION, dst);
+	return ckf_write_empty(params, 0, params->decimals ? CKF_FORMAT_DECIMALS : CKF_FORMAT_VERSION,
+						   dst);
 }
 
 ckf_status
@@ -128,9 +128,8 @@ static bool
 ckf_fields_fit(const ckf_filter *t)
 {
 	return (t->flags & ~CKF_FLAGS_ALL) == 0 && t->encoding <= CKF_PREFIXES &&
-		   t->encoding != CKF_OLD_STATE &&
-		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
-		   t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
+		   t->encoding != CKF_OLD_STATE && ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 &&
+		   t->c == ckf_low_bits(t->fpr) && t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
 }
 
 /* Whether the bytes are an aggregate's state of a version before 1.4: encoding 3, or a plain table

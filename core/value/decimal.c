@@ -6,7 +6,6 @@
  */
 #include "cuckoofilter.h"
 
-#include <float.h>
 #include <string.h>
 
 /* Digits that are read.  Halfway between two doubles lie decimals of at most 767 digits, so the
@@ -90,8 +89,8 @@ ckf_read_decimal(ckf_decimal *d, const char *at, const char *end)
 		last = at;
 	}
 	stop = point ? point : at;
-	if (!any || (at < end && ((*at != 'e' && *at != 'E') ||
-							  !ckf_read_exponent(at + 1, end, &d->exponent))))
+	if (!any ||
+		(at < end && ((*at != 'e' && *at != 'E') || !ckf_read_exponent(at + 1, end, &d->exponent))))
 		return false;
 	if (!last)
 		return true;
@@ -438,7 +437,7 @@ ckf_hash_bits(uint64_t bits, bool negative, uint64_t seed)
 	return (ckf_hashes){hash, hash};
 }
 
-#if FLT_EVAL_METHOD == 0
+#if __FLT_EVAL_METHOD__ + 0 == 0 && defined(__FLT_EVAL_METHOD__)
 /* The nearest double of a number of few digits: one operation on two doubles that are exact. */
 static bool
 ckf_decimal_easy(const ckf_decimal *d, double *real)
@@ -475,7 +474,7 @@ ckf_hash_decimal(const char *text, size_t size, uint64_t seed, ckf_hashes *hashe
 		hashes->hash = hashes->rounded = ckf_hash_integer(integer, seed);
 		return true;
 	}
-#if FLT_EVAL_METHOD == 0
+#if __FLT_EVAL_METHOD__ + 0 == 0 && defined(__FLT_EVAL_METHOD__)
 	double real;
 
 	if (ckf_decimal_easy(&d, &real))

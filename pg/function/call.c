@@ -77,8 +77,7 @@ ckfp_look_up_rounded(ckfp_lookup lookup, const ckf_list *list, const bool *wante
 {
 	for (size_t i = 0; i < list->count; i++)
 	{
-		bool found =
-			ckfp_contains_item(lookup, (ckf_hashes){list->hashes[i], list->rounded[i]});
+		bool found = ckfp_contains_item(lookup, (ckf_hashes){list->hashes[i], list->rounded[i]});
 
 		if (in != NULL)
 			in[i] = found;

@@ -78,9 +78,9 @@ ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 }
 
 /*
- * Look up the items of a list in the filter in argument 0, of which `lookup` is known: in[i] becomes
- * 0 if an item is not there, unless `in` is NULL.  True if one has the wanted answer, unless `wanted` is
- * NULL: then the others may have got none.
+ * Look up the items of a list in the filter in argument 0, of which `lookup` is known: in[i]
+ * becomes 0 if an item is not there, unless `in` is NULL.  True if one has the wanted answer,
+ * unless `wanted` is NULL: then the others may have got none.
  */
 bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
 					   const ckf_list *list, const bool *wanted, uint8 *in);

@@ -87,7 +87,8 @@ ckfp_look_up(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, in, cache);
 
-	PG_RETURN_BOOL(ckfp_contains_item(lookup, ckfp_hash_for(fcinfo, n, what, cache, lookup.filter)));
+	PG_RETURN_BOOL(
+		ckfp_contains_item(lookup, ckfp_hash_for(fcinfo, n, what, cache, lookup.filter)));
 }
 
 /* cuckoofilter_contains(filter, item), filter @> item */
@@ -212,6 +213,6 @@ cuckoofilter_part(PG_FUNCTION_ARGS)
 	if (parts < 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts)));
-	PG_RETURN_INT32((int32)ckf_part(ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), 0).hash,
-									(uint32)parts));
+	PG_RETURN_INT32((int32)ckf_part(
+		ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), 0).hash, (uint32)parts));
 }

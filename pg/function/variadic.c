@@ -196,8 +196,7 @@ ckfp_look_up_items(FunctionCallInfo fcinfo, bool array, bool wanted)
 		PG_RETURN_NULL();
 	lookup = ckfp_lookup_of(fcinfo, 0, cache);
 	list = ckfp_hash_items(fcinfo, cache, lookup.filter);
-	PG_RETURN_BOOL(
-		ckfp_look_up_many(fcinfo, cache, lookup, &list, &wanted, NULL) == wanted);
+	PG_RETURN_BOOL(ckfp_look_up_many(fcinfo, cache, lookup, &list, &wanted, NULL) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */

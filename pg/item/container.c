@@ -215,7 +215,8 @@ ckfp_hash_record(ckfp_container *container, Datum item, uint64 seed)
 		if (row->nulls[i])
 			ckfp_words_put_null(&words);
 		else
-			ckfp_words_put_part(&words, container->parts->hash(&row->hashers[i], row->values[i], seed));
+			ckfp_words_put_part(&words,
+								container->parts->hash(&row->hashers[i], row->values[i], seed));
 	}
 	if ((Pointer)record != DatumGetPointer(item))
 		pfree(record);

@@ -245,22 +245,26 @@ ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed)
 			return ckfp_hashes_of(ckfp_hash_varlena(hasher, item, seed));
 		case CKFP_NAME:
 			return ckfp_hashes_of(ckfp_hash_string(hasher, NameStr(*DatumGetName(item)),
-									(int)strlen(NameStr(*DatumGetName(item))), seed));
+												   (int)strlen(NameStr(*DatumGetName(item))),
+												   seed));
 		case CKFP_CHAR:
 			return ckfp_hashes_of(ckfp_hash_char(item, seed));
 		case CKFP_UNTYPED:
 			return ckfp_hashes_of(ckfp_hash_string(hasher, DatumGetCString(item),
-									(int)strlen(DatumGetCString(item)), seed));
+												   (int)strlen(DatumGetCString(item)), seed));
 		case CKFP_ENUM:
 			return ckfp_hashes_of(ckfp_hash_enum(hasher, DatumGetObjectId(item), seed));
 		case CKFP_UUID:
-			return ckfp_hashes_of(ckf_hash_bytes(CKF_CLASS_BYTES, DatumGetUUIDP(item)->data, UUID_LEN, seed));
+			return ckfp_hashes_of(
+				ckf_hash_bytes(CKF_CLASS_BYTES, DatumGetUUIDP(item)->data, UUID_LEN, seed));
 		case CKFP_DATE:
 			return ckfp_hashes_of(ckfp_hash_date(DatumGetDateADT(item), seed));
 		case CKFP_TIMESTAMP:
-			return ckfp_hashes_of(ckf_hash_word(CKF_CLASS_TIMESTAMP, (uint64)DatumGetTimestamp(item), seed));
+			return ckfp_hashes_of(
+				ckf_hash_word(CKF_CLASS_TIMESTAMP, (uint64)DatumGetTimestamp(item), seed));
 		case CKFP_TIMESTAMPTZ:
-			return ckfp_hashes_of(ckf_hash_word(CKF_CLASS_TIMESTAMPTZ, (uint64)DatumGetTimestampTz(item), seed));
+			return ckfp_hashes_of(
+				ckf_hash_word(CKF_CLASS_TIMESTAMPTZ, (uint64)DatumGetTimestampTz(item), seed));
 		case CKFP_ARRAY:
 		case CKFP_RECORD:
 		case CKFP_RANGE:

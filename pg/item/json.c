@@ -23,8 +23,8 @@ ckfp_hash_scalar(const JsonbValue *value, uint64 seed)
 		case jbvNumeric:
 			return ckfp_hash_numeric(NumericGetDatum(value->val.numeric), seed);
 		case jbvBool:
-			return ckfp_words_of_one(CKF_SHAPE_JSON_BOOLEAN,
-									 ckfp_hashes_of(value->val.boolean), seed);
+			return ckfp_words_of_one(CKF_SHAPE_JSON_BOOLEAN, ckfp_hashes_of(value->val.boolean),
+									 seed);
 		default:
 			elog(ERROR, "unexpected jsonb scalar of type %d", (int)value->type);
 	}

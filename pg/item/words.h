@@ -35,8 +35,7 @@ ckfp_words_put_part(ckfp_words *words, ckf_hashes part)
 {
 	if (unlikely(ckf_is_decimal(part) && words->rounded == NULL))
 	{
-		words->rounded =
-			MemoryContextAllocHuge(CurrentMemoryContext, words->max * sizeof(uint64));
+		words->rounded = MemoryContextAllocHuge(CurrentMemoryContext, words->max * sizeof(uint64));
 		memcpy(words->rounded, words->words, words->n * sizeof(uint64));
 	}
 	if (unlikely(words->rounded != NULL))

@@ -66,9 +66,9 @@ ckfs_look_up_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_can
 		return;
 	ckf_contains_many(filter, all->hashes, n, all->in);
 	for (i = 0; i < n; i++)
-		if (all->in[i] || (all->reals[i] != all->hashes[i] &&
-						   (ckf_contains(filter, all->reals[i]) ||
-							ckf_contains_rounded(filter, all->reals[i]))))
+		if (all->in[i] ||
+			(all->reals[i] != all->hashes[i] &&
+			 (ckf_contains(filter, all->reals[i]) || ckf_contains_rounded(filter, all->reals[i]))))
 		{
 			if (sqlite3_str_length(all->json) > 1)
 				sqlite3_str_appendchar(all->json, 1, ',');

@@ -246,8 +246,8 @@ decimal_stays(owned *o, ckf_hashes item, const char *text)
 	CHECK(ckf_remove_item(&o->filter, item, &found) == CKF_OK && !found, "%s is removed", text);
 }
 
-/* Filters of 1.7 hold decimals by the nearest double: alone, after an exact one was added, and after
- * merges with a filter that holds the same numbers by their exact values. */
+/* Filters of 1.7 hold decimals by the nearest double: alone, after an exact one was added, and
+ * after merges with a filter that holds the same numbers by their exact values. */
 static owned exact_ones;
 
 static void

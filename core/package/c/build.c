@@ -52,8 +52,8 @@ cuckoofilter_build_add_pair(cuckoofilter_builder *builder, cuckoofilter_item ite
 							cuckoofilter_item value, cuckoofilter_error *error)
 {
 	uint64_t seed = builder->collector.filter.seed;
-	ckf_hashes pair = ckf_hashes_of_pair(cuckoofilter_hashes(item, seed),
-										 cuckoofilter_hashes(value, seed), seed);
+	ckf_hashes pair =
+		ckf_hashes_of_pair(cuckoofilter_hashes(item, seed), cuckoofilter_hashes(value, seed), seed);
 
 	return cuckoofilter_build_add_hashes(builder, &pair.hash, 1,
 										 CKF_ITEM_OTHER | ckf_decimal_class(pair), error);

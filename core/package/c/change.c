@@ -22,8 +22,8 @@ static ckfl_hashed
 ckfl_pair(const cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item value)
 {
 	uint64_t seed = filter->filter.seed;
-	ckf_hashes pair = ckf_hashes_of_pair(cuckoofilter_hashes(item, seed),
-										 cuckoofilter_hashes(value, seed), seed);
+	ckf_hashes pair =
+		ckf_hashes_of_pair(cuckoofilter_hashes(item, seed), cuckoofilter_hashes(value, seed), seed);
 
 	return (ckfl_hashed){pair, CKF_ITEM_OTHER | ckf_decimal_class(pair)};
 }
@@ -147,9 +147,8 @@ ckfl_change(cuckoofilter *filter, ckf_goal goal, const ckf_list *list, cuckoofil
 
 	if (list->count == 1)
 	{
-		ckfl_hashed one = {
-			{list->hashes[0], list->rounded ? list->rounded[0] : list->hashes[0]},
-			list->item_classes};
+		ckfl_hashed one = {{list->hashes[0], list->rounded ? list->rounded[0] : list->hashes[0]},
+						   list->item_classes};
 
 		return goal == CKF_ADD_MANY ? ckfl_add(filter, one, error)
 									: ckfl_remove(filter, one, error) >= 0;

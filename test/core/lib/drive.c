@@ -111,8 +111,8 @@ check_told(const owned *o)
 	unsigned told = o->format == 1 ? 0 : o->item_classes;
 
 	/* whatever the model was told: only forms that version 2 cannot say need version 3 */
-	unsigned format = o->filter.number_forms & ~(unsigned)CKF_FORM_ROUNDED ? CKF_FORMAT_DECIMALS
-																			: o->format;
+	unsigned format =
+		o->filter.number_forms & ~(unsigned)CKF_FORM_ROUNDED ? CKF_FORMAT_DECIMALS : o->format;
 
 	CHECK(o->filter.item_classes == o->item_classes, "item classes %#x, must be %#x",
 		  o->filter.item_classes, o->item_classes);

@@ -160,7 +160,7 @@ ckfy_change_one(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_what
 	ckfy_hashed hashed = {0};
 	int result = hash(self, argument, &hashed);
 	ckfy_change change = {what, &hashed.hashes.hash, &hashed.hashes.rounded,
-						  1,	hashed.item_class,	 true};
+						  1,    hashed.item_class,   true};
 
 	return result > 0 ? ckfy_make_change(CKFY_FILTER(self), &change) : ckfy_no_item(result);
 }
@@ -260,8 +260,8 @@ ckfy_look_up_piece(const ckfy_items *items, const cuckoofilter *filter, uint8_t 
 	uint8_t found[CKFY_PIECE];
 	size_t i;
 
-	if (!cuckoofilter_contains_both(filter, items->hashes, items->rounded, items->count, items->item_classes,
-									  found, error))
+	if (!cuckoofilter_contains_both(filter, items->hashes, items->rounded, items->count,
+									items->item_classes, found, error))
 		return false;
 	memset(answers, 0, (size_t)items->n);
 	for (i = 0; i < items->count; i++)

@@ -64,8 +64,9 @@ ckfy_look_up(PyObject *self, PyObject *argument, ckfy_hasher *hash)
 	ckfy_hashed hashed;
 	int result = ckfy_hash_lookup(self, argument, hash, &hashed);
 
-	return result > 0 ? PyBool_FromLong(ckf_contains_item(ckfy_engine(CKFY_FILTER(self)), hashed.hashes))
-					  : ckfy_no_item(result);
+	return result > 0
+			   ? PyBool_FromLong(ckf_contains_item(ckfy_engine(CKFY_FILTER(self)), hashed.hashes))
+			   : ckfy_no_item(result);
 }
 
 int
@@ -89,9 +90,9 @@ ckfy_copies(PyObject *self, PyObject *item)
 	ckfy_hashed hashed;
 	int result = ckfy_hash_lookup(self, item, ckfy_hash_item, &hashed);
 
-	return result > 0
-			   ? PyLong_FromLong((long)ckf_copies_of_item(ckfy_engine(CKFY_FILTER(self)), hashed.hashes))
-			   : ckfy_no_item(result);
+	return result > 0 ? PyLong_FromLong(
+							(long)ckf_copies_of_item(ckfy_engine(CKFY_FILTER(self)), hashed.hashes))
+					  : ckfy_no_item(result);
 }
 
 PyObject *

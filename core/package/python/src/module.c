@@ -5,8 +5,8 @@
 
 #include "messages.h"
 
-PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_digits, *ckfy_describe, *ckfy_decode,
-	*ckfy_read;
+PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_digits, *ckfy_describe,
+	*ckfy_decode, *ckfy_read;
 PyTypeObject *ckfy_filter_type;
 
 extern PyType_Spec ckfy_filter_spec;
