@@ -152,6 +152,22 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckf_param
 		ckfp_parse_options(PG_GETARG_TEXT_PP(n + 2), params);
 }
 
+/* Could items be decimals, or hold some? If the first item is NULL, their type may be one without
+ * a hash, which is no error yet. */
+static bool
+ckfp_may_be_decimal(FunctionCallInfo fcinfo)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+
+	if (!OidIsValid(cache->hasher.type))
+	{
+		if (PG_ARGISNULL(1))
+			return true;
+		ckfp_prepare_hasher(fcinfo, 1, cache);
+	}
+	return cache->hasher.kind == CKFP_NUMERIC || cache->hasher.item_class == CKF_ITEM_OTHER;
+}
+
 /* The state of the group. It is made at the first row, even if that row has no item, since this row
  * has the parameters. */
 static ckfp_state
@@ -163,6 +179,7 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckfp_argume
 	if (!PG_ARGISNULL(0))
 		return ckfp_open_state(fcinfo, argument);
 	ckfp_state_params(fcinfo, what, real, &params);
+	params.decimals = what == CKFP_PAIR || (what == CKFP_ITEM && ckfp_may_be_decimal(fcinfo));
 	return ckfp_new_state(&params, &argument->filter);
 }
 
@@ -177,9 +194,9 @@ ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_given what, bool real)
 	{
 		uint64 seed =
 			state.collected != NULL ? state.collected->collector.filter.seed : state.flat->seed;
-		uint64 hash = ckfp_hash_given(fcinfo, 1, what, cache, seed);
+		ckf_hashes item = ckfp_hash_given(fcinfo, 1, what, cache, seed);
 
-		ckfp_add_to_state(fcinfo, &state, hash, ckfp_class_given(what, cache));
+		ckfp_add_to_state(fcinfo, &state, item.hash, ckfp_class_given(what, cache, item));
 	}
 	if (likely(state.collected == NULL))
 		ckfp_keep(&cache->argument); /* a flat state stays open for the next row */

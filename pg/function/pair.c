@@ -119,7 +119,7 @@ ckfp_values_of(ckfp_call_cache *cache)
 }
 
 /* Hash argument n, the item of a pair. */
-static uint64
+static ckf_hashes
 ckfp_hash_first(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
 	if (unlikely(!OidIsValid(cache->hasher.type)))
@@ -128,7 +128,7 @@ ckfp_hash_first(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 s
 	return ckfp_hash_item(&cache->hasher, PG_GETARG_DATUM(n), seed);
 }
 
-uint64
+ckf_hashes
 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
 	ckfp_hasher *hasher = &ckfp_values_of(cache)->hasher;
@@ -136,8 +136,8 @@ ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 se
 	if (unlikely(!OidIsValid(hasher->type)))
 		ckfp_prepare_part(fcinfo, n + 1, ckfp_argument_type(fcinfo->flinfo, n + 1), hasher,
 						  cache->context);
-	return ckf_hash_pair(ckfp_hash_first(fcinfo, n, cache, seed),
-						 ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
+	return ckf_hashes_of_pair(ckfp_hash_first(fcinfo, n, cache, seed),
+							  ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
 }
 
 /* ------------------------------------------------------- one item, many values */
@@ -154,9 +154,9 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 	ckfp_lookup lookup;
 	Datum *candidates;
 	bool *nulls;
-	uint64 *hashes; /* of the pairs */
-	uint8 *in;      /* whether the pair is in the filter */
-	uint64 item;
+	ckf_list pairs;
+	uint8 *in; /* whether the pair is in the filter */
+	ckf_hashes item;
 	int elements, count = 0, found = 0;
 
 	if (values->hasher.type != type)
@@ -173,17 +173,18 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(type));
 	lookup = ckfp_lookup_of(fcinfo, 0, cache);
 	item = ckfp_hash_first(fcinfo, 1, cache, lookup.filter->seed);
-	hashes = palloc(sizeof *hashes * count);
+	pairs = ckfp_new_list((size_t)count);
 	in = palloc(sizeof *in * count);
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		hashes[i] =
-			ckf_hash_pair(item, ckfp_hash_item(&values->hasher, candidates[i], lookup.filter->seed),
-						  lookup.filter->seed);
+		ckfp_put(&pairs,
+				 ckf_hashes_of_pair(
+					 item, ckfp_hash_item(&values->hasher, candidates[i], lookup.filter->seed),
+					 lookup.filter->seed));
 	}
 	ckfp_require_pairs(lookup.filter);
-	(void)ckfp_look_up_many(fcinfo, cache, lookup, hashes, count, NULL, in);
+	(void)ckfp_look_up_many(fcinfo, cache, lookup, &pairs, NULL, in);
 	for (int i = 0; i < count; i++)
 		if (in[i])
 			candidates[found++] = candidates[i];

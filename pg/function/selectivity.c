@@ -43,7 +43,7 @@ ckfp_share(const AttStatsSlot *slot, const ckf_filter *filter, ckfp_hasher *hash
 		double weight = slot->nnumbers > 0 ? slot->numbers[i] : 1.0 / slot->nvalues;
 
 		*total += weight;
-		if (ckf_contains(filter, ckfp_hash_item(hasher, slot->values[i], filter->seed)))
+		if (ckf_contains_item(filter, ckfp_hash_item(hasher, slot->values[i], filter->seed)))
 			in += weight;
 	}
 	return in;

@@ -69,7 +69,7 @@ ckfp_hash_citext(Datum item, uint64 seed)
 	pfree(folded);
 	if ((Pointer)value != DatumGetPointer(item))
 		pfree(value);
-	return ckfp_words_of_one(CKF_SHAPE_FOLDED, hash, seed);
+	return ckfp_words_of_one(CKF_SHAPE_FOLDED, ckfp_hashes_of(hash), seed).hash;
 }
 
 uint64
