@@ -4,7 +4,7 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-all test-long test-build test-build-short test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate \
+	test test-all test-long test-build test-build-short test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate mutate-tiers \
 	machines releases soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
@@ -265,6 +265,9 @@ fuzz:
 mutate:
 	@test/mutate/mutate.py $(or $(N),50) $(PLACES)
 
+mutate-tiers:
+	@test/mutate/tiers.py $(or $(N),30)
+
 machines:
 	@test/machines.sh
 
@@ -337,6 +340,7 @@ help:
 	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time (N=all, PLACES=collect/); what do the tests see?"
+	@echo "make mutate-tiers    break the core, sqlite/ and pg/; does make test see what make test-all sees?  (N=30)"
 	@echo "make machines        the core's tests with other compilers and processors"
 	@echo "make soak            crashes, cancels, memory, load: half an hour; ROUNDS=10: a few minutes"
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"

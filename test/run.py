@@ -9,6 +9,7 @@ at the end.
 
 JOBS=n runs n at a time (as many as there are processors, at most 4); LIMIT=n ends a suite after n
 seconds (3600); MINUTES=n starts no suite after n minutes.  The last line is "N passed, N failed".
+FIRST=yes ends the run when a suite has failed.
 STARTED is the second in which all of it began, packages and building included, and REST says what did not run.
 """
 
@@ -185,6 +186,12 @@ def run(suites, jobs, limit, screen):
                 word = "FAILED " if suite.why else "skipped" if suite.skipped else "ok     "
                 screen.line(f"{len(done):4d}/{len(suites)} {word} {suite.passed:6d} passed {suite.seconds:5.0f} s   {suite.label}"
                             + (f"   ({suite.why}; {suite.log})" if suite.why else ""))
+                if suite.why and os.environ.get("FIRST"):
+                    waiting = []
+                    for other in running:
+                        other.stop()
+                    running = []
+                    break
             if time.monotonic() < told + 1:
                 continue
             told = time.monotonic()

@@ -217,6 +217,7 @@ name=$(echo "$*" | tr ' ' -)
 [ "$TIER" = all ] || name=$name-$TIER
 list=build/test/suites-$name
 suites "$@" > "$list"
+[ -z "${LIST:-}" ] || exit 0 # LIST=yes only writes the list
 export CUCKOOFILTER_ONCE="$PWD/build/test/pg/once"
 rm -rf "$CUCKOOFILTER_ONCE"
 mkdir -p "$CUCKOOFILTER_ONCE"
