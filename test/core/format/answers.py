@@ -154,8 +154,8 @@ def forge(rng):
     items = draw_slots(x, rng) if table else draw_words(x, rng)
     x["count"] = sum(item != 0 for item in items) if table else len(items)
     x["classes"] = x["version"] > 1 and x["count"] > 0 and rng.choice((1, 2, 32, 64, 127, 128 + 64))
-    if x["version"] == 3 and x["count"] > 0:
-        x["forms"] = rng.choice((0, 1, 1, 2, 3, 3, 4, 5, 6, 7, 8))
+    if x["version"] == 3:
+        x["forms"] = rng.choice((0, 1, 1, 2, 3, 3, 4, 5, 6, 7, 8)) if x["count"] > 0 else rng.choice((0, 4, 4, 5))
     change(x, rng)
     size = len(items) * 8
     if table:

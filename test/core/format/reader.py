@@ -98,7 +98,7 @@ class Filter:
             return
         require(self.number_forms <= 7, "unknown forms")
         require(self.number_forms != rounded or self.count == 0, "version 2 says the same")
-        require(self.number_forms == 0 or self.count > 0, "forms of no items")
+        require(self.number_forms in (0, 4) or self.count > 0, "forms of no items")
         require(self.number_forms & 2 or not self.item_classes & ITEM_HASH, "hashes may be rounded")
 
     def contains(self, item_hash):

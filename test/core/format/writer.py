@@ -59,7 +59,7 @@ class Promise:
 
     def header(self, encoding, count, w=64, g=0, m=0, f=0):
         flags = (reader.SET if self.is_set else 0) | (reader.PLAIN_ASKED if self.plain else 0)
-        classes = settled(self.classes) if count else 0
+        classes = settled(self.classes if count else self.classes & UNKNOWN << 8)
         old = reader.forms_of_old(classes) == classes >> 8
         return HEADER.pack(b"CKF", 2 if old else 3, 1, encoding, flags, self.b, f, w, g, self.c, m,
                            classes % 256, 0 if old else classes >> 8, count, self.seed,
@@ -68,6 +68,8 @@ class Promise:
 
 def settled(classes):
     """Classes with the forms of decimals that a filter has after a change [2, 7]."""
+    if classes % 256 == 0:
+        return classes & UNKNOWN << 8
     forms = classes >> 8 | (ROUNDED if classes & reader.ITEM_HASH else 0)
     return classes % 256 | (forms if forms & ~ROUNDED else reader.forms_of_old(classes)) << 8
 
@@ -405,7 +407,7 @@ def merged_promise(filters, is_set):
     return Promise(max(f.capacity for f in asked), max(f.fpr for f in asked),
                    max(f.seed for f in asked), is_set,
                    any(f.flags & reader.PLAIN_ASKED for f in asked), min(f.b for f in asked),
-                   functools.reduce(operator.or_, map(classes_of, asked))), w
+                   functools.reduce(operator.or_, map(classes_of, filters))), w
 
 
 def merge(inputs, is_sum, is_aggregate):
@@ -445,7 +447,9 @@ def common_classes(a, b):
         if (a | b) >> bit & 1 and all(x & (1 << bit | reader.ITEM_HASH) for x in (a, b)):
             both |= 1 << bit
     both |= (a | b) & reader.ITEM_OLD if both & reader.ITEM_HASH else 0
-    return both | common_forms(a >> 8, b >> 8) << 8 if both & ITEMS_WITH_NUMBERS else both
+    if a % 256 and b % 256 and not both & ITEMS_WITH_NUMBERS:
+        return both
+    return both | common_forms(a >> 8, b >> 8) << 8
 
 
 def common_forms(a, b):
@@ -665,7 +669,7 @@ class Writer:
             self.put(first if tag in f.buckets[first] else second, tag, 0)
         f.count -= 1
         if f.count == 0:
-            self.p = replace(self.p, classes=0)
+            self.p = replace(self.p, classes=settled(self.p.classes & UNKNOWN << 8))
         self.untouched = None
         return True
 

@@ -303,7 +303,8 @@ draw_one(input *in, const world *w)
 
 	if (driven_numbers && check_chance(40))
 		n = decimals_last(hashes, n);
-	else if (!driven_numbers && check_chance(50)) /* as a column's are, where it has no other filter's */
+	else if (!driven_numbers &&
+			 check_chance(50)) /* as a column's are, where it has no other filter's */
 		driven_class = 1U << check_below(7);
 	in->crowded = kind > 0;
 	if (check_chance(40))

@@ -32,8 +32,8 @@ typedef struct model
 {
 	map truth;
 	map groups;
-	map rounded; /* numbers that are in by their rounded hashes only, and stay (item_of_hash) */
-	uint64_t count;    /* sum of groups */
+	map rounded;    /* numbers that are in by their rounded hashes only, and stay (item_of_hash) */
+	uint64_t count; /* sum of groups */
 	uint64_t prefixes; /* groups with copies */
 	unsigned w, c, b;
 	bool set;
