@@ -82,9 +82,13 @@ static void
 check_common(const merge *m, const owned *result)
 {
 	const model *a = &m->inputs[0].model, *b = &m->inputs[1].model;
+	unsigned first = m->inputs[0].filter.filter.item_classes;
+	unsigned second = m->inputs[1].filter.filter.item_classes;
 	uint64_t hash;
 	uint32_t copies;
 
+	if (!(first & second) && !((first | second) & CKF_ITEM_HASH))
+		return; /* items of unlike classes are not equal, whatever their hashes are */
 	for (int rounded = 0; rounded < 2; rounded++)
 		for (size_t at = 0; map_next(rounded ? &a->rounded : &a->truth, &at, &hash, &copies);)
 			if (map_get(&b->truth, hash) > 0 || map_get(&b->rounded, hash) > 0)

@@ -246,6 +246,7 @@ $node->safe_psql('postgres', q{CREATE FUNCTION made(text, text) RETURNS record I
 foreach my $round (1 .. $all)
 {
 	my @strings = ('text', 'text', 'text', 'text COLLATE "C"', 'varchar COLLATE "POSIX"', 'text COLLATE loose', 'varchar COLLATE looser', 'loose_word', 'c_word');
+	@strings = grep { !/loose/ } @strings if $round % 2; # these are never refused
 	my ($a, $b, @other) = map { $strings[ rand @strings ] } 1 .. 4;
 	my ($other_a, $other_b) = map { rand() < 0.6 ? 'text' : $_ } @other; # seldom two that leave the column without a collation
 	my ($source, $item, $ask) = map { $_->[ rand @$_ ] } (\@sources, \@items, \@asks_of_items);
@@ -280,7 +281,7 @@ foreach my $round (1 .. $all)
 		like($out, $round <= 1 + @asks_of_items ? $refused : qr/^0$|$error/, "a union: $name");
 	}
 }
-cmp_ok($answered, '>', $all, 'many unions have an answer');
+cmp_ok($answered, '>', $all / 2, 'many unions have an answer');
 
 # The planner leaves one argument of coalesce() or of CASE, or replaces the parameter of a function by an argument, which may have another
 # collation; and it reads only one branch of a union. Nothing that was added there is denied: it could not be added.
