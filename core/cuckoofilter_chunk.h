@@ -182,7 +182,7 @@ typedef struct ckf_chunk_part
  * Add one copy of each of n items.  The items are in ascending order and may be equal.
  * `chunk` is the chunk whose range has the first item; NULL: the table has no chunk.
  * *taken becomes the number of items that were added: those in the range.  Without a chunk
- * it is n.  `whole`: the items are whole hashes, as a host's own items always are; else they
+ * it is n, and may be 0: then the part is a chunk without items that covers all hashes.  `whole`: the items are whole hashes, as a host's own items always are; else they
  * are aligned prefixes from ckf_prefixes_next.
  *
  * Nothing is stored for an item that a set has already, or of which there are 2 b copies.
