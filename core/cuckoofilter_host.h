@@ -204,6 +204,34 @@ struct ckf_reserve
  * the number of items in the table. */
 int ckf_host_reserve(ckf_reserve *reserve, uint64_t hash, uint64_t n, bool *full, uint64_t *copies);
 
+/* What all chunks of a table are together.  All zeros before the first one. */
+typedef struct ckf_tally
+{
+	ckf_info info; /* after ckf_tally_end, the fields of CKF_TABLE_INFO_FIELDS */
+	uint64_t copies, bytes, rows, distinct;
+	uint64_t items_left; /* after ckf_tally_end */
+	bool whole;          /* the items are whole hashes */
+} ckf_tally;
+
+/* Count a chunk.  `scratch` is that of ckf_chunk_distinct. */
+void ckf_tally_chunk(ckf_tally *tally, const ckf_chunk *chunk, void *scratch);
+
+/* All chunks are counted; their items are of these classes. */
+void ckf_tally_end(ckf_tally *tally, const ckf_chunks *chunks, unsigned item_classes);
+
+/* Whether chunks, one by one in the order of their rows, are a table.  All zeros before the first
+ * one. */
+typedef struct ckf_coverage
+{
+	uint64_t next; /* the start of the next chunk */
+	bool any, end;
+} ckf_coverage;
+
+/* Check the next chunk; after the last one, that all hashes are covered.  The result says what is
+ * wrong; NULL: nothing. */
+const char *ckf_cover(ckf_coverage *coverage, const ckf_chunk *chunk);
+const char *ckf_covered(const ckf_coverage *coverage);
+
 /* Make room in a collector. */
 bool ckf_host_make_room(ckf_host *host, ckf_collector *collector);
 
