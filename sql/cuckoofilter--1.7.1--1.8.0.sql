@@ -64,3 +64,62 @@ CREATE FUNCTION cuckoofilter_table_remove_all(filter regclass, items anycompatib
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000;
 COMMENT ON FUNCTION cuckoofilter_table_remove_all(filter regclass, items anycompatiblearray)
 	IS 'remove one copy of each item of an array from a filter table: how many copies';
+
+CREATE FUNCTION cuckoofilter_table_merge(filter regclass, merged cuckoofilter)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_merge'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000;
+COMMENT ON FUNCTION cuckoofilter_table_merge(filter regclass, merged cuckoofilter)
+	IS 'add the items of a filter to a filter table';
+
+CREATE FUNCTION cuckoofilter_table_optimize(filter regclass)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_optimize'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000;
+COMMENT ON FUNCTION cuckoofilter_table_optimize(filter regclass)
+	IS 'rewrite the chunks of a filter table, each as small as possible';
+
+CREATE FUNCTION cuckoofilter_table_check(filter regclass)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_check'
+	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100000;
+COMMENT ON FUNCTION cuckoofilter_table_check(filter regclass)
+	IS 'raise an error if a filter table is damaged';
+
+CREATE FUNCTION cuckoofilter_table_info(filter regclass)
+	RETURNS jsonb
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_info'
+	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100000;
+COMMENT ON FUNCTION cuckoofilter_table_info(filter regclass)
+	IS 'the properties of a filter table';
+
+CREATE FUNCTION cuckoofilter_export(filter regclass)
+	RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoofilter_export'
+	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100000;
+COMMENT ON FUNCTION cuckoofilter_export(filter regclass)
+	IS 'a filter table as one filter';
+
+CREATE FUNCTION cuckoofilter_follows(filter regclass, "column" "any")
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'cuckoofilter_follows'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_follows(filter regclass, "column" "any")
+	IS 'true: the WHEN condition of triggers, which says what a filter table follows';
+
+CREATE FUNCTION cuckoofilter_table_changed()
+	RETURNS trigger
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_changed'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION cuckoofilter_table_changed()
+	IS 'the triggers that cuckoofilter_table_follow creates';
+
+CREATE FUNCTION cuckoofilter_table_follow(source regclass, "column" text,
+		fpr double precision DEFAULT 0.01, capacity double precision DEFAULT NULL,
+		name text DEFAULT NULL)
+	RETURNS regclass
+	AS 'MODULE_PATHNAME', 'cuckoofilter_table_follow'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE COST 100000;
+COMMENT ON FUNCTION cuckoofilter_table_follow(source regclass, "column" text, fpr double precision,
+		capacity double precision, name text)
+	IS 'create a filter table of a column, and keep it in step by triggers; or fill it again';

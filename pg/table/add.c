@@ -5,8 +5,7 @@
 
 #include "miscadmin.h"
 
-/* Open the table in argument 0, to change it by the function of this name. */
-static void
+void
 ckfp_open_to_change(FunctionCallInfo fcinfo, ckfp_table *table, const char *function)
 {
 	PreventCommandIfReadOnly(function);
@@ -24,14 +23,21 @@ ckfp_change_by(FunctionCallInfo fcinfo, const char *function, bool many, bool re
 
 	ckfp_open_to_change(fcinfo, &table, function);
 	if (many)
+	{
 		items = ckfp_read_items(fcinfo, table.form);
+		ckfp_lock_order(&table, true);
+	}
 	else
 	{
 		ckfp_reader *reader = ckfp_reader_of(fcinfo, table.form, InvalidOid);
 
 		hash = ckfp_read_item(reader, table.form, PG_GETARG_DATUM(1));
 		items.at = &hash;
+		if (reader->varies)
+			ckfp_lock_order(&table, false);
 	}
+	if (!remove && items.count > 0)
+		ckfp_reserve(&table, items.at[0], items.count);
 	ckfp_change(&table, remove ? NULL : &items, remove ? &items : NULL);
 	ckfp_close_table(&table);
 	return remove ? -items.stored : (int64)items.fresh;

@@ -13,9 +13,11 @@
 #include "table/table.h"
 
 #include "error.h"
+#include "messages.h"
 
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
@@ -46,7 +48,7 @@ ckfp_next_part(ckfp_table *table, ckfp_part_bytes *bytes, ckf_chunk_part *part)
 	ckf_status status = ckf_edit_next(table->edit, bytes->bytes + VARHDRSZ, part);
 
 	CHECK_FOR_INTERRUPTS();
-	if (status != CKF_OK && status != CKF_MORE)
+	if (status != CKF_OK && status != CKF_MORE && status != CKF_FEED)
 		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "wrong items");
 	return status;
 }
@@ -133,7 +135,77 @@ ckfp_find_to_change(ckfp_table *table, uint64 hash, bool lock)
 	}
 }
 
+/* ----------------------------------------------------------------- the limit */
+
+typedef struct ckfp_limit
+{
+	ckf_reserve reserve; /* the first member */
+	ckfp_table *table;
+} ckfp_limit;
+
+static int
+ckfp_estimate(ckf_reserve *reserve, uint64_t hash, double *copies)
+{
+	ckfp_table *table = ((ckfp_limit *)reserve)->table;
+
+	*copies = 0;
+	if (ckfp_find(table, hash, GetActiveSnapshot()))
+		*copies = (double)table->chunk.count * (double)((uint64)1 << table->chunk.depth);
+	return 0;
+}
+
+static int
+ckfp_count(ckf_reserve *reserve, uint64_t *copies)
+{
+	ckfp_table *table = ((ckfp_limit *)reserve)->table;
+
+	*copies = 0;
+	ckfp_start_rows(table, GetActiveSnapshot());
+	while (ckfp_next_row(table))
+		*copies += table->chunk.count;
+	ckfp_end_rows(table);
+	return 0;
+}
+
+void
+ckfp_reserve(ckfp_table *table, uint64 hash, uint64 n)
+{
+	ckfp_limit limit = {{.chunks = &table->form->chunks,
+						 .allowed = &table->form->allowed,
+						 .estimate = ckfp_estimate,
+						 .count = ckfp_count},
+						table};
+	uint64_t copies = 0;
+	bool full;
+
+	if (table->form->allowed >= n)
+	{
+		table->form->allowed -= n;
+		return;
+	}
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	(void)ckf_host_reserve(&limit.reserve, hash, n, &full, &copies);
+	PopActiveSnapshot();
+	if (full)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						n > 1 ? errmsg(CKF_SAY_TABLE_LACKS, RelationGetRelationName(table->heap),
+									   (unsigned long long)n)
+							  : errmsg(CKF_SAY_TABLE_FULL, RelationGetRelationName(table->heap)),
+						errdetail(CKF_DETAIL_FILL, (unsigned long long)copies,
+								  ckf_chunks_fpr(&table->form->chunks, copies)),
+						errhint("Create it with a capacity of at least %llu.",
+								(unsigned long long)(copies + n))));
+}
+
 /* ------------------------------------------------------------------- changes */
+
+void
+ckfp_lock_order(const ckfp_table *table, bool ascending)
+{
+	LockDatabaseObject(RelationRelationId, RelationGetRelid(table->heap), 0,
+					   ascending ? ShareLock : ExclusiveLock);
+}
 
 /* Write the parts of an edit. The first one replaces the row of the chunk. false: another
  * transaction has replaced the row before, and nothing was written. */
@@ -229,4 +301,61 @@ ckfp_change(ckfp_table *table, ckfp_items *added, ckfp_items *removed)
 
 		ckfp_skip(items, ckfp_change_chunk(table, items, remove));
 	}
+}
+
+/* -------------------------------------------------------------------- packing */
+
+static void
+ckfp_delete_row(ckfp_table *table)
+{
+	TM_FailureData failure;
+	TM_Result result =
+		table_tuple_delete(table->heap, &table->row->tts_tid, GetCurrentCommandId(true),
+						   GetActiveSnapshot(), InvalidSnapshot, true, &failure, false);
+
+	if (result != TM_Ok)
+		ckfp_error_serialization();
+}
+
+void
+ckfp_pack(ckfp_table *table)
+{
+	ckfp_part_bytes bytes;
+	ckf_chunk_part part;
+	ckf_status status;
+
+	table->edit = ckfp_edit();
+	ckf_edit_pack(table->edit, &table->form->chunks);
+	ckfp_start_rows(table, GetActiveSnapshot());
+	while ((status = ckfp_next_part(table, &bytes, &part)) != CKF_OK)
+		if (status == CKF_MORE)
+			ckfp_insert_row(table, &part, &bytes.value);
+		else
+		{
+			bool found = ckfp_next_row(table);
+
+			if (ckf_edit_feed(table->edit, found ? &table->chunk : NULL) != CKF_OK)
+				ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start),
+								   "ranges that overlap or leave a gap");
+			if (found)
+				ckfp_delete_row(table);
+		}
+	if (ckfp_next_row(table))
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start),
+						   "ranges that overlap or leave a gap");
+	ckfp_end_rows(table);
+}
+
+void
+ckfp_empty_table(ckfp_table *table)
+{
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	ckfp_start_rows(table, GetActiveSnapshot());
+	while (ckfp_next_row(table))
+		ckfp_delete_row(table);
+	ckfp_end_rows(table);
+	ckfp_write_first(table);
+	PopActiveSnapshot();
+	table->form->allowed = 0;
 }

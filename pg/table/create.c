@@ -58,7 +58,7 @@ cuckoofilter_chunk_valid(PG_FUNCTION_ARGS)
 				   ckf_chunk_check(&chunk) == CKF_OK);
 }
 
-static void
+void
 ckfp_execute(const char *statement)
 {
 	if (SPI_execute(statement, false, 0) < 0)

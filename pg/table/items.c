@@ -12,6 +12,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -62,7 +63,7 @@ ckfp_error_type(const ckfp_form *form, Oid given)
 	ereport(
 		ERROR,
 		(errcode(ERRCODE_DATATYPE_MISMATCH),
-		 errmsg("cuckoofilter table \"%s\" holds items of type %s, the item is of type %s",
+		 errmsg("cuckoofilter table %s holds items of type %s, the item is of type %s",
 				get_rel_name(form->relation), format_type_be(form->type), format_type_be(given)),
 		 elements ? errhint("To add or remove the elements of an array, call "
 							"cuckoofilter_table_add_all or cuckoofilter_table_remove_all.")
@@ -75,14 +76,13 @@ ckfp_check_collation(const ckfp_form *form, Oid collation)
 {
 	if (OidIsValid(collation) && OidIsValid(form->collation) && collation != form->collation &&
 		!get_collation_isdeterministic(collation))
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_COLLATION_MISMATCH),
-			 errmsg("cuckoofilter table \"%s\" holds items under the collation \"%s\", the item "
-					"is under \"%s\"",
-					get_rel_name(form->relation), get_collation_name(form->collation),
-					get_collation_name(collation)),
-			 errhint("Use the COLLATE clause to set the collation of the item.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_COLLATION_MISMATCH),
+				 errmsg("cuckoofilter table %s holds items under the collation \"%s\", the item "
+						"is under \"%s\"",
+						get_rel_name(form->relation), get_collation_name(form->collation),
+						get_collation_name(collation)),
+				 errhint("Use the COLLATE clause to set the collation of the item.")));
 }
 
 static void
@@ -112,6 +112,17 @@ ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Oid c
 	reader->type = form->type;
 }
 
+/* Does an expression differ from row to row of a query? */
+static bool
+ckfp_varies(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) || (IsA(node, Param) && ((Param *)node)->paramkind == PARAM_EXEC))
+		return true;
+	return expression_tree_walker(node, ckfp_varies, context);
+}
+
 ckfp_reader *
 ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given)
 {
@@ -124,6 +135,7 @@ ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given)
 	{
 		reader = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*reader));
 		reader->context = fcinfo->flinfo->fn_mcxt;
+		reader->varies = ckfp_varies(fcinfo->flinfo->fn_expr, NULL);
 		fcinfo->flinfo->fn_extra = reader;
 	}
 	if (!OidIsValid(given))

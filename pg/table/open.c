@@ -84,7 +84,7 @@ _Noreturn static void
 ckfp_error_no_table(Relation heap)
 {
 	ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					errmsg("\"%s\" is not a cuckoofilter table", RelationGetRelationName(heap)),
+					errmsg("%s is not a cuckoofilter table", RelationGetRelationName(heap)),
 					errhint("cuckoofilter_table_create creates one.")));
 }
 
@@ -93,7 +93,7 @@ _Noreturn static void
 ckfp_error_unusable(Relation heap, const char *what)
 {
 	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("cuckoofilter table \"%s\" %s", RelationGetRelationName(heap), what)));
+					errmsg("cuckoofilter table %s %s", RelationGetRelationName(heap), what)));
 }
 
 static bool
@@ -220,7 +220,7 @@ ckfp_check_privileges(Oid relation, Oid user, AclMode needed)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relation));
 	if (check_enable_rls(relation, user, true) == RLS_ENABLED)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-						errmsg("cuckoofilter table \"%s\" has row-level security policies, which "
+						errmsg("cuckoofilter table %s has row-level security policies, which "
 							   "do not apply to a filter",
 							   get_rel_name(relation))));
 }
@@ -269,6 +269,6 @@ void
 ckfp_error_damaged(const ckfp_table *table, int64 id, const char *what)
 {
 	ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-					errmsg("cuckoofilter table \"%s\" is damaged: %s at chunk %lld",
+					errmsg("cuckoofilter table %s is damaged: %s at chunk %lld",
 						   RelationGetRelationName(table->heap), what, (long long)id)));
 }

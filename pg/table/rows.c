@@ -10,6 +10,7 @@
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
@@ -78,6 +79,29 @@ ckfp_find(ckfp_table *table, uint64 hash, Snapshot snapshot)
 	else
 		ckfp_read_row(table);
 	ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "a range without a chunk");
+}
+
+void
+ckfp_start_rows(ckfp_table *table, Snapshot snapshot)
+{
+	table->scan = index_beginscan(table->heap, table->index, snapshot, NULL, 0, 0);
+	index_rescan(table->scan, NULL, 0, NULL, 0);
+}
+
+bool
+ckfp_next_row(ckfp_table *table)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!index_getnext_slot(table->scan, ForwardScanDirection, table->row))
+		return false;
+	ckfp_read_row(table);
+	return true;
+}
+
+void
+ckfp_end_rows(ckfp_table *table)
+{
+	index_endscan(table->scan);
 }
 
 /* Put a part of an edit into the slot for written rows. */

@@ -43,8 +43,9 @@ typedef struct ckfp_table
 {
 	ckfp_form *form;
 	Relation heap, index;
-	TupleTableSlot *row; /* keeps the page of the row pinned */
-	ckf_chunk chunk;     /* of this row */
+	TupleTableSlot *row;            /* keeps the page of the row pinned */
+	ckf_chunk chunk;                /* of this row */
+	struct IndexScanDescData *scan; /* of all rows */
 	/* for changes; or NULL */
 	ckf_edit *edit;
 	TupleTableSlot *written;
@@ -76,6 +77,11 @@ bool ckfp_find(ckfp_table *table, uint64 hash, Snapshot snapshot);
 /* Open the chunk of the row in the slot. */
 void ckfp_read_row(ckfp_table *table);
 
+/* Read all rows of a snapshot in ascending order. */
+void ckfp_start_rows(ckfp_table *table, Snapshot snapshot);
+bool ckfp_next_row(ckfp_table *table);
+void ckfp_end_rows(ckfp_table *table);
+
 /* Replace the row in the slot by a part of an edit. The result is that of table_tuple_update. */
 TM_Result ckfp_replace_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes);
 
@@ -94,9 +100,25 @@ typedef struct ckfp_items
 	int64 stored; /* the change of the number of copies */
 } ckfp_items;
 
+/*
+ * Sessions that lock several chunks in ascending order do not end in a deadlock. A query that adds
+ * the items of its rows one by one locks them in any order, so no such session may run beside it
+ * until the end of its transaction. Sessions that lock one chunk are not concerned.
+ */
+void ckfp_lock_order(const ckfp_table *table, bool ascending);
+
 /* Add one copy of each item of `added`, and remove one of each item of `removed`. Either may be
  * NULL. Rows are locked in ascending order. */
 void ckfp_change(ckfp_table *table, ckfp_items *added, ckfp_items *removed);
+
+/* Reserve room for n items, the first of which has this hash, or raise an error. */
+void ckfp_reserve(ckfp_table *table, uint64 hash, uint64 n);
+
+/* Rewrite all rows, each chunk as small as possible, in the active snapshot. */
+void ckfp_pack(ckfp_table *table);
+
+/* Delete all items. The table must be locked against writers. */
+void ckfp_empty_table(ckfp_table *table);
 
 /* Write the first row of an empty table. */
 void ckfp_write_first(ckfp_table *table);
@@ -109,6 +131,7 @@ typedef struct ckfp_reader
 	Oid type, collation; /* of the table that it is prepared for */
 	Oid given;           /* the type of the items in the call; not a domain */
 	bool reads_text;     /* the items are text, which the type's input function reads */
+	bool varies;         /* the item differs from row to row of a query */
 	FmgrInfo input;
 	Oid input_parameter;
 	ckfp_hasher hasher; /* of the items, or of what they are read as */
@@ -128,7 +151,15 @@ ckfp_items ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form);
 /* Sort hashes, which were allocated by palloc or MemoryContextAllocHuge. */
 uint64 *ckfp_sort(uint64 *hashes, size_t count);
 
+/* ------------------------------------------------------------------------------------- add.c */
+
+/* Open the table in argument 0, to change it by the function of this name. */
+void ckfp_open_to_change(FunctionCallInfo fcinfo, ckfp_table *table, const char *function);
+
 /* --------------------------------------------------------------------------------- create.c */
+
+/* Run a statement; SPI is connected. */
+void ckfp_execute(const char *statement);
 
 /* Create a filter table, with its first row. `name` is a name as in SQL, perhaps with a schema. */
 Oid ckfp_create_table(const text *name, Oid type, Oid collation, const ckf_params *params,

@@ -186,3 +186,36 @@ DROP TYPE mood, pair;
 DROP DOMAIN positive;
 DROP FUNCTION noted;
 DROP ROLE regress_cuckoofilter_asks;
+
+-- the limit
+SELECT cuckoofilter_table_create('small', 'int', 1000);
+SELECT count(*) FROM generate_series(1, 20000) AS g WHERE cuckoofilter_table_add('small', g);
+SELECT cuckoofilter_table_add_all('small', ARRAY(SELECT generate_series(1, 5000)));
+SELECT cuckoofilter_table_add_all('small', ARRAY(SELECT generate_series(5001, 20000)));
+SELECT count(*) FROM generate_series(1, 5000) AS g WHERE cuckoofilter_table_contains('small', g);
+
+-- whole tables
+SELECT cuckoofilter_table_create('grown', 'bigint', 30000), cuckoofilter_table_create('sets', 'bigint', 30000, 0.01, 'kind=set');
+SELECT cuckoofilter_table_add_all('grown', ARRAY(SELECT generate_series(1, 20000)));
+SELECT cuckoofilter_table_merge('sets', cuckoofilter_export('grown'));
+SELECT cuckoofilter_export('grown') = cuckoofilter_agg(g, 0.01, 30000) FROM generate_series(1, 20000) AS g;
+SELECT cuckoofilter_count(cuckoofilter_export('grown')), cuckoofilter_info(cuckoofilter_export('sets')) ->> 'kind';
+SELECT cuckoofilter_table_info('grown') - ARRAY['pages', 'rows', 'bytes', 'bits_per_item', 'fpr', 'distinct_prefixes'];
+SELECT cuckoofilter_table_remove_all('grown', ARRAY(SELECT generate_series(1, 19000)));
+SELECT cuckoofilter_table_check('grown'), cuckoofilter_table_check('sets');
+CREATE TABLE before AS SELECT count(*) AS rows FROM grown;
+SELECT cuckoofilter_table_optimize('grown');
+SELECT cuckoofilter_table_check('grown'), cuckoofilter_table_optimize('sets'), cuckoofilter_table_check('sets');
+SELECT count(*) < min(rows) FROM grown, before;
+SELECT count(*) FROM generate_series(19001, 20000) AS g WHERE cuckoofilter_table_contains('grown', g);
+SELECT cuckoofilter_export('grown') = cuckoofilter_agg(g, 0.01, 30000) FROM generate_series(19001, 20000) AS g;
+SELECT count(*) FROM generate_series(1, 20000) AS g WHERE cuckoofilter_table_contains('sets', g);
+SELECT cuckoofilter_table_merge('grown', cuckoofilter_agg(g, 0.01, 30000, 'kind=set')) FROM generate_series(1, 10) AS g;
+SELECT cuckoofilter_table_merge('grown', cuckoofilter_agg(g, 0.01, 100)) FROM generate_series(1, 5000) AS g;
+SELECT cuckoofilter_table_merge('grown', cuckoofilter_agg('x' || g, 0.01, 30000)) FROM generate_series(1, 10) AS g;
+SELECT cuckoofilter_table_merge('grown', cuckoofilter_agg(g, 0.01, 30000, 'seed=5')) FROM generate_series(1, 10) AS g;
+SELECT cuckoofilter_export('small') = cuckoofilter_agg(g, 0.01, 1000), cuckoofilter_export(NULL) IS NULL FROM generate_series(1, 5000) AS g;
+TRUNCATE grown;
+SELECT cuckoofilter_export('grown') = cuckoofilter_create(30000), cuckoofilter_table_info('grown') -> 'rows';
+SELECT cuckoofilter_table_optimize('grown'), cuckoofilter_table_check('grown');
+DROP TABLE grown, sets, small, before;
