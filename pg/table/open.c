@@ -93,7 +93,8 @@ _Noreturn static void
 ckfp_error_unusable(Relation heap, const char *what)
 {
 	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("cuckoofilter table %s %s", RelationGetRelationName(heap), what)));
+					errmsg("cuckoofilter table %s cannot be used: it %s",
+						   RelationGetRelationName(heap), what)));
 }
 
 static bool

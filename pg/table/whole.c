@@ -67,7 +67,8 @@ ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 
 	if (filter->item_classes & ~taken)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg(CKF_SAY_MERGE "it holds %s, the table holds items of type %s",
+						errmsg("cannot merge the filter into cuckoofilter table %s: it holds %s, "
+							   "the table holds items of type %s",
 							   RelationGetRelationName(table->heap),
 							   ckf_describe_held(held, filter->item_classes),
 							   format_type_be(table->form->type))));
