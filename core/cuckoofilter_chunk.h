@@ -287,6 +287,8 @@ ckf_status ckf_prefixes_next(ckf_prefixes *prefixes, const uint64_t **items, siz
  * set so far, stored or not; 0: not known, and then the bytes of a set may differ.
  * `item_classes`: the classes of all items that were added.
  *
+ * `item_classes`: also the forms of decimals (ckf_number_form), from bit 8 on.
+ *
  * `most_bytes`: the size of the largest filter that the host can keep.  Without a limit,
  * items that share their buckets could lead to a table of any size.  A set whose items need
  * more bytes from the beginning asks for them by CKF_ROOM, and the host refuses it.

@@ -165,6 +165,7 @@ bool ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned ite
 typedef struct ckf_list
 {
 	const uint64_t *hashes;
+	const uint64_t *rounded; /* the older ones (ckf_hashes); NULL if there are no decimals */
 	size_t count;
 	unsigned item_classes;
 } ckf_list;
@@ -209,8 +210,7 @@ typedef struct ckf_tally
 {
 	ckf_info info; /* after ckf_tally_end, the fields of CKF_TABLE_INFO_FIELDS */
 	uint64_t copies, bytes, rows, distinct;
-	uint64_t items_left; /* after ckf_tally_end */
-	bool whole;          /* the items are whole hashes */
+	bool whole; /* the items are whole hashes */
 } ckf_tally;
 
 /* Count a chunk.  `scratch` is that of ckf_chunk_distinct. */

@@ -83,6 +83,7 @@ ckf_export_start(ckf_rebuild *r, const ckf_chunks *chunks, const ckf_chunk *firs
 		r->added = added;
 		r->most = most_bytes;
 		r->to.item_classes = (uint8_t)item_classes;
+		r->to.number_forms = (uint8_t)(item_classes >> 8);
 	}
 	return status;
 }

@@ -18,14 +18,20 @@ void
 ckf_tally_end(ckf_tally *tally, const ckf_chunks *chunks, unsigned item_classes)
 {
 	ckf_filter about = chunks->exact;
+	ckf_info *info = &tally->info;
+	uint64_t capacity;
 
 	about.count = tally->copies;
 	about.item_classes = (uint8_t)item_classes;
 	about.size = (size_t)tally->bytes;
 	if (tally->rows > 0 && !tally->whole)
 		about.w = chunks->like.w;
-	ckf_get_info(&about, &tally->info);
-	tally->items_left = chunks->max_count > tally->copies ? chunks->max_count - tally->copies : 0;
+	ckf_get_info(&about, info);
+	/* these count distinct items, and what the table accepts */
+	capacity = (uint64_t)info->capacity;
+	info->items_left = capacity > tally->distinct ? capacity - tally->distinct : 0;
+	info->items_to_limit =
+		chunks->max_count > tally->copies ? chunks->max_count - tally->copies : 0;
 }
 
 const char *

@@ -31,7 +31,7 @@ ckfp_change_by(FunctionCallInfo fcinfo, const char *function, bool many, bool re
 	{
 		ckfp_reader *reader = ckfp_reader_of(fcinfo, table.form, InvalidOid);
 
-		hash = ckfp_read_item(reader, table.form, PG_GETARG_DATUM(1));
+		hash = ckfp_read_changed(reader, table.form, PG_GETARG_DATUM(1));
 		items.at = &hash;
 		if (reader->varies)
 			ckfp_lock_order(&table, false);

@@ -145,13 +145,49 @@ ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given)
 	return reader;
 }
 
-uint64
+ckf_hashes
 ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item)
 {
 	if (reader->reads_text)
 		item = InputFunctionCall(&reader->input, TextDatumGetCString(item), reader->input_parameter,
 								 -1);
 	return ckfp_hash_item(&reader->hasher, item, form->params.seed);
+}
+
+uint64
+ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item)
+{
+	ckf_hashes hashes = ckfp_read_item(reader, form, item);
+
+	if (unlikely(ckf_is_decimal(hashes) && !form->decimals))
+		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+						errmsg("the item is out of range for cuckoofilter table %s, which holds "
+							   "items of type %s",
+							   get_rel_name(form->relation), format_type_be(form->type))));
+	return hashes.hash;
+}
+
+bool
+ckfp_type_has_decimals(Oid type, Oid collation)
+{
+	ckfp_hasher hasher = {0};
+
+	type = getBaseType(type);
+	ckfp_hasher_prepare(&hasher, type, collation, CurrentMemoryContext);
+	switch (hasher.kind)
+	{
+		case CKFP_ARRAY:
+			return ckfp_type_has_decimals(get_element_type(type), collation);
+		case CKFP_RANGE:
+			return ckfp_type_has_decimals(get_range_subtype(type), collation);
+		case CKFP_NUMERIC:
+		case CKFP_RECORD:
+		case CKFP_MULTIRANGE:
+		case CKFP_JSONB:
+			return true;
+		default:
+			return false;
+	}
 }
 
 /* ------------------------------------------------------------------- many items */
@@ -182,7 +218,7 @@ ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!is_null)
-			hashes[items.count++] = ckfp_read_item(reader, form, item);
+			hashes[items.count++] = ckfp_read_changed(reader, form, item);
 	}
 	array_free_iterator(iterator);
 	items.at = ckfp_sort(hashes, items.count);

@@ -179,6 +179,7 @@ ckfp_read_form(Relation heap, ckfp_form *form)
 
 	form->type = exprType(lthird(call->args));
 	form->collation = exprCollation(lthird(call->args));
+	form->decimals = ckfp_type_has_decimals(form->type, form->collation);
 	ckf_params_default(&form->params);
 	form->params.capacity = DatumGetInt64(ckfp_constant(call, 3, heap));
 	form->params.fpr = DatumGetFloat8(ckfp_constant(call, 4, heap));

@@ -30,6 +30,7 @@ typedef struct ckfp_form
 	Oid relation;
 	bool valid;          /* the relation has not changed since */
 	Oid type, collation; /* of the items */
+	bool decimals;       /* items may be decimals, or hold some */
 	Oid index;           /* the primary key */
 	bool other_index;    /* there is another one */
 	uint8 depth;         /* of the chunk that was found last */
@@ -142,11 +143,18 @@ typedef struct ckfp_reader
 /* The reader of this call, for items of the type `given`; InvalidOid: that of argument 1. */
 ckfp_reader *ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given);
 
-/* The hash of an item. */
-uint64 ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item);
+/* The hashes of an item. */
+ckf_hashes ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item);
+
+/* The hash of an item that is added or removed. A decimal is an error if the type of the table has
+ * none. */
+uint64 ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item);
 
 /* The sorted hashes of the items in the array in argument 1. NULLs are skipped. */
 ckfp_items ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form);
+
+/* Could values of a type be decimals (CKF_ITEM_DECIMAL), or hold some? */
+bool ckfp_type_has_decimals(Oid type, Oid collation);
 
 /* Sort hashes, which were allocated by palloc or MemoryContextAllocHuge. */
 uint64 *ckfp_sort(uint64 *hashes, size_t count);

@@ -66,7 +66,8 @@ ckfp_take_value(ckfp_collected *collected, Datum value, bool is_null)
 		collected->at = repalloc_huge(collected->at, collected->room * sizeof(uint64));
 	}
 	caller = MemoryContextSwitchTo(collected->temporary);
-	collected->at[collected->count++] = ckfp_hash_item(&collected->hasher, value, collected->seed);
+	collected->at[collected->count++] =
+		ckfp_hash_item(&collected->hasher, value, collected->seed).hash;
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(collected->temporary);
 	CHECK_FOR_INTERRUPTS();

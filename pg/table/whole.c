@@ -63,6 +63,8 @@ ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 {
 	unsigned mine = ckfp_class_of(table->form);
 	unsigned taken = mine | CKF_ITEM_HASH | (mine == CKF_ITEM_OTHER ? 0 : CKF_ITEM_OLD);
+	unsigned unlike = filter->number_forms &
+					  (CKF_FORM_ANY | (table->form->decimals ? CKF_FORM_ROUNDED : CKF_FORM_EXACT));
 	char held[CKF_HELD_SIZE];
 
 	if (filter->item_classes & ~taken)
@@ -72,6 +74,13 @@ ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 							   RelationGetRelationName(table->heap),
 							   ckf_describe_held(held, filter->item_classes),
 							   format_type_be(table->form->type))));
+	if (filter->count > 0 && unlike)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("cannot merge the filter into cuckoofilter table %s: it may hold numbers "
+						"that are not hashed as items of type %s",
+						RelationGetRelationName(table->heap), format_type_be(table->form->type)),
+				 errhint("Add the items of which it was built: see cuckoofilter_table_add_all.")));
 }
 
 /* cuckoofilter_table_merge(table, filter) */
@@ -172,11 +181,9 @@ cuckoofilter_table_info(PG_FUNCTION_ARGS)
 	initStringInfo(json);
 	appendStringInfoChar(json, '{');
 	CKF_TABLE_INFO_FIELDS(CKFP_COUNT, CKFP_INTEGER, CKFP_INTEGER, CKFP_REAL, CKFP_WORD, CKFP_WORDS)
-	appendStringInfo(json,
-					 ",\"rows\":" UINT64_FORMAT ",\"pages\":%u,\"distinct_prefixes\":" UINT64_FORMAT
-					 ",\"items_left\":" UINT64_FORMAT "}",
-					 tally.rows, RelationGetNumberOfBlocks(table.heap), tally.distinct,
-					 tally.items_left);
+	appendStringInfo(
+		json, ",\"rows\":" UINT64_FORMAT ",\"pages\":%u,\"distinct_prefixes\":" UINT64_FORMAT "}",
+		tally.rows, RelationGetNumberOfBlocks(table.heap), tally.distinct);
 	ckfp_close_table(&table);
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
 }
@@ -243,7 +250,9 @@ cuckoofilter_export(PG_FUNCTION_ARGS)
 	ckfp_start_rows(&exported.table, GetActiveSnapshot());
 	while (ckfp_next_row(&exported.table))
 		about.count += exported.table.chunk.count;
-	exported.item_classes = about.count > 0 ? ckfp_class_of(exported.table.form) : 0;
+	if (about.count > 0) /* all decimals in it are exact */
+		exported.item_classes = ckfp_class_of(exported.table.form) |
+								(exported.table.form->decimals ? CKF_ITEM_DECIMAL : 0);
 	ckfp_export_step(&exported, true);
 	(void)ckf_host_run(CKFP_HOST, &task, &result);
 	ckfp_end_rows(&exported.table);

@@ -9,8 +9,6 @@
 
 #include "cuckoofilter_host.h"
 
-#include <string.h>
-
 /* Read all rows. */
 static int
 ckfs_read_info(ckfs_table *table, ckf_tally *tally, unsigned *item_classes, void *scratch)
@@ -57,8 +55,7 @@ ckfs_append_table(sqlite3_str *json, const ckf_tally *tally, sqlite3_int64 pages
 		sqlite3_str_appendf(json, "%lld", pages);
 	else
 		sqlite3_str_appendall(json, "null");
-	sqlite3_str_appendf(json, ",\"distinct_prefixes\":%llu,\"items_left\":%llu", tally->distinct,
-						tally->items_left);
+	sqlite3_str_appendf(json, ",\"distinct_prefixes\":%llu", tally->distinct);
 }
 
 static void

@@ -109,19 +109,6 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc
 	return rc;
 }
 
-/* Whether CREATE is the only statement that writes, and a transaction of its own.  Otherwise there
- * may be savepoints before it, of the user or of the statements around it. */
-static bool
-ckfs_is_alone(sqlite3 *db)
-{
-	sqlite3_stmt *statement = NULL;
-	int writers = 0;
-
-	while (writers <= 1 && (statement = sqlite3_next_stmt(db, statement)) != NULL)
-		writers += sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement);
-	return sqlite3_get_autocommit(db) && writers <= 1;
-}
-
 /* The common part of xCreate and xConnect. */
 static int
 ckfs_table_open(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
@@ -141,7 +128,9 @@ ckfs_table_open(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
 	if (rc == SQLITE_OK && create)
 	{
 		table->state = CKFS_BEGUN;
-		table->gets_savepoints = ckfs_is_alone(db); /* else level 0, at least */
+		/* otherwise there may be savepoints before it, of the user or of the statements around it;
+		 * its level is 0, at least */
+		table->gets_savepoints = ckfs_is_alone(db);
 		table->unverified = !table->gets_savepoints;
 		ckfs_note_ddl(table, table->number - 1);
 	}
@@ -389,21 +378,15 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 	return SQLITE_OK;
 }
 
-/*
- * Waiting adds are written when a savepoint ends, which is the end of each statement that inserts
- * several rows or fires a trigger.  So sqlite3_serialize, which calls no module, has them.  If this
- * fails, the adds still wait, and the next use of the table or COMMIT reports it, with a message,
- * unless SQLite has rolled back the transaction.
- */
+/* Waiting adds are written when a savepoint ends, which is the end of each statement that inserts
+ * several rows.  If this fails, SQLite rolls back the transaction and reports the code only. */
 static int
 ckfs_table_release(sqlite3_vtab *vtab, int number)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
-	int rc;
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0);
-	rc = ckfs_leave_savepoint(table, number);
-	return table->state == CKFS_OUTSIDE ? rc : SQLITE_OK;
+	return ckfs_leave_savepoint(table, number);
 }
 
 static int

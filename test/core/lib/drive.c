@@ -110,13 +110,17 @@ check_told(const owned *o)
 	const uint8_t *bytes = o->filter.bytes;
 	unsigned told = o->format == 1 ? 0 : o->item_classes;
 
+	/* whatever the model was told: only forms that version 2 cannot say need version 3 */
+	unsigned format =
+		o->filter.number_forms & ~(unsigned)CKF_FORM_ROUNDED ? CKF_FORMAT_DECIMALS : o->format;
+
 	CHECK(o->filter.item_classes == o->item_classes, "item classes %#x, must be %#x",
 		  o->filter.item_classes, o->item_classes);
 	CHECK(bytes[AT_ITEM_CLASSES] == told, "byte 14 is %#x, must be %#x", bytes[AT_ITEM_CLASSES],
 		  told);
-	CHECK(o->filter.format == o->format && bytes[AT_FORMAT] == o->format,
+	CHECK(o->filter.format == format && bytes[AT_FORMAT] == format,
 		  "format version %u, byte 3 is %u, must be %u", o->filter.format, bytes[AT_FORMAT],
-		  o->format);
+		  format);
 }
 
 /* The same after a change that added items of these classes. */

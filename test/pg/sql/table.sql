@@ -219,3 +219,26 @@ TRUNCATE grown;
 SELECT cuckoofilter_export('grown') = cuckoofilter_create(30000), cuckoofilter_table_info('grown') -> 'rows';
 SELECT cuckoofilter_table_optimize('grown'), cuckoofilter_table_check('grown');
 DROP TABLE grown, sets, small, before;
+
+-- decimals: those in a table are exact, and so is its filter
+SELECT cuckoofilter_table_create('price', 'numeric', 1000), cuckoofilter_table_create('prices', 'numeric[]', 1000),
+	cuckoofilter_table_create('whole', 'bigint', 1000), cuckoofilter_table_create('wholes', 'int[]', 1000);
+SELECT cuckoofilter_table_add('price', 0.1234567890123456789), cuckoofilter_table_add('prices', ARRAY[0.1234567890123456789]),
+	cuckoofilter_table_add('whole', 7), cuckoofilter_table_add('wholes', ARRAY[7]);
+SELECT cuckoofilter_table_contains('price', 0.1234567890123456789), cuckoofilter_table_contains('price', 0.1234567890123456788),
+	cuckoofilter_table_contains('prices', ARRAY[0.1234567890123456789]), cuckoofilter_export('price') @> 0.1234567890123456789,
+	cuckoofilter_export('prices') @> ARRAY[0.1234567890123456789], cuckoofilter_export('price') @> 0.1234567890123456788;
+SELECT cuckoofilter_export('price') = cuckoofilter_agg(0.1234567890123456789, 0.01, 1000), cuckoofilter_export('whole') = cuckoofilter_agg(7, 0.01, 1000),
+	cuckoofilter_export('wholes') = cuckoofilter_agg(ARRAY[7], 0.01, 1000);
+SELECT cuckoofilter_table_merge('price', cuckoofilter_agg(0.1234567890123456788, 0.01, 1000)), cuckoofilter_table_merge('price', cuckoofilter_export('price')),
+	cuckoofilter_table_merge('price', cuckoofilter_create(1000));
+SELECT cuckoofilter_table_contains('price', 0.1234567890123456788), cuckoofilter_table_copies('price', 0.1234567890123456789);
+-- no filter denies: one that may hold rounded numbers is refused, or asked for those
+SELECT cuckoofilter_table_merge('price', cuckoofilter_agg(7.5, 0.01, 1000));
+SELECT cuckoofilter_table_merge('prices', cuckoofilter_agg(ARRAY[7.5], 0.01, 1000));
+SELECT cuckoofilter_table_merge('price', cuckoofilter_agg_hash(cuckoofilter_hash(0.1234567890123456787), 0.01, 1000));
+SELECT cuckoofilter_table_merge('whole', cuckoofilter_export('price'));
+SELECT cuckoofilter_table_merge('whole', cuckoofilter_agg(0.1234567890123456789::float8, 0.01, 1000));
+SELECT cuckoofilter_table_contains('whole', 0.1234567890123456789), cuckoofilter_table_contains('whole', 0.2234567890123456789);
+SELECT cuckoofilter_table_add('whole', 0.1234567890123456789);
+DROP TABLE price, prices, whole, wholes;
