@@ -186,11 +186,7 @@ ckf_is_decimal(ckf_hashes item)
 }
 
 /* CKF_ITEM_DECIMAL if it is or does, else 0. */
-static inline unsigned
-ckf_decimal_class(ckf_hashes item)
-{
-	return ckf_is_decimal(item) ? (unsigned)CKF_ITEM_DECIMAL : 0;
-}
+unsigned ckf_decimal_class(ckf_hashes item);
 
 /* Hash of an integer (class 1).  Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
@@ -422,12 +418,7 @@ bool ckf_contains(const ckf_filter *filter, uint64_t hash);
 bool ckf_contains_rounded(const ckf_filter *filter, uint64_t rounded);
 
 /* Whether the filter may contain an item. */
-static inline bool
-ckf_contains_item(const ckf_filter *filter, ckf_hashes item)
-{
-	return ckf_contains(filter, item.hash) ||
-		   (ckf_is_decimal(item) && ckf_contains_rounded(filter, item.rounded));
-}
+bool ckf_contains_item(const ckf_filter *filter, ckf_hashes item);
 
 /* The number of copies of an item: those of both hashes, at most 2 b.  ANY counts as one. */
 unsigned ckf_copies_of_item(const ckf_filter *filter, ckf_hashes item);

@@ -213,9 +213,9 @@ suites() # group...
 
 # The longest suites start first.
 [ $# != 0 ] || set -- pg sqlite core bindings bench scripts
-name=$(echo "$*" | tr ' ' -)
-[ "$TIER" = all ] || name=$name-$TIER
-list=build/test/suites-$name
+groups=$(echo "$*" | tr ' ' -)
+[ "$TIER" = all ] || groups=$groups-$TIER
+list=build/test/suites-$groups
 suites "$@" > "$list"
 [ -z "${LIST:-}" ] || exit 0 # LIST=yes only writes the list
 export CUCKOOFILTER_ONCE="$PWD/build/test/pg/once"
@@ -225,4 +225,4 @@ if [ "$TIER" = short ]; then
 	suites=$(TIER=all; suites "$@" | wc -l)
 	export REST="make test-all has $suites suites, $((suites - $(wc -l < "$list"))) more: sanitizers, portable paths, low thresholds, drivers, ORMs, JavaScript, wine"
 fi
-exec /usr/bin/python3 test/run.py "build/test/log/$name" "$list"
+exec /usr/bin/python3 test/run.py "build/test/log/$groups" "$list"

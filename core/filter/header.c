@@ -12,8 +12,8 @@ ckf_settle_format(ckf_filter *t)
 	t->format = CKF_FORMAT_VERSION;
 	if (t->item_classes == 0)
 	{
-		t->number_forms = 0;
-		if (decimals) /* the state of an aggregate that has no items yet */
+		t->number_forms &= CKF_FORM_ANY; /* two filters may share numbers, but no hash of one */
+		if (decimals || t->number_forms != 0) /* or the state of an aggregate without items yet */
 			t->format = CKF_FORMAT_DECIMALS;
 		return;
 	}

@@ -168,7 +168,10 @@ bool
 ckf_host_add_collected(ckf_host *host, const ckf_filter *filter, const ckf_collector *collector,
 					   uint64_t items, ckf_filter *result)
 {
-	ckf_list list = {.item_classes = collector->filter.item_classes};
+	const ckf_filter *collected = &collector->filter;
+	bool decimals = (collected->number_forms & CKF_FORM_EXACT) != 0;
+	ckf_list list = {.item_classes =
+						 collected->item_classes | (decimals ? (unsigned)CKF_ITEM_DECIMAL : 0)};
 	uint64_t at = 0;
 
 	if (!ckf_one_by_one(filter, CKF_ADD_MANY, items))

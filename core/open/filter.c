@@ -43,6 +43,13 @@ ckf_contains_rounded(const ckf_filter *t, uint64_t rounded)
 		   ((t->number_forms & CKF_FORM_ROUNDED) && ckf_contains(t, rounded));
 }
 
+bool
+ckf_contains_item(const ckf_filter *t, ckf_hashes item)
+{
+	return ckf_contains(t, item.hash) ||
+		   (ckf_is_decimal(item) && ckf_contains_rounded(t, item.rounded));
+}
+
 unsigned
 ckf_copies_of_item(const ckf_filter *t, ckf_hashes item)
 {

@@ -122,7 +122,8 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 			return CKF_OLD_ITEMS;
 		merged.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
 		merged.number_forms = ckf_common_forms(first->number_forms, in[1]->number_forms);
-		if (!(merged.item_classes & CKF_ITEMS_WITH_NUMBERS))
+		if (first->item_classes != 0 && in[1]->item_classes != 0 &&
+			!(merged.item_classes & CKF_ITEMS_WITH_NUMBERS))
 			merged.number_forms = 0;
 	}
 	*to = *first;

@@ -48,6 +48,12 @@ ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed)
 	return ckf_hash_words(words, 4, seed);
 }
 
+unsigned
+ckf_decimal_class(ckf_hashes item)
+{
+	return ckf_is_decimal(item) ? (unsigned)CKF_ITEM_DECIMAL : 0;
+}
+
 ckf_hashes
 ckf_hashes_of_pair(ckf_hashes item, ckf_hashes value, uint64_t seed)
 {

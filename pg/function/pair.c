@@ -7,11 +7,14 @@
  */
 #include "function/call.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_which);
 
@@ -27,6 +30,23 @@ typedef struct ckfp_values
 } ckfp_values;
 
 /* ------------------------------------------------------------------- hashes */
+
+/* Does an aggregate call this function for its rows? */
+static bool
+ckfp_aggregate_calls(Oid aggregate, Oid function)
+{
+	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Form_pg_aggregate form;
+	bool calls;
+
+	if (!HeapTupleIsValid(tuple)) /* a function that is only for windows */
+		return false;
+	form = (Form_pg_aggregate)GETSTRUCT(tuple);
+	calls = form->aggtransfn == function || form->aggmtransfn == function ||
+			form->aggminvtransfn == function;
+	ReleaseSysCache(tuple);
+	return calls;
+}
 
 /*
  * The collation of argument n of an aggregate that a window calls. The call does not tell which
@@ -45,7 +65,8 @@ ckfp_window_collation(FunctionCallInfo fcinfo, int n)
 		Node *argument;
 
 		if (list_length(function->args) != PG_NARGS() - 1 ||
-			function->inputcollid != PG_GET_COLLATION())
+			function->inputcollid != PG_GET_COLLATION() ||
+			!ckfp_aggregate_calls(function->winfnoid, fcinfo->flinfo->fn_oid))
 			continue;
 		argument = list_nth(function->args, n - 1);
 		if (exprType(argument) != get_fn_expr_argtype(fcinfo->flinfo, n))

@@ -224,32 +224,41 @@ ckfs_is_shadow_name(const char *name)
 
 /* ---------------------------------------------------------------- planning */
 
-/* Whether the filter can answer a comparison of an item: equality of bytes.  Another collation may
- * treat items as equal that have different hashes. */
-static bool
-ckfs_is_lookup(sqlite3_index_info *info, int i)
+/* What the filter can do with a constraint: only equality of bytes can be looked up.  Another
+ * collation may treat items as equal that have different hashes. */
+static int
+ckfs_plan_of(sqlite3_index_info *info, int i)
 {
 	const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
 
-	return constraint->usable && constraint->iColumn == CKFS_COLUMN_ITEM &&
-		   (constraint->op == SQLITE_INDEX_CONSTRAINT_EQ ||
-			constraint->op == SQLITE_INDEX_CONSTRAINT_IS) &&
-		   sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+	if (constraint->iColumn != CKFS_COLUMN_ITEM || (constraint->op != SQLITE_INDEX_CONSTRAINT_EQ &&
+													constraint->op != SQLITE_INDEX_CONSTRAINT_IS))
+		return CKFS_PLAN_NONE;
+	if (sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+		return CKFS_PLAN_COLLATION;
+	return constraint->usable ? CKFS_PLAN_ITEM : CKFS_PLAN_LATER;
 }
 
 static int
 ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-	int i = 0;
+	int i, plan, used = 0;
 
 	(void)vtab;
-	while (i < info->nConstraint && !ckfs_is_lookup(info, i))
-		i++;
-	if (i < info->nConstraint)
+	info->idxNum = CKFS_PLAN_NONE;
+	for (i = 0; i < info->nConstraint && info->idxNum != CKFS_PLAN_ITEM; i++)
 	{
-		info->aConstraintUsage[i].argvIndex = 1;
-		info->aConstraintUsage[i].omit = 1;
-		info->idxNum = CKFS_PLAN_ITEM;
+		plan = ckfs_plan_of(info, i);
+		if (plan > info->idxNum)
+		{
+			info->idxNum = plan;
+			used = i;
+		}
+	}
+	if (info->idxNum == CKFS_PLAN_ITEM)
+	{
+		info->aConstraintUsage[used].argvIndex = 1;
+		info->aConstraintUsage[used].omit = 1;
 		info->idxStr = ckfs_plan_item;
 		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
 		info->estimatedCost = 1;
@@ -257,7 +266,6 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	else
 	{
-		info->idxNum = CKFS_PLAN_NONE;
 		info->estimatedCost = CKFS_NO_PLAN_COST;
 		info->estimatedRows = CKFS_NO_PLAN_ROWS;
 	}

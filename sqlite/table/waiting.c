@@ -9,7 +9,8 @@
  * is known to be of the same statement if sqlite3_total_changes has not changed since: SQLite
  * increases it when a statement ends that has inserted a row.  It does so, too, after each
  * statement of a trigger, whose adds are therefore written one by one, unless the statement that
- * fires it is a transaction of its own.
+ * fires it is a transaction of its own.  The adds of a statement with RETURNING are written one by
+ * one, too.
  *
  * Waiting adds are written before anything is read, before a savepoint begins, and at the end of
  * the statement: when its savepoint ends, or its transaction (xSync).  So all of them were added
@@ -57,7 +58,21 @@ ckfs_is_alone(sqlite3 *db)
 	return writers <= 1;
 }
 
-/* Whether SQLite will report the end of the statement that adds an item. */
+/* Whether a statement with RETURNING is running.  It ends when the program has read its rows or
+ * resets it.  Before that, the program may set what makes a write fail, or begin a transaction. */
+static bool
+ckfs_returns_rows(sqlite3 *db)
+{
+	sqlite3_stmt *statement = NULL;
+
+	while ((statement = sqlite3_next_stmt(db, statement)) != NULL)
+		if (sqlite3_column_count(statement) > 0 && !sqlite3_stmt_readonly(statement) &&
+			sqlite3_stmt_busy(statement))
+			return true;
+	return false;
+}
+
+/* Whether SQLite will report the end of the statement that adds an item, and soon. */
 static bool
 ckfs_may_wait(const ckfs_table *table)
 {
@@ -69,7 +84,8 @@ ckfs_may_wait(const ckfs_table *table)
 		return false;
 	if (waiting->count > 0 || waiting->total == 0)
 		return waiting->count > 0; /* they are of this statement */
-	return waiting->total == sqlite3_total_changes(table->db) || ckfs_is_alone(table->db);
+	return (waiting->total == sqlite3_total_changes(table->db) || ckfs_is_alone(table->db)) &&
+		   !ckfs_returns_rows(table->db);
 }
 
 int

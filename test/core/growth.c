@@ -127,7 +127,7 @@ run_limit(const void *arg)
 
 		CHECK(owned_remove(&o, key, &found) == CKF_OK, "removal at the limit");
 		CHECK(found == model_removes(&m, key), "found");
-		model_remove(&m, key);
+		model_remove(&m, key, false);
 	}
 	if (!g->set)
 		CHECK(owned_add(&o, refused) == CKF_OK, "no room after removals");

@@ -19,6 +19,7 @@ run_history(const void *arg)
 	{
 		history h;
 
+		driven_numbers = check_chance(50);
 		history_start(&h, s, check_chance(50) ? 0 : check_random());
 		for (int op = 0; op < OPERATIONS; op++)
 			history_operate(&h);
@@ -40,6 +41,7 @@ run_merges(const void *arg)
 
 		a.set = check_chance(30);
 		b.set = check_chance(30);
+		driven_numbers = check_chance(50);
 		history_start(&h, &a, check_random());
 		for (uint64_t n = check_below(4); n > 0; n--)
 			history_add_new(&h);

@@ -42,7 +42,8 @@ def suites(part, tier):
 def finds(part, name, lines, seed):
     """Whether one of the suites fails."""
     once = f"{COPY}/build/test/pg/once"
-    os.makedirs(once, exist_ok=True)
+    shutil.rmtree(once, ignore_errors=True)
+    os.makedirs(once)
     with open(f"{COPY}/build/{name}", "w", encoding="utf-8") as file:
         file.writelines(lines)
     return run("/usr/bin/python3", "test/run.py", f"build/test/log/{part}-{name}", f"build/{name}", FIRST="yes", SEED=str(seed),

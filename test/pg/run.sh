@@ -6,8 +6,8 @@
 #
 #   test/pg/run.sh [regress|FILE...]     only pg_regress, or only these TAP tests, named from the root
 #
-# CUCKOOFILTER_ONCE is a folder for what suites share that test/run.sh starts: a cluster that initdb made, and theirs
-# are copies of it.
+# CUCKOOFILTER_ONCE is a folder for what suites share that test/run.sh starts: the staged extension, and a cluster that
+# initdb made; theirs are copies.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -19,6 +19,14 @@ PG_CONFIG="$PG_CONFIG" test/pg/headers.sh
 # shellcheck source=test/pg/throwaway.sh
 . test/pg/throwaway.sh
 throwaway pg
+# For the suites that follow.
+keep() # folder in $work
+{
+	[ -n "${CUCKOOFILTER_ONCE:-}" ] || return 0
+	cp -R "$work/$1" "$CUCKOOFILTER_ONCE/$1.$$"
+	mv -nT "$CUCKOOFILTER_ONCE/$1.$$" "$CUCKOOFILTER_ONCE/$1"
+	rm -rf "${CUCKOOFILTER_ONCE:?}/$1.$$"
+}
 clean()
 {
 	for pid in "$work"/tmp_check/*/pgdata/postmaster.pid "$work/regress/data/postmaster.pid"; do
@@ -28,7 +36,15 @@ clean()
 }
 trap clean EXIT
 trap 'exit 143' INT TERM
-PG_CONFIG=$(PG_CONFIG="$PG_CONFIG" test/pg/stage.sh "$work/stage")
+if [ -d "${CUCKOOFILTER_ONCE:-}/stage" ]; then
+	cp -R "$CUCKOOFILTER_ONCE/stage" "$work"
+else
+	PG_CONFIG="$PG_CONFIG" test/pg/stage.sh "$work/stage" > /dev/null
+	keep stage
+fi
+# The stage may have a copy of the server.
+staged=$work/stage$($PG_CONFIG --bindir)/pg_config
+[ ! -x "$staged" ] || PG_CONFIG=$staged
 [ -z "${CUCKOOFILTER_BESIDE:-}" ] || cp -R "$CUCKOOFILTER_BESIDE/." "$work/stage"
 bindir=$($PG_CONFIG --bindir)
 pgxs=$(dirname "$($PG_CONFIG --pgxs)")/../..
@@ -69,9 +85,7 @@ fi
 # shellcheck disable=SC2086 # a command and its arguments
 if [ -n "${CUCKOOFILTER_ONCE:-}" ] && [ ! -d "$work/cluster" ]; then
 	$as_user "$bindir/initdb" -D "$work/cluster" -A trust -N --encoding=UTF8 --locale=C > "$work/initdb.log"
-	cp -R "$work/cluster" "$CUCKOOFILTER_ONCE/$$"
-	mv -nT "$CUCKOOFILTER_ONCE/$$" "$CUCKOOFILTER_ONCE/cluster"
-	rm -rf "${CUCKOOFILTER_ONCE:?}/$$"
+	keep cluster
 fi
 
 cd "$work"

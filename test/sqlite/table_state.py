@@ -174,6 +174,37 @@ def test_query_only():
         equal("and nothing is lost", base.has("a"), 1)
 
 
+def test_between_rows_of_returning():
+    """The adds of a statement with RETURNING are found and committed, whatever is set before the program has read its rows."""
+    if sqlite3.sqlite_version_info < (3, 35):
+        print("skipped: SQLite before 3.35 has no RETURNING")
+        return
+    deny = lambda action, *_: sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE) else sqlite3.SQLITE_OK
+    for name, between in (
+        ("query_only", lambda db: db.execute("PRAGMA query_only = 1")),
+        ("an authorizer", lambda db: db.set_authorizer(deny)),
+        ("an interrupt", lambda db: db.interrupt()),
+        ("nothing", lambda db: None),
+    ):
+        for begin in ("before", "between", "never"):
+            for insert in ("INSERT INTO seen(item) SELECT x FROM number WHERE x <= 3", "INSERT INTO log SELECT x FROM number WHERE x <= 3"):
+                with Base("", numbers=10) as base:
+                    base.run("CREATE TABLE log (x); CREATE TRIGGER tr AFTER INSERT ON log BEGIN INSERT INTO seen VALUES (new.x); END")
+                    base.run("BEGIN" if begin == "before" else "SELECT 1")
+                    rows = base.db.execute(f"{insert} RETURNING 1")
+                    rows.fetchone()
+                    base.run("BEGIN" if begin == "between" else "SELECT 1")
+                    between(base.db)
+                    about = f"{name}, BEGIN {begin}, {insert}"
+                    equal(f"{about}: its end", None if name == "an interrupt" else base.error_of(lambda _: rows.fetchall()[2:] or None), None)
+                    rows.close()
+                    equal(f"{about}: the transaction", base.db.in_transaction, begin != "never")
+                    equal(f"{about}: found", base.error_of(lambda base: base.missing(1, 3)), 0)
+                    equal(f"{about}: COMMIT", base.error("COMMIT") if begin != "never" else None, None)
+                    base.reopen()
+                    equal(f"{about}: committed", base.missing(1, 3), 0)
+
+
 def test_written_by_statements():
     """In a transaction, the adds of a statement with several rows or a trigger are in the shadow table when it ends:
     sqlite3_serialize has them."""

@@ -8,6 +8,7 @@ import decimal
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -130,7 +131,25 @@ FIXED = """0 -0 0.000 1.50 15e-1 +1.5 .5 5. 1e0 9223372036854775807 -92233720368
 0.1000000000000000055511151231257827021181583404541015625 1e999999999999999999 12345678901234567.12""".split()
 
 
+def check_page():
+    """FORMAT.md's table of decimals."""
+    with open(os.path.join(answers.ROOT, "core/FORMAT.md"), encoding="utf-8") as page:
+        table = page.read().split("| decimal | hashed as |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| (\S+) \| (double|class 8:) (.*) \|$", table, re.M)
+    assert len(rows) == 6, rows
+    for text, kind, told in rows:
+        hashed, rounded = hashes_of(decimal.Decimal(text))
+        if kind == "double":
+            double = 2.0 ** int(told[2:]) if told.startswith("2^") else float(told)
+            assert hashed == rounded == containers.real(double, 0), text
+        else:
+            sign, exponent, digits = re.fullmatch(r"(\d), (-?\d+), the hash of `(\d+)`", told).groups()
+            words = [int(sign), int(exponent), containers.hash_of_class(digits.encode(), 3, 0)]
+            assert hashed == containers.hash_of_class(containers.packed(words), 8, 0) != rounded, text
+
+
 def main():
+    check_page()
     seed = int(os.environ.get("SEED") or 1)
     rounds = int(os.environ.get("ROUNDS") or 20000)
     draw = random.Random(seed)

@@ -43,6 +43,11 @@ def smallest_c(fpr):
     return next((c for c in range(4, 8) if 2**c * fpr >= 1), 8)
 
 
+def forms_of_old(classes):
+    """The forms of decimals of versions 1 and 2 [2]."""
+    return 2 if classes & (ITEM_NUMBER | ITEM_OTHER | ITEM_HASH) else 0
+
+
 class Filter:
     """A filter's parameters, items and answers, from its bytes. `stored`: only the header and the
     length are checked, and no item is read."""
@@ -86,14 +91,14 @@ class Filter:
             self.item_classes = ITEM_HASH | ITEM_OLD if self.count > 0 else 0
         require((self.item_classes == 0) == (self.count == 0), "classes, but no items, or none")
         require(not self.item_classes & ITEM_OLD or self.item_classes & ITEM_HASH, "old alone")
-        rounded = 2 if self.item_classes & (ITEM_NUMBER | ITEM_OTHER | ITEM_HASH) else 0
+        rounded = forms_of_old(self.item_classes)
         if version < 3:
             require(self.number_forms == 0, "forms before version 3")
             self.number_forms = rounded
             return
         require(self.number_forms <= 7, "unknown forms")
         require(self.number_forms != rounded or self.count == 0, "version 2 says the same")
-        require(self.number_forms == 0 or self.count > 0, "forms of no items")
+        require(self.number_forms in (0, 4) or self.count > 0, "forms of no items")
         require(self.number_forms & 2 or not self.item_classes & ITEM_HASH, "hashes may be rounded")
 
     def contains(self, item_hash):

@@ -116,6 +116,8 @@ sub forget
 
 	@{ $self->{sessions} } = grep { $_ != $session } @{ $self->{sessions} };
 	return if !($end // 1) || $session->{ended};
+	local $SIG{PIPE} = 'IGNORE';
+	syswrite($session->{in}, "\\q\n"); # processes that the test forked may have its end of the pipe, too
 	close $session->{in};
 	waitpid($session->{pid}, 0);
 	return;

@@ -144,6 +144,7 @@ foreach my $round (1 .. rounds(50))
 	}
 }
 is(one('SELECT DISTINCT cuckoofilter_agg_pair(posix, c) OVER () = cuckoofilter_agg(ROW(posix, c)) OVER (), string_agg(loose, again) OVER () > $$$$ FROM word'), 't|t', 'deterministic text beside other text in a window');
+is(one('SELECT DISTINCT cuckoofilter_agg_pair(posix COLLATE "C", c) OVER () IS NULL, string_agg(posix COLLATE "C", loose) OVER () > $$$$ FROM word'), 'f|t', 'and beside another aggregate of the same types and collation');
 
 # ------------------------------------------------------------- calls of functions
 

@@ -73,6 +73,16 @@ foreach my $vector (lines('golden/decimals.tsv'))
 	is(one("SELECT count(*) FROM $all WHERE NOT (cuckoofilter_remove_all($f, 12345678901234567.11, 18446744073709551615)) \@> x"), '0', "$name: removals of decimals deny nothing");
 }
 
+# Few items of add_agg are added one by one: these say that the filter has decimals, too.
+foreach my $n (1, 2, 3, 40)
+{
+	my $added = "SELECT cuckoofilter_add_agg(f, 12345678901234567.12 + i / 100.0) AS f FROM generate_series(0, $n - 1) i, (SELECT cuckoofilter_agg(g::numeric) AS f FROM generate_series(1, 1000) g) s";
+	my $old = 'SELECT cuckoofilter_agg(12345678901234568::numeric) AS f';
+
+	is(one("SELECT cuckoofilter_info(f) ->> 'format_version' FROM ($added) s"), '3', "add_agg of $n decimals gives version 3");
+	is(one("SELECT (a.f & b.f) \@> 12345678901234567.12 FROM ($added) a, ($old) b"), 't', "add_agg of $n decimals, and an intersection with an old filter");
+}
+
 # Rows, arrays and jsonb that 1.7 hashed with the nearest double, which is an integer here.
 foreach my $of ('ROW(%s, 1)', 'ARRAY[%s, 5]', "'{\"a\": [%s]}'::jsonb", "numrange(%s, NULL)")
 {

@@ -85,7 +85,7 @@ static int
 ckfy_hash_tuple(PyObject *object, uint64_t seed, ckfy_hashed *hashed)
 {
 	Py_ssize_t n = PyTuple_Size(object), i;
-	uint64_t *words = PyMem_Malloc((size_t)(n + 2) * 2 * sizeof *words), *rounded = words + n + 2;
+	uint64_t *words = PyMem_Malloc((size_t)(n + 2) * 2 * sizeof *words), *rounded;
 	unsigned decimal = 0;
 	int result = 1;
 
@@ -94,6 +94,7 @@ ckfy_hash_tuple(PyObject *object, uint64_t seed, ckfy_hashed *hashed)
 		PyErr_NoMemory();
 		return -1;
 	}
+	rounded = words + n + 2;
 	words[0] = rounded[0] = CKF_SHAPE_RECORD;
 	words[1] = rounded[1] = (uint64_t)n;
 	for (i = 0; result >= 0 && i < n; i++)
