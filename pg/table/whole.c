@@ -74,7 +74,7 @@ ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 							   RelationGetRelationName(table->heap),
 							   ckf_describe_held(held, filter->item_classes),
 							   format_type_be(table->form->type))));
-	if (filter->count > 0 && unlike)
+	if (unlike) /* also of an intersection without items, which may share numbers all the same */
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("cannot merge the filter into cuckoofilter table %s: it may hold numbers "
