@@ -182,8 +182,9 @@ typedef struct ckf_chunk_part
  * Add one copy of each of n items.  The items are in ascending order and may be equal.
  * `chunk` is the chunk whose range has the first item; NULL: the table has no chunk.
  * *taken becomes the number of items that were added: those in the range.  Without a chunk
- * it is n.  `whole`: the items are whole hashes, as a host's own items always are; else they
- * are aligned prefixes from ckf_prefixes_next.
+ * it is n, and may be 0: then the part is a chunk without items that covers all hashes.
+ * `whole`: the items are whole hashes, as a host's own items always are; else they are aligned
+ * prefixes from ckf_prefixes_next.
  *
  * Nothing is stored for an item that a set has already, or of which there are 2 b copies.
  * No item is refused: the host must respect chunks->max_count.
@@ -285,7 +286,8 @@ ckf_status ckf_prefixes_next(ckf_prefixes *prefixes, const uint64_t **items, siz
  *
  * `first`: the first chunk; NULL: the table has none.  `added`: the number of items added to a
  * set so far, stored or not; 0: not known, and then the bytes of a set may differ.
- * `item_classes`: the classes of all items that were added.
+ * `item_classes`: the classes of all items that were added, and from bit 8 on the forms of
+ * decimals (ckf_number_form).
  *
  * `most_bytes`: the size of the largest filter that the host can keep.  Without a limit,
  * items that share their buckets could lead to a table of any size.  A set whose items need

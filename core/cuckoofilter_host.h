@@ -11,7 +11,7 @@
 #ifndef CUCKOOFILTER_HOST_H
 #define CUCKOOFILTER_HOST_H
 
-#include "cuckoofilter.h"
+#include "cuckoofilter_chunk.h"
 
 /* A piece of a text, of options for example. */
 typedef struct ckf_text
@@ -181,6 +181,56 @@ bool ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, co
 
 /* Copies of equal hashes that a collector of adds or removals keeps: no filter stores more. */
 #define CKF_MOST_COPIES 16
+
+/*
+ * Whether more items can be added to a table of chunks. Its number of items is not stored, since
+ * each add would then change a second row; hashes are evenly distributed, so any chunk gives an
+ * estimate. Far below the limit the estimate from one chunk is enough. Closer to it more chunks are
+ * read, and finally all are counted. The functions return 0, or what ckf_host_reserve shall return.
+ */
+typedef struct ckf_reserve ckf_reserve;
+struct ckf_reserve
+{
+	const ckf_chunks *chunks;
+	uint64_t *allowed; /* adds that are allowed before the next estimate; the host keeps it */
+	/* the copies in the chunk of a hash, times 2 to the power of its depth; no chunk: 0 */
+	int (*estimate)(ckf_reserve *reserve, uint64_t hash, double *copies);
+	int (*count)(ckf_reserve *reserve, uint64_t *copies); /* of the table */
+	int (*write)(ckf_reserve *reserve); /* the adds that wait, before the estimates
+										 * from many chunks; may be NULL */
+	uint64_t waiting;                   /* their number */
+};
+
+/* Reserve room for n items, the first of which has this hash. *full: there is none; *copies is then
+ * the number of items in the table. */
+int ckf_host_reserve(ckf_reserve *reserve, uint64_t hash, uint64_t n, bool *full, uint64_t *copies);
+
+/* What all chunks of a table are together.  All zeros before the first one. */
+typedef struct ckf_tally
+{
+	ckf_info info; /* after ckf_tally_end, the fields of CKF_TABLE_INFO_FIELDS */
+	uint64_t copies, bytes, rows, distinct;
+	bool whole; /* the items are whole hashes */
+} ckf_tally;
+
+/* Count a chunk.  `scratch` is that of ckf_chunk_distinct. */
+void ckf_tally_chunk(ckf_tally *tally, const ckf_chunk *chunk, void *scratch);
+
+/* All chunks are counted; their items are of these classes. */
+void ckf_tally_end(ckf_tally *tally, const ckf_chunks *chunks, unsigned item_classes);
+
+/* Whether chunks, one by one in the order of their rows, are a table.  All zeros before the first
+ * one. */
+typedef struct ckf_coverage
+{
+	uint64_t next; /* the start of the next chunk */
+	bool any, end;
+} ckf_coverage;
+
+/* Check the next chunk; after the last one, that all hashes are covered.  The result says what is
+ * wrong; NULL: nothing. */
+const char *ckf_cover(ckf_coverage *coverage, const ckf_chunk *chunk);
+const char *ckf_covered(const ckf_coverage *coverage);
 
 /* Make room in a collector. */
 bool ckf_host_make_room(ckf_host *host, ckf_collector *collector);

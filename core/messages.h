@@ -76,6 +76,20 @@
 #define CKF_FILL "%llu items at a false positive rate of %.3g"
 #define CKF_DETAIL_FILL "It has " CKF_FILL "."
 
+/* A filter table that has no precision left; the same for more items. Its name, how many more items
+ * (unsigned long long); the detail is CKF_DETAIL_FILL */
+#define CKF_SAY_TABLE_FULL "cuckoofilter table %s has no precision left"
+#define CKF_SAY_TABLE_LACKS "cuckoofilter table %s has no precision left for %llu more items"
+
+/* A filter that a table cannot take: the name of the table, and for a coarse filter its capacity
+ * (long long) and rate. The hint: capacity and rate that are enough */
+#define CKF_SAY_MERGE_SET                                                                          \
+	"cannot merge the filter into cuckoofilter table %s: only a table with kind=set takes a "      \
+	"filter of kind set, since removing an item could remove another item, too"
+#define CKF_SAY_MERGE_COARSE                                                                       \
+	"cannot merge the filter into cuckoofilter table %s: it is too coarse: it has a capacity of "  \
+	"%lld at a false positive rate of %g"
+
 /* A result that is too large for the host: its limit (long long).  The detail is CKF_DETAIL_FILL */
 #define CKF_SAY_TOO_LARGE "cuckoofilter would be larger than %lld bytes"
 #define CKF_HINT_TOO_LARGE                                                                         \

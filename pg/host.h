@@ -7,14 +7,15 @@
  *               function owns, lookups that read only slices of a large value
  *   function/   what SQL calls: functions of one filter, of many items, of pairs, aggregates,
  *               comparison, info, the planner's estimate, counters of join filters
+ *   table/      filter tables: table/README.md
  *   join/       join filters: join/README.md
  *   error.h     how errors of the engine are reported
  *   library.h   how the library of the type finds that of the join filters
  *   module.c    the module's magic block, cuckoofilter_version
  *
- * Includes are relative to pg/. They point from function/ to type/ and item/, from join/ to item/,
- * and from all of these to this file. function/ and type/ also include error.h, function/ and join/
- * library.h.
+ * Includes are relative to pg/. They point from table/ to function/, from function/ to type/ and
+ * item/, from join/ to item/, and from all of these to this file. function/ and type/ also include
+ * error.h, function/ and join/ library.h.
  *
  * Names that the files share are hidden in the module (Makefile).
  */

@@ -192,7 +192,7 @@ ckf_edit_add(ckf_edit *edit, const ckf_chunks *chunks, const ckf_chunk *chunk,
 	ckf_edit_begin(edit, chunks);
 	if (!ckf_take_adds(edit, chunk, items, n, taken))
 		return CKF_BAD_BYTES;
-	if (*taken == 0 || (chunk && ckf_add_in_place(edit, chunk, items, *taken)))
+	if (chunk && (*taken == 0 || ckf_add_in_place(edit, chunk, items, *taken)))
 		return CKF_OK;
 	if (chunk && ckf_edit_read(edit, chunk) != CKF_OK)
 		return CKF_BAD_BYTES;

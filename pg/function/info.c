@@ -1,36 +1,13 @@
 /*
  * info.c - cuckoofilter_info: the properties of a filter, as jsonb.
  */
+#include "function/json_fields.h"
 #include "type/argument_cache.h"
 
-#include "info_fields.h"
-
-#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
 PG_FUNCTION_INFO_V1(cuckoofilter_info);
-
-#define CKFP_COUNT(field)                                                                          \
-	appendStringInfo(json, "%s\"" #field "\":" UINT64_FORMAT, json->len > 1 ? "," : "",            \
-					 (uint64)info->field);
-#define CKFP_INTEGER(field)                                                                        \
-	appendStringInfo(json, ",\"" #field "\":" INT64_FORMAT, (int64)info->field);
-#define CKFP_REAL(field) appendStringInfo(json, ",\"" #field "\":%.15g", info->field);
-#define CKFP_WORD(field) appendStringInfo(json, ",\"" #field "\":\"%s\"", info->field);
-
-#define CKFP_WORDS(field)                                                                          \
-	appendStringInfoString(json, ",\"" #field "\":");                                              \
-	ckfp_append_words(json, info->field);
-
-static void
-ckfp_append_words(StringInfo json, const char *const *words)
-{
-	appendStringInfoChar(json, '[');
-	for (int i = 0; words[i]; i++)
-		appendStringInfo(json, "%s\"%s\"", i > 0 ? "," : "", words[i]);
-	appendStringInfoChar(json, ']');
-}
 
 static void
 ckfp_append_fields(StringInfo json, const ckf_info *info){

@@ -4,6 +4,7 @@
 #include "sql.h"
 
 #include "cuckoofilter_host.h"
+#include "messages.h"
 
 #include <string.h>
 
@@ -71,20 +72,16 @@ ckfs_refuse_filter(ckfs_table *table, const ckf_filter *filter, ckf_status statu
 	ckf_filter mine = {.seed = table->params.seed};
 
 	if (status == CKF_IS_SET)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			"cannot merge the filter into cuckoofilter table %s: only a table with kind=set takes "
-			"a filter of kind set, since removing an item could remove another item, too; merge "
-			"deletable filters, or create the table with kind=set",
-			table->name);
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   CKF_SAY_MERGE_SET
+							   "; merge deletable filters, or create the table with kind=set",
+							   table->name);
 	if (status != CKF_PRECISION)
 		return ckfs_table_status(table, status, (ckf_about){.filter = &mine, .other = filter});
-	return ckfs_table_fail(
-		table, SQLITE_ERROR,
-		"cannot merge the filter into cuckoofilter table %s: it is too coarse: it has a capacity "
-		"of %lld at a false positive rate of %g; a capacity of %lld at a rate of %g is enough",
-		table->name, (long long)filter->capacity, filter->fpr,
-		(long long)ckf_chunks_capacity(&table->chunks), table->params.fpr);
+	return ckfs_table_fail(table, SQLITE_ERROR,
+						   CKF_SAY_MERGE_COARSE "; a capacity of %lld at a rate of %g is enough",
+						   table->name, (long long)filter->capacity, filter->fpr,
+						   (long long)ckf_chunks_capacity(&table->chunks), table->params.fpr);
 }
 
 /* Add the items of the filter, all of them or none. */

@@ -46,11 +46,15 @@ ckfs_export_start(ckf_rebuild *rebuild, void *data)
 	ckfs_exported *exported = data;
 	const ckfs_total *total = &exported->total;
 	uint64_t added = exported->table->params.set ? total->copies + total->uncounted : 0;
+	unsigned item_classes = total->item_classes;
 	int limit = sqlite3_limit(exported->table->db, SQLITE_LIMIT_LENGTH, -1);
 
+	/* rows do not say which of their numbers an older version added */
+	if (item_classes >> 8)
+		item_classes |= CKF_FORM_ROUNDED << 8;
 	return ckf_export_start(rebuild, &exported->table->chunks,
-							exported->started ? &exported->row.chunk : NULL, added,
-							total->item_classes, (uint64_t)limit);
+							exported->started ? &exported->row.chunk : NULL, added, item_classes,
+							(uint64_t)limit);
 }
 
 static bool

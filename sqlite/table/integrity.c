@@ -3,38 +3,24 @@
  */
 #include "sql.h"
 
-/* What is wrong with this row, which should begin at *next; NULL: nothing.  *end: its range is the
- * last one. */
-static const char *
-ckfs_check_row(const ckfs_row *row, uint64_t *next, bool *end)
-{
-	if (*end || row->chunk.start != *next)
-		return "ranges that overlap or leave a gap";
-	if (ckf_chunk_check(&row->chunk) != CKF_OK)
-		return "wrong items";
-	*end = row->chunk.last == UINT64_MAX;
-	*next = row->chunk.last + 1;
-	return NULL;
-}
+#include "cuckoofilter_host.h"
 
 int
 ckfs_check_table(ckfs_table *table)
 {
 	int rc = ckfs_start_rows(table, CKFS_ALL, 0);
-	uint64_t next = 0;
-	bool end = false, empty = true;
+	ckf_coverage coverage = {0};
 	const char *wrong = NULL;
 	ckfs_row row = {.id = INT64_MIN};
 
 	while (!wrong && rc == SQLITE_OK && (rc = ckfs_next_row(table, CKFS_ALL, &row)) == SQLITE_ROW)
 	{
-		empty = false;
 		rc = SQLITE_OK;
-		wrong = ckfs_check_row(&row, &next, &end);
+		wrong = ckf_cover(&coverage, &row.chunk);
 	}
 	ckfs_end_rows(table, CKFS_ALL);
-	if (!wrong && rc == SQLITE_OK && !empty && !end)
-		wrong = "a range without a chunk";
+	if (!wrong && rc == SQLITE_OK)
+		wrong = ckf_covered(&coverage);
 	return wrong ? ckfs_table_damaged(table, row.id, wrong) : rc;
 }
 

@@ -218,6 +218,14 @@ run_misuse(const void *arg)
 	CHECK(ckf_edit_add(s.edit, s.chunks, NULL, hashes, 2, true, &taken) == CKF_BAD_BYTES,
 		  "hashes out of order");
 	CHECK(ckf_edit_add(s.edit, s.chunks, NULL, hashes, 0, true, &taken) == CKF_OK && taken == 0 &&
+			  ckf_edit_next(s.edit, out, &part) == CKF_MORE && part.depth == 0 && part.count == 0,
+		  "no chunk without items");
+	CHECK(ckf_chunk_open(&chunk, s.chunks, part.start, out, part.size) == CKF_OK &&
+			  ckf_chunk_check(&chunk) == CKF_OK && !ckf_chunk_contains(&chunk, 5),
+		  "not a chunk without items");
+	CHECK(ckf_edit_next(s.edit, out, &part) == CKF_OK && ckf_edit_stored(s.edit) == 0,
+		  "more than a chunk without items");
+	CHECK(ckf_edit_add(s.edit, s.chunks, &chunk, hashes, 0, true, &taken) == CKF_OK && taken == 0 &&
 			  ckf_edit_next(s.edit, out, &part) == CKF_OK,
 		  "nothing to add");
 	CHECK(ckf_edit_remove(s.edit, s.chunks, NULL, hashes, 1, &taken) == CKF_OK && taken == 1 &&

@@ -26,7 +26,7 @@ my %aggregates = (
 # Of types, aggregates and the planner: nobody calls them.
 my %internal = (in => 't', out => 't', recv => 't', sortsupport => 't', support => 't',
 	map { $_ => 'f' } qw(agg_transition agg_hash_transition agg_pair_transition agg_combine agg_final add_agg_transition add_agg_final union_agg_transition union_agg_combine
-	  sum_agg_transition sum_agg_combine merge_agg_final intersect_agg_transition));
+	  sum_agg_transition sum_agg_combine merge_agg_final intersect_agg_transition chunk_valid follows));
 
 # Every function: IMMUTABLE, PARALLEL SAFE, STRICT where NULL gives NULL, and a cost.
 my %untested;
@@ -36,7 +36,7 @@ foreach my $line (split /\n/, sql("SELECT p.proname, proisstrict, provolatile, p
 {
 	my ($name, $strict, $volatile, $parallel, $kind, $cost) = split /\|/, $line;
 	$name =~ s/^cuckoofilter_//;
-	next if $name =~ /^(sel|join_load|join_stats|join_stats_reset)$/;
+	next if $name =~ /^(sel|join_load|join_stats|join_stats_reset|export|table_\w+)$/;
 	my $wanted = exists $strict{$name} ? 't' : exists $not_strict{$name} || exists $aggregates{$name} ? 'f' : $internal{$name};
 	$untested{$name} = 1 unless defined $wanted;
 	is("$volatile $parallel $strict $cost", 'i s ' . ($wanted // '?') . ' t', "flags of $name");
@@ -47,6 +47,11 @@ is(sql("SELECT provolatile, proparallel FROM pg_proc WHERE proname = 'cuckoofilt
 
 is(sql("SELECT string_agg(proname || ' ' || provolatile::text || proparallel::text, ', ' ORDER BY proname) FROM pg_proc WHERE proname LIKE 'cuckoofilter%join%'"),
 	'cuckoofilter_join_load vr, cuckoofilter_join_stats vr, cuckoofilter_join_stats_reset vr', 'flags of what loads a library, and of its counters');
+
+is(sql("SELECT string_agg(concat(regexp_replace(proname, 'cuckoofilter_(table_)?', ''), ' ', provolatile, proparallel, CASE WHEN proisstrict THEN 't' ELSE 'f' END), ', ' ORDER BY proname)
+	FROM pg_proc WHERE proname ~ '^cuckoofilter_(table_|export)'"),
+	'export srt, add vut, add_all vut, changed vuf, check srt, contains srt, copies srt, create vut, follow vuf, info srt, merge vut, optimize vut, remove vut, remove_all vut',
+	'flags of functions of filter tables, which read and change tables, also temporary ones');
 
 # STRICT: NULL gives NULL, whichever argument it is; and what is not STRICT does not fail.
 foreach my $name (sort keys %strict)

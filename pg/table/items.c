@@ -1,0 +1,226 @@
+/*
+ * items.c - the items of a call, as the table's type has them.
+ *
+ * A filter answers "no" to an item of another type, if the type makes another hash.  So an item
+ * must have a type whose equality is that of the table's type.  Text, which an untyped literal or
+ * parameter is, too, is read by the input function of the table's type, as INSERT does.
+ */
+#include "table/table.h"
+
+#include "function/call.h"
+
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* Kinds of types whose values are compared exactly, and so have equal hashes if they are equal. An
+ * integer of 64 bits is rounded if it is compared with a double. */
+static unsigned
+ckfp_equality_of(ckfp_kind kind)
+{
+	enum
+	{
+		EXACT = 1,
+		FLOAT = 2,
+		STRING = 4,
+		TIME = 8,
+		OBJECT = 16
+	};
+
+	switch (kind)
+	{
+		case CKFP_INT2:
+		case CKFP_INT4:
+			return EXACT | FLOAT;
+		case CKFP_INT8:
+		case CKFP_NUMERIC:
+			return EXACT;
+		case CKFP_FLOAT4:
+		case CKFP_FLOAT8:
+			return FLOAT;
+		case CKFP_TEXT:
+		case CKFP_NAME:
+			return STRING;
+		case CKFP_DATE:
+		case CKFP_TIMESTAMP:
+			return TIME;
+		case CKFP_OID:
+			return OBJECT;
+		default:
+			return 0;
+	}
+}
+
+_Noreturn static void
+ckfp_error_type(const ckfp_form *form, Oid given)
+{
+	Oid element = get_base_element_type(given);
+	bool elements = OidIsValid(element) && !OidIsValid(get_base_element_type(form->type));
+
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DATATYPE_MISMATCH),
+		 errmsg("cuckoofilter table %s holds items of type %s, the item is of type %s",
+				get_rel_name(form->relation), format_type_be(form->type), format_type_be(given)),
+		 elements ? errhint("To add or remove the elements of an array, call "
+							"cuckoofilter_table_add_all or cuckoofilter_table_remove_all.")
+				  : errhint("Cast the item: item::%s.", format_type_be(form->type))));
+}
+
+/* Report a string under a collation that has another equality than the table's. */
+static void
+ckfp_check_collation(const ckfp_form *form, Oid collation)
+{
+	if (OidIsValid(collation) && OidIsValid(form->collation) && collation != form->collation &&
+		!get_collation_isdeterministic(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_COLLATION_MISMATCH),
+				 errmsg("cuckoofilter table %s holds items under the collation \"%s\", the item "
+						"is under \"%s\"",
+						get_rel_name(form->relation), get_collation_name(form->collation),
+						get_collation_name(collation)),
+				 errhint("Use the COLLATE clause to set the collation of the item.")));
+}
+
+static void
+ckfp_prepare_reader(ckfp_reader *reader, const ckfp_form *form, Oid given, Oid collation)
+{
+	Oid base = getBaseType(form->type);
+	/* a text of which the table's type, which has no collation, is read */
+	Oid own = OidIsValid(form->collation) ? form->collation : DEFAULT_COLLATION_OID;
+	ckfp_hasher of_table = {0};
+
+	reader->type = InvalidOid; /* stays so if the code below fails */
+	ckfp_check_collation(form, collation);
+	ckfp_hasher_prepare(&of_table, base, form->collation, reader->context);
+	ckfp_hasher_prepare(&reader->hasher, given, own, reader->context);
+	reader->reads_text = false;
+	if (given != base && !(ckfp_equality_of(reader->hasher.kind) & ckfp_equality_of(of_table.kind)))
+	{
+		if (reader->hasher.kind != CKFP_TEXT)
+			ckfp_error_type(form, given);
+		getTypeInputInfo(form->type, &base, &reader->input_parameter);
+		fmgr_info_cxt(base, &reader->input, reader->context);
+		ckfp_hasher_prepare(&reader->hasher, form->type, form->collation, reader->context);
+		reader->reads_text = true;
+	}
+	reader->given = given;
+	reader->collation = form->collation;
+	reader->type = form->type;
+}
+
+/* Does an expression differ from row to row of a query? */
+static bool
+ckfp_varies(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) || (IsA(node, Param) && ((Param *)node)->paramkind == PARAM_EXEC))
+		return true;
+	return expression_tree_walker(node, ckfp_varies, context);
+}
+
+ckfp_reader *
+ckfp_reader_of(FunctionCallInfo fcinfo, const ckfp_form *form, Oid given)
+{
+	ckfp_reader *reader = fcinfo->flinfo->fn_extra;
+
+	if (reader != NULL &&
+		likely(reader->type == form->type && reader->collation == form->collation))
+		return reader;
+	if (reader == NULL)
+	{
+		reader = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*reader));
+		reader->context = fcinfo->flinfo->fn_mcxt;
+		reader->varies = ckfp_varies(fcinfo->flinfo->fn_expr, NULL);
+		fcinfo->flinfo->fn_extra = reader;
+	}
+	if (!OidIsValid(given))
+		given = ckfp_argument_type(fcinfo->flinfo, 1);
+	ckfp_prepare_reader(reader, form, getBaseType(given), PG_GET_COLLATION());
+	ckfp_read_layout(&reader->layout, given);
+	return reader;
+}
+
+ckf_hashes
+ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item)
+{
+	if (reader->reads_text)
+		item = InputFunctionCall(&reader->input, TextDatumGetCString(item), reader->input_parameter,
+								 -1);
+	return ckfp_hash_item(&reader->hasher, item, form->params.seed);
+}
+
+uint64
+ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item)
+{
+	ckf_hashes hashes = ckfp_read_item(reader, form, item);
+
+	if (unlikely(ckf_is_decimal(hashes) && !form->decimals))
+		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+						errmsg("the item is out of range for cuckoofilter table %s, which holds "
+							   "items of type %s",
+							   get_rel_name(form->relation), format_type_be(form->type))));
+	return hashes.hash;
+}
+
+bool
+ckfp_type_has_decimals(Oid type, Oid collation)
+{
+	ckfp_hasher hasher = {0};
+
+	type = getBaseType(type);
+	ckfp_hasher_prepare(&hasher, type, collation, CurrentMemoryContext);
+	switch (hasher.kind)
+	{
+		case CKFP_ARRAY:
+			return ckfp_type_has_decimals(get_element_type(type), collation);
+		case CKFP_RANGE:
+			return ckfp_type_has_decimals(get_range_subtype(type), collation);
+		case CKFP_NUMERIC:
+		case CKFP_RECORD:
+		case CKFP_MULTIRANGE:
+		case CKFP_JSONB:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* ------------------------------------------------------------------- many items */
+
+uint64 *
+ckfp_sort(uint64 *hashes, size_t count)
+{
+	uint64 *scratch = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(uint64));
+	uint64 *sorted = ckf_sort_hashes(hashes, scratch, count);
+
+	pfree(sorted == hashes ? scratch : hashes);
+	return sorted;
+}
+
+ckfp_items
+ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form)
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
+	size_t count = (size_t)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	uint64 *hashes = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(uint64));
+	ckfp_items items = {.whole = true};
+	ckfp_reader *reader = ckfp_reader_of(fcinfo, form, ARR_ELEMTYPE(array));
+	ArrayIterator iterator = array_create_iterator(array, 0, &reader->layout);
+	Datum item;
+	bool is_null;
+
+	while (array_iterate(iterator, &item, &is_null))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!is_null)
+			hashes[items.count++] = ckfp_read_changed(reader, form, item);
+	}
+	array_free_iterator(iterator);
+	items.at = ckfp_sort(hashes, items.count);
+	return items;
+}
