@@ -63,11 +63,14 @@ ckfs_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 	ckfs_exported *exported = data;
 	int rc = ckfs_export_step(exported, ckf_export_again(rebuild));
 
+	if ((rc == SQLITE_ROW || rc == SQLITE_OK) &&
+		ckf_export_feed(rebuild, rc == SQLITE_ROW ? &exported->row.chunk : NULL) == CKF_OK)
+		return true;
 	if (rc == SQLITE_ROW || rc == SQLITE_OK)
-		ckf_export_feed(rebuild, rc == SQLITE_ROW ? &exported->row.chunk : NULL);
-	else
-		ckfs_function_failed(((ckfs_host *)host)->ctx, exported->table->base.zErrMsg, rc);
-	return rc == SQLITE_ROW || rc == SQLITE_OK;
+		rc = ckfs_table_damaged(exported->table, exported->row.id,
+								"ranges that overlap or leave a gap");
+	ckfs_function_failed(((ckfs_host *)host)->ctx, exported->table->base.zErrMsg, rc);
+	return false;
 }
 
 static void

@@ -41,6 +41,7 @@ static void
 merge_draw(merge *m, const plan *p, size_t least)
 {
 	m->world = world_new(p->most);
+	driven_numbers = check_chance(40);
 	m->world.narrow = p->narrow;
 	m->n = least + check_below(p->inputs - least + 1);
 	m->sum = check_chance(50);
@@ -394,6 +395,7 @@ run_items(const void *arg)
 		owned first, other;
 		model m;
 
+		driven_numbers = check_chance(40);
 		repeat_some(hashes, n);
 		build_aggregate(&first, &params, hashes, n);
 		model_of_distinct(&m, &first, hashes, n);

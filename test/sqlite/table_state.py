@@ -8,7 +8,7 @@ import random
 import re
 import sqlite3
 
-from suite import SEED, Suite, rounds
+from suite import SEED, Suite, refusal, rounds
 from tables import NUMBERS, Base, aggregate, arguments, create, draw_args, matches
 
 suite = Suite("sqlite-table-state")
@@ -432,6 +432,11 @@ def test_integrity_check():
             check(f"{change}: {error}", error and not matches("no such", error))
             base.run("ROLLBACK")
         equal("sound again", base.check(), None)
+        for number in 0, 1, rows // 2, rows - 1:
+            base.run(f"BEGIN; DELETE FROM {chunk} WHERE {key} = (SELECT {key} FROM {chunk} ORDER BY 1 LIMIT 1 OFFSET {number})")
+            error = refusal(base.db, "SELECT cuckoofilter_export('seen')")
+            check(f"export without row {number} of {rows}: {error}", error and matches("leave a gap", error))
+            base.run("ROLLBACK")
 
 
 # ------------------------------------------------------------------- export

@@ -29,7 +29,6 @@ world_new(size_t most)
 	w.other_seed = check_chance(15) ? 30 : 0;
 	w.crowds = check_chance(30);
 	w.whole = check_chance(15);
-	driven_numbers = check_chance(40);
 	return w;
 }
 
