@@ -225,7 +225,9 @@ ckfp_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 
 	(void)host;
 	ckfp_export_step(exported, ckf_export_again(rebuild));
-	(void)ckf_export_feed(rebuild, exported->at_row ? &exported->table.chunk : NULL);
+	if (ckf_export_feed(rebuild, exported->at_row ? &exported->table.chunk : NULL) != CKF_OK)
+		ckfp_error_damaged(&exported->table, ckf_chunk_id(exported->table.chunk.start),
+						   "ranges that overlap or leave a gap");
 	return true;
 }
 

@@ -177,6 +177,9 @@ RESET ROLE;
 -- damage
 DELETE FROM copied WHERE id = (SELECT id FROM copied ORDER BY id OFFSET 3 LIMIT 1);
 SELECT count(*) FROM generate_series(1000, 20999) AS g WHERE cuckoofilter_table_contains('copied', g);
+SELECT cuckoofilter_export('copied');
+DELETE FROM copied WHERE id = (SELECT min(id) FROM copied);
+SELECT cuckoofilter_export('copied');
 ALTER TABLE copied ADD COLUMN more int;
 SELECT cuckoofilter_table_contains('copied', 1000);
 
