@@ -2,9 +2,10 @@
  * blocks.h - the blocks of a table that can have a key of a join, and scans that read no others.
  *
  *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
- *      key_ranges.c, map.c    live.c          scan.c, parallel.c
+ *      key_ranges.c, map.c    live.c          scan.c, parallel.c, bitmap.c
  *
- * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
+ * index.c chooses the indexes while a query is planned. ranges.c has the ranges, and bounds.c those
+ * of the scan's own condition.
  */
 #ifndef CKFP_JOIN_BLOCKS_H
 #define CKFP_JOIN_BLOCKS_H
@@ -237,6 +238,19 @@ typedef struct ckfp_statistics
 ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp_ranges *ranges,
 								   double rows);
 
+/* ----------------------------------------------------- bounds.c: what the scan's condition tells */
+
+/* Leave of ranges those in which a column of an index can be in rows that meet the condition of a
+ * scan. The new ranges are in the current memory context. */
+typedef enum ckfp_cut
+{
+	CKFP_CUT_NOT,   /* the condition does not bound the column, as far as is known */
+	CKFP_CUT_SOME,  /* it does */
+	CKFP_CUT_COVERS /* it does, and the condition of the scan's bitmap consists of such bounds */
+} ckfp_cut;
+
+ckfp_cut ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges);
+
 /* ----------------------------------------------------------------- live.c: ranges to live blocks
  */
 
@@ -258,6 +272,7 @@ typedef struct ckfp_block_filter
 	double from;    /* search after this share of the blocks was read, if the scan may be stopped */
 	uint8 *live;    /* the blocks that can have one of the keys; NULL: all */
 	BlockNumber of; /* the number of blocks that `live` tells of */
+	bool covers;    /* `live` has regard to all of the condition of the scan's bitmap */
 	/* generations of the keys: */
 	uint64 generation; /* that of `live` */
 	uint64 decided;    /* the last one that was used, or is of no use */
@@ -265,10 +280,15 @@ typedef struct ckfp_block_filter
 	struct ckfp_block_filter *next;
 } ckfp_block_filter;
 
-/* A sequential scan. Its blocks have numbers in the order in which it reads them. */
+typedef struct ckfp_bitmap ckfp_bitmap;
+
+/* A sequential scan, or a Bitmap Heap Scan. Its blocks have numbers in the order in which it reads
+ * them. */
 typedef struct ckfp_blocks
 {
 	ScanState *scan;
+	ckfp_bitmap *bitmap; /* of a Bitmap Heap Scan; else NULL */
+	double share;        /* of the blocks that it reads anyway, as it is expected */
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* it looks for known keys from row to row */
@@ -288,9 +308,10 @@ typedef struct ckfp_blocks
 } ckfp_blocks;
 
 /* live.c: a bitmap of the blocks of the scan's table that can have rows with the keys of a filter.
- * NULL if skipping blocks does not pay, or if the search costs more than the sequential scan of
- * this share of the blocks. `again`: the search for a smaller share has returned NULL. */
-uint8 *ckfp_live_blocks(const ckfp_blocks *blocks, const ckfp_block_filter *filter, double share,
+ * NULL if skipping blocks does not pay, or if the search costs more than the scan of this share of
+ * the blocks that it reads anyway. `again`: the search for a smaller share has returned NULL. Sets
+ * `covers`. */
+uint8 *ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double share,
 						bool again);
 
 /* The block with a number. */
@@ -338,11 +359,32 @@ void ckfp_blocks_recheck(ckfp_blocks *blocks);
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 
+/* Use the filters whose keys are known, in a scan of which blocks before `next` were read. Sets
+ * `waiting` and `coming`. */
+void ckfp_blocks_use_known(ckfp_blocks *blocks);
+
+/* From now on the scan skips blocks. */
+void ckfp_blocks_start_skipping(ckfp_blocks *blocks);
+
 /* Would a row's block be skipped because of these keys? */
 bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot);
 
 /* The scan ends. */
 void ckfp_blocks_end(ckfp_blocks *blocks);
+
+/* --------------------------------------------- bitmap.c: a Bitmap Heap Scan that skips blocks */
+
+/* Make the state of a Bitmap Heap Scan. */
+ckfp_bitmap *ckfp_bitmap_make(ckfp_blocks *blocks);
+
+/* The next row of the scan, by its own function; NULL or an empty slot if there is none. */
+TupleTableSlot *ckfp_bitmap_next(ckfp_blocks *blocks, ExecProcNodeMtd own);
+
+/* The number of pages that were read while keys were awaited. */
+BlockNumber ckfp_bitmap_begun(const ckfp_bitmap *bitmap);
+
+/* The scan starts again. */
+void ckfp_bitmap_restart(ckfp_bitmap *bitmap);
 
 /* ----------------------------------------------------------------- parallel.c: several processes
  */

@@ -60,6 +60,25 @@ ckfp_exec_live(PlanState *scan)
 	return slot == NULL ? ExecClearTuple(projection->pi_state.resultslot) : ExecProject(projection);
 }
 
+/* A Bitmap Heap Scan. Its own function reads it, as bitmap.c lets it. */
+static TupleTableSlot *
+ckfp_exec_bitmap(PlanState *scan)
+{
+	ckfp_tests *tests = scan->qual->evalfunc_private;
+	TupleTableSlot *slot = ckfp_bitmap_next(tests->blocks, tests->own);
+
+	if (ckfp_blocks_is_idle(tests->blocks))
+		ckfp_blocks_put(tests, false, tests->own);
+	return slot;
+}
+
+/* Let a scan look for blocks to skip. */
+static void
+ckfp_blocks_put_ours(ckfp_tests *tests)
+{
+	ckfp_blocks_put(tests, true, tests->blocks->bitmap != NULL ? ckfp_exec_bitmap : ckfp_exec_live);
+}
+
 void
 ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 {
@@ -122,7 +141,7 @@ ckfp_blocks_is_cheap(const ckfp_owner *owner)
 	{
 		if (scans >= price)
 			break;
-		if (tests->blocks != NULL)
+		if (tests->blocks != NULL && tests->blocks->bitmap == NULL)
 			scans +=
 				ckfp_table_cost(((const ScanState *)tests->scan)->ss_currentRelation, CKFP_ROW_NS);
 	}
@@ -144,7 +163,7 @@ ckfp_blocks_start(ckfp_owner *owner)
 		if (tests->blocks == NULL)
 			continue;
 		ckfp_blocks_arm(tests->blocks);
-		ckfp_blocks_put(tests, true, ckfp_exec_live);
+		ckfp_blocks_put_ours(tests);
 	}
 }
 
@@ -156,7 +175,7 @@ ckfp_blocks_know(const ckfp_owner *owner)
 		if (tests->blocks == NULL)
 			continue;
 		ckfp_blocks_recheck(tests->blocks);
-		ckfp_blocks_put(tests, true, ckfp_exec_live);
+		ckfp_blocks_put_ours(tests);
 	}
 }
 
