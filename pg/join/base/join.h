@@ -120,7 +120,7 @@ typedef struct ckfp_join_target
 	double read;          /* the rows that the scan reads */
 	double reading;       /* the cost of reading them, in ns per process */
 	bool skips;           /* it is of a kind that can skip blocks */
-	bool condition;       /* it is a sequential scan with a condition */
+	bool condition;       /* and has a condition, perhaps by an index */
 	IndexScan *unordered; /* it can only as a Bitmap Heap Scan; or NULL */
 	ForeignScan *foreign; /* the target, if it is a foreign scan */
 	Oid declared;         /* the type that the scan declares for the first key; of a domain, the

@@ -44,7 +44,8 @@ struct ckfp_bitmap
 	PlanState *child;
 	TIDBitmap *all;               /* that of the child; NULL: it is not needed any more */
 	TBMPrivateIterator *iterator; /* in `all` */
-	BlockNumber begun;            /* the number of its pages that were given to the scan */
+	BlockNumber from;             /* those before this block were read already */
+	BlockNumber begun;            /* the number of its pages that the scan has passed */
 	bool last;                    /* the scan has the last part */
 };
 
@@ -106,7 +107,7 @@ ckfp_bitmap_restart(ckfp_bitmap *bitmap)
 		tbm_free(bitmap->all);
 	}
 	bitmap->all = NULL;
-	bitmap->begun = 0;
+	bitmap->from = bitmap->begun = 0;
 	bitmap->last = false;
 }
 
@@ -122,8 +123,7 @@ ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block)
 
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
-		if (filter->decided != filter->keys->generation ||
-			filter->keys->state != CKFP_RANGES_KNOWN)
+		if (filter->decided != filter->keys->generation || filter->keys->state != CKFP_RANGES_KNOWN)
 			continue;
 		filter->keys->blocks++;
 		if (counted || filter->live == NULL || CKFP_BIT(filter->live, block))
@@ -136,7 +136,7 @@ ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block)
 
 /* Copy the next page of the child's bitmap, if it is live. False if there is none. */
 static bool
-ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to)
+ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
 {
 	ckfp_bitmap *bitmap = blocks->bitmap;
 	ItemPointerData rows[MaxHeapTuplesPerPage];
@@ -159,9 +159,12 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to)
 	offsets = page->offsets;
 	n = page->ntuples;
 #endif
+	if (page->blockno < bitmap->from)
+		return true;
 	bitmap->begun++;
 	blocks->next = Min(page->blockno + 1, blocks->blocks);
-	if (!ckfp_bitmap_admits(blocks, page->blockno))
+	*live = ckfp_bitmap_admits(blocks, page->blockno);
+	if (!*live)
 		return true;
 	if (n < 0)
 		tbm_add_page(to, page->blockno);
@@ -172,25 +175,32 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to)
 	return true;
 }
 
-/* The live blocks of the table, instead of the child's bitmap. */
+/* The live blocks of the table, instead of the child's bitmap; or those of them up to a block that
+ * is not live, if there is one. */
 static void
-ckfp_bitmap_add_live(const ckfp_blocks *blocks, TIDBitmap *to)
+ckfp_bitmap_add_live(ckfp_blocks *blocks, bool all, TIDBitmap *to)
 {
+	BlockNumber from = blocks->next;
+	BlockNumber at = ckfp_blocks_next_live(blocks, from, blocks->blocks);
 	BlockNumber n = 0;
 
-	for (BlockNumber at = ckfp_blocks_next_live(blocks, 0, blocks->blocks); at < blocks->blocks;
-		 at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks))
+	while (at < blocks->blocks && (all || n == 0 || at == blocks->next))
 	{
 		CHECK_FOR_INTERRUPTS();
 		tbm_add_page(to, at);
 		n++;
+		blocks->next = at + 1;
+		at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks);
 	}
+	blocks->bitmap->last = at >= blocks->blocks;
+	if (blocks->bitmap->last)
+		blocks->next = blocks->blocks;
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->live != NULL && filter->decided == filter->keys->generation)
 		{
-			filter->keys->blocks += blocks->blocks;
-			filter->keys->skipped += blocks->blocks - n;
-			n = blocks->blocks; /* those of the other filters are the same */
+			filter->keys->blocks += blocks->next - from;
+			filter->keys->skipped += blocks->next - from - n;
+			n = blocks->next - from; /* those of the other filters are the same */
 		}
 }
 
@@ -207,6 +217,7 @@ ckfp_bitmap_fetch(ckfp_blocks *blocks)
 			tbm_create(work_mem * (Size)1024, NULL);
 	bitmap->all = (TIDBitmap *)MultiExecProcNode(bitmap->child);
 	bitmap->iterator = tbm_begin_private_iterate(bitmap->all);
+	bitmap->from = blocks->next;
 	MemoryContextSwitchTo(caller);
 }
 
@@ -217,7 +228,7 @@ ckfp_bitmap_is_covered(const ckfp_blocks *blocks)
 {
 	const PlanState *child = blocks->bitmap->child;
 
-	if (blocks->live == NULL || blocks->coming || blocks->bitmap->begun > 0 ||
+	if (blocks->live == NULL || blocks->verify || blocks->coming ||
 		!IsA(child, BitmapIndexScanState) ||
 		((const BitmapIndexScanState *)child)->biss_ScanDesc->indexRelation->rd_rel->relam ==
 			BRIN_AM_OID)
@@ -228,26 +239,46 @@ ckfp_bitmap_is_covered(const ckfp_blocks *blocks)
 	return false;
 }
 
+/* Do keys depend on the time zone? Then a part ends where blocks are skipped, as the zone may have
+ * changed until the scan comes there. */
+static bool
+ckfp_bitmap_is_careful(const ckfp_blocks *blocks)
+{
+	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
+		if (filter->keys->zone != NULL && blocks->live != NULL)
+			return ckfp_bitmap_node(blocks)->pstate == NULL;
+	return false;
+}
+
 /* Give the scan a bitmap: the next part of the child's, or all that is left. */
 static int64
 ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 {
 	ckfp_blocks *blocks = index->opaque;
 	ckfp_bitmap *bitmap = blocks->bitmap;
+	bool careful = ckfp_bitmap_is_careful(blocks);
 	BlockNumber part = Min(Max(bitmap->begun, CKFP_PART_FIRST), CKFP_PART_LARGEST);
 	BlockNumber end = blocks->coming ? bitmap->begun + part : InvalidBlockNumber;
+	bool begun = false;
+	bool live = false;
 
-	bitmap->last = true;
-	if (bitmap->all == NULL && ckfp_bitmap_is_covered(blocks))
+	if (careful && !ckfp_blocks_hold(blocks))
+		memset(blocks->live, 0xff, blocks->blocks / 8 + 1);
+	else if (bitmap->all == NULL && ckfp_bitmap_is_covered(blocks))
 	{
-		ckfp_bitmap_add_live(blocks, to);
+		ckfp_bitmap_add_live(blocks, !careful, to);
 		return 0;
 	}
 	if (bitmap->all == NULL)
 		ckfp_bitmap_fetch(blocks);
-	while (bitmap->begun < end && ckfp_bitmap_copy_page(blocks, to))
+	while (bitmap->begun < end && !(careful && begun && !live))
+	{
 		CHECK_FOR_INTERRUPTS();
-	bitmap->last = bitmap->begun < end;
+		bitmap->last = !ckfp_bitmap_copy_page(blocks, to, &live);
+		if (bitmap->last)
+			break;
+		begun |= live;
+	}
 	return 0;
 }
 
@@ -285,9 +316,7 @@ ckfp_bitmap_start(ckfp_blocks *blocks, ExecProcNodeMtd own)
 	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
 	TupleTableSlot *slot;
 
-	if (ckfp_bitmap_is_made(node))
-		blocks->waiting = false;
-	else if (blocks->bitmap->all == NULL)
+	if (!ckfp_bitmap_is_made(node) && blocks->skips == NULL)
 		ckfp_bitmap_decide(blocks);
 	if (blocks->skips != NULL)
 		outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
@@ -302,9 +331,10 @@ ckfp_bitmap_go_on(ckfp_blocks *blocks)
 {
 	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
 
-	if (blocks->bitmap->last || blocks->bitmap->all == NULL)
+	if (blocks->bitmap->last || blocks->skips == NULL || node->pstate != NULL)
 		return false;
-	ckfp_bitmap_decide(blocks);
+	if (blocks->coming)
+		ckfp_bitmap_decide(blocks);
 	outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
 	ExecReScanBitmapHeapScan(node);
 	outerPlanState(node) = blocks->bitmap->child;

@@ -238,7 +238,8 @@ typedef struct ckfp_statistics
 ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp_ranges *ranges,
 								   double rows);
 
-/* ----------------------------------------------------- bounds.c: what the scan's condition tells */
+/* ----------------------------------------------------- bounds.c: what the scan's condition tells
+ */
 
 /* Leave of ranges those in which a column of an index can be in rows that meet the condition of a
  * scan. The new ranges are in the current memory context. */
@@ -287,8 +288,8 @@ typedef struct ckfp_bitmap ckfp_bitmap;
 typedef struct ckfp_blocks
 {
 	ScanState *scan;
-	ckfp_bitmap *bitmap; /* of a Bitmap Heap Scan; else NULL */
-	double share;        /* of the blocks that it reads anyway, as it is expected */
+	ckfp_bitmap *bitmap;        /* of a Bitmap Heap Scan; else NULL */
+	double share;               /* of the blocks that it reads anyway, as it is expected */
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* it looks for known keys from row to row */
@@ -365,6 +366,9 @@ void ckfp_blocks_use_known(ckfp_blocks *blocks);
 
 /* From now on the scan skips blocks. */
 void ckfp_blocks_start_skipping(ckfp_blocks *blocks);
+
+/* Are the keys still those by which blocks are skipped? */
+bool ckfp_blocks_hold(const ckfp_blocks *blocks);
 
 /* Would a row's block be skipped because of these keys? */
 bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot);

@@ -64,12 +64,12 @@ ckfp_bounds_apply(ckfp_bounds *bounds, Oid operator, StrategyNumber strategy, Da
 	Oid right;
 	bool equal = strategy == BTEqualStrategyNumber;
 
-	op_input_types(operator, &left, &right);
+	op_input_types(operator, & left, &right);
 	if (equal || strategy >= BTGreaterEqualStrategyNumber)
 	{
-		Oid from = equal ? get_opfamily_member(bounds->family, left, right,
-											   BTGreaterEqualStrategyNumber)
-						 : operator;
+		Oid from =
+			equal ? get_opfamily_member(bounds->family, left, right, BTGreaterEqualStrategyNumber) :
+				  operator;
 		int64 first = ckfp_bounds_first(bounds, from, value, true);
 
 		if (first > bounds->limits.low)
@@ -77,9 +77,9 @@ ckfp_bounds_apply(ckfp_bounds *bounds, Oid operator, StrategyNumber strategy, Da
 	}
 	if (equal || strategy <= BTLessEqualStrategyNumber)
 	{
-		Oid to =
-			equal ? get_opfamily_member(bounds->family, left, right, BTLessEqualStrategyNumber)
-				  : operator;
+		Oid to = equal ? get_opfamily_member(bounds->family, left, right, BTLessEqualStrategyNumber)
+					   :
+					   operator;
 		int64 first = ckfp_bounds_first(bounds, to, value, false);
 
 		if (first <= bounds->limits.high)
@@ -91,8 +91,8 @@ ckfp_bounds_apply(ckfp_bounds *bounds, Oid operator, StrategyNumber strategy, Da
 static Datum
 ckfp_bounds_value(const ckfp_bounds *bounds, Expr *expression, bool *isnull)
 {
-	return ExecEvalExprSwitchContext(ExecInitExpr(expression, NULL), bounds->scan->ps.ps_ExprContext,
-									 isnull);
+	return ExecEvalExprSwitchContext(ExecInitExpr(expression, NULL),
+									 bounds->scan->ps.ps_ExprContext, isnull);
 }
 
 /* Can an expression be computed before the first row? One of the index's own condition is computed
@@ -105,8 +105,7 @@ ckfp_bounds_is_known(Expr *expression, bool early)
 		(IsA(expression, Param) && ((Param *)expression)->paramkind == PARAM_EXTERN))
 		return true;
 	return early && !contain_var_clause((Node *)expression) &&
-		   !contain_subplans((Node *)expression) &&
-		   !contain_volatile_functions((Node *)expression);
+		   !contain_subplans((Node *)expression) && !contain_volatile_functions((Node *)expression);
 }
 
 static bool
@@ -132,26 +131,26 @@ ckfp_bounds_note(ckfp_bounds *bounds, const OpExpr *clause, bool early)
 
 	if (!IsA(clause, OpExpr) || list_length(clause->args) != 2)
 		return false;
-	operator = clause->opno;
+	operator= clause->opno;
 	other = lsecond(clause->args);
 	if (!ckfp_bounds_is_column(bounds, linitial(clause->args)))
 	{
 		if (!ckfp_bounds_is_column(bounds, other))
 			return false;
-		operator = get_commutator(operator);
+		operator= get_commutator(operator);
 		other = linitial(clause->args);
 	}
 	if (!OidIsValid(operator) || !ckfp_bounds_is_known(other, early))
 		return false;
 	strategy = (StrategyNumber)get_op_opfamily_strategy(operator, bounds->family);
-	op_input_types(operator, &left, &right);
+	op_input_types(operator, & left, &right);
 	/* one that depends on the time zone is not monotone */
 	if (strategy == InvalidStrategy || left != bounds->type ||
 		func_volatile(get_opcode(operator)) != PROVOLATILE_IMMUTABLE)
 		return false;
 	value = ckfp_bounds_value(bounds, other, &isnull);
 	if (isnull)
-		bounds->range.high = bounds->range.low - 1; /* true for no row */
+		bounds->range = (ckfp_range){1, 0}; /* true for no row */
 	else
 		ckfp_bounds_apply(bounds, operator, strategy, value);
 	return true;
@@ -184,9 +183,8 @@ ckfp_cut
 ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges)
 {
 	Oid type = index->rd_opcintype[column - 1];
-	const List *own = IsA(scan, BitmapHeapScanState)
-						  ? ((BitmapHeapScan *)scan->ps.plan)->bitmapqualorig
-						  : NIL;
+	const List *own =
+		IsA(scan, BitmapHeapScanState) ? ((BitmapHeapScan *)scan->ps.plan)->bitmapqualorig : NIL;
 	bool simple = own != NIL && IsA(outerPlan(scan->ps.plan), BitmapIndexScan);
 	int applied = 0;
 	int others = 0;

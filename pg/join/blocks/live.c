@@ -302,8 +302,7 @@ ckfp_search_brin(const ckfp_search *search)
 				(search->cut == CKFP_CUT_NOT ? scan : table) >
 			CKFP_BRIN_GAIN * all)
 		return ckfp_search_ranges(search);
-	return !search->again &&
-				   ckfp_brin_is_cheap(pages * search->share, search->rows, search->blocks)
+	return !search->again && ckfp_brin_is_cheap(pages * search->share, search->rows, search->blocks)
 			   ? ckfp_search_ranges(&fewer)
 			   : NULL;
 }
@@ -365,8 +364,7 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 	if (ckfp_index_is_usable(search->index) &&
 		(search->index->rd_rel->relam == BRIN_AM_OID) == (ckfp_ways[way] == ckfp_search_brin))
 	{
-		search->cut =
-			ckfp_bounds_cut(search->scan, search->index, search->column, &search->ranges);
+		search->cut = ckfp_bounds_cut(search->scan, search->index, search->column, &search->ranges);
 		bitmap = search->ranges.n == 0 ? ckfp_search_nothing() : ckfp_ways[way](search);
 		search->ranges = ranges;
 	}
@@ -385,9 +383,8 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 	if (search->ranges.n == 0)
 		return ckfp_search_nothing();
 	/* one of many small partitions */
-	if (!search->always &&
-		CKFP_SEARCH_NS >
-			CKFP_BRIN_SHARE_ONE * search->share * ckfp_scan_cost(search->rows, search->blocks))
+	if (!search->always && CKFP_SEARCH_NS > CKFP_BRIN_SHARE_ONE * search->share *
+												ckfp_scan_cost(search->rows, search->blocks))
 		return NULL;
 	for (size_t way = 0; way < lengthof(ckfp_ways); way++)
 		for (int i = 0; i < target->indexes && bitmap == NULL; i++)

@@ -376,7 +376,7 @@ ckfp_blocks_count_drawn(ckfp_blocks *blocks, BlockNumber from, BlockNumber to)
 }
 
 /* After SET timezone the keys of the rows are others: no more blocks are skipped. */
-static bool
+bool
 ckfp_blocks_hold(const ckfp_blocks *blocks)
 {
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)

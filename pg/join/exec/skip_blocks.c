@@ -141,8 +141,9 @@ ckfp_blocks_is_cheap(const ckfp_owner *owner)
 	{
 		if (scans >= price)
 			break;
-		if (tests->blocks != NULL && tests->blocks->bitmap == NULL)
+		if (tests->blocks != NULL)
 			scans +=
+				tests->blocks->share *
 				ckfp_table_cost(((const ScanState *)tests->scan)->ss_currentRelation, CKFP_ROW_NS);
 	}
 	return scans >= price;

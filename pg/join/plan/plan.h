@@ -141,8 +141,8 @@ AttrNumber ckfp_column_of(Expr *expression, int varno);
 
 /* --------------------------------------------------- unorder.c: scans that are to skip blocks */
 
-/* Can a scan skip blocks? *unordered: an Index Scan, which can do so as a Bitmap Heap Scan, if it is
- * not `ordered`: a node above it may rely on the order of its rows; else NULL. */
+/* Can a scan skip blocks? *unordered: an Index Scan, which can do so as a Bitmap Heap Scan, if it
+ * is not `ordered`: a node above it may rely on the order of its rows; else NULL. */
 bool ckfp_scan_skips(const Plan *plan, bool ordered, IndexScan **unordered);
 
 /* Does a node need the order of the rows of its children? `above`: the node that reads it does. */

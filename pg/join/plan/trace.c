@@ -167,7 +167,7 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	ckfp_declared_type(plan, columns[0], target);
 	target->scanned = ((Scan *)plan)->scanrelid;
 	target->skips = !trace->looped && ckfp_scan_skips(plan, trace->ordered, &target->unordered);
-	target->condition = IsA(plan, SeqScan) && plan->qual != NIL;
+	target->condition = target->skips && (plan->qual != NIL || !IsA(plan, SeqScan));
 	/* the process that makes its bitmap uses its own keys */
 	trace->shared |= IsA(plan, BitmapHeapScan) && plan->parallel_aware;
 	target->read = trace->loops * ckfp_rows_before_condition(trace, plan, relation);
