@@ -44,7 +44,6 @@ struct ckfp_bitmap
 	PlanState *child;
 	TIDBitmap *all;               /* that of the child; NULL: it is not needed any more */
 	TBMPrivateIterator *iterator; /* in `all` */
-	BlockNumber from;             /* those before this block were read already */
 	BlockNumber begun;            /* the number of its pages that the scan has passed */
 	bool last;                    /* the scan has the last part */
 };
@@ -107,7 +106,7 @@ ckfp_bitmap_restart(ckfp_bitmap *bitmap)
 		tbm_free(bitmap->all);
 	}
 	bitmap->all = NULL;
-	bitmap->from = bitmap->begun = 0;
+	bitmap->begun = 0;
 	bitmap->last = false;
 }
 
@@ -159,8 +158,6 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
 	offsets = page->offsets;
 	n = page->ntuples;
 #endif
-	if (page->blockno < bitmap->from)
-		return true;
 	bitmap->begun++;
 	blocks->next = Min(page->blockno + 1, blocks->blocks);
 	*live = ckfp_bitmap_admits(blocks, page->blockno);
@@ -175,68 +172,43 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
 	return true;
 }
 
-/* The live blocks of the table, instead of the child's bitmap; or those of them up to a block that
- * is not live, if there is one. */
-static void
-ckfp_bitmap_add_live(ckfp_blocks *blocks, bool all, TIDBitmap *to)
-{
-	BlockNumber from = blocks->next;
-	BlockNumber at = ckfp_blocks_next_live(blocks, from, blocks->blocks);
-	BlockNumber n = 0;
-
-	while (at < blocks->blocks && (all || n == 0 || at == blocks->next))
-	{
-		CHECK_FOR_INTERRUPTS();
-		tbm_add_page(to, at);
-		n++;
-		blocks->next = at + 1;
-		at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks);
-	}
-	blocks->bitmap->last = at >= blocks->blocks;
-	if (blocks->bitmap->last)
-		blocks->next = blocks->blocks;
-	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		if (filter->live != NULL && filter->decided == filter->keys->generation)
-		{
-			filter->keys->blocks += blocks->next - from;
-			filter->keys->skipped += blocks->next - from - n;
-			n = blocks->next - from; /* those of the other filters are the same */
-		}
-}
-
-/* Fetch the child's bitmap. */
-static void
-ckfp_bitmap_fetch(ckfp_blocks *blocks)
-{
-	ckfp_bitmap *bitmap = blocks->bitmap;
-	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
-
-	/* not a shared one, even if the scan is parallel */
-	if (IsA(bitmap->child, BitmapIndexScanState))
-		((BitmapIndexScanState *)bitmap->child)->biss_result =
-			tbm_create(work_mem * (Size)1024, NULL);
-	bitmap->all = (TIDBitmap *)MultiExecProcNode(bitmap->child);
-	bitmap->iterator = tbm_begin_private_iterate(bitmap->all);
-	bitmap->from = blocks->next;
-	MemoryContextSwitchTo(caller);
-}
-
 /* Does the child have only bounds of a column that the live blocks have regard to? BRIN is searched
  * nevertheless, as that costs next to nothing. */
 static bool
 ckfp_bitmap_is_covered(const ckfp_blocks *blocks)
 {
-	const PlanState *child = blocks->bitmap->child;
+	const BitmapIndexScanState *child = (BitmapIndexScanState *)blocks->bitmap->child;
 
 	if (blocks->live == NULL || blocks->verify || blocks->coming ||
-		!IsA(child, BitmapIndexScanState) ||
-		((const BitmapIndexScanState *)child)->biss_ScanDesc->indexRelation->rd_rel->relam ==
-			BRIN_AM_OID)
+		!IsA(child, BitmapIndexScanState) || child->biss_RelationDesc->rd_rel->relam == BRIN_AM_OID)
 		return false;
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->live != NULL && filter->covers && filter->decided == filter->keys->generation)
 			return true;
 	return false;
+}
+
+/* Fetch the child's bitmap; or if it is not needed, make one of all blocks of the table. */
+static void
+ckfp_bitmap_fetch(ckfp_blocks *blocks)
+{
+	ckfp_bitmap *bitmap = blocks->bitmap;
+	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
+	bool covered = ckfp_bitmap_is_covered(blocks);
+
+	if (covered || IsA(bitmap->child, BitmapIndexScanState))
+		bitmap->all = tbm_create(work_mem * (Size)1024, NULL);
+	for (BlockNumber b = 0; covered && b < blocks->blocks; b++)
+		tbm_add_page(bitmap->all, b);
+	if (!covered)
+	{
+		/* one that is not shared, even if the scan is parallel */
+		if (bitmap->all != NULL)
+			((BitmapIndexScanState *)bitmap->child)->biss_result = bitmap->all;
+		bitmap->all = (TIDBitmap *)MultiExecProcNode(bitmap->child);
+	}
+	bitmap->iterator = tbm_begin_private_iterate(bitmap->all);
+	MemoryContextSwitchTo(caller);
 }
 
 /* Do keys depend on the time zone? Then a part ends where blocks are skipped, as the zone may have
@@ -262,15 +234,10 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 	bool begun = false;
 	bool live = false;
 
-	if (careful && !ckfp_blocks_hold(blocks))
-		memset(blocks->live, 0xff, blocks->blocks / 8 + 1);
-	else if (bitmap->all == NULL && ckfp_bitmap_is_covered(blocks))
-	{
-		ckfp_bitmap_add_live(blocks, !careful, to);
-		return 0;
-	}
 	if (bitmap->all == NULL)
 		ckfp_bitmap_fetch(blocks);
+	if (careful && !ckfp_blocks_hold(blocks))
+		memset(blocks->live, 0xff, blocks->blocks / 8 + 1);
 	while (bitmap->begun < end && !(careful && begun && !live))
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -241,16 +241,10 @@ ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp
 /* ----------------------------------------------------- bounds.c: what the scan's condition tells
  */
 
-/* Leave of ranges those in which a column of an index can be in rows that meet the condition of a
- * scan. The new ranges are in the current memory context. */
-typedef enum ckfp_cut
-{
-	CKFP_CUT_NOT,   /* the condition does not bound the column, as far as is known */
-	CKFP_CUT_SOME,  /* it does */
-	CKFP_CUT_COVERS /* it does, and the condition of the scan's bitmap consists of such bounds */
-} ckfp_cut;
-
-ckfp_cut ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges);
+/* Leave of ranges what a column of an index can be in rows that meet the condition of a scan's
+ * bitmap, in new memory. False if it sets no bounds. *covers: it has nothing but these. */
+bool ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges,
+					 bool *covers);
 
 /* ----------------------------------------------------------------- live.c: ranges to live blocks
  */

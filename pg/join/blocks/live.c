@@ -74,7 +74,8 @@ typedef struct ckfp_search
 	bool always;         /* also if it is not expected to pay */
 	double share;        /* of the cost of the sequential scan, that the scan costs anyway */
 	double most;         /* the share of the cost of the sequential scan that it may cost */
-	ckfp_cut cut;        /* what the condition of the scan has left of the ranges */
+	bool cut;            /* the condition of the scan has left a part of the ranges */
+	bool covers;         /* and has no other part */
 	bool again;          /* these keys were searched for less, in vain */
 	BlockNumber changed; /* see ckfp_join_target */
 } ckfp_search;
@@ -298,8 +299,7 @@ ckfp_search_brin(const ckfp_search *search)
 	fewer = ckfp_search_fewer(search, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
 	apart = ckfp_search_statistics(search);
 	if (apart.correlation > CKFP_ORDER_CORRELATION && all < table * search->most &&
-		(ckfp_search_statistics(&fewer).share - apart.share) *
-				(search->cut == CKFP_CUT_NOT ? scan : table) >
+		(ckfp_search_statistics(&fewer).share - apart.share) * (search->cut ? table : scan) >
 			CKFP_BRIN_GAIN * all)
 		return ckfp_search_ranges(search);
 	return !search->again && ckfp_brin_is_cheap(pages * search->share, search->rows, search->blocks)
@@ -364,7 +364,8 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 	if (ckfp_index_is_usable(search->index) &&
 		(search->index->rd_rel->relam == BRIN_AM_OID) == (ckfp_ways[way] == ckfp_search_brin))
 	{
-		search->cut = ckfp_bounds_cut(search->scan, search->index, search->column, &search->ranges);
+		search->cut = ckfp_bounds_cut(search->scan, search->index, search->column, &search->ranges,
+									  &search->covers);
 		bitmap = search->ranges.n == 0 ? ckfp_search_nothing() : ckfp_ways[way](search);
 		search->ranges = ranges;
 	}
@@ -409,7 +410,7 @@ ckfp_search_all(ckfp_search *search, ckfp_block_filter *filter)
 			continue;
 		search->ranges = *ranges;
 		bitmap = ckfp_search_any(search, filter->target, key);
-		filter->covers |= bitmap != NULL && search->cut == CKFP_CUT_COVERS;
+		filter->covers |= bitmap != NULL && search->covers;
 		if (found == NULL)
 			found = bitmap;
 		else if (bitmap != NULL)
