@@ -44,7 +44,6 @@ struct ckfp_bitmap
 	PlanState *child;
 	TIDBitmap *all;               /* that of the child; NULL: it is not needed any more */
 	TBMPrivateIterator *iterator; /* in `all` */
-	BlockNumber begun;            /* the number of its pages that the scan has passed */
 	bool last;                    /* the scan has the last part */
 };
 
@@ -69,7 +68,23 @@ ckfp_bitmap_node(const ckfp_blocks *blocks)
 	return castNode(BitmapHeapScanState, blocks->scan);
 }
 
-ckfp_bitmap *
+/* The scan starts again. */
+static void
+ckfp_bitmap_restart(ckfp_blocks *blocks)
+{
+	ckfp_bitmap *bitmap = blocks->bitmap;
+
+	if (bitmap->all != NULL)
+	{
+		tbm_end_private_iterate(bitmap->iterator);
+		tbm_free(bitmap->all);
+	}
+	bitmap->all = NULL;
+	bitmap->last = false;
+	blocks->begun = 0;
+}
+
+void
 ckfp_bitmap_make(ckfp_blocks *blocks)
 {
 	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
@@ -88,26 +103,8 @@ ckfp_bitmap_make(ckfp_blocks *blocks)
 	rows = ckfp_rows_in(node->ss.ss_currentRelation,
 						RelationGetNumberOfBlocks(node->ss.ss_currentRelation));
 	blocks->share = Min(bitmap->child->plan->plan_rows / Max(rows, 1), 1);
-	return bitmap;
-}
-
-BlockNumber
-ckfp_bitmap_begun(const ckfp_bitmap *bitmap)
-{
-	return bitmap->begun;
-}
-
-void
-ckfp_bitmap_restart(ckfp_bitmap *bitmap)
-{
-	if (bitmap->all != NULL)
-	{
-		tbm_end_private_iterate(bitmap->iterator);
-		tbm_free(bitmap->all);
-	}
-	bitmap->all = NULL;
-	bitmap->begun = 0;
-	bitmap->last = false;
+	blocks->bitmap = bitmap;
+	blocks->restart = ckfp_bitmap_restart;
 }
 
 /* ----------------------------------------------------------------------- pages */
@@ -158,7 +155,7 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
 	offsets = page->offsets;
 	n = page->ntuples;
 #endif
-	bitmap->begun++;
+	blocks->begun++;
 	blocks->next = Min(page->blockno + 1, blocks->blocks);
 	*live = ckfp_bitmap_admits(blocks, page->blockno);
 	if (!*live)
@@ -229,8 +226,8 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 	ckfp_blocks *blocks = index->opaque;
 	ckfp_bitmap *bitmap = blocks->bitmap;
 	bool careful = ckfp_bitmap_is_careful(blocks);
-	BlockNumber part = Min(Max(bitmap->begun, CKFP_PART_FIRST), CKFP_PART_LARGEST);
-	BlockNumber end = blocks->coming ? bitmap->begun + part : InvalidBlockNumber;
+	BlockNumber part = Min(Max(blocks->begun, CKFP_PART_FIRST), CKFP_PART_LARGEST);
+	BlockNumber end = blocks->coming ? blocks->begun + part : InvalidBlockNumber;
 	bool begun = false;
 	bool live = false;
 
@@ -238,7 +235,7 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 		ckfp_bitmap_fetch(blocks);
 	if (careful && !ckfp_blocks_hold(blocks))
 		memset(blocks->live, 0xff, blocks->blocks / 8 + 1);
-	while (bitmap->begun < end && !(careful && begun && !live))
+	while (blocks->begun < end && !(careful && begun && !live))
 	{
 		CHECK_FOR_INTERRUPTS();
 		bitmap->last = !ckfp_bitmap_copy_page(blocks, to, &live);

@@ -282,8 +282,10 @@ typedef struct ckfp_bitmap ckfp_bitmap;
 typedef struct ckfp_blocks
 {
 	ScanState *scan;
-	ckfp_bitmap *bitmap;        /* of a Bitmap Heap Scan; else NULL */
-	double share;               /* of the blocks that it reads anyway, as it is expected */
+	ckfp_bitmap *bitmap;                         /* of a Bitmap Heap Scan; else NULL */
+	void (*restart)(struct ckfp_blocks *blocks); /* of a Bitmap Heap Scan: it starts again */
+	BlockNumber begun; /* of a Bitmap Heap Scan: the number of its pages that it has passed */
+	double share;      /* of the blocks that it reads anyway, as it is expected */
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* it looks for known keys from row to row */
@@ -372,17 +374,11 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 
 /* --------------------------------------------- bitmap.c: a Bitmap Heap Scan that skips blocks */
 
-/* Make the state of a Bitmap Heap Scan. */
-ckfp_bitmap *ckfp_bitmap_make(ckfp_blocks *blocks);
+/* Prepare a Bitmap Heap Scan. */
+void ckfp_bitmap_make(ckfp_blocks *blocks);
 
 /* The next row of the scan, by its own function; NULL or an empty slot if there is none. */
 TupleTableSlot *ckfp_bitmap_next(ckfp_blocks *blocks, ExecProcNodeMtd own);
-
-/* The number of pages that were read while keys were awaited. */
-BlockNumber ckfp_bitmap_begun(const ckfp_bitmap *bitmap);
-
-/* The scan starts again. */
-void ckfp_bitmap_restart(ckfp_bitmap *bitmap);
 
 /* ----------------------------------------------------------------- parallel.c: several processes
  */

@@ -43,8 +43,6 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 	blocks->verify = verify;
 	blocks->drain = InvalidBlockNumber;
 	blocks->share = 1;
-	if (IsA(scan, BitmapHeapScanState))
-		blocks->bitmap = ckfp_bitmap_make(blocks);
 	return blocks;
 }
 
@@ -130,7 +128,7 @@ ckfp_blocks_restart(Datum argument)
 	HeapScanDesc heap = (HeapScanDesc)blocks->scan->ss_currentScanDesc;
 
 	if (blocks->bitmap != NULL)
-		ckfp_bitmap_restart(blocks->bitmap);
+		blocks->restart(blocks);
 	else if (!ckfp_blocks_is_parallel(blocks))
 	{
 		heap->rs_base.rs_flags |= SO_ALLOW_SYNC | SO_TYPE_SEQSCAN;
@@ -274,7 +272,7 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 		!ckfp_blocks_search(blocks, filter))
 		return false;
 	if (blocks->bitmap != NULL)
-		filter->keys->blocks += ckfp_bitmap_begun(blocks->bitmap);
+		filter->keys->blocks += blocks->begun;
 	else if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
 		filter->keys->blocks += blocks->blocks;
 	if (filter->live != NULL && !blocks->verify)

@@ -103,6 +103,8 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 	{
 		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
 		tests->own = scan->ps.ExecProcNodeReal;
+		if (IsA(scan, BitmapHeapScanState))
+			ckfp_bitmap_make(tests->blocks);
 	}
 	ckfp_blocks_add(tests->blocks, ranges, record, number);
 }
