@@ -230,7 +230,11 @@ sub rows_of
 	$session->ask("SET cuckoofilter.join_filter = $mode; $statements");
 	my ($out, $err, $alive) = $session->answer;
 	BAIL_OUT("SEED=$seed, $mode: the server is gone: $statements") if !$alive;
-	$session->query('DEALLOCATE ALL') if $err ne '';
+	if ($err ne '') # which may have ended a transaction
+	{
+		$session->ask('DEALLOCATE ALL');
+		$session->answer;
+	}
 	return $err eq '' ? $out : "error: $err";
 }
 

@@ -65,7 +65,7 @@ my $range = 'f.k >= 500 AND f.k < 1500';
 
 skips('BRIN', query('ordered', $range), $bitmap, 1300);
 skips('BRIN of another column', query('ordered', 'f.l BETWEEN 500 AND 1500'), $bitmap, 1300);
-skips('before the bitmap, with the bounds', $late . query('tree', $range), qr/$bitmap.*Bitmap Index Scan on tree_k \(never executed\)/s, 2700, 2858);
+skips('before the bitmap, with the bounds', $late . query('tree', $range), qr/$bitmap.*Bitmap Index Scan on tree_k \(never executed\)/s, 2700, sql(q{SELECT pg_relation_size('tree') / 8192}));
 skips('an index of another column', $late . query('tree', 'f.l BETWEEN 500 AND 1500'), $bitmap, 1300);
 skips('bounds of other types', $late . query('tree', "f.k >= 500::bigint AND 1500::smallint > f.k"), qr/never executed/, 2700);
 same_rows('one that no row meets', query('tree', 'f.k > 1500 AND f.k < 500'));
@@ -73,7 +73,7 @@ skips('one bound', $late . query('tree', 'f.k >= 900'), qr/never executed/, 2700
 skips('OR', query('tree', '(f.k < 940 OR f.l > 1500)'), qr/BitmapOr/, 1300);
 skips('AND', query('ordered', 'f.k >= 500 AND f.l < 1500'), $bitmap, 1000);
 skips('a condition that no index has', $late . query('tree', "$range AND f.v % 10 = 3"), $bitmap, 1300);
-skips('the same, read late', query('tree', $range), qr/$bitmap.*Bitmap Index Scan on tree_k \(actual/s, 1300);
+skips('the same, whose small side is dear', query('tree', $range), $bitmap, 1300);
 skips('a parameter of an InitPlan', $late . query('tree', 'f.k >= (SELECT 500) AND f.k < (SELECT 1500)') =~ s/JOIN dim/JOIN few/r, $bitmap, 1300);
 skips('work_mem of 64 kB', 'SET work_mem = 64; ' . query('ordered', $range), $bitmap, 1300);
 skips('prefetching', 'SET effective_io_concurrency = 20; ' . query('ordered', $range), $bitmap, 1300);
