@@ -4,8 +4,8 @@ VERSION := $(shell sed -n 's/^#define CKF_VERSION "\(.*\)"/\1/p' core/cuckoofilt
 
 .DEFAULT_GOAL := all
 .PHONY: all help version core sqlite amalgamation install-sqlite demo \
-	test test-long test-build test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate \
-	machines releases address soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
+	test test-all test-long test-build test-build-short test-core test-sqlite lint install-deps bench bench-sql bench-join bench-tpc bench-table bench-bindings fuzz mutate mutate-tiers \
+	machines releases soak coverage valgrind dist deb wheel npm pgxn rpm test-packages
 
 # What a shell's user may export for himself, and what changes how the tools of a recipe read their arguments.
 unexport CDPATH GREP_OPTIONS POSIXLY_CORRECT
@@ -139,11 +139,22 @@ TEST_SQLITE := $(SQLITE_SO) $(SQLITE_TEST_SO) build/test/sqlite/cuckoofilter.so 
 	build/test/sqlite/library build/test/sqlite/handles build/test/sqlite/table_faults build/test/branches/cuckoofilter.so \
 	build/test/sqlite/table_hostile build/test/sqlite/table_shared
 
-test test-long: install-deps
-	@test/building.sh "building what the suites need" build/test/make.log -j2 test-build
-	@test/run.sh $(patsubst test-%,%,$(filter test-%,$@))
+# What TIER=short of test/run.sh runs.
+TEST_SHORT := $(TEST_MAIN:test/core/%.c=build/test/core/%) $(SQLITE_SO) build/test/branches/cuckoofilter.so \
+	$(addprefix build/test/sqlite/,library plain/hostile plain/loaded plain/table_shared)
+
+test: TIER = short
+test-all test-long: TIER = all
+test test-all test-long: export STARTED := $(shell date +%s)
+test test-all test-long:
+	@test/install.sh demo test pg $(if $(filter test,$@),,test-all)
+	@PG_CONFIG=$(PG_CONFIG) test/pg/headers.sh
+	@test/building.sh "building what the suites need" build/test/make.log -j2 test-build$(if $(filter test,$@),-short)
+	@TIER=$(TIER) test/run.sh $(patsubst test-%,%,$(filter test-long,$@))
 
 test-build: all $(TEST_CORE) $(TEST_SQLITE) $(TEST_BENCH) test-bindings-build
+
+test-build-short: all $(TEST_SHORT) test-bindings-build-short
 
 test-core: $(TEST_CORE)
 	@test/run.sh core
@@ -199,7 +210,12 @@ build/test/branches/cuckoofilter.so: test/sqlite/c/counter.c $(SQLITE_SRC) $(SQL
 	$(CC) $(C_FLAGS) -c $< -o build/test/branches/counter.o
 	$(CC) $(C_FLAGS) -fsanitize-coverage=trace-pc -shared $(SQLITE_SRC) build/test/branches/counter.o $(CORE_LIB) -o $@
 
-# The SQLite layer linked into a program (SQLITE_CORE), with sanitizers.  Of handles, so few
+# The SQLite layer linked into a program (SQLITE_CORE).
+build/test/sqlite/plain/%: test/sqlite/c/%.c test/sqlite/c/check.h test/sqlite/c/sample.h $(SQLITE_SRC) $(SQLITE_HEADERS) $(CORE_LIB)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 $(WARN) -Icore -DSQLITE_CORE $< $(SQLITE_SRC) $(CORE_LIB) -lsqlite3 -ldl -lpthread -o $@
+
+# The same with sanitizers.  Of handles, so few
 # are kept here that a test comes to the end of it.
 build/test/sqlite/handles: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=4000 -DCKFS_MAX_NAMES=100
 build/test/sqlite/memory: SANITIZE += -DCKFS_MAX_HANDLE_BYTES=1 -DCKFS_MAX_NAMES=20
@@ -243,17 +259,20 @@ bench-table: $(SQLITE_SO)
 # Longer rounds than `make test` has time for: each target for SECONDS, N
 # mutants, other compilers and machines.
 fuzz:
-	@test/install.sh test
+	@test/install.sh test test-all
 	@test/fuzz/run.sh $(or $(SECONDS),60)
 
 mutate:
 	@test/mutate/mutate.py $(or $(N),50) $(PLACES)
 
+mutate-tiers:
+	@test/mutate/tiers.py $(or $(N),30)
+
 machines:
 	@test/machines.sh
 
 soak: $(SQLITE_SO)
-	@test/install.sh test pg
+	@test/install.sh test pg test-all
 	@test/soak/run.sh $(or $(ROUNDS),100) $(SECONDS)
 
 coverage:
@@ -284,14 +303,10 @@ test-packages:
 	@PG_CONFIG=$(PG_CONFIG) test/run.sh packages
 
 install-deps:
-	@test/install.sh demo test pg $(if $(PG_HEADERS),,pgdev)
+	@test/install.sh demo test test-all pg $(if $(PG_HEADERS),,pgdev)
 
 releases:
 	@test/releases.sh
-
-# Where the sources are cloned from: make address SOURCES=https://..., once they have an address.
-address:
-	sed -i 's|  # @SOURCES@: .*||; s|@SOURCES@|$(or $(SOURCES),$(error make address SOURCES=URL))|' README.md
 
 version:
 	@echo $(VERSION)
@@ -313,7 +328,8 @@ help:
 	@echo "make demo            filters at work on real data, in a minute  (TIMER=on: the time of each statement)"
 	@echo "make demo-pg         the same in PostgreSQL, on a throw-away cluster, with a join filter"
 	@echo "make demo-web        build/demo-web/index.html, a page that asks filters which PostgreSQL made, for any browser"
-	@echo "make test            all suites; also test-core, test-sqlite, test-pg  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
+	@echo "make test            each suite once; also test-core, test-sqlite, test-pg  (INSTALL=no: no apt-get; JOBS=2; SEED=1)"
+	@echo "make test-all        all suites: with sanitizers, portable paths, drivers, browsers, too"
 	@echo "make lint            format, warnings of two compilers, cppcheck, shellcheck"
 	@echo "make test-long       longer rounds of the random suites, 12 minutes; SEED=fresh draws another seed"
 	@echo "make bench           the paper's evaluation, 10 minutes; QUICK=1: one"
@@ -324,6 +340,7 @@ help:
 	@echo "make bench-table     filter tables of SQLite beside tables of the keys, ITEMS=1000000"
 	@echo "make fuzz            fuzz targets, SECONDS=60 each"
 	@echo "make mutate          break the core in N=50 places, one at a time (N=all, PLACES=collect/); what do the tests see?"
+	@echo "make mutate-tiers    break the core, sqlite/ and pg/; does make test see what make test-all sees?  (N=30)"
 	@echo "make machines        the core's tests with other compilers and processors"
 	@echo "make soak            crashes, cancels, memory, load: half an hour; ROUNDS=10: a few minutes"
 	@echo "make test-join-regress  PostgreSQL's own suite, and random joins, with join filters"
@@ -335,7 +352,6 @@ help:
 	@echo "make test-packages   each installed and used in a bare system; root, 10 to 20 minutes"
 	@echo "make releases        make demo and make test on bare systems of Debian 12, 13, sid; parts on 11: an hour"
 	@echo "make install-deps    the Debian packages that tests and demo need"
-	@echo "make address         write where the sources are cloned from into README.md  (SOURCES=)"
 	@echo "make clean           remove what was built"
 
 -include $(wildcard build/core/*/*.d build/asan/core/*/*.d build/small/core/*/*.d \
@@ -349,12 +365,14 @@ help:
 
 PG_CONFIG ?= pg_config
 PGXS_MAKE  = $(if $(filter-out 1,$(words $(CURDIR))),$(error PostgreSQL's PGXS cannot build in a folder whose name has a space: $(CURDIR)))$(if $(filter 1,$(V)),,@)mkdir -p build/pg && $(MAKE) --no-print-directory -C build/pg -f $(CURDIR)/pg/Makefile \
-	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)"
+	PG_CONFIG=$(PG_CONFIG) EXTRA_CFLAGS="$(EXTRA_CFLAGS)" $(PG_UNPACKED:%=includedir_server=%)
 
 .PHONY: pg install image uninstall installcheck demo-pg test-pg test-join-regress test-citus
 
-# Debian's client package brings PGXS without the headers.
-PG_HEADERS = $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h)
+# Debian's client package brings PGXS without the headers.  test/pg/headers.sh unpacks them here.
+PG_INCLUDE  = $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)
+PG_UNPACKED = $(if $(wildcard $(PG_INCLUDE)/postgres.h),,$(wildcard $(CURDIR)/build/pgdev$(PG_INCLUDE)))
+PG_HEADERS  = $(wildcard $(or $(PG_UNPACKED),$(PG_INCLUDE))/postgres.h)
 PG_MAJOR   = $(or $(shell $(PG_CONFIG) --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'),all)
 PG_NEEDS   = $(if $(PG_HEADERS),,$(if $(findstring /,$(PG_CONFIG)),$(if $(wildcard $(PG_CONFIG)),,$(error PG_CONFIG=$(PG_CONFIG) is not a program)))$(error the server headers of PostgreSQL are missing: install postgresql-server-dev-$(PG_MAJOR) \
 	(on Debian or Ubuntu), or set PG_CONFIG to the pg_config of a server that has them))

@@ -46,8 +46,10 @@ CKF_BEGIN
 
 #define CKF_VERSION "1.8.0"
 
-/* The version that is written.  Version 1 is read, too; a change rewrites it as this one. */
+/* The version that is written.  Version 1 is read, too; a change rewrites it as this one.  Filters
+ * with numbers that only their exact value tells apart have version 3 (ckf_number_form). */
 #define CKF_FORMAT_VERSION 2
+#define CKF_FORMAT_DECIMALS 3
 #define CKF_HASH_VERSION 1
 
 /* Bytes of the header.  An empty filter is a header only. */
@@ -106,8 +108,9 @@ typedef enum ckf_class
 	CKF_CLASS_BYTES = 4,
 	CKF_CLASS_TIMESTAMP = 5,   /* int64 microseconds since 2000-01-01 00:00, no zone */
 	CKF_CLASS_TIMESTAMPTZ = 6, /* int64 microseconds since 2000-01-01 00:00 UTC */
-	CKF_CLASS_OTHER = 7        /* words: the hashes of the members of a composite value
+	CKF_CLASS_OTHER = 7,       /* words: the hashes of the members of a composite value
 								* (ckf_shape), or the hash that the type defines */
+	CKF_CLASS_DECIMAL = 8      /* numbers of neither class 1 nor 2, by ckf_hash_decimal */
 } ckf_class;
 
 /* The first word of a composite value of class 7.  FORMAT.md, section 6, describes
@@ -139,17 +142,51 @@ typedef enum ckf_item_class
 	CKF_ITEM_TIMESTAMPTZ = 16,
 	CKF_ITEM_OTHER = 32,
 	CKF_ITEM_HASH = 64, /* a hash that the caller computed, of any class */
-	CKF_ITEM_OLD = 128  /* items from version 1 of the format, which did not store their
+	CKF_ITEM_OLD = 128, /* items from version 1 of the format, which did not store their
 						 * classes and hashed CKF_CLASS_OTHER differently; only
 						 * together with CKF_ITEM_HASH */
+	/* besides CKF_ITEM_NUMBER or CKF_ITEM_OTHER, of an item that is added: it is or holds a
+	 * number of CKF_CLASS_DECIMAL.  A filter has it as CKF_FORM_EXACT. */
+	CKF_ITEM_DECIMAL = 256
 } ckf_item_class;
+
+/*
+ * How a filter holds numbers of CKF_CLASS_DECIMAL, and values with such numbers in them, as bits of
+ * ckf_filter.number_forms.  Versions before 1.7.1 hashed them as the nearest double.
+ */
+typedef enum ckf_number_form
+{
+	CKF_FORM_EXACT = 1,   /* by their exact value */
+	CKF_FORM_ROUNDED = 2, /* perhaps by the nearest double: numbers, values of other types or
+						   * hashes came from a filter of version 1 or 2 */
+	CKF_FORM_ANY = 4      /* unknown, after an intersection of both: each may be in */
+} ckf_number_form;
 
 /* The item class of a hash class. */
 static inline unsigned
 ckf_item_class_of(ckf_class cls)
 {
+	if (cls == CKF_CLASS_DECIMAL)
+		return CKF_ITEM_NUMBER | CKF_ITEM_DECIMAL;
 	return cls <= CKF_CLASS_REAL ? (unsigned)CKF_ITEM_NUMBER : 1U << (cls - CKF_CLASS_REAL);
 }
+
+/* The hash of an item, and the one that versions before 1.7.1 gave it.  They differ for numbers of
+ * CKF_CLASS_DECIMAL, and values with such numbers in them. */
+typedef struct ckf_hashes
+{
+	uint64_t hash, rounded;
+} ckf_hashes;
+
+/* Whether an item is or holds a number of CKF_CLASS_DECIMAL. */
+static inline bool
+ckf_is_decimal(ckf_hashes item)
+{
+	return item.hash != item.rounded;
+}
+
+/* CKF_ITEM_DECIMAL if it is or does, else 0. */
+unsigned ckf_decimal_class(ckf_hashes item);
 
 /* Hash of an integer (class 1).  Inline, in value/hashing.h. */
 static inline uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
@@ -157,6 +194,18 @@ static inline uint64_t ckf_hash_integer(int64_t value, uint64_t seed);
 /* Hash of a double.  An integer in the range of int64 has class 1 (-0.0 is 0), any
  * other value class 2.  All NaN have one hash. */
 uint64_t ckf_hash_real(double value, uint64_t seed);
+
+/*
+ * Hash of a number in decimal digits: a sign or none, digits with a point or none among them, and
+ * perhaps e with an exponent.  "1.50" and "15e-1" are equal.  An integer of 64 bits has class 1.  A
+ * number that is a double, or that is the shortest text of its nearest double, is hashed as this
+ * double; any other number has CKF_CLASS_DECIMAL.
+ * false: the text is no such number.
+ */
+bool ckf_hash_decimal(const char *text, size_t size, uint64_t seed, ckf_hashes *hashes);
+
+/* The same of an integer that may be larger than an int64. */
+ckf_hashes ckf_hash_unsigned(uint64_t value, uint64_t seed);
 
 /* Hash of `size` bytes under a class.  Bytes of CKF_CLASS_TEXT are UTF-8. */
 uint64_t ckf_hash_bytes(ckf_class cls, const void *bytes, size_t size, uint64_t seed);
@@ -172,6 +221,7 @@ uint64_t ckf_hash_words(uint64_t *words, size_t n, uint64_t seed);
 /* Hash of a record (item, value), from the hashes of both under the same seed.  Its item
  * class is CKF_ITEM_OTHER. */
 uint64_t ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed);
+ckf_hashes ckf_hashes_of_pair(ckf_hashes item, ckf_hashes value, uint64_t seed);
 
 /* The number of the part, 0 .. parts - 1, that an item belongs to if a filter is kept in parts;
  * hash is the item's hash with seed 0, parts is 1 or more.  It comes from the last bits of the
@@ -189,6 +239,7 @@ typedef struct ckf_params
 	uint64_t seed;       /* the seed of the items' hashes; the filter only stores it */
 	bool set;            /* a set stores one copy of an item and refuses removals */
 	bool plain;          /* layout: plain; else semi-sorted if b = 4 */
+	bool decimals;       /* for ckf_create_state only: see there */
 	uint8_t bucket_size; /* b: 2, 4 or 8 slots */
 } ckf_params;
 
@@ -240,12 +291,15 @@ typedef struct ckf_filter
 	uint8_t flags;
 	uint8_t b, f, w, g, c; /* slots of a bucket; bits of tag, prefix, segment number; c */
 	uint8_t item_classes;  /* bits of ckf_item_class; 0 if there are no items */
-	uint8_t format;        /* format version of the bytes */
+	uint8_t format;        /* format version of the bytes; of a rebuild's inputs and target:
+							* CKF_FORMAT_DECIMALS if numbers are exact unless number_forms
+							* says otherwise */
 	uint8_t rho_bits;      /* W = w - g: bits of rho */
 	uint8_t load_slots;    /* slots that one load reads: b, or a part of it */
 	uint8_t prefix_shift;  /* 64 - w */
 	uint8_t rho_shift;     /* 64 - W */
 	bool deduplicated;     /* a prefix has at most one copy */
+	uint8_t number_forms;  /* bits of ckf_number_form */
 	uint32_t m;            /* buckets in a segment's half */
 	uint32_t bucket_bits;  /* bits of a bucket */
 	uint32_t bucket_step;  /* a bucket, in the unit of bucket offsets: bits or bytes */
@@ -290,8 +344,12 @@ typedef enum ckf_trust
  * support the bucket size). */
 ckf_status ckf_create(const ckf_params *params, void *dst);
 
-/* Write the state of an aggregate over items, an ordinary empty filter.  If params->capacity
- * is 0, the state's capacity is 1. */
+/*
+ * Write the state of an aggregate over items, an ordinary empty filter.  If params->capacity is 0,
+ * the state's capacity is 1.  params->decimals: items may have CKF_ITEM_DECIMAL, in this state or
+ * in another one that it is combined with.  Its version is then CKF_FORMAT_DECIMALS, which says
+ * that its other numbers are no rounded ones either; a collector needs no such mark.
+ */
 ckf_status ckf_create_state(const ckf_params *params, void *dst);
 
 /*
@@ -352,6 +410,18 @@ ckf_may_hold(const ckf_filter *filter, unsigned item_class)
 /* Whether the filter may contain the hash.  false is certain; true is wrong with
  * probability ckf_fpr.  (Paper, Algorithm 2.) */
 bool ckf_contains(const ckf_filter *filter, uint64_t hash);
+
+/*
+ * Whether the filter may contain an item whose hash is not there, but which ckf_is_decimal: by its
+ * rounded hash, in a filter of older versions, or since the filter does not know.
+ */
+bool ckf_contains_rounded(const ckf_filter *filter, uint64_t rounded);
+
+/* Whether the filter may contain an item. */
+bool ckf_contains_item(const ckf_filter *filter, ckf_hashes item);
+
+/* The number of copies of an item: those of both hashes, at most 2 b.  ANY counts as one. */
+unsigned ckf_copies_of_item(const ckf_filter *filter, ckf_hashes item);
 
 /* Look up n hashes; memory is prefetched.  out[i] becomes 1 or 0; out may be NULL.
  * Returns the number of ones. */
@@ -424,6 +494,10 @@ ckf_status ckf_add(ckf_filter *filter, uint64_t hash, unsigned item_classes);
  */
 ckf_status ckf_remove(ckf_filter *filter, uint64_t hash, bool *found);
 
+/* The same of an item.  Nothing is removed if it may be in by its rounded hash: this stands for any
+ * number of items, as saturated copies do. */
+ckf_status ckf_remove_item(ckf_filter *filter, ckf_hashes item, bool *found);
+
 /* The number of copies that are stored. */
 uint64_t ckf_items(const ckf_filter *filter);
 
@@ -454,10 +528,13 @@ typedef struct ckf_info
 	const char *item_classes[8]; /* names of the item classes CKF_ITEM_NUMBER .. CKF_ITEM_HASH
 								  * that the filter has, then NULL; a filter of version 1
 								  * has hash */
-	uint64_t items_left; /* how many distinct items can be added one by one until the rate reaches
-						  * its limit.  At least so many can, but in one of 1,000 filters: more if
-						  * items share prefixes in a set, or if fingerprints or buckets are small.
-						  * In hashes it counts for the later table */
+	uint64_t items_left; /* how many distinct items can be added until the capacity is reached, up
+						  * to which the target rate holds: capacity less count, never below 0 */
+	uint64_t items_to_limit; /* how many distinct items can be added one by one until the rate
+							  * reaches its limit and adding fails.  At least so many can, but in
+							  * one of 1,000 filters: more if items share prefixes in a set, or if
+							  * fingerprints or buckets are small.  In hashes it counts for the
+							  * later table */
 } ckf_info;
 
 void ckf_get_info(const ckf_filter *filter, ckf_info *info);
@@ -648,6 +725,7 @@ ckf_collect(ckf_collector *collector, uint64_t hash, unsigned item_class)
 		return false;
 	*collector->next++ = hash | (hash == 0);
 	collector->filter.item_classes |= (uint8_t)item_class;
+	collector->filter.number_forms |= (uint8_t)(item_class >> 8); /* CKF_ITEM_DECIMAL */
 	return true;
 }
 

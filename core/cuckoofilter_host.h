@@ -165,6 +165,7 @@ bool ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned ite
 typedef struct ckf_list
 {
 	const uint64_t *hashes;
+	const uint64_t *rounded; /* the older ones (ckf_hashes); NULL if there are no decimals */
 	size_t count;
 	unsigned item_classes;
 } ckf_list;

@@ -31,7 +31,8 @@
 	BITS(seed)                                                                                     \
 	INTEGER(format_version)                                                                        \
 	WORDS(item_classes)                                                                            \
-	COUNT(items_left)
+	COUNT(items_left)                                                                              \
+	COUNT(items_to_limit)
 
 /* The fields that a filter in chunks has, too. */
 #define CKF_TABLE_INFO_FIELDS(COUNT, INTEGER, BITS, REAL, WORD, WORDS)                             \
@@ -46,6 +47,8 @@
 	INTEGER(bucket_size)                                                                           \
 	INTEGER(prefix_bits)                                                                           \
 	BITS(seed)                                                                                     \
-	WORDS(item_classes)
+	WORDS(item_classes)                                                                            \
+	COUNT(items_left)                                                                              \
+	COUNT(items_to_limit)
 
 #endif

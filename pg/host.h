@@ -58,6 +58,9 @@ extern PGDLLEXPORT void _PG_init(void);
 	}                                                                                              \
 	extern int no_such_variable
 
+/* The number of blocks that this process has read so far, by executor/instrument.h. */
+#define CKFP_BLOCKS_READ (pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read)
+
 /* From 20 on it has this name. */
 #ifndef pg_always_inline
 #define pg_always_inline pg_attribute_always_inline

@@ -28,7 +28,7 @@ ckfp_is_listed(const char *libraries)
 			size_t length;
 
 			name = name != NULL ? name + 1 : lfirst(cell);
-			length = strcspn(name, "."); /* before .so and its like: 13 declares no DLSUFFIX */
+			length = strcspn(name, "."); /* before .so and its like */
 			listed |=
 				length == strlen("cuckoofilter") && strncmp(name, "cuckoofilter", length) == 0;
 		}

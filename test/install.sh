@@ -28,14 +28,15 @@ i386        gcc-multilib
 lint        clang clang-format cppcheck git python3-dev shellcheck
 npm         binaryen binutils clang lld wasi-libc
 packages    ca-certificates debootstrap lintian postgresql-all
-pg          libipc-run-perl postgresql postgresql-common python3-asyncpg python3-psycopg? python3-psycopg2 ruby-pg? sqlite3
+pg          libipc-run-perl postgresql postgresql-common sqlite3
 pgdev       postgresql-server-dev-all
 pgxn        zip
 releases    debootstrap git util-linux
 rpm         postgresql-server-dev-all rpm unzip zip
 s390x       gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
 sqlite-wasm dpkg-dev emscripten tcl wabt
-test        binutils clang git libclang-rt-dev? pkg-config python3 python3-dev python3-django? python3-numpy python3-sqlalchemy? ruby-activerecord? ruby-sqlite3? sqlite3
+test        binutils git pkg-config python3 python3-dev sqlite3
+test-all    clang libclang-rt-dev? python3-asyncpg python3-django? python3-numpy python3-psycopg? python3-psycopg2 python3-sqlalchemy? ruby-activerecord? ruby-pg? ruby-sqlite3?
 valgrind    valgrind
 web         binaryen chromium clang lld nodejs wasi-libc
 wheel       binutils python3-build python3-dev python3-setuptools python3-wheel

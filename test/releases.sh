@@ -1,9 +1,9 @@
 #!/bin/sh
-# `make releases`: the README's two commands, and `make lint`, on bare systems of Debian's releases,
+# `make releases`: the README's `make demo`, `make test-all` and `make lint`, on bare systems of Debian's releases,
 # each by debootstrap, as root.  The last commit is what is tried.
 #
 #   RELEASES="bullseye bookworm trixie sid"     which of them
-#   SUITES="core pg"                            parts of `make test` (test/run.sh), for a closer look
+#   SUITES="core pg"                            parts of `make test-all` (test/run.sh), for a closer look
 #
 # Debian 11 has SQLite 3.34, as RHEL 9, and a PostgreSQL that is too old: only what needs no PostgreSQL is tried.
 # Where a release ran whole and nothing failed, its row in test/RELEASES.md is made anew.
@@ -33,7 +33,7 @@ versions()
 	inside "$1" 'echo "$(pg_config --version 2> /dev/null | sed "s/PostgreSQL \([0-9.]*\).*/\1/" | grep . || echo -) | $(sqlite3 --version | cut -d" " -f1) | $(gcc -dumpfullversion) |"'
 }
 
-head='| Debian | PostgreSQL | SQLite | gcc | make demo | make test | cuckoofilter |
+head='| Debian | PostgreSQL | SQLite | gcc | make demo | make test-all | cuckoofilter |
 |---|---|---|---|---|---|---|'
 version="$(make -s version), $(git log -1 --format='%h of %cs')"
 
@@ -46,7 +46,7 @@ record() # release row
 	{
 		echo "# Releases of Debian"
 		echo
-		echo "\`make demo\` and \`make test\` on bare systems, by \`make releases\`, which says what they skipped."
+		echo "\`make demo\` and \`make test-all\` on bare systems, by \`make releases\`, which says what they skipped."
 		echo "On bullseye, whose PostgreSQL is too old: the suites of the engine, the bindings and SQLite."
 		echo "Whatever else the machine did meanwhile is in the times: two releases at once take twice as long."
 		echo
@@ -82,10 +82,10 @@ for release in $RELEASES; do
 	started=$(date +%s)
 	# shellcheck disable=SC2016 # for the shell inside
 	if [ -z "$SUITES" ] && [ "$release" = bullseye ]; then
-		inside "$system" 'test/install.sh demo test && make -s -j2 test-build && test/run.sh core bindings sqlite' >> "$out/$release.log" 2>&1 || true
+		inside "$system" 'test/install.sh demo test test-all && make -s -j2 test-build && test/run.sh core bindings sqlite' >> "$out/$release.log" 2>&1 || true
 		took=$(($(date +%s) - started))
 	elif [ -z "$SUITES" ]; then
-		inside "$system" 'make test' >> "$out/$release.log" 2>&1 || true
+		inside "$system" 'make test-all' >> "$out/$release.log" 2>&1 || true
 		took=$(($(date +%s) - started))
 		inside "$system" 'make lint' > "$out/$release-lint.log" 2>&1 || {
 			grep -A 5 '^FAIL' "$out/$release-lint.log" || tail -n 5 "$out/$release-lint.log"

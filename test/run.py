@@ -9,6 +9,8 @@ at the end.
 
 JOBS=n runs n at a time (as many as there are processors, at most 4); LIMIT=n ends a suite after n
 seconds (3600); MINUTES=n starts no suite after n minutes.  The last line is "N passed, N failed".
+FIRST=yes ends the run when a suite has failed.
+STARTED is the second in which all of it began, packages and building included, and REST says what did not run.
 """
 
 import os
@@ -184,6 +186,12 @@ def run(suites, jobs, limit, screen):
                 word = "FAILED " if suite.why else "skipped" if suite.skipped else "ok     "
                 screen.line(f"{len(done):4d}/{len(suites)} {word} {suite.passed:6d} passed {suite.seconds:5.0f} s   {suite.label}"
                             + (f"   ({suite.why}; {suite.log})" if suite.why else ""))
+                if suite.why and os.environ.get("FIRST"):
+                    waiting = []
+                    for other in running:
+                        other.stop()
+                    running = []
+                    break
             if time.monotonic() < told + 1:
                 continue
             told = time.monotonic()
@@ -211,6 +219,10 @@ def report(suites, logs, seconds, screen):
     for why in sorted({why for suite in suites for why in suite.skips}):
         screen.line(f"skipped: {why}")
     screen.line(f"{len(suites)} suites in {seconds:.0f} s, {len(failures)} of them failed; their output is in {logs}")
+    if os.environ.get("STARTED"):
+        screen.line(f"All of it took {time.time() - int(os.environ['STARTED']):.0f} s, with packages and building.")
+    if os.environ.get("REST"):
+        screen.line(os.environ["REST"])
     passed, failed = sum(s.passed for s in suites), sum(s.failed for s in suites)
     screen.line(f"{passed} passed, {failed} failed")
     return failed == 0 and passed > 0

@@ -1,6 +1,9 @@
 #!/bin/sh
 # Runs test suites:  test/run.sh [lint|scripts|core|bench|bindings|sqlite|pg|long|soak|packages]...
 #
+# TIER=short, which `make test` sets, leaves out what lines that begin with `more` list: second runs of a suite in
+# another build, and suites that cost more than they find.  Without it all of a group run, as in `make test-all`.
+#
 # This file lists the suites of each group, test/run.py runs them and adds up their counts; what a suite is, is
 # said there.  The Makefile has built what they need.
 #
@@ -21,11 +24,18 @@ for number in "SEED=$SEED" "ROUNDS=${ROUNDS:-100}" "JOBS=${JOBS:-1}"; do
 			;;
 	esac
 done
-export SEED PYTHONHASHSEED=0 PERL_HASH_SEED=0
+: "${TIER:=all}"
+export TIER SEED PYTHONHASHSEED=0 PERL_HASH_SEED=0
 
 suite() # [VARIABLE=value...] command argument...
 {
 	echo "$*"
+}
+
+# A suite of TIER=all only.
+more() # as suite
+{
+	[ "$TIER" = short ] || suite "$@"
 }
 
 # ROUNDS for a suite: so many per cent of its own, scaled by the caller's.
@@ -50,18 +60,18 @@ is_script() # file
 	head -n 1 "$1" | grep -q '^#!'
 }
 
+# What tools say of the sources, and the scripts that the other suites rely on.
 lint()
 {
 	suite test/lint.sh
-}
-
-# The layers, and the scripts that the other suites rely on.
-scripts()
-{
-	suite test/layers.sh
 	suite test/install_test.sh
 	suite test/make_test.sh
 	suite test/run_test.py
+}
+
+scripts()
+{
+	suite test/layers.sh
 }
 
 # A suite of the core as it ships, with the portable paths, with sanitizers, and with low thresholds.
@@ -69,74 +79,85 @@ core_suite() # name share share share share
 {
 	[ -x "build/test/core/$1" ] || return 0
 	suite "$(share "$2")" "build/test/core/$1"
-	suite CUCKOOFILTER_PORTABLE=1 "$(share "$3")" "build/test/core/$1"
-	suite "$(share "$4")" "build/test/asan/$1"
-	[ ! -x "build/test/small/$1" ] || suite "$(share "$5")" "build/test/small/$1"
+	more CUCKOOFILTER_PORTABLE=1 "$(share "$3")" "build/test/core/$1"
+	more "$(share "$4")" "build/test/asan/$1"
+	[ ! -x "build/test/small/$1" ] || more "$(share "$5")" "build/test/small/$1"
 }
 
 core()
 {
 	for program in build/test/core/*; do
 		name=$(basename "$program")
-		[ ! -f "test/core/$name.c" ] || core_suite "$name" 30 15 6 15
+		case $name in
+			lockstep) core_suite lockstep "$([ "$TIER" = short ] && echo 10 || echo 50)" 50 25 50 ;; # from 50 on, all shapes
+			*) [ ! -f "test/core/$name.c" ] || core_suite "$name" 30 15 6 15 ;;
+		esac
 	done
 	for script in test/core/*.py test/core/format/*.py; do
 		case $script in
-			*/work_test.py) suite "$(share 15)" /usr/bin/python3 "$script" ;;
-			*) ! is_script "$script" || suite "$(share 100)" /usr/bin/python3 "$script" ;;
+			*/work_test.py) more "$(share 15)" /usr/bin/python3 "$script" ;; # compiles the core anew
+			*) ! is_script "$script" || suite "$(share "$([ "$TIER" = short ] && echo 40 || echo 100)")" /usr/bin/python3 "$script" ;;
 		esac
 	done
 }
 
 bench()
 {
-	suite build/test/bench/test_reference
+	more build/test/bench/test_reference
 }
 
 # The engine for programs: C, Python, JavaScript.
 bindings()
 {
 	suite build/test/bindings/program
-	suite "$(share 50)" build/test/bindings/asan/program
+	more "$(share 50)" build/test/bindings/asan/program
 	suite test/bindings/library.sh
 	suite "$(share 50)" test/bindings/python.sh
 	for name in vectors functions large chromium; do
-		suite test/bindings/javascript.sh "$name"
+		more test/bindings/javascript.sh "$name"
 	done
-	suite "$(share 100)" test/bindings/javascript.sh hostile
+	more "$(share 100)" test/bindings/javascript.sh hostile
 }
 
 sqlite()
 {
 	tmp=$(memory)
 	for script in test/sqlite/*.py; do
-		asserting=
-		case $script in # in the build that asserts the order of SQLite's calls
-			*/table_names.py | */table_reentry.py | */table_state.py) asserting=CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter ;;
+		is_script "$script" || continue
+		build=
+		which='suite'
+		case $TIER:$script in
+			# in the build that asserts the order of SQLite's calls
+			all:*/table_names.py | all:*/table_reentry.py | all:*/table_state.py) build=CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter ;;
+			short:*/table_loaded.py) build=CUCKOOFILTER_LOADED=build/test/sqlite/plain/loaded ;;
+			*/table_authorizer.py | */orm.py | */programs.py) which='more' ;;
 		esac
-		! is_script "$script" || suite "$tmp" "$(share 30)" "$asserting" /usr/bin/python3 "$script"
+		$which "$tmp" "$(share 30)" "$build" /usr/bin/python3 "$script"
 	done
-	suite "$tmp" "$(share 15)" CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter /usr/bin/python3 test/sqlite/table_model.py
-	suite test/sqlite/shell.sh
-	suite "$(share 2)" test/sqlite/windows.sh
-	suite test/sqlite/wasm.sh
-	suite test/drivers/better_sqlite3.sh
-	suite build/test/sqlite/hostile
-	suite "$(share 20)" build/test/sqlite/memory
-	suite build/test/sqlite/handles
+	more "$tmp" "$(share 15)" CUCKOOFILTER_EXTENSION=build/test/sqlite/cuckoofilter /usr/bin/python3 test/sqlite/table_model.py
+	more test/sqlite/shell.sh
+	more "$(share 2)" test/sqlite/windows.sh
+	more test/sqlite/wasm.sh
+	more test/drivers/better_sqlite3.sh
+	[ "$TIER" = all ] || suite build/test/sqlite/plain/hostile
+	more build/test/sqlite/hostile
+	more "$(share 20)" build/test/sqlite/memory
+	more build/test/sqlite/handles
 	suite "$tmp" build/test/sqlite/library
-	suite "$tmp" "$(share 20)" build/test/sqlite/table_faults
-	suite "$tmp" "$(share 20)" build/test/sqlite/table_hostile
-	suite build/test/sqlite/table_shared
+	more "$tmp" "$(share 20)" build/test/sqlite/table_faults
+	more "$tmp" "$(share 20)" build/test/sqlite/table_hostile
+	[ "$TIER" = all ] || suite build/test/sqlite/plain/table_shared
+	more build/test/sqlite/table_shared
 }
 
 pg()
 {
-	suite test/drivers/postgresql.sh # npm may compile for minutes
+	more test/drivers/postgresql.sh # npm may compile for minutes
 	suite test/pg/run.sh regress
 	for script in test/pg/t/*.pl; do
 		case $script in
-			*/032_join_random.pl | */036_join_ends.pl) suite "$(share 10)" test/pg/run.sh "$script" ;;
+			*/032_* | */036_*) more "$(share 10)" test/pg/run.sh "$script" ;;
+			*/015_* | */038_* | */049_* | */052_* | */057_* | */060_* | */064_*) more "$(share 25)" test/pg/run.sh "$script" ;;
 			*) suite "$(share 25)" test/pg/run.sh "$script" ;;
 		esac
 	done
@@ -182,11 +203,26 @@ packages()
 	suite test/packages.sh
 }
 
-# What tools say of the sources is for those who change them, so `make test` leaves it to `make lint`.
+# The suites of the groups.
+suites() # group...
+{
+	for group in "$@"; do
+		"$group"
+	done
+}
+
 # The longest suites start first.
 [ $# != 0 ] || set -- pg sqlite core bindings bench scripts
-list=build/test/suites-$(echo "$*" | tr ' ' -)
-for group in "$@"; do
-	"$group"
-done > "$list"
-exec /usr/bin/python3 test/run.py "build/test/log/$(echo "$*" | tr ' ' -)" "$list"
+groups=$(echo "$*" | tr ' ' -)
+[ "$TIER" = all ] || groups=$groups-$TIER
+list=build/test/suites-$groups
+suites "$@" > "$list"
+[ -z "${LIST:-}" ] || exit 0 # LIST=yes only writes the list
+export CUCKOOFILTER_ONCE="$PWD/build/test/pg/once"
+rm -rf "$CUCKOOFILTER_ONCE"
+mkdir -p "$CUCKOOFILTER_ONCE"
+if [ "$TIER" = short ]; then
+	suites=$(TIER=all; suites "$@" | wc -l)
+	export REST="make test-all has $suites suites, $((suites - $(wc -l < "$list"))) more: sanitizers, portable paths, low thresholds, drivers, ORMs, JavaScript, wine"
+fi
+exec /usr/bin/python3 test/run.py "build/test/log/$groups" "$list"

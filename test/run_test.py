@@ -126,6 +126,13 @@ def side_by_side(folder):
     check("one after the other with JOBS=1", run.status == 0 and run.text.index("./lets\n") < run.text.index("./waits\n"), run.text)
 
 
+def first_failure(folder):
+    run = Run(folder, ["./passes", "./fails", "./forgets"], JOBS="1", FIRST="yes")
+    check("FIRST=yes ends the run when a suite has failed", run.status == 1 and run.last == "5 passed, 1 failed" and not run.line("forgets"), run.text)
+    run = Run(folder, ["./hangs", "./fails"], JOBS="2", FIRST="yes")
+    check("and those that run", run.status == 1 and run.last == "2 passed, 1 failed", run.text)
+
+
 def told_while_it_runs(folder):
     run = Run(folder, ["./passes"])
     with open(os.path.join(folder, "list"), "w") as file:
@@ -200,7 +207,7 @@ def main():
             with open(path, "w") as file:
                 file.write("#!/bin/sh\n" + body + "\n")
             os.chmod(path, 0o755)
-        for test in (everything, hangs, ends_late, side_by_side, told_while_it_runs, time_is_over, in_a_terminal, interrupted):
+        for test in (everything, hangs, ends_late, side_by_side, first_failure, told_while_it_runs, time_is_over, in_a_terminal, interrupted):
             test(folder)
     print(f"run: {passed} passed, {failed} failed")
     sys.exit(failed > 0)

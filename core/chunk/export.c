@@ -83,6 +83,10 @@ ckf_export_start(ckf_rebuild *r, const ckf_chunks *chunks, const ckf_chunk *firs
 		r->added = added;
 		r->most = most_bytes;
 		r->to.item_classes = (uint8_t)item_classes;
+		r->to.number_forms = (uint8_t)(item_classes >> 8);
+		/* rows do not say which of their numbers an older version added */
+		if (r->to.number_forms != 0)
+			r->to.number_forms |= CKF_FORM_ROUNDED;
 	}
 	return status;
 }

@@ -21,7 +21,7 @@ enum
 	CKF_AT_C = 11,
 	CKF_AT_M = 12, /* 2 bytes */
 	CKF_AT_ITEM_CLASSES = 14,
-	CKF_AT_RESERVED = 15, /* zero */
+	CKF_AT_NUMBER_FORMS = 15, /* zero before version 3 */
 	CKF_AT_COUNT = 16,
 	CKF_AT_SEED = 24,
 	CKF_AT_CAPACITY = 32,
@@ -50,13 +50,24 @@ ckf_set_count(ckf_filter *t, uint64_t count)
 	ckf_store64(t->bytes + CKF_AT_COUNT, count);
 }
 
-/* Set the classes of the items after a change.  The bytes get the current format version. */
-CKF_INLINE void
-ckf_set_item_classes(ckf_filter *t, unsigned classes)
+#define CKF_FORMS_ALL (CKF_FORM_EXACT | CKF_FORM_ROUNDED | CKF_FORM_ANY)
+
+/* Items that are numbers, or may hold some. */
+#define CKF_ITEMS_WITH_NUMBERS (CKF_ITEM_NUMBER | CKF_ITEM_OTHER | CKF_ITEM_HASH)
+
+/* What a filter of format version 1 or 2 may hold by the nearest double. */
+CKF_INLINE uint8_t
+ckf_forms_of_old(unsigned item_classes)
 {
-	t->format = t->bytes[CKF_AT_FORMAT] = CKF_FORMAT_VERSION;
-	t->item_classes = t->bytes[CKF_AT_ITEM_CLASSES] = (uint8_t)classes;
+	return item_classes & CKF_ITEMS_WITH_NUMBERS ? CKF_FORM_ROUNDED : 0;
 }
+
+/* Choose the format version that can say how the filter holds numbers (FORMAT.md, section 2).
+ * t->format is that of the filter before; version 3 ends where version 2 says the same. */
+void ckf_settle_format(ckf_filter *t);
+
+/* Set the classes of the items after a change, and the format version. */
+void ckf_set_item_classes(ckf_filter *t, unsigned classes);
 
 /* Word i of sorted hashes. */
 CKF_INLINE uint64_t

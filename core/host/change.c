@@ -47,11 +47,18 @@ ckf_host_add(ckf_host *host, ckf_filter *owned, uint64_t hash, unsigned item_cla
 	return ckf_add_of_batch(host, (ckf_batch){NULL, 0}, owned, hash, item_classes);
 }
 
+/* The hashes of item i of a list. */
+static ckf_hashes
+ckf_listed(const ckf_list *list, size_t i)
+{
+	return (ckf_hashes){list->hashes[i], list->rounded ? list->rounded[i] : list->hashes[i]};
+}
+
 static bool
-ckf_host_remove(ckf_host *host, ckf_filter *owned, uint64_t hash)
+ckf_host_remove(ckf_host *host, ckf_filter *owned, ckf_hashes item)
 {
 	bool found;
-	ckf_status status = ckf_remove(owned, hash, &found);
+	ckf_status status = ckf_remove_item(owned, item, &found);
 
 	if (status != CKF_OK)
 		host->report(host, status, (ckf_about){.filter = owned});
@@ -70,7 +77,7 @@ ckf_change_each(ckf_host *host, ckf_goal goal, ckf_batch batch, ckf_filter *owne
 	for (i = 0; ok && i < list->count; i++)
 		ok = (goal == CKF_ADD_MANY
 				  ? ckf_add_of_batch(host, batch, owned, list->hashes[i], list->item_classes)
-				  : ckf_host_remove(host, owned, list->hashes[i])) &&
+				  : ckf_host_remove(host, owned, ckf_listed(list, i))) &&
 			 !host->stops(host);
 	if (!ok)
 		ckf_host_free(host, owned);
@@ -161,7 +168,10 @@ bool
 ckf_host_add_collected(ckf_host *host, const ckf_filter *filter, const ckf_collector *collector,
 					   uint64_t items, ckf_filter *result)
 {
-	ckf_list list = {.item_classes = collector->filter.item_classes};
+	const ckf_filter *collected = &collector->filter;
+	bool decimals = (collected->number_forms & CKF_FORM_EXACT) != 0;
+	ckf_list list = {.item_classes =
+						 collected->item_classes | (decimals ? (unsigned)CKF_ITEM_DECIMAL : 0)};
 	uint64_t at = 0;
 
 	if (!ckf_one_by_one(filter, CKF_ADD_MANY, items))
@@ -172,6 +182,13 @@ ckf_host_add_collected(ckf_host *host, const ckf_filter *filter, const ckf_colle
 		if (!ckf_change_each(host, CKF_ADD_MANY, (ckf_batch){filter, items}, result, &list))
 			return false;
 	return true;
+}
+
+/* Whether a removal leaves an item in (ckf_remove_item). */
+static bool
+ckf_keeps(const ckf_filter *filter, ckf_hashes item)
+{
+	return ckf_is_decimal(item) && ckf_contains_rounded(filter, item.rounded);
 }
 
 bool
@@ -187,7 +204,8 @@ ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, const c
 			   ckf_change_each(host, goal, (ckf_batch){filter, list->count}, result, list);
 	ckf_collect_start(&collector, filter, CKF_MOST_COPIES);
 	for (i = 0; ok && i < list->count; i++)
-		ok = ckf_host_collect(host, &collector, list->hashes[i], list->item_classes);
+		ok = (goal == CKF_REMOVE_MANY && ckf_keeps(filter, ckf_listed(list, i))) ||
+			 ckf_host_collect(host, &collector, list->hashes[i], list->item_classes);
 	ok = ok && ckf_host_settle(host, &collector) &&
 		 ckf_host_build(host, goal, filter, &collector.filter, result);
 	ckf_host_collect_end(host, &collector);

@@ -33,7 +33,7 @@ ckf_check_params(const ckf_params *params, int64_t least_capacity)
 }
 
 static ckf_status
-ckf_write_empty(const ckf_params *params, int64_t least_capacity, void *dst)
+ckf_write_empty(const ckf_params *params, int64_t least_capacity, uint8_t format, void *dst)
 {
 	ckf_status status = ckf_check_params(params, least_capacity);
 	ckf_filter t;
@@ -42,6 +42,7 @@ ckf_write_empty(const ckf_params *params, int64_t least_capacity, void *dst)
 		return status;
 	memset(&t, 0, sizeof t);
 	t.bytes = dst;
+	t.format = format;
 	t.encoding = CKF_HASHES;
 	if (params->set)
 		t.flags |= CKF_FLAG_SET;
@@ -60,13 +61,14 @@ ckf_write_empty(const ckf_params *params, int64_t least_capacity, void *dst)
 ckf_status
 ckf_create(const ckf_params *params, void *dst)
 {
-	return ckf_write_empty(params, 1, dst);
+	return ckf_write_empty(params, 1, CKF_FORMAT_VERSION, dst);
 }
 
 ckf_status
 ckf_create_state(const ckf_params *params, void *dst)
 {
-	return ckf_write_empty(params, 0, dst);
+	return ckf_write_empty(params, 0, params->decimals ? CKF_FORMAT_DECIMALS : CKF_FORMAT_VERSION,
+						   dst);
 }
 
 ckf_status
@@ -126,9 +128,8 @@ static bool
 ckf_fields_fit(const ckf_filter *t)
 {
 	return (t->flags & ~CKF_FLAGS_ALL) == 0 && t->encoding <= CKF_PREFIXES &&
-		   t->encoding != CKF_OLD_STATE && t->bytes[CKF_AT_RESERVED] == 0 &&
-		   ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 && t->c == ckf_low_bits(t->fpr) &&
-		   t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
+		   t->encoding != CKF_OLD_STATE && ckf_is_bucket_size(t->b) && t->fpr > 0 && t->fpr < 1 &&
+		   t->c == ckf_low_bits(t->fpr) && t->capacity >= 1 && t->capacity <= CKF_MAX_CAPACITY;
 }
 
 /* Whether the bytes are an aggregate's state of a version before 1.4: encoding 3, or a plain table
@@ -140,20 +141,31 @@ ckf_is_old_state(const ckf_filter *t)
 		   (t->encoding == CKF_OLD_STATE || t->encoding == CKF_PLAIN);
 }
 
-/* Read the item classes; version 1 has none.  false: they are impossible. */
+/* Read the item classes, and how numbers are held; version 1 has none.  false: they are
+ * impossible. */
 static bool
 ckf_read_item_classes(ckf_filter *t)
 {
-	uint8_t classes = t->bytes[CKF_AT_ITEM_CLASSES];
+	uint8_t classes = t->bytes[CKF_AT_ITEM_CLASSES], forms = t->bytes[CKF_AT_NUMBER_FORMS];
 	bool empty = t->count == 0;
 
 	t->item_classes = classes;
-	if (t->format != CKF_FORMAT_VERSION)
-	{
+	if (t->format < CKF_FORMAT_VERSION)
 		t->item_classes = empty ? 0 : CKF_ITEM_HASH | CKF_ITEM_OLD;
+	t->number_forms = ckf_forms_of_old(t->item_classes);
+	if (t->format < CKF_FORMAT_DECIMALS && forms != 0)
+		return false;
+	if (t->format < CKF_FORMAT_VERSION)
 		return classes == 0;
+	if (empty != (classes == 0) || ((classes & CKF_ITEM_OLD) && !(classes & CKF_ITEM_HASH)))
+		return false;
+	if (t->format == CKF_FORMAT_DECIMALS)
+	{
+		t->number_forms = forms;
+		ckf_settle_format(t); /* the only bytes that say so */
 	}
-	return empty == (classes == 0) && (!(classes & CKF_ITEM_OLD) || (classes & CKF_ITEM_HASH));
+	return t->number_forms <= CKF_FORMS_ALL && t->format == t->bytes[CKF_AT_FORMAT] &&
+		   (t->format < CKF_FORMAT_DECIMALS || t->number_forms == forms);
 }
 
 ckf_status
@@ -172,7 +184,7 @@ ckf_open(ckf_filter *t, const void *bytes, size_t size, ckf_trust trust)
 
 	if (size < CKF_HEADER_SIZE || memcmp(p + CKF_AT_MAGIC, "CKF", 3) != 0)
 		return CKF_BAD_BYTES;
-	if (p[CKF_AT_FORMAT] < 1 || p[CKF_AT_FORMAT] > CKF_FORMAT_VERSION ||
+	if (p[CKF_AT_FORMAT] < 1 || p[CKF_AT_FORMAT] > CKF_FORMAT_DECIMALS ||
 		p[CKF_AT_HASH] != CKF_HASH_VERSION)
 		return CKF_BAD_VERSION;
 	ckf_move(t, (void *)(uintptr_t)p); /* written by ckf_add and ckf_remove only */
@@ -271,7 +283,7 @@ ckf_may_lack_slots(const ckf_filter *t, uint64_t n)
 
 /* How many items can be added to a filter, one by one. */
 static uint64_t
-ckf_items_left(const ckf_filter *t)
+ckf_items_to_limit(const ckf_filter *t)
 {
 	uint64_t first = t->count > CKF_MAX_HASHES ? t->count : CKF_MAX_HASHES;
 	uint64_t most = CKF_MOST_HASHES;
@@ -308,5 +320,7 @@ ckf_get_info(const ckf_filter *t, ckf_info *info)
 	info->seed = t->seed;
 	info->format_version = t->format;
 	ckf_name_item_classes(t, info->item_classes);
-	info->items_left = ckf_items_left(t);
+	info->items_left =
+		t->capacity > 0 && (uint64_t)t->capacity > t->count ? (uint64_t)t->capacity - t->count : 0;
+	info->items_to_limit = ckf_items_to_limit(t);
 }

@@ -13,6 +13,7 @@ ckf_params_default(ckf_params *params)
 	params->seed = 0;
 	params->set = false;
 	params->plain = false;
+	params->decimals = false;
 	params->bucket_size = 4;
 }
 

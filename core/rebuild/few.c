@@ -41,6 +41,7 @@ ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_goal goal)
 	to.deduplicated = ckf_goal_of(goal)->distinct || (to.flags & CKF_FLAG_SET);
 	to.w = 64;
 	*t = to;
+	ckf_settle_format(t);
 	ckf_write_header(t);
 	for (i = 0; i < in->count && status == CKF_OK; i++)
 		status = t->operations->add(t, ckf_word(in, i));

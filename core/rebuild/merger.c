@@ -122,7 +122,7 @@ ckf_is_no_merge(const ckf_merger *m)
 {
 	const ckf_filter *part = &m->part[0];
 
-	return part->format != CKF_FORMAT_VERSION ||
+	return part->format < CKF_FORMAT_VERSION ||
 		   (ckf_goal_of(m->goal)->set && !(part->flags & CKF_FLAG_SET));
 }
 

@@ -14,7 +14,8 @@ typedef struct ckf_merged_params
 	bool set;   /* an input is a set, empty or not */
 	bool plain;
 	uint8_t w, b;
-	uint8_t item_classes; /* of all inputs */
+	uint8_t item_classes, number_forms; /* of all inputs */
+	uint8_t format;                     /* the latest of them */
 	uint64_t seed;
 	int64_t capacity;
 	double fpr;
@@ -57,6 +58,9 @@ ckf_take_promise(ckf_merged_params *merged, const ckf_filter *in)
 	merged->any = true;
 	merged->items = merged->items || items;
 	merged->item_classes |= in->item_classes; /* 0 for an empty input */
+	merged->number_forms |= in->number_forms;
+	if (in->format > merged->format)
+		merged->format = in->format;
 	return CKF_OK;
 }
 
@@ -77,6 +81,17 @@ ckf_common_classes(uint8_t a, uint8_t b)
 	if (classes & CKF_ITEM_HASH)
 		classes |= (a | b) & CKF_ITEM_OLD;
 	return classes;
+}
+
+/* How the numbers that two filters share are held.  If one filter holds such a number by its exact
+ * value, and the other one by the nearest double, no hash of it is in both. */
+static uint8_t
+ckf_common_forms(uint8_t a, uint8_t b)
+{
+	uint8_t all = a | b;
+	bool unlike = (all & (all - 1)) != 0; /* more than one form */
+
+	return (uint8_t)((a & b) | (a != 0 && b != 0 && unlike ? CKF_FORM_ANY : 0));
 }
 
 /* Whether one filter has items of class 7, and the other one comes from version 1, which hashed
@@ -106,6 +121,10 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 		if (ckf_hash_otherwise(first, in[1]))
 			return CKF_OLD_ITEMS;
 		merged.item_classes = ckf_common_classes(first->item_classes, in[1]->item_classes);
+		merged.number_forms = ckf_common_forms(first->number_forms, in[1]->number_forms);
+		if (first->item_classes != 0 && in[1]->item_classes != 0 &&
+			!(merged.item_classes & CKF_ITEMS_WITH_NUMBERS))
+			merged.number_forms = 0;
 	}
 	*to = *first;
 	to->seed = merged.seed;
@@ -117,7 +136,8 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
 	if (inputs > 1 || row->merges) /* a filter that only changes keeps its w, even if it is empty */
 		to->w = merged.w;
 	to->item_classes = merged.item_classes;
-	to->format = CKF_FORMAT_VERSION;
+	to->number_forms = merged.number_forms;
+	to->format = merged.format > CKF_FORMAT_VERSION ? merged.format : CKF_FORMAT_VERSION;
 	to->flags = merged.plain ? CKF_FLAG_PLAIN : 0;
 	if (merged.set || row->set)
 		to->flags |= CKF_FLAG_SET;

@@ -176,6 +176,9 @@ ckf_finish(ckf_rebuild *r)
 		sink->end(&r->build);
 	if (to->count == 0)
 		to->item_classes = 0;
+	if (!r->row->merges) /* a result, and no state of an aggregate */
+		to->format = CKF_FORMAT_VERSION;
+	ckf_settle_format(to);
 	ckf_write_header(to);
 	/* if no removal found its hash, the header stays as it was, with its version */
 	if (r->row->removes && to->count == r->in[0]->count)
@@ -254,7 +257,10 @@ ckf_next(ckf_rebuild *r)
 			r->to = *r->in[0];
 			ckf_move(&r->to, r->dst);
 			if (!r->row->removes)
-				ckf_write_header(&r->to); /* a compaction writes the current version */
+			{
+				ckf_settle_format(&r->to); /* a compaction writes the current version */
+				ckf_write_header(&r->to);
+			}
 			if (r->removals)
 				ckf_scan_rewind(r->removals, 0);
 			r->phase = CKF_REMOVE;

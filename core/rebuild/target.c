@@ -28,7 +28,10 @@ ckf_target_start(ckf_rebuild *r, ckf_goal goal)
 	if (status != CKF_OK)
 		return status;
 	if (r->row->adds)
+	{
 		to->item_classes |= r->in[1]->item_classes;
+		to->number_forms |= r->in[1]->number_forms;
+	}
 	r->capacity = to->capacity;
 	r->w = to->w;
 	r->deduplicated = (to->flags & CKF_FLAG_SET) != 0;

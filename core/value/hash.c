@@ -48,6 +48,23 @@ ckf_hash_pair(uint64_t item, uint64_t value, uint64_t seed)
 	return ckf_hash_words(words, 4, seed);
 }
 
+unsigned
+ckf_decimal_class(ckf_hashes item)
+{
+	return ckf_is_decimal(item) ? (unsigned)CKF_ITEM_DECIMAL : 0;
+}
+
+ckf_hashes
+ckf_hashes_of_pair(ckf_hashes item, ckf_hashes value, uint64_t seed)
+{
+	ckf_hashes pair;
+
+	pair.hash = pair.rounded = ckf_hash_pair(item.hash, value.hash, seed);
+	if (ckf_is_decimal(item) || ckf_is_decimal(value))
+		pair.rounded = ckf_hash_pair(item.rounded, value.rounded, seed);
+	return pair;
+}
+
 uint32_t
 ckf_part(uint64_t hash, uint32_t parts)
 {

@@ -17,56 +17,26 @@ PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
 
 /* ------------------------------------------------------------------- states */
 
-/*
- * A new flat state, with room for two hashes, as an expanded object that is flattened with this
- * room. The executor would copy the value itself, if it has one hash, into 64 bytes, and copy it
- * again at the second hash. So the transition returns this object.
- */
-typedef struct ckfp_first_state
-{
-	ExpandedObjectHeader header;
-	bool deletable; /* the state of a set of one item gets no room */
-	Size size;      /* of the flattened value with its room */
-	char value[VARHDRSZ + CKF_HEADER_SIZE + 2 * sizeof(uint64)]; /* the flat state */
-} ckfp_first_state;
-
-static Size
-ckfp_first_size(ExpandedObjectHeader *header)
-{
-	return ((ckfp_first_state *)header)->size;
-}
-
-static void
-ckfp_first_flatten(ExpandedObjectHeader *header, void *result, Size allocated_size)
-{
-	memcpy(result, ((ckfp_first_state *)header)->value, allocated_size);
-}
-
-static const ExpandedObjectMethods ckfp_first_methods = {ckfp_first_size, ckfp_first_flatten};
-
 /* The state of a row: flat, or a collector. */
 typedef struct ckfp_state
 {
 	ckf_filter *flat; /* open; changed in place */
 	ckfp_collected *collected;
-	ckfp_first_state *first; /* has the bytes of `flat`, a new state; or NULL */
 } ckfp_state;
 
+/* A new flat state, with room for one hash. */
 static ckfp_state
 ckfp_new_state(const ckf_params *params, ckf_filter *flat)
 {
-	ckfp_first_state *first = palloc(sizeof *first);
-	char *bytes = VARDATA(first->value);
+	char *bytes = VARDATA(palloc(VARHDRSZ + CKF_HEADER_SIZE + sizeof(uint64)));
 	ckf_status status = ckf_create_state(params, bytes);
 
 	if (status == CKF_OK)
 		status = ckf_open(flat, bytes, CKF_HEADER_SIZE, CKF_STATE);
 	if (status != CKF_OK)
 		ckfp_error(status, (ckf_about){.params = params});
-	EOH_init_header(&first->header, &ckfp_first_methods, CurrentMemoryContext);
-	first->deletable = !params->set;
-	flat->room = sizeof first->value - VARHDRSZ;
-	return (ckfp_state){.flat = flat, .first = first};
+	flat->room = CKF_HEADER_SIZE + sizeof(uint64);
+	return (ckfp_state){.flat = flat};
 }
 
 /*
@@ -135,17 +105,9 @@ ckfp_add_to_state(FunctionCallInfo fcinfo, ckfp_state *state, uint64 hash, unsig
 static inline Datum
 ckfp_state_datum(const ckfp_state *state)
 {
-	struct varlena *value;
-
 	if (state->collected != NULL)
 		return EOHPGetRWDatum(&state->collected->header);
-	value = ckfp_result(state->flat);
-	if (state->first == NULL)
-		return PointerGetDatum(value);
-	state->first->size = state->flat->count > 0 && state->first->deletable
-							 ? sizeof state->first->value
-							 : VARSIZE(value);
-	return EOHPGetRODatum(&state->first->header);
+	return PointerGetDatum(ckfp_result(state->flat));
 }
 
 /* ---------------------------------------------------------- items and hashes */
@@ -190,6 +152,22 @@ ckfp_state_params(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckf_param
 		ckfp_parse_options(PG_GETARG_TEXT_PP(n + 2), params);
 }
 
+/* Could items be decimals, or hold some? If the first item is NULL, their type may be one without
+ * a hash, which is no error yet. */
+static bool
+ckfp_may_be_decimal(FunctionCallInfo fcinfo)
+{
+	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
+
+	if (!OidIsValid(cache->hasher.type))
+	{
+		if (PG_ARGISNULL(1))
+			return true;
+		ckfp_prepare_hasher(fcinfo, 1, cache);
+	}
+	return cache->hasher.kind == CKFP_NUMERIC || cache->hasher.item_class == CKF_ITEM_OTHER;
+}
+
 /* The state of the group. It is made at the first row, even if that row has no item, since this row
  * has the parameters. */
 static ckfp_state
@@ -201,6 +179,7 @@ ckfp_item_state(FunctionCallInfo fcinfo, ckfp_given what, bool real, ckfp_argume
 	if (!PG_ARGISNULL(0))
 		return ckfp_open_state(fcinfo, argument);
 	ckfp_state_params(fcinfo, what, real, &params);
+	params.decimals = what == CKFP_PAIR || (what == CKFP_ITEM && ckfp_may_be_decimal(fcinfo));
 	return ckfp_new_state(&params, &argument->filter);
 }
 
@@ -215,9 +194,9 @@ ckfp_collect_row(FunctionCallInfo fcinfo, ckfp_given what, bool real)
 	{
 		uint64 seed =
 			state.collected != NULL ? state.collected->collector.filter.seed : state.flat->seed;
-		uint64 hash = ckfp_hash_given(fcinfo, 1, what, cache, seed);
+		ckf_hashes item = ckfp_hash_given(fcinfo, 1, what, cache, seed);
 
-		ckfp_add_to_state(fcinfo, &state, hash, ckfp_class_given(what, cache));
+		ckfp_add_to_state(fcinfo, &state, item.hash, ckfp_class_given(what, cache, item));
 	}
 	if (likely(state.collected == NULL))
 		ckfp_keep(&cache->argument); /* a flat state stays open for the next row */

@@ -46,11 +46,12 @@ ckfp_require_class_of_batch(ckfp_batch *batch, unsigned item_class)
 }
 
 static void
-ckfp_add_to_batch(ckfp_batch *batch, uint64 hash, unsigned item_class)
+ckfp_add_to_batch(ckfp_batch *batch, ckf_hashes item, unsigned item_class)
 {
 	if (unlikely(batch->item_class == 0))
 		ckfp_require_class_of_batch(batch, item_class);
-	ckfp_collect(&batch->collector, batch->context, hash, item_class);
+	ckfp_collect(&batch->collector, batch->context, item.hash,
+				 item_class | ckf_decimal_class(item));
 	batch->items++;
 }
 
@@ -118,9 +119,9 @@ cuckoofilter_add_agg_transition(PG_FUNCTION_ARGS)
 		ckfp_let_wait(fcinfo, batch);
 	else if (!PG_ARGISNULL(2))
 	{
-		uint64 hash = ckfp_hash_argument(fcinfo, 2, cache, batch->seed);
+		ckf_hashes item = ckfp_hash_argument(fcinfo, 2, cache, batch->seed);
 
-		ckfp_add_to_batch(batch, hash, cache->hasher.item_class);
+		ckfp_add_to_batch(batch, item, cache->hasher.item_class);
 	}
 	PG_RETURN_POINTER(batch);
 }

@@ -63,10 +63,40 @@ ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 /* Hashes that are looked up between two checks for interrupts. */
 #define CKFP_STEP 65536
 
+ckf_list
+ckfp_new_list(size_t n)
+{
+	uint64 *hashes = MemoryContextAllocHuge(CurrentMemoryContext, 2 * n * sizeof *hashes);
+
+	return (ckf_list){.hashes = hashes, .rounded = hashes + n};
+}
+
+/* The same for items that may be in the filter by their older hashes. */
+static bool
+ckfp_look_up_rounded(ckfp_lookup lookup, const ckf_list *list, const bool *wanted, uint8 *in)
+{
+	for (size_t i = 0; i < list->count; i++)
+	{
+		bool found = ckfp_contains_item(lookup, (ckf_hashes){list->hashes[i], list->rounded[i]});
+
+		if (in != NULL)
+			in[i] = found;
+		if (wanted != NULL && found == *wanted)
+			return true;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return false;
+}
+
 bool
 ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
-				  const uint64 *hashes, size_t n, const bool *wanted, uint8 *in)
+				  const ckf_list *list, const bool *wanted, uint8 *in)
 {
+	const uint64 *hashes = list->hashes;
+	size_t n = list->count;
+
+	if (unlikely((list->item_classes & CKF_ITEM_DECIMAL) != 0 && lookup.filter->number_forms != 0))
+		return ckfp_look_up_rounded(lookup, list, wanted, in);
 	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, n))
 		return ckfp_slices_look_up(lookup.slices, hashes, n, false, wanted, in);
 	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */

@@ -12,6 +12,8 @@
 #include "item/item.h"
 #include "type/slices.h"
 
+#include "cuckoofilter_host.h"
+
 #include "utils/array.h"
 
 /* What a function takes as an item. */
@@ -76,12 +78,23 @@ ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 }
 
 /*
- * Look up n hashes in the filter in argument 0, of which `lookup` is known: in[i] becomes 0 if a
- * hash is not there, unless `in` is NULL.  True if one has the wanted answer, unless `wanted` is
- * NULL: then the others may have got none.
+ * Look up the items of a list in the filter in argument 0, of which `lookup` is known: in[i]
+ * becomes 0 if an item is not there, unless `in` is NULL.  True if one has the wanted answer,
+ * unless `wanted` is NULL: then the others may have got none.
  */
 bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
-					   const uint64 *hashes, size_t n, const bool *wanted, uint8 *in);
+					   const ckf_list *list, const bool *wanted, uint8 *in);
+
+/* A list with room for n items, and an item at its end. */
+ckf_list ckfp_new_list(size_t n);
+
+static inline void
+ckfp_put(ckf_list *list, ckf_hashes item)
+{
+	((uint64 *)list->hashes)[list->count] = item.hash;
+	((uint64 *)list->rounded)[list->count++] = item.rounded;
+	list->item_classes |= ckf_decimal_class(item);
+}
 
 /* The type of argument n, from the expression of the call or, without one, from the declared
  * type. Raises an error if neither has the type. */
@@ -93,42 +106,43 @@ void ckfp_read_layout(ArrayMetaState *layout, Oid element);
 /* Prepare the hasher of the cache for the items of argument n. */
 void ckfp_prepare_hasher(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache);
 
-/* The hash of the item in argument n. */
-static pg_always_inline uint64
+/* The hashes of the item in argument n. */
+static pg_always_inline ckf_hashes
 ckfp_hash_argument(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
 	if (cache->hasher.kind == CKFP_INT8) /* the most common types, without a call */
-		return ckf_hash_integer(PG_GETARG_INT64(n), seed);
+		return ckfp_hashes_of(ckf_hash_integer(PG_GETARG_INT64(n), seed));
 	if (cache->hasher.kind == CKFP_INT4)
-		return ckf_hash_integer(PG_GETARG_INT32(n), seed);
+		return ckfp_hashes_of(ckf_hash_integer(PG_GETARG_INT32(n), seed));
 	if (unlikely(!OidIsValid(cache->hasher.type)))
 		ckfp_prepare_hasher(fcinfo, n, cache);
 	return ckfp_hash_item(&cache->hasher, PG_GETARG_DATUM(n), seed);
 }
 
-/* The hash of the pair in arguments n and n + 1, which are not NULL: that of the record
+/* The hashes of the pair in arguments n and n + 1, which are not NULL: those of the record
  * ROW(item, value).  (pair.c) */
-uint64 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed);
+ckf_hashes ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed);
 
-/* The hash of what argument n, and perhaps the next one, gives; inline, since `what` is a
+/* The hashes of what argument n, and perhaps the next one, gives; inline, since `what` is a
  * constant. */
-static pg_always_inline uint64
+static pg_always_inline ckf_hashes
 ckfp_hash_given(FunctionCallInfo fcinfo, int n, ckfp_given what, ckfp_call_cache *cache,
 				uint64 seed)
 {
 	if (what == CKFP_HASH)
-		return (uint64)PG_GETARG_INT64(n);
+		return ckfp_hashes_of((uint64)PG_GETARG_INT64(n));
 	return what == CKFP_PAIR ? ckfp_hash_pair(fcinfo, n, cache, seed)
 							 : ckfp_hash_argument(fcinfo, n, cache, seed);
 }
 
 /* The class of that. */
 static pg_always_inline unsigned
-ckfp_class_given(ckfp_given what, const ckfp_call_cache *cache)
+ckfp_class_given(ckfp_given what, const ckfp_call_cache *cache, ckf_hashes item)
 {
 	if (what == CKFP_HASH)
 		return CKF_ITEM_HASH;
-	return what == CKFP_PAIR ? CKF_ITEM_OTHER : cache->hasher.item_class;
+	return (what == CKFP_PAIR ? CKF_ITEM_OTHER : cache->hasher.item_class) |
+		   ckf_decimal_class(item);
 }
 
 /*
@@ -154,11 +168,5 @@ ckfp_require_pairs(const ckf_filter *filter)
 	if (unlikely(!ckf_may_hold(filter, CKF_ITEM_OTHER)))
 		ckfp_error_pair(filter);
 }
-
-struct SupportRequestSimplify;
-
-/* The call of a request with the collations that its items have in the query; NULL if nothing needs
- * to be kept. (collation.c) */
-struct Node *ckfp_keep_collations(const struct SupportRequestSimplify *request);
 
 #endif

@@ -48,51 +48,39 @@ ckfp_aggregate_calls(Oid aggregate, Oid function)
 	return calls;
 }
 
-/* Could this call be one for a row of this function of a window? */
-static bool
-ckfp_may_be_row_of(FunctionCallInfo fcinfo, const WindowFunc *function)
+/*
+ * The collation of argument n of an aggregate that a window calls. The call does not tell which
+ * function of the window it is for. All deterministic collations have the same hashes, so the
+ * result is one that is not deterministic, if a function that it could be for has one.
+ */
+static Oid
+ckfp_window_collation(FunctionCallInfo fcinfo, int n)
 {
-	if (list_length(function->args) != PG_NARGS() - 1 ||
-		function->inputcollid != PG_GET_COLLATION())
-		return false;
-	for (int n = 1; n < PG_NARGS(); n++)
-		if (exprType(list_nth(function->args, n - 1)) != get_fn_expr_argtype(fcinfo->flinfo, n))
-			return false;
-	return ckfp_aggregate_calls(function->winfnoid, fcinfo->flinfo->fn_oid);
-}
-
-/* The expression of argument n of an aggregate that a window calls. The call does not tell which
- * function of the window it is for, so all that it may be for must agree in the collation. */
-static Node *
-ckfp_window_expression(FunctionCallInfo fcinfo, int n)
-{
-	Node *expression = NULL;
+	Oid collation = InvalidOid;
 	ListCell *cell;
 
 	foreach (cell, ((WindowAggState *)fcinfo->context)->funcs)
 	{
 		WindowFunc *function = ((WindowFuncExprState *)lfirst(cell))->wfunc;
-		Node *other;
+		Node *argument;
 
-		if (!ckfp_may_be_row_of(fcinfo, function))
+		if (list_length(function->args) != PG_NARGS() - 1 ||
+			function->inputcollid != PG_GET_COLLATION() ||
+			!ckfp_aggregate_calls(function->winfnoid, fcinfo->flinfo->fn_oid))
 			continue;
-		other = list_nth(function->args, n - 1);
-		if (expression != NULL && exprCollation(expression) != exprCollation(other))
-			ereport(ERROR,
-					(errcode(ERRCODE_INDETERMINATE_COLLATION),
-					 errmsg("could not determine which collation to use for the cuckoofilter item"),
-					 errdetail("Several aggregates of the same window have arguments of these "
-							   "types, but of different collations."),
-					 errhint("Call cuckoofilter_agg(ROW(item, value)) FILTER (WHERE item IS NOT "
-							 "NULL AND value IS NOT NULL) instead.")));
-		expression = other;
+		argument = list_nth(function->args, n - 1);
+		if (exprType(argument) != get_fn_expr_argtype(fcinfo->flinfo, n))
+			continue;
+		collation = exprCollation(argument);
+		if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
+			break;
 	}
-	return expression;
+	return collation;
 }
 
-/* The expression of argument n; NULL: it is not known. */
-static Node *
-ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
+/* The collation of the expression of argument n; 0: it has none, or is not known. */
+static Oid
+ckfp_argument_collation(FunctionCallInfo fcinfo, int n)
 {
 	Node *call = fcinfo->flinfo != NULL ? fcinfo->flinfo->fn_expr : NULL;
 	Aggref *aggregate = AggGetAggref(fcinfo);
@@ -100,16 +88,17 @@ ckfp_argument_expression(FunctionCallInfo fcinfo, int n)
 
 	/* the call of a transition function knows only the types */
 	if (fcinfo->context != NULL && IsA(fcinfo->context, WindowAggState))
-		return ckfp_window_expression(fcinfo, n);
+		return ckfp_window_collation(fcinfo, n);
 	if (aggregate != NULL)
 	{
 		arguments = aggregate->args;
-		return --n < list_length(arguments) ? (Node *)((TargetEntry *)list_nth(arguments, n))->expr
-											: NULL;
+		return --n < list_length(arguments)
+				   ? exprCollation((Node *)((TargetEntry *)list_nth(arguments, n))->expr)
+				   : InvalidOid;
 	}
 	if (call != NULL && IsA(call, FuncExpr))
 		arguments = ((FuncExpr *)call)->args;
-	return n < list_length(arguments) ? list_nth(arguments, n) : NULL;
+	return n < list_length(arguments) ? exprCollation(list_nth(arguments, n)) : InvalidOid;
 }
 
 /*
@@ -123,13 +112,15 @@ ckfp_part_collation(FunctionCallInfo fcinfo, int n)
 {
 	Oid other = fcinfo->flinfo == NULL ? InvalidOid
 									   : get_fn_expr_argtype(fcinfo->flinfo, CKFP_OTHER_PART(n));
-	Node *expression;
+	Oid collation;
 
+	ckfp_require_deterministic(PG_GET_COLLATION());
 	/* an untyped literal can have COLLATE */
 	if (OidIsValid(other) && other != UNKNOWNOID && !type_is_collatable(other))
 		return PG_GET_COLLATION();
-	expression = ckfp_argument_expression(fcinfo, n);
-	return expression != NULL ? exprCollation(expression) : InvalidOid;
+	collation = ckfp_argument_collation(fcinfo, n);
+	ckfp_require_deterministic(collation);
+	return collation;
 }
 
 /* Prepare a hasher for argument n, or for the elements of an array. */
@@ -149,7 +140,7 @@ ckfp_values_of(ckfp_call_cache *cache)
 }
 
 /* Hash argument n, the item of a pair. */
-static uint64
+static ckf_hashes
 ckfp_hash_first(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
 	if (unlikely(!OidIsValid(cache->hasher.type)))
@@ -158,7 +149,7 @@ ckfp_hash_first(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 s
 	return ckfp_hash_item(&cache->hasher, PG_GETARG_DATUM(n), seed);
 }
 
-uint64
+ckf_hashes
 ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 seed)
 {
 	ckfp_hasher *hasher = &ckfp_values_of(cache)->hasher;
@@ -166,8 +157,8 @@ ckfp_hash_pair(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache, uint64 se
 	if (unlikely(!OidIsValid(hasher->type)))
 		ckfp_prepare_part(fcinfo, n + 1, ckfp_argument_type(fcinfo->flinfo, n + 1), hasher,
 						  cache->context);
-	return ckf_hash_pair(ckfp_hash_first(fcinfo, n, cache, seed),
-						 ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
+	return ckf_hashes_of_pair(ckfp_hash_first(fcinfo, n, cache, seed),
+							  ckfp_hash_item(hasher, PG_GETARG_DATUM(n + 1), seed), seed);
 }
 
 /* ------------------------------------------------------- one item, many values */
@@ -184,9 +175,9 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 	ckfp_lookup lookup;
 	Datum *candidates;
 	bool *nulls;
-	uint64 *hashes; /* of the pairs */
-	uint8 *in;      /* whether the pair is in the filter */
-	uint64 item;
+	ckf_list pairs;
+	uint8 *in; /* whether the pair is in the filter */
+	ckf_hashes item;
 	int elements, count = 0, found = 0;
 
 	if (values->hasher.type != type)
@@ -203,17 +194,18 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(type));
 	lookup = ckfp_lookup_of(fcinfo, 0, cache);
 	item = ckfp_hash_first(fcinfo, 1, cache, lookup.filter->seed);
-	hashes = palloc(sizeof *hashes * count);
+	pairs = ckfp_new_list((size_t)count);
 	in = palloc(sizeof *in * count);
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		hashes[i] =
-			ckf_hash_pair(item, ckfp_hash_item(&values->hasher, candidates[i], lookup.filter->seed),
-						  lookup.filter->seed);
+		ckfp_put(&pairs,
+				 ckf_hashes_of_pair(
+					 item, ckfp_hash_item(&values->hasher, candidates[i], lookup.filter->seed),
+					 lookup.filter->seed));
 	}
 	ckfp_require_pairs(lookup.filter);
-	(void)ckfp_look_up_many(fcinfo, cache, lookup, hashes, count, NULL, in);
+	(void)ckfp_look_up_many(fcinfo, cache, lookup, &pairs, NULL, in);
 	for (int i = 0; i < count; i++)
 		if (in[i])
 			candidates[found++] = candidates[i];

@@ -66,18 +66,18 @@ CKFP_FUNCTION(cuckoofilter_bytes_float8,
 
 /* ----------------------------------------------------------- filter and item */
 
-/* The hash of argument n, for a lookup, an add or a removal in this filter. */
-static pg_always_inline uint64
+/* The hashes of argument n, for a lookup, an add or a removal in this filter. */
+static pg_always_inline ckf_hashes
 ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_given what, ckfp_call_cache *cache,
 			  const ckf_filter *filter)
 {
-	uint64 hash = ckfp_hash_given(fcinfo, n, what, cache, filter->seed);
+	ckf_hashes hashes = ckfp_hash_given(fcinfo, n, what, cache, filter->seed);
 
 	if (what == CKFP_ITEM)
 		ckfp_require_class(filter, cache->hasher.item_class, cache->hasher.kind == CKFP_ARRAY);
 	if (what == CKFP_PAIR)
 		ckfp_require_pairs(filter);
-	return hash;
+	return hashes;
 }
 
 /* Is argument n in the filter in argument `in`? */
@@ -87,7 +87,8 @@ ckfp_look_up(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, in, cache);
 
-	PG_RETURN_BOOL(ckfp_contains(lookup, ckfp_hash_for(fcinfo, n, what, cache, lookup.filter)));
+	PG_RETURN_BOOL(
+		ckfp_contains_item(lookup, ckfp_hash_for(fcinfo, n, what, cache, lookup.filter)));
 }
 
 /* cuckoofilter_contains(filter, item), filter @> item */
@@ -119,16 +120,16 @@ ckfp_change_one(FunctionCallInfo fcinfo, ckfp_given what, bool add)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter;
-	uint64 hash;
+	ckf_hashes hashes;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1) || (what == CKFP_PAIR && PG_ARGISNULL(2)))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	filter = ckfp_read_filter(fcinfo, 0, cache);
-	hash = ckfp_hash_for(fcinfo, 1, what, cache, filter);
-	return add ? ckfp_with(filter, hash, ckfp_class_given(what, cache))
-			   : ckfp_without(filter, hash);
+	hashes = ckfp_hash_for(fcinfo, 1, what, cache, filter);
+	return add ? ckfp_with(filter, hashes.hash, ckfp_class_given(what, cache, hashes))
+			   : ckfp_without(filter, hashes);
 }
 
 /* cuckoofilter_add(filter, item), filter + item */
@@ -200,7 +201,7 @@ cuckoofilter_hash(PG_FUNCTION_ARGS)
 {
 	uint64 seed = PG_NARGS() > 1 ? (uint64)PG_GETARG_INT64(1) : 0;
 
-	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), seed));
+	PG_RETURN_INT64((int64)ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), seed).hash);
 }
 
 /* cuckoofilter_part(item, parts) */
@@ -212,6 +213,6 @@ cuckoofilter_part(PG_FUNCTION_ARGS)
 	if (parts < 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg(CKF_SAY_BAD_PARTS, CKF_MOST_PARTS, (long long)parts)));
-	PG_RETURN_INT32((int32)ckf_part(ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), 0),
-									(uint32)parts));
+	PG_RETURN_INT32((int32)ckf_part(
+		ckfp_hash_argument(fcinfo, 0, ckfp_call_cache_of(fcinfo), 0).hash, (uint32)parts));
 }

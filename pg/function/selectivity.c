@@ -43,7 +43,7 @@ ckfp_share(const AttStatsSlot *slot, const ckf_filter *filter, ckfp_hasher *hash
 		double weight = slot->nnumbers > 0 ? slot->numbers[i] : 1.0 / slot->nvalues;
 
 		*total += weight;
-		if (ckf_contains(filter, ckfp_hash_item(hasher, slot->values[i], filter->seed)))
+		if (ckf_contains_item(filter, ckfp_hash_item(hasher, slot->values[i], filter->seed)))
 			in += weight;
 	}
 	return in;
@@ -204,8 +204,6 @@ cuckoofilter_support(PG_FUNCTION_ARGS)
 	Node *request = (Node *)PG_GETARG_POINTER(0);
 	SupportRequestSelectivity *call = (SupportRequestSelectivity *)request;
 
-	if (IsA(request, SupportRequestSimplify))
-		PG_RETURN_POINTER(ckfp_keep_collations((SupportRequestSimplify *)request));
 	if (!IsA(request, SupportRequestSelectivity) || !ckfp_is_lookup(call->funcid))
 		PG_RETURN_POINTER(NULL);
 	call->selectivity = ckfp_estimate(call);

@@ -60,9 +60,7 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1); /* detoasted */
 	ArrayMetaState *layout = &((ckfp_items *)cache->more)->layout;
-	uint64 *hashes =
-		palloc(sizeof(uint64) * (Size)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
-	ckf_list list = {.hashes = hashes};
+	ckf_list list = ckfp_new_list((size_t)ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
 	ArrayIterator iterator;
 	Datum item;
 	bool is_null;
@@ -74,12 +72,12 @@ ckfp_hash_array(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filte
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!is_null)
-			hashes[list.count++] = ckfp_hash_item(&cache->hasher, item, filter->seed);
+			ckfp_put(&list, ckfp_hash_item(&cache->hasher, item, filter->seed));
 	}
 	array_free_iterator(iterator);
-	list.item_classes = cache->hasher.item_class;
+	list.item_classes |= cache->hasher.item_class;
 	if (list.count > 0)
-		ckfp_require_class(filter, list.item_classes, false);
+		ckfp_require_class(filter, cache->hasher.item_class, false);
 	return list;
 }
 
@@ -106,8 +104,7 @@ static ckf_list
 ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_filter *filter)
 {
 	ckfp_items *items = cache->more;
-	uint64 *hashes = palloc(sizeof(uint64) * (Size)PG_NARGS());
-	ckf_list list = {.hashes = hashes};
+	ckf_list list = ckfp_new_list((size_t)PG_NARGS());
 	unsigned classes;
 
 	for (int n = 1; n < PG_NARGS(); n++)
@@ -121,10 +118,10 @@ ckfp_hash_arguments(FunctionCallInfo fcinfo, ckfp_call_cache *cache, const ckf_f
 								cache->context);
 		if (PG_NARGS() == 2 && hasher->kind == CKFP_UNTYPED)
 			ckfp_refuse_array_literal(DatumGetCString(PG_GETARG_DATUM(n)));
-		hashes[list.count++] = ckfp_hash_item(hasher, PG_GETARG_DATUM(n), filter->seed);
+		ckfp_put(&list, ckfp_hash_item(hasher, PG_GETARG_DATUM(n), filter->seed));
 		list.item_classes |= hasher->item_class;
 	}
-	for (classes = list.item_classes; classes != 0; classes &= classes - 1)
+	for (classes = (uint8)list.item_classes; classes != 0; classes &= classes - 1)
 		ckfp_require_class(filter, classes & -classes, false); /* the lowest bit */
 	return list;
 }
@@ -199,8 +196,7 @@ ckfp_look_up_items(FunctionCallInfo fcinfo, bool array, bool wanted)
 		PG_RETURN_NULL();
 	lookup = ckfp_lookup_of(fcinfo, 0, cache);
 	list = ckfp_hash_items(fcinfo, cache, lookup.filter);
-	PG_RETURN_BOOL(
-		ckfp_look_up_many(fcinfo, cache, lookup, list.hashes, list.count, &wanted, NULL) == wanted);
+	PG_RETURN_BOOL(ckfp_look_up_many(fcinfo, cache, lookup, &list, &wanted, NULL) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */

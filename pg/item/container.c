@@ -115,7 +115,7 @@ ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, const ckfp_part_meth
 	array_iter_next(elements, null, i, (container)->size, (container)->by_value, (container)->align)
 #endif
 
-static uint64
+static ckf_hashes
 ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 {
 	AnyArrayType *array = DatumGetAnyArrayP(item);
@@ -141,7 +141,7 @@ ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 		if (null)
 			ckfp_words_put_null(&words);
 		else
-			ckfp_words_put(&words, container->parts->hash(&container->part, element, seed));
+			ckfp_words_put_part(&words, container->parts->hash(&container->part, element, seed));
 	}
 	if (!VARATT_IS_EXPANDED_HEADER(array) && (Pointer)array != DatumGetPointer(item))
 		pfree(array);
@@ -174,16 +174,18 @@ ckfp_set_row(ckfp_container *container, Oid type, int32 typmod)
 	{
 		Form_pg_attribute column = TupleDescAttr(row->columns, i);
 
-		if (!column->attisdropped)
-			container->parts->prepare(&row->hashers[i], column->atttypid, column->attcollation,
-									  row->context);
+		if (column->attisdropped)
+			continue;
+		ckfp_require_deterministic(column->attcollation);
+		container->parts->prepare(&row->hashers[i], column->atttypid, column->attcollation,
+								  row->context);
 	}
 	MemoryContextSwitchTo(old);
 	row->typmod = typmod;
 	row->type = type;
 }
 
-static uint64
+static ckf_hashes
 ckfp_hash_record(ckfp_container *container, Datum item, uint64 seed)
 {
 	HeapTupleHeader record = DatumGetHeapTupleHeader(item);
@@ -215,7 +217,8 @@ ckfp_hash_record(ckfp_container *container, Datum item, uint64 seed)
 		if (row->nulls[i])
 			ckfp_words_put_null(&words);
 		else
-			ckfp_words_put(&words, container->parts->hash(&row->hashers[i], row->values[i], seed));
+			ckfp_words_put_part(&words,
+								container->parts->hash(&row->hashers[i], row->values[i], seed));
 	}
 	if ((Pointer)record != DatumGetPointer(item))
 		pfree(record);
@@ -224,7 +227,7 @@ ckfp_hash_record(ckfp_container *container, Datum item, uint64 seed)
 
 /* ------------------------------------------------------------------- ranges */
 
-static uint64
+static ckf_hashes
 ckfp_hash_bounds(ckfp_container *container, const RangeBound *lower, const RangeBound *upper,
 				 bool empty, uint64 seed)
 {
@@ -238,28 +241,28 @@ ckfp_hash_bounds(ckfp_container *container, const RangeBound *lower, const Range
 	ckfp_words_begin(&words, CKF_SHAPE_RANGE, 4, seed);
 	ckfp_words_put(&words, flags);
 	if (!empty && !lower->infinite)
-		ckfp_words_put(&words, container->parts->hash(&container->part, lower->val, seed));
+		ckfp_words_put_part(&words, container->parts->hash(&container->part, lower->val, seed));
 	if (!empty && !upper->infinite)
-		ckfp_words_put(&words, container->parts->hash(&container->part, upper->val, seed));
+		ckfp_words_put_part(&words, container->parts->hash(&container->part, upper->val, seed));
 	return ckfp_words_end(&words);
 }
 
-static uint64
+static ckf_hashes
 ckfp_hash_range(ckfp_container *container, Datum item, uint64 seed)
 {
 	RangeType *range = DatumGetRangeTypeP(item);
 	RangeBound lower, upper;
 	bool empty;
-	uint64 hash;
+	ckf_hashes hashes;
 
 	range_deserialize(container->range, range, &lower, &upper, &empty);
-	hash = ckfp_hash_bounds(container, &lower, &upper, empty, seed);
+	hashes = ckfp_hash_bounds(container, &lower, &upper, empty, seed);
 	if ((Pointer)range != DatumGetPointer(item))
 		pfree(range);
-	return hash;
+	return hashes;
 }
 
-static uint64
+static ckf_hashes
 ckfp_hash_multirange(ckfp_container *container, Datum item, uint64 seed)
 {
 	MultirangeType *multirange = DatumGetMultirangeTypeP(item);
@@ -273,14 +276,14 @@ ckfp_hash_multirange(ckfp_container *container, Datum item, uint64 seed)
 
 		CHECK_FOR_INTERRUPTS();
 		multirange_get_bounds(container->range, multirange, i, &lower, &upper);
-		ckfp_words_put(&words, ckfp_hash_bounds(container, &lower, &upper, false, seed));
+		ckfp_words_put_part(&words, ckfp_hash_bounds(container, &lower, &upper, false, seed));
 	}
 	if ((Pointer)multirange != DatumGetPointer(item))
 		pfree(multirange);
 	return ckfp_words_end(&words);
 }
 
-uint64
+ckf_hashes
 ckfp_hash_container(const ckfp_hasher *hasher, Datum item, uint64 seed)
 {
 	check_stack_depth();

@@ -218,49 +218,53 @@ ckfp_hash_other(const ckfp_hasher *hasher, Datum item, uint64 seed)
 	return ckf_hash_word(CKF_CLASS_OTHER, DatumGetUInt64(hash), seed);
 }
 
-uint64
+ckf_hashes
 ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed)
 {
 	switch (hasher->kind)
 	{
 		case CKFP_INT2:
-			return ckf_hash_integer(DatumGetInt16(item), seed);
+			return ckfp_hashes_of(ckf_hash_integer(DatumGetInt16(item), seed));
 		case CKFP_INT4:
-			return ckf_hash_integer(DatumGetInt32(item), seed);
+			return ckfp_hashes_of(ckf_hash_integer(DatumGetInt32(item), seed));
 		case CKFP_INT8:
-			return ckf_hash_integer(DatumGetInt64(item), seed);
+			return ckfp_hashes_of(ckf_hash_integer(DatumGetInt64(item), seed));
 		case CKFP_BOOL:
-			return ckf_hash_integer(DatumGetBool(item), seed);
+			return ckfp_hashes_of(ckf_hash_integer(DatumGetBool(item), seed));
 		case CKFP_OID:
-			return ckf_hash_integer(DatumGetObjectId(item), seed);
+			return ckfp_hashes_of(ckf_hash_integer(DatumGetObjectId(item), seed));
 		case CKFP_FLOAT4:
-			return ckf_hash_real(DatumGetFloat4(item), seed);
+			return ckfp_hashes_of(ckf_hash_real(DatumGetFloat4(item), seed));
 		case CKFP_FLOAT8:
-			return ckf_hash_real(DatumGetFloat8(item), seed);
+			return ckfp_hashes_of(ckf_hash_real(DatumGetFloat8(item), seed));
 		case CKFP_NUMERIC:
 			return ckfp_hash_numeric(item, seed);
 		case CKFP_TEXT:
 		case CKFP_BPCHAR:
 		case CKFP_BYTEA:
-			return ckfp_hash_varlena(hasher, item, seed);
+			return ckfp_hashes_of(ckfp_hash_varlena(hasher, item, seed));
 		case CKFP_NAME:
-			return ckfp_hash_string(hasher, NameStr(*DatumGetName(item)),
-									(int)strlen(NameStr(*DatumGetName(item))), seed);
+			return ckfp_hashes_of(ckfp_hash_string(hasher, NameStr(*DatumGetName(item)),
+												   (int)strlen(NameStr(*DatumGetName(item))),
+												   seed));
 		case CKFP_CHAR:
-			return ckfp_hash_char(item, seed);
+			return ckfp_hashes_of(ckfp_hash_char(item, seed));
 		case CKFP_UNTYPED:
-			return ckfp_hash_string(hasher, DatumGetCString(item),
-									(int)strlen(DatumGetCString(item)), seed);
+			return ckfp_hashes_of(ckfp_hash_string(hasher, DatumGetCString(item),
+												   (int)strlen(DatumGetCString(item)), seed));
 		case CKFP_ENUM:
-			return ckfp_hash_enum(hasher, DatumGetObjectId(item), seed);
+			return ckfp_hashes_of(ckfp_hash_enum(hasher, DatumGetObjectId(item), seed));
 		case CKFP_UUID:
-			return ckf_hash_bytes(CKF_CLASS_BYTES, DatumGetUUIDP(item)->data, UUID_LEN, seed);
+			return ckfp_hashes_of(
+				ckf_hash_bytes(CKF_CLASS_BYTES, DatumGetUUIDP(item)->data, UUID_LEN, seed));
 		case CKFP_DATE:
-			return ckfp_hash_date(DatumGetDateADT(item), seed);
+			return ckfp_hashes_of(ckfp_hash_date(DatumGetDateADT(item), seed));
 		case CKFP_TIMESTAMP:
-			return ckf_hash_word(CKF_CLASS_TIMESTAMP, (uint64)DatumGetTimestamp(item), seed);
+			return ckfp_hashes_of(
+				ckf_hash_word(CKF_CLASS_TIMESTAMP, (uint64)DatumGetTimestamp(item), seed));
 		case CKFP_TIMESTAMPTZ:
-			return ckf_hash_word(CKF_CLASS_TIMESTAMPTZ, (uint64)DatumGetTimestampTz(item), seed);
+			return ckfp_hashes_of(
+				ckf_hash_word(CKF_CLASS_TIMESTAMPTZ, (uint64)DatumGetTimestampTz(item), seed));
 		case CKFP_ARRAY:
 		case CKFP_RECORD:
 		case CKFP_RANGE:
@@ -269,9 +273,9 @@ ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed)
 		case CKFP_JSONB:
 			return ckfp_hash_json(item, seed);
 		case CKFP_CITEXT:
-			return ckfp_hash_citext(item, seed);
+			return ckfp_hashes_of(ckfp_hash_citext(item, seed));
 		case CKFP_OTHER:
 			break;
 	}
-	return ckfp_hash_other(hasher, item, seed);
+	return ckfp_hashes_of(ckfp_hash_other(hasher, item, seed));
 }

@@ -1,6 +1,6 @@
 /*
- * item.h - SQL values to hashes. Only ckfp_hasher_prepare and ckfp_hash_item are for others than
- * the files of this folder.
+ * item.h - SQL values to hashes. Only ckfp_hasher_prepare, ckfp_hash_item and
+ * ckfp_require_deterministic are for others than the files of this folder.
  */
 #ifndef CKFP_ITEM_H
 #define CKFP_ITEM_H
@@ -64,8 +64,15 @@ typedef struct ckfp_hasher
  * `context`. This is cheap if it is prepared for them already. */
 void ckfp_hasher_prepare(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context);
 
-/* The hash of an item. */
-uint64 ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed);
+/* The hashes of an item. */
+ckf_hashes ckfp_hash_item(ckfp_hasher *hasher, Datum item, uint64 seed);
+
+/* The hashes of an item of which there is no older one. */
+static inline ckf_hashes
+ckfp_hashes_of(uint64 hash)
+{
+	return (ckf_hashes){hash, hash};
+}
 
 /* ------------------------------------------------------------------------------- container.c */
 
@@ -78,7 +85,7 @@ ckfp_kind ckfp_kind_of_container(Oid type);
 typedef struct ckfp_part_methods
 {
 	void (*prepare)(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context);
-	uint64 (*hash)(ckfp_hasher *hasher, Datum item, uint64 seed);
+	ckf_hashes (*hash)(ckfp_hasher *hasher, Datum item, uint64 seed);
 } ckfp_part_methods;
 
 /* Create the description of a container type for a hasher. Its memory comes from `context`. */
@@ -86,12 +93,12 @@ struct ckfp_container *ckfp_new_container(ckfp_kind kind, Oid type, Oid collatio
 										  const ckfp_part_methods *parts, MemoryContext context);
 
 /* The hash of a container. */
-uint64 ckfp_hash_container(const ckfp_hasher *hasher, Datum item, uint64 seed);
+ckf_hashes ckfp_hash_container(const ckfp_hasher *hasher, Datum item, uint64 seed);
 
 /* ------------------------------------------------------------------------------------ json.c */
 
 /* The hash of a jsonb. */
-uint64 ckfp_hash_json(Datum item, uint64 seed);
+ckf_hashes ckfp_hash_json(Datum item, uint64 seed);
 
 /* ----------------------------------------------------------------------------------- label.c */
 
@@ -102,13 +109,18 @@ uint64 ckfp_hash_enum(ckfp_hasher *hasher, Oid oid, uint64 seed);
 
 /* The hash of a numeric: as an integer if it is one that fits in int64, else as the nearest
  * double. */
-uint64 ckfp_hash_numeric(Datum item, uint64 seed);
+ckf_hashes ckfp_hash_numeric(Datum item, uint64 seed);
 
 /* The hash of a date, which is the hash of its midnight as a timestamp. For a date outside the
  * range of timestamps the midnight wraps around; no other date has the wrapped value. */
 uint64 ckfp_hash_date(DateADT date, uint64 seed);
 
 /* --------------------------------------------------------------------------------- strings.c */
+
+/* Raise an error if a collation, of text in a row or a pair, is nondeterministic. Such a column has
+ * the collation of the expression that is there when the query is executed, which can be another
+ * one than that of the query; all deterministic collations have the same hashes. */
+void ckfp_require_deterministic(Oid collation);
 
 /* The hash of a string under the collation of the hasher: of its bytes in UTF-8, unless the
  * collation is nondeterministic. */

@@ -10,19 +10,21 @@
 #include "miscadmin.h"
 #include "utils/jsonb.h"
 
-static uint64
+static ckf_hashes
 ckfp_hash_scalar(const JsonbValue *value, uint64 seed)
 {
 	switch (value->type)
 	{
 		case jbvNull:
-			return ckf_hash_words(NULL, 0, seed);
+			return ckfp_hashes_of(ckf_hash_words(NULL, 0, seed));
 		case jbvString:
-			return ckfp_hash_text(value->val.string.val, value->val.string.len, seed);
+			return ckfp_hashes_of(
+				ckfp_hash_text(value->val.string.val, value->val.string.len, seed));
 		case jbvNumeric:
 			return ckfp_hash_numeric(NumericGetDatum(value->val.numeric), seed);
 		case jbvBool:
-			return ckfp_words_of_one(CKF_SHAPE_JSON_BOOLEAN, value->val.boolean, seed);
+			return ckfp_words_of_one(CKF_SHAPE_JSON_BOOLEAN, ckfp_hashes_of(value->val.boolean),
+									 seed);
 		default:
 			elog(ERROR, "unexpected jsonb scalar of type %d", (int)value->type);
 	}
@@ -40,7 +42,7 @@ ckfp_compare_members(const void *a, const void *b)
 }
 
 /* The hash of an array or object. The iterator has just entered it and is moved past its end. */
-static uint64
+static ckf_hashes
 ckfp_hash_nested(JsonbIterator **iterator, const JsonbValue *nested, uint64 seed)
 {
 	bool object = nested->type == jbvObject;
@@ -58,16 +60,18 @@ ckfp_hash_nested(JsonbIterator **iterator, const JsonbValue *nested, uint64 seed
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
-			ckfp_words_put(&words, ckfp_hash_nested(iterator, &value, seed));
+			ckfp_words_put_part(&words, ckfp_hash_nested(iterator, &value, seed));
 		else
-			ckfp_words_put(&words, ckfp_hash_scalar(&value, seed));
+			ckfp_words_put_part(&words, ckfp_hash_scalar(&value, seed));
 	}
 	if (object)
 		qsort(words.words + 2, n, 2 * sizeof(uint64), ckfp_compare_members);
+	if (object && words.rounded != NULL)
+		qsort(words.rounded + 2, n, 2 * sizeof(uint64), ckfp_compare_members);
 	return ckfp_words_end(&words);
 }
 
-static uint64
+static ckf_hashes
 ckfp_hash_document(JsonbContainer *root, uint64 seed)
 {
 	JsonbIterator *iterator;
@@ -80,13 +84,13 @@ ckfp_hash_document(JsonbContainer *root, uint64 seed)
 	return ckfp_hash_nested(&iterator, &value, seed);
 }
 
-uint64
+ckf_hashes
 ckfp_hash_json(Datum item, uint64 seed)
 {
 	Jsonb *json = DatumGetJsonbP(item);
-	uint64 hash = ckfp_hash_document(&json->root, seed);
+	ckf_hashes hashes = ckfp_hash_document(&json->root, seed);
 
 	if ((Pointer)json != DatumGetPointer(item))
 		pfree(json);
-	return hash;
+	return hashes;
 }

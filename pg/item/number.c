@@ -5,27 +5,29 @@
 
 #include "datatype/timestamp.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/numeric.h"
 
-uint64
+ckf_hashes
 ckfp_hash_numeric(Datum item, uint64 seed)
 {
 	Numeric value = DatumGetNumeric(item);
-	char *digits = numeric_normalize(value); /* without trailing zeros in the fraction */
-	char *end;
-	int64 integer;
-	uint64 hash;
+	ckf_hashes hashes;
 
-	errno = 0;
-	integer = strtoll(digits, &end, 10);
-	if (errno == 0 && end != digits && *end == '\0')
-		hash = ckf_hash_integer(integer, seed);
+	if (numeric_is_nan(value))
+		hashes = ckfp_hashes_of(ckf_hash_real(get_float8_nan(), seed));
 	else
-		hash = ckf_hash_real(strtod(digits, NULL), seed);
-	pfree(digits);
+	{
+		char *digits = numeric_normalize(value); /* without trailing zeros in the fraction */
+
+		if (!ckf_hash_decimal(digits, strlen(digits), seed, &hashes))
+			hashes = ckfp_hashes_of(ckf_hash_real(
+				digits[0] == '-' ? -get_float8_infinity() : get_float8_infinity(), seed));
+		pfree(digits);
+	}
 	if ((Pointer)value != DatumGetPointer(item))
 		pfree(value);
-	return hash;
+	return hashes;
 }
 
 uint64

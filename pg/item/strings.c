@@ -7,6 +7,21 @@
 #include "catalog/pg_collation.h"
 #include "utils/builtins.h"
 #include "utils/formatting.h"
+#include "utils/lsyscache.h"
+
+void
+ckfp_require_deterministic(Oid collation)
+{
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("text of a nondeterministic collation cannot be a part of a cuckoofilter "
+						"item"),
+				 errdetail("The planner may replace an expression in a row by one of another "
+						   "collation."),
+				 errhint("Use the COLLATE clause to set a deterministic collation, as in lower(x) "
+						 "COLLATE \"C\".")));
+}
 
 uint64
 ckfp_hash_string(const ckfp_hasher *hasher, const char *bytes, int size, uint64 seed)
@@ -54,7 +69,7 @@ ckfp_hash_citext(Datum item, uint64 seed)
 	pfree(folded);
 	if ((Pointer)value != DatumGetPointer(item))
 		pfree(value);
-	return ckfp_words_of_one(CKF_SHAPE_FOLDED, hash, seed);
+	return ckfp_words_of_one(CKF_SHAPE_FOLDED, ckfp_hashes_of(hash), seed).hash;
 }
 
 uint64

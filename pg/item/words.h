@@ -9,7 +9,8 @@
 typedef struct ckfp_words
 {
 	uint64 *words;
-	size_t n;
+	uint64 *rounded; /* the same with older hashes, if one of the parts has another one; or NULL */
+	size_t n, max;
 	uint64 seed;
 	uint64 buffer[32]; /* used if no more words are expected */
 } ckfp_words;
@@ -22,14 +23,31 @@ ckfp_words_begin(ckfp_words *words, ckf_shape shape, size_t max, uint64 seed)
 					   ? words->buffer
 					   : MemoryContextAllocHuge(CurrentMemoryContext, max * sizeof(uint64));
 	words->words[0] = shape;
+	words->rounded = NULL;
 	words->n = 1;
+	words->max = max;
 	words->seed = seed;
 }
 
+/* Append the hashes of a part. */
+static inline void
+ckfp_words_put_part(ckfp_words *words, ckf_hashes part)
+{
+	if (unlikely(ckf_is_decimal(part) && words->rounded == NULL))
+	{
+		words->rounded = MemoryContextAllocHuge(CurrentMemoryContext, words->max * sizeof(uint64));
+		memcpy(words->rounded, words->words, words->n * sizeof(uint64));
+	}
+	if (unlikely(words->rounded != NULL))
+		words->rounded[words->n] = part.rounded;
+	words->words[words->n++] = part.hash;
+}
+
+/* Append a word. */
 static inline void
 ckfp_words_put(ckfp_words *words, uint64 word)
 {
-	words->words[words->n++] = word;
+	ckfp_words_put_part(words, (ckf_hashes){word, word});
 }
 
 static inline void
@@ -38,22 +56,33 @@ ckfp_words_put_null(ckfp_words *words)
 	ckfp_words_put(words, ckf_hash_words(NULL, 0, words->seed));
 }
 
-/* The hash of all words. */
-static inline uint64
+/* The hashes of all words. */
+static inline ckf_hashes
 ckfp_words_end(ckfp_words *words)
 {
-	uint64 hash = ckf_hash_words(words->words, words->n, words->seed);
+	ckf_hashes hashes;
 
+	hashes.hash = hashes.rounded = ckf_hash_words(words->words, words->n, words->seed);
 	if (words->words != words->buffer)
 		pfree(words->words);
-	return hash;
+	if (unlikely(words->rounded != NULL))
+	{
+		hashes.rounded = ckf_hash_words(words->rounded, words->n, words->seed);
+		pfree(words->rounded);
+	}
+	return hashes;
 }
 
-/* The hash of a container with one word. */
-static inline uint64
-ckfp_words_of_one(ckf_shape shape, uint64 word, uint64 seed)
+/* The hashes of a container with one part. */
+static inline ckf_hashes
+ckfp_words_of_one(ckf_shape shape, ckf_hashes part, uint64 seed)
 {
-	return ckf_hash_words((uint64[]){shape, word}, 2, seed);
+	ckf_hashes hashes;
+
+	hashes.hash = hashes.rounded = ckf_hash_words((uint64[]){shape, part.hash}, 2, seed);
+	if (ckf_is_decimal(part))
+		hashes.rounded = ckf_hash_words((uint64[]){shape, part.rounded}, 2, seed);
+	return hashes;
 }
 
 #endif

@@ -130,14 +130,15 @@ ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, List *filters)
 		tests->test[i].blocks = tests->blocks;
 }
 
-/* The build node of a hash join, or NULL. */
-static ckfp_owner *
-ckfp_build_of_join(PlanState *join)
+/* Tell the build nodes of a hash join which one it is. */
+static void
+ckfp_tests_join(PlanState *join)
 {
 	PlanState *hash = innerPlanState(join);
-	PlanState *child = IsA(hash, HashState) ? outerPlanState(hash) : NULL;
 
-	return child != NULL && ckfp_join_is_build(child->plan) ? (ckfp_owner *)child : NULL;
+	for (PlanState *child = IsA(hash, HashState) ? outerPlanState(hash) : NULL;
+		 child != NULL && ckfp_join_is_build(child->plan); child = outerPlanState(child))
+		((ckfp_owner *)child)->join = (HashJoinState *)join;
 }
 
 static bool
@@ -148,12 +149,7 @@ ckfp_tests_walk(PlanState *state, void *context)
 	int node = state->plan->plan_node_id;
 
 	if (IsA(state, HashJoinState))
-	{
-		ckfp_owner *owner = ckfp_build_of_join(state);
-
-		if (owner != NULL)
-			owner->join = (HashJoinState *)state;
-	}
+		ckfp_tests_join(state);
 	else if (IsA(state, NestLoopState) && ckfp_join_is_nest(outerPlanState(state)->plan))
 		((ckfp_nest *)outerPlanState(state))->loop = (NestLoopState *)state;
 	/* A planner hook that runs after ours may have added a node above. We do not know which rows
@@ -181,7 +177,8 @@ ckfp_tests_start(ckfp_owner *owner)
 		ckfp_owner_enter(owner, CKFP_FILTER_OFF);
 		owner->ranges.state = CKFP_RANGES_OFF;
 	}
-	if (!ckfp_owner_is_off(owner) && ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
+	if ((!ckfp_owner_is_off(owner) || owner->ranges.state != CKFP_RANGES_OFF) &&
+		ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
 		ckfp_verify_install(owner, &owner->join->js.ps, &owner->join->hashclauses,
 							list_copy_tail(keys, owner->record.columns));
 	ckfp_build_restart(owner);

@@ -3,6 +3,7 @@
  * cuckoofilter_join_load() loads it. Both libraries have the engine and pg/item linked in; this
  * one needs nothing else of the library of the type.
  */
+#include "join/blocks/blocks.h"
 #include "join/hooks.h"
 #include "join/show/show.h"
 
@@ -22,6 +23,7 @@ _PG_init(void)
 	ckfp_join_init_executor();
 	ckfp_join_init_stats();
 	ckfp_join_init_reasons();
+	ckfp_join_init_complete();
 }
 
 /* cuckoofilter_join_load() -> void, where the extension is not updated to 1.6.0 yet: PostgreSQL has

@@ -49,18 +49,19 @@ ckfp_survey(Plan *plan, void *context)
 	ckfp_plan_children(plan, ckfp_survey, context);
 }
 
-/* Add a filter to a hash join, if the rules allow one. */
-static void
-ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
+/* Add a filter to a hash join, if the rules allow one; `mapped` as there. True if its key is a
+ * function of a column. */
+static bool
+ckfp_add_filter(ckfp_planning *planning, HashJoin *join, bool mapped)
 {
 	Plan *hash = innerPlan(join);
-	ckfp_join_record record;
+	ckfp_join_record record = {.mapped = false};
 	const char *reason;
 	CustomScan *build;
-	List *expressions = ckfp_rules_allow(&planning->rules, join, &record, &reason);
+	List *expressions = ckfp_rules_allow(&planning->rules, join, mapped, &record, &reason);
 
 	if (expressions == NIL)
-		return;
+		return record.mapped;
 	/* not with a security barrier or row security: the server would use the filter before their
 	 * conditions, which are not sent to it */
 	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_ranges)
@@ -74,6 +75,16 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join)
 	/* so that it gets shared memory */
 	build->scan.plan.parallel_aware = planning->gathered || hash->parallel_aware;
 	outerPlan(hash) = &build->scan.plan;
+	return record.mapped;
+}
+
+/* Add the filters of a hash join. If it has a plain key and one that is a function of a column, as
+ * in e.at::date = c.day AND e.store = c.store, each has a filter of its own. */
+static void
+ckfp_add_hash_filters(ckfp_planning *planning, HashJoin *join)
+{
+	if (!ckfp_add_filter(planning, join, false) && list_length(join->hashkeys) > 1)
+		(void)ckfp_add_filter(planning, join, true);
 }
 
 /* Add a filter to a nested loop, if the rules allow one. */
@@ -128,7 +139,7 @@ ckfp_reason_of(ckfp_planning *planning, Join *join)
 			list_concat_copy(((MergeJoin *)join)->mergeclauses, join->joinqual), true);
 		return reason != NULL ? reason : "merge joins have none";
 	}
-	(void)ckfp_rules_allow(&planning->rules, (HashJoin *)join, &record, &reason);
+	(void)ckfp_rules_allow(&planning->rules, (HashJoin *)join, false, &record, &reason);
 	return reason;
 }
 
@@ -234,7 +245,7 @@ ckfp_add_filters(Plan *plan, void *context)
 		(IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop)))
 		ckfp_explain_join(planning, (Join *)plan);
 	else if (IsA(plan, HashJoin))
-		ckfp_add_filter(planning, (HashJoin *)plan);
+		ckfp_add_hash_filters(planning, (HashJoin *)plan);
 	else if (IsA(plan, NestLoop))
 		ckfp_add_nested_filter(planning, (NestLoop *)plan);
 }
@@ -256,10 +267,12 @@ ckfp_each_plan(PlannedStmt *statement, ckfp_plan_visitor visit, ckfp_planning *p
 		Plan *subplan = lfirst(cell);
 
 		planning->rules.again = !bms_is_member(plan_id, planning->rules.once);
-		planning->rules.share =
-			bms_is_member(plan_id++, planning->exists) ? 1 / Max(subplan->plan_rows, 1) : 1;
+		planning->rules.share = bms_is_member(plan_id, planning->exists) && subplan != NULL
+									? 1 / Max(subplan->plan_rows, 1)
+									: 1;
 		if (subplan != NULL)
 			visit(subplan, planning);
+		plan_id++;
 	}
 }
 

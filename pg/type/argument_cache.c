@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "access/detoast.h"
+#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -62,25 +63,100 @@ ckfp_open_cached(ckfp_argument_cache *argument, const struct varlena *value, ckf
 	return filter;
 }
 
-/* The same TOAST pointer means the same value as long as a query can see it. */
+/* ------------------------------------------------------------ detoasted values */
+
+/* A detoasted value, which caches share. */
+typedef struct ckfp_copy
+{
+	dlist_node node; /* in ckfp_copies */
+	struct varatt_external toast;
+	struct varlena *value;
+	MemoryContext context; /* of all these */
+	int caches;            /* that keep it */
+} ckfp_copy;
+
+/* The values that caches of this process keep. Each cache has one at most, so that there are never
+ * more than call sites. */
+static dlist_head ckfp_copies = DLIST_STATIC_INIT(ckfp_copies);
+
+/* The same TOAST pointer means the same value as long as a query can see it. NULL: there is no
+ * copy. */
+static ckfp_copy *
+ckfp_find_copy(const struct varatt_external *toast)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &ckfp_copies)
+	{
+		ckfp_copy *copy = dlist_container(ckfp_copy, node, iter.cur);
+
+		if (memcmp(&copy->toast, toast, sizeof *toast) == 0)
+			return copy;
+	}
+	return NULL;
+}
+
+bool
+ckfp_is_fetched(const struct varatt_external *toast)
+{
+	return ckfp_find_copy(toast) != NULL;
+}
+
+/* The caches that keep a copy may belong to several statements, so the copy lives in memory of its
+ * own, as soon as nothing can fail. */
+static ckfp_copy *
+ckfp_new_copy(const struct varatt_external *toast, struct varlena *value)
+{
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	ckfp_copy *copy = palloc0(sizeof *copy);
+
+	copy->value = detoast_attr(value);
+	copy->toast = *toast;
+	copy->context = context;
+	MemoryContextSwitchTo(caller);
+	MemoryContextSetParent(context, TopMemoryContext);
+	dlist_push_head(&ckfp_copies, &copy->node);
+	return copy;
+}
+
+/* A cache keeps its copy no longer. */
+static void
+ckfp_release(void *cache)
+{
+	ckfp_argument_cache *argument = cache;
+	ckfp_copy *copy = argument->shared;
+
+	argument->copy = NULL;
+	argument->shared = NULL;
+	if (copy == NULL || --copy->caches > 0)
+		return;
+	dlist_delete(&copy->node);
+	MemoryContextDelete(copy->context);
+}
+
 static const struct varlena *
 ckfp_fetch_toasted(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context)
 {
 	struct varatt_external toast;
-	MemoryContext caller;
+	ckfp_copy *copy;
 
 	VARATT_EXTERNAL_GET_POINTER(toast, value);
 	if (argument->copy != NULL && memcmp(&argument->toast, &toast, sizeof toast) == 0)
 		return argument->copy;
-	argument->copy = NULL;
-	if (argument->detoasted == NULL)
-		argument->detoasted =
-			AllocSetContextCreate(context, "cuckoofilter detoasted", ALLOCSET_SMALL_SIZES);
-	else
-		MemoryContextReset(argument->detoasted);
-	caller = MemoryContextSwitchTo(argument->detoasted);
-	argument->copy = detoast_attr(value);
-	MemoryContextSwitchTo(caller);
+	ckfp_release(argument);
+	if (argument->release.func == NULL)
+	{
+		argument->release = (MemoryContextCallback){.func = ckfp_release, .arg = argument};
+		MemoryContextRegisterResetCallback(context, &argument->release);
+	}
+	copy = ckfp_find_copy(&toast);
+	if (copy == NULL)
+		copy = ckfp_new_copy(&toast, value);
+	copy->caches++;
+	argument->shared = copy;
+	argument->copy = copy->value;
 	argument->toast = toast;
 	CHECK_FOR_INTERRUPTS();
 	return argument->copy;

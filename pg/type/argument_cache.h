@@ -12,9 +12,10 @@ typedef struct ckfp_argument_cache
 	ckf_filter filter; /* size 0: none yet */
 	uint64 header[CKF_HEADER_SIZE / sizeof(uint64)];
 	struct varatt_external toast; /* the TOAST pointer of `copy` */
-	struct varlena *copy;         /* the detoasted value, in the context `detoasted`; or NULL */
-	MemoryContext detoasted;
-	struct ckfp_slices *slices; /* of a value that is read by slices (slices.h); or NULL */
+	struct varlena *copy;         /* the detoasted value, of `shared`; or NULL */
+	struct ckfp_copy *shared;
+	MemoryContextCallback release; /* of `shared`; func NULL: not registered yet */
+	struct ckfp_slices *slices;    /* of a value that is read by slices (slices.h); or NULL */
 } ckfp_argument_cache;
 
 /* The bits in which word i of a header differs from the cached one. */
@@ -81,9 +82,13 @@ ckfp_reopen_state(ckfp_argument_cache *argument, const struct varlena *value)
 }
 
 /* Detoast or decompress a value. The cache, which lives in `context`, keeps a value from a TOAST
- * table for the next call. */
+ * table for the next call. All caches of a process that have the same value share one copy of it,
+ * which lives as long as one of them keeps it. */
 const struct varlena *ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value,
 								 MemoryContext context);
+
+/* Does a cache of this process keep the value of a TOAST pointer? */
+bool ckfp_is_fetched(const struct varatt_external *toast);
 
 /* Open a value. If it must be detoasted, its copy is in the current memory context. */
 void ckfp_open_datum(Datum value, ckf_trust trust, ckf_filter *filter);

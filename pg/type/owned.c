@@ -97,13 +97,14 @@ ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class)
 }
 
 Datum
-ckfp_without(const ckf_filter *filter, uint64 hash)
+ckfp_without(const ckf_filter *filter, ckf_hashes item)
 {
 	ckf_host *host = CKFP_HOST;
 	ckf_filter owned;
 
 	(void)ckf_host_copy(host, filter, 0, &owned);
-	(void)ckf_host_change_each(host, CKF_REMOVE_MANY, &owned, &(ckf_list){&hash, 1, 0});
+	(void)ckf_host_change_each(host, CKF_REMOVE_MANY, &owned,
+							   &(ckf_list){&item.hash, &item.rounded, 1, 0});
 	CKFP_RETURN_OWNED(&owned);
 }
 

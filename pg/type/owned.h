@@ -54,9 +54,9 @@ ckfp_result(const ckf_filter *owned)
 }
 
 /* The value of the filter with one more copy of the hash of an item of this class, or with one copy
- * less if there is one. */
+ * of an item less if there is one. */
 Datum ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class);
-Datum ckfp_without(const ckf_filter *filter, uint64 hash);
+Datum ckfp_without(const ckf_filter *filter, ckf_hashes item);
 
 /* The value of the rebuild of a and b, or of a alone (b is NULL). */
 Datum ckfp_rebuilt(ckf_goal goal, const ckf_filter *a, const ckf_filter *b);

@@ -6,7 +6,7 @@
  * is cheaper. The number of lookups is not known in advance, so the ski-rental rule decides: read
  * slices until they have cost as much as the whole value, then fetch it. The total is at most twice
  * the cheaper of the two ways. The count is kept per call site and value: another value at the same
- * call site starts at zero.
+ * call site starts at zero. A value that another call site has fetched is there already.
  */
 #include "type/slices.h"
 
@@ -71,13 +71,6 @@ ckfp_slices_pay(const ckfp_slices *slices, size_t n)
 	return ckfp_cheaper(slices->filter.size, slices->paid, (uint64)n * CKFP_SLICES_OF_LOOKUP);
 }
 
-/* The number of blocks that this process has read so far. */
-static inline int64
-ckfp_blocks_read(void)
-{
-	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
-}
-
 /*
  * Add the cost of a slice to `paid`. `before`: the blocks that were read before it. The cost of
  * blocks that were not in shared buffers follows the planner's settings: random_page_cost /
@@ -90,14 +83,14 @@ ckfp_pay_slice(ckfp_slices *slices, int64 before)
 	double block = BLCKSZ * Min(Max(ratio, 1), CKFP_MAX_BLOCK_COST);
 
 	slices->paid += ckfp_slice_cost(slices->filter.size) +
-					(uint64)(block * (double)(ckfp_blocks_read() - before));
+					(uint64)(block * (double)(CKFP_BLOCKS_READ - before));
 }
 
 /* Open a value by a slice with its header. */
 static void
 ckfp_open_slices(ckfp_slices *slices, const struct varatt_external *toast)
 {
-	int64 before = ckfp_blocks_read();
+	int64 before = CKFP_BLOCKS_READ;
 	ckf_filter filter;
 
 	slices->filter.size = 0; /* none while this can fail */
@@ -138,7 +131,7 @@ ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct varlena *value, Memory
 	VARATT_EXTERNAL_GET_POINTER(toast, value);
 	if (argument->copy != NULL && memcmp(&argument->toast, &toast, sizeof toast) == 0)
 		return argument->copy;
-	if (VARATT_EXTERNAL_IS_COMPRESSED(toast) ||
+	if (VARATT_EXTERNAL_IS_COMPRESSED(toast) || ckfp_is_fetched(&toast) ||
 		!ckfp_ready_slices(argument, PointerGetDatum(value), &toast, context))
 		return ckfp_fetch(argument, value, context);
 	return NULL;
@@ -151,7 +144,7 @@ static void
 ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *lookup)
 {
 	uint64 end = lookup->from + lookup->size;
-	int64 before = ckfp_blocks_read();
+	int64 before = CKFP_BLOCKS_READ;
 
 	CHECK_FOR_INTERRUPTS();
 	if (window->slice != NULL)

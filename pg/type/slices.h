@@ -53,13 +53,38 @@ ckfp_contains(ckfp_lookup lookup, uint64 hash)
 	return ckfp_slices_copies(lookup.slices, hash, false) > 0;
 }
 
-/* How many copies of a hash are in the filter? */
-static inline unsigned
-ckfp_copies(ckfp_lookup lookup, uint64 hash)
+/* The same of an item (ckf_contains_rounded). */
+static inline bool
+ckfp_contains_rounded(ckfp_lookup lookup, ckf_hashes item)
 {
+	unsigned forms = lookup.filter->number_forms;
+
+	return ckf_is_decimal(item) &&
+		   ((forms & CKF_FORM_ANY) ||
+			((forms & CKF_FORM_ROUNDED) && ckfp_contains(lookup, item.rounded)));
+}
+
+/* Is an item in the filter? */
+static inline bool
+ckfp_contains_item(ckfp_lookup lookup, ckf_hashes item)
+{
+	return ckfp_contains(lookup, item.hash) || ckfp_contains_rounded(lookup, item);
+}
+
+/* How many copies of an item are in the filter? */
+static inline unsigned
+ckfp_copies(ckfp_lookup lookup, ckf_hashes item)
+{
+	unsigned copies;
+
 	if (likely(lookup.slices == NULL))
-		return ckf_copies(lookup.filter, hash);
-	return ckfp_slices_copies(lookup.slices, hash, true);
+		return ckf_copies_of_item(lookup.filter, item);
+	copies = ckfp_slices_copies(lookup.slices, item.hash, true);
+	if (ckf_is_decimal(item) && (lookup.filter->number_forms & CKF_FORM_ROUNDED))
+		copies += ckfp_slices_copies(lookup.slices, item.rounded, true);
+	if (copies == 0)
+		return ckfp_contains_rounded(lookup, item);
+	return Min(copies, 2U * lookup.filter->b);
 }
 
 #endif

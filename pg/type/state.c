@@ -30,7 +30,7 @@ size_t
 ckfp_room_of_chunk(const struct varlena *value)
 {
 #ifdef MEMORY_CONTEXT_CHECKING
-	return VARSIZE(value) - VARHDRSZ; /* a write past the requested size is reported */
+	return VARSIZE(value) - VARHDRSZ; /* a write past the requested size would be reported */
 #else
 	return GetMemoryChunkSpace((void *)unconstify(struct varlena *, value)) - CKFP_CHUNK_HEAD -
 		   VARHDRSZ;

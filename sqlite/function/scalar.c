@@ -115,7 +115,7 @@ ckfs_sql_change(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	if (!nothing && ckfs_has_new_class(ctx, filter, item.item_class))
 		nothing = goal == CKF_REMOVE_MANY;
-	list = (ckf_list){&item.hash, !nothing, item.item_class};
+	list = (ckf_list){&item.hash, NULL, !nothing, item.item_class};
 	if (ckf_host_copy(&host.host, filter, goal == CKF_ADD_MANY, &owned) &&
 		ckf_host_change_each(&host.host, goal, &owned, &list))
 		ckfs_result(ctx, &owned);

@@ -21,12 +21,15 @@ typedef struct ckfs_candidates
 	size_t count;
 	ckf_text text[CKFS_BATCH];   /* as it is written in the array */
 	uint64_t hashes[CKFS_BATCH]; /* of the pairs */
+	uint64_t reals[CKFS_BATCH];  /* the same where a number is the REAL that SQLite makes of it */
 	uint8_t in[CKFS_BATCH];      /* whether the pair is in the filter */
 } ckfs_candidates;
 
+/* The hashes of a candidate.  A number has two: that of its digits, which PostgreSQL may have added
+ * as numeric, and as hashes->rounded that of its REAL. */
 static bool
 ckfs_hash_element(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element *element,
-				  uint64_t seed, uint64_t *hash)
+				  uint64_t seed, ckf_hashes *hashes)
 {
 	double real;
 	int rc;
@@ -34,18 +37,19 @@ ckfs_hash_element(sqlite3_context *ctx, ckfs_candidates *all, const ckfs_element
 	switch (element->type)
 	{
 		case SQLITE_INTEGER:
-			*hash = ckf_hash_integer(element->integer, seed);
+			hashes->hash = hashes->rounded = ckf_hash_integer(element->integer, seed);
 			return true;
 		case SQLITE_TEXT:
-			*hash = ckf_hash_bytes(CKF_CLASS_TEXT, element->string, element->string_size, seed);
+			hashes->hash = hashes->rounded =
+				ckf_hash_bytes(CKF_CLASS_TEXT, element->string, element->string_size, seed);
 			return true;
 		default:
 			rc = ckfs_read_real(sqlite3_context_db_handle(ctx), &all->real, element->text,
 								element->size, &real, NULL);
-			if (rc == SQLITE_OK)
-				*hash = ckf_hash_real(real, seed);
-			else
+			if (rc != SQLITE_OK)
 				sqlite3_result_error_code(ctx, rc);
+			else if (ckf_hash_decimal(element->text, element->size, seed, hashes))
+				hashes->rounded = ckf_hash_real(real, seed);
 			return rc == SQLITE_OK;
 	}
 }
@@ -62,7 +66,9 @@ ckfs_look_up_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_can
 		return;
 	ckf_contains_many(filter, all->hashes, n, all->in);
 	for (i = 0; i < n; i++)
-		if (all->in[i])
+		if (all->in[i] ||
+			(all->reals[i] != all->hashes[i] &&
+			 (ckf_contains(filter, all->reals[i]) || ckf_contains_rounded(filter, all->reals[i]))))
 		{
 			if (sqlite3_str_length(all->json) > 1)
 				sqlite3_str_appendchar(all->json, 1, ',');
@@ -78,13 +84,14 @@ ckfs_read_candidates(sqlite3_context *ctx, const ckf_filter *filter, ckfs_candid
 {
 	ckfs_element element;
 	ckfs_read read;
-	uint64_t hash;
+	ckf_hashes value;
 
 	while ((read = ckfs_read_element(&all->array, &element)) == CKFS_READ_ELEMENT)
 	{
-		if (!ckfs_hash_element(ctx, all, &element, filter->seed, &hash))
+		if (!ckfs_hash_element(ctx, all, &element, filter->seed, &value))
 			return false;
-		all->hashes[all->count] = ckf_hash_pair(item, hash, filter->seed);
+		all->hashes[all->count] = ckf_hash_pair(item, value.hash, filter->seed);
+		all->reals[all->count] = ckf_hash_pair(item, value.rounded, filter->seed);
 		all->text[all->count++] = (ckf_text){element.text, element.size};
 		if (all->count < CKFS_BATCH)
 			continue;

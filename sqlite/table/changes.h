@@ -53,8 +53,11 @@ int ckfs_write_many(ckfs_table *table, const uint64_t *hashes, size_t n, unsigne
 
 /* --------------------------------------------------------------------------------- waiting.c */
 
-/* Add an item, which waits. */
-int ckfs_wait(ckfs_table *table, ckfs_hashed item);
+/* Whether the running statement is a transaction of its own, and the only one that writes. */
+bool ckfs_is_alone(sqlite3 *db);
+
+/* Add an item: write it, or let it wait until the statement ends. */
+int ckfs_add(ckfs_table *table, ckfs_hashed item);
 
 /* Write the waiting adds, also those of other instances. */
 int ckfs_write_waiting(ckfs_table *table);

@@ -126,7 +126,9 @@ ckfs_merge_filter(ckfs_table *table, const ckf_filter *filter)
 	else
 		rc = ckfs_reserve(table, 0, filter->count);
 	if (status == CKF_OK && rc == SQLITE_OK)
-		rc = ckfs_merge_items(table, prefixes, filter->item_classes);
+		rc = ckfs_merge_items(table, prefixes,
+							  filter->item_classes | (filter->number_forms & ~CKF_FORM_ROUNDED)
+														 << 8);
 	sqlite3_free(memory);
 	return rc;
 }

@@ -71,15 +71,28 @@ ckfs_cursor_keep(ckfs_cursor *cursor, sqlite3_value *item)
 	return SQLITE_OK;
 }
 
+/* Report why the plan has no item to look up.  SQLite does not show a condition that the kind of
+ * the join makes useless, so the module cannot tell it from a query without one. */
 static int
-ckfs_no_lookup(ckfs_table *table)
+ckfs_no_lookup(ckfs_table *table, int plan)
 {
+	if (plan == CKFS_PLAN_COLLATION)
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   "cuckoofilter table %s cannot list its items: item is compared "
+							   "under another collation than BINARY; write COLLATE BINARY",
+							   table->name);
+	if (plan == CKFS_PLAN_LATER)
+		return ckfs_table_fail(table, SQLITE_ERROR,
+							   "cuckoofilter table %s cannot list its items: item is compared with "
+							   "a column of a table that is read later, such as another filter "
+							   "table; add a condition item = value or item IN (..)",
+							   table->name);
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
-		"cuckoofilter table %s cannot list its items: for DELETE without WHERE use the command "
-		"'delete-all', for UPDATE a DELETE and an INSERT, for count(*) cuckoofilter_table_info; "
-		"look up a value with item = value, item IN (..) or EXISTS, with BINARY collation, and not "
-		"on the side of a RIGHT or FULL JOIN that keeps all its rows",
+		"cuckoofilter table %s cannot list its items: the query has no condition item = value, "
+		"item IN (..) or EXISTS, or a LEFT, RIGHT, FULL or CROSS JOIN keeps it from being used; "
+		"for DELETE without WHERE use the command 'delete-all', for UPDATE a DELETE and an INSERT, "
+		"for count(*) cuckoofilter_table_info",
 		table->name);
 }
 
@@ -95,9 +108,10 @@ ckfs_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int ar
 	int rc;
 
 	(void)text;
+	(void)argc;
 	cursor->found = false;
-	if (plan != CKFS_PLAN_ITEM || argc != 1)
-		return ckfs_no_lookup(table);
+	if (plan != CKFS_PLAN_ITEM)
+		return ckfs_no_lookup(table, plan);
 	rc = ckfs_hash_value(argv[0], table->params.seed, &item);
 	if (rc == SQLITE_DONE) /* NULL is never an item */
 	{

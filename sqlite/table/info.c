@@ -15,7 +15,6 @@ typedef struct ckfs_table_info
 	ckf_info of_filter;
 	uint64_t rows;
 	uint64_t distinct_prefixes;
-	uint64_t items_left;
 	sqlite3_int64 pages; /* -1: unknown */
 	bool whole;          /* items are whole hashes */
 } ckfs_table_info;
@@ -65,6 +64,8 @@ ckfs_settle_info(ckfs_table *table, ckfs_table_info *table_info, const ckfs_tota
 {
 	uint64_t bytes = table_info->of_filter.bytes;
 	uint64_t most = table->chunks.max_count;
+	uint64_t capacity;
+	uint64_t distinct = table_info->distinct_prefixes;
 	ckf_filter about = table->chunks.exact;
 
 	about.count = total->copies;
@@ -73,7 +74,10 @@ ckfs_settle_info(ckfs_table *table, ckfs_table_info *table_info, const ckfs_tota
 	if (!table_info->whole)
 		about.w = table->chunks.like.w;
 	ckf_get_info(&about, &table_info->of_filter);
-	table_info->items_left = most > total->copies ? most - total->copies : 0;
+	/* these count distinct items, and what the table accepts */
+	capacity = (uint64_t)table_info->of_filter.capacity;
+	table_info->of_filter.items_left = capacity > distinct ? capacity - distinct : 0;
+	table_info->of_filter.items_to_limit = most > total->copies ? most - total->copies : 0;
 	table_info->pages = ckfs_count_pages(table);
 }
 
@@ -88,8 +92,7 @@ ckfs_append_table(sqlite3_str *json, const ckfs_table_info *table_info)
 		sqlite3_str_appendf(json, "%lld", table_info->pages);
 	else
 		sqlite3_str_appendall(json, "null");
-	sqlite3_str_appendf(json, ",\"distinct_prefixes\":%llu,\"items_left\":%llu",
-						table_info->distinct_prefixes, table_info->items_left);
+	sqlite3_str_appendf(json, ",\"distinct_prefixes\":%llu", table_info->distinct_prefixes);
 }
 
 static void

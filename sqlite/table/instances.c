@@ -80,6 +80,7 @@ ckfs_waiting_drop(ckfs_table *table)
 
 	waiting->count = 0;
 	waiting->item_classes = 0;
+	waiting->total = 0;
 	if (table->stepping)
 		return;
 	sqlite3_free(waiting->hashes);

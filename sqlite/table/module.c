@@ -109,19 +109,6 @@ ckfs_table_start(sqlite3 *db, ckfs_connection *connection, bool create, int argc
 	return rc;
 }
 
-/* Whether CREATE is the only statement that writes, and a transaction of its own.  Otherwise there
- * may be savepoints before it, of the user or of the statements around it. */
-static bool
-ckfs_is_alone(sqlite3 *db)
-{
-	sqlite3_stmt *statement = NULL;
-	int writers = 0;
-
-	while (writers <= 1 && (statement = sqlite3_next_stmt(db, statement)) != NULL)
-		writers += sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement);
-	return sqlite3_get_autocommit(db) && writers <= 1;
-}
-
 /* The common part of xCreate and xConnect. */
 static int
 ckfs_table_open(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
@@ -141,7 +128,9 @@ ckfs_table_open(sqlite3 *db, ckfs_connection *connection, bool create, int argc,
 	if (rc == SQLITE_OK && create)
 	{
 		table->state = CKFS_BEGUN;
-		table->gets_savepoints = ckfs_is_alone(db); /* else level 0, at least */
+		/* otherwise there may be savepoints before it, of the user or of the statements around it;
+		 * its level is 0, at least */
+		table->gets_savepoints = ckfs_is_alone(db);
 		table->unverified = !table->gets_savepoints;
 		ckfs_note_ddl(table, table->number - 1);
 	}
@@ -235,32 +224,41 @@ ckfs_is_shadow_name(const char *name)
 
 /* ---------------------------------------------------------------- planning */
 
-/* Whether the filter can answer a comparison of an item: equality of bytes.  Another collation may
- * treat items as equal that have different hashes. */
-static bool
-ckfs_is_lookup(sqlite3_index_info *info, int i)
+/* What the filter can do with a constraint: only equality of bytes can be looked up.  Another
+ * collation may treat items as equal that have different hashes. */
+static int
+ckfs_plan_of(sqlite3_index_info *info, int i)
 {
 	const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
 
-	return constraint->usable && constraint->iColumn == CKFS_COLUMN_ITEM &&
-		   (constraint->op == SQLITE_INDEX_CONSTRAINT_EQ ||
-			constraint->op == SQLITE_INDEX_CONSTRAINT_IS) &&
-		   sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+	if (constraint->iColumn != CKFS_COLUMN_ITEM || (constraint->op != SQLITE_INDEX_CONSTRAINT_EQ &&
+													constraint->op != SQLITE_INDEX_CONSTRAINT_IS))
+		return CKFS_PLAN_NONE;
+	if (sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+		return CKFS_PLAN_COLLATION;
+	return constraint->usable ? CKFS_PLAN_ITEM : CKFS_PLAN_LATER;
 }
 
 static int
 ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-	int i = 0;
+	int i, plan, used = 0;
 
 	(void)vtab;
-	while (i < info->nConstraint && !ckfs_is_lookup(info, i))
-		i++;
-	if (i < info->nConstraint)
+	info->idxNum = CKFS_PLAN_NONE;
+	for (i = 0; i < info->nConstraint && info->idxNum != CKFS_PLAN_ITEM; i++)
 	{
-		info->aConstraintUsage[i].argvIndex = 1;
-		info->aConstraintUsage[i].omit = 1;
-		info->idxNum = CKFS_PLAN_ITEM;
+		plan = ckfs_plan_of(info, i);
+		if (plan > info->idxNum)
+		{
+			info->idxNum = plan;
+			used = i;
+		}
+	}
+	if (info->idxNum == CKFS_PLAN_ITEM)
+	{
+		info->aConstraintUsage[used].argvIndex = 1;
+		info->aConstraintUsage[used].omit = 1;
 		info->idxStr = ckfs_plan_item;
 		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
 		info->estimatedCost = 1;
@@ -268,7 +266,6 @@ ckfs_table_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	else
 	{
-		info->idxNum = CKFS_PLAN_NONE;
 		info->estimatedCost = CKFS_NO_PLAN_COST;
 		info->estimatedRows = CKFS_NO_PLAN_ROWS;
 	}
@@ -389,21 +386,15 @@ ckfs_table_savepoint(sqlite3_vtab *vtab, int number)
 	return SQLITE_OK;
 }
 
-/*
- * Waiting adds are written when a savepoint ends, which is the end of each statement that inserts
- * several rows or fires a trigger.  So sqlite3_serialize, which calls no module, has them.  If this
- * fails, the adds still wait, and the next use of the table or COMMIT reports it, with a message,
- * unless SQLite has rolled back the transaction.
- */
+/* Waiting adds are written when a savepoint ends, which is the end of each statement that inserts
+ * several rows.  If this fails, SQLite rolls back the transaction and reports the code only. */
 static int
 ckfs_table_release(sqlite3_vtab *vtab, int number)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
-	int rc;
 
 	ckfs_assert(table->state != CKFS_OUTSIDE && number >= 0);
-	rc = ckfs_leave_savepoint(table, number);
-	return table->state == CKFS_OUTSIDE ? rc : SQLITE_OK;
+	return ckfs_leave_savepoint(table, number);
 }
 
 static int

@@ -85,11 +85,11 @@ ckfs_read_row(ckfs_table *table, sqlite3_stmt *statement, ckfs_row *row)
 	int rc = SQLITE_OK;
 
 	row->id = sqlite3_column_int64(statement, 0);
-	row->item_classes = (unsigned)sqlite3_column_int(statement, 2) & 0xff;
+	row->item_classes = (unsigned)sqlite3_column_int(statement, 2) & CKFS_CLASSES;
 	row->uncounted = uncounted > 0 ? (uint64_t)uncounted : 0;
 	if (!bytes && sqlite3_errcode(table->db) == SQLITE_NOMEM)
 		return SQLITE_NOMEM;
-	if (row->id == 0 || row->item_classes == 0 || (table->params.set && uncounted == 0))
+	if (row->id == 0 || (row->item_classes & 0xff) == 0 || (table->params.set && uncounted == 0))
 		rc = ckfs_check_nulls(table, statement, row);
 	if (rc == SQLITE_OK &&
 		(!bytes || ckf_chunk_open(&row->chunk, &table->chunks, ckf_chunk_start(row->id), bytes,

@@ -16,10 +16,12 @@ enum
 	CKFS_UPDATE_COLUMNS = 2
 };
 
-/* Plans. */
+/* Plans, from the worst to the best.  All but the last one are errors. */
 enum
 {
-	CKFS_PLAN_NONE, /* without `item =`: an error */
+	CKFS_PLAN_NONE,      /* no equality on item, or none that the join allows */
+	CKFS_PLAN_LATER,     /* an equality with a column of a table that is read later */
+	CKFS_PLAN_COLLATION, /* an equality under another collation than BINARY */
 	CKFS_PLAN_ITEM
 };
 

@@ -18,7 +18,7 @@
 
 #define CKFS_COLUMNS "id, chunk, item_classes, surplus"
 
-/* \"%w\".\"%w_chunk\" follows where %T stands. */
+/* What is before and after the name of the shadow table. */
 static const char *const ckfs_sql[CKFS_STATEMENTS][2] = {
 	[CKFS_FIND] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id <= ?1 ORDER BY id DESC LIMIT 1"},
 	/* without WHERE, so that no row is hidden if an authorizer hides columns: see rows.c */

@@ -80,12 +80,16 @@ void ckfs_close_blob(ckfs_table *table);
 
 /* ------------------------------------------------------------------------------------ rows.c */
 
+/* The bits of the column item_classes. */
+#define CKFS_CLASSES 0x7ff
+
 /* A row of the shadow table. */
 typedef struct ckfs_row
 {
 	ckf_chunk chunk;
 	int64_t id;
-	unsigned item_classes; /* of the items that were added here, at least */
+	unsigned item_classes; /* of the items that were added here, at least; how merged filters held
+							* decimals (ckf_number_form) from bit 8 on */
 	uint64_t uncounted;    /* of a set: adds of items that were stored already */
 } ckfs_row;
 

@@ -44,12 +44,13 @@ typedef struct ckfs_prepared
 /* Proved of INSERT, UPDATE and DELETE: no trigger, index or foreign key takes part. */
 #define CKFS_ALONE 8u
 
-/* The adds since the newest savepoint that are not written yet. */
+/* The adds of the running statement, since the newest savepoint, that are not written yet. */
 typedef struct ckfs_waiting
 {
 	uint64_t *hashes;
 	size_t count, room;
 	unsigned item_classes; /* of all items */
+	int total;             /* sqlite3_total_changes after the last add that was written; 0: none */
 } ckfs_waiting;
 
 /* What was known of a chunk when its row was last read. */

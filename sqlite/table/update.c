@@ -6,7 +6,7 @@
 #include "../argument.h"
 #include "messages.h"
 
-/* Add an item, which is not NULL.  It waits in memory. */
+/* Add an item, unless it is NULL. */
 static int
 ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 {
@@ -25,7 +25,7 @@ ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 	if (rc == SQLITE_OK)
 		rc = ckfs_reserve(table, item.hash, 1);
 	if (rc == SQLITE_OK)
-		rc = ckfs_wait(table, item);
+		rc = ckfs_add(table, item);
 	if (rc == SQLITE_OK)
 		*rowid = (sqlite3_int64)item.hash;
 	return rc;
@@ -40,12 +40,13 @@ ckfs_delete_item(ckfs_table *table, uint64_t hash)
 	return rc == SQLITE_OK ? ckfs_write_removal(table, hash) : rc;
 }
 
+/* Items are not unique, so the conflict clause, which a trigger inherits from the statement that
+ * fires it, has nothing to resolve. */
 int
 ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_int64 *rowid)
 {
 	ckfs_table *table = ckfs_table_of(vtab);
 	sqlite3_value **columns = argv + CKFS_UPDATE_COLUMNS;
-	int conflict = sqlite3_vtab_on_conflict(table->db);
 
 	if (table->state == CKFS_OUTSIDE) /* a function in the statement has ended the transaction */
 		return ckfs_table_invalid(table, CKFS_ROLLED_BACK);
@@ -59,14 +60,6 @@ ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 		return ckfs_table_fail(table, SQLITE_ERROR,
 							   "items of a cuckoofilter table cannot be updated: delete the old "
 							   "item and insert the new one");
-	if (conflict == SQLITE_REPLACE || conflict == SQLITE_IGNORE)
-		return ckfs_table_fail(
-			table, SQLITE_ERROR,
-			"items of cuckoofilter table %s are not unique, so OR REPLACE and OR IGNORE are not "
-			"possible: use INSERT, and WHERE NOT EXISTS (SELECT 1 FROM .. WHERE item = ..) to add "
-			"new items only; a trigger inherits them, so fire it by ON CONFLICT DO NOTHING or DO "
-			"UPDATE",
-			table->name);
 	*rowid = sqlite3_last_insert_rowid(table->db);
 	if (sqlite3_value_type(columns[CKFS_COLUMN_COPIES]) != SQLITE_NULL)
 		return ckfs_table_fail(

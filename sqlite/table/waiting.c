@@ -1,10 +1,20 @@
 /*
- * waiting.c - adds wait in memory and are written in the order of their hashes.  So all adds to one
- * chunk are written together, and chunks are written in the order of their pages.
+ * waiting.c - the adds of a statement that adds several items wait in memory, and are written in
+ * the order of their hashes.  So all adds to one chunk are written together, and chunks are written
+ * in the order of their pages.
  *
- * Waiting adds are written before anything is read, before a savepoint begins, when one ends, and
- * at the end of the transaction (xSync).  So all of them were added after the newest savepoint, and
- * a rollback to any savepoint takes all of them back.
+ * Adds wait only while a statement runs whose end SQLite reports: one that adds several items has a
+ * savepoint, or is a transaction of its own.  SQLite does not report the end of an INSERT of one
+ * row within a transaction.  So the first add of a statement is written immediately.  The next one
+ * is known to be of the same statement if sqlite3_total_changes has not changed since: SQLite
+ * increases it when a statement ends that has inserted a row.  It does so, too, after each
+ * statement of a trigger, whose adds are therefore written one by one, unless the statement that
+ * fires it is a transaction of its own.  The adds of a statement with RETURNING are written one by
+ * one, too.
+ *
+ * Waiting adds are written before anything is read, before a savepoint begins, and at the end of
+ * the statement: when its savepoint ends, or its transaction (xSync).  So all of them were added
+ * after the newest savepoint, and a rollback to any savepoint takes all of them back.
  */
 #include "changes.h"
 
@@ -35,22 +45,66 @@ ckfs_append(ckfs_waiting *waiting, ckfs_hashed item)
 	return SQLITE_OK;
 }
 
-int
-ckfs_wait(ckfs_table *table, ckfs_hashed item)
+bool
+ckfs_is_alone(sqlite3 *db)
 {
-	int rc = SQLITE_OK;
+	sqlite3_stmt *statement = NULL;
+	int writers = 0;
 
-	if (table->waiting.count >= CKFS_MOST_WAITING)
-		rc = ckfs_write_waiting(table);
-	/* an error now says more than one of a savepoint */
-	if (rc == SQLITE_OK && table->waiting.count == 0 && !sqlite3_get_autocommit(table->db))
-		rc = ckfs_prepare_add(table);
-	if (rc == SQLITE_OK)
-		rc = ckfs_append(&table->waiting, item);
+	if (!sqlite3_get_autocommit(db))
+		return false;
+	while (writers <= 1 && (statement = sqlite3_next_stmt(db, statement)) != NULL)
+		writers += sqlite3_stmt_busy(statement) && !sqlite3_stmt_readonly(statement);
+	return writers <= 1;
+}
+
+/* Whether a statement with RETURNING is running.  It ends when the program has read its rows or
+ * resets it.  Before that, the program may set what makes a write fail, or begin a transaction. */
+static bool
+ckfs_returns_rows(sqlite3 *db)
+{
+	sqlite3_stmt *statement = NULL;
+
+	while ((statement = sqlite3_next_stmt(db, statement)) != NULL)
+		if (sqlite3_column_count(statement) > 0 && !sqlite3_stmt_readonly(statement) &&
+			sqlite3_stmt_busy(statement))
+			return true;
+	return false;
+}
+
+/* Whether SQLite will report the end of the statement that adds an item, and soon. */
+static bool
+ckfs_may_wait(const ckfs_table *table)
+{
+	const ckfs_waiting *waiting = &table->waiting;
+
 	/* another library may read the rows only, or it is not known which rollback takes the item
 	 * back */
-	if (rc == SQLITE_OK && (table->connection->replaced || ckfs_instance_without_savepoints(table)))
-		rc = ckfs_write_waiting(table);
+	if (table->connection->replaced || ckfs_instance_without_savepoints(table))
+		return false;
+	if (waiting->count > 0 || waiting->total == 0)
+		return waiting->count > 0; /* they are of this statement */
+	return (waiting->total == sqlite3_total_changes(table->db) || ckfs_is_alone(table->db)) &&
+		   !ckfs_returns_rows(table->db);
+}
+
+int
+ckfs_add(ckfs_table *table, ckfs_hashed item)
+{
+	size_t done;
+	int rc = SQLITE_OK;
+
+	if (ckfs_may_wait(table))
+	{
+		if (table->waiting.count >= CKFS_MOST_WAITING)
+			rc = ckfs_write_waiting(table);
+		return rc == SQLITE_OK ? ckfs_append(&table->waiting, item) : rc;
+	}
+	/* an error now says more than one at the end of the statement */
+	rc = ckfs_prepare_add(table);
+	if (rc == SQLITE_OK)
+		rc = ckfs_write_items(table, &item.hash, 1, true, item.item_class, &done);
+	table->waiting.total = rc == SQLITE_OK ? sqlite3_total_changes(table->db) : 0;
 	return rc;
 }
 
@@ -74,38 +128,6 @@ ckfs_sort_waiting(ckfs_waiting *waiting)
 	return SQLITE_OK;
 }
 
-/* SQLite changes the setting when it compiles the PRAGMA.  Running it would also expire all
- * statements, of which some may be running. */
-static int
-ckfs_set_query_only(ckfs_table *table, bool on)
-{
-	sqlite3_stmt *statement = NULL;
-	int rc = ckfs_prepare(table, sqlite3_mprintf("PRAGMA query_only = %d", on), 0, &statement);
-
-	sqlite3_finalize(statement);
-	return rc;
-}
-
-/* Write the sorted list.  With PRAGMA query_only SQLite refuses this, but the adds were made before
- * it was set: so it is off meanwhile. */
-static int
-ckfs_write_sorted(ckfs_table *table, size_t *done)
-{
-	static const char *const one[] = {"1", NULL};
-	const ckfs_waiting *list = &table->waiting;
-	int rc = ckfs_write_items(table, list->hashes, list->count, true, list->item_classes, done);
-	int restored;
-	bool on;
-
-	if ((rc & 0xff) != SQLITE_READONLY ||
-		ckfs_any_row(table, sqlite3_mprintf("PRAGMA query_only"), 0, one, &on) != SQLITE_OK ||
-		!on || ckfs_set_query_only(table, false) != SQLITE_OK)
-		return rc;
-	rc = ckfs_write_items(table, list->hashes, list->count, true, list->item_classes, done);
-	restored = ckfs_set_query_only(table, true);
-	return rc == SQLITE_OK ? restored : rc;
-}
-
 static int
 ckfs_write_list(ckfs_table *table)
 {
@@ -115,7 +137,8 @@ ckfs_write_list(ckfs_table *table)
 
 	if (rc != SQLITE_OK)
 		return rc;
-	rc = ckfs_write_sorted(table, &done);
+	rc = ckfs_write_items(table, waiting->hashes, waiting->count, true, waiting->item_classes,
+						  &done);
 	if (waiting->count > done) /* if no rollback has dropped them meanwhile */
 	{
 		waiting->count -= done;
@@ -123,6 +146,8 @@ ckfs_write_list(ckfs_table *table)
 	}
 	else
 		ckfs_waiting_drop(table);
+	if (rc == SQLITE_OK)
+		waiting->total = sqlite3_total_changes(table->db);
 	return rc;
 }
 

@@ -27,6 +27,10 @@ add(cuckoofilter_builder *builder, char *item, cuckoofilter_error *error)
 			return cuckoofilter_build_add(builder, cuckoofilter_integer(number), error);
 		case 'r':
 			return cuckoofilter_build_add(builder, cuckoofilter_real(strtod(value, NULL)), error);
+		case 'x':
+		case 'y':
+			return cuckoofilter_build_add(builder, cuckoofilter_decimal(value, strlen(value)),
+										  error);
 		case 't':
 			return cuckoofilter_build_add(builder, cuckoofilter_text(value, unhex(value)), error);
 		case 'b':

@@ -11,6 +11,7 @@ const { Filter } = await import(pathToFileURL(process.argv[2] + '/node.js').href
 const read = {
 	i: BigInt,
 	r: Number,
+	y: BigInt,
 	t: hex => Buffer.from(hex, 'hex').toString('utf8'),
 	b: hex => new Uint8Array(Buffer.from(hex, 'hex')),
 	u: hex => new Uint8Array(Buffer.from(hex, 'hex')),

@@ -2,11 +2,13 @@
 
 Each line of the input is a case: rate, capacity, options and items, separated by tabs. Items are
 separated by commas: i:integer, r:real, t:text, b:bytes, u:uuid in hex, d:days, s:microseconds and
-z:microseconds since 1970 as a date, timestamp and timestamptz, n: NULL. Each line of the output is
+z:microseconds since 1970 as a date, timestamp and timestamptz, x:decimal, y:integer of any size,
+n: NULL. Each line of the output is
 a filter in hex; "-" where SQLite has no such values.
 """
 
 import datetime
+import decimal
 import sqlite3
 import sys
 import uuid
@@ -26,6 +28,8 @@ READ = {
     "d": lambda days: DAY + datetime.timedelta(int(days)),
     "s": lambda microseconds: MOMENT + datetime.timedelta(microseconds=int(microseconds)),
     "z": lambda microseconds: READ["s"](microseconds).replace(tzinfo=datetime.timezone.utc),
+    "x": decimal.Decimal,
+    "y": int,
     "n": lambda _: None,
 }
 
@@ -36,7 +40,7 @@ def python(items, fpr, capacity, options):
 
 
 def sqlite(items, fpr, capacity, options):
-    if any(isinstance(item, datetime.date) for item in items):
+    if any(isinstance(x, (datetime.date, decimal.Decimal)) or isinstance(x, int) and not -(2**63) <= x < 2**63 for x in items):
         return None
     conn = sqlite3.connect(":memory:")
     cuckoofilter.sqlite.load(conn)

@@ -67,6 +67,9 @@ check_hash_line(char **fields, void *arg)
 		case CKF_CLASS_BYTES:
 			item = size == 16 ? cuckoofilter_uuid(bytes) : cuckoofilter_bytes(bytes, size);
 			break;
+		case CKF_CLASS_DECIMAL: /* numeric '1.5' */
+			item = cuckoofilter_decimal(fields[5] + 9, strlen(fields[5]) - 10);
+			break;
 		default:
 			if (word != (uint64_t)INT64_MIN && word != INT64_MAX)
 				word += (uint64_t)CUCKOOFILTER_EPOCH;

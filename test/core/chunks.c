@@ -166,7 +166,7 @@ remove_batch(history *h, size_t n)
 	{
 		CHECK(shelf_remove(&h->s, hashes, have) == CKF_OK, "remove");
 		for (size_t i = 0; i < have; i++)
-			model_remove(&h->m, hashes[i]);
+			model_remove(&h->m, hashes[i], false);
 	}
 	free(hashes);
 }

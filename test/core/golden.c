@@ -198,6 +198,110 @@ run_answers(const void *arg)
 	check_note("%u golden filters", tsv_read(arg, FIELDS, check_line, NULL));
 }
 
+/* --------------------------------------------------------------- decimals */
+
+typedef void (*decimal_action)(owned *o, ckf_hashes item, const char *text);
+
+static void
+for_decimals(owned *o, const char *list, decimal_action action)
+{
+	char *texts = strdup(list);
+
+	for (char *text = strcmp(list, "-") == 0 ? NULL : texts, *next; text != NULL; text = next)
+	{
+		ckf_hashes item;
+
+		next = strchr(text, ',');
+		if (next != NULL)
+			*next++ = '\0';
+		CHECK(strncmp(text, "n:", 2) == 0 &&
+				  ckf_hash_decimal(text + 2, strlen(text + 2), o->filter.seed, &item),
+			  "number '%s'", text);
+		action(o, item, text);
+	}
+	free(texts);
+}
+
+static void
+decimal_in(owned *o, ckf_hashes item, const char *text)
+{
+	CHECK(ckf_contains_item(&o->filter, item), "%s is not in", text);
+	CHECK(ckf_copies_of_item(&o->filter, item) > 0, "%s has no copies", text);
+}
+
+static void
+decimal_out(owned *o, ckf_hashes item, const char *text)
+{
+	CHECK(!ckf_contains_item(&o->filter, item), "%s is in", text);
+}
+
+/* A number that an older version may have added stays. */
+static void
+decimal_stays(owned *o, ckf_hashes item, const char *text)
+{
+	bool found;
+
+	if (filter_is_set(&o->filter) || !ckf_is_decimal(item))
+		return;
+	CHECK(ckf_remove_item(&o->filter, item, &found) == CKF_OK && !found, "%s is removed", text);
+}
+
+/* Filters of 1.7 hold decimals by the nearest double: alone, after an exact one was added, and
+ * after merges with a filter that holds the same numbers by their exact values. */
+static owned exact_ones;
+
+static void
+add_exact(owned *o, ckf_hashes item, const char *text)
+{
+	(void)o, (void)text;
+	driven_class = CKF_ITEM_NUMBER | ckf_decimal_class(item);
+	CHECK(owned_add(&exact_ones, item.hash) == CKF_OK, "add");
+}
+
+static void
+check_decimals(char **fields, void *arg)
+{
+	static const ckf_goal goals[] = {CKF_UNION, CKF_SUM, CKF_INTERSECT};
+	uint8_t *bytes = check_alloc(TSV_LINE);
+	size_t size = read_hex(fields[5], bytes, TSV_LINE);
+	ckf_params params;
+	owned o;
+
+	(void)arg;
+	owned_open(&o, bytes, size, CKF_FOREIGN);
+	expect_info(&o.filter, fields[1]);
+	for_decimals(&o, fields[2], decimal_in);
+	for_decimals(&o, fields[3], decimal_out);
+	for_decimals(&o, fields[2], decimal_stays);
+	for_decimals(&o, fields[2], decimal_in);
+	ckf_params_default(&params);
+	params.capacity = 1000;
+	params.seed = o.filter.seed;
+	owned_create(&exact_ones, &params);
+	for_decimals(&o, fields[2], add_exact);
+	CHECK(exact_ones.filter.format == CKF_FORMAT_DECIMALS, "an exact decimal needs version 3");
+	for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+	{
+		owned merged;
+
+		CHECK(run_rebuild(&merged, goals[i], &o, &exact_ones) == CKF_OK, "goal %d", goals[i]);
+		for_decimals(&merged, fields[2], decimal_in);
+		owned_free(&merged);
+		CHECK(run_rebuild(&merged, goals[i], &exact_ones, &o) == CKF_OK, "goal %d", goals[i]);
+		for_decimals(&merged, fields[2], decimal_in);
+		owned_free(&merged);
+	}
+	owned_free(&exact_ones);
+	owned_free(&o);
+	free(bytes);
+}
+
+static void
+run_decimals(const void *arg)
+{
+	check_note("%u golden filters", tsv_read(arg, FIELDS, check_decimals, NULL));
+}
+
 /* --------------------------------------------------------------- refusals */
 
 /* With another value in this byte, opening gives this status with each kind of trust. */
@@ -218,6 +322,15 @@ refuse(uint8_t *bytes, size_t size, size_t at, unsigned value, ckf_status expect
 	bytes[at] = before;
 }
 
+/* Whether version 3 could say that the numbers of these items are no rounded ones. */
+static bool
+ckf_forms_differ(const uint8_t *bytes)
+{
+	unsigned classes = bytes[AT_ITEM_CLASSES];
+
+	return (classes & (CKF_ITEM_NUMBER | CKF_ITEM_OTHER)) && !(classes & CKF_ITEM_HASH);
+}
+
 static void
 refuse_line(char **fields, void *arg)
 {
@@ -232,9 +345,10 @@ refuse_line(char **fields, void *arg)
 	{
 		bool likely = version > 1 && (value < CKF_ITEM_OLD || (value & CKF_ITEM_HASH));
 
-		if (value == 0 || value > CKF_FORMAT_VERSION)
+		if (value == 0 || value > CKF_FORMAT_DECIMALS)
 			refuse(bytes, size, AT_FORMAT, value, CKF_BAD_VERSION);
-		else if (!empty && value != version)
+		else if (!empty && value != version &&
+				 (value < CKF_FORMAT_DECIMALS || !ckf_forms_differ(bytes)))
 			refuse(bytes, size, AT_FORMAT, value, CKF_BAD_BYTES);
 		if (value != CKF_HASH_VERSION)
 			refuse(bytes, size, AT_HASH, value, CKF_BAD_VERSION);
@@ -263,6 +377,7 @@ main(void)
 										"test/vectors/golden/format-2.tsv"};
 
 	check_begin("core golden");
+	check_case(run_decimals, "test/vectors/golden/decimals.tsv", "decimals of 1.7");
 	for (int i = 0; i < 2; i++)
 	{
 		check_case(run_answers, paths[i], "answers of format-%d.tsv", i + 1);

@@ -50,7 +50,7 @@ static unsigned early; /* filters that refused before as many items as they told
  * taken `taken` then; exactly so many if fingerprints are not short, buckets have more than 2
  * slots, and no group is saturated. */
 static void
-check_items_left(const owned *o, uint64_t taken, uint64_t total, uint64_t left)
+check_items_to_limit(const owned *o, uint64_t taken, uint64_t total, uint64_t left)
 {
 	bool exact = o->filter.f > 7 && o->filter.b > 2 && !filter_is_set(&o->filter);
 	ckf_info info;
@@ -59,7 +59,11 @@ check_items_left(const owned *o, uint64_t taken, uint64_t total, uint64_t left)
 	early += total < taken + left;
 	CHECK(!exact || taken + left == total, "%llu and %llu items, but %llu fit",
 		  (unsigned long long)taken, (unsigned long long)left, (unsigned long long)total);
-	CHECK(!exact || info.items_left == 0, "%llu are left", (unsigned long long)info.items_left);
+	CHECK(info.items_left ==
+			  (info.capacity > (int64_t)info.count ? (uint64_t)info.capacity - info.count : 0),
+		  "%llu of %lld are left", (unsigned long long)info.items_left, (long long)info.capacity);
+	CHECK(!exact || info.items_to_limit == 0, "%llu are left",
+		  (unsigned long long)info.items_to_limit);
 }
 
 /* Random items until the filter refuses; the refused hash is the answer. */
@@ -78,7 +82,7 @@ fill(owned *o, model *m)
 		model_follow(m, &o->filter);
 		if (status == CKF_PRECISION)
 		{
-			check_items_left(o, taken, total, info.items_left);
+			check_items_to_limit(o, taken, total, info.items_to_limit);
 			return hash;
 		}
 		model_add(m, hash);
@@ -123,7 +127,7 @@ run_limit(const void *arg)
 
 		CHECK(owned_remove(&o, key, &found) == CKF_OK, "removal at the limit");
 		CHECK(found == model_removes(&m, key), "found");
-		model_remove(&m, key);
+		model_remove(&m, key, false);
 	}
 	if (!g->set)
 		CHECK(owned_add(&o, refused) == CKF_OK, "no room after removals");

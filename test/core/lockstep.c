@@ -19,6 +19,7 @@ run_history(const void *arg)
 	{
 		history h;
 
+		driven_numbers = check_chance(50);
 		history_start(&h, s, check_chance(50) ? 0 : check_random());
 		for (int op = 0; op < OPERATIONS; op++)
 			history_operate(&h);
@@ -40,6 +41,7 @@ run_merges(const void *arg)
 
 		a.set = check_chance(30);
 		b.set = check_chance(30);
+		driven_numbers = check_chance(50);
 		history_start(&h, &a, check_random());
 		for (uint64_t n = check_below(4); n > 0; n--)
 			history_add_new(&h);
@@ -113,6 +115,15 @@ static const struct
 
 static const char *const source_names[] = {"uniform", "clustered", "sequential"};
 
+/* Where ROUNDS is for less than one history of each shape: a sample of the shapes. */
+static bool
+in_sample(void)
+{
+	uint64_t percent = check_rounds(100 * HISTORIES);
+
+	return percent >= 100 || check_chance((unsigned)percent);
+}
+
 int
 main(void)
 {
@@ -128,9 +139,10 @@ main(void)
 						   layouts[l].plain,    layouts[l].bucket_size, (source)(variant / 2),
 						   targets[t].burst};
 
-				check_case(run_history, &s, "%s %s, capacity %lld, fpr %g, %s", layouts[l].name,
-						   s.set ? "set" : "deletable", (long long)s.capacity, s.fpr,
-						   source_names[s.from]);
+				if (in_sample())
+					check_case(run_history, &s, "%s %s, capacity %lld, fpr %g, %s", layouts[l].name,
+							   s.set ? "set" : "deletable", (long long)s.capacity, s.fpr,
+							   source_names[s.from]);
 			}
 		mixed[l] =
 			(shape){5000, 0.01, false, layouts[l].plain, layouts[l].bucket_size, UNIFORM, 700};

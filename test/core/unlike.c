@@ -77,6 +77,23 @@ check_merge(const merge *m, ckf_status status, const owned *result)
 
 /* ------------------------------------------------------------- two at a time */
 
+/* What both inputs have is in their intersection, numbers in whatever form. */
+static void
+check_common(const merge *m, const owned *result)
+{
+	const model *a = &m->inputs[0].model, *b = &m->inputs[1].model;
+	uint64_t hash;
+	uint32_t copies;
+
+	for (int rounded = 0; rounded < 2; rounded++)
+		for (size_t at = 0; map_next(rounded ? &a->rounded : &a->truth, &at, &hash, &copies);)
+			if (map_get(&b->truth, hash) > 0 || map_get(&b->rounded, hash) > 0)
+				CHECK(ckf_contains_item(&result->filter, item_of_hash(hash)),
+					  "FALSE NEGATIVE: %#llx, forms %u, %u and %u", (unsigned long long)hash,
+					  result->filter.number_forms, m->inputs[0].filter.filter.number_forms,
+					  m->inputs[1].filter.filter.number_forms);
+}
+
 /* Neither a merge nor a comparison depends on the order of two filters. */
 static void
 check_two(const merge *m, ckf_goal goal)
@@ -89,6 +106,8 @@ check_two(const merge *m, ckf_goal goal)
 	CHECK(run_rebuild(&ba, goal, b, a) == status, "the other way round is not status %d", status);
 	if (goal != CKF_INTERSECT)
 		check_merge(m, status, &ab);
+	else if (status == CKF_OK)
+		check_common(m, &ab);
 	if (status == CKF_OK)
 	{
 		CHECK(owned_same_bytes(&ab, &ba), "the other way round has other bytes");

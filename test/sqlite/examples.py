@@ -63,7 +63,7 @@ def run(found):
     script, first = [".mode list", ".nullvalue NULL", f".load {EXTENSION}"], {}
     for number, example in enumerate(found):
         first.update((len(script) + 1 + i, number) for i in range(example.statement.count("\n") + 1))
-        script += example.statement.split("\n") + [f".print '{MARK}'"]
+        script += example.statement.replace(".load /usr/local/lib/sqlite3/cuckoofilter", f".load {EXTENSION}").split("\n") + [f".print '{MARK}'"]
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(f"{ROOT}/build", f"{folder}/build")  # for `.load build/sqlite/cuckoofilter`
         shell = subprocess.run(

@@ -218,7 +218,7 @@ def test_info():
     keys = (
         "count capacity target_fpr fpr bytes bits_per_item load_factor encoding layout kind "
         "bucket_size fingerprint_bits prefix_bits segments seed format_version "
-        "item_classes items_left"
+        "item_classes items_left items_to_limit"
     )
     filter = suite.agg(1, 10000, ", 0.001")
     text = one("SELECT cuckoofilter_info(?)", filter)

@@ -292,11 +292,6 @@ def test_views_and_triggers():
             equal(f"{what}: a command in a temp trigger", base.error("INSERT INTO number VALUES (5000)"), None)
             base.run("CREATE VIEW writable AS SELECT 1 AS a; CREATE TRIGGER w INSTEAD OF INSERT ON writable BEGIN INSERT INTO seen(item) VALUES (new.a); END")
             base.run("INSERT INTO writable VALUES ('through a view')")
-            # a trigger's statements have the conflict clause of what fires it: refused, not taken for an INSERT
-            for clause in ("IGNORE", "REPLACE"):
-                error = base.error(f"INSERT OR {clause} INTO log(id) VALUES (77)")
-                check(f"{what}: OR {clause} that fires a trigger: {error}", matches(clause + "|replaced or ignored", error))
-            equal(f"{what}: and added nothing", (base.has(77), base.one("SELECT count(*) FROM log WHERE id = 77")), (0, 0))
             equal(f"{what}: INSTEAD OF", base.has("through a view"), 1)
             base.reopen()
             base.run(f"PRAGMA trusted_schema = {trusted}")
@@ -317,9 +312,12 @@ def test_recipe_of_triggers():
             found = base.rows("SELECT email, (SELECT copies FROM account_email WHERE item = email COLLATE BINARY) FROM account ORDER BY id")
             equal(f"{collation}: copies of each", found, [("ANN@x", 1), ("bob@x", 1)])
             equal(f"{collation}: what was", base.one("SELECT count(*) FROM account_email WHERE item IN ('ann@x', 'Ann@X', 'c@x')"), 0)
-            for clause in ("IGNORE", "REPLACE"):
-                error = base.error(f"INSERT OR {clause} INTO account(email) VALUES ('d@x')")
-                check(f"{collation}, OR {clause}: {error}", matches("cuckoofilter table account_email .* fire it by ON CONFLICT", error))
+            # REPLACE deletes the row that conflicts, for which no trigger is fired without this setting
+            base.run("PRAGMA recursive_triggers = on; REPLACE INTO account(email) VALUES ('bob@x'), ('d@x')")
+            base.run("INSERT OR IGNORE INTO account(email) VALUES ('d@x'), ('e@x'); UPDATE OR REPLACE account SET email = 'd@x' WHERE email = 'e@x'")
+            found = base.rows("SELECT email, (SELECT copies FROM account_email WHERE item = email COLLATE BINARY) FROM account ORDER BY id")
+            equal(f"{collation}: after conflicts", found, [("ANN@x", 1), ("bob@x", 1), ("d@x", 1)])
+            equal(f"{collation}: what was", base.has("e@x", "account_email"), 0)
 
 
 def test_defensive():

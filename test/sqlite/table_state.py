@@ -70,15 +70,68 @@ def test_schema_read_again():
             equal(f"{way}: dropped", base.has("i"), 0)
 
 
-def test_question_that_cannot_write():
-    """Waiting adds are written before a lookup. If that fails, nothing is done in part."""
-    with Base(numbers=10) as base:
-        base.run("BEGIN; INSERT INTO seen VALUES ('x'); DELETE FROM number WHERE x = 1")
-        base.db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_INSERT else sqlite3.SQLITE_OK)
-        check("an error", matches("not authorized", base.error("SELECT * FROM seen WHERE item = 'x'")))
-        base.db.set_authorizer(lambda *_: sqlite3.SQLITE_OK)
-        base.run("COMMIT")
-        equal("committed", (base.has("x"), base.one("SELECT count(*) FROM number")), (1, 9))
+def test_lookups_write_nothing():
+    """An add is written when its statement ends: a lookup and COMMIT need no write access, and no statement of ours."""
+    for way, insert in itertools.product(("BEGIN", "BEGIN; SAVEPOINT s", "SAVEPOINT s"), (
+        "INSERT INTO seen VALUES ('x')", "INSERT INTO seen VALUES ('x'), ('y')", "INSERT INTO seen VALUES ('y'); INSERT INTO seen VALUES ('x')",
+        "INSERT OR IGNORE INTO log VALUES ('x')", "INSERT INTO log VALUES ('x'), ('y')",
+    )):  # fmt: skip
+        with Base(numbers=10) as base:
+            base.run("CREATE TABLE log (x); CREATE TRIGGER t AFTER INSERT ON log BEGIN INSERT INTO seen VALUES (new.x); END")
+            base.run(f"{way}; {insert}")
+            denied = (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE, sqlite3.SQLITE_PRAGMA)
+            base.db.set_authorizer(lambda action, *_, denied=denied: sqlite3.SQLITE_DENY if action in denied else sqlite3.SQLITE_OK)
+            total = base.db.total_changes
+            equal(f"{way}; {insert}: found", base.error_of(lambda base: base.has("x")), 1)
+            equal(f"{way}; {insert}: rows written by a lookup", base.db.total_changes, total)
+            equal(f"{way}; {insert}: COMMIT", base.error("COMMIT"), None)
+            base.db.set_authorizer(lambda *_: sqlite3.SQLITE_OK)
+            equal(f"{way}; {insert}: committed", base.has("x"), 1)
+
+
+def test_interrupted_at_each_point():
+    """Each statement is interrupted at each of its steps: as with a plain table, it is undone or done, query_only stays, and
+    an add that was accepted is committed."""
+    inserts = {
+        "single": "INSERT INTO seen VALUES (1)",
+        "several rows": "INSERT INTO seen SELECT x FROM number",
+        "trigger": "INSERT INTO log SELECT x FROM number",
+        "": "",
+    }
+    for (how, insert), only, ways in itertools.product(inserts.items(), (0, 1), ("BEGIN", "BEGIN; SAVEPOINT s", "")):
+        if (not insert) != only:  # what is interrupted is the INSERT, or what follows it
+            continue
+        for last in (insert,) if insert else ("SELECT count(*) FROM seen WHERE item IN (0, -1)", "SELECT cuckoofilter_export('seen')", "COMMIT"):
+            if last == "COMMIT" and not ways:
+                continue
+            points, error = 0, ""
+            while error is not None:
+                with Base("fpr=1e-6", numbers=40) as base:
+                    base.run("CREATE TABLE log (x); CREATE TRIGGER t AFTER INSERT ON log BEGIN INSERT INTO seen VALUES (new.x); END; CREATE TABLE plain (x)")
+                    base.run(f"{ways}; INSERT INTO seen VALUES (0); INSERT INTO plain VALUES (0); INSERT INTO seen VALUES (-1), (-2)")
+                    base.run(f"PRAGMA query_only = {only}")
+                    left = [points]
+
+                    def stop(left=left):
+                        left[0] -= 1
+                        return left[0] < 0
+
+                    base.db.set_progress_handler(stop, 1)
+                    error = base.error(last)
+                    base.db.set_progress_handler(None, 1)
+                    about = f"{ways}; {last} after {points} steps: {error}"
+                    check(about, error in (None, "interrupted"))
+                    equal(f"{about}: query_only", base.one("PRAGMA query_only"), only)
+                    # SQLite rolls back the transaction of an interrupted INSERT, of a plain table as well
+                    kept = base.one("SELECT count(*) FROM plain")
+                    equal(f"{about}: in step with a plain table", base.error_of(lambda base: base.has(0)), kept)
+                    # at its last step a statement is done
+                    check(f"{about}: not in part", base.error_of(lambda base: sum(base.has(x) for x in range(1, 41))) in (0, 1 if how == "single" else 40))
+                    base.run("PRAGMA query_only = 0" + ("; COMMIT" if base.db.in_transaction else ""))
+                    equal(f"{about}: committed", [base.has(x) for x in (0, -1, -2)], [kept] * 3)
+                    equal(f"{about}: the table's check", base.check(), None)
+                points += max(1, points // 8)
+            check(f"{ways}; {last}: interrupted often enough", points > 3)
 
 
 def test_query_only():
@@ -115,10 +168,41 @@ def test_query_only():
         base.run("PRAGMA query_only = 0; BEGIN; INSERT INTO seen VALUES ('a'); PRAGMA query_only = 1")
         for answer in (sqlite3.SQLITE_DENY, sqlite3.SQLITE_IGNORE):
             base.db.set_authorizer(lambda action, *_, answer=answer: answer if action == sqlite3.SQLITE_PRAGMA else sqlite3.SQLITE_OK)
-            check("an authorizer", base.error("SELECT * FROM seen WHERE item = 'a'") is not None)
+            equal("an authorizer", base.error("SELECT * FROM seen WHERE item = 'a'"), None)
         base.db.set_authorizer(lambda *_: sqlite3.SQLITE_OK)
         base.run("PRAGMA query_only = 0; COMMIT")
         equal("and nothing is lost", base.has("a"), 1)
+
+
+def test_between_rows_of_returning():
+    """The adds of a statement with RETURNING are found and committed, whatever is set before the program has read its rows."""
+    if sqlite3.sqlite_version_info < (3, 35):
+        print("skipped: SQLite before 3.35 has no RETURNING")
+        return
+    deny = lambda action, *_: sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE) else sqlite3.SQLITE_OK
+    for name, between in (
+        ("query_only", lambda db: db.execute("PRAGMA query_only = 1")),
+        ("an authorizer", lambda db: db.set_authorizer(deny)),
+        ("an interrupt", lambda db: db.interrupt()),
+        ("nothing", lambda db: None),
+    ):
+        for begin in ("before", "between", "never"):
+            for insert in ("INSERT INTO seen(item) SELECT x FROM number WHERE x <= 3", "INSERT INTO log SELECT x FROM number WHERE x <= 3"):
+                with Base("", numbers=10) as base:
+                    base.run("CREATE TABLE log (x); CREATE TRIGGER tr AFTER INSERT ON log BEGIN INSERT INTO seen VALUES (new.x); END")
+                    base.run("BEGIN" if begin == "before" else "SELECT 1")
+                    rows = base.db.execute(f"{insert} RETURNING 1")
+                    rows.fetchone()
+                    base.run("BEGIN" if begin == "between" else "SELECT 1")
+                    between(base.db)
+                    about = f"{name}, BEGIN {begin}, {insert}"
+                    equal(f"{about}: its end", None if name == "an interrupt" else base.error_of(lambda _: rows.fetchall()[2:] or None), None)
+                    rows.close()
+                    equal(f"{about}: the transaction", base.db.in_transaction, begin != "never")
+                    equal(f"{about}: found", base.error_of(lambda base: base.missing(1, 3)), 0)
+                    equal(f"{about}: COMMIT", base.error("COMMIT") if begin != "never" else None, None)
+                    base.reopen()
+                    equal(f"{about}: committed", base.missing(1, 3), 0)
 
 
 def test_written_by_statements():
@@ -488,7 +572,7 @@ def test_export_past_half():
 
 INFO = (
     "count, capacity, target_fpr, fpr, bytes, bits_per_item, layout, kind, bucket_size, prefix_bits, seed, item_classes, "
-    "rows, pages, distinct_prefixes, items_left"
+    "items_left, items_to_limit, rows, pages, distinct_prefixes"
 ).split(", ")
 
 
@@ -553,15 +637,20 @@ def test_table_info_sees():
         told = table_info(base, "'seen', 'main'")
         equal("what waits", (told["count"], told["item_classes"], told["prefix_bits"]), (2, ["number", "text"], 64))
         base.run("ROLLBACK")
-        left = table_info(base)["items_left"]
+        equal("left of the capacity", table_info(base)["items_left"], 1000)
+        for items, expected in (("1, 'a', 1", 998), ("1, 1, 1", 998)):
+            base.run(f"INSERT INTO seen(item) VALUES {', '.join(f'({item})' for item in items.split(', '))}")
+            equal(f"{items}: copies are not counted", table_info(base)["items_left"], expected)
+        base.run("INSERT INTO seen(seen) VALUES ('delete-all')")
+        left = table_info(base)["items_to_limit"]
         equal("nothing", (table_info(base)["count"], table_info(base)["rows"]), (0, 0))
         equal("as many as are left", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
-        equal("none are left", table_info(base)["items_left"], left - table_info(base)["count"])
+        equal("none are left", (table_info(base)["items_to_limit"], table_info(base)["items_left"]), (left - table_info(base)["count"], 0))
         check("one more", base.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 10**6, 10**6 + left) is not None)
         with Base("capacity=1000, fpr=0.05, kind=set", numbers=0) as other:
-            left = table_info(other)["items_left"]
+            left = table_info(other)["items_to_limit"]
             equal("of a set, at least as many", other.error(f"INSERT INTO seen(item) SELECT x FROM {NUMBERS}", 1, left), None)
-            check("and more", table_info(other)["items_left"] > 0)
+            check("and more", table_info(other)["items_to_limit"] > 0)
         equal("JSON", base.one("SELECT json_extract(json_array(cuckoofilter_table_info('seen')), '$[0].kind')"), "deletable")
         equal("NULL", base.one("SELECT cuckoofilter_table_info(NULL)"), None)
         for call in ("'number'", "'nothing'", "'seen', 'temp'", "5"):
@@ -574,7 +663,7 @@ def test_limit_after_a_rollback():
     """Adds that were allowed while the table was empty are not, once a rollback has brought its items back."""
     for begin, end in (("BEGIN", "ROLLBACK"), ("BEGIN; SAVEPOINT s", "ROLLBACK TO s; COMMIT")):
         with Base("capacity=1000") as base:
-            most = table_info(base)["items_left"]
+            most = table_info(base)["items_to_limit"]
             base.add(1, most)
             count = table_info(base)["count"]
             for cycle in range(1, 21):

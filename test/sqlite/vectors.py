@@ -123,7 +123,7 @@ BAD_BYTES = "not a cuckoofilter: the bytes are damaged or are something else"
 
 # A byte, values that a later version might store in it, and the error of this version.
 UNKNOWN = (
-    (3, (0, 3, 255), VERSION),
+    (3, (0, 4, 255), VERSION),
     (4, (0, 2, 255), VERSION),
     (5, (3, 4, 255), BAD_BYTES),
     (6, (4, 8, 16, 32, 64, 128), BAD_BYTES),

@@ -41,9 +41,9 @@ bool
 cuckoofilter_build_add(cuckoofilter_builder *builder, cuckoofilter_item item,
 					   cuckoofilter_error *error)
 {
-	uint64_t hash = cuckoofilter_hash(item, builder->collector.filter.seed);
+	ckf_hashes hashes = cuckoofilter_hashes(item, builder->collector.filter.seed);
 
-	return cuckoofilter_build_add_hashes(builder, &hash, 1, ckf_item_class_of(item.item_class),
+	return cuckoofilter_build_add_hashes(builder, &hashes.hash, 1, ckfl_item_class(item, hashes),
 										 error);
 }
 
@@ -51,9 +51,12 @@ bool
 cuckoofilter_build_add_pair(cuckoofilter_builder *builder, cuckoofilter_item item,
 							cuckoofilter_item value, cuckoofilter_error *error)
 {
-	uint64_t hash = cuckoofilter_hash_pair(item, value, builder->collector.filter.seed);
+	uint64_t seed = builder->collector.filter.seed;
+	ckf_hashes pair =
+		ckf_hashes_of_pair(cuckoofilter_hashes(item, seed), cuckoofilter_hashes(value, seed), seed);
 
-	return cuckoofilter_build_add_hashes(builder, &hash, 1, CKF_ITEM_OTHER, error);
+	return cuckoofilter_build_add_hashes(builder, &pair.hash, 1,
+										 CKF_ITEM_OTHER | ckf_decimal_class(pair), error);
 }
 
 bool

@@ -6,40 +6,58 @@
 /* An item or a pair, hashed under the seed of the filter that is read or changed. */
 typedef struct ckfl_hashed
 {
-	uint64_t hash;
+	ckf_hashes hashes;
 	unsigned item_class; /* ckf_item_class */
 } ckfl_hashed;
 
 static ckfl_hashed
 ckfl_item(const cuckoofilter *filter, cuckoofilter_item item)
 {
-	return (ckfl_hashed){cuckoofilter_hash(item, filter->filter.seed),
-						 ckf_item_class_of(item.item_class)};
+	ckf_hashes hashes = cuckoofilter_hashes(item, filter->filter.seed);
+
+	return (ckfl_hashed){hashes, ckfl_item_class(item, hashes)};
 }
 
 static ckfl_hashed
 ckfl_pair(const cuckoofilter *filter, cuckoofilter_item item, cuckoofilter_item value)
 {
-	return (ckfl_hashed){cuckoofilter_hash_pair(item, value, filter->filter.seed), CKF_ITEM_OTHER};
+	uint64_t seed = filter->filter.seed;
+	ckf_hashes pair =
+		ckf_hashes_of_pair(cuckoofilter_hashes(item, seed), cuckoofilter_hashes(value, seed), seed);
+
+	return (ckfl_hashed){pair, CKF_ITEM_OTHER | ckf_decimal_class(pair)};
 }
 
 /* -------------------------------------------------------------- lookups */
 
 bool
-cuckoofilter_contains_hashes(const cuckoofilter *filter, const uint64_t *hashes, size_t n,
-							 unsigned item_classes, uint8_t *out, cuckoofilter_error *error)
+cuckoofilter_contains_both(const cuckoofilter *filter, const uint64_t *hashes,
+						   const uint64_t *rounded, size_t n, unsigned item_classes, uint8_t *out,
+						   cuckoofilter_error *error)
 {
+	size_t i;
+
 	if (!ckfl_may_hold(&filter->filter, item_classes, error))
 		return false;
 	ckf_contains_many(&filter->filter, hashes, n, out);
+	for (i = 0; rounded && (item_classes & CKF_ITEM_DECIMAL) && i < n; i++)
+		if (!out[i] && hashes[i] != rounded[i])
+			out[i] = ckf_contains_rounded(&filter->filter, rounded[i]);
 	return true;
+}
+
+bool
+cuckoofilter_contains_hashes(const cuckoofilter *filter, const uint64_t *hashes, size_t n,
+							 unsigned item_classes, uint8_t *out, cuckoofilter_error *error)
+{
+	return cuckoofilter_contains_both(filter, hashes, NULL, n, item_classes, out, error);
 }
 
 static int
 ckfl_contains(const cuckoofilter *filter, ckfl_hashed hashed, cuckoofilter_error *error)
 {
 	return ckfl_may_hold(&filter->filter, hashed.item_class, error)
-			   ? ckf_contains(&filter->filter, hashed.hash)
+			   ? ckf_contains_item(&filter->filter, hashed.hashes)
 			   : -1;
 }
 
@@ -62,7 +80,7 @@ cuckoofilter_copies(const cuckoofilter *filter, cuckoofilter_item item, cuckoofi
 	ckfl_hashed hashed = ckfl_item(filter, item);
 
 	return ckfl_may_hold(&filter->filter, hashed.item_class, error)
-			   ? (int)ckf_copies(&filter->filter, hashed.hash)
+			   ? (int)ckf_copies_of_item(&filter->filter, hashed.hashes)
 			   : -1;
 }
 
@@ -75,7 +93,7 @@ ckfl_add(cuckoofilter *filter, ckfl_hashed added, cuckoofilter_error *error)
 	ckfl_host host = ckfl_host_of(error);
 
 	return ckfl_may_hold(&filter->filter, added.item_class, error) &&
-		   ckf_host_add(&host.host, &filter->filter, added.hash, added.item_class);
+		   ckf_host_add(&host.host, &filter->filter, added.hashes.hash, added.item_class);
 }
 
 /* Remove one hash in place: 1, 0 or -1. */
@@ -87,7 +105,7 @@ ckfl_remove(cuckoofilter *filter, ckfl_hashed removed, cuckoofilter_error *error
 
 	if (!ckfl_may_hold(&filter->filter, removed.item_class, error))
 		return -1;
-	status = ckf_remove(&filter->filter, removed.hash, &found);
+	status = ckf_remove_item(&filter->filter, removed.hashes, &found);
 	if (status == CKF_OK)
 		return found;
 	ckfl_fail(error, status, (ckf_about){0});
@@ -129,7 +147,8 @@ ckfl_change(cuckoofilter *filter, ckf_goal goal, const ckf_list *list, cuckoofil
 
 	if (list->count == 1)
 	{
-		ckfl_hashed one = {list->hashes[0], list->item_classes};
+		ckfl_hashed one = {{list->hashes[0], list->rounded ? list->rounded[0] : list->hashes[0]},
+						   list->item_classes};
 
 		return goal == CKF_ADD_MANY ? ckfl_add(filter, one, error)
 									: ckfl_remove(filter, one, error) >= 0;
@@ -147,16 +166,23 @@ bool
 cuckoofilter_add_hashes(cuckoofilter *filter, const uint64_t *hashes, size_t n,
 						unsigned item_classes, cuckoofilter_error *error)
 {
-	ckf_list list = {hashes, n, item_classes};
+	ckf_list list = {hashes, NULL, n, item_classes};
 
 	return n == 0 || ckfl_change(filter, CKF_ADD_MANY, &list, error);
+}
+
+bool
+cuckoofilter_remove_both(cuckoofilter *filter, const uint64_t *hashes, const uint64_t *rounded,
+						 size_t n, unsigned item_classes, cuckoofilter_error *error)
+{
+	ckf_list list = {hashes, rounded, n, item_classes};
+
+	return n == 0 || ckfl_change(filter, CKF_REMOVE_MANY, &list, error);
 }
 
 bool
 cuckoofilter_remove_hashes(cuckoofilter *filter, const uint64_t *hashes, size_t n,
 						   unsigned item_classes, cuckoofilter_error *error)
 {
-	ckf_list list = {hashes, n, item_classes};
-
-	return n == 0 || ckfl_change(filter, CKF_REMOVE_MANY, &list, error);
+	return cuckoofilter_remove_both(filter, hashes, NULL, n, item_classes, error);
 }

@@ -79,10 +79,10 @@ const char *cuckoofilter_sqlstate(cuckoofilter_code code);
  */
 typedef struct cuckoofilter_item
 {
-	ckf_class item_class; /* CKF_CLASS_INTEGER .. CKF_CLASS_TIMESTAMPTZ */
+	ckf_class item_class; /* CKF_CLASS_INTEGER .. CKF_CLASS_TIMESTAMPTZ, CKF_CLASS_DECIMAL */
 	int64_t word;         /* an integer; microseconds since 2000-01-01 */
 	double real;          /* CKF_CLASS_REAL */
-	const void *bytes;    /* CKF_CLASS_TEXT, CKF_CLASS_BYTES */
+	const void *bytes;    /* CKF_CLASS_TEXT, CKF_CLASS_BYTES; digits of CKF_CLASS_DECIMAL */
 	size_t size;
 } cuckoofilter_item;
 
@@ -100,6 +100,19 @@ static inline cuckoofilter_item
 cuckoofilter_real(double value)
 {
 	cuckoofilter_item item = {CKF_CLASS_REAL, 0, value, NULL, 0};
+
+	return item;
+}
+
+/*
+ * A number in `size` decimal digits, with a sign, a point and an exponent, or without: PostgreSQL's
+ * numeric, of any length.  "5.0" is the integer, and "0.1" the real 0.1.  Another text, such as
+ * "NaN", is the real NaN: pass such numbers by cuckoofilter_real.
+ */
+static inline cuckoofilter_item
+cuckoofilter_decimal(const char *digits, size_t size)
+{
+	cuckoofilter_item item = {CKF_CLASS_DECIMAL, 0, 0, digits, size};
 
 	return item;
 }
@@ -161,8 +174,10 @@ cuckoofilter_date(int32_t unix_days)
 	return cuckoofilter_timestamp(unix_days * INT64_C(86400000000));
 }
 
-/* The hash of an item under a seed: cuckoofilter_hash of SQL. */
+/* The hash of an item under a seed: cuckoofilter_hash of SQL.  cuckoofilter_hashes also gives the
+ * one of versions before 1.7.1. */
 uint64_t cuckoofilter_hash(cuckoofilter_item item, uint64_t seed);
+ckf_hashes cuckoofilter_hashes(cuckoofilter_item item, uint64_t seed);
 
 /*
  * The hash of a pair: an item with a value, such as the partition that has its rows.  Item and
@@ -254,7 +269,7 @@ int cuckoofilter_remove_pair(cuckoofilter *filter, cuckoofilter_item item, cucko
 
 /*
  * The same for n hashes that cuckoofilter_hash or the functions of cuckoofilter.h made under
- * the filter's seed.  item_classes has a bit of ckf_item_class for each class among the items,
+ * the filter's seed.  item_classes has the bits of ckf_item_class for the classes among the items,
  * or CKF_ITEM_HASH for hashes of a function of the caller's own, of which no lookup is
  * refused.
  *
@@ -267,6 +282,17 @@ bool cuckoofilter_add_hashes(cuckoofilter *filter, const uint64_t *hashes, size_
 							 unsigned item_classes, cuckoofilter_error *error);
 bool cuckoofilter_remove_hashes(cuckoofilter *filter, const uint64_t *hashes, size_t n,
 								unsigned item_classes, cuckoofilter_error *error);
+
+/*
+ * The same for n items by both hashes, of which rounded[i] differs from hashes[i] for numbers of
+ * CKF_CLASS_DECIMAL: a filter of an older version may hold these numbers by the nearest double.
+ * Lookups find them, and removals leave them in.  item_classes has CKF_ITEM_DECIMAL then.
+ */
+bool cuckoofilter_contains_both(const cuckoofilter *filter, const uint64_t *hashes,
+								const uint64_t *rounded, size_t n, unsigned item_classes,
+								uint8_t *out, cuckoofilter_error *error);
+bool cuckoofilter_remove_both(cuckoofilter *filter, const uint64_t *hashes, const uint64_t *rounded,
+							  size_t n, unsigned item_classes, cuckoofilter_error *error);
 
 /* ---------------------------------------------------- two filters, and more */
 

@@ -5,6 +5,7 @@
 
 #include "messages.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +15,43 @@ cuckoofilter_version(void)
 	return CKF_VERSION;
 }
 
-uint64_t
-cuckoofilter_hash(cuckoofilter_item item, uint64_t seed)
+ckf_hashes
+cuckoofilter_hashes(cuckoofilter_item item, uint64_t seed)
 {
+	ckf_hashes hashes;
+
 	switch (item.item_class)
 	{
 		case CKF_CLASS_REAL:
-			return ckf_hash_real(item.real, seed);
+			hashes.hash = ckf_hash_real(item.real, seed);
+			break;
 		case CKF_CLASS_TEXT:
 		case CKF_CLASS_BYTES:
-			return ckf_hash_bytes(item.item_class, item.bytes, item.size, seed);
+			hashes.hash = ckf_hash_bytes(item.item_class, item.bytes, item.size, seed);
+			break;
+		case CKF_CLASS_DECIMAL:
+			if (ckf_hash_decimal(item.bytes, item.size, seed, &hashes))
+				return hashes;
+			hashes.hash = ckf_hash_real(NAN, seed);
+			break;
 		default:
-			return ckf_hash_word(item.item_class, (uint64_t)item.word, seed);
+			hashes.hash = ckf_hash_word(item.item_class, (uint64_t)item.word, seed);
 	}
+	hashes.rounded = hashes.hash;
+	return hashes;
+}
+
+unsigned
+ckfl_item_class(cuckoofilter_item item, ckf_hashes hashes)
+{
+	return item.item_class == CKF_CLASS_DECIMAL ? CKF_ITEM_NUMBER | ckf_decimal_class(hashes)
+												: ckf_item_class_of(item.item_class);
+}
+
+uint64_t
+cuckoofilter_hash(cuckoofilter_item item, uint64_t seed)
+{
+	return cuckoofilter_hashes(item, seed).hash;
 }
 
 uint64_t

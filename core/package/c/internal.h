@@ -20,6 +20,9 @@ __attribute__((format(printf, 4, 5))) void ckfl_say(cuckoofilter_error *error,
 													cuckoofilter_code code, const char *hint,
 													const char *format, ...);
 
+/* The item class of an item with these hashes: a decimal may be an integer or a real. */
+unsigned ckfl_item_class(cuckoofilter_item item, ckf_hashes hashes);
+
 /* Whether items of all these classes may be in the filter; else *error is filled. */
 bool ckfl_may_hold(const ckf_filter *filter, unsigned item_classes, cuckoofilter_error *error);
 

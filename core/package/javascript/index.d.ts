@@ -45,8 +45,10 @@ export interface FilterInfo {
 	seed: bigint;
 	format_version: number;
 	item_classes: ('number' | 'text' | 'bytes' | 'timestamp' | 'timestamptz' | 'other' | 'hash')[];
-	/** At least so many items can be added until the rate reaches its limit; in 1 of 1,000 filters fewer. */
+	/** So many items can be added at the target rate: the capacity less the count, never below 0. */
 	items_left: number;
+	/** At least so many items can be added until adding fails; in 1 of 1,000 filters fewer. */
+	items_to_limit: number;
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  *   number      integer or real, as in SQL: 5 and 5.0 are one item
  *   boolean     0 or 1
- *   bigint      integer; past 64 bits the nearest double, as PostgreSQL's numeric
+ *   bigint      integer of any size, as PostgreSQL's numeric
  *   string      text, in UTF-8
  *   Uint8Array  bytes: bytea, BLOB, uuid
  *   Date        timestamp with time zone
@@ -17,11 +17,12 @@ export const REAL = 2;
 const TEXT = 3;
 const BYTES = 4;
 const TIMESTAMPTZ = 6;
+const DECIMAL = 8;
 const NO_ITEM = 0;
 
 
 /* Added to the class of a pair's item; its value is the next item of the batch. */
-const PAIR = 8;
+const PAIR = 16;
 
 const LEAST_TIMESTAMP = -210866803200000; /* 4713 BC, PostgreSQL's least, in milliseconds since 1970 */
 
@@ -122,7 +123,7 @@ export class Batch {
 		halves[(at.words >>> 2) + number * 2 + 1] = size;
 	}
 
-	putString(number, text) {
+	putString(number, text, kind = TEXT) {
 		const most = text.length * MOST_BYTES_OF_CHARACTER;
 		const room = this.room(most);
 		if (room === 0) {
@@ -130,7 +131,7 @@ export class Batch {
 		}
 		const size = writeText(text, room, most);
 		this.took(room, size);
-		this.setBytes(number, TEXT, room, size);
+		this.setBytes(number, kind, room, size);
 		return true;
 	}
 
@@ -182,7 +183,7 @@ export class Batch {
 			case 'bigint':
 				return BigInt.asIntN(64, value) === value
 					? this.putInteger(number, value)
-					: this.putReal(number, REAL, Number(value));
+					: this.putString(number, String(value), DECIMAL);
 			case 'boolean':
 				return this.putReal(number, REAL, Number(value));
 			default:

@@ -35,4 +35,4 @@ build/python/cuckoofilter/cuckoofilter.so: $(SQLITE_SO)
 # Suites and benchmarks skip the package where Python's headers are missing.  No second make builds it, since both
 # would write the same files at once.
 PYTHON_HERE := $(if $(wildcard $(PYTHON_INCLUDE)/Python.h),python)
-test-bindings-build: $(PYTHON_HERE)
+test-bindings-build-short: $(PYTHON_HERE)

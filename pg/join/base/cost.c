@@ -16,14 +16,17 @@
 #define CKFP_COLUMN_NS 2.0       /* reaching the next column of a row */
 #define CKFP_BUILD_NS 110.0      /* gathering a key and adding it to the filter */
 
-#define CKFP_MAP_NS 60.0  /* finding the partition of a key in one table */
-#define CKFP_READ_NS 40.0 /* reading a row in a scan */
+#define CKFP_MAP_NS 60.0    /* finding the partition of a key in one table */
+#define CKFP_READ_NS 40.0   /* reading a row in a scan */
+#define CKFP_CALL_NS 100.0  /* calling the function of a column (monotone.h) */
+#define CKFP_GATHER_NS 50.0 /* gathering a key for ranges */
 
 /* Safety margins, since estimates are rough. If an estimate is wrong, the lookups are soon
  * suspended, but what gathering the keys has cost is lost. */
 #define CKFP_LOOKUP_MARGIN 2.0
 #define CKFP_BUILD_MARGIN 3.0
 #define CKFP_MAP_MARGIN 24.0 /* this cost is lost if in the end all partitions have keys */
+#define CKFP_CALL_MARGIN 8.0 /* this cost is lost if in the end no row is between the ranges */
 
 #define CKFP_SPILL_NS 350.0      /* writing to a file and reading it back */
 #define CKFP_OTHER_JOIN_NS 275.0 /* a nested loop with an index, or a merge join */
@@ -141,6 +144,27 @@ ckfp_cost_of_keys(const ckfp_join_record *record, double share)
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO || share >= 1)
 		return INFINITY;
 	return scan / (CKFP_MAP_MARGIN * CKFP_MAP_NS * (1 - share));
+}
+
+/* The saving if all rows are between the ranges, in ns per process. */
+static double
+ckfp_saving_of_ranges(const ckfp_join_record *record)
+{
+	return record->saving + Max(record->skipping, record->reading);
+}
+
+double
+ckfp_cost_of_calls(const ckfp_join_record *record, double share)
+{
+	return share * ckfp_saving_of_ranges(record) / (CKFP_CALL_MARGIN * CKFP_CALL_NS);
+}
+
+bool
+ckfp_cost_ranges_pay(const ckfp_join_record *record)
+{
+	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
+		   record->build_rows / record->builders * CKFP_GATHER_NS * CKFP_BUILD_MARGIN <
+			   ckfp_saving_of_ranges(record);
 }
 
 bool

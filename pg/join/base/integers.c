@@ -151,8 +151,7 @@ ckfp_integers_move(ckfp_integers *set, int shift, uint64 first, uint64 width)
 	pfree(old.some);
 }
 
-/* Make the table wide enough for a range, with as much room on both sides. */
-static void
+void
 ckfp_integers_reach(ckfp_integers *set, ckfp_range range)
 {
 	uint64 low = ckfp_bucket_of(range.low, 0);

@@ -96,6 +96,10 @@ ckfp_integers_find(const ckfp_integers *set, int64 integer)
 	return CKFP_BIT(set->all, at) ? CKFP_IN_ALL : CKFP_IN_PARTLY;
 }
 
+/* Make the table wide enough for a range, with as much room on both sides. If the span of all
+ * integers is known, this is done once, and not again and again while they are added. */
+void ckfp_integers_reach(ckfp_integers *set, ckfp_range range);
+
 /* Add the integers of a range. */
 void ckfp_integers_add_range(ckfp_integers *set, ckfp_range range);
 

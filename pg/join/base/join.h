@@ -158,6 +158,7 @@ typedef struct ckfp_join_record
 	 * processes that share the scans; else 0. */
 	double first_if_cheap;
 	double block_rows; /* the rows of scans that can skip blocks */
+	double reading;    /* the saving if they skip all blocks, in ns per process */
 	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
 	bool blocks; /* scans may skip blocks */
 	bool only_ranges; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
@@ -272,6 +273,13 @@ double ckfp_cost_of_drop(const ckfp_join_record *record, const Plan *scan,
 /* How many keys are worth mapping to their partitions, by some bounds, for each scan that this may
  * save? `share` is the share of the scans whose partitions have these bounds. */
 double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
+
+/* How often may the function of a column be called to map keys, if so large a share of the rows is
+ * between the ranges? */
+double ckfp_cost_of_calls(const ckfp_join_record *record, double share);
+
+/* Is it worth gathering keys for ranges of the column that they are a function of? */
+bool ckfp_cost_ranges_pay(const ckfp_join_record *record);
 
 /* Does the memory of a filter suffice to gather this number of keys? */
 bool ckfp_cost_fits(double keys);

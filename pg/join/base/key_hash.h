@@ -66,7 +66,7 @@ ckfp_key_hash(ckfp_key_hasher *key, Datum value)
 	if (ckfp_key_is_integer(key))
 		return ckf_hash_integer(ckfp_integer_of(value, (int16)key->method), 0);
 	if (key->method == CKFP_KEY_ITEM)
-		return ckfp_hash_item(&key->hasher, value, 0);
+		return ckfp_hash_item(&key->hasher, value, 0).hash;
 	return ckf_hash_word(CKF_CLASS_OTHER,
 						 DatumGetUInt32(FunctionCall1Coll(&key->function, key->collation, value)),
 						 0);

@@ -13,6 +13,7 @@
 #include "join/base/integers.h"
 
 #include "access/relscan.h"
+#include "access/xlogdefs.h"
 #include "fmgr.h"
 #include "pgtime.h"
 #include "port/atomics.h"
@@ -74,7 +75,7 @@ bool ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index);
 /* Sort ranges, and merge those between which there is no other integer. */
 void ckfp_ranges_sort(ckfp_ranges *ranges);
 
-/* Add them to the set. */
+/* Add them to the set. They are in ascending order. */
 void ckfp_ranges_to_set(ckfp_ranges *ranges);
 
 /* The number of integers in them. */
@@ -98,6 +99,15 @@ typedef enum ckfp_key_ranges_state
 	CKFP_RANGES_WAITING, /* those of other processes are missing */
 	CKFP_RANGES_KNOWN
 } ckfp_key_ranges_state;
+
+/* Why no block is skipped, for EXPLAIN. If there are several reasons, the last one is shown. */
+typedef enum ckfp_unskipped
+{
+	CKFP_UNSKIPPED_INDEX,  /* no index could be searched */
+	CKFP_UNSKIPPED_PRICE,  /* the search does not pay */
+	CKFP_UNSKIPPED_LIVE,   /* nearly all blocks can have keys */
+	CKFP_UNSKIPPED_CHANGED /* blocks are read of which the index may lack rows */
+} ckfp_unskipped;
 
 /* How scans test a key. */
 typedef struct ckfp_key_test
@@ -125,6 +135,8 @@ typedef struct ckfp_key_ranges
 	bool by_value;                       /* all types are passed by value */
 	uint64 blocks;                       /* counter: the blocks of the scans that may skip some */
 	uint64 skipped;                      /* counter: the blocks of these scans that are not read */
+	ckfp_unskipped unskipped;            /* if there are none */
+	XLogRecPtr before;                   /* ckfp_wal_before() of the query's snapshot */
 	ckfp_key_test test;                  /* how scans test the keys of their rows */
 	int columns;                         /* 0: no scan needs them */
 	ckfp_ranges *column[CKFP_JOIN_KEYS]; /* NULL: no scan needs it */
@@ -255,6 +267,20 @@ bool ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ra
 /* Is one search of a BRIN index so much cheaper than the sequential scan that it is worth trying?
  */
 bool ckfp_brin_is_cheap(double pages_per_range, double rows, double blocks);
+
+/* ---------------------------------------------------------- complete.c: rows that an index lacks
+ */
+
+/* Begin to note positions in the WAL: when the library is loaded. */
+void ckfp_join_init_complete(void);
+
+/* A position in the WAL before the snapshot of a query of this transaction; or InvalidXLogRecPtr.
+ */
+XLogRecPtr ckfp_wal_before(void);
+
+/* Does an index have all rows that a snapshot sees? It was searched before this call, and the
+ * position `before` in the WAL, if it is valid, is one before the snapshot. */
+bool ckfp_index_is_complete(Relation index, Snapshot snapshot, XLogRecPtr before);
 
 /* ------------------------------------------------------------ scan.c: a scan that skips blocks */
 
@@ -397,6 +423,7 @@ typedef struct ckfp_shared_scan
 typedef struct ckfp_keys_shared
 {
 	bool common;        /* each process gathers a part of the keys; else all of them */
+	XLogRecPtr before;  /* see ckfp_key_ranges */
 	slock_t mutex;      /* protects the lists and the next two members */
 	int reading;        /* the number of processes that began to read, and have not finished */
 	bool complete;      /* all that began have finished: the lists have all keys */

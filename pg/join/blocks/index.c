@@ -181,7 +181,10 @@ ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record
 			continue;
 		ckfp_target_note(tables, record, target);
 		if (target->indexes > 0)
+		{
 			read += target->read * processes;
+			record->reading += target->reading;
+		}
 	}
 	if (read > 0)
 		record->unfit = InvalidOid;

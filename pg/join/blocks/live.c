@@ -2,30 +2,17 @@
  * live.c - ranges of keys to the blocks that can have them, by an index.
  *
  * What the index finds may have changed since: new rows of blocks that it did not find are of
- * later transactions, which the snapshot does not see.
- *
- * An index can lack rows that the snapshot sees:
- * - on a standby. The primary, which does not know the snapshot, builds an index or summarizes a
- *   range of BRIN without the rows that are dead to all of its own transactions, and no recovery
- *   conflict comes of it;
- * - BRIN, from PostgreSQL 16 on. An update of its columns can be HOT, and a range is summarized
- *   without the old versions of rows whose HOT update has committed, which older snapshots see.
- * The transaction that updated or deleted such a row had ended before the index was written. So an
- * index has all rows if no transaction has ended between the snapshot and the end of the search.
- * Otherwise it has at least the rows of the blocks that are all-visible at the end of the search:
- * these have no row that is dead to anybody. An index that this transaction has made anew may also
- * lack the old versions of rows that the transaction has updated itself. Its cursors see them.
+ * later transactions, which the snapshot does not see. Of blocks of which the index may lack rows
+ * (complete.c), those that are all-visible are skipped: they have no row that is dead to anybody.
  */
 #include "join/blocks/blocks.h"
 
 #include "access/brin.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/parallel.h"
 #include "access/relation.h"
 #include "access/stratnum.h"
 #include "access/visibilitymap.h"
-#include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
@@ -35,7 +22,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
 
 #include <math.h>
 
@@ -78,7 +64,15 @@ typedef struct ckfp_search
 	bool covers;         /* and has no other part */
 	bool again;          /* these keys were searched for less, in vain */
 	BlockNumber changed; /* see ckfp_join_target */
+	ckfp_key_ranges *keys;
 } ckfp_search;
+
+/* Note a reason why no block is skipped. */
+static void
+ckfp_search_explain(const ckfp_search *search, ckfp_unskipped why)
+{
+	search->keys->unskipped = Max(search->keys->unskipped, why);
+}
 
 /* ----------------------------------------------------------------- bitmaps of blocks */
 
@@ -174,44 +168,11 @@ ckfp_search_ranges(const ckfp_search *search)
 		all = judged && found > CKFP_LIVE_SHARE * search->blocks;
 	}
 	index_endscan(scan);
+	ckfp_search_explain(search, CKFP_UNSKIPPED_LIVE);
 	return all ? NULL : bitmap;
 }
 
 /* ------------------------------------------------------------- rows that an index lacks */
-
-/* Has a transaction ended since a snapshot was taken? */
-static bool
-ckfp_transactions_have_ended(const SnapshotData *snapshot)
-{
-	Snapshot now;
-
-	InvalidateCatalogSnapshot();
-	now = GetCatalogSnapshot(InvalidOid);
-	/* When a transaction ends, it leaves xip (in recovery: subxip). If it began after the snapshot,
-	 * xmax grows instead. The leader's transaction is not in the xip of its own snapshot, but in
-	 * that of a snapshot that a parallel worker takes: so only the old xip is looked up. */
-	if (now->takenDuringRecovery != snapshot->takenDuringRecovery || now->xmax != snapshot->xmax ||
-		(now->takenDuringRecovery && now->subxcnt != snapshot->subxcnt))
-		return true;
-	for (uint32 i = 0; i < snapshot->xcnt; i++)
-		if (!XidInMVCCSnapshot(snapshot->xip[i], now))
-			return true;
-	return false;
-}
-
-/* May the index lack rows that the snapshot sees? */
-static bool
-ckfp_index_may_lack_rows(const ckfp_search *search)
-{
-#if PG_VERSION_NUM >= 160000
-	/* A worker does not know what the transaction has made anew. */
-	if (search->index->rd_rel->relam == BRIN_AM_OID)
-		return search->index->rd_firstRelfilelocatorSubid != InvalidSubTransactionId ||
-			   (IsParallelWorker() && TransactionIdIsValid(GetTopTransactionIdIfAny())) ||
-			   ckfp_transactions_have_ended(search->snapshot);
-#endif
-	return search->snapshot->takenDuringRecovery && ckfp_transactions_have_ended(search->snapshot);
-}
 
 /* Add the blocks of which the index may lack rows. If a nested loop was better than to read so
  * many, the planner chooses again when a cached plan is used next. */
@@ -231,6 +192,8 @@ ckfp_search_add_changed(const ckfp_search *search, TIDBitmap *bitmap)
 	}
 	if (BufferIsValid(map))
 		ReleaseBuffer(map);
+	if (changed > 0)
+		ckfp_search_explain(search, CKFP_UNSKIPPED_CHANGED);
 	if (changed > search->changed)
 		ckfp_forget_plans(CKFP_MARK_LOOP);
 }
@@ -364,12 +327,14 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 	if (ckfp_index_is_usable(search->index) &&
 		(search->index->rd_rel->relam == BRIN_AM_OID) == (ckfp_ways[way] == ckfp_search_brin))
 	{
+		ckfp_search_explain(search, CKFP_UNSKIPPED_PRICE);
 		search->cut = ckfp_bounds_cut(search->scan, search->index, search->column, &search->ranges,
 									  &search->covers);
 		bitmap = search->ranges.n == 0 ? ckfp_search_nothing() : ckfp_ways[way](search);
 		search->ranges = ranges;
 	}
-	if (bitmap != NULL && ckfp_index_may_lack_rows(search))
+	if (bitmap != NULL &&
+		!ckfp_index_is_complete(search->index, search->snapshot, search->keys->before))
 		ckfp_search_add_changed(search, bitmap);
 	relation_close(search->index, NoLock);
 	return bitmap;
@@ -386,7 +351,10 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 	/* one of many small partitions */
 	if (!search->always && CKFP_SEARCH_NS > CKFP_BRIN_SHARE_ONE * search->share *
 												ckfp_scan_cost(search->rows, search->blocks))
+	{
+		ckfp_search_explain(search, CKFP_UNSKIPPED_PRICE);
 		return NULL;
+	}
 	for (size_t way = 0; way < lengthof(ckfp_ways); way++)
 		for (int i = 0; i < target->indexes && bitmap == NULL; i++)
 			if (target->index[i].key == key &&
@@ -432,7 +400,8 @@ ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double sh
 						  .share = blocks->share,
 						  .most = share * blocks->share,
 						  .again = again,
-						  .changed = filter->target->changed};
+						  .changed = filter->target->changed,
+						  .keys = filter->keys};
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "search of an index", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
@@ -442,6 +411,8 @@ ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double sh
 	filter->covers = false;
 	found = ckfp_search_all(&search, filter);
 	MemoryContextSwitchTo(caller);
+	if (found != NULL)
+		ckfp_search_explain(&search, CKFP_UNSKIPPED_LIVE);
 	bits = found == NULL ? NULL : ckfp_bits_of(found, blocks->blocks);
 	MemoryContextDelete(context);
 	return bits;

@@ -3,7 +3,13 @@
  *
  * No function has an inverse here. The least value of the column for which the function reaches a
  * key is found by bisection, with the function itself. Most keys are as far from each other as
- * their values of the column are, so the first guess is nearly always right.
+ * their values of the column are, or a multiple of that, so the first guess is nearly always right.
+ *
+ * Each call of the function is a cost, which the ranges must save. So the first keys are mapped to
+ * see how many calls a key needs, and how much of the column between the least and the greatest key
+ * all keys cover. Where the keys are near each other, and so wherever ranges that are widened meet,
+ * nothing between them can be skipped: they become one range. If mapping all keys costs too much,
+ * those nearest to each other are merged.
  *
  * Where clocks are set back, the function falls again. A value for which it reaches a key can then
  * be up to a day below the one that bisection finds, or that much above: ranges are wider by that.
@@ -19,6 +25,25 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+/* The first keys that are mapped, and those after which the guesses are as good as they get. */
+#define CKFP_SAMPLE 16
+#define CKFP_SAMPLE_FROM 4
+
+/* About the number of calls for these. */
+#define CKFP_SAMPLE_CALLS 500
+
+/* If keys cover this share of the column between them, they become one range. */
+#define CKFP_COVERED 0.9
+
+/* An integer that was mapped. */
+typedef struct ckfp_mapped
+{
+	bool known;
+	int64 key;
+	int64 value; /* the value of the column that it was mapped to */
+	int64 scale; /* the distance of two values, by that of their keys */
+} ckfp_mapped;
+
 struct ckfp_map
 {
 	const ckfp_join_record *record;
@@ -26,9 +51,8 @@ struct ckfp_map
 	int16 length;          /* of the values of the column */
 	int16 key_length;      /* of the keys, if they are integers; else 0 */
 	FmgrInfo less;         /* compares keys that are not integers */
-	int64 scale;           /* the distance of two values, by that of their keys */
-	int64 last_key;        /* the integer that was mapped last */
-	int64 last;            /* the value of the column that `last_key` was mapped to */
+	ckfp_mapped last[2];   /* the last ones of keys, and of what is above keys */
+	double calls;          /* the number of calls of the function */
 	ExprState *state;      /* the function */
 	ExprContext *econtext; /* has the argument of the function */
 	ckfp_ranges ranges;    /* those of the keys */
@@ -50,7 +74,8 @@ ckfp_key_ranges_map_to(ckfp_key_ranges *keys, const ckfp_join_record *record, Ex
 	gathered->integers = ckfp_type_is_integer(gathered->type);
 	if (gathered->integers)
 		map->key_length = get_typlen(left);
-	map->scale = left == DATEOID && map->length == sizeof(int64) ? USECS_PER_DAY : 1;
+	map->last[0].scale = left == DATEOID && map->length == sizeof(int64) ? USECS_PER_DAY : 1;
+	map->last[1].scale = map->last[0].scale;
 	fmgr_info(get_opcode(lookup_type_cache(left, TYPECACHE_LT_OPR)->lt_opr), &map->less);
 	fmgr_info_copy(&gathered->less, &map->less, CurrentMemoryContext);
 	map->state = ExecInitExpr(function, NULL);
@@ -81,12 +106,12 @@ ckfp_map_computes(const ckfp_map *map, int64 source)
 	return source >= map->limits.low && source <= map->limits.high;
 }
 
-/* What is to be reached: an integer; or a value, which is to be exceeded, perhaps. */
+/* What is to be reached: an integer; or a value. */
 typedef struct ckfp_goal
 {
 	int64 integer;
 	Datum value;
-	bool exceed;
+	bool exceed; /* the value is to be exceeded; the integer is the one after a key */
 } ckfp_goal;
 
 /* Does the function reach a goal for this value of the column? */
@@ -95,6 +120,7 @@ ckfp_map_reaches(ckfp_map *map, int64 source, const ckfp_goal *goal)
 {
 	Datum value = ckfp_map_value(map, source);
 
+	map->calls++;
 	if (map->key_length != 0)
 		return ckfp_integer_of(value, map->key_length) >= goal->integer;
 	return goal->exceed ? DatumGetBool(FunctionCall2(&map->less, goal->value, value))
@@ -106,14 +132,31 @@ ckfp_map_reaches(ckfp_map *map, int64 source, const ckfp_goal *goal)
 static int64
 ckfp_map_guess(const ckfp_map *map, const ckfp_goal *goal)
 {
+	const ckfp_mapped *last = &map->last[goal->exceed];
 	int64 distance;
 	int64 guess;
 
-	if (map->key_length == 0 || pg_sub_s64_overflow(goal->integer, map->last_key, &distance) ||
-		pg_mul_s64_overflow(distance, map->scale, &distance) ||
-		pg_add_s64_overflow(map->last, distance, &guess))
+	if (map->key_length == 0 || pg_sub_s64_overflow(goal->integer, last->key, &distance) ||
+		pg_mul_s64_overflow(distance, last->scale, &distance) ||
+		pg_add_s64_overflow(last->value, distance, &guess))
 		return map->limits.least;
 	return guess;
+}
+
+/* Remember what an integer was mapped to. If the guess was wrong, the scale is that of the last two
+ * keys from here on. */
+static void
+ckfp_map_note(ckfp_mapped *last, int64 key, int64 value, bool guessed)
+{
+	int64 keys;
+	int64 values;
+
+	if (!guessed && last->known && !pg_sub_s64_overflow(key, last->key, &keys) &&
+		!pg_sub_s64_overflow(value, last->value, &values) && keys > 0 && values >= keys)
+		last->scale = values / keys;
+	last->known = true;
+	last->key = key;
+	last->value = value;
 }
 
 /* The first value of the column between the limits for which a goal is reached; or the value after
@@ -139,8 +182,7 @@ ckfp_map_first(ckfp_map *map, const ckfp_goal *goal)
 		else
 			low = middle;
 	}
-	map->last_key = goal->integer;
-	map->last = high;
+	ckfp_map_note(&map->last[goal->exceed], goal->integer, high, high == guess);
 	return high;
 }
 
@@ -165,7 +207,7 @@ static ckfp_range
 ckfp_map_integers(ckfp_map *map, ckfp_range keys)
 {
 	ckfp_goal from = {.integer = keys.low};
-	ckfp_goal to = {.integer = keys.high + 1};
+	ckfp_goal to = {.integer = keys.high + 1, .exceed = true};
 
 	return ckfp_map_range(map, &from, keys.high == PG_INT64_MAX ? NULL : &to);
 }
@@ -185,6 +227,88 @@ ckfp_key_ranges_of(const ckfp_key_ranges *keys, int key)
 	return keys->map != NULL && keys->column[key] != NULL ? &keys->map->ranges : keys->column[key];
 }
 
+/* What the first keys show. */
+typedef struct ckfp_sample
+{
+	double calls; /* for a range of keys */
+	double scale; /* the distance of two values of the column, by that of their keys */
+	double width; /* values of the column for a key */
+} ckfp_sample;
+
+static ckfp_sample
+ckfp_map_sample(ckfp_map *map, const ckfp_range *range)
+{
+	ckfp_sample sample = {0};
+	const int n = CKFP_SAMPLE - CKFP_SAMPLE_FROM;
+	ckfp_range mapped[CKFP_SAMPLE];
+
+	for (int i = 0; i < CKFP_SAMPLE; i++)
+	{
+		if (i == CKFP_SAMPLE_FROM)
+			map->calls = 0;
+		mapped[i] = ckfp_map_integers(map, range[i]);
+	}
+	range += CKFP_SAMPLE_FROM;
+	sample.calls = map->calls / n;
+	sample.scale = ((double)mapped[CKFP_SAMPLE - 1].low - (double)mapped[CKFP_SAMPLE_FROM].low) /
+				   ((double)range[n - 1].low - (double)range[0].low);
+	for (int i = 0; i < n; i++)
+		sample.width +=
+			((double)mapped[CKFP_SAMPLE_FROM + i].high - (double)mapped[CKFP_SAMPLE_FROM + i].low +
+			 1 - ((double)range[i].high - (double)range[i].low) * sample.scale) /
+			n;
+	return sample;
+}
+
+/* The share of the column between the least and the greatest key that ranges of keys cover. */
+static double
+ckfp_map_covered(const ckfp_sample *sample, const ckfp_range *range, int n)
+{
+	double span =
+		((double)range[n - 1].high - (double)range[0].low) * sample->scale + sample->width;
+	double covered = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		double own = ((double)range[i].high - (double)range[i].low) * sample->scale + sample->width;
+
+		covered +=
+			i + 1 == n
+				? own
+				: Min(own, ((double)range[i + 1].low - (double)range[i].low) * sample->scale);
+	}
+	return span > 0 ? covered / span : 1;
+}
+
+/* Merge ranges of keys until mapping them costs no more than it can save. Returns their number. */
+static int
+ckfp_map_merge(ckfp_map *map, ckfp_range *range, int n)
+{
+	ckfp_sample sample = {0};
+	double covered = 1;
+
+	if (n <= CKFP_SAMPLE)
+		return n;
+	if (ckfp_cost_of_calls(map->record, 1) > CKFP_SAMPLE_CALLS)
+	{
+		sample = ckfp_map_sample(map, range);
+		covered = ckfp_map_covered(&sample, range, n);
+	}
+	if (covered < CKFP_COVERED)
+	{
+		double most = ckfp_cost_of_calls(map->record, 1 - covered) / Max(sample.calls, 1);
+
+		if (most >= n)
+			return n;
+		n = ckfp_ranges_merge(range, n, (int)Max(most, 1));
+		covered = ckfp_map_covered(&sample, range, n);
+	}
+	if (covered < CKFP_COVERED)
+		return n;
+	range->high = range[n - 1].high;
+	return 1;
+}
+
 /* Map all keys. False if they cannot be mapped. */
 static bool
 ckfp_key_ranges_map(ckfp_key_ranges *keys)
@@ -192,6 +316,7 @@ ckfp_key_ranges_map(ckfp_key_ranges *keys)
 	ckfp_map *map = keys->map;
 	ckfp_ranges *gathered = keys->column[0];
 	ckfp_ranges *ranges = &map->ranges;
+	double all;
 	int n;
 
 	if (gathered == NULL || (map->record->session && !ckfp_zone_is_known(session_timezone)))
@@ -199,6 +324,9 @@ ckfp_key_ranges_map(ckfp_key_ranges *keys)
 	if (gathered->integers)
 		ckfp_ranges_sort(gathered);
 	n = gathered->integers ? gathered->ranges : gathered->n > 0;
+	all = gathered->n > 0 ? gathered->n : ckfp_ranges_integers(gathered);
+	if (gathered->integers && !keys->always)
+		n = ckfp_map_merge(map, gathered->range, n);
 	memset(&ranges->least, 0, sizeof(*ranges) - offsetof(ckfp_ranges, least));
 	ckfp_integers_init(&ranges->set, keys->context, CKFP_SET_BYTES);
 	ranges->range = MemoryContextAlloc(keys->context, Max(n, 1) * sizeof(ckfp_range));
@@ -211,7 +339,7 @@ ckfp_key_ranges_map(ckfp_key_ranges *keys)
 			ranges->range[ranges->ranges++] = range;
 	}
 	if (ranges->ranges > 0)
-		ranges->n = gathered->n > 0 ? gathered->n : ckfp_ranges_integers(gathered);
+		ranges->n = all;
 	ckfp_ranges_complete(ranges);
 	keys->zone = map->record->session ? session_timezone : NULL;
 	keys->test = (ckfp_key_test){.integers = &ranges->set, .length = map->length};

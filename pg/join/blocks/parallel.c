@@ -18,6 +18,7 @@
 #include "join/blocks/blocks.h"
 
 #include "access/heapam.h"
+#include "access/parallel.h"
 
 /* The number of blocks that are drawn at once, from the first live one on. */
 #define CKFP_DRAWN_BLOCKS 16
@@ -36,6 +37,10 @@ ckfp_key_ranges_share(ckfp_key_ranges *keys, ckfp_keys_shared *shared, dsa_area 
 {
 	keys->shared = shared;
 	keys->area = area;
+	if (IsParallelWorker())
+		keys->before = shared->before;
+	else
+		shared->before = keys->before;
 	for (int i = 0; i < keys->columns; i++)
 		if (shared->common && keys->column[i] != NULL && !keys->column[i]->integers)
 			keys->column[i] = NULL;

@@ -48,6 +48,9 @@ ckfp_ranges_sort(ckfp_ranges *ranges)
 void
 ckfp_ranges_to_set(ckfp_ranges *ranges)
 {
+	if (ranges->ranges > 0)
+		ckfp_integers_reach(&ranges->set, (ckfp_range){ranges->range[0].low,
+													   ranges->range[ranges->ranges - 1].high});
 	for (int i = 0; i < ranges->ranges; i++)
 		ckfp_integers_add_range(&ranges->set, ranges->range[i]);
 }

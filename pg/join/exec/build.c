@@ -102,14 +102,16 @@ ckfp_build_take_key(ckfp_owner *build, TupleTableSlot *slot, uint64 *hash)
 	return true;
 }
 
-/* Are there more than twice as many keys as estimated, so that the filter does not pay or fit? */
+/* Are there more than twice as many keys as estimated, so that the filter does not pay or fit? The
+ * keys are those that all its builders have gathered so far. */
 static bool
-ckfp_build_exceeds_estimate(const ckfp_owner *build)
+ckfp_build_exceeds_estimate(ckfp_owner *build)
 {
-	double keys = (double)build->filter.n;
+	double keys = ckfp_keys_are_common(&build->ranges) ? ckfp_shared_gathered(build)
+													   : (double)build->filter.n;
 
 	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && keys > 2 * build->record.build_rows &&
-		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys * build->record.builders));
+		   !(ckfp_cost_fits(keys) && ckfp_cost_pays(&build->record, keys));
 }
 
 static void

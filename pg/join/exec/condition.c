@@ -49,7 +49,9 @@ ckfp_tests_pass(ckfp_tests *tests, ExprContext *econtext)
 		if (unlikely(test->owner->state != CKFP_FILTER_READY &&
 					 !(test->owner->record.mapped && ckfp_test_is_ready(test))))
 			ckfp_shared_attach(test->owner);
-		if (unlikely(!ckfp_test_is_ready(test) && ckfp_owner_is_off(test->owner)))
+		if (unlikely(!ckfp_test_is_ready(test) && ckfp_verify_has_ranges(test->owner)))
+			ckfp_verify_untested(test, econtext->ecxt_scantuple);
+		else if (unlikely(!ckfp_test_is_ready(test) && ckfp_owner_is_off(test->owner)))
 			ckfp_condition_update(tests);
 		else if (!ckfp_server_tests(test) && ckfp_test_is_ready(test) &&
 				 !ckfp_test_row(test, econtext->ecxt_scantuple))
@@ -175,7 +177,7 @@ ckfp_condition_may_test(const ckfp_tests *tests)
 	{
 		const ckfp_owner *owner = tests->test[i].owner;
 
-		if (ckfp_test_is_ready(&tests->test[i]) ||
+		if (ckfp_test_is_ready(&tests->test[i]) || ckfp_verify_has_ranges(owner) ||
 			(!ckfp_owner_is_off(owner) &&
 			 (owner->counts.tested > 0 || ckfp_is_parallel_hash(owner))))
 			return true;

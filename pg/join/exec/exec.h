@@ -38,6 +38,18 @@ typedef struct ckfp_test
  * if it is not computed for this value. */
 bool ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash);
 
+/* Are there ranges to verify, or may there be? Scans test rows by those of integers, and by all
+ * that keys which are functions were mapped to. */
+static inline bool
+ckfp_verify_has_ranges(const ckfp_owner *owner)
+{
+	return owner->verify && owner->ranges.state != CKFP_RANGES_OFF && !owner->record.mapped;
+}
+
+/* verify.c: a row that is not tested, as there is no filter, may be in a block that would be
+ * skipped by these ranges. */
+void ckfp_verify_untested(const ckfp_test *test, TupleTableSlot *slot);
+
 /* The columns of a row that are the key of a filter. */
 static inline void
 ckfp_test_init(ckfp_test *test, ckfp_owner *owner, const AttrNumber *attribute)
@@ -217,6 +229,9 @@ void ckfp_shared_contribute(ckfp_owner *owner);
 
 /* This process has given its keys and ranges. The last process builds the common filter. */
 void ckfp_shared_finish(ckfp_owner *owner);
+
+/* The number of keys that all processes have gathered for the common filter so far. */
+double ckfp_shared_gathered(ckfp_owner *owner);
 
 /* Give up the filter: that of all processes, if they gather common keys. */
 void ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why);

@@ -16,15 +16,16 @@
 
 struct ckfp_shared
 {
-	bool wanted;           /* the leader wants a filter */
-	bool ranges;           /* the leader wants to skip blocks */
-	bool failed;           /* the common filter is given up */
-	bool ready;            /* the common filter is built */
-	dsa_pointer bytes;     /* the common filter */
-	size_t size;           /* the size of the common filter in bytes */
-	uint64 keys;           /* the number of keys of the common filter */
-	pg_atomic_uint64 rows; /* rows of the outer side of a nested loop */
-	int processes;         /* the number of processes that read these rows */
+	bool wanted;       /* the leader wants a filter */
+	bool ranges;       /* the leader wants to skip blocks */
+	bool failed;       /* the common filter is given up */
+	bool ready;        /* the common filter is built */
+	dsa_pointer bytes; /* the common filter */
+	size_t size;       /* the size of the common filter in bytes */
+	uint64 keys;       /* the number of keys of the common filter */
+	pg_atomic_uint64
+		rows;      /* rows of the outer side of a nested loop, or keys of the common filter */
+	int processes; /* the number of processes that read these rows */
 	int workers;
 	ckfp_join_counts counts[FLEXIBLE_ARRAY_MEMBER]; /* of each worker; then ckfp_keys_shared */
 };
@@ -54,7 +55,7 @@ ckfp_shared_keys(const ckfp_owner *owner)
 void
 ckfp_shared_begin(ckfp_owner *owner)
 {
-	owner->filter.integer = 0; /* they would lack the keys of other processes */
+	owner->filter.sets = false; /* it would lack the keys of other processes */
 	ckfp_parts_begin(owner->ranges.shared);
 }
 
@@ -225,6 +226,15 @@ ckfp_shared_rows(ckfp_owner *owner, uint64 rows)
 	struct ckfp_shared *shared = owner->shared;
 
 	return (double)pg_atomic_add_fetch_u64(&shared->rows, (int64)rows) / shared->processes;
+}
+
+double
+ckfp_shared_gathered(ckfp_owner *owner)
+{
+	size_t more = owner->filter.n - owner->filter.published;
+
+	owner->filter.published = owner->filter.n;
+	return (double)pg_atomic_add_fetch_u64(&owner->shared->rows, (int64)more);
 }
 
 /* Add the counters of the workers of a run. */

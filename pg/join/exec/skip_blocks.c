@@ -97,6 +97,7 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 	if (!wanted)
 		return;
 	ranges->state = CKFP_RANGES_NEW;
+	ranges->before = ckfp_wal_before();
 	owner->allocates |= !ranges->by_value;
 	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 	if (tests->blocks == NULL)
@@ -116,8 +117,9 @@ ckfp_blocks_price(const PlanState *side)
 {
 	double row = CKFP_ROW_NS;
 
-	while (IsA(side, SubqueryScanState))
-		side = ((const SubqueryScanState *)side)->subplan;
+	while (IsA(side, SubqueryScanState) || ckfp_join_is_build(side->plan))
+		side = IsA(side, SubqueryScanState) ? ((const SubqueryScanState *)side)->subplan
+											: outerPlanState(side);
 	if (IsA(side, ValuesScanState))
 		return side->plan->plan_rows * (row + CKFP_HASH_NS);
 	if (IsA(side, IndexScanState) || IsA(side, IndexOnlyScanState) ||

@@ -22,6 +22,7 @@ ckfp_filter_init(ckfp_join_filter *filter, MemoryContext parent, size_t limit, d
 	filter->limit = limit;
 	filter->fpr = fpr;
 	filter->integer = integer;
+	filter->sets = integer != 0;
 }
 
 void
@@ -93,7 +94,7 @@ ckfp_filter_renew(ckf_host *host, void *memory, size_t size, const ckf_filter *o
 	{
 		/* nothing is lost: the hashes of all keys are gathered, too */
 		ckfp_integers_free(&filter->integers);
-		filter->integer = 0;
+		filter->sets = false;
 	}
 	if (size == 0 || filter->taken + size > filter->limit)
 		return NULL;

@@ -23,11 +23,13 @@ typedef struct ckfp_join_filter
 	ckf_collector *collector; /* gathers the hashes until the filter is built; then NULL */
 	uint64 last;              /* the hash gathered last */
 	size_t n;                 /* the number of gathered hashes; equal ones in a row count once */
+	size_t published;         /* those of them that the other processes know of */
 	size_t taken;             /* bytes that the engine has allocated */
 	size_t keys;              /* the number of distinct hashes in the filter */
 	size_t size;              /* bytes of the finished filter */
 	ckf_filter filter;        /* the filter that rows are looked up in */
 	int16 integer;            /* the length of the keys if they are integers; else 0 */
+	bool sets;                /* integers are gathered, until the filter is made anew */
 	ckfp_integers integers;   /* integer keys, in which rows are looked up first; or empty */
 } ckfp_join_filter;
 
@@ -61,7 +63,7 @@ ckfp_filter_gather_key(ckfp_join_filter *filter, const Datum *values, uint64 has
 {
 	if (!ckfp_filter_gather(filter, hash))
 		return false;
-	if (filter->integer != 0)
+	if (filter->sets)
 		ckfp_integers_add(&filter->integers, ckfp_integer_of(values[0], filter->integer));
 	return true;
 }
@@ -98,6 +100,7 @@ typedef struct ckfp_suspensions
 {
 	struct ckfp_suspension *first; /* one for each scan */
 	bool bad;                      /* too many rows passed in the last window of any scan */
+	uint32 length;                 /* the number of rows in the next suspension of that scan */
 	bool never;                    /* they are never suspended */
 	uint64 untested;               /* rows in the suspensions that have begun */
 } ckfp_suspensions;
@@ -166,11 +169,12 @@ typedef struct ckfp_join_counts
 	uint64 memory; /* bytes of the finished filter */
 	uint64 tested;
 	uint64 removed;
-	uint64 scans;          /* the number of scans of partitions that may be skipped */
-	uint64 skipped;        /* the number of scans of partitions that are skipped */
-	uint64 blocks;         /* the number of blocks of scans that can skip some */
-	uint64 blocks_skipped; /* the number of blocks that these scans skip */
-	uint64 untested;       /* rows that passed while the test was suspended */
+	uint64 scans;             /* the number of scans of partitions that may be skipped */
+	uint64 skipped;           /* the number of scans of partitions that are skipped */
+	uint64 blocks;            /* the number of blocks of scans that can skip some */
+	uint64 blocks_skipped;    /* the number of blocks that these scans skip */
+	ckfp_unskipped unskipped; /* if there are none */
+	uint64 untested;          /* rows that passed while the test was suspended */
 	ckfp_given_up given_up;
 	/* of the filter of a nested loop: */
 	uint64 sampled;     /* rows that were sampled before the last decision */
@@ -191,6 +195,7 @@ ckfp_counts_add(ckfp_join_counts *sum, const ckfp_join_counts *counts)
 	sum->skipped = Max(sum->skipped, counts->skipped);
 	sum->blocks += counts->blocks;
 	sum->blocks_skipped += counts->blocks_skipped;
+	sum->unskipped = Max(sum->unskipped, counts->unskipped);
 	sum->untested += counts->untested;
 	sum->given_up = Max(sum->given_up, counts->given_up);
 	sum->sampled += counts->sampled;

@@ -71,7 +71,7 @@ ckfp_suspension_next_window(ckfp_suspension *suspension)
 	{
 		/* the window before was that of another scan: partitions are often alike */
 		suspension->bad = suspension->all->bad;
-		suspension->length = CKFP_SUSPENSION;
+		suspension->length = suspension->bad ? suspension->all->length : CKFP_SUSPENSION;
 		ckfp_suspension_begin_window(suspension, CKFP_FIRST_WINDOW);
 		return;
 	}
@@ -83,6 +83,7 @@ ckfp_suspension_next_window(ckfp_suspension *suspension)
 		suspension->length = CKFP_SUSPENSION;
 	suspension->bad = bad;
 	suspension->all->bad = bad;
+	suspension->all->length = suspension->length;
 }
 
 void
@@ -192,6 +193,7 @@ ckfp_owner_counts(const ckfp_owner *owner)
 	counts.untested = ckfp_suspension_untested(&owner->suspensions);
 	counts.blocks = owner->ranges.blocks;
 	counts.blocks_skipped = owner->ranges.skipped;
+	counts.unskipped = owner->ranges.unskipped;
 	return counts;
 }
 

@@ -84,6 +84,16 @@ typedef struct ckfp_sampling
 	double gain;           /* what was decided by: what the filter saves, in ns */
 } ckfp_sampling;
 
+/* The scan of the dimension. */
+typedef struct ckfp_reading
+{
+	ExprState counts;     /* stands for the condition of the scan */
+	ExprState *condition; /* its own; NULL: it has none */
+	uint64 rows;          /* the rows that it has read */
+	ckfp_meter begun;
+	bool ended; /* it has become too expensive */
+} ckfp_reading;
+
 /* A LEFT or ANTI loop, whose rows without a match are answered. */
 typedef struct ckfp_answer
 {
@@ -94,16 +104,17 @@ typedef struct ckfp_answer
 
 struct ckfp_nest
 {
-	ckfp_owner owner;    /* the filter, its counters, and the scans that use it, if any */
-	ckfp_test test;      /* of this node */
-	bool tests;          /* this node tests its rows, as no scan can */
-	bool installed;      /* its loop was looked for, as the setting is not off */
-	bool serializable;   /* the transaction is, so there is no filter */
-	NestLoopState *loop; /* the nested loop; NULL before it is found */
-	PlanState *scan;     /* of the dimension; NULL while it is not needed */
-	PlanState *inner;    /* the scan of the loop's inner side */
-	PlanState *memoize;  /* the Memoize node above that scan, or NULL */
-	ScanState *driver;   /* the sequential scan that the outer rows come from, or NULL */
+	ckfp_owner owner;     /* the filter, its counters, and the scans that use it, if any */
+	ckfp_test test;       /* of this node */
+	bool tests;           /* this node tests its rows, as no scan can */
+	bool installed;       /* its loop was looked for, as the setting is not off */
+	bool serializable;    /* the transaction is, so there is no filter */
+	NestLoopState *loop;  /* the nested loop; NULL before it is found */
+	PlanState *scan;      /* of the dimension; NULL while it is not needed */
+	ckfp_reading reading; /* the scan of the dimension, while it runs */
+	PlanState *inner;     /* the scan of the loop's inner side */
+	PlanState *memoize;   /* the Memoize node above that scan, or NULL */
+	ScanState *driver;    /* the sequential scan that the outer rows come from, or NULL */
 	ckfp_sampling sampling;
 	ExecProcNodeMtd exec; /* the executor's function, while ours is in its place; else NULL */
 	ckfp_answer answer;   /* of a LEFT or ANTI loop */
@@ -150,8 +161,8 @@ void ckfp_sampling_row(ckfp_nest *nest);
 /* Are the ranges of the keys worth a scan of the dimension, before the first row? */
 bool ckfp_sampling_wants_ranges(ckfp_nest *nest);
 
-/* The scan of the dimension has found so many keys and cost so many ns. Will the rest of it cost
- * more than the filter saves? */
-bool ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent);
+/* The scan of the dimension has read another row. Will the rest of it cost more than the filter
+ * saves? */
+bool ckfp_sampling_is_exceeded(ckfp_nest *nest);
 
 #endif

@@ -14,10 +14,19 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 
-/* The number of keys between two checks of what the scan has cost. */
-#define CKFP_NEST_CHECK 1024
-
 /* ------------------------------------------------------------------- the scan */
+
+/* The condition of the scan, which counts the rows that it reads: few of them may meet it. When the
+ * scan has become too expensive, the row is returned, so that it can be ended. */
+static Datum
+ckfp_nest_condition(ExprState *state, ExprContext *econtext, bool *isnull)
+{
+	ckfp_nest *nest = state->evalfunc_private;
+
+	*isnull = false;
+	nest->reading.ended = ckfp_sampling_is_exceeded(nest);
+	return BoolGetDatum(nest->reading.ended || ExecQual(nest->reading.condition, econtext));
+}
 
 /* Start the scan of the dimension. It is started late: most queries never need it. */
 static void
@@ -33,6 +42,10 @@ ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 	nest->scan = ExecInitNode(linitial(holder->custom_plans), estate,
 							  eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	estate->es_jit_flags = jit;
+	nest->reading.condition = nest->scan->qual;
+	ckfp_condition_init(&nest->reading.counts, ckfp_nest_condition, nest);
+	if (nest->scan->qual != NULL)
+		nest->scan->qual = &nest->reading.counts;
 	css->custom_ps = list_make1(nest->scan);
 	MemoryContextSwitchTo(caller);
 }
@@ -47,20 +60,21 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 	ckfp_join_filter *filter = &nest->owner.filter;
 	ckfp_key_ranges *ranges = &nest->owner.ranges;
 	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
-	ckfp_meter meter;
-	uint64 keys = 0;
 
-	ckfp_meter_start(&meter);
+	nest->reading.rows = 0;
+	nest->reading.ended = false;
+	ckfp_meter_start(&nest->reading.begun);
 	for (;;)
 	{
 		TupleTableSlot *slot = ExecProcNode(nest->scan);
 		MemoryContext caller;
 		uint64 hash;
-		double wait;
 		bool found;
 
 		if (TupIsNull(slot))
 			return CKFP_GIVEN_UP_NOT;
+		if (nest->reading.condition == NULL ? ckfp_sampling_is_exceeded(nest) : nest->reading.ended)
+			return CKFP_GIVEN_UP_KEYS;
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		found = ckfp_source_hash(&nest->owner.source, slot, NULL, nest->owner.value, &hash);
@@ -69,9 +83,6 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 		MemoryContextSwitchTo(caller);
 		if (found && filtered && !ckfp_filter_gather_key(filter, nest->owner.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
-		if (++keys % CKFP_NEST_CHECK == 0 &&
-			ckfp_sampling_is_exceeded(nest, (double)filter->n, ckfp_meter_read(&meter, &wait)))
-			return CKFP_GIVEN_UP_KEYS;
 	}
 }
 
@@ -229,7 +240,8 @@ ckfp_nest_text(const ckfp_nest *nest)
 	if (counts->given_up == CKFP_GIVEN_UP_MEMORY)
 		return psprintf("given up after %s rows, memory", rows);
 	if (counts->given_up == CKFP_GIVEN_UP_KEYS)
-		return psprintf("given up after %s rows, the table has more keys than expected", rows);
+		return psprintf("given up after %s rows, the scan of the table costs more than expected",
+						rows);
 	if (!nest->installed)
 		return "not built, cuckoofilter.join_filter was off when the query began";
 	if (counts->sampled == 0)

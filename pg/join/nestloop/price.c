@@ -47,6 +47,11 @@
 #define CKFP_NEST_TUPLE_NS 110.0
 #define CKFP_NEST_KEY_NS 65.0
 
+/* The number of rows between two checks of what the scan has cost; at first it is checked each time
+ * that their number has doubled, as a condition may cost as much as all other rows. */
+#define CKFP_NEST_CHECK 1024
+#define CKFP_NEST_CHECK_FIRST 16
+
 /* A scan of the dimension for ranges of keys alone may cost this share of the scans that can skip
  * blocks by them. */
 #define CKFP_NEST_RANGES_SHARE 0.02
@@ -96,12 +101,6 @@ ckfp_clock(clockid_t clock)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static int64
-ckfp_blocks_read(void)
-{
-	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
-}
-
 /* The processor's clock is read last, and first in the end, since that is a call of the kernel. It
  * is also read at first: a call after much other work takes several times as long as the next one,
  * and would count as a part of the work. */
@@ -109,7 +108,7 @@ void
 ckfp_meter_start(ckfp_meter *meter)
 {
 	ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
-	meter->blocks = ckfp_blocks_read();
+	meter->blocks = CKFP_BLOCKS_READ;
 	meter->clock = ckfp_clock(CLOCK_MONOTONIC);
 	meter->processor = ckfp_clock(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -145,7 +144,7 @@ ckfp_meter_read(const ckfp_meter *meter, double *wait)
 {
 	double processor = ckfp_meter_processor(meter);
 	double rest = ckfp_clock(CLOCK_MONOTONIC) - meter->clock - processor;
-	double blocks = (double)(ckfp_blocks_read() - meter->blocks);
+	double blocks = (double)(CKFP_BLOCKS_READ - meter->blocks);
 
 	*wait = Max(Min(rest, blocks * CKFP_BLOCK_NS), 0);
 	return Max(processor - ckfp_meter_own(), 0) + *wait;
@@ -263,13 +262,21 @@ ckfp_sampling_pays(ckfp_nest *nest)
 }
 
 bool
-ckfp_sampling_is_exceeded(const ckfp_nest *nest, double keys, double spent)
+ckfp_sampling_is_exceeded(ckfp_nest *nest)
 {
+	uint64 rows = ++nest->reading.rows;
+	double keys = (double)nest->owner.filter.n;
+	double spent;
+	double done;
+	double wait;
 	bool shared;
-	double done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
 
-	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
+	if ((rows % CKFP_NEST_CHECK != 0 &&
+		 (rows < CKFP_NEST_CHECK_FIRST || (rows & (rows - 1)) != 0)) ||
+		ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return false;
+	spent = ckfp_meter_read(&nest->reading.begun, &wait);
+	done = ckfp_scan_progress((const ScanState *)nest->scan, &shared);
 	if (done == 0)
 		return spent > nest->sampling.gain;
 	return spent > nest->sampling.gain * CKFP_SAMPLING_PAID &&

@@ -192,8 +192,9 @@ bool ckfp_rules_is_volatile(ckfp_rules *rules, Plan *plan);
 
 /* May this join have a filter, and is the filter expected to pay? If so, *record describes the
  * filter, and the result has its keys: those of the build side, then those of the probe side. If
- * not, NIL, and *reason says why. */
-List *ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, ckfp_join_record *record,
+ * not, NIL, and *reason says why. `mapped`: only by a key that is a function of a column; else
+ * plain columns come first. */
+List *ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, bool mapped, ckfp_join_record *record,
 					   const char **reason);
 
 /* The reason if one of these conditions on both sides of a join is an equality that PostgreSQL

@@ -191,14 +191,16 @@ ckfp_trace_keys(const ckfp_rules *rules, HashJoin *join, const List *keys, bool 
 }
 
 /* The numbers of the keys of a filter that some scan can use: all usable keys, or else the first
- * one that a scan can use alone, or the first one that is a function of a column of a scan. */
+ * one that a scan can use alone, or the first one that is a function of a column of a scan: only
+ * such a one, if `mapped`. */
 static List *
-ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, ckfp_trace *trace)
+ckfp_choose_keys(const ckfp_rules *rules, HashJoin *join, bool mapped, ckfp_trace *trace)
 {
 	List *all = NIL;
 	ListCell *cell;
 
-	for (int n = 0; n < list_length(join->hashkeys) && list_length(all) < CKFP_JOIN_KEYS; n++)
+	for (int n = 0; n < list_length(join->hashkeys) && list_length(all) < CKFP_JOIN_KEYS && !mapped;
+		 n++)
 		if (ckfp_key_is_usable(join, n, false))
 			all = lappend_int(all, n);
 	if (all != NIL && ckfp_trace_keys(rules, join, all, false, trace))
@@ -295,7 +297,7 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
 	if (record->mapped && record->build_rows <= rows / CKFP_KEYS_SHARE)
-		return NULL; /* ranges cost next to nothing */
+		return ckfp_cost_ranges_pay(record) ? NULL : "it is not expected to pay";
 	if (record->pass > ckfp_join_max_pass)
 		return "more rows are expected to pass than cuckoofilter.join_filter_max_pass";
 	if (!ckfp_cost_pays(record, record->build_rows))
@@ -384,7 +386,8 @@ ckfp_rules_unhashable(const List *conditions, bool all)
 }
 
 List *
-ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, ckfp_join_record *record, const char **reason)
+ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, bool mapped, ckfp_join_record *record,
+				 const char **reason)
 {
 	ckfp_trace trace = {.record = record};
 	List *keys;
@@ -401,7 +404,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, ckfp_join_record *record, co
 		*reason = "the hashed side is read again with other parameters";
 	if (*reason != NULL)
 		return NIL;
-	keys = ckfp_choose_keys(rules, join, &trace);
+	keys = ckfp_choose_keys(rules, join, mapped, &trace);
 	if (keys == NIL)
 	{
 		*reason = ckfp_no_key(rules, join, &trace);
@@ -409,9 +412,10 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, ckfp_join_record *record, co
 	}
 	ckfp_estimate(rules, join, &trace);
 	ckfp_blocks_plan(&rules->tables, rules->processes, record);
+	record->reading *= ckfp_share_read(rules, record);
 	record->only_ranges = record->mapped;
 	*reason = ckfp_poor_estimate(join, record);
-	if (*reason != NULL && record->blocks)
+	if (*reason != NULL && record->blocks && (!record->mapped || ckfp_cost_ranges_pay(record)))
 	{
 		record->only_ranges = true; /* they cost next to nothing */
 		*reason = NULL;

@@ -314,6 +314,23 @@ ckfp_explain_unfit(const ckfp_join_record *record, ExplainState *es)
 						es);
 }
 
+/* How many blocks are skipped, or why none is. */
+static void
+ckfp_explain_blocks(const ckfp_owner *owner, const ckfp_join_counts *counts, ExplainState *es)
+{
+	static const char *const reasons[] = {
+		[CKFP_UNSKIPPED_INDEX] = "the index is locked, invalid or dropped",
+		[CKFP_UNSKIPPED_PRICE] = "searching the index does not pay",
+		[CKFP_UNSKIPPED_LIVE] = "nearly all can have the keys",
+		[CKFP_UNSKIPPED_CHANGED] = "before VACUUM, the index may lack some of their rows",
+	};
+
+	ckfp_explain_skipped("Blocks", owner, counts->blocks_skipped, counts->blocks,
+						 ckfp_indexes_text(&owner->record), es);
+	if (counts->blocks_skipped == 0)
+		ExplainPropertyText("Blocks Not Skipped", reasons[counts->unskipped], es);
+}
+
 void
 ckfp_explain_filter(const ckfp_owner *owner, const char *verdict, ExplainState *es)
 {
@@ -340,8 +357,7 @@ ckfp_explain_filter(const ckfp_owner *owner, const char *verdict, ExplainState *
 	if (counts.scans > 0)
 		ckfp_explain_skipped("Partitions", owner, counts.skipped, counts.scans, NULL, es);
 	if (counts.blocks > 0)
-		ckfp_explain_skipped("Blocks", owner, counts.blocks_skipped, counts.blocks,
-							 ckfp_indexes_text(&owner->record), es);
+		ckfp_explain_blocks(owner, &counts, es);
 	if (counts.given_up != CKFP_GIVEN_UP_NOT)
 		ExplainPropertyText(
 			"Given Up",

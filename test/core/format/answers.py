@@ -71,7 +71,7 @@ class CReader:
         self.process.stdout.readline()  # the banner
 
     def ask(self, data, hashes):
-        """(foreign, stored): each None where refused, else [count, classes, copies, ...]."""
+        """(foreign, stored): each None where refused, else [count, classes, forms, copies, ...]."""
         self.process.stdin.write(" ".join([data.hex(), *map("{:x}".format, hashes)]) + "\n")
         self.process.stdin.flush()
         answers = self.process.stdout.readline().split()
@@ -85,14 +85,14 @@ class CReader:
 
 
 def python_answers(data, hashes):
-    """What reader.py says, in the form of CReader.ask; of stored bytes only the first two numbers."""
+    """What reader.py says, in the form of CReader.ask; of stored bytes only the first three numbers."""
     for stored in (False, True):
         try:
             f = reader.Filter(data, stored)
         except reader.NotAFilter:
             yield None
             continue
-        yield [f.count, f.item_classes, *(f.copies(h) for h in hashes if not stored)]
+        yield [f.count, f.item_classes, f.number_forms, *(f.copies(h) for h in hashes if not stored)]
 
 
 def compare(c_reader, data, hashes):
@@ -100,7 +100,7 @@ def compare(c_reader, data, hashes):
     what both take from a store."""
     mine, stored_mine = python_answers(data, hashes)
     foreign, stored = c_reader.ask(data, hashes)
-    if (mine, stored_mine) == (foreign, stored and stored[:2]) and foreign in (None, stored):
+    if (mine, stored_mine) == (foreign, stored and stored[:3]) and foreign in (None, stored):
         return mine, None
     return mine, f"{data.hex()}\n{hashes}\nPython {mine}, stored {stored_mine}; C {foreign}, stored {stored}"
 
@@ -130,14 +130,14 @@ def mutate(data, rng):
 RATES = (0.999, 0.5, *(2.0**-n * (1 + d * 2.0**-52) for n in range(3, 10) for d in (-1, 0, 1)), 0.3,
          0.01, 1e-9, 2.0**-1022, 4e-324)
 NO_RATES = (0.0, -0.0, 1.0, -0.5, 2.0, math.inf, math.nan)
-FIELDS = ("version", "encoding", "flags", "b", "f", "w", "g", "c", "m", "classes", "reserved", "count")
+FIELDS = ("version", "encoding", "flags", "b", "f", "w", "g", "c", "m", "classes", "forms", "count")
 
 
 def forge(rng):
     """Bytes whose fields fit each other, but perhaps one, and whose body is as long as they say."""
-    x = {"version": rng.choice((1, 2, 2, 2)), "encoding": rng.choice((0, 1, 1, 1, 2, 2, 2, 4)),
+    x = {"version": rng.choice((1, 2, 2, 2, 3)), "encoding": rng.choice((0, 1, 1, 1, 2, 2, 2, 4)),
          "flags": rng.randrange(4), "fpr": rng.choice(RATES), "capacity": rng.choice((1, 1000, 2**40)),
-         "f": 0, "w": 64, "g": 0, "m": 0, "reserved": 0}
+         "f": 0, "w": 64, "g": 0, "m": 0, "forms": 0}
     table = x["encoding"] in (reader.SEMI_SORTED, reader.PLAIN)
     x["c"] = reader.smallest_c(x["fpr"])
     x["b"] = 4 if x["encoding"] == reader.SEMI_SORTED else rng.choice((2, 4, 8))
@@ -153,7 +153,9 @@ def forge(rng):
             x.update(g=0, f=9, w=24, m=32768)
     items = draw_slots(x, rng) if table else draw_words(x, rng)
     x["count"] = sum(item != 0 for item in items) if table else len(items)
-    x["classes"] = x["version"] == 2 and x["count"] > 0 and rng.choice((1, 64, 127, 128 + 64))
+    x["classes"] = x["version"] > 1 and x["count"] > 0 and rng.choice((1, 2, 32, 64, 127, 128 + 64))
+    if x["version"] == 3:
+        x["forms"] = rng.choice((0, 1, 1, 2, 3, 3, 4, 5, 6, 7, 8)) if x["count"] > 0 else rng.choice((0, 4, 4, 5))
     change(x, rng)
     size = len(items) * 8
     if table:
@@ -164,7 +166,7 @@ def forge(rng):
         body = b"".join(item.to_bytes(8, "little") for item in items)
     header = reader.HEADER.pack(
         b"CKF", x["version"], 1, x["encoding"], x["flags"], x["b"], x["f"], x["w"], x["g"], x["c"], x["m"],
-        x["classes"], x["reserved"], x["count"], rng.choice((0, 2**64 - 1)), x["capacity"] % 2**64, x["fpr"])
+        x["classes"], x["forms"], x["count"], rng.choice((0, 2**64 - 1)), x["capacity"] % 2**64, x["fpr"])
     data = bytearray(header + body[:size].ljust(max(size, 0), b"\0"))
     if rng.random() < 0.05:  # beside the last bucket
         data[-rng.randrange(1, min(11, len(data)))] ^= 1 << rng.randrange(8)

@@ -48,6 +48,8 @@ def json_part(value, seed):
     if isinstance(value, list):
         return class_7([6, len(value)] + [json_part(v, seed) for v in value], seed)
     if isinstance(value, dict):
+        if "decimal" in value:
+            return part(value, seed)
         members = sorted((part(k, seed), json_part(v, seed)) for k, v in value.items())
         return class_7([7, len(members)] + [word for member in members for word in member], seed)
     return part(value, seed)
@@ -69,7 +71,7 @@ def words_of(value, seed):
     document = value["json"]
     if isinstance(document, list):
         return [6, len(document)] + [json_part(v, seed) for v in document]
-    if isinstance(document, dict):
+    if isinstance(document, dict) and "decimal" not in document:
         members = sorted((part(k, seed), json_part(v, seed)) for k, v in document.items())
         return [7, len(members)] + [word for member in members for word in member]
     return [5, json_part(document, seed)]
@@ -88,6 +90,10 @@ def part(value, seed):
     for name, number in (("timestamp", 5), ("timestamptz", 6)):
         if name in value:
             return hash_of_class(struct.pack("<q", value[name]), number, seed)
+    if "decimal" in value:
+        import decimals  # which imports this
+
+        return decimals.hashes_of(decimals.decimal.Decimal(value["decimal"]), seed)[0]
     if "bytes" in value:
         return hash_of_class(bytes.fromhex(value["bytes"]), 4, seed)
     return class_7(words_of(value, seed), seed)

@@ -15,7 +15,7 @@ from xxh3 import xxh3
 HEADER = struct.Struct("<3sBBBBBBBBBHBBQQQd")  # [2]
 HASHES, SEMI_SORTED, PLAIN, PREFIXES = 0, 1, 2, 4
 SET, PLAIN_ASKED = 1, 2
-ITEM_HASH, ITEM_OLD = 1 << 6, 1 << 7  # classes [2]
+ITEM_NUMBER, ITEM_OTHER, ITEM_HASH, ITEM_OLD = 1, 1 << 5, 1 << 6, 1 << 7  # classes [2]
 TAIL = 8  # zero bytes behind the buckets [4]
 MAX_W, MAX_G, MAX_M, MAX_CAPACITY = 56, 32, 32768, 2**40
 
@@ -43,6 +43,11 @@ def smallest_c(fpr):
     return next((c for c in range(4, 8) if 2**c * fpr >= 1), 8)
 
 
+def forms_of_old(classes):
+    """The forms of decimals of versions 1 and 2 [2]."""
+    return 2 if classes & (ITEM_NUMBER | ITEM_OTHER | ITEM_HASH) else 0
+
+
 class Filter:
     """A filter's parameters, items and answers, from its bytes. `stored`: only the header and the
     length are checked, and no item is read."""
@@ -53,14 +58,13 @@ class Filter:
         self.data, self.stored = data, stored
         require(len(data) >= HEADER.size, "shorter than a header")
         (magic, version, hash_version, self.encoding, self.flags, self.b, self.f, self.w,
-         self.g, self.c, self.m, self.item_classes, reserved, self.count, self.seed,
+         self.g, self.c, self.m, self.item_classes, self.number_forms, self.count, self.seed,
          self.capacity, self.fpr) = HEADER.unpack_from(data)
         require(magic == b"CKF", "magic")
-        require(version in (1, 2) and hash_version == 1, "version")
+        require(version in (1, 2, 3) and hash_version == 1, "version")
         require(self.encoding in (HASHES, SEMI_SORTED, PLAIN, PREFIXES), "encoding")
         require(self.flags & ~(SET | PLAIN_ASKED) == 0, "unknown flags")
         require(self.b in (2, 4, 8), "b")
-        require(reserved == 0, "reserved")
         self._read_classes(version)
         require(1 <= self.capacity <= MAX_CAPACITY, "capacity")
         require(0 < self.fpr < 1, "fpr")
@@ -87,6 +91,15 @@ class Filter:
             self.item_classes = ITEM_HASH | ITEM_OLD if self.count > 0 else 0
         require((self.item_classes == 0) == (self.count == 0), "classes, but no items, or none")
         require(not self.item_classes & ITEM_OLD or self.item_classes & ITEM_HASH, "old alone")
+        rounded = forms_of_old(self.item_classes)
+        if version < 3:
+            require(self.number_forms == 0, "forms before version 3")
+            self.number_forms = rounded
+            return
+        require(self.number_forms <= 7, "unknown forms")
+        require(self.number_forms != rounded or self.count == 0, "version 2 says the same")
+        require(self.number_forms in (0, 4) or self.count > 0, "forms of no items")
+        require(self.number_forms & 2 or not self.item_classes & ITEM_HASH, "hashes may be rounded")
 
     def contains(self, item_hash):
         return self.copies(item_hash) > 0

@@ -16,6 +16,8 @@ from reader import HASHES, HEADER, MAX_G, MAX_M, MAX_W, PLAIN, SEMI_SORTED
 LOADS = {2: (788, 829, 850, 860, 875), 4: (850, 942, 964, 972, 980), 8: (913, 985, 1006, 1011, 1014)}
 SHORT_TAG = 7        # a failed table of longer tags keeps its prefixes [7.10]
 ITEM_OTHER = 1 << 5  # a class [2]
+ITEMS_WITH_NUMBERS = reader.ITEM_NUMBER | ITEM_OTHER | reader.ITEM_HASH
+ROUNDED, UNKNOWN = 2, 4  # forms of decimals [2]
 MOST_HASHES = 4096   # copies that growth, union and sum keep as hashes [7.7]
 BONUS = 32           # bytes by which a table must be smaller then [7.9]
 MOST_QUEUED = 2048   # buckets [7.3]
@@ -34,7 +36,7 @@ class Promise:
     is_set: bool = False
     plain: bool = False  # layout asked for
     b: int = 4
-    classes: int = 0  # of the items that went in [2]
+    classes: int = 0  # of the items that went in, and the forms of decimals from bit 8 on [2]
 
     @property
     def c(self):
@@ -57,15 +59,29 @@ class Promise:
 
     def header(self, encoding, count, w=64, g=0, m=0, f=0):
         flags = (reader.SET if self.is_set else 0) | (reader.PLAIN_ASKED if self.plain else 0)
-        return HEADER.pack(b"CKF", 2, 1, encoding, flags, self.b, f, w, g, self.c, m,
-                           self.classes if count else 0, 0, count, self.seed, self.capacity,
-                           self.fpr)
+        classes = settled(self.classes if count else self.classes & UNKNOWN << 8)
+        old = reader.forms_of_old(classes) == classes >> 8
+        return HEADER.pack(b"CKF", 2 if old else 3, 1, encoding, flags, self.b, f, w, g, self.c, m,
+                           classes % 256, 0 if old else classes >> 8, count, self.seed,
+                           self.capacity, self.fpr)
+
+
+def settled(classes):
+    """Classes with the forms of decimals that a filter has after a change [2, 7]."""
+    if classes % 256 == 0:
+        return classes & UNKNOWN << 8
+    forms = classes >> 8 | (ROUNDED if classes & reader.ITEM_HASH else 0)
+    return classes % 256 | (forms if forms & ~ROUNDED else reader.forms_of_old(classes)) << 8
 
 
 def promise_of(f):
     """The promise of a filter that reader.py opened."""
     return Promise(f.capacity, f.fpr, f.seed, f.is_set, bool(f.flags & reader.PLAIN_ASKED), f.b,
-                   f.item_classes)
+                   classes_of(f))
+
+
+def classes_of(f):
+    return f.item_classes | f.number_forms << 8
 
 
 # ------------------------------------------------------------ geometry [5]
@@ -391,7 +407,7 @@ def merged_promise(filters, is_set):
     return Promise(max(f.capacity for f in asked), max(f.fpr for f in asked),
                    max(f.seed for f in asked), is_set,
                    any(f.flags & reader.PLAIN_ASKED for f in asked), min(f.b for f in asked),
-                   functools.reduce(operator.or_, (f.item_classes for f in asked))), w
+                   functools.reduce(operator.or_, map(classes_of, filters))), w
 
 
 def merge(inputs, is_sum, is_aggregate):
@@ -430,7 +446,16 @@ def common_classes(a, b):
     for bit in range(6):
         if (a | b) >> bit & 1 and all(x & (1 << bit | reader.ITEM_HASH) for x in (a, b)):
             both |= 1 << bit
-    return both | ((a | b) & reader.ITEM_OLD if both & reader.ITEM_HASH else 0)
+    both |= (a | b) & reader.ITEM_OLD if both & reader.ITEM_HASH else 0
+    if a % 256 and b % 256 and not both & ITEMS_WITH_NUMBERS:
+        return both
+    return both | common_forms(a >> 8, b >> 8) << 8
+
+
+def common_forms(a, b):
+    """[8.10]"""
+    alike = a == b and a.bit_count() == 1
+    return a & b | (UNKNOWN if a and b and not alike else 0)
 
 
 def cut_inputs(inputs):
@@ -440,12 +465,12 @@ def cut_inputs(inputs):
     asked = [f for f in filters if f.count > 0]
     if len({f.seed for f in asked}) > 1:
         raise Refused("seeds")
-    classes = functools.reduce(common_classes, (f.item_classes for f in filters))
+    classes = functools.reduce(common_classes, map(classes_of, filters))
     p = Promise(max(f.capacity for f in filters), max(f.fpr for f in filters), max(f.seed for f in filters), True,
                 any(f.flags & reader.PLAIN_ASKED for f in filters), min(f.b for f in filters), classes)
     w = min((f.w for f in asked), default=64)
     items = [set(copies_at(*items_of(f), w, p)) for f in filters]
-    return p, w, items if classes and len(asked) == len(filters) else [set()]
+    return p, w, items if classes % 256 and len(asked) == len(filters) else [set()]
 
 
 def intersect(inputs):
@@ -566,7 +591,7 @@ class Writer:
         while not self.try_add(item, grown):
             self.open(grow(self.bytes()))
             grown = True
-        self.p = replace(self.p, classes=self.p.classes | classes)
+        self.p = replace(self.p, classes=settled(self.p.classes | classes))
         self.untouched = None
 
     def try_add(self, item, grown):
@@ -644,7 +669,7 @@ class Writer:
             self.put(first if tag in f.buckets[first] else second, tag, 0)
         f.count -= 1
         if f.count == 0:
-            self.p = replace(self.p, classes=0)
+            self.p = replace(self.p, classes=settled(self.p.classes & UNKNOWN << 8))
         self.untouched = None
         return True
 
@@ -659,7 +684,7 @@ def change_each(data, hashes, change):
 def add_all(data, hashes, classes):
     """Add many at once [7.19, 7.20]."""
     f = reader.Filter(data)
-    p = replace(promise_of(f), classes=f.item_classes | classes)
+    p = replace(promise_of(f), classes=classes_of(f) | classes)
     if 16 * len(hashes) <= f.count:
         return change_each(data, hashes, lambda w, item: w.add(item, classes))
     there, bits = items_of(f)
@@ -670,14 +695,15 @@ def add_all(data, hashes, classes):
     return build_cut(items, bits, p)
 
 
-def remove_all(data, hashes):
-    """Remove many at once [7.19, 7.21]."""
+def remove_all(data, hashes, stays=lambda f, item: False):
+    """Remove many at once [7.19, 7.21], but not what a filter may have by its rounded hash [2]."""
     f = reader.Filter(data)
     p = promise_of(f)
     if p.is_set:
         raise Refused("a set")
     if 16 * len(hashes) <= f.count:
-        return change_each(data, hashes, Writer.remove)
+        return change_each(data, hashes, lambda w, item: not stays(w.f, item) and w.remove(item))
+    hashes = [item for item in hashes if not stays(f, item)]
     if f.encoding != HASHES:
         return change_each(data, sorted(h or 1 for h in hashes), Writer.remove)
     given = Counter(h or 1 for h in hashes)

@@ -20,6 +20,8 @@ from xxh3 import xxh3
 # Whether the engine has what version 1.1 changes: writes.c and this suite then test that, too.
 
 TEXT = 1 << 1  # a class [2]
+DECIMAL = 1 << 8  # the form "exact" of an item, beside its class
+NUMBERS = [False]  # drive.c's driven_numbers
 CASES = 1000
 MERGES = {"union": (False, False), "sum": (True, False),
           "union_agg": (False, True), "sum_agg": (True, True)}
@@ -53,11 +55,24 @@ def class_of(item):
     """drive.c's class_of_hash."""
     mixed = (item or 1) * 0xD6E8FEB86659FD93 % 2**64
     mixed ^= mixed >> 32
+    if NUMBERS[0]:
+        return (reader.ITEM_NUMBER if mixed & 3 else reader.ITEM_OTHER) | (0 if mixed & 28 else DECIMAL)
     rank = 0
     while rank < 6 and mixed % 4 == 0:
         mixed >>= 2
         rank += 1
     return 1 << rank
+
+
+def stays(f, item, forms=None):
+    """Whether a removal leaves a number in: drive.c's stays_in and item_of_hash."""
+    if NUMBERS[0] and class_of(item) & DECIMAL:
+        rounded = item
+        while rounded < 2 or rounded == item or class_of(rounded) != reader.ITEM_NUMBER:
+            rounded = (rounded * 0x5851F42D4C957F2D + 9) % 2**64
+        forms = f.number_forms if forms is None else forms
+        return bool(forms & 4 or forms & 2 and f.contains(rounded))
+    return False
 
 
 def classes_of(hashes):
@@ -76,7 +91,8 @@ def changed(start, *changes):
     for change in changes:
         item, found = int(change[1:].split(":")[0], 16), change.split(":")[1]
         try:
-            done = w.remove(item) if change[0] == "-" else w.add(item, class_of(item)) is None
+            done = w.add(item, class_of(item)) is None if change[0] == "+" else \
+                not stays(w.f, item, w.p.classes >> 8) and w.remove(item)
         except writer.Refused:
             done = False
         assert done == (found == "1"), "%s of %s" % (change, start)
@@ -98,7 +114,7 @@ def built(kind, inputs):
             hashes = hashes_in(inputs[1])
             return writer.add_all(bytes.fromhex(inputs[0]), hashes, classes_of(hashes)).hex()
         if kind == "remove_all":
-            return writer.remove_all(bytes.fromhex(inputs[0]), hashes_in(inputs[1])).hex()
+            return writer.remove_all(bytes.fromhex(inputs[0]), hashes_in(inputs[1]), stays).hex()
         return {"compact": writer.compact, "grow": writer.grow}[kind](bytes.fromhex(inputs[0])).hex()
     except writer.Refused as refused:
         return str(refused)
@@ -126,7 +142,8 @@ def check_comparison(number, result, inputs):
 def compare(lines):
     """How many there were of each kind and outcome."""
     seen = Counter()
-    for number, (kind, result, *inputs) in enumerate(lines):
+    for number, (numbers, kind, result, *inputs) in enumerate(lines):
+        NUMBERS[0] = numbers == "1"
         if kind == "compare":
             check_comparison(number, result, inputs)
             seen[kind, "refused" if result.isalpha() else "told"] += 1

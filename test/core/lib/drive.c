@@ -14,11 +14,13 @@ enum
 	MAX_STEPS = 1000000, /* of one rebuild */
 	MAX_ROOMS = 1000,    /* larger buffers asked for by one rebuild */
 	AT_FORMAT = 3,       /* FORMAT.md, section 2 */
-	AT_ITEM_CLASSES = 14
+	AT_ITEM_CLASSES = 14,
+	AT_NUMBER_FORMS = 15
 };
 
 work driven;
 unsigned driven_class;
+bool driven_numbers;
 
 unsigned
 class_of_hash(uint64_t hash)
@@ -28,9 +30,25 @@ class_of_hash(uint64_t hash)
 
 	if (driven_class != 0)
 		return driven_class;
-	for (mixed ^= mixed >> 32; rank < 6 && (mixed & 3) == 0; mixed >>= 2)
+	mixed ^= mixed >> 32;
+	if (driven_numbers)
+		return (unsigned)(mixed & 3 ? CKF_ITEM_NUMBER : CKF_ITEM_OTHER) |
+			   (mixed & 28 ? 0 : (unsigned)CKF_ITEM_DECIMAL);
+	for (; rank < 6 && (mixed & 3) == 0; mixed >>= 2)
 		rank++;
 	return 1U << rank;
+}
+
+ckf_hashes
+item_of_hash(uint64_t hash)
+{
+	ckf_hashes item = {hash, hash};
+
+	if (driven_class == 0 && (class_of_hash(hash) & CKF_ITEM_DECIMAL))
+		do
+			item.rounded = item.rounded * UINT64_C(0x5851F42D4C957F2D) + 9;
+		while (class_of_hash(item.rounded) != CKF_ITEM_NUMBER || item.rounded < 2);
+	return item;
 }
 
 uint64_t *
@@ -110,13 +128,21 @@ check_told(const owned *o)
 	const uint8_t *bytes = o->filter.bytes;
 	unsigned told = o->format == 1 ? 0 : o->item_classes;
 
+	/* whatever the model was told: only forms that version 2 cannot say need version 3 */
+	unsigned numbers = CKF_ITEM_NUMBER | CKF_ITEM_OTHER | CKF_ITEM_HASH;
+	unsigned old = o->item_classes & numbers ? CKF_FORM_ROUNDED : 0;
+	unsigned format = o->filter.number_forms != old ? CKF_FORMAT_DECIMALS : o->format;
+
+	if (driven_numbers && o->filter.count == 0) /* perhaps a state's */
+		format = o->filter.format;
+
 	CHECK(o->filter.item_classes == o->item_classes, "item classes %#x, must be %#x",
 		  o->filter.item_classes, o->item_classes);
 	CHECK(bytes[AT_ITEM_CLASSES] == told, "byte 14 is %#x, must be %#x", bytes[AT_ITEM_CLASSES],
 		  told);
-	CHECK(o->filter.format == o->format && bytes[AT_FORMAT] == o->format,
+	CHECK(o->filter.format == format && bytes[AT_FORMAT] == format,
 		  "format version %u, byte 3 is %u, must be %u", o->filter.format, bytes[AT_FORMAT],
-		  o->format);
+		  format);
 }
 
 /* The same after a change that added items of these classes. */
@@ -163,7 +189,11 @@ void
 owned_state(owned *o, const ckf_params *params)
 {
 	uint8_t *bytes = guard_new(CKF_HEADER_SIZE, 1);
-	ckf_status status = ckf_create_state(params, bytes);
+	ckf_params given = *params;
+	ckf_status status;
+
+	given.decimals = driven_numbers;
+	status = ckf_create_state(&given, bytes);
 
 	CHECK(status == CKF_OK, "create_state: status %d", status);
 	adopt(o, bytes, CKF_HEADER_SIZE, CKF_HEADER_SIZE, CKF_STATE);
@@ -206,6 +236,7 @@ owned_make_old(owned *o)
 
 	o->bytes[AT_FORMAT] = 1;
 	o->bytes[AT_ITEM_CLASSES] = 0;
+	o->bytes[AT_NUMBER_FORMS] = 0;
 	adopt(o, o->bytes, o->filter.size, room, trust_of(o));
 	o->item_classes = (uint8_t)classes;
 	o->format = 1;
@@ -578,6 +609,14 @@ finish_with(owned *result, const owned *a, const uint64_t *hashes, size_t n)
 	return status;
 }
 
+bool
+stays_in(const ckf_filter *filter, uint64_t hash)
+{
+	ckf_hashes item = item_of_hash(hash);
+
+	return ckf_is_decimal(item) && ckf_contains_rounded(filter, item.rounded);
+}
+
 ckf_status
 run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes, size_t n)
 {
@@ -587,7 +626,9 @@ run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t 
 	if (goal == CKF_FINISH)
 		return finish_with(result, a, hashes, n);
 	o.batch = collector_new(&a->filter, 16);
-	collector_take(o.batch, hashes, n);
+	for (size_t i = 0; i < n; i++)
+		if (goal != CKF_REMOVE_MANY || !stays_in(&a->filter, hashes[i]))
+			collector_take(o.batch, &hashes[i], 1);
 	collector_settle(o.batch);
 	status = run_apart(result, &o);
 	collector_free(o.batch);
@@ -715,7 +756,7 @@ owned_remove(owned *o, uint64_t hash, bool *found)
 	ckf_status status;
 
 	snapshot_take(&before, &o->filter);
-	status = ckf_remove(&o->filter, hash, found);
+	status = ckf_remove_item(&o->filter, item_of_hash(hash), found);
 	if (status != CKF_OK || !*found)
 		snapshot_compare(&before, &o->filter);
 	else

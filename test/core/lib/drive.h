@@ -27,6 +27,12 @@ typedef struct owned
 extern unsigned driven_class;
 unsigned class_of_hash(uint64_t hash);
 
+/* Whether all items are numbers, or values with numbers in them, and some have CKF_ITEM_DECIMAL. */
+extern bool driven_numbers;
+
+/* The item of a hash.  If it has CKF_ITEM_DECIMAL, its rounded hash is that of another number. */
+ckf_hashes item_of_hash(uint64_t hash);
+
 /* n random hashes; the caller frees them. */
 uint64_t *random_hashes(size_t n);
 void shuffle_hashes(uint64_t *hashes, size_t n);
@@ -109,6 +115,9 @@ ckf_status owned_collect(owned *state, const owned *in, ckf_goal goal);
 /* Send a state as a filter, and receive it again. If this is refused, the state does not
  * change. */
 ckf_status owned_send(owned *state);
+
+/* Whether a removal of an item leaves it in, as an older version may have added it. */
+bool stays_in(const ckf_filter *filter, uint64_t hash);
 
 /* Add or remove n hashes as a host does: few ones singly, else in one rebuild. CKF_OK,
  * CKF_PRECISION (the first ones may have been added singly), CKF_IS_SET. */

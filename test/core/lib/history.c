@@ -60,7 +60,8 @@ history_add_again(history *h)
 void
 history_remove(history *h, uint64_t hash)
 {
-	bool found = true, expected = model_removes(&h->model, hash);
+	bool found = true, stays = stays_in(&h->filter.filter, hash);
+	bool expected = !stays && model_removes(&h->model, hash);
 	ckf_status status = owned_remove(&h->filter, hash, &found);
 
 	if (h->model.set)
@@ -70,7 +71,7 @@ history_remove(history *h, uint64_t hash)
 	}
 	CHECK(status == CKF_OK, "remove: status %d", status);
 	CHECK(found == expected, "remove found %d, must be %d", found, expected);
-	model_remove(&h->model, hash);
+	model_remove(&h->model, hash, stays);
 	CHECK(h->filter.filter.count == h->model.count, "count after a removal");
 	model_check_hash(&h->model, &h->filter, hash);
 }
@@ -122,13 +123,17 @@ void
 history_remove_many(history *h)
 {
 	uint64_t hashes[MOST_MANY], n = 0, key;
+	bool stays[MOST_MANY];
 	uint32_t copies;
 	size_t at = h->model.truth.slots > 0 ? check_below(h->model.truth.slots) : 0;
 	ckf_status status;
 
 	while (n < MOST_MANY && map_next(&h->model.truth, &at, &key, &copies))
 		for (uint64_t some = check_below(copies + 1); some > 0 && n < MOST_MANY; some--)
+		{
+			stays[n] = stays_in(&h->filter.filter, key);
 			hashes[n++] = key;
+		}
 	status = owned_rebuild_hashes(&h->filter, CKF_REMOVE_MANY, hashes, n);
 	if (h->model.set)
 	{
@@ -138,9 +143,26 @@ history_remove_many(history *h)
 	CHECK(status == CKF_OK, "remove many: status %d", status);
 	model_follow(&h->model, &h->filter.filter);
 	for (size_t i = 0; i < n; i++)
-		model_remove(&h->model, hashes[i]);
+		model_remove(&h->model, hashes[i], stays[i]);
 	CHECK(h->filter.filter.count == h->model.count, "count %llu after many removals, must be %llu",
 		  (unsigned long long)h->filter.filter.count, (unsigned long long)h->model.count);
+}
+
+/* An older version adds a number to a filter that it can read. */
+static void
+add_rounded(history *h)
+{
+	ckf_hashes item;
+
+	do
+		item = item_of_hash(history_hash(h->shape));
+	while (driven_numbers && !ckf_is_decimal(item));
+	if (!driven_numbers || h->filter.filter.format > CKF_FORMAT_VERSION ||
+		owned_add(&h->filter, item.rounded) != CKF_OK)
+		return;
+	model_follow(&h->model, &h->filter.filter);
+	model_add_rounded(&h->model, item);
+	model_check_number(&h->filter, item.hash);
 }
 
 /* Removing an item that was never added and is not found changes nothing. */
@@ -175,7 +197,7 @@ reopen(history *h)
 	owned copy;
 
 	owned_copy(&copy, &h->filter);
-	if (check_chance(20))
+	if (check_chance(20) && !(copy.filter.number_forms & ~CKF_FORM_ROUNDED))
 		owned_make_old(&copy);
 	owned_free(&h->filter);
 	h->filter = copy;
@@ -309,6 +331,8 @@ history_operate(history *h)
 	uint64_t choice = check_below(100);
 	shape other;
 
+	if (check_chance(20))
+		add_rounded(h);
 	if (choice < 26)
 		history_add_new(h);
 	else if (choice < 34)

@@ -29,6 +29,7 @@ world_new(size_t most)
 	w.other_seed = check_chance(15) ? 30 : 0;
 	w.crowds = check_chance(30);
 	w.whole = check_chance(15);
+	driven_numbers = check_chance(40);
 	return w;
 }
 
@@ -199,14 +200,14 @@ take_out(input *in, const uint64_t *hashes, size_t n)
 	for (size_t some = check_chance(50) ? n : check_below(n + 1); some > 0; some--)
 	{
 		uint64_t hash = hashes[some - 1];
-		bool found;
+		bool found, stays = stays_in(&in->filter.filter, hash);
 
 		/* 0 and 1 are one item */
 		if (hash <= 1 || map_get(&in->model.truth, hash) == 0)
 			continue;
 		CHECK(owned_remove(&in->filter, hash, &found) == CKF_OK, "remove");
-		CHECK(found == model_removes(&in->model, hash), "found %d", found);
-		model_remove(&in->model, hash);
+		CHECK(found == (!stays && model_removes(&in->model, hash)), "found %d", found);
+		model_remove(&in->model, hash, stays);
 	}
 }
 
@@ -258,6 +259,38 @@ stay_whole(ckf_params *params, size_t most)
 	return most;
 }
 
+/* Move the numbers of class 8 to the end.  Returns how many there are of the others. */
+static size_t
+decimals_last(uint64_t *hashes, size_t n)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!ckf_is_decimal(item_of_hash(hashes[i])))
+		{
+			uint64_t hash = hashes[i];
+
+			hashes[i] = hashes[others];
+			hashes[others++] = hash;
+		}
+	return others;
+}
+
+/* An older version adds numbers. */
+static void
+add_rounded(input *in, const uint64_t *hashes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		ckf_hashes item = item_of_hash(hashes[i]);
+		ckf_status status = owned_add(&in->filter, item.rounded);
+
+		model_follow(&in->model, &in->filter.filter);
+		if (status == CKF_OK)
+			model_add_rounded(&in->model, item);
+	}
+}
+
 static void
 draw_one(input *in, const world *w)
 {
@@ -266,8 +299,12 @@ draw_one(input *in, const world *w)
 	size_t most = w->whole ? stay_whole(&params, w->most) : w->most;
 	size_t n = check_chance(15) ? 0 : draw_size(most_items(most, kind));
 	uint64_t *hashes = world_hashes(w, kind, n);
+	size_t all = n;
 
-	if (check_chance(50)) /* as a column's are, where it has no other filter's */
+	if (driven_numbers && check_chance(40))
+		n = decimals_last(hashes, n);
+	else if (!driven_numbers &&
+			 check_chance(50)) /* as a column's are, where it has no other filter's */
 		driven_class = 1U << check_below(7);
 	in->crowded = kind > 0;
 	if (check_chance(40))
@@ -281,8 +318,9 @@ draw_one(input *in, const world *w)
 		model_of_distinct(&in->model, &in->filter, hashes, n);
 	}
 	change_input(in, hashes, n);
+	add_rounded(in, hashes + n, all - n < 500 ? all - n : 500);
 	check_params(&in->filter, &params);
-	if (check_chance(15))
+	if (check_chance(15) && !(in->filter.filter.number_forms & ~CKF_FORM_ROUNDED))
 		owned_make_old(&in->filter);
 	driven_class = 0;
 	free(hashes);

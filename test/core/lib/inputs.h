@@ -19,6 +19,7 @@ typedef struct world
 	bool narrow;         /* filters have little precision left, but a few have a coarse rate */
 } world;
 
+/* Draws driven_numbers, too. */
 world world_new(size_t most);
 
 /* Hash number i of a kind; kind 0 is as good as random, the others crowd. */

@@ -27,6 +27,7 @@ model_free(model *m)
 {
 	map_free(&m->truth);
 	map_free(&m->groups);
+	map_free(&m->rounded);
 }
 
 uint64_t
@@ -101,12 +102,21 @@ model_removes(const model *m, uint64_t hash)
 }
 
 void
-model_remove(model *m, uint64_t hash)
+model_add_rounded(model *m, ckf_hashes item)
+{
+	uint64_t prefix = model_prefix(m, item.rounded);
+
+	map_set(&m->rounded, item.hash, 1);
+	set_group(m, prefix, map_get(&m->groups, prefix) + 1);
+}
+
+void
+model_remove(model *m, uint64_t hash, bool stays)
 {
 	uint64_t prefix = model_prefix(m, hash);
 
 	map_set(&m->truth, hash, map_get(&m->truth, hash) - 1);
-	if (model_removes(m, hash))
+	if (!stays && model_removes(m, hash))
 		set_group(m, prefix, map_get(&m->groups, prefix) - 1);
 }
 
@@ -159,11 +169,22 @@ pour_truth(model *m, const map *truth)
 		map_set(&m->truth, hash, m->set ? 1 : map_get(&m->truth, hash) + copies);
 }
 
+static void
+pour_rounded(model *m, const map *rounded)
+{
+	uint64_t hash;
+	uint32_t copies;
+
+	for (size_t at = 0; map_next(rounded, &at, &hash, &copies);)
+		map_set(&m->rounded, hash, 1);
+}
+
 void
 model_pour(model *m, const model *in)
 {
 	pour_groups(m, &in->groups, in->w, in->set ? 0 : most_copies(in));
 	pour_truth(m, &in->truth);
+	pour_rounded(m, &in->rounded);
 }
 
 void
@@ -227,6 +248,24 @@ model_check_hash(const model *m, const owned *o, uint64_t hash)
 		  (unsigned long long)hash, ckf_copies(&o->filter, hash), copies);
 }
 
+/* A number of class 8 is never denied, and none that an older version added is removed. */
+void
+model_check_number(const owned *o, uint64_t hash)
+{
+	ckf_hashes item = item_of_hash(hash);
+	bool found = true;
+
+	CHECK(ckf_contains_item(&o->filter, item), "FALSE NEGATIVE: number %#llx, forms %u",
+		  (unsigned long long)hash, o->filter.number_forms);
+	CHECK(ckf_copies_of_item(&o->filter, item) > 0, "number %#llx without copies",
+		  (unsigned long long)hash);
+	if (ckf_contains(&o->filter, item.hash) || filter_is_set(&o->filter))
+		return;
+	CHECK(stays_in(&o->filter, hash), "a removal takes number %#llx", (unsigned long long)hash);
+	CHECK(ckf_remove_item((ckf_filter *)&o->filter, item, &found) == CKF_OK && !found,
+		  "number %#llx is removed", (unsigned long long)hash);
+}
+
 /* The batched lookup against the single one. */
 static void
 check_many(const owned *o, const uint64_t *hashes, size_t n)
@@ -273,7 +312,13 @@ model_check(const model *m, const owned *o)
 		  (unsigned long long)o->filter.count, (unsigned long long)m->count);
 	CHECK(filter_is_set(&o->filter) == m->set, "the kind");
 	for (size_t at = 0; map_next(&m->truth, &at, &key, &copies);)
+	{
 		model_check_hash(m, o, hashes[members++] = key);
+		if (ckf_is_decimal(item_of_hash(key)))
+			model_check_number(o, key);
+	}
+	for (size_t at = 0; map_next(&m->rounded, &at, &key, &copies);)
+		model_check_number(o, key);
 	for (size_t at = 0; map_next(&m->groups, &at, &key, &copies);)
 		model_check_hash(m, o, hash_of(m, key));
 	for (size_t i = 0; i < probes; i++)

@@ -32,7 +32,8 @@ typedef struct model
 {
 	map truth;
 	map groups;
-	uint64_t count;    /* sum of groups */
+	map rounded;    /* numbers that are in by their rounded hashes only, and stay (item_of_hash) */
+	uint64_t count; /* sum of groups */
 	uint64_t prefixes; /* groups with copies */
 	unsigned w, c, b;
 	bool set;
@@ -50,8 +51,11 @@ void model_add(model *m, uint64_t hash);
 /* The oracle of an aggregate's result: one copy of each distinct hash. */
 void model_of_distinct(model *m, const owned *result, const uint64_t *hashes, size_t n);
 
-/* Remove one copy of an item from `truth`. */
-void model_remove(model *m, uint64_t hash);
+/* Add a number as an older version did. */
+void model_add_rounded(model *m, ckf_hashes item);
+
+/* Remove one copy of an item from `truth`; stays: the filter keeps it (stays_in). */
+void model_remove(model *m, uint64_t hash, bool stays);
 
 /* Whether a removal of the hash takes a copy away. */
 bool model_removes(const model *m, uint64_t hash);
@@ -76,5 +80,8 @@ bool model_member(const model *m, uint64_t *hash);
 /* Compare one hash's answers; then everything. */
 void model_check_hash(const model *m, const owned *o, uint64_t hash);
 void model_check(const model *m, const owned *o);
+
+/* The same for a number of class 8 that is in, in any form. */
+void model_check_number(const owned *o, uint64_t hash);
 
 #endif

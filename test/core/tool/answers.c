@@ -186,7 +186,8 @@ answer(const uint8_t *bytes, size_t size, ckf_trust trust, const char *hashes)
 		printf("refused");
 	else
 	{
-		printf("%llu:%u", (unsigned long long)filter.count, filter.item_classes);
+		printf("%llu:%u:%u", (unsigned long long)filter.count, filter.item_classes,
+			   filter.number_forms);
 		for (uint64_t hash = strtoull(hashes, &next, 16); next != hashes;
 			 hash = strtoull(hashes, &next, 16))
 		{

@@ -4,7 +4,8 @@
  *   writes emit N   N random cases, a line each
  *   writes large    a few cases of tables of several segments
  *
- * A line is "case KIND RESULT ...", RESULT a filter in hex or why there is none:
+ * A line is "case NUMBERS KIND RESULT ...", NUMBERS driven_numbers of drive.h, RESULT a filter in
+ * hex or why there is none:
  *
  *   aggregate RESULT CAPACITY FPR SEED SET PLAIN B HASHES    FPR as its 64 bits
  *   union | sum | union_agg | sum_agg RESULT FILTER ...
@@ -79,7 +80,7 @@ print_refused(ckf_status status)
 static void
 print_result(const char *kind, ckf_status status, const owned *result)
 {
-	printf("case %s ", kind);
+	printf("case %d %s ", driven_numbers, kind);
 	if (status == CKF_OK)
 		print_filter(result);
 	else
@@ -366,7 +367,7 @@ emit_comparison(const owned *inputs)
 	ckf_comparison found;
 	ckf_status status = run_comparison(&found, &inputs[0], &inputs[1]);
 
-	printf("case compare ");
+	printf("case %d compare ", driven_numbers);
 	if (status == CKF_OK)
 		printf("%.17g:%.17g", found.overlap, found.jaccard);
 	else
@@ -534,6 +535,7 @@ emit(const void *arg)
 
 		for (size_t k = 0; k < POOL; k++)
 			any.pool[k] = check_random();
+		driven_numbers = check_chance(40);
 		if (kind < 30)
 			random_aggregate(&any);
 		else if (kind < 62)

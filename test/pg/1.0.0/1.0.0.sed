@@ -1,4 +1,4 @@
-# Makes the install script of 1.0.0 of that of 1.1.0:  sed -f 1.0.0.sed sql/cuckoofilter--1.1.0.sql
+# Makes the install script of 1.0.0 of that of 1.1.0:  sed -f 1.0.0.sed cuckoofilter--1.1.0.sql
 1c\
 -- cuckoofilter 1.0.0: everything that CREATE EXTENSION makes.
 9,11d

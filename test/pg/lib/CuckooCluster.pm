@@ -5,6 +5,7 @@ package CuckooCluster;
 use strict;
 use warnings;
 
+use CuckooNode;
 use Exporter ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -24,12 +25,13 @@ sub import
 
 # A running cluster.  Where test/pg/run.sh staged the extension, the cluster
 # takes it from there by the settings of test/pg/staged.sh, else from where it is
-# installed.  %options: init => [...], conf => '...', extension => 0.
+# installed.  %options: init => [...], conf => '...', extension => 0, sessions => 0: each question to psql has a new session.
 sub new_cluster
 {
 	my ($name, %options) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
+	CuckooNode::adopt($node) if $options{sessions} // 1;
 	$node->init(
 		allows_streaming => $options{streaming} // 0,
 		extra => [ '--encoding=UTF8', '--locale=C', @{ $options{init} // [] } ]);

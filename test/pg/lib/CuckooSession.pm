@@ -5,14 +5,14 @@ package CuckooSession;
 use CuckooCluster;
 use IPC::Run qw(start timeout);
 
-# The session ends with its node's test.  Errors show their SQLSTATE.
+# Of a database, by default postgres. The session ends with its node's test.  Errors show their SQLSTATE.
 sub new
 {
-	my ($class, $node) = @_;
+	my ($class, $node, $database) = @_;
 	my $self = bless({ in => '', out => '', err => '', asked => 0 }, $class);
 
 	$self->{psql} = start(
-		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') ],
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr($database // 'postgres') ],
 		\$self->{in}, \$self->{out}, \$self->{err},
 		timeout($PostgreSQL::Test::Utils::timeout_default * 10));
 	$self->{pid} = $self->query('SELECT pg_backend_pid()');

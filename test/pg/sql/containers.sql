@@ -154,10 +154,13 @@ BEGIN
 END
 $$;
 DROP TYPE relabelled;
--- a literal in a row is under the collation that is named
+-- text in a row has a deterministic collation, and a literal one that is named
 CREATE COLLATION loud (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
-SELECT cuckoofilter_agg(ROW(t)) @> ROW('ABC' COLLATE loud) AS literal, cuckoofilter_agg(ROW(t)) @> ROW('ABC'::text COLLATE loud) AS text,
-	cuckoofilter_agg(ROW(t)) @> ROW('abd' COLLATE loud) AS other FROM (SELECT 'Abc' COLLATE loud) AS v(t);
+CREATE TYPE shout AS (words text[] COLLATE loud);
+SELECT cuckoofilter_create(9) + ROW('Abc' COLLATE loud);
+SELECT cuckoofilter_agg(ROW(ARRAY[t])::shout) FROM (SELECT 'Abc') AS v(t);
+SELECT cuckoofilter_agg(ROW(t COLLATE "C")) @> ROW('Abc' COLLATE "POSIX") AS literal, cuckoofilter_agg(ROW(t COLLATE "C")) @> ROW('abc') AS other FROM (SELECT 'Abc' COLLATE loud) AS v(t);
+DROP TYPE shout;
 DROP COLLATION loud;
 SET client_min_messages = warning;
 DROP OPERATOR FAMILY caseless_ops USING btree CASCADE;

@@ -71,11 +71,11 @@ SELECT error_of(query) FROM (VALUES
 	('SELECT encode(substr(f::bytea, 1, 55), ''base64'')::cuckoofilter FROM f'),
 	('SELECT ''\x''::bytea::cuckoofilter'),
 	('SELECT set_byte(f::bytea, 0, 88)::cuckoofilter FROM f'),
-	('SELECT set_byte(f::bytea, 3, 3)::cuckoofilter FROM f'),
+	('SELECT set_byte(f::bytea, 3, 4)::cuckoofilter FROM f'),
 	('SELECT set_byte(f::bytea, 4, 99)::cuckoofilter FROM f'),
 	('SELECT set_byte(f::bytea, 14, 1 - sign(cuckoofilter_count(f))::integer)::cuckoofilter FROM f'),
 	('SELECT set_byte(f::bytea, 15, 1)::cuckoofilter FROM f'),
-	('SELECT encode(set_byte(f::bytea, 3, 3), ''base64'')::cuckoofilter FROM f'),
+	('SELECT encode(set_byte(f::bytea, 3, 4), ''base64'')::cuckoofilter FROM f'),
 	('SELECT (f::bytea || ''\x00'')::cuckoofilter FROM f'),
 	-- items
 	('SELECT f @> point ''(1,2)'' FROM f'),

@@ -92,7 +92,6 @@ SELECT cuckoofilter_count(f) AS count, cuckoofilter_fpr(f) <= 0.01 AS rate,
 		abs((i ->> 'fpr')::float8 / cuckoofilter_fpr(f) - 1) < 1e-12 AS fpr
 	FROM (SELECT cuckoofilter_agg(g) FROM generate_series(1, 100000) g) AS t(f), cuckoofilter_info(f) i;
 SELECT array_agg(key ORDER BY key) FROM jsonb_object_keys(cuckoofilter_info(cuckoofilter_create(1))) key;
-SELECT cuckoofilter_version();
 
 -- it reads the header alone: of a large value a page or two
 CREATE TABLE large AS SELECT cuckoofilter_agg(g) AS f FROM generate_series(1, 400000) g;

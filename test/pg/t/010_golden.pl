@@ -55,7 +55,7 @@ foreach my $vector (@golden)
 my $version = qr/cuckoofilter of an unknown format or hash version/;
 my $damaged = qr/not a cuckoofilter: the bytes are damaged or are something else/;
 my @unknown = (
-	[ 3, [ 0, 3, 255 ], $version ], [ 4, [ 0, 2, 255 ], $version ],
+	[ 3, [ 0, 4, 255 ], $version ], [ 4, [ 0, 2, 255 ], $version ],
 	[ 5, [ 3, 4, 255 ], $damaged ], [ 6, [ 4, 8, 16, 32, 64, 128 ], $damaged ],
 	[ 14, [ 1, 64 ], $damaged ], [ 15, [ 1, 4 ], $damaged ]);
 my %sqlstates = (text => '22P02', bytea => '22P03', binary => '22P03');

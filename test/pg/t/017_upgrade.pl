@@ -1,5 +1,5 @@
 # Version 1.0.0 of the SQL with the current library: its objects work as before, its suites pass,
-# and ALTER EXTENSION UPDATE gives the same database as CREATE EXTENSION.
+# and ALTER EXTENSION UPDATE, from each version, gives the same database as CREATE EXTENSION.
 use CuckooCluster;
 use CuckooReplay;
 use FindBin;
@@ -50,6 +50,7 @@ my $catalog = q{
 						(SELECT array_agg(concat_ws(' ', amopstrategy, amopopr::regoperator, amoppurpose) ORDER BY amopstrategy) FROM pg_amop WHERE amopfamily = f.oid),
 						(SELECT array_agg(concat_ws(' ', amprocnum, amproc::regprocedure) ORDER BY amprocnum) FROM pg_amproc WHERE amprocfamily = f.oid))
 					FROM pg_opfamily f WHERE f.oid = objid)
+				WHEN 'pg_class' THEN (SELECT concat_ws(' ', relkind, relacl, reloptions, pg_get_viewdef(v.oid)) FROM pg_class v WHERE v.oid = objid)
 			END, 'NO DEFINITION')
 	FROM member JOIN pg_class c ON c.oid = classid
 	UNION ALL
@@ -123,7 +124,7 @@ sub restored
 }
 restored('old', 'from_old');
 like($before, qr/^\w{32}\|\d+\|t\|3\|\w{32}$/, 'views, an index and a function over 1.0.0');
-unlike($node->safe_psql('old', $catalog), qr/NO DEFINITION/, 'every member has a definition');
+unlike($node->safe_psql($_, $catalog), qr/NO DEFINITION/, "every member has a definition: $_") foreach (qw(old fresh));
 isnt($node->safe_psql('old', $catalog), $node->safe_psql('fresh', $catalog), '1.0.0 is another extension');
 
 # Every symbol that the SQL of 1.0.0 names is there: else CREATE FUNCTION had failed above. Today's suites
@@ -147,6 +148,15 @@ is( $node->safe_psql('old', q{INSERT INTO assigned SELECT f FROM kept; SELECT md
 	't', 'assignment to bytea is still implicit');
 is($node->safe_psql('old', 'DROP EXTENSION cuckoofilter CASCADE; SELECT count(*) FROM pg_depend WHERE deptype = $$e$$ AND refobjid NOT IN (SELECT oid FROM pg_extension)'),
 	'0', 'dropped without a trace');
+
+foreach my $script (glob("$FindBin::Bin/../../../sql/cuckoofilter--*--*.sql"))
+{
+	my ($version) = $script =~ /cuckoofilter--(.*)--/;
+	my $name = "from_$version" =~ tr/./_/r;
+
+	database($name, "CREATE EXTENSION cuckoofilter VERSION '$version'", 'ALTER EXTENSION cuckoofilter UPDATE');
+	is($node->safe_psql($name, $catalog), $node->safe_psql('fresh', $catalog), "a database upgraded from $version equals a fresh one");
+}
 
 # Updates keep the privileges on each member, whoever changed them. The update to 1.6.0 does not, so this begins there.
 $node->safe_psql('postgres', 'CREATE ROLE reader');

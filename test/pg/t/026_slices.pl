@@ -1,9 +1,10 @@
 # Lookups in large stored values: a few slices give the same answer as the whole value, for every
 # storage and every kind of call, and read only a few blocks. SEED=n replays a run.
 use CuckooCluster;
+use CuckooSession;
 
 seed();
-my $node = new_cluster('main', conf => "max_parallel_workers_per_gather = 0\nshared_buffers = 256MB\nautovacuum = off\n");
+my $node = new_cluster('main', sessions => 0, conf => "max_parallel_workers_per_gather = 0\nshared_buffers = 256MB\nautovacuum = off\n");
 
 sub one
 {
@@ -228,6 +229,93 @@ cmp_ok($many, '<', 0.75 * $singly, "500 at once read $many blocks, singly $singl
 # A call site of many lookups reads the whole filter once, and at most as many bytes in slices.
 my $all = one('SELECT blocks($$SELECT count(*) FROM generate_series(1, 100000) g WHERE (SELECT f FROM million) @> g$$)');
 cmp_ok($all, '<', 20 * $whole, "100,000 questions read $all blocks; the whole is $whole");
+
+# --------------------------------------------------------- one copy of each filter
+
+# Call sites share the copy of a filter that they have fetched, and the last of them frees it.
+my $copies = q{SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'cuckoofilter detoasted'};
+my $session = CuckooSession->new($node);
+
+$session->query(
+	q{CREATE TABLE parted (p integer, k integer) PARTITION BY LIST (p);
+	DO $$BEGIN FOR i IN 1 .. 50 LOOP EXECUTE format('CREATE TABLE parted_%s PARTITION OF parted FOR VALUES IN (%s)', i, i); END LOOP; END$$;
+	INSERT INTO parted SELECT 1 + k % 50, k FROM generate_series(1, 50000) k; ANALYZE parted;
+	CREATE TABLE filters AS SELECT n, f::cuckoofilter AS f FROM flat, generate_series(1, 100) n WHERE id = 1; ALTER TABLE filters ALTER f SET STORAGE EXTERNAL});
+is($session->query("BEGIN; DECLARE c CURSOR FOR SELECT count(*) FROM parted WHERE (SELECT apart FROM t WHERE id = 0) @> k UNION ALL SELECT 1; FETCH 1 FROM c; $copies; COMMIT; $copies"), "50000\n1\n0",
+	'50 partitions have one copy');
+is($session->query("BEGIN; DECLARE c CURSOR FOR SELECT count(*) FILTER (WHERE f \@> g AND cuckoofilter_copies(f, g) > 0 AND g <@ f) FROM filters, generate_series(1 + 0 * n, 300) g GROUP BY n; FETCH 50 FROM c; $copies; COMMIT; $copies")
+	  =~ s/^300\n//gmr, "1\n0", 'a table of filters has the copy of one row');
+
+# Queries that begin, go on and end in any order, by COMMIT or errors, savepoints among them. A copy is of a filter that an open query uses.
+foreach my $round (1 .. rounds(15))
+{
+	my (%open, @saved, @wrong);
+
+	$session->query('BEGIN');
+	foreach my $step (1 .. 25)
+	{
+		my $what = rand();
+
+		if ($what < 0.4)
+		{
+			my @ids = map { (0, 1, 2, 3, 4, 5, 6)[ rand 7 ] } 1 .. 1 + rand 6;
+			my $wrong = join(' + ', map { "((SELECT apart FROM t WHERE id = $_) \@> g IS DISTINCT FROM (SELECT f::cuckoofilter FROM flat WHERE id = $_) \@> g)::integer" } @ids);
+
+			$open{"c$step"} = \@ids;
+			$session->query("DECLARE c$step NO SCROLL CURSOR FOR SELECT $wrong FROM generate_series(1, 300) g");
+		}
+		elsif ($what < 0.75 && %open)
+		{
+			my $name = (sort keys %open)[ rand keys %open ];
+
+			push @wrong, "$name: $_" foreach grep { $_ ne '0' } split /\n/, $session->query('FETCH ' . (1 + int(rand(60))) . " FROM $name");
+		}
+		elsif ($what < 0.85 && %open)
+		{
+			my $name = (sort keys %open)[ rand keys %open ];
+
+			$session->query("CLOSE $name");
+			delete $open{$name};
+			delete $_->{$name} foreach @saved;
+		}
+		elsif ($what < 0.93)
+		{
+			push @saved, {%open};
+			$session->query("SAVEPOINT s$#saved");
+		}
+		elsif (@saved)
+		{
+			my $saved = pop @saved;
+
+			# a cursor that an error ends is gone
+			$session->ask('SELECT (SELECT apart FROM t WHERE id = 0) @> g AND 1 / (2000 - g) > -2 FROM generate_series(1, 3000) g; ROLLBACK TO s' . @saved . '; RELEASE s' . @saved);
+			(undef) = $session->answer;
+			%open = %$saved;
+		}
+		my %used = map { $_ => 1 } map { @$_ } values %open;
+		my $kept = $session->query($copies);
+
+		push @wrong, "$kept copies of " . keys %used if $kept > keys %used;
+	}
+	$session->query(rand() < 0.5 ? 'COMMIT' : 'ROLLBACK');
+	is(join(', ', @wrong, $session->query($copies)), '0', "round $round: copies of filters that are used, and none at the end");
+}
+is($session->query(qq{CREATE FUNCTION copies() RETURNS bigint LANGUAGE sql AS \$\$$copies\$\$;
+	DO \$\$
+	DECLARE f cuckoofilter; n integer := 0; most integer := 0;
+	BEGIN
+		FOR i IN 1 .. 40 LOOP
+			BEGIN
+				SELECT filters.f INTO f FROM filters WHERE filters.n = i;
+				FOR k IN 1 .. 100 LOOP n := n + (f \@> k)::integer + (k <@ f)::integer; END LOOP;
+				most := greatest(most, copies());
+				IF i % 3 = 0 THEN n := n / 0; END IF;
+			EXCEPTION WHEN division_by_zero THEN NULL;
+			END;
+		END LOOP;
+		IF n <> 8000 OR most > 2 THEN RAISE '% rows, % copies', n, most; END IF;
+	END\$\$; $copies}), '0', 'a loop with errors in PL/pgSQL');
+$session->quit;
 
 # ------------------------------------------------------------------ hostile bytes
 

@@ -79,6 +79,24 @@ foreach my $keys (400, 1300, 2000, 3000, 5000, 7000, 9000, 15_000, 24_000, 30_00
 }
 ok($planned{0} > 0 && $planned{1} > 5, "filters are planned for $planned{1} numbers of keys, and not for $planned{0}");
 
+# The estimate of keys is that of all processes: 9,000 are expected, and 27,000 come, as many in each process as are expected
+# in all. Each one waits at the begin of its partition, so that the others take theirs.
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION waits(g integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN IF g < 4 THEN PERFORM pg_sleep(0.5); END IF; RETURN true; END';
+	CREATE TABLE alike (g integer, k integer, a integer, part integer) PARTITION BY LIST (part);
+	CREATE TABLE alike0 PARTITION OF alike FOR VALUES IN (0) WITH (parallel_workers = 0);
+	CREATE TABLE alike1 PARTITION OF alike FOR VALUES IN (1) WITH (parallel_workers = 0);
+	CREATE TABLE alike2 PARTITION OF alike FOR VALUES IN (2) WITH (parallel_workers = 0);
+	INSERT INTO alike SELECT g, g % 30000, g % 100, g % 3 FROM generate_series(1, 60000) g;
+	CREATE TABLE often AS SELECT g AS id, (g * 104729::bigint % 30000)::int AS k FROM generate_series(1, 200000) g;
+	VACUUM ANALYZE alike, often});
+foreach my $workers (0, 2)
+{
+	like(explained("SET max_parallel_workers_per_gather = $workers; SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*), sum(often.id) FROM often JOIN alike USING (k) WHERE a < 45 AND waits(g)"),
+		qr/Given Up: more keys than estimated/, "more keys than estimated, $workers workers");
+}
+
 # A partial aggregate between, and a cascade.
 same_rows('the build side of another', 'SET join_collapse_limit = 1; SELECT count(*), sum(a.id) FROM fact a JOIN (fact b JOIN dim USING (k)) ON a.id = b.id', 2);
 same_rows('LIMIT above', 'SELECT count(*) FROM (SELECT fact.id FROM fact JOIN dim USING (k) LIMIT 100) s', 1);

@@ -30,11 +30,11 @@ sub new_table
 sub model
 {
 	my ($max_pass, @tables) = @_;
-	my ($tested, $unasked, $bad_before, $first) = (0, 0, 0, 1);
+	my ($tested, $unasked, $bad_before, $length_before, $first) = (0, 0, 0, 4096, 1);
 
 	foreach my $table (@tables)
 	{
-		my ($length, $window, $n, $passed, $asleep, $bad) = (4096, 512, 0, 0, 0, $bad_before);
+		my ($length, $window, $n, $passed, $asleep, $bad) = ($bad_before ? $length_before : 4096, 512, 0, 0, 0, $bad_before);
 
 		foreach my $match (@$table)
 		{
@@ -69,7 +69,7 @@ sub model
 			{
 				($length, $window, $bad) = (4096, 4096, 0);
 			}
-			$bad_before = $bad;
+			($bad_before, $length_before) = ($bad, $length);
 			($n, $passed) = (0, 0);
 		}
 	}
@@ -130,6 +130,14 @@ cmp_ok($tested, '<', 10_000, 'few are tested where it drops too few');
 is($unasked, 0, 'no sleep after one window');
 (undef, undef, $unasked) = check('two', 0.7, [ 514, 0 ], [ 8_300, 10 ], [ 10_000, 0 ]);
 is($unasked, 4096, 'a sleep after two');
+
+# Scans of small tables, as of partitions: each one goes on with the sleep that the one before has learned.
+my $small = new_table('small', [ 10_000, 10 ]);
+my $many = 'SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*), sum(id) FROM ' . from(('small') x 8) . ' f JOIN dim USING (k)';
+my @many = model(0.7, ($small) x 8);
+is("@{[counts(explained($many))]}", "@many", 'small tables that all match: tested and unasked');
+cmp_ok($many[0], '<', 9_000, 'one window of each but the first');
+same_rows('small tables that all match', $many, 1);
 
 # Tests drop no row and never sleep.
 like(explained("SET cuckoofilter.join_filter = verify; SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM everything JOIN dim USING (k)"),

@@ -15,6 +15,8 @@ my %needs = (C => 'make_filter', Python => 'python', SQLite => 'python', JavaScr
 my %sql = (
 	i => sub { "'$_[0]'::numeric" },
 	r => sub { "'$_[0]'::numeric" },
+	x => sub { "'$_[0]'::numeric" },
+	y => sub { "'$_[0]'::numeric" },
 	t => sub { "convert_from('\\x$_[0]', 'UTF8')" },
 	b => sub { "'\\x$_[0]'::bytea" },
 	u => sub { "'$_[0]'::uuid" },
@@ -29,6 +31,14 @@ sub random_hex
 	return unpack('H*', random_bytes($n));
 }
 
+# The shortest text of a double.
+sub shortest
+{
+	my ($double) = @_;
+	my ($text) = grep { $_ == $double } map { sprintf("%.${_}g", $double) } 15 .. 17;
+	return $text;
+}
+
 my %item = (
 	numbers => sub {
 		my $kind = int(rand(4));
@@ -36,7 +46,18 @@ my %item = (
 		return 'i:' . (int(rand(1 << 31)) * int(rand(1 << 31)) - (1 << 61)) if $kind == 1;
 		return 'r:' . (int(rand(4000)) / 8) if $kind == 2; # also integers
 		# past 2^53 a numeric of the same digits is another integer
-		return 'r:' . sprintf('%.17g', (rand() - 0.5) * 10**(int(rand(36)) - 20));
+		return 'r:' . shortest((rand() - 0.5) * 10**(int(rand(36)) - 20));
+	},
+	decimals => sub {
+		my $kind = int(rand(4));
+		return 'x:' . shortest((rand() - 0.5) * 10**(int(rand(500)) - 250)) if $kind == 0;
+		my $digits = join('', map { int(rand(10)) } 1 .. 1 + rand(40));
+		return "x:$digits" . ('', '.0', '.5', ".0$digits")[ int(rand(4)) ] if $kind == 1;
+		return 'x:' . (-1)**int(rand(2)) * 1 . "$digits.$digits";
+	},
+	integers => sub {
+		my $digits = join('', map { int(rand(10)) } 1 .. 1 + rand(40));
+		return 'y:' . ('', '-')[ int(rand(2)) ] . (1 + int(rand(9))) . $digits;
 	},
 	texts => sub {
 		my $text = join('', map { ('a' .. 'z', 'ä', '→', '𝄞')[ int(rand(29)) ] } 1 .. 1 + rand(12));

@@ -73,8 +73,10 @@ foreach my $wait (0, 1_000_000)
 }
 clocks(BLOCK_NS => 500, COLD_NS => 3000);
 like(filter_of("$warm " . sprintf($serial, 'fact')), $not, 'what the first look at a clock costs is no cost of the lookup');
+$node->append_conf('postgresql.conf', 'shared_buffers = 256kB'); # each lookup reads blocks, more than the scan in the end
 clocks(BLOCK_NS => 500, READ_NS => 1_000_000, CALL_NS => 0);
 like(filter_of('SET enable_memoize = off; ' . sprintf($serial, 'fact')), qr/^built after 512 rows/, 'where lookups read blocks, 2,500 pay');
+$node->append_conf('postgresql.conf', 'shared_buffers = 64MB');
 
 # ------------------------------------------------------- a scan that costs more than its price
 
@@ -82,8 +84,12 @@ like(filter_of('SET enable_memoize = off; ' . sprintf($serial, 'fact')), qr/^bui
 clocks(BLOCK_NS => 500);
 my $long = "SET enable_memoize = off; SET enable_seqscan = off; SELECT count(k) FROM long WHERE k >= 0; SET enable_seqscan = on; SET enable_material = off; SELECT count(l.k) FROM %s f LEFT JOIN long l ON l.k = f.k AND %s";
 like(filter_of(sprintf($long, 'middle', 'l.k >= 0')), qr/^built after [\d,]+ rows, 4,000 keys$/, '4,500 lookups pay for the keys of a table');
-like(filter_of(sprintf($long, 'middle', "w BETWEEN 'y' AND 'z'")), qr/^given up after [\d,]+ rows, the table has more keys than expected$/, 'where its rows cost too much, the scan is ended');
+like(filter_of(sprintf($long, 'middle', "w BETWEEN 'y' AND 'z'")), qr/^given up after [\d,]+ rows, the scan of the table costs more than expected$/, 'where its rows cost too much, the scan is ended');
 like(filter_of(sprintf($long, 'big', "w BETWEEN 'y' AND 'z'")), qr/^built after [\d,]+ rows, 4,000 keys$/, '60,000 pay for that, too');
+
+# It is ended by the rows that it reads, though its condition drops all of them.
+like(filter_of(sprintf($long, 'middle', "w BETWEEN 'z' AND 'zz'")), qr/^given up after [\d,]+ rows, the scan of the table costs more than expected$/, 'rows that are dropped cost, too');
+like(filter_of(sprintf($long, 'big', "w BETWEEN 'z' AND 'zz'")), qr/^built after [\d,]+ rows, 0 keys$/, '60,000 lookups pay for them');
 
 # ------------------------------------------------------------------ skipped blocks
 

@@ -65,6 +65,7 @@ foreach my $case (map { my $case = $_; ([ $case, 0 ], [ $case, 2 ]) } sort keys 
 	like($session->query($explain), $all_but_few, "$name: blocks are skipped") if $before ne '';
 	change('DELETE FROM fact WHERE k BETWEEN 400 AND 600', $after);
 	is(compare("$name, an older snapshot", $join), '1300|22044350', "$name: the rows of an older snapshot");
+	like($session->query($explain), qr/Blocks Skipped: 0 of \d+ by fact_k\n\s*Blocks Not Skipped: before VACUUM, the index may lack some of their rows/, "$name: EXPLAIN says why no block is skipped");
 	$session->query('COMMIT');
 	is(compare("$name, a new snapshot", $join), '0|', "$name: no rows in a new one");
 	like($session->query($explain), $all_but_few, "$name: in which blocks are skipped");
@@ -73,6 +74,66 @@ foreach my $case (map { my $case = $_; ([ $case, 0 ], [ $case, 2 ]) } sort keys 
 	my $loop = 'SET cuckoofilter.join_filter = auto; SET enable_nestloop = on; EXPLAIN SELECT count(*) FROM fact JOIN d USING (k) WHERE d.k < 502';
 	like($primary->safe_psql('postgres', $loop), qr/Hash Join/, 'a hash join in place of a nested loop over the BRIN index');
 	like($session->query($loop), qr/Nested Loop/, 'not on the standby');
+}
+
+# ------------------- transactions that never write to the table end, and it was never vacuumed
+
+# The build side is read late, so that transactions end between the snapshot and the search.
+change('DROP TABLE fact', 'CREATE DATABASE other', q{CREATE FUNCTION waits(k integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN IF k = 500 THEN PERFORM pg_sleep(0.3); END IF; RETURN true; END'});
+$primary->safe_psql($_, 'CREATE TABLE beside (n integer)') foreach qw(postgres other);
+my $late = 'SELECT count(*), sum(id) FROM fact JOIN (SELECT k FROM d WHERE waits(k)) d USING (k)';
+foreach my $index ('(k)', 'USING brin (k) WITH (pages_per_range = 4)')
+{
+	change('DROP TABLE IF EXISTS fact', $facts, "CREATE INDEX fact_k ON fact $index", 'ANALYZE fact');
+	foreach my $database (qw(other postgres))
+	{
+		my $busy = CuckooSession->new($primary, $database);
+
+		$busy->ask('SET statement_timeout = 0; DO $$BEGIN LOOP INSERT INTO beside VALUES (1); COMMIT; PERFORM pg_sleep(0.002); END LOOP; END$$');
+		foreach my $at (@sessions)
+		{
+			$session = $at;
+			$session->query('SET enable_nestloop = off; SET max_parallel_workers_per_gather = 0; SELECT pg_sleep(1.1)'); # positions are noted once a second
+			foreach my $workers (0, 2)
+			{
+				my $name = join(' ', $session == $sessions[0] ? 'standby' : 'primary', "an index $index, a busy session in $database, $workers workers");
+
+				like($session->query("SET max_parallel_workers_per_gather = $workers; SET cuckoofilter.join_filter = on; EXPLAIN (ANALYZE, COSTS OFF) $late"), $all_but_few, "$name: blocks are skipped");
+				is($session->query("SET cuckoofilter.join_filter = on; $late"), '300|1544850', "$name: the rows");
+			}
+		}
+		$primary->safe_psql('postgres', "SELECT pg_terminate_backend($busy->{pid})");
+		$busy->answer;
+	}
+}
+
+# An index that is built or summarized while a query waits, which was planned before.
+sub meanwhile
+{
+	my ($node, $name, $before, $after, @table) = @_;
+	my $holder = CuckooSession->new($node);
+
+	change('DROP TABLE IF EXISTS fact', @table);
+	$session->query("SET cuckoofilter.join_filter = on; SET enable_nestloop = off; SET max_parallel_workers_per_gather = 0; SET plan_cache_mode = force_generic_plan; PREPARE p AS SELECT count(*), sum(id) FROM fact JOIN (SELECT k FROM d WHERE locks(k)) d USING (k); EXECUTE p; SELECT pg_sleep(1.1)");
+	$before->();
+	$holder->query('SELECT pg_advisory_lock(1)');
+	$session->ask('EXECUTE p');
+	until ($holder->query(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) > 0) { }
+	$after->();
+	$holder->query('SELECT pg_advisory_unlock(1)');
+	is($session->answer, '300|1544850', "$name: the rows of an older snapshot");
+	$session->query('DEALLOCATE p; RESET plan_cache_mode');
+	$holder->quit;
+	return;
+}
+
+$session = $sessions[0];
+change(q{CREATE FUNCTION locks(k integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN IF k = 500 THEN PERFORM pg_advisory_xact_lock_shared(1); END IF; RETURN true; END'});
+foreach my $case ([ 'B-tree', '(k)', 'REINDEX INDEX fact_k' ], [ 'BRIN', 'USING brin (k) WITH (pages_per_range = 4)', $case{brin}[1] ], [ 'BRIN, built', 'USING brin (k)', 'REINDEX INDEX fact_k' ])
+{
+	my ($name, $index, $after) = @$case;
+
+	meanwhile($standby, $name, sub { }, sub { change('DELETE FROM fact WHERE k BETWEEN 400 AND 600', $after) }, $facts, "CREATE INDEX fact_k ON fact $index", 'ANALYZE fact');
 }
 
 # ------------------------------------ on the primary: an UPDATE of BRIN's columns is HOT from 16 on
@@ -110,6 +171,10 @@ foreach my $workers (0, 2)
 	$session->query('COMMIT');
 	is(compare("$name, a new snapshot", $join), '0|', "$name: the rows of a new snapshot");
 }
+
+# A transaction that updates and builds, and others that summarize, while the query waits.
+meanwhile($primary, 'HOT updates and REINDEX', sub { $other->query("BEGIN; $update; REINDEX INDEX fact_k") }, sub { $other->query('COMMIT') }, @unsummarized);
+meanwhile($primary, 'HOT updates, and summaries', sub { }, sub { change($update, $summarize) }, @unsummarized);
 
 change(@unsummarized);
 $session->query("SET cuckoofilter.join_filter = on; BEGIN; DECLARE c CURSOR FOR $join");

@@ -105,6 +105,11 @@ subtest 'reasons of joins without a filter' => sub {
 	like(explained("SET enable_mergejoin = on; $_->[1]", 'COSTS OFF'), $_->[2], $_->[0]) foreach @reasons;
 };
 
+# Mapping keys has a price, which so few rows do not save.
+my $all_days = "SET cuckoofilter.join_filter = auto; SELECT e.id FROM events e JOIN calendar c ON e.ts::date = c.day";
+like(explained($all_days, 'COSTS OFF'), qr/by ranges of ts\n/, 'auto: all rows, by ranges');
+like(explained("$all_days LIMIT 5", 'COSTS OFF'), qr/^No Join Filter for .*: it is not expected to pay$/m, 'auto: LIMIT, no ranges');
+
 # ----------------------------------------------------- blocks and partitions
 
 # Of a join: its name, the table, the key, a condition on the calendar, the least share of blocks and of partitions that are
@@ -179,6 +184,46 @@ foreach my $name (sort keys %below)
 	  unless $name =~ /rescan|barrier/; # where a rescan may have no filter, and a function might tell of hidden rows
 	same($name, $below{$name});
 }
+
+# ------------------------------------------------------------ a day and a plain key
+
+sql(q{CREATE TABLE sales AS SELECT *, id % 40 AS store FROM events;
+	CREATE INDEX sales_ts ON sales USING brin (ts) WITH (pages_per_range = 4);
+	CREATE INDEX sales_tz ON sales USING brin (tz) WITH (pages_per_range = 4);
+	CREATE TABLE openings AS SELECT DISTINCT ts::date AS day, id % 40 AS store, s, to_char(ts, 'YYYY-MM') AS month FROM events WHERE id % 3 = 0;
+	ANALYZE sales, openings});
+
+# Of a join with both keys: a setting, the table, the condition, the least share of blocks and of partitions that are skipped.
+my %both = (
+	'day, store' => [ '', 'sales', 'e.ts::date = c.day AND e.store = c.store', 0.9, 0 ],
+	'store, day' => [ '', 'sales', 'e.store = c.store AND e.ts::date = c.day', 0.9, 0 ],
+	'day in a zone, store' => [ "SET TimeZone = 'Europe/Berlin';", 'sales', 'e.tz::date = c.day AND e.store = c.store', 0.9, 0 ],
+	'day, two plain keys' => [ '', 'sales', 'e.ts::date = c.day AND e.store = c.store AND e.s = c.s', 0.9, 0 ],
+	'partitions' => [ '', 'parts', 'e.ts::date = c.day AND e.s = c.s', 0, 0.9 ],
+	'workers' => [ 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;', 'sales', 'e.ts::date = c.day AND e.store = c.store', 0.7, 0 ]);
+
+foreach my $name (sort keys %both)
+{
+	my ($set, $table, $on, $blocks, $partitions) = @{ $both{$name} };
+	my $query = "$set SELECT count(*), sum(e.id) FROM $table e JOIN openings c ON $on WHERE c.month = '2022-05'";
+
+	subtest "a day and a plain key: $name" => sub {
+		foreach my $mode ('on', 'auto')
+		{
+			my ($plan, $skipped_blocks, $skipped_partitions) = skipped_in("SET cuckoofilter.join_filter = $mode; $query");
+
+			like($plan, qr/, by ranges of t[sz]\n/, "$mode: ranges of the day") or diag($plan);
+			like($plan, qr/Filtered Scan: (?:e\.)?(?:store|s)\b[^()]* of /, "$mode: a filter of the plain key") or diag($plan);
+			cmp_ok($skipped_blocks, '>=', $blocks, "$mode: blocks") or diag($plan);
+			cmp_ok($skipped_partitions, '>=', $partitions, "$mode: partitions") or diag($plan);
+		}
+	};
+	like(same("a day and a plain key: $name", $query), qr/^[1-9]/, 'it has rows');
+}
+same('a day and a plain key: SEMI', "SELECT count(*), sum(e.id) FROM sales e WHERE (e.ts::date, e.store) IN (SELECT day, store FROM openings WHERE month = '2022-05')");
+same('a day and a plain key: LEFT', "SELECT count(*), sum(e.id), count(c.day) FROM sales e LEFT JOIN openings c ON e.ts::date = c.day AND e.store = c.store AND c.month = '2022-05'");
+same('a day and a plain key: rescans', "SELECT g, x.* FROM generate_series(1, 4) g, LATERAL (SELECT count(*), sum(e.id) FROM sales e JOIN openings c ON e.ts::date = c.day AND e.store = c.store WHERE c.month = '2022-05' AND e.id % 4 < g OFFSET 0) x");
+same("a day and a plain key: SET $_", "SET TimeZone = 'Europe/Berlin'; BEGIN; DECLARE c CURSOR FOR SELECT e.id FROM sales e JOIN openings c ON e.tz::date = c.day AND e.store = c.store WHERE c.month = '2022-05'; FETCH 9 FROM c; SET TimeZone = '$_'; FETCH ALL FROM c; ROLLBACK") foreach ('Pacific/Honolulu', 'Pacific/Kiritimati');
 
 # ------------------------------------------------------------ where time goes back
 

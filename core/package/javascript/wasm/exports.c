@@ -22,7 +22,7 @@ enum
 };
 
 /* Added to the kind of a pair's item.  The value is the next entry, which is no item by itself. */
-#define CKFW_PAIR 8
+#define CKFW_PAIR 16
 
 /* A batch.  A kind is a ckf_class, or 0 for no item (null).  A word has an integer, the bits of a
  * double, or the address and the size of bytes; of a moment, the bits of its milliseconds since
@@ -31,6 +31,7 @@ static struct
 {
 	uint64_t words[CKFW_ITEMS];
 	uint64_t hashes[CKFW_ITEMS];
+	uint64_t rounded[CKFW_ITEMS]; /* the older hashes (ckf_hashes) */
 	uint8_t kinds[CKFW_ITEMS];
 	uint8_t answers[CKFW_ITEMS];
 	uint8_t text[CKFW_TEXT];
@@ -68,47 +69,41 @@ ckfw_moment(double milliseconds)
 	return (int64_t)milliseconds * 1000 - CUCKOOFILTER_EPOCH;
 }
 
-static uint64_t
+static ckf_hashes
 ckfw_hash_value(unsigned kind, uint64_t word, uint64_t seed)
 {
-	double real;
+	cuckoofilter_item item = {(ckf_class)kind, (int64_t)word, 0,
+							  (const void *)(uintptr_t)(uint32_t)word, (size_t)(word >> 32)};
 
-	memcpy(&real, &word, sizeof real);
-	switch (kind)
-	{
-		case CKF_CLASS_REAL:
-			return ckf_hash_real(real, seed);
-		case CKF_CLASS_TEXT:
-		case CKF_CLASS_BYTES:
-			return ckf_hash_bytes((ckf_class)kind, (const void *)(uintptr_t)(uint32_t)word,
-								  (size_t)(word >> 32), seed);
-		case CKF_CLASS_TIMESTAMPTZ:
-			word = (uint64_t)ckfw_moment(real);
-			/* fall through */
-		default:
-			return ckf_hash_word((ckf_class)kind, word, seed);
-	}
+	memcpy(&item.real, &word, sizeof item.real);
+	if (kind == CKF_CLASS_TIMESTAMPTZ)
+		item.word = ckfw_moment(item.real);
+	return cuckoofilter_hashes(item, seed);
 }
 
-/* The hash of item i of the batch, and its class. */
-static uint64_t
+/* The hashes of item i of the batch. */
+static ckf_hashes
 ckfw_hash(size_t i, uint64_t seed)
 {
 	unsigned kind = ckfw_batch.kinds[i];
-	uint64_t hash = ckfw_hash_value(kind % CKFW_PAIR, ckfw_batch.words[i], seed);
+	ckf_hashes item = ckfw_hash_value(kind % CKFW_PAIR, ckfw_batch.words[i], seed);
 
 	if (kind < CKFW_PAIR)
-		return hash;
-	return ckf_hash_pair(
-		hash, ckfw_hash_value(ckfw_batch.kinds[i + 1], ckfw_batch.words[i + 1], seed), seed);
+		return item;
+	return ckf_hashes_of_pair(
+		item, ckfw_hash_value(ckfw_batch.kinds[i + 1], ckfw_batch.words[i + 1], seed), seed);
 }
 
+/* The class of item i of the batch, with these hashes. */
 static unsigned
-ckfw_class(size_t i)
+ckfw_class(size_t i, ckf_hashes item)
 {
 	unsigned kind = ckfw_batch.kinds[i];
 
-	return kind < CKFW_PAIR ? ckf_item_class_of((ckf_class)kind) : CKF_ITEM_OTHER;
+	if (kind >= CKFW_PAIR)
+		return CKF_ITEM_OTHER | ckf_decimal_class(item);
+	return kind == CKF_CLASS_DECIMAL ? CKF_ITEM_NUMBER | ckf_decimal_class(item)
+									 : ckf_item_class_of((ckf_class)kind);
 }
 
 /* Hash n entries of the batch.  Returns the classes among them. */
@@ -121,8 +116,11 @@ ckfw_hash_batch(size_t n, uint64_t seed)
 	for (i = 0; i < n; i++)
 		if (ckfw_batch.kinds[i])
 		{
-			ckfw_batch.hashes[i] = ckfw_hash(i, seed);
-			item_classes |= ckfw_class(i);
+			ckf_hashes item = ckfw_hash(i, seed);
+
+			ckfw_batch.hashes[i] = item.hash;
+			ckfw_batch.rounded[i] = item.rounded;
+			item_classes |= ckfw_class(i, item);
 			if (ckfw_batch.kinds[i] >= CKFW_PAIR)
 				ckfw_batch.kinds[++i] = 0;
 		}
@@ -138,7 +136,10 @@ ckfw_hash_items(size_t n, uint64_t seed, unsigned *item_classes)
 	*item_classes = ckfw_hash_batch(n, seed);
 	for (i = 0; i < n; i++)
 		if (ckfw_batch.kinds[i])
+		{
+			ckfw_batch.rounded[items] = ckfw_batch.rounded[i];
 			ckfw_batch.hashes[items++] = ckfw_batch.hashes[i];
+		}
 	return items;
 }
 
@@ -146,7 +147,7 @@ EXPORT(hash)
 uint64_t
 ckfw_hash_one(uint64_t seed)
 {
-	return ckfw_hash(0, seed);
+	return ckfw_hash(0, seed).hash;
 }
 
 /* The part of item 0 of the batch, of 1 parts and more. */
@@ -154,7 +155,7 @@ EXPORT(part)
 uint32_t
 ckfw_part(uint32_t parts)
 {
-	return ckf_part(ckfw_hash(0, 0), parts);
+	return ckf_part(ckfw_hash(0, 0).hash, parts);
 }
 
 /* ---------------------------------------------------------------- filters */
@@ -208,9 +209,9 @@ ckfw_info(const cuckoofilter *filter)
 
 /* Whether item 0 of the batch may be in the filter; if not, there is an error. */
 static bool
-ckfw_may_hold(const cuckoofilter *filter)
+ckfw_may_hold(const cuckoofilter *filter, ckf_hashes item)
 {
-	return cuckoofilter_contains_hashes(filter, ckfw_batch.hashes, 0, ckfw_class(0), NULL,
+	return cuckoofilter_contains_hashes(filter, ckfw_batch.hashes, 0, ckfw_class(0, item), NULL,
 										&ckfw_error);
 }
 
@@ -221,7 +222,9 @@ ckfw_contains(const cuckoofilter *filter)
 {
 	const ckf_filter *engine = cuckoofilter_engine(filter);
 
-	return ckfw_may_hold(filter) ? ckf_contains(engine, ckfw_hash(0, engine->seed)) : -1;
+	ckf_hashes item = ckfw_hash(0, engine->seed);
+
+	return ckfw_may_hold(filter, item) ? ckf_contains_item(engine, item) : -1;
 }
 
 /* The same of a number, which needs no batch. */
@@ -265,7 +268,9 @@ ckfw_copies(const cuckoofilter *filter)
 {
 	const ckf_filter *engine = cuckoofilter_engine(filter);
 
-	return ckfw_may_hold(filter) ? (int)ckf_copies(engine, ckfw_hash(0, engine->seed)) : -1;
+	ckf_hashes item = ckfw_hash(0, engine->seed);
+
+	return ckfw_may_hold(filter, item) ? (int)ckf_copies_of_item(engine, item) : -1;
 }
 
 /* n items of the batch: their answers are in the batch then. */
@@ -276,8 +281,8 @@ ckfw_contains_batch(const cuckoofilter *filter, size_t n)
 	unsigned item_classes = ckfw_hash_batch(n, cuckoofilter_engine(filter)->seed);
 	size_t i;
 
-	if (!cuckoofilter_contains_hashes(filter, ckfw_batch.hashes, n, item_classes,
-									  ckfw_batch.answers, &ckfw_error))
+	if (!cuckoofilter_contains_both(filter, ckfw_batch.hashes, ckfw_batch.rounded, n, item_classes,
+									ckfw_batch.answers, &ckfw_error))
 		return 0;
 	for (i = 0; i < n; i++)
 		if (!ckfw_batch.kinds[i])
@@ -287,11 +292,12 @@ ckfw_contains_batch(const cuckoofilter *filter, size_t n)
 
 /* Add (1) or remove (0) one copy.  Returns 1, 0 (nothing was removed) or -1. */
 static int
-ckfw_change_by(cuckoofilter *filter, int add, uint64_t hash, unsigned item_class)
+ckfw_change_by(cuckoofilter *filter, int add, ckf_hashes item, unsigned item_class)
 {
 	uint64_t before = cuckoofilter_count(filter);
-	bool ok = add ? cuckoofilter_add_hashes(filter, &hash, 1, item_class, &ckfw_error)
-				  : cuckoofilter_remove_hashes(filter, &hash, 1, item_class, &ckfw_error);
+	bool ok = add ? cuckoofilter_add_hashes(filter, &item.hash, 1, item_class, &ckfw_error)
+				  : cuckoofilter_remove_both(filter, &item.hash, &item.rounded, 1, item_class,
+											 &ckfw_error);
 
 	return ok ? add || cuckoofilter_count(filter) != before : -1;
 }
@@ -301,8 +307,9 @@ EXPORT(change)
 int
 ckfw_change(cuckoofilter *filter, int add)
 {
-	return ckfw_change_by(filter, add, ckfw_hash(0, cuckoofilter_engine(filter)->seed),
-						  ckfw_class(0));
+	ckf_hashes item = ckfw_hash(0, cuckoofilter_engine(filter)->seed);
+
+	return ckfw_change_by(filter, add, item, ckfw_class(0, item));
 }
 
 /* A copy of a hash of the caller's. */
@@ -310,7 +317,7 @@ EXPORT(change_hash)
 int
 ckfw_change_hash(cuckoofilter *filter, int add, uint64_t hash)
 {
-	return ckfw_change_by(filter, add, hash, CKF_ITEM_HASH);
+	return ckfw_change_by(filter, add, (ckf_hashes){hash, hash}, CKF_ITEM_HASH);
 }
 
 /* ------------------------------------------------------------ many items */
@@ -318,7 +325,7 @@ ckfw_change_hash(cuckoofilter *filter, int add, uint64_t hash)
 /* The hashes of many items, for a change that happens as a whole or not at all. */
 typedef struct ckfw_list
 {
-	uint64_t *hashes;
+	uint64_t *hashes; /* n in a room for so many, then the older ones in as much room */
 	size_t n, room;
 	uint64_t seed;
 	unsigned item_classes;
@@ -344,19 +351,23 @@ ckfw_list_add(ckfw_list *list, size_t n)
 
 	if (list->room - list->n < n)
 	{
-		size_t room = list->room < SIZE_MAX / 32 ? list->room * 2 + CKFW_ITEMS : 0;
-		uint64_t *hashes = room ? malloc(room * sizeof *hashes) : NULL;
+		size_t room = list->room < SIZE_MAX / 64 ? list->room * 2 + CKFW_ITEMS : 0;
+		uint64_t *hashes = room ? malloc(room * 2 * sizeof *hashes) : NULL;
 
 		if (!hashes)
 			return 0;
 		if (list->n > 0)
+		{
 			memcpy(hashes, list->hashes, list->n * sizeof *hashes);
+			memcpy(hashes + room, list->hashes + list->room, list->n * sizeof *hashes);
+		}
 		free(list->hashes);
 		list->hashes = hashes;
 		list->room = room;
 	}
 	n = ckfw_hash_items(n, list->seed, &item_classes);
 	memcpy(list->hashes + list->n, ckfw_batch.hashes, n * sizeof *list->hashes);
+	memcpy(list->hashes + list->room + list->n, ckfw_batch.rounded, n * sizeof *list->hashes);
 	list->n += n;
 	list->item_classes |= item_classes;
 	return 1;
@@ -369,8 +380,8 @@ ckfw_list_change(const ckfw_list *list, cuckoofilter *filter, int add)
 {
 	return add ? cuckoofilter_add_hashes(filter, list->hashes, list->n, list->item_classes,
 										 &ckfw_error)
-			   : cuckoofilter_remove_hashes(filter, list->hashes, list->n, list->item_classes,
-											&ckfw_error);
+			   : cuckoofilter_remove_both(filter, list->hashes, list->hashes + list->room, list->n,
+										  list->item_classes, &ckfw_error);
 }
 
 EXPORT(list_free)

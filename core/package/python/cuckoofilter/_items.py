@@ -11,6 +11,7 @@ from ._errors import ItemError
 
 TIMESTAMP = 5
 TIMESTAMPTZ = 6
+DECIMAL = 8
 
 _EPOCH = datetime.datetime(2000, 1, 1)
 _EPOCH_UTC = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
@@ -20,7 +21,7 @@ _DAY = 86_400_000_000
 
 
 def convert(item):
-    """The item as int, float or bytes; as (class, microseconds since 2000); or None for NULL."""
+    """The item as int, float or bytes; as (class, digits or microseconds since 2000); or None for NULL."""
     if isinstance(item, datetime.datetime):
         if item.utcoffset() is None:
             return TIMESTAMP, (item.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
@@ -32,7 +33,9 @@ def convert(item):
     if isinstance(item, (bytearray, memoryview)):
         return bytes(item)
     if isinstance(item, decimal.Decimal):
-        return math.nan if item.is_nan() else _number(item)
+        if item.is_finite():
+            return DECIMAL, decimal.Decimal.__str__(item)
+        return math.nan if item.is_nan() else float(item)
     if hasattr(item, "dtype"):
         return _scalar(item)
     if isinstance(item, numbers.Rational) and item.denominator == 1:
@@ -56,8 +59,13 @@ def _no_hash(item):
     )
 
 
+def digits(integer):
+    """The digits of an integer of any size, where str may refuse it."""
+    return str(decimal.Decimal(integer))
+
+
 def _number(item):
-    """An integer of 64 bits as such, any other number as the nearest float, as numeric is."""
+    """An integer as such, any other number as the nearest float."""
     if -(2**63) <= item < 2**63 and item == int(item):
         return int(item)
     try:

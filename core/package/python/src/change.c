@@ -65,7 +65,7 @@ typedef enum ckfy_what
 typedef struct ckfy_change
 {
 	ckfy_what what;
-	const uint64_t *hashes;
+	const uint64_t *hashes, *rounded;
 	size_t n;
 	unsigned item_classes;
 	bool one; /* an item, and not a list of one */
@@ -80,8 +80,8 @@ ckfy_apply(cuckoofilter *filter, const ckfy_change *change, cuckoofilter_error *
 			return cuckoofilter_add_hashes(filter, change->hashes, change->n, change->item_classes,
 										   error);
 		case CKFY_REMOVE:
-			return cuckoofilter_remove_hashes(filter, change->hashes, change->n,
-											  change->item_classes, error);
+			return cuckoofilter_remove_both(filter, change->hashes, change->rounded, change->n,
+											change->item_classes, error);
 		default:
 			return cuckoofilter_compact(filter, error);
 	}
@@ -159,7 +159,8 @@ ckfy_change_one(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_what
 {
 	ckfy_hashed hashed = {0};
 	int result = hash(self, argument, &hashed);
-	ckfy_change change = {what, &hashed.hash, 1, hashed.item_class, true};
+	ckfy_change change = {what, &hashed.hashes.hash, &hashed.hashes.rounded,
+						  1,    hashed.item_class,   true};
 
 	return result > 0 ? ckfy_make_change(CKFY_FILTER(self), &change) : ckfy_no_item(result);
 }
@@ -185,34 +186,48 @@ ckfy_compact(PyObject *self, PyObject *unused)
 
 /* -------------------------------------------------------------- many items */
 
-/* Append the hashes of a piece to a bytearray, whose memory is aligned for them. */
+/* Append hashes to a bytearray, whose memory is aligned for them. */
 static bool
-ckfy_append(PyObject *all, const ckfy_items *items)
+ckfy_append(PyObject *all, const uint64_t *hashes, size_t n)
 {
 	Py_ssize_t before = PyByteArray_Size(all);
-	size_t added = items->count * sizeof *items->hashes;
+	size_t added = n * sizeof *hashes;
 
 	if (PyByteArray_Resize(all, before + (Py_ssize_t)added) < 0)
 		return false;
-	memcpy(PyByteArray_AsString(all) + before, items->hashes, added);
+	memcpy(PyByteArray_AsString(all) + before, hashes, added);
 	return true;
+}
+
+/* Append the hashes of a piece, and their older ones. */
+static bool
+ckfy_append_piece(PyObject *all, PyObject *rounded, const ckfy_items *items)
+{
+	bool decimals = (items->item_classes & CKF_ITEM_DECIMAL) != 0;
+
+	return ckfy_append(all, items->hashes, items->count) &&
+		   ckfy_append(rounded, decimals ? items->rounded : items->hashes, items->count);
 }
 
 static PyObject *
 ckfy_change_many(PyObject *self, PyObject *argument, ckfy_what what)
 {
 	PyObject *all = PyByteArray_FromStringAndSize(NULL, 0), *result = NULL;
+	PyObject *rounded = all ? PyByteArray_FromStringAndSize(NULL, 0) : NULL;
 	ckfy_change change = {.what = what};
 	ckfy_items items;
 	int more = -1;
 
-	if (!all)
+	if (!rounded)
+	{
+		Py_XDECREF(all);
 		return NULL;
+	}
 	if (ckfy_items_start(&items, argument, ckfy_engine(CKFY_FILTER(self))->seed, false))
 		while ((more = ckfy_items_next(&items)) > 0)
 		{
 			change.item_classes |= items.item_classes;
-			if (!ckfy_append(all, &items))
+			if (!ckfy_append_piece(all, rounded, &items))
 			{
 				more = -1;
 				break;
@@ -222,10 +237,12 @@ ckfy_change_many(PyObject *self, PyObject *argument, ckfy_what what)
 	if (more == 0)
 	{
 		change.hashes = (const uint64_t *)(void *)PyByteArray_AsString(all);
+		change.rounded = (const uint64_t *)(void *)PyByteArray_AsString(rounded);
 		change.n = (size_t)PyByteArray_Size(all) / sizeof *change.hashes;
 		result = ckfy_make_change(CKFY_FILTER(self), &change);
 	}
 	Py_DECREF(all);
+	Py_DECREF(rounded);
 	return result;
 }
 
@@ -243,8 +260,8 @@ ckfy_look_up_piece(const ckfy_items *items, const cuckoofilter *filter, uint8_t 
 	uint8_t found[CKFY_PIECE];
 	size_t i;
 
-	if (!cuckoofilter_contains_hashes(filter, items->hashes, items->count, items->item_classes,
-									  found, error))
+	if (!cuckoofilter_contains_both(filter, items->hashes, items->rounded, items->count,
+									items->item_classes, found, error))
 		return false;
 	memset(answers, 0, (size_t)items->n);
 	for (i = 0; i < items->count; i++)

@@ -6,41 +6,54 @@
  */
 #include "module.h"
 
-#include <math.h>
-
 static int
 ckfy_hashed_as(ckfy_hashed *hashed, cuckoofilter_item item, uint64_t seed)
 {
-	hashed->hash = cuckoofilter_hash(item, seed);
-	hashed->item_class = ckf_item_class_of(item.item_class);
+	hashed->hashes = cuckoofilter_hashes(item, seed);
+	hashed->item_class = item.item_class == CKF_CLASS_DECIMAL
+							 ? CKF_ITEM_NUMBER | ckf_decimal_class(hashed->hashes)
+							 : ckf_item_class_of(item.item_class);
 	return 1;
 }
 
-/* An integer that does not fit in 64 bits is the nearest double, as a numeric is. */
+/* A number by its decimal digits, which are its str. */
+static int
+ckfy_hash_digits(PyObject *digits, uint64_t seed, ckfy_hashed *hashed)
+{
+	PyObject *utf8 = digits ? PyUnicode_AsUTF8String(digits) : NULL;
+	char *bytes;
+	Py_ssize_t size;
+	int result = -1;
+
+	if (utf8 && PyBytes_AsStringAndSize(utf8, &bytes, &size) >= 0)
+		result = ckfy_hashed_as(hashed, cuckoofilter_decimal(bytes, (size_t)size), seed);
+	Py_XDECREF(utf8);
+	Py_XDECREF(digits);
+	return result;
+}
+
+/* The digits of an integer of any size; Python itself refuses those of a very large one. */
+static int
+ckfy_hash_large(PyObject *object, uint64_t seed, ckfy_hashed *hashed)
+{
+	PyObject *digits = PyObject_CallFunctionObjArgs(ckfy_digits, object, NULL);
+
+	return ckfy_hash_digits(digits, seed, hashed);
+}
+
 static int
 ckfy_hash_int(PyObject *object, uint64_t seed, ckfy_hashed *hashed)
 {
 	int overflow;
 	long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-	double real;
 
 	if (value == -1 && !overflow && PyErr_Occurred())
 		return -1;
-	if (!overflow)
-	{
-		hashed->hash = ckf_hash_integer(value, seed);
-		hashed->item_class = CKF_ITEM_NUMBER;
-		return 1;
-	}
-	real = PyLong_AsDouble(object);
-	if (real == -1 && PyErr_Occurred())
-	{
-		if (!PyErr_ExceptionMatches(PyExc_OverflowError))
-			return -1;
-		PyErr_Clear();
-		real = overflow > 0 ? HUGE_VAL : -HUGE_VAL;
-	}
-	return ckfy_hashed_as(hashed, cuckoofilter_real(real), seed);
+	if (overflow)
+		return ckfy_hash_large(object, seed, hashed);
+	hashed->hashes.hash = hashed->hashes.rounded = ckf_hash_integer(value, seed);
+	hashed->item_class = CKF_ITEM_NUMBER;
+	return 1;
 }
 
 static int
@@ -72,7 +85,8 @@ static int
 ckfy_hash_tuple(PyObject *object, uint64_t seed, ckfy_hashed *hashed)
 {
 	Py_ssize_t n = PyTuple_Size(object), i;
-	uint64_t *words = PyMem_Malloc((size_t)(n + 2) * sizeof *words);
+	uint64_t *words = PyMem_Malloc((size_t)(n + 2) * 2 * sizeof *words), *rounded;
+	unsigned decimal = 0;
 	int result = 1;
 
 	if (!words)
@@ -80,17 +94,25 @@ ckfy_hash_tuple(PyObject *object, uint64_t seed, ckfy_hashed *hashed)
 		PyErr_NoMemory();
 		return -1;
 	}
-	words[0] = CKF_SHAPE_RECORD;
-	words[1] = (uint64_t)n;
+	rounded = words + n + 2;
+	words[0] = rounded[0] = CKF_SHAPE_RECORD;
+	words[1] = rounded[1] = (uint64_t)n;
 	for (i = 0; result >= 0 && i < n; i++)
 	{
 		result = ckfy_hash(PyTuple_GetItem(object, i), seed, hashed);
-		words[i + 2] = result == 0 ? ckf_hash_words(NULL, 0, seed) : hashed->hash;
+		if (result == 0)
+			hashed->hashes.hash = hashed->hashes.rounded = ckf_hash_words(NULL, 0, seed);
+		if (result > 0)
+			decimal |= hashed->item_class & CKF_ITEM_DECIMAL;
+		words[i + 2] = hashed->hashes.hash;
+		rounded[i + 2] = hashed->hashes.rounded;
 	}
 	if (result >= 0)
 	{
-		hashed->hash = ckf_hash_words(words, (size_t)n + 2, seed);
-		hashed->item_class = CKF_ITEM_OTHER;
+		hashed->hashes.hash = ckf_hash_words(words, (size_t)n + 2, seed);
+		hashed->hashes.rounded =
+			decimal ? ckf_hash_words(rounded, (size_t)n + 2, seed) : hashed->hashes.hash;
+		hashed->item_class = CKF_ITEM_OTHER | decimal;
 	}
 	PyMem_Free(words);
 	return result < 0 ? -1 : 1;
@@ -103,11 +125,11 @@ ckfy_hash_pair(PyObject *item, PyObject *value, uint64_t seed, ckfy_hashed *hash
 	int of_item = ckfy_hash(item, seed, &parts[0]);
 	int of_value = of_item < 0 ? -1 : ckfy_hash(value, seed, &parts[1]);
 
-	if (of_value < 0)
-		return -1;
-	hashed->hash = of_item && of_value ? ckf_hash_pair(parts[0].hash, parts[1].hash, seed) : 0;
-	hashed->item_class = CKF_ITEM_OTHER;
-	return of_item && of_value;
+	if (of_value <= 0 || of_item == 0)
+		return of_value < 0 ? -1 : 0;
+	hashed->hashes = ckf_hashes_of_pair(parts[0].hashes, parts[1].hashes, seed);
+	hashed->item_class = CKF_ITEM_OTHER | ckf_decimal_class(hashed->hashes);
+	return 1;
 }
 
 int
@@ -124,7 +146,7 @@ ckfy_hash_entry(PyObject *pair, uint64_t seed, ckfy_hashed *hashed)
 	return result;
 }
 
-/* What _items.convert returned: None, or a class and a value. */
+/* What _items.convert returned: None, or a class and a value, which is digits or microseconds. */
 static int
 ckfy_hash_converted(PyObject *converted, uint64_t seed, ckfy_hashed *hashed)
 {
@@ -137,7 +159,13 @@ ckfy_hash_converted(PyObject *converted, uint64_t seed, ckfy_hashed *hashed)
 		return ckfy_hash(converted, seed, hashed);
 	item_class = PyLong_AsLong(PyTuple_GetItem(converted, 0));
 	value = PyTuple_GetItem(converted, 1);
-	hashed->hash = ckf_hash_word((ckf_class)item_class, PyLong_AsUnsignedLongLongMask(value), seed);
+	if (item_class == CKF_CLASS_DECIMAL)
+	{
+		Py_INCREF(value);
+		return ckfy_hash_digits(value, seed, hashed);
+	}
+	hashed->hashes.hash = hashed->hashes.rounded =
+		ckf_hash_word((ckf_class)item_class, PyLong_AsUnsignedLongLongMask(value), seed);
 	hashed->item_class = ckf_item_class_of((ckf_class)item_class);
 	return PyErr_Occurred() ? -1 : 1;
 }

@@ -24,7 +24,12 @@ ckfy_hash_given(PyObject *self, PyObject *hash, ckfy_hashed *hashed)
 {
 	(void)self; /* the caller's hash includes the seed */
 	hashed->item_class = CKF_ITEM_HASH;
-	return hash == Py_None ? 0 : ckfy_read_hash(hash, &hashed->hash) ? 1 : -1;
+	if (hash == Py_None)
+		return 0;
+	if (!ckfy_read_hash(hash, &hashed->hashes.hash))
+		return -1;
+	hashed->hashes.rounded = hashed->hashes.hash;
+	return 1;
 }
 
 PyObject *
@@ -47,7 +52,7 @@ ckfy_hash_lookup(PyObject *self, PyObject *argument, ckfy_hasher *hash, ckfy_has
 		ckf_may_hold(ckfy_engine(CKFY_FILTER(self)), hashed->item_class))
 		return result;
 	error.interrupted = NULL;
-	(void)cuckoofilter_contains_hashes(CKFY_FILTER(self)->shared->filter, &hashed->hash, 1,
+	(void)cuckoofilter_contains_hashes(CKFY_FILTER(self)->shared->filter, &hashed->hashes.hash, 1,
 									   hashed->item_class, NULL, &error);
 	ckfy_raise(&error);
 	return -1;
@@ -59,8 +64,9 @@ ckfy_look_up(PyObject *self, PyObject *argument, ckfy_hasher *hash)
 	ckfy_hashed hashed;
 	int result = ckfy_hash_lookup(self, argument, hash, &hashed);
 
-	return result > 0 ? PyBool_FromLong(ckf_contains(ckfy_engine(CKFY_FILTER(self)), hashed.hash))
-					  : ckfy_no_item(result);
+	return result > 0
+			   ? PyBool_FromLong(ckf_contains_item(ckfy_engine(CKFY_FILTER(self)), hashed.hashes))
+			   : ckfy_no_item(result);
 }
 
 int
@@ -69,7 +75,7 @@ ckfy_in(PyObject *self, PyObject *item)
 	ckfy_hashed hashed;
 	int result = ckfy_hash_lookup(self, item, ckfy_hash_item, &hashed);
 
-	return result > 0 ? ckf_contains(ckfy_engine(CKFY_FILTER(self)), hashed.hash) : result;
+	return result > 0 ? ckf_contains_item(ckfy_engine(CKFY_FILTER(self)), hashed.hashes) : result;
 }
 
 CKFY_METHOD(ckfy_contains, ckfy_look_up(self, argument, ckfy_hash_item));
@@ -84,9 +90,9 @@ ckfy_copies(PyObject *self, PyObject *item)
 	ckfy_hashed hashed;
 	int result = ckfy_hash_lookup(self, item, ckfy_hash_item, &hashed);
 
-	return result > 0
-			   ? PyLong_FromLong((long)ckf_copies(ckfy_engine(CKFY_FILTER(self)), hashed.hash))
-			   : ckfy_no_item(result);
+	return result > 0 ? PyLong_FromLong(
+							(long)ckf_copies_of_item(ckfy_engine(CKFY_FILTER(self)), hashed.hashes))
+					  : ckfy_no_item(result);
 }
 
 PyObject *
@@ -95,7 +101,7 @@ ckfy_hash_method(PyObject *self, PyObject *item)
 	ckfy_hashed hashed;
 	int result = ckfy_hash_item(self, item, &hashed);
 
-	return result > 0 ? PyLong_FromLongLong((long long)hashed.hash) : ckfy_no_item(result);
+	return result > 0 ? PyLong_FromLongLong((long long)hashed.hashes.hash) : ckfy_no_item(result);
 }
 
 Py_ssize_t

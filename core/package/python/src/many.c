@@ -99,6 +99,20 @@ ckfy_hash_moments(ckfy_items *items, const char *at, Py_ssize_t n)
 	items->item_classes = items->count > 0 ? CKF_ITEM_TIMESTAMP : 0;
 }
 
+/* The hash of number i of the piece. */
+static uint64_t
+ckfy_hash_unsigned(ckfy_items *items, size_t i, uint64_t value)
+{
+	ckf_hashes hashes;
+
+	if (value <= INT64_MAX)
+		return items->rounded[i] = ckf_hash_integer((int64_t)value, items->seed);
+	hashes = ckf_hash_unsigned(value, items->seed);
+	items->rounded[i] = hashes.rounded;
+	items->item_classes |= ckf_decimal_class(hashes);
+	return hashes.hash;
+}
+
 /* The next piece of an array. */
 static int
 ckfy_next_of_array(ckfy_items *items)
@@ -133,8 +147,7 @@ ckfy_next_of_array(ckfy_items *items)
 		case 'q':
 			INTEGERS(int64_t);
 		case 'Q':
-			EACH(uint64_t, value <= INT64_MAX ? ckf_hash_integer((int64_t)value, seed)
-											  : ckf_hash_real((double)value, seed));
+			EACH(uint64_t, ckfy_hash_unsigned(items, (size_t)i, value));
 		case 'f':
 			EACH(float, ckf_hash_real((double)value, seed));
 		case 'd':
@@ -173,7 +186,8 @@ ckfy_items_next(ckfy_items *items)
 		if (result == 0)
 			continue;
 		items->positions[items->count] = (uint16_t)items->n;
-		items->hashes[items->count++] = hashed.hash;
+		items->rounded[items->count] = hashed.hashes.rounded;
+		items->hashes[items->count++] = hashed.hashes.hash;
 		items->item_classes |= hashed.item_class;
 	}
 	return PyErr_Occurred() ? -1 : items->n > 0;

@@ -5,8 +5,8 @@
 
 #include "messages.h"
 
-PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_describe, *ckfy_decode,
-	*ckfy_read;
+PyObject *ckfy_error_class, *ckfy_item_error_class, *ckfy_convert, *ckfy_digits, *ckfy_describe,
+	*ckfy_decode, *ckfy_read;
 PyTypeObject *ckfy_filter_type;
 
 extern PyType_Spec ckfy_filter_spec;
@@ -26,7 +26,7 @@ ckfy_hash_function(PyObject *module, PyObject *arguments, PyObject *keywords)
 		(object && !ckfy_read_hash(object, &seed)))
 		return NULL;
 	result = ckfy_hash(item, seed, &hashed);
-	return result > 0 ? PyLong_FromLongLong((long long)hashed.hash) : ckfy_no_item(result);
+	return result > 0 ? PyLong_FromLongLong((long long)hashed.hashes.hash) : ckfy_no_item(result);
 }
 
 /* part(item, parts) */
@@ -51,7 +51,7 @@ ckfy_part_function(PyObject *module, PyObject *arguments, PyObject *keywords)
 		return ckfy_raise_parameter(
 			PyUnicode_FromFormat("parts must be from 1 to %lld, not %R", CKF_MOST_PARTS, object));
 	result = ckfy_hash(item, 0, &hashed);
-	return result > 0 ? PyLong_FromUnsignedLong(ckf_part(hashed.hash, (uint32_t)parts))
+	return result > 0 ? PyLong_FromUnsignedLong(ckf_part(hashed.hashes.hash, (uint32_t)parts))
 					  : ckfy_no_item(result);
 }
 
@@ -92,6 +92,7 @@ PyInit__filter(void)
 	if (type && ckfy_import(&ckfy_error_class, "cuckoofilter._errors", "Error") &&
 		ckfy_import(&ckfy_item_error_class, "cuckoofilter._errors", "ItemError") &&
 		ckfy_import(&ckfy_convert, "cuckoofilter._items", "convert") &&
+		ckfy_import(&ckfy_digits, "cuckoofilter._items", "digits") &&
 		ckfy_import(&ckfy_describe, "cuckoofilter._arrays", "describe") &&
 		ckfy_import(&ckfy_decode, "cuckoofilter._text", "decode") &&
 		ckfy_import(&ckfy_read, "cuckoofilter._arguments", "read") &&

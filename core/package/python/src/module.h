@@ -19,6 +19,7 @@
 extern PyObject *ckfy_error_class; /* _errors.Error; of a message alone, an error of a parameter */
 extern PyObject *ckfy_item_error_class; /* _errors.ItemError */
 extern PyObject *ckfy_convert;          /* _items.convert */
+extern PyObject *ckfy_digits;           /* _items.digits */
 extern PyObject *ckfy_describe;         /* _arrays.describe */
 extern PyObject *ckfy_decode;           /* _text.decode */
 extern PyObject *ckfy_read;             /* _arguments.read */
@@ -35,7 +36,7 @@ PyObject *ckfy_raise_parameter(PyObject *sentence);
 
 typedef struct ckfy_hashed
 {
-	uint64_t hash;
+	ckf_hashes hashes;
 	unsigned item_class; /* ckf_item_class */
 } ckfy_hashed;
 
@@ -83,6 +84,7 @@ typedef struct ckfy_items
 	unsigned item_classes; /* of the piece */
 	Py_ssize_t length;     /* of an array */
 	uint64_t hashes[CKFY_PIECE];    /* of the piece */
+	uint64_t rounded[CKFY_PIECE];   /* their older ones, if item_classes has CKF_ITEM_DECIMAL */
 	uint16_t positions[CKFY_PIECE]; /* where each hash's item is in the piece */
 } ckfy_items;
 
