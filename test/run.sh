@@ -157,7 +157,7 @@ pg()
 	for script in test/pg/t/*.pl; do
 		case $script in
 			*/032_* | */036_*) more "$(share 10)" test/pg/run.sh "$script" ;;
-			*/015_* | */038_* | */049_* | */052_* | */057_* | */060_* | */064_*) more "$(share 25)" test/pg/run.sh "$script" ;;
+			*/015_* | */038_* | */049_* | */052_* | */057_* | */060_* | */064_* | */069_*) more "$(share 25)" test/pg/run.sh "$script" ;;
 			*) suite "$(share 25)" test/pg/run.sh "$script" ;;
 		esac
 	done

@@ -67,6 +67,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join, bool mapped)
 	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_ranges)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
 	ckfp_order_plan(&planning->rules, join, &record);
+	ckfp_unorder_scans(&record, &planning->last_node);
 	build = ckfp_join_make_node(outerPlan(hash), ++planning->last_node);
 	build->custom_exprs = expressions;
 	build->custom_private = ckfp_record_to_list(&record);
@@ -228,7 +229,7 @@ ckfp_add_filters(Plan *plan, void *context)
 		planning->rules.processes = ckfp_processes(((GatherMerge *)plan)->num_workers);
 	if (planning->visit != NULL)
 		planning->above = lcons(plan, planning->above);
-	if (stops && (IsA(plan, NestLoop) || IsA(plan, SeqScan)))
+	if (stops && (IsA(plan, NestLoop) || (ckfp_node_of(plan)->kind == CKFP_NODE_SCAN)))
 		planning->rules.stops = bms_add_member(planning->rules.stops, plan->plan_node_id);
 	planning->gathered |= IsA(plan, Gather) || IsA(plan, GatherMerge);
 	planning->stops = ckfp_stops_early(plan, stops);

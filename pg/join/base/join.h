@@ -119,8 +119,9 @@ typedef struct ckfp_join_target
 	Index scanned;        /* the relation of the scan; 0: it has several */
 	double read;          /* the rows that the scan reads */
 	double reading;       /* the cost of reading them, in ns per process */
-	bool sequential;      /* it is a sequential scan */
-	bool condition;       /* it is a sequential scan with a condition */
+	bool skips;           /* it is of a kind that can skip blocks */
+	bool condition;       /* and has a condition, perhaps by an index */
+	IndexScan *unordered; /* it can only as a Bitmap Heap Scan; or NULL */
 	ForeignScan *foreign; /* the target, if it is a foreign scan */
 	Oid declared;         /* the type that the scan declares for the first key; of a domain, the
 						   * base type */

@@ -2,9 +2,10 @@
  * blocks.h - the blocks of a table that can have a key of a join, and scans that read no others.
  *
  *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
- *      key_ranges.c, map.c    live.c          scan.c, parallel.c
+ *      key_ranges.c, map.c    live.c          scan.c, parallel.c, bitmap.c
  *
- * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
+ * index.c chooses the indexes while a query is planned. ranges.c has the ranges, and bounds.c those
+ * of the scan's own condition.
  */
 #ifndef CKFP_JOIN_BLOCKS_H
 #define CKFP_JOIN_BLOCKS_H
@@ -249,6 +250,14 @@ typedef struct ckfp_statistics
 ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp_ranges *ranges,
 								   double rows);
 
+/* ----------------------------------------------------- bounds.c: what the scan's condition tells
+ */
+
+/* Leave of ranges what a column of an index can be in rows that meet the condition of a scan's
+ * bitmap, in new memory. False if it sets no bounds. *covers: it has nothing but these. */
+bool ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges,
+					 bool *covers);
+
 /* ----------------------------------------------------------------- live.c: ranges to live blocks
  */
 
@@ -284,6 +293,7 @@ typedef struct ckfp_block_filter
 	double from;    /* search after this share of the blocks was read, if the scan may be stopped */
 	uint8 *live;    /* the blocks that can have one of the keys; NULL: all */
 	BlockNumber of; /* the number of blocks that `live` tells of */
+	bool covers;    /* `live` has regard to all of the condition of the scan's bitmap */
 	/* generations of the keys: */
 	uint64 generation; /* that of `live` */
 	uint64 decided;    /* the last one that was used, or is of no use */
@@ -291,10 +301,17 @@ typedef struct ckfp_block_filter
 	struct ckfp_block_filter *next;
 } ckfp_block_filter;
 
-/* A sequential scan. Its blocks have numbers in the order in which it reads them. */
+typedef struct ckfp_bitmap ckfp_bitmap;
+
+/* A sequential scan, or a Bitmap Heap Scan. Its blocks have numbers in the order in which it reads
+ * them. */
 typedef struct ckfp_blocks
 {
 	ScanState *scan;
+	ckfp_bitmap *bitmap;                         /* of a Bitmap Heap Scan; else NULL */
+	void (*restart)(struct ckfp_blocks *blocks); /* of a Bitmap Heap Scan: it starts again */
+	BlockNumber begun; /* of a Bitmap Heap Scan: the number of its pages that it has passed */
+	double share;      /* of the blocks that it reads anyway, as it is expected */
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* it looks for known keys from row to row */
@@ -314,9 +331,10 @@ typedef struct ckfp_blocks
 } ckfp_blocks;
 
 /* live.c: a bitmap of the blocks of the scan's table that can have rows with the keys of a filter.
- * NULL if skipping blocks does not pay, or if the search costs more than the sequential scan of
- * this share of the blocks. `again`: the search for a smaller share has returned NULL. */
-uint8 *ckfp_live_blocks(const ckfp_blocks *blocks, const ckfp_block_filter *filter, double share,
+ * NULL if skipping blocks does not pay, or if the search costs more than the scan of this share of
+ * the blocks that it reads anyway. `again`: the search for a smaller share has returned NULL. Sets
+ * `covers`. */
+uint8 *ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double share,
 						bool again);
 
 /* The block with a number. */
@@ -364,11 +382,29 @@ void ckfp_blocks_recheck(ckfp_blocks *blocks);
 /* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 
+/* Use the filters whose keys are known, in a scan of which blocks before `next` were read. Sets
+ * `waiting` and `coming`. */
+void ckfp_blocks_use_known(ckfp_blocks *blocks);
+
+/* From now on the scan skips blocks. */
+void ckfp_blocks_start_skipping(ckfp_blocks *blocks);
+
+/* Are the keys still those by which blocks are skipped? */
+bool ckfp_blocks_hold(const ckfp_blocks *blocks);
+
 /* Would a row's block be skipped because of these keys? */
 bool ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlot *slot);
 
 /* The scan ends. */
 void ckfp_blocks_end(ckfp_blocks *blocks);
+
+/* --------------------------------------------- bitmap.c: a Bitmap Heap Scan that skips blocks */
+
+/* Prepare a Bitmap Heap Scan. */
+void ckfp_bitmap_make(ckfp_blocks *blocks);
+
+/* The next row of the scan, by its own function; NULL or an empty slot if there is none. */
+TupleTableSlot *ckfp_bitmap_next(ckfp_blocks *blocks, ExecProcNodeMtd own);
 
 /* ----------------------------------------------------------------- parallel.c: several processes
  */

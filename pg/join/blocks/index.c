@@ -172,12 +172,12 @@ ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record
 	double read = 0;
 
 	foreach_ptr (const ckfp_join_target, target, record->targets)
-		most += target->sequential ? target->read * processes : 0;
+		most += target->skips ? target->read * processes : 0;
 	if (!ckfp_join_blocks || !enable_bitmapscan || most < ckfp_join_min_rows)
 		return;
 	foreach_ptr (ckfp_join_target, target, record->targets)
 	{
-		if (!target->sequential)
+		if (!target->skips)
 			continue;
 		ckfp_target_note(tables, record, target);
 		if (target->indexes > 0)

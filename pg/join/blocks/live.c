@@ -49,6 +49,7 @@
 /* A search of an index. */
 typedef struct ckfp_search
 {
+	ScanState *scan;
 	Relation table;
 	Relation index;
 	AttrNumber column; /* of the index */
@@ -57,7 +58,10 @@ typedef struct ckfp_search
 	BlockNumber blocks;
 	double rows;         /* of the table */
 	bool always;         /* also if it is not expected to pay */
+	double share;        /* of the cost of the sequential scan, that the scan costs anyway */
 	double most;         /* the share of the cost of the sequential scan that it may cost */
+	bool cut;            /* the condition of the scan has left a part of the ranges */
+	bool covers;         /* and has no other part */
 	bool again;          /* these keys were searched for less, in vain */
 	BlockNumber changed; /* see ckfp_join_target */
 	ckfp_key_ranges *keys;
@@ -248,7 +252,8 @@ ckfp_search_brin(const ckfp_search *search)
 	double pages = BrinGetPagesPerRange(search->index);
 	double one = search->blocks / pages * CKFP_SUMMARY_NS;
 	double all = search->ranges.ranges * one;
-	double scan = ckfp_scan_cost(search->rows, search->blocks);
+	double table = ckfp_scan_cost(search->rows, search->blocks);
+	double scan = table * search->share;
 	ckfp_search fewer;
 	ckfp_statistics apart;
 
@@ -256,10 +261,11 @@ ckfp_search_brin(const ckfp_search *search)
 		return search->again ? NULL : ckfp_search_ranges(search);
 	fewer = ckfp_search_fewer(search, (int)Max(CKFP_BRIN_SHARE * scan / one, 1));
 	apart = ckfp_search_statistics(search);
-	if (apart.correlation > CKFP_ORDER_CORRELATION && all < scan * search->most &&
-		(ckfp_search_statistics(&fewer).share - apart.share) * scan > CKFP_BRIN_GAIN * all)
+	if (apart.correlation > CKFP_ORDER_CORRELATION && all < table * search->most &&
+		(ckfp_search_statistics(&fewer).share - apart.share) * (search->cut ? table : scan) >
+			CKFP_BRIN_GAIN * all)
 		return ckfp_search_ranges(search);
-	return !search->again && ckfp_brin_is_cheap(pages, search->rows, search->blocks)
+	return !search->again && ckfp_brin_is_cheap(pages * search->share, search->rows, search->blocks)
 			   ? ckfp_search_ranges(&fewer)
 			   : NULL;
 }
@@ -277,6 +283,13 @@ ckfp_search_between(const ckfp_search *search)
 }
 
 /* ------------------------------------------------------------------------ all of it */
+
+/* No key, no block. */
+static TIDBitmap *
+ckfp_search_nothing(void)
+{
+	return tbm_create(work_mem * (Size)1024, NULL);
+}
 
 /* The ways to search a key, the best first: few keys in a B-tree, BRIN, ranges in a B-tree. */
 static TIDBitmap *(*const ckfp_ways[])(const ckfp_search *search) = {
@@ -305,6 +318,7 @@ static TIDBitmap *
 ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 {
 	TIDBitmap *bitmap = NULL;
+	ckfp_ranges ranges = search->ranges;
 
 	search->index = ckfp_search_open(search, chosen->oid);
 	if (search->index == NULL)
@@ -314,7 +328,10 @@ ckfp_search_by(ckfp_search *search, const ckfp_join_index *chosen, size_t way)
 		(search->index->rd_rel->relam == BRIN_AM_OID) == (ckfp_ways[way] == ckfp_search_brin))
 	{
 		ckfp_search_explain(search, CKFP_UNSKIPPED_PRICE);
-		bitmap = ckfp_ways[way](search);
+		search->cut = ckfp_bounds_cut(search->scan, search->index, search->column, &search->ranges,
+									  &search->covers);
+		bitmap = search->ranges.n == 0 ? ckfp_search_nothing() : ckfp_ways[way](search);
+		search->ranges = ranges;
 	}
 	if (bitmap != NULL &&
 		!ckfp_index_is_complete(search->index, search->snapshot, search->keys->before))
@@ -329,11 +346,11 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 {
 	TIDBitmap *bitmap = NULL;
 
-	if (search->ranges.n == 0) /* no key, no block */
-		return tbm_create(work_mem * (Size)1024, NULL);
+	if (search->ranges.n == 0)
+		return ckfp_search_nothing();
 	/* one of many small partitions */
-	if (!search->always &&
-		CKFP_SEARCH_NS > CKFP_BRIN_SHARE_ONE * ckfp_scan_cost(search->rows, search->blocks))
+	if (!search->always && CKFP_SEARCH_NS > CKFP_BRIN_SHARE_ONE * search->share *
+												ckfp_scan_cost(search->rows, search->blocks))
 	{
 		ckfp_search_explain(search, CKFP_UNSKIPPED_PRICE);
 		return NULL;
@@ -348,7 +365,7 @@ ckfp_search_any(ckfp_search *search, const ckfp_join_target *target, int key)
 
 /* Search all keys: the blocks of rows that can have each of them. NULL if no index was searched. */
 static TIDBitmap *
-ckfp_search_all(ckfp_search *search, const ckfp_block_filter *filter)
+ckfp_search_all(ckfp_search *search, ckfp_block_filter *filter)
 {
 	TIDBitmap *found = NULL;
 
@@ -361,6 +378,7 @@ ckfp_search_all(ckfp_search *search, const ckfp_block_filter *filter)
 			continue;
 		search->ranges = *ranges;
 		bitmap = ckfp_search_any(search, filter->target, key);
+		filter->covers |= bitmap != NULL && search->covers;
 		if (found == NULL)
 			found = bitmap;
 		else if (bitmap != NULL)
@@ -370,25 +388,28 @@ ckfp_search_all(ckfp_search *search, const ckfp_block_filter *filter)
 }
 
 uint8 *
-ckfp_live_blocks(const ckfp_blocks *blocks, const ckfp_block_filter *filter, double share,
-				 bool again)
+ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double share, bool again)
 {
 	Relation table = blocks->scan->ss_currentRelation;
-	ckfp_search search = {.table = table,
+	ckfp_search search = {.scan = blocks->scan,
+						  .table = table,
 						  .snapshot = blocks->scan->ps.state->es_snapshot,
 						  .blocks = blocks->blocks,
 						  .rows = Max(ckfp_rows_in(table, blocks->blocks), 1),
 						  .always = filter->keys->always,
-						  .most = share,
+						  .share = blocks->share,
+						  .most = share * blocks->share,
 						  .again = again,
 						  .changed = filter->target->changed,
 						  .keys = filter->keys};
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "search of an index", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	TIDBitmap *found = ckfp_search_all(&search, filter);
+	TIDBitmap *found;
 	uint8 *bits;
 
+	filter->covers = false;
+	found = ckfp_search_all(&search, filter);
 	MemoryContextSwitchTo(caller);
 	if (found != NULL)
 		ckfp_search_explain(&search, CKFP_UNSKIPPED_LIVE);

@@ -29,7 +29,8 @@
 bool
 ckfp_blocks_is_possible(const ScanState *scan)
 {
-	return ckfp_join_blocks && IsA(scan, SeqScanState) && !IsolationIsSerializable() &&
+	return ckfp_join_blocks && (IsA(scan, SeqScanState) || IsA(scan, BitmapHeapScanState)) &&
+		   !IsolationIsSerializable() &&
 		   scan->ss_currentRelation->rd_tableam == GetHeapamTableAmRoutine();
 }
 
@@ -41,6 +42,7 @@ ckfp_blocks_make(ScanState *scan, bool verify)
 	blocks->scan = scan;
 	blocks->verify = verify;
 	blocks->drain = InvalidBlockNumber;
+	blocks->share = 1;
 	return blocks;
 }
 
@@ -97,7 +99,7 @@ ckfp_begin_scan(ScanState *scan)
 static bool
 ckfp_blocks_is_parallel(const ckfp_blocks *blocks)
 {
-	return blocks->scan->ss_currentScanDesc->rs_parallel != NULL;
+	return blocks->bitmap == NULL && blocks->scan->ss_currentScanDesc->rs_parallel != NULL;
 }
 
 /* --------------------------------------------------------------------- live blocks */
@@ -125,7 +127,9 @@ ckfp_blocks_restart(Datum argument)
 	ckfp_blocks *blocks = (ckfp_blocks *)DatumGetPointer(argument);
 	HeapScanDesc heap = (HeapScanDesc)blocks->scan->ss_currentScanDesc;
 
-	if (!ckfp_blocks_is_parallel(blocks))
+	if (blocks->bitmap != NULL)
+		blocks->restart(blocks);
+	else if (!ckfp_blocks_is_parallel(blocks))
 	{
 		heap->rs_base.rs_flags |= SO_ALLOW_SYNC | SO_TYPE_SEQSCAN;
 		heap->rs_startblock = blocks->first;
@@ -137,12 +141,15 @@ ckfp_blocks_restart(Datum argument)
 		pfree(blocks->live);
 	blocks->live = NULL;
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
+	{
 		filter->decided = 0;
+		if (blocks->bitmap != NULL)
+			filter->generation = 0; /* its condition may have other bounds */
+	}
 	ckfp_blocks_arm(blocks);
 }
 
-/* From now on the scan skips blocks. */
-static void
+void
 ckfp_blocks_start_skipping(ckfp_blocks *blocks)
 {
 	blocks->skips = blocks->scan->ps.ps_ExprContext;
@@ -215,7 +222,8 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 		blocks->live = memset(palloc(size), 0xff, size);
 	for (size_t i = 0; i < size; i++)
 		blocks->live[i] &= filter->live[i];
-	if (!ckfp_blocks_is_parallel(blocks)) /* else each process counts those that it draws */
+	/* else each process counts those that it draws, and bitmap.c those of the bitmap */
+	if (blocks->bitmap == NULL && !ckfp_blocks_is_parallel(blocks))
 		filter->keys->skipped += gain;
 	ckfp_blocks_test(filter);
 }
@@ -224,7 +232,7 @@ ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 static double
 ckfp_blocks_share_read(const ckfp_blocks *blocks)
 {
-	return blocks->skips && !ckfp_blocks_is_parallel(blocks)
+	return blocks->bitmap != NULL || (blocks->skips && !ckfp_blocks_is_parallel(blocks))
 			   ? (double)blocks->next / blocks->blocks
 			   : ckfp_scan_share(blocks->scan->ss_currentScanDesc);
 }
@@ -263,35 +271,28 @@ ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
 	if ((filter->generation != filter->keys->generation || filter->of != blocks->blocks) &&
 		!ckfp_blocks_search(blocks, filter))
 		return false;
-	if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
+	if (blocks->bitmap != NULL)
+		filter->keys->blocks += blocks->begun;
+	else if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
 		filter->keys->blocks += blocks->blocks;
 	if (filter->live != NULL && !blocks->verify)
 		ckfp_blocks_apply(blocks, filter);
 	else if (filter->live != NULL)
 	{
-		filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
+		if (blocks->bitmap == NULL)
+			filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
 		ckfp_blocks_test(filter);
 	}
 	return true;
 }
 
-/* Use the filters whose keys are known. */
-static pg_noinline void
-ckfp_blocks_decide(ckfp_blocks *blocks)
+void
+ckfp_blocks_use_known(ckfp_blocks *blocks)
 {
 	MemoryContext caller = MemoryContextSwitchTo(blocks->scan->ps.state->es_query_cxt);
-	bool parallel;
 
-	if (!blocks->skips)
-		ckfp_blocks_begin(blocks); /* perhaps again: the table may have grown */
-	parallel = ckfp_blocks_is_parallel(blocks);
 	blocks->waiting = false;
 	blocks->coming = false;
-	if (!blocks->skips && !parallel)
-	{
-		blocks->next = 0;
-		blocks->next = ckfp_blocks_begun(blocks);
-	}
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
 		const ckfp_key_ranges *keys = filter->keys;
@@ -310,8 +311,25 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 		blocks->coming = true;
 		blocks->waiting |= known || ckfp_keys_are_common(keys);
 	}
-	blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
 	MemoryContextSwitchTo(caller);
+}
+
+/* Use the filters whose keys are known. */
+static pg_noinline void
+ckfp_blocks_decide(ckfp_blocks *blocks)
+{
+	bool parallel;
+
+	if (!blocks->skips)
+		ckfp_blocks_begin(blocks); /* perhaps again: the table may have grown */
+	parallel = ckfp_blocks_is_parallel(blocks);
+	if (!blocks->skips && !parallel)
+	{
+		blocks->next = 0;
+		blocks->next = ckfp_blocks_begun(blocks);
+	}
+	ckfp_blocks_use_known(blocks);
+	blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
 	if (blocks->skips || blocks->live == NULL)
 		return;
 	ckfp_blocks_start_skipping(blocks);
@@ -356,7 +374,7 @@ ckfp_blocks_count_drawn(ckfp_blocks *blocks, BlockNumber from, BlockNumber to)
 }
 
 /* After SET timezone the keys of the rows are others: no more blocks are skipped. */
-static bool
+bool
 ckfp_blocks_hold(const ckfp_blocks *blocks)
 {
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)

@@ -60,6 +60,25 @@ ckfp_exec_live(PlanState *scan)
 	return slot == NULL ? ExecClearTuple(projection->pi_state.resultslot) : ExecProject(projection);
 }
 
+/* A Bitmap Heap Scan. Its own function reads it, as bitmap.c lets it. */
+static TupleTableSlot *
+ckfp_exec_bitmap(PlanState *scan)
+{
+	ckfp_tests *tests = scan->qual->evalfunc_private;
+	TupleTableSlot *slot = ckfp_bitmap_next(tests->blocks, tests->own);
+
+	if (ckfp_blocks_is_idle(tests->blocks))
+		ckfp_blocks_put(tests, false, tests->own);
+	return slot;
+}
+
+/* Let a scan look for blocks to skip. */
+static void
+ckfp_blocks_put_ours(ckfp_tests *tests)
+{
+	ckfp_blocks_put(tests, true, tests->blocks->bitmap != NULL ? ckfp_exec_bitmap : ckfp_exec_live);
+}
+
 void
 ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 {
@@ -85,6 +104,8 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 	{
 		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
 		tests->own = scan->ps.ExecProcNodeReal;
+		if (IsA(scan, BitmapHeapScanState))
+			ckfp_bitmap_make(tests->blocks);
 	}
 	ckfp_blocks_add(tests->blocks, ranges, record, number);
 }
@@ -126,6 +147,7 @@ ckfp_blocks_is_cheap(const ckfp_owner *owner)
 			break;
 		if (tests->blocks != NULL)
 			scans +=
+				tests->blocks->share *
 				ckfp_table_cost(((const ScanState *)tests->scan)->ss_currentRelation, CKFP_ROW_NS);
 	}
 	return scans >= price;
@@ -146,7 +168,7 @@ ckfp_blocks_start(ckfp_owner *owner)
 		if (tests->blocks == NULL)
 			continue;
 		ckfp_blocks_arm(tests->blocks);
-		ckfp_blocks_put(tests, true, ckfp_exec_live);
+		ckfp_blocks_put_ours(tests);
 	}
 }
 
@@ -158,7 +180,7 @@ ckfp_blocks_know(const ckfp_owner *owner)
 		if (tests->blocks == NULL)
 			continue;
 		ckfp_blocks_recheck(tests->blocks);
-		ckfp_blocks_put(tests, true, ckfp_exec_live);
+		ckfp_blocks_put_ours(tests);
 	}
 }
 

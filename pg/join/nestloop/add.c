@@ -69,7 +69,8 @@ ckfp_nest_make_scan(const ckfp_rules *rules, const ckfp_nest_inner *inner, int n
 static void
 ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, ckfp_join_record *record)
 {
-	ckfp_trace trace = {.rules = rules, .record = record, .loops = 1, .streaming = true};
+	ckfp_trace trace = {
+		.rules = rules, .record = record, .loops = 1, .streaming = true, .ordered = true};
 
 	if (record->answers || ckfp_rules_is_volatile(rules, outerPlan(join)))
 		return;

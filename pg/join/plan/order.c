@@ -16,11 +16,11 @@
  * - There is no other join between this join and the scan. If the build side of such a join is
  *   empty, PostgreSQL ends without reading this one.
  *
- * The second is a sequential scan that skips blocks and has a condition, by the same rules. It
- * reads all blocks up to its first row. If it has no row, it reads all blocks, and PostgreSQL does
- * not read the build side. So the build side is read first only if that is cheap, compared with the
- * scan. This is decided when the query runs (exec/skip_blocks.c), by the size of the tables, as
- * estimates can be wrong.
+ * The second is a scan that skips blocks and has a condition, by the same rules. It reads all
+ * blocks up to its first row, or makes its whole bitmap. If it has no row, it reads all blocks, and
+ * PostgreSQL does not read the build side. So the build side is read first only if that is cheap,
+ * compared with the scan. This is decided when the query runs (exec/skip_blocks.c), by the size of
+ * the tables, as estimates can be wrong; only the share of a table that a bitmap has is estimated.
  */
 #include "join/plan/plan.h"
 #include "join/remote/remote.h"

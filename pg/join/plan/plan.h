@@ -123,6 +123,8 @@ typedef struct ckfp_trace
 	bool waits;   /* there was a node that keeps rows, where `at_once` is set */
 	bool gathers; /* there was a Gather: its workers do not have the filter */
 	Expr *mapped; /* the function that all targets have */
+	bool ordered; /* a node above may rely on the order of the rows */
+	bool looped;  /* the current part is read again for each row of another one */
 } ckfp_trace;
 
 /* Compose the function of the trace with an expression, a function of a column of `varno`. Returns
@@ -136,6 +138,19 @@ void ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns
 
 /* The number of the column of `varno` that an expression is, or 0 if it is not a plain column. */
 AttrNumber ckfp_column_of(Expr *expression, int varno);
+
+/* --------------------------------------------------- unorder.c: scans that are to skip blocks */
+
+/* Can a scan skip blocks? *unordered: an Index Scan, which can do so as a Bitmap Heap Scan, if it
+ * is not `ordered`: a node above it may rely on the order of its rows; else NULL. */
+bool ckfp_scan_skips(const Plan *plan, bool ordered, IndexScan **unordered);
+
+/* Does a node need the order of the rows of its children? `above`: the node that reads it does. */
+bool ckfp_needs_order(const Plan *plan, bool above);
+
+/* Make Bitmap Heap Scans of the Index Scans by which blocks are skipped. *last_node: the highest
+ * plan_node_id. */
+void ckfp_unorder_scans(const ckfp_join_record *record, int *last_node);
 
 /* ----------------------------------------------------------- order.c: which side is read first */
 
@@ -154,7 +169,7 @@ typedef struct ckfp_rules
 	Bitmapset *once;     /* the subplans that run once, by plan_id */
 	bool volatile_known;
 	bool is_volatile; /* there is a volatile function in one of its plans */
-	Bitmapset *stops; /* nested loops and sequential scans that a node above may stop early, as far
+	Bitmapset *stops; /* nested loops and scans that a node above may stop early, as far
 					   * as the plan was walked: not above the current join */
 	/* of the current part of the plan: */
 	double processes; /* the number of processes that share it; at least 1 */

@@ -102,6 +102,9 @@ ckfp_rows_before_condition(const ckfp_trace *trace, const Plan *plan, Index rela
 {
 	FormData_pg_class class;
 
+	if (IsA(plan, BitmapHeapScan))
+		return Max(plan->plan_rows, outerPlan(plan)->plan_rows /
+										(plan->parallel_aware ? trace->rules->processes : 1));
 	if (!IsA(plan, SeqScan) || /* an index has excluded most */
 		!ckfp_read_class(rt_fetch(relation, trace->rules->statement.plan->rtable)->relid, &class))
 		return plan->plan_rows;
@@ -163,8 +166,10 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	}
 	ckfp_declared_type(plan, columns[0], target);
 	target->scanned = ((Scan *)plan)->scanrelid;
-	target->sequential = IsA(plan, SeqScan);
-	target->condition = target->sequential && plan->qual != NIL;
+	target->skips = !trace->looped && ckfp_scan_skips(plan, trace->ordered, &target->unordered);
+	target->condition = target->skips && (plan->qual != NIL || !IsA(plan, SeqScan));
+	/* the process that makes its bitmap uses its own keys */
+	trace->shared |= IsA(plan, BitmapHeapScan) && plan->parallel_aware;
 	target->read = trace->loops * ckfp_rows_before_condition(trace, plan, relation);
 	target->reading = target->read * ckfp_cost_of_reading(plan);
 	trace->record->targets = lappend(trace->record->targets, target);
@@ -210,11 +215,14 @@ ckfp_trace_join(ckfp_trace *trace, Join *join, const AttrNumber *columns, double
 	if (IsA(join, NestLoop) && join->jointype == JOIN_INNER)
 	{
 		double loops = trace->loops;
+		bool looped = trace->looped;
 
 		/* the estimates of the inner side are those of one scan */
 		trace->loops *= Max(outerPlan(join)->plan_rows, 1);
+		trace->looped = true;
 		ckfp_trace_child(trace, &join->plan, innerPlan(join), INNER_VAR, columns, saving);
 		trace->loops = loops;
+		trace->looped = looped;
 	}
 }
 
@@ -284,11 +292,13 @@ void
 ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, double saving)
 {
 	const ckfp_node *node = ckfp_node_of(plan);
+	bool ordered = trace->ordered;
 
 	trace->shared |= IsA(plan, Hash) && plan->parallel_aware;
 	if ((trace->rules->tables.has_barrier && (node->is & CKFP_NODE_HIDES)) ||
 		(trace->streaming && (node->is & CKFP_NODE_AHEAD)))
 		return;
+	trace->ordered = ckfp_needs_order(plan, ordered);
 	switch (node->kind)
 	{
 		case CKFP_NODE_UNKNOWN:
@@ -320,4 +330,5 @@ ckfp_trace_columns(ckfp_trace *trace, Plan *plan, const AttrNumber *columns, dou
 			ckfp_trace_groups(trace, plan, columns, saving);
 			break;
 	}
+	trace->ordered = ordered;
 }

@@ -124,6 +124,13 @@ def days():
     skipping("days.csv", "blocks or partitions skipped")
 
 
+def ranges():
+    print("## A range of time beside the join\n")
+    print("Events of six years joined with the holidays among the days, with a range of time in WHERE: `ranges.py`. Processor time in ms, of all")
+    print("processes where a query has workers; what EXPLAIN says of the filter that skips most. The plan of off is PostgreSQL's choice.\n")
+    skipping("ranges.csv", "blocks skipped")
+
+
 def skipping(name, skipped):
     table("case", "runs", "off", "auto", "on", "auto : off", "to reach", skipped)
     for row in rows(name):
@@ -216,7 +223,7 @@ def main():
     if os.environ.get("BUSY"):
         print(os.environ["BUSY"])
     print("Judge by the ratios. *By hand* is a condition in the query that looks up a filter of a subquery over the small side.\n")
-    parts = {"targets": targets, "blocks": blocks, "days": days, "warehouse": warehouse, "figures": figures, "curves": curves, "planning": planning, "wrong": wrong}
+    parts = {"targets": targets, "blocks": blocks, "days": days, "ranges": ranges, "warehouse": warehouse, "figures": figures, "curves": curves, "planning": planning, "wrong": wrong}
     for name, part in parts.items():
         if os.path.exists(os.path.join(DIRECTORY, f"{name}.csv")):
             part()

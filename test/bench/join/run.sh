@@ -3,7 +3,7 @@
 #   sh test/bench/join/run.sh [PART...]  half an hour, into test/bench/join/results/
 #   QUICK=1 sh test/bench/join/run.sh    a tenth of the rows, into build/bench/join/
 #   SCALE=0.05 QUICK=1 sh test/bench/join/run.sh warehouse targets    a minute
-# Parts: targets, blocks, days, keys, warehouse, figures, curves, planning, wrong.  ROUNDS=5 runs each query so often;
+# Parts: targets, blocks, days, keys, ranges, warehouse, figures, curves, planning, wrong.  ROUNDS=5 runs each query so often;
 # after MINUTES=20 of a part none is run again.  BUSY is a sentence about the machine for the page.  A
 # throw-away cluster for each part; PG_CONFIG names the server.
 set -eu
@@ -14,7 +14,7 @@ case "${QUICK:-0}" in
 	0 | '') results=$bench/results ;;
 	*) results=build/bench/join ;;
 esac
-[ $# -gt 0 ] || set -- targets blocks days keys warehouse figures curves planning wrong
+[ $# -gt 0 ] || set -- targets blocks days keys ranges warehouse figures curves planning wrong
 
 test/install.sh bench pg pgdev valgrind
 mkdir -p build "$results"

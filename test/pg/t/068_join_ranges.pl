@@ -1,0 +1,126 @@
+# A condition beside a join: Bitmap Heap Scans, and Index Scans whose order nobody needs, skip the blocks that the keys exclude.
+use CuckooCluster;
+use CuckooJoin;
+
+my $node = join_cluster('main', conf => "enable_seqscan = off\nenable_nestloop = off\nenable_mergejoin = off\n");
+
+sub sql
+{
+	return $node->safe_psql('postgres', $_[0]);
+}
+
+# The same rows in every mode. The plan has a line like this, and skips so many blocks, of so many.
+sub skips
+{
+	my ($name, $query, $line, $least, $of) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+	same_rows($name, $query);
+	my $plan = explained($query);
+	my ($skipped, $all) = $plan =~ /Blocks Skipped: (\d+) of (\d+)/;
+
+	like($plan, $line, "$name: the plan") or return;
+	ok(($skipped // 0) >= $least, "$name: $least blocks are skipped") or diag($plan);
+	ok(!defined $of || ($all // 0) == $of, "$name: of so many") or diag($plan);
+	return;
+}
+
+sub reads_all
+{
+	my ($name, $query, $line) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+	same_rows($name, $query);
+	my $plan = explained($query);
+	like($plan, $line, "$name: the plan");
+	unlike($plan, qr/Blocks Skipped: [1-9]/, "$name: no block is skipped");
+	return;
+}
+
+# 7 rows a block, in the order of k, 2,858 blocks; 1,436 of them have the keys of the range, or 4 blocks in a range of BRIN.
+sql(q{
+	CREATE TABLE dim AS SELECT g AS k, g / 30 AS month FROM generate_series(0, 1999) g;
+	CREATE TABLE few AS SELECT * FROM dim WHERE month IN (31, 61);
+	CREATE TABLE ordered AS SELECT g AS id, g / 10 AS k, g / 10 + g % 3 AS l, timestamptz '2020-01-01 00:00Z' + g * interval '1 minute' AS tz, g % 100 AS v, repeat('x', 1000) AS filler FROM generate_series(0, 19999) g;
+	CREATE TABLE tree AS SELECT * FROM ordered;
+	CREATE TABLE days AS SELECT '2020-01-03'::date AS day;
+	CREATE INDEX ordered_k ON ordered USING brin (k) WITH (pages_per_range = 4);
+	CREATE INDEX ordered_l ON ordered USING brin (l) WITH (pages_per_range = 4);
+	CREATE INDEX ordered_tz ON ordered USING brin (tz) WITH (pages_per_range = 4);
+	CREATE INDEX tree_k ON tree (k);
+	CREATE INDEX tree_l ON tree (l);
+	CREATE INDEX tree_v ON tree (v) WHERE k > 100;
+	ANALYZE});
+
+my $bitmap = qr/Bitmap Heap Scan on (ordered|tree) f/;
+my $late = 'SET enable_seqscan = on; ';
+
+sub query
+{
+	my ($table, $where, $more) = @_;
+	return "SELECT count(*), sum(v), min(id), max(id) FROM $table f JOIN dim USING (k) " . ($more // '') . " WHERE month = 31 AND $where";
+}
+
+my $range = 'f.k >= 500 AND f.k < 1500';
+
+skips('BRIN', query('ordered', $range), $bitmap, 1300);
+skips('BRIN of another column', query('ordered', 'f.l BETWEEN 500 AND 1500'), $bitmap, 1300);
+skips('before the bitmap, with the bounds', $late . query('tree', $range), qr/$bitmap.*Bitmap Index Scan on tree_k \(never executed\)/s, 2700, sql(q{SELECT pg_relation_size('tree') / 8192}));
+skips('an index of another column', $late . query('tree', 'f.l BETWEEN 500 AND 1500'), $bitmap, 1300);
+skips('bounds of other types', $late . query('tree', "f.k >= 500::bigint AND 1500::smallint > f.k"), qr/never executed/, 2700);
+same_rows('one that no row meets', query('tree', 'f.k > 1500 AND f.k < 500'));
+skips('one bound', $late . query('tree', 'f.k >= 900'), qr/never executed/, 2700);
+skips('OR', query('tree', '(f.k < 940 OR f.l > 1500)'), qr/BitmapOr/, 1300);
+skips('AND', query('ordered', 'f.k >= 500 AND f.l < 1500'), $bitmap, 1000);
+skips('a condition that no index has', $late . query('tree', "$range AND f.v % 10 = 3"), $bitmap, 1300);
+skips('the same, whose small side is dear', query('tree', $range), $bitmap, 1300);
+skips('a parameter of an InitPlan', $late . query('tree', 'f.k >= (SELECT 500) AND f.k < (SELECT 1500)') =~ s/JOIN dim/JOIN few/r, $bitmap, 1300);
+skips('work_mem of 64 kB', 'SET work_mem = 64; ' . query('ordered', $range), $bitmap, 1300);
+skips('prefetching', 'SET effective_io_concurrency = 20; ' . query('ordered', $range), $bitmap, 1300);
+skips('run again', "SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (" . query('ordered', 'f.k BETWEEN 500 + g AND 1500') . ' OFFSET 0) x', $bitmap, 3900);
+skips('run again, with other bounds', $late . 'SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (' . query('tree', 'f.k BETWEEN 500 + g * 435 AND 1500') . ' OFFSET 0) x', $bitmap, 3900);
+sql('CREATE TABLE looked AS SELECT k, g FROM dim, generate_series(1, 40) g WHERE month = 31; CREATE INDEX ON looked (k); ANALYZE looked');
+my $loop = 'SET enable_hashjoin = off; SET enable_nestloop = on; SET join_collapse_limit = 1; ';
+$loop .= "SELECT count(*), sum(v) FROM (SELECT * FROM ordered f WHERE $range OFFSET 0) f JOIN looked USING (k)";
+same_rows('below a loop', $loop, 0);
+like(explained($loop), qr/Blocks Skipped: 1\d\d\d of 14\d\d by ordered_k/, 'below a loop: blocks are skipped');
+skips('a sort above', $late . "SELECT count(*), sum(v) FROM (SELECT * FROM tree f WHERE $range ORDER BY v, id OFFSET 0) f JOIN dim USING (k) WHERE month = 31", $bitmap, 2700);
+skips('run again, without the bitmap', $late . 'SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (' . (query('tree', 'f.k BETWEEN 955 - g * 10 AND 1500') =~ s/JOIN dim/JOIN few/r) . ' OFFSET 0) x', qr/$bitmap.*Bitmap Index Scan on tree_k \(actual rows=\d+ loops=1\)/s, 6000);
+reads_all('order below', "SET enable_sort = off; SELECT count(*), sum(r) FROM (SELECT k, rank() OVER (PARTITION BY k ORDER BY k) AS r FROM tree f WHERE $range) f JOIN dim USING (k) WHERE month = 31", qr/Index (Only )?Scan using tree_k on tree f/);
+reads_all('the setting', 'SET cuckoofilter.join_filter_blocks = off; ' . query('tree', $range), qr/Scan.* on tree/);
+
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; ';
+foreach my $hash ('on', 'off')
+{
+	my $settings = "${late}SET enable_parallel_hash = $hash; $parallel";
+	skips("two workers, parallel hash $hash", $settings . query('ordered', 'f.l BETWEEN 500 AND 1500') =~ s/JOIN dim/JOIN few/r, qr/Parallel Bitmap Heap Scan on ordered/, 1300);
+	same_rows("two workers, parallel hash $hash, a tree", $settings . query('tree', $range));
+	same_rows("two workers, parallel hash $hash, again", $settings . 'SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (' . query('ordered', 'f.l BETWEEN 500 AND 1500 AND f.v >= g') . ' OFFSET 0) x');
+}
+
+# prepared plans
+foreach my $mode ('force_generic_plan', 'force_custom_plan')
+{
+	is(sql("SET plan_cache_mode = $mode; PREPARE p AS " . query('tree', 'f.k >= $1 AND f.k < $2') . '; EXECUTE p(500, 1500); EXECUTE p(935, 940); EXECUTE p(1500, 500); EXECUTE p(NULL, 3); EXECUTE p(0, 5000)'),
+		"300|14850|9300|9599\n50|3725|9350|9399\n0|||\n0|||\n300|14850|9300|9599", "prepared: $mode");
+}
+
+# cursors: rows that come and go, a zone that changes
+foreach my $table ('ordered', 'tree')
+{
+	is(sql("BEGIN; DECLARE c CURSOR FOR SELECT id FROM $table f JOIN dim USING (k) WHERE month = 31 AND $range; FETCH 2 FROM c; UPDATE $table SET v = v + 1 WHERE k = 930; DELETE FROM $table WHERE k = 959; MOVE 296 FROM c; FETCH ALL FROM c; ROLLBACK"), "9300\n9301\n9598\n9599", "$table: a cursor while rows change");
+}
+my $zoned = "SELECT id FROM ordered f JOIN days ON tz::date = day WHERE tz >= '2020-01-02 12:00Z' AND tz < '2020-01-10 00:00Z'";
+foreach my $to ('America/New_York', 'Asia/Tokyo')
+{
+	my @rows = map { sql("SET TimeZone = 'UTC'; SET enable_indexscan = off; SET cuckoofilter.join_filter = $_; BEGIN; DECLARE c CURSOR FOR $zoned; FETCH 700 FROM c; SET TimeZone = '$to'; FETCH ALL FROM c; COMMIT") } ('off', 'on');
+	is($rows[1], $rows[0], "a zone that changes to $to");
+}
+skips('a zone', "SET TimeZone = 'UTC'; $zoned", $bitmap, 1000);
+unlike(explained("SET default_transaction_isolation = 'serializable'; " . query('ordered', $range)), qr/Blocks Skipped/, 'SERIALIZABLE');
+
+# by its estimate the join pays only by its blocks
+sql('INSERT INTO dim SELECT g, 31 FROM generate_series(0, 1999) g');
+like(explained('SET cuckoofilter.join_filter = auto; SET cuckoofilter.join_filter_max_pass = 0.001; SET cuckoofilter.join_filter_min_rows = 0; ' . query('ordered', $range), 'COSTS OFF'), qr/Join Filter: blocks only/, 'auto: blocks only');
+
+done_testing();
