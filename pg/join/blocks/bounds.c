@@ -99,7 +99,12 @@ ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges 
 	/* compute what the condition is compared with, as the child itself would do now */
 	if (child->ss.ps.chgParam != NULL ||
 		(!child->biss_RuntimeKeysReady && child->biss_NumRuntimeKeys != 0))
+	{
+		MemoryContext caller = MemoryContextSwitchTo(scan->ps.state->es_query_cxt);
+
 		ExecReScan(&child->ss.ps);
+		MemoryContextSwitchTo(caller);
+	}
 	for (int i = 0; i < child->biss_NumScanKeys; i++)
 	{
 		ScanKey key = &child->biss_ScanKeys[i];

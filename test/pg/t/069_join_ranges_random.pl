@@ -230,9 +230,9 @@ sub rows_of
 	$session->ask("SET cuckoofilter.join_filter = $mode; $statements");
 	my ($out, $err, $alive) = $session->answer;
 	BAIL_OUT("SEED=$seed, $mode: the server is gone: $statements") if !$alive;
-	if ($err ne '') # which may have ended a transaction
+	foreach my $statement ($err eq '' ? () : ('ROLLBACK TO s', 'DEALLOCATE ALL')) # the first is for a transaction
 	{
-		$session->ask('DEALLOCATE ALL');
+		$session->ask($statement);
 		$session->answer;
 	}
 	return $err eq '' ? $out : "error: $err";
@@ -341,7 +341,7 @@ foreach my $round (1 .. rounds(60))
 			my $change;
 
 			do { $change = change_sql($rows) } while $change =~ /VACUUM/;
-			$session->query("BEGIN; $change");
+			$session->query("BEGIN; $change; SAVEPOINT s");
 			compare("round $round: rows of this transaction", statements_sql($query), @sql, $settings, $change);
 			$session->query('ROLLBACK');
 		}
@@ -363,7 +363,7 @@ foreach my $round (1 .. rounds(8))
 		my $query = query_sql($rows);
 
 		$session->query(settings_sql());
-		$session->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+		$session->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1; SAVEPOINT s');
 		compare("round $round, beside writers: the same rows", statements_sql($query), @sql);
 		$session->query('ROLLBACK');
 		$_->{psql}->pump_nb foreach @writers;
