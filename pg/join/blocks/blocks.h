@@ -42,7 +42,9 @@ BlockNumber ckfp_blocks_changed(Relation table);
 
 /* ------------------------------------------------------------------------- ranges.c: ranges */
 
-/* The largest number of ranges; all are kept if they have at most CKFP_FEW_KEYS integers. */
+/* The largest number of ranges, those of CKFP_FEW_KEYS integers at least; and the number if more
+ * would cost too much. */
+#define CKFP_RANGES_MOST 1000
 #define CKFP_RANGES 64
 #define CKFP_FEW_KEYS 1000
 
@@ -85,8 +87,7 @@ double ckfp_ranges_integers(const ckfp_ranges *ranges);
  * their number. */
 int ckfp_ranges_merge(ckfp_range *range, int n, int limit);
 
-/* All ranges of the keys are there, in any order. If they have few integers, all stay; else those
- * with the largest gaps between them. */
+/* All ranges of the keys are there, in any order. Those with the largest gaps between them stay. */
 void ckfp_ranges_complete(ckfp_ranges *ranges);
 
 /* ---------------------------------------------------------- key_ranges.c: keys to ranges */

@@ -270,16 +270,24 @@ ckfp_search_brin(const ckfp_search *search)
 			   : NULL;
 }
 
-/* Search a B-tree for ranges. */
+/* Search a B-tree for ranges, at most so many. */
 static TIDBitmap *
-ckfp_search_between(const ckfp_search *search)
+ckfp_search_some(const ckfp_search *search, int limit)
 {
-	ckfp_search some = ckfp_search_fewer(search, CKFP_RANGES);
+	ckfp_search some = ckfp_search_fewer(search, limit);
 	ckfp_statistics statistics = ckfp_search_statistics(&some);
 	double keys = Min(search->ranges.n * statistics.each, search->rows);
 
 	return ckfp_search_tree(&some, some.ranges.ranges, Max(keys, statistics.share * search->rows),
 							statistics.correlation);
+}
+
+static TIDBitmap *
+ckfp_search_between(const ckfp_search *search)
+{
+	TIDBitmap *bitmap = ckfp_search_some(search, CKFP_RANGES_MOST);
+
+	return bitmap != NULL ? bitmap : ckfp_search_some(search, CKFP_RANGES);
 }
 
 /* ------------------------------------------------------------------------ all of it */

@@ -111,6 +111,5 @@ ckfp_ranges_complete(ckfp_ranges *ranges)
 	ranges->few = integers <= CKFP_FEW_KEYS ? (int)integers : 0;
 	if (!ranges->many)
 		ckfp_ranges_to_set(ranges);
-	if (ranges->few == 0)
-		ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, CKFP_RANGES);
+	ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, CKFP_RANGES_MOST);
 }

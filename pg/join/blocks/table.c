@@ -74,13 +74,16 @@ ckfp_histogram_share(const ckfp_ranges *ranges, const AttStatsSlot *slot)
 {
 	int16 length = get_typlen(slot->valuetype);
 	double share = 0;
+	int first = 0;
 
 	for (int i = 1; i < slot->nvalues; i++)
 	{
 		double from = (double)ckfp_integer_of(slot->values[i - 1], length);
 		double to = (double)ckfp_integer_of(slot->values[i], length);
 
-		for (int r = 0; r < ranges->ranges; r++)
+		while (first < ranges->ranges && (double)ranges->range[first].high < from)
+			first++;
+		for (int r = first; r < ranges->ranges && (double)ranges->range[r].low <= to; r++)
 		{
 			double low = Max((double)ranges->range[r].low, from);
 			double high = Min((double)ranges->range[r].high, to);

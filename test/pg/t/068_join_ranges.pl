@@ -44,6 +44,7 @@ sql(q{
 	CREATE TABLE ordered AS SELECT g AS id, g / 10 AS k, g / 10 + g % 3 AS l, timestamptz '2020-01-01 00:00Z' + g * interval '1 minute' AS tz, g % 100 AS v, repeat('x', 1000) AS filler FROM generate_series(0, 19999) g;
 	CREATE TABLE tree AS SELECT * FROM ordered;
 	CREATE TABLE one AS SELECT 935 AS k;
+	CREATE TABLE runs AS SELECT * FROM dim WHERE k % 20 < 12;
 	CREATE TABLE days AS SELECT '2020-01-03'::date AS day;
 	CREATE INDEX ordered_k ON ordered USING brin (k) WITH (pages_per_range = 4);
 	CREATE INDEX ordered_l ON ordered USING brin (l) WITH (pages_per_range = 4);
@@ -73,6 +74,7 @@ same_rows('one that no row meets', query('tree', 'f.k > 1500 AND f.k < 500'));
 skips('one bound', $late . query('tree', 'f.k >= 900'), qr/never executed/, 2700);
 skips('OR', query('tree', '(f.k < 940 OR f.l > 1500)'), qr/BitmapOr/, 1300);
 skips('AND', query('ordered', 'f.k >= 500 AND f.l < 1500'), $bitmap, 1000);
+skips('100 runs of keys, of which ten are left', $late . "SELECT count(*), sum(v) FROM ordered f JOIN runs USING (k) WHERE f.k >= 1700 AND f.k < 1900", $bitmap, 50);
 skips('a condition that no index has', $late . query('tree', "$range AND f.v % 10 = 3"), $bitmap, 1300);
 skips('the same, whose small side is dear', query('tree', $range), $bitmap, 1300);
 skips('a parameter of an InitPlan', $late . query('tree', 'f.k >= (SELECT 500) AND f.k < (SELECT 1500)') =~ s/JOIN dim/JOIN few/r, $bitmap, 1300);
