@@ -2,9 +2,9 @@
  * key_ranges.c - the keys of a build side, while they are gathered.
  *
  * Integers, dates and timestamps give ranges: of few keys all that they need, of others up to
- * 1,000, with the largest gaps between them. They are first gathered as they are; if there are many, in a
- * set, which costs next to nothing for each key. Of other types the least and the greatest key are
- * kept.
+ * 1,000, with the largest gaps between them. They are first gathered as they are; if there are
+ * many, in a set, which costs next to nothing for each key. Of other types the least and the
+ * greatest key are kept.
  */
 #include "join/blocks/blocks.h"
 
