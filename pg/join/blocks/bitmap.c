@@ -18,7 +18,6 @@
 
 #include "access/amapi.h"
 #include "access/htup_details.h"
-#include "catalog/pg_am.h"
 #include "executor/executor.h"
 #include "executor/nodeBitmapHeapscan.h"
 #include "miscadmin.h"
@@ -68,8 +67,7 @@ ckfp_bitmap_node(const ckfp_blocks *blocks)
 	return castNode(BitmapHeapScanState, blocks->scan);
 }
 
-/* The scan starts again. */
-static void
+void
 ckfp_bitmap_restart(ckfp_blocks *blocks)
 {
 	ckfp_bitmap *bitmap = blocks->bitmap;
@@ -104,7 +102,6 @@ ckfp_bitmap_make(ckfp_blocks *blocks)
 						RelationGetNumberOfBlocks(node->ss.ss_currentRelation));
 	blocks->share = Min(bitmap->child->plan->plan_rows / Max(rows, 1), 1);
 	blocks->bitmap = bitmap;
-	blocks->restart = ckfp_bitmap_restart;
 }
 
 /* ----------------------------------------------------------------------- pages */
@@ -169,19 +166,13 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
 	return true;
 }
 
-/* Does the child have only bounds of a column that the live blocks have regard to? BRIN is searched
- * nevertheless, as that costs next to nothing. */
+/* Do the live blocks have regard to all of the child's condition? */
 static bool
 ckfp_bitmap_is_covered(const ckfp_blocks *blocks)
 {
-	const BitmapIndexScanState *child = (BitmapIndexScanState *)blocks->bitmap->child;
-
-	if (blocks->live == NULL || blocks->verify || blocks->coming ||
-		!IsA(child, BitmapIndexScanState) || child->biss_RelationDesc->rd_rel->relam == BRIN_AM_OID)
-		return false;
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->live != NULL && filter->covers && filter->decided == filter->keys->generation)
-			return true;
+			return blocks->live != NULL && !blocks->verify && !blocks->coming;
 	return false;
 }
 
@@ -266,42 +257,15 @@ ckfp_bitmap_decide(ckfp_blocks *blocks)
 		ckfp_blocks_start_skipping(blocks);
 }
 
-/* Has another process begun to make the bitmap? */
-static bool
-ckfp_bitmap_is_made(const BitmapHeapScanState *node)
-{
-	return node->pstate != NULL && node->pstate->state != BM_INITIAL;
-}
-
-/* Let the scan's own function be called while our node is in the place of its child. */
-static TupleTableSlot *
-ckfp_bitmap_start(ckfp_blocks *blocks, ExecProcNodeMtd own)
-{
-	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
-	TupleTableSlot *slot;
-
-	if (!ckfp_bitmap_is_made(node) && blocks->skips == NULL)
-		ckfp_bitmap_decide(blocks);
-	if (blocks->skips != NULL)
-		outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
-	slot = own(&node->ss.ps);
-	outerPlanState(node) = blocks->bitmap->child;
-	return slot;
-}
-
-/* Let the scan start with the next part. False if there is none. */
+/* Is there another part? Then the scan starts again. */
 static bool
 ckfp_bitmap_go_on(ckfp_blocks *blocks)
 {
-	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
-
-	if (blocks->bitmap->last || blocks->skips == NULL || node->pstate != NULL)
+	if (blocks->bitmap->last || blocks->skips == NULL || ckfp_bitmap_node(blocks)->pstate != NULL)
 		return false;
 	if (blocks->coming)
 		ckfp_bitmap_decide(blocks);
-	outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
-	ExecReScanBitmapHeapScan(node);
-	outerPlanState(node) = blocks->bitmap->child;
+	ExecReScanBitmapHeapScan(ckfp_bitmap_node(blocks));
 	return true;
 }
 
@@ -311,10 +275,17 @@ ckfp_bitmap_next(ckfp_blocks *blocks, ExecProcNodeMtd own)
 	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
 	TupleTableSlot *slot;
 
+	/* unless another process makes the bitmap */
+	if (!node->initialized && blocks->skips == NULL &&
+		(node->pstate == NULL || node->pstate->state == BM_INITIAL))
+		ckfp_bitmap_decide(blocks);
+	if (blocks->skips != NULL)
+		outerPlanState(node) = &blocks->bitmap->ours.ss.ps;
 	do
 	{
-		slot = node->initialized ? own(&node->ss.ps) : ckfp_bitmap_start(blocks, own);
+		slot = own(&node->ss.ps);
 		blocks->waiting = false;
 	} while (TupIsNull(slot) && ckfp_bitmap_go_on(blocks));
+	outerPlanState(node) = blocks->bitmap->child;
 	return slot;
 }

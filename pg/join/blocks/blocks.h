@@ -255,7 +255,8 @@ ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp
  */
 
 /* Leave of ranges what a column of an index can be in rows that meet the condition of a scan's
- * bitmap, in new memory. False if it sets no bounds. *covers: it has nothing but these. */
+ * bitmap, in new memory. False if it sets no bounds. *covers: it has nothing but these, and BRIN
+ * is not used for it, whose bitmap costs next to nothing. */
 bool ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges,
 					 bool *covers);
 
@@ -309,10 +310,9 @@ typedef struct ckfp_bitmap ckfp_bitmap;
 typedef struct ckfp_blocks
 {
 	ScanState *scan;
-	ckfp_bitmap *bitmap;                         /* of a Bitmap Heap Scan; else NULL */
-	void (*restart)(struct ckfp_blocks *blocks); /* of a Bitmap Heap Scan: it starts again */
-	BlockNumber begun; /* of a Bitmap Heap Scan: the number of its pages that it has passed */
-	double share;      /* of the blocks that it reads anyway, as it is expected */
+	ckfp_bitmap *bitmap; /* of a Bitmap Heap Scan; else NULL */
+	BlockNumber begun;   /* of a Bitmap Heap Scan: the number of its pages that it has passed */
+	double share;        /* of the blocks that it reads anyway, as it is expected */
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* it looks for known keys from row to row */
@@ -403,6 +403,9 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 
 /* Prepare a Bitmap Heap Scan. */
 void ckfp_bitmap_make(ckfp_blocks *blocks);
+
+/* The scan starts again. */
+void ckfp_bitmap_restart(ckfp_blocks *blocks);
 
 /* The next row of the scan, by its own function; NULL or an empty slot if there is none. */
 TupleTableSlot *ckfp_bitmap_next(ckfp_blocks *blocks, ExecProcNodeMtd own);

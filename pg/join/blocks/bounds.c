@@ -7,6 +7,7 @@
 
 #include "access/skey.h"
 #include "access/stratnum.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
@@ -116,6 +117,7 @@ ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges 
 	}
 	if (bounds > 0)
 		ckfp_bounds_leave(ranges, left);
-	*covers = bounds > 0 && bounds == child->biss_NumScanKeys && child->biss_NumArrayKeys == 0;
+	*covers = bounds > 0 && bounds == child->biss_NumScanKeys && child->biss_NumArrayKeys == 0 &&
+			  child->biss_RelationDesc->rd_rel->relam != BRIN_AM_OID;
 	return bounds > 0;
 }

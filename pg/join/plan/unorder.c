@@ -17,24 +17,12 @@
 bool
 ckfp_needs_order(const Plan *plan, bool above)
 {
-	switch (nodeTag(plan))
-	{
-		case T_MergeJoin:
-		case T_MergeAppend:
-		case T_IncrementalSort:
-		case T_Group:
-		case T_Unique:
-		case T_WindowAgg:
-			return true;
-		case T_Agg:
-			return ((const Agg *)plan)->aggstrategy != AGG_HASHED;
-		case T_HashJoin:
-		case T_Hash:
-		case T_Sort:
-			return false;
-		default:
-			return above;
-	}
+	if (IsA(plan, HashJoin) || IsA(plan, Hash) || IsA(plan, Sort))
+		return false;
+	if (IsA(plan, Agg))
+		return ((const Agg *)plan)->aggstrategy != AGG_HASHED;
+	return above || ckfp_node_of(plan)->kind == CKFP_NODE_GROUPS || IsA(plan, MergeJoin) ||
+		   IsA(plan, MergeAppend) || IsA(plan, IncrementalSort);
 }
 
 /* Can an index be read as a bitmap? The condition of a Bitmap Heap Scan by a partial index has the

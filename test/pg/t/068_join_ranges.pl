@@ -92,6 +92,12 @@ skips('run again, without the bitmap', $late . 'SELECT g, x.* FROM generate_seri
 reads_all('order below', "SET enable_sort = off; SELECT count(*), sum(r) FROM (SELECT k, rank() OVER (PARTITION BY k ORDER BY k) AS r FROM tree f WHERE $range) f JOIN dim USING (k) WHERE month = 31", qr/Index (Only )?Scan using tree_k on tree f/);
 reads_all('the setting', 'SET cuckoofilter.join_filter_blocks = off; ' . query('tree', $range), qr/Scan.* on tree/);
 
+# partitions, whose scans are bitmap scans
+sql('CREATE TABLE parted (LIKE ordered) PARTITION BY RANGE (id)');
+sql("CREATE TABLE parted_$_ PARTITION OF parted FOR VALUES FROM ($_) TO ($_ + 10000)") foreach (0, 10000);
+sql('INSERT INTO parted SELECT * FROM ordered; CREATE INDEX ON parted USING brin (k) WITH (pages_per_range = 4); ANALYZE parted');
+skips('partitions', $late . query('parted', $range), qr/Append.*Bitmap Heap Scan on parted_0.*Bitmap Heap Scan on parted_10000/s, 1300);
+
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; ';
 foreach my $hash ('on', 'off')
 {

@@ -196,6 +196,7 @@ sub settings_sql
 	return join('; ',
 		'SET enable_seqscan = ' . pick('off', 'off', 'on'),
 		'SET enable_indexscan = ' . pick('off', 'on'),
+		'SET random_page_cost = ' . pick(0, 1, 4), # without a cost, an Index Scan is better than a bitmap
 		'SET enable_nestloop = ' . pick('off', 'off', 'off', 'on'),
 		'SET enable_mergejoin = ' . pick('off', 'off', 'off', 'off', 'on'),
 		'SET enable_hashjoin = ' . pick('on', 'on', 'on', 'on', 'off'),
@@ -378,7 +379,7 @@ note(join(', ', map { "$_ $seen{$_}" } sort keys %seen));
 cmp_ok($seen{errors}, '<=', $seen{queries} / 10, 'few queries have an error');
 # few rounds may draw none
 cmp_ok($seen{bitmaps}, '>=', int(($seen{queries} - 30) / 10), 'many scans are Bitmap Heap Scans');
-cmp_ok($seen{unordered}, '>=', int(($seen{queries} - 30) / 150), 'some of these were Index Scans');
+cmp_ok($seen{unordered}, '>=', int(($seen{queries} - 30) / 500), 'some of these were Index Scans');
 cmp_ok($seen{skipped}, '>=', int(($seen{queries} - 30) / 15), 'many queries skip blocks');
 $_->quit foreach (@writers, $session);
 ok(1, 'the end is reached');
