@@ -166,7 +166,8 @@ ckfp_trace_scan(ckfp_trace *trace, Plan *plan, Index relation, const AttrNumber 
 	}
 	ckfp_declared_type(plan, columns[0], target);
 	target->scanned = ((Scan *)plan)->scanrelid;
-	target->skips = !trace->looped && ckfp_scan_skips(plan, trace->ordered, &target->unordered);
+	target->skips = !trace->looped &&
+					ckfp_scan_skips(plan, trace->ordered || target->stops, &target->unordered);
 	target->condition = target->skips && (plan->qual != NIL || !IsA(plan, SeqScan));
 	/* the process that makes its bitmap uses its own keys */
 	trace->shared |= IsA(plan, BitmapHeapScan) && plan->parallel_aware;

@@ -90,6 +90,7 @@ like(explained($loop), qr/Blocks Skipped: 1\d\d\d of 14\d\d by ordered_k/, 'belo
 skips('a sort above', $late . "SELECT count(*), sum(v) FROM (SELECT * FROM tree f WHERE $range ORDER BY v, id OFFSET 0) f JOIN dim USING (k) WHERE month = 31", $bitmap, 2700);
 skips('run again, without the bitmap', $late . 'SELECT g, x.* FROM generate_series(0, 2) g, LATERAL (' . (query('tree', 'f.k BETWEEN 955 - g * 10 AND 1500') =~ s/JOIN dim/JOIN few/r) . ' OFFSET 0) x', qr/$bitmap.*Bitmap Index Scan on tree_k \(actual rows=\d+ loops=1\)/s, 6000);
 reads_all('order below', "SET enable_sort = off; SELECT count(*), sum(r) FROM (SELECT k, rank() OVER (PARTITION BY k ORDER BY k) AS r FROM tree f WHERE $range) f JOIN dim USING (k) WHERE month = 31", qr/Index (Only )?Scan using tree_k on tree f/);
+like(explained("SELECT id FROM tree f JOIN few USING (k) WHERE $range LIMIT 200"), qr/Index Scan using tree_k on tree f \(actual rows=/, 'a LIMIT that may stop an Index Scan');
 reads_all('the setting', 'SET cuckoofilter.join_filter_blocks = off; ' . query('tree', $range), qr/Scan.* on tree/);
 
 # partitions, whose scans are bitmap scans
