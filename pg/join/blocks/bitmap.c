@@ -44,6 +44,8 @@ struct ckfp_bitmap
 	TIDBitmap *all;               /* that of the child; NULL: it is not needed any more */
 	TBMPrivateIterator *iterator; /* in `all` */
 	bool last;                    /* the scan has the last part */
+	void (*again)(void *argument);
+	void *argument;
 };
 
 static int64 ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to);
@@ -80,10 +82,11 @@ ckfp_bitmap_restart(ckfp_blocks *blocks)
 	bitmap->all = NULL;
 	bitmap->last = false;
 	blocks->begun = 0;
+	bitmap->again(bitmap->argument);
 }
 
 void
-ckfp_bitmap_make(ckfp_blocks *blocks)
+ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argument)
 {
 	BitmapHeapScanState *node = ckfp_bitmap_node(blocks);
 	ckfp_bitmap *bitmap = palloc0(sizeof(*bitmap));
@@ -91,6 +94,8 @@ ckfp_bitmap_make(ckfp_blocks *blocks)
 	double rows;
 
 	bitmap->child = outerPlanState(node);
+	bitmap->again = again;
+	bitmap->argument = argument;
 	bitmap->index.indexRelation = &ckfp_bitmap_index;
 	bitmap->index.opaque = blocks;
 	plan->isshared = node->ss.ps.plan->parallel_aware;
@@ -257,11 +262,18 @@ ckfp_bitmap_decide(ckfp_blocks *blocks)
 		ckfp_blocks_start_skipping(blocks);
 }
 
+bool
+ckfp_bitmap_is_whole(const ckfp_blocks *blocks)
+{
+	return blocks->bitmap->last || blocks->skips == NULL ||
+		   ckfp_bitmap_node(blocks)->pstate != NULL;
+}
+
 /* Is there another part? Then the scan starts again. */
 static bool
 ckfp_bitmap_go_on(ckfp_blocks *blocks)
 {
-	if (blocks->bitmap->last || blocks->skips == NULL || ckfp_bitmap_node(blocks)->pstate != NULL)
+	if (ckfp_bitmap_is_whole(blocks))
 		return false;
 	if (blocks->coming)
 		ckfp_bitmap_decide(blocks);

@@ -401,11 +401,14 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 
 /* --------------------------------------------- bitmap.c: a Bitmap Heap Scan that skips blocks */
 
-/* Prepare a Bitmap Heap Scan. */
-void ckfp_bitmap_make(ckfp_blocks *blocks);
+/* Prepare a Bitmap Heap Scan. `again` is called with its argument when the scan starts again. */
+void ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argument);
 
 /* The scan starts again. */
 void ckfp_bitmap_restart(ckfp_blocks *blocks);
+
+/* Has the scan all of its bitmap? Then its own function reads the rest. */
+bool ckfp_bitmap_is_whole(const ckfp_blocks *blocks);
 
 /* The next row of the scan, by its own function; NULL or an empty slot if there is none. */
 TupleTableSlot *ckfp_bitmap_next(ckfp_blocks *blocks, ExecProcNodeMtd own);

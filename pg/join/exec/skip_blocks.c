@@ -67,15 +67,17 @@ ckfp_exec_bitmap(PlanState *scan)
 	ckfp_tests *tests = scan->qual->evalfunc_private;
 	TupleTableSlot *slot = ckfp_bitmap_next(tests->blocks, tests->own);
 
-	if (ckfp_blocks_is_idle(tests->blocks))
+	if (ckfp_blocks_is_idle(tests->blocks) || ckfp_bitmap_is_whole(tests->blocks))
 		ckfp_blocks_put(tests, false, tests->own);
 	return slot;
 }
 
 /* Let a scan look for blocks to skip. */
 static void
-ckfp_blocks_put_ours(ckfp_tests *tests)
+ckfp_blocks_put_ours(void *scan_tests)
 {
+	ckfp_tests *tests = scan_tests;
+
 	ckfp_blocks_put(tests, true, tests->blocks->bitmap != NULL ? ckfp_exec_bitmap : ckfp_exec_live);
 }
 
@@ -105,7 +107,7 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
 		tests->own = scan->ps.ExecProcNodeReal;
 		if (IsA(scan, BitmapHeapScanState))
-			ckfp_bitmap_make(tests->blocks);
+			ckfp_bitmap_make(tests->blocks, ckfp_blocks_put_ours, tests);
 	}
 	ckfp_blocks_add(tests->blocks, ranges, record, number);
 }

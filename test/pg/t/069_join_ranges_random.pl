@@ -282,16 +282,17 @@ sub compare
 	return 0;
 }
 
-# The rows that a cursor returns, which is open while rows of its table change.
+# The number of rows that a cursor returns, which is open while rows of its table change; or its error.
 sub cursor_of
 {
 	my ($mode, $query, $change) = @_;
 
 	$session->query("BEGIN; SET LOCAL enable_indexscan = off; SET LOCAL cuckoofilter.join_filter = $mode; DECLARE c CURSOR FOR $query; FETCH 3 FROM c");
 	$session->query($change);
-	my $rows = join("\n", sort split(/\n/, $session->query('FETCH ALL FROM c')));
+	$session->ask('FETCH ALL FROM c');
+	my ($rows, $err) = $session->answer;
 	$session->query('ROLLBACK');
-	return $rows;
+	return $err eq '' ? scalar(() = $rows =~ /\d+/g) : $err;
 }
 
 sub compare_cursor
@@ -303,8 +304,8 @@ sub compare_cursor
 	my $change = chance(0.3) ? "SET LOCAL TimeZone = 'Asia/Tokyo'" : change_sql($rows);
 
 	return if @parameters || $change =~ /VACUUM/;
-	my %rows = map { $_ => scalar(() = cursor_of($_, $query, $change) =~ /\d+/g) } ('off', 'on');
-	return if $rows{on} == $rows{off};
+	my %rows = map { $_ => cursor_of($_, $query, $change) } ('off', 'on');
+	return if $rows{on} eq $rows{off} || grep { /57014/ } values %rows;
 	fail('a cursor that is open while rows change') or diag("SEED=$seed $query\n$change\noff: $rows{off}\non: $rows{on}\n" . join(";\n", @before));
 	return;
 }
