@@ -320,6 +320,7 @@ ckf_decimal_nearest(const ckf_decimal *d, bool *exact)
 	int64_t exponent = d->exponent + (int64_t)d->digits; /* the number is below 10^exponent */
 	ckf_big x = {0, {0}};
 	const char *at;
+	uint32_t part = 0, scale = 1; /* up to nine digits, which are added at once */
 	unsigned digits = 0;
 
 	*exact = false;
@@ -330,9 +331,16 @@ ckf_decimal_nearest(const ckf_decimal *d, bool *exact)
 	for (at = d->first; at != d->end && digits < CKF_MOST_DIGITS; at++)
 		if (at != d->point)
 		{
-			ckf_big_multiply(&x, 10, (uint32_t)(*at - '0'));
+			part = part * 10 + (uint32_t)(*at - '0');
+			scale *= 10;
 			digits++;
+			if (scale < 1000000000)
+				continue;
+			ckf_big_multiply(&x, scale, part);
+			part = 0;
+			scale = 1;
 		}
+	ckf_big_multiply(&x, scale, part);
 	if (digits < d->digits) /* the last digit is not 0 */
 	{
 		ckf_big_multiply(&x, 10, 1);

@@ -172,6 +172,32 @@ run_flips(const void *arg)
 	owned_free(&other);
 }
 
+/* Every format version with every form of numbers, and any classes. */
+static void
+run_forms(const void *arg)
+{
+	owned o, other;
+	uint8_t *bytes;
+	unsigned opened = 0;
+
+	build_sample(&o, arg);
+	owned_copy(&other, &o);
+	bytes = check_alloc(o.filter.size);
+	memcpy(bytes, o.bytes, o.filter.size);
+	for (unsigned at = 0; at < 5 * 256; at++)
+	{
+		bytes[3] = (uint8_t)(at / 256);
+		bytes[14] = check_chance(50) ? o.bytes[14] : (uint8_t)check_random();
+		bytes[15] = (uint8_t)(at % 256);
+		for (size_t t = 0; t < DOORS; t++)
+			opened += hostile_try(bytes, o.filter.size, all_doors[t], &other);
+	}
+	CHECK(opened > 0, "none opened");
+	free(bytes);
+	owned_free(&o);
+	owned_free(&other);
+}
+
 /* Random bytes. */
 static void
 run_noise(const void *arg)
@@ -292,6 +318,7 @@ main(void)
 		check_case(run_header, s, "header bytes, %s", s->name);
 		check_case(run_extremes, s, "extreme words, %s", s->name);
 		check_case(run_flips, s, "flips, %s", s->name);
+		check_case(run_forms, s, "forms of numbers, %s", s->name);
 	}
 	check_case(run_neutral, &samples[3], "a count of 0, %s", samples[3].name);
 	check_case(run_ghosts, &few_items, "a count of what is not there");

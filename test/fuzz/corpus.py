@@ -71,7 +71,12 @@ def seeds():
     yield "classes-all", put(semi, 14, b"\xff"), "byte 14: sound, items of all classes, old ones, too"
     yield "classes-old", put(semi, 14, b"\x80"), "byte 14: old items that are no hashes"
     yield "classes-of-nothing", put(put(hashes[:48], 16, u64(0)), 14, b"\1"), "byte 14: classes, but no items"
-    yield "reserved", put(semi, 15, b"\1"), "byte 15: reserved, not zero"
+    yield "forms-2", put(semi, 15, b"\1"), "byte 15: forms of numbers in version 2"
+    for name, forms, what in (
+            ("none", 0, "sound, no number"), ("exact", 1, "sound, exact numbers"),
+            ("rounded", 2, "rounded numbers, as version 2 says"), ("both", 3, "sound, exact and rounded numbers"),
+            ("unknown", 4, "sound, unknown"), ("all", 7, "sound, all forms"), ("8", 8, "a form that there is not")):
+        yield f"forms-{name}", put(put(semi, 3, b"\3"), 15, bytes([forms])), f"byte 15 of version 3: {what}"
     yield "count-less", put(semi, 16, u64(19)), "bytes 16-23: a count too small"
     yield "count-huge", put(semi, 16, u64(10**9)), "bytes 16-23: 10^9 items in 75 bytes"
     yield "hashes-count-wraps", put(hashes, 16, u64(2**61 + 3)), \

@@ -21,11 +21,16 @@
 #define CKFP_CALL_NS 100.0  /* calling the function of a column (monotone.h) */
 #define CKFP_GATHER_NS 50.0 /* gathering a key for ranges */
 
+/* Planning a filter, and preparing it when the query starts; and each scan that uses it. */
+#define CKFP_PREPARE_NS 25e3
+#define CKFP_PREPARE_SCAN_NS 5e3
+
 /* Safety margins, since estimates are rough. If an estimate is wrong, the lookups are soon
  * suspended, but what gathering the keys has cost is lost. */
 #define CKFP_LOOKUP_MARGIN 2.0
 #define CKFP_BUILD_MARGIN 3.0
 #define CKFP_MAP_MARGIN 24.0 /* this cost is lost if in the end all partitions have keys */
+#define CKFP_PREPARE_MARGIN 4.0
 #define CKFP_CALL_MARGIN 8.0 /* this cost is lost if in the end no row is between the ranges */
 
 #define CKFP_SPILL_NS 350.0      /* writing to a file and reading it back */
@@ -157,6 +162,18 @@ double
 ckfp_cost_of_calls(const ckfp_join_record *record, double share)
 {
 	return share * ckfp_saving_of_ranges(record) / (CKFP_CALL_MARGIN * CKFP_CALL_NS);
+}
+
+bool
+ckfp_cost_is_small(const ckfp_join_record *record, double share)
+{
+	double most = record->saving;
+
+	foreach_ptr (const ckfp_join_target, target, record->targets)
+		most += share * target->reading;
+	return ckfp_join_mode_setting == CKFP_JOIN_AUTO && share < 1 &&
+		   most < CKFP_PREPARE_MARGIN *
+					  (CKFP_PREPARE_NS + list_length(record->targets) * CKFP_PREPARE_SCAN_NS);
 }
 
 bool

@@ -278,6 +278,10 @@ double ckfp_cost_of_keys(const ckfp_join_record *record, double share);
  * between the ranges? */
 double ckfp_cost_of_calls(const ckfp_join_record *record, double share);
 
+/* Is all that a filter can save too little for the price of preparing one, as a LIMIT is expected
+ * to stop the scans after this share of their rows? Their indexes need not be known. */
+bool ckfp_cost_is_small(const ckfp_join_record *record, double share);
+
 /* Is it worth gathering keys for ranges of the column that they are a function of? */
 bool ckfp_cost_ranges_pay(const ckfp_join_record *record);
 

@@ -32,6 +32,9 @@
 /* About the number of calls for these. */
 #define CKFP_SAMPLE_CALLS 500
 
+/* Around a wrong guess, each step is so many times as long as the one before. */
+#define CKFP_STEP 8
+
 /* If keys cover this share of the column between them, they become one range. */
 #define CKFP_COVERED 0.9
 
@@ -132,7 +135,7 @@ ckfp_map_reaches(ckfp_map *map, int64 source, const ckfp_goal *goal)
 static int64
 ckfp_map_guess(const ckfp_map *map, const ckfp_goal *goal)
 {
-	const ckfp_mapped *last = &map->last[goal->exceed];
+	const ckfp_mapped *last = &map->last[goal->exceed && map->last[1].known];
 	int64 distance;
 	int64 guess;
 
@@ -159,6 +162,28 @@ ckfp_map_note(ckfp_mapped *last, int64 key, int64 value, bool guessed)
 	last->value = value;
 }
 
+/* Find two values near a guess, `low` for which the function is below a goal, and `high` for which
+ * it reaches it. One that is not found stays. */
+static void
+ckfp_map_near(ckfp_map *map, const ckfp_goal *goal, int64 guess, int64 *low, int64 *high)
+{
+	bool below = !ckfp_map_reaches(map, guess, goal);
+	int64 step = below ? 1 : -1;
+	int64 next = guess;
+
+	*(below ? low : high) = guess;
+	while (!pg_add_s64_overflow(next, step, &next) && ckfp_map_computes(map, next))
+	{
+		bool reaches = ckfp_map_reaches(map, next, goal);
+
+		*(reaches ? high : low) = next;
+		if (reaches == below ||
+			pg_mul_s64_overflow(
+				step, next == guess + step ? map->last[goal->exceed].scale : CKFP_STEP, &step))
+			break;
+	}
+}
+
 /* The first value of the column between the limits for which a goal is reached; or the value after
  * the upper limit. */
 static int64
@@ -168,11 +193,8 @@ ckfp_map_first(ckfp_map *map, const ckfp_goal *goal)
 	int64 high = map->limits.high + 1;
 	int64 guess = ckfp_map_guess(map, goal);
 
-	if (ckfp_map_computes(map, guess) && ckfp_map_reaches(map, guess, goal))
-		high = guess;
-	if (high == guess && ckfp_map_computes(map, guess - 1) &&
-		!ckfp_map_reaches(map, guess - 1, goal))
-		low = guess - 1;
+	if (ckfp_map_computes(map, guess))
+		ckfp_map_near(map, goal, guess, &low, &high);
 	while ((uint64)high - (uint64)low > 1)
 	{
 		int64 middle = (int64)((uint64)low + ((uint64)high - (uint64)low) / 2);

@@ -5,6 +5,11 @@
 
 #include "utils/lsyscache.h"
 
+/* The integers of all ranges are this many times those that their ends let pass besides; and the
+ * buckets of a set in a byte, that of the smallest one which has so many. */
+#define CKFP_SET_PRECISION 100
+#define CKFP_BUCKETS_OF_BYTE 2
+
 bool
 ckfp_ranges_serve(const ckfp_ranges *ranges, const ckfp_join_index *index)
 {
@@ -99,6 +104,24 @@ ckfp_ranges_merge(ckfp_range *range, int n, int limit)
 	return last + 1;
 }
 
+/* The ranges into a set. A bucket at an end of a range passes integers beside it: there are so many
+ * buckets that these are few beside the integers of the ranges, and no more, as each costs time. */
+static void
+ckfp_ranges_make_set(ckfp_ranges *ranges, double integers)
+{
+	double ends = 2.0 * ranges->ranges * CKFP_SET_PRECISION;
+	double buckets = 0;
+
+	if (ranges->ranges > 0)
+		buckets =
+			ends *
+			((double)ranges->range[ranges->ranges - 1].high - (double)ranges->range[0].low + 1) /
+			integers;
+	ckfp_integers_init(&ranges->set, ranges->set.context,
+					   (size_t)Min(buckets / CKFP_BUCKETS_OF_BYTE, CKFP_SET_BYTES));
+	ckfp_ranges_to_set(ranges);
+}
+
 void
 ckfp_ranges_complete(ckfp_ranges *ranges)
 {
@@ -110,6 +133,6 @@ ckfp_ranges_complete(ckfp_ranges *ranges)
 		ranges->n = integers;
 	ranges->few = integers <= CKFP_FEW_KEYS ? (int)integers : 0;
 	if (!ranges->many)
-		ckfp_ranges_to_set(ranges);
+		ckfp_ranges_make_set(ranges, integers);
 	ranges->ranges = ckfp_ranges_merge(ranges->range, ranges->ranges, CKFP_RANGES_MOST);
 }

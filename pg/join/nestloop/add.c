@@ -91,7 +91,10 @@ ckfp_nest_is_one_row(const Plan *plan)
 	Relation index;
 	bool one;
 
-	if (IsA(plan, NestLoop))
+	if (IsA(plan, Sort) || IsA(plan, Material))
+		return ckfp_nest_is_one_row(outerPlan(plan));
+	if ((IsA(plan, NestLoop) || IsA(plan, HashJoin) || IsA(plan, MergeJoin)) &&
+		ckfp_outer_side_may_lose_rows(((const Join *)plan)->jointype))
 		return ((const Join *)plan)->inner_unique && ckfp_nest_is_one_row(outerPlan(plan));
 	if (!IsA(plan, IndexScan) || !bms_is_empty(plan->extParam) ||
 		list_length(scan->indexqual) != 1 || !IsA(linitial(scan->indexqual), OpExpr))

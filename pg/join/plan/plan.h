@@ -127,6 +127,10 @@ typedef struct ckfp_trace
 	bool looped;  /* the current part is read again for each row of another one */
 } ckfp_trace;
 
+/* Does each result row of a join of this type come from exactly one row of the outer side? Then
+ * dropping a row of that side drops only its own results. */
+bool ckfp_outer_side_may_lose_rows(JoinType type);
+
 /* Compose the function of the trace with an expression, a function of a column of `varno`. Returns
  * that column; 0 if there is none, or the expression is not listed in monotone.c. */
 AttrNumber ckfp_trace_function(ckfp_trace *trace, Expr *expression, int varno);

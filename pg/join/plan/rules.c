@@ -281,9 +281,10 @@ ckfp_core_has_filter(const HashJoin *join)
 #endif
 }
 
-/* The reason why a filter is of no use, or not expected to pay; or NULL. */
+/* The reason why a filter is of no use, or not expected to pay; or NULL. `small`: by
+ * ckfp_cost_is_small(). */
 static const char *
-ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
+ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record, bool small)
 {
 	double rows = Max(record->probe_rows, record->read);
 
@@ -296,6 +297,8 @@ ckfp_poor_estimate(const HashJoin *join, const ckfp_join_record *record)
 				   : "fewer rows are expected than cuckoofilter.join_filter_min_rows";
 	if (ckfp_join_mode_setting != CKFP_JOIN_AUTO)
 		return NULL;
+	if (small)
+		return "it is not expected to pay";
 	if (record->mapped && record->build_rows <= rows / CKFP_KEYS_SHARE)
 		return ckfp_cost_ranges_pay(record) ? NULL : "it is not expected to pay";
 	if (record->pass > ckfp_join_max_pass)
@@ -391,6 +394,7 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, bool mapped, ckfp_join_recor
 {
 	ckfp_trace trace = {.record = record};
 	List *keys;
+	bool small;
 
 	*reason = NULL;
 	rules->unmapped = NULL;
@@ -411,10 +415,12 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, bool mapped, ckfp_join_recor
 		return NIL;
 	}
 	ckfp_estimate(rules, join, &trace);
-	ckfp_blocks_plan(&rules->tables, rules->processes, record);
+	small = ckfp_cost_is_small(record, ckfp_share_read(rules, record));
+	if (!small)
+		ckfp_blocks_plan(&rules->tables, rules->processes, record);
 	record->reading *= ckfp_share_read(rules, record);
 	record->only_ranges = record->mapped;
-	*reason = ckfp_poor_estimate(join, record);
+	*reason = ckfp_poor_estimate(join, record, small);
 	if (*reason != NULL && record->blocks && (!record->mapped || ckfp_cost_ranges_pay(record)))
 	{
 		record->only_ranges = true; /* they cost next to nothing */

@@ -197,9 +197,7 @@ ckfp_trace_subquery(ckfp_trace *trace, SubqueryScan *scan, const AttrNumber *col
 
 /* ----------------------------------------------------------------- other nodes */
 
-/* Does each result row of a join of this type come from exactly one row of the outer side? Then
- * dropping a row of that side drops only its own results. */
-static bool
+bool
 ckfp_outer_side_may_lose_rows(JoinType type)
 {
 	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI;

@@ -95,6 +95,7 @@ my @loops = (
 	[ 'a volatile one', "$loop JOIN looked l ON l.k = f.k AND l.c = 3 AND l.d > nextval('s')", '(l.k = fact.k): the loop\'s inner side has a volatile function' ],
 	[ 'the row of a key, auto', "SET cuckoofilter.join_filter = auto; $looked WHERE f.k = 7", '(l.k = f.d): the outer side has one row at most' ],
 	[ 'and rows joined to it, auto', "SET cuckoofilter.join_filter = auto; $looked JOIN looked m ON m.k = l.d WHERE f.k = 7", '(l.k = f.d), (m.k = l.d): the outer side has one row at most' ],
+	[ 'the row of a key, sorted, auto', "SET cuckoofilter.join_filter = auto; SET enable_nestloop = on; SET enable_hashjoin = off; SELECT count(*) FROM (SELECT * FROM looked WHERE k = 7 ORDER BY d) f JOIN looked l ON l.k = f.d", '(l.k = looked.d): the outer side has one row at most' ],
 	[ 'the row of a key', "SET cuckoofilter.join_filter = on; $looked WHERE f.k = 7", '' ],
 	[ 'a row for each row of another table, auto', 'SET cuckoofilter.join_filter = auto; ' . $looked =~ s/SELECT/SELECT (SELECT/r . ' WHERE f.k = v.x) FROM (VALUES (7), (9)) v(x)', '' ],
 	[ 'rows of two keys, auto', "SET cuckoofilter.join_filter = auto; $looked WHERE f.k IN (7, 9)", '' ],

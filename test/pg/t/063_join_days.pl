@@ -109,6 +109,19 @@ subtest 'reasons of joins without a filter' => sub {
 my $all_days = "SET cuckoofilter.join_filter = auto; SELECT e.id FROM events e JOIN calendar c ON e.ts::date = c.day";
 like(explained($all_days, 'COSTS OFF'), qr/by ranges of ts\n/, 'auto: all rows, by ranges');
 like(explained("$all_days LIMIT 5", 'COSTS OFF'), qr/^No Join Filter for .*: it is not expected to pay$/m, 'auto: LIMIT, no ranges');
+# Nor do they save what a filter of few keys costs before its first row.
+like(explained("$all_days $month LIMIT 5", 'COSTS OFF'), qr/^No Join Filter for .*: it is not expected to pay$/m, 'auto: LIMIT of a month, no ranges');
+unlike(explained("SET cuckoofilter.join_filter = on; SELECT e.id FROM events e JOIN calendar c ON e.ts::date = c.day $month LIMIT 5", 'COSTS OFF'), qr/No Join Filter/, 'on: ranges');
+
+# The table of the ranges is as small as they allow, and passes few other rows.
+foreach my $of ($month, "WHERE c.month IN ('2021-02', '2022-05', '2023-11')", 'WHERE c.n % 45 = 7', 'WHERE c.n % 3 = 1')
+{
+	my $join = "FROM plain e JOIN calendar c ON e.ts::date = c.day $of";
+	my $match = sql("SELECT count(*) $join");
+	my ($tested, $removed) = explained("SELECT count(*) $join") =~ /Rows Tested: (\d+)  Removed: (\d+)/;
+
+	ok($tested - $removed >= $match && $tested - $removed <= 1.02 * $match + 2, "ranges pass few rows without a match: $of") or diag("$tested - $removed, $match");
+}
 
 # ----------------------------------------------------- blocks and partitions
 
