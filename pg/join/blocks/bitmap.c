@@ -69,7 +69,8 @@ ckfp_bitmap_node(const ckfp_blocks *blocks)
 	return castNode(BitmapHeapScanState, blocks->scan);
 }
 
-void
+/* The scan starts again. */
+static void
 ckfp_bitmap_restart(ckfp_blocks *blocks)
 {
 	ckfp_bitmap *bitmap = blocks->bitmap;
@@ -107,6 +108,7 @@ ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argum
 						RelationGetNumberOfBlocks(node->ss.ss_currentRelation));
 	blocks->share = Min(bitmap->child->plan->plan_rows / Max(rows, 1), 1);
 	blocks->bitmap = bitmap;
+	blocks->restart = ckfp_bitmap_restart;
 }
 
 /* ----------------------------------------------------------------------- pages */

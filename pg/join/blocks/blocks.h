@@ -310,9 +310,10 @@ typedef struct ckfp_bitmap ckfp_bitmap;
 typedef struct ckfp_blocks
 {
 	ScanState *scan;
-	ckfp_bitmap *bitmap; /* of a Bitmap Heap Scan; else NULL */
-	BlockNumber begun;   /* of a Bitmap Heap Scan: the number of its pages that it has passed */
-	double share;        /* of the blocks that it reads anyway, as it is expected */
+	ckfp_bitmap *bitmap;                         /* of a Bitmap Heap Scan; else NULL */
+	void (*restart)(struct ckfp_blocks *blocks); /* of a Bitmap Heap Scan: it starts again */
+	BlockNumber begun; /* of a Bitmap Heap Scan: the number of its pages that it has passed */
+	double share;      /* of the blocks that it reads anyway, as it is expected */
 	ckfp_block_filter *filters; /* in the order of the nodes that gather their keys */
 	bool verify;                /* the scan reads all blocks */
 	bool waiting;               /* it looks for known keys from row to row */
@@ -403,9 +404,6 @@ void ckfp_blocks_end(ckfp_blocks *blocks);
 
 /* Prepare a Bitmap Heap Scan. `again` is called with its argument when the scan starts again. */
 void ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argument);
-
-/* The scan starts again. */
-void ckfp_bitmap_restart(ckfp_blocks *blocks);
 
 /* Has the scan all of its bitmap? Then its own function reads the rest. */
 bool ckfp_bitmap_is_whole(const ckfp_blocks *blocks);

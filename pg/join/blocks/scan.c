@@ -128,7 +128,7 @@ ckfp_blocks_restart(Datum argument)
 	HeapScanDesc heap = (HeapScanDesc)blocks->scan->ss_currentScanDesc;
 
 	if (blocks->bitmap != NULL)
-		ckfp_bitmap_restart(blocks);
+		blocks->restart(blocks);
 	else if (!ckfp_blocks_is_parallel(blocks))
 	{
 		heap->rs_base.rs_flags |= SO_ALLOW_SYNC | SO_TYPE_SEQSCAN;
