@@ -158,6 +158,11 @@ sub local_only
 	unlike(explained($query, 'VERBOSE'), qr/by its server|cuckoofilter_contains/, "$name: not by the server");
 }
 local_only('numeric', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (kn)');
+# Neighbours among these have the same double.
+$node->safe_psql('s0', 'CREATE TABLE exact AS SELECT g + 18446744073709000000 AS kn FROM generate_series(1, 10000) g; ANALYZE exact');
+$node->safe_psql('postgres', 'CREATE FOREIGN TABLE exact (kn numeric) SERVER s0; ANALYZE exact; CREATE TABLE tenths AS SELECT g * 10 + 18446744073709000000.00 AS kn FROM generate_series(1, 100) g; ANALYZE tenths');
+local_only('numerics of 20 digits', 'SELECT count(*), sum(exact.kn) FROM exact JOIN tenths USING (kn)');
+like(explained('SELECT count(*) FROM exact JOIN tenths USING (kn)', 'ANALYZE'), qr/Removed: 98\d\d /, 'numerics of 20 digits: rows are dropped here');
 local_only('two columns', 'SELECT count(*), sum(fact.id) FROM fact JOIN dim ON fact.k = dim.k AND fact.t = dim.t');
 local_only('a table of this server', 'SELECT count(*) FROM dim a JOIN dim b USING (k)');
 local_only('the setting is off', 'SET cuckoofilter.join_filter_remote = off; SELECT count(*), sum(fact.id) FROM fact JOIN dim USING (k)');
