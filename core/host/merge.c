@@ -9,7 +9,7 @@ ckf_free_merged(ckf_host *host, ckf_merger *merger)
 	uint8_t *bytes;
 
 	while ((bytes = ckf_merger_spent(merger)) != NULL)
-		host->renew(host, bytes, 0, &merger->part[0]);
+		host->renew(host, bytes, 0, &merger->filter[0]);
 }
 
 static bool
@@ -17,13 +17,15 @@ ckf_serve_merger(ckf_host *host, ckf_merger *merger, ckf_status status)
 {
 	while (status == CKF_MORE)
 	{
-		ckf_task task = {
-			.goal = merger->task, .in = merger->in, .inputs = merger->inputs, .room = merger->room};
-		ckf_filter part;
+		ckf_task task = {.operation = merger->task,
+						 .in = merger->in,
+						 .inputs = merger->inputs,
+						 .room = merger->room};
+		ckf_filter merged;
 
-		if (!ckf_host_run(host, &task, &part))
+		if (!ckf_host_run(host, &task, &merged))
 			return false;
-		status = ckf_merger_give(merger, &part);
+		status = ckf_merger_give(merger, &merged);
 		ckf_free_merged(host, merger);
 	}
 	return true;
@@ -49,10 +51,10 @@ ckf_host_merge_all(ckf_host *host, ckf_merger *merger)
 bool
 ckf_host_merge_finish(ckf_host *host, const ckf_merger *merger, ckf_filter *result)
 {
-	const ckf_filter *parts[CKF_MOST_INPUTS];
-	ckf_task task = {.in = parts, .inputs = ckf_merger_parts(merger, parts)};
+	const ckf_filter *filters[CKF_MOST_INPUTS];
+	ckf_task task = {.in = filters, .inputs = ckf_merger_filters(merger, filters)};
 
-	task.goal = merger->goal == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
+	task.operation = merger->operation == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
 	return ckf_host_run(host, &task, result);
 }
 

@@ -3,7 +3,7 @@
  * Algorithms 1 to 3).
  */
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 #include "scan/sink.h"
 #include "table/insert_template.h"
@@ -115,14 +115,14 @@ ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *has
 /* ------------------------------------------------------------ add and remove */
 
 /* The two buckets of a hash, loaded. */
-typedef struct ckf_pair
+typedef struct ckf_candidates
 {
 	ckf_location location;
 	ckf_bucket bucket0, bucket1;
-} ckf_pair;
+} ckf_candidates;
 
 CKF_INLINE void
-ckf_pair_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_pair *pair)
+ckf_candidates_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_candidates *pair)
 {
 	pair->location = ckf_locate(t, hash);
 	ckf_bucket_load(t, access, pair->location.at[0], &pair->bucket0);
@@ -131,7 +131,7 @@ ckf_pair_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_pair *p
 
 /* Whether all slots of both buckets hold the tag. */
 CKF_INLINE bool
-ckf_pair_is_saturated(const ckf_filter *t, ckf_access access, const ckf_pair *pair)
+ckf_candidates_is_saturated(const ckf_filter *t, ckf_access access, const ckf_candidates *pair)
 {
 	return ckf_buckets_hold_only(t, access, &pair->bucket0, &pair->bucket1, pair->location.tag);
 }
@@ -146,8 +146,8 @@ ckf_select(bool second, uint64_t a, uint64_t b)
 
 /* Replace `old` by `tag` in the bucket of one half, in the first slot of that half's mask. */
 CKF_INLINE void
-ckf_pair_replace(const ckf_filter *t, ckf_access access, const ckf_pair *pair, bool half,
-				 uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
+ckf_candidates_replace(const ckf_filter *t, ckf_access access, const ckf_candidates *pair,
+					   bool half, uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
 {
 	uint64_t mask = ckf_select(half, mask0, mask1);
 	uint64_t at = ckf_select(half, pair->location.at[0], pair->location.at[1]);
@@ -163,9 +163,9 @@ ckf_pair_replace(const ckf_filter *t, ckf_access access, const ckf_pair *pair, b
 CKF_INLINE unsigned
 ckf_copies_by(const ckf_filter *t, ckf_access access, uint64_t hash)
 {
-	ckf_pair pair;
+	ckf_candidates pair;
 
-	ckf_pair_read(t, access, hash, &pair);
+	ckf_candidates_read(t, access, hash, &pair);
 	return ckf_mask_count(t, access,
 						  ckf_bucket_matches(t, access, &pair.bucket0, pair.location.tag)) +
 		   ckf_mask_count(t, access,
@@ -193,14 +193,14 @@ CKF_INLINE ckf_status
 ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t), uint64_t hash)
 {
 	uint64_t free0, free1;
-	ckf_pair pair;
+	ckf_candidates pair;
 
-	ckf_pair_read(t, access, hash, &pair);
+	ckf_candidates_read(t, access, hash, &pair);
 	if (CKF_UNLIKELY(t->deduplicated
 						 ? (ckf_bucket_first_match(t, access, &pair.bucket0, pair.location.tag) |
 							ckf_bucket_first_match(t, access, &pair.bucket1, pair.location.tag)) !=
 							   0
-						 : ckf_pair_is_saturated(t, access, &pair)))
+						 : ckf_candidates_is_saturated(t, access, &pair)))
 		return CKF_OK;
 	if (t->count >= t->max_count)
 		return CKF_PRECISION;
@@ -211,7 +211,7 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 		/* into the emptier bucket: this halves the later adds that find both buckets full */
 		bool half = ckf_is_emptier(t, access, free0, free1);
 
-		ckf_pair_replace(t, access, &pair, half, free0, free1, 0, pair.location.tag);
+		ckf_candidates_replace(t, access, &pair, half, free0, free1, 0, pair.location.tag);
 	}
 	else if (t->count >= t->full_count || !kick(t, hash))
 		return CKF_ROOM;
@@ -226,7 +226,7 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 CKF_INLINE bool
 ckf_remove_uncached_by(ckf_filter *t, ckf_access access, const ckf_location *location)
 {
-	ckf_pair pair;
+	ckf_candidates pair;
 	uint64_t first;
 
 	ckf_fetch(t, access, location->at[1]);
@@ -257,14 +257,14 @@ CKF_INLINE bool
 ckf_remove_cached_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
 	uint64_t first0, first1;
-	ckf_pair pair;
+	ckf_candidates pair;
 
-	ckf_pair_read(t, access, hash, &pair);
+	ckf_candidates_read(t, access, hash, &pair);
 	first0 = ckf_bucket_first_match(t, access, &pair.bucket0, pair.location.tag);
 	first1 = ckf_bucket_first_match(t, access, &pair.bucket1, pair.location.tag);
-	if ((first0 | first1) == 0 || ckf_pair_is_saturated(t, access, &pair))
+	if ((first0 | first1) == 0 || ckf_candidates_is_saturated(t, access, &pair))
 		return false;
-	ckf_pair_replace(t, access, &pair, first0 == 0, first0, first1, pair.location.tag, 0);
+	ckf_candidates_replace(t, access, &pair, first0 == 0, first0, first1, pair.location.tag, 0);
 	return true;
 }
 
@@ -318,7 +318,7 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 		*found = ckf_remove_by(t, by, hash);                                                       \
 		return CKF_OK;                                                                             \
 	}                                                                                              \
-	static const ckf_operations name = {                                                           \
+	static const ckf_methods name = {                                                              \
 		.access = by,                                                                              \
 		.contains = name##_contains,                                                               \
 		.contains_many = name##_contains_many,                                                     \
@@ -343,8 +343,8 @@ CKF_TABLE_OPERATIONS(ckf_by_word_bmi, CKF_BY_WORD, CKF_PDEP)
 CKF_TABLE_OPERATIONS(ckf_by_bytes_bmi, CKF_BY_BYTES, CKF_PDEP)
 #endif
 
-const ckf_operations *
-ckf_table_operations(const ckf_filter *t)
+const ckf_methods *
+ckf_table_methods(const ckf_filter *t)
 {
 	bool bytes = ckf_bucket_alignment(t) == 8;
 

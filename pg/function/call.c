@@ -73,7 +73,7 @@ ckfp_new_list(size_t n)
 
 /* The same for items that may be in the filter by their older hashes. */
 static bool
-ckfp_look_up_rounded(ckfp_lookup lookup, const ckf_list *list, const bool *wanted, uint8 *in)
+ckfp_look_up_rounded(ckfp_filter_ref lookup, const ckf_list *list, const bool *wanted, uint8 *in)
 {
 	for (size_t i = 0; i < list->count; i++)
 	{
@@ -89,7 +89,7 @@ ckfp_look_up_rounded(ckfp_lookup lookup, const ckf_list *list, const bool *wante
 }
 
 bool
-ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
+ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_filter_ref lookup,
 				  const ckf_list *list, const bool *wanted, uint8 *in)
 {
 	const uint64 *hashes = list->hashes;

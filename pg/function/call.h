@@ -62,8 +62,8 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 
 /* The filter in argument n, for lookups. Of a large value in a TOAST table only the slices that
  * a lookup needs are read, until fetching the whole value is cheaper (slices.c). */
-static pg_always_inline ckfp_lookup
-ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
+static pg_always_inline ckfp_filter_ref
+ckfp_filter_ref_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
 	const struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
 
@@ -72,9 +72,9 @@ ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 		value = ckfp_fetch_or_slice(&cache->argument, (struct varlena *)PG_GETARG_POINTER(n),
 									cache->context);
 		if (value == NULL)
-			return (ckfp_lookup){&cache->argument.slices->filter, cache->argument.slices};
+			return (ckfp_filter_ref){&cache->argument.slices->filter, cache->argument.slices};
 	}
-	return (ckfp_lookup){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
+	return (ckfp_filter_ref){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
 }
 
 /*
@@ -82,7 +82,7 @@ ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
  * becomes 0 if an item is not there, unless `in` is NULL.  True if one has the wanted answer,
  * unless `wanted` is NULL: then the others may have got none.
  */
-bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
+bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_filter_ref lookup,
 					   const ckf_list *list, const bool *wanted, uint8 *in);
 
 /* A list with room for n items, and an item at its end. */

@@ -172,7 +172,7 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 	ArrayMetaState *layout = &values->layout;
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(2);
 	Oid type = ARR_ELEMTYPE(array);
-	ckfp_lookup lookup;
+	ckfp_filter_ref lookup;
 	Datum *candidates;
 	bool *nulls;
 	ckf_list pairs;
@@ -192,7 +192,7 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 			candidates[count++] = candidates[i];
 	if (count == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(type));
-	lookup = ckfp_lookup_of(fcinfo, 0, cache);
+	lookup = ckfp_filter_ref_of(fcinfo, 0, cache);
 	item = ckfp_hash_first(fcinfo, 1, cache, lookup.filter->seed);
 	pairs = ckfp_new_list((size_t)count);
 	in = palloc(sizeof *in * count);

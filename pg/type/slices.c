@@ -141,7 +141,7 @@ ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct varlena *value, Memory
 
 /* Read the chunks that a lookup needs. */
 static void
-ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *lookup)
+ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup_cursor *lookup)
 {
 	uint64 end = lookup->from + lookup->size;
 	int64 before = CKFP_BLOCKS_READ;
@@ -159,7 +159,7 @@ ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *loo
 
 /* Continue a lookup by a step. */
 static ckf_status
-ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup *lookup)
+ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup_cursor *lookup)
 {
 	ckf_status status;
 	uint64 size;
@@ -179,32 +179,32 @@ ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup *lookup)
 /* One of many lookups. */
 typedef struct ckfp_pending
 {
-	ckf_lookup lookup;
+	ckf_lookup_cursor lookup;
 	size_t number; /* of the hash */
 } ckfp_pending;
 
 /* All lookups. */
-typedef struct ckfp_lookups
+typedef struct ckfp_lookup_batch
 {
 	ckfp_pending *pending;
 	size_t left;        /* unanswered lookups, which are at the front */
 	const bool *wanted; /* the answer that ends all lookups; NULL: there is none */
 	uint8 *copies;      /* receives the answers, by number; or NULL */
 	ckfp_window window;
-} ckfp_lookups;
+} ckfp_lookup_batch;
 
 static int
 ckfp_compare_offsets(const void *a, const void *b)
 {
-	const ckf_lookup *x = &((const ckfp_pending *)a)->lookup;
-	const ckf_lookup *y = &((const ckfp_pending *)b)->lookup;
+	const ckf_lookup_cursor *x = &((const ckfp_pending *)a)->lookup;
+	const ckf_lookup_cursor *y = &((const ckfp_pending *)b)->lookup;
 
 	return (x->from > y->from) - (x->from < y->from);
 }
 
 /* Write down what has become of a lookup. True if it has the answer that ends all of them. */
 static bool
-ckfp_take_answer(ckfp_lookups *all, const ckfp_pending *pending, ckf_status status)
+ckfp_take_answer(ckfp_lookup_batch *all, const ckfp_pending *pending, ckf_status status)
 {
 	if (status == CKF_MORE)
 	{
@@ -219,7 +219,7 @@ ckfp_take_answer(ckfp_lookups *all, const ckfp_pending *pending, ckf_status stat
 /* Continue each lookup by a step, in the order of their offsets, so that each chunk is read once.
  * Unfinished lookups move to the front. True if a lookup has the answer that ends all of them. */
 static bool
-ckfp_step_all(ckfp_slices *slices, ckfp_lookups *all)
+ckfp_step_all(ckfp_slices *slices, ckfp_lookup_batch *all)
 {
 	size_t n = all->left;
 	bool found = false;
@@ -242,7 +242,7 @@ ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, bool al
 					const bool *wanted, uint8 *copies)
 {
 	ckfp_pending one;
-	ckfp_lookups all = {.pending = &one, .wanted = wanted, .copies = copies};
+	ckfp_lookup_batch all = {.pending = &one, .wanted = wanted, .copies = copies};
 	bool found = false;
 
 	if (n > 1)

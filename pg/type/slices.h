@@ -18,11 +18,11 @@ typedef struct ckfp_slices
 } ckfp_slices;
 
 /* A filter for lookups. If `slices` is not NULL, only the header is in memory. */
-typedef struct ckfp_lookup
+typedef struct ckfp_filter_ref
 {
 	const ckf_filter *filter;
 	ckfp_slices *slices;
-} ckfp_lookup;
+} ckfp_filter_ref;
 
 /*
  * Detoast or decompress a value, as ckfp_fetch does; or return NULL if slices are cheaper, because
@@ -46,7 +46,7 @@ unsigned ckfp_slices_copies(ckfp_slices *slices, uint64 hash, bool all_copies);
 
 /* Is a hash in the filter? */
 static inline bool
-ckfp_contains(ckfp_lookup lookup, uint64 hash)
+ckfp_contains(ckfp_filter_ref lookup, uint64 hash)
 {
 	if (likely(lookup.slices == NULL))
 		return ckf_contains(lookup.filter, hash);
@@ -55,7 +55,7 @@ ckfp_contains(ckfp_lookup lookup, uint64 hash)
 
 /* The same of an item (ckf_contains_rounded). */
 static inline bool
-ckfp_contains_rounded(ckfp_lookup lookup, ckf_hashes item)
+ckfp_contains_rounded(ckfp_filter_ref lookup, ckf_hashes item)
 {
 	unsigned forms = lookup.filter->number_forms;
 
@@ -66,14 +66,14 @@ ckfp_contains_rounded(ckfp_lookup lookup, ckf_hashes item)
 
 /* Is an item in the filter? */
 static inline bool
-ckfp_contains_item(ckfp_lookup lookup, ckf_hashes item)
+ckfp_contains_item(ckfp_filter_ref lookup, ckf_hashes item)
 {
 	return ckfp_contains(lookup, item.hash) || ckfp_contains_rounded(lookup, item);
 }
 
 /* How many copies of an item are in the filter? */
 static inline unsigned
-ckfp_copies(ckfp_lookup lookup, ckf_hashes item)
+ckfp_copies(ckfp_filter_ref lookup, ckf_hashes item)
 {
 	unsigned copies;
 

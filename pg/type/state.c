@@ -100,7 +100,7 @@ ckfp_collected_flatten(ExpandedObjectHeader *header, void *result, Size allocate
 {
 	MemoryContext caller = MemoryContextSwitchTo(header->eoh_context);
 	const ckf_filter *items = ckfp_collected_items((ckfp_collected *)header);
-	ckf_task task = {.goal = CKF_MERGE_SUM,
+	ckf_task task = {.operation = CKF_MERGE_SUM,
 					 .in = &items,
 					 .inputs = 1,
 					 .bytes = VARDATA(result),
@@ -136,7 +136,7 @@ ckfp_new_collected(MemoryContext parent, const ckf_filter *filter)
 /* The host of a merger.  Its filters are not values, so they may have any size.  They are in the
  * current memory context, which must be the object's. */
 static ckfp_host
-ckfp_host_of_parts(void)
+ckfp_host_of_filters(void)
 {
 	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
@@ -149,11 +149,11 @@ static const ckf_filter *
 ckfp_merge_all(ckfp_merged *merged)
 {
 	MemoryContext caller = MemoryContextSwitchTo(merged->header.eoh_context);
-	ckfp_host host = ckfp_host_of_parts();
+	ckfp_host host = ckfp_host_of_filters();
 
 	(void)ckf_host_merge_all(&host.host, &merged->merger);
 	MemoryContextSwitchTo(caller);
-	return &merged->merger.part[0];
+	return &merged->merger.filter[0];
 }
 
 static Size
@@ -183,18 +183,18 @@ void
 ckfp_merged_take(ckfp_merged *merged, const ckf_filter *in)
 {
 	MemoryContext caller = MemoryContextSwitchTo(merged->header.eoh_context);
-	ckfp_host host = ckfp_host_of_parts();
+	ckfp_host host = ckfp_host_of_filters();
 
 	(void)ckf_host_merge(&host.host, &merged->merger, in);
 	MemoryContextSwitchTo(caller);
 }
 
 ckfp_merged *
-ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_goal goal)
+ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_operation operation)
 {
 	ckfp_merged *merged = ckfp_new_object(parent, sizeof *merged, &ckfp_merged_methods);
 
-	ckf_merger_start(&merged->merger, goal);
+	ckf_merger_start(&merged->merger, operation);
 	ckfp_merged_take(merged, filter);
 	return merged;
 }

@@ -59,7 +59,8 @@ typedef struct ckfp_merged
 
 /* The same for a merge; a new one begins with a filter. */
 ckfp_merged *ckfp_merged_of(const struct varlena *value);
-ckfp_merged *ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_goal goal);
+ckfp_merged *ckfp_new_merged(MemoryContext parent, const ckf_filter *filter,
+							 ckf_operation operation);
 void ckfp_merged_take(ckfp_merged *merged, const ckf_filter *in);
 
 #endif

@@ -21,7 +21,7 @@ ckfs_merger_of(sqlite3_context *ctx)
 	{
 		*merger = ckfs_allocate(ctx, NULL, sizeof(ckf_merger));
 		if (*merger)
-			ckf_merger_start(*merger, (ckf_goal)ckfs_user_data(ctx)->what);
+			ckf_merger_start(*merger, (ckf_operation)ckfs_user_data(ctx)->what);
 	}
 	return merger ? *merger : NULL;
 }
@@ -49,7 +49,7 @@ ckfs_merge_value(sqlite3_context *ctx)
 	ckf_filter owned;
 
 	host.limited = true;
-	if (!merger || !*merger || (*merger)->parts == 0)
+	if (!merger || !*merger || (*merger)->filters == 0)
 		ckfs_result_no_rows(ctx);
 	else if (ckf_host_merge_finish(&host.host, *merger, &owned))
 		ckfs_result(ctx, &owned);

@@ -135,7 +135,7 @@ state_inputs(const owned *o, const ckf_filter **in)
 {
 	const struct large *large = o->large;
 
-	if (large == NULL || (large->collector == NULL && large->merger.parts == 0))
+	if (large == NULL || (large->collector == NULL && large->merger.filters == 0))
 	{
 		in[0] = &o->filter;
 		return 1;
@@ -146,7 +146,7 @@ state_inputs(const owned *o, const ckf_filter **in)
 		in[0] = &large->collector->filter;
 		return 1;
 	}
-	return ckf_merger_parts(&large->merger, in);
+	return ckf_merger_filters(&large->merger, in);
 }
 
 void
@@ -207,10 +207,10 @@ add_part(struct large *large, const ckf_filter *in)
 
 /* Replace a state by a merge of it, with `in` if that is not NULL. */
 static ckf_status
-owned_merge(owned *state, ckf_goal goal, const owned *in)
+owned_merge(owned *state, ckf_operation operation, const owned *in)
 {
 	owned merged;
-	ckf_status status = run_rebuild(&merged, goal, state, in);
+	ckf_status status = run_rebuild(&merged, operation, state, in);
 
 	if (status != CKF_OK)
 		return status;
@@ -265,19 +265,19 @@ is_new(const owned *o)
 }
 
 ckf_status
-owned_collect(owned *state, const owned *in, ckf_goal goal)
+owned_collect(owned *state, const owned *in, ckf_operation operation)
 {
 	const ckf_filter *from[CKF_MOST_INPUTS];
 	ckf_status status = CKF_OK;
 	unsigned n, i;
 
-	if (goal == CKF_FINISH)
+	if (operation == CKF_FINISH)
 		return collect_items(state, in);
 	if (state->large == NULL)
 	{
 		struct large *large = large_of(state);
 
-		ckf_merger_start(&large->merger, goal);
+		ckf_merger_start(&large->merger, operation);
 		if (!is_new(state)) /* a filter that stands for a state */
 			status = add_part(large, &state->filter);
 	}
@@ -297,10 +297,10 @@ owned_send(owned *state)
 	ckf_merger *merger = state->large ? &state->large->merger : NULL;
 	owned sent;
 
-	if (!merger || merger->parts == 0)
-		return owned_merge(state, merger ? merger->goal : CKF_MERGE_SUM, NULL);
+	if (!merger || merger->filters == 0)
+		return owned_merge(state, merger ? merger->operation : CKF_MERGE_SUM, NULL);
 	CHECK(serve(merger, ckf_merger_merge_all(merger)) == CKF_OK, "merge all");
-	owned_open(&sent, merger->part[0].bytes, merger->part[0].size, CKF_STATE);
+	owned_open(&sent, merger->filter[0].bytes, merger->filter[0].size, CKF_STATE);
 	owned_free(state);
 	*state = sent;
 	return CKF_OK;
