@@ -11,9 +11,9 @@
 /* What hosts do not see of a merger. */
 typedef struct __attribute__((may_alias)) ckf_merging
 {
-	const ckf_filter *taken; /* the filter that becomes a filter, or NULL */
+	const ckf_filter *taken; /* the filter that is appended, or NULL */
 	uint8_t *old[CKF_MOST_INPUTS];
-	unsigned olds; /* bytes of former filters */
+	unsigned olds; /* bytes of filters that were merged */
 } ckf_merging;
 
 _Static_assert(sizeof(ckf_merging) <= sizeof((ckf_merger *)NULL)->inside, "a merger is too small");
@@ -45,7 +45,7 @@ ckf_merger_filters(const ckf_merger *m, const ckf_filter **filters)
 	return m->filters;
 }
 
-/* The number of last filters that are merged before another filter is appended; 0: none. */
+/* How many of the last filters are merged before another one is appended; 0: none. */
 static unsigned
 ckf_filters_due(const ckf_merger *m)
 {
@@ -73,7 +73,7 @@ ckf_request_merge(ckf_merger *m, unsigned due)
 	return CKF_MORE;
 }
 
-/* Ask for a rebuild that makes a filter of the filter. */
+/* Ask for a copy of the filter that is appended. */
 static ckf_status
 ckf_request_copy(ckf_merger *m)
 {

@@ -85,10 +85,9 @@ static pg_always_inline Datum
 ckfp_contains_argument(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_filter_ref lookup = ckfp_filter_ref_of(fcinfo, in, cache);
+	ckfp_filter_ref ref = ckfp_filter_ref_of(fcinfo, in, cache);
 
-	PG_RETURN_BOOL(
-		ckfp_contains_item(lookup, ckfp_hash_for(fcinfo, n, what, cache, lookup.filter)));
+	PG_RETURN_BOOL(ckfp_contains_item(ref, ckfp_hash_for(fcinfo, n, what, cache, ref.filter)));
 }
 
 /* cuckoofilter_contains(filter, item), filter @> item */
@@ -106,10 +105,10 @@ Datum
 cuckoofilter_copies(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_filter_ref lookup = ckfp_filter_ref_of(fcinfo, 0, cache);
+	ckfp_filter_ref ref = ckfp_filter_ref_of(fcinfo, 0, cache);
 
 	PG_RETURN_INT32(
-		(int32)ckfp_copies(lookup, ckfp_hash_for(fcinfo, 1, CKFP_ITEM, cache, lookup.filter)));
+		(int32)ckfp_copies(ref, ckfp_hash_for(fcinfo, 1, CKFP_ITEM, cache, ref.filter)));
 }
 
 /* Add argument 1 to the filter in argument 0, or remove it. If the filter is NULL, the result is

@@ -189,14 +189,14 @@ static pg_always_inline Datum
 ckfp_look_up_items(FunctionCallInfo fcinfo, bool array, bool wanted)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_filter_ref lookup;
+	ckfp_filter_ref ref;
 	ckf_list list;
 
 	if (PG_ARGISNULL(0) || (ckfp_items_of(fcinfo, cache, array)->array && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
-	lookup = ckfp_filter_ref_of(fcinfo, 0, cache);
-	list = ckfp_hash_items(fcinfo, cache, lookup.filter);
-	PG_RETURN_BOOL(ckfp_look_up_many(fcinfo, cache, lookup, &list, &wanted, NULL) == wanted);
+	ref = ckfp_filter_ref_of(fcinfo, 0, cache);
+	list = ckfp_hash_items(fcinfo, cache, ref.filter);
+	PG_RETURN_BOOL(ckfp_look_up_many(fcinfo, cache, ref, &list, &wanted, NULL) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */

@@ -100,7 +100,7 @@ ckfs_add(ckfs_table *table, ckfs_hashed item)
 			rc = ckfs_write_pending(table);
 		return rc == SQLITE_OK ? ckfs_append(&table->pending, item) : rc;
 	}
-	/* an error now says more than one at the end of the statement */
+	/* refuse triggers and the like now: SQLite reports an error of this call with its message */
 	rc = ckfs_prepare_add(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_write_items(table, &item.hash, 1, true, item.item_class, &done);

@@ -108,10 +108,10 @@ typedef struct ckfs_table
 	const char *invalid;  /* why the instance must not be used; NULL: it may be used */
 	bool unverified;      /* another instance may have its name; see ckfs_check_name */
 	bool gets_savepoints; /* SQLite reports savepoints to it, or need not do so */
-	int level;            /* number of open savepoints, and of the next one */
+	int level;            /* open savepoints; they are numbered from 0, so this is the next one */
 	bool stepping;        /* one of our statements is running: nobody else may use the table */
 	bool broken;          /* a change of several rows ended early: nothing may be read or written */
-	int broken_level;     /* a rollback to a savepoint before this level mends a broken table */
+	int broken_level;     /* a rollback to a savepoint with a smaller number undoes that change */
 	char *broken_by;      /* the error that broke it, or NULL */
 	ckfs_state state;
 	sqlite3_int64 last_rowid; /* of the connection, when the change began */
