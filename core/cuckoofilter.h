@@ -230,6 +230,10 @@ uint32_t ckf_part(uint64_t hash, uint32_t parts);
 
 /* ------------------------------------------------------------- parameters */
 
+/* 2^53.  Up to it, each integer is a double of its own, so a double that a program passes for an
+ * integer is the one that was meant; a larger one may have been rounded. */
+#define CKF_EXACT 9007199254740992.0
+
 /* The parameters of a new filter. */
 typedef struct ckf_params
 {

@@ -80,7 +80,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, bool twice, ckf_params *params
 		return ckfs_bad_argument(error, CKF_OPTION_TWICE, whole);
 	if (ckfs_piece_is(name, "fpr"))
 		params->fpr = number;
-	else if (number >= -CKFS_EXACT && number <= CKFS_EXACT && number == (double)(int64_t)number)
+	else if (number >= -CKF_EXACT && number <= CKF_EXACT && number == (double)(int64_t)number)
 		params->capacity = (int64_t)number;
 	else
 		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
