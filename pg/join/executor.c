@@ -218,8 +218,7 @@ ckfp_call_start(QueryDesc *query, int eflags)
 		standard_ExecutorStart(query, eflags);
 }
 
-/* Start a query, and list the filter_nodes of its filters in `filter_nodes`, if that is not NULL.
- */
+/* Start a query, and list the nodes of its filters in `filter_nodes`, if that is not NULL. */
 static void
 ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_filter_node **filter_nodes)
 {

@@ -112,7 +112,8 @@ typedef struct ckfp_join_target
 	AttrNumber root_column[CKFP_JOIN_KEYS];
 	int parameter;       /* by which a foreign server gets the filter; -1: it does not get it */
 	bool stops;          /* a node above the scan may stop before it has returned all rows */
-	BlockNumber changed; /* if more blocks than these must be read, the plan is made again */
+	BlockNumber changed; /* the plan expects at most so many blocks that the index may lack rows of;
+						  * if there are more, it is made again */
 	int indexes;         /* the number of indexes by which the scan can skip blocks */
 	ckfp_join_index index[CKFP_JOIN_INDEXES];
 	/* only while planning: */

@@ -2,7 +2,7 @@
  * blocks.h - the blocks of a table that can have a key of a join, and scans that read no others.
  *
  *     keys  ->  ranges of keys  ->  candidate blocks  ->  a scan that reads these
- *      key_ranges.c, map.c    candidates.c          scan.c, parallel.c
+ *      key_ranges.c, map.c    candidates.c               scan.c, parallel.c
  *
  * index.c chooses the indexes while a query is planned. ranges.c has the ranges.
  */
@@ -249,9 +249,7 @@ typedef struct ckfp_statistics
 ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp_ranges *ranges,
 								   double rows);
 
-/* ----------------------------------------------------------------- candidates.c: ranges to
- * candidate blocks
- */
+/* ----------------------------------------------- candidates.c: ranges to candidate blocks */
 
 /* If so large a share of the blocks are candidates, the others are not worth skipping. */
 #define CKFP_CANDIDATE_SHARE 0.9
@@ -301,8 +299,8 @@ typedef struct ckfp_blocks
 	bool waiting;               /* it looks for known keys from row to row */
 	bool coming;                /* keys of a filter are not known, or not used yet */
 	BlockNumber looked;         /* `waiting`: it looks again at the next block, if this is valid */
-	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
-						 * tells that the scan starts again; else NULL */
+	ExprContext *skips; /* NULL: no block is skipped. Else blocks are skipped from the next page on;
+						 * a callback of this context ends that when the scan starts again */
 	uint8 *candidates;  /* blocks that are not skipped; NULL: all */
 	TableScanDesc desc; /* reads the blocks */
 	bool reading;       /* `desc` may have more rows */

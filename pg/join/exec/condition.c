@@ -167,9 +167,13 @@ ckfp_condition_removed(const PlanState *scan)
 	return removed;
 }
 
-/* Can a filter of a scan be used, now or during a call of this scan? A scan that looks for blocks
- * to skip can learn its keys then. A filter that a process builds alone is ready between two calls.
- * One that was used stays, for ckfp_condition_removed(). */
+/*
+ * Must the condition of a scan be ours, as one of its filters can test rows now or during a call of
+ * the scan? If this scan skips blocks (`armed`), the call itself may learn the keys. In a Parallel
+ * Hash Join another process may finish the filter during the call. Otherwise a filter becomes ready
+ * between two calls. A filter that has tested rows keeps our condition, by which
+ * ckfp_condition_removed() finds it.
+ */
 static bool
 ckfp_condition_may_test(const ckfp_scan_filters *tests)
 {
