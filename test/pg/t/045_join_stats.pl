@@ -51,7 +51,7 @@ sub drops_most
 	my ($tested, $removed) = @$stats{qw(rows_tested rows_removed)};
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 
-	# the first row passes unasked; a rate of 1 % passes 495 of 49,500
+	# the first row passes untested; a rate of 1 % passes 495 of 49,500
 	ok($tested > 49990 * $filters && $tested <= 50000 * $filters && $removed > 47000 * $filters && $removed <= 49500 * $filters,
 		"$name: $removed of $tested rows are dropped");
 }
