@@ -467,6 +467,8 @@ typedef struct ckf_lookup_cursor
 	bool counting; /* sorted hashes: the first copy is found */
 } ckf_lookup_cursor;
 
+typedef ckf_lookup_cursor ckf_lookup; /* its name before 1.8.0, for programs */
+
 #define CKF_LOOKUP_BYTES 2048
 
 /* Begin a lookup.  all_copies: count the copies, as ckf_copies does; else answer as
@@ -587,6 +589,8 @@ typedef enum ckf_operation
 	CKF_FINISH_SUM,   /* the result of sum_agg, from any number of filters */
 	CKF_DUPLICATE     /* a as it is */
 } ckf_operation;
+
+typedef ckf_operation ckf_goal; /* its name before 1.8.0, for programs */
 
 /* A rebuild in progress: CKF_REBUILD_SIZE(inputs) bytes from an allocator, aligned to 8. */
 typedef struct ckf_rebuild ckf_rebuild;
@@ -792,8 +796,8 @@ ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_operation
  *     ckf_merger_start(&merger, CKF_MERGE_UNION);
  *     for each filter
  *         status = ckf_merger_take(&merger, &filter), and serve it, see below
- *     n = ckf_merger_filters(&merger, filters);
- *     ckf_rebuild_start_many(rebuild, CKF_FINISH_UNION, filters, n) ..
+ *     n = ckf_merger_parts(&merger, parts);
+ *     ckf_rebuild_start_many(rebuild, CKF_FINISH_UNION, parts, n) ..
  *     ckf_merger_end(&merger), and free what ckf_merger_spent returns
  *
  * To serve a status:
@@ -813,9 +817,9 @@ ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_operation
  */
 typedef struct ckf_merger
 {
-	ckf_operation operation;            /* CKF_MERGE_UNION or CKF_MERGE_SUM */
-	ckf_filter filter[CKF_MOST_INPUTS]; /* in the host's memory */
-	unsigned filters;
+	ckf_operation operation;          /* CKF_MERGE_UNION or CKF_MERGE_SUM */
+	ckf_filter part[CKF_MOST_INPUTS]; /* in the host's memory */
+	unsigned parts;
 	/* CKF_MORE: the rebuild that the host runs */
 	ckf_operation task;
 	const ckf_filter *in[CKF_MOST_INPUTS];
@@ -832,7 +836,7 @@ void ckf_merger_start(ckf_merger *merger, ckf_operation operation);
  * CKF_OK, CKF_MORE, CKF_SEED_DIFFERS (from merger->in[0]). */
 ckf_status ckf_merger_take(ckf_merger *merger, const ckf_filter *in);
 
-/* Merge all filters into one, which is then merger->filter[0].  CKF_OK, CKF_MORE. */
+/* Merge all filters into one, which is then merger->part[0].  CKF_OK, CKF_MORE. */
 ckf_status ckf_merger_merge_all(ckf_merger *merger);
 
 /* Give the result of the rebuild that CKF_MORE asked for; the merger keeps its bytes.
@@ -843,7 +847,7 @@ ckf_status ckf_merger_give(ckf_merger *merger, const ckf_filter *result);
 uint8_t *ckf_merger_spent(ckf_merger *merger);
 
 /* List all filters, CKF_MOST_INPUTS at most, as the inputs of a rebuild.  Returns their number. */
-unsigned ckf_merger_filters(const ckf_merger *merger, const ckf_filter **filters);
+unsigned ckf_merger_parts(const ckf_merger *merger, const ckf_filter **parts);
 
 /* End the merger: ckf_merger_spent then returns the bytes of all its filters. */
 void ckf_merger_end(ckf_merger *merger);

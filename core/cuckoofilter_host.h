@@ -150,7 +150,7 @@ bool ckf_host_rebuild(ckf_host *host, ckf_operation operation, ckf_filter *owned
 /* Let a merger take a filter. */
 bool ckf_host_merge(ckf_host *host, ckf_merger *merger, const ckf_filter *in);
 
-/* Merge all filters of a merger into one, merger->filter[0]. */
+/* Merge all filters of a merger into one, merger->part[0]. */
 bool ckf_host_merge_all(ckf_host *host, ckf_merger *merger);
 
 /* *result is the union or sum of all filters of a merger, at least one.  The merger stays valid. */

@@ -9,7 +9,7 @@ ckf_free_merged(ckf_host *host, ckf_merger *merger)
 	uint8_t *bytes;
 
 	while ((bytes = ckf_merger_spent(merger)) != NULL)
-		host->renew(host, bytes, 0, &merger->filter[0]);
+		host->renew(host, bytes, 0, &merger->part[0]);
 }
 
 static bool
@@ -21,11 +21,11 @@ ckf_serve_merger(ckf_host *host, ckf_merger *merger, ckf_status status)
 						 .in = merger->in,
 						 .inputs = merger->inputs,
 						 .room = merger->room};
-		ckf_filter merged;
+		ckf_filter part;
 
-		if (!ckf_host_run(host, &task, &merged))
+		if (!ckf_host_run(host, &task, &part))
 			return false;
-		status = ckf_merger_give(merger, &merged);
+		status = ckf_merger_give(merger, &part);
 		ckf_free_merged(host, merger);
 	}
 	return true;
@@ -51,8 +51,8 @@ ckf_host_merge_all(ckf_host *host, ckf_merger *merger)
 bool
 ckf_host_merge_finish(ckf_host *host, const ckf_merger *merger, ckf_filter *result)
 {
-	const ckf_filter *filters[CKF_MOST_INPUTS];
-	ckf_task task = {.in = filters, .inputs = ckf_merger_filters(merger, filters)};
+	const ckf_filter *parts[CKF_MOST_INPUTS];
+	ckf_task task = {.in = parts, .inputs = ckf_merger_parts(merger, parts)};
 
 	task.operation = merger->operation == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
 	return ckf_host_run(host, &task, result);

@@ -4,16 +4,16 @@
 #include "filter/header.h"
 #include "rebuild/operation.h"
 
-/* The number of filters of similar size that are merged at once.  Merging eight reads each item a
+/* The number of parts of similar size that are merged at once.  Merging eight reads each item a
  * third as often as merging two. */
-#define CKF_FILTERS_AT_ONCE 8
+#define CKF_PARTS_AT_ONCE 8
 
 /* What hosts do not see of a merger. */
 typedef struct __attribute__((may_alias)) ckf_merging
 {
-	const ckf_filter *taken; /* the filter that is appended, or NULL */
+	const ckf_filter *taken; /* the filter that becomes a part, or NULL */
 	uint8_t *old[CKF_MOST_INPUTS];
-	unsigned olds; /* bytes of filters that were merged */
+	unsigned olds; /* bytes of former parts */
 } ckf_merging;
 
 _Static_assert(sizeof(ckf_merging) <= sizeof((ckf_merger *)NULL)->inside, "a merger is too small");
@@ -24,9 +24,9 @@ ckf_merging_of(const ckf_merger *m)
 	return (ckf_merging *)(uintptr_t)m->inside;
 }
 
-/* A small filter in hashes has room for so many hashes, so that other filters are merged into it
+/* A small part in hashes has room for so many hashes, so that other filters are merged into it
  * in place. */
-#define CKF_SMALL_HASHES 512
+#define CKF_PART_HASHES 512
 
 void
 ckf_merger_start(ckf_merger *m, ckf_operation operation)
@@ -36,32 +36,32 @@ ckf_merger_start(ckf_merger *m, ckf_operation operation)
 }
 
 unsigned
-ckf_merger_filters(const ckf_merger *m, const ckf_filter **filters)
+ckf_merger_parts(const ckf_merger *m, const ckf_filter **parts)
 {
 	unsigned i;
 
-	for (i = 0; i < m->filters; i++)
-		filters[i] = &m->filter[i];
-	return m->filters;
+	for (i = 0; i < m->parts; i++)
+		parts[i] = &m->part[i];
+	return m->parts;
 }
 
-/* How many of the last filters are merged before another one is appended; 0: none. */
+/* The number of last parts that are merged before another part is appended; 0: none. */
 static unsigned
-ckf_filters_due(const ckf_merger *m)
+ckf_parts_due(const ckf_merger *m)
 {
-	const ckf_filter *last = &m->filter[m->filters - 1];
+	const ckf_filter *last = &m->part[m->parts - 1];
 	unsigned similar = 0;
 
-	while (similar < m->filters && (last - similar)->size / CKF_FILTERS_AT_ONCE < last->size)
+	while (similar < m->parts && (last - similar)->size / CKF_PARTS_AT_ONCE < last->size)
 		similar++;
-	if (similar >= CKF_FILTERS_AT_ONCE)
+	if (similar >= CKF_PARTS_AT_ONCE)
 		return similar;
-	return m->filters < CKF_MOST_INPUTS ? 0 : m->filters / 2;
+	return m->parts < CKF_MOST_INPUTS ? 0 : m->parts / 2;
 }
 
-/* Ask for a rebuild that merges the last filters. */
+/* Ask for a rebuild that merges the last parts. */
 static ckf_status
-ckf_request_merge(ckf_merger *m, unsigned due)
+ckf_request_parts(ckf_merger *m, unsigned due)
 {
 	unsigned i;
 
@@ -69,21 +69,21 @@ ckf_request_merge(ckf_merger *m, unsigned due)
 	m->inputs = due;
 	m->room = 0;
 	for (i = 0; i < due; i++)
-		m->in[i] = &m->filter[m->filters - due + i];
+		m->in[i] = &m->part[m->parts - due + i];
 	return CKF_MORE;
 }
 
-/* Ask for a copy of the filter that is appended. */
+/* Ask for a rebuild that makes a part of the filter. */
 static ckf_status
 ckf_request_copy(ckf_merger *m)
 {
 	const ckf_filter *in = ckf_merging_of(m)->taken;
-	bool small = in->count == 0 || (in->encoding == CKF_HASHES && in->count <= CKF_SMALL_HASHES);
+	bool small = in->count == 0 || (in->encoding == CKF_HASHES && in->count <= CKF_PART_HASHES);
 
 	m->task = small ? m->operation : CKF_DUPLICATE; /* a merge makes hashes of an empty table */
 	m->in[0] = in;
 	m->inputs = 1;
-	m->room = small ? CKF_HEADER_SIZE + 8 * (size_t)(in->count + CKF_SMALL_HASHES) : 0;
+	m->room = small ? CKF_HEADER_SIZE + 8 * (size_t)(in->count + CKF_PART_HASHES) : 0;
 	return CKF_MORE;
 }
 
@@ -91,10 +91,10 @@ static ckf_status
 ckf_merger_next(ckf_merger *m)
 {
 	const ckf_filter *taken = ckf_merging_of(m)->taken;
-	unsigned due = taken && m->filters > 0 ? ckf_filters_due(m) : 0;
+	unsigned due = taken && m->parts > 0 ? ckf_parts_due(m) : 0;
 
 	if (due > 0)
-		return ckf_request_merge(m, due);
+		return ckf_request_parts(m, due);
 	return taken ? ckf_request_copy(m) : CKF_OK;
 }
 
@@ -103,35 +103,35 @@ ckf_merger_take(ckf_merger *m, const ckf_filter *in)
 {
 	unsigned i;
 
-	for (i = 0; i < m->filters; i++)
-		if (ckf_items(&m->filter[i]) > 0 && ckf_items(in) > 0 && m->filter[i].seed != in->seed)
+	for (i = 0; i < m->parts; i++)
+		if (ckf_items(&m->part[i]) > 0 && ckf_items(in) > 0 && m->part[i].seed != in->seed)
 		{
-			m->in[0] = &m->filter[i];
+			m->in[0] = &m->part[i];
 			return CKF_SEED_DIFFERS;
 		}
-	if (m->filters > 0 && ckf_merge_few(&m->filter[m->filters - 1], in, m->operation) == CKF_OK)
+	if (m->parts > 0 && ckf_merge_few(&m->part[m->parts - 1], in, m->operation) == CKF_OK)
 		return CKF_OK;
 	ckf_merging_of(m)->taken = in;
 	return ckf_merger_next(m);
 }
 
-/* Whether the only filter is a copy of a large filter that a merge would change: a union becomes
+/* Whether the only part is a copy of a large filter that a merge would change: a union becomes
  * a set, and the result of a merge has the current version. */
 static bool
 ckf_is_no_merge(const ckf_merger *m)
 {
-	const ckf_filter *filter = &m->filter[0];
+	const ckf_filter *part = &m->part[0];
 
-	return filter->format < CKF_FORMAT_VERSION ||
-		   (ckf_operation_of(m->operation)->set && !(filter->flags & CKF_FLAG_SET));
+	return part->format < CKF_FORMAT_VERSION ||
+		   (ckf_operation_of(m->operation)->set && !(part->flags & CKF_FLAG_SET));
 }
 
 ckf_status
 ckf_merger_merge_all(ckf_merger *m)
 {
-	bool merged = m->filters == 0 || (m->filters == 1 && !ckf_is_no_merge(m));
+	bool merged = m->parts == 0 || (m->parts == 1 && !ckf_is_no_merge(m));
 
-	return merged ? CKF_OK : ckf_request_merge(m, m->filters);
+	return merged ? CKF_OK : ckf_request_parts(m, m->parts);
 }
 
 ckf_status
@@ -144,8 +144,8 @@ ckf_merger_give(ckf_merger *m, const ckf_filter *result)
 		s->taken = NULL;
 	else
 		for (i = 0; i < m->inputs; i++)
-			s->old[s->olds++] = m->filter[--m->filters].bytes;
-	m->filter[m->filters++] = *result;
+			s->old[s->olds++] = m->part[--m->parts].bytes;
+	m->part[m->parts++] = *result;
 	return ckf_merger_next(m);
 }
 
@@ -162,6 +162,6 @@ ckf_merger_end(ckf_merger *m)
 {
 	ckf_merging *s = ckf_merging_of(m);
 
-	while (m->filters > 0)
-		s->old[s->olds++] = m->filter[--m->filters].bytes;
+	while (m->parts > 0)
+		s->old[s->olds++] = m->part[--m->parts].bytes;
 }

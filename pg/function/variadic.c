@@ -8,8 +8,9 @@
  *
  * In the SQL of 1.0.0 they were VARIADIC anycompatiblearray, so that the parser made one array of
  * the arguments. Those functions are kept for views and indexes that use them. In SQL their names
- * now end with _array; their C symbols are unchanged, as the scripts of released versions name them:
- * C's cuckoofilter_add_all is SQL's add_all_array, and SQL's add_all is C's cuckoofilter_add_items.
+ * now end with _array; their C symbols are unchanged, as the scripts of released versions name
+ * them: C's cuckoofilter_add_all is SQL's add_all_array, and SQL's add_all is C's
+ * cuckoofilter_add_items.
  */
 #include "function/call.h"
 #include "type/owned.h"

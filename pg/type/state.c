@@ -136,7 +136,7 @@ ckfp_new_collected(MemoryContext parent, const ckf_filter *filter)
 /* The host of a merger.  Its filters are not values, so they may have any size.  They are in the
  * current memory context, which must be the object's. */
 static ckfp_host
-ckfp_host_of_filters(void)
+ckfp_host_of_parts(void)
 {
 	ckfp_host host = ckfp_host_in(CurrentMemoryContext);
 
@@ -149,11 +149,11 @@ static const ckf_filter *
 ckfp_merge_all(ckfp_merged *merged)
 {
 	MemoryContext caller = MemoryContextSwitchTo(merged->header.eoh_context);
-	ckfp_host host = ckfp_host_of_filters();
+	ckfp_host host = ckfp_host_of_parts();
 
 	(void)ckf_host_merge_all(&host.host, &merged->merger);
 	MemoryContextSwitchTo(caller);
-	return &merged->merger.filter[0];
+	return &merged->merger.part[0];
 }
 
 static Size
@@ -183,7 +183,7 @@ void
 ckfp_merged_take(ckfp_merged *merged, const ckf_filter *in)
 {
 	MemoryContext caller = MemoryContextSwitchTo(merged->header.eoh_context);
-	ckfp_host host = ckfp_host_of_filters();
+	ckfp_host host = ckfp_host_of_parts();
 
 	(void)ckf_host_merge(&host.host, &merged->merger, in);
 	MemoryContextSwitchTo(caller);

@@ -49,7 +49,7 @@ ckfs_merge_value(sqlite3_context *ctx)
 	ckf_filter owned;
 
 	host.limited = true;
-	if (!merger || !*merger || (*merger)->filters == 0)
+	if (!merger || !*merger || (*merger)->parts == 0)
 		ckfs_result_no_rows(ctx);
 	else if (ckf_host_merge_finish(&host.host, *merger, &owned))
 		ckfs_result(ctx, &owned);

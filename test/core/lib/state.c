@@ -135,7 +135,7 @@ state_inputs(const owned *o, const ckf_filter **in)
 {
 	const struct large *large = o->large;
 
-	if (large == NULL || (large->collector == NULL && large->merger.filters == 0))
+	if (large == NULL || (large->collector == NULL && large->merger.parts == 0))
 	{
 		in[0] = &o->filter;
 		return 1;
@@ -146,7 +146,7 @@ state_inputs(const owned *o, const ckf_filter **in)
 		in[0] = &large->collector->filter;
 		return 1;
 	}
-	return ckf_merger_filters(&large->merger, in);
+	return ckf_merger_parts(&large->merger, in);
 }
 
 void
@@ -297,10 +297,10 @@ owned_send(owned *state)
 	ckf_merger *merger = state->large ? &state->large->merger : NULL;
 	owned sent;
 
-	if (!merger || merger->filters == 0)
+	if (!merger || merger->parts == 0)
 		return owned_merge(state, merger ? merger->operation : CKF_MERGE_SUM, NULL);
 	CHECK(serve(merger, ckf_merger_merge_all(merger)) == CKF_OK, "merge all");
-	owned_open(&sent, merger->filter[0].bytes, merger->filter[0].size, CKF_STATE);
+	owned_open(&sent, merger->part[0].bytes, merger->part[0].size, CKF_STATE);
 	owned_free(state);
 	*state = sent;
 	return CKF_OK;
