@@ -2,8 +2,8 @@
  * methods.h - the functions that look up and change items.  Each encoding, and each
  * kind of table on this machine, has its own ckf_methods; ckf_derive chooses one.
  */
-#ifndef CKF_OPERATIONS_H
-#define CKF_OPERATIONS_H
+#ifndef CKF_METHODS_H
+#define CKF_METHODS_H
 
 #include "filter/words.h"
 
