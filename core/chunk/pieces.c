@@ -37,7 +37,7 @@ ckf_is_open_ended(const ckf_edit *edit, const ckf_chunk_piece *piece)
 
 /* false: the piece would be too large. */
 static bool
-ckf_write_piece(ckf_edit *edit, ckf_chunk_piece *piece, uint8_t *out)
+ckf_build_piece(ckf_edit *edit, ckf_chunk_piece *piece, uint8_t *out)
 {
 	ckf_chunk_plan plan = {.chunks = edit->chunks,
 						   .start = edit->cursor,
@@ -68,7 +68,7 @@ ckf_largest_piece(ckf_edit *edit, ckf_chunk_piece *piece, uint8_t *out)
 				return CKF_FEED;
 			continue;
 		}
-		if (ckf_write_piece(edit, piece, out))
+		if (ckf_build_piece(edit, piece, out))
 			return CKF_OK;
 	}
 	return CKF_BAD_BYTES; /* never: a list of the shortest items has room for all */
@@ -92,9 +92,9 @@ ckf_write_less(ckf_edit *edit, ckf_chunk_piece *piece, size_t room, uint8_t *out
 		piece->depth + halves >= edit->chunks->like.w)
 		return false;
 	ckf_measure(edit, piece->depth + halves, &less);
-	if (!ckf_write_piece(edit, &less, out) || less.size + row > room)
+	if (!ckf_build_piece(edit, &less, out) || less.size + row > room)
 	{
-		(void)ckf_write_piece(edit, piece, out);
+		(void)ckf_build_piece(edit, piece, out);
 		return false;
 	}
 	*piece = less;
