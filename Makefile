@@ -57,7 +57,7 @@ build/core/%.o: core/%.c
 	@mkdir -p $(@D)
 	$(SAY)$(CC) $(C_FLAGS) $(C_DEPS) -c $< -o $@
 
-$(TEST_CPU): core/table/cpu.c core/filter/operations.h core/cuckoofilter.h
+$(TEST_CPU): core/table/cpu.c core/filter/methods.h core/cuckoofilter.h
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DCKF_TEST_BUILD -c $< -o $@
 

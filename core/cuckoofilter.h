@@ -230,6 +230,10 @@ uint32_t ckf_part(uint64_t hash, uint32_t parts);
 
 /* ------------------------------------------------------------- parameters */
 
+/* 2^53.  Up to it, each integer is a double of its own, so a double that a program passes for an
+ * integer is the one that was meant; a larger one may have been rounded. */
+#define CKF_EXACT 9007199254740992.0
+
 /* The parameters of a new filter. */
 typedef struct ckf_params
 {
@@ -273,7 +277,7 @@ typedef struct ckf_inverse
 /*
  * An opened filter: its bytes, and the geometry read from them.  It is plain data
  * on the caller's stack.  The members after `capacity` are internal to the engine.  They
- * are stored so that no call computes them again.  `operations` is a pointer, so another
+ * are stored so that no call computes them again.  `methods` is a pointer, so another
  * process cannot use the struct.
  */
 typedef struct ckf_filter
@@ -316,8 +320,8 @@ typedef struct ckf_filter
 	uint64_t max_count;    /* number of copies at which the rate reaches its limit */
 	uint64_t full_count;   /* from this number of copies, an add that would kick asks for growth */
 	ckf_inverse inverse;   /* filled by the first kick */
-	/* lookups and changes of the encoding (filter/operations.h) */
-	const struct ckf_operations *operations;
+	/* lookups and changes of the encoding (filter/methods.h) */
+	const struct ckf_methods *methods;
 } ckf_filter;
 
 /* The filter's bytes have been copied to another address. */
@@ -449,7 +453,7 @@ unsigned ckf_copies(const ckf_filter *filter, uint64_t hash);
  * PostgreSQL uses it, since it can read a part of a stored value.  SQLite passes whole
  * arguments to functions and does not need it.
  */
-typedef struct ckf_lookup
+typedef struct ckf_lookup_cursor
 {
 	uint64_t from;   /* CKF_MORE: offset in the filter of the first byte that is needed */
 	uint32_t size;   /* CKF_MORE: number of bytes, 1 .. CKF_LOOKUP_BYTES, inside the filter */
@@ -461,18 +465,20 @@ typedef struct ckf_lookup
 	uint8_t steps;         /* steps made */
 	bool all_copies;
 	bool counting; /* sorted hashes: the first copy is found */
-} ckf_lookup;
+} ckf_lookup_cursor;
+
+typedef ckf_lookup_cursor ckf_lookup; /* its name before 1.8.0, for programs */
 
 #define CKF_LOOKUP_BYTES 2048
 
 /* Begin a lookup.  all_copies: count the copies, as ckf_copies does; else answer as
  * ckf_contains does, which may need fewer bytes.  CKF_MORE, CKF_OK. */
-ckf_status ckf_lookup_start(ckf_lookup *lookup, const ckf_filter *header, uint64_t hash,
+ckf_status ckf_lookup_start(ckf_lookup_cursor *lookup, const ckf_filter *header, uint64_t hash,
 							bool all_copies);
 
 /* Continue with the bytes that the last step asked for.  CKF_MORE, CKF_OK,
  * CKF_BAD_BYTES (size is too small). */
-ckf_status ckf_lookup_step(ckf_lookup *lookup, const ckf_filter *header, const void *bytes,
+ckf_status ckf_lookup_step(ckf_lookup_cursor *lookup, const ckf_filter *header, const void *bytes,
 						   size_t size);
 
 /*
@@ -548,7 +554,7 @@ void ckf_get_info(const ckf_filter *filter, ckf_info *info);
  *
  *     ckf_buffers buffers = {0};
  *     ckf_rebuild *rebuild = malloc(CKF_REBUILD_SIZE(2));
- *     status = ckf_rebuild_start(rebuild, goal, &a, &b);
+ *     status = ckf_rebuild_start(rebuild, operation, &a, &b);
  *     if (status == CKF_OK)
  *         while ((status = ckf_rebuild_step(rebuild, &buffers)) != CKF_OK)
  *             if (status == CKF_ROOM)      replace each buffer that is too small
@@ -560,7 +566,7 @@ void ckf_get_info(const ckf_filter *filter, ckf_info *info);
  * The inputs and their bytes must not change until the end.  An input may be the filter
  * of a collector (see below).
  */
-typedef enum ckf_goal
+typedef enum ckf_operation
 {
 	CKF_GROW,         /* a, with room for about 50 % more items */
 	CKF_COMPACT,      /* a, in the fewest bytes */
@@ -582,7 +588,9 @@ typedef enum ckf_goal
 	CKF_FINISH_UNION, /* the result of union_agg, from any number of filters */
 	CKF_FINISH_SUM,   /* the result of sum_agg, from any number of filters */
 	CKF_DUPLICATE     /* a as it is */
-} ckf_goal;
+} ckf_operation;
+
+typedef ckf_operation ckf_goal; /* its name before 1.8.0, for programs */
 
 /* A rebuild in progress: CKF_REBUILD_SIZE(inputs) bytes from an allocator, aligned to 8. */
 typedef struct ckf_rebuild ckf_rebuild;
@@ -605,16 +613,16 @@ typedef struct ckf_buffers
 	size_t scratch_size; /* CKF_ROOM: bytes that scratch needs */
 } ckf_buffers;
 
-/* Begin a rebuild.  b is NULL if the goal takes one filter.
+/* Begin a rebuild.  b is NULL if the operation takes one filter.
  * CKF_OK, CKF_SEED_DIFFERS (never with an empty input), CKF_OLD_ITEMS (CKF_INTERSECT
  * and CKF_COMPARE), CKF_IS_SET (CKF_REMOVE_MANY), CKF_PRECISION. */
-ckf_status ckf_rebuild_start(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *a,
+ckf_status ckf_rebuild_start(ckf_rebuild *rebuild, ckf_operation operation, const ckf_filter *a,
 							 const ckf_filter *b);
 
 /* Begin a rebuild of 1 .. CKF_MOST_INPUTS filters, for CKF_MERGE_* and CKF_FINISH_*.  The
  * array `in` is not used after the call; the filters are. */
-ckf_status ckf_rebuild_start_many(ckf_rebuild *rebuild, ckf_goal goal, const ckf_filter *const *in,
-								  unsigned inputs);
+ckf_status ckf_rebuild_start_many(ckf_rebuild *rebuild, ckf_operation operation,
+								  const ckf_filter *const *in, unsigned inputs);
 
 /* Do one step.  CKF_OK, CKF_MORE, CKF_ROOM, CKF_PRECISION, CKF_BAD_BYTES (damaged input). */
 ckf_status ckf_rebuild_step(ckf_rebuild *rebuild, ckf_buffers *buffers);
@@ -773,10 +781,10 @@ uint64_t *ckf_sort_hashes(uint64_t *hashes, uint64_t *scratch, size_t n);
 
 /*
  * Merge a small filter into another one in place, if both are in hashes and filter->room
- * suffices.  goal is CKF_MERGE_UNION, CKF_MERGE_SUM, or CKF_FINISH for an aggregate over
+ * suffices.  operation is CKF_MERGE_UNION, CKF_MERGE_SUM, or CKF_FINISH for an aggregate over
  * items.  CKF_ROOM: nothing has changed, use a rebuild.  CKF_SEED_DIFFERS.
  */
-ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_goal goal);
+ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_operation operation);
 
 /*
  * A merger takes filters one by one.  Eight of similar size are merged into one, so an item is
@@ -796,7 +804,7 @@ ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_goal goal
  *
  *     while (status == CKF_MORE)
  *     {
- *         run a rebuild of merger.in, merger.inputs filters, with the goal merger.task;
+ *         run a rebuild of merger.in, merger.inputs filters, with the operation merger.task;
  *             let dst have at least merger.room bytes
  *         open its result by CKF_STORED, and set its room
  *         status = ckf_merger_give(&merger, &result);
@@ -809,19 +817,19 @@ ckf_status ckf_merge_few(ckf_filter *filter, const ckf_filter *in, ckf_goal goal
  */
 typedef struct ckf_merger
 {
-	ckf_goal goal;                    /* CKF_MERGE_UNION or CKF_MERGE_SUM */
+	ckf_operation operation;          /* CKF_MERGE_UNION or CKF_MERGE_SUM */
 	ckf_filter part[CKF_MOST_INPUTS]; /* in the host's memory */
 	unsigned parts;
 	/* CKF_MORE: the rebuild that the host runs */
-	ckf_goal task;
+	ckf_operation task;
 	const ckf_filter *in[CKF_MOST_INPUTS];
 	unsigned inputs;
 	size_t room;
 	uint64_t inside[CKF_MOST_INPUTS + 2]; /* internal to the engine (rebuild/merger.c) */
 } ckf_merger;
 
-/* Begin without filters.  goal is CKF_MERGE_UNION or CKF_MERGE_SUM. */
-void ckf_merger_start(ckf_merger *merger, ckf_goal goal);
+/* Begin without filters.  operation is CKF_MERGE_UNION or CKF_MERGE_SUM. */
+void ckf_merger_start(ckf_merger *merger, ckf_operation operation);
 
 /* Take a filter that has all of its bytes (not that of a collector).  It must not change until its
  * status is served.

@@ -146,43 +146,43 @@ ckf_status ckf_chunk_check(const ckf_chunk *chunk);
 /* ------------------------------------------------------------------ edits */
 
 /*
- * An edit changes chunks: it reads one or more chunks, and writes the parts that replace
+ * An edit changes chunks: it reads one or more chunks, and writes the pieces that replace
  * them.
  *
  *     ckf_edit *edit = malloc(CKF_EDIT_SIZE);               can be used again
  *     uint8_t out[CKF_CHUNK_MAX];
  *
  *     status = ckf_edit_add(edit, chunks, &chunk, items, n, true, &taken);
- *     while (status == CKF_OK && (status = ckf_edit_next(edit, out, &part)) == CKF_MORE)
+ *     while (status == CKF_OK && (status = ckf_edit_next(edit, out, &piece)) == CKF_MORE)
  *     {
- *         write row (ckf_chunk_id(part.start), out, part.size)
+ *         write row (ckf_chunk_id(piece.start), out, piece.size)
  *         status = CKF_OK;
  *     }
  *     total += ckf_edit_stored(edit)
  *
  * Parts are written in ascending order, and cover the ranges of the chunks that were read.
- * So the first part has the row number of the chunk that was read and replaces it; other
- * parts are new rows.  If nothing has changed, there are no parts.
+ * So the first piece has the row number of the chunk that was read and replaces it; other
+ * pieces are new rows.  If nothing has changed, there are no pieces.
  *
  * A call reads its chunk completely, so the bytes of the chunk are not needed afterwards.
- * Arrays of items must not change until the last part is written.
+ * Arrays of items must not change until the last piece is written.
  */
 typedef struct ckf_edit ckf_edit; /* CKF_EDIT_SIZE bytes from an allocator, aligned to 8 */
 #define CKF_EDIT_SIZE ((size_t)512 << 10)
 
-typedef struct ckf_chunk_part
+typedef struct ckf_chunk_piece
 {
 	uint64_t start;
 	unsigned depth;
 	size_t size;
-	uint64_t count; /* copies in the part */
-} ckf_chunk_part;
+	uint64_t count; /* copies in the piece */
+} ckf_chunk_piece;
 
 /*
  * Add one copy of each of n items.  The items are in ascending order and may be equal.
  * `chunk` is the chunk whose range has the first item; NULL: the table has no chunk.
  * *taken becomes the number of items that were added: those in the range.  Without a chunk
- * it is n, and may be 0: then the part is a chunk without items that covers all hashes.
+ * it is n, and may be 0: then the piece is a chunk without items that covers all hashes.
  * `whole`: the items are whole hashes, as a host's own items always are; else they are aligned
  * prefixes from ckf_prefixes_next.
  *
@@ -205,7 +205,7 @@ ckf_status ckf_edit_remove(ckf_edit *edit, const ckf_chunks *chunks, const ckf_c
  * Pack: rewrite all chunks, each as small as possible, and join neighbours that fit into one
  * chunk.  ckf_edit_next asks for each chunk by CKF_FEED, in ascending order.  The host opens
  * the next chunk, gives it to ckf_edit_feed and deletes its row.  After the last chunk it
- * gives NULL.  Each part is a new row; the old rows of its range are deleted by then.  A pack
+ * gives NULL.  Each piece is a new row; the old rows of its range are deleted by then.  A pack
  * reads each chunk once, and the host may check for interrupts between two calls.
  */
 void ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks);
@@ -215,11 +215,11 @@ void ckf_edit_pack(ckf_edit *edit, const ckf_chunks *chunks);
  * (NULL), or no chunk was asked for. */
 ckf_status ckf_edit_feed(ckf_edit *edit, const ckf_chunk *chunk);
 
-/* Write the next part to `out`, which has CKF_CHUNK_MAX bytes.  CKF_MORE: *part describes it.
- * CKF_OK: there are no more parts.  CKF_FEED: see ckf_edit_pack.  CKF_BAD_BYTES. */
-ckf_status ckf_edit_next(ckf_edit *edit, void *out, ckf_chunk_part *part);
+/* Write the next piece to `out`, which has CKF_CHUNK_MAX bytes.  CKF_MORE: *piece describes it.
+ * CKF_OK: there are no more pieces.  CKF_FEED: see ckf_edit_pack.  CKF_BAD_BYTES. */
+ckf_status ckf_edit_next(ckf_edit *edit, void *out, ckf_chunk_piece *piece);
 
-/* The change of the number of copies, after all parts are written; negative for removals.
+/* The change of the number of copies, after all pieces are written; negative for removals.
  * When whole hashes become prefixes, copies above 2 b of one prefix, or above one in a set,
  * are dropped. */
 int64_t ckf_edit_stored(const ckf_edit *edit);

@@ -52,12 +52,12 @@ typedef enum ckf_fault
 } ckf_fault;
 
 /* A text of an error (messages.h). */
-typedef enum ckf_part_of_error
+typedef enum ckf_error_field
 {
 	CKF_MESSAGE,
 	CKF_DETAIL,
 	CKF_HINT
-} ckf_part_of_error;
+} ckf_error_field;
 
 #if defined(__GNUC__) && !defined(_WIN32)
 #define CKF_LIKE_PRINTF __attribute__((format(printf, 3, 4)))
@@ -69,7 +69,7 @@ typedef enum ckf_part_of_error
 typedef struct ckf_writer ckf_writer;
 struct ckf_writer
 {
-	void (*write)(ckf_writer *writer, ckf_part_of_error part, const char *format,
+	void (*write)(ckf_writer *writer, ckf_error_field part, const char *format,
 				  ...) CKF_LIKE_PRINTF;
 	const char *bad_fpr, *bad_target; /* CKF_SAY_BAD_FPR and CKF_SAY_BAD_TARGET of this host */
 	bool sql;                         /* the options are arguments of SQL functions */
@@ -120,7 +120,7 @@ ckf_status ckf_host_check(ckf_host *host, const ckf_filter *filter);
 /* A rebuild to run; members that are not set are 0. */
 typedef struct ckf_task
 {
-	ckf_goal goal;
+	ckf_operation operation;
 	const ckf_filter *const *in; /* the inputs */
 	unsigned inputs;
 	void *bytes;                /* memory for the result, `room` bytes; NULL: the host gives it */
@@ -140,11 +140,12 @@ typedef struct ckf_task
 bool ckf_host_run(ckf_host *host, const ckf_task *task, ckf_filter *result);
 
 /* Run a rebuild of a and b, or of a alone (b is NULL). */
-bool ckf_host_build(ckf_host *host, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
-					ckf_filter *result);
+bool ckf_host_build(ckf_host *host, ckf_operation operation, const ckf_filter *a,
+					const ckf_filter *b, ckf_filter *result);
 
 /* Replace an owned filter by the rebuild of it and b, or of it alone (b is NULL). */
-bool ckf_host_rebuild(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_filter *b);
+bool ckf_host_rebuild(ckf_host *host, ckf_operation operation, ckf_filter *owned,
+					  const ckf_filter *b);
 
 /* Let a merger take a filter. */
 bool ckf_host_merge(ckf_host *host, ckf_merger *merger, const ckf_filter *in);
@@ -170,14 +171,15 @@ typedef struct ckf_list
 	unsigned item_classes;
 } ckf_list;
 
-/* Change an owned filter by each hash of a list.  goal: CKF_ADD_MANY or CKF_REMOVE_MANY.  false:
- * the filter is freed. */
-bool ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_list *list);
+/* Change an owned filter by each hash of a list.  operation: CKF_ADD_MANY or CKF_REMOVE_MANY.
+ * false: the filter is freed. */
+bool ckf_host_change_each(ckf_host *host, ckf_operation operation, ckf_filter *owned,
+						  const ckf_list *list);
 
 /* *result is a filter changed by each hash of a list: one by one or by a rebuild, whichever costs
  * less. */
-bool ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, const ckf_list *list,
-					 ckf_filter *result);
+bool ckf_host_change(ckf_host *host, ckf_operation operation, const ckf_filter *filter,
+					 const ckf_list *list, ckf_filter *result);
 
 /* Copies of equal hashes that a collector of adds or removals keeps: no filter stores more. */
 #define CKF_MOST_COPIES 16
@@ -198,7 +200,7 @@ struct ckf_reserve
 	int (*count)(ckf_reserve *reserve, uint64_t *copies); /* of the table */
 	int (*write)(ckf_reserve *reserve); /* the adds that wait, before the estimates
 										 * from many chunks; may be NULL */
-	uint64_t waiting;                   /* their number */
+	uint64_t pending;                   /* their number */
 };
 
 /* Reserve room for n items, the first of which has this hash. *full: there is none; *copies is then

@@ -19,7 +19,7 @@
 #endif
 
 CKF_LIKE_PRINTF static void
-ckfp_write(ckf_writer *writer, ckf_part_of_error part, const char *format, ...)
+ckfp_write(ckf_writer *writer, ckf_error_field part, const char *format, ...)
 {
 	StringInfoData text;
 	va_list arguments;

@@ -123,3 +123,8 @@ CREATE FUNCTION cuckoofilter_table_follow(source regclass, "column" text,
 COMMENT ON FUNCTION cuckoofilter_table_follow(source regclass, "column" text, fpr double precision,
 		capacity double precision, name text)
 	IS 'create a filter table of a column, and keep it in step by triggers; or fill it again';
+
+-- ----------------------------------------------------------------------------- join filters
+
+-- renamed in place: a view of a user that reads this one goes on
+ALTER VIEW cuckoofilter_join_stats RENAME COLUMN asleep TO suspended;

@@ -1009,7 +1009,7 @@ COMMENT ON FUNCTION cuckoofilter_join_stats()
 	IS 'the counters of join filters, by the OID of the database';
 
 CREATE VIEW cuckoofilter_join_stats AS
-	SELECT d.datname AS database, s.planned, s.built, s.given_up, s.asleep,
+	SELECT d.datname AS database, s.planned, s.built, s.given_up, s.asleep AS suspended,
 		s.rows_tested, s.rows_removed, s.partitions_skipped, s.nested_loops, s.lookups_skipped, s.blocks_skipped
 	FROM cuckoofilter_join_stats() AS s JOIN pg_catalog.pg_database AS d ON d.oid = s.database;
 COMMENT ON VIEW cuckoofilter_join_stats

@@ -166,9 +166,9 @@ ckfs_is_integer(sqlite3_value *value, int64_t *number)
 		case SQLITE_INTEGER:
 			*number = sqlite3_value_int64(value);
 			return true;
-		case SQLITE_FLOAT:
+		case SQLITE_FLOAT: /* drivers whose only numbers are doubles bind 5 as 5.0 */
 			real = sqlite3_value_double(value);
-			if (real >= -CKFS_EXACT && real <= CKFS_EXACT && real == (double)(int64_t)real)
+			if (real >= -CKF_EXACT && real <= CKF_EXACT && real == (double)(int64_t)real)
 			{
 				*number = (int64_t)real;
 				return true;
@@ -210,7 +210,7 @@ ckfs_capacity(sqlite3_context *ctx, sqlite3_value *value, ckf_params *params)
 		return true;
 	if (sqlite3_value_type(value) != SQLITE_FLOAT)
 		ckfs_error_type(ctx, "capacity", "an integer", value, "");
-	else if ((real > CKFS_EXACT || real < -CKFS_EXACT) && real - real == 0) /* a large integer */
+	else if ((real > CKF_EXACT || real < -CKF_EXACT) && real - real == 0) /* a large integer */
 		ckfs_report(ctx, sqlite3_mprintf(CKF_SAY_BAD_CAPACITY("%!.17g"),
 										 (long long)CKF_MAX_CAPACITY, real));
 	else

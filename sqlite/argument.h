@@ -6,10 +6,6 @@
 
 #include "host.h"
 
-/* Drivers whose only numbers are doubles bind 5 as 5.0.  Up to 2^53 such a REAL is exactly the
- * integer that was meant.  A larger one may have been rounded. */
-#define CKFS_EXACT 9007199254740992.0
-
 /*
  * The filter of an argument: a BLOB, which is opened as *local, or the filter of a handle.  NULL:
  * the argument is NULL, and so is the result of the function; or it is not a filter, which is

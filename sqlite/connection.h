@@ -59,9 +59,10 @@ struct ckfs_connection
 	int references;                /* from functions, and from the module of tables */
 	struct ckfs_table *tables[CKFS_TABLE_CHAINS]; /* instances of filter tables; ckfs_enlist */
 	uint64_t connected;                           /* instances that were connected so far */
-	int ddl_level; /* a rollback to a savepoint before it undoes a CREATE or RENAME of a table */
-	uint64_t ddl_number; /* of the last instance that was connected before the first of these */
-	uint64_t rollbacks;  /* number of rollbacks that have undone one */
+	/* filter tables that this transaction has created or renamed: */
+	int ddl_level;       /* a rollback to a savepoint with a smaller number undoes one of these */
+	uint64_t ddl_number; /* the newest instance when the first of them was made */
+	uint64_t rollbacks;  /* rollbacks that have undone one, in the whole connection */
 	bool replaced;       /* another library has replaced functions of this one */
 	ckfs_user users[];
 };

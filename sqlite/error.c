@@ -48,7 +48,7 @@ ckfs_join(char *text)
 
 /* Details and hints become parts of one sentence: "..: it has ..; build it ..". */
 CKF_LIKE_PRINTF static void
-ckfs_write(ckf_writer *base, ckf_part_of_error part, const char *format, ...)
+ckfs_write(ckf_writer *base, ckf_error_field part, const char *format, ...)
 {
 	ckfs_writer *writer = (ckfs_writer *)base;
 	va_list arguments;
@@ -70,7 +70,7 @@ ckfs_write(ckf_writer *base, ckf_part_of_error part, const char *format, ...)
 }
 
 char *
-ckfs_sentence(ckf_status status, ckf_about about)
+ckfs_error_text(ckf_status status, ckf_about about)
 {
 	ckfs_writer writer = {
 		.writer = {ckfs_write, CKF_SAY_BAD_FPR("%!.15g"), CKF_SAY_BAD_TARGET("%!.15g"), true},
@@ -89,11 +89,11 @@ ckfs_sentence(ckf_status status, ckf_about about)
 void
 ckfs_error(sqlite3_context *ctx, ckf_status status, ckf_about about)
 {
-	ckfs_report(ctx, ckfs_sentence(status, about));
+	ckfs_report(ctx, ckfs_error_text(status, about));
 }
 
 char *
-ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value, const char *rest)
+ckfs_type_error_text(const char *what, const char *must_be, sqlite3_value *value, const char *rest)
 {
 	static const char *const types[] = {[SQLITE_INTEGER] = "INTEGER",
 										[SQLITE_TEXT] = "TEXT",
@@ -111,7 +111,7 @@ void
 ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be, sqlite3_value *value,
 				const char *rest)
 {
-	ckfs_report(ctx, ckfs_sentence_type(what, must_be, value, rest));
+	ckfs_report(ctx, ckfs_type_error_text(what, must_be, value, rest));
 }
 
 void

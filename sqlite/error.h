@@ -9,7 +9,7 @@
 #include "cuckoofilter_host.h"
 
 /* The message of a failed call of the engine, from sqlite3_malloc.  NULL: out of memory. */
-char *ckfs_sentence(ckf_status status, ckf_about about);
+char *ckfs_error_text(ckf_status status, ckf_about about);
 
 /* Report a message from sqlite3_mprintf as the error of the function, and free it. */
 void ckfs_report(sqlite3_context *ctx, char *sentence);
@@ -19,8 +19,8 @@ void ckfs_error(sqlite3_context *ctx, ckf_status status, ckf_about about);
 
 /* The message for a value of the wrong type, such as "capacity must be an integer, not TEXT", and
  * the rest of the sentence. */
-char *ckfs_sentence_type(const char *what, const char *must_be, sqlite3_value *value,
-						 const char *rest);
+char *ckfs_type_error_text(const char *what, const char *must_be, sqlite3_value *value,
+						   const char *rest);
 void ckfs_error_type(sqlite3_context *ctx, const char *what, const char *must_be,
 					 sqlite3_value *value, const char *rest);
 

@@ -213,7 +213,7 @@ ckfs_has_function(sqlite3 *db, const char *name, bool *has)
 
 /*
  * Find out whether the extension is loaded already.  Two copies in one connection would store
- * waiting adds of one table in two places, and one would read the memory of the other.  *loaded:
+ * pending adds of one table in two places, and one would read the memory of the other.  *loaded:
  * this version is loaded, from this file or another one, so there is nothing to do.  Another
  * version is an error.
  */

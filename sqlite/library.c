@@ -39,8 +39,12 @@ ckfs_call_interrupted(sqlite3 *db)
 
 #else
 
-/* The headers that this was compiled with may lack the routine.  A newer library has it at the same
- * index as all later headers, since routines are only ever appended. */
+/*
+ * The headers that this was compiled with may lack the routine: those of Debian 12, with which the
+ * packages are made, are of 3.40.  A newer library has it at the same index as all later headers,
+ * since routines are only ever appended.  Without it, a long call of such a package could not be
+ * interrupted in any version of SQLite.
+ */
 #define CKFS_INTERRUPT_ROUTINE 266
 
 static bool

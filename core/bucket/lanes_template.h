@@ -16,7 +16,7 @@
 #define CKF_LANES_TEMPLATE_H
 
 #include "bucket/slots.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

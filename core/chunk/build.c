@@ -4,7 +4,7 @@
  */
 #include "chunk/chunk.h"
 #include "open/choose.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/sink.h"
 
 /* Items that are given to a table at once. */

@@ -2,7 +2,7 @@
  * chunk.c - open (and validate) a chunk, look up hashes, and read its items.
  */
 #include "chunk/chunk.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 
 /* Where the trailer's fields are, from its first byte on. */
@@ -220,7 +220,7 @@ ckf_chunk_table_items(const ckf_chunk *chunk, uint64_t *items)
 	ckf_scan scan;
 	size_t i;
 
-	chunk->table.operations->source->scan(&chunk->table, &scan);
+	chunk->table.methods->source->scan(&chunk->table, &scan);
 	scan.memory = items;
 	scan.work = &work;
 	(void)ckf_scan_ready(&scan);

@@ -69,8 +69,8 @@ ckf_chunk_table_bytes(const ckf_filter *t)
 void ckf_chunk_seal(uint8_t *bytes, const ckf_chunks *chunks, uint64_t start, unsigned depth,
 					unsigned kind, uint32_t m, uint32_t count, size_t body);
 
-/* The operations of ckf_chunks.like and .exact: the source of an export (export.c). */
-extern const struct ckf_operations ckf_fed_operations;
+/* The methods of ckf_chunks.like and .exact: the source of an export (export.c). */
+extern const struct ckf_methods ckf_fed_methods;
 
 /*
  * Read the items in ascending order, as whole hashes or aligned prefixes.  `items` has

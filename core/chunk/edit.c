@@ -2,11 +2,11 @@
  * edit.c - change chunks: add, remove, pack.
  *
  * Adding or removing a few items changes a copy of a table's bytes in place.  Any other edit
- * rebuilds chunks: items pass through the window, and parts.c writes them.
+ * rebuilds chunks: items pass through the window, and pieces.c writes them.
  */
 #include "chunk/edit.h"
 #include "open/choose.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 /* ------------------------------------------------------------------ window */
 
@@ -103,7 +103,7 @@ ckf_edit_to_prefixes(ckf_edit *edit)
 
 /* ---------------------------------------------------------------- in place */
 
-/* Copy a table to `frame`.  Room for a filter's header precedes the copy, since the operations of a
+/* Copy a table to `frame`.  Room for a filter's header precedes the copy, since the methods of a
  * table write the count there. */
 static ckf_filter
 ckf_copy_table(ckf_edit *edit, const ckf_chunk *chunk)
@@ -115,7 +115,7 @@ ckf_copy_table(ckf_edit *edit, const ckf_chunk *chunk)
 	return t;
 }
 
-/* Make the copy the only part, if it has changed. */
+/* Make the copy the only piece, if it has changed. */
 static void
 ckf_use_copy(ckf_edit *edit, const ckf_chunk *chunk, const ckf_filter *t)
 {
@@ -124,7 +124,7 @@ ckf_use_copy(ckf_edit *edit, const ckf_chunk *chunk, const ckf_filter *t)
 		return;
 	ckf_chunk_seal(edit->frame + CKF_HEADER_SIZE, chunk->chunks, chunk->start, chunk->depth,
 				   CKF_CHUNK_TABLE, t->m, (uint32_t)t->count, chunk->size - CKF_TRAILER);
-	edit->part = (ckf_chunk_part){chunk->start, chunk->depth, chunk->size, t->count};
+	edit->piece = (ckf_chunk_piece){chunk->start, chunk->depth, chunk->size, t->count};
 	ckf_edit_go(edit, CKF_EDIT_COPY);
 }
 
@@ -140,7 +140,7 @@ ckf_add_in_place(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *items, 
 		return false;
 	t = ckf_copy_table(edit, chunk);
 	for (i = 0; i < n; i++)
-		if (t.operations->add(&t, items[i] << chunk->depth) != CKF_OK)
+		if (t.methods->add(&t, items[i] << chunk->depth) != CKF_OK)
 			return false;
 	ckf_use_copy(edit, chunk, &t);
 	return true;
@@ -154,7 +154,7 @@ ckf_remove_in_place(ckf_edit *edit, const ckf_chunk *chunk, const uint64_t *hash
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		(void)t.operations->remove(&t, hashes[i] << chunk->depth, &found);
+		(void)t.methods->remove(&t, hashes[i] << chunk->depth, &found);
 	ckf_use_copy(edit, chunk, &t);
 }
 
@@ -269,7 +269,7 @@ static bool
 ckf_may_shrink(const ckf_edit *edit, const ckf_chunk *chunk)
 {
 	ckf_filter t = chunk->chunks->like;
-	uint64_t items = edit->part.count;
+	uint64_t items = edit->piece.count;
 
 	t.rho_bits = chunk->width;
 	return ckf_choose_buckets(&t, items + items / CKF_CHUNK_SPARE + 1) &&
@@ -287,13 +287,13 @@ ckf_write_rest(ckf_edit *edit, const ckf_chunk *chunk)
 	return ckf_edit_status(edit);
 }
 
-/* Shrink the part in `frame`, from which items were removed. */
+/* Shrink the piece in `frame`, from which items were removed. */
 static ckf_status
 ckf_shrink(ckf_edit *edit, const ckf_chunk *chunk)
 {
 	ckf_chunk copy;
 	ckf_status status = ckf_chunk_open(&copy, chunk->chunks, chunk->start,
-									   edit->frame + CKF_HEADER_SIZE, edit->part.size);
+									   edit->frame + CKF_HEADER_SIZE, edit->piece.size);
 
 	if (status == CKF_OK)
 		status = ckf_edit_read(edit, &copy);

@@ -3,7 +3,7 @@
  * replace them.
  *
  *     chunk that was read --> old --+
- *                                   +--> window --> parts
+ *                                   +--> window --> pieces
  *     items that are added ---------+
  */
 #ifndef CKF_EDIT_H
@@ -18,9 +18,9 @@
 
 typedef enum ckf_edit_state
 {
-	CKF_EDIT_DONE,   /* there is nothing to write, or all parts are written */
-	CKF_EDIT_COPY,   /* `frame` has the only part, which was changed in place */
-	CKF_EDIT_WRITES, /* parts are made of all items that are left */
+	CKF_EDIT_DONE,   /* there is nothing to write, or all pieces are written */
+	CKF_EDIT_COPY,   /* `frame` has the only piece, which was changed in place */
+	CKF_EDIT_WRITES, /* pieces are made of all items that are left */
 	CKF_EDIT_FEEDS,  /* the same, and more chunks follow: a pack */
 	CKF_EDIT_WAITS,  /* a pack: the host must give the next chunk */
 	CKF_EDIT_DAMAGED /* items or ranges were out of order */
@@ -31,14 +31,14 @@ struct ckf_edit
 	const ckf_chunks *chunks;
 	ckf_edit_state state;
 	bool whole; /* items are whole hashes, else prefixes */
-	bool grows; /* parts get room for more; else they are made to fill pages */
+	bool grows; /* pieces get room for more; else they are made to fill pages */
 
-	uint64_t cursor;      /* where the next part begins */
+	uint64_t cursor;      /* where the next piece begins */
 	uint64_t last;        /* the last hash of the range that is written */
 	uint64_t fed;         /* a pack: where the next chunk begins */
-	unsigned least_depth; /* of a part */
+	unsigned least_depth; /* of a piece */
 	uint32_t page_left;   /* bytes for rows in the page that is being filled */
-	int64_t stored;       /* copies in the parts, less the copies that were read */
+	int64_t stored;       /* copies in the pieces, less the copies that were read */
 
 	const uint64_t *adds;      /* the caller's items to add, or hashes to remove */
 	size_t adds_have, adds_at; /* items in `adds`, and how many were used */
@@ -47,7 +47,7 @@ struct ckf_edit
 	uint64_t group;            /* the last item that was put into the window */
 	unsigned copies;           /* copies of `group` so far */
 
-	ckf_chunk_part part; /* the part in `frame` */
+	ckf_chunk_piece piece; /* the piece in `frame` */
 	uint8_t frame[CKF_HEADER_SIZE + CKF_CHUNK_MAX];
 	uint64_t window[CKF_WINDOW];
 	uint64_t scratch[CKF_BUILD_WORDS];

@@ -3,7 +3,7 @@
  * one chunk at a time.
  */
 #include "chunk/chunk.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "rebuild/saturated.h"
 #include "rebuild/work.h"
 
@@ -68,7 +68,7 @@ ckf_scan_fed(const ckf_filter *t, ckf_scan *s)
 
 static const ckf_source ckf_fed_source = {ckf_fed_items, ckf_scan_fed};
 
-const ckf_operations ckf_fed_operations = {.source = &ckf_fed_source};
+const ckf_methods ckf_fed_methods = {.source = &ckf_fed_source};
 
 ckf_status
 ckf_export_start(ckf_rebuild *r, const ckf_chunks *chunks, const ckf_chunk *first, uint64_t added,

@@ -3,12 +3,12 @@
  */
 #include "chunk/chunk.h"
 #include "open/choose.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "thresholds.h"
 
 /* The bits of a prefix that keep the target rate at the filter's capacity. */
 static unsigned
-ckf_promised_bits(const ckf_filter *t)
+ckf_least_bits(const ckf_filter *t)
 {
 	return ckf_prefix_bits((double)t->capacity, t->fpr, t->c);
 }
@@ -24,7 +24,7 @@ ckf_chunk_precision(const ckf_filter *exact)
 	ckf_filter t = *exact;
 	unsigned w;
 
-	for (w = ckf_promised_bits(exact); w < CKF_MAX_PREFIX; w++)
+	for (w = ckf_least_bits(exact); w < CKF_MAX_PREFIX; w++)
 	{
 		t.w = (uint8_t)w;
 		if (ckf_choose(&t, (uint64_t)exact->capacity, w) && t.f > CKF_SHORT_TAG)
@@ -44,7 +44,7 @@ ckf_may_stay_hashes(const ckf_filter *exact, uint64_t items)
 {
 	ckf_filter t = *exact;
 
-	t.w = (uint8_t)ckf_promised_bits(exact);
+	t.w = (uint8_t)ckf_least_bits(exact);
 	return !ckf_choose(&t, items + items / 8 + 16, CKF_MAX_PREFIX) ||
 		   ckf_table_size(&t) + CKF_HASHES_BONUS >= CKF_HEADER_SIZE + 8 * items;
 }
@@ -81,7 +81,7 @@ ckf_chunks_init(ckf_chunks *chunks, const ckf_params *params)
 	if (status != CKF_OK)
 		return status;
 	chunks->exact.bytes = chunks->exact.body = NULL;
-	chunks->exact.operations = &ckf_fed_operations;
+	chunks->exact.methods = &ckf_fed_methods;
 	chunks->like = chunks->exact;
 	chunks->like.w = (uint8_t)ckf_chunk_precision(&chunks->exact);
 	chunks->like.encoding = chunks->like.b == 4 && !params->plain ? CKF_SEMI_SORTED : CKF_PLAIN;

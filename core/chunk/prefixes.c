@@ -2,8 +2,8 @@
  * prefixes.c - read the items of a filter, to add them to chunks.
  */
 #include "chunk/chunk.h"
-#include "filter/operations.h"
-#include "rebuild/goal.h"
+#include "filter/methods.h"
+#include "rebuild/operation.h"
 #include "rebuild/saturated.h"
 #include "scan/scan.h"
 
@@ -34,7 +34,7 @@ ckf_prefixes_scratch(const ckf_filter *filter)
 	ckf_scan scan;
 	size_t words = ckf_may_be_raised(filter) ? CKF_RAISED_ITEMS(CKF_RAISED_PIECE) : 1;
 
-	filter->operations->source->scan(filter, &scan);
+	filter->methods->source->scan(filter, &scan);
 	return 8 * ((size_t)scan.words + words);
 }
 
@@ -43,11 +43,11 @@ ckf_prefixes_start(ckf_prefixes *prefixes, const ckf_chunks *chunks, const ckf_f
 				   void *scratch)
 {
 	ckf_scan scan;
-	ckf_status status = ckf_promise_of_chunks(&chunks->like, filter);
+	ckf_status status = ckf_chunks_accept(&chunks->like, filter);
 
 	if (status != CKF_OK)
 		return status;
-	filter->operations->source->scan(filter, &scan);
+	filter->methods->source->scan(filter, &scan);
 	prefixes->chunks = chunks;
 	prefixes->whole = filter->encoding == CKF_HASHES;
 	prefixes->work = 0;

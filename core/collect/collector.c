@@ -11,8 +11,8 @@
  */
 #include "collect/block.h"
 #include "filter/header.h"
-#include "filter/operations.h"
-#include "rebuild/goal.h"
+#include "filter/methods.h"
+#include "rebuild/operation.h"
 #include "thresholds.h"
 
 /* ------------------------------------------------------------------- runs */
@@ -153,7 +153,7 @@ ckf_collect_filter(ckf_collector *c, const ckf_filter *in)
 	ckf_inside *s = ckf_inside_of(c);
 	const ckf_filter *both[2] = {&c->filter, in};
 	ckf_filter to;
-	ckf_status status = ckf_promise(&to, CKF_SUM, both, 2);
+	ckf_status status = ckf_result_parameters(&to, CKF_SUM, both, 2);
 
 	if (status != CKF_OK)
 		return status;

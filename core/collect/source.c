@@ -2,7 +2,7 @@
  * source.c - a collector as the source of a rebuild.
  */
 #include "collect/block.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 #include "thresholds.h"
 
@@ -58,7 +58,7 @@ ckf_scan_collector(const ckf_filter *t, ckf_scan *s)
 
 static const ckf_source ckf_collector_source = {ckf_collector_items, ckf_scan_collector};
 
-static const ckf_operations ckf_collector_operations = {.source = &ckf_collector_source};
+static const ckf_methods ckf_collector_methods = {.source = &ckf_collector_source};
 
 void
 ckf_bind_collector(ckf_collector *c)
@@ -72,7 +72,7 @@ ckf_bind_collector(ckf_collector *c)
 	ckf_derive(t);
 	t->bytes = (uint8_t *)c;
 	t->body = NULL;
-	t->operations = &ckf_collector_operations;
+	t->methods = &ckf_collector_methods;
 	t->count = ckf_collector_items(t);
 	t->size = (size_t)(CKF_HEADER_SIZE + 8 * t->count);
 	t->room = t->size;

@@ -103,7 +103,7 @@ typedef struct ckf_location
 {
 	uint64_t tag;
 	uint64_t at[2]; /* of half 0 and of half 1: a bit of the body, or with an access by bytes
-					 * (filter/operations.h) a byte */
+					 * (filter/methods.h) a byte */
 } ckf_location;
 
 CKF_INLINE ckf_location

@@ -17,7 +17,7 @@ ckf_grow(ckf_host *host, ckf_batch batch, ckf_filter *owned)
 {
 	const ckf_filter *in = owned;
 	ckf_task task = {
-		.goal = CKF_GROW, .in = &in, .inputs = 1, .before = batch.before, .more = batch.more};
+		.operation = CKF_GROW, .in = &in, .inputs = 1, .before = batch.before, .more = batch.more};
 	ckf_filter result;
 
 	if (!ckf_host_run(host, &task, &result))
@@ -66,7 +66,7 @@ ckf_host_remove(ckf_host *host, ckf_filter *owned, ckf_hashes item)
 }
 
 static bool
-ckf_change_each(ckf_host *host, ckf_goal goal, ckf_batch batch, ckf_filter *owned,
+ckf_change_each(ckf_host *host, ckf_operation operation, ckf_batch batch, ckf_filter *owned,
 				const ckf_list *list)
 {
 	bool ok = true;
@@ -75,7 +75,7 @@ ckf_change_each(ckf_host *host, ckf_goal goal, ckf_batch batch, ckf_filter *owne
 	/* each change moves half of the sorted hashes on average, so check for interrupts at each
 	 * one */
 	for (i = 0; ok && i < list->count; i++)
-		ok = (goal == CKF_ADD_MANY
+		ok = (operation == CKF_ADD_MANY
 				  ? ckf_add_of_batch(host, batch, owned, list->hashes[i], list->item_classes)
 				  : ckf_host_remove(host, owned, ckf_listed(list, i))) &&
 			 !host->stops(host);
@@ -85,9 +85,10 @@ ckf_change_each(ckf_host *host, ckf_goal goal, ckf_batch batch, ckf_filter *owne
 }
 
 bool
-ckf_host_change_each(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_list *list)
+ckf_host_change_each(ckf_host *host, ckf_operation operation, ckf_filter *owned,
+					 const ckf_list *list)
 {
-	return ckf_change_each(host, goal, (ckf_batch){NULL, 0}, owned, list);
+	return ckf_change_each(host, operation, (ckf_batch){NULL, 0}, owned, list);
 }
 
 /* ------------------------------------------------------------- collectors */
@@ -158,10 +159,10 @@ ckf_host_collect_end(ckf_host *host, ckf_collector *collector)
 /* Whether to change a filter by n items one by one: this costs less than a rebuild, which can be
  * refused before an item is added. */
 static bool
-ckf_one_by_one(const ckf_filter *filter, ckf_goal goal, uint64_t n)
+ckf_one_by_one(const ckf_filter *filter, ckf_operation operation, uint64_t n)
 {
 	return ckf_few(filter, n) &&
-		   (goal != CKF_ADD_MANY || n == 1 || filter->count + n <= filter->max_count);
+		   (operation != CKF_ADD_MANY || n == 1 || filter->count + n <= filter->max_count);
 }
 
 bool
@@ -192,22 +193,22 @@ ckf_keeps(const ckf_filter *filter, ckf_hashes item)
 }
 
 bool
-ckf_host_change(ckf_host *host, ckf_goal goal, const ckf_filter *filter, const ckf_list *list,
-				ckf_filter *result)
+ckf_host_change(ckf_host *host, ckf_operation operation, const ckf_filter *filter,
+				const ckf_list *list, ckf_filter *result)
 {
 	ckf_collector collector;
 	bool ok = true;
 	size_t i;
 
-	if (ckf_one_by_one(filter, goal, list->count))
-		return ckf_host_copy(host, filter, goal == CKF_ADD_MANY ? list->count : 0, result) &&
-			   ckf_change_each(host, goal, (ckf_batch){filter, list->count}, result, list);
+	if (ckf_one_by_one(filter, operation, list->count))
+		return ckf_host_copy(host, filter, operation == CKF_ADD_MANY ? list->count : 0, result) &&
+			   ckf_change_each(host, operation, (ckf_batch){filter, list->count}, result, list);
 	ckf_collect_start(&collector, filter, CKF_MOST_COPIES);
 	for (i = 0; ok && i < list->count; i++)
-		ok = (goal == CKF_REMOVE_MANY && ckf_keeps(filter, ckf_listed(list, i))) ||
+		ok = (operation == CKF_REMOVE_MANY && ckf_keeps(filter, ckf_listed(list, i))) ||
 			 ckf_host_collect(host, &collector, list->hashes[i], list->item_classes);
 	ok = ok && ckf_host_settle(host, &collector) &&
-		 ckf_host_build(host, goal, filter, &collector.filter, result);
+		 ckf_host_build(host, operation, filter, &collector.filter, result);
 	ckf_host_collect_end(host, &collector);
 	return ok;
 }

@@ -17,8 +17,10 @@ ckf_serve_merger(ckf_host *host, ckf_merger *merger, ckf_status status)
 {
 	while (status == CKF_MORE)
 	{
-		ckf_task task = {
-			.goal = merger->task, .in = merger->in, .inputs = merger->inputs, .room = merger->room};
+		ckf_task task = {.operation = merger->task,
+						 .in = merger->in,
+						 .inputs = merger->inputs,
+						 .room = merger->room};
 		ckf_filter part;
 
 		if (!ckf_host_run(host, &task, &part))
@@ -52,7 +54,7 @@ ckf_host_merge_finish(ckf_host *host, const ckf_merger *merger, ckf_filter *resu
 	const ckf_filter *parts[CKF_MOST_INPUTS];
 	ckf_task task = {.in = parts, .inputs = ckf_merger_parts(merger, parts)};
 
-	task.goal = merger->goal == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
+	task.operation = merger->operation == CKF_MERGE_UNION ? CKF_FINISH_UNION : CKF_FINISH_SUM;
 	return ckf_host_run(host, &task, result);
 }
 

@@ -35,7 +35,7 @@ ckf_estimate_many(ckf_reserve *reserve, uint64_t hash, double *copies)
 static bool
 ckf_allow(const ckf_reserve *reserve, double copies, uint64_t n)
 {
-	double room = (double)reserve->chunks->max_count - copies - (double)reserve->waiting;
+	double room = (double)reserve->chunks->max_count - copies - (double)reserve->pending;
 	double most = (double)(reserve->chunks->max_count / CKF_ALLOWED_SHARE + 1);
 
 	if (room < (double)n)

@@ -130,9 +130,9 @@ static bool
 ckf_step_to_end(ckf_host *host, ckf_running *running)
 {
 	const ckf_task *task = running->task;
-	ckf_status status =
-		task->start ? task->start(running->rebuild, task->data)
-					: ckf_rebuild_start_many(running->rebuild, task->goal, task->in, task->inputs);
+	ckf_status status = task->start ? task->start(running->rebuild, task->data)
+									: ckf_rebuild_start_many(running->rebuild, task->operation,
+															 task->in, task->inputs);
 
 	ckf_rebuild_of_batch(running->rebuild, task->before, task->more);
 	if (status == CKF_OK)
@@ -187,20 +187,21 @@ ckf_host_run(ckf_host *host, const ckf_task *task, ckf_filter *result)
 }
 
 bool
-ckf_host_build(ckf_host *host, ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
+ckf_host_build(ckf_host *host, ckf_operation operation, const ckf_filter *a, const ckf_filter *b,
 			   ckf_filter *result)
 {
 	const ckf_filter *in[2] = {a, b};
 
-	return ckf_host_run(host, &(ckf_task){.goal = goal, .in = in, .inputs = b ? 2 : 1}, result);
+	return ckf_host_run(host, &(ckf_task){.operation = operation, .in = in, .inputs = b ? 2 : 1},
+						result);
 }
 
 bool
-ckf_host_rebuild(ckf_host *host, ckf_goal goal, ckf_filter *owned, const ckf_filter *b)
+ckf_host_rebuild(ckf_host *host, ckf_operation operation, ckf_filter *owned, const ckf_filter *b)
 {
 	ckf_filter result;
 
-	if (!ckf_host_build(host, goal, owned, b, &result))
+	if (!ckf_host_build(host, operation, owned, b, &result))
 		return false;
 	ckf_host_free(host, owned);
 	*owned = result;

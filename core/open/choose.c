@@ -5,7 +5,7 @@
 #include "open/choose.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "thresholds.h"
 
 /*

@@ -1,10 +1,10 @@
 /*
- * derive.c - compute a filter's operations, masks and steps from its fields.  They are
+ * derive.c - compute a filter's methods, masks and steps from its fields.  They are
  * stored in ckf_filter, so that no lookup computes them.
  */
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 /* Masks to compare several slots at once. */
 static void
@@ -13,7 +13,7 @@ ckf_derive_lanes(ckf_filter *t)
 	unsigned i;
 
 	t->load_slots = t->b;
-	if (t->operations->access == CKF_BY_SLOT)
+	if (t->methods->access == CKF_BY_SLOT)
 		while (t->load_slots * t->f > 57) /* a load of 64 bits may begin 7 bits before them */
 			t->load_slots /= 2;
 	t->lanes = 0;
@@ -33,7 +33,7 @@ ckf_derive(ckf_filter *t)
 	t->rho_bits = (uint8_t)(t->w - t->g);
 	t->bucket_bits = 0;
 	t->inverse.reciprocal = 0;
-	t->operations = &ckf_sorted_operations;
+	t->methods = &ckf_sorted_methods;
 	if (t->encoding == CKF_HASHES)
 		return;
 	t->max_count = ckf_count_limit(t->w, t->fpr);
@@ -46,8 +46,8 @@ ckf_derive(ckf_filter *t)
 	t->tag_mask = (UINT64_C(1) << t->f) - 1;
 	t->full_count = ckf_full_count(t);
 	t->golden = (CKF_GOLDEN >> (64 - t->rho_bits)) | 1;
-	t->operations = ckf_table_operations(t);
-	t->bucket_step = ckf_is_bytes(t->operations->access) ? t->bucket_bits / 8 : t->bucket_bits;
+	t->methods = ckf_table_methods(t);
+	t->bucket_step = ckf_is_bytes(t->methods->access) ? t->bucket_bits / 8 : t->bucket_bits;
 	t->half_step = (uint64_t)t->m * t->bucket_step;
 	t->segment_step = 2 * t->half_step;
 	ckf_derive_lanes(t);

@@ -1,14 +1,14 @@
 /*
- * filter.c - the public calls on one filter: each goes to the operations of its
+ * filter.c - the public calls on one filter: each goes to the methods of its
  * encoding.
  */
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 bool
 ckf_contains(const ckf_filter *t, uint64_t hash)
 {
-	return t->operations->contains(t, hash);
+	return t->methods->contains(t, hash);
 }
 
 size_t
@@ -17,8 +17,8 @@ ckf_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t
 	size_t found = 0;
 	size_t i;
 
-	if (t->operations->contains_many)
-		return t->operations->contains_many(t, hashes, n, out);
+	if (t->methods->contains_many)
+		return t->methods->contains_many(t, hashes, n, out);
 	for (i = 0; i < n; i++)
 	{
 		bool in = ckf_contains(t, hashes[i]);
@@ -33,7 +33,7 @@ ckf_contains_many(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t
 unsigned
 ckf_copies(const ckf_filter *t, uint64_t hash)
 {
-	return t->operations->copies(t, hash);
+	return t->methods->copies(t, hash);
 }
 
 bool
@@ -63,20 +63,20 @@ ckf_copies_of_item(const ckf_filter *t, ckf_hashes item)
 }
 
 ckf_status
-ckf_lookup_start(ckf_lookup *lookup, const ckf_filter *t, uint64_t hash, bool all_copies)
+ckf_lookup_start(ckf_lookup_cursor *lookup, const ckf_filter *t, uint64_t hash, bool all_copies)
 {
 	memset(lookup, 0, sizeof *lookup);
 	lookup->hash = hash;
 	lookup->all_copies = all_copies;
-	return t->operations->lookup_start(t, lookup);
+	return t->methods->lookup_start(t, lookup);
 }
 
 ckf_status
-ckf_lookup_step(ckf_lookup *lookup, const ckf_filter *t, const void *bytes, size_t size)
+ckf_lookup_step(ckf_lookup_cursor *lookup, const ckf_filter *t, const void *bytes, size_t size)
 {
 	if (size < lookup->size)
 		return CKF_BAD_BYTES;
-	return t->operations->lookup_step(t, lookup, bytes);
+	return t->methods->lookup_step(t, lookup, bytes);
 }
 
 /* An add that also changes the header: the first item of a class, the first change of a filter of
@@ -84,7 +84,7 @@ ckf_lookup_step(ckf_lookup *lookup, const ckf_filter *t, const void *bytes, size
 static CKF_OUTLINE ckf_status
 ckf_add_first(ckf_filter *t, uint64_t hash, unsigned item_classes)
 {
-	ckf_status status = t->operations->add(t, hash);
+	ckf_status status = t->methods->add(t, hash);
 
 	if (status == CKF_OK)
 		ckf_set_item_classes(t, t->item_classes | item_classes);
@@ -97,7 +97,7 @@ ckf_add(ckf_filter *t, uint64_t hash, unsigned item_classes)
 	if (CKF_UNLIKELY((item_classes & ~(unsigned)t->item_classes) != 0 ||
 					 t->format < CKF_FORMAT_VERSION))
 		return ckf_add_first(t, hash, item_classes);
-	return t->operations->add(t, hash);
+	return t->methods->add(t, hash);
 }
 
 ckf_status
@@ -108,7 +108,7 @@ ckf_remove(ckf_filter *t, uint64_t hash, bool *found)
 	*found = false;
 	if (t->flags & CKF_FLAG_SET)
 		return CKF_IS_SET;
-	status = t->operations->remove(t, hash, found);
+	status = t->methods->remove(t, hash, found);
 	if (!*found || CKF_LIKELY(t->count > 0 && t->format >= CKF_FORMAT_VERSION))
 		return status;
 	t->format = CKF_FORMAT_VERSION;

@@ -5,7 +5,7 @@
 #include "open/choose.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 #include "thresholds.h"
 
@@ -171,7 +171,7 @@ ckf_read_item_classes(ckf_filter *t)
 ckf_status
 ckf_check_step(const ckf_filter *t, ckf_check *check)
 {
-	return t->operations->check(t, check);
+	return t->methods->check(t, check);
 }
 
 ckf_status
@@ -237,7 +237,7 @@ ckf_open_like(ckf_filter *t, const void *bytes, size_t size)
 uint64_t
 ckf_items(const ckf_filter *t)
 {
-	const ckf_source *source = t->operations->source; /* only the representation knows */
+	const ckf_source *source = t->methods->source; /* only the representation knows */
 
 	return source->items ? source->items(t) : t->count;
 }

@@ -4,8 +4,8 @@
  * place.
  */
 #include "filter/header.h"
-#include "filter/operations.h"
-#include "rebuild/goal.h"
+#include "filter/methods.h"
+#include "rebuild/operation.h"
 #include "thresholds.h"
 
 bool
@@ -25,11 +25,11 @@ ckf_fits_in_place(const ckf_filter *t, const ckf_filter *in)
 }
 
 ckf_status
-ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_goal goal)
+ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_operation operation)
 {
 	const ckf_filter *both[2] = {t, in};
 	ckf_filter to;
-	ckf_status status = ckf_promise(&to, goal, both, 2);
+	ckf_status status = ckf_result_parameters(&to, operation, both, 2);
 	uint64_t i;
 
 	if (status != CKF_OK)
@@ -38,12 +38,12 @@ ckf_merge_few(ckf_filter *t, const ckf_filter *in, ckf_goal goal)
 		return CKF_ROOM;
 	if (to.b < t->b || (to.flags & ~(unsigned)t->flags & CKF_FLAG_SET))
 		return CKF_ROOM; /* a hash may have too many copies for the result */
-	to.deduplicated = ckf_goal_of(goal)->distinct || (to.flags & CKF_FLAG_SET);
+	to.deduplicated = ckf_operation_of(operation)->distinct || (to.flags & CKF_FLAG_SET);
 	to.w = 64;
 	*t = to;
 	ckf_settle_format(t);
 	ckf_write_header(t);
 	for (i = 0; i < in->count && status == CKF_OK; i++)
-		status = t->operations->add(t, ckf_word(in, i));
+		status = t->methods->add(t, ckf_word(in, i));
 	return status;
 }

@@ -1,7 +1,7 @@
 /*
  * inputs.c - the scans of a rebuild: one for each input, and those that merge them.
  */
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "rebuild/work.h"
 
 /* Move the scan with the fewest items to the end. */
@@ -63,7 +63,7 @@ ckf_scan_input(ckf_rebuild *r, const ckf_filter *in)
 {
 	ckf_scan *scan = &r->scan[r->scans++];
 
-	in->operations->source->scan(in, scan);
+	in->methods->source->scan(in, scan);
 	scan->items = ckf_items(in);
 }
 

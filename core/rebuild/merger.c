@@ -2,7 +2,7 @@
  * merger.c - merge filters that come one by one, those of similar size first.
  */
 #include "filter/header.h"
-#include "rebuild/goal.h"
+#include "rebuild/operation.h"
 
 /* The number of parts of similar size that are merged at once.  Merging eight reads each item a
  * third as often as merging two. */
@@ -29,10 +29,10 @@ ckf_merging_of(const ckf_merger *m)
 #define CKF_PART_HASHES 512
 
 void
-ckf_merger_start(ckf_merger *m, ckf_goal goal)
+ckf_merger_start(ckf_merger *m, ckf_operation operation)
 {
 	memset(m, 0, sizeof *m);
-	m->goal = goal;
+	m->operation = operation;
 }
 
 unsigned
@@ -65,7 +65,7 @@ ckf_request_parts(ckf_merger *m, unsigned due)
 {
 	unsigned i;
 
-	m->task = m->goal;
+	m->task = m->operation;
 	m->inputs = due;
 	m->room = 0;
 	for (i = 0; i < due; i++)
@@ -80,7 +80,7 @@ ckf_request_copy(ckf_merger *m)
 	const ckf_filter *in = ckf_merging_of(m)->taken;
 	bool small = in->count == 0 || (in->encoding == CKF_HASHES && in->count <= CKF_PART_HASHES);
 
-	m->task = small ? m->goal : CKF_DUPLICATE; /* a merge makes hashes of an empty table */
+	m->task = small ? m->operation : CKF_DUPLICATE; /* a merge makes hashes of an empty table */
 	m->in[0] = in;
 	m->inputs = 1;
 	m->room = small ? CKF_HEADER_SIZE + 8 * (size_t)(in->count + CKF_PART_HASHES) : 0;
@@ -109,7 +109,7 @@ ckf_merger_take(ckf_merger *m, const ckf_filter *in)
 			m->in[0] = &m->part[i];
 			return CKF_SEED_DIFFERS;
 		}
-	if (m->parts > 0 && ckf_merge_few(&m->part[m->parts - 1], in, m->goal) == CKF_OK)
+	if (m->parts > 0 && ckf_merge_few(&m->part[m->parts - 1], in, m->operation) == CKF_OK)
 		return CKF_OK;
 	ckf_merging_of(m)->taken = in;
 	return ckf_merger_next(m);
@@ -123,7 +123,7 @@ ckf_is_no_merge(const ckf_merger *m)
 	const ckf_filter *part = &m->part[0];
 
 	return part->format < CKF_FORMAT_VERSION ||
-		   (ckf_goal_of(m->goal)->set && !(part->flags & CKF_FLAG_SET));
+		   (ckf_operation_of(m->operation)->set && !(part->flags & CKF_FLAG_SET));
 }
 
 ckf_status

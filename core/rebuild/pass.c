@@ -1,7 +1,7 @@
 /*
  * pass.c - the pass of a rebuild over all items, which counts or stores them.
  */
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "rebuild/work.h"
 #include "thresholds.h"
 
@@ -98,7 +98,7 @@ ckf_less_removals(ckf_rebuild *r, const uint64_t *items, size_t n, uint64_t *lef
 static bool
 ckf_put(ckf_rebuild *r, const uint64_t *items, size_t n)
 {
-	const ckf_sink *sink = r->to.operations->sink;
+	const ckf_sink *sink = r->to.methods->sink;
 	uint64_t left[CKF_PIECE + 2 * CKF_MAX_SLOTS];
 
 	if (!r->removals)

@@ -7,7 +7,7 @@
  * them, the build begins again with a larger target.
  */
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "rebuild/work.h"
 #include "thresholds.h"
 
@@ -57,7 +57,7 @@ ckf_request_memory(ckf_rebuild *r)
 		size = r->in[0]->size;
 	else if (!r->counts)
 	{
-		const ckf_sink *sink = r->to.operations->sink;
+		const ckf_sink *sink = r->to.methods->sink;
 		uint64_t spare = r->row->grows ? ckf_spare_hashes(r->items) : 0;
 
 		words += sink->scratch ? sink->scratch(&r->to) : 0;
@@ -95,19 +95,20 @@ ckf_choose_target(ckf_rebuild *r)
 }
 
 ckf_status
-ckf_rebuild_start_many(ckf_rebuild *r, ckf_goal goal, const ckf_filter *const *in, unsigned inputs)
+ckf_rebuild_start_many(ckf_rebuild *r, ckf_operation operation, const ckf_filter *const *in,
+					   unsigned inputs)
 {
 	ckf_status status;
 	unsigned i;
 
 	memset(r, 0, sizeof *r); /* each scan initializes its own struct */
-	r->row = ckf_goal_of(goal);
+	r->row = ckf_operation_of(operation);
 	for (i = 0; i < inputs; i++)
 		r->in[i] = in[i];
 	r->inputs = inputs;
 	if (r->row->removes && (in[0]->flags & CKF_FLAG_SET))
 		return CKF_IS_SET;
-	status = ckf_target_start(r, goal);
+	status = ckf_target_start(r, operation);
 	if (status != CKF_OK)
 		return status;
 	ckf_scan_inputs(r);
@@ -119,11 +120,11 @@ ckf_rebuild_start_many(ckf_rebuild *r, ckf_goal goal, const ckf_filter *const *i
 }
 
 ckf_status
-ckf_rebuild_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+ckf_rebuild_start(ckf_rebuild *r, ckf_operation operation, const ckf_filter *a, const ckf_filter *b)
 {
 	const ckf_filter *in[2] = {a, b};
 
-	return ckf_rebuild_start_many(r, goal, in, b ? 2 : 1);
+	return ckf_rebuild_start_many(r, operation, in, b ? 2 : 1);
 }
 
 /* ----------------------------------------------------------------- phases */
@@ -132,7 +133,7 @@ ckf_rebuild_start(ckf_rebuild *r, ckf_goal goal, const ckf_filter *a, const ckf_
 static void
 ckf_start_pass(ckf_rebuild *r)
 {
-	const ckf_sink *sink = r->to.operations->sink;
+	const ckf_sink *sink = r->to.methods->sink;
 
 	ckf_pass_start(r);
 	r->phase = r->counts ? CKF_COUNT : CKF_BUILD;
@@ -168,7 +169,7 @@ static void
 ckf_finish(ckf_rebuild *r)
 {
 	ckf_filter *to = &r->to;
-	const ckf_sink *sink = to->operations->sink;
+	const ckf_sink *sink = to->methods->sink;
 
 	to->count = r->build.stored;
 	to->size = (size_t)sink->size(to, to->count);
@@ -241,7 +242,7 @@ ckf_next(ckf_rebuild *r)
 			r->done = 0;
 			if (r->copies_input)
 				r->phase = CKF_COPY;
-			else if (!r->counts && r->to.operations->sink->cleared)
+			else if (!r->counts && r->to.methods->sink->cleared)
 				r->phase = CKF_CLEAR;
 			else
 				ckf_start_pass(r);

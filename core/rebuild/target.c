@@ -5,8 +5,8 @@
 #include "open/choose.h"
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "filter/operations.h"
-#include "rebuild/goal.h"
+#include "filter/methods.h"
+#include "rebuild/operation.h"
 #include "rebuild/work.h"
 #include "thresholds.h"
 
@@ -14,16 +14,16 @@
 
 /* The number of inputs whose parameters count; a batch of hashes has none. */
 static unsigned
-ckf_promising(const ckf_rebuild *r)
+ckf_parameter_inputs(const ckf_rebuild *r)
 {
 	return r->row->adds || r->row->removes ? 1 : r->inputs;
 }
 
 ckf_status
-ckf_target_start(ckf_rebuild *r, ckf_goal goal)
+ckf_target_start(ckf_rebuild *r, ckf_operation operation)
 {
 	ckf_filter *to = &r->to;
-	ckf_status status = ckf_promise(to, goal, r->in, ckf_promising(r));
+	ckf_status status = ckf_result_parameters(to, operation, r->in, ckf_parameter_inputs(r));
 
 	if (status != CKF_OK)
 		return status;
@@ -195,7 +195,7 @@ ckf_is_worth_it(const ckf_rebuild *r)
 
 	if (!ckf_is_table(&r->to) || r->row->whole != CKF_WHOLE_SMALLER)
 		return true;
-	size = r->to.operations->sink->size(&r->to, r->items);
+	size = r->to.methods->sink->size(&r->to, r->items);
 	if (ckf_is_whole(r))
 		return size < CKF_HEADER_SIZE + 8 * r->items;
 	return !r->row->shrinks || size < r->in[0]->size;

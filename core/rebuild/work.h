@@ -4,7 +4,7 @@
 #ifndef CKF_WORK_H
 #define CKF_WORK_H
 
-#include "rebuild/goal.h"
+#include "rebuild/operation.h"
 #include "scan/scan.h"
 #include "scan/sink.h"
 
@@ -20,7 +20,7 @@ typedef enum ckf_phase
 
 struct ckf_rebuild
 {
-	const ckf_goal_row *row; /* the properties of the goal */
+	const ckf_operation_row *row; /* the properties of the operation */
 	ckf_phase phase;
 	bool counts;       /* the next pass over the items only counts them */
 	bool samples;      /* that pass counts only a sample, and `items` becomes an estimate */
@@ -46,14 +46,14 @@ struct ckf_rebuild
 	unsigned all_scans;            /* these, and the scans that merge others */
 	ckf_scan *root;                /* the scan of all items in order; or NULL */
 	ckf_scan *removals;            /* the scan of the hashes to remove; or NULL */
-	ckf_intersection intersection; /* goals that compare two inputs */
+	ckf_intersection intersection; /* operations that compare two inputs */
 
 	/* The pass over all items. */
 	uint64_t last;          /* the last item, before it was cut */
-	uint64_t distinct_last; /* goals of distinct items: the last item, cut to w */
+	uint64_t distinct_last; /* operations of distinct items: the last item, cut to w */
 	uint64_t group;         /* the last prefix, cut to cut_w; 0 before the first */
 	uint64_t copies;        /* copies of this prefix so far */
-	uint64_t passed;        /* goals of distinct items: distinct items so far */
+	uint64_t passed;        /* operations of distinct items: distinct items so far */
 	uint64_t read;          /* counting: items read so far, with those that are not stored */
 	uint64_t removal;       /* removals: the last hash of the input */
 	unsigned removal_seen;  /* removals: copies of that hash read so far */
@@ -104,7 +104,7 @@ ckf_status ckf_pass_removals(ckf_rebuild *r);
 
 /* Set the target's parameters, its kind, and how copies are counted.  The items have not been
  * read yet.  CKF_SEED_DIFFERS, CKF_OLD_ITEMS. */
-ckf_status ckf_target_start(ckf_rebuild *r, ckf_goal goal);
+ckf_status ckf_target_start(ckf_rebuild *r, ckf_operation operation);
 
 /* Whether the items must be counted before ckf_target_choose. */
 bool ckf_target_counts(const ckf_rebuild *r);

@@ -5,7 +5,7 @@
 #ifndef CKF_SINK_H
 #define CKF_SINK_H
 
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 /* A segment of a table, or of one that is being filled in scratch memory (insert_template.h). */
 typedef struct ckf_segment

@@ -12,7 +12,7 @@
  */
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 #include "scan/sink.h"
 #include "thresholds.h"
@@ -141,7 +141,7 @@ ckf_sorted_check(const ckf_filter *t, ckf_check *check)
 #define CKF_GUESSES 4
 
 static ckf_status
-ckf_need_words(ckf_lookup *lookup, uint64_t first, uint64_t n)
+ckf_need_words(ckf_lookup_cursor *lookup, uint64_t first, uint64_t n)
 {
 	lookup->from = CKF_HEADER_SIZE + 8 * first;
 	lookup->size = (uint32_t)(8 * n);
@@ -150,7 +150,7 @@ ckf_need_words(ckf_lookup *lookup, uint64_t first, uint64_t n)
 
 /* Estimate the distance of the hash from `low`, by interpolation. */
 static uint64_t
-ckf_guess(const ckf_lookup *lookup)
+ckf_guess(const ckf_lookup_cursor *lookup)
 {
 	uint64_t n = lookup->high - lookup->low;
 	uint64_t span = lookup->above - lookup->below;
@@ -167,7 +167,7 @@ ckf_guess(const ckf_lookup *lookup)
 
 /* Ask for a window of the remaining range, which is not empty. */
 static ckf_status
-ckf_need_window(ckf_lookup *lookup)
+ckf_need_window(ckf_lookup_cursor *lookup)
 {
 	uint64_t left = lookup->high - lookup->low;
 	uint64_t n = left < CKF_LOOKUP_HASHES ? left : CKF_LOOKUP_HASHES;
@@ -181,7 +181,7 @@ ckf_need_window(ckf_lookup *lookup)
 
 /* Ask for words that may be more copies, from an index on. */
 static ckf_status
-ckf_need_copies(const ckf_filter *t, ckf_lookup *lookup, uint64_t first)
+ckf_need_copies(const ckf_filter *t, ckf_lookup_cursor *lookup, uint64_t first)
 {
 	uint64_t most = 2U * t->b - lookup->copies;
 	uint64_t left = t->count - first;
@@ -194,8 +194,8 @@ ckf_need_copies(const ckf_filter *t, ckf_lookup *lookup, uint64_t first)
 
 /* Count the copies at the beginning of n words.  If all are copies, ask for more words. */
 static ckf_status
-ckf_count_copies(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *words, uint64_t first,
-				 uint64_t n)
+ckf_count_copies(const ckf_filter *t, ckf_lookup_cursor *lookup, const uint8_t *words,
+				 uint64_t first, uint64_t n)
 {
 	uint64_t i;
 
@@ -209,7 +209,7 @@ ckf_count_copies(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *words, 
 }
 
 static ckf_status
-ckf_sorted_lookup_start(const ckf_filter *t, ckf_lookup *lookup)
+ckf_sorted_lookup_start(const ckf_filter *t, ckf_lookup_cursor *lookup)
 {
 	lookup->hash = ckf_sorted_word(t, lookup->hash);
 	lookup->high = t->count;
@@ -218,7 +218,7 @@ ckf_sorted_lookup_start(const ckf_filter *t, ckf_lookup *lookup)
 }
 
 static ckf_status
-ckf_sorted_lookup_step(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes)
+ckf_sorted_lookup_step(const ckf_filter *t, ckf_lookup_cursor *lookup, const uint8_t *bytes)
 {
 	uint64_t first = (lookup->from - CKF_HEADER_SIZE) / 8; /* as ckf_need_words asked */
 	uint64_t n = lookup->size / 8;
@@ -309,7 +309,7 @@ ckf_sorted_put(ckf_build *build, const uint64_t *items, size_t n)
 
 static const ckf_sink ckf_sorted_sink = {.size = ckf_sorted_bytes, .put = ckf_sorted_put};
 
-const ckf_operations ckf_sorted_operations = {
+const ckf_methods ckf_sorted_methods = {
 	.contains = ckf_sorted_contains,
 	.copies = ckf_sorted_copies,
 	.lookup_start = ckf_sorted_lookup_start,

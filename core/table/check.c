@@ -4,7 +4,7 @@
  */
 #include "bucket/slots.h"
 #include "filter/geometry.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "thresholds.h"
 
 /*

@@ -1,7 +1,7 @@
 /*
  * cpu.c - which fast paths this processor supports.  All paths compute the same results.
  */
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 #ifdef CKF_TEST_BUILD
 #include <stdlib.h>

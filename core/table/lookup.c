@@ -6,7 +6,7 @@
  */
 #include "bucket/slots.h"
 #include "filter/geometry.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 /* The bytes of the widest bucket, which may begin at any bit of a byte. */
 #define CKF_BUCKET_BYTES ((CKF_MAX_SLOTS * CKF_MAX_TAG + 7 + 7) / 8)
@@ -15,12 +15,12 @@
 static uint64_t
 ckf_first_bit(const ckf_filter *t, const ckf_location *location, unsigned half)
 {
-	return location->at[half] * (ckf_is_bytes(t->operations->access) ? 8 : 1);
+	return location->at[half] * (ckf_is_bytes(t->methods->access) ? 8 : 1);
 }
 
 /* Ask for the bucket of a step: that of half 0 at first, then that of half 1. */
 ckf_status
-ckf_table_lookup_start(const ckf_filter *t, ckf_lookup *lookup)
+ckf_table_lookup_start(const ckf_filter *t, ckf_lookup_cursor *lookup)
 {
 	ckf_location location = ckf_locate(t, lookup->hash);
 	uint64_t bit = ckf_first_bit(t, &location, lookup->steps);
@@ -31,7 +31,7 @@ ckf_table_lookup_start(const ckf_filter *t, ckf_lookup *lookup)
 }
 
 ckf_status
-ckf_table_lookup_step(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes)
+ckf_table_lookup_step(const ckf_filter *t, ckf_lookup_cursor *lookup, const uint8_t *bytes)
 {
 	ckf_location location = ckf_locate(t, lookup->hash);
 	uint8_t bucket[CKF_BUCKET_BYTES + CKF_TABLE_PAD] = {0};

@@ -3,7 +3,7 @@
  * Algorithms 1 to 3).
  */
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 #include "scan/sink.h"
 #include "table/insert_template.h"
@@ -11,7 +11,8 @@
 
 /* ----------------------------------------------------------------- look up */
 
-/* A lookup is faster than counting copies, as ckf_copies does. */
+/* ckf_contains stops at the first copy.  It has code of its own, since counting all copies, as
+ * ckf_copies does, takes longer. */
 
 /* Look up a tag in a plain bucket that needs several loads.  Each load has `load_slots`
  * whole slots, which are compared at the same time. */
@@ -114,26 +115,29 @@ ckf_contains_many_by(const ckf_filter *t, ckf_access access, const uint64_t *has
 
 /* ------------------------------------------------------------ add and remove */
 
-/* The two buckets of a hash, loaded. */
-typedef struct ckf_pair
+/* The candidate buckets of an item (the paper's term), loaded. */
+typedef struct ckf_candidates
 {
 	ckf_location location;
 	ckf_bucket bucket0, bucket1;
-} ckf_pair;
+} ckf_candidates;
 
 CKF_INLINE void
-ckf_pair_read(const ckf_filter *t, ckf_access access, uint64_t hash, ckf_pair *pair)
+ckf_candidates_read(const ckf_filter *t, ckf_access access, uint64_t hash,
+					ckf_candidates *candidates)
 {
-	pair->location = ckf_locate(t, hash);
-	ckf_bucket_load(t, access, pair->location.at[0], &pair->bucket0);
-	ckf_bucket_load(t, access, pair->location.at[1], &pair->bucket1);
+	candidates->location = ckf_locate(t, hash);
+	ckf_bucket_load(t, access, candidates->location.at[0], &candidates->bucket0);
+	ckf_bucket_load(t, access, candidates->location.at[1], &candidates->bucket1);
 }
 
 /* Whether all slots of both buckets hold the tag. */
 CKF_INLINE bool
-ckf_pair_is_saturated(const ckf_filter *t, ckf_access access, const ckf_pair *pair)
+ckf_candidates_are_saturated(const ckf_filter *t, ckf_access access,
+							 const ckf_candidates *candidates)
 {
-	return ckf_buckets_hold_only(t, access, &pair->bucket0, &pair->bucket1, pair->location.tag);
+	return ckf_buckets_hold_only(t, access, &candidates->bucket0, &candidates->bucket1,
+								 candidates->location.tag);
 }
 
 /* b if `second`, else a, without a branch.  The bucket of an item is random, so a processor would
@@ -146,30 +150,32 @@ ckf_select(bool second, uint64_t a, uint64_t b)
 
 /* Replace `old` by `tag` in the bucket of one half, in the first slot of that half's mask. */
 CKF_INLINE void
-ckf_pair_replace(const ckf_filter *t, ckf_access access, const ckf_pair *pair, bool half,
-				 uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
+ckf_candidates_replace(const ckf_filter *t, ckf_access access, const ckf_candidates *candidates,
+					   bool half, uint64_t mask0, uint64_t mask1, uint64_t old, uint64_t tag)
 {
 	uint64_t mask = ckf_select(half, mask0, mask1);
-	uint64_t at = ckf_select(half, pair->location.at[0], pair->location.at[1]);
+	uint64_t at = ckf_select(half, candidates->location.at[0], candidates->location.at[1]);
 	ckf_bucket bucket;
 
 	if (access == CKF_BY_SLOT)
-		bucket = half ? pair->bucket1 : pair->bucket0;
+		bucket = half ? candidates->bucket1 : candidates->bucket0;
 	else
-		bucket.lanes = ckf_select(half, pair->bucket0.lanes, pair->bucket1.lanes);
+		bucket.lanes = ckf_select(half, candidates->bucket0.lanes, candidates->bucket1.lanes);
 	ckf_bucket_replace(t, access, at, &bucket, mask, old, tag);
 }
 
 CKF_INLINE unsigned
 ckf_copies_by(const ckf_filter *t, ckf_access access, uint64_t hash)
 {
-	ckf_pair pair;
+	ckf_candidates candidates;
 
-	ckf_pair_read(t, access, hash, &pair);
-	return ckf_mask_count(t, access,
-						  ckf_bucket_matches(t, access, &pair.bucket0, pair.location.tag)) +
-		   ckf_mask_count(t, access,
-						  ckf_bucket_matches(t, access, &pair.bucket1, pair.location.tag));
+	ckf_candidates_read(t, access, hash, &candidates);
+	return ckf_mask_count(
+			   t, access,
+			   ckf_bucket_matches(t, access, &candidates.bucket0, candidates.location.tag)) +
+		   ckf_mask_count(
+			   t, access,
+			   ckf_bucket_matches(t, access, &candidates.bucket1, candidates.location.tag));
 }
 
 /* Insert a hash whose two buckets are full, by moving other items of its segment. */
@@ -193,25 +199,26 @@ CKF_INLINE ckf_status
 ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t), uint64_t hash)
 {
 	uint64_t free0, free1;
-	ckf_pair pair;
+	ckf_candidates candidates;
 
-	ckf_pair_read(t, access, hash, &pair);
-	if (CKF_UNLIKELY(t->deduplicated
-						 ? (ckf_bucket_first_match(t, access, &pair.bucket0, pair.location.tag) |
-							ckf_bucket_first_match(t, access, &pair.bucket1, pair.location.tag)) !=
-							   0
-						 : ckf_pair_is_saturated(t, access, &pair)))
+	ckf_candidates_read(t, access, hash, &candidates);
+	if (CKF_UNLIKELY(t->deduplicated ? (ckf_bucket_first_match(t, access, &candidates.bucket0,
+															   candidates.location.tag) |
+										ckf_bucket_first_match(t, access, &candidates.bucket1,
+															   candidates.location.tag)) != 0
+									 : ckf_candidates_are_saturated(t, access, &candidates)))
 		return CKF_OK;
 	if (t->count >= t->max_count)
 		return CKF_PRECISION;
-	free0 = ckf_bucket_free_slots(t, access, &pair.bucket0);
-	free1 = ckf_bucket_free_slots(t, access, &pair.bucket1);
+	free0 = ckf_bucket_free_slots(t, access, &candidates.bucket0);
+	free1 = ckf_bucket_free_slots(t, access, &candidates.bucket1);
 	if (CKF_LIKELY((free0 | free1) != 0))
 	{
 		/* into the emptier bucket: this halves the later adds that find both buckets full */
 		bool half = ckf_is_emptier(t, access, free0, free1);
 
-		ckf_pair_replace(t, access, &pair, half, free0, free1, 0, pair.location.tag);
+		ckf_candidates_replace(t, access, &candidates, half, free0, free1, 0,
+							   candidates.location.tag);
 	}
 	else if (t->count >= t->full_count || !kick(t, hash))
 		return CKF_ROOM;
@@ -226,29 +233,31 @@ ckf_add_by(ckf_filter *t, ckf_access access, bool (*kick)(ckf_filter *, uint64_t
 CKF_INLINE bool
 ckf_remove_uncached_by(ckf_filter *t, ckf_access access, const ckf_location *location)
 {
-	ckf_pair pair;
+	ckf_candidates candidates;
 	uint64_t first;
 
 	ckf_fetch(t, access, location->at[1]);
-	ckf_bucket_load(t, access, location->at[0], &pair.bucket0);
-	first = ckf_bucket_first_match(t, access, &pair.bucket0, location->tag);
+	ckf_bucket_load(t, access, location->at[0], &candidates.bucket0);
+	first = ckf_bucket_first_match(t, access, &candidates.bucket0, location->tag);
 	if (first != 0)
 	{
-		if (CKF_UNLIKELY(
-				ckf_buckets_hold_only(t, access, &pair.bucket0, &pair.bucket0, location->tag)))
+		if (CKF_UNLIKELY(ckf_buckets_hold_only(t, access, &candidates.bucket0, &candidates.bucket0,
+											   location->tag)))
 		{
-			ckf_bucket_load(t, access, location->at[1], &pair.bucket1);
-			if (ckf_buckets_hold_only(t, access, &pair.bucket0, &pair.bucket1, location->tag))
+			ckf_bucket_load(t, access, location->at[1], &candidates.bucket1);
+			if (ckf_buckets_hold_only(t, access, &candidates.bucket0, &candidates.bucket1,
+									  location->tag))
 				return false;
 		}
-		ckf_bucket_replace(t, access, location->at[0], &pair.bucket0, first, location->tag, 0);
+		ckf_bucket_replace(t, access, location->at[0], &candidates.bucket0, first, location->tag,
+						   0);
 		return true;
 	}
-	ckf_bucket_load(t, access, location->at[1], &pair.bucket1);
-	first = ckf_bucket_first_match(t, access, &pair.bucket1, location->tag);
+	ckf_bucket_load(t, access, location->at[1], &candidates.bucket1);
+	first = ckf_bucket_first_match(t, access, &candidates.bucket1, location->tag);
 	if (first == 0)
 		return false;
-	ckf_bucket_replace(t, access, location->at[1], &pair.bucket1, first, location->tag, 0);
+	ckf_bucket_replace(t, access, location->at[1], &candidates.bucket1, first, location->tag, 0);
 	return true;
 }
 
@@ -257,14 +266,15 @@ CKF_INLINE bool
 ckf_remove_cached_by(ckf_filter *t, ckf_access access, uint64_t hash)
 {
 	uint64_t first0, first1;
-	ckf_pair pair;
+	ckf_candidates candidates;
 
-	ckf_pair_read(t, access, hash, &pair);
-	first0 = ckf_bucket_first_match(t, access, &pair.bucket0, pair.location.tag);
-	first1 = ckf_bucket_first_match(t, access, &pair.bucket1, pair.location.tag);
-	if ((first0 | first1) == 0 || ckf_pair_is_saturated(t, access, &pair))
+	ckf_candidates_read(t, access, hash, &candidates);
+	first0 = ckf_bucket_first_match(t, access, &candidates.bucket0, candidates.location.tag);
+	first1 = ckf_bucket_first_match(t, access, &candidates.bucket1, candidates.location.tag);
+	if ((first0 | first1) == 0 || ckf_candidates_are_saturated(t, access, &candidates))
 		return false;
-	ckf_pair_replace(t, access, &pair, first0 == 0, first0, first1, pair.location.tag, 0);
+	ckf_candidates_replace(t, access, &candidates, first0 == 0, first0, first1,
+						   candidates.location.tag, 0);
 	return true;
 }
 
@@ -318,7 +328,7 @@ ckf_remove_by(ckf_filter *t, ckf_access access, uint64_t hash)
 		*found = ckf_remove_by(t, by, hash);                                                       \
 		return CKF_OK;                                                                             \
 	}                                                                                              \
-	static const ckf_operations name = {                                                           \
+	static const ckf_methods name = {                                                              \
 		.access = by,                                                                              \
 		.contains = name##_contains,                                                               \
 		.contains_many = name##_contains_many,                                                     \
@@ -343,8 +353,8 @@ CKF_TABLE_OPERATIONS(ckf_by_word_bmi, CKF_BY_WORD, CKF_PDEP)
 CKF_TABLE_OPERATIONS(ckf_by_bytes_bmi, CKF_BY_BYTES, CKF_PDEP)
 #endif
 
-const ckf_operations *
-ckf_table_operations(const ckf_filter *t)
+const ckf_methods *
+ckf_table_methods(const ckf_filter *t)
 {
 	bool bytes = ckf_bucket_alignment(t) == 8;
 

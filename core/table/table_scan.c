@@ -6,7 +6,7 @@
  * are in ascending order.
  */
 #include "bucket/bucket_template.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 
 static uint64_t

@@ -3,7 +3,7 @@
  * scratch, which stays in the processor's cache.  A full segment is written to the table once.
  */
 #include "bucket/lanes_template.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "table/insert_template.h"
 
 static uint64_t

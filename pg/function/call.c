@@ -73,11 +73,11 @@ ckfp_new_list(size_t n)
 
 /* The same for items that may be in the filter by their older hashes. */
 static bool
-ckfp_look_up_rounded(ckfp_lookup lookup, const ckf_list *list, const bool *wanted, uint8 *in)
+ckfp_look_up_rounded(ckfp_filter_ref ref, const ckf_list *list, const bool *wanted, uint8 *in)
 {
 	for (size_t i = 0; i < list->count; i++)
 	{
-		bool found = ckfp_contains_item(lookup, (ckf_hashes){list->hashes[i], list->rounded[i]});
+		bool found = ckfp_contains_item(ref, (ckf_hashes){list->hashes[i], list->rounded[i]});
 
 		if (in != NULL)
 			in[i] = found;
@@ -89,23 +89,22 @@ ckfp_look_up_rounded(ckfp_lookup lookup, const ckf_list *list, const bool *wante
 }
 
 bool
-ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
+ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_filter_ref ref,
 				  const ckf_list *list, const bool *wanted, uint8 *in)
 {
 	const uint64 *hashes = list->hashes;
 	size_t n = list->count;
 
-	if (unlikely((list->item_classes & CKF_ITEM_DECIMAL) != 0 && lookup.filter->number_forms != 0))
-		return ckfp_look_up_rounded(lookup, list, wanted, in);
-	if (lookup.slices != NULL && ckfp_slices_pay(lookup.slices, n))
-		return ckfp_slices_look_up(lookup.slices, hashes, n, false, wanted, in);
-	if (lookup.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
-		lookup.filter = ckfp_read_filter(fcinfo, 0, cache);
+	if (unlikely((list->item_classes & CKF_ITEM_DECIMAL) != 0 && ref.filter->number_forms != 0))
+		return ckfp_look_up_rounded(ref, list, wanted, in);
+	if (ref.slices != NULL && ckfp_slices_pay(ref.slices, n))
+		return ckfp_slices_look_up(ref.slices, hashes, n, false, wanted, in);
+	if (ref.slices != NULL) /* for so many lookups, fetching the whole value is cheaper */
+		ref.filter = ckfp_read_filter(fcinfo, 0, cache);
 	for (size_t i = 0; i < n; i += CKFP_STEP)
 	{
 		size_t step = Min(n - i, CKFP_STEP);
-		size_t found =
-			ckf_contains_many(lookup.filter, hashes + i, step, in != NULL ? in + i : NULL);
+		size_t found = ckf_contains_many(ref.filter, hashes + i, step, in != NULL ? in + i : NULL);
 
 		if (wanted != NULL && (*wanted ? found > 0 : found < step))
 			return true;

@@ -10,7 +10,7 @@
 #include "type/argument_cache.h"
 #include "error.h"
 #include "item/item.h"
-#include "type/slices.h"
+#include "type/filter_ref.h"
 
 #include "cuckoofilter_host.h"
 
@@ -62,27 +62,29 @@ ckfp_read_filter(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 
 /* The filter in argument n, for lookups. Of a large value in a TOAST table only the slices that
  * a lookup needs are read, until fetching the whole value is cheaper (slices.c). */
-static pg_always_inline ckfp_lookup
-ckfp_lookup_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
+static pg_always_inline ckfp_filter_ref
+ckfp_filter_ref_of(FunctionCallInfo fcinfo, int n, ckfp_call_cache *cache)
 {
 	const struct varlena *value = (struct varlena *)PG_GETARG_POINTER(n);
 
 	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
 	{
-		value = ckfp_fetch_or_slice(&cache->argument, (struct varlena *)PG_GETARG_POINTER(n),
-									cache->context);
-		if (value == NULL)
-			return (ckfp_lookup){&cache->argument.slices->filter, cache->argument.slices};
+		const struct varlena *whole;
+
+		if (ckfp_use_slices(&cache->argument, (struct varlena *)PG_GETARG_POINTER(n),
+							cache->context, &whole))
+			return (ckfp_filter_ref){&cache->argument.slices->filter, cache->argument.slices};
+		value = whole;
 	}
-	return (ckfp_lookup){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
+	return (ckfp_filter_ref){ckfp_reopen(&cache->argument, value, CKF_STORED), NULL};
 }
 
 /*
- * Look up the items of a list in the filter in argument 0, of which `lookup` is known: in[i]
+ * Look up the items of a list in the filter in argument 0, to which `ref` refers: in[i]
  * becomes 0 if an item is not there, unless `in` is NULL.  True if one has the wanted answer,
  * unless `wanted` is NULL: then the others may have got none.
  */
-bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_lookup lookup,
+bool ckfp_look_up_many(FunctionCallInfo fcinfo, ckfp_call_cache *cache, ckfp_filter_ref ref,
 					   const ckf_list *list, const bool *wanted, uint8 *in);
 
 /* A list with room for n items, and an item at its end. */

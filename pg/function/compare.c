@@ -69,7 +69,7 @@ ckfp_compare_arguments(FunctionCallInfo fcinfo)
 {
 	const ckf_filter *in[2];
 	ckf_comparison comparison;
-	ckf_task task = {.goal = CKF_COMPARE, .in = in, .inputs = 2, .comparison = &comparison};
+	ckf_task task = {.operation = CKF_COMPARE, .in = in, .inputs = 2, .comparison = &comparison};
 
 	ckfp_read_pair(fcinfo, &in[0], &in[1]);
 	(void)ckf_host_run(CKFP_HOST, &task, NULL);

@@ -19,16 +19,17 @@ ckfp_merged_datum(const ckfp_merged *merged)
 
 /* A state of one filter. */
 static Datum
-ckfp_start_merge(MemoryContext context, const ckf_filter *in, ckf_goal goal)
+ckfp_start_merge(MemoryContext context, const ckf_filter *in, ckf_operation operation)
 {
 	if (in->size > CKFP_MOST_FLAT_MERGE)
-		return ckfp_merged_datum(ckfp_new_merged(context, in, goal));
-	return ckfp_rebuilt(goal, in, NULL);
+		return ckfp_merged_datum(ckfp_new_merged(context, in, operation));
+	return ckfp_rebuilt(operation, in, NULL);
 }
 
 /* Merge a filter into a flat state: in place, into another flat one, or into a few filters. */
 static Datum
-ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *in, ckf_goal goal)
+ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *in,
+				ckf_operation operation)
 {
 	ckf_filter flat;
 	ckfp_merged *merged;
@@ -36,14 +37,14 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
 
 	ckfp_open_datum(PointerGetDatum(value), CKF_STORED, &flat);
 	flat.room = ckfp_room_of_chunk(value);
-	status = ckf_merge_few(&flat, in, goal);
+	status = ckf_merge_few(&flat, in, operation);
 	if (status == CKF_OK)
 		return PointerGetDatum(ckfp_result(&flat));
 	if (status != CKF_ROOM)
 		ckfp_error(status, (ckf_about){.filter = &flat, .other = in});
 	if (flat.size + in->size <= CKFP_MOST_FLAT_MERGE)
-		return ckfp_rebuilt(goal, &flat, in);
-	merged = ckfp_new_merged(context, &flat, goal);
+		return ckfp_rebuilt(operation, &flat, in);
+	merged = ckfp_new_merged(context, &flat, operation);
 	ckfp_merged_take(merged, in);
 	return ckfp_merged_datum(merged);
 }
@@ -54,7 +55,7 @@ ckfp_merge_flat(MemoryContext context, struct varlena *value, const ckf_filter *
  * caller is copied if it is stored differently.
  */
 static Datum
-ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
+ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_operation operation)
 {
 	MemoryContext context = ckfp_require_aggregate(fcinfo);
 	struct varlena *value;
@@ -69,7 +70,7 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
 	}
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &in);
 	if (PG_ARGISNULL(0))
-		PG_RETURN_DATUM(ckfp_start_merge(context, &in, goal));
+		PG_RETURN_DATUM(ckfp_start_merge(context, &in, operation));
 	value = (struct varlena *)PG_GETARG_POINTER(0);
 	merged = ckfp_merged_of(value);
 	if (merged != NULL && VARATT_IS_EXTERNAL_EXPANDED_RW(value))
@@ -79,7 +80,7 @@ ckfp_merge_transition(FunctionCallInfo fcinfo, ckf_goal goal)
 	}
 	if (unlikely(!VARATT_IS_4B_U(value)))
 		value = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
-	PG_RETURN_DATUM(ckfp_merge_flat(context, value, &in, goal));
+	PG_RETURN_DATUM(ckfp_merge_flat(context, value, &in, operation));
 }
 
 CKFP_FUNCTION(cuckoofilter_union_agg_transition, ckfp_merge_transition(fcinfo, CKF_MERGE_UNION));

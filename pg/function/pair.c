@@ -172,7 +172,7 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 	ArrayMetaState *layout = &values->layout;
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(2);
 	Oid type = ARR_ELEMTYPE(array);
-	ckfp_lookup lookup;
+	ckfp_filter_ref ref;
 	Datum *candidates;
 	bool *nulls;
 	ckf_list pairs;
@@ -192,20 +192,19 @@ cuckoofilter_which(PG_FUNCTION_ARGS)
 			candidates[count++] = candidates[i];
 	if (count == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(type));
-	lookup = ckfp_lookup_of(fcinfo, 0, cache);
-	item = ckfp_hash_first(fcinfo, 1, cache, lookup.filter->seed);
+	ref = ckfp_filter_ref_of(fcinfo, 0, cache);
+	item = ckfp_hash_first(fcinfo, 1, cache, ref.filter->seed);
 	pairs = ckfp_new_list((size_t)count);
 	in = palloc(sizeof *in * count);
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		ckfp_put(&pairs,
-				 ckf_hashes_of_pair(
-					 item, ckfp_hash_item(&values->hasher, candidates[i], lookup.filter->seed),
-					 lookup.filter->seed));
+		ckfp_put(&pairs, ckf_hashes_of_pair(
+							 item, ckfp_hash_item(&values->hasher, candidates[i], ref.filter->seed),
+							 ref.filter->seed));
 	}
-	ckfp_require_pairs(lookup.filter);
-	(void)ckfp_look_up_many(fcinfo, cache, lookup, &pairs, NULL, in);
+	ckfp_require_pairs(ref.filter);
+	(void)ckfp_look_up_many(fcinfo, cache, ref, &pairs, NULL, in);
 	for (int i = 0; i < count; i++)
 		if (in[i])
 			candidates[found++] = candidates[i];

@@ -82,34 +82,33 @@ ckfp_hash_for(FunctionCallInfo fcinfo, int n, ckfp_given what, ckfp_call_cache *
 
 /* Is argument n in the filter in argument `in`? */
 static pg_always_inline Datum
-ckfp_look_up(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
+ckfp_contains_argument(FunctionCallInfo fcinfo, int in, int n, ckfp_given what)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, in, cache);
+	ckfp_filter_ref ref = ckfp_filter_ref_of(fcinfo, in, cache);
 
-	PG_RETURN_BOOL(
-		ckfp_contains_item(lookup, ckfp_hash_for(fcinfo, n, what, cache, lookup.filter)));
+	PG_RETURN_BOOL(ckfp_contains_item(ref, ckfp_hash_for(fcinfo, n, what, cache, ref.filter)));
 }
 
 /* cuckoofilter_contains(filter, item), filter @> item */
-CKFP_FUNCTION(cuckoofilter_contains, ckfp_look_up(fcinfo, 0, 1, CKFP_ITEM));
+CKFP_FUNCTION(cuckoofilter_contains, ckfp_contains_argument(fcinfo, 0, 1, CKFP_ITEM));
 
 /* item <@ filter */
-CKFP_FUNCTION(cuckoofilter_contained, ckfp_look_up(fcinfo, 1, 0, CKFP_ITEM));
+CKFP_FUNCTION(cuckoofilter_contained, ckfp_contains_argument(fcinfo, 1, 0, CKFP_ITEM));
 
-CKFP_FUNCTION(cuckoofilter_contains_hash, ckfp_look_up(fcinfo, 0, 1, CKFP_HASH));
+CKFP_FUNCTION(cuckoofilter_contains_hash, ckfp_contains_argument(fcinfo, 0, 1, CKFP_HASH));
 
 /* cuckoofilter_contains_pair(filter, item, value) */
-CKFP_FUNCTION(cuckoofilter_contains_pair, ckfp_look_up(fcinfo, 0, 1, CKFP_PAIR));
+CKFP_FUNCTION(cuckoofilter_contains_pair, ckfp_contains_argument(fcinfo, 0, 1, CKFP_PAIR));
 
 Datum
 cuckoofilter_copies(PG_FUNCTION_ARGS)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_lookup lookup = ckfp_lookup_of(fcinfo, 0, cache);
+	ckfp_filter_ref ref = ckfp_filter_ref_of(fcinfo, 0, cache);
 
 	PG_RETURN_INT32(
-		(int32)ckfp_copies(lookup, ckfp_hash_for(fcinfo, 1, CKFP_ITEM, cache, lookup.filter)));
+		(int32)ckfp_copies(ref, ckfp_hash_for(fcinfo, 1, CKFP_ITEM, cache, ref.filter)));
 }
 
 /* Add argument 1 to the filter in argument 0, or remove it. If the filter is NULL, the result is
@@ -151,14 +150,14 @@ CKFP_FUNCTION(cuckoofilter_remove_pair, ckfp_change_one(fcinfo, CKFP_PAIR, false
 /* ------------------------------------------------------------------- filters */
 
 static Datum
-ckfp_merge(FunctionCallInfo fcinfo, ckf_goal goal)
+ckfp_merge(FunctionCallInfo fcinfo, ckf_operation operation)
 {
 	ckf_filter a;
 	ckf_filter b;
 
 	ckfp_open_datum(PG_GETARG_DATUM(0), CKF_STORED, &a);
 	ckfp_open_datum(PG_GETARG_DATUM(1), CKF_STORED, &b);
-	return ckfp_rebuilt(goal, &a, &b);
+	return ckfp_rebuilt(operation, &a, &b);
 }
 
 /* cuckoofilter_union(a, b), a | b */

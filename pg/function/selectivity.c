@@ -114,8 +114,10 @@ ckfp_estimate_arguments(const SupportRequestSelectivity *call, Node *filter, Nod
 /*
  * The same, but it raises no error except a cancel. An estimate is a guess: if the filter is
  * damaged, its items cannot be hashed, or an expression fails, the query raises that error when it
- * is executed, if it gets there. A subtransaction undoes what was begun before the error, as in
- * PL/pgSQL. Parallel mode allows no subtransactions, so the default is used there.
+ * is executed, if it gets there. These errors are not ours to return as a status:
+ * estimate_expression_value runs stable functions of the user, hashing runs those of a type, and
+ * detoasting may find a damaged TOAST table. A subtransaction undoes what was begun before the
+ * error, as in PL/pgSQL. Parallel mode allows no subtransactions, so the default is used there.
  */
 static double
 ckfp_estimate_safely(const SupportRequestSelectivity *call, Node *filter, Node *item)

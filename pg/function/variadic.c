@@ -8,7 +8,9 @@
  *
  * In the SQL of 1.0.0 they were VARIADIC anycompatiblearray, so that the parser made one array of
  * the arguments. Those functions are kept for views and indexes that use them. In SQL their names
- * now end with _array; their C symbols are unchanged.
+ * now end with _array; their C symbols are unchanged, as the scripts of released versions name
+ * them: C's cuckoofilter_add_all is SQL's add_all_array, and SQL's add_all is C's
+ * cuckoofilter_add_items.
  */
 #include "function/call.h"
 #include "type/owned.h"
@@ -149,7 +151,7 @@ ckfp_all_null(FunctionCallInfo fcinfo)
 
 /* Change the filter in argument 0 by many items. */
 static Datum
-ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
+ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_operation operation)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
 	const ckf_filter *filter;
@@ -165,7 +167,7 @@ ckfp_change(FunctionCallInfo fcinfo, bool array, ckf_goal goal)
 	list = ckfp_hash_items(fcinfo, cache, filter);
 	if (list.count == 0)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	(void)ckf_host_change(CKFP_HOST, goal, filter, &list, &owned);
+	(void)ckf_host_change(CKFP_HOST, operation, filter, &list, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }
 
@@ -189,14 +191,14 @@ static pg_always_inline Datum
 ckfp_look_up_items(FunctionCallInfo fcinfo, bool array, bool wanted)
 {
 	ckfp_call_cache *cache = ckfp_call_cache_of(fcinfo);
-	ckfp_lookup lookup;
+	ckfp_filter_ref ref;
 	ckf_list list;
 
 	if (PG_ARGISNULL(0) || (ckfp_items_of(fcinfo, cache, array)->array && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
-	lookup = ckfp_lookup_of(fcinfo, 0, cache);
-	list = ckfp_hash_items(fcinfo, cache, lookup.filter);
-	PG_RETURN_BOOL(ckfp_look_up_many(fcinfo, cache, lookup, &list, &wanted, NULL) == wanted);
+	ref = ckfp_filter_ref_of(fcinfo, 0, cache);
+	list = ckfp_hash_items(fcinfo, cache, ref.filter);
+	PG_RETURN_BOOL(ckfp_look_up_many(fcinfo, cache, ref, &list, &wanted, NULL) == wanted);
 }
 
 /* cuckoofilter_contains_any(filter, VARIADIC "any") */

@@ -45,7 +45,7 @@ typedef struct ckfp_row
 
 typedef struct ckfp_container
 {
-	const ckfp_part_methods *parts;
+	const ckfp_element_methods *parts;
 	ckfp_hasher part; /* of the elements of an array, of the bounds of a range or multirange */
 	int16 size;       /* array: storage of its elements */
 	bool by_value;
@@ -76,7 +76,7 @@ ckfp_kind_of_container(Oid type)
 }
 
 ckfp_container *
-ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, const ckfp_part_methods *parts,
+ckfp_new_container(ckfp_kind kind, Oid type, Oid collation, const ckfp_element_methods *parts,
 				   MemoryContext context)
 {
 	ckfp_container *container = MemoryContextAllocZero(context, sizeof *container);
@@ -141,7 +141,7 @@ ckfp_hash_array(ckfp_container *container, Datum item, uint64 seed)
 		if (null)
 			ckfp_words_put_null(&words);
 		else
-			ckfp_words_put_part(&words, container->parts->hash(&container->part, element, seed));
+			ckfp_words_put_element(&words, container->parts->hash(&container->part, element, seed));
 	}
 	if (!VARATT_IS_EXPANDED_HEADER(array) && (Pointer)array != DatumGetPointer(item))
 		pfree(array);
@@ -217,8 +217,8 @@ ckfp_hash_record(ckfp_container *container, Datum item, uint64 seed)
 		if (row->nulls[i])
 			ckfp_words_put_null(&words);
 		else
-			ckfp_words_put_part(&words,
-								container->parts->hash(&row->hashers[i], row->values[i], seed));
+			ckfp_words_put_element(&words,
+								   container->parts->hash(&row->hashers[i], row->values[i], seed));
 	}
 	if ((Pointer)record != DatumGetPointer(item))
 		pfree(record);
@@ -241,9 +241,9 @@ ckfp_hash_bounds(ckfp_container *container, const RangeBound *lower, const Range
 	ckfp_words_begin(&words, CKF_SHAPE_RANGE, 4, seed);
 	ckfp_words_put(&words, flags);
 	if (!empty && !lower->infinite)
-		ckfp_words_put_part(&words, container->parts->hash(&container->part, lower->val, seed));
+		ckfp_words_put_element(&words, container->parts->hash(&container->part, lower->val, seed));
 	if (!empty && !upper->infinite)
-		ckfp_words_put_part(&words, container->parts->hash(&container->part, upper->val, seed));
+		ckfp_words_put_element(&words, container->parts->hash(&container->part, upper->val, seed));
 	return ckfp_words_end(&words);
 }
 
@@ -276,7 +276,7 @@ ckfp_hash_multirange(ckfp_container *container, Datum item, uint64 seed)
 
 		CHECK_FOR_INTERRUPTS();
 		multirange_get_bounds(container->range, multirange, i, &lower, &upper);
-		ckfp_words_put_part(&words, ckfp_hash_bounds(container, &lower, &upper, false, seed));
+		ckfp_words_put_element(&words, ckfp_hash_bounds(container, &lower, &upper, false, seed));
 	}
 	if ((Pointer)multirange != DatumGetPointer(item))
 		pfree(multirange);

@@ -111,7 +111,7 @@ ckfp_kind_of(Oid type)
 	return kind == 0 ? CKFP_OTHER : kind;
 }
 
-static const ckfp_part_methods ckfp_parts = {ckfp_hasher_prepare, ckfp_hash_item};
+static const ckfp_element_methods ckfp_parts = {ckfp_hasher_prepare, ckfp_hash_item};
 
 /* Create the description of a container type, in a memory context of its own. The previous
  * description is freed, so that a hasher that changes between types keeps only the last one. */

@@ -82,15 +82,15 @@ ckfp_kind ckfp_kind_of_container(Oid type);
 /* How to hash the parts of a container, which are items of any type: ckfp_hasher_prepare and
  * ckfp_hash_item. hash.c, which calls container.c, passes them, so that container.c does not depend
  * on hash.c. */
-typedef struct ckfp_part_methods
+typedef struct ckfp_element_methods
 {
 	void (*prepare)(ckfp_hasher *hasher, Oid type, Oid collation, MemoryContext context);
 	ckf_hashes (*hash)(ckfp_hasher *hasher, Datum item, uint64 seed);
-} ckfp_part_methods;
+} ckfp_element_methods;
 
 /* Create the description of a container type for a hasher. Its memory comes from `context`. */
 struct ckfp_container *ckfp_new_container(ckfp_kind kind, Oid type, Oid collation,
-										  const ckfp_part_methods *parts, MemoryContext context);
+										  const ckfp_element_methods *parts, MemoryContext context);
 
 /* The hash of a container. */
 ckf_hashes ckfp_hash_container(const ckfp_hasher *hasher, Datum item, uint64 seed);

@@ -60,9 +60,9 @@ ckfp_hash_nested(JsonbIterator **iterator, const JsonbValue *nested, uint64 seed
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_BEGIN_ARRAY || token == WJB_BEGIN_OBJECT)
-			ckfp_words_put_part(&words, ckfp_hash_nested(iterator, &value, seed));
+			ckfp_words_put_element(&words, ckfp_hash_nested(iterator, &value, seed));
 		else
-			ckfp_words_put_part(&words, ckfp_hash_scalar(&value, seed));
+			ckfp_words_put_element(&words, ckfp_hash_scalar(&value, seed));
 	}
 	if (object)
 		qsort(words.words + 2, n, 2 * sizeof(uint64), ckfp_compare_members);

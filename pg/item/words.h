@@ -31,7 +31,7 @@ ckfp_words_begin(ckfp_words *words, ckf_shape shape, size_t max, uint64 seed)
 
 /* Append the hashes of a part. */
 static inline void
-ckfp_words_put_part(ckfp_words *words, ckf_hashes part)
+ckfp_words_put_element(ckfp_words *words, ckf_hashes part)
 {
 	if (unlikely(ckf_is_decimal(part) && words->rounded == NULL))
 	{
@@ -47,7 +47,7 @@ ckfp_words_put_part(ckfp_words *words, ckf_hashes part)
 static inline void
 ckfp_words_put(ckfp_words *words, uint64 word)
 {
-	ckfp_words_put_part(words, (ckf_hashes){word, word});
+	ckfp_words_put_element(words, (ckf_hashes){word, word});
 }
 
 static inline void

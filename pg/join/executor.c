@@ -17,7 +17,7 @@
 /* A filter that a scan of the plan uses. */
 typedef struct ckfp_assignment
 {
-	ckfp_owner *owner;
+	ckfp_filter_node *filter_node;
 	const ckfp_join_target *target;
 	int number;  /* of the target */
 	double rank; /* the filters of a scan are used in the order of their ranks */
@@ -32,23 +32,25 @@ typedef struct ckfp_assignments
 } ckfp_assignments;
 
 static ckfp_assignments
-ckfp_collect_assignments(ckfp_owner *owners)
+ckfp_collect_assignments(ckfp_filter_node *filter_nodes)
 {
 	ckfp_assignments assignments = {0};
 
-	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
-		foreach_ptr (const ckfp_join_target, target, owner->record.targets)
+	for (ckfp_filter_node *filter_node = filter_nodes; filter_node != NULL;
+		 filter_node = filter_node->next)
+		foreach_ptr (const ckfp_join_target, target, filter_node->record.targets)
 			assignments.nodes = Max(assignments.nodes, target->node + 1);
 	assignments.of_node = palloc0((assignments.nodes + 1) * sizeof(List *));
-	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
+	for (ckfp_filter_node *filter_node = filter_nodes; filter_node != NULL;
+		 filter_node = filter_node->next)
 	{
 		int number = 0;
 
-		foreach_ptr (const ckfp_join_target, target, owner->record.targets)
+		foreach_ptr (const ckfp_join_target, target, filter_node->record.targets)
 		{
 			ckfp_assignment *assignment = palloc(sizeof(*assignment));
 
-			*assignment = (ckfp_assignment){owner, target, number++, 0};
+			*assignment = (ckfp_assignment){filter_node, target, number++, 0};
 			assignments.of_node[target->node] =
 				lappend(assignments.of_node[target->node], assignment);
 		}
@@ -67,61 +69,63 @@ ckfp_compare_ranks(const ListCell *a, const ListCell *b)
 
 /* Let a filter of the scan of a partition skip it. */
 static void
-ckfp_tests_partition(ckfp_tests *tests, ckfp_test *test, ckfp_assignments *assignments)
+ckfp_tests_partition(ckfp_scan_filters *tests, ckfp_scan_filter *test,
+					 ckfp_assignments *assignments)
 {
 	PlanState *scan = tests->scan;
-	ckfp_owner *owner = test->owner;
+	ckfp_filter_node *filter_node = test->filter_node;
 
 	if (assignments->descendants == NULL)
 		assignments->descendants = ckfp_descendants_of(scan->state);
-	if (!ckfp_partitions_add_scan(&owner->partitions, &owner->record, test->target,
+	if (!ckfp_partitions_add_scan(&filter_node->partitions, &filter_node->record, test->target,
 								  assignments->descendants,
 								  ((ScanState *)scan)->ss_currentRelation))
 		return;
 	ckfp_skip_add(tests, assignments->append, test);
-	owner->allocates |= !owner->partitions.by_value;
+	filter_node->allocates |= !filter_node->partitions.by_value;
 }
 
 /* Let a filter gather its keys for ranges of the column that they are a function of. */
 static void
-ckfp_map_install(ckfp_owner *owner)
+ckfp_map_install(ckfp_filter_node *filter_node)
 {
-	const CustomScan *plan = (const CustomScan *)owner->css.ss.ps.plan;
-	EState *estate = owner->css.ss.ps.state;
+	const CustomScan *plan = (const CustomScan *)filter_node->css.ss.ps.plan;
+	EState *estate = filter_node->css.ss.ps.state;
 
-	if (owner->ranges.columns > 0)
+	if (filter_node->ranges.columns > 0)
 		return;
-	ckfp_key_ranges_init(&owner->ranges, &owner->record, plan->scan.plan.plan_node_id);
-	ckfp_key_ranges_map_to(&owner->ranges, &owner->record, llast(plan->custom_exprs), estate);
-	owner->allocates |= !owner->ranges.by_value;
-	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
+	ckfp_key_ranges_init(&filter_node->ranges, &filter_node->record, plan->scan.plan.plan_node_id);
+	ckfp_key_ranges_map_to(&filter_node->ranges, &filter_node->record, llast(plan->custom_exprs),
+						   estate);
+	filter_node->allocates |= !filter_node->ranges.by_value;
+	filter_node->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 }
 
 static void
 ckfp_tests_scan(PlanState *scan, ckfp_assignments *assignments, List *filters)
 {
-	ckfp_tests *tests = ckfp_condition_make(scan, list_length(filters));
-	ckfp_test *test = tests->test;
+	ckfp_scan_filters *tests = ckfp_condition_make(scan, list_length(filters));
+	ckfp_scan_filter *test = tests->test;
 
 	if (tests->n > 1)
 		foreach_ptr (ckfp_assignment, filter, filters)
-			filter->rank =
-				ckfp_cost_of_drop(&filter->owner->record, scan->plan, filter->target->attribute);
+			filter->rank = ckfp_cost_of_drop(&filter->filter_node->record, scan->plan,
+											 filter->target->attribute);
 	list_sort(filters, ckfp_compare_ranks);
 	foreach_ptr (const ckfp_assignment, filter, filters)
 	{
-		ckfp_owner *owner = filter->owner;
+		ckfp_filter_node *filter_node = filter->filter_node;
 
-		if (owner->record.mapped)
-			ckfp_map_install(owner);
+		if (filter_node->record.mapped)
+			ckfp_map_install(filter_node);
 		test->target = filter->number;
 		test->remote = ckfp_remote_uses(filter->target);
-		ckfp_test_init(test, owner, filter->target->attribute);
-		ckfp_suspension_add(&owner->suspensions, &test->suspension);
-		owner->tests = lappend(owner->tests, tests);
-		if (!owner->record.only_ranges)
-			ckfp_owner_enter(owner, CKFP_FILTER_NEW);
-		ckfp_blocks_install(tests, owner, filter->number);
+		ckfp_test_init(test, filter_node, filter->target->attribute);
+		ckfp_suspension_add(&filter_node->suspensions, &test->suspension);
+		filter_node->tests = lappend(filter_node->tests, tests);
+		if (!filter_node->record.no_filter)
+			ckfp_filter_node_enter(filter_node, CKFP_FILTER_NEW);
+		ckfp_skip_blocks_install(tests, filter_node, filter->number);
 		if (filter->target->partition)
 			ckfp_tests_partition(tests, test, assignments);
 		test++;
@@ -138,7 +142,7 @@ ckfp_tests_join(PlanState *join)
 
 	for (PlanState *child = IsA(hash, HashState) ? outerPlanState(hash) : NULL;
 		 child != NULL && ckfp_join_is_build(child->plan); child = outerPlanState(child))
-		((ckfp_owner *)child)->join = (HashJoinState *)join;
+		((ckfp_filter_node *)child)->join = (HashJoinState *)join;
 }
 
 static bool
@@ -168,35 +172,36 @@ ckfp_tests_walk(PlanState *state, void *context)
 
 /* Start the filter of a hash join, when its scans and its join are known. */
 static void
-ckfp_tests_start(ckfp_owner *owner)
+ckfp_tests_start(ckfp_filter_node *filter_node)
 {
-	List *keys = ((CustomScan *)owner->css.ss.ps.plan)->custom_exprs;
+	List *keys = ((CustomScan *)filter_node->css.ss.ps.plan)->custom_exprs;
 
-	if (owner->join == NULL)
+	if (filter_node->join == NULL)
 	{
-		ckfp_owner_enter(owner, CKFP_FILTER_OFF);
-		owner->ranges.state = CKFP_RANGES_OFF;
+		ckfp_filter_node_enter(filter_node, CKFP_FILTER_OFF);
+		filter_node->ranges.state = CKFP_RANGES_OFF;
 	}
-	if ((!ckfp_owner_is_off(owner) || owner->ranges.state != CKFP_RANGES_OFF) &&
+	if ((!ckfp_filter_node_is_off(filter_node) || filter_node->ranges.state != CKFP_RANGES_OFF) &&
 		ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
-		ckfp_verify_install(owner, &owner->join->js.ps, &owner->join->hashclauses,
-							list_copy_tail(keys, owner->record.columns));
-	ckfp_build_restart(owner);
+		ckfp_verify_install(filter_node, &filter_node->join->js.ps, &filter_node->join->hashclauses,
+							list_copy_tail(keys, filter_node->record.columns));
+	ckfp_build_restart(filter_node);
 }
 
 /* What is made here lives as long as the query. */
 static void
-ckfp_tests_install(QueryDesc *query, ckfp_owner *owners)
+ckfp_tests_install(QueryDesc *query, ckfp_filter_node *filter_nodes)
 {
 	MemoryContext caller = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	ckfp_assignments assignments = ckfp_collect_assignments(owners);
+	ckfp_assignments assignments = ckfp_collect_assignments(filter_nodes);
 
 	ckfp_tests_walk(query->planstate, &assignments);
-	for (ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
-		if (owner->nest != NULL)
-			ckfp_nest_install(owner->nest);
+	for (ckfp_filter_node *filter_node = filter_nodes; filter_node != NULL;
+		 filter_node = filter_node->next)
+		if (filter_node->nest != NULL)
+			ckfp_nest_install(filter_node->nest);
 		else
-			ckfp_tests_start(owner);
+			ckfp_tests_start(filter_node);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -213,13 +218,13 @@ ckfp_call_start(QueryDesc *query, int eflags)
 		standard_ExecutorStart(query, eflags);
 }
 
-/* Start a query, and list the owners of its filters in `owners`, if that is not NULL. */
+/* Start a query, and list the nodes of its filters in `filter_nodes`, if that is not NULL. */
 static void
-ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_owner **owners)
+ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_filter_node **filter_nodes)
 {
-	ckfp_owner **outer = ckfp_join_starting; /* starting a query can start other queries */
+	ckfp_filter_node **outer = ckfp_join_starting; /* starting a query can start other queries */
 
-	ckfp_join_starting = owners;
+	ckfp_join_starting = filter_nodes;
 	PG_TRY();
 	{
 		ckfp_call_start(query, eflags);
@@ -235,24 +240,27 @@ ckfp_start_collecting(QueryDesc *query, int eflags, ckfp_owner **owners)
 
 /* Count what the filters of a query did. */
 static void
-ckfp_count_filters(void *owners)
+ckfp_count_filters(void *filter_nodes)
 {
-	for (const ckfp_owner *owner = owners; owner != NULL; owner = owner->next)
+	for (const ckfp_filter_node *filter_node = filter_nodes; filter_node != NULL;
+		 filter_node = filter_node->next)
 	{
-		ckfp_join_counts counts = ckfp_owner_all_counts(owner);
+		ckfp_join_counts counts = ckfp_filter_node_all_counts(filter_node);
 
-		ckfp_stats_count(CKFP_STAT_PLANNED, !owner->record.only_ranges || owner->record.mapped);
+		ckfp_stats_count(CKFP_STAT_PLANNED,
+						 !filter_node->record.no_filter || filter_node->record.mapped);
 		ckfp_stats_count(CKFP_STAT_BUILT,
 						 counts.memory > 0 ||
-							 (owner->record.mapped &&
+							 (filter_node->record.mapped &&
 							  counts.tested + counts.skipped + counts.blocks_skipped > 0));
-		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, owner->nest != NULL && counts.memory > 0);
+		ckfp_stats_count(CKFP_STAT_NESTED_LOOPS, filter_node->nest != NULL && counts.memory > 0);
 		ckfp_stats_count(CKFP_STAT_GIVEN_UP, counts.given_up != CKFP_GIVEN_UP_NOT);
 		ckfp_stats_count(CKFP_STAT_SUSPENDED, counts.untested > 0);
 		ckfp_stats_count(CKFP_STAT_ROWS_TESTED, counts.tested);
-		if (owner->verify) /* in this mode no row is dropped */
+		if (filter_node->verify) /* in this mode no row is dropped */
 			continue;
-		ckfp_stats_count(owner->record.answers ? CKFP_STAT_LOOKUPS_SKIPPED : CKFP_STAT_ROWS_REMOVED,
+		ckfp_stats_count(filter_node->record.skips_lookups ? CKFP_STAT_LOOKUPS_SKIPPED
+														   : CKFP_STAT_ROWS_REMOVED,
 						 counts.removed);
 		ckfp_stats_count(CKFP_STAT_PARTITIONS_SKIPPED, counts.skipped);
 		ckfp_stats_count(CKFP_STAT_BLOCKS_SKIPPED, counts.blocks_skipped);
@@ -261,13 +269,13 @@ ckfp_count_filters(void *owners)
 
 /* Count it when the memory of the query is freed: at its end, or after an error. */
 static void
-ckfp_count_at_end(const QueryDesc *query, ckfp_owner *owners)
+ckfp_count_at_end(const QueryDesc *query, ckfp_filter_node *filter_nodes)
 {
 	MemoryContext context = query->estate->es_query_cxt;
 	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(*callback));
 
 	callback->func = ckfp_count_filters;
-	callback->arg = owners;
+	callback->arg = filter_nodes;
 	MemoryContextRegisterResetCallback(context, callback);
 	ckfp_stats_start();
 }
@@ -278,7 +286,7 @@ ckfp_count_at_end(const QueryDesc *query, ckfp_owner *owners)
 static pg_noinline void
 ckfp_start_query(QueryDesc *query, int eflags)
 {
-	ckfp_owner *owners = NULL;
+	ckfp_filter_node *filter_nodes = NULL;
 	/* A worker does what its leader does, whatever its own setting is. A query that may have no
 	 * filters can start while another query starts, which goes on to collect its own filters. */
 	bool off = ckfp_join_mode_setting == CKFP_JOIN_OFF && !IsParallelWorker();
@@ -287,12 +295,12 @@ ckfp_start_query(QueryDesc *query, int eflags)
 	 * for this isolation level. */
 	if (IsolationIsSerializable() && ckfp_plan_has_mark(query->plannedstmt, CKFP_MARK_LOOP))
 		ckfp_forget_plans(CKFP_MARK_LOOP);
-	ckfp_start_collecting(query, eflags, off ? NULL : &owners);
-	if (owners != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
+	ckfp_start_collecting(query, eflags, off ? NULL : &filter_nodes);
+	if (filter_nodes != NULL && !(eflags & EXEC_FLAG_EXPLAIN_ONLY))
 	{
 		if (!IsParallelWorker())
-			ckfp_count_at_end(query, owners);
-		ckfp_tests_install(query, owners);
+			ckfp_count_at_end(query, filter_nodes);
+		ckfp_tests_install(query, filter_nodes);
 	}
 }
 

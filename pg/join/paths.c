@@ -107,7 +107,8 @@ ckfp_statement_allows(PlannerInfo *root)
 		if (ckfp_query_locks((Node *)subroot->parse, NULL) ||
 			contain_volatile_functions((Node *)subroot->parse))
 			return false;
-	/* On a standby a scan may skip blocks only while no transaction ends, see blocks/live.c */
+	/* On a standby a scan may skip blocks only while no transaction ends, see blocks/candidates.c
+	 */
 	return !IsolationIsSerializable() && !RecoveryInProgress() &&
 		   !ckfp_query_locks((Node *)top->parse, NULL) &&
 		   !contain_volatile_functions((Node *)root->parse) && !ckfp_is_correlated(root);
@@ -329,7 +330,7 @@ static bool
 ckfp_changed_are_cheap(PlannerInfo *root, RelOptInfo *fact, const Path *loop)
 {
 	Relation table = table_open(planner_rt_fetch(fact->relid, root)->relid, NoLock);
-	double share = ckfp_blocks_changed(table) / Max((double)fact->pages, 1);
+	double share = ckfp_index_changed_blocks(table) / Max((double)fact->pages, 1);
 
 	table_close(table, NoLock);
 	return share * ckfp_scan_path(root, fact)->total_cost <= CKFP_CHANGED_COST * loop->total_cost;

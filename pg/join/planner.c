@@ -64,7 +64,7 @@ ckfp_add_filter(ckfp_planning *planning, HashJoin *join, bool mapped)
 		return record.mapped;
 	/* not with a security barrier or row security: the server would use the filter before their
 	 * conditions, which are not sent to it */
-	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.only_ranges)
+	if (!planning->rules.tables.has_barrier && !planning->row_security && !record.no_filter)
 		ckfp_remote_plan(planning->rules.statement.plan, &record);
 	ckfp_order_plan(&planning->rules, join, &record);
 	ckfp_unorder_scans(&record, &planning->last_node);

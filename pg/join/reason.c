@@ -8,7 +8,9 @@
  *
  * From PostgreSQL 18 on, EXPLAIN calls a hook for each plan, also for EXECUTE. That of a node
  * serves auto_explain, which does not call the other one in 18. Before, a hook is around EXPLAIN of
- * a query as a whole.
+ * a query as a whole, and the text of EXPLAIN is complete when it ends, so the lines are put into
+ * the group that was closed. It goes with 17, the last of these versions; until then these servers
+ * have no other way to say why a join has no filter.
  */
 #include "join/hooks.h"
 #include "join/nestloop/nestloop.h"

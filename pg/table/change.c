@@ -1,5 +1,5 @@
 /*
- * change.c - adds and removals.  Each is an edit of the engine, whose parts become rows.
+ * change.c - adds and removals.  Each is an edit of the engine, whose pieces become rows.
  *
  * Other sessions change the table, too.  A change reads its chunk in a snapshot of its own, edits
  * it, and replaces the row.  If another transaction has replaced this row meanwhile,
@@ -23,13 +23,13 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* The bytes of a part, as a value. */
-typedef union ckfp_part_bytes
+/* The bytes of a piece, as a value. */
+typedef union ckfp_piece_bytes
 {
 	struct varlena value;
 	char bytes[VARHDRSZ + CKF_CHUNK_MAX];
 	int64 aligned;
-} ckfp_part_bytes;
+} ckfp_piece_bytes;
 
 /* The edit of this session. It is in use only within one change, which runs no other code. */
 static ckf_edit *
@@ -43,9 +43,9 @@ ckfp_edit(void)
 }
 
 static ckf_status
-ckfp_next_part(ckfp_table *table, ckfp_part_bytes *bytes, ckf_chunk_part *part)
+ckfp_next_piece(ckfp_table *table, ckfp_piece_bytes *bytes, ckf_chunk_piece *piece)
 {
-	ckf_status status = ckf_edit_next(table->edit, bytes->bytes + VARHDRSZ, part);
+	ckf_status status = ckf_edit_next(table->edit, bytes->bytes + VARHDRSZ, piece);
 
 	CHECK_FOR_INTERRUPTS();
 	if (status != CKF_OK && status != CKF_MORE && status != CKF_FEED)
@@ -58,14 +58,14 @@ ckfp_next_part(ckfp_table *table, ckfp_part_bytes *bytes, ckf_chunk_part *part)
 void
 ckfp_write_first(ckfp_table *table)
 {
-	ckfp_part_bytes bytes;
-	ckf_chunk_part part;
+	ckfp_piece_bytes bytes;
+	ckf_chunk_piece piece;
 	size_t taken;
 
 	table->edit = ckfp_edit();
 	(void)ckf_edit_add(table->edit, &table->form->chunks, NULL, NULL, 0, true, &taken);
-	(void)ckf_edit_next(table->edit, bytes.bytes + VARHDRSZ, &part);
-	ckfp_insert_row(table, &part, &bytes.value);
+	(void)ckf_edit_next(table->edit, bytes.bytes + VARHDRSZ, &piece);
+	ckfp_insert_row(table, &piece, &bytes.value);
 }
 
 _Noreturn static void
@@ -207,18 +207,18 @@ ckfp_lock_order(const ckfp_table *table, bool ascending)
 					   ascending ? ShareLock : ExclusiveLock);
 }
 
-/* Write the parts of an edit. The first one replaces the row of the chunk. false: another
+/* Write the pieces of an edit. The first one replaces the row of the chunk. false: another
  * transaction has replaced the row before, and nothing was written. */
 static bool
-ckfp_write_parts(ckfp_table *table)
+ckfp_write_pieces(ckfp_table *table)
 {
-	ckfp_part_bytes bytes;
-	ckf_chunk_part part;
+	ckfp_piece_bytes bytes;
+	ckf_chunk_piece piece;
 	TM_Result result;
 
-	if (ckfp_next_part(table, &bytes, &part) == CKF_OK)
+	if (ckfp_next_piece(table, &bytes, &piece) == CKF_OK)
 		return true; /* nothing has changed */
-	result = ckfp_replace_row(table, &part, &bytes.value);
+	result = ckfp_replace_row(table, &piece, &bytes.value);
 	if (result == TM_Updated || result == TM_Deleted)
 	{
 		if (IsolationUsesXactSnapshot())
@@ -227,8 +227,8 @@ ckfp_write_parts(ckfp_table *table)
 	}
 	if (result != TM_Ok)
 		elog(ERROR, "unexpected table_tuple_update status: %u", result);
-	while (ckfp_next_part(table, &bytes, &part) == CKF_MORE)
-		ckfp_insert_row(table, &part, &bytes.value);
+	while (ckfp_next_piece(table, &bytes, &piece) == CKF_MORE)
+		ckfp_insert_row(table, &piece, &bytes.value);
 	return true;
 }
 
@@ -271,7 +271,7 @@ ckfp_change_chunk(ckfp_table *table, ckfp_items *items, bool remove)
 			ckfp_error(status, (ckf_about){0});
 		if (status != CKF_OK)
 			ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "wrong items");
-		written = ckfp_write_parts(table);
+		written = ckfp_write_pieces(table);
 		PopActiveSnapshot();
 	}
 	items->fresh += fresh;
@@ -320,16 +320,16 @@ ckfp_delete_row(ckfp_table *table)
 void
 ckfp_pack(ckfp_table *table)
 {
-	ckfp_part_bytes bytes;
-	ckf_chunk_part part;
+	ckfp_piece_bytes bytes;
+	ckf_chunk_piece piece;
 	ckf_status status;
 
 	table->edit = ckfp_edit();
 	ckf_edit_pack(table->edit, &table->form->chunks);
 	ckfp_start_rows(table, GetActiveSnapshot());
-	while ((status = ckfp_next_part(table, &bytes, &part)) != CKF_OK)
+	while ((status = ckfp_next_piece(table, &bytes, &piece)) != CKF_OK)
 		if (status == CKF_MORE)
-			ckfp_insert_row(table, &part, &bytes.value);
+			ckfp_insert_row(table, &piece, &bytes.value);
 		else
 		{
 			bool found = ckfp_next_row(table);

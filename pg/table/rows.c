@@ -104,9 +104,9 @@ ckfp_end_rows(ckfp_table *table)
 	index_endscan(table->scan);
 }
 
-/* Put a part of an edit into the slot for written rows. */
+/* Put a piece of an edit into the slot for written rows. */
 static TupleTableSlot *
-ckfp_form_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes)
+ckfp_form_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes)
 {
 	TupleTableSlot *slot = table->written;
 
@@ -114,8 +114,8 @@ ckfp_form_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *byt
 		slot = table->written =
 			MakeSingleTupleTableSlot(RelationGetDescr(table->heap), &TTSOpsVirtual);
 	ExecClearTuple(slot);
-	SET_VARSIZE(bytes, VARHDRSZ + part->size);
-	slot->tts_values[CKFP_ID - 1] = Int64GetDatum(ckf_chunk_id(part->start));
+	SET_VARSIZE(bytes, VARHDRSZ + piece->size);
+	slot->tts_values[CKFP_ID - 1] = Int64GetDatum(ckf_chunk_id(piece->start));
 	slot->tts_values[CKFP_CHUNK - 1] = PointerGetDatum(bytes);
 	memset(slot->tts_isnull, false, CKFP_COLUMNS * sizeof(bool));
 	return ExecStoreVirtualTuple(slot);
@@ -144,9 +144,9 @@ ckfp_insert_keys(ckfp_table *table, TupleTableSlot *slot)
 }
 
 TM_Result
-ckfp_replace_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes)
+ckfp_replace_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes)
 {
-	TupleTableSlot *slot = ckfp_form_row(table, part, bytes);
+	TupleTableSlot *slot = ckfp_form_row(table, piece, bytes);
 	ItemPointerData old = table->row->tts_tid;
 	TM_FailureData failure;
 	LockTupleMode mode;
@@ -166,9 +166,9 @@ ckfp_replace_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *
 }
 
 void
-ckfp_insert_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes)
+ckfp_insert_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes)
 {
-	TupleTableSlot *slot = ckfp_form_row(table, part, bytes);
+	TupleTableSlot *slot = ckfp_form_row(table, piece, bytes);
 
 	table_tuple_insert(table->heap, slot, GetCurrentCommandId(true), 0, NULL);
 	ckfp_insert_keys(table, slot);

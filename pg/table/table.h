@@ -83,11 +83,11 @@ void ckfp_start_rows(ckfp_table *table, Snapshot snapshot);
 bool ckfp_next_row(ckfp_table *table);
 void ckfp_end_rows(ckfp_table *table);
 
-/* Replace the row in the slot by a part of an edit. The result is that of table_tuple_update. */
-TM_Result ckfp_replace_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes);
+/* Replace the row in the slot by a piece of an edit. The result is that of table_tuple_update. */
+TM_Result ckfp_replace_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes);
 
-/* Insert a part of an edit as a new row. */
-void ckfp_insert_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes);
+/* Insert a piece of an edit as a new row. */
+void ckfp_insert_row(ckfp_table *table, const ckf_chunk_piece *piece, struct varlena *bytes);
 
 /* ---------------------------------------------------------------------------------- change.c */
 

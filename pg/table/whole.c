@@ -239,7 +239,7 @@ cuckoofilter_export(PG_FUNCTION_ARGS)
 	ckf_filter about; /* for the error message */
 	const ckf_filter *in = &about;
 	ckf_filter result;
-	ckf_task task = {.goal = CKF_FINISH,
+	ckf_task task = {.operation = CKF_FINISH,
 					 .in = &in,
 					 .inputs = 1,
 					 .start = ckfp_export_start,

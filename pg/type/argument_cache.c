@@ -173,13 +173,10 @@ ckfp_fetch(ckfp_argument_cache *argument, struct varlena *value, MemoryContext c
 
 /* --------------------------------------------------------------- parameters */
 
-/* Every integer up to this one is exact as a double. SQLite has the same limit. */
-#define CKFP_EXACT 9007199254740992.0
-
 int64
 ckfp_whole_capacity(double capacity)
 {
-	if (capacity >= -CKFP_EXACT && capacity <= CKFP_EXACT && capacity == rint(capacity))
+	if (capacity >= -CKF_EXACT && capacity <= CKF_EXACT && capacity == rint(capacity))
 		return (int64)capacity;
 	if (capacity == rint(capacity) && !isinf(capacity))
 		ereport(ERROR,

@@ -109,10 +109,10 @@ ckfp_without(const ckf_filter *filter, ckf_hashes item)
 }
 
 Datum
-ckfp_rebuilt(ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+ckfp_rebuilt(ckf_operation operation, const ckf_filter *a, const ckf_filter *b)
 {
 	ckf_filter owned;
 
-	(void)ckf_host_build(CKFP_HOST, goal, a, b, &owned);
+	(void)ckf_host_build(CKFP_HOST, operation, a, b, &owned);
 	CKFP_RETURN_OWNED(&owned);
 }

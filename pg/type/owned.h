@@ -59,7 +59,7 @@ Datum ckfp_with(const ckf_filter *filter, uint64 hash, unsigned item_class);
 Datum ckfp_without(const ckf_filter *filter, ckf_hashes item);
 
 /* The value of the rebuild of a and b, or of a alone (b is NULL). */
-Datum ckfp_rebuilt(ckf_goal goal, const ckf_filter *a, const ckf_filter *b);
+Datum ckfp_rebuilt(ckf_operation operation, const ckf_filter *a, const ckf_filter *b);
 
 #define CKFP_RETURN_OWNED(owned) PG_RETURN_POINTER(ckfp_result(owned))
 

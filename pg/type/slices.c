@@ -121,27 +121,31 @@ ckfp_ready_slices(ckfp_argument_cache *argument, Datum value, const struct varat
 	return ckfp_slices_pay(slices, 1);
 }
 
-const struct varlena *
-ckfp_fetch_or_slice(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context)
+bool
+ckfp_use_slices(ckfp_argument_cache *argument, struct varlena *value, MemoryContext context,
+				const struct varlena **whole)
 {
 	struct varatt_external toast;
 
-	if (!VARATT_IS_EXTERNAL_ONDISK(value))
-		return ckfp_fetch(argument, value, context);
-	VARATT_EXTERNAL_GET_POINTER(toast, value);
-	if (argument->copy != NULL && memcmp(&argument->toast, &toast, sizeof toast) == 0)
-		return argument->copy;
-	if (VARATT_EXTERNAL_IS_COMPRESSED(toast) || ckfp_is_fetched(&toast) ||
-		!ckfp_ready_slices(argument, PointerGetDatum(value), &toast, context))
-		return ckfp_fetch(argument, value, context);
-	return NULL;
+	if (VARATT_IS_EXTERNAL_ONDISK(value))
+	{
+		VARATT_EXTERNAL_GET_POINTER(toast, value);
+		*whole = argument->copy;
+		if (*whole != NULL && memcmp(&argument->toast, &toast, sizeof toast) == 0)
+			return false;
+		if (!VARATT_EXTERNAL_IS_COMPRESSED(toast) && !ckfp_is_fetched(&toast) &&
+			ckfp_ready_slices(argument, PointerGetDatum(value), &toast, context))
+			return true;
+	}
+	*whole = ckfp_fetch(argument, value, context);
+	return false;
 }
 
 /* ----------------------------------------------------------------- lookups */
 
 /* Read the chunks that a lookup needs. */
 static void
-ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *lookup)
+ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup_cursor *lookup)
 {
 	uint64 end = lookup->from + lookup->size;
 	int64 before = CKFP_BLOCKS_READ;
@@ -159,7 +163,7 @@ ckfp_read_window(ckfp_slices *slices, ckfp_window *window, const ckf_lookup *loo
 
 /* Continue a lookup by a step. */
 static ckf_status
-ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup *lookup)
+ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup_cursor *lookup)
 {
 	ckf_status status;
 	uint64 size;
@@ -177,34 +181,34 @@ ckfp_step(ckfp_slices *slices, ckfp_window *window, ckf_lookup *lookup)
 }
 
 /* One of many lookups. */
-typedef struct ckfp_pending
+typedef struct ckfp_one_lookup
 {
-	ckf_lookup lookup;
+	ckf_lookup_cursor lookup;
 	size_t number; /* of the hash */
-} ckfp_pending;
+} ckfp_one_lookup;
 
 /* All lookups. */
-typedef struct ckfp_lookups
+typedef struct ckfp_lookup_batch
 {
-	ckfp_pending *pending;
+	ckfp_one_lookup *pending;
 	size_t left;        /* unanswered lookups, which are at the front */
 	const bool *wanted; /* the answer that ends all lookups; NULL: there is none */
 	uint8 *copies;      /* receives the answers, by number; or NULL */
 	ckfp_window window;
-} ckfp_lookups;
+} ckfp_lookup_batch;
 
 static int
 ckfp_compare_offsets(const void *a, const void *b)
 {
-	const ckf_lookup *x = &((const ckfp_pending *)a)->lookup;
-	const ckf_lookup *y = &((const ckfp_pending *)b)->lookup;
+	const ckf_lookup_cursor *x = &((const ckfp_one_lookup *)a)->lookup;
+	const ckf_lookup_cursor *y = &((const ckfp_one_lookup *)b)->lookup;
 
 	return (x->from > y->from) - (x->from < y->from);
 }
 
 /* Write down what has become of a lookup. True if it has the answer that ends all of them. */
 static bool
-ckfp_take_answer(ckfp_lookups *all, const ckfp_pending *pending, ckf_status status)
+ckfp_take_answer(ckfp_lookup_batch *all, const ckfp_one_lookup *pending, ckf_status status)
 {
 	if (status == CKF_MORE)
 	{
@@ -219,7 +223,7 @@ ckfp_take_answer(ckfp_lookups *all, const ckfp_pending *pending, ckf_status stat
 /* Continue each lookup by a step, in the order of their offsets, so that each chunk is read once.
  * Unfinished lookups move to the front. True if a lookup has the answer that ends all of them. */
 static bool
-ckfp_step_all(ckfp_slices *slices, ckfp_lookups *all)
+ckfp_step_all(ckfp_slices *slices, ckfp_lookup_batch *all)
 {
 	size_t n = all->left;
 	bool found = false;
@@ -229,7 +233,7 @@ ckfp_step_all(ckfp_slices *slices, ckfp_lookups *all)
 	all->left = 0;
 	for (size_t i = 0; i < n && !found; i++)
 	{
-		ckfp_pending pending = all->pending[i];
+		ckfp_one_lookup pending = all->pending[i];
 		ckf_status status = ckfp_step(slices, &all->window, &pending.lookup);
 
 		found = ckfp_take_answer(all, &pending, status);
@@ -241,15 +245,15 @@ bool
 ckfp_slices_look_up(ckfp_slices *slices, const uint64 *hashes, size_t n, bool all_copies,
 					const bool *wanted, uint8 *copies)
 {
-	ckfp_pending one;
-	ckfp_lookups all = {.pending = &one, .wanted = wanted, .copies = copies};
+	ckfp_one_lookup one;
+	ckfp_lookup_batch all = {.pending = &one, .wanted = wanted, .copies = copies};
 	bool found = false;
 
 	if (n > 1)
 		all.pending = MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof one);
 	for (size_t i = 0; i < n && !found; i++)
 	{
-		ckfp_pending pending = {.number = i};
+		ckfp_one_lookup pending = {.number = i};
 		ckf_status status =
 			ckf_lookup_start(&pending.lookup, &slices->filter, hashes[i], all_copies);
 

@@ -100,7 +100,7 @@ ckfp_collected_flatten(ExpandedObjectHeader *header, void *result, Size allocate
 {
 	MemoryContext caller = MemoryContextSwitchTo(header->eoh_context);
 	const ckf_filter *items = ckfp_collected_items((ckfp_collected *)header);
-	ckf_task task = {.goal = CKF_MERGE_SUM,
+	ckf_task task = {.operation = CKF_MERGE_SUM,
 					 .in = &items,
 					 .inputs = 1,
 					 .bytes = VARDATA(result),
@@ -190,11 +190,11 @@ ckfp_merged_take(ckfp_merged *merged, const ckf_filter *in)
 }
 
 ckfp_merged *
-ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_goal goal)
+ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_operation operation)
 {
 	ckfp_merged *merged = ckfp_new_object(parent, sizeof *merged, &ckfp_merged_methods);
 
-	ckf_merger_start(&merged->merger, goal);
+	ckf_merger_start(&merged->merger, operation);
 	ckfp_merged_take(merged, filter);
 	return merged;
 }

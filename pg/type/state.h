@@ -43,7 +43,7 @@ typedef struct ckfp_collected
 /* The collector of a value; NULL: the value is something else. */
 ckfp_collected *ckfp_collected_of(const struct varlena *value);
 
-/* A new collector, in memory below `parent`, with the promise and the hashes of a filter. */
+/* A new collector, in memory below `parent`, with the parameters and the hashes of a filter. */
 ckfp_collected *ckfp_new_collected(MemoryContext parent, const ckf_filter *filter);
 
 /* The items of a collector, as the input of a rebuild. */
@@ -59,7 +59,8 @@ typedef struct ckfp_merged
 
 /* The same for a merge; a new one begins with a filter. */
 ckfp_merged *ckfp_merged_of(const struct varlena *value);
-ckfp_merged *ckfp_new_merged(MemoryContext parent, const ckf_filter *filter, ckf_goal goal);
+ckfp_merged *ckfp_new_merged(MemoryContext parent, const ckf_filter *filter,
+							 ckf_operation operation);
 void ckfp_merged_take(ckfp_merged *merged, const ckf_filter *in);
 
 #endif

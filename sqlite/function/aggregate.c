@@ -180,7 +180,7 @@ ckfs_value(sqlite3_context *ctx)
 	if (state->collector && !ckf_host_settle(&host.host, state->collector))
 		return;
 	items = state->collector ? &state->collector->filter : &state->flat;
-	ckfs_result_of(ctx, &(ckf_task){.goal = CKF_FINISH, .in = &items, .inputs = 1});
+	ckfs_result_of(ctx, &(ckf_task){.operation = CKF_FINISH, .in = &items, .inputs = 1});
 }
 
 void

@@ -29,12 +29,13 @@ ckfs_read_filters(sqlite3_context *ctx, int argc, sqlite3_value **argv, ckf_filt
 void
 ckfs_sql_rebuild(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckf_goal goal = (ckf_goal)ckfs_user_data(ctx)->what;
+	ckf_operation operation = (ckf_operation)ckfs_user_data(ctx)->what;
 	ckf_filter local[2];
 	const ckf_filter *filter[2];
 
 	if (ckfs_read_filters(ctx, argc, argv, local, filter))
-		ckfs_result_of(ctx, &(ckf_task){.goal = goal, .in = filter, .inputs = (unsigned)argc});
+		ckfs_result_of(ctx,
+					   &(ckf_task){.operation = operation, .in = filter, .inputs = (unsigned)argc});
 }
 
 /* cuckoofilter_overlap(a, b), _overlap_error(a, b), _jaccard(a, b): the index is NULL for two empty
@@ -47,7 +48,8 @@ ckfs_sql_compare(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_filter local[2];
 	const ckf_filter *filter[2];
 	ckf_comparison comparison;
-	ckf_task task = {.goal = CKF_COMPARE, .in = filter, .inputs = 2, .comparison = &comparison};
+	ckf_task task = {
+		.operation = CKF_COMPARE, .in = filter, .inputs = 2, .comparison = &comparison};
 
 	if (!ckfs_read_filters(ctx, argc, argv, local, filter) ||
 		!ckf_host_run(&host.host, &task, NULL) || (what == CKFS_JACCARD && comparison.empty))

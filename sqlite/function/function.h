@@ -20,9 +20,9 @@ typedef void ckfs_function(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 ckfs_function ckfs_sql_create;
 ckfs_function ckfs_sql_bytes;
 ckfs_function ckfs_sql_open;
-ckfs_function ckfs_sql_change;        /* items, ckf_goal */
+ckfs_function ckfs_sql_change;        /* items, ckf_operation */
 ckfs_function ckfs_sql_contains;      /* items */
-ckfs_function ckfs_sql_change_all;    /* ckf_goal */
+ckfs_function ckfs_sql_change_all;    /* ckf_operation */
 ckfs_function ckfs_sql_contains_some; /* bool: search for an item that is in the filter */
 ckfs_function ckfs_sql_copies;
 ckfs_function ckfs_sql_count;
@@ -42,7 +42,7 @@ void ckfs_value(sqlite3_context *ctx);
 void ckfs_final(sqlite3_context *ctx);
 
 /* cuckoofilter_union_agg and cuckoofilter_sum_agg: merge.c */
-ckfs_function ckfs_merge_step; /* ckf_goal */
+ckfs_function ckfs_merge_step; /* ckf_operation */
 void ckfs_merge_value(sqlite3_context *ctx);
 void ckfs_merge_final(sqlite3_context *ctx);
 
@@ -52,7 +52,7 @@ void ckfs_batch_value(sqlite3_context *ctx);
 void ckfs_batch_final(sqlite3_context *ctx);
 
 /* Rebuilds and comparisons of filters, and cuckoofilter_intersect_agg: compare.c */
-ckfs_function ckfs_sql_rebuild; /* ckf_goal */
+ckfs_function ckfs_sql_rebuild; /* ckf_operation */
 typedef enum ckfs_compared
 {
 	CKFS_OVERLAP,

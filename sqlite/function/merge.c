@@ -21,7 +21,7 @@ ckfs_merger_of(sqlite3_context *ctx)
 	{
 		*merger = ckfs_allocate(ctx, NULL, sizeof(ckf_merger));
 		if (*merger)
-			ckf_merger_start(*merger, (ckf_goal)ckfs_user_data(ctx)->what);
+			ckf_merger_start(*merger, (ckf_operation)ckfs_user_data(ctx)->what);
 	}
 	return merger ? *merger : NULL;
 }

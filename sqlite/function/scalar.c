@@ -102,7 +102,7 @@ void
 ckfs_sql_change(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const ckfs_items *items = ckfs_user_data(ctx)->items;
-	ckf_goal goal = (ckf_goal)ckfs_user_data(ctx)->what;
+	ckf_operation operation = (ckf_operation)ckfs_user_data(ctx)->what;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter_of_items(ctx, argc, argv, &local);
 	bool nothing = ckfs_has_null(argv + 1, items->count);
@@ -111,13 +111,13 @@ ckfs_sql_change(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	ckf_list list;
 
 	if (!filter || (!nothing && !items->hash(ctx, argv + 1, filter->seed, &item)) ||
-		(goal == CKF_ADD_MANY && !ckfs_is_addable(ctx, &item)))
+		(operation == CKF_ADD_MANY && !ckfs_is_addable(ctx, &item)))
 		return;
 	if (!nothing && ckfs_has_new_class(ctx, filter, item.item_class))
-		nothing = goal == CKF_REMOVE_MANY;
+		nothing = operation == CKF_REMOVE_MANY;
 	list = (ckf_list){&item.hash, NULL, !nothing, item.item_class};
-	if (ckf_host_copy(&host.host, filter, goal == CKF_ADD_MANY, &owned) &&
-		ckf_host_change_each(&host.host, goal, &owned, &list))
+	if (ckf_host_copy(&host.host, filter, operation == CKF_ADD_MANY, &owned) &&
+		ckf_host_change_each(&host.host, operation, &owned, &list))
 		ckfs_result(ctx, &owned);
 }
 
@@ -156,16 +156,17 @@ ckfs_hash_list(sqlite3_context *ctx, int argc, sqlite3_value **argv, const ckf_f
 void
 ckfs_sql_change_all(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ckf_goal goal = (ckf_goal)ckfs_user_data(ctx)->what;
+	ckf_operation operation = (ckf_operation)ckfs_user_data(ctx)->what;
 	ckf_filter local, owned;
 	const ckf_filter *filter = ckfs_filter_of_items(ctx, argc, argv, &local);
 	ckfs_host host = ckfs_host_of(ctx);
 	ckf_list list;
 	bool ok;
 
-	if (!filter || !ckfs_hash_list(ctx, argc - 1, argv + 1, filter, goal == CKF_REMOVE_MANY, &list))
+	if (!filter ||
+		!ckfs_hash_list(ctx, argc - 1, argv + 1, filter, operation == CKF_REMOVE_MANY, &list))
 		return;
-	ok = ckf_host_change(&host.host, goal, filter, &list, &owned);
+	ok = ckf_host_change(&host.host, operation, filter, &list, &owned);
 	sqlite3_free((void *)(uintptr_t)list.hashes);
 	if (ok)
 		ckfs_result(ctx, &owned);

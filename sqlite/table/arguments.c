@@ -2,7 +2,7 @@
  * arguments.c - the arguments of USING cuckoofilter: fpr=.., capacity=.., and the options of
  * cuckoofilter_create, each as an argument of its own.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "../argument.h"
 
@@ -25,8 +25,8 @@ static int
 ckfs_bad_argument(char **error, ckf_status status, ckf_text argument)
 {
 	if (status == CKF_OPTION_TWICE || ckf_lacks_comma(argument))
-		*error =
-			ckfs_sentence(status, (ckf_about){.option = argument.at, .option_size = argument.size});
+		*error = ckfs_error_text(status,
+								 (ckf_about){.option = argument.at, .option_size = argument.size});
 	else if (argument.size > 3 && sqlite3_strnicmp(argument.at, "fpr", 3) == 0)
 		*error = sqlite3_mprintf(CKF_SAY_BAD_OPTION "%s", (int)argument.size, argument.at,
 								 CKFS_REST_PERCENT);
@@ -80,7 +80,7 @@ ckfs_read_argument(sqlite3 *db, const char *text, bool twice, ckf_params *params
 		return ckfs_bad_argument(error, CKF_OPTION_TWICE, whole);
 	if (ckfs_piece_is(name, "fpr"))
 		params->fpr = number;
-	else if (number >= -CKFS_EXACT && number <= CKFS_EXACT && number == (double)(int64_t)number)
+	else if (number >= -CKF_EXACT && number <= CKF_EXACT && number == (double)(int64_t)number)
 		params->capacity = (int64_t)number;
 	else
 		return ckfs_bad_argument(error, CKF_BAD_OPTION, whole);
@@ -148,6 +148,6 @@ ckfs_table_arguments(sqlite3 *db, bool unique, int argc, const char *const *argv
 	status = ckf_chunks_init(chunks, params);
 	if (status == CKF_OK)
 		return SQLITE_OK;
-	*error = ckfs_sentence(status, (ckf_about){.params = params});
+	*error = ckfs_error_text(status, (ckf_about){.params = params});
 	return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }

@@ -6,7 +6,7 @@
 
 #include "storage.h"
 
-/* ---------------------------------------------------------------------------------- writer.c */
+/* ---------------------------------------------------------------------------------- atomic.c */
 
 /* An error if one of our statements is running, also of another instance. */
 int ckfs_check_idle(ckfs_table *table);
@@ -28,7 +28,7 @@ int ckfs_end_change(ckfs_table *table, int total, int rc);
 /* A rollback has undone an incomplete change. */
 void ckfs_mend(ckfs_table *table);
 
-/* ----------------------------------------------------------------------------------- write.c */
+/* ------------------------------------------------------------------------------ add_remove.c */
 
 /* Add one copy of each item, in ascending order; `whole` as in ckf_edit_add.  *done: the number of
  * items that were added, which is n unless the call fails. */
@@ -39,7 +39,7 @@ int ckfs_write_items(ckfs_table *table, const uint64_t *items, size_t n, bool wh
 int ckfs_write_removal(ckfs_table *table, uint64_t hash);
 
 /* 'delete-all' */
-int ckfs_write_nothing(ckfs_table *table);
+int ckfs_delete_all(ckfs_table *table);
 
 /* ------------------------------------------------------------------------------------ pack.c */
 
@@ -51,7 +51,7 @@ int ckfs_write_packed(ckfs_table *table);
 int ckfs_write_many(ckfs_table *table, const uint64_t *hashes, size_t n, unsigned item_classes,
 					bool *many);
 
-/* --------------------------------------------------------------------------------- waiting.c */
+/* --------------------------------------------------------------------------------- pending.c */
 
 /* Whether the running statement is a transaction of its own, and the only one that writes. */
 bool ckfs_is_alone(sqlite3 *db);
@@ -59,13 +59,13 @@ bool ckfs_is_alone(sqlite3 *db);
 /* Add an item: write it, or let it wait until the statement ends. */
 int ckfs_add(ckfs_table *table, ckfs_hashed item);
 
-/* Write the waiting adds, also those of other instances. */
-int ckfs_write_waiting(ckfs_table *table);
+/* Write the pending adds, also those of other instances. */
+int ckfs_write_pending(ckfs_table *table);
 
 /* --------------------------------------------------------------------------------- reserve.c */
 
 /* Whether `n` more items can be added.  SQLITE_OK, or the error that the precision is used up.
- * `hash` belongs to one of them.  Near the limit, waiting adds are written first. */
+ * `hash` belongs to one of them.  Near the limit, pending adds are written first. */
 int ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * command.c - INSERT INTO seen(seen) VALUES('optimize'), and the other commands.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "cuckoofilter_host.h"
 #include "messages.h"
@@ -46,8 +46,8 @@ ckfs_open_filter(ckfs_table *table, sqlite3_value *value, ckf_filter *local, ckf
 	ckf_status status;
 
 	if (sqlite3_value_type(value) != SQLITE_BLOB)
-		return ckfs_table_sentence(table,
-								   ckfs_sentence_type("cuckoofilter", CKFS_SAY_FILTER, value, ""));
+		return ckfs_table_set_error(
+			table, ckfs_type_error_text("cuckoofilter", CKFS_SAY_FILTER, value, ""));
 	bytes = sqlite3_value_blob(value);
 	size = (size_t)sqlite3_value_bytes(value);
 	*filter = local;
@@ -139,7 +139,7 @@ ckfs_merge(ckfs_table *table, sqlite3_value *value)
 	int rc = ckfs_open_filter(table, value, &local, &pinned, &filter);
 
 	if (rc == SQLITE_OK)
-		rc = ckfs_write_waiting(table);
+		rc = ckfs_write_pending(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_merge_filter(table, filter);
 	ckfs_handle_unpin(pinned);
@@ -155,10 +155,10 @@ ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item)
 	{
 		const char *name;
 		int (*run)(ckfs_table *);
-		bool reads; /* after the waiting adds are written */
+		bool reads; /* after the pending adds are written */
 	} commands[] = {
 		{"optimize", ckfs_write_packed, true},
-		{"delete-all", ckfs_write_nothing, false},
+		{"delete-all", ckfs_delete_all, false},
 		{"integrity-check", ckfs_check_table, true},
 	};
 	const char *name = (const char *)sqlite3_value_text(command);
@@ -177,7 +177,7 @@ ckfs_command(ckfs_table *table, sqlite3_value *command, sqlite3_value *item)
 									   "command '%s' of cuckoofilter table %s takes no item",
 									   commands[i].name, table->name);
 			if (commands[i].reads)
-				rc = ckfs_write_waiting(table);
+				rc = ckfs_write_pending(table);
 			return rc == SQLITE_OK ? commands[i].run(table) : rc;
 		}
 	return ckfs_table_fail(

@@ -2,7 +2,7 @@
  * cursor.c - a lookup in SQL.  `item = value` gives one row with the value that was looked up, or
  * no row.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "../argument.h"
 #include "messages.h"
@@ -115,13 +115,13 @@ ckfs_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int ar
 	rc = ckfs_hash_value(argv[0], table->params.seed, &item);
 	if (rc == SQLITE_DONE) /* NULL is never an item */
 	{
-		which = sqlite3_value_pointer(argv[0], CKFS_WHICH);
+		which = sqlite3_value_pointer(argv[0], CKFS_INSTANCE_TAG);
 		if (!which)
 			return SQLITE_OK;
 		*which = table;
 		cursor->found = true;
 		cursor->type = SQLITE_NULL;
-		return ckfs_write_waiting(table);
+		return ckfs_write_pending(table);
 	}
 	if (rc == SQLITE_MISMATCH)
 		return ckfs_table_fail(table, SQLITE_ERROR, CKF_SAY_FILTER_ITEM);

@@ -5,7 +5,7 @@
  * recognizes the pointer type and writes its own address into it.  So SQLite resolves the name, and
  * while this lookup stays open, nobody can change the table.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "../function/function.h"
 #include "../owned.h"
@@ -45,7 +45,7 @@ ckfs_export_start(ckf_rebuild *rebuild, void *data)
 {
 	ckfs_exported *exported = data;
 	const ckfs_total *total = &exported->total;
-	uint64_t added = exported->table->params.set ? total->copies + total->uncounted : 0;
+	uint64_t added = exported->table->params.set ? total->copies + total->duplicates : 0;
 	unsigned item_classes = total->item_classes;
 	int limit = sqlite3_limit(exported->table->db, SQLITE_LIMIT_LENGTH, -1);
 
@@ -79,7 +79,7 @@ ckfs_export_table(sqlite3_context *ctx, ckfs_table *table)
 	ckfs_exported exported = {.table = table};
 	ckf_filter about = table->chunks.exact; /* for the error message */
 	const ckf_filter *in = &about;
-	ckf_task task = {.goal = CKF_FINISH,
+	ckf_task task = {.operation = CKF_FINISH,
 					 .in = &in,
 					 .inputs = 1,
 					 .start = ckfs_export_start,
@@ -122,7 +122,7 @@ ckfs_find_table(sqlite3_context *ctx, sqlite3_value *name, sqlite3_value *schema
 	rc = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
 	sqlite3_free(sql);
 	if (rc == SQLITE_OK)
-		rc = sqlite3_bind_pointer(statement, 1, table, CKFS_WHICH, NULL);
+		rc = sqlite3_bind_pointer(statement, 1, table, CKFS_INSTANCE_TAG, NULL);
 	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW && *table)
 		return statement;
 	if (rc == SQLITE_OK)

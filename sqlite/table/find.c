@@ -8,7 +8,7 @@
  * follow the changes of other connections.  The statement is also used if the lookup may have to be
  * logged, since the handle does not read the classes of the items.
  */
-#include "sql.h"
+#include "methods.h"
 
 /* Lookups by the statement that cost as much as opening a BLOB handle. */
 #define CKFS_MANY_LOOKUPS 16
@@ -135,7 +135,7 @@ ckfs_look_up(ckfs_table *table, ckfs_hashed item, bool one, unsigned *copies)
 {
 	ckf_chunk guessed;
 	ckfs_row row;
-	int rc = ckfs_write_waiting(table);
+	int rc = ckfs_write_pending(table);
 
 	*copies = 0;
 	if (rc != SQLITE_OK)

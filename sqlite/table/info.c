@@ -2,7 +2,7 @@
  * info.c - cuckoofilter_table_info('name' [, 'schema']): the parameters and statistics of a filter
  * table as JSON.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "../function/function.h"
 #include "../function/json.h"

@@ -74,18 +74,18 @@ ckfs_delist(ckfs_table *table)
 /* The writer may be reading the list when a statement of its own is rolled back: it frees the list
  * later. */
 void
-ckfs_waiting_drop(ckfs_table *table)
+ckfs_pending_drop(ckfs_table *table)
 {
-	ckfs_waiting *waiting = &table->waiting;
+	ckfs_pending *pending = &table->pending;
 
-	waiting->count = 0;
-	waiting->item_classes = 0;
-	waiting->total = 0;
+	pending->count = 0;
+	pending->item_classes = 0;
+	pending->total = 0;
 	if (table->stepping)
 		return;
-	sqlite3_free(waiting->hashes);
-	waiting->hashes = NULL;
-	waiting->room = 0;
+	sqlite3_free(pending->hashes);
+	pending->hashes = NULL;
+	pending->room = 0;
 }
 
 /* -------------------------------------------------------------------- rollbacks */
@@ -142,7 +142,7 @@ ckfs_check_name(ckfs_table *table)
 		0, &statement);
 
 	if (rc == SQLITE_OK)
-		rc = sqlite3_bind_pointer(statement, 1, &current, CKFS_WHICH, NULL);
+		rc = sqlite3_bind_pointer(statement, 1, &current, CKFS_INSTANCE_TAG, NULL);
 	table->unverified = false; /* this statement may use it */
 	if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_ROW)
 		rc = sqlite3_reset(statement);

@@ -1,7 +1,7 @@
 /*
  * integrity.c - check each chunk of a table, and that all chunks together are consistent.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "cuckoofilter_host.h"
 

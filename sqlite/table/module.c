@@ -2,7 +2,7 @@
  * module.c - the virtual table module: create, connect, plan, rename and drop tables, and take part
  * in transactions.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "../function/function.h"
 
@@ -26,7 +26,7 @@ ckfs_table_disconnect(sqlite3_vtab *vtab)
 	ckfs_delist(table);
 	ckfs_shadow_close(table);
 	ckfs_hints_end(&table->hints);
-	ckfs_waiting_drop(table);
+	ckfs_pending_drop(table);
 	sqlite3_free(table->edit);
 
 	sqlite3_free(table->broken_by);
@@ -46,7 +46,7 @@ ckfs_is_column(const char *name)
 }
 
 static char *
-ckfs_sentence_named(const char *name)
+ckfs_name_error_text(const char *name)
 {
 	return sqlite3_mprintf("a cuckoofilter table cannot have the name of its column %s", name);
 }
@@ -60,7 +60,7 @@ ckfs_declare(sqlite3 *db, const char *name, char **error)
 
 	if (ckfs_is_column(name))
 	{
-		*error = ckfs_sentence_named(name);
+		*error = ckfs_name_error_text(name);
 		return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 	}
 	sql = sqlite3_mprintf("CREATE TABLE x(item, copies INTEGER HIDDEN, \"%w\" HIDDEN)", name);
@@ -166,7 +166,7 @@ ckfs_invalidate_others(ckfs_table *table, const char *why)
 
 	while ((other = ckfs_next_instance(table, other)) != NULL)
 	{
-		ckfs_waiting_drop(other);
+		ckfs_pending_drop(other);
 		ckfs_shadow_close(other);
 		if (other != table)
 			other->invalid = why;
@@ -198,10 +198,10 @@ ckfs_table_rename(sqlite3_vtab *vtab, const char *name)
 	int rc;
 
 	if (ckfs_is_column(name))
-		return ckfs_table_sentence(table, ckfs_sentence_named(name));
+		return ckfs_table_set_error(table, ckfs_name_error_text(name));
 	rc = ckfs_join_transaction(table);
 	if (rc == SQLITE_OK)
-		rc = ckfs_write_waiting(table);
+		rc = ckfs_write_pending(table);
 	if (rc != SQLITE_OK)
 		return rc;
 	while ((other = ckfs_next_instance(table, other)) != NULL)
@@ -307,16 +307,16 @@ ckfs_table_sync(sqlite3_vtab *vtab)
 
 	ckfs_assert(table->state != CKFS_OUTSIDE);
 	table->state = CKFS_SYNCED;
-	return table->invalid || (table->waiting.count == 0 && !table->broken)
+	return table->invalid || (table->pending.count == 0 && !table->broken)
 			   ? SQLITE_OK
-			   : ckfs_write_waiting(table);
+			   : ckfs_write_pending(table);
 }
 
 /* End the transaction. */
 static void
 ckfs_table_end(ckfs_table *table)
 {
-	ckfs_waiting_drop(table);
+	ckfs_pending_drop(table);
 	ckfs_mend(table);
 	table->state = CKFS_OUTSIDE;
 	table->gets_savepoints = true;
@@ -330,7 +330,7 @@ ckfs_table_commit(sqlite3_vtab *vtab)
 	ckfs_table *table = ckfs_table_of(vtab);
 
 	ckfs_assert(table->state == CKFS_SYNCED);
-	ckfs_assert(table->waiting.count == 0);
+	ckfs_assert(table->pending.count == 0);
 	ckfs_table_end(table);
 	return SQLITE_OK;
 }
@@ -347,7 +347,7 @@ ckfs_table_rollback(sqlite3_vtab *vtab)
 }
 
 /* Savepoint `number` ends, or a new one with its number begins.  What was done in it belongs to the
- * savepoint around it, so the waiting adds are written. */
+ * savepoint around it, so the pending adds are written. */
 static int
 ckfs_leave_savepoint(ckfs_table *table, int number)
 {
@@ -358,7 +358,7 @@ ckfs_leave_savepoint(ckfs_table *table, int number)
 			table->broken_level = number;
 		table->level = number;
 	}
-	return table->waiting.count > 0 && !table->invalid && !table->broken ? ckfs_write_waiting(table)
+	return table->pending.count > 0 && !table->invalid && !table->broken ? ckfs_write_pending(table)
 																		 : SQLITE_OK;
 }
 
@@ -406,7 +406,7 @@ ckfs_table_rollback_to(sqlite3_vtab *vtab, int number)
 	table->allowed = 0;
 	if (number >= table->level) /* it never began */
 		return SQLITE_OK;
-	ckfs_waiting_drop(table);
+	ckfs_pending_drop(table);
 	ckfs_note_rollback(table->connection, number);
 	ckfs_close_blob(table);
 	if (number < table->broken_level)

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The most bytes of rows in memory.  A larger table is packed in parts, and the pages between the
- * parts are less full. */
+/* The most bytes of rows in memory.  A larger table is packed piece by piece, and the pages between
+ * the pieces are less full. */
 #ifndef CKFS_MOST_HELD
 #define CKFS_MOST_HELD ((size_t)256 << 20)
 #endif
@@ -40,11 +40,11 @@ typedef struct ckfs_packing
 	ckf_edit *edit; /* adds them to the chunks before these are packed; NULL: there are none */
 	bool adding;    /* the chunk that is being added to has more parts */
 	size_t taken;   /* the hashes that this chunk takes */
-	uint8_t part[CKF_CHUNK_MAX];
+	uint8_t piece[CKF_CHUNK_MAX];
 	unsigned item_classes;
-	uint64_t uncounted; /* of the rows that were read; the next row that is written gets them */
-	int64_t last_id;    /* the last row that was written */
-	uint64_t last_uncounted; /* the uncounted adds of the row last_id */
+	uint64_t duplicates; /* of the rows that were read; the next row that is written gets them */
+	int64_t last_id;     /* the last row that was written */
+	uint64_t last_duplicates; /* the duplicate adds of the row last_id */
 } ckfs_packing;
 
 /* ------------------------------------------------------- rows that are held */
@@ -68,7 +68,7 @@ ckfs_hold(ckfs_packing *packing, const ckfs_row *row)
 	memcpy(packing->held + packing->used + sizeof(held), row->chunk.bytes, held.size);
 	packing->used += sizeof(held) + held.size;
 	packing->item_classes |= row->item_classes;
-	packing->uncounted += row->uncounted;
+	packing->duplicates += row->duplicates;
 	return SQLITE_OK;
 }
 
@@ -124,25 +124,25 @@ ckfs_next_held(ckfs_packing *packing, ckf_chunk *chunk)
 			   : ckfs_table_damaged(table, held.id, "wrong bytes");
 }
 
-/* The last part of the chunk that items were added to was read. */
+/* The last piece of the chunk that items were added to was read. */
 static void
 ckfs_end_adding(ckfs_packing *packing)
 {
 	int64_t stored = ckf_edit_stored(packing->edit);
 
 	if (packing->table->params.set && stored >= 0 && (uint64_t)stored < packing->taken)
-		packing->uncounted += packing->taken - (uint64_t)stored;
+		packing->duplicates += packing->taken - (uint64_t)stored;
 	packing->items += packing->taken;
 	packing->count -= packing->taken;
 	packing->adding = false;
 }
 
-/* Open the next part of the chunk that items are added to.  SQLITE_DONE: there are no more. */
+/* Open the next piece of the chunk that items are added to.  SQLITE_DONE: there are no more. */
 static int
-ckfs_next_part(ckfs_packing *packing, ckf_chunk *chunk)
+ckfs_next_piece(ckfs_packing *packing, ckf_chunk *chunk)
 {
-	ckf_chunk_part part;
-	ckf_status status = ckf_edit_next(packing->edit, packing->part, &part);
+	ckf_chunk_piece piece;
+	ckf_status status = ckf_edit_next(packing->edit, packing->piece, &piece);
 
 	if (status == CKF_OK)
 	{
@@ -151,7 +151,7 @@ ckfs_next_part(ckfs_packing *packing, ckf_chunk *chunk)
 	}
 	if (status == CKF_MORE)
 		status =
-			ckf_chunk_open(chunk, &packing->table->chunks, part.start, packing->part, part.size);
+			ckf_chunk_open(chunk, &packing->table->chunks, piece.start, packing->piece, piece.size);
 	return status == CKF_OK
 			   ? SQLITE_OK
 			   : ckfs_table_damaged(packing->table, ckf_chunk_id(packing->items[0]), "wrong items");
@@ -164,7 +164,7 @@ ckfs_next_chunk(ckfs_packing *packing, ckf_chunk *chunk)
 {
 	ckfs_table *table = packing->table;
 	ckf_chunk held;
-	int rc = packing->adding ? ckfs_next_part(packing, chunk) : SQLITE_DONE;
+	int rc = packing->adding ? ckfs_next_piece(packing, chunk) : SQLITE_DONE;
 
 	if (rc != SQLITE_DONE)
 		return rc;
@@ -176,7 +176,7 @@ ckfs_next_chunk(ckfs_packing *packing, ckf_chunk *chunk)
 					 &packing->taken) != CKF_OK)
 		return ckfs_table_damaged(table, ckf_chunk_id(held.start), "wrong items");
 	packing->adding = true;
-	rc = ckfs_next_part(packing, chunk);
+	rc = ckfs_next_piece(packing, chunk);
 	return rc == SQLITE_DONE ? SQLITE_OK : rc; /* an edit without parts has changed nothing */
 }
 
@@ -207,11 +207,11 @@ ckfs_end_packing(ckfs_packing *packing)
 	if (rc == SQLITE_OK || (rc == SQLITE_DONE && packing->count > 0))
 		return ckfs_table_damaged(packing->table, packing->next,
 								  "ranges that overlap or end early");
-	if (rc != SQLITE_DONE || packing->uncounted == 0)
+	if (rc != SQLITE_DONE || packing->duplicates == 0)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	/* the uncounted adds to the last chunk are known only now */
-	return ckfs_put_uncounted(packing->table, packing->last_id,
-							  packing->last_uncounted + packing->uncounted);
+	/* the duplicate adds to the last chunk are known only now */
+	return ckfs_put_duplicates(packing->table, packing->last_id,
+							   packing->last_duplicates + packing->duplicates);
 }
 
 static int
@@ -219,14 +219,14 @@ ckfs_pack_all(ckfs_packing *packing)
 {
 	ckfs_table *table = packing->table;
 	ckf_status status;
-	ckf_chunk_part part;
+	ckf_chunk_piece piece;
 	ckfs_row row = {0};
 	int rc = SQLITE_OK;
 
 	ckf_edit_pack(table->edit, &table->chunks);
 	while (rc == SQLITE_OK)
 	{
-		status = ckf_edit_next(table->edit, table->bytes, &part);
+		status = ckf_edit_next(table->edit, table->bytes, &piece);
 		if (status == CKF_OK)
 			return ckfs_end_packing(packing);
 		if (status == CKF_FEED)
@@ -234,13 +234,13 @@ ckfs_pack_all(ckfs_packing *packing)
 		else if (status == CKF_MORE)
 		{
 			row.chunk.bytes = table->bytes;
-			row.chunk.size = (uint32_t)part.size;
-			row.id = packing->last_id = ckf_chunk_id(part.start);
+			row.chunk.size = (uint32_t)piece.size;
+			row.id = packing->last_id = ckf_chunk_id(piece.start);
 			row.item_classes = packing->item_classes;
-			row.uncounted = packing->uncounted;
+			row.duplicates = packing->duplicates;
 			rc = ckfs_put(table, NULL, &row);
-			packing->last_uncounted = packing->uncounted;
-			packing->uncounted = 0;
+			packing->last_duplicates = packing->duplicates;
+			packing->duplicates = 0;
 		}
 		else
 			rc = ckfs_table_damaged(table, packing->next, "wrong items");

@@ -32,9 +32,9 @@ static int
 ckfs_reserve_write(ckf_reserve *reserve)
 {
 	ckfs_table *table = ((ckfs_limit *)reserve)->table;
-	int rc = ckfs_write_waiting(table);
+	int rc = ckfs_write_pending(table);
 
-	reserve->waiting = table->waiting.count;
+	reserve->pending = table->pending.count;
 	return rc;
 }
 
@@ -64,7 +64,7 @@ ckfs_reserve(ckfs_table *table, uint64_t hash, uint64_t n)
 							.estimate = ckfs_reserve_estimate,
 							.count = ckfs_reserve_count,
 							.write = ckfs_reserve_write,
-							.waiting = table->waiting.count},
+							.pending = table->pending.count},
 						   table};
 	uint64_t copies = 0;
 	bool full;

@@ -19,7 +19,7 @@ enum
 	CKFS_COMMITTED_ONLY = 1, /* a SELECT: reads no rows that may still be rolled back */
 	CKFS_CHUNK = 1,          /* an UPDATE: it writes the column */
 	CKFS_ITEM_CLASSES = 2,
-	CKFS_SURPLUS = 4
+	CKFS_DUPLICATES = 4
 	/* 8: CKFS_ALONE */
 };
 
@@ -81,15 +81,15 @@ ckfs_read_row(ckfs_table *table, sqlite3_stmt *statement, ckfs_row *row)
 {
 	const void *bytes = sqlite3_column_blob(statement, 1);
 	int size = sqlite3_column_bytes(statement, 1);
-	int64_t uncounted = table->params.set ? sqlite3_column_int64(statement, 3) : 0;
+	int64_t duplicates = table->params.set ? sqlite3_column_int64(statement, 3) : 0;
 	int rc = SQLITE_OK;
 
 	row->id = sqlite3_column_int64(statement, 0);
 	row->item_classes = (unsigned)sqlite3_column_int(statement, 2) & CKFS_CLASSES;
-	row->uncounted = uncounted > 0 ? (uint64_t)uncounted : 0;
+	row->duplicates = duplicates > 0 ? (uint64_t)duplicates : 0;
 	if (!bytes && sqlite3_errcode(table->db) == SQLITE_NOMEM)
 		return SQLITE_NOMEM;
-	if (row->id == 0 || (row->item_classes & 0xff) == 0 || (table->params.set && uncounted == 0))
+	if (row->id == 0 || (row->item_classes & 0xff) == 0 || (table->params.set && duplicates == 0))
 		rc = ckfs_check_nulls(table, statement, row);
 	if (rc == SQLITE_OK &&
 		(!bytes || ckf_chunk_open(&row->chunk, &table->chunks, ckf_chunk_start(row->id), bytes,
@@ -192,7 +192,7 @@ ckfs_count_copies(ckfs_table *table, ckfs_total *total)
 	{
 		rc = SQLITE_OK;
 		total->copies += row.chunk.count;
-		total->uncounted += row.uncounted;
+		total->duplicates += row.duplicates;
 		total->item_classes |= row.item_classes;
 	}
 	return rc;
@@ -227,15 +227,16 @@ ckfs_confirm(ckfs_table *table, ckfs_statement which, const ckfs_row *want, unsi
 		return SQLITE_OK;
 	rc = ckfs_find_row(table, ckf_chunk_start(want->id), &row);
 	if (rc != SQLITE_OK)
-		return rc == SQLITE_DONE ? ckfs_table_kept(table) : rc;
-	same = row.id == want->id && (!(columns & CKFS_SURPLUS) || row.uncounted == want->uncounted) &&
+		return rc == SQLITE_DONE ? ckfs_write_suppressed(table) : rc;
+	same = row.id == want->id &&
+		   (!(columns & CKFS_DUPLICATES) || row.duplicates == want->duplicates) &&
 		   (!(columns & CKFS_ITEM_CLASSES) || row.item_classes == want->item_classes) &&
 		   (!(columns & CKFS_CHUNK) ||
 			(row.chunk.size == want->chunk.size &&
 			 memcmp(row.chunk.bytes, want->chunk.bytes, row.chunk.size) == 0));
 	ckfs_end_rows(table, CKFS_FIND);
 	if (!same)
-		return ckfs_table_kept(table);
+		return ckfs_write_suppressed(table);
 	*proved |= columns;
 	return SQLITE_OK;
 }
@@ -252,22 +253,23 @@ ckfs_put(ckfs_table *table, const ckfs_row *old, const ckfs_row *row)
 	sqlite3_bind_int64(statement, 1, row->id);
 	sqlite3_bind_blob(statement, 2, row->chunk.bytes, (int)row->chunk.size, SQLITE_STATIC);
 	sqlite3_bind_int(statement, 3, (int)row->item_classes);
-	sqlite3_bind_int64(statement, 4, (int64_t)row->uncounted);
+	sqlite3_bind_int64(statement, 4, (int64_t)row->duplicates);
 	rc = ckfs_change_rows(table, which, 1);
 	if (rc != SQLITE_OK || !old)
 		return rc;
-	/* the engine gives no part that is equal to its chunk, so the first UPDATE proves the column */
+	/* the engine gives no piece that is equal to its chunk, so the first UPDATE proves the column
+	 */
 	return ckfs_confirm(table, which, row,
 						CKFS_CHUNK |
 							(old->item_classes != row->item_classes ? CKFS_ITEM_CLASSES : 0) |
-							(old->uncounted != row->uncounted ? CKFS_SURPLUS : 0));
+							(old->duplicates != row->duplicates ? CKFS_DUPLICATES : 0));
 }
 
 int
-ckfs_put_uncounted(ckfs_table *table, int64_t id, uint64_t uncounted)
+ckfs_put_duplicates(ckfs_table *table, int64_t id, uint64_t duplicates)
 {
-	ckfs_row row = {.id = id, .uncounted = uncounted};
-	int rc = ckfs_change_by(table, CKFS_UNCOUNTED, id, (int64_t)uncounted, 1);
+	ckfs_row row = {.id = id, .duplicates = duplicates};
+	int rc = ckfs_change_by(table, CKFS_PUT_DUPLICATES, id, (int64_t)duplicates, 1);
 
-	return rc == SQLITE_OK ? ckfs_confirm(table, CKFS_UNCOUNTED, &row, CKFS_SURPLUS) : rc;
+	return rc == SQLITE_OK ? ckfs_confirm(table, CKFS_PUT_DUPLICATES, &row, CKFS_DUPLICATES) : rc;
 }

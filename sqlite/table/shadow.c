@@ -4,7 +4,7 @@
  *   id            where the chunk's range begins (ckf_chunk_id)
  *   chunk         the bytes of the chunk: core/FORMAT.md, section 10
  *   item_classes  bits of ckf_item_class: the classes of the items that were added here
- *   surplus       of a set: the uncounted adds, which stored nothing because the item was stored
+ *   surplus       of a set: the duplicate adds, which stored nothing because the item was stored
  *                 already; an export needs their number
  *
  * All data of a table is in these rows.  So a transaction, a backup or another process sees all of
@@ -113,5 +113,5 @@ ckfs_join_transaction(ckfs_table *table)
 
 	if (rc != SQLITE_OK)
 		return ckfs_sql_failed(table, rc);
-	return table->state == CKFS_OUTSIDE ? ckfs_table_kept(table) : SQLITE_OK;
+	return table->state == CKFS_OUTSIDE ? ckfs_write_suppressed(table) : SQLITE_OK;
 }

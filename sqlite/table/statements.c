@@ -26,7 +26,7 @@ static const char *const ckfs_sql[CKFS_STATEMENTS][2] = {
 	[CKFS_FROM] = {"SELECT " CKFS_COLUMNS " FROM", "WHERE id >= ?1 ORDER BY id"},
 	[CKFS_PUT] = {"INSERT INTO", "(" CKFS_COLUMNS ") VALUES(?1, ?2, ?3, ?4)"},
 	[CKFS_CHANGE] = {"UPDATE", "SET chunk = ?2, item_classes = ?3, surplus = ?4 WHERE id = ?1"},
-	[CKFS_UNCOUNTED] = {"UPDATE", "SET surplus = ?2 WHERE id = ?1"},
+	[CKFS_PUT_DUPLICATES] = {"UPDATE", "SET surplus = ?2 WHERE id = ?1"},
 	[CKFS_DROP] = {"DELETE FROM", "WHERE id BETWEEN ?1 AND ?2"},
 	[CKFS_CLEAR] = {"DELETE FROM", ""},
 };
@@ -34,7 +34,7 @@ static const char *const ckfs_sql[CKFS_STATEMENTS][2] = {
 /* ------------------------------------------------------------------ errors */
 
 int
-ckfs_table_sentence(ckfs_table *table, char *sentence)
+ckfs_table_set_error(ckfs_table *table, char *sentence)
 {
 	sqlite3_free(table->base.zErrMsg);
 	table->base.zErrMsg = sentence;
@@ -48,7 +48,7 @@ ckfs_table_fail(ckfs_table *table, int code, const char *format, ...)
 	int rc;
 
 	va_start(arguments, format);
-	rc = ckfs_table_sentence(table, sqlite3_vmprintf(format, arguments));
+	rc = ckfs_table_set_error(table, sqlite3_vmprintf(format, arguments));
 	va_end(arguments);
 	return rc == SQLITE_ERROR ? code : rc;
 }
@@ -56,7 +56,7 @@ ckfs_table_fail(ckfs_table *table, int code, const char *format, ...)
 int
 ckfs_table_status(ckfs_table *table, ckf_status status, ckf_about subject)
 {
-	return ckfs_table_sentence(table, ckfs_sentence(status, subject));
+	return ckfs_table_set_error(table, ckfs_error_text(status, subject));
 }
 
 int
@@ -75,7 +75,7 @@ ckfs_table_damaged(ckfs_table *table, int64_t id, const char *what)
 }
 
 int
-ckfs_table_kept(ckfs_table *table)
+ckfs_write_suppressed(ckfs_table *table)
 {
 	return ckfs_table_fail(
 		table, SQLITE_ERROR,
@@ -276,7 +276,7 @@ ckfs_change_rows(ckfs_table *table, ckfs_statement which, int rows)
 	/* where an authorizer ignores an INSERT, the statement does nothing, and no count changes */
 	if (rc == SQLITE_OK && (sqlite3_stmt_readonly(prepared->statement) ||
 							(rows >= 0 && sqlite3_changes(table->db) != rows)))
-		rc = ckfs_table_kept(table);
+		rc = ckfs_write_suppressed(table);
 	if (rc == SQLITE_OK && (*ckfs_proved(table, which) & CKFS_ALONE))
 		return rc;
 	alone = ckfs_check_alone(table, sqlite3_sql(prepared->statement));

@@ -31,7 +31,7 @@ void ckfs_shadow_close(ckfs_table *table);
 CKF_LIKE_PRINTF int ckfs_table_fail(ckfs_table *table, int code, const char *format, ...);
 
 /* The same of a message from sqlite3_mprintf.  SQLITE_ERROR, or SQLITE_NOMEM if it is NULL. */
-int ckfs_table_sentence(ckfs_table *table, char *sentence);
+int ckfs_table_set_error(ckfs_table *table, char *sentence);
 
 /* The same for an error of the engine. */
 int ckfs_table_status(ckfs_table *table, ckf_status status, ckf_about subject);
@@ -43,7 +43,7 @@ int ckfs_table_invalid(ckfs_table *table, const char *how);
 int ckfs_table_damaged(ckfs_table *table, int64_t id, const char *what);
 
 /* The same for a change that did not change the rows it must change. */
-int ckfs_table_kept(ckfs_table *table);
+int ckfs_write_suppressed(ckfs_table *table);
 
 /* The same for an error of SQLite, whose message it is. */
 int ckfs_sql_failed(ckfs_table *table, int rc);
@@ -90,7 +90,7 @@ typedef struct ckfs_row
 	int64_t id;
 	unsigned item_classes; /* of the items that were added here, at least; how merged filters held
 							* decimals (ckf_number_form) from bit 8 on */
-	uint64_t uncounted;    /* of a set: adds of items that were stored already */
+	uint64_t duplicates;   /* of a set: adds of items that were stored already */
 } ckfs_row;
 
 /*
@@ -110,17 +110,17 @@ int ckfs_find_row(ckfs_table *table, uint64_t hash, ckfs_row *row);
 /* Write a row: a new one, or, if `old` is not NULL, in place of this one. */
 int ckfs_put(ckfs_table *table, const ckfs_row *old, const ckfs_row *row);
 
-/* Write only the number of uncounted adds of a row. */
-int ckfs_put_uncounted(ckfs_table *table, int64_t id, uint64_t uncounted);
+/* Write only the number of duplicate adds of a row. */
+int ckfs_put_duplicates(ckfs_table *table, int64_t id, uint64_t duplicates);
 
 /* Verify that the table has no rows.  SQLITE_OK; SQLITE_CORRUPT_VTAB: it has rows. */
 int ckfs_is_empty(ckfs_table *table);
 
-/* Totals of all chunks, without waiting adds. */
+/* Totals of all chunks, without pending adds. */
 typedef struct ckfs_total
 {
 	uint64_t copies;
-	uint64_t uncounted; /* of a set: adds of items that were stored already */
+	uint64_t duplicates; /* of a set: adds of items that were stored already */
 	unsigned item_classes;
 } ckfs_total;
 

@@ -3,7 +3,7 @@
  * the files.
  *
  * Four headers stand on each other: table.h; storage.h, the shadow table; changes.h, how items are
- * added and removed; sql.h, what SQLite calls.  A file includes the first one that is enough.
+ * added and removed; methods.h, what SQLite calls.  A file includes the first one that is enough.
  *
  * Functions return a result code of SQLite.  If it is not SQLITE_OK, the message is in
  * table->base.zErrMsg, unless the code says enough.
@@ -21,14 +21,14 @@
 /* Statements on the shadow table.  Each is prepared when it is first used. */
 typedef enum ckfs_statement
 {
-	CKFS_FIND,      /* the chunk of a hash */
-	CKFS_ALL,       /* all chunks */
-	CKFS_FROM,      /* all chunks from an id on */
-	CKFS_PUT,       /* write a new row */
-	CKFS_CHANGE,    /* write a row that is there */
-	CKFS_UNCOUNTED, /* write only its number of uncounted adds */
-	CKFS_DROP,      /* delete the chunks of a range of ids */
-	CKFS_CLEAR,     /* delete all chunks */
+	CKFS_FIND,           /* the chunk of a hash */
+	CKFS_ALL,            /* all chunks */
+	CKFS_FROM,           /* all chunks from an id on */
+	CKFS_PUT,            /* write a new row */
+	CKFS_CHANGE,         /* write a row that is there */
+	CKFS_PUT_DUPLICATES, /* write only its number of duplicate adds */
+	CKFS_DROP,           /* delete the chunks of a range of ids */
+	CKFS_CLEAR,          /* delete all chunks */
 	CKFS_STATEMENTS
 } ckfs_statement;
 
@@ -45,13 +45,13 @@ typedef struct ckfs_prepared
 #define CKFS_ALONE 8u
 
 /* The adds of the running statement, since the newest savepoint, that are not written yet. */
-typedef struct ckfs_waiting
+typedef struct ckfs_pending
 {
 	uint64_t *hashes;
 	size_t count, room;
 	unsigned item_classes; /* of all items */
 	int total;             /* sqlite3_total_changes after the last add that was written; 0: none */
-} ckfs_waiting;
+} ckfs_pending;
 
 /* What was known of a chunk when its row was last read. */
 typedef struct ckfs_hint
@@ -102,16 +102,16 @@ typedef struct ckfs_table
 	ckf_edit *edit; /* NULL until the first change */
 	ckfs_prepared prepared[CKFS_STATEMENTS];
 	ckfs_hints hints;
-	ckfs_waiting waiting;
+	ckfs_pending pending;
 	uint64_t allowed;     /* adds that are allowed before the number of items is estimated again */
 	uint64_t number;      /* number of the instance in the connection, in the order of connecting */
 	const char *invalid;  /* why the instance must not be used; NULL: it may be used */
 	bool unverified;      /* another instance may have its name; see ckfs_check_name */
 	bool gets_savepoints; /* SQLite reports savepoints to it, or need not do so */
-	int level;            /* number of open savepoints, and of the next one */
+	int level;            /* open savepoints; they are numbered from 0, so this is the next one */
 	bool stepping;        /* one of our statements is running: nobody else may use the table */
 	bool broken;          /* a change of several rows ended early: nothing may be read or written */
-	int broken_level;     /* a rollback to a savepoint before this level mends a broken table */
+	int broken_level;     /* a rollback to a savepoint with a smaller number undoes that change */
 	char *broken_by;      /* the error that broke it, or NULL */
 	ckfs_state state;
 	sqlite3_int64 last_rowid; /* of the connection, when the change began */
@@ -131,7 +131,7 @@ ckfs_table_of(sqlite3_vtab *vtab)
 
 /*
  * SQLite may connect a table again in the middle of a transaction if it must read its schema again:
- * a failed ATTACH of a file that is not a database is enough.  Incomplete changes and waiting adds
+ * a failed ATTACH of a file that is not a database is enough.  Incomplete changes and pending adds
  * of the first instance belong to the same table.  So code that depends on them visits all
  * instances.  If `other` is NULL, the result is the first instance; after the last one it is NULL.
  * The table itself is one of them.
@@ -156,13 +156,13 @@ void ckfs_note_rollback(ckfs_connection *connection, int number);
 
 /* The type of the pointer that is bound as an item, to find the instance that SQLite uses.  Each
  * version has its own type, so no other version can read its memory. */
-#define CKFS_WHICH "cuckoofilter-table-" CKF_VERSION
+#define CKFS_INSTANCE_TAG "cuckoofilter-table-" CKF_VERSION
 
 /* Find out whether an unverified instance is the one that has its name.  If so, it is no longer
  * invalid or unverified. */
 int ckfs_check_name(ckfs_table *table);
 
-/* Drop the waiting adds: they were taken back, or the table was emptied or dropped. */
-void ckfs_waiting_drop(ckfs_table *table);
+/* Drop the pending adds: they were taken back, or the table was emptied or dropped. */
+void ckfs_pending_drop(ckfs_table *table);
 
 #endif

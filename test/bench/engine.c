@@ -95,13 +95,13 @@ engine_finish(engine *to, ckf_rebuild *rebuild, bool state)
 }
 
 void
-engine_rebuild(engine *to, ckf_goal goal, const engine *a, const engine *b)
+engine_rebuild(engine *to, ckf_operation operation, const engine *a, const engine *b)
 {
 	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE(2));
 
-	engine_check(ckf_rebuild_start(rebuild, goal, &a->filter, b != NULL ? &b->filter : NULL),
+	engine_check(ckf_rebuild_start(rebuild, operation, &a->filter, b != NULL ? &b->filter : NULL),
 				 "start a rebuild");
-	engine_finish(to, rebuild, goal == CKF_GROW && a->state);
+	engine_finish(to, rebuild, operation == CKF_GROW && a->state);
 }
 
 void
@@ -156,32 +156,34 @@ engine_take(ckf_collector *collector, uint64_t hash)
 		engine_room_for_hashes(collector);
 }
 
-/* What the goal makes of what was collected. */
+/* What the operation makes of what was collected. */
 static void
-engine_end(engine *to, ckf_goal goal, ckf_collector *collector)
+engine_end(engine *to, ckf_operation operation, ckf_collector *collector)
 {
 	ckf_rebuild *rebuild = bench_memory(CKF_REBUILD_SIZE(1));
 	void *block;
 
 	ckf_collect_settle(collector);
 	engine_room_for_hashes(collector);
-	engine_check(ckf_rebuild_start(rebuild, goal, &collector->filter, NULL), "start a rebuild");
+	engine_check(ckf_rebuild_start(rebuild, operation, &collector->filter, NULL),
+				 "start a rebuild");
 	engine_finish(to, rebuild, false);
 	ckf_collect_end(collector);
 	while ((block = ckf_collect_spent(collector)) != NULL)
 		free(block);
 }
 
-/* Every key into a collector, and what the goal makes of it. */
+/* Every key into a collector, and what the operation makes of it. */
 static void
-engine_collect(engine *to, ckf_goal goal, const ckf_params *params, const uint64_t *keys, size_t n)
+engine_collect(engine *to, ckf_operation operation, const ckf_params *params, const uint64_t *keys,
+			   size_t n)
 {
 	ckf_collector collector;
 
 	engine_start(&collector, params);
 	for (size_t i = 0; i < n; i++)
 		engine_take(&collector, ckf_hash_integer((int64_t)keys[i], 0));
-	engine_end(to, goal, &collector);
+	engine_end(to, operation, &collector);
 }
 
 void

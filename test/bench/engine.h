@@ -23,7 +23,7 @@ void engine_create(engine *e, const ckf_params *params);
 void engine_destroy(engine *e);
 
 /* Run a rebuild of a and b (or NULL) into a new filter. */
-void engine_rebuild(engine *to, ckf_goal goal, const engine *a, const engine *b);
+void engine_rebuild(engine *to, ckf_operation goal, const engine *a, const engine *b);
 
 /* Add keys, each hashed here, and grow where there is no room. */
 void engine_add(engine *e, const uint64_t *keys, size_t n);

@@ -205,7 +205,7 @@ run_misuse(const void *arg)
 {
 	ckf_params params = params_of(100000, 0.01, false, false, 4);
 	uint64_t hashes[2] = {5, 3};
-	ckf_chunk_part part;
+	ckf_chunk_piece part;
 	ckf_chunk chunk;
 	uint8_t *out = guard_new(CKF_CHUNK_MAX, 1);
 	world all = world_new(5000);

@@ -192,7 +192,7 @@ run_last_hashes(const void *arg)
 static void
 run_crowded(const void *arg)
 {
-	const ckf_goal *goal = arg;
+	const ckf_operation *operation = arg;
 
 	for (size_t few = 30; few < 70; few++)
 		for (int order = 0; order < 2; order++)
@@ -211,7 +211,7 @@ run_crowded(const void *arg)
 			}
 			new_state(&state);
 			for (int i = 0; i < 2; i++)
-				CHECK(owned_collect(&state, &inputs[i ^ order], *goal) == CKF_OK, "collect");
+				CHECK(owned_collect(&state, &inputs[i ^ order], *operation) == CKF_OK, "collect");
 			CHECK(owned_rebuild(&state, CKF_FINISH_SUM, NULL) == CKF_OK, "finish");
 			CHECK(state.filter.count == 200 + few, "%llu copies of %zu items",
 				  (unsigned long long)state.filter.count, 200 + few);
@@ -227,12 +227,12 @@ main(void)
 	static const struct
 	{
 		const char *name;
-		ckf_goal goal;
+		ckf_operation operation;
 	} merges[] = {{"union_agg", CKF_MERGE_UNION}, {"sum_agg", CKF_MERGE_SUM}};
 
 	check_begin("core faults");
 	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++)
-		check_case(run_crowded, &merges[i].goal, "%s of items that crowd", merges[i].name);
+		check_case(run_crowded, &merges[i].operation, "%s of items that crowd", merges[i].name);
 	check_case(run_rates, NULL, "rates that no table keeps");
 	check_case(run_rates_merged, NULL, "the same of mergers");
 	check_case(run_rate_grown, NULL, "the same, item by item");

@@ -130,14 +130,14 @@ expect_answers(owned *o, char **fields)
 
 /* A rebuild keeps all items. */
 static void
-expect_after(const owned *o, ckf_goal goal, char *in)
+expect_after(const owned *o, ckf_operation operation, char *in)
 {
 	owned moved;
-	ckf_status status = run_rebuild(&moved, goal, o, goal == CKF_UNION ? o : NULL);
+	ckf_status status = run_rebuild(&moved, operation, o, operation == CKF_UNION ? o : NULL);
 
-	if (status == CKF_PRECISION && goal != CKF_COMPACT)
+	if (status == CKF_PRECISION && operation != CKF_COMPACT)
 		return;
-	CHECK(status == CKF_OK, "rebuild %d: status %d", goal, status);
+	CHECK(status == CKF_OK, "rebuild %d: status %d", operation, status);
 	in = strdup(in);
 	for_items(&moved, in, moved.filter.seed, expect_in);
 	free(in);
@@ -261,7 +261,7 @@ add_exact(owned *o, ckf_hashes item, const char *text)
 static void
 check_decimals(char **fields, void *arg)
 {
-	static const ckf_goal goals[] = {CKF_UNION, CKF_SUM, CKF_INTERSECT};
+	static const ckf_operation operations[] = {CKF_UNION, CKF_SUM, CKF_INTERSECT};
 	uint8_t *bytes = check_alloc(TSV_LINE);
 	size_t size = read_hex(fields[5], bytes, TSV_LINE);
 	ckf_params params;
@@ -280,14 +280,16 @@ check_decimals(char **fields, void *arg)
 	owned_create(&exact_ones, &params);
 	for_decimals(&o, fields[2], add_exact);
 	CHECK(exact_ones.filter.format == CKF_FORMAT_DECIMALS, "an exact decimal needs version 3");
-	for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+	for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
 	{
 		owned merged;
 
-		CHECK(run_rebuild(&merged, goals[i], &o, &exact_ones) == CKF_OK, "goal %d", goals[i]);
+		CHECK(run_rebuild(&merged, operations[i], &o, &exact_ones) == CKF_OK, "operation %d",
+			  operations[i]);
 		for_decimals(&merged, fields[2], decimal_in);
 		owned_free(&merged);
-		CHECK(run_rebuild(&merged, goals[i], &exact_ones, &o) == CKF_OK, "goal %d", goals[i]);
+		CHECK(run_rebuild(&merged, operations[i], &exact_ones, &o) == CKF_OK, "operation %d",
+			  operations[i]);
 		for_decimals(&merged, fields[2], decimal_in);
 		owned_free(&merged);
 	}

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "forge.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ distant_open(distant *d, const uint8_t *bytes, uint64_t size)
 
 /* Check that the requested bytes are in the filter, after the header. */
 static void
-check_range(const ckf_lookup *lookup, uint64_t size)
+check_range(const ckf_lookup_cursor *lookup, uint64_t size)
 {
 	CHECK(lookup->size >= 1 && lookup->size <= CKF_LOOKUP_BYTES, "%u bytes", lookup->size);
 	CHECK(lookup->from >= CKF_HEADER_SIZE && lookup->from <= size &&
@@ -50,7 +50,7 @@ check_range(const ckf_lookup *lookup, uint64_t size)
 static unsigned
 ask(const distant *d, const uint8_t *bytes, uint64_t hash, bool all, unsigned *copies)
 {
-	ckf_lookup lookup;
+	ckf_lookup_cursor lookup;
 	ckf_status status = ckf_lookup_start(&lookup, &d->filter, hash, all);
 	unsigned steps = 0;
 
@@ -319,7 +319,7 @@ run_hashes(const void *arg)
 static void
 ask_noise(const distant *d, bool all)
 {
-	ckf_lookup lookup;
+	ckf_lookup_cursor lookup;
 	ckf_status status =
 		ckf_lookup_start(&lookup, &d->filter, some_hash((unsigned)check_below(12)), all);
 	unsigned steps = 0;
@@ -327,7 +327,7 @@ ask_noise(const distant *d, bool all)
 	while (status == CKF_MORE)
 	{
 		uint8_t *part;
-		ckf_lookup before = lookup;
+		ckf_lookup_cursor before = lookup;
 
 		CHECK(steps++ < MOST_STEPS, "a lookup does not end");
 		check_range(&lookup, d->filter.size);

@@ -101,15 +101,16 @@ check_common(const merge *m, const owned *result)
 
 /* Neither a merge nor a comparison depends on the order of two filters. */
 static void
-check_two(const merge *m, ckf_goal goal)
+check_two(const merge *m, ckf_operation operation)
 {
 	const owned *a = &m->inputs[0].filter, *b = &m->inputs[1].filter;
 	owned ab, ba;
 	ckf_comparison one, other;
-	ckf_status status = run_rebuild(&ab, goal, a, b);
+	ckf_status status = run_rebuild(&ab, operation, a, b);
 
-	CHECK(run_rebuild(&ba, goal, b, a) == status, "the other way round is not status %d", status);
-	if (goal != CKF_INTERSECT)
+	CHECK(run_rebuild(&ba, operation, b, a) == status, "the other way round is not status %d",
+		  status);
+	if (operation != CKF_INTERSECT)
 		check_merge(m, status, &ab);
 	else if (status == CKF_OK)
 		check_common(m, &ab);
@@ -143,7 +144,7 @@ run_pairs(const void *arg)
 
 /* -------------------------------------------------------------------- trees */
 
-static ckf_goal
+static ckf_operation
 goal_of(const merge *m)
 {
 	return m->sum ? CKF_MERGE_SUM : CKF_MERGE_UNION;
@@ -238,17 +239,17 @@ collect_tree(const merge *m, owned *partial, const input *const *in, size_t n)
 /* The end of an aggregate. The state stays valid, as a window function asks for a result at each
  * row, so a second end gives the same bytes; and the host has its turn on the way. */
 static ckf_status
-finish(owned *state, ckf_goal goal)
+finish(owned *state, ckf_operation operation)
 {
 	uint64_t steps = driven.steps;
 	owned result, again;
-	ckf_status status = run_rebuild(&result, goal, state, NULL);
+	ckf_status status = run_rebuild(&result, operation, state, NULL);
 
 	if (status != CKF_OK)
 		return status;
 	CHECK(driven.steps - steps > result.filter.count / MOST_OF_A_STEP, "%llu steps for %llu items",
 		  (unsigned long long)(driven.steps - steps), (unsigned long long)result.filter.count);
-	CHECK(run_rebuild(&again, goal, state, NULL) == CKF_OK, "finish a second time");
+	CHECK(run_rebuild(&again, operation, state, NULL) == CKF_OK, "finish a second time");
 	CHECK(owned_same_bytes(&result, &again), "two ends of one state differ");
 	owned_free(&again);
 	owned_free(state);

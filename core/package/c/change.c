@@ -140,7 +140,8 @@ cuckoofilter_remove_pair(cuckoofilter *filter, cuckoofilter_item item, cuckoofil
 
 /* Change a filter by each hash of a list; if that fails, the filter stays as it is. */
 static bool
-ckfl_change(cuckoofilter *filter, ckf_goal goal, const ckf_list *list, cuckoofilter_error *error)
+ckfl_change(cuckoofilter *filter, ckf_operation operation, const ckf_list *list,
+			cuckoofilter_error *error)
 {
 	ckfl_host host = ckfl_host_of(error);
 	ckf_filter changed;
@@ -150,12 +151,12 @@ ckfl_change(cuckoofilter *filter, ckf_goal goal, const ckf_list *list, cuckoofil
 		ckfl_hashed one = {{list->hashes[0], list->rounded ? list->rounded[0] : list->hashes[0]},
 						   list->item_classes};
 
-		return goal == CKF_ADD_MANY ? ckfl_add(filter, one, error)
-									: ckfl_remove(filter, one, error) >= 0;
+		return operation == CKF_ADD_MANY ? ckfl_add(filter, one, error)
+										 : ckfl_remove(filter, one, error) >= 0;
 	}
 	if (!ckfl_may_hold(&filter->filter, list->item_classes, error))
 		return false;
-	if (!ckf_host_change(&host.host, goal, &filter->filter, list, &changed))
+	if (!ckf_host_change(&host.host, operation, &filter->filter, list, &changed))
 		return false;
 	ckf_host_free(&host.host, &filter->filter);
 	filter->filter = changed;

@@ -45,7 +45,7 @@ typedef struct ckfl_writer
 } ckfl_writer;
 
 CKF_LIKE_PRINTF static void
-ckfl_write(ckf_writer *writer, ckf_part_of_error part, const char *format, ...)
+ckfl_write(ckf_writer *writer, ckf_error_field part, const char *format, ...)
 {
 	cuckoofilter_error *error = ((ckfl_writer *)writer)->error;
 	va_list arguments;

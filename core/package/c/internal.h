@@ -44,7 +44,7 @@ ckfl_host ckfl_host_of(cuckoofilter_error *error);
 
 /* A new filter, the rebuild of a and b (cuckoofilter.h), or of a alone (b is NULL).  NULL: *error
  * is filled. */
-cuckoofilter *ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b,
+cuckoofilter *ckfl_rebuild(ckf_operation operation, const ckf_filter *a, const ckf_filter *b,
 						   cuckoofilter_error *error);
 
 #endif

@@ -41,12 +41,13 @@ ckfl_host_of(cuckoofilter_error *error)
 /* --------------------------------------------------------------- rebuilds */
 
 cuckoofilter *
-ckfl_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b, cuckoofilter_error *error)
+ckfl_rebuild(ckf_operation operation, const ckf_filter *a, const ckf_filter *b,
+			 cuckoofilter_error *error)
 {
 	cuckoofilter *result = ckfl_allocate(sizeof *result, error);
 	ckfl_host host = ckfl_host_of(error);
 
-	if (!result || ckf_host_build(&host.host, goal, a, b, &result->filter))
+	if (!result || ckf_host_build(&host.host, operation, a, b, &result->filter))
 		return result;
 	free(result);
 	return NULL;
@@ -72,7 +73,7 @@ cuckoofilter_intersect(const cuckoofilter *a, const cuckoofilter *b, cuckoofilte
 
 /* A new filter of many. */
 static cuckoofilter *
-ckfl_merge_many(ckf_goal goal, const cuckoofilter *const *filters, size_t n,
+ckfl_merge_many(ckf_operation operation, const cuckoofilter *const *filters, size_t n,
 				cuckoofilter_error *error)
 {
 	ckfl_host host = ckfl_host_of(error);
@@ -87,7 +88,7 @@ ckfl_merge_many(ckf_goal goal, const cuckoofilter *const *filters, size_t n,
 	merged = merger ? ckfl_allocate(sizeof *merged, error) : NULL;
 	if (merged)
 	{
-		ckf_merger_start(merger, goal);
+		ckf_merger_start(merger, operation);
 		for (i = 0; ok && i < n; i++)
 			ok = ckf_host_merge(&host.host, merger, &filters[i]->filter);
 		if (!ok || !ckf_host_merge_finish(&host.host, merger, &merged->filter))
@@ -130,5 +131,6 @@ cuckoofilter_compare(const cuckoofilter *a, const cuckoofilter *b, ckf_compariso
 
 	return ckf_host_run(
 		&host.host,
-		&(ckf_task){.goal = CKF_COMPARE, .in = in, .inputs = 2, .comparison = comparison}, NULL);
+		&(ckf_task){.operation = CKF_COMPARE, .in = in, .inputs = 2, .comparison = comparison},
+		NULL);
 }

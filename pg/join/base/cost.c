@@ -42,7 +42,7 @@ static const struct
 {
 	double bytes; /* the largest size */
 	double ns;
-} ckfp_lookup[] = {{64e3, 40.0}, {1e6, 65.0}, {8e6, 190.0}, {INFINITY, 275.0}};
+} ckfp_lookup_costs[] = {{64e3, 40.0}, {1e6, 65.0}, {8e6, 190.0}, {INFINITY, 275.0}};
 
 #define CKFP_CACHE_BYTES 1e6
 
@@ -80,9 +80,9 @@ ckfp_cost_of_join(const Join *join)
 	/* processes that share a table use the memory of all of them */
 	if (inner->plan_rows * width > ckfp_hash_memory())
 		return CKFP_SPILL_NS;
-	while (ckfp_hash_rows((const Hash *)inner) * width > ckfp_lookup[i].bytes)
+	while (ckfp_hash_rows((const Hash *)inner) * width > ckfp_lookup_costs[i].bytes)
 		i++;
-	return ckfp_lookup[i].ns;
+	return ckfp_lookup_costs[i].ns;
 }
 
 double

@@ -112,7 +112,8 @@ typedef struct ckfp_join_target
 	AttrNumber root_column[CKFP_JOIN_KEYS];
 	int parameter;       /* by which a foreign server gets the filter; -1: it does not get it */
 	bool stops;          /* a node above the scan may stop before it has returned all rows */
-	BlockNumber changed; /* if more blocks than these must be read, the plan is made again */
+	BlockNumber changed; /* the plan expects at most so many blocks that the index may lack rows of;
+						  * if there are more, it is made again */
 	int indexes;         /* the number of indexes by which the scan can skip blocks */
 	ckfp_join_index index[CKFP_JOIN_INDEXES];
 	/* only while planning: */
@@ -161,8 +162,8 @@ typedef struct ckfp_join_record
 	double reading;    /* the saving if they skip all blocks, in ns per process */
 	Oid unfit;   /* an index of a key that lacks the equality of the join, if no other is of use */
 	bool blocks; /* scans may skip blocks */
-	bool only_ranges; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
-	bool replaces;    /* the join is in the place of a nested loop over BRIN */
+	bool no_filter; /* there is no filter, only ranges: it is not expected to pay, or `mapped` */
+	bool replaces_brin_loop; /* the join is in the place of a nested loop over BRIN */
 	bool mapped; /* the key of the probe side is a monotone function of a column (monotone.h) */
 	/* of `mapped`, by ckfp_monotone_note(): */
 	ckfp_join_column source; /* the column, which scans compare with ranges */
@@ -171,8 +172,8 @@ typedef struct ckfp_join_record
 	/* of a nested loop: */
 	AttrNumber attribute[CKFP_JOIN_KEYS]; /* the columns of the outer rows that are the key */
 	bool stops;                           /* a node above may stop before it has read all rows */
-	bool answers;  /* LEFT or ANTI: the filter drops no rows, it answers lookups */
-	List *targets; /* of ckfp_join_target; the last member (record.c) */
+	bool skips_lookups; /* LEFT or ANTI: the filter drops no rows, it answers lookups */
+	List *targets;      /* of ckfp_join_target; the last member (record.c) */
 } ckfp_join_record;
 
 /* What scans compare for key i. */

@@ -33,7 +33,8 @@ typedef struct ckfp_item_type
 	Oid type;
 	ckfp_key_method method;
 	bool string;
-	const char *same; /* types whose values, as text, it reads as equal values with equal hashes */
+	const char *same; /* the types that a foreign column may have: the text of a value is the same
+					   * item for this type and for those, with the same hash */
 } ckfp_item_type;
 
 /* NULL if a type is none. */

@@ -2,13 +2,13 @@
  * bitmap.c - a Bitmap Heap Scan that skips blocks.
  *
  * The scan's own function reads all rows. While it fetches its bitmap, a node of ours is in the
- * place of its child, and gives it the pages of the child's bitmap that are live. So snapshots, the
- * rows of lossy pages, prefetching and parallel scans stay PostgreSQL's. The node is a
- * BitmapIndexScan by an index that is in no catalog, as the executor fetches bitmaps from a few
+ * place of its child, and gives it the pages of the child's bitmap that are candidates. So
+ * snapshots, the rows of lossy pages, prefetching and parallel scans stay PostgreSQL's. The node is
+ * a BitmapIndexScan by an index that is in no catalog, as the executor fetches bitmaps from a few
  * kinds of nodes only.
  *
  * If the ranges of the keys are known first, and the condition of the child has only bounds of the
- * same column, the live blocks are within these, and the child need not run.
+ * same column, the candidate blocks are within these, and the child need not run.
  *
  * While keys are awaited, the scan reads a part of its bitmap after the other: each time it ends,
  * it starts again with the next one. In a parallel scan, the process that makes the bitmap for all
@@ -113,30 +113,30 @@ ckfp_bitmap_make(ckfp_blocks *blocks, void (*again)(void *argument), void *argum
 
 /* ----------------------------------------------------------------------- pages */
 
-/* Is a page of the child's bitmap live? Counts it. */
+/* Is a page of the child's bitmap a candidate? Counts it. */
 static bool
 ckfp_bitmap_admits(const ckfp_blocks *blocks, BlockNumber block)
 {
 	bool tells = block < blocks->blocks; /* else it has only rows that the snapshot does not see */
-	bool live = !tells || blocks->live == NULL || CKFP_BIT(blocks->live, block);
-	bool counted = !tells || (live && !blocks->verify);
+	bool candidate = !tells || blocks->candidates == NULL || CKFP_BIT(blocks->candidates, block);
+	bool counted = !tells || (candidate && !blocks->verify);
 
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
 		if (filter->decided != filter->keys->generation || filter->keys->state != CKFP_RANGES_KNOWN)
 			continue;
 		filter->keys->blocks++;
-		if (counted || filter->live == NULL || CKFP_BIT(filter->live, block))
+		if (counted || filter->candidates == NULL || CKFP_BIT(filter->candidates, block))
 			continue;
 		filter->keys->skipped++;
 		counted = !blocks->verify;
 	}
-	return live;
+	return candidate;
 }
 
-/* Copy the next page of the child's bitmap, if it is live. False if there is none. */
+/* Copy the next page of the child's bitmap, if it is a candidate. False if there is none. */
 static bool
-ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
+ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *candidate)
 {
 	ckfp_bitmap *bitmap = blocks->bitmap;
 	ItemPointerData rows[MaxHeapTuplesPerPage];
@@ -161,8 +161,8 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
 #endif
 	blocks->begun++;
 	blocks->next = Min(page->blockno + 1, blocks->blocks);
-	*live = ckfp_bitmap_admits(blocks, page->blockno);
-	if (!*live)
+	*candidate = ckfp_bitmap_admits(blocks, page->blockno);
+	if (!*candidate)
 		return true;
 	if (n < 0)
 		tbm_add_page(to, page->blockno);
@@ -173,13 +173,14 @@ ckfp_bitmap_copy_page(ckfp_blocks *blocks, TIDBitmap *to, bool *live)
 	return true;
 }
 
-/* Do the live blocks have regard to all of the child's condition? */
+/* Do the candidate blocks have regard to all of the child's condition? */
 static bool
 ckfp_bitmap_is_covered(const ckfp_blocks *blocks)
 {
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		if (filter->live != NULL && filter->covers && filter->decided == filter->keys->generation)
-			return blocks->live != NULL && !blocks->verify && !blocks->coming;
+		if (filter->candidates != NULL && filter->covers &&
+			filter->decided == filter->keys->generation)
+			return blocks->candidates != NULL && !blocks->verify && !blocks->coming;
 	return false;
 }
 
@@ -212,7 +213,7 @@ static bool
 ckfp_bitmap_is_careful(const ckfp_blocks *blocks)
 {
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
-		if (filter->keys->zone != NULL && blocks->live != NULL)
+		if (filter->keys->zone != NULL && blocks->candidates != NULL)
 			return ckfp_bitmap_node(blocks)->pstate == NULL;
 	return false;
 }
@@ -227,19 +228,19 @@ ckfp_bitmap_fill(IndexScanDesc index, TIDBitmap *to)
 	BlockNumber part = Min(Max(blocks->begun, CKFP_PART_FIRST), CKFP_PART_LARGEST);
 	BlockNumber end = blocks->coming ? blocks->begun + part : InvalidBlockNumber;
 	bool begun = false;
-	bool live = false;
+	bool candidate = false;
 
 	if (bitmap->all == NULL)
 		ckfp_bitmap_fetch(blocks);
 	if (careful && !ckfp_blocks_hold(blocks))
-		memset(blocks->live, 0xff, blocks->blocks / 8 + 1);
-	while (blocks->begun < end && !(careful && begun && !live))
+		memset(blocks->candidates, 0xff, blocks->blocks / 8 + 1);
+	while (blocks->begun < end && !(careful && begun && !candidate))
 	{
 		CHECK_FOR_INTERRUPTS();
-		bitmap->last = !ckfp_bitmap_copy_page(blocks, to, &live);
+		bitmap->last = !ckfp_bitmap_copy_page(blocks, to, &candidate);
 		if (bitmap->last)
 			break;
-		begun |= live;
+		begun |= candidate;
 	}
 	return 0;
 }
@@ -260,7 +261,7 @@ ckfp_bitmap_decide(ckfp_blocks *blocks)
 	ckfp_blocks_use_known(blocks);
 	blocks->coming &= !parallel;
 	blocks->waiting = false;
-	if (blocks->skips == NULL && (blocks->coming || blocks->live != NULL || blocks->verify))
+	if (blocks->skips == NULL && (blocks->coming || blocks->candidates != NULL || blocks->verify))
 		ckfp_blocks_start_skipping(blocks);
 }
 

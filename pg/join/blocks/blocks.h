@@ -1,8 +1,8 @@
 /*
  * blocks.h - the blocks of a table that can have a key of a join, and scans that read no others.
  *
- *     keys  ->  ranges of keys  ->  live blocks  ->  a scan that reads these
- *      key_ranges.c, map.c    live.c          scan.c, parallel.c, bitmap.c
+ *     keys  ->  ranges of keys  ->  candidate blocks  ->  a scan that reads these
+ *      key_ranges.c, map.c    candidates.c               scan.c, parallel.c, bitmap.c
  *
  * index.c chooses the indexes while a query is planned. ranges.c has the ranges, and bounds.c those
  * of the scan's own condition.
@@ -25,7 +25,7 @@
 /* ------------------------------------------------------------ index.c: while a query is planned */
 
 /* Complete the targets of a filter: the indexes by which each one can skip blocks. */
-void ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record);
+void ckfp_index_plan(ckfp_tables *tables, double processes, ckfp_join_record *record);
 
 /* May the index of a plan be used now? */
 bool ckfp_index_is_usable(Relation index);
@@ -35,7 +35,7 @@ bool ckfp_index_is_usable(Relation index);
 
 /* The number of blocks, but for CKFP_NEW_BLOCKS, of which BRIN may lack rows if transactions end
  * before it is searched: these are read, whatever the keys are. */
-BlockNumber ckfp_blocks_changed(Relation table);
+BlockNumber ckfp_index_changed_blocks(Relation table);
 
 /* The minimum number of rows of the scans for each key of the build side. */
 #define CKFP_KEYS_SHARE 8
@@ -251,8 +251,7 @@ typedef struct ckfp_statistics
 ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp_ranges *ranges,
 								   double rows);
 
-/* ----------------------------------------------------- bounds.c: what the scan's condition tells
- */
+/* ------------------------------------- bounds.c: what the scan's own condition leaves */
 
 /* Leave of ranges what a column of an index can be in rows that meet the condition of a scan's
  * bitmap, in new memory. False if it sets no bounds. *covers: it has nothing but these, and BRIN
@@ -260,11 +259,10 @@ ckfp_statistics ckfp_statistics_of(Relation table, AttrNumber column, const ckfp
 bool ckfp_bounds_cut(ScanState *scan, Relation index, AttrNumber column, ckfp_ranges *ranges,
 					 bool *covers);
 
-/* ----------------------------------------------------------------- live.c: ranges to live blocks
- */
+/* ----------------------------------------------- candidates.c: ranges to candidate blocks */
 
-/* If so large a share of the blocks is live, the others are not worth skipping. */
-#define CKFP_LIVE_SHARE 0.9
+/* If so large a share of the blocks are candidates, the others are not worth skipping. */
+#define CKFP_CANDIDATE_SHARE 0.9
 
 /* Is one search of a BRIN index so much cheaper than the sequential scan that it is worth trying?
  */
@@ -291,13 +289,13 @@ typedef struct ckfp_block_filter
 {
 	ckfp_key_ranges *keys;
 	const ckfp_join_target *target;
-	int number;     /* of the target */
-	double from;    /* search after this share of the blocks was read, if the scan may be stopped */
-	uint8 *live;    /* the blocks that can have one of the keys; NULL: all */
-	BlockNumber of; /* the number of blocks that `live` tells of */
-	bool covers;    /* `live` has regard to all of the condition of the scan's bitmap */
+	int number;  /* of the target */
+	double from; /* search after this share of the blocks was read, if the scan may be stopped */
+	uint8 *candidates; /* the blocks that can have one of the keys; NULL: all */
+	BlockNumber of;    /* the number of blocks that `candidates` tells of */
+	bool covers;       /* `candidates` has regard to all of the condition of the scan's bitmap */
 	/* generations of the keys: */
-	uint64 generation; /* that of `live` */
+	uint64 generation; /* that of `candidates` */
 	uint64 decided;    /* the last one that was used, or is of no use */
 	uint64 vain;       /* the last one for which the indexes were searched in vain */
 	struct ckfp_block_filter *next;
@@ -319,9 +317,9 @@ typedef struct ckfp_blocks
 	bool waiting;               /* it looks for known keys from row to row */
 	bool coming;                /* keys of a filter are not known, or not used yet */
 	BlockNumber looked;         /* `waiting`: it looks again at the next block, if this is valid */
-	ExprContext *skips; /* blocks are skipped, perhaps from the next page on, until this context
-						 * tells that the scan starts again; else NULL */
-	uint8 *live;        /* blocks that are not skipped; NULL: all */
+	ExprContext *skips; /* NULL: no block is skipped. Else blocks are skipped from the next page on;
+						 * a callback of this context ends that when the scan starts again */
+	uint8 *candidates;  /* blocks that are not skipped; NULL: all */
 	TableScanDesc desc; /* reads the blocks */
 	bool reading;       /* `desc` may have more rows */
 	BlockNumber drain;  /* if it is valid: only the rows of this block are left */
@@ -332,12 +330,12 @@ typedef struct ckfp_blocks
 	TableScanDesc own;  /* parallel scans: another descriptor, which is not parallel; or NULL */
 } ckfp_blocks;
 
-/* live.c: a bitmap of the blocks of the scan's table that can have rows with the keys of a filter.
- * NULL if skipping blocks does not pay, or if the search costs more than the scan of this share of
- * the blocks that it reads anyway. `again`: the search for a smaller share has returned NULL. Sets
- * `covers`. */
-uint8 *ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double share,
-						bool again);
+/* candidates.c: a bitmap of the blocks of the scan's table that can have rows with the keys of a
+ * filter. NULL if skipping blocks does not pay, or if the search costs more than the scan of this
+ * share of the blocks that it reads anyway. `again`: the search for a smaller share has returned
+ * NULL. Sets `covers`. */
+uint8 *ckfp_candidate_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double share,
+							 bool again);
 
 /* The block with a number. */
 static inline BlockNumber
@@ -346,8 +344,9 @@ ckfp_block_of(const ckfp_blocks *blocks, BlockNumber number)
 	return (BlockNumber)(((uint64)blocks->first + number) % blocks->blocks);
 }
 
-/* live.c: the first number from `from` up to `end` of a block that is live; or `end`. */
-BlockNumber ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end);
+/* candidates.c: the first number from `from` up to `end` of a candidate block; or `end`. */
+BlockNumber ckfp_blocks_next_candidate(const ckfp_blocks *blocks, BlockNumber from,
+									   BlockNumber end);
 
 /* Can a scan skip blocks? */
 bool ckfp_blocks_is_possible(const ScanState *scan);
@@ -363,7 +362,7 @@ void ckfp_blocks_add(ckfp_blocks *blocks, ckfp_key_ranges *keys, const ckfp_join
 TableScanDesc ckfp_begin_scan(ScanState *scan);
 
 /* Use the keys that have become known. */
-void ckfp_blocks_look(ckfp_blocks *blocks);
+void ckfp_blocks_check_keys(ckfp_blocks *blocks);
 
 /* The next row of the scan, or NULL. */
 TupleTableSlot *ckfp_blocks_next(ckfp_blocks *blocks);
@@ -381,7 +380,7 @@ void ckfp_blocks_arm(ckfp_blocks *blocks);
 /* This process has gathered keys: look for known ones at the next row. */
 void ckfp_blocks_recheck(ckfp_blocks *blocks);
 
-/* The part of the live blocks that a scan which skips blocks has read. 0 if it is unknown. */
+/* The part of the candidate blocks that a scan which skips blocks has read. 0 if it is unknown. */
 double ckfp_blocks_progress(const ckfp_blocks *blocks);
 
 /* Use the filters whose keys are known, in a scan of which blocks before `next` were read. Sets
@@ -433,13 +432,13 @@ typedef struct ckfp_keys_shared
 	int reading;        /* the number of processes that began to read, and have not finished */
 	bool complete;      /* all that began have finished: the lists have all keys */
 	bool failed;        /* there are keys that are in no range */
-	dsa_pointer hashes; /* a list of ckfp_part */
-	dsa_pointer ranges; /* a list of ckfp_part */
+	dsa_pointer hashes; /* a list of ckfp_contribution */
+	dsa_pointer ranges; /* a list of ckfp_contribution */
 	ckfp_shared_scan scan[FLEXIBLE_ARRAY_MEMBER]; /* of each target */
 } ckfp_keys_shared;
 
 /* Keys that a process gave to all. */
-typedef struct ckfp_part
+typedef struct ckfp_contribution
 {
 	dsa_pointer self;
 	dsa_pointer next;
@@ -447,7 +446,7 @@ typedef struct ckfp_part
 	double n;   /* of ranges: the number of keys in the column */
 	size_t words;
 	uint64 word[FLEXIBLE_ARRAY_MEMBER]; /* hashes, or ranges of ckfp_range */
-} ckfp_part;
+} ckfp_contribution;
 
 /* The bytes of shared memory for keys and their targets. */
 Size ckfp_keys_shared_size(const ckfp_join_record *record);
@@ -459,19 +458,20 @@ void ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *rec
 void ckfp_key_ranges_share(ckfp_key_ranges *keys, ckfp_keys_shared *shared, dsa_area *area);
 
 /* This process begins to read its part of the build side. */
-void ckfp_parts_begin(ckfp_keys_shared *shared);
+void ckfp_contributions_begin(ckfp_keys_shared *shared);
 
 /* It has given all its keys. True for the last one of those that began. */
-bool ckfp_parts_finish(ckfp_keys_shared *shared);
+bool ckfp_contributions_finish(ckfp_keys_shared *shared);
 
 /* A part of so many words; NULL if there is not enough memory. */
-ckfp_part *ckfp_part_make(dsa_area *area, size_t words);
+ckfp_contribution *ckfp_contribution_make(dsa_area *area, size_t words);
 
 /* Add a part to a list. False if it is too late, since all keys are taken to be known. */
-bool ckfp_part_give(const ckfp_key_ranges *keys, dsa_pointer *parts, ckfp_part *part);
+bool ckfp_contribution_give(const ckfp_key_ranges *keys, dsa_pointer *parts,
+							ckfp_contribution *part);
 
 /* Free the first n parts of a list; -1: all. */
-void ckfp_parts_free(dsa_area *area, dsa_pointer *parts, int n);
+void ckfp_contributions_free(dsa_area *area, dsa_pointer *parts, int n);
 
 /* Gather no more keys, for the rest of the query: this process has one that is in no part. */
 void ckfp_key_ranges_give_up(ckfp_key_ranges *keys);
@@ -487,13 +487,13 @@ bool ckfp_keys_are_common(const ckfp_key_ranges *keys);
 void ckfp_key_ranges_attach(ckfp_key_ranges *keys);
 
 /* Is this the first process that uses keys for a scan, of those that share it? */
-bool ckfp_blocks_is_first(const ckfp_block_filter *filter);
+bool ckfp_shared_scan_is_first(const ckfp_block_filter *filter);
 
 /* Take all blocks of a parallel scan that no process has begun to read, to be drawn by all
  * processes. */
-void ckfp_blocks_take(const ckfp_blocks *blocks);
+void ckfp_shared_scan_take_all(const ckfp_blocks *blocks);
 
 /* Draw the next blocks for this process. False if there are none. */
-bool ckfp_blocks_draw(ckfp_blocks *blocks);
+bool ckfp_shared_scan_draw(ckfp_blocks *blocks);
 
 #endif

@@ -125,7 +125,7 @@ ckfp_index_note(ckfp_tables *tables, ckfp_join_record *record, Relation index,
 }
 
 BlockNumber
-ckfp_blocks_changed(Relation table)
+ckfp_index_changed_blocks(Relation table)
 {
 #if PG_VERSION_NUM >= 160000
 	BlockNumber blocks = RelationGetNumberOfBlocks(table);
@@ -160,13 +160,14 @@ ckfp_target_note(ckfp_tables *tables, ckfp_join_record *record, ckfp_join_target
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
-	target->changed =
-		record->replaces ? 2 * (ckfp_blocks_changed(table) + CKFP_NEW_BLOCKS) : InvalidBlockNumber;
+	target->changed = record->replaces_brin_loop
+						  ? 2 * (ckfp_index_changed_blocks(table) + CKFP_NEW_BLOCKS)
+						  : InvalidBlockNumber;
 	table_close(table, NoLock);
 }
 
 void
-ckfp_blocks_plan(ckfp_tables *tables, double processes, ckfp_join_record *record)
+ckfp_index_plan(ckfp_tables *tables, double processes, ckfp_join_record *record)
 {
 	double most = 0; /* if that is few rows, no table is opened for its indexes */
 	double read = 0;

@@ -9,18 +9,19 @@
  * A parallel scan gives its blocks out, some at a time, to its processes. The first process that
  * knows its keys takes all blocks that are left. From then on the processes draw blocks from these.
  * A shared counter has the number of the first block that is not drawn yet. A process draws the
- * blocks from there up to the first live block, and some more. So each block is drawn by one
- * process, and only this one looks whether it is live.
+ * blocks from there up to the first candidate block, and some more. So each block is drawn by one
+ * process, and only this one looks whether it is a candidate.
  *
  * Each process may search the index for itself. The results can differ if ranges of BRIN are
- * summarized in between. That does no harm: a block with a row that joins is live in all of them.
+ * summarized in between. That does no harm: a block with a row that joins is a candidate in all of
+ * them.
  */
 #include "join/blocks/blocks.h"
 
 #include "access/heapam.h"
 #include "access/parallel.h"
 
-/* The number of blocks that are drawn at once, from the first live one on. */
+/* The number of blocks that are drawn at once, from the first candidate one on. */
 #define CKFP_DRAWN_BLOCKS 16
 
 Size
@@ -63,7 +64,7 @@ ckfp_keys_shared_init(ckfp_keys_shared *shared, const ckfp_join_record *record, 
 /* -------------------------------------------------------------------------- parts */
 
 void
-ckfp_parts_begin(ckfp_keys_shared *shared)
+ckfp_contributions_begin(ckfp_keys_shared *shared)
 {
 	SpinLockAcquire(&shared->mutex);
 	shared->reading++;
@@ -71,7 +72,7 @@ ckfp_parts_begin(ckfp_keys_shared *shared)
 }
 
 bool
-ckfp_parts_finish(ckfp_keys_shared *shared)
+ckfp_contributions_finish(ckfp_keys_shared *shared)
 {
 	bool last;
 
@@ -82,13 +83,13 @@ ckfp_parts_finish(ckfp_keys_shared *shared)
 	return last;
 }
 
-ckfp_part *
-ckfp_part_make(dsa_area *area, size_t words)
+ckfp_contribution *
+ckfp_contribution_make(dsa_area *area, size_t words)
 {
 	dsa_pointer pointer =
-		dsa_allocate_extended(area, offsetof(ckfp_part, word) + words * sizeof(uint64),
+		dsa_allocate_extended(area, offsetof(ckfp_contribution, word) + words * sizeof(uint64),
 							  DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
-	ckfp_part *part;
+	ckfp_contribution *part;
 
 	if (!DsaPointerIsValid(pointer))
 		return NULL;
@@ -99,7 +100,7 @@ ckfp_part_make(dsa_area *area, size_t words)
 }
 
 bool
-ckfp_part_give(const ckfp_key_ranges *keys, dsa_pointer *parts, ckfp_part *part)
+ckfp_contribution_give(const ckfp_key_ranges *keys, dsa_pointer *parts, ckfp_contribution *part)
 {
 	bool late;
 
@@ -117,11 +118,11 @@ ckfp_part_give(const ckfp_key_ranges *keys, dsa_pointer *parts, ckfp_part *part)
 }
 
 void
-ckfp_parts_free(dsa_area *area, dsa_pointer *parts, int n)
+ckfp_contributions_free(dsa_area *area, dsa_pointer *parts, int n)
 {
 	while (n-- != 0 && DsaPointerIsValid(*parts))
 	{
-		dsa_pointer next = ((ckfp_part *)dsa_get_address(area, *parts))->next;
+		dsa_pointer next = ((ckfp_contribution *)dsa_get_address(area, *parts))->next;
 
 		dsa_free(area, *parts);
 		*parts = next;
@@ -152,18 +153,18 @@ ckfp_key_ranges_contribute(ckfp_key_ranges *keys)
 	for (int i = 0; i < keys->columns; i++)
 	{
 		const ckfp_ranges *ranges = keys->column[i];
-		ckfp_part *part;
+		ckfp_contribution *part;
 
 		if (ranges == NULL || ranges->ranges == 0)
 			continue;
-		part = ckfp_part_make(keys->area, 2 * ranges->ranges);
+		part = ckfp_contribution_make(keys->area, 2 * ranges->ranges);
 		if (part != NULL)
 		{
 			part->column = i;
 			part->n = ranges->n;
 			memcpy(part->word, ranges->range, ranges->ranges * sizeof(ckfp_range));
 		}
-		if (part == NULL || !ckfp_part_give(keys, &keys->shared->ranges, part))
+		if (part == NULL || !ckfp_contribution_give(keys, &keys->shared->ranges, part))
 			keys->shared->failed = true;
 	}
 	return true;
@@ -174,7 +175,7 @@ static void
 ckfp_ranges_take(ckfp_key_ranges *keys, int column)
 {
 	ckfp_ranges *ranges = keys->column[column];
-	const ckfp_part *part;
+	const ckfp_contribution *part;
 
 	ranges->range = MemoryContextAlloc(keys->context, sizeof(ckfp_range));
 	ranges->ranges = 0;
@@ -220,7 +221,7 @@ ckfp_shared_scan_of(const ckfp_block_filter *filter)
 }
 
 bool
-ckfp_blocks_is_first(const ckfp_block_filter *filter)
+ckfp_shared_scan_is_first(const ckfp_block_filter *filter)
 {
 	ckfp_shared_scan *scan = ckfp_shared_scan_of(filter);
 
@@ -229,7 +230,7 @@ ckfp_blocks_is_first(const ckfp_block_filter *filter)
 
 /* The first filter of a scan has its state: they are in the same order in all processes. */
 void
-ckfp_blocks_take(const ckfp_blocks *blocks)
+ckfp_shared_scan_take_all(const ckfp_blocks *blocks)
 {
 	ckfp_shared_scan *shared = ckfp_shared_scan_of(blocks->filters);
 	ParallelBlockTableScanDesc scan =
@@ -249,7 +250,7 @@ ckfp_blocks_take(const ckfp_blocks *blocks)
 }
 
 bool
-ckfp_blocks_draw(ckfp_blocks *blocks)
+ckfp_shared_scan_draw(ckfp_blocks *blocks)
 {
 	ckfp_shared_scan *shared = ckfp_shared_scan_of(blocks->filters);
 
@@ -262,7 +263,7 @@ ckfp_blocks_draw(ckfp_blocks *blocks)
 	{
 		if (blocks->next >= blocks->blocks)
 			return false;
-		blocks->end = ckfp_blocks_next_live(blocks, blocks->next, blocks->blocks);
+		blocks->end = ckfp_blocks_next_candidate(blocks, blocks->next, blocks->blocks);
 		blocks->end += Min(CKFP_DRAWN_BLOCKS, blocks->blocks - blocks->end);
 	} while (!pg_atomic_compare_exchange_u32(&shared->next, &blocks->next, blocks->end));
 	return true;

@@ -1,8 +1,8 @@
 /*
  * scan.c - a sequential scan that skips blocks.
  *
- * The scan's own descriptor reads the live blocks, run by run: heap_setscanlimits() sets the limits
- * of each one. So visibility and the end of a page stay PostgreSQL's.
+ * The scan's own descriptor reads the candidate blocks, run by run: heap_setscanlimits() sets the
+ * limits of each one. So visibility and the end of a page stay PostgreSQL's.
  *
  * Keys can become known while the scan runs, as a hash join may fetch a row before it builds. The
  * scan then returns the rows of the current page that are left, and skips blocks among those that
@@ -102,17 +102,17 @@ ckfp_blocks_is_parallel(const ckfp_blocks *blocks)
 	return blocks->bitmap == NULL && blocks->scan->ss_currentScanDesc->rs_parallel != NULL;
 }
 
-/* --------------------------------------------------------------------- live blocks */
+/* --------------------------------------------------------------------- candidate blocks */
 
-/* The number of live blocks, from the number `from` on; of those that are also live in `more`, if
- * that is not NULL. */
+/* The number of candidate blocks, from the number `from` on; of those that are candidates in
+ * `more`, too, if that is not NULL. */
 static BlockNumber
 ckfp_blocks_count(const ckfp_blocks *blocks, BlockNumber from, const uint8 *more)
 {
 	BlockNumber n = 0;
 
-	for (BlockNumber at = ckfp_blocks_next_live(blocks, from, blocks->blocks); at < blocks->blocks;
-		 at = ckfp_blocks_next_live(blocks, at + 1, blocks->blocks))
+	for (BlockNumber at = ckfp_blocks_next_candidate(blocks, from, blocks->blocks);
+		 at < blocks->blocks; at = ckfp_blocks_next_candidate(blocks, at + 1, blocks->blocks))
 	{
 		CHECK_FOR_INTERRUPTS();
 		n += more == NULL || CKFP_BIT(more, ckfp_block_of(blocks, at));
@@ -137,9 +137,9 @@ ckfp_blocks_restart(Datum argument)
 	blocks->skips = NULL;
 	blocks->desc = NULL;
 	blocks->drain = InvalidBlockNumber;
-	if (blocks->live != NULL)
-		pfree(blocks->live);
-	blocks->live = NULL;
+	if (blocks->candidates != NULL)
+		pfree(blocks->candidates);
+	blocks->candidates = NULL;
 	for (ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 	{
 		filter->decided = 0;
@@ -204,24 +204,24 @@ ckfp_blocks_gain(const ckfp_blocks *blocks, const ckfp_block_filter *filter)
 {
 	BlockNumber from = ckfp_blocks_is_parallel(blocks) ? 0 : blocks->next;
 	BlockNumber before = ckfp_blocks_count(blocks, from, NULL);
-	BlockNumber after = ckfp_blocks_count(blocks, from, filter->live);
+	BlockNumber after = ckfp_blocks_count(blocks, from, filter->candidates);
 
-	return filter->keys->always || after <= CKFP_LIVE_SHARE * before ? before - after : 0;
+	return filter->keys->always || after <= CKFP_CANDIDATE_SHARE * before ? before - after : 0;
 }
 
 /* Skip the blocks that a filter does not need, if that pays. */
 static void
-ckfp_blocks_apply(ckfp_blocks *blocks, const ckfp_block_filter *filter)
+ckfp_blocks_add_skips(ckfp_blocks *blocks, const ckfp_block_filter *filter)
 {
 	BlockNumber gain = ckfp_blocks_gain(blocks, filter);
 	size_t size = blocks->blocks / 8 + 1;
 
 	if (gain == 0)
 		return;
-	if (blocks->live == NULL)
-		blocks->live = memset(palloc(size), 0xff, size);
+	if (blocks->candidates == NULL)
+		blocks->candidates = memset(palloc(size), 0xff, size);
 	for (size_t i = 0; i < size; i++)
-		blocks->live[i] &= filter->live[i];
+		blocks->candidates[i] &= filter->candidates[i];
 	/* else each process counts those that it draws, and bitmap.c those of the bitmap */
 	if (blocks->bitmap == NULL && !ckfp_blocks_is_parallel(blocks))
 		filter->keys->skipped += gain;
@@ -239,22 +239,22 @@ ckfp_blocks_share_read(const ckfp_blocks *blocks)
 
 /* Search the indexes for the keys of a filter. False: not yet. */
 static bool
-ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
+ckfp_blocks_search_index(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
 	bool stops = filter->target->stops && !filter->keys->always;
 	double read = stops ? ckfp_blocks_share_read(blocks) : 1;
 
 	if (read < filter->from)
 		return false;
-	if (filter->live != NULL)
-		pfree(filter->live);
-	filter->live =
-		ckfp_live_blocks(blocks, filter, read, stops && filter->vain == filter->keys->generation);
-	if (2 * read < 1 && (filter->live == NULL || ckfp_blocks_gain(blocks, filter) == 0))
+	if (filter->candidates != NULL)
+		pfree(filter->candidates);
+	filter->candidates = ckfp_candidate_blocks(blocks, filter, read,
+											   stops && filter->vain == filter->keys->generation);
+	if (2 * read < 1 && (filter->candidates == NULL || ckfp_blocks_gain(blocks, filter) == 0))
 	{
-		if (filter->live != NULL)
-			pfree(filter->live);
-		filter->live = NULL;
+		if (filter->candidates != NULL)
+			pfree(filter->candidates);
+		filter->candidates = NULL;
 		filter->vain = filter->keys->generation;
 		filter->from = 2 * read;
 		return false;
@@ -266,21 +266,22 @@ ckfp_blocks_search(ckfp_blocks *blocks, ckfp_block_filter *filter)
 
 /* The keys of a filter are known. False if they are to be used later. */
 static bool
-ckfp_blocks_use(ckfp_blocks *blocks, ckfp_block_filter *filter)
+ckfp_blocks_use_filter(ckfp_blocks *blocks, ckfp_block_filter *filter)
 {
 	if ((filter->generation != filter->keys->generation || filter->of != blocks->blocks) &&
-		!ckfp_blocks_search(blocks, filter))
+		!ckfp_blocks_search_index(blocks, filter))
 		return false;
 	if (blocks->bitmap != NULL)
 		filter->keys->blocks += blocks->begun;
-	else if (!ckfp_blocks_is_parallel(blocks) || ckfp_blocks_is_first(filter))
+	else if (!ckfp_blocks_is_parallel(blocks) || ckfp_shared_scan_is_first(filter))
 		filter->keys->blocks += blocks->blocks;
-	if (filter->live != NULL && !blocks->verify)
-		ckfp_blocks_apply(blocks, filter);
-	else if (filter->live != NULL)
+	if (filter->candidates != NULL && !blocks->verify)
+		ckfp_blocks_add_skips(blocks, filter);
+	else if (filter->candidates != NULL)
 	{
 		if (blocks->bitmap == NULL)
-			filter->keys->skipped += blocks->blocks - ckfp_blocks_count(blocks, 0, filter->live);
+			filter->keys->skipped +=
+				blocks->blocks - ckfp_blocks_count(blocks, 0, filter->candidates);
 		ckfp_blocks_test(filter);
 	}
 	return true;
@@ -303,7 +304,7 @@ ckfp_blocks_use_known(ckfp_blocks *blocks)
 		ckfp_key_ranges_attach(filter->keys);
 		known = keys->state == CKFP_RANGES_KNOWN;
 		if (keys->state == CKFP_RANGES_OFF ||
-			(known && (blocks->blocks == 0 || ckfp_blocks_use(blocks, filter))))
+			(known && (blocks->blocks == 0 || ckfp_blocks_use_filter(blocks, filter))))
 		{
 			filter->decided = keys->generation;
 			continue;
@@ -316,7 +317,7 @@ ckfp_blocks_use_known(ckfp_blocks *blocks)
 
 /* Use the filters whose keys are known. */
 static pg_noinline void
-ckfp_blocks_decide(ckfp_blocks *blocks)
+ckfp_blocks_use_known_keys(ckfp_blocks *blocks)
 {
 	bool parallel;
 
@@ -330,11 +331,11 @@ ckfp_blocks_decide(ckfp_blocks *blocks)
 	}
 	ckfp_blocks_use_known(blocks);
 	blocks->looked = ((HeapScanDesc)blocks->desc)->rs_cblock;
-	if (blocks->skips || blocks->live == NULL)
+	if (blocks->skips || blocks->candidates == NULL)
 		return;
 	ckfp_blocks_start_skipping(blocks);
 	if (parallel)
-		ckfp_blocks_take(blocks);
+		ckfp_shared_scan_take_all(blocks);
 	else
 	{
 		blocks->drain = ((HeapScanDesc)blocks->desc)->rs_cblock; /* if it has returned a row */
@@ -367,7 +368,7 @@ ckfp_blocks_count_drawn(ckfp_blocks *blocks, BlockNumber from, BlockNumber to)
 {
 	ckfp_block_filter *filter = blocks->filters;
 
-	while (filter->live == NULL && filter->next != NULL)
+	while (filter->candidates == NULL && filter->next != NULL)
 		filter = filter->next;
 	if (ckfp_blocks_is_parallel(blocks))
 		filter->keys->skipped += to - from;
@@ -383,34 +384,34 @@ ckfp_blocks_hold(const ckfp_blocks *blocks)
 	return true;
 }
 
-/* Go to the next run of live blocks. False if there is none. */
+/* Go to the next run of candidate blocks. False if there is none. */
 static bool
-ckfp_blocks_advance(ckfp_blocks *blocks)
+ckfp_blocks_next_run(ckfp_blocks *blocks)
 {
-	BlockNumber live;
+	BlockNumber candidate;
 	BlockNumber block;
 	BlockNumber most = blocks->coming ? CKFP_RUN_WAITING : InvalidBlockNumber;
 	BlockNumber n = 1;
 
 	CHECK_FOR_INTERRUPTS();
 	blocks->drain = InvalidBlockNumber;
-	if (blocks->live != NULL && !ckfp_blocks_hold(blocks))
-		memset(blocks->live, 0xff, blocks->blocks / 8 + 1);
+	if (blocks->candidates != NULL && !ckfp_blocks_hold(blocks))
+		memset(blocks->candidates, 0xff, blocks->blocks / 8 + 1);
 	for (;;)
 	{
-		live = ckfp_blocks_next_live(blocks, blocks->next, blocks->end);
-		ckfp_blocks_count_drawn(blocks, blocks->next, live);
-		blocks->next = live;
-		if (live < blocks->end)
+		candidate = ckfp_blocks_next_candidate(blocks, blocks->next, blocks->end);
+		ckfp_blocks_count_drawn(blocks, blocks->next, candidate);
+		blocks->next = candidate;
+		if (candidate < blocks->end)
 			break;
-		if (!ckfp_blocks_is_parallel(blocks) || !ckfp_blocks_draw(blocks))
+		if (!ckfp_blocks_is_parallel(blocks) || !ckfp_shared_scan_draw(blocks))
 			return false;
 	}
-	block = ckfp_block_of(blocks, live);
-	most = Min(most, Min(blocks->end - live, blocks->blocks - block));
-	while (n < most && (blocks->live == NULL || CKFP_BIT(blocks->live, block + n)))
+	block = ckfp_block_of(blocks, candidate);
+	most = Min(most, Min(blocks->end - candidate, blocks->blocks - block));
+	while (n < most && (blocks->candidates == NULL || CKFP_BIT(blocks->candidates, block + n)))
 		n++;
-	blocks->next = live + n;
+	blocks->next = candidate + n;
 	ckfp_blocks_read_run(blocks, block, n);
 	return true;
 }
@@ -426,21 +427,21 @@ ckfp_blocks_go_on(ckfp_blocks *blocks)
 		blocks->next = blocks->end = 0;
 	if (!blocks->skips)
 	{
-		if (!first || !ckfp_blocks_draw(blocks))
+		if (!first || !ckfp_shared_scan_draw(blocks))
 			return false;
 		ckfp_blocks_start_skipping(blocks);
 	}
-	blocks->reading = ckfp_blocks_advance(blocks);
+	blocks->reading = ckfp_blocks_next_run(blocks);
 	return blocks->reading;
 }
 
 /* It looks for indexes once a page, at most. */
 void
-ckfp_blocks_look(ckfp_blocks *blocks)
+ckfp_blocks_check_keys(ckfp_blocks *blocks)
 {
 	if (unlikely(blocks->waiting) && (!BlockNumberIsValid(blocks->looked) ||
 									  ((HeapScanDesc)blocks->desc)->rs_cblock != blocks->looked))
-		ckfp_blocks_decide(blocks);
+		ckfp_blocks_use_known_keys(blocks);
 }
 
 TupleTableSlot *
@@ -448,7 +449,7 @@ ckfp_blocks_next(ckfp_blocks *blocks)
 {
 	TupleTableSlot *slot = blocks->scan->ss_ScanTupleSlot;
 
-	ckfp_blocks_look(blocks);
+	ckfp_blocks_check_keys(blocks);
 	for (;;)
 	{
 		if (blocks->reading && table_scan_getnextslot(blocks->desc, ForwardScanDirection, slot) &&
@@ -482,8 +483,8 @@ ckfp_blocks_deny(ckfp_blocks *blocks, const ckfp_key_ranges *keys, TupleTableSlo
 
 	for (const ckfp_block_filter *filter = blocks->filters; filter != NULL; filter = filter->next)
 		if (filter->keys == keys)
-			return filter->decided == keys->generation && filter->live != NULL &&
-				   block < blocks->blocks && !CKFP_BIT(filter->live, block);
+			return filter->decided == keys->generation && filter->candidates != NULL &&
+				   block < blocks->blocks && !CKFP_BIT(filter->candidates, block);
 	return false;
 }
 

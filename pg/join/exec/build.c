@@ -15,17 +15,17 @@
 #define CKFP_FPR 0.01
 #define CKFP_REMOTE_FPR 0.001
 
-ckfp_owner **ckfp_join_starting = NULL;
+ckfp_filter_node **ckfp_join_starting = NULL;
 
 /* ------------------------------------------------------------------ gathering */
 
 /* Pass the filter to the servers that use it. */
 static void
-ckfp_build_send(ckfp_owner *build)
+ckfp_build_send(ckfp_filter_node *build)
 {
 	struct varlena *value;
 
-	if (!ckfp_owner_is_remote(build) || build->filter.size > MaxAllocSize - VARHDRSZ)
+	if (!ckfp_filter_node_is_remote(build) || build->filter.size > MaxAllocSize - VARHDRSZ)
 		return;
 	value = MemoryContextAlloc(build->filter.context, build->filter.size + VARHDRSZ);
 	SET_VARSIZE(value, build->filter.size + VARHDRSZ);
@@ -36,56 +36,56 @@ ckfp_build_send(ckfp_owner *build)
 
 /* Did this process read only a part of the build side? */
 static bool
-ckfp_build_is_partial(const ckfp_owner *build)
+ckfp_build_is_partial(const ckfp_filter_node *build)
 {
 	return castNode(HashState, innerPlanState(build->join))->parallel_state != NULL;
 }
 
 /* The ranges of all keys of this process are gathered. */
 static void
-ckfp_build_finish_ranges(ckfp_owner *build)
+ckfp_build_finish_ranges(ckfp_filter_node *build)
 {
 	if (ckfp_build_is_partial(build) && !ckfp_keys_are_common(&build->ranges))
 		ckfp_key_ranges_give_up(&build->ranges);
 	else
 		ckfp_key_ranges_finish(&build->ranges);
-	ckfp_blocks_know(build);
+	ckfp_skip_blocks_know(build);
 	if (!build->record.mapped)
 		return;
-	ckfp_owner_know_ranges(build);
+	ckfp_filter_node_know_ranges(build);
 	ckfp_condition_update_all(build);
 }
 
 static void
-ckfp_build_finish(ckfp_owner *build)
+ckfp_build_finish(ckfp_filter_node *build)
 {
 	if (ckfp_build_is_partial(build))
 	{
-		ckfp_owner_give_up(build, CKFP_GIVEN_UP_NOT);
+		ckfp_filter_node_give_up(build, CKFP_GIVEN_UP_NOT);
 		return;
 	}
 	if (!ckfp_filter_finish(&build->filter))
 	{
-		ckfp_owner_give_up(build, CKFP_GIVEN_UP_MEMORY);
+		ckfp_filter_node_give_up(build, CKFP_GIVEN_UP_MEMORY);
 		return;
 	}
 	ckfp_partitions_finish(&build->partitions);
-	ckfp_owner_know_partitions(build);
-	ckfp_owner_ready(build);
+	ckfp_filter_node_know_partitions(build);
+	ckfp_filter_node_ready(build);
 	ckfp_condition_update_all(build);
 	ckfp_build_send(build);
 }
 
 /* Does this process gather the ranges of the keys? It may do so without a filter. */
 static inline bool
-ckfp_build_has_ranges(const ckfp_owner *build)
+ckfp_build_has_ranges(const ckfp_filter_node *build)
 {
 	return build->ranges.state == CKFP_RANGES_GATHERING;
 }
 
 /* Hash the key of a row, and note its partitions and ranges. False if there is none. */
 static bool
-ckfp_build_take_key(ckfp_owner *build, TupleTableSlot *slot, uint64 *hash)
+ckfp_build_take_key(ckfp_filter_node *build, TupleTableSlot *slot, uint64 *hash)
 {
 	ExprContext *econtext = build->css.ss.ps.ps_ExprContext;
 
@@ -105,7 +105,7 @@ ckfp_build_take_key(ckfp_owner *build, TupleTableSlot *slot, uint64 *hash)
 /* Are there more than twice as many keys as estimated, so that the filter does not pay or fit? The
  * keys are those that all its builders have gathered so far. */
 static bool
-ckfp_build_exceeds_estimate(ckfp_owner *build)
+ckfp_build_exceeds_estimate(ckfp_filter_node *build)
 {
 	double keys = ckfp_keys_are_common(&build->ranges) ? ckfp_shared_gathered(build)
 													   : (double)build->filter.n;
@@ -115,7 +115,7 @@ ckfp_build_exceeds_estimate(ckfp_owner *build)
 }
 
 static void
-ckfp_build_gather(ckfp_owner *build, TupleTableSlot *slot)
+ckfp_build_gather(ckfp_filter_node *build, TupleTableSlot *slot)
 {
 	ExprContext *econtext = build->css.ss.ps.ps_ExprContext;
 	uint64 hash;
@@ -142,40 +142,40 @@ ckfp_build_gather(ckfp_owner *build, TupleTableSlot *slot)
 /* ------------------------------------------------------- callbacks of the executor */
 
 void
-ckfp_owner_begin(ckfp_owner *owner, EState *estate, int eflags)
+ckfp_filter_node_begin(ckfp_filter_node *filter_node, EState *estate, int eflags)
 {
-	PlanState *state = &owner->css.ss.ps;
-	const ckfp_join_record *record = &owner->record;
+	PlanState *state = &filter_node->css.ss.ps;
+	const ckfp_join_record *record = &filter_node->record;
 
 	/* the node above reads the rows in the slot type of the child */
 	outerPlanState(state) = ExecInitNode(outerPlan(state->plan), estate, eflags);
 	state->resultops = ExecGetResultSlotOps(outerPlanState(state), &state->resultopsfixed);
 	state->resultopsset = true;
 	state->ps_ProjInfo = NULL;
-	ckfp_record_from_list(castNode(CustomScan, state->plan)->custom_private, &owner->record);
-	owner->source.columns = record->columns;
-	owner->source.key = owner->build_key;
+	ckfp_record_from_list(castNode(CustomScan, state->plan)->custom_private, &filter_node->record);
+	filter_node->source.columns = record->columns;
+	filter_node->source.key = filter_node->build_key;
 	for (int i = 0; i < record->columns; i++)
-		ckfp_key_prepare(&record->column[i], &owner->build_key[i], &owner->probe_key[i],
+		ckfp_key_prepare(&record->column[i], &filter_node->build_key[i], &filter_node->probe_key[i],
 						 estate->es_query_cxt);
-	ckfp_filter_init(&owner->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
-					 ckfp_owner_is_remote(owner) ? CKFP_REMOTE_FPR : CKFP_FPR,
+	ckfp_filter_init(&filter_node->filter, estate->es_query_cxt, (size_t)ckfp_join_memory * 1024,
+					 ckfp_filter_node_is_remote(filter_node) ? CKFP_REMOTE_FPR : CKFP_FPR,
 					 record->columns == 1 ? ckfp_key_integer_length(&record->column[0]) : 0);
 	ckfp_remote_set(estate, record, NULL);
 	if (ckfp_join_starting != NULL)
 	{
-		owner->next = *ckfp_join_starting;
-		*ckfp_join_starting = owner;
+		filter_node->next = *ckfp_join_starting;
+		*ckfp_join_starting = filter_node;
 	}
 }
 
 static void
 ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 {
-	ckfp_owner *build = (ckfp_owner *)node;
+	ckfp_filter_node *build = (ckfp_filter_node *)node;
 	const List *keys = castNode(CustomScan, node->ss.ps.plan)->custom_exprs;
 
-	ckfp_owner_begin(build, estate, eflags);
+	ckfp_filter_node_begin(build, estate, eflags);
 	for (int i = 0; i < build->record.columns; i++)
 	{
 		Expr *expression = ckfp_without_relabeling(list_nth(keys, i));
@@ -191,18 +191,18 @@ ckfp_build_begin(CustomScanState *node, EState *estate, int eflags)
 
 /* This process is to read the first row of the build side. */
 static void
-ckfp_build_begin_reading(ckfp_owner *build)
+ckfp_build_begin_reading(ckfp_filter_node *build)
 {
 	if (ckfp_keys_are_common(&build->ranges))
 		ckfp_shared_begin(build);
 	if (build->state == CKFP_FILTER_NEW)
-		ckfp_owner_enter(build, CKFP_FILTER_GATHERING);
+		ckfp_filter_node_enter(build, CKFP_FILTER_GATHERING);
 	if (build->ranges.state == CKFP_RANGES_NEW)
 		build->ranges.state = CKFP_RANGES_GATHERING;
 }
 
 static void
-ckfp_build_read(ckfp_owner *build, TupleTableSlot *slot)
+ckfp_build_read(ckfp_filter_node *build, TupleTableSlot *slot)
 {
 	if (!ckfp_build_has_ranges(build))
 		ckfp_key_ranges_give_up(&build->ranges);
@@ -214,7 +214,7 @@ ckfp_build_read(ckfp_owner *build, TupleTableSlot *slot)
 
 /* There are no more rows for this process. */
 static void
-ckfp_build_end_reading(ckfp_owner *build)
+ckfp_build_end_reading(ckfp_filter_node *build)
 {
 	bool common = ckfp_keys_are_common(&build->ranges);
 	bool ranges = ckfp_build_has_ranges(build);
@@ -233,7 +233,7 @@ ckfp_build_end_reading(ckfp_owner *build)
 static TupleTableSlot *
 ckfp_build_exec(CustomScanState *node)
 {
-	ckfp_owner *build = (ckfp_owner *)node;
+	ckfp_filter_node *build = (ckfp_filter_node *)node;
 	TupleTableSlot *slot;
 
 	if (build->state == CKFP_FILTER_NEW || build->ranges.state == CKFP_RANGES_NEW)
@@ -249,18 +249,18 @@ ckfp_build_exec(CustomScanState *node)
 static void
 ckfp_build_end(CustomScanState *node)
 {
-	ckfp_owner *build = (ckfp_owner *)node;
+	ckfp_filter_node *build = (ckfp_filter_node *)node;
 
-	ckfp_blocks_finish(build);
+	ckfp_skip_blocks_finish(build);
 	ckfp_filter_free(&build->filter);
 	ExecEndNode(outerPlanState(node));
 }
 
 void
-ckfp_build_restart(ckfp_owner *build)
+ckfp_build_restart(ckfp_filter_node *build)
 {
-	ckfp_owner_start(build);
-	ckfp_blocks_start(build);
+	ckfp_filter_node_start(build);
+	ckfp_skip_blocks_start(build);
 	ckfp_skip_arm(build);
 	ckfp_condition_update_all(build);
 }
@@ -270,7 +270,7 @@ ckfp_build_rescan(CustomScanState *node)
 {
 	PlanState *child = outerPlanState(node);
 
-	ckfp_build_restart((ckfp_owner *)node);
+	ckfp_build_restart((ckfp_filter_node *)node);
 	if (child->chgParam == NULL)
 		ExecReScan(child);
 }
@@ -278,7 +278,7 @@ ckfp_build_rescan(CustomScanState *node)
 static void
 ckfp_build_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
-	ckfp_explain_filter((ckfp_owner *)node, NULL, es);
+	ckfp_explain_filter((ckfp_filter_node *)node, NULL, es);
 }
 
 static const CustomExecMethods ckfp_exec_methods = {
@@ -294,7 +294,7 @@ static const CustomExecMethods ckfp_exec_methods = {
 static Node *
 ckfp_build_create(CustomScan *scan)
 {
-	ckfp_owner *build = palloc0(sizeof(*build));
+	ckfp_filter_node *build = palloc0(sizeof(*build));
 
 	NodeSetTag(build, T_CustomScanState);
 	build->css.methods = &ckfp_exec_methods;

@@ -17,16 +17,16 @@
  * filter was ready, the server did not receive it. Then this process tests for the rest of the
  * query. */
 static inline bool
-ckfp_server_tests(ckfp_test *test)
+ckfp_server_tests(ckfp_scan_filter *test)
 {
-	if (test->remote && !test->owner->sent)
+	if (test->remote && !test->filter_node->sent)
 		test->remote = false;
 	return test->remote;
 }
 
 /* Are all tests suspended? Counts the row. */
 static inline bool
-ckfp_tests_are_suspended(ckfp_tests *tests)
+ckfp_tests_are_suspended(ckfp_scan_filters *tests)
 {
 	for (int i = 0; i < tests->n; i++)
 		if (tests->test[i].suspension.suspended == 0)
@@ -38,20 +38,20 @@ ckfp_tests_are_suspended(ckfp_tests *tests)
 
 /* Does a row pass all filters? */
 static pg_noinline bool
-ckfp_tests_pass(ckfp_tests *tests, ExprContext *econtext)
+ckfp_tests_pass(ckfp_scan_filters *tests, ExprContext *econtext)
 {
 	for (int i = 0; i < tests->n; i++)
 	{
-		ckfp_test *test = &tests->test[i];
+		ckfp_scan_filter *test = &tests->test[i];
 
 		if (ckfp_suspension_passes(&test->suspension))
 			continue;
-		if (unlikely(test->owner->state != CKFP_FILTER_READY &&
-					 !(test->owner->record.mapped && ckfp_test_is_ready(test))))
-			ckfp_shared_attach(test->owner);
-		if (unlikely(!ckfp_test_is_ready(test) && ckfp_verify_has_ranges(test->owner)))
+		if (unlikely(test->filter_node->state != CKFP_FILTER_READY &&
+					 !(test->filter_node->record.mapped && ckfp_test_is_ready(test))))
+			ckfp_shared_attach(test->filter_node);
+		if (unlikely(!ckfp_test_is_ready(test) && ckfp_verify_has_ranges(test->filter_node)))
 			ckfp_verify_untested(test, econtext->ecxt_scantuple);
-		else if (unlikely(!ckfp_test_is_ready(test) && ckfp_owner_is_off(test->owner)))
+		else if (unlikely(!ckfp_test_is_ready(test) && ckfp_filter_node_is_off(test->filter_node)))
 			ckfp_condition_update(tests);
 		else if (!ckfp_server_tests(test) && ckfp_test_is_ready(test) &&
 				 !ckfp_test_row(test, econtext->ecxt_scantuple))
@@ -69,7 +69,7 @@ ckfp_tests_pass(ckfp_tests *tests, ExprContext *econtext)
 static Datum
 ckfp_tests_row(ExprState *state, ExprContext *econtext, bool *isnull)
 {
-	ckfp_tests *tests = state->evalfunc_private;
+	ckfp_scan_filters *tests = state->evalfunc_private;
 	ExprState *condition = tests->condition;
 
 	*isnull = false;
@@ -104,7 +104,7 @@ ckfp_recheck_row(ScanState *scan, TupleTableSlot *slot)
 
 /* A sequential scan that evaluates its condition. */
 static TupleTableSlot *
-ckfp_exec_scan(PlanState *scan)
+ckfp_condition_exec(PlanState *scan)
 {
 	return ExecScan((ScanState *)scan, ckfp_next_row, ckfp_recheck_row);
 }
@@ -118,14 +118,15 @@ ckfp_make_scan_evaluate(PlanState *scan)
 {
 #if PG_VERSION_NUM >= 180000
 	if (IsA(scan, SeqScanState) && scan->qual == NULL)
-		ExecSetExecProcNode(scan, ckfp_exec_scan);
+		ExecSetExecProcNode(scan, ckfp_condition_exec);
 #endif
 }
 
-ckfp_tests *
+ckfp_scan_filters *
 ckfp_condition_make(PlanState *scan, int n)
 {
-	ckfp_tests *tests = palloc0(offsetof(ckfp_tests, test) + n * sizeof(ckfp_test));
+	ckfp_scan_filters *tests =
+		palloc0(offsetof(ckfp_scan_filters, test) + n * sizeof(ckfp_scan_filter));
 
 	ckfp_condition_init(&tests->state, ckfp_tests_row, tests);
 	tests->scan = scan;
@@ -146,7 +147,8 @@ ckfp_condition_is_set(const PlanState *scan)
 const ckfp_blocks *
 ckfp_condition_blocks(const PlanState *scan)
 {
-	const ckfp_tests *tests = ckfp_condition_is_set(scan) ? scan->qual->evalfunc_private : NULL;
+	const ckfp_scan_filters *tests =
+		ckfp_condition_is_set(scan) ? scan->qual->evalfunc_private : NULL;
 
 	return tests != NULL && tests->blocks != NULL && tests->blocks->skips ? tests->blocks : NULL;
 }
@@ -154,39 +156,43 @@ ckfp_condition_blocks(const PlanState *scan)
 uint64
 ckfp_condition_removed(const PlanState *scan)
 {
-	const ckfp_tests *tests;
+	const ckfp_scan_filters *tests;
 	uint64 removed = 0;
 
 	if (!ckfp_condition_is_set(scan))
 		return 0;
 	tests = scan->qual->evalfunc_private;
 	for (int i = 0; i < tests->n; i++)
-		removed += tests->test[i].owner->counts.removed;
+		removed += tests->test[i].filter_node->counts.removed;
 	return removed;
 }
 
-/* Can a filter of a scan be used, now or during a call of this scan? A scan that looks for blocks
- * to skip can learn its keys then. A filter that a process builds alone is ready between two calls.
- * One that was used stays, for ckfp_condition_removed(). */
+/*
+ * Must the condition of a scan be ours, as one of its filters can test rows now or during a call of
+ * the scan? If this scan skips blocks (`armed`), the call itself may learn the keys. In a Parallel
+ * Hash Join another process may finish the filter during the call. Otherwise a filter becomes ready
+ * between two calls. A filter that has tested rows keeps our condition, by which
+ * ckfp_condition_removed() finds it.
+ */
 static bool
-ckfp_condition_may_test(const ckfp_tests *tests)
+ckfp_condition_may_test(const ckfp_scan_filters *tests)
 {
 	if (tests->armed)
 		return true;
 	for (int i = 0; i < tests->n; i++)
 	{
-		const ckfp_owner *owner = tests->test[i].owner;
+		const ckfp_filter_node *filter_node = tests->test[i].filter_node;
 
-		if (ckfp_test_is_ready(&tests->test[i]) || ckfp_verify_has_ranges(owner) ||
-			(!ckfp_owner_is_off(owner) &&
-			 (owner->counts.tested > 0 || ckfp_is_parallel_hash(owner))))
+		if (ckfp_test_is_ready(&tests->test[i]) || ckfp_verify_has_ranges(filter_node) ||
+			(!ckfp_filter_node_is_off(filter_node) &&
+			 (filter_node->counts.tested > 0 || ckfp_is_parallel_hash(filter_node))))
 			return true;
 	}
 	return false;
 }
 
 void
-ckfp_condition_update(ckfp_tests *tests)
+ckfp_condition_update(ckfp_scan_filters *tests)
 {
 	tests->testing = ckfp_condition_may_test(tests);
 	/* scans that may be skipped, or blocks of them, are found by the condition */
@@ -195,8 +201,8 @@ ckfp_condition_update(ckfp_tests *tests)
 }
 
 void
-ckfp_condition_update_all(const ckfp_owner *owner)
+ckfp_condition_update_all(const ckfp_filter_node *filter_node)
 {
-	foreach_ptr (ckfp_tests, tests, owner->tests)
+	foreach_ptr (ckfp_scan_filters, tests, filter_node->tests)
 		ckfp_condition_update(tests);
 }

@@ -31,9 +31,9 @@ struct ckfp_shared
 };
 
 static dsa_area *
-ckfp_area(const ckfp_owner *owner)
+ckfp_area(const ckfp_filter_node *filter_node)
 {
-	return owner->css.ss.ps.state->es_query_dsa;
+	return filter_node->css.ss.ps.state->es_query_dsa;
 }
 
 /* The offset of what the processes know of the keys. */
@@ -44,39 +44,39 @@ ckfp_shared_keys_at(int workers)
 }
 
 static ckfp_keys_shared *
-ckfp_shared_keys(const ckfp_owner *owner)
+ckfp_shared_keys(const ckfp_filter_node *filter_node)
 {
-	return (ckfp_keys_shared *)((char *)owner->shared +
-								ckfp_shared_keys_at(owner->shared->workers));
+	return (ckfp_keys_shared *)((char *)filter_node->shared +
+								ckfp_shared_keys_at(filter_node->shared->workers));
 }
 
 /* -------------------------------------------------------- one filter for all */
 
 void
-ckfp_shared_begin(ckfp_owner *owner)
+ckfp_shared_begin(ckfp_filter_node *filter_node)
 {
-	owner->filter.sets = false; /* it would lack the keys of other processes */
-	ckfp_parts_begin(owner->ranges.shared);
+	filter_node->filter.sets = false; /* it would lack the keys of other processes */
+	ckfp_contributions_begin(filter_node->ranges.shared);
 }
 
 void
-ckfp_shared_fail(ckfp_owner *owner, ckfp_given_up why)
+ckfp_shared_fail(ckfp_filter_node *filter_node, ckfp_given_up why)
 {
-	if (ckfp_keys_are_common(&owner->ranges))
-		owner->shared->failed = true;
-	ckfp_owner_give_up(owner, why);
+	if (ckfp_keys_are_common(&filter_node->ranges))
+		filter_node->shared->failed = true;
+	ckfp_filter_node_give_up(filter_node, why);
 }
 
 void
-ckfp_shared_miss(ckfp_owner *owner)
+ckfp_shared_miss(ckfp_filter_node *filter_node)
 {
-	if (!owner->shared->failed)
-		ckfp_shared_fail(owner, CKFP_GIVEN_UP_NOT);
+	if (!filter_node->shared->failed)
+		ckfp_shared_fail(filter_node, CKFP_GIVEN_UP_NOT);
 }
 
 /* The hashes that were gathered, in blocks, side by side. */
 static void
-ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
+ckfp_copy_hashes(ckfp_contribution *part, const ckf_collector *collector)
 {
 	const uint64 *hashes;
 	size_t at = 0;
@@ -89,77 +89,79 @@ ckfp_copy_hashes(ckfp_part *part, const ckf_collector *collector)
 /* Add the partitions with keys of this process. The processes share the verdict on each scan:
  * a partition may have different numbers in each one, while another session attaches one. */
 static void
-ckfp_give_partitions(ckfp_owner *owner)
+ckfp_give_partitions(ckfp_filter_node *filter_node)
 {
-	for (int n = 0; n < list_length(owner->record.targets); n++)
-		if (owner->partitions.scans == 0 || ckfp_partitions_is_live(&owner->partitions, n))
-			owner->ranges.shared->scan[n].alive = true;
+	for (int n = 0; n < list_length(filter_node->record.targets); n++)
+		if (filter_node->partitions.scans == 0 ||
+			ckfp_partitions_is_candidate(&filter_node->partitions, n))
+			filter_node->ranges.shared->scan[n].alive = true;
 }
 
 /* Take the partitions with keys of all processes. */
 static void
-ckfp_take_partitions(ckfp_owner *owner)
+ckfp_take_partitions(ckfp_filter_node *filter_node)
 {
-	if (owner->partitions.scans == 0)
+	if (filter_node->partitions.scans == 0)
 		return;
-	for (int n = 0; n < owner->partitions.targets; n++)
-		owner->partitions.alive[n] = owner->ranges.shared->scan[n].alive;
-	owner->partitions.known = true;
-	ckfp_owner_know_partitions(owner);
+	for (int n = 0; n < filter_node->partitions.targets; n++)
+		filter_node->partitions.alive[n] = filter_node->ranges.shared->scan[n].alive;
+	filter_node->partitions.known = true;
+	ckfp_filter_node_know_partitions(filter_node);
 }
 
 /* Give the hashes of this process to all. False if there is not enough memory. If it is too late,
  * the filter would lack them, so it is given up. No scan has used it yet. */
 static bool
-ckfp_give_hashes(ckfp_owner *owner)
+ckfp_give_hashes(ckfp_filter_node *filter_node)
 {
-	ckfp_join_filter *filter = &owner->filter;
-	ckfp_part *part;
+	ckfp_join_filter *filter = &filter_node->filter;
+	ckfp_contribution *part;
 
 	if (filter->n == 0)
 		return true;
 	if (!ckfp_filter_sort(filter))
 		return false;
-	part = ckfp_part_make(ckfp_area(owner), (size_t)filter->collector->filter.count);
+	part = ckfp_contribution_make(ckfp_area(filter_node), (size_t)filter->collector->filter.count);
 	if (part == NULL)
 		return false;
 	ckfp_copy_hashes(part, filter->collector);
-	if (!ckfp_part_give(&owner->ranges, &owner->ranges.shared->hashes, part))
-		owner->shared->failed = true;
+	if (!ckfp_contribution_give(&filter_node->ranges, &filter_node->ranges.shared->hashes, part))
+		filter_node->shared->failed = true;
 	return true;
 }
 
 /* Gather the hashes of all parts in this process, which is the last one: no other adds parts now.
  */
 static bool
-ckfp_take_hashes(ckfp_owner *owner)
+ckfp_take_hashes(ckfp_filter_node *filter_node)
 {
-	dsa_pointer *parts = &owner->ranges.shared->hashes;
+	dsa_pointer *parts = &filter_node->ranges.shared->hashes;
 	bool fits = true;
 
 	while (DsaPointerIsValid(*parts))
 	{
-		const ckfp_part *part = dsa_get_address(ckfp_area(owner), *parts);
+		const ckfp_contribution *part = dsa_get_address(ckfp_area(filter_node), *parts);
 
 		for (size_t i = 0; i < part->words && fits; i++)
-			fits = ckfp_filter_gather(&owner->filter, part->word[i]);
-		ckfp_parts_free(ckfp_area(owner), parts, 1);
+			fits = ckfp_filter_gather(&filter_node->filter, part->word[i]);
+		ckfp_contributions_free(ckfp_area(filter_node), parts, 1);
 	}
 	return fits;
 }
 
 /* Copy the filter of this process to shared memory, for all processes. */
 static bool
-ckfp_publish(ckfp_owner *owner)
+ckfp_publish(ckfp_filter_node *filter_node)
 {
-	struct ckfp_shared *shared = owner->shared;
-	const ckfp_join_filter *filter = &owner->filter;
+	struct ckfp_shared *shared = filter_node->shared;
+	const ckfp_join_filter *filter = &filter_node->filter;
 
-	shared->bytes =
-		dsa_allocate_extended(ckfp_area(owner), filter->size, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+	shared->bytes = dsa_allocate_extended(ckfp_area(filter_node), filter->size,
+										  DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
 	if (!DsaPointerIsValid(shared->bytes))
 		return false;
-	memcpy(dsa_get_address(ckfp_area(owner), shared->bytes), filter->filter.bytes, filter->size);
+	memcpy(dsa_get_address(ckfp_area(filter_node), shared->bytes), filter->filter.bytes,
+		   filter->size);
 	shared->size = filter->size;
 	shared->keys = filter->keys;
 	pg_write_barrier();
@@ -168,83 +170,85 @@ ckfp_publish(ckfp_owner *owner)
 }
 
 void
-ckfp_shared_contribute(ckfp_owner *owner)
+ckfp_shared_contribute(ckfp_filter_node *filter_node)
 {
-	ckfp_owner_enter(owner, CKFP_FILTER_WAITING);
-	ckfp_give_partitions(owner);
-	if (ckfp_give_hashes(owner))
-		ckfp_filter_free(&owner->filter);
+	ckfp_filter_node_enter(filter_node, CKFP_FILTER_WAITING);
+	ckfp_give_partitions(filter_node);
+	if (ckfp_give_hashes(filter_node))
+		ckfp_filter_free(&filter_node->filter);
 	else
-		ckfp_shared_fail(owner, CKFP_GIVEN_UP_MEMORY);
+		ckfp_shared_fail(filter_node, CKFP_GIVEN_UP_MEMORY);
 }
 
 void
-ckfp_shared_finish(ckfp_owner *owner)
+ckfp_shared_finish(ckfp_filter_node *filter_node)
 {
-	bool last = ckfp_parts_finish(owner->ranges.shared);
+	bool last = ckfp_contributions_finish(filter_node->ranges.shared);
 
-	if (!last || owner->state != CKFP_FILTER_WAITING || owner->shared->failed)
+	if (!last || filter_node->state != CKFP_FILTER_WAITING || filter_node->shared->failed)
 		return;
-	if (!ckfp_take_hashes(owner) || !ckfp_filter_finish(&owner->filter) || !ckfp_publish(owner))
-		ckfp_shared_fail(owner, CKFP_GIVEN_UP_MEMORY);
-	ckfp_filter_free(&owner->filter);
+	if (!ckfp_take_hashes(filter_node) || !ckfp_filter_finish(&filter_node->filter) ||
+		!ckfp_publish(filter_node))
+		ckfp_shared_fail(filter_node, CKFP_GIVEN_UP_MEMORY);
+	ckfp_filter_free(&filter_node->filter);
 }
 
 void
-ckfp_shared_attach(ckfp_owner *owner)
+ckfp_shared_attach(ckfp_filter_node *filter_node)
 {
-	struct ckfp_shared *shared = owner->shared;
+	struct ckfp_shared *shared = filter_node->shared;
 
-	if (!ckfp_keys_are_common(&owner->ranges) || ckfp_owner_is_off(owner) ||
-		owner->state == CKFP_FILTER_READY)
+	if (!ckfp_keys_are_common(&filter_node->ranges) || ckfp_filter_node_is_off(filter_node) ||
+		filter_node->state == CKFP_FILTER_READY)
 		return;
-	if (owner->record.mapped)
+	if (filter_node->record.mapped)
 	{
-		ckfp_key_ranges_attach(&owner->ranges);
-		ckfp_owner_know_ranges(owner);
+		ckfp_key_ranges_attach(&filter_node->ranges);
+		ckfp_filter_node_know_ranges(filter_node);
 		return;
 	}
 	if (shared->failed)
-		ckfp_owner_give_up(owner, CKFP_GIVEN_UP_NOT);
+		ckfp_filter_node_give_up(filter_node, CKFP_GIVEN_UP_NOT);
 	else if (shared->ready)
 	{
 		pg_read_barrier();
-		owner->counts.keys = shared->keys;
-		owner->counts.memory = shared->size;
-		ckfp_take_partitions(owner);
-		if (ckf_open(&owner->filter.filter, dsa_get_address(ckfp_area(owner), shared->bytes),
-					 shared->size, CKF_STORED) == CKF_OK)
-			ckfp_owner_enter(owner, CKFP_FILTER_READY);
+		filter_node->counts.keys = shared->keys;
+		filter_node->counts.memory = shared->size;
+		ckfp_take_partitions(filter_node);
+		if (ckf_open(&filter_node->filter.filter,
+					 dsa_get_address(ckfp_area(filter_node), shared->bytes), shared->size,
+					 CKF_STORED) == CKF_OK)
+			ckfp_filter_node_enter(filter_node, CKFP_FILTER_READY);
 	}
 }
 
 /* --------------------------------------------------------------------- counts */
 
 double
-ckfp_shared_rows(ckfp_owner *owner, uint64 rows)
+ckfp_shared_rows(ckfp_filter_node *filter_node, uint64 rows)
 {
-	struct ckfp_shared *shared = owner->shared;
+	struct ckfp_shared *shared = filter_node->shared;
 
 	return (double)pg_atomic_add_fetch_u64(&shared->rows, (int64)rows) / shared->processes;
 }
 
 double
-ckfp_shared_gathered(ckfp_owner *owner)
+ckfp_shared_gathered(ckfp_filter_node *filter_node)
 {
-	size_t more = owner->filter.n - owner->filter.published;
+	size_t more = filter_node->filter.n - filter_node->filter.published;
 
-	owner->filter.published = owner->filter.n;
-	return (double)pg_atomic_add_fetch_u64(&owner->shared->rows, (int64)more);
+	filter_node->filter.published = filter_node->filter.n;
+	return (double)pg_atomic_add_fetch_u64(&filter_node->shared->rows, (int64)more);
 }
 
 /* Add the counters of the workers of a run. */
 static void
-ckfp_take_counts(ckfp_owner *owner)
+ckfp_take_counts(ckfp_filter_node *filter_node)
 {
-	struct ckfp_shared *shared = owner->shared;
+	struct ckfp_shared *shared = filter_node->shared;
 
 	for (int i = 0; i < shared->workers; i++)
-		ckfp_counts_add(&owner->workers, &shared->counts[i]);
+		ckfp_counts_add(&filter_node->workers, &shared->counts[i]);
 	memset(shared->counts, 0, shared->workers * sizeof(shared->counts[0]));
 }
 
@@ -254,94 +258,96 @@ Size
 ckfp_shared_estimate(CustomScanState *node, ParallelContext *context)
 {
 	return ckfp_shared_keys_at(context->nworkers) +
-		   ckfp_keys_shared_size(&((const ckfp_owner *)node)->record);
+		   ckfp_keys_shared_size(&((const ckfp_filter_node *)node)->record);
 }
 
 /* Prepare the shared memory for a run. */
 static void
-ckfp_shared_prepare(ckfp_owner *owner)
+ckfp_shared_prepare(ckfp_filter_node *filter_node)
 {
-	struct ckfp_shared *shared = owner->shared;
+	struct ckfp_shared *shared = filter_node->shared;
 	/* without a segment of shared memory there are no workers: the leader gathers all keys */
-	bool common = ckfp_is_parallel_hash(owner) && ckfp_area(owner) != NULL;
+	bool common = ckfp_is_parallel_hash(filter_node) && ckfp_area(filter_node) != NULL;
 
 	pg_atomic_init_u64(&shared->rows, 0);
 	shared->failed = shared->ready = false;
 	shared->bytes = InvalidDsaPointer;
-	ckfp_keys_shared_init(ckfp_shared_keys(owner), &owner->record, common);
-	ckfp_key_ranges_share(&owner->ranges, ckfp_shared_keys(owner), ckfp_area(owner));
+	ckfp_keys_shared_init(ckfp_shared_keys(filter_node), &filter_node->record, common);
+	ckfp_key_ranges_share(&filter_node->ranges, ckfp_shared_keys(filter_node),
+						  ckfp_area(filter_node));
 	if (!common)
 		return;
 	/* the common filter is not ready */
-	if (owner->state != CKFP_FILTER_OFF)
-		ckfp_owner_enter(owner, CKFP_FILTER_NEW);
-	ckfp_partitions_start(&owner->partitions, &owner->record);
-	ckfp_key_ranges_start(&owner->ranges);
+	if (filter_node->state != CKFP_FILTER_OFF)
+		ckfp_filter_node_enter(filter_node, CKFP_FILTER_NEW);
+	ckfp_partitions_start(&filter_node->partitions, &filter_node->record);
+	ckfp_key_ranges_start(&filter_node->ranges);
 }
 
 void
 ckfp_shared_initialize(CustomScanState *node, ParallelContext *context, void *memory)
 {
-	ckfp_owner *owner = (ckfp_owner *)node;
+	ckfp_filter_node *filter_node = (ckfp_filter_node *)node;
 	struct ckfp_shared *shared = memory;
 
 	memset(shared, 0, ckfp_shared_keys_at(context->nworkers));
-	shared->wanted = owner->state != CKFP_FILTER_OFF;
-	shared->ranges = owner->ranges.state != CKFP_RANGES_OFF;
+	shared->wanted = filter_node->state != CKFP_FILTER_OFF;
+	shared->ranges = filter_node->ranges.state != CKFP_RANGES_OFF;
 	shared->workers = context->nworkers;
 	shared->processes = Max(context->nworkers + parallel_leader_participation, 1);
-	owner->shared = shared;
-	ckfp_shared_prepare(owner);
+	filter_node->shared = shared;
+	ckfp_shared_prepare(filter_node);
 }
 
 /* Prepare for another run, after the workers of the last one have ended. */
 void
 ckfp_shared_reinitialize(CustomScanState *node, ParallelContext *context, void *memory)
 {
-	ckfp_owner *owner = (ckfp_owner *)node;
+	ckfp_filter_node *filter_node = (ckfp_filter_node *)node;
 	struct ckfp_shared *shared = memory;
 
-	owner->shared = shared;
-	ckfp_take_counts(owner);
+	filter_node->shared = shared;
+	ckfp_take_counts(filter_node);
 	if (DsaPointerIsValid(shared->bytes))
-		dsa_free(ckfp_area(owner), shared->bytes);
+		dsa_free(ckfp_area(filter_node), shared->bytes);
 	/* hashes are there if the filter was given up */
-	ckfp_parts_free(ckfp_area(owner), &ckfp_shared_keys(owner)->hashes, -1);
-	ckfp_parts_free(ckfp_area(owner), &ckfp_shared_keys(owner)->ranges, -1);
-	ckfp_shared_prepare(owner);
+	ckfp_contributions_free(ckfp_area(filter_node), &ckfp_shared_keys(filter_node)->hashes, -1);
+	ckfp_contributions_free(ckfp_area(filter_node), &ckfp_shared_keys(filter_node)->ranges, -1);
+	ckfp_shared_prepare(filter_node);
 }
 
 void
 ckfp_shared_initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 {
-	ckfp_owner *owner = (ckfp_owner *)node;
+	ckfp_filter_node *filter_node = (ckfp_filter_node *)node;
 
-	owner->shared = memory;
-	ckfp_key_ranges_share(&owner->ranges, ckfp_shared_keys(owner), ckfp_area(owner));
-	if (!owner->shared->wanted)
-		ckfp_owner_give_up(owner, CKFP_GIVEN_UP_NOT);
-	if (!owner->shared->ranges)
-		owner->ranges.state = CKFP_RANGES_OFF;
+	filter_node->shared = memory;
+	ckfp_key_ranges_share(&filter_node->ranges, ckfp_shared_keys(filter_node),
+						  ckfp_area(filter_node));
+	if (!filter_node->shared->wanted)
+		ckfp_filter_node_give_up(filter_node, CKFP_GIVEN_UP_NOT);
+	if (!filter_node->shared->ranges)
+		filter_node->ranges.state = CKFP_RANGES_OFF;
 }
 
 /* Called while the shared memory still exists. */
 void
 ckfp_shared_shutdown(CustomScanState *node)
 {
-	ckfp_owner *owner = (ckfp_owner *)node;
-	bool common = ckfp_keys_are_common(&owner->ranges);
+	ckfp_filter_node *filter_node = (ckfp_filter_node *)node;
+	bool common = ckfp_keys_are_common(&filter_node->ranges);
 
-	if (owner->shared == NULL)
+	if (filter_node->shared == NULL)
 		return;
-	owner->ranges.shared = NULL;
+	filter_node->ranges.shared = NULL;
 	if (IsParallelWorker())
-		owner->shared->counts[ParallelWorkerNumber] = ckfp_owner_counts(owner);
+		filter_node->shared->counts[ParallelWorkerNumber] = ckfp_filter_node_counts(filter_node);
 	else
 	{
-		ckfp_take_counts(owner);
+		ckfp_take_counts(filter_node);
 		/* the filter is in the shared memory, which is freed */
-		if (common && owner->state == CKFP_FILTER_READY)
-			ckfp_owner_enter(owner, CKFP_FILTER_WAITING);
-		owner->shared = NULL; /* another run sets it again */
+		if (common && filter_node->state == CKFP_FILTER_READY)
+			ckfp_filter_node_enter(filter_node, CKFP_FILTER_WAITING);
+		filter_node->shared = NULL; /* another run sets it again */
 	}
 }

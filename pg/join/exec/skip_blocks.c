@@ -22,26 +22,26 @@
 
 /* Put a function in the place of that of a scan. */
 static void
-ckfp_blocks_put(ckfp_tests *tests, bool armed, ExecProcNodeMtd exec)
+ckfp_skip_blocks_put(ckfp_scan_filters *tests, bool armed, ExecProcNodeMtd exec)
 {
 	if (tests->armed == armed)
 		return;
 	tests->armed = armed;
-	ckfp_skip_set_exec(tests, exec);
+	ckfp_skip_set_function(tests, exec);
 	ckfp_condition_update(tests);
 }
 
 /* ExecScan() for such a scan, without the calls of functions for each row. */
 static TupleTableSlot *
-ckfp_exec_live(PlanState *scan)
+ckfp_skip_blocks_exec(PlanState *scan)
 {
-	ckfp_tests *tests = scan->qual->evalfunc_private;
+	ckfp_scan_filters *tests = scan->qual->evalfunc_private;
 	ExprContext *econtext = scan->ps_ExprContext;
 	ProjectionInfo *projection = scan->ps_ProjInfo;
 	TupleTableSlot *slot = NULL;
 	bool passes = false;
 
-	ckfp_blocks_look(tests->blocks);
+	ckfp_blocks_check_keys(tests->blocks);
 	while (!passes && !ckfp_blocks_is_idle(tests->blocks))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -52,7 +52,7 @@ ckfp_exec_live(PlanState *scan)
 		InstrCountFiltered1(scan, passes ? 0 : 1);
 	}
 	if (ckfp_blocks_is_idle(tests->blocks))
-		ckfp_blocks_put(tests, false, tests->own);
+		ckfp_skip_blocks_put(tests, false, tests->block_function);
 	if (!passes)
 		return scan->ExecProcNodeReal(scan);
 	if (projection == NULL)
@@ -64,11 +64,11 @@ ckfp_exec_live(PlanState *scan)
 static TupleTableSlot *
 ckfp_exec_bitmap(PlanState *scan)
 {
-	ckfp_tests *tests = scan->qual->evalfunc_private;
-	TupleTableSlot *slot = ckfp_bitmap_next(tests->blocks, tests->own);
+	ckfp_scan_filters *tests = scan->qual->evalfunc_private;
+	TupleTableSlot *slot = ckfp_bitmap_next(tests->blocks, tests->block_function);
 
 	if (ckfp_blocks_is_idle(tests->blocks) || ckfp_bitmap_is_whole(tests->blocks))
-		ckfp_blocks_put(tests, false, tests->own);
+		ckfp_skip_blocks_put(tests, false, tests->block_function);
 	return slot;
 }
 
@@ -76,36 +76,37 @@ ckfp_exec_bitmap(PlanState *scan)
 static void
 ckfp_blocks_put_ours(void *scan_tests)
 {
-	ckfp_tests *tests = scan_tests;
+	ckfp_scan_filters *tests = scan_tests;
 
-	ckfp_blocks_put(tests, true, tests->blocks->bitmap != NULL ? ckfp_exec_bitmap : ckfp_exec_live);
+	ckfp_skip_blocks_put(tests, true,
+						 tests->blocks->bitmap != NULL ? ckfp_exec_bitmap : ckfp_skip_blocks_exec);
 }
 
 void
-ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
+ckfp_skip_blocks_install(ckfp_scan_filters *tests, ckfp_filter_node *filter_node, int number)
 {
-	const ckfp_join_record *record = &owner->record;
+	const ckfp_join_record *record = &filter_node->record;
 	const ckfp_join_target *target = list_nth(record->targets, number);
 	ScanState *scan = (ScanState *)tests->scan;
-	ckfp_key_ranges *ranges = &owner->ranges;
+	ckfp_key_ranges *ranges = &filter_node->ranges;
 	bool wanted = false;
 
 	if (!record->blocks || target->indexes == 0 || !ckfp_blocks_is_possible(scan))
 		return;
 	if (ranges->columns == 0)
-		ckfp_key_ranges_init(ranges, record, owner->css.ss.ps.plan->plan_node_id);
+		ckfp_key_ranges_init(ranges, record, filter_node->css.ss.ps.plan->plan_node_id);
 	for (int i = 0; i < target->indexes; i++)
 		wanted |= ckfp_key_ranges_want(ranges, record, &target->index[i]);
 	if (!wanted)
 		return;
 	ranges->state = CKFP_RANGES_NEW;
 	ranges->before = ckfp_wal_before();
-	owner->allocates |= !ranges->by_value;
-	owner->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
+	filter_node->allocates |= !ranges->by_value;
+	filter_node->verify |= ckfp_join_mode_setting == CKFP_JOIN_VERIFY;
 	if (tests->blocks == NULL)
 	{
 		tests->blocks = ckfp_blocks_make(scan, ckfp_join_mode_setting == CKFP_JOIN_VERIFY);
-		tests->own = scan->ps.ExecProcNodeReal;
+		tests->block_function = scan->ps.ExecProcNodeReal;
 		if (IsA(scan, BitmapHeapScanState))
 			ckfp_bitmap_make(tests->blocks, ckfp_blocks_put_ours, tests);
 	}
@@ -115,7 +116,7 @@ ckfp_blocks_install(ckfp_tests *tests, ckfp_owner *owner, int number)
 /* What reading the rows of a build side costs at most, in ns. For the scan of a table this is known
  * without estimates. For any other node it is infinite, except for VALUES. */
 static double
-ckfp_blocks_price(const PlanState *side)
+ckfp_skip_blocks_price(const PlanState *side)
 {
 	double row = CKFP_ROW_NS;
 
@@ -135,15 +136,15 @@ ckfp_blocks_price(const PlanState *side)
 /* Does reading the build side first cost little, compared with reading all blocks of the scans? If
  * the scans have no row, PostgreSQL reads only the scans, and not the build side. */
 static bool
-ckfp_blocks_is_cheap(const ckfp_owner *owner)
+ckfp_skip_blocks_is_cheap(const ckfp_filter_node *filter_node)
 {
-	double price = ckfp_blocks_price(outerPlanState(owner));
+	double price = ckfp_skip_blocks_price(outerPlanState(filter_node));
 	double scans = 0;
 
 	if (isinf(price))
 		return false;
-	price *= owner->record.first_if_cheap / CKFP_FIRST_SHARE;
-	foreach_ptr (const ckfp_tests, tests, owner->tests)
+	price *= filter_node->record.first_if_cheap / CKFP_FIRST_SHARE;
+	foreach_ptr (const ckfp_scan_filters, tests, filter_node->tests)
 	{
 		if (scans >= price)
 			break;
@@ -156,16 +157,16 @@ ckfp_blocks_is_cheap(const ckfp_owner *owner)
 }
 
 void
-ckfp_blocks_start(ckfp_owner *owner)
+ckfp_skip_blocks_start(ckfp_filter_node *filter_node)
 {
-	if (owner->ranges.columns == 0)
+	if (filter_node->ranges.columns == 0)
 		return;
-	ckfp_key_ranges_start(&owner->ranges);
+	ckfp_key_ranges_start(&filter_node->ranges);
 	/* before the first row of a scan, which its own condition may let be far */
-	if (owner->ranges.state == CKFP_RANGES_NEW && owner->record.first_if_cheap > 0 &&
-		ckfp_blocks_is_cheap(owner))
-		ckfp_owner_read_first(owner);
-	foreach_ptr (ckfp_tests, tests, owner->tests)
+	if (filter_node->ranges.state == CKFP_RANGES_NEW && filter_node->record.first_if_cheap > 0 &&
+		ckfp_skip_blocks_is_cheap(filter_node))
+		ckfp_filter_node_read_first(filter_node);
+	foreach_ptr (ckfp_scan_filters, tests, filter_node->tests)
 	{
 		if (tests->blocks == NULL)
 			continue;
@@ -175,9 +176,9 @@ ckfp_blocks_start(ckfp_owner *owner)
 }
 
 void
-ckfp_blocks_know(const ckfp_owner *owner)
+ckfp_skip_blocks_know(const ckfp_filter_node *filter_node)
 {
-	foreach_ptr (ckfp_tests, tests, owner->tests)
+	foreach_ptr (ckfp_scan_filters, tests, filter_node->tests)
 	{
 		if (tests->blocks == NULL)
 			continue;
@@ -187,9 +188,9 @@ ckfp_blocks_know(const ckfp_owner *owner)
 }
 
 void
-ckfp_blocks_finish(ckfp_owner *owner)
+ckfp_skip_blocks_finish(ckfp_filter_node *filter_node)
 {
-	foreach_ptr (ckfp_tests, tests, owner->tests)
+	foreach_ptr (ckfp_scan_filters, tests, filter_node->tests)
 		if (tests->blocks != NULL)
 			ckfp_blocks_end(tests->blocks);
 }

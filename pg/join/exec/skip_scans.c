@@ -24,42 +24,42 @@ typedef enum ckfp_verdict
 static ckfp_verdict
 ckfp_skip_decide(const PlanState *scan)
 {
-	const ckfp_tests *tests = scan->qual->evalfunc_private;
+	const ckfp_scan_filters *tests = scan->qual->evalfunc_private;
 	ckfp_verdict verdict = CKFP_READ;
 
 	for (int i = 0; i < tests->n; i++)
 	{
-		ckfp_owner *owner = tests->test[i].owner;
+		ckfp_filter_node *filter_node = tests->test[i].filter_node;
 
 		if (!tests->test[i].partition)
 			continue;
-		ckfp_shared_attach(owner);
-		if (ckfp_owner_is_off(owner))
+		ckfp_shared_attach(filter_node);
+		if (ckfp_filter_node_is_off(filter_node))
 			continue;
-		if (ckfp_partitions_skip(&owner->partitions, tests->test[i].target) &&
-			ckfp_key_ranges_hold(&owner->ranges))
+		if (ckfp_partitions_skip(&filter_node->partitions, tests->test[i].target) &&
+			ckfp_key_ranges_hold(&filter_node->ranges))
 			return CKFP_SKIP;
-		if (!owner->partitions.known)
+		if (!filter_node->partitions.known)
 			verdict = CKFP_WAIT;
 	}
 	return verdict;
 }
 
 static TupleTableSlot *
-ckfp_skip_exec(PlanState *scan)
+ckfp_skip_scan_exec(PlanState *scan)
 {
-	ckfp_tests *tests = scan->qual->evalfunc_private;
+	ckfp_scan_filters *tests = scan->qual->evalfunc_private;
 	ckfp_verdict verdict = ckfp_skip_decide(scan);
 	TupleTableSlot *slot;
 
 	if (verdict == CKFP_SKIP)
 		return NULL;
-	scan->ExecProcNode = tests->exec;
+	scan->ExecProcNode = tests->scan_function;
 	slot = scan->ExecProcNode(scan);
 	if (verdict == CKFP_WAIT)
 	{
-		tests->exec = scan->ExecProcNode; /* the first call changes it */
-		scan->ExecProcNode = ckfp_skip_exec;
+		tests->scan_function = scan->ExecProcNode; /* the first call changes it */
+		scan->ExecProcNode = ckfp_skip_scan_exec;
 	}
 	return slot;
 }
@@ -83,7 +83,7 @@ ckfp_skip_is_async(const AppendState *append, const PlanState *scan)
 
 /* The function of an Append in its first call. */
 static TupleTableSlot *
-ckfp_skip_exec_append(PlanState *state)
+ckfp_skip_append_exec(PlanState *state)
 {
 	AppendState *append = castNode(AppendState, state);
 	MemoryContext caller = MemoryContextSwitchTo(state->state->es_query_cxt);
@@ -93,7 +93,7 @@ ckfp_skip_exec_append(PlanState *state)
 	{
 		PlanState *scan = append->appendplans[i];
 
-		if (scan->ExecProcNode == ckfp_skip_exec && ckfp_skip_decide(scan) == CKFP_SKIP)
+		if (scan->ExecProcNode == ckfp_skip_scan_exec && ckfp_skip_decide(scan) == CKFP_SKIP)
 			append->as_valid_asyncplans = bms_del_member(append->as_valid_asyncplans, i);
 	}
 	MemoryContextSwitchTo(caller);
@@ -107,51 +107,51 @@ ckfp_skip_arm_append(AppendState *append)
 {
 	MemoryContext caller;
 
-	if (append->ps.ExecProcNode == ckfp_skip_exec_append)
+	if (append->ps.ExecProcNode == ckfp_skip_append_exec)
 		return;
 	caller = MemoryContextSwitchTo(append->ps.state->es_query_cxt);
 	append->as_valid_asyncplans = bms_copy(append->as_asyncplans);
-	append->ps.ExecProcNode = ckfp_skip_exec_append;
+	append->ps.ExecProcNode = ckfp_skip_append_exec;
 	MemoryContextSwitchTo(caller);
 }
 
 /* ----------------------------------------------------------------------- arming */
 
 void
-ckfp_skip_set_exec(ckfp_tests *tests, ExecProcNodeMtd exec)
+ckfp_skip_set_function(ckfp_scan_filters *tests, ExecProcNodeMtd exec)
 {
 	PlanState *scan = tests->scan;
-	bool skips = scan->ExecProcNode == ckfp_skip_exec;
+	bool skips = scan->ExecProcNode == ckfp_skip_scan_exec;
 
 	ExecSetExecProcNode(scan, exec);
 	if (!skips)
 		return;
-	tests->exec = scan->ExecProcNode;
-	scan->ExecProcNode = ckfp_skip_exec;
+	tests->scan_function = scan->ExecProcNode;
+	scan->ExecProcNode = ckfp_skip_scan_exec;
 }
 
 void
-ckfp_skip_add(ckfp_tests *tests, AppendState *append, ckfp_test *test)
+ckfp_skip_add(ckfp_scan_filters *tests, AppendState *append, ckfp_scan_filter *test)
 {
 	if (append != NULL && ckfp_skip_is_async(append, tests->scan))
 		tests->append = append;
 	tests->skips = true;
 	test->partition = true;
-	test->owner->skips = lappend(test->owner->skips, tests);
+	test->filter_node->skips = lappend(test->filter_node->skips, tests);
 }
 
 void
-ckfp_skip_arm(ckfp_owner *owner)
+ckfp_skip_arm(ckfp_filter_node *filter_node)
 {
-	if (owner->verify || ckfp_owner_is_off(owner))
+	if (filter_node->verify || ckfp_filter_node_is_off(filter_node))
 		return;
-	foreach_ptr (ckfp_tests, tests, owner->skips)
+	foreach_ptr (ckfp_scan_filters, tests, filter_node->skips)
 	{
 		if (tests->append != NULL)
 			ckfp_skip_arm_append(tests->append);
-		if (tests->scan->ExecProcNode == ckfp_skip_exec)
+		if (tests->scan->ExecProcNode == ckfp_skip_scan_exec)
 			continue;
-		tests->exec = tests->scan->ExecProcNode;
-		tests->scan->ExecProcNode = ckfp_skip_exec;
+		tests->scan_function = tests->scan->ExecProcNode;
+		tests->scan->ExecProcNode = ckfp_skip_scan_exec;
 	}
 }

@@ -19,19 +19,19 @@ typedef struct ckfp_verify
 {
 	ExprState state;
 	ExprState *condition;
-	ckfp_owner *owner;
+	ckfp_filter_node *filter_node;
 	ckfp_source outer; /* the outer rows of the join */
 } ckfp_verify;
 
 static void
-ckfp_record_hash(ckfp_owner *owner, HTAB **hashes, uint64 hash)
+ckfp_record_hash(ckfp_filter_node *filter_node, HTAB **hashes, uint64 hash)
 {
 	if (*hashes == NULL)
 	{
 		HASHCTL control = {
 			.keysize = sizeof(uint64),
 			.entrysize = sizeof(uint64),
-			.hcxt = owner->css.ss.ps.state->es_query_cxt,
+			.hcxt = filter_node->css.ss.ps.state->es_query_cxt,
 		};
 
 		*hashes =
@@ -41,23 +41,23 @@ ckfp_record_hash(ckfp_owner *owner, HTAB **hashes, uint64 hash)
 }
 
 void
-ckfp_verify_denied(ckfp_owner *owner, uint64 hash)
+ckfp_verify_denied(ckfp_filter_node *filter_node, uint64 hash)
 {
-	ckfp_record_hash(owner, &owner->denied, hash);
+	ckfp_record_hash(filter_node, &filter_node->denied, hash);
 }
 
 /* Extend the hash of a key. The filter cannot tell two keys apart whose hashes are equal, but one
  * of them can be in a partition that would be skipped, and the other have a match. Hashes of join
  * functions have 32 bits. False if there is no longer hash. */
 static bool
-ckfp_longer_hash(ckfp_owner *owner, const Datum *values, uint64 *hash)
+ckfp_longer_hash(ckfp_filter_node *filter_node, const Datum *values, uint64 *hash)
 {
-	for (int i = 0; i < owner->record.columns && !owner->record.mapped; i++)
+	for (int i = 0; i < filter_node->record.columns && !filter_node->record.mapped; i++)
 	{
-		const ckfp_join_column *column = &owner->record.column[i];
+		const ckfp_join_column *column = &filter_node->record.column[i];
 		TypeCacheEntry *type;
 
-		if (owner->probe_key[i].method != CKFP_KEY_FUNCTION)
+		if (filter_node->probe_key[i].method != CKFP_KEY_FUNCTION)
 			continue;
 		type = lookup_type_cache(column->probe, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 		if (!OidIsValid(type->hash_extended_proc))
@@ -70,10 +70,10 @@ ckfp_longer_hash(ckfp_owner *owner, const Datum *values, uint64 *hash)
 }
 
 void
-ckfp_verify_skipped(ckfp_owner *owner, uint64 hash, const Datum *values)
+ckfp_verify_skipped(ckfp_filter_node *filter_node, uint64 hash, const Datum *values)
 {
-	if (ckfp_longer_hash(owner, values, &hash))
-		ckfp_record_hash(owner, &owner->skipped, hash);
+	if (ckfp_longer_hash(filter_node, values, &hash))
+		ckfp_record_hash(filter_node, &filter_node->skipped, hash);
 }
 
 /* The hash of the bytes of a key that is a function of a column. The scan and the join compute the
@@ -95,23 +95,24 @@ ckfp_image_hash(const ckfp_join_record *record, Datum value)
 }
 
 bool
-ckfp_verify_key(const ckfp_test *test, TupleTableSlot *slot, Datum *values, uint64 *hash)
+ckfp_verify_key(const ckfp_scan_filter *test, TupleTableSlot *slot, Datum *values, uint64 *hash)
 {
-	const ckfp_key_test *near = &test->owner->ranges.test;
-	ckfp_map *map = test->owner->ranges.map;
+	const ckfp_key_test *near = &test->filter_node->ranges.test;
+	ckfp_map *map = test->filter_node->ranges.map;
 	bool isnull;
 	Datum value = slot_getattr(slot, test->source.attribute[0], &isnull);
 	int64 source = isnull ? 0 : ckfp_integer_of(value, near->length);
 
-	if (isnull || !ckfp_map_computes(map, source) || !ckfp_key_ranges_hold(&test->owner->ranges))
+	if (isnull || !ckfp_map_computes(map, source) ||
+		!ckfp_key_ranges_hold(&test->filter_node->ranges))
 		return false;
 	values[0] = ckfp_map_value(map, source);
-	*hash = ckfp_image_hash(&test->owner->record, values[0]);
+	*hash = ckfp_image_hash(&test->filter_node->record, values[0]);
 	return true;
 }
 
 void
-ckfp_verify_untested(const ckfp_test *test, TupleTableSlot *slot)
+ckfp_verify_untested(const ckfp_scan_filter *test, TupleTableSlot *slot)
 {
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash;
@@ -130,19 +131,20 @@ ckfp_is_recorded(HTAB *hashes, uint64 hash)
 static bool
 ckfp_was_denied(ckfp_verify *verify, ExprContext *econtext)
 {
-	ckfp_owner *owner = verify->owner;
+	ckfp_filter_node *filter_node = verify->filter_node;
 	Datum values[CKFP_JOIN_KEYS];
 	uint64 hash;
 
-	if ((owner->denied == NULL && owner->skipped == NULL) || !ckfp_key_ranges_hold(&owner->ranges))
+	if ((filter_node->denied == NULL && filter_node->skipped == NULL) ||
+		!ckfp_key_ranges_hold(&filter_node->ranges))
 		return false;
 	if (!ckfp_source_hash(&verify->outer, NULL, econtext, values, &hash))
 		return true;
-	if (owner->record.mapped)
-		hash = ckfp_image_hash(&owner->record, values[0]);
-	return ckfp_is_recorded(owner->denied, hash) ||
-		   (owner->skipped != NULL && ckfp_longer_hash(owner, values, &hash) &&
-			ckfp_is_recorded(owner->skipped, hash));
+	if (filter_node->record.mapped)
+		hash = ckfp_image_hash(&filter_node->record, values[0]);
+	return ckfp_is_recorded(filter_node->denied, hash) ||
+		   (filter_node->skipped != NULL && ckfp_longer_hash(filter_node, values, &hash) &&
+			ckfp_is_recorded(filter_node->skipped, hash));
 }
 
 static Datum
@@ -154,27 +156,29 @@ ckfp_verify_condition(ExprState *state, ExprContext *econtext, bool *isnull)
 	if (!ExecQual(verify->condition, econtext))
 		return BoolGetDatum(false);
 	if (ckfp_was_denied(verify, econtext))
-		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-						errmsg("a join filter removed a row that has a match in the join"),
-						errdetail("Plan node %d.", verify->owner->css.ss.ps.plan->plan_node_id),
-						errhint("This is a bug in cuckoofilter. Please report it, and set "
-								"cuckoofilter.join_filter = off.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("a join filter removed a row that has a match in the join"),
+				 errdetail("Plan node %d.", verify->filter_node->css.ss.ps.plan->plan_node_id),
+				 errhint("This is a bug in cuckoofilter. Please report it, and set "
+						 "cuckoofilter.join_filter = off.")));
 	return BoolGetDatum(true);
 }
 
 void
-ckfp_verify_install(ckfp_owner *owner, PlanState *join, ExprState **condition, List *keys)
+ckfp_verify_install(ckfp_filter_node *filter_node, PlanState *join, ExprState **condition,
+					List *keys)
 {
 	ckfp_verify *verify = palloc0(sizeof(*verify));
 
 	ckfp_condition_init(&verify->state, ckfp_verify_condition, verify);
 	verify->condition = *condition;
-	verify->owner = owner;
-	verify->outer.columns = owner->record.columns;
-	verify->outer.key = owner->probe_key;
-	for (int i = 0; i < owner->record.columns; i++)
+	verify->filter_node = filter_node;
+	verify->outer.columns = filter_node->record.columns;
+	verify->outer.key = filter_node->probe_key;
+	for (int i = 0; i < filter_node->record.columns; i++)
 		verify->outer.expression[i] = ExecInitExpr(list_nth(keys, i), join);
 	*condition = &verify->state;
-	owner->verify = true;
-	owner->suspensions.never = true;
+	filter_node->verify = true;
+	filter_node->suspensions.never = true;
 }

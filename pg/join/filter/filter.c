@@ -152,7 +152,7 @@ ckfp_filter_finish(ckfp_join_filter *filter)
 		return false;
 	keys = &filter->collector->filter;
 	filter->keys = (size_t)keys->count;
-	if (!ckf_host_run(&host.host, &(ckf_task){.goal = CKF_FINISH, .in = &keys, .inputs = 1},
+	if (!ckf_host_run(&host.host, &(ckf_task){.operation = CKF_FINISH, .in = &keys, .inputs = 1},
 					  &filter->filter))
 		return false;
 	ckf_host_collect_end(&host.host, filter->collector);

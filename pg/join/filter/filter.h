@@ -216,7 +216,7 @@ typedef enum ckfp_filter_state
 
 /* The plan node that owns a filter: that of a hash join (exec/build.c), or the first member of that
  * of a nested loop (nestloop/). */
-typedef struct ckfp_owner
+typedef struct ckfp_filter_node
 {
 	CustomScanState css;
 	ckfp_join_record record;
@@ -233,60 +233,60 @@ typedef struct ckfp_owner
 	HTAB *denied;  /* verify: the hashes of denied rows */
 	HTAB *skipped; /* verify: the hashes of rows in partitions that would be skipped */
 	ckfp_join_counts counts;
-	ckfp_join_counts workers;     /* the counters of the parallel workers */
-	struct ckfp_shared *shared;   /* in a parallel plan */
-	struct ckfp_nest *nest;       /* the filter of a nested loop; NULL: of a hash join */
-	ckfp_suspensions suspensions; /* the scans that test */
-	List *tests;                  /* the conditions of these scans: of ckfp_tests */
-	ckfp_key_ranges ranges;       /* the keys by which these scans skip blocks */
-	ckfp_partitions partitions;   /* the partitions that these scans read */
-	List *skips;                  /* those of `tests` whose scans may be skipped */
-	struct ckfp_owner *next;      /* the next one of the query */
-} ckfp_owner;
+	ckfp_join_counts workers;      /* the counters of the parallel workers */
+	struct ckfp_shared *shared;    /* in a parallel plan */
+	struct ckfp_nest *nest;        /* the filter of a nested loop; NULL: of a hash join */
+	ckfp_suspensions suspensions;  /* the scans that test */
+	List *tests;                   /* the conditions of these scans: of ckfp_scan_filters */
+	ckfp_key_ranges ranges;        /* the keys by which these scans skip blocks */
+	ckfp_partitions partitions;    /* the partitions that these scans read */
+	List *skips;                   /* those of `tests` whose scans may be skipped */
+	struct ckfp_filter_node *next; /* the next one of the query */
+} ckfp_filter_node;
 
 /* Change the state. Test builds check that it may follow the one before. */
-void ckfp_owner_enter(ckfp_owner *owner, ckfp_filter_state state);
+void ckfp_filter_node_enter(ckfp_filter_node *filter_node, ckfp_filter_state state);
 
 /* The filter is built: scans use it from now on. */
-void ckfp_owner_ready(ckfp_owner *owner);
+void ckfp_filter_node_ready(ckfp_filter_node *filter_node);
 
 /* Let the hash join read the build side before the first row of the probe side. */
-void ckfp_owner_read_first(ckfp_owner *owner);
+void ckfp_filter_node_read_first(ckfp_filter_node *filter_node);
 
 /* Prepare for the first row of the build side, also when the build side is read again. */
-void ckfp_owner_start(ckfp_owner *owner);
+void ckfp_filter_node_start(ckfp_filter_node *filter_node);
 
 /* Are there neither a filter nor mapped keys, for the rest of the query? */
 static inline bool
-ckfp_owner_is_off(const ckfp_owner *owner)
+ckfp_filter_node_is_off(const ckfp_filter_node *filter_node)
 {
-	return owner->state == CKFP_FILTER_OFF &&
-		   !(owner->record.mapped && owner->ranges.state != CKFP_RANGES_OFF);
+	return filter_node->state == CKFP_FILTER_OFF &&
+		   !(filter_node->record.mapped && filter_node->ranges.state != CKFP_RANGES_OFF);
 }
 
 /* Mapped keys are known: let scans use them. */
-void ckfp_owner_know_ranges(ckfp_owner *owner);
+void ckfp_filter_node_know_ranges(ckfp_filter_node *filter_node);
 
 /* Does a foreign server use the filter? */
-bool ckfp_owner_is_remote(const ckfp_owner *owner);
+bool ckfp_filter_node_is_remote(const ckfp_filter_node *filter_node);
 
 /* Give up the filter for the rest of the query. */
-void ckfp_owner_give_up(ckfp_owner *owner, ckfp_given_up why);
+void ckfp_filter_node_give_up(ckfp_filter_node *filter_node, ckfp_given_up why);
 
 /* The partitions that have keys are known. */
-void ckfp_owner_know_partitions(ckfp_owner *owner);
+void ckfp_filter_node_know_partitions(ckfp_filter_node *filter_node);
 
 /* The counters of this process, and those of all. */
-ckfp_join_counts ckfp_owner_counts(const ckfp_owner *owner);
-ckfp_join_counts ckfp_owner_all_counts(const ckfp_owner *owner);
+ckfp_join_counts ckfp_filter_node_counts(const ckfp_filter_node *filter_node);
+ckfp_join_counts ckfp_filter_node_all_counts(const ckfp_filter_node *filter_node);
 
 /* Count a tested row. */
 static inline void
-ckfp_owner_count(ckfp_owner *owner, bool passed)
+ckfp_filter_node_count(ckfp_filter_node *filter_node, bool passed)
 {
-	owner->counts.tested++;
+	filter_node->counts.tested++;
 	if (!passed)
-		owner->counts.removed++;
+		filter_node->counts.removed++;
 }
 
 #endif

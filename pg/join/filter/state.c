@@ -87,7 +87,7 @@ ckfp_suspension_next_window(ckfp_suspension *suspension)
 }
 
 void
-ckfp_owner_enter(ckfp_owner *owner, ckfp_filter_state state)
+ckfp_filter_node_enter(ckfp_filter_node *filter_node, ckfp_filter_state state)
 {
 #ifdef CKF_TEST_BUILD
 	/* the states that each one may follow, as bits */
@@ -100,108 +100,111 @@ ckfp_owner_enter(ckfp_owner *owner, ckfp_filter_state state)
 			1 << CKFP_FILTER_NEW | 1 << CKFP_FILTER_GATHERING | 1 << CKFP_FILTER_WAITING,
 	};
 
-	if ((after[state] >> owner->state & 1) == 0)
-		elog(PANIC, "join filter: state %d after %d", (int)state, (int)owner->state);
+	if ((after[state] >> filter_node->state & 1) == 0)
+		elog(PANIC, "join filter: state %d after %d", (int)state, (int)filter_node->state);
 #endif
-	owner->state = state;
+	filter_node->state = state;
 }
 
 static void
-ckfp_owner_drop_filter(ckfp_owner *owner)
+ckfp_filter_node_drop_filter(ckfp_filter_node *filter_node)
 {
-	ckfp_remote_set(owner->css.ss.ps.state, &owner->record, NULL);
-	ckfp_partitions_start(&owner->partitions, &owner->record);
-	owner->sent = false;
-	owner->ranges.test.integers = NULL;
-	ckfp_filter_free(&owner->filter);
+	ckfp_remote_set(filter_node->css.ss.ps.state, &filter_node->record, NULL);
+	ckfp_partitions_start(&filter_node->partitions, &filter_node->record);
+	filter_node->sent = false;
+	filter_node->ranges.test.integers = NULL;
+	ckfp_filter_free(&filter_node->filter);
 }
 
 void
-ckfp_owner_give_up(ckfp_owner *owner, ckfp_given_up why)
+ckfp_filter_node_give_up(ckfp_filter_node *filter_node, ckfp_given_up why)
 {
-	ckfp_owner_drop_filter(owner);
-	ckfp_owner_enter(owner, CKFP_FILTER_OFF);
+	ckfp_filter_node_drop_filter(filter_node);
+	ckfp_filter_node_enter(filter_node, CKFP_FILTER_OFF);
 	if (why != CKFP_GIVEN_UP_NOT)
-		owner->counts.given_up = why;
+		filter_node->counts.given_up = why;
 }
 
 void
-ckfp_owner_ready(ckfp_owner *owner)
+ckfp_filter_node_ready(ckfp_filter_node *filter_node)
 {
-	owner->counts.keys = owner->filter.keys;
-	owner->counts.memory = ckfp_filter_memory(&owner->filter);
-	if (owner->filter.integers.width > 0)
-		owner->ranges.test = (ckfp_key_test){.integers = &owner->filter.integers,
-											 .length = get_typlen(owner->record.column[0].probe),
-											 .exact = true};
-	ckfp_owner_enter(owner, CKFP_FILTER_READY);
+	filter_node->counts.keys = filter_node->filter.keys;
+	filter_node->counts.memory = ckfp_filter_memory(&filter_node->filter);
+	if (filter_node->filter.integers.width > 0)
+		filter_node->ranges.test =
+			(ckfp_key_test){.integers = &filter_node->filter.integers,
+							.length = get_typlen(filter_node->record.column[0].probe),
+							.exact = true};
+	ckfp_filter_node_enter(filter_node, CKFP_FILTER_READY);
 }
 
 bool
-ckfp_owner_is_remote(const ckfp_owner *owner)
+ckfp_filter_node_is_remote(const ckfp_filter_node *filter_node)
 {
-	foreach_ptr (const ckfp_join_target, target, owner->record.targets)
+	foreach_ptr (const ckfp_join_target, target, filter_node->record.targets)
 		if (ckfp_remote_uses(target))
 			return true;
 	return false;
 }
 
 void
-ckfp_owner_read_first(ckfp_owner *owner)
+ckfp_filter_node_read_first(ckfp_filter_node *filter_node)
 {
-	if (owner->join != NULL)
-		owner->join->hj_OuterNotEmpty = true;
+	if (filter_node->join != NULL)
+		filter_node->join->hj_OuterNotEmpty = true;
 }
 
 void
-ckfp_owner_start(ckfp_owner *owner)
+ckfp_filter_node_start(ckfp_filter_node *filter_node)
 {
-	ckfp_owner_drop_filter(owner);
-	ckfp_suspension_reset(&owner->suspensions);
-	if (owner->state == CKFP_FILTER_OFF)
+	ckfp_filter_node_drop_filter(filter_node);
+	ckfp_suspension_reset(&filter_node->suspensions);
+	if (filter_node->state == CKFP_FILTER_OFF)
 		return;
-	ckfp_owner_enter(owner, CKFP_FILTER_NEW);
-	if (owner->record.first && (ckfp_owner_is_remote(owner) || owner->partitions.scans > 0))
-		ckfp_owner_read_first(owner);
+	ckfp_filter_node_enter(filter_node, CKFP_FILTER_NEW);
+	if (filter_node->record.first &&
+		(ckfp_filter_node_is_remote(filter_node) || filter_node->partitions.scans > 0))
+		ckfp_filter_node_read_first(filter_node);
 }
 
 void
-ckfp_owner_know_partitions(ckfp_owner *owner)
+ckfp_filter_node_know_partitions(ckfp_filter_node *filter_node)
 {
-	owner->counts.scans = (uint64)owner->partitions.scans;
-	owner->counts.skipped = (uint64)ckfp_partitions_skipped(&owner->partitions);
+	filter_node->counts.scans = (uint64)filter_node->partitions.scans;
+	filter_node->counts.skipped = (uint64)ckfp_partitions_skipped(&filter_node->partitions);
 }
 
 void
-ckfp_owner_know_ranges(ckfp_owner *owner)
+ckfp_filter_node_know_ranges(ckfp_filter_node *filter_node)
 {
-	const ckfp_ranges *ranges = ckfp_key_ranges_of(&owner->ranges, 0);
+	const ckfp_ranges *ranges = ckfp_key_ranges_of(&filter_node->ranges, 0);
 
-	if (owner->ranges.state != CKFP_RANGES_KNOWN || owner->partitions.known ||
-		owner->partitions.scans == 0)
+	if (filter_node->ranges.state != CKFP_RANGES_KNOWN || filter_node->partitions.known ||
+		filter_node->partitions.scans == 0)
 		return;
-	ckfp_partitions_add_ranges(&owner->partitions, ranges->range, ranges->ranges, ranges->length);
-	ckfp_partitions_finish(&owner->partitions);
-	ckfp_owner_know_partitions(owner);
+	ckfp_partitions_add_ranges(&filter_node->partitions, ranges->range, ranges->ranges,
+							   ranges->length);
+	ckfp_partitions_finish(&filter_node->partitions);
+	ckfp_filter_node_know_partitions(filter_node);
 }
 
 ckfp_join_counts
-ckfp_owner_counts(const ckfp_owner *owner)
+ckfp_filter_node_counts(const ckfp_filter_node *filter_node)
 {
-	ckfp_join_counts counts = owner->counts;
+	ckfp_join_counts counts = filter_node->counts;
 
-	counts.untested = ckfp_suspension_untested(&owner->suspensions);
-	counts.blocks = owner->ranges.blocks;
-	counts.blocks_skipped = owner->ranges.skipped;
-	counts.unskipped = owner->ranges.unskipped;
+	counts.untested = ckfp_suspension_untested(&filter_node->suspensions);
+	counts.blocks = filter_node->ranges.blocks;
+	counts.blocks_skipped = filter_node->ranges.skipped;
+	counts.unskipped = filter_node->ranges.unskipped;
 	return counts;
 }
 
 ckfp_join_counts
-ckfp_owner_all_counts(const ckfp_owner *owner)
+ckfp_filter_node_all_counts(const ckfp_filter_node *filter_node)
 {
-	ckfp_join_counts counts = ckfp_owner_counts(owner);
+	ckfp_join_counts counts = ckfp_filter_node_counts(filter_node);
 
-	ckfp_counts_add(&counts, &owner->workers);
+	ckfp_counts_add(&counts, &filter_node->workers);
 	return counts;
 }

@@ -72,13 +72,13 @@ ckfp_nest_trace(ckfp_rules *rules, NestLoop *join, ckfp_join_record *record)
 	ckfp_trace trace = {
 		.rules = rules, .record = record, .loops = 1, .streaming = true, .ordered = true};
 
-	if (record->answers || ckfp_rules_is_volatile(rules, outerPlan(join)))
+	if (record->skips_lookups || ckfp_rules_is_volatile(rules, outerPlan(join)))
 		return;
 	ckfp_trace_columns(&trace, outerPlan(join), record->attribute, ckfp_cost_of_join(&join->join));
 	if (trace.missed)
 		record->targets = NIL;
 	/* by the rows of one process, as each one reads the dimension */
-	ckfp_blocks_plan(&rules->tables, 1, record);
+	ckfp_index_plan(&rules->tables, 1, record);
 }
 
 /* Does a plan return one row at most: that of a key of a unique index, and rows joined to it so?
@@ -152,7 +152,7 @@ ckfp_nest_add(ckfp_rules *rules, NestLoop *join, int *last_node)
 	if (ckfp_nest_refuse(rules, join, &inner) != NULL)
 		return NULL;
 	record->stops = bms_is_member(join->join.plan.plan_node_id, rules->stops);
-	record->answers = join->join.jointype == JOIN_LEFT || join->join.jointype == JOIN_ANTI;
+	record->skips_lookups = join->join.jointype == JOIN_LEFT || join->join.jointype == JOIN_ANTI;
 	record->probe_rows = Max(outerPlan(join)->plan_rows, 1);
 	record->pass = Min(join->join.plan.plan_rows / record->probe_rows, 1);
 	ckfp_nest_trace(rules, join, record);

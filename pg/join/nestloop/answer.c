@@ -49,7 +49,7 @@ ckfp_answer_exec(PlanState *state)
 
 	for (;;)
 	{
-		TupleTableSlot *slot = nest->answer.exec(state);
+		TupleTableSlot *slot = nest->answer.loop_function(state);
 		TupleTableSlot *denied = nest->denied;
 
 		if (denied == NULL)
@@ -68,7 +68,7 @@ ckfp_answer_install(ckfp_nest *nest)
 
 	ckfp_condition_init(&nest->answer.ended, ckfp_answer_ended, nest);
 	nest->answer.condition = loop->qual;
-	nest->answer.exec = loop->ExecProcNodeReal;
+	nest->answer.loop_function = loop->ExecProcNodeReal;
 	loop->qual = &nest->answer.ended;
 	ExecSetExecProcNode(loop, ckfp_answer_exec);
 }
@@ -79,5 +79,5 @@ ckfp_answer_remove(ckfp_nest *nest)
 	PlanState *loop = &nest->loop->js.ps;
 
 	loop->qual = nest->answer.condition;
-	ExecSetExecProcNode(loop, nest->answer.exec);
+	ExecSetExecProcNode(loop, nest->answer.loop_function);
 }

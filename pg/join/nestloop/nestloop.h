@@ -97,27 +97,28 @@ typedef struct ckfp_reading
 /* A LEFT or ANTI loop, whose rows without a match are answered. */
 typedef struct ckfp_answer
 {
-	ExprState ended;      /* stands for the condition of the loop */
-	ExprState *condition; /* its own; may be NULL */
-	ExecProcNodeMtd exec; /* the executor's function for the loop; NULL: it answers none */
+	ExprState ended;               /* stands for the condition of the loop */
+	ExprState *condition;          /* its own; may be NULL */
+	ExecProcNodeMtd loop_function; /* the executor's function for the loop; NULL: it answers none */
 } ckfp_answer;
 
 struct ckfp_nest
 {
-	ckfp_owner owner;     /* the filter, its counters, and the scans that use it, if any */
-	ckfp_test test;       /* of this node */
-	bool tests;           /* this node tests its rows, as no scan can */
-	bool installed;       /* its loop was looked for, as the setting is not off */
-	bool serializable;    /* the transaction is, so there is no filter */
-	NestLoopState *loop;  /* the nested loop; NULL before it is found */
-	PlanState *scan;      /* of the dimension; NULL while it is not needed */
-	ckfp_reading reading; /* the scan of the dimension, while it runs */
-	PlanState *inner;     /* the scan of the loop's inner side */
-	PlanState *memoize;   /* the Memoize node above that scan, or NULL */
-	ScanState *driver;    /* the sequential scan that the outer rows come from, or NULL */
+	ckfp_filter_node filter_node; /* the filter, its counters, and the scans that use it, if any */
+	ckfp_scan_filter test;        /* of this node */
+	bool tests;                   /* this node tests its rows, as no scan can */
+	bool installed;               /* its loop was looked for, as the setting is not off */
+	bool serializable;            /* the transaction is, so there is no filter */
+	NestLoopState *loop;          /* the nested loop; NULL before it is found */
+	PlanState *scan;              /* of the dimension; NULL while it is not needed */
+	ckfp_reading reading;         /* the scan of the dimension, while it runs */
+	PlanState *inner;             /* the scan of the loop's inner side */
+	PlanState *memoize;           /* the Memoize node above that scan, or NULL */
+	ScanState *driver;            /* the sequential scan that the outer rows come from, or NULL */
 	ckfp_sampling sampling;
-	ExecProcNodeMtd exec; /* the executor's function, while ours is in its place; else NULL */
-	ckfp_answer answer;   /* of a LEFT or ANTI loop */
+	ExecProcNodeMtd
+		node_function;  /* the executor's function, while ours is in its place; else NULL */
+	ckfp_answer answer; /* of a LEFT or ANTI loop */
 	TupleTableSlot
 		*denied; /* the outer row of that loop whose lookup would find nothing; or NULL */
 };

@@ -32,7 +32,7 @@ ckfp_nest_condition(ExprState *state, ExprContext *econtext, bool *isnull)
 static void
 ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 {
-	CustomScanState *css = &nest->owner.css;
+	CustomScanState *css = &nest->filter_node.css;
 	const CustomScan *holder = (const CustomScan *)css->ss.ps.plan;
 	EState *estate = css->ss.ps.state;
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
@@ -57,9 +57,9 @@ ckfp_nest_open_scan(ckfp_nest *nest, int eflags)
 static ckfp_given_up
 ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 {
-	ckfp_join_filter *filter = &nest->owner.filter;
-	ckfp_key_ranges *ranges = &nest->owner.ranges;
-	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
+	ckfp_join_filter *filter = &nest->filter_node.filter;
+	ckfp_key_ranges *ranges = &nest->filter_node.ranges;
+	ExprContext *econtext = nest->filter_node.css.ss.ps.ps_ExprContext;
 
 	nest->reading.rows = 0;
 	nest->reading.ended = false;
@@ -77,11 +77,12 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 			return CKFP_GIVEN_UP_KEYS;
 		ResetExprContext(econtext);
 		caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		found = ckfp_source_hash(&nest->owner.source, slot, NULL, nest->owner.value, &hash);
+		found =
+			ckfp_source_hash(&nest->filter_node.source, slot, NULL, nest->filter_node.value, &hash);
 		if (found && ranges->state == CKFP_RANGES_GATHERING)
-			ckfp_key_ranges_add(ranges, nest->owner.value);
+			ckfp_key_ranges_add(ranges, nest->filter_node.value);
 		MemoryContextSwitchTo(caller);
-		if (found && filtered && !ckfp_filter_gather_key(filter, nest->owner.value, hash))
+		if (found && filtered && !ckfp_filter_gather_key(filter, nest->filter_node.value, hash))
 			return CKFP_GIVEN_UP_MEMORY;
 	}
 }
@@ -90,7 +91,7 @@ ckfp_nest_gather(ckfp_nest *nest, bool filtered)
 static ckfp_given_up
 ckfp_nest_read(ckfp_nest *nest, bool filtered)
 {
-	ckfp_key_ranges *ranges = &nest->owner.ranges;
+	ckfp_key_ranges *ranges = &nest->filter_node.ranges;
 	bool shown = nest->scan != NULL;
 	ckfp_given_up why;
 
@@ -100,7 +101,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 		ckfp_nest_open_scan(nest, 0);
 	if (ranges->state == CKFP_RANGES_NEW)
 	{
-		ckfp_blocks_start(&nest->owner);
+		ckfp_skip_blocks_start(&nest->filter_node);
 		ranges->state = CKFP_RANGES_GATHERING;
 	}
 	why = ckfp_nest_gather(nest, filtered);
@@ -111,7 +112,7 @@ ckfp_nest_read(ckfp_nest *nest, bool filtered)
 	if (!shown)
 	{
 		ExecEndNode(nest->scan);
-		nest->owner.css.custom_ps = NIL;
+		nest->filter_node.css.custom_ps = NIL;
 		nest->scan = NULL;
 	}
 	return why;
@@ -125,33 +126,33 @@ ckfp_nest_start_ranges(ckfp_nest *nest)
 	if (ckfp_sampling_wants_ranges(nest))
 		ckfp_nest_read(nest, false);
 	else
-		nest->owner.ranges.state = CKFP_RANGES_OFF;
+		nest->filter_node.ranges.state = CKFP_RANGES_OFF;
 }
 
 /* Make the filter, or give it up. */
 static void
 ckfp_nest_make_filter(ckfp_nest *nest)
 {
-	ckfp_owner *owner = &nest->owner;
+	ckfp_filter_node *filter_node = &nest->filter_node;
 	ckfp_given_up why;
 
 	nest->sampling.on = false;
 	/* Gather no ranges if processes share the scan. A process that has ranges takes all that is
 	 * left of the scan, and a process that has none would read no more. */
-	if (owner->ranges.columns > 0 && owner->ranges.generation == 0 &&
-		!owner->css.ss.ps.plan->parallel_aware)
-		owner->ranges.state = CKFP_RANGES_NEW;
+	if (filter_node->ranges.columns > 0 && filter_node->ranges.generation == 0 &&
+		!filter_node->css.ss.ps.plan->parallel_aware)
+		filter_node->ranges.state = CKFP_RANGES_NEW;
 	why = ckfp_nest_read(nest, true);
-	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_finish(&owner->filter))
+	if (why == CKFP_GIVEN_UP_NOT && !ckfp_filter_finish(&filter_node->filter))
 		why = CKFP_GIVEN_UP_MEMORY;
 	if (why != CKFP_GIVEN_UP_NOT)
 	{
-		ckfp_owner_give_up(owner, why);
+		ckfp_filter_node_give_up(filter_node, why);
 		return;
 	}
-	owner->counts.built_after = nest->sampling.all;
-	ckfp_owner_ready(owner);
-	ckfp_condition_update_all(owner);
+	filter_node->counts.built_after = nest->sampling.all;
+	ckfp_filter_node_ready(filter_node);
+	ckfp_condition_update_all(filter_node);
 }
 
 /* ---------------------------------------------------------------- installation */
@@ -186,31 +187,31 @@ ckfp_nest_driver(PlanState *state)
 void
 ckfp_nest_install(ckfp_nest *nest)
 {
-	ckfp_owner *owner = &nest->owner;
+	ckfp_filter_node *filter_node = &nest->filter_node;
 
 	nest->installed = true;
 	/* a sequential scan would lock all of the dimension */
 	nest->serializable = nest->loop != NULL && IsolationIsSerializable();
-	ckfp_owner_enter(owner,
-					 nest->loop == NULL || nest->serializable ? CKFP_FILTER_OFF : CKFP_FILTER_NEW);
-	ckfp_condition_update_all(owner); /* there is no filter yet */
-	if (owner->state == CKFP_FILTER_OFF)
+	ckfp_filter_node_enter(filter_node, nest->loop == NULL || nest->serializable ? CKFP_FILTER_OFF
+																				 : CKFP_FILTER_NEW);
+	ckfp_condition_update_all(filter_node); /* there is no filter yet */
+	if (filter_node->state == CKFP_FILTER_OFF)
 	{
-		owner->ranges.state = CKFP_RANGES_OFF;
+		filter_node->ranges.state = CKFP_RANGES_OFF;
 		return;
 	}
-	nest->tests = owner->record.targets == NIL;
+	nest->tests = filter_node->record.targets == NIL;
 	if (nest->tests)
-		ckfp_suspension_add(&owner->suspensions, &nest->test.suspension);
+		ckfp_suspension_add(&filter_node->suspensions, &nest->test.suspension);
 	ckfp_nest_find_inner(nest);
 	nest->driver = ckfp_nest_driver(outerPlanState(nest));
 	nest->sampling.on = true;
 	ckfp_sampling_start(nest);
-	if (owner->record.answers)
+	if (filter_node->record.skips_lookups)
 		ckfp_answer_install(nest);
 	if (ckfp_join_mode_setting == CKFP_JOIN_VERIFY)
-		ckfp_verify_install(owner, &nest->loop->js.ps, &nest->loop->js.joinqual,
-							((CustomScan *)owner->css.ss.ps.plan)->custom_exprs);
+		ckfp_verify_install(filter_node, &nest->loop->js.ps, &nest->loop->js.joinqual,
+							((CustomScan *)filter_node->css.ss.ps.plan)->custom_exprs);
 }
 
 /* ----------------------------------------------------------------- for EXPLAIN */
@@ -228,7 +229,7 @@ ckfp_with_commas(uint64 number)
 static const char *
 ckfp_nest_text(const ckfp_nest *nest)
 {
-	ckfp_join_counts total = ckfp_owner_all_counts(&nest->owner);
+	ckfp_join_counts total = ckfp_filter_node_all_counts(&nest->filter_node);
 	const ckfp_join_counts *counts = &total;
 	const char *rows = ckfp_with_commas(counts->sampled);
 
@@ -262,11 +263,11 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_owner_begin(&nest->owner, estate, eflags);
-	nest->owner.nest = nest;
-	ckfp_test_init(&nest->test, &nest->owner, nest->owner.record.attribute);
-	for (int i = 0; i < nest->owner.record.columns; i++)
-		nest->owner.source.attribute[i] = (AttrNumber)(i + 1);
+	ckfp_filter_node_begin(&nest->filter_node, estate, eflags);
+	nest->filter_node.nest = nest;
+	ckfp_test_init(&nest->test, &nest->filter_node, nest->filter_node.record.attribute);
+	for (int i = 0; i < nest->filter_node.record.columns; i++)
+		nest->filter_node.source.attribute[i] = (AttrNumber)(i + 1);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) || estate->es_instrument != 0)
 		ckfp_nest_open_scan(nest, eflags); /* EXPLAIN shows it */
 }
@@ -275,7 +276,7 @@ ckfp_nest_begin(CustomScanState *node, EState *estate, int eflags)
 static TupleTableSlot *
 ckfp_nest_next_passing(ckfp_nest *nest)
 {
-	ExprContext *econtext = nest->owner.css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = nest->filter_node.css.ss.ps.ps_ExprContext;
 
 	for (;;)
 	{
@@ -291,7 +292,7 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 		MemoryContextSwitchTo(caller);
 		if (passes)
 			return slot;
-		if (nest->answer.exec != NULL)
+		if (nest->answer.loop_function != NULL)
 		{
 			nest->denied = slot;
 			return NULL;
@@ -303,9 +304,9 @@ ckfp_nest_next_passing(ckfp_nest *nest)
 static void
 ckfp_nest_resume(ckfp_nest *nest)
 {
-	if (nest->exec != NULL)
-		ExecSetExecProcNode(&nest->owner.css.ss.ps, nest->exec);
-	nest->exec = NULL;
+	if (nest->node_function != NULL)
+		ExecSetExecProcNode(&nest->filter_node.css.ss.ps, nest->node_function);
+	nest->node_function = NULL;
 	nest->sampling.suspended = 0;
 }
 
@@ -323,10 +324,10 @@ ckfp_nest_exec_suspended(PlanState *state)
 static void
 ckfp_nest_suspend(ckfp_nest *nest, uint64 rows)
 {
-	PlanState *state = &nest->owner.css.ss.ps;
+	PlanState *state = &nest->filter_node.css.ss.ps;
 
 	nest->sampling.suspended = rows;
-	nest->exec = state->ExecProcNodeReal;
+	nest->node_function = state->ExecProcNodeReal;
 	ExecSetExecProcNode(state, ckfp_nest_exec_suspended);
 }
 
@@ -336,21 +337,21 @@ ckfp_nest_exec(CustomScanState *node)
 	ckfp_nest *nest = (ckfp_nest *)node;
 	TupleTableSlot *slot;
 
-	if (nest->owner.ranges.state == CKFP_RANGES_NEW)
+	if (nest->filter_node.ranges.state == CKFP_RANGES_NEW)
 		ckfp_nest_start_ranges(nest);
 	if (nest->sampling.on && ckfp_sampling_count(nest))
 		ckfp_nest_make_filter(nest);
 	if (nest->sampling.suspended > 0)
 		ckfp_nest_suspend(nest, nest->sampling.suspended);
-	else if (!nest->sampling.on && !(nest->tests && nest->owner.state == CKFP_FILTER_READY))
+	else if (!nest->sampling.on && !(nest->tests && nest->filter_node.state == CKFP_FILTER_READY))
 	{
 		ckfp_nest_suspend(nest, PG_UINT64_MAX); /* there is nothing left to do */
-		if (nest->answer.exec != NULL)
+		if (nest->answer.loop_function != NULL)
 			ckfp_answer_remove(nest);
 	}
-	if (nest->exec != NULL)
+	if (nest->node_function != NULL)
 		return ckfp_nest_exec_suspended(&node->ss.ps);
-	if (nest->tests && nest->owner.state == CKFP_FILTER_READY)
+	if (nest->tests && nest->filter_node.state == CKFP_FILTER_READY)
 		return ckfp_nest_next_passing(nest);
 	slot = ExecProcNode(outerPlanState(node));
 	if (nest->sampling.on && !TupIsNull(slot))
@@ -363,8 +364,8 @@ ckfp_nest_end(CustomScanState *node)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_blocks_finish(&nest->owner);
-	ckfp_filter_free(&nest->owner.filter);
+	ckfp_skip_blocks_finish(&nest->filter_node);
+	ckfp_filter_free(&nest->filter_node.filter);
 	if (nest->scan != NULL)
 		ExecEndNode(nest->scan);
 	ExecEndNode(outerPlanState(node));
@@ -387,7 +388,7 @@ ckfp_nest_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	ckfp_nest *nest = (ckfp_nest *)node;
 
-	ckfp_explain_filter(&nest->owner, es->analyze ? ckfp_nest_text(nest) : NULL, es);
+	ckfp_explain_filter(&nest->filter_node, es->analyze ? ckfp_nest_text(nest) : NULL, es);
 }
 
 static const CustomExecMethods ckfp_nest_exec_methods = {
@@ -406,7 +407,7 @@ ckfp_nest_create(CustomScan *scan)
 	ckfp_nest *nest = palloc0(sizeof(*nest));
 
 	NodeSetTag(nest, T_CustomScanState);
-	nest->owner.css.methods = &ckfp_nest_exec_methods;
+	nest->filter_node.css.methods = &ckfp_nest_exec_methods;
 	return (Node *)nest;
 }
 

@@ -200,10 +200,10 @@ ckfp_rows_to_come(ckfp_nest *nest)
 	bool shared = false;
 	double done = nest->driver != NULL ? ckfp_scan_progress(nest->driver, &shared) : 0;
 
-	if (nest->owner.record.stops || sampling->all > sampling->scanned || done == 0)
+	if (nest->filter_node.record.stops || sampling->all > sampling->scanned || done == 0)
 		return (double)sampling->all;
-	if (shared && nest->owner.shared != NULL)
-		rows = ckfp_shared_rows(&nest->owner, sampling->scanned - sampling->published);
+	if (shared && nest->filter_node.shared != NULL)
+		rows = ckfp_shared_rows(&nest->filter_node, sampling->scanned - sampling->published);
 	sampling->published = sampling->scanned;
 	return rows * (1 - done) / done * CKFP_SAMPLING_PROGRESS;
 }
@@ -226,8 +226,8 @@ ckfp_wait_for_pages(Relation table, BlockNumber pages, double lookup)
 static double
 ckfp_nest_price(const ckfp_nest *nest, double share, double wait, double *keys)
 {
-	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
-	Relation table = ckfp_open_relation(nest->owner.css.ss.ps.state,
+	const CustomScan *holder = (const CustomScan *)nest->filter_node.css.ss.ps.plan;
+	Relation table = ckfp_open_relation(nest->filter_node.css.ss.ps.state,
 										((const Scan *)linitial(holder->custom_plans))->scanrelid);
 	int32 *widths = palloc0((RelationGetNumberOfAttributes(table) + 1) * sizeof(*widths));
 	BlockNumber pages;
@@ -265,7 +265,7 @@ bool
 ckfp_sampling_is_exceeded(ckfp_nest *nest)
 {
 	uint64 rows = ++nest->reading.rows;
-	double keys = (double)nest->owner.filter.n;
+	double keys = (double)nest->filter_node.filter.n;
 	double spent;
 	double done;
 	double wait;
@@ -290,8 +290,8 @@ ckfp_sampling_is_exceeded(ckfp_nest *nest)
 static bool
 ckfp_params_are_known(const ckfp_nest *nest)
 {
-	const CustomScan *holder = (const CustomScan *)nest->owner.css.ss.ps.plan;
-	const ParamExecData *values = nest->owner.css.ss.ps.state->es_param_exec_vals;
+	const CustomScan *holder = (const CustomScan *)nest->filter_node.css.ss.ps.plan;
+	const ParamExecData *values = nest->filter_node.css.ss.ps.state->es_param_exec_vals;
 	const Bitmapset *params = ((Plan *)linitial(holder->custom_plans))->extParam;
 	int param = -1;
 
@@ -308,9 +308,11 @@ ckfp_sampling_wants_ranges(ckfp_nest *nest)
 
 	if (ckfp_join_mode_setting == CKFP_JOIN_OFF || !ckfp_params_are_known(nest))
 		return false;
-	nest->sampling.gain = CKFP_NEST_RANGES_SHARE * nest->owner.record.block_rows * CKFP_ROW_NS;
+	nest->sampling.gain =
+		CKFP_NEST_RANGES_SHARE * nest->filter_node.record.block_rows * CKFP_ROW_NS;
 	return ckfp_join_mode_setting != CKFP_JOIN_AUTO ||
-		   (!nest->owner.record.stops && ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
+		   (!nest->filter_node.record.stops &&
+			ckfp_nest_price(nest, 0, 0, &keys) < nest->sampling.gain);
 }
 
 /* Suspend the sampling for as many rows as were read so far. */
@@ -330,11 +332,11 @@ static bool
 ckfp_sampling_decide(ckfp_nest *nest)
 {
 	ckfp_sampling *sampling = &nest->sampling;
-	ckfp_join_counts *counts = &nest->owner.counts;
+	ckfp_join_counts *counts = &nest->filter_node.counts;
 	bool pays = ckfp_join_mode_setting != CKFP_JOIN_AUTO || ckfp_sampling_pays(nest);
 
 	/* the setting may be off since the query began: a cursor */
-	if (nest->owner.state == CKFP_FILTER_OFF || ckfp_join_mode_setting == CKFP_JOIN_OFF)
+	if (nest->filter_node.state == CKFP_FILTER_OFF || ckfp_join_mode_setting == CKFP_JOIN_OFF)
 	{
 		sampling->on = false;
 		return false;

@@ -73,7 +73,7 @@ ckfp_bounds_make(PartitionKey key, PartitionBoundInfo info, int partitions,
 	bounds->info = info;
 	bounds->known = known;
 	bounds->partitions = partitions;
-	bounds->live = palloc(Max(partitions, 1));
+	bounds->candidates = palloc(Max(partitions, 1));
 	bounds->scans = palloc0(Max(partitions, 1) * sizeof(int));
 	for (int i = 0; i < known; i++)
 	{
@@ -111,14 +111,14 @@ ckfp_bounds_is_of(const ckfp_bounds *bounds, PartitionKey key, PartitionBoundInf
 void
 ckfp_bounds_clear(ckfp_bounds *bounds)
 {
-	memset(bounds->live, 0, bounds->partitions);
+	memset(bounds->candidates, 0, bounds->partitions);
 	bounds->dead = bounds->all;
 }
 
 void
 ckfp_bounds_mark_all(ckfp_bounds *bounds)
 {
-	memset(bounds->live, 1, bounds->partitions);
+	memset(bounds->candidates, 1, bounds->partitions);
 	bounds->dead = 0;
 }
 
@@ -130,9 +130,9 @@ ckfp_bounds_mark(ckfp_bounds *bounds, int partition)
 {
 	if (partition < 0)
 		partition = bounds->info->default_index;
-	if (partition >= 0 && !bounds->live[partition])
+	if (partition >= 0 && !bounds->candidates[partition])
 	{
-		bounds->live[partition] = 1;
+		bounds->candidates[partition] = 1;
 		bounds->dead -= bounds->scans[partition];
 	}
 }

@@ -31,12 +31,12 @@ typedef struct ckfp_bounds
 	int column[CKFP_JOIN_KEYS];        /* the number of each known one in the key of the filter */
 	FmgrInfo function[CKFP_JOIN_KEYS]; /* compares each known one with a bound, or hashes it */
 	int partitions;
-	uint8 *live;    /* of each partition: it can contain a key */
-	int *scans;     /* of each partition: the number of scans that read it */
-	int all;        /* the sum of `scans` */
-	int dead;       /* the sum of `scans` of the partitions that can contain no key */
-	double worth;   /* so many keys are worth mapping for each scan that is skipped */
-	Relation table; /* the last table for which these bounds were found */
+	uint8 *candidates; /* of each partition: it can contain a key */
+	int *scans;        /* of each partition: the number of scans that read it */
+	int all;           /* the sum of `scans` */
+	int dead;          /* the sum of `scans` of the partitions that can contain no key */
+	double worth;      /* so many keys are worth mapping for each scan that is skipped */
+	Relation table;    /* the last table for which these bounds were found */
 	AttrNumber attributes[CKFP_JOIN_KEYS]; /* the columns of `table` for which they were found */
 	struct ckfp_bounds *next;
 	struct ckfp_bounds *next_open; /* the next one that keys are still mapped to */
@@ -119,7 +119,7 @@ void ckfp_partitions_add_ranges(ckfp_partitions *partitions, const ckfp_range *r
 								int16 length);
 
 /* Can target n have rows that join, by the keys so far? */
-bool ckfp_partitions_is_live(const ckfp_partitions *partitions, int n);
+bool ckfp_partitions_is_candidate(const ckfp_partitions *partitions, int n);
 
 /* There are no more keys. */
 void ckfp_partitions_finish(ckfp_partitions *partitions);

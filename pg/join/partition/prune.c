@@ -6,7 +6,7 @@
  * so it need not be read.
  *
  * Tables with equal bounds share the result. Keys are mapped by some bounds as long as this costs
- * little beside the scans that it may save. Then all of their partitions count as live.
+ * little beside the scans that it may save. Then all of their partitions count as candidates.
  */
 #include "join/partition/partition.h"
 
@@ -342,11 +342,11 @@ ckfp_partitions_add_ranges(ckfp_partitions *partitions, const ckfp_range *range,
 }
 
 bool
-ckfp_partitions_is_live(const ckfp_partitions *partitions, int n)
+ckfp_partitions_is_candidate(const ckfp_partitions *partitions, int n)
 {
 	for (const ckfp_ancestor *ancestor = partitions->ancestors[n]; ancestor != NULL;
 		 ancestor = ancestor->next)
-		if (!ancestor->bounds->live[ancestor->partition])
+		if (!ancestor->bounds->candidates[ancestor->partition])
 			return false;
 	return true;
 }
@@ -357,7 +357,7 @@ ckfp_partitions_finish(ckfp_partitions *partitions)
 	if (partitions->scans == 0)
 		return;
 	for (int n = 0; n < partitions->targets; n++)
-		partitions->alive[n] = ckfp_partitions_is_live(partitions, n);
+		partitions->alive[n] = ckfp_partitions_is_candidate(partitions, n);
 	partitions->known = true;
 }
 

@@ -260,8 +260,9 @@ ckfp_estimate(ckfp_rules *rules, HashJoin *join, const ckfp_trace *trace)
 	record->pass = Min(join->join.plan.plan_rows / outer_rows, 1);
 	record->saving = trace->saving * share;
 	/* paths.c gives the scan such a startup cost; that of other sequential scans is less */
-	record->replaces = IsA(outerPlan(join), SeqScan) &&
-					   outerPlan(join)->startup_cost >= outerPlan(innerPlan(join))->total_cost;
+	record->replaces_brin_loop =
+		IsA(outerPlan(join), SeqScan) &&
+		outerPlan(join)->startup_cost >= outerPlan(innerPlan(join))->total_cost;
 	record->lookups = (trace->rows + trace->conditions * CKFP_CONDITION_LOOKUPS +
 					   trace->reaching * dropped / CKFP_LOOKUP_NS) *
 					  share;
@@ -417,13 +418,13 @@ ckfp_rules_allow(ckfp_rules *rules, HashJoin *join, bool mapped, ckfp_join_recor
 	ckfp_estimate(rules, join, &trace);
 	small = ckfp_cost_is_small(record, ckfp_share_read(rules, record));
 	if (!small)
-		ckfp_blocks_plan(&rules->tables, rules->processes, record);
+		ckfp_index_plan(&rules->tables, rules->processes, record);
 	record->reading *= ckfp_share_read(rules, record);
-	record->only_ranges = record->mapped;
+	record->no_filter = record->mapped;
 	*reason = ckfp_poor_estimate(join, record, small);
 	if (*reason != NULL && record->blocks && (!record->mapped || ckfp_cost_ranges_pay(record)))
 	{
-		record->only_ranges = true; /* they cost next to nothing */
+		record->no_filter = true; /* they cost next to nothing */
 		*reason = NULL;
 	}
 	/* what is skipped would tell of the results of functions for hidden rows */

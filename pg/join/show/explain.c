@@ -190,11 +190,11 @@ ckfp_scans_text(ckfp_scans *scans, int columns, Expr *function, const ExplainSta
 }
 
 static void
-ckfp_explain_targets(const ckfp_owner *owner, ExplainState *es)
+ckfp_explain_targets(const ckfp_filter_node *filter_node, ExplainState *es)
 {
-	const ckfp_join_record *record = &owner->record;
+	const ckfp_join_record *record = &filter_node->record;
 	Expr *function =
-		record->mapped ? llast(((CustomScan *)owner->css.ss.ps.plan)->custom_exprs) : NULL;
+		record->mapped ? llast(((CustomScan *)filter_node->css.ss.ps.plan)->custom_exprs) : NULL;
 	List *texts = NIL;
 
 	foreach_ptr (ckfp_scans, scans, ckfp_group_targets(record))
@@ -257,11 +257,13 @@ ckfp_explain_numbers(const char *line, const char *text, const char *first, uint
 
 /* The number of keys of a filter, and its memory. Formats for programs always have them. */
 static void
-ckfp_explain_keys(const ckfp_owner *owner, const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_keys(const ckfp_filter_node *filter_node, const ckfp_join_counts *counts,
+				  ExplainState *es)
 {
 	uint64 memory = (counts->memory + 1023) / 1024;
 
-	if (es->format == EXPLAIN_FORMAT_TEXT && (owner->nest != NULL || counts->keys + memory == 0))
+	if (es->format == EXPLAIN_FORMAT_TEXT &&
+		(filter_node->nest != NULL || counts->keys + memory == 0))
 		return;
 	ckfp_explain_numbers(
 		"Filter Keys",
@@ -271,16 +273,17 @@ ckfp_explain_keys(const ckfp_owner *owner, const ckfp_join_counts *counts, Expla
 
 /* The rows that a filter was tested for, and what happened to those that it denied. */
 static void
-ckfp_explain_rows(const ckfp_owner *owner, const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_rows(const ckfp_filter_node *filter_node, const ckfp_join_counts *counts,
+				  ExplainState *es)
 {
-	const char *denied = owner->verify ? "Denied" : "Removed";
+	const char *denied = filter_node->verify ? "Denied" : "Removed";
 	const char *property = psprintf("Rows %s by Join Filter", denied);
 	double share = 100.0 * (double)counts->removed / (double)Max(counts->tested, 1);
 
 	if (counts->tested == 0 &&
-		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_tests_locally(&owner->record)))
+		(es->format == EXPLAIN_FORMAT_TEXT || !ckfp_tests_locally(&filter_node->record)))
 		return;
-	if (owner->record.answers && !owner->verify)
+	if (filter_node->record.skips_lookups && !filter_node->verify)
 		denied = property = "Lookups Skipped";
 	ckfp_explain_numbers("Rows Tested",
 						 psprintf(UINT64_FORMAT "  %s: " UINT64_FORMAT " (%.1f %%)", counts->tested,
@@ -290,10 +293,10 @@ ckfp_explain_rows(const ckfp_owner *owner, const ckfp_join_counts *counts, Expla
 
 /* How many partitions or blocks of all are skipped, by which indexes; or would be. */
 static void
-ckfp_explain_skipped(const char *what, const ckfp_owner *owner, uint64 skipped, uint64 all,
-					 const char *indexes, ExplainState *es)
+ckfp_explain_skipped(const char *what, const ckfp_filter_node *filter_node, uint64 skipped,
+					 uint64 all, const char *indexes, ExplainState *es)
 {
-	const char *label = psprintf("%s %s", what, owner->verify ? "Denied" : "Skipped");
+	const char *label = psprintf("%s %s", what, filter_node->verify ? "Denied" : "Skipped");
 	const char *by = indexes != NULL ? psprintf(" by %s", indexes) : "";
 
 	ckfp_explain_numbers(label, psprintf(UINT64_FORMAT " of " UINT64_FORMAT "%s", skipped, all, by),
@@ -316,7 +319,8 @@ ckfp_explain_unfit(const ckfp_join_record *record, ExplainState *es)
 
 /* How many blocks are skipped, or why none is. */
 static void
-ckfp_explain_blocks(const ckfp_owner *owner, const ckfp_join_counts *counts, ExplainState *es)
+ckfp_explain_blocks(const ckfp_filter_node *filter_node, const ckfp_join_counts *counts,
+					ExplainState *es)
 {
 	static const char *const reasons[] = {
 		[CKFP_UNSKIPPED_INDEX] = "the index is locked, invalid or dropped",
@@ -325,39 +329,39 @@ ckfp_explain_blocks(const ckfp_owner *owner, const ckfp_join_counts *counts, Exp
 		[CKFP_UNSKIPPED_CHANGED] = "before VACUUM, the index may lack some of their rows",
 	};
 
-	ckfp_explain_skipped("Blocks", owner, counts->blocks_skipped, counts->blocks,
-						 ckfp_indexes_text(&owner->record), es);
+	ckfp_explain_skipped("Blocks", filter_node, counts->blocks_skipped, counts->blocks,
+						 ckfp_indexes_text(&filter_node->record), es);
 	if (counts->blocks_skipped == 0)
 		ExplainPropertyText("Blocks Not Skipped", reasons[counts->unskipped], es);
 }
 
 void
-ckfp_explain_filter(const ckfp_owner *owner, const char *verdict, ExplainState *es)
+ckfp_explain_filter(const ckfp_filter_node *filter_node, const char *verdict, ExplainState *es)
 {
 	ckfp_join_counts counts;
 
-	if (owner->record.targets != NIL)
-		ckfp_explain_targets(owner, es);
-	if (owner->record.only_ranges && !owner->record.mapped)
+	if (filter_node->record.targets != NIL)
+		ckfp_explain_targets(filter_node, es);
+	if (filter_node->record.no_filter && !filter_node->record.mapped)
 		ExplainPropertyText("Join Filter", "blocks only", es);
-	if (OidIsValid(owner->record.unfit))
-		ckfp_explain_unfit(&owner->record, es);
+	if (OidIsValid(filter_node->record.unfit))
+		ckfp_explain_unfit(&filter_node->record, es);
 	if (!es->analyze)
 		return;
-	counts = ckfp_owner_all_counts(owner);
+	counts = ckfp_filter_node_all_counts(filter_node);
 	if (verdict != NULL)
 	{
 		ExplainPropertyText("Nested Loop Filter", verdict, es);
 		counts.given_up = CKFP_GIVEN_UP_NOT; /* the line says that the rows are not counted */
 	}
-	ckfp_explain_keys(owner, &counts, es);
-	ckfp_explain_rows(owner, &counts, es);
+	ckfp_explain_keys(filter_node, &counts, es);
+	ckfp_explain_rows(filter_node, &counts, es);
 	if (counts.untested > 0)
 		ExplainPropertyInteger("Rows Passed Untested", NULL, (int64)counts.untested, es);
 	if (counts.scans > 0)
-		ckfp_explain_skipped("Partitions", owner, counts.skipped, counts.scans, NULL, es);
+		ckfp_explain_skipped("Partitions", filter_node, counts.skipped, counts.scans, NULL, es);
 	if (counts.blocks > 0)
-		ckfp_explain_blocks(owner, &counts, es);
+		ckfp_explain_blocks(filter_node, &counts, es);
 	if (counts.given_up != CKFP_GIVEN_UP_NOT)
 		ExplainPropertyText(
 			"Given Up",

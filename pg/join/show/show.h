@@ -25,7 +25,8 @@
 
 /* Show the properties of a filter in EXPLAIN. `verdict`: whether that of a nested loop was built;
  * else NULL. */
-void ckfp_explain_filter(const ckfp_owner *owner, const char *verdict, ExplainState *es);
+void ckfp_explain_filter(const ckfp_filter_node *filter_node, const char *verdict,
+						 ExplainState *es);
 
 /* The columns of the view, in their order. */
 typedef enum ckfp_stat

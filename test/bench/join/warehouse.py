@@ -20,7 +20,7 @@ MODES = ("off", "auto", "on")
 SETTINGS = f"""
     SET search_path = warehouse, public; SET random_page_cost = 1.1; SET work_mem = '64MB'; SET max_parallel_workers_per_gather = 0;
     SET cuckoofilter.join_filter_min_rows = {min(100_000, SALES // 20)}"""
-COUNTERS = ("built", "given_up", "asleep", "rows_tested", "rows_removed", "partitions_skipped", "nested_loops")
+COUNTERS = ("built", "given_up", "suspended", "rows_tested", "rows_removed", "partitions_skipped", "nested_loops")
 
 # A fault: a query of more than 10 ms that gets slower by more than 5 % in auto.
 LEAST = 0.010

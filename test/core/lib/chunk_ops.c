@@ -26,7 +26,7 @@ static void
 take_all(ckf_edit *edit)
 {
 	uint8_t *out = guard_new(CKF_CHUNK_MAX, 1);
-	ckf_chunk_part part;
+	ckf_chunk_piece part;
 	ckf_status status;
 	unsigned parts = 0;
 
@@ -67,7 +67,7 @@ static void
 pack_it(const shelf *s, const ckf_chunk *chunk)
 {
 	uint8_t *out = guard_new(CKF_CHUNK_MAX, 1);
-	ckf_chunk_part part;
+	ckf_chunk_piece part;
 
 	ckf_edit_pack(s->edit, s->chunks);
 	CHECK(ckf_edit_next(s->edit, out, &part) == CKF_FEED, "no feed is asked for");

@@ -4,7 +4,7 @@
 #include "collectors.h"
 
 #include "filter/header.h"
-#include "filter/operations.h"
+#include "filter/methods.h"
 #include "scan/scan.h"
 #include "thresholds.h"
 
@@ -281,7 +281,7 @@ scanned(const ckf_collector *c)
 	uint64_t *got = check_alloc(8 * c->filter.count + 8), n = 0;
 	ckf_scan scan;
 
-	c->filter.operations->source->scan(&c->filter, &scan);
+	c->filter.methods->source->scan(&c->filter, &scan);
 	for (; ckf_scan_ready(&scan); n += scan.have)
 	{
 		CHECK(scan.have <= CKF_STEP && scan.have <= c->filter.count - n, "a load of %zu",

@@ -215,7 +215,7 @@ owned_copy(owned *o, const owned *from)
 	{
 		owned flat;
 
-		CHECK(run_rebuild(&flat, from->large->merger.goal, from, NULL) == CKF_OK,
+		CHECK(run_rebuild(&flat, from->large->merger.operation, from, NULL) == CKF_OK,
 			  "a copy of a state");
 		owned_open(o, flat.bytes, flat.filter.size, CKF_STATE);
 		owned_free(&flat);
@@ -273,7 +273,7 @@ owned_same_bytes(const owned *a, const owned *b)
 /* The inputs of a rebuild. */
 typedef struct order
 {
-	ckf_goal goal;
+	ckf_operation operation;
 	const owned *a, *b;
 	const uint64_t *hashes; /* where b is NULL; else NULL */
 	size_t n;
@@ -379,13 +379,13 @@ run_steps(ckf_rebuild *rebuild, ckf_buffers *buffers)
 }
 
 /* A finished merge is what its state collected. */
-static ckf_goal
+static ckf_operation
 goal_of(const order *o)
 {
-	if (o->goal == CKF_FINISH_SUM && o->a->large != NULL &&
-		o->a->large->merger.goal == CKF_MERGE_UNION)
+	if (o->operation == CKF_FINISH_SUM && o->a->large != NULL &&
+		o->a->large->merger.operation == CKF_MERGE_UNION)
 		return CKF_FINISH_UNION;
-	return o->goal;
+	return o->operation;
 }
 
 static unsigned
@@ -457,10 +457,10 @@ run(const order *o, ckf_buffers *buffers)
 }
 
 ckf_status
-rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in, unsigned n)
+rebuild_many(ckf_buffers *buffers, ckf_operation operation, const ckf_filter *const *in, unsigned n)
 {
 	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE(n), 8);
-	ckf_status status = ckf_rebuild_start_many(rebuild, goal, in, n);
+	ckf_status status = ckf_rebuild_start_many(rebuild, operation, in, n);
 
 	driven.jobs++;
 	if (status == CKF_OK)
@@ -503,16 +503,16 @@ classes_in(const order *o)
 {
 	unsigned classes = classes_held(o->a) | (o->b != NULL ? classes_held(o->b) : 0);
 
-	if (o->goal == CKF_INTERSECT && o->b != NULL)
+	if (o->operation == CKF_INTERSECT && o->b != NULL)
 		return classes_in_common(o->a->item_classes, o->b->item_classes);
-	return o->goal == CKF_REMOVE_MANY ? classes : classes | classes_of_hashes(o->hashes, o->n);
+	return o->operation == CKF_REMOVE_MANY ? classes : classes | classes_of_hashes(o->hashes, o->n);
 }
 
 /* Own the result. */
 static void
 take_result(owned *result, const order *o, const ckf_buffers *buffers)
 {
-	bool nothing = o->goal == CKF_REMOVE_MANY;
+	bool nothing = o->operation == CKF_REMOVE_MANY;
 	unsigned classes = classes_in(o);
 	uint8_t format = o->a->format;
 
@@ -551,9 +551,9 @@ run_in_place(owned *a, const order *o)
 }
 
 ckf_status
-run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned *b)
+run_rebuild(owned *result, ckf_operation operation, const owned *a, const owned *b)
 {
-	order o = {.goal = goal, .a = a, .b = b};
+	order o = {.operation = operation, .a = a, .b = b};
 
 	return run_apart(result, &o);
 }
@@ -561,16 +561,16 @@ run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned *b)
 ckf_status
 run_comparison(ckf_comparison *comparison, const owned *a, const owned *b)
 {
-	order o = {.goal = CKF_COMPARE, .a = a, .b = b, .comparison = comparison};
+	order o = {.operation = CKF_COMPARE, .a = a, .b = b, .comparison = comparison};
 	ckf_buffers buffers = {0};
 
 	return run(&o, &buffers);
 }
 
 ckf_status
-owned_rebuild(owned *o, ckf_goal goal, const owned *b)
+owned_rebuild(owned *o, ckf_operation operation, const owned *b)
 {
-	order in_place = {.goal = goal, .a = o, .b = b};
+	order in_place = {.operation = operation, .a = o, .b = b};
 
 	return run_in_place(o, &in_place);
 }
@@ -583,7 +583,7 @@ finish_with(owned *result, const owned *a, const uint64_t *hashes, size_t n)
 	ckf_collector *c;
 	owned all = *a; /* but for what it has become */
 	ckf_status status;
-	struct large large = {.merger = {.goal = CKF_MERGE_SUM}};
+	struct large large = {.merger = {.operation = CKF_MERGE_SUM}};
 
 	(void)state_inputs(a, in);
 	c = collector_new(in[0], 1);
@@ -618,16 +618,17 @@ stays_in(const ckf_filter *filter, uint64_t hash)
 }
 
 ckf_status
-run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes, size_t n)
+run_rebuild_hashes(owned *result, ckf_operation operation, const owned *a, const uint64_t *hashes,
+				   size_t n)
 {
-	order o = {.goal = goal, .a = a, .hashes = hashes, .n = n};
+	order o = {.operation = operation, .a = a, .hashes = hashes, .n = n};
 	ckf_status status;
 
-	if (goal == CKF_FINISH)
+	if (operation == CKF_FINISH)
 		return finish_with(result, a, hashes, n);
 	o.batch = collector_new(&a->filter, 16);
 	for (size_t i = 0; i < n; i++)
-		if (goal != CKF_REMOVE_MANY || !stays_in(&a->filter, hashes[i]))
+		if (operation != CKF_REMOVE_MANY || !stays_in(&a->filter, hashes[i]))
 			collector_take(o.batch, &hashes[i], 1);
 	collector_settle(o.batch);
 	status = run_apart(result, &o);
@@ -636,10 +637,10 @@ run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t 
 }
 
 ckf_status
-owned_rebuild_hashes(owned *o, ckf_goal goal, const uint64_t *hashes, size_t n)
+owned_rebuild_hashes(owned *o, ckf_operation operation, const uint64_t *hashes, size_t n)
 {
 	owned result;
-	ckf_status status = run_rebuild_hashes(&result, goal, o, hashes, n);
+	ckf_status status = run_rebuild_hashes(&result, operation, o, hashes, n);
 
 	if (status == CKF_OK)
 	{

@@ -88,29 +88,30 @@ extern work driven;
 /* Run a rebuild of a and b, filters or states, into a new owned filter; they are read-only
  * meanwhile.  Where it does not come to CKF_OK, nothing is to be freed.  CKF_FINISH_SUM of a
  * state of a union is CKF_FINISH_UNION. */
-ckf_status run_rebuild(owned *result, ckf_goal goal, const owned *a, const owned *b);
+ckf_status run_rebuild(owned *result, ckf_operation operation, const owned *a, const owned *b);
 
 /* The same of a filter and n hashes: CKF_ADD_MANY, CKF_REMOVE_MANY, and CKF_FINISH of a state. */
-ckf_status run_rebuild_hashes(owned *result, ckf_goal goal, const owned *a, const uint64_t *hashes,
-							  size_t n);
+ckf_status run_rebuild_hashes(owned *result, ckf_operation operation, const owned *a,
+							  const uint64_t *hashes, size_t n);
 
 /* Give each buffer of a rebuild that is too small a new one, and leave the other. */
 void give_buffers(ckf_buffers *buffers);
 
 /* Run a rebuild of n filters; buffers->dst, guarded, is the result, or of no use. */
-ckf_status rebuild_many(ckf_buffers *buffers, ckf_goal goal, const ckf_filter *const *in,
+ckf_status rebuild_many(ckf_buffers *buffers, ckf_operation operation, const ckf_filter *const *in,
 						unsigned n);
 
 /* The intersection of a and b. */
 ckf_status run_comparison(ckf_comparison *comparison, const owned *a, const owned *b);
 
 /* The same in place of o. */
-ckf_status owned_rebuild(owned *o, ckf_goal goal, const owned *b);
-ckf_status owned_rebuild_hashes(owned *o, ckf_goal goal, const uint64_t *hashes, size_t n);
+ckf_status owned_rebuild(owned *o, ckf_operation operation, const owned *b);
+ckf_status owned_rebuild_hashes(owned *o, ckf_operation operation, const uint64_t *hashes,
+								size_t n);
 
-/* Merge a filter or state into a state, as a host does: goal is CKF_MERGE_UNION, CKF_MERGE_SUM,
- * or CKF_FINISH for a state over items. */
-ckf_status owned_collect(owned *state, const owned *in, ckf_goal goal);
+/* Merge a filter or state into a state, as a host does: operation is CKF_MERGE_UNION,
+ * CKF_MERGE_SUM, or CKF_FINISH for a state over items. */
+ckf_status owned_collect(owned *state, const owned *in, ckf_operation operation);
 
 /* Send a state as a filter, and receive it again. If this is refused, the state does not
  * change. */

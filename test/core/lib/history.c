@@ -179,15 +179,15 @@ remove_absent(history *h)
 }
 
 void
-history_rehouse(history *h, ckf_goal goal)
+history_rehouse(history *h, ckf_operation operation)
 {
 	size_t before = h->filter.filter.size;
-	ckf_status status = owned_rebuild(&h->filter, goal, NULL);
+	ckf_status status = owned_rebuild(&h->filter, operation, NULL);
 
-	CHECK(status == CKF_OK || (goal == CKF_GROW && status == CKF_PRECISION),
-		  "rebuild %d: status %d", goal, status);
-	CHECK(goal != CKF_COMPACT || h->filter.filter.size <= before, "compaction: %zu to %zu bytes",
-		  before, h->filter.filter.size);
+	CHECK(status == CKF_OK || (operation == CKF_GROW && status == CKF_PRECISION),
+		  "rebuild %d: status %d", operation, status);
+	CHECK(operation != CKF_COMPACT || h->filter.filter.size <= before,
+		  "compaction: %zu to %zu bytes", before, h->filter.filter.size);
 	model_follow(&h->model, &h->filter.filter);
 }
 
@@ -224,14 +224,14 @@ history_unlike(const shape *s, bool set)
 /* An aggregate's state that has merged the filter. It may be sent as a filter, and received
  * again. */
 static ckf_status
-partial_state(owned *state, const owned *in, ckf_goal goal)
+partial_state(owned *state, const owned *in, ckf_operation operation)
 {
 	ckf_params params;
 	ckf_status status;
 
 	ckf_params_default(&params);
 	owned_state(state, &params);
-	status = owned_collect(state, in, goal);
+	status = owned_collect(state, in, operation);
 	if (status == CKF_OK && check_chance(30))
 		status = owned_send(state);
 	return status;
@@ -241,19 +241,19 @@ partial_state(owned *state, const owned *in, ckf_goal goal)
 static ckf_status
 aggregate_two(owned *result, bool sum, const owned *a, const owned *b)
 {
-	ckf_goal goal = sum ? CKF_MERGE_SUM : CKF_MERGE_UNION;
-	ckf_status status = partial_state(result, a, goal);
+	ckf_operation operation = sum ? CKF_MERGE_SUM : CKF_MERGE_UNION;
+	ckf_status status = partial_state(result, a, operation);
 	owned other;
 
 	if (status == CKF_OK && check_chance(50))
 	{
-		status = partial_state(&other, b, goal);
+		status = partial_state(&other, b, operation);
 		if (status == CKF_OK)
-			status = owned_collect(result, &other, goal);
+			status = owned_collect(result, &other, operation);
 		owned_free(&other);
 	}
 	else if (status == CKF_OK)
-		status = owned_collect(result, b, goal);
+		status = owned_collect(result, b, operation);
 	if (status == CKF_OK)
 		status = owned_rebuild(result, CKF_FINISH_SUM, NULL);
 	if (status != CKF_OK)

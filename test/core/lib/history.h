@@ -49,7 +49,7 @@ void history_add_new(history *h);
 void history_add_again(history *h);
 void history_remove(history *h, uint64_t hash);
 void history_remove_some(history *h);
-void history_rehouse(history *h, ckf_goal goal);
+void history_rehouse(history *h, ckf_operation operation);
 
 /* Many at once, as a host would do it: new ones and others in; others out. */
 void history_add_many(history *h);

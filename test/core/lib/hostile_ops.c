@@ -28,7 +28,7 @@ some_hash(unsigned i)
 static void
 ask_parts(const ckf_filter *filter, uint64_t hash)
 {
-	ckf_lookup lookup;
+	ckf_lookup_cursor lookup;
 	ckf_status status = ckf_lookup_start(&lookup, filter, hash, check_chance(50));
 	unsigned steps = 0;
 
@@ -100,12 +100,13 @@ any_batch(const ckf_filter *a)
 
 /* A rebuild of inputs that may be damaged. */
 static ckf_status
-any_rebuild(owned *result, ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+any_rebuild(owned *result, ckf_operation operation, const ckf_filter *a, const ckf_filter *b)
 {
-	ckf_collector *batch = goal == CKF_ADD_MANY || goal == CKF_REMOVE_MANY ? any_batch(a) : NULL;
+	ckf_collector *batch =
+		operation == CKF_ADD_MANY || operation == CKF_REMOVE_MANY ? any_batch(a) : NULL;
 	ckf_rebuild *rebuild = guard_new(CKF_REBUILD_SIZE(2), 8);
 	ckf_buffers buffers = {0};
-	ckf_status status = ckf_rebuild_start(rebuild, goal, a, batch ? &batch->filter : b);
+	ckf_status status = ckf_rebuild_start(rebuild, operation, a, batch ? &batch->filter : b);
 
 	if (status == CKF_OK)
 		status = any_steps(rebuild, &buffers);
@@ -130,11 +131,11 @@ any_rebuild(owned *result, ckf_goal goal, const ckf_filter *a, const ckf_filter 
 }
 
 static void
-try_rebuild(ckf_goal goal, const ckf_filter *a, const ckf_filter *b)
+try_rebuild(ckf_operation operation, const ckf_filter *a, const ckf_filter *b)
 {
 	owned result;
 
-	if (!check_chance(REBUILD_PERCENT) || any_rebuild(&result, goal, a, b) != CKF_OK)
+	if (!check_chance(REBUILD_PERCENT) || any_rebuild(&result, operation, a, b) != CKF_OK)
 		return;
 	read_all(&result.filter);
 	owned_free(&result);
@@ -207,8 +208,8 @@ collect(const ckf_filter *in)
 static void
 use_state(const ckf_filter *in, const owned *other)
 {
-	static const ckf_goal merges[] = {CKF_MERGE_UNION, CKF_MERGE_SUM, CKF_FINISH_UNION,
-									  CKF_FINISH_SUM};
+	static const ckf_operation merges[] = {CKF_MERGE_UNION, CKF_MERGE_SUM, CKF_FINISH_UNION,
+										   CKF_FINISH_SUM};
 
 	try_rebuild(CKF_FINISH, in, NULL);
 	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++)

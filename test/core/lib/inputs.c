@@ -429,14 +429,14 @@ draw_merger(input *in, const world *w, unsigned depth)
 	const input *all[2] = {&parts[0], &parts[1]};
 	bool sum = check_chance(60);
 	ckf_status status;
-	ckf_goal goal;
+	ckf_operation operation;
 	bool state;
 
 	for (int i = 0; i < 2; i++)
 		input_draw(&parts[i], w, depth - 1);
 	state = w->narrow && check_chance(60);
-	goal = state ? (sum ? CKF_MERGE_SUM : CKF_MERGE_UNION) : sum ? CKF_SUM : CKF_UNION;
-	status = run_rebuild(&in->filter, goal, &parts[0].filter, &parts[1].filter);
+	operation = state ? (sum ? CKF_MERGE_SUM : CKF_MERGE_UNION) : sum ? CKF_SUM : CKF_UNION;
+	status = run_rebuild(&in->filter, operation, &parts[0].filter, &parts[1].filter);
 	in->crowded = parts[0].crowded || parts[1].crowded;
 	if (status == CKF_OK)
 	{

@@ -99,7 +99,7 @@ shelf_copies(const shelf *s, uint64_t hash)
 }
 
 static row
-row_of(const ckf_chunk_part *part, const uint8_t *bytes)
+row_of(const ckf_chunk_piece *part, const uint8_t *bytes)
 {
 	row r = {part->start, guard_copy(bytes, part->size), part->size};
 
@@ -134,7 +134,7 @@ typedef struct made
 } made;
 
 static void
-keep(made *m, const ckf_chunk_part *part, const uint8_t *bytes)
+keep(made *m, const ckf_chunk_piece *part, const uint8_t *bytes)
 {
 	if (m->n == m->room)
 	{
@@ -147,7 +147,7 @@ keep(made *m, const ckf_chunk_part *part, const uint8_t *bytes)
 
 /* Check that a part is valid, and begins after the part before. */
 static void
-check_part(const shelf *s, const ckf_chunk_part *part, const uint8_t *out, uint64_t start)
+check_part(const shelf *s, const ckf_chunk_piece *part, const uint8_t *out, uint64_t start)
 {
 	ckf_chunk chunk;
 
@@ -167,7 +167,7 @@ take_parts(shelf *s, made *m, uint64_t start, uint64_t last)
 {
 	uint8_t *out = guard_new(CKF_CHUNK_MAX, 1);
 	uint64_t next = start;
-	ckf_chunk_part part;
+	ckf_chunk_piece part;
 	ckf_status status;
 
 	while ((status = ckf_edit_next(s->edit, out, &part)) == CKF_MORE)
@@ -246,7 +246,7 @@ shelf_pack(shelf *s)
 	uint64_t start = 0;
 	size_t fed = 0;
 	made m = {0};
-	ckf_chunk_part part;
+	ckf_chunk_piece part;
 	ckf_chunk chunk;
 	ckf_status status;
 

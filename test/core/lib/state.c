@@ -207,10 +207,10 @@ add_part(struct large *large, const ckf_filter *in)
 
 /* Replace a state by a merge of it, with `in` if that is not NULL. */
 static ckf_status
-owned_merge(owned *state, ckf_goal goal, const owned *in)
+owned_merge(owned *state, ckf_operation operation, const owned *in)
 {
 	owned merged;
-	ckf_status status = run_rebuild(&merged, goal, state, in);
+	ckf_status status = run_rebuild(&merged, operation, state, in);
 
 	if (status != CKF_OK)
 		return status;
@@ -265,19 +265,19 @@ is_new(const owned *o)
 }
 
 ckf_status
-owned_collect(owned *state, const owned *in, ckf_goal goal)
+owned_collect(owned *state, const owned *in, ckf_operation operation)
 {
 	const ckf_filter *from[CKF_MOST_INPUTS];
 	ckf_status status = CKF_OK;
 	unsigned n, i;
 
-	if (goal == CKF_FINISH)
+	if (operation == CKF_FINISH)
 		return collect_items(state, in);
 	if (state->large == NULL)
 	{
 		struct large *large = large_of(state);
 
-		ckf_merger_start(&large->merger, goal);
+		ckf_merger_start(&large->merger, operation);
 		if (!is_new(state)) /* a filter that stands for a state */
 			status = add_part(large, &state->filter);
 	}
@@ -298,7 +298,7 @@ owned_send(owned *state)
 	owned sent;
 
 	if (!merger || merger->parts == 0)
-		return owned_merge(state, merger ? merger->goal : CKF_MERGE_SUM, NULL);
+		return owned_merge(state, merger ? merger->operation : CKF_MERGE_SUM, NULL);
 	CHECK(serve(merger, ckf_merger_merge_all(merger)) == CKF_OK, "merge all");
 	owned_open(&sent, merger->part[0].bytes, merger->part[0].size, CKF_STATE);
 	owned_free(state);

@@ -1,6 +1,6 @@
 /*
  * steps.c - the core does a bounded amount of work between two returns to its host, so that the
- * host can check for interrupts, whatever the goal and the sources are.  Work is counted as in
+ * host can check for interrupts, whatever the operation and the sources are.  Work is counted as in
  * work.c.  Memory that is filled, copied or moved is counted, too, through the linker's --wrap.
  * work_test.py builds it with lower thresholds for large inputs.
  */
@@ -157,7 +157,7 @@ build_source(owned *o, kind k)
 		build_state(o, k, k == FEW_COLLECTED ? 3000 : k >= SHARED ? 2 * items() : items());
 }
 
-/* --------------------------------------------------------------------- goals */
+/* --------------------------------------------------------------------- operations */
 
 static void
 check_longest(const char *what, kind k)
@@ -178,17 +178,17 @@ expect_end(ckf_status status, owned *result)
 }
 
 static void
-run_goal(const owned *source, kind k, ckf_goal goal, const char *name, const owned *other)
+run_goal(const owned *source, kind k, ckf_operation operation, const char *name, const owned *other)
 {
 	owned result;
 
 	driven.longest = 0;
-	expect_end(run_rebuild(&result, goal, source, other), &result);
+	expect_end(run_rebuild(&result, operation, source, other), &result);
 	check_longest(name, k);
 }
 
 static void
-run_hashes(const owned *source, kind k, ckf_goal goal, const char *name)
+run_hashes(const owned *source, kind k, ckf_operation operation, const char *name)
 {
 	static const kind crowds[] = {COLLECTED, SHARED, REPEATED};
 
@@ -198,7 +198,7 @@ run_hashes(const owned *source, kind k, ckf_goal goal, const char *name)
 		owned result;
 
 		driven.longest = 0;
-		expect_end(run_rebuild_hashes(&result, goal, source, hashes, 2 * items()), &result);
+		expect_end(run_rebuild_hashes(&result, operation, source, hashes, 2 * items()), &result);
 		check_longest(name, k);
 		free(hashes);
 	}
@@ -286,7 +286,7 @@ run_state(const owned *o, kind k)
 static void
 run_collect(const owned *in, kind k)
 {
-	static const ckf_goal goals[] = {CKF_MERGE_UNION, CKF_MERGE_SUM};
+	static const ckf_operation operations[] = {CKF_MERGE_UNION, CKF_MERGE_SUM};
 
 	for (size_t g = 0; g < 2; g++)
 	{
@@ -296,8 +296,8 @@ run_collect(const owned *in, kind k)
 		ckf_params_default(&params);
 		owned_state(&state, &params);
 		driven.longest = 0;
-		CHECK(owned_collect(&state, in, goals[g]) == CKF_OK, "collect");
-		CHECK(owned_collect(&state, in, goals[g]) == CKF_OK, "collect");
+		CHECK(owned_collect(&state, in, operations[g]) == CKF_OK, "collect");
+		CHECK(owned_collect(&state, in, operations[g]) == CKF_OK, "collect");
 		expect_end(owned_rebuild(&state, CKF_FINISH_SUM, NULL), &state);
 		check_longest(g == 0 ? "merging for a union" : "merging for a sum", k);
 	}

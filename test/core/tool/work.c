@@ -150,7 +150,7 @@ build_part(owned *o)
 /* Edges an item takes when this many filters are collected into one state, which
  * then becomes a filter. */
 static double
-edges_of_merging(ckf_goal how, size_t filters)
+edges_of_merging(ckf_operation how, size_t filters)
 {
 	ckf_params params;
 	owned state;
@@ -186,7 +186,7 @@ check_linear(double few, double many)
 static void
 run_merging(const void *arg)
 {
-	const ckf_goal *how = arg;
+	const ckf_operation *how = arg;
 	double few = edges_of_merging(*how, 16), many = edges_of_merging(*how, 400);
 
 	check_note("%.0f edges an item of 16 filters, %.0f of 400", few, many);
@@ -200,7 +200,7 @@ main(void)
 									 {"plain b=2", true, 2},
 									 {"plain b=4", true, 4},
 									 {"plain b=8", true, 8}};
-	static const ckf_goal merges[] = {CKF_MERGE_UNION, CKF_MERGE_SUM};
+	static const ckf_operation merges[] = {CKF_MERGE_UNION, CKF_MERGE_SUM};
 
 	check_begin("core work");
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)

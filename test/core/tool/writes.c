@@ -312,7 +312,7 @@ random_aggregate(common *any)
 }
 
 static ckf_status
-merge_all(owned *state, const owned *inputs, size_t n, ckf_goal how)
+merge_all(owned *state, const owned *inputs, size_t n, ckf_operation how)
 {
 	ckf_params params;
 	ckf_status status = CKF_OK;
@@ -419,10 +419,10 @@ random_merge(common *any)
 }
 
 static void
-emit_job(const char *kind, ckf_goal goal, const owned *o)
+emit_job(const char *kind, ckf_operation operation, const owned *o)
 {
 	owned result;
-	ckf_status status = run_rebuild(&result, goal, o, NULL);
+	ckf_status status = run_rebuild(&result, operation, o, NULL);
 
 	print_result(kind, status, &result);
 	print_inputs(o, 1);

@@ -135,7 +135,7 @@ foreach my $memory (300, 400, 500, 700, 1000)
 	cmp_ok($used, '<=', $memory, "memory of $memory kB: $used kB at rest");
 }
 
-# 5. A filter that does not pay is asked less often, or given up; 044_join_sleep has more.
+# 5. A filter that does not pay is asked less often, or given up; 044_join_suspended has more.
 my $all = 'SELECT count(*), sum(a.id) FROM big a JOIN big b USING (id)';
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all"), qr/Rows Tested: 6144  Removed: 0 \(0\.0 %\)\n\s*Rows Passed Untested: 53855\n/, 'few rows are tested where all pass');
 like(explained("$hash SET cuckoofilter.join_filter_max_pass = 0.7; $all", 'ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF, FORMAT JSON'), qr/"Rows Passed Untested": 53855/, 'also in JSON');

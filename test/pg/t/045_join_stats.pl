@@ -17,7 +17,7 @@ my $tables = q{
 	CREATE TABLE every AS SELECT i AS k FROM generate_series(0, 4999) i;
 	ANALYZE};
 my $join = 'SELECT count(*) FROM fact JOIN dim USING (k)'; # 500 rows of 50,000
-my @columns = qw(planned built given_up asleep rows_tested rows_removed partitions_skipped nested_loops lookups_skipped blocks_skipped);
+my @columns = qw(planned built given_up suspended rows_tested rows_removed partitions_skipped nested_loops lookups_skipped blocks_skipped);
 
 # The counters of a database, as a hash.
 sub stats_of
@@ -51,7 +51,7 @@ sub drops_most
 	my ($tested, $removed) = @$stats{qw(rows_tested rows_removed)};
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 
-	# the first row passes unasked; a rate of 1 % passes 495 of 49,500
+	# the first row passes untested; a rate of 1 % passes 495 of 49,500
 	ok($tested > 49990 * $filters && $tested <= 50000 * $filters && $removed > 47000 * $filters && $removed <= 49500 * $filters,
 		"$name: $removed of $tested rows are dropped");
 }
@@ -76,7 +76,7 @@ is_stats(stats_of($asks, 'postgres'), 'a session begins at zero');
 is($session->query('SELECT count(*) FROM cuckoofilter_join_stats'), '1', 'and sees one database');
 is($session->query($join), '500', 'a join');
 my $stats = stats_of($asks, 'postgres');
-is("@$stats{qw(planned built given_up asleep)}", '1 1 0 0', 'its filter is counted');
+is("@$stats{qw(planned built given_up suspended)}", '1 1 0 0', 'its filter is counted');
 drops_most($stats, 1, 'one join');
 is_stats(stats_of(sub { $other->query($_[0]) }, 'postgres'), 'another session does not count it');
 $session->query('SELECT cuckoofilter_join_stats_reset()');
@@ -97,7 +97,7 @@ is_stats(stats_of($asks, 'postgres'), 'a filter past its memory', planned => 1, 
 $session->query('SELECT cuckoofilter_join_stats_reset()');
 $session->query('SET cuckoofilter.join_filter_max_pass = 0.5; SELECT count(*) FROM fact JOIN every USING (k); RESET cuckoofilter.join_filter_max_pass');
 $stats = stats_of($asks, 'postgres');
-is("@$stats{qw(planned built given_up asleep)}", '1 1 0 1', 'a filter that drops nothing falls asleep');
+is("@$stats{qw(planned built given_up suspended)}", '1 1 0 1', 'a filter that drops nothing is suspended');
 cmp_ok($stats->{rows_tested}, '<', 40000, 'and tests few rows');
 
 # Partitions and nested loops.

@@ -12,7 +12,7 @@ my $node = new_cluster('main',
 	conf => "shared_preload_libraries = 'cuckoofilter_join'\nsearch_path = 'warehouse, public'\nfsync = off\nautovacuum = off\nshared_buffers = 128MB\n"
 	  . "cuckoofilter.join_filter_min_rows = 0\nrandom_page_cost = 1.1\nmax_parallel_workers_per_gather = 0\n"
 	  . "parallel_setup_cost = 0\nparallel_tuple_cost = 0\nmin_parallel_table_scan_size = 0\nmin_parallel_index_scan_size = 0\n");
-my @columns = qw(planned built given_up asleep rows_tested rows_removed partitions_skipped nested_loops);
+my @columns = qw(planned built given_up suspended rows_tested rows_removed partitions_skipped nested_loops);
 my (undef, @parts) = split /^-- (\w+): .*\n/m, slurp_file("$folder/queries.sql");
 my @names = @parts[ grep { $_ % 2 == 0 } 0 .. $#parts ];
 my %query = @parts;

@@ -1,8 +1,8 @@
 /*
- * sql.h - what SQLite calls: the methods of the module, and what serves them.
+ * methods.h - what SQLite calls: the methods of the module, and what serves them.
  */
-#ifndef CKFS_SQL_H
-#define CKFS_SQL_H
+#ifndef CKFS_METHODS_H
+#define CKFS_METHODS_H
 
 #include "changes.h"
 
@@ -53,7 +53,7 @@ int ckfs_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid);
 /* ---------------------------------------------------------------------------------- export.c */
 
 /* Run a function that computes the result of a function whose arguments name a table and perhaps
- * its schema.  The waiting adds are written before, and nothing changes the table meanwhile. */
+ * its schema.  The pending adds are written before, and nothing changes the table meanwhile. */
 void ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 					 void (*run)(sqlite3_context *ctx, ckfs_table *table));
 
@@ -61,7 +61,7 @@ void ckfs_with_table(sqlite3_context *ctx, int argc, sqlite3_value **argv,
  * NULL. */
 void ckfs_function_failed(sqlite3_context *ctx, const char *message, int rc);
 
-/* ---------------------------------------------------------------------------------- update.c */
+/* --------------------------------------------------------------------------- insert_delete.c */
 
 int ckfs_table_update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_int64 *rowid);
 

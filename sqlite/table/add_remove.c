@@ -1,46 +1,47 @@
 /*
- * write.c - adds and removals.  Each is an edit of the engine, whose parts become rows.
+ * add_remove.c - adds and removals.  Each is an edit of the engine, whose pieces become rows.
  */
 #include "changes.h"
 
 /* In a set, count how many of the items of an edit were stored already. */
 static int
-ckfs_note_uncounted(ckfs_table *table, const ckfs_row *row, size_t taken)
+ckfs_note_duplicates(ckfs_table *table, const ckfs_row *row, size_t taken)
 {
 	int64_t stored = ckf_edit_stored(table->edit);
 
 	if (!table->params.set || stored < 0 || (uint64_t)stored >= taken)
 		return SQLITE_OK;
-	return ckfs_put_uncounted(table, row->id, row->uncounted + (taken - (uint64_t)stored));
+	return ckfs_put_duplicates(table, row->id, row->duplicates + (taken - (uint64_t)stored));
 }
 
-/* Write the parts of an edit of one row.  The first part replaces the row, unless there was `none`.
- * `taken`: the number of items that were to be added. */
+/* Write the pieces of an edit of one row.  The first piece replaces the row, unless there was
+ * `none`. `taken`: the number of items that were to be added. */
 static int
-ckfs_put_parts(ckfs_table *table, const ckfs_row *row, bool none, unsigned item_classes,
-			   size_t taken)
+ckfs_put_pieces(ckfs_table *table, const ckfs_row *row, bool none, unsigned item_classes,
+				size_t taken)
 {
 	const ckfs_row *old = none ? NULL : row;
-	ckfs_row new = {.item_classes = row->item_classes | item_classes, .uncounted = row->uncounted};
-	ckf_chunk_part part;
+	ckfs_row new = {.item_classes = row->item_classes | item_classes,
+					.duplicates = row->duplicates};
+	ckf_chunk_piece piece;
 	ckf_status status;
 	int total = sqlite3_total_changes(table->db);
 	int rc = SQLITE_OK;
 
 	while (rc == SQLITE_OK &&
-		   (status = ckf_edit_next(table->edit, table->bytes, &part)) == CKF_MORE)
+		   (status = ckf_edit_next(table->edit, table->bytes, &piece)) == CKF_MORE)
 	{
-		new.id = ckf_chunk_id(part.start);
+		new.id = ckf_chunk_id(piece.start);
 		new.chunk.bytes = table->bytes;
-		new.chunk.size = (uint32_t)part.size;
+		new.chunk.size = (uint32_t)piece.size;
 		rc = ckfs_put(table, old, &new);
-		new.uncounted = 0;
+		new.duplicates = 0;
 		old = NULL;
 	}
 	if (rc == SQLITE_OK && status != CKF_OK)
 		rc = ckfs_table_damaged(table, row->id, "wrong items");
 	if (rc == SQLITE_OK)
-		rc = ckfs_note_uncounted(table, row, taken);
+		rc = ckfs_note_duplicates(table, row, taken);
 	return ckfs_end_change(table, total, rc);
 }
 
@@ -63,7 +64,7 @@ ckfs_write_some(ckfs_table *table, const uint64_t *items, size_t n, bool whole,
 	ckfs_end_rows(table, CKFS_FIND);
 	if (status != CKF_OK)
 		return ckfs_table_damaged(table, row.id, "wrong items");
-	return ckfs_put_parts(table, &row, none, item_classes, *taken);
+	return ckfs_put_pieces(table, &row, none, item_classes, *taken);
 }
 
 int
@@ -107,7 +108,7 @@ ckfs_remove_hash(ckfs_table *table, uint64_t hash)
 		return ckfs_table_status(table, status, (ckf_about){0});
 	if (status != CKF_OK)
 		return ckfs_table_damaged(table, row.id, "wrong items");
-	return ckfs_put_parts(table, &row, false, 0, 0);
+	return ckfs_put_pieces(table, &row, false, 0, 0);
 }
 
 int
@@ -119,7 +120,7 @@ ckfs_write_removal(ckfs_table *table, uint64_t hash)
 }
 
 int
-ckfs_write_nothing(ckfs_table *table)
+ckfs_delete_all(ckfs_table *table)
 {
 	ckfs_table *other = NULL;
 	int total = sqlite3_total_changes(table->db);
@@ -132,10 +133,10 @@ ckfs_write_nothing(ckfs_table *table)
 	if (rc == SQLITE_OK)
 		rc = ckfs_is_empty(table);
 	if (rc == SQLITE_CORRUPT_VTAB)
-		rc = ckfs_table_kept(table);
+		rc = ckfs_write_suppressed(table);
 	rc = ckfs_end_write(table, ckfs_end_change(table, total, rc));
 	while (rc == SQLITE_OK && (other = ckfs_next_instance(table, other)) != NULL)
-		ckfs_waiting_drop(other);
+		ckfs_pending_drop(other);
 	table->allowed = 0;
 	return rc;
 }

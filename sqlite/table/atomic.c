@@ -1,5 +1,5 @@
 /*
- * writer.c - whether a table may be used, and the start and end of every change of its rows.
+ * atomic.c - whether a table may be used, and the start and end of every change of its rows.
  */
 #include "changes.h"
 
@@ -73,7 +73,7 @@ ckfs_end_write(ckfs_table *table, int rc)
 }
 
 /*
- * An edit that has written only some of its parts leaves an inconsistent table.  SQLite undoes a
+ * An edit that has written only some of its pieces leaves an inconsistent table.  SQLite undoes a
  * failed statement only if it keeps a statement journal, which it does not do for a statement that
  * inserts a single row.  So the table is broken: every lookup, write and commit fails until a
  * rollback to a point before the change.  (SQLite may have rolled back the transaction by itself

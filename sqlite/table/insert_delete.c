@@ -1,7 +1,7 @@
 /*
- * update.c - INSERT and DELETE, and the errors for what a filter cannot do.
+ * insert_delete.c - INSERT and DELETE, and the errors for what a filter cannot do.
  */
-#include "sql.h"
+#include "methods.h"
 
 #include "../argument.h"
 #include "messages.h"
@@ -35,7 +35,7 @@ ckfs_insert_item(ckfs_table *table, sqlite3_value *value, sqlite3_int64 *rowid)
 static int
 ckfs_delete_item(ckfs_table *table, uint64_t hash)
 {
-	int rc = ckfs_write_waiting(table);
+	int rc = ckfs_write_pending(table);
 
 	return rc == SQLITE_OK ? ckfs_write_removal(table, hash) : rc;
 }

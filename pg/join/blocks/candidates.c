@@ -1,5 +1,5 @@
 /*
- * live.c - ranges of keys to the blocks that can have them, by an index.
+ * candidates.c - ranges of keys to the blocks that can have them, by an index.
  *
  * What the index finds may have changed since: new rows of blocks that it did not find are of
  * later transactions, which the snapshot does not see. Of blocks of which the index may lack rows
@@ -165,7 +165,7 @@ ckfp_search_ranges(const ckfp_search *search)
 								 : ranges->greatest;
 		index_rescan(scan, key, lengthof(key), NULL, 0);
 		found = (double)index_getbitmap(scan, bitmap) / 10; /* BRIN counts ten rows a page */
-		all = judged && found > CKFP_LIVE_SHARE * search->blocks;
+		all = judged && found > CKFP_CANDIDATE_SHARE * search->blocks;
 	}
 	index_endscan(scan);
 	ckfp_search_explain(search, CKFP_UNSKIPPED_LIVE);
@@ -396,7 +396,8 @@ ckfp_search_all(ckfp_search *search, ckfp_block_filter *filter)
 }
 
 uint8 *
-ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double share, bool again)
+ckfp_candidate_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double share,
+					  bool again)
 {
 	Relation table = blocks->scan->ss_currentRelation;
 	ckfp_search search = {.scan = blocks->scan,
@@ -427,19 +428,20 @@ ckfp_live_blocks(const ckfp_blocks *blocks, ckfp_block_filter *filter, double sh
 }
 
 BlockNumber
-ckfp_blocks_next_live(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end)
+ckfp_blocks_next_candidate(const ckfp_blocks *blocks, BlockNumber from, BlockNumber end)
 {
-	const uint8 *live = blocks->live;
+	const uint8 *candidates = blocks->candidates;
 
-	while (live != NULL && from < end)
+	while (candidates != NULL && from < end)
 	{
 		BlockNumber block = ckfp_block_of(blocks, from);
 
-		if (CKFP_BIT(live, block))
+		if (CKFP_BIT(candidates, block))
 			break;
 		/* eight blocks at once */
-		from +=
-			live[block / 8] == 0 ? Min(Min(8 - block % 8, blocks->blocks - block), end - from) : 1;
+		from += candidates[block / 8] == 0
+					? Min(Min(8 - block % 8, blocks->blocks - block), end - from)
+					: 1;
 	}
 	return Min(from, end);
 }

@@ -1,10 +1,10 @@
 /*
- * goal.c - the table of goals.  A member that a row leaves out is false, or the first value of its
- * type.
+ * operation.c - the table of operations.  A member that a row leaves out is false, or the first
+ * value of its type.
  */
-#include "rebuild/goal.h"
+#include "rebuild/operation.h"
 
-static const ckf_goal_row ckf_goals[] = {
+static const ckf_operation_row ckf_operation_rows[] = {
 	[CKF_GROW] = {.counts = CKF_COUNT_NEVER,
 				  .whole = CKF_WHOLE_FEW,
 				  .expects = CKF_EXPECT_MORE,
@@ -46,8 +46,8 @@ static const ckf_goal_row ckf_goals[] = {
 	[CKF_DUPLICATE] = {.counts = CKF_COUNT_NEVER, .copies = true},
 };
 
-const ckf_goal_row *
-ckf_goal_of(ckf_goal goal)
+const ckf_operation_row *
+ckf_operation_of(ckf_operation operation)
 {
-	return &ckf_goals[goal];
+	return &ckf_operation_rows[operation];
 }

@@ -1,9 +1,9 @@
 /*
- * operations.h - the functions that look up and change items.  Each encoding, and each
- * kind of table on this machine, has its own ckf_operations; ckf_derive chooses one.
+ * methods.h - the functions that look up and change items.  Each encoding, and each
+ * kind of table on this machine, has its own ckf_methods; ckf_derive chooses one.
  */
-#ifndef CKF_OPERATIONS_H
-#define CKF_OPERATIONS_H
+#ifndef CKF_METHODS_H
+#define CKF_METHODS_H
 
 #include "filter/words.h"
 
@@ -55,21 +55,22 @@ ckf_bucket_is_word(const ckf_filter *t)
 
 struct ckf_scan;
 
-typedef struct ckf_operations
+typedef struct ckf_methods
 {
 	ckf_access access; /* of a table; other encodings have none */
 	bool (*contains)(const ckf_filter *t, uint64_t hash);
 	size_t (*contains_many)(const ckf_filter *t, const uint64_t *hashes, size_t n, uint8_t *out);
 	unsigned (*copies)(const ckf_filter *t, uint64_t hash);
-	/* a lookup by steps (ckf_lookup): set the first bytes that it needs; continue with them */
-	ckf_status (*lookup_start)(const ckf_filter *t, ckf_lookup *lookup);
-	ckf_status (*lookup_step)(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes);
+	/* a lookup by steps (ckf_lookup_cursor): set the first bytes that it needs; continue with them
+	 */
+	ckf_status (*lookup_start)(const ckf_filter *t, ckf_lookup_cursor *lookup);
+	ckf_status (*lookup_step)(const ckf_filter *t, ckf_lookup_cursor *lookup, const uint8_t *bytes);
 	ckf_status (*add)(ckf_filter *t, uint64_t hash);
 	ckf_status (*remove)(ckf_filter *t, uint64_t hash, bool *found);
 	ckf_status (*check)(const ckf_filter *t, ckf_check *check); /* ckf_check_step */
 	const struct ckf_source *source; /* how a rebuild reads it (scan.h) */
 	const struct ckf_sink *sink;     /* how a rebuild fills it (sink.h) */
-} ckf_operations;
+} ckf_methods;
 
 /* Set the members of ckf_filter that are internal to the engine, from the fields of the header.
  * Call it after every change of a filter's geometry. */
@@ -77,12 +78,12 @@ void ckf_derive(ckf_filter *t);
 
 /* ------------------------------------------------------------- sorted words (small/) */
 
-extern const ckf_operations ckf_sorted_operations;
+extern const ckf_methods ckf_sorted_methods;
 
 /* -------------------------------------------------------------------- tables (table/) */
 
-/* The operations for a table of this geometry on this processor. */
-const ckf_operations *ckf_table_operations(const ckf_filter *t);
+/* The methods for a table of this geometry on this processor. */
+const ckf_methods *ckf_table_methods(const ckf_filter *t);
 
 /* Whether the processor has a fast pdep instruction.  In a build with CKF_TEST_BUILD, it is false
  * if the environment has CUCKOOFILTER_PORTABLE=1. */
@@ -94,7 +95,8 @@ extern const struct ckf_sink ckf_table_sink;
 /* Verify that each tag is possible in its bucket, and that the count is right. */
 ckf_status ckf_table_check(const ckf_filter *t, ckf_check *check);
 
-ckf_status ckf_table_lookup_start(const ckf_filter *t, ckf_lookup *lookup);
-ckf_status ckf_table_lookup_step(const ckf_filter *t, ckf_lookup *lookup, const uint8_t *bytes);
+ckf_status ckf_table_lookup_start(const ckf_filter *t, ckf_lookup_cursor *lookup);
+ckf_status ckf_table_lookup_step(const ckf_filter *t, ckf_lookup_cursor *lookup,
+								 const uint8_t *bytes);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * promise.c - decide the parameters of a rebuild's result.
+ * result.c - decide the parameters of a rebuild's result.
  */
 #include "filter/geometry.h"
 #include "filter/header.h"
-#include "rebuild/goal.h"
+#include "rebuild/operation.h"
 
 /* The parameters that follow from the inputs so far; zeros before the first input. */
 typedef struct ckf_merged_params
 {
-	bool every; /* empty inputs count, too: the goal compares inputs */
+	bool every; /* empty inputs count, too: the operation compares inputs */
 	bool any;   /* there was an input */
 	bool items; /* an input has items; then empty inputs do not count */
 	bool set;   /* an input is a set, empty or not */
@@ -44,7 +44,7 @@ ckf_merge_params(ckf_merged_params *merged, const ckf_filter *in, bool first)
 }
 
 static ckf_status
-ckf_take_promise(ckf_merged_params *merged, const ckf_filter *in)
+ckf_take_parameters(ckf_merged_params *merged, const ckf_filter *in)
 {
 	bool items = ckf_items(in) > 0;
 
@@ -104,16 +104,17 @@ ckf_hash_otherwise(const ckf_filter *a, const ckf_filter *b)
 }
 
 ckf_status
-ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned inputs)
+ckf_result_parameters(ckf_filter *to, ckf_operation operation, const ckf_filter *const *in,
+					  unsigned inputs)
 {
 	const ckf_filter *first = in[0];
-	const ckf_goal_row *row = ckf_goal_of(goal);
+	const ckf_operation_row *row = ckf_operation_of(operation);
 	ckf_merged_params merged = {.every = row->compares};
 	ckf_status status = CKF_OK;
 	unsigned i;
 
 	for (i = 0; i < inputs && status == CKF_OK; i++)
-		status = ckf_take_promise(&merged, in[i]);
+		status = ckf_take_parameters(&merged, in[i]);
 	if (status != CKF_OK)
 		return status;
 	if (row->compares && inputs > 1)
@@ -150,11 +151,11 @@ ckf_promise(ckf_filter *to, ckf_goal goal, const ckf_filter *const *in, unsigned
  * cutting its prefixes removes the bit that the rule has changed.
  */
 ckf_status
-ckf_promise_of_chunks(const ckf_filter *chunks, const ckf_filter *filter)
+ckf_chunks_accept(const ckf_filter *chunks, const ckf_filter *filter)
 {
 	const ckf_filter *both[2] = {chunks, filter};
 	ckf_filter to;
-	ckf_status status = ckf_promise(&to, CKF_SUM, both, 2);
+	ckf_status status = ckf_result_parameters(&to, CKF_SUM, both, 2);
 
 	if (status != CKF_OK)
 		return status;

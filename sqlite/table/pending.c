@@ -1,5 +1,5 @@
 /*
- * waiting.c - the adds of a statement that adds several items wait in memory, and are written in
+ * pending.c - the adds of a statement that adds several items wait in memory, and are written in
  * the order of their hashes.  So all adds to one chunk are written together, and chunks are written
  * in the order of their pages.
  *
@@ -21,27 +21,27 @@
 #include <string.h>
 
 /* The most hashes that wait.  Each has 8 bytes. */
-#ifndef CKFS_MOST_WAITING
-#define CKFS_MOST_WAITING ((size_t)1 << 24)
+#ifndef CKFS_MOST_PENDING
+#define CKFS_MOST_PENDING ((size_t)1 << 24)
 #endif
 #define CKFS_FIRST_ROOM 64
 
 static int
-ckfs_append(ckfs_waiting *waiting, ckfs_hashed item)
+ckfs_append(ckfs_pending *pending, ckfs_hashed item)
 {
-	size_t room = waiting->room > 0 ? 2 * waiting->room : CKFS_FIRST_ROOM;
+	size_t room = pending->room > 0 ? 2 * pending->room : CKFS_FIRST_ROOM;
 	uint64_t *hashes;
 
-	if (waiting->count == waiting->room)
+	if (pending->count == pending->room)
 	{
-		hashes = sqlite3_realloc64(waiting->hashes, room * sizeof(uint64_t));
+		hashes = sqlite3_realloc64(pending->hashes, room * sizeof(uint64_t));
 		if (!hashes)
 			return SQLITE_NOMEM;
-		waiting->hashes = hashes;
-		waiting->room = room;
+		pending->hashes = hashes;
+		pending->room = room;
 	}
-	waiting->hashes[waiting->count++] = item.hash;
-	waiting->item_classes |= item.item_class;
+	pending->hashes[pending->count++] = item.hash;
+	pending->item_classes |= item.item_class;
 	return SQLITE_OK;
 }
 
@@ -76,15 +76,15 @@ ckfs_returns_rows(sqlite3 *db)
 static bool
 ckfs_may_wait(const ckfs_table *table)
 {
-	const ckfs_waiting *waiting = &table->waiting;
+	const ckfs_pending *pending = &table->pending;
 
 	/* another library may read the rows only, or it is not known which rollback takes the item
 	 * back */
 	if (table->connection->replaced || ckfs_instance_without_savepoints(table))
 		return false;
-	if (waiting->count > 0 || waiting->total == 0)
-		return waiting->count > 0; /* they are of this statement */
-	return (waiting->total == sqlite3_total_changes(table->db) || ckfs_is_alone(table->db)) &&
+	if (pending->count > 0 || pending->total == 0)
+		return pending->count > 0; /* they are of this statement */
+	return (pending->total == sqlite3_total_changes(table->db) || ckfs_is_alone(table->db)) &&
 		   !ckfs_returns_rows(table->db);
 }
 
@@ -96,33 +96,33 @@ ckfs_add(ckfs_table *table, ckfs_hashed item)
 
 	if (ckfs_may_wait(table))
 	{
-		if (table->waiting.count >= CKFS_MOST_WAITING)
-			rc = ckfs_write_waiting(table);
-		return rc == SQLITE_OK ? ckfs_append(&table->waiting, item) : rc;
+		if (table->pending.count >= CKFS_MOST_PENDING)
+			rc = ckfs_write_pending(table);
+		return rc == SQLITE_OK ? ckfs_append(&table->pending, item) : rc;
 	}
-	/* an error now says more than one at the end of the statement */
+	/* refuse triggers and the like now: SQLite reports an error of this call with its message */
 	rc = ckfs_prepare_add(table);
 	if (rc == SQLITE_OK)
 		rc = ckfs_write_items(table, &item.hash, 1, true, item.item_class, &done);
-	table->waiting.total = rc == SQLITE_OK ? sqlite3_total_changes(table->db) : 0;
+	table->pending.total = rc == SQLITE_OK ? sqlite3_total_changes(table->db) : 0;
 	return rc;
 }
 
 /* Sort the list.  This needs the same amount of memory again. */
 static int
-ckfs_sort_waiting(ckfs_waiting *waiting)
+ckfs_sort_pending(ckfs_pending *pending)
 {
-	uint64_t *scratch = sqlite3_malloc64(waiting->count * sizeof(uint64_t));
+	uint64_t *scratch = sqlite3_malloc64(pending->count * sizeof(uint64_t));
 	uint64_t *sorted;
 
 	if (!scratch)
 		return SQLITE_NOMEM;
-	sorted = ckf_sort_hashes(waiting->hashes, scratch, waiting->count);
+	sorted = ckf_sort_hashes(pending->hashes, scratch, pending->count);
 	if (sorted == scratch)
 	{
-		scratch = waiting->hashes;
-		waiting->hashes = sorted;
-		waiting->room = waiting->count;
+		scratch = pending->hashes;
+		pending->hashes = sorted;
+		pending->room = pending->count;
 	}
 	sqlite3_free(scratch);
 	return SQLITE_OK;
@@ -131,35 +131,35 @@ ckfs_sort_waiting(ckfs_waiting *waiting)
 static int
 ckfs_write_list(ckfs_table *table)
 {
-	ckfs_waiting *waiting = &table->waiting;
+	ckfs_pending *pending = &table->pending;
 	size_t done;
-	int rc = ckfs_sort_waiting(waiting);
+	int rc = ckfs_sort_pending(pending);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	rc = ckfs_write_items(table, waiting->hashes, waiting->count, true, waiting->item_classes,
+	rc = ckfs_write_items(table, pending->hashes, pending->count, true, pending->item_classes,
 						  &done);
-	if (waiting->count > done) /* if no rollback has dropped them meanwhile */
+	if (pending->count > done) /* if no rollback has dropped them meanwhile */
 	{
-		waiting->count -= done;
-		memmove(waiting->hashes, waiting->hashes + done, waiting->count * sizeof(uint64_t));
+		pending->count -= done;
+		memmove(pending->hashes, pending->hashes + done, pending->count * sizeof(uint64_t));
 	}
 	else
-		ckfs_waiting_drop(table);
+		ckfs_pending_drop(table);
 	if (rc == SQLITE_OK)
-		waiting->total = sqlite3_total_changes(table->db);
+		pending->total = sqlite3_total_changes(table->db);
 	return rc;
 }
 
 int
-ckfs_write_waiting(ckfs_table *table)
+ckfs_write_pending(ckfs_table *table)
 {
 	ckfs_table *other = NULL;
 	int rc = ckfs_check_usable(table);
 
 	while (rc == SQLITE_OK && (other = ckfs_next_instance(table, other)) != NULL)
 	{
-		if (other->waiting.count > 0)
+		if (other->pending.count > 0)
 			rc = ckfs_write_list(other);
 		if (rc != SQLITE_OK && other != table)
 		{

@@ -1,5 +1,5 @@
 # Scans that stop to ask a join filter for a while, where too many rows pass: the rows that
-# are tested and those that pass unasked are counted beside a model.  SEED=n ROUNDS=percent.
+# are tested and those that pass untested are counted beside a model.  SEED=n ROUNDS=percent.
 use CuckooCluster;
 use CuckooJoin;
 use List::Util qw(min sum);
@@ -30,11 +30,11 @@ sub new_table
 sub model
 {
 	my ($max_pass, @tables) = @_;
-	my ($tested, $unasked, $bad_before, $length_before, $first) = (0, 0, 0, 4096, 1);
+	my ($tested, $untested, $bad_before, $length_before, $first) = (0, 0, 0, 4096, 1);
 
 	foreach my $table (@tables)
 	{
-		my ($length, $window, $n, $passed, $asleep, $bad) = ($bad_before ? $length_before : 4096, 512, 0, 0, 0, $bad_before);
+		my ($length, $window, $n, $passed, $suspended, $bad) = ($bad_before ? $length_before : 4096, 512, 0, 0, 0, $bad_before);
 
 		foreach my $match (@$table)
 		{
@@ -43,10 +43,10 @@ sub model
 				$first = 0;
 				next;
 			}
-			if ($asleep > 0)
+			if ($suspended > 0)
 			{
-				$asleep--;
-				$unasked++;
+				$suspended--;
+				$untested++;
 				next;
 			}
 			$tested++;
@@ -57,7 +57,7 @@ sub model
 			{
 				if ($bad)
 				{
-					($asleep, $length, $window) = ($length, min(2 * $length, 65536), 512);
+					($suspended, $length, $window) = ($length, min(2 * $length, 65536), 512);
 				}
 				else
 				{
@@ -73,7 +73,7 @@ sub model
 			($n, $passed) = (0, 0);
 		}
 	}
-	return ($tested, $unasked);
+	return ($tested, $untested);
 }
 
 # The counts of a query's filter.
@@ -81,8 +81,8 @@ sub counts
 {
 	my ($plan) = @_;
 	my ($tested) = $plan =~ /Rows Tested: (\d+)/;
-	my ($unasked) = $plan =~ /Rows Passed Untested: (\d+)/;
-	return ($tested // 0, $unasked // 0);
+	my ($untested) = $plan =~ /Rows Passed Untested: (\d+)/;
+	return ($tested // 0, $untested // 0);
 }
 
 sub from
@@ -101,61 +101,61 @@ sub check
 	my $plan = explained($query);
 	my @expected = model($max_pass, $rows);
 
-	is("@{[counts($plan)]}", "@expected", "$name: tested and unasked") or diag($plan);
+	is("@{[counts($plan)]}", "@expected", "$name: tested and untested") or diag($plan);
 	same_rows($name, $query, 1);
 	return ($plan, @expected);
 }
 
 # In the order of time, where the first stretch all matches.
-my ($plan, $tested, $unasked) = check('ordered', 0.7, [ 30_000, 10 ], [ 170_000, 0 ]);
+my ($plan, $tested, $untested) = check('ordered', 0.7, [ 30_000, 10 ], [ 170_000, 0 ]);
 my ($removed) = $plan =~ /Removed: (\d+)/;
 cmp_ok($removed, '>', 150_000, 'where all rows match at first, the filter is still asked later') or diag($plan);
-cmp_ok($unasked, '<', 50_000, 'after a while');
+cmp_ok($untested, '<', 50_000, 'after a while');
 
 # One month of many, later ones and the first.
 check('later', 0.7, [ 60_000, 0 ], [ 20_000, 10 ], [ 80_000, 0 ]);
 
-# All match: few rows are tested, and each sleep is twice as long, up to 65,536 rows.
-(undef, $tested, $unasked) = check('everything', 0.7, [ 400_000, 10 ]);
+# All match: few rows are tested, and each suspension is twice as long, up to 65,536 rows.
+(undef, $tested, $untested) = check('everything', 0.7, [ 400_000, 10 ]);
 cmp_ok($tested, '<', 11_000, 'all match: one row of forty is tested');
 
 # In no order.
-(undef, undef, $unasked) = check('random_few', 0.7, [ 100_000, 3 ]);
-is($unasked, 0, 'no row passes unasked where the filter drops enough');
+(undef, undef, $untested) = check('random_few', 0.7, [ 100_000, 3 ]);
+is($untested, 0, 'no row passes untested where the filter drops enough');
 (undef, $tested) = check('random_many', 0.7, [ 100_000, 9 ]);
 cmp_ok($tested, '<', 10_000, 'few are tested where it drops too few');
 
 # One window is not enough.
-(undef, undef, $unasked) = check('one', 0.7, [ 514, 0 ], [ 4_096, 10 ], [ 10_000, 0 ], [ 4_090, 10 ], [ 10_000, 0 ]);
-is($unasked, 0, 'no sleep after one window');
-(undef, undef, $unasked) = check('two', 0.7, [ 514, 0 ], [ 8_300, 10 ], [ 10_000, 0 ]);
-is($unasked, 4096, 'a sleep after two');
+(undef, undef, $untested) = check('one', 0.7, [ 514, 0 ], [ 4_096, 10 ], [ 10_000, 0 ], [ 4_090, 10 ], [ 10_000, 0 ]);
+is($untested, 0, 'no suspension after one window');
+(undef, undef, $untested) = check('two', 0.7, [ 514, 0 ], [ 8_300, 10 ], [ 10_000, 0 ]);
+is($untested, 4096, 'a suspension after two');
 
-# Scans of small tables, as of partitions: each one goes on with the sleep that the one before has learned.
+# Scans of small tables, as of partitions: each one goes on with the suspension that the one before has learned.
 my $small = new_table('small', [ 10_000, 10 ]);
 my $many = 'SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*), sum(id) FROM ' . from(('small') x 8) . ' f JOIN dim USING (k)';
 my @many = model(0.7, ($small) x 8);
-is("@{[counts(explained($many))]}", "@many", 'small tables that all match: tested and unasked');
+is("@{[counts(explained($many))]}", "@many", 'small tables that all match: tested and untested');
 cmp_ok($many[0], '<', 9_000, 'one window of each but the first');
 same_rows('small tables that all match', $many, 1);
 
-# Tests drop no row and never sleep.
+# Tests drop no row and are never suspended.
 like(explained("SET cuckoofilter.join_filter = verify; SET cuckoofilter.join_filter_max_pass = 0.7; SELECT count(*) FROM everything JOIN dim USING (k)"),
 	qr/Rows Tested: 399999  Denied: 0 \(0\.0 %\)\n(?!\s*Rows Passed)/, 'verify tests all rows');
 
-# Two filters of a scan: one sleeps while the other drops rows.
+# Two filters of a scan: one is suspended while the other drops rows.
 $node->safe_psql('postgres', 'CREATE TABLE ids AS SELECT g AS id FROM generate_series(0, 399999) g WHERE g % 5 < 3; CREATE TABLE all_ids AS SELECT g AS id FROM generate_series(0, 399999) g; ANALYZE ids, all_ids');
 my $two = 'SET cuckoofilter.join_filter_max_pass = 0.7; SET join_collapse_limit = 1; SELECT count(*), sum(f.id) FROM everything f JOIN dim USING (k) JOIN %s i USING (id)';
 $plan = explained(sprintf($two, 'ids'));
 my @tested = $plan =~ /Rows Tested: (\d+)/g;
 is(scalar(@tested), 2, 'two filters');
 is((sort { $b <=> $a } @tested)[0], 399_999, 'one is asked for each row') or diag($plan);
-cmp_ok((sort { $a <=> $b } @tested)[0], '<', 12_000, 'the other sleeps');
+cmp_ok((sort { $a <=> $b } @tested)[0], '<', 12_000, 'the other is suspended');
 like($plan, qr/Rows Passed Untested: \d+/, 'and counts the rows that it would have been asked for');
 same_rows('two filters', sprintf($two, 'ids'), 2);
 $plan = explained(sprintf($two, 'all_ids'));
-is(scalar(() = $plan =~ /Rows Passed Untested: 3\d{5}\n/g), 2, 'both sleep') or diag($plan);
-same_rows('two filters that sleep', sprintf($two, 'all_ids'), 2);
+is(scalar(() = $plan =~ /Rows Passed Untested: 3\d{5}\n/g), 2, 'both are suspended') or diag($plan);
+same_rows('two filters that are suspended', sprintf($two, 'all_ids'), 2);
 
 # Another run begins anew: its first windows are tested.
 $node->safe_psql('postgres', 'CREATE TABLE twenty AS SELECT id, k FROM everything LIMIT 20000; ANALYZE twenty');
