@@ -68,13 +68,6 @@ ckfp_write_first(ckfp_table *table)
 	ckfp_insert_row(table, &part, &bytes.value);
 }
 
-_Noreturn static void
-ckfp_error_serialization(void)
-{
-	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					errmsg("could not serialize access due to concurrent update")));
-}
-
 /*
  * Begin a table that has no rows, after TRUNCATE for example, with a row that covers all hashes.
  * Sessions that do so wait for each other; the lock is not one that other changes need.
@@ -352,7 +345,7 @@ ckfp_empty_table(ckfp_table *table)
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	ckfp_start_rows(table, GetActiveSnapshot());
-	while (ckfp_next_row(table))
+	while (ckfp_step(table))
 		ckfp_delete_row(table);
 	ckfp_end_rows(table);
 	ckfp_write_first(table);

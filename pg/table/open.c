@@ -162,7 +162,7 @@ ckfp_read_indexes(Relation heap, ckfp_form *form)
 		if (about->indkey.values[0] != CKFP_ID || about->indnatts != 1 ||
 			RelationGetIndexPredicate(index) != NIL)
 			form->other_index = true;
-		else if (about->indisunique && about->indimmediate && about->indisvalid)
+		else if (about->indisprimary && about->indimmediate && about->indisvalid)
 			form->index = lfirst_oid(cell);
 		index_close(index, NoLock);
 	}

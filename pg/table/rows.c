@@ -89,10 +89,16 @@ ckfp_start_rows(ckfp_table *table, Snapshot snapshot)
 }
 
 bool
-ckfp_next_row(ckfp_table *table)
+ckfp_step(ckfp_table *table)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (!index_getnext_slot(table->scan, ForwardScanDirection, table->row))
+	return index_getnext_slot(table->scan, ForwardScanDirection, table->row);
+}
+
+bool
+ckfp_next_row(ckfp_table *table)
+{
+	if (!ckfp_step(table))
 		return false;
 	ckfp_read_row(table);
 	return true;
@@ -102,6 +108,13 @@ void
 ckfp_end_rows(ckfp_table *table)
 {
 	index_endscan(table->scan);
+}
+
+void
+ckfp_error_serialization(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					errmsg("could not serialize access due to concurrent update")));
 }
 
 /* Put a part of an edit into the slot for written rows. */
@@ -168,8 +181,16 @@ ckfp_replace_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *
 void
 ckfp_insert_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes)
 {
-	TupleTableSlot *slot = ckfp_form_row(table, part, bytes);
+	int64 id = ckf_chunk_id(part->start);
+	TupleTableSlot *slot;
 
+	if (ckfp_go(table, id, id, SnapshotSelf))
+	{
+		if (IsolationUsesXactSnapshot())
+			ckfp_error_serialization();
+		ckfp_error_damaged(table, id, "ranges that overlap or leave a gap");
+	}
+	slot = ckfp_form_row(table, part, bytes);
 	table_tuple_insert(table->heap, slot, GetCurrentCommandId(true), 0, NULL);
 	ckfp_insert_keys(table, slot);
 }

@@ -78,16 +78,21 @@ bool ckfp_find(ckfp_table *table, uint64 hash, Snapshot snapshot);
 /* Open the chunk of the row in the slot. */
 void ckfp_read_row(ckfp_table *table);
 
-/* Read all rows of a snapshot in ascending order. */
+/* Read all rows of a snapshot in ascending order. ckfp_step does not open the chunk, which may be
+ * damaged. */
 void ckfp_start_rows(ckfp_table *table, Snapshot snapshot);
 bool ckfp_next_row(ckfp_table *table);
+bool ckfp_step(ckfp_table *table);
 void ckfp_end_rows(ckfp_table *table);
 
 /* Replace the row in the slot by a part of an edit. The result is that of table_tuple_update. */
 TM_Result ckfp_replace_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes);
 
-/* Insert a part of an edit as a new row. */
+/* Insert a part of an edit as a new row. Raises an error if there is a row with its id. */
 void ckfp_insert_row(ckfp_table *table, const ckf_chunk_part *part, struct varlena *bytes);
+
+/* Report, in REPEATABLE READ and SERIALIZABLE, that another transaction has changed a row. */
+_Noreturn void ckfp_error_serialization(void);
 
 /* ---------------------------------------------------------------------------------- change.c */
 
@@ -118,7 +123,7 @@ void ckfp_reserve(ckfp_table *table, uint64 hash, uint64 n);
 /* Rewrite all rows, each chunk as small as possible, in the active snapshot. */
 void ckfp_pack(ckfp_table *table);
 
-/* Delete all items. The table must be locked against writers. */
+/* Delete all items, damaged or not. The table must be locked against writers. */
 void ckfp_empty_table(ckfp_table *table);
 
 /* Write the first row of an empty table. */

@@ -138,23 +138,27 @@ cuckoofilter_table_optimize(PG_FUNCTION_ARGS)
 
 /* --------------------------------------------------------------------------- check */
 
+/* Report what is wrong with the row that the table is at, unless it is NULL. */
+static void
+ckfp_expect_none(const ckfp_table *table, const char *wrong)
+{
+	if (wrong != NULL)
+		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), wrong);
+}
+
 /* cuckoofilter_table_check(table) */
 Datum
 cuckoofilter_table_check(PG_FUNCTION_ARGS)
 {
 	ckf_coverage coverage = {0};
 	ckfp_table table;
-	const char *wrong = NULL;
 
 	ckfp_open_table(&table, PG_GETARG_OID(0), GetUserId(), CKFP_READS, AccessShareLock);
 	ckfp_start_rows(&table, GetActiveSnapshot());
-	while (wrong == NULL && ckfp_next_row(&table))
-		wrong = ckf_cover(&coverage, &table.chunk);
+	while (ckfp_next_row(&table))
+		ckfp_expect_none(&table, ckf_cover(&coverage, &table.chunk));
+	ckfp_expect_none(&table, ckf_covered(&coverage));
 	ckfp_end_rows(&table);
-	if (wrong == NULL)
-		wrong = ckf_covered(&coverage);
-	if (wrong != NULL)
-		ckfp_error_damaged(&table, ckf_chunk_id(table.chunk.start), wrong);
 	ckfp_close_table(&table);
 	PG_RETURN_VOID();
 }
@@ -166,6 +170,7 @@ Datum
 cuckoofilter_table_info(PG_FUNCTION_ARGS)
 {
 	void *scratch = palloc(CKF_CHUNK_DISTINCT_SCRATCH);
+	ckf_coverage coverage = {0};
 	ckf_tally tally = {0};
 	const ckf_info *info = &tally.info;
 	ckfp_table table;
@@ -175,7 +180,11 @@ cuckoofilter_table_info(PG_FUNCTION_ARGS)
 	ckfp_open_table(&table, PG_GETARG_OID(0), GetUserId(), CKFP_READS, AccessShareLock);
 	ckfp_start_rows(&table, GetActiveSnapshot());
 	while (ckfp_next_row(&table))
+	{
+		ckfp_expect_none(&table, ckf_cover(&coverage, &table.chunk));
 		ckf_tally_chunk(&tally, &table.chunk, scratch);
+	}
+	ckfp_expect_none(&table, ckf_covered(&coverage));
 	ckfp_end_rows(&table);
 	ckf_tally_end(&tally, &table.form->chunks, tally.copies > 0 ? ckfp_class_of(table.form) : 0);
 	initStringInfo(json);
