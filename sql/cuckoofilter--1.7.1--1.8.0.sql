@@ -100,12 +100,12 @@ CREATE FUNCTION cuckoofilter_export(filter regclass)
 COMMENT ON FUNCTION cuckoofilter_export(filter regclass)
 	IS 'a filter table as one filter';
 
-CREATE FUNCTION cuckoofilter_follows(filter regclass, "column" "any")
+CREATE FUNCTION cuckoofilter_follows(filter regclass)
 	RETURNS boolean
 	AS 'MODULE_PATHNAME', 'cuckoofilter_follows'
 	LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_follows(filter regclass, "column" "any")
-	IS 'true: the WHEN condition of triggers, which says what a filter table follows';
+COMMENT ON FUNCTION cuckoofilter_follows(filter regclass)
+	IS 'true: the WHEN condition of triggers, which says to which filter table they belong';
 
 CREATE FUNCTION cuckoofilter_table_changed()
 	RETURNS trigger

@@ -7,9 +7,11 @@
 #include "type/argument_cache.h"
 
 #include "access/relation.h"
+#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_trigger.h"
 #include "commands/defrem.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -78,40 +80,68 @@ ckfp_read_source(List *relations, const char *column, Oid type, Oid collation, u
 	return ckfp_end_collecting(&collected);
 }
 
-/* Does a table have a trigger with which the filter follows it? */
+/* The triggers with which a filter follows a table. */
+static const struct
+{
+	int16 type;
+	const char *name, *event, *tables;
+} ckfp_triggers[] = {
+	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_UPDATE, "column", "BEFORE UPDATE OF", ""},
+	{TRIGGER_TYPE_INSERT, "inserted", "AFTER INSERT", "REFERENCING NEW TABLE AS added"},
+	{TRIGGER_TYPE_UPDATE, "updated", "AFTER UPDATE",
+	 "REFERENCING OLD TABLE AS removed NEW TABLE AS added"},
+	{TRIGGER_TYPE_DELETE, "deleted", "AFTER DELETE", "REFERENCING OLD TABLE AS removed"},
+	{TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_TRUNCATE, "truncated", "BEFORE TRUNCATE", ""},
+};
+
+/* Does a table have the trigger number i with which the filter follows it? */
 static bool
-ckfp_is_followed(Relation source, Oid filter)
+ckfp_has_trigger(Relation source, Oid filter, size_t i)
 {
 	const TriggerDesc *triggers = source->trigdesc;
-	ckfp_followed followed;
 
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		if (ckfp_read_trigger(&triggers->triggers[i], &followed) && followed.filter == filter)
+	for (int t = 0; triggers != NULL && t < triggers->numtriggers; t++)
+		if (triggers->triggers[t].tgtype == ckfp_triggers[i].type &&
+			ckfp_filter_of(&triggers->triggers[t]) == filter)
 			return true;
 	return false;
 }
 
+/* Create the triggers of a table that are missing. */
 static void
-ckfp_create_triggers(Oid relation, const char *column, Oid filter, const char *schema)
+ckfp_create_triggers(Relation source, const char *column, Oid filter, const char *schema)
 {
-	static const struct
-	{
-		const char *name, *event, *tables;
-	} triggers[] = {
-		{"inserted", "AFTER INSERT", "REFERENCING NEW TABLE AS added"},
-		{"updated", "AFTER UPDATE", "REFERENCING OLD TABLE AS removed NEW TABLE AS added"},
-		{"deleted", "AFTER DELETE", "REFERENCING OLD TABLE AS removed"},
-		{"truncated", "BEFORE TRUNCATE", ""},
-	};
+	const char *name = ckfp_quoted_name(RelationGetRelid(source));
+	bool has[lengthof(ckfp_triggers)];
 
-	for (size_t i = 0; i < lengthof(triggers); i++)
-		ckfp_execute(
-			psprintf("CREATE TRIGGER %s %s ON %s %s FOR EACH STATEMENT "
-					 "WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass, (NULL::%s).%s)) "
-					 "EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
-					 quote_identifier(makeObjectName(get_rel_name(filter), triggers[i].name, NULL)),
-					 triggers[i].event, ckfp_quoted_name(relation), triggers[i].tables, schema,
-					 filter, ckfp_quoted_name(relation), quote_identifier(column), schema));
+	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
+		has[i] = ckfp_has_trigger(source, filter, i);
+	relation_close(source, NoLock);
+	for (size_t i = 0; i < lengthof(ckfp_triggers); i++)
+		if (!has[i])
+			ckfp_execute(psprintf(
+				"CREATE TRIGGER %s %s %s ON %s %s FOR EACH STATEMENT "
+				"WHEN (%s.cuckoofilter_follows('%u'::pg_catalog.regclass)) "
+				"EXECUTE FUNCTION %s.cuckoofilter_table_changed()",
+				quote_identifier(makeObjectName(get_rel_name(filter), ckfp_triggers[i].name, NULL)),
+				ckfp_triggers[i].event, i == 0 ? quote_identifier(column) : "", name,
+				ckfp_triggers[i].tables, schema, filter, schema));
+}
+
+/* Drop the triggers of partitions that were detached, and the like: they would remove items that
+ * the filter has no longer from them. */
+static void
+ckfp_drop_other_triggers(Oid filter, const List *relations)
+{
+	ListCell *cell;
+
+	foreach (cell, ckfp_triggers_of_others(filter, relations))
+	{
+		ObjectAddress trigger;
+
+		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
+		performDeletion(&trigger, DROP_RESTRICT, 0);
+	}
 }
 
 /* The capacity of a new table: of the argument, or for twice the items. */
@@ -162,6 +192,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	ckfp_items items;
 	ckf_params params;
 	ckfp_table table;
+	AttrNumber followed;
 	Oid filter;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
@@ -177,7 +208,12 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	items = ckfp_read_source(relations, column, attribute->atttypid, attribute->attcollation,
 							 params.seed);
 	SPI_connect();
-	if (!OidIsValid(filter) || !ckfp_is_followed(source, filter))
+	followed = OidIsValid(filter) ? ckfp_followed_column(source, filter) : 0;
+	if (followed != 0 && followed != attribute->attnum)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("cuckoofilter table %s follows column \"%s\"", get_rel_name(filter),
+							   get_attname(RelationGetRelid(source), followed, false))));
+	if (followed == 0)
 	{
 		params.capacity = ckfp_follow_capacity(fcinfo, items.count);
 		params.fpr = PG_GETARG_FLOAT8(2);
@@ -195,14 +231,8 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	ckfp_change(&table, &items, NULL);
 	ckfp_close_table(&table);
 	foreach (cell, relations)
-	{
-		Relation relation = relation_open(lfirst_oid(cell), NoLock);
-		bool followed = ckfp_is_followed(relation, filter);
-
-		relation_close(relation, NoLock);
-		if (!followed)
-			ckfp_create_triggers(lfirst_oid(cell), column, filter, schema);
-	}
+		ckfp_create_triggers(relation_open(lfirst_oid(cell), NoLock), column, filter, schema);
+	ckfp_drop_other_triggers(filter, relations);
 	SPI_finish();
 	relation_close(source, NoLock);
 	PG_RETURN_OID(filter);

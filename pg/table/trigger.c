@@ -4,11 +4,17 @@
  */
 #include "table/trigger.h"
 
+#include "access/genam.h"
+#include "access/table.h"
 #include "access/tableam.h"
+#include "catalog/indexing.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -16,27 +22,82 @@
 
 PG_FUNCTION_INFO_V1(cuckoofilter_table_changed);
 
-/* cuckoofilter_follows(filter, column) */
+/* cuckoofilter_follows(filter) */
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
-bool
-ckfp_read_trigger(const Trigger *trigger, ckfp_followed *followed)
+Oid
+ckfp_filter_of(const Trigger *trigger)
 {
 	FuncExpr *call = trigger->tgqual != NULL ? stringToNode(trigger->tgqual) : NULL;
 	FmgrInfo function;
 	Const *filter;
-	FieldSelect *column;
 
-	if (call == NULL || !IsA(call, FuncExpr) || list_length(call->args) != 2)
-		return false;
+	if (call == NULL || !IsA(call, FuncExpr) || list_length(call->args) != 1)
+		return InvalidOid;
 	fmgr_info(call->funcid, &function);
 	filter = linitial(call->args);
-	column = lsecond(call->args);
-	if (function.fn_addr != cuckoofilter_follows || !IsA(filter, Const) || filter->constisnull ||
-		!IsA(column, FieldSelect))
-		return false;
-	*followed = (ckfp_followed){DatumGetObjectId(filter->constvalue), column->fieldnum};
-	return true;
+	if (function.fn_addr != cuckoofilter_follows || !IsA(filter, Const) || filter->constisnull)
+		return InvalidOid;
+	return DatumGetObjectId(filter->constvalue);
+}
+
+AttrNumber
+ckfp_followed_column(Relation source, Oid filter)
+{
+	const TriggerDesc *triggers = source->trigdesc;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		if (triggers->triggers[i].tgnattr == 1 && ckfp_filter_of(&triggers->triggers[i]) == filter)
+			return triggers->triggers[i].tgattr[0];
+	return 0;
+}
+
+/* The table that has a trigger. */
+static Oid
+ckfp_table_of_trigger(Oid trigger)
+{
+	Relation triggers = table_open(TriggerRelationId, AccessShareLock);
+	Oid relation = InvalidOid;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(trigger));
+	scan = systable_beginscan(triggers, TriggerOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		relation = ((Form_pg_trigger)GETSTRUCT(tuple))->tgrelid;
+	systable_endscan(scan);
+	table_close(triggers, AccessShareLock);
+	return relation;
+}
+
+List *
+ckfp_triggers_of_others(Oid filter, const List *tables)
+{
+	Relation depend = table_open(DependRelationId, AccessShareLock);
+	List *others = NIL;
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(filter));
+	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		const FormData_pg_depend *row = (Form_pg_depend)GETSTRUCT(tuple);
+
+		if (row->classid == TriggerRelationId &&
+			!list_member_oid(tables, ckfp_table_of_trigger(row->objid)))
+			others = lappend_oid(others, row->objid);
+	}
+	systable_endscan(scan);
+	table_close(depend, AccessShareLock);
+	return others;
 }
 
 /* ------------------------------------------------------------------- collecting */
@@ -161,24 +222,22 @@ ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
 	ckfp_change(table, &added, &removed);
 }
 
-/* TRUNCATE empties a table that has no children and is no child; a child only takes its own rows
- * back. A partitioned table has no rows of its own, and all partitions are truncated with it. */
+/* TRUNCATE empties the filter if it has the items of no other table, such as a partition, perhaps
+ * one that is detached. Else each table takes its own rows back. All partitions are truncated with
+ * a partitioned table, which has no rows; children may be left out. */
 static void
 ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 {
+	bool partitioned = source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+	List *tables = find_all_inheritors(RelationGetRelid(source), NoLock, NULL);
 	ckfp_collected collected;
 	ckfp_items removed;
 
-	if (source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE && !source->rd_rel->relispartition)
+	if ((partitioned || list_length(tables) == 1) &&
+		ckfp_triggers_of_others(RelationGetRelid(table->heap), tables) == NIL)
 		ckfp_empty_table(table);
-	else if (source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+	else if (!partitioned)
 	{
-		if (!has_superclass(RelationGetRelid(source)) &&
-			find_inheritance_children(RelationGetRelid(source), NoLock) == NIL)
-		{
-			ckfp_empty_table(table);
-			return;
-		}
 		ckfp_start_collecting(&collected, table->form->type, table->form->collation,
 							  table->form->params.seed);
 		ckfp_take_rows(&collected, source, column);
@@ -188,34 +247,67 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 	}
 }
 
+/* Does a trigger fire as those of cuckoofilter_table_follow do? */
+static bool
+ckfp_fires_well(const TriggerData *data)
+{
+	TriggerEvent event = data->tg_event;
+
+	if (!TRIGGER_FIRED_FOR_STATEMENT(event))
+		return false;
+	if (TRIGGER_FIRED_BY_TRUNCATE(event))
+		return TRIGGER_FIRED_BEFORE(event);
+	return (TRIGGER_FIRED_BY_DELETE(event) || data->tg_newtable != NULL) &&
+		   (TRIGGER_FIRED_BY_INSERT(event) || data->tg_oldtable != NULL);
+}
+
+/* Open the filter of a trigger, and find the column that it follows. */
+static AttrNumber
+ckfp_open_follower(ckfp_table *table, const TriggerData *data, Oid filter)
+{
+	Relation source = data->tg_relation;
+	AttrNumber column = ckfp_followed_column(source, filter);
+	bool truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
+
+	ckfp_open_table(table, filter, source->rd_rel->relowner, CKFP_WRITES,
+					truncate ? ShareRowExclusiveLock : RowExclusiveLock);
+	if (column == 0)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+						errmsg("the column that cuckoofilter table %s follows was dropped",
+							   RelationGetRelationName(table->heap)),
+						errhint("DROP TABLE .. CASCADE drops the filter table and its triggers.")));
+	if (getBaseType(TupleDescAttr(RelationGetDescr(source), column - 1)->atttypid) !=
+		getBaseType(table->form->type))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("cuckoofilter table %s does not hold items of the type of the "
+							   "column that it follows",
+							   RelationGetRelationName(table->heap))));
+	return column;
+}
+
 /* The trigger function. It writes with the privileges of the owner of the source, as foreign keys
  * do, so that its writers need none on the filter. */
 Datum
 cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 {
 	TriggerData *data = (TriggerData *)fcinfo->context;
-	ckfp_followed followed;
 	ckfp_table table;
-	bool truncate;
+	AttrNumber column;
+	Oid filter = InvalidOid;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) || !ckfp_read_trigger(data->tg_trigger, &followed))
+	if (CALLED_AS_TRIGGER(fcinfo) && data->tg_trigger->tgnattr > 0)
+		return PointerGetDatum(NULL); /* it says which column is followed */
+	if (CALLED_AS_TRIGGER(fcinfo) && ckfp_fires_well(data))
+		filter = ckfp_filter_of(data->tg_trigger);
+	if (!OidIsValid(filter))
 		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 						errmsg("cuckoofilter_table_changed must be called by a trigger that "
 							   "cuckoofilter_table_follow has created")));
-	truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
-	ckfp_open_table(&table, followed.filter, data->tg_relation->rd_rel->relowner, CKFP_WRITES,
-					truncate ? ShareRowExclusiveLock : RowExclusiveLock);
-	if (getBaseType(
-			TupleDescAttr(RelationGetDescr(data->tg_relation), followed.column - 1)->atttypid) !=
-		getBaseType(table.form->type))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("cuckoofilter table %s does not hold items of the type of the "
-							   "column that it follows",
-							   RelationGetRelationName(table.heap))));
-	if (truncate)
-		ckfp_apply_truncate(&table, data->tg_relation, followed.column);
+	column = ckfp_open_follower(&table, data, filter);
+	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+		ckfp_apply_truncate(&table, data->tg_relation, column);
 	else
-		ckfp_apply(&table, data, followed.column);
+		ckfp_apply(&table, data, column);
 	ckfp_close_table(&table);
 	return PointerGetDatum(NULL);
 }

@@ -1,9 +1,11 @@
 /*
  * trigger.h - filter tables that follow a column of a table, by triggers.
  *
- * The WHEN condition of a trigger says what it follows: it calls
- * cuckoofilter_follows(filter, (NULL::source).column), which is true.  PostgreSQL keeps both
- * references in step with renames and dumps, and knows that the trigger depends on them.
+ * The WHEN condition of a trigger says what it belongs to: it calls cuckoofilter_follows(filter),
+ * which is true.  One of the triggers, which does nothing, is for UPDATE OF the column: it says what
+ * is followed.  PostgreSQL keeps both references in step with renames and dumps, and knows that the
+ * triggers depend on them.  A reference to the row type of the source would do so, too, but then
+ * ALTER TABLE refuses new columns with a default.
  */
 #ifndef CKFP_TRIGGER_H
 #define CKFP_TRIGGER_H
@@ -12,14 +14,14 @@
 
 #include "commands/trigger.h"
 
-/* What a trigger follows. false: it is not one of ours. */
-typedef struct ckfp_followed
-{
-	Oid filter;
-	AttrNumber column; /* of the table that has the trigger */
-} ckfp_followed;
+/* The filter table of a trigger; InvalidOid: it is not one of ours. */
+Oid ckfp_filter_of(const Trigger *trigger);
 
-bool ckfp_read_trigger(const Trigger *trigger, ckfp_followed *followed);
+/* The column of the source that a filter follows; 0: none. */
+AttrNumber ckfp_followed_column(Relation source, Oid filter);
+
+/* The triggers, as OIDs, of tables that the filter follows but that are not in a list. */
+List *ckfp_triggers_of_others(Oid filter, const List *tables);
 
 /* Hashes that are collected one by one. Memory is in the context that is the current one at the
  * start. */
