@@ -336,13 +336,13 @@ ckfp_pack(ckfp_table *table)
 
 			if (ckf_edit_feed(table->edit, found ? &table->chunk : NULL) != CKF_OK)
 				ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start),
-								   "ranges that overlap or leave a gap");
+								   CKF_SAY_GAP);
 			if (found)
 				ckfp_delete_row(table);
 		}
 	if (ckfp_next_row(table))
 		ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start),
-						   "ranges that overlap or leave a gap");
+						   CKF_SAY_GAP);
 	ckfp_end_rows(table);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "table/table.h"
 
+#include "messages.h"
+
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
@@ -78,7 +80,7 @@ ckfp_find(ckfp_table *table, uint64 hash, Snapshot snapshot)
 		return false;
 	else
 		ckfp_read_row(table);
-	ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), "a range without a chunk");
+	ckfp_error_damaged(table, ckf_chunk_id(table->chunk.start), CKF_SAY_NO_CHUNK);
 }
 
 void

@@ -227,7 +227,7 @@ ckfp_export_feed(ckf_host *host, ckf_rebuild *rebuild, void *data)
 	ckfp_export_step(exported, ckf_export_again(rebuild));
 	if (ckf_export_feed(rebuild, exported->at_row ? &exported->table.chunk : NULL) != CKF_OK)
 		ckfp_error_damaged(&exported->table, ckf_chunk_id(exported->table.chunk.start),
-						   "ranges that overlap or leave a gap");
+						   CKF_SAY_GAP);
 	return true;
 }
 
