@@ -2,7 +2,7 @@
  * follow.c - cuckoofilter_table_follow: create or fill a filter table of a column, and triggers
  * that keep it in step.
  */
-#include "table/trigger.h"
+#include "table/table.h"
 
 #include "type/argument_cache.h"
 
@@ -14,6 +14,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "parser/parse_relation.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -61,12 +62,13 @@ ckfp_column_of(Relation source, const char *name)
 
 /* The hashes of the column in all rows of the source and its children. */
 static ckfp_items
-ckfp_read_source(List *relations, const char *column, Oid type, Oid collation, uint64 seed)
+ckfp_read_source(List *relations, const char *column, const FormData_pg_attribute *attribute,
+				 uint64 seed)
 {
 	ckfp_collected collected;
 	ListCell *cell;
 
-	ckfp_start_collecting(&collected, type, collation, seed);
+	ckfp_start_collecting(&collected, attribute->atttypid, attribute->attcollation, seed);
 	foreach (cell, relations)
 	{
 		Relation relation = relation_open(lfirst_oid(cell), NoLock);
@@ -75,20 +77,23 @@ ckfp_read_source(List *relations, const char *column, Oid type, Oid collation, u
 			ckfp_take_rows(&collected, relation, attnameAttNum(relation, column, false));
 		relation_close(relation, NoLock);
 	}
-	return ckfp_end_collecting(&collected);
+	return ckfp_sort(collected.at, collected.count);
 }
 
 /* Does a table have a trigger with which the filter follows it? */
 static bool
-ckfp_is_followed(Relation source, Oid filter)
+ckfp_is_followed(Oid source, Oid filter)
 {
-	const TriggerDesc *triggers = source->trigdesc;
-	ckfp_followed followed;
+	Relation relation = relation_open(source, NoLock);
+	const TriggerDesc *triggers = relation->trigdesc;
+	AttrNumber column;
+	Oid followed;
+	bool found = false;
 
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		if (ckfp_read_trigger(&triggers->triggers[i], &followed) && followed.filter == filter)
-			return true;
-	return false;
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers && !found; i++)
+		found = ckfp_read_trigger(&triggers->triggers[i], &followed, &column) && followed == filter;
+	relation_close(relation, NoLock);
+	return found;
 }
 
 static void
@@ -112,14 +117,6 @@ ckfp_create_triggers(Oid relation, const char *column, Oid filter, const char *s
 					 quote_identifier(makeObjectName(get_rel_name(filter), triggers[i].name, NULL)),
 					 triggers[i].event, ckfp_quoted_name(relation), triggers[i].tables, schema,
 					 filter, ckfp_quoted_name(relation), quote_identifier(column), schema));
-}
-
-/* The capacity of a new table: of the argument, or for twice the items. */
-static int64
-ckfp_follow_capacity(FunctionCallInfo fcinfo, size_t items)
-{
-	return PG_ARGISNULL(3) ? (int64)Max(1000000, 2 * items)
-						   : ckfp_whole_capacity(PG_GETARG_FLOAT8(3));
 }
 
 /* The name of the filter table: of the argument, or SOURCE_COLUMN_filter beside the source. */
@@ -147,6 +144,23 @@ ckfp_lock_source(Relation source)
 	return find_all_inheritors(RelationGetRelid(source), ShareRowExclusiveLock, NULL);
 }
 
+/* Create the filter table of a column, which belongs to the owner of the source. */
+static Oid
+ckfp_create_filter(FunctionCallInfo fcinfo, const text *name, Relation source,
+				   const FormData_pg_attribute *attribute, size_t items)
+{
+	Oid owner = source->rd_rel->relowner;
+	double capacity = PG_ARGISNULL(3) ? (double)Max(1000000, 2 * items) : PG_GETARG_FLOAT8(3);
+	Oid filter =
+		ckfp_create_table(name, attribute->atttypid, attribute->attcollation, capacity,
+						  PG_GETARG_FLOAT8(2), cstring_to_text(""), fcinfo->flinfo->fn_oid);
+
+	if (owner != GetUserId())
+		ckfp_execute(psprintf("ALTER TABLE %s OWNER TO %s", ckfp_quoted_name(filter),
+							  quote_identifier(GetUserNameFromId(owner, false))));
+	return filter;
+}
+
 /* cuckoofilter_table_follow(source, column, fpr, capacity, name) */
 Datum
 cuckoofilter_table_follow(PG_FUNCTION_ARGS)
@@ -163,6 +177,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	ckf_params params;
 	ckfp_table table;
 	Oid filter;
+	bool followed;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
@@ -173,36 +188,28 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	name = ckfp_filter_name(fcinfo, source, column);
 	filter =
 		RangeVarGetRelid(makeRangeVarFromNameList(textToQualifiedNameList(name)), NoLock, true);
+	followed = OidIsValid(filter) && ckfp_is_followed(RelationGetRelid(source), filter);
 	ckf_params_default(&params);
-	items = ckfp_read_source(relations, column, attribute->atttypid, attribute->attcollation,
-							 params.seed);
-	SPI_connect();
-	if (!OidIsValid(filter) || !ckfp_is_followed(source, filter))
+	if (followed)
 	{
-		params.capacity = ckfp_follow_capacity(fcinfo, items.count);
-		params.fpr = PG_GETARG_FLOAT8(2);
-		filter = ckfp_create_table(name, attribute->atttypid, attribute->attcollation, &params, "",
-								   fcinfo->flinfo->fn_oid);
-		if (source->rd_rel->relowner != GetUserId())
-			ckfp_execute(
-				psprintf("ALTER TABLE %s OWNER TO %s", ckfp_quoted_name(filter),
-						 quote_identifier(GetUserNameFromId(source->rd_rel->relowner, false))));
+		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
+		ckfp_check_column(&table, source, attribute->attnum);
+		params.seed = table.form.chunks.exact.seed;
 	}
-	ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_WRITES, ShareRowExclusiveLock);
+	items = ckfp_read_source(relations, column, attribute, params.seed);
+	SPI_connect();
+	if (!followed)
+	{
+		filter = ckfp_create_filter(fcinfo, name, source, attribute, items.count);
+		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
+	}
 	ckfp_empty_table(&table);
-	if (items.count > 0)
-		ckfp_reserve(&table, items.at[0], items.count);
+	ckfp_reserve(&table, &items);
 	ckfp_change(&table, &items, NULL);
 	ckfp_close_table(&table);
 	foreach (cell, relations)
-	{
-		Relation relation = relation_open(lfirst_oid(cell), NoLock);
-		bool followed = ckfp_is_followed(relation, filter);
-
-		relation_close(relation, NoLock);
-		if (!followed)
+		if (!ckfp_is_followed(lfirst_oid(cell), filter))
 			ckfp_create_triggers(lfirst_oid(cell), column, filter, schema);
-	}
 	SPI_finish();
 	relation_close(source, NoLock);
 	PG_RETURN_OID(filter);

@@ -2,12 +2,10 @@
  * trigger.c - the triggers of a table that a filter table follows: all changes of a statement are
  * one change of the filter.
  */
-#include "table/trigger.h"
+#include "table/table.h"
 
-#include "access/tableam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -20,23 +18,29 @@ PG_FUNCTION_INFO_V1(cuckoofilter_table_changed);
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
 bool
-ckfp_read_trigger(const Trigger *trigger, ckfp_followed *followed)
+ckfp_read_trigger(const Trigger *trigger, Oid *filter, AttrNumber *column)
 {
-	FuncExpr *call = trigger->tgqual != NULL ? stringToNode(trigger->tgqual) : NULL;
-	FmgrInfo function;
-	Const *filter;
-	FieldSelect *column;
+	List *arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
+	const Const *table = arguments != NIL ? linitial(arguments) : NULL;
+	const FieldSelect *field = arguments != NIL ? lsecond(arguments) : NULL;
 
-	if (call == NULL || !IsA(call, FuncExpr) || list_length(call->args) != 2)
+	if (table == NULL || !IsA(table, Const) || table->constisnull || !IsA(field, FieldSelect))
 		return false;
-	fmgr_info(call->funcid, &function);
-	filter = linitial(call->args);
-	column = lsecond(call->args);
-	if (function.fn_addr != cuckoofilter_follows || !IsA(filter, Const) || filter->constisnull ||
-		!IsA(column, FieldSelect))
-		return false;
-	*followed = (ckfp_followed){DatumGetObjectId(filter->constvalue), column->fieldnum};
+	*filter = DatumGetObjectId(table->constvalue);
+	*column = field->fieldnum;
 	return true;
+}
+
+void
+ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
+{
+	Oid type = TupleDescAttr(RelationGetDescr(source), column - 1)->atttypid;
+
+	if (getBaseType(type) != getBaseType(table->form.type))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("cuckoofilter table %s does not hold items of the type of the "
+							   "column that it follows",
+							   RelationGetRelationName(table->heap))));
 }
 
 /* ------------------------------------------------------------------- collecting */
@@ -53,11 +57,15 @@ ckfp_start_collecting(ckfp_collected *collected, Oid type, Oid collation, uint64
 		AllocSetContextCreate(CurrentMemoryContext, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES);
 }
 
-void
-ckfp_take_value(ckfp_collected *collected, Datum value, bool is_null)
+/* Take the column of a row, unless it is NULL. */
+static void
+ckfp_take_row(ckfp_collected *collected, TupleTableSlot *row, AttrNumber column)
 {
+	bool is_null;
+	Datum value = slot_getattr(row, column, &is_null);
 	MemoryContext caller;
 
+	CHECK_FOR_INTERRUPTS();
 	if (is_null)
 		return;
 	if (collected->count == collected->room)
@@ -70,14 +78,6 @@ ckfp_take_value(ckfp_collected *collected, Datum value, bool is_null)
 		ckfp_hash_item(&collected->hasher, value, collected->seed).hash;
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(collected->temporary);
-	CHECK_FOR_INTERRUPTS();
-}
-
-ckfp_items
-ckfp_end_collecting(ckfp_collected *collected)
-{
-	return (ckfp_items){
-		.at = ckfp_sort(collected->at, collected->count), .count = collected->count, .whole = true};
 }
 
 void
@@ -85,41 +85,36 @@ ckfp_take_rows(ckfp_collected *collected, Relation source, AttrNumber column)
 {
 	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(source, snapshot, 0, NULL);
-	TupleTableSlot *slot = table_slot_create(source, NULL);
+	TupleTableSlot *row = table_slot_create(source, NULL);
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		bool is_null;
-		Datum value = slot_getattr(slot, column, &is_null);
-
-		ckfp_take_value(collected, value, is_null);
-	}
-	ExecDropSingleTupleTableSlot(slot);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+		ckfp_take_row(collected, row, column);
+	ExecDropSingleTupleTableSlot(row);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);
 }
 
-/* Take the column of the rows of a transition table, if there is one. */
+/* The column of the rows of a transition table, or of the trigger's table if it is truncated. */
 static ckfp_items
-ckfp_take_changed(const ckfp_form *form, Relation source, Tuplestorestate *rows, AttrNumber column)
+ckfp_collect(const ckfp_form *form, const TriggerData *data, Tuplestorestate *rows,
+			 AttrNumber column)
 {
-	TupleTableSlot *slot;
 	ckfp_collected collected;
 
-	ckfp_start_collecting(&collected, form->type, form->collation, form->params.seed);
-	if (rows == NULL)
-		return ckfp_end_collecting(&collected);
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(source), &TTSOpsMinimalTuple);
-	tuplestore_rescan(rows);
-	while (tuplestore_gettupleslot(rows, true, false, slot))
+	ckfp_start_collecting(&collected, form->type, form->collation, form->chunks.exact.seed);
+	if (rows != NULL)
 	{
-		bool is_null;
-		Datum value = slot_getattr(slot, column, &is_null);
+		TupleTableSlot *row =
+			MakeSingleTupleTableSlot(RelationGetDescr(data->tg_relation), &TTSOpsMinimalTuple);
 
-		ckfp_take_value(&collected, value, is_null);
+		tuplestore_rescan(rows);
+		while (tuplestore_gettupleslot(rows, true, false, row))
+			ckfp_take_row(&collected, row, column);
+		ExecDropSingleTupleTableSlot(row);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	return ckfp_end_collecting(&collected);
+	else if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+		ckfp_take_rows(&collected, data->tg_relation, column);
+	return ckfp_sort(collected.at, collected.count);
 }
 
 /* --------------------------------------------------------------------- changes */
@@ -146,46 +141,29 @@ ckfp_cancel(ckfp_items *added, ckfp_items *removed)
 	removed->count = removals;
 }
 
+/* TRUNCATE empties a table that has no children and is no child; a child only takes its own rows
+ * back. A partitioned table has no rows of its own, and all partitions are truncated with it. */
+static bool
+ckfp_truncates_all(Relation source)
+{
+	Oid relation = RelationGetRelid(source);
+
+	return source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
+			   ? !source->rd_rel->relispartition
+			   : !has_superclass(relation) && find_inheritance_children(relation, NoLock) == NIL;
+}
+
 static void
 ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
 {
-	ckfp_items added = ckfp_take_changed(table->form, data->tg_relation, data->tg_newtable, column);
-	ckfp_items removed =
-		ckfp_take_changed(table->form, data->tg_relation, data->tg_oldtable, column);
+	ckfp_items added = ckfp_collect(&table->form, data, data->tg_newtable, column);
+	ckfp_items removed = ckfp_collect(&table->form, data, data->tg_oldtable, column);
 
 	ckfp_cancel(&added, &removed);
 	if (added.count + removed.count > 1)
 		ckfp_lock_order(table, true);
-	if (added.count > 0)
-		ckfp_reserve(table, added.at[0], added.count);
+	ckfp_reserve(table, &added);
 	ckfp_change(table, &added, &removed);
-}
-
-/* TRUNCATE empties a table that has no children and is no child; a child only takes its own rows
- * back. A partitioned table has no rows of its own, and all partitions are truncated with it. */
-static void
-ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
-{
-	ckfp_collected collected;
-	ckfp_items removed;
-
-	if (source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE && !source->rd_rel->relispartition)
-		ckfp_empty_table(table);
-	else if (source->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-	{
-		if (!has_superclass(RelationGetRelid(source)) &&
-			find_inheritance_children(RelationGetRelid(source), NoLock) == NIL)
-		{
-			ckfp_empty_table(table);
-			return;
-		}
-		ckfp_start_collecting(&collected, table->form->type, table->form->collation,
-							  table->form->params.seed);
-		ckfp_take_rows(&collected, source, column);
-		removed = ckfp_end_collecting(&collected);
-		ckfp_lock_order(table, true);
-		ckfp_change(table, NULL, &removed);
-	}
 }
 
 /* The trigger function. It writes with the privileges of the owner of the source, as foreign keys
@@ -193,29 +171,31 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 Datum
 cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 {
-	TriggerData *data = (TriggerData *)fcinfo->context;
-	ckfp_followed followed;
+	const TriggerData *data = (TriggerData *)fcinfo->context;
 	ckfp_table table;
+	AttrNumber column;
+	Oid filter;
 	bool truncate;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) || !ckfp_read_trigger(data->tg_trigger, &followed))
+	if (!CALLED_AS_TRIGGER(fcinfo) || !ckfp_read_trigger(data->tg_trigger, &filter, &column))
 		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 						errmsg("cuckoofilter_table_changed must be called by a trigger that "
 							   "cuckoofilter_table_follow has created")));
 	truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
-	ckfp_open_table(&table, followed.filter, data->tg_relation->rd_rel->relowner, CKFP_WRITES,
-					truncate ? ShareRowExclusiveLock : RowExclusiveLock);
-	if (getBaseType(
-			TupleDescAttr(RelationGetDescr(data->tg_relation), followed.column - 1)->atttypid) !=
-		getBaseType(table.form->type))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("cuckoofilter table %s does not hold items of the type of the "
-							   "column that it follows",
-							   RelationGetRelationName(table.heap))));
-	if (truncate)
-		ckfp_apply_truncate(&table, data->tg_relation, followed.column);
-	else
-		ckfp_apply(&table, data, followed.column);
+	ckfp_open_table(&table, filter, data->tg_relation->rd_rel->relowner,
+					truncate ? CKFP_REWRITE : CKFP_CHANGE);
+	ckfp_check_column(&table, data->tg_relation, column);
+	if (truncate && ckfp_truncates_all(data->tg_relation))
+		ckfp_empty_table(&table);
+	else if (!truncate)
+		ckfp_apply(&table, data, column);
+	else if (data->tg_relation->rd_rel->relkind == RELKIND_RELATION)
+	{
+		ckfp_items removed = ckfp_collect(&table.form, data, NULL, column);
+
+		ckfp_lock_order(&table, true);
+		ckfp_change(&table, NULL, &removed);
+	}
 	ckfp_close_table(&table);
 	return PointerGetDatum(NULL);
 }
