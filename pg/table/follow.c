@@ -62,13 +62,12 @@ ckfp_column_of(Relation source, const char *name)
 
 /* The hashes of the column in all rows of the source and its children. */
 static ckfp_items
-ckfp_read_source(List *relations, const char *column, const FormData_pg_attribute *attribute,
-				 uint64 seed)
+ckfp_read_source(List *relations, const char *column, const ckfp_form *form)
 {
 	ckfp_collected collected;
 	ListCell *cell;
 
-	ckfp_start_collecting(&collected, attribute->atttypid, attribute->attcollation, seed);
+	ckfp_start_collecting(&collected, form);
 	foreach (cell, relations)
 	{
 		Relation relation = relation_open(lfirst_oid(cell), NoLock);
@@ -174,7 +173,6 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	Form_pg_attribute attribute;
 	text *name;
 	ckfp_items items;
-	ckf_params params;
 	ckfp_table table;
 	Oid filter;
 	bool followed;
@@ -189,14 +187,18 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	filter =
 		RangeVarGetRelid(makeRangeVarFromNameList(textToQualifiedNameList(name)), NoLock, true);
 	followed = OidIsValid(filter) && ckfp_is_followed(RelationGetRelid(source), filter);
-	ckf_params_default(&params);
 	if (followed)
 	{
 		ckfp_open_table(&table, filter, source->rd_rel->relowner, CKFP_REWRITE);
 		ckfp_check_column(&table, source, attribute->attnum);
-		params.seed = table.form.chunks.exact.seed;
 	}
-	items = ckfp_read_source(relations, column, attribute, params.seed);
+	else
+	{
+		ckfp_read_parameters(&table.form.chunks, 1, PG_GETARG_FLOAT8(2), cstring_to_text(""));
+		table.form.type = attribute->atttypid;
+		table.form.collation = attribute->attcollation;
+	}
+	items = ckfp_read_source(relations, column, &table.form);
 	SPI_connect();
 	if (!followed)
 	{

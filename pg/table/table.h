@@ -208,8 +208,8 @@ bool ckfp_read_trigger(const Trigger *trigger, Oid *filter, AttrNumber *column);
 /* Raise an error unless a column has the type of the table's items. */
 void ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column);
 
-/* Hashes that are collected one by one. Memory is in the context that is the current one at the
- * start. */
+/* Hashes of the items of a table that are collected one by one. Memory is in the context that is
+ * the current one at the start. */
 typedef struct ckfp_collected
 {
 	ckfp_hasher hasher;
@@ -219,7 +219,7 @@ typedef struct ckfp_collected
 	MemoryContext temporary; /* for values of one row */
 } ckfp_collected;
 
-void ckfp_start_collecting(ckfp_collected *collected, Oid type, Oid collation, uint64 seed);
+void ckfp_start_collecting(ckfp_collected *collected, const ckfp_form *form);
 
 /* Take the column of all rows of a table as they are now, without those of its children. */
 void ckfp_take_rows(ckfp_collected *collected, Relation source, AttrNumber column);

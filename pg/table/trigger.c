@@ -7,6 +7,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "miscadmin.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -46,27 +47,25 @@ ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 /* ------------------------------------------------------------------- collecting */
 
 void
-ckfp_start_collecting(ckfp_collected *collected, Oid type, Oid collation, uint64 seed)
+ckfp_start_collecting(ckfp_collected *collected, const ckfp_form *form)
 {
 	memset(collected, 0, sizeof(*collected));
-	ckfp_hasher_prepare(&collected->hasher, type, collation, CurrentMemoryContext);
-	collected->seed = seed;
+	ckfp_hasher_prepare(&collected->hasher, form->type, form->collation, CurrentMemoryContext);
+	collected->seed = form->chunks.exact.seed;
 	collected->room = 64;
 	collected->at = palloc(collected->room * sizeof(uint64));
 	collected->temporary =
 		AllocSetContextCreate(CurrentMemoryContext, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Take the column of a row, unless it is NULL. */
+/* Take a value, unless it is NULL. */
 static void
-ckfp_take_row(ckfp_collected *collected, TupleTableSlot *row, AttrNumber column)
+ckfp_take(ckfp_collected *collected, const NullableDatum *item)
 {
-	bool is_null;
-	Datum value = slot_getattr(row, column, &is_null);
 	MemoryContext caller;
 
 	CHECK_FOR_INTERRUPTS();
-	if (is_null)
+	if (item->isnull)
 		return;
 	if (collected->count == collected->room)
 	{
@@ -75,7 +74,7 @@ ckfp_take_row(ckfp_collected *collected, TupleTableSlot *row, AttrNumber column)
 	}
 	caller = MemoryContextSwitchTo(collected->temporary);
 	collected->at[collected->count++] =
-		ckfp_hash_item(&collected->hasher, value, collected->seed).hash;
+		ckfp_hash_item(&collected->hasher, item->value, collected->seed).hash;
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(collected->temporary);
 }
@@ -88,33 +87,65 @@ ckfp_take_rows(ckfp_collected *collected, Relation source, AttrNumber column)
 	TupleTableSlot *row = table_slot_create(source, NULL);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
-		ckfp_take_row(collected, row, column);
+	{
+		NullableDatum item;
+
+		item.value = slot_getattr(row, column, &item.isnull);
+		ckfp_take(collected, &item);
+	}
 	ExecDropSingleTupleTableSlot(row);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);
 }
 
-/* The column of the rows of a transition table, or of the trigger's table if it is truncated. */
-static ckfp_items
-ckfp_collect(const ckfp_form *form, const TriggerData *data, Tuplestorestate *rows,
-			 AttrNumber column)
+/* The column of the next row of a transition table. false: there is none. */
+static bool
+ckfp_next_changed(Tuplestorestate *rows, TupleTableSlot *row, AttrNumber column,
+				  NullableDatum *item)
 {
-	ckfp_collected collected;
+	if (rows == NULL || !tuplestore_gettupleslot(rows, true, false, row))
+		return false;
+	item->value = slot_getattr(row, column, &item->isnull);
+	return true;
+}
 
-	ckfp_start_collecting(&collected, form->type, form->collation, form->chunks.exact.seed);
-	if (rows != NULL)
+/*
+ * The columns of the rows of both transition tables. An UPDATE writes old and new rows in the same
+ * order, and most of them keep their item: equal values need no hashes.
+ */
+static void
+ckfp_collect_changed(const TriggerData *data, AttrNumber column, ckfp_collected *added,
+					 ckfp_collected *removed)
+{
+	TupleDesc form = RelationGetDescr(data->tg_relation);
+	const FormData_pg_attribute *type = TupleDescAttr(form, column - 1);
+	TupleTableSlot *old_row = MakeSingleTupleTableSlot(form, &TTSOpsMinimalTuple);
+	TupleTableSlot *new_row = MakeSingleTupleTableSlot(form, &TTSOpsMinimalTuple);
+	NullableDatum old_item;
+	NullableDatum new_item;
+	bool was;
+	bool is;
+
+	if (data->tg_oldtable != NULL)
+		tuplestore_rescan(data->tg_oldtable);
+	if (data->tg_newtable != NULL)
+		tuplestore_rescan(data->tg_newtable);
+	for (;;)
 	{
-		TupleTableSlot *row =
-			MakeSingleTupleTableSlot(RelationGetDescr(data->tg_relation), &TTSOpsMinimalTuple);
-
-		tuplestore_rescan(rows);
-		while (tuplestore_gettupleslot(rows, true, false, row))
-			ckfp_take_row(&collected, row, column);
-		ExecDropSingleTupleTableSlot(row);
+		was = ckfp_next_changed(data->tg_oldtable, old_row, column, &old_item);
+		is = ckfp_next_changed(data->tg_newtable, new_row, column, &new_item);
+		if (!was && !is)
+			break;
+		if (was && is && !old_item.isnull && !new_item.isnull &&
+			datum_image_eq(old_item.value, new_item.value, type->attbyval, type->attlen))
+			continue;
+		if (was)
+			ckfp_take(removed, &old_item);
+		if (is)
+			ckfp_take(added, &new_item);
 	}
-	else if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
-		ckfp_take_rows(&collected, data->tg_relation, column);
-	return ckfp_sort(collected.at, collected.count);
+	ExecDropSingleTupleTableSlot(old_row);
+	ExecDropSingleTupleTableSlot(new_row);
 }
 
 /* --------------------------------------------------------------------- changes */
@@ -156,9 +187,16 @@ ckfp_truncates_all(Relation source)
 static void
 ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
 {
-	ckfp_items added = ckfp_collect(&table->form, data, data->tg_newtable, column);
-	ckfp_items removed = ckfp_collect(&table->form, data, data->tg_oldtable, column);
+	ckfp_collected add;
+	ckfp_collected remove;
+	ckfp_items added;
+	ckfp_items removed;
 
+	ckfp_start_collecting(&add, &table->form);
+	ckfp_start_collecting(&remove, &table->form);
+	ckfp_collect_changed(data, column, &add, &remove);
+	added = ckfp_sort(add.at, add.count);
+	removed = ckfp_sort(remove.at, remove.count);
 	ckfp_cancel(&added, &removed);
 	if (added.count + removed.count > 1)
 		ckfp_lock_order(table, true);
@@ -191,8 +229,12 @@ cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 		ckfp_apply(&table, data, column);
 	else if (data->tg_relation->rd_rel->relkind == RELKIND_RELATION)
 	{
-		ckfp_items removed = ckfp_collect(&table.form, data, NULL, column);
+		ckfp_collected collected;
+		ckfp_items removed;
 
+		ckfp_start_collecting(&collected, &table.form);
+		ckfp_take_rows(&collected, data->tg_relation, column);
+		removed = ckfp_sort(collected.at, collected.count);
 		ckfp_lock_order(&table, true);
 		ckfp_change(&table, NULL, &removed);
 	}
