@@ -2,18 +2,16 @@
  * trigger.c - the triggers of a table that a filter table follows: all changes of a statement are
  * one change of the filter.
  */
-#include "table/trigger.h"
+#include "table/table.h"
 
 #include "access/genam.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
-#include "executor/executor.h"
-#include "miscadmin.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -25,31 +23,56 @@ PG_FUNCTION_INFO_V1(cuckoofilter_table_changed);
 /* cuckoofilter_follows(filter) */
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
-Oid
+/* The filter table of a trigger; InvalidOid: it is not one of ours. */
+static Oid
 ckfp_filter_of(const Trigger *trigger)
 {
-	FuncExpr *call = trigger->tgqual != NULL ? stringToNode(trigger->tgqual) : NULL;
-	FmgrInfo function;
-	Const *filter;
+	List *arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
+	const Const *filter = arguments != NIL ? linitial(arguments) : NULL;
 
-	if (call == NULL || !IsA(call, FuncExpr) || list_length(call->args) != 1)
-		return InvalidOid;
-	fmgr_info(call->funcid, &function);
-	filter = linitial(call->args);
-	if (function.fn_addr != cuckoofilter_follows || !IsA(filter, Const) || filter->constisnull)
-		return InvalidOid;
-	return DatumGetObjectId(filter->constvalue);
+	return filter != NULL && IsA(filter, Const) && !filter->constisnull
+			   ? DatumGetObjectId(filter->constvalue)
+			   : InvalidOid;
 }
 
-AttrNumber
-ckfp_followed_column(Relation source, Oid filter)
+ckfp_followed
+ckfp_read_triggers(Relation source, Oid filter)
 {
 	const TriggerDesc *triggers = source->trigdesc;
+	ckfp_followed followed = {0};
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		if (triggers->triggers[i].tgnattr == 1 && ckfp_filter_of(&triggers->triggers[i]) == filter)
-			return triggers->triggers[i].tgattr[0];
-	return 0;
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (!OidIsValid(filter) || ckfp_filter_of(trigger) != filter)
+			continue;
+		if (trigger->tgnattr == 1)
+			followed.column = trigger->tgattr[0];
+		followed.types |= UINT64CONST(1) << (trigger->tgtype & 63);
+	}
+	return followed;
+}
+
+void
+ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
+{
+	const char *name = RelationGetRelationName(table->heap);
+
+	if (column == InvalidAttrNumber)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("no trigger says which column of \"%s\" cuckoofilter table %s follows",
+					RelationGetRelationName(source), name),
+			 errhint("If the column was dropped, DROP TABLE .. CASCADE drops the filter table and "
+					 "its triggers. Else call cuckoofilter_table_follow again.")));
+	if (getBaseType(TupleDescAttr(RelationGetDescr(source), column - 1)->atttypid) !=
+		table->form.type)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("cuckoofilter table %s does not hold items of the type of the "
+							   "column that it follows",
+							   name)));
 }
 
 /* The table that has a trigger. */
@@ -103,84 +126,72 @@ ckfp_triggers_of_others(Oid filter, const List *tables)
 /* ------------------------------------------------------------------- collecting */
 
 void
-ckfp_start_collecting(ckfp_collected *collected, Oid type, Oid collation, uint64 seed)
-{
-	memset(collected, 0, sizeof(*collected));
-	ckfp_hasher_prepare(&collected->hasher, type, collation, CurrentMemoryContext);
-	collected->seed = seed;
-	collected->room = 64;
-	collected->at = palloc(collected->room * sizeof(uint64));
-	collected->temporary =
-		AllocSetContextCreate(CurrentMemoryContext, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES);
-}
-
-void
-ckfp_take_value(ckfp_collected *collected, Datum value, bool is_null)
-{
-	MemoryContext caller;
-
-	if (is_null)
-		return;
-	if (collected->count == collected->room)
-	{
-		collected->room *= 2;
-		collected->at = repalloc_huge(collected->at, collected->room * sizeof(uint64));
-	}
-	caller = MemoryContextSwitchTo(collected->temporary);
-	collected->at[collected->count++] =
-		ckfp_hash_item(&collected->hasher, value, collected->seed).hash;
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(collected->temporary);
-	CHECK_FOR_INTERRUPTS();
-}
-
-ckfp_items
-ckfp_end_collecting(ckfp_collected *collected)
-{
-	return (ckfp_items){
-		.at = ckfp_sort(collected->at, collected->count), .count = collected->count, .whole = true};
-}
-
-void
 ckfp_take_rows(ckfp_collected *collected, Relation source, AttrNumber column)
 {
 	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(source, snapshot, 0, NULL);
-	TupleTableSlot *slot = table_slot_create(source, NULL);
+	TupleTableSlot *row = table_slot_create(source, NULL);
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		bool is_null;
-		Datum value = slot_getattr(slot, column, &is_null);
+		NullableDatum item;
 
-		ckfp_take_value(collected, value, is_null);
+		item.value = slot_getattr(row, column, &item.isnull);
+		ckfp_take(collected, item.value, item.isnull);
 	}
-	ExecDropSingleTupleTableSlot(slot);
+	ExecDropSingleTupleTableSlot(row);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);
 }
 
-/* Take the column of the rows of a transition table, if there is one. */
-static ckfp_items
-ckfp_take_changed(const ckfp_form *form, Relation source, Tuplestorestate *rows, AttrNumber column)
+/* The column of the next row of a transition table. false: there is none. */
+static bool
+ckfp_next_changed(Tuplestorestate *rows, TupleTableSlot *row, AttrNumber column,
+				  NullableDatum *item)
 {
-	TupleTableSlot *slot;
-	ckfp_collected collected;
+	if (rows == NULL || !tuplestore_gettupleslot(rows, true, false, row))
+		return false;
+	item->value = slot_getattr(row, column, &item->isnull);
+	return true;
+}
 
-	ckfp_start_collecting(&collected, form->type, form->collation, form->params.seed);
-	if (rows == NULL)
-		return ckfp_end_collecting(&collected);
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(source), &TTSOpsMinimalTuple);
-	tuplestore_rescan(rows);
-	while (tuplestore_gettupleslot(rows, true, false, slot))
+/*
+ * The columns of the rows of both transition tables. An UPDATE writes old and new rows in the same
+ * order, and most of them keep their item: equal values need no hashes.
+ */
+static void
+ckfp_collect_changed(const TriggerData *data, AttrNumber column, ckfp_collected *added,
+					 ckfp_collected *removed)
+{
+	TupleDesc form = RelationGetDescr(data->tg_relation);
+	const FormData_pg_attribute *type = TupleDescAttr(form, column - 1);
+	TupleTableSlot *old_row = MakeSingleTupleTableSlot(form, &TTSOpsMinimalTuple);
+	TupleTableSlot *new_row = MakeSingleTupleTableSlot(form, &TTSOpsMinimalTuple);
+	NullableDatum old_item;
+	NullableDatum new_item;
+	bool was;
+	bool is;
+
+	if (data->tg_oldtable != NULL)
+		tuplestore_rescan(data->tg_oldtable);
+	if (data->tg_newtable != NULL)
+		tuplestore_rescan(data->tg_newtable);
+	for (;;)
 	{
-		bool is_null;
-		Datum value = slot_getattr(slot, column, &is_null);
-
-		ckfp_take_value(&collected, value, is_null);
+		was = ckfp_next_changed(data->tg_oldtable, old_row, column, &old_item);
+		is = ckfp_next_changed(data->tg_newtable, new_row, column, &new_item);
+		if (!was && !is)
+			break;
+		if (was && is && !old_item.isnull && !new_item.isnull &&
+			datum_image_eq(old_item.value, new_item.value, type->attbyval, type->attlen))
+			continue;
+		if (was)
+			ckfp_take(removed, old_item.value, old_item.isnull);
+		if (is)
+			ckfp_take(added, new_item.value, new_item.isnull);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	return ckfp_end_collecting(&collected);
+	ExecDropSingleTupleTableSlot(old_row);
+	ExecDropSingleTupleTableSlot(new_row);
 }
 
 /* --------------------------------------------------------------------- changes */
@@ -207,21 +218,6 @@ ckfp_cancel(ckfp_items *added, ckfp_items *removed)
 	removed->count = removals;
 }
 
-static void
-ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
-{
-	ckfp_items added = ckfp_take_changed(table->form, data->tg_relation, data->tg_newtable, column);
-	ckfp_items removed =
-		ckfp_take_changed(table->form, data->tg_relation, data->tg_oldtable, column);
-
-	ckfp_cancel(&added, &removed);
-	if (added.count + removed.count > 1)
-		ckfp_lock_order(table, true);
-	if (added.count > 0)
-		ckfp_reserve(table, added.at[0], added.count);
-	ckfp_change(table, &added, &removed);
-}
-
 /* TRUNCATE empties the filter if it has the items of no other table, such as a partition, perhaps
  * one that is detached. Else each table takes its own rows back. All partitions are truncated with
  * a partitioned table, which has no rows; children may be left out. */
@@ -234,17 +230,36 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 	ckfp_items removed;
 
 	if ((partitioned || list_length(tables) == 1) &&
-		ckfp_triggers_of_others(RelationGetRelid(table->heap), tables) == NIL)
+		ckfp_triggers_of_others(table->form.relation, tables) == NIL)
 		ckfp_empty_table(table);
 	else if (!partitioned)
 	{
-		ckfp_start_collecting(&collected, table->form->type, table->form->collation,
-							  table->form->params.seed);
+		ckfp_start_collecting(&collected, &table->form, NULL);
 		ckfp_take_rows(&collected, source, column);
 		removed = ckfp_end_collecting(&collected);
 		ckfp_lock_order(table, true);
 		ckfp_change(table, NULL, &removed);
 	}
+}
+
+static void
+ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
+{
+	ckfp_collected add;
+	ckfp_collected remove;
+	ckfp_items added;
+	ckfp_items removed;
+
+	ckfp_start_collecting(&add, &table->form, NULL);
+	ckfp_start_collecting(&remove, &table->form, NULL);
+	ckfp_collect_changed(data, column, &add, &remove);
+	added = ckfp_end_collecting(&add);
+	removed = ckfp_end_collecting(&remove);
+	ckfp_cancel(&added, &removed);
+	if (added.count + removed.count > 1)
+		ckfp_lock_order(table, true);
+	ckfp_reserve(table, &added);
+	ckfp_change(table, &added, &removed);
 }
 
 /* Does a trigger fire as those of cuckoofilter_table_follow do? */
@@ -255,34 +270,10 @@ ckfp_fires_well(const TriggerData *data)
 
 	if (!TRIGGER_FIRED_FOR_STATEMENT(event))
 		return false;
-	if (TRIGGER_FIRED_BY_TRUNCATE(event))
-		return TRIGGER_FIRED_BEFORE(event);
+	if (TRIGGER_FIRED_BEFORE(event))
+		return TRIGGER_FIRED_BY_TRUNCATE(event) || data->tg_trigger->tgnattr > 0;
 	return (TRIGGER_FIRED_BY_DELETE(event) || data->tg_newtable != NULL) &&
 		   (TRIGGER_FIRED_BY_INSERT(event) || data->tg_oldtable != NULL);
-}
-
-/* Open the filter of a trigger, and find the column that it follows. */
-static AttrNumber
-ckfp_open_follower(ckfp_table *table, const TriggerData *data, Oid filter)
-{
-	Relation source = data->tg_relation;
-	AttrNumber column = ckfp_followed_column(source, filter);
-	bool truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
-
-	ckfp_open_table(table, filter, source->rd_rel->relowner, CKFP_WRITES,
-					truncate ? ShareRowExclusiveLock : RowExclusiveLock);
-	if (column == 0)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-						errmsg("the column that cuckoofilter table %s follows was dropped",
-							   RelationGetRelationName(table->heap)),
-						errhint("DROP TABLE .. CASCADE drops the filter table and its triggers.")));
-	if (getBaseType(TupleDescAttr(RelationGetDescr(source), column - 1)->atttypid) !=
-		getBaseType(table->form->type))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("cuckoofilter table %s does not hold items of the type of the "
-							   "column that it follows",
-							   RelationGetRelationName(table->heap))));
-	return column;
 }
 
 /* The trigger function. It writes with the privileges of the owner of the source, as foreign keys
@@ -290,21 +281,26 @@ ckfp_open_follower(ckfp_table *table, const TriggerData *data, Oid filter)
 Datum
 cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 {
-	TriggerData *data = (TriggerData *)fcinfo->context;
-	ckfp_table table;
-	AttrNumber column;
+	const TriggerData *data = (TriggerData *)fcinfo->context;
 	Oid filter = InvalidOid;
+	AttrNumber column;
+	ckfp_table table;
+	bool truncate;
 
-	if (CALLED_AS_TRIGGER(fcinfo) && data->tg_trigger->tgnattr > 0)
-		return PointerGetDatum(NULL); /* it says which column is followed */
 	if (CALLED_AS_TRIGGER(fcinfo) && ckfp_fires_well(data))
 		filter = ckfp_filter_of(data->tg_trigger);
 	if (!OidIsValid(filter))
 		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 						errmsg("cuckoofilter_table_changed must be called by a trigger that "
 							   "cuckoofilter_table_follow has created")));
-	column = ckfp_open_follower(&table, data, filter);
-	if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+	if (data->tg_trigger->tgnattr > 0)
+		return PointerGetDatum(NULL); /* it says which column is followed */
+	truncate = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
+	column = ckfp_read_triggers(data->tg_relation, filter).column;
+	ckfp_open_table(&table, filter, data->tg_relation->rd_rel->relowner,
+					truncate ? CKFP_REWRITE : CKFP_CHANGE);
+	ckfp_check_column(&table, data->tg_relation, column);
+	if (truncate)
 		ckfp_apply_truncate(&table, data->tg_relation, column);
 	else
 		ckfp_apply(&table, data, column);

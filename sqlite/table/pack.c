@@ -6,6 +6,8 @@
  */
 #include "changes.h"
 
+#include "messages.h"
+
 #include <string.h>
 
 /* The most bytes of rows in memory.  A larger table is packed in parts, and the pages between the
@@ -206,7 +208,7 @@ ckfs_end_packing(ckfs_packing *packing)
 
 	if (rc == SQLITE_OK || (rc == SQLITE_DONE && packing->count > 0))
 		return ckfs_table_damaged(packing->table, packing->next,
-								  "ranges that overlap or end early");
+								  CKF_SAY_GAP);
 	if (rc != SQLITE_DONE || packing->uncounted == 0)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	/* the uncounted adds to the last chunk are known only now */
