@@ -167,7 +167,7 @@ ckfp_type_has_decimals(Oid type, Oid collation)
 		case CKFP_ARRAY:
 			return ckfp_type_has_decimals(get_element_type(type), collation);
 		case CKFP_RANGE:
-			return ckfp_type_has_decimals(get_range_subtype(type), collation);
+			return ckfp_type_has_decimals(get_range_subtype(type), get_range_collation(type));
 		case CKFP_NUMERIC:
 		case CKFP_RECORD:
 		case CKFP_MULTIRANGE:
