@@ -12,6 +12,11 @@ my @tables = ("100000, 0.01", "20000, 0.001, 'kind=set'", "20000, 0.02, 'bucket_
 
 $node->safe_psql('postgres', q{
 	CREATE TABLE source (item bigint);
+	-- the halves of a chunk are stored exchanged
+	CREATE FUNCTION from_stored(bytes bytea) RETURNS bytea IMMUTABLE LANGUAGE sql AS $$
+		SELECT substr(bytes, 1 + length(bytes) / 2) || substr(bytes, 1, length(bytes) / 2) $$;
+	CREATE FUNCTION to_stored(bytes bytea) RETURNS bytea IMMUTABLE LANGUAGE sql AS $$
+		SELECT substr(bytes, 1 + (length(bytes) + 1) / 2) || substr(bytes, 1, (length(bytes) + 1) / 2) $$;
 	-- bytes, and the check of a chunk (FORMAT.md, section 10)
 	CREATE FUNCTION seal(bytes bytea, seed bigint) RETURNS bytea IMMUTABLE LANGUAGE sql AS $$
 		SELECT bytes || substr(int8send(h), 8, 1) || substr(int8send(h), 7, 1) || substr(int8send(h), 6, 1) FROM cuckoofilter_hash(bytes, seed) h $$;
@@ -26,7 +31,7 @@ $node->safe_psql('postgres', q{
 			salt = cuckoofilter_hash(decode(lpad(to_hex((info ->> 'prefix_bits')::int), 2, '0') || lpad(to_hex(c), 2, '0') || lpad(to_hex((info ->> 'bucket_size')::int), 2, '0')
 				|| CASE info ->> 'layout' WHEN 'plain' THEN '02' ELSE '01' END || CASE info ->> 'kind' WHEN 'set' THEN '01' ELSE '00' END
 				|| lpad(to_hex((info ->> 'seed')::int), 2, '0') || '00000000000000', 'hex'), 0);
-			EXECUTE format('SELECT seal(substr(chunk, 1, length(chunk) - 3), $1 # id # (-9223372036854775808)) = chunk FROM %s LIMIT 1', seen) INTO valid USING salt;
+			EXECUTE format('SELECT seal(substr(chunk, 1, length(chunk) - 3), $1 # id # (-9223372036854775808)) = chunk FROM (SELECT id, from_stored(chunk) AS chunk FROM %s) r LIMIT 1', seen) INTO valid USING salt;
 			IF valid THEN RETURN salt; END IF;
 		END LOOP;
 		RAISE 'no salt';
@@ -47,7 +52,7 @@ $node->safe_psql('postgres', q{
 		EXECUTE format('SELECT coalesce(bool_and(coalesce(valid, false) AND start = coalesce(before, 0)) AND max(after) = 2 ^ 64::numeric, true) FROM (
 			SELECT *, lag(after) OVER (ORDER BY start) AS before FROM (
 				SELECT cuckoofilter_chunk_valid(id, chunk, NULL::bigint, %2$s) AS valid, id + 2 ^ 63::numeric AS start,
-					id + 2 ^ 63::numeric + CASE WHEN length(chunk) > 7 THEN 2 ^ (64 - (get_byte(chunk, length(chunk) - 8) & 63))::numeric END AS after
+					id + 2 ^ 63::numeric + CASE WHEN length(chunk) > 7 THEN 2 ^ (64 - (get_byte(from_stored(chunk), length(chunk) - 8) & 63))::numeric END AS after
 				FROM %1$s) rows) lagged', seen, arguments) INTO answer;
 		RETURN answer;
 	END $$;
@@ -104,6 +109,7 @@ foreach my $n (0 .. $#tables)
 		SELECT cuckoofilter_table_create('twin_t$n', 'bigint', $tables[$n]);
 		SELECT cuckoofilter_table_add_all('t$n', ARRAY(SELECT generate_series(1, 3000)));
 		SELECT cuckoofilter_table_add_all('twin_t$n', ARRAY(SELECT generate_series(10001, 11500)));
+		CREATE VIEW twin_$n AS SELECT id, from_stored(chunk) AS chunk FROM twin_t$n;
 		CREATE TABLE salt_$n AS SELECT salt_of('t$n') AS salt;
 		ALTER TABLE t$n DROP CONSTRAINT t${n}_check, ALTER chunk DROP NOT NULL");
 }
@@ -133,7 +139,7 @@ sub damage
 			'NULL', "''", "substr(chunk, 1, length(chunk) - $at)", "substr(chunk, $at)", "chunk || '\\x00'", 'chunk || chunk', "with_byte(chunk, $at, (random() * 255)::int)",
 			'random_bytes(' . pick(1, 7, 8, 9, 50, 700, 4056, 4057, 8000) . ')', sprintf($draw, $other)) . " WHERE $row", 1) if chance(0.35);
 	return ("UPDATE $table SET id = " . pick('id + 1', 'id - 1', '-id', 'id / 2', '9223372036854775807', '-9223372036854775808', '0', '(random() * 9e18)::bigint') . " WHERE $row", 1) if chance(0.2);
-	return (pick("UPDATE $table SET chunk = t.chunk FROM twin_$table t WHERE t.id = $table.id", "INSERT INTO $table SELECT * FROM twin_$table t ON CONFLICT DO NOTHING"), 0) if chance(0.15);
+	return (pick("UPDATE $table SET chunk = t.chunk FROM twin_$n t WHERE t.id = $table.id", "INSERT INTO $table SELECT * FROM twin_$n t ON CONFLICT DO NOTHING"), 0) if chance(0.15);
 	return ("INSERT INTO $table SELECT id + (1::bigint << " . pick(4, 40, 52, 56, 60, 62) . "), forge(id + 0, chunk, $salt) FROM $table WHERE $row ON CONFLICT DO NOTHING", 1) if chance(0.1);
 	return ("INSERT INTO $table SELECT at, forge(at, chunk, $salt) FROM (SELECT id + (1::bigint << " . pick(4, 40, 52, 54, 56, 58, 60, 62) . ") AS at, chunk FROM $table WHERE $row AND id < 0) r ON CONFLICT DO NOTHING", 0) if chance(0.15);
 	return ("UPDATE $table SET chunk = " . $forged->(pick(
@@ -141,7 +147,7 @@ sub damage
 			"with_byte(chunk, 5, get_byte(chunk, length(chunk) - 5) + 1 & 255)", "with_byte(chunk, 7, get_byte(chunk, length(chunk) - 7) + 1 & 255)",
 			'substr(chunk, 1 + ' . pick(1, 2, 50) . ')', 'random_bytes(' . pick(8, 9, 20, 100, 500, 4056) . ')',
 			'random_bytes(' . pick(8, 56, 200, 600) . ') || substr(chunk, length(chunk) - 7)', "random_bytes(length(chunk) - 8) || substr(chunk, length(chunk) - 7)",
-			sprintf($draw, "twin_$table"), sprintf($draw, $table))) . " WHERE $row", 0);
+			sprintf($draw, "twin_$n"), sprintf($draw, $table))) . " WHERE $row", 0);
 }
 
 my %states;
@@ -153,8 +159,8 @@ foreach my $round (1 .. $rounds)
 	my @damage = map { [ damage($n) ] } 0 .. int(rand(3));
 	my $sql = join('; ', map { $_->[0] } @damage);
 	my $constraint = "ALTER TABLE t$n ADD CONSTRAINT t${n}_check CHECK (cuckoofilter_chunk_valid(id, chunk, NULL::bigint, " . ($tables[$n] =~ /'/ ? $tables[$n] : "$tables[$n], ''") . ')) NOT VALID';
-	my ($ret, $out, $err) = $node->psql('postgres', seed_of_session() . "SET statement_timeout = '300s'; BEGIN; " . join(' ', map { "DO \$\$BEGIN $_->[0]; EXCEPTION WHEN OTHERS THEN NULL; END\$\$;" } @damage) . "
-		$constraint; SELECT whole('t$n', \$\$" . ($tables[$n] =~ /'/ ? $tables[$n] : "$tables[$n], ''") . "\$\$); SELECT ask('t$n', $list); ROLLBACK");
+	my ($ret, $out, $err) = $node->psql('postgres', seed_of_session() . "SET statement_timeout = '300s'; BEGIN; UPDATE t$n SET chunk = from_stored(chunk); " . join(' ', map { "DO \$\$BEGIN $_->[0]; EXCEPTION WHEN OTHERS THEN NULL; END\$\$;" } @damage) . "
+		UPDATE t$n SET chunk = to_stored(chunk); $constraint; SELECT whole('t$n', \$\$" . ($tables[$n] =~ /'/ ? $tables[$n] : "$tables[$n], ''") . "\$\$); SELECT ask('t$n', $list); ROLLBACK");
 	my ($whole, @answers) = split(/\n/, $out);
 
 	if ($ret || @answers != @statements)
