@@ -2,10 +2,10 @@
  * trigger.h - filter tables that follow a column of a table, by triggers.
  *
  * The WHEN condition of a trigger says what it belongs to: it calls cuckoofilter_follows(filter),
- * which is true.  One of the triggers, which does nothing, is for UPDATE OF the column: it says what
- * is followed.  PostgreSQL keeps both references in step with renames and dumps, and knows that the
- * triggers depend on them.  A reference to the row type of the source would do so, too, but then
- * ALTER TABLE refuses new columns with a default.
+ * which is true.  One of the triggers, which does nothing, is for UPDATE OF the column: it says
+ * what is followed.  PostgreSQL keeps both references in step with renames and dumps, and knows
+ * that the triggers depend on them.  A reference to the row type of the source would do so, too,
+ * but then ALTER TABLE refuses new columns with a default.
  */
 #ifndef CKFP_TRIGGER_H
 #define CKFP_TRIGGER_H
