@@ -66,10 +66,9 @@ ckfp_column_of(Relation source, const char *name)
 static ckfp_items
 ckfp_read_source(List *relations, const char *column, const ckfp_form *form)
 {
-	ckfp_collected collected;
+	ckfp_collected collected = {form};
 	ListCell *cell;
 
-	ckfp_start_collecting(&collected, form, NULL);
 	foreach (cell, relations)
 	{
 		Relation relation = relation_open(lfirst_oid(cell), NoLock);

@@ -181,37 +181,29 @@ ckfp_type_has_decimals(Oid type, Oid collation)
 /* ------------------------------------------------------------------- many items */
 
 void
-ckfp_start_collecting(ckfp_collected *collected, const ckfp_form *form, ckfp_reader *reader)
-{
-	if (reader == NULL)
-	{
-		reader = palloc0(sizeof(*reader));
-		ckfp_hasher_prepare(&reader->hasher, form->type, form->collation, CurrentMemoryContext);
-	}
-	*collected =
-		(ckfp_collected){.form = form,
-						 .reader = reader,
-						 .at = palloc(64 * sizeof(uint64)),
-						 .room = 64,
-						 .temporary = AllocSetContextCreate(
-							 CurrentMemoryContext, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES)};
-}
-
-void
 ckfp_take(ckfp_collected *collected, Datum item, bool is_null)
 {
-	MemoryContext caller;
+	const ckfp_form *form = collected->form;
+	MemoryContext caller = CurrentMemoryContext;
 
 	CHECK_FOR_INTERRUPTS();
 	if (is_null)
 		return;
-	if (collected->count == collected->room)
+	if (collected->room == 0)
 	{
-		collected->room *= 2;
-		collected->at = repalloc_huge(collected->at, collected->room * sizeof(uint64));
+		collected->at = palloc((collected->room = 64) * sizeof(uint64));
+		collected->temporary =
+			AllocSetContextCreate(caller, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES);
 	}
-	caller = MemoryContextSwitchTo(collected->temporary);
-	collected->at[collected->count++] = ckfp_read_changed(collected->reader, collected->form, item);
+	if (collected->reader == NULL)
+	{
+		collected->reader = palloc0(sizeof(*collected->reader));
+		ckfp_hasher_prepare(&collected->reader->hasher, form->type, form->collation, caller);
+	}
+	if (collected->count == collected->room)
+		collected->at = repalloc_huge(collected->at, (collected->room *= 2) * sizeof(uint64));
+	MemoryContextSwitchTo(collected->temporary);
+	collected->at[collected->count++] = ckfp_read_changed(collected->reader, form, item);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(collected->temporary);
 }
@@ -219,12 +211,15 @@ ckfp_take(ckfp_collected *collected, Datum item, bool is_null)
 ckfp_items
 ckfp_end_collecting(ckfp_collected *collected)
 {
-	size_t count = collected->count;
-	uint64 *scratch = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(uint64));
-	uint64 *sorted = ckf_sort_hashes(collected->at, scratch, count);
+	ckfp_items items = {.count = collected->count, .whole = true};
+	uint64 *scratch;
 
-	pfree(sorted == scratch ? collected->at : scratch);
-	return (ckfp_items){.at = sorted, .count = count, .whole = true};
+	if (items.count == 0)
+		return items;
+	scratch = MemoryContextAllocHuge(CurrentMemoryContext, items.count * sizeof(uint64));
+	items.at = ckf_sort_hashes(collected->at, scratch, items.count);
+	pfree(items.at == scratch ? collected->at : scratch);
+	return items;
 }
 
 ckfp_items
@@ -233,11 +228,10 @@ ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form)
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
 	ckfp_reader *reader = ckfp_reader_of(fcinfo, form, ARR_ELEMTYPE(array));
 	ArrayIterator iterator = array_create_iterator(array, 0, &reader->layout);
-	ckfp_collected collected;
+	ckfp_collected collected = {form, reader};
 	Datum item;
 	bool is_null;
 
-	ckfp_start_collecting(&collected, form, reader);
 	while (array_iterate(iterator, &item, &is_null))
 		ckfp_take(&collected, item, is_null);
 	array_free_iterator(iterator);

@@ -174,18 +174,16 @@ ckf_hashes ckfp_read_item(ckfp_reader *reader, const ckfp_form *form, Datum item
 uint64 ckfp_read_changed(ckfp_reader *reader, const ckfp_form *form, Datum item);
 
 /* Hashes of items that are collected one by one. Memory is in the context that is the current one
- * at the start. */
+ * at the first item. */
 typedef struct ckfp_collected
 {
 	const ckfp_form *form;
-	ckfp_reader *reader;
+	ckfp_reader *reader; /* NULL: the items have the type of the table */
+	/* 0 at the start */
 	uint64 *at;
 	size_t count, room;
 	MemoryContext temporary; /* for one item */
 } ckfp_collected;
-
-/* `reader`: NULL if the items have the type of the table. */
-void ckfp_start_collecting(ckfp_collected *collected, const ckfp_form *form, ckfp_reader *reader);
 
 /* Take an item, unless it is NULL. */
 void ckfp_take(ckfp_collected *collected, Datum item, bool is_null);

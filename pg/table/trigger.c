@@ -226,7 +226,7 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 {
 	bool partitioned = source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	List *tables = find_all_inheritors(RelationGetRelid(source), NoLock, NULL);
-	ckfp_collected collected;
+	ckfp_collected collected = {&table->form};
 	ckfp_items removed;
 
 	if ((partitioned || list_length(tables) == 1) &&
@@ -234,7 +234,6 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 		ckfp_empty_table(table);
 	else if (!partitioned)
 	{
-		ckfp_start_collecting(&collected, &table->form, NULL);
 		ckfp_take_rows(&collected, source, column);
 		removed = ckfp_end_collecting(&collected);
 		ckfp_lock_order(table, true);
@@ -245,13 +244,11 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 static void
 ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
 {
-	ckfp_collected add;
-	ckfp_collected remove;
+	ckfp_collected add = {&table->form};
+	ckfp_collected remove = {&table->form};
 	ckfp_items added;
 	ckfp_items removed;
 
-	ckfp_start_collecting(&add, &table->form, NULL);
-	ckfp_start_collecting(&remove, &table->form, NULL);
 	ckfp_collect_changed(data, column, &add, &remove);
 	added = ckfp_end_collecting(&add);
 	removed = ckfp_end_collecting(&remove);
