@@ -64,10 +64,9 @@ ckfp_column_of(Relation source, const char *name)
 static ckfp_items
 ckfp_read_source(List *relations, const char *column, const ckfp_form *form)
 {
-	ckfp_collected collected;
+	ckfp_collected collected = {.form = form};
 	ListCell *cell;
 
-	ckfp_start_collecting(&collected, form);
 	foreach (cell, relations)
 	{
 		Relation relation = relation_open(lfirst_oid(cell), NoLock);
@@ -194,7 +193,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		ckfp_read_parameters(&table.form.chunks, 1, PG_GETARG_FLOAT8(2), cstring_to_text(""));
+		ckfp_read_parameters(&table.form.chunks, 1, 0.01, cstring_to_text("")); /* the seed */
 		table.form.type = attribute->atttypid;
 		table.form.collation = attribute->attcollation;
 	}

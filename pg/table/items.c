@@ -182,9 +182,13 @@ ckfp_type_has_decimals(Oid type, Oid collation)
 ckfp_items
 ckfp_sort(uint64 *hashes, size_t count)
 {
-	uint64 *scratch = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(uint64));
-	uint64 *sorted = ckf_sort_hashes(hashes, scratch, count);
+	uint64 *scratch;
+	uint64 *sorted;
 
+	if (count <= 1)
+		return (ckfp_items){.at = hashes, .count = count, .whole = true};
+	scratch = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(uint64));
+	sorted = ckf_sort_hashes(hashes, scratch, count);
 	pfree(sorted == hashes ? scratch : hashes);
 	return (ckfp_items){.at = sorted, .count = count, .whole = true};
 }

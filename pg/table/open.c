@@ -176,10 +176,13 @@ static void
 ckfp_read_form(Relation heap, ckfp_form *form)
 {
 	List *arguments = ckfp_constraint_of(heap);
+	ckfp_hasher hasher = {0};
 
 	form->relation = RelationGetRelid(heap);
 	form->type = exprType(lthird(arguments));
 	form->collation = exprCollation(lthird(arguments));
+	ckfp_hasher_prepare(&hasher, form->type, form->collation, CurrentMemoryContext);
+	form->item_class = hasher.item_class;
 	form->decimals = ckfp_type_has_decimals(form->type, form->collation);
 	ckfp_read_parameters(&form->chunks, DatumGetInt64(ckfp_constant(arguments, 3, heap)),
 						 DatumGetFloat8(ckfp_constant(arguments, 4, heap)),

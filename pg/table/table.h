@@ -25,11 +25,12 @@ typedef struct ckfp_form
 {
 	Oid relation;
 	Oid type, collation; /* of the items */
-	bool decimals;       /* items may be decimals, or hold some */
-	Oid index;           /* the primary key */
-	bool other_index;    /* there is another one */
-	uint8 depth;         /* of the chunk that was found last */
-	uint64 allowed;      /* adds that are allowed before the number of items is estimated again */
+	uint8 item_class;
+	bool decimals;    /* items may be decimals, or hold some */
+	Oid index;        /* the primary key */
+	bool other_index; /* there is another one */
+	uint8 depth;      /* of the chunk that was found last */
+	uint64 allowed;   /* adds that are allowed before the number of items is estimated again */
 	ckf_chunks chunks;
 } ckfp_form;
 
@@ -177,7 +178,8 @@ ckfp_items ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form);
 /* Could values of a type be decimals (CKF_ITEM_DECIMAL), or hold some? */
 bool ckfp_type_has_decimals(Oid type, Oid collation);
 
-/* Whole hashes in any order, allocated by palloc or MemoryContextAllocHuge, as items. */
+/* Whole hashes in any order, allocated by palloc or MemoryContextAllocHuge, as items. NULL: none.
+ */
 ckfp_items ckfp_sort(uint64 *hashes, size_t count);
 
 /* --------------------------------------------------------------------------------- create.c */
@@ -208,18 +210,16 @@ bool ckfp_read_trigger(const Trigger *trigger, Oid *filter, AttrNumber *column);
 /* Raise an error unless a column has the type of the table's items. */
 void ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column);
 
-/* Hashes of the items of a table that are collected one by one. Memory is in the context that is
- * the current one at the start. */
+/* Hashes of the items of a table, which are collected one by one. All zeros before the first one,
+ * except for the form. Memory is in the context that is then the current one. */
 typedef struct ckfp_collected
 {
+	const ckfp_form *form;
 	ckfp_hasher hasher;
-	uint64 seed;
 	uint64 *at;
 	size_t count, room;
 	MemoryContext temporary; /* for values of one row */
 } ckfp_collected;
-
-void ckfp_start_collecting(ckfp_collected *collected, const ckfp_form *form);
 
 /* Take the column of all rows of a table as they are now, without those of its children. */
 void ckfp_take_rows(ckfp_collected *collected, Relation source, AttrNumber column);

@@ -21,14 +21,31 @@ CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 bool
 ckfp_read_trigger(const Trigger *trigger, Oid *filter, AttrNumber *column)
 {
-	List *arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
-	const Const *table = arguments != NIL ? linitial(arguments) : NULL;
-	const FieldSelect *field = arguments != NIL ? lsecond(arguments) : NULL;
+	/* the last one that was read: statements of one row are frequent, and parsing takes long */
+	static char *last;
+	static Oid last_filter;
+	static AttrNumber last_column;
+	List *arguments;
+	const Const *table;
+	const FieldSelect *field;
+	char *read;
 
-	if (table == NULL || !IsA(table, Const) || table->constisnull || !IsA(field, FieldSelect))
-		return false;
-	*filter = DatumGetObjectId(table->constvalue);
-	*column = field->fieldnum;
+	if (last == NULL || trigger->tgqual == NULL || strcmp(trigger->tgqual, last) != 0)
+	{
+		arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
+		table = arguments != NIL ? linitial(arguments) : NULL;
+		field = arguments != NIL ? lsecond(arguments) : NULL;
+		if (table == NULL || !IsA(table, Const) || table->constisnull || !IsA(field, FieldSelect))
+			return false;
+		read = MemoryContextStrdup(TopMemoryContext, trigger->tgqual);
+		if (last != NULL)
+			pfree(last);
+		last = read;
+		last_filter = DatumGetObjectId(table->constvalue);
+		last_column = field->fieldnum;
+	}
+	*filter = last_filter;
+	*column = last_column;
 	return true;
 }
 
@@ -46,12 +63,13 @@ ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 
 /* ------------------------------------------------------------------- collecting */
 
-void
-ckfp_start_collecting(ckfp_collected *collected, const ckfp_form *form)
+/* Prepare for the first item. */
+static void
+ckfp_start_collecting(ckfp_collected *collected)
 {
-	memset(collected, 0, sizeof(*collected));
+	const ckfp_form *form = collected->form;
+
 	ckfp_hasher_prepare(&collected->hasher, form->type, form->collation, CurrentMemoryContext);
-	collected->seed = form->chunks.exact.seed;
 	collected->room = 64;
 	collected->at = palloc(collected->room * sizeof(uint64));
 	collected->temporary =
@@ -67,6 +85,8 @@ ckfp_take(ckfp_collected *collected, const NullableDatum *item)
 	CHECK_FOR_INTERRUPTS();
 	if (item->isnull)
 		return;
+	if (collected->at == NULL)
+		ckfp_start_collecting(collected);
 	if (collected->count == collected->room)
 	{
 		collected->room *= 2;
@@ -74,7 +94,7 @@ ckfp_take(ckfp_collected *collected, const NullableDatum *item)
 	}
 	caller = MemoryContextSwitchTo(collected->temporary);
 	collected->at[collected->count++] =
-		ckfp_hash_item(&collected->hasher, item->value, collected->seed).hash;
+		ckfp_hash_item(&collected->hasher, item->value, collected->form->chunks.exact.seed).hash;
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(collected->temporary);
 }
@@ -187,13 +207,11 @@ ckfp_truncates_all(Relation source)
 static void
 ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
 {
-	ckfp_collected add;
-	ckfp_collected remove;
+	ckfp_collected add = {.form = &table->form};
+	ckfp_collected remove = {.form = &table->form};
 	ckfp_items added;
 	ckfp_items removed;
 
-	ckfp_start_collecting(&add, &table->form);
-	ckfp_start_collecting(&remove, &table->form);
 	ckfp_collect_changed(data, column, &add, &remove);
 	added = ckfp_sort(add.at, add.count);
 	removed = ckfp_sort(remove.at, remove.count);
@@ -229,10 +247,9 @@ cuckoofilter_table_changed(PG_FUNCTION_ARGS)
 		ckfp_apply(&table, data, column);
 	else if (data->tg_relation->rd_rel->relkind == RELKIND_RELATION)
 	{
-		ckfp_collected collected;
+		ckfp_collected collected = {.form = &table.form};
 		ckfp_items removed;
 
-		ckfp_start_collecting(&collected, &table.form);
 		ckfp_take_rows(&collected, data->tg_relation, column);
 		removed = ckfp_sort(collected.at, collected.count);
 		ckfp_lock_order(&table, true);
