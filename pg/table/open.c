@@ -278,7 +278,8 @@ ckfp_close_table(ckfp_table *table)
 		cached->depth = table->form.depth;
 		cached->allowed = table->form.allowed;
 	}
-	ckfp_end_rows(table);
+	if (table->scan != NULL)
+		index_endscan(table->scan);
 	ExecDropSingleTupleTableSlot(table->row);
 	if (table->written != NULL)
 		ExecDropSingleTupleTableSlot(table->written);
