@@ -66,7 +66,7 @@ ckfp_column_of(Relation source, const char *name)
 static ckfp_items
 ckfp_read_source(List *relations, const char *column, const ckfp_form *form)
 {
-	ckfp_collected collected = {form};
+	ckfp_collected collected = {.form = form};
 	ListCell *cell;
 
 	foreach (cell, relations)
@@ -217,7 +217,7 @@ cuckoofilter_table_follow(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		ckfp_read_parameters(&table.form.chunks, 1, PG_GETARG_FLOAT8(2), cstring_to_text(""));
+		ckfp_read_parameters(&table.form.chunks, 1, 0.01, cstring_to_text("")); /* the seed */
 		table.form.type = attribute->atttypid;
 		table.form.collation = attribute->attcollation;
 		table.form.decimals = true;

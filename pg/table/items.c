@@ -191,7 +191,8 @@ ckfp_take(ckfp_collected *collected, Datum item, bool is_null)
 		return;
 	if (collected->room == 0)
 	{
-		collected->at = palloc((collected->room = 64) * sizeof(uint64));
+		collected->room = 64;
+		collected->at = palloc(collected->room * sizeof(uint64));
 		collected->temporary =
 			AllocSetContextCreate(caller, "cuckoofilter items", ALLOCSET_DEFAULT_SIZES);
 	}
@@ -201,7 +202,10 @@ ckfp_take(ckfp_collected *collected, Datum item, bool is_null)
 		ckfp_hasher_prepare(&collected->reader->hasher, form->type, form->collation, caller);
 	}
 	if (collected->count == collected->room)
-		collected->at = repalloc_huge(collected->at, (collected->room *= 2) * sizeof(uint64));
+	{
+		collected->room *= 2;
+		collected->at = repalloc_huge(collected->at, collected->room * sizeof(uint64));
+	}
 	MemoryContextSwitchTo(collected->temporary);
 	collected->at[collected->count++] = ckfp_read_changed(collected->reader, form, item);
 	MemoryContextSwitchTo(caller);
@@ -214,7 +218,8 @@ ckfp_end_collecting(ckfp_collected *collected)
 	ckfp_items items = {.count = collected->count, .whole = true};
 	uint64 *scratch;
 
-	if (items.count == 0)
+	items.at = collected->at;
+	if (items.count <= 1)
 		return items;
 	scratch = MemoryContextAllocHuge(CurrentMemoryContext, items.count * sizeof(uint64));
 	items.at = ckf_sort_hashes(collected->at, scratch, items.count);
@@ -228,7 +233,7 @@ ckfp_read_items(FunctionCallInfo fcinfo, const ckfp_form *form)
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
 	ckfp_reader *reader = ckfp_reader_of(fcinfo, form, ARR_ELEMTYPE(array));
 	ArrayIterator iterator = array_create_iterator(array, 0, &reader->layout);
-	ckfp_collected collected = {form, reader};
+	ckfp_collected collected = {.form = form, .reader = reader};
 	Datum item;
 	bool is_null;
 

@@ -188,10 +188,13 @@ static void
 ckfp_read_form(Relation heap, ckfp_form *form)
 {
 	List *arguments = ckfp_constraint_of(heap);
+	ckfp_hasher hasher = {0};
 
 	form->relation = RelationGetRelid(heap);
 	form->type = getBaseType(exprType(lthird(arguments)));
 	form->collation = exprCollation(lthird(arguments));
+	ckfp_hasher_prepare(&hasher, form->type, form->collation, CurrentMemoryContext);
+	form->item_class = hasher.item_class;
 	form->decimals = ckfp_type_has_decimals(form->type, form->collation);
 	ckfp_read_parameters(&form->chunks, DatumGetInt64(ckfp_constant(arguments, 3, heap)),
 						 DatumGetFloat8(ckfp_constant(arguments, 4, heap)),
@@ -281,7 +284,8 @@ ckfp_close_table(ckfp_table *table)
 		cached->depth = table->form.depth;
 		cached->allowed = table->form.allowed;
 	}
-	ckfp_end_rows(table);
+	if (table->scan != NULL)
+		index_endscan(table->scan);
 	ExecDropSingleTupleTableSlot(table->row);
 	if (table->written != NULL)
 		ExecDropSingleTupleTableSlot(table->written);

@@ -25,11 +25,12 @@ typedef struct ckfp_form
 {
 	Oid relation;
 	Oid type, collation; /* of the items; not a domain */
-	bool decimals;       /* items may be decimals, or hold some */
-	Oid index;           /* the primary key */
-	bool other_index;    /* there is another one */
-	uint8 depth;         /* of the chunk that was found last */
-	uint64 allowed;      /* adds that are allowed before the number of items is estimated again */
+	uint8 item_class;
+	bool decimals;    /* items may be decimals, or hold some */
+	Oid index;        /* the primary key */
+	bool other_index; /* there is another one */
+	uint8 depth;      /* of the chunk that was found last */
+	uint64 allowed;   /* adds that are allowed before the number of items is estimated again */
 	ckf_chunks chunks;
 } ckfp_form;
 

@@ -23,16 +23,36 @@ PG_FUNCTION_INFO_V1(cuckoofilter_table_changed);
 /* cuckoofilter_follows(filter) */
 CKFP_FUNCTION(cuckoofilter_follows, BoolGetDatum(true));
 
-/* The filter table of a trigger; InvalidOid: it is not one of ours. */
+/* The filter table of a trigger; InvalidOid: it is not one of ours. Statements of one row are
+ * frequent, and to parse a condition takes long, so the last ones are kept. */
 static Oid
 ckfp_filter_of(const Trigger *trigger)
 {
-	List *arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
-	const Const *filter = arguments != NIL ? linitial(arguments) : NULL;
+	static struct
+	{
+		char *condition;
+		Oid filter;
+	} known[8];
+	static unsigned next;
+	List *arguments;
+	const Const *filter;
+	char *condition;
 
-	return filter != NULL && IsA(filter, Const) && !filter->constisnull
-			   ? DatumGetObjectId(filter->constvalue)
-			   : InvalidOid;
+	if (trigger->tgqual == NULL)
+		return InvalidOid;
+	for (size_t i = 0; i < lengthof(known); i++)
+		if (known[i].condition != NULL && strcmp(known[i].condition, trigger->tgqual) == 0)
+			return known[i].filter;
+	arguments = ckfp_arguments_of(trigger->tgqual, cuckoofilter_follows);
+	filter = arguments != NIL ? linitial(arguments) : NULL;
+	if (filter == NULL || !IsA(filter, Const) || filter->constisnull)
+		return InvalidOid;
+	condition = MemoryContextStrdup(TopMemoryContext, trigger->tgqual);
+	next = (next + 1) % lengthof(known);
+	if (known[next].condition != NULL)
+		pfree(known[next].condition);
+	known[next].condition = condition;
+	return known[next].filter = DatumGetObjectId(filter->constvalue);
 }
 
 ckfp_followed
@@ -226,7 +246,7 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 {
 	bool partitioned = source->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	List *tables = find_all_inheritors(RelationGetRelid(source), NoLock, NULL);
-	ckfp_collected collected = {&table->form};
+	ckfp_collected collected = {.form = &table->form};
 	ckfp_items removed;
 
 	if ((partitioned || list_length(tables) == 1) &&
@@ -244,8 +264,8 @@ ckfp_apply_truncate(ckfp_table *table, Relation source, AttrNumber column)
 static void
 ckfp_apply(ckfp_table *table, const TriggerData *data, AttrNumber column)
 {
-	ckfp_collected add = {&table->form};
-	ckfp_collected remove = {&table->form};
+	ckfp_collected add = {.form = &table->form};
+	ckfp_collected remove = {.form = &table->form};
 	ckfp_items added;
 	ckfp_items removed;
 

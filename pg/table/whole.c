@@ -24,16 +24,6 @@ PG_FUNCTION_INFO_V1(cuckoofilter_table_info);
 PG_FUNCTION_INFO_V1(cuckoofilter_table_check);
 PG_FUNCTION_INFO_V1(cuckoofilter_export);
 
-/* The class of the items that a table holds. */
-static unsigned
-ckfp_class_of(const ckfp_form *form)
-{
-	ckfp_hasher hasher = {0};
-
-	ckfp_hasher_prepare(&hasher, form->type, form->collation, CurrentMemoryContext);
-	return hasher.item_class;
-}
-
 /* -------------------------------------------------------------------------- merge */
 
 /* Report why the items of a filter cannot be added. */
@@ -41,14 +31,13 @@ _Noreturn static void
 ckfp_refuse_filter(const ckfp_table *table, const ckf_filter *filter, ckf_status status)
 {
 	const ckfp_form *form = &table->form;
-	ckf_filter mine = {.seed = form->chunks.exact.seed};
 
 	if (status == CKF_IS_SET)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						errmsg(CKF_SAY_MERGE_SET, RelationGetRelationName(table->heap)),
 						errhint("Merge deletable filters, or create the table with kind=set.")));
 	if (status != CKF_PRECISION)
-		ckfp_error(status, (ckf_about){.filter = &mine, .other = filter});
+		ckfp_error(status, (ckf_about){.filter = &form->chunks.exact, .other = filter});
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg(CKF_SAY_MERGE_COARSE, RelationGetRelationName(table->heap),
@@ -62,7 +51,7 @@ ckfp_refuse_filter(const ckfp_table *table, const ckf_filter *filter, ckf_status
 static void
 ckfp_check_classes(const ckfp_table *table, const ckf_filter *filter)
 {
-	unsigned mine = ckfp_class_of(&table->form);
+	unsigned mine = table->form.item_class;
 	unsigned taken = mine | CKF_ITEM_HASH | (mine == CKF_ITEM_OTHER ? 0 : CKF_ITEM_OLD);
 	unsigned unlike = filter->number_forms &
 					  (CKF_FORM_ANY | (table->form.decimals ? CKF_FORM_ROUNDED : CKF_FORM_EXACT));
@@ -90,7 +79,7 @@ cuckoofilter_table_merge(PG_FUNCTION_ARGS)
 {
 	char prefixes_memory[CKF_PREFIXES_SIZE] __attribute__((aligned(8)));
 	ckf_prefixes *prefixes = (ckf_prefixes *)(void *)prefixes_memory;
-	ckfp_items items;
+	ckfp_items items = {0};
 	ckfp_table table;
 	ckf_filter filter;
 	ckf_status status;
@@ -176,7 +165,7 @@ cuckoofilter_table_info(PG_FUNCTION_ARGS)
 	ckfp_open(fcinfo, &table, CKFP_READ);
 	while (ckfp_next_covered(&table, &coverage))
 		ckf_tally_chunk(&tally, &table.chunk, scratch);
-	ckf_tally_end(&tally, &table.form.chunks, tally.copies > 0 ? ckfp_class_of(&table.form) : 0);
+	ckf_tally_end(&tally, &table.form.chunks, tally.copies > 0 ? table.form.item_class : 0);
 	initStringInfo(json);
 	appendStringInfoChar(json, '{');
 	CKF_TABLE_INFO_FIELDS(CKFP_COUNT, CKFP_INTEGER, CKFP_INTEGER, CKFP_REAL, CKFP_WORD, CKFP_WORDS)
@@ -242,7 +231,7 @@ cuckoofilter_export(PG_FUNCTION_ARGS)
 		about.count += table->chunk.count;
 	if (about.count > 0) /* all decimals in it are exact */
 		exported.item_classes =
-			ckfp_class_of(&table->form) | (table->form.decimals ? CKF_ITEM_DECIMAL : 0);
+			table->form.item_class | (table->form.decimals ? CKF_ITEM_DECIMAL : 0);
 	exported.any = ckfp_next_row(table);
 	(void)ckf_host_run(CKFP_HOST, &task, &result);
 	ckfp_close_table(table);
