@@ -89,7 +89,7 @@ sub statement
 	return "UPDATE $name t SET $set = $table->{value} WHERE $rows" if $kind < 5;
 	return "UPDATE $name t SET note = note || 'x' WHERE $rows" if $kind == 5;
 	return "DELETE FROM $name t WHERE " . pick($rows, 't.id > 1000 AND t.id % 2 = 0') if $kind < 8;
-	return "INSERT INTO $into AS t (id, part, $set, note) SELECT DISTINCT ON (id, part) * FROM (" . rows_for($table, $n) . ") r ON CONFLICT $table->{conflict} DO " . pick('NOTHING', "UPDATE SET $set = EXCLUDED.$set", "UPDATE SET $set = EXCLUDED.$set WHERE t.id % 2 = 0", 'UPDATE SET note = EXCLUDED.note')
+	return "INSERT INTO $into AS t (id, part, $set, note) SELECT DISTINCT ON $table->{conflict} * FROM (" . rows_for($table, $n) . ") r ON CONFLICT $table->{conflict} DO " . pick('NOTHING', "UPDATE SET $set = EXCLUDED.$set", "UPDATE SET $set = EXCLUDED.$set WHERE t.id % 2 = 0", 'UPDATE SET note = EXCLUDED.note')
 	  if $kind == 8 && $table->{conflict};
 	return "MERGE INTO $name t USING (SELECT DISTINCT ON (id, part) * FROM (" . rows_for($table, $n) . ") r) r ON t.id = r.id AND t.part = r.part
 		WHEN MATCHED AND t.id % 3 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET $set = r.$set WHEN NOT MATCHED AND r.id >= 1000 THEN INSERT (id, part, $set, note) VALUES (r.id, r.part, r.$set, r.note)"
@@ -169,13 +169,14 @@ foreach my $round (1 .. $rounds)
 		$errors{ substr($1, 0, 100) }++;
 	}
 	$committed += !$ret;
+	my @saturated;
 	foreach my $line (split /\n/, $node->safe_psql('postgres', "$compare"))
 	{
 		my ($source, $differ, $others, $n) = split(/\|/, $line);
 		$most = $n if ($n || 0) > $most;
 		if (($n || 0) >= 8) # saturated groups keep their copies
 		{
-			$node->safe_psql('postgres', follow($source));
+			push @saturated, $source;
 			next;
 		}
 		next if $differ == 0 && $others == 0;
@@ -186,6 +187,7 @@ foreach my $round (1 .. $rounds)
 	last if $wrong;
 	# few copies of each item, so that no group is saturated
 	$node->safe_psql('postgres', "DELETE FROM $_ t USING (SELECT key FROM $_ GROUP BY key HAVING count(*) > 4) m WHERE t.key = m.key; DELETE FROM $_ WHERE id % 3 = 0 AND (SELECT count(*) FROM $_) > 900") foreach @sources;
+	$node->safe_psql('postgres', follow($_)) foreach @saturated;
 }
 note("$committed committed, $failed failed, at most $most copies");
 note("$errors{$_}: $_") foreach sort keys %errors;
