@@ -341,3 +341,7 @@ ALTER TABLE whole DETACH PARTITION theirs;
 SELECT cuckoofilter_table_contains('theirs', 5);
 DROP TABLE theirs, whole, passing, brief, briefs, brief_item_filter CASCADE;
 DROP ROLE regress_cuckoofilter_deputy, regress_cuckoofilter_other;
+
+-- the function of the CHECK constraint
+SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 0, 0.01, '');
+SELECT cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, NULL) IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, NULL, '') IS NULL, cuckoofilter_chunk_valid(0, '', NULL::int, 1000, 0.01, '');

@@ -55,7 +55,7 @@ my @tables = (
 	{ name => 'heir', of => 'heir', set => 'key', value => $any, conflict => '(id)' },
 	{ name => 'heir_1', of => 'heir', set => 'key', value => $any, conflict => '(id)' },
 	{ name => 'ONLY heir', of => 'heir', set => 'key', value => $any },
-	(map { { name => $_, of => 'child', set => 'key', value => '(SELECT code FROM parent WHERE 0 * t.id = 0 ORDER BY random() LIMIT 1)', conflict => '(id)' } } ('child') x 2),
+	(map { { name => $_, of => 'child', set => 'key', value => "(SELECT min(code) FROM parent, (SELECT (random() * $keys)::int + 0 * t.id AS least) r WHERE code >= least)", conflict => '(id)' } } ('child') x 2),
 	(map { { name => $_, of => 'made', set => 'base', value => $any, conflict => '(id)' } } ('made') x 2));
 my @sources = qw(plain parted heir child made);
 
@@ -89,7 +89,7 @@ sub statement
 	return "UPDATE $name t SET $set = $table->{value} WHERE $rows" if $kind < 5;
 	return "UPDATE $name t SET note = note || 'x' WHERE $rows" if $kind == 5;
 	return "DELETE FROM $name t WHERE " . pick($rows, 't.id > 1000 AND t.id % 2 = 0') if $kind < 8;
-	return "INSERT INTO $into AS t (id, part, $set, note) SELECT DISTINCT ON (id, part) * FROM (" . rows_for($table, $n) . ") r ON CONFLICT $table->{conflict} DO " . pick('NOTHING', "UPDATE SET $set = EXCLUDED.$set", "UPDATE SET $set = EXCLUDED.$set WHERE t.id % 2 = 0", 'UPDATE SET note = EXCLUDED.note')
+	return "INSERT INTO $into AS t (id, part, $set, note) SELECT DISTINCT ON $table->{conflict} * FROM (" . rows_for($table, $n) . ") r ON CONFLICT $table->{conflict} DO " . pick('NOTHING', "UPDATE SET $set = EXCLUDED.$set", "UPDATE SET $set = EXCLUDED.$set WHERE t.id % 2 = 0", 'UPDATE SET note = EXCLUDED.note')
 	  if $kind == 8 && $table->{conflict};
 	return "MERGE INTO $name t USING (SELECT DISTINCT ON (id, part) * FROM (" . rows_for($table, $n) . ") r) r ON t.id = r.id AND t.part = r.part
 		WHEN MATCHED AND t.id % 3 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET $set = r.$set WHEN NOT MATCHED AND r.id >= 1000 THEN INSERT (id, part, $set, note) VALUES (r.id, r.part, r.$set, r.note)"
@@ -169,13 +169,17 @@ foreach my $round (1 .. $rounds)
 		$errors{ substr($1, 0, 100) }++;
 	}
 	$committed += !$ret;
-	my @full; # a group has all copies that it can: it keeps them until the filter is filled anew
+	my @saturated;
 	foreach my $line (split /\n/, $node->safe_psql('postgres', "$compare"))
 	{
 		my ($source, $differ, $others, $n) = split(/\|/, $line);
 		$most = $n if ($n || 0) > $most;
-		push(@full, $source) if ($n || 0) > 8;
-		next if ($differ == 0 && $others == 0) || ($n || 0) > 8;
+		if (($n || 0) >= 8) # saturated groups keep their copies
+		{
+			push @saturated, $source;
+			next;
+		}
+		next if $differ == 0 && $others == 0;
 		fail("round $round: $line: $sql");
 		$wrong++;
 	}
@@ -183,7 +187,7 @@ foreach my $round (1 .. $rounds)
 	last if $wrong;
 	# few copies of each item, so that no group is saturated
 	$node->safe_psql('postgres', "DELETE FROM $_ t USING (SELECT key FROM $_ GROUP BY key HAVING count(*) > 4) m WHERE t.key = m.key; DELETE FROM $_ WHERE id % 3 = 0 AND (SELECT count(*) FROM $_) > 900") foreach @sources;
-	$node->safe_psql('postgres', follow($_)) foreach @full;
+	$node->safe_psql('postgres', follow($_)) foreach @saturated;
 	$node->safe_psql('postgres', "INSERT INTO parent SELECT generate_series(0, $keys - 1) ON CONFLICT DO NOTHING");
 }
 note("$committed committed, $failed failed, at most $most copies");
