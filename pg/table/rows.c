@@ -150,11 +150,11 @@ ckfp_form_row(ckfp_table *table, const ckf_chunk_part *part)
 		slot = table->written =
 			MakeSingleTupleTableSlot(RelationGetDescr(table->heap), &TTSOpsVirtual);
 	ExecClearTuple(slot);
-	SET_VARSIZE(&table->stored.value, VARHDRSZ + part->size);
+	SET_VARSIZE(table->stored.room, VARHDRSZ + part->size);
 	ckfp_exchange(table->stored.room + VARHDRSZ, table->bytes, part->size,
 				  part->size - part->size / 2);
 	slot->tts_values[CKFP_ID - 1] = Int64GetDatum(ckf_chunk_id(part->start));
-	slot->tts_values[CKFP_CHUNK - 1] = PointerGetDatum(&table->stored.value);
+	slot->tts_values[CKFP_CHUNK - 1] = PointerGetDatum(table->stored.room);
 	slot->tts_isnull[CKFP_ID - 1] = slot->tts_isnull[CKFP_CHUNK - 1] = false;
 	return ExecStoreVirtualTuple(slot);
 }

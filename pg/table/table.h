@@ -46,7 +46,6 @@ typedef struct ckfp_table
 	char bytes[CKF_CHUNK_MAX];      /* of this chunk, or of a part of an edit */
 	union
 	{
-		struct varlena value;
 		char room[VARHDRSZ + CKF_CHUNK_MAX];
 		int64 aligned;
 	} stored; /* the part as a value */
