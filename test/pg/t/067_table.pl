@@ -100,9 +100,9 @@ foreach my $round (1 .. $rounds)
 		my (undef, $err, $alive) = $sessions[$of]->answer;
 
 		$states{$1}++ while $err =~ /ERROR:  (\w{5}):/g;
-		$sessions[$of] = CuckooSession->new($node) if !$alive;
 		$sessions[$of]->ask('ROLLBACK') if $alive;
-		$sessions[$of]->answer if $alive;
+		(undef, undef, $alive) = $sessions[$of]->answer if $alive; # a kill may come as late as this
+		$sessions[$of] = CuckooSession->new($node) if !$alive;
 	}
 	check($node, "round $round") if $round % 4 == 0;
 }
