@@ -95,12 +95,13 @@ ckfp_check_column(const ckfp_table *table, Relation source, AttrNumber column)
 							   name)));
 }
 
-/* The table that has a trigger. */
+/* The table that has a trigger; InvalidOid: it is not one of ours. */
 static Oid
 ckfp_table_of_trigger(Oid trigger)
 {
 	Relation triggers = table_open(TriggerRelationId, AccessShareLock);
 	Oid relation = InvalidOid;
+	FmgrInfo function;
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple tuple;
@@ -110,7 +111,11 @@ ckfp_table_of_trigger(Oid trigger)
 	scan = systable_beginscan(triggers, TriggerOidIndexId, true, NULL, 1, &key);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
-		relation = ((Form_pg_trigger)GETSTRUCT(tuple))->tgrelid;
+	{
+		fmgr_info(((Form_pg_trigger)GETSTRUCT(tuple))->tgfoid, &function);
+		if (function.fn_addr == cuckoofilter_table_changed)
+			relation = ((Form_pg_trigger)GETSTRUCT(tuple))->tgrelid;
+	}
 	systable_endscan(scan);
 	table_close(triggers, AccessShareLock);
 	return relation;
@@ -133,9 +138,10 @@ ckfp_triggers_of_others(Oid filter, const List *tables)
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		const FormData_pg_depend *row = (Form_pg_depend)GETSTRUCT(tuple);
+		Oid table =
+			row->classid == TriggerRelationId ? ckfp_table_of_trigger(row->objid) : InvalidOid;
 
-		if (row->classid == TriggerRelationId &&
-			!list_member_oid(tables, ckfp_table_of_trigger(row->objid)))
+		if (OidIsValid(table) && !list_member_oid(tables, table))
 			others = lappend_oid(others, row->objid);
 	}
 	systable_endscan(scan);
